@@ -1,0 +1,936 @@
+package jobboard
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
+)
+
+// decodeLimits bounds one answer; 0 is no bound.
+type decodeLimits struct {
+	maxBytes int64 // the answer, decompressed
+	maxItem  int   // one posting of it
+}
+
+// decodeError is why an answer cannot be used. It names the field and the
+// place, and prints nothing of what was there; sample is for whoever asks.
+type decodeError struct {
+	kind   error  // ErrDecode or ErrResponseTooLarge
+	path   string // of the field, such as results[3].title; "" is the answer
+	reason string
+	offset int64
+	sample []byte // the first bytes of the answer
+}
+
+func (e *decodeError) Error() string {
+	at := " at byte " + strconv.FormatInt(e.offset, 10)
+	switch {
+	case e.reason == "":
+		return e.kind.Error() + at
+	case e.path == "":
+		return e.kind.Error() + ": " + e.reason + at
+	}
+	return e.kind.Error() + ": " + e.path + " " + e.reason + at
+}
+
+func (e *decodeError) Unwrap() error { return e.kind }
+
+// memory is how much may be allocated for an answer of n bytes at most: 2.2
+// times as much, and a little that every answer may have. A page of real
+// postings takes less than twice its size; what takes more is made to.
+func memory(n int64) int64 {
+	const floor = 256 << 10
+	if n <= 0 || n > math.MaxInt64/16 {
+		return math.MaxInt64
+	}
+	return n/5*11 + floor
+}
+
+// A decoder turns answers into values. The strings of one item - a posting, a
+// job information, a catalogue - are gathered in a buffer while it is read,
+// and copied to one string of their own when it is complete, from which they
+// are cut. So nothing that is handed out refers to a buffer, and an item takes
+// a handful of allocations. Decoders are reused.
+type decoder struct {
+	s      jsonscan.Scanner
+	where  string // the path of the error, as far as it is known
+	text   texts  // strings of the item
+	budget int64  // what may still be allocated
+
+	// The config of a posting.
+	keys   []string
+	counts []int
+	values []piece
+	layout []byte
+	strs   piece // layout, in text
+	names  interner
+	omit   omitted
+
+	// A job information.
+	catalogueText texts
+	labels        []labelPiece
+	questions     []questionPiece
+	places        []placePiece
+}
+
+var decoders = sync.Pool{New: func() any { return new(decoder) }}
+
+func newDecoder() *decoder {
+	d := decoders.Get().(*decoder)
+	d.budget = math.MaxInt64
+	d.where = ""
+	return d
+}
+
+// release gives the decoder's buffers to the next answer. Buffers that an
+// unusual answer made large are not kept.
+func (d *decoder) release() {
+	d.s.Release()
+	d.text.reset()
+	d.catalogueText.reset()
+	d.omit = omitted{}
+	d.keys = reuse(d.keys)
+	d.counts = reuse(d.counts)
+	d.values = reuse(d.values)
+	d.layout = reuse(d.layout)
+	d.labels = reuse(d.labels)
+	d.questions = reuse(d.questions)
+	d.places = reuse(d.places)
+	decoders.Put(d)
+}
+
+func reuse[S ~[]E, E any](s S) S {
+	if cap(s) > 4096 {
+		return nil
+	}
+	clear(s[:cap(s)])
+	return s[:0]
+}
+
+// err is the scanner's error as a caller of the decoder gets it: the reader's
+// own as it is, all others with the field.
+func (d *decoder) err() error {
+	err := d.s.Err()
+	if err == nil {
+		return nil
+	}
+	e := &decodeError{kind: ErrDecode, path: d.where, offset: d.s.Offset()}
+	if syntax, ok := err.(*jsonscan.Error); ok {
+		e.reason = syntax.Reason
+	} else if err == jsonscan.ErrTooLarge {
+		e.kind = ErrResponseTooLarge
+	} else {
+		return err
+	}
+	e.sample = bytes.Clone(d.s.Head())
+	return e
+}
+
+// within puts name in front of the path of the error.
+func (d *decoder) within(name string) {
+	if d.where != "" && d.where[0] != '[' {
+		name += "."
+	}
+	d.where = name + d.where
+}
+
+// withinIndex puts an index in front of the path of the error.
+func (d *decoder) withinIndex(i int) { d.within("[" + strconv.Itoa(i) + "]") }
+
+// charge takes n bytes, about to be allocated, out of the budget.
+func (d *decoder) charge(n int) bool {
+	d.budget -= int64(n)
+	if d.budget < 0 {
+		d.s.FailTooLarge()
+		return false
+	}
+	return true
+}
+
+// grown is s with room for one more element.
+func grown[E any](d *decoder, s []E, size int) []E {
+	if len(s) < cap(s) {
+		return s
+	}
+	n := max(16, 2*cap(s))
+	if !d.charge(n * size) {
+		// The scanner has failed; the little that is still appended
+		// before that is seen is of no use to anybody.
+		n = cap(s) + 1
+	}
+	return slices.Grow(s, n-len(s))
+}
+
+// A piece is a part of a texts.
+type piece struct{ lo, hi uint32 }
+
+func (p piece) in(s string) string { return s[p.lo:p.hi] }
+
+// texts gathers text in pieces of memory that are never moved.
+type texts struct {
+	full [][]byte
+	cur  []byte
+	base int // how much text is in full
+}
+
+const (
+	firstText = 32 << 10
+	maxText   = 1 << 20
+)
+
+func (t *texts) len() int { return t.base + len(t.cur) }
+
+func (t *texts) reset() {
+	if t.full != nil {
+		// Only the first one is of the size to be kept.
+		t.cur = t.full[0]
+		t.full = nil
+	}
+	t.cur = t.cur[:0]
+	t.base = 0
+}
+
+// extend makes room for more.
+func (d *decoder) extend(t *texts) bool {
+	n := min(max(firstText, t.len()/2), maxText)
+	if t.len() > math.MaxInt32 || !d.charge(n) {
+		d.s.FailTooLarge()
+		return false
+	}
+	if t.cur != nil {
+		t.base += len(t.cur)
+		t.full = append(t.full, t.cur)
+	}
+	t.cur = make([]byte, 0, n)
+	return true
+}
+
+// string is all the text, in memory of its own.
+func (d *decoder) string(t *texts) string {
+	if !d.charge(t.len()) {
+		return ""
+	}
+	if len(t.full) == 0 {
+		return string(t.cur)
+	}
+	var b strings.Builder
+	b.Grow(t.len())
+	for _, c := range t.full {
+		b.Write(c)
+	}
+	b.Write(t.cur)
+	return b.String()
+}
+
+// str reads a string.
+func (d *decoder) str(t *texts) piece {
+	lo := t.len()
+	var done bool
+	t.cur, done = d.s.Text(t.cur)
+	for !done && d.extend(t) {
+		t.cur, done = d.s.MoreText(t.cur)
+	}
+	return piece{uint32(lo), uint32(t.len())}
+}
+
+// optStr reads a string, or null for "".
+func (d *decoder) optStr(t *texts) piece {
+	if d.s.Null() {
+		return piece{}
+	}
+	return d.str(t)
+}
+
+// idText reads a string, null for "", or a number for its text: services
+// disagree on which of the two an identifier is.
+func (d *decoder) idText(t *texts) piece {
+	switch c := d.s.Peek(); {
+	case c == '"':
+		return d.str(t)
+	case c == 'n':
+		d.s.Null()
+		return piece{}
+	case c != '-' && (c < '0' || c > '9'):
+		d.s.Fail("not a string")
+		return piece{}
+	}
+	const longest = 64
+	if cap(t.cur)-len(t.cur) < longest && !d.extend(t) {
+		return piece{}
+	}
+	lo := t.len()
+	n := len(t.cur)
+	b := d.s.Number(t.cur[n : n : n+longest])
+	t.cur = t.cur[:n+len(b)]
+	return piece{uint32(lo), uint32(t.len())}
+}
+
+// optInt reads an integer, or null for 0.
+func (d *decoder) optInt() int64 {
+	if d.s.Null() {
+		return 0
+	}
+	return d.s.Int()
+}
+
+// An interner keeps short strings that come again and again. It forgets one
+// when it needs its place, so it is of one size whatever it is given.
+type interner struct{ known [256]string }
+
+const maxInterned = 64
+
+func (in *interner) get(b []byte) string {
+	if len(b) == 0 {
+		return ""
+	}
+	if len(b) > maxInterned {
+		return string(b)
+	}
+	var h uint64
+	if len(b) >= 8 {
+		h = binary.LittleEndian.Uint64(b) ^ binary.LittleEndian.Uint64(b[len(b)-8:])*31
+	} else {
+		for _, c := range b {
+			h = h*31 + uint64(c)
+		}
+	}
+	h = (h + uint64(len(b))) * 0x9E3779B97F4A7C15 >> 56
+	if s := in.known[h]; s == string(b) {
+		return s
+	}
+	if s := in.known[h^1]; s == string(b) {
+		return s
+	}
+	in.known[h^1] = in.known[h]
+	in.known[h] = string(b)
+	return in.known[h]
+}
+
+// omitted is which config keys are not to be kept.
+type omitted struct {
+	known uint32 // by their numbers
+	other []string
+}
+
+func newOmitted(keys []string) (o omitted) {
+	for _, key := range keys {
+		if _, n := configKey(key); n != 0 {
+			o.known |= 1 << n
+		} else {
+			o.other = append(o.other, key)
+		}
+	}
+	return o
+}
+
+// configKey is the constant and the number, from 1, of a key that the
+// interface shows.
+func configKey[T []byte | string](key T) (string, uint) {
+	switch string(key) {
+	case ConfigProjectLocation:
+		return ConfigProjectLocation, 1
+	case ConfigLocation:
+		return ConfigLocation, 2
+	case ConfigLocationName:
+		return ConfigLocationName, 3
+	case ConfigProjectNumber:
+		return ConfigProjectNumber, 4
+	case ConfigAudience:
+		return ConfigAudience, 5
+	case ConfigVisibility:
+		return ConfigVisibility, 6
+	case ConfigListingStartDate:
+		return ConfigListingStartDate, 7
+	case ConfigInternalPostingName:
+		return ConfigInternalPostingName, 8
+	case ConfigAdText:
+		return ConfigAdText, 9
+	case ConfigJobCategory:
+		return ConfigJobCategory, 10
+	case ConfigCompanyName:
+		return ConfigCompanyName, 11
+	case ConfigRemoteStatus:
+		return ConfigRemoteStatus, 12
+	}
+	return "", 0
+}
+
+const reasonTwice = "occurs twice"
+
+// startItem makes the buffers ready for the strings of another item.
+func (d *decoder) startItem() {
+	d.text.reset()
+	d.keys = d.keys[:0]
+	d.counts = d.counts[:0]
+	d.values = d.values[:0]
+	d.layout = d.layout[:0]
+}
+
+// config reads a config into the buffers, or null for one without keys.
+func (d *decoder) config() {
+	s := &d.s
+	if s.Null() || !s.Object() {
+		return
+	}
+	var seen uint32
+	var others map[string]struct{} // once there are many
+	for {
+		key, ok := s.NextKey()
+		if !ok {
+			break
+		}
+		name, number := configKey(key)
+		if number != 0 {
+			bit := uint32(1) << number
+			if seen&bit != 0 {
+				s.Fail(reasonTwice)
+				d.within(name)
+				break
+			}
+			seen |= bit
+			if d.omit.known&bit != 0 {
+				s.Skip()
+				continue
+			}
+		} else {
+			if slices.Contains(d.omit.other, string(key)) {
+				s.Skip()
+				continue
+			}
+			d.charge(len(key) + 8)
+			name = d.names.get(key)
+			twice := false
+			switch {
+			case others != nil:
+				_, twice = others[name]
+				others[name] = struct{}{}
+				d.charge(64)
+			case len(d.keys) < 64:
+				twice = slices.Contains(d.keys, name)
+			default:
+				others = make(map[string]struct{}, 128)
+				for _, key := range d.keys {
+					others[key] = struct{}{}
+				}
+				_, twice = others[name]
+				others[name] = struct{}{}
+			}
+			if twice {
+				s.Fail(reasonTwice)
+				d.within("*")
+				break
+			}
+		}
+		n := d.configValues()
+		if s.Err() != nil {
+			if number == 0 {
+				name = "*" // what a service calls its keys is its own affair
+			}
+			d.within(name)
+			break
+		}
+		d.keys = append(grown(d, d.keys, 16), name)
+		d.counts = append(grown(d, d.counts, 8), n)
+		d.layout = binary.AppendUvarint(grown(d, d.layout, 1), uint64(n))
+	}
+}
+
+// configValues reads the strings of a key and returns how many there are.
+func (d *decoder) configValues() (n int) {
+	s := &d.s
+	switch s.Peek() {
+	case 'n':
+		s.Null()
+		return 0
+	case '"':
+		d.values = append(grown(d, d.values, 8), d.str(&d.text))
+		return 1
+	}
+	if !s.Array() {
+		return 0
+	}
+	for i := 0; s.Next(); i++ {
+		if s.Null() {
+			continue
+		}
+		v := d.str(&d.text)
+		if s.Err() != nil {
+			d.withinIndex(i)
+			return n
+		}
+		d.values = append(grown(d, d.values, 8), v)
+		n++
+	}
+	return n
+}
+
+// placeLayout puts how many values each key has behind the item's text.
+func (d *decoder) placeLayout() {
+	t := &d.text
+	lo := t.len()
+	for b := d.layout; len(b) > 0; {
+		if len(t.cur) == cap(t.cur) && !d.extend(t) {
+			return
+		}
+		n := min(len(b), cap(t.cur)-len(t.cur))
+		t.cur = append(t.cur, b[:n]...)
+		b = b[n:]
+	}
+	d.strs = piece{uint32(lo), uint32(t.len())}
+}
+
+// configIn makes the config that was read, with its strings cut from text.
+func (d *decoder) configIn(text string) PostingConfig {
+	n := len(d.keys) + len(d.values)
+	if len(d.keys) == 0 || !d.charge(n*16) {
+		return PostingConfig{}
+	}
+	list := make([]string, 0, n)
+	values := d.values
+	for i, key := range d.keys {
+		list = append(list, key)
+		for range d.counts[i] {
+			list = append(list, values[0].in(text))
+			values = values[1:]
+		}
+	}
+	return PostingConfig{strings: list, counts: d.strs.in(text)}
+}
+
+// keepConfig is configIn for a config that stands alone.
+func (d *decoder) keepConfig() PostingConfig {
+	d.placeLayout()
+	return d.configIn(d.string(&d.text))
+}
+
+// The fields of a posting.
+const (
+	_ = iota
+	postingID
+	postingVersion
+	postingTitle
+	postingLink
+	postingConfig
+	postingJobStart
+	postingStart
+	postingEnd
+)
+
+var postingFields = [...]string{
+	postingID:       "jobPostingId",
+	postingVersion:  "postingVersionId",
+	postingTitle:    "title",
+	postingLink:     "applyOnlineLink",
+	postingConfig:   "config",
+	postingJobStart: "jobStartDate",
+	postingStart:    "postingVersionStartDate",
+	postingEnd:      "postingVersionEndDate",
+}
+
+func postingField(key []byte) int {
+	switch string(key) {
+	case "jobPostingId":
+		return postingID
+	case "postingVersionId":
+		return postingVersion
+	case "title":
+		return postingTitle
+	case "applyOnlineLink":
+		return postingLink
+	case "config":
+		return postingConfig
+	case "jobStartDate":
+		return postingJobStart
+	case "postingVersionStartDate":
+		return postingStart
+	case "postingVersionEndDate":
+		return postingEnd
+	}
+	return 0
+}
+
+// posting reads a posting into p.
+func (d *decoder) posting(p *JobPosting) {
+	s := &d.s
+	d.startItem()
+	if !s.Object() {
+		return
+	}
+	var seen uint
+	var title, link piece
+	field := 0
+	for {
+		key, ok := s.NextKey()
+		if !ok {
+			break
+		}
+		if field = postingField(key); field == 0 {
+			s.Skip()
+			continue
+		}
+		if seen&(1<<field) != 0 {
+			s.Fail(reasonTwice)
+			break
+		}
+		seen |= 1 << field
+		switch field {
+		case postingID:
+			p.JobPostingID = JobPostingID(s.Int())
+		case postingVersion:
+			p.PostingVersionID = PostingVersionID(d.optInt())
+		case postingTitle:
+			title = d.str(&d.text)
+		case postingLink:
+			link = d.optStr(&d.text)
+		case postingConfig:
+			d.config()
+		case postingJobStart:
+			p.JobStartDate = d.millis()
+		case postingStart:
+			p.PostingVersionStartDate = d.millis()
+		case postingEnd:
+			p.PostingVersionEndDate = d.millis()
+		}
+		if s.Err() != nil {
+			break
+		}
+		field = 0
+	}
+	if s.Err() == nil {
+		field = d.require(seen, postingID, postingTitle)
+	}
+	if s.Err() != nil {
+		if field != 0 {
+			d.within(postingFields[field])
+		}
+		return
+	}
+	d.placeLayout()
+	text := d.string(&d.text)
+	if s.Err() != nil {
+		return
+	}
+	p.Title = title.in(text)
+	p.ApplyOnlineLink = link.in(text)
+	p.Config = d.configIn(text)
+}
+
+// require fails for the first of the fields that was not seen, and returns it.
+func (d *decoder) require(seen uint, fields ...int) int {
+	for _, f := range fields {
+		if seen&(1<<f) == 0 {
+			d.s.Fail("is missing")
+			return f
+		}
+	}
+	return 0
+}
+
+// The fields of a page.
+const (
+	_ = iota
+	searchItems
+	searchPages
+	searchOffset
+	searchPage
+	searchFirst
+	searchLast
+	searchTotal
+	searchResults
+)
+
+var searchFields = [...]string{
+	searchItems:   "itemsPerPage",
+	searchPages:   "numPages",
+	searchOffset:  "offset",
+	searchPage:    "actualPage",
+	searchFirst:   "firstPostingOnPage",
+	searchLast:    "lastPostingOnPage",
+	searchTotal:   "totalNumberOfJobs",
+	searchResults: "results",
+}
+
+// postingReader reads a page, posting by posting, as it arrives.
+type postingReader struct {
+	d       *decoder // nil: closed
+	lim     decodeLimits
+	counter JobSearchResult
+	seen    uint
+	started bool
+	list    bool // results is a list
+	inList  bool // and being read
+	n       int  // postings read
+	err     error
+	head    []byte
+}
+
+func newPostingReader(r io.Reader, lim decodeLimits, omit []string) *postingReader {
+	p := &postingReader{d: newDecoder(), lim: lim}
+	p.d.omit = newOmitted(omit)
+	p.d.s.Reset(r, lim.maxBytes)
+	return p
+}
+
+// next returns the next posting. It gives io.EOF after the last one, once the
+// whole page was read and found complete. Every error stays.
+func (p *postingReader) next() (*JobPosting, error) {
+	if p.d != nil {
+		p.d.budget = memory(int64(p.lim.maxItem))
+	}
+	if !p.more() {
+		return nil, p.err
+	}
+	posting := new(JobPosting)
+	if !p.read(posting) {
+		return nil, p.err
+	}
+	return posting, nil
+}
+
+// page returns the page's counters, without postings. They are ok once next
+// returned io.EOF.
+func (p *postingReader) page() (JobSearchResult, bool) {
+	if p.err != io.EOF {
+		return JobSearchResult{}, false
+	}
+	return p.counter, true
+}
+
+// count is how many postings next returned.
+func (p *postingReader) count() int { return p.n }
+
+// sample is the first bytes of the page, as far as they were read, for the
+// text of an error.
+func (p *postingReader) sample() []byte {
+	if p.d != nil {
+		return bytes.Clone(p.d.s.Head())
+	}
+	return p.head
+}
+
+var errReaderClosed = errors.New("jobboard: postings read after their end")
+
+// close gives the buffers back. It may be called more than once.
+func (p *postingReader) close() {
+	if p.d == nil {
+		return
+	}
+	p.head = p.sample()
+	p.d.release()
+	p.d = nil
+	if p.err == nil {
+		p.err = errReaderClosed
+	}
+}
+
+// fail keeps the scanner's error, if there is one.
+func (p *postingReader) fail() bool {
+	if err := p.d.err(); err != nil {
+		p.err = err
+		return true
+	}
+	return false
+}
+
+// more reports whether there is another posting, which comes next.
+func (p *postingReader) more() bool {
+	if p.err != nil {
+		return false
+	}
+	s := &p.d.s
+	if !p.started {
+		p.started = true
+		if s.Object(); p.fail() {
+			return false
+		}
+	}
+	for {
+		if p.inList {
+			if s.Next() {
+				return true
+			}
+			p.inList = false
+			if s.Err() != nil {
+				p.d.within("results")
+			}
+		}
+		key, ok := s.NextKey()
+		if !ok {
+			break
+		}
+		field := 0
+		switch string(key) {
+		case "itemsPerPage":
+			field = searchItems
+		case "numPages":
+			field = searchPages
+		case "offset":
+			field = searchOffset
+		case "actualPage":
+			field = searchPage
+		case "firstPostingOnPage":
+			field = searchFirst
+		case "lastPostingOnPage":
+			field = searchLast
+		case "totalNumberOfJobs":
+			field = searchTotal
+		case "results":
+			field = searchResults
+		default:
+			s.Skip()
+			continue
+		}
+		if p.seen&(1<<field) != 0 {
+			s.Fail(reasonTwice)
+		} else {
+			p.seen |= 1 << field
+			p.member(field)
+		}
+		if s.Err() != nil {
+			p.d.within(searchFields[field])
+			break
+		}
+	}
+	if s.Err() == nil {
+		if field := p.d.require(p.seen, searchTotal, searchResults); field != 0 {
+			p.d.within(searchFields[field])
+		}
+		s.End()
+	}
+	if !p.fail() {
+		p.err = io.EOF
+	}
+	return false
+}
+
+// member reads one member of the page, or the beginning of its results.
+func (p *postingReader) member(field int) {
+	s := &p.d.s
+	if field == searchResults {
+		if !s.Null() {
+			p.list = s.Array()
+			p.inList = p.list
+		}
+		return
+	}
+	var n int64
+	if field == searchTotal {
+		n = s.Int()
+	} else {
+		n = p.d.optInt()
+	}
+	v := int(n)
+	if int64(v) != n {
+		s.Fail("integer out of range")
+	}
+	switch field {
+	case searchItems:
+		p.counter.ItemsPerPage = v
+	case searchPages:
+		p.counter.NumPages = v
+	case searchOffset:
+		p.counter.Offset = v
+	case searchPage:
+		p.counter.ActualPage = v
+	case searchFirst:
+		p.counter.FirstPostingOnPage = v
+	case searchLast:
+		p.counter.LastPostingOnPage = v
+	case searchTotal:
+		p.counter.TotalNumberOfJobs = v
+	}
+}
+
+// read reads a posting, which comes next.
+func (p *postingReader) read(posting *JobPosting) bool {
+	d := p.d
+	if p.lim.maxItem > 0 {
+		d.s.Peek()
+		d.s.Bound(p.lim.maxItem)
+	}
+	d.posting(posting)
+	d.s.Unbound()
+	if d.s.Err() != nil {
+		d.withinIndex(p.n)
+		d.within(searchFields[searchResults])
+		p.fail()
+		return false
+	}
+	p.n++
+	return true
+}
+
+// decodeSearch reads a page.
+func decodeSearch(r io.Reader, lim decodeLimits, omit []string) (*JobSearchResult, error) {
+	p := newPostingReader(r, lim, omit)
+	defer p.close()
+	return p.all()
+}
+
+func decodeSearchBytes(b []byte) (*JobSearchResult, error) {
+	p := &postingReader{d: newDecoder()}
+	defer p.close()
+	p.d.s.ResetBytes(b)
+	return p.all()
+}
+
+// all reads the whole page. The postings are gathered in pieces, so that those
+// already read need not be moved again and again, and the slice that is handed
+// out is just as long as it must be.
+func (p *postingReader) all() (*JobSearchResult, error) {
+	const size = 112
+	p.d.budget = memory(p.lim.maxBytes)
+	var full [][]JobPosting
+	var cur []JobPosting
+	for p.more() {
+		if len(cur) == cap(cur) {
+			n := min(max(16, p.n), 4096)
+			if !p.d.charge(2 * n * size) { // here, and in the end
+				p.fail()
+				break
+			}
+			if cur != nil {
+				full = append(full, cur)
+			}
+			cur = make([]JobPosting, 0, n)
+		}
+		cur = cur[:len(cur)+1]
+		if !p.read(&cur[len(cur)-1]) {
+			break
+		}
+	}
+	page, ok := p.page()
+	if !ok {
+		return nil, p.err
+	}
+	switch {
+	case full != nil:
+		page.Results = slices.Concat(append(full, cur)...)
+	case cur != nil:
+		page.Results = slices.Clip(cur)
+	case p.list:
+		page.Results = []JobPosting{}
+	}
+	return &page, nil
+}
+
+// decodeBool reads an answer that is true or false and nothing else.
+func decodeBool(body []byte) (bool, error) {
+	d := newDecoder()
+	defer d.release()
+	d.s.ResetBytes(body)
+	v := d.s.Bool()
+	d.s.End()
+	if err := d.err(); err != nil {
+		return false, err
+	}
+	return v, nil
+}

@@ -1,0 +1,313 @@
+package jsonscan
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf8"
+)
+
+const (
+	lsb = 0x0101010101010101
+	msb = 0x8080808080808080
+
+	// textSlack is the room that a destination needs beyond the text: a word
+	// is stored whole even if only its first byte counts.
+	textSlack = 16
+)
+
+// stops has the high bit of each byte of w set that ends a run of text to be
+// copied as it is: a quote, a backslash, a control character, a byte beyond
+// ASCII. The lowest bit set is exact; those above it may be wrong.
+//
+// A quote is 0x22 and the controls end at 0x1F: with bit 1 flipped, a quote
+// and the controls are just what is below 0x21.
+func stops(w uint64) uint64 {
+	return ((w ^ lsb*0x02) - lsb*0x21 | (w ^ lsb*'\\') - lsb | w) & msb
+}
+
+// skipStops is stops without the bytes beyond ASCII.
+func skipStops(w uint64) uint64 {
+	return ((w ^ lsb*0x02) - lsb*0x21 | (w ^ lsb*'\\') - lsb) &^ w & msb
+}
+
+func first(stop uint64) int { return bits.TrailingZeros64(stop) >> 3 }
+
+// plain is how many bytes at the start of b are text to be copied as it is.
+func plain(b []byte) int {
+	n := 0
+	for ; len(b)-n >= 8; n += 8 {
+		if m := stops(binary.LittleEndian.Uint64(b[n:])); m != 0 {
+			return n + first(m)
+		}
+	}
+	for n < len(b) && class[b[n]] == 0 {
+		n++
+	}
+	return n
+}
+
+// class is 0 for the bytes that stops lets through, 1 for those beyond ASCII,
+// 2 for the others.
+var class = func() (t [256]uint8) {
+	for c := range t {
+		switch {
+		case c < ' ' || c == '"' || c == '\\':
+			t[c] = 2
+		case c >= utf8.RuneSelf:
+			t[c] = 1
+		}
+	}
+	return t
+}()
+
+// unescape is what stands for a backslash and the byte; 0 is no such escape,
+// or \u.
+var unescape = [256]byte{
+	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
+}
+
+// Text appends the string that comes next to dst, within the capacity of dst.
+// If that is used up, done is false and [Scanner.MoreText] goes on, perhaps
+// into another buffer. done is true at the end of the string, and at an error.
+func (s *Scanner) Text(dst []byte) (_ []byte, done bool) {
+	if c := s.Peek(); c != '"' {
+		s.wrong(c, "not a string")
+		return dst, true
+	}
+	s.pos++
+	return s.text(dst)
+}
+
+// MoreText goes on with the string that [Scanner.Text] did not finish. dst
+// must have room for at least [TextRoom] bytes, or it will not get further.
+func (s *Scanner) MoreText(dst []byte) (_ []byte, done bool) { return s.text(dst) }
+
+// TextRoom is the room in which [Scanner.MoreText] makes progress.
+const TextRoom = 2 * textSlack
+
+func (s *Scanner) text(dst []byte) (_ []byte, done bool) {
+	for {
+		free := cap(dst) - len(dst)
+		if free < TextRoom {
+			return dst, false
+		}
+		b := s.buf[s.pos:]
+		if len(b) == 0 {
+			if !s.fill() {
+				s.Fail(reasonEarlyEnd)
+				return dst, true
+			}
+			continue
+		}
+		if len(b) > free-textSlack {
+			b = b[:free-textSlack]
+		}
+		// What is written is never longer than what was read of b, so d
+		// has room for a word behind every byte of it.
+		d := dst[len(dst):cap(dst)]
+		i, j := 0, 0
+	window:
+		for {
+			if len(b)-i >= 8 {
+				w := binary.LittleEndian.Uint64(b[i:])
+				binary.LittleEndian.PutUint64(d[j:], w)
+				m := stops(w)
+				if m == 0 {
+					i += 8
+					j += 8
+					continue
+				}
+				n := first(m)
+				i += n
+				j += n
+			} else {
+				for i < len(b) && class[b[i]] == 0 {
+					d[j] = b[i]
+					i++
+					j++
+				}
+				if i == len(b) {
+					break window
+				}
+			}
+			switch c := b[i]; {
+			case c == '"':
+				s.pos += i + 1
+				return dst[:len(dst)+j], true
+			case c == '\\':
+				if len(b)-i >= 2 {
+					if e := unescape[b[i+1]]; e != 0 {
+						d[j] = e
+						i += 2
+						j++
+						continue
+					}
+				}
+				if len(b)-i >= 6 && b[i+1] == 'u' {
+					if r, ok := hex4(b[i+2 : i+6]); ok && (r < 0xD800 || r > 0xDFFF) {
+						j += utf8.EncodeRune(d[j:], r)
+						i += 6
+						continue
+					}
+				}
+			case c >= 0xC2 && c < 0xE0:
+				if len(b)-i >= 2 && b[i+1]&0xC0 == 0x80 {
+					d[j] = c
+					d[j+1] = b[i+1]
+					i += 2
+					j += 2
+					continue
+				}
+			case c >= 0xE0:
+				if r, n := utf8.DecodeRune(b[i:]); r != utf8.RuneError {
+					j += copy(d[j:], b[i:i+n])
+					i += n
+					continue
+				}
+			}
+			// Whatever is rare, wrong or cut off.
+			s.pos += i
+			dst = dst[:len(dst)+j]
+			if dst = s.odd(dst); s.err != nil {
+				return dst, true
+			}
+			i, j = 0, 0
+			break window
+		}
+		s.pos += i
+		dst = dst[:len(dst)+j]
+	}
+}
+
+// odd reads one character of a string at which text stopped, with the room
+// for two.
+func (s *Scanner) odd(dst []byte) []byte {
+	c := s.buf[s.pos]
+	switch {
+	case c < ' ':
+		s.Fail("control character in a string")
+	case c == '\\':
+		r, ok := s.escape()
+		if ok {
+			dst = utf8.AppendRune(dst, r)
+		}
+	default:
+		for !utf8.FullRune(s.buf[s.pos:]) {
+			if !s.fill() {
+				s.Fail(reasonEarlyEnd)
+				return dst
+			}
+		}
+		r, n := utf8.DecodeRune(s.buf[s.pos:])
+		s.pos += n
+		dst = utf8.AppendRune(dst, r)
+	}
+	return dst
+}
+
+// escape reads one escape, or two that are a pair of surrogates.
+func (s *Scanner) escape() (r rune, ok bool) {
+	if !s.have(2) {
+		s.Fail(reasonEarlyEnd)
+		return 0, false
+	}
+	c := s.buf[s.pos+1]
+	if c != 'u' {
+		e := unescape[c]
+		if e == 0 {
+			s.Fail("unknown escape in a string")
+			return 0, false
+		}
+		s.pos += 2
+		return rune(e), true
+	}
+	if !s.have(6) {
+		s.Fail(reasonEarlyEnd)
+		return 0, false
+	}
+	r, ok = hex4(s.buf[s.pos+2 : s.pos+6])
+	if !ok {
+		s.Fail("unknown escape in a string")
+		return 0, false
+	}
+	if r >= 0xD800 && r < 0xDC00 && s.have(7) && s.buf[s.pos+6] == '\\' && s.have(8) && s.buf[s.pos+7] == 'u' && s.have(12) {
+		low, ok := hex4(s.buf[s.pos+8 : s.pos+12])
+		if ok && low >= 0xDC00 && low < 0xE000 {
+			s.pos += 12
+			return (r-0xD800)<<10 | (low - 0xDC00) + 0x10000, true
+		}
+	}
+	if r >= 0xD800 && r < 0xE000 {
+		r = utf8.RuneError
+	}
+	if s.err != nil {
+		return 0, false
+	}
+	s.pos += 6
+	return r, true
+}
+
+func hex4(b []byte) (r rune, ok bool) {
+	for _, c := range b[:4] {
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		case 'A' <= c && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}
+
+// skipText reads to the end of a string, behind its first quote.
+func (s *Scanner) skipText() {
+	for {
+		b := s.buf[s.pos:]
+		i := 0
+	window:
+		for {
+			if len(b)-i >= 8 {
+				m := skipStops(binary.LittleEndian.Uint64(b[i:]))
+				if m == 0 {
+					i += 8
+					continue
+				}
+				i += first(m)
+			} else {
+				for i < len(b) && class[b[i]] < 2 {
+					i++
+				}
+				if i == len(b) {
+					break window
+				}
+			}
+			if b[i] == '"' {
+				s.pos += i + 1
+				return
+			}
+			if b[i] == '\\' && len(b)-i >= 2 && unescape[b[i+1]] != 0 {
+				i += 2
+				continue
+			}
+			s.pos += i
+			if b[i] != '\\' {
+				s.Fail("control character in a string")
+				return
+			}
+			if _, ok := s.escape(); !ok {
+				return
+			}
+			b, i = s.buf[s.pos:], 0
+		}
+		s.pos += i
+		if !s.fill() {
+			s.Fail(reasonEarlyEnd)
+			return
+		}
+	}
+}
