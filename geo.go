@@ -194,15 +194,12 @@ func (g GeoLocation) String() string {
 	if g.IsZero() {
 		return ""
 	}
-	return string(g.appendText(nil))
-}
-
-func (g GeoLocation) appendText(b []byte) []byte {
-	b = strconv.AppendFloat(b, positiveZero(g.Latitude), 'f', -1, 64)
+	b := strconv.AppendFloat(nil, positiveZero(g.Latitude), 'f', -1, 64)
 	b = append(b, "::"...)
 	b = strconv.AppendFloat(b, positiveZero(g.Longitude), 'f', -1, 64)
 	b = append(b, "::"...)
-	return strconv.AppendFloat(b, positiveZero(g.RadiusKm), 'f', -1, 64)
+	b = strconv.AppendFloat(b, positiveZero(g.RadiusKm), 'f', -1, 64)
+	return string(b)
 }
 
 // positiveZero turns -0 into 0, which would print as "-0".

@@ -323,6 +323,7 @@ func TestDistanceKm(t *testing.T) {
 		{"pole to pole", Near(90, 0, 1), Near(-90, 0, 1), 2 * quarter, 1e-6},
 		{"antipodes on the equator", Near(0, 0, 1), Near(0, 180, 1), 2 * quarter, 1e-6},
 		{"antipodes elsewhere", Near(52.52, 13.405, 1), Near(-52.52, -166.595, 1), 2 * quarter, 1e-3},
+		{"antipodes that round past the end", Near(53.351720698118186, 0, 1), Near(-53.351720698118186, 180, 1), 2 * quarter, 1e-3},
 		{"the zero value is 0, 0", GeoLocation{}, Near(0, 90, 0), quarter, 1e-6},
 	} {
 		if got := DistanceKm(tt.a, tt.b); !(math.Abs(got-tt.want) <= tt.fuzz) {
@@ -374,7 +375,7 @@ func checkGeoLocation(t *testing.T, g GeoLocation) {
 func checkDistances(t *testing.T, a, b, c GeoLocation) {
 	t.Helper()
 	const farthest = math.Pi * earthRadiusKm
-	// Close to its farthest point haversine is good to some centimetres.
+	// Close to its farthest point haversine is good to some decimetres.
 	const slack = 1e-3
 	ab, ba := DistanceKm(a, b), DistanceKm(b, a)
 	ac, cb := DistanceKm(a, c), DistanceKm(c, b)
