@@ -1,0 +1,173 @@
+# Shared by .ci/run and .ci/nightly. Not a program.
+#
+# Each script defines its steps as functions named step_NAME and calls main.
+# A step runs as a process of its own, so that it stops at its first failure
+# while the others still run.
+
+export CI=true GOWORK=off
+unset CDPATH
+exec </dev/null
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+self=$root/.ci/$(basename "$0")
+bin=$root/.ci/bin
+
+# main STEPS ARGS: runs the steps named by ARGS, or all of STEPS, prints what
+# each took, and fails when one did.
+main() {
+	local all=$1 name start rc=0 table='' took verdict
+	shift
+	if [ "${1:-}" = --step ]; then
+		"step_${2//-/_}"
+		return
+	fi
+	if [ "${1:-}" = -h ] || [ "${1:-}" = --help ]; then
+		echo "usage: $0 [STEP...]"
+		echo "steps: $all"
+		return
+	fi
+	CI_LOGS=$(mktemp -d)
+	export CI_LOGS
+	trap 'rm -rf "$CI_LOGS"' EXIT
+	[ $# -gt 0 ] || set -- $all
+	for name in "$@"; do
+		if ! declare -F "step_${name//-/_}" >/dev/null; then
+			echo "$0: no step \"$name\"; there are: $all" >&2
+			return 2
+		fi
+	done
+	local begin=$SECONDS
+	for name in "$@"; do
+		printf '\n=== %s\n' "$name"
+		start=$SECONDS verdict=ok
+		"$self" --step "$name" 2>&1 || verdict=FAILED rc=1
+		took=$((SECONDS - start))
+		printf -- '--- %s: %s (%d s)\n' "$name" "$verdict" "$took"
+		table+=$(printf '%-12s %-6s %5d s' "$name" "$verdict" "$took")$'\n'
+	done
+	printf '\n=== summary\n%s%-12s %-6s %5d s\n' "$table" total '' $((SECONDS - begin))
+	# The lines of the README's own command once more, where they are looked
+	# for: at the end.
+	if [ -s "$CI_LOGS/readme" ]; then
+		printf '\n=== the README'\''s test command said\n'
+		tail -n 60 "$CI_LOGS/readme"
+	fi
+	[ $rc -eq 0 ] || printf '\nFAILED\n'
+	return $rc
+}
+
+# need_apt BIN PACKAGE...: installs Debian packages when BIN is missing.
+need_apt() {
+	local want=$1 sudo=
+	shift
+	if command -v "$want" >/dev/null; then
+		return
+	fi
+	echo "installing $* for $want"
+	if ! command -v apt-get >/dev/null; then
+		echo "no $want here and no apt-get to install it with" >&2
+		return 1
+	fi
+	[ "$(id -u)" -eq 0 ] || sudo='sudo -n'
+	export DEBIAN_FRONTEND=noninteractive
+	$sudo apt-get update -qq
+	$sudo apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+	command -v "$want"
+}
+
+# repo_files PATTERN...: the tracked files that match, whoever owns the
+# checkout.
+repo_files() {
+	git -c safe.directory='*' ls-files -- "$@"
+}
+
+# modules: the directory of every module, the root's first.
+modules() {
+	local f
+	repo_files 'go.mod' '*/go.mod' | grep -v -E '(^|/)testdata/' | while read -r f; do
+		dirname "$f"
+	done | sort
+}
+
+nested_modules() { modules | grep -v -x -F .; }
+
+# program_modules: the root and the modules of the programs that users build.
+program_modules() { modules | grep -E '^(\.|cmd/.*)$'; }
+
+# tools: builds the tools that tools/go.mod pins into .ci/bin, when they are
+# not there or something about them changed.
+tools() {
+	local stamp
+	stamp=$({
+		go version
+		cat tools/go.mod tools/go.sum tools/apilist/main.go
+	} | sha256sum)
+	if [ "$(cat "$bin/stamp" 2>/dev/null)" = "$stamp" ]; then
+		echo "tools are up to date in .ci/bin"
+		return
+	fi
+	mkdir -p "$bin"
+	rm -f "$bin/stamp"
+	GOBIN=$bin go -C tools install -buildvcs=false tool ./apilist
+	printf '%s\n' "$stamp" >"$bin/stamp"
+}
+
+# fuzz_targets: a line "PACKAGE NAME" for each fuzz target of the root module.
+fuzz_targets() {
+	local pkgs p
+	pkgs=$(repo_files '*_test.go' | xargs -r grep -l '^func Fuzz' |
+		grep -v -f <(nested_modules | sed 's,^,^,; s,$,/,') | xargs -r -n 1 dirname | sort -u) || true
+	for p in $pkgs; do
+		go test -list '^Fuzz' "./$p" | sed -n "s,^Fuzz.*,./$p &,p"
+	done
+}
+
+# seconds TIME: of 10s, 5m or 1h.
+seconds() {
+	case $1 in
+	*h) echo $((${1%h} * 3600)) ;;
+	*m) echo $((${1%m} * 60)) ;;
+	*s) echo "${1%s}" ;;
+	*)
+		echo "FUZZTIME: $1 is not a number with s, m or h" >&2
+		return 1
+		;;
+	esac
+}
+
+# fuzz_one TIME PACKAGE NAME: one target on one worker; its last words on
+# success, all of them on failure. The engine's own clock does not stop an
+# input that hangs, so there is another around it.
+fuzz_one() {
+	local log=$CI_LOGS/fuzz-${2//\//_}-$3 try
+	for try in 1 2; do
+		if timeout -k 10 "$FUZZ_LIMIT" go test -run '^$' -fuzz "^$3\$" -fuzztime "$1" -fuzzminimizetime 5s -parallel 1 "$2" >"$log" 2>&1; then
+			printf '%-28s %s\n' "$3" "$(grep '^fuzz: elapsed' "$log" | tail -n 1 | sed 's/^fuzz: //')"
+			return
+		fi
+		# The engine may report its own end of time as a failure. A finding
+		# always names the input it has written.
+		if grep -q 'Failing input written' "$log" || ! grep -q 'context deadline exceeded' "$log"; then
+			break
+		fi
+	done
+	printf '%s FAILED\n%s\n' "$3" "$(tail -n 60 "$log")"
+	return 1
+}
+
+# fuzz_all TIME: every target of the root module, two at a time.
+fuzz_all() {
+	local list n
+	FUZZ_LIMIT=$(($(seconds "$1") + 180))
+	export FUZZ_LIMIT
+	list=$(fuzz_targets)
+	if [ -z "$list" ]; then
+		echo "there is no fuzz target"
+		return
+	fi
+	n=$(wc -l <<<"$list")
+	echo "$n targets, $1 each, two at a time"
+	export -f fuzz_one
+	xargs -P 2 -L 1 bash -c 'fuzz_one "$@"' fuzz_one "$1" <<<"$list"
+}

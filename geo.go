@@ -1,0 +1,250 @@
+package jobboard
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// KmPerMile is the length of a statute mile in kilometres. It turns miles
+// into a radius, 25*KmPerMile, and a distance into miles, d/KmPerMile.
+const KmPerMile = 1.609344
+
+const (
+	// maxRadiusKm is half the equator, rounded up. No place is farther away.
+	maxRadiusKm = 20038
+	// earthRadiusKm is the mean radius of the Earth, (2a+b)/3 of WGS 84.
+	earthRadiusKm = 6371.0088
+)
+
+// GeoLocation is the circle that a search is limited to, the parameter
+// geoLocation of section 4.1: a place in decimal degrees of WGS 84 and a
+// radius in kilometres. The zero value means anywhere and is not sent.
+//
+// A circle matches only postings whose position has a geolocation; their
+// additional locations count too (section 4.1, rules 1 and 2).
+//
+// As text, also within JSON and for flag.TextVar, it has the form of String.
+type GeoLocation struct {
+	Latitude  float64 // degrees north of the equator, -90 to 90
+	Longitude float64 // degrees east of Greenwich, -180 to 180
+	RadiusKm  float64 // kilometres, above 0 and at most 20038
+}
+
+// Near is the circle of radiusKm kilometres around a place in decimal
+// degrees. It does not check them, a search does; see [GeoLocation.Validate].
+// For a radius in miles see [KmPerMile].
+func Near(latitude, longitude, radiusKm float64) GeoLocation {
+	return GeoLocation{Latitude: latitude, Longitude: longitude, RadiusKm: radiusKm}
+}
+
+// ParseGeoLocation reads the form of section 4.1,
+// "<latitude>::<longitude>::<distance_km>", such as
+// "52.520014::13.373006::50". Numbers are decimal, with a point and without
+// an exponent, a plus sign or spaces. The empty text is the zero value,
+// anywhere; every other text must name a circle that Validate accepts. The
+// error of anything else is ErrInvalidInput.
+func ParseGeoLocation(s string) (GeoLocation, error) {
+	if s == "" {
+		return GeoLocation{}, nil
+	}
+	parts := strings.SplitN(s, "::", 4)
+	if len(parts) != 3 {
+		return GeoLocation{}, fmt.Errorf("jobboard: geolocation %.40q is not latitude::longitude::kilometres: %w", s, ErrInvalidInput)
+	}
+	var numbers [3]float64
+	for i, field := range [3]string{"latitude", "longitude", "radius"} {
+		n, err := parseGeoNumber(field, parts[i])
+		if err != nil {
+			return GeoLocation{}, err
+		}
+		numbers[i] = n
+	}
+	return checkedNear(numbers[0], numbers[1], numbers[2])
+}
+
+// ParseGeoURI is the circle of radiusKm kilometres around the place of a geo
+// URI (RFC 5870), such as "geo:52.52,13.405". The place must be in WGS 84,
+// with or without ";crs=wgs84". An altitude, the uncertainty ";u=" and other
+// parameters do not change it: the uncertainty tells how well the place is
+// known, in metres, and is no radius to search in.
+//
+// A zoom level, as in "geo:52.52,13.405?z=19", is beyond the RFC, common, and
+// passed over. Any other query is refused: next to "?q=" the coordinates are
+// often "0,0" and mean nothing. The error of a URI that cannot be used, and of
+// a circle that Validate would refuse, is ErrInvalidInput.
+func ParseGeoURI(uri string, radiusKm float64) (GeoLocation, error) {
+	scheme, rest, found := strings.Cut(uri, ":")
+	if !found || !strings.EqualFold(scheme, "geo") {
+		return GeoLocation{}, fmt.Errorf("jobboard: geolocation URI %.40q is not a geo URI: %w", uri, ErrInvalidInput)
+	}
+	rest, query, found := strings.Cut(rest, "?")
+	if zoom, ok := strings.CutPrefix(query, "z="); found && (!ok || !isGeoDecimal(zoom)) {
+		return GeoLocation{}, fmt.Errorf("jobboard: geolocation URI %.40q has a query that is not a zoom level: %w", uri, ErrInvalidInput)
+	}
+	place, params, found := strings.Cut(rest, ";")
+	if found {
+		if err := checkGeoParams(params); err != nil {
+			return GeoLocation{}, err
+		}
+	}
+	coords := strings.SplitN(place, ",", 4)
+	if len(coords) < 2 || len(coords) > 3 {
+		return GeoLocation{}, fmt.Errorf("jobboard: geolocation URI %.40q is not geo:latitude,longitude: %w", uri, ErrInvalidInput)
+	}
+	latitude, err := parseGeoNumber("latitude", coords[0])
+	if err != nil {
+		return GeoLocation{}, err
+	}
+	longitude, err := parseGeoNumber("longitude", coords[1])
+	if err != nil {
+		return GeoLocation{}, err
+	}
+	if len(coords) == 3 {
+		if _, err := parseGeoNumber("altitude", coords[2]); err != nil {
+			return GeoLocation{}, err
+		}
+	}
+	return checkedNear(latitude, longitude, radiusKm)
+}
+
+// checkGeoParams refuses the parameters of a geo URI that make its
+// coordinates mean something else, and those that are malformed.
+func checkGeoParams(params string) error {
+	for param := range strings.SplitSeq(params, ";") {
+		name, value, _ := strings.Cut(param, "=")
+		switch {
+		case name == "":
+			return fmt.Errorf("jobboard: geolocation URI has a parameter without a name: %w", ErrInvalidInput)
+		case strings.EqualFold(name, "crs") && !strings.EqualFold(value, "wgs84"):
+			return fmt.Errorf("jobboard: geolocation URI has crs %.40q, not wgs84: %w", value, ErrInvalidInput)
+		case strings.EqualFold(name, "u") && (!isGeoDecimal(value) || value[0] == '-'):
+			return fmt.Errorf("jobboard: geolocation URI has uncertainty %.40q, not a number of metres: %w", value, ErrInvalidInput)
+		}
+	}
+	return nil
+}
+
+// checkedNear is Near for a place that somebody named: the circle of radius 0
+// around 0, 0 is a mistake here too, and not anywhere.
+func checkedNear(latitude, longitude, radiusKm float64) (GeoLocation, error) {
+	g := Near(latitude, longitude, radiusKm)
+	if err := g.validateCircle(); err != nil {
+		return GeoLocation{}, err
+	}
+	return g, nil
+}
+
+// parseGeoNumber reads a decimal number. One too large for a float64 comes
+// back infinite, for the range of the field to refuse it.
+func parseGeoNumber(field, s string) (float64, error) {
+	if !isGeoDecimal(s) {
+		return 0, fmt.Errorf("jobboard: geolocation %s %.40q is not a decimal number: %w", field, s, ErrInvalidInput)
+	}
+	n, _ := strconv.ParseFloat(s, 64)
+	return positiveZero(n), nil
+}
+
+// isGeoDecimal reports whether s is a number as RFC 5870 and String write it.
+// strconv alone would also take exponents, hexadecimal, "inf" and "nan".
+func isGeoDecimal(s string) bool {
+	whole, fraction, point := strings.Cut(strings.TrimPrefix(s, "-"), ".")
+	const digits = "0123456789"
+	return whole != "" && strings.Trim(whole, digits) == "" &&
+		(!point || fraction != "" && strings.Trim(fraction, digits) == "")
+}
+
+// IsZero reports whether g is the zero value: anywhere. The circle of 5
+// kilometres around 0, 0 is not.
+func (g GeoLocation) IsZero() bool { return g == GeoLocation{} }
+
+// Validate reports what keeps g from being sent: a latitude or longitude off
+// the globe, a radius that is not above 0 or is above 20038 kilometres (half
+// the equator, so that it holds every place), or a field that is NaN. The zero
+// value is valid. The error is ErrInvalidInput; it names the field and does
+// not repeat its value, which may say where somebody lives.
+//
+// A radius of 0 with a place is refused because it is more often forgotten
+// than meant, and one beyond the Earth because it is more often in metres.
+func (g GeoLocation) Validate() error {
+	if g.IsZero() {
+		return nil
+	}
+	return g.validateCircle()
+}
+
+func (g GeoLocation) validateCircle() error {
+	// Each condition is written so that NaN fails it.
+	switch {
+	case !(math.Abs(g.Latitude) <= 90):
+		return fmt.Errorf("jobboard: geolocation latitude is not between -90 and 90 degrees: %w", ErrInvalidInput)
+	case !(math.Abs(g.Longitude) <= 180):
+		return fmt.Errorf("jobboard: geolocation longitude is not between -180 and 180 degrees: %w", ErrInvalidInput)
+	case !(g.RadiusKm > 0 && g.RadiusKm <= maxRadiusKm):
+		return fmt.Errorf("jobboard: geolocation radius is not above 0 and at most %d kilometres: %w", maxRadiusKm, ErrInvalidInput)
+	}
+	return nil
+}
+
+// String is g as it is sent, such as "52.520014::13.373006::50": the shortest
+// decimal numbers that ParseGeoLocation reads back to the same g, never with
+// an exponent. The zero value is the empty text.
+func (g GeoLocation) String() string {
+	if g.IsZero() {
+		return ""
+	}
+	b := strconv.AppendFloat(nil, positiveZero(g.Latitude), 'f', -1, 64)
+	b = append(b, "::"...)
+	b = strconv.AppendFloat(b, positiveZero(g.Longitude), 'f', -1, 64)
+	b = append(b, "::"...)
+	b = strconv.AppendFloat(b, positiveZero(g.RadiusKm), 'f', -1, 64)
+	return string(b)
+}
+
+// positiveZero turns -0 into 0, which would print as "-0".
+func positiveZero(f float64) float64 {
+	if f == 0 {
+		return 0
+	}
+	return f
+}
+
+// MarshalText is String for a g that Validate accepts, and its error for
+// every other.
+func (g GeoLocation) MarshalText() ([]byte, error) {
+	if err := g.Validate(); err != nil {
+		return nil, err
+	}
+	return []byte(g.String()), nil
+}
+
+// UnmarshalText is ParseGeoLocation. On an error g stays as it was.
+func (g *GeoLocation) UnmarshalText(text []byte) error {
+	parsed, err := ParseGeoLocation(string(text))
+	if err != nil {
+		return err
+	}
+	*g = parsed
+	return nil
+}
+
+// DistanceKm is the distance between the places of a and b along the surface
+// of the Earth, in kilometres, whatever their radius; it is at most 0.6 % off
+// because it takes the Earth for a sphere. The zero value counts as the place
+// 0, 0. The distance from or to a place that is not on the globe is NaN.
+func DistanceKm(a, b GeoLocation) float64 {
+	for _, g := range [2]GeoLocation{a, b} {
+		if !(math.Abs(g.Latitude) <= 90 && math.Abs(g.Longitude) <= 180) {
+			return math.NaN()
+		}
+	}
+	const degree = math.Pi / 180
+	// The haversine formula: exact for neighbours, where the cosine rule
+	// loses its digits, and the same in both directions.
+	north := math.Sin((b.Latitude - a.Latitude) / 2 * degree)
+	east := math.Sin((b.Longitude - a.Longitude) / 2 * degree)
+	h := north*north + math.Cos(a.Latitude*degree)*math.Cos(b.Latitude*degree)*(east*east)
+	// For antipodes rounding may carry h past 1, where Asin has no value.
+	return 2 * earthRadiusKm * math.Asin(math.Sqrt(min(h, 1)))
+}

@@ -1,0 +1,478 @@
+package jobboard
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// wantGeoError fails unless err is ErrInvalidInput, from this package, bounded
+// and says which field.
+func wantGeoError(t *testing.T, of any, err error, says string) {
+	t.Helper()
+	if !errors.Is(err, ErrInvalidInput) {
+		t.Errorf("%.60q: error %v, want ErrInvalidInput", of, err)
+		return
+	}
+	text := err.Error()
+	if !strings.HasPrefix(text, "jobboard: geolocation ") || !strings.Contains(text, says) {
+		t.Errorf("%.60q: error %q, want it to name the geolocation and say %q", of, text, says)
+	}
+	if len(text) > 600 {
+		t.Errorf("%.60q: error of %d bytes is not bounded", of, len(text))
+	}
+}
+
+func TestParseGeoLocation(t *testing.T) {
+	for _, tt := range []struct {
+		in   string
+		want GeoLocation
+		text string // of String, where it is not in
+	}{
+		{"", GeoLocation{}, ""},
+		{"52.520014::13.373006::50", GeoLocation{52.520014, 13.373006, 50}, ""},
+		{"0::0::5", GeoLocation{0, 0, 5}, ""},
+		{"-0::-0.0::5", GeoLocation{0, 0, 5}, "0::0::5"},
+		{"-90::-180::0.5", GeoLocation{-90, -180, 0.5}, ""},
+		{"90::180::20038", GeoLocation{90, 180, 20038}, ""},
+		{"052.50::013.40::050.0", GeoLocation{52.5, 13.4, 50}, "52.5::13.4::50"},
+		{"0.0000001::0.00000000000001::0.000001", GeoLocation{1e-7, 1e-14, 1e-6}, ""},
+		{"0." + strings.Repeat("0", 400) + "1::1::1", GeoLocation{0, 1, 1}, "0::1::1"},
+	} {
+		g, err := ParseGeoLocation(tt.in)
+		if err != nil || g != tt.want {
+			t.Errorf("ParseGeoLocation(%.60q) = %#v, %v, want %#v", tt.in, g, err, tt.want)
+		}
+		if got := g.String(); got != cmp.Or(tt.text, tt.in) {
+			t.Errorf("ParseGeoLocation(%.60q).String() = %q", tt.in, got)
+		}
+		if math.Signbit(g.Latitude) && g.Latitude == 0 {
+			t.Errorf("ParseGeoLocation(%.60q) keeps a negative zero", tt.in)
+		}
+	}
+}
+
+func TestParseGeoLocationErrors(t *testing.T) {
+	long := strings.Repeat("9", 5000)
+	for _, tt := range []struct{ in, says string }{
+		{"52.5", "latitude::longitude::kilometres"},
+		{"52.5::13.4", "latitude::longitude::kilometres"},
+		{"52.5::13.4::50::", "latitude::longitude::kilometres"},
+		{"52.5::13.4::50::1", "latitude::longitude::kilometres"},
+		{"52.5:13.4:50", "latitude::longitude::kilometres"},
+		{"52.5,13.4,50", "latitude::longitude::kilometres"},
+		{"52.5%3A%3A13.4%3A%3A50", "latitude::longitude::kilometres"},
+		{" ", "latitude::longitude::kilometres"},
+		{long, "latitude::longitude::kilometres"},
+		{strings.Repeat("\x00", 5000), "latitude::longitude::kilometres"},
+		{"::::", `latitude ""`},
+		{"52,5::13.4::50", `latitude "52,5"`},
+		{"+52.5::13.4::50", "latitude"},
+		{" 52.5::13.4::50", "latitude"},
+		{"5e1::13.4::50", "latitude"},
+		{"0x10::13.4::50", "latitude"},
+		{"NaN::13.4::50", "latitude"},
+		{"-::13.4::50", "latitude"},
+		{"--1::13.4::50", "latitude"},
+		{".5::13.4::50", "latitude"},
+		{"5.::13.4::50", "latitude"},
+		{"5.-5::13.4::50", "latitude"},
+		{"1.2.3::13.4::50", "latitude"},
+		{"1_0::13.4::50", "latitude"},
+		{"٥::13.4::50", "latitude"},
+		{"90.0001::13.4::50", "latitude is not between"},
+		{long + "::13.4::50", "latitude is not between"},
+		{"x" + long + "::13.4::50", "latitude"},
+		{"52.5:::13.4::50", "longitude"},
+		{"52.5::Inf::50", "longitude"},
+		{"52.5::13.4\n::50", "longitude"},
+		{"52.5::-180.0001::50", "longitude is not between"},
+		{"52.5::13.4::", "radius"},
+		{"52.5::13.4::50km", "radius"},
+		{"52.5::13.4:::50", "radius"},
+		{"52.5::13.4::-50", "radius is not above 0"},
+		{"52.5::13.4::0", "radius is not above 0"},
+		{"0::0::0", "radius is not above 0"},
+		{"-0::-0::-0", "radius is not above 0"},
+		{"52.5::13.4::20038.1", "radius is not above 0 and at most 20038 kilometres"},
+		{"52.5::13.4::50000", "radius"},
+	} {
+		g, err := ParseGeoLocation(tt.in)
+		if !g.IsZero() {
+			t.Errorf("ParseGeoLocation(%.60q) = %v beside an error", tt.in, g)
+		}
+		wantGeoError(t, tt.in, err, tt.says)
+	}
+}
+
+func TestGeoLocationValidate(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, tt := range []struct {
+		g    GeoLocation
+		says string // "" for valid
+	}{
+		{GeoLocation{}, ""},
+		{GeoLocation{math.Copysign(0, -1), 0, 0}, ""},
+		{Near(0, 0, 5), ""},
+		{Near(90, 180, 20038), ""},
+		{Near(-90, -180, math.SmallestNonzeroFloat64), ""},
+		{Near(math.Nextafter(90, inf), 0, 5), "latitude"},
+		{Near(math.Nextafter(-90, -inf), 0, 5), "latitude"},
+		{Near(nan, 0, 0), "latitude"},
+		{Near(nan, nan, nan), "latitude"},
+		{Near(inf, 0, 5), "latitude"},
+		{Near(-inf, 0, 5), "latitude"},
+		{Near(0, math.Nextafter(180, inf), 5), "longitude"},
+		{Near(0, math.Nextafter(-180, -inf), 5), "longitude"},
+		{Near(0, nan, 5), "longitude"},
+		{Near(0, inf, 5), "longitude"},
+		{Near(0, -inf, 5), "longitude"},
+		{Near(52.5, 13.4, 0), "radius"},
+		{Near(52.5, 0, 0), "radius"},
+		{Near(0, 13.4, 0), "radius"},
+		{Near(0, 0, -1), "radius"},
+		{Near(0, 0, -math.SmallestNonzeroFloat64), "radius"},
+		{Near(0, 0, nan), "radius"},
+		{Near(0, 0, inf), "radius"},
+		{Near(0, 0, -inf), "radius"},
+		{Near(0, 0, math.Nextafter(20038, inf)), "radius"},
+	} {
+		err := tt.g.Validate()
+		if tt.says == "" {
+			if err != nil {
+				t.Errorf("%#v: %v", tt.g, err)
+			}
+			continue
+		}
+		wantGeoError(t, tt.g, err, tt.says+" is not")
+	}
+}
+
+// Coordinates may say where somebody lives, and errors end in logs.
+func TestGeoLocationValidateHidesValues(t *testing.T) {
+	for _, g := range []GeoLocation{Near(91.7654, 13.4, 5), Near(1, 181.7654, 5), Near(1, 2, -7654)} {
+		if err := g.Validate(); err == nil || strings.Contains(err.Error(), "7654") {
+			t.Errorf("%#v: error %v", g, err)
+		}
+	}
+}
+
+func TestParseGeoURI(t *testing.T) {
+	berlin := GeoLocation{52.52, 13.405, 50}
+	for _, tt := range []struct {
+		uri  string
+		want GeoLocation
+	}{
+		{"geo:52.52,13.405", berlin},
+		{"GEO:52.52,13.405", berlin},
+		{"geo:52.52,13.405,34", berlin},
+		{"geo:52.52,13.405,-2.5", berlin},
+		{"geo:52.52,13.405;u=35", berlin},
+		{"geo:52.52,13.405;u=0", berlin},
+		{"geo:52.52,13.405;crs=wgs84", berlin},
+		{"geo:52.52,13.405;CRS=WGS84;U=35.5;lang=de;flag", berlin},
+		{"geo:52.52,13.405,34;crs=wgs84;u=35?z=19", berlin},
+		{"geo:52.52,13.405?z=19", berlin},
+		{"geo:-33.8600,-0", GeoLocation{-33.86, 0, 50}},
+		{"geo:90,-180", GeoLocation{90, -180, 50}},
+		{"geo:0,0", GeoLocation{0, 0, 50}},
+	} {
+		if g, err := ParseGeoURI(tt.uri, 50); err != nil || g != tt.want {
+			t.Errorf("ParseGeoURI(%q, 50) = %#v, %v, want %#v", tt.uri, g, err, tt.want)
+		}
+	}
+}
+
+func TestParseGeoURIErrors(t *testing.T) {
+	for _, tt := range []struct {
+		uri    string
+		radius float64
+		says   string
+	}{
+		{"", 50, "is not a geo URI"},
+		{"52.52,13.405", 50, "is not a geo URI"},
+		{"https://example.com/52.52,13.405", 50, "is not a geo URI"},
+		{strings.Repeat("x", 5000), 50, "is not a geo URI"},
+		{"geo:", 50, "geo:latitude,longitude"},
+		{"geo:52.52", 50, "geo:latitude,longitude"},
+		{"geo:1,2,3,4", 50, "geo:latitude,longitude"},
+		{"geo://52.52,13.405", 50, "latitude"},
+		{"geo:,13.405", 50, "latitude"},
+		{"geo:5e1,13.405", 50, "latitude"},
+		{"geo:+52.52,13.405", 50, "latitude"},
+		{"geo:%352,13", 50, "latitude"},
+		{"geo:90.1,13", 50, "latitude is not between"},
+		{"geo:52.52, 13.405", 50, "longitude"},
+		{"geo:52.52,13.405#map", 50, "longitude"},
+		{"geo:52.52,190", 50, "longitude is not between"},
+		{"geo:52.52,13.405,high", 50, "altitude"},
+		{"geo:52.52,13.405,", 50, "altitude"},
+		{"geo:52.52,13.405;crs=nad27", 50, "crs"},
+		{"geo:52.52,13.405;crs", 50, "crs"},
+		{"geo:52.52,13.405;crs=wgs84;crs=moon", 50, "crs"},
+		{"geo:52.52,13.405;u=", 50, "uncertainty"},
+		{"geo:52.52,13.405;u=-1", 50, "uncertainty"},
+		{"geo:52.52,13.405;u=wide", 50, "uncertainty"},
+		{"geo:52.52,13.405;", 50, "parameter"},
+		{"geo:52.52,13.405;=1", 50, "parameter"},
+		{"geo:0,0?q=Berlin", 50, "query"},
+		{"geo:52.52,13.405?", 50, "query"},
+		{"geo:52.52,13.405?z=", 50, "query"},
+		{"geo:52.52,13.405?z=1&q=Berlin", 50, "query"},
+		{"geo:52.52,13.405", 0, "radius"},
+		{"geo:52.52,13.405;u=35", 0, "radius"},
+		{"geo:0,0", 0, "radius"},
+		{"geo:52.52,13.405", -1, "radius"},
+		{"geo:52.52,13.405", math.NaN(), "radius"},
+		{"geo:52.52,13.405", math.Inf(1), "radius"},
+	} {
+		g, err := ParseGeoURI(tt.uri, tt.radius)
+		if !g.IsZero() {
+			t.Errorf("ParseGeoURI(%.60q) = %v beside an error", tt.uri, g)
+		}
+		wantGeoError(t, tt.uri, err, tt.says)
+	}
+}
+
+func TestGeoLocationString(t *testing.T) {
+	for _, tt := range []struct {
+		g    GeoLocation
+		want string
+	}{
+		{GeoLocation{}, ""},
+		{GeoLocation{0, math.Copysign(0, -1), 0}, ""},
+		{Near(0, 0, 5), "0::0::5"},
+		{Near(math.Copysign(0, -1), math.Copysign(0, -1), 5), "0::0::5"},
+		{Near(52.520014, 13.373006, 50), "52.520014::13.373006::50"},
+		{Near(-1e-9, 1e-21, 1e4), "-0.000000001::0.000000000000000000001::10000"},
+		{Near(1e21, 0, -1), "1000000000000000000000::0::-1"},
+		{Near(0.30000000000000004, 1, 1), "0.30000000000000004::1::1"},
+		{Near(math.NaN(), math.Inf(1), math.Inf(-1)), "NaN::+Inf::-Inf"},
+	} {
+		if got := tt.g.String(); got != tt.want {
+			t.Errorf("%#v: %q, want %q", tt.g, got, tt.want)
+		}
+	}
+}
+
+func TestGeoLocationText(t *testing.T) {
+	type settings struct {
+		Near GeoLocation `json:"near"`
+	}
+	for _, tt := range []struct {
+		s    settings
+		want string
+	}{
+		{settings{}, `{"near":""}`},
+		{settings{Near(52.5, 13.4, 50)}, `{"near":"52.5::13.4::50"}`},
+	} {
+		b, err := json.Marshal(tt.s)
+		if err != nil || string(b) != tt.want {
+			t.Errorf("Marshal(%v) = %s, %v, want %s", tt.s, b, err, tt.want)
+		}
+		back := settings{Near(1, 2, 3)}
+		if err := json.Unmarshal(b, &back); err != nil || back != tt.s {
+			t.Errorf("Unmarshal(%s) = %v, %v", b, back, err)
+		}
+	}
+
+	_, err := Near(91, 0, 5).MarshalText()
+	wantGeoError(t, "MarshalText", err, "latitude")
+
+	g := Near(1, 2, 3)
+	wantGeoError(t, "UnmarshalText", g.UnmarshalText([]byte("91::0::5")), "latitude")
+	if g != Near(1, 2, 3) {
+		t.Errorf("a failed UnmarshalText leaves %v", g)
+	}
+
+	flags := flag.NewFlagSet("", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.TextVar(&g, "near", GeoLocation{}, "")
+	if !g.IsZero() {
+		t.Errorf("default of the flag is %v", g)
+	}
+	if err := flags.Parse([]string{"-near=1::2::-3"}); err == nil || !strings.Contains(err.Error(), "radius") {
+		t.Errorf("a bad flag gives %v", err)
+	}
+}
+
+func TestDistanceKm(t *testing.T) {
+	const quarter = math.Pi / 2 * earthRadiusKm
+	for _, tt := range []struct {
+		name       string
+		a, b       GeoLocation
+		want, fuzz float64
+	}{
+		{"same place", Near(52.52, 13.405, 50), Near(52.52, 13.405, 10), 0, 0},
+		{"one degree of the equator", Near(0, 0, 1), Near(0, 1, 1), 111.195, 0.001},
+		{"one degree of a meridian", Near(10, 20, 1), Near(11, 20, 1), 111.195, 0.001},
+		{"one degree at 60 north", Near(60, 0, 1), Near(60, 1, 1), 55.597, 0.01},
+		{"Berlin to Munich", Near(52.52, 13.405, 1), Near(48.137, 11.575, 1), 504.2, 0.5},
+		{"London to New York", Near(51.5074, -0.1278, 1), Near(40.7128, -74.006, 1), 5570.2, 1},
+		{"one metre", Near(52.5, 13.4, 1), Near(52.500009, 13.4, 1), 0.0010008, 1e-6},
+		{"over the date line", Near(0, 179.5, 1), Near(0, -179.5, 1), 111.195, 0.001},
+		{"the date line from both sides", Near(10, 180, 1), Near(10, -180, 1), 0, 1e-9},
+		{"a pole is one place", Near(90, 10, 1), Near(90, -100, 1), 0, 1e-9},
+		{"pole to equator", Near(-90, 0, 1), Near(0, 77, 1), quarter, 1e-6},
+		{"pole to pole", Near(90, 0, 1), Near(-90, 0, 1), 2 * quarter, 1e-6},
+		{"antipodes on the equator", Near(0, 0, 1), Near(0, 180, 1), 2 * quarter, 1e-6},
+		{"antipodes elsewhere", Near(52.52, 13.405, 1), Near(-52.52, -166.595, 1), 2 * quarter, 1e-3},
+		{"antipodes that round past the end", Near(53.351720698118186, 0, 1), Near(-53.351720698118186, 180, 1), 2 * quarter, 1e-3},
+		{"the zero value is 0, 0", GeoLocation{}, Near(0, 90, 0), quarter, 1e-6},
+	} {
+		if got := DistanceKm(tt.a, tt.b); !(math.Abs(got-tt.want) <= tt.fuzz) {
+			t.Errorf("%s: %v km, want %v", tt.name, got, tt.want)
+		}
+	}
+	for _, g := range []GeoLocation{
+		Near(math.NaN(), 0, 1), Near(0, math.NaN(), 1), Near(math.Inf(1), 0, 1), Near(0, math.Inf(-1), 1),
+		Near(90.1, 0, 1), Near(0, -180.1, 1),
+	} {
+		if d := DistanceKm(g, Near(1, 1, 1)); !math.IsNaN(d) {
+			t.Errorf("from %v: %v km, want NaN", g, d)
+		}
+		if d := DistanceKm(Near(1, 1, 1), g); !math.IsNaN(d) {
+			t.Errorf("to %v: %v km, want NaN", g, d)
+		}
+	}
+}
+
+// checkGeoLocation holds whatever the numbers are.
+func checkGeoLocation(t *testing.T, g GeoLocation) {
+	t.Helper()
+	text := g.String()
+	if strings.ContainsAny(text, "eE") {
+		t.Fatalf("%#v prints an exponent: %q", g, text)
+	}
+	if (text == "") != g.IsZero() {
+		t.Fatalf("%#v prints %q", g, text)
+	}
+	back, err := ParseGeoLocation(text)
+	if invalid := g.Validate(); (invalid == nil) != (err == nil) {
+		t.Fatalf("Validate of %#v says %v, ParseGeoLocation of its text %v", g, invalid, err)
+	}
+	if err != nil {
+		if !errors.Is(err, ErrInvalidInput) || !back.IsZero() {
+			t.Fatalf("ParseGeoLocation(%q) = %#v, %v", text, back, err)
+		}
+		return
+	}
+	if back != g {
+		t.Fatalf("%#v came back as %#v", g, back)
+	}
+	if d := DistanceKm(g, back); d != 0 {
+		t.Fatalf("%#v is %v km from itself", g, d)
+	}
+}
+
+// checkDistances holds for any three places on the globe.
+func checkDistances(t *testing.T, a, b, c GeoLocation) {
+	t.Helper()
+	const farthest = math.Pi * earthRadiusKm
+	// Close to its farthest point haversine is good to some decimetres.
+	const slack = 1e-3
+	ab, ba := DistanceKm(a, b), DistanceKm(b, a)
+	ac, cb := DistanceKm(a, c), DistanceKm(c, b)
+	switch {
+	case ab != ba:
+		t.Fatalf("%v to %v: %v km there, %v km back", a, b, ab, ba)
+	case !(ab >= 0 && ab <= farthest):
+		t.Fatalf("%v to %v: %v km", a, b, ab)
+	case ab > ac+cb+slack:
+		t.Fatalf("%v to %v: %v km is longer than by %v, %v km", a, b, ab, c, ac+cb)
+	case ab < math.Abs(a.Latitude-b.Latitude)*farthest/180-slack:
+		t.Fatalf("%v to %v: %v km is shorter than along the meridian", a, b, ab)
+	}
+	// The antipode of b is as far from a as is left of half the circle.
+	opposite := Near(-b.Latitude, b.Longitude-180, 1)
+	if b.Longitude < 0 {
+		opposite.Longitude = b.Longitude + 180
+	}
+	if rest := DistanceKm(a, opposite); !(math.Abs(ab+rest-farthest) <= slack) {
+		t.Fatalf("%v to %v: %v km, to its antipode %v km", a, b, ab, rest)
+	}
+}
+
+func TestGeoLocationProperties(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 8))
+	place := func() GeoLocation {
+		return Near(random.Float64()*180-90, random.Float64()*360-180, math.Ldexp(random.Float64(), random.IntN(14)))
+	}
+	for range 20_000 {
+		checkDistances(t, place(), place(), place())
+		checkGeoLocation(t, place())
+		checkGeoLocation(t, Near(
+			math.Float64frombits(random.Uint64()), math.Float64frombits(random.Uint64()), math.Float64frombits(random.Uint64()),
+		))
+		// Tiny numbers, which %v would print with an exponent.
+		g := place()
+		checkGeoLocation(t, Near(math.Ldexp(g.Latitude, -random.IntN(1100)), math.Ldexp(g.Longitude, -random.IntN(1100)), g.RadiusKm))
+	}
+}
+
+func FuzzGeoLocation(f *testing.F) {
+	f.Add(0.0, 0.0, 0.0)
+	f.Add(52.520014, 13.373006, 50.0)
+	f.Add(-90.0, 180.0, 20038.0)
+	f.Add(math.Copysign(0, -1), -1e-320, 1e-7)
+	f.Add(91.0, -181.0, -1.0)
+	f.Add(1e300, math.Inf(1), math.NaN())
+	f.Fuzz(func(t *testing.T, latitude, longitude, radius float64) {
+		checkGeoLocation(t, Near(latitude, longitude, radius))
+	})
+}
+
+func FuzzParseGeoLocation(f *testing.F) {
+	for _, s := range []string{
+		"", "52.520014::13.373006::50", "0::0::0", "-0::-0::5", "1e1::2::3", "90::180::20038", "1::2::3::4", "::::",
+		"0x1p4::NaN::Inf", "00001.10::.5::5.", "geo:52.52,13.405,1;crs=wgs84;u=3?z=1", "geo:0,0?q=x", "geo:;;",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, parse := range []func(string) (GeoLocation, error){
+			ParseGeoLocation,
+			func(s string) (GeoLocation, error) { return ParseGeoURI(s, 50) },
+		} {
+			g, err := parse(s)
+			if err != nil {
+				if !g.IsZero() {
+					t.Fatalf("%q: %#v beside an error", s, g)
+				}
+				wantGeoError(t, s, err, "")
+				continue
+			}
+			if g.IsZero() != (s == "") {
+				t.Fatalf("%q means anywhere: %v", s, g.IsZero())
+			}
+			if err := g.Validate(); err != nil {
+				t.Fatalf("%q: accepted, but %v", s, err)
+			}
+			checkGeoLocation(t, g)
+		}
+	})
+}
+
+func FuzzDistanceKm(f *testing.F) {
+	f.Add(52.52, 13.405, -52.52, -166.595, 0.0, 0.0)
+	f.Add(90.0, 0.0, -90.0, 180.0, 0.0, -180.0)
+	f.Add(1e-300, 180.0, -1e-300, -180.0, 89.99999999, 1.0)
+	f.Fuzz(func(t *testing.T, aLat, aLong, bLat, bLong, cLat, cLong float64) {
+		places := [3]GeoLocation{Near(aLat, aLong, 1), Near(bLat, bLong, 1), Near(cLat, cLong, 1)}
+		for _, p := range places {
+			if p.Validate() != nil {
+				if d := DistanceKm(p, places[0]); !math.IsNaN(d) {
+					t.Fatalf("%v is not on the globe and %v km away", p, d)
+				}
+				return
+			}
+		}
+		checkDistances(t, places[0], places[1], places[2])
+	})
+}
