@@ -45,6 +45,7 @@ func Example() {
 		fmt.Println(posting.JobPostingID, posting.Title)
 	}
 	// Output:
+	// 600282 Einkäufer Lebensmittel (m/w/d)
 	// 600289 Food Buyer (f/m/x)
 }
 
