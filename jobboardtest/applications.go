@@ -1,6 +1,9 @@
 package jobboardtest
 
-import "net/http"
+import (
+	"fmt"
+	"net/http"
+)
 
 // applied is the check of section 4.2.
 func (c *call) applied() answer { return c.forApplicant(true) }
@@ -29,9 +32,9 @@ func (c *call) forApplicant(check bool) answer {
 	})
 	switch {
 	case !known || j == nil || j.Status == Deleted:
-		return notFound("get_project_error", "Project for jobId "+c.param+" not available")
+		return c.v.coded(http.StatusNotFound, "get_project_error", "Project for jobId "+c.param+" not available")
 	case check && otherCompany(j, who):
-		return notFound("get_project_error", "Project for jobId "+c.param+" not accessible")
+		return c.v.coded(http.StatusNotFound, "get_project_error", "Project for jobId "+c.param+" not accessible")
 	case !published && c.v.NotFount:
 		return c.v.plain(http.StatusNotFound, "JobPosting not fount for jobId "+c.param)
 	case !published:
@@ -43,7 +46,7 @@ func (c *call) forApplicant(check bool) answer {
 	case check:
 		return jsonAnswer(applied)
 	case !applied:
-		return notFound("get_application_error", "Application for jobId "+c.param+" not found")
+		return c.v.coded(http.StatusNotFound, "get_application_error", "No application found for jobId "+c.param)
 	}
 	switch c.v.ApplicationID {
 	case "quoted":
@@ -54,6 +57,16 @@ func (c *call) forApplicant(check bool) answer {
 	return textAnswer(http.StatusOK, have.ID)
 }
 
-func notFound(code, message string) answer {
-	return answer{status: http.StatusNotFound, contentType: typeJSON, body: marshal(wireError{code, message})}
+// coded is a JSON error of section 7.2, code before message.
+func (v Variants) coded(status int, code, message string) answer {
+	a := answer{status: status, contentType: typeJSON}
+	switch v.CodedErrors {
+	case "code-word":
+		a.contentType, a.body = typeText, []byte(code)
+		return a
+	case "as-text":
+		a.contentType = typeText
+	}
+	a.body = fmt.Appendf(nil, `{ "code": %s, "message": %s }`, marshal(code), marshal(message))
+	return a
 }

@@ -64,10 +64,10 @@ func (s *Server) addDemo() DemoInfo {
 		st.channels["27829_intern"] = Channel{ID: "27829_intern", Name: "Intranet"}
 		st.companies[demoCompany] = Company{ID: demoCompany, Name: "Lindenhof Gruppe", PrivacyURL: "https://www.lindenhof.example/datenschutz"}
 		st.companies[demoOtherCompany] = Company{ID: demoOtherCompany, Name: "Seeblick AG", PrivacyURL: "https://www.seeblick.example/privacy"}
-		st.clients[d.ClientID] = Client{ID: d.ClientID}
-		st.clients[d.ConfidentialClient] = Client{ID: d.ConfidentialClient, Secret: d.ConfidentialSecret}
-		st.applicants[d.Applicant] = Applicant{ID: d.Applicant, Name: "Jana Beispiel", Username: d.Username, Password: d.Password, CompanyID: demoCompany}
-		st.applicants[d.InternalApplicant] = Applicant{ID: d.InternalApplicant, Name: "Imre Muster", Internal: true, CompanyID: demoCompany}
+		st.addClient(Client{ID: d.ClientID})
+		st.addClient(Client{ID: d.ConfidentialClient, Secret: d.ConfidentialSecret})
+		st.addApplicant(Applicant{ID: d.Applicant, Name: "Jana Beispiel", Username: d.Username, Password: d.Password, CompanyID: demoCompany})
+		st.addApplicant(Applicant{ID: d.InternalApplicant, Name: "Imre Muster", Internal: true, CompanyID: demoCompany})
 
 		var ids []int64
 		for i, r := range demoRoles {

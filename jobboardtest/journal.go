@@ -191,31 +191,13 @@ func newMask(s *Server, r *http.Request, cred credential) *mask {
 				kind = string(t.kind) + " token"
 			} else if _, ok := st.codes[v]; ok {
 				kind = "authorization code"
-			} else if st.secret(v) {
+			} else if st.secrets[v] {
 				kind = "secret"
 			}
 		})
 		return kind
 	}
 	return m
-}
-
-// secret tells the secrets of clients and the passwords of applicants.
-func (st *state) secret(v string) bool {
-	if len(v) < 4 {
-		return false
-	}
-	for _, c := range st.clients {
-		if c.Secret == v {
-			return true
-		}
-	}
-	for _, a := range st.applicants {
-		if a.Password == v {
-			return true
-		}
-	}
-	return false
 }
 
 func (m *mask) text(s string) string {

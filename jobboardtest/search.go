@@ -19,7 +19,7 @@ func (c *call) search() answer {
 	}
 	near, err := parseGeo(c.query.Get("geoLocation"))
 	if err != nil {
-		return c.v.serverError("error while processing the request: geoLocation: " + err.Error())
+		return c.v.serverError("Error while processing the request: geoLocation: " + err.Error())
 	}
 	var known, internal bool
 	c.s.read(func(st *state) {
@@ -223,7 +223,7 @@ type viewQuery struct {
 }
 
 // maxKeptHits bounds the memory of the remembered hits.
-const maxKeptHits = 512
+const maxKeptHits = 256
 
 func (s *Server) postings() *postingView {
 	if v := s.view.Load(); v != nil {

@@ -147,7 +147,10 @@ func Start(opts ...Option) (*Server, error) {
 		return nil, err
 	}
 	if cfg.save && cfg.load != "" {
-		s.saver.start(s, cfg.load)
+		if err := s.saver.start(s, cfg.load); err != nil {
+			s.cancel()
+			return nil, err
+		}
 	}
 	if err := s.listen(); err != nil {
 		s.cancel()

@@ -172,6 +172,7 @@ type state struct {
 	codes         map[string]code
 	subscriptions map[string]Subscription
 	catalogues    map[string][]Choice
+	secrets       map[string]bool // of clients and applicants, for the journal to mask
 	lastID        int64
 }
 
@@ -188,6 +189,7 @@ func newState() *state {
 		tokens:        map[string]*token{},
 		codes:         map[string]code{},
 		subscriptions: map[string]Subscription{},
+		secrets:       map[string]bool{},
 		lastID:        4710,
 	}
 }
@@ -321,9 +323,19 @@ func (s *Server) AddApplicant(a Applicant) Applicant {
 				a.ID = max(a.ID, id+1)
 			}
 		}
-		st.applicants[a.ID] = a
+		st.addApplicant(a)
 	})
 	return a
+}
+
+func (st *state) addApplicant(a Applicant) {
+	st.applicants[a.ID] = a
+	st.secrets[a.Password] = true
+}
+
+func (st *state) addClient(c Client) {
+	st.clients[c.ID] = c
+	st.secrets[c.Secret] = true
 }
 
 // UpdateJob changes a job in one step; it reports whether there is one.

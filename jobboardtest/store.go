@@ -189,10 +189,10 @@ func (in State) build() (*state, error) {
 		st.addPosting(p)
 	}
 	for _, c := range in.Clients {
-		st.clients[c.ID] = c
+		st.addClient(c)
 	}
 	for _, a := range in.Applicants {
-		st.applicants[a.ID] = a
+		st.addApplicant(a)
 	}
 	for _, a := range in.Applications {
 		k := appKey{a.ApplicantID, a.JobID}
@@ -281,7 +281,7 @@ func strictUnmarshal(data []byte, v any) error {
 // meanwhile finds the old file or the new one, never a part.
 func (s *Server) SaveFile(name string) (err error) {
 	dir := filepath.Dir(name)
-	f, err := os.CreateTemp(dir, "."+filepath.Base(name)+".*.tmp") // mode 0600
+	f, err := os.CreateTemp(dir, filepath.Base(tempPattern(name))) // mode 0600
 	if err != nil {
 		return fmt.Errorf("jobboardtest: saving the state: %w", err)
 	}
@@ -379,15 +379,25 @@ type saver struct {
 // saveAfter gathers the changes of a moment into one write.
 const saveAfter = 200 * time.Millisecond
 
-func (v *saver) start(s *Server, file string) {
+// start writes the file once, so that a place that cannot be written to is found
+// at the start, and then after every change.
+func (v *saver) start(s *Server, file string) error {
 	v.server, v.file = s, file
+	old, _ := filepath.Glob(tempPattern(file))
+	for _, name := range old { // of a process that was killed while it wrote
+		os.Remove(name)
+	}
+	if err := s.SaveFile(file); err != nil {
+		return err
+	}
 	v.quit, v.done = make(chan struct{}), make(chan struct{})
-	dirty := make(chan struct{}, 1)
-	s.mu.Lock()
-	v.dirty = dirty
-	s.mu.Unlock()
-	go v.run(dirty)
-	v.touch()
+	v.dirty = make(chan struct{}, 1)
+	go v.run()
+	return nil
+}
+
+func tempPattern(file string) string {
+	return filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+".*.tmp")
 }
 
 func (v *saver) touch() {
@@ -397,17 +407,17 @@ func (v *saver) touch() {
 	}
 }
 
-func (v *saver) run(dirty chan struct{}) {
+func (v *saver) run() {
 	defer close(v.done)
 	for {
 		select {
-		case <-dirty:
+		case <-v.dirty:
 		case <-v.quit:
 			return
 		}
 		pause(v.server.ctx, saveAfter)
 		select { // what came meanwhile is in the snapshot
-		case <-dirty:
+		case <-v.dirty:
 		default:
 		}
 		v.write()

@@ -20,7 +20,7 @@ type Client struct {
 
 // AddClient adds or replaces a client.
 func (s *Server) AddClient(c Client) Client {
-	s.change(func(st *state) { st.clients[c.ID] = c })
+	s.change(func(st *state) { st.addClient(c) })
 	return c
 }
 

@@ -21,6 +21,10 @@ type Variants struct {
 	// NotFount answers "JobPosting not fount for jobId", as seen in the wild.
 	NotFount bool `json:"not_fount,omitempty"`
 
+	// CodedErrors is the form of the JSON errors of section 7.2: "" JSON,
+	// "as-text" the same labelled text/plain, "code-word" the code alone.
+	CodedErrors string `json:"coded_errors,omitempty"`
+
 	// ApplicationID is the form of the application identifier: "" bare,
 	// "quoted" a JSON string, "newline" bare with a newline after it.
 	ApplicationID string `json:"application_id,omitempty"`
@@ -33,7 +37,8 @@ type Variants struct {
 	ErrorShape string `json:"error_shape,omitempty"`
 
 	// ErrorField is the member of the JSON object that holds the code; dots go
-	// deeper, as in "error.code". Empty means "errorCode".
+	// deeper and a 0 makes a list, as in "errors.0.code". Empty means
+	// "errorCode".
 	ErrorField string `json:"error_field,omitempty"`
 
 	// AuthErrors is where the two fields of a 401 or 403 go: "" the
@@ -86,6 +91,7 @@ func (v Variants) Check() error {
 		known       []string
 	}{
 		{"plain_errors", v.PlainErrors, []string{"", "as-json", "json-string"}},
+		{"coded_errors", v.CodedErrors, []string{"", "as-text", "code-word"}},
 		{"application_id", v.ApplicationID, []string{"", "quoted", "newline"}},
 		{"error_shape", v.ErrorShape, []string{"", "json-string", "text"}},
 		{"auth_errors", v.AuthErrors, []string{"", "body", "both"}},
@@ -216,7 +222,11 @@ func (v Variants) errorCode(code string) answer {
 		var value any = code
 		parts := strings.Split(field, ".")
 		for _, p := range slices.Backward(parts) {
-			value = map[string]any{p: value}
+			if p == "0" {
+				value = []any{value}
+			} else {
+				value = map[string]any{p: value}
+			}
 		}
 		a.body = marshal(value)
 	}

@@ -75,12 +75,6 @@ type wireLocation struct {
 	GeoStreet  any `json:"geoStreet,omitempty"`
 }
 
-// wireError has code before message, as section 7.2 shows it.
-type wireError struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-}
-
 type wireAuthError struct {
 	Error            string `json:"error"`
 	ErrorDescription string `json:"error_description,omitempty"`
