@@ -194,6 +194,8 @@ func (o origin) redirect(from *url.URL, resp *http.Response) *url.URL {
 	if err != nil || target.User != nil || target.Opaque != "" || !o.is(target) {
 		return nil
 	}
+	// The same origin in our spelling: no other name is looked up for it.
+	target.Host = from.Host
 	target.Fragment, target.RawFragment = "", ""
 	return target
 }

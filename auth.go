@@ -132,21 +132,33 @@ func (t *slotTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return resp, nil
 	}
 	c.renewed = true
-	if t.renew(c, secret) != nil {
-		return resp, c.Err()
-	}
-	fresh, renewed, err := t.authorize(c, req)
-	if err != nil || renewed == secret {
+	fresh, err := t.another(c, req, secret)
+	switch {
+	case c.Err() != nil:
+		_ = resp.Body.Close()
+		return nil, c.Err()
+	case err != nil || fresh == nil:
 		c.outcome = nil // the 401 is the answer
-		return resp, c.Err()
-	}
-	if req.GetBody != nil {
-		if req.Body, err = req.GetBody(); err != nil {
-			return resp, nil
-		}
+		return resp, nil
 	}
 	_ = resp.Body.Close()
 	return t.send(c, req, fresh)
+}
+
+// another gives the header with another token than the rejected one, or nil
+// where there is none, and makes the request ready to be sent again.
+func (t *slotTransport) another(c *call, req *http.Request, rejected string) ([]string, error) {
+	if err := t.renew(c, rejected); err != nil {
+		return nil, err
+	}
+	values, secret, err := t.authorize(c, req)
+	if err != nil || secret == rejected {
+		return nil, err
+	}
+	if req.GetBody != nil {
+		req.Body, err = req.GetBody()
+	}
+	return values, err
 }
 
 func (t *slotTransport) authorize(c *call, req *http.Request) ([]string, string, error) {

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/oauth2"
@@ -57,9 +58,16 @@ func innermost(err error) error {
 	}
 }
 
-// causeText is what may be said of a cause in an error's text.
+// causeText is what may be said of a cause in an error's text. net/http quotes
+// what it could not read; that is the other side's text, and left out.
 func causeText(err error) string {
-	return clean(innermost(err).Error(), maxErrorCause)
+	err = innermost(err)
+	text := err.Error()
+	if !isPlain(err) {
+		text, _, _ = strings.Cut(text, `"`)
+		text = strings.TrimRight(text, ": ")
+	}
+	return clean(text, maxErrorCause)
 }
 
 // safeCause is the cause as the caller may have it: the error itself where

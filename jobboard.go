@@ -1,6 +1,7 @@
 package jobboard
 
 import (
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net"
@@ -62,6 +63,39 @@ type Config struct {
 	SubscriptionPath string       // "/jobabo"
 	AllowInsecure    bool         // credentials over http to a host that is not loopback
 	Observer         *Observer    // nil: nobody watches
+}
+
+// Format prints the configuration without its credentials.
+func (cfg Config) Format(f fmt.State, verb rune) {
+	type plain Config // has no Format
+	fmt.Fprintf(f, fmt.FormatString(f, verb), plain(cfg.withoutSecrets()))
+}
+
+// LogValue is what a log shows: the addresses and which credentials are set.
+func (cfg Config) LogValue() slog.Value {
+	return slog.GroupValue(
+		slog.String("base_url", cfg.BaseURL), slog.String("jobdb_url", cfg.JobDBURL), slog.Bool("client_id", cfg.ClientID != ""),
+		slog.Bool("token_source", cfg.TokenSource != nil), slog.Bool("jobdb_token_source", cfg.JobDBTokenSource != nil))
+}
+
+// MarshalJSON is LogValue as JSON.
+func (cfg Config) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[string]any{
+		"base_url": cfg.BaseURL, "jobdb_url": cfg.JobDBURL, "client_id": cfg.ClientID != "",
+		"token_source": cfg.TokenSource != nil, "jobdb_token_source": cfg.JobDBTokenSource != nil,
+	})
+}
+
+func (cfg Config) withoutSecrets() Config {
+	if cfg.ClientID != "" {
+		cfg.ClientID = hiddenText
+	}
+	for _, source := range []*oauth2.TokenSource{&cfg.TokenSource, &cfg.JobDBTokenSource} {
+		if *source != nil {
+			*source = staticToken{} // prints as hidden, whatever was there
+		}
+	}
+	return cfg
 }
 
 // Client calls the interface. It is safe for concurrent use; make one and keep
