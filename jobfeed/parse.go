@@ -784,7 +784,7 @@ func allowed(r rune) bool {
 // reference reads the reference at the beginning of b; n is 0 if it is none.
 // A surrogate is U+FFFD.
 func reference(b []byte) (r rune, n int) {
-	end := bytes.IndexByte(b[:min(len(b), 40)], ';')
+	end := bytes.IndexByte(b, ';')
 	if end < 2 {
 		return 0, 0
 	}

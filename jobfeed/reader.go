@@ -56,7 +56,7 @@ type Reader struct {
 type wrapper struct{ name, lang string }
 
 // NewReader returns a Reader of the feed in src, plain or compressed. It reads
-// nothing yet. A Reader reads ahead, by less than 128 KiB beyond the entry.
+// nothing yet; later it reads ahead of what it gives.
 func NewReader(src io.Reader, opts *Options) *Reader {
 	var o Options
 	if opts != nil {
@@ -210,7 +210,8 @@ func (r *Reader) scan() (*Entry, error) {
 			continue
 		}
 		if w.has(0, "<!") {
-			if r.skipping {
+			end := w.name(2)
+			if !equalFold(w.bytes()[2:end], "doctype") || r.skipping || len(r.wrappers) > 0 {
 				w.discard(2)
 				continue
 			}
