@@ -78,9 +78,9 @@ type words struct {
 	authText  string // error_description
 }
 
-func (w words) say(any string) bool {
+func (w words) say(list string) bool {
 	text := strings.ToLower(w.message)
-	for word := range strings.SplitSeq(any, "|") {
+	for word := range strings.SplitSeq(list, "|") {
 		if strings.Contains(text, word) {
 			return true
 		}
