@@ -48,7 +48,7 @@ func (w wireReader) Read(p []byte) (int, error) {
 	n, err := w.a.wire.Read(p)
 	w.a.wireRead += int64(n)
 	switch {
-	case err != nil && err != io.EOF: //nolint:errorlint // a reader's end is io.EOF itself
+	case err != nil && err != io.EOF:
 		w.a.failure = err
 	case w.a.wireRead > w.a.limit+gzipOverhead:
 		return 0, errTooLarge(w.a.limit)
@@ -122,7 +122,7 @@ func (a *answer) Read(p []byte) (n int, err error) {
 	if a.read > a.limit {
 		return 0, errTooLarge(a.limit)
 	}
-	if err != nil && err != io.EOF { //nolint:errorlint // a reader's end is io.EOF itself
+	if err != nil && err != io.EOF {
 		err = a.fail(err)
 	}
 	return n, err
@@ -133,7 +133,7 @@ var bodyBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // bytes reads a small answer whole. It is valid until the call returns.
 func (a *answer) bytes() ([]byte, error) {
 	if a.c.buffer == nil {
-		a.c.buffer = bodyBuffers.Get().(*bytes.Buffer) //nolint:errcheck,forcetypeassert // the pool holds nothing else
+		a.c.buffer = bodyBuffers.Get().(*bytes.Buffer)
 	}
 	a.c.buffer.Reset()
 	_, err := a.c.buffer.ReadFrom(a)

@@ -129,7 +129,7 @@ func (a *attempt) Read(p []byte) (int, error) {
 	if a.watch != nil {
 		a.watch.reading += time.Since(start)
 	}
-	if err != nil && err != io.EOF { //nolint:errorlint // a reader's end is io.EOF itself
+	if err != nil && err != io.EOF {
 		if cause := context.Cause(a.ctx); cause != nil {
 			err = cause
 		}
@@ -176,6 +176,12 @@ func originOf(u *url.URL) origin {
 	return origin{u.Scheme, strings.ToLower(u.Hostname()), port}
 }
 
+// isASCII: other letters have capitals and lower case in ASCII, and are other
+// hosts all the same.
+func isASCII(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x80 }) < 0
+}
+
 func (o origin) is(u *url.URL) bool { return originOf(u) == o }
 
 // redirect is where a redirect leads, or nil where it is none to follow: no or
@@ -191,7 +197,7 @@ func (o origin) redirect(from *url.URL, resp *http.Response) *url.URL {
 		return nil
 	}
 	target, err := from.Parse(location)
-	if err != nil || target.User != nil || target.Opaque != "" || !o.is(target) {
+	if err != nil || target.User != nil || target.Opaque != "" || !isASCII(target.Host) || !o.is(target) {
 		return nil
 	}
 	// The same origin in our spelling: no other name is looked up for it.

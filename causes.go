@@ -109,18 +109,18 @@ func isPlain(err error) bool {
 	case *net.OpError:
 		return isPlain(e.Err)
 	}
-	return err == io.EOF || err == io.ErrUnexpectedEOF || err == io.ErrClosedPipe || //nolint:errorlint // each level is looked at by itself
-		err == context.Canceled || err == context.DeadlineExceeded || isSyscall(err) //nolint:errorlint // likewise
+	return err == io.EOF || err == io.ErrUnexpectedEOF || err == io.ErrClosedPipe ||
+		err == context.Canceled || err == context.DeadlineExceeded || isSyscall(err) //nolint:errorlint // this level only
 }
 
 // isSyscall: os.SyscallError is a name around a number.
 func isSyscall(err error) bool {
 	var errno syscall.Errno
-	w, ok := err.(interface{ Unwrap() error }) //nolint:errorlint // this level only
+	w, ok := err.(interface{ Unwrap() error })
 	if !ok {
 		return false
 	}
-	_, timeout := err.(interface{ Timeout() bool }) //nolint:errorlint // likewise
+	_, timeout := err.(interface{ Timeout() bool })
 	return timeout && errors.As(w.Unwrap(), &errno)
 }
 

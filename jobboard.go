@@ -295,6 +295,8 @@ func parseAddress(field, s string) (*url.URL, error) {
 		return nil, invalid("Config.%s is not an absolute http or https address", field)
 	case u.Hostname() == "" || u.Opaque != "":
 		return nil, invalid("Config.%s has no host", field)
+	case !isASCII(u.Host):
+		return nil, invalid("Config.%s has a host with letters beyond ASCII: write it in its xn-- form", field)
 	case u.User != nil:
 		return nil, invalid("Config.%s holds a user part: credentials have fields of their own", field)
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":

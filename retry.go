@@ -159,15 +159,28 @@ func (c *call) decide(now time.Time) bool {
 		c.stopped = StopRetryAfter
 	case !now.Add(wait).Before(c.deadline):
 		c.stopped = StopDeadline
-	case c.budget != nil && !c.budget.take(now):
+	case !c.pay(now, wait):
 		c.stopped = StopBudget
 	default:
 		c.repeats++
-		c.wait = wait
 		c.logRepeat()
 		return true
 	}
 	return false
+}
+
+// pay takes a repeat out of the budget and sets its wait. That is longer than
+// the policy's where many calls failed together, if the caller has the time.
+func (c *call) pay(now time.Time, wait time.Duration) bool {
+	c.wait = wait
+	if c.budget == nil {
+		return true
+	}
+	later, ok := c.budget.take(now)
+	if now.Add(wait + later).Before(c.deadline) {
+		c.wait += later
+	}
+	return ok
 }
 
 // wait is equal jitter, or what the service asked for and a little more, so

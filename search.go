@@ -102,7 +102,7 @@ func (s *PostingStream) All() iter.Seq2[*JobPosting, error] {
 			a = got
 			postings = newPostingReader(a, decodeLimits{maxBytes: a.limit, maxItem: int(min(maxPosting, a.limit))}, s.query.OmitConfig)
 			first, readErr = postings.next()
-			if readErr != nil && readErr != io.EOF { //nolint:errorlint // a reader's end is io.EOF itself
+			if readErr != nil && readErr != io.EOF {
 				postings.close()
 				return readErr
 			}
@@ -115,7 +115,7 @@ func (s *PostingStream) All() iter.Seq2[*JobPosting, error] {
 		defer a.close()
 		defer postings.close()
 		for posting, err := first, readErr; ; posting, err = postings.next() {
-			if err == io.EOF { //nolint:errorlint // a reader's end is io.EOF itself
+			if err == io.EOF {
 				s.page, s.complete = postings.page()
 				a.c.endCall(nil)
 				return
@@ -153,7 +153,7 @@ func (s *slot) searchRequest(config *shared, channel ChannelID, q Query) (req re
 	if s.refusal != nil {
 		return req, s.refusal
 	}
-	if s.client.Transport.(*slotTransport).header == nil { //nolint:errcheck,forcetypeassert // newSlot made it
+	if s.client.Transport.(*slotTransport).header == nil {
 		return req, invalid("a search needs Config.ClientID or Config.TokenSource")
 	}
 	if req.path, req.raw, err = pathOf(searchPath, "channel", string(channel)); err != nil {
