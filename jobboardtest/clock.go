@@ -13,6 +13,9 @@ func (s *Server) Now() time.Time {
 	return s.clock().Add(s.ahead)
 }
 
+// stamp is Now in the form that is kept and saved.
+func (s *Server) stamp() time.Time { return s.Now().UTC().Round(0) }
+
 // SetClock makes f the server's clock; nil means time.Now. What Advance added
 // is forgotten. Delays of faults always run on real (or bubble) time.
 func (s *Server) SetClock(f func() time.Time) {

@@ -127,7 +127,7 @@ var demoStart = time.Date(2026, 1, 5, 8, 0, 0, 0, time.UTC)
 
 // demoJob makes the n-th job of the demo and its posting.
 func demoJob(r demoRole, n int) (Job, Posting) {
-	city := demoCities[(n+n/2)%len(demoCities)]
+	city := demoCities[(n+n/6)%len(demoCities)]
 	german := n%2 == 0
 	start := demoStart.AddDate(0, 0, n)
 	j := Job{
@@ -140,7 +140,7 @@ func demoJob(r demoRole, n int) (Job, Posting) {
 	if n%3 == 0 { // further places, and the question which one is wanted
 		j.AskLocation = true
 		for k := 1; k <= 1+n%2; k++ {
-			j.AdditionalLocations = append(j.AdditionalLocations, demoCities[(n+n/2+k*2)%len(demoCities)].location(german))
+			j.AdditionalLocations = append(j.AdditionalLocations, demoCities[(n+n/6+k*2)%len(demoCities)].location(german))
 		}
 	}
 

@@ -153,6 +153,7 @@ type posting struct {
 	enc      encodings
 	points   []vector // nil: those of its job
 	haystack string
+	sig      signature // of haystack
 }
 
 type appKey struct{ applicant, job int64 }
@@ -300,7 +301,9 @@ func (st *state) addPosting(p Posting) Posting {
 	if p.JobID != 0 {
 		st.published[p.JobID]++
 	}
-	st.postings[p.ID] = &posting{Posting: p, points: vectors(p.Locations), haystack: haystack(p)}
+	r := &posting{Posting: p, points: vectors(p.Locations), haystack: haystack(p)}
+	r.sig.add(r.haystack)
+	st.postings[p.ID] = r
 	return clonePosting(p)
 }
 
@@ -433,7 +436,7 @@ func (s *Server) Job(id int64) (j Job, ok bool) {
 // already, withdrawn or not, it gives that one's identifier and
 // ErrAlreadyApplied. A job that is not open to this applicant gives ErrNotOpen.
 func (s *Server) Apply(applicant, jobID int64) (id string, err error) {
-	now := s.Now()
+	now := s.stamp()
 	s.change(func(st *state) {
 		who, ok := st.applicants[applicant]
 		if !ok {

@@ -65,7 +65,7 @@ func (c *call) subscribe() answer {
 		return textAnswer(http.StatusBadRequest, "the body must be a JSON map from category to a list of values: "+err.Error())
 	}
 	channel, email := c.query.Get("channel"), c.query.Get("email")
-	now := c.s.Now()
+	now := c.s.stamp()
 	result := map[string]string{}
 	c.s.change(func(st *state) {
 		_, known := st.channels[channel]

@@ -103,7 +103,7 @@ func (s *Server) LookupToken() string {
 // grant. It is good once, for ten minutes.
 func (s *Server) AuthorizationCode(clientID string, applicant int64) string {
 	value := newHex()
-	expires := s.Now().Add(10 * time.Minute)
+	expires := s.stamp().Add(10 * time.Minute)
 	s.change(func(st *state) { st.codes[value] = code{clientID, applicant, expires} })
 	return value
 }
