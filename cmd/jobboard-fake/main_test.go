@@ -1,0 +1,275 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// The test binary is the program when it is asked to be, so that signals and
+// kills meet a process of its own.
+func TestMain(m *testing.M) {
+	if os.Getenv("JOBBOARD_FAKE_AS_PROGRAM") != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+type program struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	out    *bufio.Reader
+	stderr bytes.Buffer
+}
+
+func start(t *testing.T, args ...string) *program {
+	t.Helper()
+	p := &program{t: t, cmd: exec.Command(os.Args[0], args...)}
+	p.cmd.Env = append(os.Environ(), "JOBBOARD_FAKE_AS_PROGRAM=1")
+	p.cmd.Stderr = &p.stderr
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.cmd.Process.Kill(); p.cmd.Wait() })
+	p.out = bufio.NewReader(out)
+	return p
+}
+
+func (p *program) line() string {
+	p.t.Helper()
+	s, err := p.out.ReadString('\n')
+	if err != nil {
+		p.cmd.Wait()
+		p.t.Fatalf("no line: %v; %s", err, &p.stderr)
+	}
+	return s
+}
+
+func (p *program) first() (m map[string]any) {
+	p.t.Helper()
+	if err := json.Unmarshal([]byte(p.line()), &m); err != nil {
+		p.t.Fatal(err)
+	}
+	return m
+}
+
+// interrupt asks for the end and gives the exit code.
+func (p *program) interrupt(s os.Signal) int {
+	p.t.Helper()
+	if runtime.GOOS == "windows" {
+		p.t.Skip("no signals here")
+	}
+	if err := p.cmd.Process.Signal(s); err != nil {
+		p.t.Fatal(err)
+	}
+	p.cmd.Wait()
+	return p.cmd.ProcessState.ExitCode()
+}
+
+func fetch(t *testing.T, url, token string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequest("GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, _ := io.ReadAll(res.Body)
+	return res.StatusCode, string(b)
+}
+
+func TestFirstLine(t *testing.T) {
+	began := time.Now()
+	p := start(t, "-addr", "127.0.0.1:0", "-json")
+	m := p.first()
+	if d := time.Since(began); d > time.Second {
+		t.Errorf("it took %v to start", d)
+	}
+	for _, k := range []string{"base_url", "jobdb_url", "channel", "client_id", "client_token", "applicant_token"} {
+		if s, ok := m[k].(string); !ok || s == "" {
+			t.Errorf("%s is %v", k, m[k])
+		}
+	}
+	for _, k := range []string{"open_job", "applied_job", "withdrawn_job", "inactive_job", "unknown_job"} {
+		if n, ok := m[k].(float64); !ok || n <= 0 {
+			t.Errorf("%s is %v", k, m[k])
+		}
+	}
+	base, jobDB, token := m["base_url"].(string), m["jobdb_url"].(string), m["applicant_token"].(string)
+	if strings.Count(base, "/") != 2 {
+		t.Errorf("%s has a path", base)
+	}
+	applied := func(job string) (int, string) {
+		return fetch(t, fmt.Sprintf("%s/api/rest/v3/frontend/jobs/%.0f/applied", base, m[job]), token)
+	}
+	lookup := func(job string) string {
+		_, body := fetch(t, fmt.Sprintf("%s/jobdb/public/apply/external?jobid=%.0f", jobDB, m[job]), "")
+		return body
+	}
+	for job, want := range map[string]string{
+		"open_job": "200 false", "applied_job": "200 true", "withdrawn_job": "200 true", "inactive_job": fmt.Sprintf("410 JobPosting inactive for jobId %.0f", m["inactive_job"]),
+		"unknown_job": fmt.Sprintf(`404 { "code": "get_project_error", "message": "Project for jobId %.0f not available" }`, m["unknown_job"]),
+	} {
+		if status, body := applied(job); fmt.Sprintf("%d %s", status, body) != want {
+			t.Errorf("%s: %d %s, want %s", job, status, body, want)
+		}
+	}
+	for job, want := range map[string]string{"open_job": `"applyPossible":true`, "inactive_job": "ERROR_JOB_INACTIVE", "unknown_job": "ERROR_JOB_UNAVAILABLE"} {
+		if body := lookup(job); !strings.Contains(body, want) {
+			t.Errorf("lookup of %s: %.200s", job, body)
+		}
+	}
+	for _, path := range []string{"/jobabo/x", "/api/rest/v2/frontend/jobabo/x"} {
+		req, _ := http.NewRequest("DELETE", base+path, nil)
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, _ := io.ReadAll(res.Body)
+		res.Body.Close()
+		if res.StatusCode != 200 || string(b) != "false" {
+			t.Errorf("DELETE %s: %d %s", path, res.StatusCode, b)
+		}
+	}
+	if code := p.interrupt(syscall.SIGTERM); code != 0 {
+		t.Errorf("exit code %d: %s", code, &p.stderr)
+	}
+}
+
+// What a newcomer is told to type works.
+func TestWelcome(t *testing.T) {
+	curl, err := exec.LookPath("curl")
+	if err != nil {
+		t.Skip("there is no curl here")
+	}
+	p := start(t, "-addr", "127.0.0.1:0")
+	var lines []string
+	for {
+		l := strings.TrimSpace(p.line())
+		if strings.HasPrefix(l, "curl ") {
+			lines = append(lines, l)
+		}
+		if strings.HasPrefix(l, "-json") {
+			break
+		}
+	}
+	if len(lines) != 9 {
+		t.Fatalf("%d lines: %q", len(lines), lines)
+	}
+	want := []string{`"title":"Registered Nurse`, `"applyPossible":true`, "false", "true", "true", "inactive", "not available", "", `"access_token":`}
+	for i, l := range lines {
+		out, err := exec.Command("sh", "-c", curl+" -s -S "+strings.TrimPrefix(l, "curl ")).CombinedOutput()
+		if err != nil || !strings.Contains(string(out), want[i]) || len(out) == 0 {
+			t.Errorf("%s: %v: %.300s, want %s", l, err, out, want[i])
+		}
+	}
+}
+
+func TestFlags(t *testing.T) {
+	p := start(t, "-addr", "127.0.0.1:0", "-json", "-prefix", "/x/y", "-strict")
+	m := p.first()
+	if base := m["base_url"].(string); !strings.HasSuffix(base, "/x/y") {
+		t.Errorf("base_url is %s", base)
+	}
+	status, body := fetch(t, m["base_url"].(string)+"/api/rest/v2/frontend/jobboards/27828_extern/jobs?page=2", m["client_token"].(string))
+	if status != 400 || !strings.Contains(body, "section 4.1") {
+		t.Errorf("strict: %d %s", status, body)
+	}
+	for _, args := range [][]string{{"-nonsense"}, {"argument"}, {"-save"}, {"-addr", "nowhere.invalid:1"}} {
+		var out, errs strings.Builder
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if code := run(ctx, args, &out, &errs); code == 0 || errs.Len() == 0 {
+			t.Errorf("%q: exit code %d, %s", args, code, &errs)
+		}
+	}
+}
+
+// A change of the last moment is in the file when the program has ended.
+func TestStateSurvivesTerm(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "board.json")
+	p := start(t, "-addr", "127.0.0.1:0", "-json", "-data", file, "-save")
+	m := p.first()
+	req, _ := http.NewRequest("POST", m["base_url"].(string)+"/jobabo?channel=27828_extern&types=rss", nil)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if code := p.interrupt(syscall.SIGTERM); code != 0 {
+		t.Errorf("exit code %d: %s", code, &p.stderr)
+	}
+
+	again := start(t, "-addr", "127.0.0.1:0", "-json", "-data", file)
+	if n := again.first(); n["applicant_token"] != m["applicant_token"] || n["open_job"] != m["open_job"] {
+		t.Errorf("after a restart: %v", n)
+	}
+	srv := jobboardtest.NewServer(jobboardtest.WithoutSockets(), jobboardtest.Data(file, false))
+	defer srv.Close()
+	if subs := srv.Subscriptions(); len(subs) != 1 {
+		t.Errorf("%d subscriptions after a restart", len(subs))
+	}
+}
+
+// Killed at any moment, also while it writes, it leaves a whole file.
+func TestKilledWhileItSaves(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "board.json")
+	known := 0
+	for round := range 8 {
+		p := start(t, "-addr", "127.0.0.1:0", "-json", "-data", file, "-save")
+		base := p.first()["base_url"].(string)
+		killed := make(chan struct{})
+		go func() {
+			defer close(killed)
+			// It saves 200 ms after a change: the kill lands around it.
+			time.AfterFunc(time.Duration(190+round*10)*time.Millisecond, func() { p.cmd.Process.Kill() })
+			for {
+				req, _ := http.NewRequest("POST", base+"/jobabo?channel=27828_extern&types=rss", nil)
+				res, err := http.DefaultClient.Do(req)
+				if err != nil {
+					return
+				}
+				res.Body.Close()
+			}
+		}()
+		<-killed
+		p.cmd.Wait()
+		srv, err := jobboardtest.Start(jobboardtest.WithoutSockets(), jobboardtest.Data(file, false))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := len(srv.Subscriptions())
+		srv.Close()
+		if n < known {
+			t.Errorf("%d subscriptions after %d", n, known)
+		}
+		known = n
+	}
+	if known == 0 {
+		t.Error("nothing was ever saved: the kills came too early to prove anything")
+	}
+}
