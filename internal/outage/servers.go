@@ -20,7 +20,7 @@ func Down(fault time.Duration) Answer {
 // are dealt from shuffled decks of ten, and so are second ones and all others:
 // the share is exact, so that what is measured is the policy and not the luck.
 func Flaky(seed uint64) Answer {
-	random := rand.New(rand.NewPCG(seed, seed)) //nolint:gosec // a repeatable sequence is wanted
+	random := rand.New(rand.NewPCG(seed, seed))
 	decks := map[int][]int{}
 	return func(_ time.Duration, attempt int) (time.Duration, int) {
 		deck := decks[attempt]
