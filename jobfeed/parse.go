@@ -308,12 +308,6 @@ func (p *parser) elements() *fault {
 			if i, f = p.endTag(i); f != nil {
 				return f
 			}
-			if len(p.open) == 0 {
-				if i < len(raw) {
-					return syntax(i, "text after the entry's end tag")
-				}
-				return nil
-			}
 		case rest[1] == '?':
 			end := bytes.Index(rest[2:], []byte("?>"))
 			if end < 0 {
@@ -355,10 +349,13 @@ func (p *parser) elements() *fault {
 			p.begin(at)
 			if empty {
 				p.finish()
-				if len(p.open) == 0 {
-					return nil
-				}
 			}
+		}
+		if len(p.open) == 0 { // after the entry's end; nothing but its start tag comes before
+			if i < len(raw) {
+				return syntax(i, "text after the entry's end tag")
+			}
+			return nil
 		}
 	}
 	return errOpen
@@ -784,8 +781,11 @@ func allowed(r rune) bool {
 // reference reads the reference at the beginning of b; n is 0 if it is none.
 // A surrogate is U+FFFD.
 func reference(b []byte) (r rune, n int) {
-	end := bytes.IndexByte(b, ';')
-	if end < 2 {
+	end := 1
+	for end < len(b) && (nameByte[b[end]] || b[end] == '#') {
+		end++
+	}
+	if end < 2 || end == len(b) || b[end] != ';' {
 		return 0, 0
 	}
 	name := b[1:end]

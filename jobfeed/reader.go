@@ -164,8 +164,11 @@ func (r *Reader) scan() (*Entry, error) {
 		if k < 0 {
 			k = len(b)
 		}
-		if !r.markup && len(bytes.TrimLeft(b[:k], " \t\r\n")) > 0 {
-			return nil, r.end(fmt.Errorf("%w: it begins with %.20q", ErrNotFeed, bytes.TrimLeft(b, " \t\r\n")), "")
+		if space := k - len(bytes.TrimLeft(b[:k], " \t\r\n")); !r.markup && space < k {
+			w.discard(space)
+			for len(w.bytes()) < 64 && w.more() { // the same words however the text comes
+			}
+			return nil, r.end(fmt.Errorf("%w: it begins with %.20q", ErrNotFeed, w.bytes()), "")
 		}
 		w.discard(k)
 		if k == len(b) {

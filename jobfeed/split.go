@@ -141,13 +141,11 @@ const (
 func (s *window) tag(limit int) (end int, selfClosing bool, why cut) {
 	var quote byte
 	for i := 1; ; i++ {
-		if i == s.w-s.r {
-			if i > limit {
-				return i, false, long
-			}
-			if !s.more() {
-				return i, false, ended
-			}
+		if i >= limit {
+			return i, false, long
+		}
+		if i == s.w-s.r && !s.more() {
+			return i, false, ended
 		}
 		switch c := s.buf[s.r+i]; {
 		case c == '<':
@@ -219,7 +217,7 @@ func (s *window) skipSection(kind int) (nested, ok bool) {
 	for {
 		b := s.bytes()
 		k := bytes.Index(b, term)
-		body := b
+		body := b[:max(0, len(b)-len(term)+1)] // the rest may belong to the end
 		if k >= 0 {
 			body = b[:k]
 		}
@@ -228,7 +226,7 @@ func (s *window) skipSection(kind int) (nested, ok bool) {
 			s.discard(k + len(term))
 			return nested, true
 		}
-		s.discard(max(0, len(b)-len(begin)+1))
+		s.discard(max(0, len(body)-len(begin)+1))
 		if !s.more() {
 			return nested, false
 		}
@@ -240,8 +238,6 @@ func (s *window) skipSection(kind int) (nested, ok bool) {
 func (s *window) entry(limit int) (end int, why cut) {
 	i, selfClosing, why := s.tag(limit)
 	switch {
-	case why == whole && i > limit:
-		return i, long
 	case why == whole && selfClosing, why == ended, why == long:
 		return i, why
 	}
