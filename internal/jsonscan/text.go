@@ -22,12 +22,12 @@ const (
 // A quote is 0x22 and the controls end at 0x1F: with bit 1 flipped, a quote
 // and the controls are just what is below 0x21.
 func stops(w uint64) uint64 {
-	return ((w ^ lsb*0x02) - lsb*0x21 | (w ^ lsb*'\\') - lsb | w) & msb
+	return (((w ^ lsb*0x02) - lsb*0x21) | ((w ^ lsb*'\\') - lsb) | w) & msb
 }
 
 // skipStops is stops without the bytes beyond ASCII.
 func skipStops(w uint64) uint64 {
-	return ((w ^ lsb*0x02) - lsb*0x21 | (w ^ lsb*'\\') - lsb) &^ w & msb
+	return (((w ^ lsb*0x02) - lsb*0x21) | ((w ^ lsb*'\\') - lsb)) &^ w & msb
 }
 
 func first(stop uint64) int { return bits.TrailingZeros64(stop) >> 3 }
