@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -142,26 +144,32 @@ type (
 	}
 )
 
-// compare runs theirs and ours in turns, so that both meet the same weather,
-// and reports ours and how many times faster it is.
+// compare times ours, and says how many times faster than theirs it is: the
+// median of rounds that take turns, so that both meet the same weather, and
+// leave each other no garbage.
 func compare(b *testing.B, size int, theirs, ours func()) {
-	theirs()
-	ours()
-	var t, o time.Duration
+	round := func(f func()) time.Duration {
+		runtime.GC()
+		n := 0
+		start := time.Now()
+		for n == 0 || time.Since(start) < 60*time.Millisecond {
+			f()
+			n++
+		}
+		return time.Since(start) / time.Duration(n)
+	}
+	var ratios []float64
+	for range 7 {
+		t, o := round(theirs), round(ours)
+		ratios = append(ratios, float64(t)/float64(o))
+	}
+	slices.Sort(ratios)
 	b.SetBytes(int64(size))
 	b.ReportAllocs()
-	b.ResetTimer()
-	for range b.N {
-		b.StopTimer()
-		start := time.Now()
-		theirs()
-		t += time.Since(start)
-		b.StartTimer()
-		start = time.Now()
+	for b.Loop() {
 		ours()
-		o += time.Since(start)
 	}
-	b.ReportMetric(float64(t)/float64(o), "x-encoding/json")
+	b.ReportMetric(ratios[len(ratios)/2], "x-encoding/json")
 }
 
 func must(tb testing.TB, err error) {
