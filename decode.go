@@ -155,11 +155,8 @@ func (d *decoder) charge(n int) bool {
 	return true
 }
 
-// grown is s with room for one more element.
+// grown is s, which is full, with room for more elements of that size.
 func grown[E any](d *decoder, s []E, size int) []E {
-	if len(s) < cap(s) {
-		return s
-	}
 	n := max(16, 2*cap(s))
 	if !d.charge(n * size) {
 		// The scanner has failed; the little that is still appended
@@ -232,13 +229,21 @@ func (d *decoder) string(t *texts) string {
 
 // str reads a string.
 func (d *decoder) str(t *texts) piece {
-	lo := t.len()
-	var done bool
-	t.cur, done = d.s.Text(t.cur)
-	for !done && d.extend(t) {
-		t.cur, done = d.s.MoreText(t.cur)
+	if !d.s.Quote() {
+		return piece{}
 	}
-	return piece{uint32(lo), uint32(t.len())}
+	return d.moreStr(t)
+}
+
+// moreStr reads a string that has begun.
+func (d *decoder) moreStr(t *texts) piece {
+	lo := t.len()
+	for {
+		var done bool
+		if t.cur, done = d.s.Text(t.cur); done || !d.extend(t) {
+			return piece{uint32(lo), uint32(t.len())}
+		}
+	}
 }
 
 // optStr reads a string, or null for "".
@@ -437,39 +442,56 @@ func (d *decoder) config() {
 			d.within(name)
 			break
 		}
-		d.keys = append(grown(d, d.keys, 16), name)
-		d.counts = append(grown(d, d.counts, 8), n)
-		d.layout = binary.AppendUvarint(grown(d, d.layout, 1), uint64(n))
+		if len(d.keys) == cap(d.keys) {
+			d.keys = grown(d, d.keys, 16+8+1)
+			d.counts = slices.Grow(d.counts, cap(d.keys)-len(d.counts))
+			d.layout = slices.Grow(d.layout, cap(d.keys)-len(d.keys))
+		}
+		d.keys = append(d.keys, name)
+		d.counts = append(d.counts, n)
+		d.layout = binary.AppendUvarint(d.layout, uint64(n))
 	}
 }
 
 // configValues reads the strings of a key and returns how many there are.
 func (d *decoder) configValues() (n int) {
 	s := &d.s
-	switch s.Peek() {
-	case 'n':
-		s.Null()
-		return 0
-	case '"':
-		d.values = append(grown(d, d.values, 8), d.str(&d.text))
-		return 1
+	if s.OpenIs(`["`) {
+		d.value(d.moreStr(&d.text))
+		n = 1
+	} else {
+		switch s.Peek() {
+		case 'n':
+			s.Null()
+			return 0
+		case '"':
+			d.value(d.str(&d.text))
+			return 1
+		}
+		if !s.Array() {
+			return 0
+		}
 	}
-	if !s.Array() {
-		return 0
-	}
-	for i := 0; s.Next(); i++ {
+	for i := n; s.Next(); i++ {
 		if s.Null() {
 			continue
 		}
-		v := d.str(&d.text)
+		d.value(d.str(&d.text))
 		if s.Err() != nil {
 			d.withinIndex(i)
 			return n
 		}
-		d.values = append(grown(d, d.values, 8), v)
 		n++
 	}
 	return n
+}
+
+// value keeps a string of a key.
+func (d *decoder) value(v piece) {
+	if len(d.values) == cap(d.values) {
+		d.values = grown(d, d.values, 8)
+	}
+	d.values = append(d.values, v)
 }
 
 // placeLayout puts how many values each key has behind the item's text.

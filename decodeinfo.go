@@ -199,7 +199,10 @@ func (d *decoder) questionList() bool {
 			d.withinIndex(i)
 			return false
 		}
-		d.questions = append(grown(d, d.questions, 32), q)
+		if len(d.questions) == cap(d.questions) {
+			d.questions = grown(d, d.questions, 32)
+		}
+		d.questions = append(d.questions, q)
 	}
 	return true
 }
@@ -258,7 +261,10 @@ func (d *decoder) labelList(t *texts) (n int) {
 		return -1
 	}
 	for ; s.Next(); n++ {
-		d.labels = append(grown(d, d.labels, 16), labelPiece{})
+		if len(d.labels) == cap(d.labels) {
+			d.labels = grown(d, d.labels, 16)
+		}
+		d.labels = append(d.labels, labelPiece{})
 		if d.label(t, &d.labels[len(d.labels)-1]); s.Err() != nil {
 			d.withinIndex(n)
 			return n
@@ -269,10 +275,17 @@ func (d *decoder) labelList(t *texts) (n int) {
 
 func (d *decoder) label(t *texts, l *labelPiece) {
 	s := &d.s
-	if !s.Object() {
+	seen := 0
+	if s.OpenIs(`{"id":"`) {
+		l.id = d.moreStr(t)
+		seen = 1
+		if s.Is(`,"label":"`) {
+			l.label = d.moreStr(t)
+			seen = 3
+		}
+	} else if !s.Object() {
 		return
 	}
-	seen := 0
 	for {
 		key, ok := s.NextKey()
 		if !ok {
@@ -361,7 +374,10 @@ func (d *decoder) placeList() bool {
 		return false
 	}
 	for i := 0; s.Next(); i++ {
-		d.places = append(grown(d, d.places, 96), placePiece{})
+		if len(d.places) == cap(d.places) {
+			d.places = grown(d, d.places, 96)
+		}
+		d.places = append(d.places, placePiece{})
 		if d.place(&d.places[len(d.places)-1]); s.Err() != nil {
 			d.withinIndex(i)
 			return false

@@ -47,6 +47,7 @@ func (d *decoder) millis() Millis {
 		return Millis(s.Int())
 	}
 	var buf [shortText]byte
+	s.Quote()
 	text, done := s.Text(buf[:0])
 	if s.Err() != nil {
 		return 0

@@ -50,7 +50,7 @@ const shortText = 40 + jsonscan.TextRoom
 
 func (d *decoder) timestamp() Timestamp {
 	s := &d.s
-	if s.Null() {
+	if s.Null() || !s.Quote() {
 		return Timestamp{}
 	}
 	var buf [shortText]byte

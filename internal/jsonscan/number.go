@@ -48,6 +48,7 @@ func (s *Scanner) Int() int64 {
 
 func (s *Scanner) quotedInt() int64 {
 	var buf [maxInt + TextRoom]byte
+	s.pos++
 	text, done := s.Text(buf[:0])
 	if s.err != nil {
 		return 0

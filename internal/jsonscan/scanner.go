@@ -239,11 +239,12 @@ func (s *Scanner) skipBOM() {
 // Peek skips white space and returns the byte after it, which begins a value:
 // '{', '[', '"', 't', 'f', 'n', '-' or a digit. Anything else is not checked
 // here; 0 is an error or the end of the document.
-func (s *Scanner) Peek() byte {
+func (s *Scanner) Peek() (c byte) {
 	if s.pos < len(s.buf) {
-		if c := s.buf[s.pos]; c > ' ' {
-			return c
-		}
+		c = s.buf[s.pos]
+	}
+	if c > ' ' {
+		return
 	}
 	return s.peek()
 }
@@ -346,11 +347,35 @@ func (s *Scanner) NextKey() (key []byte, ok bool) {
 		return nil, false
 	}
 	b := s.buf[s.pos+1:]
-	if n := plain(b); n+1 < len(b) && b[n] == '"' && b[n+1] == ':' {
+	if n := plainKey(b); n+1 < len(b) && b[n] == '"' && b[n+1] == ':' {
 		s.pos += n + 3
 		return b[:n], true
 	}
 	return s.slowKey()
+}
+
+// OpenIs begins an array or an object if it has the spelling of guess, which
+// goes up to its first value, or into its first string, for [Scanner.Text]:
+// `{"id":` or `["`. Otherwise it reports false and does nothing. A guess costs
+// little, and [Scanner.Object] and [Scanner.Array] read whatever is there.
+func (s *Scanner) OpenIs(guess string) bool {
+	if s.depth < MaxDepth && s.Is(guess) {
+		s.depth++
+		s.first = false
+		return true
+	}
+	return false
+}
+
+// Is consumes what has the spelling of guess, such as `,"label":` where
+// [Scanner.NextKey] might be asked. Otherwise it reports false and does
+// nothing.
+func (s *Scanner) Is(guess string) bool {
+	if end := s.pos + len(guess); end <= len(s.buf) && string(s.buf[s.pos:end]) == guess {
+		s.pos = end
+		return true
+	}
+	return false
 }
 
 // slowKey is NextKey, at the quote, for a key with an escape or a byte beyond
@@ -360,7 +385,7 @@ func (s *Scanner) slowKey() ([]byte, bool) {
 	s.key = s.key[:0]
 	for {
 		var done bool
-		if s.key, done = s.text(s.key); done {
+		if s.key, done = s.Text(s.key); done {
 			break
 		}
 		if len(s.key) >= MaxKey {
@@ -382,6 +407,10 @@ func (s *Scanner) Null() bool {
 	if s.Peek() != 'n' {
 		return false
 	}
+	return s.null()
+}
+
+func (s *Scanner) null() bool {
 	s.literal("null")
 	return s.err == nil
 }

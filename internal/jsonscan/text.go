@@ -10,33 +10,45 @@ const (
 	lsb = 0x0101010101010101
 	msb = 0x8080808080808080
 
-	// textSlack is the room that a destination needs beyond the text: a word
+	// textSlack is the room that a destination needs beyond the text: a block
 	// is stored whole even if only its first byte counts.
-	textSlack = 16
+	textSlack = block
+
+	// block is how much is looked at in one go where there is that much.
+	block = 32
 )
 
 // stops has the high bit of each byte of w set that ends a run of text to be
 // copied as it is: a quote, a backslash, a control character, a byte beyond
-// ASCII. The lowest bit set is exact; those above it may be wrong.
+// ASCII. Of those the lowest is exact; above it there may be wrong ones. The
+// other bits mean nothing: & msb takes them away.
 //
 // A quote is 0x22 and the controls end at 0x1F: with bit 1 flipped, a quote
 // and the controls are just what is below 0x21.
 func stops(w uint64) uint64 {
-	return ((w ^ lsb*0x02) - lsb*0x21 | (w ^ lsb*'\\') - lsb | w) & msb
+	return ((w ^ lsb*0x02) - lsb*0x21) | ((w ^ lsb*'\\') - lsb) | w
 }
 
 // skipStops is stops without the bytes beyond ASCII.
 func skipStops(w uint64) uint64 {
-	return ((w ^ lsb*0x02) - lsb*0x21 | (w ^ lsb*'\\') - lsb) &^ w & msb
+	return (((w ^ lsb*0x02) - lsb*0x21) | ((w ^ lsb*'\\') - lsb)) &^ w
 }
 
 func first(stop uint64) int { return bits.TrailingZeros64(stop) >> 3 }
+
+// firstOf is which byte of a block stops first, without a branch that nobody
+// could predict. At least one must, and only the high bits may be set.
+func firstOf(m0, m1, m2, m3 uint64) int {
+	// The product moves the high bits of the eight bytes to the highest byte.
+	const gather = 0x0002040810204081
+	return bits.TrailingZeros64(m0*gather>>56 | m1*gather>>56<<8 | m2*gather>>56<<16 | m3*gather>>56<<24)
+}
 
 // plain is how many bytes at the start of b are text to be copied as it is.
 func plain(b []byte) int {
 	n := 0
 	for ; len(b)-n >= 8; n += 8 {
-		if m := stops(binary.LittleEndian.Uint64(b[n:])); m != 0 {
+		if m := stops(binary.LittleEndian.Uint64(b[n:])) & msb; m != 0 {
 			return n + first(m)
 		}
 	}
@@ -44,6 +56,22 @@ func plain(b []byte) int {
 		n++
 	}
 	return n
+}
+
+// plainKey is plain for what is most likely no longer than a block.
+func plainKey(b []byte) int {
+	if len(b) < block {
+		return plain(b)
+	}
+	from := (*[block]byte)(b)
+	m0 := stops(binary.LittleEndian.Uint64(from[0:])) & msb
+	m1 := stops(binary.LittleEndian.Uint64(from[8:])) & msb
+	m2 := stops(binary.LittleEndian.Uint64(from[16:])) & msb
+	m3 := stops(binary.LittleEndian.Uint64(from[24:])) & msb
+	if m0|m1|m2|m3 == 0 {
+		return plain(b)
+	}
+	return firstOf(m0, m1, m2, m3)
 }
 
 // class is 0 for the bytes that stops lets through, 1 for those beyond ASCII,
@@ -66,26 +94,48 @@ var unescape = [256]byte{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
-// Text appends the string that comes next to dst, within the capacity of dst.
-// If that is used up, done is false and [Scanner.MoreText] goes on, perhaps
-// into another buffer. done is true at the end of the string, and at an error.
-func (s *Scanner) Text(dst []byte) (_ []byte, done bool) {
-	if c := s.Peek(); c != '"' {
-		s.wrong(c, "not a string")
-		return dst, true
+// pairs is unescape, and behind it what continues a character of two bytes: 0
+// is anything else.
+var pairs = func() (t [512]byte) {
+	copy(t[:], unescape[:])
+	for c := 0x80; c < 0xC0; c++ {
+		t[256+c] = byte(c)
 	}
-	s.pos++
-	return s.text(dst)
+	return t
+}()
+
+// pairStart is what may begin one of the pairs.
+var pairStart = func() (t [256]bool) {
+	t['\\'] = true
+	for c := 0xC2; c < 0xE0; c++ {
+		t[c] = true
+	}
+	return t
+}()
+
+// Quote begins a string, which [Scanner.Text] reads. It reports false, with an
+// error, if none comes.
+func (s *Scanner) Quote() bool {
+	if s.Peek() == '"' {
+		s.pos++
+		return true
+	}
+	return s.noQuote()
 }
 
-// MoreText goes on with the string that [Scanner.Text] did not finish. dst
-// must have room for at least [TextRoom] bytes, or it will not get further.
-func (s *Scanner) MoreText(dst []byte) (_ []byte, done bool) { return s.text(dst) }
+func (s *Scanner) noQuote() bool {
+	s.wrong(s.Peek(), "not a string")
+	return false
+}
 
-// TextRoom is the room in which [Scanner.MoreText] makes progress.
-const TextRoom = 2 * textSlack
+// TextRoom is the room in which [Scanner.Text] makes progress.
+const TextRoom = textSlack + 16
 
-func (s *Scanner) text(dst []byte) (_ []byte, done bool) {
+// Text appends the string that has begun to dst, within the capacity of dst.
+// If that is used up, done is false, and Text goes on when it is called again,
+// perhaps with another buffer: one with less room than [TextRoom] gets it no
+// further. done is true at the end of the string, and at an error.
+func (s *Scanner) Text(dst []byte) (_ []byte, done bool) {
 	for {
 		free := cap(dst) - len(dst)
 		if free < TextRoom {
@@ -108,10 +158,29 @@ func (s *Scanner) text(dst []byte) (_ []byte, done bool) {
 		i, j := 0, 0
 	window:
 		for {
-			if len(b)-i >= 8 {
+			if len(b)-i >= block {
+				from, to := (*[block]byte)(b[i:]), (*[block]byte)(d[j:])
+				w0 := binary.LittleEndian.Uint64(from[0:])
+				w1 := binary.LittleEndian.Uint64(from[8:])
+				w2 := binary.LittleEndian.Uint64(from[16:])
+				w3 := binary.LittleEndian.Uint64(from[24:])
+				binary.LittleEndian.PutUint64(to[0:], w0)
+				binary.LittleEndian.PutUint64(to[8:], w1)
+				binary.LittleEndian.PutUint64(to[16:], w2)
+				binary.LittleEndian.PutUint64(to[24:], w3)
+				m0, m1, m2, m3 := stops(w0)&msb, stops(w1)&msb, stops(w2)&msb, stops(w3)&msb
+				if m0|m1|m2|m3 == 0 {
+					i += block
+					j += block
+					continue
+				}
+				n := firstOf(m0, m1, m2, m3)
+				i += n
+				j += n
+			} else if len(b)-i >= 8 {
 				w := binary.LittleEndian.Uint64(b[i:])
 				binary.LittleEndian.PutUint64(d[j:], w)
-				m := stops(w)
+				m := stops(w) & msb
 				if m == 0 {
 					i += 8
 					j += 8
@@ -130,33 +199,33 @@ func (s *Scanner) text(dst []byte) (_ []byte, done bool) {
 					break window
 				}
 			}
-			switch c := b[i]; {
-			case c == '"':
+			c := b[i]
+			if c == '"' {
 				s.pos += i + 1
 				return dst[:len(dst)+j], true
-			case c == '\\':
-				if len(b)-i >= 2 {
-					if e := unescape[b[i+1]]; e != 0 {
-						d[j] = e
-						i += 2
-						j++
-						continue
-					}
+			}
+			if len(b)-i >= 2 {
+				// An escape of two bytes becomes one, a character of two
+				// stays as it is: which it is must not be a branch, since
+				// nobody can tell the one that comes next.
+				next := b[i+1]
+				beyond := int(c >> 7)
+				if out := pairs[beyond<<8|int(next)]; out != 0 && pairStart[c] {
+					d[j] = out ^ (out^c)&-uint8(beyond)
+					d[j+1] = next
+					i += 2
+					j += 1 + beyond
+					continue
 				}
+			}
+			switch {
+			case c == '\\':
 				if len(b)-i >= 6 && b[i+1] == 'u' {
 					if r, ok := hex4(b[i+2 : i+6]); ok && (r < 0xD800 || r > 0xDFFF) {
 						j += utf8.EncodeRune(d[j:], r)
 						i += 6
 						continue
 					}
-				}
-			case c >= 0xC2 && c < 0xE0:
-				if len(b)-i >= 2 && b[i+1]&0xC0 == 0x80 {
-					d[j] = c
-					d[j+1] = b[i+1]
-					i += 2
-					j += 2
-					continue
 				}
 			case c >= 0xE0:
 				if r, n := utf8.DecodeRune(b[i:]); r != utf8.RuneError {
@@ -271,8 +340,19 @@ func (s *Scanner) skipText() {
 		i := 0
 	window:
 		for {
-			if len(b)-i >= 8 {
-				m := skipStops(binary.LittleEndian.Uint64(b[i:]))
+			if len(b)-i >= block {
+				from := (*[block]byte)(b[i:])
+				m0 := skipStops(binary.LittleEndian.Uint64(from[0:])) & msb
+				m1 := skipStops(binary.LittleEndian.Uint64(from[8:])) & msb
+				m2 := skipStops(binary.LittleEndian.Uint64(from[16:])) & msb
+				m3 := skipStops(binary.LittleEndian.Uint64(from[24:])) & msb
+				if m0|m1|m2|m3 == 0 {
+					i += block
+					continue
+				}
+				i += firstOf(m0, m1, m2, m3)
+			} else if len(b)-i >= 8 {
+				m := skipStops(binary.LittleEndian.Uint64(b[i:])) & msb
 				if m == 0 {
 					i += 8
 					continue
