@@ -291,7 +291,7 @@ func FuzzBudget(f *testing.F) {
 	f.Add(uint8(1), uint8(4), []byte{0, 0, 1, 1, 0xff, 0, 0})
 	f.Add(uint8(0), uint8(0), []byte{0, 1, 2, 3})
 	f.Fuzz(func(t *testing.T, initial, quarters uint8, schedule []byte) {
-		if len(schedule) > 200 {
+		if len(schedule) > 60 {
 			return
 		}
 		holdAgainstModel(t, initial, quarters, schedule)

@@ -80,8 +80,11 @@ func (p Plan) Run(open Open) *Record {
 	var mu sync.Mutex
 	attempts := map[int]int{}
 	pipes := newPipes()
+	var working, serving, calling sync.WaitGroup
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/rest/v3/frontend/jobs/{number}/applied", func(w http.ResponseWriter, req *http.Request) {
+		working.Add(1)
+		defer working.Done()
 		number, _ := strconv.Atoi(req.PathValue("number"))
 		at := time.Since(zero)
 		mu.Lock()
@@ -97,7 +100,6 @@ func (p Plan) Run(open Open) *Record {
 		}
 	})
 	server := &http.Server{Handler: mux, ErrorLog: log.New(io.Discard, "", 0), ReadHeaderTimeout: time.Hour}
-	var serving, calling sync.WaitGroup
 	serving.Go(func() { _ = server.Serve(pipes) })
 
 	clients := make([]Client, 1)
@@ -119,6 +121,10 @@ func (p Plan) Run(open Open) *Record {
 		})
 	}
 	calling.Wait()
+	// A bubble's time stops when its test returns: until then the server must
+	// be done, also with what nobody waits for any more.
+	<-time.After(time.Second)
+	working.Wait()
 	for _, t := range transports {
 		t.CloseIdleConnections()
 	}
