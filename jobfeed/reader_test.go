@@ -249,6 +249,12 @@ func TestFallbacks(t *testing.T) {
 	check("language", one().Language, "en")
 	without(` xml:lang="en"`, "")
 	check("language", one().Language, "fr")
+	feed = strings.Replace(feed, "</Jobs>", "</p></Jobs>", 1)
+	feed = strings.Replace(feed, `<Jobs xml:lang="fr">`, `<Jobs xml:lang="fr"><p>`, 1)
+	check("language through a wrapper without", one().Language, "fr")
+	feed = strings.Replace(feed, "<p>", `<p xml:lang="it">`, 1)
+	check("language of the inner wrapper", one().Language, "it")
+	feed = strings.Replace(feed, `<p xml:lang="it">`, "<p>", 1)
 	without(` xml:lang="fr"`, "")
 	check("language", one().Language, "")
 
@@ -258,6 +264,17 @@ func TestFallbacks(t *testing.T) {
 	check("dates", string(one().ValidFrom+one().ValidTo), "2002-02-02") // not mixed with another element's
 	without(` validTo="2002-02-02"`, "")
 	check("dates", string(one().ValidFrom+one().ValidTo), "2001-01-012001-02-02")
+}
+
+// TestFirstDates: of several elements the dates of the first that has some.
+func TestFirstDates(t *testing.T) {
+	posting := func(attrs string) string { return "<PositionPosting><Id" + attrs + "/></PositionPosting>" }
+	feed := strings.Replace(opening(1), "</PositionOpening>", "<PositionPostings>"+posting("")+
+		posting(" validFrom='2026-01-01'")+posting(" validFrom='2026-02-02' validTo='2026-03-03'")+"</PositionPostings></PositionOpening>", 1)
+	_, entries, end := read(t, strings.NewReader(feed), nil)
+	if end != nil || len(entries) != 1 || entries[0].ValidFrom != "2026-01-01" || entries[0].ValidTo != "" {
+		t.Errorf("%+v, %v", entries, end)
+	}
 }
 
 func TestDate(t *testing.T) {
@@ -521,6 +538,8 @@ func TestSwallowed(t *testing.T) {
 		{"without an id but well-formed", "<PositionOpening><b><![CDATA[</b></PositionOpening>" + good, []jobboard.JobID{2}},
 		{"closed in an entry too large", desc(1, strings.Repeat("x", 3000)+"<a><![CDATA[x</a>") + good + desc(3, ""), []jobboard.JobID{2, 3}},
 		{"before an entry too large", desc(1, "<a><![CDATA[x</a>") + good + desc(3, "") + desc(4, strings.Repeat("x", 3000)) + desc(5, ""), []jobboard.JobID{2, 3, 5}},
+		// Reading goes back past the comments of 3 to that of 2.
+		{"back past other sections", desc(1, "<a><![CDATA[x</a>") + desc(2, "<!-- y -->") + desc(3, "<b><![CDATA[x]]></b><!-- z -->") + desc(4, ""), []jobboard.JobID{2, 3, 4}},
 		// What is closed is text, whatever it looks like, in a broken entry too.
 		{"quoted entry", desc(1, "&nbsp;<a><![CDATA["+desc(8, "")+"]]></a>") + good, []jobboard.JobID{2}},
 		// And what is well-formed is one entry, whatever its author meant.

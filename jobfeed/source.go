@@ -163,9 +163,4 @@ func (m *members) Read(p []byte) (int, error) {
 	}
 }
 
-func gzipError(err error) error {
-	if err == io.EOF { // within a header
-		err = io.ErrUnexpectedEOF
-	}
-	return fmt.Errorf("gzip: %w", err)
-}
+func gzipError(err error) error { return fmt.Errorf("gzip: %w", err) }
