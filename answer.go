@@ -76,7 +76,7 @@ func (a *answer) open() error {
 	case encoding == "" || strings.EqualFold(encoding, "identity"):
 		return nil
 	case !strings.EqualFold(encoding, "gzip") && !strings.EqualFold(encoding, "x-gzip"):
-		return errUndecodable("content encoding " + strconv.Quote(clean(encoding, 40)))
+		return errUndecodable("content encoding " + strconv.Quote(clean(a.c.scrub(encoding), 40)))
 	}
 	if z, ok := gzipReaders.Get().(*gzip.Reader); ok {
 		a.gzip = z
@@ -199,8 +199,8 @@ func (a *answer) describe(detail string) string {
 	if err != nil || media == "" {
 		media = "no content type"
 	}
-	sample := clean(string(a.sample[:a.sampled]), maxErrorSample)
-	return clean(detail, 120) + " (" + clean(media, 60) + ", begins " + strconv.Quote(sample) + ")"
+	sample := clean(a.c.scrub(string(a.sample[:a.sampled])), maxErrorSample)
+	return clean(detail, 120) + " (" + clean(a.c.scrub(media), 60) + ", begins " + strconv.Quote(sample) + ")"
 }
 
 // kept is what an Error keeps of the answer.

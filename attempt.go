@@ -39,7 +39,7 @@ const maxRedirects = 3
 func (t *slotTransport) send(c *call, req *http.Request, authorization []string) (*http.Response, error) {
 	now := time.Now()
 	a := &attempt{stall: c.policy.StallTimeout, limit: now.Add(c.policy.AttemptTimeout), cause: errAttemptTimeout, watch: c.watch}
-	if c.deadline.Before(a.limit) {
+	if _, own := c.Deadline(); !own && c.deadline.Before(a.limit) { // the caller's context ends by itself
 		a.limit, a.cause = c.deadline, errCallTimeout
 	}
 	watched, header := c.startAttempt()
@@ -84,7 +84,7 @@ func (t *slotTransport) send(c *call, req *http.Request, authorization []string)
 // in an error.
 func (t *slotTransport) follow(c *call, req *http.Request) (*http.Response, error) {
 	for hops := 0; ; hops++ {
-		resp, err := t.next.RoundTrip(req)
+		resp, err := t.next(req)
 		if err != nil {
 			return nil, err
 		}

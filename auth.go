@@ -2,11 +2,13 @@ package jobboard
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/base64"
 	"io"
 	"net/http"
 	"reflect"
+	"strings"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -26,7 +28,10 @@ type credential struct {
 func basic(clientID string) credential {
 	secret := base64.StdEncoding.EncodeToString([]byte(clientID + ":"))
 	values := []string{"Basic " + secret}
-	return credential{header: func(*call) ([]string, string, error) { return values, secret, nil }}
+	return credential{header: func(c *call) ([]string, string, error) {
+		c.secrets = append(c.secrets, clientID)
+		return values, secret, nil
+	}}
 }
 
 // bearer asks the source for every attempt. A caller never waits for it longer
@@ -110,8 +115,11 @@ func (c *call) waitContext() context.Context {
 type slotTransport struct {
 	origin origin
 	credential
-	next http.RoundTripper
+	next roundTrip
 }
+
+// roundTrip is a transport that nobody can look into.
+type roundTrip func(*http.Request) (*http.Response, error)
 
 // RoundTrip is one attempt: one request, and one more where the service says
 // that the token expired and there is another.
@@ -127,7 +135,7 @@ func (t *slotTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return resp, err
 	}
 
-	body, err := c.keepBody(resp)
+	body, err := keepBody(resp)
 	if err != nil || !readWords(c.op, resp.StatusCode, resp.Header, body).tokenExpired() || c.renewed {
 		return resp, nil
 	}
@@ -191,8 +199,9 @@ func (c *call) tokenFailure(err error) *outcome {
 	return &outcome{err: &failure{kind: kind, detail: c.scrub(detail), cause: cause}}
 }
 
-// keepBody reads the bounded beginning of an answer and puts it back.
-func (c *call) keepBody(resp *http.Response) ([]byte, error) {
+// keepBody reads the bounded beginning of an answer and puts it back. What it
+// gives is decompressed.
+func keepBody(resp *http.Response) ([]byte, error) {
 	body, whole, err := readBounded(resp.Body, maxErrorBody)
 	rest := io.Reader(bytes.NewReader(body))
 	if !whole {
@@ -202,5 +211,10 @@ func (c *call) keepBody(resp *http.Response) ([]byte, error) {
 		io.Reader
 		io.Closer
 	}{rest, resp.Body}
+	if strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip") {
+		if z, e := gzip.NewReader(bytes.NewReader(body)); e == nil {
+			body, _, _ = readBounded(z, maxErrorBody)
+		}
+	}
 	return body, err
 }

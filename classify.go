@@ -117,7 +117,7 @@ func (w words) tokenExpired() bool {
 // beginning of its body.
 func readWords(op *operation, status int, header http.Header, body []byte) words {
 	w := readChallenge(header)
-	text := bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))
+	text := bytes.Trim(body, " \t\r\n\v\f\xef\xbb\xbf") // white space and byte order marks
 	switch {
 	case len(text) == 0:
 	case text[0] == '<':
@@ -132,6 +132,7 @@ func readWords(op *operation, status int, header http.Header, body []byte) words
 
 func (w *words) readText(text string) {
 	w.message = text
+	w.markup = strings.HasPrefix(strings.TrimSpace(text), "<")
 	if code, ok := lookupCode(text); ok {
 		w.code = code
 	} else if isCodeWord(text) {
@@ -179,6 +180,7 @@ func (w *words) readJSON(op *operation, status int, text []byte) {
 			}
 		case "message":
 			set(&w.message)
+			w.markup = w.markup || strings.HasPrefix(strings.TrimSpace(s), "<")
 		case "error":
 			set(&w.authError)
 		case "error_description":

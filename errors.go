@@ -178,7 +178,7 @@ func clean(s string, limit int) string {
 		switch {
 		case r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0x2029:
 			return ' '
-		case r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f:
+		case r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c:
 			return -1 // bidirectional overrides reorder the rest of the line
 		}
 		return r

@@ -108,7 +108,7 @@ type Client struct {
 
 // shared is what the slots of a client have in common.
 type shared struct {
-	next             http.RoundTripper
+	next             roundTrip
 	insecure         bool // Config.AllowInsecure
 	headers          headers
 	language         string
@@ -168,7 +168,7 @@ func newClient(cfg Config) (*Client, error) {
 		path = "/jobabo"
 	}
 	path = strings.TrimRight("/"+strings.TrimLeft(path, "/"), "/")
-	if u, err := url.Parse(path); err != nil || path == "" || u.Path != path || strings.Contains(path, "/.") {
+	if u, err := url.Parse(path); err != nil || path == "" || u.EscapedPath() != path || strings.Contains(path, "/.") || strings.ContainsAny(path, "{}%") {
 		return nil, invalid("Config.SubscriptionPath is no plain path")
 	}
 	agent, err := userAgent(cfg.UserAgent)
@@ -185,17 +185,20 @@ func newClient(cfg Config) (*Client, error) {
 		headers: newHeaders(agent, cfg.Language), catalogues: new(catalogueCache),
 		source: func(s oauth2.TokenSource) credential { return bearer(s, fetches) },
 	}}
-	c.config.next = defaultTransport()
+	next := http.RoundTripper(defaultTransport())
 	if h := cfg.HTTPClient; h != nil {
-		c.config.next = http.DefaultTransport
+		next = http.DefaultTransport
 		if h.Transport != nil {
-			c.config.next = h.Transport
+			next = h.Transport
 		}
 		if h.Timeout > 0 {
 			policy.AttemptTimeout = min(policy.AttemptTimeout, h.Timeout)
 		}
 	}
 
+	// A function, because a transport keeps buffers with the bytes of the last
+	// requests, which a printer that follows fields would show.
+	c.config.next = roundTrip(next.RoundTrip)
 	var own, lookupOwn credential
 	switch {
 	case cfg.ClientID != "":
@@ -309,7 +312,9 @@ func parseAddress(field, s string) (*url.URL, error) {
 	}
 	escaped := strings.TrimRight(u.EscapedPath(), "/")
 	if field == "BaseURL" {
-		escaped = strings.TrimRight(strings.TrimSuffix(escaped, "/api/rest"), "/")
+		for strings.HasSuffix(escaped, "/api/rest") {
+			escaped = strings.TrimRight(strings.TrimSuffix(escaped, "/api/rest"), "/")
+		}
 	}
 	path, err := url.PathUnescape(escaped)
 	if err != nil {

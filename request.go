@@ -35,8 +35,8 @@ type request struct {
 	raw    string // the escaped path, where it differs
 	query  string // encoded
 	header http.Header
-	body   []byte // nil: none
-	hide   string // what the caller searches for: no error shows it
+	body   []byte   // nil: none
+	hide   []string // what the caller searches for: no error shows it
 }
 
 // call is one public call on its way. It is the context of its requests, so
@@ -107,9 +107,7 @@ func (s *slot) do(ctx context.Context, op *operation, req request, accept func(*
 		return c.fail(c.contextFailure(err))
 	}
 	c.secrets = c.few[:0]
-	if req.hide != "" {
-		c.secrets = append(c.secrets, req.hide)
-	}
+	c.secrets = append(c.secrets, req.hide...)
 
 	c.url = *s.base
 	c.url.Path, c.url.RawPath, c.url.RawQuery = s.base.Path+req.path, "", req.query
@@ -221,12 +219,8 @@ func (c *call) fail(o *outcome) *Error {
 // confidence.
 func (c *call) scrub(text string) string {
 	for _, secret := range c.secrets {
-		if len(secret) < 3 {
-			continue
-		}
-		text = strings.ReplaceAll(text, secret, "[hidden]")
-		if escaped := url.QueryEscape(secret); escaped != secret {
-			text = strings.ReplaceAll(text, escaped, "[hidden]")
+		if len(secret) >= 3 {
+			text = hide(text, secret)
 		}
 	}
 	return text

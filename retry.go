@@ -22,7 +22,8 @@ import (
 // them; PUT and DELETE for all but 500; POST only where the service certainly
 // did not execute it: refused, never connected, or 429. The wait before repeat n
 // is uniform in [d/2, d] with d = min(MinWait * 2^n, MaxWait), or what
-// Retry-After asks for. No wait is longer than the time the caller has left:
+// Retry-After asks for; calls of one client that fail at one moment start their
+// repeats up to 0.8 s later than that, one after the other. No wait is longer than the time the caller has left:
 // then the last answer comes back at once.
 type RetryPolicy struct {
 	MaxAttempts      int           // sends in all; 0 means 5, 1 means no repeat
@@ -206,8 +207,8 @@ func parseRetryAfter(header http.Header, now time.Time) time.Duration {
 	}
 	if strings.Trim(v, "0123456789") == "" {
 		seconds, err := strconv.ParseInt(v, 10, 64)
-		if err != nil || seconds > int64(math.MaxInt64/time.Second) {
-			return math.MaxInt64
+		if err != nil || seconds > int64(maxDemand/time.Second) {
+			return maxDemand
 		}
 		return time.Duration(seconds) * time.Second
 	}
@@ -218,8 +219,11 @@ func parseRetryAfter(header http.Header, now time.Time) time.Duration {
 	if date, err := http.ParseTime(header.Get("Date")); err == nil {
 		now = date
 	}
-	return max(at.Sub(now), 0)
+	return min(max(at.Sub(now), 0), maxDemand)
 }
+
+// maxDemand is as long as any demand to wait is taken for.
+const maxDemand = 100 * 365 * 24 * time.Hour
 
 // transportFailure says what a failure without a whole answer means. What is
 // repeated is an allow-list; everything else, such as a TLS alert or a garbage
@@ -240,7 +244,7 @@ func (c *call) transportFailure(err error) *outcome {
 	if isTimeout(err) {
 		kind = ErrTimeout
 	}
-	o.err = &failure{kind: kind, detail: c.scrub(causeText(err)), cause: safeCause(err)}
+	o.err = &failure{kind: kind, detail: clean(c.scrub(innermost(err).Error()), maxErrorCause), cause: safeCause(err)}
 	return o
 }
 

@@ -170,7 +170,7 @@ func (s *slot) searchRequest(config *shared, channel ChannelID, q Query) (req re
 	if err != nil {
 		return req, invalid("query: %s", err.Error())
 	}
-	req.query, req.hide, req.header = values.Encode(), q.Text, config.headers.search
+	req.query, req.hide, req.header = values.Encode(), []string{q.Text}, config.headers.search
 	if q.Language != "" && q.Language != config.language {
 		if err := checkLanguage(q.Language); err != nil {
 			return req, err

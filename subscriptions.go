@@ -52,6 +52,9 @@ func (c *Client) subscription(ctx context.Context, op *operation, id Subscriptio
 		}
 		req.body, req.header = encoded, c.config.headers.body
 	}
+	for _, values := range query {
+		req.hide = append(req.hide, values...)
+	}
 	var reply json.RawMessage
 	err := c.base.do(ctx, op, req, func(a *answer) error {
 		body, err := a.bytes()

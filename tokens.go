@@ -193,17 +193,20 @@ func (g *tokenFetches) join(ctx context.Context, key any, fetch func(context.Con
 }
 
 func (g *tokenFetches) run(ctx context.Context, f *tokenFetch, key any, fetch func(context.Context) (*oauth2.Token, error)) {
-	defer f.cancel()
-	token, err := callSource(ctx, fetch)
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	f.token, f.err = token, err
-	if err == nil || f.left {
-		delete(g.running, key)
-	} else {
-		f.until = time.Now().Add(500*time.Millisecond + rand.N(500*time.Millisecond))
-	}
-	close(f.done)
+	token, err := (*oauth2.Token)(nil), errors.New("the token source ended its goroutine")
+	defer func() {
+		f.cancel()
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		f.token, f.err = token, err
+		if err == nil || f.left {
+			delete(g.running, key)
+		} else {
+			f.until = time.Now().Add(500*time.Millisecond + rand.N(500*time.Millisecond))
+		}
+		close(f.done)
+	}()
+	token, err = callSource(ctx, fetch)
 }
 
 func (g *tokenFetches) leave(f *tokenFetch) {
