@@ -105,6 +105,7 @@ func TestShapes(t *testing.T) {
 		{"similar names", "<PositionOpenings><xPositionOpening/><PositionOpeningx/><PositionOpening.x/>" + opening(3) + "</PositionOpenings>", []jobboard.JobID{3}},
 		{"not by Unicode's folding", "<Jobs><Po\u017fitionOpening/>" + opening(3) + "</Jobs>", []jobboard.JobID{3}},
 		{"DOCTYPE", `<!DOCTYPE Jobs SYSTEM "a>b" [ <!ENTITY x "]>` + "<PositionOpening/>" + `"> <!-- ' ]> --> ]><Jobs>` + opening(6) + "</Jobs>", []jobboard.JobID{6}},
+		{"DOCTYPE where none may be", "<Jobs><!DOCTYPE a [" + opening(1) + "</Jobs>", []jobboard.JobID{1}},
 		{"two documents", `<?xml version="1.0"?>` + opening(1) + "\n" + `<?xml version="1.0"?>` + opening(2), []jobboard.JobID{1, 2}},
 		{"an empty feed", `<?xml version="1.0"?><Jobs/>`, nil},
 		{"end tag with a space", strings.Replace(opening(3), "</PositionOpening>", "</PositionOpening\n >", 1), []jobboard.JobID{3}},
@@ -266,6 +267,15 @@ func TestFallbacks(t *testing.T) {
 	check("dates", string(one().ValidFrom+one().ValidTo), "2001-01-012001-02-02")
 }
 
+// TestLineEnds: all that XML takes as the end of a line is LF in a text.
+func TestLineEnds(t *testing.T) {
+	feed := strings.Replace(opening(1), "</PositionOpening>", "<PositionProfile><ProfileName>a\r\nb\rc\n\rd<![CDATA[\r\n]]>&#13;e</ProfileName></PositionProfile></PositionOpening>", 1)
+	_, entries, end := read(t, strings.NewReader(feed), nil)
+	if want := "a\nb\nc\n\nd\n\re"; end != nil || len(entries) != 1 || entries[0].Title != want {
+		t.Errorf("%+v, %v", entries, end)
+	}
+}
+
 // TestFirstDates: of several elements the dates of the first that has some.
 func TestFirstDates(t *testing.T) {
 	posting := func(attrs string) string { return "<PositionPosting><Id" + attrs + "/></PositionPosting>" }
@@ -392,6 +402,7 @@ func TestGzip(t *testing.T) {
 		{"other encoding", gz(t, latin), 3, nil},
 		{"bytes after it", append(bytes.Clone(whole), "garbage, more than a header"...), 3, gzip.ErrHeader},
 		{"one byte after it", append(bytes.Clone(whole), 0), 3, io.ErrUnexpectedEOF},
+		{"many members, every other empty", gz(t, strings.Split(strings.Repeat("|"+opening(1)+"|", 1500), "|")...), 1500, nil},
 		{"cut in the body", whole[:len(whole)-9], 3, io.ErrUnexpectedEOF},
 		{"cut in the header", whole[:5], 0, io.ErrUnexpectedEOF},
 		{"bad checksum", bad, 3, gzip.ErrChecksum},
