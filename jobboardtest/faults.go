@@ -59,7 +59,10 @@ type Break string
 
 // The bad ends.
 const (
-	ResetBefore Break = "reset-before" // the connection is reset before the first byte
+	// ResetBefore resets the connection before the first byte. Know that
+	// net/http sends a GET again by itself when that happens to a connection it
+	// has used before.
+	ResetBefore Break = "reset-before"
 	ResetBody   Break = "reset-body"   // the connection is reset in the middle of the body
 	CutBody     Break = "cut-body"     // the body is shorter than its Content-Length
 	StallBefore Break = "stall-before" // nothing comes, until the client leaves or the server closes

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
@@ -189,4 +190,24 @@ func TestNeverImportsTheClient(t *testing.T) {
 			t.Errorf("%s is among what the fake imports", name)
 		}
 	}
+}
+
+// When Close returns, no handler runs any more.
+func TestCloseWaitsForHandlers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := jobboardtest.NewServer(jobboardtest.WithoutSockets())
+		ended := false
+		srv.Mount("/_own", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			<-r.Context().Done()
+			<-time.After(time.Second)
+			ended = true
+		}))
+		go fetch(context.Background(), srv.Client().Transport, srv.BaseURL+"/_own", "")
+		synctest.Wait()
+		srv.Close()
+		srv.Close()
+		if !ended {
+			t.Error("a handler still runs")
+		}
+	})
 }

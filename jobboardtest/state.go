@@ -126,6 +126,12 @@ type Applicant struct {
 	CompanyID string `json:"company_id,omitempty"` // empty: sees the jobs of every company
 }
 
+// String hides the password.
+func (a Applicant) String() string { return "applicant " + strconv.FormatInt(a.ID, 10) }
+
+// GoString hides the password.
+func (a Applicant) GoString() string { return a.String() }
+
 // Application exists once per job and applicant (section 8).
 type Application struct {
 	ID          string    `json:"id"`

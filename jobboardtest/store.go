@@ -64,7 +64,7 @@ type Token struct {
 	ClientID    string    `json:"client_id,omitempty"`
 	ApplicantID int64     `json:"applicant_id,omitempty"`
 	Lifetime    string    `json:"lifetime,omitempty"` // such as "1h"; empty: it never expires
-	Since       time.Time `json:"since,omitzero"`     // issue, or last use of a user's token
+	Since       time.Time `json:"since,omitzero"`     // issue, or last use of a user's token; absent: now
 	Narrow      bool      `json:"narrow,omitempty"`   // its scope is not enough
 	Expired     bool      `json:"expired,omitempty"`
 }
@@ -80,7 +80,7 @@ type Code struct {
 	Value       string    `json:"value"`
 	ClientID    string    `json:"client_id"`
 	ApplicantID int64     `json:"applicant_id"`
-	Expires     time.Time `json:"expires,omitzero"`
+	Expires     time.Time `json:"expires,omitzero"` // absent: it does not
 }
 
 // String hides the value.
@@ -146,7 +146,7 @@ func (s *Server) Snapshot() State {
 
 // Restore replaces everything. On an error nothing has changed.
 func (s *Server) Restore(in State) error {
-	st, err := in.build()
+	st, err := in.build(s.Now())
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (s *Server) Restore(in State) error {
 	return nil
 }
 
-func (in State) build() (*state, error) {
+func (in State) build(now time.Time) (*state, error) {
 	bad := func(format string, args ...any) (*state, error) {
 		return nil, fmt.Errorf("jobboardtest: state: "+format, args...)
 	}
@@ -213,6 +213,9 @@ func (in State) build() (*state, error) {
 				return bad("token %d: lifetime: %w", i, err)
 			}
 			n.lifetime = d
+		}
+		if t.Since.IsZero() {
+			t.Since = now
 		}
 		n.since.Store(t.Since.UnixNano())
 		st.tokens[t.Value] = n
@@ -336,7 +339,7 @@ func (s *Server) fill() error {
 			if err != nil {
 				return fmt.Errorf("%w (file %s)", err, s.cfg.load)
 			}
-			if s.st, err = in.build(); err != nil {
+			if s.st, err = in.build(s.Now()); err != nil {
 				return fmt.Errorf("%w (file %s)", err, s.cfg.load)
 			}
 			s.Demo = in.Demo

@@ -74,12 +74,18 @@ func TestLoadRefuses(t *testing.T) {
 		t.Errorf("a refused load changed the state: %+v", s)
 	}
 	// The shortest file that is of use.
-	err := srv.Load(strings.NewReader(`{"jobs":[{"id":4711,"title":"Nurse"}],"postings":[{"id":9,"job_id":4711,"channels":["c"],"title":"Nurse"}],"clients":[{"id":"10"}]}`))
+	err := srv.Load(strings.NewReader(`{"applicants":[{"id":7}],"tokens":[{"value":"hourly","kind":"user","applicant_id":7,"lifetime":"1h"}],"jobs":[{"id":4711,"title":"Nurse"}],"postings":[{"id":9,"job_id":4711,"channels":["c"],"title":"Nurse"}],"clients":[{"id":"10"}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, body := get(t, srv, srv.BaseURL+"/api/rest/v2/frontend/jobboards/c/jobs", "10:"); postingIDs(t, body) != "9" {
 		t.Errorf("%s", body)
+	}
+	for _, want := range []int{200, 401} {
+		if res, _ := get(t, srv, srv.BaseURL+"/api/rest/v2/frontend/jobboards/c/jobs", "hourly"); res.StatusCode != want {
+			t.Errorf("a token of an hour: %d, want %d", res.StatusCode, want)
+		}
+		srv.Advance(time.Hour)
 	}
 }
 

@@ -18,6 +18,12 @@ type Client struct {
 	Secret string `json:"secret,omitempty"`
 }
 
+// String hides the secret.
+func (c Client) String() string { return "client " + c.ID }
+
+// GoString hides the secret.
+func (c Client) GoString() string { return c.String() }
+
 // AddClient adds or replaces a client.
 func (s *Server) AddClient(c Client) Client {
 	s.change(func(st *state) { st.addClient(c) })
@@ -354,7 +360,7 @@ func (c *call) issue() answer {
 				return
 			}
 			delete(st.codes, form.Get("code")) // once, also when it does not fit
-			if got.clientID == id && now.Before(got.expires) {
+			if got.clientID == id && (got.expires.IsZero() || now.Before(got.expires)) {
 				t.applicant, found = got.applicant, true
 			}
 		})
