@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -22,6 +23,7 @@ func TestSaveAndLoad(t *testing.T) {
 	srv.SetNationalities("fr", []jobboardtest.Choice{{ID: "1", Label: "française"}})
 	srv.AuthorizationCode("11", 7)
 	do(t, srv, "POST", srv.BaseURL+"/jobabo?channel=27828_extern&types=rss", "", "")
+	srv.RemovePosting(srv.AddPosting(jobboardtest.Posting{Title: "gone, and its identifier with it"}).ID)
 	var file bytes.Buffer
 	if err := srv.Save(&file); err != nil {
 		t.Fatal(err)
@@ -129,6 +131,38 @@ func TestDataFile(t *testing.T) {
 	if _, err := jobboardtest.Start(jobboardtest.Data(filepath.Join(file, "below"), true)); err == nil {
 		t.Error("a place that cannot be written to")
 	}
+}
+
+// A change is in the file soon after, the last use of a token at the end.
+func TestWhenItSaves(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "board.json")
+	synctest.Test(t, func(t *testing.T) {
+		read := func() (s jobboardtest.State) {
+			b, err := os.ReadFile(file)
+			if err != nil || json.Unmarshal(b, &s) != nil {
+				t.Errorf("%v: %s", err, b)
+			}
+			return s
+		}
+		srv := jobboardtest.NewServer(jobboardtest.WithoutSockets(), jobboardtest.Data(file, true))
+		token := srv.UserToken(srv.AddApplicant(jobboardtest.Applicant{}).ID)
+		if s := read(); len(s.Applicants) != 0 {
+			t.Errorf("it writes at every change: %+v", s)
+		}
+		<-time.After(time.Second)
+		synctest.Wait()
+		if s := read(); len(s.Applicants) != 1 || len(s.Tokens) != 1 {
+			t.Errorf("after a second: %+v", s)
+		}
+		if f := fetch(t.Context(), srv.Transport(), srv.BaseURL+searchPath, token); f.status != 200 {
+			t.Errorf("%+v", f)
+		}
+		used := time.Now()
+		srv.Close()
+		if s := read(); !s.Tokens[0].Since.Equal(used) {
+			t.Errorf("last use %v, want %v", s.Tokens[0].Since, used)
+		}
+	})
 }
 
 // Whoever reads the file while it is written finds a whole state.
