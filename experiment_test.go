@@ -9,15 +9,15 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/internal/outage"
+	trouble "github.com/jobboard-sdk/jobboard-go/internal/outage"
 )
 
 // outageClient makes the client under test, with its own policy.
-func outageClient(tb testing.TB, policy jobboard.RetryPolicy) outage.Open {
-	return func(next http.RoundTripper, attempt time.Duration) outage.Client {
+func outageClient(tb testing.TB, policy jobboard.RetryPolicy) trouble.Open {
+	return func(next http.RoundTripper, attempt time.Duration) trouble.Client {
 		policy.AttemptTimeout = attempt
 		client, err := jobboard.NewClient(jobboard.Config{
-			BaseURL: outage.Base, HTTPClient: &http.Client{Transport: next}, Retry: policy,
+			BaseURL: trouble.Base, HTTPClient: &http.Client{Transport: next}, Retry: policy,
 		})
 		if err != nil {
 			tb.Fatal(err)
@@ -31,7 +31,7 @@ func outageClient(tb testing.TB, policy jobboard.RetryPolicy) outage.Open {
 }
 
 // runOutage runs one experiment in a bubble of its own, where time takes none.
-func runOutage(t *testing.T, p outage.Plan, policy jobboard.RetryPolicy) (r *outage.Record) {
+func runOutage(t *testing.T, p trouble.Plan, policy jobboard.RetryPolicy) (r *trouble.Record) {
 	synctest.Test(t, func(t *testing.T) { r = p.Run(outageClient(t, policy)) })
 	return r
 }
@@ -47,10 +47,10 @@ func outageScale() int {
 // The default policy must neither multiply the load of a service that is down
 // nor give up on one that stumbles.
 func TestOutageExperiment(t *testing.T) {
-	f := outage.Measure(outageScale(), func(p outage.Plan) *outage.Record {
+	f := trouble.Measure(outageScale(), func(p trouble.Plan) *trouble.Record {
 		return runOutage(t, p, jobboard.RetryPolicy{})
 	})
-	for line := range strings.Lines(outage.Table([]string{"default policy"}, map[string]outage.Figures{"default policy": f})) {
+	for line := range strings.Lines(trouble.Table([]string{"default policy"}, map[string]trouble.Figures{"default policy": f})) {
 		t.Logf("figure: %s", strings.TrimRight(line, "\n"))
 	}
 
