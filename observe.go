@@ -140,14 +140,14 @@ func (c *call) endAttempt(end AttemptEnd) {
 	w.attemptDone = nil
 }
 
-// decoding measures f, without its waiting for bytes.
-func (c *call) decoding(f func() error) error {
+// decode is accept, measured without its waiting for bytes.
+func (c *call) decode(a *answer) error {
 	w := c.watch
 	if w == nil {
-		return f()
+		return c.accept(a)
 	}
 	start, reading := time.Now(), w.reading
-	err := f()
+	err := c.accept(a)
 	w.decode += time.Since(start) - (w.reading - reading)
 	return err
 }

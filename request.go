@@ -8,8 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -60,7 +58,7 @@ type call struct {
 	waiting  bool
 	wait     time.Duration
 	outcome  *outcome // of the current attempt; nil: success
-	unclear  bool     // some attempt may have been executed
+	unclear  bool     // an earlier attempt may have been executed
 	stopped  StopReason
 	conn     connTrace
 	secrets  []string           // what no error shows
@@ -106,8 +104,7 @@ func (s *slot) do(ctx context.Context, op *operation, req request, accept func(*
 	if err := ctx.Err(); err != nil {
 		return c.fail(c.contextFailure(err))
 	}
-	c.secrets = c.few[:0]
-	c.secrets = append(c.secrets, req.hide...)
+	c.secrets = append(c.few[:0], req.hide...)
 
 	c.url = *s.base
 	c.url.Path, c.url.RawPath, c.url.RawQuery = s.base.Path+req.path, "", req.query
@@ -166,7 +163,7 @@ func (c *call) handle(resp *http.Response) error {
 	if resp.StatusCode >= 200 && resp.StatusCode <= 299 {
 		err := a.open()
 		if err == nil {
-			err = c.decoding(func() error { return c.accept(a) })
+			err = c.decode(a)
 		}
 		if err == nil {
 			if !c.op.stream {
@@ -205,7 +202,7 @@ func (c *call) fail(o *outcome) *Error {
 		RetryAfter: o.retryAfter, Stopped: c.stopped, Err: o.err,
 		Code:            clean(c.scrub(o.words.errorCode()), 100),
 		Message:         clean(c.scrub(o.words.errorMessage()), maxErrorMessage),
-		MayHaveExecuted: o.unclear || c.unclear,
+		MayHaveExecuted: o.unclear || c.unclear && o.status == 0,
 	}
 	if len(o.body) > 0 {
 		e.Body = []byte(c.scrub(string(o.body)))
@@ -213,84 +210,4 @@ func (c *call) fail(o *outcome) *Error {
 	c.logFailure(e)
 	c.endCall(e)
 	return e
-}
-
-// scrub takes out of the service's words what it may have been told in
-// confidence.
-func (c *call) scrub(text string) string {
-	for _, secret := range c.secrets {
-		if len(secret) >= 3 {
-			text = hide(text, secret)
-		}
-	}
-	return text
-}
-
-func (c *call) logRepeat() {
-	if l := c.slot.logger; l != nil {
-		l.LogAttrs(c.Context, slog.LevelInfo, "jobboard: repeat", slog.String("op", c.op.name), slog.String("path", c.op.path),
-			slog.Int("attempt", c.attempts), slog.Int("status", c.outcome.status), slog.Duration("wait", c.wait))
-	}
-}
-
-func (c *call) logFailure(e *Error) {
-	if l := c.slot.logger; l != nil {
-		condition := "unnamed"
-		var f *failure
-		switch {
-		case errors.As(e.Err, &f):
-			condition = f.kind.Error()
-		case e.Err != nil:
-			condition = clean(e.Err.Error(), maxErrorCause)
-		}
-		l.LogAttrs(c.Context, slog.LevelDebug, "jobboard: failed", slog.String("op", e.Op), slog.String("path", e.Path),
-			slog.Int("attempts", e.Attempts), slog.Int("status", e.StatusCode), slog.String("code", clean(e.Code, 60)),
-			slog.String("condition", condition), slog.String("stopped", string(e.Stopped)))
-	}
-}
-
-// segment escapes one path segment, in the one place where it is done. What
-// would leave its segment, or cannot be a name at all, is refused.
-func segment(what, s string) (string, error) {
-	switch {
-	case s == "":
-		return "", invalid("%s is empty", what)
-	case s == "." || s == "..":
-		return "", invalid("%s would leave its place in the path", what)
-	case len(s) > 1024:
-		return "", invalid("%s is longer than 1024 bytes", what)
-	}
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] == 0x7f {
-			return "", invalid("%s holds a control character", what)
-		}
-	}
-	return url.PathEscape(s), nil
-}
-
-// pathOf fills a template's one place with an identifier.
-func pathOf(template, what, id string) (path, raw string, err error) {
-	escaped, err := segment(what, id)
-	if err != nil {
-		return "", "", err
-	}
-	before, rest, _ := strings.Cut(template, "{")
-	_, after, _ := strings.Cut(rest, "}")
-	path = before + id + after
-	if escaped != id {
-		raw = before + escaped + after
-	}
-	return path, raw, nil
-}
-
-// jobPath is pathOf for a job identifier, which needs no escaping.
-func jobPath(before string, job JobID, after string) (string, error) {
-	if job < 1 {
-		return "", invalid("job identifier %d is not positive", int64(job))
-	}
-	b := make([]byte, 0, 64)
-	b = append(b, before...)
-	b = strconv.AppendInt(b, int64(job), 10)
-	b = append(b, after...)
-	return string(b), nil
 }

@@ -164,6 +164,7 @@ func (c *call) decide(now time.Time) bool {
 		c.stopped = StopBudget
 	default:
 		c.repeats++
+		c.unclear = c.unclear || o.unclear
 		c.logRepeat()
 		return true
 	}

@@ -10,6 +10,17 @@ import (
 	"unicode/utf8"
 )
 
+// scrub takes out of the service's words what it may have been told in
+// confidence.
+func (c *call) scrub(text string) string {
+	for _, secret := range c.secrets {
+		if len(secret) >= 3 {
+			text = hide(text, secret)
+		}
+	}
+	return text
+}
+
 // hide replaces secret in text, however the text quotes it: as it is, escaped
 // for a URL, for JSON or Go, or for HTML, each of its characters in a way of
 // its own. A text that ends within the secret loses that part too.
