@@ -158,38 +158,7 @@ func (s *Scanner) Text(dst []byte) (_ []byte, done bool) {
 		i, j := 0, 0
 	window:
 		for {
-			if len(b)-i >= block {
-				from, to := (*[block]byte)(b[i:i+block:i+block]), (*[block]byte)(d[j:j+block:j+block])
-				w0 := binary.LittleEndian.Uint64(from[0:])
-				w1 := binary.LittleEndian.Uint64(from[8:])
-				w2 := binary.LittleEndian.Uint64(from[16:])
-				w3 := binary.LittleEndian.Uint64(from[24:])
-				binary.LittleEndian.PutUint64(to[0:], w0)
-				binary.LittleEndian.PutUint64(to[8:], w1)
-				binary.LittleEndian.PutUint64(to[16:], w2)
-				binary.LittleEndian.PutUint64(to[24:], w3)
-				m0, m1, m2, m3 := stops(w0), stops(w1), stops(w2), stops(w3)
-				if (m0|m1|m2|m3)&msb == 0 {
-					i += block
-					j += block
-					continue
-				}
-				n := firstOf(m0, m1, m2, m3)
-				i += n
-				j += n
-			} else if len(b)-i >= 8 {
-				w := binary.LittleEndian.Uint64(b[i:])
-				binary.LittleEndian.PutUint64(d[j:], w)
-				m := stops(w) & msb
-				if m == 0 {
-					i += 8
-					j += 8
-					continue
-				}
-				n := first(m)
-				i += n
-				j += n
-			} else {
+			if len(b)-i < 8 {
 				for i < len(b) && class[b[i]] == 0 {
 					d[j] = b[i]
 					i++
@@ -197,6 +166,44 @@ func (s *Scanner) Text(dst []byte) (_ []byte, done bool) {
 				}
 				if i == len(b) {
 					break window
+				}
+			} else {
+				// A word first, for the many texts that are short, then
+				// blocks.
+				w := binary.LittleEndian.Uint64(b[i:])
+				binary.LittleEndian.PutUint64(d[j:], w)
+				if m := stops(w) & msb; m != 0 {
+					n := first(m)
+					i += n
+					j += n
+				} else {
+					i += 8
+					j += 8
+					found := false
+					for len(b)-i >= block {
+						from, to := (*[block]byte)(b[i:i+block:i+block]), (*[block]byte)(d[j:j+block:j+block])
+						w0 := binary.LittleEndian.Uint64(from[0:])
+						w1 := binary.LittleEndian.Uint64(from[8:])
+						w2 := binary.LittleEndian.Uint64(from[16:])
+						w3 := binary.LittleEndian.Uint64(from[24:])
+						binary.LittleEndian.PutUint64(to[0:], w0)
+						binary.LittleEndian.PutUint64(to[8:], w1)
+						binary.LittleEndian.PutUint64(to[16:], w2)
+						binary.LittleEndian.PutUint64(to[24:], w3)
+						m0, m1, m2, m3 := stops(w0), stops(w1), stops(w2), stops(w3)
+						if (m0|m1|m2|m3)&msb != 0 {
+							n := firstOf(m0, m1, m2, m3)
+							i += n
+							j += n
+							found = true
+							break
+						}
+						i += block
+						j += block
+					}
+					if !found {
+						continue
+					}
 				}
 			}
 			c := b[i]
@@ -373,30 +380,33 @@ func (s *Scanner) skipText() {
 		i := 0
 	window:
 		for {
-			if len(b)-i >= block {
-				from := (*[block]byte)(b[i : i+block : i+block])
-				m0 := skipStops(binary.LittleEndian.Uint64(from[0:]))
-				m1 := skipStops(binary.LittleEndian.Uint64(from[8:]))
-				m2 := skipStops(binary.LittleEndian.Uint64(from[16:]))
-				m3 := skipStops(binary.LittleEndian.Uint64(from[24:]))
-				if (m0|m1|m2|m3)&msb == 0 {
-					i += block
-					continue
-				}
-				i += firstOf(m0, m1, m2, m3)
-			} else if len(b)-i >= 8 {
-				m := skipStops(binary.LittleEndian.Uint64(b[i:])) & msb
-				if m == 0 {
-					i += 8
-					continue
-				}
-				i += first(m)
-			} else {
+			if len(b)-i < 8 {
 				for i < len(b) && class[b[i]] < 2 {
 					i++
 				}
 				if i == len(b) {
 					break window
+				}
+			} else if m := skipStops(binary.LittleEndian.Uint64(b[i:])) & msb; m != 0 {
+				i += first(m)
+			} else {
+				i += 8
+				found := false
+				for len(b)-i >= block {
+					from := (*[block]byte)(b[i : i+block : i+block])
+					m0 := skipStops(binary.LittleEndian.Uint64(from[0:]))
+					m1 := skipStops(binary.LittleEndian.Uint64(from[8:]))
+					m2 := skipStops(binary.LittleEndian.Uint64(from[16:]))
+					m3 := skipStops(binary.LittleEndian.Uint64(from[24:]))
+					if (m0|m1|m2|m3)&msb != 0 {
+						i += firstOf(m0, m1, m2, m3)
+						found = true
+						break
+					}
+					i += block
+				}
+				if !found {
+					continue
 				}
 			}
 			if b[i] == '"' {
