@@ -49,24 +49,24 @@ func (c *catalogueCache) find(b []byte) *catalogue {
 }
 
 // add keeps list as what json decodes to, and returns it, or what another
-// caller added meanwhile. Those not used since the last time that room was
+// caller added meanwhile. The strings of list may be cut from json. Those not used since the last time that room was
 // needed make room first, the oldest before the others.
-func (c *catalogueCache) add(json []byte, list []IDLabel) []IDLabel {
+func (c *catalogueCache) add(json string, list []IDLabel) []IDLabel {
 	list = slices.Clip(list)
 	if len(json) > maxCatalogueBytes {
 		return list
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if k := c.find(json); k != nil {
-		return k.list
-	}
 	var old []*catalogue
 	if p := c.known.Load(); p != nil {
 		old = *p
 	}
 	total := len(json)
 	for _, k := range old {
+		if k.json == json {
+			return k.list
+		}
 		total += len(k.json)
 	}
 	kept := slices.Clone(old)
@@ -81,7 +81,7 @@ func (c *catalogueCache) add(json []byte, list []IDLabel) []IDLabel {
 		total -= len(kept[i].json)
 		kept = slices.Delete(kept, i, i+1)
 	}
-	kept = append(kept, &catalogue{json: string(json), list: list})
+	kept = append(kept, &catalogue{json: json, list: list})
 	c.known.Store(&kept)
 	return list
 }

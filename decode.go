@@ -65,6 +65,9 @@ type decoder struct {
 	text   texts  // strings of the item
 	budget int64  // what may still be allocated
 
+	// What followed what in the last objects of each kind; see order.
+	postingOrder, configOrder, infoOrder, questionOrder, placeOrder order
+
 	// The config of a posting.
 	keys   []string
 	counts []int
@@ -319,6 +322,29 @@ func (in *interner) get(b []byte) string {
 	return in.known[h]
 }
 
+// An order says which member came after which, by their numbers, the last time
+// that it was otherwise than guessed; 0 is the beginning, after which nothing
+// is guessed, and as what came after, nothing known. A service writes all its objects in one order, so a
+// guess is mostly right, and to compare a key with one text is cheaper than to
+// find out which of many it is.
+type order [16]uint8
+
+func (o *order) learn(last, next int) {
+	if last != 0 {
+		o[last] = uint8(next)
+	}
+}
+
+// members is the text with which a member with each of the keys begins, if it
+// is not the first one.
+func members(keys ...string) []string {
+	m := make([]string, len(keys))
+	for i, key := range keys {
+		m[i] = `,"` + key + `":`
+	}
+	return m
+}
+
 // omitted is which config keys are not to be kept.
 type omitted struct {
 	known uint32 // by their numbers
@@ -327,7 +353,7 @@ type omitted struct {
 
 func newOmitted(keys []string) (o omitted) {
 	for _, key := range keys {
-		if _, n := configKey(key); n != 0 {
+		if n := configKey(key); n != 0 {
 			o.known |= 1 << n
 		} else {
 			o.other = append(o.other, key)
@@ -336,36 +362,53 @@ func newOmitted(keys []string) (o omitted) {
 	return o
 }
 
-// configKey is the constant and the number, from 1, of a key that the
-// interface shows.
-func configKey[T []byte | string](key T) (string, uint) {
+var configKeys = [...]string{
+	1:  ConfigProjectLocation,
+	2:  ConfigLocation,
+	3:  ConfigLocationName,
+	4:  ConfigProjectNumber,
+	5:  ConfigAudience,
+	6:  ConfigVisibility,
+	7:  ConfigListingStartDate,
+	8:  ConfigInternalPostingName,
+	9:  ConfigAdText,
+	10: ConfigJobCategory,
+	11: ConfigCompanyName,
+	12: ConfigRemoteStatus,
+}
+
+var configMembers = members(configKeys[:]...)
+
+// configKey is the number in configKeys of a key that the interface shows, and
+// 0 of any other.
+func configKey[T []byte | string](key T) int {
 	switch string(key) {
 	case ConfigProjectLocation:
-		return ConfigProjectLocation, 1
+		return 1
 	case ConfigLocation:
-		return ConfigLocation, 2
+		return 2
 	case ConfigLocationName:
-		return ConfigLocationName, 3
+		return 3
 	case ConfigProjectNumber:
-		return ConfigProjectNumber, 4
+		return 4
 	case ConfigAudience:
-		return ConfigAudience, 5
+		return 5
 	case ConfigVisibility:
-		return ConfigVisibility, 6
+		return 6
 	case ConfigListingStartDate:
-		return ConfigListingStartDate, 7
+		return 7
 	case ConfigInternalPostingName:
-		return ConfigInternalPostingName, 8
+		return 8
 	case ConfigAdText:
-		return ConfigAdText, 9
+		return 9
 	case ConfigJobCategory:
-		return ConfigJobCategory, 10
+		return 10
 	case ConfigCompanyName:
-		return ConfigCompanyName, 11
+		return 11
 	case ConfigRemoteStatus:
-		return ConfigRemoteStatus, 12
+		return 12
 	}
-	return "", 0
+	return 0
 }
 
 const reasonTwice = "occurs twice"
@@ -387,13 +430,23 @@ func (d *decoder) config() {
 	}
 	var seen uint32
 	var others map[string]struct{} // once there are many
+	last := 0
 	for {
-		key, ok := s.NextKey()
-		if !ok {
-			break
+		var key []byte
+		number := int(d.configOrder[last])
+		if number == 0 || !s.Is(configMembers[number]) {
+			var ok bool
+			if key, ok = s.NextKey(); !ok {
+				break
+			}
+			if number = configKey(key); number != 0 {
+				d.configOrder.learn(last, number)
+			}
 		}
-		name, number := configKey(key)
+		var name string
 		if number != 0 {
+			last = number
+			name = configKeys[number]
 			bit := uint32(1) << number
 			if seen&bit != 0 {
 				s.Fail(reasonTwice)
@@ -412,19 +465,17 @@ func (d *decoder) config() {
 			}
 			d.charge(len(key) + 8)
 			name = d.names.get(key)
-			twice := false
-			switch {
-			case others != nil:
-				_, twice = others[name]
-				others[name] = struct{}{}
-				d.charge(64)
-			case len(d.keys) < 64:
-				twice = slices.Contains(d.keys, name)
-			default:
+			if others == nil && len(d.keys) >= 64 {
 				others = make(map[string]struct{}, 128)
 				for _, key := range d.keys {
 					others[key] = struct{}{}
 				}
+			}
+			var twice bool
+			if others == nil {
+				twice = slices.Contains(d.keys, name)
+			} else {
+				d.charge(64)
 				_, twice = others[name]
 				others[name] = struct{}{}
 			}
@@ -471,6 +522,9 @@ func (d *decoder) configValues() (n int) {
 		if !s.Array() {
 			return 0
 		}
+	}
+	if n == 1 && s.CloseIs(`]`) {
+		return 1
 	}
 	for i := n; s.Next(); i++ {
 		if s.Null() {
@@ -557,6 +611,8 @@ var postingFields = [...]string{
 	postingEnd:      "postingVersionEndDate",
 }
 
+var postingMembers = members(postingFields[:]...)
+
 func postingField(key []byte) int {
 	switch string(key) {
 	case "jobPostingId":
@@ -588,16 +644,22 @@ func (d *decoder) posting(p *JobPosting) {
 	}
 	var seen uint
 	var title, link piece
-	field := 0
+	field, last := 0, 0
 	for {
-		key, ok := s.NextKey()
-		if !ok {
-			break
+		field = int(d.postingOrder[last])
+		if field == 0 || !s.Is(postingMembers[field]) {
+			field = 0
+			key, ok := s.NextKey()
+			if !ok {
+				break
+			}
+			if field = postingField(key); field == 0 {
+				s.Skip()
+				continue
+			}
+			d.postingOrder.learn(last, field)
 		}
-		if field = postingField(key); field == 0 {
-			s.Skip()
-			continue
-		}
+		last = field
 		if seen&(1<<field) != 0 {
 			s.Fail(reasonTwice)
 			break

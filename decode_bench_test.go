@@ -31,7 +31,7 @@ func makePage(n int) []byte {
 		fmt.Fprintf(&b, `"audience":["%d"],"platformvisibility":["visible"],"listingStartDate":["%d"],"internalPostingName":[%s],`, i%7, 1_700_000_000_000+int64(i)*977, quoted(title))
 		fmt.Fprintf(&b, `"platform_internalAdText":[%s],"jobcategory":["%d"],"ProjectCompanyNameGerman":["Beispiel & Söhne GmbH"],"sg_remote_status":["FULLY_REMOTE"]},`,
 			quoted(adText(rnd, 2000+rnd.IntN(4000))), 300+i%20)
-		fmt.Fprintf(&b, `"jobStartDate":%d,"postingVersionStartDate":%d,"postingVersionEndDate":0}`, 1_710_000_000_000+i, 1_709_000_000_000+i)
+		fmt.Fprintf(&b, `"jobStartDate":%d,"postingVersionStartDate":%d,"postingVersionEndDate":0}`, 1_710_000_000_000+int64(i), 1_709_000_000_000+int64(i))
 	}
 	b.WriteString(`]}`)
 	return b.Bytes()

@@ -8,7 +8,7 @@ type (
 		answers         int // -1: no list
 	}
 	placePiece struct {
-		part           [8]piece
+		part           [9]piece // by field
 		country, state string
 	}
 )
@@ -44,6 +44,8 @@ var infoFields = [...]string{
 	infoLocation:      "location",
 	infoAdditional:    "additionalLocations",
 }
+
+var infoMembers = members(infoFields[:]...)
 
 func infoField(key []byte) int {
 	switch string(key) {
@@ -81,6 +83,9 @@ func decodeJobInformation(body []byte, cat *catalogueCache) (*JobInformation, er
 	d := newDecoder()
 	defer d.release()
 	d.s.ResetBytes(body)
+	if int64(len(body)) >= elsewhere {
+		d.s.FailTooLarge()
+	}
 	d.budget = memory(int64(len(body)))
 	d.startItem()
 	j := new(JobInformation)
@@ -104,16 +109,22 @@ func (d *decoder) jobInformation(j *JobInformation, cat *catalogueCache) {
 	d.places = append(d.places[:0], placePiece{})
 	d.questions = d.questions[:0]
 	d.labels = d.labels[:0]
-	field := 0
+	field, last := 0, 0
 	for {
-		key, ok := s.NextKey()
-		if !ok {
-			break
+		field = int(d.infoOrder[last])
+		if field == 0 || !s.Is(infoMembers[field]) {
+			field = 0
+			key, ok := s.NextKey()
+			if !ok {
+				break
+			}
+			if field = infoField(key); field == 0 {
+				s.Skip()
+				continue
+			}
+			d.infoOrder.learn(last, field)
 		}
-		if field = infoField(key); field == 0 {
-			s.Skip()
-			continue
-		}
+		last = field
 		if seen&(1<<field) != 0 {
 			s.Fail(reasonTwice)
 			break
@@ -207,47 +218,70 @@ func (d *decoder) questionList() bool {
 	return true
 }
 
+// The fields of a question.
+const (
+	_ = iota
+	questionID
+	questionType
+	questionLabel
+	questionAnswers
+)
+
+var (
+	questionFields  = [...]string{"", "id", "type", "label", "answers"}
+	questionMembers = members(questionFields[:]...)
+)
+
+func questionField(key []byte) int {
+	switch string(key) {
+	case "id":
+		return questionID
+	case "type":
+		return questionType
+	case "label":
+		return questionLabel
+	case "answers":
+		return questionAnswers
+	}
+	return 0
+}
+
 func (d *decoder) question(q *questionPiece) {
 	s := &d.s
 	if !s.Object() {
 		return
 	}
-	seen := 0
+	seen, last := 0, 0
 	for {
-		key, ok := s.NextKey()
-		if !ok {
-			return
+		field := int(d.questionOrder[last])
+		if field == 0 || !s.Is(questionMembers[field]) {
+			key, ok := s.NextKey()
+			if !ok {
+				return
+			}
+			if field = questionField(key); field == 0 {
+				s.Skip()
+				continue
+			}
+			d.questionOrder.learn(last, field)
 		}
-		field, name := 0, ""
-		switch string(key) {
-		case "id":
-			field, name = 1, "id"
-		case "type":
-			field, name = 2, "type"
-		case "label":
-			field, name = 4, "label"
-		case "answers":
-			field, name = 8, "answers"
-		default:
-			s.Skip()
-			continue
-		}
-		if seen&field != 0 {
+		last = field
+		if seen&(1<<field) != 0 {
 			s.Fail(reasonTwice)
 		}
-		seen |= field
+		seen |= 1 << field
 		switch field {
-		case 1:
+		case questionID:
 			q.id = d.idText(&d.text)
-		case 2:
+		case questionType:
 			q.kind = d.optStr(&d.text)
-		case 4:
+		case questionLabel:
 			q.label = d.optStr(&d.text)
-		case 8:
-			q.answers = d.labelList(&d.text)
+		case questionAnswers:
+			q.answers = d.labelList()
 		}
 		if s.Err() != nil {
-			d.within(name)
+			d.within(questionFields[field])
 			return
 		}
 	}
@@ -255,17 +289,16 @@ func (d *decoder) question(q *questionPiece) {
 
 // labelList reads a list of IDLabel to the end of d.labels and returns how
 // many there are, -1 for null.
-func (d *decoder) labelList(t *texts) (n int) {
+func (d *decoder) labelList() (n int) {
 	s := &d.s
 	if s.Null() || !s.Array() {
 		return -1
 	}
 	for ; s.Next(); n++ {
-		if len(d.labels) == cap(d.labels) {
-			d.labels = grown(d, d.labels, 16)
+		if s.Object() {
+			d.label(&d.text, d.newLabel(), 0, 0)
 		}
-		d.labels = append(d.labels, labelPiece{})
-		if d.label(t, &d.labels[len(d.labels)-1]); s.Err() != nil {
+		if s.Err() != nil {
 			d.withinIndex(n)
 			return n
 		}
@@ -273,45 +306,52 @@ func (d *decoder) labelList(t *texts) (n int) {
 	return n
 }
 
-func (d *decoder) label(t *texts, l *labelPiece) {
-	s := &d.s
-	seen := 0
-	if s.OpenIs(`{"id":"`) {
-		l.id = d.moreStr(t)
-		seen = 1
-		if s.Is(`,"label":"`) {
-			l.label = d.moreStr(t)
-			seen = 3
-		}
-	} else if !s.Object() {
-		return
+func (d *decoder) newLabel() *labelPiece {
+	if len(d.labels) == cap(d.labels) {
+		d.labels = grown(d, d.labels, 16)
 	}
+	d.labels = append(d.labels, labelPiece{})
+	return &d.labels[len(d.labels)-1]
+}
+
+const (
+	sawID = 1 << iota
+	sawLabel
+)
+
+// label reads the members of an IDLabel, of which some were seen, and marks
+// their pieces.
+func (d *decoder) label(t *texts, l *labelPiece, seen int, mark uint32) {
+	s := &d.s
 	for {
 		key, ok := s.NextKey()
 		if !ok {
 			return
 		}
+		saw, name := 0, ""
 		switch string(key) {
 		case "id":
-			if seen&1 != 0 {
-				s.Fail(reasonTwice)
-			}
-			seen |= 1
-			if l.id = d.idText(t); s.Err() != nil {
-				d.within("id")
-				return
-			}
+			saw, name = sawID, "id"
 		case "label":
-			if seen&2 != 0 {
-				s.Fail(reasonTwice)
-			}
-			seen |= 2
-			if l.label = d.optStr(t); s.Err() != nil {
-				d.within("label")
-				return
-			}
+			saw, name = sawLabel, "label"
 		default:
 			s.Skip()
+			continue
+		}
+		if seen&saw != 0 {
+			s.Fail(reasonTwice)
+		}
+		seen |= saw
+		if saw == sawID {
+			l.id = d.idText(t)
+			l.id.lo |= mark
+		} else {
+			l.label = d.optStr(t)
+			l.label.lo |= mark
+		}
+		if s.Err() != nil {
+			d.within(name)
+			return
 		}
 	}
 }
@@ -333,37 +373,102 @@ func (d *decoder) questionsIn(text string) []Question {
 }
 
 // nationalities reads the catalogue, which is one of cat's if cat has it.
+//
+// Its strings are cut from a copy of its JSON, which is where most of them
+// stand as they are, and by which cat knows it.
 func (d *decoder) nationalities(cat *catalogueCache) []IDLabel {
 	s := &d.s
-	if s.Peek() == '[' && cat != nil {
-		if known := cat.find(s.Rest()); known != nil {
-			s.Advance(len(known.json))
-			return known.list
+	switch s.Peek() {
+	case 'n':
+		s.Null()
+		return nil
+	case '[':
+		if cat != nil {
+			if known := cat.find(s.Rest()); known != nil {
+				s.Advance(len(known.json))
+				return known.list
+			}
 		}
 	}
-	rest := s.Rest()
 	first := len(d.labels)
-	n := d.labelList(&d.catalogueText)
-	if s.Err() != nil || n < 0 {
+	start := int(s.Offset())
+	rest := s.Rest()
+	n := d.catalogue(start)
+	raw := rest[:len(rest)-len(s.Rest())]
+	if s.Err() != nil || !d.charge(len(raw)+n*32) {
 		return nil
 	}
-	text := d.string(&d.catalogueText)
-	if !d.charge(n * 32) {
-		return nil
-	}
+	json := string(raw)
+	odd := d.string(&d.catalogueText)
 	list := make([]IDLabel, n)
 	for i, l := range d.labels[first:] {
-		list[i] = IDLabel{ID: l.id.in(text), Label: l.label.in(text)}
+		list[i] = IDLabel{ID: l.id.of(json, odd), Label: l.label.of(json, odd)}
 	}
 	d.labels = d.labels[:first]
 	if cat == nil {
 		return list
 	}
-	raw := rest[:len(rest)-len(s.Rest())]
-	if !d.charge(min(len(raw), maxCatalogueBytes)) {
-		return nil
+	return cat.add(json, list)
+}
+
+// catalogue reads the catalogue, whose JSON begins at start, to the end of
+// d.labels: as pieces of its JSON, or of d.catalogueText if they are marked.
+func (d *decoder) catalogue(start int) (n int) {
+	s := &d.s
+	if !s.Array() {
+		return 0
 	}
-	return cat.add(raw, list)
+	for {
+		usual := n > 0 && s.OpenIs(`,{"id":"`)
+		if !usual && !s.Next() {
+			return n
+		}
+		l := d.newLabel()
+		seen := 0
+		if usual || s.OpenIs(`{"id":"`) {
+			l.id = d.catalogueStr(start)
+			seen = sawID
+			if s.Is(`,"label":"`) {
+				l.label = d.catalogueStr(start)
+				if s.CloseIs(`}`) {
+					n++
+					continue
+				}
+				seen = sawID | sawLabel
+			}
+		} else {
+			s.Object()
+		}
+		if s.Err() == nil {
+			d.label(&d.catalogueText, l, seen, elsewhere)
+		}
+		if s.Err() != nil {
+			d.withinIndex(n)
+			return n
+		}
+		n++
+	}
+}
+
+// elsewhere marks a piece of d.catalogueText.
+const elsewhere = 1 << 31
+
+func (p piece) of(json, odd string) string {
+	if p.lo&elsewhere == 0 {
+		return p.in(json)
+	}
+	return odd[p.lo&^elsewhere : p.hi]
+}
+
+// catalogueStr reads a string of the catalogue, which has begun.
+func (d *decoder) catalogueStr(start int) piece {
+	if text, ok := d.s.Verbatim(); ok {
+		hi := int(d.s.Offset()) - 1 - start
+		return piece{uint32(hi - len(text)), uint32(hi)}
+	}
+	p := d.moreStr(&d.catalogueText)
+	p.lo |= elsewhere
+	return p
 }
 
 // placeList reads the further locations behind the first place. It reports
@@ -386,12 +491,10 @@ func (d *decoder) placeList() bool {
 	return true
 }
 
-var placeFields = [...]string{
-	"geoLat", "geoLong", "geoName", "geoCountry", "geoState", "geoCity", "geoZip", "geoStreet",
-}
-
+// The fields of a location.
 const (
-	placeLat = iota
+	_ = iota
+	placeLat
 	placeLong
 	placeName
 	placeCountry
@@ -401,39 +504,62 @@ const (
 	placeStreet
 )
 
+var (
+	placeFields = [...]string{
+		placeLat:     "geoLat",
+		placeLong:    "geoLong",
+		placeName:    "geoName",
+		placeCountry: "geoCountry",
+		placeState:   "geoState",
+		placeCity:    "geoCity",
+		placeZip:     "geoZip",
+		placeStreet:  "geoStreet",
+	}
+	placeMembers = members(placeFields[:]...)
+)
+
+func placeField(key []byte) int {
+	switch string(key) {
+	case "geoLat":
+		return placeLat
+	case "geoLong":
+		return placeLong
+	case "geoName":
+		return placeName
+	case "geoCountry":
+		return placeCountry
+	case "geoState":
+		return placeState
+	case "geoCity":
+		return placeCity
+	case "geoZip":
+		return placeZip
+	case "geoStreet":
+		return placeStreet
+	}
+	return 0
+}
+
 func (d *decoder) place(p *placePiece) {
 	s := &d.s
 	if !s.Object() {
 		return
 	}
-	seen := 0
+	seen, last := 0, 0
 	for {
-		key, ok := s.NextKey()
-		if !ok {
-			return
+		field := int(d.placeOrder[last])
+		if field == 0 || !s.Is(placeMembers[field]) {
+			key, ok := s.NextKey()
+			if !ok {
+				return
+			}
+			if field = placeField(key); field == 0 {
+				s.Skip()
+				continue
+			}
+			d.placeOrder.learn(last, field)
 		}
-		field := 0
-		switch string(key) {
-		case "geoLat":
-			field = placeLat
-		case "geoLong":
-			field = placeLong
-		case "geoName":
-			field = placeName
-		case "geoCountry":
-			field = placeCountry
-		case "geoState":
-			field = placeState
-		case "geoCity":
-			field = placeCity
-		case "geoZip":
-			field = placeZip
-		case "geoStreet":
-			field = placeStreet
-		default:
-			s.Skip()
-			continue
-		}
+		last = field
 		if seen&(1<<field) != 0 {
 			s.Fail(reasonTwice)
 		}

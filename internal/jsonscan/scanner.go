@@ -378,6 +378,17 @@ func (s *Scanner) Is(guess string) bool {
 	return false
 }
 
+// CloseIs ends an array or an object if it has the spelling of guess, which
+// begins where its next element or member might. Otherwise it reports false
+// and does nothing.
+func (s *Scanner) CloseIs(guess string) bool {
+	if s.Is(guess) {
+		s.depth--
+		return true
+	}
+	return false
+}
+
 // slowKey is NextKey, at the quote, for a key with an escape or a byte beyond
 // ASCII, for one with white space behind it, and for one at the window's end.
 func (s *Scanner) slowKey() ([]byte, bool) {

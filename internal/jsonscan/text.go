@@ -37,11 +37,11 @@ func skipStops(w uint64) uint64 {
 func first(stop uint64) int { return bits.TrailingZeros64(stop) >> 3 }
 
 // firstOf is which byte of a block stops first, without a branch that nobody
-// could predict. At least one must, and only the high bits may be set.
+// could predict. At least one must.
 func firstOf(m0, m1, m2, m3 uint64) int {
 	// The product moves the high bits of the eight bytes to the highest byte.
 	const gather = 0x0002040810204081
-	return bits.TrailingZeros64(m0*gather>>56 | m1*gather>>56<<8 | m2*gather>>56<<16 | m3*gather>>56<<24)
+	return bits.TrailingZeros64(m0&msb*gather>>56 | m1&msb*gather>>56<<8 | m2&msb*gather>>56<<16 | m3&msb*gather>>56<<24)
 }
 
 // plain is how many bytes at the start of b are text to be copied as it is.
@@ -64,11 +64,11 @@ func plainKey(b []byte) int {
 		return plain(b)
 	}
 	from := (*[block]byte)(b)
-	m0 := stops(binary.LittleEndian.Uint64(from[0:])) & msb
-	m1 := stops(binary.LittleEndian.Uint64(from[8:])) & msb
-	m2 := stops(binary.LittleEndian.Uint64(from[16:])) & msb
-	m3 := stops(binary.LittleEndian.Uint64(from[24:])) & msb
-	if m0|m1|m2|m3 == 0 {
+	m0 := stops(binary.LittleEndian.Uint64(from[0:]))
+	m1 := stops(binary.LittleEndian.Uint64(from[8:]))
+	m2 := stops(binary.LittleEndian.Uint64(from[16:]))
+	m3 := stops(binary.LittleEndian.Uint64(from[24:]))
+	if (m0|m1|m2|m3)&msb == 0 {
 		return plain(b)
 	}
 	return firstOf(m0, m1, m2, m3)
@@ -158,38 +158,7 @@ func (s *Scanner) Text(dst []byte) (_ []byte, done bool) {
 		i, j := 0, 0
 	window:
 		for {
-			if len(b)-i >= block {
-				from, to := (*[block]byte)(b[i:]), (*[block]byte)(d[j:])
-				w0 := binary.LittleEndian.Uint64(from[0:])
-				w1 := binary.LittleEndian.Uint64(from[8:])
-				w2 := binary.LittleEndian.Uint64(from[16:])
-				w3 := binary.LittleEndian.Uint64(from[24:])
-				binary.LittleEndian.PutUint64(to[0:], w0)
-				binary.LittleEndian.PutUint64(to[8:], w1)
-				binary.LittleEndian.PutUint64(to[16:], w2)
-				binary.LittleEndian.PutUint64(to[24:], w3)
-				m0, m1, m2, m3 := stops(w0)&msb, stops(w1)&msb, stops(w2)&msb, stops(w3)&msb
-				if m0|m1|m2|m3 == 0 {
-					i += block
-					j += block
-					continue
-				}
-				n := firstOf(m0, m1, m2, m3)
-				i += n
-				j += n
-			} else if len(b)-i >= 8 {
-				w := binary.LittleEndian.Uint64(b[i:])
-				binary.LittleEndian.PutUint64(d[j:], w)
-				m := stops(w) & msb
-				if m == 0 {
-					i += 8
-					j += 8
-					continue
-				}
-				n := first(m)
-				i += n
-				j += n
-			} else {
+			if len(b)-i < 8 {
 				for i < len(b) && class[b[i]] == 0 {
 					d[j] = b[i]
 					i++
@@ -197,6 +166,44 @@ func (s *Scanner) Text(dst []byte) (_ []byte, done bool) {
 				}
 				if i == len(b) {
 					break window
+				}
+			} else {
+				// A word first, for the many texts that are short, then
+				// blocks.
+				w := binary.LittleEndian.Uint64(b[i:])
+				binary.LittleEndian.PutUint64(d[j:], w)
+				if m := stops(w) & msb; m != 0 {
+					n := first(m)
+					i += n
+					j += n
+				} else {
+					i += 8
+					j += 8
+					found := false
+					for len(b)-i >= block {
+						from, to := (*[block]byte)(b[i:i+block:i+block]), (*[block]byte)(d[j:j+block:j+block])
+						w0 := binary.LittleEndian.Uint64(from[0:])
+						w1 := binary.LittleEndian.Uint64(from[8:])
+						w2 := binary.LittleEndian.Uint64(from[16:])
+						w3 := binary.LittleEndian.Uint64(from[24:])
+						binary.LittleEndian.PutUint64(to[0:], w0)
+						binary.LittleEndian.PutUint64(to[8:], w1)
+						binary.LittleEndian.PutUint64(to[16:], w2)
+						binary.LittleEndian.PutUint64(to[24:], w3)
+						m0, m1, m2, m3 := stops(w0), stops(w1), stops(w2), stops(w3)
+						if (m0|m1|m2|m3)&msb != 0 {
+							n := firstOf(m0, m1, m2, m3)
+							i += n
+							j += n
+							found = true
+							break
+						}
+						i += block
+						j += block
+					}
+					if !found {
+						continue
+					}
 				}
 			}
 			c := b[i]
@@ -246,6 +253,39 @@ func (s *Scanner) Text(dst []byte) (_ []byte, done bool) {
 		s.pos += i
 		dst = dst[:len(dst)+j]
 	}
+}
+
+// Verbatim reads the string that has begun if its text is just what is written
+// and is all in memory. Otherwise it reports false and does nothing. text is
+// part of the input, or of the window, and then valid until the next call.
+func (s *Scanner) Verbatim() (text []byte, ok bool) {
+	b := s.buf[s.pos:]
+	n := 0
+	var all uint64
+	for {
+		if len(b)-n < 8 {
+			for n < len(b) && class[b[n]] < 2 {
+				all |= uint64(b[n])
+				n++
+			}
+			break
+		}
+		w := binary.LittleEndian.Uint64(b[n:])
+		if m := skipStops(w) & msb; m != 0 {
+			// Of the last word only what is before the stop counts.
+			stop := bits.TrailingZeros64(m)
+			all |= w & (1<<(stop&^7) - 1)
+			n += stop >> 3
+			break
+		}
+		all |= w
+		n += 8
+	}
+	if n == len(b) || b[n] != '"' || all&msb != 0 && !utf8.Valid(b[:n]) {
+		return nil, false
+	}
+	s.pos += n + 1
+	return b[:n], true
 }
 
 // odd reads one character of a string at which text stopped, with the room
@@ -340,30 +380,33 @@ func (s *Scanner) skipText() {
 		i := 0
 	window:
 		for {
-			if len(b)-i >= block {
-				from := (*[block]byte)(b[i:])
-				m0 := skipStops(binary.LittleEndian.Uint64(from[0:])) & msb
-				m1 := skipStops(binary.LittleEndian.Uint64(from[8:])) & msb
-				m2 := skipStops(binary.LittleEndian.Uint64(from[16:])) & msb
-				m3 := skipStops(binary.LittleEndian.Uint64(from[24:])) & msb
-				if m0|m1|m2|m3 == 0 {
-					i += block
-					continue
-				}
-				i += firstOf(m0, m1, m2, m3)
-			} else if len(b)-i >= 8 {
-				m := skipStops(binary.LittleEndian.Uint64(b[i:])) & msb
-				if m == 0 {
-					i += 8
-					continue
-				}
-				i += first(m)
-			} else {
+			if len(b)-i < 8 {
 				for i < len(b) && class[b[i]] < 2 {
 					i++
 				}
 				if i == len(b) {
 					break window
+				}
+			} else if m := skipStops(binary.LittleEndian.Uint64(b[i:])) & msb; m != 0 {
+				i += first(m)
+			} else {
+				i += 8
+				found := false
+				for len(b)-i >= block {
+					from := (*[block]byte)(b[i : i+block : i+block])
+					m0 := skipStops(binary.LittleEndian.Uint64(from[0:]))
+					m1 := skipStops(binary.LittleEndian.Uint64(from[8:]))
+					m2 := skipStops(binary.LittleEndian.Uint64(from[16:]))
+					m3 := skipStops(binary.LittleEndian.Uint64(from[24:]))
+					if (m0|m1|m2|m3)&msb != 0 {
+						i += firstOf(m0, m1, m2, m3)
+						found = true
+						break
+					}
+					i += block
+				}
+				if !found {
+					continue
 				}
 			}
 			if b[i] == '"' {

@@ -1,0 +1,424 @@
+package jsonscan
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// scanners are the ways to give a document to a scanner.
+var scanners = map[string]func(*Scanner, []byte){
+	"bytes": func(s *Scanner, b []byte) { s.ResetBytes(b) },
+	"whole": func(s *Scanner, b []byte) { s.Reset(bytes.NewReader(b), 0) },
+	"a byte at a time": func(s *Scanner, b []byte) {
+		s.Reset(iotest.OneByteReader(bytes.NewReader(b)), 0)
+	},
+	"three bytes, error with data": func(s *Scanner, b []byte) {
+		s.Reset(iotest.DataErrReader(&threes{b}), 0)
+	},
+}
+
+type threes struct{ b []byte }
+
+func (r *threes) Read(p []byte) (int, error) {
+	if len(r.b) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, r.b[:min(3, len(r.b))])
+	r.b = r.b[n:]
+	return n, nil
+}
+
+// texts are documents, good and bad, that tests and fuzz targets begin with.
+var texts = []string{
+	``, ` `, `null`, `true`, `false`, `nul`, `nulll`, `tru`, `0`, `-0`, `-`, `01`, `-01`, `1.`, `1.5`, `.5`, `1e`, `1e3`, `1E+3`, `1e-`, `+1`,
+	`12345678901234567890`, `1 2`, `"`, `""`, `"a"`, `"a`, `"\"`, `"\""`, `"\x"`, `"\u12"`, `"\u12G4"`, `"\u00e9"`, `"\ud83d\ude80"`, `"\ud83d"`,
+	`"\ude80"`, `"\ud83d\ud83d\ude80"`, `"\ud83dx"`, `"\ud83d\n"`, `"\ud83d\u0041"`, `"\ud83d\`, `"\ud83d\u`, "\"\x00\"", "\"\x1f\"", "\"\x7f\"", "\"\n\"",
+	"\"\xff\"", "\"\xc3\"", "\"\xc3\xa9\"", "\"\xe2\x82\xac\"", "\"\xe2\x82\"", "\"\xf0\x9f\x9a\x80\"", "\"\xed\xa0\x80\"", "\"\xc0\xaf\"", "\"\xef\xbf\xbd\"",
+	`"0123456789abcdefghijklmnopqrstuvwxyz0123456789"`, "\"0123456789abcdefghijklmnopqrstuvwxyz\u00e9 and \u20ac and more of it \\n\\t\\/\\\\ x\"",
+	`[]`, `[ ]`, `[1]`, `[1,]`, `[,1]`, `[1 2]`, `[`, `]`, `[}`, `{]`, `{}`, `{ }`, `{"a":1}`, `{"a" : 1 }`, `{"a":1,}`, `{,"a":1}`, `{"a"}`, `{"a":}`, `{a:1}`,
+	`{"a":1 "b":2}`, `{"a":[{"b":[]},{}],"c":{"d":null}}`, `{"a":1}}`, `[[[]]]x`, "\t\r\n [ 1 , 2 ] \n", `{"\u0061":1}`, `{"a b":1}`, "{\"\u00fc\":1}",
+	"\ufeff{}", "\ufeff\ufeff{}", `[1,2`, `{"a":tru}`, `["a","b" "c"]`, `[0.0e0,-1.25E-7]`, "[\"a\"\x00]", "\x00", "{\x00", `[truefalse]`, "\u00a0[]",
+}
+
+func nested(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+
+// accepts says what a scanner must do with b, by encoding/json.
+func accepts(b []byte) bool {
+	b = bytes.TrimPrefix(b, []byte("\ufeff"))
+	if !json.Valid(b) {
+		return false
+	}
+	depth, deepest := 0, 0
+	for d := json.NewDecoder(bytes.NewReader(b)); ; {
+		t, err := d.Token()
+		if err != nil {
+			return deepest <= MaxDepth
+		}
+		switch t {
+		case json.Delim('['), json.Delim('{'):
+			depth++
+			deepest = max(deepest, depth)
+		case json.Delim(']'), json.Delim('}'):
+			depth--
+		}
+	}
+}
+
+func checkSkip(t *testing.T, b []byte) {
+	t.Helper()
+	want := accepts(b)
+	for name, reset := range scanners {
+		s := new(Scanner)
+		reset(s, b)
+		s.Skip()
+		s.End()
+		if got := s.Err() == nil; got != want {
+			t.Errorf("Skip of %q, %s: %v, want acceptance %v", b, name, s.Err(), want)
+		}
+		// The same through the other methods.
+		reset(s, b)
+		v := walk(s)
+		s.End()
+		if got := s.Err() == nil; got != want {
+			t.Errorf("walk of %q, %s: %v, want acceptance %v", b, name, s.Err(), want)
+		}
+		if !want || s.Err() != nil {
+			var e *Error
+			if !errors.As(s.Err(), &e) || e.Offset < 0 || e.Offset > int64(len(b)) {
+				t.Errorf("walk of %q, %s: error %v", b, name, s.Err())
+			}
+			continue
+		}
+		var w any
+		d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(b, []byte("\ufeff"))))
+		d.UseNumber()
+		if err := d.Decode(&w); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := spell(v), spell(w); got != want {
+			t.Errorf("walk of %q, %s: %s, want %s", b, name, got, want)
+		}
+	}
+}
+
+func spell(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// walk reads a value into what encoding/json gives with UseNumber.
+func walk(s *Scanner) any {
+	switch s.Peek() {
+	case '{':
+		m := map[string]any{}
+		s.Object()
+		for {
+			key, ok := s.NextKey()
+			if !ok {
+				return m
+			}
+			k := string(key)
+			m[k] = walk(s)
+		}
+	case '[':
+		l := []any{}
+		s.Array()
+		for s.Next() {
+			l = append(l, walk(s))
+		}
+		return l
+	case '"':
+		return str(s)
+	case 'n':
+		s.Null()
+		return nil
+	case 't', 'f':
+		return s.Bool()
+	default:
+		return json.Number(s.Number(make([]byte, 0, 5000)))
+	}
+}
+
+func str(s *Scanner) string {
+	if !s.Quote() {
+		return ""
+	}
+	if b, ok := s.Verbatim(); ok {
+		return string(b)
+	}
+	b, done := s.Text(make([]byte, 0, 40))
+	for !done {
+		b = append(make([]byte, 0, len(b)+TextRoom+len(b)%7), b...)
+		b, done = s.Text(b)
+	}
+	return string(b)
+}
+
+func TestSyntax(t *testing.T) {
+	for _, text := range texts {
+		checkSkip(t, []byte(text))
+	}
+	for _, n := range []int{1, MaxDepth - 1, MaxDepth, MaxDepth + 1, 10_001} {
+		checkSkip(t, []byte(nested(n)))
+		checkSkip(t, []byte(`{"a":`+nested(n-1)+`}`))
+	}
+}
+
+// TestEveryCut ends good documents early, everywhere, and puts every byte in
+// every place.
+func TestEveryCut(t *testing.T) {
+	const text = `{"a":[1,-2.5e3,"x\n\u00e9\ud83d\ude80 plain text beyond a block of it","é€"],"b":{"c":null,"d":true}}`
+	for i := range len(text) {
+		checkSkip(t, []byte(text[:i]))
+	}
+	for i := range len(text) {
+		b := []byte(text)
+		for c := range 256 {
+			b[i] = byte(c)
+			s := new(Scanner)
+			s.ResetBytes(b)
+			s.Skip()
+			s.End()
+			if got, want := s.Err() == nil, accepts(b); got != want {
+				t.Fatalf("%q: %v, want acceptance %v", b, s.Err(), want)
+			}
+		}
+	}
+}
+
+func TestInt(t *testing.T) {
+	for text, want := range map[string]int64{
+		"0": 0, "-0": 0, "7": 7, "-7": -7, "9223372036854775807": 1<<63 - 1, "-9223372036854775808": -1 << 63, "1741593600001": 1741593600001,
+		`"42"`: 42, `"-9223372036854775808"`: -1 << 63, `"4\u0032"`: 42, " 5 ": 5,
+	} {
+		for name, reset := range scanners {
+			s := new(Scanner)
+			reset(s, []byte(text))
+			if got := s.Int(); got != want || s.Err() != nil {
+				t.Errorf("%s, %s: %d, %v", text, name, got, s.Err())
+			}
+			if s.End(); s.Err() != nil {
+				t.Errorf("%s, %s: %v", text, name, s.Err())
+			}
+		}
+	}
+	for text, reason := range map[string]string{
+		"1e3": reasonNotInt, "1.0": reasonNotInt, "1.5": reasonNotInt, "01": reasonNotInt, "-": reasonNotInt, "null": reasonNotInt, "x": reasonNotInt,
+		"[1]": reasonNotInt, `""`: reasonNotInt, `" 1"`: reasonNotInt, `"1e3"`: reasonNotInt, `"+1"`: reasonNotInt, `"seven"`: reasonNotInt,
+		"9223372036854775808": reasonRange, "-9223372036854775809": reasonRange, `"9223372036854775808"`: reasonRange,
+		"99999999999999999999": reasonRange, strings.Repeat("9", 1000): reasonRange, `"` + strings.Repeat("9", 1000) + `"`: reasonRange,
+		`"` + strings.Repeat("x", 1000) + `"`: reasonNotInt, "": reasonEarlyEnd, `"12`: reasonEarlyEnd,
+	} {
+		for name, reset := range scanners {
+			s := new(Scanner)
+			reset(s, []byte(text))
+			s.Int()
+			var e *Error
+			if !errors.As(s.Err(), &e) || e.Reason != reason {
+				t.Errorf("%.40s, %s: %v, want %s", text, name, s.Err(), reason)
+			}
+		}
+	}
+}
+
+func TestBounds(t *testing.T) {
+	for _, text := range []string{`[1,2,3]`, `"` + strings.Repeat("x", 3*windowSize) + `"`} {
+		for extra := -2; extra <= 2; extra++ {
+			s := new(Scanner)
+			s.Reset(strings.NewReader(text), int64(len(text)+extra))
+			s.Skip()
+			s.End()
+			if got, want := errors.Is(s.Err(), ErrTooLarge), extra < 0; got != want {
+				t.Errorf("document of %d bytes, bound %d: %v", len(text), len(text)+extra, s.Err())
+			}
+			s.Reset(strings.NewReader(" "+text+"  "), 0)
+			s.Peek()
+			s.Bound(len(text) + extra)
+			s.Skip()
+			s.Unbound()
+			s.End()
+			if got, want := errors.Is(s.Err(), ErrTooLarge), extra < 0; got != want {
+				t.Errorf("part of %d bytes, bound %d: %v", len(text), len(text)+extra, s.Err())
+			}
+		}
+	}
+}
+
+// endless repeats b for ever, and counts what was read.
+type endless struct {
+	b string
+	n int64
+}
+
+func (r *endless) Read(p []byte) (int, error) {
+	n := 0
+	for n < len(p) {
+		n += copy(p[n:], r.b[(r.n+int64(n))%int64(len(r.b)):])
+	}
+	r.n += int64(n)
+	return n, nil
+}
+
+// TestEndless skips values that never end, and holds that none is kept and
+// that reading stops soon.
+func TestEndless(t *testing.T) {
+	const bound = 8 << 20
+	s := new(Scanner)
+	for _, c := range []struct{ start, rest string }{
+		{`"`, "text "},
+		{`"`, "\u00e9"},
+		{`"`, `\n`},
+		{`[`, `1,`},
+		{`{`, `"a":"b",`},
+		{`{"`, "a long key "},
+		{`[`, `[[{"a":[]}]],`},
+		{``, `7`},
+		{``, ` `},
+		{`[0`, " \n"},
+	} {
+		src := &endless{b: c.rest}
+		allocs := testing.AllocsPerRun(1, func() {
+			src.n = 0
+			s.Reset(io.MultiReader(strings.NewReader(c.start), src), bound)
+			s.Skip()
+			s.End()
+		})
+		if !errors.Is(s.Err(), ErrTooLarge) {
+			t.Errorf("%s%s...: %v", c.start, c.rest, s.Err())
+		}
+		if src.n > bound+windowSize || allocs > 20 {
+			t.Errorf("%s%s...: %d bytes read, %v allocations", c.start, c.rest, src.n, allocs)
+		}
+	}
+}
+
+func TestLongKey(t *testing.T) {
+	for _, n := range []int{100, windowSize - 10, windowSize + 10, 10 * windowSize} {
+		text := `{"` + strings.Repeat("k", n) + `":1}`
+		s := new(Scanner)
+		s.Reset(strings.NewReader(text), 0)
+		s.Object()
+		key, ok := s.NextKey()
+		if n <= MaxKey {
+			if !ok || len(key) != n {
+				t.Errorf("key of %d bytes: %d, %v", n, len(key), s.Err())
+			}
+		} else if n > MaxKey+1024 && (ok || s.Err() == nil) {
+			t.Errorf("key of %d bytes: %v, %v", n, ok, s.Err())
+		}
+	}
+}
+
+func TestReaderErrors(t *testing.T) {
+	want := errors.New("reset by peer")
+	const text = `{"a":[1,"x\u00e9",{"b":null}]}`
+	for i := range len(text) + 1 {
+		s := new(Scanner)
+		s.Reset(io.MultiReader(strings.NewReader(text[:i]), iotest.ErrReader(want)), 0)
+		s.Skip()
+		s.End()
+		if s.Err() != want {
+			t.Errorf("after %d bytes: %v", i, s.Err())
+		}
+	}
+	s := new(Scanner)
+	s.Reset(noProgress{}, 0)
+	if s.Skip(); s.Err() != io.ErrNoProgress {
+		t.Errorf("reader that gives nothing: %v", s.Err())
+	}
+}
+
+type noProgress struct{}
+
+func (noProgress) Read([]byte) (int, error) { return 0, nil }
+
+func TestHead(t *testing.T) {
+	text := strings.Repeat("<html> ", 300)
+	for name, reset := range scanners {
+		s := new(Scanner)
+		reset(s, []byte(text))
+		s.Skip()
+		head := string(s.Head())
+		if !strings.HasPrefix(text, head) || len(head) < 1 || len(head) > HeadSize {
+			t.Errorf("%s: %q", name, head)
+		}
+	}
+}
+
+func TestGuesses(t *testing.T) {
+	const text = `{"id":"7","label":"x","more":1}`
+	for name, reset := range scanners {
+		if name == "bytes" || name == "whole" {
+			s := new(Scanner)
+			reset(s, []byte(text))
+			if s.OpenIs(`{"label":`) || !s.OpenIs(`{"id":"`) || s.Is("x") {
+				t.Fatalf("%s: wrong guess", name)
+			}
+			if b, ok := s.Verbatim(); !ok || string(b) != "7" || !s.Is(`,"label":`) {
+				t.Fatalf("%s: %q, %v", name, b, ok)
+			}
+			s.Skip()
+			if s.CloseIs(`}`) {
+				t.Fatalf("%s: closed", name)
+			}
+			if key, ok := s.NextKey(); !ok || string(key) != "more" {
+				t.Fatalf("%s: %q, %v", name, key, ok)
+			}
+			s.Skip()
+			if !s.CloseIs(`}`) {
+				t.Fatalf("%s: not closed", name)
+			}
+			if s.End(); s.Err() != nil {
+				t.Fatal(s.Err())
+			}
+		}
+	}
+	// Guesses count for the depth.
+	s := new(Scanner)
+	s.ResetBytes([]byte(strings.Repeat(`["`, MaxDepth+1)))
+	for range MaxDepth {
+		if !s.OpenIs(`["`) {
+			t.Fatal("not opened")
+		}
+	}
+	if s.OpenIs(`["`) {
+		t.Error("opened one too many")
+	}
+}
+
+func TestAppendQuoted(t *testing.T) {
+	for c := range 256 {
+		for _, text := range []string{string([]byte{byte(c)}), "plain " + string(rune(c)) + "\xff text", string([]byte{0xe2, byte(c), 0x80})} {
+			got := AppendQuoted(nil, text)
+			var back string
+			if err := json.Unmarshal(got, &back); err != nil || back != strings.ToValidUTF8(text, "\ufffd") && back != string([]rune(text)) {
+				t.Errorf("%q: %s, %v, %q", text, got, err, back)
+			}
+			if !json.Valid(got) {
+				t.Errorf("%q: %s", text, got)
+			}
+		}
+	}
+}
+
+func FuzzSyntax(f *testing.F) {
+	for _, text := range texts {
+		f.Add([]byte(text))
+	}
+	f.Add([]byte(nested(MaxDepth)))
+	f.Add([]byte(nested(MaxDepth + 1)))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) > 4096 {
+			return
+		}
+		checkSkip(t, b)
+	})
+}
