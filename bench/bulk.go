@@ -214,7 +214,10 @@ func measureBulk(r *report, e effort) error {
 	}
 	defer s.stop()
 	all := crowds(s)
-	rounds := min(e.rounds, 7)
+	rounds := min(e.rounds, 9)
+	if e.quick {
+		rounds = 1
+	}
 	results, err := storm(s, rounds, crowdSize, e.calls, all...)
 	if err != nil {
 		return err
@@ -276,6 +279,7 @@ func measureCallers(r *report, e effort) error {
 	counts := []int{1, 8, 32, 128, 512}
 	if e.quick {
 		counts = []int{1, 16}
+		e.rounds = 1
 	}
 	for _, callers := range counts {
 		n := min(e.calls, max(50, callers*40))

@@ -18,6 +18,7 @@ import (
 	"os"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -80,6 +81,9 @@ func run(args []string, out, progress io.Writer) (code int, err error) {
 
 	r := new(report)
 	r.notes = append(r.notes, environment())
+	if load := loadAverage(); load > 1 {
+		r.notes = append(r.notes, fmt.Sprintf("the machine was busy with other things when this run began: a load of %.1f", load))
+	}
 	if *quick {
 		r.notes = append(r.notes, "a quick run: rough figures")
 	}
@@ -95,7 +99,9 @@ func run(args []string, out, progress io.Writer) (code int, err error) {
 		fmt.Fprintf(progress, "%s: %.0f s\n", part.name, time.Since(start).Seconds())
 	}
 	if *check {
-		fmt.Fprintln(out, r.notes[0])
+		for _, note := range r.notes {
+			fmt.Fprintln(out, note)
+		}
 		if !r.check(out) {
 			return 1, nil
 		}
@@ -118,6 +124,21 @@ func environment() string {
 		engine = "encoding/json on the engine of version 2"
 	}
 	return "Go " + strings.Join(append(parts, engine), ", ")
+}
+
+// loadAverage is how many processes of the system wanted to run in the last
+// minute; 0 where it is not known.
+func loadAverage() float64 {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return 0
+	}
+	first, _, _ := strings.Cut(string(text), " ")
+	load, err := strconv.ParseFloat(first, 64)
+	if err != nil {
+		return 0
+	}
+	return load
 }
 
 func writeFile(name string, write func(io.Writer) error) error {

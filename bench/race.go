@@ -26,8 +26,8 @@ type effort struct {
 }
 
 var (
-	fullEffort  = effort{rounds: 9, window: 80 * time.Millisecond, calls: 4000}
-	quickEffort = effort{rounds: 3, window: 2 * time.Millisecond, calls: 160, quick: true}
+	fullEffort  = effort{rounds: 21, window: 25 * time.Millisecond, calls: 4000}
+	quickEffort = effort{rounds: 3, window: time.Millisecond, calls: 100, quick: true}
 )
 
 // A result is what one contender took, per thing done, in each round.
@@ -91,9 +91,6 @@ func race(e effort, all ...contender) ([]*result, error) {
 			return nil, fmt.Errorf("%s: %w", c.name, err)
 		}
 		counts[i] = max(1, int(e.window/max(time.Since(start), 1)))
-		if !e.quick {
-			counts[i] = min(max(counts[i], 2), 1<<20)
-		}
 	}
 	for round := range e.rounds {
 		for k := range all {
