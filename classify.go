@@ -130,6 +130,9 @@ func readWords(op *operation, status int, header http.Header, body []byte) words
 	return w
 }
 
+// maxLevels is as deep as a failed answer is looked at.
+const maxLevels = 64
+
 func (w *words) readText(text string) {
 	w.message = text
 	w.markup = strings.HasPrefix(strings.TrimSpace(text), "<")
@@ -203,6 +206,9 @@ func (w *words) readJSON(op *operation, status int, text []byte) {
 		case json.Delim:
 			switch t {
 			case '{', '[':
+				if len(stack) == maxLevels {
+					return
+				}
 				stack = append(stack, level{object: t == '{', wantKey: t == '{'})
 				continue
 			}
