@@ -166,7 +166,10 @@ func grown[E any](d *decoder, s []E, size int) []E {
 		// before that is seen is of no use to anybody.
 		n = cap(s) + 1
 	}
-	return slices.Grow(s, n-len(s))
+	// Not slices.Grow, which takes up to half as much again as was charged.
+	larger := make([]E, len(s), n)
+	copy(larger, s)
+	return larger
 }
 
 // A piece is a part of a texts.
