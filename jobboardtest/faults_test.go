@@ -278,6 +278,8 @@ func TestWhichCallsAFaultHits(t *testing.T) {
 	expect("at a path, search", statuses(1, searchURL(srv)), "200")
 	a.Lift()
 
+	at := time.Now()
+	srv.SetClock(func() time.Time { return at })
 	a = srv.Fail(down.Lasting(3 * time.Second))
 	expect("lasting", statuses(2, appliedURL(srv)), "503 503")
 	srv.Advance(2999 * time.Millisecond)

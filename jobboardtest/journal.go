@@ -52,7 +52,6 @@ const maxJournal = 10_000
 type journal struct {
 	mu      sync.Mutex
 	entries []*Request
-	dropped int
 	counts  map[Operation]int
 	total   int
 	last    int // number of the newest, never reset

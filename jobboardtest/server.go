@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -86,7 +87,8 @@ func Strict() Option { return func(c *config) { c.strict = true } }
 func Tolerant() Option { return func(c *config) { c.strict = false } }
 
 // Listen sets the host:port of the two addresses. The default is a free port of
-// 127.0.0.1 for each.
+// 127.0.0.1 for each. Where the host is every address, as in "0.0.0.0:8080", the
+// URLs say 127.0.0.1.
 func Listen(base, jobDB string) Option {
 	return func(c *config) { c.baseAddr, c.jobDBAddr = base, jobDB }
 }
@@ -180,8 +182,8 @@ func (s *Server) listen() error {
 		}
 	}
 	s.client = &http.Client{Transport: transport}
-	s.base = endpointRoot{baseL.Addr().String(), s.cfg.basePrefix}
-	s.jobDB = endpointRoot{jobDBL.Addr().String(), s.cfg.jobDBPrefix}
+	s.base = endpointRoot{reachable(baseL.Addr()), s.cfg.basePrefix}
+	s.jobDB = endpointRoot{reachable(jobDBL.Addr()), s.cfg.jobDBPrefix}
 	s.BaseURL = "http://" + s.base.host + s.base.prefix
 	s.JobDBURL = "http://" + s.jobDB.host + s.jobDB.prefix
 	for _, l := range []struct {
@@ -200,6 +202,15 @@ func (s *Server) listen() error {
 		s.serving.Go(func() { srv.Serve(l.Listener) })
 	}
 	return nil
+}
+
+// reachable is a listener's host and port for a URL: where it listens on every
+// address, the loopback's.
+func reachable(a net.Addr) string {
+	if tcp, ok := a.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port))
+	}
+	return a.String()
 }
 
 // Client gives an http.Client that reaches both addresses, with sockets or

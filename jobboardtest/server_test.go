@@ -35,6 +35,12 @@ func TestTwoAddresses(t *testing.T) {
 			}
 		}
 	}
+	everywhere := jobboardtest.New(t, jobboardtest.Listen("0.0.0.0:0", ":0"))
+	for _, u := range []string{everywhere.BaseURL, everywhere.JobDBURL} {
+		if !strings.HasPrefix(u, "http://127.0.0.1:") {
+			t.Errorf("%s cannot be reached from here", u)
+		}
+	}
 	if _, err := jobboardtest.Start(jobboardtest.Prefix("a?b", "")); err == nil {
 		t.Error("a query for a prefix")
 	}
