@@ -80,7 +80,7 @@ func (s *Snapshot) take(stream *PostingStream) (err error) {
 	s.Postings = inOrder(s.Postings)
 	page, whole := stream.Page()
 	// A page that has one posting twice has one less of what it counts.
-	s.Complete = err == nil && whole && !page.partial(len(s.Postings))
+	s.Complete = whole && !page.partial(len(s.Postings))
 	return err
 }
 
