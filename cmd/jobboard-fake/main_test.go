@@ -106,7 +106,7 @@ func TestFirstLine(t *testing.T) {
 	began := time.Now()
 	p := start(t, "-addr", "127.0.0.1:0", "-json")
 	m := p.first()
-	if d := time.Since(began); d > time.Second {
+	if d := time.Since(began); d > 5*time.Second { // some 20 ms on an idle machine
 		t.Errorf("it took %v to start", d)
 	}
 	for _, k := range []string{"base_url", "jobdb_url", "channel", "client_id", "client_token", "applicant_token"} {
@@ -235,28 +235,34 @@ func TestStateSurvivesTerm(t *testing.T) {
 	}
 }
 
-// Killed at any moment, also while it writes, it leaves a whole file.
+// Killed while it writes, it leaves a whole file: the one before or the new one.
 func TestKilledWhileItSaves(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "board.json")
+	dir := t.TempDir()
+	file := filepath.Join(dir, "board.json")
 	known := 0
-	for round := range 8 {
+	for range 4 {
 		p := start(t, "-addr", "127.0.0.1:0", "-json", "-data", file, "-save")
 		base := p.first()["base_url"].(string)
-		killed := make(chan struct{})
+		// The kill comes when the second new file appears beside the old one:
+		// the first is whole by then, and holds a subscription.
 		go func() {
-			defer close(killed)
-			// It saves 200 ms after a change: the kill lands around it.
-			time.AfterFunc(time.Duration(190+round*10)*time.Millisecond, func() { p.cmd.Process.Kill() })
-			for {
-				req, _ := http.NewRequest("POST", base+"/jobabo?channel=27828_extern&types=rss", nil)
-				res, err := http.DefaultClient.Do(req)
-				if err != nil {
-					return
+			defer p.cmd.Process.Kill()
+			seen := map[string]bool{}
+			for t.Context().Err() == nil && len(seen) < 2 {
+				names, _ := filepath.Glob(filepath.Join(dir, ".*.tmp"))
+				for _, n := range names {
+					seen[n] = true
 				}
-				res.Body.Close()
 			}
 		}()
-		<-killed
+		for {
+			req, _ := http.NewRequest("POST", base+"/jobabo?channel=27828_extern&types=rss", nil)
+			res, err := http.DefaultClient.Do(req)
+			if err != nil {
+				break
+			}
+			res.Body.Close()
+		}
 		p.cmd.Wait()
 		srv, err := jobboardtest.Start(jobboardtest.WithoutSockets(), jobboardtest.Data(file, false))
 		if err != nil {
@@ -264,12 +270,9 @@ func TestKilledWhileItSaves(t *testing.T) {
 		}
 		n := len(srv.Subscriptions())
 		srv.Close()
-		if n < known {
+		if n <= known {
 			t.Errorf("%d subscriptions after %d", n, known)
 		}
 		known = n
-	}
-	if known == 0 {
-		t.Error("nothing was ever saved: the kills came too early to prove anything")
 	}
 }
