@@ -290,22 +290,19 @@ func TestForeignFile(t *testing.T) {
 	}
 }
 
-// A crash before the rename leaves its file behind; it is in nobody's way.
+// A crash before the rename leaves its file behind, here a longer one of a run
+// that had done more. It is in nobody's way.
 func TestCrashWhileReplacing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "done")
-	record(t, mustOpen(t, path, "run"), 1)
-	for _, file := range []string{path, path + ".new"} {
-		f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := f.WriteString("cut o"); err != nil {
-			t.Fatal(err)
-		}
-		f.Close()
+	record(t, mustOpen(t, path, "other run"), 1)
+	left := mustOpen(t, path+".new", "run")
+	for job := range 50 {
+		record(t, left, jobboard.JobID(job+1))
 	}
-	if left := pending(mustOpen(t, path, "run"), 2); !slices.Equal(left, []jobboard.JobID{2}) {
-		t.Errorf("left %v", left)
+	for range 2 {
+		if left := pending(mustOpen(t, path, "run"), 50); len(left) != 50 {
+			t.Errorf("left %v", left)
+		}
 	}
 }
 

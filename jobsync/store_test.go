@@ -260,3 +260,35 @@ func TestSettled(t *testing.T) {
 		}
 	}
 }
+
+// The same lookups of 5 ms, alone and through a checkpoint.
+func BenchmarkStore(b *testing.B) {
+	const jobs, atOnce = 5000, 64
+	ids := upTo(jobs)
+	opts := jobboard.BulkOptions{Concurrency: atOnce}
+	c := client(b, &lookup{delay: 5 * time.Millisecond})
+	b.Run("alone", func(b *testing.B) {
+		for b.Loop() {
+			for range c.JobInformations(b.Context(), jobboard.Jobs(ids...), opts) {
+			}
+		}
+		b.ReportMetric(float64(jobs*b.N)/b.Elapsed().Seconds(), "jobs/s")
+	})
+	b.Run("stored", func(b *testing.B) {
+		run := 0
+		path := filepath.Join(b.TempDir(), "done")
+		for b.Loop() {
+			run++
+			done := mustOpen(b, path, fmt.Sprint(run))
+			results := c.JobInformations(b.Context(), done.Pending(jobboard.Jobs(ids...)), opts)
+			if err := jobsync.Store(done, results, 500, func([]result) error { return nil }); err != nil {
+				b.Fatal(err)
+			}
+			if p := done.Progress(); p.Done != jobs {
+				b.Fatalf("%+v", p)
+			}
+			done.Close()
+		}
+		b.ReportMetric(float64(jobs*b.N)/b.Elapsed().Seconds(), "jobs/s")
+	})
+}
