@@ -15,41 +15,41 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// said is what one source answers.
-type said struct {
+// sourceSays is what one source answers.
+type sourceSays struct {
 	status int
 	body   string
 }
 
 // What the sources can say (4.2 to 4.4, 7.2, 7.3).
 var (
-	infoOpen      = said{200, `{"jobId":4711,"jobTitle":"Nurse","applyPossible":true}`}
-	infoClosed    = said{200, `{"jobId":4711,"jobTitle":"Nurse","applyPossible":false}`}
-	infoInactive  = said{404, `{"errorCode":"ERROR_JOB_INACTIVE"}`}
-	infoGone      = said{404, `{"errorCode":"ERROR_JOB_UNAVAILABLE"}`}
-	infoNoPosting = said{200, `ERROR_POSTING_UNAVAILABLE`}
+	infoOpen      = sourceSays{200, `{"jobId":4711,"jobTitle":"Nurse","applyPossible":true}`}
+	infoClosed    = sourceSays{200, `{"jobId":4711,"jobTitle":"Nurse","applyPossible":false}`}
+	infoInactive  = sourceSays{404, `{"errorCode":"ERROR_JOB_INACTIVE"}`}
+	infoGone      = sourceSays{404, `{"errorCode":"ERROR_JOB_UNAVAILABLE"}`}
+	infoNoPosting = sourceSays{200, `ERROR_POSTING_UNAVAILABLE`}
 
-	applied    = said{200, `true`}
-	notApplied = said{200, `false`}
+	saysApplied    = sourceSays{200, `true`}
+	saysNotApplied = sourceSays{200, `false`}
 
-	application   = said{200, `70000006c-99b5-45g-arh-b59exxx4a46`}
-	noApplication = said{404, `{"code":"get_application_error","message":"none for job 4711"}`}
+	saysApplication   = sourceSays{200, `70000006c-99b5-45g-arh-b59exxx4a46`}
+	saysNoApplication = sourceSays{404, `{"code":"get_application_error","message":"none for job 4711"}`}
 
-	postingNotFound   = said{404, `JobPosting not found for jobId 4711`}
-	postingHidden     = said{403, `JobPosting not accessible for jobId 4711`}
-	postingInactive   = said{410, `JobPosting inactive for jobId 4711`}
-	projectMissing    = said{404, `{"code":"get_project_error","message":"Project for jobId 4711 not available"}`}
-	projectHidden     = said{404, `{"code":"get_project_error","message":"Project for jobId 4711 not accessible"}`}
-	broken            = said{503, ``}
-	unauthorized      = said{401, `{"error":"invalid_token"}`}
-	routerNotFound    = said{404, `404 page not found`}
-	neitherTrueNorNot = said{200, `null`}
+	saysNoPosting    = sourceSays{404, `JobPosting not found for jobId 4711`}
+	saysHidden       = sourceSays{403, `JobPosting not accessible for jobId 4711`}
+	saysInactive     = sourceSays{410, `JobPosting inactive for jobId 4711`}
+	saysNoProject    = sourceSays{404, `{"code":"get_project_error","message":"Project for jobId 4711 not available"}`}
+	saysOtherCompany = sourceSays{404, `{"code":"get_project_error","message":"Project for jobId 4711 not accessible"}`}
+	saysBroken       = sourceSays{503, ``}
+	saysUnauthorized = sourceSays{401, `{"error":"invalid_token"}`}
+	saysWrongAddress = sourceSays{404, `404 page not found`}
+	saysNull         = sourceSays{200, `null`}
 )
 
-// board answers from memory: information, applied check, application lookup.
-type board struct{ information, applied, application said }
+// threeSources answers from memory: information, applied check, application lookup.
+type threeSources struct{ information, applied, application sourceSays }
 
-func (b board) RoundTrip(r *http.Request) (*http.Response, error) {
+func (b threeSources) RoundTrip(r *http.Request) (*http.Response, error) {
 	what := b.information
 	switch {
 	case strings.HasSuffix(r.URL.Path, "/applied"):
@@ -62,7 +62,7 @@ func (b board) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-func (b board) applicant(tb testing.TB) *jobboard.Applicant {
+func (b threeSources) applicant(tb testing.TB) *jobboard.Applicant {
 	tb.Helper()
 	c, err := jobboard.NewClient(jobboard.Config{
 		BaseURL: "https://board.example.com", JobDBURL: "https://jobs.example.com",
@@ -85,53 +85,53 @@ func TestPrecheckDecides(t *testing.T) {
 	)
 	for _, c := range []struct {
 		name  string
-		board board
+		board threeSources
 		want  jobboard.Decision
 	}{
-		{"applied", board{infoOpen, applied, application}, already},
-		{"applied, identifier failed", board{infoOpen, applied, broken}, already},
-		{"applied, no identifier", board{infoOpen, applied, noApplication}, already},
-		{"identifier, check says false", board{infoOpen, notApplied, application}, already},
-		{"identifier alone", board{broken, broken, application}, already},
-		{"check alone", board{broken, applied, broken}, already},
-		{"applied to what closed", board{infoInactive, applied, postingInactive}, already},
-		{"applied to what is gone", board{infoGone, projectMissing, application}, already},
-		{"applied to what is hidden", board{infoOpen, postingHidden, application}, already},
+		{"applied", threeSources{infoOpen, saysApplied, saysApplication}, already},
+		{"applied, identifier failed", threeSources{infoOpen, saysApplied, saysBroken}, already},
+		{"applied, no identifier", threeSources{infoOpen, saysApplied, saysNoApplication}, already},
+		{"identifier, check says false", threeSources{infoOpen, saysNotApplied, saysApplication}, already},
+		{"identifier alone", threeSources{saysBroken, saysBroken, saysApplication}, already},
+		{"check alone", threeSources{saysBroken, saysApplied, saysBroken}, already},
+		{"applied to what closed", threeSources{infoInactive, saysApplied, saysInactive}, already},
+		{"applied to what is gone", threeSources{infoGone, saysNoProject, saysApplication}, already},
+		{"applied to what is hidden", threeSources{infoOpen, saysHidden, saysApplication}, already},
 
-		{"internal", board{infoOpen, postingHidden, postingHidden}, notVisible},
-		{"internal says the check alone", board{infoOpen, postingHidden, broken}, notVisible},
-		{"internal says the lookup alone", board{broken, broken, postingHidden}, notVisible},
-		{"other company", board{infoOpen, projectHidden, noApplication}, notVisible},
-		{"hidden before gone", board{infoGone, projectHidden, noApplication}, notVisible},
-		{"hidden before closed", board{infoClosed, postingHidden, postingInactive}, notVisible},
+		{"internal", threeSources{infoOpen, saysHidden, saysHidden}, notVisible},
+		{"internal says the check alone", threeSources{infoOpen, saysHidden, saysBroken}, notVisible},
+		{"internal says the lookup alone", threeSources{saysBroken, saysBroken, saysHidden}, notVisible},
+		{"other company", threeSources{infoOpen, saysOtherCompany, saysNoApplication}, notVisible},
+		{"hidden before gone", threeSources{infoGone, saysOtherCompany, saysNoApplication}, notVisible},
+		{"hidden before closed", threeSources{infoClosed, saysHidden, saysInactive}, notVisible},
 
-		{"deleted", board{infoGone, projectMissing, projectMissing}, gone},
-		{"deleted says the information alone", board{infoGone, broken, broken}, gone},
-		{"no project says the check alone", board{broken, projectMissing, broken}, gone},
-		{"no project says the lookup alone", board{broken, broken, projectMissing}, gone},
-		{"no posting", board{infoNoPosting, postingNotFound, postingNotFound}, gone},
-		{"no posting says the information alone", board{infoNoPosting, notApplied, noApplication}, gone},
-		{"no posting says the check alone", board{infoOpen, postingNotFound, broken}, gone},
-		{"gone before closed", board{infoGone, postingInactive, postingInactive}, gone},
+		{"deleted", threeSources{infoGone, saysNoProject, saysNoProject}, gone},
+		{"deleted says the information alone", threeSources{infoGone, saysBroken, saysBroken}, gone},
+		{"no project says the check alone", threeSources{saysBroken, saysNoProject, saysBroken}, gone},
+		{"no project says the lookup alone", threeSources{saysBroken, saysBroken, saysNoProject}, gone},
+		{"no posting", threeSources{infoNoPosting, saysNoPosting, saysNoPosting}, gone},
+		{"no posting says the information alone", threeSources{infoNoPosting, saysNotApplied, saysNoApplication}, gone},
+		{"no posting says the check alone", threeSources{infoOpen, saysNoPosting, saysBroken}, gone},
+		{"gone before closed", threeSources{infoGone, saysInactive, saysInactive}, gone},
 
-		{"inactive", board{infoInactive, postingInactive, postingInactive}, closed},
-		{"inactive says the information alone", board{infoInactive, broken, broken}, closed},
-		{"inactive says the check alone", board{broken, postingInactive, broken}, closed},
-		{"inactive says the lookup alone", board{broken, broken, postingInactive}, closed},
-		{"inactive, the information lags", board{infoOpen, postingInactive, postingInactive}, closed},
-		{"not possible", board{infoClosed, notApplied, noApplication}, closed},
-		{"not possible, others failed", board{infoClosed, unauthorized, unauthorized}, closed},
+		{"inactive", threeSources{infoInactive, saysInactive, saysInactive}, closed},
+		{"inactive says the information alone", threeSources{infoInactive, saysBroken, saysBroken}, closed},
+		{"inactive says the check alone", threeSources{saysBroken, saysInactive, saysBroken}, closed},
+		{"inactive says the lookup alone", threeSources{saysBroken, saysBroken, saysInactive}, closed},
+		{"inactive, the information lags", threeSources{infoOpen, saysInactive, saysInactive}, closed},
+		{"not possible", threeSources{infoClosed, saysNotApplied, saysNoApplication}, closed},
+		{"not possible, others failed", threeSources{infoClosed, saysUnauthorized, saysUnauthorized}, closed},
 
-		{"open", board{infoOpen, notApplied, noApplication}, may},
-		{"open, lookup failed", board{infoOpen, notApplied, broken}, may},
-		{"open, check failed", board{infoOpen, broken, noApplication}, may},
+		{"open", threeSources{infoOpen, saysNotApplied, saysNoApplication}, may},
+		{"open, lookup failed", threeSources{infoOpen, saysNotApplied, saysBroken}, may},
+		{"open, check failed", threeSources{infoOpen, saysBroken, saysNoApplication}, may},
 
-		{"no information", board{broken, notApplied, noApplication}, unknown},
-		{"nothing of the applicant", board{infoOpen, broken, broken}, unknown},
-		{"token refused", board{infoOpen, unauthorized, unauthorized}, unknown},
-		{"wrong address", board{infoOpen, routerNotFound, routerNotFound}, unknown},
-		{"null is not false", board{infoOpen, neitherTrueNorNot, broken}, unknown},
-		{"nothing", board{broken, broken, broken}, unknown},
+		{"no information", threeSources{saysBroken, saysNotApplied, saysNoApplication}, unknown},
+		{"nothing of the applicant", threeSources{infoOpen, saysBroken, saysBroken}, unknown},
+		{"token refused", threeSources{infoOpen, saysUnauthorized, saysUnauthorized}, unknown},
+		{"wrong address", threeSources{infoOpen, saysWrongAddress, saysWrongAddress}, unknown},
+		{"null is not false", threeSources{infoOpen, saysNull, saysBroken}, unknown},
+		{"nothing", threeSources{saysBroken, saysBroken, saysBroken}, unknown},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := c.board.applicant(t).Precheck(t.Context(), 4711)
@@ -141,22 +141,22 @@ func TestPrecheckDecides(t *testing.T) {
 			if p.Job != 4711 {
 				t.Errorf("job %d", p.Job)
 			}
-			checkSources(t, c.board, p)
+			checkPrecheckSources(t, c.board, p)
 		})
 	}
 }
 
 // checkSources holds what the result says of its sources against what they
 // said.
-func checkSources(t *testing.T, b board, p jobboard.Precheck) {
+func checkPrecheckSources(t *testing.T, b threeSources, p jobboard.Precheck) {
 	t.Helper()
 	if (p.Information != nil) != strings.HasPrefix(b.information.body, `{"jobId"`) || (p.Information == nil) != (p.InformationErr != nil) {
 		t.Errorf("information %v, %v", p.Information, p.InformationErr)
 	}
-	if p.Applied != (b.applied == applied) || (p.AppliedErr == nil) != (b.applied == applied || b.applied == notApplied) {
+	if p.Applied != (b.applied == saysApplied) || (p.AppliedErr == nil) != (b.applied == saysApplied || b.applied == saysNotApplied) {
 		t.Errorf("applied %v, %v", p.Applied, p.AppliedErr)
 	}
-	if (p.ApplicationID == "70000006c-99b5-45g-arh-b59exxx4a46") != (b.application == application) || (p.ApplicationID == "") != (p.ApplicationErr != nil) {
+	if (p.ApplicationID == "70000006c-99b5-45g-arh-b59exxx4a46") != (b.application == saysApplication) || (p.ApplicationID == "") != (p.ApplicationErr != nil) {
 		t.Errorf("application %q, %v", p.ApplicationID, p.ApplicationErr)
 	}
 	for _, err := range []error{p.InformationErr, p.AppliedErr, p.ApplicationErr} {
@@ -172,27 +172,27 @@ func checkSources(t *testing.T, b board, p jobboard.Precheck) {
 
 // Whatever the sources say together, these hold.
 func TestPrecheckOfEveryCombination(t *testing.T) {
-	informations := []said{infoOpen, infoClosed, infoInactive, infoGone, infoNoPosting, broken}
-	checks := []said{applied, notApplied, postingNotFound, postingHidden, postingInactive, projectMissing, projectHidden, broken, unauthorized}
-	lookups := []said{application, noApplication, postingNotFound, postingHidden, postingInactive, projectMissing, broken, unauthorized}
+	informations := []sourceSays{infoOpen, infoClosed, infoInactive, infoGone, infoNoPosting, saysBroken}
+	checks := []sourceSays{saysApplied, saysNotApplied, saysNoPosting, saysHidden, saysInactive, saysNoProject, saysOtherCompany, saysBroken, saysUnauthorized}
+	lookups := []sourceSays{saysApplication, saysNoApplication, saysNoPosting, saysHidden, saysInactive, saysNoProject, saysBroken, saysUnauthorized}
 	for _, information := range informations {
 		for _, check := range checks {
 			for _, lookup := range lookups {
-				b := board{information, check, lookup}
+				b := threeSources{information, check, lookup}
 				p := b.applicant(t).Precheck(t.Context(), 4711)
-				checkSources(t, b, p)
-				hasApplied := check == applied || lookup == application
+				checkPrecheckSources(t, b, p)
+				hasApplied := check == saysApplied || lookup == saysApplication
 				if hasApplied != (p.Decision == jobboard.DecisionAlreadyApplied) {
 					t.Errorf("%v: %q", b, p.Decision)
 				}
-				if p.Decision == jobboard.DecisionMayApply && (information != infoOpen || check != notApplied && lookup != noApplication) {
+				if p.Decision == jobboard.DecisionMayApply && (information != infoOpen || check != saysNotApplied && lookup != saysNoApplication) {
 					t.Errorf("%v: %q", b, p.Decision)
 				}
-				hidden := check == postingHidden || check == projectHidden || lookup == postingHidden
+				hidden := check == saysHidden || check == saysOtherCompany || lookup == saysHidden
 				if !hasApplied && hidden != (p.Decision == jobboard.DecisionNotVisible) {
 					t.Errorf("%v: %q", b, p.Decision)
 				}
-				if p.Decision == jobboard.DecisionUnknown && information != broken && information != infoOpen {
+				if p.Decision == jobboard.DecisionUnknown && information != saysBroken && information != infoOpen {
 					t.Errorf("%v: %q", b, p.Decision)
 				}
 			}
@@ -201,7 +201,7 @@ func TestPrecheckOfEveryCombination(t *testing.T) {
 }
 
 func TestPrecheckErr(t *testing.T) {
-	p := board{broken, unauthorized, noApplication}.applicant(t).Precheck(t.Context(), 4711)
+	p := threeSources{saysBroken, saysUnauthorized, saysNoApplication}.applicant(t).Precheck(t.Context(), 4711)
 	err := p.Err()
 	if !errors.Is(err, jobboard.ErrServer) || !errors.Is(err, jobboard.ErrUnauthorized) {
 		t.Errorf("%v does not say what failed", err)
@@ -216,12 +216,12 @@ func TestPrecheckErr(t *testing.T) {
 
 // What cannot be sent is a result, too.
 func TestPrecheckOfUnusableInput(t *testing.T) {
-	p := board{}.applicant(t).Precheck(t.Context(), 0)
+	p := threeSources{}.applicant(t).Precheck(t.Context(), 0)
 	if p.Decision != jobboard.DecisionUnknown || !errors.Is(p.Err(), jobboard.ErrInvalidInput) {
 		t.Errorf("%q, %v", p.Decision, p.Err())
 	}
 	for _, cfg := range []jobboard.Config{{BaseURL: "https://board.example.com"}, {JobDBURL: "https://jobs.example.com"}} {
-		cfg.HTTPClient = &http.Client{Transport: board{infoOpen, notApplied, noApplication}}
+		cfg.HTTPClient = &http.Client{Transport: threeSources{infoOpen, saysNotApplied, saysNoApplication}}
 		c, err := jobboard.NewClient(cfg)
 		if err != nil {
 			t.Fatal(err)
@@ -235,11 +235,11 @@ func TestPrecheckOfUnusableInput(t *testing.T) {
 
 func TestPrecheckJSON(t *testing.T) {
 	for _, c := range []struct {
-		board board
+		board threeSources
 		want  string
 	}{
 		{
-			board{infoOpen, notApplied, noApplication},
+			threeSources{infoOpen, saysNotApplied, saysNoApplication},
 			`{"job":4711,"decision":"may apply","information":{"jobId":4711,"jobTitle":"Nurse","jobLanguage":"","applyPossible":true,` +
 				`"dataSecurityLink":"","questions":[],"nationalities":[],"timestamp":null,"companyName":"","companyId":"",` +
 				`"location":{"geoLat":"","geoLong":"","geoName":"","geoCountry":"","geoState":"","geoCity":"","geoZip":"","geoStreet":""},` +
@@ -247,12 +247,12 @@ func TestPrecheckJSON(t *testing.T) {
 				`"applicationError":"jobboard: ApplicationID: 404 Not Found: application not found: get_application_error: \"none for job 4711\""}`,
 		},
 		{
-			board{broken, applied, application},
+			threeSources{saysBroken, saysApplied, saysApplication},
 			`{"job":4711,"decision":"already applied","informationError":"jobboard: JobInformation: 503 Service Unavailable: server error",` +
 				`"applied":true,"applicationId":"70000006c-99b5-45g-arh-b59exxx4a46"}`,
 		},
 		{
-			board{broken, said{401, `{"error":"invalid_token","error_description":"secret-of-the-applicant"}`}, broken},
+			threeSources{saysBroken, sourceSays{401, `{"error":"invalid_token","error_description":"secret-of-the-applicant"}`}, saysBroken},
 			`{"job":4711,"decision":"unknown","informationError":"jobboard: JobInformation: 503 Service Unavailable: server error",` +
 				`"appliedError":"jobboard: HasApplied: 401 Unauthorized: unauthorized: invalid_token: \"[hidden]\"",` +
 				`"applicationError":"jobboard: ApplicationID: 503 Service Unavailable: server error"}`,
@@ -358,11 +358,11 @@ func TestPrecheckWithinDeadline(t *testing.T) {
 		{"lookup hangs, open", jobboardtest.OpApplication, func(d jobboardtest.DemoInfo) int64 { return d.OpenJob }, jobboard.DecisionMayApply},
 		{"everything hangs", "", func(d jobboardtest.DemoInfo) int64 { return d.OpenJob }, jobboard.DecisionUnknown},
 	} {
-		for _, broken := range []jobboardtest.Break{jobboardtest.StallBefore, jobboardtest.StallBody} {
-			t.Run(c.name+", "+string(broken), func(t *testing.T) {
+		for _, end := range []jobboardtest.Break{jobboardtest.StallBefore, jobboardtest.StallBody} {
+			t.Run(c.name+", "+string(end), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					a, fake := demoApplicant(t)
-					fake.Fail(jobboardtest.Broken(broken).On(c.op))
+					fake.Fail(jobboardtest.Broken(end).On(c.op))
 					ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 					defer cancel()
 					start := time.Now()

@@ -21,31 +21,31 @@ import (
 )
 
 type (
-	shot  = jobboard.Snapshot
-	entry = jobboard.SnapshotPosting
+	snap        = jobboard.Snapshot
+	snapPosting = jobboard.SnapshotPosting
 )
 
-// page answers a search from memory, whole or cut off.
-type page struct {
+// searchPage answers a search from memory, whole or cut off.
+type searchPage struct {
 	body string
 	err  error // after the body; nil: its end
 }
 
-func (p page) RoundTrip(r *http.Request) (*http.Response, error) {
-	body := io.MultiReader(strings.NewReader(p.body), errReader{p.err})
+func (p searchPage) RoundTrip(r *http.Request) (*http.Response, error) {
+	body := io.MultiReader(strings.NewReader(p.body), failingReader{p.err})
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(body), Request: r}, nil
 }
 
-type errReader struct{ err error }
+type failingReader struct{ err error }
 
-func (e errReader) Read([]byte) (int, error) {
+func (e failingReader) Read([]byte) (int, error) {
 	if e.err == nil {
 		return 0, io.EOF
 	}
 	return 0, e.err
 }
 
-func snapshotOf(tb testing.TB, p page, cfg jobboard.Config, q jobboard.Query) (*shot, error) {
+func snapshotOf(tb testing.TB, p searchPage, cfg jobboard.Config, q jobboard.Query) (*snap, error) {
 	tb.Helper()
 	cfg.BaseURL, cfg.ClientID = "https://board.example.com", "10"
 	cfg.HTTPClient = &http.Client{Transport: p}
@@ -56,34 +56,34 @@ func snapshotOf(tb testing.TB, p page, cfg jobboard.Config, q jobboard.Query) (*
 	return c.Snapshot(tb.Context(), "27828_extern", q)
 }
 
-func posting(id, version int, title string) string {
+func postingJSON(id, version int, title string) string {
 	return fmt.Sprintf(`{"jobPostingId":%d,"postingVersionId":%d,"title":%q,"jobStartDate":1,"postingVersionStartDate":2,"postingVersionEndDate":3,"config":{"x":["y"]}}`,
 		id, version, title)
 }
 
 func TestSnapshotComplete(t *testing.T) {
-	two := posting(2, 20, "b") + "," + posting(1, 10, "a")
-	kept := []entry{{1, 10, "a", 1, 2, 3}, {2, 20, "b", 1, 2, 3}}
+	two := postingJSON(2, 20, "b") + "," + postingJSON(1, 10, "a")
+	kept := []snapPosting{{1, 10, "a", 1, 2, 3}, {2, 20, "b", 1, 2, 3}}
 	for _, c := range []struct {
 		name     string
-		page     page
-		want     []entry
+		page     searchPage
+		want     []snapPosting
 		complete bool
 		err      error
 	}{
-		{"whole", page{`{"totalNumberOfJobs":2,"numPages":1,"results":[` + two + `]}`, nil}, kept, true, nil},
-		{"counters behind", page{`{"results":[` + two + `],"totalNumberOfJobs":2}`, nil}, kept, true, nil},
-		{"empty", page{`{"totalNumberOfJobs":0,"results":[]}`, nil}, nil, true, nil},
-		{"more hits", page{`{"totalNumberOfJobs":3,"results":[` + two + `]}`, nil}, kept, false, nil},
-		{"more pages", page{`{"totalNumberOfJobs":2,"numPages":2,"results":[` + two + `]}`, nil}, kept, false, nil},
-		{"nothing of some", page{`{"totalNumberOfJobs":3,"results":[]}`, nil}, nil, false, nil},
-		{"more hits, counters behind", page{`{"results":[` + two + `],"totalNumberOfJobs":3}`, nil}, kept, false, nil},
-		{"one twice, counted once", page{`{"totalNumberOfJobs":2,"results":[` + two + `,` + posting(1, 10, "a") + `]}`, nil}, kept, true, nil},
-		{"one twice, counted twice", page{`{"totalNumberOfJobs":3,"results":[` + two + `,` + posting(1, 10, "a") + `]}`, nil}, kept, false, nil},
-		{"reset in the middle", page{`{"totalNumberOfJobs":2,"results":[` + two + `,`, io.ErrUnexpectedEOF}, kept, false, jobboard.ErrTransport},
-		{"broken behind the postings", page{`{"totalNumberOfJobs":2,"results":[` + two + `],"numPages":x}`, nil}, kept, false, jobboard.ErrDecode},
-		{"broken posting", page{`{"totalNumberOfJobs":3,"results":[` + two + `,{"jobPostingId":"x"}]}`, nil}, kept, false, jobboard.ErrDecode},
-		{"a page of somebody else", page{`<html>`, nil}, nil, false, jobboard.ErrDecode},
+		{"whole", searchPage{`{"totalNumberOfJobs":2,"numPages":1,"results":[` + two + `]}`, nil}, kept, true, nil},
+		{"counters behind", searchPage{`{"results":[` + two + `],"totalNumberOfJobs":2}`, nil}, kept, true, nil},
+		{"empty", searchPage{`{"totalNumberOfJobs":0,"results":[]}`, nil}, nil, true, nil},
+		{"more hits", searchPage{`{"totalNumberOfJobs":3,"results":[` + two + `]}`, nil}, kept, false, nil},
+		{"more pages", searchPage{`{"totalNumberOfJobs":2,"numPages":2,"results":[` + two + `]}`, nil}, kept, false, nil},
+		{"nothing of some", searchPage{`{"totalNumberOfJobs":3,"results":[]}`, nil}, nil, false, nil},
+		{"more hits, counters behind", searchPage{`{"results":[` + two + `],"totalNumberOfJobs":3}`, nil}, kept, false, nil},
+		{"one twice, counted once", searchPage{`{"totalNumberOfJobs":2,"results":[` + two + `,` + postingJSON(1, 10, "a") + `]}`, nil}, kept, true, nil},
+		{"one twice, counted twice", searchPage{`{"totalNumberOfJobs":3,"results":[` + two + `,` + postingJSON(1, 10, "a") + `]}`, nil}, kept, false, nil},
+		{"reset in the middle", searchPage{`{"totalNumberOfJobs":2,"results":[` + two + `,`, io.ErrUnexpectedEOF}, kept, false, jobboard.ErrTransport},
+		{"broken behind the postings", searchPage{`{"totalNumberOfJobs":2,"results":[` + two + `],"numPages":x}`, nil}, kept, false, jobboard.ErrDecode},
+		{"broken posting", searchPage{`{"totalNumberOfJobs":3,"results":[` + two + `,{"jobPostingId":"x"}]}`, nil}, kept, false, jobboard.ErrDecode},
+		{"a page of somebody else", searchPage{`<html>`, nil}, nil, false, jobboard.ErrDecode},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, err := snapshotOf(t, c.page, jobboard.Config{Retry: jobboard.RetryPolicy{MaxAttempts: 1}}, jobboard.Query{})
@@ -97,7 +97,7 @@ func TestSnapshotComplete(t *testing.T) {
 				t.Errorf("%q, taken %v", s.Channel, s.Taken)
 			}
 			// What the next run makes of it: never gone without being sure.
-			before := &shot{Channel: "27828_extern", Complete: true, Postings: []entry{{JobPostingID: 99}}}
+			before := &snap{Channel: "27828_extern", Complete: true, Postings: []snapPosting{{JobPostingID: 99}}}
 			changes, err := jobboard.Diff(before, s)
 			if err != nil {
 				t.Fatal(err)
@@ -111,24 +111,24 @@ func TestSnapshotComplete(t *testing.T) {
 
 // Of a posting that comes twice, the newest version stays, in whatever order.
 func TestSnapshotOfRepeats(t *testing.T) {
-	all := []string{posting(1, 10, "old"), posting(1, 12, "new"), posting(1, 11, "middle"), posting(1, 12, "mew"), posting(2, 20, "b")}
+	all := []string{postingJSON(1, 10, "old"), postingJSON(1, 12, "new"), postingJSON(1, 11, "middle"), postingJSON(1, 12, "mew"), postingJSON(2, 20, "b")}
 	for range 20 {
 		rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		s, err := snapshotOf(t, page{`{"totalNumberOfJobs":2,"results":[` + strings.Join(all, ",") + `]}`, nil}, jobboard.Config{}, jobboard.Query{})
-		if want := []entry{{1, 12, "new", 1, 2, 3}, {2, 20, "b", 1, 2, 3}}; err != nil || !slices.Equal(s.Postings, want) {
+		s, err := snapshotOf(t, searchPage{`{"totalNumberOfJobs":2,"results":[` + strings.Join(all, ",") + `]}`, nil}, jobboard.Config{}, jobboard.Query{})
+		if want := []snapPosting{{1, 12, "new", 1, 2, 3}, {2, 20, "b", 1, 2, 3}}; err != nil || !slices.Equal(s.Postings, want) {
 			t.Fatalf("%v, %v", s.Postings, err)
 		}
 	}
 }
 
 func TestDiff(t *testing.T) {
-	one, two, three := entry{1, 10, "a", 1, 2, 3}, entry{2, 20, "b", 1, 2, 3}, entry{3, 30, "c", 1, 2, 3}
-	edit := func(change func(*entry)) entry {
+	one, two, three := snapPosting{1, 10, "a", 1, 2, 3}, snapPosting{2, 20, "b", 1, 2, 3}, snapPosting{3, 30, "c", 1, 2, 3}
+	edit := func(change func(*snapPosting)) snapPosting {
 		e := two
 		change(&e)
 		return e
 	}
-	type list = []entry
+	type list = []snapPosting
 	for _, c := range []struct {
 		name                        string
 		before, after               list
@@ -146,17 +146,17 @@ func TestDiff(t *testing.T) {
 		{name: "before not complete", before: list{one, two}, after: list{two, three}, afterWhole: true, maybeAdded: list{three}, gone: list{one}},
 		{name: "neither complete", before: list{one, two}, after: list{two, three}, maybeAdded: list{three}, maybeGone: list{one}},
 		{
-			name: "version", before: list{one, two}, after: list{one, edit(func(e *entry) { e.PostingVersionID = 21 })}, beforeComplete: true, afterWhole: true,
-			both: list{edit(func(e *entry) { e.PostingVersionID = 21 })},
+			name: "version", before: list{one, two}, after: list{one, edit(func(e *snapPosting) { e.PostingVersionID = 21 })}, beforeComplete: true, afterWhole: true,
+			both: list{edit(func(e *snapPosting) { e.PostingVersionID = 21 })},
 		},
-		{name: "title", before: list{two}, after: list{edit(func(e *entry) { e.Title = "B" })}, both: list{edit(func(e *entry) { e.Title = "B" })}},
-		{name: "start", before: list{two}, after: list{edit(func(e *entry) { e.JobStartDate = 9 })}, both: list{edit(func(e *entry) { e.JobStartDate = 9 })}},
-		{name: "from", before: list{two}, after: list{edit(func(e *entry) { e.PostingVersionStartDate = 9 })}, both: list{edit(func(e *entry) { e.PostingVersionStartDate = 9 })}},
-		{name: "until", before: list{two}, after: list{edit(func(e *entry) { e.PostingVersionEndDate = 0 })}, both: list{edit(func(e *entry) { e.PostingVersionEndDate = 0 })}},
+		{name: "title", before: list{two}, after: list{edit(func(e *snapPosting) { e.Title = "B" })}, both: list{edit(func(e *snapPosting) { e.Title = "B" })}},
+		{name: "start", before: list{two}, after: list{edit(func(e *snapPosting) { e.JobStartDate = 9 })}, both: list{edit(func(e *snapPosting) { e.JobStartDate = 9 })}},
+		{name: "from", before: list{two}, after: list{edit(func(e *snapPosting) { e.PostingVersionStartDate = 9 })}, both: list{edit(func(e *snapPosting) { e.PostingVersionStartDate = 9 })}},
+		{name: "until", before: list{two}, after: list{edit(func(e *snapPosting) { e.PostingVersionEndDate = 0 })}, both: list{edit(func(e *snapPosting) { e.PostingVersionEndDate = 0 })}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			before := &shot{Channel: "x", Postings: slices.Clone(c.before), Complete: c.beforeComplete}
-			after := &shot{Channel: "x", Postings: slices.Clone(c.after), Complete: c.afterWhole}
+			before := &snap{Channel: "x", Postings: slices.Clone(c.before), Complete: c.beforeComplete}
+			after := &snap{Channel: "x", Postings: slices.Clone(c.after), Complete: c.afterWhole}
 			got, err := jobboard.Diff(before, after)
 			if err != nil {
 				t.Fatal(err)
@@ -176,27 +176,27 @@ func TestDiff(t *testing.T) {
 }
 
 func TestDiffRefuses(t *testing.T) {
-	base := shot{Channel: "a", Text: "nurse", Near: jobboard.Near(52.5, 13.4, 50), Language: "de"}
+	base := snap{Channel: "a", Text: "nurse", Near: jobboard.Near(52.5, 13.4, 50), Language: "de"}
 	for _, c := range []struct {
-		change func(*shot)
+		change func(*snap)
 		says   string
 	}{
-		{func(s *shot) { s.Channel = "b" }, "different channels"},
-		{func(s *shot) { s.Text = "" }, "different queries"},
-		{func(s *shot) { s.Near.RadiusKm = 51 }, "different queries"},
-		{func(s *shot) { s.Language = "en" }, "different languages"},
-		{func(s *shot) { s.ForApplicant = true }, "an applicant's, the other a client's"},
+		{func(s *snap) { s.Channel = "b" }, "different channels"},
+		{func(s *snap) { s.Text = "" }, "different queries"},
+		{func(s *snap) { s.Near.RadiusKm = 51 }, "different queries"},
+		{func(s *snap) { s.Language = "en" }, "different languages"},
+		{func(s *snap) { s.ForApplicant = true }, "an applicant's, the other a client's"},
 	} {
 		other := base
 		c.change(&other)
-		for _, pair := range [][2]*shot{{&base, &other}, {&other, &base}} {
+		for _, pair := range [][2]*snap{{&base, &other}, {&other, &base}} {
 			_, err := jobboard.Diff(pair[0], pair[1])
 			if !errors.Is(err, jobboard.ErrInvalidInput) || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%v does not say %q", err, c.says)
 			}
 		}
 	}
-	for _, pair := range [][2]*shot{{nil, &base}, {&base, nil}, {nil, nil}} {
+	for _, pair := range [][2]*snap{{nil, &base}, {&base, nil}, {nil, nil}} {
 		if _, err := jobboard.Diff(pair[0], pair[1]); !errors.Is(err, jobboard.ErrInvalidInput) {
 			t.Errorf("nil: %v", err)
 		}
@@ -205,7 +205,7 @@ func TestDiffRefuses(t *testing.T) {
 
 // A snapshot knows what was asked for, the client's own language included.
 func TestSnapshotKnowsItsQuery(t *testing.T) {
-	answer := page{`{"totalNumberOfJobs":0,"results":[]}`, nil}
+	answer := searchPage{`{"totalNumberOfJobs":0,"results":[]}`, nil}
 	own, err := snapshotOf(t, answer, jobboard.Config{Language: "de"}, jobboard.Query{Text: "nurse", Near: jobboard.Near(1, 2, 3)})
 	if err != nil || own.Language != "de" || own.Text != "nurse" || own.Near != jobboard.Near(1, 2, 3) || own.ForApplicant {
 		t.Errorf("%+v, %v", own, err)
@@ -221,10 +221,10 @@ func TestSnapshotKnowsItsQuery(t *testing.T) {
 }
 
 func TestSnapshotJSON(t *testing.T) {
-	s := shot{
+	s := snap{
 		Channel: "27828_extern", Text: "a&b", Near: jobboard.Near(52.5, 13.4, 50), Language: "de", ForApplicant: true,
 		Taken: time.Date(2026, 1, 31, 8, 30, 0, 5e6, time.UTC), Complete: true,
-		Postings: []entry{{1, 10, "a <b>", 1, 2, 3}, {2, 20, "b", 4, 5, 0}},
+		Postings: []snapPosting{{1, 10, "a <b>", 1, 2, 3}, {2, 20, "b", 4, 5, 0}},
 	}
 	const want = `{"channel":"27828_extern","search":"a\u0026b","geoLocation":"52.5::13.4::50","language":"de","forApplicant":true,` +
 		`"taken":"2026-01-31T08:30:00.005Z","complete":true,"postings":[` +
@@ -234,33 +234,33 @@ func TestSnapshotJSON(t *testing.T) {
 	if err != nil || string(got) != want {
 		t.Errorf("%v\n got %s\nwant %s", err, got, want)
 	}
-	var back shot
+	var back snap
 	if err := json.Unmarshal(got, &back); err != nil || !reflect.DeepEqual(back, s) {
 		t.Errorf("%v\n got %+v\nwant %+v", err, back, s)
 	}
 
 	// The order of the list does not matter, on the way out or in.
 	turned := s
-	turned.Postings = []entry{s.Postings[1], s.Postings[0], {1, 9, "older", 1, 2, 3}}
+	turned.Postings = []snapPosting{s.Postings[1], s.Postings[0], {1, 9, "older", 1, 2, 3}}
 	if b, err := json.Marshal(&turned); err != nil || !bytes.Equal(b, got) {
 		t.Errorf("%v\n got %s\nwant %s", err, b, got)
 	}
-	byHand := `{"channel":"x","complete":true,"postings":[` + posting(2, 1, "b") + "," + posting(1, 1, "old") + "," + posting(1, 2, "a") + `]}`
-	if err := json.Unmarshal([]byte(byHand), &back); err != nil || !slices.Equal(back.Postings, []entry{{1, 2, "a", 1, 2, 3}, {2, 1, "b", 1, 2, 3}}) {
+	byHand := `{"channel":"x","complete":true,"postings":[` + postingJSON(2, 1, "b") + "," + postingJSON(1, 1, "old") + "," + postingJSON(1, 2, "a") + `]}`
+	if err := json.Unmarshal([]byte(byHand), &back); err != nil || !slices.Equal(back.Postings, []snapPosting{{1, 2, "a", 1, 2, 3}, {2, 1, "b", 1, 2, 3}}) {
 		t.Errorf("%v, %v", err, back.Postings)
 	}
-	if b, err := json.Marshal(shot{Channel: "x"}); err != nil || !bytes.Contains(b, []byte(`"postings":[]`)) {
+	if b, err := json.Marshal(snap{Channel: "x"}); err != nil || !bytes.Contains(b, []byte(`"postings":[]`)) {
 		t.Errorf("%s, %v", b, err)
 	}
 }
 
 // What is no snapshot, or half of one, must not be read as an empty channel.
 func TestSnapshotJSONRefuses(t *testing.T) {
-	b, err := json.Marshal(shot{Channel: "x", Postings: []entry{{JobPostingID: 1, Title: "a"}}, Complete: true})
+	b, err := json.Marshal(snap{Channel: "x", Postings: []snapPosting{{JobPostingID: 1, Title: "a"}}, Complete: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept := shot{Channel: "kept"}
+	kept := snap{Channel: "kept"}
 	for i := range b {
 		s := kept
 		if err := json.Unmarshal(b[:i], &s); err == nil {
