@@ -88,7 +88,7 @@ func open(path, name string) (*Checkpoint, error) {
 			return nil, err
 		}
 	}
-	c.file, err = os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0) //nolint:gosec // the caller's file
+	c.file, err = os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 	return c, err
 }
 
@@ -131,7 +131,7 @@ func lines(jobs []jobboard.JobID) []byte {
 
 // load reads what is recorded. The file is intact if it can be written on.
 func (c *Checkpoint) load(path string, head []byte) (intact bool, err error) {
-	f, err := os.Open(path) //nolint:gosec // the caller's file
+	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}
@@ -141,14 +141,14 @@ func (c *Checkpoint) load(path string, head []byte) (intact bool, err error) {
 	defer f.Close()
 	r := bufio.NewReaderSize(f, 64<<10)
 	start, err := r.Peek(len(magic))
-	if err != nil && err != io.EOF { //nolint:errorlint // a reader's end is io.EOF itself
+	if err != nil && err != io.EOF {
 		return false, err
 	}
 	if !strings.HasPrefix(magic, string(start)) {
 		return false, fmt.Errorf("%s: %w", path, ErrNotCheckpoint)
 	}
 	first, err := r.Peek(len(head))
-	if err != nil && err != io.EOF && err != bufio.ErrBufferFull { //nolint:errorlint // a reader's own values
+	if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
 		return false, err
 	}
 	if !bytes.Equal(first, head) {
@@ -161,7 +161,7 @@ func (c *Checkpoint) load(path string, head []byte) (intact bool, err error) {
 	for {
 		text, err := r.ReadSlice('\n')
 		switch {
-		case err == io.EOF: //nolint:errorlint // a reader's end is io.EOF itself
+		case err == io.EOF:
 			return intact && len(text) == 0, nil // a line without its end was cut off
 		case err == bufio.ErrBufferFull: //nolint:errorlint // likewise; no line of ours is so long
 			intact = false
@@ -201,7 +201,7 @@ func (c *Checkpoint) rewrite(path string, head []byte) error {
 	}
 	slices.Sort(jobs)
 	next := path + ".new"
-	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644) //nolint:gosec // beside the caller's file
+	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
 		return err
 	}
@@ -214,7 +214,7 @@ func (c *Checkpoint) rewrite(path string, head []byte) error {
 	if err := os.Rename(next, path); err != nil {
 		return err
 	}
-	dir, err := os.Open(filepath.Dir(path)) //nolint:gosec // the caller's file's
+	dir, err := os.Open(filepath.Dir(path))
 	if err != nil {
 		return err
 	}

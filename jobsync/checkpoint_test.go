@@ -33,7 +33,10 @@ func mustOpen(tb testing.TB, path, name string) *jobsync.Checkpoint {
 
 // pending is what is left of the jobs 1 to n.
 func pending(c *jobsync.Checkpoint, n int) (left []jobboard.JobID) {
-	for job := range c.Pending(jobboard.Jobs(upTo(n)...)) {
+	for job, err := range c.Pending(jobboard.Jobs(upTo(n)...)) {
+		if err != nil {
+			panic(err) // the input has none
+		}
 		left = append(left, job)
 	}
 	return left
@@ -134,7 +137,10 @@ func TestProgress(t *testing.T) {
 		t.Errorf("left %v", left)
 	}
 	// Breaking off is fine.
-	for range c.Pending(jobboard.Jobs(7, 8, 9)) {
+	for job, err := range c.Pending(jobboard.Jobs(7, 8, 9)) {
+		if job != 7 || err != nil {
+			t.Errorf("%d, %v", job, err)
+		}
 		break
 	}
 }
@@ -351,14 +357,14 @@ func TestKill(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		said := bufio.NewScanner(out)
-		for i := 0; said.Scan(); i++ {
+		lines := bufio.NewScanner(out)
+		for i := 0; lines.Scan(); i++ {
 			if i == 20+round*7 {
 				_ = cmd.Process.Kill() // and what it wrote until then is read to the end
 			}
-			job, err := strconv.Atoi(said.Text())
+			job, err := strconv.Atoi(lines.Text())
 			if err != nil {
-				t.Fatalf("%q", said.Text())
+				t.Fatalf("%q", lines.Text())
 			}
 			if acknowledged[jobboard.JobID(job)] {
 				t.Fatalf("job %d came twice", job)
@@ -367,14 +373,9 @@ func TestKill(t *testing.T) {
 		}
 		_ = cmd.Wait()
 		c := mustOpen(t, path, "run")
-		for job := range c.Pending(func(yield func(jobboard.JobID, error) bool) {
-			for _, job := range slices.Sorted(maps.Keys(acknowledged)) {
-				if !yield(job, nil) {
-					return
-				}
-			}
-		}) {
-			t.Errorf("round %d: job %d was recorded and is not there", round, job)
+		said := slices.Sorted(maps.Keys(acknowledged))
+		for job, err := range c.Pending(jobboard.Jobs(said...)) {
+			t.Errorf("round %d: job %d was recorded and is not there, %v", round, job, err)
 		}
 		c.Close()
 	}
@@ -391,11 +392,11 @@ func recordForEver(path string) {
 		os.Exit(1)
 	}
 	var all iter.Seq2[jobboard.JobID, error] = func(yield func(jobboard.JobID, error) bool) {
-		for job := jobboard.JobID(1); yield(job, nil); job++ { //nolint:revive // it is the loop
+		for job := jobboard.JobID(1); yield(job, nil); job++ {
 		}
 	}
-	for job := range c.Pending(all) {
-		if err := c.Done(job); err != nil {
+	for job, err := range c.Pending(all) {
+		if err = errors.Join(err, c.Done(job)); err != nil {
 			fmt.Println(err)
 			os.Exit(1)
 		}

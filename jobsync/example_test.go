@@ -118,8 +118,8 @@ func ExampleCheckpoint_Pending() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		for job := range done.Pending(jobboard.Jobs(11, 12, 11, 13)) {
-			fmt.Println(job)
+		for job, err := range done.Pending(jobboard.Jobs(11, 12, 11, 13)) {
+			fmt.Println(job, err)
 			if job == 12 {
 				break
 			}
@@ -130,9 +130,9 @@ func ExampleCheckpoint_Pending() {
 		done.Close()
 	}
 	// Output:
-	// 11
-	// 12
-	// 12
+	// 11 <nil>
+	// 12 <nil>
+	// 12 <nil>
 }
 
 func ExampleSettled() {
