@@ -34,8 +34,11 @@ func TestMain(m *testing.M) {
 // A quick run of everything: it must print every table and find every target.
 func TestRun(t *testing.T) {
 	var out, progress bytes.Buffer
-	svg := filepath.Join(t.TempDir(), "chart.svg")
-	code, err := run([]string{"-quick", "-svg", svg}, &out, &progress)
+	svg, readme := filepath.Join(t.TempDir(), "chart.svg"), filepath.Join(t.TempDir(), "README.md")
+	if err := os.WriteFile(readme, []byte("before\n"+beginMark+"old\n"+endMark+"\nafter\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, err := run([]string{"-quick", "-svg", svg, "-readme", readme}, &out, &progress)
 	if err != nil || code != 0 {
 		t.Fatalf("code %d, %v\n%s", code, err, progress.String())
 	}
@@ -46,6 +49,15 @@ func TestRun(t *testing.T) {
 	} {
 		if !strings.Contains(out.String(), "### "+title) {
 			t.Errorf("no table %q in\n%s", title, out.String())
+		}
+	}
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for part, want := range map[string]bool{"before\n" + beginMark: true, out.String(): true, "targets met": true, endMark + "\nafter\n": true, "old\n": false} {
+		if strings.Contains(string(text), part) != want {
+			t.Errorf("%q in the file with the tables: want %v", part, want)
 		}
 	}
 	chart, err := os.ReadFile(svg)

@@ -30,7 +30,7 @@ func panelOf(title string, all []*result, unit float64, unitName string, names .
 		r := m[name]
 		label := number(r.time()/unit) + " " + unitName
 		if i > 0 {
-			label += "  " + times(m[names[0]].times(r))
+			label += ", " + times(m[names[0]].times(r))
 		}
 		p.Bars = append(p.Bars, bar{Name: name, Value: r.time() / unit, Label: label, Ours: isOurs(name)})
 	}
@@ -41,9 +41,9 @@ func isOurs(name string) bool { return len(name) >= len(ours) && name[:len(ours)
 
 // The measures of the chart, in pixels.
 const (
-	chartWidth = 860
-	nameWidth  = 240
-	barMax     = 440
+	chartWidth = 900
+	nameWidth  = 290
+	barMax     = 380
 	barStep    = 22
 	panelHead  = 46
 	panelGap   = 18

@@ -3,6 +3,7 @@
 //
 //	go -C bench run .            every table, and the chart ratios.svg
 //	go -C bench run . -check     the promised figures; exit code 1 where one is missed
+//	go -C bench run . -readme README.md  the same, and the tables into this file
 //	go -C bench run . -run bulk  only the parts that match
 //	go -C bench run . -quick     a short run, for trying it out
 //	go -C bench run . -profile D CPU profiles of the library's own work into D
@@ -16,6 +17,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"regexp"
 	"runtime"
 	"strconv"
@@ -30,6 +32,9 @@ func main() {
 			os.Exit(1)
 		}
 		return
+	}
+	if code, done := steady(); done {
+		os.Exit(code)
 	}
 	code, err := run(os.Args[1:], os.Stdout, os.Stderr)
 	if err != nil {
@@ -60,6 +65,7 @@ func run(args []string, out, progress io.Writer) (code int, err error) {
 		check   = flags.Bool("check", false, "say which promised figures are met; exit code 1 where one is not")
 		only    = flags.String("run", "", "measure only the parts that match this `expression`")
 		svg     = flags.String("svg", "ratios.svg", "`file` of the chart; not written by -check, -run and -quick unless it is set")
+		readme  = flags.String("readme", "", "put the tables and the targets into this `file`, between its marks")
 		profile = flags.String("profile", "", "write CPU profiles of the library's own work into this `directory`")
 	)
 	if err := flags.Parse(args); err != nil {
@@ -108,10 +114,40 @@ func run(args []string, out, progress io.Writer) (code int, err error) {
 		return 0, nil
 	}
 	r.print(out)
+	if *readme != "" {
+		if err := r.putInto(*readme); err != nil {
+			return 1, err
+		}
+	}
 	if draw {
 		return 0, writeFile(*svg, func(w io.Writer) error { return writeChart(w, r.notes[0], r.panels) })
 	}
 	return 0, nil
+}
+
+// steady runs this program again with memory that is kept by the process once
+// it had it: else what one contender gave back to the system costs the next,
+// who must ask for it again, more than some decoders take.
+func steady() (code int, done bool) {
+	const setting = "madvdontneed="
+	old := os.Getenv("GODEBUG")
+	if runtime.GOOS != "linux" || strings.Contains(old, setting) {
+		return 0, false
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return 0, false
+	}
+	cmd := exec.Command(self, os.Args[1:]...)
+	cmd.Env = append(os.Environ(), "GODEBUG="+strings.Trim(old+","+setting+"0", ","))
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		return 0, false
+	}
+	if code = cmd.ProcessState.ExitCode(); code < 0 { // a signal
+		code = 1
+	}
+	return code, true
 }
 
 // environment names what the figures depend on.

@@ -26,7 +26,7 @@ type effort struct {
 }
 
 var (
-	fullEffort  = effort{rounds: 21, window: 25 * time.Millisecond, calls: 4000}
+	fullEffort  = effort{rounds: 15, window: 60 * time.Millisecond, calls: 4000}
 	quickEffort = effort{rounds: 3, window: time.Millisecond, calls: 100, quick: true}
 )
 
@@ -76,7 +76,8 @@ func median(all []float64) float64 {
 }
 
 // race measures contenders in rounds in which they take turns, each beginning
-// with an empty heap, so that nobody pays for another's garbage.
+// with an empty heap and some runs that do not count, so that nobody pays for
+// another's garbage.
 func race(e effort, all ...contender) ([]*result, error) {
 	results := make([]*result, len(all))
 	counts := make([]int, len(all))
@@ -98,6 +99,11 @@ func race(e effort, all ...contender) ([]*result, error) {
 			c, r, n := all[i], results[i], counts[i]
 			per := float64(n * max(c.per, 1))
 			runtime.GC()
+			for range n/4 + 1 {
+				if _, err := c.run(); err != nil {
+					return nil, fmt.Errorf("%s: %w", c.name, err)
+				}
+			}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			cpu := cpuTime()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"strings"
 )
 
@@ -112,6 +113,32 @@ func (t *table) print(w io.Writer) {
 	for _, row := range t.rows {
 		line(row)
 	}
+}
+
+// The marks in a file between which the tables stand.
+const (
+	beginMark = "<!-- begin of the tables -->\n"
+	endMark   = "<!-- end of the tables -->"
+)
+
+// putInto replaces what stands between the marks in a file.
+func (r *report) putInto(name string) error {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	before, rest, ok := strings.Cut(string(text), beginMark)
+	_, after, ended := strings.Cut(rest, endMark)
+	if !ok || !ended {
+		return fmt.Errorf("%s does not hold the marks", name)
+	}
+	var b strings.Builder
+	b.WriteString(before + beginMark)
+	r.print(&b)
+	b.WriteString("\n### Promised figures\n\n```\n")
+	r.check(&b)
+	b.WriteString("```\n" + endMark + after)
+	return os.WriteFile(name, []byte(b.String()), 0o644)
 }
 
 // check prints the targets, the missed ones last, and reports whether all are
