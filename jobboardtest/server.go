@@ -144,6 +144,7 @@ func Start(opts ...Option) (*Server, error) {
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.SetClock(cfg.clock)
 	s.variants.Store(&cfg.variants)
+	s.Mount(feedPath, http.HandlerFunc(s.serveFeed))
 	if err := s.fill(); err != nil {
 		s.cancel()
 		return nil, err
