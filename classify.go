@@ -130,7 +130,7 @@ func readWords(op *operation, status int, header http.Header, body []byte) words
 	return w
 }
 
-// maxLevels is as deep as a failed answer is looked at.
+// maxLevels is as deep as an answer without a known shape is looked at.
 const maxLevels = 64
 
 func (w *words) readText(text string) {

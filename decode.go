@@ -161,10 +161,10 @@ func (d *decoder) charge(n int) bool {
 // grown is s, which is full, with room for more elements of that size.
 func grown[E any](d *decoder, s []E, size int) []E {
 	n := max(16, 2*cap(s))
-	if !d.charge(n * size) {
-		// The scanner has failed; the little that is still appended
-		// before that is seen is of no use to anybody.
-		n = cap(s) + 1
+	if !d.charge(n*size) && cap(s) > 0 {
+		// The scanner has failed; what is still appended before that is
+		// seen is of no use to anybody, and may stand over the rest.
+		return s[:0]
 	}
 	// Not slices.Grow, which takes up to half as much again as was charged.
 	larger := make([]E, len(s), n)

@@ -187,7 +187,7 @@ func clean(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}
-	cut := limit
+	cut := limit - len("…")
 	for cut > 0 && s[cut]&0xc0 == 0x80 {
 		cut--
 	}

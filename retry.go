@@ -19,7 +19,7 @@ import (
 //
 // A repeat needs a reason: 429, 500, 502, 503 or 504, a refused or reset
 // connection, an answer cut off, or a time-out. GET is repeated for all of
-// them; PUT and DELETE for all but 500; POST only where the service certainly
+// them; PUT and DELETE for all but 500 and a 503 with Retry-After; POST only where the service certainly
 // did not execute it: refused, never connected, or 429. The wait before repeat n
 // is uniform in [d/2, d] with d = min(MinWait * 2^n, MaxWait), or what
 // Retry-After asks for; calls of one client that fail at one moment start their
@@ -139,6 +139,10 @@ type outcome struct {
 // what wait.
 func (c *call) decide(now time.Time) bool {
 	o := c.outcome
+	if o != nil && o.status == 0 && c.Err() != nil {
+		c.stopped = StopCanceled
+		return false
+	}
 	if o == nil || !o.retryable {
 		if c.budget != nil && (o == nil || o.status != 0 && o.status < 500) {
 			c.budget.succeeded(now, c.repeats > 0)
@@ -154,10 +158,13 @@ func (c *call) decide(now time.Time) bool {
 		c.stopped = StopNotIdempotent
 	case !o.unprocessed && !c.op.safe() && o.status == http.StatusInternalServerError:
 		c.stopped = StopNotIdempotent
-	case c.repeats+1 >= c.policy.MaxAttempts:
-		c.stopped = StopAttempts
 	case o.retryAfter > c.policy.MaxRetryAfter:
 		c.stopped = StopRetryAfter
+	case !o.unprocessed && !c.op.safe() && o.retryAfter > 0:
+		// Who asks for time may have begun with it.
+		c.stopped = StopNotIdempotent
+	case c.repeats+1 >= c.policy.MaxAttempts:
+		c.stopped = StopAttempts
 	case !now.Add(wait).Before(c.deadline):
 		c.stopped = StopDeadline
 	case !c.pay(now, wait):

@@ -67,12 +67,35 @@ func (c *Client) subscription(ctx context.Context, op *operation, id Subscriptio
 	return reply, err
 }
 
+// deep says whether a JSON value has more levels than any answer may have.
+func deep(text []byte) bool {
+	level, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			if level++; level > maxLevels {
+				return true
+			}
+		case c == '}' || c == ']':
+			level--
+		}
+	}
+	return false
+}
+
 // decodeRaw takes any one JSON value, or nothing.
 func decodeRaw(body []byte) (json.RawMessage, error) {
 	text := trimJSON(body)
 	switch {
 	case len(text) == 0:
 		return nil, nil
+	case deep(text):
+		return nil, errUndecodable("the answer is nested too deep")
 	case !json.Valid(text):
 		return nil, errUndecodable("the answer is not one JSON value")
 	}

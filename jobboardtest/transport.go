@@ -60,7 +60,7 @@ func (t directTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if in.Body == nil {
 		in.Body = http.NoBody
 	}
-	w := &directWriter{header: http.Header{}, ready: make(chan struct{}), cancel: cancel}
+	w := &directWriter{outer: r.Context(), header: http.Header{}, ready: make(chan struct{}), cancel: cancel}
 	go func() {
 		defer func() {
 			if p := recover(); p != nil {
@@ -89,6 +89,7 @@ const maxBuffered = 256 << 10
 // directWriter is the http.ResponseWriter of directTransport and the body of
 // its response: one buffer between the handler and the reader.
 type directWriter struct {
+	outer  context.Context // the reader's
 	header http.Header
 	ready  chan struct{} // closed when the head of the answer is known
 	cancel context.CancelFunc
@@ -173,7 +174,7 @@ func (w *directWriter) abort() {
 	if w.status == 0 {
 		w.err = &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
 		close(w.ready)
-	} else {
+	} else if w.err = w.outer.Err(); w.err == nil { // a reader who has left broke it off
 		w.err = io.ErrUnexpectedEOF
 	}
 	w.signal()
