@@ -3,6 +3,7 @@ package jobboard_test
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -279,6 +280,8 @@ type faultRig struct {
 	net             *faultNet
 	transport       *http.Transport
 	release         chan struct{} // closed at the end, for what hangs
+	tls             *tls.Config   // of sockets: the services speak it
+	http2           bool          // and nothing else
 	log             faultLog
 
 	mu       sync.Mutex
@@ -426,6 +429,9 @@ func (r *faultRig) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if got, want := req.Header.Get("Authorization"), r.wantedAuth(n); got != want {
 		r.problem("request %d has the credential %q, want %q", n, got, want)
 	}
+	if r.http2 && req.ProtoMajor != 2 {
+		r.problem("request %d is %s", n, req.Proto)
+	}
 	if req.Method != r.op.method {
 		r.problem("request %d is a %s", n, req.Method)
 	}
@@ -505,7 +511,7 @@ func (x *faultExchange) reset(parts ...string) {
 	case *faultConn:
 		_ = c.Reset()
 	case *net.TCPConn:
-		_ = c.SetLinger(0)
+		_ = c.SetLinger(0) // a reset, not an end
 		_ = c.Close()
 	default:
 		x.rig.problem("a %T cannot be reset", c)
