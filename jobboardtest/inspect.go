@@ -7,7 +7,7 @@ import (
 )
 
 // Request gives the journal's entry of a number, as it is by now; ok is false
-// when it came never or is gone.
+// where it never came or is gone.
 func (s *Server) Request(number int) (r Request, ok bool) {
 	s.journal.mu.Lock()
 	defer s.journal.mu.Unlock()
@@ -27,4 +27,16 @@ func (s *Server) OnShutdown(f func()) {
 		srv.RegisterOnShutdown(once)
 	}
 	context.AfterFunc(s.ctx, once)
+}
+
+// HasClient reports whether there is a client.
+func (s *Server) HasClient(id string) (ok bool) {
+	s.read(func(st *state) { _, ok = st.clients[id] })
+	return ok
+}
+
+// HasApplicant reports whether there is an applicant.
+func (s *Server) HasApplicant(id int64) (ok bool) {
+	s.read(func(st *state) { _, ok = st.applicants[id] })
+	return ok
 }

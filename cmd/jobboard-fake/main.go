@@ -6,6 +6,11 @@
 //	go run ./cmd/jobboard-fake -addr 127.0.0.1:8080 -jobdb-addr 127.0.0.1:8081
 //	go run ./cmd/jobboard-fake -addr 127.0.0.1:0 -json
 //	go run ./cmd/jobboard-fake -data board.json -save
+//	go run ./cmd/jobboard-fake -addr 0.0.0.0:8080 -control-addr 0.0.0.0:8090
+//
+// The address that its first lines name is a page that shows the board and what
+// comes in, with faults and switches to click. Below the same address other
+// programs drive it (package jobboardtest/control).
 //
 // With -json the first line of its output is a JSON object with the addresses,
 // the credentials and a job for each answer; without it, lines to copy. It ends
@@ -18,12 +23,16 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
+	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest/control"
 )
 
 func main() {
@@ -34,8 +43,9 @@ func main() {
 
 // first is the first line of -json.
 type first struct {
-	BaseURL  string `json:"base_url"`
-	JobDBURL string `json:"jobdb_url"`
+	BaseURL    string `json:"base_url"`
+	JobDBURL   string `json:"jobdb_url"`
+	ControlURL string `json:"control_url"`
 	jobboardtest.DemoInfo
 }
 
@@ -49,6 +59,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	strict := flags.Bool("strict", false, "refuse requests outside the interface, with a sentence that says why")
 	data := flags.String("data", "", "`file` with the state to start from; the demo where it does not exist")
 	save := flags.Bool("save", false, "keep the file of -data up to date")
+	controlAddr := flags.String("control-addr", "", "`host:port` of the page and the control interface; without it they are at "+control.Path+" of the base address")
+	controlHost := flags.String("control-host", "", "further host `names`, parted by commas, that the control interface answers to, beside addresses and local names")
 	if err := flags.Parse(args); err != nil {
 		if err == flag.ErrHelp {
 			return 0
@@ -80,7 +92,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "jobboard-fake:", err)
 		return 1
 	}
+	var hosts []string
+	if *controlHost != "" {
+		hosts = strings.Split(*controlHost, ",")
+	}
 	f := first{BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, DemoInfo: srv.Demo}
+	if *controlAddr == "" {
+		f.ControlURL = control.Mount(srv, hosts...)
+	} else if f.ControlURL, err = serveControl(srv, *controlAddr, hosts); err != nil {
+		srv.Close()
+		fmt.Fprintln(stderr, "jobboard-fake:", err)
+		return 1
+	}
 	if *asJSON {
 		json.NewEncoder(stdout).Encode(f)
 	} else {
@@ -97,9 +120,30 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
+// serveControl serves the control interface at an address of its own, until the
+// fake ends.
+func serveControl(srv *jobboardtest.Server, addr string, hosts []string) (string, error) {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return "", err
+	}
+	c := control.New(srv, hosts...)
+	url := "http://" + l.Addr().String() + "/"
+	c.SetURL(url)
+	s := &http.Server{Handler: c, ReadHeaderTimeout: 30 * time.Second}
+	go s.Serve(l)
+	srv.OnShutdown(func() {
+		ending, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		s.Shutdown(ending)
+	})
+	return url, nil
+}
+
 // welcome tells a newcomer what to type next.
 func welcome(w io.Writer, f first) {
 	fmt.Fprintf(w, "The job board is at %s and its job information at %s\n", f.BaseURL, f.JobDBURL)
+	fmt.Fprintf(w, "See it, and break it, at %s\n", f.ControlURL)
 	if f.Channel == "" {
 		fmt.Fprintln(w, "It serves the state of the data file. Ctrl-C ends it.")
 		return

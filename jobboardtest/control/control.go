@@ -1,7 +1,10 @@
 package control
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
+	"io"
 	"net/http"
 	"path"
 	"strings"
@@ -22,6 +25,8 @@ type Control struct {
 	hosts []string // further names it may be called by
 	mux   *http.ServeMux
 	cross *http.CrossOriginProtection
+	// instance lets a page see that its connection is to another fake now.
+	instance string
 	url   atomic.Pointer[string]
 
 	ending context.Context // ends when the server shuts down: long answers end with it
@@ -44,7 +49,7 @@ type Control struct {
 func New(srv *jobboardtest.Server, hosts ...string) *Control {
 	ending, end := context.WithCancel(context.Background())
 	srv.OnShutdown(end)
-	c := &Control{srv: srv, hosts: hosts, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection(), ending: ending}
+	c := &Control{srv: srv, hosts: hosts, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection(), ending: ending, instance: rand.Text()}
 	for _, r := range c.routes() {
 		c.mux.Handle(r.method+" "+r.path, c.guarded(r))
 	}
@@ -136,8 +141,7 @@ func (c *Control) guarded(r route) http.Handler {
 		r.limit = maxBody
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		req.Body = http.MaxBytesReader(w, req.Body, r.limit)
-		v, err := c.call(r, req)
+		v, err := c.call(r, w, req)
 		if err != nil {
 			writeFailure(w, err)
 			return
@@ -146,10 +150,15 @@ func (c *Control) guarded(r route) http.Handler {
 	})
 }
 
-func (c *Control) call(r route, req *http.Request) (any, error) {
+func (c *Control) call(r route, w http.ResponseWriter, req *http.Request) (any, error) {
 	if r.method == http.MethodGet {
 		return r.f(req)
 	}
+	data, err := readBody(http.MaxBytesReader(w, req.Body, r.limit)) // before others have to wait
+	if err != nil {
+		return nil, err
+	}
+	req.Body = io.NopCloser(bytes.NewReader(data))
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	v, err := r.f(req)

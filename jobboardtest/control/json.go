@@ -67,8 +67,8 @@ func writeJSON(w http.ResponseWriter, v any) {
 }
 
 // readBody reads a body whole.
-func readBody(r *http.Request) ([]byte, error) {
-	data, err := io.ReadAll(r.Body)
+func readBody(r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(r)
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
@@ -81,7 +81,7 @@ func readBody(r *http.Request) ([]byte, error) {
 
 // decode reads the body, a JSON object whose members all are known.
 func decode(r *http.Request, into any) error {
-	data, err := readBody(r)
+	data, err := io.ReadAll(r.Body)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,8 @@ func wrongJSON(err error) error {
 	case errors.As(err, &f):
 		return err
 	case errors.As(err, &typ):
-		return bad(typ.Field, "%s cannot be a %s, it is a %s", typ.Field, typ.Value, jsonType(typ.Type))
+		field := strings.ReplaceAll(typ.Field, "plainFault.", "") // embedded in the form of a Fault
+		return bad(field, "%s cannot be a %s, it is a %s", field, typ.Value, jsonType(typ.Type))
 	case errors.As(err, &syn):
 		return bad("", "the body is not JSON: %v, at byte %d", syn, syn.Offset)
 	case errors.Is(err, io.ErrUnexpectedEOF):
