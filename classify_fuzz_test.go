@@ -138,7 +138,7 @@ func FuzzHide(f *testing.F) {
 	f.Add("secret-", "-token", "secret-secret-token", byte(4))
 	f.Fuzz(func(t *testing.T, before, after, secret string, how byte) {
 		if len(secret) < 3 || len(secret) > 100 || len(before)+len(after) > 2000 || !utf8.ValidString(secret) || strings.Trim(secret, `\`) == "" ||
-			strings.ContainsAny(secret, "[]") || strings.Contains("hidden", secret) {
+			strings.ContainsAny(secret, "[]\a\b\f\v") || strings.Contains("hidden", secret) {
 			return
 		}
 		quoted := []string{secret, quoteJSON(secret), url.QueryEscape(secret), url.PathEscape(secret), html.EscapeString(secret), strconv.Quote(secret)}[how%6]

@@ -45,7 +45,7 @@ var fuzzFaults = []fuzzFault{
 	{name: "501", status: 501, want: ErrServer},
 	{name: "502", status: 502, get: true, put: true, want: ErrServer},
 	{name: "503", status: 503, get: true, put: true, want: ErrServer},
-	{name: "503 in 1", status: 503, retryAfter: "1", demand: time.Second, get: true, put: true, want: ErrServer},
+	{name: "503 in 1", status: 503, retryAfter: "1", demand: time.Second, get: true, want: ErrServer},
 	{name: "504", status: 504, takes: 5 * time.Second, get: true, put: true, want: ErrServer},
 	{name: "reset", err: &net.OpError{Op: "read", Err: syscall.ECONNRESET}, get: true, put: true, want: ErrTransport},
 	{name: "EOF", err: io.EOF, get: true, put: true, want: ErrTransport},

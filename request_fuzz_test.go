@@ -125,7 +125,7 @@ func FuzzPathSegment(f *testing.F) {
 			case sent == nil:
 				t.Fatalf("%s %q: not sent", what, name)
 			}
-			if sent.URL.Host != "api.example" || !strings.HasPrefix(sent.URL.EscapedPath(), wantPrefix) {
+			if sent.URL.Host != "api.example" || !strings.HasPrefix(sent.URL.Path, wantPrefix) {
 				t.Fatalf("%s %q: sent to %s, want %s under %s", what, name, sent.URL, "api.example", wantPrefix)
 			}
 			if strings.Contains(before, "//") || strings.Contains(wantPrefix, "//") {
@@ -138,18 +138,18 @@ func FuzzPathSegment(f *testing.F) {
 		}
 		_, _ = c.Search(context.Background(), ChannelID(name), Query{})
 		fixed := "/api/rest/v2/frontend/jobboards"
-		check("channel", before+fixed+"/", "GET "+pattern(fixed)+"/{it}/jobs", strings.Count(before, "/")+7)
+		check("channel", c.base.base.Path+fixed+"/", "GET "+pattern(fixed)+"/{it}/jobs", strings.Count(before, "/")+7)
 
 		sent = nil
 		_, _ = c.Unsubscribe(context.Background(), SubscriptionID(name))
 		if subscriptions == "" {
 			subscriptions = "/jobabo"
 		}
-		abo := (&url.URL{Path: "/" + strings.Trim(subscriptions, "/")}).EscapedPath()
+		abo := "/" + strings.Trim(subscriptions, "/")
 		if strings.Count(abo, "/") > 20 {
 			return
 		}
-		check("subscription", before+abo+"/", "DELETE "+pattern(abo)+"/{it}", strings.Count(before+abo, "/")+1)
+		check("subscription", c.base.base.Path+abo+"/", "DELETE "+pattern(abo)+"/{it}", strings.Count(before+abo, "/")+1)
 	})
 }
 

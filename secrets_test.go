@@ -584,6 +584,13 @@ func TestHoldersShowNothing(t *testing.T) {
 			for i, source := range []any{cfg.TokenSource, cfg.JobDBTokenSource, user} {
 				checkPrintings(t, fmt.Sprintf("%s: source %d %s", holder, i, when), source)
 			}
+			for _, source := range []any{cfg.TokenSource, cfg.JobDBTokenSource, user} {
+				for how, text := range printings(source) {
+					if how[0] == '%' && how != "%T" && source != nil && !strings.Contains(text, "[hidden]") {
+						t.Errorf("%s: a source, printed with %s, is %q", holder, how, text)
+					}
+				}
+			}
 			checkPrintings(t, holder+": struct of sources "+when, struct {
 				Some, Other oauth2.TokenSource
 			}{cfg.TokenSource, cfg.JobDBTokenSource})
