@@ -724,6 +724,7 @@ var knownDeviations = []struct{ row, columns, cell, reason string }{
 // "row and name/form/operation", each with a word why; a * stands for anything. One
 // that holds after all fails the test, so that the list shrinks.
 var pendingFaults = map[string]string{
+	" what may have been executed*":      "a later answer hides it",
 	"51 *the body/*":                     "Stopped is final",
 	"7 *control character in a header/*": "the header is shown",
 }
