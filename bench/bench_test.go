@@ -94,18 +94,19 @@ func TestCheck(t *testing.T) {
 
 	r := new(report)
 	r.atLeast("fast enough", 10, 10, "x")
-	r.atMost("small enough", 3, 3, " KB")
+	r.atMost("small enough", 2, 3, " KB")
 	out.Reset()
 	if !r.check(&out) || strings.Contains(out.String(), "FAIL") {
 		t.Errorf("a target that is just met:\n%s", out.String())
 	}
 	r.atLeast("too slow", 9, 10, "x")
+	r.atMost("too large", 4, 2, "")
 	r.atMost("unknown", math.NaN(), 10, "x")
 	out.Reset()
 	if r.check(&out) {
 		t.Error("missed targets are met")
 	}
-	for _, line := range []string{"FAIL  too slow: 9x, at least 10x wanted: MISSED by 10 %", "FAIL  unknown: ?x", "2 of 4 targets met"} {
+	for _, line := range []string{"FAIL  too slow: 9x, at least 10x wanted: MISSED by 10 %", "FAIL  unknown: ?x", "FAIL  too large: 4, at most 2 wanted: MISSED by 100 %", "2 of 5 targets met"} {
 		if !strings.Contains(out.String(), line) {
 			t.Errorf("no line %q in\n%s", line, out.String())
 		}

@@ -119,7 +119,7 @@ func crowds(s *server) []crowd {
 		clientCrowd("floor: tuned, body thrown away", s.Plain, plainTuned, false),
 		clientCrowd("tuned, encoding/json", s.Plain, plainTuned, true),
 		clientCrowd("http.DefaultTransport, encoding/json", s.Plain, func() (http.RoundTripper, func()) {
-			return closing(http.DefaultTransport.(*http.Transport).Clone()) //nolint:errcheck,forcetypeassert // it is one
+			return closing(http.DefaultTransport.(*http.Transport).Clone()) //nolint:forcetypeassert // it is one
 		}, true),
 		clientCrowd("go-retryablehttp's own, encoding/json", s.Plain, func() (http.RoundTripper, func()) {
 			t := retrying(nil)

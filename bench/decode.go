@@ -91,7 +91,7 @@ func decodePage(page []byte) []contender {
 		whole(ours, page, func(b []byte, v *jobboard.JobSearchResult) error { return v.UnmarshalJSON(b) }),
 		whole(std, page, func(b []byte, v *plainPage) error { return stdjson.Unmarshal(b, v) }),
 		{name: oapi, run: func() (any, error) {
-			r, err := oapiclient.ParseSearchResponse(transport.response())
+			r, err := oapiclient.ParseSearchResponse(transport.response()) //nolint:bodyclose // it closes it
 			if err != nil {
 				return nil, err
 			}
@@ -110,7 +110,7 @@ func decodeInfo(info []byte) []contender {
 		whole(ours, info, func(b []byte, v *jobboard.JobInformation) error { return v.UnmarshalJSON(b) }),
 		whole(std, info, func(b []byte, v *plainInfo) error { return stdjson.Unmarshal(b, v) }),
 		{name: oapi, run: func() (any, error) {
-			r, err := oapiclient.ParseJobInformationResponse(transport.response())
+			r, err := oapiclient.ParseJobInformationResponse(transport.response()) //nolint:bodyclose // it closes it
 			if err != nil {
 				return nil, err
 			}

@@ -13,6 +13,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"io"
@@ -138,7 +139,7 @@ func steady() (code int, done bool) {
 	if err != nil {
 		return 0, false
 	}
-	cmd := exec.Command(self, os.Args[1:]...)
+	cmd := exec.CommandContext(context.Background(), self, os.Args[1:]...)
 	cmd.Env = append(os.Environ(), "GODEBUG="+strings.Trim(old+","+setting+"0", ","))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {

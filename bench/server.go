@@ -46,7 +46,7 @@ func childCommand(what string) (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(self)
+	cmd := exec.CommandContext(context.Background(), self)
 	cmd.Env = append(os.Environ(), childVariable+"="+what)
 	cmd.Stderr = os.Stderr
 	return cmd, nil
