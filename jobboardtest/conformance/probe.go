@@ -184,15 +184,24 @@ func (r response) String() string {
 
 // sample quotes the beginning of a body.
 func sample(b []byte) string {
+	s := clip(string(b))
+	if rest, cut := strings.CutSuffix(s, "..."); cut && len(b) > len(s) {
+		return strconv.Quote(rest) + "..."
+	}
+	return strconv.Quote(s)
+}
+
+// clip keeps the beginning of a text.
+func clip(s string) string {
 	const most = 120
-	if len(b) <= most {
-		return strconv.Quote(string(b))
+	if len(s) <= most {
+		return s
 	}
-	b = b[:most]
-	for len(b) > 0 && !utf8.Valid(b[max(0, len(b)-utf8.UTFMax):]) {
-		b = b[:len(b)-1]
+	n := most
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
 	}
-	return strconv.Quote(string(b)) + "..."
+	return s[:n] + "..."
 }
 
 // refused reports whether an answer is an authorization error. The interface

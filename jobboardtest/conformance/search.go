@@ -177,6 +177,12 @@ func (pg page) complete() bool { return pg.count() <= len(pg.postings) }
 
 func (pg page) has(posting int64) bool { return pg.posting(posting) != nil }
 
+// readable reports whether the postings have identifiers.
+func (pg page) readable() bool {
+	_, ok := number(pg.postings[0]["jobPostingId"])
+	return ok
+}
+
 func (pg page) posting(id int64) object {
 	for _, o := range pg.postings {
 		if n, ok := number(o["jobPostingId"]); ok && n == id {
@@ -456,6 +462,8 @@ func searchAdditional(p *probe) {
 	got, ok := p.find(query{rawQuery: with("", p.AdditionalNear)})
 	switch {
 	case !ok || got.has(p.AdditionalPosting):
+	case len(got.postings) > 0 && !got.readable():
+		p.unless("search/posting-fields")
 	case !got.complete():
 		p.skip("the target's AdditionalPosting %d is not on the first page, and there is no parameter for another", p.AdditionalPosting)
 	default:

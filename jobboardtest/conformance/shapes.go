@@ -32,12 +32,13 @@ func parse(b []byte) (any, error) {
 // kind says what is wrong with a value, or "".
 type kind func(v any) string
 
+// describe is a value as JSON, within a line.
 func describe(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Sprint(v)
 	}
-	return sample(b)
+	return clip(string(b))
 }
 
 func integer(v any) string {
