@@ -62,8 +62,12 @@ func (a *app) run(ctx context.Context, args []string) int {
 		fmt.Fprintln(a.stderr, "jobboard: interrupted")
 	default:
 		text := strings.TrimPrefix(err.Error(), "jobboard: ")
-		for line := range strings.SplitSeq(text, "\n") {
-			fmt.Fprintln(a.stderr, "jobboard:", a.masked(printable(line)))
+		for i, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' }) {
+			start := "jobboard:"
+			if i > 0 {
+				start = strings.Repeat(" ", len(start))
+			}
+			fmt.Fprintln(a.stderr, start, a.masked(printable(line)))
 		}
 		if hint != "" {
 			fmt.Fprintln(a.stderr, a.errTerminal.paint(faint, "next: "+hint))
@@ -94,9 +98,11 @@ Try it with nothing set up, against the embedded stand-in of the service:
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := cmd.ValidateFlagGroups(); err != nil {
+				return err
+			}
 			a.began = true
 			if !needsSettings(cmd) {
 				return nil

@@ -130,7 +130,7 @@ text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;fill:var(-
 .hit{fill:var(--hit);fill-opacity:.85;stroke:var(--halo);stroke-width:1.5}
 .hitname{font-size:13px;font-weight:600;paint-order:stroke;stroke:var(--halo);stroke-width:3.5px}
 .count{fill:var(--halo);font-size:11px;font-weight:700;text-anchor:middle}
-.h1{font-size:17px;font-weight:700}.h2{font-size:13px;font-weight:700}.body{font-size:12px}.soft{fill:var(--soft);font-size:12px}
+.h1{font-size:16px;font-weight:700}.h2{font-size:13px;font-weight:700}.body{font-size:12px}.soft{fill:var(--soft);font-size:12px}
 `
 
 // write draws the picture. It holds no script, no link and nothing from
@@ -158,6 +158,22 @@ func (m *mapData) write(w io.Writer) error {
 	p.add("</svg>\n")
 	_, err := w.Write(p.Bytes())
 	return err
+}
+
+// beyondCircle names the places of hits that are not in the search's circle:
+// the service found them for a location that its answer does not name.
+func (m *mapData) beyondCircle() (names []string, postings int) {
+	if m.near.IsZero() {
+		return nil, 0
+	}
+	for _, s := range m.sorted() {
+		// The list of cities is good to a few kilometres.
+		if jobboard.DistanceKm(m.near, jobboard.GeoLocation{Latitude: s.latitude, Longitude: s.longitude}) > m.near.RadiusKm+15 {
+			names = append(names, s.name)
+			postings += len(s.titles)
+		}
+	}
+	return names, postings
 }
 
 // sorted is the sites, the fullest first.
@@ -325,7 +341,7 @@ func (p *picture) side(m *mapData, sites, beyond []*site) {
 		p.text(class, sideX, y, runewidth.Truncate(s, columns, "…"))
 		y += step
 	}
-	for _, part := range wrapWords(m.title, 32) {
+	for _, part := range wrapWords(m.title, 28) {
 		line("h1", 22, part)
 	}
 	line("soft", 24, fmt.Sprintf("%d postings", m.placed+m.unplaced))
@@ -343,7 +359,7 @@ func (p *picture) side(m *mapData, sites, beyond []*site) {
 	for _, s := range beyond {
 		isBeyond[s] = true
 	}
-	bottom := mapHeight - 40 - reserve
+	bottom := mapHeight - 66 - reserve
 	for _, s := range sites {
 		if isBeyond[s] {
 			continue

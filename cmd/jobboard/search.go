@@ -146,6 +146,10 @@ func (a *app) search(ctx context.Context, flags *pflag.FlagSet, f *searchFlags) 
 			fmt.Fprintln(a.stdout)
 		}
 		fmt.Fprintf(a.stdout, "%d of %d postings%s\n", shown, max(page.TotalNumberOfJobs, shown), describeNear(q.Near))
+		if names, n := drawn.beyondCircle(); n > 0 {
+			fmt.Fprintf(a.stdout, "%d of them name a place beyond the circle (%s): the service found them for a further location, which its answer does not name\n",
+				n, strings.Join(names, ", "))
+		}
 	}
 	if page.TotalNumberOfJobs > shown {
 		fmt.Fprintf(a.stderr, "jobboard: the service gave %d of %d postings; the interface has no way to ask for the others. Narrow the search with --text or --near.\n",
