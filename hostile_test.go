@@ -132,17 +132,20 @@ var hostileWraps = []struct {
 	status int
 	body   func(head, unit string) (*endless, string) // and its encoding
 }{
-	{"endless", 200, func(head, unit string) (*endless, string) { return &endless{head: head, unit: unit}, "" }},
+	{"endless", 200, func(head, unit string) (*endless, string) { return &endless{head: head, unit: many(unit)}, "" }},
 	{"bombs without end", 200, bombs},
 	{"empty members without end", 200, func(head, unit string) (*endless, string) {
-		return &endless{head: bomb(head, unit, 1<<16), unit: emptyMember()}, "gzip"
+		return &endless{head: bomb(head, unit, 1<<16), unit: many(emptyMember())}, "gzip"
 	}},
-	{"endless error", 404, func(head, unit string) (*endless, string) { return &endless{head: head, unit: unit}, "" }},
+	{"endless error", 404, func(head, unit string) (*endless, string) { return &endless{head: head, unit: many(unit)}, "" }},
 	{"bombs as an error", 403, bombs},
-	{"endless repeated error", 503, func(head, unit string) (*endless, string) { return &endless{head: head, unit: unit}, "" }},
-	{"endless 401", 401, func(head, unit string) (*endless, string) { return &endless{head: head, unit: unit}, "" }},
+	{"endless repeated error", 503, func(head, unit string) (*endless, string) { return &endless{head: head, unit: many(unit)}, "" }},
+	{"endless 401", 401, func(head, unit string) (*endless, string) { return &endless{head: head, unit: many(unit)}, "" }},
 	{"bombs as a 401", 401, bombs},
 }
+
+// many is unit often enough to be copied fast.
+func many(unit string) string { return strings.Repeat(unit, 1+16<<10/len(unit)) }
 
 // bombs is compressed a thousandfold, member after member.
 func bombs(head, unit string) (*endless, string) {

@@ -46,6 +46,7 @@ var fuzzFaults = []fuzzFault{
 	{name: "502", status: 502, get: true, put: true, want: ErrServer},
 	{name: "503", status: 503, get: true, put: true, want: ErrServer},
 	{name: "503 in 1", status: 503, retryAfter: "1", demand: time.Second, get: true, want: ErrServer},
+	{name: "503 in a day", status: 503, retryAfter: "86400", demand: 24 * time.Hour, get: true, want: ErrServer},
 	{name: "504", status: 504, takes: 5 * time.Second, get: true, put: true, want: ErrServer},
 	{name: "reset", err: &net.OpError{Op: "read", Err: syscall.ECONNRESET}, get: true, put: true, want: ErrTransport},
 	{name: "EOF", err: io.EOF, get: true, put: true, want: ErrTransport},
@@ -83,12 +84,14 @@ func (m policyModel) run(schedule []fuzzFault) (requests int, last fuzzFault, st
 			return requests, f, StopFinal, true
 		case !repeats && f.cut:
 			return requests, f, StopFinal, true // executed, as the status says
-		case !repeats:
+		case !repeats && m.method == "POST", !repeats && f.status == 500:
+			return requests, f, StopNotIdempotent, true
+		case f.demand > 30*time.Second:
+			return requests, f, StopRetryAfter, true
+		case !repeats: // who asks for time may have begun with it
 			return requests, f, StopNotIdempotent, true
 		case n+1 >= m.maxAttempts:
 			return requests, f, StopAttempts, true
-		case f.demand > 30*time.Second:
-			return requests, f, StopRetryAfter, true
 		}
 		d := min(200*time.Millisecond<<n, 5*time.Second)
 		from, to := d/2, d

@@ -156,7 +156,7 @@ func FuzzPathSegment(f *testing.F) {
 // FuzzLanguage: what is let through is a header value that a server reads
 // back unchanged; the rest is refused before anything is sent.
 func FuzzLanguage(f *testing.F) {
-	for _, s := range []string{"de", "de-AT,de;q=0.9", "*", "", "de_DE", "de\r\nX: y", "ä", "en, de", strings.Repeat("x", 201), "de\x00", " de", "de;q=1.0"} {
+	for _, s := range []string{"de", "de-AT,de;q=0.9", "*", "", "de_DE", "de\r\nX: y", "ä", "en, de", strings.Repeat("x", 201), "de\x00", " de", "de;q=1.0", "de\n", "de\r", "de\t", "de\x7f", "de:x", "de/x"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, language string) {

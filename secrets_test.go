@@ -267,9 +267,9 @@ type leakyService struct {
 
 func (s leakyService) String() string { return fmt.Sprintf("%d as %s", s.status, s.form) }
 
-// echo is what a careless service says back: the header as it came, the
+// saidBack is what a careless service says back: the header as it came, the
 // credential in it, and the query.
-func echo(r *http.Request) []string {
+func saidBack(r *http.Request) []string {
 	all := []string{r.Header.Get("Authorization")}
 	if _, credential, ok := strings.Cut(all[0], " "); ok {
 		all = append(all, credential)
@@ -288,7 +288,7 @@ var percentEscape = regexp.MustCompile(`%[0-9A-F]{2}`)
 func lowerEscapes(s string) string { return percentEscape.ReplaceAllStringFunc(s, strings.ToLower) }
 
 func (s leakyService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	words := echo(r)
+	words := saidBack(r)
 	all := strings.Join(words, " | ")
 	body := ""
 	switch s.form {
