@@ -173,7 +173,7 @@ func badSources() (all []faultVariant) {
 		}
 	})
 	add("does not reach its endpoint", nil, func() (*oauth2.Token, error) {
-		_, err := (&http.Client{Transport: faultRefusingTransport{}}).Post("http://tokens.example/?client_secret="+canaryClientToken, "", nil) //nolint:noctx,bodyclose // it fails
+		_, err := (&http.Client{Transport: faultRefusingTransport{}}).Post("http://tokens.example/?client_secret="+canaryClientToken, "", nil) //nolint:bodyclose // it fails
 		return nil, err
 	})
 	add("gives none", nil, func() (*oauth2.Token, error) { return nil, nil }) //nolint:nilnil // that is the fault
@@ -331,7 +331,7 @@ func outage(callers, calls int) func(*faultRig, faultCell) {
 // thirtyPercent answers 30 % of all requests with 503, the same ones in every
 // run.
 func thirtyPercent(x *faultExchange) {
-	if rand.New(rand.NewPCG(58, uint64(x.n))).Float64() < 0.3 { //nolint:gosec // meant to repeat
+	if rand.New(rand.NewPCG(58, uint64(x.n))).Float64() < 0.3 {
 		x.WriteHeader(http.StatusServiceUnavailable)
 		return
 	}

@@ -182,7 +182,7 @@ func untrusted() []faultVariant {
 	old := func(r *faultRig) {
 		overTLS(trustedCertificate)(r)
 		for _, config := range r.net.secure {
-			config.MinVersion, config.MaxVersion = tls.VersionTLS10, tls.VersionTLS11 //nolint:gosec // that is the fault
+			config.MinVersion, config.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
 		}
 	}
 	plain := func(r *faultRig) {
@@ -528,7 +528,7 @@ func endlessBodies() (all []faultVariant) {
 			}
 			v.serve = func(x *faultExchange) {
 				c := x.hijack()
-				defer c.Close() //nolint:errcheck // the client's business
+				defer c.Close()
 				_, err := c.Write(append([]byte(header+"\r\n"), begin...))
 				for err == nil {
 					_, err = c.Write(repeat)

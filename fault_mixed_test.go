@@ -143,7 +143,7 @@ func TestPostingsWithoutEnd(t *testing.T) {
 	begin, repeat := zippedForever(`{"totalNumberOfJobs":1,"results":[`, posting)
 	serve := func(x *faultExchange) {
 		c := x.hijack()
-		defer c.Close() //nolint:errcheck // the client's business
+		defer c.Close()
 		_, err := io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"+string(begin))
 		for err == nil {
 			_, err = c.Write(repeat)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -283,7 +282,7 @@ func deafNames(r *faultRig) {
 // answerNoSuchName is a name server over a stream: each message has its
 // length in front.
 func answerNoSuchName(c net.Conn) {
-	defer c.Close() //nolint:errcheck // nothing was promised
+	defer c.Close()
 	for {
 		var length [2]byte
 		if _, err := io.ReadFull(c, length[:]); err != nil {
@@ -315,7 +314,7 @@ func TestFaultSocketsAreRows(t *testing.T) {
 	}
 	for _, f := range socketFaults() {
 		if !slices.Contains(rows, f.row) {
-			t.Error(fmt.Sprintf("row %s is not in the table", f.row))
+			t.Errorf("row %s is not in the table", f.row)
 		}
 	}
 }

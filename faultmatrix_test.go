@@ -998,7 +998,7 @@ func (x *faultExchange) half(n int) string {
 // endless repeats a part until the client leaves.
 func (x *faultExchange) endless(first, part string) {
 	c := x.hijack()
-	defer c.Close() //nolint:errcheck // the client's business
+	defer c.Close()
 	for _, err := c.Write([]byte(first)); err == nil; {
 		_, err = c.Write([]byte(part))
 	}
@@ -1007,7 +1007,7 @@ func (x *faultExchange) endless(first, part string) {
 // drip sends a part every so often until the client leaves.
 func (x *faultExchange) drip(first, part string, every time.Duration) {
 	c := x.hijack()
-	defer c.Close() //nolint:errcheck // the client's business
+	defer c.Close()
 	for _, err := c.Write([]byte(first)); err == nil; {
 		select {
 		case <-time.After(every):
