@@ -207,8 +207,10 @@ func TestHostileAnswersAreBounded(t *testing.T) {
 					if op != "JobInformation" || i%3 != 0 {
 						continue
 					}
+				case w.status != 200 && op != "JobInformation" && op != "HasApplied", op == "ApplicationID" && i%4 != 0, op == "Subscribe" && i%4 != 1:
+					continue // failed answers, and small ones, are read alike
 				case op == "Search": // 64 MiB each time
-					if w.status != 200 || encoding != "" && i%6 != 0 || b.head == "" && i%4 != 0 || b.head != "" && !strings.HasPrefix(b.head, pageHead) {
+					if encoding != "" && i%6 != 0 || b.head == "" && i%4 != 0 || b.head != "" && !strings.HasPrefix(b.head, pageHead) {
 						continue
 					}
 				case op == "Postings" && !strings.Contains(b.head, pageHead+"{"): // up to 1 GiB

@@ -95,6 +95,9 @@ func FuzzPathSegment(f *testing.F) {
 		f.Add(s, "/pre%2Ffix/ü", "/abo/x y")
 	}
 	f.Fuzz(func(t *testing.T, name, prefix, subscriptions string) {
+		if prefix != "" && prefix[0] != '/' {
+			return // part of the host
+		}
 		var sent *http.Request
 		c, err := NewClient(Config{
 			BaseURL: "https://api.example" + prefix, ClientID: "id", SubscriptionPath: subscriptions, Retry: RetryPolicy{MaxAttempts: 1},
