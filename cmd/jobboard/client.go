@@ -96,7 +96,7 @@ func (a *app) roundTripper() (http.RoundTripper, error) {
 	case a.transport != nil || path == "":
 		return a.transport, nil
 	}
-	pem, err := os.ReadFile(path) //nolint:gosec // the user's own file
+	pem, err := os.ReadFile(path)
 	if err != nil {
 		return nil, usage("ca_file: %w", err)
 	}

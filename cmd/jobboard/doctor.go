@@ -232,12 +232,3 @@ func (d *doctor) ok(check, format string, args ...any) {
 }
 
 func (d *doctor) skip(check, why string) { d.add(check, verdictSkip, why, "") }
-
-func (d *doctor) failed(check string) bool {
-	for _, x := range d.findings {
-		if x.Check == check && x.Verdict == verdictFail {
-			return true
-		}
-	}
-	return false
-}

@@ -387,13 +387,14 @@ func (d *doctor) checkLanguage() {
 	}
 	// The library sends the language that is set wherever a query has none;
 	// "*" asks for any.
-	any, err := d.titles(ch, "*")
+	others, err := d.titles(ch, "*")
 	if err != nil {
-		any = nil
+		d.add(checkLanguage, verdictWarn, short(lang)+" works; a search in any language failed: "+d.errorText(err), searchNext(err))
+		return
 	}
 	differ := 0
 	for id, title := range asked {
-		if other, ok := any[id]; ok && other != title {
+		if other, ok := others[id]; ok && other != title {
 			differ++
 		}
 	}

@@ -38,7 +38,7 @@ func TestFeedSources(t *testing.T) {
 	body := sampleFeed(d.OpenJob, d.AppliedJob, d.InactiveJob, d.UnknownJob, d.UnpublishedJob, d.ClosedJob, d.OpenJob)
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
-	z.Write([]byte(body))
+	_, _ = z.Write([]byte(body))
 	z.Close()
 	var header http.Header
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -37,7 +37,7 @@ func main() {
 
 // newTerminal says what a stream of this process leads to.
 func newTerminal(f *os.File) terminal {
-	fd := int(f.Fd()) //nolint:gosec // a file descriptor is small
+	fd := int(f.Fd())
 	if !term.IsTerminal(fd) {
 		return terminal{}
 	}

@@ -574,6 +574,7 @@ func TestWatchInterval(t *testing.T) {
 		done := make(chan result)
 		go func() { done <- p.runContext(ctx, t, "watch", "--fake", "--interval", "1m", "--attempts", "1") }()
 		time.Sleep(30 * time.Second)
+		synctest.Wait()
 		srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Night Porter"})
 		time.Sleep(time.Minute)
 		srv.Fail(jobboardtest.Answer(500, "").On(jobboardtest.OpSearch).Next(1))

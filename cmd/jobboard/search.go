@@ -163,7 +163,7 @@ func (a *app) search(ctx context.Context, flags *pflag.FlagSet, f *searchFlags) 
 	if err := drawn.write(&picture); err != nil {
 		return err
 	}
-	if err := os.WriteFile(f.picture, picture.Bytes(), 0o644); err != nil { //nolint:gosec // a picture to be shown
+	if err := os.WriteFile(f.picture, picture.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("--map: %w", err)
 	}
 	fmt.Fprintf(a.stderr, "map: %s, %d postings drawn, %d at no known place\n", f.picture, drawn.placed, drawn.unplaced)

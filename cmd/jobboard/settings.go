@@ -280,7 +280,7 @@ func (a *app) fileLayer() (map[string]string, error) {
 	if path = cmp.Or(path, a.defaultConfig); path == "" {
 		return nil, nil
 	}
-	f, err := os.Open(path) //nolint:gosec // the user's own file
+	f, err := os.Open(path)
 	if !named && errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -370,7 +370,7 @@ func parseConfig(path string, body []byte) (c configFile, err error) {
 
 // readSecret is the first line of a file.
 func (a *app) readSecret(path string) (string, error) {
-	f, err := os.Open(path) //nolint:gosec // the user's own file
+	f, err := os.Open(path)
 	if err != nil {
 		return "", err
 	}

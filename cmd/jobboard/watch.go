@@ -209,7 +209,7 @@ func loadState(path string) (*jobboard.Snapshot, error) {
 	if path == "" {
 		return nil, nil
 	}
-	body, err := os.ReadFile(path) //nolint:gosec // the user's own file
+	body, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
