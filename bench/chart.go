@@ -41,7 +41,7 @@ func isOurs(name string) bool { return len(name) >= len(ours) && name[:len(ours)
 
 // The measures of the chart, in pixels.
 const (
-	chartWidth = 900
+	chartWidth = 940
 	nameWidth  = 290
 	barMax     = 380
 	barStep    = 22
