@@ -25,6 +25,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"os/signal"
 	"strings"
@@ -105,7 +106,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 1
 	}
 	if *asJSON {
-		json.NewEncoder(stdout).Encode(f)
+		_ = json.NewEncoder(stdout).Encode(f) // whoever started it may not care
 	} else {
 		welcome(stdout, f)
 	}
@@ -128,14 +129,21 @@ func serveControl(srv *jobboardtest.Server, addr string, hosts []string) (string
 		return "", err
 	}
 	c := control.New(srv, hosts...)
-	url := "http://" + l.Addr().String() + "/"
+	host, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		return "", err
+	}
+	if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() {
+		host = "127.0.0.1" // nobody can go to "every address"
+	}
+	url := "http://" + net.JoinHostPort(host, port) + "/"
 	c.SetURL(url)
 	s := &http.Server{Handler: c, ReadHeaderTimeout: 30 * time.Second}
-	go s.Serve(l)
+	go func() { _ = s.Serve(l) }()
 	srv.OnShutdown(func() {
 		ending, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
-		s.Shutdown(ending)
+		_ = s.Shutdown(ending) // what is left ends with the program
 	})
 	return url, nil
 }

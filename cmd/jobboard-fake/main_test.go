@@ -48,7 +48,7 @@ func start(t *testing.T, args ...string) *program {
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { p.cmd.Process.Kill(); p.cmd.Wait() })
+	t.Cleanup(func() { _, _ = p.cmd.Process.Kill(), p.cmd.Wait() })
 	p.out = bufio.NewReader(out)
 	return p
 }
@@ -57,7 +57,7 @@ func (p *program) line() string {
 	p.t.Helper()
 	s, err := p.out.ReadString('\n')
 	if err != nil {
-		p.cmd.Wait()
+		_ = p.cmd.Wait()
 		p.t.Fatalf("no line: %v; %s", err, &p.stderr)
 	}
 	return s
@@ -80,7 +80,7 @@ func (p *program) interrupt(s os.Signal) int {
 	if err := p.cmd.Process.Signal(s); err != nil {
 		p.t.Fatal(err)
 	}
-	p.cmd.Wait()
+	_ = p.cmd.Wait()
 	return p.cmd.ProcessState.ExitCode()
 }
 
@@ -109,7 +109,7 @@ func TestFirstLine(t *testing.T) {
 	if d := time.Since(began); d > 5*time.Second { // some 20 ms on an idle machine
 		t.Errorf("it took %v to start", d)
 	}
-	for _, k := range []string{"base_url", "jobdb_url", "channel", "client_id", "client_token", "applicant_token"} {
+	for _, k := range []string{"base_url", "jobdb_url", "control_url", "channel", "client_id", "client_token", "applicant_token"} {
 		if s, ok := m[k].(string); !ok || s == "" {
 			t.Errorf("%s is %v", k, m[k])
 		}
@@ -167,6 +167,11 @@ func TestWelcome(t *testing.T) {
 		t.Skip("there is no curl here")
 	}
 	p := start(t, "-addr", "127.0.0.1:0")
+	p.line()
+	_, page, _ := strings.Cut(strings.TrimSpace(p.line()), "http://")
+	if status, body := fetch(t, "http://"+page, ""); status != 200 || !strings.Contains(body, "<title>Job board fake</title>") {
+		t.Errorf("the page that the second line names, %s: %d %.100s", page, status, body)
+	}
 	var lines []string
 	for {
 		l := strings.TrimSpace(p.line())
@@ -246,7 +251,7 @@ func TestKilledWhileItSaves(t *testing.T) {
 		// The kill comes when the second new file appears beside the old one:
 		// the first is whole by then, and holds a subscription.
 		go func() {
-			defer p.cmd.Process.Kill()
+			defer func() { _ = p.cmd.Process.Kill() }()
 			seen := map[string]bool{}
 			for t.Context().Err() == nil && len(seen) < 2 {
 				names, _ := filepath.Glob(filepath.Join(dir, ".*.tmp"))
@@ -263,7 +268,7 @@ func TestKilledWhileItSaves(t *testing.T) {
 			}
 			res.Body.Close()
 		}
-		p.cmd.Wait()
+		_ = p.cmd.Wait()
 		srv, err := jobboardtest.Start(jobboardtest.WithoutSockets(), jobboardtest.Data(file, false))
 		if err != nil {
 			t.Fatal(err)
@@ -274,5 +279,176 @@ func TestKilledWhileItSaves(t *testing.T) {
 			t.Errorf("%d subscriptions after %d", n, known)
 		}
 		known = n
+	}
+}
+
+// send is one call of the control interface.
+func send(t *testing.T, method, url, body string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, _ := io.ReadAll(res.Body)
+	return res.StatusCode, string(b)
+}
+
+// The control interface is at the base address, or at one of its own, and what
+// it changes is seen and kept.
+func TestControl(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "board.json")
+	for _, own := range []bool{false, true} {
+		args := []string{"-addr", "127.0.0.1:0", "-json", "-data", file, "-save", "-prefix", "/x"}
+		if own {
+			args = append(args, "-control-addr", "0.0.0.0:0", "-control-host", "fake.example.com,other.example.com")
+		}
+		p := start(t, args...)
+		m := p.first()
+		base, url := m["base_url"].(string), m["control_url"].(string)
+		if at := strings.HasPrefix(url, base+"/_fake/"); at == own || !strings.HasPrefix(url, "http://127.0.0.1:") {
+			t.Errorf("control_url is %s beside %s", url, base)
+		}
+		if status, _ := fetch(t, base+"/_fake/info", ""); own != (status == 404) {
+			t.Errorf("at the base address: %d", status)
+		}
+		req, _ := http.NewRequestWithContext(t.Context(), "GET", url+"info", nil)
+		req.Host = "other.example.com"
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if own != (res.StatusCode == 200) {
+			t.Errorf("under a name that is allowed %v: %d", own, res.StatusCode)
+		}
+		job, token := fmt.Sprintf("%.0f", m["open_job"]), m["applicant_token"].(string)
+		if status, body := send(t, "POST", url+"applications", `{"applicant_id":7,"job_id":`+job+`}`); own != (status == 409) || !own != (status == 201) {
+			t.Errorf("apply: %d %s", status, body)
+		}
+		if _, body := fetch(t, base+"/api/rest/v3/frontend/jobs/"+job+"/applied", token); body != "true" {
+			t.Errorf("after it: %s", body)
+		}
+		if code := p.interrupt(syscall.SIGTERM); code != 0 {
+			t.Errorf("exit code %d: %s", code, &p.stderr)
+		}
+	}
+	var out, errs strings.Builder
+	if code := run(t.Context(), []string{"-addr", "127.0.0.1:0", "-control-addr", "nowhere.invalid:1"}, &out, &errs); code == 0 || errs.Len() == 0 {
+		t.Errorf("a control address that is none: exit code %d, %s", code, &errs)
+	}
+}
+
+// Asked to end, it finishes what it serves, and does not wait for a page that
+// is left open.
+func TestTermFinishesWhatItServes(t *testing.T) {
+	for _, own := range []bool{false, true} {
+		args := []string{"-addr", "127.0.0.1:0", "-json"}
+		if own {
+			args = append(args, "-control-addr", "127.0.0.1:0")
+		}
+		p := start(t, args...)
+		m := p.first()
+		url := m["control_url"].(string)
+		send(t, "POST", url+"faults", `{"operation":"applied","delay":"1s"}`)
+		page, err := http.Get(url + "events")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer page.Body.Close()
+
+		type answer struct {
+			body string
+			err  error
+		}
+		got := make(chan answer, 1)
+		go func() {
+			req, _ := http.NewRequest("GET", fmt.Sprintf("%s/api/rest/v3/frontend/jobs/%.0f/applied", m["base_url"], m["applied_job"]), nil)
+			req.Header.Set("Authorization", "Bearer "+m["applicant_token"].(string))
+			res, err := http.DefaultClient.Do(req)
+			if err != nil {
+				got <- answer{err: err}
+				return
+			}
+			defer res.Body.Close()
+			b, err := io.ReadAll(res.Body)
+			got <- answer{string(b), err}
+		}()
+		if status, body := send(t, "GET", url+"requests/wait?count=1&operation=applied", ""); status != 200 {
+			t.Fatalf("the call did not come in: %d %s", status, body)
+		}
+		began := time.Now()
+		if code := p.interrupt(syscall.SIGTERM); code != 0 {
+			t.Errorf("exit code %d: %s", code, &p.stderr)
+		}
+		if d := time.Since(began); d > 6*time.Second {
+			t.Errorf("it took %v to end", d)
+		}
+		if a := <-got; a.err != nil || a.body != "true" {
+			t.Errorf("what was being served ended with %q, %v", a.body, a.err)
+		}
+	}
+}
+
+// With a board so large that writing it takes a while, kills land inside the
+// writing: what is left of it proves that. The file stays whole, and the next
+// start clears the remains away.
+func TestKilledInTheMiddleOfAFile(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "board.json")
+	board := jobboardtest.NewServer(jobboardtest.WithoutSockets())
+	ad := strings.Repeat("We care for people. ", 200)
+	for i := range 1000 {
+		board.AddPosting(jobboardtest.Posting{Title: fmt.Sprint("Job ", i), Channels: []string{"big"}, Config: map[string][]string{"platform_internalAdText": {ad}}})
+	}
+	err := board.SaveFile(file)
+	board.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	remains := func() int {
+		names, _ := filepath.Glob(filepath.Join(dir, ".*.tmp"))
+		return len(names)
+	}
+	inside, known := 0, 0
+	for round := 0; round < 12 && inside < 2; round++ {
+		p := start(t, "-addr", "127.0.0.1:0", "-json", "-data", file, "-save")
+		url := p.first()["control_url"].(string)
+		if n := remains(); n != 0 {
+			t.Fatalf("%d unfinished files after the start", n)
+		}
+		added := 0
+		for p.cmd.ProcessState == nil && remains() == 0 && added < 100_000 {
+			if status, body := send(t, "POST", url+"channels", fmt.Sprintf(`{"id":"round %d, %d"}`, round, added)); status != 201 {
+				t.Fatalf("%d %s", status, body)
+			}
+			added++
+		}
+		if err := p.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = p.cmd.Wait()
+		if remains() > 0 {
+			inside++
+		}
+		srv, err := jobboardtest.Start(jobboardtest.WithoutSockets(), jobboardtest.Data(file, false))
+		if err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		st := srv.Snapshot()
+		srv.Close()
+		if len(st.Postings) != 1000 || len(st.Channels) < known {
+			t.Errorf("round %d: %d postings, %d channels after %d", round, len(st.Postings), len(st.Channels), known)
+		}
+		known = len(st.Channels)
+	}
+	if inside == 0 {
+		t.Error("no kill came while a file was being written, which proves nothing")
 	}
 }

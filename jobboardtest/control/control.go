@@ -27,7 +27,7 @@ type Control struct {
 	cross *http.CrossOriginProtection
 	// instance lets a page see that its connection is to another fake now.
 	instance string
-	url   atomic.Pointer[string]
+	url      atomic.Pointer[string]
 
 	ending context.Context // ends when the server shuts down: long answers end with it
 
@@ -93,7 +93,11 @@ func (c *Control) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusPermanentRedirect)
 		return
 	}
-	if _, pattern := c.mux.Handler(r); pattern == "" || path.Clean(r.URL.Path) != strings.TrimSuffix(r.URL.Path, "/") && r.URL.Path != "/" {
+	if clean := path.Clean(r.URL.Path); clean != r.URL.Path { // ServeMux would redirect, to a path without what was stripped
+		writeFailure(w, noPath())
+		return
+	}
+	if _, pattern := c.mux.Handler(r); pattern == "" {
 		writeFailure(w, c.lost(w, r))
 		return
 	}
@@ -111,11 +115,13 @@ func (c *Control) lost(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if len(allowed) == 0 {
-		return &failure{status: http.StatusNotFound, Message: "there is no such path; openapi.json lists them"}
+		return noPath()
 	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
 	return &failure{status: http.StatusMethodNotAllowed, Message: "this path takes " + strings.Join(allowed, " and ") + ", not " + clip(r.Method)}
 }
+
+func noPath() error { return notFound("there is no such path; openapi.json lists them") }
 
 // route is one method and path. Its function gives what is answered as JSON;
 // nil answers 204. raw ones answer by themselves.

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -46,6 +47,10 @@ func (c *Control) events(w http.ResponseWriter, r *http.Request) {
 	if out.Flush() != nil {
 		return // a server that gathers answers cannot do this
 	}
+
+	// Whoever does not read must not keep the server from ending.
+	hurry := func(d time.Duration) { _ = out.SetWriteDeadline(time.Now().Add(d)) } // without sockets there may be none
+	defer context.AfterFunc(c.ending, func() { hurry(time.Second) })()
 
 	f := follower{srv: c.srv, last: int(after), open: map[int]bool{}}
 	cleared := c.cleared.Load()
@@ -99,11 +104,15 @@ func (c *Control) events(w http.ResponseWriter, r *http.Request) {
 		if sent && out.Flush() != nil {
 			return
 		}
+		if c.ending.Err() == nil {
+			hurry(time.Minute)
+		}
 		select {
 		case <-t.C:
 		case <-r.Context().Done():
 			return
 		case <-c.ending.Done():
+			hurry(time.Second)
 			return
 		}
 	}

@@ -27,7 +27,7 @@ type failure struct {
 func (f *failure) Error() string { return f.Message }
 
 func bad(field, format string, args ...any) error {
-	return &failure{status: http.StatusBadRequest, Field: field, Message: fmt.Sprintf(format, args...)}
+	return &failure{status: http.StatusBadRequest, Field: clip(field), Message: fmt.Sprintf(format, args...)}
 }
 
 func notFound(format string, args ...any) error {
@@ -41,7 +41,7 @@ func writeFailure(w http.ResponseWriter, err error) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(f.status)
-	json.NewEncoder(w).Encode(f)
+	_ = json.NewEncoder(w).Encode(f) // the client is gone
 }
 
 // created is an answer with status 201.

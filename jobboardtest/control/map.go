@@ -79,7 +79,7 @@ func draw(places []place) chart {
 	squeeze := max(math.Cos(middle*math.Pi/180), 0.1)
 	// A single town still has a country around it.
 	spanY, spanX := max(north-south, 2), max((east-west)*squeeze, 2)
-	height := min(max(chartWidth*spanY/spanX, 220), 440)
+	height := min(max(chartWidth*spanY/spanX, 220), 310)
 	scale := min((chartWidth-2*margin)/spanX, (height-2*margin)/spanY)
 	centre := (west + east) / 2
 	x := func(long float64) float64 { return round1(chartWidth/2 + (long-centre)*squeeze*scale) }
