@@ -89,7 +89,11 @@ func draw(places []place) chart {
 	step := graticule(height / scale)
 	for lat := math.Ceil((middle-height/2/scale)/step) * step; y(lat) > 0; lat += step {
 		if lat >= -90 && lat <= 90 {
-			c.Lines = append(c.Lines, line{0, y(lat), chartWidth, y(lat), degree(lat, "N", "S"), 3, y(lat) - 3})
+			l := line{0, y(lat), chartWidth, y(lat), degree(lat, "N", "S"), 3, y(lat) - 3}
+			if l.TY < 8 {
+				l.Text = "" // there is no room above the line
+			}
+			c.Lines = append(c.Lines, l)
 		}
 	}
 	step = graticule(chartWidth / scale / squeeze)
