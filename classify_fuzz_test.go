@@ -70,7 +70,7 @@ func FuzzClassify(f *testing.F) {
 				if isPage(body) {
 					t.Fatalf("%s, %d: a page reads as %v: %q", op.name, status, condition, body)
 				}
-				if condition == ErrApplicationNotFound && op != opApplicationID {
+				if errors.Is(condition, ErrApplicationNotFound) && op != opApplicationID {
 					t.Fatalf("%s: %v", op.name, condition)
 				}
 			case isOneOf(condition, lookupConditions):

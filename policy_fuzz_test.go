@@ -78,9 +78,9 @@ func (m policyModel) run(schedule []fuzzFault) (requests int, last fuzzFault, st
 			return requests, f, "", false // the end of the caller's time comes in between
 		}
 		repeats := map[string]bool{"GET": f.get, "PUT": f.put, "DELETE": f.put, "POST": f.post}[m.method]
-		any := f.get || f.put || f.post
+		passes := f.get || f.put || f.post
 		switch {
-		case !any:
+		case !passes:
 			return requests, f, StopFinal, true
 		case !repeats && f.cut:
 			return requests, f, StopFinal, true // executed, as the status says

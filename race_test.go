@@ -129,8 +129,13 @@ func mixRun(t *testing.T, name string, calls int, start func(http.Handler) (stri
 	c := mustClient(t, jobboard.Config{
 		BaseURL: base, JobDBURL: base, TokenSource: jobboard.StaticToken("client-0-1"),
 		HTTPClient: &http.Client{Transport: transport},
-		Retry:      jobboard.RetryPolicy{MinWait: time.Nanosecond, MaxWait: time.Nanosecond, Budget: -1},
+		Retry: jobboard.RetryPolicy{
+			MinWait: time.Nanosecond, MaxWait: time.Nanosecond, Budget: -1,
+			AttemptTimeout: time.Hour, StallTimeout: time.Hour, // a busy machine is no failure
+		},
 	})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
 	var wrong, failed, done atomic.Int64
 	var first sync.Once
 	bad := func(counter *atomic.Int64, format string, args ...any) {
@@ -157,17 +162,17 @@ func mixRun(t *testing.T, name string, calls int, start func(http.Handler) (stri
 				switch call % 10 {
 				case 0, 1, 2, 3, 4:
 					var applied bool
-					if applied, err = a.HasApplied(t.Context(), job); err == nil && applied != (job%2 == 0) {
+					if applied, err = a.HasApplied(ctx, job); err == nil && applied != (job%2 == 0) {
 						bad(&wrong, "%d: applied is %v", job, applied)
 					}
 				case 5, 6, 7:
 					var id jobboard.ApplicationID
-					if id, err = a.ApplicationID(t.Context(), job); err == nil && string(id) != fmt.Sprintf("application-%d-of-%d", job, who) {
+					if id, err = a.ApplicationID(ctx, job); err == nil && string(id) != fmt.Sprintf("application-%d-of-%d", job, who) {
 						bad(&wrong, "%d: application %q", job, id)
 					}
 				case 8:
 					var info *jobboard.JobInformation
-					if info, err = c.JobInformation(t.Context(), job); err == nil && (info.JobID != job || info.JobTitle != fmt.Sprintf("job %d", job)) {
+					if info, err = c.JobInformation(ctx, job); err == nil && (info.JobID != job || info.JobTitle != fmt.Sprintf("job %d", job)) {
 						bad(&wrong, "%d: information about %d, %q", job, info.JobID, info.JobTitle)
 					}
 				case 9:
@@ -175,9 +180,9 @@ func mixRun(t *testing.T, name string, calls int, start func(http.Handler) (stri
 					as, number := "user", who
 					if call%20 == 9 {
 						as, number = "client", 0
-						page, err = c.Search(t.Context(), "ch", jobboard.Query{Text: "by client0"})
+						page, err = c.Search(ctx, "ch", jobboard.Query{Text: "by client0"})
 					} else {
-						page, err = a.Search(t.Context(), "ch", jobboard.Query{Text: fmt.Sprintf("by user%d", who)})
+						page, err = a.Search(ctx, "ch", jobboard.Query{Text: fmt.Sprintf("by user%d", who)})
 					}
 					if err == nil && (len(page.Results) != 1 || page.Results[0].Title != fmt.Sprintf("for %d", number)) {
 						bad(&wrong, "search by %s %d: %v", as, number, page.Results)

@@ -135,6 +135,9 @@ func FuzzPathSegment(f *testing.F) {
 				return // a router cleans such an address before it routes
 			}
 			value, n, ok := routed(t, pattern, "it", sent)
+			if name == "/" && n == segments {
+				return // ServeMux takes it for the end of a path
+			}
 			if !ok || value != name || n != segments {
 				t.Fatalf("%s %q with base %q: arrives as %q (%v), %d segments, want %d: %s", what, name, before, value, ok, n, segments, sent.URL)
 			}

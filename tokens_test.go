@@ -198,11 +198,11 @@ func TestRenewingToken(t *testing.T) {
 
 	inBubble(t, "a panic, a nil token, a Goexit is the failure of those who wait", func(t *testing.T) {
 		for name, fetch := range map[string]func(context.Context) (*oauth2.Token, error){
-			"panic":     func(context.Context) (*oauth2.Token, error) { panic("canary-panic-text") },
-			"panic nil": func(context.Context) (*oauth2.Token, error) { var m map[string]int; m["x"] = 1; return nil, nil },
-			"nil":       func(context.Context) (*oauth2.Token, error) { return nil, nil },
-			"Goexit":    func(context.Context) (*oauth2.Token, error) { runtime.Goexit(); return nil, nil },
-			"no fetch":  nil,
+			"panic":                func(context.Context) (*oauth2.Token, error) { panic("canary-panic-text") },
+			"panic of the runtime": func(context.Context) (*oauth2.Token, error) { var none []int; _ = none[len(none)]; return nil, nil },
+			"nil":                  func(context.Context) (*oauth2.Token, error) { return nil, nil },
+			"Goexit":               func(context.Context) (*oauth2.Token, error) { runtime.Goexit(); return nil, nil },
+			"no fetch":             nil,
 		} {
 			for kind, source := range map[string]oauth2.TokenSource{
 				"renewing": jobboard.RenewingToken(fetch),
