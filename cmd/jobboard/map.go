@@ -136,7 +136,7 @@ text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;fill:var(-
 // write draws the picture. It holds no script, no link and nothing from
 // elsewhere, and follows the viewer's light or dark scheme.
 func (m *mapData) write(w io.Writer) error {
-	p := &picture{}
+	p := &picture{labels: []box{{0, mapHeight - 44, 220, mapHeight}}} // the scale's
 	v := m.view()
 	p.add(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" width="%g" height="%g" role="img" aria-labelledby="t d">`,
 		pictureWidth, mapHeight, pictureWidth, mapHeight)
