@@ -166,7 +166,7 @@ func (a *app) search(ctx context.Context, flags *pflag.FlagSet, f *searchFlags) 
 	if err := os.WriteFile(f.picture, picture.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("--map: %w", err)
 	}
-	fmt.Fprintf(a.stderr, "map: %s, %d postings drawn, %d at no known place\n", f.picture, drawn.placed, drawn.unplaced)
+	fmt.Fprintf(a.stderr, "map: %s, %d postings at known places, %d at none that is known\n", f.picture, drawn.placed, drawn.unplaced)
 	return nil
 }
 
