@@ -278,7 +278,7 @@ func (r *faultRig) callMany(n int, cell faultCell, prepare func(*faultRig)) {
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Go(func() {
-			<-time.After(time.Duration(i) * 2 * time.Millisecond)
+			<-time.After(time.Duration(i) * 5 * time.Millisecond)
 			own := &faultRig{op: r.op, client: r.client, applicant: r.applicant, applicantSource: r.applicantSource}
 			prepare(own)
 			_, err := r.op.call(context.Background(), own)
@@ -304,9 +304,10 @@ func outage(callers, calls int) func(*faultRig, faultCell) {
 		var wg sync.WaitGroup
 		for i := range callers {
 			wg.Go(func() {
+				own := &faultRig{op: r.op, client: r.client, applicant: r.client.Applicant(r.applicantSource)}
 				for range calls {
 					<-time.After(time.Duration(i) * time.Millisecond)
-					_, err := r.op.call(context.Background(), r)
+					_, err := r.op.call(context.Background(), own)
 					e := asFaultError(err)
 					if got := faultMatched(err); !slices.Equal(got, cell.outcomes[0].expected()) || e == nil || e.MayHaveExecuted != cell.outcomes[0].star {
 						r.problem("caller %d has %v: %q", i, err, got)

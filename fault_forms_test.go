@@ -513,12 +513,21 @@ func endlessBodies() (all []faultVariant) {
 	question := strings.Repeat(`{"id":"8","type":"YESNO","label":"q","answers":[{"id":"1","label":"Yes"}]},`, 800)
 	add := func(name, columns, first, again string) {
 		for _, compressed := range []bool{false, true} {
-			v := faultVariant{name: name, only: columns, status: 200, after: boundedMemory, configure: func(r *faultRig) {
+			if again == "" && !compressed {
+				continue
+			}
+			v := faultVariant{name: name, only: columns, status: 200, configure: func(r *faultRig) {
 				r.measure = true
 				if r.op.name == "Postings" && name != "a posting without end" || r.op.slot == "applicant" && r.op.column == "S" {
 					r.cfg.MaxBodyBytes = 8 << 20 // the default is for a test of its own
 				}
 			}}
+			v.after = func(r *faultRig, err error) {
+				boundedMemory(r, err)
+				if !compressed || again == "" {
+					boundedReading(r, name == "a posting without end")
+				}
+			}
 			header := "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 			begin, repeat := []byte(first), []byte(again)
 			if compressed {
@@ -538,6 +547,7 @@ func endlessBodies() (all []faultVariant) {
 		}
 	}
 	add("white space", "SAPJ+CD", "", spaces)
+	add("nothing", "SAPJ+CD", "", "") // compressed, it goes on and on
 	add("text", "APJ+CD", `"`, letters)
 	add("an unknown member", "SJ", `{"unknown":"`, letters)
 	add("unknown members", "SJ", "{", strings.Repeat(`"u":0,`, 10<<10))
@@ -556,6 +566,27 @@ func boundedMemory(r *faultRig, _ error) {
 	}
 	if r.mem > limit {
 		r.problem("allocated %d MiB", r.mem>>20)
+	}
+}
+
+// boundedReading: no answer is read much further than its bound, nor given up
+// before it.
+func boundedReading(r *faultRig, posting bool) {
+	limit, slack := int64(4<<20), int64(256<<10)
+	switch {
+	case r.op.name == "Postings" && posting:
+		limit, slack = 1<<20, 1<<20
+	case r.cfg.MaxBodyBytes > 0:
+		limit = r.cfg.MaxBodyBytes
+	case r.op.name == "Search":
+		limit = 64 << 20
+	}
+	least := limit
+	if r.op.name == "Search" {
+		least /= 2 // small postings take more room than their text, and count as that
+	}
+	if n := r.net.bytesRead(); n < least || n > limit+slack {
+		r.problem("read %d bytes, the bound is %d", n, limit)
 	}
 }
 

@@ -149,7 +149,7 @@ func TestPostingsWithoutEnd(t *testing.T) {
 			_, err = c.Write(repeat)
 		}
 	}
-	v := &faultVariant{serve: serve, status: http.StatusOK}
+	v := &faultVariant{serve: serve, status: http.StatusOK, readAtMost: 5 << 20}
 	f := &fault{cells: "1 ErrResponseTooLarge | - | - | - | - | - | -"}
 	op := faultOps[1]
 
