@@ -736,6 +736,11 @@ func TestFaultMatrix(t *testing.T) {
 	var cells, calls atomic.Int64
 	t.Cleanup(func() {
 		t.Logf("%d cells by form of the fault and operation, %d runs, in %v", cells.Load(), calls.Load(), time.Since(start).Round(time.Millisecond))
+		faultMemory.Lock()
+		defer faultMemory.Unlock()
+		for kind, most := range faultMemory.most {
+			t.Logf("at most %.1f MiB allocated against an endless answer: %s", float64(most)/(1<<20), kind)
+		}
 	})
 	for _, f := range faultTable() {
 		row, err := parseFaultRow(f.cells)
