@@ -573,9 +573,15 @@ func TestEscaping(t *testing.T) {
 // listen gives the first events, as "name data".
 func (s *suite) listen(query string, n int) []string {
 	s.t.Helper()
+	return s.follow(s.request("GET", "/events"+query, ""), n, func() {})
+}
+
+// follow calls then when there is one event left to come.
+func (s *suite) follow(req *http.Request, n int, then func()) []string {
+	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), 20*time.Second)
 	defer cancel()
-	res, err := s.srv.Client().Do(s.request("GET", "/events"+query, "").WithContext(ctx))
+	res, err := s.srv.Client().Do(req.WithContext(ctx))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -591,7 +597,9 @@ func (s *suite) listen(query string, n int) []string {
 		if v, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
 			name = v
 		} else if v, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
-			out = append(out, name+" "+v)
+			if out = append(out, name+" "+v); len(out) == n-1 {
+				then()
+			}
 		}
 	}
 	if len(out) < n {
@@ -613,8 +621,8 @@ func TestEvents(t *testing.T) {
 		return strings.Join(out, " ")
 	}
 	// A page that has seen all but one request, and the state of the start.
-	events := s.listen("?after=1&revision=0", 4)
-	if got := names(events); got != "hello clock rows faults" {
+	events := s.follow(s.request("GET", "/events?after=1&revision=0", ""), 5, func() { s.srv.Fail(jobboardtest.Slow(1, 0)) })
+	if got := names(events); got != "hello clock rows faults faults" {
 		t.Errorf("the events are %s", got)
 	}
 	if !strings.Contains(events[2], `"n":2`) || strings.Contains(events[2], `"n":1,`) {
@@ -625,6 +633,12 @@ func TestEvents(t *testing.T) {
 	if got := names(s.listen("?after=2&revision=0", 6)); got != "hello clock faults board switches clock" {
 		t.Errorf("the events are %s", got)
 	}
+	again := s.request("GET", "/events?after=0&revision=1", "") // as the browser asks: where it began, and the last it heard
+	again.Header.Set("Last-Event-ID", "1")
+	events = s.follow(again, 6, func() {})
+	if got := names(events); got != "hello clock rows faults board switches" || strings.Contains(events[2], `"n":1,`) {
+		t.Errorf("the events are %s: %s", got, events[2])
+	}
 	if status, text := s.do("GET", "/events?after=x", ""); status != 400 {
 		t.Errorf("%d %s", status, text)
 	}
@@ -634,6 +648,9 @@ func TestEvents(t *testing.T) {
 func TestEndOfLongAnswers(t *testing.T) {
 	for _, how := range []string{"shutdown", "close"} {
 		s := newSuite(t)
+		for range 500 { // more to say than anything on the way holds
+			s.srv.Fail(jobboardtest.Answer(503, "").On(jobboardtest.OpConfirm))
+		}
 		res, err := s.srv.Client().Do(s.request("GET", "/events", ""))
 		if err != nil {
 			t.Fatal(err)

@@ -390,6 +390,10 @@ func TestServerEnds(t *testing.T) {
 	url := control.Mount(srv)
 	b := newBrowser(t)
 	b.open(url, 390, 844)
+	for range 3 {
+		get(t, srv, applied(srv.Demo.InactiveJob), srv.Demo.ApplicantToken)
+	}
+	b.until(`document.querySelector("#r3 .state")?.textContent === "410"`)
 	addr := strings.TrimPrefix(strings.TrimSuffix(srv.BaseURL, "/board"), "http://")
 
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -407,7 +411,7 @@ func TestServerEnds(t *testing.T) {
 	defer again.Close()
 	control.Mount(again)
 	get(t, again, applied(again.Demo.OpenJob), again.Demo.ApplicantToken)
-	b.until(`document.getElementById("live").className === "on" && document.querySelector("#r1")`)
+	b.until(`document.getElementById("live").className === "on" && document.querySelector("#r1 .state")?.textContent === "200" && document.querySelectorAll("#rows .row").length === 1`)
 }
 
 // A page of another site, open in the same browser, can neither change nor read
