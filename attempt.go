@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -51,12 +52,10 @@ func (t *slotTransport) send(c *call, req *http.Request, authorization []string)
 	}
 
 	sent := req.WithContext(ctx)
-	sent.Header = make(http.Header, len(c.header)+1+len(header))
-	maps.Copy(sent.Header, header)
-	maps.Copy(sent.Header, c.header)
-	delete(sent.Header, "Authorization")
-	if authorization != nil {
-		sent.Header["Authorization"] = authorization
+	if t.ready != nil && header == nil {
+		sent.Header = t.ready(c.header, authorization)
+	} else {
+		sent.Header = wholeHeader(header, *c.header, authorization)
 	}
 	c.attempts++
 	resp, err := t.follow(c, sent)
@@ -77,6 +76,37 @@ func (t *slotTransport) send(c *call, req *http.Request, authorization []string)
 		a.phase.Store(toEnd)
 	}
 	return resp, nil
+}
+
+// wholeHeader is what goes out: of an observer, of the call, of the credential,
+// the later over the earlier.
+func wholeHeader(observed, common http.Header, authorization []string) http.Header {
+	h := make(http.Header, len(observed)+len(common)+1)
+	maps.Copy(h, observed)
+	maps.Copy(h, common)
+	delete(h, "Authorization")
+	if authorization != nil {
+		h["Authorization"] = authorization
+	}
+	return h
+}
+
+// ready keeps the whole headers for the few that calls have in common,
+// each from its first use. They are in a function, as secrets are.
+func (all *headers) ready() func(*http.Header, []string) http.Header {
+	var kept [3]atomic.Pointer[http.Header]
+	return func(common *http.Header, authorization []string) http.Header {
+		i := slices.Index([]*http.Header{&all.plain, &all.search, &all.body}, common)
+		if i < 0 {
+			return wholeHeader(nil, *common, authorization)
+		}
+		if h := kept[i].Load(); h != nil {
+			return *h
+		}
+		h := wholeHeader(nil, *common, authorization)
+		kept[i].Store(&h)
+		return h
+	}
 }
 
 // follow follows at most three redirects of a GET to the same origin. Any

@@ -21,6 +21,8 @@ type credential struct {
 	header func(c *call) (values []string, secret string, err error)
 	// renew replaces the rejected token; nil where nothing can.
 	renew func(c *call, rejected string) error
+	// constant says that header always gives the same.
+	constant bool
 }
 
 // basic is HTTP Basic with the client identifier and an empty password: the
@@ -31,7 +33,7 @@ func basic(clientID string) credential {
 	return credential{header: func(c *call) ([]string, string, error) {
 		c.secrets = append(c.secrets, clientID)
 		return values, secret, nil
-	}}
+	}, constant: true}
 }
 
 // bearer asks the source for every attempt. A caller never waits for it longer
@@ -42,7 +44,7 @@ func bearer(source oauth2.TokenSource, fetches *tokenFetches) credential {
 	case staticToken:
 		token, values := s.token, []string{"Bearer " + s.token()}
 		err := checkToken(&oauth2.Token{AccessToken: token()})
-		return credential{header: func(*call) ([]string, string, error) { return values, token(), err }}
+		return credential{header: func(*call) ([]string, string, error) { return values, token(), err }, constant: err == nil}
 	case renewingToken:
 		return credential{
 			header: func(c *call) ([]string, string, error) { return c.authorization(s.get(c.waitContext(), "")) },
@@ -116,6 +118,11 @@ type slotTransport struct {
 	origin origin
 	credential
 	next roundTrip
+
+	// ready holds the whole headers of a request that differ in nothing
+	// from one call to the next, by the headers of the call. Only where next
+	// is net/http's, which keeps the rule that a transport changes nothing.
+	ready func(common *http.Header, authorization []string) http.Header
 }
 
 // roundTrip is a transport that nobody can look into.

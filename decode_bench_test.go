@@ -38,9 +38,9 @@ func makePage(n int) []byte {
 }
 
 var (
-	cities = []string{"Berlin", "München", "Köln", "Hamburg", "Saarbrücken", "Leipzig"}
-	jobs   = []string{"Softwareentwickler", "Pflegefachkraft", "Bürokauffrau", "Data Engineer", "Elektriker"}
-	adWords  = strings.Fields(`Wir suchen für unser Team am Standort eine engagierte Persönlichkeit mit Freude an
+	cities  = []string{"Berlin", "München", "Köln", "Hamburg", "Saarbrücken", "Leipzig"}
+	jobs    = []string{"Softwareentwickler", "Pflegefachkraft", "Bürokauffrau", "Data Engineer", "Elektriker"}
+	adWords = strings.Fields(`Wir suchen für unser Team am Standort eine engagierte Persönlichkeit mit Freude an
 		moderner Technik und Gespür für Kundinnen und Kunden Sie bringen Erfahrung mit, arbeiten gern selbständig,
 		und wachsen an neuen Aufgaben flexible hours salary benefits training remote health insurance`)
 )

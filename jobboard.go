@@ -109,6 +109,7 @@ type Client struct {
 // shared is what the slots of a client have in common.
 type shared struct {
 	next             roundTrip
+	standard         bool // next is net/http's own, which changes no header
 	insecure         bool // Config.AllowInsecure
 	headers          headers
 	language         string
@@ -199,6 +200,7 @@ func newClient(cfg Config) (*Client, error) {
 	// A function, because a transport keeps buffers with the bytes of the last
 	// requests, which a printer that follows fields would show.
 	c.config.next = roundTrip(next.RoundTrip)
+	_, c.config.standard = next.(*http.Transport)
 	var own, lookupOwn credential
 	switch {
 	case cfg.ClientID != "":
@@ -229,11 +231,15 @@ func (c *Client) newSlot(s slot, address *url.URL, own credential, missing strin
 		s.budget = newBudget(s.policy.Budget, s.policy.BudgetRatio)
 	}
 	s.template = &http.Request{Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}}
+	transport := &slotTransport{origin: originOf(address), credential: own, next: c.config.next}
+	if c.config.standard && (own.header == nil || own.constant) {
+		transport.ready = c.config.headers.ready()
+	}
 	s.client = &http.Client{
 		// The transport has no CloseIdleConnections, which go-retryablehttp
 		// calls after a failure: one failed call must not cost the others
 		// their connections.
-		Transport:     &slotTransport{origin: originOf(address), credential: own, next: c.config.next},
+		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return s

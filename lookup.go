@@ -16,7 +16,7 @@ func (c *Client) JobInformation(ctx context.Context, job JobID) (*JobInformation
 	if job < 1 {
 		return nil, c.lookup.refuse(opJobInformation, invalid("job identifier %d is not positive", int64(job)))
 	}
-	req := request{path: lookupPath, query: "jobid=" + strconv.FormatInt(int64(job), 10), header: c.config.headers.plain}
+	req := request{path: lookupPath, query: "jobid=" + strconv.FormatInt(int64(job), 10), header: &c.config.headers.plain}
 	var info *JobInformation
 	err := c.lookup.do(ctx, opJobInformation, req, func(a *answer) error {
 		body, err := a.bytes()

@@ -32,7 +32,7 @@ type request struct {
 	path   string // decoded, without the base's
 	raw    string // the escaped path, where it differs
 	query  string // encoded
-	header http.Header
+	header *http.Header
 	body   []byte   // nil: none
 	hide   []string // what the caller searches for: no error shows it
 }
@@ -46,7 +46,7 @@ type call struct {
 	policy          *RetryPolicy
 	budget          *budget
 	url             url.URL
-	header          http.Header // shared by many calls: never changed
+	header          *http.Header // shared by many calls: never changed
 	accept          func(*answer) error
 	deadline        time.Time // the end of all attempts and waits
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 	"iter"
-	"net/http"
+	"maps"
 
 	"github.com/google/go-querystring/query"
 )
@@ -170,15 +170,14 @@ func (s *slot) searchRequest(config *shared, channel ChannelID, q Query) (req re
 	if err != nil {
 		return req, invalid("query: %s", err.Error())
 	}
-	req.query, req.hide, req.header = values.Encode(), []string{q.Text}, config.headers.search
+	req.query, req.hide, req.header = values.Encode(), []string{q.Text}, &config.headers.search
 	if q.Language != "" && q.Language != config.language {
 		if err := checkLanguage(q.Language); err != nil {
 			return req, err
 		}
-		req.header = http.Header{"Accept-Language": {q.Language}}
-		for k, v := range config.headers.body {
-			req.header[k] = v
-		}
+		localized := maps.Clone(config.headers.body)
+		localized["Accept-Language"] = []string{q.Language}
+		req.header = &localized
 	}
 	return req, nil
 }
