@@ -158,15 +158,15 @@ func (d *decoder) charge(n int) bool {
 	return true
 }
 
-// grown is s, which is full, with room for more elements of that size.
+// grown is s, which is full, with room for more elements, each of that size.
 func grown[E any](d *decoder, s []E, size int) []E {
 	n := max(16, 2*cap(s))
-	if !d.charge(n * size) {
-		// The scanner has failed; the little that is still appended
-		// before that is seen is of no use to anybody.
-		n = cap(s) + 1
+	if !d.charge(n*size) && cap(s) > 0 {
+		// The scanner has failed; what is still appended before that is
+		// seen is of no use to anybody.
+		return s[:0]
 	}
-	return slices.Grow(s, n-len(s))
+	return append(make([]E, 0, n), s...)
 }
 
 // A piece is a part of a texts.
@@ -475,7 +475,7 @@ func (d *decoder) config() {
 			if others == nil {
 				twice = slices.Contains(d.keys, name)
 			} else {
-				d.charge(64)
+				d.charge(96)
 				_, twice = others[name]
 				others[name] = struct{}{}
 			}
@@ -494,9 +494,10 @@ func (d *decoder) config() {
 			break
 		}
 		if len(d.keys) == cap(d.keys) {
-			d.keys = grown(d, d.keys, 16+8+1)
-			d.counts = slices.Grow(d.counts, cap(d.keys)-len(d.counts))
-			d.layout = slices.Grow(d.layout, cap(d.keys)-len(d.keys))
+			d.keys = grown(d, d.keys, 16+4) // and in d.layout
+		}
+		if len(d.counts) == cap(d.counts) {
+			d.counts = grown(d, d.counts, 8)
 		}
 		d.keys = append(d.keys, name)
 		d.counts = append(d.counts, n)
@@ -509,6 +510,10 @@ func (d *decoder) configValues() (n int) {
 	s := &d.s
 	if s.OpenIs(`["`) {
 		d.value(d.moreStr(&d.text))
+		if s.Err() != nil {
+			d.withinIndex(0)
+			return 0
+		}
 		n = 1
 	} else {
 		switch s.Peek() {

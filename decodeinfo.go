@@ -480,7 +480,7 @@ func (d *decoder) placeList() bool {
 	}
 	for i := 0; s.Next(); i++ {
 		if len(d.places) == cap(d.places) {
-			d.places = grown(d, d.places, 96)
+			d.places = grown(d, d.places, 104)
 		}
 		d.places = append(d.places, placePiece{})
 		if d.place(&d.places[len(d.places)-1]); s.Err() != nil {

@@ -359,6 +359,7 @@ func TestGuesses(t *testing.T) {
 		if name == "bytes" || name == "whole" {
 			s := new(Scanner)
 			reset(s, []byte(text))
+			s.Peek()
 			if s.OpenIs(`{"label":`) || !s.OpenIs(`{"id":"`) || s.Is("x") {
 				t.Fatalf("%s: wrong guess", name)
 			}
