@@ -191,11 +191,13 @@ func TestJobInformationFile(t *testing.T) {
 			{"10", QuestionTextArea, "Was reizt Sie an dieser Aufgabe?", nil},
 			{"11", QuestionCatalog, "Wie gut ist Ihr Englisch?", []IDLabel{
 				{"0b7e9d52-41c3-4f86-9a1e-5d20c8f3b671", "Grundkenntnisse"},
-				{"1c8fae63-52d4-4097-8b2f-6e31d904c782", "Fließend"}, {"2700455", "Verhandlungssicher"},
+				{"1c8fae63-52d4-4097-8b2f-6e31d904c782", "Fließend"},
+				{"2700455", "Verhandlungssicher"},
 			}},
 			{"-1", QuestionCatalog, "Welchen Standort bevorzugen Sie?", []IDLabel{
 				{"330071", "Torstraße 201, 10115 Berlin, Deutschland"},
-				{"330072", "Mariahilfer Straße 88, 1070 Wien, Österreich"}, {"330073", "Langstrasse 64, 8004 Zürich, Schweiz"},
+				{"330072", "Mariahilfer Straße 88, 1070 Wien, Österreich"},
+				{"330073", "Langstrasse 64, 8004 Zürich, Schweiz"},
 			}},
 		},
 		Nationalities: []IDLabel{{"2800137", "deutsch"}, {"2800138", "österreichisch"}, {"2800139", "schweizerisch"}, {"2800140", "ivorisch"}},
