@@ -941,6 +941,68 @@ func fmtJSON(t *testing.T, v any) string {
 	return string(b)
 }
 
+// TestFieldNames holds the tables against the switches, and each name against
+// the hand-typed bodies.
+func TestFieldNames(t *testing.T) {
+	search, info := string(readFile(t, "search.json")), string(readFile(t, "jobinfo.json"))
+	for _, c := range []struct {
+		names, members []string
+		number         func([]byte) int
+		file           string
+	}{
+		{postingFields[:], postingMembers, postingField, search},
+		{configKeys[:], configMembers, configKey[[]byte], search},
+		{infoFields[:], infoMembers, infoField, info},
+		{questionFields[:], questionMembers, questionField, info},
+		{placeFields[:], placeMembers, placeField, info},
+	} {
+		for i, name := range c.names {
+			if i == 0 {
+				continue
+			}
+			if got := c.number([]byte(name)); got != i {
+				t.Errorf("%s has number %d, want %d", name, got, i)
+			}
+			if c.members[i] != `,"`+name+`":` || !strings.Contains(c.file, `"`+name+`":`) {
+				t.Errorf("%s, %s", name, c.members[i])
+			}
+			if c.number([]byte(strings.ToUpper(name))) != 0 || c.number([]byte(name+"x")) != 0 {
+				t.Errorf("%s is known in another spelling", name)
+			}
+		}
+		if len(c.names) > len(order{}) {
+			t.Errorf("%d names do not fit an order", len(c.names))
+		}
+	}
+	for i, name := range searchFields {
+		if i > 0 && !strings.Contains(search, `"`+name+`":`) {
+			t.Errorf("%s is in no page", name)
+		}
+	}
+}
+
+// TestDeclaredSizes holds the sizes by which memory is counted.
+func TestDeclaredSizes(t *testing.T) {
+	for _, c := range []struct {
+		t    reflect.Type
+		want uintptr
+	}{
+		{reflect.TypeFor[JobPosting](), 112},
+		{reflect.TypeFor[string](), 16},
+		{reflect.TypeFor[piece](), 8},
+		{reflect.TypeFor[labelPiece](), 16},
+		{reflect.TypeFor[questionPiece](), 32},
+		{reflect.TypeFor[placePiece](), 104},
+		{reflect.TypeFor[Question](), 72},
+		{reflect.TypeFor[IDLabel](), 32},
+		{reflect.TypeFor[Location](), 128},
+	} {
+		if got := c.t.Size(); got > c.want {
+			t.Errorf("%v has %d bytes, counted as %d", c.t, got, c.want)
+		}
+	}
+}
+
 func TestPartial(t *testing.T) {
 	three := make([]JobPosting, 3)
 	for _, c := range []struct {

@@ -2,6 +2,7 @@ package jsonscan
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"io"
@@ -405,6 +406,38 @@ func TestAppendQuoted(t *testing.T) {
 			}
 			if !json.Valid(got) {
 				t.Errorf("%q: %s", text, got)
+			}
+		}
+	}
+}
+
+// TestStops holds the arithmetic on words against the table of bytes, for each
+// pair of bytes that stand side by side.
+func TestStops(t *testing.T) {
+	var w [8]byte
+	for at := range 7 {
+		for i := range w {
+			w[i] = 'a'
+		}
+		for c := range 256 {
+			for d := range 256 {
+				w[at], w[at+1] = byte(c), byte(d)
+				word := binary.LittleEndian.Uint64(w[:])
+				all, some := 8, 8
+				for i := 7; i >= 0; i-- {
+					if class[w[i]] > 0 {
+						all = i
+					}
+					if class[w[i]] > 1 {
+						some = i
+					}
+				}
+				if got := first(stops(word) & msb); got != all {
+					t.Fatalf("%q stops at %d, want %d", w, got, all)
+				}
+				if got := first(skipStops(word) & msb); got != some {
+					t.Fatalf("%q stops a skip at %d, want %d", w, got, some)
+				}
 			}
 		}
 	}

@@ -24,9 +24,10 @@ const (
 // other bits mean nothing: & msb takes them away.
 //
 // A quote is 0x22 and the controls end at 0x1F: with bit 1 flipped, a quote
-// and the controls are just what is below 0x21.
+// and the controls are just what is below 0x21. A byte beyond ASCII keeps its
+// high bit in one of the differences at least.
 func stops(w uint64) uint64 {
-	return ((w ^ lsb*0x02) - lsb*0x21) | ((w ^ lsb*'\\') - lsb) | w
+	return ((w ^ lsb*0x02) - lsb*0x21) | ((w ^ lsb*'\\') - lsb)
 }
 
 // skipStops is stops without the bytes beyond ASCII.
