@@ -43,9 +43,9 @@ func (e *decodeError) Error() string {
 
 func (e *decodeError) Unwrap() error { return e.kind }
 
-// memory is how much may be allocated for an answer of n bytes at most: 2.2
-// times as much, and a little that every answer may have. A page of real
-// postings takes less than twice its size; what takes more is made to.
+// memory is how much may be allocated for a page of n bytes at most: 2.2 times
+// as much, and a little that every page may have. A page of real postings
+// takes less than twice its size; what takes more is made to.
 func memory(n int64) int64 {
 	const floor = 256 << 10
 	if n <= 0 || n > math.MaxInt64/16 {
@@ -571,7 +571,7 @@ func (d *decoder) placeLayout() {
 // configIn makes the config that was read, with its strings cut from text.
 func (d *decoder) configIn(text string) PostingConfig {
 	n := len(d.keys) + len(d.values)
-	if len(d.keys) == 0 || !d.charge(n*16) {
+	if len(d.keys) == 0 || !d.charge(n*16) || d.s.Err() != nil {
 		return PostingConfig{}
 	}
 	list := make([]string, 0, n)

@@ -679,13 +679,14 @@ func TestHostileMemory(t *testing.T) {
 		return io.MultiReader(strings.NewReader(`{"results":[{"config":{`), &distinct{})
 	})
 
-	// A job information is in memory already; it may take as much again.
+	// A job information is small, and may take more for its size.
 	const body = 4 << 20
 	for _, h := range []struct{ start, rest string }{
 		{`{"nationalities":[`, `{},`},
 		{`{"nationalities":[`, `{"id":"","label":""},`},
 		{`{"nationalities":[{"label":"`, `text`},
 		{`{"nationalities":[{"label":"\n`, "\xff"},
+		{`{"nationalities":[{"label":"\n`, "text"},
 		{`{"questions":[`, `{},`},
 		{`{"questions":[{"answers":[`, `{},`},
 		{`{"questions":[{"label":"`, `\n`},
@@ -697,7 +698,7 @@ func TestHostileMemory(t *testing.T) {
 		for len(b)+len(h.rest) < body {
 			b = append(b, h.rest...)
 		}
-		if n := allocated(func() { decodeJobInformation(b, new(catalogueCache)) }); n > body*5/2 {
+		if n := allocated(func() { decodeJobInformation(b, new(catalogueCache)) }); n > body*5 {
 			t.Errorf("%s%s: %d bytes allocated", h.start, h.rest, n)
 		}
 	}
@@ -1020,4 +1021,65 @@ func TestPartial(t *testing.T) {
 			t.Errorf("%+v: %v", c.page, got)
 		}
 	}
+}
+
+// TestEveryBudget lets memory run out everywhere.
+func TestEveryBudget(t *testing.T) {
+	info := []byte(`{"jobId":1,"jobTitle":"` + strings.Repeat("long ", 10_000) + `","applyPossible":true,"nationalities":[{"id":"1","label":"\n"},{"id":"2","label":"b"}],
+		"questions":[{"id":"1","answers":[{"id":"x"}]}],"additionalLocations":[{"geoCity":"a","geoCountry":"b"}],"companyName":"` + strings.Repeat("long ", 10_000) + `"}`)
+	posting := []byte(`{"jobPostingId":1,"title":"` + strings.Repeat("long ", 10_000) + `","config":{"audience":["a","b"],"x":["` + strings.Repeat("long ", 10_000) + `"]}}`)
+	for _, c := range []struct {
+		text []byte
+		read func(*decoder)
+	}{
+		{info, func(d *decoder) { d.jobInformation(new(JobInformation), new(catalogueCache)) }},
+		{posting, func(d *decoder) { d.posting(new(JobPosting)) }},
+		{posting[bytes.Index(posting, []byte(`{"audience"`)) : len(posting)-1], func(d *decoder) { d.startItem(); d.config(); d.keepConfig() }},
+	} {
+		enough := false
+		for budget := int64(0); budget < 400_000; budget += 97 {
+			d := new(decoder)
+			d.s.ResetBytes(c.text)
+			d.budget = budget
+			c.read(d)
+			if err := d.err(); err == nil {
+				enough = true
+			} else if enough || !errors.Is(err, ErrResponseTooLarge) {
+				t.Fatalf("budget %d: %v", budget, err)
+			}
+		}
+		if !enough {
+			t.Error("no budget was enough")
+		}
+	}
+}
+
+// TestReadingStops holds that little more is read than what is allowed.
+func TestReadingStops(t *testing.T) {
+	for _, h := range hostile {
+		if strings.Contains(h.rest, `"jobPostingId":1`) || !strings.HasPrefix(h.start, `{"results":[`) {
+			continue // the bound of a posting does not end these
+		}
+		src := &counting{r: io.MultiReader(strings.NewReader(h.start), &endless{text: h.rest})}
+		p := newPostingReader(src, decodeLimits{1 << 30, 256 << 10}, nil)
+		var err error
+		for err == nil {
+			_, err = p.next()
+		}
+		p.close()
+		if src.n > 256<<10+128<<10 || !errors.Is(err, ErrResponseTooLarge) && !errors.Is(err, ErrDecode) {
+			t.Errorf("%s%s: %d bytes read, %v", h.start, h.rest, src.n, err)
+		}
+	}
+}
+
+type counting struct {
+	r io.Reader
+	n int
+}
+
+func (c *counting) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += n
+	return n, err
 }

@@ -152,9 +152,6 @@ func str(s *Scanner) string {
 	if !s.Quote() {
 		return ""
 	}
-	if b, ok := s.Verbatim(); ok {
-		return string(b)
-	}
 	b, done := s.Text(make([]byte, 0, 40))
 	for !done {
 		b = append(make([]byte, 0, len(b)+TextRoom+len(b)%7), b...)
@@ -364,8 +361,8 @@ func TestGuesses(t *testing.T) {
 			if s.OpenIs(`{"label":`) || !s.OpenIs(`{"id":"`) || s.Is("x") {
 				t.Fatalf("%s: wrong guess", name)
 			}
-			if b, ok := s.Verbatim(); !ok || string(b) != "7" || !s.Is(`,"label":`) {
-				t.Fatalf("%s: %q, %v", name, b, ok)
+			if b, done := s.Text(make([]byte, 0, 64)); !done || string(b) != "7" || !s.Is(`,"label":`) {
+				t.Fatalf("%s: %q, %v", name, b, done)
 			}
 			s.Skip()
 			if s.CloseIs(`}`) {
@@ -393,6 +390,49 @@ func TestGuesses(t *testing.T) {
 	}
 	if s.OpenIs(`["`) {
 		t.Error("opened one too many")
+	}
+}
+
+func TestPair(t *testing.T) {
+	open, between, end := Spell(`{"id":"`), Spell(`","label":"`), Spell(`"}`)
+	for text, want := range map[string]string{
+		`{"id":"7","label":"x"}`: "7|x", `{"id":"","label":""}`: "|", `{"id":"1234567","label":"12345678 and more of it"} `: "1234567|12345678 and more of it",
+		`{"id":"ü","label":"long enough: €"}`: "ü|long enough: €",
+		"{\"id\":\"\xff\",\"label\":\"x\"}":   "no", "{\"id\":\"x\",\"label\":\"0123456789\xc3\"}": "no", "{\"id\":\"x\",\"label\":\"\x00\"}": "no",
+		`{"id":"\n","label":"x"}`: "no", `{"id":"7","label":"x\"}`: "no", `{"id":"7","label":"x"`: "no", `{"id":"7","label":"x`: "no", `{"id":"7","label":"`: "no",
+		`{"id":"7"}`: "no", `{"id":"`: "no", `{"id":7,"label":"x"}`: "no", ` {"id":"7","label":"x"}`: "no", `{"id":"7","label":"x","y":1}`: "no",
+	} {
+		s := new(Scanner)
+		s.ResetBytes([]byte("[" + text + strings.Repeat(" ", 16)))
+		s.Array()
+		got := "no"
+		if lo1, hi1, lo2, hi2, ok := s.Pair(&open, &between, &end); ok {
+			got = string(("[" + text)[lo1:hi1]) + "|" + string(("[" + text)[lo2:hi2])
+			if s.Offset() != int64(len(strings.TrimSpace(text))+1) {
+				t.Errorf("%s: ends at %d", text, s.Offset())
+			}
+		} else if s.Offset() != 1 || s.Err() != nil {
+			t.Errorf("%s: at %d, %v, after nothing", text, s.Offset(), s.Err())
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+	for n := range len(`[{"id":"7","label":"x"}`) + 14 {
+		s := new(Scanner)
+		s.ResetBytes([]byte(`[{"id":"7","label":"x"}               `)[:n])
+		s.Array()
+		if _, _, _, _, ok := s.Pair(&open, &between, &end); ok {
+			t.Errorf("read a pair at the end, cut at %d", n)
+		}
+	}
+	s := new(Scanner)
+	s.ResetBytes([]byte(strings.Repeat("[", MaxDepth) + `{"id":"7","label":"x"}                `))
+	for range MaxDepth {
+		s.Array()
+	}
+	if _, _, _, _, ok := s.Pair(&open, &between, &end); ok {
+		t.Error("read a pair one too deep")
 	}
 }
 

@@ -256,37 +256,93 @@ func (s *Scanner) Text(dst []byte) (_ []byte, done bool) {
 	}
 }
 
-// Verbatim reads the string that has begun if its text is just what is written
-// and is all in memory. Otherwise it reports false and does nothing. text is
-// part of the input, or of the window, and then valid until the next call.
-func (s *Scanner) Verbatim() (text []byte, ok bool) {
-	b := s.buf[s.pos:]
-	n := 0
-	var all uint64
-	for {
+// A Spelling is a text of at most 16 bytes that is looked for very often: two
+// words, of which the masks say what counts.
+type Spelling struct {
+	word, mask [2]uint64
+	len        int
+}
+
+// Spell makes a Spelling of text.
+func Spell(text string) Spelling {
+	var word, mask [16]byte
+	for i := range len(text) {
+		word[i], mask[i] = text[i], 0xFF
+	}
+	half := func(b []byte) [2]uint64 {
+		return [2]uint64{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])}
+	}
+	return Spelling{half(word[:]), half(mask[:]), len(text)}
+}
+
+// at reports whether it stands at i, with some input behind it.
+func (p *Spelling) at(b []byte, i int) bool {
+	if len(b)-i < 16 {
+		return false
+	}
+	w := (*[16]byte)(b[i : i+16 : i+16])
+	return (binary.LittleEndian.Uint64(w[:])^p.word[0])&p.mask[0]|(binary.LittleEndian.Uint64(w[8:])^p.word[1])&p.mask[1] == 0
+}
+
+// Pair reads an object with two strings, both just what is written, if the
+// object has the spelling of what is around them, such as `{"id":"`,
+// `","label":"` and `"}`, and is all in memory and not at the end of it. It
+// says where in the document the strings begin and end. Otherwise it reports
+// false and does nothing.
+//
+// As an element of an array it may stand in place of [Scanner.Next], with the
+// comma in front of it.
+func (s *Scanner) Pair(open, between, end *Spelling) (lo1, hi1, lo2, hi2 int64, ok bool) {
+	b := s.buf
+	i := s.pos
+	if !open.at(b, i) || s.depth == MaxDepth {
+		return 0, 0, 0, 0, false
+	}
+	i += open.len
+	j := verbatim(b, i)
+	if !between.at(b, j) {
+		return 0, 0, 0, 0, false
+	}
+	k := j + between.len
+	l := verbatim(b, k)
+	if !end.at(b, l) {
+		return 0, 0, 0, 0, false
+	}
+	s.pos = l + end.len
+	s.first = false
+	return s.off + int64(i), s.off + int64(j), s.off + int64(k), s.off + int64(l), true
+}
+
+// verbatim is where the text ends that begins at i and is just what is
+// written: at a quote, or at whatever else is not such text.
+func verbatim(b []byte, i int) int {
+	for n := i; ; n += 8 {
 		if len(b)-n < 8 {
-			for n < len(b) && class[b[n]] < 2 {
-				all |= uint64(b[n])
-				n++
+			n += plain(b[n:])
+			if n < len(b) && b[n] >= utf8.RuneSelf {
+				return beyond(b, i, n)
 			}
-			break
+			return n
 		}
-		w := binary.LittleEndian.Uint64(b[n:])
-		if m := skipStops(w) & msb; m != 0 {
-			// Of the last word only what is before the stop counts.
-			stop := bits.TrailingZeros64(m)
-			all |= w & (1<<(stop&^7) - 1)
-			n += stop >> 3
-			break
+		if m := stops(binary.LittleEndian.Uint64(b[n:])) & msb; m != 0 {
+			n += first(m)
+			if b[n] >= utf8.RuneSelf {
+				return beyond(b, i, n)
+			}
+			return n
 		}
-		all |= w
-		n += 8
 	}
-	if n == len(b) || b[n] != '"' || all&msb != 0 && !utf8.Valid(b[:n]) {
-		return nil, false
+}
+
+// beyond is verbatim at n, for text from i with a character beyond ASCII.
+func beyond(b []byte, i, n int) int {
+	for n < len(b) && class[b[n]] < 2 {
+		n++
 	}
-	s.pos += n + 1
-	return b[:n], true
+	if !utf8.Valid(b[i:n]) {
+		return i
+	}
+	return n
 }
 
 // odd reads one character of a string at which text stopped, with the room
