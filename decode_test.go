@@ -1025,7 +1025,7 @@ func TestPartial(t *testing.T) {
 
 // TestEveryBudget lets memory run out everywhere.
 func TestEveryBudget(t *testing.T) {
-	info := []byte(`{"jobId":1,"jobTitle":"` + strings.Repeat("long ", 10_000) + `","applyPossible":true,"nationalities":[{"id":"1","label":"\n"},{"id":"2","label":"b"}],
+	info := []byte(`{"jobId":1,"jobTitle":"` + strings.Repeat("long ", 10_000) + `","applyPossible":true,"nationalities":[{"id":"1","label":"\n` + strings.Repeat("long ", 10_000) + `"},{"id":"2","label":"b"}],
 		"questions":[{"id":"1","answers":[{"id":"x"}]}],"additionalLocations":[{"geoCity":"a","geoCountry":"b"}],"companyName":"` + strings.Repeat("long ", 10_000) + `"}`)
 	posting := []byte(`{"jobPostingId":1,"title":"` + strings.Repeat("long ", 10_000) + `","config":{"audience":["a","b"],"x":["` + strings.Repeat("long ", 10_000) + `"]}}`)
 	for _, c := range []struct {
@@ -1037,7 +1037,7 @@ func TestEveryBudget(t *testing.T) {
 		{posting[bytes.Index(posting, []byte(`{"audience"`)) : len(posting)-1], func(d *decoder) { d.startItem(); d.config(); d.keepConfig() }},
 	} {
 		enough := false
-		for budget := int64(0); budget < 400_000; budget += 97 {
+		for budget := int64(0); budget < 800_000; budget += 391 {
 			d := new(decoder)
 			d.s.ResetBytes(c.text)
 			d.budget = budget
