@@ -650,7 +650,7 @@ func (r *distinct) Read(p []byte) (int, error) {
 // TestHostileMemory holds what an answer may make us allocate: two and a half
 // times its bound for a page.
 func TestHostileMemory(t *testing.T) {
-	const bound = 16 << 20
+	const bound = 8 << 20
 	check := func(name string, r func() io.Reader) {
 		var err error
 		if n := allocated(func() { _, err = decodeSearch(r(), decodeLimits{maxBytes: bound}, nil) }); n > bound*5/2 {
