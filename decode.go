@@ -163,10 +163,13 @@ func grown[E any](d *decoder, s []E, size int) []E {
 	n := max(16, 2*cap(s))
 	if !d.charge(n*size) && cap(s) > 0 {
 		// The scanner has failed; what is still appended before that is
-		// seen is of no use to anybody.
+		// seen is of no use to anybody, and may stand over the rest.
 		return s[:0]
 	}
-	return append(make([]E, 0, n), s...)
+	// Not slices.Grow, which takes up to half as much again as was charged.
+	larger := make([]E, len(s), n)
+	copy(larger, s)
+	return larger
 }
 
 // A piece is a part of a texts.

@@ -38,9 +38,9 @@ func makePage(n int) []byte {
 }
 
 var (
-	cities = []string{"Berlin", "München", "Köln", "Hamburg", "Saarbrücken", "Leipzig"}
-	jobs   = []string{"Softwareentwickler", "Pflegefachkraft", "Bürokauffrau", "Data Engineer", "Elektriker"}
-	words  = strings.Fields(`Wir suchen für unser Team am Standort eine engagierte Persönlichkeit mit Freude an
+	cities  = []string{"Berlin", "München", "Köln", "Hamburg", "Saarbrücken", "Leipzig"}
+	jobs    = []string{"Softwareentwickler", "Pflegefachkraft", "Bürokauffrau", "Data Engineer", "Elektriker"}
+	adWords = strings.Fields(`Wir suchen für unser Team am Standort eine engagierte Persönlichkeit mit Freude an
 		moderner Technik und Gespür für Kundinnen und Kunden Sie bringen Erfahrung mit, arbeiten gern selbständig,
 		und wachsen an neuen Aufgaben flexible hours salary benefits training remote health insurance`)
 )
@@ -52,7 +52,7 @@ func adText(rnd *rand.Rand, size int) string {
 	for b.Len() < size-40 {
 		b.WriteString(`<p style="margin:0">`)
 		for range 12 + rnd.IntN(30) {
-			b.WriteString(words[rnd.IntN(len(words))])
+			b.WriteString(adWords[rnd.IntN(len(adWords))])
 			b.WriteByte(' ')
 		}
 		b.WriteString("</p>\n<ul><li>Urlaub: 30 Tage</li><li>Kantine</li></ul>\n")

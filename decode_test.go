@@ -633,10 +633,10 @@ var hostile = []struct{ start, rest string }{
 	{`{"results":[{"jobPostingId":`, `9`},
 }
 
-// distinct is a config that never ends, of keys that are all different.
-type distinct struct{ n int }
+// distinctKeys is a config that never ends, of keys that are all different.
+type distinctKeys struct{ n int }
 
-func (r *distinct) Read(p []byte) (int, error) {
+func (r *distinctKeys) Read(p []byte) (int, error) {
 	b := p[:0]
 	for len(p)-len(b) > 24 {
 		r.n++
@@ -676,7 +676,7 @@ func TestHostileMemory(t *testing.T) {
 		check(h.start+h.rest, func() io.Reader { return io.MultiReader(strings.NewReader(h.start), &endless{text: h.rest}) })
 	}
 	check("distinct keys", func() io.Reader {
-		return io.MultiReader(strings.NewReader(`{"results":[{"config":{`), &distinct{})
+		return io.MultiReader(strings.NewReader(`{"results":[{"config":{`), &distinctKeys{})
 	})
 
 	// A job information is small, and may take more for its size.

@@ -1,6 +1,13 @@
 package jobboard
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
 
 // The conditions of section 7, one value each, and the ones beyond it. They
 // are found with errors.Is in the error of a failed call; the *Error around
@@ -58,3 +65,131 @@ var (
 	// ErrInvalidInput: the caller's input cannot be sent; nothing was.
 	ErrInvalidInput = errors.New("invalid input")
 )
+
+// StopReason says why a failed call was not tried once more.
+type StopReason string
+
+// The reasons. The zero value stands in an Error that no call made.
+const (
+	StopFinal         StopReason = "final"          // another attempt cannot help
+	StopAttempts      StopReason = "attempts"       // RetryPolicy.MaxAttempts are used up
+	StopBudget        StopReason = "budget"         // the client's retry budget is empty
+	StopDeadline      StopReason = "deadline"       // the next wait does not fit the time left
+	StopNotIdempotent StopReason = "not idempotent" // the service may have executed the call
+	StopRetryAfter    StopReason = "Retry-After"    // the service asks for a longer wait than RetryPolicy.MaxRetryAfter
+	StopCanceled      StopReason = "canceled"       // the caller's context ended
+)
+
+// Bounds of what an Error keeps and prints.
+const (
+	maxErrorBody    = 64 << 10
+	maxErrorMessage = 300
+	maxErrorSample  = 120
+	maxErrorCause   = 300
+)
+
+// Error is every failed call, whatever failed. errors.As finds it, errors.Is
+// finds its condition: one of the Err values of this package, or none where
+// the service answered something the interface does not name.
+//
+// It holds no credential and no query value, and its text is bounded. Message
+// and Body are the service's own and not to be trusted; Message has no control
+// characters.
+type Error struct {
+	Op              string        // the method: "Search", "HasApplied", ...
+	Path            string        // the template, such as "/api/rest/v3/frontend/jobs/{jobDbId}/applied"
+	StatusCode      int           // 0 where there was no answer
+	Code            string        // the service's code, if it sent one: "get_project_error", "ERROR_JOB_INACTIVE", "invalid_token"
+	Message         string        // the service's words, at most 300 bytes
+	Body            []byte        // the beginning of the answer, at most 64 KiB; nil where there was none or it was read as a stream
+	Attempts        int           // requests sent, the repeat with a renewed token included; 0: nothing was sent
+	RetryAfter      time.Duration // what the service asked for, 0 if nothing
+	Stopped         StopReason    // why there was no further attempt
+	MayHaveExecuted bool          // the call changes something, and no clear answer says whether it did
+	Err             error         // the condition, with its cause where there is one; nil for an answer without a named condition
+}
+
+// Error is one line of at most a few hundred bytes.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString("jobboard: ")
+	b.WriteString(e.Op)
+	if e.StatusCode != 0 {
+		b.WriteString(": ")
+		b.WriteString(strconv.Itoa(e.StatusCode))
+		if t := http.StatusText(e.StatusCode); t != "" {
+			b.WriteString(" " + t)
+		}
+	}
+	if e.Err != nil {
+		b.WriteString(": " + clean(e.Err.Error(), maxErrorCause))
+	}
+	if e.Code != "" {
+		b.WriteString(": " + clean(e.Code, 60))
+	}
+	if e.Message != "" {
+		b.WriteString(": " + strconv.Quote(clean(e.Message, maxErrorMessage)))
+	}
+	if e.Attempts > 1 {
+		fmt.Fprintf(&b, " (%d attempts, stopped: %s)", e.Attempts, e.Stopped)
+	}
+	if e.MayHaveExecuted {
+		b.WriteString(" (may have been executed)")
+	}
+	return b.String()
+}
+
+// Unwrap gives the condition and its cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// failure is a condition with what led to it. errors.Is finds both.
+type failure struct {
+	kind   error  // one of the Err values
+	detail string // clean, bounded, may be empty
+	cause  error  // nil, or safe to hand out: see safeCause
+}
+
+func (f *failure) Error() string {
+	if f.detail == "" {
+		return f.kind.Error()
+	}
+	return f.kind.Error() + ": " + f.detail
+}
+
+func (f *failure) Unwrap() []error {
+	if f.cause == nil {
+		return []error{f.kind}
+	}
+	return []error{f.kind, f.cause}
+}
+
+// invalid is the failure of input that names what is wrong with it.
+func invalid(format string, args ...any) error {
+	return &failure{kind: ErrInvalidInput, detail: clean(fmt.Sprintf(format, args...), maxErrorCause)}
+}
+
+// clean makes foreign text fit for a log line: valid UTF-8, no control
+// characters, at most limit bytes.
+func clean(s string, limit int) string {
+	if len(s) > 4*limit {
+		s = s[:4*limit]
+	}
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0x2029:
+			return ' '
+		case r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c:
+			return -1 // bidirectional overrides reorder the rest of the line
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	s = strings.TrimSpace(s)
+	if len(s) <= limit {
+		return s
+	}
+	cut := limit - len("…")
+	for cut > 0 && s[cut]&0xc0 == 0x80 {
+		cut--
+	}
+	return s[:cut] + "…"
+}

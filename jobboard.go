@@ -1,8 +1,18 @@
 package jobboard
 
 import (
+	"encoding/json"
 	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
 	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
 )
 
 // Identifiers, one type each, so that one cannot stand where another belongs.
@@ -35,3 +45,392 @@ func ParseJobID(s string) (JobID, error) {
 
 // String is the identifier as it stands in a path.
 func (id JobID) String() string { return strconv.FormatInt(int64(id), 10) }
+
+// Config is what NewClient needs. The zero value of a field means the default
+// in its comment. At least one of the two addresses is required.
+type Config struct {
+	BaseURL          string             // required for search, applications, subscriptions; with or without /api/rest at its end
+	JobDBURL         string             // required for JobInformation
+	ClientID         string             // HTTP Basic "<id>:", for an application without a secret
+	TokenSource      oauth2.TokenSource // bearer; with ClientID also set, NewClient fails
+	JobDBTokenSource oauth2.TokenSource // nil: the lookup sends no credential, even where both addresses share an origin
+	HTTPClient       *http.Client       // only its Transport is used, and Timeout bounds an attempt; never changed by us. nil: a tuned transport per Client
+	UserAgent        string             // goes in front of the library's own
+	Language         string             // default Accept-Language of a search, such as "de"
+	Retry            RetryPolicy
+	Logger           *slog.Logger // nil: silent
+	MaxBodyBytes     int64        // bound of a decompressed answer; 0 means 64 MiB for Search, 4 MiB for the rest. Postings: 1 MiB a posting, 1 GiB in all
+	SubscriptionPath string       // "/jobabo"
+	AllowInsecure    bool         // credentials over http to a host that is not loopback
+	Observer         *Observer    // nil: nobody watches
+}
+
+// Format prints the configuration without its credentials.
+func (cfg Config) Format(f fmt.State, verb rune) {
+	type plain Config // has no Format
+	fmt.Fprintf(f, fmt.FormatString(f, verb), plain(cfg.withoutSecrets()))
+}
+
+// LogValue is what a log shows: the addresses and which credentials are set.
+func (cfg Config) LogValue() slog.Value {
+	return slog.GroupValue(
+		slog.String("base_url", cfg.BaseURL), slog.String("jobdb_url", cfg.JobDBURL), slog.Bool("client_id", cfg.ClientID != ""),
+		slog.Bool("token_source", cfg.TokenSource != nil), slog.Bool("jobdb_token_source", cfg.JobDBTokenSource != nil))
+}
+
+// MarshalJSON is LogValue as JSON.
+func (cfg Config) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[string]any{
+		"base_url": cfg.BaseURL, "jobdb_url": cfg.JobDBURL, "client_id": cfg.ClientID != "",
+		"token_source": cfg.TokenSource != nil, "jobdb_token_source": cfg.JobDBTokenSource != nil,
+	})
+}
+
+func (cfg Config) withoutSecrets() Config {
+	if cfg.ClientID != "" {
+		cfg.ClientID = hiddenText
+	}
+	for _, source := range []*oauth2.TokenSource{&cfg.TokenSource, &cfg.JobDBTokenSource} {
+		if *source != nil {
+			*source = staticToken{} // prints as hidden, whatever was there
+		}
+	}
+	return cfg
+}
+
+// Client calls the interface. It is safe for concurrent use; make one and keep
+// it, because connections and the retry budget belong to it.
+type Client struct {
+	base   slot // for search and subscriptions, with the client's credential
+	lookup slot
+	config shared
+}
+
+// shared is what the slots of a client have in common.
+type shared struct {
+	next             roundTrip
+	insecure         bool // Config.AllowInsecure
+	headers          headers
+	language         string
+	subscriptionPath string
+	catalogues       *catalogueCache
+	// source makes a credential of a token source. It is a function, because
+	// what it holds knows sources that are asked at the moment.
+	source func(oauth2.TokenSource) credential
+}
+
+// headers are the ones that every request of a kind shares. Nothing changes
+// them.
+type headers struct{ plain, search, body http.Header }
+
+// Applicant makes the calls that need an applicant's own token (4.2 and 4.3).
+// It is cheap: one per incoming request is fine. It shares the connections and
+// the retry budget of its Client.
+type Applicant struct {
+	client *Client
+	slot   slot
+}
+
+// NewClient finds every mistake in cfg and sends nothing. Its errors are
+// ErrInvalidInput and name the field.
+func NewClient(cfg Config) (*Client, error) {
+	c, err := newClient(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("jobboard: NewClient: %w", err)
+	}
+	return c, nil
+}
+
+func newClient(cfg Config) (*Client, error) {
+	if cfg.BaseURL == "" && cfg.JobDBURL == "" {
+		return nil, invalid("Config.BaseURL and Config.JobDBURL are both empty")
+	}
+	base, err := parseAddress("BaseURL", cfg.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	lookup, err := parseAddress("JobDBURL", cfg.JobDBURL)
+	if err != nil {
+		return nil, err
+	}
+	policy, err := cfg.Retry.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if cfg.MaxBodyBytes < 0 {
+		return nil, invalid("Config.MaxBodyBytes is negative")
+	}
+	if err := checkLanguage(cfg.Language); err != nil {
+		return nil, fmt.Errorf("Config.Language: %w", err)
+	}
+	path := cfg.SubscriptionPath
+	if path == "" {
+		path = "/jobabo"
+	}
+	path = strings.TrimRight("/"+strings.TrimLeft(path, "/"), "/")
+	if u, err := url.Parse(path); err != nil || path == "" || u.EscapedPath() != path || strings.Contains(path, "/.") || strings.ContainsAny(path, "{}%") {
+		return nil, invalid("Config.SubscriptionPath is no plain path")
+	}
+	agent, err := userAgent(cfg.UserAgent)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkCredentials(cfg, base, lookup); err != nil {
+		return nil, err
+	}
+
+	fetches := new(tokenFetches)
+	c := &Client{config: shared{
+		insecure: cfg.AllowInsecure, language: cfg.Language, subscriptionPath: path,
+		headers: newHeaders(agent, cfg.Language), catalogues: new(catalogueCache),
+		source: func(s oauth2.TokenSource) credential { return bearer(s, fetches) },
+	}}
+	next := http.RoundTripper(defaultTransport())
+	if h := cfg.HTTPClient; h != nil {
+		next = http.DefaultTransport
+		if h.Transport != nil {
+			next = h.Transport
+		}
+		if h.Timeout > 0 {
+			policy.AttemptTimeout = min(policy.AttemptTimeout, h.Timeout)
+		}
+	}
+
+	// A function, because a transport keeps buffers with the bytes of the last
+	// requests, which a printer that follows fields would show.
+	c.config.next = roundTrip(next.RoundTrip)
+	var own, lookupOwn credential
+	switch {
+	case cfg.ClientID != "":
+		own = basic(cfg.ClientID)
+	case cfg.TokenSource != nil:
+		own = c.config.source(cfg.TokenSource)
+	}
+	if cfg.JobDBTokenSource != nil {
+		lookupOwn = c.config.source(cfg.JobDBTokenSource)
+	}
+	kind := slot{policy: &policy, logger: cfg.Logger, maxBytes: cfg.MaxBodyBytes, observer: cfg.Observer}
+	c.base = c.newSlot(kind, base, own, "Config.BaseURL is empty")
+	c.lookup = c.newSlot(kind, lookup, lookupOwn, "Config.JobDBURL is empty")
+	if base != nil && lookup != nil && originOf(base) == originOf(lookup) {
+		c.lookup.budget = c.base.budget
+	}
+	return c, nil
+}
+
+// newSlot completes a slot for an address; without one it refuses.
+func (c *Client) newSlot(s slot, address *url.URL, own credential, missing string) slot {
+	if address == nil {
+		s.refusal = invalid("%s", missing)
+		return s
+	}
+	s.base = address
+	if s.budget == nil && s.policy.Budget > 0 {
+		s.budget = newBudget(s.policy.Budget, s.policy.BudgetRatio)
+	}
+	s.template = &http.Request{Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}}
+	s.client = &http.Client{
+		// The transport has no CloseIdleConnections, which go-retryablehttp
+		// calls after a failure: one failed call must not cost the others
+		// their connections.
+		Transport:     &slotTransport{origin: originOf(address), credential: own, next: c.config.next},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return s
+}
+
+// Applicant binds the calls to the applicant whose token user gives. A client's
+// own credential cannot stand there. Mistakes, such as a nil user, are
+// ErrInvalidInput of each call.
+func (c *Client) Applicant(user oauth2.TokenSource) *Applicant {
+	a := &Applicant{client: c}
+	switch {
+	case c.base.refusal != nil:
+		a.slot = c.base
+	case user == nil:
+		a.slot.refusal = invalid("the applicant's token source is nil")
+	case !c.config.insecure && !isConfidential(c.base.base):
+		a.slot.refusal = invalid("Config.BaseURL is http to a host that is not loopback: an applicant's token does not go there")
+	default:
+		kind := slot{policy: c.base.policy, budget: c.base.budget, logger: c.base.logger, maxBytes: c.base.maxBytes, observer: c.base.observer}
+		a.slot = c.newSlot(kind, c.base.base, c.config.source(user), "")
+		return a
+	}
+	a.slot.policy, a.slot.logger, a.slot.observer = c.base.policy, c.base.logger, c.base.observer
+	return a
+}
+
+// RetryBudget is the state of the budget of one origin, for metrics.
+type RetryBudget struct {
+	Origin   string  // scheme, host and port
+	Tokens   float64 // repeats that may be made now
+	Capacity float64 // the most that Tokens may be now
+}
+
+// RetryBudgets gives the state of every budget of the client: one per origin,
+// none where RetryPolicy.Budget is negative.
+func (c *Client) RetryBudgets() []RetryBudget {
+	var all []RetryBudget
+	for i, s := range []*slot{&c.base, &c.lookup} {
+		if s.budget == nil || i == 1 && s.budget == c.base.budget {
+			continue
+		}
+		o := originOf(s.base)
+		b := RetryBudget{Origin: o.scheme + "://" + net.JoinHostPort(o.host, o.port)}
+		b.Tokens, b.Capacity = s.budget.state(time.Now())
+		all = append(all, b)
+	}
+	return all
+}
+
+// parseAddress reads a base address in the forms that people paste: with and
+// without a trailing slash, with and without /api/rest.
+func parseAddress(field, s string) (*url.URL, error) {
+	if s == "" {
+		return nil, nil //nolint:nilnil // no address is no mistake yet
+	}
+	u, err := url.Parse(s)
+	if err != nil {
+		return nil, invalid("Config.%s is not an address", field) // the parser's error would print it
+	}
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, invalid("Config.%s is not an absolute http or https address", field)
+	case u.Hostname() == "" || u.Opaque != "":
+		return nil, invalid("Config.%s has no host", field)
+	case !isASCII(u.Host):
+		return nil, invalid("Config.%s has a host with letters beyond ASCII: write it in its xn-- form", field)
+	case u.User != nil:
+		return nil, invalid("Config.%s holds a user part: credentials have fields of their own", field)
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return nil, invalid("Config.%s has a query or a fragment", field)
+	}
+	for part := range strings.SplitSeq(u.Path, "/") {
+		if part == "." || part == ".." {
+			return nil, invalid("Config.%s has a path that leads elsewhere", field)
+		}
+	}
+	escaped := strings.TrimRight(u.EscapedPath(), "/")
+	if field == "BaseURL" {
+		for strings.HasSuffix(escaped, "/api/rest") {
+			escaped = strings.TrimRight(strings.TrimSuffix(escaped, "/api/rest"), "/")
+		}
+	}
+	path, err := url.PathUnescape(escaped)
+	if err != nil {
+		return nil, invalid("Config.%s has a broken path", field)
+	}
+	u.Path, u.RawPath = path, ""
+	if path != escaped {
+		u.RawPath = escaped
+	}
+	return u, nil
+}
+
+func checkCredentials(cfg Config, base, lookup *url.URL) error {
+	if cfg.ClientID != "" && cfg.TokenSource != nil {
+		return invalid("Config.ClientID and Config.TokenSource exclude each other")
+	}
+	if strings.Contains(cfg.ClientID, ":") || cfg.ClientID != "" && !isVisible(cfg.ClientID) {
+		return invalid("Config.ClientID holds a colon, a space or a control character")
+	}
+	for _, slot := range []struct {
+		address    *url.URL
+		name       string
+		credential bool
+		source     oauth2.TokenSource
+		field      string
+	}{
+		{base, "BaseURL", cfg.ClientID != "" || cfg.TokenSource != nil, cfg.TokenSource, "TokenSource"},
+		{lookup, "JobDBURL", cfg.JobDBTokenSource != nil, cfg.JobDBTokenSource, "JobDBTokenSource"},
+	} {
+		if !slot.credential {
+			continue
+		}
+		if slot.address == nil {
+			return invalid("Config.%s is empty, and there is a credential for it", slot.name)
+		}
+		if !cfg.AllowInsecure && !isConfidential(slot.address) {
+			return invalid("Config.%s is http to a host that is not loopback: its credential would be readable on the way (AllowInsecure permits it)", slot.name)
+		}
+		if static, ok := slot.source.(staticToken); ok {
+			if err := checkToken(&oauth2.Token{AccessToken: static.token()}); err != nil {
+				return invalid("Config.%s: %s", slot.field, err.Error())
+			}
+		}
+	}
+	return nil
+}
+
+// isConfidential says whether nobody on the way reads what is sent.
+func isConfidential(u *url.URL) bool {
+	if u.Scheme == "https" || strings.EqualFold(u.Hostname(), "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+// userAgent is the caller's name for itself in front of the library's.
+func userAgent(own string) (string, error) {
+	const library = "jobboard-go"
+	for i := range len(own) {
+		if own[i] < ' ' || own[i] >= 0x7f {
+			return "", invalid("Config.UserAgent holds a character that no header may hold")
+		}
+	}
+	if own = strings.TrimSpace(own); own == "" {
+		return library, nil
+	}
+	return own + " " + library, nil
+}
+
+// checkLanguage lets through what Accept-Language may hold: "de",
+// "de-AT,de;q=0.9", "*".
+func checkLanguage(s string) error {
+	if len(s) > 200 {
+		return invalid("language is longer than 200 bytes")
+	}
+	for i := range len(s) {
+		if c := s[i]; !isWordByte(c) && !strings.ContainsRune("-,;=.* ", rune(c)) || c == '_' {
+			return invalid("language holds a character that Accept-Language cannot")
+		}
+	}
+	return nil
+}
+
+func newHeaders(agent, language string) headers {
+	plain := http.Header{
+		"Accept":          {"application/json, text/plain;q=0.9, */*;q=0.8"},
+		"Accept-Encoding": {"gzip"},
+		"User-Agent":      {agent},
+	}
+	body := plain.Clone()
+	body["Content-Type"] = []string{"application/json"}
+	search := body.Clone()
+	if language != "" {
+		search["Accept-Language"] = []string{language}
+	}
+	return headers{plain: plain, search: search, body: body}
+}
+
+// defaultTransport is net/http's with the limits of a client that talks to one
+// or two hosts: connections stay for reuse, headers are bounded. It speaks
+// HTTP/1.1, which carries many small answers at once faster than one HTTP/2
+// connection does.
+func defaultTransport() *http.Transport {
+	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	return &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            dialer.DialContext,
+		Protocols:              protocols,
+		MaxIdleConns:           1024,
+		MaxIdleConnsPerHost:    512,
+		IdleConnTimeout:        60 * time.Second,
+		TLSHandshakeTimeout:    5 * time.Second,
+		MaxResponseHeaderBytes: 256 << 10,
+		DisableCompression:     true, // an answer counts its compressed bytes itself
+	}
+}

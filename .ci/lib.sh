@@ -70,9 +70,8 @@ need_apt() {
 		return 1
 	fi
 	[ "$(id -u)" -eq 0 ] || sudo='sudo -n'
-	export DEBIAN_FRONTEND=noninteractive
 	$sudo apt-get update -qq
-	$sudo apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+	$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 	command -v "$want"
 }
 

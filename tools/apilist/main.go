@@ -57,11 +57,15 @@ func list(dir string) ([]string, error) {
 		if p.Name == "main" || isInternal(p.PkgPath) || p.Types == nil || len(p.GoFiles) == 0 {
 			continue
 		}
-		name := "."
-		if p.Module != nil {
-			name += strings.TrimPrefix(p.PkgPath, p.Module.Path)
+		if p.Module == nil {
+			return nil, fmt.Errorf("%s is in no module", p.PkgPath)
 		}
-		w := writer{pkg: p.Types, prefix: "pkg " + name + ", ", deprecated: deprecated(p.Syntax)}
+		w := writer{
+			pkg:        p.Types,
+			module:     p.Module.Path,
+			prefix:     "pkg ." + strings.TrimPrefix(p.PkgPath, p.Module.Path) + ", ",
+			deprecated: deprecated(p.Syntax),
+		}
 		w.scope()
 		lines = append(lines, w.lines...)
 	}
@@ -76,6 +80,7 @@ func isInternal(path string) bool {
 // A writer collects the lines of one package.
 type writer struct {
 	pkg        *types.Package
+	module     string // its path
 	prefix     string
 	deprecated map[string]bool // "Name", "Type.Method" or "Type.Field"
 	lines      []string
@@ -153,12 +158,14 @@ func (w *writer) typeName(obj *types.TypeName) {
 	if types.IsInterface(named) {
 		return
 	}
-	// The methods a user can call, those of embedded fields included.
+	// The methods a user can call. Those of an embedded type of somebody else
+	// are his, and change with his releases; the line of the field stands for
+	// them.
 	value := types.NewMethodSet(named)
 	all := types.NewMethodSet(types.NewPointer(named))
 	for sel := range all.Methods() {
 		m := sel.Obj()
-		if !m.Exported() {
+		if !m.Exported() || len(sel.Index()) > 1 && !w.ours(m.Pkg()) {
 			continue
 		}
 		receiver := "*" + head
@@ -196,7 +203,7 @@ func (w *writer) fields(name, head string, s *types.Struct) {
 }
 
 func (w *writer) iface(name, head string, t *types.Interface) {
-	for m := range t.Methods() {
+	for m := range t.ExplicitMethods() {
 		if m.Exported() {
 			w.add(name+"."+m.Name(), "type %s interface, %s%s", head, m.Name(), w.signature(m.Type()))
 		} else {
@@ -204,10 +211,13 @@ func (w *writer) iface(name, head string, t *types.Interface) {
 		}
 	}
 	for e := range t.EmbeddedTypes() {
-		if _, ok := e.Underlying().(*types.Interface); !ok {
-			w.add(name, "type %s interface, %s", head, w.text(e))
-		}
+		w.add(name, "type %s interface, embedded %s", head, w.text(e))
 	}
+}
+
+// ours tells whether a package is of the module that is listed.
+func (w *writer) ours(p *types.Package) bool {
+	return p != nil && (p.Path() == w.module || strings.HasPrefix(p.Path(), w.module+"/"))
 }
 
 // deprecated finds the names whose comment has a paragraph that begins with

@@ -12,7 +12,10 @@ var files = map[string]string{
 	"go.mod": "module example.com/lib\n\ngo 1.26.0\n",
 	"lib.go": `package lib
 
-import "io"
+import (
+	"bytes"
+	"io"
+)
 
 // Limit is a constant.
 const Limit = 1 << 4
@@ -28,6 +31,15 @@ type Pair[K comparable] struct {
 	value int
 	io.Reader
 }
+
+// Mixed embeds one of ours and one of somebody else.
+type Mixed struct {
+	Open
+	*bytes.Buffer
+}
+
+// Do is promoted to Mixed.
+func (o Open) Do() {}
 
 // Get has a value receiver.
 func (p Pair[K]) Get() K { return p.Key }
@@ -76,9 +88,14 @@ var want = []string{
 	`pkg ., const Limit untyped int = 16`,
 	`pkg ., func New(name string, opts ...func(*Open)) (*Open, error) //deprecated`,
 	`pkg ., method (*Pair[K comparable]) Set(key K) //deprecated`,
+	`pkg ., method (Mixed) Do()`,
+	`pkg ., method (Open) Do()`,
 	`pkg ., method (Pair[K comparable]) Get() K`,
-	`pkg ., method (Pair[K comparable]) Read(p []byte) (n int, err error)`,
 	`pkg ., type ID int64`,
+	`pkg ., type Mixed struct`,
+	`pkg ., type Mixed struct, all fields exported`,
+	`pkg ., type Mixed struct, embedded *bytes.Buffer`,
+	`pkg ., type Mixed struct, embedded Open`,
 	`pkg ., type Name = string`,
 	`pkg ., type Open struct`,
 	`pkg ., type Open struct, A int //deprecated`,
@@ -88,7 +105,7 @@ var want = []string{
 	`pkg ., type Pair[K comparable] struct, embedded io.Reader`,
 	`pkg ., type Shape interface`,
 	`pkg ., type Shape interface, Area(unit string) float64`,
-	`pkg ., type Shape interface, Close() error`,
+	`pkg ., type Shape interface, embedded io.Closer`,
 	`pkg ., type Shape interface, unexported methods`,
 	`pkg ., var Err error`,
 	`pkg ./sub, func F()`,

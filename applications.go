@@ -1,0 +1,91 @@
+package jobboard
+
+import (
+	"bytes"
+	"context"
+	"unicode/utf8"
+)
+
+// HasApplied says whether the applicant has an application for the job (4.2);
+// a withdrawn one counts. An answer that is neither true nor false is
+// ErrDecode, never false.
+//
+// Errors: ErrPostingNotFound, ErrPostingNotAccessible, ErrPostingInactive,
+// ErrProjectNotAvailable, ErrProjectNotAccessible, ErrUnauthorized,
+// ErrForbidden, and those of every call.
+func (a *Applicant) HasApplied(ctx context.Context, job JobID) (bool, error) {
+	var applied bool
+	err := a.ask(ctx, opHasApplied, job, "/applied", func(body []byte) (err error) {
+		applied, err = decodeBool(body)
+		return err
+	})
+	return applied && err == nil, err
+}
+
+// ApplicationID gives the identifier of the applicant's application for the
+// job (4.3), also of a withdrawn one.
+//
+// Errors: ErrApplicationNotFound where there is none, ErrPostingNotFound,
+// ErrPostingNotAccessible, ErrPostingInactive, ErrProjectNotAvailable,
+// ErrUnauthorized, ErrForbidden, and those of every call.
+func (a *Applicant) ApplicationID(ctx context.Context, job JobID) (ApplicationID, error) {
+	var id ApplicationID
+	err := a.ask(ctx, opApplicationID, job, "/application", func(body []byte) (err error) {
+		id, err = decodeApplicationID(body)
+		return err
+	})
+	return id, err
+}
+
+// ask is both calls but for their last path segment and their answer.
+func (a *Applicant) ask(ctx context.Context, op *operation, job JobID, last string, decode func([]byte) error) error {
+	path, err := jobPath("/api/rest/v3/frontend/jobs/", job, last)
+	if err != nil {
+		return a.slot.refuse(op, err)
+	}
+	return a.slot.do(ctx, op, request{path: path, header: a.client.config.headers.plain}, func(got *answer) error {
+		body, err := got.bytes()
+		if err != nil {
+			return err
+		}
+		return decode(body)
+	})
+}
+
+const maxApplicationID = 256
+
+// decodeApplicationID reads an identifier that comes bare or as a JSON string,
+// with white space around it. It may be all digits or read like another JSON
+// type; what it is not is a structure, null, a page, a sentence or binary.
+func decodeApplicationID(body []byte) (ApplicationID, error) {
+	text := bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))
+	if !utf8.Valid(text) {
+		return "", errUndecodable("the application identifier is not UTF-8")
+	}
+	id := string(text)
+	switch {
+	case len(text) == 0:
+		return "", errUndecodable("the application identifier is empty")
+	case id == "null":
+		return "", errUndecodable("null is no application identifier")
+	case text[0] == '{' || text[0] == '[':
+		return "", errUndecodable("a structure is no application identifier")
+	case text[0] == '"':
+		var err error
+		if id, err = decodeString(text); err != nil {
+			return "", err
+		}
+	}
+	switch {
+	case id == "":
+		return "", errUndecodable("the application identifier is empty")
+	case len(id) > maxApplicationID:
+		return "", errUndecodable("the application identifier is longer than 256 bytes")
+	}
+	for _, r := range id {
+		if r <= ' ' || r == '<' || r == '"' || r >= 0x7f && r < 0xa1 || r == utf8.RuneError {
+			return "", errUndecodable("the application identifier holds a character that no identifier has")
+		}
+	}
+	return ApplicationID(id), nil
+}

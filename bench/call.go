@@ -1,0 +1,223 @@
+package main
+
+import (
+	"context"
+	stdjson "encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+
+	"github.com/hashicorp/go-retryablehttp"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/bench/internal/ogenclient"
+)
+
+const bare = "floor: bare GET, body thrown away"
+
+// get is the bare GET: what net/http costs with nothing around it.
+func get(ctx context.Context, client *http.Client, url string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		return err
+	}
+	return check(resp.StatusCode == http.StatusOK)
+}
+
+// getJSON is what a program does that has no client library.
+func getJSON(ctx context.Context, client *http.Client, url string, v any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if err := check(resp.StatusCode == http.StatusOK); err != nil {
+		return err
+	}
+	return stdjson.NewDecoder(resp.Body).Decode(v)
+}
+
+// retrying is go-retryablehttp as its README sets it up, but silent. A nil
+// transport is its own.
+func retrying(transport http.RoundTripper) http.RoundTripper {
+	client := retryablehttp.NewClient()
+	client.Logger = nil
+	if transport != nil {
+		client.HTTPClient = &http.Client{Transport: transport}
+	}
+	return &retryablehttp.RoundTripper{Client: client}
+}
+
+// applied asks once whether the applicant has applied, each contender over the
+// transport that it is given.
+func applied(address string, transport func() http.RoundTripper) ([]contender, error) {
+	ctx := context.Background()
+	sdk, err := newSDK(address, transport())
+	if err != nil {
+		return nil, err
+	}
+	applicant := sdk.Applicant(jobboard.StaticToken(token))
+	oapiClient, err := newOapi(address, transport())
+	if err != nil {
+		return nil, err
+	}
+	ogenClient, err := newOgen(address, transport())
+	if err != nil {
+		return nil, err
+	}
+	plain, stack := &http.Client{Transport: transport()}, withToken(retrying(transport()))
+	url := address + "/api/rest/v3/frontend/jobs/" + strconv.Itoa(job) + "/applied"
+	return []contender{
+		{name: bare, run: func() (any, error) { return true, get(ctx, plain, url) }},
+		{name: ours, run: func() (any, error) { return applicant.HasApplied(ctx, job) }},
+		{name: "go-retryablehttp, oauth2, encoding/json", run: func() (any, error) {
+			var v bool
+			err := getJSON(ctx, stack, url, &v)
+			return v, err
+		}},
+		{name: oapi, run: func() (any, error) {
+			r, err := oapiClient.HasAppliedWithResponse(ctx, job)
+			if err != nil {
+				return nil, err
+			}
+			if r.JSON200 == nil {
+				return nil, errInvalid
+			}
+			return *r.JSON200, nil
+		}},
+		{name: ogen, run: func() (any, error) { return ogenClient.HasApplied(ctx, ogenclient.HasAppliedParams{JobDbId: job}) }},
+	}, nil
+}
+
+// measureCall holds one call against a bare GET.
+func measureCall(r *report, e effort) error {
+	stub := &inMemory{[]byte("true")}
+	contenders, err := applied(memoryAddress, func() http.RoundTripper { return stub })
+	if err != nil {
+		return err
+	}
+	results, err := race(e, contenders...)
+	if err != nil {
+		return err
+	}
+	t := r.table("One call, transport in memory", "HasApplied with a static token: what the client alone costs.", "", "time", "times the floor", "allocations", "bytes allocated")
+	for _, c := range results {
+		t.add(c.name, duration(c.time()), times(results[0].times(c)), number(c.allocs), size(c.bytes))
+	}
+
+	s, err := startServer()
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	contenders, err = applied(s.Plain, func() http.RoundTripper { return tuned() })
+	if err != nil {
+		return err
+	}
+	own, err := newSDK(s.Plain, nil)
+	if err != nil {
+		return err
+	}
+	applicant := own.Applicant(jobboard.StaticToken(token))
+	contenders[1].run = func() (any, error) { return applicant.HasApplied(context.Background(), job) }
+	loop := e
+	loop.rounds = e.rounds*2 + 1 // a system's calls are noisy
+	if results, err = race(loop, contenders...); err != nil {
+		return err
+	}
+	t = r.table("One call, loopback", "The same over a socket, one after the other; the server is a process of its own. CPU is the client's, of all processors.",
+		"", "time", "times the floor", "CPU", "times the floor", "allocations", "bytes allocated")
+	for _, c := range results {
+		t.add(c.name, duration(c.time()), times(results[0].times(c)), duration(c.cpuTime()), times(results[0].cpuTimes(c)), number(c.allocs), size(c.bytes))
+	}
+	r.atMost("HasApplied over loopback against a bare GET, CPU", results[0].cpuTimes(results[1]), 1.06, "x")
+	r.atMost("HasApplied over loopback against a bare GET, allocations more", results[1].allocs-results[0].allocs, 12, "")
+	return nil
+}
+
+// searches are a whole search over loopback.
+func searches(s *server, n int) ([]contender, error) {
+	ctx := context.Background()
+	channel := strconv.Itoa(n)
+	url := s.Plain + "/api/rest/v2/frontend/jobboards/" + channel + "/jobs"
+	sdk, err := newSDK(s.Plain, nil)
+	if err != nil {
+		return nil, err
+	}
+	oapiClient, err := newOapi(s.Plain, tuned())
+	if err != nil {
+		return nil, err
+	}
+	ogenClient, err := newOgen(s.Plain, tuned())
+	if err != nil {
+		return nil, err
+	}
+	plain, stack := &http.Client{Transport: tuned()}, withToken(tuned())
+	return []contender{
+		{name: "jobboard, Search", run: func() (any, error) { return sdk.Search(ctx, jobboard.ChannelID(channel), jobboard.Query{}) }},
+		{name: "jobboard, Postings without ad text", run: func() (any, error) {
+			n := 0
+			for _, err := range sdk.Postings(ctx, jobboard.ChannelID(channel), jobboard.Query{OmitConfig: []string{adTextKey}}) {
+				if err != nil {
+					return nil, err
+				}
+				n++
+			}
+			return n, nil
+		}},
+		{name: std, run: func() (any, error) {
+			v := new(plainPage)
+			return v, getJSON(ctx, stack, url, v)
+		}},
+		{name: oapi, run: func() (any, error) {
+			r, err := oapiClient.SearchWithResponse(ctx, channel, nil)
+			if err != nil {
+				return nil, err
+			}
+			return r.JSON200, nil
+		}},
+		{name: ogen, run: func() (any, error) { return ogenClient.Search(ctx, ogenclient.SearchParams{ChannelID: channel}) }},
+		{name: bare, run: func() (any, error) { return nil, get(ctx, plain, url) }},
+	}, nil
+}
+
+// measureSearch holds whole searches against each other.
+func measureSearch(r *report, e effort) error {
+	const n = 1000
+	s, err := startServer()
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	contenders, err := searches(s, n)
+	if err != nil {
+		return err
+	}
+	results, err := race(e, contenders...)
+	if err != nil {
+		return err
+	}
+	t := r.table(fmt.Sprintf("A whole search of %d postings, loopback", n), "Request, answer and decoding; the server is a process of its own and shares the processors.",
+		"", "time", "times ours", "CPU", "times ours", "allocations", "bytes allocated")
+	for _, c := range results {
+		t.add(c.name, duration(c.time()), times(results[0].times(c)), duration(c.cpuTime()), times(results[0].cpuTimes(c)), number(c.allocs), size(c.bytes))
+	}
+	m := index(results)
+	r.atLeast("Search over loopback against ogen", results[0].times(m[ogen]), 3.2, "x")
+	r.atLeast("Search over loopback against oapi-codegen", results[0].times(m[oapi]), 5.6, "x")
+	r.panels = append(r.panels, panelOf("A whole search of 1000 postings, loopback", results, 1e6, "ms", "jobboard, Search", "jobboard, Postings without ad text", ogen, std, oapi, bare))
+	return nil
+}

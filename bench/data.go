@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// makePage is a search answer of n postings with 2 to 6 KB of advertisement
+// each: the same bytes for the same n.
+func makePage(n int) []byte {
+	rnd := rand.New(rand.NewPCG(1, uint64(n)))
+	var b bytes.Buffer
+	b.Grow(n * 5100)
+	fmt.Fprintf(&b, `{"itemsPerPage":%d,"numPages":1,"offset":0,"actualPage":0,"firstPostingOnPage":1,"lastPostingOnPage":%d,"totalNumberOfJobs":%d,"results":[`, n, n, n)
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		city := cities[rnd.IntN(len(cities))]
+		title := fmt.Sprintf("%s (m/w/d) in %s", professions[rnd.IntN(len(professions))], city)
+		fmt.Fprintf(&b, `{"jobPostingId":%d,"postingVersionId":%d,"title":%s,"applyOnlineLink":"https://jobs.example.com/apply/%d?l=de","config":{`,
+			4_000_000+i, 9_000_000+i, quoted(title), 4_000_000+i)
+		fmt.Fprintf(&b, `"ProjectLocation":["%d"],"location":["%d"],"ProjectLocationGerman":[%s],"ProjectNumber":["P-%05d"],`, 100+i%60, 100+i%60, quoted(city), i)
+		fmt.Fprintf(&b, `"audience":["%d"],"platformvisibility":["visible"],"listingStartDate":["%d"],"internalPostingName":[%s],`, i%7, 1_700_000_000_000+int64(i)*977, quoted(title))
+		fmt.Fprintf(&b, `"platform_internalAdText":[%s],"jobcategory":["%d"],"ProjectCompanyNameGerman":["Beispiel & Söhne GmbH"],"sg_remote_status":["FULLY_REMOTE"]},`,
+			quoted(adText(rnd, 2000+rnd.IntN(4000))), 300+i%20)
+		fmt.Fprintf(&b, `"jobStartDate":%d,"postingVersionStartDate":%d,"postingVersionEndDate":0}`, 1_710_000_000_000+i, 1_709_000_000_000+i)
+	}
+	b.WriteString(`]}`)
+	return b.Bytes()
+}
+
+const adTextKey = "platform_internalAdText"
+
+var (
+	cities      = []string{"Berlin", "München", "Köln", "Hamburg", "Saarbrücken", "Leipzig"}
+	professions = []string{"Softwareentwickler", "Pflegefachkraft", "Bürokauffrau", "Data Engineer", "Elektriker"}
+	words       = strings.Fields(`Wir suchen für unser Team am Standort eine engagierte Persönlichkeit mit Freude an
+		moderner Technik und Gespür für Kundinnen und Kunden Sie bringen Erfahrung mit, arbeiten gern selbständig,
+		und wachsen an neuen Aufgaben flexible hours salary benefits training remote health insurance`)
+)
+
+// adText is HTML as an editor makes it: tags with attributes, lines, umlauts.
+func adText(rnd *rand.Rand, size int) string {
+	var b strings.Builder
+	b.WriteString(`<div class="ad">` + "\n")
+	for b.Len() < size-40 {
+		b.WriteString(`<p style="margin:0">`)
+		for range 12 + rnd.IntN(30) {
+			b.WriteString(words[rnd.IntN(len(words))])
+			b.WriteByte(' ')
+		}
+		b.WriteString("</p>\n<ul><li>Urlaub: 30 Tage</li><li>Kantine</li></ul>\n")
+	}
+	b.WriteString("</div>")
+	return b.String()
+}
+
+// quoted is s in JSON as most services write it, without escapes for HTML.
+func quoted(s string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(s); err != nil {
+		panic(err)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// makeInfo is a job information with 5 questions, 200 nationalities and 3
+// locations. The catalogue of nationalities differs by language alone.
+func makeInfo(job, language int) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `{"jobId":%d,"jobTitle":"Elektriker (m/w/d)","jobLanguage":"de","applyPossible":true,"dataSecurityLink":"https://jobs.example.com/privacy/%d","questions":[`, job, job)
+	b.WriteString(`{"id":"8","type":"YESNO","label":"Haben Sie einen Führerschein?","answers":[{"id":"2900101","label":"Ja"},{"id":"2900100","label":"Nein"}]},`)
+	b.WriteString(`{"id":"9","type":"TEXT","label":"Wie haben Sie von uns erfahren?"},{"id":"10","type":"TEXTAREA","label":"Warum möchten Sie bei uns arbeiten?"},`)
+	b.WriteString(`{"id":"11","type":"CATALOG","label":"Ihr Abschluss?","answers":[{"id":"0b0e8ba2-7d3c-4a0b-9f27-2f9f3e0c3a11","label":"Lehre"},{"id":"1c1e8ba2-7d3c-4a0b-9f27-2f9f3e0c3a22","label":"Bachelor"}]},`)
+	b.WriteString(`{"id":"-1","type":"CATALOG","label":"Bevorzugter Standort?","answers":[{"id":"1","label":"Berlin"},{"id":"2","label":"Köln"},{"id":"3","label":"Leipzig"}]}],"nationalities":[`)
+	for i := range 200 {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"id":"28%05d","label":"Staat %d-%d"}`, i, language, i*i)
+	}
+	b.WriteString(`],"timestamp":"2026-01-31T08:30:00.123Z","companyName":"Beispiel & Söhne GmbH","companyId":"5a1e8ba2-7d3c-4a0b-9f27-2f9f3e0c3a99","location":`)
+	place := func(i int, city string) {
+		fmt.Fprintf(&b, `{"geoLat":"52.5%d","geoLong":"13.3%d","geoName":"Allee %d, 1011%d %s","geoCountry":"Deutschland","geoState":"Land %s","geoCity":"%s","geoZip":"1011%d","geoStreet":"Allee %d"}`, i, i, i, i, city, city, city, i, i)
+	}
+	place(1, "Berlin")
+	b.WriteString(`,"additionalLocations":[`)
+	place(2, "Köln")
+	b.WriteByte(',')
+	place(3, "Leipzig")
+	b.WriteString(`]}`)
+	return b.Bytes()
+}
+
+// leastInfo is the shortest job information that the library takes for one.
+const leastInfo = `{"jobId":1,"jobTitle":"-","applyPossible":true}`

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"time"
+)
+
+// A contender does one thing in one way.
+type contender struct {
+	name string
+	// run does it once and returns what it got, for the tests to compare.
+	run func() (any, error)
+	// per is how many things one run does; 0 means 1.
+	per int
+}
+
+// effort is how long measurements take.
+type effort struct {
+	rounds int           // that take turns
+	window time.Duration // the least time of one contender in one round
+	calls  int           // of one contender in one round, over the network
+	quick  bool
+}
+
+var (
+	fullEffort  = effort{rounds: 15, window: 60 * time.Millisecond, calls: 4000}
+	quickEffort = effort{rounds: 3, window: time.Millisecond, calls: 100, quick: true}
+)
+
+// A result is what one contender took, per thing done, in each round.
+type result struct {
+	name   string
+	wall   []float64 // nanoseconds
+	cpu    []float64 // nanoseconds of the process; empty where it is not known
+	allocs float64
+	bytes  float64 // allocated
+}
+
+func (r *result) time() float64    { return median(r.wall) }
+func (r *result) cpuTime() float64 { return median(r.cpu) }
+
+// times is how many times as long as r other takes: the median over rounds,
+// so that both met the same weather.
+func (r *result) times(other *result) float64    { return ratio(other.wall, r.wall) }
+func (r *result) cpuTimes(other *result) float64 { return ratio(other.cpu, r.cpu) }
+
+// less is what r takes more than other.
+func (r *result) less(other *result, name string) *result {
+	d := &result{name: name, allocs: r.allocs - other.allocs, bytes: r.bytes - other.bytes}
+	for i := range r.wall {
+		d.wall = append(d.wall, r.wall[i]-other.wall[i])
+	}
+	return d
+}
+
+func ratio(a, b []float64) float64 {
+	all := make([]float64, min(len(a), len(b)))
+	for i := range all {
+		all[i] = a[i] / b[i]
+	}
+	return median(all)
+}
+
+func median(all []float64) float64 {
+	if len(all) == 0 {
+		return math.NaN()
+	}
+	all = slices.Sorted(slices.Values(all))
+	if n := len(all); n%2 == 0 {
+		return (all[n/2-1] + all[n/2]) / 2
+	}
+	return all[len(all)/2]
+}
+
+// race measures contenders in rounds in which they take turns, each beginning
+// with an empty heap and some runs that do not count, so that nobody pays for
+// another's garbage.
+func race(e effort, all ...contender) ([]*result, error) {
+	results := make([]*result, len(all))
+	counts := make([]int, len(all))
+	for i, c := range all {
+		r := &result{name: c.name}
+		results[i] = r
+		if _, err := c.run(); err != nil { // also warms it up
+			return nil, fmt.Errorf("%s: %w", c.name, err)
+		}
+		start := time.Now()
+		if _, err := c.run(); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.name, err)
+		}
+		counts[i] = max(1, int(e.window/max(time.Since(start), 1)))
+	}
+	for round := range e.rounds {
+		for k := range all {
+			i := (k + round) % len(all)
+			c, r, n := all[i], results[i], counts[i]
+			per := float64(n * max(c.per, 1))
+			runtime.GC()
+			for range n/4 + 1 {
+				if _, err := c.run(); err != nil {
+					return nil, fmt.Errorf("%s: %w", c.name, err)
+				}
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			cpu := cpuTime()
+			start := time.Now()
+			for range n {
+				if _, err := c.run(); err != nil {
+					return nil, fmt.Errorf("%s: %w", c.name, err)
+				}
+			}
+			wall := time.Since(start)
+			cpu = cpuTime() - cpu
+			runtime.ReadMemStats(&after)
+			r.wall = append(r.wall, float64(wall)/per)
+			if cpu > 0 {
+				r.cpu = append(r.cpu, float64(cpu)/per)
+			}
+			r.allocs = float64(after.Mallocs-before.Mallocs) / per
+			r.bytes = float64(after.TotalAlloc-before.TotalAlloc) / per
+		}
+	}
+	for _, r := range results {
+		if len(r.cpu) < len(r.wall) {
+			r.cpu = nil // a clock too coarse for so short a round
+		}
+	}
+	return results, nil
+}

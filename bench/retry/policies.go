@@ -1,0 +1,131 @@
+// Package retry compares what retry policies do to a service in trouble. It is
+// a module of its own, so that nobody who imports the client gets the others.
+package retry
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	awsretry "github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+	"github.com/hashicorp/go-retryablehttp"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/outage"
+)
+
+// policy is a client with its retries.
+type policy struct {
+	name string
+	open outage.Open
+}
+
+const (
+	none      = "no repeat"
+	retryable = "go-retryablehttp"
+	standard  = "aws-sdk-go-v2 standard"
+	own       = "jobboard"
+)
+
+var policies = []policy{
+	{none, openNone},
+	{retryable, openRetryable},
+	{standard, openStandard},
+	{own, openOwn},
+}
+
+func openNone(next http.RoundTripper, attempt time.Duration) outage.Client {
+	client := &http.Client{Transport: next, Timeout: attempt}
+	return func(ctx context.Context, number int) error {
+		req, err := newRequest(ctx, number)
+		if err != nil {
+			return err
+		}
+		return finish(client.Do(req))
+	}
+}
+
+// openRetryable has the defaults of go-retryablehttp.
+func openRetryable(next http.RoundTripper, attempt time.Duration) outage.Client {
+	client := retryablehttp.NewClient()
+	client.Logger = nil
+	client.HTTPClient = &http.Client{Transport: next, Timeout: attempt}
+	return func(ctx context.Context, number int) error {
+		req, err := newRequest(ctx, number)
+		if err != nil {
+			return err
+		}
+		again, err := retryablehttp.FromRequest(req)
+		if err != nil {
+			return err
+		}
+		return finish(client.Do(again))
+	}
+}
+
+// openStandard has the loop of aws-sdk-go-v2 with its standard retryer, and
+// net/http where a service client would stand.
+func openStandard(next http.RoundTripper, attempt time.Duration) outage.Client {
+	client := &http.Client{Transport: next, Timeout: attempt}
+	loop := awsretry.NewAttemptMiddleware(awsretry.NewStandard(), smithyhttp.RequestCloner)
+	send := middleware.FinalizeHandlerFunc(func(ctx context.Context, in middleware.FinalizeInput) (
+		out middleware.FinalizeOutput, metadata middleware.Metadata, err error,
+	) {
+		resp, err := client.Do(in.Request.(*smithyhttp.Request).Build(ctx))
+		if err != nil {
+			return out, metadata, &smithyhttp.RequestSendError{Err: err}
+		}
+		if err := finish(resp, nil); err != nil {
+			return out, metadata, &smithyhttp.ResponseError{Response: &smithyhttp.Response{Response: resp}, Err: err}
+		}
+		return out, metadata, nil
+	})
+	return func(ctx context.Context, number int) error {
+		req, err := newRequest(ctx, number)
+		if err != nil {
+			return err
+		}
+		wrapped := smithyhttp.NewStackRequest().(*smithyhttp.Request)
+		wrapped.Request = req
+		_, _, err = loop.HandleFinalize(ctx, middleware.FinalizeInput{Request: wrapped}, send)
+		return err
+	}
+}
+
+func openOwn(next http.RoundTripper, attempt time.Duration) outage.Client {
+	client, err := jobboard.NewClient(jobboard.Config{
+		BaseURL: outage.Base, HTTPClient: &http.Client{Transport: next},
+		Retry: jobboard.RetryPolicy{AttemptTimeout: attempt},
+	})
+	if err != nil {
+		panic(err)
+	}
+	applicant := client.Applicant(jobboard.StaticToken("token"))
+	return func(ctx context.Context, number int) error {
+		_, err := applicant.HasApplied(ctx, jobboard.JobID(number))
+		return err
+	}
+}
+
+func newRequest(ctx context.Context, number int) (*http.Request, error) {
+	return http.NewRequestWithContext(ctx, http.MethodGet, outage.URL(number), http.NoBody)
+}
+
+// finish reads an answer to its end, so that its connection is used again.
+func finish(resp *http.Response, err error) error {
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("status %d", resp.StatusCode)
+	}
+	return nil
+}

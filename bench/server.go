@@ -1,0 +1,265 @@
+package main
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// childVariable tells a process started by this program what it is there for:
+// the program, or its test, starts itself.
+const childVariable = "JOBBOARD_BENCH_CHILD"
+
+// child does the work of a process started by this program, and reports
+// whether this is one.
+func child() (bool, error) {
+	what, rest, _ := strings.Cut(os.Getenv(childVariable), " ")
+	switch what {
+	case "serve":
+		return true, serve()
+	case "peak":
+		return true, peak(rest)
+	}
+	return false, nil
+}
+
+func childCommand(what string) (*exec.Cmd, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(context.Background(), self)
+	cmd.Env = append(os.Environ(), childVariable+"="+what)
+	cmd.Stderr = os.Stderr
+	return cmd, nil
+}
+
+// addresses is what the server says in its first line.
+type addresses struct {
+	Plain string // http, HTTP/1.1
+	TLS1  string // https, HTTP/1.1
+	TLS2  string // https, HTTP/2
+	Cert  string // PEM, to trust
+}
+
+// A server is a process of its own, so that its work is not taken for the
+// client's.
+type server struct {
+	addresses
+	cmd  *exec.Cmd
+	stop func()
+}
+
+func startServer() (*server, error) {
+	cmd, err := childCommand("serve")
+	if err != nil {
+		return nil, err
+	}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	s := &server{cmd: cmd, stop: sync.OnceFunc(func() {
+		in.Close() // it ends with its input
+		_ = cmd.Wait()
+	})}
+	if err := json.NewDecoder(out).Decode(&s.addresses); err != nil {
+		s.stop()
+		return nil, fmt.Errorf("the server does not say where it is: %w", err)
+	}
+	return s, nil
+}
+
+// trust is a TLS configuration for the server.
+func (s *server) trust() *tls.Config {
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM([]byte(s.Cert))
+	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+}
+
+// connections is how many were opened since it was last asked, at all
+// addresses.
+func (s *server) connections() (int, error) {
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
+	resp, err := client.Get(s.Plain + "/connections") //nolint:noctx // bounded by the client
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(resp.Body, 100))
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.Atoi(string(b))
+	return n - 1, err // this one
+}
+
+// delay is how long the lookup takes to answer.
+const delay = 5 * time.Millisecond
+
+// site is what the server serves.
+type site struct {
+	opened atomic.Int64
+	asked  atomic.Int64 // for what fails
+	infos  [4][]byte    // by language
+	mu     sync.Mutex
+	pages  map[string][]byte
+}
+
+// serve answers until its input ends.
+func serve() error {
+	s := &site{pages: make(map[string][]byte)}
+	for i := range s.infos {
+		s.infos[i] = makeInfo(job, i)
+	}
+	certificate, text, err := selfSigned()
+	if err != nil {
+		return err
+	}
+	a := addresses{Cert: text}
+	for _, k := range []struct {
+		address *string
+		scheme  string
+		proto   string
+	}{{&a.Plain, "http", ""}, {&a.TLS1, "https", "http/1.1"}, {&a.TLS2, "https", "h2"}} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		*k.address = k.scheme + "://" + l.Addr().String()
+		h := &http.Server{
+			Handler: s, ReadHeaderTimeout: 30 * time.Second, Protocols: new(http.Protocols),
+			ConnState: func(_ net.Conn, state http.ConnState) {
+				if state == http.StateNew {
+					s.opened.Add(1)
+				}
+			},
+			HTTP2: &http.HTTP2Config{MaxConcurrentStreams: 1024},
+		}
+		h.Protocols.SetHTTP1(k.proto != "h2")
+		h.Protocols.SetHTTP2(k.proto == "h2")
+		if k.proto == "" {
+			go func() { _ = h.Serve(l) }()
+			continue
+		}
+		h.TLSConfig = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
+		go func() { _ = h.ServeTLS(l, "", "") }()
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(a); err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, os.Stdin)
+	return err
+}
+
+const (
+	lookupTail = "/jobdb/public/apply/external"
+	searchHead = "/api/rest/v2/frontend/jobboards/"
+)
+
+func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	path := r.URL.Path
+	switch {
+	case strings.HasSuffix(path, lookupTail):
+		id, _ := strconv.Atoi(strings.TrimPrefix(r.URL.RawQuery, "jobid="))
+		if !wait(r.Context(), delay) {
+			return
+		}
+		if strings.HasPrefix(path, "/failing") {
+			switch {
+			case s.asked.Add(1)%20 == 0:
+				answer(w, http.StatusServiceUnavailable, []byte(`{"message":"come back later"}`))
+				return
+			case id%20 == 0:
+				answer(w, http.StatusNotFound, []byte(`{"code":"ERROR_JOB_UNAVAILABLE","message":"gone"}`))
+				return
+			}
+		}
+		answer(w, http.StatusOK, s.infos[id%len(s.infos)])
+	case strings.HasPrefix(path, searchHead):
+		count, _, _ := strings.Cut(path[len(searchHead):], "/")
+		answer(w, http.StatusOK, s.page(count))
+	case strings.HasSuffix(path, "/applied"):
+		answer(w, http.StatusOK, []byte("true"))
+	case path == "/connections":
+		answer(w, http.StatusOK, strconv.AppendInt(nil, s.opened.Swap(0), 10))
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+func (s *site) page(count string) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	page, ok := s.pages[count]
+	if !ok {
+		n, _ := strconv.Atoi(count)
+		page = makePage(n)
+		s.pages[count] = page
+	}
+	return page
+}
+
+func answer(w http.ResponseWriter, status int, body []byte) {
+	h := w.Header()
+	h["Content-Type"] = jsonHeader["Content-Type"]
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}
+
+func wait(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// selfSigned makes a certificate for loopback.
+func selfSigned() (tls.Certificate, string, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return tls.Certificate{}, "", err
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "bench"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, IsCA: true, BasicConstraintsValid: true,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		return tls.Certificate{}, "", err
+	}
+	text := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, text, nil
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"net/http"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/bench/internal/oapiclient"
+	"github.com/jobboard-sdk/jobboard-go/bench/internal/ogenclient"
+)
+
+const (
+	token   = "a-static-token"
+	channel = "27828_extern"
+	job     = 2797227
+)
+
+// inMemory is a transport that answers at once: what is measured over it is
+// the client alone.
+type inMemory struct{ body []byte }
+
+var jsonHeader = http.Header{"Content-Type": {"application/json"}}
+
+func (m *inMemory) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp := m.response()
+	resp.Request = req
+	return resp, nil
+}
+
+func (m *inMemory) response() *http.Response {
+	b := new(memoryBody)
+	b.Reset(m.body)
+	return &http.Response{
+		Status: "200 OK", StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: jsonHeader, Body: b, ContentLength: int64(len(m.body)),
+	}
+}
+
+type memoryBody struct{ bytes.Reader }
+
+func (*memoryBody) Close() error { return nil }
+
+// tuned is the transport that everybody gets where the transport is not what
+// is compared: net/http's own, compression included, that keeps a connection
+// for every caller.
+func tuned() *http.Transport {
+	return &http.Transport{
+		DialContext:         (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
+		MaxIdleConns:        1024,
+		MaxIdleConnsPerHost: 1024,
+	}
+}
+
+// The clients, each as its documentation says to make it. A nil transport is
+// the library's own.
+
+func newSDK(address string, transport http.RoundTripper) (*jobboard.Client, error) {
+	return newObservedSDK(address, transport, nil)
+}
+
+func newObservedSDK(address string, transport http.RoundTripper, o *jobboard.Observer) (*jobboard.Client, error) {
+	cfg := jobboard.Config{BaseURL: address, JobDBURL: address, TokenSource: jobboard.StaticToken(token), Observer: o}
+	if transport != nil {
+		cfg.HTTPClient = &http.Client{Transport: transport}
+	}
+	return jobboard.NewClient(cfg)
+}
+
+func newOapi(address string, transport http.RoundTripper) (*oapiclient.ClientWithResponses, error) {
+	return oapiclient.NewClientWithResponses(address, oapiclient.WithHTTPClient(&http.Client{Transport: transport}),
+		oapiclient.WithRequestEditorFn(func(_ context.Context, req *http.Request) error {
+			req.Header.Set("Authorization", "Bearer "+token)
+			return nil
+		}))
+}
+
+type ogenToken struct{}
+
+func (ogenToken) User(context.Context, ogenclient.OperationName) (ogenclient.User, error) {
+	return ogenclient.User{Token: token}, nil
+}
+
+func newOgen(address string, transport http.RoundTripper) (*ogenclient.Client, error) {
+	return ogenclient.NewClient(address, ogenToken{}, ogenclient.WithClient(&http.Client{Transport: transport}))
+}
+
+// withToken is what a program without a client library puts around its
+// transport.
+func withToken(transport http.RoundTripper) *http.Client {
+	return &http.Client{Transport: &oauth2.Transport{
+		Source: oauth2.StaticTokenSource(&oauth2.Token{AccessToken: token}), Base: transport,
+	}}
+}

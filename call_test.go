@@ -1,0 +1,105 @@
+package jobboard
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// stubTransport answers from memory, so that what a call costs is what the
+// library costs.
+type stubTransport struct{ body string }
+
+func (s stubTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{
+		StatusCode: http.StatusOK,
+		Header:     http.Header{"Content-Type": {"application/json"}},
+		Body:       io.NopCloser(strings.NewReader(s.body)),
+		Request:    r,
+	}, nil
+}
+
+func bareGet(tb testing.TB, client *http.Client, address string) {
+	req, err := http.NewRequest(http.MethodGet, address, http.NoBody)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer token")
+	resp, err := client.Do(req)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		tb.Fatal(err)
+	}
+	_ = resp.Body.Close()
+}
+
+func stubApplicant(tb testing.TB) *Applicant {
+	c, err := NewClient(Config{BaseURL: "http://localhost", HTTPClient: &http.Client{Transport: stubTransport{"true"}}})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c.Applicant(StaticToken("token"))
+}
+
+// A call costs at most twelve allocations more than a bare GET: that is the
+// retry loop, the credential, the limits and the typed outcome.
+func TestCallAllocations(t *testing.T) {
+	client := &http.Client{Transport: stubTransport{"true"}}
+	bare := testing.AllocsPerRun(200, func() { bareGet(t, client, "http://localhost/api/rest/v3/frontend/jobs/4711/applied") })
+	a := stubApplicant(t)
+	ours := testing.AllocsPerRun(200, func() {
+		if applied, err := a.HasApplied(t.Context(), 4711); err != nil || !applied {
+			t.Fatal(applied, err)
+		}
+	})
+	t.Logf("bare GET %v, HasApplied %v", bare, ours)
+	if ours > bare+12 {
+		t.Errorf("HasApplied allocates %v times, a bare GET %v", ours, bare)
+	}
+}
+
+func BenchmarkHasApplied(b *testing.B) {
+	a := stubApplicant(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := a.HasApplied(b.Context(), 4711); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkBareGet(b *testing.B) {
+	client := &http.Client{Transport: stubTransport{"true"}}
+	b.ReportAllocs()
+	for b.Loop() {
+		bareGet(b, client, "http://localhost/api/rest/v3/frontend/jobs/4711/applied")
+	}
+}
+
+// What an Observer costs: nothing where there is none, compared with the
+// benchmark above.
+func BenchmarkHasAppliedObserved(b *testing.B) {
+	c, err := NewClient(Config{
+		BaseURL: "http://localhost", HTTPClient: &http.Client{Transport: stubTransport{"true"}},
+		Observer: &Observer{
+			Call: func(ctx context.Context, _ CallStart) (context.Context, func(CallEnd)) { return ctx, func(CallEnd) {} },
+			Attempt: func(ctx context.Context, _ AttemptStart) (context.Context, func(AttemptEnd)) {
+				return ctx, func(AttemptEnd) {}
+			},
+		},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	a := c.Applicant(StaticToken("token"))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := a.HasApplied(b.Context(), 4711); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package jobboard
+
+import (
+	"encoding/json"
+	"errors"
+	"html"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+var allOperations = []*operation{
+	opSearch, opPostings, opHasApplied, opApplicationID, opJobInformation, opSubscribe, opConfirm, opUnsubscribe,
+}
+
+var (
+	applicantConditions = []error{
+		ErrPostingNotFound, ErrPostingNotAccessible, ErrPostingInactive, ErrProjectNotAvailable, ErrProjectNotAccessible, ErrApplicationNotFound,
+	}
+	lookupConditions = []error{ErrJobInactive, ErrJobUnavailable, ErrPostingUnavailable}
+	statusConditions = []error{ErrUnauthorized, ErrForbidden, ErrServer, ErrRateLimited, ErrRedirect}
+)
+
+func isOneOf(err error, all []error) bool {
+	for _, e := range all {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// FuzzClassify: whatever an answer says, it means something that its
+// operation can mean, and a page is never a closed job.
+func FuzzClassify(f *testing.F) {
+	for _, body := range []string{
+		"", "JobPosting not found for jobId 4711", "JobPosting inactive for jobId 1", `"JobPosting not accessible for jobId 1"`,
+		`{"code":"get_project_error","message":"Project for jobId 1 not accessible"}`, `{"code":"get_application_error"}`, "get_project_error",
+		"ERROR_JOB_INACTIVE", `{"errors":[{"x":"ERROR_JOB_UNAVAILABLE: gone"}]}`, `["ERROR_POSTING_UNAVAILABLE"]`,
+		"<html>JobPosting not found</html>", "\xef\xbb\xbf <p>posting", `"<b>posting</b>"`, `{"message":"<html>posting"}`, "404 page not found",
+		`{"error":"invalid token","error_description":"user token required"}`, "[[[[[[", `{"code":1,"code":"x"}`, `{"jobTitle":"ERROR_JOB_INACTIVE"}`,
+	} {
+		for _, status := range []int{200, 302, 401, 403, 404, 410, 429, 500, 503} {
+			f.Add(status, "text/plain", "", []byte(body))
+		}
+	}
+	f.Add(401, "application/json", `Bearer error="invalid_token", error_description="token expired"`, []byte(""))
+	f.Add(403, "", `Bearer error=insufficient_scope`, []byte("JobPosting not accessible"))
+	f.Fuzz(func(t *testing.T, status int, media, challenge string, body []byte) {
+		if status < 100 || status > 999 {
+			return
+		}
+		header := http.Header{"Content-Type": {media}, "Www-Authenticate": {challenge}}
+		for _, op := range allOperations {
+			w := readWords(op, status, header, body)
+			condition := classify(op, status, w)
+			applicant := op == opHasApplied || op == opApplicationID
+			switch {
+			case isOneOf(condition, applicantConditions):
+				if !applicant {
+					t.Fatalf("%s, %d: %v", op.name, status, condition)
+				}
+				if status < 402 || status == 429 || status >= 500 {
+					t.Fatalf("%s: %v for status %d", op.name, condition, status)
+				}
+				if isPage(body) {
+					t.Fatalf("%s, %d: a page reads as %v: %q", op.name, status, condition, body)
+				}
+				if errors.Is(condition, ErrApplicationNotFound) && op != opApplicationID {
+					t.Fatalf("%s: %v", op.name, condition)
+				}
+			case isOneOf(condition, lookupConditions):
+				if op != opJobInformation {
+					t.Fatalf("%s, %d: %v", op.name, status, condition)
+				}
+				if isPage(body) {
+					t.Fatalf("%d: a page reads as %v: %q", status, condition, body)
+				}
+				if !strings.Contains(unescaped(body), w.code) {
+					t.Fatalf("%d: %v for %q, which does not have the word %q", status, condition, body, w.code)
+				}
+			case isOneOf(condition, statusConditions):
+				want := map[error]bool{
+					ErrUnauthorized: status == 401, ErrForbidden: status == 403, ErrServer: status >= 500 && status < 600,
+					ErrRateLimited: status == 429, ErrRedirect: status >= 300 && status < 400,
+				}
+				if !want[condition] {
+					t.Fatalf("%s, %d: %v", op.name, status, condition)
+				}
+			case condition != nil:
+				t.Fatalf("%s, %d: an unknown condition %v", op.name, status, condition)
+			case status == 401 || status == 403 || status == 429 || status >= 500 && status < 600:
+				t.Fatalf("%s, %d: no condition", op.name, status)
+			}
+			if w.tokenExpired() && strings.Contains(strings.ToLower(w.authText), "user token required") {
+				t.Fatalf("a token of the wrong kind reads as expired: %q, %q", challenge, body)
+			}
+			if text := clean(w.errorMessage(), maxErrorMessage); len(text) > maxErrorMessage+len("…") || !utf8.ValidString(text) {
+				t.Fatalf("message of %d bytes", len(text))
+			}
+		}
+	})
+}
+
+// isPage says whether a body is plainly HTML, bare or in a JSON string.
+func isPage(body []byte) bool {
+	var s string
+	if json.Unmarshal(body, &s) == nil {
+		body = []byte(s)
+	}
+	return strings.HasPrefix(strings.Trim(string(body), "\ufeff \t\r\n"), "<")
+}
+
+// unescaped undoes what JSON may escape in a code.
+func unescaped(body []byte) string {
+	var b strings.Builder
+	dec := json.NewDecoder(strings.NewReader(strings.TrimLeft(string(body), "\ufeff \t\r\n")))
+	for {
+		token, err := dec.Token()
+		if err != nil {
+			return b.String() + string(body)
+		}
+		if s, ok := token.(string); ok {
+			b.WriteString(s + "\n")
+		}
+	}
+}
+
+// FuzzHide: a secret does not stay in a text, however it is quoted there.
+func FuzzHide(f *testing.F) {
+	f.Add("before ", " after", "secret-token", byte(0))
+	f.Add("", "", "K\u00f6ln \"x\" & y\\", byte(1))
+	f.Add(`\`, `u00`, "a+b/c==", byte(2))
+	f.Add("%", "%2", "100 % \U0001f600", byte(3))
+	f.Add("secret-", "-token", "secret-secret-token", byte(4))
+	f.Fuzz(func(t *testing.T, before, after, secret string, how byte) {
+		if len(secret) < 3 || len(secret) > 100 || len(before)+len(after) > 2000 || !utf8.ValidString(secret) || strings.Trim(secret, `\`) == "" ||
+			strings.ContainsAny(secret, "[]\a\b\f\v") || strings.Contains("hidden", secret) {
+			return
+		}
+		if strings.Contains(secret, `\`) && strings.IndexFunc(secret, unicode.IsControl) >= 0 {
+			return // how many of the backslashes belong to which is not told
+		}
+		quoted := []string{secret, quoteJSON(secret), url.QueryEscape(secret), url.PathEscape(secret), html.EscapeString(secret), strconv.Quote(secret)}[how%6]
+		if got := hide(before+quoted+after, secret); strings.Contains(got, quoted) {
+			t.Fatalf("%q survives in %q as %q", secret, before+quoted+after, got)
+		}
+	})
+}
+
+func quoteJSON(s string) string {
+	b, _ := json.Marshal(s)
+	return string(b[1 : len(b)-1])
+}

@@ -1,0 +1,442 @@
+package jobboard_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/jarcoal/httpmock"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// wire is a transport that keeps what was sent and answers one thing.
+type wire struct {
+	status int
+	header http.Header
+	body   string
+
+	sent []string // method, address, headers that matter, body
+}
+
+func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+	line := r.Method + " " + r.URL.String()
+	for _, name := range []string{"Authorization", "Accept-Language", "Content-Type"} {
+		if v := r.Header.Get(name); v != "" {
+			line += "\n" + name + ": " + v
+		}
+	}
+	if r.Body != nil {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		line += "\n\n" + string(body)
+	}
+	w.sent = append(w.sent, line)
+	header := w.header
+	if header == nil {
+		header = http.Header{}
+	}
+	return &http.Response{StatusCode: w.status, Header: header, Body: io.NopCloser(strings.NewReader(w.body)), Request: r}, nil
+}
+
+func (w *wire) client(t *testing.T, cfg jobboard.Config) *jobboard.Client {
+	t.Helper()
+	cfg.HTTPClient = &http.Client{Transport: w}
+	c, err := jobboard.NewClient(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+const (
+	base  = "https://jobs.example"
+	jobDB = "https://jobdb.example/x"
+)
+
+// What each call puts on the wire (sections 4 and 5).
+func TestRequests(t *testing.T) {
+	ctx := context.Background()
+	user := jobboard.StaticToken("user-token")
+	for _, test := range []struct {
+		name   string
+		cfg    jobboard.Config
+		answer string
+		call   func(*jobboard.Client) error
+		want   string
+	}{
+		{
+			"search with Basic, the colon and the content type",
+			jobboard.Config{BaseURL: base, ClientID: "10"},
+			`{"totalNumberOfJobs":0,"results":[]}`,
+			func(c *jobboard.Client) error { _, err := c.Search(ctx, "27828_extern", jobboard.Query{}); return err },
+			"GET https://jobs.example/api/rest/v2/frontend/jobboards/27828_extern/jobs\nAuthorization: Basic MTA6\nContent-Type: application/json",
+		},
+		{
+			"search with everything",
+			jobboard.Config{BaseURL: base, TokenSource: jobboard.StaticToken("client-token"), Language: "de"},
+			`{"totalNumberOfJobs":0,"results":[]}`,
+			func(c *jobboard.Client) error {
+				_, err := c.Search(ctx, "27828_extern", jobboard.Query{Text: "a b&c=d", Near: jobboard.Near(52.520014, 13.373006, 50), Language: "en-GB,en;q=0.9"})
+				return err
+			},
+			"GET https://jobs.example/api/rest/v2/frontend/jobboards/27828_extern/jobs?geoLocation=52.520014%3A%3A13.373006%3A%3A50&search=a+b%26c%3Dd\n" +
+				"Authorization: Bearer client-token\nAccept-Language: en-GB,en;q=0.9\nContent-Type: application/json",
+		},
+		{
+			"the configured language",
+			jobboard.Config{BaseURL: base, ClientID: "10", Language: "de"},
+			`{"totalNumberOfJobs":0,"results":[]}`,
+			func(c *jobboard.Client) error {
+				for _, err := range c.Postings(ctx, "27828_extern", jobboard.Query{}) {
+					return err
+				}
+				return nil
+			},
+			"GET https://jobs.example/api/rest/v2/frontend/jobboards/27828_extern/jobs\nAuthorization: Basic MTA6\nAccept-Language: de\nContent-Type: application/json",
+		},
+		{
+			"an applicant's search",
+			jobboard.Config{BaseURL: base, ClientID: "10"},
+			`{"totalNumberOfJobs":0,"results":[]}`,
+			func(c *jobboard.Client) error {
+				_, err := c.Applicant(user).Search(ctx, "27828_extern", jobboard.Query{})
+				return err
+			},
+			"GET https://jobs.example/api/rest/v2/frontend/jobboards/27828_extern/jobs\nAuthorization: Bearer user-token\nContent-Type: application/json",
+		},
+		{
+			"a channel that must be escaped",
+			jobboard.Config{BaseURL: base + "/pre%2Ffix/", ClientID: "10"},
+			`{"totalNumberOfJobs":0,"results":[]}`,
+			func(c *jobboard.Client) error {
+				_, err := c.Search(ctx, "../a b?c#d%2e", jobboard.Query{})
+				return err
+			},
+			"GET https://jobs.example/pre%2Ffix/api/rest/v2/frontend/jobboards/..%2Fa%20b%3Fc%23d%252e/jobs\nAuthorization: Basic MTA6\nContent-Type: application/json",
+		},
+		{
+			"the applied check",
+			jobboard.Config{BaseURL: base + "/api/rest", ClientID: "10"},
+			"true",
+			func(c *jobboard.Client) error { _, err := c.Applicant(user).HasApplied(ctx, 4711); return err },
+			"GET https://jobs.example/api/rest/v3/frontend/jobs/4711/applied\nAuthorization: Bearer user-token",
+		},
+		{
+			"the application identifier",
+			jobboard.Config{BaseURL: base + "/p/api/rest/"},
+			"abc",
+			func(c *jobboard.Client) error { _, err := c.Applicant(user).ApplicationID(ctx, 4711); return err },
+			"GET https://jobs.example/p/api/rest/v3/frontend/jobs/4711/application\nAuthorization: Bearer user-token",
+		},
+		{
+			"the lookup, without a credential",
+			jobboard.Config{BaseURL: base, ClientID: "10", JobDBURL: base + "/db/"},
+			`{"jobId":4711,"jobTitle":"T","applyPossible":true}`,
+			func(c *jobboard.Client) error { _, err := c.JobInformation(ctx, 4711); return err },
+			"GET https://jobs.example/db/jobdb/public/apply/external?jobid=4711",
+		},
+		{
+			"the lookup with its own",
+			jobboard.Config{JobDBURL: jobDB, JobDBTokenSource: jobboard.StaticToken("lookup-token")},
+			`{"jobId":4711,"jobTitle":"T","applyPossible":true}`,
+			func(c *jobboard.Client) error { _, err := c.JobInformation(ctx, 4711); return err },
+			"GET https://jobdb.example/x/jobdb/public/apply/external?jobid=4711\nAuthorization: Bearer lookup-token",
+		},
+		{
+			"a subscription",
+			jobboard.Config{BaseURL: base},
+			`{"email":"ok"}`,
+			func(c *jobboard.Client) error {
+				_, err := c.Subscribe(ctx, jobboard.SubscriptionRequest{Query: url.Values{"types": {"rss::email"}}, Body: map[string][]string{"7": {"8"}}})
+				return err
+			},
+			"POST https://jobs.example/jobabo?types=rss%3A%3Aemail\nContent-Type: application/json\n\n{\"7\":[\"8\"]}",
+		},
+		{
+			"its confirmation elsewhere",
+			jobboard.Config{BaseURL: base, ClientID: "10", SubscriptionPath: "/api/rest/v2/frontend/jobabo"},
+			`true`,
+			func(c *jobboard.Client) error {
+				_, err := c.ConfirmSubscription(ctx, "a/b", json.RawMessage("null"))
+				return err
+			},
+			"PUT https://jobs.example/api/rest/v2/frontend/jobabo/a%2Fb\nAuthorization: Basic MTA6\nContent-Type: application/json\n\nnull",
+		},
+		{
+			"its end",
+			jobboard.Config{BaseURL: base, ClientID: "10"},
+			`true`,
+			func(c *jobboard.Client) error { _, err := c.Unsubscribe(ctx, "abo"); return err },
+			"DELETE https://jobs.example/jobabo/abo\nAuthorization: Basic MTA6",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := &wire{status: 200, body: test.answer}
+			if err := test.call(w.client(t, test.cfg)); err != nil {
+				t.Fatal(err)
+			}
+			if len(w.sent) != 1 || w.sent[0] != test.want {
+				t.Errorf("sent\n%s\nwant\n%s", strings.Join(w.sent, "\n---\n"), test.want)
+			}
+		})
+	}
+}
+
+// A mistake is found before anything is sent, and its field is named.
+func TestInvalidInput(t *testing.T) {
+	token := jobboard.StaticToken("token")
+	for _, test := range []struct {
+		cfg  jobboard.Config
+		want string
+	}{
+		{jobboard.Config{}, "BaseURL"},
+		{jobboard.Config{BaseURL: "jobs.example", ClientID: "10"}, "BaseURL"},
+		{jobboard.Config{BaseURL: "/api/rest"}, "BaseURL"},
+		{jobboard.Config{BaseURL: "ftp://jobs.example"}, "BaseURL"},
+		{jobboard.Config{BaseURL: "https://"}, "BaseURL"},
+		{jobboard.Config{BaseURL: "https://user:pass@jobs.example"}, "BaseURL"},
+		{jobboard.Config{BaseURL: base + "?a=b"}, "BaseURL"},
+		{jobboard.Config{BaseURL: base + "/../x"}, "BaseURL"},
+		{jobboard.Config{BaseURL: "https://jobs.example\r\n"}, "BaseURL"},
+		{jobboard.Config{BaseURL: "http://jobs.example", ClientID: "10"}, "BaseURL"},
+		{jobboard.Config{BaseURL: "http://jobs.example", TokenSource: token}, "BaseURL"},
+		{jobboard.Config{BaseURL: base, JobDBURL: "http://jobs.example", JobDBTokenSource: token}, "JobDBURL"},
+		{jobboard.Config{BaseURL: base, JobDBTokenSource: token}, "JobDBURL"},
+		{jobboard.Config{JobDBURL: base, ClientID: "10"}, "BaseURL"},
+		{jobboard.Config{BaseURL: base, ClientID: "10", TokenSource: token}, "TokenSource"},
+		{jobboard.Config{BaseURL: base, ClientID: "1:0"}, "ClientID"},
+		{jobboard.Config{BaseURL: base, ClientID: "1\n0"}, "ClientID"},
+		{jobboard.Config{BaseURL: base, TokenSource: jobboard.StaticToken("")}, "TokenSource"},
+		{jobboard.Config{BaseURL: base, TokenSource: jobboard.StaticToken("a\r\nb")}, "TokenSource"},
+		{jobboard.Config{BaseURL: base, Language: "de\r\nX: y"}, "Language"},
+		{jobboard.Config{BaseURL: base, UserAgent: "a\x00b"}, "UserAgent"},
+		{jobboard.Config{BaseURL: base, MaxBodyBytes: -1}, "MaxBodyBytes"},
+		{jobboard.Config{BaseURL: base, SubscriptionPath: "/a?b"}, "SubscriptionPath"},
+		{jobboard.Config{BaseURL: base, SubscriptionPath: "/../a"}, "SubscriptionPath"},
+		{jobboard.Config{BaseURL: base, Retry: jobboard.RetryPolicy{MaxAttempts: -1}}, "MaxAttempts"},
+		{jobboard.Config{BaseURL: base, Retry: jobboard.RetryPolicy{MinWait: -1}}, "MinWait"},
+		{jobboard.Config{BaseURL: base, Retry: jobboard.RetryPolicy{MaxWait: 1}}, "MaxWait"},
+		{jobboard.Config{BaseURL: base, Retry: jobboard.RetryPolicy{BudgetRatio: -1}}, "BudgetRatio"},
+	} {
+		_, err := jobboard.NewClient(test.cfg)
+		if !errors.Is(err, jobboard.ErrInvalidInput) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: %v, want ErrInvalidInput that names %s", test.cfg, err, test.want)
+		}
+		if err != nil && (strings.Contains(err.Error(), "pass") || strings.Contains(err.Error(), "jobs.example")) {
+			t.Errorf("the error shows the address: %v", err)
+		}
+	}
+
+	ctx := context.Background()
+	w := &wire{status: 200, body: "true"}
+	c := w.client(t, jobboard.Config{BaseURL: base, ClientID: "10"})
+	bare := w.client(t, jobboard.Config{BaseURL: base})
+	insecure := w.client(t, jobboard.Config{BaseURL: "http://jobs.example"})
+	lookup := w.client(t, jobboard.Config{JobDBURL: jobDB})
+	search := func(c *jobboard.Client, channel jobboard.ChannelID, q jobboard.Query) error {
+		_, err := c.Search(ctx, channel, q)
+		return err
+	}
+	for want, err := range map[string]error{
+		"channel":            search(c, "", jobboard.Query{}),
+		"channel would":      search(c, "..", jobboard.Query{}),
+		"channel holds":      search(c, "a\nb", jobboard.Query{}),
+		"language":           search(c, "a", jobboard.Query{Language: "de\n"}),
+		"latitude":           search(c, "a", jobboard.Query{Near: jobboard.Near(91, 0, 1)}),
+		"longitude":          search(c, "a", jobboard.Query{Near: jobboard.Near(0, -181, 1)}),
+		"radius":             search(c, "a", jobboard.Query{Near: jobboard.Near(0, 0, -1)}),
+		"Config.ClientID or": search(bare, "a", jobboard.Query{}),
+		"Config.BaseURL is ": search(lookup, "a", jobboard.Query{}),
+		"Config.JobDBURL": func() error {
+			_, err := c.JobInformation(ctx, 1)
+			return err
+		}(),
+		"job identifier": func() error { _, err := c.Applicant(token).HasApplied(ctx, 0); return err }(),
+		"job identifier -1": func() error {
+			_, err := lookup.JobInformation(ctx, -1)
+			return err
+		}(),
+		"token source is nil": func() error { _, err := c.Applicant(nil).HasApplied(ctx, 1); return err }(),
+		"not loopback": func() error {
+			_, err := insecure.Applicant(token).HasApplied(ctx, 1)
+			return err
+		}(),
+		"subscription identifier": func() error { _, err := c.Unsubscribe(ctx, ".."); return err }(),
+		"encoded as JSON": func() error {
+			_, err := c.ConfirmSubscription(ctx, "a", func() {})
+			return err
+		}(),
+	} {
+		var e *jobboard.Error
+		if !errors.Is(err, jobboard.ErrInvalidInput) || !errors.As(err, &e) || e.Attempts != 0 || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want ErrInvalidInput that says %q", err, want)
+		}
+	}
+	if len(w.sent) != 0 {
+		t.Errorf("sent %q", w.sent)
+	}
+}
+
+var conditions = []error{
+	jobboard.ErrPostingNotFound, jobboard.ErrPostingNotAccessible, jobboard.ErrPostingInactive,
+	jobboard.ErrProjectNotAvailable, jobboard.ErrProjectNotAccessible, jobboard.ErrApplicationNotFound,
+	jobboard.ErrJobInactive, jobboard.ErrJobUnavailable, jobboard.ErrPostingUnavailable,
+	jobboard.ErrUnauthorized, jobboard.ErrForbidden, jobboard.ErrServer,
+	jobboard.ErrRateLimited, jobboard.ErrRedirect, jobboard.ErrResponseTooLarge, jobboard.ErrDecode,
+	jobboard.ErrTransport, jobboard.ErrTimeout, jobboard.ErrToken, jobboard.ErrInvalidInput,
+}
+
+// Every body of testdata/errors with every label gives its condition, no other,
+// and the service's words.
+func TestErrorBodies(t *testing.T) {
+	type outcome struct{ applied, application, search error }
+	same := func(err error) outcome { return outcome{err, err, err} }
+	want := map[string]outcome{
+		"401_":                       same(jobboard.ErrUnauthorized),
+		"403_empty":                  same(jobboard.ErrForbidden),
+		"403_insufficient_scope":     same(jobboard.ErrForbidden),
+		"403_page":                   same(jobboard.ErrForbidden),
+		"403_posting_not_accessible": {jobboard.ErrPostingNotAccessible, jobboard.ErrPostingNotAccessible, jobboard.ErrForbidden},
+		"404_application_not_found":  {nil, jobboard.ErrApplicationNotFound, nil},
+		"404_empty":                  {},
+		"404_gateway":                {},
+		"404_page":                   {},
+		"404_router":                 {},
+		"404_unknown_code":           {},
+		"404_posting_not_found":      {jobboard.ErrPostingNotFound, jobboard.ErrPostingNotFound, nil},
+		"404_project_not_accessible": {jobboard.ErrProjectNotAccessible, jobboard.ErrProjectNotAccessible, nil},
+		"404_project_not_available":  {jobboard.ErrProjectNotAvailable, jobboard.ErrProjectNotAvailable, nil},
+		"410_posting_inactive":       {jobboard.ErrPostingInactive, jobboard.ErrPostingInactive, nil},
+		"500_":                       same(jobboard.ErrServer),
+		"lookup_job_inactive":        {search: jobboard.ErrJobInactive},
+		"lookup_job_unavailable":     {search: jobboard.ErrJobUnavailable},
+		"lookup_posting_unavailable": {search: jobboard.ErrPostingUnavailable},
+	}
+	files, err := filepath.Glob("testdata/errors/*")
+	if err != nil || len(files) < 40 {
+		t.Fatal(len(files), err)
+	}
+	for _, file := range files {
+		name := filepath.Base(file)
+		prefix := ""
+		for p := range want {
+			if strings.HasPrefix(name, p) && len(p) > len(prefix) {
+				prefix = p
+			}
+		}
+		if prefix == "" {
+			t.Errorf("nothing is expected of %s", name)
+			continue
+		}
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, label := range []string{"application/json", "text/plain;charset=utf-8", "text/html", ""} {
+			w := &wire{body: string(content), header: http.Header{"Content-Type": {label}}}
+			if filepath.Ext(name) == ".header" {
+				key, value, _ := strings.Cut(strings.TrimSpace(string(content)), ": ")
+				w.header.Set(key, value)
+				w.body = ""
+			}
+			c := w.client(t, jobboard.Config{BaseURL: base, JobDBURL: jobDB, ClientID: "10", Retry: jobboard.RetryPolicy{MaxAttempts: 1}})
+			applicant := c.Applicant(jobboard.StaticToken("user-token"))
+			check := func(what string, err, want error) {
+				t.Helper()
+				checkCondition(t, fmt.Sprintf("%s as %q: %s", name, label, what), err, want)
+			}
+			if status, e := strconv.Atoi(name[:3]); e == nil {
+				w.status = status
+				_, err = applicant.HasApplied(t.Context(), 4711)
+				check("HasApplied", err, want[prefix].applied)
+				_, err = applicant.ApplicationID(t.Context(), 4711)
+				check("ApplicationID", err, want[prefix].application)
+				_, err = c.Search(t.Context(), "27828_extern", jobboard.Query{})
+				check("Search", err, want[prefix].search)
+				continue
+			}
+			for _, w.status = range []int{200, 400, 404, 409, 410, 422, 500} {
+				_, err = c.JobInformation(t.Context(), 4711)
+				check(fmt.Sprintf("JobInformation with %d", w.status), err, want[prefix].search)
+			}
+		}
+	}
+}
+
+func checkCondition(t *testing.T, what string, err, want error) {
+	t.Helper()
+	var e *jobboard.Error
+	if !errors.As(err, &e) {
+		t.Errorf("%s: %v is no *Error", what, err)
+		return
+	}
+	for _, condition := range conditions {
+		if errors.Is(err, condition) != (condition == want) { //nolint:errorlint // the value itself
+			t.Errorf("%s: %v, want condition %v", what, err, want)
+		}
+	}
+	if e.Attempts != 1 || e.MayHaveExecuted {
+		t.Errorf("%s: %+v", what, e)
+	}
+}
+
+// The fields beside the condition.
+func TestErrorFields(t *testing.T) {
+	for file, want := range map[string]struct{ code, message string }{
+		"401_invalid_token.header":           {"invalid_token", "token expired or otherwise invalid"},
+		"404_project_not_available.json":     {"get_project_error", "Project for jobId 4711 not available"},
+		"410_posting_inactive.txt":           {"", "JobPosting inactive for jobId 4711"},
+		"410_posting_inactive_quoted.json":   {"", "JobPosting inactive for jobId 4711"},
+		"404_application_not_found_bare.txt": {"get_application_error", "get_application_error"},
+	} {
+		content, err := os.ReadFile(filepath.Join("testdata/errors", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &wire{body: string(content), header: http.Header{}}
+		w.status, _ = strconv.Atoi(file[:3])
+		if filepath.Ext(file) == ".header" {
+			key, value, _ := strings.Cut(strings.TrimSpace(string(content)), ": ")
+			w.header.Set(key, value)
+			w.body = ""
+		}
+		_, err = w.client(t, jobboard.Config{BaseURL: base}).Applicant(jobboard.StaticToken("t-o-k-e-n")).ApplicationID(t.Context(), 4711)
+		var e *jobboard.Error
+		if !errors.As(err, &e) {
+			t.Fatal(err)
+		}
+		if e.Op != "ApplicationID" || e.Path != "/api/rest/v3/frontend/jobs/{jobDbId}/application" || e.StatusCode != w.status ||
+			e.Code != want.code || e.Message != want.message || e.Stopped != jobboard.StopFinal || string(e.Body) != w.body {
+			t.Errorf("%s: %#v", file, e)
+		}
+	}
+}
+
+// The suite of a partner that mocks the network keeps working.
+func TestHTTPMock(t *testing.T) {
+	mock := httpmock.NewMockTransport()
+	mock.RegisterResponder(http.MethodGet, base+"/api/rest/v3/frontend/jobs/4711/applied", httpmock.NewStringResponder(200, "true"))
+	c, err := jobboard.NewClient(jobboard.Config{BaseURL: base, HTTPClient: &http.Client{Transport: mock}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	applied, err := c.Applicant(jobboard.StaticToken("user-token")).HasApplied(t.Context(), 4711)
+	if !applied || err != nil {
+		t.Error(applied, err)
+	}
+	if n := mock.GetTotalCallCount(); n != 1 {
+		t.Error(n, "calls")
+	}
+}

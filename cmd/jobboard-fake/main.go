@@ -1,0 +1,184 @@
+// Command jobboard-fake serves a job board that is not real: the stand-in of
+// package jobboardtest as a program, for tests in any language and for trying
+// things out. It starts with a demo data set.
+//
+//	go run ./cmd/jobboard-fake
+//	go run ./cmd/jobboard-fake -addr 127.0.0.1:8080 -jobdb-addr 127.0.0.1:8081
+//	go run ./cmd/jobboard-fake -addr 127.0.0.1:0 -json
+//	go run ./cmd/jobboard-fake -data board.json -save
+//	go run ./cmd/jobboard-fake -addr 0.0.0.0:8080 -control-addr 0.0.0.0:8090
+//
+// The address that its first lines name is a page that shows the board and what
+// comes in, with faults and switches to click. Below the same address other
+// programs drive it (package jobboardtest/control).
+//
+// With -json the first line of its output is a JSON object with the addresses,
+// the credentials and a job for each answer; without it, lines to copy. It ends
+// on SIGINT and SIGTERM, after what it is serving.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest/control"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends it at once
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// first is the first line of -json.
+type first struct {
+	BaseURL    string `json:"base_url"`
+	JobDBURL   string `json:"jobdb_url"`
+	ControlURL string `json:"control_url"`
+	jobboardtest.DemoInfo
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("jobboard-fake", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	addr := flags.String("addr", "127.0.0.1:8080", "`host:port` of the base address; port 0 takes a free one")
+	jobDBAddr := flags.String("jobdb-addr", "127.0.0.1:0", "`host:port` of the job information lookup")
+	asJSON := flags.Bool("json", false, "print the first line as JSON")
+	prefix := flags.String("prefix", "", "path `prefix` of both addresses")
+	strict := flags.Bool("strict", false, "refuse requests outside the interface, with a sentence that says why")
+	data := flags.String("data", "", "`file` with the state to start from; the demo where it does not exist")
+	save := flags.Bool("save", false, "keep the file of -data up to date")
+	controlAddr := flags.String("control-addr", "", "`host:port` of the page and the control interface; without it they are at "+control.Path+" of the base address")
+	controlHost := flags.String("control-host", "", "further host `names`, parted by commas, that the control interface answers to, beside addresses and local names")
+	if err := flags.Parse(args); err != nil {
+		if err == flag.ErrHelp {
+			return 0
+		}
+		return 2
+	}
+	if flags.NArg() > 0 {
+		fmt.Fprintf(stderr, "jobboard-fake: unexpected argument %q\n", flags.Arg(0))
+		return 2
+	}
+	if *save && *data == "" {
+		fmt.Fprintln(stderr, "jobboard-fake: -save needs -data")
+		return 2
+	}
+
+	opts := []jobboardtest.Option{
+		jobboardtest.Demo(),
+		jobboardtest.Listen(*addr, *jobDBAddr),
+		jobboardtest.Prefix(*prefix, *prefix),
+	}
+	if *strict {
+		opts = append(opts, jobboardtest.Strict())
+	}
+	if *data != "" {
+		opts = append(opts, jobboardtest.Data(*data, *save))
+	}
+	srv, err := jobboardtest.Start(opts...)
+	if err != nil {
+		fmt.Fprintln(stderr, "jobboard-fake:", err)
+		return 1
+	}
+	var hosts []string
+	if *controlHost != "" {
+		hosts = strings.Split(*controlHost, ",")
+	}
+	f := first{BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, DemoInfo: srv.Demo}
+	if *controlAddr == "" {
+		f.ControlURL = control.Mount(srv, hosts...)
+	} else if f.ControlURL, err = serveControl(srv, *controlAddr, hosts); err != nil {
+		srv.Close()
+		fmt.Fprintln(stderr, "jobboard-fake:", err)
+		return 1
+	}
+	if *asJSON {
+		_ = json.NewEncoder(stdout).Encode(f) // whoever started it may not care
+	} else {
+		welcome(stdout, f)
+	}
+
+	<-ctx.Done()
+	ending, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := srv.Shutdown(ending); err != nil {
+		fmt.Fprintln(stderr, "jobboard-fake:", err)
+		return 1
+	}
+	return 0
+}
+
+// serveControl serves the control interface at an address of its own, until the
+// fake ends.
+func serveControl(srv *jobboardtest.Server, addr string, hosts []string) (string, error) {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return "", err
+	}
+	c := control.New(srv, hosts...)
+	host, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		return "", err
+	}
+	if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() {
+		host = "127.0.0.1" // nobody can go to "every address"
+	}
+	url := "http://" + net.JoinHostPort(host, port) + "/"
+	c.SetURL(url)
+	s := &http.Server{Handler: c, ReadHeaderTimeout: 30 * time.Second}
+	go func() { _ = s.Serve(l) }()
+	srv.OnShutdown(func() {
+		ending, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		_ = s.Shutdown(ending) // what is left ends with the program
+	})
+	return url, nil
+}
+
+// welcome tells a newcomer what to type next.
+func welcome(w io.Writer, f first) {
+	fmt.Fprintf(w, "The job board is at %s and its job information at %s\n", f.BaseURL, f.JobDBURL)
+	fmt.Fprintf(w, "See it, and break it, at %s\n", f.ControlURL)
+	if f.Channel == "" {
+		fmt.Fprintln(w, "It serves the state of the data file. Ctrl-C ends it.")
+		return
+	}
+	jobs := f.BaseURL + "/api/rest/v3/frontend/jobs/"
+	fmt.Fprintf(w, `Type this next, in another terminal:
+
+  # nurses within 50 km of Berlin, in English
+  curl -u %[1]s: -H 'Accept-Language: en' '%[2]s/api/rest/v2/frontend/jobboards/%[3]s/jobs?search=nurse&geoLocation=52.520014::13.373006::50'
+
+  # what an application to a job needs
+  curl '%[4]s/jobdb/public/apply/external?jobid=%[5]d'
+
+  # has the applicant applied? no, yes, withdrawn (still yes), inactive, unknown
+  curl -H 'Authorization: Bearer %[6]s' %[7]s%[5]d/applied
+  curl -H 'Authorization: Bearer %[6]s' %[7]s%[8]d/applied
+  curl -H 'Authorization: Bearer %[6]s' %[7]s%[9]d/applied
+  curl -H 'Authorization: Bearer %[6]s' %[7]s%[10]d/applied
+  curl -H 'Authorization: Bearer %[6]s' %[7]s%[11]d/applied
+
+  # the identifier of the application
+  curl -H 'Authorization: Bearer %[6]s' %[7]s%[8]d/application
+
+  # a token of a client with a secret
+  curl -u %[12]s:%[13]s -d grant_type=client_credentials %[2]s/api/rest/oauth/frontend/token
+
+-json prints all of this for a program, -help the flags. Ctrl-C ends it.
+`, f.ClientID, f.BaseURL, f.Channel, f.JobDBURL, f.OpenJob, f.ApplicantToken, jobs, f.AppliedJob, f.WithdrawnJob, f.InactiveJob, f.UnknownJob,
+		f.ConfidentialClient, f.ConfidentialSecret)
+}

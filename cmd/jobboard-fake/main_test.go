@@ -1,0 +1,477 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// The test binary is the program when it is asked to be, so that signals and
+// kills meet a process of its own.
+func TestMain(m *testing.M) {
+	if os.Getenv("JOBBOARD_FAKE_AS_PROGRAM") != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+type program struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	out    *bufio.Reader
+	stderr bytes.Buffer
+}
+
+func start(t *testing.T, args ...string) *program {
+	t.Helper()
+	p := &program{t: t, cmd: exec.Command(os.Args[0], args...)}
+	p.cmd.Env = append(os.Environ(), "JOBBOARD_FAKE_AS_PROGRAM=1")
+	p.cmd.Stderr = &p.stderr
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = p.cmd.Process.Kill(), p.cmd.Wait() })
+	p.out = bufio.NewReader(out)
+	return p
+}
+
+func (p *program) line() string {
+	p.t.Helper()
+	s, err := p.out.ReadString('\n')
+	if err != nil {
+		_ = p.cmd.Wait()
+		p.t.Fatalf("no line: %v; %s", err, &p.stderr)
+	}
+	return s
+}
+
+func (p *program) first() (m map[string]any) {
+	p.t.Helper()
+	if err := json.Unmarshal([]byte(p.line()), &m); err != nil {
+		p.t.Fatal(err)
+	}
+	return m
+}
+
+// interrupt asks for the end and gives the exit code.
+func (p *program) interrupt(s os.Signal) int {
+	p.t.Helper()
+	if runtime.GOOS == "windows" {
+		p.t.Skip("no signals here")
+	}
+	if err := p.cmd.Process.Signal(s); err != nil {
+		p.t.Fatal(err)
+	}
+	_ = p.cmd.Wait()
+	return p.cmd.ProcessState.ExitCode()
+}
+
+func fetch(t *testing.T, url, token string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequest("GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, _ := io.ReadAll(res.Body)
+	return res.StatusCode, string(b)
+}
+
+func TestFirstLine(t *testing.T) {
+	began := time.Now()
+	p := start(t, "-addr", "127.0.0.1:0", "-json")
+	m := p.first()
+	if d := time.Since(began); d > 5*time.Second { // some 20 ms on an idle machine
+		t.Errorf("it took %v to start", d)
+	}
+	for _, k := range []string{"base_url", "jobdb_url", "control_url", "channel", "client_id", "client_token", "applicant_token"} {
+		if s, ok := m[k].(string); !ok || s == "" {
+			t.Errorf("%s is %v", k, m[k])
+		}
+	}
+	for _, k := range []string{"open_job", "applied_job", "withdrawn_job", "inactive_job", "unknown_job"} {
+		if n, ok := m[k].(float64); !ok || n <= 0 {
+			t.Errorf("%s is %v", k, m[k])
+		}
+	}
+	base, jobDB, token := m["base_url"].(string), m["jobdb_url"].(string), m["applicant_token"].(string)
+	if strings.Count(base, "/") != 2 {
+		t.Errorf("%s has a path", base)
+	}
+	applied := func(job string) (int, string) {
+		return fetch(t, fmt.Sprintf("%s/api/rest/v3/frontend/jobs/%.0f/applied", base, m[job]), token)
+	}
+	lookup := func(job string) string {
+		_, body := fetch(t, fmt.Sprintf("%s/jobdb/public/apply/external?jobid=%.0f", jobDB, m[job]), "")
+		return body
+	}
+	for job, want := range map[string]string{
+		"open_job": "200 false", "applied_job": "200 true", "withdrawn_job": "200 true", "inactive_job": fmt.Sprintf("410 JobPosting inactive for jobId %.0f", m["inactive_job"]),
+		"unknown_job": fmt.Sprintf(`404 { "code": "get_project_error", "message": "Project for jobId %.0f not available" }`, m["unknown_job"]),
+	} {
+		if status, body := applied(job); fmt.Sprintf("%d %s", status, body) != want {
+			t.Errorf("%s: %d %s, want %s", job, status, body, want)
+		}
+	}
+	for job, want := range map[string]string{"open_job": `"applyPossible":true`, "inactive_job": "ERROR_JOB_INACTIVE", "unknown_job": "ERROR_JOB_UNAVAILABLE"} {
+		if body := lookup(job); !strings.Contains(body, want) {
+			t.Errorf("lookup of %s: %.200s", job, body)
+		}
+	}
+	for _, path := range []string{"/jobabo/x", "/api/rest/v2/frontend/jobabo/x"} {
+		req, _ := http.NewRequest("DELETE", base+path, nil)
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, _ := io.ReadAll(res.Body)
+		res.Body.Close()
+		if res.StatusCode != 200 || string(b) != "false" {
+			t.Errorf("DELETE %s: %d %s", path, res.StatusCode, b)
+		}
+	}
+	if code := p.interrupt(syscall.SIGTERM); code != 0 {
+		t.Errorf("exit code %d: %s", code, &p.stderr)
+	}
+}
+
+// What a newcomer is told to type works.
+func TestWelcome(t *testing.T) {
+	curl, err := exec.LookPath("curl")
+	if err != nil {
+		t.Skip("there is no curl here")
+	}
+	p := start(t, "-addr", "127.0.0.1:0")
+	p.line()
+	_, page, _ := strings.Cut(strings.TrimSpace(p.line()), "http://")
+	if status, body := fetch(t, "http://"+page, ""); status != 200 || !strings.Contains(body, "<title>Job board fake</title>") {
+		t.Errorf("the page that the second line names, %s: %d %.100s", page, status, body)
+	}
+	var lines []string
+	for {
+		l := strings.TrimSpace(p.line())
+		if strings.HasPrefix(l, "curl ") {
+			lines = append(lines, l)
+		}
+		if strings.HasPrefix(l, "-json") {
+			break
+		}
+	}
+	if len(lines) != 9 {
+		t.Fatalf("%d lines: %q", len(lines), lines)
+	}
+	want := []string{`"title":"Registered Nurse`, `"applyPossible":true`, "false", "true", "true", "inactive", "not available", "", `"access_token":`}
+	for i, l := range lines {
+		out, err := exec.Command("sh", "-c", curl+" -s -S "+strings.TrimPrefix(l, "curl ")).CombinedOutput()
+		if err != nil || !strings.Contains(string(out), want[i]) || len(out) == 0 {
+			t.Errorf("%s: %v: %.300s, want %s", l, err, out, want[i])
+		}
+	}
+}
+
+func TestFlags(t *testing.T) {
+	p := start(t, "-addr", "127.0.0.1:0", "-json", "-prefix", "/x/y", "-strict")
+	m := p.first()
+	if base := m["base_url"].(string); !strings.HasSuffix(base, "/x/y") {
+		t.Errorf("base_url is %s", base)
+	}
+	status, body := fetch(t, m["base_url"].(string)+"/api/rest/v2/frontend/jobboards/27828_extern/jobs?page=2", m["client_token"].(string))
+	if status != 400 || !strings.Contains(body, "section 4.1") {
+		t.Errorf("strict: %d %s", status, body)
+	}
+	for _, args := range [][]string{{"-nonsense"}, {"argument"}, {"-save"}, {"-addr", "nowhere.invalid:1"}} {
+		var out, errs strings.Builder
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if code := run(ctx, args, &out, &errs); code == 0 || errs.Len() == 0 {
+			t.Errorf("%q: exit code %d, %s", args, code, &errs)
+		}
+	}
+}
+
+// A change of the last moment is in the file when the program has ended.
+func TestStateSurvivesTerm(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "board.json")
+	p := start(t, "-addr", "127.0.0.1:0", "-json", "-data", file, "-save")
+	m := p.first()
+	req, _ := http.NewRequest("POST", m["base_url"].(string)+"/jobabo?channel=27828_extern&types=rss", nil)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if code := p.interrupt(syscall.SIGTERM); code != 0 {
+		t.Errorf("exit code %d: %s", code, &p.stderr)
+	}
+
+	again := start(t, "-addr", "127.0.0.1:0", "-json", "-data", file)
+	if n := again.first(); n["applicant_token"] != m["applicant_token"] || n["open_job"] != m["open_job"] {
+		t.Errorf("after a restart: %v", n)
+	}
+	srv := jobboardtest.NewServer(jobboardtest.WithoutSockets(), jobboardtest.Data(file, false))
+	defer srv.Close()
+	if subs := srv.Subscriptions(); len(subs) != 1 {
+		t.Errorf("%d subscriptions after a restart", len(subs))
+	}
+}
+
+// Killed while it writes, it leaves a whole file: the one before or the new one.
+func TestKilledWhileItSaves(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "board.json")
+	known := 0
+	for range 4 {
+		p := start(t, "-addr", "127.0.0.1:0", "-json", "-data", file, "-save")
+		base := p.first()["base_url"].(string)
+		// The kill comes when the second new file appears beside the old one:
+		// the first is whole by then, and holds a subscription.
+		go func() {
+			defer func() { _ = p.cmd.Process.Kill() }()
+			seen := map[string]bool{}
+			for t.Context().Err() == nil && len(seen) < 2 {
+				names, _ := filepath.Glob(filepath.Join(dir, ".*.tmp"))
+				for _, n := range names {
+					seen[n] = true
+				}
+			}
+		}()
+		for {
+			req, _ := http.NewRequest("POST", base+"/jobabo?channel=27828_extern&types=rss", nil)
+			res, err := http.DefaultClient.Do(req)
+			if err != nil {
+				break
+			}
+			res.Body.Close()
+		}
+		_ = p.cmd.Wait()
+		srv, err := jobboardtest.Start(jobboardtest.WithoutSockets(), jobboardtest.Data(file, false))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := len(srv.Subscriptions())
+		srv.Close()
+		if n <= known {
+			t.Errorf("%d subscriptions after %d", n, known)
+		}
+		known = n
+	}
+}
+
+// send is one call of the control interface.
+func send(t *testing.T, method, url, body string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, _ := io.ReadAll(res.Body)
+	return res.StatusCode, string(b)
+}
+
+// The control interface is at the base address, or at one of its own, and what
+// it changes is seen and kept.
+func TestControl(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "board.json")
+	for _, own := range []bool{false, true} {
+		args := []string{"-addr", "127.0.0.1:0", "-json", "-data", file, "-save", "-prefix", "/x"}
+		if own {
+			args = append(args, "-control-addr", "0.0.0.0:0", "-control-host", "fake.example.com,other.example.com")
+		}
+		p := start(t, args...)
+		m := p.first()
+		base, url := m["base_url"].(string), m["control_url"].(string)
+		if at := strings.HasPrefix(url, base+"/_fake/"); at == own || !strings.HasPrefix(url, "http://127.0.0.1:") {
+			t.Errorf("control_url is %s beside %s", url, base)
+		}
+		if status, _ := fetch(t, base+"/_fake/info", ""); own != (status == 404) {
+			t.Errorf("at the base address: %d", status)
+		}
+		req, _ := http.NewRequestWithContext(t.Context(), "GET", url+"info", nil)
+		req.Host = "other.example.com"
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if own != (res.StatusCode == 200) {
+			t.Errorf("under a name that is allowed %v: %d", own, res.StatusCode)
+		}
+		job, token := fmt.Sprintf("%.0f", m["open_job"]), m["applicant_token"].(string)
+		if status, body := send(t, "POST", url+"applications", `{"applicant_id":7,"job_id":`+job+`}`); own != (status == 409) || !own != (status == 201) {
+			t.Errorf("apply: %d %s", status, body)
+		}
+		if _, body := fetch(t, base+"/api/rest/v3/frontend/jobs/"+job+"/applied", token); body != "true" {
+			t.Errorf("after it: %s", body)
+		}
+		if code := p.interrupt(syscall.SIGTERM); code != 0 {
+			t.Errorf("exit code %d: %s", code, &p.stderr)
+		}
+	}
+	var out, errs strings.Builder
+	if code := run(t.Context(), []string{"-addr", "127.0.0.1:0", "-control-addr", "nowhere.invalid:1"}, &out, &errs); code == 0 || errs.Len() == 0 {
+		t.Errorf("a control address that is none: exit code %d, %s", code, &errs)
+	}
+}
+
+// Asked to end, it finishes what it serves, and does not wait for a page that
+// is left open.
+func TestTermFinishesWhatItServes(t *testing.T) {
+	for _, own := range []bool{false, true} {
+		args := []string{"-addr", "127.0.0.1:0", "-json"}
+		if own {
+			args = append(args, "-control-addr", "127.0.0.1:0")
+		}
+		p := start(t, args...)
+		m := p.first()
+		url := m["control_url"].(string)
+		send(t, "POST", url+"faults", `{"operation":"applied","delay":"1s"}`)
+		page, err := http.Get(url + "events")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer page.Body.Close()
+
+		type answer struct {
+			body string
+			err  error
+		}
+		got := make(chan answer, 1)
+		go func() {
+			req, _ := http.NewRequest("GET", fmt.Sprintf("%s/api/rest/v3/frontend/jobs/%.0f/applied", m["base_url"], m["applied_job"]), nil)
+			req.Header.Set("Authorization", "Bearer "+m["applicant_token"].(string))
+			res, err := http.DefaultClient.Do(req)
+			if err != nil {
+				got <- answer{err: err}
+				return
+			}
+			defer res.Body.Close()
+			b, err := io.ReadAll(res.Body)
+			got <- answer{string(b), err}
+		}()
+		if status, body := send(t, "GET", url+"requests/wait?count=1&operation=applied", ""); status != 200 {
+			t.Fatalf("the call did not come in: %d %s", status, body)
+		}
+		began := time.Now()
+		if code := p.interrupt(syscall.SIGTERM); code != 0 {
+			t.Errorf("exit code %d: %s", code, &p.stderr)
+		}
+		if d := time.Since(began); d > 6*time.Second {
+			t.Errorf("it took %v to end", d)
+		}
+		if a := <-got; a.err != nil || a.body != "true" {
+			t.Errorf("what was being served ended with %q, %v", a.body, a.err)
+		}
+	}
+}
+
+// With a board so large that writing it takes a while, kills land at every
+// stage of the writing: what is left of it proves that. The file stays whole,
+// and the next start clears the remains away.
+func TestKilledInTheMiddleOfAFile(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "board.json")
+	board := jobboardtest.NewServer(jobboardtest.WithoutSockets())
+	ad := strings.Repeat("We care for people. ", 200)
+	for i := range 1000 {
+		board.AddPosting(jobboardtest.Posting{Title: fmt.Sprint("Job ", i), Channels: []string{"big"}, Config: map[string][]string{"platform_internalAdText": {ad}}})
+	}
+	err := board.SaveFile(file)
+	board.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	// unfinished is the size of the new file beside the old one.
+	unfinished := func() (size int64, there bool) {
+		names, _ := filepath.Glob(filepath.Join(dir, ".*.tmp"))
+		for _, n := range names {
+			if f, err := os.Stat(n); err == nil {
+				return f.Size(), true
+			}
+		}
+		return 0, false
+	}
+	changed := func() (size int64, at time.Time) {
+		f, err := os.Stat(file)
+		if err != nil {
+			return -1, time.Time{}
+		}
+		return f.Size(), f.ModTime()
+	}
+	inside, known := 0, 0
+	for round := range 9 {
+		p := start(t, "-addr", "127.0.0.1:0", "-json", "-data", file, "-save")
+		url := p.first()["control_url"].(string)
+		if _, there := unfinished(); there {
+			t.Fatal("there is an unfinished file after the start")
+		}
+		whole, before := changed()
+		if status, body := send(t, "POST", url+"channels", fmt.Sprintf(`{"id":"round %d"}`, round)); status != 201 {
+			t.Fatalf("%d %s", status, body)
+		}
+		for began := time.Now(); ; {
+			size, there := unfinished()
+			_, now := changed()
+			if round%3 == 0 && there || round%3 == 1 && there && size > whole/2 || now != before {
+				break
+			}
+			if time.Since(began) > 20*time.Second {
+				t.Fatal("the change was never written")
+			}
+		}
+		if err := p.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = p.cmd.Wait()
+		if _, there := unfinished(); there {
+			inside++
+		}
+		srv, err := jobboardtest.Start(jobboardtest.WithoutSockets(), jobboardtest.Data(file, false))
+		if err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		st := srv.Snapshot()
+		srv.Close()
+		if len(st.Postings) != 1000 || len(st.Channels) < known {
+			t.Errorf("round %d: %d postings, %d channels after %d", round, len(st.Postings), len(st.Channels), known)
+		}
+		known = len(st.Channels)
+	}
+	if inside == 0 {
+		t.Error("no kill came while a file was being written, which proves nothing")
+	}
+	if known < 4 { // the demo's are not there; "big" and every third round at least
+		t.Errorf("%d channels in the end: what was written whole is lost", known)
+	}
+}

@@ -1,0 +1,276 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/clientcredentials"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+const tokenPath = "/api/rest/oauth/frontend/token"
+
+// client makes the library's client of the settings.
+func (a *app) client(retry jobboard.RetryPolicy) (*jobboard.Client, error) {
+	s := &a.settings
+	if s.ambiguous != nil {
+		return nil, usage("%w", s.ambiguous)
+	}
+	cfg := jobboard.Config{
+		BaseURL: s.get(baseURL), JobDBURL: s.get(jobDBURL), Language: s.get(language),
+		UserAgent: "jobboard", Logger: a.logger(), AllowInsecure: s.get(allowInsecure) == "true", Retry: retry,
+	}
+	if a.flags.attempts < 0 {
+		return nil, usage("--attempts is negative")
+	}
+	cfg.Retry.MaxAttempts = cmp.Or(a.flags.attempts, cfg.Retry.MaxAttempts)
+	if a.flags.timeout != "" {
+		d, err := time.ParseDuration(a.flags.timeout)
+		if err != nil || d <= 0 {
+			return nil, usage("--timeout: %q is no time such as 10s", printable(a.flags.timeout))
+		}
+		cfg.Retry.AttemptTimeout = d
+	}
+	next, err := a.roundTripper()
+	if err != nil {
+		return nil, err
+	}
+	if next != nil {
+		cfg.HTTPClient = &http.Client{Transport: next}
+	}
+	if a.flags.debug {
+		cfg.Observer = observer(cfg.Logger)
+	}
+	switch {
+	case cfg.BaseURL == "":
+		// The lookup needs no credential of the client.
+	case s.get(token) != "":
+		cfg.TokenSource = jobboard.StaticToken(s.get(token))
+	case s.get(clientSecret) != "":
+		if cfg.TokenSource, err = a.clientCredentials(next); err != nil {
+			return nil, err
+		}
+	case s.get(clientID) != "":
+		cfg.ClientID = s.get(clientID)
+	}
+	c, err := jobboard.NewClient(cfg)
+	if err != nil {
+		return nil, usage("%w", &settingError{err})
+	}
+	return c, nil
+}
+
+// settingError speaks of settings instead of the fields of a Config.
+type settingError struct{ err error }
+
+var settingWords = strings.NewReplacer(
+	"jobboard: NewClient: ", "", "jobboard: ", "", "invalid input: ", "",
+	"Config.BaseURL and Config.JobDBURL are both empty", "no address is set: set JOBBOARD_BASE_URL and JOBBOARD_JOBDB_URL, or try --fake",
+	"Config.BaseURL", "the base address (base_url)", "Config.JobDBURL", "the lookup address (jobdb_url)",
+	"Config.TokenSource", "the client's token (token)", "Config.ClientID", "the client identifier (client_id)",
+	"Config.Language", "the language", "AllowInsecure permits it", "--allow-insecure permits it",
+)
+
+func (e *settingError) Error() string { return settingWords.Replace(e.err.Error()) }
+func (e *settingError) Unwrap() error { return e.err }
+
+// roundTripper is nil where the library's own will do.
+func (a *app) roundTripper() (http.RoundTripper, error) {
+	path := a.settings.get(caFile)
+	switch {
+	case a.fake != nil:
+		return a.fake.Client().Transport, nil // also without sockets
+	case a.transport != nil || path == "":
+		return a.transport, nil
+	}
+	pem, err := os.ReadFile(path)
+	if err != nil {
+		return nil, usage("ca_file: %w", err)
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, usage("ca_file: %s holds no certificate in PEM form", path)
+	}
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	t.MaxResponseHeaderBytes = 256 << 10
+	t.MaxIdleConnsPerHost = 512
+	return t, nil
+}
+
+// clientCredentials is the OAuth2 grant of that name. A redirect is not
+// followed: it would take the secret along.
+func (a *app) clientCredentials(next http.RoundTripper) (oauth2.TokenSource, error) {
+	s := &a.settings
+	if s.get(clientID) == "" {
+		return nil, usage("there is a client secret and no client identifier: set JOBBOARD_CLIENT_ID")
+	}
+	address, err := s.tokenAddress()
+	if err != nil {
+		return nil, err
+	}
+	cc := &clientcredentials.Config{ClientID: s.get(clientID), ClientSecret: s.get(clientSecret), TokenURL: address}
+	hc := &http.Client{
+		Transport: next, Timeout: 30 * time.Second,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return jobboard.RenewingToken(func(ctx context.Context) (*oauth2.Token, error) {
+		t, err := cc.Token(context.WithValue(ctx, oauth2.HTTPClient, hc))
+		if err == nil {
+			s.fetched(t.AccessToken)
+		}
+		return t, err
+	}), nil
+}
+
+// tokenAddress is where client identifier and secret go.
+func (s *settings) tokenAddress() (string, error) {
+	address := s.get(tokenURL)
+	if address == "" {
+		base := strings.TrimRight(s.get(baseURL), "/")
+		base = strings.TrimRight(strings.TrimSuffix(base, "/api/rest"), "/")
+		address = base + tokenPath
+	}
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+		return "", usage("the token address (token_url) is not an absolute http or https address")
+	case u.User != nil:
+		return "", usage("the token address (token_url) holds a user part: credentials have settings of their own")
+	case u.Scheme == "http" && !isLoopback(u.Hostname()) && s.get(allowInsecure) != "true":
+		return "", usage("the token address (token_url) is http to a host that is not loopback: the secret would be readable on the way (--allow-insecure permits it)")
+	}
+	return address, nil
+}
+
+func isLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+// observer logs attempts for --debug. What it is told holds no secret.
+func observer(l *slog.Logger) *jobboard.Observer {
+	return &jobboard.Observer{
+		Call: func(ctx context.Context, call jobboard.CallStart) (context.Context, func(jobboard.CallEnd)) {
+			l.LogAttrs(ctx, slog.LevelDebug, "call", slog.String("op", call.Op), slog.String("method", call.Method), slog.String("path", call.Path),
+				slog.String("host", net.JoinHostPort(call.Host, call.Port)))
+			return ctx, func(end jobboard.CallEnd) {
+				l.LogAttrs(ctx, slog.LevelDebug, "done", slog.String("op", call.Op), slog.Int("status", end.StatusCode), slog.Int("attempts", end.Attempts),
+					slog.Duration("took", end.Duration))
+			}
+		},
+		Attempt: func(ctx context.Context, attempt jobboard.AttemptStart) (context.Context, func(jobboard.AttemptEnd)) {
+			return ctx, func(end jobboard.AttemptEnd) {
+				l.LogAttrs(ctx, slog.LevelDebug, "attempt", slog.Int("number", attempt.Number), slog.Int("status", end.StatusCode),
+					slog.Duration("took", end.Duration), slog.Bool("repeat", end.Repeat))
+			}
+		},
+	}
+}
+
+// The commands ask for what they need by these, so that the words are the same
+// everywhere.
+
+func (s *settings) needBase() error {
+	if s.get(baseURL) == "" {
+		return usage("no base address is set: set JOBBOARD_BASE_URL or --base-url, or try --fake")
+	}
+	return nil
+}
+
+func (s *settings) needLookup() error {
+	if s.get(jobDBURL) == "" {
+		return usage("no lookup address is set: set JOBBOARD_JOBDB_URL or --jobdb-url, or try --fake")
+	}
+	return nil
+}
+
+func (s *settings) needChannel(args []string) (jobboard.ChannelID, error) {
+	id := s.get(channel)
+	if len(args) > 0 {
+		id = args[0]
+	}
+	if id == "" {
+		return "", usage("no channel is set: set JOBBOARD_CHANNEL or --channel")
+	}
+	return jobboard.ChannelID(id), nil
+}
+
+func (s *settings) needJob(args []string) (jobboard.JobID, error) {
+	id := s.get(job)
+	if len(args) > 0 {
+		id = args[0]
+	}
+	if id == "" {
+		return 0, usage("no job is named: give its identifier, or set JOBBOARD_JOB")
+	}
+	n, err := jobboard.ParseJobID(id)
+	if err != nil {
+		return 0, usage("%w", &settingError{err})
+	}
+	return n, nil
+}
+
+func (s *settings) user() (oauth2.TokenSource, error) {
+	if s.get(userToken) == "" {
+		return nil, &exitError{
+			code: exitUsage, err: errors.New("no applicant's token is set"),
+			hint: "set JOBBOARD_USER_TOKEN, or name a file with --user-token-file",
+		}
+	}
+	return jobboard.StaticToken(s.get(userToken)), nil
+}
+
+// hasClientCredential: without one, an applicant's token will do for a search.
+func (s *settings) hasClientCredential() bool {
+	return s.get(token) != "" || s.get(clientID) != "" || s.get(clientSecret) != ""
+}
+
+// searcher is what searches: the client, or the applicant where only that
+// one's token is there.
+type searcher interface {
+	PostingStream(ctx context.Context, channel jobboard.ChannelID, q jobboard.Query) *jobboard.PostingStream
+	Search(ctx context.Context, channel jobboard.ChannelID, q jobboard.Query) (*jobboard.JobSearchResult, error)
+	Snapshot(ctx context.Context, channel jobboard.ChannelID, q jobboard.Query) (*jobboard.Snapshot, error)
+}
+
+func (a *app) searcher() (searcher, error) {
+	s := &a.settings
+	if err := s.needBase(); err != nil {
+		return nil, err
+	}
+	c, err := a.client(jobboard.RetryPolicy{})
+	if err != nil {
+		return nil, err
+	}
+	if s.hasClientCredential() {
+		return c, nil
+	}
+	user, err := s.user()
+	if err != nil {
+		return nil, &exitError{
+			code: exitUsage, err: errors.New("a search needs a credential"),
+			hint: "set JOBBOARD_CLIENT_ID, or JOBBOARD_CLIENT_ID and JOBBOARD_CLIENT_SECRET, or JOBBOARD_TOKEN",
+		}
+	}
+	return c.Applicant(user), nil
+}

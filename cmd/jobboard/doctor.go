@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// verdict is what a check of doctor comes to.
+type verdict string
+
+const (
+	verdictOK   verdict = "ok"
+	verdictWarn verdict = "warn"
+	verdictFail verdict = "fail"
+	verdictSkip verdict = "skip" // not asked, because something it needs is missing
+)
+
+// finding is a check with its verdict and the next step, which an ok may lack.
+type finding struct {
+	Check   string  `json:"check"`
+	Verdict verdict `json:"verdict"`
+	Detail  string  `json:"detail"`
+	Next    string  `json:"next,omitempty"`
+}
+
+type doctorFlags struct {
+	json   bool
+	bundle string
+}
+
+func (a *app) doctorCommand() *cobra.Command {
+	var f doctorFlags
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Find out why a set-up does not work",
+		Long: `doctor checks the settings, both addresses, TLS, the clocks, redirects, the
+credentials, the channel, the language and the lookup. Each check has a verdict
+and, where it is not ok, the next step. It asks the service a few harmless
+questions and changes nothing.
+
+--bundle FILE writes what support needs to know as JSON: versions, settings,
+verdicts and a few headers of the answers. Secrets, identifiers of clients and
+user parts of addresses are not in it; read it before you send it.
+
+It ends with 0 where nothing failed and with 7 where something did.`,
+		Example: "  jobboard doctor --fake\n  jobboard doctor --bundle support.json",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), &f) },
+	}
+	cmd.Flags().BoolVar(&f.json, "json", false, "print the findings as JSON")
+	cmd.Flags().StringVar(&f.bundle, "bundle", "", "write a masked `file` for support; - for standard output instead of the findings")
+	_ = cmd.MarkFlagFilename("bundle", "json")
+	return cmd
+}
+
+func (a *app) doctor(ctx context.Context, f *doctorFlags) error {
+	d := &doctor{app: a, ctx: ctx}
+	d.run()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for i := range d.findings {
+		x := &d.findings[i]
+		x.Detail, x.Next = a.masked(printable(x.Detail)), a.masked(printable(x.Next))
+	}
+	switch {
+	case f.bundle == "-":
+		body, err := d.bundle()
+		if err != nil {
+			return err
+		}
+		if _, err := a.stdout.Write(body); err != nil {
+			return err
+		}
+	case f.json:
+		if err := writeJSON(a.stdout, d.findings, true); err != nil {
+			return err
+		}
+	default:
+		if err := d.print(); err != nil {
+			return err
+		}
+	}
+	if f.bundle != "" && f.bundle != "-" {
+		body, err := d.bundle()
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(f.bundle, body, 0o600); err != nil {
+			return fmt.Errorf("--bundle: %w", err)
+		}
+		fmt.Fprintf(a.stderr, "bundle: %s, without secrets; read it before you send it\n", f.bundle)
+	}
+	for _, x := range d.findings {
+		if x.Verdict == verdictFail {
+			return &exitError{code: exitIncomplete}
+		}
+	}
+	return nil
+}
+
+func (d *doctor) print() error {
+	t := d.outTerminal
+	w := &lines{w: d.stdout}
+	count := map[verdict]int{}
+	for _, x := range d.findings {
+		count[x.Verdict]++
+		colour := map[verdict]string{verdictOK: green, verdictWarn: yellow, verdictFail: red, verdictSkip: faint}[x.Verdict]
+		indent := strings.Repeat(" ", 24)
+		for i, line := range d.wrapped(x.Detail, 24) {
+			if i == 0 {
+				w.line("%s  %-16s  %s", t.paint(colour, fmt.Sprintf("%-4s", x.Verdict)), x.Check, line)
+				continue
+			}
+			w.line("%s%s", indent, line)
+		}
+		if x.Next != "" {
+			for i, line := range d.wrapped("next: "+x.Next, 24) {
+				if i == 0 {
+					line = t.paint(bold, "next:") + strings.TrimPrefix(line, "next:")
+				}
+				w.line("%s%s", indent, line)
+			}
+		}
+	}
+	w.line("")
+	w.line("%d ok, %d warnings, %d failed, %d skipped", count[verdictOK], count[verdictWarn], count[verdictFail], count[verdictSkip])
+	return w.err
+}
+
+// wrapped breaks a text for the terminal, or not at all where there is none.
+func (d *doctor) wrapped(s string, indent int) []string {
+	if d.outTerminal.width == 0 {
+		return []string{s}
+	}
+	if lines := wrapWords(s, max(d.outTerminal.width-indent, 20)); len(lines) > 0 {
+		return lines
+	}
+	return []string{""}
+}
+
+// bundle is what support needs to know. Nothing in it is a secret, and what is
+// known to be one is taken out once more at the end.
+func (d *doctor) bundle() ([]byte, error) {
+	s := &d.settings
+	type shown struct {
+		Value  string `json:"value"`
+		Source string `json:"source"`
+	}
+	values := map[string]shown{}
+	for _, def := range settingList {
+		v, ok := s.values[def.name]
+		if !ok {
+			continue
+		}
+		text := v.text
+		switch {
+		case def.secret || def.name == clientID || def.name == caFile:
+			text = "set"
+		case strings.HasSuffix(def.name, "_url"):
+			text = maskedAddress(text)
+		}
+		values[def.name] = shown{printable(text), v.origin.String()}
+	}
+	proxies := map[string]string{}
+	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy"} {
+		if v := d.getenv(name); v != "" {
+			proxies[name] = "set"
+		}
+	}
+	body, err := json.MarshalIndent(struct {
+		Program  string            `json:"program"`
+		System   string            `json:"system"`
+		Time     time.Time         `json:"time"`
+		Settings map[string]shown  `json:"settings"`
+		Proxies  map[string]string `json:"proxies,omitempty"`
+		Findings []finding         `json:"findings"`
+		Answers  []probe           `json:"answers"`
+	}{
+		"jobboard " + version(), runtime.GOOS + "/" + runtime.GOARCH, d.now().UTC().Truncate(time.Second),
+		values, proxies, d.findings, d.probes,
+	}, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return append(safeJSON([]byte(d.masked(string(body)))), '\n'), nil
+}
+
+// maskedAddress is an address without its user part, query and fragment.
+func maskedAddress(s string) string {
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" {
+		return "(not an address)"
+	}
+	out := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
+	text := out.String()
+	if u.User != nil {
+		text += " (and a user part)"
+	}
+	if u.RawQuery != "" {
+		text += " (and a query)"
+	}
+	return text
+}
+
+// doctor is one examination.
+type doctor struct {
+	*app
+
+	ctx      context.Context
+	client   *jobboard.Client
+	findings []finding
+	probes   []probe
+}
+
+func (d *doctor) add(check string, v verdict, detail, next string) {
+	d.findings = append(d.findings, finding{Check: check, Verdict: v, Detail: detail, Next: next})
+}
+
+func (d *doctor) ok(check, format string, args ...any) {
+	d.add(check, verdictOK, fmt.Sprintf(format, args...), "")
+}
+
+func (d *doctor) skip(check, why string) { d.add(check, verdictSkip, why, "") }

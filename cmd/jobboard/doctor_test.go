@@ -1,0 +1,402 @@
+package main
+
+import (
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// Each prepared misconfiguration is named by one check, with its next step, and
+// nothing that works is blamed.
+func TestDoctorNamesWhatIsWrong(t *testing.T) {
+	quiet := log.New(io.Discard, "", 0) // TLS handshakes fail on purpose
+	for _, test := range []struct {
+		name   string
+		break_ func(t *testing.T, p *process, srv *jobboardtest.Server)
+		args   []string
+		check  string
+		verdict
+		detail, next string
+		blames       int // findings that fail or warn; 0: this one alone
+	}{
+		{
+			name:   "wrong base path",
+			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) { p.set("BASE_URL", srv.BaseURL+"/v2") },
+			check:  checkBase, verdict: verdictFail, detail: "404", next: "stands before /api/rest",
+		},
+		{
+			name: "no base path",
+			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
+				p.set("BASE_URL", strings.TrimSuffix(srv.BaseURL, "/board"))
+			},
+			check: checkBase, verdict: verdictFail, detail: "404", next: "has a path too many, lacks one",
+		},
+		{
+			name:   "http with a credential",
+			break_: func(_ *testing.T, p *process, _ *jobboardtest.Server) { p.set("BASE_URL", "http://jobs.example") },
+			check:  checkSettings, verdict: verdictFail, detail: "http to a host that is not loopback", next: "use the https address",
+		},
+		{
+			name:   "no scheme",
+			break_: func(_ *testing.T, p *process, _ *jobboardtest.Server) { p.set("BASE_URL", "jobs.example/board") },
+			check:  checkSettings, verdict: verdictFail, detail: "base_url", next: "with its scheme, such as https://",
+		},
+		{
+			name: "credential in the address",
+			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
+				p.set("BASE_URL", strings.Replace(srv.BaseURL, "//", "//canary:canary@", 1))
+			},
+			check: checkSettings, verdict: verdictFail, detail: "user part", next: "take name and password out of the address",
+		},
+		{
+			name: "token and identifier",
+			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
+				p.set("TOKEN", srv.Demo.ClientToken)
+			},
+			check: checkSettings, verdict: verdictFail, detail: "exclude each other", next: "keep one",
+		},
+		{
+			name:   "unknown client",
+			break_: func(_ *testing.T, p *process, _ *jobboardtest.Server) { p.set("CLIENT_ID", "99") },
+			check:  checkCredential, verdict: verdictFail, detail: "without a secret (Basic)", next: "check JOBBOARD_CLIENT_ID",
+		},
+		{
+			name: "confidential client without its secret",
+			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
+				p.set("CLIENT_ID", srv.Demo.ConfidentialClient)
+			},
+			check: checkCredential, verdict: verdictFail, detail: "without a secret (Basic)", next: "set JOBBOARD_CLIENT_SECRET too",
+		},
+		{
+			name: "wrong secret",
+			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
+				p.set("CLIENT_ID", srv.Demo.ConfidentialClient).set("CLIENT_SECRET", "canary-secret")
+			},
+			check: checkCredential, verdict: verdictFail, detail: "with its secret (OAuth2)", next: "check JOBBOARD_CLIENT_ID and JOBBOARD_CLIENT_SECRET",
+		},
+		{
+			name: "wrong token address",
+			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
+				p.set("CLIENT_ID", srv.Demo.ConfidentialClient).set("CLIENT_SECRET", srv.Demo.ConfidentialSecret).set("TOKEN_URL", srv.BaseURL+"/nowhere")
+			},
+			check: checkCredential, verdict: verdictFail, detail: "OAuth2", next: "set JOBBOARD_TOKEN_URL",
+		},
+		{
+			name: "expired client token",
+			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
+				delete(p.env, "JOBBOARD_CLIENT_ID")
+				p.set("TOKEN", srv.Demo.ClientToken)
+				srv.ExpireToken(srv.Demo.ClientToken)
+			},
+			check: checkCredential, verdict: verdictFail, detail: "invalid_token", next: "get a new one for JOBBOARD_TOKEN",
+		},
+		{
+			name: "no credential",
+			break_: func(_ *testing.T, p *process, _ *jobboardtest.Server) {
+				delete(p.env, "JOBBOARD_CLIENT_ID")
+				delete(p.env, "JOBBOARD_USER_TOKEN")
+			},
+			check: checkCredential, verdict: verdictFail, detail: "none is set", next: "set JOBBOARD_CLIENT_ID",
+		},
+		{
+			name: "scope missing",
+			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
+				delete(p.env, "JOBBOARD_CLIENT_ID")
+				p.set("TOKEN", srv.Demo.NarrowToken)
+			},
+			check: checkCredential, verdict: verdictFail, detail: "insufficient_scope", next: "scope",
+		},
+		{
+			name: "client's token as the applicant's",
+			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
+				p.set("USER_TOKEN", srv.Demo.ClientToken)
+			},
+			check: checkApplicant, verdict: verdictFail, detail: "the token is a client's", next: "a client's belongs in JOBBOARD_TOKEN",
+		},
+		{
+			name: "expired applicant's token",
+			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
+				p.set("USER_TOKEN", srv.Demo.ExpiredToken)
+			},
+			check: checkApplicant, verdict: verdictFail, detail: "expired", next: "sign in again",
+		},
+		{
+			name: "unknown channel",
+			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
+				srv.SetVariants(jobboardtest.Variants{UnknownChannel: 404})
+				p.set("CHANNEL", "27828_EXTERN")
+			},
+			check: checkChannel, verdict: verdictFail, detail: "does not know 27828_EXTERN (404)", next: "upper and lower case count",
+		},
+		{
+			name:   "empty channel",
+			break_: func(_ *testing.T, p *process, _ *jobboardtest.Server) { p.set("CHANNEL", "1_nobody") },
+			check:  checkChannel, verdict: verdictWarn, detail: "has no postings, or does not exist", next: "27828_extern",
+		},
+		{
+			name:   "no channel",
+			break_: func(_ *testing.T, p *process, _ *jobboardtest.Server) { delete(p.env, "JOBBOARD_CHANNEL") },
+			check:  checkChannel, verdict: verdictWarn, detail: "none is set", next: "set JOBBOARD_CHANNEL",
+		},
+		{
+			name:   "no language",
+			break_: func(_ *testing.T, p *process, _ *jobboardtest.Server) { p.set("LANGUAGE", "german-please-now") },
+			check:  checkLanguage, verdict: verdictFail, detail: "names no language", next: "such as de",
+		},
+		{
+			name: "lookup at a router that does not know it",
+			break_: func(t *testing.T, p *process, _ *jobboardtest.Server) {
+				router := httptest.NewServer(http.NotFoundHandler())
+				t.Cleanup(router.Close)
+				p.set("JOBDB_URL", router.URL)
+			},
+			check: checkLookup, verdict: verdictFail, detail: "has no lookup there (404)", next: "/jobdb/public/apply/external",
+		},
+		{
+			name: "lookup at the base address",
+			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
+				p.set("JOBDB_URL", srv.BaseURL)
+			},
+			check: checkLookup, verdict: verdictFail, detail: "404", next: "another address than JOBBOARD_BASE_URL",
+		},
+		{
+			name:   "no lookup",
+			break_: func(_ *testing.T, p *process, _ *jobboardtest.Server) { delete(p.env, "JOBBOARD_JOBDB_URL") },
+			check:  checkLookup, verdict: verdictWarn, detail: "no lookup address", next: "set JOBBOARD_JOBDB_URL",
+		},
+		{
+			name: "addresses swapped",
+			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
+				p.set("BASE_URL", srv.JobDBURL).set("JOBDB_URL", srv.BaseURL)
+			},
+			check: checkBase, verdict: verdictFail, detail: "404", next: "another host's", blames: 2,
+		},
+		{
+			name: "redirecting host",
+			break_: func(t *testing.T, p *process, srv *jobboardtest.Server) {
+				moved := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					http.Redirect(w, r, srv.BaseURL+r.URL.Path+"?canary=1", http.StatusMovedPermanently)
+				}))
+				t.Cleanup(moved.Close)
+				p.set("BASE_URL", moved.URL)
+			},
+			check: checkRedirects, verdict: verdictFail, detail: "redirects (301) to http://127.0.0.1", next: "set JOBBOARD_BASE_URL to http://127.0.0.1",
+		},
+		{
+			name: "redirect to a login",
+			break_: func(_ *testing.T, _ *process, srv *jobboardtest.Server) {
+				srv.Fail(jobboardtest.Redirect(302, "https://sso.example/login?return=canary"))
+			},
+			check: checkRedirects, verdict: verdictFail, detail: "https://sso.example/login", next: "wants you to sign in", blames: 2,
+		},
+		{
+			name: "unknown authority",
+			break_: func(t *testing.T, p *process, srv *jobboardtest.Server) {
+				secure := httptest.NewUnstartedServer(srv.Handler())
+				secure.Config.ErrorLog = quiet
+				secure.StartTLS()
+				t.Cleanup(secure.Close)
+				p.set("BASE_URL", secure.URL+"/board")
+			},
+			check: checkTLS, verdict: verdictFail, detail: "an authority that this machine does not know", next: "--ca-file",
+		},
+		{
+			name: "certificate of another name",
+			break_: func(t *testing.T, p *process, srv *jobboardtest.Server) {
+				secure := httptest.NewUnstartedServer(srv.Handler())
+				secure.Config.ErrorLog = quiet
+				secure.StartTLS()
+				t.Cleanup(secure.Close)
+				p.set("BASE_URL", strings.Replace(secure.URL, "127.0.0.1", "localhost", 1)+"/board").set("CA_FILE", caOf(t, secure))
+			},
+			check: checkTLS, verdict: verdictFail, detail: "for another name", next: "use the name that the certificate is for",
+		},
+		{
+			name: "https to a server without TLS",
+			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
+				p.set("BASE_URL", strings.Replace(srv.BaseURL, "http:", "https:", 1))
+			},
+			check: checkTLS, verdict: verdictFail, detail: "does not speak TLS", next: "check the port",
+		},
+		{
+			name: "clock far off",
+			break_: func(_ *testing.T, _ *process, srv *jobboardtest.Server) {
+				srv.Fail(jobboardtest.ClockSkew(2 * time.Hour))
+			},
+			check: checkClock, verdict: verdictFail, detail: "clock is 2h0m0s behind the service's", next: "NTP",
+		},
+		{
+			name: "clock a little off",
+			break_: func(_ *testing.T, _ *process, srv *jobboardtest.Server) {
+				srv.Fail(jobboardtest.ClockSkew(-2 * time.Minute))
+			},
+			check: checkClock, verdict: verdictWarn, detail: "ahead of the service's", next: "NTP",
+		},
+		{
+			name:   "login page",
+			break_: func(_ *testing.T, _ *process, srv *jobboardtest.Server) { srv.Fail(jobboardtest.LoginPage()) },
+			check:  checkBase, verdict: verdictFail, detail: "HTML page (200)", next: "login page of a proxy", blames: 2,
+		},
+		{
+			name: "proxy that does not get through",
+			break_: func(_ *testing.T, _ *process, srv *jobboardtest.Server) {
+				f := jobboardtest.Answer(502, "<html>Bad Gateway</html>")
+				f.Header = http.Header{"Via": {"1.1 squid"}}
+				srv.Fail(f)
+			},
+			check: checkBase, verdict: verdictFail, detail: "(502), it calls itself 1.1 squid", next: "HTTPS_PROXY", blames: 2,
+		},
+		{
+			name: "search fails",
+			break_: func(_ *testing.T, _ *process, srv *jobboardtest.Server) {
+				srv.Fail(jobboardtest.Answer(500, "boom").On(jobboardtest.OpSearch))
+			},
+			check: checkCredential, verdict: verdictFail, detail: "500", next: "try again later",
+		},
+		{
+			name:   "nothing listens",
+			break_: func(_ *testing.T, p *process, _ *jobboardtest.Server) { p.set("BASE_URL", "http://127.0.0.1:1") },
+			check:  checkBase, verdict: verdictFail, detail: "the connection was refused", next: "check host and port",
+		},
+		{
+			name: "no such host",
+			break_: func(_ *testing.T, p *process, _ *jobboardtest.Server) {
+				p.set("JOBDB_URL", "http://jobdb.invalid")
+				p.transport = roundTrip(func(req *http.Request) (*http.Response, error) {
+					if req.URL.Host == "jobdb.invalid" {
+						return nil, &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: req.URL.Host, IsNotFound: true}}
+					}
+					return http.DefaultTransport.RoundTrip(req)
+				})
+			},
+			check: checkLookup, verdict: verdictFail, detail: "name is not known", next: "misspelt",
+		},
+		{
+			name: "job that is gone",
+			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
+				p.set("JOB", fmt.Sprint(srv.Demo.UnknownJob))
+			},
+			check: checkLookup, verdict: verdictWarn, detail: "job unavailable", next: "take a job from a feed",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			srv := demo(t)
+			p := newProcess().pointAt(srv)
+			test.break_(t, p, srv)
+			bundle := filepath.Join(t.TempDir(), "bundle.json")
+			r := p.run(t, append([]string{"doctor", "--json", "--bundle", bundle}, test.args...)...).without(t, "canary")
+			want := exitOK
+			if test.verdict == verdictFail {
+				want = exitIncomplete
+			}
+			r.want(t, want)
+			var findings []finding
+			if err := json.Unmarshal([]byte(r.out), &findings); err != nil {
+				t.Fatal(err)
+			}
+			blamed, named := 0, false
+			for _, f := range findings {
+				if (f.Verdict == verdictWarn || f.Verdict == verdictFail) && f.Next == "" {
+					t.Errorf("no next step: %+v", f)
+				}
+				if f.Verdict == verdictWarn || f.Verdict == verdictFail {
+					blamed++
+				}
+				if f.Check == test.check && f.Verdict == test.verdict && strings.Contains(f.Detail, test.detail) && strings.Contains(f.Next, test.next) {
+					named = true
+				}
+			}
+			if !named || blamed != max(test.blames, 1) {
+				t.Errorf("named: %t, %d findings are not ok:\n%s", named, blamed, r.out)
+			}
+			body, err := os.ReadFile(bundle)
+			if err != nil || !json.Valid(body) || strings.Contains(string(body), "canary") {
+				t.Errorf("%v: %s", err, body)
+			}
+		})
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+// caOf is a file with the certificate of a server.
+func caOf(t *testing.T, srv *httptest.Server) string {
+	t.Helper()
+	return file(t, "ca.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw})), 0o644)
+}
+
+func TestDoctorOverTLS(t *testing.T) {
+	srv := demo(t)
+	secure := httptest.NewTLSServer(srv.Handler())
+	t.Cleanup(secure.Close)
+	p := newProcess().pointAt(srv).set("BASE_URL", secure.URL+"/board/api/rest/").set("JOBDB_URL", secure.URL+"/info").set("CA_FILE", caOf(t, secure)).set("LANGUAGE", "de")
+	p.run(t, "doctor").want(t, exitOK, "TLS 1.3, certificate valid until 20", "10 ok, 0 warnings", "de: 17 of 42 titles differ")
+	p.run(t, "search").want(t, exitOK, "42 of 42")
+	p.set("CA_FILE", file(t, "x", "nothing", 0o600)).run(t, "doctor").want(t, exitIncomplete, "fail  settings", "PEM")
+	p.run(t, "search").want(t, exitUsage)
+}
+
+func TestDoctorWithoutAnySetting(t *testing.T) {
+	newProcess().run(t, "doctor").want(t, exitIncomplete, "fail  settings", "no address is set", "--fake")
+}
+
+func TestDoctorAsksOnlyHarmlessThings(t *testing.T) {
+	srv := demo(t)
+	newProcess().pointAt(srv).run(t, "doctor").want(t, exitOK)
+	for _, r := range srv.Requests() {
+		if r.Method != "GET" {
+			t.Errorf("doctor sent %s", r)
+		}
+	}
+	if n := srv.Count(); n > 8 {
+		t.Errorf("doctor sent %d requests", n)
+	}
+}
+
+func TestDoctorWrapsOnATerminal(t *testing.T) {
+	p := newProcess().set("BASE_URL", "http://jobs.example").set("CLIENT_ID", "10")
+	p.outTerminal = terminal{tty: true, width: 60}
+	r := p.run(t, "doctor").want(t, exitIncomplete, "fail  settings", "next: use the https")
+	for line := range strings.SplitSeq(r.out, "\n") {
+		if len(line) > 60 {
+			t.Errorf("%d columns: %s", len(line), line)
+		}
+	}
+}
+
+func TestBundleMasks(t *testing.T) {
+	srv := demo(t)
+	p := newProcess().pointAt(srv).set("CLIENT_ID", "canary-client").set("LANGUAGE", "de")
+	p.env["HTTPS_PROXY"] = "http://canary:canary@proxy.example"
+	r := p.run(t, "doctor", "--bundle", "-").want(t, exitIncomplete).without(t, "canary", srv.Demo.ApplicantToken)
+	var bundle struct {
+		Program  string
+		Settings map[string]struct{ Value, Source string }
+		Proxies  map[string]string
+		Findings []finding
+		Answers  []struct{ Status int }
+	}
+	if err := json.Unmarshal([]byte(r.out), &bundle); err != nil {
+		t.Fatal(err)
+	}
+	if s := bundle.Settings; s["user_token"].Value != "set" || s["client_id"].Value != "set" || s["base_url"].Value != srv.BaseURL || s["language"].Source != "environment" {
+		t.Errorf("%v", s)
+	}
+	if !strings.HasPrefix(bundle.Program, "jobboard ") || bundle.Proxies["HTTPS_PROXY"] != "set" || len(bundle.Findings) < 9 || len(bundle.Answers) != 2 || bundle.Answers[0].Status != 401 {
+		t.Errorf("%s", r.out)
+	}
+}

@@ -1,0 +1,483 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	textlanguage "golang.org/x/text/language"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// The names of the checks, in their order.
+const (
+	checkSettings   = "settings"
+	checkBase       = "base address"
+	checkTLS        = "tls"
+	checkRedirects  = "redirects"
+	checkClock      = "clock"
+	checkCredential = "credential"
+	checkChannel    = "channel"
+	checkLanguage   = "language"
+	checkLookup     = "lookup host"
+	checkApplicant  = "applicant"
+)
+
+// Paths of the interface that doctor asks without a credential. The first one
+// needs a user's token, so a service that is there refuses with 401.
+const (
+	appliedPath = "/api/rest/v3/frontend/jobs/1/applied"
+	lookupPath  = "/jobdb/public/apply/external?jobid=1"
+)
+
+func (d *doctor) run() {
+	if !d.checkSettings() {
+		return
+	}
+	base, lookup := d.settings.get(baseURL), d.settings.get(jobDBURL)
+	baseUp := false
+	if base == "" {
+		d.add(checkBase, verdictFail, "no base address is set", "set JOBBOARD_BASE_URL or --base-url; try --fake to see what a working set-up looks like")
+	} else {
+		baseUp = d.checkBase(d.ask("base address", strings.TrimSuffix(strings.TrimRight(base, "/"), "/api/rest")+appliedPath))
+	}
+	if baseUp {
+		if d.checkCredential() {
+			d.checkLanguage()
+		}
+		d.checkApplicant()
+	} else {
+		for _, c := range []string{checkCredential, checkChannel, checkLanguage, checkApplicant} {
+			d.skip(c, "the base address must work first")
+		}
+	}
+	if lookup == "" {
+		d.add(checkLookup, verdictWarn, "no lookup address is set: info, status, apply-form and feed do not work", "set JOBBOARD_JOBDB_URL or --jobdb-url")
+		return
+	}
+	d.checkLookup(d.ask("lookup host", strings.TrimRight(lookup, "/")+lookupPath))
+}
+
+// checkSettings says where the settings come from and whether the library
+// takes them.
+func (d *doctor) checkSettings() bool {
+	s := &d.settings
+	from := map[origin]int{}
+	for _, v := range s.values {
+		from[v.origin]++
+	}
+	var parts []string
+	for _, o := range []origin{fromFlag, fromEnvironment, fromFile, fromFake} {
+		if n := from[o]; n > 0 {
+			text := fmt.Sprintf("%d from %s", n, map[origin]string{
+				fromFlag: "flags", fromEnvironment: "the environment", fromFile: s.file, fromFake: "the embedded fake",
+			}[o])
+			parts = append(parts, text)
+		}
+	}
+	detail := cmp.Or(strings.Join(parts, ", "), "nothing is set")
+	client, err := d.app.client(jobboard.RetryPolicy{MaxAttempts: 2})
+	if err == nil {
+		d.client = client
+		if len(s.warnings) > 0 {
+			d.add(checkSettings, verdictWarn, detail+"; "+strings.Join(s.warnings, "; "), "make the files readable by yourself alone")
+			return true
+		}
+		d.ok(checkSettings, "%s", detail)
+		return true
+	}
+	d.add(checkSettings, verdictFail, err.Error(), settingsNext(err.Error()))
+	return false
+}
+
+func settingsNext(text string) string {
+	switch {
+	case strings.Contains(text, "is http to a host"):
+		return "use the https address; http would let everybody on the way read the credential"
+	case strings.Contains(text, "exclude each other"):
+		return "an application without a secret has only JOBBOARD_CLIENT_ID, one with a secret has JOBBOARD_TOKEN or JOBBOARD_CLIENT_SECRET: keep one"
+	case strings.Contains(text, "no client identifier"):
+		return "set JOBBOARD_CLIENT_ID beside the secret"
+	case strings.Contains(text, "no address is set"):
+		return "set JOBBOARD_BASE_URL and JOBBOARD_JOBDB_URL, or try --fake"
+	case strings.Contains(text, "user part"):
+		return "take name and password out of the address and set JOBBOARD_CLIENT_ID or JOBBOARD_TOKEN"
+	case strings.Contains(text, "query or a fragment"):
+		return "take everything from the ? or # on out of the address"
+	case strings.Contains(text, "address"):
+		return "write the address with its scheme, such as https://jobs.example"
+	}
+	return "jobboard --help lists the settings"
+}
+
+// checkBase judges what answered at the base address, and whether it is worth
+// asking on.
+func (d *doctor) checkBase(p *probe) bool {
+	host := maskedAddress(d.settings.get(baseURL))
+	if p.err != nil {
+		what, next := networkFailure(p.err)
+		name := checkBase
+		if isCertificate(p.err) {
+			name = checkTLS
+		}
+		d.add(name, verdictFail, host+": "+what, next)
+		return false
+	}
+	if !d.checkAnswer(checkBase, p, host, "JOBBOARD_BASE_URL") {
+		return false
+	}
+	switch {
+	case p.Status == http.StatusUnauthorized, p.Status == http.StatusForbidden:
+		d.ok(checkBase, "%s answers and asks for a credential", host)
+	case strings.Contains(p.body, "get_project_error"), strings.Contains(strings.ToLower(p.body), "posting"):
+		d.ok(checkBase, "%s answers", host)
+	case p.Status == http.StatusNotFound:
+		d.add(checkBase, verdictFail, host+" answers, and has nothing at "+appliedPath+" (404)",
+			"the address has a path too many, lacks one, or is another host's: it is what stands before /api/rest in the service's documentation")
+		return false
+	case p.Status >= 200 && p.Status <= 299:
+		d.add(checkBase, verdictFail, fmt.Sprintf("%s answers %d where the service refuses who brings no credential", host, p.Status),
+			"this is not the job board's interface: check host and path of JOBBOARD_BASE_URL")
+		return false
+	default:
+		d.add(checkBase, verdictWarn, fmt.Sprintf("%s answers %d, which the interface does not name", host, p.Status), "go by the checks below")
+	}
+	d.checkTransport(p, host)
+	return true
+}
+
+// checkAnswer is what is asked of both addresses: no redirect, no page of some
+// machine in between, no failure of one.
+func (d *doctor) checkAnswer(check string, p *probe, host, variable string) bool {
+	switch {
+	case p.redirect != nil:
+		to := url.URL{Scheme: p.redirect.Scheme, Host: p.redirect.Host}
+		name := checkRedirects
+		if check != checkBase {
+			name = check
+		}
+		next := fmt.Sprintf("credentials do not follow redirects: if you trust it, set %s to %s and the path before /api/rest or /jobdb", variable, to.String())
+		if strings.Contains(strings.ToLower(p.redirect.Path), "login") {
+			next = "it looks like a login: something in between wants you to sign in, or the address is that of the web site; ask for the interface's address"
+		}
+		d.add(name, verdictFail, fmt.Sprintf("%s redirects (%d) to %s", host, p.Status, p.Location), next)
+		return false
+	case p.Status >= 300 && p.Status <= 399:
+		d.add(checkRedirects, verdictFail, fmt.Sprintf("%s redirects (%d) to nowhere", host, p.Status), "check "+variable)
+		return false
+	case p.Status == http.StatusProxyAuthRequired:
+		d.add(check, verdictFail, "a proxy wants to know who you are (407)", "set HTTPS_PROXY with name and password of the proxy")
+		return false
+	case p.Status == http.StatusBadGateway || p.Status == http.StatusServiceUnavailable || p.Status == http.StatusGatewayTimeout:
+		d.add(check, verdictFail, fmt.Sprintf("%s: what answers is a proxy or gateway that does not reach the service (%d)%s", host, p.Status, viaText(p)),
+			"try again later; if it stays, check HTTPS_PROXY on this side and tell the service's operator")
+		return false
+	case p.Status >= 500:
+		d.add(check, verdictFail, fmt.Sprintf("%s: the service fails (%d)", host, p.Status), "try again later; if it stays, send the service's operator the time and the bundle")
+		return false
+	case p.isHTML():
+		if p.Status == http.StatusNotFound {
+			break // a wrong path, which is judged with the rest
+		}
+		d.add(check, verdictFail, fmt.Sprintf("%s answers with an HTML page (%d) instead of the interface", host, p.Status),
+			"a login page of a proxy, or the web site itself: sign in to the network, or take the interface's address from the service's documentation for "+variable)
+		return false
+	}
+	return true
+}
+
+func viaText(p *probe) string {
+	if name := cmp.Or(p.Via, p.Server); name != "" {
+		return ", it calls itself " + name
+	}
+	return ""
+}
+
+func isCertificate(err error) bool {
+	what, _ := networkFailure(err)
+	return strings.Contains(what, "certificate") || strings.Contains(what, "TLS")
+}
+
+// checkTransport judges TLS, redirects and clock of the base address.
+func (d *doctor) checkTransport(p *probe, host string) {
+	u, _ := url.Parse(d.settings.get(baseURL))
+	switch {
+	case p.TLS != "":
+		v, detail, next := p.tlsText(d.now())
+		d.add(checkTLS, v, detail, next)
+	case u != nil && isLoopback(u.Hostname()):
+		d.ok(checkTLS, "not needed: the service is on this machine")
+	default:
+		d.add(checkTLS, verdictWarn, host+" is http: everybody on the way can read what is sent", "use the https address")
+	}
+	d.ok(checkRedirects, "none")
+	skew, ok := p.skew()
+	size := skew.Abs().Round(time.Second)
+	direction := map[bool]string{true: "behind", false: "ahead of"}[skew > 0]
+	switch {
+	case !ok:
+		d.add(checkClock, verdictWarn, "the service does not tell its time", "make sure that this machine's clock is set by the network")
+	case size > 5*time.Minute:
+		d.add(checkClock, verdictFail, fmt.Sprintf("this machine's clock is %s %s the service's", size, direction),
+			"set this machine's clock by the network (NTP): tokens seem valid or expired when they are not, and certificates too")
+	case size > 30*time.Second:
+		d.add(checkClock, verdictWarn, fmt.Sprintf("this machine's clock is %s %s the service's", size, direction), "set this machine's clock by the network (NTP)")
+	default:
+		d.ok(checkClock, "this machine's clock agrees with the service's")
+	}
+}
+
+// credentialKind says in words which credential a search would have.
+func (d *doctor) credentialKind() string {
+	s := &d.settings
+	switch {
+	case s.get(token) != "":
+		return "an access token"
+	case s.get(clientSecret) != "":
+		return "a client identifier with its secret (OAuth2)"
+	case s.get(clientID) != "":
+		return "a client identifier without a secret (Basic)"
+	case s.get(userToken) != "":
+		return "the applicant's token, because the client has none"
+	}
+	return ""
+}
+
+// checkCredential searches, which tells of the credential and of the channel.
+func (d *doctor) checkCredential() bool {
+	kind := d.credentialKind()
+	if kind == "" {
+		d.add(checkCredential, verdictFail, "none is set, and a search needs one",
+			"set JOBBOARD_CLIENT_ID for an application without a secret, or with JOBBOARD_CLIENT_SECRET for one that has a secret, or JOBBOARD_TOKEN")
+		d.skip(checkChannel, "a credential must be there first")
+		d.skip(checkLanguage, "a credential must be there first")
+		return false
+	}
+	ch := jobboard.ChannelID(d.settings.get(channel))
+	asked := ch
+	if asked == "" {
+		asked = "0" // whatever the answer is, it tells of the credential
+	}
+	n, err := d.count(asked, "")
+	if next, refused := d.refusal(err); refused {
+		d.add(checkCredential, verdictFail, kind+": "+d.errorText(err), next)
+		d.skip(checkChannel, "the credential must be right first")
+		d.skip(checkLanguage, "the credential must be right first")
+		return false
+	}
+	var e *jobboard.Error
+	unknown := errors.As(err, &e) && e.Err == nil && (e.StatusCode == http.StatusNotFound || e.StatusCode == http.StatusBadRequest)
+	if err != nil && !unknown {
+		d.add(checkCredential, verdictFail, kind+": the search failed: "+d.errorText(err), searchNext(err))
+		d.skip(checkChannel, "the search must work first")
+		d.skip(checkLanguage, "the search must work first")
+		return false
+	}
+	d.ok(checkCredential, "%s, and the service takes it", kind)
+	const howTo = "take the channel's identifier, such as 27828_extern, from the service's administration; upper and lower case count"
+	switch {
+	case ch == "":
+		d.add(checkChannel, verdictWarn, "none is set", "set JOBBOARD_CHANNEL or --channel; "+howTo)
+	case unknown:
+		d.add(checkChannel, verdictFail, fmt.Sprintf("the service does not know %s (%d)", ch, e.StatusCode), howTo)
+	case n == 0:
+		d.add(checkChannel, verdictWarn, fmt.Sprintf("%s has no postings, or does not exist: the service says the same of both", ch), howTo)
+	default:
+		d.ok(checkChannel, "%s has postings", ch)
+		return true
+	}
+	d.skip(checkLanguage, "a channel with postings must be there first")
+	return false
+}
+
+func searchNext(err error) string {
+	switch {
+	case errors.Is(err, jobboard.ErrDecode):
+		return "what answers is not the interface: check JOBBOARD_BASE_URL, and whether a proxy or a login page is in between"
+	case errors.Is(err, jobboard.ErrRedirect):
+		return "credentials do not follow redirects: set JOBBOARD_BASE_URL to where it leads, if you trust that"
+	case errors.Is(err, jobboard.ErrServer), errors.Is(err, jobboard.ErrRateLimited):
+		return "try again later; if it stays, send the service's operator the time and the bundle"
+	}
+	return "check the address and the network; --debug shows the attempts"
+}
+
+// languageSample is how many postings are compared, at most.
+const languageSample = 50
+
+// count gives how many postings the channel has, or languageSample if there
+// are more.
+func (d *doctor) count(ch jobboard.ChannelID, lang string) (int, error) {
+	titles, err := d.titles(ch, lang)
+	return len(titles), err
+}
+
+func (d *doctor) titles(ch jobboard.ChannelID, lang string) (map[jobboard.JobPostingID]string, error) {
+	var s searcher = d.client
+	if !d.settings.hasClientCredential() {
+		s = d.client.Applicant(jobboard.StaticToken(d.settings.get(userToken)))
+	}
+	titles := map[jobboard.JobPostingID]string{}
+	q := jobboard.Query{Language: lang, OmitConfig: []string{jobboard.ConfigAdText}}
+	for p, err := range s.PostingStream(d.ctx, ch, q).All() {
+		if err != nil {
+			return titles, err
+		}
+		titles[p.JobPostingID] = strings.Clone(p.Title)
+		if len(titles) == languageSample {
+			break
+		}
+	}
+	return titles, nil
+}
+
+// refusal says whether the service refuses the client's credential, and what
+// to do about it.
+func (d *doctor) refusal(err error) (next string, refused bool) {
+	s := &d.settings
+	switch {
+	case errors.Is(err, jobboard.ErrToken):
+		text := err.Error()
+		switch {
+		case strings.Contains(text, "invalid_client"):
+			return "the service does not know this client identifier and secret together: check JOBBOARD_CLIENT_ID and JOBBOARD_CLIENT_SECRET", true
+		case strings.Contains(text, "unauthorized_client"):
+			return "this application has no secret of its own: set JOBBOARD_CLIENT_ID alone and take JOBBOARD_CLIENT_SECRET away", true
+		case strings.Contains(text, "status 404"), strings.Contains(text, "not reached"):
+			return "the token address is wrong: set JOBBOARD_TOKEN_URL", true
+		}
+		return "the token address gave no token: check JOBBOARD_TOKEN_URL, client identifier and secret", true
+	case errors.Is(err, jobboard.ErrForbidden):
+		return "the credential is known and may not do this: ask the service's operator for the scope or right to search", true
+	case !errors.Is(err, jobboard.ErrUnauthorized):
+		return "", false
+	case s.get(token) != "":
+		return "the token is expired, or of another service: get a new one for JOBBOARD_TOKEN, or set JOBBOARD_CLIENT_ID and JOBBOARD_CLIENT_SECRET and tokens are fetched when needed", true
+	case s.get(clientSecret) != "":
+		return "a fresh token is refused: check whether JOBBOARD_TOKEN_URL belongs to this base address", true
+	case s.get(clientID) != "":
+		return "the client identifier is not known here, or belongs to an application with a secret: check JOBBOARD_CLIENT_ID, and set JOBBOARD_CLIENT_SECRET too if there is one", true
+	}
+	return "get a new token of the applicant for JOBBOARD_USER_TOKEN", true
+}
+
+// checkLanguage asks in the language that is set.
+func (d *doctor) checkLanguage() {
+	lang := d.settings.get(language)
+	if lang == "" {
+		d.ok(checkLanguage, "none is set: the service chooses")
+		return
+	}
+	first, _, _ := strings.Cut(lang, ",")
+	first, _, _ = strings.Cut(first, ";")
+	if _, err := textlanguage.Parse(strings.TrimSpace(first)); err != nil {
+		d.add(checkLanguage, verdictFail, short(lang)+" names no language", "use a code such as de, en or de-AT")
+		return
+	}
+	ch := jobboard.ChannelID(d.settings.get(channel))
+	asked, err := d.titles(ch, lang)
+	if err != nil {
+		d.add(checkLanguage, verdictFail, "a search in "+short(lang)+" failed: "+d.errorText(err), "try without the language")
+		return
+	}
+	// The library sends the language that is set wherever a query has none;
+	// "*" asks for any.
+	others, err := d.titles(ch, "*")
+	if err != nil {
+		d.add(checkLanguage, verdictWarn, short(lang)+" works; a search in any language failed: "+d.errorText(err), searchNext(err))
+		return
+	}
+	differ := 0
+	for id, title := range asked {
+		if other, ok := others[id]; ok && other != title {
+			differ++
+		}
+	}
+	d.ok(checkLanguage, "%s: %d of %d titles differ from those of any language", short(lang), differ, len(asked))
+}
+
+// checkApplicant asks the applied check with the applicant's token.
+func (d *doctor) checkApplicant() {
+	s := &d.settings
+	if s.get(userToken) == "" {
+		d.skip(checkApplicant, "no applicant's token is set (JOBBOARD_USER_TOKEN): status needs one")
+		return
+	}
+	id, err := s.needJob(nil)
+	if err != nil {
+		id = 1
+	}
+	_, err = d.client.Applicant(jobboard.StaticToken(s.get(userToken))).HasApplied(d.ctx, id)
+	var e *jobboard.Error
+	errors.As(err, &e)
+	code, _ := exitOf(err)
+	switch {
+	case err == nil || code == exitNo:
+		d.ok(checkApplicant, "the applicant's token is good")
+	case errors.Is(err, jobboard.ErrUnauthorized) && e != nil && strings.Contains(strings.ToLower(e.Message), "user token required"):
+		d.add(checkApplicant, verdictFail, "the token is a client's, and these calls need the applicant's",
+			"set JOBBOARD_USER_TOKEN to a token that the applicant got by signing in; a client's belongs in JOBBOARD_TOKEN")
+	case errors.Is(err, jobboard.ErrUnauthorized):
+		d.add(checkApplicant, verdictFail, "the token is expired, or not of this service: "+d.errorText(err), "the applicant must sign in again; set JOBBOARD_USER_TOKEN to the new token")
+	case errors.Is(err, jobboard.ErrForbidden):
+		d.add(checkApplicant, verdictFail, d.errorText(err), "the token's scope is not enough: ask for one with the right to see the applicant's applications")
+	default:
+		d.add(checkApplicant, verdictFail, d.errorText(err), searchNext(err))
+	}
+}
+
+// checkLookup asks for a job that is set, or one that does not matter: every
+// answer that the interface names shows that the lookup is there.
+func (d *doctor) checkLookup(p *probe) {
+	host := maskedAddress(d.settings.get(jobDBURL))
+	if p.err != nil {
+		what, next := networkFailure(p.err)
+		d.add(checkLookup, verdictFail, host+": "+what, next)
+		return
+	}
+	if !d.checkAnswer(checkLookup, p, host, "JOBBOARD_JOBDB_URL") {
+		return
+	}
+	named := d.settings.get(job) != ""
+	id, err := d.settings.needJob(nil)
+	if err != nil {
+		if named {
+			d.add(checkLookup, verdictFail, d.errorText(err), "JOBBOARD_JOB is a job's identifier: digits, as IdValue in the feed")
+			return
+		}
+		id = 1
+	}
+	_, err = d.client.JobInformation(d.ctx, id)
+	code, _ := exitOf(err)
+	var e *jobboard.Error
+	errors.As(err, &e)
+	switch {
+	case err == nil:
+		d.ok(checkLookup, "%s answers, and knows job %s", host, id)
+	case code == exitNo && !named:
+		d.ok(checkLookup, "%s answers", host)
+	case code == exitNo:
+		d.add(checkLookup, verdictWarn, fmt.Sprintf("%s answers; of job %s it says: %s", host, id, d.errorText(err)), "take a job from a feed of today")
+	case code == exitCredential:
+		d.add(checkLookup, verdictFail, host+": "+d.errorText(err), "the lookup needs no credential: this is another address than the lookup's, check JOBBOARD_JOBDB_URL")
+	case e != nil && e.StatusCode == http.StatusNotFound:
+		next := "the lookup is at {address}/jobdb/public/apply/external: check host and path of JOBBOARD_JOBDB_URL"
+		if sameHost(d.settings.get(baseURL), d.settings.get(jobDBURL)) {
+			next += "; it is another address than JOBBOARD_BASE_URL, and here both have one host"
+		}
+		d.add(checkLookup, verdictFail, host+" answers, and has no lookup there (404)", next)
+	default:
+		d.add(checkLookup, verdictFail, host+": "+d.errorText(err), strings.ReplaceAll(searchNext(err), "JOBBOARD_BASE_URL", "JOBBOARD_JOBDB_URL"))
+	}
+}
+
+func sameHost(a, b string) bool {
+	u, err1 := url.Parse(a)
+	v, err2 := url.Parse(b)
+	return err1 == nil && err2 == nil && u.Host == v.Host
+}

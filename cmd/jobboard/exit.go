@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// The exit codes. README.md and the help show them; they stay.
+const (
+	exitOK          = 0
+	exitUnexpected  = 1   // anything without a code of its own, such as a file that cannot be written
+	exitUsage       = 2   // the command line, a setting or an input is wrong; nothing was sent
+	exitCredential  = 3   // the service refuses the credential, or there is no token
+	exitNo          = 4   // the service's answer is no: closed, gone, not visible, or applied already
+	exitService     = 5   // the service answers with an error, a redirect or something unusable
+	exitNetwork     = 6   // no answer, or not in time
+	exitIncomplete  = 7   // done, and something was wrong on the way: entries of a feed, checks of doctor
+	exitInterrupted = 130 // Ctrl-C
+)
+
+const exitHelp = `Exit codes:
+  0    done
+  1    unexpected, such as a file that cannot be written
+  2    the command line, a setting or an input is wrong; nothing was sent
+  3    the service refuses the credential, or there is no token
+  4    the service's answer is no: closed, gone, not visible, applied already
+  5    the service answers with an error, a redirect or something unusable
+  6    no answer, or not in time
+  7    done, and something was wrong on the way: entries of a feed, checks of doctor
+  130  interrupted`
+
+// exitError is a failure that knows its code.
+type exitError struct {
+	code int
+	err  error // nil: nothing more is to be said
+	hint string
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+func usage(format string, args ...any) error {
+	return &exitError{code: exitUsage, err: fmt.Errorf(format, args...)}
+}
+
+// exitRule says what a condition of the library means here.
+type exitRule struct {
+	conditions []error
+	code       int
+	hint       string
+}
+
+var exitRules = []exitRule{
+	{[]error{context.Canceled}, exitInterrupted, ""},
+	{[]error{jobboard.ErrInvalidInput}, exitUsage, ""},
+	{
+		[]error{jobboard.ErrUnauthorized, jobboard.ErrForbidden, jobboard.ErrToken},
+		exitCredential, "jobboard doctor says what is wrong with the credential",
+	},
+	{
+		[]error{
+			jobboard.ErrPostingNotFound, jobboard.ErrPostingNotAccessible, jobboard.ErrPostingInactive,
+			jobboard.ErrProjectNotAvailable, jobboard.ErrProjectNotAccessible, jobboard.ErrApplicationNotFound,
+			jobboard.ErrJobInactive, jobboard.ErrJobUnavailable, jobboard.ErrPostingUnavailable,
+		},
+		exitNo, "",
+	},
+	{[]error{jobboard.ErrRateLimited}, exitService, "try again later, or slower"},
+	{[]error{jobboard.ErrServer}, exitService, "try again later"},
+	{
+		[]error{jobboard.ErrRedirect, jobboard.ErrDecode, jobboard.ErrResponseTooLarge},
+		exitService, "jobboard doctor says whether the address is right",
+	},
+	{
+		[]error{jobboard.ErrTransport, jobboard.ErrTimeout, context.DeadlineExceeded},
+		exitNetwork, "jobboard doctor says whether the address, the name and the certificate are right",
+	},
+}
+
+// exitOf gives the code of a failure and the next step, which may be empty.
+func exitOf(err error) (code int, hint string) {
+	if err == nil {
+		return exitOK, ""
+	}
+	var e *exitError
+	if errors.As(err, &e) {
+		return e.code, e.hint
+	}
+	for _, rule := range exitRules {
+		for _, condition := range rule.conditions {
+			if errors.Is(err, condition) {
+				return rule.code, rule.hint
+			}
+		}
+	}
+	var failed *jobboard.Error
+	if errors.As(err, &failed) {
+		// An answer without a name in the interface, such as a 404 of some
+		// other server.
+		return exitService, "jobboard doctor says whether the address is right"
+	}
+	return exitUnexpected, ""
+}

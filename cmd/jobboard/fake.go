@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+func (a *app) fakeCommand() *cobra.Command {
+	var (
+		addr, jobDBAddr string
+		asJSON          bool
+	)
+	cmd := &cobra.Command{
+		Use:   "fake",
+		Short: "Run the stand-in of the service until interrupted",
+		Long: `fake serves the stand-in of the service with its demo data and prints lines to
+copy into a shell, in which the other commands then ask it. Its tokens are made
+up and open nothing else. It runs until it is interrupted.`,
+		Example: "  jobboard fake --addr 127.0.0.1:8080 --jobdb-addr 127.0.0.1:8081",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx := cmd.Context()
+			srv, err := jobboardtest.Start(jobboardtest.Demo(), jobboardtest.Listen(addr, jobDBAddr))
+			if err != nil {
+				return &exitError{code: exitUsage, err: err}
+			}
+			if err := a.printFake(srv, asJSON); err != nil {
+				srv.Close()
+				return err
+			}
+			<-ctx.Done()
+			end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+			defer cancel()
+			if err := srv.Shutdown(end); err != nil && end.Err() == nil {
+				return err
+			}
+			return nil // being interrupted is how it ends
+		},
+	}
+	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:0", "`host:port` of the base address; port 0 takes a free one")
+	cmd.Flags().StringVar(&jobDBAddr, "jobdb-addr", "127.0.0.1:0", "`host:port` of the job information lookup")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func (a *app) printFake(srv *jobboardtest.Server, asJSON bool) error {
+	if asJSON {
+		return writeJSON(a.stdout, struct {
+			BaseURL  string `json:"base_url"`
+			JobDBURL string `json:"jobdb_url"`
+			jobboardtest.DemoInfo
+		}{srv.BaseURL, srv.JobDBURL, srv.Demo}, false)
+	}
+	d := srv.Demo
+	w := &lines{w: a.stdout}
+	for _, v := range [][2]string{
+		{"BASE_URL", srv.BaseURL},
+		{"JOBDB_URL", srv.JobDBURL},
+		{"CLIENT_ID", d.ClientID},
+		{"USER_TOKEN", d.ApplicantToken},
+		{"CHANNEL", d.Channel},
+		{"JOB", fmt.Sprint(d.OpenJob)},
+	} {
+		w.line("export JOBBOARD_%s=%s", v[0], v[1])
+	}
+	w.line("# other jobs: %d applied, %d withdrawn, %d inactive, %d unknown, %d internal, %d closed",
+		d.AppliedJob, d.WithdrawnJob, d.InactiveJob, d.UnknownJob, d.InternalJob, d.ClosedJob)
+	w.line("# the stand-in runs until it is interrupted")
+	return w.err
+}

@@ -1,0 +1,514 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/time/rate"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobfeed"
+)
+
+type feedFlags struct {
+	csv, jsonl  bool
+	output      string
+	concurrency int
+	rate        float64
+}
+
+func (a *app) feedCommand() *cobra.Command {
+	var f feedFlags
+	cmd := &cobra.Command{
+		Use:   "feed FILE|URL|-",
+		Short: "Look up every job of a job feed",
+		Long: `feed reads a job feed (XML, plain or gzip) from a file, an address or standard
+input, looks every job in it up once, and sums up by outcome. --csv and --jsonl
+also give a line per job, in the order in which the answers come, to standard
+output or to --output; the summary then goes to standard error.
+
+In CSV a text that a spreadsheet would take for a formula has a ' before it.
+
+A download of the feed sends no credential. The command ends with 7 where entries
+of the feed or lookups failed, or where the feed was cut off. That a job is closed
+or gone is no failure.`,
+		Example: "  jobboard feed --fake\n  jobboard feed https://feeds.example/jobs.xml --jsonl --output jobs.jsonl --rate 50",
+		Args:    cobra.MaximumNArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.feed(cmd.Context(), args, &f) },
+	}
+	cmd.Flags().BoolVar(&f.csv, "csv", false, "give a line per job as CSV")
+	cmd.Flags().BoolVar(&f.jsonl, "jsonl", false, "give a line per job as JSON")
+	cmd.Flags().StringVar(&f.output, "output", "", "write the lines to a `file`")
+	cmd.Flags().IntVar(&f.concurrency, "concurrency", 16, "lookups at once, at most 1024")
+	cmd.Flags().Float64Var(&f.rate, "rate", 0, "most lookups a second; 0: no limit")
+	cmd.MarkFlagsMutuallyExclusive("csv", "jsonl")
+	return cmd
+}
+
+func (a *app) feed(ctx context.Context, args []string, f *feedFlags) (err error) {
+	switch {
+	case f.concurrency < 1 || f.concurrency > 1024:
+		return usage("--concurrency is not between 1 and 1024")
+	case f.rate < 0 || f.rate > 1e6 || f.rate != f.rate:
+		return usage("--rate is not between 0 and 1000000")
+	case f.output != "" && !f.csv && !f.jsonl:
+		return usage("--output needs --csv or --jsonl")
+	}
+	if err := a.settings.needLookup(); err != nil {
+		return err
+	}
+	c, err := a.client(jobboard.RetryPolicy{})
+	if err != nil {
+		return err
+	}
+	src, err := a.openFeed(ctx, args)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+
+	summaryTo, linesTo := a.stdout, a.stdout
+	if f.output != "" {
+		file, err := os.Create(f.output)
+		if err != nil {
+			return fmt.Errorf("--output: %w", err)
+		}
+		defer func() { err = cmp.Or(err, file.Close()) }()
+		linesTo = file
+	} else if f.csv || f.jsonl {
+		summaryTo = a.stderr
+	}
+	var sink feedSink
+	switch {
+	case f.csv:
+		sink = newCSVSink(linesTo)
+	case f.jsonl:
+		sink = jsonlSink{linesTo}
+	}
+
+	opts := jobboard.BulkOptions{Concurrency: f.concurrency}
+	if f.rate > 0 {
+		opts.Limiter = rate.NewLimiter(rate.Limit(f.rate), 1)
+	}
+	reader := &jobIDs{src: src}
+	sum := newFeedSummary()
+	progress := a.newProgress(src)
+	for r := range c.JobInformations(ctx, reader.all(), opts) {
+		if isInterrupted(ctx, r.Err) {
+			break
+		}
+		o := outcomeOf(r.Err, r.Value)
+		sum.add(o, r.Err)
+		progress.step(sum)
+		if sink == nil || r.Err != nil && errors.Is(r.Err, errFeedEnd) {
+			continue
+		}
+		if err := sink.write(r, o); err != nil {
+			progress.done()
+			return err
+		}
+	}
+	progress.done()
+	if sink != nil {
+		if err := sink.flush(); err != nil {
+			return err
+		}
+	}
+	sum.entries = int(reader.entries.Load())
+	sum.print(summaryTo, a)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case reader.fatal != nil && sum.entries == 0:
+		return &exitError{code: exitUsage, err: fmt.Errorf("this is no feed: %w", reader.fatal)}
+	case reader.fatal != nil:
+		return &exitError{code: exitIncomplete, err: fmt.Errorf("the feed was not read to its end: %w", reader.fatal)}
+	case sum.failed() > 0:
+		return &exitError{code: exitIncomplete, err: fmt.Errorf("%d of the feed's jobs have no answer", sum.failed())}
+	}
+	return nil
+}
+
+// jobIDs reads the feed for the lookups. What ends the feed early is kept
+// apart from what is wrong with an entry.
+type jobIDs struct {
+	src     io.Reader
+	entries atomic.Int64
+	fatal   error // once the loop has ended
+}
+
+var errFeedEnd = errors.New("the feed ended early")
+
+func (j *jobIDs) all() iter.Seq2[jobboard.JobID, error] {
+	return func(yield func(jobboard.JobID, error) bool) {
+		for id, err := range jobfeed.NewReader(j.src, nil).JobIDs() {
+			var entry *jobfeed.EntryError
+			switch {
+			case err == nil:
+				j.entries.Add(1)
+			case errors.As(err, &entry):
+				j.entries.Add(1)
+			default:
+				j.fatal = err
+				err = errFeedEnd
+			}
+			if !yield(id, err) {
+				return
+			}
+		}
+	}
+}
+
+// source is an open feed that counts what was read of it.
+type source struct {
+	io.Reader
+	io.Closer
+	name string
+	size int64 // 0: not known
+	read atomic.Int64
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	s.read.Add(int64(n))
+	return n, err
+}
+
+func (a *app) openFeed(ctx context.Context, args []string) (*source, error) {
+	switch {
+	case len(args) == 0 && a.fake != nil:
+		body, err := a.demoFeed()
+		return &source{Reader: bytes.NewReader(body), Closer: io.NopCloser(nil), name: "the demo's feed", size: int64(len(body))}, err
+	case len(args) == 0:
+		return nil, usage("no feed is named: give a file, an address, or - for standard input")
+	case args[0] == "-":
+		return &source{Reader: a.stdin, Closer: io.NopCloser(nil), name: "standard input"}, nil
+	}
+	lower := strings.ToLower(args[0])
+	if strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://") {
+		return a.downloadFeed(ctx, args[0])
+	}
+	f, err := os.Open(args[0])
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	s := &source{Reader: f, Closer: f, name: args[0]}
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		s.size = info.Size()
+	}
+	return s, nil
+}
+
+// downloadFeed opens a feed at an address. A feed's address may hold a key, so
+// no error shows more of it than the host.
+func (a *app) downloadFeed(ctx context.Context, address string) (*source, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" {
+		return nil, usage("the feed's address cannot be used")
+	}
+	next, err := a.roundTripper()
+	if err != nil {
+		return nil, err
+	}
+	if a.fake != nil && a.transport == nil {
+		next = nil // the feed is not the fake's
+	}
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, usage("the feed's address cannot be used")
+	}
+	req.Header.Set("User-Agent", "jobboard")
+	req.Header.Set("Accept-Encoding", "gzip")
+	hc := &http.Client{Transport: next, CheckRedirect: func(req *http.Request, via []*http.Request) error {
+		req.Header.Del("Referer") // it would tell the feed's address, with a key that it may hold
+		if len(via) >= 10 {
+			return errors.New("too many redirects")
+		}
+		return nil
+	}}
+	resp, err := hc.Do(req)
+	if err != nil {
+		var ue *url.Error
+		if errors.As(err, &ue) {
+			err = ue.Err
+		}
+		return nil, &exitError{code: exitNetwork, err: fmt.Errorf("the feed at %s: %w", u.Host, err)}
+	}
+	if resp.StatusCode != http.StatusOK {
+		_ = resp.Body.Close()
+		code := exitService
+		if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
+			code = exitCredential
+		}
+		return nil, &exitError{code: code, err: fmt.Errorf("the feed at %s: %d %s", u.Host, resp.StatusCode, http.StatusText(resp.StatusCode))}
+	}
+	// jobfeed reads gzip by itself.
+	return &source{Reader: resp.Body, Closer: resp.Body, name: u.Host, size: max(resp.ContentLength, 0)}, nil
+}
+
+// demoFeed is the feed of the fake's jobs.
+func (a *app) demoFeed() ([]byte, error) {
+	var buf bytes.Buffer
+	w := jobfeed.NewWriter(&buf, nil)
+	for _, j := range a.fake.Snapshot().Jobs {
+		if err := w.Write(&jobfeed.Entry{JobID: jobboard.JobID(j.ID), Title: j.Title, Language: j.Language}); err != nil {
+			return nil, err
+		}
+	}
+	err := w.Close()
+	return buf.Bytes(), err
+}
+
+// The outcomes of a lookup, in the order of the summary.
+const (
+	outcomeOpen        = "open"
+	outcomeNotPossible = "applying not possible"
+	outcomeInactive    = "inactive"
+	outcomeUnavailable = "unavailable"
+	outcomeNoPosting   = "posting unavailable"
+	outcomeBadEntry    = "broken entry"
+	outcomeFailed      = "failed"
+)
+
+var outcomes = []string{outcomeOpen, outcomeNotPossible, outcomeInactive, outcomeUnavailable, outcomeNoPosting, outcomeBadEntry, outcomeFailed}
+
+func outcomeOf(err error, info *jobboard.JobInformation) string {
+	var entry *jobfeed.EntryError
+	switch {
+	case err == nil && info.ApplyPossible:
+		return outcomeOpen
+	case err == nil:
+		return outcomeNotPossible
+	case errors.Is(err, jobboard.ErrJobInactive):
+		return outcomeInactive
+	case errors.Is(err, jobboard.ErrJobUnavailable):
+		return outcomeUnavailable
+	case errors.Is(err, jobboard.ErrPostingUnavailable):
+		return outcomeNoPosting
+	case errors.As(err, &entry):
+		return outcomeBadEntry
+	}
+	return outcomeFailed
+}
+
+type feedSummary struct {
+	entries int
+	count   map[string]int
+	reasons map[string]int // why lookups failed and entries are broken
+}
+
+func newFeedSummary() *feedSummary {
+	return &feedSummary{count: map[string]int{}, reasons: map[string]int{}}
+}
+
+func (s *feedSummary) add(outcome string, err error) {
+	if errors.Is(err, errFeedEnd) {
+		return
+	}
+	s.count[outcome]++
+	switch outcome {
+	case outcomeFailed:
+		s.reasons[failureKind(err)]++
+	case outcomeBadEntry:
+		var entry *jobfeed.EntryError
+		errors.As(err, &entry)
+		s.reasons["entry: "+entry.Err.Error()]++
+	}
+}
+
+// failureKind is a failure without what differs from job to job.
+func failureKind(err error) string {
+	var e *jobboard.Error
+	if !errors.As(err, &e) {
+		return err.Error()
+	}
+	for _, known := range []error{
+		jobboard.ErrTimeout, jobboard.ErrTransport, jobboard.ErrRateLimited, jobboard.ErrRedirect, jobboard.ErrDecode,
+		jobboard.ErrResponseTooLarge, jobboard.ErrToken, jobboard.ErrInvalidInput,
+	} {
+		if errors.Is(e, known) {
+			return known.Error()
+		}
+	}
+	if e.StatusCode != 0 {
+		return strings.TrimSpace(strconv.Itoa(e.StatusCode) + " " + http.StatusText(e.StatusCode))
+	}
+	return "no answer"
+}
+
+func (s *feedSummary) total() int {
+	n := 0
+	for _, c := range s.count {
+		n += c
+	}
+	return n
+}
+
+func (s *feedSummary) failed() int { return s.count[outcomeBadEntry] + s.count[outcomeFailed] }
+
+func (s *feedSummary) print(w io.Writer, a *app) {
+	var rows [][]string
+	for _, o := range outcomes {
+		if n := s.count[o]; n > 0 || o == outcomeOpen {
+			rows = append(rows, []string{o, strconv.Itoa(n)})
+		}
+	}
+	writeTable(w, a.outTerminal, []column{{head: "OUTCOME"}, {head: "JOBS"}}, rows)
+	fmt.Fprintf(w, "\n%d entries, %d different jobs\n", s.entries, s.total()-s.count[outcomeBadEntry])
+	var reasons []string
+	for reason, n := range s.reasons {
+		reasons = append(reasons, fmt.Sprintf("%6d  %s", n, printable(reason)))
+	}
+	slices.Sort(reasons)
+	slices.Reverse(reasons)
+	for _, r := range reasons[:min(len(reasons), 10)] {
+		fmt.Fprintln(w, r)
+	}
+}
+
+// feedSink takes a line per job.
+type feedSink interface {
+	write(r jobboard.BulkResult[*jobboard.JobInformation], outcome string) error
+	flush() error
+}
+
+type csvSink struct{ w *csv.Writer }
+
+func newCSVSink(w io.Writer) *csvSink {
+	s := &csvSink{csv.NewWriter(w)}
+	_ = s.w.Write([]string{"job", "outcome", "apply_possible", "questions", "title", "company", "language", "city", "privacy_link", "error"}) // Flush has its error
+	return s
+}
+
+func (s *csvSink) write(r jobboard.BulkResult[*jobboard.JobInformation], outcome string) error {
+	row := make([]string, 10)
+	if r.Job != 0 {
+		row[0] = r.Job.String()
+	}
+	row[1] = outcome
+	if info := r.Value; info != nil {
+		row[2], row[3] = strconv.FormatBool(info.ApplyPossible), strconv.Itoa(len(info.Questions))
+		row[4], row[5], row[6], row[7] = cell(info.JobTitle), cell(info.CompanyName), cell(info.JobLanguage), cell(info.Location.GeoCity)
+		if link, err := info.DataSecurityURL(); err == nil {
+			row[8] = cell(link.String())
+		}
+	}
+	if r.Err != nil {
+		row[9] = cell(r.Err.Error())
+	}
+	return s.w.Write(row)
+}
+
+// cell keeps a spreadsheet from taking a foreign text for a formula.
+func cell(s string) string {
+	if s = printable(s); s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
+		return "'" + s
+	}
+	return s
+}
+
+func (s *csvSink) flush() error {
+	s.w.Flush()
+	return s.w.Error()
+}
+
+type jsonlSink struct{ w io.Writer }
+
+func (s jsonlSink) write(r jobboard.BulkResult[*jobboard.JobInformation], outcome string) error {
+	line := struct {
+		Job         jobboard.JobID           `json:"job,omitempty"`
+		Outcome     string                   `json:"outcome"`
+		Error       string                   `json:"error,omitempty"`
+		Information *jobboard.JobInformation `json:"information,omitempty"`
+	}{Job: r.Job, Outcome: outcome, Information: r.Value}
+	if r.Err != nil {
+		line.Error = r.Err.Error()
+	}
+	return writeJSON(s.w, line, false)
+}
+
+func (jsonlSink) flush() error { return nil }
+
+// progress is a bar on a terminal, and elsewhere a line now and then.
+type progress struct {
+	bar   *progressbar.ProgressBar
+	src   *source
+	w     io.Writer
+	now   func() time.Time
+	begin time.Time
+	last  time.Time
+}
+
+const progressEvery = 5 * time.Second
+
+func (a *app) newProgress(src *source) *progress {
+	p := &progress{src: src, w: a.stderr, now: a.now, begin: a.now()}
+	p.last = p.begin
+	if !a.errTerminal.tty {
+		return p
+	}
+	size := src.size
+	if size == 0 {
+		size = -1
+	}
+	p.bar = progressbar.NewOptions64(size,
+		progressbar.OptionSetWriter(a.stderr),
+		progressbar.OptionSetDescription("looking up"),
+		progressbar.OptionSetWidth(max(10, min(30, a.errTerminal.width-50))),
+		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionEnableColorCodes(false),
+		progressbar.OptionSetElapsedTime(true),
+		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetRenderBlankState(true),
+	)
+	return p
+}
+
+// step tells of one more result. How far it is is told by the bytes of the
+// feed, which is read only a little ahead of the lookups.
+func (p *progress) step(s *feedSummary) {
+	if p.bar != nil {
+		p.bar.Describe(fmt.Sprintf("%d looked up, %d open, %d failed", s.total(), s.count[outcomeOpen], s.failed()))
+		// Short of the end, which done tells: a bar that is full is gone.
+		read := p.src.read.Load()
+		if p.src.size > 0 {
+			read = min(read, p.src.size-1)
+		}
+		_ = p.bar.Set64(read)
+		return
+	}
+	if now := p.now(); now.Sub(p.last) >= progressEvery {
+		p.last = now
+		part := ""
+		if p.src.size > 0 {
+			part = fmt.Sprintf(", %d %% of the feed read", 100*min(p.src.read.Load(), p.src.size)/p.src.size)
+		}
+		fmt.Fprintf(p.w, "jobboard: %d looked up, %d open, %d failed%s\n", s.total(), s.count[outcomeOpen], s.failed(), part)
+	}
+}
+
+func (p *progress) done() {
+	if p.bar != nil {
+		_ = p.bar.Finish()
+	}
+}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// sampleFeed is a feed of jobs; 0 stands for an entry that is broken.
+func sampleFeed(jobs ...int64) string {
+	var b strings.Builder
+	b.WriteString("<?xml version=\"1.0\"?>\n<PositionOpenings>\n")
+	for _, id := range jobs {
+		if id == 0 {
+			b.WriteString("<PositionOpening><PositionRecordInfo><Id><IdValue>x</IdValue></Id></PositionRecordInfo></PositionOpening>\n")
+			continue
+		}
+		fmt.Fprintf(&b, "<PositionOpening><PositionRecordInfo><Id><IdValue>%d</IdValue></Id></PositionRecordInfo></PositionOpening>\n", id)
+	}
+	return b.String() + "</PositionOpenings>\n"
+}
+
+func TestFeedSources(t *testing.T) {
+	srv := demo(t)
+	d := srv.Demo
+	body := sampleFeed(d.OpenJob, d.AppliedJob, d.InactiveJob, d.UnknownJob, d.UnpublishedJob, d.ClosedJob, d.OpenJob)
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	_, _ = z.Write([]byte(body))
+	z.Close()
+	var header http.Header
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		header = r.Header.Clone()
+		switch r.URL.Path {
+		case "/feed.xml":
+			fmt.Fprint(w, body)
+		case "/feed.xml.gz":
+			w.Write(zipped.Bytes())
+		case "/moved":
+			http.Redirect(w, r, "/feed.xml", http.StatusFound)
+		case "/closed":
+			w.WriteHeader(http.StatusForbidden)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer web.Close()
+	summary := []string{
+		"open                   2", "applying not possible  1", "inactive               1", "unavailable            1",
+		"posting unavailable    1", "7 entries, 6 different jobs",
+	}
+	for _, source := range []string{file(t, "feed.xml", body, 0o600), file(t, "feed.gz", zipped.String(), 0o600), web.URL + "/feed.xml", web.URL + "/feed.xml.gz", web.URL + "/moved?key=canary-key", "-"} {
+		header = nil
+		p := newProcess().pointAt(srv)
+		p.stdin = strings.NewReader(body)
+		r := p.run(t, "feed", source, "--concurrency", "2").want(t, exitOK, summary...)
+		if r.err != "" {
+			t.Errorf("%s: standard error: %s", source, r.err)
+		}
+		if header.Get("Authorization") != "" || strings.Contains(header.Get("Referer"), "canary-key") {
+			t.Errorf("%s: the feed's host was sent %v", source, header)
+		}
+	}
+	newProcess().pointAt(srv).run(t, "feed").want(t, exitUsage).wantErr(t, "no feed is named")
+	newProcess().pointAt(srv).run(t, "feed", "/no/such/file").want(t, exitUsage)
+	newProcess().pointAt(srv).run(t, "feed", web.URL+"/none?key=canary-key").want(t, exitService).wantErr(t, "404").without(t, "canary-key")
+	newProcess().pointAt(srv).run(t, "feed", web.URL+"/closed").want(t, exitCredential)
+	newProcess().pointAt(srv).run(t, "feed", "http://127.0.0.1:1/feed?key=canary-key").want(t, exitNetwork).without(t, "canary-key")
+	newProcess().pointAt(srv).run(t, "feed", file(t, "x", `{"no":"feed"}`, 0o600)).want(t, exitUsage).wantErr(t, "this is no feed")
+	for _, bad := range []string{"--concurrency=0", "--concurrency=2000", "--rate=-1", "--rate=NaN", "--output=x"} {
+		newProcess().pointAt(srv).run(t, "feed", "-", bad).want(t, exitUsage)
+	}
+}
+
+func TestFeedFailures(t *testing.T) {
+	srv := demo(t)
+	d := srv.Demo
+	path := file(t, "feed.xml", sampleFeed(d.OpenJob, 0, d.AppliedJob), 0o600)
+	newProcess().pointAt(srv).run(t, "feed", path).want(t, exitIncomplete, "open          2", "broken entry  1", "3 entries, 2 different jobs", "bad job identifier").
+		wantErr(t, "1 of the feed's jobs have no answer")
+
+	whole := sampleFeed(d.OpenJob, d.AppliedJob)
+	path = file(t, "cut.xml", whole[:len(whole)-120], 0o600)
+	newProcess().pointAt(srv).run(t, "feed", path).want(t, exitIncomplete, "open").wantErr(t, "not read to its end")
+
+	srv.Fail(jobboardtest.Answer(503, "").On(jobboardtest.OpJobInformation))
+	path = file(t, "feed.xml", whole, 0o600)
+	newProcess().pointAt(srv).run(t, "feed", path, "--attempts", "1").want(t, exitIncomplete, "failed   2", "2  503 Service Unavailable")
+}
+
+func TestFeedCSV(t *testing.T) {
+	srv := demo(t)
+	srv.UpdateJob(srv.Demo.OpenJob, func(j *jobboardtest.Job) { j.Title = `=HYPERLINK("http://evil","x")` })
+	path := file(t, "feed.xml", sampleFeed(srv.Demo.OpenJob, srv.Demo.InactiveJob, 0), 0o600)
+	r := newProcess().pointAt(srv).run(t, "feed", path, "--csv").want(t, exitIncomplete).wantErr(t, "OUTCOME", "3 entries")
+	rows, err := csv.NewReader(strings.NewReader(r.out)).ReadAll()
+	if err != nil || len(rows) != 4 {
+		t.Fatalf("%v: %v", err, rows)
+	}
+	found := map[string][]string{}
+	for _, row := range rows {
+		found[row[1]] = row
+	}
+	if row := found["open"]; row == nil || row[0] != "2797227" || row[2] != "true" || row[3] != "5" || row[4] != `'=HYPERLINK("http://evil","x")` || row[7] != "Berlin" {
+		t.Errorf("open: %q", row)
+	}
+	if row := found["inactive"]; row == nil || !strings.Contains(row[9], "ERROR_JOB_INACTIVE") {
+		t.Errorf("inactive: %q", row)
+	}
+	if row := found["broken entry"]; row == nil || row[0] != "" || !strings.Contains(row[9], "bad job identifier") {
+		t.Errorf("broken entry: %q", row)
+	}
+
+	output := filepath.Join(t.TempDir(), "out.jsonl")
+	newProcess().pointAt(srv).run(t, "feed", path, "--jsonl", "--output", output).want(t, exitIncomplete, "OUTCOME")
+	body, err := os.ReadFile(output)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for line := range strings.Lines(string(body)) {
+		var v struct {
+			Job         int64  `json:"job"`
+			Outcome     string `json:"outcome"`
+			Information *struct {
+				JobTitle string `json:"jobTitle"`
+			} `json:"information"`
+		}
+		if err := json.Unmarshal([]byte(line), &v); err != nil || v.Outcome == "" || (v.Information == nil) == (v.Outcome == "open") {
+			t.Errorf("%v: %s", err, line)
+		}
+		n++
+	}
+	if n != 3 {
+		t.Errorf("%d lines, want 3", n)
+	}
+}
+
+func TestFeedProgress(t *testing.T) {
+	srv := demo(t)
+	var ids []int64
+	for i := range int64(40) {
+		ids = append(ids, srv.Demo.OpenJob+11*i)
+	}
+	path := file(t, "feed.xml", sampleFeed(ids...), 0o600)
+
+	// A clock that runs a second with each look at it.
+	var mu sync.Mutex
+	at := time.Now()
+	p := newProcess().pointAt(srv)
+	p.now = func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		at = at.Add(time.Second)
+		return at
+	}
+	r := p.run(t, "feed", path, "--concurrency", "1").want(t, exitOK).wantErr(t, "jobboard: 5 looked up, ", "% of the feed read")
+	if n := strings.Count(r.err, "\n"); n < 5 || n > 10 || strings.ContainsAny(r.err, "\r\x1b") {
+		t.Errorf("%d lines:\n%q", n, r.err)
+	}
+
+	p = newProcess().pointAt(srv)
+	p.errTerminal = terminal{tty: true, width: 80}
+	r = p.run(t, "feed", path).want(t, exitOK)
+	if !strings.Contains(r.err, "looking up") || !strings.Contains(r.err, "\r") || strings.Contains(r.err, "\n") {
+		t.Errorf("no bar on a terminal: %q", r.err)
+	}
+}
+
+func TestFeedRate(t *testing.T) {
+	srv := demo(t)
+	path := file(t, "feed.xml", sampleFeed(srv.Demo.OpenJob, srv.Demo.AppliedJob, srv.Demo.WithdrawnJob), 0o600)
+	begin := time.Now()
+	newProcess().pointAt(srv).run(t, "feed", path, "--rate", "20").want(t, exitOK)
+	if took := time.Since(begin); took < 100*time.Millisecond {
+		t.Errorf("three lookups at 20 a second took %v", took)
+	}
+}

@@ -1,0 +1,30 @@
+module github.com/jobboard-sdk/jobboard-go/cmd/jobboard
+
+go 1.26.0
+
+replace github.com/jobboard-sdk/jobboard-go => ../..
+
+require (
+	github.com/jedib0t/go-pretty/v6 v6.8.3
+	github.com/jobboard-sdk/jobboard-go v0.0.0-00010101000000-000000000000
+	github.com/mattn/go-runewidth v0.0.16
+	github.com/pelletier/go-toml/v2 v2.4.3
+	github.com/schollz/progressbar/v3 v3.19.1
+	github.com/spf13/cobra v1.10.2
+	github.com/spf13/pflag v1.0.9
+	golang.org/x/oauth2 v0.37.0
+	golang.org/x/term v0.47.0
+	golang.org/x/text v0.43.0
+	golang.org/x/time v0.16.0
+)
+
+require (
+	github.com/google/go-querystring v1.2.0 // indirect
+	github.com/hashicorp/go-cleanhttp v0.5.2 // indirect
+	github.com/hashicorp/go-retryablehttp v0.7.8 // indirect
+	github.com/inconshreveable/mousetrap v1.1.0 // indirect
+	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
+	github.com/rivo/uniseg v0.4.7 // indirect
+	golang.org/x/net v0.62.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+)

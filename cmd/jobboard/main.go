@@ -1,0 +1,52 @@
+// Command jobboard asks a job board from the terminal: it searches a channel,
+// says what an application to a job needs and whether one is possible, looks up
+// a whole feed, watches a channel for changes, and finds out why a set-up does
+// not work. With --fake every command runs against an embedded stand-in of the
+// service, with nothing set up:
+//
+//	jobboard search --fake --near 52.52,13.405 --radius 50
+//	jobboard doctor --fake
+//
+// README.md beside it lists the settings and the exit codes.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends it at once
+	a := &app{
+		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		outTerminal: newTerminal(os.Stdout), errTerminal: newTerminal(os.Stderr),
+		getenv: os.Getenv, now: time.Now,
+	}
+	if dir, err := os.UserConfigDir(); err == nil {
+		a.defaultConfig = filepath.Join(dir, "jobboard", "config.toml")
+	}
+	os.Exit(a.run(ctx, os.Args[1:]))
+}
+
+// newTerminal says what a stream of this process leads to.
+func newTerminal(f *os.File) terminal {
+	fd := int(f.Fd())
+	if !term.IsTerminal(fd) {
+		return terminal{}
+	}
+	t := terminal{tty: true, color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+	if width, _, err := term.GetSize(fd); err == nil {
+		t.width = width
+	}
+	if t.width <= 0 {
+		t.width = 80
+	}
+	return t
+}

@@ -1,0 +1,422 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mattn/go-runewidth"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// mapData collects the hits of a search by place, for a picture.
+type mapData struct {
+	title    string
+	near     jobboard.GeoLocation
+	sites    map[string]*site
+	unknown  map[string]int // hits by the name that the list of cities does not have
+	placed   int
+	unplaced int
+}
+
+// site is a city with the postings at it.
+type site struct {
+	city
+	titles []string
+}
+
+func newMapData(near jobboard.GeoLocation) *mapData {
+	return &mapData{near: near, sites: map[string]*site{}, unknown: map[string]int{}}
+}
+
+// add places a posting by the location names of its config.
+func (m *mapData) add(p *jobboard.JobPosting) {
+	names, _ := p.Config.LocationNames()
+	found := false
+	for _, name := range names {
+		c, ok := builtInPlaces().find(name)
+		if !ok {
+			continue
+		}
+		found = true
+		s := m.sites[c.country+c.name]
+		if s == nil {
+			s = &site{city: c}
+			m.sites[c.country+c.name] = s
+		}
+		s.titles = append(s.titles, cmp.Or(printable(p.Title), "(no title)"))
+	}
+	if found {
+		m.placed++
+		return
+	}
+	m.unplaced++
+	m.unknown[cmp.Or(printable(strings.Join(names, ", ")), "no location named")]++
+}
+
+const (
+	mapWidth, mapHeight = 700.0, 640.0
+	pictureWidth        = 1020.0
+	sideX               = mapWidth + 24
+	earthKm             = 6371.0088
+)
+
+// view is the part of the Earth that the map shows, and how: a plane on which
+// a kilometre at its middle is as long east as north.
+type view struct {
+	latitude, longitude float64 // of the middle
+	scale               float64 // pixels a degree of latitude
+	squeeze             float64 // a degree of longitude, in degrees of latitude
+}
+
+func (v view) xy(latitude, longitude float64) (x, y float64) {
+	d := math.Remainder(longitude-v.longitude, 360)
+	return mapWidth/2 + d*v.squeeze*v.scale, mapHeight/2 - (latitude-v.latitude)*v.scale
+}
+
+func (v view) shows(latitude, longitude float64) bool {
+	x, y := v.xy(latitude, longitude)
+	return x >= 12 && x <= mapWidth-12 && y >= 12 && y <= mapHeight-12
+}
+
+func (v view) km(pixels float64) float64 { return pixels / v.scale * earthKm * math.Pi / 180 }
+
+// view fits the circle and the hits not far from it, or all hits where there
+// is no circle.
+func (m *mapData) view() view {
+	const degree = earthKm * math.Pi / 180 // km
+	if !m.near.IsZero() {
+		reach := m.near.RadiusKm
+		for _, s := range m.sites {
+			d := jobboard.DistanceKm(m.near, jobboard.GeoLocation{Latitude: s.latitude, Longitude: s.longitude})
+			if d < 2*m.near.RadiusKm {
+				reach = max(reach, d)
+			}
+		}
+		half := min(reach*1.12/degree, 90)
+		v := view{latitude: m.near.Latitude, longitude: m.near.Longitude, scale: mapHeight / 2 / half}
+		v.squeeze = max(math.Cos(v.latitude*math.Pi/180), 0.05)
+		return v
+	}
+	south, north, west, east := 45.8, 55.0, 5.8, 17.2 // where nothing is to be shown: Germany and its south
+	if len(m.sites) > 0 {
+		south, north, west, east = 90, -90, 180, -180
+		for _, s := range m.sites {
+			south, north = min(south, s.latitude), max(north, s.latitude)
+			west, east = min(west, s.longitude), max(east, s.longitude)
+		}
+	}
+	v := view{latitude: (south + north) / 2, longitude: (west + east) / 2}
+	v.squeeze = max(math.Cos(v.latitude*math.Pi/180), 0.05)
+	v.scale = min(mapHeight/max(north-south, 0.8), mapWidth/max((east-west)*v.squeeze, 0.8)) / 1.25
+	return v
+}
+
+const pictureStyle = `
+svg{--paper:#ffffff;--land:#f3f6f9;--line:#dbe3ea;--ink:#1c2733;--soft:#66788a;--hit:#c2410c;--halo:#ffffff;--circle:#2563eb}
+@media (prefers-color-scheme:dark){svg{--paper:#12181f;--land:#1a222c;--line:#2b3744;--ink:#e6edf3;--soft:#91a1b3;--hit:#fb923c;--halo:#12181f;--circle:#7aa7ff}}
+text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;fill:var(--ink)}
+.paper{fill:var(--paper)}.land{fill:var(--land)}.grid{stroke:var(--line);stroke-width:1;fill:none}
+.circle{fill:var(--circle);fill-opacity:.08;stroke:var(--circle);stroke-width:1.5;stroke-dasharray:6 4}
+.centre{stroke:var(--circle);stroke-width:1.5}
+.town{fill:var(--soft);opacity:.7}.townname{fill:var(--soft);font-size:11px;paint-order:stroke;stroke:var(--land);stroke-width:3px}
+.hit{fill:var(--hit);fill-opacity:.85;stroke:var(--halo);stroke-width:1.5}
+.hitname{font-size:13px;font-weight:600;paint-order:stroke;stroke:var(--halo);stroke-width:3.5px}
+.count{fill:var(--halo);font-size:11px;font-weight:700;text-anchor:middle}
+.h1{font-size:16px;font-weight:700}.h2{font-size:13px;font-weight:700}.body{font-size:12px}.soft{fill:var(--soft);font-size:12px}
+`
+
+// write draws the picture. It holds no script, no link and nothing from
+// elsewhere, and follows the viewer's light or dark scheme.
+func (m *mapData) write(w io.Writer) error {
+	p := &picture{labels: []box{{0, mapHeight - 44, 220, mapHeight}}} // the scale's
+	v := m.view()
+	p.add(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" width="%g" height="%g" role="img" aria-labelledby="t d">`,
+		pictureWidth, mapHeight, pictureWidth, mapHeight)
+	p.element("title", `id="t"`, m.title)
+	p.element("desc", `id="d"`, fmt.Sprintf("%d postings at %d places, %d at no known place", m.placed, len(m.sites), m.unplaced))
+	p.add("<style>%s</style>", pictureStyle)
+	p.add(`<defs><clipPath id="c"><rect width="%g" height="%g"/></clipPath></defs>`, mapWidth, mapHeight)
+	p.add(`<rect class="paper" width="%g" height="%g"/>`, pictureWidth, mapHeight)
+	p.add(`<g clip-path="url(#c)"><rect class="land" width="%g" height="%g"/>`, mapWidth, mapHeight)
+	p.grid(v)
+	if !m.near.IsZero() {
+		p.circle(v, m.near)
+	}
+	sites := m.sorted()
+	beyond := p.places(v, sites)
+	p.scaleBar(v)
+	p.add(`</g>`)
+	p.side(m, sites, beyond)
+	p.add("</svg>\n")
+	_, err := w.Write(p.Bytes())
+	return err
+}
+
+// beyondCircle names the places of hits that are not in the search's circle:
+// the service found them for a location that its answer does not name.
+func (m *mapData) beyondCircle() (names []string, postings int) {
+	if m.near.IsZero() {
+		return nil, 0
+	}
+	for _, s := range m.sorted() {
+		// The list of cities is good to a few kilometres.
+		if jobboard.DistanceKm(m.near, jobboard.GeoLocation{Latitude: s.latitude, Longitude: s.longitude}) > m.near.RadiusKm+15 {
+			names = append(names, s.name)
+			postings += len(s.titles)
+		}
+	}
+	return names, postings
+}
+
+// sorted is the sites, the fullest first.
+func (m *mapData) sorted() []*site {
+	var all []*site
+	for _, s := range m.sites {
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b *site) int {
+		return cmp.Or(-cmp.Compare(len(a.titles), len(b.titles)), cmp.Compare(a.name, b.name))
+	})
+	return all
+}
+
+type picture struct {
+	bytes.Buffer
+	labels []box
+}
+
+type box struct{ x0, y0, x1, y1 float64 }
+
+func (p *picture) add(format string, args ...any) {
+	for i, a := range args {
+		if f, ok := a.(float64); ok {
+			args[i] = math.Round(f*100) / 100
+		}
+	}
+	fmt.Fprintf(p, format, args...)
+}
+
+// element writes foreign text, escaped.
+func (p *picture) element(name, attributes, text string) {
+	p.add("<%s %s>", name, attributes)
+	_ = xml.EscapeText(p, []byte(text)) // a buffer takes everything
+	p.add("</%s>", name)
+}
+
+func (p *picture) text(class string, x, y float64, s string) {
+	p.element("text", fmt.Sprintf(`class=%q x="%.1f" y="%.1f"`, class, x, y), s)
+}
+
+// grid draws parallels and meridians at round degrees.
+func (p *picture) grid(v view) {
+	height := mapHeight / v.scale
+	step := 30.0
+	for _, s := range []float64{0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10} {
+		if height/s <= 7 {
+			step = s
+			break
+		}
+	}
+	p.add(`<g class="grid">`)
+	for lat := math.Ceil((v.latitude-height/2)/step) * step; lat <= v.latitude+height/2; lat += step {
+		if math.Abs(lat) <= 90 {
+			_, y := v.xy(lat, v.longitude)
+			p.add(`<path d="M0 %g H%g"/>`, y, mapWidth)
+		}
+	}
+	width := min(mapWidth/v.scale/v.squeeze, 359)
+	for lon := math.Ceil((v.longitude-width/2)/step) * step; lon <= v.longitude+width/2; lon += step {
+		x, _ := v.xy(v.latitude, lon)
+		p.add(`<path d="M%g 0 V%g"/>`, x, mapHeight)
+	}
+	p.add(`</g>`)
+}
+
+// circle draws the places at the search's radius from its middle.
+func (p *picture) circle(v view, g jobboard.GeoLocation) {
+	lat, lon := g.Latitude*math.Pi/180, g.Longitude*math.Pi/180
+	d := g.RadiusKm / earthKm
+	var path strings.Builder
+	for i := range 121 {
+		bearing := float64(i) * math.Pi / 60
+		lat2 := math.Asin(math.Sin(lat)*math.Cos(d) + math.Cos(lat)*math.Sin(d)*math.Cos(bearing))
+		lon2 := lon + math.Atan2(math.Sin(bearing)*math.Sin(d)*math.Cos(lat), math.Cos(d)-math.Sin(lat)*math.Sin(lat2))
+		x, y := v.xy(lat2*180/math.Pi, lon2*180/math.Pi)
+		fmt.Fprintf(&path, "%c%.1f %.1f", "LM"[b2i(i == 0)], x, y)
+	}
+	p.add(`<path class="circle" d="%sZ"/>`, path.String())
+	x, y := v.xy(g.Latitude, g.Longitude)
+	p.add(`<path class="centre" d="M%g %gh14m-7 -7v14"/>`, x-7, y)
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// places draws the hits, then other cities for orientation, and gives the
+// sites beyond the map's edge.
+func (p *picture) places(v view, sites []*site) (beyond []*site) {
+	drawn := map[string]bool{}
+	var hits bytes.Buffer
+	for _, s := range sites {
+		if !v.shows(s.latitude, s.longitude) {
+			beyond = append(beyond, s)
+			continue
+		}
+		drawn[s.name] = true
+		x, y := v.xy(s.latitude, s.longitude)
+		r := min(9+2.2*math.Sqrt(float64(len(s.titles))), 26)
+		p.labels = append(p.labels, box{x - r, y - r, x + r, y + r})
+		h := &picture{}
+		h.add(`<g><circle class="hit" cx="%g" cy="%g" r="%g"/>`, x, y, r)
+		h.element("title", "", s.name+": "+strings.Join(s.titles, "; "))
+		h.text("count", x, y+4, strconv.Itoa(len(s.titles)))
+		lx, ly := x+r+5, y+5
+		width := float64(runewidth.StringWidth(s.name)) * 7.6
+		if lx+width > mapWidth-4 {
+			lx = x - r - 5 - width
+		}
+		p.labels = append(p.labels, box{lx, ly - 12, lx + width, ly + 3})
+		h.text("hitname", lx, ly, s.name)
+		h.add(`</g>`)
+		hits.Write(h.Bytes())
+	}
+	// The larger ones first, as long as their names have room.
+	towns := slices.Clone(builtInPlaces().cities)
+	slices.SortStableFunc(towns, func(a, b city) int { return cmp.Compare(a.rank, b.rank) })
+	shown := 0
+	for _, c := range towns {
+		if drawn[c.name] || !v.shows(c.latitude, c.longitude) || shown >= 28 {
+			continue
+		}
+		x, y := v.xy(c.latitude, c.longitude)
+		width := float64(runewidth.StringWidth(c.name)) * 6.2
+		label := box{x - 4, y - 10, x + 7 + width, y + 5}
+		if label.x1 > mapWidth || p.taken(label) {
+			continue
+		}
+		p.labels = append(p.labels, label)
+		p.add(`<circle class="town" cx="%g" cy="%g" r="2.5"/>`, x, y)
+		p.text("townname", x+6, y+4, c.name)
+		shown++
+	}
+	p.Write(hits.Bytes())
+	return beyond
+}
+
+func (p *picture) taken(b box) bool {
+	return slices.ContainsFunc(p.labels, func(o box) bool {
+		return b.x0 < o.x1 && o.x0 < b.x1 && b.y0 < o.y1 && o.y0 < b.y1
+	})
+}
+
+func (p *picture) scaleBar(v view) {
+	km := 1.0
+	for _, k := range []float64{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000} {
+		if k <= v.km(160) {
+			km = k
+		}
+	}
+	length := km / v.km(1)
+	p.add(`<path d="M16 %gv6h%gv-6" fill="none" stroke="var(--soft)" stroke-width="1.5"/>`, mapHeight-22, length)
+	p.text("townname", 22+length, mapHeight-13, fmt.Sprintf("%g km", km))
+}
+
+// side lists what the map shows, and what it cannot.
+func (p *picture) side(m *mapData, sites, beyond []*site) {
+	const columns = 40
+	y := 34.0
+	line := func(class string, step float64, s string) {
+		p.text(class, sideX, y, runewidth.Truncate(s, columns, "…"))
+		y += step
+	}
+	for _, part := range wrapWords(m.title, 28) {
+		line("h1", 22, part)
+	}
+	line("soft", 24, fmt.Sprintf("%d postings", m.placed+m.unplaced))
+
+	// What is beyond the map and what has no place must be told; titles fill
+	// what is left.
+	reserve := 0.0
+	if len(beyond) > 0 {
+		reserve += 40 + 16*float64(min(len(beyond), 5))
+	}
+	if m.unplaced > 0 {
+		reserve += 40 + 16*float64(min(len(m.unknown), 6))
+	}
+	isBeyond := map[*site]bool{}
+	for _, s := range beyond {
+		isBeyond[s] = true
+	}
+	bottom := mapHeight - 66 - reserve
+	for _, s := range sites {
+		if isBeyond[s] {
+			continue
+		}
+		if y > bottom-34 {
+			line("soft", 18, "… and further places")
+			break
+		}
+		line("h2", 17, fmt.Sprintf("%s (%d)", s.name, len(s.titles)))
+		for i, t := range s.titles {
+			if left := len(s.titles) - i; y > bottom-18 && left > 1 || i == 8 && left > 1 {
+				line("soft", 16, fmt.Sprintf("… and %d more", left))
+				break
+			}
+			line("body", 16, t)
+		}
+		y += 8
+	}
+	list := func(head string, items []string, limit int) {
+		line("h2", 17, head)
+		for i, item := range items {
+			if i == limit-1 && len(items) > limit {
+				line("soft", 16, fmt.Sprintf("… and %d more", len(items)-i))
+				break
+			}
+			line("body", 16, item)
+		}
+		y += 8
+	}
+	if len(beyond) > 0 {
+		var items []string
+		for _, s := range beyond {
+			items = append(items, fmt.Sprintf("%s (%d)", s.name, len(s.titles)))
+		}
+		list("Beyond the map, by their named place", items, 5)
+	}
+	if m.unplaced > 0 {
+		var items []string
+		for name, n := range m.unknown {
+			items = append(items, fmt.Sprintf("%s (%d)", name, n))
+		}
+		slices.Sort(items)
+		list("Not on the map: place not known", items, 6)
+	}
+	p.text("soft", sideX, mapHeight-28, "Placed by the location's name, to the city.")
+	p.text("soft", sideX, mapHeight-12, "The search's answer has no coordinates.")
+}
+
+// wrapWords breaks a text into lines of at most so many columns, at spaces.
+func wrapWords(s string, columns int) []string {
+	var lines []string
+	for word := range strings.FieldsSeq(s) {
+		if n := len(lines); n > 0 && runewidth.StringWidth(lines[n-1])+1+runewidth.StringWidth(word) <= columns {
+			lines[n-1] += " " + word
+			continue
+		}
+		lines = append(lines, word)
+	}
+	return lines
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// shapes reads a picture: how often an element of a class occurs, and all text.
+func shapes(t *testing.T, picture []byte) (classes map[string]int, text string) {
+	t.Helper()
+	classes = map[string]int{}
+	var all strings.Builder
+	dec := xml.NewDecoder(bytes.NewReader(picture))
+	style := false
+	for {
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			return classes, all.String()
+		}
+		if err != nil {
+			t.Fatalf("no XML: %v", err)
+		}
+		switch e := token.(type) {
+		case xml.StartElement:
+			style = e.Name.Local == "style"
+			switch e.Name.Local {
+			case "script", "a", "image", "use", "foreignObject":
+				t.Errorf("a picture with <%s>", e.Name.Local)
+			}
+			for _, a := range e.Attr {
+				if a.Name.Local == "class" {
+					classes[a.Value]++
+				}
+				if strings.Contains(a.Value, "NaN") || strings.Contains(a.Value, "Inf") {
+					t.Errorf("%s %s=%q", e.Name.Local, a.Name.Local, a.Value)
+				}
+			}
+		case xml.CharData:
+			if !style {
+				all.Write(e)
+				all.WriteString("\n")
+			}
+		}
+	}
+}
+
+func TestSearchMap(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "berlin.svg")
+	newProcess().run(t, "search", "--fake", "--near", "52.52,13.405", "--radius", "50", "--map", path).want(t, exitOK, "11 of 11").
+		wantErr(t, "11 postings at known places, 0 at none that is known")
+	body, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	classes, text := shapes(t, body)
+	if classes["circle"] != 1 || classes["centre"] != 1 || classes["hit"] != 1 || classes["town"] < 5 {
+		t.Errorf("%v", classes)
+	}
+	for _, want := range []string{"Berlin (7)", "Pflegefachkraft (m/w/d)", "Potsdam", "20 km", "Beyond the map", "Wien (3)", "no coordinates"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in the picture", want)
+		}
+	}
+	if !bytes.Contains(body, []byte("prefers-color-scheme:dark")) {
+		t.Error("the picture knows no dark scheme")
+	}
+
+	newProcess().run(t, "search", "--fake", "--jsonl", "--map", path).want(t, exitOK)
+	body, _ = os.ReadFile(path)
+	if classes, _ := shapes(t, body); classes["circle"] != 0 || classes["hit"] != 6 {
+		t.Errorf("without a place: %v", classes)
+	}
+	newProcess().run(t, "search", "--fake", "--map", "x.png").want(t, exitUsage)
+}
+
+func posting(title string, places ...string) *jobboard.JobPosting {
+	return &jobboard.JobPosting{Title: title, Config: jobboard.NewPostingConfig(map[string][]string{jobboard.ConfigLocationName: places})}
+}
+
+func TestMapOfHostileAndStrangePostings(t *testing.T) {
+	for _, near := range []jobboard.GeoLocation{
+		{}, jobboard.Near(52.52, 13.405, 0.01), jobboard.Near(90, 0, 100), jobboard.Near(-90, 180, 20038), jobboard.Near(0, 179.9, 500), jobboard.Near(48.2, 16.4, 20038),
+	} {
+		m := newMapData(near)
+		m.title = "<b>&\x01 " + strings.Repeat("x", 200)
+		m.add(posting("</title><script>alert(1)</script>\x1b[2J", "Berlin"))
+		m.add(posting("", "<svg onload=alert(1)>"))
+		m.add(posting("no place"))
+		for range 300 {
+			m.add(posting("many", "Hamburg"))
+		}
+		var b bytes.Buffer
+		if err := m.write(&b); err != nil {
+			t.Fatal(err)
+		}
+		_, text := shapes(t, b.Bytes())
+		for _, want := range []string{"Not on the map", "<svg onload=alert(1)> (1)", "no location named (1)"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%v: no %q", near, want)
+			}
+		}
+		if m.placed != 301 || m.unplaced != 2 {
+			t.Errorf("%d placed, %d not", m.placed, m.unplaced)
+		}
+	}
+}
+
+func TestMapOfNothing(t *testing.T) {
+	var b bytes.Buffer
+	if err := newMapData(jobboard.GeoLocation{}).write(&b); err != nil {
+		t.Fatal(err)
+	}
+	if classes, _ := shapes(t, b.Bytes()); classes["hit"] != 0 || classes["town"] < 10 {
+		t.Errorf("%v", classes)
+	}
+}
+
+// The circle is where places at the radius are.
+func TestMapCircleIsTrue(t *testing.T) {
+	m := newMapData(jobboard.Near(52.52, 13.405, 50))
+	v := m.view()
+	x0, y0 := v.xy(52.52, 13.405)
+	for _, place := range [][2]float64{{52.52 + 50/111.195, 13.405}, {52.52, 13.405 + 50/111.195/math.Cos(52.52*math.Pi/180)}} {
+		x, y := v.xy(place[0], place[1])
+		if d := v.km(math.Hypot(x-x0, y-y0)); math.Abs(d-50) > 0.5 {
+			t.Errorf("a place 50 km away is drawn %.1f km away", d)
+		}
+	}
+}
+
+func TestGazetteer(t *testing.T) {
+	g := builtInPlaces()
+	if len(g.cities) < 150 {
+		t.Fatalf("%d cities", len(g.cities))
+	}
+	for _, c := range g.cities {
+		if c.latitude < 35 || c.latitude > 62 || c.longitude < -10 || c.longitude > 30 || c.rank < 1 || c.rank > 4 || c.name == "" {
+			t.Errorf("%+v", c)
+		}
+	}
+	for name, want := range map[string]string{
+		"Berlin": "Berlin", "berlin ": "Berlin", "10117 Berlin": "Berlin", "D-10117 Berlin": "", "Berlin-Mitte": "Berlin", "Berlin, Germany": "Berlin",
+		"Munich": "München", "Muenchen": "München", "MÜNCHEN": "München", "80331 München, Bayern, Deutschland": "München",
+		"Frankfurt": "Frankfurt am Main", "Frankfurt (Oder)": "Frankfurt (Oder)", "Frankfurt a. M.": "Frankfurt am Main",
+		"Zürich": "Zürich", "Zurich, Switzerland": "Zürich", "St. Gallen": "St. Gallen", "Kraków": "Krakau",
+		"Paris, Texas": "", "Berlin, Wisconsin": "", "Wien, Deutschland": "", "Neu Berlin": "", "Halle Westfalen": "", "": "", ",": "", "12345": "",
+	} {
+		c, ok := g.find(name)
+		if ok != (want != "") || c.name != want {
+			t.Errorf("%q is %q, want %q", name, c.name, want)
+		}
+	}
+}

@@ -1,0 +1,430 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// setting is one thing to be set. Where several places set it, a flag goes
+// before the environment and that before the file.
+type setting struct {
+	name   string // in the file; the environment has it in capitals after JOBBOARD_
+	flag   string
+	help   string // of the flag; `word` is its placeholder
+	secret bool   // the flag, which has -file at its end, names a file
+}
+
+func (s setting) env() string { return "JOBBOARD_" + strings.ToUpper(s.name) }
+
+// The names of the settings.
+const (
+	baseURL       = "base_url"
+	jobDBURL      = "jobdb_url"
+	clientID      = "client_id"
+	clientSecret  = "client_secret"
+	tokenURL      = "token_url"
+	token         = "token"
+	userToken     = "user_token"
+	channel       = "channel"
+	job           = "job"
+	language      = "language"
+	caFile        = "ca_file"
+	allowInsecure = "allow_insecure"
+)
+
+var settingList = []setting{
+	{name: baseURL, flag: "base-url", help: "base `address` of the service"},
+	{name: jobDBURL, flag: "jobdb-url", help: "`address` of the job information lookup"},
+	{name: clientID, flag: "client-id", help: "client `identifier`: by itself for Basic, with a secret for a token"},
+	{name: clientSecret, flag: "client-secret-file", help: "`file` with the client's secret", secret: true},
+	{name: tokenURL, flag: "token-url", help: "`address` that gives a token for identifier and secret (default: " + tokenPath + " at the base address)"},
+	{name: token, flag: "token-file", help: "`file` with an access token of the client", secret: true},
+	{name: userToken, flag: "user-token-file", help: "`file` with an access token of the applicant", secret: true},
+	{name: channel, flag: "channel", help: "`channel` of postings, such as 27828_extern"},
+	{name: job, flag: "job", help: "job `identifier`, for commands without one of their own"},
+	{name: language, flag: "language", help: "`language` of the results, such as de"},
+	{name: caFile, flag: "ca-file", help: "`file` with certificates (PEM) to trust besides the system's"},
+	{name: allowInsecure, flag: "allow-insecure", help: "send credentials over http to other hosts, readable on the way"},
+}
+
+const settingsHelp = `Settings come from flags, then from the environment, then from a file:
+
+  JOBBOARD_BASE_URL       base address of the service
+  JOBBOARD_JOBDB_URL      address of the job information lookup
+  JOBBOARD_CLIENT_ID      client identifier: by itself for HTTP Basic
+  JOBBOARD_CLIENT_SECRET  with it: the client's secret, for OAuth2 client credentials
+  JOBBOARD_TOKEN_URL      where those give a token (default: ` + tokenPath + ` at the base address)
+  JOBBOARD_TOKEN          or an access token of the client
+  JOBBOARD_USER_TOKEN     access token of the applicant
+  JOBBOARD_CHANNEL, JOBBOARD_JOB, JOBBOARD_LANGUAGE, JOBBOARD_CA_FILE, JOBBOARD_ALLOW_INSECURE
+
+A secret can also be in a file that JOBBOARD_TOKEN_FILE, JOBBOARD_USER_TOKEN_FILE
+or JOBBOARD_CLIENT_SECRET_FILE names. The configuration file has the same names in
+lower case without JOBBOARD_, as TOML. NO_COLOR turns colours off.`
+
+// flagValues are the flags of every command.
+type flagValues struct {
+	fake     bool
+	debug    bool
+	config   string
+	attempts int
+	timeout  string
+	text     map[string]*string
+	insecure bool
+}
+
+func (a *app) addSettingsFlags(f *pflag.FlagSet) {
+	v := &a.flags
+	v.text = map[string]*string{}
+	for _, s := range settingList {
+		if s.name == allowInsecure {
+			f.BoolVar(&v.insecure, s.flag, false, s.help)
+			continue
+		}
+		v.text[s.name] = f.String(s.flag, "", s.help)
+	}
+	f.BoolVar(&v.fake, "fake", false, "ask the embedded stand-in with its demo data; environment and file are not read")
+	f.BoolVar(&v.debug, "debug", false, "log every attempt to standard error, without secrets")
+	f.StringVar(&v.config, "config", "", "configuration `file` (JOBBOARD_CONFIG; default: jobboard/config.toml where the system keeps such)")
+	f.IntVar(&v.attempts, "attempts", 0, "most attempts of a call (default 5)")
+	f.StringVar(&v.timeout, "timeout", "", "time of an attempt, such as 10s (default 15s)")
+}
+
+// origin says where a value came from; the smaller goes first.
+type origin int
+
+const (
+	fromFlag origin = iota + 1
+	fromEnvironment
+	fromFile
+	fromFake
+)
+
+func (o origin) String() string {
+	return [...]string{"", "flag", "environment", "file", "fake"}[o]
+}
+
+type value struct {
+	text   string
+	origin origin
+}
+
+// settings is what holds for this run.
+type settings struct {
+	values     map[string]value
+	file       string   // that was read; empty: none
+	warnings   []string // about files that others can read
+	ambiguous  error    // credentials that exclude each other
+	mu         sync.Mutex
+	fetchedNow []string // tokens that were fetched, to be masked
+}
+
+func (s *settings) get(name string) string { return s.values[name].text }
+
+// secrets are the texts that must not be shown.
+func (s *settings) secrets() []string {
+	var all []string
+	for _, d := range settingList {
+		if v := s.values[d.name]; d.secret && v.text != "" {
+			all = append(all, v.text)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append(all, s.fetchedNow...)
+}
+
+func (s *settings) fetched(secret string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if secret != "" && !slices.Contains(s.fetchedNow, secret) {
+		s.fetchedNow = append(s.fetchedNow, secret)
+	}
+}
+
+// readSettings puts the settings together, and starts the fake if it is asked
+// for.
+func (a *app) readSettings(cmd *cobra.Command) error {
+	s := &a.settings
+	s.values = map[string]value{}
+	flags, err := a.flagLayer(cmd.Flags())
+	if err != nil {
+		return err
+	}
+	if a.flags.fake {
+		return a.fakeSettings(flags)
+	}
+	file, err := a.fileLayer()
+	if err != nil {
+		return err
+	}
+	environment, err := a.environmentLayer()
+	if err != nil {
+		return err
+	}
+	for _, layer := range []struct {
+		origin origin
+		values map[string]string
+	}{{fromFile, file}, {fromEnvironment, environment}, {fromFlag, flags}} {
+		for name, text := range layer.values {
+			s.values[name] = value{text, layer.origin}
+		}
+	}
+	s.chooseCredential()
+	for _, w := range s.warnings {
+		fmt.Fprintln(a.stderr, "jobboard: warning:", w)
+	}
+	return nil
+}
+
+// chooseCredential leaves one credential of the client: a token, or an
+// identifier with or without a secret. The one set closer to the command wins.
+func (s *settings) chooseCredential() {
+	t, id, secret := s.values[token], s.values[clientID], s.values[clientSecret]
+	own := min(cmp.Or(id.origin, fromFake), cmp.Or(secret.origin, fromFake))
+	switch {
+	case t.origin == 0 || id.origin == 0 && secret.origin == 0:
+	case t.origin < own:
+		delete(s.values, clientID)
+		delete(s.values, clientSecret)
+	case own < t.origin:
+		delete(s.values, token)
+	default:
+		s.ambiguous = fmt.Errorf("a client's token and a client identifier are both set (%s): they exclude each other, take one away", t.origin)
+	}
+}
+
+func (a *app) flagLayer(f *pflag.FlagSet) (map[string]string, error) {
+	layer := map[string]string{}
+	for _, s := range settingList {
+		if !f.Changed(s.flag) {
+			continue
+		}
+		switch {
+		case s.name == allowInsecure:
+			layer[s.name] = strconv.FormatBool(a.flags.insecure)
+		case s.secret:
+			secret, err := a.readSecret(*a.flags.text[s.name])
+			if err != nil {
+				return nil, usage("--%s: %w", s.flag, err)
+			}
+			layer[s.name] = secret
+		default:
+			layer[s.name] = *a.flags.text[s.name]
+		}
+	}
+	return layer, nil
+}
+
+func (a *app) environmentLayer() (map[string]string, error) {
+	layer := map[string]string{}
+	for _, s := range settingList {
+		text := a.getenv(s.env())
+		if path := a.getenv(s.env() + "_FILE"); s.secret && text == "" && path != "" {
+			var err error
+			if text, err = a.readSecret(path); err != nil {
+				return nil, usage("%s_FILE: %w", s.env(), err)
+			}
+		}
+		if text == "" {
+			continue
+		}
+		if s.name == allowInsecure {
+			if _, err := strconv.ParseBool(text); err != nil {
+				return nil, usage("%s is neither true nor false", s.env())
+			}
+		}
+		layer[s.name] = text
+	}
+	return layer, nil
+}
+
+// configFile is the configuration file.
+type configFile struct {
+	BaseURL          string `toml:"base_url"`
+	JobDBURL         string `toml:"jobdb_url"`
+	ClientID         string `toml:"client_id"`
+	ClientSecret     string `toml:"client_secret"`
+	ClientSecretFile string `toml:"client_secret_file"`
+	TokenURL         string `toml:"token_url"`
+	Token            string `toml:"token"`
+	TokenFile        string `toml:"token_file"`
+	UserToken        string `toml:"user_token"`
+	UserTokenFile    string `toml:"user_token_file"`
+	Channel          string `toml:"channel"`
+	Job              string `toml:"job"`
+	Language         string `toml:"language"`
+	CAFile           string `toml:"ca_file"`
+	AllowInsecure    *bool  `toml:"allow_insecure"`
+}
+
+func (a *app) fileLayer() (map[string]string, error) {
+	path := cmp.Or(a.flags.config, a.getenv("JOBBOARD_CONFIG"))
+	named := path != ""
+	if path = cmp.Or(path, a.defaultConfig); path == "" {
+		return nil, nil
+	}
+	f, err := os.Open(path)
+	if !named && errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, usage("configuration: %w", err)
+	}
+	defer f.Close()
+	body, err := io.ReadAll(io.LimitReader(f, 1<<20))
+	if err != nil {
+		return nil, usage("configuration: %w", err)
+	}
+	c, err := parseConfig(path, body)
+	if err != nil {
+		return nil, err
+	}
+	a.settings.file = path
+	if c.Token+c.UserToken+c.ClientSecret != "" {
+		info, err := f.Stat()
+		if err != nil {
+			return nil, usage("configuration: %w", err)
+		}
+		switch mode := readers(info); {
+		case mode&0o004 != 0:
+			return nil, &exitError{
+				code: exitUsage, err: fmt.Errorf("%s holds a secret and everybody on this machine can read it", path),
+				hint: "chmod 600 " + path + ", and consider the secret known",
+			}
+		case mode&0o040 != 0:
+			a.settings.warnings = append(a.settings.warnings, path+" holds a secret and its group can read it: chmod 600 "+path)
+		}
+	}
+	near := func(p string) string {
+		if p == "" || filepath.IsAbs(p) {
+			return p
+		}
+		return filepath.Join(filepath.Dir(path), p)
+	}
+	layer := map[string]string{
+		baseURL: c.BaseURL, jobDBURL: c.JobDBURL, clientID: c.ClientID, tokenURL: c.TokenURL, channel: c.Channel,
+		job: c.Job, language: c.Language, caFile: near(c.CAFile), token: c.Token, userToken: c.UserToken, clientSecret: c.ClientSecret,
+	}
+	for name, file := range map[string]string{token: c.TokenFile, userToken: c.UserTokenFile, clientSecret: c.ClientSecretFile} {
+		if file == "" {
+			continue
+		}
+		if layer[name] != "" {
+			return nil, usage("%s: %s and %s_file are both set", path, name, name)
+		}
+		if layer[name], err = a.readSecret(near(file)); err != nil {
+			return nil, usage("%s: %s_file: %w", path, name, err)
+		}
+	}
+	if c.AllowInsecure != nil {
+		layer[allowInsecure] = strconv.FormatBool(*c.AllowInsecure)
+	}
+	for name, text := range layer {
+		if text == "" {
+			delete(layer, name)
+		}
+	}
+	return layer, nil
+}
+
+// parseConfig tells where a mistake is and never what stands there: that may
+// be a secret.
+func parseConfig(path string, body []byte) (c configFile, err error) {
+	dec := toml.NewDecoder(strings.NewReader(string(body)))
+	dec.DisallowUnknownFields()
+	err = dec.Decode(&c)
+	var unknown *toml.StrictMissingError
+	var broken *toml.DecodeError
+	switch {
+	case err == nil:
+		return c, nil
+	case errors.As(err, &unknown) && len(unknown.Errors) > 0:
+		row, _ := unknown.Errors[0].Position()
+		return c, &exitError{
+			code: exitUsage, err: fmt.Errorf("%s:%d: there is no such setting", path, row),
+			hint: "the settings are those of jobboard --help, in lower case and without JOBBOARD_",
+		}
+	case errors.As(err, &broken):
+		row, column := broken.Position()
+		return c, usage("%s:%d:%d: this is not valid TOML, or not a text where one belongs", path, row, column)
+	}
+	return c, usage("%s: this is not valid TOML", path)
+}
+
+// readSecret is the first line of a file.
+func (a *app) readSecret(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	body, err := io.ReadAll(io.LimitReader(f, 64<<10))
+	if err != nil {
+		return "", err
+	}
+	if info, err := f.Stat(); err == nil && readers(info)&0o004 != 0 {
+		a.settings.warnings = append(a.settings.warnings, path+" holds a secret and everybody on this machine can read it: chmod 600 "+path)
+	}
+	secret := strings.TrimSpace(string(body))
+	if secret == "" {
+		return "", fmt.Errorf("%s is empty", path)
+	}
+	if strings.ContainsAny(secret, "\r\n") {
+		return "", fmt.Errorf("%s has more than one line", path)
+	}
+	return secret, nil
+}
+
+// readers are the permission bits of others, where the system has such.
+func readers(info fs.FileInfo) fs.FileMode {
+	if runtime.GOOS == "windows" || !info.Mode().IsRegular() {
+		return 0
+	}
+	return info.Mode().Perm()
+}
+
+// fakeSettings starts the fake; flags may choose channel, job and language.
+func (a *app) fakeSettings(flags map[string]string) error {
+	for _, s := range settingList {
+		if _, set := flags[s.name]; set && s.name != channel && s.name != job && s.name != language {
+			return usage("--fake has addresses and credentials of its own: take --%s away", s.flag)
+		}
+	}
+	start := a.startFake
+	if start == nil {
+		start = func() (*jobboardtest.Server, error) { return jobboardtest.Start(jobboardtest.Demo()) }
+	}
+	srv, err := start()
+	if err != nil {
+		return err
+	}
+	a.fake = srv
+	demo := srv.Demo
+	for name, text := range map[string]string{
+		baseURL: srv.BaseURL, jobDBURL: srv.JobDBURL, clientID: demo.ClientID, userToken: demo.ApplicantToken,
+		channel: demo.Channel, job: strconv.FormatInt(demo.OpenJob, 10),
+	} {
+		a.settings.values[name] = value{text, fromFake}
+	}
+	for name, text := range flags {
+		a.settings.values[name] = value{text, fromFlag}
+	}
+	return nil
+}

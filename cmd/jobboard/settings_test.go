@@ -1,0 +1,255 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// asked says how the fakes were searched.
+func asked(servers ...*jobboardtest.Server) string {
+	var all []string
+	for i, s := range servers {
+		for _, r := range s.Requests(jobboardtest.OpSearch) {
+			all = append(all, fmt.Sprintf("%d %s %s", i, strings.Split(r.Path, "/jobboards/")[1], r.Credential))
+		}
+		s.ClearRequests()
+	}
+	return strings.Join(all, "; ")
+}
+
+func TestFlagsThenEnvironmentThenFile(t *testing.T) {
+	inFile, inEnvironment, inFlag := demo(t), demo(t), demo(t)
+	config := file(t, "config.toml", fmt.Sprintf("base_url = %q\nchannel = \"in_file\"\nclient_id = \"10\"\n", inFile.BaseURL), 0o600)
+	p := newProcess()
+	p.defaultConfig = config
+	p.run(t, "search").want(t, exitOK)
+	if got := asked(inFile, inEnvironment, inFlag); got != "0 in_file/jobs basic client 10" {
+		t.Errorf("file: %s", got)
+	}
+	p.set("BASE_URL", inEnvironment.BaseURL)
+	p.run(t, "search").want(t, exitOK)
+	if got := asked(inFile, inEnvironment, inFlag); got != "1 in_file/jobs basic client 10" {
+		t.Errorf("environment over file: %s", got)
+	}
+	p.set("CHANNEL", "in_environment")
+	p.run(t, "search", "--base-url", inFlag.BaseURL).want(t, exitOK)
+	if got := asked(inFile, inEnvironment, inFlag); got != "2 in_environment/jobs basic client 10" {
+		t.Errorf("flag over environment: %s", got)
+	}
+	p.run(t, "search", "--base-url", inFlag.BaseURL, "--channel", "in_flag").want(t, exitOK)
+	if got := asked(inFile, inEnvironment, inFlag); got != "2 in_flag/jobs basic client 10" {
+		t.Errorf("flag over all: %s", got)
+	}
+
+	// A token closer to the command goes before an identifier, and back.
+	p.set("TOKEN", inFile.Demo.ClientToken)
+	p.run(t, "search").want(t, exitOK)
+	if got := asked(inEnvironment); !strings.HasSuffix(got, "client token") {
+		t.Errorf("token of the environment over identifier of the file: %s", got)
+	}
+	p.run(t, "search", "--client-id", "10").want(t, exitOK)
+	if got := asked(inEnvironment); !strings.HasSuffix(got, "basic client 10") {
+		t.Errorf("identifier of a flag over token of the environment: %s", got)
+	}
+	p.set("CLIENT_ID", "10")
+	p.run(t, "search").want(t, exitUsage).wantErr(t, "exclude each other")
+	p.run(t, "search", "--token-file", file(t, "token", inFile.Demo.ClientToken+"\n", 0o600)).want(t, exitOK)
+	if got := asked(inEnvironment); !strings.HasSuffix(got, "client token") {
+		t.Errorf("token of a flag's file: %s", got)
+	}
+
+	// --fake reads neither, and takes no address.
+	p.run(t, "search", "--fake").want(t, exitOK, "42 of 42")
+	p.run(t, "search", "--fake", "--base-url", "x").want(t, exitUsage).wantErr(t, "--base-url")
+	if got := asked(inFile, inEnvironment, inFlag); got != "" {
+		t.Errorf("--fake asked %s", got)
+	}
+}
+
+func TestApplicantsTokenSearchesWhereThereIsNoOther(t *testing.T) {
+	srv := demo(t)
+	p := newProcess().pointAt(srv)
+	delete(p.env, "JOBBOARD_CLIENT_ID")
+	p.run(t, "search").want(t, exitOK, "42 of 42")
+	if got := asked(srv); !strings.HasSuffix(got, "user token of applicant 7") {
+		t.Error(got)
+	}
+}
+
+func TestClientCredentials(t *testing.T) {
+	srv := demo(t)
+	p := newProcess().pointAt(srv).set("CLIENT_ID", srv.Demo.ConfidentialClient).set("CLIENT_SECRET", srv.Demo.ConfidentialSecret)
+	p.run(t, "search").want(t, exitOK, "42 of 42")
+	if got := asked(srv); !strings.HasSuffix(got, "client token") {
+		t.Error(got)
+	}
+	p.set("BASE_URL", srv.BaseURL+"/api/rest/")
+	p.run(t, "search").want(t, exitOK, "42 of 42")
+	p.set("CLIENT_SECRET", "wrong-canary-secret")
+	p.run(t, "search").want(t, exitCredential).wantErr(t, "invalid_client").without(t, "wrong-canary-secret")
+	delete(p.env, "JOBBOARD_CLIENT_ID")
+	p.run(t, "search").want(t, exitUsage).wantErr(t, "JOBBOARD_CLIENT_ID")
+
+	// The secret goes to the token address alone, and not in the clear.
+	var leaked []string
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { leaked = append(leaked, r.URL.Path) }))
+	defer other.Close()
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		moved := httptest.NewServer(http.RedirectHandler(other.URL+"/token", status))
+		newProcess().pointAt(srv).set("CLIENT_ID", "11").set("CLIENT_SECRET", "canary-secret").set("TOKEN_URL", moved.URL).
+			run(t, "search").want(t, exitCredential).without(t, "canary-secret")
+		moved.Close()
+	}
+	if len(leaked) > 0 {
+		t.Errorf("a redirect of the token address was followed: %v", leaked)
+	}
+	for _, bad := range []string{"http://tokens.example/token", "ftp://x/", "https://u:p@tokens.example/"} {
+		newProcess().pointAt(srv).set("CLIENT_ID", "11").set("CLIENT_SECRET", "canary-secret").set("TOKEN_URL", bad).
+			run(t, "search").want(t, exitUsage).without(t, "canary-secret")
+	}
+}
+
+func TestConfigurationFile(t *testing.T) {
+	srv := demo(t)
+	secret := file(t, "user-token", srv.Demo.ApplicantToken+"\n", 0o600)
+	whole := fmt.Sprintf("base_url = %q\njobdb_url = %q\nclient_id = \"10\"\nchannel = %q\njob = \"%d\"\nuser_token_file = \"user-token\"\n",
+		srv.BaseURL, srv.JobDBURL, srv.Demo.Channel, srv.Demo.OpenJob)
+	config := filepath.Join(filepath.Dir(secret), "config.toml")
+	if err := os.WriteFile(config, []byte(whole), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	newProcess().run(t, "status", "--config", config).want(t, exitOK, "may apply")
+	newProcess().set("CONFIG", config).run(t, "status").want(t, exitOK, "may apply")
+	newProcess().run(t, "search", "--config", "/no/such/file").want(t, exitUsage)
+	p := newProcess().pointAt(srv)
+	p.defaultConfig = "/no/such/file"
+	p.run(t, "search").want(t, exitOK)
+
+	for _, test := range []struct {
+		text string
+		mode os.FileMode
+		code int
+		err  string
+	}{
+		{"token = \"canary-token\"\n", 0o600, exitCredential, ""},
+		{"token = \"canary-token\"\n", 0o640, exitCredential, "its group can read it: chmod 600"},
+		{"token = \"canary-token\"\n", 0o644, exitUsage, "everybody on this machine can read it"},
+		{"tokn = \"canary-token\"\n", 0o600, exitUsage, "config.toml:1: there is no such setting"},
+		{"token = canary-token\n", 0o600, exitUsage, "config.toml:1:"},
+		{"\ntoken = [\"canary-token\"]\n", 0o600, exitUsage, "config.toml:2:"},
+		{"token = \"canary-token", 0o600, exitUsage, "not valid TOML"},
+		{"token = \"canary-token\"\ntoken_file = \"x\"\n", 0o600, exitUsage, "both set"},
+		{"token_file = \"none\"\n", 0o600, exitUsage, "token_file"},
+		{"allow_insecure = \"perhaps\"\n", 0o600, exitUsage, "config.toml:1:"},
+	} {
+		p := newProcess().set("BASE_URL", srv.BaseURL).set("CHANNEL", "x")
+		p.run(t, "search", "--config", file(t, "config.toml", test.text, test.mode)).want(t, test.code).wantErr(t, test.err).without(t, "canary")
+	}
+	newProcess().pointAt(srv).set("ALLOW_INSECURE", "perhaps").run(t, "search").want(t, exitUsage)
+	for _, body := range []string{"", "two\nlines\n"} {
+		newProcess().pointAt(srv).run(t, "status", "--user-token-file", file(t, "token", body, 0o600)).want(t, exitUsage)
+	}
+	newProcess().pointAt(srv).run(t, "status", "--user-token-file", file(t, "token", srv.Demo.ApplicantToken, 0o644)).want(t, exitOK).
+		wantErr(t, "warning:", "chmod 600")
+}
+
+func TestNoInsecureCredential(t *testing.T) {
+	for _, args := range [][]string{{"search"}, {"status", "1"}} {
+		newProcess().set("BASE_URL", "http://jobs.example").set("JOBDB_URL", "http://jobdb.example").set("CLIENT_ID", "10").
+			set("CHANNEL", "x").set("USER_TOKEN", "canary-user").run(t, args...).want(t, exitUsage).wantErr(t, "--allow-insecure").without(t, "canary")
+	}
+}
+
+// Every command with every secret, against a service that echoes what it is
+// sent and fails in many ways, with --debug: none of the secrets comes out.
+func TestNoSecretComesOut(t *testing.T) {
+	const (
+		client = "canary-client-token"
+		user   = "canary-user-token"
+		secret = "canary-client-secret"
+		issued = "canary-issued-token"
+	)
+	var known atomic.Value // what the program was told
+	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/token") {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"access_token":%q,"token_type":"Bearer","expires_in":3600}`, issued)
+			return
+		}
+		said := r.Header.Get("Authorization")
+		w.Header().Set("Server", said)
+		w.Header().Set("Via", said+" "+known.Load().(string))
+		switch r.URL.Query().Get("search") {
+		case "redirect":
+			w.Header().Set("Location", "/login?token="+said)
+			w.WriteHeader(http.StatusFound)
+		case "challenge":
+			w.Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer error="invalid_token", error_description=%q`, said))
+			w.WriteHeader(http.StatusUnauthorized)
+		case "coded":
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprintf(w, `{"code":"get_project_error","message":%q}`, said)
+		default:
+			w.WriteHeader(http.StatusInternalServerError)
+			fmt.Fprintf(w, "you said %s", said)
+		}
+	}))
+	defer echo.Close()
+	feed := file(t, "feed.xml", sampleFeed(1, 2), 0o600)
+	dir := t.TempDir()
+	for _, credential := range []map[string]string{{"TOKEN": client}, {"CLIENT_ID": "11", "CLIENT_SECRET": secret}} {
+		for _, args := range [][]string{
+			{"search"},
+			{"search", "--text", "redirect"},
+			{"search", "--text", "challenge"},
+			{"search", "--text", "coded"},
+			{"search", "--json", "--token-url", "http://127.0.0.1:1/"},
+			{"info", "1"},
+			{"status", "1"},
+			{"status", "1", "--json"},
+			{"apply-form", "1"},
+			{"feed", feed},
+			{"feed", feed, "--csv"},
+			{"feed", feed, "--jsonl"},
+			{"watch", "--once", "--state", filepath.Join(dir, "state")},
+			{"doctor"},
+			{"doctor", "--json"},
+			{"doctor", "--bundle", filepath.Join(dir, "bundle.json")},
+			{"doctor", "--bundle", "-"},
+			{"search", "--token", client},
+			{"search", "--user-token=" + user},
+			{"search", "--client-secret=" + secret},
+			{"--help"},
+		} {
+			p := newProcess().set("BASE_URL", echo.URL).set("JOBDB_URL", echo.URL+"/jobdb").set("CHANNEL", "x").set("USER_TOKEN", user)
+			told := user
+			for name, v := range credential {
+				p.set(name, v)
+				if strings.HasPrefix(v, "canary") {
+					told += v
+				}
+			}
+			known.Store(told)
+			r := p.run(t, append(args, "--debug", "--attempts", "1")...)
+			r.without(t, "canary")
+			if args[0] == "search" && len(args) == 1 && (!strings.Contains(r.err, "msg=attempt") || !strings.Contains(r.err, "status=500")) {
+				t.Errorf("--debug says nothing:\n%s", r.err)
+			}
+		}
+	}
+	bundle, err := os.ReadFile(filepath.Join(dir, "bundle.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(bundle), "canary") || !strings.Contains(string(bundle), "***") {
+		t.Errorf("the bundle:\n%s", bundle)
+	}
+}

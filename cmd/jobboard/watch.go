@@ -1,0 +1,257 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+type watchFlags struct {
+	queryFlags
+	state    string
+	interval time.Duration
+	once     bool
+	jsonl    bool
+}
+
+func (a *app) watchCommand() *cobra.Command {
+	var f watchFlags
+	cmd := &cobra.Command{
+		Use:   "watch [CHANNEL]",
+		Short: "Tell what changes in a channel",
+		Long: `watch searches a channel again and again and prints what is different from the
+time before: + for a new posting, ~ for a changed one, - for one that is gone. A
+posting that only may be new or gone, because the service did not give all it
+counts, has a ? before it.
+
+With --state FILE the last complete state is kept, so that the next run tells what
+happened in between; --once with it asks one time and ends, for a job scheduler.
+A failure of the service or the network is told and does not end the watch; a
+refused credential does.`,
+		Example: "  jobboard watch --fake --interval 10s\n  jobboard watch 27828_extern --state channel.json --once",
+		Args:    cobra.MaximumNArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.watch(cmd.Context(), cmd.Flags(), args, &f) },
+	}
+	f.add(cmd.Flags())
+	cmd.Flags().StringVar(&f.state, "state", "", "keep what was seen in a `file`")
+	cmd.Flags().DurationVar(&f.interval, "interval", 5*time.Minute, "time between two searches, at least 1s")
+	cmd.Flags().BoolVar(&f.once, "once", false, "search one time; needs --state")
+	cmd.Flags().BoolVar(&f.jsonl, "jsonl", false, "print one change a line as JSON")
+	return cmd
+}
+
+func (a *app) watch(ctx context.Context, flags *pflag.FlagSet, args []string, f *watchFlags) error {
+	switch {
+	case f.once && f.state == "":
+		return usage("--once needs --state: there is nothing to compare with")
+	case f.interval < time.Second:
+		return usage("--interval is shorter than 1s")
+	}
+	q, err := f.query(flags)
+	if err != nil {
+		return err
+	}
+	ch, err := a.settings.needChannel(args)
+	if err != nil {
+		return err
+	}
+	s, err := a.searcher()
+	if err != nil {
+		return err
+	}
+	before, err := loadState(f.state)
+	if err != nil {
+		return err
+	}
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	<-timer.C
+	for {
+		after, err := s.Snapshot(ctx, ch, q)
+		switch {
+		case isInterrupted(ctx, err):
+			return ctx.Err()
+		case err != nil && (f.once || !passing(err)):
+			return err
+		case err != nil:
+			fmt.Fprintf(a.stderr, "jobboard: %s; next try in %s\n", a.errorText(err), f.interval)
+		default:
+			if before, err = a.compare(before, after, f); err != nil {
+				return err
+			}
+		}
+		if f.once {
+			return nil
+		}
+		timer.Reset(f.interval)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// passing says whether a failure may be over the next time.
+func passing(err error) bool {
+	code, _ := exitOf(err)
+	return code == exitService || code == exitNetwork
+}
+
+// compare prints what changed, keeps the state, and gives what to compare with
+// the next time: the last complete snapshot.
+func (a *app) compare(before, after *jobboard.Snapshot, f *watchFlags) (*jobboard.Snapshot, error) {
+	at := after.Taken.Local().Format("2006-01-02 15:04:05")
+	if before == nil {
+		if !f.jsonl {
+			fmt.Fprintf(a.stdout, "%s  %d postings, nothing to compare with yet\n", at, len(after.Postings))
+		}
+	} else {
+		changes, err := jobboard.Diff(before, after)
+		if err != nil {
+			return nil, &exitError{
+				code: exitUsage, err: fmt.Errorf("--state: %w", &settingError{err}),
+				hint: "use a state file of its own for every channel, query and language",
+			}
+		}
+		if err := a.printChanges(at, after, changes, f); err != nil {
+			return nil, err
+		}
+	}
+	if !after.Complete {
+		fmt.Fprintln(a.stderr, "jobboard: the service did not give every posting it counts; what is missing may still be there")
+		if before != nil {
+			return before, nil
+		}
+		// Better than nothing: what may be new is told as such.
+	}
+	return after, saveState(f.state, after)
+}
+
+func (a *app) printChanges(at string, after *jobboard.Snapshot, c jobboard.Changes, f *watchFlags) error {
+	type change struct {
+		Taken  time.Time                 `json:"taken"`
+		Kind   string                    `json:"change"`
+		Before *jobboard.SnapshotPosting `json:"before,omitempty"`
+		After  *jobboard.SnapshotPosting `json:"after,omitempty"`
+	}
+	var all []change
+	list := func(kind string, postings []jobboard.SnapshotPosting, gone bool) {
+		for i := range postings {
+			if gone {
+				all = append(all, change{after.Taken, kind, &postings[i], nil})
+			} else {
+				all = append(all, change{after.Taken, kind, nil, &postings[i]})
+			}
+		}
+	}
+	list("added", c.Added, false)
+	for i := range c.Changed {
+		all = append(all, change{after.Taken, "changed", &c.Changed[i].Before, &c.Changed[i].After})
+	}
+	list("gone", c.Gone, true)
+	list("maybe added", c.MaybeAdded, false)
+	list("maybe gone", c.MaybeGone, true)
+	if f.jsonl {
+		for _, c := range all {
+			if err := writeJSON(a.stdout, c, false); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	w := &lines{w: a.stdout}
+	w.line("%s  %d postings, %d new, %d changed, %d gone", at, len(after.Postings), len(c.Added), len(c.Changed), len(c.Gone))
+	t := a.outTerminal
+	for _, c := range all {
+		switch c.Kind {
+		case "added":
+			w.line("%s %s", t.paint(green, "+"), postingText(c.After))
+		case "changed":
+			w.line("%s %s%s", t.paint(yellow, "~"), postingText(c.After), whatChanged(c.Before, c.After))
+		case "gone":
+			w.line("%s %s", t.paint(red, "-"), postingText(c.Before))
+		case "maybe added":
+			w.line("? + %s", postingText(c.After))
+		case "maybe gone":
+			w.line("? - %s", postingText(c.Before))
+		}
+	}
+	return w.err
+}
+
+func postingText(p *jobboard.SnapshotPosting) string {
+	return fmt.Sprintf("%d  %s", p.JobPostingID, printable(p.Title))
+}
+
+func whatChanged(before, after *jobboard.SnapshotPosting) string {
+	switch {
+	case before.Title != after.Title:
+		return " (was: " + printable(before.Title) + ")"
+	case before.PostingVersionID != after.PostingVersionID:
+		return " (new version)"
+	}
+	return " (dates)"
+}
+
+// loadState reads what saveState wrote; nil where there is nothing yet.
+func loadState(path string) (*jobboard.Snapshot, error) {
+	if path == "" {
+		return nil, nil
+	}
+	body, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, usage("--state: %w", err)
+	}
+	s := new(jobboard.Snapshot)
+	if err := json.Unmarshal(body, s); err != nil {
+		return nil, &exitError{
+			code: exitUsage, err: fmt.Errorf("--state: %s is not a state that watch has kept", path),
+			hint: "name another file, or remove it to start anew",
+		}
+	}
+	return s, nil
+}
+
+// saveState writes in one step: whoever stops the program meanwhile leaves the
+// old state or the new one.
+func saveState(path string, s *jobboard.Snapshot) (err error) {
+	if path == "" {
+		return nil
+	}
+	body, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".jobboard-state-*")
+	if err != nil {
+		return fmt.Errorf("--state: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+			err = fmt.Errorf("--state: %w", err)
+		}
+	}()
+	if _, err = f.Write(append(body, '\n')); err != nil {
+		_ = f.Close()
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

@@ -1,0 +1,106 @@
+// Package jobboard is a typed client for a recruiting job board: it searches
+// the postings of a channel, says whether an applicant has applied to a job
+// and under which identifier, and returns what is needed before an application
+// is started. Comments name the section of the interface that they are about.
+//
+//	client, err := jobboard.NewClient(jobboard.Config{
+//		BaseURL:  "https://jobs.example",
+//		JobDBURL: "https://jobdb.example",
+//		ClientID: "10",
+//	})
+//	result, err := client.Search(ctx, "27828_extern", jobboard.Query{Text: "nurse"})
+//	info, err := client.JobInformation(ctx, 2797227)
+//	applied, err := client.Applicant(jobboard.StaticToken(token)).HasApplied(ctx, 2797227)
+//
+// # Operations
+//
+//	Client.Search, Client.Postings            4.1  postings of a channel, at once or as they arrive
+//	Applicant.HasApplied                      4.2  has this applicant applied
+//	Applicant.ApplicationID                   4.3  the identifier of that application
+//	Client.JobInformation                     4.4  what to know before applying
+//	Client.Subscribe and its two companions   4.5  deprecated
+//
+// Built on them: [Client.JobInformations] and [Applicant.HaveApplied] for many
+// jobs, [Applicant.Precheck] for one decision about one job,
+// [JobInformation.CheckAnswers] for what an applicant filled in, and
+// [Client.Snapshot] for what changed in a channel.
+//
+// A search takes no page: the interface documents no parameter for one.
+// [JobSearchResult.Partial] says when a page is not all there is.
+//
+// # Credentials
+//
+// A credential belongs to one slot and goes to that slot's address only,
+// whatever redirects say (section 5):
+//
+//	Config.ClientID          search, subscriptions; HTTP Basic, for an application without a secret
+//	Config.TokenSource       search, subscriptions; bearer, for an application with one
+//	Config.JobDBTokenSource  the lookup, which sends none without it
+//	Client.Applicant         the applicant's own token, for the calls about that applicant
+//
+// The applied check is a method of [Applicant], so a client's credential cannot
+// be used for it by mistake. [StaticToken] is a token in hand; [RenewingToken]
+// fetches one when it is needed and once more when the service calls it
+// expired. Any other oauth2.TokenSource works; the stock ones cannot renew
+// before their own clock says so. A source is asked for every attempt, and no
+// caller waits for it longer than its context.
+//
+// # Errors
+//
+// Every failed call returns an [*Error] and satisfies errors.Is with one
+// condition:
+//
+//	ErrPostingNotFound        applied check, application   404  no posting for the job
+//	ErrPostingNotAccessible   applied check, application   403  such as an internal job
+//	ErrPostingInactive        applied check, application   410  deactivated
+//	ErrProjectNotAvailable    applied check, application   404  no job for the identifier
+//	ErrProjectNotAccessible   applied check, application   404  such as another company's job
+//	ErrApplicationNotFound    application                  404  no application yet
+//	ErrJobInactive            lookup                       any  deactivated
+//	ErrJobUnavailable         lookup                       any  gone or deleted
+//	ErrPostingUnavailable     lookup                       any  the posting cannot be found
+//	ErrUnauthorized           every call                   401
+//	ErrForbidden              every call                   403
+//	ErrServer                 every call                   5xx
+//	ErrRateLimited            every call                   429
+//	ErrRedirect               every call                   3xx that is not followed
+//	ErrDecode                 every call                   an answer that is not what it should be
+//	ErrResponseTooLarge       every call                   an answer over its bound
+//	ErrTransport, ErrTimeout  every call                   no answer, or half of one
+//	ErrToken                  calls with a token source    it gave none that can be sent
+//	ErrInvalidInput           every call                   nothing was sent
+//
+// An answer that the interface does not name, such as a 400, is an *Error
+// without a condition. A 404 that does not speak of a posting is one too: a
+// wrong address must not read as a closed job. The end of the caller's context
+// is found with context.Canceled or context.DeadlineExceeded.
+//
+// # Retries
+//
+// [RetryPolicy] is the contract. In short: five attempts, waits that double
+// from 200 ms to 5 s with jitter, Retry-After honoured up to 30 s, and never a
+// wait that does not fit the caller's deadline: then the last answer comes back
+// at once. A truncated answer counts as a failed attempt. A budget shared by a
+// Client and its Applicants bounds repeats by successes, so that an outage is
+// not made worse. A call whose context has no deadline ends after a minute.
+// What a POST may have done is never done twice.
+//
+// # Limits
+//
+// Every read is bounded: 64 MiB for a search, 4 MiB for other answers, 1 MiB a
+// posting and 1 GiB in all for a stream, 256 KiB of headers, 64 levels of
+// nesting, 64 KiB of a failed answer. Bounds are of decompressed bytes, and the
+// compressed bytes are bounded too. Config.MaxBodyBytes moves the bound.
+//
+// # What the service says is not trusted
+//
+// Titles, labels, ad texts and messages are plain strings from elsewhere: escape
+// them for where they go. [JobPosting.ApplyURL] and
+// [JobInformation.DataSecurityURL] give links that were checked to be http or
+// https; the fields beside them were not.
+//
+// # Testing your code
+//
+// Package jobboardtest is a stand-in for the service with state, the
+// interface's rules and faults on demand, in process or as a program.
+package jobboard

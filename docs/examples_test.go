@@ -1,0 +1,281 @@
+package docs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobfeed"
+)
+
+var ctx = context.Background()
+
+// begin starts what every example here needs.
+func begin() (*jobboardtest.Server, *jobboard.Client) {
+	fake := jobboardtest.NewServer(jobboardtest.Demo())
+	client, err := jobboard.NewClient(jobboard.Config{BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, ClientID: fake.Demo.ClientID})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return fake, client
+}
+
+func Example_search() {
+	fake, client := begin()
+	defer fake.Close()
+	// begin
+	result, err := client.Search(ctx, "27828_extern", jobboard.Query{
+		Text:     "nurse",
+		Near:     jobboard.Near(53.55, 9.99, 25), // latitude, longitude, kilometres
+		Language: "en",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, posting := range result.Results {
+		fmt.Println(posting.JobPostingID, posting.Title)
+	}
+	if result.Partial() {
+		fmt.Println("there are more than these:", result.TotalNumberOfJobs)
+	}
+	// end
+
+	// Output:
+	// 600107 Registered Nurse (f/m/x)
+}
+
+func Example_stream() {
+	fake, client := begin()
+	defer fake.Close()
+	// begin
+	stream := client.PostingStream(ctx, "27828_extern", jobboard.Query{OmitConfig: []string{"platform_internalAdText"}})
+	cities := map[string]int{}
+	for posting, err := range stream.All() {
+		if err != nil {
+			log.Fatal(err)
+		}
+		cities[posting.Config.First("ProjectLocationGerman")]++
+	}
+	page, complete := stream.Page()
+	fmt.Println(page.TotalNumberOfJobs, "jobs, complete:", complete)
+	fmt.Println(cities["Berlin"], "in Berlin")
+	// end
+
+	// Output:
+	// 42 jobs, complete: true
+	// 7 in Berlin
+}
+
+func Example_credentials() {
+	fake := jobboardtest.NewServer(jobboardtest.Demo())
+	defer fake.Close()
+	fetchClientToken := func(context.Context) (*oauth2.Token, error) {
+		return &oauth2.Token{AccessToken: fake.Demo.ClientToken}, nil
+	}
+	baseURL, usersToken := fake.BaseURL, fake.Demo.ApplicantToken
+	// begin
+	client, err := jobboard.NewClient(jobboard.Config{
+		BaseURL:     baseURL,
+		TokenSource: jobboard.RenewingToken(fetchClientToken), // for search
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	applicant := client.Applicant(jobboard.StaticToken(usersToken)) // for calls about this applicant
+	applied, err := applicant.HasApplied(ctx, 2797227)
+	// end
+	fmt.Println(applied, err)
+
+	// Output:
+	// false <nil>
+}
+
+func Example_errors() {
+	fake, client := begin()
+	defer fake.Close()
+	applicant := client.Applicant(jobboard.StaticToken(fake.Demo.ApplicantToken))
+	job := jobboard.JobID(fake.Demo.InactiveJob)
+	// begin
+	_, err := applicant.HasApplied(ctx, job)
+	var failed *jobboard.Error
+	switch {
+	case errors.Is(err, jobboard.ErrPostingInactive):
+		fmt.Println("closed: take it off the page")
+	case errors.Is(err, jobboard.ErrServer), errors.Is(err, jobboard.ErrTimeout), errors.Is(err, jobboard.ErrTransport):
+		fmt.Println("try later")
+	case errors.As(err, &failed):
+		log.Println(failed.Op, failed.StatusCode, failed.Code, failed.Message, failed.Attempts, failed.Stopped)
+	}
+	// end
+
+	// Output:
+	// closed: take it off the page
+}
+
+func Example_outcomes() {
+	fake, client := begin()
+	defer fake.Close()
+	applicant := client.Applicant(jobboard.StaticToken(fake.Demo.ApplicantToken))
+	job := jobboard.JobID(fake.Demo.AppliedJob)
+	// begin
+	applied, err := applicant.HasApplied(ctx, job)
+	switch {
+	case applied:
+		fmt.Println("one application per job and applicant: do not offer another")
+	case err == nil:
+		fmt.Println("may apply")
+	case errors.Is(err, jobboard.ErrPostingInactive):
+		fmt.Println("closed")
+	case errors.Is(err, jobboard.ErrPostingNotFound), errors.Is(err, jobboard.ErrProjectNotAvailable):
+		fmt.Println("gone")
+	case errors.Is(err, jobboard.ErrPostingNotAccessible), errors.Is(err, jobboard.ErrProjectNotAccessible):
+		fmt.Println("not for this applicant")
+	case errors.Is(err, jobboard.ErrUnauthorized):
+		fmt.Println("sign in again")
+	default:
+		log.Println(err) // errors.As finds *jobboard.Error: status, code, words, attempts
+	}
+	// end
+
+	// Output:
+	// one application per job and applicant: do not offer another
+}
+
+func Example_retries() {
+	fake := jobboardtest.NewServer(jobboardtest.Demo())
+	defer fake.Close()
+	// begin
+	client, err := jobboard.NewClient(jobboard.Config{
+		BaseURL:  fake.BaseURL,
+		ClientID: "10",
+		Logger:   slog.New(slog.NewTextHandler(os.Stderr, nil)), // says of each repeat
+		Retry: jobboard.RetryPolicy{
+			MaxAttempts:    3,
+			AttemptTimeout: 5 * time.Second,
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 8*time.Second) // the end of it all, waits included
+	defer cancel()
+	_, err = client.Search(ctx, "27828_extern", jobboard.Query{})
+	// end
+	fmt.Println(err)
+
+	// Output:
+	// <nil>
+}
+
+func Example_bulk() {
+	fake, client := begin()
+	defer fake.Close()
+	jobs := jobboard.Jobs(jobboard.JobID(fake.Demo.OpenJob), jobboard.JobID(fake.Demo.InactiveJob), jobboard.JobID(fake.Demo.UnknownJob))
+	// begin
+	open, closed := 0, 0
+	for result := range client.JobInformations(ctx, jobs, jobboard.BulkOptions{Concurrency: 32}) {
+		switch {
+		case result.Err == nil && result.Value.ApplyPossible:
+			open++
+		case result.Err == nil, errors.Is(result.Err, jobboard.ErrJobInactive), errors.Is(result.Err, jobboard.ErrJobUnavailable):
+			closed++
+		default:
+			log.Println(result.Job, result.Err)
+		}
+	}
+	fmt.Println(open, "open,", closed, "closed or gone")
+	// end
+
+	// Output:
+	// 1 open, 2 closed or gone
+}
+
+func Example_feed() {
+	fake, client := begin()
+	defer fake.Close()
+	file := strings.NewReader(`<Feed>
+		<PositionOpening><PositionRecordInfo><Id><IdValue>2797227</IdValue></Id></PositionRecordInfo></PositionOpening>
+		<PositionOpening><PositionRecordInfo><Id><IdValue>x</IdValue></Id></PositionRecordInfo></PositionOpening>
+	</Feed>`)
+	// begin
+	feed := jobfeed.NewReader(file, nil)
+	for result := range client.JobInformations(ctx, feed.JobIDs(), jobboard.BulkOptions{}) {
+		if result.Err != nil {
+			fmt.Println("not read:", errors.Is(result.Err, jobfeed.ErrBadJobID))
+			continue
+		}
+		fmt.Println(result.Job, result.Value.JobTitle)
+	}
+	// end
+
+	// Unordered output:
+	// not read: true
+	// 2797227 Pflegefachkraft (m/w/d)
+}
+
+func Example_precheck() {
+	fake, client := begin()
+	defer fake.Close()
+	applicant := client.Applicant(jobboard.StaticToken(fake.Demo.ApplicantToken))
+	// begin
+	for _, job := range []jobboard.JobID{2797227, jobboard.JobID(fake.Demo.AppliedJob), jobboard.JobID(fake.Demo.InactiveJob)} {
+		check := applicant.Precheck(ctx, job)
+		fmt.Println(check.Decision)
+	}
+	// end
+
+	// Output:
+	// may apply
+	// already applied
+	// closed
+}
+
+// TestClosesBetween is a test as a partner writes it.
+func TestClosesBetween(t *testing.T) {
+	fake := jobboardtest.New(t, jobboardtest.Demo())
+	client, err := jobboard.NewClient(jobboard.Config{BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, ClientID: fake.Demo.ClientID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := jobboard.JobID(fake.Demo.OpenJob)
+	if _, err := client.JobInformation(t.Context(), job); err != nil {
+		t.Fatal(err)
+	}
+	fake.DeactivateJob(fake.Demo.OpenJob)
+	if _, err := client.JobInformation(t.Context(), job); !errors.Is(err, jobboard.ErrJobInactive) {
+		t.Errorf("the job is closed, and the lookup says %v", err)
+	}
+}
+
+// TestOutage is a test of the worst day of the year.
+func TestOutage(t *testing.T) {
+	fake := jobboardtest.New(t, jobboardtest.Demo())
+	client, err := jobboard.NewClient(jobboard.Config{
+		BaseURL: fake.BaseURL, ClientID: fake.Demo.ClientID,
+		Retry: jobboard.RetryPolicy{MinWait: time.Millisecond},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fault := jobboardtest.Answer(503, "")
+	fault.Times = 2
+	fake.Fail(fault)
+	result, err := client.Search(t.Context(), jobboard.ChannelID(fake.Demo.Channel), jobboard.Query{})
+	if err != nil || result.TotalNumberOfJobs == 0 {
+		t.Error(result, err)
+	}
+	if n := fake.Count(); n != 3 {
+		t.Errorf("%d requests, want 3: %v", n, slices.Collect(slices.Values(fake.Requests())))
+	}
+}

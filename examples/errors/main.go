@@ -1,0 +1,139 @@
+// Command errors makes the fake fail in every way the interface names, and a
+// few more, and shows what a program does about each:
+//
+//	go run ./examples/errors
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+func main() {
+	log.SetFlags(0)
+	if err := run(os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// advice is the ten lines a partner writes: every outcome is told by
+// errors.Is, none by its text.
+func advice(err error) string {
+	switch {
+	case err == nil:
+		return "go on"
+	case errors.Is(err, jobboard.ErrApplicationNotFound):
+		return "there is no application yet: offer to apply"
+	case errors.Is(err, jobboard.ErrPostingInactive), errors.Is(err, jobboard.ErrJobInactive):
+		return "closed: take the job off the page"
+	case errors.Is(err, jobboard.ErrPostingNotFound), errors.Is(err, jobboard.ErrProjectNotAvailable),
+		errors.Is(err, jobboard.ErrJobUnavailable), errors.Is(err, jobboard.ErrPostingUnavailable):
+		return "gone: delete the job"
+	case errors.Is(err, jobboard.ErrPostingNotAccessible), errors.Is(err, jobboard.ErrProjectNotAccessible):
+		return "not for this applicant: hide the job"
+	case errors.Is(err, jobboard.ErrUnauthorized), errors.Is(err, jobboard.ErrToken):
+		return "sign in again"
+	case errors.Is(err, jobboard.ErrForbidden):
+		return "ask for the missing permission"
+	case errors.Is(err, jobboard.ErrRateLimited), errors.Is(err, jobboard.ErrServer),
+		errors.Is(err, jobboard.ErrTimeout), errors.Is(err, jobboard.ErrTransport):
+		return "the service has trouble: try later"
+	case errors.Is(err, jobboard.ErrInvalidInput):
+		return "a mistake of this program: nothing was sent"
+	}
+	return "unexpected: log it, with errors.As(*jobboard.Error)"
+}
+
+func run(out io.Writer) error {
+	fake := jobboardtest.NewServer(jobboardtest.Demo())
+	defer fake.Close()
+	demo := fake.Demo
+	client, err := jobboard.NewClient(jobboard.Config{
+		BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, ClientID: demo.ClientID,
+		Retry: jobboard.RetryPolicy{MaxAttempts: 2, MinWait: 10 * time.Millisecond, AttemptTimeout: 500 * time.Millisecond},
+	})
+	if err != nil {
+		return err
+	}
+	applicant := client.Applicant(jobboard.StaticToken(demo.ApplicantToken))
+
+	applied := func(job int64) func(context.Context) error {
+		return func(ctx context.Context) error {
+			_, err := applicant.HasApplied(ctx, jobboard.JobID(job))
+			return err
+		}
+	}
+	lookup := func(job int64) func(context.Context) error {
+		return func(ctx context.Context) error {
+			_, err := client.JobInformation(ctx, jobboard.JobID(job))
+			return err
+		}
+	}
+	failing := func(f jobboardtest.Fault, call func(context.Context) error) func(context.Context) error {
+		return func(ctx context.Context) error {
+			defer fake.Fail(f).Lift()
+			return call(ctx)
+		}
+	}
+
+	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "SITUATION\tOUTCOME\tWHAT TO DO")
+	for _, c := range []struct {
+		name string
+		call func(context.Context) error
+	}{
+		{"an open job", applied(demo.OpenJob)},
+		{"no application", func(ctx context.Context) error {
+			_, err := applicant.ApplicationID(ctx, jobboard.JobID(demo.OpenJob))
+			return err
+		}},
+		{"a deactivated job", applied(demo.InactiveJob)},
+		{"a deactivated job, looked up", lookup(demo.InactiveJob)},
+		{"a job that never was", applied(demo.UnknownJob)},
+		{"a deleted job, looked up", lookup(demo.DeletedJob)},
+		{"a job without a posting", applied(demo.UnpublishedJob)},
+		{"an internal job", applied(demo.InternalJob)},
+		{"a job of another company", applied(demo.OtherCompanyJob)},
+		{"an expired token", func(ctx context.Context) error {
+			_, err := client.Applicant(jobboard.StaticToken(demo.ExpiredToken)).HasApplied(ctx, jobboard.JobID(demo.OpenJob))
+			return err
+		}},
+		{"a token of too little scope", func(ctx context.Context) error {
+			_, err := client.Applicant(jobboard.StaticToken(demo.NarrowToken)).HasApplied(ctx, jobboard.JobID(demo.OpenJob))
+			return err
+		}},
+		{"an outage", failing(jobboardtest.Answer(503, ""), applied(demo.OpenJob))},
+		{"too many requests", failing(jobboardtest.RetryLater(429, "3600"), applied(demo.OpenJob))},
+		{"a service that hangs", failing(jobboardtest.Broken(jobboardtest.StallBefore), applied(demo.OpenJob))},
+		{"a login page instead", failing(jobboardtest.LoginPage(), applied(demo.OpenJob))},
+		{"a redirect elsewhere", failing(jobboardtest.Redirect(302, "https://elsewhere.example/"), applied(demo.OpenJob))},
+		{"no job at all", applied(0)},
+	} {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		err := c.call(ctx)
+		cancel()
+		fmt.Fprintf(w, "%s\t%s\t%s\n", c.name, outcome(err), advice(err))
+	}
+	return w.Flush()
+}
+
+// outcome is what errors.As adds: status, attempts and why it stopped.
+func outcome(err error) string {
+	if err == nil {
+		return "ok"
+	}
+	var e *jobboard.Error
+	if !errors.As(err, &e) {
+		return err.Error()
+	}
+	return fmt.Sprintf("status %d, %d sent, stopped: %s", e.StatusCode, e.Attempts, e.Stopped)
+}

@@ -1,0 +1,81 @@
+package jobboard_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	trouble "github.com/jobboard-sdk/jobboard-go/internal/outage"
+)
+
+// outageClient makes the client under test, with its own policy.
+func outageClient(tb testing.TB, policy jobboard.RetryPolicy) trouble.Open {
+	return func(next http.RoundTripper, attempt time.Duration) trouble.Client {
+		policy.AttemptTimeout = attempt
+		client, err := jobboard.NewClient(jobboard.Config{
+			BaseURL: trouble.Base, HTTPClient: &http.Client{Transport: next}, Retry: policy,
+		})
+		if err != nil {
+			tb.Fatal(err)
+		}
+		applicant := client.Applicant(jobboard.StaticToken("token"))
+		return func(ctx context.Context, number int) error {
+			_, err := applicant.HasApplied(ctx, jobboard.JobID(number))
+			return err
+		}
+	}
+}
+
+// runOutage runs one experiment in a bubble of its own, where time takes none.
+func runOutage(t *testing.T, p trouble.Plan, policy jobboard.RetryPolicy) (r *trouble.Record) {
+	synctest.Test(t, func(t *testing.T) { r = p.Run(outageClient(t, policy)) })
+	return r
+}
+
+// outageScale is the number of callers where only ratios are measured.
+func outageScale() int {
+	if testing.Short() || raceDetector {
+		return 50
+	}
+	return 200
+}
+
+// The default policy must neither multiply the load of a service that is down
+// nor give up on one that stumbles.
+func TestOutageExperiment(t *testing.T) {
+	f := trouble.Measure(outageScale(), func(p trouble.Plan) *trouble.Record {
+		return runOutage(t, p, jobboard.RetryPolicy{})
+	})
+	for line := range strings.Lines(trouble.Table([]string{"default policy"}, map[string]trouble.Figures{"default policy": f})) {
+		t.Logf("figure: %s", strings.TrimRight(line, "\n"))
+	}
+
+	for _, target := range []struct {
+		what      string
+		got, most float64
+	}{
+		{"requests a call in an outage", f.Outage, 1.10},
+		{"requests a call in its second half", f.SecondHalf, 1.005},
+		{"requests a call in an outage, a client for each caller", f.Small, 1.30},
+		{"share of calls lost where 30 % of the requests fail", 1 - f.Success, 0.005},
+		{"seconds added at the 99th percentile there", f.Added.Seconds(), 1.3},
+		{"seconds to recover from a freeze", f.Freeze.Seconds(), 25},
+		{"share of callers that repeat within 100 ms", f.Together, 0.25},
+	} {
+		if target.got > target.most {
+			t.Errorf("%s: %.4f, want at most %.4f", target.what, target.got, target.most)
+		}
+	}
+	// A policy that repeats nothing would pass some of these, and one that
+	// counts nothing all of them.
+	if f.Outage <= 1 || f.Small <= 1 || f.Added <= 0 || f.Together <= 0 {
+		t.Errorf("nothing was repeated: %+v", f)
+	}
+	if f.SecondHalf < 0.995 {
+		t.Errorf("requests a call in the second half: %.4f: not every call was sent", f.SecondHalf)
+	}
+}

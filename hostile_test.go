@@ -1,0 +1,536 @@
+package jobboard_test
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"golang.org/x/oauth2"
+)
+
+// endless repeats unit after head for good, and allocates nothing on the way.
+type endless struct {
+	head, unit string
+	at         int
+	started    bool
+	sent       int64
+	max        int64 // 0: no end
+}
+
+func (e *endless) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		if e.max > 0 && e.sent >= e.max {
+			return n, io.EOF
+		}
+		text := e.unit
+		if !e.started {
+			text = e.head
+		}
+		if e.at == len(text) {
+			e.at, e.started = 0, true
+			continue
+		}
+		m := copy(p[n:], text[e.at:])
+		n, e.at, e.sent = n+m, e.at+m, e.sent+int64(m)
+	}
+	return n, nil
+}
+
+// bomb is head and then size bytes of unit, compressed.
+func bomb(head, unit string, size int) string {
+	var b bytes.Buffer
+	z := must(gzip.NewWriterLevel(&b, gzip.BestSpeed))
+	_, _ = io.WriteString(z, head)
+	_, _ = io.WriteString(z, strings.Repeat(unit, size/len(unit)))
+	_ = z.Close()
+	return b.String()
+}
+
+func emptyMember() string {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_ = z.Close()
+	return b.String()
+}
+
+const (
+	pageHead = `{"totalNumberOfJobs":1,"results":[`
+	jobHead  = `{"jobId":1,"jobTitle":"t","applyPossible":true,`
+)
+
+// hostileBodies are what a service may send to use up memory: a beginning, and
+// what is repeated without end.
+var hostileBodies = []struct{ name, head, unit string }{
+	{"spaces", "", " "},
+	{"newlines", "", "\n"},
+	{"NUL", "", "\x00"},
+	{"digits", "", "9"},
+	{"text", "", "posting "},
+	{"HTML", "<html>", "<p>posting</p>"},
+	{"string", `"`, "a"},
+	{"string of escapes", `"`, `\u00e4`},
+	{"string of surrogates", `"`, `\ud83d\ude00`},
+	{"string of invalid bytes", `"`, "\xff"},
+	{"arrays in arrays", "", "["},
+	{"objects in objects", "", `{"a":`},
+	{"objects in a result", pageHead, `{"a":`},
+	{"array of numbers", "[", "1,"},
+	{"array of empty strings", "[", `"",`},
+	{"array of empty objects", "[", "{},"},
+	{"array of nulls", "[", "null,"},
+	{"keys", "{", `"k":1,`},
+	{"key without end", `{"`, "k"},
+	{"empty keys", "{", `"":0,`},
+	{"number without end in a member", `{"totalNumberOfJobs":`, "1"},
+	{"error codes", "[", `"ERROR_JOB_INACTIVE",`},
+	{"least postings", pageHead, `{"jobPostingId":1,"title":""},`},
+	{"postings with a title", pageHead, `{"jobPostingId":1,"title":"abcdefgh"},`},
+	{"postings with a config", pageHead, `{"jobPostingId":1,"title":"","config":{"a":["b"],"c":["d"]}},`},
+	{"postings with an unknown member", pageHead, `{"jobPostingId":1,"title":"","x":[{"y":[1,2,3]}]},`},
+	{"empty postings", pageHead, "{},"},
+	{"null postings", pageHead, "null,"},
+	{"postings that are arrays", pageHead, "[],"},
+	{"one posting's title", pageHead + `{"jobPostingId":1,"title":"`, "t"},
+	{"one posting's unknown member", pageHead + `{"jobPostingId":1,"title":"t","x":"`, "t"},
+	{"one posting's config values", pageHead + `{"jobPostingId":1,"title":"t","config":{"k":[`, `"",`},
+	{"one posting's config nulls", pageHead + `{"jobPostingId":1,"title":"t","config":{"k":[`, `null,`},
+	{"one posting's config letters", pageHead + `{"jobPostingId":1,"title":"t","config":{"k":[`, `"a",`},
+	{"one posting's config key", pageHead + `{"jobPostingId":1,"title":"t","config":{"`, `k`},
+	{"members after the page", `{"totalNumberOfJobs":1,"results":[],"x":[`, `{},`},
+	{"the same result twice", `{"totalNumberOfJobs":1,"results":[],`, `"results":[],`},
+	{"questions", jobHead + `"questions":[`, `{"id":"1","type":"TEXT","label":""},`},
+	{"least questions", jobHead + `"questions":[`, `{},`},
+	{"questions with answers", jobHead + `"questions":[`, `{"id":"1","type":"YESNO","answers":[{"id":"1","label":""},{}]},`},
+	{"answers of a question", jobHead + `"questions":[{"answers":[`, `{},`},
+	{"nationalities", jobHead + `"nationalities":[`, `{"id":"1","label":"a"},`},
+	{"least nationalities", jobHead + `"nationalities":[`, `{},`},
+	{"null nationalities", jobHead + `"nationalities":[`, `null,`},
+	{"locations", jobHead + `"additionalLocations":[`, `{},`},
+	{"locations with a city", jobHead + `"additionalLocations":[`, `{"geoCity":"a"},`},
+	{"location without end", jobHead + `"location":{"geoName":"`, `a`},
+	{"title without end", `{"jobId":1,"jobTitle":"`, `a`},
+}
+
+// hostileWraps are the ways in which a body comes.
+var hostileWraps = []struct {
+	name   string
+	status int
+	body   func(head, unit string) (*endless, string) // and its encoding
+}{
+	{"endless", 200, func(head, unit string) (*endless, string) { return &endless{head: head, unit: many(unit)}, "" }},
+	{"bombs without end", 200, bombs},
+	{"empty members without end", 200, func(head, unit string) (*endless, string) {
+		return &endless{head: bomb(head, unit, 1<<16), unit: many(emptyMember())}, "gzip"
+	}},
+	{"endless error", 404, func(head, unit string) (*endless, string) { return &endless{head: head, unit: many(unit)}, "" }},
+	{"bombs as an error", 403, bombs},
+	{"endless repeated error", 503, func(head, unit string) (*endless, string) { return &endless{head: head, unit: many(unit)}, "" }},
+	{"endless 401", 401, func(head, unit string) (*endless, string) { return &endless{head: head, unit: many(unit)}, "" }},
+	{"bombs as a 401", 401, bombs},
+}
+
+// many is unit often enough to be copied fast.
+func many(unit string) string { return strings.Repeat(unit, 1+16<<10/len(unit)) }
+
+// bombs is compressed a thousandfold, member after member.
+func bombs(head, unit string) (*endless, string) {
+	return &endless{head: bomb(head, unit, 1<<20), unit: bomb("", unit, 1<<20)}, "gzip"
+}
+
+// allocated is how much f allocates, all in all.
+func allocated(f func()) int64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return int64(after.TotalAlloc - before.TotalAlloc)
+}
+
+// Whatever a service sends, a call allocates at most 32 MiB, and a search two
+// and a half times its bound.
+func TestHostileAnswersAreBounded(t *testing.T) {
+	const small, search = 32 << 20, 160 << 20
+	var (
+		worst     = map[string]int64{}
+		worstName = map[string]string{}
+		runs      int
+		bodies    func() (io.Reader, string)
+		status    int
+	)
+	c := mustClient(t, jobboard.Config{
+		BaseURL: "https://api.example", JobDBURL: "https://jobs.example",
+		TokenSource: jobboard.RenewingToken(staticFetch("token")),
+		Retry:       jobboard.RetryPolicy{MinWait: 1, MaxWait: 1},
+		HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			body, encoding := bodies()
+			h := http.Header{"Content-Type": {"application/json"}}
+			if encoding != "" {
+				h.Set("Content-Encoding", encoding)
+			}
+			if status == 401 {
+				h.Set("WWW-Authenticate", `Bearer error="invalid_token"`)
+			}
+			return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(body), Request: r}, nil
+		})},
+	})
+	calls := allCalls(c, c.Applicant(jobboard.RenewingToken(staticFetch("user"))))
+	calls["Postings"] = func(ctx context.Context) error { // to its first posting: then it is the caller's to stop
+		for _, err := range c.Postings(ctx, "ch", jobboard.Query{}) {
+			return err
+		}
+		return nil
+	}
+	for i, b := range hostileBodies {
+		for _, w := range hostileWraps {
+			if w.name == "empty members without end" && i%12 != 0 {
+				continue // alike, whatever comes before them
+			}
+			kept, encoding := w.body(b.head, b.unit)
+			for _, op := range []string{"HasApplied", "ApplicationID", "JobInformation", "Subscribe", "Postings", "Search"} {
+				switch {
+				case testing.Short() || raceDetector:
+					if op != "JobInformation" || i%3 != 0 {
+						continue
+					}
+				case w.status != 200 && op != "JobInformation" && op != "HasApplied", op == "ApplicationID" && i%4 != 0, op == "Subscribe" && i%4 != 1:
+					continue // failed answers, and small ones, are read alike
+				case op == "Search": // 64 MiB each time
+					if encoding != "" && i%6 != 0 || b.head == "" && i%4 != 0 || b.head != "" && !strings.HasPrefix(b.head, pageHead) {
+						continue
+					}
+				case op == "Postings" && !strings.Contains(b.head, pageHead+"{"): // up to 1 GiB
+					continue
+				}
+				call := calls[op]
+				status = w.status
+				bodies = func() (io.Reader, string) { again := *kept; return &again, encoding }
+				var err error
+				n := allocated(func() { err = call(t.Context()) })
+				runs++
+				name := fmt.Sprintf("%s, %s, %s", op, b.name, w.name)
+				if err == nil && op != "Postings" {
+					t.Errorf("%s: no error", name)
+				}
+				var je *jobboard.Error
+				if err != nil && !errors.As(err, &je) {
+					t.Errorf("%s: %v", name, err)
+				}
+				if je != nil && len(je.Body) > 64<<10 || err != nil && len(err.Error()) > 2000 {
+					t.Errorf("%s: the error keeps %d bytes and says %d", name, len(je.Body), len(err.Error()))
+				}
+				kind, limit := "other", int64(small)
+				if op == "Search" && w.status == 200 {
+					kind, limit = "Search", search
+				}
+				if n > worst[kind] {
+					worst[kind], worstName[kind] = n, name
+				}
+				if raceDetector {
+					limit *= 2 // it keeps the compiler from allocating less
+				}
+				if n > limit {
+					t.Errorf("%s: %.1f MiB allocated, %v", name, float64(n)/(1<<20), err)
+				}
+			}
+		}
+	}
+	t.Logf("figure: hostile answers: %d runs; most allocated: Search %.1f MiB of 160 (%s), the others %.1f MiB of 32 (%s)",
+		runs, float64(worst["Search"])/(1<<20), worstName["Search"], float64(worst["other"])/(1<<20), worstName["other"])
+}
+
+func staticFetch(token string) func(context.Context) (*oauth2.Token, error) {
+	return func(context.Context) (*oauth2.Token, error) { return &oauth2.Token{AccessToken: token}, nil }
+}
+
+// Headers are bounded by the client's own transport.
+func TestHostileHeadersAreBounded(t *testing.T) {
+	line := []byte("X-Filler: " + strings.Repeat("x", 1000) + "\r\n")
+	for name, write := range map[string]func(conn net.Conn) error{
+		"endless headers": func(conn net.Conn) error {
+			if _, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\n"); err != nil {
+				return err
+			}
+			for {
+				if _, err := conn.Write(line); err != nil {
+					return err
+				}
+			}
+		},
+		"one endless header": func(conn net.Conn) error {
+			if _, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nX: "); err != nil {
+				return err
+			}
+			for {
+				if _, err := conn.Write(line[:len(line)-2]); err != nil {
+					return err
+				}
+			}
+		},
+		"endless status line": func(conn net.Conn) error {
+			for {
+				if _, err := conn.Write(line[:len(line)-2]); err != nil {
+					return err
+				}
+			}
+		},
+		"endless informational answers": func(conn net.Conn) error {
+			for {
+				if _, err := io.WriteString(conn, "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"); err != nil {
+					return err
+				}
+			}
+		},
+		"endless trailers": func(conn net.Conn) error {
+			if _, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\ntrue\r\n0\r\n"); err != nil {
+				return err
+			}
+			for {
+				if _, err := conn.Write(line); err != nil {
+					return err
+				}
+			}
+		},
+		"endless chunk sizes": func(conn net.Conn) error {
+			if _, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"); err != nil {
+				return err
+			}
+			for {
+				if _, err := io.WriteString(conn, "0000000000000000"); err != nil {
+					return err
+				}
+			}
+		},
+		"chunks of one byte with extensions": func(conn net.Conn) error {
+			if _, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"); err != nil {
+				return err
+			}
+			for {
+				if _, err := io.WriteString(conn, "1;"+strings.Repeat("x", 1000)+"\r\n \r\n"); err != nil {
+					return err
+				}
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			served := make(chan struct{})
+			go func() {
+				defer close(served)
+				for {
+					conn, err := l.Accept()
+					if err != nil {
+						return
+					}
+					if _, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
+						_ = write(conn)
+					}
+					_ = conn.Close()
+				}
+			}()
+			c := mustClient(t, jobboard.Config{BaseURL: "http://" + l.Addr().String(), Retry: jobboard.RetryPolicy{MaxAttempts: 1, AttemptTimeout: 5 * time.Second}})
+			var applied bool
+			n := allocated(func() { applied, err = c.Applicant(jobboard.StaticToken("t")).HasApplied(t.Context(), 1) })
+			if err == nil || applied {
+				t.Errorf("applied %v, %v", applied, err)
+			}
+			if n > 32<<20 {
+				t.Errorf("%.1f MiB allocated, %v", float64(n)/(1<<20), err)
+			}
+			_ = l.Close()
+			<-served
+		})
+	}
+}
+
+// A service that makes no progress, or so little that it takes for ever, ends
+// a call within the bounds of time.
+func TestHostileTime(t *testing.T) {
+	drip := func(pause time.Duration, text string) func() (io.Reader, string) {
+		return func() (io.Reader, string) { return &dripping{pause: pause, text: text}, "" }
+	}
+	dripGzip := func() (io.Reader, string) { return &dripping{pause: time.Second, text: emptyMember()}, "gzip" }
+	for _, tt := range []struct {
+		name   string
+		op     string
+		body   func() (io.Reader, string)
+		atMost time.Duration
+	}{
+		{"a byte a second", "HasApplied", drip(time.Second, " "), 5 * (15 + 5) * time.Second},
+		{"a byte a second", "Search", drip(time.Second, " "), time.Minute},
+		{"a byte in nine seconds", "JobInformation", drip(9*time.Second, " "), time.Minute},
+		{"a byte in eleven seconds", "HasApplied", drip(11*time.Second, " "), time.Minute},
+		{"empty gzip members", "JobInformation", dripGzip, time.Minute},
+		{"nothing", "Postings", drip(time.Hour, " "), 5*10*time.Second + 20*time.Second},
+		{"a byte in eleven seconds", "Postings", drip(11*time.Second, " "), 5*10*time.Second + 20*time.Second},
+		{"a byte a second", "Subscribe", drip(time.Second, " "), 15 * time.Second},
+	} {
+		t.Run(tt.op+", "+tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := mustClient(t, jobboard.Config{
+					BaseURL: "https://api.example", JobDBURL: "https://jobs.example", TokenSource: jobboard.StaticToken("token"),
+					HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+						body, encoding := tt.body()
+						d := body.(*dripping)
+						d.ctx = r.Context()
+						return &http.Response{StatusCode: 200, Header: http.Header{"Content-Encoding": {encoding}}, Body: io.NopCloser(d), Request: r}, nil
+					})},
+				})
+				start := time.Now()
+				err := allCalls(c, c.Applicant(jobboard.StaticToken("user")))[tt.op](t.Context())
+				if !errors.Is(err, jobboard.ErrTimeout) {
+					t.Errorf("%v", err)
+				}
+				if took := time.Since(start); took > tt.atMost || took > 75*time.Second {
+					t.Errorf("took %v, want at most %v", took, tt.atMost)
+				}
+			})
+		})
+	}
+}
+
+// dripping is a body that comes byte by byte, and ends with its request.
+type dripping struct {
+	ctx   context.Context
+	pause time.Duration
+	text  string
+	at    int
+}
+
+func (d *dripping) Read(p []byte) (int, error) {
+	if err := wait(d.ctx, d.pause); err != nil {
+		return 0, err
+	}
+	p[0] = d.text[d.at%len(d.text)]
+	d.at++
+	return 1, nil
+}
+
+// rawHandler keeps the values of a log as they are, before a handler quotes
+// them.
+type rawHandler struct{ text *strings.Builder }
+
+func (h rawHandler) Enabled(context.Context, slog.Level) bool { return true }
+func (h rawHandler) Handle(_ context.Context, r slog.Record) error {
+	h.text.WriteString(r.Message)
+	r.Attrs(func(a slog.Attr) bool {
+		h.text.WriteString(a.Key + a.Value.Resolve().String())
+		return true
+	})
+	return nil
+}
+func (h rawHandler) WithAttrs([]slog.Attr) slog.Handler { return h }
+func (h rawHandler) WithGroup(string) slog.Handler      { return h }
+
+// unprintable finds what must not be in a line of a log: control characters,
+// line and paragraph separators, what turns the direction of writing, and
+// broken UTF-8.
+func unprintable(s string) (rune, bool) {
+	for _, r := range s {
+		if unicode.Is(unicode.Bidi_Control, r) || unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return r, true
+		}
+	}
+	if !strings.Contains(s, "\uFFFD") && strings.ToValidUTF8(s, "") != s {
+		return unicode.ReplacementChar, true
+	}
+	return 0, false
+}
+
+// The service's text reaches no log and no error text with a character that
+// could forge a line, move the cursor or turn the rest of the line round.
+func TestHostileTextIsCleaned(t *testing.T) {
+	var bad strings.Builder
+	for r := rune(0); r <= 0xffff; r++ {
+		if _, found := unprintable(string(r)); found && !(0xd800 <= r && r <= 0xdfff) {
+			bad.WriteRune(r)
+		}
+	}
+	bad.WriteString("\xff\xfe\xc3(\xed\xa0\x80")
+	for _, chunk := range []string{bad.String(), "\x1b[31mred\x1b[0m", "\r\nforged line", "\u202egnp.exe", "a\u061cb", "\x00\x9b2J"} {
+		quoted := string(must(json.Marshal(chunk)))
+		for status, bodies := range map[int][]string{
+			200: {chunk, quoted, "<" + chunk, `{"x":` + quoted + `}`, `{` + quoted + `:1}`, pageHead + `{"config":{` + quoted + `:1}}]}`},
+			401: {chunk, `{"error":` + quoted + `,"error_description":` + quoted + `}`},
+			404: {chunk, quoted, `{"code":` + quoted + `,"message":` + quoted + `}`, "posting " + chunk, "get_project_error"},
+			410: {chunk, "posting " + chunk},
+			500: {chunk, `{"code":"ERROR_JOB_INACTIVE","message":` + quoted + `}`, `"ERROR_JOB_INACTIVE ` + strings.Trim(quoted, `"`) + `"`},
+			503: {chunk},
+		} {
+			for _, body := range bodies {
+				var log strings.Builder
+				c := mustClient(t, jobboard.Config{
+					BaseURL: "https://api.example", JobDBURL: "https://jobs.example", TokenSource: jobboard.StaticToken("token"),
+					Retry: jobboard.RetryPolicy{MinWait: 1, MaxWait: 1}, Logger: slog.New(rawHandler{&log}),
+					HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+						return &http.Response{StatusCode: status, Status: chunk, Body: io.NopCloser(strings.NewReader(body)), Request: r, Header: http.Header{
+							"Content-Type": {"text/" + chunk}, "Www-Authenticate": {`Bearer error="` + chunk + `", error_description="` + chunk + `"`},
+							"Content-Encoding": {map[bool]string{true: chunk}[body == chunk]}, "Retry-After": {chunk},
+						}}, nil
+					})},
+				})
+				for op, call := range allCalls(c, c.Applicant(jobboard.StaticToken("user"))) {
+					err := call(t.Context())
+					if err == nil {
+						continue
+					}
+					var e *jobboard.Error
+					if !errors.As(err, &e) {
+						t.Fatal(err)
+					}
+					for where, text := range map[string]string{"Error()": err.Error(), "Message": e.Message, "Code": e.Code, "the log": log.String()} {
+						if r, found := unprintable(text); found {
+							t.Errorf("%s, %d, %.60q: %s has %U: %.200q", op, status, body, where, r, text)
+							return
+						}
+					}
+				}
+			}
+		}
+	}
+	// What net/http quotes of a broken answer.
+	for _, answer := range []string{"HTTP/1.1 200 OK\r\nBroken \x1b[31m\u202e\r\n\r\n", "\x1b[31m\u202e\u061c garbage\r\n\r\n", "HTTP/1.1 \x1b\u202e\u061c x\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: \x01\u061c\r\n\r\n"} {
+		n := newVnet(t, func(_ string, w http.ResponseWriter, _ *http.Request) {
+			conn, _, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_, _ = io.WriteString(conn, answer)
+			_ = conn.Close()
+		})
+		var log strings.Builder
+		c := mustClient(t, jobboard.Config{
+			BaseURL: "https://api.example", TokenSource: jobboard.StaticToken("token"), Logger: slog.New(rawHandler{&log}),
+			HTTPClient: &http.Client{Transport: n.transport(t)},
+		})
+		_, err := c.Search(t.Context(), "ch", jobboard.Query{})
+		if !errors.Is(err, jobboard.ErrTransport) {
+			t.Errorf("%q: %v", answer, err)
+			continue
+		}
+		for where, text := range map[string]string{"Error()": err.Error(), "the log": log.String()} {
+			if r, found := unprintable(text); found {
+				t.Errorf("%q: %s has %U: %.200q", answer, where, r, text)
+			}
+		}
+	}
+}

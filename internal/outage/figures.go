@@ -1,0 +1,87 @@
+package outage
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Figures are what the experiments say of a policy.
+type Figures struct {
+	Outage     float64       // requests a call while the server is down for 45 s, one client
+	SecondHalf float64       // the same in the second half of that time
+	Small      float64       // the same over all of it, a client for each caller
+	Success    float64       // share of the calls that succeed where 30 % of the requests fail
+	Added      time.Duration // at the 99th percentile of their latency
+	Freeze     time.Duration // until a server at two thirds of its load is itself again after it stood still for 10 s
+	Together   float64       // share of the callers that repeat within one 100 ms window after all failed at one moment
+}
+
+// Measure runs every experiment through run. The callers are 200 where their
+// number matters; elsewhere they are scale, and what is measured is a ratio.
+func Measure(scale int, run func(Plan) *Record) Figures {
+	var f Figures
+	r := run(Outage(scale, false))
+	f.Outage, f.SecondHalf = r.PerCall(0, outage), r.PerCall(outage/2, outage)
+	f.Small = run(Outage(scale, true)).PerCall(0, outage)
+	r = run(Failures(scale))
+	f.Success, f.Added = r.Success(0, r.plan.Fault), r.Added(0.99)
+	f.Freeze = run(Freeze(scale)).Recovery()
+	f.Together = run(Together(200)).Busiest(100 * time.Millisecond)
+	return f
+}
+
+const (
+	outage = 45 * time.Second
+	freeze = 10 * time.Second
+)
+
+// Outage is a server that is down for 45 s.
+func Outage(callers int, own bool) Plan {
+	return Plan{
+		Callers: callers, Own: own, Before: 10 * time.Second, Fault: outage, After: time.Second,
+		Attempt: time.Second, Answer: Down(outage),
+	}
+}
+
+// Failures is a server that answers 503 to 30 % of the requests. Fewer than
+// 10 000 calls would leave the 99th percentile to chance.
+func Failures(callers int) Plan {
+	fault := time.Duration(max(100, 10_000/callers)) * time.Second
+	return Plan{Callers: callers, Fault: fault, Attempt: time.Second, Answer: Flaky(1)}
+}
+
+// Freeze is a server at two thirds of its load that stands still for 10 s.
+func Freeze(callers int) Plan {
+	return Plan{
+		Callers: callers, Before: 10 * time.Second, Fault: freeze, After: 50 * time.Second,
+		Attempt: time.Second, Answer: Queue(freeze, callers*3/2),
+	}
+}
+
+// Together is a server that goes down the moment every caller has just sent a
+// request, after a time in which all went well and a budget could fill.
+func Together(callers int) Plan {
+	const down = 5 * time.Second
+	return Plan{
+		Callers: callers, Before: 10 * time.Second, Fault: down, AtOnce: true,
+		Attempt: time.Second, Answer: Down(down),
+	}
+}
+
+// Table has a line for each policy, in the order of names.
+func Table(names []string, of map[string]Figures) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-24s %8s %8s %8s %9s %8s %9s %9s\n",
+		"", "outage", "2nd half", "small", "30% 503", "p99 +", "freeze", "together")
+	for _, name := range names {
+		f := of[name]
+		recovery := "never"
+		if f.Freeze != Never {
+			recovery = f.Freeze.String()
+		}
+		fmt.Fprintf(&b, "%-24s %8.3f %8.3f %8.3f %8.2f%% %7.2fs %9s %8.1f%%\n",
+			name, f.Outage, f.SecondHalf, f.Small, 100*f.Success, f.Added.Seconds(), recovery, 100*f.Together)
+	}
+	return b.String()
+}

@@ -1,0 +1,255 @@
+// Package outage takes a retry policy through an outage, an overload and
+// random failures, and measures what the server and the callers see of it.
+//
+// It runs a real http.Server and whatever client it is given over pipes in
+// memory. Run inside a testing/synctest bubble: minutes then take a second.
+package outage
+
+import (
+	"context"
+	"io"
+	"log"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Plan is one experiment: callers that call once a second each, evenly spread
+// over the second, whatever becomes of their calls.
+type Plan struct {
+	Callers int
+	Own     bool // each caller has a client of its own; otherwise they share one
+
+	// Calls start during the three phases; the fault lasts for the second.
+	Before, Fault, After time.Duration
+	// AtOnce makes every caller call at the first moment of the fault, all of
+	// them together, and not again.
+	AtOnce bool
+
+	Attempt time.Duration // bound of one attempt
+	Answer  Answer
+}
+
+// Answer is the server: when it answers a request, counted from now, and with
+// which status. It is called for one request after the other; at is the time
+// since the start of the fault, attempt counts from 1.
+type Answer func(at time.Duration, attempt int) (after time.Duration, status int)
+
+// Client makes one call; number tells the server which.
+type Client func(ctx context.Context, number int) error
+
+// Open makes a client that sends through next and bounds each attempt.
+type Open func(next http.RoundTripper, attempt time.Duration) Client
+
+const (
+	// Base is the address of the server.
+	Base = "http://127.0.0.1"
+
+	latency = 5 * time.Millisecond // of a server that works
+)
+
+// URL is where the call of a number goes.
+func URL(number int) string {
+	return Base + "/api/rest/v3/frontend/jobs/" + strconv.Itoa(number) + "/applied"
+}
+
+// Record is what happened. Times count from the start of the fault.
+type Record struct {
+	plan     Plan
+	calls    []call
+	requests []request
+}
+
+type call struct {
+	start, end time.Duration
+	failed     bool
+}
+
+type request struct {
+	at              time.Duration
+	number, attempt int
+}
+
+// Run is the experiment. It returns when every call has ended and nothing is
+// left running.
+func (p Plan) Run(open Open) *Record {
+	r := &Record{plan: p}
+	zero := time.Now().Add(p.Before)
+	var mu sync.Mutex
+	attempts := map[int]int{}
+	pipes := newPipes()
+	var working, serving, calling sync.WaitGroup
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/rest/v3/frontend/jobs/{number}/applied", func(w http.ResponseWriter, req *http.Request) {
+		working.Add(1)
+		defer working.Done()
+		number, _ := strconv.Atoi(req.PathValue("number"))
+		at := time.Since(zero)
+		mu.Lock()
+		attempts[number]++
+		attempt := attempts[number]
+		r.requests = append(r.requests, request{at, number, attempt})
+		after, status := p.Answer(at, attempt)
+		mu.Unlock()
+		<-time.After(after) // also where the client has gone
+		w.WriteHeader(status)
+		if status == http.StatusOK {
+			_, _ = io.WriteString(w, "true")
+		}
+	})
+	server := &http.Server{Handler: mux, ErrorLog: log.New(io.Discard, "", 0), ReadHeaderTimeout: time.Hour}
+	serving.Go(func() { _ = server.Serve(pipes) })
+
+	clients := make([]Client, 1)
+	if p.Own {
+		clients = make([]Client, p.Callers)
+	}
+	transports := make([]*http.Transport, len(clients))
+	for i := range clients {
+		transports[i] = &http.Transport{DialContext: pipes.dial, MaxIdleConnsPerHost: p.Callers, DisableCompression: true}
+		clients[i] = open(transports[i], p.Attempt)
+	}
+	starts := p.starts()
+	r.calls = make([]call, len(starts))
+	for i, start := range starts {
+		<-time.After(time.Until(zero.Add(start)))
+		calling.Go(func() {
+			err := clients[i%len(clients)](context.Background(), i+1)
+			r.calls[i] = call{start, time.Since(zero), err != nil}
+		})
+	}
+	calling.Wait()
+	// A bubble's time stops when its test returns: until then the server must
+	// be done, also with what nobody waits for any more.
+	<-time.After(time.Second)
+	working.Wait()
+	for _, t := range transports {
+		t.CloseIdleConnections()
+	}
+	_ = server.Close()
+	serving.Wait()
+	return r
+}
+
+func (p Plan) starts() []time.Duration {
+	gap := time.Second / time.Duration(p.Callers)
+	end := p.Fault + p.After
+	if p.AtOnce {
+		end = 0
+	}
+	var all []time.Duration
+	for at := -p.Before; at < end; at += gap {
+		all = append(all, at)
+	}
+	if p.AtOnce {
+		for range p.Callers {
+			all = append(all, 0)
+		}
+	}
+	return all
+}
+
+// PerCall is how many requests the server got in a time for each call that
+// started in it.
+func (r *Record) PerCall(from, to time.Duration) float64 {
+	calls, requests := 0, 0
+	for _, c := range r.calls {
+		if c.start >= from && c.start < to {
+			calls++
+		}
+	}
+	for _, q := range r.requests {
+		if q.at >= from && q.at < to {
+			requests++
+		}
+	}
+	return float64(requests) / float64(calls)
+}
+
+// Success is the share of the calls started in a time that succeeded.
+func (r *Record) Success(from, to time.Duration) float64 {
+	calls, good := 0, 0
+	for _, c := range r.calls {
+		if c.start >= from && c.start < to {
+			calls++
+			if !c.failed {
+				good++
+			}
+		}
+	}
+	return float64(good) / float64(calls)
+}
+
+// Latency is the quantile q of how long the calls of a time took, whatever
+// became of them.
+func (r *Record) Latency(from, to time.Duration, q float64) time.Duration {
+	var all []time.Duration
+	for _, c := range r.calls {
+		if c.start >= from && c.start < to {
+			all = append(all, c.end-c.start)
+		}
+	}
+	slices.Sort(all)
+	return all[min(int(q*float64(len(all))), len(all)-1)]
+}
+
+// Added is the quantile q of what the policy added to the latency of a call.
+func (r *Record) Added(q float64) time.Duration {
+	return r.Latency(0, r.plan.Fault, q) - latency
+}
+
+// Never is Recovery's answer where there was none before the end.
+const Never = time.Duration(1<<63 - 1)
+
+// Recovery is how long after the fault the last second ended that was not as
+// good as those before it: fewer than 99 of 100 calls succeeded, or the median
+// took more than a quarter of a second longer.
+func (r *Record) Recovery() time.Duration {
+	normal := r.Latency(-r.plan.Before, 0, 0.5) + 250*time.Millisecond
+	bad := r.plan.Fault
+	for s := r.plan.Fault; s < r.plan.Fault+r.plan.After; s += time.Second {
+		if r.Success(s, s+time.Second) < 0.99 || r.Latency(s, s+time.Second, 0.5) > normal {
+			bad = s + time.Second
+		}
+	}
+	if bad >= r.plan.Fault+r.plan.After {
+		return Never
+	}
+	return bad - r.plan.Fault
+}
+
+// Busiest is the largest share of the callers that repeated within one window,
+// wherever it begins.
+func (r *Record) Busiest(window time.Duration) float64 {
+	var repeats []request
+	for _, q := range r.requests {
+		if q.at >= 0 && q.attempt > 1 {
+			repeats = append(repeats, q)
+		}
+	}
+	most := 0
+	for i := range repeats {
+		callers := map[int]bool{}
+		for _, q := range repeats[i:] {
+			if q.at >= repeats[i].at+window {
+				break
+			}
+			callers[q.number%r.plan.Callers] = true
+		}
+		most = max(most, len(callers))
+	}
+	return float64(most) / float64(r.plan.Callers)
+}
+
+// Repeats is how many requests of the fault and after were repeats.
+func (r *Record) Repeats() int {
+	n := 0
+	for _, q := range r.requests {
+		if q.at >= 0 && q.attempt > 1 {
+			n++
+		}
+	}
+	return n
+}

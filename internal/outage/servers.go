@@ -1,0 +1,52 @@
+package outage
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"time"
+)
+
+// Down is a server that answers 503 at once while the fault lasts.
+func Down(fault time.Duration) Answer {
+	return func(at time.Duration, _ int) (time.Duration, int) {
+		if at >= 0 && at < fault {
+			return 0, http.StatusServiceUnavailable
+		}
+		return latency, http.StatusOK
+	}
+}
+
+// Flaky is a server that answers 503 to three of ten requests. First attempts
+// are dealt from shuffled decks of ten, and so are second ones and all others:
+// the share is exact, so that what is measured is the policy and not the luck.
+func Flaky(seed uint64) Answer {
+	random := rand.New(rand.NewPCG(seed, seed))
+	decks := map[int][]int{}
+	return func(_ time.Duration, attempt int) (time.Duration, int) {
+		deck := decks[attempt]
+		if len(deck) == 0 {
+			deck = random.Perm(10)
+		}
+		card := deck[0]
+		decks[attempt] = deck[1:]
+		if card < 3 {
+			return latency, http.StatusServiceUnavailable
+		}
+		return latency, http.StatusOK
+	}
+}
+
+// Queue is a server that works on one request after the other, so many in a
+// second, and on none while the fault lasts. It works on all it was sent, also
+// where nobody waits any more.
+func Queue(fault time.Duration, perSecond int) Answer {
+	free := -time.Hour // when the work so far is done
+	return func(at time.Duration, _ int) (time.Duration, int) {
+		free = max(free, at)
+		if free >= 0 {
+			free = max(free, fault)
+		}
+		free += time.Second / time.Duration(perSecond)
+		return free - at, http.StatusOK
+	}
+}

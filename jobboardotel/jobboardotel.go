@@ -1,0 +1,227 @@
+// Package jobboardotel gives a client of package jobboard OpenTelemetry traces
+// and metrics.
+//
+//	observer, err := jobboardotel.New()
+//	client, err := jobboard.NewClient(jobboard.Config{..., Observer: observer})
+//
+// Each call is one span, named after the operation, with a client span for each
+// request of it, so that repeats are seen. The request's spans follow the
+// semantic conventions of HTTP clients, and their context goes to the service
+// in the propagator's headers.
+//
+// No attribute holds a credential, a query value, a job or an applicant: paths
+// are templates.
+//
+// # Metrics
+//
+//	http.client.request.duration   s          a request; attributes of the conventions
+//	jobboard.call.duration         s          a call with its repeats and waits; jobboard.operation, jobboard.outcome
+//	jobboard.call.attempts         {request}  requests of a call; the same attributes
+//	jobboard.call.decode.duration  s          the part of a call spent on its answer; jobboard.operation
+//	jobboard.retry.budget          {repeat}   repeats that may be made now; server.address, server.port
+package jobboardotel
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/propagation"
+	semconv "go.opentelemetry.io/otel/semconv/v1.34.0"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+const scope = "github.com/jobboard-sdk/jobboard-go/jobboardotel"
+
+// The attributes beyond the semantic conventions.
+const (
+	OperationKey = attribute.Key("jobboard.operation") // the method: "Search", "HasApplied", ...
+	OutcomeKey   = attribute.Key("jobboard.outcome")   // see Outcome
+	AttemptsKey  = attribute.Key("jobboard.attempts")  // requests of the call
+	StoppedKey   = attribute.Key("jobboard.stopped")   // why there was no further attempt
+	BudgetKey    = attribute.Key("jobboard.budget")    // tokens left in the retry budget
+	DecodeKey    = attribute.Key("jobboard.decode")    // seconds spent on the answer
+	WaitKey      = attribute.Key("jobboard.wait")      // seconds before the next request
+)
+
+// Option changes where an observer reports to.
+type Option func(*config)
+
+type config struct {
+	traces     trace.TracerProvider
+	metrics    metric.MeterProvider
+	propagator propagation.TextMapPropagator
+}
+
+// WithTracerProvider takes traces to p instead of the global provider.
+func WithTracerProvider(p trace.TracerProvider) Option { return func(c *config) { c.traces = p } }
+
+// WithMeterProvider takes metrics to p instead of the global provider.
+func WithMeterProvider(p metric.MeterProvider) Option { return func(c *config) { c.metrics = p } }
+
+// WithPropagator writes the context of requests with p instead of the global
+// propagator.
+func WithPropagator(p propagation.TextMapPropagator) Option {
+	return func(c *config) { c.propagator = p }
+}
+
+// observer holds the instruments.
+type observer struct {
+	tracer     trace.Tracer
+	propagator propagation.TextMapPropagator
+	request    metric.Float64Histogram
+	call       metric.Float64Histogram
+	attempts   metric.Int64Histogram
+	decode     metric.Float64Histogram
+	budget     metric.Float64Gauge
+}
+
+// New makes an observer for jobboard.Config.Observer; one serves many clients.
+// Its error is that of a meter that refuses an instrument.
+func New(opts ...Option) (*jobboard.Observer, error) {
+	c := config{traces: otel.GetTracerProvider(), metrics: otel.GetMeterProvider(), propagator: otel.GetTextMapPropagator()}
+	for _, opt := range opts {
+		opt(&c)
+	}
+	meter := c.metrics.Meter(scope)
+	seconds := metric.WithExplicitBucketBoundaries(0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
+	o := &observer{tracer: c.traces.Tracer(scope), propagator: c.propagator}
+	var err [5]error
+	o.request, err[0] = meter.Float64Histogram("http.client.request.duration", metric.WithUnit("s"), seconds,
+		metric.WithDescription("Duration of HTTP client requests."))
+	o.call, err[1] = meter.Float64Histogram("jobboard.call.duration", metric.WithUnit("s"), seconds,
+		metric.WithDescription("Duration of calls, with their repeats and waits."))
+	o.attempts, err[2] = meter.Int64Histogram("jobboard.call.attempts", metric.WithUnit("{request}"),
+		metric.WithExplicitBucketBoundaries(0, 1, 2, 3, 4, 5), metric.WithDescription("Requests of a call."))
+	o.decode, err[3] = meter.Float64Histogram("jobboard.call.decode.duration", metric.WithUnit("s"),
+		metric.WithExplicitBucketBoundaries(0.00001, 0.0001, 0.001, 0.01, 0.1, 1), metric.WithDescription("The part of a call spent on its answer."))
+	o.budget, err[4] = meter.Float64Gauge("jobboard.retry.budget", metric.WithUnit("{repeat}"),
+		metric.WithDescription("Repeats that may be made now."))
+	if err := errors.Join(err[:]...); err != nil {
+		return nil, err
+	}
+	return &jobboard.Observer{Call: o.observeCall, Attempt: o.observeAttempt}, nil
+}
+
+// startKey finds the call of an attempt in its context.
+type startKey struct{}
+
+func (o *observer) observeCall(ctx context.Context, start jobboard.CallStart) (context.Context, func(jobboard.CallEnd)) {
+	operation := OperationKey.String(start.Op)
+	ctx, span := o.tracer.Start(ctx, "jobboard."+start.Op, trace.WithAttributes(operation))
+	ctx = context.WithValue(ctx, startKey{}, start)
+	return ctx, func(end jobboard.CallEnd) {
+		outcome := OutcomeKey.String(Outcome(end.Err))
+		span.SetAttributes(outcome, AttemptsKey.Int(end.Attempts), BudgetKey.Float64(end.Budget), DecodeKey.Float64(end.Decode.Seconds()))
+		if end.Err != nil {
+			span.SetAttributes(StoppedKey.String(string(end.Err.Stopped)))
+			// The outcome, not the error's text: that has the service's words.
+			span.SetStatus(codes.Error, outcome.Value.AsString())
+		}
+		span.End()
+
+		both := metric.WithAttributes(operation, outcome)
+		o.call.Record(ctx, end.Duration.Seconds(), both)
+		o.attempts.Record(ctx, int64(end.Attempts), both)
+		if end.StatusCode != 0 {
+			o.decode.Record(ctx, end.Decode.Seconds(), metric.WithAttributes(operation))
+		}
+		if start.Host != "" {
+			o.budget.Record(ctx, end.Budget, metric.WithAttributes(server(start)...))
+		}
+	}
+}
+
+func (o *observer) observeAttempt(ctx context.Context, attempt jobboard.AttemptStart) (context.Context, func(jobboard.AttemptEnd)) {
+	start, _ := ctx.Value(startKey{}).(jobboard.CallStart)
+	attributes := append(server(start), semconv.HTTPRequestMethodKey.String(start.Method), semconv.URLTemplate(start.Path), semconv.URLScheme(start.Scheme))
+	ctx, span := o.tracer.Start(ctx, start.Method+" "+start.Path, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attributes...))
+	if attempt.Number > 1 {
+		span.SetAttributes(semconv.HTTPRequestResendCount(attempt.Number - 1))
+	}
+	o.propagator.Inject(ctx, propagation.HeaderCarrier(attempt.Header))
+	return ctx, func(end jobboard.AttemptEnd) {
+		if end.StatusCode != 0 {
+			attributes = append(attributes, semconv.HTTPResponseStatusCode(end.StatusCode))
+			span.SetAttributes(semconv.HTTPResponseStatusCode(end.StatusCode))
+		}
+		kind := ""
+		switch {
+		case end.StatusCode >= 400:
+			kind = strconv.Itoa(end.StatusCode)
+		case end.Err != nil:
+			kind = condition(end.Err)
+		}
+		if kind != "" {
+			attributes = append(attributes, semconv.ErrorTypeKey.String(kind))
+			span.SetAttributes(semconv.ErrorTypeKey.String(kind))
+			span.SetStatus(codes.Error, "")
+		}
+		if end.Repeat {
+			span.SetAttributes(WaitKey.Float64(end.Wait.Seconds()))
+		}
+		span.End()
+		o.request.Record(ctx, end.Duration.Seconds(), metric.WithAttributes(attributes...))
+	}
+}
+
+func server(start jobboard.CallStart) []attribute.KeyValue {
+	attributes := make([]attribute.KeyValue, 0, 8)
+	attributes = append(attributes, semconv.ServerAddress(start.Host))
+	if port, err := strconv.Atoi(start.Port); err == nil {
+		attributes = append(attributes, semconv.ServerPort(port))
+	}
+	return attributes
+}
+
+// Outcome names what became of a call: "ok", the condition such as
+// "posting_inactive" or "timeout", "canceled", or "other" for an answer without
+// a named condition.
+func Outcome(err *jobboard.Error) string {
+	if err == nil {
+		return "ok"
+	}
+	return condition(err)
+}
+
+func condition(err error) string {
+	for _, c := range conditions {
+		if errors.Is(err, c.is) {
+			return c.name
+		}
+	}
+	return "other"
+}
+
+var conditions = []struct {
+	is   error
+	name string
+}{
+	{jobboard.ErrPostingNotFound, "posting_not_found"},
+	{jobboard.ErrPostingNotAccessible, "posting_not_accessible"},
+	{jobboard.ErrPostingInactive, "posting_inactive"},
+	{jobboard.ErrProjectNotAvailable, "project_not_available"},
+	{jobboard.ErrProjectNotAccessible, "project_not_accessible"},
+	{jobboard.ErrApplicationNotFound, "application_not_found"},
+	{jobboard.ErrJobInactive, "job_inactive"},
+	{jobboard.ErrJobUnavailable, "job_unavailable"},
+	{jobboard.ErrPostingUnavailable, "posting_unavailable"},
+	{jobboard.ErrUnauthorized, "unauthorized"},
+	{jobboard.ErrForbidden, "forbidden"},
+	{jobboard.ErrServer, "server_error"},
+	{jobboard.ErrRateLimited, "rate_limited"},
+	{jobboard.ErrRedirect, "redirect"},
+	{jobboard.ErrResponseTooLarge, "response_too_large"},
+	{jobboard.ErrDecode, "unusable_response"},
+	{jobboard.ErrToken, "token"},
+	{jobboard.ErrInvalidInput, "invalid_input"},
+	{context.Canceled, "canceled"},
+	{jobboard.ErrTimeout, "timeout"},
+	{jobboard.ErrTransport, "transport"},
+}

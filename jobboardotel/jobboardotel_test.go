@@ -1,0 +1,215 @@
+package jobboardotel_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardotel"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+const secretText = "canary search text"
+
+type rig struct {
+	fake    *jobboardtest.Server
+	client  *jobboard.Client
+	spans   *tracetest.InMemoryExporter
+	metrics *metric.ManualReader
+	headers []http.Header // of requests
+}
+
+func newRig(t *testing.T) *rig {
+	r := &rig{
+		fake:    jobboardtest.New(t, jobboardtest.Demo(), jobboardtest.WithoutSockets()),
+		spans:   tracetest.NewInMemoryExporter(),
+		metrics: metric.NewManualReader(),
+	}
+	observer, err := jobboardotel.New(
+		jobboardotel.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSyncer(r.spans))),
+		jobboardotel.WithMeterProvider(metric.NewMeterProvider(metric.WithReader(r.metrics))),
+		jobboardotel.WithPropagator(propagation.TraceContext{}),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.client, err = jobboard.NewClient(jobboard.Config{
+		BaseURL: r.fake.BaseURL, JobDBURL: r.fake.JobDBURL, ClientID: r.fake.Demo.ClientID,
+		HTTPClient: &http.Client{Transport: r}, Observer: observer,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func (r *rig) RoundTrip(req *http.Request) (*http.Response, error) {
+	r.headers = append(r.headers, req.Header)
+	return r.fake.Transport().RoundTrip(req)
+}
+
+func attributes(list []attribute.KeyValue) map[string]string {
+	m := map[string]string{}
+	for _, a := range list {
+		m[string(a.Key)] = a.Value.Emit()
+	}
+	return m
+}
+
+// One search with one repeat: a span of the call with two of requests.
+func TestSearchWithOneRepeat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		fault := jobboardtest.Answer(http.StatusServiceUnavailable, "")
+		fault.Times = 1
+		r.fake.Fail(fault)
+		_, err := r.client.Search(t.Context(), jobboard.ChannelID(r.fake.Demo.Channel), jobboard.Query{Text: secretText})
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		spans := r.spans.GetSpans()
+		if len(spans) != 3 {
+			t.Fatalf("%d spans, want 3", len(spans))
+		}
+		first, second, call := spans[0], spans[1], spans[2]
+		if call.Name != "jobboard.Search" || call.Status.Code != codes.Unset {
+			t.Errorf("the call's span is %q with %v", call.Name, call.Status)
+		}
+		got := attributes(call.Attributes)
+		if got["jobboard.operation"] != "Search" || got["jobboard.outcome"] != "ok" || got["jobboard.attempts"] != "2" {
+			t.Errorf("the call's attributes are %v", got)
+		}
+		for i, span := range []tracetest.SpanStub{first, second} {
+			if span.Parent.SpanID() != call.SpanContext.SpanID() || span.SpanKind != trace.SpanKindClient ||
+				span.Name != "GET /api/rest/v2/frontend/jobboards/{channelID}/jobs" {
+				t.Errorf("request %d has span %q, kind %v", i+1, span.Name, span.SpanKind)
+			}
+			if want := "00-" + span.SpanContext.TraceID().String() + "-" + span.SpanContext.SpanID().String() + "-01"; r.headers[i].Get("Traceparent") != want {
+				t.Errorf("request %d says traceparent %q, want %q", i+1, r.headers[i].Get("Traceparent"), want)
+			}
+		}
+		one, two := attributes(first.Attributes), attributes(second.Attributes)
+		if one["http.response.status_code"] != "503" || one["error.type"] != "503" || first.Status.Code != codes.Error || one["jobboard.wait"] == "" {
+			t.Errorf("the failed request has %v, %v", one, first.Status)
+		}
+		if two["http.response.status_code"] != "200" || two["http.request.resend_count"] != "1" || two["error.type"] != "" ||
+			two["server.address"] != "127.0.0.1" || two["url.template"] == "" {
+			t.Errorf("the second request has %v", two)
+		}
+
+		names := map[string]bool{}
+		var data metricdata.ResourceMetrics
+		if err := r.metrics.Collect(t.Context(), &data); err != nil {
+			t.Fatal(err)
+		}
+		for _, scope := range data.ScopeMetrics {
+			for _, m := range scope.Metrics {
+				names[m.Name] = true
+				if h, ok := m.Data.(metricdata.Histogram[int64]); ok && m.Name == "jobboard.call.attempts" && h.DataPoints[0].Sum != 2 {
+					t.Errorf("%d attempts were counted", h.DataPoints[0].Sum)
+				}
+			}
+		}
+		for _, name := range []string{
+			"http.client.request.duration", "jobboard.call.duration", "jobboard.call.attempts",
+			"jobboard.call.decode.duration", "jobboard.retry.budget",
+		} {
+			if !names[name] {
+				t.Errorf("no metric %s in %v", name, names)
+			}
+		}
+	})
+}
+
+// No span and no metric holds a credential, a query value or an identifier.
+func TestNoSecrets(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		demo := r.fake.Demo
+		applicant := r.client.Applicant(jobboard.StaticToken(demo.ApplicantToken))
+		ctx := t.Context()
+		calls := []func() error{
+			func() error {
+				_, err := r.client.Search(ctx, jobboard.ChannelID(demo.Channel), jobboard.Query{Text: secretText})
+				return err
+			},
+			func() error { _, err := applicant.HasApplied(ctx, jobboard.JobID(demo.OpenJob)); return err },
+			func() error { _, err := applicant.HasApplied(ctx, jobboard.JobID(demo.InactiveJob)); return err },
+			func() error { _, err := applicant.ApplicationID(ctx, jobboard.JobID(demo.AppliedJob)); return err },
+			func() error { _, err := r.client.JobInformation(ctx, jobboard.JobID(demo.UnknownJob)); return err },
+			func() error {
+				for _, err := range r.client.Postings(ctx, jobboard.ChannelID(demo.Channel), jobboard.Query{Text: secretText}) {
+					return err
+				}
+				return nil
+			},
+			func() error { _, err := r.client.JobInformation(ctx, 0); return err },
+		}
+		for _, call := range calls {
+			_ = call()
+		}
+		var data metricdata.ResourceMetrics
+		if err := r.metrics.Collect(ctx, &data); err != nil {
+			t.Fatal(err)
+		}
+		var all bytes.Buffer
+		for _, span := range r.spans.GetSpans() {
+			fmt.Fprintln(&all, span.Name, span.Status, attributes(span.Attributes), span.Events)
+		}
+		if err := json.NewEncoder(&all).Encode(data); err != nil {
+			t.Fatal(err)
+		}
+		for _, secret := range []string{
+			demo.ApplicantToken, demo.ClientToken, secretText, strings.ReplaceAll(secretText, " ", "+"), demo.Channel,
+			fmt.Sprint(demo.OpenJob), fmt.Sprint(demo.InactiveJob), fmt.Sprint(demo.AppliedJob), fmt.Sprint(demo.UnknownJob), demo.ApplicationID,
+		} {
+			if strings.Contains(all.String(), secret) {
+				t.Errorf("%q is in what was recorded", secret)
+			}
+		}
+		for _, want := range []string{"jobboard.Postings", "posting_inactive", "job_unavailable", "jobboard.ApplicationID"} {
+			if !strings.Contains(all.String(), want) {
+				t.Errorf("no %q in what was recorded", want)
+			}
+		}
+	})
+}
+
+// Every condition has a name of its own.
+func TestOutcome(t *testing.T) {
+	seen := map[string]error{}
+	for _, err := range []error{
+		jobboard.ErrPostingNotFound, jobboard.ErrPostingNotAccessible, jobboard.ErrPostingInactive,
+		jobboard.ErrProjectNotAvailable, jobboard.ErrProjectNotAccessible, jobboard.ErrApplicationNotFound,
+		jobboard.ErrJobInactive, jobboard.ErrJobUnavailable, jobboard.ErrPostingUnavailable,
+		jobboard.ErrUnauthorized, jobboard.ErrForbidden, jobboard.ErrServer, jobboard.ErrRateLimited, jobboard.ErrRedirect,
+		jobboard.ErrResponseTooLarge, jobboard.ErrDecode, jobboard.ErrTransport, jobboard.ErrTimeout, jobboard.ErrToken,
+		jobboard.ErrInvalidInput, context.Canceled, errors.New("anything else"),
+	} {
+		name := jobboardotel.Outcome(&jobboard.Error{Err: err})
+		if other, again := seen[name]; again {
+			t.Errorf("%v and %v are both %q", err, other, name)
+		}
+		seen[name] = err
+	}
+	if got := jobboardotel.Outcome(nil); got != "ok" {
+		t.Errorf("success is %q", got)
+	}
+}

@@ -1,0 +1,116 @@
+package jobboardtest
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	typeJSON = "application/json"
+	typeText = "text/plain;charset=UTF-8"
+	typeHTML = "text/html;charset=UTF-8"
+)
+
+// answer is what an operation says, before faults have their way with it.
+type answer struct {
+	status      int
+	contentType string
+	header      http.Header
+	body        []byte
+	parts       [][]byte // instead of body: pieces kept elsewhere, not to be changed
+}
+
+func (a *answer) size() int64 {
+	n := int64(len(a.body))
+	for _, p := range a.parts {
+		n += int64(len(p))
+	}
+	return n
+}
+
+func (a *answer) flat() []byte {
+	if a.parts == nil {
+		return a.body
+	}
+	return slices.Concat(a.parts...)
+}
+
+func jsonAnswer(v any) answer {
+	return answer{status: http.StatusOK, contentType: typeJSON, body: marshal(v)}
+}
+
+func textAnswer(status int, text string) answer {
+	return answer{status: status, contentType: typeText, body: []byte(text)}
+}
+
+// serverError is the answer of section 7.1 when processing fails.
+func (v Variants) serverError(text string) answer {
+	if v.EmptyServerErrors {
+		return answer{status: http.StatusInternalServerError}
+	}
+	return textAnswer(http.StatusInternalServerError, text)
+}
+
+// answer carries the operation out.
+func (c *call) answer() answer {
+	switch c.op() {
+	case OpSearch:
+		return c.search()
+	case OpApplied:
+		return c.applied()
+	case OpApplication:
+		return c.application()
+	case OpJobInformation:
+		return c.jobInformation()
+	case OpSubscribe:
+		return c.subscribe()
+	case OpConfirm:
+		return c.confirm()
+	case OpUnsubscribe:
+		return c.unsubscribe()
+	case OpToken:
+		return c.issue()
+	}
+	return c.refuse(c.lost)
+}
+
+// refuse answers a request that is outside the interface.
+func (c *call) refuse(why string) answer {
+	status := http.StatusBadRequest
+	var h http.Header
+	switch {
+	case len(c.allowed) > 0:
+		status = http.StatusMethodNotAllowed
+		h = http.Header{"Allow": {strings.Join(c.allowed, ", ")}}
+	case c.e == nil:
+		status = http.StatusNotFound
+	}
+	a := textAnswer(status, why)
+	a.header = h
+	return a
+}
+
+// parseID reads an identifier as the interface writes it: digits alone.
+func parseID(s string) (int64, bool) {
+	if s == "" || strings.Trim(s, "0123456789") != "" {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n, err == nil
+}
+
+func mediaType(s string) string {
+	s, _, _ = strings.Cut(s, ";")
+	return strings.ToLower(strings.TrimSpace(s))
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

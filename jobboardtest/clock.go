@@ -1,0 +1,51 @@
+package jobboardtest
+
+import (
+	"context"
+	"time"
+)
+
+// Now is the server's time: it decides about tokens, stamps answers and is what
+// the Date header says. It is time.Now unless SetClock or Advance changed it.
+func (s *Server) Now() time.Time {
+	s.clockMu.Lock()
+	defer s.clockMu.Unlock()
+	return s.clock().Add(s.ahead)
+}
+
+// stamp is Now in the form that is kept and saved.
+func (s *Server) stamp() time.Time { return s.Now().UTC().Round(0) }
+
+// SetClock makes f the server's clock; nil means time.Now. What Advance added
+// is forgotten. Delays of faults always run on real (or bubble) time.
+func (s *Server) SetClock(f func() time.Time) {
+	if f == nil {
+		f = time.Now
+	}
+	s.clockMu.Lock()
+	defer s.clockMu.Unlock()
+	s.clock, s.ahead = f, 0
+}
+
+// Advance puts the server's clock forward.
+func (s *Server) Advance(d time.Duration) {
+	s.clockMu.Lock()
+	defer s.clockMu.Unlock()
+	s.ahead += d
+}
+
+// pause waits; it reports whether the time is up, and not the request or the
+// server.
+func pause(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

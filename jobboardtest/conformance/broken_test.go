@@ -1,0 +1,833 @@
+package conformance_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest/conformance"
+)
+
+// exchange is one request and its answer, on its way through a breakage.
+type exchange struct {
+	srv    *jobboardtest.Server
+	req    *http.Request // as the suite sent it
+	op     string        // "search", "applied", "application", "lookup", "subscribe", "confirm", "stop"
+	job    int64
+	n      int // how many of this operation came before
+	status int
+	header http.Header
+	body   []byte
+}
+
+func (x *exchange) credential() string { return x.req.Header.Get("Authorization") }
+
+func (x *exchange) answer(status int, contentType, body string) {
+	x.status, x.body = status, []byte(body)
+	x.header.Set("Content-Type", contentType)
+	x.header.Del("WWW-Authenticate")
+}
+
+// edit changes the JSON object of a good answer.
+func (x *exchange) edit(f func(map[string]any)) {
+	if x.status != http.StatusOK {
+		return
+	}
+	var o map[string]any
+	if err := json.Unmarshal(x.body, &o); err != nil {
+		return
+	}
+	f(o)
+	x.body, _ = json.Marshal(o)
+}
+
+func (x *exchange) postings(f func(map[string]any)) {
+	x.edit(func(o map[string]any) { each(o["results"], f) })
+}
+
+func (x *exchange) questions(f func(map[string]any)) {
+	x.edit(func(o map[string]any) { each(o["questions"], f) })
+}
+
+func each(list any, f func(map[string]any)) {
+	l, _ := list.([]any)
+	for _, e := range l {
+		if o, ok := e.(map[string]any); ok {
+			f(o)
+		}
+	}
+}
+
+func rename(o map[string]any, from, to string) {
+	if v, ok := o[from]; ok {
+		delete(o, from)
+		o[to] = v
+	}
+}
+
+// breaker is the fake, broken.
+type breaker struct {
+	next    http.RoundTripper
+	srv     *jobboardtest.Server
+	seen    map[string]int
+	request func(*exchange, *http.Request) // changes what the fake gets
+	respond func(*exchange)                // changes what it says
+}
+
+func (b *breaker) RoundTrip(r *http.Request) (*http.Response, error) {
+	x := &exchange{srv: b.srv, req: r}
+	segments := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	last := segments[len(segments)-1]
+	switch {
+	case last == "jobs":
+		x.op = "search"
+	case last == "applied" || last == "application":
+		x.op = last
+		x.job, _ = strconv.ParseInt(segments[len(segments)-2], 10, 64)
+	case last == "external":
+		x.op = "lookup"
+		x.job, _ = strconv.ParseInt(r.URL.Query().Get("jobid"), 10, 64)
+	default:
+		x.op = map[string]string{"POST": "subscribe", "PUT": "confirm", "DELETE": "stop"}[r.Method]
+	}
+	x.n = b.seen[x.op]
+	b.seen[x.op]++
+	sent := r.Clone(r.Context())
+	if b.request != nil {
+		b.request(x, sent)
+	}
+	rs, err := b.next.RoundTrip(sent)
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(rs.Body)
+	rs.Body.Close()
+	if err != nil {
+		return nil, err
+	}
+	x.status, x.header, x.body = rs.StatusCode, rs.Header, body
+	if b.respond != nil {
+		b.respond(x)
+	}
+	rs.StatusCode, rs.Status, rs.ContentLength = x.status, "", int64(len(x.body))
+	rs.Body = io.NopCloser(bytes.NewReader(x.body))
+	return rs, nil
+}
+
+// on limits a change of answers to one operation.
+func on(op string, f func(*exchange)) func(*exchange) {
+	return func(x *exchange) {
+		if x.op == op {
+			f(x)
+		}
+	}
+}
+
+func onJob(op string, job func(jobboardtest.DemoInfo) int64, f func(*exchange)) func(*exchange) {
+	return on(op, func(x *exchange) {
+		if x.job == job(x.srv.Demo) {
+			f(x)
+		}
+	})
+}
+
+// pretend sends another credential in place of those that fit.
+func pretend(op string, fits func(*exchange) bool, token func(jobboardtest.DemoInfo) string) func(*exchange, *http.Request) {
+	return func(x *exchange, r *http.Request) {
+		if x.op == op && fits(x) {
+			r.Header.Set("Authorization", "Bearer "+token(x.srv.Demo))
+		}
+	}
+}
+
+func setQuery(op string, f func(map[string][]string)) func(*exchange, *http.Request) {
+	return func(x *exchange, r *http.Request) {
+		if x.op == op {
+			q := r.URL.Query()
+			f(q)
+			r.URL.RawQuery = q.Encode()
+		}
+	}
+}
+
+var (
+	openJob       = func(d jobboardtest.DemoInfo) int64 { return d.OpenJob }
+	withdrawnJob  = func(d jobboardtest.DemoInfo) int64 { return d.WithdrawnJob }
+	appliedJob    = func(d jobboardtest.DemoInfo) int64 { return d.AppliedJob }
+	inactiveJob   = func(d jobboardtest.DemoInfo) int64 { return d.InactiveJob }
+	internalJob   = func(d jobboardtest.DemoInfo) int64 { return d.InternalJob }
+	unknownJob    = func(d jobboardtest.DemoInfo) int64 { return d.UnknownJob }
+	deletedJob    = func(d jobboardtest.DemoInfo) int64 { return d.DeletedJob }
+	closedJob     = func(d jobboardtest.DemoInfo) int64 { return d.ClosedJob }
+	unpublished   = func(d jobboardtest.DemoInfo) int64 { return d.UnpublishedJob }
+	otherCompany  = func(d jobboardtest.DemoInfo) int64 { return d.OtherCompanyJob }
+	asApplicant   = func(d jobboardtest.DemoInfo) string { return d.ApplicantToken }
+	asClient      = func(d jobboardtest.DemoInfo) string { return d.ClientToken }
+	noCredential  = func(x *exchange) bool { return x.credential() == "" }
+	anyCredential = func(*exchange) bool { return true }
+	isBasic       = func(x *exchange) bool { return strings.HasPrefix(x.credential(), "Basic ") }
+	isClientToken = func(x *exchange) bool { return x.credential() == "Bearer "+x.srv.Demo.ClientToken }
+	isExpired     = func(x *exchange) bool { return x.credential() == "Bearer "+x.srv.Demo.ExpiredToken }
+	isMadeUp      = func(x *exchange) bool { return strings.HasPrefix(x.credential(), "Bearer conformance-") }
+	isInternal    = func(x *exchange) bool { return x.credential() == "Bearer "+x.srv.Demo.InternalToken }
+	isApplicant   = func(x *exchange) bool { return x.credential() == "Bearer "+x.srv.Demo.ApplicantToken }
+)
+
+func refuseWhen(op string, fits func(*exchange) bool) func(*exchange) {
+	return on(op, func(x *exchange) {
+		if fits(x) {
+			x.answer(http.StatusUnauthorized, "application/json", `{"error":"invalid_token"}`)
+		}
+	})
+}
+
+// breakages are the ways to break a fake, each with the rules that must fail: all
+// of them, and no other.
+var breakages = []struct {
+	name    string
+	request func(*exchange, *http.Request)
+	respond func(*exchange)
+	fails   []string
+	says    string // in one of the problems
+}{
+	// Section 2.1.
+	{
+		name: "a counter is misspelt", fails: []string{"search/page-fields"}, says: `"totalNumberofJobs" is there`,
+		respond: on("search", func(x *exchange) {
+			x.edit(func(o map[string]any) { rename(o, "totalNumberOfJobs", "totalNumberofJobs") })
+		}),
+	},
+	{
+		name: "a counter is a string", fails: []string{"search/page-fields"}, says: "not an integer",
+		respond: on("search", func(x *exchange) { x.edit(func(o map[string]any) { o["numPages"] = "1" }) }),
+	},
+	{
+		name: "a counter is missing", fails: []string{"search/page-fields"}, says: "actualPage is missing",
+		respond: on("search", func(x *exchange) { x.edit(func(o map[string]any) { delete(o, "actualPage") }) }),
+	},
+	{
+		name: "the pages begin at one", fails: []string{"search/page-counts"}, says: "begins at zero",
+		respond: on("search", func(x *exchange) { x.edit(func(o map[string]any) { o["actualPage"] = 1 }) }),
+	},
+	{
+		name: "the last posting is beyond the page", fails: []string{"search/page-counts"}, says: "lastPostingOnPage 500",
+		respond: on("search", func(x *exchange) { x.edit(func(o map[string]any) { o["lastPostingOnPage"] = 500 }) }),
+	},
+	{
+		name: "the total counts one page too few", fails: []string{"search/page-counts"}, says: "numPages is 0",
+		respond: on("search", func(x *exchange) { x.edit(func(o map[string]any) { o["numPages"] = 0 }) }),
+	},
+	// Section 2.2.
+	{
+		name: "a posting's identifier is misspelt", fails: []string{"search/posting-fields"}, says: `"jobPostingID" is there`,
+		respond: on("search", func(x *exchange) {
+			x.postings(func(o map[string]any) { rename(o, "jobPostingId", "jobPostingID") })
+		}),
+	},
+	{
+		name: "a posting's title is missing", fails: []string{"search/posting-fields"}, says: "title is missing",
+		respond: on("search", func(x *exchange) { x.postings(func(o map[string]any) { delete(o, "title") }) }),
+	},
+	{
+		name: "a link is a path", fails: []string{"search/posting-fields"}, says: "not a whole URL",
+		respond: on("search", func(x *exchange) { x.postings(func(o map[string]any) { o["applyOnlineLink"] = "/apply/1" }) }),
+	},
+	{
+		name: "all postings are one", fails: []string{"search/posting-ids"}, says: "more than once",
+		respond: on("search", func(x *exchange) {
+			if x.req.URL.RawQuery == "" && x.req.Header.Get("Accept-Language") == "" && isClientToken(x) && x.n == 0 {
+				x.edit(func(o map[string]any) {
+					results := o["results"].([]any)
+					results[1] = results[0]
+				})
+			}
+		}),
+	},
+	{
+		name: "dates are seconds", fails: []string{"search/timestamps"}, says: "no likely number of milliseconds",
+		respond: on("search", func(x *exchange) {
+			x.postings(func(o map[string]any) { o["jobStartDate"] = int64(o["jobStartDate"].(float64)) / 1000 })
+		}),
+	},
+	{
+		name: "dates are words", fails: []string{"search/timestamps"}, says: "not a number of milliseconds",
+		respond: on("search", func(x *exchange) {
+			x.postings(func(o map[string]any) { o["postingVersionEndDate"] = "never" })
+		}),
+	},
+	// Section 2.3.
+	{
+		name: "a config value is no array", fails: []string{"search/config"}, says: "not an array",
+		respond: on("search", func(x *exchange) {
+			x.postings(func(o map[string]any) {
+				if c, ok := o["config"].(map[string]any); ok {
+					c["audience"] = "PROFESSIONAL"
+				}
+			})
+		}),
+	},
+	{
+		name: "a config value holds numbers", fails: []string{"search/config"}, says: "not a string",
+		respond: on("search", func(x *exchange) {
+			x.postings(func(o map[string]any) {
+				if c, ok := o["config"].(map[string]any); ok {
+					c["location"] = []any{1001}
+				}
+			})
+		}),
+	},
+	// Section 4.1.
+	{
+		name: "the search is at another version", fails: []string{"search/answers"}, says: "404",
+		respond: on("search", func(x *exchange) { x.answer(404, "text/html", "<html>Not Found</html>") }),
+	},
+	{
+		name: "the search wants a login", fails: []string{"search/answers"}, says: "no JSON",
+		respond: on("search", func(x *exchange) { x.answer(200, "text/html", "<html>Log in</html>") }),
+	},
+	{
+		name: "empty parameters are errors", fails: []string{"search/empty-parameters"}, says: "400",
+		respond: on("search", func(x *exchange) {
+			if strings.HasSuffix(x.req.URL.RawQuery, "=") {
+				x.answer(400, "text/plain", "search must not be empty")
+			}
+		}),
+	},
+	{
+		name: "the search text is ignored", fails: []string{"search/text"}, says: "not in all of them",
+		request: setQuery("search", func(q map[string][]string) { delete(q, "search") }),
+	},
+	{
+		name: "the circle is ignored", fails: []string{"search/radius", "search/text-and-radius", "search/unlocated"}, says: "middle of an ocean",
+		request: setQuery("search", func(q map[string][]string) { delete(q, "geoLocation") }),
+	},
+	{
+		name: "the distance is ignored", fails: []string{"search/radius"}, says: "with a distance around the earth",
+		request: setQuery("search", func(q map[string][]string) {
+			if parts := strings.Split(strings.Join(q["geoLocation"], ""), "::"); len(parts) == 3 {
+				q["geoLocation"] = []string{parts[0] + "::" + parts[1] + "::10"}
+			}
+		}),
+	},
+	{
+		name: "the text is ignored when there is a circle", fails: []string{"search/text-and-radius"}, says: "for both together",
+		request: setQuery("search", func(q map[string][]string) {
+			if len(q["geoLocation"]) > 0 && len(q["search"]) > 0 {
+				delete(q, "search")
+			}
+		}),
+	},
+	{
+		name: "additional locations are not considered", fails: []string{"search/additional-locations"}, says: "additional location",
+		respond: on("search", func(x *exchange) {
+			if strings.HasPrefix(x.req.URL.Query().Get("geoLocation"), "51.312711") {
+				x.edit(func(o map[string]any) { o["results"], o["totalNumberOfJobs"] = []any{}, 0 })
+			}
+		}),
+	},
+	{
+		name: "the language is ignored", fails: []string{"search/language"}, says: "for en and for de",
+		request: func(_ *exchange, r *http.Request) { r.Header.Del("Accept-Language") },
+	},
+	{
+		name: "raw colons are not understood", fails: []string{"search/escaped"}, says: "400",
+		respond: on("search", func(x *exchange) {
+			if strings.Contains(x.req.URL.RawQuery, "::") {
+				x.answer(400, "text/plain", "bad query")
+			}
+		}),
+	},
+	{
+		name: "the channel is ignored", fails: []string{"search/unknown-channel", "search/failure"}, says: "nobody has",
+		request: func(x *exchange, r *http.Request) {
+			if x.op == "search" {
+				parts := strings.Split(r.URL.Path, "/")
+				parts[len(parts)-2] = x.srv.Demo.Channel
+				r.URL.Path, r.URL.RawPath = strings.Join(parts, "/"), ""
+			}
+		},
+	},
+	{
+		name: "an error while processing is a 200", fails: []string{"search/failure"}, says: "not 500",
+		respond: on("search", func(x *exchange) {
+			if x.status == 500 {
+				x.answer(200, "application/json", `{"error":"something went wrong"}`)
+			}
+		}),
+	},
+	// Section 5.
+	{
+		name: "a client token is refused", fails: []string{"search/client-token"}, says: "ClientToken is refused",
+		respond: refuseWhen("search", isClientToken),
+	},
+	{
+		name: "a user token is refused", fails: []string{"search/user-token"}, says: "ApplicantToken is refused",
+		respond: refuseWhen("search", isApplicant),
+	},
+	{
+		name: "Basic is refused", fails: []string{"search/basic"}, says: "ClientID is refused",
+		respond: refuseWhen("search", isBasic),
+	},
+	{
+		name: "the search needs no credential", fails: []string{"search/no-credential"}, says: "no credential is answered with status 200",
+		request: pretend("search", noCredential, asClient),
+	},
+	{
+		name: "credentials of the search are ignored", says: "nobody issued is answered with status 200",
+		fails:   []string{"search/no-credential", "search/unknown-token", "search/unknown-client", "search/expired-token", "search/scheme"},
+		request: pretend("search", anyCredential, asClient),
+	},
+	{
+		name: "any Basic credential will do", fails: []string{"search/unknown-client", "search/scheme"}, says: "unknown client",
+		request: pretend("search", isBasic, asClient),
+	},
+	{
+		name: "a client token is taken for the applied check", fails: []string{"applied/client-token"}, says: "a client token is answered with status 200",
+		request: pretend("applied", isClientToken, asApplicant),
+	},
+	{
+		name: "a client token is taken for the application", fails: []string{"application/client-token"}, says: "a client token is answered with status 200",
+		request: pretend("application", isClientToken, asApplicant),
+	},
+	{
+		name: "Basic is taken for the applied check", fails: []string{"applied/basic"}, says: "Basic is answered with status 200",
+		request: pretend("applied", isBasic, asApplicant),
+	},
+	{
+		name: "the applied check needs no credential", fails: []string{"applied/no-credential"}, says: "no credential",
+		request: pretend("applied", noCredential, asApplicant),
+	},
+	{
+		name: "Basic is taken for the application", fails: []string{"application/basic"}, says: "Basic is answered with status 200",
+		request: pretend("application", isBasic, asApplicant),
+	},
+	{
+		name: "the application needs no credential", fails: []string{"application/no-credential"}, says: "no credential",
+		request: pretend("application", noCredential, asApplicant),
+	},
+	{
+		name: "expired tokens are good for the applied check", fails: []string{"applied/expired-token"}, says: "expired",
+		request: pretend("applied", isExpired, asApplicant),
+	},
+	{
+		name: "made-up tokens are good for the applied check", fails: []string{"applied/unknown-token"}, says: "nobody issued",
+		request: pretend("applied", isMadeUp, asApplicant),
+	},
+	{
+		name: "made-up tokens are good for the application", fails: []string{"application/unknown-token"}, says: "nobody issued",
+		request: pretend("application", isMadeUp, asApplicant),
+	},
+	{
+		name: "expired tokens are good for the application", fails: []string{"application/expired-token"}, says: "expired",
+		request: pretend("application", isExpired, asApplicant),
+	},
+	{
+		name: "a missing credential is a 404", fails: []string{"applied/no-credential"}, says: "404",
+		respond: on("applied", func(x *exchange) {
+			if noCredential(x) {
+				x.answer(404, "text/plain", "not found")
+			}
+		}),
+	},
+	{
+		name: "user tokens are refused for the applied check", fails: []string{"applied/answers"}, says: "401",
+		respond: refuseWhen("applied", func(*exchange) bool { return true }),
+	},
+	{
+		name: "the application lookup is at another path", fails: []string{"application/answers"}, says: "404",
+		respond: on("application", func(x *exchange) { x.answer(404, "text/html", "<html>Not Found</html>") }),
+	},
+	{
+		name: "whose token it is does not matter", says: "the answer is true, not false",
+		fails: []string{"applied/other-applicant", "applied/internal-applicant", "application/other-applicant"},
+		request: func(x *exchange, r *http.Request) {
+			if isInternal(x) {
+				r.Header.Set("Authorization", "Bearer "+x.srv.Demo.ApplicantToken)
+			}
+		},
+	},
+	// Section 4.2.
+	{
+		name: "the boolean is a string", fails: []string{"applied/boolean"}, says: "not true or false",
+		respond: on("applied", func(x *exchange) {
+			if x.status == 200 {
+				x.body = []byte(strconv.Quote(string(x.body)))
+			}
+		}),
+	},
+	{
+		name: "the boolean is in an object", fails: []string{"applied/boolean"}, says: "not true or false",
+		respond: on("applied", func(x *exchange) {
+			if x.status == 200 {
+				x.body = fmt.Appendf(nil, `{"applied":%s}`, x.body)
+			}
+		}),
+	},
+	{
+		name: "nobody has applied", fails: []string{"applied/true", "applied/withdrawn", "application/one"}, says: "the answer is false, not true",
+		respond: on("applied", func(x *exchange) {
+			if x.status == 200 {
+				x.body = []byte("false")
+			}
+		}),
+	},
+	{
+		name: "everybody has applied", fails: []string{"applied/false", "applied/other-applicant"}, says: "the answer is true, not false",
+		respond: on("applied", func(x *exchange) {
+			if x.status == 200 {
+				x.body = []byte("true")
+			}
+		}),
+	},
+	// Section 8.
+	{
+		name: "a withdrawn application does not count", fails: []string{"applied/withdrawn"}, says: "WithdrawnJob",
+		respond: onJob("applied", withdrawnJob, func(x *exchange) {
+			if x.status == 200 {
+				x.body = []byte("false")
+			}
+		}),
+	},
+	{
+		name: "a withdrawn application is gone", fails: []string{"application/withdrawn"}, says: "404",
+		respond: onJob("application", withdrawnJob, func(x *exchange) {
+			if x.status == 200 {
+				x.answer(404, "application/json", `{"code":"get_application_error","message":"No application"}`)
+			}
+		}),
+	},
+	{
+		name: "withdrawing makes room for another application", fails: []string{"application/one"}, says: "the application is another",
+		respond: on("application", func(x *exchange) {
+			for _, a := range x.srv.Snapshot().Applications {
+				if a.JobID == x.job && a.Withdrawn && x.job != x.srv.Demo.WithdrawnJob && x.status == 200 {
+					x.body = []byte("0123456789abcdef")
+				}
+			}
+		}),
+	},
+	// Section 4.3.
+	{
+		name: "the identifier is in an object", fails: []string{"application/plain-string"}, says: "not a plain string",
+		respond: on("application", func(x *exchange) {
+			if x.status == 200 {
+				x.answer(200, "application/json", fmt.Sprintf(`{"applicationId":%q}`, x.body))
+			}
+		}),
+	},
+	{
+		name: "the identifier is a sentence", fails: []string{"application/plain-string"}, says: "not an identifier",
+		respond: on("application", func(x *exchange) {
+			if x.status == 200 {
+				x.body = append([]byte("The application is "), x.body...)
+			}
+		}),
+	},
+	{
+		name: "the identifier is another each time", says: "the next time",
+		fails: []string{"application/identifier", "application/stable", "application/one"},
+		respond: on("application", func(x *exchange) {
+			if x.status == 200 {
+				x.body = fmt.Appendf(nil, "application-%d", x.n)
+			}
+		}),
+	},
+	{
+		name: "the identifier is that of another application", fails: []string{"application/identifier"}, says: "the target's is",
+		respond: onJob("application", appliedJob, func(x *exchange) {
+			if x.status == 200 {
+				x.body = append([]byte("x"), x.body...)
+			}
+		}),
+	},
+	{
+		name: "the identifier is the applicant's", fails: []string{"application/identifier", "application/distinct"}, says: "same identifier",
+		respond: on("application", func(x *exchange) {
+			if x.status == 200 {
+				x.body = []byte("applicant-7")
+			}
+		}),
+	},
+	{
+		name: "no application is an empty answer", fails: []string{"application/none"}, says: "not 404",
+		respond: onJob("application", openJob, func(x *exchange) { x.answer(200, "text/plain", "") }),
+	},
+	// Section 7.2.
+	{
+		name: "an inactive posting is a 404", fails: []string{"applied/inactive"}, says: "not 410",
+		respond: onJob("applied", inactiveJob, func(x *exchange) { x.status = 404 }),
+	},
+	{
+		name: "an inactive posting has no message", fails: []string{"application/inactive"}, says: "no message",
+		respond: onJob("application", inactiveJob, func(x *exchange) { x.body = nil }),
+	},
+	{
+		name: "a missing posting is told as JSON", fails: []string{"applied/unpublished"}, says: "a plain message is wanted",
+		respond: onJob("applied", unpublished, func(x *exchange) {
+			x.answer(404, "application/json", `{"code":"get_posting_error","message":"JobPosting not found"}`)
+		}),
+	},
+	{
+		name: "a missing posting is an HTML page", fails: []string{"application/unpublished"}, says: "a plain message is wanted",
+		respond: onJob("application", unpublished, func(x *exchange) { x.answer(404, "text/html", "<html>not found</html>") }),
+	},
+	{
+		name: "an internal job is a 404", fails: []string{"applied/not-accessible"}, says: "not 403",
+		respond: onJob("applied", internalJob, func(x *exchange) {
+			if x.status == 403 {
+				x.status = 404
+			}
+		}),
+	},
+	{
+		name: "an internal job is there for everybody", fails: []string{"application/not-accessible"}, says: "not 403",
+		respond: onJob("application", internalJob, func(x *exchange) {
+			if x.status == 403 {
+				x.answer(404, "application/json", `{"code":"get_application_error","message":"No application"}`)
+			}
+		}),
+	},
+	{
+		name: "an internal job is for nobody", fails: []string{"applied/internal-applicant"}, says: "403",
+		respond: onJob("applied", internalJob, func(x *exchange) { x.answer(403, "text/plain", "JobPosting not accessible") }),
+	},
+	{
+		name: "the code has another name", fails: []string{"applied/unknown", "applied/other-company"}, says: `"project_error", not get_project_error`,
+		respond: on("applied", func(x *exchange) {
+			x.body = bytes.ReplaceAll(x.body, []byte("get_project_error"), []byte("project_error"))
+		}),
+	},
+	{
+		name: "the code is in another member", fails: []string{"application/none", "application/other-applicant", "application/unknown"}, says: "no code",
+		respond: on("application", func(x *exchange) {
+			x.body = bytes.Replace(x.body, []byte(`"code"`), []byte(`"errorCode"`), 1)
+		}),
+	},
+	{
+		name: "the message is missing", fails: []string{"application/unknown"}, says: "message of get_project_error is missing",
+		respond: onJob("application", unknownJob, func(x *exchange) {
+			x.answer(404, "application/json", `{"code":"get_project_error"}`)
+		}),
+	},
+	{
+		name: "an unknown job is a 500", fails: []string{"applied/unknown"}, says: "not 404",
+		respond: onJob("applied", unknownJob, func(x *exchange) { x.status = 500 }),
+	},
+	{
+		name: "a job of another company is said not to exist", fails: []string{"applied/other-company"}, says: "not accessible",
+		respond: onJob("applied", otherCompany, func(x *exchange) {
+			x.body = bytes.ReplaceAll(x.body, []byte("not accessible"), []byte("not available"))
+		}),
+	},
+	{
+		name: "the application lookup knows other companies too", fails: []string{"application/other-company"}, says: "not accessible",
+		respond: onJob("application", otherCompany, func(x *exchange) {
+			x.answer(404, "application/json", `{"code":"get_project_error","message":"Project not accessible"}`)
+		}),
+	},
+	// Sections 2.5 and 4.4.
+	{
+		name: "the lookup gives an HTML page", fails: []string{"lookup/answers"}, says: "no JSON object",
+		respond: on("lookup", func(x *exchange) {
+			if x.status == 200 {
+				x.answer(200, "text/html", "<html></html>")
+			}
+		}),
+	},
+	{
+		name: "applyPossible is a string", fails: []string{"lookup/fields"}, says: "not a boolean",
+		respond: on("lookup", func(x *exchange) {
+			x.edit(func(o map[string]any) { o["applyPossible"] = fmt.Sprint(o["applyPossible"]) })
+		}),
+	},
+	{
+		name: "the privacy link is misspelt", fails: []string{"lookup/fields"}, says: `"datasecurityLink" is there`,
+		respond: on("lookup", func(x *exchange) {
+			x.edit(func(o map[string]any) { rename(o, "dataSecurityLink", "datasecurityLink") })
+		}),
+	},
+	{
+		name: "the company is not a UUID", fails: []string{"lookup/fields"}, says: "not a UUID",
+		respond: on("lookup", func(x *exchange) { x.edit(func(o map[string]any) { o["companyId"] = "4711" }) }),
+	},
+	{
+		name: "the information is about another job", fails: []string{"lookup/job-id"}, says: "is about job",
+		respond: onJob("lookup", closedJob, func(x *exchange) { x.edit(func(o map[string]any) { o["jobId"] = 1 }) }),
+	},
+	{
+		name: "a closed job can be applied to", fails: []string{"lookup/apply-possible"}, says: "ClosedJob",
+		respond: onJob("lookup", closedJob, func(x *exchange) { x.edit(func(o map[string]any) { o["applyPossible"] = true }) }),
+	},
+	{
+		name: "a YESNO question has no answers", fails: []string{"lookup/questions"}, says: "has no answers",
+		respond: on("lookup", func(x *exchange) {
+			x.questions(func(q map[string]any) {
+				if q["type"] == "YESNO" {
+					delete(q, "answers")
+				}
+			})
+		}),
+	},
+	{
+		name: "a TEXT question has answers", fails: []string{"lookup/questions"}, says: "has answers",
+		respond: on("lookup", func(x *exchange) {
+			x.questions(func(q map[string]any) {
+				if q["type"] == "TEXT" {
+					q["answers"] = []any{}
+				}
+			})
+		}),
+	},
+	{
+		name: "question identifiers are numbers", fails: []string{"lookup/questions"}, says: "not a string",
+		respond: on("lookup", func(x *exchange) {
+			x.questions(func(q map[string]any) { q["id"], _ = strconv.Atoi(q["id"].(string)) })
+		}),
+	},
+	{
+		name: "answers are bare labels", fails: []string{"lookup/answers-of-questions"}, says: "has no id",
+		respond: on("lookup", func(x *exchange) {
+			x.questions(func(q map[string]any) { each(q["answers"], func(a map[string]any) { delete(a, "id") }) })
+		}),
+	},
+	{
+		name: "the preferred location lists the main one only", fails: []string{"lookup/preferred-location"}, says: "has 1 answers",
+		respond: on("lookup", func(x *exchange) {
+			x.questions(func(q map[string]any) {
+				if strings.HasPrefix(q["id"].(string), "-") {
+					q["answers"] = q["answers"].([]any)[:1]
+				}
+			})
+		}),
+	},
+	{
+		name: "nationalities have numbers", fails: []string{"lookup/nationalities"}, says: "the id of a nationality",
+		respond: on("lookup", func(x *exchange) {
+			x.edit(func(o map[string]any) { each(o["nationalities"], func(n map[string]any) { n["id"] = 1 }) })
+		}),
+	},
+	{
+		name: "the catalog is English for every job", fails: []string{"lookup/nationalities"}, says: "same nationality labels",
+		respond: on("lookup", func(x *exchange) {
+			x.edit(func(o map[string]any) {
+				o["nationalities"] = []any{map[string]any{"id": "2800137", "label": "German"}}
+			})
+		}),
+	},
+	{
+		name: "the timestamp has no milliseconds", fails: []string{"lookup/timestamp"}, says: "2026-01-05T08:00:00Z",
+		respond: on("lookup", func(x *exchange) { x.edit(func(o map[string]any) { o["timestamp"] = "2026-01-05T08:00:00Z" }) }),
+	},
+	{
+		name: "the timestamp is local time", fails: []string{"lookup/timestamp"}, says: "+01:00",
+		respond: on("lookup", func(x *exchange) {
+			x.edit(func(o map[string]any) { o["timestamp"] = "2026-01-05T08:00:00.000+01:00" })
+		}),
+	},
+	{
+		name: "a latitude is a number", fails: []string{"lookup/locations"}, says: "geoLat is 52.5",
+		respond: on("lookup", func(x *exchange) {
+			x.edit(func(o map[string]any) { o["location"].(map[string]any)["geoLat"] = 52.5 })
+		}),
+	},
+	{
+		name: "a longitude has a comma", fails: []string{"lookup/locations"}, says: "not a decimal number",
+		respond: on("lookup", func(x *exchange) {
+			x.edit(func(o map[string]any) { o["location"].(map[string]any)["geoLong"] = "13,37" })
+		}),
+	},
+	// Section 7.3.
+	{
+		name: "an inactive job is called unavailable", fails: []string{"lookup/inactive"}, says: "not ERROR_JOB_INACTIVE",
+		respond: onJob("lookup", inactiveJob, func(x *exchange) {
+			x.body = bytes.ReplaceAll(x.body, []byte("ERROR_JOB_INACTIVE"), []byte("ERROR_JOB_UNAVAILABLE"))
+		}),
+	},
+	{
+		name: "a deleted job is a bare 404", fails: []string{"lookup/deleted"}, says: "without a code",
+		respond: onJob("lookup", deletedJob, func(x *exchange) { x.answer(404, "text/plain", "") }),
+	},
+	{
+		name: "a job without posting is called unavailable", fails: []string{"lookup/unpublished"}, says: "not ERROR_POSTING_UNAVAILABLE",
+		respond: onJob("lookup", unpublished, func(x *exchange) {
+			x.body = []byte(`{"errorCode":"ERROR_JOB_UNAVAILABLE"}`)
+		}),
+	},
+	{
+		name: "an unknown job has an own code", fails: []string{"lookup/unknown"}, says: "ERROR_NO_SUCH_JOB",
+		respond: onJob("lookup", unknownJob, func(x *exchange) { x.body = []byte(`"ERROR_NO_SUCH_JOB"`) }),
+	},
+	// Section 4.5.
+	{
+		name: "there are no subscriptions", fails: []string{"subscriptions/subscribe"}, says: "404",
+		respond: on("subscribe", func(x *exchange) { x.answer(404, "text/plain", "not found") }),
+	},
+	{
+		name: "confirming is a POST", fails: []string{"subscriptions/confirm"}, says: "405",
+		respond: on("confirm", func(x *exchange) { x.answer(405, "text/plain", "") }),
+	},
+	{
+		name: "stopping fails", fails: []string{"subscriptions/stop"}, says: "500",
+		respond: on("stop", func(x *exchange) { x.answer(500, "text/plain", "") }),
+	},
+}
+
+func TestBrokenFakeFailsTheRightRules(t *testing.T) {
+	known := map[string]bool{}
+	for _, r := range conformance.Checks() {
+		known[r.Name] = true
+	}
+	caught := map[string]bool{}
+	for _, b := range breakages {
+		t.Run(b.name, func(t *testing.T) {
+			srv, target := fake(t)
+			target.HTTPClient = &http.Client{Transport: &breaker{
+				next: srv.Transport(), srv: srv, seen: map[string]int{}, request: b.request, respond: b.respond,
+			}}
+			results, err := conformance.Check(t.Context(), target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var failed []string
+			said := b.says == ""
+			for _, r := range results {
+				if !r.Failed() {
+					continue
+				}
+				failed = append(failed, r.Name)
+				caught[r.Name] = true
+				if r.Section == "" || r.Text == "" {
+					t.Errorf("%q names no section or rule", r.Name)
+				}
+				said = said || strings.Contains(strings.Join(r.Problems, "\n"), b.says)
+			}
+			for _, name := range b.fails {
+				if !known[name] {
+					t.Errorf("there is no rule %q", name)
+				}
+			}
+			slices.Sort(failed)
+			want := slices.Sorted(slices.Values(b.fails))
+			if !slices.Equal(failed, want) || !said {
+				for _, r := range results {
+					if r.Failed() || slices.Contains(want, r.Name) {
+						t.Log(r)
+					}
+				}
+				t.Errorf("failed: %q\nwant:   %q, saying %q", failed, want, b.says)
+			}
+		})
+	}
+	for name := range known {
+		if !caught[name] {
+			t.Errorf("no breakage is caught by %s", name)
+		}
+	}
+}

@@ -1,0 +1,281 @@
+package conformance_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/build"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest/conformance"
+)
+
+// TestStandardLibraryOnly holds the package to bytes: it shares no type with
+// the client or the stand-in.
+func TestStandardLibraryOnly(t *testing.T) {
+	pkg, err := build.ImportDir(".", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range pkg.Imports {
+		if first, _, _ := strings.Cut(path, "/"); strings.Contains(first, ".") {
+			t.Errorf("it imports %s", path)
+		}
+	}
+}
+
+func TestRulesAreWellFormed(t *testing.T) {
+	section := regexp.MustCompile(`^[1-9](\.[1-9])?(, [1-9](\.[1-9])?)*$`)
+	seen := map[string]bool{}
+	for _, r := range conformance.Checks() {
+		if seen[r.Name] {
+			t.Errorf("two rules are called %q", r.Name)
+		}
+		seen[r.Name] = true
+		if !section.MatchString(r.Section) || r.Text == "" || strings.Count(r.Name, "/") != 1 {
+			t.Errorf("%+v", r)
+		}
+	}
+	// Every section that shows something has a rule.
+	for _, want := range []string{"2.1", "2.2", "2.3", "2.4", "2.5", "3", "4.1", "4.2", "4.3", "4.4", "4.5", "5", "7.1", "7.2", "7.3", "8", "9"} {
+		found := false
+		for _, r := range conformance.Checks() {
+			for s := range strings.SplitSeq(r.Section, ", ") {
+				found = found || s == want
+			}
+		}
+		if !found {
+			t.Errorf("no rule of section %s", want)
+		}
+	}
+}
+
+func TestReadOnlyChangesNothing(t *testing.T) {
+	srv, target := fake(t)
+	target.ReadOnly = true
+	target.Apply = func(context.Context, int64) error { t.Error("Apply was called"); return nil }
+	target.Withdraw = func(context.Context, int64) error { t.Error("Withdraw was called"); return nil }
+	before := srv.Snapshot()
+	for i := range before.Tokens { // the last use of a user's token moves
+		before.Tokens[i].Since = srv.Now()
+	}
+	results, err := conformance.Check(t.Context(), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	skipped := 0
+	for _, r := range results {
+		if r.Changes != (r.Skipped != "") || r.Failed() {
+			t.Error(r)
+		}
+		if r.Changes {
+			skipped++
+		}
+	}
+	if skipped != 4 {
+		t.Errorf("%d rules change something, want 4", skipped)
+	}
+	for _, r := range srv.Requests() {
+		if r.Method != http.MethodGet {
+			t.Errorf("sent %s", r)
+		}
+	}
+	after := srv.Snapshot()
+	for i := range after.Tokens {
+		after.Tokens[i].Since = before.Tokens[i].Since
+	}
+	if !reflect.DeepEqual(before, after) {
+		t.Error("the state changed")
+	}
+}
+
+// TestPartOfATarget takes away all that a target may lack: what is left is
+// judged, and the rest skipped with a word.
+func TestPartOfATarget(t *testing.T) {
+	_, full := fake(t)
+	for _, c := range []struct {
+		name   string
+		target conformance.Target
+		judged []string
+	}{
+		{"an address alone", conformance.Target{BaseURL: full.BaseURL}, nil},
+		{"a client", conformance.Target{BaseURL: full.BaseURL + "/", Channel: full.Channel, ClientID: full.ClientID}, []string{
+			"search/answers", "search/page-fields", "search/page-counts", "search/posting-fields", "search/posting-ids", "search/timestamps",
+			"search/config", "search/empty-parameters", "search/radius", "search/escaped", "search/unknown-channel", "search/basic",
+			"search/no-credential", "search/unknown-token", "search/unknown-client",
+		}},
+		{"the lookup", conformance.Target{JobDBURL: full.JobDBURL, InactiveJob: full.InactiveJob}, []string{"lookup/inactive"}},
+		{"an applicant", conformance.Target{BaseURL: full.BaseURL, ApplicantToken: full.ApplicantToken, UnknownJob: full.UnknownJob}, []string{
+			"applied/unknown", "application/unknown",
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.target.HTTPClient = full.HTTPClient
+			results, err := conformance.Check(t.Context(), c.target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var judged []string
+			for _, r := range results {
+				if r.Failed() {
+					t.Error(r)
+				}
+				if r.Skipped == "" {
+					judged = append(judged, r.Name)
+				} else if !strings.Contains(r.Skipped, "the target does not tell") {
+					t.Error(r)
+				}
+			}
+			if !reflect.DeepEqual(judged, c.judged) {
+				t.Errorf("judged %q\nwant   %q", judged, c.judged)
+			}
+		})
+	}
+}
+
+func TestTargetOfNoUse(t *testing.T) {
+	for _, target := range []conformance.Target{
+		{},
+		{BaseURL: "jobs.example"},
+		{BaseURL: "ftp://jobs.example"},
+		{BaseURL: "https://user:secret@jobs.example"},
+		{JobDBURL: "https://jobs.example/?a=b"},
+		{BaseURL: "https://jobs.example", Languages: []string{"en"}},
+		{BaseURL: "https://jobs.example", Near: "52.5,13.4,50"},
+	} {
+		_, err := conformance.Check(t.Context(), target)
+		if err == nil {
+			t.Errorf("%s is taken", target)
+		} else if strings.Contains(err.Error(), "secret") {
+			t.Error(err)
+		}
+	}
+}
+
+func TestCheckEndsWithItsContext(t *testing.T) {
+	_, target := fake(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	target.Apply = func(context.Context, int64) error { cancel(); return nil }
+	results, err := conformance.Check(ctx, target)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v", err)
+	}
+	for _, r := range results {
+		if r.Failed() {
+			t.Errorf("blamed for the context: %s", r)
+		}
+	}
+}
+
+// TestNoCredentialInProblems echoes credentials in every answer.
+func TestNoCredentialInProblems(t *testing.T) {
+	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusTeapot)
+		_, _ = fmt.Fprintf(w, "you are %s", r.Header.Get("Authorization"))
+	}))
+	defer echo.Close()
+	_, target := fake(t)
+	target.BaseURL, target.JobDBURL, target.HTTPClient, target.LookupToken = echo.URL, echo.URL, nil, "lookup-token-value"
+	results, err := conformance.Check(t.Context(), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := fmt.Sprint(results) + fmt.Sprintf("%v %+v %#v", target, target, target)
+	for _, secret := range []string{target.ClientToken, target.ApplicantToken, target.InternalToken, target.ExpiredToken, target.LookupToken} {
+		if strings.Contains(said, secret) {
+			t.Errorf("%q is told", secret)
+		}
+	}
+	if !strings.Contains(said, "Bearer [token]") {
+		t.Error("nothing was echoed")
+	}
+}
+
+// TestRedirectsAreNotFollowed keeps credentials with the target.
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("%s %s came to another host", r.Method, r.URL)
+	}))
+	defer other.Close()
+	srv := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
+	defer srv.Close()
+	_, target := fake(t)
+	target.BaseURL, target.JobDBURL, target.HTTPClient = srv.URL, srv.URL, nil
+	results, err := conformance.Check(t.Context(), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		if r.Name == "search/answers" && !strings.Contains(r.String(), "307") {
+			t.Error(r)
+		}
+	}
+}
+
+func TestUnreachable(t *testing.T) {
+	srv := jobboardtest.NewServer(jobboardtest.Demo())
+	_, target := fake(t)
+	target.BaseURL, target.JobDBURL, target.HTTPClient = srv.BaseURL, srv.JobDBURL, nil
+	srv.Close()
+	results, err := conformance.Check(t.Context(), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		if !r.Failed() && r.Skipped == "" {
+			t.Errorf("nobody is there, and yet: %s", r)
+		}
+	}
+}
+
+// TestRunReports runs a broken mock in a process of its own, since its subtests
+// fail.
+func TestRunReports(t *testing.T) {
+	if os.Getenv("CONFORMANCE_BROKEN") != "" {
+		conformance.Run(t, conformance.Target{BaseURL: os.Getenv("CONFORMANCE_BROKEN"), ApplicantToken: "jana", AppliedJob: 4711})
+		return
+	}
+	mock := httptest.NewServer(quotedMock)
+	defer mock.Close()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestRunReports$", "-test.v")
+	cmd.Env = append(os.Environ(), "CONFORMANCE_BROKEN="+mock.URL)
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		t.Fatalf("it ended with %v:\n%s", err, out)
+	}
+	for _, want := range []string{
+		"--- FAIL: TestRunReports/applied/boolean",
+		`section 4.2: the applied check answers with a JSON boolean`,
+		`for job 4711 the answer is status 200, application/json, "\"true\"", not true or false`,
+		"--- PASS: TestRunReports/applied/true",
+		"--- SKIP: TestRunReports/search/answers",
+		"the target does not tell Channel",
+	} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("it does not say %q:\n%s", want, out)
+		}
+	}
+}
+
+// quotedMock is a mock of the applied check alone, with one mistake.
+var quotedMock = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	switch {
+	case r.Header.Get("Authorization") != "Bearer jana":
+		w.WriteHeader(http.StatusUnauthorized)
+	case r.URL.Path == "/api/rest/v3/frontend/jobs/4711/applied":
+		_, _ = w.Write([]byte(`"true"`))
+	default:
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = w.Write([]byte(`{"code":"get_project_error","message":"Project not available"}`))
+	}
+})

@@ -1,0 +1,31 @@
+// Package conformance holds the job board interface as a list of rules, and
+// finds out which of them a service keeps. Run it against the stand-in of
+// package jobboardtest, against a mock of your own in any language, or, with
+// ReadOnly, against a live address.
+//
+//	func TestMock(t *testing.T) {
+//		conformance.Run(t, conformance.Target{
+//			BaseURL: "http://127.0.0.1:8080", JobDBURL: "http://127.0.0.1:8081",
+//			Channel: "27828_extern", ClientID: "10",
+//			ApplicantToken: "...", OpenJob: 4711, AppliedJob: 4712,
+//		})
+//	}
+//
+// [Run] makes a subtest of each rule, [Check] needs no test, and [Checks] lists
+// the rules. A rule names the section of the interface it comes from. What the
+// [Target] does not tell, and what cannot be judged because a simpler rule is
+// broken, is skipped with the reason.
+//
+// The package judges bytes: it reads answers with encoding/json into shapes of
+// its own and shares no type with the client or the stand-in.
+//
+// # Where the interface is silent
+//
+// What the interface does not show is not judged, and these forms are all taken:
+// identifiers as numbers or quoted numbers; dates as epoch milliseconds, as a
+// number or quoted, or as ISO 8601; null where a text, a list or an object may
+// be missing; plain messages with any label, also as a JSON string; a coded
+// error as its bare code; the ERROR_ codes of section 7.3 with any status and in
+// any shape; 401 or 403 for a refused credential; the application identifier
+// bare or quoted; an unknown channel as an error or as no results.
+package conformance

@@ -1,0 +1,192 @@
+package conformance_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest/conformance"
+)
+
+// fake is a stand-in with something for every rule, and a target that says what
+// it holds. The stand-in is strict: the suite itself keeps to the interface.
+func fake(tb testing.TB, opts ...jobboardtest.Option) (*jobboardtest.Server, conformance.Target) {
+	tb.Helper()
+	srv := jobboardtest.New(tb, append([]jobboardtest.Option{jobboardtest.Demo(), jobboardtest.WithoutSockets()}, opts...)...)
+	var target conformance.Target
+	demo, err := json.Marshal(srv.Demo)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := json.Unmarshal(demo, &target); err != nil {
+		tb.Fatal(err)
+	}
+	target.BaseURL, target.JobDBURL = srv.BaseURL, srv.JobDBURL
+	target.HTTPClient = &http.Client{Transport: srv.Transport()}
+	target.FailingChannel = "27830_broken"
+	srv.Fail(jobboardtest.Answer(http.StatusInternalServerError, "").At("/api/rest/v2/frontend/jobboards/27830_broken/jobs"))
+	target.SearchText = "nurse"
+	target.Languages = []string{"en", "de"}
+	target.Near = "52.520014::13.373006::50"
+	_, posting := srv.Publish(target.Channel, jobboardtest.Job{
+		Title: "Gardener", Language: "en",
+		Location:            jobboardtest.Location{Lat: "50.110556", Long: "8.682222", City: "Frankfurt"},
+		AdditionalLocations: []jobboardtest.Location{{Lat: "51.312711", Long: "9.479746", City: "Kassel"}},
+	})
+	target.AdditionalNear, target.AdditionalPosting = "51.312711::9.479746::5", posting.ID
+	_, posting = srv.Publish(target.Channel, jobboardtest.Job{Title: "Travelling Salesperson", Language: "en"})
+	target.UnlocatedPosting = posting.ID
+	open, _ := srv.Job(srv.Demo.OpenJob)
+	spare, _ := srv.Publish(target.Channel, jobboardtest.Job{Title: "Florist", Language: "en", CompanyID: open.CompanyID})
+	target.SpareJob = spare.ID
+	target.Apply = func(_ context.Context, job int64) error {
+		_, err := srv.Apply(srv.Demo.Applicant, job)
+		return err
+	}
+	target.Withdraw = func(_ context.Context, job int64) error { return srv.Withdraw(srv.Demo.Applicant, job) }
+	target.Subscription = conformance.Subscription{
+		Query:    url.Values{"channel": {target.Channel}, "types": {"rss"}},
+		Body:     `{"jobcategory":["3001"]}`,
+		IDMember: "rss",
+	}
+	return srv, target
+}
+
+func TestFake(t *testing.T) {
+	_, target := fake(t)
+	conformance.Run(t, target)
+}
+
+func TestNothingSkippedOnFake(t *testing.T) {
+	_, target := fake(t)
+	results, err := conformance.Check(t.Context(), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(results) != len(conformance.Checks()) {
+		t.Errorf("%d results of %d rules", len(results), len(conformance.Checks()))
+	}
+	for _, r := range results {
+		if r.Skipped != "" || r.Failed() {
+			t.Error(r)
+		}
+	}
+}
+
+// positions are the values of each switch. A number that is free gets those that
+// matter.
+var positions = map[string][]any{
+	"PlainErrors":                 {"", "as-json", "json-string"},
+	"NotFount":                    {false, true},
+	"CodedErrors":                 {"", "as-text", "code-word"},
+	"ApplicationID":               {"", "quoted", "newline"},
+	"ErrorStatus":                 {0, 200, 201, 302, 400, 401, 403, 404, 409, 410, 418, 422, 500, 503},
+	"ErrorShape":                  {"", "json-string", "text"},
+	"ErrorField":                  {"", "code", "message", "error.code", "errors.0.code", "0"},
+	"AuthErrors":                  {"", "body", "both"},
+	"InvalidTokenSpace":           {false, true},
+	"BasicNeedsColon":             {false, true},
+	"QuotedIDs":                   {false, true},
+	"Dates":                       {"", "iso-z", "iso-colon", "iso-plain"},
+	"Missing":                     {"", "null", "absent"},
+	"EmptyServerErrors":           {false, true},
+	"UnknownChannel":              {0, 400, 404},
+	"PageSize":                    {0, 1, 7, 1000},
+	"SubscriptionsNeedCredential": {false, true},
+	"TokenSeconds":                {0, 1, 86400},
+}
+
+// TestSwitchesKnown fails when a switch, or a word of one, is new.
+func TestSwitchesKnown(t *testing.T) {
+	v := reflect.TypeFor[jobboardtest.Variants]()
+	for i := range v.NumField() {
+		f := v.Field(i)
+		values, ok := positions[f.Name]
+		if !ok {
+			t.Errorf("the switch %s is not checked in its positions", f.Name)
+			continue
+		}
+		// Check names the words it knows.
+		x := reflect.New(v).Elem()
+		if f.Type.Kind() != reflect.String || f.Name == "ErrorField" {
+			continue
+		}
+		x.Field(i).SetString("no such word")
+		err := x.Interface().(jobboardtest.Variants).Check()
+		if err == nil {
+			t.Errorf("%s takes any word", f.Name)
+			continue
+		}
+		var words []string
+		for _, w := range values {
+			words = append(words, w.(string))
+		}
+		if want := fmt.Sprintf("only %q", words); !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v; checked here: %s", f.Name, err, want)
+		}
+	}
+	if len(positions) != v.NumField() {
+		t.Errorf("%d switches are checked, of %d", len(positions), v.NumField())
+	}
+}
+
+// checkVariants fails the test for each rule that the fake breaks. Of the rules
+// that are skipped, only those that a small page hides may be.
+func checkVariants(t *testing.T, srv *jobboardtest.Server, target conformance.Target, v jobboardtest.Variants) {
+	t.Helper()
+	srv.SetVariants(v)
+	results, err := conformance.Check(t.Context(), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hidden := []string{"search/unlocated", "search/additional-locations"}
+	for _, r := range results {
+		if r.Failed() || r.Skipped != "" && (v.PageSize == 0 || !slices.Contains(hidden, r.Name)) {
+			t.Errorf("%+v\n%s", v, r)
+		}
+	}
+}
+
+func TestFakeInEverySwitchPosition(t *testing.T) {
+	srv, target := fake(t)
+	names := make([]string, 0, len(positions))
+	for name := range positions {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		for _, value := range positions[name] {
+			t.Run(fmt.Sprintf("%s=%v", name, value), func(t *testing.T) {
+				var v jobboardtest.Variants
+				reflect.ValueOf(&v).Elem().FieldByName(name).Set(reflect.ValueOf(value))
+				checkVariants(t, srv, target, v)
+			})
+		}
+	}
+}
+
+func TestFakeInRandomSwitchPositions(t *testing.T) {
+	srv, target := fake(t)
+	names := make([]string, 0, len(positions))
+	for name := range positions {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 60 {
+		var v jobboardtest.Variants
+		for _, name := range names {
+			values := positions[name]
+			reflect.ValueOf(&v).Elem().FieldByName(name).Set(reflect.ValueOf(values[random.IntN(len(values))]))
+		}
+		checkVariants(t, srv, target, v)
+	}
+}

@@ -1,0 +1,437 @@
+package conformance
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+var lookupRules = []rule{
+	{Rule{Name: "lookup/answers", Section: "4.4, 9", Text: "the lookup of an active job answers with 200 and a JSON object"}, lookupAnswers},
+	{Rule{Name: "lookup/fields", Section: "2.5", Text: "JobInformation has its fields, with their types"}, lookupFields},
+	{Rule{Name: "lookup/job-id", Section: "2.5, 4.4", Text: "the information is about the job that was asked for"}, lookupJobID},
+	{Rule{Name: "lookup/apply-possible", Section: "2.5", Text: "applyPossible says whether the job can still be applied to"}, lookupApplyPossible},
+	{Rule{Name: "lookup/questions", Section: "2.5", Text: "a question has id, type and label; answers come with YESNO and CATALOG, and not with TEXT and TEXTAREA"}, lookupQuestions},
+	{Rule{Name: "lookup/answers-of-questions", Section: "2.5", Text: "an answer has an id and a label, both strings; the ids of a CATALOG are UUIDs or numeric"}, lookupChoices},
+	{Rule{Name: "lookup/preferred-location", Section: "2.5", Text: "the question about the preferred location, with a negative id, lists the job's locations"}, lookupPreferred},
+	{Rule{Name: "lookup/nationalities", Section: "2.5, 4.4", Text: "the nationality catalog has ids and labels, in the job's language"}, lookupNationalities},
+	{Rule{Name: "lookup/timestamp", Section: "2.5", Text: "timestamp is an ISO 8601 date-time in UTC with milliseconds"}, lookupTimestamp},
+	{Rule{Name: "lookup/locations", Section: "2.5", Text: "all values of a location are strings; latitude and longitude are decimal text"}, lookupLocations},
+	{Rule{Name: "lookup/inactive", Section: "7.3", Text: "a deactivated job: ERROR_JOB_INACTIVE"}, func(p *probe) {
+		p.errorCode("InactiveJob", p.InactiveJob, "ERROR_JOB_INACTIVE")
+	}},
+	{Rule{Name: "lookup/deleted", Section: "7.3", Text: "a deleted job: ERROR_JOB_UNAVAILABLE"}, func(p *probe) {
+		p.errorCode("DeletedJob", p.DeletedJob, "ERROR_JOB_UNAVAILABLE")
+	}},
+	{Rule{Name: "lookup/unknown", Section: "7.3", Text: "an identifier without job: ERROR_JOB_UNAVAILABLE or ERROR_POSTING_UNAVAILABLE"}, func(p *probe) {
+		p.errorCode("UnknownJob", p.UnknownJob, "ERROR_JOB_UNAVAILABLE", "ERROR_POSTING_UNAVAILABLE")
+	}},
+	{Rule{Name: "lookup/unpublished", Section: "7.3", Text: "a job whose posting cannot be found: ERROR_POSTING_UNAVAILABLE"}, func(p *probe) {
+		p.errorCode("UnpublishedJob", p.UnpublishedJob, "ERROR_POSTING_UNAVAILABLE")
+	}},
+}
+
+// information is the answer for a job that should have one.
+type information struct {
+	name   string // the target's field
+	job    int64
+	fields object
+	bad    string // why there are none
+}
+
+func (p *probe) lookupRequest(job int64) request {
+	rq := request{url: p.JobDBURL + "/jobdb/public/apply/external?jobid=" + strconv.FormatInt(job, 10)}
+	if p.LookupToken != "" {
+		rq.auth = bearer(p.LookupToken)
+	}
+	return rq
+}
+
+// informations looks the target's active jobs up, once.
+func (p *probe) informations() []information {
+	if p.infos != nil {
+		return p.infos
+	}
+	for _, j := range []information{
+		{name: "OpenJob", job: p.OpenJob},
+		{name: "AppliedJob", job: p.AppliedJob},
+		{name: "WithdrawnJob", job: p.WithdrawnJob},
+		{name: "ClosedJob", job: p.ClosedJob},
+	} {
+		if j.job == 0 {
+			continue
+		}
+		if rs, err := p.try(p.lookupRequest(j.job)); err != nil {
+			j.bad = err.Error()
+		} else {
+			j.fields, j.bad = readInformation(rs)
+		}
+		p.infos = append(p.infos, j)
+	}
+	return p.infos
+}
+
+func readInformation(rs response) (object, string) {
+	v, err := parse(rs.body)
+	o, ok := v.(object)
+	switch {
+	case rs.status != http.StatusOK:
+		return nil, fmt.Sprintf("it is answered with %s, not 200", rs)
+	case err != nil || !ok:
+		return nil, fmt.Sprintf("the body is no JSON object: %s", rs)
+	}
+	if codes := errorCodes(rs.body); len(codes) > 0 && o["jobId"] == nil {
+		return nil, "it is answered with " + codes[0]
+	}
+	return o, ""
+}
+
+// needInformations gives what there is for the rules that build on it.
+func (p *probe) needInformations() ([]information, bool) {
+	if p.lacks(p.JobDBURL == "", "JobDBURL") || p.lacks(len(p.informations()) == 0, "OpenJob") {
+		return nil, false
+	}
+	good := slices.DeleteFunc(slices.Clone(p.informations()), func(i information) bool { return i.bad != "" })
+	if len(good) == 0 {
+		p.unless("lookup/answers")
+		return nil, false
+	}
+	return good, true
+}
+
+func lookupAnswers(p *probe) {
+	if p.lacks(p.JobDBURL == "", "JobDBURL") || p.lacks(len(p.informations()) == 0, "OpenJob") {
+		return
+	}
+	for _, i := range p.informations() {
+		if i.bad != "" {
+			p.errorf("for the target's %s: %s", i.name, i.bad)
+		}
+	}
+}
+
+func lookupFields(p *probe) {
+	infos, ok := p.needInformations()
+	if !ok {
+		return
+	}
+	var all []object
+	for _, i := range infos {
+		all = append(all, i.fields)
+	}
+	p.fields("JobInformation", all, []field{
+		{"jobId", identifier, true},
+		{name: "jobTitle", kind: text},
+		{name: "jobLanguage", kind: formed(languageForm, "a language code")},
+		{"applyPossible", boolean, true},
+		{name: "dataSecurityLink", kind: link},
+		{name: "questions", kind: objects},
+		{name: "nationalities", kind: objects},
+		{name: "timestamp", kind: present},
+		{name: "companyName", kind: text},
+		{name: "companyId", kind: formed(uuidForm, "a UUID")},
+		{name: "location", kind: anObject},
+		{name: "additionalLocations", kind: objects},
+	})
+}
+
+func lookupJobID(p *probe) {
+	infos, ok := p.needInformations()
+	if !ok {
+		return
+	}
+	for _, i := range infos {
+		if id, ok := number(i.fields["jobId"]); ok && id != i.job {
+			p.errorf("the information for job %d is about job %d", i.job, id)
+		}
+	}
+}
+
+func lookupApplyPossible(p *probe) {
+	infos, ok := p.needInformations()
+	if !ok {
+		return
+	}
+	for _, i := range infos {
+		if i.name != "OpenJob" && i.name != "ClosedJob" {
+			continue
+		}
+		v, there := i.fields["applyPossible"]
+		got, want := fmt.Sprint(v), strconv.FormatBool(i.name == "OpenJob")
+		if there && got != want && (got == "true" || got == "false") {
+			p.errorf("for the target's %s it is %s, not %s", i.name, got, want)
+		}
+	}
+}
+
+// questions gives the questions of all jobs.
+func (p *probe) questions() ([]object, bool) {
+	infos, ok := p.needInformations()
+	if !ok {
+		return nil, false
+	}
+	var out []object
+	for _, i := range infos {
+		out = append(out, list(i.fields["questions"])...)
+	}
+	if len(out) == 0 {
+		p.skip("no job of the target has questions")
+		return nil, false
+	}
+	return out, true
+}
+
+func lookupQuestions(p *probe) {
+	qs, ok := p.questions()
+	if !ok {
+		return
+	}
+	p.fields("Question", qs, []field{
+		{"id", formed(numericForm, "numeric text"), true},
+		{"type", text, true},
+		{"label", text, true},
+	})
+	for _, q := range qs {
+		answers, there := q["answers"]
+		switch q["type"] {
+		case "YESNO", "CATALOG":
+			if !there {
+				p.errorf("the question %s of type %s has no answers", describe(q["id"]), q["type"])
+			}
+		case "TEXT", "TEXTAREA":
+			if there && answers != nil {
+				p.errorf("the question %s of type %s has answers", describe(q["id"]), q["type"])
+			}
+		}
+		if answers != nil {
+			if wrong := objects(answers); wrong != "" {
+				p.errorf("the answers of the question %s: the member answers %s", describe(q["id"]), wrong)
+			}
+		}
+	}
+}
+
+func lookupChoices(p *probe) {
+	qs, ok := p.questions()
+	if !ok {
+		return
+	}
+	judged := false
+	for _, q := range qs {
+		answers := list(q["answers"])
+		judged = judged || len(answers) > 0
+		for _, a := range answers {
+			p.idLabel(fmt.Sprintf("an answer of the question %s", describe(q["id"])), a)
+			id, ok := a["id"].(string)
+			if ok && q["type"] == "CATALOG" && !uuidForm.MatchString(id) && !numericForm.MatchString(id) {
+				p.errorf("the id %q of an answer of the question %s is neither a UUID nor numeric", id, describe(q["id"]))
+			}
+		}
+	}
+	if !judged {
+		p.skip("no question of the target's jobs has answers")
+	}
+}
+
+func (p *probe) idLabel(what string, o object) {
+	for _, name := range []string{"id", "label"} {
+		v, ok := o[name]
+		if !ok {
+			p.errorf("%s has no %s: %s", what, name, describe(o))
+		} else if wrong := text(v); wrong != "" {
+			p.errorf("the %s of %s %s", name, what, wrong)
+		}
+	}
+}
+
+func lookupPreferred(p *probe) {
+	infos, ok := p.needInformations()
+	if !ok {
+		return
+	}
+	judged := false
+	for _, i := range infos {
+		for _, q := range list(i.fields["questions"]) {
+			if id, ok := number(q["id"]); !ok || id >= 0 {
+				continue
+			}
+			judged = true
+			places := 0
+			for _, l := range append(list(i.fields["additionalLocations"]), list([]any{i.fields["location"]})...) {
+				for _, v := range l {
+					if s, ok := v.(string); ok && s != "" {
+						places++
+						break
+					}
+				}
+			}
+			if n := len(list(q["answers"])); n != places {
+				p.errorf("the job %d has %d locations, and its question %s has %d answers", i.job, places, describe(q["id"]), n)
+			}
+		}
+	}
+	if !judged {
+		p.skip("no job of the target asks for the preferred location")
+	}
+}
+
+func lookupNationalities(p *probe) {
+	infos, ok := p.needInformations()
+	if !ok {
+		return
+	}
+	byLanguage := map[string]information{}
+	judged := false
+	for _, i := range infos {
+		catalog := list(i.fields["nationalities"])
+		judged = judged || len(catalog) > 0
+		for _, n := range catalog {
+			p.idLabel("a nationality", n)
+		}
+		language, _ := i.fields["jobLanguage"].(string)
+		language, _, _ = strings.Cut(strings.ReplaceAll(strings.ToLower(language), "_", "-"), "-")
+		if language == "" || len(catalog) == 0 {
+			continue
+		}
+		for l, other := range byLanguage {
+			if l != language && reflect.DeepEqual(labels(other.fields["nationalities"]), labels(catalog)) {
+				p.errorf("the jobs %d and %d have the same nationality labels, and the languages %s and %s", other.job, i.job, l, language)
+			}
+		}
+		if _, ok := byLanguage[language]; !ok {
+			byLanguage[language] = i
+		}
+	}
+	if !judged {
+		p.skip("no job of the target has a nationality catalog")
+	}
+}
+
+func labels(catalog any) []any {
+	var out []any
+	entries, ok := catalog.([]object)
+	if !ok {
+		entries = list(catalog)
+	}
+	for _, o := range entries {
+		out = append(out, o["label"])
+	}
+	return out
+}
+
+func lookupTimestamp(p *probe) {
+	infos, ok := p.needInformations()
+	if !ok {
+		return
+	}
+	for _, i := range infos {
+		v, there := i.fields["timestamp"]
+		if s, ok := v.(string); there && (!ok || !isoForm.MatchString(s)) {
+			p.errorf("it is %s for job %d, not like 2026-01-05T08:00:00.000Z", describe(v), i.job)
+		}
+	}
+}
+
+var locationFields = []string{"geoLat", "geoLong", "geoName", "geoCountry", "geoState", "geoCity", "geoZip", "geoStreet"}
+
+func lookupLocations(p *probe) {
+	infos, ok := p.needInformations()
+	if !ok {
+		return
+	}
+	var all []object
+	for _, i := range infos {
+		all = append(all, list([]any{i.fields["location"]})...)
+		all = append(all, list(i.fields["additionalLocations"])...)
+	}
+	if len(all) == 0 {
+		p.skip("no job of the target has a location")
+		return
+	}
+	var table []field
+	for _, name := range locationFields {
+		f := field{name: name, kind: text}
+		switch name {
+		case "geoLat":
+			f.kind = decimal(90)
+		case "geoLong":
+			f.kind = decimal(180)
+		}
+		table = append(table, f)
+	}
+	p.fields("Location", all, table)
+}
+
+// decimal is a number as text, up to a bound on both sides; it may be empty.
+func decimal(bound float64) kind {
+	return func(v any) string {
+		s, ok := v.(string)
+		if !ok {
+			return text(v)
+		}
+		if s == "" {
+			return ""
+		}
+		f, err := strconv.ParseFloat(s, 64)
+		if err != nil || strings.Trim(s, "+-.0123456789") != "" || max(f, -f) > bound {
+			return fmt.Sprintf("is %q, not a decimal number between -%g and %g", s, bound, bound)
+		}
+		return ""
+	}
+}
+
+// errorCodes finds the codes of section 7.3, wherever they are in a body.
+func errorCodes(body []byte) []string {
+	var out []string
+	add := func(s string) {
+		for _, c := range lookupCode.FindAllString(s, -1) {
+			if !slices.Contains(out, c) {
+				out = append(out, c)
+			}
+		}
+	}
+	v, err := parse(body)
+	if err != nil {
+		add(string(body))
+		return out
+	}
+	var walk func(any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case string:
+			add(v)
+		case []any:
+			for _, e := range v {
+				walk(e)
+			}
+		case object:
+			for _, e := range v {
+				walk(e)
+			}
+		}
+	}
+	walk(v)
+	slices.Sort(out)
+	return out
+}
+
+func (p *probe) errorCode(name string, job int64, want ...string) {
+	if p.lacks(p.JobDBURL == "", "JobDBURL") || p.lacks(job == 0, name) {
+		return
+	}
+	rs, ok := p.send(p.lookupRequest(job))
+	if !ok {
+		return
+	}
+	switch got := errorCodes(rs.body); {
+	case len(got) == 0:
+		p.errorf("it is answered without a code of section 7.3: %s", rs)
+	case len(got) > 1:
+		p.errorf("it is answered with more than one code: %s", strings.Join(got, ", "))
+	case !slices.Contains(want, got[0]):
+		p.errorf("it is answered with %s, not %s", got[0], strings.Join(want, " or "))
+	}
+}

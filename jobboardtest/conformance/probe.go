@@ -1,0 +1,218 @@
+package conformance
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// session is one run against a target. What many rules look at is fetched once.
+type session struct {
+	Target
+	client *http.Client
+	own    *http.Transport // to be closed; nil: the caller's
+
+	plain   *plainSearch
+	infos   []information
+	gates   map[operation]string
+	secrets *strings.Replacer
+}
+
+func newSession(target Target) (*session, error) {
+	target, err := target.prepare()
+	if err != nil {
+		return nil, err
+	}
+	s := &session{Target: target, client: &http.Client{Timeout: 30 * time.Second}}
+	if c := target.HTTPClient; c != nil {
+		s.client.Transport, s.client.Timeout = c.Transport, c.Timeout
+	}
+	if s.client.Transport == nil {
+		s.own = &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 2}
+		s.client.Transport = s.own
+	}
+	s.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	var mask []string
+	for _, v := range []string{target.ClientToken, target.ApplicantToken, target.InternalToken, target.ExpiredToken, target.LookupToken} {
+		if v != "" {
+			mask = append(mask, v, "[token]")
+		}
+	}
+	s.secrets = strings.NewReplacer(mask...)
+	return s, nil
+}
+
+func (s *session) close() {
+	if s.own != nil {
+		s.own.CloseIdleConnections()
+	}
+}
+
+func (s *session) judge(ctx context.Context, r rule) Result {
+	p := &probe{session: s, ctx: ctx, result: Result{Rule: r.Rule}}
+	if s.ReadOnly && r.Changes {
+		p.skip("the run is read-only")
+	} else {
+		r.check(p)
+	}
+	if p.result.Failed() {
+		p.result.Skipped = ""
+	}
+	return p.result
+}
+
+// probe is the check of one rule under way.
+type probe struct {
+	*session
+	ctx    context.Context
+	result Result
+}
+
+// maxProblems bounds what is told about one rule.
+const maxProblems = 8
+
+func (p *probe) errorf(format string, args ...any) {
+	switch n := len(p.result.Problems); {
+	case n < maxProblems:
+		p.result.Problems = append(p.result.Problems, p.secrets.Replace(fmt.Sprintf(format, args...)))
+	case n == maxProblems:
+		p.result.Problems = append(p.result.Problems, "and more of the kind")
+	}
+}
+
+// skip says why the rule is not judged.
+func (p *probe) skip(format string, args ...any) {
+	p.result.Skipped = p.secrets.Replace(fmt.Sprintf(format, args...))
+}
+
+// lacks skips the rule when the target does not tell something.
+func (p *probe) lacks(missing bool, what string) bool {
+	if missing {
+		p.skip("the target does not tell %s", what)
+	}
+	return missing
+}
+
+// unless skips the rule because a simpler one is broken.
+func (p *probe) unless(rule string) { p.skip("not judged, because %s does not hold", rule) }
+
+type request struct {
+	method   string // empty: GET
+	url      string
+	auth     string // the Authorization header; empty: none
+	language string
+	body     string
+	json     bool // sends Content-Type
+}
+
+type response struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// maxBody bounds what is read of an answer.
+const maxBody = 256 << 20
+
+// send gives the answer, or makes its absence a problem.
+func (p *probe) send(rq request) (response, bool) {
+	rs, err := p.try(rq)
+	if err != nil {
+		p.errorf("%s", err)
+		return rs, false
+	}
+	return rs, true
+}
+
+func (p *probe) try(rq request) (response, error) {
+	if rq.method == "" {
+		rq.method = http.MethodGet
+	}
+	var body io.Reader
+	if rq.body != "" {
+		body = strings.NewReader(rq.body)
+	}
+	r, err := http.NewRequestWithContext(p.ctx, rq.method, rq.url, body)
+	if err != nil {
+		return response{}, errors.New("the request cannot be made: the target has an address or identifier that is no part of a URL")
+	}
+	r.Header.Set("User-Agent", "jobboard-conformance")
+	if rq.auth != "" {
+		r.Header.Set("Authorization", rq.auth)
+	}
+	if rq.language != "" {
+		r.Header.Set("Accept-Language", rq.language)
+	}
+	if rq.json {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	what := rq.method + " " + r.URL.EscapedPath()
+	got, err := p.client.Do(r)
+	if err != nil {
+		return response{}, fmt.Errorf("%s got no answer: %w", what, err)
+	}
+	defer got.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(got.Body, maxBody+1))
+	switch {
+	case err != nil:
+		return response{}, fmt.Errorf("%s: the body of the answer cannot be read: %w", what, err)
+	case len(data) > maxBody:
+		return response{}, fmt.Errorf("%s: the body of the answer is larger than %d MiB", what, maxBody>>20)
+	}
+	return response{got.StatusCode, got.Header, data}, nil
+}
+
+// String describes an answer within a line.
+func (r response) String() string {
+	s := "status " + strconv.Itoa(r.status)
+	if t := r.header.Get("Content-Type"); t != "" {
+		s += ", " + t
+	}
+	if len(r.body) == 0 {
+		return s + ", no body"
+	}
+	return s + ", " + sample(r.body)
+}
+
+// sample quotes the beginning of a body.
+func sample(b []byte) string {
+	s := clip(string(b))
+	if rest, cut := strings.CutSuffix(s, "..."); cut && len(b) > len(s) {
+		return strconv.Quote(rest) + "..."
+	}
+	return strconv.Quote(s)
+}
+
+// clip keeps the beginning of a text.
+func clip(s string) string {
+	const most = 120
+	if len(s) <= most {
+		return s
+	}
+	n := most
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "..."
+}
+
+// refused reports whether an answer is an authorization error. The interface
+// shows the two statuses and nothing more.
+func (r response) refused() bool {
+	return r.status == http.StatusUnauthorized || r.status == http.StatusForbidden
+}
+
+func bearer(token string) string { return "Bearer " + token }
+
+// basic is the form of section 5: the identifier, a colon, no password.
+func basic(id string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(id+":")) }
+
+func escape(segment string) string { return url.PathEscape(segment) }

@@ -1,0 +1,553 @@
+package conformance
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+)
+
+var searchRules = []rule{
+	{Rule{Name: "search/answers", Section: "4.1, 9", Text: "a search of a channel is answered with 200 and a JSON object"}, searchAnswers},
+	{Rule{Name: "search/page-fields", Section: "2.1", Text: "JobSearchResult has its fields, with their types"}, pageFields},
+	{Rule{Name: "search/page-counts", Section: "2.1", Text: "the counters of a page fit each other and its results"}, pageCounts},
+	{Rule{Name: "search/posting-fields", Section: "2.2", Text: "JobPosting has its fields, with their types"}, postingFields},
+	{Rule{Name: "search/posting-ids", Section: "2.2", Text: "jobPostingId identifies a posting: none is there twice"}, postingIDs},
+	{Rule{Name: "search/timestamps", Section: "2.2", Text: "the dates of a posting are milliseconds since the epoch"}, postingTimestamps},
+	{Rule{Name: "search/config", Section: "2.3", Text: "config maps keys to arrays of strings"}, postingConfig},
+	{Rule{Name: "search/empty-parameters", Section: "4.1", Text: "empty parameters mean the same as none"}, emptyParameters},
+	{Rule{Name: "search/text", Section: "4.1", Text: "the parameter search narrows the results down to its text"}, searchText},
+	{Rule{Name: "search/radius", Section: "4.1", Text: "the parameter geoLocation narrows the results down to its circle"}, searchRadius},
+	{Rule{Name: "search/unlocated", Section: "4.1", Text: "a posting without geolocation never matches a circle"}, searchUnlocated},
+	{Rule{Name: "search/additional-locations", Section: "4.1", Text: "with geoLocation, additional job locations are considered"}, searchAdditional},
+	{Rule{Name: "search/text-and-radius", Section: "4.1", Text: "search and geoLocation hold together"}, searchBoth},
+	{Rule{Name: "search/escaped", Section: "4.1", Text: "geoLocation means the same with its colons escaped"}, searchEscaped},
+	{Rule{Name: "search/language", Section: "4.1", Text: "results are localized to Accept-Language"}, searchLanguage},
+	{Rule{Name: "search/unknown-channel", Section: "4.1", Text: "a search gives the postings of its channel: an unknown one has none"}, unknownChannel},
+	{Rule{Name: "search/failure", Section: "4.1, 7.1", Text: "an error while processing is answered with 500"}, searchFailure},
+}
+
+// query is a search; nil parameters are not sent.
+type query struct {
+	channel  string // empty: the target's
+	rawQuery string
+	language string
+	auth     string
+}
+
+func with(search, geo string) string {
+	v := url.Values{}
+	if search != "" {
+		v.Set("search", search)
+	}
+	if geo != "" {
+		v.Set("geoLocation", geo)
+	}
+	return v.Encode()
+}
+
+func (p *probe) searchRequest(q query) request {
+	if q.channel == "" {
+		q.channel = p.Channel
+	}
+	u := p.BaseURL + "/api/rest/v2/frontend/jobboards/" + escape(q.channel) + "/jobs"
+	if q.rawQuery != "" {
+		u += "?" + q.rawQuery
+	}
+	return request{url: u, auth: q.auth, language: q.language, json: true}
+}
+
+// plainSearch is the search without parameters, with the first of the target's
+// credentials that was taken.
+type plainSearch struct {
+	auth string
+	rs   response
+	err  error
+	page page
+	bad  string // why there is no page
+}
+
+func (p *probe) searchCredentials() []string {
+	var out []string
+	if p.ClientToken != "" {
+		out = append(out, bearer(p.ClientToken))
+	}
+	if p.ClientID != "" {
+		out = append(out, basic(p.ClientID))
+	}
+	if p.ApplicantToken != "" {
+		out = append(out, bearer(p.ApplicantToken))
+	}
+	return out
+}
+
+// fetchPlain makes the plain search once; nil where the target lacks what it
+// needs.
+func (p *probe) fetchPlain() *plainSearch {
+	if p.lacks(p.BaseURL == "", "BaseURL") || p.lacks(p.Channel == "", "Channel") {
+		return nil
+	}
+	creds := p.searchCredentials()
+	if p.lacks(len(creds) == 0, "ClientToken, ClientID or ApplicantToken") {
+		return nil
+	}
+	if p.plain != nil {
+		return p.plain
+	}
+	var first *plainSearch
+	for _, auth := range creds {
+		s := &plainSearch{auth: auth}
+		if s.rs, s.err = p.try(p.searchRequest(query{auth: auth})); s.err != nil {
+			s.bad = s.err.Error()
+		} else {
+			s.page, s.bad = readPage(s.rs)
+		}
+		if first == nil {
+			first = s
+		}
+		if s.bad == "" {
+			first = s
+			break
+		}
+	}
+	p.plain = first
+	return first
+}
+
+// needPlain is fetchPlain for the rules that build on it.
+func (p *probe) needPlain() (*plainSearch, bool) {
+	s := p.fetchPlain()
+	if s == nil {
+		return nil, false
+	}
+	if s.bad != "" {
+		p.unless("search/answers")
+		return nil, false
+	}
+	return s, true
+}
+
+// find searches with the credential that is known to be good.
+func (p *probe) find(q query) (page, bool) {
+	q.auth = p.plain.auth
+	rs, ok := p.send(p.searchRequest(q))
+	if !ok {
+		return page{}, false
+	}
+	pg, bad := readPage(rs)
+	if bad != "" {
+		p.errorf("the search with %q: %s", q.rawQuery, bad)
+		return page{}, false
+	}
+	return pg, true
+}
+
+// page is a JobSearchResult (section 2.1).
+type page struct {
+	fields   object
+	postings []object
+}
+
+func readPage(rs response) (pg page, bad string) {
+	if rs.status != http.StatusOK {
+		return pg, fmt.Sprintf("it is answered with %s, not 200", rs)
+	}
+	v, err := parse(rs.body)
+	if err != nil {
+		return pg, fmt.Sprintf("the body is no JSON (%v): %s", err, rs)
+	}
+	o, ok := v.(object)
+	if !ok {
+		return pg, fmt.Sprintf("the body is no JSON object: %s", rs)
+	}
+	return page{o, list(o["results"])}, ""
+}
+
+// count is the number of hits; that of the postings where the page does not say.
+func (pg page) count() int {
+	if n, ok := number(pg.fields["totalNumberOfJobs"]); ok {
+		return int(n)
+	}
+	return len(pg.postings)
+}
+
+// complete reports whether all hits are on the page.
+func (pg page) complete() bool { return pg.count() <= len(pg.postings) }
+
+func (pg page) has(posting int64) bool { return pg.posting(posting) != nil }
+
+// readable reports whether the postings have identifiers.
+func (pg page) readable() bool {
+	_, ok := number(pg.postings[0]["jobPostingId"])
+	return ok
+}
+
+func (pg page) posting(id int64) object {
+	for _, o := range pg.postings {
+		if n, ok := number(o["jobPostingId"]); ok && n == id {
+			return o
+		}
+	}
+	return nil
+}
+
+func searchAnswers(p *probe) {
+	if s := p.fetchPlain(); s != nil && s.bad != "" {
+		p.errorf("%s", s.bad)
+	}
+}
+
+func pageFields(p *probe) {
+	s, ok := p.needPlain()
+	if !ok {
+		return
+	}
+	var table []field
+	for _, name := range pageCounters {
+		table = append(table, field{name, integer, true})
+	}
+	p.fields("JobSearchResult", []object{s.page.fields}, append(table, field{name: "results", kind: objects}))
+}
+
+var pageCounters = []string{"itemsPerPage", "numPages", "offset", "actualPage", "firstPostingOnPage", "lastPostingOnPage", "totalNumberOfJobs"}
+
+func pageCounts(p *probe) {
+	s, ok := p.needPlain()
+	if !ok {
+		return
+	}
+	n := map[string]int{}
+	for _, name := range pageCounters {
+		v, ok := number(s.page.fields[name])
+		if !ok {
+			p.unless("search/page-fields")
+			return
+		}
+		if n[name] = int(v); v < 0 {
+			p.errorf("%s is %d, below 0", name, v)
+		}
+	}
+	have, total := len(s.page.postings), n["totalNumberOfJobs"]
+	per, pages := n["itemsPerPage"], n["numPages"]
+	first, last := n["firstPostingOnPage"], n["lastPostingOnPage"]
+	if have > total {
+		p.errorf("totalNumberOfJobs is %d, and %d postings are in results", total, have)
+	}
+	if have > per {
+		p.errorf("itemsPerPage is %d, and %d postings are in results", per, have)
+	}
+	if per > 0 && pages != (total+per-1)/per && (total != 0 || pages != 1) { // no hits may still be a page
+		p.errorf("numPages is %d, with %d postings and %d on a page", pages, total, per)
+	}
+	if have < total && pages <= 1 {
+		p.errorf("%d of %d postings are in results, and numPages is %d", have, total, pages)
+	}
+	if have > 0 && last-first+1 != have {
+		p.errorf("firstPostingOnPage is %d and lastPostingOnPage %d, and %d postings are in results", first, last, have)
+	}
+	if page := n["actualPage"]; page >= max(pages, 1) {
+		p.errorf("actualPage is %d, which begins at zero, of %d pages", page, pages)
+	}
+}
+
+// needPostings is needPlain with at least one posting.
+func (p *probe) needPostings() ([]object, bool) {
+	s, ok := p.needPlain()
+	if !ok {
+		return nil, false
+	}
+	if len(s.page.postings) == 0 {
+		p.skip("the channel of the target has no postings, or results is not what search/page-fields wants")
+		return nil, false
+	}
+	return s.page.postings, true
+}
+
+var present kind = func(any) string { return "" } // judged by a rule of its own
+
+func postingFields(p *probe) {
+	postings, ok := p.needPostings()
+	if !ok {
+		return
+	}
+	p.fields("JobPosting", postings, []field{
+		{"jobPostingId", identifier, true},
+		{"postingVersionId", identifier, true},
+		{name: "title", kind: text},
+		{name: "applyOnlineLink", kind: link},
+		{name: "config", kind: present},
+		{name: "jobStartDate", kind: present},
+		{name: "postingVersionStartDate", kind: present},
+		{name: "postingVersionEndDate", kind: present},
+	})
+}
+
+func postingIDs(p *probe) {
+	postings, ok := p.needPostings()
+	if !ok {
+		return
+	}
+	seen := map[int64]bool{}
+	for _, o := range postings {
+		id, ok := number(o["jobPostingId"])
+		if !ok {
+			p.unless("search/posting-fields")
+			return
+		}
+		if seen[id] {
+			p.errorf("jobPostingId %d is there more than once", id)
+		}
+		seen[id] = true
+	}
+}
+
+// Below this many milliseconds, which is 1973, and above, which is 5138, a date
+// was meant in another unit.
+const earliest, latest = 100_000_000_000, 100_000_000_000_000
+
+func postingTimestamps(p *probe) {
+	postings, ok := p.needPostings()
+	if !ok {
+		return
+	}
+	for _, o := range postings {
+		for _, name := range []string{"jobStartDate", "postingVersionStartDate", "postingVersionEndDate"} {
+			v, ok := o[name]
+			if !ok || v == nil {
+				continue
+			}
+			if s, ok := v.(string); ok && isoForm.MatchString(s) {
+				continue
+			}
+			n, ok := number(v)
+			switch {
+			case !ok:
+				p.errorf("%s is %s, not a number of milliseconds", name, describe(v))
+			case n != 0 && (max(n, -n) < earliest || max(n, -n) > latest):
+				p.errorf("%s is %d, which is no likely number of milliseconds since the epoch", name, n)
+			}
+		}
+	}
+}
+
+func postingConfig(p *probe) {
+	postings, ok := p.needPostings()
+	if !ok {
+		return
+	}
+	for _, o := range postings {
+		v, ok := o["config"]
+		if !ok || v == nil {
+			continue
+		}
+		config, ok := v.(object)
+		if !ok {
+			p.errorf("config is %s, not an object", describe(v))
+			continue
+		}
+		for key, value := range config {
+			values, ok := value.([]any)
+			if !ok && value != nil {
+				p.errorf("config: the value of %q is %s, not an array", key, describe(value))
+			}
+			for _, e := range values {
+				s, ok := e.(string)
+				if !ok {
+					p.errorf("config: %q holds %s, which is not a string", key, describe(e))
+				} else if key == "listingStartDate" && !numericForm.MatchString(s) {
+					p.errorf("config: listingStartDate holds %q, not epoch milliseconds as a string", s)
+				}
+			}
+		}
+	}
+}
+
+// same checks that a search finds as much as the plain one, which is made again
+// before it is blamed: the board may have changed meanwhile.
+func (p *probe) same(q query, as query) {
+	got, ok := p.find(q)
+	if !ok {
+		return
+	}
+	want, ok := p.find(as)
+	if !ok || got.count() == want.count() {
+		return
+	}
+	if got, ok = p.find(q); ok && got.count() != want.count() {
+		p.errorf("with %q there are %d postings, and with %q there are %d", q.rawQuery, got.count(), as.rawQuery, want.count())
+	}
+}
+
+func emptyParameters(p *probe) {
+	if _, ok := p.needPlain(); !ok {
+		return
+	}
+	for _, raw := range []string{"search=", "geoLocation=", "search=&geoLocation="} {
+		p.same(query{rawQuery: raw}, query{})
+	}
+}
+
+func searchText(p *probe) {
+	all, ok := p.needPlain()
+	if !ok || p.lacks(p.SearchText == "", "SearchText") {
+		return
+	}
+	got, ok := p.find(query{rawQuery: with(p.SearchText, "")})
+	switch n, total := got.count(), all.page.count(); {
+	case !ok:
+	case n == 0:
+		p.errorf("nothing is found for %q, which is in some postings", p.SearchText)
+	case n >= total:
+		p.errorf("%d of %d postings are found for %q, which is not in all of them", n, total, p.SearchText)
+	}
+}
+
+const (
+	halfTheEarth = "20100"                        // kilometers: no two places are further apart
+	nowhere      = "-48.876667::-123.393333::100" // the place in the ocean that is the furthest from land
+)
+
+func searchRadius(p *probe) {
+	all, ok := p.needPlain()
+	if !ok {
+		return
+	}
+	if got, ok := p.find(query{rawQuery: with("", nowhere)}); ok && got.count() > 0 {
+		p.errorf("%d of %d postings are found at %s, in the middle of an ocean", got.count(), all.page.count(), nowhere)
+	}
+	if p.Near == "" {
+		return
+	}
+	got, ok := p.find(query{rawQuery: with("", p.Near)})
+	if !ok {
+		return
+	}
+	n, total := got.count(), all.page.count()
+	if n == 0 {
+		p.errorf("nothing is found at %s, where some postings are", p.Near)
+	}
+	if n >= total {
+		p.errorf("%d of %d postings are found at %s, where not all of them are", n, total, p.Near)
+	}
+	latitude, longitude, _, _ := splitGeo(p.Near)
+	whole := latitude + "::" + longitude + "::" + halfTheEarth
+	if wide, ok := p.find(query{rawQuery: with("", whole)}); ok && wide.count() <= n {
+		p.errorf("%d postings are found at %s, and not more, but %d, with a distance around the earth", n, p.Near, wide.count())
+	}
+}
+
+func searchUnlocated(p *probe) {
+	all, ok := p.needPlain()
+	if !ok || p.lacks(p.UnlocatedPosting == 0, "UnlocatedPosting") {
+		return
+	}
+	if !all.page.has(p.UnlocatedPosting) {
+		if all.page.complete() {
+			p.skip("the target's UnlocatedPosting %d is not in the channel", p.UnlocatedPosting)
+		} else {
+			p.skip("the target's UnlocatedPosting %d is not on the first page, and there is no parameter for another", p.UnlocatedPosting)
+		}
+		return
+	}
+	if got, ok := p.find(query{rawQuery: with("", "0::0::"+halfTheEarth)}); ok && got.has(p.UnlocatedPosting) {
+		p.errorf("the posting %d has no geolocation, and a circle around the earth finds it", p.UnlocatedPosting)
+	}
+}
+
+func searchAdditional(p *probe) {
+	if _, ok := p.needPlain(); !ok || p.lacks(p.AdditionalNear == "" || p.AdditionalPosting == 0, "AdditionalNear and AdditionalPosting") {
+		return
+	}
+	got, ok := p.find(query{rawQuery: with("", p.AdditionalNear)})
+	switch {
+	case !ok || got.has(p.AdditionalPosting):
+	case len(got.postings) > 0 && !got.readable():
+		p.unless("search/posting-fields")
+	case !got.complete():
+		p.skip("the target's AdditionalPosting %d is not on the first page, and there is no parameter for another", p.AdditionalPosting)
+	default:
+		p.errorf("the posting %d is not found at %s, where an additional location of it is", p.AdditionalPosting, p.AdditionalNear)
+	}
+}
+
+func searchBoth(p *probe) {
+	if _, ok := p.needPlain(); !ok || p.lacks(p.SearchText == "" || p.Near == "", "SearchText and Near") {
+		return
+	}
+	byText, ok1 := p.find(query{rawQuery: with(p.SearchText, "")})
+	near, ok2 := p.find(query{rawQuery: with("", p.Near)})
+	both, ok3 := p.find(query{rawQuery: with(p.SearchText, p.Near)})
+	if ok1 && ok2 && ok3 && both.count() > min(byText.count(), near.count()) {
+		p.errorf("%d postings are found for %q, %d at %s, and %d for both together", byText.count(), p.SearchText, near.count(), p.Near, both.count())
+	}
+	if nothing, ok := p.find(query{rawQuery: with(p.SearchText, nowhere)}); ok && ok1 && nothing.count() >= max(byText.count(), 1) {
+		p.errorf("%d postings are found for %q, and as many in the middle of an ocean", byText.count(), p.SearchText)
+	}
+}
+
+func searchEscaped(p *probe) {
+	if _, ok := p.needPlain(); !ok {
+		return
+	}
+	geo := p.Near
+	if geo == "" {
+		geo = nowhere
+	}
+	p.same(query{rawQuery: "geoLocation=" + geo}, query{rawQuery: with("", geo)})
+}
+
+func searchLanguage(p *probe) {
+	if _, ok := p.needPlain(); !ok || p.lacks(len(p.Languages) == 0, "Languages") {
+		return
+	}
+	one, ok1 := p.find(query{language: p.Languages[0]})
+	other, ok2 := p.find(query{language: p.Languages[1]})
+	if !ok1 || !ok2 {
+		return
+	}
+	compared := 0
+	for _, o := range one.postings {
+		id, ok := number(o["jobPostingId"])
+		twin := other.posting(id)
+		if !ok || twin == nil {
+			continue
+		}
+		compared++
+		if !reflect.DeepEqual(o["title"], twin["title"]) || !reflect.DeepEqual(o["config"], twin["config"]) {
+			return
+		}
+	}
+	if compared == 0 {
+		p.skip("no posting came in both languages of the target")
+		return
+	}
+	p.errorf("%d postings are the same, title and config, for %s and for %s", compared, p.Languages[0], p.Languages[1])
+}
+
+// noSuch is an identifier that nobody has given to anything.
+const noSuch = "conformance-no-such-thing-7f0d2c"
+
+func unknownChannel(p *probe) {
+	s, ok := p.needPlain()
+	if !ok {
+		return
+	}
+	rs, ok := p.send(p.searchRequest(query{channel: noSuch, auth: s.auth}))
+	if !ok || rs.status != http.StatusOK {
+		return
+	}
+	if pg, bad := readPage(rs); bad == "" && (len(pg.postings) > 0 || pg.count() > 0) {
+		p.errorf("the channel %q, which nobody has, has %s postings", noSuch, strconv.Itoa(max(pg.count(), len(pg.postings))))
+	}
+}
+
+func searchFailure(p *probe) {
+	s, ok := p.needPlain()
+	if !ok || p.lacks(p.FailingChannel == "", "FailingChannel") {
+		return
+	}
+	if rs, ok := p.send(p.searchRequest(query{channel: p.FailingChannel, auth: s.auth})); ok && rs.status != http.StatusInternalServerError {
+		p.errorf("the search of channel %q, which fails, is answered with %s, not 500", p.FailingChannel, rs)
+	}
+}

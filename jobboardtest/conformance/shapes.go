@@ -1,0 +1,229 @@
+package conformance
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// object is a JSON object; its numbers are json.Number.
+type object = map[string]any
+
+func parse(b []byte) (any, error) {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is more after the JSON value")
+	}
+	return v, nil
+}
+
+// kind says what is wrong with a value, or "".
+type kind func(v any) string
+
+// describe is a value as JSON, within a line.
+func describe(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return clip(string(b))
+}
+
+func integer(v any) string {
+	if n, ok := v.(json.Number); ok {
+		if _, err := strconv.ParseInt(n.String(), 10, 64); err == nil {
+			return ""
+		}
+	}
+	return "is " + describe(v) + ", not an integer"
+}
+
+func identifier(v any) string {
+	if _, ok := number(v); ok {
+		return ""
+	}
+	return "is " + describe(v) + ", not an integer, quoted or not"
+}
+
+// number reads an integer, quoted or not.
+func number(v any) (int64, bool) {
+	var s string
+	switch v := v.(type) {
+	case json.Number:
+		s = v.String()
+	case string:
+		s = v
+	default:
+		return 0, false
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n, err == nil
+}
+
+func text(v any) string {
+	if _, ok := v.(string); ok {
+		return ""
+	}
+	return "is " + describe(v) + ", not a string"
+}
+
+func boolean(v any) string {
+	if _, ok := v.(bool); ok {
+		return ""
+	}
+	return "is " + describe(v) + ", not a boolean"
+}
+
+func link(v any) string {
+	s, ok := v.(string)
+	if !ok {
+		return text(v)
+	}
+	if u, err := url.Parse(s); s != "" && (err != nil || u.Scheme == "" || u.Host == "") {
+		return "is " + describe(v) + ", not a whole URL"
+	}
+	return ""
+}
+
+func anObject(v any) string {
+	if _, ok := v.(object); ok {
+		return ""
+	}
+	return "is " + describe(v) + ", not an object"
+}
+
+func objects(v any) string {
+	list, ok := v.([]any)
+	if !ok {
+		return "is " + describe(v) + ", not an array"
+	}
+	for _, e := range list {
+		if _, ok := e.(object); !ok {
+			return "holds " + describe(e) + ", which is not an object"
+		}
+	}
+	return ""
+}
+
+var (
+	uuidForm     = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+	numericForm  = regexp.MustCompile(`^-?[0-9]+$`)
+	languageForm = regexp.MustCompile(`^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$`)
+	isoForm      = regexp.MustCompile(`^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)\.[0-9]{3}(Z|[+-]00:?00)$`)
+	codeForm     = regexp.MustCompile(`^[a-z]+(_[a-z]+)*_error$`)
+	lookupCode   = regexp.MustCompile(`\bERROR_[A-Z_]+\b`)
+)
+
+// formed is a string of a form; it may be empty.
+func formed(form *regexp.Regexp, name string) kind {
+	return func(v any) string {
+		s, ok := v.(string)
+		switch {
+		case !ok:
+			return text(v)
+		case s != "" && !form.MatchString(s):
+			return "is " + describe(v) + ", not " + name
+		}
+		return ""
+	}
+}
+
+// field is a row of a table of section 2.
+type field struct {
+	name  string
+	kind  kind
+	never bool // null never stands for it
+}
+
+// fields checks a table: each field is present in some item at least, and right
+// wherever it is. Which of them may be left out the interface does not say.
+func (p *probe) fields(item string, items []object, table []field) {
+	for _, f := range table {
+		seen := false
+		for _, o := range items {
+			v, ok := o[f.name]
+			if !ok {
+				continue
+			}
+			seen = true
+			if v == nil && !f.never {
+				continue
+			}
+			if wrong := f.kind(v); wrong != "" {
+				p.errorf("%s: %s %s", item, f.name, wrong)
+			}
+		}
+		if seen || len(items) == 0 {
+			continue
+		}
+		hint := ""
+		if near := nearest(f.name, items, table); near != "" {
+			hint = fmt.Sprintf("; %q is there, which is no field of it", near)
+		}
+		p.errorf("%s: the field %s is missing%s", item, f.name, hint)
+	}
+}
+
+// nearest finds an unknown member whose name is much like a missing one.
+func nearest(name string, items []object, table []field) string {
+	var best string
+	least := 3
+	for _, o := range items {
+		for k := range o {
+			if slices.ContainsFunc(table, func(f field) bool { return f.name == k }) {
+				continue
+			}
+			d := distance(strings.ToLower(k), strings.ToLower(name))
+			if d < least || d == least && best != "" && k < best {
+				best, least = k, d
+			}
+		}
+	}
+	return best
+}
+
+// distance is the number of letters to change, add or take away.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		left := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := left
+			if a[i] != b[j] {
+				cost++
+			}
+			left = row[j+1]
+			row[j+1] = min(cost, row[j+1]+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// list gives the objects of an array; whatever else is there is judged where
+// the array is.
+func list(v any) []object {
+	var out []object
+	elements, _ := v.([]any)
+	for _, e := range elements {
+		if o, ok := e.(object); ok {
+			out = append(out, o)
+		}
+	}
+	return out
+}

@@ -1,0 +1,113 @@
+package conformance
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+)
+
+var subscriptionRules = []rule{
+	{Rule{Name: "subscriptions/subscribe", Section: "4.5, 9", Text: "POST subscribes to a channel", Changes: true}, func(p *probe) {
+		if id, ok := p.subscribe(true); ok && id != "" {
+			_, _ = p.try(p.subscriptionRequest(http.MethodDelete, id)) // leaves nothing behind
+		}
+	}},
+	{Rule{Name: "subscriptions/confirm", Section: "4.5, 9", Text: "PUT confirms a subscription", Changes: true}, func(p *probe) {
+		p.onSubscription(http.MethodPut)
+	}},
+	{Rule{Name: "subscriptions/stop", Section: "4.5, 9", Text: "DELETE stops a subscription", Changes: true}, func(p *probe) {
+		p.onSubscription(http.MethodDelete)
+	}},
+}
+
+func (p *probe) subscriptionRequest(method, id string) request {
+	path := p.Subscription.Path
+	if path == "" {
+		path = "/jobabo"
+	}
+	rq := request{method: method, url: p.BaseURL + "/" + strings.Trim(path, "/")}
+	switch method {
+	case http.MethodPost:
+		if len(p.Subscription.Query) > 0 {
+			rq.url += "?" + p.Subscription.Query.Encode()
+		}
+		rq.body = p.Subscription.Body
+	case http.MethodPut:
+		rq.body = p.Subscription.ConfirmBody
+	}
+	if id != "" {
+		rq.url += "/" + escape(id)
+	}
+	rq.json = rq.body != ""
+	if creds := p.searchCredentials(); len(creds) > 0 {
+		rq.auth = creds[0]
+		if p.plain != nil {
+			rq.auth = p.plain.auth
+		}
+	}
+	return rq
+}
+
+// subscribe makes a subscription and finds its identifier. A rule that does not
+// own the POST is skipped when it fails.
+func (p *probe) subscribe(own bool) (id string, ok bool) {
+	if p.lacks(p.BaseURL == "", "BaseURL") || p.lacks(len(p.Subscription.Query) == 0 && p.Subscription.Body == "", "Subscription") {
+		return "", false
+	}
+	rs, err := p.try(p.subscriptionRequest(http.MethodPost, ""))
+	switch {
+	case own && err != nil:
+		p.errorf("%s", err)
+		return "", false
+	case own && rs.status/100 != 2:
+		p.errorf("it is answered with %s", rs)
+		return "", false
+	case err != nil || rs.status/100 != 2:
+		p.unless("subscriptions/subscribe")
+		return "", false
+	}
+	find := p.Subscription.ID
+	if find == nil {
+		find = p.memberID
+	}
+	if id, err = find(rs.body); err != nil || id == "" {
+		if own {
+			return "", true // where the identifier is, the interface does not show
+		}
+		p.skip("the aboId cannot be found in the answer: %v", err)
+		return "", false
+	}
+	return id, true
+}
+
+func (p *probe) memberID(answer []byte) (string, error) {
+	v, err := parse(answer)
+	if err != nil {
+		return "", err
+	}
+	o, _ := v.(object)
+	switch m := o[p.Subscription.IDMember].(type) {
+	case string:
+		return m, nil
+	case []any:
+		if len(m) > 0 {
+			if s, ok := m[0].(string); ok {
+				return s, nil
+			}
+		}
+	}
+	return "", errors.New("the answer has no such member, or it is no text")
+}
+
+func (p *probe) onSubscription(method string) {
+	id, ok := p.subscribe(false)
+	if !ok {
+		return
+	}
+	if rs, ok := p.send(p.subscriptionRequest(method, id)); ok && rs.status/100 != 2 {
+		p.errorf("it is answered with %s", rs)
+	}
+	if method != http.MethodDelete {
+		_, _ = p.try(p.subscriptionRequest(http.MethodDelete, id)) // leaves nothing behind
+	}
+}

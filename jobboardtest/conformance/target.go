@@ -1,0 +1,128 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Target says where a service is and which things it holds. One of the
+// addresses is needed; everything else may be missing, and the rules that need
+// it are skipped. The JSON names are those of the line that jobboard-fake
+// prints with -json, and of the stand-in's DemoInfo.
+type Target struct {
+	BaseURL  string `json:"base_url"`
+	JobDBURL string `json:"jobdb_url"`
+
+	// ReadOnly leaves out the rules whose check changes something.
+	ReadOnly bool `json:"read_only,omitempty"`
+
+	// HTTPClient is what sends; only its Transport and Timeout are used. nil: a
+	// client of its own, with 30 seconds for a request. Redirects are not
+	// followed.
+	HTTPClient *http.Client `json:"-"`
+
+	// Credentials (section 5).
+	ClientID       string `json:"client_id,omitempty"`    // good for Basic
+	ClientToken    string `json:"client_token,omitempty"` // a client access token
+	ApplicantToken string `json:"applicant_token,omitempty"`
+	InternalToken  string `json:"internal_token,omitempty"` // of another applicant, who sees InternalJob and has not applied to AppliedJob
+	ExpiredToken   string `json:"expired_token,omitempty"`  // of the applicant, no longer good
+	LookupToken    string `json:"lookup_token,omitempty"`   // sent to {jobdb_url}, if that wants a bearer token; the interface shows none
+
+	// Channel is the one that is searched, and has postings (section 4.1).
+	Channel        string   `json:"channel,omitempty"`
+	FailingChannel string   `json:"failing_channel,omitempty"` // its search ends in an error while processing (section 7.1)
+	SearchText     string   `json:"search_text,omitempty"`     // finds some postings of Channel, and not all
+	Languages      []string `json:"languages,omitempty"`       // two that some posting of Channel is localized to, such as "en" and "de"
+
+	// Near is a geoLocation, such as "52.520014::13.373006::50", that holds the
+	// places of some postings of Channel and not those of others. AdditionalNear
+	// holds an additional location of AdditionalPosting, and not the main one.
+	// UnlocatedPosting is in Channel and has no geolocation.
+	Near              string `json:"near,omitempty"`
+	AdditionalNear    string `json:"additional_near,omitempty"`
+	AdditionalPosting int64  `json:"additional_posting,omitempty"`
+	UnlocatedPosting  int64  `json:"unlocated_posting,omitempty"`
+
+	// Jobs, as the applicant sees them (sections 3, 7.2 and 7.3).
+	OpenJob         int64  `json:"open_job,omitempty"`          // has not applied, and may
+	AppliedJob      int64  `json:"applied_job,omitempty"`       // has applied
+	WithdrawnJob    int64  `json:"withdrawn_job,omitempty"`     // has applied and withdrawn
+	InactiveJob     int64  `json:"inactive_job,omitempty"`      // deactivated
+	DeletedJob      int64  `json:"deleted_job,omitempty"`       // was deleted
+	UnknownJob      int64  `json:"unknown_job,omitempty"`       // never was
+	UnpublishedJob  int64  `json:"unpublished_job,omitempty"`   // has no job posting
+	InternalJob     int64  `json:"internal_job,omitempty"`      // for internal applicants, which this one is not
+	OtherCompanyJob int64  `json:"other_company_job,omitempty"` // of a company whose jobs this applicant cannot access
+	ClosedJob       int64  `json:"closed_job,omitempty"`        // active, but takes no more applications
+	ApplicationID   string `json:"application_id,omitempty"`    // of the applicant's application to AppliedJob
+
+	// What the interface has no call for. Apply and Withdraw act for the
+	// applicant on SpareJob, an open job that is of no other use. Apply may give
+	// an error where there is an application already.
+	SpareJob int64                                      `json:"spare_job,omitempty"`
+	Apply    func(ctx context.Context, job int64) error `json:"-"`
+	Withdraw func(ctx context.Context, job int64) error `json:"-"`
+
+	// Subscription is a request that the service takes, because section 4.5
+	// shows no payload.
+	Subscription Subscription `json:"subscription,omitzero"`
+}
+
+// Subscription is the payload of the deprecated calls of section 4.5.
+type Subscription struct {
+	Path        string     `json:"path,omitempty"` // empty: "/jobabo"
+	Query       url.Values `json:"query,omitempty"`
+	Body        string     `json:"body,omitempty"` // JSON
+	ConfirmBody string     `json:"confirm_body,omitempty"`
+
+	// ID finds the aboId in the answer. nil: it is the member IDMember of a JSON
+	// object.
+	ID       func(answer []byte) (string, error) `json:"-"`
+	IDMember string                              `json:"id_member,omitempty"`
+}
+
+// String leaves the credentials out.
+func (t Target) String() string { return fmt.Sprintf("target %s, %s", t.BaseURL, t.JobDBURL) }
+
+// GoString leaves the credentials out.
+func (t Target) GoString() string { return t.String() }
+
+// prepare gives a copy with plain addresses, or says why it is of no use.
+func (t Target) prepare() (Target, error) {
+	if t.BaseURL == "" && t.JobDBURL == "" {
+		return t, errors.New("conformance: the target has neither BaseURL nor JobDBURL")
+	}
+	for _, a := range []*string{&t.BaseURL, &t.JobDBURL} {
+		if *a == "" {
+			continue
+		}
+		u, err := url.Parse(*a)
+		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+			return t, errors.New("conformance: an address must be a plain http or https URL without user, query and fragment")
+		}
+		*a = strings.TrimRight(*a, "/")
+	}
+	if len(t.Languages) != 0 && len(t.Languages) != 2 {
+		return t, fmt.Errorf("conformance: Languages has %d entries, not 2", len(t.Languages))
+	}
+	for _, g := range []string{t.Near, t.AdditionalNear} {
+		if _, _, _, err := splitGeo(g); g != "" && err != nil {
+			return t, fmt.Errorf("conformance: %w", err)
+		}
+	}
+	return t, nil
+}
+
+// splitGeo reads `<latitude>::<longitude>::<distance_km>` (section 4.1).
+func splitGeo(g string) (latitude, longitude, km string, err error) {
+	parts := strings.Split(g, "::")
+	if len(parts) != 3 {
+		return "", "", "", fmt.Errorf("%q is not <latitude>::<longitude>::<distance_km>", g)
+	}
+	return parts[0], parts[1], parts[2], nil
+}

@@ -1,0 +1,15 @@
+// The tests of the fake's page in a browser. A module of its own, so that none
+// of it enters the graph of those who import the library.
+module github.com/jobboard-sdk/jobboard-go/jobboardtest/control/browsertest
+
+go 1.26.0
+
+replace github.com/jobboard-sdk/jobboard-go => ../../..
+
+require (
+	github.com/chromedp/cdproto v0.159.0
+	github.com/chromedp/chromedp v0.22.1
+	github.com/jobboard-sdk/jobboard-go v0.0.0
+)
+
+require github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect

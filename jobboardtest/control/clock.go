@@ -1,0 +1,74 @@
+package control
+
+import (
+	"net/http"
+	"time"
+)
+
+type clockState struct {
+	Now     time.Time `json:"now"`
+	Stopped bool      `json:"stopped"` // stands still until it is advanced or set
+}
+
+func (c *Control) clock(r *http.Request) (any, error) {
+	if _, err := query(r); err != nil {
+		return nil, err
+	}
+	return c.time(), nil
+}
+
+func (c *Control) time() clockState {
+	return clockState{Now: c.srv.Now().UTC().Round(0), Stopped: c.stopped.Load()}
+}
+
+func (c *Control) setTime(r *http.Request) (any, error) {
+	var v clockState
+	if err := decode(r, &v); err != nil {
+		return nil, err
+	}
+	if v.Now.IsZero() {
+		return nil, missing("now")
+	}
+	began := time.Now()
+	now := func() time.Time { return v.Now.Add(time.Since(began)) }
+	if v.Stopped {
+		now = func() time.Time { return v.Now }
+	}
+	c.srv.SetClock(now)
+	c.setClock = true
+	c.stopped.Store(v.Stopped)
+	return c.time(), nil
+}
+
+func (c *Control) realTime(r *http.Request) (any, error) {
+	if err := nothing(r); err != nil {
+		return nil, err
+	}
+	c.backToRealTime()
+	return c.time(), nil
+}
+
+func (c *Control) backToRealTime() {
+	c.srv.SetClock(nil)
+	c.setClock = false
+	c.stopped.Store(false)
+}
+
+func (c *Control) advance(r *http.Request) (any, error) {
+	var v struct {
+		By string `json:"by"`
+	}
+	if err := decode(r, &v); err != nil {
+		return nil, err
+	}
+	if v.By == "" {
+		return nil, missing("by")
+	}
+	d, err := time.ParseDuration(v.By)
+	if err != nil || d < 0 {
+		return nil, bad("by", "by is %s, and not a duration such as 90s or 1h30m; to go back, PUT the time", quote(v.By))
+	}
+	c.srv.Advance(d)
+	c.setClock = true
+	return c.time(), nil
+}

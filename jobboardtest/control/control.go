@@ -1,0 +1,175 @@
+package control
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"io"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// Path is where Mount puts the control interface below {base_url}. No path of
+// the interface begins with it.
+const Path = "/_fake"
+
+// Control is the control interface of one server, an http.Handler for the paths
+// of its OpenAPI document.
+type Control struct {
+	srv   *jobboardtest.Server
+	hosts []string // further names it may be called by
+	mux   *http.ServeMux
+	cross *http.CrossOriginProtection
+	// instance lets a page see that its connection is to another fake now.
+	instance string
+	url      atomic.Pointer[string]
+
+	ending context.Context // ends when the server shuts down: long answers end with it
+
+	writing  sync.Mutex   // one change at a time: those that read first stay whole
+	revision atomic.Int64 // of the state, counted by changes that came this way
+	cleared  atomic.Int64 // how often the journal was emptied this way
+	setClock bool         // guarded by writing
+	stopped  atomic.Bool  // the clock was set to stand still
+}
+
+// New gives the control interface of a server, to be served below a path that
+// is stripped (http.StripPrefix), or at the root of a listener of its own.
+//
+// It answers requests whose Host is an IP address, a name without a dot such as
+// localhost or a container's, or a name ending in .localhost, .local, .internal
+// or .test. A public name could be pointed at this machine by a web page that
+// wants to drive the fake through its visitor's browser; those you use
+// yourself, give as hosts.
+func New(srv *jobboardtest.Server, hosts ...string) *Control {
+	ending, end := context.WithCancel(context.Background())
+	srv.OnShutdown(end)
+	c := &Control{srv: srv, hosts: hosts, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection(), ending: ending, instance: rand.Text()}
+	for _, r := range c.routes() {
+		c.mux.Handle(r.method+" "+r.path, c.guarded(r))
+	}
+	return c
+}
+
+// Mount serves the control interface of a server at Path of its base address,
+// and gives the address of the page.
+func Mount(srv *jobboardtest.Server, hosts ...string) string {
+	c := New(srv, hosts...)
+	url := srv.BaseURL + Path + "/"
+	c.SetURL(url)
+	srv.Mount(Path, http.StripPrefix(Path, c))
+	return url
+}
+
+// SetURL tells where the control interface is served, for its answers to say.
+func (c *Control) SetURL(url string) { c.url.Store(&url) }
+
+func (c *Control) address() string {
+	if u := c.url.Load(); u != nil {
+		return *u
+	}
+	return ""
+}
+
+// ServeHTTP implements http.Handler.
+func (c *Control) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	if err := c.admit(r); err != nil {
+		writeFailure(w, err)
+		return
+	}
+	if r.URL.Path == "" { // the path itself: its page has a slash at the end
+		p, _, _ := strings.Cut(r.RequestURI, "?")
+		h.Set("Location", path.Base(p)+"/")
+		w.WriteHeader(http.StatusPermanentRedirect)
+		return
+	}
+	if clean := path.Clean(r.URL.Path); clean != r.URL.Path { // ServeMux would redirect, to a path without what was stripped
+		writeFailure(w, noPath())
+		return
+	}
+	if _, pattern := c.mux.Handler(r); pattern == "" {
+		writeFailure(w, c.lost(w, r))
+		return
+	}
+	c.mux.ServeHTTP(w, r)
+}
+
+// lost says why there is no route.
+func (c *Control) lost(w http.ResponseWriter, r *http.Request) error {
+	var allowed []string
+	for _, m := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
+		try := r.Clone(r.Context())
+		try.Method = m
+		if _, pattern := c.mux.Handler(try); pattern != "" {
+			allowed = append(allowed, m)
+		}
+	}
+	if len(allowed) == 0 {
+		return noPath()
+	}
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	return &failure{status: http.StatusMethodNotAllowed, Message: "this path takes " + strings.Join(allowed, " and ") + ", not " + clip(r.Method)}
+}
+
+func noPath() error { return notFound("there is no such path; openapi.json lists them") }
+
+// route is one method and path. Its function gives what is answered as JSON;
+// nil answers 204. raw ones answer by themselves.
+type route struct {
+	method, path string
+	f            func(*http.Request) (any, error)
+	raw          http.HandlerFunc
+	reads        bool // changes nothing although it is no GET, or everything but the state
+	limit        int64
+}
+
+// maxBody bounds a request's body, maxState that of a whole state.
+const (
+	maxBody  = 4 << 20
+	maxState = 512 << 20
+)
+
+func (c *Control) guarded(r route) http.Handler {
+	if r.raw != nil {
+		return r.raw
+	}
+	if r.limit == 0 {
+		r.limit = maxBody
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		v, err := c.call(r, w, req)
+		if err != nil {
+			writeFailure(w, err)
+			return
+		}
+		writeJSON(w, v)
+	})
+}
+
+func (c *Control) call(r route, w http.ResponseWriter, req *http.Request) (any, error) {
+	if r.method == http.MethodGet {
+		return r.f(req)
+	}
+	data, err := readBody(http.MaxBytesReader(w, req.Body, r.limit)) // before others have to wait
+	if err != nil {
+		return nil, err
+	}
+	req.Body = io.NopCloser(bytes.NewReader(data))
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	v, err := r.f(req)
+	if err == nil && !r.reads {
+		c.revision.Add(1)
+	}
+	return v, err
+}

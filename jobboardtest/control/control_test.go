@@ -1,0 +1,696 @@
+package control_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest/control"
+)
+
+// suite is a test suite in a language that knows nothing but HTTP.
+type suite struct {
+	t   *testing.T
+	srv *jobboardtest.Server
+}
+
+func newSuite(t *testing.T, opts ...jobboardtest.Option) *suite {
+	t.Helper()
+	srv := jobboardtest.NewServer(append([]jobboardtest.Option{jobboardtest.WithoutSockets(), jobboardtest.Demo()}, opts...)...)
+	t.Cleanup(srv.Close)
+	if got, want := control.Mount(srv), srv.BaseURL+"/_fake/"; got != want {
+		t.Fatalf("mounted at %s, want %s", got, want)
+	}
+	return &suite{t, srv}
+}
+
+func (s *suite) send(req *http.Request) (int, string) {
+	s.t.Helper()
+	res, err := s.srv.Client().Do(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	data, err := io.ReadAll(res.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return res.StatusCode, strings.TrimSpace(string(data))
+}
+
+func (s *suite) request(method, path, body string) *http.Request {
+	s.t.Helper()
+	var r io.Reader
+	if body != "" {
+		r = strings.NewReader(body)
+	}
+	req, err := http.NewRequestWithContext(s.t.Context(), method, s.srv.BaseURL+"/_fake"+path, r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	return req
+}
+
+// do is one call of the control interface.
+func (s *suite) do(method, path, body string) (int, string) {
+	s.t.Helper()
+	return s.send(s.request(method, path, body))
+}
+
+// must is a call that succeeds; it gives the answer's members.
+func (s *suite) must(method, path, body string) map[string]any {
+	s.t.Helper()
+	status, text := s.do(method, path, body)
+	if status >= 300 {
+		s.t.Fatalf("%s %s: %d %s", method, path, status, text)
+	}
+	var m map[string]any
+	if text != "" {
+		if err := json.Unmarshal([]byte(text), &m); err != nil {
+			s.t.Fatalf("%s %s: %v: %s", method, path, err, text)
+		}
+	}
+	return m
+}
+
+// ask is a call of the interface itself.
+func (s *suite) ask(path, token string) (int, string) {
+	s.t.Helper()
+	req, err := http.NewRequestWithContext(s.t.Context(), "GET", s.srv.BaseURL+path, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	return s.send(req)
+}
+
+func applied(job any) string { return fmt.Sprintf("/api/rest/v3/frontend/jobs/%v/applied", job) }
+
+func wholly(f any) string { return fmt.Sprintf("%.0f", f) }
+
+// The life of a job and an application, seen through the interface, with
+// nothing but what is told over HTTP.
+func TestStateFromOutside(t *testing.T) {
+	s := newSuite(t)
+	board := s.must("POST", "/publish", `{"channel":"new","job":{"title":"Baker","location":{"lat":"52.5","long":"13.4","city":"Berlin"}}}`)
+	job := wholly(board["job"].(map[string]any)["id"])
+	posting := wholly(board["posting"].(map[string]any)["id"])
+	company := s.must("POST", "/companies", `{"name":"Other"}`)["id"].(string)
+	who := wholly(s.must("POST", "/applicants", `{"name":"Ada","username":"ada","password":"pw"}`)["id"])
+	stranger := wholly(s.must("POST", "/applicants", `{"company_id":"`+company+`"}`)["id"])
+	s.must("POST", "/clients", `{"id":"77","secret":"s"}`)
+	token := s.must("POST", "/tokens", `{"kind":"user","applicant_id":`+who+`}`)["token"].(string)
+	strange := s.must("POST", "/tokens", `{"kind":"user","applicant_id":`+stranger+`}`)["token"].(string)
+	client := s.must("POST", "/tokens", `{"kind":"client","client_id":"77"}`)["token"].(string)
+
+	expect := func(what, path, token, want string) {
+		t.Helper()
+		if status, body := s.ask(path, token); !strings.HasPrefix(fmt.Sprint(status, " ", body), want) {
+			t.Errorf("%s: %d %s, want %s", what, status, body, want)
+		}
+	}
+	pair := `{"applicant_id":` + who + `,"job_id":` + job + `}`
+	search := "/api/rest/v2/frontend/jobboards/new/jobs"
+	expect("search", search+"?geoLocation=52.5::13.4::1", client, `200 {"itemsPerPage":1,`)
+	expect("not applied", applied(job), token, "200 false")
+	expect("other company", applied(job), strange, `404 { "code": "get_project_error"`)
+	id := s.must("POST", "/applications", pair)["id"]
+	expect("applied", applied(job), token, "200 true")
+	if status, body := s.do("POST", "/applications", pair); status != 409 || !strings.Contains(body, `"code":"already_applied"`) || !strings.Contains(body, fmt.Sprintf(`"application_id":"%v"`, id)) {
+		t.Errorf("applying twice: %d %s", status, body)
+	}
+	s.must("POST", "/applications/withdraw", pair)
+	expect("withdrawn", applied(job), token, "200 true")
+	expect("identifier", strings.Replace(applied(job), "/applied", "/application", 1), token, fmt.Sprint("200 ", id))
+
+	s.must("POST", "/jobs/"+job+"/deactivate", "")
+	expect("inactive", applied(job), token, "410 ")
+	if status, body := s.do("POST", "/applications", `{"applicant_id":`+stranger+`,"job_id":`+job+`}`); status != 409 || !strings.Contains(body, "not_open") {
+		t.Errorf("applying to an inactive job: %d %s", status, body)
+	}
+	s.must("POST", "/jobs/"+job+"/activate", "{}")
+	if j := s.must("PATCH", "/jobs/"+job, `{"internal":true,"location":{"city":"Potsdam"}}`); j["title"] != "Baker" || j["location"].(map[string]any)["lat"] != "52.5" || j["location"].(map[string]any)["city"] != "Potsdam" {
+		t.Errorf("after a change: %v", j)
+	}
+	expect("internal", applied(job), token, "403 ")
+	s.must("PATCH", "/jobs/"+job, `{"internal":false,"questions":[{"id":"8","type":"YESNO","label":"?","answers":[{"id":"1","label":"y"}]}]}`)
+	if j := s.must("PATCH", "/jobs/"+job, `{"questions":[{"id":"9","type":"TEXT","label":"!"}]}`); fmt.Sprint(j["questions"]) != "[map[id:9 label:! type:TEXT]]" {
+		t.Errorf("questions were mixed with the old ones: %v", j["questions"])
+	}
+	s.must("DELETE", "/postings/"+posting, "")
+	expect("no posting", applied(job), token, "404 JobPosting not found")
+	s.must("POST", "/postings", `{"job_id":`+job+`,"channels":["new"],"title":"Baker"}`)
+	s.must("POST", "/jobs/"+job+"/unpublish", "")
+	expect("unpublished", applied(job), token, "404 JobPosting not found")
+	s.must("DELETE", "/jobs/"+job, "")
+	expect("deleted", applied(job), token, `404 { "code": "get_project_error"`)
+	if j := s.must("GET", "/jobs/"+job, ""); j["status"] != "deleted" {
+		t.Errorf("the job is %v", j)
+	}
+
+	s.must("POST", "/tokens/narrow", `{"token":"`+token+`"}`)
+	expect("narrow", applied(job), token, "403 ")
+	s.must("POST", "/tokens/expire", `{"token":"`+token+`"}`)
+	expect("expired", applied(job), token, "401 ")
+	code := s.must("POST", "/codes", `{"client_id":"77","applicant_id":`+who+`}`)["code"].(string)
+	form := strings.NewReader("grant_type=authorization_code&client_id=77&client_secret=s&code=" + code)
+	req, _ := http.NewRequestWithContext(t.Context(), "POST", s.srv.BaseURL+"/api/rest/oauth/frontend/token", form)
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if status, body := s.send(req); status != 200 || !strings.Contains(body, "access_token") {
+		t.Errorf("the code is worth %d %s", status, body)
+	}
+
+	// All of it goes away and comes back.
+	_, saved := s.do("GET", "/state", "")
+	s.must("POST", "/reset", "")
+	if status, _ := s.do("GET", "/jobs/"+job, ""); status != 404 {
+		t.Errorf("after a reset the job has status %d", status)
+	}
+	expect("the demo after a reset", applied(s.srv.Demo.AppliedJob), s.srv.Demo.ApplicantToken, "200 true")
+	s.must("PUT", "/state", saved)
+	if _, again := s.do("GET", "/state", ""); again != saved {
+		t.Error("a state that was saved and loaded is another one")
+	}
+}
+
+// What comes in wrong is refused with the member or parameter that is wrong,
+// and changes nothing.
+func TestRefusals(t *testing.T) {
+	s := newSuite(t)
+	_, before := s.do("GET", "/state", "")
+	for _, c := range []struct {
+		method, path, body string
+		status             int
+		field, says        string
+	}{
+		{"POST", "/channels", `{"id":"x","nome":"y"}`, 400, "nome", "unknown member"},
+		{"POST", "/channels", `{"name":"y"}`, 400, "id", "missing"},
+		{"POST", "/channels", `{"id":1}`, 400, "id", "it is a string"},
+		{"POST", "/channels", ``, 400, "", "must be a JSON object"},
+		{"POST", "/channels", `["x"]`, 400, "", "must be a JSON object"},
+		{"POST", "/channels", `{"id":"x"} {}`, 400, "", "follows"},
+		{"POST", "/channels", `{"id":"x"`, 400, "", "not JSON"},
+		{"POST", "/channels", `{"id" "x"}`, 400, "", "not JSON"},
+		{"POST", "/clients", `{}`, 400, "id", "missing"},
+		{"POST", "/applicants", `{"id":-1}`, 400, "id", "below 0"},
+		{"POST", "/applicants", `{"internal":"yes"}`, 400, "internal", "it is a boolean"},
+		{"POST", "/jobs", `{"titel":"x"}`, 400, "titel", "unknown member"},
+		{"POST", "/jobs", `{}`, 400, "title", "missing"},
+		{"POST", "/jobs", `{"title":"x","status":"closed"}`, 400, "status", "closed"},
+		{"POST", "/jobs", `{"title":"x","location":{"lat":"north"}}`, 400, "location.lat", "decimal degrees"},
+		{"POST", "/jobs", `{"title":"x","location":{"lat":"91","long":"0"}}`, 400, "location.lat", "between"},
+		{"POST", "/jobs", `{"title":"x","location":{"lat":"9"}}`, 400, "location.lat", "belong together"},
+		{"POST", "/jobs", `{"title":"x","location":{"lat":9}}`, 400, "location.lat", "it is a string"},
+		{"POST", "/jobs", `{"title":"x","additional_locations":[{},{"lat":"NaN","long":"1"}]}`, 400, "additional_locations.1.lat", "decimal"},
+		{"POST", "/postings", `{"title":"x"}`, 400, "channels", "empty"},
+		{"POST", "/postings", `{"title":"x","channels":["c"],"version_id":-4}`, 400, "version_id", "below 0"},
+		{"POST", "/postings", `{"title":"x","channels":["c"],"job_start":"monday"}`, 400, "", "monday"},
+		{"POST", "/publish", `{"job":{"title":"x"}}`, 400, "channel", "missing"},
+		{"POST", "/publish", `{"channel":"c","job":{}}`, 400, "job.title", "missing"},
+		{"PATCH", "/jobs/2797227", `{"id":5}`, 400, "id", "cannot be changed"},
+		{"PATCH", "/jobs/2797227", `{"statos":""}`, 400, "statos", "unknown member"},
+		{"PATCH", "/jobs/2797227", `{"title":""}`, 400, "title", "missing"},
+		{"PATCH", "/jobs/2797227", `[]`, 400, "", "JSON object"},
+		{"PATCH", "/jobs/1", `{}`, 404, "", "no job 1"},
+		{"GET", "/jobs/abc", ``, 400, "id", "whole number"},
+		{"DELETE", "/jobs/1", ``, 404, "", "no job 1"},
+		{"DELETE", "/postings/1", ``, 404, "", "no posting 1"},
+		{"POST", "/jobs/1/unpublish", ``, 404, "", "no posting of a job 1"},
+		{"POST", "/jobs/2797227/deactivate", `{"why":"x"}`, 400, "why", "unknown member"},
+		{"POST", "/applications", `{"job_id":1}`, 400, "applicant_id", "missing"},
+		{"POST", "/applications", `{"applicant_id":7}`, 400, "job_id", "missing"},
+		{"POST", "/applications", `{"applicant_id":7,"job_id":"2797227"}`, 400, "job_id", "whole number"},
+		{"POST", "/applications", `{"applicant_id":99,"job_id":2797227}`, 409, "", "no applicant 99"},
+		{"POST", "/applications/withdraw", `{"applicant_id":7,"job_id":2797227}`, 404, "", "no application"},
+		{"POST", "/tokens", `{}`, 400, "kind", "missing"},
+		{"POST", "/tokens", `{"kind":"magic"}`, 400, "kind", "magic"},
+		{"POST", "/tokens", `{"kind":"client"}`, 400, "client_id", "missing"},
+		{"POST", "/tokens", `{"kind":"client","client_id":"none"}`, 400, "client_id", "no client"},
+		{"POST", "/tokens", `{"kind":"client","client_id":"11","applicant_id":7}`, 400, "applicant_id", "no applicant"},
+		{"POST", "/tokens", `{"kind":"user","applicant_id":99}`, 400, "applicant_id", "no applicant 99"},
+		{"POST", "/tokens", `{"kind":"user","client_id":"11"}`, 400, "client_id", "applicant_id alone"},
+		{"POST", "/codes", `{"client_id":"11"}`, 400, "applicant_id", "missing"},
+		{"POST", "/tokens/expire", `{"token":"none"}`, 404, "", "no such token"},
+		{"POST", "/tokens/expire", `{}`, 400, "token", "missing"},
+		{"PUT", "/variants", `{"dates":"iso"}`, 400, "dates", "iso-z"},
+		{"PATCH", "/variants", `{"error_status":17}`, 400, "error_status", "17"},
+		{"PATCH", "/variants", `{"unknown_channel":500}`, 400, "unknown_channel", "500"},
+		{"PATCH", "/variants", `{"quotedids":true}`, 400, "quotedids", "unknown member"},
+		{"PATCH", "/variants", `{"page_size":"3"}`, 400, "page_size", "whole number"},
+		{"POST", "/faults", `{"status":99}`, 400, "status", "99"},
+		{"POST", "/faults", `{"status":"503"}`, 400, "status", "whole number"},
+		{"POST", "/faults", `{"delay":"soon"}`, 400, "delay", "soon"},
+		{"POST", "/faults", `{"delay":"-1s"}`, 400, "delay", "below 0"},
+		{"POST", "/faults", `{"drip_every":"-1s"}`, 400, "drip_every", "below 0"},
+		{"POST", "/faults", `{"operation":"serach"}`, 400, "operation", "serach"},
+		{"POST", "/faults", `{"path":"["}`, 400, "path", "pattern"},
+		{"POST", "/faults", `{"share":2}`, 400, "share", "between 0 and 1"},
+		{"POST", "/faults", `{"brake":"cut-body"}`, 400, "brake", "unknown member"},
+		{"GET", "/faults/1", ``, 404, "", "no fault 1"},
+		{"DELETE", "/faults/x", ``, 400, "id", "whole number"},
+		{"GET", "/requests?since=1", ``, 400, "since", "unknown parameter"},
+		{"GET", "/requests?after=1&after=2", ``, 400, "after", "2 times"},
+		{"GET", "/requests?after=-1", ``, 400, "after", "whole number"},
+		{"GET", "/requests?operation=serach", ``, 400, "operation", "serach"},
+		{"GET", "/requests/wait", ``, 400, "count", "missing"},
+		{"GET", "/requests/wait?count=1&timeout=1h", ``, 400, "timeout", "1m0s"},
+		{"GET", "/requests/wait?count=1&timeout=10ms", ``, 409, "", "0 of 1 requests"},
+		{"PUT", "/clock", `{}`, 400, "now", "missing"},
+		{"PUT", "/clock", `{"now":"noon"}`, 400, "", "noon"},
+		{"POST", "/clock/advance", `{}`, 400, "by", "missing"},
+		{"POST", "/clock/advance", `{"by":"5"}`, 400, "by", "duration"},
+		{"POST", "/clock/advance", `{"by":"-5m"}`, 400, "by", "PUT"},
+		{"PUT", "/state", `{"version":2}`, 400, "", "version 2"},
+		{"PUT", "/state", `{"jobbs":[]}`, 400, "jobbs", "unknown member"},
+		{"PUT", "/state", `{"jobs":[{"id":1,"title":"a"},{"id":"2"}]}`, 400, "jobs.id", "whole number"},
+		{"PUT", "/state", `{"jobs":[{"id":1,"title":"a"},{"id":2}]}`, 400, "jobs.1.title", "missing"},
+		{"PUT", "/state", `{"variants":{"missing":"gone"}}`, 400, "variants.missing", "gone"},
+		{"PUT", "/state", `{"applications":[{"id":"a","applicant_id":1,"job_id":2},{"id":"b","applicant_id":1,"job_id":2}]}`, 400, "", "section 8"},
+		{"GET", "/nonsense", ``, 404, "", "openapi.json"},
+		{"GET", "/jobs//activate", ``, 404, "", "no such path"},
+		{"GET", "/reset", ``, 405, "", "POST"},
+		{"PUT", "/faults", `{}`, 405, "", "GET and POST and DELETE"},
+		{"GET", "/info?x=1", ``, 400, "x", "no parameters"},
+	} {
+		status, text := s.do(c.method, c.path, c.body)
+		var said struct{ Error, Field string }
+		if err := json.Unmarshal([]byte(text), &said); err != nil {
+			t.Errorf("%s %s %s: %d %s: %v", c.method, c.path, c.body, status, text, err)
+			continue
+		}
+		if status != c.status || said.Field != c.field || !strings.Contains(said.Error, c.says) {
+			t.Errorf("%s %s %s:\n %d %s\nwant %d, field %q, and %q", c.method, c.path, c.body, status, text, c.status, c.field, c.says)
+		}
+	}
+	if _, after := s.do("GET", "/state", ""); after != before {
+		t.Error("something that was refused changed the state")
+	}
+	if n := len(s.srv.Faults()); n != 0 {
+		t.Errorf("%d faults were planted by what was refused", n)
+	}
+	if n := s.srv.Count(); n != 0 {
+		t.Errorf("%d calls of the control interface are in the journal", n)
+	}
+}
+
+func TestBodiesAreBounded(t *testing.T) {
+	s := newSuite(t)
+	status, text := s.do("POST", "/channels", `{"id":"`+strings.Repeat("x", 5<<20)+`"}`)
+	if status != 413 || !strings.Contains(text, "larger than") {
+		t.Errorf("%d %.200s", status, text)
+	}
+	if status, text := s.do("PUT", "/state", `{"channels":[{"id":"`+strings.Repeat("x", 5<<20)+`"}]}`); status != 204 {
+		t.Errorf("a whole state may be larger: %d %.200s", status, text)
+	}
+	// What came from outside is not echoed at length.
+	if _, text := s.do("POST", "/channels", `{"`+strings.Repeat("y", 1<<20)+`":1}`); len(text) > 2000 {
+		t.Errorf("an error of %d bytes", len(text))
+	}
+}
+
+func TestFaultsSwitchesJournal(t *testing.T) {
+	s := newSuite(t)
+	d := s.srv.Demo
+	f := s.must("POST", "/faults", `{"operation":"applied","status":503,"header":{"Retry-After":["2"]},"times":2,"delay":"1ms"}`)
+	if f["id"] != 1.0 || f["description"] != "status 503, retry after 2, delay 1ms" {
+		t.Errorf("the fault is %v", f)
+	}
+	if status, _ := s.ask(applied(d.OpenJob), d.ApplicantToken); status != 503 {
+		t.Errorf("the first call has status %d", status)
+	}
+	if f := s.must("GET", "/faults/1", ""); f["hits"] != 1.0 || f["fault"].(map[string]any)["delay"] != "1ms" {
+		t.Errorf("after one call the fault is %v", f)
+	}
+	if fs := s.must("GET", "/faults", "")["faults"].([]any); len(fs) != 1 {
+		t.Errorf("%d faults", len(fs))
+	}
+	s.must("DELETE", "/faults/1", "")
+	if status, _ := s.ask(applied(d.OpenJob), d.ApplicantToken); status != 200 {
+		t.Errorf("after the fault was lifted: %d", status)
+	}
+	s.must("POST", "/faults", `{"status":500}`)
+	s.must("DELETE", "/faults", "")
+	if status, body := s.do("GET", "/faults", ""); status != 200 || body != `{"faults":[]}` {
+		t.Errorf("no faults are %d %s", status, body)
+	}
+
+	s.must("PATCH", "/variants", `{"plain_errors":"json-string"}`)
+	if v := s.must("PATCH", "/variants", `{"not_fount":true}`); v["plain_errors"] != "json-string" || v["not_fount"] != true {
+		t.Errorf("the switches are %v", v)
+	}
+	if _, body := s.ask(applied(d.UnpublishedJob), d.ApplicantToken); body != fmt.Sprintf(`"JobPosting not fount for jobId %d"`, d.UnpublishedJob) {
+		t.Errorf("the answer is %s", body)
+	}
+	s.must("PUT", "/variants", `{"not_fount":true}`)
+	if s.srv.Variants() != (jobboardtest.Variants{NotFount: true}) {
+		t.Errorf("the switches are %+v", s.srv.Variants())
+	}
+
+	rs := s.must("GET", "/requests?operation=applied,search", "")
+	if rs["count"] != 3.0 || len(rs["requests"].([]any)) != 3 {
+		t.Errorf("the journal is %v", rs)
+	}
+	if last := s.must("GET", "/requests?after=2", "")["requests"].([]any); len(last) != 1 || last[0].(map[string]any)["status"] != 404.0 {
+		t.Errorf("after the second: %v", last)
+	}
+	if _, text := s.do("GET", "/requests", ""); strings.Contains(text, d.ApplicantToken) {
+		t.Error("a credential is in the journal")
+	}
+	s.ask("/nonsense", "")
+	if v := s.must("GET", "/violations", "")["violations"].([]any); len(v) != 1 || !strings.Contains(v[0].(string), "section 4") {
+		t.Errorf("violations: %v", v)
+	}
+	s.must("DELETE", "/requests", "")
+	if rs := s.must("GET", "/requests", ""); rs["count"] != 0.0 {
+		t.Errorf("the journal after it was cleared is %v", rs)
+	}
+	// Waiting ends with the call it waits for.
+	got := make(chan int, 1)
+	go func() {
+		res, err := s.srv.Client().Do(s.request("GET", "/requests/wait?count=1&operation=applied&timeout=30s", ""))
+		if err != nil {
+			t.Error(err)
+			got <- 0
+			return
+		}
+		res.Body.Close()
+		got <- res.StatusCode
+	}()
+	s.ask("/nonsense", "")
+	select {
+	case status := <-got:
+		t.Errorf("the wait ended with %d before its call came", status)
+	case <-time.After(50 * time.Millisecond):
+	}
+	s.ask(applied(d.OpenJob), d.ApplicantToken)
+	if status := <-got; status != 200 {
+		t.Errorf("the wait ended with %d", status)
+	}
+}
+
+func TestClock(t *testing.T) {
+	s := newSuite(t)
+	token := s.must("POST", "/tokens", `{"kind":"user","applicant_id":7}`)["token"].(string)
+	check := func(what string, want int) {
+		t.Helper()
+		if status, _ := s.ask(applied(s.srv.Demo.OpenJob), token); status != want {
+			t.Errorf("%s: %d, want %d", what, status, want)
+		}
+	}
+	s.must("POST", "/clock/advance", `{"by":"59m"}`)
+	check("a minute is left", 200)
+	s.must("POST", "/clock/advance", `{"by":"59m"}`)
+	check("it slides", 200)
+	s.must("POST", "/clock/advance", `{"by":"61m"}`)
+	check("the hour is over", 401)
+	if c := s.must("PUT", "/clock", `{"now":"2030-01-02T03:04:05Z","stopped":true}`); c["now"] != "2030-01-02T03:04:05Z" || c["stopped"] != true {
+		t.Errorf("the clock is %v", c)
+	}
+	s.must("POST", "/clock/advance", `{"by":"1s"}`)
+	if now := s.srv.Now(); !now.Equal(time.Date(2030, 1, 2, 3, 4, 6, 0, time.UTC)) {
+		t.Errorf("the time is %v", now)
+	}
+	s.must("PUT", "/clock", `{"now":"2030-01-02T03:04:05+01:00"}`)
+	if now := s.srv.Now().UTC(); now.Hour() != 2 || now.Second() < 5 {
+		t.Errorf("the time is %v", now)
+	}
+	s.must("POST", "/reset", "")
+	if d := time.Since(s.srv.Now()); d.Abs() > time.Minute {
+		t.Errorf("after a reset the clock is %v behind", d)
+	}
+	s.must("POST", "/clock/advance", `{"by":"24h"}`)
+	s.must("DELETE", "/clock", "")
+	if d := time.Since(s.srv.Now()); d.Abs() > time.Minute {
+		t.Errorf("back in real time the clock is %v behind", d)
+	}
+}
+
+// Pages of other sites cannot drive the fake through a browser.
+func TestOtherSites(t *testing.T) {
+	s := newSuite(t)
+	host := strings.TrimPrefix(strings.TrimSuffix(s.srv.BaseURL, "/board"), "http://")
+	for _, c := range []struct {
+		name   string
+		change func(*http.Request)
+		want   int
+	}{
+		{"no browser", func(*http.Request) {}, 201},
+		{"its own page", func(r *http.Request) {
+			r.Header.Set("Origin", "http://"+host)
+			r.Header.Set("Sec-Fetch-Site", "same-origin")
+		}, 201},
+		{"its own page in an old browser", func(r *http.Request) { r.Header.Set("Origin", "http://"+host) }, 201},
+		{"another site", func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }, 403},
+		{"another port", func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-site") }, 403},
+		{"another site in an old browser", func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") }, 403},
+		{"a sandboxed frame", func(r *http.Request) { r.Header.Set("Origin", "null") }, 403},
+		{"a form", func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") }, 415},
+		{"no label", func(r *http.Request) { r.Header.Del("Content-Type") }, 415},
+		{"a label with a charset", func(r *http.Request) { r.Header.Set("Content-Type", "application/json; charset=utf-8") }, 201},
+		{"a public name that points here", func(r *http.Request) { r.Host = "evil.example:80" }, 403},
+		{"a public name, allowed", func(r *http.Request) { r.Host = "fake.example.com" }, 201},
+		{"localhost", func(r *http.Request) { r.Host = "localhost:8080" }, 201},
+		{"a container", func(r *http.Request) { r.Host = "jobboard-fake:8080" }, 201},
+		{"a container's host", func(r *http.Request) { r.Host = "host.docker.internal" }, 201},
+		{"IPv6", func(r *http.Request) { r.Host = "[::1]:8080" }, 201},
+	} {
+		control.Mount(s.srv, "fake.example.com")
+		req := s.request("POST", "/channels", `{"id":"x"}`)
+		c.change(req)
+		if status, text := s.send(req); status != c.want {
+			t.Errorf("%s: %d %s, want %d", c.name, status, text, c.want)
+		}
+	}
+	// Reading is refused to a name that points here too.
+	req := s.request("GET", "/state", "")
+	req.Host = "evil.example"
+	if status, text := s.send(req); status != 403 || !strings.Contains(text, "-control-host") {
+		t.Errorf("reading through a public name: %d %.200s", status, text)
+	}
+	// Every call that is no GET is guarded, whatever it is.
+	req = s.request("POST", "/reset", "")
+	req.Header.Set("Sec-Fetch-Site", "cross-site")
+	if status, _ := s.send(req); status != 403 {
+		t.Errorf("a reset from another site: %d", status)
+	}
+}
+
+// What is served where, with the headers that keep the page to itself.
+func TestPage(t *testing.T) {
+	s := newSuite(t)
+	s.ask(applied(s.srv.Demo.AppliedJob), s.srv.Demo.ApplicantToken)
+	res, err := s.srv.Client().Do(s.request("GET", "", "")) // redirected to the slash
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	data, _ := io.ReadAll(res.Body)
+	page := string(data)
+	if res.Request.URL.Path != "/board/_fake/" || res.StatusCode != 200 {
+		t.Fatalf("%s: %d", res.Request.URL, res.StatusCode)
+	}
+	policy := res.Header.Get("Content-Security-Policy")
+	for _, want := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "base-uri 'none'", "frame-ancestors 'none'", "form-action 'none'"} {
+		if !strings.Contains(policy, want) {
+			t.Errorf("the policy is %s, without %s", policy, want)
+		}
+	}
+	if strings.Contains(policy, "unsafe") || res.Header.Get("X-Content-Type-Options") != "nosniff" {
+		t.Errorf("headers: %v", res.Header)
+	}
+	for _, no := range []string{"<style", " style=", "onclick", "ZgotmplZ", "src=\"http"} {
+		if strings.Contains(page, no) {
+			t.Errorf("the page has %s", no)
+		}
+	}
+	if n := strings.Count(page, "<script"); n != 1 {
+		t.Errorf("%d scripts", n)
+	}
+	for _, want := range []string{"Pflegefachkraft (m/w/d)", "Hamburg</text>", "user token of applicant 7", "<svg", "Jana Beispiel", `data-switch="quoted_ids"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+	for path, typ := range map[string]string{"/page.js": "text/javascript; charset=utf-8", "/page.css": "text/css; charset=utf-8", "/openapi.json": "application/json", "/board?q=berlin": "text/html; charset=utf-8"} {
+		res, err := s.srv.Client().Do(s.request("GET", path, ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != 200 || res.Header.Get("Content-Type") != typ {
+			t.Errorf("%s: %d %s", path, res.StatusCode, res.Header.Get("Content-Type"))
+		}
+	}
+	if info := s.must("GET", "/info", ""); info["control_url"] != s.srv.BaseURL+"/_fake/" || info["base_url"] != s.srv.BaseURL || info["jobdb_url"] != s.srv.JobDBURL || info["applicant_token"] != s.srv.Demo.ApplicantToken {
+		t.Errorf("info: %v", info)
+	}
+}
+
+// Texts of the state and of requests come out as texts, in the page and in what
+// is sent to it.
+func TestEscaping(t *testing.T) {
+	s := newSuite(t)
+	const evil = `"'><script>alert(1)</script><img src=x onerror=alert(1)>`
+	job, _ := s.srv.Publish(evil, jobboardtest.Job{Title: evil, Location: jobboardtest.Location{Lat: "1", Long: "2", City: evil, Name: evil}, Questions: []jobboardtest.Question{{ID: evil, Type: evil, Label: evil}}})
+	s.srv.AddPosting(jobboardtest.Posting{Title: evil, Channels: []string{evil}, Language: evil, ApplyURL: "javascript:alert(1)"})
+	if _, err := s.srv.Apply(s.srv.AddApplicant(jobboardtest.Applicant{Name: evil}).ID, job.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.srv.Fail(jobboardtest.Fault{Name: evil, Path: evil})
+	s.srv.SetVariants(jobboardtest.Variants{ErrorField: evil})
+	s.ask("/"+strings.NewReplacer(" ", "%20", `"`, "%22", "<", "%3C", ">", "%3E").Replace(evil)+"?q=%3Cscript%3E", "")
+	_, page := s.do("GET", "/", "")
+	_, board := s.do("GET", "/board?q=%3Cscript%3E", "")
+	for name, text := range map[string]string{"page": page, "board": board} {
+		for _, no := range []string{"<script>", "<img", "javascript:", "alert(1)>\""} {
+			if strings.Contains(text, no) {
+				t.Errorf("the %s has %s", name, no)
+			}
+		}
+		if strings.Count(text, "&lt;script&gt;alert(1)") < 5 {
+			t.Errorf("the %s does not show the texts", name)
+		}
+	}
+	for _, data := range s.listen("?after=0", 6) {
+		if strings.Contains(data, "<script") || strings.Contains(data, `\u003cscript`) || strings.Contains(data, `\u003cimg`) {
+			t.Errorf("an event has markup of a text: %s", data)
+		}
+	}
+}
+
+// listen gives the first events, as "name data".
+func (s *suite) listen(query string, n int) []string {
+	s.t.Helper()
+	return s.follow(s.request("GET", "/events"+query, ""), n, func() {})
+}
+
+// follow calls then when there is one event left to come.
+func (s *suite) follow(req *http.Request, n int, then func()) []string {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), 20*time.Second)
+	defer cancel()
+	res, err := s.srv.Client().Do(req.WithContext(ctx))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if res.Header.Get("Content-Type") != "text/event-stream" {
+		s.t.Fatalf("events are %s", res.Header.Get("Content-Type"))
+	}
+	var out []string
+	name := ""
+	lines := bufio.NewScanner(res.Body)
+	lines.Buffer(nil, 1<<20)
+	for len(out) < n && lines.Scan() {
+		if v, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
+			name = v
+		} else if v, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+			if out = append(out, name+" "+v); len(out) == n-1 {
+				then()
+			}
+		}
+	}
+	if len(out) < n {
+		s.t.Fatalf("%d of %d events came: %q, %v", len(out), n, out, lines.Err())
+	}
+	return out
+}
+
+func TestEvents(t *testing.T) {
+	s := newSuite(t)
+	s.ask(applied(s.srv.Demo.AppliedJob), s.srv.Demo.ApplicantToken)
+	s.ask(applied(s.srv.Demo.OpenJob), s.srv.Demo.ApplicantToken)
+	names := func(events []string) string {
+		var out []string
+		for _, e := range events {
+			name, _, _ := strings.Cut(e, " ")
+			out = append(out, name)
+		}
+		return strings.Join(out, " ")
+	}
+	// A page that has seen all but one request, and the state of the start.
+	events := s.follow(s.request("GET", "/events?after=1&revision=0", ""), 5, func() { s.srv.Fail(jobboardtest.Slow(1, 0)) })
+	if got := names(events); got != "hello clock rows faults faults" {
+		t.Errorf("the events are %s", got)
+	}
+	if !strings.Contains(events[2], `"n":2`) || strings.Contains(events[2], `"n":1,`) {
+		t.Errorf("the rows are %s", events[2])
+	}
+	// One that lost its connection is told that the state may have changed.
+	s.must("POST", "/channels", `{"id":"x"}`)
+	if got := names(s.listen("?after=2&revision=0", 6)); got != "hello clock faults board switches clock" {
+		t.Errorf("the events are %s", got)
+	}
+	again := s.request("GET", "/events?after=0&revision=1", "") // as the browser asks: where it began, and the last it heard
+	again.Header.Set("Last-Event-ID", "1")
+	events = s.follow(again, 6, func() {})
+	if got := names(events); got != "hello clock rows faults board switches" || strings.Contains(events[2], `"n":1,`) {
+		t.Errorf("the events are %s: %s", got, events[2])
+	}
+	if status, text := s.do("GET", "/events?after=x", ""); status != 400 {
+		t.Errorf("%d %s", status, text)
+	}
+}
+
+// What is open for long, read or not, does not keep the server from ending, and is told.
+func TestEndOfLongAnswers(t *testing.T) {
+	for _, how := range []string{"shutdown", "close"} {
+		s := newSuite(t)
+		for range 500 { // more to say than anything on the way holds
+			s.srv.Fail(jobboardtest.Answer(503, "").On(jobboardtest.OpConfirm))
+		}
+		res, err := s.srv.Client().Do(s.request("GET", "/events", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		waited := make(chan string, 1)
+		asked := make(chan struct{})
+		c := http.StripPrefix(control.Path, control.New(s.srv))
+		s.srv.Mount(control.Path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			close(asked)
+			c.ServeHTTP(w, r)
+		}))
+		waiting := s.request("GET", "/requests/wait?count=1&timeout=60s", "")
+		go func() {
+			res, err := s.srv.Client().Do(waiting)
+			if err != nil {
+				waited <- err.Error()
+				return
+			}
+			defer res.Body.Close()
+			data, _ := io.ReadAll(res.Body)
+			waited <- fmt.Sprint(res.StatusCode, " ", string(data))
+		}()
+		<-asked
+		if _, err := bufio.NewReader(res.Body).ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		if how == "close" {
+			s.srv.Close()
+		} else if err := s.srv.Shutdown(ctx); err != nil {
+			t.Errorf("%s: %v", how, err)
+		}
+		cancel()
+		if d := time.Since(began); d > 5*time.Second {
+			t.Errorf("%s took %v", how, d)
+		}
+		if got := <-waited; how == "shutdown" && !strings.Contains(got, "shuts down") {
+			t.Errorf("%s: the wait ended with %s", how, got)
+		}
+	}
+}

@@ -1,0 +1,41 @@
+// Package control drives a jobboardtest.Server over HTTP: for test suites in
+// other languages, which have the fake as a program or in a container, and for
+// a person at a browser.
+//
+//	srv := jobboardtest.NewServer(jobboardtest.Demo())
+//	defer srv.Close()
+//	fmt.Println(control.Mount(srv)) // http://127.0.0.1:41234/board/_fake/
+//
+// # From another language
+//
+// Everything speaks JSON. A few of the calls, all of which the OpenAPI document
+// at openapi.json describes:
+//
+//	curl $FAKE/info                                        # addresses and credentials
+//	curl -X POST $FAKE/reset                               # back to the start
+//	curl --json '{"applicant_id":7,"job_id":4711}' $FAKE/applications
+//	curl -X POST $FAKE/jobs/4711/deactivate
+//	curl --json '{"operation":"search","status":503,"times":2}' $FAKE/faults
+//	curl -X PATCH --json '{"quoted_ids":true}' $FAKE/variants
+//	curl --json '{"by":"1h"}' $FAKE/clock/advance
+//	curl "$FAKE/requests/wait?count=3&operation=search&timeout=5s"
+//	curl -T board.json -H 'Content-Type: application/json' $FAKE/state
+//
+// An error has a status of 400 or more and says in JSON what is wrong, and with
+// which member of the body or parameter:
+//
+//	{"error": "unknown member \"titel\"", "field": "titel"}
+//
+// # At a browser
+//
+// The path itself is a page: the jobs with their places, applicants, the journal
+// as it grows, faults and switches.
+//
+// # Who may call it
+//
+// Whoever reaches the port: it is a test tool, and the fake listens on the
+// loopback interface unless told otherwise. Pages of other sites open in the
+// same browser may not: requests that a browser marks as cross-site are refused,
+// bodies must be labelled as JSON, and the host a request names must be one that
+// no stranger can point here (see [New]).
+package control

@@ -1,0 +1,81 @@
+package control
+
+import (
+	"net/http"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// planted is a fault with its number and what it has done.
+type planted struct {
+	ID          int                `json:"id"`
+	Hits        int                `json:"hits"`
+	Description string             `json:"description"`
+	Fault       jobboardtest.Fault `json:"fault"`
+}
+
+func show(a *jobboardtest.ActiveFault) planted {
+	f := a.Fault()
+	return planted{ID: a.ID(), Hits: a.Hits(), Description: f.String(), Fault: f}
+}
+
+func (c *Control) faults(r *http.Request) (any, error) {
+	if _, err := query(r); err != nil {
+		return nil, err
+	}
+	var out []planted
+	for _, a := range c.srv.Faults() {
+		out = append(out, show(a))
+	}
+	return list("faults", out), nil
+}
+
+func (c *Control) fail(r *http.Request) (any, error) {
+	var f jobboardtest.Fault
+	if err := decode(r, &f); err != nil {
+		// A fault that was read and is not possible: which member makes it so?
+		if name := culprit(f, jobboardtest.Fault.Check); name != "" && f.Check() != nil {
+			return nil, bad(name, "%s", plain(f.Check()))
+		}
+		return nil, err
+	}
+	return created{show(c.srv.Fail(f))}, nil
+}
+
+func (c *Control) liftAll(r *http.Request) (any, error) {
+	if err := nothing(r); err != nil {
+		return nil, err
+	}
+	c.srv.LiftFaults()
+	return nil, nil //nolint:nilnil // 204
+}
+
+func (c *Control) fault(r *http.Request) (any, error) {
+	a, err := c.findFault(r)
+	if err != nil {
+		return nil, err
+	}
+	return show(a), nil
+}
+
+func (c *Control) lift(r *http.Request) (any, error) {
+	a, err := c.findFault(r)
+	if err != nil {
+		return nil, err
+	}
+	a.Lift()
+	return nil, nil //nolint:nilnil // 204
+}
+
+func (c *Control) findFault(r *http.Request) (*jobboardtest.ActiveFault, error) {
+	id, err := number("id", r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range c.srv.Faults() {
+		if int64(a.ID()) == id {
+			return a, nil
+		}
+	}
+	return nil, notFound("there is no fault %d; one without hits or time left is gone", id)
+}

@@ -1,0 +1,104 @@
+package control
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+func operations(s string) ([]jobboardtest.Operation, error) {
+	if s == "" {
+		return nil, nil
+	}
+	var ops []jobboardtest.Operation
+	for name := range strings.SplitSeq(s, ",") {
+		op := jobboardtest.Operation(name)
+		if !slices.Contains(jobboardtest.Operations(), op) {
+			return nil, bad("operation", "there is no operation %s, only %v", quote(name), jobboardtest.Operations())
+		}
+		ops = append(ops, op)
+	}
+	return ops, nil
+}
+
+func (c *Control) requests(r *http.Request) (any, error) {
+	q, err := query(r, "after", "operation")
+	if err != nil {
+		return nil, err
+	}
+	ops, err := operations(q["operation"])
+	if err != nil {
+		return nil, err
+	}
+	var after int64
+	if s := q["after"]; s != "" {
+		if after, err = number("after", s); err != nil {
+			return nil, err
+		}
+	}
+	rs := slices.DeleteFunc(c.srv.RequestsAfter(int(after)), func(r jobboardtest.Request) bool {
+		return len(ops) > 0 && !slices.Contains(ops, r.Operation)
+	})
+	out := list("requests", rs)
+	out["count"] = c.srv.Count(ops...)
+	return out, nil
+}
+
+func (c *Control) clear(r *http.Request) (any, error) {
+	if err := nothing(r); err != nil {
+		return nil, err
+	}
+	c.srv.ClearRequests()
+	c.cleared.Add(1)
+	return nil, nil //nolint:nilnil // 204
+}
+
+// maxWait bounds a wait; a proxy between would not bear more.
+const maxWait = 60 * time.Second
+
+func (c *Control) wait(r *http.Request) (any, error) {
+	q, err := query(r, "count", "operation", "timeout")
+	if err != nil {
+		return nil, err
+	}
+	ops, err := operations(q["operation"])
+	if err != nil {
+		return nil, err
+	}
+	if q["count"] == "" {
+		return nil, missing("count")
+	}
+	n, err := number("count", q["count"])
+	if err != nil {
+		return nil, err
+	}
+	timeout := 10 * time.Second
+	if s := q["timeout"]; s != "" {
+		if timeout, err = time.ParseDuration(s); err != nil || timeout < 0 || timeout > maxWait {
+			return nil, bad("timeout", "timeout is %s, and not a duration such as 5s, %v at most", quote(s), maxWait)
+		}
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), timeout)
+	defer cancel()
+	defer context.AfterFunc(c.ending, cancel)()
+	if err := c.srv.Wait(ctx, int(n), ops...); err != nil {
+		text := fmt.Sprintf("%d of %d requests came in within %v", c.srv.Count(ops...), n, timeout)
+		if c.ending.Err() != nil {
+			text = "the server shuts down"
+		}
+		return nil, &failure{status: http.StatusConflict, Code: "too_few_requests", Message: text}
+	}
+	return map[string]int{"count": c.srv.Count(ops...)}, nil
+}
+
+func (c *Control) violations(r *http.Request) (any, error) {
+	if _, err := query(r); err != nil {
+		return nil, err
+	}
+	return list("violations", c.srv.Violations()), nil
+}

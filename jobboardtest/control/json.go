@@ -1,0 +1,229 @@
+package control
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// failure is an answer that says what is wrong, and with which member of the
+// body or parameter.
+type failure struct {
+	status  int
+	Message string `json:"error"`
+	Field   string `json:"field,omitempty"`
+	Code    string `json:"code,omitempty"` // where a program may want to tell conditions apart
+	ID      string `json:"application_id,omitempty"`
+}
+
+func (f *failure) Error() string { return f.Message }
+
+func bad(field, format string, args ...any) error {
+	return &failure{status: http.StatusBadRequest, Field: clip(field), Message: fmt.Sprintf(format, args...)}
+}
+
+func notFound(format string, args ...any) error {
+	return &failure{status: http.StatusNotFound, Message: fmt.Sprintf(format, args...)}
+}
+
+func writeFailure(w http.ResponseWriter, err error) {
+	var f *failure
+	if !errors.As(err, &f) {
+		f = &failure{status: http.StatusInternalServerError, Message: err.Error()}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(f.status)
+	_ = json.NewEncoder(w).Encode(f) // the client is gone
+}
+
+// created is an answer with status 201.
+type created struct{ v any }
+
+func writeJSON(w http.ResponseWriter, v any) {
+	status := http.StatusOK
+	if n, ok := v.(created); ok {
+		status, v = http.StatusCreated, n.v
+	}
+	if v == nil {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(v); err != nil {
+		writeFailure(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	w.Write(buf.Bytes())
+}
+
+// readBody reads a body whole.
+func readBody(r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(r)
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return nil, &failure{status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("the body is larger than %d bytes", large.Limit)}
+	case err != nil:
+		return nil, bad("", "the body cannot be read: %v", err)
+	}
+	return data, nil
+}
+
+// decode reads the body, a JSON object whose members all are known.
+func decode(r *http.Request, into any) error {
+	data, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	return unmarshal(data, into)
+}
+
+func unmarshal(data []byte, into any) error {
+	if s := bytes.TrimSpace(data); len(s) == 0 || s[0] != '{' {
+		return bad("", "the body must be a JSON object")
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return wrongJSON(err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return bad("", "something follows the JSON object")
+	}
+	return nil
+}
+
+var (
+	unknownMember = regexp.MustCompile(`json: unknown field "(.*)"$`)
+	faultMember   = regexp.MustCompile(`^jobboardtest: fault: (\w+): `)
+)
+
+// wrongJSON names the member that an error of encoding/json speaks of.
+func wrongJSON(err error) error {
+	var f *failure
+	var typ *json.UnmarshalTypeError
+	var syn *json.SyntaxError
+	text := err.Error()
+	switch {
+	case errors.As(err, &f):
+		return err
+	case errors.As(err, &typ):
+		field := strings.ReplaceAll(typ.Field, "plainFault.", "") // embedded in the form of a Fault
+		return bad(field, "%s cannot be a %s, it is a %s", field, typ.Value, jsonType(typ.Type))
+	case errors.As(err, &syn):
+		return bad("", "the body is not JSON: %v, at byte %d", syn, syn.Offset)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return bad("", "the body is not JSON: it ends in the middle")
+	}
+	if m := unknownMember.FindStringSubmatch(text); m != nil {
+		return bad(m[1], "unknown member %q", clip(m[1]))
+	}
+	if m := faultMember.FindStringSubmatch(text); m != nil {
+		return bad(m[1], "%s", plain(err))
+	}
+	return bad("", "%s", plain(err))
+}
+
+// plain is an error's text without the package it comes from.
+func plain(err error) string { return strings.TrimPrefix(err.Error(), "jobboardtest: ") }
+
+func jsonType(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "string"
+	case reflect.Bool:
+		return "boolean"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return "whole number"
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return "whole number of at least 0"
+	case reflect.Float32, reflect.Float64:
+		return "number"
+	case reflect.Slice, reflect.Array:
+		return "list"
+	}
+	if t.Name() == "Time" {
+		return "RFC 3339 time"
+	}
+	return "object"
+}
+
+// culprit finds the member because of which a check fails: the one that, left
+// out, lets it pass.
+func culprit[T any](v T, check func(T) error) string {
+	t := reflect.TypeFor[T]()
+	for i := range t.NumField() {
+		n := v
+		reflect.ValueOf(&n).Elem().Field(i).SetZero()
+		if check(n) == nil {
+			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+			if name == "" || name == "-" {
+				name = snake(t.Field(i).Name)
+			}
+			return name
+		}
+	}
+	return ""
+}
+
+// snake is a Go name as a member's: DripEvery is drip_every.
+func snake(s string) string {
+	var b strings.Builder
+	for i, r := range s {
+		if unicode.IsUpper(r) && i > 0 {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// query refuses parameters that are not among the known ones, and those that
+// come twice.
+func query(r *http.Request, known ...string) (map[string]string, error) {
+	out := map[string]string{}
+	for k, vs := range r.URL.Query() {
+		ok := false
+		for _, n := range known {
+			ok = ok || n == k
+		}
+		switch {
+		case !ok && len(known) == 0:
+			return nil, bad(clip(k), "this call has no parameters, and %s came", quote(k))
+		case !ok:
+			return nil, bad(clip(k), "unknown parameter %s; there are %s", quote(k), strings.Join(known, ", "))
+		case len(vs) > 1:
+			return nil, bad(k, "the parameter %s came %d times", k, len(vs))
+		}
+		out[k] = vs[0]
+	}
+	return out, nil
+}
+
+// number reads a path segment or a parameter.
+func number(name, s string) (int64, error) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < 0 || s[0] == '+' {
+		return 0, bad(name, "%s must be a whole number of at least 0, not %s", name, quote(s))
+	}
+	return n, nil
+}
+
+func clip(s string) string {
+	if len(s) > 80 {
+		return strings.ToValidUTF8(s[:80], "") + "..."
+	}
+	return s
+}
+
+func quote(s string) string { return strconv.Quote(clip(s)) }

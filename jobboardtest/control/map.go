@@ -1,0 +1,206 @@
+package control
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// place is where postings are, in degrees.
+type place struct {
+	lat, long float64
+	name      string
+	open      bool // one at least can be found by a search
+}
+
+// placesOf gives the locations that have a geolocation.
+func placesOf(open bool, ls ...jobboardtest.Location) []place {
+	var out []place
+	for _, l := range ls {
+		lat, err1 := strconv.ParseFloat(l.Lat, 64)
+		long, err2 := strconv.ParseFloat(l.Long, 64)
+		if err1 != nil || err2 != nil || !(math.Abs(lat) <= 90 && math.Abs(long) <= 180) {
+			continue
+		}
+		out = append(out, place{lat, long, cmp.Or(l.City, l.Name), open})
+	}
+	return out
+}
+
+// chart is a small map, in the units of its SVG view box. North is up; degrees
+// are drawn as long as they are in the middle of the map.
+type chart struct {
+	Width, Height float64
+	Lines         []line
+	Dots          []dot
+	Labels        []label
+	Places        int
+}
+
+type line struct {
+	X1, Y1, X2, Y2 float64
+	Text           string
+	TX, TY         float64
+}
+
+type dot struct {
+	X, Y, R float64
+	Open    bool
+	Title   string
+}
+
+type label struct {
+	X, Y   float64
+	Anchor string
+	Text   string
+}
+
+const (
+	chartWidth = 400
+	chartCell  = 6 // places nearer than this are one dot
+	margin     = 24
+)
+
+// draw projects the places, and gathers those that would lie on each other.
+func draw(places []place) chart {
+	if len(places) == 0 {
+		return chart{}
+	}
+	south, north, west, east := 90.0, -90.0, 180.0, -180.0
+	for _, p := range places {
+		south, north = min(south, p.lat), max(north, p.lat)
+		west, east = min(west, p.long), max(east, p.long)
+	}
+	middle := (south + north) / 2
+	squeeze := max(math.Cos(middle*math.Pi/180), 0.1)
+	// A single town still has a country around it.
+	spanY, spanX := max(north-south, 2), max((east-west)*squeeze, 2)
+	height := min(max(chartWidth*spanY/spanX, 220), 310)
+	scale := min((chartWidth-2*margin)/spanX, (height-2*margin)/spanY)
+	centre := (west + east) / 2
+	x := func(long float64) float64 { return round1(chartWidth/2 + (long-centre)*squeeze*scale) }
+	y := func(lat float64) float64 { return round1(height/2 - (lat-middle)*scale) }
+
+	c := chart{Width: chartWidth, Height: round1(height), Places: len(places)}
+	step := graticule(height / scale)
+	for lat := math.Ceil((middle-height/2/scale)/step) * step; y(lat) > 0; lat += step {
+		if lat >= -90 && lat <= 90 {
+			l := line{0, y(lat), chartWidth, y(lat), degree(lat, "N", "S"), 3, y(lat) - 3}
+			if l.TY < 8 {
+				l.Text = "" // there is no room above the line
+			}
+			c.Lines = append(c.Lines, l)
+		}
+	}
+	step = graticule(chartWidth / scale / squeeze)
+	for long := math.Ceil((centre-chartWidth/2/scale/squeeze)/step) * step; x(long) < chartWidth; long += step {
+		if long >= -180 && long <= 180 {
+			c.Lines = append(c.Lines, line{x(long), 0, x(long), round1(height), degree(long, "E", "W"), x(long) + 3, round1(height) - 4})
+		}
+	}
+
+	type cell struct {
+		x, y  float64
+		n     int
+		open  bool
+		names map[string]int
+	}
+	cells := map[[2]int]*cell{}
+	for _, p := range places {
+		px, py := x(p.long), y(p.lat)
+		k := [2]int{int(px / chartCell), int(py / chartCell)}
+		g := cells[k]
+		if g == nil {
+			g = &cell{x: px, y: py, names: map[string]int{}}
+			cells[k] = g
+		}
+		g.n++
+		g.open = g.open || p.open
+		g.names[p.name]++
+	}
+	sorted := make([]*cell, 0, len(cells))
+	for _, g := range cells {
+		sorted = append(sorted, g)
+	}
+	slices.SortFunc(sorted, func(a, b *cell) int {
+		return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x))
+	})
+	biggest := float64(sorted[0].n)
+	var taken []box
+	for _, g := range sorted {
+		d := dot{X: g.x, Y: g.y, R: round1(3 + 6*math.Sqrt(float64(g.n)/biggest)*min(1, biggest/8)), Open: g.open}
+		name := mostOf(g.names)
+		d.Title = fmt.Sprintf("%s: %d", cmp.Or(name, "no name"), g.n)
+		c.Dots = append(c.Dots, d)
+		if len(sorted) <= 200 {
+			taken = append(taken, box{d.X - d.R, d.Y - d.R, d.X + d.R, d.Y + d.R})
+		}
+		if name == "" || len(c.Labels) >= 16 {
+			continue
+		}
+		// Right, left, below, above: the first side where nothing is.
+		w := 7.0*float64(len([]rune(name))) + 2
+		for _, l := range []struct {
+			label
+			box
+		}{
+			{label{d.X + d.R + 3, d.Y + 4, "start", name}, box{d.X + d.R + 2, d.Y - 7, d.X + d.R + 2 + w, d.Y + 7}},
+			{label{d.X - d.R - 3, d.Y + 4, "end", name}, box{d.X - d.R - 2 - w, d.Y - 7, d.X - d.R - 2, d.Y + 7}},
+			{label{d.X, d.Y + d.R + 12, "middle", name}, box{d.X - w/2, d.Y + d.R + 1, d.X + w/2, d.Y + d.R + 15}},
+			{label{d.X, d.Y - d.R - 4, "middle", name}, box{d.X - w/2, d.Y - d.R - 15, d.X + w/2, d.Y - d.R - 1}},
+		} {
+			if l.inside(c.Width, c.Height) && !slices.ContainsFunc(taken, l.meets) {
+				l.label.X, l.label.Y = round1(l.label.X), round1(l.label.Y)
+				c.Labels = append(c.Labels, l.label)
+				taken = append(taken, l.box)
+				break
+			}
+		}
+	}
+	slices.Reverse(c.Dots) // the big ones on top, as their names are
+	return c
+}
+
+type box struct{ left, top, right, bottom float64 }
+
+func (b box) inside(w, h float64) bool {
+	return b.left >= 0 && b.top >= 0 && b.right <= w && b.bottom <= h
+}
+
+func (b box) meets(o box) bool {
+	return b.left < o.right && o.left < b.right && b.top < o.bottom && o.top < b.bottom
+}
+
+// graticule is the distance of the lines, so that there are a few of them.
+func graticule(span float64) float64 {
+	for _, step := range []float64{0.25, 0.5, 1, 2, 5, 10, 20} {
+		if span/step <= 7 {
+			return step
+		}
+	}
+	return 30
+}
+
+func degree(d float64, plus, minus string) string {
+	s := plus
+	if d < 0 {
+		s = minus
+	}
+	return strconv.FormatFloat(math.Abs(d), 'f', -1, 64) + "°" + s
+}
+
+func mostOf(names map[string]int) string {
+	best := ""
+	for n, k := range names {
+		if n != "" && (best == "" || k > names[best] || k == names[best] && n < best) {
+			best = n
+		}
+	}
+	return best
+}
+
+func round1(f float64) float64 { return math.Round(f*10) / 10 }

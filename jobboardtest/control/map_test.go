@@ -1,0 +1,68 @@
+package control
+
+import (
+	"math"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+func TestMap(t *testing.T) {
+	at := func(lat, long, city string) jobboardtest.Location {
+		return jobboardtest.Location{Lat: lat, Long: long, City: city}
+	}
+	places := placesOf(true, at("52.52", "13.40", "Berlin"), at("52.52", "13.40", "Berlin"), at("53.55", "10.00", "Hamburg"),
+		at("48.13", "11.57", "Munich"), at("", "", "nowhere"), at("north", "1", "nowhere"), at("NaN", "1", "nowhere"), at("95", "1", "nowhere"))
+	if len(places) != 4 {
+		t.Fatalf("%d places", len(places))
+	}
+	c := draw(places)
+	byName := map[string]dot{}
+	for _, d := range c.Dots {
+		byName[d.Title] = d
+	}
+	berlin, hamburg, munich := byName["Berlin: 2"], byName["Hamburg: 1"], byName["Munich: 1"]
+	if len(c.Dots) != 3 || berlin.R <= hamburg.R {
+		t.Errorf("the dots are %+v", c.Dots)
+	}
+	if !(hamburg.Y < berlin.Y && berlin.Y < munich.Y) || !(hamburg.X < munich.X && munich.X < berlin.X) {
+		t.Errorf("north is not up, or east not right: %+v", c.Dots)
+	}
+	// 255 km from Berlin to Hamburg, 504 from Berlin to Munich.
+	d := func(a, b dot) float64 { return math.Hypot(a.X-b.X, a.Y-b.Y) }
+	if ratio := d(berlin, munich) / d(berlin, hamburg); math.Abs(ratio-504.0/255) > 0.1 {
+		t.Errorf("Munich is %.2f times as far from Berlin as Hamburg", ratio)
+	}
+	if len(c.Labels) != 3 {
+		t.Errorf("the labels are %+v", c.Labels)
+	}
+
+	for name, places := range map[string][]place{
+		"one":        placesOf(true, at("52.52", "13.40", "Berlin")),
+		"the world":  placesOf(true, at("-33.87", "151.21", "Sydney"), at("64.15", "-21.94", "Reykjavik"), at("37.77", "-122.42", "San Francisco")),
+		"the poles":  placesOf(true, at("90", "0", "N"), at("-90", "180", "S")),
+		"a meridian": placesOf(true, at("10", "180", "E"), at("10", "-180", "W")),
+		"a crowd":    crowd(5000),
+	} {
+		c := draw(places)
+		if len(c.Dots) == 0 || len(c.Dots) > 7000 || len(c.Lines) == 0 || len(c.Lines) > 30 {
+			t.Errorf("%s: %d dots, %d lines", name, len(c.Dots), len(c.Lines))
+		}
+		for _, d := range c.Dots {
+			if !(d.X >= 0 && d.X <= c.Width && d.Y >= 0 && d.Y <= c.Height) || !(d.R > 0 && d.R < 12) {
+				t.Errorf("%s: a dot at %v %v of size %v in a map of %v by %v", name, d.X, d.Y, d.R, c.Width, c.Height)
+			}
+		}
+	}
+	if c := draw(nil); len(c.Dots) != 0 || c.Width != 0 {
+		t.Errorf("a map of nothing: %+v", c)
+	}
+}
+
+func crowd(n int) []place {
+	var out []place
+	for i := range n {
+		out = append(out, place{45 + float64(i%97)*0.1, 5 + float64(i%89)*0.1, "", true})
+	}
+	return out
+}

@@ -1,0 +1,307 @@
+package control
+
+import (
+	"bytes"
+	"cmp"
+	_ "embed"
+	"html/template"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+//go:embed page.css
+var styles []byte
+
+//go:embed page.js
+var script []byte
+
+//go:embed page.html
+var pageSource string
+
+var pages = template.Must(template.New("page").Funcs(template.FuncMap{
+	"short": func(s string) string {
+		if r := []rune(s); len(r) > 10 {
+			return string(r[:8]) + "…"
+		}
+		return s
+	},
+	"clock": func(t time.Time) string { return t.UTC().Format("15:04:05.000") },
+	"day":   func(t time.Time) string { return t.UTC().Format(time.DateOnly) },
+	"ms":    func(d time.Duration) string { return d.Round(100 * time.Microsecond).String() },
+	"kind":  statusKind,
+}).Parse(pageSource))
+
+// policy lets the page load what this handler serves and nothing else: no
+// script stands in the page itself, and nobody may frame it.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+
+// maxShown bounds how many jobs and applicants the page lists at once.
+const maxShown = 60
+
+// maxRows bounds the rows of the journal on the page.
+const maxRows = 200
+
+type pageView struct {
+	Info       information
+	Board      boardView
+	Rows       []rowView
+	Last       int
+	Faults     []planted
+	Presets    []preset
+	Operations []jobboardtest.Operation
+	Switches   []variantSwitch
+	Clock      clockState
+	Revision   int64
+	Instance   string
+}
+
+type boardView struct {
+	Query      string
+	Counts     struct{ Channels, Jobs, Postings, Applicants, Applications int }
+	Jobs       []jobView
+	MoreJobs   int
+	Loose      []postingView // without a job
+	MoreLoose  int
+	Applicants []applicantView
+	MorePeople int
+	Chart      chart
+}
+
+type jobView struct {
+	jobboardtest.Job
+	Company      string
+	Postings     []postingView
+	Applications int
+	State        string // "open", "closed", "inactive", "deleted", "no posting"
+	Place        string
+}
+
+type postingView struct {
+	jobboardtest.Posting
+	Languages string
+	JobTitle  string
+}
+
+type applicantView struct {
+	jobboardtest.Applicant
+	Company      string
+	Applications []applicationView
+}
+
+type applicationView struct {
+	jobboardtest.Application
+	Title string
+}
+
+type rowView struct {
+	jobboardtest.Request
+	Question string // path with its query
+}
+
+func row(r jobboardtest.Request) rowView {
+	v := rowView{Request: r, Question: r.Path}
+	if len(r.Query) > 0 {
+		// Spelled for people; the journal itself is at requests.
+		v.Question += "?" + strings.ReplaceAll(r.Query.Encode(), "%3A%3A", "::")
+	}
+	return v
+}
+
+func statusKind(status int) string {
+	switch {
+	case status == 0:
+		return "none"
+	case status < 300:
+		return "good"
+	case status < 500:
+		return "warn"
+	}
+	return "bad"
+}
+
+func (c *Control) page(w http.ResponseWriter, _ *http.Request) {
+	revision := c.revision.Load() // before the state is read
+	info := information{BaseURL: c.srv.BaseURL, JobDBURL: c.srv.JobDBURL, ControlURL: c.address(), DemoInfo: c.srv.Demo}
+	v := pageView{
+		Info: info, Board: c.boardView(""), Presets: presets(), Operations: jobboardtest.Operations(),
+		Switches: switches(c.srv.Variants()), Clock: c.time(), Faults: c.faultViews(),
+		Revision: revision, Instance: c.instance,
+	}
+	rs := c.srv.Requests()
+	if len(rs) > 0 {
+		v.Last = rs[len(rs)-1].Number
+	}
+	for _, r := range slices.Backward(rs[max(0, len(rs)-maxRows):]) {
+		v.Rows = append(v.Rows, row(r))
+	}
+	w.Header().Set("Content-Security-Policy", policy)
+	w.Header().Set("X-Frame-Options", "DENY")
+	render(w, "page", v)
+}
+
+func (c *Control) faultViews() []planted {
+	var out []planted
+	for _, a := range c.srv.Faults() {
+		out = append(out, show(a))
+	}
+	return out
+}
+
+// board is the part of the page that shows the state.
+func (c *Control) board(w http.ResponseWriter, r *http.Request) {
+	q, err := query(r, "q")
+	if err != nil {
+		writeFailure(w, err)
+		return
+	}
+	w.Header().Set("Content-Security-Policy", policy)
+	render(w, "board", c.boardView(q["q"]))
+}
+
+func render(w http.ResponseWriter, name string, v any) {
+	var buf bytes.Buffer
+	if err := pages.ExecuteTemplate(&buf, name, v); err != nil {
+		writeFailure(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Write(buf.Bytes())
+}
+
+func fragment(name string, v any) string {
+	var buf bytes.Buffer
+	if err := pages.ExecuteTemplate(&buf, name, v); err != nil {
+		return template.HTMLEscapeString(err.Error())
+	}
+	return buf.String()
+}
+
+// boardView gathers what the page shows of the state: all that fits the filter,
+// as far as it can be read.
+func (c *Control) boardView(filter string) boardView {
+	st := c.srv.Snapshot()
+	v := boardView{Query: filter}
+	v.Counts.Channels, v.Counts.Jobs, v.Counts.Postings = len(st.Channels), len(st.Jobs), len(st.Postings)
+	v.Counts.Applicants, v.Counts.Applications = len(st.Applicants), len(st.Applications)
+
+	companies := map[string]string{}
+	for _, co := range st.Companies {
+		companies[co.ID] = cmp.Or(co.Name, co.ID)
+	}
+	titles := map[int64]string{}
+	for _, j := range st.Jobs {
+		titles[j.ID] = j.Title
+	}
+	postings := map[int64][]postingView{}
+	for _, p := range st.Postings {
+		langs := []string{}
+		if p.Language != "" {
+			langs = append(langs, p.Language)
+		}
+		for l := range p.Translations {
+			langs = append(langs, l)
+		}
+		slices.Sort(langs)
+		pv := postingView{Posting: p, Languages: strings.Join(langs, ", "), JobTitle: titles[p.JobID]}
+		postings[p.JobID] = append(postings[p.JobID], pv)
+	}
+	applications := map[int64]int{}
+	of := map[int64][]applicationView{}
+	for _, a := range st.Applications {
+		applications[a.JobID]++
+		of[a.ApplicantID] = append(of[a.ApplicantID], applicationView{a, titles[a.JobID]})
+	}
+
+	m := matcher(filter)
+	var places []place
+	for _, j := range st.Jobs {
+		jv := jobView{
+			Job: j, Company: companies[j.CompanyID], Postings: postings[j.ID], Applications: applications[j.ID],
+			Place: cmp.Or(j.Location.City, j.Location.Name), State: jobState(j, len(postings[j.ID]) > 0),
+		}
+		if !m.job(jv) {
+			continue
+		}
+		open := jv.State == "open" || jv.State == "closed"
+		own := placesOf(open, append([]jobboardtest.Location{j.Location}, j.AdditionalLocations...)...)
+		for _, p := range jv.Postings {
+			if len(p.Locations) > 0 {
+				places = append(places, placesOf(open, p.Locations...)...)
+			} else {
+				places = append(places, own...)
+			}
+		}
+		if len(jv.Postings) == 0 {
+			places = append(places, own...)
+		}
+		if len(v.Jobs) < maxShown {
+			v.Jobs = append(v.Jobs, jv)
+		} else {
+			v.MoreJobs++
+		}
+	}
+	for _, p := range slices.Concat(postings[0], strays(postings, titles)) {
+		if !m.holds(p.Title) && !slices.ContainsFunc(p.Channels, m.holds) {
+			continue
+		}
+		places = append(places, placesOf(true, p.Locations...)...)
+		if len(v.Loose) < maxShown {
+			v.Loose = append(v.Loose, p)
+		} else {
+			v.MoreLoose++
+		}
+	}
+	for _, a := range st.Applicants {
+		if len(v.Applicants) < maxShown {
+			v.Applicants = append(v.Applicants, applicantView{a, companies[a.CompanyID], of[a.ID]})
+		} else {
+			v.MorePeople++
+		}
+	}
+	v.Chart = draw(places)
+	return v
+}
+
+// strays are postings of jobs that are not there.
+func strays(postings map[int64][]postingView, jobs map[int64]string) []postingView {
+	var out []postingView
+	for id, ps := range postings {
+		if _, ok := jobs[id]; !ok && id != 0 {
+			out = append(out, ps...)
+		}
+	}
+	slices.SortFunc(out, func(a, b postingView) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}
+
+func jobState(j jobboardtest.Job, published bool) string {
+	switch {
+	case j.Status != jobboardtest.Active:
+		return string(j.Status)
+	case !published:
+		return "no posting"
+	case j.ApplyClosed:
+		return "closed"
+	}
+	return "open"
+}
+
+// matcher is a filter in lower case; the empty one lets everything through.
+type matcher string
+
+func (m matcher) holds(s string) bool {
+	return strings.Contains(strings.ToLower(s), strings.ToLower(string(m)))
+}
+
+func (m matcher) job(j jobView) bool {
+	if m == "" || m.holds(j.Title) || m.holds(j.Company) || m.holds(j.Place) || m.holds(j.State) || m.holds(itoa(j.ID)) {
+		return true
+	}
+	return slices.ContainsFunc(j.Postings, func(p postingView) bool {
+		return m.holds(p.Title) || m.holds(itoa(p.ID)) || slices.ContainsFunc(p.Channels, m.holds)
+	})
+}

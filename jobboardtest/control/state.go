@@ -1,0 +1,382 @@
+package control
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// information is what a suite needs to begin: the first line of the program.
+type information struct {
+	BaseURL    string `json:"base_url"`
+	JobDBURL   string `json:"jobdb_url"`
+	ControlURL string `json:"control_url,omitempty"`
+	SaveError  string `json:"save_error,omitempty"` // why the data file is not up to date
+	jobboardtest.DemoInfo
+}
+
+func (c *Control) info(r *http.Request) (any, error) {
+	if _, err := query(r); err != nil {
+		return nil, err
+	}
+	i := information{BaseURL: c.srv.BaseURL, JobDBURL: c.srv.JobDBURL, ControlURL: c.address(), DemoInfo: c.srv.Demo}
+	if err := c.srv.SaveError(); err != nil {
+		i.SaveError = plain(err)
+	}
+	return i, nil
+}
+
+func (c *Control) reset(r *http.Request) (any, error) {
+	if err := nothing(r); err != nil {
+		return nil, err
+	}
+	c.srv.Reset()
+	c.cleared.Add(1)
+	if c.setClock {
+		c.backToRealTime()
+	}
+	return nil, nil //nolint:nilnil // 204
+}
+
+// nothing refuses a body and parameters where none belong; an empty object is
+// what some clients cannot do without.
+func nothing(r *http.Request) error {
+	if _, err := query(r); err != nil {
+		return err
+	}
+	if data, err := readBody(r.Body); err != nil || len(bytes.TrimSpace(data)) == 0 {
+		return err
+	} else {
+		return unmarshal(data, &struct{}{})
+	}
+}
+
+func (c *Control) saveState(w http.ResponseWriter, r *http.Request) {
+	if _, err := query(r); err != nil {
+		writeFailure(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = c.srv.Save(w) // the client is gone
+}
+
+func (c *Control) loadState(r *http.Request) (any, error) {
+	if _, err := query(r); err != nil {
+		return nil, err
+	}
+	var in jobboardtest.State
+	if err := decode(r, &in); err != nil {
+		return nil, err
+	}
+	if err := in.Variants.Check(); err != nil {
+		return nil, bad("variants."+culprit(in.Variants, jobboardtest.Variants.Check), "%s", plain(err))
+	}
+	for i, j := range in.Jobs {
+		if err := checkJob(j, fmt.Sprintf("jobs.%d.", i)); err != nil {
+			return nil, err
+		}
+	}
+	for i, p := range in.Postings {
+		if err := checkPosting(p, fmt.Sprintf("postings.%d.", i)); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.srv.Restore(in); err != nil {
+		return nil, bad("", "%s", plain(err))
+	}
+	return nil, nil //nolint:nilnil // 204
+}
+
+func (c *Control) addChannel(r *http.Request) (any, error) {
+	var v jobboardtest.Channel
+	if err := decode(r, &v); err != nil {
+		return nil, err
+	}
+	if v.ID == "" {
+		return nil, missing("id")
+	}
+	return created{c.srv.AddChannel(v)}, nil
+}
+
+func (c *Control) addCompany(r *http.Request) (any, error) {
+	var v jobboardtest.Company
+	if err := decode(r, &v); err != nil {
+		return nil, err
+	}
+	return created{c.srv.AddCompany(v)}, nil
+}
+
+func (c *Control) addClient(r *http.Request) (any, error) {
+	var v jobboardtest.Client
+	if err := decode(r, &v); err != nil {
+		return nil, err
+	}
+	if v.ID == "" {
+		return nil, missing("id")
+	}
+	return created{c.srv.AddClient(v)}, nil
+}
+
+func (c *Control) addApplicant(r *http.Request) (any, error) {
+	var v jobboardtest.Applicant
+	if err := decode(r, &v); err != nil {
+		return nil, err
+	}
+	if v.ID < 0 {
+		return nil, bad("id", "id is %d, below 0", v.ID)
+	}
+	return created{c.srv.AddApplicant(v)}, nil
+}
+
+func (c *Control) addJob(r *http.Request) (any, error) {
+	var v jobboardtest.Job
+	if err := decode(r, &v); err != nil {
+		return nil, err
+	}
+	if err := checkJob(v, ""); err != nil {
+		return nil, err
+	}
+	return created{c.srv.AddJob(v)}, nil
+}
+
+func (c *Control) addPosting(r *http.Request) (any, error) {
+	var v jobboardtest.Posting
+	if err := decode(r, &v); err != nil {
+		return nil, err
+	}
+	if err := checkPosting(v, ""); err != nil {
+		return nil, err
+	}
+	return created{c.srv.AddPosting(v)}, nil
+}
+
+func (c *Control) publish(r *http.Request) (any, error) {
+	var v struct {
+		Channel string           `json:"channel"`
+		Job     jobboardtest.Job `json:"job"`
+	}
+	if err := decode(r, &v); err != nil {
+		return nil, err
+	}
+	if v.Channel == "" {
+		return nil, missing("channel")
+	}
+	if err := checkJob(v.Job, "job."); err != nil {
+		return nil, err
+	}
+	var out struct {
+		Job     jobboardtest.Job     `json:"job"`
+		Posting jobboardtest.Posting `json:"posting"`
+	}
+	out.Job, out.Posting = c.srv.Publish(v.Channel, v.Job)
+	return created{out}, nil
+}
+
+func missing(field string) error { return bad(field, "%s is missing", field) }
+
+// checkJob says what a job may not be; at is what goes before a member's name.
+func checkJob(j jobboardtest.Job, at string) error {
+	switch j.Status {
+	case jobboardtest.Active, jobboardtest.Inactive, jobboardtest.Deleted:
+	default:
+		return bad(at+"status", "%sstatus is %s, and not inactive, deleted or empty for active", at, quote(string(j.Status)))
+	}
+	switch {
+	case j.ID < 0:
+		return bad(at+"id", "%sid is %d, below 0", at, j.ID)
+	case j.Title == "":
+		return missing(at + "title")
+	}
+	if err := checkLocation(j.Location, at+"location."); err != nil {
+		return err
+	}
+	for i, l := range j.AdditionalLocations {
+		if err := checkLocation(l, fmt.Sprintf("%sadditional_locations.%d.", at, i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkPosting(p jobboardtest.Posting, at string) error {
+	switch {
+	case p.ID < 0:
+		return bad(at+"id", "%sid is %d, below 0", at, p.ID)
+	case p.VersionID < 0:
+		return bad(at+"version_id", "%sversion_id is %d, below 0", at, p.VersionID)
+	case p.Title == "":
+		return missing(at + "title")
+	case len(p.Channels) == 0:
+		return bad(at+"channels", "%schannels is empty: no search would find the posting", at)
+	}
+	for i, l := range p.Locations {
+		if err := checkLocation(l, fmt.Sprintf("%slocations.%d.", at, i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkLocation finds a geolocation that no radius search would ever find.
+func checkLocation(l jobboardtest.Location, at string) error {
+	for _, d := range []struct {
+		name, value string
+		limit       float64
+	}{{"lat", l.Lat, 90}, {"long", l.Long, 180}} {
+		if d.value == "" {
+			continue
+		}
+		n, err := strconv.ParseFloat(d.value, 64)
+		if err != nil || !(n >= -d.limit && n <= d.limit) {
+			return bad(at+d.name, "%s%s is %s, and not decimal degrees as text, between -%g and %g", at, d.name, quote(d.value), d.limit, d.limit)
+		}
+	}
+	if (l.Lat == "") != (l.Long == "") {
+		return bad(at+"lat", "%slat and %slong belong together, and one is missing", at, at)
+	}
+	return nil
+}
+
+func (c *Control) getJob(r *http.Request) (any, error) {
+	id, err := number("id", r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	j, ok := c.srv.Job(id)
+	if !ok {
+		return nil, notFound("there is no job %d", id)
+	}
+	return j, nil
+}
+
+// changeJob replaces the members that the body has; a location is changed
+// member by member.
+func (c *Control) changeJob(r *http.Request) (any, error) {
+	id, err := number("id", r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	data, err := readBody(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	var has map[string]json.RawMessage
+	if err := json.Unmarshal(data, &has); err != nil {
+		return nil, unmarshal(data, &struct{}{})
+	}
+	found := c.srv.UpdateJob(id, func(j *jobboardtest.Job) {
+		n := *j
+		if _, ok := has["questions"]; ok {
+			n.Questions = nil // not mixed with those that were
+		}
+		if _, ok := has["additional_locations"]; ok {
+			n.AdditionalLocations = nil
+		}
+		if err = unmarshal(data, &n); err != nil {
+			return
+		}
+		if n.ID != id {
+			err = bad("id", "id is %d in the body and %d in the path; it cannot be changed", n.ID, id)
+			return
+		}
+		if err = checkJob(n, ""); err == nil {
+			*j = n
+		}
+	})
+	if !found {
+		return nil, notFound("there is no job %d", id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	j, _ := c.srv.Job(id)
+	return j, nil
+}
+
+// onJob makes a call of one that takes an identifier and tells whether it was
+// there.
+func (c *Control) onJob(f func(int64) bool, none string) func(*http.Request) (any, error) {
+	return func(r *http.Request) (any, error) {
+		id, err := number("id", r.PathValue("id"))
+		if err != nil {
+			return nil, err
+		}
+		if err := nothing(r); err != nil {
+			return nil, err
+		}
+		if !f(id) {
+			return nil, notFound("there is %s %d", none, id)
+		}
+		return nil, nil //nolint:nilnil // 204
+	}
+}
+
+// pair is who applies to what.
+type pair struct {
+	Applicant int64 `json:"applicant_id"`
+	Job       int64 `json:"job_id"`
+}
+
+func decodePair(r *http.Request) (pair, error) {
+	var v pair
+	if err := decode(r, &v); err != nil {
+		return v, err
+	}
+	if v.Applicant == 0 {
+		return v, missing("applicant_id")
+	}
+	if v.Job == 0 {
+		return v, missing("job_id")
+	}
+	return v, nil
+}
+
+func (c *Control) apply(r *http.Request) (any, error) {
+	v, err := decodePair(r)
+	if err != nil {
+		return nil, err
+	}
+	id, err := c.srv.Apply(v.Applicant, v.Job)
+	f := &failure{status: http.StatusConflict, ID: id}
+	switch {
+	case err == nil:
+		return created{map[string]string{"id": id}}, nil
+	case errors.Is(err, jobboardtest.ErrAlreadyApplied):
+		f.Code = "already_applied"
+	case errors.Is(err, jobboardtest.ErrNotOpen):
+		f.Code = "not_open"
+	}
+	f.Message = plain(err)
+	return nil, f
+}
+
+func (c *Control) withdraw(r *http.Request) (any, error) {
+	v, err := decodePair(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.srv.Withdraw(v.Applicant, v.Job); err != nil {
+		return nil, notFound("applicant %d has no application to job %d", v.Applicant, v.Job)
+	}
+	return nil, nil //nolint:nilnil // 204
+}
+
+func (c *Control) subscriptions(r *http.Request) (any, error) {
+	if _, err := query(r); err != nil {
+		return nil, err
+	}
+	return list("subscriptions", c.srv.Subscriptions()), nil
+}
+
+// list is an object with one list, never null.
+func list[T any](name string, v []T) map[string]any {
+	if v == nil {
+		v = []T{}
+	}
+	return map[string]any{name: v}
+}

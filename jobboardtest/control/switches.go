@@ -1,0 +1,122 @@
+package control
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// variantSwitch is one member of Variants as the page shows it.
+type variantSwitch struct {
+	Name, Label string
+	Kind        string   // "words", "yes", "number" or "text"
+	Words       []option // for words
+	Value       string
+	Hint        string // what the empty field stands for
+	On          bool
+}
+
+type option struct {
+	Value, Label string
+	Selected     bool
+}
+
+// The zero value, the plainest reading of the interface, comes first.
+var allSwitches = []variantSwitch{
+	{Name: "plain_errors", Label: "Plain error texts", Words: words("text/plain", "as-json", "json-string")},
+	{Name: "coded_errors", Label: "Errors with a code", Words: words("JSON", "as-text", "code-word")},
+	{Name: "not_fount", Label: "“not fount”, as seen in the wild", Kind: "yes"},
+	{Name: "application_id", Label: "Application identifier", Words: words("bare", "quoted", "newline")},
+	{Name: "error_status", Label: "Status of ERROR_ codes", Kind: "number", Hint: "404"},
+	{Name: "error_shape", Label: "Form of ERROR_ codes", Words: words("JSON object", "json-string", "text")},
+	{Name: "error_field", Label: "Member that holds them", Kind: "text", Hint: "errorCode"},
+	{Name: "auth_errors", Label: "401 and 403 say why in", Words: words("header", "body", "both")},
+	{Name: "invalid_token_space", Label: "“invalid token” with a space", Kind: "yes"},
+	{Name: "basic_needs_colon", Label: "Basic needs its colon", Kind: "yes"},
+	{Name: "quoted_ids", Label: "Quoted identifiers", Kind: "yes"},
+	{Name: "dates", Label: "Dates", Words: words("milliseconds", "iso-z", "iso-colon", "iso-plain")},
+	{Name: "missing", Label: "Empty values", Words: words("empty", "null", "absent")},
+	{Name: "empty_server_errors", Label: "500 without a body", Kind: "yes"},
+	{Name: "unknown_channel", Label: "Unknown channel", Kind: "number", Hint: "200, empty"},
+	{Name: "page_size", Label: "Postings on a page", Kind: "number", Hint: "all"},
+	{Name: "subscriptions_need_credential", Label: "Subscriptions need a credential", Kind: "yes"},
+	{Name: "token_seconds", Label: "Seconds a token lives", Kind: "number", Hint: "3600"},
+}
+
+// words are the choices of a switch; the first is the label of the empty one.
+func words(empty string, others ...string) []option {
+	out := []option{{Label: empty}}
+	for _, w := range others {
+		out = append(out, option{Value: w, Label: w})
+	}
+	return out
+}
+
+// switches are those of the page, with their positions.
+func switches(v jobboardtest.Variants) []variantSwitch {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // it has words, numbers and yes or no
+	}
+	var at map[string]any
+	if err := json.Unmarshal(data, &at); err != nil {
+		panic(err)
+	}
+	out := make([]variantSwitch, len(allSwitches))
+	for i, s := range allSwitches {
+		switch x := at[s.Name].(type) {
+		case bool:
+			s.On = x
+		case float64:
+			s.Value = strconv.FormatFloat(x, 'f', -1, 64)
+		case string:
+			s.Value = x
+		}
+		if s.Words != nil {
+			s.Kind = "words"
+			s.Words = append([]option(nil), s.Words...)
+			for k := range s.Words {
+				s.Words[k].Selected = s.Words[k].Value == s.Value
+			}
+		}
+		out[i] = s
+	}
+	return out
+}
+
+// preset is a fault with a button of its own.
+type preset struct {
+	Label string
+	Fault string // JSON
+}
+
+func presets() []preset {
+	mk := func(label string, f jobboardtest.Fault) preset {
+		data, err := json.Marshal(f)
+		if err != nil {
+			panic(err) // a fault is always JSON
+		}
+		return preset{label, string(data)}
+	}
+	return []preset{
+		mk("500", jobboardtest.Answer(500, "")),
+		mk("503", jobboardtest.Answer(503, "")),
+		mk("503, retry after 2 s", jobboardtest.RetryLater(503, "2")),
+		mk("429", jobboardtest.RetryLater(429, "1")),
+		mk("2 s late", jobboardtest.Slow(2e9, 0)),
+		mk("Slow drip", jobboardtest.Drip(64, 5e7)),
+		mk("Never answers", jobboardtest.Broken(jobboardtest.StallBefore)),
+		mk("Stalls in the body", jobboardtest.Broken(jobboardtest.StallBody)),
+		mk("Connection reset", jobboardtest.Broken(jobboardtest.ResetBefore)),
+		mk("Reset in the body", jobboardtest.Broken(jobboardtest.ResetBody)),
+		mk("Body cut off", jobboardtest.Broken(jobboardtest.CutBody)),
+		mk("Login page", jobboardtest.LoginPage()),
+		mk("Wrong content type", jobboardtest.Mislabel("text/plain")),
+		mk("Redirect elsewhere", jobboardtest.Redirect(302, "https://login.example.com/")),
+		mk("Endless body", jobboardtest.Oversize(-1)),
+		mk("Gzip bomb, 1 GiB", jobboardtest.GzipBomb(1<<30)),
+		mk("Broken gzip", jobboardtest.Fault{Encoding: jobboardtest.BrokenGzip}),
+		mk("Clock 1 h ahead", jobboardtest.ClockSkew(3600e9)),
+	}
+}

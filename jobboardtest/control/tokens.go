@@ -1,0 +1,129 @@
+package control
+
+import (
+	"net/http"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+func (c *Control) issueToken(r *http.Request) (any, error) {
+	var v struct {
+		Kind      string `json:"kind"`
+		Client    string `json:"client_id"`
+		Applicant int64  `json:"applicant_id"`
+	}
+	if err := decode(r, &v); err != nil {
+		return nil, err
+	}
+	var token string
+	switch v.Kind {
+	case "client":
+		if v.Applicant != 0 {
+			return nil, bad("applicant_id", "a client token belongs to no applicant")
+		}
+		if err := c.needClient(v.Client); err != nil {
+			return nil, err
+		}
+		token = c.srv.ClientToken(v.Client)
+	case "user":
+		if v.Client != "" {
+			return nil, bad("client_id", "a user token is issued for applicant_id alone")
+		}
+		if err := c.needApplicant(v.Applicant); err != nil {
+			return nil, err
+		}
+		token = c.srv.UserToken(v.Applicant)
+	case "lookup":
+		token = c.srv.LookupToken()
+	case "":
+		return nil, missing("kind")
+	default:
+		return nil, bad("kind", "kind is %s, and not client, user or lookup", quote(v.Kind))
+	}
+	return created{map[string]string{"token": token}}, nil
+}
+
+func (c *Control) issueCode(r *http.Request) (any, error) {
+	var v struct {
+		Client    string `json:"client_id"`
+		Applicant int64  `json:"applicant_id"`
+	}
+	if err := decode(r, &v); err != nil {
+		return nil, err
+	}
+	if err := c.needClient(v.Client); err != nil {
+		return nil, err
+	}
+	if err := c.needApplicant(v.Applicant); err != nil {
+		return nil, err
+	}
+	return created{map[string]string{"code": c.srv.AuthorizationCode(v.Client, v.Applicant)}}, nil
+}
+
+// needClient and needApplicant look before Server panics. Nobody takes clients
+// away; a state that is loaded in between comes through Control too, and waits.
+func (c *Control) needClient(id string) error {
+	if id == "" {
+		return missing("client_id")
+	}
+	if !c.srv.HasClient(id) {
+		return bad("client_id", "there is no client %s", quote(id))
+	}
+	return nil
+}
+
+func (c *Control) needApplicant(id int64) error {
+	if id == 0 {
+		return missing("applicant_id")
+	}
+	if !c.srv.HasApplicant(id) {
+		return bad("applicant_id", "there is no applicant %d", id)
+	}
+	return nil
+}
+
+func (c *Control) onToken(f func(string) bool) func(*http.Request) (any, error) {
+	return func(r *http.Request) (any, error) {
+		var v struct {
+			Token string `json:"token"`
+		}
+		if err := decode(r, &v); err != nil {
+			return nil, err
+		}
+		if v.Token == "" {
+			return nil, missing("token")
+		}
+		if !f(v.Token) {
+			return nil, notFound("there is no such token")
+		}
+		return nil, nil //nolint:nilnil // 204
+	}
+}
+
+func (c *Control) variants(r *http.Request) (any, error) {
+	if _, err := query(r); err != nil {
+		return nil, err
+	}
+	return c.srv.Variants(), nil
+}
+
+// setVariants puts every switch that the body does not name back.
+func (c *Control) setVariants(r *http.Request) (any, error) {
+	return c.decodeVariants(r, jobboardtest.Variants{})
+}
+
+// changeVariants leaves the others as they are.
+func (c *Control) changeVariants(r *http.Request) (any, error) {
+	return c.decodeVariants(r, c.srv.Variants())
+}
+
+func (c *Control) decodeVariants(r *http.Request, v jobboardtest.Variants) (any, error) {
+	if err := decode(r, &v); err != nil {
+		return nil, err
+	}
+	if err := v.Check(); err != nil {
+		return nil, bad(culprit(v, jobboardtest.Variants.Check), "%s", plain(err))
+	}
+	c.srv.SetVariants(v)
+	return v, nil
+}

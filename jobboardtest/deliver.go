@@ -1,0 +1,284 @@
+package jobboardtest
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// aborter is what the ResponseWriter of Transport has instead of a connection.
+type aborter interface{ abort() }
+
+var writers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 64<<10) }}
+
+// deliver sends an answer, the way a fault wants it; f may be nil.
+func (c *call) deliver(w http.ResponseWriter, a answer, f *Fault) {
+	h := w.Header()
+	now := c.s.Now()
+	if f != nil {
+		now = now.Add(f.Skew)
+	}
+	h.Set("Date", now.UTC().Format(http.TimeFormat))
+	if a.contentType != "" {
+		h.Set("Content-Type", a.contentType)
+	} else {
+		h["Content-Type"] = nil // no guessing
+	}
+	for k, v := range a.header {
+		h[k] = v
+	}
+	if f == nil {
+		h.Set("Content-Length", strconv.FormatInt(a.size(), 10))
+		w.WriteHeader(a.status)
+		if a.parts == nil {
+			w.Write(a.body)
+			return
+		}
+		b := writers.Get().(*bufio.Writer)
+		b.Reset(w)
+		for _, p := range a.parts {
+			b.Write(p) // an error sticks, and the client's leaving is its own affair
+		}
+		b.Flush()
+		b.Reset(nil)
+		writers.Put(b)
+		return
+	}
+	if f.Break == ResetBefore {
+		reset(w)
+		return
+	}
+	if f.Break == StallBefore {
+		<-c.r.Context().Done()
+		reset(w)
+		return
+	}
+
+	body, size := c.faultyBody(a, f)
+	for k, v := range f.Header {
+		if len(v) == 0 {
+			h[http.CanonicalHeaderKey(k)] = nil
+			continue
+		}
+		h[http.CanonicalHeaderKey(k)] = v
+	}
+	switch f.Encoding {
+	case Gzip, DoubleGzip, BrokenGzip:
+		h.Set("Content-Encoding", "gzip")
+	case FalseBr:
+		h.Set("Content-Encoding", "br")
+	}
+	noBody := a.status == http.StatusNoContent || a.status == http.StatusNotModified
+	if _, set := f.Header["Content-Length"]; size >= 0 && !set && !noBody {
+		h.Set("Content-Length", strconv.FormatInt(size, 10))
+	}
+	w.WriteHeader(a.status)
+	if noBody {
+		return
+	}
+	flush := http.NewResponseController(w).Flush
+	out := &dripper{ctx: c.r.Context(), w: w, flush: flush, every: f.DripEvery, piece: f.DripBytes}
+	if f.Break == "" {
+		io.Copy(out, body)
+		return
+	}
+	after := f.After
+	if after == 0 {
+		after = size / 2
+		if size < 0 {
+			after = 64 << 10
+		}
+	}
+	io.CopyN(out, body, after)
+	flush()
+	switch f.Break {
+	case ResetBody:
+		reset(w)
+	case StallBody:
+		<-c.r.Context().Done()
+		reset(w)
+	case CutBody:
+		if ab, ok := w.(aborter); ok {
+			ab.abort()
+			return
+		}
+		// The server closes the connection when a handler wrote less than it
+		// declared; the client sees an orderly end that comes too soon.
+	}
+}
+
+// reset breaks the connection without another byte.
+func reset(w http.ResponseWriter) {
+	if ab, ok := w.(aborter); ok {
+		ab.abort()
+		return
+	}
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil { // HTTP/2, or an embedder's writer
+		panic(http.ErrAbortHandler)
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		tcp.SetLinger(0) // close with RST
+	}
+	conn.Close()
+}
+
+// faultyBody is the body as a fault wants it, and its size; below 0 it has no
+// known end.
+func (c *call) faultyBody(a answer, f *Fault) (io.Reader, int64) {
+	if f.Size == 0 && f.Encoding == "" {
+		b := a.flat()
+		return bytes.NewReader(b), int64(len(b))
+	}
+	var body io.Reader
+	size := a.size()
+	if f.Size != 0 {
+		body, size = grow(a.flat(), c.op(), f.Size)
+	} else {
+		body = bytes.NewReader(a.flat())
+	}
+	switch f.Encoding {
+	case Gzip:
+		if size < 0 {
+			return &endlessGzip{chunk: packOne(filler)}, -1
+		}
+		return packed(body)
+	case DoubleGzip:
+		once, _ := packed(body)
+		return packed(once)
+	case BrokenGzip:
+		r, _ := packed(body)
+		b, _ := io.ReadAll(r)
+		for i := len(b) / 2; i < min(len(b)/2+8, len(b)); i++ {
+			b[i] ^= 0x5a
+		}
+		return bytes.NewReader(b), int64(len(b))
+	}
+	return body, size
+}
+
+// packed compresses all of a body. What comes out of a bomb is small; what goes
+// in is made as it is read.
+func packed(r io.Reader) (io.Reader, int64) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	io.Copy(z, r)
+	z.Close()
+	return &b, int64(b.Len())
+}
+
+var filler = bytes.Repeat([]byte(" "), 64<<10)
+
+func packOne(p []byte) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	z.Write(p)
+	z.Close()
+	return b.Bytes()
+}
+
+// endlessGzip repeats one gzip member: members may follow each other.
+type endlessGzip struct{ chunk, rest []byte }
+
+func (e *endlessGzip) Read(p []byte) (int, error) {
+	if len(e.rest) == 0 {
+		e.rest = e.chunk
+	}
+	n := copy(p, e.rest)
+	e.rest = e.rest[n:]
+	return n, nil
+}
+
+// grow makes a body of size bytes out of one, or one without end. A search
+// repeats its postings, so that it is well-formed up to where it stops; any
+// other body gets white space before its end.
+func grow(body []byte, op Operation, size int64) (io.Reader, int64) {
+	if size > 0 && size <= int64(len(body)) {
+		return bytes.NewReader(body), int64(len(body))
+	}
+	head, unit, tail := body, filler, []byte(nil)
+	if i := bytes.Index(body, resultsKey); op == OpSearch && i >= 0 && bytes.HasSuffix(body, pageEnd) && len(body) > i+len(resultsKey)+len(pageEnd) {
+		items := body[i+len(resultsKey) : len(body)-len(pageEnd)]
+		unit = append([]byte{','}, items...)
+		head, tail = body[:len(body)-len(pageEnd)], pageEnd
+	} else if n := len(body); n > 0 {
+		head, tail = body[:n-1], body[n-1:]
+		if tail[0] != '}' && tail[0] != ']' {
+			head, tail = body, nil // spaces after a value are white space too
+		}
+	}
+	if size < 0 {
+		return io.MultiReader(bytes.NewReader(head), &cycle{unit: unit, left: -1}), -1
+	}
+	room := size - int64(len(head)+len(tail))
+	units := room / int64(len(unit)) * int64(len(unit))
+	return io.MultiReader(
+		bytes.NewReader(head),
+		&cycle{unit: unit, left: units},
+		&cycle{unit: filler, left: room - units},
+		bytes.NewReader(tail),
+	), size
+}
+
+var resultsKey = []byte(`"results":[`)
+
+// cycle repeats a unit; left below 0 is without end.
+type cycle struct {
+	unit []byte
+	off  int
+	left int64
+}
+
+func (c *cycle) Read(p []byte) (int, error) {
+	if c.left == 0 {
+		return 0, io.EOF
+	}
+	if c.left > 0 && int64(len(p)) > c.left {
+		p = p[:c.left]
+	}
+	n := copy(p, c.unit[c.off:])
+	c.off = (c.off + n) % len(c.unit)
+	if c.left > 0 {
+		c.left -= int64(n)
+	}
+	return n, nil
+}
+
+// dripper writes in pieces with a wait before each, and stops when the request
+// or the server ends.
+type dripper struct {
+	ctx   context.Context
+	w     io.Writer
+	flush func() error
+	every time.Duration
+	piece int
+}
+
+func (d *dripper) Write(p []byte) (int, error) {
+	if d.every <= 0 && d.piece <= 0 {
+		if err := d.ctx.Err(); err != nil {
+			return 0, err
+		}
+		return d.w.Write(p)
+	}
+	piece, done := max(d.piece, 1), 0
+	for done < len(p) {
+		if !pause(d.ctx, d.every) {
+			return done, context.Cause(d.ctx)
+		}
+		n, err := d.w.Write(p[done:min(done+piece, len(p))])
+		done += n
+		if err != nil {
+			return done, err
+		}
+		d.flush()
+	}
+	return done, nil
+}

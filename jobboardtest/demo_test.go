@@ -1,0 +1,166 @@
+package jobboardtest_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+func TestDemo(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.Demo())
+	d := srv.Demo
+	s := srv.Snapshot()
+
+	cities, keys, types, langs, jobLangs := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	zeroEnd, emptyCompany, ask := false, false, false
+	jobs := map[int64]jobboardtest.Job{}
+	for _, j := range s.Jobs {
+		jobs[j.ID] = j
+		jobLangs[j.Language] = true
+		ask = ask || j.AskLocation
+		for _, q := range j.Questions {
+			types[q.Type] = true
+			if (len(q.Answers) > 0) != (q.Type == jobboardtest.YesNo || q.Type == jobboardtest.Catalog) {
+				t.Errorf("question %+v", q)
+			}
+		}
+	}
+	for _, p := range s.Postings {
+		cities[jobs[p.JobID].Location.Zip] = true
+		langs[p.Language] = true
+		zeroEnd = zeroEnd || p.VersionEnd.IsZero()
+		for k, v := range p.Config {
+			keys[k] = true
+			if k == "ProjectCompanyNameGerman" && v[0] == "" {
+				emptyCompany = true
+			}
+		}
+	}
+	if len(s.Postings) < 40 || len(cities) < 6 || len(langs) != 2 || len(jobLangs) != 2 || !zeroEnd || !emptyCompany || !ask {
+		t.Errorf("%d postings, cities %v, languages %v and %v, an end of 0: %v, an empty company name: %v, a location question: %v", len(s.Postings), cities, langs, jobLangs, zeroEnd, emptyCompany, ask)
+	}
+	for _, k := range []string{
+		"ProjectLocation", "location", "ProjectLocationGerman", "ProjectNumber", "audience", "platformvisibility", "listingStartDate", "internalPostingName",
+		"platform_internalAdText", "jobcategory", "ProjectCompanyNameGerman", "sg_remote_status",
+	} {
+		if !keys[k] {
+			t.Errorf("no posting has %s", k)
+		}
+	}
+	for _, q := range []string{jobboardtest.YesNo, jobboardtest.Text, jobboardtest.TextArea, jobboardtest.Catalog} {
+		if !types[q] {
+			t.Errorf("no question is a %s", q)
+		}
+	}
+
+	// One thing for each answer, as DemoInfo names them.
+	for _, c := range []struct {
+		name          string
+		job           int64
+		applied, info string
+	}{
+		{"open", d.OpenJob, "false", `"applyPossible":true`},
+		{"applied", d.AppliedJob, "true", `"applyPossible":true`},
+		{"withdrawn", d.WithdrawnJob, "true", `"applyPossible":true`},
+		{"inactive", d.InactiveJob, "inactive", "ERROR_JOB_INACTIVE"},
+		{"unknown", d.UnknownJob, "not available", "ERROR_JOB_UNAVAILABLE"},
+		{"deleted", d.DeletedJob, "not available", "ERROR_JOB_UNAVAILABLE"},
+		{"internal", d.InternalJob, "JobPosting not accessible", `"applyPossible":true`},
+		{"other company", d.OtherCompanyJob, "Project for jobId", `"applyPossible":true`},
+		{"unpublished", d.UnpublishedJob, "JobPosting not found", "ERROR_POSTING_UNAVAILABLE"},
+		{"closed", d.ClosedJob, "false", `"applyPossible":false`},
+	} {
+		_, body := get(t, srv, srv.BaseURL+"/api/rest/v3/frontend/jobs/"+id(c.job)+"/applied", d.ApplicantToken)
+		if !strings.Contains(string(body), c.applied) {
+			t.Errorf("%s: applied: %s", c.name, body)
+		}
+		_, body = get(t, srv, srv.JobDBURL+"/jobdb/public/apply/external?jobid="+id(c.job), "")
+		if !strings.Contains(string(body), c.info) {
+			t.Errorf("%s: lookup: %.200s", c.name, body)
+		}
+	}
+	if _, body := get(t, srv, srv.BaseURL+"/api/rest/v3/frontend/jobs/"+id(d.AppliedJob)+"/application", d.ApplicantToken); string(body) != d.ApplicationID {
+		t.Errorf("application: %s", body)
+	}
+	for token, want := range map[string]int{d.ClientToken: 401, d.InternalToken: 200, d.ExpiredToken: 401, d.NarrowToken: 403} {
+		if res, body := get(t, srv, srv.BaseURL+"/api/rest/v3/frontend/jobs/"+id(d.InternalJob)+"/applied", token); res.StatusCode != want {
+			t.Errorf("%s: %d %s", token, res.StatusCode, body)
+		}
+	}
+	for credential, want := range map[string]int{d.ClientID + ":": 200, d.ClientToken: 200, d.ConfidentialClient + ":": 401} {
+		if res, _ := get(t, srv, searchURL(srv), credential); res.StatusCode != want {
+			t.Errorf("search as %s: %d", credential, res.StatusCode)
+		}
+	}
+	v := reflect.ValueOf(d)
+	for i := range v.NumField() {
+		if v.Field(i).IsZero() {
+			t.Errorf("DemoInfo.%s is empty", v.Type().Field(i).Name)
+		}
+	}
+
+	again := jobboardtest.New(t, jobboardtest.Demo())
+	a, _ := json.Marshal(s)
+	b, _ := json.Marshal(again.Snapshot())
+	if string(a) != string(b) {
+		t.Error("the demo is not the same twice")
+	}
+}
+
+func id(n int64) string { b, _ := json.Marshal(n); return string(b) }
+
+func TestPreferredLocationQuestion(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.Demo())
+	_, body := get(t, srv, srv.JobDBURL+"/jobdb/public/apply/external?jobid="+id(srv.Demo.OpenJob), "")
+	info := decode(t, body).(map[string]any)
+	var answers []any
+	for _, q := range info["questions"].([]any) {
+		if q := q.(map[string]any); strings.HasPrefix(q["id"].(string), "-") {
+			answers = q["answers"].([]any)
+		}
+	}
+	places := []any{info["location"]}
+	places = append(places, info["additionalLocations"].([]any)...)
+	if len(places) < 2 || len(answers) != len(places) {
+		t.Fatalf("%d answers for %d places", len(answers), len(places))
+	}
+	for i, p := range places {
+		if answers[i].(map[string]any)["label"] != p.(map[string]any)["geoName"] {
+			t.Errorf("%v is not %v", answers[i], p)
+		}
+	}
+}
+
+func TestNationalities(t *testing.T) {
+	srv := jobboardtest.New(t)
+	labels := map[string]map[string]string{}
+	for _, lang := range []string{"de", "en"} {
+		j, _ := srv.Publish("c", jobboardtest.Job{Title: "x", Language: lang})
+		_, body := get(t, srv, srv.JobDBURL+"/jobdb/public/apply/external?jobid="+id(j.ID), "")
+		labels[lang] = map[string]string{}
+		seen := map[string]bool{}
+		for _, n := range decode(t, body).(map[string]any)["nationalities"].([]any) {
+			n := n.(map[string]any)
+			label := n["label"].(string)
+			if label == "" || seen[label] || labels[lang][n["id"].(string)] != "" {
+				t.Errorf("%v is empty or there twice", n)
+			}
+			seen[label] = true
+			labels[lang][n["id"].(string)] = label
+		}
+		if n := len(labels[lang]); n < 190 || n > 210 {
+			t.Errorf("%d nationalities in %s", n, lang)
+		}
+	}
+	if len(labels["de"]) != len(labels["en"]) {
+		t.Error("the catalogues differ in length")
+	}
+	for n, de := range labels["de"] {
+		if en := labels["en"][n]; en == "" || (de == "deutsch") != (en == "German") || (de == "schweizerisch") != (en == "Swiss") || (de == "staatenlos") != (en == "Stateless") {
+			t.Errorf("%s is %q and %q", n, de, en)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+// Package jobboardtest is a stand-in for the job board service: it has the
+// service's seven operations, its state and its rules, it can fail in every way
+// a network can, and it keeps a journal of what it was asked. Use it in the
+// tests of a program that talks to a job board, in process or, through
+// cmd/jobboard-fake, from any language.
+//
+// # Starting one
+//
+// [NewServer] is like httptest.NewServer: the caller closes it. [New] is for a
+// test: it closes itself and fails the test when a request leaves the interface.
+// [Start] gives an error where NewServer panics. A server without options is
+// empty; [Demo] fills it.
+//
+//	func TestApply(t *testing.T) {
+//		srv := jobboardtest.New(t)
+//		srv.AddChannel(jobboardtest.Channel{ID: "27828_extern"})
+//		srv.AddClient(jobboardtest.Client{ID: "10"})
+//		job, _ := srv.Publish("27828_extern", jobboardtest.Job{Title: "Nurse"})
+//		who := srv.AddApplicant(jobboardtest.Applicant{})
+//		token := srv.UserToken(who.ID)
+//		srv.Apply(who.ID, job.ID)
+//		// ... point your program at srv.BaseURL and srv.JobDBURL ...
+//		srv.DeactivateJob(job.ID) // search, applied check and lookup all see it
+//	}
+//
+// The two addresses have different origins and different path prefixes, so that
+// a request sent to the wrong one is seen.
+//
+// # Ways in
+//
+//   - BaseURL and JobDBURL over real sockets, with any client;
+//   - [Server.Client] of a server made with [WithoutSockets]: a real HTTP server
+//     over in-memory connections, also inside a testing/synctest bubble;
+//   - [Server.Transport], an http.RoundTripper that calls the handler directly;
+//   - [Server.Handler], to embed the fake in a server of your own.
+//
+// # State
+//
+// AddChannel, AddCompany, AddJob, AddPosting, AddClient and AddApplicant put
+// things in and return them with the identifiers they were given; Publish adds a
+// job with its posting. DeactivateJob, ActivateJob, DeleteJob, SetInternal,
+// MoveJob, UnpublishJob and UpdateJob change a job. Apply and Withdraw keep the
+// rule of section 8: one application per job and applicant, a withdrawn one
+// counts. ClientToken, UserToken, LookupToken and AuthorizationCode issue
+// credentials. Snapshot and Restore, Load and Save, LoadFile and SaveFile move
+// all of it as one JSON document, described at [State].
+//
+// # Switches, faults, journal
+//
+// Where the interface is silent, [Variants] chooses among the forms a real
+// service may have; [Server.SetVariants] changes them while the server runs.
+// [Server.Fail] plants a [Fault]: a status, a delay, a reset, a cut body and so
+// on, for one call, the next n, a share of them, an operation, or for ever.
+// [Server.Requests], [Server.Count] and [Server.Wait] read the journal, which
+// never holds the value of a credential.
+//
+// Every method of Server may be called from any number of goroutines, also while
+// it serves.
+package jobboardtest

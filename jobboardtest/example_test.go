@@ -1,0 +1,210 @@
+package jobboardtest_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// ask is the program under test, for want of a real one.
+func ask(client *http.Client, url, token string) string {
+	req, err := http.NewRequest("GET", url, nil)
+	if err != nil {
+		return err.Error()
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return "no answer"
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(res.Body, 120))
+	if err != nil {
+		return "half an answer"
+	}
+	return strings.TrimSpace(fmt.Sprintf("%d %s", res.StatusCode, b))
+}
+
+func ExampleNewServer() {
+	srv := jobboardtest.NewServer()
+	defer srv.Close()
+	job, _ := srv.Publish("27828_extern", jobboardtest.Job{ID: 4711, Title: "Nurse"})
+	who := srv.AddApplicant(jobboardtest.Applicant{})
+	token := srv.UserToken(who.ID)
+	applied := srv.BaseURL + "/api/rest/v3/frontend/jobs/4711/applied"
+
+	fmt.Println(ask(srv.Client(), applied, token))
+	srv.Apply(who.ID, job.ID)
+	fmt.Println(ask(srv.Client(), applied, token))
+	srv.Withdraw(who.ID, job.ID) // it still counts
+	fmt.Println(ask(srv.Client(), applied, token))
+	srv.DeactivateJob(job.ID)
+	fmt.Println(ask(srv.Client(), applied, token))
+	// Output:
+	// 200 false
+	// 200 true
+	// 200 true
+	// 410 JobPosting inactive for jobId 4711
+}
+
+func ExampleDemo() {
+	srv := jobboardtest.NewServer(jobboardtest.Demo())
+	defer srv.Close()
+	lookup := fmt.Sprintf("%s/jobdb/public/apply/external?jobid=%d", srv.JobDBURL, srv.Demo.OpenJob)
+	fmt.Println(ask(srv.Client(), lookup, ""))
+	// Output:
+	// 200 {"jobId":2797227,"jobTitle":"Pflegefachkraft (m/w/d)","jobLanguage":"de","applyPossible":true,"dataSecurityLink":"https:
+}
+
+// A service that is down for three seconds, by the server's clock.
+func ExampleServer_Fail() {
+	srv := jobboardtest.NewServer(jobboardtest.Demo())
+	defer srv.Close()
+	applied := fmt.Sprintf("%s/api/rest/v3/frontend/jobs/%d/applied", srv.BaseURL, srv.Demo.AppliedJob)
+
+	srv.Fail(jobboardtest.RetryLater(503, "2").Lasting(3 * time.Second))
+	fmt.Println(ask(srv.Client(), applied, srv.Demo.ApplicantToken))
+	srv.Advance(3 * time.Second)
+	fmt.Println(ask(srv.Client(), applied, srv.Demo.ApplicantToken))
+
+	srv.Fail(jobboardtest.Broken(jobboardtest.CutBody).On(jobboardtest.OpApplied).Next(1))
+	fmt.Println(ask(srv.Client(), applied, srv.Demo.ApplicantToken))
+	fmt.Println(ask(srv.Client(), applied, srv.Demo.ApplicantToken))
+	// Output:
+	// 503
+	// 200 true
+	// half an answer
+	// 200 true
+}
+
+func ExampleServer_SetVariants() {
+	srv := jobboardtest.NewServer(jobboardtest.Demo())
+	defer srv.Close()
+	lookup := fmt.Sprintf("%s/jobdb/public/apply/external?jobid=%d", srv.JobDBURL, srv.Demo.UnknownJob)
+	for _, v := range []jobboardtest.Variants{
+		{},
+		{ErrorStatus: 200, ErrorField: "errors.0.code"},
+		{ErrorStatus: 410, ErrorShape: "text"},
+	} {
+		srv.SetVariants(v)
+		fmt.Println(ask(srv.Client(), lookup, ""))
+	}
+	// Output:
+	// 404 {"errorCode":"ERROR_JOB_UNAVAILABLE"}
+	// 200 {"errors":[{"code":"ERROR_JOB_UNAVAILABLE"}]}
+	// 410 ERROR_JOB_UNAVAILABLE
+}
+
+// The journal says what kind of credential came, and never its value.
+func ExampleServer_Requests() {
+	srv := jobboardtest.NewServer(jobboardtest.Demo())
+	defer srv.Close()
+	applied := fmt.Sprintf("%s/api/rest/v3/frontend/jobs/%d/applied", srv.BaseURL, srv.Demo.AppliedJob)
+	ask(srv.Client(), applied, srv.Demo.ApplicantToken)
+	ask(srv.Client(), applied, srv.Demo.ClientToken)
+
+	for _, r := range srv.Requests(jobboardtest.OpApplied) {
+		fmt.Println(r)
+	}
+	fmt.Println(srv.Count(jobboardtest.OpSearch))
+	// Output:
+	// 1 GET /board/api/rest/v3/frontend/jobs/2797238/applied [user token of applicant 7] 200
+	// 2 GET /board/api/rest/v3/frontend/jobs/2797238/applied [client token] 401
+	// 0
+}
+
+func ExampleServer_Wait() {
+	srv := jobboardtest.NewServer(jobboardtest.Demo())
+	defer srv.Close()
+	go ask(srv.Client(), srv.JobDBURL+"/jobdb/public/apply/external?jobid=2797227", "")
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	fmt.Println(srv.Wait(ctx, 1, jobboardtest.OpJobInformation))
+	// Output:
+	// <nil>
+}
+
+func ExampleServer_ExpireToken() {
+	srv := jobboardtest.NewServer(jobboardtest.Demo(), jobboardtest.WithVariants(jobboardtest.Variants{AuthErrors: "body"}))
+	defer srv.Close()
+	applied := fmt.Sprintf("%s/api/rest/v3/frontend/jobs/%d/applied", srv.BaseURL, srv.Demo.AppliedJob)
+	token := srv.UserToken(srv.Demo.Applicant)
+	fmt.Println(ask(srv.Client(), applied, token))
+	srv.ExpireToken(token) // or srv.Advance(time.Hour)
+	fmt.Println(ask(srv.Client(), applied, token))
+	// Output:
+	// 200 true
+	// 401 {"error":"invalid_token","error_description":"token expired or otherwise invalid"}
+}
+
+// Without sockets: a real HTTP server over in-memory connections, or no
+// connection at all.
+func ExampleWithoutSockets() {
+	srv := jobboardtest.NewServer(jobboardtest.Demo(), jobboardtest.WithoutSockets())
+	defer srv.Close()
+	applied := fmt.Sprintf("%s/api/rest/v3/frontend/jobs/%d/applied", srv.BaseURL, srv.Demo.AppliedJob)
+	fmt.Println(ask(srv.Client(), applied, srv.Demo.ApplicantToken))
+	fmt.Println(ask(&http.Client{Transport: srv.Transport()}, applied, srv.Demo.ApplicantToken))
+	// Output:
+	// 200 true
+	// 200 true
+}
+
+// A strict server says which rule a request broke.
+func ExampleStrict() {
+	srv := jobboardtest.NewServer(jobboardtest.Demo(), jobboardtest.Strict())
+	defer srv.Close()
+	ask(srv.Client(), srv.BaseURL+"/api/rest/v2/frontend/jobboards/27828_extern/jobs?page=2", srv.Demo.ClientToken)
+	for _, v := range srv.Violations() {
+		fmt.Println(v)
+	}
+	// Output:
+	// the job search: "page" is not one of its query parameters, which are search and geoLocation (section 4.1)
+}
+
+func ExampleServer_SaveFile() {
+	dir, err := os.MkdirTemp("", "board")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "board.json")
+
+	srv := jobboardtest.NewServer()
+	srv.Publish("27828_extern", jobboardtest.Job{ID: 4711, Title: "Nurse"})
+	fmt.Println(srv.SaveFile(file))
+	srv.Close()
+
+	again := jobboardtest.NewServer(jobboardtest.Data(file, false))
+	defer again.Close()
+	job, ok := again.Job(4711)
+	fmt.Println(job.Title, ok)
+	// Output:
+	// <nil>
+	// Nurse true
+}
+
+// The state as a document, for a suite that keeps its cases in files.
+func ExampleServer_Load() {
+	srv := jobboardtest.NewServer()
+	defer srv.Close()
+	err := srv.Load(strings.NewReader(`{
+		"jobs":       [{"id": 4711, "title": "Nurse", "status": "inactive"}],
+		"postings":   [{"id": 9, "job_id": 4711, "channels": ["27828_extern"], "title": "Nurse"}],
+		"applicants": [{"id": 7}],
+		"tokens":     [{"value": "t", "kind": "user", "applicant_id": 7}]
+	}`))
+	fmt.Println(err, ask(srv.Client(), srv.BaseURL+"/api/rest/v3/frontend/jobs/4711/applied", "t"))
+	// Output:
+	// <nil> 410 JobPosting inactive for jobId 4711
+}

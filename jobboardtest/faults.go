@@ -1,0 +1,390 @@
+package jobboardtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+)
+
+// Fault is something that goes wrong on purpose. Its first part says which
+// calls it hits, the second what they get instead of their answer, the third
+// how the answer goes out. The zero value hits every call and does nothing.
+//
+// The constructors (Answer, Slow, Reset and so on) make the common ones, and
+// On, At, Next, Sometimes and Lasting narrow them down:
+//
+//	srv.Fail(jobboardtest.Answer(503, "").On(jobboardtest.OpSearch).Next(2))
+//
+// As JSON, durations are texts such as "1.5s", and a body that is not UTF-8 is
+// in body_base64.
+type Fault struct {
+	Name string `json:"name,omitempty"` // shown in the journal; empty: a description
+
+	// Which calls.
+	Operation Operation     `json:"operation,omitempty"` // empty: any
+	Path      string        `json:"path,omitempty"`      // a path.Match pattern for the path without prefix, as it came; empty: any
+	Skip      int           `json:"skip,omitempty"`      // lets the first calls it would hit through
+	Times     int           `json:"times,omitempty"`     // hits so many calls; 0: no end
+	For       time.Duration `json:"-"`                   // ends so long after Fail, by the server's clock; 0: no end
+	Share     float64       `json:"share,omitempty"`     // hits this part of them, 0 < Share < 1; else all
+	Seed      uint64        `json:"seed,omitempty"`      // of the choice
+
+	// What they get. Without Status and Body it is the operation's answer.
+	Status  int         `json:"status,omitempty"`
+	Header  http.Header `json:"header,omitempty"`  // set over the answer's; an empty list takes one away
+	Body    string      `json:"body,omitempty"`    // with Status 0 the status is 200
+	Size    int64       `json:"size,omitempty"`    // grows the body to this many bytes, plausible as long as possible; below 0: without end
+	Execute bool        `json:"execute,omitempty"` // carries the call out, although its answer is replaced or never sent
+
+	// How it goes out.
+	Delay     time.Duration `json:"-"`                    // before the call is carried out and answered
+	Jitter    time.Duration `json:"-"`                    // up to so much more, evenly spread by Seed
+	Break     Break         `json:"break,omitempty"`      // where it ends badly
+	After     int64         `json:"after,omitempty"`      // bytes of the body sent before ResetBody, StallBody and CutBody; 0: half of it
+	DripBytes int           `json:"drip_bytes,omitempty"` // sends the body in pieces of this size; 0: 1 when DripEvery is set
+	DripEvery time.Duration `json:"-"`                    // and waits so long before each
+	Encoding  Encoding      `json:"encoding,omitempty"`   // of the body
+	Skew      time.Duration `json:"-"`                    // how far the Date header is ahead
+}
+
+// Break is a bad end of an answer.
+type Break string
+
+// The bad ends.
+const (
+	// ResetBefore resets the connection before the first byte. Know that
+	// net/http sends a GET again by itself when that happens to a connection it
+	// has used before.
+	ResetBefore Break = "reset-before"
+	ResetBody   Break = "reset-body"   // the connection is reset in the middle of the body
+	CutBody     Break = "cut-body"     // the body is shorter than its Content-Length
+	StallBefore Break = "stall-before" // nothing comes, until the client leaves or the server closes
+	StallBody   Break = "stall-body"   // the body stops coming
+)
+
+// Encoding is a Content-Encoding, honest or not.
+type Encoding string
+
+// The encodings. Gzip with Size makes a bomb: a body of spaces or of repeated
+// postings shrinks a thousandfold.
+const (
+	Gzip       Encoding = "gzip"
+	DoubleGzip Encoding = "double-gzip" // twice, and labelled once
+	BrokenGzip Encoding = "broken-gzip" // its middle is damaged
+	FalseBr    Encoding = "false-br"    // labelled br, and is not
+)
+
+// Answer makes calls get this status and body.
+func Answer(status int, body string) Fault { return Fault{Status: status, Body: body} }
+
+// AnswerJSON is Answer with Content-Type application/json.
+func AnswerJSON(status int, body string) Fault {
+	return Fault{Status: status, Body: body, Header: http.Header{"Content-Type": {typeJSON}}}
+}
+
+// RetryLater answers a status such as 429 or 503 with a Retry-After header of
+// this value, whatever it is.
+func RetryLater(status int, retryAfter string) Fault {
+	return Fault{Status: status, Header: http.Header{"Retry-After": {retryAfter}}}
+}
+
+// Redirect answers a redirect; without a location if that is empty.
+func Redirect(status int, location string) Fault {
+	f := Fault{Status: status}
+	if location != "" {
+		f.Header = http.Header{"Location": {location}}
+	}
+	return f
+}
+
+// LoginPage answers 200 with an HTML page, as a proxy does that wants a login.
+func LoginPage() Fault {
+	return Fault{Name: "login page", Status: http.StatusOK, Header: http.Header{"Content-Type": {typeHTML}}, Body: loginPage}
+}
+
+const loginPage = `<!DOCTYPE html>
+<html><head><title>Sign in</title></head>
+<body><h1>Sign in to continue</h1><form method="post" action="/login"><input name="user"><input name="password" type="password"><button>Sign in</button></form></body></html>
+`
+
+// Mislabel gives the right answer with another Content-Type.
+func Mislabel(contentType string) Fault {
+	return Fault{Header: http.Header{"Content-Type": {contentType}}}
+}
+
+// Slow lets every call wait before it is answered.
+func Slow(delay, jitter time.Duration) Fault { return Fault{Delay: delay, Jitter: jitter} }
+
+// Drip sends bodies a few bytes at a time.
+func Drip(bytes int, every time.Duration) Fault { return Fault{DripBytes: bytes, DripEvery: every} }
+
+// Broken ends answers badly.
+func Broken(b Break) Fault { return Fault{Break: b} }
+
+// Oversize grows bodies to so many bytes; below 0 they never end.
+func Oversize(size int64) Fault { return Fault{Size: size} }
+
+// GzipBomb sends a body of so many bytes as a thousandth of it.
+func GzipBomb(size int64) Fault { return Fault{Size: size, Encoding: Gzip} }
+
+// ClockSkew sets the Date header so far ahead of the server's clock.
+func ClockSkew(d time.Duration) Fault { return Fault{Skew: d} }
+
+// On narrows a fault to an operation.
+func (f Fault) On(op Operation) Fault { f.Operation = op; return f }
+
+// At narrows a fault to paths, without their prefix, that match a path.Match
+// pattern.
+func (f Fault) At(pattern string) Fault { f.Path = pattern; return f }
+
+// Next narrows a fault to the next n calls it would hit.
+func (f Fault) Next(n int) Fault { f.Times = n; return f }
+
+// Sometimes narrows a fault to a share of the calls, the same ones for the same
+// seed and order of calls.
+func (f Fault) Sometimes(share float64, seed uint64) Fault { f.Share, f.Seed = share, seed; return f }
+
+// Lasting ends a fault after a time, by the server's clock.
+func (f Fault) Lasting(d time.Duration) Fault { f.For = d; return f }
+
+// Check says what is wrong with a fault.
+func (f Fault) Check() error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("jobboardtest: fault: "+format, args...)
+	}
+	if _, err := path.Match(f.Path, ""); err != nil {
+		return bad("path %q is not a pattern of path.Match", f.Path)
+	}
+	switch {
+	case f.Operation != "" && !f.Operation.known():
+		return bad("there is no operation %q", f.Operation)
+	case !slices.Contains([]Break{"", ResetBefore, ResetBody, CutBody, StallBefore, StallBody}, f.Break):
+		return bad("there is no break %q", f.Break)
+	case !slices.Contains([]Encoding{"", Gzip, DoubleGzip, BrokenGzip, FalseBr}, f.Encoding):
+		return bad("there is no encoding %q", f.Encoding)
+	case f.Status != 0 && (f.Status < 200 || f.Status > 999):
+		return bad("status %d is not between 200 and 999", f.Status)
+	case f.Share < 0 || f.Share > 1:
+		return bad("share %v is not between 0 and 1", f.Share)
+	case f.Skip < 0 || f.Times < 0 || f.After < 0 || f.DripBytes < 0 || f.For < 0 || f.Delay < 0 || f.Jitter < 0 || f.DripEvery < 0:
+		return bad("skip, times, after, drip_bytes and the durations cannot be below 0")
+	case f.Size < 0 && (f.Encoding == DoubleGzip || f.Encoding == BrokenGzip || f.Break == CutBody):
+		return bad("a body without end cannot be cut, packed twice or damaged")
+	}
+	return nil
+}
+
+// String describes a fault in a few words.
+func (f Fault) String() string {
+	if f.Name != "" {
+		return f.Name
+	}
+	var w []string
+	add := func(yes bool, format string, args ...any) {
+		if yes {
+			w = append(w, fmt.Sprintf(format, args...))
+		}
+	}
+	add(f.Status != 0, "status %d", f.Status)
+	add(f.Status == 0 && f.Body != "", "body replaced")
+	add(f.Header.Get("Retry-After") != "", "retry after %s", f.Header.Get("Retry-After"))
+	add(f.Header.Get("Location") != "", "redirect")
+	add(f.Delay > 0 || f.Jitter > 0, "delay %v", f.Delay)
+	add(f.Jitter > 0, "jitter %v", f.Jitter)
+	add(f.Size > 0, "size %d", f.Size)
+	add(f.Size < 0, "endless")
+	add(f.Encoding != "", "%s", f.Encoding)
+	add(f.DripEvery > 0 || f.DripBytes > 0, "drip")
+	add(f.Break != "", "%s", f.Break)
+	add(f.Skew != 0, "clock skew %v", f.Skew)
+	add(len(w) == 0 && len(f.Header) > 0, "headers")
+	add(len(w) == 0, "nothing")
+	return strings.Join(w, ", ")
+}
+
+// faultJSON carries what encoding/json cannot say of a Fault by itself.
+type faultJSON struct {
+	*plainFault
+	For        string `json:"for,omitempty"`
+	Delay      string `json:"delay,omitempty"`
+	Jitter     string `json:"jitter,omitempty"`
+	DripEvery  string `json:"drip_every,omitempty"`
+	Skew       string `json:"skew,omitempty"`
+	BodyBase64 []byte `json:"body_base64,omitempty"`
+}
+
+type plainFault Fault
+
+// MarshalJSON implements json.Marshaler.
+func (f Fault) MarshalJSON() ([]byte, error) {
+	p := plainFault(f)
+	j := faultJSON{plainFault: &p}
+	for _, d := range []struct {
+		to   *string
+		from time.Duration
+	}{{&j.For, f.For}, {&j.Delay, f.Delay}, {&j.Jitter, f.Jitter}, {&j.DripEvery, f.DripEvery}, {&j.Skew, f.Skew}} {
+		if d.from != 0 {
+			*d.to = d.from.String()
+		}
+	}
+	if !utf8.ValidString(f.Body) {
+		p.Body, j.BodyBase64 = "", []byte(f.Body)
+	}
+	return json.Marshal(j)
+}
+
+// UnmarshalJSON implements json.Unmarshaler. A member it does not know is an
+// error: a misspelt fault would be one that never comes.
+func (f *Fault) UnmarshalJSON(data []byte) error {
+	var p plainFault
+	j := faultJSON{plainFault: &p}
+	if err := strictUnmarshal(data, &j); err != nil {
+		return err
+	}
+	for _, d := range []struct {
+		name, from string
+		to         *time.Duration
+	}{{"for", j.For, &p.For}, {"delay", j.Delay, &p.Delay}, {"jitter", j.Jitter, &p.Jitter}, {"drip_every", j.DripEvery, &p.DripEvery}, {"skew", j.Skew, &p.Skew}} {
+		if d.from == "" {
+			continue
+		}
+		v, err := time.ParseDuration(d.from)
+		if err != nil {
+			return fmt.Errorf("jobboardtest: fault: %s: %w", d.name, err)
+		}
+		*d.to = v
+	}
+	if j.BodyBase64 != nil {
+		p.Body = string(j.BodyBase64)
+	}
+	*f = Fault(p)
+	return f.Check()
+}
+
+// replaces tells whether the operation's own answer is not wanted.
+func (f *Fault) replaces() bool {
+	return f.Status != 0 || f.Body != "" || f.Break == ResetBefore || f.Break == StallBefore
+}
+
+// ActiveFault is a fault that was planted, and the handle to lift it.
+type ActiveFault struct {
+	id    int
+	fault Fault
+	owner *faults
+
+	// guarded by owner.mu
+	since   time.Time
+	seen    int
+	hits    int
+	random  *rand.Rand
+	removed bool
+}
+
+type faults struct {
+	mu     sync.Mutex
+	list   []*ActiveFault
+	lastID int
+}
+
+// Fail plants a fault. Where several fit a call, the one planted first hits,
+// as long as it has hits left. It panics where Check gives an error.
+func (s *Server) Fail(f Fault) *ActiveFault {
+	if err := f.Check(); err != nil {
+		panic(err)
+	}
+	f.Header = f.Header.Clone()
+	a := &ActiveFault{fault: f, owner: &s.faults, since: s.Now(), random: rand.New(rand.NewPCG(f.Seed, 0x6a6f62))}
+	s.faults.mu.Lock()
+	defer s.faults.mu.Unlock()
+	s.faults.lastID++
+	a.id = s.faults.lastID
+	s.faults.list = append(s.faults.list, a)
+	return a
+}
+
+// Faults lists the faults that are planted, the oldest first. One that has no
+// hits or time left is gone.
+func (s *Server) Faults() []*ActiveFault {
+	now := s.Now()
+	s.faults.mu.Lock()
+	defer s.faults.mu.Unlock()
+	s.faults.clean(now)
+	return slices.Clone(s.faults.list)
+}
+
+// LiftFaults takes every fault away.
+func (s *Server) LiftFaults() {
+	for _, a := range s.Faults() {
+		a.Lift()
+	}
+}
+
+// ID is the fault's number, unique in its server.
+func (a *ActiveFault) ID() int { return a.id }
+
+// Fault is what was planted.
+func (a *ActiveFault) Fault() Fault {
+	f := a.fault
+	f.Header = f.Header.Clone()
+	return f
+}
+
+// Hits is the number of calls it has hit.
+func (a *ActiveFault) Hits() int {
+	a.owner.mu.Lock()
+	defer a.owner.mu.Unlock()
+	return a.hits
+}
+
+// Lift takes the fault away. A call that it delays or stalls stays hit.
+func (a *ActiveFault) Lift() {
+	a.owner.mu.Lock()
+	defer a.owner.mu.Unlock()
+	a.removed = true
+	a.owner.list = slices.DeleteFunc(a.owner.list, func(x *ActiveFault) bool { return x == a })
+}
+
+func (fs *faults) clean(now time.Time) {
+	fs.list = slices.DeleteFunc(fs.list, func(a *ActiveFault) bool {
+		return a.fault.Times > 0 && a.hits >= a.fault.Times || a.fault.For > 0 && now.Sub(a.since) >= a.fault.For
+	})
+}
+
+// pick gives the fault that hits a call, or nil, and how long it delays it.
+func (fs *faults) pick(op Operation, p string, now time.Time) (*Fault, time.Duration) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	fs.clean(now)
+	for _, a := range fs.list {
+		f := &a.fault
+		if f.Operation != "" && f.Operation != op {
+			continue
+		}
+		if f.Path != "" {
+			if ok, _ := path.Match(f.Path, p); !ok {
+				continue
+			}
+		}
+		a.seen++
+		if a.seen <= f.Skip {
+			continue
+		}
+		if f.Share > 0 && f.Share < 1 && a.random.Float64() >= f.Share {
+			continue
+		}
+		a.hits++
+		delay := f.Delay
+		if f.Jitter > 0 {
+			delay += time.Duration(a.random.Int64N(int64(f.Jitter) + 1))
+		}
+		return f, delay
+	}
+	return nil, 0
+}

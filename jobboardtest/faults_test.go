@@ -1,0 +1,369 @@
+package jobboardtest_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// ways are the three ways to a fake; a fault must show in each.
+var ways = []struct {
+	name string
+	opts []jobboardtest.Option
+	with func(*jobboardtest.Server) http.RoundTripper
+}{
+	{"sockets", nil, func(s *jobboardtest.Server) http.RoundTripper { return s.Client().Transport }},
+	{"pipes", []jobboardtest.Option{jobboardtest.WithoutSockets()}, func(s *jobboardtest.Server) http.RoundTripper { return s.Client().Transport }},
+	{"direct", []jobboardtest.Option{jobboardtest.WithoutSockets()}, (*jobboardtest.Server).Transport},
+}
+
+type fetched struct {
+	status  int
+	header  http.Header
+	length  int64
+	body    []byte
+	err     error // of the request
+	bodyErr error
+}
+
+// fetch asks once, without following redirects or unpacking gzip.
+func fetch(ctx context.Context, rt http.RoundTripper, url, token string) fetched {
+	req, err := http.NewRequestWithContext(ctx, "GET", url, nil)
+	if err != nil {
+		return fetched{err: err}
+	}
+	req.Header.Set("Accept-Encoding", "identity")
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	res, err := rt.RoundTrip(req)
+	if err != nil {
+		return fetched{err: err}
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(res.Body, 8<<20))
+	return fetched{res.StatusCode, res.Header, res.ContentLength, b, nil, err}
+}
+
+func appliedURL(srv *jobboardtest.Server) string {
+	return fmt.Sprintf("%s/api/rest/v3/frontend/jobs/%d/applied", srv.BaseURL, srv.Demo.AppliedJob)
+}
+
+func searchURL(srv *jobboardtest.Server) string {
+	return srv.BaseURL + "/api/rest/v2/frontend/jobboards/" + srv.Demo.Channel + "/jobs"
+}
+
+func TestFaults(t *testing.T) {
+	for _, way := range ways {
+		t.Run(way.name, func(t *testing.T) {
+			srv := jobboardtest.New(t, append(way.opts, jobboardtest.Demo())...)
+			rt, token := way.with(srv), srv.Demo.ApplicantToken
+			plain := fetch(t.Context(), rt, searchURL(srv), token)
+			if plain.err != nil || plain.bodyErr != nil || plain.status != 200 {
+				t.Fatalf("without a fault: %+v", plain)
+			}
+			for _, c := range []struct {
+				name  string
+				fault jobboardtest.Fault
+				check func(f fetched) bool
+			}{
+				{"status", jobboardtest.Answer(503, ""), func(f fetched) bool {
+					return f.status == 503 && len(f.body) == 0 && f.header.Get("Content-Type") == ""
+				}},
+				{"status and body", jobboardtest.Answer(418, "teapot"), func(f fetched) bool {
+					return f.status == 418 && string(f.body) == "teapot" && f.header.Get("Content-Type") == "text/plain;charset=UTF-8"
+				}},
+				{"JSON", jobboardtest.AnswerJSON(200, "null"), func(f fetched) bool {
+					return f.status == 200 && string(f.body) == "null" && f.header.Get("Content-Type") == "application/json"
+				}},
+				{"empty", jobboardtest.Answer(204, ""), func(f fetched) bool { return f.status == 204 && len(f.body) == 0 }},
+				{"retry later", jobboardtest.RetryLater(429, "junk"), func(f fetched) bool { return f.status == 429 && f.header.Get("Retry-After") == "junk" }},
+				{"redirect", jobboardtest.Redirect(307, "http://elsewhere.example/x"), func(f fetched) bool {
+					return f.status == 307 && f.header.Get("Location") == "http://elsewhere.example/x"
+				}},
+				{"redirect to nowhere", jobboardtest.Redirect(302, ""), func(f fetched) bool { return f.status == 302 && f.header["Location"] == nil }},
+				{"login page", jobboardtest.LoginPage(), func(f fetched) bool {
+					return f.status == 200 && bytes.HasPrefix(f.body, []byte("<!DOCTYPE html>")) && strings.HasPrefix(f.header.Get("Content-Type"), "text/html")
+				}},
+				{"mislabelled", jobboardtest.Mislabel("text/csv"), func(f fetched) bool {
+					return f.status == 200 && f.header.Get("Content-Type") == "text/csv" && bytes.Equal(f.body, plain.body)
+				}},
+				{"header taken away", jobboardtest.Fault{Header: http.Header{"Content-Type": {}}}, func(f fetched) bool {
+					return f.header["Content-Type"] == nil && bytes.Equal(f.body, plain.body)
+				}},
+				{"reset before", jobboardtest.Broken(jobboardtest.ResetBefore), func(f fetched) bool {
+					switch way.name {
+					case "pipes": // a pipe has no reset
+						return errors.Is(f.err, io.EOF)
+					}
+					return errors.Is(f.err, syscall.ECONNRESET)
+				}},
+				{"reset in the body", jobboardtest.Broken(jobboardtest.ResetBody), func(f fetched) bool {
+					return f.err == nil && f.status == 200 && f.bodyErr != nil && len(f.body) <= len(plain.body)/2
+				}},
+				{"cut", jobboardtest.Fault{Break: jobboardtest.CutBody, After: 100}, func(f fetched) bool {
+					return errors.Is(f.bodyErr, io.ErrUnexpectedEOF) && len(f.body) == 100 && f.length == int64(len(plain.body))
+				}},
+				{"oversize", jobboardtest.Oversize(1 << 20), func(f fetched) bool {
+					return f.bodyErr == nil && len(f.body) == 1<<20 && json.Valid(f.body) && bytes.Count(f.body, []byte("jobPostingId")) > 400
+				}},
+				{"endless", jobboardtest.Oversize(-1), func(f fetched) bool { return f.bodyErr == nil && len(f.body) == 8<<20 && f.length == -1 }},
+				{"gzip", jobboardtest.Fault{Encoding: jobboardtest.Gzip}, func(f fetched) bool {
+					return f.header.Get("Content-Encoding") == "gzip" && bytes.Equal(unzip(f.body), plain.body)
+				}},
+				{"bomb", jobboardtest.Fault{Body: " ", Size: 10 << 20, Encoding: jobboardtest.Gzip}, func(f fetched) bool { return len(f.body) < 20<<10 && len(unzip(f.body)) == 10<<20 }},
+				{"endless bomb", jobboardtest.GzipBomb(-1), func(f fetched) bool { return len(f.body) == 8<<20 && len(unzip(f.body[:32<<10])) > 4<<20 }},
+				{"twice", jobboardtest.Fault{Encoding: jobboardtest.DoubleGzip}, func(f fetched) bool {
+					return f.header.Get("Content-Encoding") == "gzip" && bytes.Equal(unzip(unzip(f.body)), plain.body)
+				}},
+				{"broken gzip", jobboardtest.Fault{Encoding: jobboardtest.BrokenGzip}, func(f fetched) bool { return !bytes.Equal(unzip(f.body), plain.body) }},
+				{"false br", jobboardtest.Fault{Encoding: jobboardtest.FalseBr}, func(f fetched) bool {
+					return f.header.Get("Content-Encoding") == "br" && bytes.Equal(f.body, plain.body)
+				}},
+				{"skew", jobboardtest.ClockSkew(-24 * time.Hour), func(f fetched) bool {
+					d, err := http.ParseTime(f.header.Get("Date"))
+					return err == nil && time.Since(d) > 23*time.Hour && time.Since(d) < 25*time.Hour
+				}},
+			} {
+				active := srv.Fail(c.fault.Next(1))
+				srv.Client().CloseIdleConnections() // net/http asks again by itself when a used connection breaks
+				if f := fetch(t.Context(), rt, searchURL(srv), token); !c.check(f) {
+					t.Errorf("%s: status %d, header %v, length %d, %d bytes %.80q, errors %v, %v", c.name, f.status, f.header, f.length, len(f.body), f.body, f.err, f.bodyErr)
+				}
+				if active.Hits() != 1 || len(srv.Faults()) != 0 {
+					t.Errorf("%s: %d hits, %d faults left", c.name, active.Hits(), len(srv.Faults()))
+				}
+				reqs := srv.Requests()
+				if last := reqs[len(reqs)-1]; last.Fault == "" {
+					t.Errorf("%s: the journal does not say so: %v", c.name, last)
+				}
+			}
+			if f := fetch(t.Context(), rt, searchURL(srv), token); !bytes.Equal(f.body, plain.body) {
+				t.Errorf("afterwards: %+v", f)
+			}
+		})
+	}
+}
+
+func unzip(b []byte) []byte {
+	z, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return nil
+	}
+	out, _ := io.ReadAll(z)
+	return out
+}
+
+// Time passes only where a fault says so, and a stalled call ends with its
+// caller; nothing stays behind, or synctest would say so.
+func TestSlowFaults(t *testing.T) {
+	for _, way := range ways[1:] {
+		t.Run(way.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				srv := jobboardtest.New(t, append(way.opts, jobboardtest.Demo())...)
+				rt, token := way.with(srv), srv.Demo.ApplicantToken
+				took := func(ctx context.Context, url string) (fetched, time.Duration) {
+					start := time.Now()
+					f := fetch(ctx, rt, url, token)
+					return f, time.Since(start)
+				}
+				if f, d := took(t.Context(), appliedURL(srv)); string(f.body) != "true" || d != 0 {
+					t.Errorf("without a fault: %+v after %v", f, d)
+				}
+
+				a := srv.Fail(jobboardtest.Slow(time.Second, 0))
+				if f, d := took(t.Context(), appliedURL(srv)); string(f.body) != "true" || d != time.Second {
+					t.Errorf("slow: %+v after %v", f, d)
+				}
+				a.Lift()
+
+				a = srv.Fail(jobboardtest.Slow(time.Second, time.Second))
+				var waits []time.Duration
+				for range 5 {
+					_, d := took(t.Context(), appliedURL(srv))
+					if d < time.Second || d > 2*time.Second {
+						t.Errorf("jitter: %v", d)
+					}
+					waits = append(waits, d)
+				}
+				if waits[0] == waits[1] && waits[1] == waits[2] {
+					t.Errorf("no jitter: %v", waits)
+				}
+				a.Lift()
+				a = srv.Fail(jobboardtest.Slow(time.Second, time.Second))
+				if _, d := took(t.Context(), appliedURL(srv)); d != waits[0] {
+					t.Errorf("the same seed gave %v and then %v", waits[0], d)
+				}
+				a.Lift()
+
+				a = srv.Fail(jobboardtest.Drip(1, 250*time.Millisecond))
+				if f, d := took(t.Context(), appliedURL(srv)); string(f.body) != "true" || d != time.Second {
+					t.Errorf("drip: %+v after %v", f, d)
+				}
+				a.Lift()
+
+				for _, b := range []jobboardtest.Break{jobboardtest.StallBefore, jobboardtest.StallBody} {
+					a = srv.Fail(jobboardtest.Broken(b))
+					ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+					f, d := took(ctx, appliedURL(srv))
+					if d != 5*time.Second || !errors.Is(f.err, context.DeadlineExceeded) && !errors.Is(f.bodyErr, context.DeadlineExceeded) {
+						t.Errorf("%s: %+v after %v", b, f, d)
+					}
+					if (f.err == nil) != (b == jobboardtest.StallBody) {
+						t.Errorf("%s: headers: %v", b, f.err)
+					}
+					cancel()
+					a.Lift()
+				}
+
+				// A call that is stalled when the server closes ends then.
+				srv.Fail(jobboardtest.Broken(jobboardtest.StallBody))
+				ended := make(chan fetched)
+				go func() { ended <- fetch(context.Background(), rt, appliedURL(srv), token) }()
+				synctest.Wait()
+				srv.Close()
+				if f := <-ended; f.err == nil && f.bodyErr == nil {
+					t.Errorf("after Close: %+v", f)
+				}
+			})
+		})
+	}
+}
+
+func TestWhichCallsAFaultHits(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.Demo())
+	rt, token := srv.Transport(), srv.Demo.ApplicantToken
+	statuses := func(n int, url string) string {
+		var out []string
+		for range n {
+			out = append(out, fmt.Sprint(fetch(t.Context(), rt, url, token).status))
+		}
+		return strings.Join(out, " ")
+	}
+	expect := func(name, got, want string) {
+		t.Helper()
+		if got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	down := jobboardtest.Answer(503, "")
+
+	srv.Fail(down.Next(2))
+	expect("next 2", statuses(4, appliedURL(srv)), "503 503 200 200")
+
+	srv.Fail(jobboardtest.Fault{Status: 503, Skip: 1, Times: 1})
+	expect("the second", statuses(3, appliedURL(srv)), "200 503 200")
+
+	a := srv.Fail(down.On(jobboardtest.OpApplied))
+	expect("on applied", statuses(2, appliedURL(srv)), "503 503")
+	expect("on applied, search", statuses(2, searchURL(srv)), "200 200")
+	a.Lift()
+	expect("lifted", statuses(1, appliedURL(srv)), "200")
+
+	a = srv.Fail(down.At("/api/rest/v3/frontend/jobs/*/applied"))
+	expect("at a path", statuses(1, appliedURL(srv)), "503")
+	expect("at a path, search", statuses(1, searchURL(srv)), "200")
+	a.Lift()
+
+	at := time.Now()
+	srv.SetClock(func() time.Time { return at })
+	a = srv.Fail(down.Lasting(3 * time.Second))
+	expect("lasting", statuses(2, appliedURL(srv)), "503 503")
+	srv.Advance(2999 * time.Millisecond)
+	expect("lasting", statuses(1, appliedURL(srv)), "503")
+	srv.Advance(time.Millisecond)
+	expect("over", statuses(1, appliedURL(srv)), "200")
+	a.Lift() // of a fault that is gone: nothing
+
+	a = srv.Fail(down.Sometimes(0.3, 42))
+	first := statuses(200, appliedURL(srv))
+	a.Lift()
+	if n := strings.Count(first, "503"); n < 40 || n > 80 || a.Hits() != n {
+		t.Errorf("a share of 0.3: %d of 200, %d hits", n, a.Hits())
+	}
+	srv.Fail(down.Sometimes(0.3, 42))
+	expect("the same seed", statuses(200, appliedURL(srv)), first)
+	srv.LiftFaults()
+	srv.Fail(down.Sometimes(0.3, 43))
+	if statuses(200, appliedURL(srv)) == first {
+		t.Error("another seed chose the same calls")
+	}
+	srv.LiftFaults()
+
+	srv.Fail(jobboardtest.Answer(500, "").Next(1))
+	srv.Fail(jobboardtest.Answer(502, "").Next(1))
+	expect("in the order planted", statuses(3, appliedURL(srv)), "500 502 200")
+}
+
+// A lost answer is not a call that was not made: Execute tells the two apart.
+func TestExecute(t *testing.T) {
+	for _, execute := range []bool{false, true} {
+		srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.Demo())
+		srv.Fail(jobboardtest.Fault{Break: jobboardtest.ResetBefore, Execute: execute})
+		req, _ := http.NewRequest("POST", srv.BaseURL+"/jobabo?channel="+srv.Demo.Channel+"&types=rss", nil)
+		if res, err := srv.Client().Do(req); err == nil {
+			res.Body.Close()
+			t.Error("the answer came")
+		}
+		if got := len(srv.Subscriptions()) == 1; got != execute {
+			t.Errorf("execute %v: carried out %v", execute, got)
+		}
+	}
+}
+
+func TestFaultJSON(t *testing.T) {
+	full := jobboardtest.Fault{
+		Name: "n", Operation: jobboardtest.OpSearch, Path: "/x/*", Skip: 1, Times: 2, For: 3 * time.Second, Share: 0.5, Seed: 7,
+		Status: 503, Header: http.Header{"Retry-After": {"1"}}, Body: "\xff\x00", Size: 10, Execute: true,
+		Delay: time.Second, Jitter: time.Millisecond, Break: jobboardtest.CutBody, After: 4, DripBytes: 5, DripEvery: time.Minute,
+		Encoding: jobboardtest.Gzip, Skew: -time.Hour,
+	}
+	v := reflect.ValueOf(full)
+	for i := range v.NumField() {
+		if v.Field(i).IsZero() {
+			t.Fatalf("%s is not set here", v.Type().Field(i).Name)
+		}
+	}
+	b, err := json.Marshal(full)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back jobboardtest.Fault
+	if err := json.Unmarshal(b, &back); err != nil || !reflect.DeepEqual(back, full) {
+		t.Errorf("%s\ngot  %+v\nwant %+v: %v", b, back, full, err)
+	}
+	if err := json.Unmarshal([]byte(`{"status":503,"times":2,"delay":"1.5s"}`), &back); err != nil || back.Delay != 1500*time.Millisecond || back.Times != 2 || back.Break != "" {
+		t.Errorf("%+v: %v", back, err)
+	}
+	if b, _ := json.Marshal(jobboardtest.Fault{}); string(b) != "{}" {
+		t.Errorf("the zero fault is %s", b)
+	}
+	for _, bad := range []string{`{"staus":503}`, `{"delay":5}`, `{"delay":"soon"}`, `{"status":42}`, `{"share":2}`, `{"operation":"dance"}`, `{"break":"leg"}`, `{"encoding":"zip"}`, `{"path":"["}`, `{"times":-1}`, `{"size":-1,"break":"cut-body"}`} {
+		if err := json.Unmarshal([]byte(bad), &back); err == nil {
+			t.Errorf("%s is taken", bad)
+		}
+	}
+	for f, want := range map[*jobboardtest.Fault]string{
+		{}: "nothing",
+		{Status: 503, Header: http.Header{"Retry-After": {"2"}}}: "status 503, retry after 2",
+		{Break: jobboardtest.CutBody, Delay: time.Second}:        "delay 1s, cut-body",
+		{Header: http.Header{"X": {"1"}}}:                        "headers",
+	} {
+		if got := f.String(); got != want {
+			t.Errorf("String() = %q, want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package jobboardtest
+
+import (
+	"encoding/xml"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+)
+
+// feedPath is where the feed is, below {base_url}. It is no part of the
+// interface, which only says where in a feed the job identifier stands (4.4).
+const feedPath = "/feed.xml"
+
+// FeedURL is the address of a job feed of the server's jobs: XML of the HR-XML
+// family, with the identifier in PositionRecordInfo, Id, IdValue. It holds the
+// jobs that were published and not deleted, the inactive ones too, because a
+// feed is older than the service's own word. Asking for it takes no credential,
+// meets no fault and no journal.
+func (s *Server) FeedURL() string { return s.BaseURL + feedPath }
+
+// The feed's shapes, which nothing else shares.
+type (
+	feedPosition struct {
+		XMLName xml.Name      `xml:"PositionOpening"`
+		Lang    string        `xml:"http://www.w3.org/XML/1998/namespace lang,attr,omitempty"`
+		Record  feedRecord    `xml:"PositionRecordInfo"`
+		Title   string        `xml:"PositionProfile>PositionDetail>PositionTitle"`
+		Company string        `xml:"PositionProfile>Organization>OrganizationName,omitempty"`
+		Place   *feedPlace    `xml:"PositionProfile>PositionDetail>PhysicalLocation"`
+		Posted  []feedPosting `xml:"PositionPosting"`
+	}
+	feedRecord struct {
+		ID     string `xml:"Id>IdValue"`
+		Status string `xml:"Status"`
+	}
+	feedPlace struct {
+		Country string `xml:"PostalAddress>CountryCode,omitempty"`
+		Zip     string `xml:"PostalAddress>PostalCode,omitempty"`
+		City    string `xml:"PostalAddress>Municipality,omitempty"`
+		Street  string `xml:"PostalAddress>DeliveryAddress>AddressLine,omitempty"`
+	}
+	// feedPosting has an IdValue of its own, which is not the job's.
+	feedPosting struct {
+		ID   string `xml:"Id>IdValue"`
+		Link string `xml:"Link,omitempty"`
+	}
+)
+
+func (s *Server) serveFeed(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "GET the feed", http.StatusMethodNotAllowed)
+		return
+	}
+	w.Header().Set("Content-Type", "application/xml; charset=utf-8")
+	_, err := io.WriteString(w, xml.Header+"<PositionOpenings>\n")
+	out := xml.NewEncoder(w)
+	for _, position := range s.feedPositions() {
+		if err == nil {
+			err = out.Encode(position)
+		}
+	}
+	if err == nil {
+		_, _ = io.WriteString(w, "\n</PositionOpenings>\n") // who has left does not read it
+	}
+}
+
+// feedPositions is the feed, in the order of the jobs' identifiers.
+func (s *Server) feedPositions() (all []feedPosition) {
+	s.read(func(st *state) {
+		posted := map[int64][]feedPosting{}
+		for _, p := range st.postings {
+			if p.JobID != 0 {
+				posted[p.JobID] = append(posted[p.JobID], feedPosting{strconv.FormatInt(p.ID, 10), p.ApplyURL})
+			}
+		}
+		for id, j := range st.jobs {
+			if j.Job.Status == Deleted || len(posted[id]) == 0 {
+				continue
+			}
+			slices.SortFunc(posted[id], func(a, b feedPosting) int { return compareText(a.ID, b.ID) })
+			p := feedPosition{
+				Lang: j.Language, Title: j.Title, Company: st.companies[j.CompanyID].Name, Posted: posted[id],
+				Record: feedRecord{ID: strconv.FormatInt(id, 10), Status: "active"},
+			}
+			if j.Job.Status == Inactive {
+				p.Record.Status = "inactive"
+			}
+			if l := j.Location; l != (Location{}) {
+				p.Place = &feedPlace{Country: l.Country, Zip: l.Zip, City: l.City, Street: l.Street}
+			}
+			all = append(all, p)
+		}
+	})
+	slices.SortFunc(all, func(a, b feedPosition) int { return compareText(a.Record.ID, b.Record.ID) })
+	return all
+}
+
+// compareText orders numbers that are texts.
+func compareText(a, b string) int {
+	if len(a) != len(b) {
+		return len(a) - len(b)
+	}
+	if a < b {
+		return -1
+	}
+	if a > b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,158 @@
+package jobboardtest_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+func TestJournal(t *testing.T) {
+	srv := jobboardtest.NewServer(jobboardtest.Demo())
+	defer srv.Close()
+	d := srv.Demo
+	jobs := srv.BaseURL + "/api/rest/v3/frontend/jobs/"
+	for i, c := range []struct {
+		url, credential string
+		op              jobboardtest.Operation
+		template, kind  string
+		status          int
+	}{
+		{srv.BaseURL + "/api/rest/v2/frontend/jobboards/27828_extern/jobs?search=nurse", "10:", jobboardtest.OpSearch, "/api/rest/v2/frontend/jobboards/{channelID}/jobs", "basic client 10", 200},
+		{srv.BaseURL + "/api/rest/v2/frontend/jobboards/27828_extern/jobs", d.ClientToken, jobboardtest.OpSearch, "/api/rest/v2/frontend/jobboards/{channelID}/jobs", "client token", 200},
+		{jobs + "2797227/applied", d.ApplicantToken, jobboardtest.OpApplied, "/api/rest/v3/frontend/jobs/{jobDbId}/applied", "user token of applicant 7", 200},
+		{jobs + "2797227/application", d.ExpiredToken, jobboardtest.OpApplication, "/api/rest/v3/frontend/jobs/{jobDbId}/application", "expired user token of applicant 7", 401},
+		{jobs + "2797227/applied", "made-up-token", jobboardtest.OpApplied, "/api/rest/v3/frontend/jobs/{jobDbId}/applied", "unknown credential", 401},
+		{jobs + "2797227/applied", "secretive-name:", jobboardtest.OpApplied, "/api/rest/v3/frontend/jobs/{jobDbId}/applied", "bad basic (unknown client)", 401},
+		{srv.JobDBURL + "/jobdb/public/apply/external?jobid=2797227", "", jobboardtest.OpJobInformation, "/jobdb/public/apply/external", "none", 200},
+		{srv.JobDBURL + "/nowhere", "", jobboardtest.OpUnknown, "", "none", 404},
+	} {
+		get(t, srv, c.url, c.credential)
+		u, _ := url.Parse(c.url)
+		all := srv.Requests()
+		r := all[len(all)-1]
+		if len(all) != i+1 || r.Number != i+1 || r.Operation != c.op || r.Template != c.template || r.Credential != c.kind || r.Status != c.status ||
+			r.Method != "GET" || r.Path != u.Path || r.Query.Encode() != u.RawQuery || r.Time.IsZero() {
+			t.Errorf("%+v, want %+v", r, c)
+		}
+	}
+	if n := srv.Count(); n != 8 {
+		t.Errorf("Count() = %d", n)
+	}
+	if n := srv.Count(jobboardtest.OpApplied); n != 3 || len(srv.Requests(jobboardtest.OpApplied)) != 3 {
+		t.Errorf("Count(applied) = %d", n)
+	}
+	if n := srv.Count(jobboardtest.OpApplied, jobboardtest.OpSearch); n != 5 {
+		t.Errorf("Count(applied, search) = %d", n)
+	}
+	if after := srv.RequestsAfter(6); len(after) != 2 || after[0].Number != 7 {
+		t.Errorf("RequestsAfter(6) = %v", after)
+	}
+	srv.ClearRequests()
+	if srv.Count() != 0 || len(srv.Requests()) != 0 {
+		t.Error("the journal is not empty")
+	}
+	get(t, srv, srv.JobDBURL+"/nowhere", "")
+	if r := srv.Requests(); len(r) != 1 || r[0].Number != 9 {
+		t.Errorf("after clearing: %v", r)
+	}
+}
+
+// Whatever place a credential comes in, its value is nowhere in the journal.
+func TestJournalHoldsNoCredential(t *testing.T) {
+	srv := jobboardtest.NewServer(jobboardtest.Demo())
+	defer srv.Close()
+	d := srv.Demo
+	code := srv.AuthorizationCode(d.ConfidentialClient, d.Applicant)
+	basic := base64.StdEncoding.EncodeToString([]byte("10:hidden-password"))
+	secrets := []string{d.ClientToken, d.ApplicantToken, d.ConfidentialSecret, d.Password, code, "made-up-token", basic, "hidden-password", "chocolate"}
+
+	send := func(method, url string, header http.Header, body string) {
+		t.Helper()
+		req, err := http.NewRequest(method, url, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header = header
+		res, err := srv.Client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+	}
+	search := srv.BaseURL + "/api/rest/v2/frontend/jobboards/27828_extern/jobs"
+	for _, v := range []string{d.ClientToken, d.ApplicantToken, "made-up-token"} {
+		h := http.Header{"Authorization": {"Bearer " + v}, "X-Copy": {"the token is " + v}}
+		send("GET", search+"?search="+v, h, "")
+		send("GET", srv.BaseURL+"/api/rest/v2/frontend/jobboards/"+v+"/jobs?access_token="+v, h, "")
+		send("GET", srv.BaseURL+"/nowhere/"+v+"?"+v+"=1", h, "")
+		send("PUT", srv.BaseURL+"/jobabo/"+v, h, `{"`+v+`":"`+v+`"}`)
+		send("GET", srv.JobDBURL+"/jobdb/public/apply/external?jobid="+v, h, "")
+	}
+	send("GET", search+"?search="+d.ClientToken, http.Header{}, "") // known, but not presented
+	send("GET", search, http.Header{"Authorization": {"Basic " + basic}, "X-Copy": {"hidden-password " + basic}}, "")
+	send("GET", search, http.Header{"Authorization": {"made-up-token"}, "Cookie": {"a=chocolate"}, "Proxy-Authorization": {"Basic chocolate"}}, "")
+	send("POST", srv.BaseURL+"/api/rest/oauth/frontend/token?code="+code, http.Header{"Content-Type": {"application/x-www-form-urlencoded"}},
+		url.Values{"client_id": {d.ConfidentialClient}, "client_secret": {d.ConfidentialSecret}, "grant_type": {"password"}, "username": {d.Username}, "password": {d.Password}}.Encode())
+	send("POST", srv.BaseURL+"/api/rest/oauth/frontend/token?x="+code+"&y="+d.ConfidentialSecret+"&z="+d.Password, http.Header{}, "")
+
+	asJSON, err := json.Marshal(srv.Requests())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := string(asJSON) + fmt.Sprintf("%v %+v %#v %s %q", srv.Requests(), srv.Requests(), srv.Requests(), srv.Requests(), srv.Violations())
+	for _, s := range secrets {
+		if i := strings.Index(all, s); i >= 0 {
+			t.Errorf("%s shows in the journal: ...%s...", s, all[max(0, i-200):min(len(all), i+100)])
+		}
+	}
+	for _, want := range []string{"[client token]", "[user token of applicant 7]", "[masked]"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %s in the journal", want)
+		}
+	}
+	if s := fmt.Sprintf("%v %+v %#v", srv.Snapshot().Tokens, srv.Snapshot().Clients, srv.Snapshot().Codes) + fmt.Sprintf("%v %+v %#v", srv.Snapshot().Clients, srv.Snapshot().Applicants, srv.Snapshot().Applicants); strings.Contains(s, d.ClientToken) || strings.Contains(s, code) || strings.Contains(s, d.ConfidentialSecret) || strings.Contains(s, d.Password) {
+		t.Errorf("a credential prints itself: %s", s)
+	}
+}
+
+func TestWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.Demo())
+		reached := make(chan error, 1)
+		go func() { reached <- srv.Wait(t.Context(), 2, jobboardtest.OpJobInformation) }()
+		lookup := fmt.Sprintf("%s/jobdb/public/apply/external?jobid=%d", srv.JobDBURL, srv.Demo.OpenJob)
+		get(t, srv, lookup, "")
+		get(t, srv, srv.BaseURL+"/api/rest/v2/frontend/jobboards/27828_extern/jobs", "10:")
+		synctest.Wait()
+		select {
+		case err := <-reached:
+			t.Fatalf("one call is enough: %v", err)
+		default:
+		}
+		get(t, srv, lookup, "")
+		if err := <-reached; err != nil {
+			t.Error(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := srv.Wait(ctx, 4); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "3 of 4") {
+			t.Errorf("waiting in vain: %v", err)
+		}
+		go func() { reached <- srv.Wait(context.Background(), 99) }()
+		synctest.Wait()
+		srv.Close()
+		if err := <-reached; err == nil {
+			t.Error("waiting goes on at a closed server")
+		}
+	})
+}

@@ -1,0 +1,470 @@
+package jobboardtest_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// errorRows is one job 4711 in every state of section 7, and the hand-typed
+// bytes for it. A file for application is empty where it is the same.
+var errorRows = []struct {
+	name                  string
+	change                func(srv *jobboardtest.Server)
+	status                int
+	applied, application  string
+	applicationStatus     int
+	lookupStatus          int
+	lookup                string
+	variants              jobboardtest.Variants
+	contentType, appField string
+}{
+	{name: "unknown", change: func(s *jobboardtest.Server) {}, status: 404, applied: "404_project_not_available.json", lookupStatus: 404, lookup: `{"errorCode":"ERROR_JOB_UNAVAILABLE"}`},
+	{name: "deleted", change: func(s *jobboardtest.Server) { publish(s); s.DeleteJob(4711) }, status: 404, applied: "404_project_not_available.json", lookupStatus: 404, lookup: `{"errorCode":"ERROR_JOB_UNAVAILABLE"}`},
+	{name: "inactive", change: func(s *jobboardtest.Server) { publish(s); s.DeactivateJob(4711) }, status: 410, applied: "410_posting_inactive.txt", lookupStatus: 404, lookup: `{"errorCode":"ERROR_JOB_INACTIVE"}`},
+	{name: "no posting", change: func(s *jobboardtest.Server) { s.AddJob(jobboardtest.Job{ID: 4711, CompanyID: "A"}) }, status: 404, applied: "404_posting_not_found.txt", lookupStatus: 404, lookup: `{"errorCode":"ERROR_POSTING_UNAVAILABLE"}`},
+	{name: "unpublished", change: func(s *jobboardtest.Server) { publish(s); s.UnpublishJob(4711) }, status: 404, applied: "404_posting_not_found.txt", lookupStatus: 404, lookup: `{"errorCode":"ERROR_POSTING_UNAVAILABLE"}`},
+	{name: "typo", variants: jobboardtest.Variants{NotFount: true}, change: func(s *jobboardtest.Server) { publish(s); s.UnpublishJob(4711) }, status: 404, applied: "404_posting_not_found_misspelt.txt", lookupStatus: 404, lookup: `{"errorCode":"ERROR_POSTING_UNAVAILABLE"}`},
+	{name: "internal", change: func(s *jobboardtest.Server) { publish(s); s.SetInternal(4711, true) }, status: 403, applied: "403_posting_not_accessible.txt"},
+	{name: "other company", change: func(s *jobboardtest.Server) { publish(s); s.MoveJob(4711, "B") }, status: 404, applied: "404_project_not_accessible.json", application: "404_application_not_found.json"},
+	{name: "open", change: publish, status: 200, applied: "../applied_false.json", application: "404_application_not_found.json", applicationStatus: 404},
+	{name: "quoted", variants: jobboardtest.Variants{PlainErrors: "json-string"}, change: func(s *jobboardtest.Server) { publish(s); s.DeactivateJob(4711) }, status: 410, applied: "410_posting_inactive_quoted.json", contentType: "application/json", lookupStatus: 404, lookup: `{"errorCode":"ERROR_JOB_INACTIVE"}`},
+	{name: "labelled JSON", variants: jobboardtest.Variants{PlainErrors: "as-json"}, change: func(s *jobboardtest.Server) { publish(s); s.DeactivateJob(4711) }, status: 410, applied: "410_posting_inactive.txt", contentType: "application/json", lookupStatus: 404, lookup: `{"errorCode":"ERROR_JOB_INACTIVE"}`},
+	{name: "code word", variants: jobboardtest.Variants{CodedErrors: "code-word"}, change: publish, status: 200, applied: "../applied_false.json", application: "404_application_not_found_bare.txt", applicationStatus: 404},
+	{name: "JSON labelled text", variants: jobboardtest.Variants{CodedErrors: "as-text"}, change: func(s *jobboardtest.Server) {}, status: 404, applied: "404_project_not_available.json", contentType: "text/plain;charset=UTF-8", lookupStatus: 404, lookup: `{"errorCode":"ERROR_JOB_UNAVAILABLE"}`},
+}
+
+func publish(s *jobboardtest.Server) {
+	s.Publish("27828_extern", jobboardtest.Job{ID: 4711, Title: "Nurse", CompanyID: "A"})
+}
+
+func TestErrorRows(t *testing.T) {
+	for _, row := range errorRows {
+		t.Run(row.name, func(t *testing.T) {
+			srv := jobboardtest.New(t, jobboardtest.WithVariants(row.variants))
+			srv.AddClient(jobboardtest.Client{ID: "10"})
+			who := srv.AddApplicant(jobboardtest.Applicant{ID: 7, CompanyID: "A"})
+			token := srv.UserToken(who.ID)
+			row.change(srv)
+
+			check := func(op, file string, status int) {
+				t.Helper()
+				res, body := get(t, srv, srv.BaseURL+"/api/rest/v3/frontend/jobs/4711/"+op, token)
+				want := golden(t, "errors/"+file)
+				if res.StatusCode != status || !bytes.Equal(bytes.TrimSpace(body), bytes.TrimSpace(want)) {
+					t.Errorf("%s: %d %s, want %d %s", op, res.StatusCode, body, status, want)
+				}
+				wantType := row.contentType
+				if wantType == "" {
+					wantType = "text/plain;charset=UTF-8"
+					if strings.HasSuffix(file, ".json") {
+						wantType = "application/json"
+					}
+				}
+				if got := res.Header.Get("Content-Type"); got != wantType {
+					t.Errorf("%s: content type %q, want %q", op, got, wantType)
+				}
+			}
+			check("applied", row.applied, row.status)
+			if row.application == "" {
+				row.application = row.applied
+			}
+			if row.applicationStatus == 0 {
+				row.applicationStatus = row.status
+			}
+			check("application", row.application, row.applicationStatus)
+
+			res, body := get(t, srv, srv.JobDBURL+"/jobdb/public/apply/external?jobid=4711", "")
+			if row.lookup == "" {
+				if res.StatusCode != 200 || !bytes.HasPrefix(body, []byte(`{"jobId":4711,`)) {
+					t.Errorf("lookup: %d %s", res.StatusCode, body)
+				}
+			} else if res.StatusCode != row.lookupStatus || string(body) != row.lookup {
+				t.Errorf("lookup: %d %s, want %d %s", res.StatusCode, body, row.lookupStatus, row.lookup)
+			}
+
+			// Whatever the row, a search shows the posting of an open job alone.
+			_, body = get(t, srv, srv.BaseURL+searchPath, "10:")
+			shown := strings.Contains(string(body), `"Nurse"`)
+			if want := row.status == 200 || row.name == "other company"; shown != want {
+				t.Errorf("shown by the search: %v", shown)
+			}
+		})
+	}
+}
+
+func TestErrorCodeForms(t *testing.T) {
+	srv := jobboardtest.New(t)
+	for _, status := range []int{200, 400, 404, 409, 410, 422, 500} {
+		for _, c := range []struct{ shape, field, want string }{
+			{"", "", `{"errorCode":"ERROR_JOB_UNAVAILABLE"}`},
+			{"", "error", `{"error":"ERROR_JOB_UNAVAILABLE"}`},
+			{"", "errors.0.errorCode", `{"errors":[{"errorCode":"ERROR_JOB_UNAVAILABLE"}]}`},
+			{"json-string", "", string(golden(t, "errors/lookup_job_unavailable_quoted.json"))},
+			{"text", "", "ERROR_JOB_UNAVAILABLE"},
+		} {
+			srv.SetVariants(jobboardtest.Variants{ErrorStatus: status, ErrorShape: c.shape, ErrorField: c.field})
+			res, body := get(t, srv, srv.JobDBURL+"/jobdb/public/apply/external?jobid=1", "")
+			if res.StatusCode != status || string(body) != strings.TrimSpace(c.want) {
+				t.Errorf("%d %q %q: %d %s, want %s", status, c.shape, c.field, res.StatusCode, body, c.want)
+			}
+		}
+	}
+}
+
+func TestAuthorizationErrors(t *testing.T) {
+	srv := jobboardtest.New(t)
+	srv.AddClient(jobboardtest.Client{ID: "10"})
+	srv.AddClient(jobboardtest.Client{ID: "11", Secret: "hush-hush"})
+	who := srv.AddApplicant(jobboardtest.Applicant{})
+	user, client := srv.UserToken(who.ID), srv.ClientToken("11")
+	expired, narrow := srv.UserToken(who.ID), srv.UserToken(who.ID)
+	srv.ExpireToken(expired)
+	srv.NarrowToken(narrow)
+	publish(srv)
+	jobs := srv.BaseURL + "/api/rest/v3/frontend/jobs/4711/applied"
+	search := srv.BaseURL + searchPath
+
+	header := func(name string) string {
+		s := strings.TrimSpace(string(golden(t, "errors/"+name)))
+		_, v, _ := strings.Cut(s, ": ")
+		return v
+	}
+	for _, c := range []struct {
+		name, url, credential string
+		status                int
+		file                  string
+	}{
+		{"search, nothing", search, "", 401, ""},
+		{"search, public client", search, "10:", 200, ""},
+		{"search, confidential client with Basic", search, "11:", 401, ""},
+		{"search, unknown client", search, "12:", 401, ""},
+		{"search, client token", search, client, 200, ""},
+		{"search, user token", search, user, 200, ""},
+		{"search, unknown token", search, "nobody-issued-this", 401, "401_invalid_token"},
+		{"search, expired token", search, expired, 401, "401_invalid_token"},
+		{"search, narrow token", search, narrow, 403, "403_insufficient_scope"},
+		{"applied, nothing", jobs, "", 401, ""},
+		{"applied, public client", jobs, "10:", 401, ""},
+		{"applied, client token", jobs, client, 401, "401_user_token_required"},
+		{"applied, user token", jobs, user, 200, ""},
+		{"applied, expired token", jobs, expired, 401, "401_invalid_token"},
+		{"applied, narrow token", jobs, narrow, 403, "403_insufficient_scope"},
+		{"application, client token", strings.Replace(jobs, "/applied", "/application", 1), client, 401, "401_user_token_required"},
+	} {
+		for _, where := range []string{"", "body", "both"} {
+			srv.SetVariants(jobboardtest.Variants{AuthErrors: where})
+			res, body := get(t, srv, c.url, c.credential)
+			if res.StatusCode != c.status {
+				t.Errorf("%s: status %d, want %d", c.name, res.StatusCode, c.status)
+				continue
+			}
+			if c.status == 200 {
+				continue
+			}
+			wantHeader, wantBody := "Bearer", ""
+			if c.file != "" {
+				wantHeader, wantBody = header(c.file+".header"), strings.TrimSpace(string(golden(t, "errors/"+c.file+".json")))
+			}
+			if where == "" {
+				wantBody = ""
+			}
+			if where == "body" {
+				wantHeader = ""
+			}
+			if got := res.Header.Get("WWW-Authenticate"); got != wantHeader {
+				t.Errorf("%s, %q: header %q, want %q", c.name, where, got, wantHeader)
+			}
+			if string(body) != wantBody {
+				t.Errorf("%s, %q: body %q, want %q", c.name, where, body, wantBody)
+			}
+		}
+	}
+
+	srv.SetVariants(jobboardtest.Variants{AuthErrors: "body", InvalidTokenSpace: true})
+	if _, body := get(t, srv, search, "nobody"); string(body) != strings.TrimSpace(string(golden(t, "errors/401_invalid_token_spaced.json"))) {
+		t.Errorf("spaced: %s", body)
+	}
+}
+
+func TestBasicColon(t *testing.T) {
+	srv := jobboardtest.New(t)
+	srv.AddClient(jobboardtest.Client{ID: "10"})
+	for _, c := range []struct {
+		strict bool
+		value  string
+		status int
+	}{
+		{false, "MTA6", 200}, // 10:
+		{false, "MTA=", 200}, // 10
+		{true, "MTA6", 200},
+		{true, "MTA=", 401},
+		{false, "MTA6eA==", 401}, // 10:x
+		{false, "?", 401},
+	} {
+		srv.SetVariants(jobboardtest.Variants{BasicNeedsColon: c.strict})
+		req, _ := http.NewRequest("GET", srv.BaseURL+searchPath, nil)
+		req.Header.Set("Authorization", "Basic "+c.value)
+		res, err := srv.Client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != c.status {
+			t.Errorf("%q with strict %v: %d, want %d", c.value, c.strict, res.StatusCode, c.status)
+		}
+	}
+}
+
+func TestOneApplicationWhoeverRaces(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithoutSockets())
+	who := srv.AddApplicant(jobboardtest.Applicant{})
+	publish(srv)
+	var made atomic.Int32
+	var ids sync.Map
+	var wg sync.WaitGroup
+	for range 200 {
+		wg.Go(func() {
+			id, err := srv.Apply(who.ID, 4711)
+			switch {
+			case err == nil:
+				made.Add(1)
+			case !errors.Is(err, jobboardtest.ErrAlreadyApplied):
+				t.Error(err)
+			}
+			ids.Store(id, true)
+		})
+	}
+	wg.Wait()
+	n := 0
+	ids.Range(func(any, any) bool { n++; return true })
+	if made.Load() != 1 || n != 1 || len(srv.Snapshot().Applications) != 1 {
+		t.Errorf("%d made, %d identifiers, %d kept; want 1 each", made.Load(), n, len(srv.Snapshot().Applications))
+	}
+}
+
+func TestApplyAndWithdraw(t *testing.T) {
+	srv := jobboardtest.New(t)
+	who := srv.AddApplicant(jobboardtest.Applicant{CompanyID: "A"})
+	inside := srv.AddApplicant(jobboardtest.Applicant{CompanyID: "A", Internal: true})
+	token := srv.UserToken(who.ID)
+	url := srv.BaseURL + "/api/rest/v3/frontend/jobs/4711/"
+	if _, err := srv.Apply(who.ID, 4711); !errors.Is(err, jobboardtest.ErrNotOpen) {
+		t.Errorf("no job: %v", err)
+	}
+	publish(srv)
+	for name, change := range map[string]func(){
+		"inactive":      func() { srv.DeactivateJob(4711) },
+		"deleted":       func() { srv.DeleteJob(4711) },
+		"internal":      func() { srv.SetInternal(4711, true) },
+		"other company": func() { srv.MoveJob(4711, "B") },
+		"closed":        func() { srv.UpdateJob(4711, func(j *jobboardtest.Job) { j.ApplyClosed = true }) },
+	} {
+		publish(srv)
+		change()
+		if _, err := srv.Apply(who.ID, 4711); !errors.Is(err, jobboardtest.ErrNotOpen) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	srv.AddJob(jobboardtest.Job{ID: 4711, Title: "Nurse", CompanyID: "A", Internal: true})
+	if _, err := srv.Apply(inside.ID, 4711); err != nil {
+		t.Errorf("internal applicant: %v", err)
+	}
+	srv.SetInternal(4711, false)
+	if err := srv.Withdraw(who.ID, 4711); !errors.Is(err, jobboardtest.ErrNoApplication) {
+		t.Errorf("withdrawing nothing: %v", err)
+	}
+	id, err := srv.Apply(who.ID, 4711)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []string{"applied", "withdrawn", "applied again"} {
+		if _, body := get(t, srv, url+"applied", token); string(body) != string(bytes.TrimSpace(golden(t, "applied_true.json"))) {
+			t.Errorf("%s: applied is %s", step, body)
+		}
+		for form, want := range map[string]string{"": id, "quoted": `"` + id + `"`, "newline": id + "\n"} {
+			srv.SetVariants(jobboardtest.Variants{ApplicationID: form})
+			if _, body := get(t, srv, url+"application", token); string(body) != want {
+				t.Errorf("%s, %q: application is %q, want %q", step, form, body, want)
+			}
+		}
+		switch step {
+		case "applied":
+			if err := srv.Withdraw(who.ID, 4711); err != nil {
+				t.Error(err)
+			}
+		case "withdrawn":
+			if again, err := srv.Apply(who.ID, 4711); again != id || !errors.Is(err, jobboardtest.ErrAlreadyApplied) {
+				t.Errorf("applying again: %q, %v", again, err)
+			}
+		}
+	}
+}
+
+func TestSearchFilters(t *testing.T) {
+	srv := jobboardtest.New(t)
+	srv.AddClient(jobboardtest.Client{ID: "10"})
+	at := func(lat, long string) jobboardtest.Location { return jobboardtest.Location{Lat: lat, Long: long} }
+	berlin, hamburg, potsdam := at("52.520014", "13.373006"), at("53.550556", "10.001389"), at("52.390569", "13.064473")
+	add := func(id int64, title string, j jobboardtest.Job, config map[string][]string) {
+		j.ID, j.Title = id, title
+		srv.AddJob(j)
+		srv.AddPosting(jobboardtest.Posting{ID: id, JobID: id, Title: title, Channels: []string{"c"}, Language: "en", Config: config})
+	}
+	add(1, "Nurse in BERLIN", jobboardtest.Job{Location: berlin}, map[string][]string{"platform_internalAdText": {"<p>Night&nbsp;shift &amp; day<strong>light</strong></p>"}})
+	add(2, "Cook", jobboardtest.Job{Location: hamburg, AdditionalLocations: []jobboardtest.Location{potsdam}}, map[string][]string{"jobcategory": {"KITCHEN-7"}})
+	add(3, "Zürcher Köchin", jobboardtest.Job{}, nil)
+	add(4, "Inside", jobboardtest.Job{Location: berlin, Internal: true}, nil)
+	srv.AddPosting(jobboardtest.Posting{ID: 5, JobID: 3, Title: "Own place", Channels: []string{"d"}, Locations: []jobboardtest.Location{berlin}})
+	in := srv.UserToken(srv.AddApplicant(jobboardtest.Applicant{Internal: true}).ID)
+	out := srv.UserToken(srv.AddApplicant(jobboardtest.Applicant{}).ID)
+
+	for _, c := range []struct{ channel, query, credential, want string }{
+		{"c", "", "10:", "1 2 3"},
+		{"c", "?search=&geoLocation=", "10:", "1 2 3"},
+		{"c", "", in, "1 2 3 4"},
+		{"c", "", out, "1 2 3"},
+		{"c", "?search=berlin", "10:", "1"},
+		{"c", "?search=NURSE+berlin", "10:", "1"},
+		{"c", "?search=nurse+cook", "10:", ""},
+		{"c", "?search=k%C3%96chin", "10:", "3"},
+		{"c", "?search=kitchen-7", "10:", "2"},
+		{"c", "?search=strong", "10:", ""}, // markup is no text
+		{"c", "?search=%26+day", "10:", "1"},
+		{"c", "?geoLocation=52.520014::13.373006::10", "10:", "1"},
+		{"c", "?geoLocation=52.520014%3A%3A13.373006%3A%3A10", "10:", "1"},
+		{"c", "?geoLocation=52.520014::13.373006::50", "10:", "1 2"}, // through an additional location
+		{"c", "?geoLocation=52.520014::13.373006::0", "10:", "1"},
+		{"c", "?geoLocation=0::0::20015", "10:", "1 2"}, // everywhere, but a place must be set
+		{"c", "?geoLocation=-33.9::-70.6::10.5", "10:", ""},
+		{"c", "?geoLocation=52.520014::13.373006::50&search=cook", "10:", "2"},
+		{"d", "?geoLocation=52.520014::13.373006::10", "10:", "5"},
+		{"nowhere", "", "10:", ""},
+	} {
+		res, body := get(t, srv, srv.BaseURL+"/api/rest/v2/frontend/jobboards/"+c.channel+"/jobs"+c.query, c.credential)
+		if got := postingIDs(t, body); res.StatusCode != 200 || got != c.want {
+			t.Errorf("%s%s as %.4s: %d %q, want %q", c.channel, c.query, c.credential, res.StatusCode, got, c.want)
+		}
+	}
+
+	// A change is seen by the next search, also by one that was asked before.
+	srv.DeactivateJob(1)
+	if _, body := get(t, srv, srv.BaseURL+"/api/rest/v2/frontend/jobboards/c/jobs?search=berlin", "10:"); postingIDs(t, body) != "" {
+		t.Errorf("an inactive job is still found: %s", body)
+	}
+}
+
+func postingIDs(t *testing.T, body []byte) string {
+	t.Helper()
+	var ids []string
+	for _, r := range decode(t, body).(map[string]any)["results"].([]any) {
+		ids = append(ids, fmt.Sprint(r.(map[string]any)["jobPostingId"]))
+	}
+	return strings.Join(ids, " ")
+}
+
+func TestRadiusIsTheGreatCircle(t *testing.T) {
+	srv := jobboardtest.New(t)
+	srv.AddClient(jobboardtest.Client{ID: "10"})
+	srv.Publish("c", jobboardtest.Job{Title: "Hamburg", Location: jobboardtest.Location{Lat: "53.550556", Long: "10.001389"}})
+	srv.Publish("c", jobboardtest.Job{Title: "Taveuni", Location: jobboardtest.Location{Lat: "-16.85", Long: "-179.95"}})
+	for _, c := range []struct {
+		geo   string
+		found bool
+	}{
+		{"52.520014::13.373006::251", false}, // 252.7 km
+		{"52.520014::13.373006::254", true},
+		{"-16.85::179.95::10", false}, // 10.6 km across the date line
+		{"-16.85::179.95::11", true},
+	} {
+		_, body := get(t, srv, srv.BaseURL+"/api/rest/v2/frontend/jobboards/c/jobs?geoLocation="+c.geo, "10:")
+		if got := postingIDs(t, body) != ""; got != c.found {
+			t.Errorf("%s: found %v", c.geo, got)
+		}
+	}
+}
+
+func TestLanguages(t *testing.T) {
+	srv := jobboardtest.New(t)
+	srv.AddClient(jobboardtest.Client{ID: "10"})
+	srv.AddPosting(jobboardtest.Posting{
+		Title: "Pflegekraft", Language: "de", Channels: []string{"c"}, Config: map[string][]string{"ad": {"Hallo"}, "n": {"1"}},
+		Translations: map[string]jobboardtest.Translation{"en": {Title: "Nurse", Config: map[string][]string{"ad": {"Hello"}}}},
+	})
+	for header, want := range map[string]string{
+		"": "Pflegekraft/Hallo", "de": "Pflegekraft/Hallo", "en": "Nurse/Hello", "en-GB": "Nurse/Hello", "en_US": "Nurse/Hello", "EN": "Nurse/Hello",
+		"fr": "Pflegekraft/Hallo", "fr, en;q=0.5, de;q=0.1": "Nurse/Hello", "en;q=0.3, de-AT;q=0.9": "Pflegekraft/Hallo", "en;q=0": "Pflegekraft/Hallo", "*": "Pflegekraft/Hallo",
+	} {
+		req, _ := http.NewRequest("GET", srv.BaseURL+"/api/rest/v2/frontend/jobboards/c/jobs", nil)
+		req.SetBasicAuth("10", "")
+		if header != "" {
+			req.Header.Set("Accept-Language", header)
+		}
+		res, err := srv.Client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var page struct {
+			Results []struct {
+				Title  string
+				Config map[string][]string
+			}
+		}
+		decodeInto(t, res, &page)
+		r := page.Results[0]
+		if got := r.Title + "/" + r.Config["ad"][0]; got != want || r.Config["n"][0] != "1" {
+			t.Errorf("%q: %s, want %s", header, got, want)
+		}
+	}
+}
+
+func TestPagesAndUnknownChannels(t *testing.T) {
+	srv := jobboardtest.New(t)
+	srv.AddClient(jobboardtest.Client{ID: "10"})
+	for range 5 {
+		srv.Publish("c", jobboardtest.Job{Title: "x"})
+	}
+	for _, c := range []struct {
+		channel string
+		v       jobboardtest.Variants
+		status  int
+		want    string
+	}{
+		{"c", jobboardtest.Variants{}, 200, `{"itemsPerPage":5,"numPages":1,"offset":0,"actualPage":0,"firstPostingOnPage":1,"lastPostingOnPage":5,"totalNumberOfJobs":5,"results":[{`},
+		{"c", jobboardtest.Variants{PageSize: 2}, 200, `{"itemsPerPage":2,"numPages":3,"offset":0,"actualPage":0,"firstPostingOnPage":1,"lastPostingOnPage":2,"totalNumberOfJobs":5,"results":[{`},
+		{"c", jobboardtest.Variants{PageSize: 20}, 200, `{"itemsPerPage":20,"numPages":1,"offset":0,"actualPage":0,"firstPostingOnPage":1,"lastPostingOnPage":5,"totalNumberOfJobs":5,"results":[{`},
+		{"no", jobboardtest.Variants{PageSize: 20}, 200, strings.TrimSpace(string(golden(t, "search_empty.json")))},
+		{"no", jobboardtest.Variants{PageSize: 20, Missing: "null"}, 200, strings.TrimSpace(string(golden(t, "search_results_null.json")))},
+		{"no", jobboardtest.Variants{UnknownChannel: 404}, 404, "channel no not found"},
+		{"no", jobboardtest.Variants{UnknownChannel: 400}, 400, "channel no not found"},
+	} {
+		srv.SetVariants(c.v)
+		res, body := get(t, srv, srv.BaseURL+"/api/rest/v2/frontend/jobboards/"+c.channel+"/jobs", "10:")
+		if res.StatusCode != c.status || !strings.HasPrefix(string(body), c.want) {
+			t.Errorf("%s %+v: %d %s\nwant %s", c.channel, c.v, res.StatusCode, body, c.want)
+		}
+	}
+}
+
+func TestProcessingErrors(t *testing.T) {
+	srv := jobboardtest.NewServer()
+	defer srv.Close()
+	srv.AddClient(jobboardtest.Client{ID: "10"})
+	url := srv.BaseURL + searchPath + "?geoLocation=here"
+	res, body := get(t, srv, url, "10:")
+	if want := strings.TrimSpace(string(golden(t, "errors/500_processing.txt"))); res.StatusCode != 500 || !strings.HasPrefix(string(body), want) {
+		t.Errorf("%d %s", res.StatusCode, body)
+	}
+	srv.SetVariants(jobboardtest.Variants{EmptyServerErrors: true})
+	res, body = get(t, srv, url, "10:")
+	if res.StatusCode != 500 || !bytes.Equal(body, golden(t, "errors/500_empty.txt")) || res.Header.Get("Content-Type") != "" {
+		t.Errorf("%d %s %q", res.StatusCode, body, res.Header.Get("Content-Type"))
+	}
+}

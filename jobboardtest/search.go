@@ -1,0 +1,326 @@
+package jobboardtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"html"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// search is the operation of section 4.1.
+func (c *call) search() answer {
+	if a, ok := c.needAny(); !ok {
+		return a
+	}
+	near, err := parseGeo(c.query.Get("geoLocation"))
+	if err != nil {
+		return c.v.serverError("Error while processing the request: geoLocation: " + err.Error())
+	}
+	var known, internal bool
+	c.s.read(func(st *state) {
+		_, known = st.channels[c.param]
+		internal = c.cred.kind == credUser && st.applicants[c.cred.applicant].Internal
+	})
+	if !known && c.v.UnknownChannel != 0 {
+		return textAnswer(c.v.UnknownChannel, "channel "+clip(c.param)+" not found")
+	}
+	hits := c.s.postings().find(viewQuery{
+		channel: c.param, text: c.query.Get("search"), geo: c.query.Get("geoLocation"), internal: internal,
+	}, near)
+	return c.v.page(hits, c.r.Header.Get("Accept-Language"))
+}
+
+// page puts the answer together from the kept encodings of its postings.
+func (v Variants) page(hits []*posting, acceptLanguage string) answer {
+	total := len(hits)
+	page := wirePage{ItemsPerPage: total, TotalNumberOfJobs: total, Results: json.RawMessage("[]")}
+	if v.PageSize > 0 {
+		page.ItemsPerPage = v.PageSize
+		hits = hits[:min(total, v.PageSize)]
+	}
+	if total > 0 {
+		page.NumPages = (total + page.ItemsPerPage - 1) / page.ItemsPerPage
+		page.FirstPostingOnPage, page.LastPostingOnPage = 1, len(hits)
+	} else if v.Missing == "null" {
+		page.Results = jsonNull
+	}
+	head := marshal(page)
+	a := answer{status: http.StatusOK, contentType: typeJSON}
+	if len(hits) == 0 {
+		a.body = head
+		return a
+	}
+	langs := parseLanguages(acceptLanguage)
+	a.parts = make([][]byte, 0, 2*len(hits)+1)
+	a.parts = append(a.parts, bytes.TrimSuffix(head, []byte("]}")))
+	for i, p := range hits {
+		if i > 0 {
+			a.parts = append(a.parts, comma)
+		}
+		a.parts = append(a.parts, v.posting(p, langs))
+	}
+	a.parts = append(a.parts, pageEnd)
+	return a
+}
+
+var (
+	comma   = []byte(",")
+	pageEnd = []byte("]}")
+)
+
+// posting gives a posting's bytes in the first language asked for that it has.
+func (v Variants) posting(p *posting, langs []string) []byte {
+	language := p.pickLanguage(langs)
+	return p.enc.get(v.key(language), func() []byte {
+		title, config := p.Title, p.Config
+		if t, ok := p.Translations[language]; ok {
+			if t.Title != "" {
+				title = t.Title
+			}
+			if len(t.Config) > 0 {
+				config = maps.Clone(config)
+				if config == nil {
+					config = map[string][]string{}
+				}
+				maps.Copy(config, t.Config)
+			}
+		}
+		w := wirePosting{
+			JobPostingID: v.id(p.ID), PostingVersionID: v.id(p.VersionID), Title: title, ApplyOnlineLink: v.text(p.ApplyURL),
+			Config:       config,
+			JobStartDate: v.millis(p.JobStart), PostingVersionStartDate: v.millis(p.VersionStart), PostingVersionEndDate: v.millis(p.VersionEnd),
+		}
+		if len(config) == 0 {
+			w.Config = v.missing(map[string][]string{})
+		}
+		return marshal(w)
+	})
+}
+
+// pickLanguage gives a key of Translations, or "" for the posting's own text.
+func (p *posting) pickLanguage(langs []string) string {
+	for _, l := range langs {
+		primary, _, _ := strings.Cut(l, "-")
+		for _, try := range [...]string{l, primary} {
+			if strings.EqualFold(try, p.Language) {
+				return ""
+			}
+			if _, ok := p.Translations[try]; ok {
+				return try
+			}
+		}
+		if own, _, _ := strings.Cut(p.Language, "-"); strings.EqualFold(own, primary) {
+			return ""
+		}
+	}
+	return ""
+}
+
+// parseLanguages reads Accept-Language, the most wanted first. What it cannot
+// read it leaves out.
+func parseLanguages(header string) []string {
+	if header == "" {
+		return nil
+	}
+	type want struct {
+		tag string
+		q   float64
+	}
+	var ws []want
+	for part := range strings.SplitSeq(header, ",") {
+		tag, params, _ := strings.Cut(part, ";")
+		w := want{strings.ToLower(strings.ReplaceAll(strings.TrimSpace(tag), "_", "-")), 1}
+		if q, ok := strings.CutPrefix(strings.TrimSpace(params), "q="); ok {
+			f, err := strconv.ParseFloat(q, 64)
+			if err != nil {
+				continue
+			}
+			w.q = f
+		}
+		if w.tag != "" && w.tag != "*" && w.q > 0 {
+			ws = append(ws, w)
+		}
+	}
+	slices.SortStableFunc(ws, func(a, b want) int {
+		switch {
+		case a.q > b.q:
+			return -1
+		case a.q < b.q:
+			return 1
+		}
+		return 0
+	})
+	out := make([]string, len(ws))
+	for i, w := range ws {
+		out[i] = w.tag
+	}
+	return out
+}
+
+// haystack is what a text search looks through: titles and config texts in
+// every language, without markup, in lower case.
+func haystack(p Posting) string {
+	var b strings.Builder
+	add := func(title string, config map[string][]string) {
+		b.WriteString(strings.ToLower(title))
+		b.WriteByte('\n')
+		for _, k := range sortedKeys(config) {
+			for _, text := range config[k] {
+				b.WriteString(strings.ToLower(stripTags(text)))
+				b.WriteByte('\n')
+			}
+		}
+	}
+	add(p.Title, p.Config)
+	for _, l := range sortedKeys(p.Translations) {
+		add(p.Translations[l].Title, p.Translations[l].Config)
+	}
+	return b.String()
+}
+
+func stripTags(s string) string {
+	if !strings.ContainsAny(s, "<&") {
+		return s
+	}
+	var b strings.Builder
+	for {
+		before, rest, ok := strings.Cut(s, "<")
+		b.WriteString(html.UnescapeString(before))
+		if !ok {
+			return b.String()
+		}
+		if _, s, ok = strings.Cut(rest, ">"); !ok {
+			return b.String()
+		}
+		b.WriteByte(' ')
+	}
+}
+
+// signature tells quickly, and sometimes wrongly, that a text may hold a word:
+// one bit for each three bytes in a row. A search need not read 3 KB of every posting.
+type signature [64]uint64
+
+func (g *signature) add(s string) {
+	for i := 0; i+3 <= len(s); i++ {
+		b := trigram(s[i], s[i+1], s[i+2])
+		g[b>>6] |= 1 << (b & 63)
+	}
+}
+
+func (g *signature) mayHold(word []uint32) bool {
+	for _, b := range word {
+		if g[b>>6]&(1<<(b&63)) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func trigram(a, b, c byte) uint32 {
+	return (uint32(a) | uint32(b)<<8 | uint32(c)<<16) * 0x9E3779B1 >> 20 // 12 bits
+}
+
+// postingView is what searches run on: per channel the postings that can be
+// found, in the order of their identifiers. It is made once after a change and
+// never changed, but for the hits it remembers.
+type postingView struct {
+	channels map[string][]viewEntry
+
+	mu   sync.Mutex
+	hits map[viewQuery][]*posting
+}
+
+type viewEntry struct {
+	p        *posting
+	points   []vector
+	internal bool
+}
+
+type viewQuery struct {
+	channel, text, geo string
+	internal           bool
+}
+
+// maxKeptHits bounds the memory of the remembered hits.
+const maxKeptHits = 256
+
+func (s *Server) postings() *postingView {
+	if v := s.view.Load(); v != nil {
+		return v
+	}
+	s.mu.RLock() // no change can come between the making and the storing
+	defer s.mu.RUnlock()
+	s.viewMaking.Lock()
+	defer s.viewMaking.Unlock()
+	if v := s.view.Load(); v != nil {
+		return v
+	}
+	v := &postingView{channels: map[string][]viewEntry{}, hits: map[viewQuery][]*posting{}}
+	for _, id := range sortedIDs(s.st.postings) {
+		p := s.st.postings[id]
+		e := viewEntry{p: p, points: p.points}
+		if j := s.st.jobs[p.JobID]; j != nil {
+			if j.Status != Active {
+				continue
+			}
+			e.internal = j.Internal
+			if len(p.Locations) == 0 {
+				e.points = j.points
+			}
+		}
+		for _, c := range p.Channels {
+			v.channels[c] = append(v.channels[c], e)
+		}
+	}
+	s.view.Store(v)
+	return v
+}
+
+func (v *postingView) find(q viewQuery, near circle) []*posting {
+	v.mu.Lock()
+	hits, ok := v.hits[q]
+	v.mu.Unlock()
+	if ok {
+		return hits
+	}
+	words := strings.Fields(strings.ToLower(q.text))
+	var bits []uint32
+	for _, w := range words {
+		for i := 0; i+3 <= len(w); i++ {
+			bits = append(bits, trigram(w[i], w[i+1], w[i+2]))
+		}
+	}
+entries:
+	for _, e := range v.channels[q.channel] {
+		if e.internal && !q.internal || !near.holds(e.points) || !e.p.sig.mayHold(bits) {
+			continue
+		}
+		for _, w := range words {
+			if !strings.Contains(e.p.haystack, w) {
+				continue entries
+			}
+		}
+		hits = append(hits, e.p)
+	}
+	v.mu.Lock()
+	if len(v.hits) >= maxKeptHits {
+		clear(v.hits)
+	}
+	v.hits[q] = hits
+	v.mu.Unlock()
+	return hits
+}
+
+func sortedIDs[V any](m map[int64]V) []int64 {
+	ids := make([]int64, 0, len(m))
+	for id := range m {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}

@@ -1,0 +1,466 @@
+package jobboardtest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Server is a running fake. BaseURL and JobDBURL are the two addresses of the
+// interface, without a slash at the end.
+type Server struct {
+	BaseURL  string
+	JobDBURL string
+
+	// Demo says what Demo put in; zero without that option.
+	Demo DemoInfo
+
+	cfg     config
+	ctx     context.Context // ends at Close
+	cancel  context.CancelFunc
+	servers []*http.Server
+	serving sync.WaitGroup // the Serve loops
+	client  *http.Client
+	base    endpointRoot
+	jobDB   endpointRoot
+	network *pipeNetwork // nil with sockets
+
+	mu         sync.RWMutex
+	st         *state
+	initial    func() State // what Reset goes back to
+	view       atomic.Pointer[postingView]
+	viewMaking sync.Mutex
+	variants   atomic.Pointer[Variants]
+	saver      saver
+
+	clockMu sync.Mutex
+	clock   func() time.Time
+	ahead   time.Duration
+
+	faults  faults
+	journal journal
+	mounts  mounts
+
+	closing  sync.Mutex
+	closed   bool
+	inflight sync.WaitGroup
+}
+
+// endpointRoot is the host and path prefix of one address.
+type endpointRoot struct{ host, prefix string }
+
+type config struct {
+	baseAddr, jobDBAddr     string
+	basePrefix, jobDBPrefix string
+	noSockets               bool
+	strict                  bool
+	demo                    bool
+	load                    string
+	save                    bool
+	variants                Variants
+	clock                   func() time.Time
+	report                  func(violation string)
+}
+
+// Option changes how a Server starts.
+type Option func(*config)
+
+// WithoutSockets serves over in-memory connections, which only Client and
+// Transport reach. Inside a testing/synctest bubble an idle server made so is
+// durably blocked, and Close ends every goroutine of it.
+func WithoutSockets() Option { return func(c *config) { c.noSockets = true } }
+
+// Strict answers a request outside the interface with a sentence that names the
+// rule and its section, status 400, 404 or 405, instead of bearing it.
+func Strict() Option { return func(c *config) { c.strict = true } }
+
+// Tolerant takes back the strictness of New.
+func Tolerant() Option { return func(c *config) { c.strict = false } }
+
+// Listen sets the host:port of the two addresses. The default is a free port of
+// 127.0.0.1 for each. Where the host is every address, as in "0.0.0.0:8080", the
+// URLs say 127.0.0.1.
+func Listen(base, jobDB string) Option {
+	return func(c *config) { c.baseAddr, c.jobDBAddr = base, jobDB }
+}
+
+// Prefix sets the path prefixes of the two addresses. The default is "/board"
+// and "/info".
+func Prefix(base, jobDB string) Option {
+	return func(c *config) { c.basePrefix, c.jobDBPrefix = base, jobDB }
+}
+
+// WithVariants sets the switches at the start.
+func WithVariants(v Variants) Option { return func(c *config) { c.variants = v } }
+
+// WithClock sets the clock at the start.
+func WithClock(now func() time.Time) Option { return func(c *config) { c.clock = now } }
+
+// Data loads the state from a file at the start, where the file exists; it then
+// goes before Demo. With save, every change is written back to it, soon after,
+// and at Close.
+func Data(file string, save bool) Option {
+	return func(c *config) { c.load, c.save = file, save }
+}
+
+// NewServer starts a fake. The caller closes it. It panics where Start gives an
+// error.
+func NewServer(opts ...Option) *Server {
+	s, err := Start(opts...)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// Start starts a fake. The errors are a data file that cannot be read, an
+// address that cannot be listened on, and an unknown variant.
+func Start(opts ...Option) (*Server, error) {
+	cfg := config{baseAddr: "127.0.0.1:0", jobDBAddr: "127.0.0.1:0", basePrefix: "/board", jobDBPrefix: "/info"}
+	for _, o := range opts {
+		o(&cfg)
+	}
+	for _, p := range []*string{&cfg.basePrefix, &cfg.jobDBPrefix} {
+		if *p = strings.Trim(*p, "/"); *p != "" {
+			*p = "/" + *p
+		}
+		if u, err := url.Parse(*p); err != nil || u.EscapedPath() != *p || u.Host != "" {
+			return nil, fmt.Errorf("jobboardtest: the prefix %q is not a plain path", *p)
+		}
+	}
+	if err := cfg.variants.Check(); err != nil {
+		return nil, err
+	}
+	s := &Server{cfg: cfg, st: newState()}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.SetClock(cfg.clock)
+	s.variants.Store(&cfg.variants)
+	s.Mount(feedPath, http.HandlerFunc(s.serveFeed))
+	if err := s.fill(); err != nil {
+		s.cancel()
+		return nil, err
+	}
+	if cfg.save && cfg.load != "" {
+		if err := s.saver.start(s, cfg.load); err != nil {
+			s.cancel()
+			return nil, err
+		}
+	}
+	if err := s.listen(); err != nil {
+		s.cancel()
+		s.saver.stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Server) listen() error {
+	var baseL, jobDBL net.Listener
+	transport := &http.Transport{DisableCompression: false, MaxIdleConnsPerHost: 256, ForceAttemptHTTP2: false}
+	if s.cfg.noSockets {
+		s.network = newPipeNetwork()
+		// The ports are made up: nothing listens there, so that a client without
+		// this server's transport is refused instead of finding something else.
+		baseL, jobDBL = s.network.listen("127.0.0.1:1"), s.network.listen("127.0.0.1:2")
+		transport.DialContext = s.network.dial
+	} else {
+		var err error
+		if baseL, err = net.Listen("tcp", s.cfg.baseAddr); err != nil {
+			return fmt.Errorf("jobboardtest: %w", err)
+		}
+		if jobDBL, err = net.Listen("tcp", s.cfg.jobDBAddr); err != nil {
+			baseL.Close()
+			return fmt.Errorf("jobboardtest: %w", err)
+		}
+	}
+	s.client = &http.Client{Transport: transport}
+	s.base = endpointRoot{reachable(baseL.Addr()), s.cfg.basePrefix}
+	s.jobDB = endpointRoot{reachable(jobDBL.Addr()), s.cfg.jobDBPrefix}
+	s.BaseURL = "http://" + s.base.host + s.base.prefix
+	s.JobDBURL = "http://" + s.jobDB.host + s.jobDB.prefix
+	for _, l := range []struct {
+		net.Listener
+		at address
+	}{{baseL, baseAddress}, {jobDBL, jobDBAddress}} {
+		srv := &http.Server{
+			Handler:     s.handler(l.at),
+			BaseContext: func(net.Listener) context.Context { return s.ctx },
+			ErrorLog:    log.New(io.Discard, "", 0), // what is broken here is broken on purpose
+		}
+		if !s.cfg.noSockets {
+			srv.ReadHeaderTimeout = 30 * time.Second
+		}
+		s.servers = append(s.servers, srv)
+		s.serving.Go(func() { srv.Serve(l.Listener) })
+	}
+	return nil
+}
+
+// reachable is a listener's host and port for a URL: where it listens on every
+// address, the loopback's.
+func reachable(a net.Addr) string {
+	if tcp, ok := a.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port))
+	}
+	return a.String()
+}
+
+// Client gives an http.Client that reaches both addresses, with sockets or
+// without. It shares its connections with nobody.
+func (s *Server) Client() *http.Client { return s.client }
+
+// Handler serves both addresses at one place, for a server of your own: with
+// the path prefixes, whatever the host. Where both prefixes are empty the paths
+// tell the two apart.
+func (s *Server) Handler() http.Handler { return s.handler(anyAddress) }
+
+func (s *Server) handler(at address) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(at, w, r) })
+}
+
+// Mount serves a path of {base_url}, and all paths below it, with a handler of
+// your own, which sees the path without the prefix. Such requests are no part
+// of the interface: they meet no fault and no journal. A nil handler takes it
+// away.
+func (s *Server) Mount(path string, h http.Handler) {
+	s.mounts.mu.Lock()
+	defer s.mounts.mu.Unlock()
+	if s.mounts.at == nil {
+		s.mounts.at = map[string]http.Handler{}
+	}
+	path = "/" + strings.Trim(path, "/")
+	if h == nil {
+		delete(s.mounts.at, path)
+		return
+	}
+	s.mounts.at[path] = h
+}
+
+type mounts struct {
+	mu sync.RWMutex
+	at map[string]http.Handler
+}
+
+func (m *mounts) find(p string) http.Handler {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	for at, h := range m.at {
+		if p == at || strings.HasPrefix(p, at+"/") {
+			return h
+		}
+	}
+	return nil
+}
+
+// enter counts a request in, unless the server is closed.
+func (s *Server) enter() bool {
+	s.closing.Lock()
+	defer s.closing.Unlock()
+	if s.closed {
+		return false
+	}
+	s.inflight.Add(1)
+	return true
+}
+
+// maxRequestBody bounds what is read of a request.
+const maxRequestBody = 1 << 20
+
+func (s *Server) serve(at address, w http.ResponseWriter, r *http.Request) {
+	if !s.enter() {
+		http.Error(w, "the server is closed", http.StatusServiceUnavailable)
+		return
+	}
+	defer s.inflight.Done()
+
+	c := &call{s: s, r: r, at: at, v: s.Variants()}
+	prefixOK := c.cutPrefix()
+	if at != jobDBAddress && prefixOK {
+		if h := s.mounts.find(c.path); h != nil {
+			http.StripPrefix(s.base.prefix, h).ServeHTTP(w, r)
+			return
+		}
+	}
+	arrived := s.Now()
+	c.find(prefixOK)
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if c.query = query; err != nil {
+		c.badForm = err.Error()
+	}
+	c.cred = s.identify(r, c.v, true)
+	c.body, err = io.ReadAll(http.MaxBytesReader(nil, r.Body, maxRequestBody))
+	tooLarge := err != nil
+
+	entry := s.record(c, arrived)
+	if s.cfg.strict && s.cfg.report != nil {
+		for _, v := range entry.Violations {
+			s.cfg.report(v)
+		}
+	}
+
+	f, delay := s.faults.pick(c.op(), c.path, arrived)
+	if f == nil {
+		a := c.carryOut(entry, tooLarge)
+		s.note(entry, a.status, "", arrived)
+		c.deliver(w, a, nil)
+		return
+	}
+	ctx, stop := joined(r.Context(), s.ctx)
+	defer stop()
+	c.r = r.WithContext(ctx)
+	if f.Execute && f.replaces() {
+		c.carryOut(entry, tooLarge)
+	}
+	s.note(entry, 0, f.String(), arrived)
+	if !pause(ctx, delay) {
+		reset(w)
+		return
+	}
+	var a answer
+	if !f.replaces() {
+		a = c.carryOut(entry, tooLarge)
+	} else if a = (answer{status: f.Status, body: []byte(f.Body)}); f.Body != "" {
+		a.contentType = typeText
+	}
+	if a.status == 0 {
+		a.status = http.StatusOK
+	}
+	status := a.status
+	if f.Break == ResetBefore || f.Break == StallBefore {
+		status = 0
+	}
+	s.note(entry, status, f.String(), arrived)
+	c.deliver(w, a, f)
+}
+
+// carryOut answers, or refuses what a strict server does not bear.
+func (c *call) carryOut(entry *Request, tooLarge bool) answer {
+	switch {
+	case c.s.cfg.strict && len(entry.Violations) > 0:
+		return c.refuse(strings.Join(entry.Violations, "\n"))
+	case tooLarge:
+		return textAnswer(http.StatusRequestEntityTooLarge, "the body is larger than 1 MiB")
+	}
+	return c.answer()
+}
+
+// cutPrefix sets the path below the address's prefix. For an embedded handler
+// it also finds out which address is meant, where the prefixes tell.
+func (c *call) cutPrefix() bool {
+	full := c.r.URL.EscapedPath()
+	cut := func(root endpointRoot) bool {
+		rest, ok := strings.CutPrefix(full, root.prefix)
+		if ok && (rest == "" || rest[0] == '/') {
+			c.path = rest
+			return true
+		}
+		return false
+	}
+	c.path = full
+	switch c.at {
+	case baseAddress:
+		return cut(c.s.base)
+	case jobDBAddress:
+		return cut(c.s.jobDB)
+	}
+	base, jobDB := c.s.base, c.s.jobDB
+	if base.prefix == jobDB.prefix {
+		return cut(base)
+	}
+	if len(jobDB.prefix) > len(base.prefix) && cut(jobDB) {
+		c.at = jobDBAddress
+		return true
+	}
+	if cut(base) {
+		c.at = baseAddress
+		return true
+	}
+	if cut(jobDB) {
+		c.at = jobDBAddress
+		return true
+	}
+	return false
+}
+
+func (s *Server) record(c *call, arrived time.Time) *Request {
+	m := newMask(s, c.r, c.cred)
+	e := &Request{
+		Time: arrived, Operation: c.op(), Address: c.at.String(), Method: c.r.Method, Path: m.text(c.r.URL.EscapedPath()),
+		Query: m.fields(c.query), Header: m.fields(c.r.Header), Credential: c.cred.String(),
+	}
+	if c.e != nil {
+		e.Template = c.e.template
+	}
+	switch e.Operation {
+	case OpSubscribe, OpConfirm, OpUnsubscribe:
+		e.Body = m.text(string(c.body))
+	}
+	for _, v := range c.violations() {
+		e.Violations = append(e.Violations, m.text(v))
+	}
+	s.journal.add(e)
+	return e
+}
+
+// note says what is answered before it is sent, so that whoever has the answer
+// finds it in the journal.
+func (s *Server) note(e *Request, status int, fault string, arrived time.Time) {
+	took := s.Now().Sub(arrived)
+	s.journal.update(e, func(e *Request) { e.Status, e.Fault, e.Took = status, fault, took })
+}
+
+// joined is a context that ends when either does.
+func joined(a, b context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(a)
+	stop := context.AfterFunc(b, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+// Close ends the server and everything it still serves, waits until all its
+// goroutines have ended, and saves if it was asked to. It may be called twice.
+func (s *Server) Close() {
+	s.closing.Lock()
+	first := !s.closed
+	s.closed = true
+	s.closing.Unlock()
+	s.cancel()
+	for _, srv := range s.servers {
+		srv.Close()
+	}
+	s.serving.Wait()
+	s.inflight.Wait()
+	if t, ok := s.client.Transport.(*http.Transport); ok {
+		t.CloseIdleConnections()
+	}
+	if s.network != nil {
+		s.network.close()
+	}
+	if first {
+		s.saver.stop()
+	}
+}
+
+// Shutdown lets the requests that are being served finish, as long as the
+// context allows, and then closes the server.
+func (s *Server) Shutdown(ctx context.Context) error {
+	var first error
+	for _, srv := range s.servers {
+		if err := srv.Shutdown(ctx); err != nil && first == nil {
+			first = err
+		}
+	}
+	s.Close()
+	if err := s.saver.err(); err != nil {
+		return err
+	}
+	return first
+}

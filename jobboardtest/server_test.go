@@ -1,0 +1,219 @@
+package jobboardtest_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+func TestTwoAddresses(t *testing.T) {
+	for _, opts := range [][]jobboardtest.Option{nil, {jobboardtest.WithoutSockets()}} {
+		srv := jobboardtest.New(t, opts...)
+		base, err1 := url.Parse(srv.BaseURL)
+		jobDB, err2 := url.Parse(srv.JobDBURL)
+		if err1 != nil || err2 != nil {
+			t.Fatal(err1, err2)
+		}
+		if base.Host == jobDB.Host || base.Path == jobDB.Path || base.Path != "/board" || jobDB.Path != "/info" {
+			t.Errorf("%s and %s are too much alike", base, jobDB)
+		}
+		for _, u := range []*url.URL{base, jobDB} {
+			if u.Hostname() != "127.0.0.1" || u.Port() == "" {
+				t.Errorf("%s is not on the loopback", u)
+			}
+		}
+	}
+	everywhere := jobboardtest.New(t, jobboardtest.Listen("0.0.0.0:0", ":0"))
+	for _, u := range []string{everywhere.BaseURL, everywhere.JobDBURL} {
+		if !strings.HasPrefix(u, "http://127.0.0.1:") {
+			t.Errorf("%s cannot be reached from here", u)
+		}
+	}
+	if _, err := jobboardtest.Start(jobboardtest.Prefix("a?b", "")); err == nil {
+		t.Error("a query for a prefix")
+	}
+	if _, err := jobboardtest.Start(jobboardtest.Listen("nowhere.invalid:1", "")); err == nil {
+		t.Error("a host that is not here")
+	}
+	if _, err := jobboardtest.Start(jobboardtest.WithVariants(jobboardtest.Variants{Dates: "roman"})); err == nil {
+		t.Error("an unknown variant")
+	}
+}
+
+// A real server and a real transport in a bubble: every goroutine must end.
+func TestInABubble(t *testing.T) {
+	for _, way := range ways[1:] {
+		synctest.Test(t, func(t *testing.T) {
+			srv := jobboardtest.New(t, append(way.opts, jobboardtest.Demo())...)
+			rt := way.with(srv)
+			var wg sync.WaitGroup
+			for range 50 {
+				wg.Go(func() {
+					for range 4 {
+						if f := fetch(t.Context(), rt, appliedURL(srv), srv.Demo.ApplicantToken); string(f.body) != "true" {
+							t.Errorf("%+v", f)
+						}
+					}
+				})
+			}
+			wg.Wait()
+			synctest.Wait() // idle connections are durably blocked
+			if n := srv.Count(jobboardtest.OpApplied); n != 200 {
+				t.Errorf("%d calls", n)
+			}
+		})
+	}
+}
+
+func TestTransportKnowsItsHosts(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithoutSockets())
+	for _, u := range []string{"http://elsewhere.example/", "http://127.0.0.1:3/board", strings.Replace(srv.BaseURL, "http:", "https:", 1)} {
+		if f := fetch(t.Context(), srv.Transport(), u, ""); f.err == nil {
+			t.Errorf("%s is answered: %+v", u, f)
+		}
+	}
+	if f := fetch(t.Context(), srv.Client().Transport, "http://127.0.0.1:3/board", ""); f.err == nil {
+		t.Errorf("the pipe reaches another port: %+v", f)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if f := fetch(ctx, srv.Transport(), srv.BaseURL, ""); f.err != context.Canceled {
+		t.Errorf("a cancelled call: %+v", f)
+	}
+}
+
+// The direct transport hands a large body over piece by piece, and lets the
+// handler go when the reader has had enough.
+func TestTransportBodies(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.Demo())
+	srv.Fail(jobboardtest.Oversize(3 << 20).Next(1))
+	if f := fetch(t.Context(), srv.Transport(), searchURL(srv), srv.Demo.ClientToken); len(f.body) != 3<<20 || f.bodyErr != nil {
+		t.Errorf("%d bytes, %v", len(f.body), f.bodyErr)
+	}
+	srv.Fail(jobboardtest.Oversize(-1))
+	req, _ := http.NewRequest("GET", searchURL(srv), nil)
+	req.Header.Set("Authorization", "Bearer "+srv.Demo.ClientToken)
+	res, err := srv.Transport().RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	io.CopyN(io.Discard, res.Body, 1<<20)
+	res.Body.Close()
+	if n, err := res.Body.Read(make([]byte, 1)); n != 0 || err == nil {
+		t.Errorf("a closed body reads %d, %v", n, err)
+	}
+	// Close of the server, in the cleanup, hangs if the handler still writes.
+}
+
+func TestHandler(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.Demo())
+	outer := httptest.NewServer(srv.Handler())
+	defer outer.Close()
+	for path, want := range map[string]string{
+		"/board/api/rest/v2/frontend/jobboards/27828_extern/jobs":                             `"totalNumberOfJobs":`,
+		fmt.Sprintf("/info/jobdb/public/apply/external?jobid=%d", srv.Demo.OpenJob):           `"applyPossible":true`,
+		fmt.Sprintf("/board/api/rest/v3/frontend/jobs/%d/applied", srv.Demo.AppliedJob):       "true",
+		fmt.Sprintf("/board/api/rest/v3/frontend/jobs/%d/application", srv.Demo.WithdrawnJob): "70000006c99b545ea7b59e0f0a4600d1",
+	} {
+		token := srv.Demo.ApplicantToken
+		if strings.HasPrefix(path, "/info") {
+			token = ""
+		}
+		if f := fetch(t.Context(), http.DefaultTransport, outer.URL+path, token); f.status != 200 || !bytes.Contains(f.body, []byte(want)) {
+			t.Errorf("%s: %d %.200s", path, f.status, f.body)
+		}
+	}
+	bare := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.Demo(), jobboardtest.Prefix("", ""))
+	outer2 := httptest.NewServer(bare.Handler())
+	defer outer2.Close()
+	for _, path := range []string{"/api/rest/v2/frontend/jobboards/27828_extern/jobs", fmt.Sprintf("/jobdb/public/apply/external?jobid=%d", srv.Demo.OpenJob)} {
+		token := srv.Demo.ApplicantToken
+		if strings.HasPrefix(path, "/jobdb") {
+			token = ""
+		}
+		if f := fetch(t.Context(), http.DefaultTransport, outer2.URL+path, token); f.status != 200 {
+			t.Errorf("%s: %d %.200s", path, f.status, f.body)
+		}
+	}
+}
+
+func TestMount(t *testing.T) {
+	srv := jobboardtest.New(t)
+	srv.Fail(jobboardtest.Answer(503, ""))
+	srv.Mount("/_own", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "mine "+r.URL.Path) }))
+	for path, want := range map[string]string{"/_own": "mine /_own", "/_own/a/b": "mine /_own/a/b"} {
+		if res, body := get(t, srv, srv.BaseURL+path, ""); res.StatusCode != 200 || string(body) != want {
+			t.Errorf("%s: %d %s", path, res.StatusCode, body)
+		}
+	}
+	if srv.Count() != 0 {
+		t.Error("it is in the journal")
+	}
+	srv.LiftFaults()
+	srv.Mount("/_own", nil)
+}
+
+func TestShutdownFinishesWhatItServes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.Demo())
+		srv.Fail(jobboardtest.Slow(1e9, 0))
+		got := make(chan fetched)
+		go func() {
+			got <- fetch(context.Background(), srv.Client().Transport, appliedURL(srv), srv.Demo.ApplicantToken)
+		}()
+		synctest.Wait()
+		down := make(chan error)
+		go func() { down <- srv.Shutdown(context.Background()) }()
+		if f := <-got; string(f.body) != "true" {
+			t.Errorf("%+v", f)
+		}
+		if err := <-down; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// The fake and the client share bytes, not types.
+func TestNeverImportsTheClient(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "-test", ".").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for line := range strings.Lines(string(out)) {
+		if name, _, _ := strings.Cut(strings.TrimSpace(line), " "); name == "github.com/jobboard-sdk/jobboard-go" {
+			t.Errorf("%s is among what the fake imports", name)
+		}
+	}
+}
+
+// When Close returns, no handler runs any more.
+func TestCloseWaitsForHandlers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := jobboardtest.NewServer(jobboardtest.WithoutSockets())
+		ended := false
+		srv.Mount("/_own", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			<-r.Context().Done()
+			<-time.After(time.Second)
+			ended = true
+		}))
+		go fetch(context.Background(), srv.Client().Transport, srv.BaseURL+"/_own", "")
+		synctest.Wait()
+		srv.Close()
+		srv.Close()
+		if !ended {
+			t.Error("a handler still runs")
+		}
+	})
+}

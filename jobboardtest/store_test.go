@@ -1,0 +1,231 @@
+package jobboardtest_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+func TestSaveAndLoad(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.Demo())
+	srv.SetVariants(jobboardtest.Variants{QuotedIDs: true, PageSize: 3})
+	srv.SetNationalities("fr", []jobboardtest.Choice{{ID: "1", Label: "française"}})
+	srv.AuthorizationCode("11", 7)
+	do(t, srv, "POST", srv.BaseURL+"/jobabo?channel=27828_extern&types=rss", "", "")
+	srv.RemovePosting(srv.AddPosting(jobboardtest.Posting{Title: "gone, and its identifier with it"}).ID)
+	var file bytes.Buffer
+	if err := srv.Save(&file); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{
+		"version", "last_id", "channels", "companies", "jobs", "postings", "clients", "applicants", "applications", "tokens", "codes", "subscriptions", "nationalities", "variants", "demo",
+	} {
+		if !strings.Contains(file.String(), "\n  \""+key+"\": ") {
+			t.Errorf("no %s in the file", key)
+		}
+	}
+
+	other := jobboardtest.New(t)
+	if err := other.Load(bytes.NewReader(file.Bytes())); err != nil {
+		t.Fatal(err)
+	}
+	a, b := srv.Snapshot(), other.Snapshot()
+	a.Demo, b.Demo = jobboardtest.DemoInfo{}, jobboardtest.DemoInfo{}
+	if !reflect.DeepEqual(a, b) {
+		t.Errorf("saved  %+v\nloaded %+v", a, b)
+	}
+	for _, u := range []string{"/api/rest/v2/frontend/jobboards/27828_extern/jobs?search=berlin"} {
+		_, want := get(t, srv, srv.BaseURL+u, srv.Demo.ApplicantToken)
+		if _, got := get(t, other, other.BaseURL+u, srv.Demo.ApplicantToken); !bytes.Equal(got, want) {
+			t.Errorf("%s: %s, want %s", u, got, want)
+		}
+	}
+	// New identifiers do not meet old ones.
+	if j := other.AddJob(jobboardtest.Job{Title: "new"}); j.ID <= a.LastID {
+		t.Errorf("a new job has the identifier %d, and %d was given", j.ID, a.LastID)
+	}
+}
+
+func TestLoadRefuses(t *testing.T) {
+	srv := jobboardtest.New(t)
+	srv.AddChannel(jobboardtest.Channel{ID: "kept"})
+	for _, bad := range []string{
+		``, `[]`, `{"version":2}`, `{"chanels":[]}`, `{} {}`,
+		`{"jobs":[{"id":1,"status":"sleeping"}]}`,
+		`{"tokens":[{"value":"x","kind":"gold"}]}`,
+		`{"tokens":[{"value":"x","kind":"user","lifetime":"long"}]}`,
+		`{"variants":{"dates":"roman"}}`,
+		`{"applications":[{"id":"a","applicant_id":1,"job_id":1},{"id":"b","applicant_id":1,"job_id":1}]}`,
+	} {
+		if err := srv.Load(strings.NewReader(bad)); err == nil {
+			t.Errorf("%s is taken", bad)
+		}
+	}
+	if s := srv.Snapshot(); len(s.Channels) != 1 || s.Channels[0].ID != "kept" {
+		t.Errorf("a refused load changed the state: %+v", s)
+	}
+	// The shortest file that is of use.
+	err := srv.Load(strings.NewReader(`{"applicants":[{"id":7}],"tokens":[{"value":"hourly","kind":"user","applicant_id":7,"lifetime":"1h"}],"jobs":[{"id":4711,"title":"Nurse"}],"postings":[{"id":9,"job_id":4711,"channels":["c"],"title":"Nurse"}],"clients":[{"id":"10"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, body := get(t, srv, srv.BaseURL+"/api/rest/v2/frontend/jobboards/c/jobs", "10:"); postingIDs(t, body) != "9" {
+		t.Errorf("%s", body)
+	}
+	for _, want := range []int{200, 401} {
+		if res, _ := get(t, srv, srv.BaseURL+"/api/rest/v2/frontend/jobboards/c/jobs", "hourly"); res.StatusCode != want {
+			t.Errorf("a token of an hour: %d, want %d", res.StatusCode, want)
+		}
+		srv.Advance(time.Hour)
+	}
+}
+
+func TestDataFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "board.json")
+	left := filepath.Join(filepath.Dir(file), ".board.json.123.tmp")
+	if err := os.WriteFile(left, []byte("half a fi"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	first := jobboardtest.NewServer(jobboardtest.Demo(), jobboardtest.Data(file, true))
+	if _, err := first.Apply(first.Demo.Applicant, first.Demo.OpenJob); err != nil {
+		t.Fatal(err)
+	}
+	first.Close()
+	if err := first.SaveError(); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("the file: %v, %v", info, err)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("what a killed process left is still there: %v", err)
+	}
+
+	second := jobboardtest.NewServer(jobboardtest.Demo(), jobboardtest.Data(file, false))
+	defer second.Close()
+	if second.Demo != first.Demo {
+		t.Errorf("demo: %+v", second.Demo)
+	}
+	if _, err := second.Apply(second.Demo.Applicant, second.Demo.OpenJob); !errors.Is(err, jobboardtest.ErrAlreadyApplied) {
+		t.Errorf("the application is lost: %v", err)
+	}
+	second.AddChannel(jobboardtest.Channel{ID: "not saved"})
+
+	if err := os.WriteFile(file, []byte(`{"version":1,`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := jobboardtest.Start(jobboardtest.Data(file, false)); err == nil || !strings.Contains(err.Error(), file) {
+		t.Errorf("a broken file: %v", err)
+	}
+	if _, err := jobboardtest.Start(jobboardtest.Data(filepath.Join(file, "below"), true)); err == nil {
+		t.Error("a place that cannot be written to")
+	}
+}
+
+// A change is in the file soon after, the last use of a token at the end.
+func TestWhenItSaves(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "board.json")
+	synctest.Test(t, func(t *testing.T) {
+		read := func() (s jobboardtest.State) {
+			b, err := os.ReadFile(file)
+			if err != nil || json.Unmarshal(b, &s) != nil {
+				t.Errorf("%v: %s", err, b)
+			}
+			return s
+		}
+		srv := jobboardtest.NewServer(jobboardtest.WithoutSockets(), jobboardtest.Data(file, true))
+		token := srv.UserToken(srv.AddApplicant(jobboardtest.Applicant{}).ID)
+		if s := read(); len(s.Applicants) != 0 {
+			t.Errorf("it writes at every change: %+v", s)
+		}
+		<-time.After(time.Second)
+		synctest.Wait()
+		if s := read(); len(s.Applicants) != 1 || len(s.Tokens) != 1 {
+			t.Errorf("after a second: %+v", s)
+		}
+		if f := fetch(t.Context(), srv.Transport(), srv.BaseURL+searchPath, token); f.status != 200 {
+			t.Errorf("%+v", f)
+		}
+		used := time.Now()
+		srv.Close()
+		if s := read(); !s.Tokens[0].Since.Equal(used) {
+			t.Errorf("last use %v, want %v", s.Tokens[0].Since, used)
+		}
+	})
+}
+
+// Whoever reads the file while it is written finds a whole state.
+func TestSaveIsOneStep(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "board.json")
+	srv := jobboardtest.NewServer(jobboardtest.Demo(), jobboardtest.WithoutSockets())
+	defer srv.Close()
+	if err := srv.SaveFile(file); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	done := make(chan struct{})
+	wg.Go(func() {
+		defer close(done)
+		for range 20 {
+			srv.Publish("c", jobboardtest.Job{Title: "x"})
+			if err := srv.SaveFile(file); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	for last := 0; ; {
+		b, err := os.ReadFile(file)
+		var s jobboardtest.State
+		if err != nil || json.Unmarshal(b, &s) != nil || len(s.Jobs) < last {
+			t.Fatalf("%d bytes, %d jobs after %d, %v", len(b), len(s.Jobs), last, err)
+		}
+		last = len(s.Jobs)
+		select {
+		case <-done:
+			wg.Wait()
+			return
+		default:
+		}
+	}
+}
+
+func TestReset(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.Demo())
+	before := srv.Snapshot()
+	srv.DeactivateJob(srv.Demo.OpenJob)
+	srv.SetVariants(jobboardtest.Variants{QuotedIDs: true})
+	srv.Fail(jobboardtest.Answer(503, ""))
+	get(t, srv, appliedURL(srv), "")
+	srv.Reset()
+	if !reflect.DeepEqual(srv.Snapshot(), before) || len(srv.Faults()) != 0 || srv.Count() != 0 {
+		t.Error("something stayed")
+	}
+}
+
+func TestClock(t *testing.T) {
+	at := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	srv := jobboardtest.New(t, jobboardtest.WithClock(func() time.Time { return at }))
+	srv.Advance(time.Hour)
+	if got := srv.Now(); !got.Equal(at.Add(time.Hour)) {
+		t.Errorf("Now() = %v", got)
+	}
+	res, _ := get(t, srv, srv.BaseURL+searchPath, "")
+	if got := res.Header.Get("Date"); got != "Wed, 02 Jan 2030 04:04:05 GMT" {
+		t.Errorf("Date: %s", got)
+	}
+	srv.SetClock(nil)
+	if d := time.Since(srv.Now()); d < 0 || d > time.Minute {
+		t.Errorf("Now() is off by %v", d)
+	}
+}

@@ -1,0 +1,151 @@
+package jobboardtest
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// SubscriptionStatus is the state of a subscription.
+type SubscriptionStatus string
+
+// A subscription goes from unconfirmed to confirmed; a gone one stays in the
+// list.
+const (
+	Unconfirmed SubscriptionStatus = "unconfirmed"
+	Confirmed   SubscriptionStatus = "confirmed"
+	Gone        SubscriptionStatus = "gone"
+)
+
+// Subscription is what the deprecated calls of section 4.5 make and change.
+type Subscription struct {
+	ID         string              `json:"id"` // the aboId
+	Channel    string              `json:"channel"`
+	Type       string              `json:"type"` // "rss" or "email"
+	Email      string              `json:"email,omitempty"`
+	Categories map[string][]string `json:"categories,omitempty"`
+	Status     SubscriptionStatus  `json:"status"`
+	Created    time.Time           `json:"created,omitzero"`
+}
+
+// Subscriptions lists them all, oldest first, the gone ones too. The identifier
+// of an email subscription, which the service would mail, is found here.
+func (s *Server) Subscriptions() []Subscription {
+	var out []Subscription
+	s.read(func(st *state) {
+		for _, sub := range st.subscriptions {
+			out = append(out, sub)
+		}
+	})
+	slices.SortFunc(out, func(a, b Subscription) int {
+		return cmp.Or(a.Created.Compare(b.Created), strings.Compare(a.ID, b.ID))
+	})
+	return out
+}
+
+// needSubscriber lets any good credential through, and none at all.
+func (c *call) needSubscriber() (answer, bool) {
+	if c.cred.kind == credNone && !c.v.SubscriptionsNeedCredential {
+		return answer{}, true
+	}
+	return c.needAny()
+}
+
+// subscribe answers a map from type to result: a public identifier for rss, ok
+// for email, or the text of what went wrong, in the same place and with 200.
+func (c *call) subscribe() answer {
+	if a, ok := c.needSubscriber(); !ok {
+		return a
+	}
+	categories, err := parseCategories(c.body)
+	if err != nil {
+		return textAnswer(http.StatusBadRequest, "the body must be a JSON map from category to a list of values: "+err.Error())
+	}
+	channel, email := c.query.Get("channel"), c.query.Get("email")
+	now := c.s.stamp()
+	result := map[string]string{}
+	c.s.change(func(st *state) {
+		_, known := st.channels[channel]
+		for t := range strings.SplitSeq(c.query.Get("types"), "::") {
+			switch {
+			case t == "":
+				continue
+			case t != "rss" && t != "email":
+				result[t] = "unknown subscription type"
+				continue
+			case !known:
+				result[t] = "unknown channel"
+				continue
+			case t == "email" && !strings.Contains(email, "@"):
+				result[t] = "email address missing or malformed"
+				continue
+			}
+			sub := Subscription{ID: newHex(), Channel: channel, Type: t, Categories: categories, Status: Unconfirmed, Created: now}
+			result[t] = sub.ID
+			if t == "email" {
+				sub.Email = email
+				result[t] = "ok"
+			}
+			st.subscriptions[sub.ID] = sub
+		}
+	})
+	return jsonAnswer(result)
+}
+
+// parseCategories takes a value that is a text for a list of one.
+func parseCategories(body []byte) (map[string][]string, error) {
+	if len(strings.TrimSpace(string(body))) == 0 {
+		return nil, nil
+	}
+	var raw map[string]any
+	if err := json.Unmarshal(body, &raw); err != nil {
+		return nil, err
+	}
+	out := map[string][]string{}
+	for k, v := range raw {
+		switch v := v.(type) {
+		case []any:
+			for _, x := range v {
+				out[k] = append(out[k], plainText(x))
+			}
+		case nil:
+			out[k] = nil
+		default:
+			out[k] = []string{plainText(v)}
+		}
+	}
+	return out, nil
+}
+
+func plainText(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	return string(marshal(v))
+}
+
+// confirm is idempotent; it answers false for a subscription that is not there
+// or gone.
+func (c *call) confirm() answer { return c.turn(Confirmed) }
+
+func (c *call) unsubscribe() answer { return c.turn(Gone) }
+
+func (c *call) turn(to SubscriptionStatus) answer {
+	if a, ok := c.needSubscriber(); !ok {
+		return a
+	}
+	done := false
+	c.s.change(func(st *state) {
+		sub, ok := st.subscriptions[c.param]
+		if !ok || sub.Status == Gone {
+			return
+		}
+		sub.Status = to
+		st.subscriptions[c.param] = sub
+		done = true
+	})
+	return jsonAnswer(done)
+}

@@ -1,0 +1,90 @@
+package jobboardtest_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+func TestSubscriptions(t *testing.T) {
+	for _, root := range []string{"/jobabo", "/api/rest/v2/frontend/jobabo"} {
+		srv := jobboardtest.New(t)
+		srv.AddChannel(jobboardtest.Channel{ID: "27828_extern"})
+		srv.AddClient(jobboardtest.Client{ID: "10"})
+		base := srv.BaseURL + root
+
+		res, body := do(t, srv, "POST", base+"?channel=27828_extern&types=rss::email&email=a%40b.example", "10:", string(golden(t, "subscription_request.json")))
+		got := decode(t, body).(map[string]any)
+		want := decode(t, golden(t, "subscription_created.json")).(map[string]any)
+		if res.StatusCode != 200 || got["email"] != want["email"] || len(got) != len(want) {
+			t.Fatalf("%d %s", res.StatusCode, body)
+		}
+		id, _ := got["rss"].(string)
+
+		subs := srv.Subscriptions()
+		if len(subs) != 2 {
+			t.Fatalf("%d subscriptions", len(subs))
+		}
+		for _, s := range subs {
+			if s.Status != jobboardtest.Unconfirmed || s.Channel != "27828_extern" || (s.Type == "rss") != (s.ID == id) || (s.Type == "email") != (s.Email == "a@b.example") {
+				t.Errorf("%+v", s)
+			}
+			if want := map[string][]string{"5512": {"5512-a", "5512-b"}, "2901": {"Berlin"}}; !reflect.DeepEqual(s.Categories, want) {
+				t.Errorf("categories %v", s.Categories)
+			}
+		}
+		status := func() jobboardtest.SubscriptionStatus {
+			for _, s := range srv.Subscriptions() {
+				if s.ID == id {
+					return s.Status
+				}
+			}
+			return "lost"
+		}
+		for _, step := range []struct {
+			method, path, body, file string
+			after                    jobboardtest.SubscriptionStatus
+		}{
+			{"PUT", "/nobody", "null", "subscription_unknown.json", jobboardtest.Unconfirmed},
+			{"PUT", "/" + id, "null", "subscription_confirmed.json", jobboardtest.Confirmed},
+			{"PUT", "/" + id, "", "subscription_confirmed.json", jobboardtest.Confirmed},
+			{"DELETE", "/nobody", "", "subscription_unknown.json", jobboardtest.Confirmed},
+			{"DELETE", "/" + id, "", "subscription_confirmed.json", jobboardtest.Gone},
+			{"DELETE", "/" + id, "", "subscription_unknown.json", jobboardtest.Gone},
+			{"PUT", "/" + id, "", "subscription_unknown.json", jobboardtest.Gone},
+		} {
+			res, body := do(t, srv, step.method, base+step.path, "", step.body)
+			if res.StatusCode != 200 || string(body) != string(golden(t, step.file)) || status() != step.after {
+				t.Errorf("%s %s: %d %s, then %s", step.method, step.path, res.StatusCode, body, status())
+			}
+		}
+
+		// What failed says so in the same place.
+		for query, want := range map[string]string{
+			"?channel=27828_extern&types=email": `{"email":"email address missing or malformed"}`,
+			"?channel=no&types=rss":             `{"rss":"unknown channel"}`,
+			"?channel=27828_extern&types=fax":   `{"fax":"unknown subscription type"}`,
+			"?channel=27828_extern":             `{}`,
+		} {
+			if res, body := do(t, srv, "POST", base+query, "", ""); res.StatusCode != 200 || string(body) != want {
+				t.Errorf("%s: %d %s", query, res.StatusCode, body)
+			}
+		}
+		if res, _ := do(t, srv, "POST", base, "nobody-issued-this", ""); res.StatusCode != 401 {
+			t.Errorf("a bad token: %d", res.StatusCode)
+		}
+		srv.SetVariants(jobboardtest.Variants{SubscriptionsNeedCredential: true})
+		for _, method := range []string{"PUT", "DELETE"} {
+			if res, _ := do(t, srv, method, base+"/x", "", ""); res.StatusCode != 401 {
+				t.Errorf("%s without a credential: %d", method, res.StatusCode)
+			}
+		}
+		if res, _ := do(t, srv, "POST", base, "", "[]"); res.StatusCode != 401 {
+			t.Errorf("POST without a credential: %d", res.StatusCode)
+		}
+		if res, _ := do(t, srv, "POST", base, "10:", "[]"); res.StatusCode != 400 {
+			t.Errorf("a list for a map: %d", res.StatusCode)
+		}
+	}
+}

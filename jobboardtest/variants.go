@@ -1,0 +1,234 @@
+package jobboardtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Variants chooses among the forms a real service may have where the interface
+// is silent. The zero value is the plainest reading of the interface. A switch
+// set to a word it does not know is refused by Check.
+type Variants struct {
+	// PlainErrors is the form of the plain message texts of section 7.2:
+	// "" text labelled text/plain, "as-json" the bare text labelled
+	// application/json, "json-string" a quoted JSON string.
+	PlainErrors string `json:"plain_errors,omitempty"`
+
+	// NotFount answers "JobPosting not fount for jobId", as seen in the wild.
+	NotFount bool `json:"not_fount,omitempty"`
+
+	// CodedErrors is the form of the JSON errors of section 7.2: "" JSON,
+	// "as-text" the same labelled text/plain, "code-word" the code alone.
+	CodedErrors string `json:"coded_errors,omitempty"`
+
+	// ApplicationID is the form of the application identifier: "" bare,
+	// "quoted" a JSON string, "newline" bare with a newline after it.
+	ApplicationID string `json:"application_id,omitempty"`
+
+	// ErrorStatus is the status of the lookup's ERROR_ codes (section 7.3);
+	// 0 means 404. Any status is possible, also 200.
+	ErrorStatus int `json:"error_status,omitempty"`
+
+	// ErrorShape is their form: "" a JSON object, "json-string", or "text".
+	ErrorShape string `json:"error_shape,omitempty"`
+
+	// ErrorField is the member of the JSON object that holds the code; dots go
+	// deeper and a 0 makes a list, as in "errors.0.code". Empty means
+	// "errorCode".
+	ErrorField string `json:"error_field,omitempty"`
+
+	// AuthErrors is where the two fields of a 401 or 403 go: "" the
+	// WWW-Authenticate header, "body" a JSON body, "both".
+	AuthErrors string `json:"auth_errors,omitempty"`
+
+	// InvalidTokenSpace writes the error "invalid token" for invalid_token.
+	InvalidTokenSpace bool `json:"invalid_token_space,omitempty"`
+
+	// BasicNeedsColon refuses Basic credentials without the colon that
+	// section 5 requires.
+	BasicNeedsColon bool `json:"basic_needs_colon,omitempty"`
+
+	// QuotedIDs sends integer identifiers as quoted numbers.
+	QuotedIDs bool `json:"quoted_ids,omitempty"`
+
+	// Dates is the form of the postings' dates and of the offset in the
+	// lookup's timestamp: "" epoch milliseconds and Z, "iso-z", "iso-colon"
+	// (+00:00), "iso-plain" (+0000). A date that is not set stays 0.
+	Dates string `json:"dates,omitempty"`
+
+	// Missing is how optional values that are empty go out: "" as an empty
+	// list or string, "null", or "absent". The results of a search are
+	// required: they are null at most.
+	Missing string `json:"missing,omitempty"`
+
+	// EmptyServerErrors sends answers with status 500 without a body.
+	EmptyServerErrors bool `json:"empty_server_errors,omitempty"`
+
+	// UnknownChannel is the status of a search in a channel that is not there:
+	// 0 means 200 and no results; else 400 or 404.
+	UnknownChannel int `json:"unknown_channel,omitempty"`
+
+	// PageSize bounds the postings of an answer; 0 sends all on one page. The
+	// interface has no parameter for a further page.
+	PageSize int `json:"page_size,omitempty"`
+
+	// SubscriptionsNeedCredential refuses subscription calls that bring none.
+	SubscriptionsNeedCredential bool `json:"subscriptions_need_credential,omitempty"`
+
+	// TokenSeconds is the lifetime of issued tokens; 0 means 3600. A user
+	// token's lifetime counts from its last use.
+	TokenSeconds int `json:"token_seconds,omitempty"`
+}
+
+// Check says which switch has a value it does not know.
+func (v Variants) Check() error {
+	for _, c := range []struct {
+		name, value string
+		known       []string
+	}{
+		{"plain_errors", v.PlainErrors, []string{"", "as-json", "json-string"}},
+		{"coded_errors", v.CodedErrors, []string{"", "as-text", "code-word"}},
+		{"application_id", v.ApplicationID, []string{"", "quoted", "newline"}},
+		{"error_shape", v.ErrorShape, []string{"", "json-string", "text"}},
+		{"auth_errors", v.AuthErrors, []string{"", "body", "both"}},
+		{"dates", v.Dates, []string{"", "iso-z", "iso-colon", "iso-plain"}},
+		{"missing", v.Missing, []string{"", "null", "absent"}},
+	} {
+		if !slices.Contains(c.known, c.value) {
+			return fmt.Errorf("jobboardtest: variant %s does not know %q, only %q", c.name, c.value, c.known)
+		}
+	}
+	switch {
+	case v.ErrorStatus != 0 && (v.ErrorStatus < 200 || v.ErrorStatus > 599):
+		return fmt.Errorf("jobboardtest: variant error_status is %d, not a status between 200 and 599", v.ErrorStatus)
+	case v.UnknownChannel != 0 && v.UnknownChannel != 400 && v.UnknownChannel != 404:
+		return fmt.Errorf("jobboardtest: variant unknown_channel is %d, not 0, 400 or 404", v.UnknownChannel)
+	case v.PageSize < 0:
+		return fmt.Errorf("jobboardtest: variant page_size is %d, below 0", v.PageSize)
+	case v.TokenSeconds < 0:
+		return fmt.Errorf("jobboardtest: variant token_seconds is %d, below 0", v.TokenSeconds)
+	case strings.HasPrefix(v.ErrorField, ".") || strings.HasSuffix(v.ErrorField, ".") || strings.Contains(v.ErrorField, ".."):
+		return fmt.Errorf("jobboardtest: variant error_field %q has an empty part", v.ErrorField)
+	}
+	return nil
+}
+
+// Variants gives the switches as they are.
+func (s *Server) Variants() Variants { return *s.variants.Load() }
+
+// SetVariants sets the switches from the next request on. It panics where
+// Check would give an error.
+func (s *Server) SetVariants(v Variants) {
+	if err := v.Check(); err != nil {
+		panic(err)
+	}
+	s.variants.Store(&v)
+	s.saver.touch()
+}
+
+var jsonNull = json.RawMessage("null")
+
+// id is a number or, as a variant, a quoted one.
+func (v Variants) id(n int64) any {
+	if v.QuotedIDs {
+		return fmt.Sprint(n)
+	}
+	return n
+}
+
+func (v Variants) millis(t time.Time) any {
+	switch {
+	case t.IsZero():
+		return 0
+	case v.Dates == "":
+		return t.UnixMilli()
+	}
+	return v.iso(t)
+}
+
+func (v Variants) iso(t time.Time) string {
+	offset := "Z"
+	switch v.Dates {
+	case "iso-colon":
+		offset = "+00:00"
+	case "iso-plain":
+		offset = "+0000"
+	}
+	return t.UTC().Format("2006-01-02T15:04:05.000") + offset
+}
+
+// text is an optional string.
+func (v Variants) text(s string) any {
+	if s == "" {
+		return v.missing("")
+	}
+	return s
+}
+
+// missing is what stands for an empty optional value; nil leaves it out.
+func (v Variants) missing(empty any) any {
+	switch v.Missing {
+	case "null":
+		return jsonNull
+	case "absent":
+		return nil
+	}
+	return empty
+}
+
+// wireKey is the part of the switches that changes the bytes of a posting or
+// of a job information.
+type wireKey struct {
+	quoted         bool
+	dates, missing string
+	language       string
+}
+
+func (v Variants) key(language string) wireKey {
+	return wireKey{v.QuotedIDs, v.Dates, v.Missing, language}
+}
+
+// plain is a plain message text of section 7.2.
+func (v Variants) plain(status int, text string) answer {
+	switch v.PlainErrors {
+	case "as-json":
+		return answer{status: status, contentType: typeJSON, body: []byte(text)}
+	case "json-string":
+		return answer{status: status, contentType: typeJSON, body: marshal(text)}
+	}
+	return answer{status: status, contentType: typeText, body: []byte(text)}
+}
+
+// errorCode is an ERROR_ code of section 7.3.
+func (v Variants) errorCode(code string) answer {
+	a := answer{status: v.ErrorStatus, contentType: typeJSON}
+	if a.status == 0 {
+		a.status = http.StatusNotFound
+	}
+	switch v.ErrorShape {
+	case "text":
+		a.contentType, a.body = typeText, []byte(code)
+	case "json-string":
+		a.body = marshal(code)
+	default:
+		field := v.ErrorField
+		if field == "" {
+			field = "errorCode"
+		}
+		var value any = code
+		parts := strings.Split(field, ".")
+		for _, p := range slices.Backward(parts) {
+			if p == "0" {
+				value = []any{value}
+			} else {
+				value = map[string]any{p: value}
+			}
+		}
+		a.body = marshal(value)
+	}
+	return a
+}

@@ -1,0 +1,143 @@
+package jobboardtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"sync/atomic"
+)
+
+// The shapes of section 2 as they go over the wire. A member of type any has
+// several forms, see Variants; a nil one is left out.
+
+type wirePosting struct {
+	JobPostingID            any    `json:"jobPostingId"`
+	PostingVersionID        any    `json:"postingVersionId"`
+	Title                   string `json:"title"`
+	ApplyOnlineLink         any    `json:"applyOnlineLink,omitempty"`
+	Config                  any    `json:"config,omitempty"`
+	JobStartDate            any    `json:"jobStartDate"`
+	PostingVersionStartDate any    `json:"postingVersionStartDate"`
+	PostingVersionEndDate   any    `json:"postingVersionEndDate"`
+}
+
+// wirePage is a search answer up to its results, which follow as bytes.
+type wirePage struct {
+	ItemsPerPage       int             `json:"itemsPerPage"`
+	NumPages           int             `json:"numPages"`
+	Offset             int             `json:"offset"`
+	ActualPage         int             `json:"actualPage"`
+	FirstPostingOnPage int             `json:"firstPostingOnPage"`
+	LastPostingOnPage  int             `json:"lastPostingOnPage"`
+	TotalNumberOfJobs  int             `json:"totalNumberOfJobs"`
+	Results            json.RawMessage `json:"results"`
+}
+
+// wireJobHead and wireJobTail are a job information before and after its
+// timestamp, the one member that is new in every answer.
+type wireJobHead struct {
+	JobID            any    `json:"jobId"`
+	JobTitle         string `json:"jobTitle"`
+	JobLanguage      any    `json:"jobLanguage,omitempty"`
+	ApplyPossible    bool   `json:"applyPossible"`
+	DataSecurityLink any    `json:"dataSecurityLink,omitempty"`
+	Questions        any    `json:"questions,omitempty"`
+	Nationalities    any    `json:"nationalities,omitempty"`
+	Timestamp        string `json:"timestamp"`
+}
+
+type wireJobTail struct {
+	CompanyName         any          `json:"companyName,omitempty"`
+	CompanyID           any          `json:"companyId,omitempty"`
+	Location            wireLocation `json:"location"`
+	AdditionalLocations any          `json:"additionalLocations,omitempty"`
+}
+
+type wireQuestion struct {
+	ID      string `json:"id"`
+	Type    string `json:"type"`
+	Label   string `json:"label"`
+	Answers any    `json:"answers,omitempty"`
+}
+
+type wireIDLabel struct {
+	ID    string `json:"id"`
+	Label string `json:"label"`
+}
+
+type wireLocation struct {
+	GeoLat     any `json:"geoLat,omitempty"`
+	GeoLong    any `json:"geoLong,omitempty"`
+	GeoName    any `json:"geoName,omitempty"`
+	GeoCountry any `json:"geoCountry,omitempty"`
+	GeoState   any `json:"geoState,omitempty"`
+	GeoCity    any `json:"geoCity,omitempty"`
+	GeoZip     any `json:"geoZip,omitempty"`
+	GeoStreet  any `json:"geoStreet,omitempty"`
+}
+
+type wireAuthError struct {
+	Error            string `json:"error"`
+	ErrorDescription string `json:"error_description,omitempty"`
+}
+
+type wireToken struct {
+	AccessToken string `json:"access_token"`
+	TokenType   string `json:"token_type"`
+	ExpiresIn   int    `json:"expires_in"`
+}
+
+func (v Variants) location(l Location) wireLocation {
+	return wireLocation{
+		GeoLat: v.text(l.Lat), GeoLong: v.text(l.Long), GeoName: v.text(l.Name), GeoCountry: v.text(l.Country),
+		GeoState: v.text(l.State), GeoCity: v.text(l.City), GeoZip: v.text(l.Zip), GeoStreet: v.text(l.Street),
+	}
+}
+
+func (v Variants) idLabels(as []Choice) any {
+	if len(as) == 0 {
+		return v.missing([]wireIDLabel{})
+	}
+	out := make([]wireIDLabel, len(as))
+	for i, a := range as {
+		out[i] = wireIDLabel(a)
+	}
+	return out
+}
+
+// marshal writes JSON as most services do, with <, > and & as they are.
+func marshal(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err) // our own shapes: cannot fail
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// encodings keeps the encoded forms of one immutable record, so that an answer
+// is put together from bytes that are there.
+type encodings struct{ list atomic.Pointer[encoded] }
+
+type encoded struct {
+	key  wireKey
+	data []byte
+	next *encoded
+}
+
+func (e *encodings) get(k wireKey, encode func() []byte) []byte {
+	head := e.list.Load()
+	n := 0
+	for x := head; x != nil; x = x.next {
+		if x.key == k {
+			return x.data
+		}
+		n++
+	}
+	fresh := &encoded{key: k, data: encode(), next: head}
+	if n >= 8 { // a test that walks through every switch must not keep them all
+		fresh.next = nil
+	}
+	e.list.CompareAndSwap(head, fresh) // lost the race: encode again next time
+	return fresh.data
+}

@@ -1,0 +1,56 @@
+package jobfeed
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// What is wrong with an entry, for errors.Is on an *EntryError.
+var (
+	// ErrNoJobID: there is no PositionRecordInfo > Id > IdValue, or it is empty.
+	ErrNoJobID = errors.New("no job identifier")
+	// ErrBadJobID: the identifier is not a positive number.
+	ErrBadJobID = errors.New("bad job identifier")
+	// ErrSyntax: the entry is not well-formed.
+	ErrSyntax = errors.New("syntax error")
+	// ErrTooDeep: the entry's elements are nested deeper than Options.MaxDepth.
+	ErrTooDeep = errors.New("nested too deep")
+	// ErrTooLarge: the entry is longer than Options.MaxEntryBytes. As the last
+	// error of a feed: it is longer than Options.MaxBytes, or its document type
+	// declaration is longer than 64 KiB.
+	ErrTooLarge = errors.New("too large")
+)
+
+// What ends a feed, besides the errors of the io.Reader, of compress/gzip and
+// io.ErrUnexpectedEOF.
+var (
+	// ErrNotFeed: this is no XML, such as JSON or nothing at all, or a page of
+	// HTML.
+	ErrNotFeed = errors.New("not an XML feed")
+	// ErrEncoding: the declared encoding is not known.
+	ErrEncoding = errors.New("unknown encoding")
+)
+
+// EntryError is a part of the feed that gives no entry: a broken entry, or
+// markup around the entries that may hide one. Reading goes on after it.
+type EntryError struct {
+	Position                // of the fault
+	Entry    Position       // of the entry's start tag; that of the fault where it is in no entry
+	JobID    jobboard.JobID // the entry's identifier, if it was read before the fault, else 0
+	Reason   string         // one line
+	Err      error          // one of the Err values, or io.ErrUnexpectedEOF
+}
+
+// Error is one line with place and reason.
+func (e *EntryError) Error() string {
+	id := ""
+	if e.JobID != 0 {
+		id = fmt.Sprintf(" (job %d)", e.JobID)
+	}
+	return fmt.Sprintf("jobfeed: line %d, column %d, offset %d%s: %v: %s", e.Line, e.Column, e.Offset, id, e.Err, e.Reason)
+}
+
+// Unwrap is e.Err.
+func (e *EntryError) Unwrap() error { return e.Err }

@@ -1,0 +1,698 @@
+package jobfeed_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobfeed"
+)
+
+// item is what a loop over a feed gives, in a form that can be compared.
+type item struct {
+	id    jobboard.JobID
+	err   error // one of the sentinels
+	place string
+}
+
+// read gives all items, and the error that ended the feed.
+func read(t testing.TB, src io.Reader, opts *jobfeed.Options) (items []item, entries []*jobfeed.Entry, end error) {
+	t.Helper()
+	for e, err := range jobfeed.NewReader(src, opts).Entries() {
+		if end != nil {
+			t.Fatalf("an item after the last error: %v, %v", e, err)
+		}
+		var bad *jobfeed.EntryError
+		switch {
+		case err == nil:
+			items = append(items, item{id: e.JobID, place: e.Position.String()})
+			entries = append(entries, e)
+		case e != nil:
+			t.Fatalf("an entry beside the error %v", err)
+		case errors.As(err, &bad):
+			items = append(items, item{err: bad.Err, place: bad.Position.String()})
+		default:
+			end = err
+		}
+	}
+	return items, entries, end
+}
+
+func ids(entries []*jobfeed.Entry) (ids []jobboard.JobID) {
+	for _, e := range entries {
+		ids = append(ids, e.JobID)
+	}
+	return ids
+}
+
+// opening is a small entry.
+func opening(id any) string {
+	return fmt.Sprintf("<PositionOpening><PositionRecordInfo><Id><IdValue>%v</IdValue></Id></PositionRecordInfo></PositionOpening>", id)
+}
+
+func TestShapes(t *testing.T) {
+	tests := []struct {
+		name, feed string
+		want       []jobboard.JobID
+	}{
+		{"bare", opening(4711), []jobboard.JobID{4711}},
+		{"wrapped", "<Jobs>" + opening(1) + "\n" + opening(2) + "</Jobs>", []jobboard.JobID{1, 2}},
+		{"repeats stay", "<Jobs>" + opening(1) + opening(1) + "</Jobs>", []jobboard.JobID{1, 1}},
+		{"in an envelope", `<s:Envelope xmlns:s="urn:s"><s:Body><StaffingOrder>` + opening(5) + `</StaffingOrder></s:Body></s:Envelope>`, []jobboard.JobID{5}},
+		{
+			"default namespace", `<?xml version="1.0"?><PositionOpening xmlns="http://ns.hr-xml.org/2006-02-28"><PositionRecordInfo><Id><IdValue>7</IdValue></Id></PositionRecordInfo></PositionOpening>`,
+			[]jobboard.JobID{7},
+		},
+		{
+			"prefixes", `<a:Jobs xmlns:a="u"><hr:PositionOpening><hr:PositionRecordInfo><Id><b:IdValue>8</b:IdValue></Id></hr:PositionRecordInfo></hr:PositionOpening></a:Jobs>`,
+			[]jobboard.JobID{8},
+		},
+		{
+			"letter case", `<jobs><positionOpening><positionRecordInfo><id><idValue>9</idValue></id></positionRecordInfo></positionOpening><POSITIONOPENING><POSITIONRECORDINFO><ID><IDVALUE>10</IDVALUE></ID></POSITIONRECORDINFO></POSITIONOPENING></jobs>`,
+			[]jobboard.JobID{9, 10},
+		},
+		{
+			"IdValue elsewhere first", `<PositionOpening><UserArea><PositionRecordInfo><Id><IdValue>1</IdValue></Id></PositionRecordInfo></UserArea>` +
+				`<PositionSupplier><SupplierId><IdValue>2</IdValue></SupplierId></PositionSupplier>` +
+				`<PositionPostings><PositionPosting><Id><IdValue>3</IdValue></Id></PositionPosting></PositionPostings>` +
+				`<PositionRecordInfo><IdValue>4</IdValue><Status><Id><IdValue>5</IdValue></Id></Status><RelatedId><IdValue>6</IdValue></RelatedId>` +
+				`<Id><Other><IdValue>7</IdValue></Other><IdValue>42</IdValue></Id></PositionRecordInfo></PositionOpening>`,
+			[]jobboard.JobID{42},
+		},
+		{
+			"first of several", `<PositionOpening><PositionRecordInfo><Id><IdValue> </IdValue></Id><Id><IdValue name="x">11</IdValue><IdValue>12</IdValue></Id><Id><IdValue>13</IdValue></Id></PositionRecordInfo></PositionOpening>`,
+			[]jobboard.JobID{11},
+		},
+		{"white space, CDATA, comment, reference", opening("\n <!-- 9 --><![CDATA[4]]>&#55;&#x31;<?pi 8?>1\t"), []jobboard.JobID{4711}},
+		{"in a comment", "<Jobs><!-- " + opening(1) + " -->" + opening(2) + "</Jobs>", []jobboard.JobID{2}},
+		{"in CDATA", "<Jobs><![CDATA[" + opening(1) + "]]>" + opening(2) + "</Jobs>", []jobboard.JobID{2}},
+		{"in a processing instruction", "<Jobs><?x " + opening(1) + "?>" + opening(2) + "</Jobs>", []jobboard.JobID{2}},
+		{
+			"quoted in an entry", `<PositionOpening><D><![CDATA[</PositionOpening>` + opening(1) + `]]><!-- </PositionOpening>` + opening(2) + ` --></D>` +
+				`<PositionRecordInfo><Id><IdValue>3</IdValue></Id></PositionRecordInfo></PositionOpening>`,
+			[]jobboard.JobID{3},
+		},
+		{"similar names", "<PositionOpenings><xPositionOpening/><PositionOpeningx/><PositionOpening.x/>" + opening(3) + "</PositionOpenings>", []jobboard.JobID{3}},
+		{"not by Unicode's folding", "<Jobs><Po\u017fitionOpening/>" + opening(3) + "</Jobs>", []jobboard.JobID{3}},
+		{"DOCTYPE", `<!DOCTYPE Jobs SYSTEM "a>b" [ <!ENTITY x "]>` + "<PositionOpening/>" + `"> <!-- ' ]> --> ]><Jobs>` + opening(6) + "</Jobs>", []jobboard.JobID{6}},
+		{"DOCTYPE where none may be", "<Jobs><!DOCTYPE a [" + opening(1) + "</Jobs>", []jobboard.JobID{1}},
+		{"two documents", `<?xml version="1.0"?>` + opening(1) + "\n" + `<?xml version="1.0"?>` + opening(2), []jobboard.JobID{1, 2}},
+		{"an empty feed", `<?xml version="1.0"?><Jobs/>`, nil},
+		{"end tag with a space", strings.Replace(opening(3), "</PositionOpening>", "</PositionOpening\n >", 1), []jobboard.JobID{3}},
+		{"unclosed wrapper closed by an outer one", "<Jobs><p>" + opening(1) + "</Jobs>", []jobboard.JobID{1}},
+		{"leading zeros and white space before the declaration", "\n <?xml version='1.0'?>" + opening("0012"), []jobboard.JobID{12}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			for _, src := range []io.Reader{
+				strings.NewReader(test.feed),
+				iotest.OneByteReader(strings.NewReader(test.feed)),
+				iotest.DataErrReader(strings.NewReader(test.feed)),
+			} {
+				items, entries, end := read(t, src, nil)
+				if got := ids(entries); !reflect.DeepEqual(got, test.want) || len(items) != len(got) || end != nil {
+					t.Errorf("got %v, items %v, end %v; want %v", got, items, end, test.want)
+				}
+			}
+		})
+	}
+}
+
+const full = `<?xml version="1.0" encoding="utf-8"?>
+<Jobs xml:lang="fr">
+  <PositionOpening xmlns="http://ns.hr-xml.org/2006-02-28" xml:lang="en">
+    <PositionRecordInfo>
+      <Id idOwner="x" validFrom="2001-01-01" validTo="2001-02-02"><IdValue>2448257</IdValue></Id>
+      <Status validFrom="2002-01-01" validTo="2002-02-02"> Active </Status>
+    </PositionRecordInfo>
+    <PositionPostings>
+      <PositionPosting>
+        <Id validFrom="2026-11-11" validTo='2026-12-15T23:59:59+01:00'><IdValue>77</IdValue></Id>
+        <Title>Posting title</Title>
+        <Link><![CDATA[https://jobs.example/ad?a=1&b=2]]></Link>
+      </PositionPosting>
+    </PositionPostings>
+    <PositionProfile xml:lang="de-DE">
+      <ProfileName>Profile name</ProfileName>
+      <Organization><OrganizationName>Organisation</OrganizationName></Organization>
+      <PositionDetail>
+        <Company><Name>Kl&#228;r &amp; Söhne</Name></Company>
+        <PhysicalLocation>
+          <Name>Head office</Name>
+          <PostalAddress>
+            <CountryCode>DE</CountryCode><PostalCode>10117</PostalCode><Region>BE</Region><Municipality>Berlin</Municipality>
+            <DeliveryAddress><StreetName>Friedrichstraße</StreetName><BuildingNumber>67</BuildingNumber></DeliveryAddress>
+          </PostalAddress>
+        </PhysicalLocation>
+        <PhysicalLocation>
+          <Area type="countrycode"><Value>AT</Value><Area type="Region"><Value>Wien</Value></Area></Area>
+          <Area type="municipality"><Value>Vienna</Value></Area><Area type="postalCode"><Value>1010</Value></Area>
+          <Area type="planet"><Value>Earth</Value></Area>
+          <PostalAddress><DeliveryAddress><AddressLine>Ring 1</AddressLine><AddressLine>3rd floor</AddressLine></DeliveryAddress></PostalAddress>
+        </PhysicalLocation>
+        <PhysicalLocation> <PostalAddress/> </PhysicalLocation>
+        <PositionTitle>
+          Seaman <b>(f/m/d)</b><![CDATA[ & <cook>]]>
+        </PositionTitle>
+      </PositionDetail>
+      <FormattedPositionDescription><Name>Title</Name><Value><![CDATA[<PositionTitle>not this</PositionTitle>]]></Value></FormattedPositionDescription>
+      <HowToApply><ApplicationMethod><InternetWebAddress>https://jobs.example/apply</InternetWebAddress></ApplicationMethod></HowToApply>
+    </PositionProfile>
+  </PositionOpening>
+</Jobs>
+`
+
+func TestFields(t *testing.T) {
+	start, end := strings.Index(full, "<PositionOpening"), strings.Index(full, "</PositionOpening>")+len("</PositionOpening>")
+	want := jobfeed.Entry{
+		Position: jobfeed.Position{Line: 3, Column: 3, Offset: int64(start)},
+		JobID:    2448257, Title: "Seaman (f/m/d) & <cook>", Company: "Klär & Söhne", Language: "de-DE", Status: "Active",
+		ValidFrom: "2026-11-11", ValidTo: "2026-12-15T23:59:59+01:00",
+		Locations: []jobfeed.Location{
+			{Name: "Head office", Country: "DE", Region: "BE", City: "Berlin", PostalCode: "10117", Street: "Friedrichstraße 67"},
+			{Country: "AT", Region: "Wien", City: "Vienna", PostalCode: "1010", Street: "Ring 1, 3rd floor"},
+		},
+		Links: []jobfeed.Link{{jobfeed.LinkPosting, "https://jobs.example/ad?a=1&b=2"}, {jobfeed.LinkApply, "https://jobs.example/apply"}},
+	}
+	r := jobfeed.NewReader(strings.NewReader(full), nil)
+	var kept *jobfeed.Entry
+	for e, err := range r.Entries() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if raw := e.Raw(); string(raw) != full[start:end] {
+			t.Errorf("Raw: %q", raw)
+		}
+		kept = e
+	}
+	if kept == nil || kept.Raw() != nil {
+		t.Fatalf("after the loop: %v", kept)
+	}
+	if !reflect.DeepEqual(*kept, want) {
+		t.Errorf("got  %+v\nwant %+v", *kept, want)
+	}
+}
+
+// TestFallbacks takes the first choices out of the full entry, one by one.
+func TestFallbacks(t *testing.T) {
+	feed := full
+	without := func(begin, end string) {
+		t.Helper()
+		head, rest, ok := strings.Cut(feed, begin)
+		_, tail, ok2 := strings.Cut(rest, end)
+		if !ok || !ok2 {
+			t.Fatalf("no %s", begin)
+		}
+		feed = head + tail
+	}
+	one := func() *jobfeed.Entry {
+		t.Helper()
+		_, entries, end := read(t, strings.NewReader(feed), nil)
+		if len(entries) != 1 || end != nil {
+			t.Fatal(len(entries), end)
+		}
+		return entries[0]
+	}
+	check := func(what, got, want string) {
+		t.Helper()
+		if got != want {
+			t.Errorf("%s: %q, want %q", what, got, want)
+		}
+	}
+	without("<PositionTitle>", "</PositionTitle>")
+	check("title", one().Title, "Profile name")
+	without("<ProfileName>", "</ProfileName>")
+	check("title", one().Title, "Posting title")
+	without("<Title>", "</Title>")
+	check("title", one().Title, "")
+
+	without("<Name>Kl", "</Name>")
+	check("company", one().Company, "Organisation")
+	feed = strings.Replace(feed, "<Company>", "<Company>Text", 1)
+	check("company", one().Company, "Text")
+	without("<Company>", "</Company>")
+	without("<OrganizationName>", "</OrganizationName>")
+	check("company", one().Company, "")
+	feed = strings.Replace(feed, "<PositionProfile", "<PositionSupplier><EntityName>Supplier</EntityName></PositionSupplier><PositionProfile", 1)
+	check("company", one().Company, "Supplier")
+
+	without(` xml:lang="de-DE"`, "")
+	check("language", one().Language, "en")
+	without(` xml:lang="en"`, "")
+	check("language", one().Language, "fr")
+	feed = strings.Replace(feed, "</Jobs>", "</p></Jobs>", 1)
+	feed = strings.Replace(feed, `<Jobs xml:lang="fr">`, `<Jobs xml:lang="fr"><p>`, 1)
+	check("language through a wrapper without", one().Language, "fr")
+	feed = strings.Replace(feed, "<p>", `<p xml:lang="it">`, 1)
+	check("language of the inner wrapper", one().Language, "it")
+	feed = strings.Replace(feed, `<p xml:lang="it">`, "<p>", 1)
+	without(` xml:lang="fr"`, "")
+	check("language", one().Language, "")
+
+	without(` validFrom="2026-11-11"`, "'2026-12-15T23:59:59+01:00'")
+	check("dates", string(one().ValidFrom+one().ValidTo), "2002-01-012002-02-02")
+	without(` validFrom="2002-01-01"`, "")
+	check("dates", string(one().ValidFrom+one().ValidTo), "2002-02-02") // not mixed with another element's
+	without(` validTo="2002-02-02"`, "")
+	check("dates", string(one().ValidFrom+one().ValidTo), "2001-01-012001-02-02")
+}
+
+// TestLineEnds: all that XML takes as the end of a line is LF in a text.
+func TestLineEnds(t *testing.T) {
+	feed := strings.Replace(opening(1), "</PositionOpening>", "<PositionProfile><ProfileName>a\r\nb\rc\n\rd<![CDATA[\r\n]]>&#13;e</ProfileName></PositionProfile></PositionOpening>", 1)
+	_, entries, end := read(t, strings.NewReader(feed), nil)
+	if want := "a\nb\nc\n\nd\n\re"; end != nil || len(entries) != 1 || entries[0].Title != want {
+		t.Errorf("%+v, %v", entries, end)
+	}
+}
+
+// TestFirstDates: of several elements the dates of the first that has some.
+func TestFirstDates(t *testing.T) {
+	posting := func(attrs string) string { return "<PositionPosting><Id" + attrs + "/></PositionPosting>" }
+	feed := strings.Replace(opening(1), "</PositionOpening>", "<PositionPostings>"+posting("")+
+		posting(" validFrom='2026-01-01'")+posting(" validFrom='2026-02-02' validTo='2026-03-03'")+"</PositionPostings></PositionOpening>", 1)
+	_, entries, end := read(t, strings.NewReader(feed), nil)
+	if end != nil || len(entries) != 1 || entries[0].ValidFrom != "2026-01-01" || entries[0].ValidTo != "" {
+		t.Errorf("%+v, %v", entries, end)
+	}
+}
+
+func TestDate(t *testing.T) {
+	for in, want := range map[jobfeed.Date]string{
+		"2026-11-11":                    "2026-11-11T00:00:00Z",
+		"2026-11-11+01:00":              "2026-11-11T00:00:00+01:00",
+		"2026-11-11Z":                   "2026-11-11T00:00:00Z",
+		"2026-11-11T10:11:12":           "2026-11-11T10:11:12Z",
+		"2026-11-11T10:11:12.5Z":        "2026-11-11T10:11:12.5Z",
+		" 2026-11-11T10:11:12+0100 ":    "2026-11-11T10:11:12+01:00",
+		"2026-11-11T10:11:12.123+01:00": "2026-11-11T10:11:12.123+01:00",
+		"2026-11-11T10:11":              "2026-11-11T10:11:00Z",
+		"":                              "",
+		"notKnown":                      "",
+		"2026-13-01":                    "",
+	} {
+		got := ""
+		if tm, ok := in.Time(); ok {
+			got = tm.Format("2006-01-02T15:04:05.999999999Z07:00")
+		}
+		if got != want {
+			t.Errorf("%q: %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestEncodings(t *testing.T) {
+	feed := func(decl string) string {
+		return decl + `<Jobs>` + strings.Replace(opening(4711), "</PositionOpening>", "<PositionProfile><ProfileName>Müller – 10 €</ProfileName></PositionProfile></PositionOpening>", 1) + opening(2) + `</Jobs>`
+	}
+	decl := func(name string) string { return `<?xml version="1.0" encoding="` + name + `"?>` + "\n" }
+	must := func(s string, err error) string {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	utf16 := func(e unicode.Endianness, bom unicode.BOMPolicy, s string) string {
+		return must(unicode.UTF16(e, bom).NewEncoder().String(s))
+	}
+	latin9 := must(charmap.ISO8859_15.NewEncoder().String(strings.ReplaceAll(feed(decl("ISO-8859-15")), "–", "-")))
+	tests := []struct{ name, feed string }{
+		{"none declared", feed("")},
+		{"UTF-8", feed(decl("UTF-8"))},
+		{"UTF-8 with a mark", "\ufeff" + feed(decl("utf8"))},
+		{"the mark wins", "\ufeff" + feed(decl("ISO-8859-1"))},
+		{"windows-1252", must(charmap.Windows1252.NewEncoder().String(feed(decl("windows-1252"))))},
+		{"declared as ISO-8859-1", must(charmap.Windows1252.NewEncoder().String(feed("<?xml version='1.0' encoding = 'iso-8859-1' standalone='yes'?>")))},
+		{"ISO-8859-15", latin9},
+		{"UTF-16LE with a mark", utf16(unicode.LittleEndian, unicode.UseBOM, feed(decl("UTF-16")))},
+		{"UTF-16BE with a mark", utf16(unicode.BigEndian, unicode.UseBOM, feed(decl("UTF-16")))},
+		{"UTF-16LE", utf16(unicode.LittleEndian, unicode.IgnoreBOM, feed(decl("UTF-16LE")))},
+		{"UTF-16BE", utf16(unicode.BigEndian, unicode.IgnoreBOM, feed(""))},
+		{"UTF-8 that says UTF-16", feed(decl("utf-16"))},
+	}
+	for _, test := range tests {
+		for _, oneByte := range []bool{false, true} {
+			var src io.Reader = strings.NewReader(test.feed)
+			if oneByte {
+				src = iotest.OneByteReader(src)
+			}
+			_, entries, end := read(t, src, nil)
+			if end != nil || len(entries) != 2 {
+				t.Errorf("%s: %d entries, %v", test.name, len(entries), end)
+				continue
+			}
+			want := "Müller – 10 €"
+			if test.feed == latin9 {
+				want = "Müller - 10 €"
+			}
+			if entries[0].Title != want {
+				t.Errorf("%s: %q", test.name, entries[0].Title)
+			}
+		}
+	}
+
+	for _, bad := range []string{feed(decl("klingon")), feed(decl("ISO-2022-KR")), "\xff\xfe\x00\x00<\x00\x00\x00"} {
+		if items, _, end := read(t, strings.NewReader(bad), nil); !errors.Is(end, jobfeed.ErrEncoding) || len(items) != 0 {
+			t.Errorf("%.60q: %v, %v", bad, items, end)
+		}
+	}
+}
+
+func gz(t testing.TB, members ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	for _, m := range members {
+		z := gzip.NewWriter(&b)
+		if _, err := io.WriteString(z, m); err != nil {
+			t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Bytes()
+}
+
+func TestGzip(t *testing.T) {
+	feed := "<Jobs>" + opening(1) + opening(2) + opening(3) + "</Jobs>"
+	whole := gz(t, feed)
+	bad := bytes.Clone(whole)
+	bad[len(bad)-6] ^= 1 // checksum
+	latin := "<?xml version='1.0' encoding='latin1'?>" + strings.Replace(feed, "<Jobs>", "<Jobs>\xe4", 1)
+	tests := []struct {
+		name string
+		src  []byte
+		n    int
+		end  error
+	}{
+		{"one member", whole, 3, nil},
+		{"several members", gz(t, feed[:70], "", feed[70:200], feed[200:]), 3, nil},
+		{"two documents", append(gz(t, feed), whole...), 6, nil},
+		{"other encoding", gz(t, latin), 3, nil},
+		{"bytes after it", append(bytes.Clone(whole), "garbage, more than a header"...), 3, gzip.ErrHeader},
+		{"one byte after it", append(bytes.Clone(whole), 0), 3, io.ErrUnexpectedEOF},
+		{"many members, every other empty", gz(t, strings.Split(strings.Repeat("|"+opening(1)+"|", 1500), "|")...), 1500, nil},
+		{"cut in the body", whole[:len(whole)-9], 3, io.ErrUnexpectedEOF},
+		{"cut in the header", whole[:5], 0, io.ErrUnexpectedEOF},
+		{"bad checksum", bad, 3, gzip.ErrChecksum},
+		{"bad header", append([]byte{0x1f, 0x8b, 7}, whole[3:]...), 0, gzip.ErrHeader},
+		{"twice", gz(t, string(whole)), 0, jobfeed.ErrNotFeed},
+		{"countless empty members", bytes.Repeat(gz(t, ""), 5000), 0, jobfeed.ErrTooLarge},
+	}
+	for _, test := range tests {
+		for _, src := range []io.Reader{bytes.NewReader(test.src), iotest.OneByteReader(bytes.NewReader(test.src))} {
+			items, _, end := read(t, src, nil)
+			if len(items) != test.n || !errors.Is(end, test.end) || test.end == nil && end != nil {
+				t.Errorf("%s: %v, %v; want %d, %v", test.name, items, end, test.n, test.end)
+			}
+		}
+	}
+}
+
+const mark = "¦"
+
+func TestBrokenEntries(t *testing.T) {
+	ok := func(id int, place string) item { return item{id: jobboard.JobID(id), place: place} }
+	inner := func(s string) string {
+		return strings.Replace(opening(7), "</PositionOpening>", s+"</PositionOpening>", 1)
+	}
+	tests := []struct {
+		name string
+		feed string // on line 3, between two good entries
+		err  error
+		id   jobboard.JobID // known all the same
+	}{
+		{"no id", "<PositionOpening><PositionRecordInfo/></PositionOpening>", jobfeed.ErrNoJobID, 0},
+		{"nothing in it", " <PositionOpening/>", jobfeed.ErrNoJobID, 0},
+		{"empty id", opening(" "), jobfeed.ErrNoJobID, 0},
+		{"id in the wrong place", "<PositionOpening><Id><IdValue>3</IdValue></Id></PositionOpening>", jobfeed.ErrNoJobID, 0},
+		{"a word", opening("¦REF-7"), jobfeed.ErrBadJobID, 0},
+		{"zero", opening("¦0"), jobfeed.ErrBadJobID, 0},
+		{"negative", opening("¦-1"), jobfeed.ErrBadJobID, 0},
+		{"plus sign", opening("¦+1"), jobfeed.ErrBadJobID, 0},
+		{"beyond int64", opening("¦9223372036854775808"), jobfeed.ErrBadJobID, 0},
+		{"two numbers", opening("¦1 2"), jobfeed.ErrBadJobID, 0},
+		{"element in the id", opening("¦1<b>2</b>3"), jobfeed.ErrBadJobID, 0},
+		{"a word before a number", strings.Replace(opening("¦REF"), "</Id>", "<IdValue>5</IdValue></Id>", 1), jobfeed.ErrBadJobID, 0},
+		{"unclosed element", inner("<a>¦"), jobfeed.ErrSyntax, 7},
+		{"unclosed element before the id", "<PositionOpening><br>" + strings.Replace(opening(7)[17:], "</PositionOpening>", "¦</PositionOpening>", 1), jobfeed.ErrSyntax, 0},
+		{"wrong end tag", inner("<a>¦</b>"), jobfeed.ErrSyntax, 7},
+		{"end tag in another case", inner("<a>¦</A>"), jobfeed.ErrSyntax, 7},
+		{"end tag with another prefix", inner("<a:b>¦</c:b>"), jobfeed.ErrSyntax, 7},
+		{"own end tag in another case", strings.ReplaceAll(inner("¦"), "</PositionOpening", "</positionopening"), jobfeed.ErrSyntax, 7},
+		{"stray end tag", inner("¦</a>"), jobfeed.ErrSyntax, 7},
+		{"not closed", strings.TrimSuffix(inner(""), "</PositionOpening>"), jobfeed.ErrSyntax, 7},
+		{"cut in a tag", strings.TrimSuffix(inner("<a b='"), "</PositionOpening>"), jobfeed.ErrSyntax, 7},
+		{"cut in the end tag", strings.TrimSuffix(inner(""), "ing>"), jobfeed.ErrSyntax, 7},
+		{"end tag without >", strings.TrimSuffix(inner(""), ">"), jobfeed.ErrSyntax, 7},
+		{"start tag without >", "<PositionOpening ¦<PositionRecordInfo></PositionRecordInfo></PositionOpening>", jobfeed.ErrSyntax, 0},
+		{"undefined entity", inner("\n<a>¦&nbsp;</a>"), jobfeed.ErrSyntax, 7},
+		{"undefined entity in an attribute", inner("<a b='¦&auml;'/>"), jobfeed.ErrSyntax, 7},
+		{"bare &", inner("R ¦& D"), jobfeed.ErrSyntax, 7},
+		{"reference to NUL", inner("¦&#0;"), jobfeed.ErrSyntax, 7},
+		{"reference beyond Unicode", inner("¦&#x110000;"), jobfeed.ErrSyntax, 7},
+		{"control character", inner("a¦\x0bb"), jobfeed.ErrSyntax, 7},
+		{"control character in CDATA", inner("<![CDATA[¦\x00]]>"), jobfeed.ErrSyntax, 7},
+		{"Latin-1 in UTF-8", inner("M¦\xfcller"), jobfeed.ErrSyntax, 7},
+		{"noncharacter", inner("¦\uffff"), jobfeed.ErrSyntax, 7},
+		{"]]> in text", inner("a¦]]>"), jobfeed.ErrSyntax, 7},
+		{"-- in a comment", inner("<!-- a ¦-- b -->"), jobfeed.ErrSyntax, 7},
+		{"attribute without quotes", inner("<a ¦b=c/>"), jobfeed.ErrSyntax, 7},
+		{"attribute without a value", inner("<a ¦b/>"), jobfeed.ErrSyntax, 7},
+		{"unclosed attribute", inner(`<a b="c>¦</a>`), jobfeed.ErrSyntax, 7},
+		{"< in an attribute", inner(`<a b="¦<c>"/>`), jobfeed.ErrSyntax, 7},
+		{"tag that is none", inner(`a ¦< b`), jobfeed.ErrSyntax, 7},
+		{"DOCTYPE in an entry", inner(`¦<!DOCTYPE a>`), jobfeed.ErrSyntax, 7},
+		{"too deep", inner(strings.Repeat("<a>", 63) + "¦<a>" + strings.Repeat("</a>", 64)), jobfeed.ErrTooDeep, 7},
+		{"too large", inner(strings.Repeat("x", 3000)), jobfeed.ErrTooLarge, 0},
+		{"a tag too large", "<PositionOpening a='" + strings.Repeat("x", 3000) + "'></PositionOpening>", jobfeed.ErrTooLarge, 0},
+		{"countless entries quoted in one too large", inner("<D><![CDATA[" + strings.Repeat(opening(9), 4) + strings.Repeat("x", 1000) + "]]></D>" + strings.Repeat("x", 3000)), jobfeed.ErrTooLarge, 0},
+		{"unclosed CDATA", inner("<a>¦<![CDATA[x</a>"), jobfeed.ErrSyntax, 7},
+		{"unclosed comment", inner("¦<!-- x"), jobfeed.ErrSyntax, 7},
+		{"unclosed processing instruction", inner("¦<?x"), jobfeed.ErrSyntax, 7},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			// The mark is the fault's place; without one it is the beginning of
+			// the entry, or of the next where the entry is not closed.
+			broken, fault := strings.Replace(test.feed, mark, "", 1), strings.Index(test.feed, mark)
+			start := strings.Index(broken, "<PositionOpening")
+			if fault < 0 {
+				if fault = start; test.err == jobfeed.ErrSyntax {
+					fault = len(broken) + 1
+				}
+			}
+			text := broken + "\n"
+			place := fmt.Sprintf("%d:%d", 3+strings.Count(text[:fault], "\n"), fault-strings.LastIndex(text[:fault], "\n"))
+
+			feed := "<Jobs>\n" + opening(1) + "\n" + text + opening(2) + "</Jobs>"
+			second := fmt.Sprintf("%d:1", 4+strings.Count(broken, "\n"))
+			want := []item{ok(1, "2:1"), {err: test.err, place: place}, ok(2, second)}
+			for _, src := range []io.Reader{strings.NewReader(feed), iotest.OneByteReader(strings.NewReader(feed))} {
+				items, _, end := read(t, src, &jobfeed.Options{MaxEntryBytes: 2000})
+				if !reflect.DeepEqual(items, want) || end != nil {
+					t.Errorf("got %v, %v; want %v", items, end, want)
+				}
+			}
+			n := 0
+			for id, err := range jobfeed.NewReader(strings.NewReader(feed), &jobfeed.Options{MaxEntryBytes: 2000}).JobIDs() {
+				var bad *jobfeed.EntryError
+				if errors.As(err, &bad) != (n == 1) || id != want[n].id {
+					t.Errorf("JobIDs: item %d: %v, %v", n, id, err)
+				}
+				if bad != nil {
+					at := strings.Index(feed, broken)
+					if bad.JobID != test.id || int(bad.Offset) != at+fault || int(bad.Entry.Offset) != at+start || bad.Entry.Line != 3 {
+						t.Errorf("%+v; want job %d, offset %d, entry at %d", bad, test.id, at+fault, at+start)
+					}
+					if s := bad.Error(); strings.ContainsAny(s, "\n\r") || len(s) > 300 || !strings.Contains(s, fmt.Sprintf("line %d", bad.Line)) {
+						t.Errorf("text %q", s)
+					}
+				}
+				n++
+			}
+			if n != 3 {
+				t.Errorf("JobIDs: %d items", n)
+			}
+		})
+	}
+}
+
+// TestSwallowed: sections that were never closed reach to the end of a section
+// of a later entry.
+func TestSwallowed(t *testing.T) {
+	desc := func(id int, s string) string {
+		return fmt.Sprintf("<PositionOpening><PositionRecordInfo><Id><IdValue>%d</IdValue></Id></PositionRecordInfo>%s</PositionOpening>\n", id, s)
+	}
+	good := desc(2, "<b><![CDATA[x]]></b><!-- y --><?z z?>")
+	tests := []struct {
+		name, feed string
+		want       []jobboard.JobID
+	}{
+		{"CDATA", desc(1, "<a><![CDATA[x</a>") + good + desc(3, ""), []jobboard.JobID{2, 3}},
+		{"comment", desc(1, "<!-- x") + good + desc(3, ""), []jobboard.JobID{2, 3}},
+		{"instruction", desc(1, "<a><?x </a>") + good + desc(3, ""), []jobboard.JobID{2, 3}},
+		{"several", desc(1, "<a><![CDATA[x</a>") + desc(9, "<a><![CDATA[x</a>") + good + desc(3, ""), []jobboard.JobID{2, 3}},
+		{"an entry without one between", desc(1, "<a><![CDATA[x</a>") + desc(4, "") + good + desc(3, ""), []jobboard.JobID{4, 2, 3}},
+		{"comment, then CDATA", desc(1, "<!-- x") + desc(9, "<a><![CDATA[x</a>") + good + desc(3, ""), []jobboard.JobID{2, 3}},
+		{"without an id but well-formed", "<PositionOpening><b><![CDATA[</b></PositionOpening>" + good, []jobboard.JobID{2}},
+		{"closed in an entry too large", desc(1, strings.Repeat("x", 3000)+"<a><![CDATA[x</a>") + good + desc(3, ""), []jobboard.JobID{2, 3}},
+		{"before an entry too large", desc(1, "<a><![CDATA[x</a>") + good + desc(3, "") + desc(4, strings.Repeat("x", 3000)) + desc(5, ""), []jobboard.JobID{2, 3, 5}},
+		// Reading goes back past the comments of 3 to that of 2.
+		{"back past other sections", desc(1, "<a><![CDATA[x</a>") + desc(2, "<!-- y -->") + desc(3, "<b><![CDATA[x]]></b><!-- z -->") + desc(4, ""), []jobboard.JobID{2, 3, 4}},
+		// What is closed is text, whatever it looks like, in a broken entry too.
+		{"quoted entry", desc(1, "&nbsp;<a><![CDATA["+desc(8, "")+"]]></a>") + good, []jobboard.JobID{2}},
+		// And what is well-formed is one entry, whatever its author meant.
+		{"well-formed", desc(1, "<b><![CDATA[</b>") + good, []jobboard.JobID{1}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			feed := "<Jobs>" + test.feed + "</Jobs>"
+			for _, src := range []io.Reader{strings.NewReader(feed), iotest.OneByteReader(strings.NewReader(feed))} {
+				_, entries, end := read(t, src, &jobfeed.Options{MaxEntryBytes: 2000})
+				if got := ids(entries); !reflect.DeepEqual(got, test.want) || end != nil {
+					t.Errorf("got %v, %v; want %v", got, end, test.want)
+				}
+			}
+		})
+	}
+}
+
+func TestEnds(t *testing.T) {
+	boom := errors.New("boom")
+	one := opening(1)
+	reader := func(s string, err error) io.Reader {
+		return io.MultiReader(strings.NewReader(s), iotest.ErrReader(err))
+	}
+	tests := []struct {
+		name string
+		src  io.Reader
+		n    int // items before the end
+		end  error
+	}{
+		{"empty", strings.NewReader(""), 0, jobfeed.ErrNotFeed},
+		{"white space", strings.NewReader(" \n"), 0, jobfeed.ErrNotFeed},
+		{"declaration only", strings.NewReader("<?xml version='1.0'?>"), 0, jobfeed.ErrNotFeed},
+		{"JSON", strings.NewReader(`{"error":"<PositionOpening/>"}`), 0, jobfeed.ErrNotFeed},
+		{"text", strings.NewReader(`Service unavailable`), 0, jobfeed.ErrNotFeed},
+		{"HTML", strings.NewReader("<!DOCTYPE html>\n<HTML><body>" + one + "</body></HTML>"), 0, jobfeed.ErrNotFeed},
+		{"cut between entries", strings.NewReader("<Jobs>" + one), 1, io.ErrUnexpectedEOF},
+		{"cut in an entry", strings.NewReader("<Jobs>" + one + one[:50]), 2, io.ErrUnexpectedEOF},
+		{"cut in a bare entry", strings.NewReader(one[:50]), 1, io.ErrUnexpectedEOF},
+		{"cut in an entry's tag", strings.NewReader("<Jobs>" + one + "<PositionOpening a='"), 2, io.ErrUnexpectedEOF},
+		{"cut in a tag", strings.NewReader("<Jobs>" + one + "<Job a='"), 1, io.ErrUnexpectedEOF},
+		{"cut in a comment", strings.NewReader("<Jobs>" + one + "<!-- </Jobs>"), 1, io.ErrUnexpectedEOF},
+		{"cut in a comment after the root", strings.NewReader("<Jobs>" + one + "</Jobs><!-- "), 1, io.ErrUnexpectedEOF},
+		{"cut in an entry too large", strings.NewReader("<Jobs>" + one[:17] + strings.Repeat("x", 2<<20)), 1, io.ErrUnexpectedEOF},
+		{"cut in a CDATA section of an entry", strings.NewReader("<Jobs><PositionOpening><![CDATA["), 1, io.ErrUnexpectedEOF},
+		{"cut in a DOCTYPE", strings.NewReader("<!DOCTYPE a ["), 0, io.ErrUnexpectedEOF},
+		{"DOCTYPE too large", strings.NewReader("<!DOCTYPE a [" + strings.Repeat("<!ENTITY a 'b'>", 10000) + "]><Jobs/>"), 0, jobfeed.ErrTooLarge},
+		{"comment in a DOCTYPE too large", strings.NewReader("<!DOCTYPE a [<!--" + strings.Repeat("x", 100000) + "-->]><Jobs/>"), 0, jobfeed.ErrTooLarge},
+		{"reader fails at once", iotest.ErrReader(boom), 0, boom},
+		{"reader fails between entries", reader("<Jobs>"+one, boom), 1, boom},
+		{"reader fails in an entry", reader("<Jobs>"+one+one[:50], boom), 1, boom},
+		{"reader fails in a tag", reader("<Jobs>"+one+"<Job a", boom), 1, boom},
+		{"reader fails in a comment", reader("<Jobs>"+one+"<!--", boom), 1, boom},
+		{"reader fails after the root", reader("<Jobs>"+one+"</Jobs>", boom), 1, boom},
+		{"reader fails in gzip", reader(string(gz(t, "<Jobs>"+one+"</Jobs>")), boom), 1, boom},
+		{"reader without progress", io.MultiReader(strings.NewReader("<Jobs>"+one), stuck{}), 1, io.ErrNoProgress},
+		{"comment in a comment", strings.NewReader("<Jobs><!-- a " + one + "<!-- b -->" + one + "</Jobs>"), 2, nil},
+		{"a tag too large", strings.NewReader("<Jobs><a b='" + strings.Repeat("x", 2<<20) + "'/>" + one + "</Jobs>"), 2, nil},
+		{"deep wrappers", strings.NewReader(strings.Repeat("<a>", 100000) + one + strings.Repeat("</a>", 100000)), 1, nil},
+		{"deep wrappers not closed", strings.NewReader(strings.Repeat("<a>", 100000) + one + strings.Repeat("</a>", 99999)), 1, io.ErrUnexpectedEOF},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			items, _, end := read(t, test.src, nil)
+			if len(items) != test.n || !errors.Is(end, test.end) || test.end == nil && end != nil {
+				t.Errorf("got %v, %v; want %d items, %v", items, end, test.n, test.end)
+			}
+		})
+	}
+}
+
+// stuck is a reader that never gives anything.
+type stuck struct{}
+
+func (stuck) Read([]byte) (int, error) { return 0, nil }
+
+func TestMaxBytes(t *testing.T) {
+	feed := "<Jobs>" + opening(1) + opening(2) + "</Jobs>"
+	for _, src := range []string{feed, string(gz(t, feed))} {
+		if items, _, end := read(t, strings.NewReader(src), &jobfeed.Options{MaxBytes: int64(len(feed))}); len(items) != 2 || end != nil {
+			t.Errorf("at the bound: %v, %v", items, end)
+		}
+		if items, _, end := read(t, strings.NewReader(src), &jobfeed.Options{MaxBytes: int64(len(feed)) - 1}); len(items) != 2 || !errors.Is(end, jobfeed.ErrTooLarge) {
+			t.Errorf("over the bound: %v, %v", items, end)
+		}
+		if items, _, end := read(t, strings.NewReader(src), &jobfeed.Options{MaxBytes: -1}); len(items) != 2 || end != nil {
+			t.Errorf("no bound: %v, %v", items, end)
+		}
+	}
+}
+
+func TestMaxEntryBytesAndDepth(t *testing.T) {
+	e := opening(1)
+	for _, test := range []struct {
+		opts jobfeed.Options
+		err  error
+	}{
+		{jobfeed.Options{MaxEntryBytes: len(e)}, nil},
+		{jobfeed.Options{MaxEntryBytes: len(e) - 1}, jobfeed.ErrTooLarge},
+		{jobfeed.Options{MaxDepth: 4}, nil},
+		{jobfeed.Options{MaxDepth: 3}, jobfeed.ErrTooDeep},
+	} {
+		items, _, end := read(t, strings.NewReader("<Jobs>"+e+opening(22)[:5]+">"+"</Jobs>"), &test.opts)
+		if end != nil || len(items) != 1 || items[0].err != test.err {
+			t.Errorf("%+v: %v, %v", test.opts, items, end)
+		}
+	}
+}
+
+// TestLoops: a loop that was left is continued by the next, and a failed feed
+// stays failed.
+func TestLoops(t *testing.T) {
+	r := jobfeed.NewReader(strings.NewReader("<Jobs>"+opening(1)+opening("x")+opening(2)+opening(3)+"<Job>"), nil)
+	var got []string
+	for e, err := range r.Entries() {
+		got = append(got, fmt.Sprint(e.JobID, err))
+		break
+	}
+	for _, err := range r.Entries() {
+		got = append(got, fmt.Sprint(errors.Is(err, jobfeed.ErrBadJobID)))
+		break
+	}
+	for id, err := range r.JobIDs() {
+		got = append(got, fmt.Sprint(id, err))
+		break
+	}
+	for range 2 {
+		for e, err := range r.Entries() {
+			if e != nil {
+				got = append(got, fmt.Sprint(e.JobID))
+				continue
+			}
+			got = append(got, fmt.Sprint(errors.Is(err, io.ErrUnexpectedEOF)))
+		}
+	}
+	if want := []string{"1 <nil>", "true", "2 <nil>", "3", "true", "true"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	r = jobfeed.NewReader(strings.NewReader(opening(1)), nil)
+	for range r.JobIDs() {
+	}
+	for id, err := range r.JobIDs() {
+		t.Errorf("after the end: %v, %v", id, err)
+	}
+}

@@ -1,0 +1,153 @@
+package jobboard
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// Observer watches calls, for traces and metrics. A function that is nil is
+// not called; without an Observer nothing is measured. The functions run in
+// the goroutine of the call, for many calls at once, and must not block.
+//
+// What they are given holds no credential, no query value and no identifier.
+type Observer struct {
+	// Call runs when a call starts. The context it returns is the call's from
+	// then on; nil leaves it as it is. The function it returns, if any, runs
+	// at the end.
+	Call func(ctx context.Context, call CallStart) (context.Context, func(CallEnd))
+	// Attempt runs for each request of a call, in the call's context, likewise.
+	Attempt func(ctx context.Context, attempt AttemptStart) (context.Context, func(AttemptEnd))
+}
+
+// CallStart is what is known of a call before anything is sent.
+type CallStart struct {
+	Op     string // the method: "Search", "HasApplied", ...
+	Method string // of HTTP
+	Path   string // the template, without the base address's own path
+	Scheme string // of the address; empty where the call cannot be sent
+	Host   string
+	Port   string
+}
+
+// CallEnd is what became of a call.
+type CallEnd struct {
+	Err        *Error // nil: success
+	StatusCode int    // of the last answer, 0 where there was none
+	Attempts   int    // requests sent
+	Duration   time.Duration
+	Decode     time.Duration // the part of Duration spent on answers, not waiting for their bytes
+	Budget     float64       // tokens left in the retry budget; 0 where there is none
+}
+
+// AttemptStart is a request before it is sent.
+type AttemptStart struct {
+	Number int         // 1 for the first
+	Header http.Header // may be added to, such as traceparent; the library's own fields are set after
+}
+
+// AttemptEnd is what became of a request.
+type AttemptEnd struct {
+	StatusCode int // 0: no answer
+	Err        error
+	Duration   time.Duration
+	Repeat     bool          // another follows
+	Wait       time.Duration // before it
+}
+
+// watch is an Observer's part of one call.
+type watch struct {
+	observer    *Observer
+	callDone    func(CallEnd)
+	attemptDone func(AttemptEnd)
+	start       time.Time
+	attempt     time.Time
+	decode      time.Duration
+	reading     time.Duration // waiting for bytes, in what decode measures
+	status      int
+}
+
+// startCall tells the observer of the call.
+func (c *call) startCall() {
+	o := c.slot.observer
+	if o == nil {
+		return
+	}
+	c.watch = &watch{observer: o, start: time.Now()}
+	if o.Call == nil {
+		return
+	}
+	s := CallStart{Op: c.op.name, Method: c.op.method, Path: c.op.path}
+	if c.slot.base != nil {
+		from := originOf(c.slot.base)
+		s.Scheme, s.Host, s.Port = from.scheme, from.host, from.port
+	}
+	var ctx context.Context
+	if ctx, c.watch.callDone = o.Call(c.Context, s); ctx != nil {
+		c.Context = ctx
+	}
+}
+
+// endCall tells of its end; err is nil for success.
+func (c *call) endCall(err *Error) {
+	w := c.watch
+	if w == nil {
+		return
+	}
+	c.endAttempt(AttemptEnd{})
+	if w.callDone == nil {
+		return
+	}
+	end := CallEnd{Err: err, StatusCode: w.status, Attempts: c.attempts, Duration: time.Since(w.start), Decode: w.decode}
+	if c.budget != nil {
+		end.Budget, _ = c.budget.state(time.Now())
+	}
+	w.callDone(end)
+	w.callDone = nil
+}
+
+// startAttempt gives the context and the additional headers of a request.
+func (c *call) startAttempt() (context.Context, http.Header) {
+	w := c.watch
+	if w == nil || w.observer.Attempt == nil {
+		return c, nil
+	}
+	c.endAttempt(AttemptEnd{StatusCode: http.StatusUnauthorized, Repeat: true}) // a token was renewed
+	w.attempt = time.Now()
+	w.status = 0
+	header := http.Header{}
+	ctx, done := w.observer.Attempt(c, AttemptStart{Number: c.attempts + 1, Header: header})
+	w.attemptDone = done
+	if ctx == nil {
+		ctx = c
+	}
+	return ctx, header
+}
+
+func (c *call) endAttempt(end AttemptEnd) {
+	w := c.watch
+	if w == nil || w.attemptDone == nil {
+		return
+	}
+	if o := c.outcome; o != nil && end.Err == nil {
+		end.Err = o.err
+	}
+	if end.StatusCode == 0 {
+		end.StatusCode = w.status
+	}
+	end.Duration = time.Since(w.attempt)
+	w.attemptDone(end)
+	w.attemptDone = nil
+}
+
+// decode is accept, measured without its waiting for bytes.
+func (c *call) decode(a *answer) error {
+	w := c.watch
+	if w == nil {
+		return c.accept(a)
+	}
+	start, reading := time.Now(), w.reading
+	err := c.accept(a)
+	w.decode += time.Since(start) - (w.reading - reading)
+	return err
+}

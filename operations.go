@@ -1,0 +1,52 @@
+package jobboard
+
+import "net/http"
+
+// operation is one endpoint of section 4 and the rules that hold for it.
+type operation struct {
+	name   string // the public method
+	method string
+	path   string // the template an Error shows
+	id     opSet
+	limit  int64 // default bound of the decompressed answer
+	stream bool  // the answer is read while the caller looks at it
+}
+
+// opSet is a set of operations.
+type opSet uint16
+
+func (op *operation) set() opSet { return op.id }
+
+// safe says whether a request may be repeated without an answer, because it
+// changes nothing.
+func (op *operation) safe() bool { return op.method == http.MethodGet }
+
+// idempotent says whether doing it twice is doing it once.
+func (op *operation) idempotent() bool { return op.method != http.MethodPost }
+
+const (
+	searchPath      = "/api/rest/v2/frontend/jobboards/{channelID}/jobs"
+	appliedPath     = "/api/rest/v3/frontend/jobs/{jobDbId}/applied"
+	applicationPath = "/api/rest/v3/frontend/jobs/{jobDbId}/application"
+	lookupPath      = "/jobdb/public/apply/external"
+
+	smallAnswer  = 4 << 20
+	searchAnswer = 64 << 20
+	streamAnswer = 1 << 30
+	maxPosting   = 1 << 20
+)
+
+var (
+	opSearch         = &operation{"Search", http.MethodGet, searchPath, 1 << 0, searchAnswer, false}
+	opPostings       = &operation{"Postings", http.MethodGet, searchPath, 1 << 1, streamAnswer, true}
+	opHasApplied     = &operation{"HasApplied", http.MethodGet, appliedPath, 1 << 2, smallAnswer, false}
+	opApplicationID  = &operation{"ApplicationID", http.MethodGet, applicationPath, 1 << 3, smallAnswer, false}
+	opJobInformation = &operation{"JobInformation", http.MethodGet, lookupPath, 1 << 4, smallAnswer, false}
+	opSubscribe      = &operation{"Subscribe", http.MethodPost, "/jobabo", 1 << 5, smallAnswer, false}
+	opConfirm        = &operation{"ConfirmSubscription", http.MethodPut, "/jobabo/{aboId}", 1 << 6, smallAnswer, false}
+	opUnsubscribe    = &operation{"Unsubscribe", http.MethodDelete, "/jobabo/{aboId}", 1 << 7, smallAnswer, false}
+
+	opsAll       = opSet(1<<8 - 1)
+	opsLookup    = opJobInformation.set()
+	opsApplicant = opHasApplied.set() | opApplicationID.set()
+)

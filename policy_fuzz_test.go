@@ -1,0 +1,327 @@
+package jobboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/oauth2"
+)
+
+// A fuzzFault is one attempt's fate in the fault schedule.
+type fuzzFault struct {
+	name       string
+	status     int // 0: no answer
+	err        error
+	retryAfter string
+	takes      time.Duration // before the answer
+	cut        bool          // the body is cut off
+	// What the model knows of it: whether GET, PUT and DELETE, POST repeat.
+	get, put, post bool
+	demand         time.Duration
+	want           error // the condition if it is the last one
+}
+
+var fuzzFaults = []fuzzFault{
+	{name: "ok", status: 200},
+	{name: "ok, later", status: 200, takes: 2 * time.Second},
+	{name: "400", status: 400},
+	{name: "401", status: 401, want: ErrUnauthorized},
+	{name: "403", status: 403, want: ErrForbidden},
+	{name: "404", status: 404},
+	{name: "429", status: 429, get: true, put: true, post: true, want: ErrRateLimited},
+	{name: "429 in 2", status: 429, retryAfter: "2", demand: 2 * time.Second, get: true, put: true, post: true, want: ErrRateLimited},
+	{name: "429 in a day", status: 429, retryAfter: "86400", demand: 24 * time.Hour, get: true, put: true, post: true, want: ErrRateLimited},
+	{name: "500", status: 500, get: true, want: ErrServer},
+	{name: "501", status: 501, want: ErrServer},
+	{name: "502", status: 502, get: true, put: true, want: ErrServer},
+	{name: "503", status: 503, get: true, put: true, want: ErrServer},
+	{name: "503 in 1", status: 503, retryAfter: "1", demand: time.Second, get: true, want: ErrServer},
+	{name: "503 in a day", status: 503, retryAfter: "86400", demand: 24 * time.Hour, get: true, want: ErrServer},
+	{name: "504", status: 504, takes: 5 * time.Second, get: true, put: true, want: ErrServer},
+	{name: "reset", err: &net.OpError{Op: "read", Err: syscall.ECONNRESET}, get: true, put: true, want: ErrTransport},
+	{name: "EOF", err: io.EOF, get: true, put: true, want: ErrTransport},
+	{name: "refused", err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, get: true, put: true, post: true, want: ErrTransport},
+	{name: "no such name", err: &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", IsNotFound: true}}, want: ErrTransport},
+	{name: "strange", err: errors.New("tls: some alert"), want: ErrTransport},
+	{name: "silence", takes: time.Hour, get: true, put: true, want: ErrTimeout},
+	{name: "cut", status: 200, cut: true, get: true, want: ErrTransport},
+}
+
+// model is the policy once more, told from its words: how many requests go
+// out, and what is the outcome. The waits are random; it knows their bounds,
+// and says so when an outcome depends on chance.
+type policyModel struct {
+	method      string
+	maxAttempts int
+	budget      float64 // tokens; negative: none
+	limit       time.Duration
+}
+
+func (m policyModel) run(schedule []fuzzFault) (requests int, last fuzzFault, stopped StopReason, sure bool) {
+	var least, most time.Duration // since the start of the call
+	for n := 0; ; n++ {
+		f := schedule[min(n, len(schedule)-1)]
+		requests++
+		took := min(f.takes, 15*time.Second)
+		least, most = least+took, most+took
+		if most >= m.limit {
+			return requests, f, "", false // the end of the caller's time comes in between
+		}
+		repeats := map[string]bool{"GET": f.get, "PUT": f.put, "DELETE": f.put, "POST": f.post}[m.method]
+		passes := f.get || f.put || f.post
+		switch {
+		case !passes:
+			return requests, f, StopFinal, true
+		case !repeats && f.cut:
+			return requests, f, StopFinal, true // executed, as the status says
+		case !repeats && m.method == "POST", !repeats && f.status == 500:
+			return requests, f, StopNotIdempotent, true
+		case f.demand > 30*time.Second:
+			return requests, f, StopRetryAfter, true
+		case !repeats: // who asks for time may have begun with it
+			return requests, f, StopNotIdempotent, true
+		case n+1 >= m.maxAttempts:
+			return requests, f, StopAttempts, true
+		}
+		d := min(200*time.Millisecond<<n, 5*time.Second)
+		from, to := d/2, d
+		if f.demand > 0 {
+			from, to = f.demand, f.demand+500*time.Millisecond
+		}
+		switch {
+		case least+from >= m.limit:
+			return requests, f, StopDeadline, true
+		case most+to >= m.limit-time.Millisecond:
+			return requests, f, "", false
+		}
+		if m.budget >= 0 {
+			if m.budget < 1 {
+				return requests, f, StopBudget, true
+			}
+			m.budget--
+		}
+		least, most = least+from, most+to
+	}
+}
+
+// FuzzFaultSchedule: whatever sequence of faults a service goes through, the
+// requests and the outcome are the model's.
+func FuzzFaultSchedule(f *testing.F) {
+	for i := range fuzzFaults {
+		for op := range byte(4) {
+			f.Add([]byte{byte(i)}, op, byte(5), byte(10), byte(0))
+			f.Add([]byte{byte(i), byte(i), 0}, op, byte(3), byte(1), byte(20))
+			f.Add([]byte{12, byte(i), 6, 0}, op, byte(5), byte(255), byte(7))
+		}
+	}
+	f.Fuzz(func(t *testing.T, script []byte, op, attempts, budget, limit byte) {
+		if len(script) == 0 || len(script) > 12 {
+			return
+		}
+		var schedule []fuzzFault
+		for _, b := range script {
+			schedule = append(schedule, fuzzFaults[int(b)%len(fuzzFaults)])
+		}
+		m := policyModel{
+			method: []string{"GET", "PUT", "DELETE", "POST"}[op%4], maxAttempts: int(attempts)%7 + 1,
+			budget: float64(budget % 12), limit: time.Minute,
+		}
+		policy := RetryPolicy{MaxAttempts: m.maxAttempts, Budget: int(m.budget)}
+		if m.budget == 0 {
+			policy.Budget, m.budget = -1, -1
+		}
+		ctx := context.Background()
+		if limit%32 != 0 {
+			m.limit = time.Duration(limit%32) * time.Second
+		}
+		synctest.Test(t, func(t *testing.T) {
+			if limit%32 != 0 {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, m.limit)
+				defer cancel()
+			}
+			requests := 0
+			c, err := NewClient(Config{
+				BaseURL: "https://api.example", ClientID: "id", Retry: policy,
+				HTTPClient: &http.Client{Transport: fuzzTransport(func(r *http.Request) (*http.Response, error) {
+					f := schedule[min(requests, len(schedule)-1)]
+					requests++
+					select {
+					case <-time.After(f.takes):
+					case <-r.Context().Done():
+						return nil, r.Context().Err()
+					}
+					if f.err != nil {
+						return nil, f.err
+					}
+					body := io.Reader(strings.NewReader(`{"totalNumberOfJobs":0,"results":[]}`))
+					if f.status != 200 {
+						body = strings.NewReader("")
+					}
+					if f.cut {
+						body = io.MultiReader(strings.NewReader(`{"total`), cutReader{})
+					}
+					return &http.Response{StatusCode: f.status, Header: http.Header{"Retry-After": {f.retryAfter}}, Body: io.NopCloser(body), Request: r}, nil
+				})},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			start := time.Now()
+			switch op % 4 {
+			case 0:
+				_, err = c.Search(ctx, "ch", Query{})
+			case 1:
+				_, err = c.ConfirmSubscription(ctx, "a", nil)
+			case 2:
+				_, err = c.Unsubscribe(ctx, "a")
+			case 3:
+				_, err = c.Subscribe(ctx, SubscriptionRequest{})
+			}
+			took := time.Since(start)
+			say := func() string {
+				var names []string
+				for _, f := range schedule {
+					names = append(names, f.name)
+				}
+				return fmt.Sprintf("%s %q, %d attempts, budget %v, %v: %d requests in %v, %v", m.method, names, m.maxAttempts, m.budget, m.limit, requests, took, err)
+			}
+			if took > m.limit {
+				t.Fatalf("%s: longer than the caller had", say())
+			}
+			wantRequests, last, stopped, sure := m.run(schedule)
+			var e *Error
+			if err != nil && (!errors.As(err, &e) || e.Attempts != requests) {
+				t.Fatalf("%s: %#v", say(), e)
+			}
+			if requests > m.maxAttempts {
+				t.Fatalf("%s: more requests than attempts", say())
+			}
+			if !sure {
+				return
+			}
+			if requests != wantRequests {
+				t.Fatalf("%s: the model has %d", say(), wantRequests)
+			}
+			if good := last.status == 200 && !last.cut; good != (err == nil) {
+				t.Fatalf("%s: the model ends with %s", say(), last.name)
+			}
+			if err == nil {
+				return
+			}
+			if e.Stopped != stopped || last.want != nil && !errors.Is(err, last.want) || last.want == nil && e.Err != nil || last.err == nil && e.StatusCode != last.status {
+				t.Fatalf("%s: stopped %q, the model says %q, after %s", say(), e.Stopped, stopped, last.name)
+			}
+			if changed := m.method != "GET"; !changed && e.MayHaveExecuted {
+				t.Fatalf("%s: a GET may have been executed", say())
+			}
+		})
+	})
+}
+
+type cutReader struct{}
+
+func (cutReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+// FuzzTokenSchedule: RenewingToken under any order of callers, clocks,
+// failures and rejections gives what a model of it gives.
+func FuzzTokenSchedule(f *testing.F) {
+	f.Add([]byte{0, 0, 1, 2, 3, 0, 4, 0, 5, 1})
+	f.Add([]byte{3, 0, 0, 2, 2, 0, 3, 1, 2, 1})
+	f.Add([]byte{6, 0, 2, 0, 2, 0, 7, 0})
+	f.Fuzz(func(t *testing.T, script []byte) {
+		if len(script) > 60 {
+			return
+		}
+		synctest.Test(t, func(t *testing.T) {
+			var (
+				mu        sync.Mutex
+				fetches   int
+				failing   bool
+				lifetime  time.Duration // 0: no end
+				kept      string
+				ends      time.Time
+				failed    time.Time // of the last failure
+				hasFailed bool
+			)
+			source := RenewingToken(func(context.Context) (*oauth2.Token, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				fetches++
+				if failing {
+					return nil, io.EOF
+				}
+				token := &oauth2.Token{AccessToken: fmt.Sprint("token-", fetches)}
+				if lifetime > 0 {
+					token.Expiry = time.Now().Add(lifetime)
+				}
+				return token, nil
+			})
+			for step, b := range script {
+				before := fetches
+				switch b % 8 {
+				case 0, 1: // ask, or say that what is kept was rejected
+					rejected := ""
+					if b%8 == 1 {
+						rejected = kept
+					}
+					var token *oauth2.Token
+					var err error
+					if rejected == "" {
+						token, err = source.Token()
+					} else {
+						token, err = source.(Renewer).Renew(context.Background(), rejected)
+					}
+					// oauth2 calls a token invalid ten seconds early.
+					valid := kept != "" && kept != rejected && (ends.IsZero() || time.Now().Before(ends.Add(-10*time.Second)))
+					switch {
+					case valid:
+						if err != nil || token.AccessToken != kept || fetches != before {
+							t.Fatalf("step %d: %v, %v, %d fetches; want what is kept, %q", step, token, err, fetches-before, kept)
+						}
+					case hasFailed && time.Since(failed) < 500*time.Millisecond:
+						if err == nil || fetches != before {
+							t.Fatalf("step %d: %v, %v, %d fetches within a remembered failure", step, token, err, fetches-before)
+						}
+					case hasFailed && time.Since(failed) < time.Second && fetches == before:
+						if err == nil {
+							t.Fatalf("step %d: %v from nowhere", step, token)
+						}
+					case failing:
+						if err == nil || fetches != before+1 {
+							t.Fatalf("step %d: %v, %v, %d fetches of a failing source", step, token, err, fetches-before)
+						}
+						failed, hasFailed = time.Now(), true
+					default:
+						if err != nil || fetches != before+1 || token.AccessToken != fmt.Sprint("token-", fetches) {
+							t.Fatalf("step %d: %v, %v, %d fetches; want a new one", step, token, err, fetches-before)
+						}
+						kept, ends, hasFailed = token.AccessToken, token.Expiry, false
+					}
+				case 2:
+					time.Sleep(time.Duration(b/8) * 100 * time.Millisecond)
+				case 3:
+					failing = true
+				case 4:
+					failing = false
+				case 5:
+					time.Sleep(time.Duration(b/8) * time.Minute)
+				case 6:
+					lifetime = time.Duration(b/8+1) * 5 * time.Minute
+				case 7:
+					lifetime = 0
+				}
+			}
+		})
+	})
+}

@@ -1,0 +1,5 @@
+//go:build race
+
+package jobboard_test
+
+const raceDetector = true

@@ -1,0 +1,327 @@
+package jobboard
+
+import (
+	"context"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// FuzzRetryAfter: never negative, junk is absent, what is valid is what
+// net/http makes of it.
+func FuzzRetryAfter(f *testing.F) {
+	for _, v := range []string{
+		"", "0", "2", "86400", "9300000000", "99999999999999999999", "-5", "+5", "1.5", "2s", " 7 ", "soon", "٣", "0x10", "1e3",
+		"Fri, 21 Nov 2025 10:00:02 GMT", "Friday, 21-Nov-25 10:00:02 GMT", "Fri Nov 21 10:00:02 2025", "Fri, 21 Nov 2025 10:00:02 CET", "Thu, 01 Jan 1970 00:00:00 GMT",
+	} {
+		f.Add(v, "")
+		f.Add(v, "Fri, 21 Nov 2025 09:00:00 GMT")
+		f.Add(v, "junk")
+	}
+	now := time.Date(2025, 11, 21, 10, 0, 0, 0, time.UTC)
+	policy, err := RetryPolicy{MaxRetryAfter: math.MaxInt64}.withDefaults()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, value, date string) {
+		header := http.Header{"Retry-After": {value}, "Date": {date}}
+		got := parseRetryAfter(header, now)
+		if got < 0 {
+			t.Fatalf("%q, %q: %v", value, date, got)
+		}
+		if wait := policy.wait(0, got); wait < 0 || got > 0 && wait < got && got < math.MaxInt64/2 {
+			t.Fatalf("%q, %q: %v, wait %v", value, date, got, wait)
+		}
+		text := strings.TrimSpace(value)
+		switch at, timeErr := http.ParseTime(text); {
+		case text != "" && strings.Trim(text, "0123456789") == "":
+			n, err := strconv.ParseUint(text, 10, 64)
+			if err == nil && n < 1<<33/10 && got != time.Duration(n)*time.Second {
+				t.Fatalf("%q: %v", value, got)
+			}
+			if (err != nil || n >= 1<<33/10) && got < 10*365*24*time.Hour {
+				t.Fatalf("%q: %v is not out of reach", value, got)
+			}
+		case timeErr == nil:
+			from := now
+			if d, err := http.ParseTime(date); err == nil {
+				from = d
+			}
+			if want := at.Sub(from); want < 365*24*time.Hour && got != max(want, 0) {
+				t.Fatalf("%q, %q: %v, want %v", value, date, got, want)
+			}
+		case got != 0:
+			t.Fatalf("%q: junk gives %v", value, got)
+		}
+	})
+}
+
+// routed is what a service's own router makes of a request.
+func routed(t *testing.T, pattern, name string, r *http.Request) (value string, segments int, ok bool) {
+	mux := http.NewServeMux()
+	mux.HandleFunc(pattern, func(_ http.ResponseWriter, r *http.Request) { value, ok = r.PathValue(name), true })
+	// As it goes over the wire and is parsed again.
+	target := r.URL.RequestURI()
+	parsed, err := url.ParseRequestURI(target)
+	if err != nil {
+		t.Fatalf("%q: %v", target, err)
+	}
+	again := httptest.NewRequest(r.Method, "http://h/", http.NoBody)
+	again.URL, again.RequestURI = parsed, target
+	rec := httptest.NewRecorder()
+	mux.ServeHTTP(rec, again)
+	if rec.Code >= 300 {
+		t.Logf("%q: %d %s", target, rec.Code, rec.Header().Get("Location"))
+	}
+	path, _, _ := strings.Cut(target, "?")
+	return value, strings.Count(path, "/"), ok
+}
+
+// FuzzPathSegment: what goes in as a channel or an identifier comes out of a
+// router unchanged, in exactly one segment, or is refused before it is sent.
+func FuzzPathSegment(f *testing.F) {
+	for _, s := range []string{
+		"27828_extern", "a/b", "..", ".", "%2e%2e", "%2F", "a b", "ä", "?x", "#x", "a?b=c", "//", "a//b", `\`, "a\x00b", "\r\n", ";v=1",
+		"{x}", "a%", "%zz", "\xff", "...", "a+b", "a:b", "@", "a\u202eb", "\x7f", "~", "*", "", " ", "./", "../x",
+	} {
+		f.Add(s, "", "")
+		f.Add(s, "/prefix/api/rest", "/subs")
+		f.Add(s, "/pre%2Ffix/ü", "/abo/x y")
+	}
+	f.Fuzz(func(t *testing.T, name, prefix, subscriptions string) {
+		if prefix != "" && prefix[0] != '/' {
+			return // part of the host
+		}
+		var sent *http.Request
+		c, err := NewClient(Config{
+			BaseURL: "https://api.example" + prefix, ClientID: "id", SubscriptionPath: subscriptions, Retry: RetryPolicy{MaxAttempts: 1},
+			HTTPClient: &http.Client{Transport: fuzzTransport(func(r *http.Request) (*http.Response, error) {
+				sent = r
+				return nil, io.EOF
+			})},
+		})
+		if err != nil {
+			return
+		}
+		refused := name == "" || name == "." || name == ".." || len(name) > 1024 || strings.IndexFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) >= 0
+		before := c.base.base.EscapedPath()
+		pattern := func(rest string) string {
+			// A router's pattern for the fixed part: any segments of that number.
+			p := ""
+			for i := range strings.Count(before+rest, "/") {
+				p += "/{p" + strconv.Itoa(i) + "}"
+			}
+			return p
+		}
+		check := func(what, wantPrefix, pattern string, segments int) {
+			switch {
+			case refused && sent != nil:
+				t.Fatalf("%s %q: sent as %s", what, name, sent.URL)
+			case refused:
+				return
+			case sent == nil:
+				t.Fatalf("%s %q: not sent", what, name)
+			}
+			if sent.URL.Host != "api.example" || !strings.HasPrefix(sent.URL.Path, wantPrefix) {
+				t.Fatalf("%s %q: sent to %s, want %s under %s", what, name, sent.URL, "api.example", wantPrefix)
+			}
+			if strings.Contains(before, "//") || strings.Contains(wantPrefix, "//") {
+				return // a router cleans such an address before it routes
+			}
+			value, n, ok := routed(t, pattern, "it", sent)
+			if name == "/" && n == segments {
+				return // ServeMux takes it for the end of a path
+			}
+			if !ok || value != name || n != segments {
+				t.Fatalf("%s %q with base %q: arrives as %q (%v), %d segments, want %d: %s", what, name, before, value, ok, n, segments, sent.URL)
+			}
+		}
+		_, _ = c.Search(context.Background(), ChannelID(name), Query{})
+		fixed := "/api/rest/v2/frontend/jobboards"
+		check("channel", c.base.base.Path+fixed+"/", "GET "+pattern(fixed)+"/{it}/jobs", strings.Count(before, "/")+7)
+
+		sent = nil
+		_, _ = c.Unsubscribe(context.Background(), SubscriptionID(name))
+		if subscriptions == "" {
+			subscriptions = "/jobabo"
+		}
+		abo := "/" + strings.Trim(subscriptions, "/")
+		if strings.Count(abo, "/") > 20 {
+			return
+		}
+		check("subscription", c.base.base.Path+abo+"/", "DELETE "+pattern(abo)+"/{it}", strings.Count(before+abo, "/")+1)
+	})
+}
+
+// FuzzLanguage: what is let through is a header value that a server reads
+// back unchanged; the rest is refused before anything is sent.
+func FuzzLanguage(f *testing.F) {
+	for _, s := range []string{"de", "de-AT,de;q=0.9", "*", "", "de_DE", "de\r\nX: y", "ä", "en, de", strings.Repeat("x", 201), "de\x00", " de", "de;q=1.0", "de\n", "de\r", "de\t", "de\x7f", "de:x", "de/x"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, language string) {
+		var sent *http.Request
+		c, err := NewClient(Config{
+			BaseURL: "https://api.example", ClientID: "id", Retry: RetryPolicy{MaxAttempts: 1},
+			HTTPClient: &http.Client{Transport: fuzzTransport(func(r *http.Request) (*http.Response, error) {
+				sent = r
+				return nil, io.EOF
+			})},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = c.Search(context.Background(), "ch", Query{Language: language})
+		_, configured := NewClient(Config{BaseURL: "https://api.example", Language: language})
+		if (configured == nil) != (sent != nil) {
+			t.Fatalf("%q: Query lets it through: %v, Config: %v", language, sent != nil, configured == nil)
+		}
+		if sent == nil {
+			return
+		}
+		got := sent.Header["Accept-Language"]
+		switch {
+		case language == "" && len(got) == 0:
+			return
+		case len(got) != 1 || got[0] != language || len(language) > 200:
+			t.Fatalf("%q is sent as %q", language, got)
+		}
+		for _, r := range language {
+			if r < ' ' || r > '~' || strings.ContainsRune(`"\<>{}[]()@:/?_&%$#!'+^|~`+"`", r) {
+				t.Fatalf("%q has %q", language, r)
+			}
+		}
+	})
+}
+
+// FuzzBaseAddress: an address is taken or refused; one that is taken stays as
+// it is when it is read again, has no doubled /api/rest, and leads to its own
+// host and nowhere else.
+func FuzzBaseAddress(f *testing.F) {
+	for _, s := range []string{
+		"https://api.example", "https://api.example/", "https://api.example/api/rest", "https://api.example/api/rest/", "https://api.example/x/api/rest/api/rest",
+		"http://[::1]:8080/x", "https://user@api.example", "https://api.example?x", "https://api.example/#f", "//api.example", "api.example", "ftp://x", "https://",
+		"https://api.example/../x", "https://api.example/%2e%2e/x", "https://api.example/a%2Fb", "https://api.example:443", "https://API.example", "https://api.example//x//",
+		"https://api.example/api/rest//", "HTTPS://x", "https://x:", "https://x:99999", "https://%61", "https://ü.example/ü", "https://x/%zz", "https://x\x00", "https:x", "https:///x",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, address string) {
+		u, err := parseAddress("BaseURL", address)
+		if err != nil || u == nil {
+			if _, err := NewClient(Config{BaseURL: address, ClientID: "id"}); err == nil {
+				t.Fatalf("%q: parseAddress refuses, NewClient does not", address)
+			}
+			return
+		}
+		again, err := parseAddress("BaseURL", u.String())
+		if err != nil || again.String() != u.String() {
+			t.Fatalf("%q: %q is read again as %v, %v", address, u, again, err)
+		}
+		if path := u.EscapedPath(); strings.HasSuffix(path, "/") || strings.HasSuffix(path, "/api/rest") {
+			t.Fatalf("%q: path %q", address, path)
+		}
+		if u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
+			t.Fatalf("%q: %#v", address, u)
+		}
+		var sent *http.Request
+		c, err := NewClient(Config{
+			BaseURL: address, ClientID: "id", AllowInsecure: true, Retry: RetryPolicy{MaxAttempts: 1},
+			HTTPClient: &http.Client{Transport: fuzzTransport(func(r *http.Request) (*http.Response, error) {
+				sent = r
+				return nil, io.EOF
+			})},
+		})
+		if err != nil {
+			t.Fatalf("%q: %v", address, err)
+		}
+		_, _ = c.Search(context.Background(), "ch", Query{})
+		if sent == nil {
+			t.Fatalf("%q: nothing was sent", address)
+		}
+		if sent.URL.Host != u.Host || sent.URL.Scheme != u.Scheme || sent.URL.EscapedPath() != u.EscapedPath()+"/api/rest/v2/frontend/jobboards/ch/jobs" {
+			t.Fatalf("%q: sent to %s", address, sent.URL)
+		}
+		// What the config said of the address is what a browser would say.
+		given, err := url.Parse(address)
+		if err != nil || !strings.EqualFold(given.Host, sent.URL.Host) {
+			t.Fatalf("%q: host %q", address, sent.URL.Host)
+		}
+	})
+}
+
+// FuzzRedirectLocation: whatever a service names, the request that follows has
+// the scheme and the host of the one before, and no user part.
+func FuzzRedirectLocation(f *testing.F) {
+	for _, s := range []string{
+		"/x", "x", "?y", "#z", "", "//evil.example/", "https://evil.example", "https://api.karriere.example/x", "HTTPS://API.KARRIERE.EXAMPLE:443/",
+		"https://user@api.karriere.example/", "https://apİ.karriere.example/", "https://ap%C4%B0.karriere.example/", "https://api.ſkarriere.example", "https://api.\u212aarriere.example/",
+		"https://api.karriere.example:8443/", "http://api.karriere.example/", `\\evil.example`, `/\evil.example`, "///evil.example", "https:evil", "https:///x", "%zz", "https://api.karriere.example./",
+		"javascript:x", "https://api.karriere.example\t/", "//api.karriere.example@evil.example", "//[::1]/", "https://api.karriere.example:0443/", "https://api.karriere.example:/",
+	} {
+		for _, status := range []int{301, 307, 300} {
+			f.Add(s, status, "https://api.karriere.example/prefix")
+		}
+		f.Add(s, 302, "http://127.0.0.1:8080")
+	}
+	f.Fuzz(func(t *testing.T, location string, status int, base string) {
+		if status < 300 || status > 399 {
+			return
+		}
+		var sent []*http.Request
+		c, err := NewClient(Config{
+			BaseURL: base, ClientID: "id", AllowInsecure: true, Retry: RetryPolicy{MaxAttempts: 1},
+			HTTPClient: &http.Client{Transport: fuzzTransport(func(r *http.Request) (*http.Response, error) {
+				sent = append(sent, r)
+				return &http.Response{StatusCode: status, Header: http.Header{"Location": {location}}, Body: http.NoBody, Request: r}, nil
+			})},
+		})
+		if err != nil {
+			return
+		}
+		_, err = c.Search(context.Background(), "ch", Query{})
+		if !isOneOf(err, []error{ErrRedirect}) {
+			t.Fatalf("%d %q: %v", status, location, err)
+		}
+		if len(sent) < 1 || len(sent) > 1+maxRedirects {
+			t.Fatalf("%d %q: %d requests", status, location, len(sent))
+		}
+		for _, r := range sent[1:] {
+			if r.URL.Scheme != sent[0].URL.Scheme || r.URL.Host != sent[0].URL.Host || r.Host != sent[0].Host || r.URL.User != nil || r.URL.Fragment != "" {
+				t.Fatalf("%d %q from %s: followed to %s (Host %q)", status, location, sent[0].URL, r.URL, r.Host)
+			}
+			// What it says must be home for everybody who reads it, not for
+			// us alone.
+			given, err := url.Parse(location)
+			if err != nil || given.Host != "" && !strings.EqualFold(asciiOnly(given.Hostname()), sent[0].URL.Hostname()) {
+				t.Fatalf("%d %q from %s: followed, %v", status, location, sent[0].URL, err)
+			}
+		}
+		if status == 300 || status == 304 || status == 305 {
+			if len(sent) != 1 {
+				t.Fatalf("%d is followed", status)
+			}
+		}
+	})
+}
+
+// asciiOnly spoils what is not ASCII, so that no folding makes it something
+// else.
+func asciiOnly(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 0x80 {
+			return '?'
+		}
+		return r
+	}, s)
+}
+
+type fuzzTransport func(*http.Request) (*http.Response, error)
+
+func (f fuzzTransport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

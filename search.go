@@ -1,0 +1,190 @@
+package jobboard
+
+import (
+	"context"
+	"io"
+	"iter"
+	"net/http"
+
+	"github.com/google/go-querystring/query"
+)
+
+// Query is what a search asks for (4.1). The zero value asks for every job of
+// the channel.
+type Query struct {
+	Text       string      // free text; empty: any
+	Near       GeoLocation // zero: anywhere. A posting matches only if its position has a geolocation
+	Language   string      // Accept-Language, such as "de"; empty: Config.Language
+	OmitConfig []string    // config keys not to keep, such as the long ad text; costs nothing but reading past them
+}
+
+// parameters are the two that the interface documents. It has none for paging.
+type parameters struct {
+	Search      string `url:"search,omitempty"`
+	GeoLocation string `url:"geoLocation,omitempty"`
+}
+
+// Search gives the postings of a channel that match (4.1), all of what the
+// service puts on its one page; JobSearchResult.Partial says when there is
+// more. It needs the client's credential.
+//
+// Errors: ErrUnauthorized, ErrForbidden, ErrServer, and those of every call.
+func (c *Client) Search(ctx context.Context, channel ChannelID, q Query) (*JobSearchResult, error) {
+	return c.base.search(ctx, &c.config, channel, q)
+}
+
+// Postings is Search decoded as it arrives: constant memory over any number of
+// postings. A failure is the last item, with a nil posting. Breaking off stops
+// reading. The range may be repeated, and searches anew.
+//
+// Until the first posting is there, failures are repeated as for Search;
+// after it they end the range, because postings were handed out already.
+func (c *Client) Postings(ctx context.Context, channel ChannelID, q Query) iter.Seq2[*JobPosting, error] {
+	return c.PostingStream(ctx, channel, q).All()
+}
+
+// PostingStream is Postings that also gives the page's counters, for who must
+// know whether the postings are complete. Nothing is sent before All is ranged over.
+func (c *Client) PostingStream(ctx context.Context, channel ChannelID, q Query) *PostingStream {
+	return &PostingStream{ctx: ctx, slot: &c.base, config: &c.config, channel: channel, query: q}
+}
+
+// Search is Client.Search with the applicant's token, which the interface
+// accepts there too.
+func (a *Applicant) Search(ctx context.Context, channel ChannelID, q Query) (*JobSearchResult, error) {
+	return a.slot.search(ctx, &a.client.config, channel, q)
+}
+
+// Postings is Client.Postings with the applicant's token.
+func (a *Applicant) Postings(ctx context.Context, channel ChannelID, q Query) iter.Seq2[*JobPosting, error] {
+	return a.PostingStream(ctx, channel, q).All()
+}
+
+// PostingStream is Client.PostingStream with the applicant's token.
+func (a *Applicant) PostingStream(ctx context.Context, channel ChannelID, q Query) *PostingStream {
+	return &PostingStream{ctx: ctx, slot: &a.slot, config: &a.client.config, channel: channel, query: q}
+}
+
+// PostingStream is a search whose postings are read one by one. It is for one
+// goroutine.
+type PostingStream struct {
+	ctx     context.Context
+	slot    *slot
+	config  *shared
+	channel ChannelID
+	query   Query
+
+	page     JobSearchResult
+	complete bool
+}
+
+// Page gives the page's counters, without Results. It is ok once the last
+// range over All has read the answer to its end; before that counters may be
+// missing, because they can come after the postings.
+func (s *PostingStream) Page() (page JobSearchResult, ok bool) { return s.page, s.complete }
+
+// All sends the search and ranges over its postings.
+func (s *PostingStream) All() iter.Seq2[*JobPosting, error] {
+	return func(yield func(*JobPosting, error) bool) {
+		s.page, s.complete = JobSearchResult{}, false
+		req, err := s.slot.searchRequest(s.config, s.channel, s.query)
+		if err != nil {
+			yield(nil, s.slot.refuse(opPostings, err))
+			return
+		}
+		var (
+			first    *JobPosting
+			readErr  error
+			a        *answer
+			postings *postingReader
+		)
+		err = s.slot.do(s.ctx, opPostings, req, func(got *answer) error {
+			a = got
+			postings = newPostingReader(a, decodeLimits{maxBytes: a.limit, maxItem: int(min(maxPosting, a.limit))}, s.query.OmitConfig)
+			first, readErr = postings.next()
+			if readErr != nil && readErr != io.EOF {
+				postings.close()
+				return readErr
+			}
+			return nil
+		})
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer a.close()
+		defer postings.close()
+		for posting, err := first, readErr; ; posting, err = postings.next() {
+			if err == io.EOF {
+				s.page, s.complete = postings.page()
+				a.c.endCall(nil)
+				return
+			}
+			if err != nil {
+				yield(nil, a.c.fail(a.unusable(err)))
+				return
+			}
+			if !yield(posting, nil) {
+				a.c.endCall(nil)
+				return
+			}
+		}
+	}
+}
+
+func (s *slot) search(ctx context.Context, config *shared, channel ChannelID, q Query) (*JobSearchResult, error) {
+	req, err := s.searchRequest(config, channel, q)
+	if err != nil {
+		return nil, s.refuse(opSearch, err)
+	}
+	var result *JobSearchResult
+	err = s.do(ctx, opSearch, req, func(a *answer) (err error) {
+		result, err = decodeSearch(a, decodeLimits{maxBytes: a.limit, maxItem: int(min(a.limit, 1<<30))}, q.OmitConfig)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// searchRequest builds what both forms of the search send.
+func (s *slot) searchRequest(config *shared, channel ChannelID, q Query) (req request, err error) {
+	if s.refusal != nil {
+		return req, s.refusal
+	}
+	if s.client.Transport.(*slotTransport).header == nil {
+		return req, invalid("a search needs Config.ClientID or Config.TokenSource")
+	}
+	if req.path, req.raw, err = pathOf(searchPath, "channel", string(channel)); err != nil {
+		return req, err
+	}
+	p := parameters{Search: q.Text}
+	if q.Near != (GeoLocation{}) {
+		if err := q.Near.Validate(); err != nil {
+			return req, err
+		}
+		p.GeoLocation = q.Near.String()
+	}
+	values, err := query.Values(p)
+	if err != nil {
+		return req, invalid("query: %s", err.Error())
+	}
+	req.query, req.hide, req.header = values.Encode(), []string{q.Text}, config.headers.search
+	if q.Language != "" && q.Language != config.language {
+		if err := checkLanguage(q.Language); err != nil {
+			return req, err
+		}
+		req.header = http.Header{"Accept-Language": {q.Language}}
+		for k, v := range config.headers.body {
+			req.header[k] = v
+		}
+	}
+	return req, nil
+}
+
+// refuse is the error of a call that cannot be sent.
+func (s *slot) refuse(op *operation, err error) error {
+	c := &call{Context: context.Background(), op: op, slot: s}
+	return c.fail(&outcome{err: err})
+}

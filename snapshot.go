@@ -1,0 +1,208 @@
+package jobboard
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Snapshot is what a channel showed at one time, as little of it as tells
+// changes: keep it, as JSON, and compare the next one with it by [Diff].
+//
+// Of a posting that an answer has several times, the newest version is kept.
+type Snapshot struct {
+	Channel      ChannelID   `json:"channel"`
+	Text         string      `json:"search,omitempty"`      // Query.Text
+	Near         GeoLocation `json:"geoLocation,omitzero"`  // Query.Near
+	Language     string      `json:"language,omitempty"`    // that was asked for: Query.Language, or else Config.Language
+	ForApplicant bool        `json:"forApplicant,omitzero"` // taken with an applicant's token
+	Taken        time.Time   `json:"taken"`                 // when the answer was complete, or failed; UTC, to the millisecond
+
+	// Complete says that the answer was read to its end, and that by its own
+	// counters it held every posting. Without that, what is missing may still
+	// be there.
+	Complete bool              `json:"complete"`
+	Postings []SnapshotPosting `json:"postings"` // in the order of their identifiers
+}
+
+// SnapshotPosting is a posting of a Snapshot; see JobPosting.
+type SnapshotPosting struct {
+	JobPostingID            JobPostingID     `json:"jobPostingId"`
+	PostingVersionID        PostingVersionID `json:"postingVersionId"`
+	Title                   string           `json:"title"`
+	JobStartDate            Millis           `json:"jobStartDate"`
+	PostingVersionStartDate Millis           `json:"postingVersionStartDate"`
+	PostingVersionEndDate   Millis           `json:"postingVersionEndDate"`
+}
+
+// Snapshot takes a snapshot of what a search finds (4.1), read as Postings
+// reads it. A failure in the middle gives both the error and a snapshot of what
+// came before it, which is not complete; one before the first posting gives an
+// empty one.
+func (c *Client) Snapshot(ctx context.Context, channel ChannelID, q Query) (*Snapshot, error) {
+	s := &Snapshot{Language: cmp.Or(q.Language, c.config.language)}
+	return s, s.take(c.PostingStream(ctx, channel, withoutConfig(q)))
+}
+
+// Snapshot is Client.Snapshot with the applicant's token. Another applicant may
+// see other postings: compare only those of one.
+func (a *Applicant) Snapshot(ctx context.Context, channel ChannelID, q Query) (*Snapshot, error) {
+	s := &Snapshot{Language: cmp.Or(q.Language, a.client.config.language), ForApplicant: true}
+	return s, s.take(a.PostingStream(ctx, channel, withoutConfig(q)))
+}
+
+// withoutConfig is q without the config keys, of which a snapshot has none.
+func withoutConfig(q Query) Query {
+	q.OmitConfig = append(slices.Clone(q.OmitConfig),
+		ConfigProjectLocation, ConfigLocation, ConfigLocationName, ConfigProjectNumber, ConfigAudience, ConfigVisibility,
+		ConfigListingStartDate, ConfigInternalPostingName, ConfigAdText, ConfigJobCategory, ConfigCompanyName, ConfigRemoteStatus)
+	return q
+}
+
+func (s *Snapshot) take(stream *PostingStream) (err error) {
+	s.Channel, s.Text, s.Near = stream.channel, stream.query.Text, stream.query.Near
+	for p, failed := range stream.All() {
+		if failed != nil {
+			err = failed
+			break
+		}
+		s.Postings = append(s.Postings, SnapshotPosting{
+			p.JobPostingID, p.PostingVersionID,
+			strings.Clone(p.Title), // not the whole posting with it
+			p.JobStartDate, p.PostingVersionStartDate, p.PostingVersionEndDate,
+		})
+	}
+	s.Taken = time.Now().UTC().Truncate(time.Millisecond)
+	s.Postings = inOrder(s.Postings)
+	page, whole := stream.Page()
+	// A page that has one posting twice has one less of what it counts.
+	s.Complete = whole && !page.partial(len(s.Postings))
+	return err
+}
+
+// inOrder is the postings by identifier, each once, in its newest version. It
+// may change the list's order.
+func inOrder(list []SnapshotPosting) []SnapshotPosting {
+	newest := func(a, b SnapshotPosting) int {
+		return cmp.Or(
+			cmp.Compare(a.JobPostingID, b.JobPostingID),
+			-cmp.Compare(a.PostingVersionID, b.PostingVersionID),
+			// The same version twice, and different: any rule will do that
+			// does not depend on the order in which they came.
+			-cmp.Compare(a.PostingVersionStartDate, b.PostingVersionStartDate),
+			-cmp.Compare(a.PostingVersionEndDate, b.PostingVersionEndDate),
+			-cmp.Compare(a.JobStartDate, b.JobStartDate),
+			-cmp.Compare(a.Title, b.Title),
+		)
+	}
+	slices.SortFunc(list, newest)
+	return slices.CompactFunc(list, func(a, b SnapshotPosting) bool { return a.JobPostingID == b.JobPostingID })
+}
+
+// MarshalJSON is the snapshot in a stable order; postings is never null.
+func (s Snapshot) MarshalJSON() ([]byte, error) {
+	type plain Snapshot
+	s.Postings = inOrder(slices.Clone(s.Postings))
+	if s.Postings == nil {
+		s.Postings = []SnapshotPosting{}
+	}
+	return json.Marshal(plain(s))
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote; null changes nothing. The error
+// of JSON that is no snapshot is ErrDecode.
+func (s *Snapshot) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		return nil
+	}
+	type plain Snapshot
+	var v struct {
+		plain
+		Postings *[]SnapshotPosting `json:"postings"`
+	}
+	if err := json.Unmarshal(b, &v); err != nil {
+		return fmt.Errorf("jobboard: snapshot: %w", errUndecodable(err.Error()))
+	}
+	if v.Channel == "" || v.Postings == nil {
+		return fmt.Errorf("jobboard: snapshot: %w", errUndecodable("channel or postings are missing"))
+	}
+	v.plain.Postings = inOrder(*v.Postings)
+	*s = Snapshot(v.plain)
+	return nil
+}
+
+// Changes are what is different between two snapshots, each list in the order
+// of the postings' identifiers.
+type Changes struct {
+	Added   []SnapshotPosting `json:"added,omitempty"`   // new since before
+	Changed []PostingChange   `json:"changed,omitempty"` // another version, title or date
+	Gone    []SnapshotPosting `json:"gone,omitempty"`    // no longer there
+
+	// What only looks like it, because a snapshot is not complete.
+	MaybeAdded []SnapshotPosting `json:"maybeAdded,omitempty"` // new, or before did not hold it
+	MaybeGone  []SnapshotPosting `json:"maybeGone,omitempty"`  // gone, or after does not hold it
+}
+
+// PostingChange is one posting in two snapshots.
+type PostingChange struct {
+	Before SnapshotPosting `json:"before"`
+	After  SnapshotPosting `json:"after"`
+}
+
+// Diff compares two snapshots of the same search. It never says that a posting
+// is gone unless after is complete, nor that one is new unless before is; so
+// the snapshot to keep for the next time is the last complete one.
+//
+// The error of snapshots of different channels, queries or languages, or of an
+// applicant's and a client's, and of nil, is ErrInvalidInput and says which.
+func Diff(before, after *Snapshot) (Changes, error) {
+	if err := sameSearch(before, after); err != nil {
+		return Changes{}, fmt.Errorf("jobboard: Diff: %w", err)
+	}
+	var c Changes
+	added, gone := &c.MaybeAdded, &c.MaybeGone
+	if before.Complete {
+		added = &c.Added
+	}
+	if after.Complete {
+		gone = &c.Gone
+	}
+	old, now := inOrder(slices.Clone(before.Postings)), inOrder(slices.Clone(after.Postings))
+	for len(old) > 0 || len(now) > 0 {
+		switch {
+		case len(now) == 0 || len(old) > 0 && old[0].JobPostingID < now[0].JobPostingID:
+			*gone = append(*gone, old[0])
+			old = old[1:]
+		case len(old) == 0 || now[0].JobPostingID < old[0].JobPostingID:
+			*added = append(*added, now[0])
+			now = now[1:]
+		default:
+			if old[0] != now[0] {
+				c.Changed = append(c.Changed, PostingChange{old[0], now[0]})
+			}
+			old, now = old[1:], now[1:]
+		}
+	}
+	return c, nil
+}
+
+// sameSearch says why two snapshots cannot be compared.
+func sameSearch(before, after *Snapshot) error {
+	switch {
+	case before == nil || after == nil:
+		return invalid("a snapshot is nil")
+	case before.Channel != after.Channel:
+		return invalid("the snapshots are of different channels")
+	case before.Text != after.Text || before.Near != after.Near:
+		return invalid("the snapshots are of different queries")
+	case before.Language != after.Language:
+		return invalid("the snapshots are in different languages")
+	case before.ForApplicant != after.ForApplicant:
+		return invalid("one snapshot is an applicant's, the other a client's")
+	}
+	return nil
+}

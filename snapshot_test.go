@@ -1,0 +1,377 @@
+package jobboard_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+type (
+	snap        = jobboard.Snapshot
+	snapPosting = jobboard.SnapshotPosting
+)
+
+// searchPage answers a search from memory, whole or cut off.
+type searchPage struct {
+	body string
+	err  error // after the body; nil: its end
+}
+
+func (p searchPage) RoundTrip(r *http.Request) (*http.Response, error) {
+	body := io.MultiReader(strings.NewReader(p.body), failingReader{p.err})
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(body), Request: r}, nil
+}
+
+type failingReader struct{ err error }
+
+func (e failingReader) Read([]byte) (int, error) {
+	if e.err == nil {
+		return 0, io.EOF
+	}
+	return 0, e.err
+}
+
+func snapshotOf(tb testing.TB, p searchPage, cfg jobboard.Config, q jobboard.Query) (*snap, error) {
+	tb.Helper()
+	cfg.BaseURL, cfg.ClientID = "https://board.example.com", "10"
+	cfg.HTTPClient = &http.Client{Transport: p}
+	c, err := jobboard.NewClient(cfg)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c.Snapshot(tb.Context(), "27828_extern", q)
+}
+
+func postingJSON(id, version int, title string) string {
+	return fmt.Sprintf(`{"jobPostingId":%d,"postingVersionId":%d,"title":%q,"jobStartDate":1,"postingVersionStartDate":2,"postingVersionEndDate":3,"config":{"x":["y"]}}`,
+		id, version, title)
+}
+
+func TestSnapshotComplete(t *testing.T) {
+	two := postingJSON(2, 20, "b") + "," + postingJSON(1, 10, "a")
+	kept := []snapPosting{{1, 10, "a", 1, 2, 3}, {2, 20, "b", 1, 2, 3}}
+	for _, c := range []struct {
+		name     string
+		page     searchPage
+		want     []snapPosting
+		complete bool
+		err      error
+	}{
+		{"whole", searchPage{`{"totalNumberOfJobs":2,"numPages":1,"results":[` + two + `]}`, nil}, kept, true, nil},
+		{"counters behind", searchPage{`{"results":[` + two + `],"totalNumberOfJobs":2}`, nil}, kept, true, nil},
+		{"empty", searchPage{`{"totalNumberOfJobs":0,"results":[]}`, nil}, nil, true, nil},
+		{"more hits", searchPage{`{"totalNumberOfJobs":3,"results":[` + two + `]}`, nil}, kept, false, nil},
+		{"more pages", searchPage{`{"totalNumberOfJobs":2,"numPages":2,"results":[` + two + `]}`, nil}, kept, false, nil},
+		{"nothing of some", searchPage{`{"totalNumberOfJobs":3,"results":[]}`, nil}, nil, false, nil},
+		{"more hits, counters behind", searchPage{`{"results":[` + two + `],"totalNumberOfJobs":3}`, nil}, kept, false, nil},
+		{"one twice, counted once", searchPage{`{"totalNumberOfJobs":2,"results":[` + two + `,` + postingJSON(1, 10, "a") + `]}`, nil}, kept, true, nil},
+		{"one twice, counted twice", searchPage{`{"totalNumberOfJobs":3,"results":[` + two + `,` + postingJSON(1, 10, "a") + `]}`, nil}, kept, false, nil},
+		{"reset in the middle", searchPage{`{"totalNumberOfJobs":2,"results":[` + two + `,`, io.ErrUnexpectedEOF}, kept, false, jobboard.ErrTransport},
+		{"broken behind the postings", searchPage{`{"totalNumberOfJobs":2,"results":[` + two + `],"numPages":x}`, nil}, kept, false, jobboard.ErrDecode},
+		{"broken posting", searchPage{`{"totalNumberOfJobs":3,"results":[` + two + `,{"jobPostingId":"x"}]}`, nil}, kept, false, jobboard.ErrDecode},
+		{"a page of somebody else", searchPage{`<html>`, nil}, nil, false, jobboard.ErrDecode},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := snapshotOf(t, c.page, jobboard.Config{Retry: jobboard.RetryPolicy{MaxAttempts: 1}}, jobboard.Query{})
+			if !errors.Is(err, c.err) || (err == nil) != (c.err == nil) {
+				t.Errorf("error %v", err)
+			}
+			if s.Complete != c.complete || !slices.Equal(s.Postings, c.want) {
+				t.Errorf("complete %v, %v", s.Complete, s.Postings)
+			}
+			if s.Channel != "27828_extern" || time.Since(s.Taken) > time.Minute {
+				t.Errorf("%q, taken %v", s.Channel, s.Taken)
+			}
+			// What the next run makes of it: never gone without being sure.
+			before := &snap{Channel: "27828_extern", Complete: true, Postings: []snapPosting{{JobPostingID: 99}}}
+			changes, err := jobboard.Diff(before, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.complete != (len(changes.Gone) == 1) || c.complete == (len(changes.MaybeGone) == 1) {
+				t.Errorf("%+v", changes)
+			}
+		})
+	}
+}
+
+// Of a posting that comes twice, the newest version stays, in whatever order.
+func TestSnapshotOfRepeats(t *testing.T) {
+	all := []string{postingJSON(1, 10, "old"), postingJSON(1, 12, "new"), postingJSON(1, 11, "middle"), postingJSON(1, 12, "mew"), postingJSON(2, 20, "b")}
+	for range 20 {
+		rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		s, err := snapshotOf(t, searchPage{`{"totalNumberOfJobs":2,"results":[` + strings.Join(all, ",") + `]}`, nil}, jobboard.Config{}, jobboard.Query{})
+		if want := []snapPosting{{1, 12, "new", 1, 2, 3}, {2, 20, "b", 1, 2, 3}}; err != nil || !slices.Equal(s.Postings, want) {
+			t.Fatalf("%v, %v", s.Postings, err)
+		}
+	}
+}
+
+func TestDiff(t *testing.T) {
+	one, two, three := snapPosting{1, 10, "a", 1, 2, 3}, snapPosting{2, 20, "b", 1, 2, 3}, snapPosting{3, 30, "c", 1, 2, 3}
+	edit := func(change func(*snapPosting)) snapPosting {
+		e := two
+		change(&e)
+		return e
+	}
+	type list = []snapPosting
+	for _, c := range []struct {
+		name                        string
+		before, after               list
+		beforeComplete, afterWhole  bool
+		added, gone                 list
+		maybeAdded, maybeGone, both list // both: after of what changed
+	}{
+		{name: "nothing", before: list{one, two}, after: list{two, one}, beforeComplete: true, afterWhole: true},
+		{name: "empty", beforeComplete: true, afterWhole: true},
+		{name: "added", before: list{two}, after: list{one, two, three}, beforeComplete: true, afterWhole: true, added: list{one, three}},
+		{name: "all added", after: list{one, two}, beforeComplete: true, afterWhole: true, added: list{one, two}},
+		{name: "gone", before: list{three, one, two}, after: list{two}, beforeComplete: true, afterWhole: true, gone: list{one, three}},
+		{name: "all gone", before: list{one, two}, beforeComplete: true, afterWhole: true, gone: list{one, two}},
+		{name: "after not complete", before: list{one, two}, after: list{two, three}, beforeComplete: true, added: list{three}, maybeGone: list{one}},
+		{name: "before not complete", before: list{one, two}, after: list{two, three}, afterWhole: true, maybeAdded: list{three}, gone: list{one}},
+		{name: "neither complete", before: list{one, two}, after: list{two, three}, maybeAdded: list{three}, maybeGone: list{one}},
+		{
+			name: "version", before: list{one, two}, after: list{one, edit(func(e *snapPosting) { e.PostingVersionID = 21 })}, beforeComplete: true, afterWhole: true,
+			both: list{edit(func(e *snapPosting) { e.PostingVersionID = 21 })},
+		},
+		{name: "title", before: list{two}, after: list{edit(func(e *snapPosting) { e.Title = "B" })}, both: list{edit(func(e *snapPosting) { e.Title = "B" })}},
+		{name: "start", before: list{two}, after: list{edit(func(e *snapPosting) { e.JobStartDate = 9 })}, both: list{edit(func(e *snapPosting) { e.JobStartDate = 9 })}},
+		{name: "from", before: list{two}, after: list{edit(func(e *snapPosting) { e.PostingVersionStartDate = 9 })}, both: list{edit(func(e *snapPosting) { e.PostingVersionStartDate = 9 })}},
+		{name: "until", before: list{two}, after: list{edit(func(e *snapPosting) { e.PostingVersionEndDate = 0 })}, both: list{edit(func(e *snapPosting) { e.PostingVersionEndDate = 0 })}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			before := &snap{Channel: "x", Postings: slices.Clone(c.before), Complete: c.beforeComplete}
+			after := &snap{Channel: "x", Postings: slices.Clone(c.after), Complete: c.afterWhole}
+			got, err := jobboard.Diff(before, after)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := jobboard.Changes{Added: c.added, Gone: c.gone, MaybeAdded: c.maybeAdded, MaybeGone: c.maybeGone}
+			for _, e := range c.both {
+				want.Changed = append(want.Changed, jobboard.PostingChange{Before: two, After: e})
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("\n got %+v\nwant %+v", got, want)
+			}
+			if !slices.Equal(before.Postings, c.before) || !slices.Equal(after.Postings, c.after) {
+				t.Error("Diff changed a snapshot")
+			}
+		})
+	}
+}
+
+func TestDiffRefuses(t *testing.T) {
+	base := snap{Channel: "a", Text: "nurse", Near: jobboard.Near(52.5, 13.4, 50), Language: "de"}
+	for _, c := range []struct {
+		change func(*snap)
+		says   string
+	}{
+		{func(s *snap) { s.Channel = "b" }, "different channels"},
+		{func(s *snap) { s.Text = "" }, "different queries"},
+		{func(s *snap) { s.Near.RadiusKm = 51 }, "different queries"},
+		{func(s *snap) { s.Language = "en" }, "different languages"},
+		{func(s *snap) { s.ForApplicant = true }, "an applicant's, the other a client's"},
+	} {
+		other := base
+		c.change(&other)
+		for _, pair := range [][2]*snap{{&base, &other}, {&other, &base}} {
+			_, err := jobboard.Diff(pair[0], pair[1])
+			if !errors.Is(err, jobboard.ErrInvalidInput) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%v does not say %q", err, c.says)
+			}
+		}
+	}
+	for _, pair := range [][2]*snap{{nil, &base}, {&base, nil}, {nil, nil}} {
+		if _, err := jobboard.Diff(pair[0], pair[1]); !errors.Is(err, jobboard.ErrInvalidInput) {
+			t.Errorf("nil: %v", err)
+		}
+	}
+}
+
+// A snapshot knows what was asked for, the client's own language included.
+func TestSnapshotKnowsItsQuery(t *testing.T) {
+	answer := searchPage{`{"totalNumberOfJobs":0,"results":[]}`, nil}
+	own, err := snapshotOf(t, answer, jobboard.Config{Language: "de"}, jobboard.Query{Text: "nurse", Near: jobboard.Near(1, 2, 3)})
+	if err != nil || own.Language != "de" || own.Text != "nurse" || own.Near != jobboard.Near(1, 2, 3) || own.ForApplicant {
+		t.Errorf("%+v, %v", own, err)
+	}
+	named, err := snapshotOf(t, answer, jobboard.Config{Language: "de"}, jobboard.Query{Language: "en"})
+	if err != nil || named.Language != "en" {
+		t.Errorf("%+v, %v", named, err)
+	}
+	s, err := snapshotOf(t, answer, jobboard.Config{}, jobboard.Query{Near: jobboard.Near(100, 0, 1)})
+	if !errors.Is(err, jobboard.ErrInvalidInput) || s.Complete || len(s.Postings) != 0 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+func TestSnapshotJSON(t *testing.T) {
+	s := snap{
+		Channel: "27828_extern", Text: "a&b", Near: jobboard.Near(52.5, 13.4, 50), Language: "de", ForApplicant: true,
+		Taken: time.Date(2026, 1, 31, 8, 30, 0, 5e6, time.UTC), Complete: true,
+		Postings: []snapPosting{{1, 10, "a <b>", 1, 2, 3}, {2, 20, "b", 4, 5, 0}},
+	}
+	const want = `{"channel":"27828_extern","search":"a\u0026b","geoLocation":"52.5::13.4::50","language":"de","forApplicant":true,` +
+		`"taken":"2026-01-31T08:30:00.005Z","complete":true,"postings":[` +
+		`{"jobPostingId":1,"postingVersionId":10,"title":"a \u003cb\u003e","jobStartDate":1,"postingVersionStartDate":2,"postingVersionEndDate":3},` +
+		`{"jobPostingId":2,"postingVersionId":20,"title":"b","jobStartDate":4,"postingVersionStartDate":5,"postingVersionEndDate":0}]}`
+	got, err := json.Marshal(s)
+	if err != nil || string(got) != want {
+		t.Errorf("%v\n got %s\nwant %s", err, got, want)
+	}
+	var back snap
+	if err := json.Unmarshal(got, &back); err != nil || !reflect.DeepEqual(back, s) {
+		t.Errorf("%v\n got %+v\nwant %+v", err, back, s)
+	}
+
+	// The order of the list does not matter, on the way out or in.
+	turned := s
+	turned.Postings = []snapPosting{s.Postings[1], s.Postings[0], {1, 9, "older", 1, 2, 3}}
+	if b, err := json.Marshal(&turned); err != nil || !bytes.Equal(b, got) {
+		t.Errorf("%v\n got %s\nwant %s", err, b, got)
+	}
+	byHand := `{"channel":"x","complete":true,"postings":[` + postingJSON(2, 1, "b") + "," + postingJSON(1, 1, "old") + "," + postingJSON(1, 2, "a") + `]}`
+	if err := json.Unmarshal([]byte(byHand), &back); err != nil || !slices.Equal(back.Postings, []snapPosting{{1, 2, "a", 1, 2, 3}, {2, 1, "b", 1, 2, 3}}) {
+		t.Errorf("%v, %v", err, back.Postings)
+	}
+	if b, err := json.Marshal(snap{Channel: "x"}); err != nil || !bytes.Contains(b, []byte(`"postings":[]`)) {
+		t.Errorf("%s, %v", b, err)
+	}
+}
+
+// What is no snapshot, or half of one, must not be read as an empty channel.
+func TestSnapshotJSONRefuses(t *testing.T) {
+	b, err := json.Marshal(snap{Channel: "x", Postings: []snapPosting{{JobPostingID: 1, Title: "a"}}, Complete: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := snap{Channel: "kept"}
+	for i := range b {
+		s := kept
+		if err := json.Unmarshal(b[:i], &s); err == nil {
+			t.Errorf("%s was read", b[:i])
+		}
+	}
+	for _, text := range []string{`{}`, `{"channel":"x"}`, `{"postings":[]}`, `{"channel":"x","postings":null}`, `[]`, `3`, `{"channel":3,"postings":[]}`} {
+		s := kept
+		if err := json.Unmarshal([]byte(text), &s); !errors.Is(err, jobboard.ErrDecode) || !reflect.DeepEqual(s, kept) {
+			t.Errorf("%s: %v, %+v", text, err, s)
+		}
+	}
+	s := kept
+	if err := json.Unmarshal([]byte("null"), &s); err != nil || !reflect.DeepEqual(s, kept) {
+		t.Errorf("null: %v, %+v", err, s)
+	}
+}
+
+// demoClient is a client of the demo, on a fake without sockets.
+func demoClient(t *testing.T) (*jobboard.Client, *jobboardtest.Server) {
+	fake := jobboardtest.New(t, jobboardtest.Demo(), jobboardtest.WithoutSockets())
+	c, err := jobboard.NewClient(jobboard.Config{BaseURL: fake.BaseURL, ClientID: fake.Demo.ClientID, HTTPClient: fake.Client()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, fake
+}
+
+// Faults of the search: what is repeated is no change, and what ends badly
+// takes nothing away.
+func TestSnapshotUnderFaults(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		fault jobboardtest.Fault
+		whole bool
+	}{
+		{"503 twice", jobboardtest.Answer(503, "").Next(2), true},
+		{"503", jobboardtest.Answer(503, ""), false},
+		{"reset before the answer, once", jobboardtest.Broken(jobboardtest.ResetBefore).Next(1), true},
+		{"reset in the body", jobboardtest.Broken(jobboardtest.ResetBody), false},
+		{"body cut", jobboardtest.Broken(jobboardtest.CutBody), false},
+		{"body stalls", jobboardtest.Broken(jobboardtest.StallBody), false},
+		{"slow", jobboardtest.Slow(2*time.Second, 0), true},
+		{"login page", jobboardtest.LoginPage(), false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				client, fake := demoClient(t)
+				channel := jobboard.ChannelID(fake.Demo.Channel)
+				before, err := client.Snapshot(t.Context(), channel, jobboard.Query{})
+				if err != nil || !before.Complete || len(before.Postings) < 30 {
+					t.Fatalf("%d postings, %v", len(before.Postings), err)
+				}
+				last := before.Postings[len(before.Postings)-1]
+				if !fake.RemovePosting(int64(last.JobPostingID)) {
+					t.Fatal("no such posting")
+				}
+				fake.Fail(c.fault.On(jobboardtest.OpSearch))
+				after, err := client.Snapshot(t.Context(), channel, jobboard.Query{})
+				if (err == nil) != c.whole || after.Complete != c.whole {
+					t.Errorf("complete %v, %v", after.Complete, err)
+				}
+				changes, err := jobboard.Diff(before, after)
+				if err != nil || len(changes.Added) != 0 || len(changes.Changed) != 0 {
+					t.Errorf("%+v, %v", changes, err)
+				}
+				if c.whole && (len(changes.Gone) != 1 || changes.Gone[0] != last) {
+					t.Errorf("gone %v", changes.Gone)
+				}
+				if !c.whole && (len(changes.Gone) != 0 || len(changes.MaybeGone)+len(after.Postings) != len(before.Postings)) {
+					t.Errorf("%+v", changes)
+				}
+			})
+		})
+	}
+}
+
+func TestSnapshotOfAPartialPage(t *testing.T) {
+	client, fake := demoClient(t)
+	fake.SetVariants(jobboardtest.Variants{PageSize: 10})
+	s, err := client.Snapshot(t.Context(), jobboard.ChannelID(fake.Demo.Channel), jobboard.Query{})
+	if err != nil || s.Complete || len(s.Postings) != 10 {
+		t.Errorf("%d postings, complete %v, %v", len(s.Postings), s.Complete, err)
+	}
+}
+
+func TestSnapshotCanceled(t *testing.T) {
+	client, fake := demoClient(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s, err := client.Snapshot(ctx, jobboard.ChannelID(fake.Demo.Channel), jobboard.Query{})
+	if !errors.Is(err, context.Canceled) || s.Complete || fake.Count() != 0 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+func TestSnapshotForApplicant(t *testing.T) {
+	client, fake := demoClient(t)
+	channel := jobboard.ChannelID(fake.Demo.Channel)
+	own, err := client.Applicant(jobboard.StaticToken(fake.Demo.ApplicantToken)).Snapshot(t.Context(), channel, jobboard.Query{})
+	if err != nil || !own.Complete || !own.ForApplicant {
+		t.Fatalf("%+v, %v", own, err)
+	}
+	if sent := fake.Requests(jobboardtest.OpSearch); len(sent) != 1 || !strings.Contains(sent[0].Credential, "user") {
+		t.Errorf("%+v", sent)
+	}
+	all, err := client.Snapshot(t.Context(), channel, jobboard.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := jobboard.Diff(all, own); !errors.Is(err, jobboard.ErrInvalidInput) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,103 @@
+package jobboard
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+)
+
+// SubscriptionRequest is what Subscribe sends. The interface does not show its
+// payload, so both parts are open; the zero value sends neither.
+type SubscriptionRequest struct {
+	Query url.Values // such as channel, types, email
+	Body  any        // encoded as JSON; nil: no body
+}
+
+// Subscribe subscribes to a posting channel (4.5). It is sent once, except
+// where the service certainly did not execute it. The answer is the service's
+// JSON, nil where it sent none.
+//
+// Deprecated: the interface keeps subscriptions for existing consumers only.
+func (c *Client) Subscribe(ctx context.Context, req SubscriptionRequest) (json.RawMessage, error) {
+	return c.subscription(ctx, opSubscribe, "", req.Query, req.Body)
+}
+
+// ConfirmSubscription confirms a subscription (4.5). body is encoded as JSON;
+// nil sends none, json.RawMessage("null") sends null.
+//
+// Deprecated: the interface keeps subscriptions for existing consumers only.
+func (c *Client) ConfirmSubscription(ctx context.Context, id SubscriptionID, body any) (json.RawMessage, error) {
+	return c.subscription(ctx, opConfirm, id, nil, body)
+}
+
+// Unsubscribe stops a subscription (4.5).
+//
+// Deprecated: the interface keeps subscriptions for existing consumers only.
+func (c *Client) Unsubscribe(ctx context.Context, id SubscriptionID) (json.RawMessage, error) {
+	return c.subscription(ctx, opUnsubscribe, id, nil, nil)
+}
+
+func (c *Client) subscription(ctx context.Context, op *operation, id SubscriptionID, query url.Values, body any) (json.RawMessage, error) {
+	req := request{path: c.config.subscriptionPath, query: query.Encode(), header: c.config.headers.plain}
+	if op != opSubscribe {
+		var err error
+		if req.path, req.raw, err = pathOf(c.config.subscriptionPath+"/{aboId}", "subscription identifier", string(id)); err != nil {
+			return nil, c.base.refuse(op, err)
+		}
+	}
+	if body != nil {
+		encoded, err := json.Marshal(body)
+		if err != nil {
+			return nil, c.base.refuse(op, invalid("the body cannot be encoded as JSON: %s", err.Error()))
+		}
+		req.body, req.header = encoded, c.config.headers.body
+	}
+	for _, values := range query {
+		req.hide = append(req.hide, values...)
+	}
+	var reply json.RawMessage
+	err := c.base.do(ctx, op, req, func(a *answer) error {
+		body, err := a.bytes()
+		if err != nil {
+			return err
+		}
+		reply, err = decodeRaw(body)
+		return err
+	})
+	return reply, err
+}
+
+// deep says whether a JSON value has more levels than any answer may have.
+func deep(text []byte) bool {
+	level, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			if level++; level > maxLevels {
+				return true
+			}
+		case c == '}' || c == ']':
+			level--
+		}
+	}
+	return false
+}
+
+// decodeRaw takes any one JSON value, or nothing.
+func decodeRaw(body []byte) (json.RawMessage, error) {
+	text := trimJSON(body)
+	switch {
+	case len(text) == 0:
+		return nil, nil
+	case deep(text):
+		return nil, errUndecodable("the answer is nested too deep")
+	case !json.Valid(text):
+		return nil, errUndecodable("the answer is not one JSON value")
+	}
+	return append(json.RawMessage(nil), text...), nil
+}
