@@ -137,6 +137,32 @@ const TextRoom = textSlack + 16
 // perhaps with another buffer: one with less room than [TextRoom] gets it no
 // further. done is true at the end of the string, and at an error.
 func (s *Scanner) Text(dst []byte) (_ []byte, done bool) {
+	const short = 16
+	b := s.buf[s.pos:]
+	if len(b) >= short && cap(dst)-len(dst) >= TextRoom {
+		// Most texts are short, and need nothing of what text does.
+		from := (*[short]byte)(b)
+		to := (*[short]byte)(dst[len(dst) : len(dst)+short : len(dst)+short])
+		w0 := binary.LittleEndian.Uint64(from[0:])
+		w1 := binary.LittleEndian.Uint64(from[8:])
+		binary.LittleEndian.PutUint64(to[0:], w0)
+		binary.LittleEndian.PutUint64(to[8:], w1)
+		m0, m1 := stops(w0), stops(w1)
+		n := short
+		if (m0|m1)&msb != 0 {
+			n = firstOf(m0, m1, 0, 0)
+			if from[n&(short-1)] == '"' {
+				s.pos += n + 1
+				return dst[:len(dst)+n], true
+			}
+		}
+		s.pos += n
+		dst = dst[:len(dst)+n]
+	}
+	return s.text(dst)
+}
+
+func (s *Scanner) text(dst []byte) (_ []byte, done bool) {
 	for {
 		free := cap(dst) - len(dst)
 		if free < TextRoom {
@@ -432,6 +458,25 @@ func hex4(b []byte) (r rune, ok bool) {
 
 // skipText reads to the end of a string, behind its first quote.
 func (s *Scanner) skipText() {
+	const short = 16
+	if b := s.buf[s.pos:]; len(b) >= short {
+		from := (*[short]byte)(b)
+		m0 := skipStops(binary.LittleEndian.Uint64(from[0:]))
+		m1 := skipStops(binary.LittleEndian.Uint64(from[8:]))
+		n := short
+		if (m0|m1)&msb != 0 {
+			n = firstOf(m0, m1, 0, 0)
+			if from[n&(short-1)] == '"' {
+				s.pos += n + 1
+				return
+			}
+		}
+		s.pos += n
+	}
+	s.skipLong()
+}
+
+func (s *Scanner) skipLong() {
 	for {
 		b := s.buf[s.pos:]
 		i := 0
