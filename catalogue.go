@@ -52,7 +52,6 @@ func (c *catalogueCache) find(b []byte) *catalogue {
 // caller added meanwhile. The strings of list may be cut from json. Those not used since the last time that room was
 // needed make room first, the oldest before the others.
 func (c *catalogueCache) add(json string, list []IDLabel) []IDLabel {
-	list = slices.Clip(list)
 	if len(json) > maxCatalogueBytes {
 		return list
 	}

@@ -43,9 +43,9 @@ func (e *decodeError) Error() string {
 
 func (e *decodeError) Unwrap() error { return e.kind }
 
-// memory is how much may be allocated for an answer of n bytes at most: 2.2
-// times as much, and a little that every answer may have. A page of real
-// postings takes less than twice its size; what takes more is made to.
+// memory is how much may be allocated for a page of n bytes at most: 2.2 times
+// as much, and a little that every page may have. A page of real postings
+// takes less than twice its size; what takes more is made to.
 func memory(n int64) int64 {
 	const floor = 256 << 10
 	if n <= 0 || n > math.MaxInt64/16 {
@@ -158,7 +158,7 @@ func (d *decoder) charge(n int) bool {
 	return true
 }
 
-// grown is s, which is full, with room for more elements of that size.
+// grown is s, which is full, with room for more elements, each of that size.
 func grown[E any](d *decoder, s []E, size int) []E {
 	n := max(16, 2*cap(s))
 	if !d.charge(n*size) && cap(s) > 0 {
@@ -478,7 +478,7 @@ func (d *decoder) config() {
 			if others == nil {
 				twice = slices.Contains(d.keys, name)
 			} else {
-				d.charge(64)
+				d.charge(96)
 				_, twice = others[name]
 				others[name] = struct{}{}
 			}
@@ -497,9 +497,10 @@ func (d *decoder) config() {
 			break
 		}
 		if len(d.keys) == cap(d.keys) {
-			d.keys = grown(d, d.keys, 16+8+1)
-			d.counts = slices.Grow(d.counts, cap(d.keys)-len(d.counts))
-			d.layout = slices.Grow(d.layout, cap(d.keys)-len(d.keys))
+			d.keys = grown(d, d.keys, 16+4) // and in d.layout
+		}
+		if len(d.counts) == cap(d.counts) {
+			d.counts = grown(d, d.counts, 8)
 		}
 		d.keys = append(d.keys, name)
 		d.counts = append(d.counts, n)
@@ -512,6 +513,10 @@ func (d *decoder) configValues() (n int) {
 	s := &d.s
 	if s.OpenIs(`["`) {
 		d.value(d.moreStr(&d.text))
+		if s.Err() != nil {
+			d.withinIndex(0)
+			return 0
+		}
 		n = 1
 	} else {
 		switch s.Peek() {
@@ -569,7 +574,7 @@ func (d *decoder) placeLayout() {
 // configIn makes the config that was read, with its strings cut from text.
 func (d *decoder) configIn(text string) PostingConfig {
 	n := len(d.keys) + len(d.values)
-	if len(d.keys) == 0 || !d.charge(n*16) {
+	if len(d.keys) == 0 || !d.charge(n*16) || d.s.Err() != nil {
 		return PostingConfig{}
 	}
 	list := make([]string, 0, n)

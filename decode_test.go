@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -286,4 +288,798 @@ func TestReaderError(t *testing.T) {
 			t.Errorf("cut at %d, clean end: %v", cut, err)
 		}
 	}
+}
+
+// wrap puts config, an object, into a page of one posting.
+func wrap(config string) string {
+	return `{"totalNumberOfJobs":1,"results":[{"jobPostingId":1,"title":"t","config":` + config + `}]}`
+}
+
+func TestSearchRefuses(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{``, "ends early"},
+		{`null`, "not an object"},
+		{`"text"`, "not an object"},
+		{`7`, "not an object"},
+		{`[]`, "not an object"},
+		{`<html>`, "not an object"},
+		{`{}`, "totalNumberOfJobs is missing"},
+		{`{"totalNumberOfJobs":1}`, "results is missing"},
+		{`{"results":[]}`, "totalNumberOfJobs is missing"},
+		{`{"results":[],"totalNumberOfJobs":null}`, "totalNumberOfJobs not an integer"},
+		{`{"results":[],"totalNumberOfJobs":"many"}`, "totalNumberOfJobs not an integer"},
+		{`{"results":[],"totalNumberOfJobs":1e3}`, "totalNumberOfJobs not an integer"},
+		{`{"results":[],"totalNumberOfJobs":9223372036854775808}`, "totalNumberOfJobs integer out of range"},
+		{`{"results":[],"TotalNumberOfJobs":1}`, "totalNumberOfJobs is missing"},
+		{`{"results":[],"totalNumberOfJobs":1,"totalNumberOfJobs":2}`, "totalNumberOfJobs occurs twice"},
+		{`{"results":[],"totalNumberOfJobs":1,"results":[]}`, "results occurs twice"},
+		{`{"results":[],"totalNumberOfJobs":1,"numPages":true}`, "numPages not an integer"},
+		{`{"results":{},"totalNumberOfJobs":1}`, "results not an array"},
+		{`{"results":"","totalNumberOfJobs":1}`, "results not an array"},
+		{`{"results":[null],"totalNumberOfJobs":1}`, "results[0] not an object"},
+		{`{"results":[[]],"totalNumberOfJobs":1}`, "results[0] not an object"},
+		{`{"results":[{}],"totalNumberOfJobs":1}`, "results[0].jobPostingId is missing"},
+		{`{"results":[{"jobPostingId":1}],"totalNumberOfJobs":1}`, "results[0].title is missing"},
+		{`{"results":[{"title":"t"}],"totalNumberOfJobs":1}`, "results[0].jobPostingId is missing"},
+		{`{"results":[{"jobPostingId":1,"title":null}],"totalNumberOfJobs":1}`, "results[0].title not a string"},
+		{`{"results":[{"jobPostingId":1,"title":5}],"totalNumberOfJobs":1}`, "results[0].title not a string"},
+		{`{"results":[{"jobPostingId":1,"Title":"t"}],"totalNumberOfJobs":1}`, "results[0].title is missing"},
+		{`{"results":[{"jobPostingId":1,"title":"a","title":"b"}],"totalNumberOfJobs":1}`, "results[0].title occurs twice"},
+		{`{"results":[{"jobPostingId":1,"title":"a","t\u0069tle":"b"}],"totalNumberOfJobs":1}`, "results[0].title occurs twice"},
+		{`{"results":[{"jobPostingId":null,"title":"t"}],"totalNumberOfJobs":1}`, "results[0].jobPostingId not an integer"},
+		{`{"results":[{"jobPostingId":1.5,"title":"t"}],"totalNumberOfJobs":1}`, "results[0].jobPostingId not an integer"},
+		{`{"results":[{"jobPostingId":1,"title":"t","jobStartDate":"soon"}],"totalNumberOfJobs":1}`, "results[0].jobStartDate neither milliseconds nor an ISO 8601 time"},
+		{`{"results":[{"jobPostingId":1,"title":"t","jobStartDate":"2026-01-31T08:30:00"}],"totalNumberOfJobs":1}`, "results[0].jobStartDate neither"},
+		{`{"results":[{"jobPostingId":1,"title":"t","jobStartDate":1e12}],"totalNumberOfJobs":1}`, "results[0].jobStartDate not an integer"},
+		{`{"results":[{"jobPostingId":1,"title":"t","applyOnlineLink":{}}],"totalNumberOfJobs":1}`, "results[0].applyOnlineLink not a string"},
+		{`{"results":[{"jobPostingId":1,"title":"t"},{"jobPostingId":2,"title":"u"} {"jobPostingId":3,"title":"v"}],"totalNumberOfJobs":1}`, "results not JSON"},
+		{`{"results":[{"jobPostingId":1,"title":"t"},],"totalNumberOfJobs":1}`, "results[1] not an object"},
+		{`{"results":[],"totalNumberOfJobs":1} x`, "bytes after the value"},
+		{`{"results":[],"totalNumberOfJobs":1}{}`, "bytes after the value"},
+		{`{"results":[],"totalNumberOfJobs":1,"more":` + strings.Repeat("[", 64) + strings.Repeat("]", 64) + `}`, "nested too deeply"},
+		{`{"results":[],"totalNumberOfJobs":1,"more":` + strings.Repeat("[", 1_000_000), "nested too deeply"},
+		{wrap(`[]`), "results[0].config not an object"},
+		{wrap(`"x"`), "results[0].config not an object"},
+		{wrap(`{"audience":7}`), "results[0].config.audience not an array"},
+		{wrap(`{"audience":{}}`), "results[0].config.audience not an array"},
+		{wrap(`{"audience":["a",7]}`), "results[0].config.audience[1] not a string"},
+		{wrap(`{"audience":[["a"]]}`), "results[0].config.audience[0] not a string"},
+		{wrap(`{"audience":["a"],"audience":["b"]}`), "results[0].config.audience occurs twice"},
+		{wrap(`{"service's own":["a"],"x":[],"service's own":["b"]}`), "results[0].config.* occurs twice"},
+		{wrap(`{"service's own":true}`), "results[0].config.* not an array"},
+		{wrap(`{,"audience":["a"]}`), "results[0].config not JSON"},
+		{wrap(`{"audience":["a"],}`), "results[0].config not JSON"},
+		{wrap("{\"audience\":[\"a\x00\"]}"), "results[0].config.audience[0] control character"},
+	} {
+		for name, chunk := range chunked {
+			page, err := decodeSearch(chunk(strings.NewReader(c.text)), decodeLimits{}, nil)
+			if page != nil || !errors.Is(err, ErrDecode) || errors.Is(err, ErrResponseTooLarge) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%.80s, %s:\n%v, %v; want %s", c.text, name, page, err, c.want)
+				continue
+			}
+			var e *decodeError
+			if !errors.As(err, &e) || !strings.HasPrefix(c.text, string(e.sample)) || len(c.text) > 0 && len(e.sample) == 0 {
+				t.Errorf("%.80s, %s: sample %q", c.text, name, e.sample)
+			}
+		}
+	}
+}
+
+// TestErrorsKeepValues holds that no text of the answer gets into an error.
+func TestErrorsKeepValues(t *testing.T) {
+	for _, text := range []string{
+		`{"totalNumberOfJobs":"s3cret","results":[]}`,
+		`{"totalNumberOfJobs":1,"results":"s3cret"}`,
+		`{"totalNumberOfJobs":1,"results":[{"jobPostingId":"s3cret"}]}`,
+		`{"totalNumberOfJobs":1,"results":[{"title":{"s3cret":1}}]}`,
+		wrap(`{"s3cret":[1]}`), wrap(`{"s3cret":[],"s3cret":[]}`), wrap(`{"audience":["s3cret",1]}`),
+		wrap(`{"listingStartDate":s3cret}`), `{"totalNumberOfJobs":1,"results":[]} s3cret`,
+	} {
+		if _, err := decodeSearch(strings.NewReader(text), decodeLimits{}, nil); err == nil || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func TestSearchAccepts(t *testing.T) {
+	one := func(p JobPosting) *JobSearchResult {
+		p.JobPostingID, p.Title = 1, "t"
+		return &JobSearchResult{TotalNumberOfJobs: 1, Results: []JobPosting{p}}
+	}
+	config := func(m map[string][]string) *JobSearchResult { return one(JobPosting{Config: NewPostingConfig(m)}) }
+	for _, c := range []struct {
+		text string
+		want *JobSearchResult
+	}{
+		{"\ufeff" + wrap(`{}`), one(JobPosting{})},
+		{" \t\r\n" + wrap(`null`) + " \t\r\n", one(JobPosting{})},
+		{`{"results":[{"title":"t","jobPostingId":"1"}],"totalNumberOfJobs":"1"}`, one(JobPosting{})},
+		{`{"r\u0065sults":[{"titl\u0065":"t","jobPostingId":1}],"totalNumberOfJobs":1}`, one(JobPosting{})},
+		{`{"RESULTS":[],"results":[{"title":"t","TITLE":"x","Title":5,"jobPostingId":1}],"totalNumberOfJobs":1,"totalnumberofjobs":9}`, one(JobPosting{})},
+		{`{"results":[{"title":"t","jobPostingId":1,"jobStartDate":"1970-01-01T00:00:01.5+0000"}],"totalNumberOfJobs":1}`, one(JobPosting{JobStartDate: 1500})},
+		{`{"results":[{"title":"t","jobPostingId":1,"jobStartDate":"-5"}],"totalNumberOfJobs":1}`, one(JobPosting{JobStartDate: -5})},
+		{`{"more":` + strings.Repeat("[", 63) + strings.Repeat("]", 63) + `,"results":[{"title":"t","jobPostingId":1}],"totalNumberOfJobs":1}`, one(JobPosting{})},
+		{wrap(`{"audience":null}`), config(map[string][]string{"audience": {}})},
+		{wrap(`{"audience":"x"}`), config(map[string][]string{"audience": {"x"}})},
+		{wrap(`{"audience":[null,"x",null,"y"]}`), config(map[string][]string{"audience": {"x", "y"}})},
+		{wrap(`{"audience" : [ "x" , "y" ] , "" : [ "" ] }`), config(map[string][]string{"audience": {"x", "y"}, "": {""}})},
+		{wrap(`{"Audience":["x"],"audience":["y"]}`), config(map[string][]string{"Audience": {"x"}, "audience": {"y"}})},
+		{wrap("{\"a\\u00fc\":[\"\xff\",\"\\ud800\",\"\xc3\xa9\"]}"), config(map[string][]string{"aü": {"\ufffd", "\ufffd", "é"}})},
+	} {
+		for name, chunk := range chunked {
+			page, err := decodeSearch(chunk(strings.NewReader(c.text)), decodeLimits{}, nil)
+			if err != nil {
+				t.Errorf("%.80s, %s: %v", c.text, name, err)
+				continue
+			}
+			samePage(t, page, c.want)
+		}
+	}
+}
+
+func TestManyConfigKeys(t *testing.T) {
+	m := map[string][]string{}
+	var b strings.Builder
+	b.WriteString("{")
+	for i := range 1000 {
+		key := strings.Repeat("k", i%70) + string(rune('a'+i%26)) + strings.Repeat("x", i/70)
+		for m[key] != nil {
+			key += "'"
+		}
+		m[key] = make([]string, i%300)
+		for j := range m[key] {
+			m[key][j] = key[:j%len(key)]
+		}
+		text, err := json.Marshal(m[key])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i > 0 {
+			b.WriteString(",")
+		}
+		b.WriteString(quoted(key) + ":" + string(text))
+	}
+	page := searchOf(t, []byte(wrap(b.String()+"}")))
+	got := page.Results[0].Config
+	if !got.Equal(NewPostingConfig(m)) || got.Len() != 1000 {
+		t.Error("config of 1000 keys differs")
+	}
+	for key := range m {
+		if _, err := decodeSearch(strings.NewReader(wrap(b.String()+","+quoted(key)+":[]}")), decodeLimits{}, nil); !errors.Is(err, ErrDecode) {
+			t.Fatalf("%q twice: %v", key, err)
+		}
+		if len(key) > 40 {
+			break
+		}
+	}
+}
+
+func TestOmit(t *testing.T) {
+	b := readFile(t, "search_open.json")
+	omit := []string{ConfigLocation, "platform_keywords", "not there", ConfigAdText}
+	page, err := decodeSearch(bytes.NewReader(b), decodeLimits{}, omit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := NewPostingConfig(map[string][]string{
+		"ProjectCompanyNameGerman": {""}, "company": {"8841"}, "tags": {}, "sg_remote_status": {"SOMETHING_NEW"},
+	})
+	if got := page.Results[0].Config; !got.Equal(want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	// What is left out is not looked at, but must be JSON.
+	for text, ok := range map[string]bool{`{"a":7,"audience":{"x":[]}}`: true, `{"a":07}`: false, `{"audience":[}`: false, `{"audience":1,"audience":2}`: false} {
+		_, err := decodeSearch(strings.NewReader(wrap(text)), decodeLimits{}, []string{"a", "audience"})
+		if ok != (err == nil) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func TestPostingReader(t *testing.T) {
+	b := readFile(t, "search.json")
+	want := searchOf(t, b)
+	for name, chunk := range chunked {
+		p := newPostingReader(chunk(bytes.NewReader(b)), decodeLimits{maxBytes: 1 << 20, maxItem: 1 << 20}, nil)
+		for i := range want.Results {
+			if _, ok := p.page(); ok {
+				t.Errorf("%s: counters before the end", name)
+			}
+			got, err := p.next()
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			samePosting(t, got, &want.Results[i])
+		}
+		for range 2 {
+			if got, err := p.next(); got != nil || err != io.EOF {
+				t.Errorf("%s: %v, %v after the end", name, got, err)
+			}
+		}
+		page, ok := p.page()
+		page.Results = want.Results
+		if !ok || !reflect.DeepEqual(&page, want) || p.count() != 3 {
+			t.Errorf("%s: counters %+v, %v", name, page, ok)
+		}
+		p.close()
+		p.close()
+		if _, err := p.next(); err != io.EOF {
+			t.Errorf("%s: %v after close", name, err)
+		}
+		if !bytes.HasPrefix(b, p.sample()) || len(p.sample()) == 0 {
+			t.Errorf("%s: sample %q", name, p.sample())
+		}
+	}
+
+	// Closed in the middle, it gives nothing more.
+	p := newPostingReader(bytes.NewReader(b), decodeLimits{}, nil)
+	if _, err := p.next(); err != nil {
+		t.Fatal(err)
+	}
+	p.close()
+	if got, err := p.next(); got != nil || err == nil || err == io.EOF {
+		t.Errorf("after close: %v, %v", got, err)
+	}
+	if _, ok := p.page(); ok {
+		t.Error("counters of a page that was not read")
+	}
+
+	// An error stays, and comes before the posting it is in.
+	p = newPostingReader(strings.NewReader(`{"results":[{"jobPostingId":1,"title":"a"},{"jobPostingId":2,"title":"b"}`), decodeLimits{}, nil)
+	for i := range 4 {
+		got, err := p.next()
+		if i < 2 != (err == nil) || i < 2 && got.JobPostingID != JobPostingID(i+1) || i >= 2 && (got != nil || !errors.Is(err, ErrDecode)) {
+			t.Errorf("posting %d: %v, %v", i, got, err)
+		}
+	}
+	// Missing counters show at the end.
+	p = newPostingReader(strings.NewReader(`{"results":[{"jobPostingId":1,"title":"a"}]}`), decodeLimits{}, nil)
+	if _, err := p.next(); err != nil {
+		t.Error(err)
+	}
+	if _, err := p.next(); !errors.Is(err, ErrDecode) {
+		t.Errorf("page without counters: %v", err)
+	}
+}
+
+// TestPostingsAsTheyArrive holds that a posting is handed out as soon as its
+// last byte is there.
+func TestPostingsAsTheyArrive(t *testing.T) {
+	r, w := io.Pipe()
+	defer r.Close()
+	p := newPostingReader(r, decodeLimits{}, nil)
+	defer p.close()
+	for i, part := range []string{`{"results":[{"jobPostingId":1,"title":"a"}`, `,{"jobPostingId":2,"title":"b","jobStartDate":7}`} {
+		go io.WriteString(w, part)
+		got, err := p.next()
+		if err != nil || got.JobPostingID != JobPostingID(i+1) {
+			t.Fatalf("%v, %v", got, err)
+		}
+	}
+}
+
+func TestSizes(t *testing.T) {
+	posting := `{"jobPostingId":1,"title":"` + strings.Repeat("x", 3000) + `"}`
+	text := `{"totalNumberOfJobs":3,"results":[` + posting + `, ` + posting + `,` + posting + `]}`
+	for extra := -1; extra <= 1; extra++ {
+		_, err := decodeSearch(strings.NewReader(text), decodeLimits{maxBytes: int64(len(text) + extra)}, nil)
+		if extra < 0 != errors.Is(err, ErrResponseTooLarge) || extra >= 0 && err != nil || errors.Is(err, ErrDecode) {
+			t.Errorf("page %d over its bound: %v", -extra, err)
+		}
+		p := newPostingReader(strings.NewReader(text), decodeLimits{1 << 20, len(posting) + extra}, nil)
+		_, err = p.next()
+		if extra < 0 != errors.Is(err, ErrResponseTooLarge) || extra >= 0 && err != nil {
+			t.Errorf("posting %d over its bound: %v", -extra, err)
+		}
+		p.close()
+	}
+	// One large posting alone may fill the bound.
+	for _, size := range []int{1 << 10, 100 << 10, 1 << 20, 5 << 20} {
+		text := wrap(`{"audience":["` + strings.Repeat("é", size/2) + `"]}`)
+		page, err := decodeSearch(strings.NewReader(text), decodeLimits{maxBytes: int64(len(text))}, nil)
+		if err != nil || len(page.Results[0].Config.First("audience")) != size {
+			t.Errorf("posting of %d bytes: %v", size, err)
+		}
+	}
+}
+
+// endless repeats a text for ever.
+type endless struct {
+	text string
+	n    int
+}
+
+func (r *endless) Read(p []byte) (int, error) {
+	n := 0
+	for n < len(p) {
+		m := copy(p[n:], r.text[r.n:])
+		r.n = (r.n + m) % len(r.text)
+		n += m
+	}
+	return n, nil
+}
+
+// allocated is how many bytes f allocates.
+func allocated(f func()) int64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return int64(after.TotalAlloc - before.TotalAlloc)
+}
+
+// hostile are pages that never end, and their beginnings.
+var hostile = []struct{ start, rest string }{
+	{`{"x":"`, "unwanted text "},
+	{`{"x":[`, `[],`},
+	{`{"x":{`, `"k":{},`},
+	{`{`, `"x":1,`},
+	{`{"`, `a long key`},
+	{`{"totalNumberOfJobs":`, `1`},
+	{`{"totalNumberOfJobs":"`, `1`},
+	{`{"results":[`, `{"jobPostingId":1,"title":""},`},
+	{`{"results":[`, `{"jobPostingId":1,"title":"","config":{"a":""}},`},
+	{`{"results":[{"title":"`, `text`},
+	{`{"results":[{"title":"`, "\xff"},
+	{`{"results":[{"title":"`, `\ud800`},
+	{`{"results":[{"title":"`, `\n`},
+	{`{"results":[{"x":"`, `text`},
+	{`{"results":[{"config":{"a":[`, `"",`},
+	{`{"results":[{"config":{"a":[`, `null,`},
+	{`{"results":[{"config":{"a":[`, `"text",`},
+	{`{"results":[{"config":{"a":"`, `text`},
+	{`{"results":[{"config":{"`, `long key`},
+	{`{"results":[{"jobStartDate":"`, `2026`},
+	{`{"results":[{"jobPostingId":`, `9`},
+}
+
+// distinctKeys is a config that never ends, of keys that are all different.
+type distinctKeys struct{ n int }
+
+func (r *distinctKeys) Read(p []byte) (int, error) {
+	b := p[:0]
+	for len(p)-len(b) > 24 {
+		r.n++
+		b = append(b, '"')
+		b = strconv.AppendInt(b, int64(r.n), 36)
+		b = append(b, `":[],`...)
+	}
+	return len(b), nil
+}
+
+// TestHostileMemory holds what an answer may make us allocate: two and a half
+// times its bound for a page.
+func TestHostileMemory(t *testing.T) {
+	const bound = 8 << 20
+	check := func(name string, r func() io.Reader) {
+		var err error
+		if n := allocated(func() { _, err = decodeSearch(r(), decodeLimits{maxBytes: bound}, nil) }); n > bound*5/2 {
+			t.Errorf("%s: %d bytes allocated, %.2f times the bound", name, n, float64(n)/bound)
+		}
+		if !errors.Is(err, ErrResponseTooLarge) && !errors.Is(err, ErrDecode) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if n := allocated(func() {
+			p := newPostingReader(r(), decodeLimits{bound, 1 << 20}, []string{"omitted"})
+			defer p.close()
+			for err = nil; err == nil; {
+				_, err = p.next()
+			}
+		}); !strings.Contains(name, "jobPostingId\":1") && n > 4<<20 {
+			t.Errorf("%s: %d bytes allocated for a stream of postings of 1 MiB", name, n)
+		}
+		if !errors.Is(err, ErrResponseTooLarge) && !errors.Is(err, ErrDecode) {
+			t.Errorf("%s, stream: %v", name, err)
+		}
+	}
+	for _, h := range hostile {
+		check(h.start+h.rest, func() io.Reader { return io.MultiReader(strings.NewReader(h.start), &endless{text: h.rest}) })
+	}
+	check("distinct keys", func() io.Reader {
+		return io.MultiReader(strings.NewReader(`{"results":[{"config":{`), &distinctKeys{})
+	})
+
+	// A job information is small, and may take more for its size.
+	const body = 4 << 20
+	for _, h := range []struct{ start, rest string }{
+		{`{"nationalities":[`, `{},`},
+		{`{"nationalities":[`, `{"id":"","label":""},`},
+		{`{"nationalities":[{"label":"`, `text`},
+		{`{"nationalities":[{"label":"\n`, "\xff"},
+		{`{"nationalities":[{"label":"\n`, "text"},
+		{`{"questions":[`, `{},`},
+		{`{"questions":[{"answers":[`, `{},`},
+		{`{"questions":[{"label":"`, `\n`},
+		{`{"additionalLocations":[`, `{},`},
+		{`{"jobTitle":"`, "\xff"},
+		{`{"companyId":`, `1`},
+	} {
+		b := append(make([]byte, 0, body), h.start...)
+		for len(b)+len(h.rest) < body {
+			b = append(b, h.rest...)
+		}
+		if n := allocated(func() { decodeJobInformation(b, new(catalogueCache)) }); n > body*5 {
+			t.Errorf("%s%s: %d bytes allocated", h.start, h.rest, n)
+		}
+	}
+}
+
+// TestKeepsNoPage keeps one title of each of many pages.
+func TestKeepsNoPage(t *testing.T) {
+	heap := func() uint64 {
+		for range 3 {
+			runtime.GC()
+		}
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	b := makePage(100)
+	before := heap()
+	const pages = 20
+	titles := make([]string, 0, pages)
+	for i := range pages {
+		titles = append(titles, searchOf(t, b).Results[i].Title)
+	}
+	// A posting has at most some 8 KB, a page 480.
+	if after := heap(); after > before+pages*8<<10+64<<10 {
+		t.Errorf("%d titles keep %d bytes", pages, after-before)
+	}
+	runtime.KeepAlive(titles)
+}
+
+func TestAllocs(t *testing.T) {
+	const n = 1000
+	page := makePage(n)
+	check := func(name string, most float64, f func()) {
+		if got := testing.AllocsPerRun(5, f); got > most {
+			t.Errorf("%s: %v allocations, want at most %v", name, got, most)
+		}
+	}
+	check("page kept", 2*n+60, func() { searchOf(t, page) })
+	stream := func(omit ...string) func() {
+		return func() {
+			p := newPostingReader(bytes.NewReader(page), decodeLimits{}, omit)
+			defer p.close()
+			for {
+				if _, err := p.next(); err != nil {
+					if err != io.EOF {
+						t.Fatal(err)
+					}
+					return
+				}
+			}
+		}
+	}
+	check("page streamed", 3*n+60, stream())
+	check("page streamed without ad text", 3*n+60, stream(ConfigAdText))
+	if raceEnabled {
+		return
+	}
+	info := makeInfo(1, 1)
+	cat := new(catalogueCache)
+	check("job information, known catalogue", 7, func() { decodeJobInformation(info, cat) })
+	check("job information, new catalogue", 14, func() { decodeJobInformation(info, new(catalogueCache)) })
+	// Keys that no table has are shared, too.
+	open := []byte(`{"totalNumberOfJobs":1,"results":[` + strings.Repeat(`{"jobPostingId":1,"title":"t","config":{"one_key":["a"],"another_key":["b"],"x":["c"]}},`, n) + `{"jobPostingId":1,"title":"t"}]}`)
+	check("open keys", 2*n+60, func() { searchOf(t, open) })
+}
+
+func TestJobInformationLenient(t *testing.T) {
+	minimal := infoOf(t, readFile(t, "jobinfo_minimal.json"))
+	if want := (&JobInformation{JobID: 5310484, JobTitle: "Cook"}); !reflect.DeepEqual(minimal, want) {
+		t.Errorf("got  %+v\nwant %+v", minimal, want)
+	}
+	b, err := json.Marshal(minimal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameJSON(t, b, []byte(`{"jobId":5310484,"jobTitle":"Cook","jobLanguage":"","applyPossible":false,"dataSecurityLink":"","questions":[],"nationalities":[],
+		"timestamp":null,"companyName":"","companyId":"","location":{"geoLat":"","geoLong":"","geoName":"","geoCountry":"","geoState":"","geoCity":"","geoZip":"","geoStreet":""},"additionalLocations":[]}`))
+
+	nulls := infoOf(t, readFile(t, "jobinfo_nulls.json"))
+	if want := (&JobInformation{
+		JobID: 5310485, JobTitle: "Waiter", ApplyPossible: true,
+		Questions: []Question{{ID: "14", Type: QuestionText, Label: "Your favourite dish?"}, {ID: "15"}},
+	}); !reflect.DeepEqual(nulls, want) {
+		t.Errorf("got  %+v\nwant %+v", nulls, want)
+	}
+
+	loose := infoOf(t, readFile(t, "jobinfo_quoted.json"))
+	if want := (&JobInformation{
+		JobID: 5310483, JobTitle: "Tram driver", JobLanguage: "en", ApplyPossible: true,
+		Questions: []Question{
+			{ID: "12", Type: "RANKING", Label: "A type that no table has"},
+			{ID: "13", Type: QuestionYesNo, Label: "May we call you?", Answers: []IDLabel{{"2900103", "Yes"}, {"2900102", "No"}}},
+		},
+		Timestamp: Timestamp{time.Date(2025, 4, 17, 12, 23, 34, 555e6, time.UTC)},
+	}); !reflect.DeepEqual(loose, want) {
+		t.Errorf("got  %+v\nwant %+v", loose, want)
+	}
+
+	got := infoOf(t, []byte(`{"jobId":1,"jobTitle":"\ud800 \u00fc","applyPossible":false,"companyId":77,"questions":[],"nationalities":[{"id":5,"label":"\u00d6sterreich"},{"label":"x"},{}],
+		"location":{"geoLat":52.5,"geoLong":-1.25e1,"geoZip":10115,"geoCountry":null},"additionalLocations":[{}]}`))
+	if want := (&JobInformation{
+		JobID: 1, JobTitle: "\ufffd ü", CompanyID: "77", Questions: []Question{},
+		Nationalities:       []IDLabel{{"5", "Österreich"}, {"", "x"}, {}},
+		Location:            Location{GeoLat: "52.5", GeoLong: "-1.25e1", GeoZip: "10115"},
+		AdditionalLocations: []Location{{}},
+	}); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestJobInformationRefuses(t *testing.T) {
+	// with puts a member into what is complete without it.
+	with := func(member string) string { return `{"jobId":1,"jobTitle":"t","applyPossible":true,` + member + `}` }
+	for _, c := range []struct{ text, want string }{
+		{``, "ends early"},
+		{`null`, "not an object"},
+		{`"ERROR_JOB_INACTIVE"`, "not an object"},
+		{`{}`, "jobId is missing"},
+		{`{"jobId":1,"applyPossible":true}`, "jobTitle is missing"},
+		{`{"jobId":1,"jobTitle":"t"}`, "applyPossible is missing"},
+		{`{"jobTitle":"t","applyPossible":true}`, "jobId is missing"},
+		{`{"jobId":null,"jobTitle":"t","applyPossible":true}`, "jobId not an integer"},
+		{`{"jobId":1,"jobTitle":null,"applyPossible":true}`, "jobTitle not a string"},
+		{`{"jobId":1,"jobTitle":7,"applyPossible":true}`, "jobTitle not a string"},
+		{`{"jobId":1,"jobTitle":"t","applyPossible":null}`, "applyPossible not true or false"},
+		{`{"jobId":1,"jobTitle":"t","applyPossible":"true"}`, "applyPossible not true or false"},
+		{`{"jobId":1,"jobTitle":"t","applyPossible":1}`, "applyPossible not true or false"},
+		{`{"jobId":1,"jobTitle":"t","ApplyPossible":true}`, "applyPossible is missing"},
+		{with(`"jobId":2`), "jobId occurs twice"},
+		{with(`"companyName":"a","companyName":"b"`), "companyName occurs twice"},
+		{with(`"companyName":5`), "companyName not a string"},
+		{with(`"companyId":true`), "companyId not a string"},
+		{with(`"companyId":` + strings.Repeat("1", 100)), "companyId number too long"},
+		{with(`"timestamp":"yesterday"`), "timestamp not an ISO 8601 time"},
+		{with(`"timestamp":1741593600001`), "timestamp not a string"},
+		{with(`"timestamp":""`), "timestamp not an ISO 8601 time"},
+		{with(`"questions":{}`), "questions not an array"},
+		{with(`"questions":[null]`), "questions[0] not an object"},
+		{with(`"questions":[{},{"answers":[{},7]}]`), "questions[1].answers[1] not an object"},
+		{with(`"questions":[{"id":true}]`), "questions[0].id not a string"},
+		{with(`"questions":[{"id":"1","id":"2"}]`), "questions[0].id occurs twice"},
+		{with(`"questions":[{"answers":[{"id":"1","id":"2"}]}]`), "questions[0].answers[0].id occurs twice"},
+		{with(`"nationalities":[null]`), "nationalities[0] not an object"},
+		{with(`"nationalities":[{"id":"1","label":"a"},{"id":"1","label":[]}]`), "nationalities[1].label not a string"},
+		{with(`"nationalities":[{"id":"1","label":"a","id":"1"}]`), "nationalities[0].id occurs twice"},
+		{with(`"nationalities":[{"id":"1","label":"a","label":"1"}]`), "nationalities[0].label occurs twice"},
+		{with(`"nationalities":[{"id":"1","label":"a"}{"id":"2","label":"b"}]`), "nationalities not JSON"},
+		{with(`"nationalities":[{"id":"1","label":"a"},]`), "nationalities[1] not an object"},
+		{with(`"nationalities":{}`), "nationalities not an array"},
+		{with(`"location":[]`), "location not an object"},
+		{with(`"location":{"geoCity":5}`), "location.geoCity not a string"},
+		{with(`"location":{"geoCity":"a","geoCity":"b"}`), "location.geoCity occurs twice"},
+		{with(`"location":{"geoCountry":"a","geoCountry":"b"}`), "location.geoCountry occurs twice"},
+		{with(`"additionalLocations":[{},[]]`), "additionalLocations[1] not an object"},
+		{with(`"additionalLocations":[{"geoLat":[]}]`), "additionalLocations[0].geoLat not a string"},
+		{with(`"x":1`) + "x", "bytes after the value"},
+		{with(`"x":` + strings.Repeat("[", 64) + strings.Repeat("]", 64)), "nested too deeply"},
+	} {
+		j, err := decodeJobInformation([]byte(c.text), new(catalogueCache))
+		if j != nil || !errors.Is(err, ErrDecode) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%.120s:\n%v, %v; want %s", c.text, j, err, c.want)
+		}
+	}
+	// A complete one that is cut off anywhere is refused.
+	whole := bytes.TrimSpace(readFile(t, "jobinfo.json"))
+	for i := range whole {
+		if _, err := decodeJobInformation(whole[:i], nil); !errors.Is(err, ErrDecode) {
+			t.Fatalf("cut at %d: %v", i, err)
+		}
+	}
+}
+
+func TestDecodeBool(t *testing.T) {
+	for text, want := range map[string]bool{"true": true, "false": false, " true\n": true, "\t\r\nfalse ": false, "\ufefftrue": true} {
+		if got, err := decodeBool([]byte(text)); got != want || err != nil {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{
+		"", " ", "null", `"true"`, "1", "0", "TRUE", "True", "truefalse", "true false", "tru", "truex", "[true]", `{"applied":true}`,
+		"true\x00", "true\xff", "\xfftrue", "\ufeff\ufefftrue", "ERROR", "<html>",
+	} {
+		if got, err := decodeBool([]byte(text)); got || !errors.Is(err, ErrDecode) {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+}
+
+func TestStoreAndReload(t *testing.T) {
+	page := searchOf(t, makePage(30))
+	b, err := json.Marshal(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again JobSearchResult
+	if err := json.Unmarshal(b, &again); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(&again, page) {
+		t.Error("a page differs after it was stored")
+	}
+	b, err = json.Marshal(page.Results[7])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var posting JobPosting
+	if err := json.Unmarshal(b, &posting); err != nil || !reflect.DeepEqual(posting, page.Results[7]) {
+		t.Errorf("a posting differs after it was stored: %v", err)
+	}
+
+	info := infoOf(t, makeInfo(1, 2))
+	if b, err = json.Marshal(info); err != nil {
+		t.Fatal(err)
+	}
+	var info2 JobInformation
+	if err := json.Unmarshal(b, &info2); err != nil || !reflect.DeepEqual(&info2, info) {
+		t.Errorf("a job information differs after it was stored: %v", err)
+	}
+
+	// By value and by pointer, in a list, and null, which changes nothing.
+	list := []JobPosting{}
+	if err := json.Unmarshal([]byte(`[{"jobPostingId":1,"title":"a"},null]`), &list); err != nil || len(list) != 2 || list[0].Title != "a" {
+		t.Errorf("%v, %v", list, err)
+	}
+	for _, v := range []any{&posting, &info2, &again} {
+		before := fmtJSON(t, v)
+		if err := json.Unmarshal([]byte("null"), v); err != nil || fmtJSON(t, v) != before {
+			t.Errorf("null into %T: %v", v, err)
+		}
+		if err := json.Unmarshal([]byte("{}"), v); !errors.Is(err, ErrDecode) || fmtJSON(t, v) != before {
+			t.Errorf("{} into %T: %v", v, err)
+		}
+	}
+}
+
+func fmtJSON(t *testing.T, v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestFieldNames holds the tables against the switches, and each name against
+// the hand-typed bodies.
+func TestFieldNames(t *testing.T) {
+	search, info := string(readFile(t, "search.json")), string(readFile(t, "jobinfo.json"))
+	for _, c := range []struct {
+		names, members []string
+		number         func([]byte) int
+		file           string
+	}{
+		{postingFields[:], postingMembers, postingField, search},
+		{configKeys[:], configMembers, configKey[[]byte], search},
+		{infoFields[:], infoMembers, infoField, info},
+		{questionFields[:], questionMembers, questionField, info},
+		{placeFields[:], placeMembers, placeField, info},
+	} {
+		for i, name := range c.names {
+			if i == 0 {
+				continue
+			}
+			if got := c.number([]byte(name)); got != i {
+				t.Errorf("%s has number %d, want %d", name, got, i)
+			}
+			if c.members[i] != `,"`+name+`":` || !strings.Contains(c.file, `"`+name+`":`) {
+				t.Errorf("%s, %s", name, c.members[i])
+			}
+			if c.number([]byte(strings.ToUpper(name))) != 0 || c.number([]byte(name+"x")) != 0 {
+				t.Errorf("%s is known in another spelling", name)
+			}
+		}
+		if len(c.names) > len(order{}) {
+			t.Errorf("%d names do not fit an order", len(c.names))
+		}
+	}
+	for i, name := range searchFields {
+		if i > 0 && !strings.Contains(search, `"`+name+`":`) {
+			t.Errorf("%s is in no page", name)
+		}
+	}
+}
+
+// TestDeclaredSizes holds the sizes by which memory is counted.
+func TestDeclaredSizes(t *testing.T) {
+	for _, c := range []struct {
+		t    reflect.Type
+		want uintptr
+	}{
+		{reflect.TypeFor[JobPosting](), 112},
+		{reflect.TypeFor[string](), 16},
+		{reflect.TypeFor[piece](), 8},
+		{reflect.TypeFor[labelPiece](), 16},
+		{reflect.TypeFor[questionPiece](), 32},
+		{reflect.TypeFor[placePiece](), 104},
+		{reflect.TypeFor[Question](), 72},
+		{reflect.TypeFor[IDLabel](), 32},
+		{reflect.TypeFor[Location](), 128},
+	} {
+		if got := c.t.Size(); got > c.want {
+			t.Errorf("%v has %d bytes, counted as %d", c.t, got, c.want)
+		}
+	}
+}
+
+func TestPartial(t *testing.T) {
+	three := make([]JobPosting, 3)
+	for _, c := range []struct {
+		page JobSearchResult
+		want bool
+	}{
+		{JobSearchResult{}, false},
+		{JobSearchResult{TotalNumberOfJobs: 3, NumPages: 1, Results: three}, false},
+		{JobSearchResult{TotalNumberOfJobs: 4, NumPages: 1, Results: three}, true},
+		{JobSearchResult{TotalNumberOfJobs: 3, NumPages: 2, Results: three}, true},
+		{JobSearchResult{TotalNumberOfJobs: 3, Results: three}, false},
+		{JobSearchResult{TotalNumberOfJobs: 1}, true},
+	} {
+		if got := c.page.Partial(); got != c.want {
+			t.Errorf("%+v: %v", c.page, got)
+		}
+	}
+}
+
+// TestEveryBudget lets memory run out everywhere.
+func TestEveryBudget(t *testing.T) {
+	info := []byte(`{"jobId":1,"jobTitle":"` + strings.Repeat("long ", 10_000) + `","applyPossible":true,"nationalities":[{"id":"1","label":"\n` + strings.Repeat("long ", 10_000) + `"},{"id":"2","label":"b"}],
+		"questions":[{"id":"1","answers":[{"id":"x"}]}],"additionalLocations":[{"geoCity":"a","geoCountry":"b"}],"companyName":"` + strings.Repeat("long ", 10_000) + `"}`)
+	posting := []byte(`{"jobPostingId":1,"title":"` + strings.Repeat("long ", 10_000) + `","config":{"audience":["a","b"],"x":["` + strings.Repeat("long ", 10_000) + `"]}}`)
+	for _, c := range []struct {
+		text []byte
+		read func(*decoder)
+	}{
+		{info, func(d *decoder) { d.jobInformation(new(JobInformation), new(catalogueCache)) }},
+		{posting, func(d *decoder) { d.posting(new(JobPosting)) }},
+		{posting[bytes.Index(posting, []byte(`{"audience"`)) : len(posting)-1], func(d *decoder) { d.startItem(); d.config(); d.keepConfig() }},
+	} {
+		enough := false
+		for budget := int64(0); budget < 800_000; budget += 391 {
+			d := new(decoder)
+			d.s.ResetBytes(c.text)
+			d.budget = budget
+			c.read(d)
+			if err := d.err(); err == nil {
+				enough = true
+			} else if enough || !errors.Is(err, ErrResponseTooLarge) {
+				t.Fatalf("budget %d: %v", budget, err)
+			}
+		}
+		if !enough {
+			t.Error("no budget was enough")
+		}
+	}
+}
+
+// TestReadingStops holds that little more is read than what is allowed.
+func TestReadingStops(t *testing.T) {
+	for _, h := range hostile {
+		if strings.Contains(h.rest, `"jobPostingId":1`) || !strings.HasPrefix(h.start, `{"results":[`) {
+			continue // the bound of a posting does not end these
+		}
+		src := &counting{r: io.MultiReader(strings.NewReader(h.start), &endless{text: h.rest})}
+		p := newPostingReader(src, decodeLimits{1 << 30, 256 << 10}, nil)
+		var err error
+		for err == nil {
+			_, err = p.next()
+		}
+		p.close()
+		if src.n > 256<<10+128<<10 || !errors.Is(err, ErrResponseTooLarge) && !errors.Is(err, ErrDecode) {
+			t.Errorf("%s%s: %d bytes read, %v", h.start, h.rest, src.n, err)
+		}
+	}
+}
+
+type counting struct {
+	r io.Reader
+	n int
+}
+
+func (c *counting) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += n
+	return n, err
 }

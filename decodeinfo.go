@@ -1,5 +1,7 @@
 package jobboard
 
+import "github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
+
 // The parts of a job information while it is read.
 type (
 	labelPiece    struct{ id, label piece }
@@ -86,7 +88,7 @@ func decodeJobInformation(body []byte, cat *catalogueCache) (*JobInformation, er
 	if int64(len(body)) >= elsewhere {
 		d.s.FailTooLarge()
 	}
-	d.budget = memory(int64(len(body)))
+	d.budget = memory(2 * int64(len(body)))
 	d.startItem()
 	j := new(JobInformation)
 	if d.jobInformation(j, cat); d.s.Err() != nil {
@@ -296,7 +298,7 @@ func (d *decoder) labelList() (n int) {
 	}
 	for ; s.Next(); n++ {
 		if s.Object() {
-			d.label(&d.text, d.newLabel(), 0, 0)
+			d.label(&d.text, d.newLabel(), 0)
 		}
 		if s.Err() != nil {
 			d.withinIndex(n)
@@ -314,44 +316,41 @@ func (d *decoder) newLabel() *labelPiece {
 	return &d.labels[len(d.labels)-1]
 }
 
-const (
-	sawID = 1 << iota
-	sawLabel
-)
-
-// label reads the members of an IDLabel, of which some were seen, and marks
-// their pieces.
-func (d *decoder) label(t *texts, l *labelPiece, seen int, mark uint32) {
+// label reads the members of an IDLabel and marks their pieces.
+func (d *decoder) label(t *texts, l *labelPiece, mark uint32) {
 	s := &d.s
+	seen := 0
 	for {
 		key, ok := s.NextKey()
 		if !ok {
 			return
 		}
-		saw, name := 0, ""
+		const sawID, sawLabel = 1, 2
 		switch string(key) {
 		case "id":
-			saw, name = sawID, "id"
-		case "label":
-			saw, name = sawLabel, "label"
-		default:
-			s.Skip()
-			continue
-		}
-		if seen&saw != 0 {
-			s.Fail(reasonTwice)
-		}
-		seen |= saw
-		if saw == sawID {
+			if seen&sawID != 0 {
+				s.Fail(reasonTwice)
+			}
+			seen |= sawID
 			l.id = d.idText(t)
 			l.id.lo |= mark
-		} else {
+			if s.Err() != nil {
+				d.within("id")
+				return
+			}
+		case "label":
+			if seen&sawLabel != 0 {
+				s.Fail(reasonTwice)
+			}
+			seen |= sawLabel
 			l.label = d.optStr(t)
 			l.label.lo |= mark
-		}
-		if s.Err() != nil {
-			d.within(name)
-			return
+			if s.Err() != nil {
+				d.within("label")
+				return
+			}
+		default:
+			s.Skip()
 		}
 	}
 }
@@ -391,7 +390,7 @@ func (d *decoder) nationalities(cat *catalogueCache) []IDLabel {
 		}
 	}
 	first := len(d.labels)
-	start := int(s.Offset())
+	start := s.Offset()
 	rest := s.Rest()
 	n := d.catalogue(start)
 	raw := rest[:len(rest)-len(s.Rest())]
@@ -400,6 +399,9 @@ func (d *decoder) nationalities(cat *catalogueCache) []IDLabel {
 	}
 	json := string(raw)
 	odd := d.string(&d.catalogueText)
+	if s.Err() != nil {
+		return nil
+	}
 	list := make([]IDLabel, n)
 	for i, l := range d.labels[first:] {
 		list[i] = IDLabel{ID: l.id.of(json, odd), Label: l.label.of(json, odd)}
@@ -411,42 +413,40 @@ func (d *decoder) nationalities(cat *catalogueCache) []IDLabel {
 	return cat.add(json, list)
 }
 
+// How a catalogue is usually written.
+var (
+	labelFirst   = jsonscan.Spell(`{"id":"`)
+	labelOther   = jsonscan.Spell(`,{"id":"`)
+	labelBetween = jsonscan.Spell(`","label":"`)
+	labelEnd     = jsonscan.Spell(`"}`)
+)
+
 // catalogue reads the catalogue, whose JSON begins at start, to the end of
 // d.labels: as pieces of its JSON, or of d.catalogueText if they are marked.
-func (d *decoder) catalogue(start int) (n int) {
+func (d *decoder) catalogue(start int64) (n int) {
 	s := &d.s
 	if !s.Array() {
 		return 0
 	}
+	open := &labelFirst
 	for {
-		usual := n > 0 && s.OpenIs(`,{"id":"`)
-		if !usual && !s.Next() {
-			return n
-		}
-		l := d.newLabel()
-		seen := 0
-		if usual || s.OpenIs(`{"id":"`) {
-			l.id = d.catalogueStr(start)
-			seen = sawID
-			if s.Is(`,"label":"`) {
-				l.label = d.catalogueStr(start)
-				if s.CloseIs(`}`) {
-					n++
-					continue
-				}
-				seen = sawID | sawLabel
+		if lo1, hi1, lo2, hi2, ok := s.Pair(open, &labelBetween, &labelEnd); ok {
+			l := d.newLabel()
+			l.id = piece{uint32(lo1 - start), uint32(hi1 - start)}
+			l.label = piece{uint32(lo2 - start), uint32(hi2 - start)}
+		} else if s.Next() {
+			if s.Object() {
+				d.label(&d.catalogueText, d.newLabel(), elsewhere)
+			}
+			if s.Err() != nil {
+				d.withinIndex(n)
+				return n
 			}
 		} else {
-			s.Object()
-		}
-		if s.Err() == nil {
-			d.label(&d.catalogueText, l, seen, elsewhere)
-		}
-		if s.Err() != nil {
-			d.withinIndex(n)
 			return n
 		}
 		n++
+		open = &labelOther
 	}
 }
 
@@ -460,17 +460,6 @@ func (p piece) of(json, odd string) string {
 	return odd[p.lo&^elsewhere : p.hi]
 }
 
-// catalogueStr reads a string of the catalogue, which has begun.
-func (d *decoder) catalogueStr(start int) piece {
-	if text, ok := d.s.Verbatim(); ok {
-		hi := int(d.s.Offset()) - 1 - start
-		return piece{uint32(hi - len(text)), uint32(hi)}
-	}
-	p := d.moreStr(&d.catalogueText)
-	p.lo |= elsewhere
-	return p
-}
-
 // placeList reads the further locations behind the first place. It reports
 // false for null.
 func (d *decoder) placeList() bool {
@@ -480,7 +469,7 @@ func (d *decoder) placeList() bool {
 	}
 	for i := 0; s.Next(); i++ {
 		if len(d.places) == cap(d.places) {
-			d.places = grown(d, d.places, 96)
+			d.places = grown(d, d.places, 104)
 		}
 		d.places = append(d.places, placePiece{})
 		if d.place(&d.places[len(d.places)-1]); s.Err() != nil {

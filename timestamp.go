@@ -124,5 +124,7 @@ func parseISO[T []byte | string](b T) (time.Time, bool) {
 	if t.Month() != month || t.Day() != day {
 		return time.Time{}, false // such as the 30th of February
 	}
-	return t.Add(time.Duration(-offset) * time.Second), true
+	t = t.Add(time.Duration(-offset) * time.Second)
+	// Near the ends an offset can lead to a year that cannot be written.
+	return t, 0 <= t.Year() && t.Year() <= 9999
 }

@@ -80,13 +80,12 @@ type Scanner struct {
 }
 
 // Reset makes s read a document of at most maxBytes bytes from r; 0 is no
-// bound.
+// bound. It does not read yet.
 func (s *Scanner) Reset(r io.Reader, maxBytes int64) {
 	if s.window == nil {
 		s.window = make([]byte, windowSize)
 	}
 	s.reset(r, s.window[:0], maxBytes)
-	s.skipBOM()
 }
 
 // ResetBytes makes s read the document b, which must not change meanwhile.
@@ -227,13 +226,15 @@ func (s *Scanner) have(n int) bool {
 	return true
 }
 
-func (s *Scanner) skipBOM() {
+// skipBOM skips a byte order mark, at the start of the document.
+func (s *Scanner) skipBOM() bool {
 	for i, c := range [...]byte{0xEF, 0xBB, 0xBF} {
 		if !s.have(i+1) || s.buf[s.pos+i] != c {
-			return
+			return false
 		}
 	}
 	s.pos += 3
+	return true
 }
 
 // Peek skips white space and returns the byte after it, which begins a value:
@@ -258,6 +259,11 @@ func (s *Scanner) peek() byte {
 			case 0:
 				s.Fail(reasonSyntax)
 				return 0
+			case 0xEF:
+				if s.off == 0 && s.pos == 0 && s.skipBOM() {
+					continue
+				}
+				return c
 			default:
 				return c
 			}

@@ -2,6 +2,7 @@ package jsonscan
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"io"
@@ -150,9 +151,6 @@ func walk(s *Scanner) any {
 func str(s *Scanner) string {
 	if !s.Quote() {
 		return ""
-	}
-	if b, ok := s.Verbatim(); ok {
-		return string(b)
 	}
 	b, done := s.Text(make([]byte, 0, 40))
 	for !done {
@@ -359,11 +357,12 @@ func TestGuesses(t *testing.T) {
 		if name == "bytes" || name == "whole" {
 			s := new(Scanner)
 			reset(s, []byte(text))
+			s.Peek()
 			if s.OpenIs(`{"label":`) || !s.OpenIs(`{"id":"`) || s.Is("x") {
 				t.Fatalf("%s: wrong guess", name)
 			}
-			if b, ok := s.Verbatim(); !ok || string(b) != "7" || !s.Is(`,"label":`) {
-				t.Fatalf("%s: %q, %v", name, b, ok)
+			if b, done := s.Text(make([]byte, 0, 64)); !done || string(b) != "7" || !s.Is(`,"label":`) {
+				t.Fatalf("%s: %q, %v", name, b, done)
 			}
 			s.Skip()
 			if s.CloseIs(`}`) {
@@ -394,6 +393,49 @@ func TestGuesses(t *testing.T) {
 	}
 }
 
+func TestPair(t *testing.T) {
+	open, between, end := Spell(`{"id":"`), Spell(`","label":"`), Spell(`"}`)
+	for text, want := range map[string]string{
+		`{"id":"7","label":"x"}`: "7|x", `{"id":"","label":""}`: "|", `{"id":"1234567","label":"12345678 and more of it"} `: "1234567|12345678 and more of it",
+		`{"id":"ü","label":"long enough: €"}`: "ü|long enough: €",
+		"{\"id\":\"\xff\",\"label\":\"x\"}":   "no", "{\"id\":\"x\",\"label\":\"0123456789\xc3\"}": "no", "{\"id\":\"x\",\"label\":\"\x00\"}": "no",
+		`{"id":"\n","label":"x"}`: "no", `{"id":"7","label":"x\"}`: "no", `{"id":"7","label":"x"`: "no", `{"id":"7","label":"x`: "no", `{"id":"7","label":"`: "no",
+		`{"id":"7"}`: "no", `{"id":"`: "no", `{"id":7,"label":"x"}`: "no", ` {"id":"7","label":"x"}`: "no", `{"id":"7","label":"x","y":1}`: "no",
+	} {
+		s := new(Scanner)
+		s.ResetBytes([]byte("[" + text + strings.Repeat(" ", 16)))
+		s.Array()
+		got := "no"
+		if lo1, hi1, lo2, hi2, ok := s.Pair(&open, &between, &end); ok {
+			got = string(("[" + text)[lo1:hi1]) + "|" + string(("[" + text)[lo2:hi2])
+			if s.Offset() != int64(len(strings.TrimSpace(text))+1) {
+				t.Errorf("%s: ends at %d", text, s.Offset())
+			}
+		} else if s.Offset() != 1 || s.Err() != nil {
+			t.Errorf("%s: at %d, %v, after nothing", text, s.Offset(), s.Err())
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+	for n := range len(`[{"id":"7","label":"x"}`) + 14 {
+		s := new(Scanner)
+		s.ResetBytes([]byte(`[{"id":"7","label":"x"}               `)[:n])
+		s.Array()
+		if _, _, _, _, ok := s.Pair(&open, &between, &end); ok {
+			t.Errorf("read a pair at the end, cut at %d", n)
+		}
+	}
+	s := new(Scanner)
+	s.ResetBytes([]byte(strings.Repeat("[", MaxDepth) + `{"id":"7","label":"x"}                `))
+	for range MaxDepth {
+		s.Array()
+	}
+	if _, _, _, _, ok := s.Pair(&open, &between, &end); ok {
+		t.Error("read a pair one too deep")
+	}
+}
+
 func TestAppendQuoted(t *testing.T) {
 	for c := range 256 {
 		for _, text := range []string{string([]byte{byte(c)}), "plain " + string(rune(c)) + "\xff text", string([]byte{0xe2, byte(c), 0x80})} {
@@ -404,6 +446,38 @@ func TestAppendQuoted(t *testing.T) {
 			}
 			if !json.Valid(got) {
 				t.Errorf("%q: %s", text, got)
+			}
+		}
+	}
+}
+
+// TestStops holds the arithmetic on words against the table of bytes, for each
+// pair of bytes that stand side by side.
+func TestStops(t *testing.T) {
+	var w [8]byte
+	for at := range 7 {
+		for i := range w {
+			w[i] = 'a'
+		}
+		for c := range 256 {
+			for d := range 256 {
+				w[at], w[at+1] = byte(c), byte(d)
+				word := binary.LittleEndian.Uint64(w[:])
+				all, some := 8, 8
+				for i := 7; i >= 0; i-- {
+					if class[w[i]] > 0 {
+						all = i
+					}
+					if class[w[i]] > 1 {
+						some = i
+					}
+				}
+				if got := first(stops(word) & msb); got != all {
+					t.Fatalf("%q stops at %d, want %d", w, got, all)
+				}
+				if got := first(skipStops(word) & msb); got != some {
+					t.Fatalf("%q stops a skip at %d, want %d", w, got, some)
+				}
 			}
 		}
 	}

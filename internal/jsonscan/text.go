@@ -24,9 +24,10 @@ const (
 // other bits mean nothing: & msb takes them away.
 //
 // A quote is 0x22 and the controls end at 0x1F: with bit 1 flipped, a quote
-// and the controls are just what is below 0x21.
+// and the controls are just what is below 0x21. A byte beyond ASCII keeps its
+// high bit in one of the differences at least.
 func stops(w uint64) uint64 {
-	return ((w ^ lsb*0x02) - lsb*0x21) | ((w ^ lsb*'\\') - lsb) | w
+	return ((w ^ lsb*0x02) - lsb*0x21) | ((w ^ lsb*'\\') - lsb)
 }
 
 // skipStops is stops without the bytes beyond ASCII.
@@ -136,6 +137,32 @@ const TextRoom = textSlack + 16
 // perhaps with another buffer: one with less room than [TextRoom] gets it no
 // further. done is true at the end of the string, and at an error.
 func (s *Scanner) Text(dst []byte) (_ []byte, done bool) {
+	const short = 16
+	b := s.buf[s.pos:]
+	if len(b) >= short && cap(dst)-len(dst) >= TextRoom {
+		// Most texts are short, and need nothing of what text does.
+		from := (*[short]byte)(b)
+		to := (*[short]byte)(dst[len(dst) : len(dst)+short : len(dst)+short])
+		w0 := binary.LittleEndian.Uint64(from[0:])
+		w1 := binary.LittleEndian.Uint64(from[8:])
+		binary.LittleEndian.PutUint64(to[0:], w0)
+		binary.LittleEndian.PutUint64(to[8:], w1)
+		m0, m1 := stops(w0), stops(w1)
+		n := short
+		if (m0|m1)&msb != 0 {
+			n = firstOf(m0, m1, 0, 0)
+			if from[n&(short-1)] == '"' {
+				s.pos += n + 1
+				return dst[:len(dst)+n], true
+			}
+		}
+		s.pos += n
+		dst = dst[:len(dst)+n]
+	}
+	return s.text(dst)
+}
+
+func (s *Scanner) text(dst []byte) (_ []byte, done bool) {
 	for {
 		free := cap(dst) - len(dst)
 		if free < TextRoom {
@@ -255,37 +282,93 @@ func (s *Scanner) Text(dst []byte) (_ []byte, done bool) {
 	}
 }
 
-// Verbatim reads the string that has begun if its text is just what is written
-// and is all in memory. Otherwise it reports false and does nothing. text is
-// part of the input, or of the window, and then valid until the next call.
-func (s *Scanner) Verbatim() (text []byte, ok bool) {
-	b := s.buf[s.pos:]
-	n := 0
-	var all uint64
-	for {
+// A Spelling is a text of at most 16 bytes that is looked for very often: two
+// words, of which the masks say what counts.
+type Spelling struct {
+	word, mask [2]uint64
+	len        int
+}
+
+// Spell makes a Spelling of text.
+func Spell(text string) Spelling {
+	var word, mask [16]byte
+	for i := range len(text) {
+		word[i], mask[i] = text[i], 0xFF
+	}
+	half := func(b []byte) [2]uint64 {
+		return [2]uint64{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])}
+	}
+	return Spelling{half(word[:]), half(mask[:]), len(text)}
+}
+
+// at reports whether it stands at i, with some input behind it.
+func (p *Spelling) at(b []byte, i int) bool {
+	if len(b)-i < 16 {
+		return false
+	}
+	w := (*[16]byte)(b[i : i+16 : i+16])
+	return (binary.LittleEndian.Uint64(w[:])^p.word[0])&p.mask[0]|(binary.LittleEndian.Uint64(w[8:])^p.word[1])&p.mask[1] == 0
+}
+
+// Pair reads an object with two strings, both just what is written, if the
+// object has the spelling of what is around them, such as `{"id":"`,
+// `","label":"` and `"}`, and is all in memory and not at the end of it. It
+// says where in the document the strings begin and end. Otherwise it reports
+// false and does nothing.
+//
+// As an element of an array it may stand in place of [Scanner.Next], with the
+// comma in front of it.
+func (s *Scanner) Pair(open, between, end *Spelling) (lo1, hi1, lo2, hi2 int64, ok bool) {
+	b := s.buf
+	i := s.pos
+	if !open.at(b, i) || s.depth == MaxDepth {
+		return 0, 0, 0, 0, false
+	}
+	i += open.len
+	j := verbatim(b, i)
+	if !between.at(b, j) {
+		return 0, 0, 0, 0, false
+	}
+	k := j + between.len
+	l := verbatim(b, k)
+	if !end.at(b, l) {
+		return 0, 0, 0, 0, false
+	}
+	s.pos = l + end.len
+	s.first = false
+	return s.off + int64(i), s.off + int64(j), s.off + int64(k), s.off + int64(l), true
+}
+
+// verbatim is where the text ends that begins at i and is just what is
+// written: at a quote, or at whatever else is not such text.
+func verbatim(b []byte, i int) int {
+	for n := i; ; n += 8 {
 		if len(b)-n < 8 {
-			for n < len(b) && class[b[n]] < 2 {
-				all |= uint64(b[n])
-				n++
+			n += plain(b[n:])
+			if n < len(b) && b[n] >= utf8.RuneSelf {
+				return beyond(b, i, n)
 			}
-			break
+			return n
 		}
-		w := binary.LittleEndian.Uint64(b[n:])
-		if m := skipStops(w) & msb; m != 0 {
-			// Of the last word only what is before the stop counts.
-			stop := bits.TrailingZeros64(m)
-			all |= w & (1<<(stop&^7) - 1)
-			n += stop >> 3
-			break
+		if m := stops(binary.LittleEndian.Uint64(b[n:])) & msb; m != 0 {
+			n += first(m)
+			if b[n] >= utf8.RuneSelf {
+				return beyond(b, i, n)
+			}
+			return n
 		}
-		all |= w
-		n += 8
 	}
-	if n == len(b) || b[n] != '"' || all&msb != 0 && !utf8.Valid(b[:n]) {
-		return nil, false
+}
+
+// beyond is verbatim at n, for text from i with a character beyond ASCII.
+func beyond(b []byte, i, n int) int {
+	for n < len(b) && class[b[n]] < 2 {
+		n++
 	}
-	s.pos += n + 1
-	return b[:n], true
+	if !utf8.Valid(b[i:n]) {
+		return i
+	}
+	return n
 }
 
 // odd reads one character of a string at which text stopped, with the room
@@ -375,6 +458,25 @@ func hex4(b []byte) (r rune, ok bool) {
 
 // skipText reads to the end of a string, behind its first quote.
 func (s *Scanner) skipText() {
+	const short = 16
+	if b := s.buf[s.pos:]; len(b) >= short {
+		from := (*[short]byte)(b)
+		m0 := skipStops(binary.LittleEndian.Uint64(from[0:]))
+		m1 := skipStops(binary.LittleEndian.Uint64(from[8:]))
+		n := short
+		if (m0|m1)&msb != 0 {
+			n = firstOf(m0, m1, 0, 0)
+			if from[n&(short-1)] == '"' {
+				s.pos += n + 1
+				return
+			}
+		}
+		s.pos += n
+	}
+	s.skipLong()
+}
+
+func (s *Scanner) skipLong() {
 	for {
 		b := s.buf[s.pos:]
 		i := 0

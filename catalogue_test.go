@@ -1,0 +1,155 @@
+package jobboard
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestCatalogueShared(t *testing.T) {
+	cat := new(catalogueCache)
+	decode := func(job, language int) *JobInformation {
+		t.Helper()
+		j, err := decodeJobInformation(makeInfo(job, language), cat)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone, err := decodeJobInformation(makeInfo(job, language), nil)
+		if err != nil || !reflect.DeepEqual(j, alone) {
+			t.Fatalf("the cache changes the answer: %v", err)
+		}
+		return j
+	}
+	same := func(a, b *JobInformation) bool {
+		return &a.Nationalities[0] == &b.Nationalities[0]
+	}
+	a, b, other := decode(1, 1), decode(2, 1), decode(3, 2)
+	if !same(a, b) || same(a, other) || !same(other, decode(4, 2)) {
+		t.Error("catalogues are not shared as they should be")
+	}
+	if n := len(a.Nationalities); n != 200 || cap(a.Nationalities) != n {
+		t.Errorf("%d nationalities, capacity %d", n, cap(a.Nationalities))
+	}
+	_ = append(a.Nationalities, IDLabel{"x", "y"})
+	if again := decode(5, 1); !same(a, again) || len(again.Nationalities) != 200 {
+		t.Error("appending changed the catalogue")
+	}
+}
+
+// TestCatalogueAlike gives catalogues that differ in one byte, or where one
+// text begins with the other.
+func TestCatalogueAlike(t *testing.T) {
+	cat := new(catalogueCache)
+	const head = `{"jobId":1,"jobTitle":"t","applyPossible":true,"nationalities":`
+	for range 2 {
+		for list, want := range map[string][]IDLabel{
+			`[]`:                                      {},
+			`[ ]`:                                     {},
+			`null`:                                    nil,
+			`[{"id":"1","label":"a"}]`:                {{"1", "a"}},
+			`[{"id":"1","label":"b"}]`:                {{"1", "b"}},
+			`[{"id":"1","label":"a"},{"id":"2"}]`:     {{"1", "a"}, {"2", ""}},
+			`[{"id":"1","label":"a"} ]`:               {{"1", "a"}},
+			`[{"id":"1","label":"\u0061"}]`:           {{"1", "a"}},
+			`[{"label":"a","id":"1"}]`:                {{"1", "a"}},
+			`[{"id":1,"label":"ä"}]`:                  {{"1", "ä"}},
+			"[{\"id\":\"1\",\"label\":\"\xff\"}]":     {{"1", "\ufffd"}},
+			`[{"id":"1","label":"]"}]`:                {{"1", "]"}},
+			`[{"id":"1","label":"a","x":[{"id":2}]}]`: {{"1", "a"}},
+			`[{"id":"1" ,"label":null}]`:              {{"1", ""}},
+		} {
+			j, err := decodeJobInformation([]byte(head+list+`,"companyName":"c"}`), cat)
+			if err != nil || !reflect.DeepEqual(j.Nationalities, want) || j.CompanyName != "c" {
+				t.Errorf("%s: %v, %v", list, j, err)
+			}
+		}
+	}
+}
+
+func TestCatalogueBounds(t *testing.T) {
+	cat := new(catalogueCache)
+	sizes := func() (n, total int) {
+		for _, k := range *cat.known.Load() {
+			n++
+			total += len(k.json)
+		}
+		return n, total
+	}
+	keep := makeInfo(1, 1)
+	kept, err := decodeJobInformation(keep, cat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 500 {
+		if _, err := decodeJobInformation(makeInfo(1, 1000+i), cat); err != nil {
+			t.Fatal(err)
+		}
+		// What is in use stays.
+		again, err := decodeJobInformation(keep, cat)
+		if err != nil || &again.Nationalities[0] != &kept.Nationalities[0] {
+			t.Fatalf("after %d others: forgotten, %v", i, err)
+		}
+		if n, total := sizes(); n > maxCatalogues || total > maxCatalogueTotal {
+			t.Fatalf("%d catalogues of %d bytes", n, total)
+		}
+	}
+	for i := range 20 {
+		big := fmt.Sprintf(`{"jobId":1,"jobTitle":"t","applyPossible":true,"nationalities":[{"id":"%d","label":"%s"}]}`, i, strings.Repeat("x", maxCatalogueBytes-1000*i))
+		if _, err := decodeJobInformation([]byte(big), cat); err != nil {
+			t.Fatal(err)
+		}
+		if n, total := sizes(); n > maxCatalogues || total > maxCatalogueTotal {
+			t.Fatalf("%d catalogues of %d bytes", n, total)
+		}
+	}
+}
+
+func TestCatalogueConcurrent(t *testing.T) {
+	cat := new(catalogueCache)
+	infos := make([][]byte, 40)
+	want := make([]*JobInformation, len(infos))
+	for i := range infos {
+		infos[i] = makeInfo(i, i)
+		want[i] = infoOf(t, infos[i])
+	}
+	var wg sync.WaitGroup
+	for g := range 8 {
+		wg.Go(func() {
+			for i := range 200 {
+				k := (i*7 + g*3) % len(infos)
+				if g%2 == 0 {
+					k %= 4
+				}
+				got, err := decodeJobInformation(infos[k], cat)
+				if err != nil || !reflect.DeepEqual(got, want[k]) {
+					t.Errorf("information %d differs: %v", k, err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestInformationKept holds how much memory an answer takes that is kept.
+func TestInformationKept(t *testing.T) {
+	cat := new(catalogueCache)
+	info := makeInfo(1, 1)
+	infoOf(t, info)
+	const n = 2000
+	kept := make([]*JobInformation, 0, n)
+	bytes := allocated(func() {
+		for range n {
+			j, err := decodeJobInformation(info, cat)
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept = append(kept, j)
+		}
+	})
+	if per := bytes / n; per > 3<<10 && !raceEnabled {
+		t.Errorf("%d bytes for each", per)
+	}
+}

@@ -1,0 +1,468 @@
+package jobboard
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"testing"
+	"testing/iotest"
+	"time"
+)
+
+// The reference: the same answers read with encoding/json alone, slowly and
+// without a thought for speed. It keeps members in order and twice if they
+// come twice, which no map would.
+type (
+	refObject []refMember
+	refMember struct {
+		key   string
+		value any // refObject, []any, string, json.Number, bool, nil
+	}
+)
+
+// refParse is the document, not ok if it is not JSON or too deep.
+func refParse(b []byte) (any, bool) {
+	b = bytes.TrimPrefix(b, []byte("\ufeff"))
+	if !json.Valid(b) {
+		return nil, false
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	return refValue(d, 0)
+}
+
+func refValue(d *json.Decoder, depth int) (any, bool) {
+	t, err := d.Token()
+	if err != nil {
+		panic(err)
+	}
+	delim, ok := t.(json.Delim)
+	if !ok {
+		return t, true
+	}
+	if depth == 64 {
+		return nil, false
+	}
+	object, list := refObject{}, []any{}
+	for d.More() {
+		var key any
+		if delim == '{' {
+			if key, err = d.Token(); err != nil {
+				panic(err)
+			}
+		}
+		v, ok := refValue(d, depth+1)
+		if !ok {
+			return nil, false
+		}
+		if delim == '{' {
+			object = append(object, refMember{key.(string), v})
+		} else {
+			list = append(list, v)
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		panic(err)
+	}
+	if delim == '{' {
+		return object, true
+	}
+	return list, true
+}
+
+// refRead reads the members of an object that have a reader, each at most
+// once, and not without those that are required.
+func refRead(v any, readers map[string]func(any) bool, required ...string) bool {
+	o, ok := v.(refObject)
+	if !ok {
+		return false
+	}
+	seen := map[string]bool{}
+	for _, m := range o {
+		read := readers[m.key]
+		if read == nil {
+			continue
+		}
+		if seen[m.key] || !read(m.value) {
+			return false
+		}
+		seen[m.key] = true
+	}
+	return !slices.ContainsFunc(required, func(key string) bool { return !seen[key] })
+}
+
+func refEach(v any, read func(any) bool) bool {
+	list, ok := v.([]any)
+	return ok && !slices.ContainsFunc(list, func(v any) bool { return !read(v) })
+}
+
+// or takes null for the zero value.
+func or(read func(any) bool) func(any) bool {
+	return func(v any) bool { return v == nil || read(v) }
+}
+
+func refText(to *string) func(any) bool {
+	return func(v any) (ok bool) {
+		*to, ok = v.(string)
+		return ok
+	}
+}
+
+func refID(to *string) func(any) bool {
+	return func(v any) bool {
+		switch v := v.(type) {
+		case string:
+			*to = v
+		case json.Number:
+			if len(v) > 64 {
+				return false
+			}
+			*to = v.String()
+		default:
+			return false
+		}
+		return true
+	}
+}
+
+var (
+	refIntText = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
+	refISO     = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)$`)
+)
+
+func refInt[T ~int | ~int64](to *T) func(any) bool {
+	return func(v any) bool {
+		var text string
+		switch v := v.(type) {
+		case string:
+			text = v
+		case json.Number:
+			text = v.String()
+		default:
+			return false
+		}
+		n, err := strconv.ParseInt(text, 10, 64)
+		*to = T(n)
+		return err == nil && refIntText.MatchString(text) && int64(*to) == n
+	}
+}
+
+func refTime(text string) (time.Time, bool) {
+	if !refISO.MatchString(text) {
+		return time.Time{}, false
+	}
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		t, err = time.Parse("2006-01-02T15:04:05.999999999Z0700", text)
+	}
+	t = t.UTC()
+	return t, err == nil && 0 <= t.Year() && t.Year() <= 9999
+}
+
+func refMillis(to *Millis) func(any) bool {
+	return func(v any) bool {
+		if refInt(to)(v) {
+			return true
+		}
+		text, _ := v.(string)
+		t, ok := refTime(text)
+		*to = Millis(t.UnixMilli())
+		return ok
+	}
+}
+
+func refConfig(to *PostingConfig) func(any) bool {
+	return func(v any) bool {
+		o, ok := v.(refObject)
+		m := map[string][]string{}
+		for _, e := range o {
+			if _, twice := m[e.key]; twice {
+				return false
+			}
+			values := []string{}
+			switch v := e.value.(type) {
+			case nil:
+			case string:
+				values = append(values, v)
+			default:
+				if !refEach(v, or(func(v any) bool {
+					s, ok := v.(string)
+					values = append(values, s)
+					return ok
+				})) {
+					return false
+				}
+			}
+			m[e.key] = values
+		}
+		*to = NewPostingConfig(m)
+		return ok
+	}
+}
+
+func refSearch(b []byte) (*JobSearchResult, bool) {
+	v, ok := refParse(b)
+	var r JobSearchResult
+	return &r, ok && refRead(v, map[string]func(any) bool{
+		"itemsPerPage": or(refInt(&r.ItemsPerPage)), "numPages": or(refInt(&r.NumPages)), "offset": or(refInt(&r.Offset)),
+		"actualPage": or(refInt(&r.ActualPage)), "firstPostingOnPage": or(refInt(&r.FirstPostingOnPage)),
+		"lastPostingOnPage": or(refInt(&r.LastPostingOnPage)), "totalNumberOfJobs": refInt(&r.TotalNumberOfJobs),
+		"results": or(func(v any) bool {
+			r.Results = []JobPosting{}
+			return refEach(v, func(v any) bool {
+				var p JobPosting
+				ok := refPosting(v, &p)
+				r.Results = append(r.Results, p)
+				return ok
+			})
+		}),
+	}, "totalNumberOfJobs", "results")
+}
+
+func refPosting(v any, p *JobPosting) bool {
+	return refRead(v, map[string]func(any) bool{
+		"jobPostingId": refInt(&p.JobPostingID), "postingVersionId": or(refInt(&p.PostingVersionID)), "title": refText(&p.Title),
+		"applyOnlineLink": or(refText(&p.ApplyOnlineLink)), "config": or(refConfig(&p.Config)), "jobStartDate": or(refMillis(&p.JobStartDate)),
+		"postingVersionStartDate": or(refMillis(&p.PostingVersionStartDate)), "postingVersionEndDate": or(refMillis(&p.PostingVersionEndDate)),
+	}, "jobPostingId", "title")
+}
+
+func refLabels(to *[]IDLabel) func(any) bool {
+	return func(v any) bool {
+		*to = []IDLabel{}
+		return refEach(v, func(v any) bool {
+			var l IDLabel
+			ok := refRead(v, map[string]func(any) bool{"id": or(refID(&l.ID)), "label": or(refText(&l.Label))})
+			*to = append(*to, l)
+			return ok
+		})
+	}
+}
+
+func refLocation(to *Location) func(any) bool {
+	return func(v any) bool {
+		return refRead(v, map[string]func(any) bool{
+			"geoLat": or(refID(&to.GeoLat)), "geoLong": or(refID(&to.GeoLong)), "geoName": or(refText(&to.GeoName)), "geoCountry": or(refText(&to.GeoCountry)),
+			"geoState": or(refText(&to.GeoState)), "geoCity": or(refText(&to.GeoCity)), "geoZip": or(refID(&to.GeoZip)), "geoStreet": or(refText(&to.GeoStreet)),
+		})
+	}
+}
+
+func refInfo(b []byte) (*JobInformation, bool) {
+	v, ok := refParse(b)
+	var j JobInformation
+	return &j, ok && refRead(v, map[string]func(any) bool{
+		"jobId": refInt(&j.JobID), "jobTitle": refText(&j.JobTitle), "jobLanguage": or(refText(&j.JobLanguage)),
+		"applyPossible":    func(v any) (ok bool) { j.ApplyPossible, ok = v.(bool); return ok },
+		"dataSecurityLink": or(refText(&j.DataSecurityLink)),
+		"questions": or(func(v any) bool {
+			j.Questions = []Question{}
+			return refEach(v, func(v any) bool {
+				var q Question
+				ok := refRead(v, map[string]func(any) bool{
+					"id": or(refID(&q.ID)), "type": or(refText((*string)(&q.Type))), "label": or(refText(&q.Label)), "answers": or(refLabels(&q.Answers)),
+				})
+				j.Questions = append(j.Questions, q)
+				return ok
+			})
+		}),
+		"nationalities": or(refLabels(&j.Nationalities)),
+		"timestamp": or(func(v any) (ok bool) {
+			text, _ := v.(string)
+			j.Timestamp.Time, ok = refTime(text)
+			return ok
+		}),
+		"companyName": or(refText(&j.CompanyName)), "companyId": or(refID(&j.CompanyID)), "location": or(refLocation(&j.Location)),
+		"additionalLocations": or(func(v any) bool {
+			j.AdditionalLocations = []Location{}
+			return refEach(v, func(v any) bool {
+				var l Location
+				ok := refLocation(&l)(v)
+				j.AdditionalLocations = append(j.AdditionalLocations, l)
+				return ok
+			})
+		}),
+	}, "jobId", "jobTitle", "applyPossible")
+}
+
+func checkRefused(t *testing.T, b []byte, ok bool, err error) bool {
+	t.Helper()
+	if ok != (err == nil) {
+		t.Fatalf("%q: %v, want acceptance %v", b, err, ok)
+	}
+	if err == nil {
+		return true
+	}
+	if !errors.Is(err, ErrDecode) || len(err.Error()) > 300 {
+		t.Fatalf("%q: %v", b, err)
+	}
+	return false
+}
+
+// addFiles makes the hand-typed bodies seeds.
+func addFiles(f *testing.F, pattern string) {
+	names, err := filepath.Glob("testdata/" + pattern)
+	if err != nil || len(names) == 0 {
+		f.Fatal("no seeds", err)
+	}
+	for _, name := range names {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+}
+
+func FuzzSearch(f *testing.F) {
+	addFiles(f, "search*.json")
+	for _, text := range []string{
+		wrap(`{"audience":["a",null,"b"],"x":null,"y":"z","audienc\u0065":[]}`), wrap(`{"a":[],"a":[]}`), wrap(`{"location":[{}]}`),
+		`{"results":[{"jobPostingId":"1","title":"\ud83d","jobStartDate":"2025-04-16T11:22:33.444+0000"}],"totalNumberOfJobs":"1"}`,
+		"\ufeff{\"totalNumberOfJobs\":0,\"results\":null} ",
+		`{"results":[{"jobPostingId":1,"postingVersionId":2,"title":"t","applyOnlineLink":null,"config":{"ProjectLocation":["1"],"location":["2"]},"jobStartDate":3},` +
+			`{"jobPostingId":1,"postingVersionId":2,"title":"t","applyOnlineLink":null,"config":{"ProjectLocation":["1"],"location":["2"]},"jobStartDate":3}],"totalNumberOfJobs":2}`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		want, ok := refSearch(b)
+		for _, r := range []io.Reader{bytes.NewReader(b), iotest.OneByteReader(bytes.NewReader(b)), iotest.DataErrReader(iotest.HalfReader(bytes.NewReader(b)))} {
+			got, err := decodeSearch(r, decodeLimits{}, nil)
+			if checkRefused(t, b, ok, err) {
+				samePage(t, got, want)
+				if (got.Results == nil) != (want.Results == nil) {
+					t.Errorf("%q: results %v, want %v", b, got.Results, want.Results)
+				}
+			}
+		}
+		// The stream gives the same, and what encodes decodes to the same.
+		p := newPostingReader(bytes.NewReader(b), decodeLimits{}, nil)
+		defer p.close()
+		for i := 0; ; i++ {
+			posting, err := p.next()
+			if err == io.EOF && ok && i == len(want.Results) {
+				break
+			}
+			if err != nil {
+				checkRefused(t, b, ok, err)
+				return
+			}
+			if ok {
+				samePosting(t, posting, &want.Results[i])
+			}
+		}
+		var again JobSearchResult
+		if err := json.Unmarshal([]byte(fmtJSON(t, want)), &again); err != nil {
+			t.Fatalf("%q: %v after it was stored", b, err)
+		}
+		samePage(t, &again, want)
+	})
+}
+
+func FuzzJobInformation(f *testing.F) {
+	addFiles(f, "jobinfo*.json")
+	f.Add(makeInfo(1, 1)[:0])
+	for _, text := range []string{
+		`{"jobId":"1","jobTitle":"","applyPossible":false,"nationalities":[{"id":"1","label":"a"},{"id":"2","label":"\u00fc"},{"label":"x","id":3}],"companyId":5}`,
+		`{"jobId":1,"jobTitle":"t","applyPossible":true,"questions":[{"answers":[{"id":"1","label":"a"}]},{"answers":[]},{"answers":null}],"nationalities":[]}`,
+		`{"jobId":1,"jobTitle":"t","applyPossible":true,"location":{"geoLat":1.5,"geoCountry":"a"},"additionalLocations":[{"geoCountry":"a"},{"geoState":"\n"}]}`,
+	} {
+		f.Add([]byte(text))
+	}
+	cat := new(catalogueCache)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		want, ok := refInfo(b)
+		for _, cat := range []*catalogueCache{nil, cat, cat} {
+			got, err := decodeJobInformation(b, cat)
+			if checkRefused(t, b, ok, err) && !reflect.DeepEqual(got, want) {
+				t.Errorf("%q:\ngot  %+v\nwant %+v", b, got, want)
+			}
+		}
+		if !ok {
+			return
+		}
+		var again JobInformation
+		if err := json.Unmarshal([]byte(fmtJSON(t, want)), &again); err != nil {
+			t.Fatalf("%q: %v after it was stored", b, err)
+		}
+	})
+}
+
+func FuzzPostingConfig(f *testing.F) {
+	for _, text := range []string{`{}`, `null`, `{"a":["b","c"],"d":[],"":null}`, `{"a":"b"}`, `{"a":[null,"\ud800\u00e9"]}`, "{\"a\":[\"\xff\"]}", `{"platformvisibility":["visible"],"listingStartDate":["5"]}`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		v, ok := refParse(b)
+		var want, got PostingConfig
+		ok = ok && or(refConfig(&want))(v)
+		if !checkRefused(t, b, ok, got.UnmarshalJSON(b)) {
+			return
+		}
+		if !got.Equal(want) || !want.Equal(got) {
+			t.Fatalf("%q: %q, want %q", b, got, want)
+		}
+		text := fmtJSON(t, got)
+		var m map[string][]string
+		if err := json.Unmarshal([]byte(text), &m); err != nil || !NewPostingConfig(m).Equal(got) {
+			t.Errorf("%q encodes to %s, %v", b, text, err)
+		}
+		n := 0
+		for key, values := range got.All() {
+			n++
+			if !slices.Equal(got.Get(key), values) || !slices.Equal(m[key], values) {
+				t.Errorf("%q: %q has %q", b, key, got.Get(key))
+			}
+		}
+		if n != got.Len() || n != len(m) {
+			t.Errorf("%q: Len %d, %d keys", b, got.Len(), n)
+		}
+	})
+}
+
+func FuzzTimes(f *testing.F) {
+	for text := range times {
+		f.Add([]byte(text))
+	}
+	for _, text := range notTimes {
+		f.Add([]byte(text))
+	}
+	for _, text := range []string{`null`, `1`, `"1"`, `-9223372036854775808`, `"9223372036854775808"`, ` 5 `, `1.0`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		v, valid := refParse(b)
+		var wantM, m Millis
+		ok := valid && or(refMillis(&wantM))(v)
+		if checkRefused(t, b, ok, m.UnmarshalJSON(b)) && m != wantM {
+			t.Errorf("%q: %d, want %d", b, m, wantM)
+		}
+
+		var wantT, ts Timestamp
+		text, isText := v.(string)
+		if isText {
+			wantT.Time, ok = refTime(text)
+		} else {
+			ok = valid && v == nil
+		}
+		ok = ok && valid
+		if checkRefused(t, b, ok, ts.UnmarshalJSON(b)) {
+			if !ts.Equal(wantT.Time) || ts.IsZero() != wantT.IsZero() {
+				t.Errorf("%q: %v, want %v", b, ts, wantT)
+			}
+			// What is written has milliseconds: cut off, not rounded.
+			var again Timestamp
+			if err := again.UnmarshalJSON([]byte(fmtJSON(t, ts))); err != nil || again.UnixMilli() != ts.UnixMilli() {
+				t.Errorf("%q: %v, %v after it was stored", b, again, err)
+			}
+		}
+	})
+}

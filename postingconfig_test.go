@@ -1,0 +1,211 @@
+package jobboard
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestPostingConfigZero(t *testing.T) {
+	var c PostingConfig
+	if c.Len() != 0 || c.Get("x") != nil || c.First("x") != "" || len(maps.Collect(c.All())) != 0 {
+		t.Error("the zero value has keys")
+	}
+	if b, err := json.Marshal(c); string(b) != "{}" || err != nil {
+		t.Errorf("encodes to %s, %v", b, err)
+	}
+	if !c.Equal(NewPostingConfig(nil)) || !c.Equal(NewPostingConfig(map[string][]string{})) || c.Equal(NewPostingConfig(map[string][]string{"": {}})) {
+		t.Error("wrong equality")
+	}
+	if _, err := c.RemoteStatus(); !errors.Is(err, ErrKeyMissing) {
+		t.Errorf("RemoteStatus: %v", err)
+	}
+}
+
+func TestPostingConfigKeys(t *testing.T) {
+	m := map[string][]string{"b": {"1", "2"}, "a": {"3"}, "": {""}, "none": {}, "many": make([]string, 300), "z": {"last"}}
+	c := NewPostingConfig(m)
+	m["b"][0] = "changed"
+	delete(m, "z")
+	if got := c.Get("b"); !slices.Equal(got, []string{"1", "2"}) || cap(got) != 2 {
+		t.Errorf("Get = %q with capacity %d", got, cap(got))
+	}
+	if got := c.Get("none"); got == nil || len(got) != 0 {
+		t.Errorf("Get of a key without strings = %#v", got)
+	}
+	if c.Get("B") != nil || c.Get("nothing") != nil {
+		t.Error("Get finds what is not there")
+	}
+	if c.First("a") != "3" || c.First("z") != "last" || c.First("none") != "" || len(c.Get("many")) != 300 || c.Len() != 6 {
+		t.Errorf("First %q %q %q, many %d, Len %d", c.First("a"), c.First("z"), c.First("none"), len(c.Get("many")), c.Len())
+	}
+	var keys []string
+	for key := range c.All() {
+		if keys = append(keys, key); len(keys) == 5 {
+			break
+		}
+	}
+	if want := []string{"", "a", "b", "many", "none"}; !slices.Equal(keys, want) {
+		t.Errorf("All = %q, want %q", keys, want)
+	}
+}
+
+func TestPostingConfigEqual(t *testing.T) {
+	decode := func(text string) (c PostingConfig) {
+		t.Helper()
+		if err := json.Unmarshal([]byte(text), &c); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	a := decode(`{"x":["1"],"y":["2","3"],"z":[]}`)
+	for text, want := range map[string]bool{
+		`{"x":["1"],"y":["2","3"],"z":[]}`:          true,
+		`{"z":[],"y":["2","3"],"x":["1"]}`:          true,
+		`{"z":null,"y":["2","3"],"x":"1"}`:          true,
+		`{"x":["1"],"y":["3","2"],"z":[]}`:          false,
+		`{"x":["1"],"y":["2"],"3":[],"z":[]}`:       false,
+		`{"x":["1"],"y":["2","3"]}`:                 false,
+		`{"x":["1"],"y":["2","3"],"z":[],"w":[]}`:   false,
+		`{"x":["1"],"y":["2","3"],"Z":[]}`:          false,
+		`{"x":["1","y","2","3","z"]}`:               false,
+		`{"x":["1"],"y":["2","3","z"]}`:             false,
+		`{"x":["1","y"],"2":["3","z"]}`:             false,
+		`{"x":["1"],"y":["2"],"3":["z"],"more":[]}`: false,
+	} {
+		b := decode(text)
+		if a.Equal(b) != want || b.Equal(a) != want {
+			t.Errorf("%s: Equal is not %v", text, want)
+		}
+	}
+}
+
+func TestPostingConfigJSON(t *testing.T) {
+	const text = `{"zeta":["1","<b>\"\\\n\u0001é"],"alpha":[],"":[""]}`
+	var c PostingConfig
+	if err := json.Unmarshal([]byte(text), &c); err != nil {
+		t.Fatal(err)
+	}
+	b, err := c.MarshalJSON()
+	if err != nil || string(b) != text {
+		t.Errorf("encodes to %s, %v; want the order that came", b, err)
+	}
+	if err := json.Unmarshal([]byte("null"), &c); err != nil || c.Len() != 0 {
+		t.Errorf("null: %v, %d keys", err, c.Len())
+	}
+	for _, bad := range []string{`[]`, `"x"`, `{"a":1}`, `{"a":{}}`, `{"a":[1]}`, `{"a":[],"a":[]}`, `{"a":[[]]}`, `true`} {
+		if err := json.Unmarshal([]byte(bad), &c); !errors.Is(err, ErrDecode) {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+	for _, bad := range []string{``, `{`, `{} x`, `{"a":[}`} {
+		if err := c.UnmarshalJSON([]byte(bad)); !errors.Is(err, ErrDecode) {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+}
+
+func TestPostingConfigReads(t *testing.T) {
+	type read struct {
+		name string
+		key  string
+		get  func(PostingConfig) (any, error)
+	}
+	str := func(f func(PostingConfig) (string, error)) func(PostingConfig) (any, error) {
+		return func(c PostingConfig) (any, error) { v, err := f(c); return v, err }
+	}
+	list := func(f func(PostingConfig) ([]string, error)) func(PostingConfig) (any, error) {
+		return func(c PostingConfig) (any, error) { v, err := f(c); return strings.Join(v, "|"), err }
+	}
+	start := read{"ListingStartDate", "listingStartDate", func(c PostingConfig) (any, error) {
+		v, err := c.ListingStartDate()
+		return v, err
+	}}
+	remote := read{"RemoteStatus", "sg_remote_status", func(c PostingConfig) (any, error) { v, err := c.RemoteStatus(); return v, err }}
+	visibility := read{"Visibility", "platformvisibility", func(c PostingConfig) (any, error) { v, err := c.Visibility(); return v, err }}
+	reads := []read{
+		start, remote, visibility,
+		{"AdText", "platform_internalAdText", str(PostingConfig.AdText)},
+		{"ProjectNumber", "ProjectNumber", str(PostingConfig.ProjectNumber)},
+		{"CompanyName", "ProjectCompanyNameGerman", str(PostingConfig.CompanyName)},
+		{"InternalPostingName", "internalPostingName", str(PostingConfig.InternalPostingName)},
+		{"LocationNames", "ProjectLocationGerman", list(PostingConfig.LocationNames)},
+		{"JobCategories", "jobcategory", list(PostingConfig.JobCategories)},
+		{"Audience", "audience", list(PostingConfig.Audience)},
+	}
+	config := func(key string, values ...string) PostingConfig {
+		return NewPostingConfig(map[string][]string{key: values, "other": {"x"}})
+	}
+	check := func(r read, c PostingConfig, want any, wantErr error) {
+		t.Helper()
+		got, err := r.get(c)
+		if !errors.Is(err, wantErr) || err == nil != (wantErr == nil) || wantErr == nil && got != want {
+			t.Errorf("%s of %q: %v, %v; want %v, %v", r.name, c, got, err, want, wantErr)
+		}
+		for _, other := range []error{ErrKeyMissing, ErrKeyEmpty, ErrKeyMalformed} {
+			if other != wantErr && errors.Is(err, other) {
+				t.Errorf("%s: %v is also %v", r.name, err, other)
+			}
+		}
+		if err != nil && strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%s: the error has the value: %v", r.name, err)
+		}
+	}
+	for _, r := range reads {
+		check(r, config("another"), nil, ErrKeyMissing)
+		check(r, config(strings.ToUpper(r.key), "x"), nil, ErrKeyMissing)
+		check(r, config(r.key), nil, ErrKeyEmpty)
+		check(r, config(r.key, ""), nil, ErrKeyEmpty)
+		check(r, config(r.key, "", ""), nil, ErrKeyEmpty)
+	}
+	for _, r := range reads[3:7] {
+		check(r, config(r.key, "a text <b>"), "a text <b>", nil)
+		check(r, config(r.key, "s3cret", "s3cret"), nil, ErrKeyMalformed)
+	}
+	for _, r := range reads[7:] {
+		check(r, config(r.key, "a", "b"), "a|b", nil)
+		check(r, config(r.key, "", "b"), "|b", nil)
+	}
+
+	day := time.Date(2025, 3, 10, 8, 0, 0, 1e6, time.UTC)
+	check(start, config(start.key, "1741593600001"), day, nil)
+	check(start, config(start.key, "2025-03-10T09:00:00.001+0100"), day, nil)
+	check(start, config(start.key, "0"), nil, ErrKeyEmpty)
+	check(start, config(start.key, "s3cret"), nil, ErrKeyMalformed)
+	check(start, config(start.key, "1e12"), nil, ErrKeyMalformed)
+	check(start, config(start.key, " 1741593600001"), nil, ErrKeyMalformed)
+	check(start, config(start.key, "1", "2"), nil, ErrKeyMalformed)
+
+	check(remote, config(remote.key, "FULLY_REMOTE"), RemoteFully, nil)
+	check(remote, config(remote.key, "SOMETHING_NEW"), RemoteStatus("SOMETHING_NEW"), nil)
+	check(remote, config(remote.key, "not a word s3cret"), nil, ErrKeyMalformed)
+	check(remote, config(remote.key, "<b>"), nil, ErrKeyMalformed)
+
+	check(visibility, config("platformvisibility", "visible"), Visible, nil)
+	check(visibility, config("brandvisibility", "visible"), Visible, nil)
+	check(visibility, NewPostingConfig(map[string][]string{"avisibility": {"a"}, "platformvisibility": {"b"}, "zvisibility": {"c"}}), Visibility("b"), nil)
+	check(visibility, NewPostingConfig(map[string][]string{"avisibility": {"a"}, "zvisibility": {"c"}}), nil, ErrKeyMalformed)
+	check(visibility, config("brandvisibility"), nil, ErrKeyEmpty)
+	check(reads[3], config("brand_internalAdText", "<p>"), "<p>", nil)
+}
+
+func TestPostingConfigGenericReads(t *testing.T) {
+	c := NewPostingConfig(map[string][]string{"one": {"a"}, "two": {"a", "b"}, "none": {}})
+	if v, err := c.Value("one"); v != "a" || err != nil {
+		t.Errorf("Value = %q, %v", v, err)
+	}
+	if _, err := c.Value("two"); !errors.Is(err, ErrKeyMalformed) {
+		t.Errorf("Value of two: %v", err)
+	}
+	if v, err := c.Values("two"); !reflect.DeepEqual(v, []string{"a", "b"}) || err != nil {
+		t.Errorf("Values = %q, %v", v, err)
+	}
+	if _, err := c.Value(strings.Repeat("k", 1000)); !errors.Is(err, ErrKeyMissing) || len(err.Error()) > 120 {
+		t.Errorf("Value of a long key: %v", err)
+	}
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package jobboard
+
+const raceEnabled = false
