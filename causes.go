@@ -67,7 +67,7 @@ func causeText(err error) string {
 		text, _, _ = strings.Cut(text, `"`)
 		text = strings.TrimRight(text, ": ")
 	}
-	return clean(text, maxErrorCause)
+	return text
 }
 
 // safeCause is the cause as the caller may have it: the error itself where
@@ -140,7 +140,7 @@ func tokenCause(err error) (detail string, cause error) {
 	}
 	var u *url.Error
 	if errors.As(err, &u) {
-		return "the token endpoint was not reached: " + causeText(err), safeCause(err)
+		return "the token endpoint was not reached: " + clean(causeText(err), maxErrorCause), safeCause(err)
 	}
 	return clean(err.Error(), maxErrorCause), err
 }

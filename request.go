@@ -191,7 +191,10 @@ var errUnnamed = errors.New("an answer without a named condition")
 
 // fail is the *Error of a call that ended with o.
 func (c *call) fail(o *outcome) *Error {
-	if c.stopped == "" {
+	switch {
+	case o.ended:
+		c.stopped = StopCanceled
+	case c.stopped == "":
 		c.stopped = StopFinal
 		if c.Err() != nil {
 			c.stopped = StopCanceled
@@ -202,7 +205,7 @@ func (c *call) fail(o *outcome) *Error {
 		RetryAfter: o.retryAfter, Stopped: c.stopped, Err: o.err,
 		Code:            clean(c.scrub(o.words.errorCode()), 100),
 		Message:         clean(c.scrub(o.words.errorMessage()), maxErrorMessage),
-		MayHaveExecuted: o.unclear || c.unclear && o.status == 0,
+		MayHaveExecuted: o.unclear || c.unclear,
 	}
 	if len(o.body) > 0 {
 		e.Body = []byte(c.scrub(string(o.body)))

@@ -133,13 +133,14 @@ type outcome struct {
 	retryable   bool // another attempt may succeed
 	unprocessed bool // the service certainly did not execute the request
 	unclear     bool // it may have executed it
+	ended       bool // the caller's context ended it
 }
 
 // decide books the attempt and says whether there is another one, and after
 // what wait.
 func (c *call) decide(now time.Time) bool {
 	o := c.outcome
-	if o != nil && o.status == 0 && c.Err() != nil {
+	if o != nil && o.ended {
 		c.stopped = StopCanceled
 		return false
 	}
@@ -252,13 +253,13 @@ func (c *call) transportFailure(err error) *outcome {
 	if isTimeout(err) {
 		kind = ErrTimeout
 	}
-	o.err = &failure{kind: kind, detail: clean(c.scrub(innermost(err).Error()), maxErrorCause), cause: safeCause(err)}
+	o.err = &failure{kind: kind, detail: clean(c.scrub(causeText(err)), maxErrorCause), cause: safeCause(err)}
 	return o
 }
 
 // contextFailure is the end of the caller's context.
 func (c *call) contextFailure(cause error) *outcome {
-	o := &outcome{err: cause, unclear: !c.op.safe() && c.attempts > 0 && (!c.conn.known() || c.conn.sent())}
+	o := &outcome{err: cause, ended: true, unclear: !c.op.safe() && c.attempts > 0 && (!c.conn.known() || c.conn.sent())}
 	if errors.Is(cause, context.DeadlineExceeded) {
 		o.err = &failure{kind: ErrTimeout, detail: cause.Error(), cause: cause}
 	}
