@@ -128,11 +128,17 @@ func backslashed(text, secret string, r rune, size int) (n, m int) {
 	case rest == "":
 	case strings.HasPrefix(rest, secret[:size]):
 		return n + size, size
-	case rest[0] == 'n' && r == '\n', rest[0] == 't' && r == '\t', rest[0] == 'r' && r == '\r':
-		return n + 1, 1
 	case rest[0] == 'x':
 		if v, ok := hexDigits(rest[1:], 2); ok && byte(v) == secret[0] {
 			return n + 3, 1
+		}
+	case rest[0] == 'U':
+		if v, ok := hexDigits(rest[1:], 8); ok && rune(v) == r {
+			return n + 9, size
+		}
+	default:
+		if i := strings.IndexByte("abfnrtv", rest[0]); i >= 0 && secret[0] == "\a\b\f\n\r\t\v"[i] {
+			return n + 1, 1
 		}
 	}
 	return 0, 0
@@ -157,5 +163,5 @@ func hexDigits(text string, n int) (uint64, bool) {
 // cutEscape says whether all of text is the beginning of one escaped
 // character, of two \u at most.
 func cutEscape(text string) bool {
-	return len(text) < 14 && strings.Trim(text, `\%&#;0123456789abcdefABCDEFuxltgmpqos`) == "" && strings.ContainsAny(text[:1], `\%&`)
+	return len(text) < 14 && strings.Trim(text, `\%&#;0123456789abcdefABCDEFuUxltgmpqos`) == "" && strings.ContainsAny(text[:1], `\%&`)
 }
