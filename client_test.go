@@ -383,7 +383,7 @@ func checkCondition(t *testing.T, what string, err, want error) {
 		return
 	}
 	for _, condition := range conditions {
-		if errors.Is(err, condition) != (condition == want) { //nolint:errorlint // the value itself
+		if errors.Is(err, condition) != (condition == want) {
 			t.Errorf("%s: %v, want condition %v", what, err, want)
 		}
 	}

@@ -126,9 +126,9 @@ func (d *decoder) err() error {
 		return nil
 	}
 	e := &decodeError{kind: ErrDecode, path: d.where, offset: d.s.Offset()}
-	if syntax, ok := err.(*jsonscan.Error); ok {
+	if syntax, ok := errors.AsType[*jsonscan.Error](err); ok {
 		e.reason = syntax.Reason
-	} else if err == jsonscan.ErrTooLarge {
+	} else if errors.Is(err, jsonscan.ErrTooLarge) {
 		e.kind = ErrResponseTooLarge
 	} else {
 		return err

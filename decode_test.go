@@ -550,7 +550,7 @@ func TestPostingsAsTheyArrive(t *testing.T) {
 	p := newPostingReader(r, decodeLimits{}, nil)
 	defer p.close()
 	for i, part := range []string{`{"results":[{"jobPostingId":1,"title":"a"}`, `,{"jobPostingId":2,"title":"b","jobStartDate":7}`} {
-		go io.WriteString(w, part)
+		go func() { _, _ = io.WriteString(w, part) }()
 		got, err := p.next()
 		if err != nil || got.JobPostingID != JobPostingID(i+1) {
 			t.Fatalf("%v, %v", got, err)
@@ -698,7 +698,7 @@ func TestHostileMemory(t *testing.T) {
 		for len(b)+len(h.rest) < body {
 			b = append(b, h.rest...)
 		}
-		if n := allocated(func() { decodeJobInformation(b, new(catalogueCache)) }); n > body*5 {
+		if n := allocated(func() { _, _ = decodeJobInformation(b, new(catalogueCache)) }); n > body*5 {
 			t.Errorf("%s%s: %d bytes allocated", h.start, h.rest, n)
 		}
 	}
@@ -758,8 +758,8 @@ func TestAllocs(t *testing.T) {
 	}
 	info := makeInfo(1, 1)
 	cat := new(catalogueCache)
-	check("job information, known catalogue", 7, func() { decodeJobInformation(info, cat) })
-	check("job information, new catalogue", 14, func() { decodeJobInformation(info, new(catalogueCache)) })
+	check("job information, known catalogue", 7, func() { _, _ = decodeJobInformation(info, cat) })
+	check("job information, new catalogue", 14, func() { _, _ = decodeJobInformation(info, new(catalogueCache)) })
 	// Keys that no table has are shared, too.
 	open := []byte(`{"totalNumberOfJobs":1,"results":[` + strings.Repeat(`{"jobPostingId":1,"title":"t","config":{"one_key":["a"],"another_key":["b"],"x":["c"]}},`, n) + `{"jobPostingId":1,"title":"t"}]}`)
 	check("open keys", 2*n+60, func() { searchOf(t, open) })

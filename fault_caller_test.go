@@ -173,7 +173,7 @@ func badSources() (all []faultVariant) {
 		}
 	})
 	add("does not reach its endpoint", nil, func() (*oauth2.Token, error) {
-		_, err := (&http.Client{Transport: faultRefusingTransport{}}).Post("http://tokens.example/?client_secret="+canaryClientToken, "", nil) //nolint:bodyclose // it fails
+		_, err := (&http.Client{Transport: faultRefusingTransport{}}).Post("http://tokens.example/?client_secret="+canaryClientToken, "", nil)
 		return nil, err
 	})
 	add("gives none", nil, func() (*oauth2.Token, error) { return nil, nil }) //nolint:nilnil // that is the fault

@@ -67,7 +67,7 @@ func (r *rig) RoundTrip(req *http.Request) (*http.Response, error) {
 func attributes(list []attribute.KeyValue) map[string]string {
 	m := map[string]string{}
 	for _, a := range list {
-		m[string(a.Key)] = a.Value.Emit()
+		m[string(a.Key)] = a.Value.String()
 	}
 	return m
 }

@@ -55,7 +55,7 @@ func BenchmarkMix(b *testing.B) {
 				if res.StatusCode != 200 {
 					b.Errorf("%s: %d", url, res.StatusCode)
 				}
-				io.Copy(io.Discard, res.Body)
+				_, _ = io.Copy(io.Discard, res.Body)
 				res.Body.Close()
 			}
 		})

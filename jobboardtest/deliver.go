@@ -86,7 +86,7 @@ func (c *call) deliver(w http.ResponseWriter, a answer, f *Fault) {
 	flush := http.NewResponseController(w).Flush
 	out := &dripper{ctx: c.r.Context(), w: w, flush: flush, every: f.DripEvery, piece: f.DripBytes}
 	if f.Break == "" {
-		io.Copy(out, body)
+		_, _ = io.Copy(out, body)
 		return
 	}
 	after := f.After
@@ -96,8 +96,8 @@ func (c *call) deliver(w http.ResponseWriter, a answer, f *Fault) {
 			after = 64 << 10
 		}
 	}
-	io.CopyN(out, body, after)
-	flush()
+	_, _ = io.CopyN(out, body, after)
+	_ = flush()
 	switch f.Break {
 	case ResetBody:
 		reset(w)
@@ -125,7 +125,7 @@ func reset(w http.ResponseWriter) {
 		panic(http.ErrAbortHandler)
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
-		tcp.SetLinger(0) // close with RST
+		_ = tcp.SetLinger(0) // close with RST
 	}
 	conn.Close()
 }
@@ -169,7 +169,7 @@ func (c *call) faultyBody(a answer, f *Fault) (io.Reader, int64) {
 func packed(r io.Reader) (io.Reader, int64) {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	io.Copy(z, r)
+	_, _ = io.Copy(z, r)
 	z.Close()
 	return &b, int64(b.Len())
 }
@@ -179,7 +179,7 @@ var filler = bytes.Repeat([]byte(" "), 64<<10)
 func packOne(p []byte) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	z.Write(p)
+	_, _ = z.Write(p)
 	z.Close()
 	return b.Bytes()
 }
@@ -278,7 +278,7 @@ func (d *dripper) Write(p []byte) (int, error) {
 		if err != nil {
 			return done, err
 		}
-		d.flush()
+		_ = d.flush()
 	}
 	return done, nil
 }

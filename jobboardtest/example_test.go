@@ -43,15 +43,18 @@ func ExampleNewServer() {
 	applied := srv.BaseURL + "/api/rest/v3/frontend/jobs/4711/applied"
 
 	fmt.Println(ask(srv.Client(), applied, token))
-	srv.Apply(who.ID, job.ID)
+	_, err := srv.Apply(who.ID, job.ID)
+	fmt.Println(err)
 	fmt.Println(ask(srv.Client(), applied, token))
-	srv.Withdraw(who.ID, job.ID) // it still counts
+	fmt.Println(srv.Withdraw(who.ID, job.ID)) // it still counts
 	fmt.Println(ask(srv.Client(), applied, token))
 	srv.DeactivateJob(job.ID)
 	fmt.Println(ask(srv.Client(), applied, token))
 	// Output:
 	// 200 false
+	// <nil>
 	// 200 true
+	// <nil>
 	// 200 true
 	// 410 JobPosting inactive for jobId 4711
 }

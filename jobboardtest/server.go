@@ -191,7 +191,7 @@ func (s *Server) listen() error {
 		net.Listener
 		at address
 	}{{baseL, baseAddress}, {jobDBL, jobDBAddress}} {
-		srv := &http.Server{
+		srv := &http.Server{ //nolint:gosec // below, where time is not virtual
 			Handler:     s.handler(l.at),
 			BaseContext: func(net.Listener) context.Context { return s.ctx },
 			ErrorLog:    log.New(io.Discard, "", 0), // what is broken here is broken on purpose
@@ -200,7 +200,7 @@ func (s *Server) listen() error {
 			srv.ReadHeaderTimeout = 30 * time.Second
 		}
 		s.servers = append(s.servers, srv)
-		s.serving.Go(func() { srv.Serve(l.Listener) })
+		s.serving.Go(func() { _ = srv.Serve(l.Listener) })
 	}
 	return nil
 }

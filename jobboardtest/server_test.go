@@ -109,7 +109,7 @@ func TestTransportBodies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	io.CopyN(io.Discard, res.Body, 1<<20)
+	_, _ = io.CopyN(io.Discard, res.Body, 1<<20)
 	res.Body.Close()
 	if n, err := res.Body.Read(make([]byte, 1)); n != 0 || err == nil {
 		t.Errorf("a closed body reads %d, %v", n, err)

@@ -308,7 +308,7 @@ func (s *Server) SaveFile(name string) (err error) {
 		return err
 	}
 	if d, derr := os.Open(dir); derr == nil { // so that the name lasts too; not every system can
-		d.Sync()
+		_ = d.Sync()
 		d.Close()
 	}
 	return nil

@@ -71,14 +71,14 @@ type result struct {
 }
 
 // all reads a feed whole, and checks what must hold for every feed.
-func all(t *testing.T, src io.Reader, opts *jobfeed.Options, max int) (items []result, entries []*jobfeed.Entry) {
+func all(t *testing.T, src io.Reader, opts *jobfeed.Options, most int) (items []result, entries []*jobfeed.Entry) {
 	t.Helper()
 	end, offset := false, int64(-1)
 	for e, err := range jobfeed.NewReader(src, opts).Entries() {
 		if end {
 			t.Fatal("an item after the last")
 		}
-		if len(items) > max {
+		if len(items) > most {
 			t.Fatal("no end")
 		}
 		if err == nil {

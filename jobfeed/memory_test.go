@@ -44,10 +44,10 @@ func TestConstantMemory(t *testing.T) {
 	entry := strings.Replace(write(t, nil, sample(1)), "</PositionProfile>", ad, 1)
 	entry = entry[strings.Index(entry, "<PositionOpening>"):strings.LastIndex(entry, "</PositionOpenings>")]
 	feed := pipe(t, func(w io.Writer) error {
-		io.WriteString(w, "<Jobs>")
+		_, _ = io.WriteString(w, "<Jobs>")
 		for i := range n {
 			if i%10 == 9 {
-				io.WriteString(w, "<PositionOpening><unclosed>")
+				_, _ = io.WriteString(w, "<PositionOpening><unclosed>")
 			}
 			if _, err := io.WriteString(w, entry); err != nil {
 				return err

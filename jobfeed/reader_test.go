@@ -690,7 +690,7 @@ func TestLoops(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	r = jobfeed.NewReader(strings.NewReader(opening(1)), nil)
-	for range r.JobIDs() {
+	for range r.JobIDs() { //nolint:errcheck // to its end
 	}
 	for id, err := range r.JobIDs() {
 		t.Errorf("after the end: %v, %v", id, err)

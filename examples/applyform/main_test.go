@@ -124,7 +124,7 @@ func TestBrowser(t *testing.T) {
 	f, _ := open(t)
 	server := httptest.NewServer(f)
 	defer server.Close()
-	out, err := exec.CommandContext(t.Context(), chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", //nolint:gosec // a browser
+	out, err := exec.CommandContext(t.Context(), chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--user-data-dir="+t.TempDir(),
 		"--window-size=390,844", "--virtual-time-budget=2000", "--dump-dom", server.URL).Output()
 	if err != nil {

@@ -63,7 +63,7 @@ func show(ctx context.Context, out io.Writer, client *jobboard.Client, b *board.
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // nothing depends on it
+	defer os.RemoveAll(dir)
 	state := filepath.Join(dir, "channel.json")
 	for _, change := range []func(){
 		func() {},

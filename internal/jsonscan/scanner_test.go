@@ -407,7 +407,7 @@ func TestPair(t *testing.T) {
 		s.Array()
 		got := "no"
 		if lo1, hi1, lo2, hi2, ok := s.Pair(&open, &between, &end); ok {
-			got = string(("[" + text)[lo1:hi1]) + "|" + string(("[" + text)[lo2:hi2])
+			got = ("[" + text)[lo1:hi1] + "|" + ("[" + text)[lo2:hi2]
 			if s.Offset() != int64(len(strings.TrimSpace(text))+1) {
 				t.Errorf("%s: ends at %d", text, s.Offset())
 			}
