@@ -35,8 +35,7 @@ type BulkResult[T any] struct {
 // jobs runs in a goroutine of its own, one pull ahead of the calls. Breaking
 // off cancels the calls under way, starts no more, and returns once the pull
 // in progress has. When ctx ends, a result holds its error unless jobs was at
-// its end. Memory grows by a few bytes a
-// distinct job.
+// its end. Memory grows by a few bytes a distinct job.
 func (c *Client) JobInformations(ctx context.Context, jobs iter.Seq2[JobID, error], opts BulkOptions) iter.Seq[BulkResult[*JobInformation]] {
 	return bulk(ctx, opJobInformation, jobs, opts, c.JobInformation)
 }

@@ -14,7 +14,7 @@ import (
 type Query struct {
 	Text       string      // free text; empty: any
 	Near       GeoLocation // zero: anywhere. A posting matches only if its position has a geolocation
-	Language   string      // Accept-Language, such as "de"; empty: Config.Language
+	Language   string      // Accept-Language, such as "de"; empty: Config.Language; "*": any
 	OmitConfig []string    // config keys not to keep, such as the long ad text; costs nothing but reading past them
 }
 

@@ -1,0 +1,77 @@
+package docs_test
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest/control"
+)
+
+// The commands that control the fake do what the page says. They are carried
+// out by net/http, because not every machine has curl.
+func TestControlCommands(t *testing.T) {
+	page, err := os.ReadFile("fake.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?s)<!-- run: with a fake -->\n```sh\n(.*?)```").FindSubmatch(page)
+	if block == nil {
+		t.Fatal("no commands")
+	}
+	fake := jobboardtest.New(t, jobboardtest.Tolerant(), jobboardtest.Demo())
+	address := strings.TrimSuffix(control.Mount(fake), "/")
+	command := regexp.MustCompile(`^curl (?:-X ([A-Z]+) )?(?:--json '([^']*)' )?\$FAKE(/[^ ]*)$`)
+	for line := range strings.Lines(string(block[1])) {
+		line = strings.TrimSpace(line)
+		m := command.FindStringSubmatch(line)
+		if m == nil {
+			t.Errorf("%s: not a form this test knows", line)
+			continue
+		}
+		method := m[1]
+		if method == "" {
+			method = http.MethodGet
+			if m[2] != "" {
+				method = http.MethodPost
+			}
+		}
+		req, err := http.NewRequestWithContext(t.Context(), method, address+m[3], strings.NewReader(m[2]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m[2] != "" {
+			req.Header.Set("Content-Type", "application/json")
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if resp.StatusCode >= 400 {
+			t.Errorf("%s: %s %s", line, resp.Status, body)
+		}
+		switch {
+		case strings.Contains(line, "/deactivate"):
+			if job, _ := fake.Job(4711); job.Status != jobboardtest.Inactive {
+				t.Errorf("after %s the job is %+v", line, job)
+			}
+		case strings.Contains(line, "/faults") && method == http.MethodPost:
+			if len(fake.Faults()) == 0 {
+				t.Errorf("after %s there is no fault", line)
+			}
+		case strings.Contains(line, "/variants"):
+			if !fake.Variants().QuotedIDs {
+				t.Errorf("after %s: %+v", line, fake.Variants())
+			}
+		}
+	}
+	if left := fake.Faults(); len(left) != 0 {
+		t.Errorf("faults are left: %v", left)
+	}
+}
