@@ -59,7 +59,7 @@ type Config struct {
 	Language         string             // default Accept-Language of a search, such as "de"
 	Retry            RetryPolicy
 	Logger           *slog.Logger // nil: silent
-	MaxBodyBytes     int64        // bound of a decompressed answer; 0 means 64 MiB for Search, 4 MiB for the rest. Postings: 1 MiB a posting, 1 GiB in all. What is made of it is bounded to 2.2 times that
+	MaxBodyBytes     int64        // bound of a decompressed answer; 0 means 64 MiB for Search, 4 MiB for the rest. Postings: 1 MiB a posting, 1 GiB in all
 	SubscriptionPath string       // "/jobabo"
 	AllowInsecure    bool         // credentials over http to a host that is not loopback
 	Observer         *Observer    // nil: nobody watches
