@@ -90,8 +90,8 @@
 // Every read is bounded: 64 MiB for a search, 4 MiB for other answers, 1 MiB a
 // posting and 1 GiB in all for a stream, 256 KiB of headers, 64 levels of
 // nesting, 64 KiB of a failed answer. Bounds are of decompressed bytes, and the
-// compressed bytes are bounded too. What is made of a search
-// answer may take 2.2 times its bound. Config.MaxBodyBytes moves it.
+// compressed bytes are bounded too. What is made of a search answer may take
+// 2.2 times its bound. Config.MaxBodyBytes moves it.
 //
 // # What the service says is not trusted
 //
