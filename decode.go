@@ -458,12 +458,12 @@ func (d *decoder) config() {
 			}
 			seen |= bit
 			if d.omit.known&bit != 0 {
-				s.Skip()
+				s.Pass()
 				continue
 			}
 		} else {
 			if slices.Contains(d.omit.other, string(key)) {
-				s.Skip()
+				s.Pass()
 				continue
 			}
 			d.charge(len(key) + 8)

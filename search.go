@@ -15,7 +15,7 @@ type Query struct {
 	Text       string      // free text; empty: any
 	Near       GeoLocation // zero: anywhere. A posting matches only if its position has a geolocation
 	Language   string      // Accept-Language, such as "de"; empty: Config.Language; "*": any
-	OmitConfig []string    // config keys not to keep, such as the long ad text; costs nothing but reading past them
+	OmitConfig []string    // config keys to leave out, such as the long ad text; their texts are not even checked
 }
 
 // parameters are the two that the interface documents. It has none for paging.

@@ -38,7 +38,7 @@ func (r *threes) Read(p []byte) (int, error) {
 var texts = []string{
 	``, ` `, `null`, `true`, `false`, `nul`, `nulll`, `tru`, `0`, `-0`, `-`, `01`, `-01`, `1.`, `1.5`, `.5`, `1e`, `1e3`, `1E+3`, `1e-`, `+1`,
 	`12345678901234567890`, `1 2`, `"`, `""`, `"a"`, `"a`, `"\"`, `"\""`, `"\x"`, `"\u12"`, `"\u12G4"`, `"\u00e9"`, `"\ud83d\ude80"`, `"\ud83d"`,
-	`"\ude80"`, `"\ud83d\ud83d\ude80"`, `"\ud83dx"`, `"\ud83d\n"`, `"\ud83d\u0041"`, `"\ud83d\`, `"\ud83d\u`, "\"\x00\"", "\"\x1f\"", "\"\x7f\"", "\"\n\"",
+	`"\ude80"`, `"\ud83d\ud83d\ude80"`, `"\ud83dx"`, `"\ud83d\n"`, `"\ud83d\u0041"`, `"\ud83d\`, `"\ud83d\u`, `"\\"`, `"\\\"`, `"\\\\"`, `["\\","\""]`, "\"\x00\"", "\"\x1f\"", "\"\x7f\"", "\"\n\"",
 	"\"\xff\"", "\"\xc3\"", "\"\xc3\xa9\"", "\"\xe2\x82\xac\"", "\"\xe2\x82\"", "\"\xf0\x9f\x9a\x80\"", "\"\xed\xa0\x80\"", "\"\xc0\xaf\"", "\"\xef\xbf\xbd\"",
 	`"0123456789abcdefghijklmnopqrstuvwxyz0123456789"`, "\"0123456789abcdefghijklmnopqrstuvwxyz\u00e9 and \u20ac and more of it \\n\\t\\/\\\\ x\"",
 	`[]`, `[ ]`, `[1]`, `[1,]`, `[,1]`, `[1 2]`, `[`, `]`, `[}`, `{]`, `{}`, `{ }`, `{"a":1}`, `{"a" : 1 }`, `{"a":1,}`, `{,"a":1}`, `{"a"}`, `{"a":}`, `{a:1}`,
@@ -70,6 +70,24 @@ func accepts(b []byte) bool {
 	}
 }
 
+// tamed is b with its texts made harmless: x for everything in them.
+func tamed(b []byte) []byte {
+	b = bytes.Clone(b)
+	inside := false
+	for i := 0; i < len(b); i++ {
+		switch {
+		case b[i] == '"':
+			inside = !inside
+		case inside && b[i] == '\\' && i+1 < len(b):
+			b[i], b[i+1] = 'x', 'x'
+			i++
+		case inside:
+			b[i] = 'x'
+		}
+	}
+	return b
+}
+
 func checkSkip(t *testing.T, b []byte) {
 	t.Helper()
 	want := accepts(b)
@@ -80,6 +98,16 @@ func checkSkip(t *testing.T, b []byte) {
 		s.End()
 		if got := s.Err() == nil; got != want {
 			t.Errorf("Skip of %q, %s: %v, want acceptance %v", b, name, s.Err(), want)
+		}
+		reset(s, b)
+		s.Pass()
+		s.End()
+		passed := s.Err() == nil
+		if want && !passed {
+			t.Errorf("Pass of %q, %s: %v", b, name, s.Err())
+		}
+		if tame := tamed(b); passed && !accepts(tame) || !passed && !bytes.Contains(b, []byte("{")) && accepts(tame) {
+			t.Errorf("Pass of %q, %s: %v, but the same with harmless texts is %v", b, name, s.Err(), accepts(tame))
 		}
 		// The same through the other methods.
 		reset(s, b)
@@ -283,17 +311,19 @@ func TestEndless(t *testing.T) {
 		{`[0`, " \n"},
 	} {
 		src := &endless{b: c.rest}
-		allocs := testing.AllocsPerRun(1, func() {
-			src.n = 0
-			s.Reset(io.MultiReader(strings.NewReader(c.start), src), bound)
-			s.Skip()
-			s.End()
-		})
-		if !errors.Is(s.Err(), ErrTooLarge) {
-			t.Errorf("%s%s...: %v", c.start, c.rest, s.Err())
-		}
-		if src.n > bound+windowSize || allocs > 20 {
-			t.Errorf("%s%s...: %d bytes read, %v allocations", c.start, c.rest, src.n, allocs)
+		for name, skip := range map[string]func(*Scanner){"Skip": (*Scanner).Skip, "Pass": (*Scanner).Pass} {
+			allocs := testing.AllocsPerRun(1, func() {
+				src.n = 0
+				s.Reset(io.MultiReader(strings.NewReader(c.start), src), bound)
+				skip(s)
+				s.End()
+			})
+			if !errors.Is(s.Err(), ErrTooLarge) {
+				t.Errorf("%s %s%s...: %v", name, c.start, c.rest, s.Err())
+			}
+			if src.n > bound+windowSize || allocs > 20 {
+				t.Errorf("%s %s%s...: %d bytes read, %v allocations", name, c.start, c.rest, src.n, allocs)
+			}
 		}
 	}
 }

@@ -327,12 +327,16 @@ func (s *Scanner) Pair(open, between, end *Spelling) (lo1, hi1, lo2, hi2 int64, 
 	i += open.len
 	j := verbatim(b, i)
 	if !between.at(b, j) {
-		return 0, 0, 0, 0, false
+		if j = beyond(b, i, j); !between.at(b, j) {
+			return 0, 0, 0, 0, false
+		}
 	}
 	k := j + between.len
 	l := verbatim(b, k)
 	if !end.at(b, l) {
-		return 0, 0, 0, 0, false
+		if l = beyond(b, k, l); !end.at(b, l) {
+			return 0, 0, 0, 0, false
+		}
 	}
 	s.pos = l + end.len
 	s.first = false
@@ -340,24 +344,16 @@ func (s *Scanner) Pair(open, between, end *Spelling) (lo1, hi1, lo2, hi2 int64, 
 }
 
 // verbatim is where the text ends that begins at i and is just what is
-// written: at a quote, or at whatever else is not such text.
+// written: at a quote, or at whatever else is not such text, a character beyond
+// ASCII too.
 func verbatim(b []byte, i int) int {
-	for n := i; ; n += 8 {
-		if len(b)-n < 8 {
-			n += plain(b[n:])
-			if n < len(b) && b[n] >= utf8.RuneSelf {
-				return beyond(b, i, n)
-			}
-			return n
+	for len(b)-i >= 8 {
+		if m := stops(binary.LittleEndian.Uint64(b[i:])) & msb; m != 0 {
+			return i + first(m)
 		}
-		if m := stops(binary.LittleEndian.Uint64(b[n:])) & msb; m != 0 {
-			n += first(m)
-			if b[n] >= utf8.RuneSelf {
-				return beyond(b, i, n)
-			}
-			return n
-		}
+		i += 8
 	}
+	return i + plain(b[i:])
 }
 
 // beyond is verbatim at n, for text from i with a character beyond ASCII.
