@@ -437,6 +437,7 @@ func defaultTransport() *http.Transport {
 		IdleConnTimeout:        60 * time.Second,
 		TLSHandshakeTimeout:    5 * time.Second,
 		MaxResponseHeaderBytes: 256 << 10,
-		DisableCompression:     true, // an answer counts its compressed bytes itself
+		ReadBufferSize:         16 << 10, // a job information in one read
+		DisableCompression:     true,     // an answer counts its compressed bytes itself
 	}
 }
