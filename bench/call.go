@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
 
@@ -21,6 +22,29 @@ func get(ctx context.Context, client *http.Client, url string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		return err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		return err
+	}
+	return check(resp.StatusCode == http.StatusOK)
+}
+
+// getAlike is the bare GET with what any client has to put on it: the headers of
+// our call, and an end in time.
+func getAlike(ctx context.Context, client *http.Client, url string) error {
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return err
+	}
+	req.Header = http.Header{
+		"Accept": {"application/json"}, "Accept-Encoding": {"gzip"}, "Authorization": {"Bearer " + token}, "User-Agent": {"bench"},
 	}
 	resp, err := client.Do(req)
 	if err != nil {
@@ -78,7 +102,7 @@ func applied(address string, transport func() http.RoundTripper) ([]contender, e
 	if err != nil {
 		return nil, err
 	}
-	plain, stack := &http.Client{Transport: transport()}, withToken(retrying(transport()))
+	plain, alike, stack := &http.Client{Transport: transport()}, &http.Client{Transport: transport()}, withToken(retrying(transport()))
 	url := address + "/api/rest/v3/frontend/jobs/" + strconv.Itoa(job) + "/applied"
 	return []contender{
 		{name: bare, run: func() (any, error) { return true, get(ctx, plain, url) }},
@@ -99,6 +123,7 @@ func applied(address string, transport func() http.RoundTripper) ([]contender, e
 			return *r.JSON200, nil
 		}},
 		{name: ogen, run: func() (any, error) { return ogenClient.HasApplied(ctx, ogenclient.HasAppliedParams{JobDbId: job}) }},
+		{name: "bare GET with our headers and a deadline", run: func() (any, error) { return true, getAlike(ctx, alike, url) }},
 	}, nil
 }
 
