@@ -1,0 +1,387 @@
+package openapitest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/oauth2"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest/conformance"
+)
+
+const brokenChannel = "27830_broken"
+
+// fake is the stand-in with the demo data and a channel whose search fails.
+func fake(tb testing.TB) *jobboardtest.Server {
+	tb.Helper()
+	srv := jobboardtest.New(tb, jobboardtest.Demo(), jobboardtest.WithoutSockets())
+	srv.Fail(jobboardtest.Answer(http.StatusInternalServerError, "Error while processing the request").
+		At("/api/rest/v2/frontend/jobboards/" + brokenChannel + "/jobs"))
+	return srv
+}
+
+// drive asks the fake for everything it has: each rule of the conformance suite
+// with all its credentials and rows, each job, and the tokens.
+func drive(tb testing.TB, srv *jobboardtest.Server, j *judge) {
+	tb.Helper()
+	client := &http.Client{Transport: j}
+	d := srv.Demo
+	target := conformance.Target{
+		BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, HTTPClient: client,
+		FailingChannel: brokenChannel, SearchText: "nurse", Near: "52.520014::13.373006::50", Languages: []string{"en", "de"},
+		Subscription: conformance.Subscription{
+			Query:    url.Values{"channel": {d.Channel}, "types": {"rss::email::fax"}, "email": {"jana.beispiel@example.com"}},
+			Body:     `{"jobcategory":["3001"],"audience":"STUDENT"}`,
+			IDMember: "rss", ConfirmBody: "null",
+		},
+	}
+	demo, err := json.Marshal(d)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := json.Unmarshal(demo, &target); err != nil {
+		tb.Fatal(err)
+	}
+	results, err := conformance.Check(tb.Context(), target)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, r := range results {
+		if r.Failed() {
+			tb.Error(r)
+		}
+	}
+	get := func(address, auth string) {
+		tb.Helper()
+		r, err := http.NewRequestWithContext(tb.Context(), http.MethodGet, address, http.NoBody)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if auth != "" {
+			r.Header.Set("Authorization", auth)
+		}
+		send(tb, client, r)
+	}
+	for _, job := range srv.Snapshot().Jobs {
+		get(fmt.Sprintf("%s/jobdb/public/apply/external?jobid=%d", srv.JobDBURL, job.ID), "")
+		for _, token := range []string{d.ApplicantToken, d.InternalToken, d.NarrowToken} {
+			for _, op := range []string{"applied", "application"} {
+				get(fmt.Sprintf("%s/api/rest/v3/frontend/jobs/%d/%s", srv.BaseURL, job.ID, op), "Bearer "+token)
+			}
+		}
+	}
+	search := srv.BaseURL + "/api/rest/v2/frontend/jobboards/27829_intern/jobs"
+	get(search, "Bearer "+d.InternalToken)
+	get(search, "Bearer "+d.NarrowToken)
+}
+
+// driveTokens asks for tokens and for subscriptions at their other place.
+func driveTokens(tb testing.TB, srv *jobboardtest.Server, client *http.Client) {
+	tb.Helper()
+	d := srv.Demo
+	for _, form := range []url.Values{
+		{"grant_type": {"client_credentials"}},
+		{"grant_type": {"password"}, "username": {d.Username}, "password": {d.Password}},
+		{"grant_type": {"password"}, "username": {d.Username}, "password": {"wrong"}},
+		{"grant_type": {"authorization_code"}, "code": {srv.AuthorizationCode(d.ConfidentialClient, d.Applicant)}},
+	} {
+		r, err := http.NewRequestWithContext(tb.Context(), http.MethodPost, srv.BaseURL+"/api/rest/oauth/frontend/token", strings.NewReader(form.Encode()))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.SetBasicAuth(d.ConfidentialClient, d.ConfidentialSecret)
+		send(tb, client, r)
+	}
+	for _, c := range []struct{ method, path, body string }{
+		{http.MethodPost, "?channel=" + d.Channel + "&types=email&email=jana%40example.com", `{"jobcategory":["3001"]}`},
+		{http.MethodPut, "/nobody", "null"},
+		{http.MethodDelete, "/nobody", ""},
+	} {
+		r, err := http.NewRequestWithContext(tb.Context(), c.method, srv.BaseURL+"/api/rest/v2/frontend/jobabo"+c.path, strings.NewReader(c.body))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if c.body != "" {
+			r.Header.Set("Content-Type", "application/json")
+		}
+		send(tb, client, r)
+	}
+}
+
+func send(tb testing.TB, client *http.Client, r *http.Request) {
+	tb.Helper()
+	rs, err := client.Do(r)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	_ = rs.Body.Close()
+}
+
+// rowsOfTheFake is what driving it must reach, so that no row goes unjudged.
+var rowsOfTheFake = []string{
+	"searchJobs 200", "searchJobs 401", "searchJobs 403", "searchJobs 500",
+	"hasApplied 200", "hasApplied 401", "hasApplied 403", "hasApplied 404", "hasApplied 410",
+	"applicationId 200", "applicationId 401", "applicationId 403", "applicationId 404", "applicationId 410",
+	"jobInformation 200", "jobInformation 404",
+	"subscribe 200", "confirmSubscription 200", "unsubscribe 200",
+}
+
+func TestFakeConforms(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(tree)
+		beyond bool
+	}{
+		{"to the document", func(d tree) { closeObjects(t, d) }, true},
+		{"to the interface alone", func(d tree) { strip(d); closeObjects(t, d) }, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			srv := fake(t)
+			d := load(t)
+			c.change(d)
+			j, err := newJudge(d, srv.BaseURL, srv.JobDBURL, srv.Transport())
+			if err != nil {
+				t.Fatal(err)
+			}
+			drive(t, srv, j)
+			if c.beyond {
+				j.requests = true // these ones are all in order
+				driveTokens(t, srv, &http.Client{Transport: j})
+			}
+			report(t, j)
+			for _, row := range rowsOfTheFake {
+				if j.seen[row] == 0 {
+					t.Errorf("the fake was not made to answer %q", row)
+				}
+			}
+		})
+	}
+}
+
+func report(tb testing.TB, j *judge) {
+	tb.Helper()
+	for i, p := range j.problems {
+		if i == 5 {
+			tb.Errorf("and %d more", len(j.problems)-i)
+			break
+		}
+		tb.Error(p)
+	}
+}
+
+// TestEverySwitchPosition holds the forms beyond the interface against the parts
+// of the document that are marked.
+func TestEverySwitchPosition(t *testing.T) {
+	srv := fake(t)
+	d := load(t)
+	closeObjects(t, d)
+	for _, v := range []jobboardtest.Variants{
+		{PlainErrors: "json-string"}, // "as-json" labels a bare text as JSON, and no schema can say so
+		{NotFount: true},
+		{CodedErrors: "as-text"},
+		{CodedErrors: "code-word"},
+		{ApplicationID: "quoted"},
+		{ApplicationID: "newline"},
+		{ErrorStatus: 200},
+		{ErrorStatus: 410},
+		{ErrorShape: "json-string"},
+		{ErrorShape: "text"},
+		{ErrorShape: "text", ErrorStatus: 200},
+		{ErrorField: "error.code"},
+		{ErrorField: "0"},
+		{AuthErrors: "body"},
+		{AuthErrors: "both", InvalidTokenSpace: true},
+		{BasicNeedsColon: true},
+		{QuotedIDs: true},
+		{Dates: "iso-z"},
+		{Dates: "iso-colon"},
+		{Dates: "iso-plain"},
+		{Missing: "null"},
+		{Missing: "absent"},
+		{EmptyServerErrors: true},
+		{UnknownChannel: 400},
+		{UnknownChannel: 404},
+		{PageSize: 3},
+		{SubscriptionsNeedCredential: true},
+		{TokenSeconds: 60},
+	} {
+		t.Run(fmt.Sprintf("%+v", v), func(t *testing.T) {
+			srv.SetVariants(v)
+			j, err := newJudge(d, srv.BaseURL, srv.JobDBURL, srv.Transport())
+			if err != nil {
+				t.Fatal(err)
+			}
+			drive(t, srv, j)
+			report(t, j)
+		})
+	}
+}
+
+// TestEveryFieldIsAnswered finds names that only the document has.
+func TestEveryFieldIsAnswered(t *testing.T) {
+	srv := fake(t)
+	d := load(t)
+	seen := map[string]map[string]bool{}
+	note := func(schema string, v any) {
+		if seen[schema] == nil {
+			seen[schema] = map[string]bool{}
+		}
+		list, ok := v.([]any)
+		if !ok {
+			list = []any{v}
+		}
+		for _, e := range list {
+			o, _ := e.(tree)
+			for k := range o {
+				seen[schema][k] = true
+			}
+		}
+	}
+	each := func(v any, f func(tree)) {
+		list, _ := v.([]any)
+		for _, e := range list {
+			f(e.(tree))
+		}
+	}
+	j, err := newJudge(d, srv.BaseURL, srv.JobDBURL, srv.Transport())
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.answers = func(operation string, status int, body []byte) {
+		var o tree
+		if status != http.StatusOK || json.Unmarshal(body, &o) != nil {
+			return
+		}
+		switch operation {
+		case "searchJobs":
+			note("JobSearchResult", o)
+			note("JobPosting", o["results"])
+			each(o["results"], func(p tree) { note("PostingConfig", p["config"]) })
+		case "jobInformation":
+			note("JobInformation", o)
+			note("Location", o["location"])
+			note("IdLabel", o["nationalities"])
+			note("Question", o["questions"])
+		}
+	}
+	drive(t, srv, j)
+	for _, name := range []string{"JobSearchResult", "JobPosting", "PostingConfig", "JobInformation", "Question", "IdLabel", "Location"} {
+		for field := range at(t, d, "components", "schemas", name, "properties") {
+			if !seen[name][field] {
+				t.Errorf("no %s of the fake has %s", name, field)
+			}
+		}
+	}
+}
+
+// TestClientConforms holds each request of the client, in its different forms,
+// against the document, and each answer it gets.
+func TestClientConforms(t *testing.T) {
+	j := clientJudge(t, func(tree) {})
+	report(t, j)
+	want := []string{"searchJobs 200", "hasApplied 200", "applicationId 200", "jobInformation 200", "subscribe 200", "confirmSubscription 200", "unsubscribe 200"}
+	for _, row := range want {
+		if j.seen[row] == 0 {
+			t.Errorf("the client did not get %q", row)
+		}
+	}
+}
+
+// clientJudge drives the client's seven operations past a changed document.
+func clientJudge(t *testing.T, change func(tree)) *judge {
+	t.Helper()
+	srv := fake(t)
+	d := load(t)
+	change(d)
+	j, err := newJudge(d, srv.BaseURL, srv.JobDBURL, srv.Transport())
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.requests = true
+	demo := srv.Demo
+	for _, cfg := range []jobboard.Config{
+		{ClientID: demo.ClientID}, // Basic
+		{TokenSource: jobboard.StaticToken(demo.ClientToken), Language: "de"},
+	} {
+		cfg.BaseURL, cfg.JobDBURL, cfg.HTTPClient = srv.BaseURL, srv.JobDBURL, &http.Client{Transport: j}
+		cfg.Retry.MaxAttempts = 1
+		client, err := jobboard.NewClient(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		useClient(t, srv, client)
+	}
+	return j
+}
+
+func useClient(t *testing.T, srv *jobboardtest.Server, client *jobboard.Client) {
+	t.Helper()
+	ctx, demo := t.Context(), srv.Demo
+	channel := jobboard.ChannelID(demo.Channel)
+	applicant := client.Applicant(oauth2.StaticTokenSource(&oauth2.Token{AccessToken: demo.ApplicantToken}))
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	for _, q := range []jobboard.Query{
+		{},
+		{Text: "nurse"},
+		{Text: "Pflege & Co: 50 % + mehr"},
+		{Near: jobboard.Near(52.520014, 13.373006, 50)},
+		{Near: jobboard.Near(-33.86, 151.2, 0.5), Text: "nurse", Language: "en"},
+		{Near: jobboard.Near(0.0000001, -0.0000001, 20000), Language: "de-AT"},
+	} {
+		_, err := client.Search(ctx, channel, q)
+		must(err)
+		_, err = applicant.Search(ctx, channel, q)
+		must(err)
+		for _, err := range client.Postings(ctx, channel, q) {
+			must(err)
+		}
+	}
+	_, err := client.Search(ctx, brokenChannel, jobboard.Query{})
+	if !errors.Is(err, jobboard.ErrServer) {
+		t.Errorf("the broken channel: %v", err)
+	}
+	for _, job := range []int64{
+		demo.OpenJob, demo.AppliedJob, demo.WithdrawnJob, demo.InactiveJob, demo.DeletedJob, demo.UnknownJob, demo.UnpublishedJob,
+		demo.InternalJob, demo.OtherCompanyJob, demo.ClosedJob,
+	} {
+		id := jobboard.JobID(job)
+		good := slices.Contains([]int64{demo.AppliedJob, demo.WithdrawnJob}, job)
+		if _, err := applicant.HasApplied(ctx, id); good || job == demo.OpenJob {
+			must(err)
+		}
+		if _, err := applicant.ApplicationID(ctx, id); good {
+			must(err)
+		}
+		if _, err := client.JobInformation(ctx, id); good || job == demo.OpenJob {
+			must(err)
+		}
+	}
+	answer, err := client.Subscribe(ctx, jobboard.SubscriptionRequest{
+		Query: url.Values{"channel": {demo.Channel}, "types": {"rss"}},
+		Body:  map[string][]string{"jobcategory": {"3001"}},
+	})
+	must(err)
+	var result map[string]string
+	must(json.Unmarshal(answer, &result))
+	id := jobboard.SubscriptionID(result["rss"])
+	_, err = client.ConfirmSubscription(ctx, id, nil)
+	must(err)
+	_, err = client.ConfirmSubscription(ctx, id, json.RawMessage("null"))
+	must(err)
+	_, err = client.Unsubscribe(ctx, id)
+	must(err)
+}
