@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobfeed"
+	"github.com/jobboard-sdk/jobboard-go/jobsync"
+)
+
+// synchronize brings the table up to date with the feed.
+//
+// A job is stored first and recorded as done after that. So what ends the
+// program in between costs one batch that is stored a second time, which
+// changes nothing: a job has one row.
+func synchronize(ctx context.Context, client *jobboard.Client, feed *feed, jobs *table, s settings, bar *bar) (sum *summary, err error) {
+	sum = &summary{outcomes: map[outcome]int{}}
+	done, err := jobsync.Open(s.db+".done", feed.edition+" in "+jobs.id)
+	if err != nil {
+		return sum, err
+	}
+	defer done.Close()
+	done.Notify = bar.step
+	defer func() { sum.progress = done.Progress() }()
+
+	ids := &reading{src: jobfeed.NewReader(feed, nil).JobIDs(), broken: &sum.broken}
+	results := client.JobInformations(ctx, done.Pending(ids.all), jobboard.BulkOptions{Concurrency: s.concurrency})
+	err = jobsync.Store(done, results, s.batch, func(batch []jobboard.BulkResult[*jobboard.JobInformation]) error {
+		// Not ctx: what is here is stored also when the run is being ended.
+		if err := jobs.store(context.WithoutCancel(ctx), feed.edition, batch); err != nil {
+			return err
+		}
+		sum.add(batch)
+		return nil
+	})
+	switch {
+	case err != nil:
+		return sum, fmt.Errorf("storing: %w", err)
+	case ctx.Err() != nil:
+		return sum, errors.New("ended early; the next run goes on from here")
+	case ids.fatal != nil:
+		return sum, fmt.Errorf("the feed was not read to its end: %w", ids.fatal)
+	case sum.outcomes[failed] > 0:
+		return sum, fmt.Errorf("%d jobs have no answer; the next run asks for them again", sum.outcomes[failed])
+	case sum.broken > 0:
+		return sum, nil // a job that could not be read may still be in the feed
+	}
+	sum.gone, err = jobs.leave(ctx, feed.edition)
+	return sum, err
+}
+
+// reading tells broken entries, which cost only themselves, from an end of the
+// feed before its end.
+type reading struct {
+	src    iter.Seq2[jobboard.JobID, error]
+	broken *int
+	fatal  error
+}
+
+func (r *reading) all(yield func(jobboard.JobID, error) bool) {
+	for id, err := range r.src {
+		if _, entry := errors.AsType[*jobfeed.EntryError](err); entry {
+			*r.broken++
+			continue
+		}
+		if err != nil {
+			r.fatal = err
+			return
+		}
+		if !yield(id, nil) {
+			return
+		}
+	}
+}
+
+// outcome is what a lookup says of a job.
+type outcome string
+
+const (
+	open        outcome = "open"
+	closed      outcome = "closed"
+	gone        outcome = "gone"
+	unavailable outcome = "posting unavailable"
+	failed      outcome = "failed"
+)
+
+func outcomeOf(r jobboard.BulkResult[*jobboard.JobInformation]) outcome {
+	switch {
+	case !jobsync.Settled(r.Err):
+		return failed
+	case r.Err == nil && r.Value.ApplyPossible:
+		return open
+	case r.Err == nil, errors.Is(r.Err, jobboard.ErrJobInactive):
+		return closed
+	case errors.Is(r.Err, jobboard.ErrJobUnavailable):
+		return gone
+	}
+	return unavailable
+}
+
+// summary is what a run did.
+type summary struct {
+	outcomes map[outcome]int
+	broken   int // entries of the feed
+	gone     int // jobs that the feed does not have any more
+	progress jobsync.Progress
+	example  error // of a failed lookup
+}
+
+func (s *summary) add(batch []jobboard.BulkResult[*jobboard.JobInformation]) {
+	for _, r := range batch {
+		o := outcomeOf(r)
+		s.outcomes[o]++
+		if o == failed {
+			s.example = r.Err
+		}
+	}
+}
+
+func (s *summary) print(w io.Writer) {
+	p := s.progress
+	fmt.Fprintf(w, "%d jobs looked up", p.Started)
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{p.Skipped, "done before"}, {p.Repeated, "repeats in the feed"}, {s.broken, "broken entries"}, {s.gone, "no longer in the feed"}} {
+		if part.n > 0 {
+			fmt.Fprintf(w, ", %d %s", part.n, part.what)
+		}
+	}
+	fmt.Fprintln(w)
+	for _, o := range slices.Sorted(maps.Keys(s.outcomes)) {
+		fmt.Fprintf(w, "%7d %s\n", s.outcomes[o], o)
+	}
+	if s.example != nil {
+		fmt.Fprintln(w, "such as:", s.example)
+	}
+}
