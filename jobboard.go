@@ -55,7 +55,7 @@ type Config struct {
 	TokenSource      oauth2.TokenSource // bearer; with ClientID also set, NewClient fails
 	JobDBTokenSource oauth2.TokenSource // nil: the lookup sends no credential, even where both addresses share an origin
 	HTTPClient       *http.Client       // only its Transport is used, and Timeout bounds an attempt; never changed by us. nil: a tuned transport per Client
-	UserAgent        string             // goes in front of the library's own
+	UserAgent        string             // goes in front of the library's own, "jobboard-go/v1.2.3"
 	Language         string             // default Accept-Language of a search, such as "de"
 	Retry            RetryPolicy
 	Logger           *slog.Logger // nil: silent
@@ -379,16 +379,15 @@ func isConfidential(u *url.URL) bool {
 
 // userAgent is the caller's name for itself in front of the library's.
 func userAgent(own string) (string, error) {
-	const library = "jobboard-go"
 	for i := range len(own) {
 		if own[i] < ' ' || own[i] >= 0x7f {
 			return "", invalid("Config.UserAgent holds a character that no header may hold")
 		}
 	}
 	if own = strings.TrimSpace(own); own == "" {
-		return library, nil
+		return agent(), nil
 	}
-	return own + " " + library, nil
+	return own + " " + agent(), nil
 }
 
 // checkLanguage lets through what Accept-Language may hold: "de",

@@ -28,6 +28,8 @@ import (
 	"net/netip"
 	"os"
 	"os/signal"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -62,6 +64,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	save := flags.Bool("save", false, "keep the file of -data up to date")
 	controlAddr := flags.String("control-addr", "", "`host:port` of the page and the control interface; without it they are at "+control.Path+" of the base address")
 	controlHost := flags.String("control-host", "", "further host `names`, parted by commas, that the control interface answers to, beside addresses and local names")
+	version := flags.Bool("version", false, "print the version it was built from")
 	if err := flags.Parse(args); err != nil {
 		if err == flag.ErrHelp {
 			return 0
@@ -71,6 +74,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if flags.NArg() > 0 {
 		fmt.Fprintf(stderr, "jobboard-fake: unexpected argument %q\n", flags.Arg(0))
 		return 2
+	}
+	if *version {
+		built := "unknown"
+		if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+			built = info.Main.Version
+		}
+		fmt.Fprintln(stdout, "jobboard-fake", built, runtime.Version())
+		return 0
 	}
 	if *save && *data == "" {
 		fmt.Fprintln(stderr, "jobboard-fake: -save needs -data")
