@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +19,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobfeed"
+	"github.com/jobboard-sdk/jobboard-go/jobsync"
 )
 
 var ctx = context.Background()
@@ -222,6 +225,44 @@ func Example_feed() {
 	// Unordered output:
 	// not read: true
 	// 2797227 Pflegefachkraft (m/w/d)
+}
+
+func Example_sync() {
+	fake, client := begin()
+	defer fake.Close()
+	dir, err := os.MkdirTemp("", "sync")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	checkpoint := filepath.Join(dir, "feed.done")
+	open := func() io.Reader {
+		return strings.NewReader(`<Feed><PositionOpening><PositionRecordInfo><Id><IdValue>2797227</IdValue></Id></PositionRecordInfo></PositionOpening></Feed>`)
+	}
+	save := func(batch []jobboard.BulkResult[*jobboard.JobInformation]) error {
+		fmt.Println("stored:", len(batch))
+		return nil
+	}
+	run := func() error {
+		// begin
+		done, err := jobsync.Open(checkpoint, "feed of 2026-01-31")
+		if err != nil {
+			return err
+		}
+		defer done.Close()
+		jobs := done.Pending(jobfeed.NewReader(open(), nil).JobIDs())
+		results := client.JobInformations(ctx, jobs, jobboard.BulkOptions{})
+		return jobsync.Store(done, results, 500, save)
+		// end
+	}
+	for range 2 {
+		if err := run(); err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	// Output:
+	// stored: 1
 }
 
 func Example_precheck() {
