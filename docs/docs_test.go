@@ -106,13 +106,17 @@ func source(t *testing.T, file, name string) string {
 	return ""
 }
 
+// dedent takes away the tabs that all lines have in front.
 func dedent(s string) string {
-	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
-	for i, line := range lines {
-		lines[i] = strings.TrimPrefix(line, "\t")
+	lines := strings.Split(strings.TrimRight(s, "\n\t"), "\n")
+	common := len(s)
+	for _, line := range lines {
+		if text := strings.TrimLeft(line, "\t"); text != "" {
+			common = min(common, len(line)-len(text))
+		}
 	}
-	if strings.HasPrefix(s, "func ") {
-		lines = strings.Split(strings.TrimRight(s, "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = line[min(common, len(line)):]
 	}
 	return strings.Join(lines, "\n") + "\n"
 }
