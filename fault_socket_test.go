@@ -152,7 +152,7 @@ func TestFaultMatrixSockets(t *testing.T) {
 			}
 		})
 	}
-	t.Logf("%d cells by form of the fault and operation over sockets, in %v", cells, time.Since(start).Round(time.Millisecond))
+	t.Logf("figure: fault matrix: %d cells by form of the fault and operation over sockets, in %v", cells, time.Since(start).Round(time.Millisecond))
 }
 
 func runSocketFault(f *fault, v *faultVariant, op *faultOp, cell faultCell, index int) (problems []string) {

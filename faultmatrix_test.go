@@ -731,7 +731,7 @@ func TestFaultMatrix(t *testing.T) {
 	start := time.Now()
 	var cells, calls atomic.Int64
 	t.Cleanup(func() {
-		t.Logf("%d cells by form of the fault and operation, %d runs, in %v", cells.Load(), calls.Load(), time.Since(start).Round(time.Millisecond))
+		t.Logf("figure: fault matrix: %d cells by form of the fault and operation, %d runs, in %v", cells.Load(), calls.Load(), time.Since(start).Round(time.Millisecond))
 		faultMemory.Lock()
 		defer faultMemory.Unlock()
 		for kind, most := range faultMemory.most {
