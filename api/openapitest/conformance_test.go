@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -178,43 +180,84 @@ func report(tb testing.TB, j *judge) {
 	}
 }
 
+// switchPositions has each switch in each position that changes an answer.
+var switchPositions = []jobboardtest.Variants{
+	{PlainErrors: "json-string"}, // "as-json" labels a bare text as JSON, and no schema can say so
+	{NotFount: true},
+	{CodedErrors: "as-text"},
+	{CodedErrors: "code-word"},
+	{ApplicationID: "quoted"},
+	{ApplicationID: "newline"},
+	{ErrorStatus: 200},
+	{ErrorStatus: 410},
+	{ErrorShape: "json-string"},
+	{ErrorShape: "text"},
+	{ErrorShape: "text", ErrorStatus: 200},
+	{ErrorField: "error.code"},
+	{ErrorField: "0"},
+	{AuthErrors: "body"},
+	{AuthErrors: "both", InvalidTokenSpace: true},
+	{BasicNeedsColon: true},
+	{QuotedIDs: true},
+	{Dates: "iso-z"},
+	{Dates: "iso-colon"},
+	{Dates: "iso-plain"},
+	{Missing: "null"},
+	{Missing: "absent"},
+	{EmptyServerErrors: true},
+	{UnknownChannel: 400},
+	{UnknownChannel: 404},
+	{PageSize: 3},
+	{SubscriptionsNeedCredential: true},
+	{TokenSeconds: 60},
+}
+
+// TestSwitchesKnown fails when a switch, or a word of one, is new.
+func TestSwitchesKnown(t *testing.T) {
+	v := reflect.TypeFor[jobboardtest.Variants]()
+	for i := range v.NumField() {
+		name, words := v.Field(i).Name, map[string]bool{}
+		for _, p := range switchPositions {
+			if f := reflect.ValueOf(p).Field(i); !f.IsZero() {
+				words[fmt.Sprint(f)] = true
+			}
+		}
+		if len(words) == 0 {
+			t.Errorf("the switch %s is in no position", name)
+		}
+		if name == "PlainErrors" {
+			words["as-json"] = true
+		}
+		// Check names the words it knows; a switch without words takes any.
+		x := reflect.New(v).Elem()
+		if f := x.Field(i); f.Kind() == reflect.String {
+			f.SetString("no such word")
+		}
+		err := x.Interface().(jobboardtest.Variants).Check()
+		if err == nil {
+			continue
+		}
+		_, list, _ := strings.Cut(err.Error(), ", only ")
+		for _, quoted := range strings.Fields(strings.Trim(list, "[]")) {
+			word, err := strconv.Unquote(quoted)
+			if err != nil {
+				t.Fatalf("%s: the words cannot be read of %q", name, list)
+			}
+			if word != "" && !words[word] {
+				t.Errorf("the switch %s is not in the position %q", name, word)
+			}
+		}
+	}
+}
+
 // TestEverySwitchPosition holds the forms beyond the interface against the parts
 // of the document that are marked.
 func TestEverySwitchPosition(t *testing.T) {
 	srv := fake(t)
 	d := load(t)
 	closeObjects(t, d)
-	for _, v := range []jobboardtest.Variants{
-		{PlainErrors: "json-string"}, // "as-json" labels a bare text as JSON, and no schema can say so
-		{NotFount: true},
-		{CodedErrors: "as-text"},
-		{CodedErrors: "code-word"},
-		{ApplicationID: "quoted"},
-		{ApplicationID: "newline"},
-		{ErrorStatus: 200},
-		{ErrorStatus: 410},
-		{ErrorShape: "json-string"},
-		{ErrorShape: "text"},
-		{ErrorShape: "text", ErrorStatus: 200},
-		{ErrorField: "error.code"},
-		{ErrorField: "0"},
-		{AuthErrors: "body"},
-		{AuthErrors: "both", InvalidTokenSpace: true},
-		{BasicNeedsColon: true},
-		{QuotedIDs: true},
-		{Dates: "iso-z"},
-		{Dates: "iso-colon"},
-		{Dates: "iso-plain"},
-		{Missing: "null"},
-		{Missing: "absent"},
-		{EmptyServerErrors: true},
-		{UnknownChannel: 400},
-		{UnknownChannel: 404},
-		{PageSize: 3},
-		{SubscriptionsNeedCredential: true},
-		{TokenSeconds: 60},
-	} {
-		t.Run(fmt.Sprintf("%+v", v), func(t *testing.T) {
+	for _, v := range switchPositions {
+		t.Run(position(v), func(t *testing.T) {
 			srv.SetVariants(v)
 			j, err := newJudge(d, srv.BaseURL, srv.JobDBURL, srv.Transport())
 			if err != nil {
@@ -224,6 +267,12 @@ func TestEverySwitchPosition(t *testing.T) {
 			report(t, j)
 		})
 	}
+}
+
+// position names the switches that are set.
+func position(v jobboardtest.Variants) string {
+	b, _ := json.Marshal(v)
+	return string(b)
 }
 
 // TestEveryFieldIsAnswered finds names that only the document has.
@@ -288,12 +337,27 @@ func TestEveryFieldIsAnswered(t *testing.T) {
 func TestClientConforms(t *testing.T) {
 	j := clientJudge(t, func(tree) {})
 	report(t, j)
-	want := []string{"searchJobs 200", "hasApplied 200", "applicationId 200", "jobInformation 200", "subscribe 200", "confirmSubscription 200", "unsubscribe 200"}
+	want := []string{
+		"searchJobs 200", "hasApplied 200", "applicationId 200", "jobInformation 200", "subscribe 200", "confirmSubscription 200", "unsubscribe 200",
+		"subscribeWithVersion 200", "confirmSubscriptionWithVersion 200", "unsubscribeWithVersion 200",
+	}
 	for _, row := range want {
 		if j.seen[row] == 0 {
 			t.Errorf("the client did not get %q", row)
 		}
 	}
+}
+
+// TestClientConformsToTheInterface is the same without what is marked. It leaves
+// out subscriptions, whose payloads the interface does not show.
+func TestClientConformsToTheInterface(t *testing.T) {
+	j := clientJudge(t, func(d tree) { strip(d) })
+	subscriptions := len(j.problems)
+	j.problems = slices.DeleteFunc(j.problems, func(p string) bool { return strings.Contains(p, "/jobabo") })
+	if subscriptions -= len(j.problems); subscriptions == 0 {
+		t.Error("payloads of subscriptions are taken, which the interface does not show")
+	}
+	report(t, j)
 }
 
 // clientJudge drives the client's seven operations past a changed document.
@@ -310,7 +374,7 @@ func clientJudge(t *testing.T, change func(tree)) *judge {
 	demo := srv.Demo
 	for _, cfg := range []jobboard.Config{
 		{ClientID: demo.ClientID}, // Basic
-		{TokenSource: jobboard.StaticToken(demo.ClientToken), Language: "de"},
+		{TokenSource: jobboard.StaticToken(demo.ClientToken), Language: "de", SubscriptionPath: "/api/rest/v2/frontend/jobabo"},
 	} {
 		cfg.BaseURL, cfg.JobDBURL, cfg.HTTPClient = srv.BaseURL, srv.JobDBURL, &http.Client{Transport: j}
 		cfg.Retry.MaxAttempts = 1

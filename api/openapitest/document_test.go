@@ -121,7 +121,8 @@ type judge struct {
 
 	mu       sync.Mutex
 	problems []string
-	seen     map[string]int // operation and status
+	seen     map[string]int   // operation and status
+	verdicts map[string]error // of answers, which come again and again
 	answers  func(operation string, status int, body []byte)
 }
 
@@ -137,7 +138,7 @@ func newJudge(t tree, base, jobDB string, next http.RoundTripper) (*judge, error
 	if err != nil {
 		return nil, err
 	}
-	return &judge{next: next, router: router, seen: map[string]int{}}, nil
+	return &judge{next: next, router: router, seen: map[string]int{}, verdicts: map[string]error{}}, nil
 }
 
 func (j *judge) problemf(format string, args ...any) {
@@ -180,28 +181,48 @@ func (j *judge) hold(r *http.Request, status int, header http.Header, body []byt
 		j.problemf("%s: %v", what, err)
 		return
 	}
-	j.mu.Lock()
-	j.seen[fmt.Sprintf("%s %d", route.Operation.OperationID, status)]++
-	j.mu.Unlock()
-	if j.answers != nil {
-		j.answers(route.Operation.OperationID, status, body)
-	}
 	in := &openapi3filter.RequestValidationInput{
 		Request: r, PathParams: params, Route: route,
 		Options: &openapi3filter.Options{AuthenticationFunc: authenticate, RejectWhenRequestBodyNotSpecified: true, SkipSettingDefaults: true},
 	}
 	if j.requests {
-		if err := openapi3filter.ValidateRequest(r.Context(), in); err != nil {
-			j.problemf("%s: the request: %v", what, err)
-		}
-		j.undocumented(what, r, route)
+		j.holdRequest(what, in)
 	}
-	// An error may have no body (sections 5 and 7.1).
-	empty := len(body) == 0 && (status == 401 || status == 403 || status == 500)
-	err = openapi3filter.ValidateResponse(r.Context(), &openapi3filter.ResponseValidationInput{
-		RequestValidationInput: in, Status: status, Header: header, Body: io.NopCloser(bytes.NewReader(body)),
-		Options: &openapi3filter.Options{IncludeResponseStatus: true, ExcludeResponseBody: empty},
-	})
+	if status != 0 {
+		j.holdAnswer(what, in, status, header, body)
+	}
+}
+
+func (j *judge) holdRequest(what string, in *openapi3filter.RequestValidationInput) {
+	if err := openapi3filter.ValidateRequest(in.Request.Context(), in); err != nil {
+		j.problemf("%s: the request: %v", what, err)
+	}
+	j.undocumented(what, in.Request, in.Route)
+}
+
+func (j *judge) holdAnswer(what string, in *openapi3filter.RequestValidationInput, status int, header http.Header, body []byte) {
+	operation := in.Route.Operation.OperationID
+	if j.answers != nil {
+		j.answers(operation, status, body)
+	}
+	lasting := header.Clone()
+	lasting.Del("Date")
+	key := fmt.Sprintf("%s %d %q %s", operation, status, lasting, body)
+	j.mu.Lock()
+	j.seen[fmt.Sprintf("%s %d", operation, status)]++
+	err, known := j.verdicts[key]
+	j.mu.Unlock()
+	if !known {
+		// An error may have no body (sections 5 and 7.1).
+		empty := len(body) == 0 && (status == 401 || status == 403 || status == 500)
+		err = openapi3filter.ValidateResponse(in.Request.Context(), &openapi3filter.ResponseValidationInput{
+			RequestValidationInput: in, Status: status, Header: header, Body: io.NopCloser(bytes.NewReader(body)),
+			Options: &openapi3filter.Options{IncludeResponseStatus: true, ExcludeResponseBody: empty},
+		})
+		j.mu.Lock()
+		j.verdicts[key] = err
+		j.mu.Unlock()
+	}
 	if err != nil {
 		j.problemf("%s: status %d %.300q: %v", what, status, body, err)
 	}
