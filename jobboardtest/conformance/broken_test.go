@@ -29,6 +29,12 @@ type exchange struct {
 
 func (x *exchange) credential() string { return x.req.Header.Get("Authorization") }
 
+// basicUser is the user name of a Basic credential.
+func (x *exchange) basicUser() string {
+	user, _, _ := x.req.BasicAuth()
+	return user
+}
+
 func (x *exchange) answer(status int, contentType, body string) {
 	x.status, x.body = status, []byte(body)
 	x.header.Set("Content-Type", contentType)
@@ -325,6 +331,14 @@ var breakages = []struct {
 		}),
 	},
 	{
+		name: "what has no place is everywhere", fails: []string{"search/unlocated"}, says: "has no geolocation",
+		request: setQuery("search", func(q map[string][]string) {
+			if strings.HasPrefix(strings.Join(q["geoLocation"], ""), "0::0::") {
+				delete(q, "geoLocation")
+			}
+		}),
+	},
+	{
 		name: "additional locations are not considered", fails: []string{"search/additional-locations"}, says: "additional location",
 		respond: on("search", func(x *exchange) {
 			if strings.HasPrefix(x.req.URL.Query().Get("geoLocation"), "51.312711") {
@@ -349,6 +363,15 @@ var breakages = []struct {
 		request: func(x *exchange, r *http.Request) {
 			if x.op == "search" {
 				parts := strings.Split(r.URL.Path, "/")
+				parts[len(parts)-2] = x.srv.Demo.Channel
+				r.URL.Path, r.URL.RawPath = strings.Join(parts, "/"), ""
+			}
+		},
+	},
+	{
+		name: "an unknown channel is that of somebody else", fails: []string{"search/unknown-channel"}, says: "nobody has",
+		request: func(x *exchange, r *http.Request) {
+			if parts := strings.Split(r.URL.Path, "/"); x.op == "search" && strings.HasPrefix(parts[len(parts)-2], "conformance-") {
 				parts[len(parts)-2] = x.srv.Demo.Channel
 				r.URL.Path, r.URL.RawPath = strings.Join(parts, "/"), ""
 			}
@@ -387,6 +410,22 @@ var breakages = []struct {
 	{
 		name: "any Basic credential will do", fails: []string{"search/unknown-client", "search/scheme"}, says: "unknown client",
 		request: pretend("search", isBasic, asClient),
+	},
+	{
+		name: "expired tokens are good for the search", fails: []string{"search/expired-token"}, says: "an expired token",
+		request: pretend("search", isExpired, asClient),
+	},
+	{
+		name: "made-up tokens are good for the search", fails: []string{"search/unknown-token"}, says: "nobody issued",
+		request: pretend("search", isMadeUp, asClient),
+	},
+	{
+		name: "made-up clients are good for the search", fails: []string{"search/unknown-client"}, says: "unknown client",
+		request: pretend("search", func(x *exchange) bool { return strings.HasPrefix(x.basicUser(), "conformance-") }, asClient),
+	},
+	{
+		name: "a token is taken as a client identifier", fails: []string{"search/scheme"}, says: "a token as Basic",
+		request: pretend("search", func(x *exchange) bool { return x.basicUser() == x.srv.Demo.ClientToken }, asClient),
 	},
 	{
 		name: "a client token is taken for the applied check", fails: []string{"applied/client-token"}, says: "a client token is answered with status 200",
@@ -453,7 +492,27 @@ var breakages = []struct {
 			}
 		},
 	},
+	{
+		name: "the applied check looks at nobody's token", fails: []string{"applied/other-applicant"}, says: "the answer is true, not false",
+		request: pretend("applied", func(x *exchange) bool { return isInternal(x) && x.job == x.srv.Demo.AppliedJob }, asApplicant),
+	},
+	{
+		name: "the application lookup looks at nobody's token", fails: []string{"application/other-applicant"}, says: "not 404",
+		request: pretend("application", isInternal, asApplicant),
+	},
 	// Section 4.2.
+	{
+		name: "an application is forgotten", fails: []string{"applied/true"}, says: "the answer is false, not true",
+		respond: onJob("applied", appliedJob, func(x *exchange) {
+			if x.status == 200 {
+				x.body = []byte("false")
+			}
+		}),
+	},
+	{
+		name: "an application is made up", fails: []string{"applied/false"}, says: "the answer is true, not false",
+		respond: onJob("applied", openJob, func(x *exchange) { x.body = []byte("true") }),
+	},
 	{
 		name: "the boolean is a string", fails: []string{"applied/boolean"}, says: "not true or false",
 		respond: on("applied", func(x *exchange) {
@@ -544,6 +603,22 @@ var breakages = []struct {
 		respond: onJob("application", appliedJob, func(x *exchange) {
 			if x.status == 200 {
 				x.body = append([]byte("x"), x.body...)
+			}
+		}),
+	},
+	{
+		name: "the identifier changes one day", fails: []string{"application/stable"}, says: "the next time",
+		respond: onJob("application", appliedJob, func(x *exchange) {
+			if x.status == 200 && x.n == 4 { // the second time that application/stable asks
+				x.body = append([]byte("x"), x.body...)
+			}
+		}),
+	},
+	{
+		name: "two applications have one identifier", fails: []string{"application/distinct"}, says: "same identifier",
+		respond: onJob("application", withdrawnJob, func(x *exchange) {
+			if x.status == 200 {
+				x.body = []byte(x.srv.Demo.ApplicationID)
 			}
 		}),
 	},
@@ -784,7 +859,7 @@ func TestBrokenFakeFailsTheRightRules(t *testing.T) {
 	for _, r := range conformance.Checks() {
 		known[r.Name] = true
 	}
-	caught := map[string]bool{}
+	caughtAlone := map[string]bool{}
 	for _, b := range breakages {
 		t.Run(b.name, func(t *testing.T) {
 			srv, target := fake(t)
@@ -802,7 +877,6 @@ func TestBrokenFakeFailsTheRightRules(t *testing.T) {
 					continue
 				}
 				failed = append(failed, r.Name)
-				caught[r.Name] = true
 				if r.Section == "" || r.Text == "" {
 					t.Errorf("%q names no section or rule", r.Name)
 				}
@@ -812,6 +886,9 @@ func TestBrokenFakeFailsTheRightRules(t *testing.T) {
 				if !known[name] {
 					t.Errorf("there is no rule %q", name)
 				}
+			}
+			if len(failed) == 1 {
+				caughtAlone[failed[0]] = true
 			}
 			slices.Sort(failed)
 			want := slices.Sorted(slices.Values(b.fails))
@@ -826,8 +903,8 @@ func TestBrokenFakeFailsTheRightRules(t *testing.T) {
 		})
 	}
 	for name := range known {
-		if !caught[name] {
-			t.Errorf("no breakage is caught by %s", name)
+		if !caughtAlone[name] {
+			t.Errorf("no breakage is caught by %s and by nothing else", name)
 		}
 	}
 }
