@@ -41,7 +41,7 @@ func (a *Applicant) ApplicationID(ctx context.Context, job JobID) (ApplicationID
 func (a *Applicant) ask(ctx context.Context, op *operation, job JobID, last string, decode func([]byte) error) error {
 	path, err := jobPath("/api/rest/v3/frontend/jobs/", job, last)
 	if err != nil {
-		return a.slot.refuse(op, err)
+		return a.slot.refuse(ctx, op, err)
 	}
 	return a.slot.do(ctx, op, request{path: path, header: &a.client.config.headers.plain}, func(got *answer) error {
 		body, err := got.bytes()

@@ -469,7 +469,7 @@ func TestOmit(t *testing.T) {
 	}
 	// What is left out is not looked at, but must be JSON, if for what its
 	// texts are made of.
-	for text, ok := range map[string]bool{"{\"a\":\"\\x\x01\\\"\"}": true, `{"a":"\"}`: false, `{"a":7,"audience":{"x":[]}}`: true, `{"a":07}`: false, `{"audience":[}`: false, `{"audience":1,"audience":2}`: false} {
+	for text, ok := range map[string]bool{"{\"a\":\"\\x\x01\\\"\",\"audience\":\"\\x\"}": true, `{"a":"\"}`: false, `{"a":7,"audience":{"x":[]}}`: true, `{"a":07}`: false, `{"audience":[}`: false, `{"audience":1,"audience":2}`: false} {
 		_, err := decodeSearch(strings.NewReader(wrap(text)), decodeLimits{}, []string{"a", "audience"})
 		if ok != (err == nil) {
 			t.Errorf("%s: %v", text, err)

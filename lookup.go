@@ -14,7 +14,7 @@ import (
 // the service delivers their codes, and those of every call.
 func (c *Client) JobInformation(ctx context.Context, job JobID) (*JobInformation, error) {
 	if job < 1 {
-		return nil, c.lookup.refuse(opJobInformation, invalid("job identifier %d is not positive", int64(job)))
+		return nil, c.lookup.refuse(ctx, opJobInformation, invalid("job identifier %d is not positive", int64(job)))
 	}
 	req := request{path: lookupPath, query: "jobid=" + strconv.FormatInt(int64(job), 10), header: &c.config.headers.plain}
 	var info *JobInformation

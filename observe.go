@@ -25,7 +25,7 @@ type CallStart struct {
 	Op     string // the method: "Search", "HasApplied", ...
 	Method string // of HTTP
 	Path   string // the template, without the base address's own path
-	Scheme string // of the address; empty where the call cannot be sent
+	Scheme string // of the address; empty where there is none
 	Host   string
 	Port   string
 }

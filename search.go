@@ -89,7 +89,7 @@ func (s *PostingStream) All() iter.Seq2[*JobPosting, error] {
 		s.page, s.complete = JobSearchResult{}, false
 		req, err := s.slot.searchRequest(s.config, s.channel, s.query)
 		if err != nil {
-			yield(nil, s.slot.refuse(opPostings, err))
+			yield(nil, s.slot.refuse(s.ctx, opPostings, err))
 			return
 		}
 		var (
@@ -135,7 +135,7 @@ func (s *PostingStream) All() iter.Seq2[*JobPosting, error] {
 func (s *slot) search(ctx context.Context, config *shared, channel ChannelID, q Query) (*JobSearchResult, error) {
 	req, err := s.searchRequest(config, channel, q)
 	if err != nil {
-		return nil, s.refuse(opSearch, err)
+		return nil, s.refuse(ctx, opSearch, err)
 	}
 	var result *JobSearchResult
 	err = s.do(ctx, opSearch, req, func(a *answer) (err error) {
@@ -183,7 +183,8 @@ func (s *slot) searchRequest(config *shared, channel ChannelID, q Query) (req re
 }
 
 // refuse is the error of a call that cannot be sent.
-func (s *slot) refuse(op *operation, err error) error {
-	c := &call{Context: context.Background(), op: op, slot: s}
+func (s *slot) refuse(ctx context.Context, op *operation, err error) error {
+	c := &call{Context: ctx, op: op, slot: s, stopped: StopFinal}
+	c.startCall()
 	return c.fail(&outcome{err: err})
 }

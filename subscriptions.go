@@ -42,13 +42,13 @@ func (c *Client) subscription(ctx context.Context, op *operation, id Subscriptio
 	if op != opSubscribe {
 		var err error
 		if req.path, req.raw, err = pathOf(c.config.subscriptionPath+"/{aboId}", "subscription identifier", string(id)); err != nil {
-			return nil, c.base.refuse(op, err)
+			return nil, c.base.refuse(ctx, op, err)
 		}
 	}
 	if body != nil {
 		encoded, err := json.Marshal(body)
 		if err != nil {
-			return nil, c.base.refuse(op, invalid("the body cannot be encoded as JSON: %s", err.Error()))
+			return nil, c.base.refuse(ctx, op, invalid("the body cannot be encoded as JSON: %s", err.Error()))
 		}
 		req.body, req.header = encoded, &c.config.headers.body
 	}

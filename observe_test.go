@@ -1,0 +1,253 @@
+package jobboard_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+type observerKey struct{}
+
+// recorder writes down what an Observer is told, a line an event.
+type recorder struct {
+	t     *testing.T
+	lines []string
+	calls []jobboard.CallEnd
+	ends  []jobboard.AttemptEnd
+}
+
+func (r *recorder) printf(format string, args ...any) {
+	r.lines = append(r.lines, fmt.Sprintf(format, args...))
+}
+
+func (r *recorder) observer() *jobboard.Observer {
+	return &jobboard.Observer{
+		Call: func(ctx context.Context, s jobboard.CallStart) (context.Context, func(jobboard.CallEnd)) {
+			if s.Host == "" {
+				r.printf("%s %s %s, not to be sent", s.Op, s.Method, s.Path)
+			} else {
+				r.printf("%s %s %s", s.Op, s.Method, s.Path)
+			}
+			return context.WithValue(ctx, observerKey{}, s.Op), func(e jobboard.CallEnd) {
+				r.calls = append(r.calls, e)
+				r.printf("end: %d, %d attempts, error %t", e.StatusCode, e.Attempts, e.Err != nil)
+			}
+		},
+		Attempt: func(ctx context.Context, s jobboard.AttemptStart) (context.Context, func(jobboard.AttemptEnd)) {
+			if ctx.Value(observerKey{}) == nil {
+				r.t.Error("the attempt does not have the call's context")
+			}
+			s.Header.Set("Traceparent", fmt.Sprint("trace-", s.Number))
+			s.Header.Set("Authorization", "Bearer of-the-observer")
+			s.Header.Set("Accept", "of-the-observer")
+			r.printf("attempt %d", s.Number)
+			return ctx, func(e jobboard.AttemptEnd) {
+				r.ends = append(r.ends, e)
+				r.printf("ended: %d, error %t, repeat %t", e.StatusCode, e.Err != nil, e.Repeat)
+			}
+		},
+	}
+}
+
+func (r *recorder) want(want ...string) {
+	r.t.Helper()
+	if !slices.Equal(r.lines, want) {
+		r.t.Errorf("observed:\n%s\nwant\n%s", strings.Join(r.lines, "\n"), strings.Join(want, "\n"))
+	}
+	r.lines = nil
+}
+
+// observed is a client of the demo whose calls are recorded, and what each
+// request carried.
+func observed(t *testing.T, change func(*jobboard.Config)) (*jobboard.Client, *jobboardtest.Server, *recorder, *[]http.Header) {
+	fake := jobboardtest.New(t, jobboardtest.Demo(), jobboardtest.WithoutSockets())
+	r := &recorder{t: t}
+	sent := new([]http.Header)
+	next := fake.Transport()
+	cfg := jobboard.Config{
+		BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, ClientID: fake.Demo.ClientID, Observer: r.observer(),
+		HTTPClient: &http.Client{Transport: transport(func(req *http.Request) (*http.Response, error) {
+			*sent = append(*sent, req.Header.Clone())
+			return next.RoundTrip(req)
+		})},
+	}
+	if change != nil {
+		change(&cfg)
+	}
+	client, err := jobboard.NewClient(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client, fake, r, sent
+}
+
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+const lookupPath = "/jobdb/public/apply/external"
+
+func TestObserverSeesRepeats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, fake, r, sent := observed(t, nil)
+		fake.Fail(jobboardtest.RetryLater(503, "2").Next(1))
+		if _, err := client.JobInformation(t.Context(), jobboard.JobID(fake.Demo.OpenJob)); err != nil {
+			t.Fatal(err)
+		}
+		r.want("JobInformation GET "+lookupPath, "attempt 1", "ended: 503, error true, repeat true", "attempt 2", "ended: 200, error false, repeat false",
+			"end: 200, 2 attempts, error false")
+		if !errors.Is(r.ends[0].Err, jobboard.ErrServer) || r.ends[0].Wait < 2*time.Second || r.ends[0].Wait > 2500*time.Millisecond || r.ends[1].Wait != 0 {
+			t.Errorf("%+v", r.ends)
+		}
+		if end := r.calls[0]; end.Duration < r.ends[0].Wait || end.Budget <= 0 {
+			t.Errorf("%+v", end)
+		}
+		for i, h := range *sent {
+			if h.Get("Traceparent") != fmt.Sprint("trace-", i+1) || h.Get("Accept") == "of-the-observer" || h.Get("Authorization") != "" {
+				t.Errorf("request %d: %v", i+1, h)
+			}
+		}
+	})
+}
+
+// What an observer adds to one request is in no other, and a credential that
+// never changes stays what it is.
+func TestObserverHeaders(t *testing.T) {
+	for name, change := range map[string]func(*jobboard.Config){
+		"any transport":          nil,
+		"net/http's own, shared": func(cfg *jobboard.Config) { cfg.HTTPClient = nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := jobboardtest.New(t, jobboardtest.Tolerant(), jobboardtest.Demo())
+			on := false
+			cfg := jobboard.Config{BaseURL: fake.BaseURL, ClientID: fake.Demo.ClientID, HTTPClient: &http.Client{Transport: transport(http.DefaultTransport.RoundTrip)}}
+			cfg.Observer = &jobboard.Observer{Attempt: func(_ context.Context, s jobboard.AttemptStart) (context.Context, func(jobboard.AttemptEnd)) {
+				if on {
+					s.Header.Set("Traceparent", "trace")
+				}
+				return nil, nil
+			}}
+			if change != nil {
+				change(&cfg)
+			}
+			client, err := jobboard.NewClient(cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, on = range []bool{false, true, false, true} {
+				fake.ClearRequests()
+				if _, err := client.Search(t.Context(), jobboard.ChannelID(fake.Demo.Channel), jobboard.Query{}); err != nil {
+					t.Fatal(err)
+				}
+				if got := fake.Requests()[0].Header.Get("Traceparent"); got != map[bool]string{true: "trace"}[on] {
+					t.Errorf("with it %t: %q", on, got)
+				}
+			}
+		})
+	}
+}
+
+func TestObserverSeesRenewal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, fake, r, _ := observed(t, nil)
+		tokens := []string{fake.Demo.ExpiredToken, fake.Demo.ApplicantToken}
+		user := client.Applicant(jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
+			token := tokens[0]
+			tokens = tokens[1:]
+			return &oauth2.Token{AccessToken: token}, nil
+		}))
+		if _, err := user.HasApplied(t.Context(), jobboard.JobID(fake.Demo.OpenJob)); err != nil {
+			t.Fatal(err)
+		}
+		r.want("HasApplied GET /api/rest/v3/frontend/jobs/{jobDbId}/applied", "attempt 1", "ended: 401, error false, repeat true",
+			"attempt 2", "ended: 200, error false, repeat false", "end: 200, 2 attempts, error false")
+		if said := fmt.Sprintf("%+v %+v %q", r.calls, r.ends, r.lines); strings.Contains(said, fake.Demo.ApplicantToken) || strings.Contains(said, fmt.Sprint(fake.Demo.OpenJob)) {
+			t.Errorf("told: %s", said)
+		}
+	})
+}
+
+func TestObserverSeesFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, fake, r, _ := observed(t, func(cfg *jobboard.Config) { cfg.BaseURL, cfg.ClientID = "", "" })
+		_, err := client.JobInformation(t.Context(), jobboard.JobID(fake.Demo.InactiveJob))
+		if e := r.calls[0].Err; !errors.Is(err, jobboard.ErrJobInactive) || error(e) != err {
+			t.Errorf("returned %v, told %v", err, e)
+		}
+		status := r.ends[0].StatusCode
+		r.want("JobInformation GET "+lookupPath, "attempt 1", fmt.Sprintf("ended: %d, error true, repeat false", status), fmt.Sprintf("end: %d, 1 attempts, error true", status))
+
+		// There is no address for it.
+		if _, err := client.Search(t.Context(), "x", jobboard.Query{}); !errors.Is(err, jobboard.ErrInvalidInput) {
+			t.Error(err)
+		}
+		r.want("Search GET /api/rest/v2/frontend/jobboards/{channelID}/jobs, not to be sent", "end: 0, 0 attempts, error true")
+
+		// What the caller gives cannot be sent.
+		if _, err := client.JobInformation(t.Context(), 0); !errors.Is(err, jobboard.ErrInvalidInput) {
+			t.Error(err)
+		}
+		r.want("JobInformation GET "+lookupPath, "end: 0, 0 attempts, error true")
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		fake.Fail(jobboardtest.Broken(jobboardtest.StallBefore))
+		if _, err := client.JobInformation(ctx, 1); !errors.Is(err, jobboard.ErrTimeout) {
+			t.Error(err)
+		}
+		r.want("JobInformation GET "+lookupPath, "attempt 1", "ended: 0, error true, repeat false", "end: 0, 1 attempts, error true")
+		if r.ends[len(r.ends)-1].Duration != time.Second {
+			t.Errorf("%+v", r.ends)
+		}
+	})
+}
+
+// A request of a stream ends with its headers, the call where the program stops
+// reading.
+func TestObserverSeesStreams(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, fake, r, _ := observed(t, nil)
+		channel := jobboard.ChannelID(fake.Demo.Channel)
+		begin := []string{"Postings GET /api/rest/v2/frontend/jobboards/{channelID}/jobs", "attempt 1", "ended: 200, error false, repeat false"}
+		const end = "end: 200, 1 attempts, error false"
+		for _, err := range client.Postings(t.Context(), channel, jobboard.Query{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(r.lines) > len(begin) {
+				t.Fatalf("said before the end: %q", r.lines)
+			}
+		}
+		r.want(append(begin, end)...)
+		for _, err := range client.Postings(t.Context(), channel, jobboard.Query{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			break
+		}
+		r.want(append(begin, end)...)
+
+		fake.Fail(jobboardtest.Broken(jobboardtest.CutBody))
+		var last error
+		for _, last = range client.Postings(t.Context(), channel, jobboard.Query{}) {
+		}
+		if last == nil {
+			t.Error("a cut answer, and no error")
+		}
+		r.want(append(begin, "end: 200, 1 attempts, error true")...)
+		if r.calls[0].Decode > r.calls[0].Duration {
+			t.Errorf("%+v", r.calls[0])
+		}
+	})
+}
