@@ -4,9 +4,12 @@
 //	releasecheck -root DIR v1.2.3    and what holds for this version
 //	releasecheck -root DIR -write v1.2.3
 //
-// With -write it changes the go.mod of the nested modules that are released: the
-// version in the place of their replace. It commits and tags nothing; the steps
-// that are left are printed.
+// With -write it changes the go.mod and go.sum of the nested modules that are
+// released: the version in the place of their replace. It commits and tags
+// nothing; the steps that are left are printed.
+//
+// What users get is made from the last commit. Modules come from the module
+// cache, and only from a proxy where they are not there.
 package main
 
 import (
@@ -19,14 +22,16 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
+	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
 )
 
 const modulePath = "github.com/jobboard-sdk/jobboard-go"
 
-// released are the nested modules that users build, beside the root.
-var released = []string{"jobboardotel", "cmd/jobboard"}
+// noVersion stands for the version where there is none yet.
+const noVersion = "v0.0.0-unreleased"
 
 func main() {
 	root := flag.String("root", ".", "`directory` of the checkout")
@@ -50,42 +55,108 @@ type checkout struct {
 
 // release makes every check, and prints what each found.
 func (c checkout) release(version string, write bool) bool {
+	tmp, err := os.MkdirTemp("", "releasecheck")
+	if err != nil {
+		fmt.Fprintln(c.out, "FAIL ", err)
+		return false
+	}
+	defer os.RemoveAll(tmp)
+	if tmp, err = filepath.EvalSymlinks(tmp); err != nil {
+		fmt.Fprintln(c.out, "FAIL ", err)
+		return false
+	}
+
 	ok := true
-	check := func(name string, f func() error) {
+	check := func(name string, f func() error) bool {
 		if err := f(); err != nil {
 			ok = false
 			fmt.Fprintf(c.out, "FAIL  %s: %v\n", name, err)
-		} else {
-			fmt.Fprintf(c.out, "ok    %s\n", name)
+			return false
 		}
+		fmt.Fprintf(c.out, "ok    %s\n", name)
+		return true
 	}
+	if version != "" {
+		if !check("version", func() error { return c.version(version) }) {
+			return false // the rest would be about something else
+		}
+		check("nothing uncommitted", c.clean)
+	}
+	check("changelog", func() error {
+		b, err := os.ReadFile(filepath.Join(c.dir, "CHANGELOG.md"))
+		if err != nil {
+			return err
+		}
+		return changelog(string(b), version, time.Now())
+	})
+	check("API since the last release", func() error { return c.api(version) })
 	check("licences", c.licences)
-	check("module zip", c.zip)
-	check("size of a program", c.size)
-	check("API since the last version", func() error { return c.api(version) })
-	if version == "" {
+
+	as := version
+	if as == "" {
+		as = noVersion
+	}
+	src, proxy := filepath.Join(tmp, "src"), filepath.Join(tmp, "proxy")
+	if !check("files of the last commit", func() error { return errors.Join(c.unpack(src), nested(src)) }) {
+		return false
+	}
+	var root download
+	if !check("download of the module", func() (err error) {
+		if root, err = pack(src, modulePath, as, proxy); err != nil {
+			return err
+		}
+		return c.look(root, "README.md", "CHANGELOG.md", "SECURITY.md", "jobboard.go", "jobboardtest/doc.go")
+	}) {
+		return false
+	}
+	if !check("downloads of the nested modules", func() error {
+		if err := pin(src, as, root); err != nil {
+			return err
+		}
+		var bad []error
+		for _, dir := range released {
+			d, err := pack(filepath.Join(src, dir), modulePath+"/"+dir, as, proxy)
+			if err == nil {
+				err = c.look(d)
+			}
+			bad = append(bad, err)
+		}
+		return errors.Join(bad...)
+	}) {
+		return false
+	}
+	u, err := c.newUser(tmp, proxy)
+	check("a user's program", func() error {
+		if err != nil {
+			return err
+		}
+		return u.client(as)
+	})
+	check("the nested modules at the version", func() error {
+		if err != nil {
+			return err
+		}
+		return u.nested(src, as)
+	})
+
+	if version == "" || !ok {
 		return ok
 	}
-	check("version", func() error { return c.version(version) })
-	check("changelog", func() error { return c.changelog(version) })
-	check("nothing uncommitted", c.clean)
-	if ok && write {
-		check("nested modules", func() error { return c.requireRoot(version) })
+	if write && !check("written", func() error { return pin(c.dir, version, root) }) {
+		return false
 	}
-	if ok {
-		c.steps(version, write)
-	}
-	return ok
+	c.steps(version, write)
+	return true
 }
 
 func (c checkout) version(version string) error {
-	if semver.Canonical(version) != version || semver.Build(version) != "" {
+	if !isRelease(version) {
 		return fmt.Errorf("%q is not of the form v1.2.3", version)
 	}
-	if semver.Compare(version, "v2.0.0") >= 0 {
-		return errors.New("from v2 on the module needs another path")
+	if _, major, _ := module.SplitPathVersion(modulePath); module.CheckPathMajor(version, major) != nil {
+		return fmt.Errorf("%s needs a module with another path than %s", version, modulePath)
 	}
-	last, err := c.lastVersion("")
+	last, err := c.lastVersion(func(string) bool { return true })
 	if err != nil {
 		return err
 	}
@@ -95,27 +166,24 @@ func (c checkout) version(version string) error {
 	return nil
 }
 
-// lastVersion is the highest of the tags with this prefix, or "".
-func (c checkout) lastVersion(prefix string) (string, error) {
-	out, err := c.git("tag", "--list", prefix+"v*")
+// isRelease says whether a version can be a tag: complete, nothing after a +.
+func isRelease(version string) bool {
+	return semver.Canonical(version) == version && semver.Build(version) == "" && semver.IsValid(version)
+}
+
+// lastVersion is the highest of the root's tags that may be, or "".
+func (c checkout) lastVersion(may func(version string) bool) (string, error) {
+	out, err := c.git("tag", "--list", "v*")
 	if err != nil {
 		return "", err
 	}
 	last := ""
-	for tag := range strings.FieldsSeq(out) {
-		if v := strings.TrimPrefix(tag, prefix); semver.IsValid(v) && (last == "" || semver.Compare(v, last) > 0) {
+	for v := range strings.FieldsSeq(out) {
+		if isRelease(v) && may(v) && (last == "" || semver.Compare(v, last) > 0) {
 			last = v
 		}
 	}
 	return last, nil
-}
-
-func (c checkout) changelog(version string) error {
-	b, err := os.ReadFile(filepath.Join(c.dir, "CHANGELOG.md"))
-	if err != nil {
-		return err
-	}
-	return dated(string(b), version)
 }
 
 func (c checkout) clean() error {
@@ -130,26 +198,33 @@ func (c checkout) clean() error {
 func (c checkout) steps(version string, written bool) {
 	p := func(format string, args ...any) { fmt.Fprintf(c.out, format+"\n", args...) }
 	p("\nto release %s:", version)
-	p("  git tag -a %s -m %s && git push origin %[1]s", version, version)
 	if !written {
-		p("  .ci/release -write %s    # the nested modules take it in the place of the checkout", version)
+		p("  .ci/release -write %s   # the nested modules take it in the place of the checkout", version)
 	}
-	p("  go -C DIR mod tidy, for each of: %s", strings.Join(released, " "))
-	p("  git commit -am 'Require %s in the nested modules'", version)
+	tags := []string{version}
 	for _, dir := range released {
-		p("  git tag -a %s/%s -m %[2]s && git push origin %[1]s/%[2]s", dir, version)
+		tags = append(tags, dir+"/"+version)
 	}
-	p("  git revert HEAD           # the next change works on the checkout again")
+	p("  git commit -a -m 'Require %s in the nested modules'", version)
+	for _, tag := range tags {
+		p("  git tag -a -m %s %[1]s", tag)
+	}
+	p("  git push --atomic origin %s", strings.Join(tags, " "))
+	p("  git revert HEAD   # the next change works on the checkout again")
 }
 
 func (c checkout) git(args ...string) (string, error) {
 	return c.run("git", append([]string{"-C", c.dir, "-c", "safe.directory=*"}, args...)...)
 }
 
-// run gives the standard output of a program, and its complaints as an error.
 func (c checkout) run(name string, args ...string) (string, error) {
-	cmd := exec.Command(name, args...) //nolint:noctx // all of it is local, and ends
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false")
+	return c.runWith([]string{"GOFLAGS=-buildvcs=false"}, name, args...)
+}
+
+// runWith gives the standard output of a program, and its complaints as an error.
+func (c checkout) runWith(env []string, name string, args ...string) (string, error) {
+	cmd := exec.Command(name, args...) //nolint:noctx // all of it ends
+	cmd.Env = append(append(os.Environ(), "GOWORK=off"), env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {

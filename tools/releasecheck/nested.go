@@ -1,26 +1,79 @@
 package main
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/sumdb/dirhash"
 )
 
-// requireRoot puts a version of the root in the place of the checkout, in the
-// modules that are released.
-func (c checkout) requireRoot(version string) error {
-	for _, dir := range released {
-		file := filepath.Join(c.dir, dir, "go.mod")
-		b, err := os.ReadFile(file)
+// released are the nested modules that users build, beside the root.
+var released = []string{"jobboardotel", "cmd/jobboard"}
+
+// unreleased are the other ones: they work on this repository, or are there to
+// be read, and keep the checkout in the place of a version.
+var unreleased = []string{"api/openapitest", "bench", "bench/retry", "examples/feedsync", "jobboardtest/control/browsertest", "tools"}
+
+// nested says whether every nested module of a directory is in one of the lists.
+func nested(dir string) error {
+	known := map[string]bool{".": true}
+	for _, d := range append(append([]string{}, released...), unreleased...) {
+		known[d] = true
+	}
+	var bad []error
+	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if b, err = requireVersion(file, b, version); err != nil {
-			return err
+		if d, ok := strings.CutSuffix("./"+path, "/go.mod"); ok && !strings.Contains(path, "testdata/") {
+			if d = filepath.ToSlash(filepath.Clean(d)); !known[d] {
+				bad = append(bad, fmt.Errorf("%s is a module, and nothing says whether it is released", d))
+			}
+			delete(known, d)
 		}
-		if err := os.WriteFile(file, b, 0o644); err != nil {
-			return err
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for d := range known {
+		bad = append(bad, fmt.Errorf("%s is no module", d))
+	}
+	return errors.Join(bad...)
+}
+
+// pin puts a version of the root in the place of the checkout, in the modules
+// that are released. Their go.sum gets its checksums, so that they build as soon
+// as the version is there, and nobody has to wait for it before tagging them: the
+// root's files do not contain theirs.
+func pin(dir, version string, root download) error {
+	sums, err := root.sums(version)
+	if err != nil {
+		return err
+	}
+	for _, module := range released {
+		for name, change := range map[string]func(file string, b []byte) ([]byte, error){
+			"go.mod": func(file string, b []byte) ([]byte, error) { return requireVersion(file, b, version) },
+			"go.sum": func(_ string, b []byte) ([]byte, error) { return addSums(b, sums), nil },
+		} {
+			file := filepath.Join(dir, module, name)
+			b, err := os.ReadFile(file)
+			if err != nil {
+				return err
+			}
+			if b, err = change(file, b); err != nil {
+				return err
+			}
+			if err := os.WriteFile(file, b, 0o644); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -38,5 +91,43 @@ func requireVersion(name string, gomod []byte, version string) ([]byte, error) {
 		return nil, err
 	}
 	f.Cleanup()
+	if len(f.Replace) > 0 {
+		return nil, fmt.Errorf("%s: a module with a replace cannot be installed", name)
+	}
 	return f.Format()
+}
+
+// addSums puts lines where they belong in a go.sum, and takes older versions of
+// the root out of it.
+func addSums(gosum []byte, sums []string) []byte {
+	var out bytes.Buffer
+	for line := range strings.Lines(string(gosum)) {
+		if strings.HasPrefix(line, modulePath+" ") {
+			continue
+		}
+		for len(sums) > 0 && sums[0] < line {
+			fmt.Fprintln(&out, sums[0])
+			sums = sums[1:]
+		}
+		out.WriteString(line)
+	}
+	for _, s := range sums {
+		fmt.Fprintln(&out, s)
+	}
+	return out.Bytes()
+}
+
+// sums are the lines of a go.sum for the module.
+func (d download) sums(version string) ([]string, error) {
+	whole, err := dirhash.HashZip(d.zip, dirhash.Hash1)
+	if err != nil {
+		return nil, err
+	}
+	mod, err := dirhash.Hash1([]string{"go.mod"}, func(string) (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(d.mod)), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return []string{d.path + " " + version + " " + whole, d.path + " " + version + "/go.mod " + mod}, nil
 }

@@ -2,24 +2,44 @@ package main
 
 import (
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
-func TestDated(t *testing.T) {
-	const good = "# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2026-01-31\n\n### Added\n\n- A thing.\n\n## [1.2.2] - 2026-01-30\n\n- Another.\n"
-	for _, c := range []struct{ changelog, version, says string }{
-		{good, "v1.2.3", ""},
-		{good, "v1.2.2", ""},
-		{good, "v1.2.4", "no section"},
-		{good, "v1x2.3", "no section"},
-		{strings.Replace(good, "2026-01-31", "2026-02-31", 1), "v1.2.3", "no day"},
-		{strings.Replace(good, " - 2026-01-31", "", 1), "v1.2.3", "no section"},
-		{strings.Replace(good, "- A thing.\n", "", 1), "v1.2.3", "says nothing"},
+func TestChangelog(t *testing.T) {
+	const good = "# Changelog\n\n## [Unreleased]\n\n## [1.2.3] - 2026-01-31\n\n### Added\n\n- A thing.\n\n## [1.2.3-rc.1] - 2026-01-31\n\n### Fixed\n\n- Another.\n\n" +
+		"[Unreleased]: https://example.com/\n[1.2.3]: https://example.com/3\n[1.2.3-rc.1]: https://example.com/2\n"
+	now := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct{ name, old, new, version, says string }{
+		{"good", "", "", "v1.2.3", ""},
+		{"an older one", "", "", "v1.2.3-rc.1", ""},
+		{"no version yet", "", "", "", ""},
+		{"not there", "", "", "v1.2.4", `no section "## [1.2.4] - 2026-01-31"`},
+		{"a dot is a dot", "", "", "v1x2.3", "no section"},
+		{"nothing in it", "- A thing.\n", "", "v1.2.3", "says nothing of v1.2.3"},
+		{"no such day", "[1.2.3] - 2026-01-31", "[1.2.3] - 2026-02-31", "", ":5: \"2026-02-31\" is no day"},
+		{"no day", "[1.2.3] - 2026-01-31", "[1.2.3]", "", "is no day"},
+		{"a day to come", "[1.2.3] - 2026-01-31", "[1.2.3] - 2026-02-02", "", "is no day that has been"},
+		{"tomorrow is today elsewhere", "[1.2.3] - 2026-01-31", "[1.2.3] - 2026-02-01", "", ""},
+		{"days backwards", "[1.2.3] - 2026-01-31", "[1.2.3] - 2026-01-30", "", "is not older"},
+		{"versions backwards", "1.2.3-rc.1", "1.3.0", "", "v1.3.0 is not older than v1.2.3"},
+		{"no version", "1.2.3-rc.1", "1.2", "", "is no version"},
+		{"another form", "## [1.2.3] - ", "## 1.2.3, ", "", "is not of the form"},
+		{"no link", "[1.2.3]: https", "1.2.3: https", "", "with a link"},
+		{"another kind", "### Fixed", "### Improved", "", `"Improved" is none of Added`},
+		{"nothing for the next", "## [Unreleased]", "", "", "does not begin with"},
+		{"not released, with a day", "## [Unreleased]", "## [Unreleased] - 2026-01-31", "", "without a day"},
+		{"above all", "## [Unreleased]", "- A thing.\n## [Unreleased]", "", "above the first version"},
 	} {
-		checkError(t, c.version, dated(c.changelog, c.version), c.says)
+		text := strings.Replace(good, c.old, c.new, 1)
+		if c.name == "no version" || c.name == "versions backwards" {
+			text = strings.ReplaceAll(good, c.old, c.new)
+		}
+		checkError(t, c.name, changelog(text, c.version, now), c.says)
 	}
 }
 
@@ -30,34 +50,54 @@ func checkError(t *testing.T, what string, err error, says string) {
 	}
 }
 
-func TestAPI(t *testing.T) {
-	before := "pkg ., func A()\npkg ., func B()\n"
-	if gone := missing(before, "pkg ., func A()\npkg ., func C()\npkg ., func B()\n"); gone != nil {
-		t.Errorf("nothing is gone, and %q is said to be", gone)
-	}
-	if gone := missing(before, "pkg ., func A(int)\npkg ., func B()\n"); len(gone) != 1 || gone[0] != "pkg ., func A()" {
-		t.Errorf("%q", gone)
+func TestCompareAPI(t *testing.T) {
+	const before = "pkg ., func A()\npkg ., func B()\npkg ., type I interface\npkg ., type I interface, M()\npkg ., type S struct\npkg ., type S struct, F int\npkg ., type S struct, all fields exported\n"
+	for _, c := range []struct{ name, old, new, breaking, added string }{
+		{"the same", "", "", "", ""},
+		{"more", "func B()\n", "func B()\npkg ., func C()\n", "", "pkg ., func C()"},
+		{"less", "pkg ., func B()\n", "", "pkg ., func B()", ""},
+		{"another", "func A()", "func A(int)", "pkg ., func A()", "pkg ., func A(int)"},
+		{"deprecated", "func A()", "func A() //deprecated", "", ""},
+		{"a method of an interface", "I interface\n", "I interface\npkg ., type I interface, N()\n", "pkg ., type I interface, N()", ""},
+		{"a new interface", "type I interface\n", "type I interface\npkg ., type J interface\npkg ., type J interface, N()\n", "", "pkg ., type J interface; pkg ., type J interface, N()"},
+		{"an unexported field", "pkg ., type S struct, all fields exported\n", "", "", ""},
+	} {
+		breaking, added := compareAPI(before, strings.Replace(before, c.old, c.new, 1))
+		if got := strings.Join(breaking, "; "); got != c.breaking {
+			t.Errorf("%s breaks %q, want %q", c.name, got, c.breaking)
+		}
+		if got := strings.Join(added, "; "); got != c.added {
+			t.Errorf("%s adds %q, want %q", c.name, got, c.added)
+		}
 	}
 	for _, c := range []struct {
-		last, version string
-		want          bool
+		last, version  string
+		breaking, adds bool
 	}{
-		{"v0.3.1", "v0.3.2", false},
-		{"v0.3.1", "v0.4.0", true},
-		{"v0.3.1", "v1.0.0", true},
-		{"v1.3.1", "v1.4.0", false},
-		{"v1.3.1", "v2.0.0", true},
+		{"v0.3.1", "v0.3.2", false, true},
+		{"v0.3.1", "v0.4.0", true, true},
+		{"v0.3.1", "v1.0.0-rc.1", true, true},
+		{"v0.3.1", "v1.0.0", true, true},
+		{"v1.3.1", "v1.3.2", false, false},
+		{"v1.3.1", "v1.4.0", false, true},
+		{"v1.3.1", "v2.0.0", true, true},
 	} {
-		if got := mayBreak(c.last, c.version); got != c.want {
+		if got := mayBreak(c.last, c.version); got != c.breaking {
 			t.Errorf("%s after %s may break: %v", c.version, c.last, got)
+		}
+		if got := mayAdd(c.last, c.version); got != c.adds {
+			t.Errorf("%s after %s may add: %v", c.version, c.last, got)
 		}
 	}
 }
 
 func TestPermitted(t *testing.T) {
-	checkError(t, "two good ones", permitted([]string{"MIT", "Apache-2.0"}), "")
-	checkError(t, "none", permitted(nil), "no licence")
-	checkError(t, "one that asks for more", permitted([]string{"MIT", "AGPL-3.0"}), "AGPL-3.0")
+	const module = "example.com/other"
+	checkError(t, "two good ones", permitted(module, []string{"MIT", "Apache-2.0"}), "")
+	checkError(t, "none", permitted(module, nil), "no licence")
+	checkError(t, "one that asks for more", permitted(module, []string{"MIT", "AGPL-3.0"}), "AGPL-3.0")
+	checkError(t, "one for some", permitted(module, []string{"MPL-2.0"}), "below github.com/hashicorp/ alone")
+	checkError(t, "one of these", permitted("github.com/hashicorp/go-cleanhttp", []string{"MPL-2.0"}), "")
 }
 
 func TestLicencesIn(t *testing.T) {
@@ -72,6 +112,7 @@ func TestLicencesIn(t *testing.T) {
 		{"spelt as in Britain", "licence.txt", string(own), "Apache-2.0", ""},
 		{"something else", "LICENSE", strings.Repeat("You may look at this, and not use it. ", 50), "", "a licence that is known"},
 		{"no file", "README", string(own), "", ""},
+		{"code", "license.go", "package x", "", ""},
 	} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, c.file), []byte(c.text), 0o600); err != nil {
@@ -88,21 +129,73 @@ func TestLicencesIn(t *testing.T) {
 func TestShipped(t *testing.T) {
 	files := func(more ...string) map[string]uint64 {
 		all := map[string]uint64{}
-		for _, name := range append(more, "LICENSE", "README.md", "CHANGELOG.md", "go.mod", "go.sum", "jobboard.go", "jobboardtest/doc.go") {
+		for _, name := range append(more, "LICENSE", "go.mod") {
 			all[name] = 1000
 		}
 		return all
 	}
-	checkError(t, "good", shipped(files("testdata/search.json")), "")
-	checkError(t, "a test binary", shipped(files("jobboard.test")), "jobboard.test is nothing")
-	checkError(t, "a tool", shipped(files(".ci/bin/gofumpt")), "is nothing to ship")
-	checkError(t, "another module", shipped(files("cmd/jobboard/main.go")), "another module")
+	checkError(t, "good", shipped(files("testdata/search.json", ".golangci.yml", "README.md"), "LICENSE", "README.md"), "")
+	for _, name := range []string{
+		"jobboard.test", ".ci/bin/gofumpt", "cmd/jobboard/main.go", "bench/main.go", "other/go.mod", "vendor/modules.txt", "go.work",
+		"examples/search/.env", "id_ed25519", "tls/server.key", ".DS_Store", "client.go~", "cpu.prof",
+	} {
+		checkError(t, name, shipped(files(name)), name+" is nothing to ship")
+	}
 	big := files()
 	big["jobboard.go"] = maxFile + 1
-	checkError(t, "a large file", shipped(big), "jobboard.go has")
-	few := files()
-	delete(few, "LICENSE")
-	checkError(t, "no licence", shipped(few), "LICENSE is missing")
+	checkError(t, "a large file", shipped(big), "jobboard.go has 256 KB")
+	checkError(t, "no readme", shipped(files(), "LICENSE", "README.md"), "README.md is missing")
+}
+
+// TestDownload packs a module and looks into it.
+func TestDownload(t *testing.T) {
+	program := "\x7fELF" + strings.Repeat("\x00", 100)
+	noise := make([]byte, maxFile)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
+	for _, c := range []struct {
+		name  string
+		files map[string]string
+		says  string
+	}{
+		{"good", map[string]string{"a.go": "package a\n", "testdata/raw": "a\x00b", "picture.png": "\x00"}, ""},
+		{"a program without a name", map[string]string{"jobboard-fake": program}, "jobboard-fake is no text"},
+		{"one among the data", map[string]string{"testdata/run": program}, "testdata/run is no text"},
+		{"a module in it stays out", map[string]string{"sub/go.mod": "module example.com/a/sub\n", "sub/sub.exe": program}, ""},
+		{"too much in all", map[string]string{"1.png": string(noise), "2.png": string(noise), "3.png": string(noise), "4.png": string(noise)}, "are too much"},
+		{"no module", map[string]string{"go.sum": ""}, ""},
+	} {
+		dir := t.TempDir()
+		for name, text := range map[string]string{"go.mod": "module example.com/a\n", "go.sum": "", "LICENSE": "Free.\n"} {
+			write(t, dir, name, text)
+		}
+		for name, text := range c.files {
+			write(t, dir, name, text)
+		}
+		d, err := pack(dir, "example.com/a", "v1.2.3", t.TempDir())
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		checkError(t, c.name, checkout{out: io.Discard}.look(d), c.says)
+	}
+}
+
+func TestNested(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "go.mod", "module "+modulePath+"\n")
+	for _, d := range append(append([]string{}, released...), unreleased...) {
+		write(t, dir, d+"/go.mod", "module "+modulePath+"/"+d+"\n")
+	}
+	write(t, dir, "tools/testdata/go.mod", "module example.com/a\n")
+	checkError(t, "all known", nested(dir), "")
+	write(t, dir, "other/go.mod", "module example.com/other\n")
+	checkError(t, "one more", nested(dir), "other is a module, and nothing says")
+	checkError(t, "none", nested(t.TempDir()), "cmd/jobboard is no module")
+}
+
+func TestSizes(t *testing.T) {
+	checkError(t, "good", sizes(6900<<10, 6000<<10), "")
+	checkError(t, "times", sizes(119<<10, 99<<10), "1.20 times as large")
+	checkError(t, "bytes", sizes(19<<20, 17<<20), "2048 KB more")
 }
 
 func TestRequireVersion(t *testing.T) {
@@ -113,6 +206,29 @@ func TestRequireVersion(t *testing.T) {
 	}
 	if want := "module " + modulePath + "/cmd/x\n\ngo 1.26.0\n\nrequire " + modulePath + " v1.2.3\n"; string(got) != want {
 		t.Errorf("%s", got)
+	}
+	_, err = requireVersion("go.mod", []byte(before+"\nreplace example.com/a => ../a\n"), "v1.2.3")
+	checkError(t, "another replace", err, "cannot be installed")
+}
+
+func TestAddSums(t *testing.T) {
+	got := addSums([]byte("a.example/x v1.0.0 h1:x=\n"+modulePath+" v1.2.2 h1:old=\nzap.example/y v1.0.0 h1:y=\n"), []string{modulePath + " v1.2.3 h1:1=", modulePath + " v1.2.3/go.mod h1:2="})
+	if want := "a.example/x v1.0.0 h1:x=\n" + modulePath + " v1.2.3 h1:1=\n" + modulePath + " v1.2.3/go.mod h1:2=\nzap.example/y v1.0.0 h1:y=\n"; string(got) != want {
+		t.Errorf("%s", got)
+	}
+	if got := addSums(nil, []string{"a", "b"}); string(got) != "a\nb\n" {
+		t.Errorf("%s", got)
+	}
+}
+
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	name = filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -125,16 +241,7 @@ func TestVersions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	file := func(name, text string) {
-		t.Helper()
-		name = filepath.Join(c.dir, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	file := func(name, text string) { write(t, c.dir, name, text) }
 	git("init", "-q")
 	git("config", "user.name", "test")
 	git("config", "user.email", "test@example.com")
@@ -150,14 +257,15 @@ func TestVersions(t *testing.T) {
 	git("tag", "jobboardotel/v0.20.0")
 	git("tag", "v0.10.0-rc.1")
 	for version, says := range map[string]string{
-		"v0.10.1": "", "v1.0.0": "", "v0.10.0": "not above v0.10.0", "v0.9.9": "not above", "0.11.0": "not of the form", "v0.11": "not of the form", "v2.0.0": "another path",
+		"v0.10.1": "", "v1.0.0": "", "v0.10.0": "not above v0.10.0", "v0.9.9": "not above", "0.11.0": "not of the form", "v0.11": "not of the form", "v1.0.0+a": "not of the form", "v2.0.0": "another path",
 	} {
 		checkError(t, version, c.version(version), says)
 	}
 	checkError(t, "clean", c.clean(), "")
 	file("api/exported.txt", "pkg ., func A()\n")
 	checkError(t, "a change", c.clean(), "api/exported.txt")
-	checkError(t, "a patch without B", c.api("v0.10.1"), "1 exported names")
+	checkError(t, "a patch without B", c.api("v0.10.1"), "1 lines break programs, and v0.10.1 after v0.10.0")
+	checkError(t, "a minor version after v0.9.0", c.api("v0.10.0"), "")
 	checkError(t, "a minor version without B", c.api("v0.11.0"), "")
 	checkError(t, "no version yet", c.api(""), "")
 }

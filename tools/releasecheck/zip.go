@@ -5,8 +5,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,61 +18,133 @@ import (
 
 // Bounds of what a user downloads.
 const (
-	maxZip  = 2 << 20   // compressed
-	maxFile = 512 << 10 // of one file
+	maxZip  = 1 << 20   // compressed, of a module
+	maxFile = 256 << 10 // of one file
 )
 
-// zip makes the file that a user's go command would download for the last
-// commit, and looks at what is in it.
-func (c checkout) zip() error {
-	tmp, err := os.MkdirTemp("", "releasecheck")
+// download is a module as the go command fetches it.
+type download struct {
+	path string
+	mod  []byte
+	zip  string // a file
+}
+
+// unpack writes the files of the last commit into a directory.
+func (c checkout) unpack(dir string) error {
+	archive, err := c.git("-c", "core.autocrlf=input", "-c", "core.eol=lf", "archive", "--format=zip", "HEAD")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(tmp)
-	if _, err := c.git("clone", "-q", "--no-hardlinks", ".", tmp); err != nil {
+	r, err := zip.NewReader(strings.NewReader(archive), int64(len(archive)))
+	if err != nil {
 		return err
+	}
+	if err := os.CopyFS(dir, r); err != nil {
+		return err
+	}
+	// The go command adds the repository's licence to a nested module without
+	// one of its own.
+	licence, err := os.ReadFile(filepath.Join(dir, "LICENSE"))
+	if err != nil {
+		return err
+	}
+	for _, nested := range released {
+		file := filepath.Join(dir, nested, "LICENSE")
+		if _, err := os.Stat(file); err == nil {
+			continue
+		}
+		if err := os.WriteFile(file, licence, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pack makes the download of the module in a directory and below a proxy's
+// directory.
+func pack(dir, modulePath, version, proxy string) (d download, err error) {
+	d.path = modulePath
+	if d.mod, err = os.ReadFile(filepath.Join(dir, "go.mod")); err != nil {
+		return d, err
 	}
 	var b bytes.Buffer
-	m := module.Version{Path: modulePath, Version: "v0.0.0"}
-	if err := modzip.CreateFromDir(&b, m, tmp); err != nil {
-		return err
+	if err := modzip.CreateFromDir(&b, module.Version{Path: modulePath, Version: version}, dir); err != nil {
+		return d, err
 	}
-	r, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	begin := filepath.Join(proxy, filepath.FromSlash(modulePath), "@v", version)
+	if err := os.MkdirAll(filepath.Dir(begin), 0o700); err != nil {
+		return d, err
+	}
+	d.zip = begin + ".zip"
+	for name, content := range map[string][]byte{
+		d.zip: b.Bytes(), begin + ".mod": d.mod, begin + ".info": fmt.Appendf(nil, `{"Version":%q}`, version),
+		filepath.Join(filepath.Dir(begin), "list"): []byte(version + "\n"),
+	} {
+		if err := os.WriteFile(name, content, 0o600); err != nil {
+			return d, err
+		}
+	}
+	return d, nil
+}
+
+// look prints what is in a download and says what is wrong with it.
+func (c checkout) look(d download, needed ...string) error {
+	r, err := zip.OpenReader(d.zip)
 	if err != nil {
 		return err
 	}
+	defer r.Close()
+	info, err := os.Stat(d.zip)
+	if err != nil {
+		return err
+	}
+	var bad []error
 	files := map[string]uint64{}
 	for _, f := range r.File {
-		files[strings.TrimPrefix(f.Name, m.Path+"@"+m.Version+"/")] = f.UncompressedSize64
+		_, name, _ := strings.Cut(strings.TrimPrefix(f.Name, d.path), "/") // after path@version/
+		files[name] = f.UncompressedSize64
+		if binary, err := isBinary(f); err != nil {
+			return err
+		} else if binary {
+			bad = append(bad, fmt.Errorf("%s is no text", name))
+		}
 	}
-	fmt.Fprintf(c.out, "      %d files, %d KB; the largest: %s\n", len(files), b.Len()>>10, largest(files))
-	if b.Len() > maxZip {
-		return fmt.Errorf("%d KB are too much, the bound is %d", b.Len()>>10, maxZip>>10)
+	all, tests := total(files)
+	fmt.Fprintf(c.out, "      %s: %d files, %d KB, %d KB unpacked, of which %d KB below testdata; the largest: %s\n",
+		d.path, len(files), info.Size()>>10, all>>10, tests>>10, largest(files))
+	if info.Size() > maxZip {
+		bad = append(bad, fmt.Errorf("%d KB are too much, the bound is %d", info.Size()>>10, maxZip>>10))
 	}
-	return shipped(files)
+	return errors.Join(append(bad, shipped(files, append([]string{"LICENSE", "go.mod", "go.sum"}, needed...)...))...)
+}
+
+// isBinary says whether a file is neither text nor a picture. A program that was
+// built by accident has any name.
+func isBinary(f *zip.File) (bool, error) {
+	switch path.Ext(f.Name) {
+	case ".png", ".webp", ".jpg":
+		return false, nil
+	}
+	r, err := f.Open()
+	if err != nil {
+		return false, err
+	}
+	defer r.Close()
+	b, err := io.ReadAll(io.LimitReader(r, 8000))
+	return bytes.HasPrefix(b, []byte("\x7fELF")) || bytes.IndexByte(b, 0) >= 0 && !strings.Contains(f.Name, "/testdata/"), err
 }
 
 // shipped says what is wrong with the files of a module, by their sizes.
-func shipped(files map[string]uint64) error {
+func shipped(files map[string]uint64, needed ...string) error {
 	var bad []error
-	for _, needed := range []string{"LICENSE", "README.md", "CHANGELOG.md", "go.mod", "go.sum", "jobboard.go", "jobboardtest/doc.go"} {
-		if _, ok := files[needed]; !ok {
-			bad = append(bad, fmt.Errorf("%s is missing", needed))
+	for _, name := range needed {
+		if _, ok := files[name]; !ok {
+			bad = append(bad, fmt.Errorf("%s is missing", name))
 		}
 	}
 	for name, size := range files {
-		switch path.Ext(name) {
-		case ".exe", ".test", ".out", ".prof", ".pprof", ".db", ".sqlite", ".zip", ".gz", ".so", ".a", ".o", ".log", ".bak", ".orig":
+		if !ships(name) {
 			bad = append(bad, fmt.Errorf("%s is nothing to ship", name))
-		}
-		if strings.HasPrefix(name, ".ci/bin/") || strings.HasPrefix(name, "vendor/") {
-			bad = append(bad, fmt.Errorf("%s is nothing to ship", name))
-		}
-		for _, dir := range released {
-			if strings.HasPrefix(name, dir+"/") {
-				bad = append(bad, fmt.Errorf("%s belongs to another module", name))
-			}
 		}
 		if size > maxFile {
 			bad = append(bad, fmt.Errorf("%s has %d KB, more than %d", name, size>>10, maxFile>>10))
@@ -78,6 +152,38 @@ func shipped(files map[string]uint64) error {
 	}
 	slices.SortFunc(bad, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errors.Join(bad...)
+}
+
+// ships says whether a file of this name belongs into a module: not what tools,
+// editors and systems leave behind, no keys and settings of a person, and no
+// other module, which has a download of its own.
+func ships(name string) bool {
+	switch path.Ext(name) {
+	case ".exe", ".test", ".out", ".prof", ".pprof", ".db", ".sqlite", ".zip", ".gz", ".tar", ".so", ".dll", ".dylib", ".a", ".o",
+		".log", ".bak", ".orig", ".rej", ".swp", ".tmp", ".pem", ".key", ".p12", ".pfx", ".env":
+		return false
+	}
+	switch base := path.Base(name); {
+	case strings.HasSuffix(base, "~"), base == ".DS_Store", base == "Thumbs.db", base == ".netrc", base == "go.work", base == "go.work.sum",
+		strings.HasPrefix(base, "id_"), strings.HasPrefix(base, ".env"):
+		return false
+	}
+	for _, dir := range append(append([]string{".ci/bin", "vendor", ".idea", ".vscode"}, released...), unreleased...) {
+		if strings.HasPrefix(name, dir+"/") {
+			return false
+		}
+	}
+	return path.Base(name) != "go.mod" || name == "go.mod"
+}
+
+func total(files map[string]uint64) (all, tests uint64) {
+	for name, size := range files {
+		all += size
+		if strings.Contains("/"+name, "/testdata/") {
+			tests += size
+		}
+	}
+	return all, tests
 }
 
 func largest(files map[string]uint64) string {
