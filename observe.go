@@ -33,7 +33,7 @@ type CallStart struct {
 // CallEnd is what became of a call.
 type CallEnd struct {
 	Err        *Error // nil: success
-	StatusCode int    // of the last answer, 0 where there was none
+	StatusCode int    // of the last request's answer, 0 where there was none
 	Attempts   int    // requests sent
 	Duration   time.Duration
 	Decode     time.Duration // the part of Duration spent on answers, not waiting for their bytes

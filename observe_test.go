@@ -202,13 +202,17 @@ func TestObserverSeesFailure(t *testing.T) {
 
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
+		fake.Fail(jobboardtest.Answer(503, "").Next(1))
 		fake.Fail(jobboardtest.Broken(jobboardtest.StallBefore))
+		start := time.Now()
 		if _, err := client.JobInformation(ctx, 1); !errors.Is(err, jobboard.ErrTimeout) {
 			t.Error(err)
 		}
-		r.want("JobInformation GET "+lookupPath, "attempt 1", "ended: 0, error true, repeat false", "end: 0, 1 attempts, error true")
-		if r.ends[len(r.ends)-1].Duration != time.Second {
-			t.Errorf("%+v", r.ends)
+		r.want("JobInformation GET "+lookupPath, "attempt 1", "ended: 503, error true, repeat true", "attempt 2", "ended: 0, error true, repeat false",
+			"end: 0, 2 attempts, error true")
+		ends := r.ends[len(r.ends)-2:]
+		if took := ends[0].Duration + ends[0].Wait + ends[1].Duration; took != time.Since(start) || took != time.Second {
+			t.Errorf("%+v in %v", ends, time.Since(start))
 		}
 	})
 }
