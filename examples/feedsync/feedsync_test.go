@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math"
 	"net/http"
 	"os"
 	"os/exec"
@@ -40,28 +41,6 @@ func TestMain(m *testing.M) {
 }
 
 const channel = "27828_extern"
-
-// publish gives the fake n jobs, and returns their identifiers.
-func publish(fake *jobboardtest.Server, n int) (ids []jobboard.JobID) {
-	for i := range n {
-		job, _ := fake.Publish(channel, jobboardtest.Job{
-			Title: fmt.Sprintf("Nurse %d", i), Language: "de",
-			Location: jobboardtest.Location{City: "Berlin"}, Questions: []jobboardtest.Question{{Type: "TEXT", Label: "Why?"}},
-		})
-		ids = append(ids, jobboard.JobID(job.ID))
-	}
-	return ids
-}
-
-func writeFeed(w io.Writer, ids ...jobboard.JobID) error {
-	out := jobfeed.NewWriter(w, nil)
-	for _, id := range ids {
-		if err := out.Write(&jobfeed.Entry{JobID: id, Title: "Nurse", Company: "Example"}); err != nil {
-			return err
-		}
-	}
-	return out.Close()
-}
 
 func feedFile(t *testing.T, ids ...jobboard.JobID) string {
 	t.Helper()
@@ -158,9 +137,82 @@ func TestDemo(t *testing.T) {
 	}
 }
 
+// The demo is the same in each run, so that it can be ended and go on.
+func TestDemoGoesOn(t *testing.T) {
+	board.ClearEnv(t)
+	dir := t.TempDir()
+	s := settings{
+		db: filepath.Join(dir, "jobs.db"), checkpoint: filepath.Join(dir, "elsewhere"), batch: 10,
+		demo: demo{jobs: 300, latency: time.Millisecond, failing: 0.05},
+	}
+	demoRun := func(end int) (string, error) {
+		var b board.Board
+		if err := b.Open(); err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		go func() {
+			if b.Fake.Wait(ctx, end, jobboardtest.OpJobInformation) == nil {
+				stop()
+			}
+		}()
+		var out strings.Builder
+		err := run(ctx, &out, io.Discard, &b, s)
+		return out.String(), err
+	}
+	if out, err := demoRun(100); err == nil || !strings.Contains(err.Error(), "ended early") {
+		t.Fatalf("%v\n%s", err, out)
+	} else if strings.Contains(out, " failed\n") {
+		t.Errorf("what was cut short did not fail:\n%s", out)
+	}
+	out, err := demoRun(1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lookedUp, before int
+	if _, err := fmt.Sscanf(out, "%d jobs looked up, %d done before", &lookedUp, &before); err != nil || before < 50 || lookedUp+before != 300 {
+		t.Error(out, err)
+	}
+	if _, err := os.Stat(s.checkpoint); err != nil {
+		t.Error(err)
+	}
+	p := partner{t: t, db: s.db}
+	if n := len(p.rows()); n != 300 {
+		t.Errorf("%d rows", n)
+	}
+}
+
+func TestSettings(t *testing.T) {
+	board.ClearEnv(t)
+	for _, tt := range []struct {
+		jobDB string
+		s     settings
+		want  string
+	}{
+		{"http://127.0.0.1:1", settings{}, "name the feed"},
+		{"http://127.0.0.1:1", settings{feed: "feed.xml", demo: demo{jobs: 1}}, "for the embedded fake"},
+		{"", settings{demo: demo{jobs: -1}}, "at least 0"},
+		{"", settings{demo: demo{latency: -1}}, "at least 0"},
+		{"", settings{demo: demo{failing: 1}}, "below 1"},
+		{"", settings{demo: demo{failing: math.NaN()}}, "below 1"},
+	} {
+		t.Setenv("JOBBOARD_JOBDB_URL", tt.jobDB)
+		var b board.Board
+		if err := b.Open(); err != nil {
+			t.Fatal(err)
+		}
+		if err := run(t.Context(), io.Discard, io.Discard, &b, tt.s); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%+v: %v, want %q", tt.s, err, tt.want)
+		}
+		b.Close()
+	}
+}
+
 func TestFeedChanges(t *testing.T) {
 	p := newPartner(t)
-	ids := publish(p.fake, 4)
+	ids := publish(p.fake, channel, 4)
 	p.must(feedFile(t, ids[0], ids[1], ids[1], ids[2]), "3 jobs looked up, 1 repeats in the feed\n      3 open\n")
 	row := func(i int, outcome string, inFeed int) string {
 		return fmt.Sprintf("%d %s \"Nurse %d\" de Berlin 1 %d", ids[i], outcome, i, inFeed)
@@ -177,7 +229,7 @@ func TestFeedChanges(t *testing.T) {
 // another database.
 func TestSameEdition(t *testing.T) {
 	p := newPartner(t)
-	feed := feedFile(t, publish(p.fake, 25)...)
+	feed := feedFile(t, publish(p.fake, channel, 25)...)
 	p.must(feed, "25 jobs looked up\n     25 open\n")
 	p.must(feed, "0 jobs looked up, 25 done before\n")
 	if n := p.fake.Count(jobboardtest.OpJobInformation); n != 25 {
@@ -194,7 +246,7 @@ func TestSameEdition(t *testing.T) {
 
 func TestLookupFails(t *testing.T) {
 	p := newPartner(t)
-	ids := publish(p.fake, 2)
+	ids := publish(p.fake, channel, 2)
 	p.must(feedFile(t, ids...), "2 jobs looked up\n      2 open\n")
 	before := p.rows()
 	fault := p.fake.Fail(jobboardtest.Answer(http.StatusServiceUnavailable, ""))
@@ -211,7 +263,7 @@ func TestLookupFails(t *testing.T) {
 // Half a feed looks like half of the jobs having gone.
 func TestFeedBreaks(t *testing.T) {
 	p := newPartner(t)
-	ids := publish(p.fake, 4)
+	ids := publish(p.fake, channel, 4)
 	p.must(feedFile(t, ids...), "4 jobs looked up\n      4 open\n")
 	before := p.rows()
 
@@ -244,7 +296,7 @@ func TestFeedBreaks(t *testing.T) {
 
 func TestLines(t *testing.T) {
 	p := newPartner(t)
-	p.must(feedFile(t, publish(p.fake, 2100)...), "2100 jobs looked up\n   2100 open\n")
+	p.must(feedFile(t, publish(p.fake, channel, 2100)...), "2100 jobs looked up\n   2100 open\n")
 	if got := p.status.String(); got != "1000 jobs done\n2000 jobs done\n" {
 		t.Errorf("%q", got)
 	}
@@ -255,7 +307,7 @@ func TestLines(t *testing.T) {
 func TestEndedInTheMiddle(t *testing.T) {
 	const jobs, batch, concurrency = 3000, 50, 16
 	p := newPartner(t)
-	ids := publish(p.fake, jobs)
+	ids := publish(p.fake, channel, jobs)
 	p.fake.Fail(jobboardtest.Answer(http.StatusServiceUnavailable, "").Sometimes(0.02, 1))
 	feed := feedFile(t, ids...)
 	start := func(end func(*exec.Cmd, *bufio.Scanner)) error {
@@ -338,17 +390,16 @@ func serve() {
 		log.Fatal(err)
 	}
 	fake := jobboardtest.NewServer()
-	ids := publish(fake, n)
-	latency := jobboardtest.Slow(5*time.Millisecond, 0)
-	busy := jobboardtest.Answer(http.StatusServiceUnavailable, "").Sometimes(0.02, 1)
-	busy.Delay = latency.Delay
-	fake.Fail(busy) // of two, the older one hits
-	fake.Fail(latency)
-	fake.Mount("/big.xml", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Last-Modified", "Sat, 31 Jan 2026 08:00:00 GMT")
-		_ = writeFeed(w, ids...)
+	d := demo{jobs: n, latency: 5 * time.Millisecond, failing: 0.02}
+	feed, err := serveFeed(fake, publish(fake, channel, d.jobs))
+	if err != nil {
+		log.Fatal(err)
+	}
+	busy := d.trouble(fake)
+	fake.Mount("/answered", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, fake.Count(jobboardtest.OpJobInformation)-busy.Hits())
 	}))
-	fmt.Println(fake.JobDBURL, fake.BaseURL+"/big.xml")
+	fmt.Println(fake.JobDBURL, feed, fake.BaseURL+"/answered")
 	_, _ = io.Copy(io.Discard, os.Stdin) // until who started it is gone
 	fake.Close()
 }

@@ -4,6 +4,7 @@
 //
 //	go -C examples/feedsync run .                                  # the demo's feed, in a temporary directory
 //	go -C examples/feedsync run . -feed jobs.xml.gz -db jobs.db    # a file or an address, kept
+//	go -C examples/feedsync run . -jobs 100000 -latency 5ms -fail-share 0.02
 //
 // A run that was ended, by whatever, goes on where it was when it is started
 // again with the same database. It is not tied to one process: run it from a
@@ -11,6 +12,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -52,15 +54,39 @@ func main() {
 type settings struct {
 	feed        string
 	db          string
+	checkpoint  string
 	concurrency int
 	batch       int
+	demo        demo
 }
 
 func (s *settings) flags(f *flag.FlagSet) {
 	f.StringVar(&s.feed, "feed", "", "`file` or address of the feed; empty: that of the embedded fake")
-	f.StringVar(&s.db, "db", "", "database `file`, with a checkpoint beside it; empty: a temporary one")
+	f.StringVar(&s.db, "db", "", "database `file`; empty: a temporary one")
+	f.StringVar(&s.checkpoint, "checkpoint", "", "`file` that keeps which jobs are done; empty: beside the database")
 	f.IntVar(&s.concurrency, "concurrency", 0, "lookups at once; 0: the library's default")
 	f.IntVar(&s.batch, "batch", 500, "jobs to store in one transaction")
+	s.demo.flags(f)
+}
+
+// source finds the feed where none is named. The demo's says its edition,
+// because it has another address in each run.
+func (s *settings) source(b *board.Board) (edition string, err error) {
+	if b.Fake == nil {
+		switch {
+		case s.demo != demo{}:
+			return "", fmt.Errorf("-jobs, -latency and -fail-share are for the embedded fake, not for %s", b.Name())
+		case s.feed == "":
+			return "", fmt.Errorf("name the feed of %s with -feed", b.Name())
+		}
+		return "", nil
+	}
+	feed, edition, err := s.demo.prepare(b.Fake, b.Channel)
+	if s.feed != "" {
+		return "", err
+	}
+	s.feed = feed
+	return edition, err
 }
 
 // run is one look at the feed. What it says goes to out, how far it is to
@@ -70,11 +96,9 @@ func run(ctx context.Context, out, status io.Writer, b *board.Board, s settings)
 	if err != nil {
 		return err
 	}
-	if s.feed == "" {
-		if b.Fake == nil {
-			return fmt.Errorf("name the feed of %s with -feed", b.Name())
-		}
-		s.feed = b.Fake.FeedURL()
+	edition, err := s.source(b)
+	if err != nil {
+		return err
 	}
 	if s.db == "" {
 		dir, err := os.MkdirTemp("", "feedsync")
@@ -85,11 +109,13 @@ func run(ctx context.Context, out, status io.Writer, b *board.Board, s settings)
 		s.db = filepath.Join(dir, "jobs.db")
 		fmt.Fprintln(status, "the database is a temporary one; -db names one to keep")
 	}
+	s.checkpoint = cmp.Or(s.checkpoint, s.db+".done")
 	feed, err := openFeed(ctx, s.feed)
 	if err != nil {
 		return err
 	}
 	defer feed.Close()
+	feed.edition = cmp.Or(edition, feed.edition)
 	jobs, err := openTable(ctx, s.db)
 	if err != nil {
 		return err

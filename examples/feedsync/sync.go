@@ -21,7 +21,7 @@ import (
 // changes nothing: a job has one row.
 func synchronize(ctx context.Context, client *jobboard.Client, feed *feed, jobs *table, s settings, bar *bar) (sum *summary, err error) {
 	sum = &summary{outcomes: map[outcome]int{}}
-	done, err := jobsync.Open(s.db+".done", feed.edition+" in "+jobs.id)
+	done, err := jobsync.Open(s.checkpoint, feed.edition+" in "+jobs.id)
 	if err != nil {
 		return sum, err
 	}
@@ -88,6 +88,7 @@ const (
 	gone        outcome = "gone"
 	unavailable outcome = "posting unavailable"
 	failed      outcome = "failed"
+	cutShort    outcome = "under way when the run was ended"
 )
 
 func outcomeOf(r jobboard.BulkResult[*jobboard.JobInformation]) outcome {
@@ -116,10 +117,13 @@ type summary struct {
 func (s *summary) add(batch []jobboard.BulkResult[*jobboard.JobInformation]) {
 	for _, r := range batch {
 		o := outcomeOf(r)
-		s.outcomes[o]++
-		if o == failed {
+		switch {
+		case o == failed && errors.Is(r.Err, context.Canceled):
+			o = cutShort
+		case o == failed:
 			s.example = r.Err
 		}
+		s.outcomes[o]++
 	}
 }
 
