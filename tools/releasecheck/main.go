@@ -168,7 +168,7 @@ func (c checkout) version(version string) error {
 
 // isRelease says whether a version can be a tag: complete, nothing after a +.
 func isRelease(version string) bool {
-	return semver.Canonical(version) == version && semver.Build(version) == "" && semver.IsValid(version)
+	return semver.IsValid(version) && semver.Canonical(version) == version
 }
 
 // lastVersion is the highest of the root's tags that may be, or "".

@@ -97,10 +97,16 @@ type user struct {
 	tmp, proxy string
 }
 
-// newUser has the versions that were packed, and whatever else the checkout's
-// builds need: the look at the licences has left it in the module cache. It asks
+// newUser has the versions that were packed, and what the checkout has in its
+// module cache: the look at the licences has left there what is compiled. It asks
 // no network, which knows nothing of the version.
 func (c checkout) newUser(tmp, proxy string) (user, error) {
+	// Requiring a module reads more go.mod files than a build in it does.
+	for _, dir := range append([]string{"."}, released...) {
+		if _, err := c.run("go", "-C", filepath.Join(c.dir, dir), "mod", "graph"); err != nil {
+			return user{}, err
+		}
+	}
 	cache, err := c.run("go", "env", "GOMODCACHE")
 	if err != nil {
 		return user{}, err
