@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"database/sql"
 	"fmt"
@@ -258,6 +259,54 @@ func TestLookupFails(t *testing.T) {
 	p.expect("after failures", before...)
 	fault.Lift()
 	p.must(feed, "2 jobs looked up\n      2 open\n")
+}
+
+// A batch that cannot be stored whole is not stored, and not recorded as done.
+func TestStoreFails(t *testing.T) {
+	p := newPartner(t)
+	ids := publish(p.fake, channel, 10)
+	p.must(feedFile(t), "0 jobs looked up\n")
+	sqlite := func(statement string) {
+		t.Helper()
+		db, err := sql.Open("sqlite", p.db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		if _, err := db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sqlite(`CREATE TRIGGER full BEFORE INSERT ON jobs WHEN (SELECT count(*) FROM jobs) = 5 BEGIN SELECT RAISE(FAIL, 'no room'); END`)
+	feed := feedFile(t, ids...)
+	if out, err := p.run(feed); err == nil || !strings.Contains(err.Error(), "no room") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	p.expect("no room")
+	sqlite(`DROP TRIGGER full`)
+	p.must(feed, "10 jobs looked up\n     10 open\n")
+	if n := len(p.rows()); n != 10 {
+		t.Errorf("%d rows", n)
+	}
+}
+
+// A crash between a batch's commit and its record brings the batch a second
+// time, to the rows that it has.
+func TestStoredAndNotRecorded(t *testing.T) {
+	p := newPartner(t)
+	feed := feedFile(t, publish(p.fake, channel, 25)...)
+	p.must(feed, "25 jobs looked up\n     25 open\n")
+	before := p.rows()
+	record, err := os.ReadFile(p.db + ".done")
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := bytes.LastIndexByte(record[:len(record)-1], '\n') + 1
+	if err := os.WriteFile(p.db+".done", record[:last], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.must(feed, "5 jobs looked up, 20 done before\n      5 open\n")
+	p.expect("after the crash", before...)
 }
 
 // Half a feed looks like half of the jobs having gone.
