@@ -59,11 +59,15 @@ func TestSnippets(t *testing.T) {
 
 func pages(t *testing.T) []string {
 	t.Helper()
-	all, err := filepath.Glob("*.md")
-	if err != nil || len(all) == 0 {
-		t.Fatal(all, err)
+	var all []string
+	for _, pattern := range []string{"*.md", "../*.md", "../*/README.md", "../cmd/*/README.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatal(pattern, found, err)
+		}
+		all = append(all, found...)
 	}
-	return append(all, "../README.md")
+	return all
 }
 
 // source is a function's body as it stands on a page, or a whole file.
@@ -164,12 +168,13 @@ func TestCommands(t *testing.T) {
 // A link from one page to another leads somewhere.
 func TestLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
+	code := regexp.MustCompile("(?s)```.*?```")
 	for _, page := range pages(t) {
 		content, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range link.FindAllSubmatch(content, -1) {
+		for _, m := range link.FindAllSubmatch(code.ReplaceAll(content, nil), -1) {
 			target := string(m[1])
 			if strings.Contains(target, "://") {
 				continue

@@ -2,11 +2,14 @@ package docs_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -269,17 +272,143 @@ func Example_precheck() {
 	fake, client := begin()
 	defer fake.Close()
 	applicant := client.Applicant(jobboard.StaticToken(fake.Demo.ApplicantToken))
+	jobs := []jobboard.JobID{2797227, jobboard.JobID(fake.Demo.AppliedJob), jobboard.JobID(fake.Demo.InactiveJob), jobboard.JobID(fake.Demo.UnknownJob)}
 	// begin
-	for _, job := range []jobboard.JobID{2797227, jobboard.JobID(fake.Demo.AppliedJob), jobboard.JobID(fake.Demo.InactiveJob)} {
-		check := applicant.Precheck(ctx, job)
-		fmt.Println(check.Decision)
+	for _, job := range jobs {
+		switch check := applicant.Precheck(ctx, job); check.Decision {
+		case jobboard.DecisionMayApply:
+			fmt.Println("show the form of", check.Information.JobTitle)
+		case jobboard.DecisionAlreadyApplied:
+			fmt.Println("show the application", check.ApplicationID)
+		case jobboard.DecisionClosed:
+			fmt.Println("too late")
+		case jobboard.DecisionNotVisible, jobboard.DecisionGone:
+			fmt.Println("there is no such job for you")
+		case jobboard.DecisionUnknown:
+			log.Println(check.Err()) // what failed; try again later
+		}
 	}
 	// end
 
 	// Output:
-	// may apply
-	// already applied
-	// closed
+	// show the form of Pflegefachkraft (m/w/d)
+	// show the application f76297d07f000002610484aa8202875a
+	// too late
+	// there is no such job for you
+}
+
+func Example_answers() {
+	fake, client := begin()
+	defer fake.Close()
+	job, err := client.JobInformation(ctx, 2797227)
+	if err != nil {
+		log.Fatal(err)
+	}
+	form := url.Values{"8": {"2900101"}, "9": {"55.000"}, "10": {"Die Lage."}, "11": {"2700454"}, "nationality": {"2800137"}}
+	// begin
+	given := jobboard.Answers{Questions: map[string]jobboard.Answer{}, Nationality: form.Get("nationality")}
+	for _, question := range job.Questions {
+		given.Questions[question.ID] = question.FormAnswer(form.Get(question.ID))
+	}
+	checked, err := job.CheckAnswers(given, jobboard.AnswerRules{MaxText: 200, RequireNationality: true})
+	if wrong, ok := errors.AsType[*jobboard.AnswersError](err); ok {
+		for _, problem := range wrong.Problems { // all of them, in the order of the form
+			fmt.Println(problem.QuestionID, problem.Label, problem.Text())
+		}
+	}
+	fmt.Println(len(checked.Values), "of", len(job.Questions), "in order, and", checked.Nationality)
+	// end
+
+	// Output:
+	// 11 Was ist Ihr höchster Abschluss? Please choose one of the answers.
+	// -1 Welchen Standort bevorzugen Sie? Please answer this question.
+	// 3 of 5 in order, and 2800137
+}
+
+func Example_changes() {
+	fake, client := begin()
+	defer fake.Close()
+	dir, err := os.MkdirTemp("", "changes")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "channel.json")
+	look := func() error {
+		// begin
+		now, err := client.Snapshot(ctx, "27828_extern", jobboard.Query{Text: "Food Buyer"})
+		if err != nil {
+			return err
+		}
+		var before jobboard.Snapshot
+		if kept, err := os.ReadFile(file); errors.Is(err, fs.ErrNotExist) {
+			before = *now // the first look
+		} else if err != nil {
+			return err
+		} else if err := json.Unmarshal(kept, &before); err != nil {
+			return err
+		}
+		changes, err := jobboard.Diff(&before, now)
+		if err != nil {
+			return err
+		}
+		fmt.Println(len(changes.Added), "added,", len(changes.Changed), "changed,", len(changes.Gone), "gone,", len(changes.MaybeGone), "perhaps gone")
+		if !now.Complete {
+			return nil // what is kept is the last complete one
+		}
+		b, err := json.Marshal(now)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(file, b, 0o600)
+		// end
+	}
+	for _, change := range []func(){
+		func() {},
+		func() { fake.SetVariants(jobboardtest.Variants{PageSize: 1}) },
+		func() { fake.SetVariants(jobboardtest.Variants{}); fake.RemovePosting(600282) },
+	} {
+		change()
+		if err := look(); err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	// Output:
+	// 0 added, 0 changed, 0 gone, 0 perhaps gone
+	// 0 added, 0 changed, 0 gone, 1 perhaps gone
+	// 0 added, 0 changed, 1 gone, 0 perhaps gone
+}
+
+func Example_observer() {
+	fake, _ := begin()
+	defer fake.Close()
+	fault := jobboardtest.Answer(503, "")
+	fault.Times = 1
+	fake.Fail(fault)
+	// begin
+	observer := &jobboard.Observer{
+		Call: func(ctx context.Context, call jobboard.CallStart) (context.Context, func(jobboard.CallEnd)) {
+			return ctx, func(end jobboard.CallEnd) {
+				fmt.Println(call.Op, call.Path, end.StatusCode, "after", end.Attempts, "attempts, failed:", end.Err != nil)
+			}
+		},
+		Attempt: func(ctx context.Context, attempt jobboard.AttemptStart) (context.Context, func(jobboard.AttemptEnd)) {
+			attempt.Header.Set("X-Request-Id", "17") // a header of your own on every request
+			return ctx, nil
+		},
+	}
+	client, err := jobboard.NewClient(jobboard.Config{BaseURL: fake.BaseURL, ClientID: "10", Observer: observer})
+	// end
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := client.Search(ctx, "27828_extern", jobboard.Query{}); err != nil {
+		log.Fatal(err)
+	}
+
+	// Output:
+	// Search /api/rest/v2/frontend/jobboards/{channelID}/jobs 200 after 2 attempts, failed: false
 }
 
 // TestClosesBetween is a test as a partner writes it.
