@@ -254,6 +254,9 @@ func (d *decoder) moreStr(t *texts) piece {
 
 // optStr reads a string, or null for "".
 func (d *decoder) optStr(t *texts) piece {
+	if d.s.Is(`"`) {
+		return d.moreStr(t)
+	}
 	if d.s.Null() {
 		return piece{}
 	}
@@ -263,6 +266,9 @@ func (d *decoder) optStr(t *texts) piece {
 // idText reads a string, null for "", or a number for its text: services
 // disagree on which of the two an identifier is.
 func (d *decoder) idText(t *texts) piece {
+	if d.s.Is(`"`) {
+		return d.moreStr(t)
+	}
 	switch c := d.s.Peek(); {
 	case c == '"':
 		return d.str(t)

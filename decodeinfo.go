@@ -297,10 +297,7 @@ func (d *decoder) labelList() (n int) {
 		return -1
 	}
 	for ; s.Next(); n++ {
-		if s.Object() {
-			d.label(&d.text, d.newLabel(), 0)
-		}
-		if s.Err() != nil {
+		if d.label(&d.text, d.newLabel(), 0); s.Err() != nil {
 			d.withinIndex(n)
 			return n
 		}
@@ -316,42 +313,60 @@ func (d *decoder) newLabel() *labelPiece {
 	return &d.labels[len(d.labels)-1]
 }
 
-// label reads the members of an IDLabel and marks their pieces.
+// The fields of an IDLabel.
+const (
+	_ = iota
+	labelID
+	labelText
+)
+
+var labelFields = [...]string{"", "id", "label"}
+
+// label reads an IDLabel and marks its pieces.
 func (d *decoder) label(t *texts, l *labelPiece, mark uint32) {
 	s := &d.s
-	seen := 0
+	seen, field := 0, 0
+	if s.OpenIs(`{"id":`) {
+		field = labelID
+	} else if !s.Object() {
+		return
+	}
 	for {
-		key, ok := s.NextKey()
-		if !ok {
-			return
-		}
-		const sawID, sawLabel = 1, 2
-		switch string(key) {
-		case "id":
-			if seen&sawID != 0 {
-				s.Fail(reasonTwice)
+		switch {
+		case field != 0:
+		case seen == 1<<labelID && s.Is(`,"label":`):
+			field = labelText
+		default:
+			key, ok := s.NextKey()
+			if !ok {
+				return
 			}
-			seen |= sawID
+			switch string(key) {
+			case "id":
+				field = labelID
+			case "label":
+				field = labelText
+			default:
+				s.Skip()
+				continue
+			}
+		}
+		if seen&(1<<field) != 0 {
+			s.Fail(reasonTwice)
+		}
+		seen |= 1 << field
+		if field == labelID {
 			l.id = d.idText(t)
 			l.id.lo |= mark
-			if s.Err() != nil {
-				d.within("id")
-				return
-			}
-		case "label":
-			if seen&sawLabel != 0 {
-				s.Fail(reasonTwice)
-			}
-			seen |= sawLabel
+		} else {
 			l.label = d.optStr(t)
 			l.label.lo |= mark
-			if s.Err() != nil {
-				d.within("label")
-				return
-			}
-		default:
-			s.Skip()
 		}
+		if s.Err() != nil {
+			d.within(labelFields[field])
+			return
+		}
+		field = 0
 	}
 }
 
@@ -435,10 +450,7 @@ func (d *decoder) catalogue(start int64) (n int) {
 			l.id = piece{uint32(lo1 - start), uint32(hi1 - start)}
 			l.label = piece{uint32(lo2 - start), uint32(hi2 - start)}
 		} else if s.Next() {
-			if s.Object() {
-				d.label(&d.catalogueText, d.newLabel(), elsewhere)
-			}
-			if s.Err() != nil {
+			if d.label(&d.catalogueText, d.newLabel(), elsewhere); s.Err() != nil {
 				d.withinIndex(n)
 				return n
 			}
