@@ -100,6 +100,9 @@ func (d *decoder) release() {
 	d.text.reset()
 	d.catalogueText.reset()
 	d.omit = omitted{}
+	// Of these alone the elements refer to something.
+	clear(d.keys[:cap(d.keys)])
+	clear(d.places[:cap(d.places)])
 	d.keys = reuse(d.keys)
 	d.counts = reuse(d.counts)
 	d.values = reuse(d.values)
@@ -114,7 +117,6 @@ func reuse[S ~[]E, E any](s S) S {
 	if cap(s) > 4096 {
 		return nil
 	}
-	clear(s[:cap(s)])
 	return s[:0]
 }
 
@@ -333,9 +335,9 @@ func (in *interner) get(b []byte) string {
 
 // An order says which member came after which, by their numbers, the last time
 // that it was otherwise than guessed; 0 is the beginning, after which nothing
-// is guessed, and as what came after, nothing known. A service writes all its objects in one order, so a
-// guess is mostly right, and to compare a key with one text is cheaper than to
-// find out which of many it is.
+// is guessed, and as what came after, nothing known. A service writes all its
+// objects in one order, so a guess is mostly right, and to compare a key with
+// one text is cheaper than to find out which of many it is.
 type order [16]uint8
 
 func (o *order) learn(last, next int) {
