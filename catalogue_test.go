@@ -1,6 +1,7 @@
 package jobboard
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
@@ -66,6 +67,44 @@ func TestCatalogueAlike(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A catalogue in its usual spelling, with each of its bytes another one, left
+// out or the last: it says what encoding/json says of it.
+func TestCatalogueNearlyUsual(t *testing.T) {
+	const head, usual = `{"jobId":1,"jobTitle":"t","applyPossible":true,"nationalities":`, `[{"id":"1","label":"Österreich"},{"id":"22","label":"b"},{"id":"3","label":"c"}]`
+	check := func(document string) {
+		t.Helper()
+		var want struct {
+			Nationalities []struct{ ID, Label string }
+		}
+		wanted := json.Unmarshal([]byte(document), &want)
+		got, err := decodeJobInformation([]byte(document), new(catalogueCache))
+		switch {
+		case (err == nil) != (wanted == nil):
+			t.Errorf("%q: %v, encoding/json says %v", document, err, wanted)
+		case err != nil:
+		case len(got.Nationalities) != len(want.Nationalities):
+			t.Errorf("%q: %v, want %v", document, got.Nationalities, want.Nationalities)
+		default:
+			for i, l := range got.Nationalities {
+				if IDLabel(want.Nationalities[i]) != l {
+					t.Errorf("%q: %v, want %v", document, got.Nationalities, want.Nationalities)
+				}
+			}
+		}
+	}
+	check(head + usual + `}`)
+	for i := range usual {
+		check(head + usual[:i])
+		check(head + usual[:i] + `}`)
+		check(head + usual[:i] + usual[i+1:] + `}`)
+		for _, c := range []string{`"`, `\`, `,`, `:`, `{`, `}`, `[`, `]`, ` `, `n`, "\x00", "\xff", "\xc3", "é", `",`, `"}`, `,,`, `,{},`, `{"id":"`} {
+			check(head + usual[:i] + c + usual[i+1:] + `}`)
+			check(head + usual[:i] + c + usual[i:] + `}`)
+		}
+	}
+	check(head + usual)
 }
 
 func TestCatalogueBounds(t *testing.T) {

@@ -405,9 +405,8 @@ func (d *decoder) nationalities(cat *catalogueCache) []IDLabel {
 		}
 	}
 	first := len(d.labels)
-	start := s.Offset()
 	rest := s.Rest()
-	n := d.catalogue(start)
+	n := d.catalogue(rest)
 	raw := rest[:len(rest)-len(s.Rest())]
 	if s.Err() != nil || !d.charge(len(raw)+n*32) {
 		return nil
@@ -428,37 +427,62 @@ func (d *decoder) nationalities(cat *catalogueCache) []IDLabel {
 	return cat.add(json, list)
 }
 
-// How a catalogue is usually written.
-var (
-	labelFirst   = jsonscan.Spell(`{"id":"`)
-	labelOther   = jsonscan.Spell(`,{"id":"`)
-	labelBetween = jsonscan.Spell(`","label":"`)
-	labelEnd     = jsonscan.Spell(`"}`)
-)
-
-// catalogue reads the catalogue, whose JSON begins at start, to the end of
-// d.labels: as pieces of its JSON, or of d.catalogueText if they are marked.
-func (d *decoder) catalogue(start int64) (n int) {
+// catalogue reads the catalogue, with whose JSON b begins, to the end of
+// d.labels: as pieces of b, or of d.catalogueText if they are marked.
+func (d *decoder) catalogue(b []byte) (n int) {
 	s := &d.s
 	if !s.Array() {
 		return 0
 	}
-	open := &labelFirst
 	for {
-		if lo1, hi1, lo2, hi2, ok := s.Pair(open, &labelBetween, &labelEnd); ok {
-			l := d.newLabel()
-			l.id = piece{uint32(lo1 - start), uint32(hi1 - start)}
-			l.label = piece{uint32(lo2 - start), uint32(hi2 - start)}
-		} else if s.Next() {
-			if d.label(&d.catalogueText, d.newLabel(), elsewhere); s.Err() != nil {
-				d.withinIndex(n)
-				return n
-			}
-		} else {
+		i := len(b) - len(s.Rest())
+		usual, end := d.usualLabels(b, i)
+		n += usual
+		if s.Err() != nil {
+			return n
+		}
+		if usual > 0 {
+			s.Elements(end - i)
+		}
+		if !s.Next() {
+			return n
+		}
+		if d.label(&d.catalogueText, d.newLabel(), elsewhere); s.Err() != nil {
+			d.withinIndex(n)
 			return n
 		}
 		n++
-		open = &labelOther
+	}
+}
+
+// usualLabels reads those elements of a list that begin at i and are spelled as
+// they usually are. It returns how many these were, and where they end.
+func (d *decoder) usualLabels(b []byte, i int) (n, end int) {
+	const first, between, last = `{"id":"`, `","label":"`, `"}`
+	for {
+		id := i + len(first)
+		if b[i-1] != '[' {
+			if i == len(b) || b[i] != ',' {
+				return n, i
+			}
+			id++
+		}
+		if id > len(b) || string(b[id-len(first):id]) != first {
+			return n, i
+		}
+		idEnd := id + jsonscan.Verbatim(b[id:])
+		label := idEnd + len(between)
+		if label > len(b) || string(b[idEnd:label]) != between {
+			return n, i
+		}
+		labelEnd := label + jsonscan.Verbatim(b[label:])
+		end := labelEnd + len(last)
+		if end > len(b) || string(b[labelEnd:end]) != last {
+			return n, i
+		}
+		*d.newLabel() = labelPiece{piece{uint32(id), uint32(idEnd)}, piece{uint32(label), uint32(labelEnd)}}
+		i = end
+		n++
 	}
 }
 

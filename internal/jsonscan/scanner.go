@@ -473,3 +473,10 @@ func (s *Scanner) Rest() []byte { return s.buf[s.pos:] }
 
 // Advance consumes n bytes of [Scanner.Rest], which must be one whole value.
 func (s *Scanner) Advance(n int) { s.pos += n }
+
+// Elements consumes n bytes of [Scanner.Rest], which must be whole elements of
+// an array, each but its first one with the comma in front.
+func (s *Scanner) Elements(n int) {
+	s.pos += n
+	s.first = false
+}

@@ -423,46 +423,25 @@ func TestGuesses(t *testing.T) {
 	}
 }
 
-func TestPair(t *testing.T) {
-	open, between, end := Spell(`{"id":"`), Spell(`","label":"`), Spell(`"}`)
-	for text, want := range map[string]string{
-		`{"id":"7","label":"x"}`: "7|x", `{"id":"","label":""}`: "|", `{"id":"1234567","label":"12345678 and more of it"} `: "1234567|12345678 and more of it",
-		`{"id":"ü","label":"long enough: €"}`: "ü|long enough: €",
-		"{\"id\":\"\xff\",\"label\":\"x\"}":   "no", "{\"id\":\"x\",\"label\":\"0123456789\xc3\"}": "no", "{\"id\":\"x\",\"label\":\"\x00\"}": "no",
-		`{"id":"\n","label":"x"}`: "no", `{"id":"7","label":"x\"}`: "no", `{"id":"7","label":"x"`: "no", `{"id":"7","label":"x`: "no", `{"id":"7","label":"`: "no",
-		`{"id":"7"}`: "no", `{"id":"`: "no", `{"id":7,"label":"x"}`: "no", ` {"id":"7","label":"x"}`: "no", `{"id":"7","label":"x","y":1}`: "no",
+func TestVerbatim(t *testing.T) {
+	for text, want := range map[string]int{
+		"": 0, `"`: 0, `abc"`: 3, `abc`: 3, `a\n`: 1, "a\x00": 1, `0123456789abcdef"`: 16, `0123456789abcdef0123\"`: 20,
+		`ü"`: 2, `long enough: € and more of it"`: 31, `€`: 3,
+		"\xff\"": 0, "0123456789\xc3\"": 0, "0123456789\xc3": 0, "ü\x1f": 2, `ü\u00fc`: 2,
 	} {
-		s := new(Scanner)
-		s.ResetBytes([]byte("[" + text + strings.Repeat(" ", 16)))
-		s.Array()
-		got := "no"
-		if lo1, hi1, lo2, hi2, ok := s.Pair(&open, &between, &end); ok {
-			got = ("[" + text)[lo1:hi1] + "|" + ("[" + text)[lo2:hi2]
-			if s.Offset() != int64(len(strings.TrimSpace(text))+1) {
-				t.Errorf("%s: ends at %d", text, s.Offset())
-			}
-		} else if s.Offset() != 1 || s.Err() != nil {
-			t.Errorf("%s: at %d, %v, after nothing", text, s.Offset(), s.Err())
-		}
-		if got != want {
-			t.Errorf("%s: %s, want %s", text, got, want)
+		if got := Verbatim([]byte(text)); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
 		}
 	}
-	for n := range len(`[{"id":"7","label":"x"}`) + 14 {
-		s := new(Scanner)
-		s.ResetBytes([]byte(`[{"id":"7","label":"x"}               `)[:n])
-		s.Array()
-		if _, _, _, _, ok := s.Pair(&open, &between, &end); ok {
-			t.Errorf("read a pair at the end, cut at %d", n)
-		}
-	}
+}
+
+func TestElements(t *testing.T) {
 	s := new(Scanner)
-	s.ResetBytes([]byte(strings.Repeat("[", MaxDepth) + `{"id":"7","label":"x"}                `))
-	for range MaxDepth {
-		s.Array()
-	}
-	if _, _, _, _, ok := s.Pair(&open, &between, &end); ok {
-		t.Error("read a pair one too deep")
+	s.ResetBytes([]byte(`[1,2,3]`))
+	s.Array()
+	s.Elements(len(`1,2`))
+	if !s.Next() || s.Int() != 3 || s.Next() || s.Err() != nil {
+		t.Error("3 was to come, and the end:", s.Err())
 	}
 }
 

@@ -282,87 +282,18 @@ func (s *Scanner) text(dst []byte) (_ []byte, done bool) {
 	}
 }
 
-// A Spelling is a text of at most 16 bytes that is looked for very often: two
-// words, of which the masks say what counts.
-type Spelling struct {
-	word, mask [2]uint64
-	len        int
-}
-
-// Spell makes a Spelling of text.
-func Spell(text string) Spelling {
-	var word, mask [16]byte
-	for i := range len(text) {
-		word[i], mask[i] = text[i], 0xFF
+// Verbatim is how many bytes at the start of b are text of a string that stands
+// for itself: up to a quote, an escape, or what no string may hold.
+func Verbatim(b []byte) int {
+	n := plain(b)
+	if n == len(b) || b[n] < utf8.RuneSelf {
+		return n
 	}
-	half := func(b []byte) [2]uint64 {
-		return [2]uint64{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])}
-	}
-	return Spelling{half(word[:]), half(mask[:]), len(text)}
-}
-
-// at reports whether it stands at i, with some input behind it.
-func (p *Spelling) at(b []byte, i int) bool {
-	if len(b)-i < 16 {
-		return false
-	}
-	w := (*[16]byte)(b[i : i+16 : i+16])
-	return (binary.LittleEndian.Uint64(w[:])^p.word[0])&p.mask[0]|(binary.LittleEndian.Uint64(w[8:])^p.word[1])&p.mask[1] == 0
-}
-
-// Pair reads an object with two strings, both just what is written, if the
-// object has the spelling of what is around them, such as `{"id":"`,
-// `","label":"` and `"}`, and is all in memory and not at the end of it. It
-// says where in the document the strings begin and end. Otherwise it reports
-// false and does nothing.
-//
-// As an element of an array it may stand in place of [Scanner.Next], with the
-// comma in front of it.
-func (s *Scanner) Pair(open, between, end *Spelling) (lo1, hi1, lo2, hi2 int64, ok bool) {
-	b := s.buf
-	i := s.pos
-	if !open.at(b, i) || s.depth == MaxDepth {
-		return 0, 0, 0, 0, false
-	}
-	i += open.len
-	j := verbatim(b, i)
-	if !between.at(b, j) {
-		if j = beyond(b, i, j); !between.at(b, j) {
-			return 0, 0, 0, 0, false
-		}
-	}
-	k := j + between.len
-	l := verbatim(b, k)
-	if !end.at(b, l) {
-		if l = beyond(b, k, l); !end.at(b, l) {
-			return 0, 0, 0, 0, false
-		}
-	}
-	s.pos = l + end.len
-	s.first = false
-	return s.off + int64(i), s.off + int64(j), s.off + int64(k), s.off + int64(l), true
-}
-
-// verbatim is where the text ends that begins at i and is just what is
-// written: at a quote, or at whatever else is not such text, a character beyond
-// ASCII too.
-func verbatim(b []byte, i int) int {
-	for len(b)-i >= 8 {
-		if m := stops(binary.LittleEndian.Uint64(b[i:])) & msb; m != 0 {
-			return i + first(m)
-		}
-		i += 8
-	}
-	return i + plain(b[i:])
-}
-
-// beyond is verbatim at n, for text from i with a character beyond ASCII.
-func beyond(b []byte, i, n int) int {
 	for n < len(b) && class[b[n]] < 2 {
 		n++
 	}
-	if !utf8.Valid(b[i:n]) {
-		return i
+	if !utf8.Valid(b[:n]) {
+		return 0
 	}
 	return n
 }
