@@ -1,10 +1,10 @@
 // Apilist writes every exported name of the public packages of a module, one
 // a line, in a stable order: what a user of the module can depend on.
 //
-//	apilist DIR > exported.txt
+//	apilist DIR [NESTED...] > exported.txt
 //
-// The module is the one in DIR. Packages that are a program, internal or made
-// only of tests are left out.
+// The module is the one in DIR, and those nested in it are in the others.
+// Packages that are a program, internal or made only of tests are left out.
 package main
 
 import (
@@ -23,10 +23,10 @@ import (
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("apilist: ")
-	if len(os.Args) != 2 {
-		log.Fatal("usage: apilist DIR")
+	if len(os.Args) < 2 {
+		log.Fatal("usage: apilist DIR [NESTED...]")
 	}
-	lines, err := list(os.Args[1])
+	lines, err := list(os.Args[1:]...)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -39,35 +39,41 @@ func main() {
 	}
 }
 
-// list gives the sorted lines for the module in dir.
-func list(dir string) ([]string, error) {
-	pkgs, err := packages.Load(&packages.Config{
-		Mode: packages.NeedName | packages.NeedModule | packages.NeedFiles | packages.NeedSyntax |
-			packages.NeedTypes | packages.NeedImports | packages.NeedDeps,
-		Dir: dir,
-	}, "./...")
-	if err != nil {
-		return nil, err
-	}
+// list gives the sorted lines for the modules in dirs, of which the first holds
+// the others.
+func list(dirs ...string) ([]string, error) {
 	var lines []string
-	for _, p := range pkgs {
-		if len(p.Errors) > 0 {
-			return nil, fmt.Errorf("%s: %w", p.PkgPath, p.Errors[0])
+	module := "" // of the first
+	for _, dir := range dirs {
+		pkgs, err := packages.Load(&packages.Config{
+			Mode: packages.NeedName | packages.NeedModule | packages.NeedFiles | packages.NeedSyntax |
+				packages.NeedTypes | packages.NeedImports | packages.NeedDeps,
+			Dir: dir,
+		}, "./...")
+		if err != nil {
+			return nil, err
 		}
-		if p.Name == "main" || isInternal(p.PkgPath) || p.Types == nil || len(p.GoFiles) == 0 {
-			continue
+		for _, p := range pkgs {
+			if len(p.Errors) > 0 {
+				return nil, fmt.Errorf("%s: %w", p.PkgPath, p.Errors[0])
+			}
+			if p.Module == nil {
+				return nil, fmt.Errorf("%s is in no module", p.PkgPath)
+			}
+			if module == "" {
+				module = p.Module.Path
+			}
+			if p.Name == "main" || isInternal(p.PkgPath) || p.Types == nil || len(p.GoFiles) == 0 {
+				continue
+			}
+			inside, ok := strings.CutPrefix(p.PkgPath, module)
+			if !ok {
+				return nil, fmt.Errorf("%s is not nested in %s", p.PkgPath, module)
+			}
+			w := writer{pkg: p.Types, module: module, prefix: "pkg ." + inside + ", ", deprecated: deprecated(p.Syntax)}
+			w.scope()
+			lines = append(lines, w.lines...)
 		}
-		if p.Module == nil {
-			return nil, fmt.Errorf("%s is in no module", p.PkgPath)
-		}
-		w := writer{
-			pkg:        p.Types,
-			module:     p.Module.Path,
-			prefix:     "pkg ." + strings.TrimPrefix(p.PkgPath, p.Module.Path) + ", ",
-			deprecated: deprecated(p.Syntax),
-		}
-		w.scope()
-		lines = append(lines, w.lines...)
 	}
 	slices.Sort(lines)
 	return slices.Compact(lines), nil
@@ -80,7 +86,7 @@ func isInternal(path string) bool {
 // A writer collects the lines of one package.
 type writer struct {
 	pkg        *types.Package
-	module     string // its path
+	module     string // the path of the module that is listed
 	prefix     string
 	deprecated map[string]bool // "Name", "Type.Method" or "Type.Field"
 	lines      []string

@@ -141,6 +141,34 @@ func TestList(t *testing.T) {
 	}
 }
 
+// A nested module is listed under the place it has in the first one.
+func TestListNested(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":        "module example.com/lib\n",
+		"lib.go":        "package lib\n\ntype T int\n",
+		"nested/go.mod": "module example.com/lib/nested\n\nrequire example.com/lib v0.0.0\n\nreplace example.com/lib => ../\n",
+		"nested/n.go":   "package nested\n\nimport \"example.com/lib\"\n\nfunc F() lib.T { return 0 }\n",
+		"other/go.mod":  "module example.com/other\n",
+		"other/o.go":    "package other\n\nfunc G() {}\n",
+	} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := list(dir, filepath.Join(dir, "nested"))
+	if want := []string{"pkg ., type T int", "pkg ./nested, func F() example.com/lib.T"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+	if got, err := list(dir, filepath.Join(dir, "other")); err == nil {
+		t.Errorf("a module that is not nested in the first was listed: %q", got)
+	}
+}
+
 func TestListBroken(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
