@@ -41,14 +41,21 @@ type app struct {
 // run is the program; it gives the exit code.
 func (a *app) run(ctx context.Context, args []string) int {
 	defer a.close()
+	out := &output{w: a.stdout}
+	a.stdout = out
 	root := a.command()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if err == nil {
+	if err == nil && out.err == nil {
 		return exitOK
 	}
 	code, hint := exitOf(err)
-	if !a.began {
+	switch {
+	case out.err != nil:
+		// Not everything that prints says so, least of all help.
+		err = fmt.Errorf("the output cannot be written: %w", out.err)
+		code, hint = exitUnexpected, ""
+	case !a.began:
 		code = exitUsage
 		if hint == "" {
 			hint = "jobboard --help"
@@ -74,6 +81,20 @@ func (a *app) run(ctx context.Context, args []string) int {
 		}
 	}
 	return code
+}
+
+// output is standard output, and remembers the first error.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.w.Write(p)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
 }
 
 func (a *app) close() {
@@ -128,7 +149,20 @@ Try it with nothing set up, against the embedded stand-in of the service:
 		a.searchCommand(), a.infoCommand(), a.statusCommand(), a.applyFormCommand(),
 		a.feedCommand(), a.watchCommand(), a.doctorCommand(), a.fakeCommand(),
 	)
+	root.InitDefaultCompletionCmd()
+	needShell(root)
 	return root
+}
+
+// needShell makes completion without the name of a shell that it knows a
+// mistake, instead of help that ends in somebody's profile.
+func needShell(root *cobra.Command) {
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args = cobra.NoArgs
+			c.RunE = func(*cobra.Command, []string) error { return usage("name a shell: bash, zsh, fish or powershell") }
+		}
+	}
 }
 
 // needsSettings: help, completion and the fake need no service.

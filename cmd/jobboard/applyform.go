@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"html/template"
 	"net/url"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -80,6 +81,7 @@ A job that takes no applications has no form: the command ends with 4.`,
 	}
 	cmd.Flags().BoolVar(&asText, "text", false, "print the form as text")
 	cmd.Flags().StringVar(&action, "action", "", "`address` that the HTML form is sent to")
+	cmd.MarkFlagsMutuallyExclusive("text", "action")
 	return cmd
 }
 
@@ -93,12 +95,13 @@ type page struct {
 	*jobboard.JobInformation
 	Action   string
 	Language string
-	Place    string
+	Of       string // company and place
 	Privacy  string
 }
 
 func formPage(info *jobboard.JobInformation, action string) page {
-	p := page{JobInformation: info, Action: action, Language: info.JobLanguage, Place: info.Location.GeoCity}
+	p := page{JobInformation: info, Action: action, Language: info.JobLanguage}
+	p.Of = strings.Trim(printable(info.CompanyName)+", "+printable(info.Location.GeoCity), ", ")
 	if link, err := info.DataSecurityURL(); err == nil {
 		p.Privacy = link.String()
 	}

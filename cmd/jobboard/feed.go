@@ -131,7 +131,9 @@ func (a *app) feed(ctx context.Context, args []string, f *feedFlags) (err error)
 		}
 	}
 	sum.entries = int(reader.entries.Load())
-	sum.print(summaryTo, a)
+	if reader.fatal == nil || sum.entries > 0 {
+		sum.print(summaryTo, a)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

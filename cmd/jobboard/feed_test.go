@@ -78,7 +78,7 @@ func TestFeedSources(t *testing.T) {
 	newProcess().pointAt(srv).run(t, "feed", web.URL+"/none?key=canary-key").want(t, exitService).wantErr(t, "404").without(t, "canary-key")
 	newProcess().pointAt(srv).run(t, "feed", web.URL+"/closed").want(t, exitCredential)
 	newProcess().pointAt(srv).run(t, "feed", "http://127.0.0.1:1/feed?key=canary-key").want(t, exitNetwork).without(t, "canary-key")
-	newProcess().pointAt(srv).run(t, "feed", file(t, "x", `{"no":"feed"}`, 0o600)).want(t, exitUsage).wantErr(t, "this is no feed")
+	newProcess().pointAt(srv).run(t, "feed", file(t, "x", `{"no":"feed"}`, 0o600)).want(t, exitUsage).wantErr(t, "this is no feed").without(t, "OUTCOME")
 	for _, bad := range []string{"--concurrency=0", "--concurrency=2000", "--rate=-1", "--rate=NaN", "--output=x"} {
 		newProcess().pointAt(srv).run(t, "feed", "-", bad).want(t, exitUsage)
 	}

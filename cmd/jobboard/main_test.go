@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -232,6 +233,57 @@ func TestSearchJSONLStreams(t *testing.T) {
 	}
 	if !strings.HasPrefix(out.String(), `{"jobPostingId":`) {
 		t.Errorf("nothing came before the end: %q", out.String())
+	}
+}
+
+// A table is printed when the whole answer is there, so one that is cut off can
+// be asked for again.
+func TestTableOfARepeatedSearch(t *testing.T) {
+	srv := demo(t)
+	srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpSearch, Break: jobboardtest.CutBody, After: 20_000, Times: 1})
+	newProcess().pointAt(srv).run(t, "search").want(t, exitOK, "POSTING", "Pflegefachkraft")
+	if n := srv.Count(); n != 2 {
+		t.Errorf("%d requests, want 2", n)
+	}
+}
+
+// fullDisk takes some bytes, and no more.
+type fullDisk struct{ free int }
+
+func (w *fullDisk) Write(p []byte) (int, error) {
+	if n := w.free; n < len(p) {
+		w.free = 0
+		return n, syscall.ENOSPC
+	}
+	w.free -= len(p)
+	return len(p), nil
+}
+
+func TestOutputThatCannotBeWritten(t *testing.T) {
+	srv := demo(t)
+	for _, args := range [][]string{
+		{"search"},
+		{"search", "--json"},
+		{"search", "--jsonl"},
+		{"feed", "--fake"},
+		{"feed", "--fake", "--csv"},
+		{"info"},
+		{"status"},
+		{"apply-form"},
+		{"apply-form", "--text"},
+		{"doctor"},
+		{"watch", "--once", "--state", filepath.Join(t.TempDir(), "state.json")},
+		{"--version"},
+		{"--help"},
+		{"help", "search"},
+		{"completion", "bash"},
+		{},
+	} {
+		for _, free := range []int{0, 20} {
+			p := newProcess().pointAt(srv)
+			p.stdout = &fullDisk{free}
+			p.run(t, args...).want(t, exitUnexpected).wantErr(t, syscall.ENOSPC.Error())
+		}
 	}
 }
 
@@ -478,6 +530,11 @@ func TestCompletionHelpVersion(t *testing.T) {
 			t.Errorf("%s: %q", shell, r.out)
 		}
 	}
+	for _, args := range [][]string{{"completion"}, {"completion", "csh"}, {"completion", "bash", "zsh"}} {
+		if r := newProcess().run(t, args...).want(t, exitUsage); r.out != "" {
+			t.Errorf("%v: %q on standard output", args, r.out)
+		}
+	}
 	newProcess().run(t, "__complete", "se").want(t, exitOK, "search")
 	r := newProcess().run(t, "--version").want(t, exitOK)
 	if !regexp.MustCompile(`^jobboard \S+ \(.*go1\.\d+.*, \w+/\w+\)\n$`).MatchString(r.out) {
@@ -559,6 +616,10 @@ func TestWatchOnce(t *testing.T) {
 	newProcess().pointAt(srv).run(t, "watch", "--once", "--state", file(t, "other", "no state", 0o600)).want(t, exitUsage).wantErr(t, "remove it")
 	srv.Fail(jobboardtest.Answer(500, "").On(jobboardtest.OpSearch))
 	run("--attempts", "1").want(t, exitService)
+
+	for _, state := range []string{"null", "{}", `{"channel":"","postings":[]}`, "[]", "\x00"} {
+		newProcess().pointAt(srv).run(t, "watch", "--once", "--state", file(t, "bad.json", state, 0o600)).want(t, exitUsage).wantErr(t, "not a state that watch has kept")
+	}
 }
 
 func TestWatchInterval(t *testing.T) {
@@ -605,4 +666,11 @@ func TestApplyFormEscapes(t *testing.T) {
 	r := newProcess().pointAt(srv).run(t, "apply-form", "--action", "/send").want(t, exitOK, `method="post" action="/send"`, "&lt;script&gt;")
 	r.without(t, "<script>", "<img", `" onfocus="`, "javascript:", "sent nowhere")
 	newProcess().pointAt(srv).run(t, "apply-form", "--action", "javascript:alert(1)").want(t, exitUsage)
+	newProcess().pointAt(srv).run(t, "apply-form", "--action", "/send", "--text").want(t, exitUsage)
+
+	srv.UpdateJob(srv.Demo.OpenJob, func(j *jobboardtest.Job) {
+		j.Questions[0].ID, j.Questions[0].Answers[0].ID = "1\x1b[2J", "\x1b]0;title\a"
+		j.Location.City, j.CompanyID = "", ""
+	})
+	newProcess().pointAt(srv).run(t, "apply-form").want(t, exitOK, `value="]0;title"`).without(t, "\x1b", "\a", "<p></p>", "<p>, ")
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,7 +45,7 @@ func (q *queryFlags) query(f *pflag.FlagSet) (jobboard.Query, error) {
 	var err error
 	if out.Near, err = jobboard.ParseGeoURI(place, q.radius); err != nil {
 		return out, &exitError{
-			code: exitUsage, err: fmt.Errorf("--near: %w", &settingError{err}),
+			code: exitUsage, err: fmt.Errorf("--near: %w", &settingError{errors.New(strings.ReplaceAll(err.Error(), strconv.Quote(place), strconv.Quote(q.near)))}),
 			hint: "such as --near 52.52,13.405 --radius 50, or --near geo:52.52,13.405",
 		}
 	}
@@ -64,7 +65,8 @@ func (a *app) searchCommand() *cobra.Command {
 		Short: "Search the postings of a channel",
 		Long: `search prints the postings of a channel that match, as a table that fits the
 terminal, as one JSON document (--json) or as one JSON object a line as they
-arrive (--jsonl).
+arrive (--jsonl). An answer that breaks off is asked for again, but not once
+--jsonl has written a line of it.
 
 --map FILE.svg also draws them as a picture with the search's circle. The answer
 of a search names locations and has no coordinates, so a hit is drawn where a
@@ -130,17 +132,16 @@ func (a *app) search(ctx context.Context, flags *pflag.FlagSet, f *searchFlags) 
 		page, _ = stream.Page()
 	default:
 		q.OmitConfig = []string{jobboard.ConfigAdText}
-		stream := s.PostingStream(ctx, ch, q)
-		var rows [][]string
-		for p, err := range stream.All() {
-			if err != nil {
-				return err
-			}
-			drawn.add(p)
-			rows = append(rows, postingRow(p))
+		result, err := s.Search(ctx, ch, q)
+		if err != nil {
+			return err
 		}
-		page, _ = stream.Page()
-		shown = len(rows)
+		rows := make([][]string, 0, len(result.Results))
+		for i := range result.Results {
+			drawn.add(&result.Results[i])
+			rows = append(rows, postingRow(&result.Results[i]))
+		}
+		page, shown = *result, len(rows)
 		if shown > 0 {
 			writeTable(a.stdout, a.outTerminal, searchColumns, rows)
 			fmt.Fprintln(a.stdout)

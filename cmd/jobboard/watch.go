@@ -217,7 +217,7 @@ func loadState(path string) (*jobboard.Snapshot, error) {
 		return nil, usage("--state: %w", err)
 	}
 	s := new(jobboard.Snapshot)
-	if err := json.Unmarshal(body, s); err != nil {
+	if err := json.Unmarshal(body, s); err != nil || s.Channel == "" {
 		return nil, &exitError{
 			code: exitUsage, err: fmt.Errorf("--state: %s is not a state that watch has kept", path),
 			hint: "name another file, or remove it to start anew",
