@@ -56,7 +56,7 @@ func (c *call) deliver(w http.ResponseWriter, a answer, f *Fault) {
 		return
 	}
 	if f.Break == StallBefore {
-		<-c.r.Context().Done()
+		c.stall()
 		reset(w)
 		return
 	}
@@ -76,7 +76,7 @@ func (c *call) deliver(w http.ResponseWriter, a answer, f *Fault) {
 		h.Set("Content-Encoding", "br")
 	}
 	noBody := a.status == http.StatusNoContent || a.status == http.StatusNotModified
-	if _, set := f.Header["Content-Length"]; size >= 0 && !set && !noBody {
+	if size >= 0 && !noBody {
 		h.Set("Content-Length", strconv.FormatInt(size, 10))
 	}
 	w.WriteHeader(a.status)
@@ -84,9 +84,18 @@ func (c *call) deliver(w http.ResponseWriter, a answer, f *Fault) {
 		return
 	}
 	flush := http.NewResponseController(w).Flush
-	out := &dripper{ctx: c.r.Context(), w: w, flush: flush, every: f.DripEvery, piece: f.DripBytes}
+	ctx := c.r.Context()
+	if size < 0 {
+		var stop func()
+		ctx, stop = joined(ctx, c.s.ending)
+		defer stop()
+	}
+	out := &dripper{ctx: ctx, w: w, flush: flush, every: f.DripEvery, piece: f.DripBytes}
 	if f.Break == "" {
 		_, _ = io.Copy(out, body)
+		if size < 0 {
+			reset(w) // an end of it must not look like one
+		}
 		return
 	}
 	after := f.After
@@ -102,7 +111,7 @@ func (c *call) deliver(w http.ResponseWriter, a answer, f *Fault) {
 	case ResetBody:
 		reset(w)
 	case StallBody:
-		<-c.r.Context().Done()
+		c.stall()
 		reset(w)
 	case CutBody:
 		if ab, ok := w.(aborter); ok {
@@ -111,6 +120,14 @@ func (c *call) deliver(w http.ResponseWriter, a answer, f *Fault) {
 		}
 		// The server closes the connection when a handler wrote less than it
 		// declared; the client sees an orderly end that comes too soon.
+	}
+}
+
+// stall waits until the client leaves or the server ends.
+func (c *call) stall() {
+	select {
+	case <-c.r.Context().Done():
+	case <-c.s.ending.Done():
 	}
 }
 

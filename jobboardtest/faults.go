@@ -1,7 +1,9 @@
 package jobboardtest
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -11,6 +13,8 @@ import (
 	"sync"
 	"time"
 	"unicode/utf8"
+
+	"golang.org/x/net/http/httpguts"
 )
 
 // Fault is something that goes wrong on purpose. Its first part says which
@@ -175,10 +179,24 @@ func (f Fault) Check() error {
 		return bad("share %v is not between 0 and 1", f.Share)
 	case f.Skip < 0 || f.Times < 0 || f.After < 0 || f.DripBytes < 0 || f.For < 0 || f.Delay < 0 || f.Jitter < 0 || f.DripEvery < 0:
 		return bad("skip, times, after, drip_bytes and the durations cannot be below 0")
+	case !headerCanBeSent(f.Header):
+		return bad("header has a name or a value that cannot be sent, or Content-Length, which is the body's; Break makes it a wrong one")
 	case f.Size < 0 && (f.Encoding == DoubleGzip || f.Encoding == BrokenGzip || f.Break == CutBody):
 		return bad("a body without end cannot be cut, packed twice or damaged")
 	}
 	return nil
+}
+
+// headerCanBeSent: net/http would leave out a field with such a name, and change
+// such a value.
+func headerCanBeSent(h http.Header) bool {
+	for name, values := range h {
+		if !httpguts.ValidHeaderFieldName(name) || strings.EqualFold(name, "Content-Length") ||
+			slices.ContainsFunc(values, func(v string) bool { return !httpguts.ValidHeaderFieldValue(v) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // String describes a fault in a few words.
@@ -212,12 +230,13 @@ func (f Fault) String() string {
 // faultJSON carries what encoding/json cannot say of a Fault by itself.
 type faultJSON struct {
 	*plainFault
-	For        string `json:"for,omitempty"`
-	Delay      string `json:"delay,omitempty"`
-	Jitter     string `json:"jitter,omitempty"`
-	DripEvery  string `json:"drip_every,omitempty"`
-	Skew       string `json:"skew,omitempty"`
-	BodyBase64 []byte `json:"body_base64,omitempty"`
+	For        string   `json:"for,omitempty"`
+	Delay      string   `json:"delay,omitempty"`
+	Jitter     string   `json:"jitter,omitempty"`
+	DripEvery  string   `json:"drip_every,omitempty"`
+	Skew       string   `json:"skew,omitempty"`
+	Share      *float64 `json:"share,omitempty"`
+	BodyBase64 *string  `json:"body_base64,omitempty"`
 }
 
 type plainFault Fault
@@ -235,7 +254,11 @@ func (f Fault) MarshalJSON() ([]byte, error) {
 		}
 	}
 	if !utf8.ValidString(f.Body) {
-		p.Body, j.BodyBase64 = "", []byte(f.Body)
+		text := base64.StdEncoding.EncodeToString([]byte(f.Body))
+		p.Body, j.BodyBase64 = "", &text
+	}
+	if f.Share != 0 {
+		j.Share = &f.Share
 	}
 	return json.Marshal(j)
 }
@@ -261,8 +284,24 @@ func (f *Fault) UnmarshalJSON(data []byte) error {
 		}
 		*d.to = v
 	}
+	// Left out, these two mean no bound; 0 would mean that nothing is hit.
+	if j.For != "" && p.For == 0 {
+		return errors.New("jobboardtest: fault: for: is 0, so that it hits nothing")
+	}
+	if j.Share != nil {
+		if p.Share = *j.Share; p.Share == 0 {
+			return errors.New("jobboardtest: fault: share: is 0, so that it hits nothing")
+		}
+	}
 	if j.BodyBase64 != nil {
-		p.Body = string(j.BodyBase64)
+		body, err := base64.StdEncoding.DecodeString(*j.BodyBase64)
+		switch {
+		case err != nil:
+			return errors.New("jobboardtest: fault: body_base64: is not base64")
+		case p.Body != "":
+			return errors.New("jobboardtest: fault: body_base64: there is a body already")
+		}
+		p.Body = string(body)
 	}
 	*f = Fault(p)
 	return f.Check()

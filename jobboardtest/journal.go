@@ -216,7 +216,7 @@ func (m *mask) text(s string) string {
 // secretNames are parameters and headers whose values are never kept.
 var secretNames = []string{
 	"access_token", "token", "client_secret", "password", "code", "authorization", "proxy-authorization", "cookie",
-	"x-api-key", "x-auth-token", "apikey", "api_key", "refresh_token", "id_token", "assertion",
+	"pwd", "passwd", "pass", "secret", "key", "session", "jwt", "x-api-key", "x-auth-token", "apikey", "api_key", "refresh_token", "id_token", "assertion",
 }
 
 func (m *mask) fields(in map[string][]string) map[string][]string {

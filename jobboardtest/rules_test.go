@@ -265,6 +265,7 @@ func TestApplyAndWithdraw(t *testing.T) {
 		"deleted":       func() { srv.DeleteJob(4711) },
 		"internal":      func() { srv.SetInternal(4711, true) },
 		"other company": func() { srv.MoveJob(4711, "B") },
+		"no posting":    func() { srv.UnpublishJob(4711) },
 		"closed":        func() { srv.UpdateJob(4711, func(j *jobboardtest.Job) { j.ApplyClosed = true }) },
 	} {
 		publish(srv)
@@ -273,6 +274,7 @@ func TestApplyAndWithdraw(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	publish(srv)
 	srv.AddJob(jobboardtest.Job{ID: 4711, Title: "Nurse", CompanyID: "A", Internal: true})
 	if _, err := srv.Apply(inside.ID, 4711); err != nil {
 		t.Errorf("internal applicant: %v", err)

@@ -27,6 +27,8 @@ type Server struct {
 	cfg     config
 	ctx     context.Context // ends at Close
 	cancel  context.CancelFunc
+	ending  context.Context // ends at Shutdown, for what would never end by itself
+	end     context.CancelFunc
 	servers []*http.Server
 	serving sync.WaitGroup // the Serve loops
 	client  *http.Client
@@ -106,7 +108,7 @@ func WithVariants(v Variants) Option { return func(c *config) { c.variants = v }
 func WithClock(now func() time.Time) Option { return func(c *config) { c.clock = now } }
 
 // Data loads the state from a file at the start, where the file exists; it then
-// goes before Demo. With save, every change is written back to it, soon after,
+// goes before Demo. With save, every change is written back to it, within 200 ms,
 // and at Close.
 func Data(file string, save bool) Option {
 	return func(c *config) { c.load, c.save = file, save }
@@ -142,6 +144,7 @@ func Start(opts ...Option) (*Server, error) {
 	}
 	s := &Server{cfg: cfg, st: newState()}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.ending, s.end = context.WithCancel(s.ctx)
 	s.SetClock(cfg.clock)
 	s.variants.Store(&cfg.variants)
 	s.Mount(feedPath, http.HandlerFunc(s.serveFeed))
@@ -450,8 +453,10 @@ func (s *Server) Close() {
 }
 
 // Shutdown lets the requests that are being served finish, as long as the
-// context allows, and then closes the server.
+// context allows, and then closes the server. What a fault stalls or makes
+// endless would never finish: it is broken off at once.
 func (s *Server) Shutdown(ctx context.Context) error {
+	s.end()
 	var first error
 	for _, srv := range s.servers {
 		if err := srv.Shutdown(ctx); err != nil && first == nil {

@@ -185,6 +185,34 @@ func TestShutdownFinishesWhatItServes(t *testing.T) {
 	})
 }
 
+// What would never end must not keep a server from ending.
+func TestShutdownBreaksOffWhatNeverEnds(t *testing.T) {
+	for _, fault := range []jobboardtest.Fault{
+		jobboardtest.Broken(jobboardtest.StallBefore), jobboardtest.Broken(jobboardtest.StallBody),
+		{Status: 200, Size: -1, DripBytes: 10, DripEvery: 1e9},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.Demo())
+			srv.Fail(fault)
+			got := make(chan fetched)
+			go func() {
+				got <- fetch(context.Background(), srv.Client().Transport, appliedURL(srv), srv.Demo.ApplicantToken)
+			}()
+			synctest.Wait()
+			began := time.Now()
+			if err := srv.Shutdown(context.Background()); err != nil {
+				t.Errorf("%v: %v", fault, err)
+			}
+			if f := <-got; f.err == nil && f.bodyErr == nil {
+				t.Errorf("%v: %+v, want an answer that is broken off", fault, f)
+			}
+			if took := time.Since(began); took > 2*time.Second {
+				t.Errorf("%v: it took %v", fault, took)
+			}
+		})
+	}
+}
+
 // The fake and the client share bytes, not types.
 func TestNeverImportsTheClient(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "-test", ".").CombinedOutput()

@@ -206,11 +206,17 @@ func (st *state) nextID() int64 {
 	return st.lastID
 }
 
+// saw makes new identifiers be others. Those beyond maxLastID are not counted
+// on from: there is an end to int64.
 func (st *state) saw(ids ...int64) {
 	for _, id := range ids {
-		st.lastID = max(st.lastID, id)
+		if id <= maxLastID {
+			st.lastID = max(st.lastID, id)
+		}
 	}
 }
+
+const maxLastID = 1 << 62
 
 // change runs f with the state locked.
 func (s *Server) change(f func(st *state)) {
@@ -465,6 +471,8 @@ func (s *Server) Apply(applicant, jobID int64) (id string, err error) {
 			err = fmt.Errorf("%w: job %d is internal and applicant %d is not", ErrNotOpen, jobID, applicant)
 		case otherCompany(j, who):
 			err = fmt.Errorf("%w: job %d belongs to another company", ErrNotOpen, jobID)
+		case st.published[jobID] == 0:
+			err = fmt.Errorf("%w: job %d has no posting", ErrNotOpen, jobID)
 		}
 		if err != nil {
 			return

@@ -38,7 +38,8 @@ import (
 //	}
 //
 // The document holds credentials, and the file it is saved in is readable by
-// its owner alone. Faults and the journal are no part of it.
+// its owner alone. Faults, the journal and the clock are no part of it: tokens
+// have the time of their issue or last use, and age by the clock that is set.
 type State struct {
 	Version       int                 `json:"version"` // 1; absent means 1
 	LastID        int64               `json:"last_id,omitempty"`
@@ -183,9 +184,15 @@ func (in State) build(now time.Time) (*state, error) {
 		if j.Status != Active && j.Status != Inactive && j.Status != Deleted {
 			return bad("job %d has the unknown status %q", j.ID, j.Status)
 		}
+		if _, twice := st.jobs[j.ID]; twice {
+			return bad("job %d is there twice", j.ID)
+		}
 		st.addJob(j)
 	}
 	for _, p := range in.Postings {
+		if _, twice := st.postings[p.ID]; twice {
+			return bad("posting %d is there twice", p.ID)
+		}
 		st.addPosting(p)
 	}
 	for _, c := range in.Clients {
@@ -194,7 +201,12 @@ func (in State) build(now time.Time) (*state, error) {
 	for _, a := range in.Applicants {
 		st.addApplicant(a)
 	}
+	identifiers := map[string]bool{}
 	for _, a := range in.Applications {
+		if a.ID != "" && identifiers[a.ID] {
+			return bad("two applications have the identifier %q", a.ID)
+		}
+		identifiers[a.ID] = true
 		k := appKey{a.ApplicantID, a.JobID}
 		if _, twice := st.applications[k]; twice {
 			return bad("applicant %d has two applications to job %d (section 8)", a.ApplicantID, a.JobID)
@@ -379,7 +391,8 @@ type saver struct {
 	lastErr error
 }
 
-// saveAfter gathers the changes of a moment into one write.
+// saveAfter is how long after one write the next begins at the earliest, so that
+// many changes are few writes.
 const saveAfter = 200 * time.Millisecond
 
 // start writes the file once, so that a place that cannot be written to is found
@@ -418,12 +431,8 @@ func (v *saver) run() {
 		case <-v.quit:
 			return
 		}
-		pause(v.server.ctx, saveAfter)
-		select { // what came meanwhile is in the snapshot
-		case <-v.dirty:
-		default:
-		}
 		v.write()
+		pause(v.server.ctx, saveAfter)
 	}
 }
 

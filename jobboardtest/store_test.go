@@ -133,7 +133,7 @@ func TestDataFile(t *testing.T) {
 	}
 }
 
-// A change is in the file soon after, the last use of a token at the end.
+// A change is in the file at once, those of a moment together, the last use of a token at the end.
 func TestWhenItSaves(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "board.json")
 	synctest.Test(t, func(t *testing.T) {
@@ -145,13 +145,19 @@ func TestWhenItSaves(t *testing.T) {
 			return s
 		}
 		srv := jobboardtest.NewServer(jobboardtest.WithoutSockets(), jobboardtest.Data(file, true))
+		srv.AddApplicant(jobboardtest.Applicant{})
+		synctest.Wait()
+		if s := read(); len(s.Applicants) != 1 {
+			t.Errorf("a change after a rest is not written at once: %+v", s)
+		}
 		token := srv.UserToken(srv.AddApplicant(jobboardtest.Applicant{}).ID)
-		if s := read(); len(s.Applicants) != 0 {
+		synctest.Wait()
+		if s := read(); len(s.Applicants) != 1 {
 			t.Errorf("it writes at every change: %+v", s)
 		}
 		<-time.After(time.Second)
 		synctest.Wait()
-		if s := read(); len(s.Applicants) != 1 || len(s.Tokens) != 1 {
+		if s := read(); len(s.Applicants) != 2 || len(s.Tokens) != 1 {
 			t.Errorf("after a second: %+v", s)
 		}
 		if f := fetch(t.Context(), srv.Transport(), srv.BaseURL+searchPath, token); f.status != 200 {

@@ -62,7 +62,7 @@ func (c *call) subscribe() answer {
 	}
 	categories, err := parseCategories(c.body)
 	if err != nil {
-		return textAnswer(http.StatusBadRequest, "the body must be a JSON map from category to a list of values: "+err.Error())
+		return textAnswer(http.StatusBadRequest, "the body must be a JSON map from category to a list of values")
 	}
 	channel, email := c.query.Get("channel"), c.query.Get("email")
 	now := c.s.stamp()

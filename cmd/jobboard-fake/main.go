@@ -14,12 +14,14 @@
 //
 // With -json the first line of its output is a JSON object with the addresses,
 // the credentials and a job for each answer; without it, lines to copy. It ends
-// on SIGINT and SIGTERM, after what it is serving.
+// on SIGINT and SIGTERM, after what it is serving, if that takes no longer than
+// -grace; else with exit code 1.
 package main
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -61,9 +63,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	prefix := flags.String("prefix", "", "path `prefix` of both addresses")
 	strict := flags.Bool("strict", false, "refuse requests outside the interface, with a sentence that says why")
 	data := flags.String("data", "", "`file` with the state to start from; the demo where it does not exist")
-	save := flags.Bool("save", false, "keep the file of -data up to date")
+	save := flags.Bool("save", false, "keep the file of -data up to date, 200ms behind at most")
 	controlAddr := flags.String("control-addr", "", "`host:port` of the page and the control interface; without it they are at "+control.Path+" of the base address")
 	controlHost := flags.String("control-host", "", "further host `names`, parted by commas, that the control interface answers to, beside addresses and local names")
+	grace := flags.Duration("grace", 8*time.Second, "how long what it serves may take to finish after SIGTERM; stalled and endless answers are broken off at once")
 	version := flags.Bool("version", false, "print the version it was built from")
 	if err := flags.Parse(args); err != nil {
 		if err == flag.ErrHelp {
@@ -123,9 +126,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 
 	<-ctx.Done()
-	ending, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ending, cancel := context.WithTimeout(context.Background(), *grace)
 	defer cancel()
-	if err := srv.Shutdown(ending); err != nil {
+	if err := srv.Shutdown(ending); errors.Is(err, context.DeadlineExceeded) {
+		fmt.Fprintf(stderr, "jobboard-fake: broke off what it was serving still after %v (-grace)\n", *grace)
+		return 1
+	} else if err != nil {
 		fmt.Fprintln(stderr, "jobboard-fake:", err)
 		return 1
 	}

@@ -160,6 +160,48 @@ func TestFirstLine(t *testing.T) {
 	}
 }
 
+// An answer that never ends does not keep it from ending, one that is slow has
+// the time that -grace gives.
+func TestEndsWhateverItServes(t *testing.T) {
+	for _, c := range []struct {
+		fault string
+		code  int
+		says  string
+	}{
+		{`{"break":"stall-before"}`, 0, ""},
+		{`{"break":"stall-body"}`, 0, ""},
+		{`{"size":-1}`, 0, ""},
+		{`{"delay":"1h"}`, 1, "-grace"},
+	} {
+		p := start(t, "-addr", "127.0.0.1:0", "-json", "-grace", "300ms")
+		m := p.first()
+		res, err := http.Post(m["control_url"].(string)+"faults", "application/json", strings.NewReader(c.fault))
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != http.StatusCreated {
+			t.Fatalf("%s: %d", c.fault, res.StatusCode)
+		}
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			res, err := http.Get(fmt.Sprintf("%s/jobdb/public/apply/external?jobid=%.0f", m["jobdb_url"], m["open_job"]))
+			if err == nil {
+				_, _ = io.Copy(io.Discard, res.Body)
+				res.Body.Close()
+			}
+		}()
+		if _, body := fetch(t, m["control_url"].(string)+"requests/wait?count=1", ""); strings.TrimSpace(body) != `{"count":1}` {
+			t.Fatalf("%s: it did not come: %s", c.fault, body)
+		}
+		if code := p.interrupt(syscall.SIGTERM); code != c.code || !strings.Contains(p.stderr.String(), c.says) {
+			t.Errorf("%s: exit code %d: %s", c.fault, code, &p.stderr)
+		}
+		<-ended
+	}
+}
+
 // What a newcomer is told to type works.
 func TestWelcome(t *testing.T) {
 	curl, err := exec.LookPath("curl")

@@ -22,13 +22,21 @@ func (c *Control) time() clockState {
 }
 
 func (c *Control) setTime(r *http.Request) (any, error) {
-	var v clockState
-	if err := decode(r, &v); err != nil {
+	var in struct {
+		Now     string `json:"now"`
+		Stopped bool   `json:"stopped"`
+	}
+	if err := decode(r, &in); err != nil {
 		return nil, err
 	}
-	if v.Now.IsZero() {
+	if in.Now == "" {
 		return nil, missing("now")
 	}
+	at, err := time.Parse(time.RFC3339Nano, in.Now)
+	if err != nil {
+		return nil, bad("now", "now is %s, and not a time such as 2026-01-31T08:30:00Z", quote(in.Now))
+	}
+	v := clockState{at, in.Stopped}
 	began := time.Now()
 	now := func() time.Time { return v.Now.Add(time.Since(began)) }
 	if v.Stopped {
@@ -67,6 +75,9 @@ func (c *Control) advance(r *http.Request) (any, error) {
 	d, err := time.ParseDuration(v.By)
 	if err != nil || d < 0 {
 		return nil, bad("by", "by is %s, and not a duration such as 90s or 1h30m; to go back, PUT the time", quote(v.By))
+	}
+	if now := c.srv.Now(); now.Add(d).Before(now) || now.Add(d).Year() > 9999 {
+		return nil, bad("by", "by is %s, which leads beyond the year 9999", quote(v.By))
 	}
 	c.srv.Advance(d)
 	c.setClock = true

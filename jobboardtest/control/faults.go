@@ -2,6 +2,7 @@ package control
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
@@ -39,7 +40,20 @@ func (c *Control) fail(r *http.Request) (any, error) {
 		}
 		return nil, err
 	}
+	switch {
+	case f.Path != "" && !strings.ContainsAny(f.Path[:1], `/*?[\`):
+		return nil, bad("path", "path is %s, and no path begins so: they begin with /", quote(f.Path))
+	case doesNothing(f):
+		return nil, bad("", "the fault does nothing: give it a status, a body, a header, a delay, a break, a size, an encoding or a skew")
+	}
 	return created{show(c.srv.Fail(f))}, nil
+}
+
+// doesNothing: a fault in Go may be planted to count the calls that it would
+// hit, one over HTTP is a mistake.
+func doesNothing(f jobboardtest.Fault) bool {
+	return f.Status == 0 && f.Body == "" && len(f.Header) == 0 && f.Size == 0 && f.Delay == 0 && f.Jitter == 0 &&
+		f.Break == "" && f.DripBytes == 0 && f.DripEvery == 0 && f.Encoding == "" && f.Skew == 0
 }
 
 func (c *Control) liftAll(r *http.Request) (any, error) {
