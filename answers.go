@@ -155,12 +155,12 @@ const (
 
 // AnswerProblem is what is wrong with one answer. A question has at most one.
 type AnswerProblem struct {
-	QuestionID string       // empty where it is about the nationality
-	Label      string       // the question's text, untrusted; empty where there is no such question
-	Type       QuestionType // of the question; empty likewise
-	Reason     AnswerReason
-	Length     int // characters, where the reason is ReasonTooLong
-	Limit      int // characters, likewise
+	QuestionID string       `json:"questionId,omitempty"` // empty where it is about the nationality
+	Label      string       `json:"label,omitempty"`      // the question's text, untrusted; empty where there is no such question
+	Type       QuestionType `json:"type,omitempty"`       // of the question; empty likewise
+	Reason     AnswerReason `json:"reason"`
+	Length     int          `json:"length,omitempty"` // characters, where the reason is ReasonTooLong
+	Limit      int          `json:"limit,omitempty"`  // characters, likewise
 }
 
 // Text is a sentence to show beside the field, in English; for other languages
@@ -194,7 +194,7 @@ func (p AnswerProblem) Text() string {
 // AnswersError is everything that is wrong with an applicant's answers.
 // errors.Is finds ErrInvalidInput in it.
 type AnswersError struct {
-	Problems []AnswerProblem // at least one: in the order of the questions, then unknown questions, then the nationality
+	Problems []AnswerProblem `json:"problems"` // at least one: in the order of the questions, then unknown questions, then the nationality
 }
 
 // Error names the first questions with their reasons, and nothing of the

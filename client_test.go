@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jarcoal/httpmock"
 
@@ -438,5 +439,42 @@ func TestHTTPMock(t *testing.T) {
 	}
 	if n := mock.GetTotalCallCount(); n != 1 {
 		t.Error(n, "calls")
+	}
+}
+
+// The text of an error says why there was no further attempt, where it would
+// look as if there were none at all.
+func TestErrorSaysWhyItStopped(t *testing.T) {
+	for want, e := range map[string]*jobboard.Error{
+		"jobboard: Search: 429 Too Many Requests: rate limited (stopped: Retry-After 1m0s)": {
+			Op: "Search", StatusCode: 429, Err: jobboard.ErrRateLimited, Attempts: 1, Stopped: jobboard.StopRetryAfter, RetryAfter: time.Minute,
+		},
+		"jobboard: Search: 503 Service Unavailable: server error (stopped: budget)": {
+			Op: "Search", StatusCode: 503, Err: jobboard.ErrServer, Attempts: 1, Stopped: jobboard.StopBudget,
+		},
+		"jobboard: Search: 503 Service Unavailable: server error (stopped: deadline)": {
+			Op: "Search", StatusCode: 503, Err: jobboard.ErrServer, Attempts: 1, Stopped: jobboard.StopDeadline,
+		},
+		"jobboard: Search: 503 Service Unavailable: server error (3 attempts, stopped: Retry-After 1m0s)": {
+			Op: "Search", StatusCode: 503, Err: jobboard.ErrServer, Attempts: 3, Stopped: jobboard.StopRetryAfter, RetryAfter: time.Minute,
+		},
+		"jobboard: Search: 401 Unauthorized: unauthorized": {
+			Op: "Search", StatusCode: 401, Err: jobboard.ErrUnauthorized, Attempts: 1, Stopped: jobboard.StopFinal,
+		},
+	} {
+		if got := e.Error(); got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	}
+}
+
+// The problems of answers go to a page as JSON.
+func TestAnswersErrorAsJSON(t *testing.T) {
+	job := &jobboard.JobInformation{Questions: []jobboard.Question{{ID: "9", Type: jobboard.QuestionText, Label: "Notice?"}}}
+	given := jobboard.Answers{Questions: map[string]jobboard.Answer{"9": jobboard.AnswerText("four weeks"), "77": jobboard.AnswerText("x")}}
+	_, err := job.CheckAnswers(given, jobboard.AnswerRules{MaxText: 5})
+	b, _ := json.Marshal(err)
+	if want := `{"problems":[{"questionId":"9","label":"Notice?","type":"TEXT","reason":"too long","length":10,"limit":5},{"questionId":"77","reason":"unknown question"}]}`; string(b) != want {
+		t.Errorf("%s\nwant %s", b, want)
 	}
 }

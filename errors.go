@@ -130,8 +130,15 @@ func (e *Error) Error() string {
 	if e.Message != "" {
 		b.WriteString(": " + strconv.Quote(clean(e.Message, maxErrorMessage)))
 	}
-	if e.Attempts > 1 {
-		fmt.Fprintf(&b, " (%d attempts, stopped: %s)", e.Attempts, e.Stopped)
+	stopped := string(e.Stopped)
+	if e.Stopped == StopRetryAfter {
+		stopped += " " + e.RetryAfter.String()
+	}
+	switch {
+	case e.Attempts > 1:
+		fmt.Fprintf(&b, " (%d attempts, stopped: %s)", e.Attempts, stopped)
+	case e.Attempts == 1 && (e.Stopped == StopBudget || e.Stopped == StopDeadline || e.Stopped == StopRetryAfter):
+		b.WriteString(" (stopped: " + stopped + ")") // or it looks as if repeats were off
 	}
 	if e.MayHaveExecuted {
 		b.WriteString(" (may have been executed)")

@@ -65,7 +65,7 @@ func Example_stream() {
 	fake, client := begin()
 	defer fake.Close()
 	// begin
-	stream := client.PostingStream(ctx, "27828_extern", jobboard.Query{OmitConfig: []string{"platform_internalAdText"}})
+	stream := client.PostingStream(ctx, "27828_extern", jobboard.Query{OmitConfig: []string{jobboard.ConfigAdText}})
 	cities := map[string]int{}
 	for posting, err := range stream.All() {
 		if err != nil {
@@ -253,9 +253,12 @@ func Example_sync() {
 			return err
 		}
 		defer done.Close()
-		jobs := done.Pending(jobfeed.NewReader(open(), nil).JobIDs())
-		results := client.JobInformations(ctx, jobs, jobboard.BulkOptions{})
-		return jobsync.Store(done, results, 500, save)
+		feed := jobfeed.NewReader(open(), nil)
+		results := client.JobInformations(ctx, done.Pending(feed.JobIDs()), jobboard.BulkOptions{})
+		if err := jobsync.Store(done, results, 500, save); err != nil {
+			return err
+		}
+		return feed.Err() // of a feed that was cut off, and of a run that was
 		// end
 	}
 	for range 2 {

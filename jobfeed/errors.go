@@ -33,6 +33,9 @@ var (
 	ErrEncoding = errors.New("unknown encoding")
 )
 
+// ErrUnread: nobody has read the feed to its end yet; see [Reader.Err].
+var ErrUnread = errors.New("the feed was not read to its end")
+
 // EntryError is a part of the feed that gives no entry: a broken entry, or
 // markup around the entries that may hide one. Reading goes on after it.
 type EntryError struct {

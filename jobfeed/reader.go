@@ -115,6 +115,16 @@ func (r *Reader) JobIDs() iter.Seq2[jobboard.JobID, error] {
 	}
 }
 
+// Err is why the feed was not seen whole: the error that ended it, or
+// [ErrUnread] where no loop has come to its end yet. Broken entries are not
+// among it. Ask once the loops are over.
+func (r *Reader) Err() error {
+	if !r.done {
+		return fmt.Errorf("jobfeed: %w", ErrUnread)
+	}
+	return r.err
+}
+
 // next gives an entry or an error, or at the end neither.
 func (r *Reader) next(idOnly bool) (*Entry, error) {
 	if r.last != nil {

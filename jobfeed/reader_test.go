@@ -696,3 +696,36 @@ func TestLoops(t *testing.T) {
 		t.Errorf("after the end: %v, %v", id, err)
 	}
 }
+
+// Err says whether the feed was seen whole, whatever the loop did with errors.
+func TestErr(t *testing.T) {
+	const entry = "<PositionOpening><PositionRecordInfo><Id><IdValue>%d</IdValue></Id></PositionRecordInfo></PositionOpening>"
+	feed := "<Feed>" + fmt.Sprintf(entry, 1) + "<PositionOpening/>" + fmt.Sprintf(entry, 2) + "</Feed>"
+	for name, c := range map[string]struct {
+		feed string
+		want error // nil: any, if it is not nil
+		ok   bool
+	}{
+		"whole, with a broken entry": {feed: feed, ok: true},
+		"cut off":                    {feed: feed[:len(feed)-5], want: io.ErrUnexpectedEOF},
+		"a page":                     {feed: "<html>login</html>", want: jobfeed.ErrNotFeed},
+		"nothing":                    {want: jobfeed.ErrNotFeed},
+	} {
+		r := jobfeed.NewReader(strings.NewReader(c.feed), nil)
+		if err := r.Err(); !errors.Is(err, jobfeed.ErrUnread) {
+			t.Errorf("%s: %v before anything was read", name, err)
+		}
+		for range r.JobIDs() { //nolint:revive // what it says is not looked at
+		}
+		if err := r.Err(); (err == nil) != c.ok || !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+	r := jobfeed.NewReader(strings.NewReader(feed), nil)
+	for range r.Entries() {
+		break
+	}
+	if err := r.Err(); !errors.Is(err, jobfeed.ErrUnread) {
+		t.Errorf("a loop that was left early: %v", err)
+	}
+}

@@ -7,11 +7,14 @@
 //		return err
 //	}
 //	defer done.Close()
-//	jobs := done.Pending(jobfeed.NewReader(feed, nil).JobIDs())
-//	results := client.JobInformations(ctx, jobs, jobboard.BulkOptions{})
+//	feed := jobfeed.NewReader(file, nil)
+//	results := client.JobInformations(ctx, done.Pending(feed.JobIDs()), jobboard.BulkOptions{})
 //	err = jobsync.Store(done, results, 500, func(batch []jobboard.BulkResult[*jobboard.JobInformation]) error {
 //		return save(batch) // durable when it returns
 //	})
+//	if err == nil {
+//		err = feed.Err() // was it seen whole?
+//	}
 //
 // Started again with the same file and name after whatever ended it, the run
 // leaves out what is done. A job is recorded after its result was stored, never

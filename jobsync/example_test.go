@@ -54,9 +54,13 @@ func Example() {
 		}
 		defer done.Close()
 		done.Notify = func(p jobsync.Progress) { fmt.Println(p.Recorded, "jobs done") }
-		jobs := done.Pending(jobfeed.NewReader(strings.NewReader(feed), nil).JobIDs())
+		reader := jobfeed.NewReader(strings.NewReader(feed), nil)
+		jobs := done.Pending(reader.JobIDs())
 		results := client.JobInformations(context.Background(), jobs, jobboard.BulkOptions{})
-		return jobsync.Store(done, results, 2, store)
+		if err := jobsync.Store(done, results, 2, store); err != nil {
+			return err
+		}
+		return reader.Err() // was the feed seen whole?
 	}
 
 	batches := 0

@@ -43,6 +43,8 @@ func TestServiceIsDownForThreeSeconds(t *testing.T) {
 					BaseURL: fake.BaseURL, ClientID: "10", HTTPClient: fake.Client(),
 					// Five attempts, the default, may be over after 1.5 seconds:
 					// waits double from 200 ms, less up to a half by chance.
+					// Many callers at once share one retry budget, and most of
+					// them fail early then: that is the page's case below.
 					Retry: jobboard.RetryPolicy{MaxAttempts: 8},
 				})
 				if err != nil {
