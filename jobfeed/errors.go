@@ -33,7 +33,7 @@ var (
 	ErrEncoding = errors.New("unknown encoding")
 )
 
-// ErrUnread: nobody has read the feed to its end yet; see [Reader.Err].
+// ErrUnread says that nobody has read the feed to its end; see [Reader.Err].
 var ErrUnread = errors.New("the feed was not read to its end")
 
 // EntryError is a part of the feed that gives no entry: a broken entry, or

@@ -715,14 +715,18 @@ func TestErr(t *testing.T) {
 		if err := r.Err(); !errors.Is(err, jobfeed.ErrUnread) {
 			t.Errorf("%s: %v before anything was read", name, err)
 		}
-		for range r.JobIDs() { //nolint:revive // what it says is not looked at
+		for id, err := range r.JobIDs() {
+			_, _ = id, err // as a loop does that looks at neither
 		}
 		if err := r.Err(); (err == nil) != c.ok || !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
 	r := jobfeed.NewReader(strings.NewReader(feed), nil)
-	for range r.Entries() {
+	for _, err := range r.Entries() {
+		if err != nil {
+			t.Error(err)
+		}
 		break
 	}
 	if err := r.Err(); !errors.Is(err, jobfeed.ErrUnread) {

@@ -264,6 +264,8 @@ func TestRefusals(t *testing.T) {
 		{"POST", "/faults", `{"body":"a","body_base64":"YQ=="}`, 400, "body_base64", "already"},
 		{"POST", "/faults", `{"header":{"A b":["x"]}}`, 400, "header", "cannot be sent"},
 		{"POST", "/faults", `{"header":{"X":["a\r\nSet-Cookie: b"]}}`, 400, "header", "cannot be sent"},
+		{"POST", "/faults", `{"header":{"Ünicode":["x"]}}`, 400, "header", "cannot be sent"},
+		{"POST", "/faults", `{"header":{"":["x"]}}`, 400, "header", "cannot be sent"},
 		{"POST", "/faults", `{"header":{"content-length":["5"]}}`, 400, "header", "Break"},
 		{"POST", "/faults", `{"status":503,"path":"api"}`, 400, "path", "begin with /"},
 		{"POST", "/faults", `{}`, 400, "", "does nothing"},
