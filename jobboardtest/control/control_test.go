@@ -711,3 +711,36 @@ func TestEndOfLongAnswers(t *testing.T) {
 		}
 	}
 }
+
+// Hours enough lead to a far year, and neither back nor beyond the last one.
+func TestClockGoesNoFurtherThanItCan(t *testing.T) {
+	s := newSuite(t)
+	s.must("PUT", "/clock", `{"now":"2026-01-01T00:00:00Z","stopped":true}`)
+	for year := 2026; ; {
+		status, text := s.do("POST", "/clock/advance", `{"by":"2000000h"}`)
+		now := s.srv.Now()
+		if status == http.StatusBadRequest {
+			if year < 9700 || !strings.Contains(text, "9999") || now.Year() != year {
+				t.Errorf("in %d: %s, now %v", year, text, now)
+			}
+			return
+		}
+		if now.Year() < year+228 || now.Year() > year+229 {
+			t.Fatalf("%d: from %d to %v", status, year, now)
+		}
+		year = now.Year()
+	}
+}
+
+// An identifier near the end of int64 leaves room for new ones.
+func TestLargestIdentifiers(t *testing.T) {
+	s := newSuite(t)
+	s.must("POST", "/jobs", `{"id":9223372036854775807,"title":"x"}`)
+	if id := wholly(s.must("POST", "/jobs", `{"title":"y"}`)["id"]); strings.HasPrefix(id, "-") {
+		t.Errorf("the next job is %s", id)
+	}
+	_, state := s.do("GET", "/state", "")
+	if status, text := s.do("PUT", "/state", state); status != http.StatusNoContent {
+		t.Errorf("its own state is refused: %d %s", status, text)
+	}
+}
