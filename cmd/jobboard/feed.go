@@ -106,7 +106,7 @@ func (a *app) feed(ctx context.Context, args []string, f *feedFlags) (err error)
 	if f.rate > 0 {
 		opts.Limiter = rate.NewLimiter(rate.Limit(f.rate), 1)
 	}
-	reader := &jobIDs{src: src}
+	reader := &jobIDs{feed: jobfeed.NewReader(src, nil)}
 	sum := newFeedSummary()
 	progress := a.newProgress(src)
 	for r := range c.JobInformations(ctx, reader.all(), opts) {
@@ -131,16 +131,18 @@ func (a *app) feed(ctx context.Context, args []string, f *feedFlags) (err error)
 		}
 	}
 	sum.entries = int(reader.entries.Load())
-	if reader.fatal == nil || sum.entries > 0 {
+	broken := reader.feed.Err()
+	noFeed := ctx.Err() == nil && broken != nil && sum.entries == 0
+	if !noFeed {
 		sum.print(summaryTo, a)
 	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case reader.fatal != nil && sum.entries == 0:
-		return &exitError{code: exitUsage, err: fmt.Errorf("this is no feed: %w", reader.fatal)}
-	case reader.fatal != nil:
-		return &exitError{code: exitIncomplete, err: fmt.Errorf("the feed was not read to its end: %w", reader.fatal)}
+	case noFeed:
+		return &exitError{code: exitUsage, err: fmt.Errorf("this is no feed: %w", broken)}
+	case broken != nil:
+		return &exitError{code: exitIncomplete, err: fmt.Errorf("the feed was not read to its end: %w", broken)}
 	case sum.failed() > 0:
 		return &exitError{code: exitIncomplete, err: fmt.Errorf("%d of the feed's jobs have no answer", sum.failed())}
 	}
@@ -150,16 +152,15 @@ func (a *app) feed(ctx context.Context, args []string, f *feedFlags) (err error)
 // jobIDs reads the feed for the lookups. What ends the feed early is kept
 // apart from what is wrong with an entry.
 type jobIDs struct {
-	src     io.Reader
+	feed    *jobfeed.Reader
 	entries atomic.Int64
-	fatal   error // once the loop has ended
 }
 
 var errFeedEnd = errors.New("the feed ended early")
 
 func (j *jobIDs) all() iter.Seq2[jobboard.JobID, error] {
 	return func(yield func(jobboard.JobID, error) bool) {
-		for id, err := range jobfeed.NewReader(j.src, nil).JobIDs() {
+		for id, err := range j.feed.JobIDs() {
 			var entry *jobfeed.EntryError
 			switch {
 			case err == nil:
@@ -167,8 +168,7 @@ func (j *jobIDs) all() iter.Seq2[jobboard.JobID, error] {
 			case errors.As(err, &entry):
 				j.entries.Add(1)
 			default:
-				j.fatal = err
-				err = errFeedEnd
+				err = errFeedEnd // the feed's own Err says which
 			}
 			if !yield(id, err) {
 				return

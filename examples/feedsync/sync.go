@@ -29,8 +29,8 @@ func synchronize(ctx context.Context, client *jobboard.Client, feed *feed, jobs 
 	done.Notify = bar.step
 	defer func() { sum.progress = done.Progress() }()
 
-	ids := &reading{src: jobfeed.NewReader(feed, nil).JobIDs(), broken: &sum.broken}
-	results := client.JobInformations(ctx, done.Pending(ids.all), jobboard.BulkOptions{Concurrency: s.concurrency})
+	reader := jobfeed.NewReader(feed, nil)
+	results := client.JobInformations(ctx, done.Pending(readable(reader, &sum.broken)), jobboard.BulkOptions{Concurrency: s.concurrency})
 	err = jobsync.Store(done, results, s.batch, func(batch []jobboard.BulkResult[*jobboard.JobInformation]) error {
 		// Not ctx: what is here is stored also when the run is being ended.
 		if err := jobs.store(context.WithoutCancel(ctx), feed.edition, batch); err != nil {
@@ -44,8 +44,8 @@ func synchronize(ctx context.Context, client *jobboard.Client, feed *feed, jobs 
 		return sum, fmt.Errorf("storing: %w", err)
 	case ctx.Err() != nil:
 		return sum, errors.New("ended early; the next run goes on from here")
-	case ids.fatal != nil:
-		return sum, fmt.Errorf("the feed was not read to its end: %w", ids.fatal)
+	case reader.Err() != nil:
+		return sum, fmt.Errorf("the feed was not read to its end: %w", reader.Err())
 	case sum.outcomes[failed] > 0:
 		return sum, fmt.Errorf("%d jobs have no answer; the next run asks for them again", sum.outcomes[failed])
 	case sum.broken > 0:
@@ -55,26 +55,16 @@ func synchronize(ctx context.Context, client *jobboard.Client, feed *feed, jobs 
 	return sum, err
 }
 
-// reading tells broken entries, which cost only themselves, from an end of the
-// feed before its end.
-type reading struct {
-	src    iter.Seq2[jobboard.JobID, error]
-	broken *int
-	fatal  error
-}
-
-func (r *reading) all(yield func(jobboard.JobID, error) bool) {
-	for id, err := range r.src {
-		if _, entry := errors.AsType[*jobfeed.EntryError](err); entry {
-			*r.broken++
-			continue
-		}
-		if err != nil {
-			r.fatal = err
-			return
-		}
-		if !yield(id, nil) {
-			return
+// readable are the jobs of the feed without its broken entries, which cost only
+// themselves and are counted. What ends the feed early is in its Err.
+func readable(feed *jobfeed.Reader, broken *int) iter.Seq2[jobboard.JobID, error] {
+	return func(yield func(jobboard.JobID, error) bool) {
+		for id, err := range feed.JobIDs() {
+			if _, entry := errors.AsType[*jobfeed.EntryError](err); entry {
+				*broken++
+			} else if err == nil && !yield(id, nil) {
+				return
+			}
 		}
 	}
 }
