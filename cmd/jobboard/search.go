@@ -44,8 +44,10 @@ func (q *queryFlags) query(f *pflag.FlagSet) (jobboard.Query, error) {
 	}
 	var err error
 	if out.Near, err = jobboard.ParseGeoURI(place, q.radius); err != nil {
+		// It speaks of the URI that was made of what was typed.
+		text := strings.ReplaceAll(err.Error(), strconv.Quote(place), strconv.Quote(q.near))
 		return out, &exitError{
-			code: exitUsage, err: fmt.Errorf("--near: %w", &settingError{errors.New(strings.ReplaceAll(err.Error(), strconv.Quote(place), strconv.Quote(q.near)))}),
+			code: exitUsage, err: fmt.Errorf("--near: %w", &settingError{errors.New(text)}),
 			hint: "such as --near 52.52,13.405 --radius 50, or --near geo:52.52,13.405",
 		}
 	}
@@ -104,20 +106,7 @@ func (a *app) search(ctx context.Context, flags *pflag.FlagSet, f *searchFlags) 
 	}
 	drawn := newMapData(q.Near)
 	page, shown := jobboard.JobSearchResult{}, 0
-	switch {
-	case f.json:
-		result, err := s.Search(ctx, ch, q)
-		if err != nil {
-			return err
-		}
-		for i := range result.Results {
-			drawn.add(&result.Results[i])
-		}
-		page, shown = *result, len(result.Results)
-		if err := writeJSON(a.stdout, result, true); err != nil {
-			return err
-		}
-	case f.jsonl:
+	if f.jsonl {
 		stream := s.PostingStream(ctx, ch, q)
 		for p, err := range stream.All() {
 			if err != nil {
@@ -130,26 +119,22 @@ func (a *app) search(ctx context.Context, flags *pflag.FlagSet, f *searchFlags) 
 			}
 		}
 		page, _ = stream.Page()
-	default:
-		q.OmitConfig = []string{jobboard.ConfigAdText}
+	} else {
+		if !f.json {
+			q.OmitConfig = []string{jobboard.ConfigAdText}
+		}
 		result, err := s.Search(ctx, ch, q)
 		if err != nil {
 			return err
 		}
-		rows := make([][]string, 0, len(result.Results))
 		for i := range result.Results {
 			drawn.add(&result.Results[i])
-			rows = append(rows, postingRow(&result.Results[i]))
 		}
-		page, shown = *result, len(rows)
-		if shown > 0 {
-			writeTable(a.stdout, a.outTerminal, searchColumns, rows)
-			fmt.Fprintln(a.stdout)
-		}
-		fmt.Fprintf(a.stdout, "%d of %d postings%s\n", shown, max(page.TotalNumberOfJobs, shown), describeNear(q.Near))
-		if names, n := drawn.beyondCircle(); n > 0 {
-			fmt.Fprintf(a.stdout, "%d of them name a place beyond the circle (%s): the service found them for a further location, which its answer does not name\n",
-				n, strings.Join(names, ", "))
+		page, shown = *result, len(result.Results)
+		if !f.json {
+			a.printPostings(result, q.Near, drawn)
+		} else if err := writeJSON(a.stdout, result, true); err != nil {
+			return err
 		}
 	}
 	if page.TotalNumberOfJobs > shown {
@@ -169,6 +154,24 @@ func (a *app) search(ctx context.Context, flags *pflag.FlagSet, f *searchFlags) 
 	}
 	fmt.Fprintf(a.stderr, "map: %s, %d postings at known places, %d at none that is known\n", f.picture, drawn.placed, drawn.unplaced)
 	return nil
+}
+
+// printPostings writes the table and what it says in all.
+func (a *app) printPostings(result *jobboard.JobSearchResult, near jobboard.GeoLocation, drawn *mapData) {
+	shown := len(result.Results)
+	if shown > 0 {
+		rows := make([][]string, shown)
+		for i := range result.Results {
+			rows[i] = postingRow(&result.Results[i])
+		}
+		writeTable(a.stdout, a.outTerminal, searchColumns, rows)
+		fmt.Fprintln(a.stdout)
+	}
+	fmt.Fprintf(a.stdout, "%d of %d postings%s\n", shown, max(result.TotalNumberOfJobs, shown), describeNear(near))
+	if names, n := drawn.beyondCircle(); n > 0 {
+		fmt.Fprintf(a.stdout, "%d of them name a place beyond the circle (%s): the service found them for a further location, which its answer does not name\n",
+			n, strings.Join(names, ", "))
+	}
 }
 
 func describeNear(g jobboard.GeoLocation) string {
