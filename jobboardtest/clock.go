@@ -31,7 +31,7 @@ func (s *Server) SetClock(f func() time.Time) {
 func (s *Server) Advance(d time.Duration) {
 	s.clockMu.Lock()
 	defer s.clockMu.Unlock()
-	if sum := s.ahead + d; (sum > s.ahead) != (d > 0) && d != 0 { // beyond what a Duration holds
+	if sum := s.ahead + d; (sum < s.ahead) != (d < 0) { // beyond what a Duration holds
 		clock, ahead := s.clock, s.ahead
 		s.clock, s.ahead = func() time.Time { return clock().Add(ahead) }, 0
 	}

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -189,10 +188,9 @@ func (f Fault) Check() error {
 // headerCanBeSent: net/http would leave out a field with such a name, and change
 // such a value.
 func headerCanBeSent(h http.Header) bool {
+	const token = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	notToken := func(r rune) bool { return !strings.ContainsRune(token, r) }
 	for name, values := range h {
-		notToken := func(r rune) bool {
-			return !strings.ContainsRune("!#$%&'*+-.^_`|~", r) && (r > 'z' || !unicode.IsLetter(r) && !unicode.IsDigit(r))
-		}
 		if name == "" || strings.ContainsFunc(name, notToken) || strings.EqualFold(name, "Content-Length") {
 			return false
 		}
@@ -277,6 +275,7 @@ func (f *Fault) UnmarshalJSON(data []byte) error {
 	if err := strictUnmarshal(data, &j); err != nil {
 		return err
 	}
+	wrong := func(member, what string) error { return errors.New("jobboardtest: fault: " + member + ": " + what) }
 	for _, d := range []struct {
 		name, from string
 		to         *time.Duration
@@ -286,26 +285,26 @@ func (f *Fault) UnmarshalJSON(data []byte) error {
 		}
 		v, err := time.ParseDuration(d.from)
 		if err != nil {
-			return fmt.Errorf("jobboardtest: fault: %s: %w", d.name, err)
+			return wrong(d.name, err.Error())
 		}
 		*d.to = v
 	}
 	// Left out, these two mean no bound; 0 would mean that nothing is hit.
 	if j.For != "" && p.For == 0 {
-		return errors.New("jobboardtest: fault: for: is 0, so that it hits nothing")
+		return wrong("for", "is 0, so that it hits nothing")
 	}
 	if j.Share != nil {
 		if p.Share = *j.Share; p.Share == 0 {
-			return errors.New("jobboardtest: fault: share: is 0, so that it hits nothing")
+			return wrong("share", "is 0, so that it hits nothing")
 		}
 	}
 	if j.BodyBase64 != nil {
 		body, err := base64.StdEncoding.DecodeString(*j.BodyBase64)
 		switch {
 		case err != nil:
-			return errors.New("jobboardtest: fault: body_base64: is not base64")
+			return wrong("body_base64", "is not base64")
 		case p.Body != "":
-			return errors.New("jobboardtest: fault: body_base64: there is a body already")
+			return wrong("body_base64", "there is a body already")
 		}
 		p.Body = string(body)
 	}
