@@ -9,10 +9,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/atomicfile"
 )
 
 // State is all that a server remembers, as one JSON document: version 1 of the
@@ -249,13 +250,17 @@ func (in State) build(now time.Time) (*state, error) {
 
 // Save writes the state as JSON.
 func (s *Server) Save(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(s.Snapshot()); err != nil {
+	if err := s.encode(w); err != nil {
 		return fmt.Errorf("jobboardtest: saving the state: %w", err)
 	}
 	return nil
+}
+
+func (s *Server) encode(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(s.Snapshot())
 }
 
 // Load replaces the state by what Save wrote. On an error nothing has changed.
@@ -294,34 +299,9 @@ func strictUnmarshal(data []byte, v any) error {
 
 // SaveFile writes the state to a file in one step: whoever kills the process
 // meanwhile finds the old file or the new one, never a part.
-func (s *Server) SaveFile(name string) (err error) {
-	dir := filepath.Dir(name)
-	f, err := os.CreateTemp(dir, filepath.Base(tempPattern(name))) // mode 0600
-	if err != nil {
+func (s *Server) SaveFile(name string) error {
+	if err := atomicfile.Write(name, s.encode); err != nil {
 		return fmt.Errorf("jobboardtest: saving the state: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-			err = fmt.Errorf("jobboardtest: saving the state: %w", err)
-		}
-	}()
-	if err = s.Save(f); err != nil {
-		return err
-	}
-	if err = f.Sync(); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	if err = os.Rename(f.Name(), name); err != nil {
-		return err
-	}
-	if d, derr := os.Open(dir); derr == nil { // so that the name lasts too; not every system can
-		_ = d.Sync()
-		d.Close()
 	}
 	return nil
 }
@@ -399,10 +379,7 @@ const saveAfter = 200 * time.Millisecond
 // at the start, and then after every change.
 func (v *saver) start(s *Server, file string) error {
 	v.server, v.file = s, file
-	old, _ := filepath.Glob(tempPattern(file))
-	for _, name := range old { // of a process that was killed while it wrote
-		os.Remove(name)
-	}
+	atomicfile.RemoveLeftovers(file)
 	if err := s.SaveFile(file); err != nil {
 		return err
 	}
@@ -410,10 +387,6 @@ func (v *saver) start(s *Server, file string) error {
 	v.dirty = make(chan struct{}, 1)
 	go v.run()
 	return nil
-}
-
-func tempPattern(file string) string {
-	return filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+".*.tmp")
 }
 
 func (v *saver) touch() {

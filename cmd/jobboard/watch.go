@@ -5,15 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/atomicfile"
 )
 
 type watchFlags struct {
@@ -228,7 +229,7 @@ func loadState(path string) (*jobboard.Snapshot, error) {
 
 // saveState writes in one step: whoever stops the program meanwhile leaves the
 // old state or the new one.
-func saveState(path string, s *jobboard.Snapshot) (err error) {
+func saveState(path string, s *jobboard.Snapshot) error {
 	if path == "" {
 		return nil
 	}
@@ -236,22 +237,12 @@ func saveState(path string, s *jobboard.Snapshot) (err error) {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".jobboard-state-*")
+	err = atomicfile.Write(path, func(w io.Writer) error {
+		_, err := w.Write(append(body, '\n'))
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("--state: %w", err)
 	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-			err = fmt.Errorf("--state: %w", err)
-		}
-	}()
-	if _, err = f.Write(append(body, '\n')); err != nil {
-		_ = f.Close()
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return nil
 }

@@ -1,0 +1,70 @@
+// Package atomicfile replaces files in one step. Whoever ends the program or
+// the machine meanwhile leaves the old file or the new one, never a part.
+package atomicfile
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Write replaces the file of that name by what write writes, or makes it. When
+// Write returns nil the content and the name are on the disk. On an error the
+// old file, if there was one, is as it was, or the new one is whole in its
+// place and only its name may not outlast a loss of power. The file is readable
+// and writable by its owner alone.
+func Write(name string, write func(io.Writer) error) (err error) {
+	dir, base := filepath.Split(name)
+	if dir == "" {
+		dir = "."
+	}
+	f, err := os.CreateTemp(dir, prefix(base)+"*"+suffix)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close() // again, where Close is what failed
+			_ = os.Remove(f.Name())
+		}
+	}()
+	b := bufio.NewWriterSize(f, 64<<10)
+	if err := write(b); err != nil {
+		return err
+	}
+	if err := errors.Join(b.Flush(), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := rename(f.Name(), name); err != nil {
+		return fmt.Errorf("replacing %s: %w", name, err)
+	}
+	return nil
+}
+
+// RemoveLeftovers removes what processes that were killed inside Write left
+// beside the file of that name. No Write of that name may run meanwhile.
+func RemoveLeftovers(name string) {
+	dir, base := filepath.Split(name)
+	if dir == "" {
+		dir = "."
+	}
+	entries, _ := os.ReadDir(dir) // what cannot be listed has nothing to remove
+	for _, e := range entries {
+		middle, ok := strings.CutPrefix(e.Name(), prefix(base))
+		middle, temporary := strings.CutSuffix(middle, suffix)
+		if ok && temporary && isRandom(middle) {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
+// The names of unfinished files. CreateTemp puts digits between the two.
+func prefix(base string) string { return "." + base + "." }
+
+const suffix = ".tmp"
+
+func isRandom(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
