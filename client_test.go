@@ -54,12 +54,23 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 func (w *wire) client(t *testing.T, cfg jobboard.Config) *jobboard.Client {
 	t.Helper()
 	cfg.HTTPClient = &http.Client{Transport: w}
+	return mustClient(t, cfg)
+}
+
+// mustClient is NewClient for a configuration that is right.
+func mustClient(tb testing.TB, cfg jobboard.Config) *jobboard.Client {
+	tb.Helper()
 	c, err := jobboard.NewClient(cfg)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return c
 }
+
+// roundTripper is a transport of one function.
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 const (
 	base  = "https://jobs.example"

@@ -77,7 +77,7 @@ func observed(t *testing.T, change func(*jobboard.Config)) (*jobboard.Client, *j
 	next := fake.Transport()
 	cfg := jobboard.Config{
 		BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, ClientID: fake.Demo.ClientID, Observer: r.observer(),
-		HTTPClient: &http.Client{Transport: transport(func(req *http.Request) (*http.Response, error) {
+		HTTPClient: &http.Client{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
 			*sent = append(*sent, req.Header.Clone())
 			return next.RoundTrip(req)
 		})},
@@ -85,16 +85,8 @@ func observed(t *testing.T, change func(*jobboard.Config)) (*jobboard.Client, *j
 	if change != nil {
 		change(&cfg)
 	}
-	client, err := jobboard.NewClient(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client, fake, r, sent
+	return mustClient(t, cfg), fake, r, sent
 }
-
-type transport func(*http.Request) (*http.Response, error)
-
-func (f transport) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
 const lookupPath = "/jobdb/public/apply/external"
 
@@ -131,7 +123,7 @@ func TestObserverHeaders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			fake := jobboardtest.New(t, jobboardtest.Tolerant(), jobboardtest.Demo())
 			on := false
-			cfg := jobboard.Config{BaseURL: fake.BaseURL, ClientID: fake.Demo.ClientID, HTTPClient: &http.Client{Transport: transport(http.DefaultTransport.RoundTrip)}}
+			cfg := jobboard.Config{BaseURL: fake.BaseURL, ClientID: fake.Demo.ClientID, HTTPClient: &http.Client{Transport: roundTripper(http.DefaultTransport.RoundTrip)}}
 			cfg.Observer = &jobboard.Observer{Attempt: func(_ context.Context, s jobboard.AttemptStart) (context.Context, func(jobboard.AttemptEnd)) {
 				if on {
 					s.Header.Set("Traceparent", "trace")

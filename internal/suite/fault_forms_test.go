@@ -1,4 +1,4 @@
-package jobboard_test
+package suite_test
 
 import (
 	"bytes"

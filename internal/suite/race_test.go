@@ -1,4 +1,4 @@
-package jobboard_test
+package suite_test
 
 import (
 	"bytes"
@@ -61,6 +61,10 @@ func (s *pairService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		writeMaybeZipped(w, n, fmt.Sprintf("application-%d-of-%d", job, who))
 	}
+}
+
+func bearerOf(r *http.Request) string {
+	return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 }
 
 func applicantOf(token string) (who, generation int) {

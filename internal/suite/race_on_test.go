@@ -1,5 +1,5 @@
 //go:build race
 
-package jobboard_test
+package suite_test
 
 const raceDetector = true

@@ -1,4 +1,4 @@
-package jobboard_test
+package suite_test
 
 import (
 	"bytes"
@@ -534,7 +534,7 @@ func faultData(name string) []byte {
 	if b, ok := faultFiles.Load(name); ok {
 		return b.([]byte)
 	}
-	b, err := os.ReadFile(filepath.Join("testdata", name))
+	b, err := os.ReadFile(filepath.Join("..", "..", "testdata", name))
 	if err != nil {
 		panic(err)
 	}

@@ -1,4 +1,4 @@
-package jobboard_test
+package suite_test
 
 import (
 	"bufio"
@@ -419,8 +419,10 @@ type dripping struct {
 }
 
 func (d *dripping) Read(p []byte) (int, error) {
-	if err := wait(d.ctx, d.pause); err != nil {
-		return 0, err
+	select {
+	case <-time.After(d.pause):
+	case <-d.ctx.Done():
+		return 0, d.ctx.Err()
 	}
 	p[0] = d.text[d.at%len(d.text)]
 	d.at++
