@@ -28,7 +28,7 @@ type BulkResult[T any] struct {
 	Err   error // the call's *Error, or the input's own
 }
 
-// JobInformations looks up many jobs (4.4) and gives each result as it comes,
+// BulkJobInformation looks up many jobs (4.4) and gives each result as it comes,
 // in no order. A job that repeats is looked up once and has one result. An
 // error in jobs is a result, not the end.
 //
@@ -36,12 +36,12 @@ type BulkResult[T any] struct {
 // off cancels the calls under way, starts no more, and returns once the pull
 // in progress has. When ctx ends, a result holds its error unless jobs was at
 // its end. Memory grows by a few bytes a distinct job.
-func (c *Client) JobInformations(ctx context.Context, jobs iter.Seq2[JobID, error], opts BulkOptions) iter.Seq[BulkResult[*JobInformation]] {
+func (c *Client) BulkJobInformation(ctx context.Context, jobs iter.Seq2[JobID, error], opts BulkOptions) iter.Seq[BulkResult[*JobInformation]] {
 	return bulk(ctx, opJobInformation, jobs, opts, c.JobInformation)
 }
 
-// HaveApplied is HasApplied for many jobs, as JobInformations does it.
-func (a *Applicant) HaveApplied(ctx context.Context, jobs iter.Seq2[JobID, error], opts BulkOptions) iter.Seq[BulkResult[bool]] {
+// BulkHasApplied is HasApplied for many jobs, as BulkJobInformation does it.
+func (a *Applicant) BulkHasApplied(ctx context.Context, jobs iter.Seq2[JobID, error], opts BulkOptions) iter.Seq[BulkResult[bool]] {
 	return bulk(ctx, opHasApplied, jobs, opts, a.HasApplied)
 }
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// condition is a row of the one table that says what a failed answer means.
+// conditionRow is a row of the one table that says what a failed answer means.
 // A row matches where everything it names does; the first match wins.
-type condition struct {
+type conditionRow struct {
 	ops    opSet
 	from   int    // lowest status
 	to     int    // highest status
@@ -22,7 +22,7 @@ type condition struct {
 // conditions is section 7, and what HTTP says beyond it. Status, form of the
 // body and code decide first; words only where nothing else can, and then few
 // of them, because the sentences vary.
-var conditions = []condition{
+var conditions = []conditionRow{
 	// 7.3: these codes count with any status.
 	{ops: opsLookup, from: 0, to: 999, code: "ERROR_JOB_INACTIVE", result: ErrJobInactive},
 	{ops: opsLookup, from: 0, to: 999, code: "ERROR_JOB_UNAVAILABLE", result: ErrJobUnavailable},
@@ -55,7 +55,7 @@ func classify(op *operation, status int, w words) error {
 	return nil
 }
 
-func (c condition) matches(w words) bool {
+func (c conditionRow) matches(w words) bool {
 	switch {
 	case c.code != "":
 		return c.code == w.code && (c.says == "" || w.say(c.says))

@@ -374,18 +374,18 @@ func newOmitted(keys []string) (o omitted) {
 }
 
 var configKeys = [...]string{
-	1:  ConfigProjectLocation,
-	2:  ConfigLocation,
-	3:  ConfigLocationName,
-	4:  ConfigProjectNumber,
-	5:  ConfigAudience,
-	6:  ConfigVisibility,
-	7:  ConfigListingStartDate,
-	8:  ConfigInternalPostingName,
-	9:  ConfigAdText,
-	10: ConfigJobCategory,
-	11: ConfigCompanyName,
-	12: ConfigRemoteStatus,
+	1:  KeyProjectLocation,
+	2:  KeyLocation,
+	3:  KeyLocationName,
+	4:  KeyProjectNumber,
+	5:  KeyAudience,
+	6:  KeyVisibility,
+	7:  KeyListingStartDate,
+	8:  KeyInternalPostingName,
+	9:  KeyAdText,
+	10: KeyJobCategory,
+	11: KeyCompanyName,
+	12: KeyRemoteStatus,
 }
 
 var configMembers = members(configKeys[:]...)
@@ -394,29 +394,29 @@ var configMembers = members(configKeys[:]...)
 // 0 of any other.
 func configKey[T []byte | string](key T) int {
 	switch string(key) {
-	case ConfigProjectLocation:
+	case KeyProjectLocation:
 		return 1
-	case ConfigLocation:
+	case KeyLocation:
 		return 2
-	case ConfigLocationName:
+	case KeyLocationName:
 		return 3
-	case ConfigProjectNumber:
+	case KeyProjectNumber:
 		return 4
-	case ConfigAudience:
+	case KeyAudience:
 		return 5
-	case ConfigVisibility:
+	case KeyVisibility:
 		return 6
-	case ConfigListingStartDate:
+	case KeyListingStartDate:
 		return 7
-	case ConfigInternalPostingName:
+	case KeyInternalPostingName:
 		return 8
-	case ConfigAdText:
+	case KeyAdText:
 		return 9
-	case ConfigJobCategory:
+	case KeyJobCategory:
 		return 10
-	case ConfigCompanyName:
+	case KeyCompanyName:
 		return 11
-	case ConfigRemoteStatus:
+	case KeyRemoteStatus:
 		return 12
 	}
 	return 0

@@ -194,7 +194,7 @@ func BenchmarkSearch(b *testing.B) {
 	for _, c := range []struct {
 		name string
 		omit []string
-	}{{"streamed", nil}, {"streamed without ad text", []string{ConfigAdText}}} {
+	}{{"streamed", nil}, {"streamed without ad text", []string{KeyAdText}}} {
 		b.Run(c.name, func(b *testing.B) {
 			compare(b, len(page), func() {
 				var v plainPage

@@ -456,7 +456,7 @@ func TestManyConfigKeys(t *testing.T) {
 
 func TestOmit(t *testing.T) {
 	b := readFile(t, "search_open.json")
-	omit := []string{ConfigLocation, "platform_keywords", "not there", ConfigAdText}
+	omit := []string{KeyLocation, "platform_keywords", "not there", KeyAdText}
 	page, err := decodeSearch(bytes.NewReader(b), decodeLimits{}, omit)
 	if err != nil {
 		t.Fatal(err)
@@ -753,7 +753,7 @@ func TestAllocs(t *testing.T) {
 		}
 	}
 	check("page streamed", 3*n+60, stream())
-	check("page streamed without ad text", 3*n+60, stream(ConfigAdText))
+	check("page streamed without ad text", 3*n+60, stream(KeyAdText))
 	if raceEnabled {
 		return
 	}

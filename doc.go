@@ -20,7 +20,7 @@
 //	Client.JobInformation                     4.4  what to know before applying
 //	Client.Subscribe and its two companions   4.5  deprecated
 //
-// Built on them: [Client.JobInformations] and [Applicant.HaveApplied] for many
+// Built on them: [Client.BulkJobInformation] and [Applicant.BulkHasApplied] for many
 // jobs, [Applicant.Precheck] for one decision about one job,
 // [JobInformation.CheckAnswers] for what an applicant filled in, and
 // [Client.Snapshot] for what changed in a channel.

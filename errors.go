@@ -1,6 +1,7 @@
 package jobboard
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -14,29 +15,29 @@ import (
 // them, found with errors.As, has status, code and the service's own words.
 var (
 	// ErrPostingNotFound: there is no posting for the job (7.2, 404).
-	ErrPostingNotFound = errors.New("posting not found")
+	ErrPostingNotFound error = &condition{"posting not found", ErrGone}
 	// ErrPostingNotAccessible: the applicant may not see the posting, such as
 	// an internal one (7.2, 403).
-	ErrPostingNotAccessible = errors.New("posting not accessible")
+	ErrPostingNotAccessible error = &condition{"posting not accessible", ErrNotVisible}
 	// ErrPostingInactive: the posting is deactivated (7.2, 410).
-	ErrPostingInactive = errors.New("posting inactive")
+	ErrPostingInactive error = &condition{"posting inactive", ErrClosed}
 	// ErrProjectNotAvailable: no job exists for the identifier (7.2, 404,
 	// get_project_error).
-	ErrProjectNotAvailable = errors.New("project not available")
+	ErrProjectNotAvailable error = &condition{"project not available", ErrGone}
 	// ErrProjectNotAccessible: the job exists and the applicant may not see
 	// it, such as a job of another company (7.2, 404, get_project_error).
-	ErrProjectNotAccessible = errors.New("project not accessible")
+	ErrProjectNotAccessible error = &condition{"project not accessible", ErrNotVisible}
 	// ErrApplicationNotFound: this applicant has no application for the job
 	// (7.2, 404, get_application_error).
 	ErrApplicationNotFound = errors.New("application not found")
 	// ErrJobInactive: the job is deactivated (7.3, ERROR_JOB_INACTIVE).
-	ErrJobInactive = errors.New("job inactive")
+	ErrJobInactive error = &condition{"job inactive", ErrClosed}
 	// ErrJobUnavailable: the job is deleted or no longer available (7.3,
 	// ERROR_JOB_UNAVAILABLE).
-	ErrJobUnavailable = errors.New("job unavailable")
+	ErrJobUnavailable error = &condition{"job unavailable", ErrGone}
 	// ErrPostingUnavailable: the job's posting cannot be found (7.3,
 	// ERROR_POSTING_UNAVAILABLE).
-	ErrPostingUnavailable = errors.New("posting unavailable")
+	ErrPostingUnavailable error = &condition{"posting unavailable", ErrGone}
 	// ErrUnauthorized: the credential is missing, expired, invalid or of the
 	// wrong kind (7.1 and 7.2, 401).
 	ErrUnauthorized = errors.New("unauthorized")
@@ -45,6 +46,17 @@ var (
 	// ErrServer: the service failed while processing (7.1, 500 and every
 	// other 5xx).
 	ErrServer = errors.New("server error")
+
+	// ErrGone: no job or no posting is known for the identifier. It is also
+	// every ErrJobUnavailable, ErrPostingUnavailable, ErrPostingNotFound and
+	// ErrProjectNotAvailable.
+	ErrGone = errors.New("gone")
+	// ErrClosed: the job is there and takes no applications. It is also every
+	// ErrJobInactive and ErrPostingInactive.
+	ErrClosed = errors.New("closed")
+	// ErrNotVisible: the job is there, and not for this applicant. It is also
+	// every ErrPostingNotAccessible and ErrProjectNotAccessible.
+	ErrNotVisible = errors.New("not visible")
 
 	// ErrRateLimited: 429, after every allowed repeat.
 	ErrRateLimited = errors.New("rate limited")
@@ -65,6 +77,89 @@ var (
 	// ErrInvalidInput: the caller's input cannot be sent; nothing was.
 	ErrInvalidInput = errors.New("invalid input")
 )
+
+// condition is a condition of section 7 that belongs to a class: ErrGone,
+// ErrClosed or ErrNotVisible.
+type condition struct {
+	text  string
+	class error
+}
+
+func (c *condition) Error() string { return c.text }
+
+// Is reports whether target is the class of the condition.
+func (c *condition) Is(target error) bool { return target == c.class }
+
+// Settled reports whether the service has answered about the job: err is nil,
+// or it is ErrGone, ErrClosed, ErrNotVisible or ErrApplicationNotFound. Any
+// other error, such as ErrServer, ErrUnauthorized or the end of the context,
+// tells nothing about the job, and a later call may be answered.
+func Settled(err error) bool {
+	return err == nil || errors.Is(err, ErrGone) || errors.Is(err, ErrClosed) ||
+		errors.Is(err, ErrNotVisible) || errors.Is(err, ErrApplicationNotFound)
+}
+
+// statuses says what a web handler answers for each condition. The first that
+// holds counts.
+var statuses = []struct {
+	condition error
+	status    int
+}{
+	{ErrInvalidInput, http.StatusBadRequest},
+	{ErrUnauthorized, http.StatusUnauthorized},
+	{ErrGone, http.StatusNotFound},
+	{ErrNotVisible, http.StatusNotFound},
+	{ErrApplicationNotFound, http.StatusNotFound},
+	{ErrClosed, http.StatusGone},
+	{ErrForbidden, http.StatusForbidden},
+	{ErrRateLimited, http.StatusTooManyRequests},
+	{ErrToken, http.StatusServiceUnavailable},
+	{ErrTimeout, http.StatusGatewayTimeout},
+	{ErrServer, http.StatusBadGateway},
+	{ErrDecode, http.StatusBadGateway},
+	{ErrRedirect, http.StatusBadGateway},
+	{ErrResponseTooLarge, http.StatusBadGateway},
+	{ErrTransport, http.StatusBadGateway},
+	{context.Canceled, statusClientClosedRequest},
+	{context.DeadlineExceeded, http.StatusGatewayTimeout},
+}
+
+// statusClientClosedRequest is what web servers write into their logs for a
+// visitor who left. net/http has no name for it.
+const statusClientClosedRequest = 499
+
+// HTTPStatus returns the status with which a web handler answers its own
+// visitor after a call failed with err:
+//
+//	200  nil
+//	400  ErrInvalidInput
+//	401  ErrUnauthorized
+//	403  ErrForbidden
+//	404  ErrGone, ErrNotVisible, ErrApplicationNotFound
+//	410  ErrClosed
+//	429  ErrRateLimited
+//	499  the caller canceled the call
+//	502  ErrServer, ErrDecode, ErrRedirect, ErrResponseTooLarge, ErrTransport, and every answer without a named condition
+//	503  ErrToken
+//	504  ErrTimeout
+//	500  an error that is not of this package
+//
+// ErrGone is 404 and not 410: it does not tell that there ever was a job.
+func HTTPStatus(err error) int {
+	if err == nil {
+		return http.StatusOK
+	}
+	for _, row := range statuses {
+		if errors.Is(err, row.condition) {
+			return row.status
+		}
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return http.StatusBadGateway
+	}
+	return http.StatusInternalServerError
+}
 
 // StopReason says why a failed call was not tried once more.
 type StopReason string
@@ -174,6 +269,22 @@ func (f *failure) Unwrap() []error {
 func invalid(format string, args ...any) error {
 	return &failure{kind: ErrInvalidInput, detail: clean(fmt.Sprintf(format, args...), maxErrorCause)}
 }
+
+// ConfigError is a mistake in a Config: NewClient returns it, and a call
+// returns it where the Config lacks what that call needs. It is
+// ErrInvalidInput.
+type ConfigError struct {
+	Field  string // of Config, such as "BaseURL" or "Retry.MinWait"
+	Reason string // what is wrong with the field: "is empty"; holds nothing of its value
+}
+
+// Error returns the field and the reason.
+func (e *ConfigError) Error() string {
+	return ErrInvalidInput.Error() + ": Config." + e.Field + " " + e.Reason
+}
+
+// Unwrap returns ErrInvalidInput.
+func (e *ConfigError) Unwrap() error { return ErrInvalidInput }
 
 // clean makes foreign text fit for a log line: valid UTF-8, no control
 // characters, at most limit bytes.

@@ -20,78 +20,82 @@ func ExampleApplicant_Precheck() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	for _, job := range []int64{fake.Demo.OpenJob, fake.Demo.WithdrawnJob, fake.Demo.InactiveJob, fake.Demo.InternalJob, fake.Demo.DeletedJob} {
-		switch p := applicant.Precheck(ctx, jobboard.JobID(job)); p.Decision {
+		p, err := applicant.Precheck(ctx, jobboard.JobID(job))
+		switch p.Decision {
 		case jobboard.DecisionMayApply:
 			fmt.Printf("apply to %s, %d questions\n", p.Information.JobTitle, len(p.Information.Questions))
 		case jobboard.DecisionAlreadyApplied:
-			fmt.Println("you have applied:", p.ApplicationID)
+			fmt.Println("you have applied")
 		case jobboard.DecisionClosed:
 			fmt.Println("too late")
 		case jobboard.DecisionNotVisible, jobboard.DecisionGone:
 			fmt.Println("not found")
 		default:
-			log.Print(p.Err())
+			log.Print(err)
 			fmt.Println("try again")
 		}
 	}
 	// Output:
 	// apply to Pflegefachkraft (m/w/d), 5 questions
-	// you have applied: 70000006c99b545ea7b59e0f0a4600d1
+	// you have applied
 	// too late
 	// not found
 	// not found
 }
 
-// Partial failure is a result: the lookup is down, and the applicant has
-// applied all the same.
+// The applied check is down, and there is an application all the same: its
+// identifier tells.
 func ExamplePrecheck() {
 	client, fake := open()
 	defer fake.Close()
-	fake.Fail(jobboardtest.Answer(http.StatusNotImplemented, "").On(jobboardtest.OpJobInformation))
+	fake.Fail(jobboardtest.Answer(http.StatusNotImplemented, "").On(jobboardtest.OpApplied))
 	applicant := client.Applicant(jobboard.StaticToken(fake.Demo.ApplicantToken))
 
-	p := applicant.Precheck(context.Background(), jobboard.JobID(fake.Demo.AppliedJob))
-	fmt.Println(p.Decision, p.ApplicationID)
-	fmt.Println(p.InformationErr)
+	p, err := applicant.Precheck(context.Background(), jobboard.JobID(fake.Demo.AppliedJob))
+	fmt.Println(p.Decision, p.ApplicationID, err)
+	fmt.Println(p.AppliedErr)
 	// Output:
-	// already applied f76297d07f000002610484aa8202875a
-	// jobboard: JobInformation: 501 Not Implemented: server error
+	// already applied f76297d07f000002610484aa8202875a <nil>
+	// jobboard: HasApplied: 501 Not Implemented: server error
 }
 
-func ExamplePrecheck_Err() {
+// While the applied check is down nobody knows whether the job is another
+// company's, so the decision is unknown and the error says why.
+func ExampleApplicant_Precheck_unknown() {
 	client, fake := open()
 	defer fake.Close()
-	fake.Fail(jobboardtest.Answer(http.StatusNotImplemented, "").On(jobboardtest.OpJobInformation))
-	applicant := client.Applicant(jobboard.StaticToken(fake.Demo.ExpiredToken))
+	fake.Fail(jobboardtest.Answer(http.StatusNotImplemented, "").On(jobboardtest.OpApplied))
+	applicant := client.Applicant(jobboard.StaticToken(fake.Demo.ApplicantToken))
 
-	p := applicant.Precheck(context.Background(), jobboard.JobID(fake.Demo.OpenJob))
+	p, err := applicant.Precheck(context.Background(), jobboard.JobID(fake.Demo.OpenJob))
 	fmt.Println(p.Decision)
-	fmt.Println(p.Err())
+	fmt.Println(err)
 	// Output:
 	// unknown
-	// jobboard: JobInformation: 501 Not Implemented: server error
-	// jobboard: HasApplied: 401 Unauthorized: unauthorized: invalid_token: "token expired or otherwise invalid"
-	// jobboard: ApplicationID: 401 Unauthorized: unauthorized: invalid_token: "token expired or otherwise invalid"
+	// jobboard: HasApplied: 501 Not Implemented: server error
 }
 
 func ExamplePrecheck_MarshalJSON() {
 	client, fake := open()
 	defer fake.Close()
-	fake.Fail(jobboardtest.Answer(http.StatusNotImplemented, "").On(jobboardtest.OpJobInformation))
+	for _, op := range []jobboardtest.Operation{jobboardtest.OpJobInformation, jobboardtest.OpApplied} {
+		fake.Fail(jobboardtest.Answer(http.StatusNotImplemented, "").On(op))
+	}
 	applicant := client.Applicant(jobboard.StaticToken(fake.Demo.ApplicantToken))
 
-	b, err := json.MarshalIndent(applicant.Precheck(context.Background(), jobboard.JobID(fake.Demo.AppliedJob)), "", "  ")
+	p, _ := applicant.Precheck(context.Background(), jobboard.JobID(fake.Demo.OpenJob))
+	b, err := json.MarshalIndent(p, "", "  ")
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(string(b))
 	// Output:
 	// {
-	//   "job": 2797238,
-	//   "decision": "already applied",
+	//   "job": 2797227,
+	//   "decision": "unknown",
 	//   "informationError": "jobboard: JobInformation: 501 Not Implemented: server error",
-	//   "applied": true,
-	//   "applicationId": "f76297d07f000002610484aa8202875a"
+	//   "appliedError": "jobboard: HasApplied: 501 Not Implemented: server error",
+	//   "applicationError": "jobboard: ApplicationID: 404 Not Found: application not found: get_application_error: \"No application found for jobId 2797227\""
 	// }
 }
 

@@ -206,13 +206,13 @@ func ExampleClient_JobInformation() {
 	// true
 }
 
-func ExampleClient_JobInformations() {
+func ExampleClient_BulkJobInformation() {
 	client, fake := open()
 	defer fake.Close()
 
 	jobs := jobboard.Jobs(jobboard.JobID(fake.Demo.OpenJob), jobboard.JobID(fake.Demo.InactiveJob), jobboard.JobID(fake.Demo.OpenJob))
 	open, closed := 0, 0
-	for result := range client.JobInformations(context.Background(), jobs, jobboard.BulkOptions{Concurrency: 4}) {
+	for result := range client.BulkJobInformation(context.Background(), jobs, jobboard.BulkOptions{Concurrency: 4}) {
 		switch {
 		case result.Err == nil && result.Value.ApplyPossible:
 			open++
@@ -225,14 +225,14 @@ func ExampleClient_JobInformations() {
 	// 1 open, 1 closed
 }
 
-func ExampleApplicant_HaveApplied() {
+func ExampleApplicant_BulkHasApplied() {
 	client, fake := open()
 	defer fake.Close()
 
 	applicant := client.Applicant(jobboard.StaticToken(fake.Demo.ApplicantToken))
 	jobs := jobboard.Jobs(jobboard.JobID(fake.Demo.OpenJob), jobboard.JobID(fake.Demo.AppliedJob))
 	applied := 0
-	for result := range applicant.HaveApplied(context.Background(), jobs, jobboard.BulkOptions{}) {
+	for result := range applicant.BulkHasApplied(context.Background(), jobs, jobboard.BulkOptions{}) {
 		if result.Value {
 			applied++
 		}

@@ -63,6 +63,15 @@ type Config struct {
 	SubscriptionPath string       // "/jobabo"
 	AllowInsecure    bool         // credentials over http to a host that is not loopback
 	Observer         *Observer    // nil: nobody watches
+
+	// Limiter is asked before every request that is sent: repeats, redirects
+	// and the repeat with a renewed token are among them. The time it takes
+	// does not count towards RetryPolicy.AttemptTimeout. nil: no limit.
+	Limiter Limiter
+
+	// DisableCompression asks for answers that are not compressed. On a fast
+	// network inflating an answer takes longer than receiving it.
+	DisableCompression bool
 }
 
 // Format prints the configuration without its credentials.
@@ -144,7 +153,7 @@ func NewClient(cfg Config) (*Client, error) {
 
 func newClient(cfg Config) (*Client, error) {
 	if cfg.BaseURL == "" && cfg.JobDBURL == "" {
-		return nil, invalid("Config.BaseURL and Config.JobDBURL are both empty")
+		return nil, &ConfigError{"BaseURL", "is empty, and so is Config.JobDBURL"}
 	}
 	base, err := parseAddress("BaseURL", cfg.BaseURL)
 	if err != nil {
@@ -159,10 +168,10 @@ func newClient(cfg Config) (*Client, error) {
 		return nil, err
 	}
 	if cfg.MaxBodyBytes < 0 {
-		return nil, invalid("Config.MaxBodyBytes is negative")
+		return nil, &ConfigError{"MaxBodyBytes", "is negative"}
 	}
-	if err := checkLanguage(cfg.Language); err != nil {
-		return nil, fmt.Errorf("Config.Language: %w", err)
+	if reason := languageMistake(cfg.Language); reason != "" {
+		return nil, &ConfigError{"Language", reason}
 	}
 	path := cfg.SubscriptionPath
 	if path == "" {
@@ -170,7 +179,7 @@ func newClient(cfg Config) (*Client, error) {
 	}
 	path = strings.TrimRight("/"+strings.TrimLeft(path, "/"), "/")
 	if u, err := url.Parse(path); err != nil || path == "" || u.EscapedPath() != path || strings.Contains(path, "/.") || strings.ContainsAny(path, "{}%") {
-		return nil, invalid("Config.SubscriptionPath is no plain path")
+		return nil, &ConfigError{"SubscriptionPath", "is no plain path"}
 	}
 	agent, err := userAgent(cfg.UserAgent)
 	if err != nil {
@@ -212,8 +221,8 @@ func newClient(cfg Config) (*Client, error) {
 		lookupOwn = c.config.source(cfg.JobDBTokenSource)
 	}
 	kind := slot{policy: &policy, logger: cfg.Logger, maxBytes: cfg.MaxBodyBytes, observer: cfg.Observer}
-	c.base = c.newSlot(kind, base, own, "Config.BaseURL is empty")
-	c.lookup = c.newSlot(kind, lookup, lookupOwn, "Config.JobDBURL is empty")
+	c.base = c.newSlot(kind, base, own, "BaseURL")
+	c.lookup = c.newSlot(kind, lookup, lookupOwn, "JobDBURL")
 	if base != nil && lookup != nil && originOf(base) == originOf(lookup) {
 		c.lookup.budget = c.base.budget
 	}
@@ -223,7 +232,7 @@ func newClient(cfg Config) (*Client, error) {
 // newSlot completes a slot for an address; without one it refuses.
 func (c *Client) newSlot(s slot, address *url.URL, own credential, missing string) slot {
 	if address == nil {
-		s.refusal = invalid("%s", missing)
+		s.refusal = &ConfigError{missing, "is empty"}
 		return s
 	}
 	s.base = address
@@ -256,7 +265,7 @@ func (c *Client) Applicant(user oauth2.TokenSource) *Applicant {
 	case user == nil:
 		a.slot.refusal = invalid("the applicant's token source is nil")
 	case !c.config.insecure && !isConfidential(c.base.base):
-		a.slot.refusal = invalid("Config.BaseURL is http to a host that is not loopback: an applicant's token does not go there")
+		a.slot.refusal = &ConfigError{"BaseURL", "is http to a host that is not loopback: an applicant's token does not go there"}
 	default:
 		kind := slot{policy: c.base.policy, budget: c.base.budget, logger: c.base.logger, maxBytes: c.base.maxBytes, observer: c.base.observer}
 		a.slot = c.newSlot(kind, c.base.base, c.config.source(user), "")
@@ -297,23 +306,23 @@ func parseAddress(field, s string) (*url.URL, error) {
 	}
 	u, err := url.Parse(s)
 	if err != nil {
-		return nil, invalid("Config.%s is not an address", field) // the parser's error would print it
+		return nil, &ConfigError{field, "is not an address"} // the parser's error would print it
 	}
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, invalid("Config.%s is not an absolute http or https address", field)
+		return nil, &ConfigError{field, "is not an absolute http or https address"}
 	case u.Hostname() == "" || u.Opaque != "":
-		return nil, invalid("Config.%s has no host", field)
+		return nil, &ConfigError{field, "has no host"}
 	case !isASCII(u.Host):
-		return nil, invalid("Config.%s has a host with letters beyond ASCII: write it in its xn-- form", field)
+		return nil, &ConfigError{field, "has a host with letters beyond ASCII: write it in its xn-- form"}
 	case u.User != nil:
-		return nil, invalid("Config.%s holds a user part: credentials have fields of their own", field)
+		return nil, &ConfigError{field, "holds a user part: credentials have fields of their own"}
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		return nil, invalid("Config.%s has a query or a fragment", field)
+		return nil, &ConfigError{field, "has a query or a fragment"}
 	}
 	for part := range strings.SplitSeq(u.Path, "/") {
 		if part == "." || part == ".." {
-			return nil, invalid("Config.%s has a path that leads elsewhere", field)
+			return nil, &ConfigError{field, "has a path that leads elsewhere"}
 		}
 	}
 	escaped := strings.TrimRight(u.EscapedPath(), "/")
@@ -324,7 +333,7 @@ func parseAddress(field, s string) (*url.URL, error) {
 	}
 	path, err := url.PathUnescape(escaped)
 	if err != nil {
-		return nil, invalid("Config.%s has a broken path", field)
+		return nil, &ConfigError{field, "has a broken path"}
 	}
 	u.Path, u.RawPath = path, ""
 	if path != escaped {
@@ -335,10 +344,10 @@ func parseAddress(field, s string) (*url.URL, error) {
 
 func checkCredentials(cfg Config, base, lookup *url.URL) error {
 	if cfg.ClientID != "" && cfg.TokenSource != nil {
-		return invalid("Config.ClientID and Config.TokenSource exclude each other")
+		return &ConfigError{"ClientID", "and Config.TokenSource exclude each other"}
 	}
 	if strings.Contains(cfg.ClientID, ":") || cfg.ClientID != "" && !isVisible(cfg.ClientID) {
-		return invalid("Config.ClientID holds a colon, a space or a control character")
+		return &ConfigError{"ClientID", "holds a colon, a space or a control character"}
 	}
 	for _, slot := range []struct {
 		address    *url.URL
@@ -354,14 +363,17 @@ func checkCredentials(cfg Config, base, lookup *url.URL) error {
 			continue
 		}
 		if slot.address == nil {
-			return invalid("Config.%s is empty, and there is a credential for it", slot.name)
+			return &ConfigError{slot.name, "is empty, and there is a credential for it"}
 		}
 		if !cfg.AllowInsecure && !isConfidential(slot.address) {
-			return invalid("Config.%s is http to a host that is not loopback: its credential would be readable on the way (AllowInsecure permits it)", slot.name)
+			return &ConfigError{
+				slot.name,
+				"is http to a host that is not loopback: its credential would be readable on the way (AllowInsecure permits it)",
+			}
 		}
 		if static, ok := slot.source.(staticToken); ok {
 			if err := checkToken(&oauth2.Token{AccessToken: static.token()}); err != nil {
-				return invalid("Config.%s: %s", slot.field, err.Error())
+				return &ConfigError{slot.field, "is not usable: " + err.Error()}
 			}
 		}
 	}
@@ -381,7 +393,7 @@ func isConfidential(u *url.URL) bool {
 func userAgent(own string) (string, error) {
 	for i := range len(own) {
 		if own[i] < ' ' || own[i] >= 0x7f {
-			return "", invalid("Config.UserAgent holds a character that no header may hold")
+			return "", &ConfigError{"UserAgent", "holds a character that no header may hold"}
 		}
 	}
 	if own = strings.TrimSpace(own); own == "" {
@@ -390,18 +402,18 @@ func userAgent(own string) (string, error) {
 	return own + " " + agent(), nil
 }
 
-// checkLanguage lets through what Accept-Language may hold: "de",
-// "de-AT,de;q=0.9", "*".
-func checkLanguage(s string) error {
+// languageMistake returns what keeps s from being an Accept-Language, such as
+// "de", "de-AT,de;q=0.9" or "*"; empty: nothing.
+func languageMistake(s string) string {
 	if len(s) > 200 {
-		return invalid("language is longer than 200 bytes")
+		return "is longer than 200 bytes"
 	}
 	for i := range len(s) {
 		if c := s[i]; !isWordByte(c) && !strings.ContainsRune("-,;=.* ", rune(c)) || c == '_' {
-			return invalid("language holds a character that Accept-Language cannot")
+			return "holds a character that Accept-Language cannot hold"
 		}
 	}
-	return nil
+	return ""
 }
 
 func newHeaders(agent, language string) headers {

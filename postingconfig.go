@@ -16,18 +16,18 @@ import (
 // The keys of a posting's config that the interface shows (2.3). The list is
 // open: any posting may lack any of them and have others.
 const (
-	ConfigProjectLocation     = "ProjectLocation"          // location identifier
-	ConfigLocation            = "location"                 // location identifier
-	ConfigLocationName        = "ProjectLocationGerman"    // location name
-	ConfigProjectNumber       = "ProjectNumber"            // project number
-	ConfigAudience            = "audience"                 // code
-	ConfigVisibility          = "platformvisibility"       // see PostingConfig.Visibility
-	ConfigListingStartDate    = "listingStartDate"         // milliseconds since the epoch
-	ConfigInternalPostingName = "internalPostingName"      // text
-	ConfigAdText              = "platform_internalAdText"  // HTML, the bulk of a posting
-	ConfigJobCategory         = "jobcategory"              // category identifier
-	ConfigCompanyName         = "ProjectCompanyNameGerman" // company name, may be empty
-	ConfigRemoteStatus        = "sg_remote_status"         // see PostingConfig.RemoteStatus
+	KeyProjectLocation     = "ProjectLocation"          // location identifier
+	KeyLocation            = "location"                 // location identifier
+	KeyLocationName        = "ProjectLocationGerman"    // location name
+	KeyProjectNumber       = "ProjectNumber"            // project number
+	KeyAudience            = "audience"                 // code
+	KeyVisibility          = "platformvisibility"       // see PostingConfig.Visibility
+	KeyListingStartDate    = "listingStartDate"         // milliseconds since the epoch
+	KeyInternalPostingName = "internalPostingName"      // text
+	KeyAdText              = "platform_internalAdText"  // HTML, the bulk of a posting
+	KeyJobCategory         = "jobcategory"              // category identifier
+	KeyCompanyName         = "ProjectCompanyNameGerman" // company name, may be empty
+	KeyRemoteStatus        = "sg_remote_status"         // see PostingConfig.RemoteStatus
 )
 
 // Why a typed read of a posting's config has no value; errors.Is finds them in
@@ -240,17 +240,17 @@ func (c PostingConfig) Values(key string) ([]string, error) {
 // in milliseconds since the epoch; an ISO 8601 text is read, too, and 0 is
 // empty.
 func (c PostingConfig) ListingStartDate() (time.Time, error) {
-	value, err := c.Value(ConfigListingStartDate)
+	value, err := c.Value(KeyListingStartDate)
 	if err != nil {
 		return time.Time{}, err
 	}
 	m, ok := parseMillis(value)
 	if !ok {
-		return time.Time{}, &configError{ConfigListingStartDate, ErrKeyMalformed}
+		return time.Time{}, &configError{KeyListingStartDate, ErrKeyMalformed}
 	}
 	t, ok := m.Time()
 	if !ok {
-		return time.Time{}, &configError{ConfigListingStartDate, ErrKeyEmpty}
+		return time.Time{}, &configError{KeyListingStartDate, ErrKeyEmpty}
 	}
 	return t, nil
 }
@@ -265,7 +265,7 @@ const RemoteFully RemoteStatus = "FULLY_REMOTE"
 // RemoteStatus says how far the job can be done away from its location. A
 // value that is no word of letters, digits, _ and - is malformed.
 func (c PostingConfig) RemoteStatus() (RemoteStatus, error) {
-	word, err := c.word(ConfigRemoteStatus)
+	word, err := c.word(KeyRemoteStatus)
 	return RemoteStatus(word), err
 }
 
@@ -277,11 +277,11 @@ type Visibility string
 const Visible Visibility = "visible"
 
 // Visibility says who may see the posting. It is read from
-// [ConfigVisibility]; where that is missing, from the key with another product
+// [KeyVisibility]; where that is missing, from the key with another product
 // in place of "platform", if there is just one. A value that is no word of
 // letters, digits, _ and - is malformed.
 func (c PostingConfig) Visibility() (Visibility, error) {
-	key, err := c.productKey(ConfigVisibility, "visibility")
+	key, err := c.productKey(KeyVisibility, "visibility")
 	if err != nil {
 		return "", err
 	}
@@ -290,11 +290,11 @@ func (c PostingConfig) Visibility() (Visibility, error) {
 }
 
 // AdText is the text of the advertisement: HTML of the service, untrusted, to
-// be sanitized before it is shown. It is read from [ConfigAdText]; where that
+// be sanitized before it is shown. It is read from [KeyAdText]; where that
 // is missing, from the key with another product in place of "platform", if
 // there is just one.
 func (c PostingConfig) AdText() (string, error) {
-	key, err := c.productKey(ConfigAdText, "_internalAdText")
+	key, err := c.productKey(KeyAdText, "_internalAdText")
 	if err != nil {
 		return "", err
 	}
@@ -302,24 +302,24 @@ func (c PostingConfig) AdText() (string, error) {
 }
 
 // ProjectNumber is the number of the job's project, a text.
-func (c PostingConfig) ProjectNumber() (string, error) { return c.Value(ConfigProjectNumber) }
+func (c PostingConfig) ProjectNumber() (string, error) { return c.Value(KeyProjectNumber) }
 
 // CompanyName is the name of the company; the service may leave it empty.
-func (c PostingConfig) CompanyName() (string, error) { return c.Value(ConfigCompanyName) }
+func (c PostingConfig) CompanyName() (string, error) { return c.Value(KeyCompanyName) }
 
 // InternalPostingName is the name that the posting has inside the company.
 func (c PostingConfig) InternalPostingName() (string, error) {
-	return c.Value(ConfigInternalPostingName)
+	return c.Value(KeyInternalPostingName)
 }
 
 // LocationNames are the names of the job's locations.
-func (c PostingConfig) LocationNames() ([]string, error) { return c.Values(ConfigLocationName) }
+func (c PostingConfig) LocationNames() ([]string, error) { return c.Values(KeyLocationName) }
 
 // JobCategories are the identifiers of the job's categories.
-func (c PostingConfig) JobCategories() ([]string, error) { return c.Values(ConfigJobCategory) }
+func (c PostingConfig) JobCategories() ([]string, error) { return c.Values(KeyJobCategory) }
 
 // Audience are the codes of whom the posting is for.
-func (c PostingConfig) Audience() ([]string, error) { return c.Values(ConfigAudience) }
+func (c PostingConfig) Audience() ([]string, error) { return c.Values(KeyAudience) }
 
 // word is the one string under key, if it looks like a constant.
 func (c PostingConfig) word(key string) (string, error) {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
-	"sync"
 )
 
 // Decision is what is known about applying to a job, for a switch to act on.
@@ -14,7 +13,7 @@ type Decision int
 // The decisions; how one is made stands at [Applicant.Precheck]. The zero value
 // is DecisionUnknown.
 const (
-	DecisionUnknown        Decision = iota // too little answered; Precheck.Err says what failed
+	DecisionUnknown        Decision = iota // too little answered; the error of Precheck says what failed
 	DecisionMayApply                       // the job takes applications and has none of this applicant
 	DecisionAlreadyApplied                 // there is an application, maybe a withdrawn one, and there can be no second (8)
 	DecisionClosed                         // the job is there and takes no applications
@@ -39,105 +38,122 @@ func (d Decision) String() string {
 	return decisionNames[d]
 }
 
-// Precheck is a decision with what each of its three sources said. A source
-// has a value or an error; each error is an *Error.
+// Precheck is a decision with what each source said. A source has a value or
+// an error; each error is an *Error.
 type Precheck struct {
 	Job      JobID
 	Decision Decision
 
-	Information    *JobInformation // of the lookup (4.4); nil where it failed
+	Information    *JobInformation // of the lookup (4.4); nil where it failed or was not needed
 	InformationErr error
 
-	Applied    bool // of the applied check (4.2)
+	Applied    bool // of the applied check (4.2); false says something only where AppliedErr is nil
 	AppliedErr error
 
-	ApplicationID  ApplicationID // of the application lookup (4.3), also of a withdrawn application; empty where there is none or it failed
-	ApplicationErr error         // ErrApplicationNotFound is an answer, not a failure
+	// Of the application lookup (4.3), which is asked only where the applied
+	// check failed. Both are zero where it was not asked.
+	ApplicationID  ApplicationID
+	ApplicationErr error // ErrApplicationNotFound is an answer, not a failure
 }
 
 // Precheck asks what must be known before an applicant starts an application -
-// the job information, the applied check and the application's identifier, all
-// at once - and makes one decision of the answers. A call that fails is part of
-// the result, and the decision is made of the others where they suffice.
+// the job information and the applied check, at once - and makes one decision
+// of the answers. Where the applied check fails, the application's identifier
+// is asked for in its place: it can tell that there is an application.
 //
-// The first row that holds decides:
+// The first row that holds among the answers in hand decides:
 //
 //	DecisionAlreadyApplied  the applied check says true, or there is an application identifier
-//	DecisionNotVisible      any: ErrPostingNotAccessible, ErrProjectNotAccessible
-//	DecisionGone            any: ErrJobUnavailable, ErrProjectNotAvailable, ErrPostingNotFound, ErrPostingUnavailable
-//	DecisionClosed          any: ErrJobInactive, ErrPostingInactive; or ApplyPossible is false
-//	DecisionMayApply        ApplyPossible is true, and the applied check says false or
-//	                        the application lookup says ErrApplicationNotFound
-//	DecisionUnknown         else; Err says what failed
+//	DecisionNotVisible      a source says ErrNotVisible
+//	DecisionGone            a source says ErrGone
+//	DecisionClosed          a source says ErrClosed; or ApplyPossible is false
+//	DecisionMayApply        ApplyPossible is true, and the applied check itself says false
+//	DecisionUnknown         else
 //
-// Only the applied check tells of a job that another company has
-// (ErrProjectNotAccessible, 7.2). So DecisionMayApply with an AppliedErr may
-// become DecisionNotVisible once that check answers.
+// All but DecisionMayApply need one answer: the call returns with the first
+// that decides and cancels the others, whose error is then [context.Canceled].
+// DecisionMayApply needs both, because only the applied check tells of a job of
+// another company (ErrProjectNotAccessible, 7.2).
 //
-// It waits for all three answers, each repeated as every call is. When ctx
-// ends, what has answered until then decides: a deadline makes of a slow
-// service a result with an error in it. Nothing runs on after the return.
-func (a *Applicant) Precheck(ctx context.Context, job JobID) Precheck {
-	p := Precheck{Job: job}
-	var calls sync.WaitGroup
-	calls.Go(func() { p.Applied, p.AppliedErr = a.HasApplied(ctx, job) })
-	calls.Go(func() { p.ApplicationID, p.ApplicationErr = a.ApplicationID(ctx, job) })
-	p.Information, p.InformationErr = a.client.JobInformation(ctx, job)
-	calls.Wait()
-	p.Decision = p.decide()
-	return p
+// The error is nil where the decision is certain. With DecisionUnknown it is
+// the errors of the sources that failed, joined: errors.Is and errors.As find
+// each. When ctx ends, what has answered until then decides. Nothing runs on
+// after the return.
+func (a *Applicant) Precheck(ctx context.Context, job JobID) (Precheck, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	answers := make(chan func(*Precheck), 2)
+	go func() {
+		info, err := a.client.JobInformation(ctx, job)
+		answers <- func(p *Precheck) { p.Information, p.InformationErr = info, err }
+	}()
+	go func() {
+		var id ApplicationID
+		var idErr error
+		applied, err := a.HasApplied(ctx, job)
+		if mayStillHaveApplied(ctx, err) {
+			id, idErr = a.ApplicationID(ctx, job)
+		}
+		answers <- func(p *Precheck) {
+			p.Applied, p.AppliedErr, p.ApplicationID, p.ApplicationErr = applied, err, id, idErr
+		}
+	}()
+	// A source without an answer must not look like one that said "no".
+	p := Precheck{Job: job, InformationErr: errNoAnswer, AppliedErr: errNoAnswer}
+	for range cap(answers) {
+		(<-answers)(&p)
+		if p.Decision = p.decide(); p.Decision != DecisionUnknown {
+			cancel()
+		}
+	}
+	if p.Decision != DecisionUnknown {
+		return p, nil
+	}
+	if errors.Is(p.ApplicationErr, ErrApplicationNotFound) {
+		return p, errors.Join(p.InformationErr, p.AppliedErr)
+	}
+	return p, errors.Join(p.InformationErr, p.AppliedErr, p.ApplicationErr)
+}
+
+var errNoAnswer = errors.New("no answer yet")
+
+// mayStillHaveApplied reports whether the application lookup may tell what the
+// applied check, which ended with err, did not.
+func mayStillHaveApplied(ctx context.Context, err error) bool {
+	if Settled(err) || ctx.Err() != nil {
+		return false
+	}
+	// It would end in the same way.
+	return !errors.Is(err, ErrInvalidInput) && !errors.Is(err, ErrUnauthorized) && !errors.Is(err, ErrToken)
 }
 
 func (p *Precheck) decide() Decision {
-	open := p.InformationErr == nil && p.Information.ApplyPossible
-	closed := p.InformationErr == nil && !p.Information.ApplyPossible
 	switch {
 	case p.Applied || p.ApplicationID != "":
 		return DecisionAlreadyApplied
-	case p.any(ErrPostingNotAccessible, ErrProjectNotAccessible):
+	case p.any(ErrNotVisible):
 		return DecisionNotVisible
-	case p.any(ErrJobUnavailable, ErrProjectNotAvailable, ErrPostingNotFound, ErrPostingUnavailable):
+	case p.any(ErrGone):
 		return DecisionGone
-	case closed || p.any(ErrJobInactive, ErrPostingInactive):
+	case p.any(ErrClosed) || p.Information != nil && !p.Information.ApplyPossible:
 		return DecisionClosed
-	case open && (p.AppliedErr == nil || errors.Is(p.ApplicationErr, ErrApplicationNotFound)):
+	case p.Information != nil && p.AppliedErr == nil:
 		return DecisionMayApply
 	}
 	return DecisionUnknown
 }
 
-// any says whether a source answered with one of the conditions.
-func (p *Precheck) any(conditions ...error) bool {
-	for _, err := range [...]error{p.InformationErr, p.AppliedErr, p.ApplicationErr} {
-		for _, condition := range conditions {
-			if errors.Is(err, condition) {
-				return true
-			}
-		}
-	}
-	return false
+// any reports whether a source answered with a condition of the class.
+func (p *Precheck) any(class error) bool {
+	return errors.Is(p.InformationErr, class) || errors.Is(p.AppliedErr, class) || errors.Is(p.ApplicationErr, class)
 }
 
-// Err is nil where there is a decision. Where it is unknown, Err is the errors
-// of the sources that failed, joined: errors.Is and errors.As find each. That
-// there is no application is not among them.
-func (p Precheck) Err() error {
-	if p.Decision != DecisionUnknown {
-		return nil
-	}
-	application := p.ApplicationErr
-	if errors.Is(application, ErrApplicationNotFound) {
-		application = nil
-	}
-	return errors.Join(p.InformationErr, p.AppliedErr, application)
-}
-
-// MarshalJSON is the decision in words, the job, and of each source its value
-// or the text of its error. It holds no credential and no body of an answer,
-// and is not meant to be decoded.
+// MarshalJSON returns the decision in words, the job, and of each source its
+// value or the text of its error; nothing of a source that was not needed. It
+// holds no credential and no body of an answer, and is not meant to be decoded.
 func (p Precheck) MarshalJSON() ([]byte, error) {
 	text := func(err error) string {
-		if err == nil {
+		if err == nil || p.Decision != DecisionUnknown && errors.Is(err, context.Canceled) {
 			return ""
 		}
 		return err.Error()

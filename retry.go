@@ -56,17 +56,17 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 		{"StallTimeout", &p.StallTimeout, 10 * time.Second},
 	} {
 		if *f.value < 0 {
-			return p, invalid("Config.Retry.%s is negative", f.name)
+			return p, &ConfigError{"Retry." + f.name, "is negative"}
 		}
 		if *f.value == 0 {
 			*f.value = f.zero
 		}
 	}
 	if p.MaxWait < p.MinWait {
-		return p, invalid("Config.Retry.MaxWait is less than MinWait")
+		return p, &ConfigError{"Retry.MaxWait", "is less than MinWait"}
 	}
 	if p.MaxAttempts < 0 {
-		return p, invalid("Config.Retry.MaxAttempts is negative")
+		return p, &ConfigError{"Retry.MaxAttempts", "is negative"}
 	}
 	if p.MaxAttempts == 0 {
 		p.MaxAttempts = 5
@@ -75,7 +75,7 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 		p.Budget = 10
 	}
 	if p.BudgetRatio < 0 || math.IsNaN(p.BudgetRatio) || math.IsInf(p.BudgetRatio, 0) {
-		return p, invalid("Config.Retry.BudgetRatio is not a number of at least 0")
+		return p, &ConfigError{"Retry.BudgetRatio", "is not a number of at least 0"}
 	}
 	if p.BudgetRatio == 0 {
 		p.BudgetRatio = 0.3

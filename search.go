@@ -154,7 +154,7 @@ func (s *slot) searchRequest(config *shared, channel ChannelID, q Query) (req re
 		return req, s.refusal
 	}
 	if s.client.Transport.(*slotTransport).header == nil {
-		return req, invalid("a search needs Config.ClientID or Config.TokenSource")
+		return req, &ConfigError{"ClientID", "and Config.TokenSource are empty: a search needs one of them"}
 	}
 	if req.path, req.raw, err = pathOf(searchPath, "channel", string(channel)); err != nil {
 		return req, err
@@ -172,8 +172,8 @@ func (s *slot) searchRequest(config *shared, channel ChannelID, q Query) (req re
 	}
 	req.query, req.hide, req.header = values.Encode(), []string{q.Text}, &config.headers.search
 	if q.Language != "" && q.Language != config.language {
-		if err := checkLanguage(q.Language); err != nil {
-			return req, err
+		if reason := languageMistake(q.Language); reason != "" {
+			return req, invalid("language %s", reason)
 		}
 		localized := maps.Clone(config.headers.body)
 		localized["Accept-Language"] = []string{q.Language}

@@ -58,8 +58,8 @@ func (a *Applicant) Snapshot(ctx context.Context, channel ChannelID, q Query) (*
 // withoutConfig is q without the config keys, of which a snapshot has none.
 func withoutConfig(q Query) Query {
 	q.OmitConfig = append(slices.Clone(q.OmitConfig),
-		ConfigProjectLocation, ConfigLocation, ConfigLocationName, ConfigProjectNumber, ConfigAudience, ConfigVisibility,
-		ConfigListingStartDate, ConfigInternalPostingName, ConfigAdText, ConfigJobCategory, ConfigCompanyName, ConfigRemoteStatus)
+		KeyProjectLocation, KeyLocation, KeyLocationName, KeyProjectNumber, KeyAudience, KeyVisibility,
+		KeyListingStartDate, KeyInternalPostingName, KeyAdText, KeyJobCategory, KeyCompanyName, KeyRemoteStatus)
 	return q
 }
 

@@ -71,7 +71,7 @@ func sdkCrowd(name, address string, transport func() *http.Transport, failing bo
 				}
 			}
 			got := 0
-			for r := range client.JobInformations(context.Background(), jobs, jobboard.BulkOptions{Concurrency: callers}) {
+			for r := range client.BulkJobInformation(context.Background(), jobs, jobboard.BulkOptions{Concurrency: callers}) {
 				if r.Err != nil && !failing {
 					return r.Err
 				}
@@ -244,9 +244,9 @@ func measureBulk(r *report, e effort) error {
 		}
 		t.add(c.name, perSecond, share, number(median(c.connections)), number(slices.Max(c.connections)), duration(c.cpuTime()), number(c.allocs))
 	}
-	r.atLeast("JobInformations at 128, calls/s of body-thrown-away's", 100*results[0].times(&results[1].result), 95, " %")
-	r.atMost("JobInformations at 128, connections", median(results[0].connections), crowdSize, "")
-	r.atMost("JobInformations at 128 with failures, connections", median(failing[0].connections), crowdSize, "")
+	r.atLeast("BulkJobInformation at 128, calls/s of body-thrown-away's", 100*results[0].times(&results[1].result), 95, " %")
+	r.atMost("BulkJobInformation at 128, connections", median(results[0].connections), crowdSize, "")
+	r.atMost("BulkJobInformation at 128 with failures, connections", median(failing[0].connections), crowdSize, "")
 	p := panel{Title: "128 lookups at once, a server that answers after 5 ms", Note: "calls/s, more is better; CPU of a call"}
 	for _, i := range []int{1, 0, 6, 2, 5, 4, 3} {
 		c := results[i]

@@ -65,7 +65,7 @@ func Example_stream() {
 	fake, client := begin()
 	defer fake.Close()
 	// begin
-	stream := client.PostingStream(ctx, "27828_extern", jobboard.Query{OmitConfig: []string{jobboard.ConfigAdText}})
+	stream := client.PostingStream(ctx, "27828_extern", jobboard.Query{OmitConfig: []string{jobboard.KeyAdText}})
 	cities := map[string]int{}
 	for posting, err := range stream.All() {
 		if err != nil {
@@ -190,7 +190,7 @@ func Example_bulk() {
 	jobs := jobboard.Jobs(jobboard.JobID(fake.Demo.OpenJob), jobboard.JobID(fake.Demo.InactiveJob), jobboard.JobID(fake.Demo.UnknownJob))
 	// begin
 	open, closed := 0, 0
-	for result := range client.JobInformations(ctx, jobs, jobboard.BulkOptions{Concurrency: 32}) {
+	for result := range client.BulkJobInformation(ctx, jobs, jobboard.BulkOptions{Concurrency: 32}) {
 		switch {
 		case result.Err == nil && result.Value.ApplyPossible:
 			open++
@@ -216,7 +216,7 @@ func Example_feed() {
 	</Feed>`)
 	// begin
 	feed := jobfeed.NewReader(file, nil)
-	for result := range client.JobInformations(ctx, feed.JobIDs(), jobboard.BulkOptions{}) {
+	for result := range client.BulkJobInformation(ctx, feed.JobIDs(), jobboard.BulkOptions{}) {
 		if result.Err != nil {
 			fmt.Println("not read:", errors.Is(result.Err, jobfeed.ErrBadJobID))
 			continue
@@ -254,7 +254,7 @@ func Example_sync() {
 		}
 		defer done.Close()
 		feed := jobfeed.NewReader(open(), nil)
-		results := client.JobInformations(ctx, done.Pending(feed.JobIDs()), jobboard.BulkOptions{})
+		results := client.BulkJobInformation(ctx, done.Pending(feed.JobIDs()), jobboard.BulkOptions{})
 		if err := jobsync.Store(done, results, 500, save); err != nil {
 			return err
 		}
@@ -278,24 +278,25 @@ func Example_precheck() {
 	jobs := []jobboard.JobID{2797227, jobboard.JobID(fake.Demo.AppliedJob), jobboard.JobID(fake.Demo.InactiveJob), jobboard.JobID(fake.Demo.UnknownJob)}
 	// begin
 	for _, job := range jobs {
-		switch check := applicant.Precheck(ctx, job); check.Decision {
+		check, err := applicant.Precheck(ctx, job)
+		switch check.Decision {
 		case jobboard.DecisionMayApply:
 			fmt.Println("show the form of", check.Information.JobTitle)
 		case jobboard.DecisionAlreadyApplied:
-			fmt.Println("show the application", check.ApplicationID)
+			fmt.Println("you have applied already")
 		case jobboard.DecisionClosed:
 			fmt.Println("too late")
 		case jobboard.DecisionNotVisible, jobboard.DecisionGone:
 			fmt.Println("there is no such job for you")
 		case jobboard.DecisionUnknown:
-			log.Println(check.Err()) // what failed; try again later
+			log.Println(err) // what failed; try again later
 		}
 	}
 	// end
 
 	// Output:
 	// show the form of Pflegefachkraft (m/w/d)
-	// show the application f76297d07f000002610484aa8202875a
+	// you have applied already
 	// too late
 	// there is no such job for you
 }

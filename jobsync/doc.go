@@ -8,7 +8,7 @@
 //	}
 //	defer done.Close()
 //	feed := jobfeed.NewReader(file, nil)
-//	results := client.JobInformations(ctx, done.Pending(feed.JobIDs()), jobboard.BulkOptions{})
+//	results := client.BulkJobInformation(ctx, done.Pending(feed.JobIDs()), jobboard.BulkOptions{})
 //	err = jobsync.Store(done, results, 500, func(batch []jobboard.BulkResult[*jobboard.JobInformation]) error {
 //		return save(batch) // durable when it returns
 //	})

@@ -56,7 +56,7 @@ func Example() {
 		done.Notify = func(p jobsync.Progress) { fmt.Println(p.Recorded, "jobs done") }
 		reader := jobfeed.NewReader(strings.NewReader(feed), nil)
 		jobs := done.Pending(reader.JobIDs())
-		results := client.JobInformations(context.Background(), jobs, jobboard.BulkOptions{})
+		results := client.BulkJobInformation(context.Background(), jobs, jobboard.BulkOptions{})
 		if err := jobsync.Store(done, results, 2, store); err != nil {
 			return err
 		}
@@ -91,13 +91,13 @@ func ExampleStore() {
 	defer done.Close()
 
 	jobs := done.Pending(jobfeed.NewReader(strings.NewReader(feed), nil).JobIDs())
-	results := client.JobInformations(context.Background(), jobs, jobboard.BulkOptions{})
+	results := client.BulkJobInformation(context.Background(), jobs, jobboard.BulkOptions{})
 	open, closed := 0, 0
 	err = jobsync.Store(done, results, 500, func(batch []jobboard.BulkResult[*jobboard.JobInformation]) error {
 		for _, r := range batch {
 			if r.Err == nil && r.Value.ApplyPossible {
 				open++
-			} else if jobsync.Settled(r.Err) {
+			} else if jobboard.Settled(r.Err) {
 				closed++
 			}
 		}
@@ -137,16 +137,6 @@ func ExampleCheckpoint_Pending() {
 	// 11 <nil>
 	// 12 <nil>
 	// 12 <nil>
-}
-
-func ExampleSettled() {
-	fmt.Println(jobsync.Settled(nil))
-	fmt.Println(jobsync.Settled(jobboard.ErrJobInactive))
-	fmt.Println(jobsync.Settled(jobboard.ErrServer))
-	// Output:
-	// true
-	// true
-	// false
 }
 
 func ExampleOpen() {

@@ -1,7 +1,6 @@
 package jobsync
 
 import (
-	"errors"
 	"iter"
 	"sync"
 
@@ -38,7 +37,7 @@ func Store[T any](c *Checkpoint, results iter.Seq[jobboard.BulkResult[T]], size 
 		}
 		var settled []jobboard.JobID
 		for _, r := range batch {
-			if Settled(r.Err) {
+			if jobboard.Settled(r.Err) {
 				settled = append(settled, r.Job)
 			}
 		}
@@ -73,24 +72,4 @@ func gather[T any](results iter.Seq[T], size int, batches chan<- []T, stop <-cha
 	if len(batch) > 0 {
 		send()
 	}
-}
-
-// Settled says whether a call with this error has its answer: no error, or one
-// of the conditions that section 7 of the interface names for a job. Anything
-// else, such as ErrServer, ErrUnauthorized or the end of the context, says
-// nothing of the job, and another run may have its answer.
-func Settled(err error) bool {
-	if err == nil {
-		return true
-	}
-	for _, answer := range [...]error{
-		jobboard.ErrJobInactive, jobboard.ErrJobUnavailable, jobboard.ErrPostingUnavailable,
-		jobboard.ErrPostingNotFound, jobboard.ErrPostingNotAccessible, jobboard.ErrPostingInactive,
-		jobboard.ErrProjectNotAvailable, jobboard.ErrProjectNotAccessible, jobboard.ErrApplicationNotFound,
-	} {
-		if errors.Is(err, answer) {
-			return true
-		}
-	}
-	return false
 }

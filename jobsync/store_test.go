@@ -84,14 +84,14 @@ func TestStoreThroughCrashes(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer done.Close()
-			results := c.JobInformations(t.Context(), done.Pending(jobboard.Jobs(input...)), jobboard.BulkOptions{Concurrency: 8})
+			results := c.BulkJobInformation(t.Context(), done.Pending(jobboard.Jobs(input...)), jobboard.BulkOptions{Concurrency: 8})
 			batches := 0
 			return jobsync.Store(done, results, size, func(batch []result) error {
 				if batches++; batches == 3 && crashes%2 == 0 {
 					return errCrash // before anything was stored
 				}
 				for _, r := range batch {
-					if jobsync.Settled(r.Err) {
+					if jobboard.Settled(r.Err) {
 						stored[r.Job]++
 					}
 				}
@@ -145,7 +145,7 @@ func TestStoreRecordsWhatIsSettled(t *testing.T) {
 		}
 		var errs []error
 		run := func(done *jobsync.Checkpoint) (jobs []jobboard.JobID) {
-			results := c.JobInformations(t.Context(), done.Pending(input), jobboard.BulkOptions{})
+			results := c.BulkJobInformation(t.Context(), done.Pending(input), jobboard.BulkOptions{})
 			err := jobsync.Store(done, results, 0, func(batch []result) error {
 				for _, r := range batch {
 					jobs = append(jobs, r.Job)
@@ -189,7 +189,7 @@ func TestStoreCanceled(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 3500*time.Millisecond)
 		defer cancel()
 		done := mustOpen(t, path, "run")
-		results := c.JobInformations(ctx, done.Pending(jobboard.Jobs(upTo(100)...)), jobboard.BulkOptions{Concurrency: 4})
+		results := c.BulkJobInformation(ctx, done.Pending(jobboard.Jobs(upTo(100)...)), jobboard.BulkOptions{Concurrency: 4})
 		if err := jobsync.Store(done, results, 10, func([]result) error { return nil }); err != nil {
 			t.Error(err)
 		}
@@ -205,7 +205,7 @@ func TestStoreOverlaps(t *testing.T) {
 		c := client(t, &lookup{delay: 10 * time.Millisecond})
 		done := mustOpen(t, filepath.Join(t.TempDir(), "done"), "run")
 		start := time.Now()
-		results := c.JobInformations(t.Context(), done.Pending(jobboard.Jobs(upTo(1000)...)), jobboard.BulkOptions{Concurrency: 10})
+		results := c.BulkJobInformation(t.Context(), done.Pending(jobboard.Jobs(upTo(1000)...)), jobboard.BulkOptions{Concurrency: 10})
 		err := jobsync.Store(done, results, 100, func([]result) error { time.Sleep(90 * time.Millisecond); return nil })
 		// 1 s of lookups, and the last batch's 90 ms.
 		if took := time.Since(start); err != nil || took > 1100*time.Millisecond {
@@ -241,26 +241,6 @@ func TestStoreFails(t *testing.T) {
 	})
 }
 
-func TestSettled(t *testing.T) {
-	for _, err := range []error{
-		nil, jobboard.ErrJobInactive, jobboard.ErrJobUnavailable, jobboard.ErrPostingUnavailable,
-		jobboard.ErrPostingNotFound, jobboard.ErrPostingNotAccessible, jobboard.ErrPostingInactive,
-		jobboard.ErrProjectNotAvailable, jobboard.ErrProjectNotAccessible, jobboard.ErrApplicationNotFound,
-	} {
-		if !jobsync.Settled(err) {
-			t.Errorf("%v is not settled", err)
-		}
-	}
-	for _, err := range []error{
-		jobboard.ErrServer, jobboard.ErrUnauthorized, jobboard.ErrForbidden, jobboard.ErrRateLimited,
-		jobboard.ErrTransport, jobboard.ErrTimeout, jobboard.ErrDecode, jobboard.ErrInvalidInput, context.Canceled, errors.New("x"),
-	} {
-		if jobsync.Settled(&jobboard.Error{Err: err}) {
-			t.Errorf("%v is settled", err)
-		}
-	}
-}
-
 // The same lookups of 5 ms, alone and through a checkpoint.
 func BenchmarkStore(b *testing.B) {
 	const jobs, atOnce = 5000, 64
@@ -269,7 +249,7 @@ func BenchmarkStore(b *testing.B) {
 	c := client(b, &lookup{delay: 5 * time.Millisecond})
 	b.Run("alone", func(b *testing.B) {
 		for b.Loop() {
-			for range c.JobInformations(b.Context(), jobboard.Jobs(ids...), opts) {
+			for range c.BulkJobInformation(b.Context(), jobboard.Jobs(ids...), opts) {
 			}
 		}
 		b.ReportMetric(float64(jobs*b.N)/b.Elapsed().Seconds(), "jobs/s")
@@ -280,7 +260,7 @@ func BenchmarkStore(b *testing.B) {
 		for b.Loop() {
 			run++
 			done := mustOpen(b, path, fmt.Sprint(run))
-			results := c.JobInformations(b.Context(), done.Pending(jobboard.Jobs(ids...)), opts)
+			results := c.BulkJobInformation(b.Context(), done.Pending(jobboard.Jobs(ids...)), opts)
 			if err := jobsync.Store(done, results, 500, func([]result) error { return nil }); err != nil {
 				b.Fatal(err)
 			}

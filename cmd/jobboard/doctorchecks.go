@@ -323,7 +323,7 @@ func (d *doctor) titles(ch jobboard.ChannelID, lang string) (map[jobboard.JobPos
 		s = d.client.Applicant(jobboard.StaticToken(d.settings.get(userToken)))
 	}
 	titles := map[jobboard.JobPostingID]string{}
-	q := jobboard.Query{Language: lang, OmitConfig: []string{jobboard.ConfigAdText}}
+	q := jobboard.Query{Language: lang, OmitConfig: []string{jobboard.KeyAdText}}
 	for p, err := range s.PostingStream(d.ctx, ch, q).All() {
 		if err != nil {
 			return titles, err

@@ -109,7 +109,7 @@ func (a *app) feed(ctx context.Context, args []string, f *feedFlags) (err error)
 	reader := &jobIDs{feed: jobfeed.NewReader(src, nil)}
 	sum := newFeedSummary()
 	progress := a.newProgress(src)
-	for r := range c.JobInformations(ctx, reader.all(), opts) {
+	for r := range c.BulkJobInformation(ctx, reader.all(), opts) {
 		if isInterrupted(ctx, r.Err) {
 			break
 		}

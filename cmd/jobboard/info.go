@@ -179,7 +179,7 @@ func (a *app) status(ctx context.Context, args []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	p := c.Applicant(user).Precheck(ctx, id)
+	p, undecided := c.Applicant(user).Precheck(ctx, id)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -194,7 +194,7 @@ func (a *app) status(ctx context.Context, args []string, asJSON bool) error {
 	case jobboard.DecisionMayApply:
 		return nil
 	case jobboard.DecisionUnknown:
-		return p.Err()
+		return undecided
 	}
 	return &exitError{code: exitNo}
 }

@@ -83,7 +83,7 @@ func TestSearchMap(t *testing.T) {
 }
 
 func posting(title string, places ...string) *jobboard.JobPosting {
-	return &jobboard.JobPosting{Title: title, Config: jobboard.NewPostingConfig(map[string][]string{jobboard.ConfigLocationName: places})}
+	return &jobboard.JobPosting{Title: title, Config: jobboard.NewPostingConfig(map[string][]string{jobboard.KeyLocationName: places})}
 }
 
 func TestMapOfHostileAndStrangePostings(t *testing.T) {

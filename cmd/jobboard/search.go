@@ -121,7 +121,7 @@ func (a *app) search(ctx context.Context, flags *pflag.FlagSet, f *searchFlags) 
 		page, _ = stream.Page()
 	} else {
 		if !f.json {
-			q.OmitConfig = []string{jobboard.ConfigAdText}
+			q.OmitConfig = []string{jobboard.KeyAdText}
 		}
 		result, err := s.Search(ctx, ch, q)
 		if err != nil {
@@ -192,7 +192,7 @@ func pictureTitle(ch jobboard.ChannelID, q jobboard.Query) string {
 var searchColumns = []column{{head: "POSTING"}, {head: "TITLE", flex: 5}, {head: "LOCATION", flex: 3}, {head: "COMPANY", flex: 3}, {head: "SINCE"}}
 
 func postingRow(p *jobboard.JobPosting) []string {
-	place := printable(strings.Join(p.Config.Get(jobboard.ConfigLocationName), ", "))
+	place := printable(strings.Join(p.Config.Get(jobboard.KeyLocationName), ", "))
 	if status, err := p.Config.RemoteStatus(); err == nil {
 		word := "remote"
 		if status != jobboard.RemoteFully {
@@ -206,7 +206,7 @@ func postingRow(p *jobboard.JobPosting) []string {
 	}
 	return []string{
 		fmt.Sprint(int64(p.JobPostingID)), cmp.Or(printable(p.Title), "(no title)"), place,
-		printable(p.Config.First(jobboard.ConfigCompanyName)), since,
+		printable(p.Config.First(jobboard.KeyCompanyName)), since,
 	}
 }
 

@@ -476,7 +476,7 @@ func bulkAlone() {
 		log.Fatal(err)
 	}
 	began, n := time.Now(), 0
-	for r := range client.JobInformations(context.Background(), jobboard.Jobs(ids...), jobboard.BulkOptions{Concurrency: concurrency}) {
+	for r := range client.BulkJobInformation(context.Background(), jobboard.Jobs(ids...), jobboard.BulkOptions{Concurrency: concurrency}) {
 		if r.Err != nil {
 			log.Fatal(r.Err)
 		}

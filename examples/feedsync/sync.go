@@ -30,7 +30,7 @@ func synchronize(ctx context.Context, client *jobboard.Client, feed *feed, jobs 
 	defer func() { sum.progress = done.Progress() }()
 
 	reader := jobfeed.NewReader(feed, nil)
-	results := client.JobInformations(ctx, done.Pending(readable(reader, &sum.broken)), jobboard.BulkOptions{Concurrency: s.concurrency})
+	results := client.BulkJobInformation(ctx, done.Pending(readable(reader, &sum.broken)), jobboard.BulkOptions{Concurrency: s.concurrency})
 	err = jobsync.Store(done, results, s.batch, func(batch []jobboard.BulkResult[*jobboard.JobInformation]) error {
 		// Not ctx: what is here is stored also when the run is being ended.
 		if err := jobs.store(context.WithoutCancel(ctx), feed.edition, batch); err != nil {
@@ -83,7 +83,7 @@ const (
 
 func outcomeOf(r jobboard.BulkResult[*jobboard.JobInformation]) outcome {
 	switch {
-	case !jobsync.Settled(r.Err):
+	case !jobboard.Settled(r.Err):
 		return failed
 	case r.Err == nil && r.Value.ApplyPossible:
 		return open

@@ -66,7 +66,7 @@ func TestApplicantAlreadyApplied(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect("after withdrawing", jana, id)
-	if decision := as(jana).Precheck(t.Context(), jobboard.JobID(job.ID)).Decision; decision != jobboard.DecisionAlreadyApplied {
-		t.Errorf("after withdrawing, the precheck says %v", decision)
+	if check, err := as(jana).Precheck(t.Context(), jobboard.JobID(job.ID)); check.Decision != jobboard.DecisionAlreadyApplied {
+		t.Errorf("after withdrawing, the precheck says %v, %v", check.Decision, err)
 	}
 }

@@ -3,6 +3,7 @@ package fivetests
 import (
 	"context"
 	"errors"
+	"log"
 	"testing"
 
 	"github.com/jobboard-sdk/jobboard-go"
@@ -12,7 +13,7 @@ import (
 // applyPage is the program: what somebody gets who clicks "apply" on a job that
 // was found some time ago.
 func applyPage(ctx context.Context, applicant *jobboard.Applicant, job jobboard.JobID) string {
-	check := applicant.Precheck(ctx, job)
+	check, err := applicant.Precheck(ctx, job)
 	switch check.Decision {
 	case jobboard.DecisionMayApply:
 		return "the form, with " + check.Information.JobTitle
@@ -23,6 +24,7 @@ func applyPage(ctx context.Context, applicant *jobboard.Applicant, job jobboard.
 	case jobboard.DecisionGone, jobboard.DecisionNotVisible:
 		return "this job is no longer there"
 	}
+	log.Print(err) // what failed
 	return "please try again in a moment"
 }
 
