@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -66,26 +67,48 @@ func (a *app) client(retry jobboard.RetryPolicy) (*jobboard.Client, error) {
 	case s.get(clientID) != "":
 		cfg.ClientID = s.get(clientID)
 	}
+	if cfg.BaseURL == "" && cfg.JobDBURL == "" {
+		return nil, usage("no address is set: set JOBBOARD_BASE_URL and JOBBOARD_JOBDB_URL, or try --fake")
+	}
 	c, err := jobboard.NewClient(cfg)
 	if err != nil {
-		return nil, usage("%w", &settingError{err})
+		refused := &exitError{code: exitUsage, err: settingError(err)}
+		if !cfg.AllowInsecure && strings.HasPrefix(cfg.BaseURL+cfg.JobDBURL, "http://") {
+			refused.hint = "an address over https keeps credentials private; --allow-insecure sends them over http all the same"
+		}
+		return nil, refused
 	}
 	return c, nil
 }
 
-// settingError speaks of settings instead of the fields of a Config.
-type settingError struct{ err error }
+// settingNames are the names of settings for the fields of a Config that the
+// command sets.
+var settingNames = map[string]string{
+	"BaseURL":     "the base address (base_url)",
+	"JobDBURL":    "the lookup address (jobdb_url)",
+	"TokenSource": "the client's token (token)",
+	"ClientID":    "the client identifier (client_id)",
+	"Language":    "the language",
+}
 
-var settingWords = strings.NewReplacer(
-	"jobboard: NewClient: ", "", "jobboard: ", "", "invalid input: ", "",
-	"Config.BaseURL and Config.JobDBURL are both empty", "no address is set: set JOBBOARD_BASE_URL and JOBBOARD_JOBDB_URL, or try --fake",
-	"Config.BaseURL", "the base address (base_url)", "Config.JobDBURL", "the lookup address (jobdb_url)",
-	"Config.TokenSource", "the client's token (token)", "Config.ClientID", "the client identifier (client_id)",
-	"Config.Language", "the language", "AllowInsecure permits it", "--allow-insecure permits it",
-)
+// settingError returns an error of NewClient in the words of the settings.
+func settingError(err error) error {
+	var mistake *jobboard.ConfigError
+	if !errors.As(err, &mistake) {
+		return err
+	}
+	name, ok := settingNames[mistake.Field]
+	if !ok {
+		return err
+	}
+	return fmt.Errorf("%s %s", name, mistake.Reason)
+}
 
-func (e *settingError) Error() string { return settingWords.Replace(e.err.Error()) }
-func (e *settingError) Unwrap() error { return e.err }
+// plain is an error of the library as a person reads it: without its prefix.
+type plain struct{ error }
+
+func (e plain) Error() string { return strings.TrimPrefix(e.error.Error(), "jobboard: ") }
+func (e plain) Unwrap() error { return e.error }
 
 // roundTripper is nil where the library's own will do.
 func (a *app) roundTripper() (http.RoundTripper, error) {
@@ -225,7 +248,7 @@ func (s *settings) needJob(args []string) (jobboard.JobID, error) {
 	}
 	n, err := jobboard.ParseJobID(id)
 	if err != nil {
-		return 0, usage("%w", &settingError{err})
+		return 0, usage("%w", plain{err})
 	}
 	return n, nil
 }

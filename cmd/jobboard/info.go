@@ -216,6 +216,8 @@ func (a *app) printStatus(p jobboard.Precheck) error {
 	}
 	w.line("job %s: %s", p.Job, a.outTerminal.paint(colour, decisionText[p.Decision]))
 	switch {
+	case errors.Is(p.InformationErr, context.Canceled):
+		w.pair("lookup", "not needed")
 	case p.InformationErr != nil:
 		w.pair("lookup", a.errorText(p.InformationErr))
 	case p.Information.ApplyPossible:
@@ -224,6 +226,8 @@ func (a *app) printStatus(p jobboard.Precheck) error {
 		w.pair("lookup", p.Information.JobTitle+": applying is not possible")
 	}
 	switch {
+	case errors.Is(p.AppliedErr, context.Canceled):
+		w.pair("applied check", "not needed")
 	case p.AppliedErr != nil:
 		w.pair("applied check", a.errorText(p.AppliedErr))
 	case p.Applied:
@@ -232,12 +236,12 @@ func (a *app) printStatus(p jobboard.Precheck) error {
 		w.pair("applied check", "has not applied")
 	}
 	switch {
+	case p.ApplicationID != "":
+		w.pair("application", string(p.ApplicationID))
 	case errors.Is(p.ApplicationErr, jobboard.ErrApplicationNotFound):
 		w.pair("application", "none")
 	case p.ApplicationErr != nil:
 		w.pair("application", a.errorText(p.ApplicationErr))
-	default:
-		w.pair("application", string(p.ApplicationID))
 	}
 	return w.err
 }

@@ -148,7 +148,7 @@ func TestEveryCommandWorksWithNoSetUp(t *testing.T) {
 			"applying       possible", "privacy        https://www.lindenhof.example/datenschutz", "nationalities  202",
 			"1. Haben Sie einen Führerschein der Klasse B?", "yes or no, question 8", "- Ja (2900101)", "one of a list, question -1",
 		}},
-		{[]string{"status"}, []string{"job 2797227: the applicant may apply", "applied check  has not applied", "application    none"}},
+		{[]string{"status"}, []string{"job 2797227: the applicant may apply", "applied check  has not applied"}},
 		{[]string{"apply-form"}, []string{
 			`<html lang="de">`, `<input type="radio" name="q8" value="2900101" required> Ja`, `<textarea name="q10"`,
 			`<select name="q11" required>`, `<select name="nationality">`, `href="https://www.lindenhof.example/datenschutz"`, "It is sent nowhere",

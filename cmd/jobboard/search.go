@@ -47,7 +47,7 @@ func (q *queryFlags) query(f *pflag.FlagSet) (jobboard.Query, error) {
 		// It speaks of the URI that was made of what was typed.
 		text := strings.ReplaceAll(err.Error(), strconv.Quote(place), strconv.Quote(q.near))
 		return out, &exitError{
-			code: exitUsage, err: fmt.Errorf("--near: %w", &settingError{errors.New(text)}),
+			code: exitUsage, err: fmt.Errorf("--near: %w", plain{errors.New(text)}),
 			hint: "such as --near 52.52,13.405 --radius 50, or --near geo:52.52,13.405",
 		}
 	}

@@ -121,7 +121,7 @@ func (a *app) compare(before, after *jobboard.Snapshot, f *watchFlags) (*jobboar
 		changes, err := jobboard.Diff(before, after)
 		if err != nil {
 			return nil, &exitError{
-				code: exitUsage, err: fmt.Errorf("--state: %w", &settingError{err}),
+				code: exitUsage, err: fmt.Errorf("--state: %w", plain{err}),
 				hint: "use a state file of its own for every channel, query and language",
 			}
 		}
