@@ -2,7 +2,9 @@ package jobfeed
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,6 +43,15 @@ type Entry struct {
 	Locations []Location // every PhysicalLocation of PositionDetail or PositionProfile
 	Links     []Link     // in the order of the feed
 
+	// Postings are the posting identifiers that the entry names: every
+	// PositionPosting > Id > IdValue that is a positive number, ascending, each
+	// once. Some feeds have other things there.
+	Postings []jobboard.JobPostingID
+
+	// PostingVersions are the posting versions that Links name, ascending, each
+	// once; see [jobboard.LinkedJob].
+	PostingVersions []jobboard.PostingVersionID
+
 	raw []byte // the reader's buffer; taken away when it reads on
 }
 
@@ -72,6 +83,19 @@ const (
 type Link struct {
 	Kind LinkKind
 	URL  string
+}
+
+func (e *Entry) addLink(l Link) {
+	e.Links = append(e.Links, l)
+	if _, version := jobboard.LinkedJob(l.URL); version != 0 {
+		e.PostingVersions = append(e.PostingVersions, version)
+	}
+}
+
+// ascending sorts a list and leaves one of each value.
+func ascending[T cmp.Ordered](list []T) []T {
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // Date is a date or an instant as it stands in the feed.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -28,6 +29,7 @@ const (
 	nPostings
 	nPosting
 	nPostingID
+	nPostingIDValue
 	nPostingTitle
 	nLink
 	nProfile
@@ -90,6 +92,10 @@ func child(parent node, name []byte) node {
 	case nPostings:
 		if string(name) == "positionposting" {
 			return nPosting
+		}
+	case nPostingID:
+		if string(name) == "idvalue" {
+			return nPostingIDValue
 		}
 	case nPosting:
 		switch string(name) {
@@ -182,7 +188,7 @@ func child(parent node, name []byte) node {
 		if string(name) == "internetwebaddress" {
 			return nApply
 		}
-	case nStatus, nPostingTitle, nLink, nProfileName, nOrganizationName, nEntityName, nTitle, nCompanyName, nLocationName,
+	case nPostingIDValue, nStatus, nPostingTitle, nLink, nProfileName, nOrganizationName, nEntityName, nTitle, nCompanyName, nLocationName,
 		nCountry, nRegion, nCity, nPostalCode, nStreet, nBuilding, nAddressLine, nAreaValue, nApply, nInner:
 		return nInner
 	}
@@ -191,7 +197,7 @@ func child(parent node, name []byte) node {
 
 // takesText: the elements whose text is wanted.
 var takesText = [nNodes]bool{
-	nIDValue: true, nStatus: true, nPostingTitle: true, nLink: true, nProfileName: true, nOrganizationName: true, nEntityName: true,
+	nIDValue: true, nPostingIDValue: true, nStatus: true, nPostingTitle: true, nLink: true, nProfileName: true, nOrganizationName: true, nEntityName: true,
 	nTitle: true, nCompany: true, nCompanyName: true, nLocationName: true, nCountry: true, nRegion: true, nCity: true,
 	nPostalCode: true, nStreet: true, nBuilding: true, nAddressLine: true, nAreaValue: true, nApply: true, nInner: true,
 }
@@ -258,6 +264,7 @@ func (p *parser) parse(raw []byte, e *Entry) *fault {
 	e.Title = first(e.Title, p.profileName, p.postingTitle)
 	e.Company = first(e.Company, p.organization, p.supplier)
 	e.Language = first(p.profileLang, p.openingLang, e.Language)
+	e.Postings, e.PostingVersions = ascending(e.Postings), ascending(e.PostingVersions)
 	for _, d := range [...]dates{p.posting, p.status, p.record} {
 		if d != (dates{}) {
 			e.ValidFrom, e.ValidTo = d.from, d.to
@@ -655,10 +662,14 @@ func (p *parser) finish() {
 		set(&p.organization)
 	case nEntityName:
 		set(&p.supplier)
+	case nPostingIDValue:
+		if n, err := strconv.ParseUint(text, 10, 63); err == nil && n > 0 {
+			e.Postings = append(e.Postings, jobboard.JobPostingID(n))
+		}
 	case nLink:
-		e.Links = append(e.Links, Link{LinkPosting, text})
+		e.addLink(Link{LinkPosting, text})
 	case nApply:
-		e.Links = append(e.Links, Link{LinkApply, text})
+		e.addLink(Link{LinkApply, text})
 	case nLocationName:
 		set(&l.Name)
 	case nCountry:

@@ -15,6 +15,12 @@ type Options struct {
 	MaxEntryBytes int   // length of an entry as UTF-8; 0 means 1 MiB. A longer one is an EntryError with ErrTooLarge
 	MaxDepth      int   // of the elements in an entry, itself included; 0 means 64. A deeper one is an EntryError with ErrTooDeep
 	MaxBytes      int64 // length of the feed as UTF-8, after decompression; 0 means 16 GiB, negative no bound. A longer feed ends with ErrTooLarge
+
+	// Skip, unless it is nil, is called with the bytes of each entry that ends
+	// where it should, from its start tag to its end tag. Where it returns true
+	// the entry is not read, and is no item of the loop even if it is broken.
+	// The bytes are good only during the call, and must not be changed.
+	Skip func(raw []byte) bool
 }
 
 const (
@@ -36,6 +42,7 @@ type Reader struct {
 	win      window
 	parser   parser
 	maxEntry int
+	skip     func(raw []byte) bool
 
 	id    Entry  // what JobIDs reads
 	last  *Entry // whose raw bytes are in the window
@@ -76,6 +83,7 @@ func NewReader(src io.Reader, opts *Options) *Reader {
 		win:      window{left: o.MaxBytes},
 		parser:   parser{maxDepth: o.MaxDepth},
 		maxEntry: o.MaxEntryBytes,
+		skip:     o.Skip,
 	}
 }
 
@@ -239,7 +247,10 @@ func (r *Reader) scan() (*Entry, error) {
 		case isOpening(name):
 			r.element = true
 			r.skipping = false
-			return r.entry()
+			if e, err := r.entry(); e != nil || err != nil {
+				return e, err
+			}
+			continue // a skipped one
 		case len(name) == 0, r.skipping:
 			w.discard(max(1, end))
 			continue
@@ -376,11 +387,16 @@ func (r *Reader) mayResync(end int64) bool {
 	return r.resyncs <= maxResyncs
 }
 
-// entry reads the entry at the beginning of the window.
+// entry reads the entry at the beginning of the window. It gives neither an
+// entry nor an error if that is to be skipped.
 func (r *Reader) entry() (*Entry, error) {
 	w := &r.win
 	n, why := w.entry(r.maxEntry)
 	raw := w.bytes()[:n:n]
+	if why == whole && r.skip != nil && r.skip(raw) {
+		w.discard(n)
+		return nil, nil
+	}
 	e := &r.id
 	if !r.parser.idOnly {
 		e = new(Entry)

@@ -182,7 +182,8 @@ func TestFields(t *testing.T) {
 			{Name: "Head office", Country: "DE", Region: "BE", City: "Berlin", PostalCode: "10117", Street: "Friedrichstraße 67"},
 			{Country: "AT", Region: "Wien", City: "Vienna", PostalCode: "1010", Street: "Ring 1, 3rd floor"},
 		},
-		Links: []jobfeed.Link{{jobfeed.LinkPosting, "https://jobs.example/ad?a=1&b=2"}, {jobfeed.LinkApply, "https://jobs.example/apply"}},
+		Links:    []jobfeed.Link{{jobfeed.LinkPosting, "https://jobs.example/ad?a=1&b=2"}, {jobfeed.LinkApply, "https://jobs.example/apply"}},
+		Postings: []jobboard.JobPostingID{77},
 	}
 	r := jobfeed.NewReader(strings.NewReader(full), nil)
 	var kept *jobfeed.Entry

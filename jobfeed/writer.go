@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 )
 
@@ -40,8 +41,8 @@ func NewWriter(w io.Writer, opts *WriterOptions) *Writer {
 	return fw
 }
 
-// Write writes an entry, which must have a JobID; what is empty is left out. Of
-// the entry's Position nothing is written. An error is that of the io.Writer, or
+// Write writes an entry, which must have a JobID; what is empty is left out. The
+// entry's Position is not written, and of PostingVersions what Links say. An error is that of the io.Writer, or
 // tells of an entry that cannot be written; the latter leaves the feed as it was.
 func (w *Writer) Write(e *Entry) error {
 	switch {
@@ -109,21 +110,7 @@ func (w *Writer) entry(e *Entry) {
 	w.leaf("Status", e.Status)
 	w.end("PositionRecordInfo")
 
-	w.start("PositionPostings")
-	w.start("PositionPosting")
-	var dates []string
-	if e.ValidFrom != "" {
-		dates = append(dates, "validFrom", string(e.ValidFrom))
-	}
-	if e.ValidTo != "" {
-		dates = append(dates, "validTo", string(e.ValidTo))
-	}
-	w.start("Id", dates...)
-	w.leaf("IdValue", "posting-"+e.JobID.String()) // not a job's, so that a reader that takes it is found out
-	w.end("Id")
-	w.links(e, LinkPosting)
-	w.end("PositionPosting")
-	w.end("PositionPostings")
+	w.postings(e)
 
 	w.start("PositionProfile", lang...)
 	w.start("PositionDetail")
@@ -142,6 +129,35 @@ func (w *Writer) entry(e *Entry) {
 
 	w.end("PositionOpening")
 	w.str("\n")
+}
+
+// postings writes one PositionPosting for each posting that the entry names. The
+// first has the dates and the links. Without any, its identifier is one that is
+// no number, so that a reader that takes it for the job's is found out.
+func (w *Writer) postings(e *Entry) {
+	names := []string{"posting-" + e.JobID.String()}
+	for i, id := range e.Postings {
+		names = append(names[:i], strconv.FormatInt(int64(id), 10))
+	}
+	w.start("PositionPostings")
+	for i, name := range names {
+		w.start("PositionPosting")
+		var dates []string
+		if e.ValidFrom != "" && i == 0 {
+			dates = append(dates, "validFrom", string(e.ValidFrom))
+		}
+		if e.ValidTo != "" && i == 0 {
+			dates = append(dates, "validTo", string(e.ValidTo))
+		}
+		w.start("Id", dates...)
+		w.leaf("IdValue", name)
+		w.end("Id")
+		if i == 0 {
+			w.links(e, LinkPosting)
+		}
+		w.end("PositionPosting")
+	}
+	w.end("PositionPostings")
 }
 
 func (w *Writer) location(l Location) {
