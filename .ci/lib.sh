@@ -1,22 +1,37 @@
+# shellcheck shell=bash
 # Shared by .ci/run and .ci/nightly. Not a program.
 #
 # Each script defines its steps as functions named step_NAME and calls main.
 # A step runs as a process of its own, so that it stops at its first failure
-# while the others still run.
+# while the others still run. One that cannot check something calls skip.
 
 export CI=true GOWORK=off
 unset CDPATH
 exec </dev/null
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-cd "$root"
+cd "$root" || exit
 self=$root/.ci/$(basename "$0")
 bin=$root/.ci/bin
+
+# The supported Go releases. The installed one stands in for the patch release
+# of its minor version; the other is fetched like a module.
+go_releases='go1.26.8 go1.27.4'
+
+export JOBBOARD_NEED_BROWSER=1 # a test that needs one fails without it, instead of being skipped
+
+skipped=77 # the exit status of a step that could not check
+
+# skip WHY: ends a step that could not check what it is for.
+skip() {
+	echo "SKIPPED: $*"
+	exit $skipped
+}
 
 # main STEPS ARGS: runs the steps named by ARGS, or all of STEPS, prints what
 # each took, and fails when one did.
 main() {
-	local all=$1 name start rc=0 table='' took verdict
+	local all=$1 name start rc=0 table='' took verdict status
 	shift
 	if [ "${1:-}" = --step ]; then
 		"step_${2//-/_}"
@@ -30,6 +45,7 @@ main() {
 	CI_LOGS=$(mktemp -d)
 	export CI_LOGS
 	trap 'rm -rf "$CI_LOGS"' EXIT
+	# shellcheck disable=SC2086 # names without spaces
 	[ $# -gt 0 ] || set -- $all
 	for name in "$@"; do
 		if ! declare -F "step_${name//-/_}" >/dev/null; then
@@ -40,19 +56,25 @@ main() {
 	local begin=$SECONDS
 	for name in "$@"; do
 		printf '\n=== %s\n' "$name"
-		start=$SECONDS verdict=ok
-		"$self" --step "$name" 2>&1 || verdict=FAILED rc=1
+		start=$SECONDS verdict=ok status=0
+		"$self" --step "$name" 2>&1 || status=$?
+		case $status in
+		0) ;;
+		"$skipped") verdict=SKIPPED ;;
+		*) verdict=FAILED rc=1 ;;
+		esac
 		took=$((SECONDS - start))
 		printf -- '--- %s: %s (%d s)\n' "$name" "$verdict" "$took"
-		table+=$(printf '%-12s %-6s %5d s' "$name" "$verdict" "$took")$'\n'
+		table+=$(printf '%-12s %-7s %5d s' "$name" "$verdict" "$took")$'\n'
 	done
-	printf '\n=== summary\n%s%-12s %-6s %5d s\n' "$table" total '' $((SECONDS - begin))
+	printf '\n=== summary\n%s%-12s %-7s %5d s\n' "$table" total '' $((SECONDS - begin))
 	# The lines of the README's own command once more, where they are looked
 	# for: at the end.
-	if [ -s "$CI_LOGS/readme" ]; then
-		printf '\n=== the README'\''s test command said\n'
-		tail -n 60 "$CI_LOGS/readme"
-	fi
+	for name in "$CI_LOGS"/readme-*; do
+		[ -s "$name" ] || continue
+		printf '\n=== the README'\''s test command said, with %s\n' "${name##*/readme-}"
+		tail -n 60 "$name"
+	done
 	[ $rc -eq 0 ] || printf '\nFAILED\n'
 	return $rc
 }
@@ -73,6 +95,33 @@ need_apt() {
 	$sudo apt-get update -qq
 	$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 	command -v "$want"
+}
+
+# need_programs: installs what tests and tools use beside Go.
+need_programs() {
+	need_apt git git
+	need_apt cc gcc libc6-dev
+	need_apt curl curl ca-certificates
+	need_apt shellcheck shellcheck
+	need_apt xmllint libxml2-utils
+	need_apt npm nodejs npm
+	# The server's programs are not in PATH, the client that comes with it is.
+	need_apt pg_ctlcluster postgresql
+	if ! command -v chromium-browser >/dev/null && ! command -v google-chrome >/dev/null; then
+		need_apt chromium chromium
+	fi
+}
+
+# minor VERSION: 1.26 of go1.26.8.
+minor() { cut -d. -f1,2 <<<"${1#go}"; }
+
+# other_releases: the supported Go releases that are not the installed one.
+other_releases() {
+	local v installed
+	installed=$(minor "$(GOTOOLCHAIN=local go env GOVERSION)")
+	for v in $go_releases; do
+		[ "$(minor "$v")" = "$installed" ] || echo "$v"
+	done
 }
 
 # repo_files PATTERN...: the tracked files that match, whoever owns the
@@ -112,6 +161,25 @@ tools() {
 	printf '%s\n' "$stamp" >"$bin/stamp"
 }
 
+# tests LOG DIR ARGS...: runs the tests of the module in DIR. The whole log is
+# only printed on failure; a line that says "figure:" always is. A test that was
+# skipped fails too, unless .ci/may-skip names it.
+tests() {
+	local log=$1 dir=$2 rc=0 missed
+	shift 2
+	go -C "$dir" test -v "$@" ./... >"$log" 2>&1 || rc=$?
+	if [ $rc -ne 0 ]; then
+		grep -v -E '^ *(=== (RUN|PAUSE|CONT)|--- PASS|PASS$)' "$log" | tail -n 600
+		return $rc
+	fi
+	grep -E '^(ok|-test.shuffle)|figure:|no test files' "$log"
+	missed=$(sed -n 's/^ *--- SKIP: \([^ ]*\).*/\1/p' "$log" | sort -u | grep -v -x -E -f "$root/.ci/may-skip" || true)
+	if [ -n "$missed" ]; then
+		printf 'skipped, and .ci/may-skip does not name them:\n%s\n' "$missed" >&2
+		return 1
+	fi
+}
+
 # fuzz_targets: a line "PACKAGE NAME" for each fuzz target of the root module.
 fuzz_targets() {
 	local pkgs p
@@ -139,8 +207,8 @@ seconds() {
 # success, all of them on failure. The engine's own clock does not stop an
 # input that hangs, so there is another around it.
 fuzz_one() {
-	local log=$CI_LOGS/fuzz-${2//\//_}-$3 try
-	for try in 1 2; do
+	local log=$CI_LOGS/fuzz-${2//\//_}-$3
+	for _ in 1 2; do
 		if timeout -k 10 "$FUZZ_LIMIT" go test -run '^$' -fuzz "^$3\$" -fuzztime "$1" -fuzzminimizetime 5s -parallel 1 "$2" >"$log" 2>&1; then
 			printf '%-28s %s\n' "$3" "$(grep '^fuzz: elapsed' "$log" | tail -n 1 | sed 's/^fuzz: //')"
 			return
