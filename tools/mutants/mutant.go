@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// mutant is one place of a file and the text that breaks it.
+type mutant struct {
+	pkg, file  string
+	shown      string // the file's name below the module's directory
+	line       int
+	begin, end int // bytes of the file
+	old, text  string
+}
+
+func (m mutant) String() string {
+	return fmt.Sprintf("%s:%d: %s becomes %s", m.shown, m.line, short(m.old), short(m.text))
+}
+
+func short(s string) string {
+	if len(s) > 60 {
+		s = s[:57] + "..."
+	}
+	return strconv.Quote(s)
+}
+
+// apply returns the broken file.
+func (m mutant) apply() ([]byte, error) {
+	b, err := os.ReadFile(m.file)
+	if err != nil {
+		return nil, err
+	}
+	broken := append([]byte(nil), b[:m.begin]...)
+	broken = append(broken, m.text...)
+	return append(broken, b[m.end:]...), nil
+}
+
+// swaps is what an operator, or a word, becomes.
+var swaps = map[token.Token]token.Token{
+	token.EQL: token.NEQ, token.NEQ: token.EQL,
+	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR,
+	token.LAND: token.LOR, token.LOR: token.LAND,
+	token.ADD: token.SUB, token.SUB: token.ADD, token.MUL: token.QUO, token.QUO: token.MUL, token.REM: token.MUL,
+	token.AND: token.OR, token.OR: token.AND, token.SHL: token.SHR, token.SHR: token.SHL,
+	token.INC: token.DEC, token.DEC: token.INC,
+	token.ADD_ASSIGN: token.SUB_ASSIGN, token.SUB_ASSIGN: token.ADD_ASSIGN,
+	token.OR_ASSIGN: token.AND_ASSIGN, token.AND_ASSIGN: token.OR_ASSIGN,
+	token.BREAK: token.CONTINUE, token.CONTINUE: token.BREAK,
+}
+
+// mutantsOf returns the mutants of a file. Some do not compile.
+func mutantsOf(pkg, file string) ([]mutant, error) {
+	fset := token.NewFileSet()
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := parser.ParseFile(fset, file, src, parser.ParseComments)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Base(file), err)
+	}
+	if ast.IsGenerated(tree) {
+		return nil, nil
+	}
+	f := finder{pkg: pkg, file: file, src: src, fset: fset}
+	ast.Inspect(tree, func(n ast.Node) bool {
+		f.node(n)
+		return true
+	})
+	return f.found, nil
+}
+
+// finder collects the mutants of one file.
+type finder struct {
+	pkg, file string
+	src       []byte
+	fset      *token.FileSet
+	found     []mutant
+}
+
+func (f *finder) node(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.BinaryExpr:
+		f.swap(n.OpPos, n.Op)
+	case *ast.IncDecStmt:
+		f.swap(n.TokPos, n.Tok)
+	case *ast.BranchStmt:
+		f.swap(n.TokPos, n.Tok)
+	case *ast.UnaryExpr:
+		if n.Op == token.NOT || n.Op == token.SUB {
+			f.replace(n.OpPos, n.OpPos+1, "")
+		}
+	case *ast.BasicLit:
+		if n.Kind == token.INT {
+			f.replace(n.Pos(), n.End(), "("+n.Value+" + 1)")
+		}
+	case *ast.Ident:
+		f.word(n)
+	case *ast.IfStmt:
+		f.replace(n.Cond.Pos(), n.Cond.Pos(), "false && ")
+		f.replace(n.Cond.Pos(), n.Cond.Pos(), "true || ")
+	case *ast.ExprStmt:
+		f.replace(n.Pos(), n.End(), "")
+	case *ast.AssignStmt:
+		f.swap(n.TokPos, n.Tok)
+		if n.Tok != token.DEFINE {
+			f.replace(n.Pos(), n.End(), "")
+		}
+	case *ast.ReturnStmt:
+		if last := len(n.Results) - 1; last >= 0 && isError(n.Results[last]) {
+			f.replace(n.Results[last].Pos(), n.Results[last].End(), "nil")
+		}
+	}
+}
+
+// isError reports whether an expression looks like an error that is returned.
+func isError(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == "err"
+}
+
+func (f *finder) word(n *ast.Ident) {
+	switch n.Name {
+	case "true":
+		f.replace(n.Pos(), n.End(), "false")
+	case "false":
+		f.replace(n.Pos(), n.End(), "true")
+	}
+}
+
+func (f *finder) swap(pos token.Pos, old token.Token) {
+	if to, ok := swaps[old]; ok {
+		f.replace(pos, pos+token.Pos(len(old.String())), to.String())
+	}
+}
+
+func (f *finder) replace(from, to token.Pos, text string) {
+	begin, end := f.fset.Position(from), f.fset.Position(to).Offset
+	f.found = append(f.found, mutant{
+		pkg: f.pkg, file: f.file, line: begin.Line, begin: begin.Offset, end: end,
+		old: string(f.src[begin.Offset:end]), text: text,
+	})
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// lib is code of which the tests notice some changes and not others.
+var lib = map[string]string{
+	"go.mod": "module example.com/lib\n\ngo 1.26.0\n",
+	"lib.go": `package lib
+
+// Abs is tested.
+func Abs(i int) int {
+	if i < 0 {
+		return -i
+	}
+	return i
+}
+
+// Loop hangs when it is broken.
+func Loop(i int) {
+	for i < 3 {
+		i++
+	}
+}
+`,
+	"untested/untested.go": "package untested\n\nfunc Both(a, b bool) bool { return a && b }\n",
+	"lib_test.go": `package lib
+
+import "testing"
+
+func TestAbs(t *testing.T) {
+	if Abs(-2) != 2 || Abs(2) != 2 {
+		t.Error("wrong")
+	}
+	Loop(0)
+}
+`,
+	"user/user.go": "package user\n\nfunc Both(a, b bool) bool { return a && b }\n",
+	"suite/suite_test.go": `package suite
+
+import (
+	"testing"
+
+	"example.com/lib/user"
+)
+
+func TestBoth(t *testing.T) {
+	if user.Both(true, false) {
+		t.Error("wrong")
+	}
+}
+`,
+}
+
+func write(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// result runs all mutants of a pattern.
+func result(t *testing.T, dir, pattern, skip string, least float64) (string, error) {
+	t.Helper()
+	var out strings.Builder
+	r := run{dir: dir, patterns: []string{pattern}, n: 1000, seed: 1, min: least, skip: regexp.MustCompile(skip), grace: time.Second, out: &out}
+	err := r.all(context.Background())
+	return out.String(), err
+}
+
+func TestMutants(t *testing.T) {
+	t.Setenv("GOFLAGS", "-mod=mod")
+	dir := write(t, lib)
+
+	got, err := result(t, dir, ".", "^$", 50)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, got)
+	}
+	for _, want := range []string{
+		`detected lib\.go:5: "" becomes "false && "`,
+		`detected lib\.go:5: "" becomes "true \|\| "`,
+		`LIVED    lib\.go:5: "<" becomes "<="`, // -0 is 0
+		`detected lib\.go:6: "-" becomes ""`,
+		`hung     lib\.go:14: "\+\+" becomes "--"`,
+		`places, seed 1: \d+ lived, \d\d\.\d % detected`,
+	} {
+		if !regexp.MustCompile(want).MatchString(got) {
+			t.Errorf("no %s in\n%s", want, got)
+		}
+	}
+	if again, _ := result(t, dir, ".", "^$", 50); again != got {
+		t.Errorf("the same seed gave\n%s\nand\n%s", got, again)
+	}
+	if got, err := result(t, dir, ".", "^$", 99); !errors.Is(err, errNotDetected) {
+		t.Errorf("mutants live, and the bound of 99 %% gives %v\n%s", err, got)
+	}
+}
+
+// The tests of other packages count, unless they are left out.
+func TestMutantsOfSuites(t *testing.T) {
+	dir := write(t, lib)
+	if got, err := result(t, dir, "./user", "^$", 100); err != nil || !strings.Contains(got, "detected") {
+		t.Errorf("%v\n%s", err, got)
+	}
+	if got, err := result(t, dir, "./user", "suite$", 0); err == nil {
+		t.Errorf("without its tests a package was tried:\n%s", got)
+	}
+	if got, err := result(t, dir, "./untested", "^$", 0); err == nil {
+		t.Errorf("a package without tests was tried:\n%s", got)
+	}
+}
+
+func TestMutantsOfBrokenCode(t *testing.T) {
+	dir := write(t, lib)
+	if err := os.WriteFile(filepath.Join(dir, "lib_test.go"), []byte("package lib\n\nimport \"testing\"\n\nfunc TestAbs(t *testing.T) { t.Fail() }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := result(t, dir, ".", "^$", 0); err == nil || !strings.Contains(err.Error(), "with whole code") {
+		t.Errorf("tests that fail anyway gave %v\n%s", err, got)
+	}
+}
