@@ -48,7 +48,7 @@ func ExampleApplicant_Precheck() {
 func ExamplePrecheck() {
 	client, fake := open()
 	defer fake.Close()
-	fake.Fail(jobboardtest.Answer(http.StatusNotImplemented, "").On(jobboardtest.OpApplied))
+	fake.Fail(jobboardtest.Fault{Status: http.StatusNotImplemented, Operation: jobboardtest.OpApplied})
 	applicant := client.Applicant(jobboard.StaticToken(fake.Demo.ApplicantToken))
 
 	p, err := applicant.Precheck(context.Background(), jobboard.JobID(fake.Demo.AppliedJob))
@@ -64,7 +64,7 @@ func ExamplePrecheck() {
 func ExampleApplicant_Precheck_unknown() {
 	client, fake := open()
 	defer fake.Close()
-	fake.Fail(jobboardtest.Answer(http.StatusNotImplemented, "").On(jobboardtest.OpApplied))
+	fake.Fail(jobboardtest.Fault{Status: http.StatusNotImplemented, Operation: jobboardtest.OpApplied})
 	applicant := client.Applicant(jobboard.StaticToken(fake.Demo.ApplicantToken))
 
 	p, err := applicant.Precheck(context.Background(), jobboard.JobID(fake.Demo.OpenJob))
@@ -79,7 +79,7 @@ func ExamplePrecheck_MarshalJSON() {
 	client, fake := open()
 	defer fake.Close()
 	for _, op := range []jobboardtest.Operation{jobboardtest.OpJobInformation, jobboardtest.OpApplied} {
-		fake.Fail(jobboardtest.Answer(http.StatusNotImplemented, "").On(op))
+		fake.Fail(jobboardtest.Fault{Status: http.StatusNotImplemented, Operation: op})
 	}
 	applicant := client.Applicant(jobboard.StaticToken(fake.Demo.ApplicantToken))
 

@@ -17,7 +17,7 @@ import (
 
 // open starts the fake with its demo data, and a client for it.
 func open() (*jobboard.Client, *jobboardtest.Server) {
-	fake := jobboardtest.NewServer(jobboardtest.Demo())
+	fake := jobboardtest.NewServer(jobboardtest.WithDemo())
 	client, err := jobboard.NewClient(jobboard.Config{
 		BaseURL:  fake.BaseURL,
 		JobDBURL: fake.JobDBURL,
@@ -30,7 +30,7 @@ func open() (*jobboard.Client, *jobboardtest.Server) {
 }
 
 func Example() {
-	fake := jobboardtest.NewServer(jobboardtest.Demo())
+	fake := jobboardtest.NewServer(jobboardtest.WithDemo())
 	defer fake.Close()
 
 	client, err := jobboard.NewClient(jobboard.Config{BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, ClientID: "10"})

@@ -71,7 +71,7 @@ func (r *recorder) want(want ...string) {
 // observed is a client of the demo whose calls are recorded, and what each
 // request carried.
 func observed(t *testing.T, change func(*jobboard.Config)) (*jobboard.Client, *jobboardtest.Server, *recorder, *[]http.Header) {
-	fake := jobboardtest.New(t, jobboardtest.Demo(), jobboardtest.WithoutSockets())
+	fake := jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
 	r := &recorder{t: t}
 	sent := new([]http.Header)
 	next := fake.Transport()
@@ -93,7 +93,7 @@ const lookupPath = "/jobdb/public/apply/external"
 func TestObserverSeesRepeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, fake, r, sent := observed(t, nil)
-		fake.Fail(jobboardtest.RetryLater(503, "2").Next(1))
+		fake.Fail(jobboardtest.Fault{Status: 503, Header: http.Header{"Retry-After": {"2"}}, Times: 1})
 		if _, err := client.JobInformation(t.Context(), jobboard.JobID(fake.Demo.OpenJob)); err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ func TestObserverHeaders(t *testing.T) {
 		"net/http's own, shared": func(cfg *jobboard.Config) { cfg.HTTPClient = nil },
 	} {
 		t.Run(name, func(t *testing.T) {
-			fake := jobboardtest.New(t, jobboardtest.Tolerant(), jobboardtest.Demo())
+			fake := jobboardtest.New(t, jobboardtest.WithStrict(false), jobboardtest.WithDemo())
 			on := false
 			cfg := jobboard.Config{BaseURL: fake.BaseURL, ClientID: fake.Demo.ClientID, HTTPClient: &http.Client{Transport: roundTripper(http.DefaultTransport.RoundTrip)}}
 			cfg.Observer = &jobboard.Observer{Attempt: func(_ context.Context, s jobboard.AttemptStart) (context.Context, func(jobboard.AttemptEnd)) {
@@ -194,8 +194,8 @@ func TestObserverSeesFailure(t *testing.T) {
 
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		fake.Fail(jobboardtest.Answer(503, "").Next(1))
-		fake.Fail(jobboardtest.Broken(jobboardtest.StallBefore))
+		fake.Fail(jobboardtest.Fault{Status: 503, Times: 1})
+		fake.Fail(jobboardtest.Fault{Break: jobboardtest.StallBefore})
 		start := time.Now()
 		if _, err := client.JobInformation(ctx, 1); !errors.Is(err, jobboard.ErrTimeout) {
 			t.Error(err)
@@ -234,7 +234,7 @@ func TestObserverSeesStreams(t *testing.T) {
 		}
 		r.want(append(begin, end)...)
 
-		fake.Fail(jobboardtest.Broken(jobboardtest.CutBody))
+		fake.Fail(jobboardtest.Fault{Break: jobboardtest.CutBody})
 		var last error
 		for _, last = range client.Postings(t.Context(), channel, jobboard.Query{}) {
 		}

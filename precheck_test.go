@@ -266,7 +266,7 @@ func TestDecisionString(t *testing.T) {
 
 // demoApplicant is the demo's applicant, on a fake without sockets.
 func demoApplicant(t *testing.T) (*jobboard.Applicant, *jobboardtest.Server) {
-	fake := jobboardtest.New(t, jobboardtest.Demo(), jobboardtest.WithoutSockets())
+	fake := jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
 	c, err := jobboard.NewClient(jobboard.Config{BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, HTTPClient: fake.Client()})
 	if err != nil {
 		t.Fatal(err)
@@ -302,7 +302,7 @@ func TestPrecheckOfTheDemo(t *testing.T) {
 func TestPrecheckIsConcurrent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, fake := demoApplicant(t)
-		fake.Fail(jobboardtest.Slow(time.Second, 0))
+		fake.Fail(jobboardtest.Fault{Delay: time.Second})
 		start := time.Now()
 		p, _ := a.Precheck(t.Context(), jobboard.JobID(fake.Demo.OpenJob))
 		if took := time.Since(start); p.Decision != jobboard.DecisionMayApply || took != time.Second {
@@ -316,7 +316,7 @@ func TestPrecheckRepeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, fake := demoApplicant(t)
 		for _, op := range []jobboardtest.Operation{jobboardtest.OpJobInformation, jobboardtest.OpApplied} {
-			fake.Fail(jobboardtest.Answer(503, "").On(op).Next(2))
+			fake.Fail(jobboardtest.Fault{Status: 503, Operation: op, Times: 2})
 		}
 		p, err := a.Precheck(t.Context(), jobboard.JobID(fake.Demo.OpenJob))
 		if p.Decision != jobboard.DecisionMayApply || err != nil || fake.Count() != 6 {
@@ -346,7 +346,7 @@ func TestPrecheckWithinDeadline(t *testing.T) {
 			t.Run(c.name+", "+string(end), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					a, fake := demoApplicant(t)
-					fake.Fail(jobboardtest.Broken(end).On(c.hangs))
+					fake.Fail(jobboardtest.Fault{Break: end, Operation: c.hangs})
 					ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 					defer cancel()
 					start := time.Now()
@@ -371,8 +371,8 @@ func TestPrecheckWithinDeadline(t *testing.T) {
 func TestPrecheckCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, fake := demoApplicant(t)
-		fake.Fail(jobboardtest.Slow(time.Hour, 0).On(jobboardtest.OpApplied))
-		fake.Fail(jobboardtest.Answer(503, "").On(jobboardtest.OpJobInformation))
+		fake.Fail(jobboardtest.Fault{Delay: time.Hour, Operation: jobboardtest.OpApplied})
+		fake.Fail(jobboardtest.Fault{Status: 503, Operation: jobboardtest.OpJobInformation})
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(150*time.Millisecond, cancel)
 		start := time.Now()

@@ -281,7 +281,7 @@ func TestSnapshotJSONRefuses(t *testing.T) {
 
 // demoClient is a client of the demo, on a fake without sockets.
 func demoClient(t *testing.T) (*jobboard.Client, *jobboardtest.Server) {
-	fake := jobboardtest.New(t, jobboardtest.Demo(), jobboardtest.WithoutSockets())
+	fake := jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
 	c, err := jobboard.NewClient(jobboard.Config{BaseURL: fake.BaseURL, ClientID: fake.Demo.ClientID, HTTPClient: fake.Client()})
 	if err != nil {
 		t.Fatal(err)
@@ -297,14 +297,16 @@ func TestSnapshotUnderFaults(t *testing.T) {
 		fault jobboardtest.Fault
 		whole bool
 	}{
-		{"503 twice", jobboardtest.Answer(503, "").Next(2), true},
-		{"503", jobboardtest.Answer(503, ""), false},
-		{"reset before the answer, once", jobboardtest.Broken(jobboardtest.ResetBefore).Next(1), true},
-		{"reset in the body", jobboardtest.Broken(jobboardtest.ResetBody), false},
-		{"body cut", jobboardtest.Broken(jobboardtest.CutBody), false},
-		{"body stalls", jobboardtest.Broken(jobboardtest.StallBody), false},
-		{"slow", jobboardtest.Slow(2*time.Second, 0), true},
-		{"login page", jobboardtest.LoginPage(), false},
+		{"503 twice", jobboardtest.Fault{Status: 503, Times: 2}, true},
+		{"503", jobboardtest.Fault{Status: 503}, false},
+		{"reset before the answer, once", jobboardtest.Fault{Break: jobboardtest.ResetBefore, Times: 1}, true},
+		{"reset in the body", jobboardtest.Fault{Break: jobboardtest.ResetBody}, false},
+		{"body cut", jobboardtest.Fault{Break: jobboardtest.CutBody}, false},
+		{"body stalls", jobboardtest.Fault{Break: jobboardtest.StallBody}, false},
+		{"slow", jobboardtest.Fault{Delay: 2 * time.Second}, true},
+		{"login page", jobboardtest.Fault{
+			Header: http.Header{"Content-Type": {"text/html"}}, Body: "<!DOCTYPE html><title>Sign in</title>",
+		}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -318,7 +320,8 @@ func TestSnapshotUnderFaults(t *testing.T) {
 				if !fake.RemovePosting(int64(last.JobPostingID)) {
 					t.Fatal("no such posting")
 				}
-				fake.Fail(c.fault.On(jobboardtest.OpSearch))
+				c.fault.Operation = jobboardtest.OpSearch
+				fake.Fail(c.fault)
 				after, err := client.Snapshot(t.Context(), channel, jobboard.Query{})
 				if (err == nil) != c.whole || after.Complete != c.whole {
 					t.Errorf("complete %v, %v", after.Complete, err)

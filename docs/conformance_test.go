@@ -8,7 +8,7 @@ import (
 )
 
 func TestMock(t *testing.T) {
-	mock := jobboardtest.New(t, jobboardtest.Tolerant(), jobboardtest.Demo()) // or yours
+	mock := jobboardtest.New(t, jobboardtest.WithStrict(false), jobboardtest.WithDemo()) // or yours
 	conformance.Run(t, conformance.Target{
 		BaseURL: mock.BaseURL, JobDBURL: mock.JobDBURL,
 		Channel: mock.Demo.Channel, ClientID: mock.Demo.ClientID,

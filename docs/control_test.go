@@ -23,7 +23,7 @@ func TestControlCommands(t *testing.T) {
 	if block == nil {
 		t.Fatal("no commands")
 	}
-	fake := jobboardtest.New(t, jobboardtest.Tolerant(), jobboardtest.Demo())
+	fake := jobboardtest.New(t, jobboardtest.WithStrict(false), jobboardtest.WithDemo())
 	address := strings.TrimSuffix(control.Mount(fake), "/")
 	command := regexp.MustCompile(`^curl (?:-X ([A-Z]+) )?(?:--json '([^']*)' )?\$FAKE(/[^ ]*)$`)
 	for line := range strings.Lines(string(block[1])) {

@@ -29,7 +29,7 @@ var ctx = context.Background()
 
 // begin starts what every example here needs.
 func begin() (*jobboardtest.Server, *jobboard.Client) {
-	fake := jobboardtest.NewServer(jobboardtest.Demo())
+	fake := jobboardtest.NewServer(jobboardtest.WithDemo())
 	client, err := jobboard.NewClient(jobboard.Config{BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, ClientID: fake.Demo.ClientID})
 	if err != nil {
 		log.Fatal(err)
@@ -84,7 +84,7 @@ func Example_stream() {
 }
 
 func Example_credentials() {
-	fake := jobboardtest.NewServer(jobboardtest.Demo())
+	fake := jobboardtest.NewServer(jobboardtest.WithDemo())
 	defer fake.Close()
 	fetchClientToken := func(context.Context) (*oauth2.Token, error) {
 		return &oauth2.Token{AccessToken: fake.Demo.ClientToken}, nil
@@ -159,7 +159,7 @@ func Example_outcomes() {
 }
 
 func Example_retries() {
-	fake := jobboardtest.NewServer(jobboardtest.Demo())
+	fake := jobboardtest.NewServer(jobboardtest.WithDemo())
 	defer fake.Close()
 	// begin
 	client, err := jobboard.NewClient(jobboard.Config{
@@ -387,9 +387,7 @@ func Example_changes() {
 func Example_observer() {
 	fake, _ := begin()
 	defer fake.Close()
-	fault := jobboardtest.Answer(503, "")
-	fault.Times = 1
-	fake.Fail(fault)
+	fake.Fail(jobboardtest.Fault{Status: 503, Times: 1})
 	// begin
 	observer := &jobboard.Observer{
 		Call: func(ctx context.Context, call jobboard.CallStart) (context.Context, func(jobboard.CallEnd)) {
@@ -417,7 +415,7 @@ func Example_observer() {
 
 // TestClosesBetween is a test as a partner writes it.
 func TestClosesBetween(t *testing.T) {
-	fake := jobboardtest.New(t, jobboardtest.Demo())
+	fake := jobboardtest.New(t, jobboardtest.WithDemo())
 	client, err := jobboard.NewClient(jobboard.Config{BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, ClientID: fake.Demo.ClientID})
 	if err != nil {
 		t.Fatal(err)
@@ -434,7 +432,7 @@ func TestClosesBetween(t *testing.T) {
 
 // TestOutage is a test of the worst day of the year.
 func TestOutage(t *testing.T) {
-	fake := jobboardtest.New(t, jobboardtest.Demo())
+	fake := jobboardtest.New(t, jobboardtest.WithDemo())
 	client, err := jobboard.NewClient(jobboard.Config{
 		BaseURL: fake.BaseURL, ClientID: fake.Demo.ClientID,
 		Retry: jobboard.RetryPolicy{MinWait: time.Millisecond},
@@ -442,9 +440,7 @@ func TestOutage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fault := jobboardtest.Answer(503, "")
-	fault.Times = 2
-	fake.Fail(fault)
+	fake.Fail(jobboardtest.Fault{Status: 503, Times: 2})
 	result, err := client.Search(t.Context(), jobboard.ChannelID(fake.Demo.Channel), jobboard.Query{})
 	if err != nil || result.TotalNumberOfJobs == 0 {
 		t.Error(result, err)

@@ -14,11 +14,9 @@ import (
 )
 
 func ExampleNew() {
-	fake := jobboardtest.NewServer(jobboardtest.Demo())
+	fake := jobboardtest.NewServer(jobboardtest.WithDemo())
 	defer fake.Close()
-	fault := jobboardtest.Answer(503, "")
-	fault.Times = 1
-	fake.Fail(fault)
+	fake.Fail(jobboardtest.Fault{Status: 503, Times: 1})
 	ctx := context.Background()
 	spans := tracetest.NewInMemoryExporter()
 	traces := sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans))

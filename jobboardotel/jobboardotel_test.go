@@ -37,7 +37,7 @@ type rig struct {
 
 func newRig(t *testing.T) *rig {
 	r := &rig{
-		fake:    jobboardtest.New(t, jobboardtest.Demo(), jobboardtest.WithoutSockets()),
+		fake:    jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithoutSockets()),
 		spans:   tracetest.NewInMemoryExporter(),
 		metrics: metric.NewManualReader(),
 	}
@@ -76,9 +76,7 @@ func attributes(list []attribute.KeyValue) map[string]string {
 func TestSearchWithOneRepeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		fault := jobboardtest.Answer(http.StatusServiceUnavailable, "")
-		fault.Times = 1
-		r.fake.Fail(fault)
+		r.fake.Fail(jobboardtest.Fault{Status: http.StatusServiceUnavailable, Times: 1})
 		_, err := r.client.Search(t.Context(), jobboard.ChannelID(r.fake.Demo.Channel), jobboard.Query{Text: secretText})
 		if err != nil {
 			t.Fatal(err)

@@ -49,9 +49,9 @@ func (c *call) forApplicant(check bool) answer {
 		return c.v.coded(http.StatusNotFound, "get_application_error", "No application found for jobId "+c.param)
 	}
 	switch c.v.ApplicationID {
-	case "quoted":
+	case ApplicationIDQuoted:
 		return jsonAnswer(have.ID)
-	case "newline":
+	case ApplicationIDNewline:
 		return textAnswer(http.StatusOK, have.ID+"\n")
 	}
 	return textAnswer(http.StatusOK, have.ID)
@@ -61,10 +61,10 @@ func (c *call) forApplicant(check bool) answer {
 func (v Variants) coded(status int, code, message string) answer {
 	a := answer{status: status, contentType: typeJSON}
 	switch v.CodedErrors {
-	case "code-word":
+	case CodedAsWord:
 		a.contentType, a.body = typeText, []byte(code)
 		return a
-	case "as-text":
+	case CodedAsText:
 		a.contentType = typeText
 	}
 	a.body = fmt.Appendf(nil, `{ "code": %s, "message": %s }`, marshal(code), marshal(message))

@@ -39,10 +39,10 @@ type DemoInfo struct {
 	ConfidentialSecret string `json:"confidential_secret"`
 }
 
-// Demo fills the server with a believable board: 46 postings in six cities, in
+// WithDemo fills the server with a believable board: 46 postings in six cities, in
 // German and English, with every config key of section 2.3 and every question
 // type, and with one thing for each answer of the interface, named by DemoInfo.
-func Demo() Option { return func(c *config) { c.demo = true } }
+func WithDemo() Option { return func(c *config) { c.demo = true } }
 
 const (
 	demoCompany      = "6f1c2a70-3d5e-4b8a-9c41-5d2f7e8a9b10"

@@ -10,7 +10,7 @@ import (
 )
 
 func TestDemo(t *testing.T) {
-	srv := jobboardtest.New(t, jobboardtest.Demo())
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	d := srv.Demo
 	s := srv.Snapshot()
 
@@ -102,7 +102,7 @@ func TestDemo(t *testing.T) {
 		}
 	}
 
-	again := jobboardtest.New(t, jobboardtest.Demo())
+	again := jobboardtest.New(t, jobboardtest.WithDemo())
 	a, _ := json.Marshal(s)
 	b, _ := json.Marshal(again.Snapshot())
 	if string(a) != string(b) {
@@ -113,7 +113,7 @@ func TestDemo(t *testing.T) {
 func id(n int64) string { b, _ := json.Marshal(n); return string(b) }
 
 func TestPreferredLocationQuestion(t *testing.T) {
-	srv := jobboardtest.New(t, jobboardtest.Demo())
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	_, body := get(t, srv, srv.JobDBURL+"/jobdb/public/apply/external?jobid="+id(srv.Demo.OpenJob), "")
 	info := decode(t, body).(map[string]any)
 	var answers []any

@@ -8,8 +8,7 @@
 //
 // [NewServer] is like httptest.NewServer: the caller closes it. [New] is for a
 // test: it closes itself and fails the test when a request leaves the interface.
-// [Start] gives an error where NewServer panics. A server without options is
-// empty; [Demo] fills it.
+// A server without options is empty; [WithDemo] fills it.
 //
 //	func TestApply(t *testing.T) {
 //		srv := jobboardtest.New(t)
@@ -42,8 +41,8 @@
 // MoveJob, UnpublishJob and UpdateJob change a job. Apply and Withdraw keep the
 // rule of section 8: one application per job and applicant, a withdrawn one
 // counts. ClientToken, UserToken, LookupToken and AuthorizationCode issue
-// credentials. Snapshot and Restore, Load and Save, LoadFile and SaveFile move
-// all of it as one JSON document, described at [State].
+// credentials. Snapshot and Restore move all of it, as a [State] that [ReadState]
+// and Write read and write as one JSON document; SaveTo keeps a file up to date.
 //
 // # Switches, faults, journal
 //

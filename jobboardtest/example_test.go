@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -59,8 +58,8 @@ func ExampleNewServer() {
 	// 410 JobPosting inactive for jobId 4711
 }
 
-func ExampleDemo() {
-	srv := jobboardtest.NewServer(jobboardtest.Demo())
+func ExampleWithDemo() {
+	srv := jobboardtest.NewServer(jobboardtest.WithDemo())
 	defer srv.Close()
 	lookup := fmt.Sprintf("%s/jobdb/public/apply/external?jobid=%d", srv.JobDBURL, srv.Demo.OpenJob)
 	fmt.Println(ask(srv.Client(), lookup, ""))
@@ -70,16 +69,16 @@ func ExampleDemo() {
 
 // A service that is down for three seconds, by the server's clock.
 func ExampleServer_Fail() {
-	srv := jobboardtest.NewServer(jobboardtest.Demo())
+	srv := jobboardtest.NewServer(jobboardtest.WithDemo())
 	defer srv.Close()
 	applied := fmt.Sprintf("%s/api/rest/v3/frontend/jobs/%d/applied", srv.BaseURL, srv.Demo.AppliedJob)
 
-	srv.Fail(jobboardtest.RetryLater(503, "2").Lasting(3 * time.Second))
+	srv.Fail(jobboardtest.Fault{Status: 503, Header: http.Header{"Retry-After": {"2"}}, For: 3 * time.Second})
 	fmt.Println(ask(srv.Client(), applied, srv.Demo.ApplicantToken))
 	srv.Advance(3 * time.Second)
 	fmt.Println(ask(srv.Client(), applied, srv.Demo.ApplicantToken))
 
-	srv.Fail(jobboardtest.Broken(jobboardtest.CutBody).On(jobboardtest.OpApplied).Next(1))
+	srv.Fail(jobboardtest.Fault{Break: jobboardtest.CutBody, Operation: jobboardtest.OpApplied, Times: 1})
 	fmt.Println(ask(srv.Client(), applied, srv.Demo.ApplicantToken))
 	fmt.Println(ask(srv.Client(), applied, srv.Demo.ApplicantToken))
 	// Output:
@@ -90,13 +89,13 @@ func ExampleServer_Fail() {
 }
 
 func ExampleServer_SetVariants() {
-	srv := jobboardtest.NewServer(jobboardtest.Demo())
+	srv := jobboardtest.NewServer(jobboardtest.WithDemo())
 	defer srv.Close()
 	lookup := fmt.Sprintf("%s/jobdb/public/apply/external?jobid=%d", srv.JobDBURL, srv.Demo.UnknownJob)
 	for _, v := range []jobboardtest.Variants{
 		{},
 		{ErrorStatus: 200, ErrorField: "errors.0.code"},
-		{ErrorStatus: 410, ErrorShape: "text"},
+		{ErrorStatus: 410, ErrorShape: jobboardtest.ErrorAsText},
 	} {
 		srv.SetVariants(v)
 		fmt.Println(ask(srv.Client(), lookup, ""))
@@ -109,7 +108,7 @@ func ExampleServer_SetVariants() {
 
 // The journal says what kind of credential came, and never its value.
 func ExampleServer_Requests() {
-	srv := jobboardtest.NewServer(jobboardtest.Demo())
+	srv := jobboardtest.NewServer(jobboardtest.WithDemo())
 	defer srv.Close()
 	applied := fmt.Sprintf("%s/api/rest/v3/frontend/jobs/%d/applied", srv.BaseURL, srv.Demo.AppliedJob)
 	ask(srv.Client(), applied, srv.Demo.ApplicantToken)
@@ -126,7 +125,7 @@ func ExampleServer_Requests() {
 }
 
 func ExampleServer_Wait() {
-	srv := jobboardtest.NewServer(jobboardtest.Demo())
+	srv := jobboardtest.NewServer(jobboardtest.WithDemo())
 	defer srv.Close()
 	go ask(srv.Client(), srv.JobDBURL+"/jobdb/public/apply/external?jobid=2797227", "")
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
@@ -137,7 +136,7 @@ func ExampleServer_Wait() {
 }
 
 func ExampleServer_ExpireToken() {
-	srv := jobboardtest.NewServer(jobboardtest.Demo(), jobboardtest.WithVariants(jobboardtest.Variants{AuthErrors: "body"}))
+	srv := jobboardtest.NewServer(jobboardtest.WithDemo(), jobboardtest.WithVariants(jobboardtest.Variants{AuthErrors: jobboardtest.AuthInBody}))
 	defer srv.Close()
 	applied := fmt.Sprintf("%s/api/rest/v3/frontend/jobs/%d/applied", srv.BaseURL, srv.Demo.AppliedJob)
 	token := srv.UserToken(srv.Demo.Applicant)
@@ -152,7 +151,7 @@ func ExampleServer_ExpireToken() {
 // Without sockets: a real HTTP server over in-memory connections, or no
 // connection at all.
 func ExampleWithoutSockets() {
-	srv := jobboardtest.NewServer(jobboardtest.Demo(), jobboardtest.WithoutSockets())
+	srv := jobboardtest.NewServer(jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
 	defer srv.Close()
 	applied := fmt.Sprintf("%s/api/rest/v3/frontend/jobs/%d/applied", srv.BaseURL, srv.Demo.AppliedJob)
 	fmt.Println(ask(srv.Client(), applied, srv.Demo.ApplicantToken))
@@ -163,8 +162,8 @@ func ExampleWithoutSockets() {
 }
 
 // A strict server says which rule a request broke.
-func ExampleStrict() {
-	srv := jobboardtest.NewServer(jobboardtest.Demo(), jobboardtest.Strict())
+func ExampleWithStrict() {
+	srv := jobboardtest.NewServer(jobboardtest.WithDemo(), jobboardtest.WithStrict(true))
 	defer srv.Close()
 	ask(srv.Client(), srv.BaseURL+"/api/rest/v2/frontend/jobboards/27828_extern/jobs?page=2", srv.Demo.ClientToken)
 	for _, v := range srv.Violations() {
@@ -174,40 +173,39 @@ func ExampleStrict() {
 	// the job search: "page" is not one of its query parameters, which are search and geoLocation (section 4.1)
 }
 
-func ExampleServer_SaveFile() {
-	dir, err := os.MkdirTemp("", "board")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "board.json")
-
+func ExampleState_Write() {
 	srv := jobboardtest.NewServer()
-	srv.Publish("27828_extern", jobboardtest.Job{ID: 4711, Title: "Nurse"})
-	fmt.Println(srv.SaveFile(file))
-	srv.Close()
-
-	again := jobboardtest.NewServer(jobboardtest.Data(file, false))
-	defer again.Close()
-	job, ok := again.Job(4711)
-	fmt.Println(job.Title, ok)
+	defer srv.Close()
+	srv.AddChannel(jobboardtest.Channel{ID: "27828_extern"})
+	fmt.Println(srv.Snapshot().Write(os.Stdout))
 	// Output:
+	// {
+	//   "version": 1,
+	//   "last_id": 4710,
+	//   "channels": [
+	//     {
+	//       "id": "27828_extern"
+	//     }
+	//   ]
+	// }
 	// <nil>
-	// Nurse true
 }
 
 // The state as a document, for a suite that keeps its cases in files.
-func ExampleServer_Load() {
-	srv := jobboardtest.NewServer()
-	defer srv.Close()
-	err := srv.Load(strings.NewReader(`{
+func ExampleReadState() {
+	in, err := jobboardtest.ReadState(strings.NewReader(`{
 		"jobs":       [{"id": 4711, "title": "Nurse", "status": "inactive"}],
 		"postings":   [{"id": 9, "job_id": 4711, "channels": ["27828_extern"], "title": "Nurse"}],
 		"applicants": [{"id": 7}],
 		"tokens":     [{"value": "t", "kind": "user", "applicant_id": 7}]
 	}`))
-	fmt.Println(err, ask(srv.Client(), srv.BaseURL+"/api/rest/v3/frontend/jobs/4711/applied", "t"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	srv := jobboardtest.NewServer(jobboardtest.WithState(in))
+	defer srv.Close()
+	fmt.Println(ask(srv.Client(), srv.BaseURL+"/api/rest/v3/frontend/jobs/4711/applied", "t"))
 	// Output:
-	// <nil> 410 JobPosting inactive for jobId 4711
+	// 410 JobPosting inactive for jobId 4711
 }

@@ -19,10 +19,9 @@ import (
 // calls it hits, the second what they get instead of their answer, the third
 // how the answer goes out. The zero value hits every call and does nothing.
 //
-// The constructors (Answer, Slow, Reset and so on) make the common ones, and
-// On, At, Next, Sometimes and Lasting narrow them down:
+// A fault is planted as a literal:
 //
-//	srv.Fail(jobboardtest.Answer(503, "").On(jobboardtest.OpSearch).Next(2))
+//	srv.Fail(jobboardtest.Fault{Status: 503, Operation: jobboardtest.OpSearch, Times: 2})
 //
 // As JSON, durations are texts such as "1.5s", and a body that is not UTF-8 is
 // in body_base64.
@@ -82,79 +81,6 @@ const (
 	BrokenGzip Encoding = "broken-gzip" // its middle is damaged
 	FalseBr    Encoding = "false-br"    // labelled br, and is not
 )
-
-// Answer makes calls get this status and body.
-func Answer(status int, body string) Fault { return Fault{Status: status, Body: body} }
-
-// AnswerJSON is Answer with Content-Type application/json.
-func AnswerJSON(status int, body string) Fault {
-	return Fault{Status: status, Body: body, Header: http.Header{"Content-Type": {typeJSON}}}
-}
-
-// RetryLater answers a status such as 429 or 503 with a Retry-After header of
-// this value, whatever it is.
-func RetryLater(status int, retryAfter string) Fault {
-	return Fault{Status: status, Header: http.Header{"Retry-After": {retryAfter}}}
-}
-
-// Redirect answers a redirect; without a location if that is empty.
-func Redirect(status int, location string) Fault {
-	f := Fault{Status: status}
-	if location != "" {
-		f.Header = http.Header{"Location": {location}}
-	}
-	return f
-}
-
-// LoginPage answers 200 with an HTML page, as a proxy does that wants a login.
-func LoginPage() Fault {
-	return Fault{Name: "login page", Status: http.StatusOK, Header: http.Header{"Content-Type": {typeHTML}}, Body: loginPage}
-}
-
-const loginPage = `<!DOCTYPE html>
-<html><head><title>Sign in</title></head>
-<body><h1>Sign in to continue</h1><form method="post" action="/login"><input name="user"><input name="password" type="password"><button>Sign in</button></form></body></html>
-`
-
-// Mislabel gives the right answer with another Content-Type.
-func Mislabel(contentType string) Fault {
-	return Fault{Header: http.Header{"Content-Type": {contentType}}}
-}
-
-// Slow lets every call wait before it is answered.
-func Slow(delay, jitter time.Duration) Fault { return Fault{Delay: delay, Jitter: jitter} }
-
-// Drip sends bodies a few bytes at a time.
-func Drip(bytes int, every time.Duration) Fault { return Fault{DripBytes: bytes, DripEvery: every} }
-
-// Broken ends answers badly.
-func Broken(b Break) Fault { return Fault{Break: b} }
-
-// Oversize grows bodies to so many bytes; below 0 they never end.
-func Oversize(size int64) Fault { return Fault{Size: size} }
-
-// GzipBomb sends a body of so many bytes as a thousandth of it.
-func GzipBomb(size int64) Fault { return Fault{Size: size, Encoding: Gzip} }
-
-// ClockSkew sets the Date header so far ahead of the server's clock.
-func ClockSkew(d time.Duration) Fault { return Fault{Skew: d} }
-
-// On narrows a fault to an operation.
-func (f Fault) On(op Operation) Fault { f.Operation = op; return f }
-
-// At narrows a fault to paths, without their prefix, that match a path.Match
-// pattern.
-func (f Fault) At(pattern string) Fault { f.Path = pattern; return f }
-
-// Next narrows a fault to the next n calls it would hit.
-func (f Fault) Next(n int) Fault { f.Times = n; return f }
-
-// Sometimes narrows a fault to a share of the calls, the same ones for the same
-// seed and order of calls.
-func (f Fault) Sometimes(share float64, seed uint64) Fault { f.Share, f.Seed = share, seed; return f }
-
-// Lasting ends a fault after a time, by the server's clock.
-func (f Fault) Lasting(d time.Duration) Fault { f.For = d; return f }
 
 // Check says what is wrong with a fault.
 func (f Fault) Check() error {

@@ -69,7 +69,7 @@ func searchURL(srv *jobboardtest.Server) string {
 func TestFaults(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
-			srv := jobboardtest.New(t, append(way.opts, jobboardtest.Demo())...)
+			srv := jobboardtest.New(t, append(way.opts, jobboardtest.WithDemo())...)
 			rt, token := way.with(srv), srv.Demo.ApplicantToken
 			plain := fetch(t.Context(), rt, searchURL(srv), token)
 			if plain.err != nil || plain.bodyErr != nil || plain.status != 200 {
@@ -80,52 +80,52 @@ func TestFaults(t *testing.T) {
 				fault jobboardtest.Fault
 				check func(f fetched) bool
 			}{
-				{"status", jobboardtest.Answer(503, ""), func(f fetched) bool {
+				{"status", jobboardtest.Fault{Status: 503}, func(f fetched) bool {
 					return f.status == 503 && len(f.body) == 0 && f.header.Get("Content-Type") == ""
 				}},
-				{"status and body", jobboardtest.Answer(418, "teapot"), func(f fetched) bool {
+				{"status and body", jobboardtest.Fault{Status: 418, Body: "teapot"}, func(f fetched) bool {
 					return f.status == 418 && string(f.body) == "teapot" && f.header.Get("Content-Type") == "text/plain;charset=UTF-8"
 				}},
-				{"JSON", jobboardtest.AnswerJSON(200, "null"), func(f fetched) bool {
+				{"JSON", jobboardtest.Fault{Status: 200, Body: "null", Header: http.Header{"Content-Type": {"application/json"}}}, func(f fetched) bool {
 					return f.status == 200 && string(f.body) == "null" && f.header.Get("Content-Type") == "application/json"
 				}},
-				{"empty", jobboardtest.Answer(204, ""), func(f fetched) bool { return f.status == 204 && len(f.body) == 0 }},
-				{"retry later", jobboardtest.RetryLater(429, "junk"), func(f fetched) bool { return f.status == 429 && f.header.Get("Retry-After") == "junk" }},
-				{"redirect", jobboardtest.Redirect(307, "http://elsewhere.example/x"), func(f fetched) bool {
+				{"empty", jobboardtest.Fault{Status: 204}, func(f fetched) bool { return f.status == 204 && len(f.body) == 0 }},
+				{"retry later", jobboardtest.Fault{Status: 429, Header: http.Header{"Retry-After": {"junk"}}}, func(f fetched) bool { return f.status == 429 && f.header.Get("Retry-After") == "junk" }},
+				{"redirect", jobboardtest.Fault{Status: 307, Header: http.Header{"Location": {"http://elsewhere.example/x"}}}, func(f fetched) bool {
 					return f.status == 307 && f.header.Get("Location") == "http://elsewhere.example/x"
 				}},
-				{"redirect to nowhere", jobboardtest.Redirect(302, ""), func(f fetched) bool { return f.status == 302 && f.header["Location"] == nil }},
-				{"login page", jobboardtest.LoginPage(), func(f fetched) bool {
+				{"redirect to nowhere", jobboardtest.Fault{Status: 302}, func(f fetched) bool { return f.status == 302 && f.header["Location"] == nil }},
+				{"login page", jobboardtest.Fault{Name: "login page", Body: "<!DOCTYPE html><title>Sign in</title>", Header: http.Header{"Content-Type": {"text/html"}}}, func(f fetched) bool {
 					return f.status == 200 && bytes.HasPrefix(f.body, []byte("<!DOCTYPE html>")) && strings.HasPrefix(f.header.Get("Content-Type"), "text/html")
 				}},
-				{"mislabelled", jobboardtest.Mislabel("text/csv"), func(f fetched) bool {
+				{"mislabelled", jobboardtest.Fault{Header: http.Header{"Content-Type": {"text/csv"}}}, func(f fetched) bool {
 					return f.status == 200 && f.header.Get("Content-Type") == "text/csv" && bytes.Equal(f.body, plain.body)
 				}},
 				{"header taken away", jobboardtest.Fault{Header: http.Header{"Content-Type": {}}}, func(f fetched) bool {
 					return f.header["Content-Type"] == nil && bytes.Equal(f.body, plain.body)
 				}},
-				{"reset before", jobboardtest.Broken(jobboardtest.ResetBefore), func(f fetched) bool {
+				{"reset before", jobboardtest.Fault{Break: jobboardtest.ResetBefore}, func(f fetched) bool {
 					switch way.name {
 					case "pipes": // a pipe has no reset
 						return errors.Is(f.err, io.EOF)
 					}
 					return errors.Is(f.err, syscall.ECONNRESET)
 				}},
-				{"reset in the body", jobboardtest.Broken(jobboardtest.ResetBody), func(f fetched) bool {
+				{"reset in the body", jobboardtest.Fault{Break: jobboardtest.ResetBody}, func(f fetched) bool {
 					return f.err == nil && f.status == 200 && f.bodyErr != nil && len(f.body) <= len(plain.body)/2
 				}},
 				{"cut", jobboardtest.Fault{Break: jobboardtest.CutBody, After: 100}, func(f fetched) bool {
 					return errors.Is(f.bodyErr, io.ErrUnexpectedEOF) && len(f.body) == 100 && f.length == int64(len(plain.body))
 				}},
-				{"oversize", jobboardtest.Oversize(1 << 20), func(f fetched) bool {
+				{"oversize", jobboardtest.Fault{Size: 1 << 20}, func(f fetched) bool {
 					return f.bodyErr == nil && len(f.body) == 1<<20 && json.Valid(f.body) && bytes.Count(f.body, []byte("jobPostingId")) > 400
 				}},
-				{"endless", jobboardtest.Oversize(-1), func(f fetched) bool { return f.bodyErr == nil && len(f.body) == 8<<20 && f.length == -1 }},
+				{"endless", jobboardtest.Fault{Size: -1}, func(f fetched) bool { return f.bodyErr == nil && len(f.body) == 8<<20 && f.length == -1 }},
 				{"gzip", jobboardtest.Fault{Encoding: jobboardtest.Gzip}, func(f fetched) bool {
 					return f.header.Get("Content-Encoding") == "gzip" && bytes.Equal(unzip(f.body), plain.body)
 				}},
 				{"bomb", jobboardtest.Fault{Body: " ", Size: 10 << 20, Encoding: jobboardtest.Gzip}, func(f fetched) bool { return len(f.body) < 20<<10 && len(unzip(f.body)) == 10<<20 }},
-				{"endless bomb", jobboardtest.GzipBomb(-1), func(f fetched) bool { return len(f.body) == 8<<20 && len(unzip(f.body[:32<<10])) > 4<<20 }},
+				{"endless bomb", jobboardtest.Fault{Size: -1, Encoding: jobboardtest.Gzip}, func(f fetched) bool { return len(f.body) == 8<<20 && len(unzip(f.body[:32<<10])) > 4<<20 }},
 				{"twice", jobboardtest.Fault{Encoding: jobboardtest.DoubleGzip}, func(f fetched) bool {
 					return f.header.Get("Content-Encoding") == "gzip" && bytes.Equal(unzip(unzip(f.body)), plain.body)
 				}},
@@ -133,12 +133,13 @@ func TestFaults(t *testing.T) {
 				{"false br", jobboardtest.Fault{Encoding: jobboardtest.FalseBr}, func(f fetched) bool {
 					return f.header.Get("Content-Encoding") == "br" && bytes.Equal(f.body, plain.body)
 				}},
-				{"skew", jobboardtest.ClockSkew(-24 * time.Hour), func(f fetched) bool {
+				{"skew", jobboardtest.Fault{Skew: -24 * time.Hour}, func(f fetched) bool {
 					d, err := http.ParseTime(f.header.Get("Date"))
 					return err == nil && time.Since(d) > 23*time.Hour && time.Since(d) < 25*time.Hour
 				}},
 			} {
-				active := srv.Fail(c.fault.Next(1))
+				c.fault.Times = 1
+				active := srv.Fail(c.fault)
 				srv.Client().CloseIdleConnections() // net/http asks again by itself when a used connection breaks
 				if f := fetch(t.Context(), rt, searchURL(srv), token); !c.check(f) {
 					t.Errorf("%s: status %d, header %v, length %d, %d bytes %.80q, errors %v, %v", c.name, f.status, f.header, f.length, len(f.body), f.body, f.err, f.bodyErr)
@@ -173,7 +174,7 @@ func TestSlowFaults(t *testing.T) {
 	for _, way := range ways[1:] {
 		t.Run(way.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				srv := jobboardtest.New(t, append(way.opts, jobboardtest.Demo())...)
+				srv := jobboardtest.New(t, append(way.opts, jobboardtest.WithDemo())...)
 				rt, token := way.with(srv), srv.Demo.ApplicantToken
 				took := func(ctx context.Context, url string) (fetched, time.Duration) {
 					start := time.Now()
@@ -184,13 +185,13 @@ func TestSlowFaults(t *testing.T) {
 					t.Errorf("without a fault: %+v after %v", f, d)
 				}
 
-				a := srv.Fail(jobboardtest.Slow(time.Second, 0))
+				a := srv.Fail(jobboardtest.Fault{Delay: time.Second})
 				if f, d := took(t.Context(), appliedURL(srv)); string(f.body) != "true" || d != time.Second {
 					t.Errorf("slow: %+v after %v", f, d)
 				}
 				a.Lift()
 
-				a = srv.Fail(jobboardtest.Slow(time.Second, time.Second))
+				a = srv.Fail(jobboardtest.Fault{Delay: time.Second, Jitter: time.Second})
 				var waits []time.Duration
 				for range 5 {
 					_, d := took(t.Context(), appliedURL(srv))
@@ -203,20 +204,20 @@ func TestSlowFaults(t *testing.T) {
 					t.Errorf("no jitter: %v", waits)
 				}
 				a.Lift()
-				a = srv.Fail(jobboardtest.Slow(time.Second, time.Second))
+				a = srv.Fail(jobboardtest.Fault{Delay: time.Second, Jitter: time.Second})
 				if _, d := took(t.Context(), appliedURL(srv)); d != waits[0] {
 					t.Errorf("the same seed gave %v and then %v", waits[0], d)
 				}
 				a.Lift()
 
-				a = srv.Fail(jobboardtest.Drip(1, 250*time.Millisecond))
+				a = srv.Fail(jobboardtest.Fault{DripBytes: 1, DripEvery: 250 * time.Millisecond})
 				if f, d := took(t.Context(), appliedURL(srv)); string(f.body) != "true" || d != time.Second {
 					t.Errorf("drip: %+v after %v", f, d)
 				}
 				a.Lift()
 
 				for _, b := range []jobboardtest.Break{jobboardtest.StallBefore, jobboardtest.StallBody} {
-					a = srv.Fail(jobboardtest.Broken(b))
+					a = srv.Fail(jobboardtest.Fault{Break: b})
 					ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 					f, d := took(ctx, appliedURL(srv))
 					if d != 5*time.Second || !errors.Is(f.err, context.DeadlineExceeded) && !errors.Is(f.bodyErr, context.DeadlineExceeded) {
@@ -230,7 +231,7 @@ func TestSlowFaults(t *testing.T) {
 				}
 
 				// A call that is stalled when the server closes ends then.
-				srv.Fail(jobboardtest.Broken(jobboardtest.StallBody))
+				srv.Fail(jobboardtest.Fault{Break: jobboardtest.StallBody})
 				ended := make(chan fetched)
 				go func() { ended <- fetch(context.Background(), rt, appliedURL(srv), token) }()
 				synctest.Wait()
@@ -244,7 +245,7 @@ func TestSlowFaults(t *testing.T) {
 }
 
 func TestWhichCallsAFaultHits(t *testing.T) {
-	srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.Demo())
+	srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.WithDemo())
 	rt, token := srv.Transport(), srv.Demo.ApplicantToken
 	statuses := func(n int, url string) string {
 		var out []string
@@ -259,28 +260,26 @@ func TestWhichCallsAFaultHits(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
-	down := jobboardtest.Answer(503, "")
-
-	srv.Fail(down.Next(2))
+	srv.Fail(jobboardtest.Fault{Status: 503, Times: 2})
 	expect("next 2", statuses(4, appliedURL(srv)), "503 503 200 200")
 
 	srv.Fail(jobboardtest.Fault{Status: 503, Skip: 1, Times: 1})
 	expect("the second", statuses(3, appliedURL(srv)), "200 503 200")
 
-	a := srv.Fail(down.On(jobboardtest.OpApplied))
+	a := srv.Fail(jobboardtest.Fault{Status: 503, Operation: jobboardtest.OpApplied})
 	expect("on applied", statuses(2, appliedURL(srv)), "503 503")
 	expect("on applied, search", statuses(2, searchURL(srv)), "200 200")
 	a.Lift()
 	expect("lifted", statuses(1, appliedURL(srv)), "200")
 
-	a = srv.Fail(down.At("/api/rest/v3/frontend/jobs/*/applied"))
+	a = srv.Fail(jobboardtest.Fault{Status: 503, Path: "/api/rest/v3/frontend/jobs/*/applied"})
 	expect("at a path", statuses(1, appliedURL(srv)), "503")
 	expect("at a path, search", statuses(1, searchURL(srv)), "200")
 	a.Lift()
 
 	at := time.Now()
 	srv.SetClock(func() time.Time { return at })
-	a = srv.Fail(down.Lasting(3 * time.Second))
+	a = srv.Fail(jobboardtest.Fault{Status: 503, For: 3 * time.Second})
 	expect("lasting", statuses(2, appliedURL(srv)), "503 503")
 	srv.Advance(2999 * time.Millisecond)
 	expect("lasting", statuses(1, appliedURL(srv)), "503")
@@ -288,30 +287,30 @@ func TestWhichCallsAFaultHits(t *testing.T) {
 	expect("over", statuses(1, appliedURL(srv)), "200")
 	a.Lift() // of a fault that is gone: nothing
 
-	a = srv.Fail(down.Sometimes(0.3, 42))
+	a = srv.Fail(jobboardtest.Fault{Status: 503, Share: 0.3, Seed: 42})
 	first := statuses(200, appliedURL(srv))
 	a.Lift()
 	if n := strings.Count(first, "503"); n < 40 || n > 80 || a.Hits() != n {
 		t.Errorf("a share of 0.3: %d of 200, %d hits", n, a.Hits())
 	}
-	srv.Fail(down.Sometimes(0.3, 42))
+	srv.Fail(jobboardtest.Fault{Status: 503, Share: 0.3, Seed: 42})
 	expect("the same seed", statuses(200, appliedURL(srv)), first)
 	srv.LiftFaults()
-	srv.Fail(down.Sometimes(0.3, 43))
+	srv.Fail(jobboardtest.Fault{Status: 503, Share: 0.3, Seed: 43})
 	if statuses(200, appliedURL(srv)) == first {
 		t.Error("another seed chose the same calls")
 	}
 	srv.LiftFaults()
 
-	srv.Fail(jobboardtest.Answer(500, "").Next(1))
-	srv.Fail(jobboardtest.Answer(502, "").Next(1))
+	srv.Fail(jobboardtest.Fault{Status: 500, Times: 1})
+	srv.Fail(jobboardtest.Fault{Status: 502, Times: 1})
 	expect("in the order planted", statuses(3, appliedURL(srv)), "500 502 200")
 }
 
 // A lost answer is not a call that was not made: Execute tells the two apart.
 func TestExecute(t *testing.T) {
 	for _, execute := range []bool{false, true} {
-		srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.Demo())
+		srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.WithDemo())
 		srv.Fail(jobboardtest.Fault{Break: jobboardtest.ResetBefore, Execute: execute})
 		req, _ := http.NewRequest("POST", srv.BaseURL+"/jobabo?channel="+srv.Demo.Channel+"&types=rss", nil)
 		if res, err := srv.Client().Do(req); err == nil {

@@ -13,7 +13,7 @@ import (
 // The feed holds the published jobs and their identifiers, read where the interface says
 // they stand.
 func TestFeed(t *testing.T) {
-	srv := jobboardtest.New(t, jobboardtest.Demo())
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.FeedURL(), http.NoBody)
 	if err != nil {
 		t.Fatal(err)

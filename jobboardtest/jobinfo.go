@@ -68,7 +68,7 @@ func (v Variants) encodeJob(j *Job, company Company, catalogue []Choice) []byte 
 			switch {
 			case len(q.Answers) > 0 || q.Type == YesNo || q.Type == Catalog:
 				out[i].Answers = v.idLabels(q.Answers)
-			case v.Missing == "null": // section 2.5 has them absent here
+			case v.Missing == MissingNull: // section 2.5 has them absent here
 				out[i].Answers = jsonNull
 			}
 		}

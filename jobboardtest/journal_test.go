@@ -17,7 +17,7 @@ import (
 )
 
 func TestJournal(t *testing.T) {
-	srv := jobboardtest.NewServer(jobboardtest.Demo())
+	srv := jobboardtest.NewServer(jobboardtest.WithDemo())
 	defer srv.Close()
 	d := srv.Demo
 	jobs := srv.BaseURL + "/api/rest/v3/frontend/jobs/"
@@ -69,7 +69,7 @@ func TestJournal(t *testing.T) {
 
 // Whatever place a credential comes in, its value is nowhere in the journal.
 func TestJournalHoldsNoCredential(t *testing.T) {
-	srv := jobboardtest.NewServer(jobboardtest.Demo())
+	srv := jobboardtest.NewServer(jobboardtest.WithDemo())
 	defer srv.Close()
 	d := srv.Demo
 	code := srv.AuthorizationCode(d.ConfidentialClient, d.Applicant)
@@ -127,7 +127,7 @@ func TestJournalHoldsNoCredential(t *testing.T) {
 
 func TestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.Demo())
+		srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.WithDemo())
 		reached := make(chan error, 1)
 		go func() { reached <- srv.Wait(t.Context(), 2, jobboardtest.OpJobInformation) }()
 		lookup := fmt.Sprintf("%s/jobdb/public/apply/external?jobid=%d", srv.JobDBURL, srv.Demo.OpenJob)

@@ -35,10 +35,10 @@ var errorRows = []struct {
 	{name: "internal", change: func(s *jobboardtest.Server) { publish(s); s.SetInternal(4711, true) }, status: 403, applied: "403_posting_not_accessible.txt"},
 	{name: "other company", change: func(s *jobboardtest.Server) { publish(s); s.MoveJob(4711, "B") }, status: 404, applied: "404_project_not_accessible.json", application: "404_application_not_found.json"},
 	{name: "open", change: publish, status: 200, applied: "../applied_false.json", application: "404_application_not_found.json", applicationStatus: 404},
-	{name: "quoted", variants: jobboardtest.Variants{PlainErrors: "json-string"}, change: func(s *jobboardtest.Server) { publish(s); s.DeactivateJob(4711) }, status: 410, applied: "410_posting_inactive_quoted.json", contentType: "application/json", lookupStatus: 404, lookup: `{"errorCode":"ERROR_JOB_INACTIVE"}`},
-	{name: "labelled JSON", variants: jobboardtest.Variants{PlainErrors: "as-json"}, change: func(s *jobboardtest.Server) { publish(s); s.DeactivateJob(4711) }, status: 410, applied: "410_posting_inactive.txt", contentType: "application/json", lookupStatus: 404, lookup: `{"errorCode":"ERROR_JOB_INACTIVE"}`},
-	{name: "code word", variants: jobboardtest.Variants{CodedErrors: "code-word"}, change: publish, status: 200, applied: "../applied_false.json", application: "404_application_not_found_bare.txt", applicationStatus: 404},
-	{name: "JSON labelled text", variants: jobboardtest.Variants{CodedErrors: "as-text"}, change: func(s *jobboardtest.Server) {}, status: 404, applied: "404_project_not_available.json", contentType: "text/plain;charset=UTF-8", lookupStatus: 404, lookup: `{"errorCode":"ERROR_JOB_UNAVAILABLE"}`},
+	{name: "quoted", variants: jobboardtest.Variants{PlainErrors: jobboardtest.PlainAsJSONString}, change: func(s *jobboardtest.Server) { publish(s); s.DeactivateJob(4711) }, status: 410, applied: "410_posting_inactive_quoted.json", contentType: "application/json", lookupStatus: 404, lookup: `{"errorCode":"ERROR_JOB_INACTIVE"}`},
+	{name: "labelled JSON", variants: jobboardtest.Variants{PlainErrors: jobboardtest.PlainAsJSON}, change: func(s *jobboardtest.Server) { publish(s); s.DeactivateJob(4711) }, status: 410, applied: "410_posting_inactive.txt", contentType: "application/json", lookupStatus: 404, lookup: `{"errorCode":"ERROR_JOB_INACTIVE"}`},
+	{name: "code word", variants: jobboardtest.Variants{CodedErrors: jobboardtest.CodedAsWord}, change: publish, status: 200, applied: "../applied_false.json", application: "404_application_not_found_bare.txt", applicationStatus: 404},
+	{name: "JSON labelled text", variants: jobboardtest.Variants{CodedErrors: jobboardtest.CodedAsText}, change: func(s *jobboardtest.Server) {}, status: 404, applied: "404_project_not_available.json", contentType: "text/plain;charset=UTF-8", lookupStatus: 404, lookup: `{"errorCode":"ERROR_JOB_UNAVAILABLE"}`},
 }
 
 func publish(s *jobboardtest.Server) {
@@ -103,12 +103,15 @@ func TestErrorRows(t *testing.T) {
 func TestErrorCodeForms(t *testing.T) {
 	srv := jobboardtest.New(t)
 	for _, status := range []int{200, 400, 404, 409, 410, 422, 500} {
-		for _, c := range []struct{ shape, field, want string }{
+		for _, c := range []struct {
+			shape       jobboardtest.ErrorForm
+			field, want string
+		}{
 			{"", "", `{"errorCode":"ERROR_JOB_UNAVAILABLE"}`},
 			{"", "error", `{"error":"ERROR_JOB_UNAVAILABLE"}`},
 			{"", "errors.0.errorCode", `{"errors":[{"errorCode":"ERROR_JOB_UNAVAILABLE"}]}`},
-			{"json-string", "", string(golden(t, "errors/lookup_job_unavailable_quoted.json"))},
-			{"text", "", "ERROR_JOB_UNAVAILABLE"},
+			{jobboardtest.ErrorAsJSONString, "", string(golden(t, "errors/lookup_job_unavailable_quoted.json"))},
+			{jobboardtest.ErrorAsText, "", "ERROR_JOB_UNAVAILABLE"},
 		} {
 			srv.SetVariants(jobboardtest.Variants{ErrorStatus: status, ErrorShape: c.shape, ErrorField: c.field})
 			res, body := get(t, srv, srv.JobDBURL+"/jobdb/public/apply/external?jobid=1", "")
@@ -159,7 +162,7 @@ func TestAuthorizationErrors(t *testing.T) {
 		{"applied, narrow token", jobs, narrow, 403, "403_insufficient_scope"},
 		{"application, client token", strings.Replace(jobs, "/applied", "/application", 1), client, 401, "401_user_token_required"},
 	} {
-		for _, where := range []string{"", "body", "both"} {
+		for _, where := range []jobboardtest.AuthPlace{"", jobboardtest.AuthInBody, jobboardtest.AuthInBoth} {
 			srv.SetVariants(jobboardtest.Variants{AuthErrors: where})
 			res, body := get(t, srv, c.url, c.credential)
 			if res.StatusCode != c.status {
@@ -188,7 +191,7 @@ func TestAuthorizationErrors(t *testing.T) {
 		}
 	}
 
-	srv.SetVariants(jobboardtest.Variants{AuthErrors: "body", InvalidTokenSpace: true})
+	srv.SetVariants(jobboardtest.Variants{AuthErrors: jobboardtest.AuthInBody, InvalidTokenSpace: true})
 	if _, body := get(t, srv, search, "nobody"); string(body) != strings.TrimSpace(string(golden(t, "errors/401_invalid_token_spaced.json"))) {
 		t.Errorf("spaced: %s", body)
 	}
@@ -291,7 +294,11 @@ func TestApplyAndWithdraw(t *testing.T) {
 		if _, body := get(t, srv, url+"applied", token); string(body) != string(bytes.TrimSpace(golden(t, "applied_true.json"))) {
 			t.Errorf("%s: applied is %s", step, body)
 		}
-		for form, want := range map[string]string{"": id, "quoted": `"` + id + `"`, "newline": id + "\n"} {
+		for form, want := range map[jobboardtest.ApplicationIDForm]string{
+			"":                                id,
+			jobboardtest.ApplicationIDQuoted:  `"` + id + `"`,
+			jobboardtest.ApplicationIDNewline: id + "\n",
+		} {
 			srv.SetVariants(jobboardtest.Variants{ApplicationID: form})
 			if _, body := get(t, srv, url+"application", token); string(body) != want {
 				t.Errorf("%s, %q: application is %q, want %q", step, form, body, want)
@@ -443,7 +450,7 @@ func TestPagesAndUnknownChannels(t *testing.T) {
 		{"c", jobboardtest.Variants{PageSize: 2}, 200, `{"itemsPerPage":2,"numPages":3,"offset":0,"actualPage":0,"firstPostingOnPage":1,"lastPostingOnPage":2,"totalNumberOfJobs":5,"results":[{`},
 		{"c", jobboardtest.Variants{PageSize: 20}, 200, `{"itemsPerPage":20,"numPages":1,"offset":0,"actualPage":0,"firstPostingOnPage":1,"lastPostingOnPage":5,"totalNumberOfJobs":5,"results":[{`},
 		{"no", jobboardtest.Variants{PageSize: 20}, 200, strings.TrimSpace(string(golden(t, "search_empty.json")))},
-		{"no", jobboardtest.Variants{PageSize: 20, Missing: "null"}, 200, strings.TrimSpace(string(golden(t, "search_results_null.json")))},
+		{"no", jobboardtest.Variants{PageSize: 20, Missing: jobboardtest.MissingNull}, 200, strings.TrimSpace(string(golden(t, "search_results_null.json")))},
 		{"no", jobboardtest.Variants{UnknownChannel: 404}, 404, "channel no not found"},
 		{"no", jobboardtest.Variants{UnknownChannel: 400}, 400, "channel no not found"},
 	} {

@@ -46,7 +46,7 @@ func (v Variants) page(hits []*posting, acceptLanguage string) answer {
 	if total > 0 {
 		page.NumPages = (total + page.ItemsPerPage - 1) / page.ItemsPerPage
 		page.FirstPostingOnPage, page.LastPostingOnPage = 1, len(hits)
-	} else if v.Missing == "null" {
+	} else if v.Missing == MissingNull {
 		page.Results = jsonNull
 	}
 	head := marshal(page)

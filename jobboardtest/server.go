@@ -21,7 +21,7 @@ type Server struct {
 	BaseURL  string
 	JobDBURL string
 
-	// Demo says what Demo put in; zero without that option.
+	// Demo says what WithDemo put in; zero without that option.
 	Demo DemoInfo
 
 	cfg     config
@@ -38,7 +38,7 @@ type Server struct {
 
 	mu         sync.RWMutex
 	st         *state
-	initial    func() State // what Reset goes back to
+	initial    State // what Reset goes back to
 	view       atomic.Pointer[postingView]
 	viewMaking sync.Mutex
 	variants   atomic.Pointer[Variants]
@@ -61,13 +61,12 @@ type Server struct {
 type endpointRoot struct{ host, prefix string }
 
 type config struct {
-	baseAddr, jobDBAddr     string
+	base, jobDB             net.Listener // nil: a free port of 127.0.0.1
 	basePrefix, jobDBPrefix string
 	noSockets               bool
 	strict                  bool
 	demo                    bool
-	load                    string
-	save                    bool
+	state                   *State
 	variants                Variants
 	clock                   func() time.Time
 	report                  func(violation string)
@@ -81,23 +80,23 @@ type Option func(*config)
 // durably blocked, and Close ends every goroutine of it.
 func WithoutSockets() Option { return func(c *config) { c.noSockets = true } }
 
-// Strict answers a request outside the interface with a sentence that names the
-// rule and its section, status 400, 404 or 405, instead of bearing it.
-func Strict() Option { return func(c *config) { c.strict = true } }
+// WithStrict sets whether a request outside the interface is refused, with
+// status 400, 404 or 405 and a sentence that names the rule and its section, or
+// answered as well as it can be. The default is true for New, where such a
+// request also fails the test, and false for NewServer.
+func WithStrict(strict bool) Option { return func(c *config) { c.strict = strict } }
 
-// Tolerant takes back the strictness of New.
-func Tolerant() Option { return func(c *config) { c.strict = false } }
-
-// Listen sets the host:port of the two addresses. The default is a free port of
-// 127.0.0.1 for each. Where the host is every address, as in "0.0.0.0:8080", the
-// URLs say 127.0.0.1.
-func Listen(base, jobDB string) Option {
-	return func(c *config) { c.baseAddr, c.jobDBAddr = base, jobDB }
+// WithListeners serves the two addresses on listeners of your own, which the
+// server closes. The default, also of a nil one, is a free port of 127.0.0.1.
+// Where a listener has every address, as "0.0.0.0:8080" gives, the URLs say
+// 127.0.0.1.
+func WithListeners(base, jobDB net.Listener) Option {
+	return func(c *config) { c.base, c.jobDB = base, jobDB }
 }
 
-// Prefix sets the path prefixes of the two addresses. The default is "/board"
-// and "/info".
-func Prefix(base, jobDB string) Option {
+// WithPrefix sets the path prefixes of the two addresses. The default is
+// "/board" and "/info".
+func WithPrefix(base, jobDB string) Option {
 	return func(c *config) { c.basePrefix, c.jobDBPrefix = base, jobDB }
 }
 
@@ -107,27 +106,22 @@ func WithVariants(v Variants) Option { return func(c *config) { c.variants = v }
 // WithClock sets the clock at the start.
 func WithClock(now func() time.Time) Option { return func(c *config) { c.clock = now } }
 
-// Data loads the state from a file at the start, where the file exists; it then
-// goes before Demo. With save, every change is written back to it, within 200 ms,
-// and at Close.
-func Data(file string, save bool) Option {
-	return func(c *config) { c.load, c.save = file, save }
-}
+// WithState sets the state at the start, in place of the demo's.
+func WithState(in State) Option { return func(c *config) { c.state = &in } }
 
-// NewServer starts a fake. The caller closes it. It panics where Start gives an
-// error.
+// NewServer starts a fake. The caller closes it. It panics where an option
+// cannot be used: an unknown variant, a state that contradicts itself, a prefix
+// that is no path.
 func NewServer(opts ...Option) *Server {
-	s, err := Start(opts...)
+	s, err := start(opts)
 	if err != nil {
 		panic(err)
 	}
 	return s
 }
 
-// Start starts a fake. The errors are a data file that cannot be read, an
-// address that cannot be listened on, and an unknown variant.
-func Start(opts ...Option) (*Server, error) {
-	cfg := config{baseAddr: "127.0.0.1:0", jobDBAddr: "127.0.0.1:0", basePrefix: "/board", jobDBPrefix: "/info"}
+func start(opts []Option) (*Server, error) {
+	cfg := config{basePrefix: "/board", jobDBPrefix: "/info"}
 	for _, o := range opts {
 		o(&cfg)
 	}
@@ -142,25 +136,18 @@ func Start(opts ...Option) (*Server, error) {
 	if err := cfg.variants.Check(); err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg, st: newState()}
+	s := &Server{cfg: cfg, st: newState(), saver: saver{dirty: make(chan struct{}, 1)}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.ending, s.end = context.WithCancel(s.ctx)
 	s.SetClock(cfg.clock)
 	s.variants.Store(&cfg.variants)
 	s.Mount(feedPath, http.HandlerFunc(s.serveFeed))
-	if err := s.fill(); err != nil {
-		s.cancel()
-		return nil, err
+	err := s.fill()
+	if err == nil {
+		err = s.listen()
 	}
-	if cfg.save && cfg.load != "" {
-		if err := s.saver.start(s, cfg.load); err != nil {
-			s.cancel()
-			return nil, err
-		}
-	}
-	if err := s.listen(); err != nil {
+	if err != nil {
 		s.cancel()
-		s.saver.stop()
 		return nil, err
 	}
 	return s, nil
@@ -176,13 +163,14 @@ func (s *Server) listen() error {
 		baseL, jobDBL = s.network.listen("127.0.0.1:1"), s.network.listen("127.0.0.1:2")
 		transport.DialContext = s.network.dial
 	} else {
-		var err error
-		if baseL, err = net.Listen("tcp", s.cfg.baseAddr); err != nil {
-			return fmt.Errorf("jobboardtest: %w", err)
-		}
-		if jobDBL, err = net.Listen("tcp", s.cfg.jobDBAddr); err != nil {
-			baseL.Close()
-			return fmt.Errorf("jobboardtest: %w", err)
+		for _, l := range []struct{ given, to *net.Listener }{{&s.cfg.base, &baseL}, {&s.cfg.jobDB, &jobDBL}} {
+			if *l.to = *l.given; *l.to != nil {
+				continue
+			}
+			var err error
+			if *l.to, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+				return fmt.Errorf("jobboardtest: %w", err)
+			}
 		}
 	}
 	s.client = &http.Client{Transport: transport}
@@ -464,7 +452,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		}
 	}
 	s.Close()
-	if err := s.saver.err(); err != nil {
+	if err := s.SaveError(); err != nil {
 		return err
 	}
 	return first

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -35,20 +36,29 @@ func TestTwoAddresses(t *testing.T) {
 			}
 		}
 	}
-	everywhere := jobboardtest.New(t, jobboardtest.Listen("0.0.0.0:0", ":0"))
+	all, err := net.Listen("tcp", "0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	everywhere := jobboardtest.New(t, jobboardtest.WithListeners(all, nil))
 	for _, u := range []string{everywhere.BaseURL, everywhere.JobDBURL} {
 		if !strings.HasPrefix(u, "http://127.0.0.1:") {
 			t.Errorf("%s cannot be reached from here", u)
 		}
 	}
-	if _, err := jobboardtest.Start(jobboardtest.Prefix("a?b", "")); err == nil {
-		t.Error("a query for a prefix")
-	}
-	if _, err := jobboardtest.Start(jobboardtest.Listen("nowhere.invalid:1", "")); err == nil {
-		t.Error("a host that is not here")
-	}
-	if _, err := jobboardtest.Start(jobboardtest.WithVariants(jobboardtest.Variants{Dates: "roman"})); err == nil {
-		t.Error("an unknown variant")
+	for _, opt := range []jobboardtest.Option{
+		jobboardtest.WithPrefix("a?b", ""),
+		jobboardtest.WithVariants(jobboardtest.Variants{Dates: "roman"}),
+		jobboardtest.WithState(jobboardtest.State{Version: 2}),
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("an option that cannot be used is taken")
+				}
+			}()
+			jobboardtest.NewServer(opt).Close()
+		}()
 	}
 }
 
@@ -56,7 +66,7 @@ func TestTwoAddresses(t *testing.T) {
 func TestInABubble(t *testing.T) {
 	for _, way := range ways[1:] {
 		synctest.Test(t, func(t *testing.T) {
-			srv := jobboardtest.New(t, append(way.opts, jobboardtest.Demo())...)
+			srv := jobboardtest.New(t, append(way.opts, jobboardtest.WithDemo())...)
 			rt := way.with(srv)
 			var wg sync.WaitGroup
 			for range 50 {
@@ -97,12 +107,12 @@ func TestTransportKnowsItsHosts(t *testing.T) {
 // The direct transport hands a large body over piece by piece, and lets the
 // handler go when the reader has had enough.
 func TestTransportBodies(t *testing.T) {
-	srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.Demo())
-	srv.Fail(jobboardtest.Oversize(3 << 20).Next(1))
+	srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.WithDemo())
+	srv.Fail(jobboardtest.Fault{Size: 3 << 20, Times: 1})
 	if f := fetch(t.Context(), srv.Transport(), searchURL(srv), srv.Demo.ClientToken); len(f.body) != 3<<20 || f.bodyErr != nil {
 		t.Errorf("%d bytes, %v", len(f.body), f.bodyErr)
 	}
-	srv.Fail(jobboardtest.Oversize(-1))
+	srv.Fail(jobboardtest.Fault{Size: -1})
 	req, _ := http.NewRequest("GET", searchURL(srv), nil)
 	req.Header.Set("Authorization", "Bearer "+srv.Demo.ClientToken)
 	res, err := srv.Transport().RoundTrip(req)
@@ -118,7 +128,7 @@ func TestTransportBodies(t *testing.T) {
 }
 
 func TestHandler(t *testing.T) {
-	srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.Demo())
+	srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.WithDemo())
 	outer := httptest.NewServer(srv.Handler())
 	defer outer.Close()
 	for path, want := range map[string]string{
@@ -135,7 +145,7 @@ func TestHandler(t *testing.T) {
 			t.Errorf("%s: %d %.200s", path, f.status, f.body)
 		}
 	}
-	bare := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.Demo(), jobboardtest.Prefix("", ""))
+	bare := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.WithDemo(), jobboardtest.WithPrefix("", ""))
 	outer2 := httptest.NewServer(bare.Handler())
 	defer outer2.Close()
 	for _, path := range []string{"/api/rest/v2/frontend/jobboards/27828_extern/jobs", fmt.Sprintf("/jobdb/public/apply/external?jobid=%d", srv.Demo.OpenJob)} {
@@ -151,7 +161,7 @@ func TestHandler(t *testing.T) {
 
 func TestMount(t *testing.T) {
 	srv := jobboardtest.New(t)
-	srv.Fail(jobboardtest.Answer(503, ""))
+	srv.Fail(jobboardtest.Fault{Status: 503})
 	srv.Mount("/_own", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "mine "+r.URL.Path) }))
 	for path, want := range map[string]string{"/_own": "mine /_own", "/_own/a/b": "mine /_own/a/b"} {
 		if res, body := get(t, srv, srv.BaseURL+path, ""); res.StatusCode != 200 || string(body) != want {
@@ -167,8 +177,8 @@ func TestMount(t *testing.T) {
 
 func TestShutdownFinishesWhatItServes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.Demo())
-		srv.Fail(jobboardtest.Slow(1e9, 0))
+		srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.WithDemo())
+		srv.Fail(jobboardtest.Fault{Delay: 1e9})
 		got := make(chan fetched)
 		go func() {
 			got <- fetch(context.Background(), srv.Client().Transport, appliedURL(srv), srv.Demo.ApplicantToken)
@@ -188,11 +198,12 @@ func TestShutdownFinishesWhatItServes(t *testing.T) {
 // What would never end must not keep a server from ending.
 func TestShutdownBreaksOffWhatNeverEnds(t *testing.T) {
 	for _, fault := range []jobboardtest.Fault{
-		jobboardtest.Broken(jobboardtest.StallBefore), jobboardtest.Broken(jobboardtest.StallBody),
+		{Break: jobboardtest.StallBefore},
+		{Break: jobboardtest.StallBody},
 		{Status: 200, Size: -1, DripBytes: 10, DripEvery: 1e9},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.Demo())
+			srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.WithDemo())
 			srv.Fail(fault)
 			got := make(chan fetched)
 			go func() {

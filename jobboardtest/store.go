@@ -7,17 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"slices"
-	"sync"
 	"time"
-
-	"github.com/jobboard-sdk/jobboard-go/internal/atomicfile"
 )
 
 // State is all that a server remembers, as one JSON document: version 1 of the
-// file that Save writes and Load reads. Every list may be absent. Members have
+// file that Write writes and ReadState reads. Every list may be absent. Members have
 // the names of the Go fields in lower case with underscores, times are RFC 3339
 // texts, and a member it does not know is an error.
 //
@@ -248,40 +243,30 @@ func (in State) build(now time.Time) (*state, error) {
 	return st, nil
 }
 
-// Save writes the state as JSON.
-func (s *Server) Save(w io.Writer) error {
-	if err := s.encode(w); err != nil {
-		return fmt.Errorf("jobboardtest: saving the state: %w", err)
+// Write writes the state as JSON, as ReadState reads it.
+func (in State) Write(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(in); err != nil {
+		return fmt.Errorf("jobboardtest: writing the state: %w", err)
 	}
 	return nil
 }
 
-func (s *Server) encode(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(s.Snapshot())
-}
-
-// Load replaces the state by what Save wrote. On an error nothing has changed.
-func (s *Server) Load(r io.Reader) error {
-	in, err := readState(r)
-	if err != nil {
-		return err
-	}
-	return s.Restore(in)
-}
-
-func readState(r io.Reader) (State, error) {
+// ReadState reads what Write wrote, for WithState or Restore. Its errors are
+// those of the reader, of the JSON, and of a state that contradicts itself.
+func ReadState(r io.Reader) (State, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
-		return State{}, fmt.Errorf("jobboardtest: loading the state: %w", err)
+		return State{}, fmt.Errorf("jobboardtest: reading the state: %w", err)
 	}
 	var in State
 	if err := strictUnmarshal(data, &in); err != nil {
-		return State{}, fmt.Errorf("jobboardtest: loading the state: %w", err)
+		return State{}, fmt.Errorf("jobboardtest: reading the state: %w", err)
 	}
-	return in, nil
+	_, err = in.build(time.Time{})
+	return in, err
 }
 
 // strictUnmarshal refuses unknown members and anything after the value.
@@ -297,140 +282,33 @@ func strictUnmarshal(data []byte, v any) error {
 	return nil
 }
 
-// SaveFile writes the state to a file in one step: whoever kills the process
-// meanwhile finds the old file or the new one, never a part.
-func (s *Server) SaveFile(name string) error {
-	if err := atomicfile.Write(name, s.encode); err != nil {
-		return fmt.Errorf("jobboardtest: saving the state: %w", err)
-	}
-	return nil
-}
-
-// LoadFile is Load from a file.
-func (s *Server) LoadFile(name string) error {
-	f, err := os.Open(name)
-	if err != nil {
-		return fmt.Errorf("jobboardtest: loading the state: %w", err)
-	}
-	defer f.Close()
-	return s.Load(f)
-}
-
-// fill gives the server its first state: the data file, the demo, or nothing.
+// fill gives the server its first state: the one it was given, the demo, or
+// nothing.
 func (s *Server) fill() error {
-	loaded := false
-	if s.cfg.load != "" {
-		f, err := os.Open(s.cfg.load)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
-			return fmt.Errorf("jobboardtest: loading the state: %w", err)
-		default:
-			defer f.Close()
-			in, err := readState(f)
-			if err != nil {
-				return fmt.Errorf("%w (file %s)", err, s.cfg.load)
-			}
-			if s.st, err = in.build(s.Now()); err != nil {
-				return fmt.Errorf("%w (file %s)", err, s.cfg.load)
-			}
-			s.Demo = in.Demo
-			if s.cfg.variants == (Variants{}) {
-				s.variants.Store(&in.Variants)
-			}
-			loaded = true
+	switch {
+	case s.cfg.state != nil:
+		in := *s.cfg.state
+		st, err := in.build(s.Now())
+		if err != nil {
+			return err
 		}
-	}
-	if s.cfg.demo && !loaded {
+		s.st, s.Demo = st, in.Demo
+		if s.cfg.variants == (Variants{}) {
+			s.variants.Store(&in.Variants)
+		}
+	case s.cfg.demo:
 		s.Demo = s.addDemo()
 	}
-	initial := s.Snapshot()
-	s.initial = func() State { return initial }
+	s.initial = s.Snapshot()
 	return nil
 }
 
 // Reset goes back to the state and switches of the start, and forgets faults
 // and journal.
 func (s *Server) Reset() {
-	if err := s.Restore(s.initial()); err != nil {
+	if err := s.Restore(s.initial); err != nil {
 		panic(err) // it was built from such a state
 	}
 	s.LiftFaults()
 	s.ClearRequests()
 }
-
-// saver writes the data file after changes.
-type saver struct {
-	server *Server
-	file   string
-	dirty  chan struct{} // nil without saving
-	quit   chan struct{}
-	done   chan struct{}
-
-	mu      sync.Mutex
-	lastErr error
-}
-
-// saveAfter is how long after one write the next begins at the earliest, so that
-// many changes are few writes.
-const saveAfter = 200 * time.Millisecond
-
-// start writes the file once, so that a place that cannot be written to is found
-// at the start, and then after every change.
-func (v *saver) start(s *Server, file string) error {
-	v.server, v.file = s, file
-	atomicfile.RemoveLeftovers(file)
-	if err := s.SaveFile(file); err != nil {
-		return err
-	}
-	v.quit, v.done = make(chan struct{}), make(chan struct{})
-	v.dirty = make(chan struct{}, 1)
-	go v.run()
-	return nil
-}
-
-func (v *saver) touch() {
-	select {
-	case v.dirty <- struct{}{}:
-	default: // nil, or a write is due already
-	}
-}
-
-func (v *saver) run() {
-	defer close(v.done)
-	for {
-		select {
-		case <-v.dirty:
-		case <-v.quit:
-			return
-		}
-		v.write()
-		pause(v.server.ctx, saveAfter)
-	}
-}
-
-func (v *saver) write() {
-	err := v.server.SaveFile(v.file)
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.lastErr = err
-}
-
-func (v *saver) stop() {
-	if v.quit == nil {
-		return
-	}
-	close(v.quit)
-	<-v.done
-	v.write() // also the last uses of tokens
-}
-
-func (v *saver) err() error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.lastErr
-}
-
-// SaveError is what went wrong the last time the data file was written; nil
-// when it is up to date or there is none.
-func (s *Server) SaveError() error { return s.saver.err() }

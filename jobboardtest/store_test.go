@@ -18,14 +18,14 @@ import (
 )
 
 func TestSaveAndLoad(t *testing.T) {
-	srv := jobboardtest.New(t, jobboardtest.Demo())
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	srv.SetVariants(jobboardtest.Variants{QuotedIDs: true, PageSize: 3})
 	srv.SetNationalities("fr", []jobboardtest.Choice{{ID: "1", Label: "française"}})
 	srv.AuthorizationCode("11", 7)
 	do(t, srv, "POST", srv.BaseURL+"/jobabo?channel=27828_extern&types=rss", "", "")
 	srv.RemovePosting(srv.AddPosting(jobboardtest.Posting{Title: "gone, and its identifier with it"}).ID)
 	var file bytes.Buffer
-	if err := srv.Save(&file); err != nil {
+	if err := srv.Snapshot().Write(&file); err != nil {
 		t.Fatal(err)
 	}
 	for _, key := range []string{
@@ -37,7 +37,11 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 
 	other := jobboardtest.New(t)
-	if err := other.Load(bytes.NewReader(file.Bytes())); err != nil {
+	in, err := jobboardtest.ReadState(bytes.NewReader(file.Bytes()))
+	if err == nil {
+		err = other.Restore(in)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	a, b := srv.Snapshot(), other.Snapshot()
@@ -60,6 +64,13 @@ func TestSaveAndLoad(t *testing.T) {
 func TestLoadRefuses(t *testing.T) {
 	srv := jobboardtest.New(t)
 	srv.AddChannel(jobboardtest.Channel{ID: "kept"})
+	load := func(text string) error {
+		in, err := jobboardtest.ReadState(strings.NewReader(text))
+		if err != nil {
+			return err
+		}
+		return srv.Restore(in)
+	}
 	for _, bad := range []string{
 		``, `[]`, `{"version":2}`, `{"chanels":[]}`, `{} {}`,
 		`{"jobs":[{"id":1,"status":"sleeping"}]}`,
@@ -68,7 +79,7 @@ func TestLoadRefuses(t *testing.T) {
 		`{"variants":{"dates":"roman"}}`,
 		`{"applications":[{"id":"a","applicant_id":1,"job_id":1},{"id":"b","applicant_id":1,"job_id":1}]}`,
 	} {
-		if err := srv.Load(strings.NewReader(bad)); err == nil {
+		if err := load(bad); err == nil {
 			t.Errorf("%s is taken", bad)
 		}
 	}
@@ -76,7 +87,7 @@ func TestLoadRefuses(t *testing.T) {
 		t.Errorf("a refused load changed the state: %+v", s)
 	}
 	// The shortest file that is of use.
-	err := srv.Load(strings.NewReader(`{"applicants":[{"id":7}],"tokens":[{"value":"hourly","kind":"user","applicant_id":7,"lifetime":"1h"}],"jobs":[{"id":4711,"title":"Nurse"}],"postings":[{"id":9,"job_id":4711,"channels":["c"],"title":"Nurse"}],"clients":[{"id":"10"}]}`))
+	err := load(`{"applicants":[{"id":7}],"tokens":[{"value":"hourly","kind":"user","applicant_id":7,"lifetime":"1h"}],"jobs":[{"id":4711,"title":"Nurse"}],"postings":[{"id":9,"job_id":4711,"channels":["c"],"title":"Nurse"}],"clients":[{"id":"10"}]}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,13 +102,31 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-func TestDataFile(t *testing.T) {
+// readState reads a file that SaveTo wrote.
+func readState(t *testing.T, file string) jobboardtest.State {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	in, err := jobboardtest.ReadState(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+func TestSaveTo(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "board.json")
 	left := filepath.Join(filepath.Dir(file), ".board.json.123.tmp")
 	if err := os.WriteFile(left, []byte("half a fi"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	first := jobboardtest.NewServer(jobboardtest.Demo(), jobboardtest.Data(file, true))
+	first := jobboardtest.NewServer(jobboardtest.WithDemo())
+	if err := first.SaveTo(file); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := first.Apply(first.Demo.Applicant, first.Demo.OpenJob); err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +141,7 @@ func TestDataFile(t *testing.T) {
 		t.Errorf("what a killed process left is still there: %v", err)
 	}
 
-	second := jobboardtest.NewServer(jobboardtest.Demo(), jobboardtest.Data(file, false))
+	second := jobboardtest.NewServer(jobboardtest.WithDemo(), jobboardtest.WithState(readState(t, file)))
 	defer second.Close()
 	if second.Demo != first.Demo {
 		t.Errorf("demo: %+v", second.Demo)
@@ -120,15 +149,7 @@ func TestDataFile(t *testing.T) {
 	if _, err := second.Apply(second.Demo.Applicant, second.Demo.OpenJob); !errors.Is(err, jobboardtest.ErrAlreadyApplied) {
 		t.Errorf("the application is lost: %v", err)
 	}
-	second.AddChannel(jobboardtest.Channel{ID: "not saved"})
-
-	if err := os.WriteFile(file, []byte(`{"version":1,`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := jobboardtest.Start(jobboardtest.Data(file, false)); err == nil || !strings.Contains(err.Error(), file) {
-		t.Errorf("a broken file: %v", err)
-	}
-	if _, err := jobboardtest.Start(jobboardtest.Data(filepath.Join(file, "below"), true)); err == nil {
+	if err := second.SaveTo(filepath.Join(file, "below")); err == nil {
 		t.Error("a place that cannot be written to")
 	}
 }
@@ -144,7 +165,10 @@ func TestWhenItSaves(t *testing.T) {
 			}
 			return s
 		}
-		srv := jobboardtest.NewServer(jobboardtest.WithoutSockets(), jobboardtest.Data(file, true))
+		srv := jobboardtest.NewServer(jobboardtest.WithoutSockets())
+		if err := srv.SaveTo(file); err != nil {
+			t.Fatal(err)
+		}
 		srv.AddApplicant(jobboardtest.Applicant{})
 		synctest.Wait()
 		if s := read(); len(s.Applicants) != 1 {
@@ -174,9 +198,9 @@ func TestWhenItSaves(t *testing.T) {
 // Whoever reads the file while it is written finds a whole state.
 func TestSaveIsOneStep(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "board.json")
-	srv := jobboardtest.NewServer(jobboardtest.Demo(), jobboardtest.WithoutSockets())
+	srv := jobboardtest.NewServer(jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
 	defer srv.Close()
-	if err := srv.SaveFile(file); err != nil {
+	if err := srv.SaveTo(file); err != nil {
 		t.Fatal(err)
 	}
 	var wg sync.WaitGroup
@@ -185,7 +209,7 @@ func TestSaveIsOneStep(t *testing.T) {
 		defer close(done)
 		for range 20 {
 			srv.Publish("c", jobboardtest.Job{Title: "x"})
-			if err := srv.SaveFile(file); err != nil {
+			if err := srv.SaveTo(file); err != nil { // writes twice, without the wait
 				t.Error(err)
 			}
 		}
@@ -207,11 +231,11 @@ func TestSaveIsOneStep(t *testing.T) {
 }
 
 func TestReset(t *testing.T) {
-	srv := jobboardtest.New(t, jobboardtest.Demo())
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	before := srv.Snapshot()
 	srv.DeactivateJob(srv.Demo.OpenJob)
 	srv.SetVariants(jobboardtest.Variants{QuotedIDs: true})
-	srv.Fail(jobboardtest.Answer(503, ""))
+	srv.Fail(jobboardtest.Fault{Status: 503})
 	get(t, srv, appliedURL(srv), "")
 	srv.Reset()
 	if !reflect.DeepEqual(srv.Snapshot(), before) || len(srv.Faults()) != 0 || srv.Count() != 0 {

@@ -45,7 +45,7 @@ func (p *probe) take() []string {
 
 func TestStrictness(t *testing.T) {
 	p := &probe{TB: t}
-	srv := jobboardtest.New(p, jobboardtest.Demo())
+	srv := jobboardtest.New(p, jobboardtest.WithDemo())
 	defer p.end()
 	d := srv.Demo
 	search := srv.BaseURL + "/api/rest/v2/frontend/jobboards/" + d.Channel + "/jobs"
@@ -130,7 +130,7 @@ func TestStrictness(t *testing.T) {
 }
 
 func TestTolerant(t *testing.T) {
-	srv := jobboardtest.NewServer(jobboardtest.Demo())
+	srv := jobboardtest.NewServer(jobboardtest.WithDemo())
 	defer srv.Close()
 	d := srv.Demo
 	res, _ := get(t, srv, srv.BaseURL+"/api/rest/v2/frontend/jobboards/"+d.Channel+"/jobs?page=2", "10:")
@@ -145,7 +145,7 @@ func TestTolerant(t *testing.T) {
 		t.Errorf("violations %q", v)
 	}
 	p := &probe{TB: t}
-	tolerant := jobboardtest.New(p, jobboardtest.Tolerant())
+	tolerant := jobboardtest.New(p, jobboardtest.WithStrict(false))
 	get(t, tolerant, tolerant.BaseURL+"/nowhere", "")
 	p.end()
 	if e := p.take(); len(e) != 0 {
@@ -159,7 +159,7 @@ func TestLateRequests(t *testing.T) {
 	p := &probe{TB: t}
 	srv := jobboardtest.New(p, jobboardtest.WithoutSockets())
 	transport := srv.Transport()
-	srv.Fail(jobboardtest.Broken(jobboardtest.StallBefore))
+	srv.Fail(jobboardtest.Fault{Break: jobboardtest.StallBefore})
 	done := make(chan error)
 	go func() {
 		req, _ := http.NewRequest("GET", srv.BaseURL+"/nowhere", nil)

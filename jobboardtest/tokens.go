@@ -292,7 +292,7 @@ func (v Variants) authAnswer(status int, code, description string) answer {
 		code = "invalid token"
 	}
 	a := answer{status: status, header: http.Header{}}
-	if v.AuthErrors != "body" {
+	if v.AuthErrors != AuthInBody {
 		h := "Bearer"
 		if code != "" {
 			h += fmt.Sprintf(` error=%q, error_description=%q`, code, description)

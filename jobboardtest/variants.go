@@ -9,41 +9,102 @@ import (
 	"time"
 )
 
+// PlainForm is a form of the plain message texts of section 7.2.
+type PlainForm string
+
+// The zero value is text labelled text/plain.
+const (
+	PlainAsJSON       PlainForm = "as-json"     // the bare text, labelled application/json
+	PlainAsJSONString PlainForm = "json-string" // a quoted JSON string
+)
+
+// CodedForm is a form of the JSON errors of section 7.2.
+type CodedForm string
+
+// The zero value is JSON.
+const (
+	CodedAsText CodedForm = "as-text"   // the same, labelled text/plain
+	CodedAsWord CodedForm = "code-word" // the code alone, as text
+)
+
+// ApplicationIDForm is a form of the application identifier (section 4.3).
+type ApplicationIDForm string
+
+// The zero value is the bare identifier.
+const (
+	ApplicationIDQuoted  ApplicationIDForm = "quoted"  // a JSON string
+	ApplicationIDNewline ApplicationIDForm = "newline" // bare, with a newline after it
+)
+
+// ErrorForm is a form of the lookup's ERROR_ codes (section 7.3).
+type ErrorForm string
+
+// The zero value is a JSON object.
+const (
+	ErrorAsJSONString ErrorForm = "json-string"
+	ErrorAsText       ErrorForm = "text"
+)
+
+// AuthPlace is where the two fields of a 401 or 403 go.
+type AuthPlace string
+
+// The zero value is the WWW-Authenticate header.
+const (
+	AuthInBody AuthPlace = "body" // a JSON body
+	AuthInBoth AuthPlace = "both"
+)
+
+// DateForm is a form of the postings' dates and of the offset in the lookup's
+// timestamp.
+type DateForm string
+
+// The zero value is epoch milliseconds, and Z in the timestamp. A date that is
+// not set goes out as 0 in every form.
+const (
+	DatesISOZ     DateForm = "iso-z"     // 2026-01-31T08:30:00.000Z
+	DatesISOColon DateForm = "iso-colon" // ...+00:00
+	DatesISOPlain DateForm = "iso-plain" // ...+0000
+)
+
+// MissingForm is how optional values that are empty go out.
+type MissingForm string
+
+// The zero value is an empty list or text.
+const (
+	MissingNull   MissingForm = "null"
+	MissingAbsent MissingForm = "absent"
+)
+
 // Variants chooses among the forms a real service may have where the interface
 // is silent. The zero value is the plainest reading of the interface. A switch
-// set to a word it does not know is refused by Check.
+// set to a word that is none of its constants is refused by Check.
 type Variants struct {
-	// PlainErrors is the form of the plain message texts of section 7.2:
-	// "" text labelled text/plain, "as-json" the bare text labelled
-	// application/json, "json-string" a quoted JSON string.
-	PlainErrors string `json:"plain_errors,omitempty"`
+	// PlainErrors is the form of the plain message texts of section 7.2.
+	PlainErrors PlainForm `json:"plain_errors,omitempty"`
 
 	// NotFount answers "JobPosting not fount for jobId", as seen in the wild.
 	NotFount bool `json:"not_fount,omitempty"`
 
-	// CodedErrors is the form of the JSON errors of section 7.2: "" JSON,
-	// "as-text" the same labelled text/plain, "code-word" the code alone.
-	CodedErrors string `json:"coded_errors,omitempty"`
+	// CodedErrors is the form of the JSON errors of section 7.2.
+	CodedErrors CodedForm `json:"coded_errors,omitempty"`
 
-	// ApplicationID is the form of the application identifier: "" bare,
-	// "quoted" a JSON string, "newline" bare with a newline after it.
-	ApplicationID string `json:"application_id,omitempty"`
+	// ApplicationID is the form of the application identifier.
+	ApplicationID ApplicationIDForm `json:"application_id,omitempty"`
 
 	// ErrorStatus is the status of the lookup's ERROR_ codes (section 7.3);
 	// 0 means 404. Any status is possible, also 200.
 	ErrorStatus int `json:"error_status,omitempty"`
 
-	// ErrorShape is their form: "" a JSON object, "json-string", or "text".
-	ErrorShape string `json:"error_shape,omitempty"`
+	// ErrorShape is their form.
+	ErrorShape ErrorForm `json:"error_shape,omitempty"`
 
 	// ErrorField is the member of the JSON object that holds the code; dots go
 	// deeper and a 0 makes a list, as in "errors.0.code". Empty means
 	// "errorCode".
 	ErrorField string `json:"error_field,omitempty"`
 
-	// AuthErrors is where the two fields of a 401 or 403 go: "" the
-	// WWW-Authenticate header, "body" a JSON body, "both".
-	AuthErrors string `json:"auth_errors,omitempty"`
+	// AuthErrors is where the two fields of a 401 or 403 go.
+	AuthErrors AuthPlace `json:"auth_errors,omitempty"`
 
 	// InvalidTokenSpace writes the error "invalid token" for invalid_token.
 	InvalidTokenSpace bool `json:"invalid_token_space,omitempty"`
@@ -56,14 +117,12 @@ type Variants struct {
 	QuotedIDs bool `json:"quoted_ids,omitempty"`
 
 	// Dates is the form of the postings' dates and of the offset in the
-	// lookup's timestamp: "" epoch milliseconds and Z, "iso-z", "iso-colon"
-	// (+00:00), "iso-plain" (+0000). A date that is not set stays 0.
-	Dates string `json:"dates,omitempty"`
+	// lookup's timestamp.
+	Dates DateForm `json:"dates,omitempty"`
 
-	// Missing is how optional values that are empty go out: "" as an empty
-	// list or string, "null", or "absent". The results of a search are
-	// required: they are null at most.
-	Missing string `json:"missing,omitempty"`
+	// Missing is how optional values that are empty go out. The results of a
+	// search are required: they are null at most.
+	Missing MissingForm `json:"missing,omitempty"`
 
 	// EmptyServerErrors sends answers with status 500 without a body.
 	EmptyServerErrors bool `json:"empty_server_errors,omitempty"`
@@ -86,22 +145,35 @@ type Variants struct {
 
 // Check says which switch has a value it does not know.
 func (v Variants) Check() error {
-	for _, c := range []struct {
-		name, value string
-		known       []string
-	}{
-		{"plain_errors", v.PlainErrors, []string{"", "as-json", "json-string"}},
-		{"coded_errors", v.CodedErrors, []string{"", "as-text", "code-word"}},
-		{"application_id", v.ApplicationID, []string{"", "quoted", "newline"}},
-		{"error_shape", v.ErrorShape, []string{"", "json-string", "text"}},
-		{"auth_errors", v.AuthErrors, []string{"", "body", "both"}},
-		{"dates", v.Dates, []string{"", "iso-z", "iso-colon", "iso-plain"}},
-		{"missing", v.Missing, []string{"", "null", "absent"}},
+	for _, err := range []error{
+		known("plain_errors", v.PlainErrors, PlainAsJSON, PlainAsJSONString),
+		known("coded_errors", v.CodedErrors, CodedAsText, CodedAsWord),
+		known("application_id", v.ApplicationID, ApplicationIDQuoted, ApplicationIDNewline),
+		known("error_shape", v.ErrorShape, ErrorAsJSONString, ErrorAsText),
+		known("auth_errors", v.AuthErrors, AuthInBody, AuthInBoth),
+		known("dates", v.Dates, DatesISOZ, DatesISOColon, DatesISOPlain),
+		known("missing", v.Missing, MissingNull, MissingAbsent),
+		v.checkNumbers(),
 	} {
-		if !slices.Contains(c.known, c.value) {
-			return fmt.Errorf("jobboardtest: variant %s does not know %q, only %q", c.name, c.value, c.known)
+		if err != nil {
+			return err
 		}
 	}
+	if f := v.ErrorField; strings.HasPrefix(f, ".") || strings.HasSuffix(f, ".") || strings.Contains(f, "..") {
+		return fmt.Errorf("jobboardtest: variant error_field %q has an empty part", f)
+	}
+	return nil
+}
+
+// known says what is wrong with a word of a switch; the empty one is always known.
+func known[W ~string](name string, word W, words ...W) error {
+	if word == "" || slices.Contains(words, word) {
+		return nil
+	}
+	return fmt.Errorf("jobboardtest: variant %s does not know %q, only %q", name, word, append([]W{""}, words...))
+}
+
+func (v Variants) checkNumbers() error {
 	switch {
 	case v.ErrorStatus != 0 && (v.ErrorStatus < 200 || v.ErrorStatus > 599):
 		return fmt.Errorf("jobboardtest: variant error_status is %d, not a status between 200 and 599", v.ErrorStatus)
@@ -113,8 +185,6 @@ func (v Variants) Check() error {
 		return fmt.Errorf("jobboardtest: variant page_size is %d, below 0", v.PageSize)
 	case v.TokenSeconds < 0:
 		return fmt.Errorf("jobboardtest: variant token_seconds is %d, below 0", v.TokenSeconds)
-	case strings.HasPrefix(v.ErrorField, ".") || strings.HasSuffix(v.ErrorField, ".") || strings.Contains(v.ErrorField, ".."):
-		return fmt.Errorf("jobboardtest: variant error_field %q has an empty part", v.ErrorField)
 	}
 	return nil
 }
@@ -155,9 +225,9 @@ func (v Variants) millis(t time.Time) any {
 func (v Variants) iso(t time.Time) string {
 	offset := "Z"
 	switch v.Dates {
-	case "iso-colon":
+	case DatesISOColon:
 		offset = "+00:00"
-	case "iso-plain":
+	case DatesISOPlain:
 		offset = "+0000"
 	}
 	return t.UTC().Format("2006-01-02T15:04:05.000") + offset
@@ -174,9 +244,9 @@ func (v Variants) text(s string) any {
 // missing is what stands for an empty optional value; nil leaves it out.
 func (v Variants) missing(empty any) any {
 	switch v.Missing {
-	case "null":
+	case MissingNull:
 		return jsonNull
-	case "absent":
+	case MissingAbsent:
 		return nil
 	}
 	return empty
@@ -185,9 +255,10 @@ func (v Variants) missing(empty any) any {
 // wireKey is the part of the switches that changes the bytes of a posting or
 // of a job information.
 type wireKey struct {
-	quoted         bool
-	dates, missing string
-	language       string
+	quoted   bool
+	dates    DateForm
+	missing  MissingForm
+	language string
 }
 
 func (v Variants) key(language string) wireKey {
@@ -197,9 +268,9 @@ func (v Variants) key(language string) wireKey {
 // plain is a plain message text of section 7.2.
 func (v Variants) plain(status int, text string) answer {
 	switch v.PlainErrors {
-	case "as-json":
+	case PlainAsJSON:
 		return answer{status: status, contentType: typeJSON, body: []byte(text)}
-	case "json-string":
+	case PlainAsJSONString:
 		return answer{status: status, contentType: typeJSON, body: marshal(text)}
 	}
 	return answer{status: status, contentType: typeText, body: []byte(text)}
@@ -212,9 +283,9 @@ func (v Variants) errorCode(code string) answer {
 		a.status = http.StatusNotFound
 	}
 	switch v.ErrorShape {
-	case "text":
+	case ErrorAsText:
 		a.contentType, a.body = typeText, []byte(code)
-	case "json-string":
+	case ErrorAsJSONString:
 		a.body = marshal(code)
 	default:
 		field := v.ErrorField

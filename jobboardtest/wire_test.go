@@ -207,10 +207,13 @@ func TestMinimalAndNulls(t *testing.T) {
 	stamp := `"timestamp":"2025-04-17T10:23:34.555Z"`
 	empty := `{"geoLat":"","geoLong":"","geoName":"","geoCountry":"","geoState":"","geoCity":"","geoZip":"","geoStreet":""}`
 	nulls := strings.ReplaceAll(empty, `""`, "null")
-	for _, c := range []struct{ missing, posting, info string }{
+	for _, c := range []struct {
+		missing       jobboardtest.MissingForm
+		posting, info string
+	}{
 		{"", `{` + posting + `,"config":{},` + dates + `}`, info + `,"dataSecurityLink":"",` + question + `}],"nationalities":[],` + stamp + `,"companyName":"","companyId":"","location":` + empty + `,"additionalLocations":[]}`},
-		{"null", `{` + posting + `,"config":null,` + dates + `}`, info + `,"dataSecurityLink":null,` + question + `,"answers":null}],"nationalities":null,` + stamp + `,"companyName":null,"companyId":null,"location":` + nulls + `,"additionalLocations":null}`},
-		{"absent", `{` + posting + `,` + dates + `}`, info + `,` + question + `}],` + stamp + `,"location":{}}`},
+		{jobboardtest.MissingNull, `{` + posting + `,"config":null,` + dates + `}`, info + `,"dataSecurityLink":null,` + question + `,"answers":null}],"nationalities":null,` + stamp + `,"companyName":null,"companyId":null,"location":` + nulls + `,"additionalLocations":null}`},
+		{jobboardtest.MissingAbsent, `{` + posting + `,` + dates + `}`, info + `,` + question + `}],` + stamp + `,"location":{}}`},
 	} {
 		srv.SetVariants(jobboardtest.Variants{Missing: c.missing})
 		_, body := get(t, srv, srv.BaseURL+searchPath, "10:")
@@ -241,9 +244,9 @@ func TestQuotedIDsAndDates(t *testing.T) {
 	}{
 		{jobboardtest.Variants{}, `41880216`, `1730791815250`, `5310483`, "2025-04-17T12:23:34.555Z"},
 		{jobboardtest.Variants{QuotedIDs: true}, `"41880216"`, `1730791815250`, `"5310483"`, "2025-04-17T12:23:34.555Z"},
-		{jobboardtest.Variants{Dates: "iso-z"}, `41880216`, `"2024-11-05T07:30:15.250Z"`, `5310483`, "2025-04-17T12:23:34.555Z"},
-		{jobboardtest.Variants{Dates: "iso-colon"}, `41880216`, `"2024-11-05T07:30:15.250+00:00"`, `5310483`, "2025-04-17T12:23:34.555+00:00"},
-		{jobboardtest.Variants{Dates: "iso-plain", QuotedIDs: true}, `"41880216"`, `"2024-11-05T07:30:15.250+0000"`, `"5310483"`, "2025-04-17T12:23:34.555+0000"},
+		{jobboardtest.Variants{Dates: jobboardtest.DatesISOZ}, `41880216`, `"2024-11-05T07:30:15.250Z"`, `5310483`, "2025-04-17T12:23:34.555Z"},
+		{jobboardtest.Variants{Dates: jobboardtest.DatesISOColon}, `41880216`, `"2024-11-05T07:30:15.250+00:00"`, `5310483`, "2025-04-17T12:23:34.555+00:00"},
+		{jobboardtest.Variants{Dates: jobboardtest.DatesISOPlain, QuotedIDs: true}, `"41880216"`, `"2024-11-05T07:30:15.250+0000"`, `"5310483"`, "2025-04-17T12:23:34.555+0000"},
 	} {
 		srv.SetVariants(c.v)
 		_, body := get(t, srv, srv.BaseURL+searchPath, "10:")

@@ -18,7 +18,7 @@ import (
 // demo is the fake with its demo data, a client for it, a feed of five jobs of
 // which one repeats, and a place for a checkpoint.
 func demo() (fake *jobboardtest.Server, client *jobboard.Client, feed, path string) {
-	fake = jobboardtest.NewServer(jobboardtest.Demo())
+	fake = jobboardtest.NewServer(jobboardtest.WithDemo())
 	client, err := jobboard.NewClient(jobboard.Config{JobDBURL: fake.JobDBURL})
 	if err != nil {
 		log.Fatal(err)

@@ -24,9 +24,8 @@ const brokenChannel = "27830_broken"
 // fake is the stand-in with the demo data and a channel whose search fails.
 func fake(tb testing.TB) *jobboardtest.Server {
 	tb.Helper()
-	srv := jobboardtest.New(tb, jobboardtest.Demo(), jobboardtest.WithoutSockets())
-	srv.Fail(jobboardtest.Answer(http.StatusInternalServerError, "Error while processing the request").
-		At("/api/rest/v2/frontend/jobboards/" + brokenChannel + "/jobs"))
+	srv := jobboardtest.New(tb, jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
+	srv.Fail(jobboardtest.Fault{Status: http.StatusInternalServerError, Body: "Error while processing the request", Path: "/api/rest/v2/frontend/jobboards/" + brokenChannel + "/jobs"})
 	return srv
 }
 
@@ -182,28 +181,28 @@ func report(tb testing.TB, j *judge) {
 
 // switchPositions has each switch in each position that changes an answer.
 var switchPositions = []jobboardtest.Variants{
-	{PlainErrors: "json-string"}, // "as-json" labels a bare text as JSON, and no schema can say so
+	{PlainErrors: jobboardtest.PlainAsJSONString}, // "as-json" labels a bare text as JSON, and no schema can say so
 	{NotFount: true},
-	{CodedErrors: "as-text"},
-	{CodedErrors: "code-word"},
-	{ApplicationID: "quoted"},
-	{ApplicationID: "newline"},
+	{CodedErrors: jobboardtest.CodedAsText},
+	{CodedErrors: jobboardtest.CodedAsWord},
+	{ApplicationID: jobboardtest.ApplicationIDQuoted},
+	{ApplicationID: jobboardtest.ApplicationIDNewline},
 	{ErrorStatus: 200},
 	{ErrorStatus: 410},
-	{ErrorShape: "json-string"},
-	{ErrorShape: "text"},
-	{ErrorShape: "text", ErrorStatus: 200},
+	{ErrorShape: jobboardtest.ErrorAsJSONString},
+	{ErrorShape: jobboardtest.ErrorAsText},
+	{ErrorShape: jobboardtest.ErrorAsText, ErrorStatus: 200},
 	{ErrorField: "error.code"},
 	{ErrorField: "0"},
-	{AuthErrors: "body"},
-	{AuthErrors: "both", InvalidTokenSpace: true},
+	{AuthErrors: jobboardtest.AuthInBody},
+	{AuthErrors: jobboardtest.AuthInBoth, InvalidTokenSpace: true},
 	{BasicNeedsColon: true},
 	{QuotedIDs: true},
-	{Dates: "iso-z"},
-	{Dates: "iso-colon"},
-	{Dates: "iso-plain"},
-	{Missing: "null"},
-	{Missing: "absent"},
+	{Dates: jobboardtest.DatesISOZ},
+	{Dates: jobboardtest.DatesISOColon},
+	{Dates: jobboardtest.DatesISOPlain},
+	{Missing: jobboardtest.MissingNull},
+	{Missing: jobboardtest.MissingAbsent},
 	{EmptyServerErrors: true},
 	{UnknownChannel: 400},
 	{UnknownChannel: 404},

@@ -25,6 +25,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/netip"
@@ -91,21 +92,24 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 
-	opts := []jobboardtest.Option{
-		jobboardtest.Demo(),
-		jobboardtest.Listen(*addr, *jobDBAddr),
-		jobboardtest.Prefix(*prefix, *prefix),
-	}
-	if *strict {
-		opts = append(opts, jobboardtest.Strict())
-	}
-	if *data != "" {
-		opts = append(opts, jobboardtest.Data(*data, *save))
-	}
-	srv, err := jobboardtest.Start(opts...)
+	content, err := content(*data)
 	if err != nil {
 		fmt.Fprintln(stderr, "jobboard-fake:", err)
 		return 1
+	}
+	base, jobDB, err := listen(*addr, *jobDBAddr)
+	if err != nil {
+		fmt.Fprintln(stderr, "jobboard-fake:", err)
+		return 1
+	}
+	srv := jobboardtest.NewServer(content, jobboardtest.WithListeners(base, jobDB),
+		jobboardtest.WithPrefix(*prefix, *prefix), jobboardtest.WithStrict(*strict))
+	if *save {
+		if err := srv.SaveTo(*data); err != nil {
+			srv.Close()
+			fmt.Fprintln(stderr, "jobboard-fake:", err)
+			return 1
+		}
 	}
 	var hosts []string
 	if *controlHost != "" {
@@ -136,6 +140,35 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 1
 	}
 	return 0
+}
+
+// content is what the board begins with: the state in the file, or the demo
+// where there is none.
+func content(file string) (jobboardtest.Option, error) {
+	f, err := os.Open(file)
+	if file == "" || errors.Is(err, fs.ErrNotExist) {
+		return jobboardtest.WithDemo(), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	st, err := jobboardtest.ReadState(f)
+	if err != nil {
+		return nil, fmt.Errorf("%w (file %s)", err, file)
+	}
+	return jobboardtest.WithState(st), nil
+}
+
+func listen(addr, jobDBAddr string) (base, jobDB net.Listener, err error) {
+	if base, err = net.Listen("tcp", addr); err != nil {
+		return nil, nil, err
+	}
+	if jobDB, err = net.Listen("tcp", jobDBAddr); err != nil {
+		base.Close()
+		return nil, nil, err
+	}
+	return base, jobDB, nil
 }
 
 // serveControl serves the control interface at an address of its own, until the

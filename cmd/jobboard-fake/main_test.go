@@ -275,11 +275,24 @@ func TestStateSurvivesTerm(t *testing.T) {
 	if n := again.first(); n["applicant_token"] != m["applicant_token"] || n["open_job"] != m["open_job"] {
 		t.Errorf("after a restart: %v", n)
 	}
-	srv := jobboardtest.NewServer(jobboardtest.WithoutSockets(), jobboardtest.Data(file, false))
-	defer srv.Close()
-	if subs := srv.Subscriptions(); len(subs) != 1 {
-		t.Errorf("%d subscriptions after a restart", len(subs))
+	if st := saved(t, file); len(st.Subscriptions) != 1 {
+		t.Errorf("%d subscriptions after a restart", len(st.Subscriptions))
 	}
+}
+
+// saved is the state in a file, which must be a whole one.
+func saved(t *testing.T, file string) jobboardtest.State {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	st, err := jobboardtest.ReadState(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st
 }
 
 // Killed while it writes, it leaves a whole file: the one before or the new one.
@@ -311,12 +324,7 @@ func TestKilledWhileItSaves(t *testing.T) {
 			res.Body.Close()
 		}
 		_ = p.cmd.Wait()
-		srv, err := jobboardtest.Start(jobboardtest.WithoutSockets(), jobboardtest.Data(file, false))
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := len(srv.Subscriptions())
-		srv.Close()
+		n := len(saved(t, file).Subscriptions)
 		if n <= known {
 			t.Errorf("%d subscriptions after %d", n, known)
 		}
@@ -446,7 +454,7 @@ func TestKilledInTheMiddleOfAFile(t *testing.T) {
 	for i := range 1000 {
 		board.AddPosting(jobboardtest.Posting{Title: fmt.Sprint("Job ", i), Channels: []string{"big"}, Config: map[string][]string{"platform_internalAdText": {ad}}})
 	}
-	err := board.SaveFile(file)
+	err := board.SaveTo(file)
 	board.Close()
 	if err != nil {
 		t.Fatal(err)
@@ -497,12 +505,7 @@ func TestKilledInTheMiddleOfAFile(t *testing.T) {
 		if _, there := unfinished(); there {
 			inside++
 		}
-		srv, err := jobboardtest.Start(jobboardtest.WithoutSockets(), jobboardtest.Data(file, false))
-		if err != nil {
-			t.Fatalf("round %d: %v", round, err)
-		}
-		st := srv.Snapshot()
-		srv.Close()
+		st := saved(t, file)
 		if len(st.Postings) != 1000 || len(st.Channels) < known {
 			t.Errorf("round %d: %d postings, %d channels after %d", round, len(st.Postings), len(st.Channels), known)
 		}

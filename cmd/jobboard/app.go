@@ -29,8 +29,8 @@ type app struct {
 	now           func() time.Time
 	defaultConfig string // path of the configuration file; empty: none
 
-	startFake func() (*jobboardtest.Server, error) // nil: with sockets and the demo
-	transport http.RoundTripper                    // nil: the library's
+	startFake func() *jobboardtest.Server // nil: with sockets and the demo
+	transport http.RoundTripper           // nil: the library's
 
 	flags    flagValues
 	settings settings

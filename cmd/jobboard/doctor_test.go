@@ -197,7 +197,7 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 		{
 			name: "redirect to a login",
 			break_: func(_ *testing.T, _ *process, srv *jobboardtest.Server) {
-				srv.Fail(jobboardtest.Redirect(302, "https://sso.example/login?return=canary"))
+				srv.Fail(jobboardtest.Fault{Status: 302, Header: http.Header{"Location": {"https://sso.example/login?return=canary"}}})
 			},
 			check: checkRedirects, verdict: verdictFail, detail: "https://sso.example/login", next: "wants you to sign in", blames: 2,
 		},
@@ -233,26 +233,30 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 		{
 			name: "clock far off",
 			break_: func(_ *testing.T, _ *process, srv *jobboardtest.Server) {
-				srv.Fail(jobboardtest.ClockSkew(2 * time.Hour))
+				srv.Fail(jobboardtest.Fault{Skew: 2 * time.Hour})
 			},
 			check: checkClock, verdict: verdictFail, detail: "clock is 2h0m0s behind the service's", next: "NTP",
 		},
 		{
 			name: "clock a little off",
 			break_: func(_ *testing.T, _ *process, srv *jobboardtest.Server) {
-				srv.Fail(jobboardtest.ClockSkew(-2 * time.Minute))
+				srv.Fail(jobboardtest.Fault{Skew: -2 * time.Minute})
 			},
 			check: checkClock, verdict: verdictWarn, detail: "ahead of the service's", next: "NTP",
 		},
 		{
-			name:   "login page",
-			break_: func(_ *testing.T, _ *process, srv *jobboardtest.Server) { srv.Fail(jobboardtest.LoginPage()) },
-			check:  checkBase, verdict: verdictFail, detail: "HTML page (200)", next: "login page of a proxy", blames: 2,
+			name: "login page",
+			break_: func(_ *testing.T, _ *process, srv *jobboardtest.Server) {
+				srv.Fail(jobboardtest.Fault{
+					Header: http.Header{"Content-Type": {"text/html"}}, Body: "<!DOCTYPE html><title>Sign in</title>",
+				})
+			},
+			check: checkBase, verdict: verdictFail, detail: "HTML page (200)", next: "login page of a proxy", blames: 2,
 		},
 		{
 			name: "proxy that does not get through",
 			break_: func(_ *testing.T, _ *process, srv *jobboardtest.Server) {
-				f := jobboardtest.Answer(502, "<html>Bad Gateway</html>")
+				f := jobboardtest.Fault{Status: 502, Body: "<html>Bad Gateway</html>"}
 				f.Header = http.Header{"Via": {"1.1 squid"}}
 				srv.Fail(f)
 			},
@@ -261,7 +265,7 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 		{
 			name: "search fails",
 			break_: func(_ *testing.T, _ *process, srv *jobboardtest.Server) {
-				srv.Fail(jobboardtest.Answer(500, "boom").On(jobboardtest.OpSearch))
+				srv.Fail(jobboardtest.Fault{Status: 500, Body: "boom", Operation: jobboardtest.OpSearch})
 			},
 			check: checkCredential, verdict: verdictFail, detail: "500", next: "try again later",
 		},

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,10 +26,16 @@ up and open nothing else. It runs until it is interrupted.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
-			srv, err := jobboardtest.Start(jobboardtest.Demo(), jobboardtest.Listen(addr, jobDBAddr))
+			base, err := net.Listen("tcp", addr)
 			if err != nil {
 				return &exitError{code: exitUsage, err: err}
 			}
+			jobDB, err := net.Listen("tcp", jobDBAddr)
+			if err != nil {
+				base.Close()
+				return &exitError{code: exitUsage, err: err}
+			}
+			srv := jobboardtest.NewServer(jobboardtest.WithDemo(), jobboardtest.WithListeners(base, jobDB))
 			if err := a.printFake(srv, asJSON); err != nil {
 				srv.Close()
 				return err

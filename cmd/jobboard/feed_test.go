@@ -95,7 +95,7 @@ func TestFeedFailures(t *testing.T) {
 	path = file(t, "cut.xml", whole[:len(whole)-120], 0o600)
 	newProcess().pointAt(srv).run(t, "feed", path).want(t, exitIncomplete, "open").wantErr(t, "not read to its end")
 
-	srv.Fail(jobboardtest.Answer(503, "").On(jobboardtest.OpJobInformation))
+	srv.Fail(jobboardtest.Fault{Status: 503, Operation: jobboardtest.OpJobInformation})
 	path = file(t, "feed.xml", whole, 0o600)
 	newProcess().pointAt(srv).run(t, "feed", path, "--attempts", "1").want(t, exitIncomplete, "failed   2", "2  503 Service Unavailable")
 }

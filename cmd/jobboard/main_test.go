@@ -112,7 +112,7 @@ func (r result) without(t *testing.T, texts ...string) result {
 // credential on purpose.
 func demo(t *testing.T, opts ...jobboardtest.Option) *jobboardtest.Server {
 	t.Helper()
-	srv := jobboardtest.NewServer(append([]jobboardtest.Option{jobboardtest.Demo()}, opts...)...)
+	srv := jobboardtest.NewServer(append([]jobboardtest.Option{jobboardtest.WithDemo()}, opts...)...)
 	t.Cleanup(srv.Close)
 	return srv
 }
@@ -442,13 +442,15 @@ func TestExitCodes(t *testing.T) {
 		{name: "status inactive", args: []string{"status", id(d.InactiveJob)}, code: exitNo},
 		{name: "status internal", args: []string{"status", id(d.InternalJob)}, code: exitNo},
 		{name: "status of another company", args: []string{"status", id(d.OtherCompanyJob)}, code: exitNo},
-		{name: "server", fault: jobboardtest.Answer(500, "boom"), args: []string{"search"}, code: exitService, err: "try again later"},
-		{name: "rate", fault: jobboardtest.RetryLater(429, "3600"), args: []string{"search"}, code: exitService},
-		{name: "redirect", fault: jobboardtest.Redirect(302, "https://elsewhere.example/"), args: []string{"search"}, code: exitService},
-		{name: "login page", fault: jobboardtest.LoginPage(), args: []string{"search"}, code: exitService},
-		{name: "strange status", fault: jobboardtest.Answer(418, "tea"), args: []string{"info"}, code: exitService},
-		{name: "reset", fault: jobboardtest.Broken(jobboardtest.ResetBefore), args: []string{"info"}, code: exitNetwork},
-		{name: "time-out", fault: jobboardtest.Broken(jobboardtest.StallBefore), args: []string{"info", "--timeout", "50ms"}, code: exitNetwork},
+		{name: "server", fault: jobboardtest.Fault{Status: 500, Body: "boom"}, args: []string{"search"}, code: exitService, err: "try again later"},
+		{name: "rate", fault: jobboardtest.Fault{Status: 429, Header: http.Header{"Retry-After": {"3600"}}}, args: []string{"search"}, code: exitService},
+		{name: "redirect", fault: jobboardtest.Fault{Status: 302, Header: http.Header{"Location": {"https://elsewhere.example/"}}}, args: []string{"search"}, code: exitService},
+		{name: "login page", fault: jobboardtest.Fault{
+			Header: http.Header{"Content-Type": {"text/html"}}, Body: "<!DOCTYPE html><title>Sign in</title>",
+		}, args: []string{"search"}, code: exitService},
+		{name: "strange status", fault: jobboardtest.Fault{Status: 418, Body: "tea"}, args: []string{"info"}, code: exitService},
+		{name: "reset", fault: jobboardtest.Fault{Break: jobboardtest.ResetBefore}, args: []string{"info"}, code: exitNetwork},
+		{name: "time-out", fault: jobboardtest.Fault{Break: jobboardtest.StallBefore}, args: []string{"info", "--timeout", "50ms"}, code: exitNetwork},
 		{name: "refused", change: func(p *process) { p.set("BASE_URL", refused.URL) }, args: []string{"search"}, code: exitNetwork},
 		{name: "unwritable", args: []string{"search", "--map", filepath.Join(t.TempDir(), "no", "such.svg")}, code: exitUnexpected},
 	} {
@@ -475,7 +477,7 @@ func TestInterrupt(t *testing.T) {
 	for _, args := range [][]string{{"search"}, {"search", "--json"}, {"info"}, {"status"}, {"feed", "FEED"}, {"watch"}, {"doctor"}} {
 		t.Run(args[0], func(t *testing.T) {
 			srv := demo(t)
-			srv.Fail(jobboardtest.Broken(jobboardtest.StallBefore))
+			srv.Fail(jobboardtest.Fault{Break: jobboardtest.StallBefore})
 			for i := range args {
 				if args[i] == "FEED" {
 					args[i] = file(t, "feed.xml", sampleFeed(srv.Demo.OpenJob), 0o600)
@@ -614,7 +616,7 @@ func TestWatchOnce(t *testing.T) {
 	newProcess().pointAt(srv).run(t, "watch", "--once").want(t, exitUsage)
 	newProcess().pointAt(srv).run(t, "watch", "--interval", "1ms").want(t, exitUsage)
 	newProcess().pointAt(srv).run(t, "watch", "--once", "--state", file(t, "other", "no state", 0o600)).want(t, exitUsage).wantErr(t, "remove it")
-	srv.Fail(jobboardtest.Answer(500, "").On(jobboardtest.OpSearch))
+	srv.Fail(jobboardtest.Fault{Status: 500, Operation: jobboardtest.OpSearch})
 	run("--attempts", "1").want(t, exitService)
 
 	for _, state := range []string{"null", "{}", `{"channel":"","postings":[]}`, "[]", "\x00"} {
@@ -626,10 +628,9 @@ func TestWatchInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var srv *jobboardtest.Server
 		p := newProcess()
-		p.startFake = func() (*jobboardtest.Server, error) {
-			var err error
-			srv, err = jobboardtest.Start(jobboardtest.Demo(), jobboardtest.WithoutSockets())
-			return srv, err
+		p.startFake = func() *jobboardtest.Server {
+			srv = jobboardtest.NewServer(jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
+			return srv
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan result)
@@ -638,7 +639,7 @@ func TestWatchInterval(t *testing.T) {
 		synctest.Wait()
 		srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Night Porter"})
 		time.Sleep(time.Minute)
-		srv.Fail(jobboardtest.Answer(500, "").On(jobboardtest.OpSearch).Next(1))
+		srv.Fail(jobboardtest.Fault{Status: 500, Operation: jobboardtest.OpSearch, Times: 1})
 		time.Sleep(time.Minute)
 		srv.DeactivateJob(srv.Demo.OpenJob)
 		time.Sleep(time.Minute)

@@ -409,12 +409,9 @@ func (a *app) fakeSettings(flags map[string]string) error {
 	}
 	start := a.startFake
 	if start == nil {
-		start = func() (*jobboardtest.Server, error) { return jobboardtest.Start(jobboardtest.Demo()) }
+		start = func() *jobboardtest.Server { return jobboardtest.NewServer(jobboardtest.WithDemo()) }
 	}
-	srv, err := start()
-	if err != nil {
-		return err
-	}
+	srv := start()
 	a.fake = srv
 	demo := srv.Demo
 	for name, text := range map[string]string{

@@ -96,7 +96,9 @@ func TestClosed(t *testing.T) {
 			t.Errorf("job %d: %d %s", job, w.Code, w.Body)
 		}
 	}
-	defer b.Fake.Fail(jobboardtest.LoginPage()).Lift()
+	defer b.Fake.Fail(jobboardtest.Fault{
+		Header: http.Header{"Content-Type": {"text/html"}}, Body: "<!DOCTYPE html><title>Sign in</title>",
+	}).Lift()
 	if w := serve(f, http.MethodGet, nil); w.Code != http.StatusBadGateway {
 		t.Error(w.Code)
 	}

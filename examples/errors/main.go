@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"net/http"
 	"os"
 	"text/tabwriter"
 	"time"
@@ -54,7 +55,7 @@ func advice(err error) string {
 }
 
 func run(out io.Writer) error {
-	fake := jobboardtest.NewServer(jobboardtest.Demo())
+	fake := jobboardtest.NewServer(jobboardtest.WithDemo())
 	defer fake.Close()
 	demo := fake.Demo
 	client, err := jobboard.NewClient(jobboard.Config{
@@ -111,11 +112,17 @@ func run(out io.Writer) error {
 			_, err := client.Applicant(jobboard.StaticToken(demo.NarrowToken)).HasApplied(ctx, jobboard.JobID(demo.OpenJob))
 			return err
 		}},
-		{"an outage", failing(jobboardtest.Answer(503, ""), applied(demo.OpenJob))},
-		{"too many requests", failing(jobboardtest.RetryLater(429, "3600"), applied(demo.OpenJob))},
-		{"a service that hangs", failing(jobboardtest.Broken(jobboardtest.StallBefore), applied(demo.OpenJob))},
-		{"a login page instead", failing(jobboardtest.LoginPage(), applied(demo.OpenJob))},
-		{"a redirect elsewhere", failing(jobboardtest.Redirect(302, "https://elsewhere.example/"), applied(demo.OpenJob))},
+		{"an outage", failing(jobboardtest.Fault{Status: 503}, applied(demo.OpenJob))},
+		{"too many requests", failing(jobboardtest.Fault{
+			Status: 429, Header: http.Header{"Retry-After": {"3600"}},
+		}, applied(demo.OpenJob))},
+		{"a service that hangs", failing(jobboardtest.Fault{Break: jobboardtest.StallBefore}, applied(demo.OpenJob))},
+		{"a login page instead", failing(jobboardtest.Fault{
+			Header: http.Header{"Content-Type": {"text/html"}}, Body: "<!DOCTYPE html><title>Sign in</title>",
+		}, applied(demo.OpenJob))},
+		{"a redirect elsewhere", failing(jobboardtest.Fault{
+			Status: 302, Header: http.Header{"Location": {"https://elsewhere.example/"}},
+		}, applied(demo.OpenJob))},
 		{"no job at all", applied(0)},
 	} {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)

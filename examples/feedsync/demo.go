@@ -52,9 +52,9 @@ func (d *demo) prepare(fake *jobboardtest.Server, channel jobboard.ChannelID) (f
 
 // trouble returns the fault that fails lookups, nil if none do.
 func (d *demo) trouble(fake *jobboardtest.Server) (busy *jobboardtest.ActiveFault) {
-	slow := jobboardtest.Slow(d.latency, 0).On(jobboardtest.OpJobInformation)
+	slow := jobboardtest.Fault{Delay: d.latency, Operation: jobboardtest.OpJobInformation}
 	if d.failing > 0 {
-		f := jobboardtest.Answer(http.StatusServiceUnavailable, "").On(jobboardtest.OpJobInformation).Sometimes(d.failing, 1)
+		f := jobboardtest.Fault{Status: http.StatusServiceUnavailable, Operation: jobboardtest.OpJobInformation, Share: d.failing, Seed: 1}
 		f.Delay = slow.Delay
 		busy = fake.Fail(f) // of two faults, the older one hits
 	}

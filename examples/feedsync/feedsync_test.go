@@ -250,7 +250,7 @@ func TestLookupFails(t *testing.T) {
 	ids := publish(p.fake, channel, 2)
 	p.must(feedFile(t, ids...), "2 jobs looked up\n      2 open\n")
 	before := p.rows()
-	fault := p.fake.Fail(jobboardtest.Answer(http.StatusServiceUnavailable, ""))
+	fault := p.fake.Fail(jobboardtest.Fault{Status: http.StatusServiceUnavailable})
 	feed := feedFile(t, ids...)
 	out, err := p.run(feed)
 	if err == nil || !strings.Contains(err.Error(), "2 jobs have no answer") || !strings.Contains(out, "2 failed\nsuch as: ") {
@@ -357,7 +357,7 @@ func TestEndedInTheMiddle(t *testing.T) {
 	const jobs, batch, concurrency = 3000, 50, 16
 	p := newPartner(t)
 	ids := publish(p.fake, channel, jobs)
-	p.fake.Fail(jobboardtest.Answer(http.StatusServiceUnavailable, "").Sometimes(0.02, 1))
+	p.fake.Fail(jobboardtest.Fault{Status: http.StatusServiceUnavailable, Share: 0.02, Seed: 1})
 	feed := feedFile(t, ids...)
 	start := func(end func(*exec.Cmd, *bufio.Scanner)) error {
 		cmd := program(t.Context(), "program", "-feed", feed, "-db", p.db, "-batch", strconv.Itoa(batch), "-concurrency", strconv.Itoa(concurrency))

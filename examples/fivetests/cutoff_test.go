@@ -57,7 +57,7 @@ func TestAnswerIsCutOff(t *testing.T) {
 
 				// A stream whose first postings were handed out is not begun
 				// again behind the program's back: it ends with an error.
-				fault := fake.Fail(jobboardtest.Broken(how).On(jobboardtest.OpSearch))
+				fault := fake.Fail(jobboardtest.Fault{Break: how, Operation: jobboardtest.OpSearch})
 				if err := refresh(t.Context(), client, table); !errors.Is(err, jobboard.ErrTransport) && !errors.Is(err, jobboard.ErrTimeout) {
 					t.Errorf("cut off: %v", err)
 				}
@@ -68,14 +68,14 @@ func TestAnswerIsCutOff(t *testing.T) {
 
 				// A search that is read as a whole is sent again by itself.
 				fake.ClearRequests()
-				fake.Fail(jobboardtest.Broken(how).Next(1))
+				fake.Fail(jobboardtest.Fault{Break: how, Times: 1})
 				result, err := client.Search(t.Context(), "27828_extern", jobboard.Query{})
 				if err != nil || len(result.Results) != 500 || fake.Count() != 2 {
 					t.Errorf("a search cut off once: %v, %d requests", err, fake.Count())
 				}
 
 				// Cut off every time, it fails in the end, and never gives half.
-				fake.Fail(jobboardtest.Broken(how))
+				fake.Fail(jobboardtest.Fault{Break: how})
 				if result, err := client.Search(t.Context(), "27828_extern", jobboard.Query{}); err == nil {
 					t.Errorf("cut off every time, the search gives %d postings", len(result.Results))
 				}

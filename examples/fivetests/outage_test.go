@@ -3,6 +3,7 @@ package fivetests
 import (
 	"context"
 	"errors"
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,9 +30,9 @@ func jobList(ctx context.Context, client *jobboard.Client, last []string) (title
 // is up.
 func TestServiceIsDownForThreeSeconds(t *testing.T) {
 	for name, outage := range map[string]jobboardtest.Fault{
-		"503":                    jobboardtest.Answer(503, "down for maintenance"),
-		"503 that asks for time": jobboardtest.RetryLater(503, "2"),
-		"connections reset":      jobboardtest.Broken(jobboardtest.ResetBefore),
+		"503":                    {Status: 503, Body: "down for maintenance"},
+		"503 that asks for time": {Status: 503, Header: http.Header{"Retry-After": {"2"}}},
+		"connections reset":      {Break: jobboardtest.ResetBefore},
 	} {
 		t.Run(name, func(t *testing.T) {
 			// In the bubble the seconds pass in no time.
@@ -51,7 +52,8 @@ func TestServiceIsDownForThreeSeconds(t *testing.T) {
 					t.Fatal(err)
 				}
 				began := time.Now()
-				fake.Fail(outage.Lasting(3 * time.Second))
+				outage.For = 3 * time.Second
+				fake.Fail(outage)
 
 				page, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 				defer cancel()

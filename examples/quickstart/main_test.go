@@ -39,7 +39,7 @@ func TestQuickstart(t *testing.T) {
 // The same program talks to a service that the environment names.
 func TestQuickstartElsewhere(t *testing.T) {
 	board.ClearEnv(t)
-	fake := jobboardtest.New(t, jobboardtest.Demo())
+	fake := jobboardtest.New(t, jobboardtest.WithDemo())
 	t.Setenv("JOBBOARD_BASE_URL", fake.BaseURL)
 	t.Setenv("JOBBOARD_TOKEN", fake.Demo.ClientToken)
 	t.Setenv("JOBBOARD_CHANNEL", fake.Demo.Channel)

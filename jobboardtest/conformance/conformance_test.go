@@ -221,7 +221,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 }
 
 func TestUnreachable(t *testing.T) {
-	srv := jobboardtest.NewServer(jobboardtest.Demo())
+	srv := jobboardtest.NewServer(jobboardtest.WithDemo())
 	_, target := fake(t)
 	target.BaseURL, target.JobDBURL, target.HTTPClient = srv.BaseURL, srv.JobDBURL, nil
 	srv.Close()

@@ -20,7 +20,7 @@ import (
 // it holds. The stand-in is strict: the suite itself keeps to the interface.
 func fake(tb testing.TB, opts ...jobboardtest.Option) (*jobboardtest.Server, conformance.Target) {
 	tb.Helper()
-	srv := jobboardtest.New(tb, append([]jobboardtest.Option{jobboardtest.Demo(), jobboardtest.WithoutSockets()}, opts...)...)
+	srv := jobboardtest.New(tb, append([]jobboardtest.Option{jobboardtest.WithDemo(), jobboardtest.WithoutSockets()}, opts...)...)
 	var target conformance.Target
 	demo, err := json.Marshal(srv.Demo)
 	if err != nil {
@@ -32,7 +32,7 @@ func fake(tb testing.TB, opts ...jobboardtest.Option) (*jobboardtest.Server, con
 	target.BaseURL, target.JobDBURL = srv.BaseURL, srv.JobDBURL
 	target.HTTPClient = &http.Client{Transport: srv.Transport()}
 	target.FailingChannel = "27830_broken"
-	srv.Fail(jobboardtest.Answer(http.StatusInternalServerError, "").At("/api/rest/v2/frontend/jobboards/27830_broken/jobs"))
+	srv.Fail(jobboardtest.Fault{Status: http.StatusInternalServerError, Path: "/api/rest/v2/frontend/jobboards/27830_broken/jobs"})
 	target.SearchText = "nurse"
 	target.Languages = []string{"en", "de"}
 	target.Near = "52.520014::13.373006::50"
@@ -155,6 +155,12 @@ func checkVariants(t *testing.T, srv *jobboardtest.Server, target conformance.Ta
 	}
 }
 
+// set puts a switch into a position.
+func set(v *jobboardtest.Variants, name string, value any) {
+	field := reflect.ValueOf(v).Elem().FieldByName(name)
+	field.Set(reflect.ValueOf(value).Convert(field.Type()))
+}
+
 func TestFakeInEverySwitchPosition(t *testing.T) {
 	srv, target := fake(t)
 	names := make([]string, 0, len(positions))
@@ -166,7 +172,7 @@ func TestFakeInEverySwitchPosition(t *testing.T) {
 		for _, value := range positions[name] {
 			t.Run(fmt.Sprintf("%s=%v", name, value), func(t *testing.T) {
 				var v jobboardtest.Variants
-				reflect.ValueOf(&v).Elem().FieldByName(name).Set(reflect.ValueOf(value))
+				set(&v, name, value)
 				checkVariants(t, srv, target, v)
 			})
 		}
@@ -185,7 +191,7 @@ func TestFakeInRandomSwitchPositions(t *testing.T) {
 		var v jobboardtest.Variants
 		for _, name := range names {
 			values := positions[name]
-			reflect.ValueOf(&v).Elem().FieldByName(name).Set(reflect.ValueOf(values[random.IntN(len(values))]))
+			set(&v, name, values[random.IntN(len(values))])
 		}
 		checkVariants(t, srv, target, v)
 	}

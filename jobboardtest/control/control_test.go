@@ -23,7 +23,7 @@ type suite struct {
 
 func newSuite(t *testing.T, opts ...jobboardtest.Option) *suite {
 	t.Helper()
-	srv := jobboardtest.NewServer(append([]jobboardtest.Option{jobboardtest.WithoutSockets(), jobboardtest.Demo()}, opts...)...)
+	srv := jobboardtest.NewServer(append([]jobboardtest.Option{jobboardtest.WithoutSockets(), jobboardtest.WithDemo()}, opts...)...)
 	t.Cleanup(srv.Close)
 	if got, want := control.Mount(srv), srv.BaseURL+"/_fake/"; got != want {
 		t.Fatalf("mounted at %s, want %s", got, want)
@@ -638,7 +638,7 @@ func TestEvents(t *testing.T) {
 		return strings.Join(out, " ")
 	}
 	// A page that has seen all but one request, and the state of the start.
-	events := s.follow(s.request("GET", "/events?after=1&revision=0", ""), 5, func() { s.srv.Fail(jobboardtest.Slow(1, 0)) })
+	events := s.follow(s.request("GET", "/events?after=1&revision=0", ""), 5, func() { s.srv.Fail(jobboardtest.Fault{Delay: 1}) })
 	if got := names(events); got != "hello clock rows faults faults" {
 		t.Errorf("the events are %s", got)
 	}
@@ -666,7 +666,7 @@ func TestEndOfLongAnswers(t *testing.T) {
 	for _, how := range []string{"shutdown", "close"} {
 		s := newSuite(t)
 		for range 500 { // more to say than anything on the way holds
-			s.srv.Fail(jobboardtest.Answer(503, "").On(jobboardtest.OpConfirm))
+			s.srv.Fail(jobboardtest.Fault{Status: 503, Operation: jobboardtest.OpConfirm})
 		}
 		res, err := s.srv.Client().Do(s.request("GET", "/events", ""))
 		if err != nil {

@@ -2,7 +2,7 @@
 // other languages, which have the fake as a program or in a container, and for
 // a person at a browser.
 //
-//	srv := jobboardtest.NewServer(jobboardtest.Demo())
+//	srv := jobboardtest.NewServer(jobboardtest.WithDemo())
 //	defer srv.Close()
 //	fmt.Println(control.Mount(srv)) // http://127.0.0.1:41234/board/_fake/
 //

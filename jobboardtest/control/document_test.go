@@ -236,7 +236,7 @@ func TestPageHasTheSwitches(t *testing.T) {
 			t.Errorf("the button %s does %s: %v", p.Label, f, err)
 		}
 	}
-	on := switches(jobboardtest.Variants{QuotedIDs: true, Dates: "iso-z", PageSize: 3, ErrorField: "a.b"})
+	on := switches(jobboardtest.Variants{QuotedIDs: true, Dates: jobboardtest.DatesISOZ, PageSize: 3, ErrorField: "a.b"})
 	for _, s := range on {
 		switch s.Name {
 		case "quoted_ids":

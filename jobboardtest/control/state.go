@@ -62,7 +62,7 @@ func (c *Control) saveState(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = c.srv.Save(w) // the client is gone
+	_ = c.srv.Snapshot().Write(w) // the client is gone
 }
 
 func (c *Control) loadState(r *http.Request) (any, error) {

@@ -2,6 +2,7 @@ package control
 
 import (
 	"encoding/json"
+	"net/http"
 	"strconv"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -100,23 +101,23 @@ func presets() []preset {
 		return preset{label, string(data)}
 	}
 	return []preset{
-		mk("500", jobboardtest.Answer(500, "")),
-		mk("503", jobboardtest.Answer(503, "")),
-		mk("503, retry after 2 s", jobboardtest.RetryLater(503, "2")),
-		mk("429", jobboardtest.RetryLater(429, "1")),
-		mk("2 s late", jobboardtest.Slow(2e9, 0)),
-		mk("Slow drip", jobboardtest.Drip(64, 5e7)),
-		mk("Never answers", jobboardtest.Broken(jobboardtest.StallBefore)),
-		mk("Stalls in the body", jobboardtest.Broken(jobboardtest.StallBody)),
-		mk("Connection reset", jobboardtest.Broken(jobboardtest.ResetBefore)),
-		mk("Reset in the body", jobboardtest.Broken(jobboardtest.ResetBody)),
-		mk("Body cut off", jobboardtest.Broken(jobboardtest.CutBody)),
-		mk("Login page", jobboardtest.LoginPage()),
-		mk("Wrong content type", jobboardtest.Mislabel("text/plain")),
-		mk("Redirect elsewhere", jobboardtest.Redirect(302, "https://login.example.com/")),
-		mk("Endless body", jobboardtest.Oversize(-1)),
-		mk("Gzip bomb, 1 GiB", jobboardtest.GzipBomb(1<<30)),
+		mk("500", jobboardtest.Fault{Status: 500}),
+		mk("503", jobboardtest.Fault{Status: 503}),
+		mk("503, retry after 2 s", jobboardtest.Fault{Status: 503, Header: http.Header{"Retry-After": {"2"}}}),
+		mk("429", jobboardtest.Fault{Status: 429, Header: http.Header{"Retry-After": {"1"}}}),
+		mk("2 s late", jobboardtest.Fault{Delay: 2e9}),
+		mk("Slow drip", jobboardtest.Fault{DripBytes: 64, DripEvery: 5e7}),
+		mk("Never answers", jobboardtest.Fault{Break: jobboardtest.StallBefore}),
+		mk("Stalls in the body", jobboardtest.Fault{Break: jobboardtest.StallBody}),
+		mk("Connection reset", jobboardtest.Fault{Break: jobboardtest.ResetBefore}),
+		mk("Reset in the body", jobboardtest.Fault{Break: jobboardtest.ResetBody}),
+		mk("Body cut off", jobboardtest.Fault{Break: jobboardtest.CutBody}),
+		mk("Login page", jobboardtest.Fault{Name: "login page", Body: "<!DOCTYPE html><title>Sign in</title>", Header: http.Header{"Content-Type": {"text/html"}}}),
+		mk("Wrong content type", jobboardtest.Fault{Header: http.Header{"Content-Type": {"text/plain"}}}),
+		mk("Redirect elsewhere", jobboardtest.Fault{Status: 302, Header: http.Header{"Location": {"https://login.example.com/"}}}),
+		mk("Endless body", jobboardtest.Fault{Size: -1}),
+		mk("Gzip bomb, 1 GiB", jobboardtest.Fault{Size: 1 << 30, Encoding: jobboardtest.Gzip}),
 		mk("Broken gzip", jobboardtest.Fault{Encoding: jobboardtest.BrokenGzip}),
-		mk("Clock 1 h ahead", jobboardtest.ClockSkew(3600e9)),
+		mk("Clock 1 h ahead", jobboardtest.Fault{Skew: 3600e9}),
 	}
 }

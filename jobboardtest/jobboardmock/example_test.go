@@ -28,7 +28,7 @@ func client(fake *jobboardtest.Server, transport http.RoundTripper) *jobboard.Cl
 }
 
 func Example() {
-	fake := jobboardtest.NewServer(jobboardtest.Demo(), jobboardtest.WithoutSockets())
+	fake := jobboardtest.NewServer(jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
 	defer fake.Close()
 	mock := jobboardmock.New(fake)
 	c := client(fake, mock)
@@ -50,7 +50,7 @@ func Example() {
 }
 
 func TestElsewhere(t *testing.T) {
-	fake := jobboardtest.New(t, jobboardtest.Demo(), jobboardtest.WithoutSockets())
+	fake := jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://elsewhere.example/api/rest", http.NoBody)
 	if err != nil {
 		t.Fatal(err)

@@ -57,7 +57,7 @@ func (b *Board) Open() error {
 		if b.Config.ClientID != "" || b.Config.TokenSource != nil || b.User != nil {
 			return errors.New("a credential is set and no address: set JOBBOARD_BASE_URL too, or neither")
 		}
-		b.Fake = jobboardtest.NewServer(jobboardtest.Demo())
+		b.Fake = jobboardtest.NewServer(jobboardtest.WithDemo())
 		demo := b.Fake.Demo
 		b.Config.BaseURL, b.Config.JobDBURL, b.Config.ClientID = b.Fake.BaseURL, b.Fake.JobDBURL, demo.ClientID
 		b.User = jobboard.StaticToken(demo.ApplicantToken)

@@ -45,11 +45,9 @@ func main() {
 }
 
 func run(ctx context.Context, out io.Writer, addr string, once bool) error {
-	fake := jobboardtest.NewServer(jobboardtest.Demo())
+	fake := jobboardtest.NewServer(jobboardtest.WithDemo())
 	defer fake.Close()
-	fault := jobboardtest.Answer(http.StatusServiceUnavailable, "")
-	fault.Share, fault.Seed = 0.2, 1
-	fake.Fail(fault)
+	fake.Fail(jobboardtest.Fault{Status: http.StatusServiceUnavailable, Share: 0.2, Seed: 1})
 
 	registry := prometheus.NewRegistry()
 	exporter, err := otelprometheus.New(otelprometheus.WithRegisterer(registry))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -21,7 +22,7 @@ import (
 func visit(t *testing.T, opts ...jobboardtest.Option) (*browser, *jobboardtest.Server) {
 	t.Helper()
 	findBrowser(t)
-	srv := jobboardtest.NewServer(append([]jobboardtest.Option{jobboardtest.Demo()}, opts...)...)
+	srv := jobboardtest.NewServer(append([]jobboardtest.Option{jobboardtest.WithDemo()}, opts...)...)
 	t.Cleanup(srv.Close)
 	url := control.Mount(srv)
 	b := newBrowser(t)
@@ -60,7 +61,7 @@ func TestLayout(t *testing.T) {
 	get(t, srv, applied(srv.Demo.AppliedJob), srv.Demo.ApplicantToken)
 	get(t, srv, "/api/rest/v2/frontend/jobboards/27828_extern/jobs?search="+strings.Repeat("long", 60), srv.Demo.ClientToken)
 	get(t, srv, "/api/rest/nonsense", "")
-	srv.Fail(jobboardtest.Answer(503, "").On(jobboardtest.OpSubscribe).Next(3))
+	srv.Fail(jobboardtest.Fault{Status: 503, Operation: jobboardtest.OpSubscribe, Times: 3})
 	for _, size := range []struct {
 		name   string
 		width  int64
@@ -225,7 +226,7 @@ func TestJournalLive(t *testing.T) {
 	get(t, srv, applied(srv.Demo.InactiveJob), srv.Demo.ApplicantToken)
 	b.until(`document.querySelector("#r1 .state").textContent === "410"`)
 
-	srv.Fail(jobboardtest.Broken(jobboardtest.StallBefore).Next(1))
+	srv.Fail(jobboardtest.Fault{Break: jobboardtest.StallBefore, Times: 1})
 	ctx, cancel := context.WithCancel(t.Context())
 	left := make(chan struct{})
 	go func() {
@@ -239,7 +240,7 @@ func TestJournalLive(t *testing.T) {
 	cancel()
 	<-left
 
-	srv.Fail(jobboardtest.Slow(time.Second, 0).Next(1))
+	srv.Fail(jobboardtest.Fault{Delay: time.Second, Times: 1})
 	get(t, srv, applied(srv.Demo.OpenJob), srv.Demo.ApplicantToken)
 	b.until(`document.querySelector("#r3 .state")?.textContent === "200"`)
 
@@ -385,7 +386,7 @@ func TestBoardByClick(t *testing.T) {
 // off, and finds another fake at the same address by itself.
 func TestServerEnds(t *testing.T) {
 	findBrowser(t)
-	srv := jobboardtest.NewServer(jobboardtest.Demo())
+	srv := jobboardtest.NewServer(jobboardtest.WithDemo())
 	defer srv.Close()
 	url := control.Mount(srv)
 	b := newBrowser(t)
@@ -407,7 +408,11 @@ func TestServerEnds(t *testing.T) {
 	}
 	b.until(`document.getElementById("live").textContent === "not connected"`)
 
-	again := jobboardtest.NewServer(jobboardtest.Demo(), jobboardtest.Listen(addr, "127.0.0.1:0"))
+	same, err := net.Listen("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := jobboardtest.NewServer(jobboardtest.WithDemo(), jobboardtest.WithListeners(same, nil))
 	defer again.Close()
 	control.Mount(again)
 	get(t, again, applied(again.Demo.OpenJob), again.Demo.ApplicantToken)
@@ -418,7 +423,7 @@ func TestServerEnds(t *testing.T) {
 // the fake.
 func TestOtherSites(t *testing.T) {
 	findBrowser(t)
-	srv := jobboardtest.NewServer(jobboardtest.Demo())
+	srv := jobboardtest.NewServer(jobboardtest.WithDemo())
 	defer srv.Close()
 	url := control.Mount(srv)
 	// The other site is another fake's page, on another port: another origin.

@@ -1,0 +1,113 @@
+package jobboardtest
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/atomicfile"
+)
+
+// SaveTo writes the state to a file, and from then on after every change and at
+// Close. A write begins 200 ms after a change at most, or as soon as the write
+// before it has ended; how long it takes is the disk's affair. It replaces the
+// file in one step, so that whoever kills the process meanwhile finds the old
+// file or the new one, never a part. The error is that of the first write;
+// SaveError has those of later ones. A second file takes the place of the first.
+func (s *Server) SaveTo(file string) error {
+	s.saver.stop()
+	return s.saver.start(s, file)
+}
+
+// SaveError returns what went wrong the last time the file of SaveTo was
+// written; nil when it is up to date or there is none.
+func (s *Server) SaveError() error {
+	s.saver.mu.Lock()
+	defer s.saver.mu.Unlock()
+	return s.saver.lastErr
+}
+
+// saver keeps a file up to date with the state.
+type saver struct {
+	dirty chan struct{} // has room for one: a write is due
+
+	mu      sync.Mutex
+	save    func() error // nil without a file
+	quit    context.CancelFunc
+	done    chan struct{}
+	lastErr error
+}
+
+// saveEvery is the time from the beginning of one write to that of the next at
+// the least, so that many changes are few writes.
+const saveEvery = 200 * time.Millisecond
+
+// touch is called with Server.mu held.
+func (v *saver) touch() {
+	select {
+	case v.dirty <- struct{}{}:
+	default: // a write is due already
+	}
+}
+
+// start writes the file once, so that a place that cannot be written to is found
+// at the start, and then after every change.
+func (v *saver) start(s *Server, file string) error {
+	atomicfile.RemoveLeftovers(file) // of a process that was killed while it wrote
+	if err := saveFile(s.Snapshot(), file); err != nil {
+		return err
+	}
+	ctx, quit := context.WithCancel(s.ctx)
+	done := make(chan struct{})
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.save = func() error { return saveFile(s.Snapshot(), file) }
+	v.quit, v.done, v.lastErr = quit, done, nil
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-v.dirty:
+			case <-ctx.Done():
+				return
+			}
+			began := time.Now()
+			v.write()
+			pause(ctx, saveEvery-time.Since(began))
+		}
+	}()
+	return nil
+}
+
+func (v *saver) write() {
+	v.mu.Lock()
+	save := v.save
+	v.mu.Unlock()
+	err := save()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.lastErr = err
+}
+
+// stop writes a last time, also for the last uses of tokens.
+func (v *saver) stop() {
+	v.mu.Lock()
+	quit, done := v.quit, v.done
+	v.quit = nil
+	v.mu.Unlock()
+	if quit == nil {
+		return
+	}
+	quit()
+	<-done
+	v.write()
+}
+
+// saveFile replaces a file in one step.
+func saveFile(st State, name string) error {
+	if err := atomicfile.Write(name, st.Write); err != nil {
+		return fmt.Errorf("jobboardtest: saving the state: %w", err)
+	}
+	return nil
+}
