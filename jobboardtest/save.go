@@ -55,6 +55,10 @@ func (v *saver) touch() {
 // at the start, and then after every change.
 func (v *saver) start(s *Server, file string) error {
 	atomicfile.RemoveLeftovers(file) // of a process that was killed while it wrote
+	select {
+	case <-v.dirty: // a change that this write has
+	default:
+	}
 	if err := saveFile(s.Snapshot(), file); err != nil {
 		return err
 	}
