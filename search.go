@@ -2,9 +2,11 @@ package jobboard
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"iter"
 	"maps"
+	"slices"
 
 	"github.com/google/go-querystring/query"
 )
@@ -16,6 +18,14 @@ type Query struct {
 	Near       GeoLocation // zero: anywhere. A posting matches only if its position has a geolocation
 	Language   string      // Accept-Language, such as "de"; empty: Config.Language; "*": any
 	OmitConfig []string    // config keys to leave out, such as the long ad text; their texts are not even checked
+}
+
+// Key returns the query as one text, for a cache of results by channel and
+// query: queries that ask for the same have the same key, others another. It
+// holds what is searched for, so it does not belong in a log.
+func (q Query) Key() string {
+	omitted := slices.Compact(slices.Sorted(slices.Values(q.OmitConfig)))
+	return fmt.Sprintf("%q %q %q %q", q.Text, q.Near, q.Language, omitted)
 }
 
 // parameters are the two that the interface documents. It has none for paging.

@@ -116,7 +116,7 @@ func Example_errors() {
 	_, err := applicant.HasApplied(ctx, job)
 	var failed *jobboard.Error
 	switch {
-	case errors.Is(err, jobboard.ErrPostingInactive):
+	case errors.Is(err, jobboard.ErrClosed):
 		fmt.Println("closed: take it off the page")
 	case errors.Is(err, jobboard.ErrServer), errors.Is(err, jobboard.ErrTimeout), errors.Is(err, jobboard.ErrTransport):
 		fmt.Println("try later")
@@ -141,11 +141,11 @@ func Example_outcomes() {
 		fmt.Println("one application per job and applicant: do not offer another")
 	case err == nil:
 		fmt.Println("may apply")
-	case errors.Is(err, jobboard.ErrPostingInactive):
+	case errors.Is(err, jobboard.ErrClosed):
 		fmt.Println("closed")
-	case errors.Is(err, jobboard.ErrPostingNotFound), errors.Is(err, jobboard.ErrProjectNotAvailable):
+	case errors.Is(err, jobboard.ErrGone):
 		fmt.Println("gone")
-	case errors.Is(err, jobboard.ErrPostingNotAccessible), errors.Is(err, jobboard.ErrProjectNotAccessible):
+	case errors.Is(err, jobboard.ErrNotVisible):
 		fmt.Println("not for this applicant")
 	case errors.Is(err, jobboard.ErrUnauthorized):
 		fmt.Println("sign in again")
@@ -194,7 +194,7 @@ func Example_bulk() {
 		switch {
 		case result.Err == nil && result.Value.ApplyPossible:
 			open++
-		case result.Err == nil, errors.Is(result.Err, jobboard.ErrJobInactive), errors.Is(result.Err, jobboard.ErrJobUnavailable):
+		case result.Err == nil, errors.Is(result.Err, jobboard.ErrClosed), errors.Is(result.Err, jobboard.ErrGone):
 			closed++
 		default:
 			log.Println(result.Job, result.Err)

@@ -66,14 +66,7 @@ var exitRules = []exitRule{
 		[]error{jobboard.ErrUnauthorized, jobboard.ErrForbidden, jobboard.ErrToken},
 		exitCredential, "jobboard doctor says what is wrong with the credential",
 	},
-	{
-		[]error{
-			jobboard.ErrPostingNotFound, jobboard.ErrPostingNotAccessible, jobboard.ErrPostingInactive,
-			jobboard.ErrProjectNotAvailable, jobboard.ErrProjectNotAccessible, jobboard.ErrApplicationNotFound,
-			jobboard.ErrJobInactive, jobboard.ErrJobUnavailable, jobboard.ErrPostingUnavailable,
-		},
-		exitNo, "",
-	},
+	{[]error{jobboard.ErrGone, jobboard.ErrClosed, jobboard.ErrNotVisible, jobboard.ErrApplicationNotFound}, exitNo, ""},
 	{[]error{jobboard.ErrRateLimited}, exitService, "try again later, or slower"},
 	{[]error{jobboard.ErrServer}, exitService, "try again later"},
 	{

@@ -34,12 +34,11 @@ func advice(err error) string {
 		return "go on"
 	case errors.Is(err, jobboard.ErrApplicationNotFound):
 		return "there is no application yet: offer to apply"
-	case errors.Is(err, jobboard.ErrPostingInactive), errors.Is(err, jobboard.ErrJobInactive):
+	case errors.Is(err, jobboard.ErrClosed):
 		return "closed: take the job off the page"
-	case errors.Is(err, jobboard.ErrPostingNotFound), errors.Is(err, jobboard.ErrProjectNotAvailable),
-		errors.Is(err, jobboard.ErrJobUnavailable), errors.Is(err, jobboard.ErrPostingUnavailable):
+	case errors.Is(err, jobboard.ErrGone):
 		return "gone: delete the job"
-	case errors.Is(err, jobboard.ErrPostingNotAccessible), errors.Is(err, jobboard.ErrProjectNotAccessible):
+	case errors.Is(err, jobboard.ErrNotVisible):
 		return "not for this applicant: hide the job"
 	case errors.Is(err, jobboard.ErrUnauthorized), errors.Is(err, jobboard.ErrToken):
 		return "sign in again"

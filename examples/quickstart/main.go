@@ -90,7 +90,7 @@ func search(ctx context.Context, out io.Writer, client *jobboard.Client, channel
 func information(ctx context.Context, out io.Writer, client *jobboard.Client, job jobboard.JobID) error {
 	info, err := client.JobInformation(ctx, job)
 	switch {
-	case errors.Is(err, jobboard.ErrJobInactive), errors.Is(err, jobboard.ErrJobUnavailable), errors.Is(err, jobboard.ErrPostingUnavailable):
+	case errors.Is(err, jobboard.ErrClosed), errors.Is(err, jobboard.ErrGone):
 		fmt.Fprintf(out, "\nJob %d takes no applications: %v\n", job, err)
 		return nil
 	case err != nil:
