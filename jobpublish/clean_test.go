@@ -1,0 +1,305 @@
+package jobpublish
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"github.com/jobboard-sdk/jobboard-go/jobpublish/internal/hostile"
+)
+
+func TestClean(t *testing.T) {
+	for _, test := range []struct{ name, ad, want string }{
+		{"empty", ``, ``},
+		{"words", `Nurse & more`, `Nurse &amp; more`},
+		{"well-formed", `<h2>Tasks</h2><ul><li>Care</li></ul>`, `<h2>Tasks</h2><ul><li>Care</li></ul>`},
+		{"unclosed", `<p>one<p><b>two`, `<p>one</p><p><b>two</b></p>`},
+		{"misnested", `<b>a<i>b</b>c</i>`, `<b>a<i>b</i></b><i>c</i>`},
+		{"block in paragraph", `<p>a<div>b</div>c</p>`, `<p>a</p><div>b</div>c<p></p>`},
+		{"ends too many", `a</div></p></td></li>b`, `a<p></p>b`},
+		{"script", `a<script>alert(1)</script>b`, `ab`},
+		{"style", `a<style>p{}</style>b`, `ab`},
+		{"handler", `<p onclick="alert(1)" class=x id=y style="z" dir=rtl>a</p>`, `<p dir="rtl">a</p>`},
+		{"link", `<a href=" https://a.example/?b=1&c=2 " target=_top>x</a>`, `<a href="https://a.example/?b=1&amp;c=2" rel="nofollow noreferrer">x</a>`},
+		{"link's rel", `<a rel="opener" href="tel:+49">x</a>`, `<a href="tel:+49" rel="nofollow noreferrer">x</a>`},
+		{"link of a script", `<a href="javascript:alert(1)">x</a>`, `x`},
+		{"link of a script, spelled otherwise", `<a href="jav&#x09;ascript&colon;alert(1)">x</a>`, `x`},
+		{"link of data", `<a href="data:text/html,x">x</a>`, `x`},
+		{"link to nowhere", `<a href="/jobs">x</a><a href="//a.example">y</a><a name=z>z</a>`, `xyz`},
+		{"link in capitals", `<a href="HTTPS://A.example/">x</a>`, `<a href="https://A.example/" rel="nofollow noreferrer">x</a>`},
+		{"image", `a<img src="https://a.example/x.png" alt=x>b`, `ab`},
+		{"table", `<table><tr><td colspan=2 onclick=x>a<td colspan=999>b</table>`, `<table><tbody><tr><td colspan="2">a</td><td>b</td></tr></tbody></table>`},
+		{"text in a table", `<table>a<tr>b<td>c</table>`, `ab<table><tbody><tr><td>c</td></tr></tbody></table>`},
+		{"sections", `<section>a</section><center>b</center>`, `<div>a</div><div>b</div>`},
+		{"orphans", `<li>a<li>b<p>c<dt>d<dd>e`, `<ul><li>a</li><li>b<p>c</p><dt>d</dt><dd>e</dd></li></ul>`},
+		{"orphan in an item", `<ul><li><div><li>a</div></ul>`, `<ul><li><div></div></li><li>a</li></ul>`},
+		{"line ends after pre", "<pre>\n\na</pre>", "<pre>\n\na</pre>"},
+		{"drawing", `<svg><style><img src=x onerror=alert(1)></style><text>a</text></svg>`, `a`},
+		{"characters", "a\x00b\xffc&#0;\r\nd&nbsp;e", "ab\uFFFDc\uFFFD\nd\u00a0e"},
+		{"bold in bold", `<b>a<b>b</b>c</b>d`, `<b>abc</b>d`},
+		{"too deep", strings.Repeat("<div>", 600) + "<ul><li>a<li>b &amp; c", `• a<br/>• b &amp; c`},
+	} {
+		if got := Clean(test.ad); got != test.want {
+			t.Errorf("%s: %.100q gives\n %q, want\n %q", test.name, test.ad, got, test.want)
+		}
+	}
+}
+
+func TestCleanImages(t *testing.T) {
+	ad := `<img src="https://a.example/x.png" alt="A &quot;b&quot;" width=20 height=99999 onerror=alert(1) loading=eager srcset="https://b.example/ 2x">` +
+		`<img src="data:image/png;base64,AA"><img src="//a.example/"><img alt=x>`
+	want := `<img src="https://a.example/x.png" alt="A &#34;b&#34;" width="20" loading="lazy" referrerpolicy="no-referrer"/>`
+	got := CleanImages(ad)
+	if got != want {
+		t.Errorf("got %s", got)
+	}
+	if again := CleanImages(got); again != got {
+		t.Errorf("again: %s", again)
+	}
+	if s := Clean(got); s != "" {
+		t.Errorf("without images: %s", s)
+	}
+}
+
+// allowed is what may be in a clean ad, said once more.
+var allowed = map[string][]string{
+	"h1": {"dir"}, "h2": {"dir"}, "h3": {"dir"}, "h4": {"dir"}, "h5": {"dir"}, "h6": {"dir"}, "p": {"dir"}, "div": {"dir"},
+	"br": nil, "hr": nil, "blockquote": nil, "pre": nil, "ul": {"dir"}, "ol": {"dir", "start"}, "li": {"dir"},
+	"dl": nil, "dt": nil, "dd": nil, "table": {"dir"}, "caption": nil, "thead": nil, "tbody": nil, "tfoot": nil, "tr": nil,
+	"td": {"dir", "colspan", "rowspan"}, "th": {"dir", "colspan", "rowspan", "scope"}, "a": {"href", "rel"},
+	"b": nil, "strong": nil, "i": nil, "em": nil, "u": nil, "s": nil, "small": nil, "code": nil, "sub": nil, "sup": nil,
+}
+
+// check holds what must be true of every clean ad.
+func check(t *testing.T, ad string) {
+	t.Helper()
+	clean := Clean(ad)
+	if again := Clean(clean); again != clean {
+		t.Errorf("%q\nis cleaned to %q\nand that to   %q", ad, clean, again)
+	}
+	// Where it is shown it stays in its element, and is read as it was written.
+	for _, page := range []struct{ before, after string }{
+		{`<div id="ad">`, `</div><p id="after">x</p>`},
+		{`<ul><li><div id="ad">`, `</div></li><li id="after">x</li></ul>`},
+		{`<dl><dd id="ad">`, `</dd><dd id="after">x</dd></dl>`},
+		{`<table><tbody><tr><td id="ad">`, `</td><td id="after">x</td></tr></tbody></table>`},
+	} {
+		head := `<!DOCTYPE html><html><head></head><body>`
+		source := head + page.before + clean + page.after + `</body></html>`
+		doc, err := html.Parse(strings.NewReader(source))
+		if err != nil {
+			t.Fatalf("%q: %v", ad, err)
+		}
+		var out strings.Builder
+		if err := html.Render(&out, doc); err != nil || out.String() != source {
+			t.Fatalf("%q\non a page is not what was written:\n%s\n%s", ad, source, out.String())
+		}
+		for n := range doc.Descendants() {
+			if !within(n, "ad") || n.Type == html.TextNode {
+				continue
+			}
+			attributes, ok := allowed[n.Data]
+			if !ok || n.Namespace != "" || n.Type != html.ElementNode {
+				t.Errorf("%q leaves <%s>", ad, n.Data)
+			}
+			for _, a := range n.Attr {
+				if !slices.Contains(attributes, a.Key) {
+					t.Errorf("%q leaves <%s %s>", ad, n.Data, a.Key)
+				}
+				if a.Key == "href" && !slices.ContainsFunc([]string{"http://", "https://", "mailto:", "tel:"}, func(s string) bool { return strings.HasPrefix(a.Val, s) }) {
+					t.Errorf("%q leaves the address %q", ad, a.Val)
+				}
+			}
+		}
+	}
+	if text := Text(ad); strings.ContainsFunc(text, func(r rune) bool { return invisible(r) && r != '\n' }) {
+		t.Errorf("the text of %q is %q", ad, text)
+	}
+}
+
+func within(n *html.Node, id string) bool {
+	for p := n.Parent; p != nil; p = p.Parent {
+		for _, a := range p.Attr {
+			if a.Key == "id" && a.Val == id {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func TestHostile(t *testing.T) {
+	ads, err := hostile.Ads(10_000, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if testing.Short() {
+		ads = ads[:3000]
+	}
+	for _, ad := range ads {
+		if check(t, ad); t.Failed() {
+			return
+		}
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	ads, err := hostile.Vectors()
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, ad := range ads[:600] {
+		f.Add(ad)
+	}
+	f.Fuzz(check)
+}
+
+// What is called well-formed is what a parser reads and writes unchanged.
+func FuzzWellFormed(f *testing.F) {
+	ads, err := hostile.Ads(3000, 2)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, ad := range ads {
+		f.Add(ad)
+	}
+	f.Fuzz(func(t *testing.T, ad string) {
+		for _, p := range []*policy{textOnly, withImages} {
+			simple, wellFormed := p.simplify(strings.ToValidUTF8(ad, "\uFFFD"))
+			if !wellFormed {
+				continue
+			}
+			if repaired, err := repair(simple, 1<<30); err != nil || repaired != simple {
+				t.Errorf("%q\nis %q\nand repaired %q, %v", ad, simple, repaired, err)
+			}
+			if again, _ := p.simplify(simple); again != simple {
+				t.Errorf("%q\nis %q\nand again %q", ad, simple, again)
+			}
+		}
+	})
+}
+
+// nestings are the pieces that make the most work when they are repeated.
+var nestings = []string{
+	"<div>", "<b>", "<p><b>", "<font a=1>", "<table><tr><td>", "x</b>", "<ul><li>", "<dl><dd>", "<li>", "<h1>", "<p>x", "x<td>",
+	"<table>x<tr>", "<svg><math>", "<!--", "<a ", "<a href=https://a.example/>", "<html a=1>", "&lt;", "</p>", "<b><div></b>",
+	"<div><b><i><u><s><em><code><small><strong></div><p>x<p>x", "<a href=https://a.example/><div></a>", "<table><td><a href=https://a.example/>",
+}
+
+// The work grows with the length of an ad and no faster.
+func TestCleanIsLinear(t *testing.T) {
+	long := strings.Repeat("x", 10_000)
+	for _, piece := range append(nestings, "<div><a href=https://a.example/"+long+"></div>"+strings.Repeat("<p>x", 1000)) {
+		name := fmt.Sprintf("%.30q", piece)
+		for _, f := range []func(string) string{Clean, Text} {
+			short := strings.Repeat(piece, max(1, 16_000/len(piece)))
+			ad := strings.Repeat(short, 4)
+			if out := f(ad); len(out) > 8*len(ad) {
+				t.Errorf("%s: %d bytes become %d", name, len(ad), len(out))
+			}
+			// Four times the ad costs four times as much, where the square were 16.
+			if ratio := float64(allocated(f, ad)) / float64(allocated(f, short)+1<<20); ratio > 7 {
+				t.Errorf("%s: four times the ad takes %.1f times the memory", name, ratio)
+			}
+			ratio := 0.0
+			for range 8 { // of a machine that has other work, the best try counts
+				if ratio = float64(spent(f, ad)) / float64(spent(f, short)+time.Millisecond); ratio < 8 {
+					break
+				}
+			}
+			if ratio >= 8 {
+				t.Errorf("%s: four times the ad takes %.1f times as long", name, ratio)
+			}
+		}
+	}
+}
+
+func allocated(f func(string) string, ad string) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f(ad)
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+func spent(f func(string) string, ad string) time.Duration {
+	least := time.Hour
+	for range 3 {
+		began := time.Now()
+		f(ad)
+		least = min(least, time.Since(began))
+	}
+	return least
+}
+
+func TestText(t *testing.T) {
+	for _, test := range []struct{ ad, want string }{
+		{``, ``},
+		{`<p>One  two</p><p>three<br>four</p>`, "One two\n\nthree\nfour"},
+		{`<h2>Tasks</h2><ul><li>Care</li><li><p>Keep</p> records</li></ul>End`, "Tasks\n\n• Care\n• Keep\n\nrecords\n\nEnd"},
+		{`a<script>b</script><style>c</style><!-- d -->e`, "ae"},
+		{`<table><tr><td>a<td>b<tr><td>c</table>`, "a b\nc"},
+		{`Tom &amp; Jerry &lt;b&gt;`, "Tom & Jerry <b>"},
+		{"a\u202eb\u2066c\x07d&nbsp;e", "abcd e"},
+		{`<section>a</section><section>b</section>`, "a\nb"},
+		{`a<b>b</b>c <i> d</i>`, "abc d"},
+		{`<ul><li></li><li>a</li></ul>`, "• a"},
+		{`<ul><li></ul>a<ul><li></li></ul>b`, "a\n\nb"},
+		{strings.Repeat("<div>", 2000) + "a", "a"},
+	} {
+		if got := Text(test.ad); got != test.want {
+			t.Errorf("%.80q is %q, want %q", test.ad, got, test.want)
+		}
+	}
+}
+
+func TestExcerpt(t *testing.T) {
+	const ad = `<p>Wir suchen Sie, für Köln.</p><ul><li>Jetzt</li></ul>`
+	for limit, want := range map[int]string{
+		-1: "", 0: "", 1: "…", 4: "Wir…", 5: "Wir…", 10: "Wir…", 11: "Wir suchen…", 16: "Wir suchen Sie…", 25: "Wir suchen Sie, für…", 26: "Wir suchen Sie, für Köln…",
+		33: "Wir suchen Sie, für Köln. • Jetzt", 99: "Wir suchen Sie, für Köln. • Jetzt",
+	} {
+		if got := Excerpt(ad, limit); got != want || len([]rune(got)) > max(limit, 0) {
+			t.Errorf("%d: %q, want %q", limit, got, want)
+		}
+	}
+	if got := Excerpt("Donaudampfschifffahrt", 6); got != "Donau…" {
+		t.Errorf("a long word: %q", got)
+	}
+}
+
+const exampleAd = `<h2>Pflegefachkraft (m/w/d)</h2><p>Die <strong>Lindenhof Kliniken GmbH</strong> in Hamburg sucht zum nächstmöglichen ` +
+	`Zeitpunkt Verstärkung für ihr Team auf der Inneren Station. Wir bieten Ihnen einen sicheren Arbeitsplatz, geregelte Arbeitszeiten ` +
+	`und ein Haus, in dem man sich grüßt &amp; kennt.</p><h3>Ihre Aufgaben</h3><ul><li>Sie pflegen und begleiten Patientinnen und Patienten ` +
+	`auf der Inneren Station, von der Aufnahme bis zur Entlassung</li><li>Sie dokumentieren die Pflege am Rechner und besprechen sie mit dem ` +
+	`ärztlichen Team</li><li>Sie leiten Auszubildende an</li></ul><h3>Ihr Profil</h3><ul><li>Abgeschlossene Ausbildung in der Pflege oder ` +
+	`eine vergleichbare Qualifikation</li><li>Bereitschaft zum Schichtdienst</li><li>Einfühlungsvermögen und Ruhe, auch wenn es einmal ` +
+	`hoch hergeht</li></ul><p>Fragen beantwortet Ihnen gerne <a href="mailto:jobs@lindenhof.example">unser Team</a>.</p>`
+
+func BenchmarkClean(b *testing.B) {
+	for name, ad := range map[string]string{
+		"ad":     strings.Repeat(exampleAd, 3),
+		"broken": strings.Repeat(strings.ReplaceAll(exampleAd, "</li>", ""), 3),
+		"nested": strings.Repeat("<div>", 1<<20/5),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(ad)))
+			for b.Loop() {
+				Clean(ad)
+			}
+		})
+	}
+}
+
+func BenchmarkText(b *testing.B) {
+	ad := strings.Repeat(exampleAd, 3)
+	b.SetBytes(int64(len(ad)))
+	for b.Loop() {
+		Text(ad)
+	}
+}

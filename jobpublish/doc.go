@@ -1,0 +1,2 @@
+// Package jobpublish makes postings safe to show and easy to find.
+package jobpublish

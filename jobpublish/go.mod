@@ -1,0 +1,17 @@
+// Postings made safe to show and easy to find. A module of its own, so that
+// none of it enters the graph of those who import only the client.
+module github.com/jobboard-sdk/jobboard-go/jobpublish
+
+go 1.26.0
+
+replace github.com/jobboard-sdk/jobboard-go => ../
+
+require (
+	github.com/microcosm-cc/bluemonday v1.0.27
+	golang.org/x/net v0.62.0
+)
+
+require (
+	github.com/aymerick/douceur v0.2.0 // indirect
+	github.com/gorilla/css v1.0.1 // indirect
+)

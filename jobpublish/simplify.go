@@ -1,0 +1,192 @@
+package jobpublish
+
+import (
+	"bytes"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// A simplifier writes an ad again, with nothing but the tags and attributes that
+// a clean ad may have, and the text between them.
+//
+// A parser that read the ad itself would open unclosed elements again, with all
+// of their attributes, in every block that follows, which makes megabytes of a
+// few kilobytes; and it would know other languages, such as SVG, in which the
+// same text means something else.
+type simplifier struct {
+	policy *policy
+	tokens *html.Tokenizer
+	out    strings.Builder
+	open   []*element // around what is read now, as long as the ad is well-formed
+	alone  [9]int     // how many of each such element are open; the first is written, for bold within bold is bold
+	broken bool       // a parser may understand the ad otherwise than it is written
+}
+
+// simplify returns the simplified ad, and whether it is well-formed in the
+// simplest of ways: so that no parser moves a thing.
+func (p *policy) simplify(ad string) (simple string, wellFormed bool) {
+	s := simplifier{policy: p, tokens: html.NewTokenizer(strings.NewReader(ad))}
+	s.out.Grow(len(ad) + len(ad)/8)
+	for {
+		switch s.tokens.Next() {
+		case html.ErrorToken: // the end of the ad
+			return s.out.String(), !s.broken && len(s.open) == 0
+		case html.TextToken:
+			s.text(s.tokens.Text())
+		case html.StartTagToken, html.SelfClosingTagToken:
+			name, more := s.tokens.TagName()
+			switch e := p.elements[atom.Lookup(name)]; e {
+			case nil:
+			case skipped:
+				skip(s.tokens)
+			default:
+				s.start(e, more)
+			}
+		case html.EndTagToken:
+			name, _ := s.tokens.TagName()
+			if e := p.elements[atom.Lookup(name)]; e != nil && e.holds != nothing {
+				s.end(e)
+			}
+		}
+	}
+}
+
+// skip passes over the content of an element that was just opened, and its end
+// tag.
+func skip(tokens *html.Tokenizer) {
+	if tokens.Next() == html.TextToken {
+		tokens.Next()
+	}
+}
+
+// inner is what the innermost open element holds.
+func (s *simplifier) inner() kind {
+	if len(s.open) == 0 {
+		return flow
+	}
+	return s.open[len(s.open)-1].holds
+}
+
+func (s *simplifier) text(text []byte) {
+	if bytes.IndexByte(text, 0) >= 0 {
+		text = bytes.ReplaceAll(text, []byte{0}, nil)
+	}
+	switch held := s.inner(); {
+	case held == flow:
+	case held == phrases:
+		// A line's end right behind <pre> is none.
+		e := s.open[len(s.open)-1]
+		s.broken = s.broken || e.atom == atom.Pre && bytes.HasPrefix(text, []byte("\n"))
+	case len(bytes.Trim(text, " \t\r\n\f")) > 0:
+		s.broken = true
+	}
+	s.out.WriteString(html.EscapeString(string(text)))
+}
+
+func (s *simplifier) start(e *element, more bool) {
+	if e.alone > 0 {
+		if s.alone[e.alone]++; s.alone[e.alone] > 1 {
+			return
+		}
+	}
+	var attributes []html.Attribute
+	if more && e.attributes != nil {
+		attributes = s.attributes(e.attributes)
+	}
+	switch e.atom {
+	case atom.A:
+		if !has(attributes, "href") {
+			return
+		}
+		s.broken = s.broken || slices.Contains(s.open, e)
+	case atom.Img:
+		if !has(attributes, "src") {
+			return
+		}
+		attributes = set(set(attributes, "loading", "lazy"), "referrerpolicy", "no-referrer")
+	}
+	held := s.inner()
+	s.broken = s.broken || held != e.kind && (held != flow || e.kind != phrases) || len(s.open) == 100
+	if !s.broken && e.holds != nothing {
+		s.open = append(s.open, e)
+	}
+	s.out.WriteByte('<')
+	s.out.WriteString(e.name)
+	for _, a := range attributes {
+		s.out.WriteString(" " + a.Key + `="` + html.EscapeString(a.Val) + `"`)
+	}
+	if e.holds == nothing {
+		s.out.WriteByte('/')
+	}
+	s.out.WriteByte('>')
+}
+
+func (s *simplifier) end(e *element) {
+	if e.alone > 0 {
+		if s.alone[e.alone] == 0 {
+			return
+		}
+		if s.alone[e.alone]--; s.alone[e.alone] > 0 {
+			return
+		}
+	}
+	if n := len(s.open); n > 0 && s.open[n-1] == e {
+		s.open = s.open[:n-1]
+	} else {
+		s.broken = true
+	}
+	s.out.WriteString("</")
+	s.out.WriteString(e.name)
+	s.out.WriteByte('>')
+}
+
+// attributes returns those attributes of the tag just read that may stay.
+func (s *simplifier) attributes(allowed map[string]*regexp.Regexp) []html.Attribute {
+	var kept []html.Attribute
+	for more := true; more; {
+		var key, val []byte
+		key, val, more = s.tokens.TagAttr()
+		values := allowed[string(key)]
+		if values == nil || has(kept, string(key)) {
+			continue
+		}
+		a := html.Attribute{Key: string(key), Val: strings.TrimSpace(string(val))}
+		if a.Key == "href" || a.Key == "src" {
+			a.Val = address(a.Val)
+		}
+		if values.MatchString(a.Val) {
+			kept = append(kept, a)
+		}
+	}
+	return kept
+}
+
+// address returns an address in the form that no reader changes any further, and
+// "" where it has none.
+func address(value string) string {
+	parsed, err := url.Parse(value)
+	if err != nil {
+		return ""
+	}
+	value = parsed.String()
+	if again, err := url.Parse(value); err != nil || again.String() != value {
+		return ""
+	}
+	return value
+}
+
+func has(attributes []html.Attribute, key string) bool {
+	return slices.ContainsFunc(attributes, func(a html.Attribute) bool { return a.Key == key })
+}
+
+func set(attributes []html.Attribute, key, value string) []html.Attribute {
+	if has(attributes, key) {
+		return attributes
+	}
+	return append(attributes, html.Attribute{Key: key, Val: value})
+}
