@@ -8,9 +8,10 @@
 package main
 
 import (
-	"bufio"
+	"errors"
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"log"
 	"os"
@@ -18,30 +19,25 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/types/typeutil"
 )
 
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("apilist: ")
-	if len(os.Args) < 2 {
-		log.Fatal("usage: apilist DIR [NESTED...]")
-	}
 	lines, err := list(os.Args[1:]...)
 	if err != nil {
 		log.Fatal(err)
 	}
-	w := bufio.NewWriter(os.Stdout)
-	for _, l := range lines {
-		fmt.Fprintln(w, l)
-	}
-	if err := w.Flush(); err != nil {
-		log.Fatal(err)
-	}
+	fmt.Println(strings.Join(lines, "\n"))
 }
 
-// list gives the sorted lines for the modules in dirs, of which the first holds
-// the others.
+// list returns the sorted lines for the modules in dirs, of which the first
+// holds the others.
 func list(dirs ...string) ([]string, error) {
+	if len(dirs) == 0 {
+		return nil, errors.New("usage: apilist DIR [NESTED...]")
+	}
 	var lines []string
 	module := "" // of the first
 	for _, dir := range dirs {
@@ -57,21 +53,22 @@ func list(dirs ...string) ([]string, error) {
 			if len(p.Errors) > 0 {
 				return nil, fmt.Errorf("%s: %w", p.PkgPath, p.Errors[0])
 			}
-			if p.Module == nil {
-				return nil, fmt.Errorf("%s is in no module", p.PkgPath)
-			}
 			if module == "" {
 				module = p.Module.Path
-			}
-			if p.Name == "main" || isInternal(p.PkgPath) || p.Types == nil || len(p.GoFiles) == 0 {
-				continue
 			}
 			inside, ok := strings.CutPrefix(p.PkgPath, module)
 			if !ok {
 				return nil, fmt.Errorf("%s is not nested in %s", p.PkgPath, module)
 			}
-			w := writer{pkg: p.Types, module: module, prefix: "pkg ." + inside + ", ", deprecated: deprecated(p.Syntax)}
-			w.scope()
+			if p.Name == "main" || slices.Contains(strings.Split(inside, "/"), "internal") || len(p.GoFiles) == 0 {
+				continue
+			}
+			w := writer{pkg: p, module: module, prefix: "pkg ." + inside + ", ", deprecated: deprecations(p)}
+			for _, name := range p.Types.Scope().Names() {
+				if obj := p.Types.Scope().Lookup(name); obj.Exported() {
+					w.object(obj)
+				}
+			}
 			lines = append(lines, w.lines...)
 		}
 	}
@@ -79,198 +76,33 @@ func list(dirs ...string) ([]string, error) {
 	return slices.Compact(lines), nil
 }
 
-func isInternal(path string) bool {
-	return slices.Contains(strings.Split(path, "/"), "internal")
+// place is a line of a file.
+type place struct {
+	file string
+	line int
 }
 
-// A writer collects the lines of one package.
-type writer struct {
-	pkg        *types.Package
-	module     string // the path of the module that is listed
-	prefix     string
-	deprecated map[string]bool // "Name", "Type.Method" or "Type.Field"
-	lines      []string
+func placeOf(p *packages.Package, pos token.Pos) place {
+	at := p.Fset.Position(pos)
+	return place{at.Filename, at.Line}
 }
 
-// add appends a line about the name, which is the key into deprecated.
-func (w *writer) add(name, format string, args ...any) {
-	l := w.prefix + fmt.Sprintf(format, args...)
-	if w.deprecated[name] {
-		l += " //deprecated"
-	}
-	w.lines = append(w.lines, l)
-}
-
-// qualify leaves the package's own names bare and gives others their path.
-func (w *writer) qualify(p *types.Package) string {
-	if p == w.pkg {
-		return ""
-	}
-	return p.Path()
-}
-
-func (w *writer) text(t types.Type) string { return types.TypeString(t, w.qualify) }
-
-// signature is a function's type without the word func.
-func (w *writer) signature(t types.Type) string {
-	return strings.TrimPrefix(w.text(t), "func")
-}
-
-func (w *writer) scope() {
-	scope := w.pkg.Scope()
-	for _, name := range scope.Names() {
-		obj := scope.Lookup(name)
-		if !obj.Exported() {
-			continue
-		}
-		switch obj := obj.(type) {
-		case *types.Const:
-			w.add(name, "const %s %s = %s", name, w.text(obj.Type()), obj.Val().ExactString())
-		case *types.Var:
-			w.add(name, "var %s %s", name, w.text(obj.Type()))
-		case *types.Func:
-			w.add(name, "func %s%s", name, w.signature(obj.Type()))
-		case *types.TypeName:
-			w.typeName(obj)
-		}
-	}
-}
-
-func (w *writer) typeName(obj *types.TypeName) {
-	name := obj.Name()
-	if obj.IsAlias() {
-		target := obj.Type()
-		if a, ok := target.(*types.Alias); ok {
-			target = a.Rhs()
-		}
-		w.add(name, "type %s = %s", name, w.text(target))
-		return
-	}
-	named, ok := obj.Type().(*types.Named)
-	if !ok {
-		return
-	}
-	head := w.text(named) // with type parameters, if any
-	switch u := named.Underlying().(type) {
-	case *types.Struct:
-		w.add(name, "type %s struct", head)
-		w.fields(name, head, u)
-	case *types.Interface:
-		w.add(name, "type %s interface", head)
-		w.iface(name, head, u)
-	default:
-		w.add(name, "type %s %s", head, w.text(u))
-	}
-	if types.IsInterface(named) {
-		return
-	}
-	// The methods a user can call. Those of an embedded type of somebody else
-	// are his, and change with his releases; the line of the field stands for
-	// them.
-	value := types.NewMethodSet(named)
-	all := types.NewMethodSet(types.NewPointer(named))
-	for sel := range all.Methods() {
-		m := sel.Obj()
-		if !m.Exported() || len(sel.Index()) > 1 && !w.ours(m.Pkg()) {
-			continue
-		}
-		receiver := "*" + head
-		if value.Lookup(m.Pkg(), m.Name()) != nil {
-			receiver = head
-		}
-		w.add(name+"."+m.Name(), "method (%s) %s%s", receiver, m.Name(), w.signature(sel.Type()))
-	}
-}
-
-func (w *writer) fields(name, head string, s *types.Struct) {
-	hidden := false
-	for i := range s.NumFields() {
-		f := s.Field(i)
-		if !f.Exported() {
-			hidden = true
-			continue
-		}
-		kind := f.Name() + " "
-		if f.Embedded() {
-			kind = "embedded "
-		}
-		line := fmt.Sprintf("type %s struct, %s%s", head, kind, w.text(f.Type()))
-		if tag := s.Tag(i); tag != "" {
-			line += " `" + tag + "`"
-		}
-		w.add(name+"."+f.Name(), "%s", line)
-	}
-	if hidden || s.NumFields() == 0 {
-		return
-	}
-	// Without unexported fields a literal without keys compiles, and a field
-	// more breaks it.
-	w.add(name, "type %s struct, all fields exported", head)
-}
-
-func (w *writer) iface(name, head string, t *types.Interface) {
-	for m := range t.ExplicitMethods() {
-		if m.Exported() {
-			w.add(name+"."+m.Name(), "type %s interface, %s%s", head, m.Name(), w.signature(m.Type()))
-		} else {
-			w.add(name, "type %s interface, unexported methods", head)
-		}
-	}
-	for e := range t.EmbeddedTypes() {
-		w.add(name, "type %s interface, embedded %s", head, w.text(e))
-	}
-}
-
-// ours tells whether a package is of the module that is listed.
-func (w *writer) ours(p *types.Package) bool {
-	return p != nil && (p.Path() == w.module || strings.HasPrefix(p.Path(), w.module+"/"))
-}
-
-// deprecated finds the names whose comment has a paragraph that begins with
-// "Deprecated: ".
-func deprecated(files []*ast.File) map[string]bool {
-	found := map[string]bool{}
-	mark := func(name string, docs ...*ast.CommentGroup) {
-		for _, d := range docs {
-			for p := range strings.SplitSeq(d.Text(), "\n\n") {
-				if strings.HasPrefix(p, "Deprecated: ") {
-					found[name] = true
-				}
+// deprecations returns the lines above which a comment says "Deprecated: ".
+func deprecations(p *packages.Package) map[place]bool {
+	found := map[place]bool{}
+	for _, file := range p.Syntax {
+		for _, c := range file.Comments {
+			if strings.Contains("\n\n"+c.Text(), "\n\nDeprecated: ") {
+				below := placeOf(p, c.End())
+				below.line++
+				found[below] = true
 			}
 		}
-	}
-	members := func(owner string, list *ast.FieldList) {
-		for _, f := range list.List {
-			for _, n := range f.Names {
-				mark(owner+"."+n.Name, f.Doc)
-			}
-		}
-	}
-	for _, file := range files {
+		// What is said of a group holds for each in it.
 		for _, decl := range file.Decls {
-			switch d := decl.(type) {
-			case *ast.FuncDecl:
-				name := d.Name.Name
-				if d.Recv != nil && len(d.Recv.List) == 1 {
-					name = receiver(d.Recv.List[0].Type) + "." + name
-				}
-				mark(name, d.Doc)
-			case *ast.GenDecl:
-				for _, spec := range d.Specs {
-					switch s := spec.(type) {
-					case *ast.ValueSpec:
-						for _, n := range s.Names {
-							mark(n.Name, d.Doc, s.Doc)
-						}
-					case *ast.TypeSpec:
-						mark(s.Name.Name, d.Doc, s.Doc)
-						switch t := s.Type.(type) {
-						case *ast.StructType:
-							members(s.Name.Name, t.Fields)
-						case *ast.InterfaceType:
-							members(s.Name.Name, t.Methods)
-						}
-					}
+			if group, ok := decl.(*ast.GenDecl); ok && found[placeOf(p, group.Pos())] {
+				for _, spec := range group.Specs {
+					found[placeOf(p, spec.Pos())] = true
 				}
 			}
 		}
@@ -278,20 +110,104 @@ func deprecated(files []*ast.File) map[string]bool {
 	return found
 }
 
-// receiver is the bare name of a receiver's type.
-func receiver(e ast.Expr) string {
-	for {
-		switch t := e.(type) {
-		case *ast.StarExpr:
-			e = t.X
-		case *ast.IndexExpr:
-			e = t.X
-		case *ast.IndexListExpr:
-			e = t.X
-		case *ast.Ident:
-			return t.Name
-		default:
-			return ""
+// A writer collects the lines of one package.
+type writer struct {
+	pkg        *packages.Package
+	module     string // the path of the module that is listed
+	prefix     string
+	deprecated map[place]bool
+	lines      []string
+}
+
+// add appends a line about an object.
+func (w *writer) add(obj types.Object, format string, args ...any) {
+	line := w.prefix + fmt.Sprintf(format, args...)
+	if w.deprecated[placeOf(w.pkg, obj.Pos())] {
+		line += " //deprecated"
+	}
+	w.lines = append(w.lines, line)
+}
+
+// text returns a type as code: the package's own names are bare, those of others
+// have their path.
+func (w *writer) text(t types.Type) string { return types.TypeString(t, types.RelativeTo(w.pkg.Types)) }
+
+// signature returns a function's type without the word func.
+func (w *writer) signature(t types.Type) string { return strings.TrimPrefix(w.text(t), "func") }
+
+func (w *writer) object(obj types.Object) {
+	switch name := obj.Name(); obj := obj.(type) {
+	case *types.Const:
+		w.add(obj, "const %s %s = %s", name, w.text(obj.Type()), obj.Val().ExactString())
+	case *types.Var:
+		w.add(obj, "var %s %s", name, w.text(obj.Type()))
+	case *types.Func:
+		w.add(obj, "func %s%s", name, w.signature(obj.Type()))
+	case *types.TypeName:
+		switch t := obj.Type().(type) {
+		case *types.Alias:
+			w.add(obj, "type %s = %s", name, w.text(t.Rhs()))
+		case *types.Named:
+			w.named(obj, t)
 		}
+	}
+}
+
+func (w *writer) named(obj *types.TypeName, named *types.Named) {
+	head := w.text(named) // with type parameters, if any
+	switch t := named.Underlying().(type) {
+	case *types.Interface:
+		w.add(obj, "type %s interface", head)
+		w.members(head, t)
+		return
+	case *types.Struct:
+		w.add(obj, "type %s struct", head)
+		w.fields(head, t)
+	default:
+		w.add(obj, "type %s %s", head, w.text(t))
+	}
+	// The methods a user can call. Those of an embedded type of somebody else
+	// are his, and change with his releases; the line of the field stands for
+	// them.
+	for _, sel := range typeutil.IntuitiveMethodSet(named, nil) {
+		m := sel.Obj()
+		if !m.Exported() || len(sel.Index()) > 1 && !strings.HasPrefix(m.Pkg().Path()+"/", w.module+"/") {
+			continue
+		}
+		receiver := head
+		if _, ok := sel.Recv().(*types.Pointer); ok {
+			receiver = "*" + head
+		}
+		w.add(m, "method (%s) %s%s", receiver, m.Name(), w.signature(sel.Type()))
+	}
+}
+
+func (w *writer) fields(head string, s *types.Struct) {
+	for i := range s.NumFields() {
+		f := s.Field(i)
+		if !f.Exported() {
+			continue
+		}
+		name, tag := f.Name(), ""
+		if f.Embedded() {
+			name = "embedded"
+		}
+		if s.Tag(i) != "" {
+			tag = " `" + s.Tag(i) + "`"
+		}
+		w.add(f, "type %s struct, %s %s%s", head, name, w.text(f.Type()), tag)
+	}
+}
+
+func (w *writer) members(head string, t *types.Interface) {
+	for m := range t.ExplicitMethods() {
+		if m.Exported() {
+			w.add(m, "type %s interface, %s%s", head, m.Name(), w.signature(m.Type()))
+		} else {
+			w.add(m, "type %s interface, unexported methods", head)
+		}
+	}
+	for e := range t.EmbeddedTypes() {
+		w.lines = append(w.lines, w.prefix+fmt.Sprintf("type %s interface, embedded %s", head, w.text(e)))
 	}
 }

@@ -1,12 +1,17 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"golang.org/x/exp/apidiff"
 	"golang.org/x/mod/semver"
+	"golang.org/x/tools/go/packages"
 )
 
 // api compares the exported names with those of the last release. What breaks a
@@ -22,69 +27,83 @@ func (c checkout) api(version string) error {
 		fmt.Fprintln(c.out, "      there is no earlier release")
 		return nil
 	}
-	before, err := c.git("show", last+":api/exported.txt")
+	tmp, err := os.MkdirTemp("", "releasecheck")
 	if err != nil {
 		return err
 	}
-	now, err := os.ReadFile(filepath.Join(c.dir, "api/exported.txt"))
-	if err != nil {
+	defer os.RemoveAll(tmp)
+	if err := c.archive(last, tmp); err != nil {
 		return err
 	}
-	breaking, added := compareAPI(before, string(now))
-	for _, line := range breaking {
-		fmt.Fprintf(c.out, "      breaks what %s had: %s\n", last, line)
+	breaking, added := 0, 0
+	for _, dir := range append([]string{"."}, released...) {
+		report, err := compareAPI(filepath.Join(tmp, dir), filepath.Join(c.dir, dir))
+		if err != nil {
+			return err
+		}
+		for _, change := range report.Changes {
+			if change.Compatible {
+				added++
+				continue
+			}
+			breaking++
+			fmt.Fprintf(c.out, "      breaks what %s had: %s\n", last, change.Message)
+		}
 	}
-	fmt.Fprintf(c.out, "      since %s: %d lines break programs, %d are new\n", last, len(breaking), len(added))
+	fmt.Fprintf(c.out, "      since %s: %d changes break programs, %d add something\n", last, breaking, added)
 	switch {
 	case version == "":
-	case len(breaking) > 0 && !mayBreak(last, version):
-		return fmt.Errorf("%d lines break programs, and %s after %s promises not to", len(breaking), version, last)
-	case len(added) > 0 && !mayAdd(last, version):
-		return fmt.Errorf("%d lines are new, such as %q, and %s after %s promises that none is", len(added), added[0], version, last)
+	case breaking > 0 && !mayBreak(last, version):
+		return fmt.Errorf("%d changes break programs, and %s after %s promises not to", breaking, version, last)
+	case added > 0 && !mayAdd(last, version):
+		return fmt.Errorf("%d changes add something, and %s after %s promises that none does", added, version, last)
 	}
 	return nil
 }
 
-// compareAPI gives the lines whose change can break a program that compiles, and
-// the others that are new. A line that changed is one that is gone, and one that
-// is new.
-func compareAPI(before, now string) (breaking, added []string) {
-	had, has := apiLines(before), apiLines(now)
-	for line := range strings.Lines(before) {
-		line = apiLine(line)
-		// A field more is a promise that nobody was given: docs/compatibility.md.
-		if !has[line] && !strings.HasSuffix(line, " struct, all fields exported") {
-			breaking = append(breaking, line)
+// compareAPI returns what changed in a module between two directories.
+func compareAPI(before, now string) (apidiff.Report, error) {
+	had, err := load(before)
+	if errors.Is(err, fs.ErrNotExist) {
+		return apidiff.Report{}, nil // a module that is new
+	}
+	if err != nil {
+		return apidiff.Report{}, err
+	}
+	has, err := load(now)
+	if err != nil {
+		return apidiff.Report{}, err
+	}
+	return apidiff.ModuleChanges(had, has), nil
+}
+
+// load returns the packages of the module in a directory that others may import.
+func load(dir string) (*apidiff.Module, error) {
+	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
+		return nil, err
+	}
+	pkgs, err := packages.Load(&packages.Config{
+		Mode: packages.NeedName | packages.NeedModule | packages.NeedTypes,
+		Dir:  dir, Env: append(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false"),
+	}, "./...")
+	if err != nil {
+		return nil, err
+	}
+	var m apidiff.Module
+	for _, p := range pkgs {
+		if len(p.Errors) > 0 {
+			return nil, fmt.Errorf("%s: %w", p.PkgPath, p.Errors[0])
+		}
+		m.Path = p.Module.Path
+		if p.Name != "main" && !slices.Contains(strings.Split(p.PkgPath, "/"), "internal") {
+			m.Packages = append(m.Packages, p.Types)
 		}
 	}
-	for line := range strings.Lines(now) {
-		line = apiLine(line)
-		switch kind, _, member := strings.Cut(line, " interface, "); {
-		case had[line]:
-		case member && had[kind+" interface"]: // types out there do not have the method
-			breaking = append(breaking, line)
-		default:
-			added = append(added, line)
-		}
-	}
-	return breaking, added
+	return &m, nil
 }
 
-// apiLine is a line without the mark of what is deprecated, which breaks nothing.
-func apiLine(line string) string {
-	return strings.TrimSuffix(strings.TrimSuffix(line, "\n"), " //deprecated")
-}
-
-func apiLines(text string) map[string]bool {
-	all := map[string]bool{}
-	for line := range strings.Lines(text) {
-		all[apiLine(line)] = true
-	}
-	return all
-}
-
-// mayBreak says whether a version after last may take names away: another major
-// one, or another minor one before v1.
+// mayBreak reports whether a version after last may take names away: another
+// major one, or another minor one before v1.
 func mayBreak(last, version string) bool {
 	if semver.Major(last) != semver.Major(version) {
 		return true
@@ -92,7 +111,7 @@ func mayBreak(last, version string) bool {
 	return semver.Major(version) == "v0" && semver.MajorMinor(last) != semver.MajorMinor(version)
 }
 
-// mayAdd says whether a version after last may have new names: any before v1,
+// mayAdd reports whether a version after last may have new names: any before v1,
 // then another minor one.
 func mayAdd(last, version string) bool {
 	return semver.Major(version) == "v0" || semver.MajorMinor(last) != semver.MajorMinor(version)

@@ -51,24 +51,53 @@ func checkError(t *testing.T, what string, err error, says string) {
 }
 
 func TestCompareAPI(t *testing.T) {
-	const before = "pkg ., func A()\npkg ., func B()\npkg ., type I interface\npkg ., type I interface, M()\npkg ., type S struct\npkg ., type S struct, F int\npkg ., type S struct, all fields exported\n"
+	const before = "package a\n\nimport \"io\"\n\nfunc A() {}\n\nfunc B() {}\n\ntype I interface{ M() }\n\ntype S struct{ F int }\n\nvar W io.Writer\n"
+	module := func(text string) string {
+		dir := t.TempDir()
+		write(t, dir, "go.mod", "module example.com/a\n\ngo 1.26.0\n")
+		write(t, dir, "a.go", text)
+		write(t, dir, "internal/i/i.go", "package i\n\nconst Text = `"+text+"`\n") // promised to nobody
+		write(t, dir, "cmd/c/main.go", "package main\n\nconst Text = `"+text+"`\n\nfunc main() {}\n")
+		return dir
+	}
+	had := module(before)
 	for _, c := range []struct{ name, old, new, breaking, added string }{
 		{"the same", "", "", "", ""},
-		{"more", "func B()\n", "func B()\npkg ., func C()\n", "", "pkg ., func C()"},
-		{"less", "pkg ., func B()\n", "", "pkg ., func B()", ""},
-		{"another", "func A()", "func A(int)", "pkg ., func A()", "pkg ., func A(int)"},
-		{"deprecated", "func A()", "func A() //deprecated", "", ""},
-		{"a method of an interface", "I interface\n", "I interface\npkg ., type I interface, N()\n", "pkg ., type I interface, N()", ""},
-		{"a new interface", "type I interface\n", "type I interface\npkg ., type J interface\npkg ., type J interface, N()\n", "", "pkg ., type J interface; pkg ., type J interface, N()"},
-		{"an unexported field", "pkg ., type S struct, all fields exported\n", "", "", ""},
+		{"more", "func B()", "func C() {}\n\nfunc B()", "", "C: added"},
+		{"less", "func B() {}", "", "B: removed", ""},
+		{"another", "func A()", "func A(int)", "A: changed from func() to func(int)", ""},
+		{"deprecated", "func A()", "// Deprecated: use B.\nfunc A()", "", ""},
+		{"a method of an interface", "M() }", "M(); N() }", "I.N: added", ""},
+		{"a new interface", "type S", "type J interface{ N() }\n\ntype S", "", "J: added"},
+		{"a field", "F int", "F, G int", "", "S.G: added"},
+		{"an unexported field", "F int", "F, g int", "", ""},
+		{"another type of a field", "F int", "F int64", "S.F: changed from int to int64", ""},
+		{"another variable", "io.Writer", "io.Reader", "W: changed from io.Writer to io.Reader", ""},
 	} {
-		breaking, added := compareAPI(before, strings.Replace(before, c.old, c.new, 1))
+		report, err := compareAPI(had, module(strings.Replace(before, c.old, c.new, 1)))
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		var breaking, added []string
+		for _, change := range report.Changes {
+			if change.Compatible {
+				added = append(added, change.Message)
+			} else {
+				breaking = append(breaking, change.Message)
+			}
+		}
 		if got := strings.Join(breaking, "; "); got != c.breaking {
 			t.Errorf("%s breaks %q, want %q", c.name, got, c.breaking)
 		}
 		if got := strings.Join(added, "; "); got != c.added {
 			t.Errorf("%s adds %q, want %q", c.name, got, c.added)
 		}
+	}
+	if report, err := compareAPI(t.TempDir(), had); err != nil || len(report.Changes) > 0 {
+		t.Errorf("a module that is new gives %v, %v", report, err)
+	}
+	if _, err := compareAPI(had, module("package a\n\nvar X int = \"text\"\n")); err == nil {
+		t.Error("a package that does not compile was compared")
 	}
 	for _, c := range []struct {
 		last, version  string
@@ -87,41 +116,6 @@ func TestCompareAPI(t *testing.T) {
 		}
 		if got := mayAdd(c.last, c.version); got != c.adds {
 			t.Errorf("%s after %s may add: %v", c.version, c.last, got)
-		}
-	}
-}
-
-func TestPermitted(t *testing.T) {
-	const module = "example.com/other"
-	checkError(t, "two good ones", permitted(module, []string{"MIT", "Apache-2.0"}), "")
-	checkError(t, "none", permitted(module, nil), "no licence")
-	checkError(t, "one that asks for more", permitted(module, []string{"MIT", "AGPL-3.0"}), "AGPL-3.0")
-	checkError(t, "one for some", permitted(module, []string{"MPL-2.0"}), "below github.com/hashicorp/ alone")
-	checkError(t, "one of these", permitted("github.com/hashicorp/go-cleanhttp", []string{"MPL-2.0"}), "")
-}
-
-func TestLicencesIn(t *testing.T) {
-	own, err := os.ReadFile("../../LICENSE")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		name, file, text, want, says string
-	}{
-		{"ours", "LICENSE", string(own), "Apache-2.0", ""},
-		{"spelt as in Britain", "licence.txt", string(own), "Apache-2.0", ""},
-		{"something else", "LICENSE", strings.Repeat("You may look at this, and not use it. ", 50), "", "a licence that is known"},
-		{"no file", "README", string(own), "", ""},
-		{"code", "license.go", "package x", "", ""},
-	} {
-		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, c.file), []byte(c.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		names, err := licencesIn(dir)
-		checkError(t, c.name, err, c.says)
-		if got := strings.Join(names, " "); got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
 }
@@ -247,7 +241,8 @@ func TestVersions(t *testing.T) {
 	git("config", "user.email", "test@example.com")
 	git("config", "commit.gpgsign", "false")
 	git("config", "tag.gpgsign", "false")
-	file("api/exported.txt", "pkg ., func A()\npkg ., func B()\n")
+	file("go.mod", "module "+modulePath+"\n")
+	file("a.go", "package a\n\nfunc A() {}\n\nfunc B() {}\n")
 	git("add", ".")
 	git("commit", "-q", "-m", "One")
 	checkError(t, "the first version", c.version("v0.1.0"), "")
@@ -262,9 +257,9 @@ func TestVersions(t *testing.T) {
 		checkError(t, version, c.version(version), says)
 	}
 	checkError(t, "clean", c.clean(), "")
-	file("api/exported.txt", "pkg ., func A()\n")
-	checkError(t, "a change", c.clean(), "api/exported.txt")
-	checkError(t, "a patch without B", c.api("v0.10.1"), "1 lines break programs, and v0.10.1 after v0.10.0")
+	file("a.go", "package a\n\nfunc A() {}\n")
+	checkError(t, "a change", c.clean(), "a.go")
+	checkError(t, "a patch without B", c.api("v0.10.1"), "1 changes break programs, and v0.10.1 after v0.10.0")
 	checkError(t, "a minor version after v0.9.0", c.api("v0.10.0"), "")
 	checkError(t, "a minor version without B", c.api("v0.11.0"), "")
 	checkError(t, "no version yet", c.api(""), "")

@@ -29,9 +29,9 @@ type download struct {
 	zip  string // a file
 }
 
-// unpack writes the files of the last commit into a directory.
-func (c checkout) unpack(dir string) error {
-	archive, err := c.git("-c", "core.autocrlf=input", "-c", "core.eol=lf", "archive", "--format=zip", "HEAD")
+// archive writes the files of a commit into a directory.
+func (c checkout) archive(commit, dir string) error {
+	archive, err := c.git("-c", "core.autocrlf=input", "-c", "core.eol=lf", "archive", "--format=zip", commit)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,13 @@ func (c checkout) unpack(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.CopyFS(dir, r); err != nil {
+	return os.CopyFS(dir, r)
+}
+
+// unpack writes the files of the last commit into a directory, with a licence for
+// each module.
+func (c checkout) unpack(dir string) error {
+	if err := c.archive("HEAD", dir); err != nil {
 		return err
 	}
 	// The go command adds the repository's licence to a nested module without
