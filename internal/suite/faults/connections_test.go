@@ -1,0 +1,330 @@
+package faults_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"strings"
+	"sync"
+	"testing/synctest"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
+)
+
+// What is lost on the way is repeated unless the call changes something: a
+// POST never, PUT and DELETE until an answer has begun.
+var (
+	lost = every(repeated(jobboard.ErrTransport)).
+		but(subscribe, cell{requests: 1, err: jobboard.ErrTransport, executed: true, stopped: once}).
+		but(confirm|unsubscribe, cell{repeated: true, err: jobboard.ErrTransport, executed: true})
+	late = every(repeated(jobboard.ErrTimeout)).
+		but(subscribe, cell{requests: 1, err: jobboard.ErrTimeout, executed: true, stopped: once}).
+		but(confirm|unsubscribe, cell{repeated: true, err: jobboard.ErrTimeout, executed: true})
+	cutOff = every(repeated(jobboard.ErrTransport)).
+		but(changing, cell{requests: 1, err: jobboard.ErrTransport, executed: true})
+	stalled = every(repeated(jobboard.ErrTimeout)).
+		but(changing, cell{requests: 1, err: jobboard.ErrTimeout, executed: true})
+	garbled = every(final(jobboard.ErrTransport)).
+		but(changing, cell{requests: 1, err: jobboard.ErrTransport, executed: true})
+)
+
+func connectionFaults() []fault {
+	return []fault{
+		{row: "1", name: "name does not exist", dials: true, cells: every(final(jobboard.ErrTransport)), forms: []form{
+			{
+				name: "at the first look",
+				dial: failing(&net.DNSError{Err: "no such host", Name: "jobs.example", IsNotFound: true}),
+			},
+		}},
+		{row: "2", name: "connection refused", dials: true, cells: every(repeated(jobboard.ErrTransport)), forms: []form{
+			{name: "by the host", dial: failing(rig.ErrRefused.Err)},
+		}},
+		{row: "3", name: "connect black hole", dials: true, cells: every(repeated(jobboard.ErrTimeout)), forms: blackHole()},
+		{
+			row: "4", name: "a certificate nobody knows", dials: true, cells: every(final(jobboard.ErrTransport)),
+			forms: untrusted(),
+		},
+		{row: "5", name: "reset before the first byte of the answer", cells: lost, forms: []form{
+			{name: "reset", serve: func(x *exchange) { x.Reset() }}, {name: "end", serve: raw("")},
+		}},
+		{
+			row: "6", name: "idle connection closed under us", cells: every(repeated(nil)).but(subscribe, requests(1)),
+			forms: []form{{name: "and we were told", drive: afterIdle((*rig.Net).HangUp)}},
+		},
+		{
+			row: "6", name: "idle connection closed under us", dials: true,
+			cells: every(repeated(nil)).
+				but(subscribe, cell{requests: 1, err: jobboard.ErrTransport, orOK: true, executed: true, stopped: once}),
+			forms: []form{{name: "and nobody told us", drive: afterIdle((*rig.Net).Forget)}},
+		},
+		{row: "7", name: "garbage where an answer belongs", cells: garbled, forms: garbage()},
+		{row: "8", name: "no headers within the attempt's time", cells: late, forms: []form{
+			{name: "nothing", serve: stall("", 0)},
+			{name: "half a status line", serve: stall("HTTP/1.1 20", 0)},
+			{name: "half the headers", serve: stall("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n", 0)},
+		}},
+		{row: "9", name: "body stalls", cells: stalled, forms: []form{
+			{name: "before its first byte", status: 200, serve: stall(ofLength(1000), 0)},
+			{name: "after its first bytes", status: 200, serve: stall(ofLength(1000), 10)},
+		}},
+		{
+			row: "9", name: "body comes drop by drop and never ends", cells: stalled.postings(never),
+			// a stream is not bounded in time
+			forms: []form{{name: "white space", status: 200, serve: func(x *exchange) {
+				x.Drip(chunked, "1\r\n \r\n", time.Second)
+			}}},
+		},
+		{
+			row: "9", name: "body stalls after a posting that was handed out",
+			cells: at(S, repeated(jobboard.ErrTimeout)).postings(final(jobboard.ErrTimeout)),
+			forms: []form{{name: "two postings in", status: 200, serve: stall(ofLength(10_000), afterPostings)}},
+		},
+		{row: "10", name: "body shorter than its length; reset in the middle of it", cells: cutOff, forms: []form{
+			{name: "short", status: 200, serve: cut(ofLength(1000), 10)},
+			{name: "no byte", status: 200, serve: raw(ofLength(1000))},
+			{name: "chunk cut off", status: 200, serve: cut(chunked+"3e8\r\n", 10)},
+			{name: "last chunk missing", status: 200, only: A | P | J | changing, serve: lastChunkMissing},
+			{name: "reset", status: 200, serve: func(x *exchange) { x.Reset(ofLength(1000), x.half(10)) }},
+			{name: "gzip cut off", status: 200, serve: func(x *exchange) {
+				x.Raw(
+					"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 1000\r\n\r\n",
+					string(rig.Zip([]byte(x.body())))[:15],
+				)
+			}},
+		}},
+		{
+			row: "10", name: "the same after postings were handed out",
+			cells: at(S, repeated(jobboard.ErrTransport)).postings(final(jobboard.ErrTransport)),
+			forms: []form{
+				{name: "short", status: 200, serve: cut(ofLength(10_000), afterPostings)},
+				{name: "reset", status: 200, serve: func(x *exchange) { x.Reset(ofLength(10_000), x.half(afterPostings)) }},
+				{name: "last chunk missing", status: 200, serve: lastChunkMissing},
+			},
+		},
+	}
+}
+
+func garbage() []form {
+	return []form{
+		{name: "status line", serve: raw("SSH-2.0-OpenSSH_9.6\r\n\r\n")},
+		{name: "status code", serve: raw("HTTP/1.1 2x0 OK\r\n\r\n")},
+		{name: "binary", serve: raw(strings.Repeat("\x15\x03\x01\x00\x02\x02\x50", 100))},
+		{name: "broken header", serve: raw("HTTP/1.1 200 OK\r\nno colon\r\n\r\n")},
+		{name: "control character in a header", serve: func(x *exchange) {
+			x.Raw("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/", x.Request.URL.RawQuery,
+				x.Request.Header.Get("Authorization"), "\x00\x1b[31m\r\n\r\n")
+		}},
+		{
+			name: "headers over 256 KiB",
+			serve: raw(
+				"HTTP/1.1 200 OK\r\nX-Long: " + strings.Repeat("x", 300<<10) + "\r\nContent-Length: 4\r\n\r\ntrue",
+			), readAtMost: 300 << 10,
+		},
+		{name: "headers without end", serve: func(x *exchange) {
+			x.Endless("HTTP/1.1 200 OK\r\n", strings.Repeat("X-More: and more\r\n", 200))
+		}, readAtMost: 300 << 10},
+		{name: "1xx without end", serve: func(x *exchange) {
+			x.Endless("", strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", 50))
+		}, readAtMost: 1 << 20},
+	}
+}
+
+const chunked = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+func ofLength(n int) string { return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", n) }
+
+func raw(text string) func(*exchange) { return func(x *exchange) { x.Raw(text) } }
+
+// cut ends an answer in the middle of its body, stall leaves it there.
+func cut(head string, n int) func(*exchange) {
+	return func(x *exchange) { x.Raw(head, x.half(n)) }
+}
+
+func stall(head string, n int) func(*exchange) {
+	return func(x *exchange) { x.Stall(head, x.half(n)) }
+}
+
+func lastChunkMissing(x *exchange) {
+	x.Raw(chunked, fmt.Sprintf("%x\r\n%s\r\n", len(x.body()), x.body()))
+}
+
+const afterPostings = -1
+
+// half is the beginning of the good answer: n bytes, or up to the middle of
+// the third posting.
+func (x *exchange) half(n int) string {
+	body := x.body()
+	if n == afterPostings && x.trial.op.Column == S {
+		return body[:strings.Index(body, "41880217")]
+	}
+	if n < 0 || n > len(body)/2 {
+		n = len(body) / 2
+	}
+	return body[:n]
+}
+
+func failing(err error) func(context.Context, *trial, string) (net.Conn, error) {
+	return func(context.Context, *trial, string) (net.Conn, error) {
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: err}
+	}
+}
+
+func blackHole() []form {
+	return []form{
+		{
+			name: "no answer to the first packet",
+			dial: func(ctx context.Context, _ *trial, _ string) (net.Conn, error) {
+				<-ctx.Done()
+				return nil, &net.OpError{Op: "dial", Net: "tcp", Err: ctx.Err()}
+			},
+		},
+		{
+			name: "the dialer's own time-out",
+			dial: func(ctx context.Context, t *trial, address string) (net.Conn, error) {
+				select {
+				case <-ctx.Done():
+				case <-time.After(time.Second):
+				}
+				return failing(dialTimeout{})(ctx, t, address)
+			},
+		},
+		{
+			name: "no answer to the handshake", configure: overTLS(trustedCertificate),
+			dial: func(_ context.Context, t *trial, address string) (net.Conn, error) {
+				client, server := t.net.Connect(address)
+				go func() {
+					_, _ = io.Copy(io.Discard, server)
+					_ = server.Close()
+				}()
+				return client, nil
+			},
+		},
+	}
+}
+
+type dialTimeout struct{}
+
+func (dialTimeout) Error() string   { return "i/o timeout" }
+func (dialTimeout) Timeout() bool   { return true }
+func (dialTimeout) Temporary() bool { return true }
+
+// afterIdle makes a call, does something to its connection, and makes the
+// call that counts.
+func afterIdle(happens func(*rig.Net)) func(*trial, cell) {
+	return func(t *trial, c cell) {
+		if !t.connect() {
+			return
+		}
+		if _, err := t.call(context.Background()); err != nil {
+			t.problem("the first call: %v", err)
+		}
+		synctest.Wait()
+		happens(t.net)
+		synctest.Wait()
+		t.requests = nil
+		value, err := t.call(context.Background())
+		t.verify(c, value, err)
+	}
+}
+
+// Certificates. The bubble's clock stands in the year 2000.
+
+type certificate int
+
+const (
+	trustedCertificate certificate = iota
+	unknownCertificate
+	expiredCertificate
+	wrongHostCertificate
+)
+
+type authority struct {
+	pool  *x509.CertPool
+	certs map[certificate]tls.Certificate
+}
+
+var testCA = sync.OnceValue(func() authority {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		panic(err)
+	}
+	from, to := time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2090, 1, 1, 0, 0, 0, 0, time.UTC)
+	root := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test root"}, NotBefore: from, NotAfter: to,
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}
+	sign := func(template, parent *x509.Certificate) *x509.Certificate {
+		der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, key)
+		if err != nil {
+			panic(err)
+		}
+		cert, err := x509.ParseCertificate(der)
+		if err != nil {
+			panic(err)
+		}
+		return cert
+	}
+	ca := authority{pool: x509.NewCertPool(), certs: map[certificate]tls.Certificate{}}
+	trusted := sign(root, root)
+	ca.pool.AddCert(trusted)
+	for _, kind := range []certificate{trustedCertificate, unknownCertificate, expiredCertificate, wrongHostCertificate} {
+		leaf := &x509.Certificate{
+			SerialNumber: big.NewInt(2 + int64(kind)), NotBefore: from, NotAfter: to, KeyUsage: x509.KeyUsageDigitalSignature,
+			ExtKeyUsage: []x509.ExtKeyUsage{
+				x509.ExtKeyUsageServerAuth,
+			}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, DNSNames: []string{"jobs.example"},
+		}
+		parent := trusted
+		switch kind {
+		case expiredCertificate:
+			leaf.NotAfter = time.Date(1999, 6, 1, 0, 0, 0, 0, time.UTC)
+		case wrongHostCertificate:
+			leaf.IPAddresses, leaf.DNSNames = nil, []string{"other.example"}
+		case unknownCertificate:
+			other := *root
+			other.Subject.CommonName = "another root"
+			parent = sign(&other, &other)
+		}
+		ca.certs[kind] = tls.Certificate{Certificate: [][]byte{sign(leaf, parent).Raw}, PrivateKey: key}
+	}
+	return ca
+})
+
+// overTLS moves both services to https, with a certificate.
+func overTLS(kind certificate) func(*trial) {
+	return func(t *trial) {
+		t.cfg.BaseURL = strings.Replace(t.cfg.BaseURL, "http:", "https:", 1)
+		t.cfg.JobDBURL = strings.Replace(t.cfg.JobDBURL, "http:", "https:", 1)
+		t.transport.TLSClientConfig = &tls.Config{RootCAs: testCA().pool}
+		t.tls = &tls.Config{Certificates: []tls.Certificate{testCA().certs[kind]}, NextProtos: []string{"http/1.1"}}
+	}
+}
+
+func untrusted() []form {
+	but := func(change func(*trial)) func(*trial) {
+		return func(t *trial) {
+			overTLS(trustedCertificate)(t)
+			change(t)
+		}
+	}
+	return []form{
+		{name: "unknown CA", configure: overTLS(unknownCertificate)},
+		{name: "expired", configure: overTLS(expiredCertificate)},
+		{name: "wrong host", configure: overTLS(wrongHostCertificate)},
+		{
+			name:      "TLS 1.1",
+			configure: but(func(t *trial) { t.tls.MinVersion, t.tls.MaxVersion = tls.VersionTLS10, tls.VersionTLS11 }),
+		},
+		{name: "no TLS", configure: but(func(t *trial) { t.tls = nil })},
+	}
+}

@@ -1,0 +1,417 @@
+package faults_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
+)
+
+const (
+	text = "text/plain"
+	page = "text/html"
+	js   = "application/json"
+)
+
+// down is repeated for every method but POST.
+var down = every(repeated(jobboard.ErrServer)).
+	but(subscribe, cell{requests: 1, err: jobboard.ErrServer, executed: true, stopped: once}).
+	but(confirm|unsubscribe, cell{repeated: true, err: jobboard.ErrServer, executed: true})
+
+func statusFaults() []fault {
+	return []fault{
+		{row: "11", name: "400, 405, 406, 409, 415", oneConn: true, cells: every(final(errOther)), forms: slices.Concat(
+			each(
+				[]int{400, 405, 406, 409, 415},
+				form{kind: text, body: "Bad things\r\n\x00\x1b[31m happened", says: []string{"Bad things"}},
+			),
+			each([]int{400, 409}, form{kind: js, body: `{"message":"Not like this"}`, says: []string{"Not like this"}}),
+			each([]int{400, 415}, form{}),
+			each(
+				[]int{400}, form{kind: text, body: strings.Repeat("ä", 5000)},
+				form{name: "that repeats everything", serve: echoing},
+			),
+		)},
+		{
+			row: "12", name: "401, token cannot be renewed", status: 401, oneConn: true,
+			cells: every(final(jobboard.ErrUnauthorized)),
+			forms: append(
+				files("401_invalid_token.header", "401_invalid_token.json", "401_invalid_token_spaced.json", "401_no_token.txt"),
+				configured(stockSource, files("401_invalid_token.json")[0]),
+				form{kind: page, body: "<html><body>Log in</body></html>"}, form{name: "that repeats everything", serve: echoing},
+			),
+		},
+		{
+			row: "13", name: "401 that says the token expired, and the source renews", oneConn: true,
+			cells: every(requests(2)),
+			forms: []form{
+				{name: "in the header", configure: renewingSource, serve: untilFresh("401_invalid_token.header")},
+				{name: "in the body", configure: renewingSource, serve: untilFresh("401_invalid_token.json")},
+				{name: "in the wire's words", configure: renewingSource, serve: untilFresh("401_invalid_token_spaced.json")},
+				{name: "a source of another kind", configure: changingSource, serve: untilFresh("401_invalid_token.json")},
+			},
+		},
+		{
+			row: "13", name: "401 that says the token expired, and the next one too", status: 401, oneConn: true,
+			cells: every(cell{requests: 2, err: jobboard.ErrUnauthorized}), forms: asked(2, "401_invalid_token"),
+		},
+		{
+			row: "13", name: "401 that says the token expired, and the renewal fails", status: 401, oneConn: true,
+			cells: every(
+				final(jobboard.ErrUnauthorized),
+			), forms: []form{configured(failingRenewal, files("401_invalid_token.json")[0])},
+		},
+		{
+			row: "14", name: `401 "user token required"`, status: 401, oneConn: true,
+			cells: every(final(jobboard.ErrUnauthorized)), forms: asked(1, "401_user_token_required"),
+		},
+		{
+			row: "15", name: "403 empty; 403 insufficient_scope in header or body", status: 403, oneConn: true,
+			cells: every(final(jobboard.ErrForbidden)),
+			forms: files("403_empty.txt", "403_insufficient_scope.header", "403_insufficient_scope.json"),
+		},
+		{
+			row: "16", name: `403 plain text "not accessible"`, status: 403, oneConn: true,
+			cells: every(final(jobboard.ErrForbidden)).but(A|P, final(jobboard.ErrPostingNotAccessible)),
+			forms: append(
+				files("403_posting_not_accessible.txt", "403_posting_not_accessible_quoted.json"),
+				bodies(text, "jobposting NOT ACCESSIBLE for jobid 4711\r\n", "\ufeffThe posting of job 4711 is not accessible",
+					"This job posting is not accessible to you.")...,
+			),
+		},
+		{
+			row: "17", name: "404 plain text or JSON string that speaks of a posting", status: 404, oneConn: true,
+			cells: every(final(errOther)).but(A|P, final(jobboard.ErrPostingNotFound)),
+			forms: append(
+				files("404_posting_not_found.txt", "404_posting_not_found_misspelt.txt", "404_posting_not_found_quoted.json"),
+				bodies(
+					text, "JOBPOSTING NOT FOUND\n", "There is no job posting for this job",
+					"No posting with that id exists any more", `"  Job-Posting unknown: 4711 "`,
+				)...,
+			),
+		},
+		{
+			row: "17b", name: "404 empty, HTML, a router's or gateway's text", status: 404, oneConn: true,
+			cells: every(final(errOther)),
+			forms: slices.Concat(
+				files("404_empty.txt", "404_page.html", "404_gateway.txt", "404_router.txt"),
+				bodies(text, "Not Found", "Cannot GET /api/rest/v3/frontend", "no healthy upstream", " \r\n",
+					"<!-- posting --><html>The job posting is gone</html>", "\ufeff <HTML>posting not found</HTML>"),
+				bodies(js, `{"message":"no Route matched with those values","request_id":"41"}`),
+				[]form{{code: "?", kind: js, body: `{"timestamp":1,"status":404,"error":"Not Found","path":"/x"}`}},
+				bodies("application/xml", `<Error><Code>NoSuchKey</Code><Message>posting not found</Message></Error>`),
+			),
+		},
+		{
+			row: "17c", name: "403 HTML", status: 403, oneConn: true, cells: every(final(jobboard.ErrForbidden)),
+			forms: append(files("403_page.html"), form{kind: text, body: "\n<html>JobPosting not accessible</html>"}),
+		},
+		{
+			row: "18", name: "404 get_project_error, not available", status: 404, oneConn: true,
+			cells: every(final(errOther)).but(A|P, final(jobboard.ErrProjectNotAvailable)),
+			forms: append(
+				files("404_project_not_available.json"),
+				form{kind: text, code: "get_project_error", body: `{"message":"Project not available","code":"get_project_error"}`},
+				form{kind: js, code: "get_project_error", body: `{"code":"get_project_error","message":null}`},
+			),
+		},
+		{
+			row: "19", name: "404 get_project_error, not accessible", status: 404, oneConn: true,
+			cells: every(final(errOther)).but(A|P, final(jobboard.ErrProjectNotAccessible)),
+			forms: append(files("404_project_not_accessible.json"), form{
+				kind: text, code: "get_project_error",
+				body: "\ufeff" + `{"message":"The project is NOT accessible to you","code":"get_project_error"}`,
+			}),
+		},
+		{
+			row: "20", name: "404 get_application_error", status: 404, oneConn: true,
+			cells: every(final(errOther)).but(P, final(jobboard.ErrApplicationNotFound)),
+			forms: append(files("404_application_not_found.json", "404_application_not_found_bare.txt"), form{
+				kind: js, code: "get_application_error",
+				body: `{"code":"get_application_error","message":"no application for this job posting, or not accessible"}`,
+			}),
+		},
+		{
+			row: "21", name: "404 JSON with an unknown code", status: 404, oneConn: true, cells: every(final(errOther)),
+			forms: append(
+				files("404_unknown_code.json"),
+				form{kind: js, code: "posting_moved", body: `{"code":"posting_moved","message":"posting not found"}`},
+				form{
+					name: "compressed", kind: js, code: "get_horoscope_error", header: []string{"Content-Encoding", "gzip"},
+					body: string(rig.Zip(rig.Data("errors/404_unknown_code.json"))),
+				},
+			),
+		},
+		{row: "21", name: "404 HTML of 5 MiB", status: 404, cells: every(final(errOther)), forms: []form{
+			{name: "plain", kind: page, readAtMost: 80 << 10, body: bigPage},
+			{
+				name: "compressed", kind: page, body: string(rig.Zip([]byte(bigPage))),
+				header: []string{"Content-Encoding", "gzip"},
+			},
+			{
+				name: "JSON with its code behind 64 KiB", kind: js, readAtMost: 80 << 10,
+				body: `{"text":"` + strings.Repeat("x", 100<<10) + `","code":"get_project_error"}`,
+			},
+		}},
+		{
+			row: "22", name: "410 plain text", status: 410, oneConn: true,
+			cells: every(final(errOther)).but(A|P, final(jobboard.ErrPostingInactive)),
+			forms: append(
+				files("410_posting_inactive.txt", "410_posting_inactive_quoted.json"),
+				bodies(text, "jobposting is INACTIVE\n")...),
+		},
+		{
+			row: "23", name: "429 without Retry-After", status: 429, oneConn: true,
+			cells: every(repeated(jobboard.ErrRateLimited)),
+			forms: []form{{name: "with words", kind: text, body: "slow down", says: []string{"slow down"}}, {name: "without"}},
+		},
+		{
+			row: "24", name: "429 with Retry-After 2", status: 429, oneConn: true, cells: every(requests(2)),
+			forms: retryAfterTwo(),
+		},
+		{
+			row: "24", name: "503 with Retry-After 2", status: 503, oneConn: true,
+			cells: every(requests(2)).but(changing, cell{requests: 1, err: jobboard.ErrServer, executed: true, stopped: once}),
+			forms: retryAfterTwo(),
+		},
+		{
+			row: "25", name: "429 with a Retry-After over the bound", status: 429, oneConn: true,
+			cells: every(
+				cell{requests: 1, err: jobboard.ErrRateLimited, stopped: jobboard.StopRetryAfter},
+			), forms: retryAfterFar(),
+		},
+		{
+			row: "25", name: "503 with a Retry-After over the bound", status: 503, oneConn: true,
+			cells: every(cell{requests: 1, err: jobboard.ErrServer, stopped: jobboard.StopRetryAfter}).
+				but(subscribe, cell{requests: 1, err: jobboard.ErrServer, executed: true, stopped: once}).
+				but(confirm|unsubscribe, cell{
+					requests: 1, err: jobboard.ErrServer, executed: true,
+					stopped: jobboard.StopRetryAfter,
+				}),
+			forms: retryAfterFar(),
+		},
+		{
+			row: "25", name: "429 with an unusable Retry-After", status: 429, oneConn: true,
+			cells: every(repeated(jobboard.ErrRateLimited)), forms: retryAfterJunk(),
+		},
+		{
+			row: "25", name: "503 with an unusable Retry-After", status: 503, oneConn: true, cells: down,
+			forms: retryAfterJunk(),
+		},
+		{row: "26", name: "502, 503, 504", oneConn: true, cells: down, forms: append(
+			each([]int{502, 503, 504}, form{kind: page, body: "<html>Bad Gateway</html>"}),
+			each([]int{503}, form{}, form{name: "that repeats everything", serve: echoing})...,
+		)},
+		{
+			row: "26", name: "500", status: 500, oneConn: true,
+			cells: every(repeated(jobboard.ErrServer)).
+				but(changing, cell{requests: 1, err: jobboard.ErrServer, executed: true, stopped: once}),
+			forms: files("500_empty.txt", "500_processing.txt", "500_processing.json"),
+		},
+		{
+			row: "27", name: "503, 503, 200", status: 503, oneConn: true,
+			cells: every(requests(3)).but(subscribe, cell{requests: 1, err: jobboard.ErrServer, executed: true, stopped: once}),
+			forms: []form{{name: "in this order", serve: first(2, form{})}},
+		},
+		{
+			row: "28", name: "501, 505", oneConn: true, cells: every(final(jobboard.ErrServer)),
+			forms: each([]int{501, 505}, form{kind: text, body: "never"}),
+		},
+		{
+			row: "29", name: "everything 503, 200 callers", status: 503,
+			cells: every(final(jobboard.ErrServer)).
+				but(subscribe, cell{requests: 1, err: jobboard.ErrServer, executed: true, stopped: once}).
+				but(confirm|unsubscribe, cell{requests: 1, err: jobboard.ErrServer, executed: true}),
+			forms: []form{
+				{name: "at most 1.10 requests a call", drive: outage(200, 5)}, {name: "one call each", drive: outage(200, 1)},
+			},
+		},
+		{
+			row: "30", name: "204, or an empty 200", oneConn: true,
+			cells: every(final(jobboard.ErrDecode)).but(changing, requests(1)),
+			forms: []form{
+				{name: "204", status: 204, check: nothing},
+				{name: "200", status: 200, kind: js, check: nothing},
+				{
+					name: "200 compressed", status: 200, kind: js, body: string(rig.Zip(nil)),
+					header: []string{"Content-Encoding", "gzip"}, check: nothing,
+				},
+				{name: "white space", status: 200, only: reading, kind: js, body: " \r\n\t\n"},
+				{name: "a byte order mark", status: 200, only: reading, kind: js, body: "\ufeff"},
+			},
+		},
+	}
+}
+
+var bigPage = "<html>" + strings.Repeat("<p>posting</p>", 5<<20/14)
+
+// each is a form with each status.
+func each(statuses []int, forms ...form) (all []form) {
+	for _, status := range statuses {
+		for _, f := range forms {
+			f.name = fmt.Sprintf("%d %s %s %.20q", status, f.name, f.kind, f.body)
+			f.status = status
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// bodies are whole answers of one kind.
+func bodies(kind string, all ...string) (forms []form) {
+	for _, body := range all {
+		forms = append(forms, form{kind: kind, body: body})
+	}
+	return forms
+}
+
+// files are bodies of testdata/errors, with the right label and with that of
+// JSON; one that ends in .header is a header line.
+func files(names ...string) (all []form) {
+	codes := map[string]string{
+		"401_invalid_token": "invalid_token", "401_invalid_token_spaced": "invalid token", "401_user": "invalid_token",
+		"403_insufficient_scope": "insufficient_scope", "404_project": "get_project_error",
+		"500_processing.json": "internal_error",
+		"404_application":     "get_application_error", "404_unknown": "get_horoscope_error",
+	}
+	for _, name := range names {
+		content, best := string(rig.Data("errors/"+name)), ""
+		for prefix := range codes {
+			if strings.HasPrefix(name, prefix) && len(prefix) > len(best) {
+				best = prefix
+			}
+		}
+		f := form{name: name, code: codes[best]}
+		if filepath.Ext(name) == ".header" {
+			key, value, _ := strings.Cut(strings.TrimSpace(content), ": ")
+			f.header = []string{key, value}
+			all = append(all, f)
+			continue
+		}
+		f.body, f.kind = content, map[string]string{".json": js, ".html": page, ".txt": text}[filepath.Ext(name)]
+		all = append(all, f)
+		f.name, f.kind = name+" labelled as JSON", js
+		all = append(all, f)
+	}
+	return all
+}
+
+func configured(configure func(*trial), f form) form {
+	f.name, f.configure = f.name+", another source", configure
+	return f
+}
+
+// asked are the forms of a 401 that sources of both kinds are asked about so
+// many times.
+func asked(most int, name string) (all []form) {
+	for _, f := range files(name+".header", name+".json") {
+		f.after = fetchedAtMost(most)
+		f.configure = renewingSource
+		all = append(all, f, configured(changingSource, f))
+	}
+	return all
+}
+
+// first is a service that answers well after so many other answers.
+func first(n int, f form) func(*exchange) {
+	return func(x *exchange) {
+		if x.n > n {
+			x.good()
+			return
+		}
+		x.send(&f)
+	}
+}
+
+// echoing is a service that puts into its answer whatever it was told.
+func echoing(x *exchange) {
+	t := x.trial
+	auth := x.Request.Header.Get("Authorization")
+	told := []string{auth, strings.TrimPrefix(auth, "Bearer "), x.Request.URL.RawQuery}
+	for name, values := range x.Request.URL.Query() {
+		if name != "channel" {
+			told = append(told, values[0])
+		}
+	}
+	if t.op.Slot == rig.Base && t.cfg.ClientID != "" {
+		told = append(told, t.cfg.ClientID)
+	}
+	said := strings.ReplaceAll(strings.Join(told, " "), rig.Channel.Secret, "-")
+	x.Header().Set("X-Echo", strings.Join(strings.Fields(said), "-"))
+	if x.n%2 == 0 {
+		x.Answer(t.status, text, "You said "+said)
+		return
+	}
+	x.Answer(
+		t.status, js,
+		string(rig.Must(json.Marshal(map[string]any{"message": "You said " + said, "error_description": said}))),
+	)
+}
+
+func nothing(_ *rig.Operation, value any) string {
+	if value != nil {
+		return fmt.Sprintf("the result is %v, want none", value)
+	}
+	return ""
+}
+
+func retryAfterTwo() (all []form) {
+	for name, layout := range map[string]string{
+		"seconds": "2", "RFC 1123": http.TimeFormat, "RFC 850": "Monday, 02-Jan-06 15:04:05 GMT", "asctime": time.ANSIC,
+	} {
+		for _, skew := range []time.Duration{0, 3 * time.Hour, -26 * time.Hour} {
+			all = append(all, form{
+				name: fmt.Sprintf("%s, the service's clock %v ahead", name, skew), retryAfter: 2 * time.Second,
+				serve: func(x *exchange) {
+					now := time.Now().Add(skew).UTC()
+					value := layout
+					if name != "seconds" {
+						value = now.Add(2 * time.Second).Format(layout)
+					}
+					first(1, form{header: []string{"Date", now.Format(http.TimeFormat), "Retry-After", value}})(x)
+				},
+				after: func(t *trial, err error) {
+					if wait := t.end.Sub(t.start); err == nil && (wait < 2*time.Second || wait > 2500*time.Millisecond) {
+						t.problem("waited %v", wait)
+					}
+				},
+			})
+		}
+	}
+	return all
+}
+
+func retryAfterFar() (all []form) {
+	const century = 50 * 365 * 24 * time.Hour
+	for value, least := range map[string]time.Duration{
+		"86400": 24 * time.Hour, "31": 31 * time.Second, "9300000000": century, "99999999999999999999999": century,
+		"Fri, 31 Dec 9999 23:59:59 GMT": century,
+	} {
+		all = append(all, form{
+			name: value, retryAfter: -least, header: []string{"Retry-After", value},
+			after: func(t *trial, _ error) {
+				if d := t.end.Sub(t.start); d > 0 {
+					t.problem("came after %v, not at once", d)
+				}
+			},
+		})
+	}
+	return all
+}
+
+func retryAfterJunk() (all []form) {
+	for _, value := range []string{
+		"-5", "1.5", "soon", "", " ", "0", "2 seconds", "0x2", "+2", "Fri, 31 Dec 1999 23:59:59 GMT",
+		"Sat, 01 Jan 2000 00:00:00", "2,3",
+	} {
+		all = append(all, form{name: strconv.Quote(value), header: []string{"Retry-After", value}})
+	}
+	return all
+}

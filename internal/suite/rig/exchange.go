@@ -1,0 +1,126 @@
+package rig
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+)
+
+type addressKey struct{}
+
+// Serve serves l with handle until the server is closed.
+func Serve(l net.Listener, handle func(*Exchange)) *http.Server {
+	server := NewServer(handle)
+	go func() { _ = server.Serve(l) }()
+	return server
+}
+
+// NewServer returns a server that says nothing and never loses patience.
+func NewServer(handle func(*Exchange)) *http.Server {
+	return &http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			address, _ := r.Context().Value(addressKey{}).(string)
+			handle(&Exchange{w, r, address})
+		}),
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			address := c.LocalAddr().String()
+			if own := connOf(c); own != nil {
+				address = own.address
+			}
+			return context.WithValue(ctx, addressKey{}, address)
+		},
+		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
+		ReadHeaderTimeout: time.Hour,
+	}
+}
+
+// Exchange is a request that waits for its answer.
+type Exchange struct {
+	http.ResponseWriter
+
+	Request *http.Request
+	Address string // that was dialed
+}
+
+// Answer sends a whole answer. An empty kind is no Content-Type; header holds
+// names and values in turn.
+func (x *Exchange) Answer(status int, kind, body string, header ...string) {
+	for i := 0; i+1 < len(header); i += 2 {
+		x.Header().Set(header[i], header[i+1])
+	}
+	if kind != "" {
+		x.Header().Set("Content-Type", kind)
+	}
+	x.WriteHeader(status)
+	_, _ = io.WriteString(x, body)
+}
+
+// Hijack takes the connection over.
+func (x *Exchange) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	return x.ResponseWriter.(http.Hijacker).Hijack()
+}
+
+// take takes the connection over and writes to it.
+func (x *Exchange) take(parts []string) net.Conn {
+	c, _, err := x.Hijack()
+	if err != nil {
+		panic(err)
+	}
+	_, _ = io.WriteString(c, strings.Join(parts, ""))
+	return c
+}
+
+// Raw answers with bytes, and ends the connection.
+func (x *Exchange) Raw(parts ...string) { _ = x.take(parts).Close() }
+
+// Reset answers with bytes, and resets the connection.
+func (x *Exchange) Reset(parts ...string) {
+	switch c := x.take(parts).(type) {
+	case *Conn:
+		_ = c.Reset()
+	case *net.TCPConn:
+		_ = c.SetLinger(0) // a reset, not an end
+		_ = c.Close()
+	default:
+		panic(fmt.Sprintf("a %T cannot be reset", c))
+	}
+}
+
+// Stall answers with bytes, and then with nothing more until the client leaves.
+func (x *Exchange) Stall(parts ...string) {
+	c := x.take(parts)
+	_, _ = io.Copy(io.Discard, c)
+	_ = c.Close()
+}
+
+// Endless repeats a part until the client leaves.
+func (x *Exchange) Endless(first, part string) {
+	c := x.take([]string{first})
+	defer c.Close()
+	var err error
+	for b := []byte(part); err == nil; {
+		_, err = c.Write(b)
+	}
+}
+
+// Drip sends a part every so often until the client leaves.
+func (x *Exchange) Drip(first, part string, every time.Duration) {
+	c := x.take([]string{first})
+	defer c.Close()
+	var err error
+	for err == nil {
+		_ = c.SetReadDeadline(time.Now().Add(every))
+		if _, left := c.Read(make([]byte, 1)); !errors.Is(left, os.ErrDeadlineExceeded) {
+			return
+		}
+		_, err = io.WriteString(c, part)
+	}
+}

@@ -1,0 +1,93 @@
+// Package rig is what the suites under internal/suite share: a network in
+// memory that can fail, a server that misbehaves on purpose, every operation of
+// the client as one table, and canaries: secrets that are looked for in
+// whatever is printed.
+package rig
+
+import (
+	"bytes"
+	"compress/gzip"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// Client returns a client for a configuration that is right.
+func Client(tb testing.TB, cfg jobboard.Config) *jobboard.Client {
+	tb.Helper()
+	c, err := jobboard.NewClient(cfg)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c
+}
+
+// RoundTripper is a transport of one function.
+type RoundTripper func(*http.Request) (*http.Response, error)
+
+// RoundTrip calls f.
+func (f RoundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// Must returns v and panics with err.
+func Must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+var files sync.Map
+
+// Data returns a file of the module's testdata.
+func Data(name string) []byte {
+	if b, ok := files.Load(name); ok {
+		return b.([]byte)
+	}
+	dir := Must(os.Getwd())
+	for filepath.Dir(dir) != dir {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	b := Must(os.ReadFile(filepath.Join(dir, "testdata", name)))
+	files.Store(name, b)
+	return b
+}
+
+// Zip compresses with gzip.
+func Zip(b []byte) []byte {
+	var z bytes.Buffer
+	w := gzip.NewWriter(&z)
+	_, _ = w.Write(b)
+	_ = w.Close()
+	return z.Bytes()
+}
+
+// Allocated returns how many bytes f allocates, all in all.
+func Allocated(f func()) int64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return int64(after.TotalAlloc - before.TotalAlloc)
+}
+
+// Unprintable finds what must not be in a line of a log: control characters,
+// line and paragraph separators, what turns the direction of writing, and
+// broken UTF-8.
+func Unprintable(s string) (rune, bool) {
+	for _, r := range s {
+		if unicode.Is(unicode.Bidi_Control, r) || unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return r, true
+		}
+	}
+	return unicode.ReplacementChar, !utf8.ValidString(s)
+}
