@@ -14,13 +14,14 @@ import (
 	"github.com/mattn/go-runewidth"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
 // mapData collects the hits of a search by place, for a picture.
 type mapData struct {
 	title    string
 	near     jobboard.GeoLocation
-	sites    map[string]*site
+	sites    map[places.Place]*site
 	unknown  map[string]int // hits by the name that the list of cities does not have
 	placed   int
 	unplaced int
@@ -28,12 +29,12 @@ type mapData struct {
 
 // site is a city with the postings at it.
 type site struct {
-	city
+	places.Place
 	titles []string
 }
 
 func newMapData(near jobboard.GeoLocation) *mapData {
-	return &mapData{near: near, sites: map[string]*site{}, unknown: map[string]int{}}
+	return &mapData{near: near, sites: map[places.Place]*site{}, unknown: map[string]int{}}
 }
 
 // add places a posting by the location names of its config.
@@ -41,15 +42,15 @@ func (m *mapData) add(p *jobboard.JobPosting) {
 	names, _ := p.Config.LocationNames()
 	found := false
 	for _, name := range names {
-		c, ok := builtInPlaces().find(name)
+		place, ok := places.Find(name)
 		if !ok {
 			continue
 		}
 		found = true
-		s := m.sites[c.country+c.name]
+		s := m.sites[place]
 		if s == nil {
-			s = &site{city: c}
-			m.sites[c.country+c.name] = s
+			s = &site{Place: place}
+			m.sites[place] = s
 		}
 		s.titles = append(s.titles, cmp.Or(printable(p.Title), "(no title)"))
 	}
@@ -95,7 +96,7 @@ func (m *mapData) view() view {
 	if !m.near.IsZero() {
 		reach := m.near.RadiusKm
 		for _, s := range m.sites {
-			d := jobboard.DistanceKm(m.near, jobboard.GeoLocation{Latitude: s.latitude, Longitude: s.longitude})
+			d := jobboard.DistanceKm(m.near, jobboard.GeoLocation{Latitude: s.Latitude, Longitude: s.Longitude})
 			if d < 2*m.near.RadiusKm {
 				reach = max(reach, d)
 			}
@@ -109,8 +110,8 @@ func (m *mapData) view() view {
 	if len(m.sites) > 0 {
 		south, north, west, east = 90, -90, 180, -180
 		for _, s := range m.sites {
-			south, north = min(south, s.latitude), max(north, s.latitude)
-			west, east = min(west, s.longitude), max(east, s.longitude)
+			south, north = min(south, s.Latitude), max(north, s.Latitude)
+			west, east = min(west, s.Longitude), max(east, s.Longitude)
 		}
 	}
 	v := view{latitude: (south + north) / 2, longitude: (west + east) / 2}
@@ -168,8 +169,8 @@ func (m *mapData) beyondCircle() (names []string, postings int) {
 	}
 	for _, s := range m.sorted() {
 		// The list of cities is good to a few kilometres.
-		if jobboard.DistanceKm(m.near, jobboard.GeoLocation{Latitude: s.latitude, Longitude: s.longitude}) > m.near.RadiusKm+15 {
-			names = append(names, s.name)
+		if jobboard.DistanceKm(m.near, jobboard.GeoLocation{Latitude: s.Latitude, Longitude: s.Longitude}) > m.near.RadiusKm+15 {
+			names = append(names, s.Name)
 			postings += len(s.titles)
 		}
 	}
@@ -183,7 +184,7 @@ func (m *mapData) sorted() []*site {
 		all = append(all, s)
 	}
 	slices.SortFunc(all, func(a, b *site) int {
-		return cmp.Or(-cmp.Compare(len(a.titles), len(b.titles)), cmp.Compare(a.name, b.name))
+		return cmp.Or(-cmp.Compare(len(a.titles), len(b.titles)), cmp.Compare(a.Name, b.Name))
 	})
 	return all
 }
@@ -270,45 +271,46 @@ func (p *picture) places(v view, sites []*site) (beyond []*site) {
 	drawn := map[string]bool{}
 	var hits bytes.Buffer
 	for _, s := range sites {
-		if !v.shows(s.latitude, s.longitude) {
+		if !v.shows(s.Latitude, s.Longitude) {
 			beyond = append(beyond, s)
 			continue
 		}
-		drawn[s.name] = true
-		x, y := v.xy(s.latitude, s.longitude)
+		drawn[s.Name] = true
+		x, y := v.xy(s.Latitude, s.Longitude)
 		r := min(9+2.2*math.Sqrt(float64(len(s.titles))), 26)
 		p.labels = append(p.labels, box{x - r, y - r, x + r, y + r})
 		h := &picture{}
 		h.add(`<g><circle class="hit" cx="%g" cy="%g" r="%g"/>`, x, y, r)
-		h.element("title", "", s.name+": "+strings.Join(s.titles, "; "))
+		h.element("title", "", s.Name+": "+strings.Join(s.titles, "; "))
 		h.text("count", x, y+4, strconv.Itoa(len(s.titles)))
 		lx, ly := x+r+5, y+5
-		width := float64(runewidth.StringWidth(s.name)) * 7.6
+		width := float64(runewidth.StringWidth(s.Name)) * 7.6
 		if lx+width > mapWidth-4 {
 			lx = x - r - 5 - width
 		}
 		p.labels = append(p.labels, box{lx, ly - 12, lx + width, ly + 3})
-		h.text("hitname", lx, ly, s.name)
+		h.text("hitname", lx, ly, s.Name)
 		h.add(`</g>`)
 		hits.Write(h.Bytes())
 	}
 	// The larger ones first, as long as their names have room.
-	towns := slices.Clone(builtInPlaces().cities)
-	slices.SortStableFunc(towns, func(a, b city) int { return cmp.Compare(a.rank, b.rank) })
 	shown := 0
-	for _, c := range towns {
-		if drawn[c.name] || !v.shows(c.latitude, c.longitude) || shown >= 28 {
+	for town := range places.All() {
+		if shown >= 28 {
+			break
+		}
+		if drawn[town.Name] || !v.shows(town.Latitude, town.Longitude) {
 			continue
 		}
-		x, y := v.xy(c.latitude, c.longitude)
-		width := float64(runewidth.StringWidth(c.name)) * 6.2
+		x, y := v.xy(town.Latitude, town.Longitude)
+		width := float64(runewidth.StringWidth(town.Name)) * 6.2
 		label := box{x - 4, y - 10, x + 7 + width, y + 5}
 		if label.x1 > mapWidth || p.taken(label) {
 			continue
 		}
 		p.labels = append(p.labels, label)
 		p.add(`<circle class="town" cx="%g" cy="%g" r="2.5"/>`, x, y)
-		p.text("townname", x+6, y+4, c.name)
+		p.text("townname", x+6, y+4, town.Name)
 		shown++
 	}
 	p.Write(hits.Bytes())
@@ -368,7 +370,7 @@ func (p *picture) side(m *mapData, sites, beyond []*site) {
 			line("soft", 18, "… and further places")
 			break
 		}
-		line("h2", 17, fmt.Sprintf("%s (%d)", s.name, len(s.titles)))
+		line("h2", 17, fmt.Sprintf("%s (%d)", s.Name, len(s.titles)))
 		for i, t := range s.titles {
 			if left := len(s.titles) - i; y > bottom-18 && left > 1 || i == 8 && left > 1 {
 				line("soft", 16, fmt.Sprintf("… and %d more", left))
@@ -392,7 +394,7 @@ func (p *picture) side(m *mapData, sites, beyond []*site) {
 	if len(beyond) > 0 {
 		var items []string
 		for _, s := range beyond {
-			items = append(items, fmt.Sprintf("%s (%d)", s.name, len(s.titles)))
+			items = append(items, fmt.Sprintf("%s (%d)", s.Name, len(s.titles)))
 		}
 		list("Beyond the map, by their named place", items, 5)
 	}
@@ -404,8 +406,9 @@ func (p *picture) side(m *mapData, sites, beyond []*site) {
 		slices.Sort(items)
 		list("Not on the map: place not known", items, 6)
 	}
-	p.text("soft", sideX, mapHeight-28, "Placed by the location's name, to the city.")
-	p.text("soft", sideX, mapHeight-12, "The search's answer has no coordinates.")
+	p.text("soft", sideX, mapHeight-44, "Placed by the location's name, to the city.")
+	p.text("soft", sideX, mapHeight-28, "The search's answer has no coordinates.")
+	p.text("soft", sideX, mapHeight-12, places.Attribution)
 }
 
 // wrapWords breaks a text into lines of at most so many columns, at spaces.

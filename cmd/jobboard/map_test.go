@@ -137,26 +137,12 @@ func TestMapCircleIsTrue(t *testing.T) {
 	}
 }
 
-func TestGazetteer(t *testing.T) {
-	g := builtInPlaces()
-	if len(g.cities) < 150 {
-		t.Fatalf("%d cities", len(g.cities))
+func TestNearByName(t *testing.T) {
+	for _, name := range []string{"Berlin", "10117 berlin, Germany"} {
+		newProcess().run(t, "search", "--fake", "--near", name, "--radius", "50").
+			want(t, exitOK, "11 of 11 postings within 50 km of 52.524, 13.411").wantErr(t, "near Berlin, DE (52.524, 13.411)")
 	}
-	for _, c := range g.cities {
-		if c.latitude < 35 || c.latitude > 62 || c.longitude < -10 || c.longitude > 30 || c.rank < 1 || c.rank > 4 || c.name == "" {
-			t.Errorf("%+v", c)
-		}
-	}
-	for name, want := range map[string]string{
-		"Berlin": "Berlin", "berlin ": "Berlin", "10117 Berlin": "Berlin", "D-10117 Berlin": "", "Berlin-Mitte": "Berlin", "Berlin, Germany": "Berlin",
-		"Munich": "München", "Muenchen": "München", "MÜNCHEN": "München", "80331 München, Bayern, Deutschland": "München",
-		"Frankfurt": "Frankfurt am Main", "Frankfurt (Oder)": "Frankfurt (Oder)", "Frankfurt a. M.": "Frankfurt am Main",
-		"Zürich": "Zürich", "Zurich, Switzerland": "Zürich", "St. Gallen": "St. Gallen", "Kraków": "Krakau",
-		"Paris, Texas": "", "Berlin, Wisconsin": "", "Wien, Deutschland": "", "Neu Berlin": "", "Halle Westfalen": "", "": "", ",": "", "12345": "",
-	} {
-		c, ok := g.find(name)
-		if ok != (want != "") || c.name != want {
-			t.Errorf("%q is %q, want %q", name, c.name, want)
-		}
-	}
+	newProcess().run(t, "search", "--fake", "--near", "Cologne", "--radius", "30").wantErr(t, "near Köln, DE")
+	newProcess().run(t, "search", "--fake", "--near", "Müncheberg am Rhein").want(t, exitUsage).wantErr(t, "no place is known", "--near Berlin")
+	newProcess().run(t, "search", "--fake", "--near", "Muench").want(t, exitUsage).wantErr(t, "is it München (DE) or")
 }

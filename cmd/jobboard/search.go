@@ -6,15 +6,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
 // queryFlags are what search and watch ask for.
@@ -26,32 +29,60 @@ type queryFlags struct {
 
 func (q *queryFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&q.text, "text", "", "search `text`")
-	f.StringVar(&q.near, "near", "", "`place` as latitude,longitude or a geo: URI")
+	f.StringVar(&q.near, "near", "", "`place`: a town, latitude,longitude or a geo: URI")
 	f.Float64Var(&q.radius, "radius", 50, "`km` around the place")
 }
 
-func (q *queryFlags) query(f *pflag.FlagSet) (jobboard.Query, error) {
+// query returns what the flags ask for. It tells on stderr which town a name
+// was taken for.
+func (q *queryFlags) query(f *pflag.FlagSet, stderr io.Writer) (jobboard.Query, error) {
 	out := jobboard.Query{Text: q.text}
 	if q.near == "" {
 		if f.Changed("radius") {
-			return out, usage("--radius needs a place: --near latitude,longitude")
+			return out, usage("--radius needs a place: --near PLACE")
 		}
 		return out, nil
 	}
 	place := q.near
-	if !strings.HasPrefix(strings.ToLower(place), "geo:") {
+	isURI := strings.HasPrefix(strings.ToLower(place), "geo:")
+	if !isURI && strings.ContainsFunc(place, unicode.IsLetter) {
+		town, ok := places.Find(place)
+		if !ok {
+			return out, unknownPlace(place)
+		}
+		fmt.Fprintf(stderr, "near %s, %s (%g, %g)\n", town.Name, town.Country, town.Latitude, town.Longitude)
+		place = fmt.Sprintf("%g,%g", town.Latitude, town.Longitude)
+	}
+	if !isURI {
 		place = "geo:" + strings.ReplaceAll(place, " ", "")
 	}
 	var err error
 	if out.Near, err = jobboard.ParseGeoURI(place, q.radius); err != nil {
 		// It speaks of the URI that was made of what was typed.
 		text := strings.ReplaceAll(err.Error(), strconv.Quote(place), strconv.Quote(q.near))
-		return out, &exitError{
-			code: exitUsage, err: fmt.Errorf("--near: %w", plain{errors.New(text)}),
-			hint: "such as --near 52.52,13.405 --radius 50, or --near geo:52.52,13.405",
-		}
+		return out, badPlace(text)
 	}
 	return out, nil
+}
+
+// unknownPlace says that no town has the name, and which it may be the beginning of.
+func unknownPlace(name string) error {
+	text := fmt.Sprintf("no place is known by the name %.60q", name)
+	var similar []string
+	for _, p := range places.Search(name, 3) {
+		similar = append(similar, p.Name+" ("+p.Country+")")
+	}
+	if len(similar) > 0 {
+		text += "; is it " + strings.Join(similar, " or ") + "?"
+	}
+	return badPlace(text)
+}
+
+func badPlace(text string) error {
+	return &exitError{
+		code: exitUsage, err: fmt.Errorf("--near: %w", plain{errors.New(text)}),
+		hint: "such as --near Berlin, --near 52.52,13.405 --radius 50, or --near geo:52.52,13.405",
+	}
 }
 
 type searchFlags struct {
@@ -72,10 +103,10 @@ arrive (--jsonl). An answer that breaks off is asked for again, but not once
 
 --map FILE.svg also draws them as a picture with the search's circle. The answer
 of a search names locations and has no coordinates, so a hit is drawn where a
-small built-in list of cities knows its location's name; what it does not know is
-listed beside the map. A posting that was found for a further location may be
+built-in list of places knows its location's name; what it does not know is listed
+beside the map. A posting that was found for a further location may be
 drawn outside of the circle, at the location that its config names.`,
-		Example: "  jobboard search --fake --near 52.52,13.405 --radius 50\n  jobboard search --text nurse --language en --map hits.svg",
+		Example: "  jobboard search --fake --near Berlin --radius 50\n  jobboard search --text nurse --language en --map hits.svg",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.search(cmd.Context(), cmd.Flags(), &f) },
 	}
@@ -89,7 +120,7 @@ drawn outside of the circle, at the location that its config names.`,
 }
 
 func (a *app) search(ctx context.Context, flags *pflag.FlagSet, f *searchFlags) error {
-	q, err := f.query(flags)
+	q, err := f.query(flags, a.stderr)
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func (a *app) watch(ctx context.Context, flags *pflag.FlagSet, args []string, f 
 	case f.interval < time.Second:
 		return usage("--interval is shorter than 1s")
 	}
-	q, err := f.query(flags)
+	q, err := f.query(flags, a.stderr)
 	if err != nil {
 		return err
 	}

@@ -124,11 +124,17 @@ func (c checkout) look(d download, needed ...string) error {
 	return errors.Join(append(bad, shipped(files, append([]string{"LICENSE", "go.mod", "go.sum"}, needed...)...))...)
 }
 
+// embedded is compressed data that a package embeds.
+const embedded = "places/places.tsv.gz"
+
 // isBinary says whether a file is neither text nor a picture. A program that was
 // built by accident has any name.
 func isBinary(f *zip.File) (bool, error) {
 	switch path.Ext(f.Name) {
 	case ".png", ".webp", ".jpg":
+		return false, nil
+	}
+	if strings.HasSuffix(f.Name, "/"+embedded) {
 		return false, nil
 	}
 	r, err := f.Open()
@@ -164,6 +170,9 @@ func shipped(files map[string]uint64, needed ...string) error {
 // editors and systems leave behind, no keys and settings of a person, and no
 // other module, which has a download of its own.
 func ships(name string) bool {
+	if name == embedded {
+		return true
+	}
 	switch path.Ext(name) {
 	case ".exe", ".test", ".out", ".prof", ".pprof", ".db", ".sqlite", ".zip", ".gz", ".tar", ".so", ".dll", ".dylib", ".a", ".o",
 		".log", ".bak", ".orig", ".rej", ".swp", ".tmp", ".pem", ".key", ".p12", ".pfx", ".env":

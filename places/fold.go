@@ -1,0 +1,86 @@
+package places
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// fold returns the form in which names are compared: in lower case, without
+// accents, and with one space for whatever is no letter and no digit.
+func fold(s string) string {
+	b := make([]byte, 0, len(s))
+	space := false
+	for _, r := range norm.NFD.String(s) {
+		switch {
+		case unicode.Is(unicode.M, r):
+			continue
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			space = len(b) > 0
+			continue
+		case space:
+			b = append(b, ' ')
+			space = false
+		}
+		r = unicode.ToLower(r)
+		if plain, ok := noAccent[r]; ok {
+			b = append(b, plain...)
+		} else {
+			b = append(b, string(r)...)
+		}
+	}
+	return string(b)
+}
+
+// noAccent has the letters that Unicode does not take apart.
+var noAccent = map[rune]string{
+	'ß': "ss", 'ø': "o", 'ł': "l", 'đ': "d", 'ð': "d", 'þ': "th", 'æ': "ae", 'œ': "oe", 'ı': "i", 'ħ': "h",
+}
+
+// withTwoLetters spells umlauts as German and Scandinavian keyboards without
+// them do.
+var withTwoLetters = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "Ä", "Ae", "Ö", "Oe", "Ü", "Ue",
+	"ø", "oe", "Ø", "Oe", "å", "aa", "Å", "Aa")
+
+// spellings returns the keys by which a place of that name is found.
+func spellings(name string) []string {
+	keys := []string{fold(name)}
+	if long := withTwoLetters.Replace(name); long != name {
+		keys = append(keys, fold(long))
+	}
+	for _, key := range slices.Clone(keys) {
+		if rest, ok := strings.CutPrefix(key, "st "); ok {
+			keys = append(keys, "sankt "+rest, "saint "+rest)
+		} else if first, rest, _ := strings.Cut(key, " "); first == "sankt" || first == "saint" {
+			keys = append(keys, "st "+rest)
+		}
+	}
+	return keys
+}
+
+// withoutRiver returns what stands before the words that tell towns of one name
+// apart, as in "Marburg an der Lahn" and "Kempten (Allgäu)".
+func withoutRiver(name string) string {
+	for _, word := range []string{" (", " am ", " an der ", " an den ", " im ", " in ", " bei ", " ob der ", " auf ", " vor der ", " upon "} {
+		if short, _, ok := strings.Cut(name, word); ok {
+			return short
+		}
+	}
+	return name
+}
+
+// withoutCodes drops the words with a digit in them, which are postal codes, at
+// either end.
+func withoutCodes(town string) string {
+	words := strings.Fields(town)
+	isCode := func(word string) bool { return strings.ContainsAny(word, "0123456789") }
+	for len(words) > 0 && isCode(words[0]) {
+		words = words[1:]
+	}
+	for len(words) > 0 && isCode(words[len(words)-1]) {
+		words = words[:len(words)-1]
+	}
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,205 @@
+package places_test
+
+import (
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/jobboard-sdk/jobboard-go/places"
+)
+
+func TestFind(t *testing.T) {
+	for name, want := range map[string]string{
+		// Case, accents, umlauts, punctuation.
+		"Berlin": "Berlin DE", "berlin ": "Berlin DE", "BERLIN": "Berlin DE", "Köln": "Köln DE", "koeln": "Köln DE", "Koln": "Köln DE",
+		"KO\u0308LN": "Köln DE", "MÜNCHEN": "München DE", "Muenchen": "München DE", "Goerlitz": "Görlitz DE", "Gießen": "Gießen DE",
+		"GIESSEN": "Gießen DE", "Zuerich": "Zürich CH", "Lodz": "Łódź PL", "kobenhavn": "København DK", "Koebenhavn": "København DK",
+		"Istanbul": "İstanbul TR", "ISTANBUL": "İstanbul TR", "Biel Bienne": "Biel/Bienne CH", "St Gallen": "St. Gallen CH",
+		"Sankt Gallen": "St. Gallen CH", "Saint Etienne": "Saint-Étienne FR", "St. Etienne": "Saint-Étienne FR", "Göteborg": "Göteborg SE",
+
+		// Names in other languages and scripts.
+		"Cologne": "Köln DE", "Munich": "München DE", "Vienna": "Wien AT", "Mailand": "Milano IT", "Geneva": "Genève CH",
+		"Prag": "Praha CZ", "Lemberg": "Lviv UA", "Москва": "Moscow RU", "МОСКВА": "Moscow RU", "Αθήνα": "Athens GR", "ΑΘΗΝΑ": "Athens GR",
+		"北京": "Beijing CN", "東京": "Tokyo JP", "서울": "Seoul KR", "القاهرة": "Cairo EG", "กรุงเทพมหานคร": "Bangkok TH",
+
+		// The largest of a name, and short names.
+		"Frankfurt": "Frankfurt am Main DE", "Frankfurt (Oder)": "Frankfurt (Oder) DE", "Frankfurt a. M.": "Frankfurt am Main DE",
+		"Frankfurt/Oder": "Frankfurt (Oder) DE", "Freiburg": "Freiburg im Breisgau DE", "Halle": "Halle (Saale) DE", "Marburg": "Marburg an der Lahn DE",
+		"Offenbach": "Offenbach DE", "Kempten": "Kempten (Allgäu) DE", "Paris": "Paris FR", "London": "London GB", "Neuburg": "Neuburg an der Donau DE",
+
+		// What may stand beside a name.
+		"10117 Berlin": "Berlin DE", "D-10117 Berlin": "Berlin DE", "Berlin 10117": "Berlin DE", "London SW1A 1AA": "London GB",
+		"Berlin-Mitte": "Berlin DE", "Hamburg-Altona": "Hamburg DE", "Berlin, Germany": "Berlin DE", "Berlin, DE": "Berlin DE",
+		"80331 München, Bayern, Deutschland": "München DE", "Zurich, Switzerland": "Zürich CH", "Freiburg, Schweiz": "Fribourg CH",
+		"Wien, Österreich": "Wien AT", "Wien, Oesterreich": "Wien AT", "Neustadt, Austria": "", "Neustadt, Germany": "Neustadt DE",
+		"Baden-Baden": "Baden-Baden DE", "Baden, AT": "Baden AT", "Baden, CH": "Baden CH", "Birmingham, USA": "Birmingham US",
+
+		// What may be another place, or none.
+		"Paris, Texas": "", "Berlin, Wisconsin": "", "Wien, Deutschland": "", "Neu Berlin": "", "Halle Westfalen": "",
+		"Berlin, Germany, France": "", "": "", ",": "", "12345": "", "-": "", "DE": "", "\xff\xfe": "", "Deutschland": "", "a": "", "\u0308": "",
+		strings.Repeat("Berlin ", 1<<20): "", strings.Repeat("1 ", 120) + "Berlin": "Berlin DE",
+	} {
+		p, ok := places.Find(name)
+		if got := strings.TrimSpace(p.Name + " " + p.Country); got != want || ok != (want != "") {
+			t.Errorf("%.40q is %q, %v; want %q", name, got, ok, want)
+		}
+	}
+}
+
+func TestSearch(t *testing.T) {
+	for _, test := range []struct {
+		prefix string
+		limit  int
+		want   string
+	}{
+		{"Mün", 2, "München Münster"},
+		{"muen", 2, "München Münster"},
+		{"cologn", 1, "Köln"},
+		{"frankf", 2, "Frankfurt am Main Frankfurt (Oder)"},
+		{"hof", 1, "Hof"}, // though Hoffman Estates and others are larger
+		{"Гамб", 5, "Hamburg"},
+		{"北", 5, "Beijing"},
+		{"St. P", 1, "Saint Petersburg"},
+		{"ber", 0, ""},
+		{"ber", -1, ""},
+		{"", 5, ""},
+		{" .,", 5, ""},
+		{"berlin x", 5, ""},
+		{strings.Repeat("x", 1<<20), 5, ""},
+	} {
+		var got []string
+		for _, p := range places.Search(test.prefix, test.limit) {
+			got = append(got, p.Name)
+		}
+		if got := strings.Join(got, " "); got != test.want {
+			t.Errorf("%.20q: %q, want %q", test.prefix, got, test.want)
+		}
+	}
+	all := places.Search("b", math.MaxInt)
+	seen := map[places.Place]bool{}
+	for i, p := range all {
+		if seen[p] || i > 0 && p.Population > all[i-1].Population && len(all[0].Name) > 1 {
+			t.Fatalf("%d: %+v after %+v, seen %v", i, p, all[i-1], seen[p])
+		}
+		seen[p] = true
+	}
+	if len(all) < 1000 {
+		t.Errorf("%d places begin with b", len(all))
+	}
+}
+
+// TestAll holds every place against what a place is.
+func TestAll(t *testing.T) {
+	countries := map[string]int{}
+	all := slices.Collect(places.All())
+	for i, p := range all {
+		countries[p.Country]++
+		switch {
+		case i > 0 && p.Population > all[i-1].Population,
+			p.Population < 1000, len(p.Country) != 2, p.Name == "", !utf8.ValidString(p.Name),
+			math.Abs(p.Latitude) > 80, math.Abs(p.Longitude) > 180, p.Latitude == 0 && p.Longitude == 0:
+			t.Errorf("%+v", p)
+		}
+		if found, ok := places.Find(p.Name + ", " + p.Country); !ok || found.Country != p.Country || found.Population < p.Population {
+			t.Errorf("%+v is found as %+v, %v", p, found, ok)
+		}
+	}
+	for country, least := range map[string]int{"DE": 6500, "AT": 1000, "CH": 1000, "LU": 50, "FR": 1500, "US": 200, "CN": 300} {
+		if countries[country] < least {
+			t.Errorf("%s has %d places", country, countries[country])
+		}
+	}
+	if len(all) < 29_000 || len(countries) < 180 {
+		t.Errorf("%d places of %d countries", len(all), len(countries))
+	}
+}
+
+// TestNames finds each place by each of its names by hand, in its country.
+func TestNames(t *testing.T) {
+	text, err := os.ReadFile("names.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := 0
+	for line := range strings.Lines(string(text)) {
+		country, names, ok := strings.Cut(strings.TrimSpace(line), "\t")
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		if lines++; !ok {
+			t.Errorf("line %q", line)
+		}
+		shown, _, _ := strings.Cut(names, "|")
+		for name := range strings.SplitSeq(names, "|") {
+			if strings.Contains(name, ",") {
+				continue
+			}
+			if p, ok := places.Find(name + ", " + country); !ok || p.Name != shown {
+				t.Errorf("%s, %s is %+v, want %s", name, country, p, shown)
+			}
+		}
+	}
+	if lines < 200 {
+		t.Errorf("%d lines", lines)
+	}
+}
+
+func TestConcurrent(t *testing.T) {
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if _, ok := places.Find("Wien"); !ok || len(places.Search("wi", 3)) != 3 {
+				t.Error("not found")
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestSize holds what a program pays that imports the package.
+func TestSize(t *testing.T) {
+	for _, name := range []string{"places.tsv.gz", "names.txt"} {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Size() > 600<<10 {
+			t.Errorf("%s has %d bytes", name, info.Size())
+		}
+	}
+}
+
+func FuzzFind(f *testing.F) {
+	for _, seed := range []string{"Berlin", "10117 Berlin, Germany", "Hamburg-Altona", "北京", "\xff", "a,b,c", "- -", "ﬃ", "İ"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		p, ok := places.Find(name)
+		if ok != (p.Name != "") {
+			t.Fatalf("%q: %+v, %v", name, p, ok)
+		}
+		if found := places.Search(name, 3); len(found) > 3 {
+			t.Fatalf("%q: %v", name, found)
+		}
+	})
+}
+
+func BenchmarkFind(b *testing.B) {
+	places.Find("x")
+	b.ReportAllocs()
+	for b.Loop() {
+		places.Find("80331 München, Bayern, Deutschland")
+	}
+}
+
+func BenchmarkSearch(b *testing.B) {
+	places.Find("x")
+	b.ReportAllocs()
+	for b.Loop() {
+		places.Search("b", 8)
+	}
+}
