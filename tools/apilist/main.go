@@ -162,7 +162,7 @@ func (w *writer) named(obj *types.TypeName, named *types.Named) {
 		return
 	case *types.Struct:
 		w.add(obj, "type %s struct", head)
-		w.fields(head, t)
+		w.fields(obj, head, t)
 	default:
 		w.add(obj, "type %s %s", head, w.text(t))
 	}
@@ -182,10 +182,12 @@ func (w *writer) named(obj *types.TypeName, named *types.Named) {
 	}
 }
 
-func (w *writer) fields(head string, s *types.Struct) {
+func (w *writer) fields(obj types.Object, head string, s *types.Struct) {
+	hidden := s.NumFields() == 0
 	for i := range s.NumFields() {
 		f := s.Field(i)
 		if !f.Exported() {
+			hidden = true
 			continue
 		}
 		name, tag := f.Name(), ""
@@ -196,6 +198,9 @@ func (w *writer) fields(head string, s *types.Struct) {
 			tag = " `" + s.Tag(i) + "`"
 		}
 		w.add(f, "type %s struct, %s %s%s", head, name, w.text(f.Type()), tag)
+	}
+	if !hidden { // a literal without keys compiles
+		w.add(obj, "type %s struct, all fields exported", head)
 	}
 }
 
