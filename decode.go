@@ -1,7 +1,6 @@
 package jobboard
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
+	"github.com/jobboard-sdk/jobboard-go/internal/window"
 )
 
 // decodeLimits bounds one answer; 0 is no bound.
@@ -21,13 +21,12 @@ type decodeLimits struct {
 }
 
 // decodeError is why an answer cannot be used. It names the field and the
-// place, and prints nothing of what was there; sample is for whoever asks.
+// place, and holds nothing of what was there.
 type decodeError struct {
 	kind   error  // ErrDecode or ErrResponseTooLarge
 	path   string // of the field, such as results[3].title; "" is the answer
 	reason string
 	offset int64
-	sample []byte // the first bytes of the answer
 }
 
 func (e *decodeError) Error() string {
@@ -96,7 +95,7 @@ func newDecoder() *decoder {
 // release gives the decoder's buffers to the next answer. Buffers that an
 // unusual answer made large are not kept.
 func (d *decoder) release() {
-	d.s.Release()
+	d.s.ResetBytes(nil)
 	d.text.reset()
 	d.catalogueText.reset()
 	d.omit = omitted{}
@@ -128,14 +127,15 @@ func (d *decoder) err() error {
 		return nil
 	}
 	e := &decodeError{kind: ErrDecode, path: d.where, offset: d.s.Offset()}
-	if syntax, ok := errors.AsType[*jsonscan.Error](err); ok {
-		e.reason = syntax.Reason
-	} else if errors.Is(err, jsonscan.ErrTooLarge) {
+	var reason jsonscan.Error
+	switch {
+	case errors.Is(err, window.ErrTooLarge):
 		e.kind = ErrResponseTooLarge
-	} else {
+	case errors.As(err, &reason):
+		e.reason = string(reason)
+	default:
 		return err
 	}
-	e.sample = bytes.Clone(d.s.Head())
 	return e
 }
 
@@ -154,7 +154,7 @@ func (d *decoder) withinIndex(i int) { d.within("[" + strconv.Itoa(i) + "]") }
 func (d *decoder) charge(n int) bool {
 	d.budget -= int64(n)
 	if d.budget < 0 {
-		d.s.FailTooLarge()
+		d.s.Fail(window.ErrTooLarge)
 		return false
 	}
 	return true
@@ -207,7 +207,7 @@ func (t *texts) reset() {
 func (d *decoder) extend(t *texts) bool {
 	n := min(max(firstText, t.len()/2), maxText)
 	if t.len() > math.MaxInt32 || !d.charge(n) {
-		d.s.FailTooLarge()
+		d.s.Fail(window.ErrTooLarge)
 		return false
 	}
 	if t.cur != nil {
@@ -278,17 +278,20 @@ func (d *decoder) idText(t *texts) piece {
 		d.s.Null()
 		return piece{}
 	case c != '-' && (c < '0' || c > '9'):
-		d.s.Fail("not a string")
+		d.s.Fail(jsonscan.Error("not a string"))
 		return piece{}
 	}
 	const longest = 64
 	if cap(t.cur)-len(t.cur) < longest && !d.extend(t) {
 		return piece{}
 	}
+	b := d.s.Number()
+	if len(b) > longest {
+		d.s.Fail(jsonscan.Error("number too long"))
+		return piece{}
+	}
 	lo := t.len()
-	n := len(t.cur)
-	b := d.s.Number(t.cur[n : n : n+longest])
-	t.cur = t.cur[:n+len(b)]
+	t.cur = append(t.cur, b...)
 	return piece{uint32(lo), uint32(t.len())}
 }
 
@@ -422,7 +425,7 @@ func configKey[T []byte | string](key T) int {
 	return 0
 }
 
-const reasonTwice = "occurs twice"
+const errTwice jsonscan.Error = "occurs twice"
 
 // startItem makes the buffers ready for the strings of another item.
 func (d *decoder) startItem() {
@@ -447,7 +450,7 @@ func (d *decoder) config() {
 		number := int(d.configOrder[last])
 		if number == 0 || !s.Is(configMembers[number]) {
 			var ok bool
-			if key, ok = s.NextKey(); !ok {
+			if key, ok = s.NextKey(""); !ok {
 				break
 			}
 			if number = configKey(key); number != 0 {
@@ -460,7 +463,7 @@ func (d *decoder) config() {
 			name = configKeys[number]
 			bit := uint32(1) << number
 			if seen&bit != 0 {
-				s.Fail(reasonTwice)
+				s.Fail(errTwice)
 				d.within(name)
 				break
 			}
@@ -491,7 +494,7 @@ func (d *decoder) config() {
 				others[name] = struct{}{}
 			}
 			if twice {
-				s.Fail(reasonTwice)
+				s.Fail(errTwice)
 				d.within("*")
 				break
 			}
@@ -538,9 +541,6 @@ func (d *decoder) configValues() (n int) {
 		if !s.Array() {
 			return 0
 		}
-	}
-	if n == 1 && s.CloseIs(`]`) {
-		return 1
 	}
 	for i := n; s.Next(); i++ {
 		if s.Null() {
@@ -665,7 +665,7 @@ func (d *decoder) posting(p *JobPosting) {
 		field = int(d.postingOrder[last])
 		if field == 0 || !s.Is(postingMembers[field]) {
 			field = 0
-			key, ok := s.NextKey()
+			key, ok := s.NextKey("")
 			if !ok {
 				break
 			}
@@ -677,7 +677,7 @@ func (d *decoder) posting(p *JobPosting) {
 		}
 		last = field
 		if seen&(1<<field) != 0 {
-			s.Fail(reasonTwice)
+			s.Fail(errTwice)
 			break
 		}
 		seen |= 1 << field
@@ -727,7 +727,7 @@ func (d *decoder) posting(p *JobPosting) {
 func (d *decoder) require(seen uint, fields ...int) int {
 	for _, f := range fields {
 		if seen&(1<<f) == 0 {
-			d.s.Fail("is missing")
+			d.s.Fail(jsonscan.Error("is missing"))
 			return f
 		}
 	}
@@ -769,7 +769,6 @@ type postingReader struct {
 	inList  bool // and being read
 	n       int  // postings read
 	err     error
-	head    []byte
 }
 
 func newPostingReader(r io.Reader, lim decodeLimits, omit []string) *postingReader {
@@ -807,15 +806,6 @@ func (p *postingReader) page() (JobSearchResult, bool) {
 // count is how many postings next returned.
 func (p *postingReader) count() int { return p.n }
 
-// sample is the first bytes of the page, as far as they were read, for the
-// text of an error.
-func (p *postingReader) sample() []byte {
-	if p.d != nil {
-		return bytes.Clone(p.d.s.Head())
-	}
-	return p.head
-}
-
 var errReaderClosed = errors.New("jobboard: postings read after their end")
 
 // close gives the buffers back. It may be called more than once.
@@ -823,7 +813,6 @@ func (p *postingReader) close() {
 	if p.d == nil {
 		return
 	}
-	p.head = p.sample()
 	p.d.release()
 	p.d = nil
 	if p.err == nil {
@@ -862,7 +851,7 @@ func (p *postingReader) more() bool {
 				p.d.within("results")
 			}
 		}
-		key, ok := s.NextKey()
+		key, ok := s.NextKey("")
 		if !ok {
 			break
 		}
@@ -889,7 +878,7 @@ func (p *postingReader) more() bool {
 			continue
 		}
 		if p.seen&(1<<field) != 0 {
-			s.Fail(reasonTwice)
+			s.Fail(errTwice)
 		} else {
 			p.seen |= 1 << field
 			p.member(field)
@@ -929,7 +918,7 @@ func (p *postingReader) member(field int) {
 	}
 	v := int(n)
 	if int64(v) != n {
-		s.Fail("integer out of range")
+		s.Fail(jsonscan.Error("integer out of range"))
 	}
 	switch field {
 	case searchItems:

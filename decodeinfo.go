@@ -1,6 +1,9 @@
 package jobboard
 
-import "github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
+import (
+	"github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
+	"github.com/jobboard-sdk/jobboard-go/internal/window"
+)
 
 // The parts of a job information while it is read.
 type (
@@ -86,7 +89,7 @@ func decodeJobInformation(body []byte, cat *catalogueCache) (*JobInformation, er
 	defer d.release()
 	d.s.ResetBytes(body)
 	if int64(len(body)) >= elsewhere {
-		d.s.FailTooLarge()
+		d.s.Fail(window.ErrTooLarge)
 	}
 	d.budget = memory(2 * int64(len(body)))
 	d.startItem()
@@ -116,7 +119,7 @@ func (d *decoder) jobInformation(j *JobInformation, cat *catalogueCache) {
 		field = int(d.infoOrder[last])
 		if field == 0 || !s.Is(infoMembers[field]) {
 			field = 0
-			key, ok := s.NextKey()
+			key, ok := s.NextKey("")
 			if !ok {
 				break
 			}
@@ -128,7 +131,7 @@ func (d *decoder) jobInformation(j *JobInformation, cat *catalogueCache) {
 		}
 		last = field
 		if seen&(1<<field) != 0 {
-			s.Fail(reasonTwice)
+			s.Fail(errTwice)
 			break
 		}
 		seen |= 1 << field
@@ -257,7 +260,7 @@ func (d *decoder) question(q *questionPiece) {
 	for {
 		field := int(d.questionOrder[last])
 		if field == 0 || !s.Is(questionMembers[field]) {
-			key, ok := s.NextKey()
+			key, ok := s.NextKey("")
 			if !ok {
 				return
 			}
@@ -269,7 +272,7 @@ func (d *decoder) question(q *questionPiece) {
 		}
 		last = field
 		if seen&(1<<field) != 0 {
-			s.Fail(reasonTwice)
+			s.Fail(errTwice)
 		}
 		seen |= 1 << field
 		switch field {
@@ -337,7 +340,7 @@ func (d *decoder) label(t *texts, l *labelPiece, mark uint32) {
 		case seen == 1<<labelID && s.Is(`,"label":`):
 			field = labelText
 		default:
-			key, ok := s.NextKey()
+			key, ok := s.NextKey("")
 			if !ok {
 				return
 			}
@@ -352,7 +355,7 @@ func (d *decoder) label(t *texts, l *labelPiece, mark uint32) {
 			}
 		}
 		if seen&(1<<field) != 0 {
-			s.Fail(reasonTwice)
+			s.Fail(errTwice)
 		}
 		seen |= 1 << field
 		if field == labelID {
@@ -442,7 +445,7 @@ func (d *decoder) catalogue(b []byte) (n int) {
 			return n
 		}
 		if usual > 0 {
-			s.Elements(end - i)
+			s.Advance(end - i)
 		}
 		if !s.Next() {
 			return n
@@ -574,7 +577,7 @@ func (d *decoder) place(p *placePiece) {
 	for {
 		field := int(d.placeOrder[last])
 		if field == 0 || !s.Is(placeMembers[field]) {
-			key, ok := s.NextKey()
+			key, ok := s.NextKey("")
 			if !ok {
 				return
 			}
@@ -586,7 +589,7 @@ func (d *decoder) place(p *placePiece) {
 		}
 		last = field
 		if seen&(1<<field) != 0 {
-			s.Fail(reasonTwice)
+			s.Fail(errTwice)
 		}
 		seen |= 1 << field
 		switch field {

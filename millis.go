@@ -58,7 +58,7 @@ func (d *decoder) millis() Millis {
 			return m
 		}
 	}
-	s.Fail("neither milliseconds nor an ISO 8601 time")
+	s.Fail(jsonscan.Error("neither milliseconds nor an ISO 8601 time"))
 	return 0
 }
 

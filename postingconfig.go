@@ -1,7 +1,9 @@
 package jobboard
 
 import (
+	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"iter"
 	"maps"
@@ -9,8 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
 )
 
 // The keys of a posting's config that the interface shows (2.3). The list is
@@ -172,24 +172,29 @@ func (c PostingConfig) Equal(other PostingConfig) bool {
 	return true
 }
 
-// MarshalJSON is the config as an object of arrays of strings, in order.
+// MarshalJSON returns the config as an object of arrays of strings, in order.
 func (c PostingConfig) MarshalJSON() ([]byte, error) {
-	b := []byte{'{'}
-	for key, values := range c.All() {
-		if len(b) > 1 {
-			b = append(b, ',')
-		}
-		b = jsonscan.AppendQuoted(b, key)
-		b = append(b, ":["...)
-		for i, value := range values {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = jsonscan.AppendQuoted(b, value)
-		}
-		b = append(b, ']')
+	var b bytes.Buffer
+	text := json.NewEncoder(&b)
+	text.SetEscapeHTML(false) // whoever encodes the posting decides that
+	write := func(before byte, v any) error {
+		b.WriteByte(before)
+		err := text.Encode(v)
+		b.Truncate(b.Len() - 1) // the end of the line
+		return err
 	}
-	return append(b, '}'), nil
+	separator := byte('{')
+	for key, values := range c.All() {
+		if err := errors.Join(write(separator, key), write(':', values)); err != nil {
+			return nil, err
+		}
+		separator = ','
+	}
+	if c.Len() == 0 {
+		b.WriteByte('{')
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
 }
 
 // UnmarshalJSON reads an object of arrays of strings; null is the zero value.

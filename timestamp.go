@@ -63,7 +63,7 @@ func (d *decoder) timestamp() Timestamp {
 			return Timestamp{t}
 		}
 	}
-	s.Fail("not an ISO 8601 time")
+	s.Fail(jsonscan.Error("not an ISO 8601 time"))
 	return Timestamp{}
 }
 

@@ -1,13 +1,19 @@
 package jsonscan
 
-import "math"
+import (
+	"encoding/json"
+	"math"
+	"strings"
+)
 
 // maxInt is how many bytes the text of an int64 has at most.
 const maxInt = len("-9223372036854775808")
 
 const (
-	reasonNotInt = "not an integer"
-	reasonRange  = "integer out of range"
+	errNotInt Error = "not an integer"
+	errRange  Error = "integer out of range"
+
+	errLongNumber Error = "number too long"
 )
 
 // Int reads an integer, which may be quoted.
@@ -16,63 +22,44 @@ func (s *Scanner) Int() int64 {
 	if c == '"' {
 		return s.quotedInt()
 	}
-	if c != '-' && (c < '0' || c > '9') {
-		s.wrong(c, reasonNotInt)
+	if c != '-' && !isDigit(c) {
+		s.wrong(c, errNotInt)
 		return 0
 	}
 	for {
-		b := s.buf[s.pos:]
+		b := s.Buf[s.Pos:]
 		v, n, reason := parseInt(b)
-		if n == len(b) && n <= maxInt {
-			// It may go on behind the window.
-			if s.fill() {
-				continue
-			}
-			if s.err != nil {
-				return 0
-			}
-		} else if reason == "" {
-			switch b[n] {
-			case '.', 'e', 'E':
-				reason = reasonNotInt
-			}
+		if n == len(b) && n <= maxInt && s.Fill() {
+			continue // it goes on behind the window, or ends there
 		}
-		if reason != "" {
-			s.Fail(reason)
-			return 0
+		if n < len(b) && (b[n] == '.' || b[n] == 'e' || b[n] == 'E') {
+			reason = errNotInt
 		}
-		s.pos += n
-		return v
+		return s.integer(v, n, reason)
 	}
 }
 
 func (s *Scanner) quotedInt() int64 {
 	var buf [maxInt + TextRoom]byte
-	s.pos++
-	text, done := s.Text(buf[:0])
-	if s.err != nil {
-		return 0
+	s.Pos++
+	text, _ := s.Text(buf[:0]) // what does not fit is out of range
+	v, n, reason := parseInt(text)
+	if n != len(text) {
+		reason = errNotInt
 	}
-	v, reason := int64(0), reasonRange
-	if done {
-		var n int
-		v, n, reason = parseInt(text)
-		if n != len(text) {
-			reason = reasonNotInt
-		}
-	} else if !isInt(text) {
-		reason = reasonNotInt
-	}
-	if reason != "" {
-		s.Fail(reason)
-		return 0
-	}
-	return v
+	return s.integer(v, 0, reason)
 }
 
-func isInt(b []byte) bool {
-	_, n, reason := parseInt(b)
-	return n == len(b) && reason != reasonNotInt
+// integer consumes n bytes and returns v, or makes reason the error.
+func (s *Scanner) integer(v int64, n int, reason Error) int64 {
+	if reason != "" {
+		s.Fail(reason)
+	}
+	if s.Err() != nil {
+		return 0
+	}
+	s.Pos += n
+	return v
 }
 
 // ParseInt reads the text of an integer as JSON spells it. It reports false
@@ -83,102 +70,53 @@ func ParseInt[T []byte | string](text T) (int64, bool) {
 }
 
 // parseInt reads the integer at the start of b, of n bytes.
-func parseInt[T []byte | string](b T) (v int64, n int, reason string) {
+func parseInt[T []byte | string](b T) (v int64, n int, reason Error) {
 	neg := len(b) > 0 && b[0] == '-'
 	if neg {
 		n = 1
 	}
 	start := n
 	var u uint64
-	for ; n < len(b); n++ {
-		d := b[n] - '0'
-		if d > 9 {
-			break
-		}
+	for ; n < len(b) && isDigit(b[n]); n++ {
 		if u > math.MaxUint64/10-1 {
-			reason = reasonRange
+			reason = errRange
 			continue
 		}
-		u = u*10 + uint64(d)
+		u = u*10 + uint64(b[n]-'0')
 	}
 	switch {
 	case n == start, b[start] == '0' && n > start+1:
-		return 0, n, reasonNotInt
+		return 0, n, errNotInt
 	case reason != "":
 		return 0, n, reason
 	case neg && u <= 1<<63:
 		return -int64(u), n, ""
 	case u > math.MaxInt64:
-		return 0, n, reasonRange
+		return 0, n, errRange
 	}
 	return int64(u), n, ""
 }
 
-// Number appends the text of the number that comes next to dst, within the
-// capacity of dst. It fails if there is no room.
-func (s *Scanner) Number(dst []byte) []byte {
-	if c := s.Peek(); c != '-' && (c < '0' || c > '9') {
-		s.wrong(c, "not a number")
-		return dst
-	}
-	return s.number(dst, true)
-}
+func isDigit(c byte) bool { return c-'0' <= 9 }
 
-// number reads a number, which begins here, and keeps it if asked to.
-func (s *Scanner) number(dst []byte, keep bool) []byte {
-	take := func() bool {
-		if keep {
-			if len(dst) == cap(dst) {
-				s.Fail("number too long")
-				return false
-			}
-			dst = append(dst, s.buf[s.pos])
+// Number returns the text of the number that comes next, which is valid until
+// the next call.
+func (s *Scanner) Number() []byte {
+	s.Peek()
+	n := 0
+	for s.Have(n+1) && strings.IndexByte("+-.0123456789Ee", s.Buf[s.Pos+n]) >= 0 {
+		if n++; n > MaxNumber {
+			s.Fail(errLongNumber)
 		}
-		s.pos++
-		return true
 	}
-	digits := func() bool {
-		n := 0
-		for s.have(1) && '0' <= s.buf[s.pos] && s.buf[s.pos] <= '9' {
-			if !take() {
-				return false
-			}
-			n++
+	text := s.Buf[s.Pos:][:min(n, len(s.Buf))]
+	if !json.Valid(text) {
+		if !s.Have(n + 1) {
+			s.Fail(errEarlyEnd)
 		}
-		if n == 0 {
-			if s.have(1) {
-				s.Fail(reasonSyntax)
-			} else {
-				s.Fail(reasonEarlyEnd)
-			}
-		}
-		return n > 0
+		s.Fail(errSyntax)
+		return nil
 	}
-	is := func(a, b byte) bool {
-		return s.have(1) && (s.buf[s.pos] == a || s.buf[s.pos] == b)
-	}
-	if is('-', '-') && !take() {
-		return dst
-	}
-	if is('0', '0') {
-		if !take() {
-			return dst
-		}
-		if s.have(1) && '0' <= s.buf[s.pos] && s.buf[s.pos] <= '9' {
-			s.Fail(reasonSyntax)
-			return dst
-		}
-	} else if !digits() {
-		return dst
-	}
-	if is('.', '.') && (!take() || !digits()) {
-		return dst
-	}
-	if is('e', 'E') {
-		if !take() || is('+', '-') && !take() {
-			return dst
-		}
-		digits()
-	}
-	return dst
+	s.Pos += n
+	return text
 }

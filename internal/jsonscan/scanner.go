@@ -4,23 +4,23 @@
 // The caller knows the shape it wants and asks for it: an object, its next
 // key, a string, an integer, or that a value be skipped. Nothing is kept
 // unless it is asked for, so a value of any length that nobody wants costs no
-// memory; every byte is checked all the same. There is no reflection, and no
-// tree is built.
+// memory; every byte is checked all the same.
 //
-// What it accepts is what encoding/json accepts, with these differences: one
-// byte order mark may precede the document, nesting ends at [MaxDepth], and a
-// key that is not skipped is at most [MaxKey] bytes long. As there, invalid
-// UTF-8 and lone surrogates become U+FFFD.
+// It accepts what encoding/json accepts, with these differences: one byte
+// order mark may precede the document, nesting ends at [MaxDepth], a number is
+// at most [MaxNumber] bytes long, and a key that is not skipped at most
+// [MaxKey]. As there, invalid UTF-8 and lone surrogates become U+FFFD.
 //
-// The first error stays: every later call does nothing and gives zero values,
-// and [Scanner.Err] gives that error. So a caller may look once, at the end of
-// an object.
+// The first error stays: every later call does nothing and returns zero
+// values. So a caller may look at [Scanner.Err] once, at the end of an object.
 package jsonscan
 
 import (
-	"errors"
-	"fmt"
 	"io"
+	"slices"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/swar"
+	"github.com/jobboard-sdk/jobboard-go/internal/window"
 )
 
 const (
@@ -28,212 +28,55 @@ const (
 	MaxDepth = 64
 	// MaxKey is how many bytes the key of a member that is looked at may have.
 	MaxKey = 64 << 10
-	// HeadSize is how many bytes of the start of a document are kept for
-	// [Scanner.Head].
-	HeadSize = 512
-
-	windowSize = 64 << 10
-	noLimit    = 1<<63 - 1
+	// MaxNumber is how many bytes a number may have.
+	MaxNumber = 1024
 )
 
-// ErrTooLarge is the error of a document, or of a part of it, over its bound.
-var ErrTooLarge = errors.New("jsonscan: input over its bound")
+// Error says why a document is not JSON, or not the JSON that was asked for. It
+// holds nothing of the document; [Scanner.Offset] says where it happened.
+type Error string
 
-// Error says where and why a document is not JSON, or not the JSON that was
-// asked for. It holds nothing of the document.
-type Error struct {
-	Offset int64 // of the byte at which it was noticed, from 0
-	Reason string
-}
-
-func (e *Error) Error() string {
-	return fmt.Sprintf("jsonscan: %s at byte %d", e.Reason, e.Offset)
-}
+func (e Error) Error() string { return "jsonscan: " + string(e) }
 
 const (
-	reasonEarlyEnd = "ends early"
-	reasonSyntax   = "not JSON"
-	reasonDepth    = "nested too deeply"
-	reasonKey      = "key too long"
-	reasonTrailing = "bytes after the value"
+	errEarlyEnd Error = "ends early"
+	errSyntax   Error = "not JSON"
+	errDepth    Error = "nested too deeply"
+	errKey      Error = "key too long"
+	errTrailing Error = "bytes after the value"
 )
 
 // A Scanner reads one document. [Scanner.Reset] and [Scanner.ResetBytes] make
 // it ready, again and again, and keep the window. The zero value reads an
 // empty document.
 type Scanner struct {
-	buf    []byte // what is in the window; window[:n], or the whole input
-	pos    int    // the next byte of buf
-	off    int64  // where buf[0] is in the document
-	first  bool   // no member or element of the innermost container was seen
-	depth  int
-	window []byte
-	src    io.Reader // nil: nothing but buf
-	srcErr error     // what src said beside its last bytes
-	err    error
-	errOff int64
-	max    int64 // the document's bound
-	mark   int64 // where the part being bounded ends at the latest
-	head   [HeadSize]byte
-	nhead  int
-	key    []byte // a key that could not be given out of the window
+	window.Window
+	first bool // no member or element of the innermost container was seen
+	depth int
+	key   []byte        // a key that could not be returned out of the window
+	waste [1 << 10]byte // where texts go that nobody wants
 }
 
 // Reset makes s read a document of at most maxBytes bytes from r; 0 is no
 // bound. It does not read yet.
 func (s *Scanner) Reset(r io.Reader, maxBytes int64) {
-	if s.window == nil {
-		s.window = make([]byte, windowSize)
-	}
-	s.reset(r, s.window[:0], maxBytes)
+	s.Window.Reset(r, maxBytes)
+	s.first, s.depth = false, 0
 }
 
 // ResetBytes makes s read the document b, which must not change meanwhile.
 func (s *Scanner) ResetBytes(b []byte) {
-	s.reset(nil, b, 0)
-	s.nhead = copy(s.head[:], b)
+	s.Window.ResetBytes(b)
+	s.first, s.depth = false, 0
 	s.skipBOM()
 }
 
-func (s *Scanner) reset(r io.Reader, buf []byte, maxBytes int64) {
-	if maxBytes <= 0 {
-		maxBytes = noLimit
-	}
-	s.buf, s.pos, s.off = buf, 0, 0
-	s.first, s.depth = false, 0
-	s.src, s.srcErr = r, nil
-	s.err, s.errOff = nil, 0
-	s.max, s.mark = maxBytes, noLimit
-	s.nhead = 0
-}
-
-// Release lets go of the reader, the input and the error.
-func (s *Scanner) Release() { s.reset(nil, nil, 0) }
-
-// Err is the first error: an [*Error], [ErrTooLarge], or what the reader said,
-// as it said it.
-func (s *Scanner) Err() error { return s.err }
-
-// Offset is how many bytes of the document were consumed, or where its error
-// is.
-func (s *Scanner) Offset() int64 {
-	if s.err != nil {
-		return s.errOff
-	}
-	return s.off + int64(s.pos)
-}
-
-// Head is what was read of the first [HeadSize] bytes of the document. It is
-// valid until s is made ready for another one.
-func (s *Scanner) Head() []byte { return s.head[:s.nhead] }
-
-// Bound gives an [ErrTooLarge] to a part of the document that starts here and
-// is longer than n bytes; [Scanner.Unbound] ends it. Reading stops at most a
-// window after the bound.
-func (s *Scanner) Bound(n int) { s.mark = s.Offset() + int64(n) }
-
-// Unbound ends the part that [Scanner.Bound] began.
-func (s *Scanner) Unbound() {
-	if s.err == nil && s.Offset() > s.mark {
-		s.fail(ErrTooLarge)
-	}
-	s.mark = noLimit
-}
-
-// Fail makes reason the error of the document, here, unless it has one.
-func (s *Scanner) Fail(reason string) {
-	if s.err == nil {
-		s.fail(&Error{Offset: s.Offset(), Reason: reason})
-	}
-}
-
-// FailTooLarge makes [ErrTooLarge] the error of the document, here, unless it
-// has one.
-func (s *Scanner) FailTooLarge() {
-	if s.err == nil {
-		s.fail(ErrTooLarge)
-	}
-}
-
-// fail stops all reading: with nothing in the window and no source, every
-// method takes its slow way and ends there.
-func (s *Scanner) fail(err error) {
-	s.errOff = s.Offset()
-	s.err = err
-	s.buf, s.pos, s.src = nil, 0, nil
-}
-
-// fill puts at least one more byte behind what is unread, and says whether
-// there was one. At the end of the document it fails nothing.
-func (s *Scanner) fill() bool {
-	if s.err != nil {
-		return false
-	}
-	if s.off+int64(s.pos) > s.mark {
-		s.fail(ErrTooLarge)
-		return false
-	}
-	if s.src == nil {
-		return false
-	}
-	n := copy(s.window, s.buf[s.pos:])
-	s.off += int64(s.pos)
-	s.pos = 0
-	s.buf = s.window[:n]
-	for range 100 {
-		if s.srcErr != nil {
-			break
-		}
-		free := s.window[n:]
-		if left := s.max - s.off - int64(n); int64(len(free)) > left {
-			// One byte more than allowed tells a document that is too
-			// large from one that is just as large as it may be.
-			free = free[:left+1]
-		}
-		var m int
-		m, s.srcErr = s.src.Read(free)
-		if int64(m) > s.max-s.off-int64(n) {
-			m = int(s.max - s.off - int64(n))
-			s.srcErr = ErrTooLarge
-		}
-		if m > 0 {
-			if s.nhead < HeadSize {
-				s.nhead += copy(s.head[s.nhead:], free[:m])
-			}
-			s.buf = s.window[:n+m]
-			return true
-		}
-	}
-	switch s.srcErr {
-	case io.EOF:
-		s.src = nil
-	case nil:
-		s.fail(io.ErrNoProgress)
-	default:
-		s.fail(s.srcErr)
-	}
-	return false
-}
-
-// have reports whether n bytes are in the window behind pos, reading no more
-// than it takes.
-func (s *Scanner) have(n int) bool {
-	for len(s.buf)-s.pos < n {
-		if !s.fill() {
-			return false
-		}
-	}
-	return true
-}
-
-// skipBOM skips a byte order mark, at the start of the document.
+// skipBOM skips a byte order mark at the start of the document.
 func (s *Scanner) skipBOM() bool {
-	for i, c := range [...]byte{0xEF, 0xBB, 0xBF} {
-		if !s.have(i+1) || s.buf[s.pos+i] != c {
-			return false
-		}
+	if s.Offset() > 0 || !s.Have(3) || string(s.Buf[:3]) != "\xef\xbb\xbf" {
+		return false
 	}
-	s.pos += 3
+	s.Pos = 3
 	return true
 }
 
@@ -241,8 +84,8 @@ func (s *Scanner) skipBOM() bool {
 // '{', '[', '"', 't', 'f', 'n', '-' or a digit. Anything else is not checked
 // here; 0 is an error or the end of the document.
 func (s *Scanner) Peek() (c byte) {
-	if s.pos < len(s.buf) {
-		c = s.buf[s.pos]
+	if s.Pos < len(s.Buf) {
+		c = s.Buf[s.Pos]
 	}
 	if c > ' ' {
 		return
@@ -251,35 +94,40 @@ func (s *Scanner) Peek() (c byte) {
 }
 
 func (s *Scanner) peek() byte {
-	for {
-		for s.pos < len(s.buf) {
-			switch c := s.buf[s.pos]; c {
-			case ' ', '\t', '\n', '\r':
-				s.pos++
-			case 0:
-				s.Fail(reasonSyntax)
-				return 0
-			case 0xEF:
-				if s.off == 0 && s.pos == 0 && s.skipBOM() {
-					continue
-				}
-				return c
-			default:
+	for s.Have(1) {
+		switch c := s.Buf[s.Pos]; c {
+		case ' ', '\t', '\n', '\r':
+			s.Pos++
+			s.Pos += swar.Spaces(s.Buf[s.Pos:])
+		case 0:
+			s.Fail(errSyntax)
+		case 0xEF:
+			if !s.skipBOM() {
 				return c
 			}
-		}
-		if !s.fill() {
-			return 0
+		default:
+			return c
 		}
 	}
+	return 0
 }
 
-// wrong is the error of a byte c that cannot stand here.
-func (s *Scanner) wrong(c byte, reason string) {
+// wrong makes reason the error of a byte c that cannot stand here.
+func (s *Scanner) wrong(c byte, reason Error) {
 	if c == 0 {
-		reason = reasonEarlyEnd
+		reason = errEarlyEnd
 	}
 	s.Fail(reason)
+}
+
+// expect consumes c, or makes reason the error.
+func (s *Scanner) expect(c byte, reason Error) bool {
+	if got := s.Peek(); got != c {
+		s.wrong(got, reason)
+		return false
+	}
+	s.Pos++
+	return true
 }
 
 // Object begins an object. It reports false, with an error, if none comes.
@@ -288,117 +136,69 @@ func (s *Scanner) Object() bool { return s.open('{', "not an object") }
 // Array begins an array. It reports false, with an error, if none comes.
 func (s *Scanner) Array() bool { return s.open('[', "not an array") }
 
-func (s *Scanner) open(c byte, reason string) bool {
-	if got := s.Peek(); got != c {
-		s.wrong(got, reason)
+func (s *Scanner) open(c byte, reason Error) bool {
+	if !s.expect(c, reason) {
 		return false
 	}
 	if s.depth == MaxDepth {
-		s.Fail(reasonDepth)
+		s.Fail(errDepth)
 		return false
 	}
 	s.depth++
-	s.pos++
 	s.first = true
 	return true
 }
 
 // Next reports whether the array has another element, which comes next.
-func (s *Scanner) Next() bool {
+func (s *Scanner) Next() bool { return s.more(']') }
+
+// more reports whether the innermost array or object goes on, and consumes the
+// comma, or else the end of it.
+func (s *Scanner) more(end byte) bool {
 	c := s.Peek()
-	if s.first {
-		s.first = false
-		if c != ']' && c != 0 {
-			return true
-		}
-	} else if c == ',' {
-		s.pos++
+	first := s.first
+	s.first = false
+	switch {
+	case c == end:
+		s.Pos++
+		s.depth--
+		return false
+	case first && c != 0:
+		return true
+	case c == ',':
+		s.Pos++
 		return true
 	}
-	if c != ']' {
-		s.wrong(c, reasonSyntax)
-		return false
-	}
-	s.pos++
-	s.depth--
+	s.wrong(c, errSyntax)
 	return false
 }
+
+// member reports whether the object has another member, and consumes the first
+// quote of its key.
+func (s *Scanner) member() bool { return s.more('}') && s.expect('"', errSyntax) }
 
 // NextKey returns the key of the object's next member, whose value comes next,
 // or false at the object's end. The key is valid until the next call.
-func (s *Scanner) NextKey() (key []byte, ok bool) {
-	c := s.Peek()
-	if s.first {
-		s.first = false
-		if c == '}' {
-			s.pos++
-			s.depth--
-			return nil, false
-		}
-	} else {
-		if c == '}' {
-			s.pos++
-			s.depth--
-			return nil, false
-		}
-		if c != ',' {
-			s.wrong(c, reasonSyntax)
-			return nil, false
-		}
-		s.pos++
-		c = s.Peek()
+//
+// A guess is a key as it is mostly spelled, such as `,"title":`, or empty. It
+// is found with one comparison, and the key returned for it is nil.
+func (s *Scanner) NextKey(guess string) (key []byte, ok bool) {
+	if guess != "" && !s.first && s.Is(guess) {
+		return nil, true
 	}
-	if c != '"' {
-		s.wrong(c, reasonSyntax)
+	if !s.member() {
 		return nil, false
 	}
-	b := s.buf[s.pos+1:]
-	if n := plainKey(b); n+1 < len(b) && b[n] == '"' && b[n+1] == ':' {
-		s.pos += n + 3
-		return b[:n], true
+	if guess != "" && s.Is(guess[len(`,"`):]) {
+		return nil, true
 	}
-	return s.slowKey()
-}
-
-// OpenIs begins an array or an object if it has the spelling of guess, which
-// goes up to its first value, or into its first string, for [Scanner.Text]:
-// `{"id":` or `["`. Otherwise it reports false and does nothing. A guess costs
-// little, and [Scanner.Object] and [Scanner.Array] read whatever is there.
-func (s *Scanner) OpenIs(guess string) bool {
-	if s.depth < MaxDepth && s.Is(guess) {
-		s.depth++
-		s.first = false
-		return true
+	b := s.Buf[s.Pos:]
+	if n, ascii := swar.Plain(b); ascii && n+1 < len(b) && b[n] == '"' && b[n+1] == ':' {
+		s.Pos += n + 2
+		return b[:n:n], true
 	}
-	return false
-}
-
-// Is consumes what has the spelling of guess, such as `,"label":` where
-// [Scanner.NextKey] might be asked. Otherwise it reports false and does
-// nothing.
-func (s *Scanner) Is(guess string) bool {
-	if end := s.pos + len(guess); end <= len(s.buf) && string(s.buf[s.pos:end]) == guess {
-		s.pos = end
-		return true
-	}
-	return false
-}
-
-// CloseIs ends an array or an object if it has the spelling of guess, which
-// begins where its next element or member might. Otherwise it reports false
-// and does nothing.
-func (s *Scanner) CloseIs(guess string) bool {
-	if s.Is(guess) {
-		s.depth--
-		return true
-	}
-	return false
-}
-
-// slowKey is NextKey, at the quote, for a key with an escape or a byte beyond
-// ASCII, for one with white space behind it, and for one at the window's end.
-func (s *Scanner) slowKey() ([]byte, bool) {
-	s.pos++
+	// It has an escape or a byte beyond ASCII, or white space behind it, or it
+	// is at the window's end.
 	s.key = s.key[:0]
 	for {
 		var done bool
@@ -406,38 +206,44 @@ func (s *Scanner) slowKey() ([]byte, bool) {
 			break
 		}
 		if len(s.key) >= MaxKey {
-			s.Fail(reasonKey)
+			s.Fail(errKey)
 			return nil, false
 		}
-		s.key = append(s.key, make([]byte, len(s.key)+64)...)[:len(s.key)]
+		s.key = slices.Grow(s.key, len(s.key)+TextRoom)
 	}
-	if c := s.Peek(); c != ':' {
-		s.wrong(c, reasonSyntax)
-		return nil, false
+	return s.key, s.expect(':', errSyntax)
+}
+
+// Is consumes what has the spelling of guess. Otherwise it reports false and
+// does nothing.
+func (s *Scanner) Is(guess string) bool {
+	if end := s.Pos + len(guess); end <= len(s.Buf) && string(s.Buf[s.Pos:end]) == guess {
+		s.Pos = end
+		return true
 	}
-	s.pos++
-	return s.key, true
+	return false
+}
+
+// OpenIs begins an array or an object if it has the spelling of guess, which
+// goes up to its first value, or into its first string, for [Scanner.Text],
+// such as `["`. Otherwise it reports false and does nothing.
+func (s *Scanner) OpenIs(guess string) bool {
+	if s.depth == MaxDepth || !s.Is(guess) {
+		return false
+	}
+	s.depth++
+	s.first = false
+	return true
 }
 
 // Null reports whether null comes next, and consumes it.
-func (s *Scanner) Null() bool {
-	if s.Peek() != 'n' {
-		return false
-	}
-	return s.null()
-}
-
-func (s *Scanner) null() bool {
-	s.literal("null")
-	return s.err == nil
-}
+func (s *Scanner) Null() bool { return s.Peek() == 'n' && s.literal("null") }
 
 // Bool reads true or false.
 func (s *Scanner) Bool() bool {
 	switch c := s.Peek(); c {
 	case 't':
-		s.literal("true")
-		return s.err == nil
+		return s.literal("true")
 	case 'f':
 		s.literal("false")
 	default:
@@ -446,37 +252,62 @@ func (s *Scanner) Bool() bool {
 	return false
 }
 
-func (s *Scanner) literal(word string) {
-	for i := range len(word) {
-		if !s.have(i + 1) {
-			s.Fail(reasonEarlyEnd)
-			return
-		}
-		if s.buf[s.pos+i] != word[i] {
-			s.Fail(reasonSyntax)
-			return
-		}
+func (s *Scanner) literal(word string) bool {
+	if !s.Have(len(word)) {
+		s.Fail(errEarlyEnd)
+	} else if !s.Is(word) {
+		s.Fail(errSyntax)
 	}
-	s.pos += len(word)
+	return s.Err() == nil
+}
+
+// Skip reads the value that comes next, whatever it is, and keeps nothing.
+func (s *Scanner) Skip() { s.skip((*Scanner).skipText) }
+
+// Pass is Skip for a value that nobody is to see: it looks through texts for
+// their ends alone, not for what may not stand in a text.
+func (s *Scanner) Pass() { s.skip((*Scanner).passText) }
+
+func (s *Scanner) skip(text func(*Scanner)) {
+	switch s.Peek() {
+	case '"':
+		s.Pos++
+		text(s)
+	case '{':
+		for s.Object(); s.member(); {
+			s.skipText()
+			s.expect(':', errSyntax)
+			s.skip(text)
+		}
+	case '[':
+		for s.Array(); s.Next(); {
+			s.skip(text)
+		}
+	case 't':
+		s.literal("true")
+	case 'f':
+		s.literal("false")
+	case 'n':
+		s.literal("null")
+	default:
+		s.Number()
+	}
 }
 
 // End reads to the end of the document, where only white space may be.
 func (s *Scanner) End() {
-	if c := s.Peek(); c != 0 {
-		s.Fail(reasonTrailing)
+	if s.Peek() != 0 {
+		s.Fail(errTrailing)
 	}
 }
 
-// Rest is what was not consumed of the input of [Scanner.ResetBytes]. Of a
+// Rest returns what was not consumed of the input of [Scanner.ResetBytes]. Of a
 // reader's document it is what is in the window.
-func (s *Scanner) Rest() []byte { return s.buf[s.pos:] }
+func (s *Scanner) Rest() []byte { return s.Buf[s.Pos:] }
 
-// Advance consumes n bytes of [Scanner.Rest], which must be one whole value.
-func (s *Scanner) Advance(n int) { s.pos += n }
-
-// Elements consumes n bytes of [Scanner.Rest], which must be whole elements of
-// an array, each but its first one with the comma in front.
-func (s *Scanner) Elements(n int) {
-	s.pos += n
+// Advance consumes n bytes of [Scanner.Rest], which must be a whole value, or
+// whole elements of an array, each but its first one with the comma in front.
+func (s *Scanner) Advance(n int) {
+	s.Pos += n
 	s.first = false
 }

@@ -1,464 +1,273 @@
 package jsonscan
 
 import (
+	"bytes"
 	"encoding/binary"
-	"math/bits"
+	"encoding/hex"
+	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/swar"
 )
 
 const (
-	lsb = 0x0101010101010101
-	msb = 0x8080808080808080
+	// block is how many bytes are copied in one step.
+	block = swar.Block
 
-	// textSlack is the room that a destination needs beyond the text: a block
-	// is stored whole even if only its first byte counts.
-	textSlack = block
-
-	// block is how much is looked at in one go where there is that much.
-	block = 32
+	// TextRoom is how many free bytes [Scanner.Text] needs to make progress: a
+	// block, which is stored whole even if only its first byte counts, and
+	// the longest character with some bytes to spare.
+	TextRoom = block + 16
 )
 
-// stops has the high bit of each byte of w set that ends a run of text to be
-// copied as it is: a quote, a backslash, a control character, a byte beyond
-// ASCII. Of those the lowest is exact; above it there may be wrong ones. The
-// other bits mean nothing: & msb takes them away.
-//
-// A quote is 0x22 and the controls end at 0x1F: with bit 1 flipped, a quote
-// and the controls are just what is below 0x21. A byte beyond ASCII keeps its
-// high bit in one of the differences at least.
-func stops(w uint64) uint64 {
-	return ((w ^ lsb*0x02) - lsb*0x21) | ((w ^ lsb*'\\') - lsb)
-}
+const (
+	errControl Error = "control character in a string"
+	errEscape  Error = "unknown escape in a string"
+)
 
-// skipStops is stops without the bytes beyond ASCII.
-func skipStops(w uint64) uint64 {
-	return (((w ^ lsb*0x02) - lsb*0x21) | ((w ^ lsb*'\\') - lsb)) &^ w
-}
-
-func first(stop uint64) int { return bits.TrailingZeros64(stop) >> 3 }
-
-// firstOf is which byte of a block stops first, without a branch that nobody
-// could predict. At least one must.
-func firstOf(m0, m1, m2, m3 uint64) int {
-	// The product moves the high bits of the eight bytes to the highest byte.
-	const gather = 0x0002040810204081
-	return bits.TrailingZeros64(m0&msb*gather>>56 | m1&msb*gather>>56<<8 | m2&msb*gather>>56<<16 | m3&msb*gather>>56<<24)
-}
-
-// plain is how many bytes at the start of b are text to be copied as it is.
-func plain(b []byte) int {
-	n := 0
-	for ; len(b)-n >= 8; n += 8 {
-		if m := stops(binary.LittleEndian.Uint64(b[n:])) & msb; m != 0 {
-			return n + first(m)
-		}
-	}
-	for n < len(b) && class[b[n]] == 0 {
-		n++
-	}
-	return n
-}
-
-// plainKey is plain for what is most likely no longer than a block.
-func plainKey(b []byte) int {
-	if len(b) < block {
-		return plain(b)
-	}
-	from := (*[block]byte)(b)
-	m0 := stops(binary.LittleEndian.Uint64(from[0:]))
-	m1 := stops(binary.LittleEndian.Uint64(from[8:]))
-	m2 := stops(binary.LittleEndian.Uint64(from[16:]))
-	m3 := stops(binary.LittleEndian.Uint64(from[24:]))
-	if (m0|m1|m2|m3)&msb == 0 {
-		return plain(b)
-	}
-	return firstOf(m0, m1, m2, m3)
-}
-
-// class is 0 for the bytes that stops lets through, 1 for those beyond ASCII,
-// 2 for the others.
-var class = func() (t [256]uint8) {
-	for c := range t {
-		switch {
-		case c < ' ' || c == '"' || c == '\\':
-			t[c] = 2
-		case c >= utf8.RuneSelf:
-			t[c] = 1
-		}
-	}
-	return t
-}()
-
-// unescape is what stands for a backslash and the byte; 0 is no such escape,
-// or \u.
+// unescape maps the byte behind a backslash to what it stands for; 0 is \u,
+// or no escape.
 var unescape = [256]byte{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
-// pairs is unescape, and behind it what continues a character of two bytes: 0
-// is anything else.
-var pairs = func() (t [512]byte) {
-	copy(t[:], unescape[:])
-	for c := 0x80; c < 0xC0; c++ {
-		t[256+c] = byte(c)
-	}
-	return t
-}()
-
-// pairStart is what may begin one of the pairs.
-var pairStart = func() (t [256]bool) {
-	t['\\'] = true
-	for c := 0xC2; c < 0xE0; c++ {
-		t[c] = true
-	}
-	return t
-}()
-
 // Quote begins a string, which [Scanner.Text] reads. It reports false, with an
 // error, if none comes.
-func (s *Scanner) Quote() bool {
-	if s.Peek() == '"' {
-		s.pos++
-		return true
-	}
-	return s.noQuote()
-}
-
-func (s *Scanner) noQuote() bool {
-	s.wrong(s.Peek(), "not a string")
-	return false
-}
-
-// TextRoom is the room in which [Scanner.Text] makes progress.
-const TextRoom = textSlack + 16
+func (s *Scanner) Quote() bool { return s.expect('"', "not a string") }
 
 // Text appends the string that has begun to dst, within the capacity of dst.
-// If that is used up, done is false, and Text goes on when it is called again,
-// perhaps with another buffer: one with less room than [TextRoom] gets it no
-// further. done is true at the end of the string, and at an error.
+// If less than [TextRoom] is left, done is false, and Text goes on when it is
+// called again, perhaps with another buffer. done is true at the end of the
+// string, and at an error.
 func (s *Scanner) Text(dst []byte) (_ []byte, done bool) {
 	const short = 16
-	b := s.buf[s.pos:]
-	if len(b) >= short && cap(dst)-len(dst) >= TextRoom {
-		// Most texts are short, and need nothing of what text does.
-		from := (*[short]byte)(b)
-		to := (*[short]byte)(dst[len(dst) : len(dst)+short : len(dst)+short])
-		w0 := binary.LittleEndian.Uint64(from[0:])
-		w1 := binary.LittleEndian.Uint64(from[8:])
+	if b := s.Buf[s.Pos:]; len(b) >= short && cap(dst)-len(dst) >= short {
+		// Most texts are short and need nothing of what follows.
+		from, to := (*[short]byte)(b), (*[short]byte)(dst[len(dst):len(dst)+short])
+		w0, w1 := binary.LittleEndian.Uint64(from[0:]), binary.LittleEndian.Uint64(from[8:])
 		binary.LittleEndian.PutUint64(to[0:], w0)
 		binary.LittleEndian.PutUint64(to[8:], w1)
-		m0, m1 := stops(w0), stops(w1)
-		n := short
-		if (m0|m1)&msb != 0 {
-			n = firstOf(m0, m1, 0, 0)
-			if from[n&(short-1)] == '"' {
-				s.pos += n + 1
+		if m0, m1 := swar.Stops(w0), swar.Stops(w1); (m0|m1)&swar.High != 0 && (w0|w1)&swar.High == 0 {
+			if n := swar.First(m0, m1, 0, 0); from[n&(short-1)] == '"' {
+				s.Pos += n + 1
 				return dst[:len(dst)+n], true
 			}
 		}
-		s.pos += n
-		dst = dst[:len(dst)+n]
 	}
-	return s.text(dst)
-}
-
-func (s *Scanner) text(dst []byte) (_ []byte, done bool) {
-	for {
-		free := cap(dst) - len(dst)
-		if free < TextRoom {
-			return dst, false
+	for cap(dst)-len(dst) >= TextRoom {
+		if s.Pos == len(s.Buf) && !s.Fill() {
+			s.Fail(errEarlyEnd)
+			return dst, true
 		}
-		b := s.buf[s.pos:]
-		if len(b) == 0 {
-			if !s.fill() {
-				s.Fail(reasonEarlyEnd)
-				return dst, true
-			}
+		if dst, done = s.segment(dst); done {
+			return dst, true
+		}
+		if s.Pos == len(s.Buf) {
 			continue
 		}
-		if len(b) > free-textSlack {
-			b = b[:free-textSlack]
+		switch c := s.Buf[s.Pos]; {
+		case c == '\\':
+			dst = utf8.AppendRune(dst, s.escape())
+		case c < ' ':
+			s.Fail(errControl)
+		case c >= utf8.RuneSelf && !utf8.FullRune(s.Buf[s.Pos:]) && !s.Fill():
+			s.Fail(errEarlyEnd)
 		}
-		// What is written is never longer than what was read of b, so d
-		// has room for a word behind every byte of it.
-		d := dst[len(dst):cap(dst)]
-		i, j := 0, 0
-	window:
-		for {
-			if len(b)-i < 8 {
-				for i < len(b) && class[b[i]] == 0 {
-					d[j] = b[i]
-					i++
-					j++
-				}
-				if i == len(b) {
-					break window
-				}
-			} else {
-				// A word first, for the many texts that are short, then
-				// blocks.
-				w := binary.LittleEndian.Uint64(b[i:])
-				binary.LittleEndian.PutUint64(d[j:], w)
-				if m := stops(w) & msb; m != 0 {
-					n := first(m)
-					i += n
-					j += n
-				} else {
-					i += 8
-					j += 8
-					found := false
-					for len(b)-i >= block {
-						from, to := (*[block]byte)(b[i:i+block:i+block]), (*[block]byte)(d[j:j+block:j+block])
-						w0 := binary.LittleEndian.Uint64(from[0:])
-						w1 := binary.LittleEndian.Uint64(from[8:])
-						w2 := binary.LittleEndian.Uint64(from[16:])
-						w3 := binary.LittleEndian.Uint64(from[24:])
-						binary.LittleEndian.PutUint64(to[0:], w0)
-						binary.LittleEndian.PutUint64(to[8:], w1)
-						binary.LittleEndian.PutUint64(to[16:], w2)
-						binary.LittleEndian.PutUint64(to[24:], w3)
-						m0, m1, m2, m3 := stops(w0), stops(w1), stops(w2), stops(w3)
-						if (m0|m1|m2|m3)&msb != 0 {
-							n := firstOf(m0, m1, m2, m3)
-							i += n
-							j += n
-							found = true
-							break
-						}
-						i += block
-						j += block
-					}
-					if !found {
-						continue
-					}
-				}
-			}
-			c := b[i]
-			if c == '"' {
-				s.pos += i + 1
-				return dst[:len(dst)+j], true
-			}
-			if len(b)-i >= 2 {
-				// An escape of two bytes becomes one, a character of two
-				// stays as it is: which it is must not be a branch, since
-				// nobody can tell the one that comes next.
-				next := b[i+1]
-				beyond := int(c >> 7)
-				if out := pairs[beyond<<8|int(next)]; out != 0 && pairStart[c] {
-					d[j] = out ^ (out^c)&-uint8(beyond)
-					d[j+1] = next
-					i += 2
-					j += 1 + beyond
-					continue
-				}
-			}
-			switch {
-			case c == '\\':
-				if len(b)-i >= 6 && b[i+1] == 'u' {
-					if r, ok := hex4(b[i+2 : i+6]); ok && (r < 0xD800 || r > 0xDFFF) {
-						j += utf8.EncodeRune(d[j:], r)
-						i += 6
-						continue
-					}
-				}
-			case c >= 0xE0:
-				if r, n := utf8.DecodeRune(b[i:]); r != utf8.RuneError {
-					j += copy(d[j:], b[i:i+n])
-					i += n
-					continue
-				}
-			}
-			// Whatever is rare, wrong or cut off.
-			s.pos += i
-			dst = dst[:len(dst)+j]
-			if dst = s.odd(dst); s.err != nil {
-				return dst, true
-			}
-			i, j = 0, 0
-			break window
+		if s.Err() != nil {
+			return dst, true
 		}
-		s.pos += i
-		dst = dst[:len(dst)+j]
 	}
+	return dst, false
 }
 
-// Verbatim is how many bytes at the start of b are text of a string that stands
-// for itself: up to a quote, an escape, or what no string may hold.
-func Verbatim(b []byte) int {
-	n := plain(b)
-	if n == len(b) || b[n] < utf8.RuneSelf {
-		return n
-	}
-	for n < len(b) && class[b[n]] < 2 {
-		n++
-	}
-	if !utf8.Valid(b[:n]) {
-		return 0
-	}
-	return n
-}
-
-// odd reads one character of a string at which text stopped, with the room
-// for two.
-func (s *Scanner) odd(dst []byte) []byte {
-	c := s.buf[s.pos]
-	switch {
-	case c < ' ':
-		s.Fail("control character in a string")
-	case c == '\\':
-		r, ok := s.escape()
-		if ok {
-			dst = utf8.AppendRune(dst, r)
-		}
-	default:
-		for !utf8.FullRune(s.buf[s.pos:]) {
-			if !s.fill() {
-				s.Fail(reasonEarlyEnd)
-				return dst
+// segment appends what the window holds of a string, as far as dst has room,
+// and reports whether it has read the closing quote. It also ends where Text
+// must look: at an escape that is rare or cut off, at a control character, and
+// at a character that is cut off.
+func (s *Scanner) segment(dst []byte) (_ []byte, done bool) {
+	d := dst[len(dst):cap(dst)]
+	b := s.Buf[s.Pos:]
+	b = b[:min(len(b), len(d)-block)]
+	i, j := 0, 0 // read of b, written to d
+	high := uint64(0)
+	for {
+		if len(b)-i >= block {
+			from, to := (*[block]byte)(b[i:i+block:i+block]), (*[block]byte)(d[j:j+block:j+block])
+			w0 := binary.LittleEndian.Uint64(from[0:])
+			w1 := binary.LittleEndian.Uint64(from[8:])
+			w2 := binary.LittleEndian.Uint64(from[16:])
+			w3 := binary.LittleEndian.Uint64(from[24:])
+			binary.LittleEndian.PutUint64(to[0:], w0)
+			binary.LittleEndian.PutUint64(to[8:], w1)
+			binary.LittleEndian.PutUint64(to[16:], w2)
+			binary.LittleEndian.PutUint64(to[24:], w3)
+			high |= w0 | w1 | w2 | w3
+			m0, m1, m2, m3 := swar.Stops(w0), swar.Stops(w1), swar.Stops(w2), swar.Stops(w3)
+			if (m0|m1|m2|m3)&swar.High == 0 {
+				i += block
+				j += block
+				continue
+			}
+			n := swar.First(m0, m1, m2, m3)
+			i += n
+			j += n
+		} else {
+			for ; i < len(b) && !swar.IsStop(b[i]); i++ {
+				d[j] = b[i]
+				high |= uint64(b[i])
+				j++
+			}
+			if i == len(b) {
+				cut := cutOff(d[:j])
+				i, j = i-cut, j-cut
+				break
 			}
 		}
-		r, n := utf8.DecodeRune(s.buf[s.pos:])
-		s.pos += n
+		if b[i] == '"' {
+			done = true
+			break
+		}
+		if b[i] != '\\' || len(b)-i < 2 {
+			break
+		}
+		if c := unescape[b[i+1]]; c != 0 {
+			d[j] = c
+			i, j = i+2, j+1
+			continue
+		}
+		r, ok := unicodeEscape(b[i:])
+		if !ok || utf16.IsSurrogate(r) {
+			break
+		}
+		i, j = i+6, j+utf8.EncodeRune(d[j:], r)
+	}
+	if high&swar.High != 0 && !swar.Valid(d[:j]) {
+		return s.repair(dst, s.Pos+i), false
+	}
+	s.Pos += i
+	if done {
+		s.Pos++
+	}
+	return dst[:len(dst)+j], done
+}
+
+// cutOff returns how many bytes at the end of b begin a character of which more
+// is to come.
+func cutOff(b []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
+		if c := b[len(b)-n]; utf8.RuneStart(c) {
+			if utf8.FullRune(b[len(b)-n:]) {
+				break
+			}
+			return n
+		}
+	}
+	return 0
+}
+
+// repair appends the text up to end, which is in the window and is not valid
+// UTF-8, one character at a time, as far as dst has room: what is not UTF-8
+// becomes U+FFFD, and so takes more room than before.
+func (s *Scanner) repair(dst []byte, end int) []byte {
+	for s.Pos < end && cap(dst)-len(dst) >= utf8.UTFMax {
+		if s.Buf[s.Pos] == '\\' {
+			dst = utf8.AppendRune(dst, s.escape())
+			continue
+		}
+		r, n := utf8.DecodeRune(s.Buf[s.Pos:end])
+		s.Pos += n
 		dst = utf8.AppendRune(dst, r)
 	}
 	return dst
 }
 
-// escape reads one escape, or two that are a pair of surrogates.
-func (s *Scanner) escape() (r rune, ok bool) {
-	if !s.have(2) {
-		s.Fail(reasonEarlyEnd)
-		return 0, false
+// Verbatim returns the length of the text at the start of b that stands for
+// itself in a string: up to a quote, an escape, or what no string may hold.
+// It returns 0 for text that is not UTF-8.
+func Verbatim(b []byte) int {
+	n, ascii := swar.Plain(b)
+	if !ascii && !swar.Valid(b[:n]) {
+		return 0
 	}
-	c := s.buf[s.pos+1]
-	if c != 'u' {
-		e := unescape[c]
-		if e == 0 {
-			s.Fail("unknown escape in a string")
-			return 0, false
-		}
-		s.pos += 2
-		return rune(e), true
-	}
-	if !s.have(6) {
-		s.Fail(reasonEarlyEnd)
-		return 0, false
-	}
-	r, ok = hex4(s.buf[s.pos+2 : s.pos+6])
-	if !ok {
-		s.Fail("unknown escape in a string")
-		return 0, false
-	}
-	if r >= 0xD800 && r < 0xDC00 && s.have(7) && s.buf[s.pos+6] == '\\' && s.have(8) && s.buf[s.pos+7] == 'u' && s.have(12) {
-		low, ok := hex4(s.buf[s.pos+8 : s.pos+12])
-		if ok && low >= 0xDC00 && low < 0xE000 {
-			s.pos += 12
-			return (r-0xD800)<<10 | (low - 0xDC00) + 0x10000, true
-		}
-	}
-	if r >= 0xD800 && r < 0xE000 {
-		r = utf8.RuneError
-	}
-	if s.err != nil {
-		return 0, false
-	}
-	s.pos += 6
-	return r, true
+	return n
 }
 
-func hex4(b []byte) (r rune, ok bool) {
-	for _, c := range b[:4] {
-		switch {
-		case '0' <= c && c <= '9':
-			c -= '0'
-		case 'a' <= c && c <= 'f':
-			c -= 'a' - 10
-		case 'A' <= c && c <= 'F':
-			c -= 'A' - 10
-		default:
-			return 0, false
-		}
-		r = r<<4 | rune(c)
+// escape reads one escape, or two that are a pair of surrogates. A surrogate
+// alone becomes U+FFFD.
+func (s *Scanner) escape() rune {
+	if !s.Have(2) {
+		s.Fail(errEarlyEnd)
+		return 0
 	}
-	return r, true
+	c := s.Buf[s.Pos+1]
+	if plain := unescape[c]; plain != 0 {
+		s.Pos += 2
+		return rune(plain)
+	}
+	if c == 'u' && !s.Have(6) {
+		s.Fail(errEarlyEnd)
+		return 0
+	}
+	r, ok := unicodeEscape(s.Buf[s.Pos:])
+	if !ok {
+		s.Fail(errEscape)
+		return 0
+	}
+	s.Pos += 6
+	if !utf16.IsSurrogate(r) {
+		return r
+	}
+	if s.Have(2) && s.Buf[s.Pos] == '\\' && s.Buf[s.Pos+1] == 'u' && s.Have(6) {
+		low, ok := unicodeEscape(s.Buf[s.Pos:])
+		if pair := utf16.DecodeRune(r, low); ok && pair != utf8.RuneError {
+			s.Pos += 6
+			return pair
+		}
+	}
+	return utf8.RuneError
+}
+
+// unicodeEscape returns the character of an escape such as \u00fc at the start
+// of b.
+func unicodeEscape(b []byte) (r rune, ok bool) {
+	if len(b) < 6 || b[1] != 'u' {
+		return 0, false
+	}
+	var half [2]byte
+	_, err := hex.Decode(half[:], b[2:6])
+	return rune(half[0])<<8 | rune(half[1]), err == nil
 }
 
 // skipText reads to the end of a string, behind its first quote.
 func (s *Scanner) skipText() {
-	const short = 16
-	if b := s.buf[s.pos:]; len(b) >= short {
-		from := (*[short]byte)(b)
-		m0 := skipStops(binary.LittleEndian.Uint64(from[0:]))
-		m1 := skipStops(binary.LittleEndian.Uint64(from[8:]))
-		n := short
-		if (m0|m1)&msb != 0 {
-			n = firstOf(m0, m1, 0, 0)
-			if from[n&(short-1)] == '"' {
-				s.pos += n + 1
-				return
-			}
-		}
-		s.pos += n
+	for done := false; !done; {
+		_, done = s.Text(s.waste[:0])
 	}
-	s.skipLong()
 }
 
-func (s *Scanner) skipLong() {
+// passText reads to the end of a string, behind its first quote: to the first
+// quote behind an even number of backslashes.
+func (s *Scanner) passText() {
 	for {
-		b := s.buf[s.pos:]
-		i := 0
-	window:
-		for {
-			if len(b)-i < 8 {
-				for i < len(b) && class[b[i]] < 2 {
-					i++
-				}
-				if i == len(b) {
-					break window
-				}
-			} else if m := skipStops(binary.LittleEndian.Uint64(b[i:])) & msb; m != 0 {
-				i += first(m)
-			} else {
-				i += 8
-				found := false
-				for len(b)-i >= block {
-					from := (*[block]byte)(b[i : i+block : i+block])
-					m0 := skipStops(binary.LittleEndian.Uint64(from[0:]))
-					m1 := skipStops(binary.LittleEndian.Uint64(from[8:]))
-					m2 := skipStops(binary.LittleEndian.Uint64(from[16:]))
-					m3 := skipStops(binary.LittleEndian.Uint64(from[24:]))
-					if (m0|m1|m2|m3)&msb != 0 {
-						i += firstOf(m0, m1, m2, m3)
-						found = true
-						break
-					}
-					i += block
-				}
-				if !found {
-					continue
-				}
-			}
-			if b[i] == '"' {
-				s.pos += i + 1
-				return
-			}
-			if b[i] == '\\' && len(b)-i >= 2 && unescape[b[i+1]] != 0 {
-				i += 2
-				continue
-			}
-			s.pos += i
-			if b[i] != '\\' {
-				s.Fail("control character in a string")
-				return
-			}
-			if _, ok := s.escape(); !ok {
-				return
-			}
-			b, i = s.buf[s.pos:], 0
+		b := s.Buf[s.Pos:]
+		end := bytes.IndexByte(b, '"')
+		found := end >= 0
+		if !found {
+			end = len(b)
 		}
-		s.pos += i
-		if !s.fill() {
-			s.Fail(reasonEarlyEnd)
+		escaped := (end-len(bytes.TrimRight(b[:end], `\`)))%2 == 1
+		switch {
+		case found:
+			s.Pos += end + 1
+			if !escaped {
+				return
+			}
+			continue
+		case escaped:
+			end-- // what the last backslash escapes is yet to come
+		}
+		if s.Pos += end; !s.Fill() {
+			s.Fail(errEarlyEnd)
 			return
 		}
 	}

@@ -1,0 +1,69 @@
+package swar
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"testing"
+	"unicode/utf8"
+)
+
+// TestValid holds Valid against utf8.Valid: every two bytes, every third and
+// fourth byte behind those that matter, at every place in a word.
+func TestValid(t *testing.T) {
+	check := func(text []byte) {
+		t.Helper()
+		for at := range 9 {
+			for _, after := range []string{"", "x", "é", "0123456789€ and 🚀"} {
+				b := append([]byte("12345678"[:at]), text...)
+				b = append(b, after...)
+				if got, want := Valid(b), utf8.Valid(b); got != want {
+					t.Fatalf("%q: %v, want %v", b, got, want)
+				}
+			}
+		}
+	}
+	edges := []byte{0, 'a', 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xF8, 0xFF}
+	for c := range 256 {
+		for _, d := range edges {
+			check([]byte{byte(c), d})
+			check([]byte{d, byte(c)})
+			for _, e := range edges[2:9] {
+				check([]byte{byte(c), d, e})
+			}
+		}
+	}
+	for _, c := range edges[9:] {
+		for _, d := range edges {
+			for _, e := range edges {
+				check([]byte{c, d, e, 0x80})
+				check([]byte{c, d, e, 0xC3})
+			}
+		}
+	}
+}
+
+// TestStops holds the arithmetic on words against the table of bytes, for each
+// pair of bytes that stand side by side.
+func TestStops(t *testing.T) {
+	var w [8]byte
+	for at := range 7 {
+		for i := range w {
+			w[i] = 'a'
+		}
+		for c := range 256 {
+			for d := range 256 {
+				w[at], w[at+1] = byte(c), byte(d)
+				word := binary.LittleEndian.Uint64(w[:])
+				want := 8
+				for i := 7; i >= 0; i-- {
+					if IsStop(w[i]) {
+						want = i
+					}
+				}
+				if got := bits.TrailingZeros64(Stops(word)&High) >> 3; got != want {
+					t.Fatalf("%q stops at %d, want %d", w, got, want)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package swar
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf8"
+)
+
+// Valid reports whether b is UTF-8, as utf8.Valid does, but with about the same
+// speed whatever language b is in: characters of one and two bytes are checked
+// eight bytes at a time and without a branch, those of three bytes in pairs.
+func Valid(b []byte) bool {
+	for ok := true; len(b) > 0; {
+		if b, ok = validShort(b); !ok {
+			return false
+		}
+		if b, ok = validLong(b); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// validShort checks the characters of one and two bytes at the start of b, and
+// returns what begins with a longer one. Of all words below only the high bits
+// of their bytes count; w<<n has bit 7-n there.
+func validShort(b []byte) (rest []byte, ok bool) {
+	var bad, owed uint64 // owed: the further byte of a character of the word before
+	for ; len(b) >= 8; b = b[8:] {
+		w := binary.LittleEndian.Uint64(b)
+		high := w & High
+		lead := high & (w << 1)
+		// Every further byte has its lead. C0 and C1 would spell ASCII: with
+		// the high bit gone, they alone of all leads are below 0x42.
+		wrong := high ^ lead ^ (lead<<8 | owed) | lead&^(w&^High+lsb*(0x80-0x42))
+		if long := lead & (w << 2); long != 0 {
+			upTo := long ^ (long - 1)
+			return b[bits.TrailingZeros64(long)>>3:], (bad|wrong&upTo)&High == 0
+		}
+		bad |= wrong
+		owed = lead >> 56
+	}
+	if bad&High != 0 || owed != 0 && (len(b) == 0 || utf8.RuneStart(b[0])) {
+		return b, false
+	}
+	b = b[owed>>7:]
+	for len(b) > 0 && b[0] < 0xE0 {
+		r, n := utf8.DecodeRune(b)
+		if r == utf8.RuneError {
+			return b, false
+		}
+		b = b[n:]
+	}
+	return b, true
+}
+
+// validLong checks the characters of three and four bytes at the start of b, and
+// returns what is behind them.
+func validLong(b []byte) (rest []byte, ok bool) {
+	for len(b) > 0 && b[0] >= 0xE0 {
+		for len(b) >= 8 && binary.LittleEndian.Uint64(b)&0xC0C0F0C0C0F0 == 0x8080E08080E0 && allowed(b[0], b[1]) && allowed(b[3], b[4]) {
+			b = b[6:]
+		}
+		if len(b) >= 4 && binary.LittleEndian.Uint32(b)&0xC0C0F0 == 0x8080E0 && allowed(b[0], b[1]) {
+			b = b[3:]
+			continue
+		}
+		r, n := utf8.DecodeRune(b)
+		if r == utf8.RuneError && n == 1 {
+			return b, false
+		}
+		b = b[n:]
+	}
+	return b, true
+}
+
+// allowed reports whether a character of three bytes can begin with c and next:
+// below A0, E0 would spell a shorter one, and from there on ED a surrogate.
+func allowed(c, next byte) bool {
+	return c != 0xE0 && c != 0xED || (c == 0xE0) == (next >= 0xA0)
+}

@@ -1,0 +1,141 @@
+// Package window reads a document of bounded size from a reader, through a window
+// of fixed size, so that a part of any length costs no memory until it is kept.
+package window
+
+import (
+	"errors"
+	"io"
+)
+
+const (
+	// Size is how many bytes of a reader's document are in the window at most.
+	Size = 64 << 10
+
+	noLimit = 1<<63 - 1
+)
+
+// ErrTooLarge is the error of a document, or of a part of it, over its bound.
+var ErrTooLarge = errors.New("window: input over its bound")
+
+// A Window shows a part of a document. The first error stays: from then on the
+// window is empty, and [Window.Fill] reports false. The zero value shows an
+// empty document.
+type Window struct {
+	Buf []byte // what was read and not yet dropped, or the whole document
+	Pos int    // the next byte of Buf; the owner moves it forward
+
+	off    int64     // where Buf[0] is in the document
+	src    io.Reader // nil: nothing but Buf
+	srcErr error     // what src said beside its last bytes
+	err    error
+	errOff int64
+	max    int64 // the document's bound
+	mark   int64 // where the part being bounded ends at the latest
+	memory []byte
+}
+
+// Reset makes w show a document of at most maxBytes bytes from r; 0 is no
+// bound. It does not read yet.
+func (w *Window) Reset(r io.Reader, maxBytes int64) {
+	if w.memory == nil {
+		w.memory = make([]byte, Size)
+	}
+	if maxBytes <= 0 {
+		maxBytes = noLimit
+	}
+	*w = Window{Buf: w.memory[:0], src: r, max: maxBytes, mark: noLimit, memory: w.memory}
+}
+
+// ResetBytes makes w show the document b, which must not change meanwhile.
+func (w *Window) ResetBytes(b []byte) { *w = Window{Buf: b, mark: noLimit, memory: w.memory} }
+
+// Err returns the first error: one given to Fail, [ErrTooLarge], or what the
+// reader said, as it said it.
+func (w *Window) Err() error { return w.err }
+
+// Offset returns how many bytes of the document were consumed, or where its
+// error is.
+func (w *Window) Offset() int64 {
+	if w.err != nil {
+		return w.errOff
+	}
+	return w.off + int64(w.Pos)
+}
+
+// Bound makes [ErrTooLarge] the error of a part of the document that starts
+// here and is longer than n bytes; [Window.Unbound] ends it. Reading stops at
+// most a window after the bound.
+func (w *Window) Bound(n int) { w.mark = w.Offset() + int64(n) }
+
+// Unbound ends the part that [Window.Bound] began.
+func (w *Window) Unbound() {
+	if w.Offset() > w.mark {
+		w.Fail(ErrTooLarge)
+	}
+	w.mark = noLimit
+}
+
+// Fail makes err the error of the document, here, unless it has one.
+func (w *Window) Fail(err error) {
+	if w.err == nil {
+		w.errOff = w.Offset()
+		w.err = err
+		w.Buf, w.Pos, w.src = nil, 0, nil
+	}
+}
+
+// Fill puts at least one more byte behind what is unread, and reports whether
+// there was one. At the end of the document it fails nothing.
+func (w *Window) Fill() bool {
+	if w.off+int64(w.Pos) > w.mark {
+		w.Fail(ErrTooLarge)
+	}
+	if w.src == nil {
+		return false
+	}
+	n := copy(w.memory, w.Buf[w.Pos:])
+	w.off += int64(w.Pos)
+	w.Pos = 0
+	w.Buf = w.memory[:n]
+	left := w.max - w.off - int64(n)
+	for range 100 {
+		if w.srcErr != nil {
+			break
+		}
+		// One byte more than allowed tells a document that is too large from
+		// one that is just as large as it may be.
+		free := w.memory[n:]
+		if int64(len(free)) > left {
+			free = free[:left+1]
+		}
+		var m int
+		m, w.srcErr = w.src.Read(free)
+		if int64(m) > left {
+			m, w.srcErr = int(left), ErrTooLarge
+		}
+		if m > 0 {
+			w.Buf = w.memory[:n+m]
+			return true
+		}
+	}
+	switch w.srcErr {
+	case io.EOF:
+		w.src = nil
+	case nil:
+		w.Fail(io.ErrNoProgress)
+	default:
+		w.Fail(w.srcErr)
+	}
+	return false
+}
+
+// Have reports whether n bytes are in the window behind Pos, reading no more
+// than it takes.
+func (w *Window) Have(n int) bool {
+	for len(w.Buf)-w.Pos < n {
+		if !w.Fill() {
+			return false
+		}
+	}
+	return true
+}
