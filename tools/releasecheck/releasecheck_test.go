@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -146,16 +147,21 @@ func TestDownload(t *testing.T) {
 	program := "\x7fELF" + strings.Repeat("\x00", 100)
 	noise := make([]byte, maxFile)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
+	tooMuch := map[string]string{}
+	for i := range maxZip/maxFile + 1 {
+		tooMuch[fmt.Sprint(i, ".png")] = string(noise)
+	}
 	for _, c := range []struct {
 		name  string
 		files map[string]string
 		says  string
 	}{
-		{"good", map[string]string{"a.go": "package a\n", "testdata/raw": "a\x00b", "picture.png": "\x00"}, ""},
+		{"good", map[string]string{"a.go": "package a\n", "testdata/raw": "a\x00b", "picture.png": "\x00", embedded: "\x1f\x8b\x00"}, ""},
+		{"other compressed data", map[string]string{"x/" + embedded: "\x1f\x8b\x00"}, "is nothing to ship"},
 		{"a program without a name", map[string]string{"jobboard-fake": program}, "jobboard-fake is no text"},
 		{"one among the data", map[string]string{"testdata/run": program}, "testdata/run is no text"},
 		{"a module in it stays out", map[string]string{"sub/go.mod": "module example.com/a/sub\n", "sub/sub.exe": program}, ""},
-		{"too much in all", map[string]string{"1.png": string(noise), "2.png": string(noise), "3.png": string(noise), "4.png": string(noise)}, "are too much"},
+		{"too much in all", tooMuch, "are too much"},
 		{"no module", map[string]string{"go.sum": ""}, ""},
 	} {
 		dir := t.TempDir()
