@@ -1,0 +1,247 @@
+package jobmirror
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Change is an entry of the log of changes.
+type Change struct {
+	Cursor   Cursor          `json:"cursor"` // where to go on after this change
+	At       time.Time       `json:"at"`
+	Kind     string          `json:"kind"`               // "posting", "job" or "forgotten"
+	ID       int64           `json:"id"`                 // the posting's, or the job's
+	Language string          `json:"language,omitempty"` // of a posting's row
+	Before   json.RawMessage `json:"before,omitempty"`   // a PostingRecord or JobRecord; none: it is new
+	After    json.RawMessage `json:"after,omitempty"`    // likewise; none: it is gone
+	Cause    string          `json:"cause"`              // such as "lookup", "channel 27828_extern de", "feed jobs.xml" or "forget"
+}
+
+// Cursor is a place in the log of changes of one database. The empty cursor is
+// the beginning of the log.
+type Cursor string
+
+// Errors of a cursor.
+var (
+	// ErrCursor: the cursor is none of this database.
+	ErrCursor = errors.New("jobmirror: the cursor is not of this database")
+	// ErrCursorTooOld: the log does not reach back that far; begin anew with
+	// Snapshot.
+	ErrCursorTooOld = errors.New("jobmirror: the log of changes does not reach back to the cursor")
+	// ErrCursorAhead: the log has not come that far, as after a backup was
+	// put back; begin anew with Snapshot.
+	ErrCursorAhead = errors.New("jobmirror: the cursor is ahead of the log of changes")
+)
+
+func (m *Mirror) cursor(number int64) Cursor {
+	return Cursor(m.epoch + "-" + strconv.FormatInt(number, 10))
+}
+
+func (m *Mirror) parseCursor(c Cursor) (int64, error) {
+	if c == "" {
+		return 0, nil
+	}
+	epoch, text, _ := strings.Cut(string(c), "-")
+	number, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || epoch != m.epoch || number < 0 {
+		return 0, fmt.Errorf("%w: %.40q", ErrCursor, string(c))
+	}
+	return number, nil
+}
+
+// changesBatch is how many changes are read at a time.
+const changesBatch = 500
+
+// Changes gives the changes after a cursor, in order and without gaps, to the
+// end of the log. An error is the last item: ErrCursor, ErrCursorTooOld and
+// ErrCursorAhead refuse the cursor.
+func (m *Mirror) Changes(ctx context.Context, since Cursor) iter.Seq2[Change, error] {
+	return func(yield func(Change, error) bool) {
+		number, err := m.parseCursor(since)
+		for err == nil {
+			var batch []Change
+			if batch, err = m.changesAfter(ctx, number); err != nil {
+				break
+			}
+			for _, change := range batch {
+				if !yield(change, nil) {
+					return
+				}
+			}
+			if len(batch) < changesBatch {
+				return
+			}
+			number += int64(len(batch))
+		}
+		yield(Change{}, err)
+	}
+}
+
+// followEvery is how often the log is asked for new changes.
+const followEvery = 250 * time.Millisecond
+
+// Follow is Changes that does not end: it waits for new changes until ctx ends,
+// whose error is then the last item.
+func (m *Mirror) Follow(ctx context.Context, since Cursor) iter.Seq2[Change, error] {
+	return func(yield func(Change, error) bool) {
+		for ctx.Err() == nil {
+			for change, err := range m.Changes(ctx, since) {
+				if err == nil {
+					since = change.Cursor
+				}
+				if !yield(change, err) || err != nil {
+					return
+				}
+			}
+			newSignal().wait(ctx, nil, followEvery)
+		}
+		yield(Change{}, ctx.Err())
+	}
+}
+
+// changesAfter reads the next changes, and finds that the log does not hold
+// them.
+func (m *Mirror) changesAfter(ctx context.Context, number int64) (batch []Change, err error) {
+	if err := m.number(ctx); err != nil {
+		return nil, err
+	}
+	err = m.db.view(ctx, func(t *tx) error {
+		var last, erased int64
+		if err := t.row("SELECT (SELECT value FROM counters WHERE name = 'change'), (SELECT value FROM counters WHERE name = 'erased')",
+			nil, &last, &erased); err != nil {
+			return err
+		}
+		switch {
+		case number > last:
+			return ErrCursorAhead
+		case number < erased:
+			return ErrCursorTooOld
+		}
+		return t.rows(`SELECT number, at, kind, id, language, before, after, cause FROM changes
+			WHERE number > ? ORDER BY number LIMIT ?`, []any{number, changesBatch}, func(scan func(...any) error) error {
+			var (
+				n, at         int64
+				c             Change
+				before, after *string
+			)
+			if err := scan(&n, &at, &c.Kind, &c.ID, &c.Language, &before, &after, &c.Cause); err != nil {
+				return err
+			}
+			if number++; n != number {
+				return fmt.Errorf("jobmirror: the log of changes has %d where %d belongs", n, number)
+			}
+			c.Cursor, c.At = m.cursor(n), instant(at)
+			c.Before, c.After = rawOrNil(before), rawOrNil(after)
+			batch = append(batch, c)
+			return nil
+		})
+	})
+	return batch, err
+}
+
+func rawOrNil(text *string) json.RawMessage {
+	if text == nil {
+		return nil
+	}
+	return json.RawMessage(*text)
+}
+
+// Row is a row of the copy: Posting or Job is set.
+type Row struct {
+	Posting *PostingRecord `json:"posting,omitempty"`
+	Job     *JobRecord     `json:"job,omitempty"`
+}
+
+// Snapshot calls f with every row of the copy, all of one moment, and with the
+// cursor from which on Changes tells what happened after it. The rows are read
+// as they are ranged over, once; an error is their last item. Snapshot returns
+// the error of f.
+func (m *Mirror) Snapshot(ctx context.Context, f func(at Cursor, rows iter.Seq2[Row, error]) error) error {
+	if err := m.number(ctx); err != nil {
+		return err
+	}
+	return m.db.view(ctx, func(t *tx) error {
+		var last int64
+		if err := t.row("SELECT value FROM counters WHERE name = 'change'", nil, &last); err != nil {
+			return err
+		}
+		return f(m.cursor(last), func(yield func(Row, error) bool) {
+			if err := t.snapshot(yield); err != nil && !errors.Is(err, errLeft) {
+				yield(Row{}, err)
+			}
+		})
+	})
+}
+
+// errLeft says that a loop over rows was left early.
+var errLeft = errors.New("left")
+
+func (t *tx) snapshot(yield func(Row, error) bool) error {
+	give := func(row Row, err error) error {
+		if err == nil && !yield(row, nil) {
+			return errLeft
+		}
+		return err
+	}
+	err := t.rows("SELECT record FROM jobs WHERE record <> '' ORDER BY job", nil, func(scan func(...any) error) error {
+		var text string
+		if err := scan(&text); err != nil {
+			return err
+		}
+		job, err := decodeRecord[JobRecord](text)
+		return give(Row{Job: &job}, err)
+	})
+	if err != nil {
+		return err
+	}
+	return t.rows("SELECT record FROM postings ORDER BY id", nil, func(scan func(...any) error) error {
+		var text string
+		if err := scan(&text); err != nil {
+			return err
+		}
+		posting, err := decodeRecord[PostingRecord](text)
+		return give(Row{Posting: &posting}, err)
+	})
+}
+
+// number gives the changes that are committed their numbers, on a database with
+// many writers.
+func (m *Mirror) number(context.Context) error { return nil }
+
+// prune removes changes that are older than Options.KeepChanges. Their numbers
+// are not used again.
+func (m *Mirror) prune(ctx context.Context) error {
+	for more := true; more; {
+		err := m.db.update(ctx, func(t *tx) error {
+			more = false
+			var last int64
+			err := t.rows("SELECT number, at FROM changes WHERE number IS NOT NULL ORDER BY number LIMIT ?", []any{changesBatch},
+				func(scan func(...any) error) error {
+					var number, at int64
+					err := scan(&number, &at)
+					if more = at < t.now-m.opts.KeepChanges.Milliseconds(); more {
+						last = number
+					}
+					return err
+				})
+			if err != nil || last == 0 {
+				return err
+			}
+			if _, err := t.exec("DELETE FROM changes WHERE number <= ?", last); err != nil {
+				return err
+			}
+			_, err = t.exec("UPDATE counters SET value = ? WHERE name = 'erased'", last)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,211 @@
+package jobmirror
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// channelBatch is how many postings are written in one transaction.
+const channelBatch = 200
+
+// copyChannel copies what a search shows, posting by posting. It is whole when
+// the answer was read to its end and held every posting that it counts.
+func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole bool, reason string, err error) {
+	stream := m.client.PostingStream(ctx, jobboard.ChannelID(src.name), jobboard.Query{Text: src.text, Near: src.near, Language: src.language})
+	batch := make([]*jobboard.JobPosting, 0, channelBatch)
+	flush := func() error {
+		if len(batch) == 0 {
+			return nil
+		}
+		wanted := false
+		err := m.db.update(ctx, func(t *tx) (err error) {
+			wanted, err = t.savePostings(src, turn, batch)
+			return err
+		})
+		batch = batch[:0]
+		if wanted {
+			m.jobsDue.raise()
+		}
+		m.unindexed.raise()
+		return err
+	}
+	for posting, err := range stream.All() {
+		if err != nil {
+			return false, "", errorsJoin(err, flush())
+		}
+		if batch = append(batch, posting); len(batch) == channelBatch {
+			if err := flush(); err != nil {
+				return false, "", err
+			}
+			m.progress(src, channelBatch)
+		}
+	}
+	m.progress(src, len(batch))
+	if err := flush(); err != nil {
+		return false, "", err
+	}
+	page, ok := stream.Page()
+	if !ok {
+		return false, "the answer was not read to its end", nil
+	}
+	var distinct int
+	err = m.db.view(ctx, func(t *tx) error {
+		return t.row("SELECT count(*) FROM listings WHERE source = ? AND generation = ?", []any{src.id, turn.generation}, &distinct)
+	})
+	if err != nil {
+		return false, "", err
+	}
+	distinct += len(turn.forgotten)
+	if page.NumPages > 1 || distinct < page.TotalNumberOfJobs {
+		return false, fmt.Sprintf("the answer holds %d of %d postings, on one of %d pages", distinct, page.TotalNumberOfJobs, page.NumPages), nil
+	}
+	return true, "", nil
+}
+
+// savePostings writes postings of one answer, and reports whether it made jobs
+// known that are not looked up yet.
+func (t *tx) savePostings(src *source, turn turn, batch []*jobboard.JobPosting) (wanted bool, err error) {
+	current, err := t.stillTurn(src, turn)
+	if err != nil || !current {
+		return false, err
+	}
+	newest := make(map[int64]*jobboard.JobPosting, len(batch))
+	numbers := make([]int64, 0, len(batch))
+	for _, p := range batch {
+		id := int64(p.JobPostingID)
+		if other, again := newest[id]; !again {
+			numbers = append(numbers, id)
+			newest[id] = p
+		} else if p.PostingVersionID > other.PostingVersionID {
+			newest[id] = p
+		}
+	}
+	forgotten, err := t.forgotten("posting", numbers)
+	if err != nil {
+		return false, err
+	}
+	known, err := t.known(src, numbers)
+	if err != nil {
+		return false, err
+	}
+	var (
+		marked []int64 // rows that are as they were
+		rows   []*row
+		change = map[int64]*row{} // rows that may change, by their id
+		load   []int64
+	)
+	for _, id := range numbers {
+		p := newest[id]
+		if forgotten[id] {
+			turn.forgotten[id] = true
+			continue
+		}
+		rec, ads := recordOf(p, src.language)
+		sum := hash([]byte(encode(rec)), []byte(ads))
+		k, exists := known[id]
+		if exists && k.hash == sum && k.listed {
+			marked = append(marked, k.id)
+			continue
+		}
+		r := &row{rec: rec, ads: ads, hash: sum, linked: linked(p), answer: turn.answer, seen: t.now, words: true}
+		if r.linked != 0 {
+			if gone, err := t.forgotten("job", []int64{r.linked}); err != nil {
+				return false, err
+			} else if gone[r.linked] {
+				turn.forgotten[id] = true
+				continue
+			}
+		}
+		if exists {
+			r.id = k.id
+			load = append(load, k.id)
+			change[k.id] = r
+			continue
+		}
+		if r.id, err = t.next("posting", 1); err != nil {
+			return false, err
+		}
+		rows = append(rows, r)
+	}
+	changed, err := t.load("id IN @ids", ids(load))
+	if err != nil {
+		return false, err
+	}
+	for _, old := range changed {
+		rows = append(rows, merge(old, change[old.id]))
+	}
+	return t.list(src, turn, marked, rows)
+}
+
+// merge gives a stored row what a newer answer says of it. An answer that is
+// older than the stored one, or has an older version of the posting than the
+// same answer had before, changes nothing.
+func merge(old, fresh *row) *row {
+	if fresh.answer < old.answer || fresh.answer == old.answer && fresh.rec.Version < old.rec.Version || fresh.hash == old.hash {
+		return old
+	}
+	fresh.before = old.before
+	return fresh
+}
+
+// list notes that a source shows some rows, writes them, and wants their jobs
+// where those may have changed.
+func (t *tx) list(src *source, turn turn, marked []int64, rows []*row) (wanted bool, err error) {
+	if len(marked) > 0 {
+		_, err := t.exec("UPDATE listings SET generation = ?, missing = 0 WHERE source = ? AND posting IN @ids", turn.generation, src.id, ids(marked))
+		if err != nil {
+			return false, err
+		}
+		if _, err := t.exec("UPDATE postings SET seen = ? WHERE id IN @ids", t.now, ids(marked)); err != nil {
+			return false, err
+		}
+	}
+	for _, r := range rows {
+		_, err := t.exec(`INSERT INTO listings (source, posting, generation) VALUES (?, ?, ?)
+			ON CONFLICT (source, posting) DO UPDATE SET generation = excluded.generation, missing = 0`, src.id, r.id, turn.generation)
+		if err != nil {
+			return false, err
+		}
+	}
+	if err := t.save(rows, src.cause()); err != nil {
+		return false, err
+	}
+	var jobs []int64
+	for _, r := range rows {
+		if r.rec.Job != 0 && r.words {
+			jobs = append(jobs, int64(r.rec.Job))
+		}
+	}
+	return len(jobs) > 0, t.want(jobs)
+}
+
+// knownPosting is what must be known of a stored posting to tell whether it
+// changed.
+type knownPosting struct {
+	id, hash int64
+	listed   bool // by this source
+}
+
+func (t *tx) known(src *source, numbers []int64) (map[int64]knownPosting, error) {
+	out := make(map[int64]knownPosting, len(numbers))
+	err := t.rows(`SELECT p.id, p.posting, p.hash, l.posting IS NOT NULL FROM postings p
+		LEFT JOIN listings l ON l.source = ? AND l.posting = p.id
+		WHERE p.language = ? AND p.posting IN @ids`, []any{src.id, src.language, ids(numbers)}, func(scan func(...any) error) error {
+		var (
+			k       knownPosting
+			posting int64
+		)
+		err := scan(&k.id, &posting, &k.hash, &k.listed)
+		out[posting] = k
+		return err
+	})
+	return out, err
+}
+
+// linked is the job that the posting's own link names; 0: none.
+func linked(p *jobboard.JobPosting) int64 {
+	job, _ := p.JobInLink()
+	return int64(job)
+}

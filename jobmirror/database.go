@@ -1,0 +1,289 @@
+package jobmirror
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// dialect is what differs between the two databases. Statements are written
+// once, with ? for each parameter and @ids for a parameter that is a list of
+// numbers.
+type dialect struct {
+	name      string
+	numbered  bool   // parameters are $1, $2 and so on
+	ids       string // what @ids stands for, with a ? in it
+	lock      string // what @lock stands for: keeps rows that are read from changing until the transaction ends
+	begin     string // begins a transaction that writes
+	beginRead string // begins one that reads and sees one state throughout
+	clock     string // selects the database's time in milliseconds; empty: the process's clock is the only one
+	matcher   matcher
+}
+
+// database holds the connections to a mirror's database: writers, of which
+// SQLite has one, and readers, which a writer never holds up.
+type database struct {
+	dialect
+	writers, readers *pool
+	texts            sync.Map // statements as the dialect writes them
+	close            func() error
+}
+
+func (db *database) text(query string) string {
+	if text, ok := db.texts.Load(query); ok {
+		return text.(string)
+	}
+	text := strings.NewReplacer("@ids", db.ids, "@lock", db.lock).Replace(query)
+	if db.numbered {
+		var b strings.Builder
+		n := 0
+		for part := range strings.SplitSeq(text, "?") {
+			if n > 0 {
+				b.WriteString("$" + strconv.Itoa(n))
+			}
+			b.WriteString(part)
+			n++
+		}
+		text = b.String()
+	}
+	db.texts.Store(query, text)
+	return text
+}
+
+// pool lends out at most so many sessions at a time and keeps them open.
+type pool struct {
+	db    *sql.DB
+	free  chan *session
+	slots chan struct{}
+}
+
+func newPool(db *sql.DB, size int) *pool {
+	return &pool{db: db, free: make(chan *session, size), slots: make(chan struct{}, size)}
+}
+
+func (p *pool) get(ctx context.Context) (*session, error) {
+	select {
+	case p.slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	select {
+	case s := <-p.free:
+		return s, nil
+	default:
+	}
+	conn, err := p.db.Conn(ctx)
+	if err != nil {
+		<-p.slots
+		return nil, err
+	}
+	return &session{conn: conn, stmts: map[string]*sql.Stmt{}}, nil
+}
+
+// put takes a session back. A broken one is closed, and another is opened when
+// it is needed.
+func (p *pool) put(s *session, broken bool) {
+	if broken {
+		// The driver must not hand the connection out again: it may hold
+		// locks or be in the middle of a transaction.
+		_ = s.conn.Raw(func(any) error { return driver.ErrBadConn })
+		s.close()
+	} else {
+		p.free <- s
+	}
+	<-p.slots
+}
+
+func (p *pool) drain() {
+	for range cap(p.slots) {
+		p.slots <- struct{}{}
+	}
+	for {
+		select {
+		case s := <-p.free:
+			s.close()
+		default:
+			return
+		}
+	}
+}
+
+// session is one connection with the statements that were prepared on it.
+type session struct {
+	conn  *sql.Conn
+	stmts map[string]*sql.Stmt
+}
+
+func (s *session) close() {
+	for _, stmt := range s.stmts {
+		_ = stmt.Close()
+	}
+	_ = s.conn.Close()
+}
+
+func (s *session) stmt(ctx context.Context, text string) (*sql.Stmt, error) {
+	if stmt, ok := s.stmts[text]; ok {
+		return stmt, nil
+	}
+	stmt, err := s.conn.PrepareContext(ctx, text)
+	if err == nil {
+		s.stmts[text] = stmt
+	}
+	return stmt, err
+}
+
+// tx is a transaction in progress.
+type tx struct {
+	ctx context.Context
+	db  *database
+	s   *session
+	now int64 // milliseconds since the epoch, by the database's clock where it has one
+
+	logged  int   // changes written so far
+	changed int64 // the number of the first of them, on SQLite
+}
+
+// update runs f in a transaction that writes. It is repeated when the database
+// chose it as the victim of a deadlock, so f must not change anything else.
+func (db *database) update(ctx context.Context, f func(*tx) error) error {
+	for attempt := 0; ; attempt++ {
+		err := db.transact(ctx, db.writers, db.begin, f)
+		if err == nil || attempt == 4 || !isDeadlock(err) {
+			return err
+		}
+	}
+}
+
+// view runs f in a transaction that reads one state of the database.
+func (db *database) view(ctx context.Context, f func(*tx) error) error {
+	return db.transact(ctx, db.readers, db.beginRead, f)
+}
+
+func (db *database) transact(ctx context.Context, p *pool, begin string, f func(*tx) error) (err error) {
+	s, err := p.get(ctx)
+	if err != nil {
+		return fmt.Errorf("jobmirror: %w", err)
+	}
+	broken := true
+	defer func() { p.put(s, broken) }()
+	if _, err := s.conn.ExecContext(ctx, begin); err != nil {
+		return fmt.Errorf("jobmirror: %w", err)
+	}
+	t := &tx{ctx: ctx, db: db, s: s, now: time.Now().UnixMilli()}
+	if db.clock != "" {
+		err = t.row(db.clock, nil, &t.now)
+	}
+	if err == nil {
+		err = f(t)
+	}
+	if err == nil {
+		err = t.count()
+	}
+	end := "COMMIT"
+	if err != nil {
+		end = "ROLLBACK"
+	}
+	// A caller who leaves must not leave the transaction open.
+	endCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	_, endErr := s.conn.ExecContext(endCtx, end)
+	if endErr != nil && end == "COMMIT" {
+		_, rollback := s.conn.ExecContext(endCtx, "ROLLBACK")
+		broken = rollback != nil
+		return fmt.Errorf("jobmirror: %w", endErr)
+	}
+	broken = endErr != nil
+	return err
+}
+
+// exec runs a statement and returns how many rows it changed.
+func (t *tx) exec(query string, args ...any) (int64, error) {
+	stmt, err := t.s.stmt(t.ctx, t.db.text(query))
+	if err != nil {
+		return 0, fmt.Errorf("jobmirror: %w", err)
+	}
+	result, err := stmt.ExecContext(t.ctx, args...)
+	if err != nil {
+		return 0, fmt.Errorf("jobmirror: %w", err)
+	}
+	return result.RowsAffected()
+}
+
+// row reads the one row of a query; without a row the error is sql.ErrNoRows.
+func (t *tx) row(query string, args []any, dest ...any) error {
+	stmt, err := t.s.stmt(t.ctx, t.db.text(query))
+	if err != nil {
+		return fmt.Errorf("jobmirror: %w", err)
+	}
+	if err := stmt.QueryRowContext(t.ctx, args...).Scan(dest...); err != nil {
+		return fmt.Errorf("jobmirror: %w", err)
+	}
+	return nil
+}
+
+// rows calls each for the rows of a query until it returns an error.
+func (t *tx) rows(query string, args []any, each func(scan func(dest ...any) error) error) error {
+	stmt, err := t.s.stmt(t.ctx, t.db.text(query))
+	if err != nil {
+		return fmt.Errorf("jobmirror: %w", err)
+	}
+	rows, err := stmt.QueryContext(t.ctx, args...)
+	if err != nil {
+		return fmt.Errorf("jobmirror: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows.Scan); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("jobmirror: %w", err)
+	}
+	return nil
+}
+
+// numbers reads the one column of a query.
+func (t *tx) numbers(query string, args ...any) (out []int64, err error) {
+	err = t.rows(query, args, func(scan func(...any) error) error {
+		var n int64
+		err := scan(&n)
+		out = append(out, n)
+		return err
+	})
+	return out, err
+}
+
+// next raises a counter by n and returns its new value.
+func (t *tx) next(counter string, n int) (value int64, err error) {
+	err = t.row("UPDATE counters SET value = value + ? WHERE name = ? RETURNING value", []any{n, counter}, &value)
+	return value, err
+}
+
+// ids is the argument for @ids.
+func ids[T ~int64](list []T) string {
+	if len(list) == 0 {
+		return "[]"
+	}
+	b, err := json.Marshal(list)
+	if err != nil {
+		panic(err) // numbers
+	}
+	return string(b)
+}
+
+func millis(t time.Time) int64 { return t.UnixMilli() }
+
+// instant returns the time of a column; 0 is the zero time.
+func instant(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}

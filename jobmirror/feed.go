@@ -1,0 +1,321 @@
+package jobmirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/jobfeed"
+)
+
+// feedBatch is how many entries are written in one transaction.
+const feedBatch = 500
+
+// feedItem is an entry of a feed that is new, or that is as it was.
+type feedItem struct {
+	hash     int64
+	known    bool
+	job      int64
+	postings []int64
+	versions []int64
+}
+
+// copyFeed reads a feed, entry by entry. It is whole when it was read to its
+// end and no entry was broken. Of the entries of the last time the mirror holds
+// 8 bytes each in memory while it reads; entries with the same bytes are not
+// read.
+func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bool, reason string, err error) {
+	var last []int64
+	err = m.db.view(ctx, func(t *tx) (err error) {
+		last, err = t.numbers("SELECT hash FROM entries WHERE source = ? ORDER BY hash", src.id)
+		return err
+	})
+	if err != nil {
+		return false, "", err
+	}
+	body, err := m.openFeed(ctx, src.feed)
+	if err != nil {
+		return false, "", err
+	}
+	defer body.Close()
+
+	batch := make([]feedItem, 0, feedBatch)
+	flush := func() error {
+		wanted := false
+		err := m.db.update(ctx, func(t *tx) (err error) {
+			wanted, err = t.saveEntries(src, turn, batch)
+			return err
+		})
+		m.progress(src, len(batch))
+		batch = batch[:0]
+		if wanted {
+			m.jobsDue.raise()
+		}
+		return err
+	}
+	// The reader calls back in the middle of its loop: an error of the database
+	// waits there until the loop can end.
+	var failed error
+	add := func(item feedItem) {
+		if batch = append(batch, item); len(batch) == feedBatch && failed == nil {
+			failed = flush()
+		}
+	}
+	sum := int64(0)
+	reader := jobfeed.NewReader(body, &jobfeed.Options{Skip: func(raw []byte) bool {
+		sum = hash(raw)
+		_, known := slices.BinarySearch(last, sum)
+		if known {
+			add(feedItem{hash: sum, known: true})
+		}
+		return known && failed == nil
+	}})
+	broken := 0
+	for entry, err := range reader.Entries() {
+		if _, ok := errors.AsType[*jobfeed.EntryError](err); ok {
+			broken++
+			continue
+		}
+		if err == nil {
+			add(newItem(sum, entry))
+			err = failed
+		}
+		if err != nil {
+			return false, "", errorsJoin(err, flush())
+		}
+	}
+	if failed != nil {
+		return false, "", failed
+	}
+	if err := flush(); err != nil {
+		return false, "", err
+	}
+	if broken > 0 {
+		return false, fmt.Sprintf("%d entries of the feed are broken", broken), nil
+	}
+	return true, "", nil
+}
+
+func newItem(sum int64, entry *jobfeed.Entry) feedItem {
+	item := feedItem{hash: sum, job: int64(entry.JobID)}
+	for _, id := range entry.Postings {
+		item.postings = append(item.postings, int64(id))
+	}
+	for _, id := range entry.PostingVersions {
+		item.versions = append(item.versions, int64(id))
+	}
+	return item
+}
+
+// saveEntries writes entries of a feed, and reports whether jobs are to be
+// looked up for them.
+func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (wanted bool, err error) {
+	current, err := t.stillTurn(src, turn)
+	if err != nil || !current {
+		return false, err
+	}
+	var marked, jobs, postings, versions []int64
+	for _, item := range batch {
+		if item.known {
+			marked = append(marked, item.hash)
+		} else {
+			jobs = append(jobs, item.job)
+		}
+	}
+	if len(marked) > 0 {
+		_, err := t.exec("UPDATE entries SET generation = ?, missing = 0 WHERE source = ? AND hash IN @ids", turn.generation, src.id, ids(marked))
+		if err != nil {
+			return false, err
+		}
+	}
+	forgotten, err := t.forgotten("job", jobs)
+	if err != nil {
+		return false, err
+	}
+	jobs = jobs[:0]
+	for _, item := range batch {
+		if item.known {
+			continue
+		}
+		_, err := t.exec(`INSERT INTO entries (source, hash, job, generation) VALUES (?, ?, ?, ?)
+			ON CONFLICT (source, hash) DO UPDATE SET generation = excluded.generation, missing = 0`, src.id, item.hash, item.job, turn.generation)
+		if err != nil {
+			return false, err
+		}
+		if forgotten[item.job] {
+			continue
+		}
+		jobs = append(jobs, item.job)
+		if err := t.claim(src, item); err != nil {
+			return false, err
+		}
+		postings = append(postings, item.postings...)
+		versions = append(versions, item.versions...)
+	}
+	if err := t.want(jobs); err != nil {
+		return false, err
+	}
+	return len(jobs) > 0, t.rejoin(postings, versions, src.cause())
+}
+
+// claim notes which postings an entry says are its job's.
+func (t *tx) claim(src *source, item feedItem) error {
+	for kind, values := range map[string][]int64{"posting": item.postings, "version": item.versions} {
+		for _, value := range values {
+			_, err := t.exec(`INSERT INTO claims (kind, value, job, source, entry) VALUES (?, ?, ?, ?, ?)
+				ON CONFLICT (kind, value, job, source, entry) DO NOTHING`, kind, value, item.job, src.id, item.hash)
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// rejoin finds the jobs of postings anew, after what feeds say of them changed.
+func (t *tx) rejoin(postings, versions []int64, cause string) error {
+	if len(postings)+len(versions) == 0 {
+		return nil
+	}
+	rows, err := t.load("id IN (SELECT id FROM postings WHERE posting IN @ids UNION SELECT id FROM postings WHERE version IN @ids)",
+		ids(postings), ids(versions))
+	if err != nil {
+		return err
+	}
+	return t.save(rows, cause)
+}
+
+// sweepEntries removes entries that a feed has no more. Jobs that no entry
+// names any more are looked up at once: only that says whether they are gone.
+func (t *tx) sweepEntries(src *source, turn turn) (more bool, err error) {
+	if current, err := t.stillTurn(src, turn); err != nil || !current {
+		return false, err
+	}
+	var gone, jobs, postings, versions []int64
+	err = t.rows("SELECT hash, job FROM entries WHERE source = ? AND generation <> ? AND missing = -1 LIMIT ?",
+		[]any{src.id, turn.generation, sweepBatch}, func(scan func(...any) error) error {
+			var hash, job int64
+			err := scan(&hash, &job)
+			gone, jobs = append(gone, hash), append(jobs, job)
+			return err
+		})
+	if err != nil || len(gone) == 0 {
+		return false, err
+	}
+	err = t.rows("SELECT kind, value FROM claims WHERE source = ? AND entry IN @ids", []any{src.id, ids(gone)}, func(scan func(...any) error) error {
+		var (
+			kind  string
+			value int64
+		)
+		err := scan(&kind, &value)
+		if kind == "posting" {
+			postings = append(postings, value)
+		} else {
+			versions = append(versions, value)
+		}
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	for _, statement := range []string{
+		"DELETE FROM claims WHERE source = ? AND entry IN @ids",
+		"DELETE FROM entries WHERE source = ? AND hash IN @ids",
+	} {
+		if _, err := t.exec(statement, src.id, ids(gone)); err != nil {
+			return false, err
+		}
+	}
+	_, err = t.exec(`UPDATE jobs SET next_due = ? WHERE job IN @ids AND next_due > ? AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.job = jobs.job)`,
+		t.now, ids(jobs), t.now)
+	if err != nil {
+		return false, err
+	}
+	return len(gone) == sweepBatch, t.rejoin(postings, versions, src.cause())
+}
+
+// feedStall is how long a feed may send nothing before it is given up.
+const feedStall = 30 * time.Second
+
+// openFeed opens a feed's file, or asks its address for it. The limit counts
+// that request as any other.
+func (m *Mirror) openFeed(ctx context.Context, feed Feed) (io.ReadCloser, error) {
+	if !isWeb(feed.Address) {
+		f, err := os.Open(feed.Address)
+		if err != nil {
+			return nil, fmt.Errorf("jobmirror: the feed: %w", err)
+		}
+		return f, nil
+	}
+	if err := m.limit.Wait(ctx); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	stalled := time.AfterFunc(feedStall, func() { cancel(fmt.Errorf("the feed sent nothing for %s: %w", feedStall, context.DeadlineExceeded)) })
+	body := &feedBody{ctx: ctx, cancel: cancel, stalled: stalled}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, feed.Address, http.NoBody)
+	if err != nil {
+		return nil, errors.Join(errors.New("jobmirror: the feed's address cannot be used"), body.Close())
+	}
+	client := feed.HTTPClient
+	if client == nil {
+		client = feedClient
+	}
+	rs, err := client.Do(req) //nolint:bodyclose // feedBody closes it
+	if err != nil {
+		err = errorsJoin(err, context.Cause(ctx))
+		_ = body.Close()
+		return nil, fmt.Errorf("jobmirror: the feed: %s", problem(err))
+	}
+	body.ReadCloser = rs.Body
+	m.limit.observe(rs.StatusCode, rs.Header.Get("Retry-After"))
+	if rs.StatusCode != http.StatusOK {
+		return nil, errorsJoin(fmt.Errorf("jobmirror: the feed is answered with %s", rs.Status), body.Close())
+	}
+	return body, nil
+}
+
+var feedClient = &http.Client{Transport: &http.Transport{
+	Proxy:                 http.ProxyFromEnvironment,
+	DialContext:           (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
+	TLSHandshakeTimeout:   10 * time.Second,
+	ResponseHeaderTimeout: feedStall,
+	IdleConnTimeout:       time.Minute,
+	ForceAttemptHTTP2:     true,
+}}
+
+// feedBody is the body of a feed that may take as long as it likes, but not
+// stop coming.
+type feedBody struct {
+	io.ReadCloser
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	stalled *time.Timer
+}
+
+func (b *feedBody) Read(p []byte) (int, error) {
+	b.stalled.Reset(feedStall)
+	n, err := b.ReadCloser.Read(p)
+	b.stalled.Stop() // what the reader does with it takes its own time
+	if err != nil && err != io.EOF {
+		if cause := context.Cause(b.ctx); cause != nil {
+			err = cause
+		}
+	}
+	return n, err
+}
+
+func (b *feedBody) Close() error {
+	b.stalled.Stop()
+	b.cancel(context.Canceled)
+	if b.ReadCloser == nil {
+		return nil
+	}
+	return b.ReadCloser.Close()
+}

@@ -1,0 +1,66 @@
+package jobmirror
+
+import (
+	"context"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// Forget erases a job and its postings: their rows, what the text index has of
+// them, and what the log of changes says of them; the numbers in the log stay,
+// and one more change, "forgotten", tells readers to do the same. The job and
+// its postings are not copied again.
+//
+// Files hold erased bytes for a while: SQLite's until its next checkpoint and
+// vacuum, and so do backups.
+func (m *Mirror) Forget(ctx context.Context, job jobboard.JobID) error {
+	if m.opts.ReadOnly {
+		return ErrReadOnly
+	}
+	return m.db.update(ctx, func(t *tx) error { return t.forget(int64(job)) })
+}
+
+func (t *tx) forget(job int64) error {
+	if err := t.tombstone(kindJob, job); err != nil {
+		return err
+	}
+	rows, err := t.load("posting IN (SELECT posting FROM postings WHERE job = ?)", job)
+	if err != nil {
+		return err
+	}
+	var postings []int64
+	for _, r := range rows {
+		postings = append(postings, int64(r.rec.Posting))
+		if err := t.tombstone(kindPosting, int64(r.rec.Posting)); err != nil {
+			return err
+		}
+		r.before = "" // the log must not hold it once more
+		if err := t.remove(r, ""); err != nil {
+			return err
+		}
+	}
+	for _, statement := range []string{
+		"DELETE FROM claims WHERE job = ?", "DELETE FROM places WHERE job = ?", "DELETE FROM jobs WHERE job = ?",
+		"UPDATE changes SET before = NULL, after = NULL WHERE kind = 'job' AND id = ?",
+	} {
+		if _, err := t.exec(statement, job); err != nil {
+			return err
+		}
+	}
+	if _, err := t.exec("UPDATE changes SET before = NULL, after = NULL WHERE kind = 'posting' AND id IN @ids", ids(postings)); err != nil {
+		return err
+	}
+	for _, posting := range postings {
+		if err := t.log(kindForgotten, posting, kindPosting, "", "", causeForget); err != nil {
+			return err
+		}
+	}
+	return t.log(kindForgotten, job, kindJob, "", "", causeForget)
+}
+
+const causeForget = "forget"
+
+func (t *tx) tombstone(kind string, id int64) error {
+	_, err := t.exec("INSERT INTO forgotten (kind, id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", kind, id, t.now)
+	return err
+}

@@ -1,0 +1,147 @@
+package jobmirror
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"slices"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// Tags stand in the text index beside words. They begin with an underscore,
+// which no word holds.
+const tagAll = "_p" // every posting
+
+func tagLanguage(stemmed string) string { return "_l" + stemmed }
+
+func tag(kind, value string) string {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], uint64(hash([]byte(value))))
+	return "_" + kind + hex.EncodeToString(b[:])
+}
+
+// Kinds of tags with values.
+const (
+	tagChannel  = "c"
+	tagRow      = "r" // the language in which the posting was asked for
+	tagCategory = "k"
+	tagPlace    = "o"
+)
+
+// indexBatch is how many postings are indexed in one transaction.
+const indexBatch = 100
+
+// index brings the text index up to date, batch by batch, until no posting is
+// left that changed since it was indexed.
+func (m *Mirror) index(ctx context.Context) error {
+	for {
+		done := 0
+		err := m.db.update(ctx, func(t *tx) (err error) {
+			done, err = t.indexSome()
+			return err
+		})
+		if err != nil || done < indexBatch {
+			return err
+		}
+	}
+}
+
+func (t *tx) indexSome() (int, error) {
+	rows, err := t.load("unindexed = 1 AND id IN (SELECT id FROM postings WHERE unindexed = 1 ORDER BY id LIMIT ?)", indexBatch)
+	if err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	var jobs []int64
+	for _, r := range rows {
+		jobs = append(jobs, int64(r.rec.Job))
+	}
+	languages, err := t.jobLanguages(jobs)
+	if err != nil {
+		return 0, err
+	}
+	places, err := t.places(jobs)
+	if err != nil {
+		return 0, err
+	}
+	for _, r := range rows {
+		if err := t.indexRow(r, languages[int64(r.rec.Job)], places[int64(r.rec.Job)]); err != nil {
+			return 0, err
+		}
+	}
+	return len(rows), nil
+}
+
+func (t *tx) jobLanguages(jobs []int64) (map[int64]string, error) {
+	out := map[int64]string{}
+	err := t.rows("SELECT job, language FROM jobs WHERE job IN @ids", []any{ids(jobs)}, func(scan func(...any) error) error {
+		var (
+			job      int64
+			language string
+		)
+		err := scan(&job, &language)
+		out[job] = language
+		return err
+	})
+	return out, err
+}
+
+// places reads where jobs are.
+func (t *tx) places(jobs []int64) (map[int64][]jobboard.GeoLocation, error) {
+	out := map[int64][]jobboard.GeoLocation{}
+	err := t.rows("SELECT job, latitude, longitude FROM places WHERE job IN @ids ORDER BY job, number", []any{ids(jobs)},
+		func(scan func(...any) error) error {
+			var (
+				job   int64
+				place jobboard.GeoLocation
+			)
+			err := scan(&job, &place.Latitude, &place.Longitude)
+			out[job] = append(out[job], place)
+			return err
+		})
+	return out, err
+}
+
+func (t *tx) indexRow(r *row, jobLanguage string, places []jobboard.GeoLocation) error {
+	ads, err := decodeAds(r.ads)
+	if err != nil {
+		return err
+	}
+	stemmed := stemmedIn(r.rec.Language, jobLanguage)
+	tokens := wordsOf(&r.rec, ads, stemmed)
+	tokens = append(tokens, tagAll, tagLanguage(stemmed), tag(tagRow, r.rec.Language))
+	for _, source := range r.rec.Sources {
+		tokens = append(tokens, tag(tagChannel, channelOf(source)))
+	}
+	for _, place := range places {
+		tokens = append(tokens, cellsOf(place)...)
+	}
+	if _, err := t.exec("DELETE FROM facets WHERE posting = ?", r.id); err != nil {
+		return err
+	}
+	for kind, values := range facetsOf(&r.rec) {
+		for _, value := range values {
+			tokens = append(tokens, tag(kind, value))
+			if _, err := t.exec("INSERT INTO facets (posting, kind, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", r.id, kind, value); err != nil {
+				return err
+			}
+		}
+	}
+	slices.Sort(tokens)
+	if err := t.db.matcher.put(t, r.id, slices.Compact(tokens)); err != nil {
+		return err
+	}
+	if _, err := t.exec("INSERT INTO languages (stemmed) VALUES (?) ON CONFLICT DO NOTHING", stemmed); err != nil {
+		return err
+	}
+	_, err = t.exec("UPDATE postings SET unindexed = 0, stemmed = ? WHERE id = ?", stemmed, r.id)
+	return err
+}
+
+// facetsOf are the values by which hits are counted: the identifiers of a
+// posting's categories and the names of its places.
+func facetsOf(r *PostingRecord) map[string][]string {
+	categories, _ := r.Config.JobCategories() // missing or empty: no facet
+	places, _ := r.Config.LocationNames()
+	return map[string][]string{tagCategory: categories, tagPlace: places}
+}

@@ -1,0 +1,118 @@
+package jobmirror
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// Job is what the mirror knows of a job, how old that is, and by what evidence
+// postings are the job's.
+type Job struct {
+	JobRecord
+	Nationalities []jobboard.IDLabel // the catalogue of Information
+	ServiceTime   time.Time          // the service's own timestamp of Information
+	LookedUp      time.Time          // when a lookup answered last; zero: none has
+	Age           time.Duration      // since then
+	NextLookup    time.Time
+	Failures      int    // lookups in a row that did not answer
+	Problem       string // of the last one; empty: none
+
+	Postings []PostingRecord // those that may be the job's, in all languages
+}
+
+// Job returns what is known of a job. Its errors are ErrUnknown, and ErrStale
+// where LookedUp is longer ago than Options.MaxAge: then the job is returned as
+// well, and never says that applying is possible.
+func (m *Mirror) Job(ctx context.Context, id jobboard.JobID) (*Job, error) {
+	j := &Job{}
+	err := m.db.view(ctx, func(t *tx) error { return t.job(id, j) })
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, ErrUnknown
+	}
+	if err != nil {
+		return nil, err
+	}
+	if j.LookedUp.IsZero() || j.Age > m.opts.MaxAge {
+		if j.Information != nil {
+			j.Information.ApplyPossible = false
+		}
+		return j, fmt.Errorf("%w: looked up %s ago", ErrStale, j.Age.Truncate(time.Second))
+	}
+	return j, nil
+}
+
+func (t *tx) job(id jobboard.JobID, j *Job) error {
+	var (
+		record                       string
+		state                        State
+		serviceTime, lookedUp, dueAt int64
+	)
+	err := t.row("SELECT state, record, service_time, looked_up, next_due, failures, problem FROM jobs WHERE job = ?", []any{int64(id)},
+		&state, &record, &serviceTime, &lookedUp, &dueAt, &j.Failures, &j.Problem)
+	if err != nil {
+		return err
+	}
+	j.JobRecord = JobRecord{Job: id, State: state}
+	if record != "" {
+		if j.JobRecord, err = decodeRecord[JobRecord](record); err != nil {
+			return err
+		}
+	}
+	j.ServiceTime, j.LookedUp, j.NextLookup = instant(serviceTime), instant(lookedUp), instant(dueAt)
+	j.Age = time.Duration(t.now-lookedUp) * time.Millisecond
+	if j.Information != nil && j.Information.Nationalities != "" {
+		var entries string
+		if err := t.row("SELECT entries FROM catalogues WHERE hash = ?", []any{j.Information.Nationalities}, &entries); err != nil {
+			return err
+		}
+		if err := json.Unmarshal([]byte(entries), &j.Nationalities); err != nil {
+			return fmt.Errorf("jobmirror: a catalogue: %w", err)
+		}
+	}
+	return t.rows("SELECT record FROM postings WHERE job = ? ORDER BY id", []any{int64(id)}, func(scan func(...any) error) error {
+		var text string
+		if err := scan(&text); err != nil {
+			return err
+		}
+		rec, err := decodeRecord[PostingRecord](text)
+		j.Postings = append(j.Postings, rec)
+		return err
+	})
+}
+
+// JobInformation returns a job's information from the copy, as the client's
+// method of that name does from the board: with ErrJobInactive,
+// ErrJobUnavailable and ErrPostingUnavailable where the last lookup said so.
+// Beside these its errors are ErrUnknown and ErrStale.
+func (m *Mirror) JobInformation(ctx context.Context, id jobboard.JobID) (*jobboard.JobInformation, error) {
+	j, err := m.Job(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	switch j.State {
+	case StateInactive:
+		return nil, jobboard.ErrJobInactive
+	case StateUnavailable:
+		return nil, jobboard.ErrJobUnavailable
+	case StatePostingUnavailable:
+		return nil, jobboard.ErrPostingUnavailable
+	}
+	return j.information(), nil
+}
+
+// information is the answer of the lookup (4.4), put together again.
+func (j *Job) information() *jobboard.JobInformation {
+	i := j.Information
+	return &jobboard.JobInformation{
+		JobID: j.JobRecord.Job, JobTitle: i.JobTitle, JobLanguage: i.JobLanguage, ApplyPossible: i.ApplyPossible,
+		DataSecurityLink: i.DataSecurityLink, Questions: i.Questions, Nationalities: j.Nationalities,
+		Timestamp: jobboard.Timestamp{Time: j.ServiceTime}, CompanyName: i.CompanyName, CompanyID: i.CompanyID,
+		Location: i.Location, AdditionalLocations: i.AdditionalLocations,
+	}
+}

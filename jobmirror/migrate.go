@@ -1,0 +1,114 @@
+package jobmirror
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+
+	"github.com/pressly/goose/v3"
+	gdb "github.com/pressly/goose/v3/database"
+)
+
+//go:embed migrations
+var migrations embed.FS
+
+// schema is the newest migration that this version of the package knows. A
+// database tells in its row "oldest" which is the oldest that may use it, so a
+// migration that only adds leaves older programs at work.
+const schema = 1
+
+const versionTable = "mirror_versions"
+
+// Errors of Open.
+var (
+	// ErrNotMirror: the database belongs to another program, or is none.
+	ErrNotMirror = errors.New("jobmirror: not a mirror's database")
+	// ErrNewer: a newer version of this package changed the database in a way
+	// that this one does not understand.
+	ErrNewer = errors.New("jobmirror: the database needs a newer version of this program")
+	// ErrNoSchema: the database has no tables yet, or older ones, and was
+	// opened only to read or without the right to make them.
+	ErrNoSchema = errors.New("jobmirror: the database is not set up for this version")
+)
+
+// inspect says whether the database has tables of a mirror, and refuses one
+// that this version must not use.
+func inspect(ctx context.Context, db *sql.DB, d dialect) (version int, err error) {
+	list := "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+	if d.numbered {
+		list = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
+	}
+	tables, err := names(ctx, db, list)
+	if err != nil {
+		return 0, err
+	}
+	if !tables["mirror"] {
+		for name := range tables {
+			// Other tables may share a PostgreSQL schema, not a file.
+			if !d.numbered || ownTables[name] {
+				return 0, fmt.Errorf("%w: it has a table %q and is not a mirror", ErrNotMirror, name)
+			}
+		}
+		return 0, nil
+	}
+	var program, oldest string
+	err = db.QueryRowContext(ctx, `SELECT (SELECT value FROM mirror WHERE name = 'program'), (SELECT value FROM mirror WHERE name = 'oldest')`).
+		Scan(&program, &oldest)
+	if err != nil || program != "jobmirror" {
+		return 0, fmt.Errorf("%w: its table \"mirror\" is not a mirror's", ErrNotMirror)
+	}
+	if n, err := strconv.Atoi(oldest); err != nil || n > schema {
+		return 0, fmt.Errorf("%w: it needs schema %s, and this program has %d", ErrNewer, oldest, schema)
+	}
+	if err := db.QueryRowContext(ctx, "SELECT max(version_id) FROM "+versionTable).Scan(&version); err != nil {
+		return 0, fmt.Errorf("jobmirror: %w", err)
+	}
+	return version, nil
+}
+
+// ownTables are names that must not be another program's.
+var ownTables = map[string]bool{
+	versionTable: true, "counters": true, "sources": true, "postings": true, "listings": true, "entries": true, "claims": true, "jobs": true,
+	"places": true, "catalogues": true, "facets": true, "languages": true, "forgotten": true, "changes": true, "search": true,
+}
+
+func names(ctx context.Context, db *sql.DB, query string) (map[string]bool, error) {
+	rows, err := db.QueryContext(ctx, query)
+	if err != nil {
+		return nil, fmt.Errorf("jobmirror: %w", err)
+	}
+	defer rows.Close()
+	out := map[string]bool{}
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, fmt.Errorf("jobmirror: %w", err)
+		}
+		out[name] = true
+	}
+	return out, rows.Err()
+}
+
+// migrate brings the tables up to this version's.
+func migrate(ctx context.Context, db *sql.DB, d dialect) error {
+	files, err := fs.Sub(migrations, "migrations/"+d.name)
+	if err != nil {
+		return err
+	}
+	kind := gdb.DialectSQLite3
+	if d.numbered {
+		kind = gdb.DialectPostgres
+	}
+	provider, err := goose.NewProvider(kind, db, files, goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return fmt.Errorf("jobmirror: %w", err)
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return fmt.Errorf("jobmirror: setting up the tables: %w", err)
+	}
+	return nil
+}

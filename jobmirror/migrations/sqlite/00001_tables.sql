@@ -1,0 +1,145 @@
+-- +goose Up
+CREATE TABLE mirror (
+    name  TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) WITHOUT ROWID;
+INSERT INTO mirror VALUES ('program', 'jobmirror'), ('epoch', lower(hex(randomblob(8)))), ('oldest', '1');
+
+CREATE TABLE counters (
+    name  TEXT PRIMARY KEY,
+    value BIGINT NOT NULL
+) WITHOUT ROWID;
+INSERT INTO counters VALUES ('change', 0), ('erased', 0), ('answer', 0), ('generation', 0), ('posting', 0), ('source', 0);
+
+CREATE TABLE sources (
+    id         INTEGER PRIMARY KEY,
+    kind       TEXT NOT NULL,
+    name       TEXT NOT NULL,
+    language   TEXT NOT NULL,
+    search     TEXT NOT NULL,
+    geo        TEXT NOT NULL,
+    generation BIGINT NOT NULL DEFAULT 0,
+    began      BIGINT NOT NULL DEFAULT 0,
+    complete   BIGINT NOT NULL DEFAULT 0,
+    next_due   BIGINT NOT NULL DEFAULT 0,
+    failures   BIGINT NOT NULL DEFAULT 0,
+    problem    TEXT NOT NULL DEFAULT '',
+    held       BIGINT NOT NULL DEFAULT 0,
+    accepted   BIGINT NOT NULL DEFAULT 0,
+    UNIQUE (kind, name, language, search, geo)
+);
+
+CREATE TABLE postings (
+    id        INTEGER PRIMARY KEY,
+    posting   BIGINT NOT NULL,
+    language  TEXT NOT NULL,
+    version   BIGINT NOT NULL,
+    title     TEXT NOT NULL,
+    record    TEXT NOT NULL,
+    ads       TEXT NOT NULL,
+    hash      BIGINT NOT NULL,
+    linked    BIGINT NOT NULL,
+    job       BIGINT,
+    evidence  TEXT NOT NULL,
+    answer    BIGINT NOT NULL,
+    changed   BIGINT NOT NULL,
+    seen      BIGINT NOT NULL,
+    stemmed   TEXT NOT NULL DEFAULT '',
+    unindexed BIGINT NOT NULL DEFAULT 1,
+    UNIQUE (posting, language)
+);
+CREATE INDEX postings_job ON postings (job);
+CREATE INDEX postings_version ON postings (version);
+CREATE INDEX postings_unindexed ON postings (id) WHERE unindexed = 1;
+
+CREATE TABLE listings (
+    source     BIGINT NOT NULL,
+    posting    BIGINT NOT NULL,
+    generation BIGINT NOT NULL,
+    missing    BIGINT NOT NULL DEFAULT 0,
+    PRIMARY KEY (source, posting)
+) WITHOUT ROWID;
+CREATE INDEX listings_posting ON listings (posting);
+
+CREATE TABLE entries (
+    source     BIGINT NOT NULL,
+    hash       BIGINT NOT NULL,
+    job        BIGINT NOT NULL,
+    generation BIGINT NOT NULL,
+    missing    BIGINT NOT NULL DEFAULT 0,
+    PRIMARY KEY (source, hash)
+) WITHOUT ROWID;
+CREATE INDEX entries_job ON entries (job);
+
+CREATE TABLE claims (
+    kind   TEXT NOT NULL,
+    value  BIGINT NOT NULL,
+    job    BIGINT NOT NULL,
+    source BIGINT NOT NULL,
+    entry  BIGINT NOT NULL,
+    PRIMARY KEY (kind, value, job, source, entry)
+) WITHOUT ROWID;
+CREATE INDEX claims_entry ON claims (source, entry);
+
+CREATE TABLE jobs (
+    job           INTEGER PRIMARY KEY,
+    state         TEXT NOT NULL,
+    title         TEXT NOT NULL DEFAULT '',
+    language      TEXT NOT NULL DEFAULT '',
+    record        TEXT NOT NULL DEFAULT '',
+    service_time  BIGINT NOT NULL DEFAULT 0,
+    looked_up     BIGINT NOT NULL DEFAULT 0,
+    streak        BIGINT NOT NULL DEFAULT 0,
+    answer        BIGINT NOT NULL DEFAULT 0,
+    next_due      BIGINT NOT NULL,
+    failures      BIGINT NOT NULL DEFAULT 0,
+    problem       TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX jobs_due ON jobs (next_due);
+
+CREATE TABLE places (
+    job       BIGINT NOT NULL,
+    number    BIGINT NOT NULL,
+    latitude  DOUBLE PRECISION NOT NULL,
+    longitude DOUBLE PRECISION NOT NULL,
+    PRIMARY KEY (job, number)
+) WITHOUT ROWID;
+
+CREATE TABLE catalogues (
+    hash    TEXT PRIMARY KEY,
+    entries TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE facets (
+    posting BIGINT NOT NULL,
+    kind    TEXT NOT NULL,
+    value   TEXT NOT NULL,
+    PRIMARY KEY (posting, kind, value)
+) WITHOUT ROWID;
+
+CREATE TABLE languages (
+    stemmed TEXT PRIMARY KEY
+) WITHOUT ROWID;
+
+CREATE TABLE forgotten (
+    kind TEXT NOT NULL,
+    id   BIGINT NOT NULL,
+    at   BIGINT NOT NULL,
+    PRIMARY KEY (kind, id)
+) WITHOUT ROWID;
+
+CREATE TABLE changes (
+    number   INTEGER PRIMARY KEY,
+    at       BIGINT NOT NULL,
+    kind     TEXT NOT NULL,
+    id       BIGINT NOT NULL,
+    language TEXT NOT NULL,
+    before   TEXT,
+    after    TEXT,
+    cause    TEXT NOT NULL
+);
+
+CREATE VIRTUAL TABLE search USING fts5(words, content='', contentless_delete=1, detail=none, tokenize="ascii tokenchars '_'");
+
+-- +goose Down
+SELECT 1;

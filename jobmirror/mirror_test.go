@@ -1,0 +1,212 @@
+package jobmirror_test
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror"
+)
+
+func TestRefreshCopiesChannelAndFeed(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		m := open(t, address, optionsOf(srv))
+		refresh(t, m)
+
+		info, err := m.JobInformation(t.Context(), jobboard.JobID(srv.Demo.OpenJob))
+		if err != nil || !info.ApplyPossible || len(info.Nationalities) == 0 || len(info.Questions) == 0 {
+			t.Errorf("the open job: %+v, %v", info, err)
+		}
+		if _, err := m.JobInformation(t.Context(), 1); !errors.Is(err, jobmirror.ErrUnknown) {
+			t.Errorf("a job that the mirror does not hold: %v", err)
+		}
+		checkReplay(t, m)
+
+		// Nothing changed: nothing is written, nothing is looked up again.
+		_, at, err := snapshot(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lookups := srv.Count(jobboardtest.OpJobInformation)
+		refresh(t, m)
+		for change, err := range m.Changes(t.Context(), at) {
+			t.Errorf("a change without cause: %+v, %v", change, err)
+		}
+		if n := srv.Count(jobboardtest.OpJobInformation); n != lookups {
+			t.Errorf("%d jobs are looked up again before they are due", n-lookups)
+		}
+	})
+}
+
+func TestGoneOnlyByACompleteRefresh(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		opts := optionsOf(srv)
+		opts.Feeds = nil
+		m := open(t, address, opts)
+		refresh(t, m)
+		count := func() int {
+			page, err := m.Search(t.Context(), jobmirror.Query{Language: "de", Limit: 1000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(page.Postings)
+		}
+		before := count()
+		if before == 0 {
+			t.Fatal("nothing was copied")
+		}
+		_, posting := srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Short-lived", Language: "de"})
+		refresh(t, m)
+		if n := count(); n != before+1 {
+			t.Fatalf("%d postings after one more, which were %d", n, before)
+		}
+
+		srv.RemovePosting(posting.ID)
+		for name, fault := range map[string]jobboardtest.Fault{
+			"is cut off":             {Break: jobboardtest.CutBody},
+			"is an error":            {Status: http.StatusInternalServerError},
+			"is a page of several":   {Body: `{"itemsPerPage":1,"numPages":46,"totalNumberOfJobs":46,"results":[{"jobPostingId":1,"title":"x"}]}`},
+			"holds a broken posting": {Body: `{"itemsPerPage":1,"numPages":1,"totalNumberOfJobs":1,"results":[{}]}`},
+		} {
+			fault.Operation = jobboardtest.OpSearch
+			active := srv.Fail(fault)
+			_ = m.Refresh(t.Context())
+			active.Lift()
+			if n := count(); n < before+1 {
+				t.Errorf("an answer that %s takes postings away: %d are left of %d", name, n, before+1)
+			}
+		}
+		refresh(t, m)
+		if n := count(); n != before {
+			t.Errorf("%d postings after a complete refresh, not %d", n, before)
+		}
+		checkReplay(t, m)
+	})
+}
+
+func TestManyGoneAtOnceWait(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		const channel = "1_many"
+		srv.AddChannel(jobboardtest.Channel{ID: channel})
+		var postings []int64
+		for range 100 {
+			_, p := srv.Publish(channel, jobboardtest.Job{Title: "Nurse"})
+			postings = append(postings, p.ID)
+		}
+		opts := optionsOf(srv)
+		opts.Feeds = nil
+		opts.Channels = []jobmirror.Channel{{ID: channel}}
+		m := open(t, address, opts)
+		refresh(t, m)
+		count := func() int {
+			page, err := m.Search(t.Context(), jobmirror.Query{Limit: 1000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(page.Postings)
+		}
+		for _, id := range postings[:60] {
+			srv.RemovePosting(id)
+		}
+		refresh(t, m)
+		if n := count(); n != 100 {
+			t.Fatalf("60 of 100 missing at once: %d are left before a second refresh agrees", n)
+		}
+		refresh(t, m)
+		if n := count(); n != 40 {
+			t.Errorf("60 of 100 missing twice: %d are left, not 40", n)
+		}
+		for _, id := range postings[60:98] { // fewer than 50 go at once, whatever part they are
+			srv.RemovePosting(id)
+		}
+		refresh(t, m)
+		if n := count(); n != 2 {
+			t.Errorf("38 of 40 missing: %d are left, not 2", n)
+		}
+		for range 100 {
+			_, p := srv.Publish(channel, jobboardtest.Job{Title: "Nurse"})
+			postings = append(postings, p.ID)
+		}
+		refresh(t, m)
+		for _, id := range postings[100:] {
+			srv.RemovePosting(id)
+		}
+		if err := m.Accept(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		refresh(t, m)
+		if n := count(); n != 2 {
+			t.Errorf("100 of 102 missing, which is accepted: %d are left, not 2", n)
+		}
+		checkReplay(t, m)
+	})
+}
+
+func TestForgetErasesAndIsKept(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		m := open(t, address, optionsOf(srv))
+		refresh(t, m)
+		job := jobboard.JobID(srv.Demo.OpenJob)
+		before, err := m.Job(t.Context(), job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Forget(t.Context(), job); err != nil {
+			t.Fatal(err)
+		}
+		refresh(t, m)
+		if _, err := m.Job(t.Context(), job); !errors.Is(err, jobmirror.ErrUnknown) {
+			t.Errorf("a forgotten job: %v", err)
+		}
+		told := false
+		number := 0
+		for change, err := range m.Changes(t.Context(), "") {
+			if err != nil {
+				t.Fatal(err)
+			}
+			number++
+			mine := change.Kind == "job" && change.ID == int64(job)
+			for _, p := range before.Postings {
+				mine = mine || change.Kind == "posting" && change.ID == int64(p.Posting)
+			}
+			if mine && (change.Before != nil || change.After != nil) {
+				t.Errorf("the log still has %s", change.After)
+			}
+			told = told || change.Kind == "forgotten" && change.ID == int64(job)
+		}
+		if !told {
+			t.Error("the log does not tell that the job was forgotten")
+		}
+		checkReplay(t, m)
+	})
+}
+
+func TestStaleAnswersAreNotGiven(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		opts := optionsOf(srv)
+		opts.MaxAge = time.Millisecond
+		m := open(t, address, opts)
+		refresh(t, m)
+		for {
+			j, err := m.Job(t.Context(), jobboard.JobID(srv.Demo.OpenJob))
+			if err == nil {
+				continue // not a millisecond old yet
+			}
+			if !errors.Is(err, jobmirror.ErrStale) || j == nil || j.Information.ApplyPossible {
+				t.Errorf("a job whose lookup is too old: %+v, %v", j, err)
+			}
+			break
+		}
+		if _, err := m.JobInformation(t.Context(), jobboard.JobID(srv.Demo.OpenJob)); !errors.Is(err, jobmirror.ErrStale) {
+			t.Errorf("its information: %v", err)
+		}
+	})
+}

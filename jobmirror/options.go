@@ -1,0 +1,163 @@
+package jobmirror
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// Options says what is mirrored and how. The zero value of a field means the
+// default in its comment.
+type Options struct {
+	// Config is what Open makes the mirror's client from, with the mirror's
+	// limit in it. A Limiter and an Observer of its own are asked as well.
+	Config jobboard.Config
+
+	Channels []Channel // what is copied by search (4.1)
+	Feeds    []Feed    // what is copied from job feeds
+
+	Limit       float64 // requests a second that are sent to the board, repeats and redirects included; 0 means 20, negative: no limit
+	Concurrency int     // lookups at once; 0 means 16, at most 1024
+
+	RefreshEvery time.Duration // between two refreshes of a source; 0 means 15 minutes
+	LookupEvery  time.Duration // between two lookups of an open job; 0 means 24 hours
+	MaxAge       time.Duration // how old a lookup's answer may be and still be given; 0 means 48 hours
+	KeepChanges  time.Duration // how long the log of changes reaches back; 0 means 30 days
+
+	// Authorize says who may ask Handler: nil lets a request pass, an error
+	// refuses it with 403. Without it only callers on this machine are served.
+	Authorize func(*http.Request) error
+
+	// ReadOnly opens the database beside the process that writes it: Run,
+	// Refresh, Accept and Forget fail.
+	ReadOnly bool
+
+	Logger *slog.Logger // nil: silent
+}
+
+// Channel is a channel of postings, in the languages in which it is copied.
+type Channel struct {
+	ID        jobboard.ChannelID
+	Languages []string             // such as "de" and "en": a row of each posting for each; none: as the board gives it
+	Text      string               // narrows the copy down; empty: every posting
+	Near      jobboard.GeoLocation // likewise
+}
+
+// Feed is a job feed: a file or the address of one, plain or compressed with gzip.
+type Feed struct {
+	// Name tells feeds apart and stands in the database. Empty: Address
+	// without user, password, query and fragment.
+	Name    string
+	Address string // a path, or http or https; it is not stored
+	// HTTPClient fetches the address; nil: one with bounds of its own. No
+	// credential of Options.Config is sent.
+	HTTPClient *http.Client
+}
+
+func (o *Options) setDefaults() {
+	o.Limit = cmp.Or(o.Limit, 20)
+	o.Concurrency = min(cmp.Or(max(o.Concurrency, 0), 16), 1024)
+	o.RefreshEvery = cmp.Or(max(o.RefreshEvery, 0), 15*time.Minute)
+	o.LookupEvery = cmp.Or(max(o.LookupEvery, 0), 24*time.Hour)
+	o.MaxAge = cmp.Or(max(o.MaxAge, 0), 48*time.Hour)
+	o.KeepChanges = cmp.Or(max(o.KeepChanges, 0), 30*24*time.Hour)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+}
+
+// source is one thing that is refreshed by itself: a channel in one language,
+// or a feed.
+type source struct {
+	id       int64
+	kind     string // "channel" or "feed"
+	name     string // of the channel or the feed
+	language string
+	text     string
+	near     jobboard.GeoLocation
+	feed     Feed
+}
+
+const (
+	kindChannel = "channel"
+	kindFeed    = "feed"
+)
+
+// String names a source as it stands in records and causes. It leaves the
+// language out, which a posting's row has.
+func (s *source) String() string {
+	q := url.Values{}
+	if s.text != "" {
+		q.Set("search", s.text)
+	}
+	if !s.near.IsZero() {
+		q.Set("geoLocation", s.near.String())
+	}
+	if len(q) == 0 {
+		return s.name
+	}
+	return s.name + "?" + q.Encode()
+}
+
+// sources lists what the options name, each once.
+func (o *Options) sources() ([]*source, error) {
+	var out []*source
+	seen := map[source]bool{}
+	add := func(s source) {
+		key := s
+		key.feed = Feed{}
+		if !seen[key] {
+			seen[key] = true
+			out = append(out, &s)
+		}
+	}
+	for _, c := range o.Channels {
+		if c.ID == "" {
+			return nil, errors.New("jobmirror: a channel without ID")
+		}
+		if err := c.Near.Validate(); err != nil {
+			return nil, fmt.Errorf("jobmirror: channel %q: %w", c.ID, err)
+		}
+		languages := c.Languages
+		if len(languages) == 0 {
+			languages = []string{o.Config.Language}
+		}
+		for _, language := range languages {
+			add(source{kind: kindChannel, name: string(c.ID), language: language, text: c.Text, near: c.Near})
+		}
+	}
+	for _, f := range o.Feeds {
+		if f.Address == "" {
+			return nil, errors.New("jobmirror: a feed without address")
+		}
+		if f.Name == "" {
+			f.Name = publicAddress(f.Address)
+		}
+		add(source{kind: kindFeed, name: f.Name, feed: f})
+	}
+	return out, nil
+}
+
+func isWeb(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https")
+}
+
+// publicAddress is an address without what may be secret in it.
+func publicAddress(address string) string {
+	if !isWeb(address) {
+		return address
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return "feed"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}

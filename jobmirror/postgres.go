@@ -1,0 +1,86 @@
+package jobmirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+var postgresDialect = dialect{
+	name:      "postgres",
+	numbered:  true,
+	ids:       "(SELECT value::bigint FROM json_array_elements_text(?::json))",
+	lock:      "FOR UPDATE",
+	begin:     "BEGIN ISOLATION LEVEL READ COMMITTED",
+	beginRead: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+	clock:     "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint",
+	matcher:   tsvector{},
+}
+
+const (
+	postgresWriters = 4
+	postgresReaders = 8
+)
+
+func isPostgres(address string) bool {
+	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
+}
+
+func openPostgres(ctx context.Context, address string, readOnly bool) (*database, error) {
+	config, err := pgx.ParseConfig(address)
+	if err != nil {
+		// The driver's error may quote the address, password and all.
+		return nil, fmt.Errorf("jobmirror: the address %s cannot be read", redact(address))
+	}
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = "jobmirror"
+	}
+	// A process that stops in the middle of a transaction must not hold the
+	// others up.
+	config.RuntimeParams["idle_in_transaction_session_timeout"] = "5000"
+	db := stdlib.OpenDB(*config)
+	db.SetMaxOpenConns(postgresReaders + postgresWriters)
+	db.SetMaxIdleConns(postgresReaders + postgresWriters)
+	if err := db.PingContext(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("jobmirror: %s: %w", redact(address), withoutAddress(err)), db.Close())
+	}
+	out := &database{dialect: postgresDialect, readers: newPool(db, postgresReaders), close: db.Close}
+	if !readOnly {
+		out.writers = newPool(db, postgresWriters)
+	}
+	return out, nil
+}
+
+// redact is an address to print: without its password and its options.
+func redact(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "postgres://..."
+	}
+	u.RawQuery, u.Fragment = "", ""
+	return u.Redacted()
+}
+
+// withoutAddress keeps of an error of connecting what the server or the
+// network said.
+func withoutAddress(err error) error {
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return fmt.Errorf("%s (SQLSTATE %s)", refused.Message, refused.Code)
+	}
+	if connect, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return connect.Unwrap()
+	}
+	return err
+}
+
+// isDeadlock reports whether the database asks for the transaction again.
+func isDeadlock(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (e.Code == "40001" || e.Code == "40P01")
+}

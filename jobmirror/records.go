@@ -1,0 +1,217 @@
+package jobmirror
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// State is what the last lookup that answered said of a job.
+type State string
+
+// The states. The zero value does not occur in the database.
+const (
+	StateUnknown            State = "unknown"             // no lookup has answered yet
+	StateOpen               State = "open"                // applying is possible
+	StateClosed             State = "closed"              // there, and applyPossible is false
+	StateInactive           State = "inactive"            // ERROR_JOB_INACTIVE
+	StateUnavailable        State = "unavailable"         // ERROR_JOB_UNAVAILABLE
+	StatePostingUnavailable State = "posting unavailable" // ERROR_POSTING_UNAVAILABLE
+)
+
+// Evidence says what makes a posting one of a job's. None is certain; see also
+// PostingRecord.Confirmed.
+type Evidence string
+
+// The kinds of evidence, the strongest first.
+const (
+	EvidenceFeed    Evidence = "feed"    // the job's feed entry names the posting
+	EvidenceVersion Evidence = "version" // a link in the job's feed entry names the posting's version
+	EvidenceLink    Evidence = "link"    // the posting's own link has the job's identifier in its path
+)
+
+// PostingRecord is a posting in one language, as the log of changes and the
+// column postings.record have it.
+type PostingRecord struct {
+	Posting  jobboard.JobPostingID     `json:"jobPostingId"`
+	Language string                    `json:"language,omitempty"` // in which it was asked for; empty: none
+	Version  jobboard.PostingVersionID `json:"postingVersionId"`
+	Title    string                    `json:"title"`
+	Link     string                    `json:"applyOnlineLink"`
+	// Config is the posting's, in which each text of an advertisement is
+	// replaced by its hash, "sha256:" and hexadecimal digits.
+	Config       jobboard.PostingConfig `json:"config"`
+	JobStart     jobboard.Millis        `json:"jobStartDate"`
+	VersionStart jobboard.Millis        `json:"postingVersionStartDate"`
+	VersionEnd   jobboard.Millis        `json:"postingVersionEndDate"`
+
+	Sources   []string       `json:"sources"`             // the channels that show it, each with what narrows it down
+	Job       jobboard.JobID `json:"jobId,omitempty"`     // 0: not known
+	Evidence  Evidence       `json:"evidence,omitempty"`  // for Job
+	Confirmed bool           `json:"confirmed,omitempty"` // the lookup of Job gave the posting's title
+}
+
+// JobRecord is a job, as the log of changes and the column jobs.record have it.
+type JobRecord struct {
+	Job         jobboard.JobID `json:"jobId"`
+	State       State          `json:"state"`
+	Information *Information   `json:"information,omitempty"` // of the last lookup that had one; nil: there was none
+}
+
+// Information is a job information (2.5) without its time, and with its
+// catalogue of nationalities replaced by a hash.
+type Information struct {
+	JobTitle            string              `json:"jobTitle"`
+	JobLanguage         string              `json:"jobLanguage"`
+	ApplyPossible       bool                `json:"applyPossible"`
+	DataSecurityLink    string              `json:"dataSecurityLink"`
+	Questions           []jobboard.Question `json:"questions"`
+	Nationalities       string              `json:"nationalities,omitempty"` // the key of the catalogue in the table catalogues; empty: none
+	CompanyName         string              `json:"companyName"`
+	CompanyID           string              `json:"companyId"`
+	Location            jobboard.Location   `json:"location"`
+	AdditionalLocations []jobboard.Location `json:"additionalLocations"`
+}
+
+// adSuffix ends the keys of a config whose values are advertisements.
+const adSuffix = "_internalAdText"
+
+// splitAds returns a config with hashes in place of its advertisements, and
+// those, by key.
+func splitAds(config jobboard.PostingConfig) (jobboard.PostingConfig, map[string][]string) {
+	var ads map[string][]string
+	for key, values := range config.All() {
+		if strings.HasSuffix(key, adSuffix) {
+			if ads == nil {
+				ads = map[string][]string{}
+			}
+			ads[key] = values
+		}
+	}
+	if ads == nil {
+		return config, nil
+	}
+	plain := make(map[string][]string, config.Len())
+	for key, values := range config.All() {
+		if _, ad := ads[key]; ad {
+			hashes := make([]string, len(values))
+			for i, text := range values {
+				sum := sha256.Sum256([]byte(text))
+				hashes[i] = "sha256:" + hex.EncodeToString(sum[:])
+			}
+			values = hashes
+		}
+		plain[key] = values
+	}
+	return jobboard.NewPostingConfig(plain), ads
+}
+
+// joinAds undoes splitAds.
+func joinAds(config jobboard.PostingConfig, ads map[string][]string) jobboard.PostingConfig {
+	if len(ads) == 0 {
+		return config
+	}
+	whole := make(map[string][]string, config.Len())
+	for key, values := range config.All() {
+		if ad, ok := ads[key]; ok {
+			values = ad
+		}
+		whole[key] = values
+	}
+	return jobboard.NewPostingConfig(whole)
+}
+
+func decodeAds(text string) (ads map[string][]string, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	if err := json.Unmarshal([]byte(text), &ads); err != nil {
+		return nil, fmt.Errorf("jobmirror: the ads of a posting: %w", err)
+	}
+	return ads, nil
+}
+
+func decodeRecord[T any](text string) (record T, err error) {
+	if err := json.Unmarshal([]byte(text), &record); err != nil {
+		return record, fmt.Errorf("jobmirror: a record: %w", err)
+	}
+	return record, nil
+}
+
+// encode writes a record as it is stored: with < and & as they are, because
+// records are no HTML.
+func encode(record any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(record); err != nil {
+		panic(err) // our own shapes
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// recordOf returns what is stored of a posting and its advertisements.
+func recordOf(p *jobboard.JobPosting, language string) (PostingRecord, string) {
+	config, ads := splitAds(p.Config)
+	text := ""
+	if ads != nil {
+		text = encode(ads)
+	}
+	return PostingRecord{
+		Posting: p.JobPostingID, Language: language, Version: p.PostingVersionID, Title: p.Title, Link: p.ApplyOnlineLink, Config: config,
+		JobStart: p.JobStartDate, VersionStart: p.PostingVersionStartDate, VersionEnd: p.PostingVersionEndDate,
+	}, text
+}
+
+// posting returns a record's posting as the board gave it.
+func (r *PostingRecord) posting(ads string) (jobboard.JobPosting, error) {
+	texts, err := decodeAds(ads)
+	return jobboard.JobPosting{
+		JobPostingID: r.Posting, PostingVersionID: r.Version, Title: r.Title, ApplyOnlineLink: r.Link, Config: joinAds(r.Config, texts),
+		JobStartDate: r.JobStart, PostingVersionStartDate: r.VersionStart, PostingVersionEndDate: r.VersionEnd,
+	}, err
+}
+
+func informationOf(j *jobboard.JobInformation, nationalities string) *Information {
+	return &Information{
+		JobTitle: j.JobTitle, JobLanguage: j.JobLanguage, ApplyPossible: j.ApplyPossible, DataSecurityLink: j.DataSecurityLink,
+		Questions: notNil(j.Questions), Nationalities: nationalities, CompanyName: j.CompanyName, CompanyID: j.CompanyID,
+		Location: j.Location, AdditionalLocations: notNil(j.AdditionalLocations),
+	}
+}
+
+func notNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// hash is 64 bits of the SHA-256 of its parts.
+func hash(parts ...[]byte) int64 {
+	h := sha256.New()
+	for _, part := range parts {
+		h.Write(part)
+		h.Write([]byte{0})
+	}
+	var sum [sha256.Size]byte
+	return int64(binary.BigEndian.Uint64(h.Sum(sum[:0])))
+}
+
+// places are a job's coordinates, the main location's first.
+func (i *Information) places() []jobboard.GeoLocation {
+	var out []jobboard.GeoLocation
+	for _, l := range append([]jobboard.Location{i.Location}, i.AdditionalLocations...) {
+		if latitude, longitude, ok := l.Coordinates(); ok {
+			out = append(out, jobboard.GeoLocation{Latitude: latitude, Longitude: longitude})
+		}
+	}
+	return slices.Compact(out)
+}

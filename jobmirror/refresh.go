@@ -1,0 +1,252 @@
+package jobmirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// Kinds of changes.
+const (
+	kindPosting   = "posting"
+	kindJob       = "job"
+	kindForgotten = "forgotten"
+)
+
+// turn is one refresh of a source.
+type turn struct {
+	generation int64 // marks what this refresh saw
+	answer     int64 // orders what it was told among all answers
+
+	forgotten map[int64]bool // postings that it saw and that are not to be copied
+}
+
+// cause is what a change of a source's refresh tells as its cause.
+func (s *source) cause() string {
+	if s.language != "" {
+		return s.kind + " " + s.String() + " " + s.language
+	}
+	return s.kind + " " + s.String()
+}
+
+// refresh copies one source and removes what is certainly gone from it.
+func (m *Mirror) refresh(ctx context.Context, src *source) error {
+	turn, err := m.begin(ctx, src)
+	if err != nil {
+		return err
+	}
+	copySource := m.copyChannel
+	if src.kind == kindFeed {
+		copySource = m.copyFeed
+	}
+	whole, reason, err := copySource(ctx, src, turn)
+	if err == nil && whole {
+		reason, err = m.sweep(ctx, src, turn)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err() // nothing is wrong with the source
+	}
+	if err != nil {
+		reason = problem(err)
+	}
+	return errors.Join(err, m.finish(ctx, src, turn, whole && err == nil, reason))
+}
+
+// begin opens a generation. A refresh of the same source that is still at work
+// elsewhere sees that its turn is over, and removes nothing.
+func (m *Mirror) begin(ctx context.Context, src *source) (out turn, err error) {
+	out.forgotten = map[int64]bool{}
+	err = m.db.update(ctx, func(t *tx) (err error) {
+		if out.generation, err = t.next("generation", 1); err != nil {
+			return err
+		}
+		if out.answer, err = t.next("answer", 1); err != nil {
+			return err
+		}
+		_, err = t.exec("UPDATE sources SET generation = ?, began = ? WHERE id = ?", out.generation, t.now, src.id)
+		return err
+	})
+	return out, err
+}
+
+// stillTurn reports whether no other refresh of the source began meanwhile, and
+// keeps one from beginning until the transaction ends.
+func (t *tx) stillTurn(src *source, turn turn) (bool, error) {
+	var generation int64
+	err := t.row("SELECT generation FROM sources WHERE id = ? @lock", []any{src.id}, &generation)
+	return generation == turn.generation, err
+}
+
+func (m *Mirror) finish(ctx context.Context, src *source, turn turn, whole bool, reason string) error {
+	every := jitter(m.opts.RefreshEvery)
+	return m.db.update(ctx, func(t *tx) error {
+		if whole {
+			_, err := t.exec("UPDATE sources SET complete = ?, next_due = ?, failures = 0, problem = ? WHERE id = ? AND generation = ?",
+				t.now, t.now+every.Milliseconds(), reason, src.id, turn.generation)
+			return err
+		}
+		var failures int
+		if err := t.row("SELECT failures FROM sources WHERE id = ?", []any{src.id}, &failures); err != nil {
+			return err
+		}
+		wait := min(backOff(failures, 10*time.Second), m.opts.RefreshEvery)
+		_, err := t.exec("UPDATE sources SET next_due = ?, failures = failures + 1, problem = ? WHERE id = ? AND generation = ?",
+			t.now+jitter(wait).Milliseconds(), reason, src.id, turn.generation)
+		return err
+	})
+}
+
+// backOff doubles a wait with each failure, up to a day.
+func backOff(failures int, first time.Duration) time.Duration {
+	return min(first<<min(failures, 14), 24*time.Hour)
+}
+
+// jitter spreads waits that began together: 90 % to 110 % of d.
+func jitter(d time.Duration) time.Duration {
+	return time.Duration(float64(d) * (0.9 + 0.2*rand.Float64()))
+}
+
+// problem says in one line what went wrong. It holds no address: a feed's may
+// have a secret in it.
+func problem(err error) string {
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		err = e.Err
+	}
+	text := []rune(err.Error())
+	return string(text[:min(len(text), 300)])
+}
+
+// sweep removes from a source what its refresh did not see, once that was read
+// to its end. Where that is suspiciously much, it waits for the next refresh to
+// agree; it then says so in reason.
+func (m *Mirror) sweep(ctx context.Context, src *source, turn turn) (reason string, err error) {
+	list := listed[src.kind]
+	var (
+		held int
+		gone bool
+	)
+	err = m.db.update(ctx, func(t *tx) error {
+		held, gone = 0, false
+		current, err := t.stillTurn(src, turn)
+		if err != nil || !current {
+			return err
+		}
+		var seen, missing, accepted int
+		if err := t.row(list.seen, []any{src.id, turn.generation}, &seen); err != nil {
+			return err
+		}
+		// What a refresh before this one already missed is agreed upon.
+		if err := t.row(list.missing, []any{src.id, turn.generation}, &missing); err != nil {
+			return err
+		}
+		if err := t.row("SELECT accepted FROM sources WHERE id = ?", []any{src.id}, &accepted); err != nil {
+			return err
+		}
+		if missing > 50 && missing*5 > seen+missing && accepted == 0 {
+			held = missing
+		}
+		if held == 0 {
+			_, err = t.exec("UPDATE "+list.table+" SET missing = -1 WHERE source = ? AND generation <> ?", src.id, turn.generation)
+		} else {
+			_, err = t.exec("UPDATE "+list.table+" SET missing = CASE WHEN missing <> 0 OR "+list.replaced+
+				" THEN -1 ELSE 1 END WHERE source = ? AND generation <> ?", src.id, turn.generation)
+		}
+		if err != nil {
+			return err
+		}
+		gone = true
+		_, err = t.exec("UPDATE sources SET held = ?, accepted = 0 WHERE id = ?", held, src.id)
+		return err
+	})
+	for more := gone; more && err == nil; {
+		err = m.db.update(ctx, func(t *tx) (err error) {
+			more, err = list.remove(t, src, turn)
+			return err
+		})
+	}
+	if held > 0 {
+		reason = fmt.Sprintf("%d are missing at once: they go when the next refresh misses them too", held)
+	}
+	return reason, err
+}
+
+// listing is how the rows are named that say what a source shows.
+type listing struct {
+	table    string
+	seen     string // counts what a generation saw
+	missing  string // counts what is missing for the first time
+	replaced string // whether a row is missing only because another took its place
+	remove   func(t *tx, src *source, turn turn) (more bool, err error)
+}
+
+const replacedEntry = `EXISTS
+	(SELECT 1 FROM entries n WHERE n.job = entries.job AND n.source = entries.source AND n.generation > entries.generation)`
+
+const sweepBatch = 500
+
+var listed = map[string]listing{
+	kindChannel: {
+		table:    "listings",
+		seen:     "SELECT count(*) FROM listings WHERE source = ? AND generation = ?",
+		missing:  "SELECT count(*) FROM listings WHERE source = ? AND generation <> ? AND missing = 0",
+		replaced: "1 = 0",
+		remove:   (*tx).sweepPostings,
+	},
+	// An entry that changed has another hash: its old one is not missing.
+	kindFeed: {
+		table:    "entries",
+		seen:     "SELECT count(*) FROM entries WHERE source = ? AND generation = ?",
+		missing:  "SELECT count(*) FROM entries WHERE source = ? AND generation <> ? AND missing = 0 AND NOT " + replacedEntry,
+		replaced: replacedEntry,
+		remove:   (*tx).sweepEntries,
+	},
+}
+
+func (t *tx) sweepPostings(src *source, turn turn) (more bool, err error) {
+	if current, err := t.stillTurn(src, turn); err != nil || !current {
+		return false, err
+	}
+	gone, err := t.numbers("SELECT posting FROM listings WHERE source = ? AND generation <> ? AND missing = -1 LIMIT ?", src.id, turn.generation, sweepBatch)
+	if err != nil || len(gone) == 0 {
+		return false, err
+	}
+	rows, err := t.load("id IN @ids", ids(gone))
+	if err != nil {
+		return false, err
+	}
+	if _, err := t.exec("DELETE FROM listings WHERE source = ? AND posting IN @ids", src.id, ids(gone)); err != nil {
+		return false, err
+	}
+	return len(gone) == sweepBatch, t.save(rows, src.cause())
+}
+
+// errorsJoin keeps the first error as it is where it is alone.
+func errorsJoin(first, second error) error {
+	if second == nil {
+		return first
+	}
+	return errors.Join(first, second)
+}
+
+// stateOf is the state that a lookup's error stands for, "" where it says
+// nothing of the job.
+func stateOf(info *jobboard.JobInformation, err error) State {
+	switch {
+	case err == nil && info.ApplyPossible:
+		return StateOpen
+	case err == nil:
+		return StateClosed
+	case errors.Is(err, jobboard.ErrJobInactive):
+		return StateInactive
+	case errors.Is(err, jobboard.ErrJobUnavailable):
+		return StateUnavailable
+	case errors.Is(err, jobboard.ErrPostingUnavailable):
+		return StatePostingUnavailable
+	}
+	return ""
+}

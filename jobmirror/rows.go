@@ -1,0 +1,242 @@
+package jobmirror
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// row is a row of the table postings that is being changed.
+type row struct {
+	id     int64
+	rec    PostingRecord
+	before string // the record as it is stored; empty: the row is new
+	ads    string
+	hash   int64 // of what the board gave: rec without what the mirror adds, and ads
+	linked int64 // the job that the posting's own link names; 0: none
+	answer int64 // the number of the answer that rec came from
+	seen   int64
+	words  bool // what is searched for may have changed
+}
+
+const rowColumns = "id, record, ads, hash, linked, answer, seen"
+
+// load reads the rows that a condition on the table postings selects, and keeps
+// others from changing them.
+func (t *tx) load(condition string, args ...any) (out []*row, err error) {
+	err = t.rows("SELECT "+rowColumns+" FROM postings WHERE "+condition+" ORDER BY id @lock", args, func(scan func(...any) error) error {
+		r := &row{}
+		if err := scan(&r.id, &r.before, &r.ads, &r.hash, &r.linked, &r.answer, &r.seen); err != nil {
+			return err
+		}
+		if r.rec, err = decodeRecord[PostingRecord](r.before); err != nil {
+			return err
+		}
+		out = append(out, r)
+		return nil
+	})
+	return out, err
+}
+
+// save works out what the mirror adds to rows - their sources and their job -
+// writes those that changed with their change in the log, and removes those
+// that no source shows any more.
+func (t *tx) save(rows []*row, cause string) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	if err := t.fillSources(rows); err != nil {
+		return err
+	}
+	if err := t.fillJobs(rows); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		var err error
+		if len(r.rec.Sources) == 0 {
+			err = t.remove(r, cause)
+		} else {
+			err = t.write(r, cause)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tx) write(r *row, cause string) error {
+	after := encode(r.rec)
+	if after == r.before && !r.words {
+		return nil
+	}
+	var job any
+	if r.rec.Job != 0 {
+		job = int64(r.rec.Job)
+	}
+	if r.before == "" {
+		_, err := t.exec(`INSERT INTO postings
+			(id, posting, language, version, title, record, ads, hash, linked, job, evidence, answer, changed, seen)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			r.id, int64(r.rec.Posting), r.rec.Language, int64(r.rec.Version), r.rec.Title, after, r.ads, r.hash, r.linked, job,
+			string(r.rec.Evidence), r.answer, t.now, r.seen)
+		if err != nil {
+			return err
+		}
+	} else {
+		_, err := t.exec(`UPDATE postings SET version = ?, title = ?, record = ?, ads = ?, hash = ?, linked = ?, job = ?, evidence = ?,
+			answer = ?, changed = ?, seen = ?, unindexed = 1 WHERE id = ?`,
+			int64(r.rec.Version), r.rec.Title, after, r.ads, r.hash, r.linked, job,
+			string(r.rec.Evidence), r.answer, t.now, r.seen, r.id)
+		if err != nil {
+			return err
+		}
+	}
+	if after == r.before {
+		return nil
+	}
+	return t.log(kindPosting, int64(r.rec.Posting), r.rec.Language, r.before, after, cause)
+}
+
+func (t *tx) remove(r *row, cause string) error {
+	for _, statement := range []string{
+		"DELETE FROM facets WHERE posting = ?", t.db.matcher.remove(), "DELETE FROM listings WHERE posting = ?", "DELETE FROM postings WHERE id = ?",
+	} {
+		if _, err := t.exec(statement, r.id); err != nil {
+			return err
+		}
+	}
+	if r.before == "" {
+		return nil
+	}
+	return t.log(kindPosting, int64(r.rec.Posting), r.rec.Language, r.before, "", cause)
+}
+
+// fillSources sets the sources that show each row.
+func (t *tx) fillSources(rows []*row) error {
+	names := map[int64][]string{}
+	err := t.rows(`SELECT l.posting, s.name, s.search, s.geo FROM listings l JOIN sources s ON s.id = l.source WHERE l.posting IN @ids`,
+		[]any{rowIDs(rows)}, func(scan func(...any) error) error {
+			var (
+				id  int64
+				s   source
+				geo string
+			)
+			if err := scan(&id, &s.name, &s.text, &geo); err != nil {
+				return err
+			}
+			if err := s.near.UnmarshalText([]byte(geo)); err != nil {
+				return err
+			}
+			names[id] = append(names[id], s.String())
+			return nil
+		})
+	for _, r := range rows {
+		r.rec.Sources = names[r.id]
+		slices.Sort(r.rec.Sources)
+	}
+	return err
+}
+
+func rowIDs(rows []*row) string {
+	list := make([]int64, len(rows))
+	for i, r := range rows {
+		list[i] = r.id
+	}
+	return ids(list)
+}
+
+// fillJobs finds the job of each row, by the strongest evidence that there is,
+// and whether the job's title confirms it.
+func (t *tx) fillJobs(rows []*row) error {
+	var postings, versions, jobs []int64
+	for _, r := range rows {
+		postings = append(postings, int64(r.rec.Posting))
+		versions = append(versions, int64(r.rec.Version))
+	}
+	byPosting, err := t.claims("posting", postings)
+	if err != nil {
+		return err
+	}
+	byVersion, err := t.claims("version", versions)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		job, evidence := r.linked, EvidenceLink
+		if claimed, ok := byVersion[int64(r.rec.Version)]; ok {
+			job, evidence = claimed, EvidenceVersion
+		}
+		if claimed, ok := byPosting[int64(r.rec.Posting)]; ok {
+			job, evidence = claimed, EvidenceFeed
+		}
+		if job == 0 {
+			evidence = ""
+		}
+		r.rec.Job, r.rec.Evidence, r.rec.Confirmed = jobboard.JobID(job), evidence, false
+		if job != 0 {
+			jobs = append(jobs, job)
+		}
+	}
+	if len(jobs) == 0 {
+		return nil
+	}
+	titles := map[jobboard.JobID]string{}
+	err = t.rows("SELECT job, title FROM jobs WHERE job IN @ids", []any{ids(jobs)}, func(scan func(...any) error) error {
+		var (
+			job   int64
+			title string
+		)
+		err := scan(&job, &title)
+		titles[jobboard.JobID(job)] = title
+		return err
+	})
+	for _, r := range rows {
+		title, ok := titles[r.rec.Job]
+		r.rec.Confirmed = ok && title != "" && strings.TrimSpace(title) == strings.TrimSpace(r.rec.Title)
+	}
+	return err
+}
+
+// claims finds which jobs feeds say that postings, or versions of them, belong
+// to. Of several jobs the one with the highest number is taken.
+func (t *tx) claims(kind string, values []int64) (map[int64]int64, error) {
+	out := map[int64]int64{}
+	err := t.rows("SELECT value, max(job) FROM claims WHERE kind = ? AND value IN @ids GROUP BY value", []any{kind, ids(values)},
+		func(scan func(...any) error) error {
+			var value, job int64
+			err := scan(&value, &job)
+			out[value] = job
+			return err
+		})
+	return out, err
+}
+
+// want makes sure that jobs are in the table jobs, and due at once. Jobs that
+// were forgotten stay so.
+func (t *tx) want(jobs []int64) error {
+	if len(jobs) == 0 {
+		return nil
+	}
+	slices.Sort(jobs) // one order for all writers: no deadlock
+	for _, job := range slices.Compact(jobs) {
+		_, err := t.exec(`INSERT INTO jobs (job, state, next_due) SELECT CAST(? AS BIGINT), 'unknown', CAST(? AS BIGINT)
+			WHERE NOT EXISTS (SELECT 1 FROM forgotten WHERE kind = 'job' AND id = ?)
+			ON CONFLICT (job) DO UPDATE SET next_due = CASE WHEN jobs.next_due < excluded.next_due THEN jobs.next_due ELSE excluded.next_due END`, job, t.now, job)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forgotten finds which of some jobs or postings were forgotten.
+func (t *tx) forgotten(kind string, list []int64) (map[int64]bool, error) {
+	gone, err := t.numbers("SELECT id FROM forgotten WHERE kind = ? AND id IN @ids", kind, ids(list))
+	out := make(map[int64]bool, len(gone))
+	for _, id := range gone {
+		out[id] = true
+	}
+	return out, err
+}

@@ -1,0 +1,376 @@
+package jobmirror
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// Query says what is searched for. The zero value finds every posting.
+type Query struct {
+	Text     string               // each word must occur in the posting, in any form of it in the posting's language
+	Near     jobboard.GeoLocation // zero: anywhere. Only postings whose job is known and has coordinates match; additional locations count
+	Channel  jobboard.ChannelID   // empty: any
+	Language string               // of the row, as in Channel.Languages; empty: any, so a posting may come once a language
+	Category string               // a category's identifier (2.3); empty: any
+	Place    string               // a location's name (2.3); empty: any
+	Order    Order
+	Limit    int        // postings on a page; 0 means 20, at most 1000
+	After    PageCursor // the Next of the page before; empty: the first page
+	Facets   bool       // counts all hits, in all and by category and place; slower
+}
+
+// Order is the order of hits.
+type Order int
+
+// The orders.
+const (
+	Newest Order = iota // what the mirror saw first last
+	Oldest              // what the mirror saw first first
+)
+
+// PageCursor is where a page of a search ends. It is good for the query that
+// gave it.
+type PageCursor string
+
+// ErrPageCursor says that the cursor is none, or of another query.
+var ErrPageCursor = errors.New("jobmirror: the page cursor is not of this query")
+
+// Page is a page of hits.
+type Page struct {
+	Postings []Posting
+	Next     PageCursor    // for Query.After; empty: there are no more
+	Facets   *Facets       // nil without Query.Facets
+	Age      time.Duration // since the source was complete that was so the longest ago; below 0: one never was
+}
+
+// Facets are the counts of all hits of a query.
+type Facets struct {
+	Total      int
+	Categories map[string]int // by category identifier
+	Places     map[string]int // by location name
+}
+
+// Posting is a posting of the copy, in one language.
+type Posting struct {
+	Posting    jobboard.JobPosting
+	Language   string         // in which it was asked for
+	Sources    []string       // the channels that show it
+	Job        jobboard.JobID // 0: not known
+	Evidence   Evidence       // for Job
+	Confirmed  bool           // the lookup of Job gave the posting's title
+	DistanceKm float64        // to the middle of Query.Near, from the nearest of the job's locations; NaN without it
+	Seen       time.Time      // when a source showed it last
+}
+
+// Search finds postings in the copy.
+func (m *Mirror) Search(ctx context.Context, q Query) (*Page, error) {
+	if err := q.Near.Validate(); err != nil {
+		return nil, fmt.Errorf("jobmirror: %w", err)
+	}
+	if q.Limit <= 0 {
+		q.Limit = 20
+	}
+	q.Limit = min(q.Limit, 1000)
+	after, err := q.cursor()
+	if err != nil {
+		return nil, err
+	}
+	page := &Page{}
+	err = m.db.view(ctx, func(t *tx) error {
+		*page = Page{}
+		e, err := t.expression(q)
+		if err != nil || e == nil {
+			return err
+		}
+		f := finder{t: t, q: q, text: t.db.matcher.text(e), after: after}
+		if page.Postings, err = f.page(q.Limit + 1); err != nil {
+			return err
+		}
+		if len(page.Postings) > q.Limit {
+			page.Postings = page.Postings[:q.Limit]
+			page.Next = q.next(f.ids[q.Limit-1])
+		}
+		if q.Facets {
+			if page.Facets, err = f.facets(); err != nil {
+				return err
+			}
+		}
+		page.Age, err = t.age(string(q.Channel))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return page, nil
+}
+
+// expression is what the text index is asked for a query; nil: nothing can
+// match.
+func (t *tx) expression(q Query) (expression, error) {
+	var e expression
+	if q.Channel != "" {
+		e = append(e, [][]string{{tag(tagChannel, string(q.Channel))}})
+	}
+	if q.Language != "" {
+		e = append(e, [][]string{{tag(tagRow, q.Language)}})
+	}
+	if q.Category != "" {
+		e = append(e, [][]string{{tag(tagCategory, q.Category)}})
+	}
+	if q.Place != "" {
+		e = append(e, [][]string{{tag(tagPlace, q.Place)}})
+	}
+	if strings.TrimSpace(q.Text) != "" {
+		clause, err := t.textClause(q.Text)
+		if err != nil || clause == nil {
+			return nil, err
+		}
+		e = append(e, clause)
+	}
+	if cells := cellsAround(q.Near); !q.Near.IsZero() && cells != nil {
+		clause := make([][]string, len(cells))
+		for i, c := range cells {
+			clause[i] = []string{c}
+		}
+		e = append(e, clause)
+	}
+	if len(e) == 0 {
+		e = expression{{{tagAll}}}
+	}
+	return e, nil
+}
+
+// textClause stems a text in each language that postings are stemmed in. The
+// tag of the language may be left out where all agree.
+func (t *tx) textClause(text string) ([][]string, error) {
+	var clause [][]string
+	stems := map[string]bool{}
+	err := t.rows("SELECT stemmed FROM languages ORDER BY stemmed", nil, func(scan func(...any) error) error {
+		var language string
+		if err := scan(&language); err != nil {
+			return err
+		}
+		words := queryWords(text, language)
+		if len(words) == 0 {
+			return nil // nothing but punctuation
+		}
+		stems[strings.Join(words, " ")] = true
+		clause = append(clause, append([]string{tagLanguage(language)}, words...))
+		return nil
+	})
+	if len(stems) == 1 {
+		clause = [][]string{clause[0][1:]}
+	}
+	return clause, err
+}
+
+// finder walks through the hits of a query, in the order of the index.
+type finder struct {
+	t     *tx
+	q     Query
+	text  string
+	after int64   // the hit before the first one; 0: begins at the beginning
+	ids   []int64 // of what page returned
+}
+
+// chunk is how many hits are read from the index at a time.
+const chunk = 64
+
+// next reads the next hits from the index, of which some may be out of the
+// circle.
+func (f *finder) next() ([]int64, error) {
+	low, high := int64(0), int64(math.MaxInt64)
+	switch {
+	case f.q.Order == Oldest:
+		low = f.after
+	case f.after != 0:
+		high = f.after
+	}
+	hits, err := f.t.numbers(f.t.db.matcher.hits(f.q.Order == Newest), f.text, low, high, chunk)
+	if len(hits) > 0 {
+		f.after = hits[len(hits)-1]
+	}
+	return hits, err
+}
+
+// page reads hits until there are n.
+func (f *finder) page(n int) (out []Posting, err error) {
+	for len(out) < n {
+		hits, err := f.next()
+		if err != nil || len(hits) == 0 {
+			return out, err
+		}
+		postings, err := f.t.postings(hits, f.q.Near)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range hits {
+			if p, ok := postings[id]; ok && len(out) < n {
+				out = append(out, p)
+				f.ids = append(f.ids, id)
+			}
+		}
+		if len(hits) < chunk {
+			break
+		}
+	}
+	return out, nil
+}
+
+// postings reads rows by their identifiers, and leaves out those that are not
+// within a circle.
+func (t *tx) postings(list []int64, near jobboard.GeoLocation) (map[int64]Posting, error) {
+	distances := map[int64]float64{}
+	if !near.IsZero() {
+		if err := t.within(list, near, distances); err != nil {
+			return nil, err
+		}
+		list = list[:0:0]
+		for id := range distances {
+			list = append(list, id)
+		}
+	}
+	out := make(map[int64]Posting, len(list))
+	err := t.rows("SELECT id, record, ads, seen FROM postings WHERE id IN @ids", []any{ids(list)}, func(scan func(...any) error) error {
+		var (
+			id, seen  int64
+			text, ads string
+		)
+		if err := scan(&id, &text, &ads, &seen); err != nil {
+			return err
+		}
+		rec, err := decodeRecord[PostingRecord](text)
+		if err != nil {
+			return err
+		}
+		p := Posting{Language: rec.Language, Sources: rec.Sources, Job: rec.Job, Evidence: rec.Evidence, Confirmed: rec.Confirmed, DistanceKm: math.NaN(), Seen: instant(seen)}
+		if d, ok := distances[id]; ok {
+			p.DistanceKm = d
+		}
+		p.Posting, err = rec.posting(ads)
+		out[id] = p
+		return err
+	})
+	return out, err
+}
+
+// within measures rows, and notes those in a circle with their distance.
+func (t *tx) within(list []int64, near jobboard.GeoLocation, distances map[int64]float64) error {
+	return t.rows("SELECT p.id, l.latitude, l.longitude FROM postings p JOIN places l ON l.job = p.job WHERE p.id IN @ids",
+		[]any{ids(list)}, func(scan func(...any) error) error { return measure(scan, near, distances) })
+}
+
+func measure(scan func(...any) error, near jobboard.GeoLocation, distances map[int64]float64) error {
+	var (
+		id    int64
+		place jobboard.GeoLocation
+	)
+	if err := scan(&id, &place.Latitude, &place.Longitude); err != nil {
+		return err
+	}
+	if d := jobboard.DistanceKm(near, place); d <= near.RadiusKm {
+		if old, ok := distances[id]; !ok || d < old {
+			distances[id] = d
+		}
+	}
+	return nil
+}
+
+// facets counts all hits.
+func (f *finder) facets() (*Facets, error) {
+	out := &Facets{Categories: map[string]int{}, Places: map[string]int{}}
+	add := func(kind, value string, n int) {
+		if kind == tagCategory {
+			out.Categories[value] += n
+		} else {
+			out.Places[value] += n
+		}
+	}
+	from := f.t.db.matcher.from()
+	if f.q.Near.IsZero() {
+		if err := f.t.row("SELECT count(*) FROM "+from, []any{f.text}, &out.Total); err != nil {
+			return nil, err
+		}
+		return out, f.t.rows("SELECT c.kind, c.value, count(*) FROM "+from+" JOIN facets c ON c.posting = h.id GROUP BY c.kind, c.value", []any{f.text},
+			func(scan func(...any) error) error {
+				var (
+					kind, value string
+					n           int
+				)
+				err := scan(&kind, &value, &n)
+				add(kind, value, n)
+				return err
+			})
+	}
+	distances := map[int64]float64{}
+	err := f.t.rows("SELECT h.id, l.latitude, l.longitude FROM "+from+" JOIN postings p ON p.id = h.id JOIN places l ON l.job = p.job", []any{f.text},
+		func(scan func(...any) error) error { return measure(scan, f.q.Near, distances) })
+	if err != nil {
+		return nil, err
+	}
+	out.Total = len(distances)
+	list := make([]int64, 0, len(distances))
+	for id := range distances {
+		list = append(list, id)
+	}
+	return out, f.t.rows("SELECT kind, value, count(*) FROM facets WHERE posting IN @ids GROUP BY kind, value", []any{ids(list)},
+		func(scan func(...any) error) error {
+			var (
+				kind, value string
+				n           int
+			)
+			err := scan(&kind, &value, &n)
+			add(kind, value, n)
+			return err
+		})
+}
+
+// signature tells queries apart; a page's size may change on the way.
+func (q Query) signature() string {
+	q.After, q.Limit, q.Facets = "", 0, false
+	return strconv.FormatUint(uint64(hash([]byte(encode(q)))), 36)
+}
+
+func (q Query) next(last int64) PageCursor {
+	return PageCursor(base64.RawURLEncoding.EncodeToString([]byte(q.signature() + "." + strconv.FormatInt(last, 10))))
+}
+
+func (q Query) cursor() (int64, error) {
+	if q.After == "" {
+		return 0, nil
+	}
+	text, err := base64.RawURLEncoding.DecodeString(string(q.After))
+	if err != nil {
+		return 0, ErrPageCursor
+	}
+	signature, number, _ := strings.Cut(string(text), ".")
+	last, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || last <= 0 || signature != q.signature() {
+		return 0, ErrPageCursor
+	}
+	return last, nil
+}
+
+// age is how long ago the channel's sources were complete, or all sources.
+func (t *tx) age(channel string) (time.Duration, error) {
+	var complete *int64
+	err := t.row("SELECT min(complete) FROM sources WHERE kind = 'channel' AND (name = ? OR ? = '')", []any{channel, channel}, &complete)
+	if err != nil || complete == nil || *complete == 0 {
+		return -1, err
+	}
+	return time.Duration(t.now-*complete) * time.Millisecond, nil
+}
+
+// channelOf is the channel of a source as it stands in a record.
+func channelOf(source string) string {
+	name, _, _ := strings.Cut(source, "?")
+	return name
+}

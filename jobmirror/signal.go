@@ -1,0 +1,30 @@
+package jobmirror
+
+import (
+	"context"
+	"time"
+)
+
+// signal wakes one goroutine; raised several times before that, it does so once.
+type signal chan struct{}
+
+func newSignal() signal { return make(signal, 1) }
+
+func (s signal) raise() {
+	select {
+	case s <- struct{}{}:
+	default:
+	}
+}
+
+// wait returns when s or other was raised, after d, or when ctx ends.
+func (s signal) wait(ctx context.Context, other signal, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-s:
+	case <-other:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,94 @@
+package jobmirror
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	_ "modernc.org/sqlite" // the driver "sqlite"
+)
+
+var sqliteDialect = dialect{
+	name:      "sqlite",
+	ids:       "(SELECT value FROM json_each(?))",
+	begin:     "BEGIN IMMEDIATE",
+	beginRead: "BEGIN",
+	matcher:   fts5{},
+}
+
+// sqliteReaders is how many readers of one process work at the same time.
+const sqliteReaders = 4
+
+// openSQLite opens the file at path, and makes it unless readOnly.
+func openSQLite(ctx context.Context, path string, readOnly bool) (*database, error) {
+	if err := checkSQLiteFile(path, readOnly); err != nil {
+		return nil, err
+	}
+	readers, err := sqliteDB(path, "ro")
+	if err != nil {
+		return nil, err
+	}
+	db := &database{dialect: sqliteDialect, readers: newPool(readers, sqliteReaders)}
+	if readOnly {
+		db.close = readers.Close
+		return db, nil
+	}
+	writers, err := sqliteDB(path, "rwc")
+	if err != nil {
+		return nil, errors.Join(err, readers.Close())
+	}
+	writers.SetMaxOpenConns(1)
+	db.writers = newPool(writers, 1)
+	db.close = func() error { return errors.Join(readers.Close(), writers.Close()) }
+	return db, nil
+}
+
+func sqliteDB(path, mode string) (*sql.DB, error) {
+	q := url.Values{"mode": {mode}}
+	// FULL: what was committed is on the disk, also after a power failure.
+	pragmas := []string{"busy_timeout(10000)", "synchronous(FULL)", "cache_size(-8192)", "temp_store(MEMORY)"}
+	if mode == "ro" {
+		pragmas = append(pragmas, "query_only(ON)")
+	} else {
+		pragmas = append(pragmas, "journal_mode(WAL)", "wal_autocheckpoint(2000)")
+	}
+	q["_pragma"] = pragmas
+	address := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath(), RawQuery: q.Encode()}
+	db, err := sql.Open("sqlite", address.String())
+	if err != nil {
+		return nil, fmt.Errorf("jobmirror: %w", err)
+	}
+	return db, nil
+}
+
+// checkSQLiteFile finds a file that is something else before SQLite touches it.
+func checkSQLiteFile(path string, mustExist bool) error {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) && !mustExist {
+		if _, err := os.Stat(filepath.Dir(path)); err != nil {
+			return fmt.Errorf("jobmirror: the database's folder: %w", err)
+		}
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("jobmirror: the database: %w", err)
+	}
+	defer f.Close()
+	head := make([]byte, 16)
+	n, err := io.ReadFull(f, head)
+	switch {
+	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("jobmirror: the database: %w", err)
+	case n == 0 && !mustExist: // SQLite takes an empty file for a new database
+		return nil
+	case !bytes.Equal(head, []byte("SQLite format 3\x00")):
+		return fmt.Errorf("%w: the file is not of SQLite", ErrNotMirror)
+	}
+	return nil
+}

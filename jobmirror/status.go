@@ -1,0 +1,120 @@
+package jobmirror
+
+import (
+	"context"
+	"time"
+)
+
+// Status is how a mirror is doing.
+type Status struct {
+	Sources []SourceStatus `json:"sources"`
+
+	Jobs      map[State]int `json:"jobs"`      // how many there are of each state
+	Due       int           `json:"due"`       // jobs whose lookup is due
+	DueSince  time.Time     `json:"dueSince"`  // since when the one has been due that waits the longest; zero: none is
+	Failing   int           `json:"failing"`   // jobs whose last lookup did not answer
+	Postings  int           `json:"postings"`  // rows, one for each language
+	Unindexed int           `json:"unindexed"` // postings that Search does not find yet, or as they were
+	Unplaced  int           `json:"unplaced"`  // postings that no radius finds: their job is not known or has no coordinates
+
+	Oldest Cursor `json:"oldest"` // the earliest cursor that Changes takes
+	Newest Cursor `json:"newest"` // the end of the log of changes
+
+	Limit       float64   `json:"limit"`       // requests a second that this process may send now; 0: no limit, or it sends none
+	PausedUntil time.Time `json:"pausedUntil"` // because the board asked for it; zero: it did not
+}
+
+// SourceStatus is how a channel in one language, or a feed, is doing.
+type SourceStatus struct {
+	Kind     string    `json:"kind"` // "channel" or "feed"
+	Name     string    `json:"name"` // with what narrows a channel down
+	Language string    `json:"language,omitempty"`
+	Rows     int       `json:"rows"`     // postings or entries that it has
+	Complete time.Time `json:"complete"` // when a refresh was complete last; zero: none was
+	NextDue  time.Time `json:"nextDue"`
+	Failures int       `json:"failures"` // refreshes in a row that were not complete
+	Problem  string    `json:"problem,omitempty"`
+	Held     int       `json:"held,omitempty"` // rows that a refresh would have removed and that wait for the next one
+}
+
+// Status returns how the mirror is doing.
+func (m *Mirror) Status(ctx context.Context) (*Status, error) {
+	out := &Status{}
+	if err := m.number(ctx); err != nil && !m.opts.ReadOnly {
+		return nil, err
+	}
+	err := m.db.view(ctx, func(t *tx) error {
+		*out = Status{Jobs: map[State]int{}}
+		if err := t.sourceStatus(out); err != nil {
+			return err
+		}
+		err := t.rows("SELECT state, count(*) FROM jobs GROUP BY state", nil, func(scan func(...any) error) error {
+			var (
+				state State
+				n     int
+			)
+			err := scan(&state, &n)
+			out.Jobs[state] = n
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		var (
+			since        *int64
+			newest, gone int64
+		)
+		for _, q := range []struct {
+			text string
+			args []any
+			dest []any
+		}{
+			{"SELECT count(*), min(next_due) FROM jobs WHERE next_due <= ?", []any{t.now}, []any{&out.Due, &since}},
+			{"SELECT count(*) FROM jobs WHERE failures > 0", nil, []any{&out.Failing}},
+			{"SELECT count(*) FROM postings", nil, []any{&out.Postings}},
+			{"SELECT count(*) FROM postings WHERE unindexed = 1", nil, []any{&out.Unindexed}},
+			{"SELECT count(*) FROM postings p WHERE NOT EXISTS (SELECT 1 FROM places l WHERE l.job = p.job)", nil, []any{&out.Unplaced}},
+			{"SELECT value FROM counters WHERE name = 'change'", nil, []any{&newest}},
+			{"SELECT value FROM counters WHERE name = 'erased'", nil, []any{&gone}},
+		} {
+			if err := t.row(q.text, q.args, q.dest...); err != nil {
+				return err
+			}
+		}
+		if since != nil {
+			out.DueSince = instant(*since)
+		}
+		out.Oldest, out.Newest = m.cursor(gone), m.cursor(newest)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if m.client != nil {
+		out.PausedUntil, out.Limit = m.limit.state()
+	}
+	return out, nil
+}
+
+func (t *tx) sourceStatus(out *Status) error {
+	return t.rows(`SELECT s.kind, s.name, s.search, s.geo, s.language, s.complete, s.next_due, s.failures, s.problem, s.held,
+		CASE s.kind WHEN 'channel' THEN (SELECT count(*) FROM listings WHERE source = s.id) ELSE (SELECT count(*) FROM entries WHERE source = s.id) END
+		FROM sources s ORDER BY s.id`, nil, func(scan func(...any) error) error {
+		var (
+			s             source
+			geo           string
+			complete, due int64
+			status        SourceStatus
+		)
+		if err := scan(&s.kind, &s.name, &s.text, &geo, &s.language, &complete, &due, &status.Failures, &status.Problem, &status.Held, &status.Rows); err != nil {
+			return err
+		}
+		if err := s.near.UnmarshalText([]byte(geo)); err != nil {
+			return err
+		}
+		status.Kind, status.Name, status.Language = s.kind, s.String(), s.language
+		status.Complete, status.NextDue = instant(complete), instant(due)
+		out.Sources = append(out.Sources, status)
+		return nil
+	})
+}
