@@ -28,7 +28,7 @@ var (
 	FreshToken     = Canary{"renewed token", "canaryFresh-90aa3b", "canaryFresh-90aa3b"}
 	TokenEndpoint  = Canary{"token endpoint's answer", "canaryRetrieve1a97", "canaryRetrieve1a97"}
 	SearchText     = Canary{"search text", "Köln & canarySearch \"c0ffee\" <x>", "canarySearch"}
-	Email          = Canary{"e-mail address", "canaryE+mail@example.org", "canaryE"}
+	Email          = Canary{"e-mail address", "canaryEmail+box@example.org", "canaryEmail"}
 	Channel        = Canary{"channel", "canary_channel_8", "canary_channel_8"}
 	Subscription   = Canary{"subscription", "canary-subscription-5", "canary-subscription-5"}
 )

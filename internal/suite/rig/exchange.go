@@ -124,3 +124,14 @@ func (x *Exchange) Drip(first, part string, every time.Duration) {
 		_, err = io.WriteString(c, part)
 	}
 }
+
+// Run serves a new network of its own until stop is called. The transport
+// dials into it as Net.Transport does.
+func Run(handle func(*Exchange)) (n *Net, transport *http.Transport, stop func()) {
+	n = NewNet()
+	server, transport := Serve(n, handle), n.Transport()
+	return n, transport, func() {
+		transport.CloseIdleConnections()
+		_ = server.Close()
+	}
+}

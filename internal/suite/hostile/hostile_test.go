@@ -1,9 +1,8 @@
-package suite_test
+// Package hostile_test lets a service do its worst: answers without end, in size
+// or in time, and texts that are not fit to be seen.
+package hostile_test
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,15 +11,15 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
-	"unicode"
+
+	"golang.org/x/oauth2"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"golang.org/x/oauth2"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
 )
 
 // endless repeats unit after head for good, and allocates nothing on the way.
@@ -53,24 +52,12 @@ func (e *endless) Read(p []byte) (n int, err error) {
 
 // bomb is head and then size bytes of unit, compressed.
 func bomb(head, unit string, size int) string {
-	var b bytes.Buffer
-	z := must(gzip.NewWriterLevel(&b, gzip.BestSpeed))
-	_, _ = io.WriteString(z, head)
-	_, _ = io.WriteString(z, strings.Repeat(unit, size/len(unit)))
-	_ = z.Close()
-	return b.String()
-}
-
-func emptyMember() string {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_ = z.Close()
-	return b.String()
+	return string(rig.Zip([]byte(head + strings.Repeat(unit, size/len(unit)))))
 }
 
 const (
 	pageHead = `{"totalNumberOfJobs":1,"results":[`
-	jobHead  = `{"jobId":1,"jobTitle":"t","applyPossible":true,`
+	jobHead  = `{"jobId":5310482,"jobTitle":"t","applyPossible":true,`
 )
 
 // hostileBodies are what a service may send to use up memory: a beginning, and
@@ -115,7 +102,10 @@ var hostileBodies = []struct{ name, head, unit string }{
 	{"the same result twice", `{"totalNumberOfJobs":1,"results":[],`, `"results":[],`},
 	{"questions", jobHead + `"questions":[`, `{"id":"1","type":"TEXT","label":""},`},
 	{"least questions", jobHead + `"questions":[`, `{},`},
-	{"questions with answers", jobHead + `"questions":[`, `{"id":"1","type":"YESNO","answers":[{"id":"1","label":""},{}]},`},
+	{
+		"questions with answers", jobHead + `"questions":[`,
+		`{"id":"1","type":"YESNO","answers":[{"id":"1","label":""},{}]},`,
+	},
 	{"answers of a question", jobHead + `"questions":[{"answers":[`, `{},`},
 	{"nationalities", jobHead + `"nationalities":[`, `{"id":"1","label":"a"},`},
 	{"least nationalities", jobHead + `"nationalities":[`, `{},`},
@@ -123,7 +113,7 @@ var hostileBodies = []struct{ name, head, unit string }{
 	{"locations", jobHead + `"additionalLocations":[`, `{},`},
 	{"locations with a city", jobHead + `"additionalLocations":[`, `{"geoCity":"a"},`},
 	{"location without end", jobHead + `"location":{"geoName":"`, `a`},
-	{"title without end", `{"jobId":1,"jobTitle":"`, `a`},
+	{"title without end", `{"jobId":5310482,"jobTitle":"`, `a`},
 }
 
 // hostileWraps are the ways in which a body comes.
@@ -135,11 +125,18 @@ var hostileWraps = []struct {
 	{"endless", 200, func(head, unit string) (*endless, string) { return &endless{head: head, unit: many(unit)}, "" }},
 	{"bombs without end", 200, bombs},
 	{"empty members without end", 200, func(head, unit string) (*endless, string) {
-		return &endless{head: bomb(head, unit, 1<<16), unit: many(emptyMember())}, "gzip"
+		return &endless{head: bomb(head, unit, 1<<16), unit: many(bomb("", " ", 0))}, "gzip"
 	}},
-	{"endless error", 404, func(head, unit string) (*endless, string) { return &endless{head: head, unit: many(unit)}, "" }},
+	{"endless error", 404, func(head, unit string) (*endless, string) {
+		return &endless{head: head, unit: many(unit)},
+			""
+	}},
 	{"bombs as an error", 403, bombs},
-	{"endless repeated error", 503, func(head, unit string) (*endless, string) { return &endless{head: head, unit: many(unit)}, "" }},
+	{"endless repeated error", 503, func(head, unit string) (*endless, string) {
+		return &endless{
+			head: head, unit: many(unit),
+		}, ""
+	}},
 	{"endless 401", 401, func(head, unit string) (*endless, string) { return &endless{head: head, unit: many(unit)}, "" }},
 	{"bombs as a 401", 401, bombs},
 }
@@ -150,15 +147,6 @@ func many(unit string) string { return strings.Repeat(unit, 1+16<<10/len(unit)) 
 // bombs is compressed a thousandfold, member after member.
 func bombs(head, unit string) (*endless, string) {
 	return &endless{head: bomb(head, unit, 1<<20), unit: bomb("", unit, 1<<20)}, "gzip"
-}
-
-// allocated is how much f allocates, all in all.
-func allocated(f func()) int64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	f()
-	runtime.ReadMemStats(&after)
-	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
 // Whatever a service sends, a call allocates at most 32 MiB, and a search two
@@ -172,11 +160,10 @@ func TestHostileAnswersAreBounded(t *testing.T) {
 		bodies    func() (io.Reader, string)
 		status    int
 	)
-	c := mustClient(t, jobboard.Config{
+	c := rig.Client(t, jobboard.Config{
 		BaseURL: "https://api.example", JobDBURL: "https://jobs.example",
-		TokenSource: jobboard.RenewingToken(staticFetch("token")),
-		Retry:       jobboard.RetryPolicy{MinWait: 1, MaxWait: 1},
-		HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		TokenSource: jobboard.RenewingToken(staticFetch("token")), Retry: jobboard.RetryPolicy{MinWait: 1, MaxWait: 1},
+		HTTPClient: &http.Client{Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
 			body, encoding := bodies()
 			h := http.Header{"Content-Type": {"application/json"}}
 			if encoding != "" {
@@ -188,12 +175,16 @@ func TestHostileAnswersAreBounded(t *testing.T) {
 			return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(body), Request: r}, nil
 		})},
 	})
-	calls := allCalls(c, c.Applicant(jobboard.RenewingToken(staticFetch("user"))))
-	calls["Postings"] = func(ctx context.Context) error { // to its first posting: then it is the caller's to stop
-		for _, err := range c.Postings(ctx, "ch", jobboard.Query{}) {
-			return err
+	a := c.Applicant(jobboard.RenewingToken(staticFetch("user")))
+	call := func(op string) error {
+		if op == "Postings" { // to its first posting: then it is the caller's to stop
+			for _, err := range c.Postings(t.Context(), "ch", jobboard.Query{}) {
+				return err
+			}
+			return nil
 		}
-		return nil
+		_, err := rig.Op(op).Call(t.Context(), c, a)
+		return err
 	}
 	for i, b := range hostileBodies {
 		for _, w := range hostileWraps {
@@ -203,11 +194,12 @@ func TestHostileAnswersAreBounded(t *testing.T) {
 			kept, encoding := w.body(b.head, b.unit)
 			for _, op := range []string{"HasApplied", "ApplicationID", "JobInformation", "Subscribe", "Postings", "Search"} {
 				switch {
-				case testing.Short() || raceDetector:
+				case testing.Short() || rig.Race:
 					if op != "JobInformation" || i%3 != 0 {
 						continue
 					}
-				case w.status != 200 && op != "JobInformation" && op != "HasApplied", op == "ApplicationID" && i%4 != 0, op == "Subscribe" && i%4 != 1:
+				case w.status != 200 && op != "JobInformation" && op != "HasApplied", op == "ApplicationID" && i%4 != 0,
+					op == "Subscribe" && i%4 != 1:
 					continue // failed answers, and small ones, are read alike
 				case op == "Search": // 64 MiB each time
 					if encoding != "" && i%6 != 0 || b.head == "" && i%4 != 0 || b.head != "" && !strings.HasPrefix(b.head, pageHead) {
@@ -216,11 +208,10 @@ func TestHostileAnswersAreBounded(t *testing.T) {
 				case op == "Postings" && !strings.Contains(b.head, pageHead+"{"): // up to 1 GiB
 					continue
 				}
-				call := calls[op]
 				status = w.status
 				bodies = func() (io.Reader, string) { again := *kept; return &again, encoding }
 				var err error
-				n := allocated(func() { err = call(t.Context()) })
+				n := rig.Allocated(func() { err = call(op) })
 				runs++
 				name := fmt.Sprintf("%s, %s, %s", op, b.name, w.name)
 				if err == nil && op != "Postings" {
@@ -240,7 +231,7 @@ func TestHostileAnswersAreBounded(t *testing.T) {
 				if n > worst[kind] {
 					worst[kind], worstName[kind] = n, name
 				}
-				if raceDetector {
+				if rig.Race {
 					limit *= 2 // it keeps the compiler from allocating less
 				}
 				if n > limit {
@@ -249,7 +240,7 @@ func TestHostileAnswersAreBounded(t *testing.T) {
 			}
 		}
 	}
-	if raceDetector || testing.Short() {
+	if rig.Race || testing.Short() {
 		return // with these, fewer of them and more allocated
 	}
 	t.Logf("figure: hostile answers: %d runs; most allocated: Search %.1f MiB of 160 (%s), the others %.1f MiB of 32 (%s)",
@@ -262,104 +253,31 @@ func staticFetch(token string) func(context.Context) (*oauth2.Token, error) {
 
 // Headers are bounded by the client's own transport.
 func TestHostileHeadersAreBounded(t *testing.T) {
-	line := []byte("X-Filler: " + strings.Repeat("x", 1000) + "\r\n")
-	for name, write := range map[string]func(conn net.Conn) error{
-		"endless headers": func(conn net.Conn) error {
-			if _, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\n"); err != nil {
-				return err
-			}
-			for {
-				if _, err := conn.Write(line); err != nil {
-					return err
-				}
-			}
-		},
-		"one endless header": func(conn net.Conn) error {
-			if _, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nX: "); err != nil {
-				return err
-			}
-			for {
-				if _, err := conn.Write(line[:len(line)-2]); err != nil {
-					return err
-				}
-			}
-		},
-		"endless status line": func(conn net.Conn) error {
-			for {
-				if _, err := conn.Write(line[:len(line)-2]); err != nil {
-					return err
-				}
-			}
-		},
-		"endless informational answers": func(conn net.Conn) error {
-			for {
-				if _, err := io.WriteString(conn, "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"); err != nil {
-					return err
-				}
-			}
-		},
-		"endless trailers": func(conn net.Conn) error {
-			if _, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\ntrue\r\n0\r\n"); err != nil {
-				return err
-			}
-			for {
-				if _, err := conn.Write(line); err != nil {
-					return err
-				}
-			}
-		},
-		"endless chunk sizes": func(conn net.Conn) error {
-			if _, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"); err != nil {
-				return err
-			}
-			for {
-				if _, err := io.WriteString(conn, "0000000000000000"); err != nil {
-					return err
-				}
-			}
-		},
-		"chunks of one byte with extensions": func(conn net.Conn) error {
-			if _, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"); err != nil {
-				return err
-			}
-			for {
-				if _, err := io.WriteString(conn, "1;"+strings.Repeat("x", 1000)+"\r\n \r\n"); err != nil {
-					return err
-				}
-			}
-		},
+	const ok, chunked = "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+	line := "X-Filler: " + strings.Repeat("x", 1000)
+	for name, answer := range map[string][2]string{
+		"endless headers": {ok, line + "\r\n"}, "one endless header": {ok + "X: ", line},
+		"endless status line":                {"", line},
+		"endless informational answers":      {"", "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"},
+		"endless trailers":                   {chunked + "4\r\ntrue\r\n0\r\n", line + "\r\n"},
+		"endless chunk sizes":                {chunked, "0000000000000000"},
+		"chunks of one byte with extensions": {chunked, "1;" + strings.Repeat("x", 1000) + "\r\n \r\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer l.Close()
-			served := make(chan struct{})
-			go func() {
-				defer close(served)
-				for {
-					conn, err := l.Accept()
-					if err != nil {
-						return
-					}
-					if _, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
-						_ = write(conn)
-					}
-					_ = conn.Close()
-				}
-			}()
-			c := mustClient(t, jobboard.Config{BaseURL: "http://" + l.Addr().String(), Retry: jobboard.RetryPolicy{MaxAttempts: 1, AttemptTimeout: 5 * time.Second}})
+			l := rig.Must(net.Listen("tcp", "127.0.0.1:0"))
+			server := rig.Serve(l, func(x *rig.Exchange) { x.Endless(answer[0], answer[1]) })
+			defer server.Close()
+			c := rig.Client(t, jobboard.Config{
+				BaseURL: "http://" + l.Addr().String(), Retry: jobboard.RetryPolicy{
+					MaxAttempts: 1, AttemptTimeout: 5 * time.Second,
+				},
+			})
 			var applied bool
-			n := allocated(func() { applied, err = c.Applicant(jobboard.StaticToken("t")).HasApplied(t.Context(), 1) })
-			if err == nil || applied {
-				t.Errorf("applied %v, %v", applied, err)
+			var err error
+			n := rig.Allocated(func() { applied, err = c.Applicant(jobboard.StaticToken("t")).HasApplied(t.Context(), 1) })
+			if err == nil || applied || n > 32<<20 {
+				t.Errorf("applied %v, %.1f MiB allocated, %v", applied, float64(n)/(1<<20), err)
 			}
-			if n > 32<<20 {
-				t.Errorf("%.1f MiB allocated, %v", float64(n)/(1<<20), err)
-			}
-			_ = l.Close()
-			<-served
 		})
 	}
 }
@@ -370,7 +288,7 @@ func TestHostileTime(t *testing.T) {
 	drip := func(pause time.Duration, text string) func() (io.Reader, string) {
 		return func() (io.Reader, string) { return &dripping{pause: pause, text: text}, "" }
 	}
-	dripGzip := func() (io.Reader, string) { return &dripping{pause: time.Second, text: emptyMember()}, "gzip" }
+	dripGzip := func() (io.Reader, string) { return &dripping{pause: time.Second, text: bomb("", " ", 0)}, "gzip" }
 	for _, tt := range []struct {
 		name   string
 		op     string
@@ -388,17 +306,19 @@ func TestHostileTime(t *testing.T) {
 	} {
 		t.Run(tt.op+", "+tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c := mustClient(t, jobboard.Config{
+				c := rig.Client(t, jobboard.Config{
 					BaseURL: "https://api.example", JobDBURL: "https://jobs.example", TokenSource: jobboard.StaticToken("token"),
-					HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+					HTTPClient: &http.Client{Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
 						body, encoding := tt.body()
 						d := body.(*dripping)
 						d.ctx = r.Context()
-						return &http.Response{StatusCode: 200, Header: http.Header{"Content-Encoding": {encoding}}, Body: io.NopCloser(d), Request: r}, nil
+						return &http.Response{
+							StatusCode: 200, Header: http.Header{"Content-Encoding": {encoding}}, Body: io.NopCloser(d), Request: r,
+						}, nil
 					})},
 				})
 				start := time.Now()
-				err := allCalls(c, c.Applicant(jobboard.StaticToken("user")))[tt.op](t.Context())
+				_, err := rig.Op(tt.op).Call(t.Context(), c, c.Applicant(jobboard.StaticToken("user")))
 				if !errors.Is(err, jobboard.ErrTimeout) {
 					t.Errorf("%v", err)
 				}
@@ -445,55 +365,50 @@ func (h rawHandler) Handle(_ context.Context, r slog.Record) error {
 func (h rawHandler) WithAttrs([]slog.Attr) slog.Handler { return h }
 func (h rawHandler) WithGroup(string) slog.Handler      { return h }
 
-// unprintable finds what must not be in a line of a log: control characters,
-// line and paragraph separators, what turns the direction of writing, and
-// broken UTF-8.
-func unprintable(s string) (rune, bool) {
-	for _, r := range s {
-		if unicode.Is(unicode.Bidi_Control, r) || unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
-			return r, true
-		}
-	}
-	if !strings.Contains(s, "\uFFFD") && strings.ToValidUTF8(s, "") != s {
-		return unicode.ReplacementChar, true
-	}
-	return 0, false
-}
-
 // The service's text reaches no log and no error text with a character that
 // could forge a line, move the cursor or turn the rest of the line round.
 func TestHostileTextIsCleaned(t *testing.T) {
 	var bad strings.Builder
 	for r := rune(0); r <= 0xffff; r++ {
-		if _, found := unprintable(string(r)); found && !(0xd800 <= r && r <= 0xdfff) {
+		if _, found := rig.Unprintable(string(r)); found && !(0xd800 <= r && r <= 0xdfff) {
 			bad.WriteRune(r)
 		}
 	}
 	bad.WriteString("\xff\xfe\xc3(\xed\xa0\x80")
-	for _, chunk := range []string{bad.String(), "\x1b[31mred\x1b[0m", "\r\nforged line", "\u202egnp.exe", "a\u061cb", "\x00\x9b2J"} {
-		quoted := string(must(json.Marshal(chunk)))
+	for _, chunk := range []string{
+		bad.String(), "\x1b[31mred\x1b[0m", "\r\nforged line", "\u202egnp.exe", "a\u061cb", "\x00\x9b2J",
+	} {
+		quoted := string(rig.Must(json.Marshal(chunk)))
 		for status, bodies := range map[int][]string{
-			200: {chunk, quoted, "<" + chunk, `{"x":` + quoted + `}`, `{` + quoted + `:1}`, pageHead + `{"config":{` + quoted + `:1}}]}`},
+			200: {
+				chunk, quoted, "<" + chunk, `{"x":` + quoted + `}`, `{` + quoted + `:1}`,
+				pageHead + `{"config":{` + quoted + `:1}}]}`,
+			},
 			401: {chunk, `{"error":` + quoted + `,"error_description":` + quoted + `}`},
 			404: {chunk, quoted, `{"code":` + quoted + `,"message":` + quoted + `}`, "posting " + chunk, "get_project_error"},
 			410: {chunk, "posting " + chunk},
-			500: {chunk, `{"code":"ERROR_JOB_INACTIVE","message":` + quoted + `}`, `"ERROR_JOB_INACTIVE ` + strings.Trim(quoted, `"`) + `"`},
+			500: {chunk, `{"code":"ERROR_JOB_INACTIVE","message":` + quoted + `}`, `"ERROR_JOB_INACTIVE ` + strings.Trim(quoted,
+				`"`) + `"`},
 			503: {chunk},
 		} {
 			for _, body := range bodies {
 				var log strings.Builder
-				c := mustClient(t, jobboard.Config{
+				c := rig.Client(t, jobboard.Config{
 					BaseURL: "https://api.example", JobDBURL: "https://jobs.example", TokenSource: jobboard.StaticToken("token"),
 					Retry: jobboard.RetryPolicy{MinWait: 1, MaxWait: 1}, Logger: slog.New(rawHandler{&log}),
-					HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
-						return &http.Response{StatusCode: status, Status: chunk, Body: io.NopCloser(strings.NewReader(body)), Request: r, Header: http.Header{
-							"Content-Type": {"text/" + chunk}, "Www-Authenticate": {`Bearer error="` + chunk + `", error_description="` + chunk + `"`},
-							"Content-Encoding": {map[bool]string{true: chunk}[body == chunk]}, "Retry-After": {chunk},
-						}}, nil
+					HTTPClient: &http.Client{Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
+						return &http.Response{
+							StatusCode: status, Status: chunk, Body: io.NopCloser(strings.NewReader(body)), Request: r,
+							Header: http.Header{
+								"Content-Type":     {"text/" + chunk},
+								"Www-Authenticate": {`Bearer error="` + chunk + `", error_description="` + chunk + `"`},
+								"Content-Encoding": {map[bool]string{true: chunk}[body == chunk]}, "Retry-After": {chunk},
+							},
+						}, nil
 					})},
 				})
-				for op, call := range allCalls(c, c.Applicant(jobboard.StaticToken("user"))) {
-					err := call(t.Context())
+				for _, op := range rig.Operations {
+					_, err := op.Call(t.Context(), c, c.Applicant(jobboard.StaticToken("user")))
 					if err == nil {
 						continue
 					}
@@ -501,9 +416,11 @@ func TestHostileTextIsCleaned(t *testing.T) {
 					if !errors.As(err, &e) {
 						t.Fatal(err)
 					}
-					for where, text := range map[string]string{"Error()": err.Error(), "Message": e.Message, "Code": e.Code, "the log": log.String()} {
-						if r, found := unprintable(text); found {
-							t.Errorf("%s, %d, %.60q: %s has %U: %.200q", op, status, body, where, r, text)
+					for where, text := range map[string]string{
+						"Error()": err.Error(), "Message": e.Message, "Code": e.Code, "the log": log.String(),
+					} {
+						if r, found := rig.Unprintable(text); found {
+							t.Errorf("%s, %d, %.60q: %s has %U: %.200q", op.Label, status, body, where, r, text)
 							return
 						}
 					}
@@ -512,20 +429,17 @@ func TestHostileTextIsCleaned(t *testing.T) {
 		}
 	}
 	// What net/http quotes of a broken answer.
-	for _, answer := range []string{"HTTP/1.1 200 OK\r\nBroken \x1b[31m\u202e\r\n\r\n", "\x1b[31m\u202e\u061c garbage\r\n\r\n", "HTTP/1.1 \x1b\u202e\u061c x\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: \x01\u061c\r\n\r\n"} {
-		n := newVnet(t, func(_ string, w http.ResponseWriter, _ *http.Request) {
-			conn, _, err := w.(http.Hijacker).Hijack()
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			_, _ = io.WriteString(conn, answer)
-			_ = conn.Close()
-		})
+	for _, answer := range []string{
+		"HTTP/1.1 200 OK\r\nBroken \x1b[31m\u202e\r\n\r\n",
+		"\x1b[31m\u202e\u061c garbage\r\n\r\n", "HTTP/1.1 \x1b\u202e\u061c x\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nContent-Length: \x01\u061c\r\n\r\n",
+	} {
+		_, transport, stop := rig.Run(func(x *rig.Exchange) { x.Raw(answer) })
+		defer stop()
 		var log strings.Builder
-		c := mustClient(t, jobboard.Config{
+		c := rig.Client(t, jobboard.Config{
 			BaseURL: "https://api.example", TokenSource: jobboard.StaticToken("token"), Logger: slog.New(rawHandler{&log}),
-			HTTPClient: &http.Client{Transport: n.transport(t)},
+			HTTPClient: &http.Client{Transport: transport},
 		})
 		_, err := c.Search(t.Context(), "ch", jobboard.Query{})
 		if !errors.Is(err, jobboard.ErrTransport) {
@@ -533,7 +447,7 @@ func TestHostileTextIsCleaned(t *testing.T) {
 			continue
 		}
 		for where, text := range map[string]string{"Error()": err.Error(), "the log": log.String()} {
-			if r, found := unprintable(text); found {
+			if r, found := rig.Unprintable(text); found {
 				t.Errorf("%q: %s has %U: %.200q", answer, where, r, text)
 			}
 		}

@@ -1,4 +1,4 @@
-package suite_test
+package crowds_test
 
 import (
 	"context"
@@ -10,18 +10,16 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	trouble "github.com/jobboard-sdk/jobboard-go/internal/outage"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
 )
 
 // outageClient makes the client under test, with its own policy.
 func outageClient(tb testing.TB, policy jobboard.RetryPolicy) trouble.Open {
 	return func(next http.RoundTripper, attempt time.Duration) trouble.Client {
 		policy.AttemptTimeout = attempt
-		client, err := jobboard.NewClient(jobboard.Config{
+		client := rig.Client(tb, jobboard.Config{
 			BaseURL: trouble.Base, HTTPClient: &http.Client{Transport: next}, Retry: policy,
 		})
-		if err != nil {
-			tb.Fatal(err)
-		}
 		applicant := client.Applicant(jobboard.StaticToken("token"))
 		return func(ctx context.Context, number int) error {
 			_, err := applicant.HasApplied(ctx, jobboard.JobID(number))
@@ -38,7 +36,7 @@ func runOutage(t *testing.T, p trouble.Plan, policy jobboard.RetryPolicy) (r *tr
 
 // outageScale is the number of callers where only ratios are measured.
 func outageScale() int {
-	if testing.Short() || raceDetector {
+	if testing.Short() || rig.Race {
 		return 50
 	}
 	return 200
@@ -50,7 +48,8 @@ func TestOutageExperiment(t *testing.T) {
 	f := trouble.Measure(outageScale(), func(p trouble.Plan) *trouble.Record {
 		return runOutage(t, p, jobboard.RetryPolicy{})
 	})
-	for line := range strings.Lines(trouble.Table([]string{"default policy"}, map[string]trouble.Figures{"default policy": f})) {
+	for line := range strings.Lines(trouble.Table([]string{"default policy"},
+		map[string]trouble.Figures{"default policy": f})) {
 		t.Logf("figure: %s", strings.TrimRight(line, "\n"))
 	}
 

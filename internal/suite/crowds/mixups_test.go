@@ -1,8 +1,6 @@
-package suite_test
+package crowds_test
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
@@ -15,8 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jobboard-sdk/jobboard-go"
 	"golang.org/x/oauth2"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
 )
 
 // pairService answers each applicant only about jobs of its own, and counts
@@ -40,7 +40,8 @@ func (s *pairService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if text := r.URL.Query().Get("search"); text != "by "+strings.SplitN(bearerOf(r), "-", 3)[0]+strconv.Itoa(who) {
 			s.mixed.Add(1)
 		}
-		writeMaybeZipped(w, n, fmt.Sprintf(`{"totalNumberOfJobs":1,"results":[{"jobPostingId":%d,"title":"for %d"}]}`, who+1, who))
+		writeMaybeZipped(w, n, fmt.Sprintf(`{"totalNumberOfJobs":1,"results":[{"jobPostingId":%d,"title":"for %d"}]}`, who+1,
+			who))
 	case strings.HasSuffix(r.URL.Path, "/external"): // a lookup: without any credential
 		job, _ = strconv.Atoi(r.URL.Query().Get("jobid"))
 		if r.Header.Get("Authorization") != "" {
@@ -83,21 +84,13 @@ func writeMaybeZipped(w http.ResponseWriter, n int64, body string) {
 		_, _ = io.WriteString(w, body)
 		return
 	}
-	var b bytes.Buffer
-	z := zippers.Get().(*gzip.Writer)
-	defer zippers.Put(z)
-	z.Reset(&b)
-	_, _ = io.WriteString(z, body)
-	_ = z.Close()
 	w.Header().Set("Content-Encoding", "gzip")
-	_, _ = w.Write(b.Bytes())
+	_, _ = w.Write(rig.Zip([]byte(body)))
 }
-
-var zippers = sync.Pool{New: func() any { return must(gzip.NewWriterLevel(nil, gzip.BestSpeed)) }}
 
 // inMemory is a transport that calls a handler.
 func inMemory(h http.Handler) http.RoundTripper {
-	return roundTripper(func(r *http.Request) (*http.Response, error) {
+	return rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
 		rec := httptest.NewRecorder()
 		h.ServeHTTP(rec, r)
 		return rec.Result(), r.Context().Err()
@@ -108,7 +101,7 @@ func inMemory(h http.Handler) http.RoundTripper {
 // answer and its caller, belong together every time.
 func TestApplicantsAreNotMixedUp(t *testing.T) {
 	calls := 10_000
-	if raceDetector { // who looks for races waits for all of them
+	if rig.Race { // who looks for races waits for all of them
 		calls = 100_000
 	}
 	if testing.Short() {
@@ -130,7 +123,7 @@ func mixRun(t *testing.T, name string, calls int, start func(http.Handler) (stri
 	const applicants = 200
 	service := &pairService{expire: true}
 	base, transport := start(service)
-	c := mustClient(t, jobboard.Config{
+	c := rig.Client(t, jobboard.Config{
 		BaseURL: base, JobDBURL: base, TokenSource: jobboard.StaticToken("client-0-1"),
 		HTTPClient: &http.Client{Transport: transport},
 		Retry: jobboard.RetryPolicy{
@@ -176,7 +169,8 @@ func mixRun(t *testing.T, name string, calls int, start func(http.Handler) (stri
 					}
 				case 8:
 					var info *jobboard.JobInformation
-					if info, err = c.JobInformation(ctx, job); err == nil && (info.JobID != job || info.JobTitle != fmt.Sprintf("job %d", job)) {
+					if info, err = c.JobInformation(ctx,
+						job); err == nil && (info.JobID != job || info.JobTitle != fmt.Sprintf("job %d", job)) {
 						bad(&wrong, "%d: information about %d, %q", job, info.JobID, info.JobTitle)
 					}
 				case 9:
@@ -200,8 +194,10 @@ func mixRun(t *testing.T, name string, calls int, start func(http.Handler) (stri
 		})
 	}
 	wg.Wait()
-	t.Logf("figure: mix-ups, %s: %d calls by %d applicants, %d requests in %v: %d seen by the service, %d wrong answers, %d failures",
-		name, done.Load(), applicants, service.requests.Load(), time.Since(began).Round(time.Millisecond), service.mixed.Load(), wrong.Load(), failed.Load())
+	t.Logf("figure: mix-ups, %s: %d calls by %d applicants, %d requests in %v: "+
+		"%d seen by the service, %d wrong answers, %d failures",
+		name, done.Load(), applicants, service.requests.Load(), time.Since(began).Round(time.Millisecond),
+		service.mixed.Load(), wrong.Load(), failed.Load())
 	if service.mixed.Load() != 0 {
 		t.Errorf("%s: %d requests had a token and a job that do not belong together", name, service.mixed.Load())
 	}

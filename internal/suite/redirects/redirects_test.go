@@ -1,4 +1,6 @@
-package suite_test
+// Package redirects_test leads the client astray: no credential, and no request
+// at all, may leave the origin it was made for.
+package redirects_test
 
 import (
 	"context"
@@ -10,14 +12,7 @@ import (
 	"testing"
 
 	"github.com/jobboard-sdk/jobboard-go"
-)
-
-// The credentials of the redirect cases.
-const (
-	redirectID     = "redirect-client-id"
-	redirectClient = "redirect-client-token"
-	redirectUser   = "redirect-user-token"
-	redirectLookup = "redirect-lookup-token"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
 )
 
 // A slotCall is one credential and a call that sends it.
@@ -25,44 +20,28 @@ type slotCall struct {
 	name   string
 	secret string // as it stands in the header
 	config func(cfg *jobboard.Config, base string)
-	call   func(ctx context.Context, c *jobboard.Client) error
+	op     *rig.Operation
 }
 
 var slotCalls = []slotCall{
 	{
-		"basic", "Basic " + base64.StdEncoding.EncodeToString([]byte(redirectID+":")),
-		func(cfg *jobboard.Config, base string) { cfg.BaseURL, cfg.ClientID = base, redirectID },
-		searchOnce,
+		"basic", "Basic " + base64.StdEncoding.EncodeToString([]byte(rig.ClientID.Secret+":")),
+		func(cfg *jobboard.Config, base string) { cfg.BaseURL, cfg.ClientID = base, rig.ClientID.Secret }, rig.Op("Search"),
 	},
+	{"client", "Bearer " + rig.ClientToken.Secret, func(cfg *jobboard.Config, base string) {
+		cfg.BaseURL, cfg.TokenSource = base, jobboard.StaticToken(rig.ClientToken.Secret)
+	}, rig.Op("Search")},
 	{
-		"client", "Bearer " + redirectClient,
-		func(cfg *jobboard.Config, base string) {
-			cfg.BaseURL, cfg.TokenSource = base, jobboard.StaticToken(redirectClient)
-		},
-		searchOnce,
+		"applicant", "Bearer " + rig.ApplicantToken.Secret,
+		func(cfg *jobboard.Config, base string) { cfg.BaseURL = base }, rig.Op("HasApplied"),
 	},
-	{
-		"applicant", "Bearer " + redirectUser,
-		func(cfg *jobboard.Config, base string) { cfg.BaseURL = base },
-		func(ctx context.Context, c *jobboard.Client) error {
-			_, err := c.Applicant(jobboard.StaticToken(redirectUser)).HasApplied(ctx, 4711)
-			return err
-		},
-	},
-	{
-		"lookup", "Bearer " + redirectLookup,
-		func(cfg *jobboard.Config, base string) {
-			cfg.JobDBURL, cfg.JobDBTokenSource = base, jobboard.StaticToken(redirectLookup)
-		},
-		func(ctx context.Context, c *jobboard.Client) error {
-			_, err := c.JobInformation(ctx, 4711)
-			return err
-		},
-	},
+	{"lookup", "Bearer " + rig.LookupToken.Secret, func(cfg *jobboard.Config, base string) {
+		cfg.JobDBURL, cfg.JobDBTokenSource = base, jobboard.StaticToken(rig.LookupToken.Secret)
+	}, rig.Op("JobInformation")},
 }
 
-func searchOnce(ctx context.Context, c *jobboard.Client) error {
-	_, err := c.Search(ctx, "27828_extern", jobboard.Query{Text: "redirect search text"})
+func (sc slotCall) call(ctx context.Context, c *jobboard.Client) error {
+	_, err := sc.op.Call(ctx, c, c.Applicant(jobboard.StaticToken(rig.ApplicantToken.Secret)))
 	return err
 }
 
@@ -83,9 +62,11 @@ var foreignTargets = []redirectTarget{
 	{"longer name", "SCHEME://HOST.elsewhere.example:PORT/x"},
 	{"user part", "SCHEME://user:word@HOST:PORT/x"},
 	{"empty user part", "SCHEME://@HOST:PORT/x"},
+	{"user", "SCHEME://elsewhere@HOST:PORT/x"},
 	{"user part that looks like home", "SCHEME://HOST:PORT@elsewhere.example/x"},
 	{"address", "SCHEME://192.0.2.10:PORT/x"},
 	{"mapped address", "SCHEME://[::ffff:192.0.2.10]:PORT/x"},
+	{"loopback", "SCHEME://[::1]:PORT/x"},
 	{"address as a number", "SCHEME://3221225994:PORT/x"},
 	{"other scheme", "OTHER://HOST/x"},
 	{"other scheme, same port", "OTHER://HOST:PORT/x"},
@@ -98,6 +79,8 @@ var foreignTargets = []redirectTarget{
 	{"opaque", "SCHEME:elsewhere.example/x"},
 	{"letter that lowers to i", "SCHEME://apİ.karriere.example:PORT/x"},
 	{"the same escaped", "SCHEME://ap%C4%B0.karriere.example:PORT/x"},
+	{"look-alike letter", "SCHEME://\u0430pi.karriere.example:PORT/x"},
+	{"tab in the scheme", "ht\ttp://HOST:PORT/x"},
 	{"wide letters", "SCHEME://elsewhere。example:PORT/x"},
 	{"soft hyphen", "SCHEME://else\u00adwhere.example:PORT/x"},
 	{"no host", "SCHEME:///x"},
@@ -163,7 +146,8 @@ func TestRedirectsKeepCredentials(t *testing.T) {
 	if followed == 0 {
 		t.Error("no redirect was followed: the cases prove nothing")
 	}
-	t.Logf("figure: redirects: %d cases, %d kinds of target that leave, %d that stay (followed %d times): %d requests elsewhere",
+	t.Logf("figure: redirects: %d cases, %d kinds of target that leave, %d that stay (followed %d times): "+
+		"%d requests elsewhere",
 		cases, len(foreignTargets), len(homeTargets), followed, leaked)
 	if cases < 900 {
 		t.Errorf("%d cases, want at least 900", cases)
@@ -188,31 +172,26 @@ func (rc redirectCase) String() string {
 // was called.
 func (rc redirectCase) run(t *testing.T) (followed bool, elsewhere int) {
 	var seen []string // the Authorization of each request at home
-	n := newVnet(t, func(address string, w http.ResponseWriter, r *http.Request) {
-		if address != rc.home {
+	n, transport, stop := rig.Run(func(x *rig.Exchange) {
+		if x.Address != rc.home {
 			return
 		}
-		seen = append(seen, r.Header.Get("Authorization"))
+		seen = append(seen, x.Request.Header.Get("Authorization"))
 		switch {
 		case rc.chained && len(seen) == 1:
-			w.Header().Set("Location", "/hop?x=1")
-			w.WriteHeader(302)
+			x.Answer(302, "", "", "Location", "/hop?x=1")
 		case len(seen) == 1 || rc.chained && len(seen) == 2:
-			w.Header()["Location"] = []string{rc.location}
-			w.Header().Set("Refresh", "0; url="+rc.location)
-			w.WriteHeader(rc.status)
+			x.Answer(rc.status, "", "", "Location", rc.location, "Refresh", "0; url="+rc.location)
 		default:
-			w.WriteHeader(http.StatusTeapot)
+			x.WriteHeader(http.StatusTeapot)
 		}
 	})
-	defer n.close()
-	transport := n.transport(t)
-	defer transport.CloseIdleConnections()
+	defer stop()
 	cfg := jobboard.Config{AllowInsecure: true, HTTPClient: &http.Client{Transport: transport}}
 	rc.slot.config(&cfg, rc.base)
-	err := rc.slot.call(t.Context(), mustClient(t, cfg))
+	err := rc.slot.call(t.Context(), rig.Client(t, cfg))
 
-	elsewhere, received := n.others(rc.home)
+	elsewhere, received := n.Elsewhere(rc.home)
 	if elsewhere != 0 {
 		t.Errorf("%v: %d connections elsewhere, which received:\n%s", rc, elsewhere, received)
 	}
@@ -230,10 +209,11 @@ func (rc redirectCase) run(t *testing.T) (followed bool, elsewhere int) {
 		t.Errorf("%v: error %v", rc, err)
 		return false, elsewhere
 	}
-	if rc.foreign && (len(seen) != hops || !errors.Is(err, jobboard.ErrRedirect) || e.StatusCode != rc.status || e.Attempts != 1) {
+	if rc.foreign && (len(seen) != hops || !errors.Is(err,
+		jobboard.ErrRedirect) || e.StatusCode != rc.status || e.Attempts != 1) {
 		t.Errorf("%v: %d requests at home, want %d, error %v", rc, len(seen), hops, err)
 	}
-	if text := fmt.Sprintf("%v %+v %#v", err, err, e); strings.Contains(text, "elsewhere") || strings.Contains(text, "redirect-") {
+	if text := fmt.Sprintf("%v %+v %#v", err, err, e); strings.Contains(text, "elsewhere") || len(rig.Shown(text)) > 0 {
 		t.Errorf("%v: the error tells of the target: %s", rc, text)
 	}
 	return len(seen) > hops, elsewhere
@@ -248,56 +228,46 @@ func TestRedirectWithTwoLocations(t *testing.T) {
 		{"", "https://elsewhere.example/x"},
 		{"/hop, https://elsewhere.example/x"},
 	} {
-		n := newVnet(t, func(_ string, w http.ResponseWriter, _ *http.Request) {
-			w.Header()["Location"] = locations
-			w.WriteHeader(http.StatusFound)
+		n, transport, stop := rig.Run(func(x *rig.Exchange) {
+			x.Header()["Location"] = locations
+			x.WriteHeader(http.StatusFound)
 		})
-		cfg := jobboard.Config{HTTPClient: &http.Client{Transport: n.transport(t)}}
+		cfg := jobboard.Config{HTTPClient: &http.Client{Transport: transport}}
 		slotCalls[1].config(&cfg, "https://api.karriere.example")
-		err := slotCalls[1].call(t.Context(), mustClient(t, cfg))
+		err := slotCalls[1].call(t.Context(), rig.Client(t, cfg))
 		if !errors.Is(err, jobboard.ErrRedirect) {
 			t.Errorf("%q: %v", locations, err)
 		}
-		if dials, received := n.others("https://api.karriere.example:443"); dials != 0 {
+		if dials, received := n.Elsewhere("https://api.karriere.example:443"); dials != 0 {
 			t.Errorf("%q: leaves: %s", locations, received)
 		}
+		stop()
 	}
 }
 
 // A call that changes something is not redirected at all, not even at home:
 // its body would go where nobody meant it to.
 func TestRedirectOfChangesIsNotFollowed(t *testing.T) {
-	for name, call := range map[string]func(*jobboard.Client) error{
-		"Subscribe": func(c *jobboard.Client) error {
-			_, err := c.Subscribe(t.Context(), jobboard.SubscriptionRequest{Body: map[string]string{"a": "b"}})
-			return err
-		},
-		"ConfirmSubscription": func(c *jobboard.Client) error {
-			_, err := c.ConfirmSubscription(t.Context(), "a1", nil)
-			return err
-		},
-		"Unsubscribe": func(c *jobboard.Client) error {
-			_, err := c.Unsubscribe(t.Context(), "a1")
-			return err
-		},
-	} {
+	for _, op := range rig.Operations {
+		if !op.Changes() {
+			continue
+		}
 		for _, location := range []string{"/hop", "https://elsewhere.example/x"} {
 			for _, status := range redirectStatuses {
 				requests := 0
-				n := newVnet(t, func(_ string, w http.ResponseWriter, _ *http.Request) {
+				n, transport, stop := rig.Run(func(x *rig.Exchange) {
 					requests++
-					w.Header().Set("Location", location)
-					w.WriteHeader(status)
+					x.Answer(status, "", "", "Location", location)
 				})
-				cfg := jobboard.Config{HTTPClient: &http.Client{Transport: n.transport(t)}}
+				cfg := jobboard.Config{HTTPClient: &http.Client{Transport: transport}}
 				slotCalls[1].config(&cfg, "https://api.karriere.example")
-				if err := call(mustClient(t, cfg)); !errors.Is(err, jobboard.ErrRedirect) || requests != 1 {
-					t.Errorf("%s %d to %s: %d requests, %v", name, status, location, requests, err)
+				if _, err := op.Call(t.Context(), rig.Client(t, cfg), nil); !errors.Is(err, jobboard.ErrRedirect) || requests != 1 {
+					t.Errorf("%s %d to %s: %d requests, %v", op.Label, status, location, requests, err)
 				}
-				if dials, received := n.others("https://api.karriere.example:443"); dials != 0 {
-					t.Errorf("%s %d to %s: leaves: %s", name, status, location, received)
+				if dials, received := n.Elsewhere("https://api.karriere.example:443"); dials != 0 {
+					t.Errorf("%s %d to %s: leaves: %s", op.Label, status, location, received)
 				}
-				n.close()
+				stop()
 			}
 		}
 	}
