@@ -72,6 +72,8 @@ func (c *call) answer() answer {
 		return c.unsubscribe()
 	case OpToken:
 		return c.issue()
+	case OpAuthorize:
+		return c.authorize()
 	}
 	return c.refuse(c.lost)
 }

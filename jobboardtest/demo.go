@@ -174,7 +174,6 @@ func demoJob(r demoRole, n int) (Job, Posting) {
 	other := Translation{Title: r.german, Config: map[string][]string{"platform_internalAdText": {r.ad(city, house, true)}}}
 	p := Posting{
 		ID: 600100 + int64(n)*7, VersionID: 910200 + int64(n)*13, JobID: j.ID, Language: j.Language, Title: j.Title, Config: config,
-		ApplyURL: fmt.Sprintf("https://lindenhof.jobs.example/apply/%d", 600100+n*7),
 		JobStart: start.AddDate(0, 2, 0), VersionStart: start, VersionEnd: start.AddDate(1, 0, 0),
 	}
 	if german {
@@ -189,7 +188,23 @@ func demoJob(r demoRole, n int) (Job, Posting) {
 	if n%4 == 1 {
 		p.VersionEnd = time.Time{} // goes out as 0
 	}
+	p.ApplyURL = demoLink(p, n)
 	return j, p
+}
+
+// demoLink is a link that names job and version of the posting; of some
+// postings the job alone, of some neither.
+func demoLink(p Posting, n int) string {
+	const host = "https://lindenhof.jobs.example"
+	full := strings.Replace(p.link(), "https://jobs.example.com", host, 1)
+	switch n % 10 {
+	case 7:
+		link, _, _ := strings.Cut(full, "?")
+		return link
+	case 3:
+		return host + opaque(p.ID)
+	}
+	return full
 }
 
 // The employers within the group; a name may be empty.

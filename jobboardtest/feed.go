@@ -4,7 +4,6 @@ import (
 	"encoding/xml"
 	"io"
 	"net/http"
-	"slices"
 	"strconv"
 )
 
@@ -15,8 +14,9 @@ const feedPath = "/feed.xml"
 // FeedURL is the address of a job feed of the server's jobs: XML of the HR-XML
 // family, with the identifier in PositionRecordInfo, Id, IdValue. It holds the
 // jobs that were published and not deleted, the inactive ones too, because a
-// feed is older than the service's own word. Asking for it takes no credential,
-// meets no fault and no journal.
+// feed is older than the service's own word. An entry names its postings
+// (PositionPosting, Id, IdValue) with their links; Variants takes either away.
+// Asking for it takes no credential, meets no fault and no journal.
 func (s *Server) FeedURL() string { return s.BaseURL + feedPath }
 
 // The feed's shapes, which nothing else shares.
@@ -40,10 +40,13 @@ type (
 		City    string `xml:"PostalAddress>Municipality,omitempty"`
 		Street  string `xml:"PostalAddress>DeliveryAddress>AddressLine,omitempty"`
 	}
+	feedID struct {
+		Value string `xml:"IdValue"`
+	}
 	// feedPosting has an IdValue of its own, which is not the job's.
 	feedPosting struct {
-		ID   string `xml:"Id>IdValue"`
-		Link string `xml:"Link,omitempty"`
+		ID   *feedID `xml:"Id"`
+		Link string  `xml:"Link,omitempty"`
 	}
 )
 
@@ -68,18 +71,19 @@ func (s *Server) serveFeed(w http.ResponseWriter, r *http.Request) {
 
 // feedPositions is the feed, in the order of the jobs' identifiers.
 func (s *Server) feedPositions() (all []feedPosition) {
+	v := s.Variants()
 	s.read(func(st *state) {
 		posted := map[int64][]feedPosting{}
-		for _, p := range st.postings {
-			if p.JobID != 0 {
-				posted[p.JobID] = append(posted[p.JobID], feedPosting{strconv.FormatInt(p.ID, 10), p.ApplyURL})
+		for _, id := range sortedIDs(st.postings) {
+			if p := st.postings[id]; p.JobID != 0 {
+				posted[p.JobID] = append(posted[p.JobID], v.feedPosting(&p.Posting))
 			}
 		}
-		for id, j := range st.jobs {
+		for _, id := range sortedIDs(st.jobs) {
+			j := st.jobs[id]
 			if j.Job.Status == Deleted || len(posted[id]) == 0 {
 				continue
 			}
-			slices.SortFunc(posted[id], func(a, b feedPosting) int { return compareText(a.ID, b.ID) })
 			p := feedPosition{
 				Lang: j.Language, Title: j.Title, Company: st.companies[j.CompanyID].Name, Posted: posted[id],
 				Record: feedRecord{ID: strconv.FormatInt(id, 10), Status: "active"},
@@ -93,20 +97,16 @@ func (s *Server) feedPositions() (all []feedPosition) {
 			all = append(all, p)
 		}
 	})
-	slices.SortFunc(all, func(a, b feedPosition) int { return compareText(a.Record.ID, b.Record.ID) })
 	return all
 }
 
-// compareText orders numbers that are texts.
-func compareText(a, b string) int {
-	if len(a) != len(b) {
-		return len(a) - len(b)
+func (v Variants) feedPosting(p *Posting) feedPosting {
+	var out feedPosting
+	if !v.FeedUnnamed {
+		out.ID = &feedID{strconv.FormatInt(p.ID, 10)}
 	}
-	if a < b {
-		return -1
+	if !v.FeedUnlinked {
+		out.Link = v.link(p, true)
 	}
-	if a > b {
-		return 1
-	}
-	return 0
+	return out
 }

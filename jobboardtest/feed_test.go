@@ -1,6 +1,7 @@
 package jobboardtest_test
 
 import (
+	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -60,5 +61,91 @@ func TestFeed(t *testing.T) {
 	defer refused.Body.Close()
 	if body, _ := io.ReadAll(refused.Body); refused.StatusCode != http.StatusMethodNotAllowed {
 		t.Error(refused.Status, string(body))
+	}
+}
+
+type feedEntry struct {
+	ID      string `xml:"PositionRecordInfo>Id>IdValue"`
+	Status  string `xml:"PositionRecordInfo>Status"`
+	Country string `xml:"PositionProfile>PositionDetail>PhysicalLocation>PostalAddress>CountryCode"`
+	Zip     string `xml:"PositionProfile>PositionDetail>PhysicalLocation>PostalAddress>PostalCode"`
+	City    string `xml:"PositionProfile>PositionDetail>PhysicalLocation>PostalAddress>Municipality"`
+	Street  string `xml:"PositionProfile>PositionDetail>PhysicalLocation>PostalAddress>DeliveryAddress>AddressLine"`
+	Posted  []struct {
+		ID   string `xml:"Id>IdValue"`
+		Link string
+	} `xml:"PositionPosting"`
+}
+
+func feedEntries(t *testing.T, srv *jobboardtest.Server) []feedEntry {
+	t.Helper()
+	_, body := get(t, srv, srv.FeedURL(), "")
+	var feed struct {
+		Positions []feedEntry `xml:"PositionOpening"`
+	}
+	if err := xml.Unmarshal(body, &feed); err != nil {
+		t.Fatal(err)
+	}
+	return feed.Positions
+}
+
+// An entry has the job's place and state, and all that leads from a posting to
+// its job, as far as the switches let it.
+func TestFeedEntry(t *testing.T) {
+	srv := jobboardtest.New(t)
+	srv.AddClient(jobboardtest.Client{ID: "10"})
+	srv.AddJob(jobboardtest.Job{ID: 90, Title: "Chef", Status: jobboardtest.Inactive})
+	srv.AddPosting(jobboardtest.Posting{ID: 5, VersionID: 55, JobID: 90, Channels: []string{"c"}, Title: "Chef", ApplyURL: "https://agency.example/5"})
+	srv.AddJob(jobboardtest.Job{ID: 1000, Title: "Bäcker & Koch (m/w/d)", Language: "de", Location: jobboardtest.Location{
+		Country: "Deutschland", Zip: "50667", City: "Köln", Street: "Hohe Straße 48",
+	}})
+	srv.AddPosting(jobboardtest.Posting{ID: 12, VersionID: 120, JobID: 1000, Channels: []string{"c"}, Title: "Bäcker & Koch (m/w/d)", Language: "de"})
+	srv.AddPosting(jobboardtest.Posting{ID: 9, VersionID: 99, JobID: 1000, Channels: []string{"c"}, Title: "Baker", Language: "en"})
+	srv.AddPosting(jobboardtest.Posting{ID: 13, Channels: []string{"c"}, Title: "without a job"})
+
+	entries := feedEntries(t, srv)
+	if len(entries) != 2 || entries[0].ID != "90" || entries[0].Status != "inactive" || entries[0].City != "" || entries[1].ID != "1000" {
+		t.Fatalf("%+v", entries)
+	}
+	e := entries[1]
+	if e.Status != "active" || e.Country != "Deutschland" || e.Zip != "50667" || e.City != "Köln" || e.Street != "Hohe Straße 48" {
+		t.Errorf("%+v", e)
+	}
+	const path = "/job/1000/baecker-koch-m-w-d"
+	for _, c := range []struct {
+		v                jobboardtest.Variants
+		id, link, search string
+	}{
+		{jobboardtest.Variants{}, "12", "https://jobs.example.com" + path + "?jobDbPVId=120&l=de", "https://jobs.example.com" + path + "?jobDbPVId=120&l=de"},
+		{jobboardtest.Variants{FeedUnnamed: true}, "", "https://jobs.example.com" + path + "?jobDbPVId=120&l=de", "https://jobs.example.com" + path + "?jobDbPVId=120&l=de"},
+		{jobboardtest.Variants{FeedUnlinked: true}, "12", "", "https://jobs.example.com" + path + "?jobDbPVId=120&l=de"},
+		{jobboardtest.Variants{Links: jobboardtest.LinksPlain}, "12", "https://jobs.example.com" + path, "https://jobs.example.com" + path},
+		{jobboardtest.Variants{Links: jobboardtest.LinksRelative}, "12", ".." + path + "?jobDbPVId=120&l=de", "https://jobs.example.com" + path + "?jobDbPVId=120&l=de"},
+		{jobboardtest.Variants{Links: jobboardtest.LinksOpaque}, "12", "https://jobs.example.com/apply/12", "https://jobs.example.com/apply/12"},
+	} {
+		srv.SetVariants(c.v)
+		entries := feedEntries(t, srv)
+		p := entries[1].Posted
+		if len(p) != 2 || p[1].ID != c.id || p[1].Link != c.link || c.id != "" && p[0].ID != "9" {
+			t.Errorf("%+v: %+v", c.v, p)
+		}
+		if own := entries[0].Posted[0].Link; own != "https://agency.example/5" && c.link != "" {
+			t.Errorf("%+v: a link of its own became %s", c.v, own)
+		}
+		var page struct {
+			Results []struct {
+				JobPostingID    int64
+				ApplyOnlineLink string
+			}
+		}
+		_, body := get(t, srv, srv.BaseURL+"/api/rest/v2/frontend/jobboards/c/jobs", "10:")
+		if err := json.Unmarshal(body, &page); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range page.Results {
+			if r.JobPostingID == 12 && r.ApplyOnlineLink != c.search {
+				t.Errorf("%+v: the search links to %s", c.v, r.ApplyOnlineLink)
+			}
+		}
 	}
 }

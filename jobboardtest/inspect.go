@@ -2,20 +2,36 @@ package jobboardtest
 
 import (
 	"context"
+	"maps"
+	"net/http"
 	"slices"
+	"strings"
 	"sync"
 )
 
-// Request gives the journal's entry of a number, as it is by now; ok is false
-// where it never came or is gone.
+// Request returns the journal's entry of a number, as it is by now, with what
+// was answered; ok is false where it never came or is gone.
 func (s *Server) Request(number int) (r Request, ok bool) {
 	s.journal.mu.Lock()
-	defer s.journal.mu.Unlock()
-	i, ok := slices.BinarySearchFunc(s.journal.entries, number, func(r *Request, n int) int { return r.Number - n })
+	i, ok := slices.BinarySearchFunc(s.journal.entries, number, func(e *entry, n int) int { return e.Number - n })
 	if !ok {
+		s.journal.mu.Unlock()
 		return Request{}, false
 	}
-	return *s.journal.entries[i], true
+	r = s.journal.entries[i].Request
+	response := s.journal.entries[i].response
+	s.journal.mu.Unlock()
+	if r.Status == 0 {
+		return r, true
+	}
+	m := &mask{known: s.knownSecret}
+	header := http.Header{}
+	if response.contentType != "" {
+		header.Set("Content-Type", response.contentType)
+	}
+	maps.Copy(header, response.header)
+	r.Response = &Response{Header: header, Body: m.text(strings.ToValidUTF8(string(response.body), "\uFFFD")), Size: response.size}
+	return r, true
 }
 
 // OnShutdown calls f once when Shutdown begins, or at Close where that comes

@@ -25,88 +25,172 @@ type Request struct {
 	Path       string        `json:"path"`               // as it came, with the prefix
 	Query      url.Values    `json:"query,omitempty"`
 	Header     http.Header   `json:"header,omitempty"`
-	Body       string        `json:"body,omitempty"` // of the subscription calls alone
-	Credential string        `json:"credential"`     // "none", "client token", "user token of applicant 7", "basic client 10", ...
+	Body       string        `json:"body,omitempty"` // of the subscription calls and, as a form without its secrets, those for tokens
+	Credential string        `json:"credential"`     // "none", "client token", "user token of applicant 7", "basic client 10", "client 11", ...
+	Note       string        `json:"note,omitempty"` // what became of it: "refused: the token has expired", "granted a client token"
 	Status     int           `json:"status"`         // 0: no answer so far, or none at all
 	Fault      string        `json:"fault,omitempty"`
 	Violations []string      `json:"violations,omitempty"`
 	Took       time.Duration `json:"took"` // until the answer began
+
+	// Response is what was answered, in what Server.Request returns alone.
+	Response *Response `json:"response,omitempty"`
 }
 
-// String is one line: number, method, path, credential, status.
+// String returns one line: number, method, path, credential, status, fault.
 func (r Request) String() string {
-	p := r.Path
-	if len(r.Query) > 0 {
-		p += "?" + r.Query.Encode()
-	}
-	line := fmt.Sprintf("%d %s %s [%s] %d", r.Number, r.Method, p, r.Credential, r.Status)
+	line := r.summary(r.Status)
 	if r.Fault != "" {
 		line += " fault: " + r.Fault
 	}
 	return line
 }
 
-// maxJournal bounds the journal; the oldest entries go first, the counts stay.
-const maxJournal = 10_000
+func (r *Request) summary(status int) string {
+	p := r.Path
+	if len(r.Query) > 0 {
+		p += "?" + r.Query.Encode()
+	}
+	return fmt.Sprintf("%d %s %s [%s] %d", r.Number, r.Method, p, r.Credential, status)
+}
 
+// Response is what was answered.
+type Response struct {
+	Header http.Header `json:"header,omitempty"` // but for Date and those of the body
+	Body   string      `json:"body,omitempty"`   // its first 2 KiB, before a fault packs or cuts it
+	Size   int64       `json:"size"`             // of all of it
+}
+
+// entry is a request in the journal, with what is kept beside it.
+type entry struct {
+	Request
+	response kept
+	bytes    int
+	gone     bool // no longer in the journal
+}
+
+// kept is what is kept of an answer.
+type kept struct {
+	contentType string
+	header      http.Header // masked
+	body        []byte      // not yet
+	size        int64
+}
+
+const (
+	maxJournal      = 10_000   // entries that are kept at least, where they are of an ordinary size
+	maxJournalBytes = 64 << 20 // and the memory of them all
+	maxKeptBody     = 2 << 10  // of an answer
+	maxKeptText     = 8 << 10  // of a path, a value of a header or a body
+	maxKeptFields   = 64 << 10 // of all headers of a request
+)
+
+// weigh estimates the memory of an entry.
+func (e *entry) weigh() int {
+	n := 512 + len(e.Path) + len(e.Body) + len(e.Credential) + len(e.Note) + len(e.Fault) + cap(e.response.body)
+	for _, fields := range []map[string][]string{e.Query, e.Header} {
+		for k, vs := range fields {
+			n += 64 + len(k)
+			for _, v := range vs {
+				n += 16 + len(v)
+			}
+		}
+	}
+	for _, v := range e.Violations {
+		n += 16 + len(v)
+	}
+	return n
+}
+
+// journal holds the newest entries. Where there are too many, or they are too
+// large, the older half goes; the counts stay.
 type journal struct {
 	mu      sync.Mutex
-	entries []*Request
+	entries []*entry
+	bytes   int
 	counts  map[Operation]int
 	total   int
 	last    int // number of the newest, never reset
 	changed chan struct{}
 }
 
-func (j *journal) add(r *Request) {
+func (j *journal) add(e *entry) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.last++
 	j.total++
-	r.Number = j.last
+	e.Number = j.last
 	if j.counts == nil {
 		j.counts = map[Operation]int{}
 	}
-	j.counts[r.Operation]++
-	if len(j.entries) >= 2*maxJournal {
-		j.entries = slices.Clone(j.entries[maxJournal:])
-	}
-	j.entries = append(j.entries, r)
+	j.counts[e.Operation]++
+	e.bytes = e.weigh()
+	j.bytes += e.bytes
+	j.entries = append(j.entries, e)
+	j.trim()
 	if j.changed != nil {
 		close(j.changed)
 		j.changed = nil
 	}
 }
 
-func (j *journal) update(r *Request, f func(*Request)) {
+func (j *journal) update(e *entry, f func(*entry)) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	f(r)
+	f(e)
+	if e.gone {
+		return
+	}
+	before := e.bytes
+	e.bytes = e.weigh()
+	j.bytes += e.bytes - before
+	j.trim()
 }
 
-// Requests gives the journal, oldest first; with operations, only theirs. It
-// holds at least the newest 10 000 requests.
+func (j *journal) trim() {
+	if len(j.entries) <= 2*maxJournal && j.bytes <= maxJournalBytes {
+		return
+	}
+	drop := max(0, len(j.entries)-maxJournal)
+	left := 0
+	for i, e := range slices.Backward(j.entries) {
+		if left += e.bytes; left > maxJournalBytes/2 && i < len(j.entries)-1 {
+			drop = max(drop, i+1)
+			break
+		}
+	}
+	for _, e := range j.entries[:drop] {
+		e.gone = true
+		j.bytes -= e.bytes
+	}
+	j.entries = slices.Clone(j.entries[drop:])
+}
+
+// Requests returns the journal, oldest first; with operations, only theirs. It
+// holds the newest 10 000 requests at least, fewer where they would take more
+// than 64 MiB. Of a text longer than 8 KiB it has the beginning, and of all
+// headers of a request 64 KiB.
 func (s *Server) Requests(ops ...Operation) []Request {
 	s.journal.mu.Lock()
 	defer s.journal.mu.Unlock()
 	var out []Request
 	for _, r := range s.journal.entries {
 		if len(ops) == 0 || slices.Contains(ops, r.Operation) {
-			out = append(out, *r)
+			out = append(out, r.Request)
 		}
 	}
 	return out
 }
 
-// RequestsAfter gives the entries with a number above n, for a reader that
+// RequestsAfter returns the entries with a number above n, for a reader that
 // follows the journal.
 func (s *Server) RequestsAfter(n int) []Request {
 	s.journal.mu.Lock()
 	defer s.journal.mu.Unlock()
-	i, _ := slices.BinarySearchFunc(s.journal.entries, n+1, func(r *Request, n int) int { return r.Number - n })
+	i, _ := slices.BinarySearchFunc(s.journal.entries, n+1, func(r *entry, n int) int { return r.Number - n })
 	var out []Request
 	for _, r := range s.journal.entries[i:] {
-		out = append(out, *r)
+		out = append(out, r.Request)
 	}
 	return out
 }
@@ -158,7 +242,10 @@ func (s *Server) Wait(ctx context.Context, n int, ops ...Operation) error {
 func (s *Server) ClearRequests() {
 	s.journal.mu.Lock()
 	defer s.journal.mu.Unlock()
-	s.journal.entries, s.journal.counts, s.journal.total = nil, nil, 0
+	for _, e := range s.journal.entries {
+		e.gone = true
+	}
+	s.journal.entries, s.journal.bytes, s.journal.counts, s.journal.total = nil, 0, nil, 0
 }
 
 // mask keeps the values of credentials out of the journal.
@@ -169,7 +256,7 @@ type mask struct {
 }
 
 func newMask(s *Server, r *http.Request, cred credential) *mask {
-	m := &mask{kind: cred.String()}
+	m := &mask{kind: cred.String(), known: s.knownSecret}
 	for _, h := range r.Header.Values("Authorization") {
 		scheme, v, _ := strings.Cut(h, " ")
 		if v == "" {
@@ -184,19 +271,21 @@ func newMask(s *Server, r *http.Request, cred credential) *mask {
 			}
 		}
 	}
-	m.known = func(v string) (kind string) {
-		s.read(func(st *state) {
-			if t, ok := st.tokens[v]; ok {
-				kind = string(t.kind) + " token"
-			} else if _, ok := st.codes[v]; ok {
-				kind = "authorization code"
-			} else if st.secrets[v] {
-				kind = "secret"
-			}
-		})
-		return kind
-	}
 	return m
+}
+
+// knownSecret returns the kind of a text that is a credential, or "".
+func (s *Server) knownSecret(v string) (kind string) {
+	s.read(func(st *state) {
+		if t, ok := st.tokens[v]; ok {
+			kind = string(t.kind) + " token"
+		} else if _, ok := st.codes[v]; ok {
+			kind = "authorization code"
+		} else if st.secrets[v] {
+			kind = "secret"
+		}
+	})
+	return kind
 }
 
 func (m *mask) text(s string) string {
@@ -210,12 +299,15 @@ func (m *mask) text(s string) string {
 			}
 		}
 	}
+	if len(s) > maxKeptText { // after the masking: half a credential would not be known
+		s = fmt.Sprintf("%s... (%d bytes)", strings.ToValidUTF8(s[:maxKeptText], ""), len(s))
+	}
 	return s
 }
 
 // secretNames are parameters and headers whose values are never kept.
 var secretNames = []string{
-	"access_token", "token", "client_secret", "password", "code", "authorization", "proxy-authorization", "cookie",
+	"access_token", "token", "code_verifier", "client_secret", "password", "code", "authorization", "proxy-authorization", "cookie",
 	"pwd", "passwd", "pass", "secret", "key", "session", "jwt", "x-api-key", "x-auth-token", "apikey", "api_key", "refresh_token", "id_token", "assertion",
 }
 
@@ -224,19 +316,29 @@ func (m *mask) fields(in map[string][]string) map[string][]string {
 		return nil
 	}
 	out := make(map[string][]string, len(in))
-	for k, vs := range in {
-		masked := make([]string, len(vs))
-		for i, v := range vs {
-			switch {
-			case strings.EqualFold(k, "Authorization"):
-				masked[i] = "[" + m.kind + "]"
-			case slices.Contains(secretNames, strings.ToLower(k)):
-				masked[i] = "[masked]"
-			default:
-				masked[i] = m.text(v)
-			}
+	room := maxKeptFields
+	for _, k := range sortedKeys(in) {
+		if room <= 0 {
+			out["..."] = []string{"there were more"}
+			break
 		}
+		masked := make([]string, len(in[k]))
+		for i, v := range in[k] {
+			masked[i] = m.field(k, v)
+			room -= len(masked[i]) + 16
+		}
+		room -= len(k) + 16
 		out[m.text(k)] = masked
 	}
 	return out
+}
+
+func (m *mask) field(name, value string) string {
+	switch {
+	case strings.EqualFold(name, "Authorization"):
+		return "[" + m.kind + "]"
+	case slices.Contains(secretNames, strings.ToLower(name)):
+		return "[masked]"
+	}
+	return m.text(value)
 }

@@ -5,12 +5,13 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 )
 
 // Operation names what a request asks for, in the journal and in faults.
 type Operation string
 
-// The operations of section 4, and the token endpoint beside them.
+// The operations of section 4, and how tokens are had beside them.
 const (
 	OpSearch         Operation = "search"
 	OpApplied        Operation = "applied"
@@ -20,12 +21,13 @@ const (
 	OpConfirm        Operation = "confirm"
 	OpUnsubscribe    Operation = "unsubscribe"
 	OpToken          Operation = "token"
-	OpUnknown        Operation = "unknown" // no path of the interface, or the wrong method
+	OpAuthorize      Operation = "authorize" // the page on which an applicant signs in
+	OpUnknown        Operation = "unknown"   // no path of the interface, or the wrong method
 )
 
 // Operations lists them all, OpUnknown last.
 func Operations() []Operation {
-	return []Operation{OpSearch, OpApplied, OpApplication, OpJobInformation, OpSubscribe, OpConfirm, OpUnsubscribe, OpToken, OpUnknown}
+	return []Operation{OpSearch, OpApplied, OpApplication, OpJobInformation, OpSubscribe, OpConfirm, OpUnsubscribe, OpToken, OpAuthorize, OpUnknown}
 }
 
 func (op Operation) known() bool {
@@ -60,7 +62,9 @@ var endpoints = []endpoint{
 	{op: OpSubscribe, method: "POST", template: "/api/rest/v2/frontend/jobabo", section: "4.5", what: "subscribing", open: true},
 	{op: OpConfirm, method: "PUT", template: "/api/rest/v2/frontend/jobabo/{aboId}", section: "4.5", what: "confirming a subscription", open: true},
 	{op: OpUnsubscribe, method: "DELETE", template: "/api/rest/v2/frontend/jobabo/{aboId}", section: "4.5", what: "ending a subscription", open: true},
-	{op: OpToken, method: "POST", template: "/api/rest/oauth/frontend/token", section: "5", what: "the token endpoint", open: true},
+	{op: OpToken, method: "POST", template: tokenPath, section: "5", what: "the token endpoint", open: true},
+	{op: OpAuthorize, method: "GET", template: authorizePath, section: "5", what: "the authorize page", open: true},
+	{op: OpAuthorize, method: "POST", template: authorizePath, section: "5", what: "the authorize page", open: true},
 }
 
 // match compares a path, still escaped, with a template; segments in braces
@@ -105,19 +109,24 @@ func (a address) String() string {
 
 // call is one request on its way through the server.
 type call struct {
-	s       *Server
-	r       *http.Request
-	at      address
-	path    string // escaped, without the prefix
-	e       *endpoint
-	param   string // the filled-in path segment, unescaped
-	query   url.Values
-	cred    credential
-	v       Variants
-	body    []byte
-	allowed []string // methods the path takes, when only the method was wrong
-	lost    string   // why no endpoint was found, with the rule and its section
-	badForm string   // why the query could not be read
+	s        *Server
+	r        *http.Request
+	at       address
+	path     string // escaped, without the prefix
+	e        *endpoint
+	param    string // the filled-in path segment, unescaped
+	query    url.Values
+	cred     credential
+	v        Variants
+	body     []byte
+	form     url.Values // the body, where it is a form
+	note     string     // what became of a credential
+	arrived  time.Time
+	entry    *entry
+	tooLarge bool
+	allowed  []string // methods the path takes, when only the method was wrong
+	lost     string   // why no endpoint was found, with the rule and its section
+	badForm  string   // why the query could not be read
 }
 
 func (c *call) op() Operation {

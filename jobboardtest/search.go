@@ -41,11 +41,15 @@ func (v Variants) page(hits []*posting, acceptLanguage string) answer {
 	page := wirePage{ItemsPerPage: total, TotalNumberOfJobs: total, Results: json.RawMessage("[]")}
 	if v.PageSize > 0 {
 		page.ItemsPerPage = v.PageSize
-		hits = hits[:min(total, v.PageSize)]
 	}
 	if total > 0 {
 		page.NumPages = (total + page.ItemsPerPage - 1) / page.ItemsPerPage
-		page.FirstPostingOnPage, page.LastPostingOnPage = 1, len(hits)
+		page.ActualPage = min(v.Page, page.NumPages-1)
+		page.Offset = page.ActualPage * page.ItemsPerPage
+		hits = hits[page.Offset:min(total, page.Offset+page.ItemsPerPage)]
+	}
+	if len(hits) > 0 {
+		page.FirstPostingOnPage, page.LastPostingOnPage = page.Offset+1, page.Offset+len(hits)
 	} else if v.Missing == MissingNull {
 		page.Results = jsonNull
 	}
@@ -91,7 +95,7 @@ func (v Variants) posting(p *posting, langs []string) []byte {
 			}
 		}
 		w := wirePosting{
-			JobPostingID: v.id(p.ID), PostingVersionID: v.id(p.VersionID), Title: title, ApplyOnlineLink: v.text(p.ApplyURL),
+			JobPostingID: v.id(p.ID), PostingVersionID: v.id(p.VersionID), Title: title, ApplyOnlineLink: v.text(v.link(&p.Posting, false)),
 			Config:       config,
 			JobStartDate: v.millis(p.JobStart), PostingVersionStartDate: v.millis(p.VersionStart), PostingVersionEndDate: v.millis(p.VersionEnd),
 		}

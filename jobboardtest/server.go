@@ -70,6 +70,7 @@ type config struct {
 	variants                Variants
 	clock                   func() time.Time
 	report                  func(violation string)
+	log                     func(refusal string)
 }
 
 // Option changes how a Server starts.
@@ -182,19 +183,22 @@ func (s *Server) listen() error {
 		net.Listener
 		at address
 	}{{baseL, baseAddress}, {jobDBL, jobDBAddress}} {
-		srv := &http.Server{ //nolint:gosec // below, where time is not virtual
+		srv := &http.Server{ //nolint:gosec // time-outs below, where time is not virtual
 			Handler:     s.handler(l.at),
 			BaseContext: func(net.Listener) context.Context { return s.ctx },
 			ErrorLog:    log.New(io.Discard, "", 0), // what is broken here is broken on purpose
 		}
 		if !s.cfg.noSockets {
-			srv.ReadHeaderTimeout = 30 * time.Second
+			srv.ReadTimeout, srv.IdleTimeout = readTimeout, 5*time.Minute
 		}
 		s.servers = append(s.servers, srv)
 		s.serving.Go(func() { _ = srv.Serve(l.Listener) })
 	}
 	return nil
 }
+
+// readTimeout is how long a request may take to come in, its body included.
+const readTimeout = 30 * time.Second
 
 // reachable is a listener's host and port for a URL: where it listens on every
 // address, the loopback's.
@@ -261,152 +265,6 @@ func (s *Server) enter() bool {
 	}
 	s.inflight.Add(1)
 	return true
-}
-
-// maxRequestBody bounds what is read of a request.
-const maxRequestBody = 1 << 20
-
-func (s *Server) serve(at address, w http.ResponseWriter, r *http.Request) {
-	if !s.enter() {
-		http.Error(w, "the server is closed", http.StatusServiceUnavailable)
-		return
-	}
-	defer s.inflight.Done()
-
-	c := &call{s: s, r: r, at: at, v: s.Variants()}
-	prefixOK := c.cutPrefix()
-	if at != jobDBAddress && prefixOK {
-		if h := s.mounts.find(c.path); h != nil {
-			http.StripPrefix(s.base.prefix, h).ServeHTTP(w, r)
-			return
-		}
-	}
-	arrived := s.Now()
-	c.find(prefixOK)
-	query, err := url.ParseQuery(r.URL.RawQuery)
-	if c.query = query; err != nil {
-		c.badForm = err.Error()
-	}
-	c.cred = s.identify(r, c.v, true)
-	c.body, err = io.ReadAll(http.MaxBytesReader(nil, r.Body, maxRequestBody))
-	tooLarge := err != nil
-
-	entry := s.record(c, arrived)
-	if s.cfg.strict && s.cfg.report != nil {
-		for _, v := range entry.Violations {
-			s.cfg.report(v)
-		}
-	}
-
-	f, delay := s.faults.pick(c.op(), c.path, arrived)
-	if f == nil {
-		a := c.carryOut(entry, tooLarge)
-		s.note(entry, a.status, "", arrived)
-		c.deliver(w, a, nil)
-		return
-	}
-	ctx, stop := joined(r.Context(), s.ctx)
-	defer stop()
-	c.r = r.WithContext(ctx)
-	if f.Execute && f.replaces() {
-		c.carryOut(entry, tooLarge)
-	}
-	s.note(entry, 0, f.String(), arrived)
-	if !pause(ctx, delay) {
-		reset(w)
-		return
-	}
-	var a answer
-	if !f.replaces() {
-		a = c.carryOut(entry, tooLarge)
-	} else if a = (answer{status: f.Status, body: []byte(f.Body)}); f.Body != "" {
-		a.contentType = typeText
-	}
-	if a.status == 0 {
-		a.status = http.StatusOK
-	}
-	status := a.status
-	if f.Break == ResetBefore || f.Break == StallBefore {
-		status = 0
-	}
-	s.note(entry, status, f.String(), arrived)
-	c.deliver(w, a, f)
-}
-
-// carryOut answers, or refuses what a strict server does not bear.
-func (c *call) carryOut(entry *Request, tooLarge bool) answer {
-	switch {
-	case c.s.cfg.strict && len(entry.Violations) > 0:
-		return c.refuse(strings.Join(entry.Violations, "\n"))
-	case tooLarge:
-		return textAnswer(http.StatusRequestEntityTooLarge, "the body is larger than 1 MiB")
-	}
-	return c.answer()
-}
-
-// cutPrefix sets the path below the address's prefix. For an embedded handler
-// it also finds out which address is meant, where the prefixes tell.
-func (c *call) cutPrefix() bool {
-	full := c.r.URL.EscapedPath()
-	cut := func(root endpointRoot) bool {
-		rest, ok := strings.CutPrefix(full, root.prefix)
-		if ok && (rest == "" || rest[0] == '/') {
-			c.path = rest
-			return true
-		}
-		return false
-	}
-	c.path = full
-	switch c.at {
-	case baseAddress:
-		return cut(c.s.base)
-	case jobDBAddress:
-		return cut(c.s.jobDB)
-	}
-	base, jobDB := c.s.base, c.s.jobDB
-	if base.prefix == jobDB.prefix {
-		return cut(base)
-	}
-	if len(jobDB.prefix) > len(base.prefix) && cut(jobDB) {
-		c.at = jobDBAddress
-		return true
-	}
-	if cut(base) {
-		c.at = baseAddress
-		return true
-	}
-	if cut(jobDB) {
-		c.at = jobDBAddress
-		return true
-	}
-	return false
-}
-
-func (s *Server) record(c *call, arrived time.Time) *Request {
-	m := newMask(s, c.r, c.cred)
-	e := &Request{
-		Time: arrived, Operation: c.op(), Address: c.at.String(), Method: c.r.Method, Path: m.text(c.r.URL.EscapedPath()),
-		Query: m.fields(c.query), Header: m.fields(c.r.Header), Credential: c.cred.String(),
-	}
-	if c.e != nil {
-		e.Template = c.e.template
-	}
-	switch e.Operation {
-	case OpSubscribe, OpConfirm, OpUnsubscribe:
-		e.Body = m.text(string(c.body))
-	}
-	for _, v := range c.violations() {
-		e.Violations = append(e.Violations, m.text(v))
-	}
-	s.journal.add(e)
-	return e
-}
-
-// note says what is answered before it is sent, so that whoever has the answer
-// finds it in the journal.
-func (s *Server) note(e *Request, status int, fault string, arrived time.Time) {
-	took := s.Now().Sub(arrived)
-	s.journal.update(e, func(e *Request) { e.Status, e.Fault, e.Took = status, fault, took })
 }
 
 // joined is a context that ends when either does.

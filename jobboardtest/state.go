@@ -106,7 +106,7 @@ type Posting struct {
 	Channels     []string               `json:"channels"`
 	Language     string                 `json:"language,omitempty"` // of Title and Config
 	Title        string                 `json:"title"`
-	ApplyURL     string                 `json:"apply_url,omitempty"` // empty: one is made
+	ApplyURL     string                 `json:"apply_url,omitempty"` // empty: one is made, see LinkForm
 	Config       map[string][]string    `json:"config,omitempty"`
 	Translations map[string]Translation `json:"translations,omitempty"` // by language, such as "de"
 	JobStart     time.Time              `json:"job_start,omitzero"`
@@ -176,7 +176,7 @@ type state struct {
 	applicants    map[int64]Applicant
 	applications  map[appKey]Application
 	tokens        map[string]*token
-	codes         map[string]code
+	codes         map[string]Code
 	subscriptions map[string]Subscription
 	catalogues    map[string][]Choice
 	secrets       map[string]bool // of clients and applicants, for the journal to mask
@@ -194,7 +194,7 @@ func newState() *state {
 		applicants:    map[int64]Applicant{},
 		applications:  map[appKey]Application{},
 		tokens:        map[string]*token{},
-		codes:         map[string]code{},
+		codes:         map[string]Code{},
 		subscriptions: map[string]Subscription{},
 		secrets:       map[string]bool{},
 		lastID:        4710,
@@ -301,7 +301,7 @@ func (st *state) addPosting(p Posting) Posting {
 		p.VersionID = st.nextID()
 	}
 	if p.ApplyURL == "" {
-		p.ApplyURL = "https://jobs.example.com/apply/" + strconv.FormatInt(p.ID, 10)
+		p.ApplyURL = p.link()
 	}
 	st.saw(p.ID, p.VersionID, p.JobID)
 	for _, c := range p.Channels {

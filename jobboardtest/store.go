@@ -72,20 +72,6 @@ func (t Token) String() string { return t.Kind + " token" }
 // GoString hides the value.
 func (t Token) GoString() string { return t.String() }
 
-// Code is an authorization code in a State.
-type Code struct {
-	Value       string    `json:"value"`
-	ClientID    string    `json:"client_id"`
-	ApplicantID int64     `json:"applicant_id"`
-	Expires     time.Time `json:"expires,omitzero"` // absent: it does not
-}
-
-// String hides the value.
-func (Code) String() string { return "authorization code" }
-
-// GoString hides the value.
-func (c Code) GoString() string { return c.String() }
-
 // Snapshot gives a copy of everything, sorted by identifier.
 func (s *Server) Snapshot() State {
 	out := State{Version: 1, Variants: s.Variants(), Demo: s.Demo}
@@ -124,8 +110,7 @@ func (s *Server) Snapshot() State {
 			out.Tokens = append(out.Tokens, w)
 		}
 		for _, k := range sortedKeys(st.codes) {
-			c := st.codes[k]
-			out.Codes = append(out.Codes, Code{k, c.clientID, c.applicant, c.expires})
+			out.Codes = append(out.Codes, st.codes[k])
 		}
 		for _, k := range sortedKeys(st.catalogues) {
 			if out.Nationalities == nil {
@@ -229,7 +214,7 @@ func (in State) build(now time.Time) (*state, error) {
 		st.tokens[t.Value] = n
 	}
 	for _, c := range in.Codes {
-		st.codes[c.Value] = code{c.ClientID, c.ApplicantID, c.Expires}
+		st.codes[c.Value] = c
 	}
 	for _, sub := range in.Subscriptions {
 		st.subscriptions[sub.ID] = sub

@@ -43,6 +43,13 @@ func (c *call) violations() []string {
 		if t := c.r.Header.Get("Content-Type"); t != "" && mediaType(t) != typeJSON {
 			add("the header Content-Type is application/json, not %q", clip(t))
 		}
+	case OpAuthorize:
+		if c.query.Get("state") == "" {
+			add("state is missing, without which the client cannot know its own request again; see RFC 6749, section 10.12")
+		}
+		if c.query.Get("code_challenge") == "" {
+			add("code_challenge is missing, without which a code that leaks can be used; see RFC 7636")
+		}
 	case OpApplied, OpApplication:
 		if _, ok := parseID(c.param); !ok {
 			add("jobDbId is a job identifier, an integer, not %q", clip(c.param))

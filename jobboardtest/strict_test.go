@@ -16,6 +16,7 @@ type probe struct {
 	testing.TB
 	mu       sync.Mutex
 	errors   []string
+	logged   []string
 	cleanups []func()
 }
 
@@ -25,6 +26,12 @@ func (p *probe) Errorf(format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.errors = append(p.errors, fmt.Sprintf(format, args...))
+}
+
+func (p *probe) Logf(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.logged = append(p.logged, fmt.Sprintf(format, args...))
 }
 
 func (p *probe) Cleanup(f func()) { p.cleanups = append(p.cleanups, f) }

@@ -66,6 +66,18 @@ const (
 	DatesISOPlain DateForm = "iso-plain" // ...+0000
 )
 
+// LinkForm is a form of a posting's link.
+type LinkForm string
+
+// The zero value names the job and the version of the posting:
+// https://{host}/job/{job id}/{words}?jobDbPVId={version}&l={language}. Links
+// that a posting was given are served as they are, but for those of that form.
+const (
+	LinksPlain    LinkForm = "plain"    // without the query: the job alone
+	LinksRelative LinkForm = "relative" // ../job/{job id}/...?jobDbPVId=... in the feed; a search's are always whole
+	LinksOpaque   LinkForm = "opaque"   // https://{host}/apply/{posting id}: neither
+)
+
 // MissingForm is how optional values that are empty go out.
 type MissingForm string
 
@@ -113,6 +125,10 @@ type Variants struct {
 	// section 5 requires.
 	BasicNeedsColon bool `json:"basic_needs_colon,omitempty"`
 
+	// ConfidentialBasic lets a confidential client search with Basic, its
+	// identifier and its secret.
+	ConfidentialBasic bool `json:"confidential_basic,omitempty"`
+
 	// QuotedIDs sends integer identifiers as quoted numbers.
 	QuotedIDs bool `json:"quoted_ids,omitempty"`
 
@@ -135,8 +151,23 @@ type Variants struct {
 	// interface has no parameter for a further page.
 	PageSize int `json:"page_size,omitempty"`
 
+	// Page is which page a search is answered with where PageSize is set: 0 is
+	// the first, and a page beyond the last is the last.
+	Page int `json:"page,omitempty"`
+
 	// SubscriptionsNeedCredential refuses subscription calls that bring none.
 	SubscriptionsNeedCredential bool `json:"subscriptions_need_credential,omitempty"`
+
+	// Links is the form of the made links of postings, in the search and in the
+	// feed, and with it how much they tell of the posting's job.
+	Links LinkForm `json:"links,omitempty"`
+
+	// FeedUnnamed leaves out of the feed which postings an entry has; their links
+	// stay.
+	FeedUnnamed bool `json:"feed_unnamed,omitempty"`
+
+	// FeedUnlinked leaves the links of postings out of the feed.
+	FeedUnlinked bool `json:"feed_unlinked,omitempty"`
 
 	// TokenSeconds is the lifetime of issued tokens; 0 means 3600. A user
 	// token's lifetime counts from its last use.
@@ -153,6 +184,7 @@ func (v Variants) Check() error {
 		known("auth_errors", v.AuthErrors, AuthInBody, AuthInBoth),
 		known("dates", v.Dates, DatesISOZ, DatesISOColon, DatesISOPlain),
 		known("missing", v.Missing, MissingNull, MissingAbsent),
+		known("links", v.Links, LinksPlain, LinksRelative, LinksOpaque),
 		v.checkNumbers(),
 	} {
 		if err != nil {
@@ -183,6 +215,8 @@ func (v Variants) checkNumbers() error {
 		return fmt.Errorf("jobboardtest: variant unknown_channel is %d, not 0, 400 or 404", v.UnknownChannel)
 	case v.PageSize < 0:
 		return fmt.Errorf("jobboardtest: variant page_size is %d, below 0", v.PageSize)
+	case v.Page < 0:
+		return fmt.Errorf("jobboardtest: variant page is %d, below 0", v.Page)
 	case v.TokenSeconds < 0:
 		return fmt.Errorf("jobboardtest: variant token_seconds is %d, below 0", v.TokenSeconds)
 	}
@@ -258,11 +292,12 @@ type wireKey struct {
 	quoted   bool
 	dates    DateForm
 	missing  MissingForm
+	links    LinkForm
 	language string
 }
 
 func (v Variants) key(language string) wireKey {
-	return wireKey{v.QuotedIDs, v.Dates, v.Missing, language}
+	return wireKey{v.QuotedIDs, v.Dates, v.Missing, v.Links, language}
 }
 
 // plain is a plain message text of section 7.2.

@@ -102,6 +102,26 @@ func driveTokens(tb testing.TB, srv *jobboardtest.Server, client *http.Client) {
 		r.SetBasicAuth(d.ConfidentialClient, d.ConfidentialSecret)
 		send(tb, client, r)
 	}
+	authorize := srv.AuthURL() + "?response_type=code&client_id=" + d.ClientID + "&redirect_uri=http%3A%2F%2F127.0.0.1%2F&state=s" +
+		"&code_challenge=x&code_challenge_method=S256"
+	for _, form := range []url.Values{nil, {"applicant": {fmt.Sprint(d.Applicant)}}, {"applicant": {"none"}}} {
+		method := http.MethodPost
+		if form == nil {
+			method = http.MethodGet
+		}
+		r, err := http.NewRequestWithContext(tb.Context(), method, authorize, strings.NewReader(form.Encode()))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if form != nil {
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		}
+		rs, err := client.Transport.RoundTrip(r) // a redirect is not followed
+		if err != nil {
+			tb.Fatal(err)
+		}
+		_ = rs.Body.Close()
+	}
 	for _, c := range []struct{ method, path, body string }{
 		{http.MethodPost, "?channel=" + d.Channel + "&types=email&email=jana%40example.com", `{"jobcategory":["3001"]}`},
 		{http.MethodPut, "/nobody", "null"},
@@ -207,6 +227,10 @@ var switchPositions = []jobboardtest.Variants{
 	{UnknownChannel: 400},
 	{UnknownChannel: 404},
 	{PageSize: 3},
+	{PageSize: 3, Page: 2},
+	{Links: jobboardtest.LinksPlain, ConfidentialBasic: true, FeedUnnamed: true, FeedUnlinked: true}, // all but Links are not seen here
+	{Links: jobboardtest.LinksRelative},
+	{Links: jobboardtest.LinksOpaque},
 	{SubscriptionsNeedCredential: true},
 	{TokenSeconds: 60},
 }

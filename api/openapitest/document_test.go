@@ -128,6 +128,7 @@ type judge struct {
 
 // newJudge puts the two addresses in the place of the placeholders.
 func newJudge(t tree, base, jobDB string, next http.RoundTripper) (*judge, error) {
+	openapi3filter.RegisterBodyDecoder("text/html", openapi3filter.RegisteredBodyDecoder("text/plain"))
 	doc, err := compile(t)
 	if err != nil {
 		return nil, err

@@ -51,6 +51,9 @@ func main() {
 type first struct {
 	BaseURL    string `json:"base_url"`
 	JobDBURL   string `json:"jobdb_url"`
+	TokenURL   string `json:"token_url"`
+	AuthURL    string `json:"auth_url"`
+	FeedURL    string `json:"feed_url"`
 	ControlURL string `json:"control_url"`
 	jobboardtest.DemoInfo
 }
@@ -115,7 +118,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if *controlHost != "" {
 		hosts = strings.Split(*controlHost, ",")
 	}
-	f := first{BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, DemoInfo: srv.Demo}
+	f := first{
+		BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, TokenURL: srv.TokenURL(), AuthURL: srv.AuthURL(),
+		FeedURL: srv.FeedURL(), DemoInfo: srv.Demo,
+	}
 	if *controlAddr == "" {
 		f.ControlURL = control.Mount(srv, hosts...)
 	} else if f.ControlURL, err = serveControl(srv, *controlAddr, hosts); err != nil {

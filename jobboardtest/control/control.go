@@ -42,8 +42,8 @@ type Control struct {
 // is stripped (http.StripPrefix), or at the root of a listener of its own.
 //
 // It answers requests whose Host is an IP address, a name without a dot such as
-// localhost or a container's, or a name ending in .localhost, .local, .internal
-// or .test. A public name could be pointed at this machine by a web page that
+// localhost or a container's, or a name ending in .localhost, .internal or
+// .test. A public name could be pointed at this machine by a web page that
 // wants to drive the fake through its visitor's browser; those you use
 // yourself, give as hosts.
 func New(srv *jobboardtest.Server, hosts ...string) *Control {

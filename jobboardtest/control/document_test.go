@@ -150,7 +150,11 @@ func members(t reflect.Type, out map[string]string) {
 		if !f.IsExported() || name == "-" {
 			continue
 		}
-		switch f.Type.Kind() {
+		kind := f.Type.Kind()
+		if kind == reflect.Pointer {
+			kind = f.Type.Elem().Kind()
+		}
+		switch kind {
 		case reflect.Bool:
 			out[name] = "boolean"
 		case reflect.String:

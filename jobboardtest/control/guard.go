@@ -29,7 +29,7 @@ func (c *Control) admit(r *http.Request) error {
 }
 
 // privateNames end the names that no registry gives away.
-var privateNames = []string{".localhost", ".local", ".internal", ".test"}
+var privateNames = []string{".localhost", ".internal", ".test"}
 
 func (c *Control) knownHost(host string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {

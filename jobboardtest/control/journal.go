@@ -49,6 +49,21 @@ func (c *Control) requests(r *http.Request) (any, error) {
 	return out, nil
 }
 
+func (c *Control) request(r *http.Request) (any, error) {
+	if _, err := query(r); err != nil {
+		return nil, err
+	}
+	n, err := number("id", r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	entry, ok := c.srv.Request(int(n))
+	if !ok {
+		return nil, notFound("there is no request %d in the journal", n)
+	}
+	return entry, nil
+}
+
 func (c *Control) clear(r *http.Request) (any, error) {
 	if err := nothing(r); err != nil {
 		return nil, err

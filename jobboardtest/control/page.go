@@ -125,9 +125,8 @@ func statusKind(status int) string {
 
 func (c *Control) page(w http.ResponseWriter, _ *http.Request) {
 	revision := c.revision.Load() // before the state is read
-	info := information{BaseURL: c.srv.BaseURL, JobDBURL: c.srv.JobDBURL, ControlURL: c.address(), DemoInfo: c.srv.Demo}
 	v := pageView{
-		Info: info, Board: c.boardView(""), Presets: presets(), Operations: jobboardtest.Operations(),
+		Info: c.information(), Board: c.boardView(""), Presets: presets(), Operations: jobboardtest.Operations(),
 		Switches: switches(c.srv.Variants()), Clock: c.time(), Faults: c.faultViews(),
 		Revision: revision, Instance: c.instance,
 	}

@@ -58,6 +58,7 @@ func (c *Control) routes() []route {
 		{method: "DELETE", path: "/faults/{id}", f: c.lift, reads: true},
 
 		{method: "GET", path: "/requests", f: c.requests},
+		{method: "GET", path: "/requests/{id}", f: c.request},
 		{method: "DELETE", path: "/requests", f: c.clear, reads: true},
 		{method: "GET", path: "/requests/wait", f: c.wait},
 		{method: "GET", path: "/violations", f: c.violations},

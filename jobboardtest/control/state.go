@@ -15,6 +15,9 @@ import (
 type information struct {
 	BaseURL    string `json:"base_url"`
 	JobDBURL   string `json:"jobdb_url"`
+	TokenURL   string `json:"token_url"`
+	AuthURL    string `json:"auth_url"`
+	FeedURL    string `json:"feed_url"`
 	ControlURL string `json:"control_url,omitempty"`
 	SaveError  string `json:"save_error,omitempty"` // why the data file is not up to date
 	jobboardtest.DemoInfo
@@ -24,11 +27,18 @@ func (c *Control) info(r *http.Request) (any, error) {
 	if _, err := query(r); err != nil {
 		return nil, err
 	}
-	i := information{BaseURL: c.srv.BaseURL, JobDBURL: c.srv.JobDBURL, ControlURL: c.address(), DemoInfo: c.srv.Demo}
+	return c.information(), nil
+}
+
+func (c *Control) information() information {
+	i := information{
+		BaseURL: c.srv.BaseURL, JobDBURL: c.srv.JobDBURL, TokenURL: c.srv.TokenURL(), AuthURL: c.srv.AuthURL(),
+		FeedURL: c.srv.FeedURL(), ControlURL: c.address(), DemoInfo: c.srv.Demo,
+	}
 	if err := c.srv.SaveError(); err != nil {
 		i.SaveError = plain(err)
 	}
-	return i, nil
+	return i
 }
 
 func (c *Control) reset(r *http.Request) (any, error) {

@@ -1,0 +1,247 @@
+package jobboardtest
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// credKind is what a request brought to say who it is.
+type credKind int
+
+const (
+	credNone credKind = iota
+	credBasic
+	credBadBasic       // unknown client, a password, a confidential client, no colon where it is needed
+	credApplication    // a client that asks for a token, with the right secret or without one that it does not have
+	credBadApplication // one that is not there, or with a wrong secret
+	credClient
+	credUser
+	credLookup
+	credUnknown // a bearer token nobody issued, or another scheme
+)
+
+// credential never holds the value, only what it turned out to be.
+type credential struct {
+	kind      credKind
+	clientID  string
+	applicant int64
+	expired   bool
+	narrow    bool
+	note      string // why a Basic credential or an application is refused
+}
+
+// String is the form of the journal.
+func (c credential) String() string {
+	var s string
+	switch c.kind {
+	case credNone:
+		return "none"
+	case credBasic:
+		s = "basic client " + c.clientID
+	case credBadBasic:
+		return "bad basic (" + c.note + ")"
+	case credApplication:
+		return "client " + c.clientID
+	case credBadApplication:
+		return "no client (" + c.note + ")"
+	case credClient:
+		s = "client token"
+	case credUser:
+		s = fmt.Sprintf("user token of applicant %d", c.applicant)
+	case credLookup:
+		s = "lookup token"
+	default:
+		return "unknown credential"
+	}
+	switch {
+	case c.expired:
+		return "expired " + s
+	case c.narrow:
+		return "narrow " + s
+	}
+	return s
+}
+
+// identify reads the Authorization header, and slides the expiry of a user's
+// token when touch is set.
+func (s *Server) identify(r *http.Request, v Variants, touch bool) credential {
+	scheme, value, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	value = strings.TrimSpace(value)
+	switch {
+	case len(r.Header.Values("Authorization")) == 0:
+		return credential{}
+	case strings.EqualFold(scheme, "Basic"):
+		return s.identifyBasic(value, v)
+	case !strings.EqualFold(scheme, "Bearer"):
+		return credential{kind: credUnknown}
+	}
+	now := s.Now()
+	c := credential{kind: credUnknown}
+	s.read(func(st *state) {
+		t, ok := st.tokens[value]
+		if !ok {
+			return
+		}
+		c = credential{clientID: t.clientID, applicant: t.applicant, narrow: t.narrow, expired: !t.alive(now)}
+		switch t.kind {
+		case clientToken:
+			c.kind = credClient
+		case userToken:
+			c.kind = credUser
+			if touch && !c.expired {
+				t.since.Store(now.UnixNano())
+			}
+		case lookupToken:
+			c.kind = credLookup
+		}
+	})
+	return c
+}
+
+func (s *Server) identifyBasic(value string, v Variants) credential {
+	bad := func(note string) credential { return credential{kind: credBadBasic, note: note} }
+	id, password, colon, ok := parseBasic(value)
+	if !ok {
+		return bad("not base64")
+	}
+	client, known := s.application(id)
+	switch {
+	case !known:
+		return bad("unknown client")
+	case !colon && v.BasicNeedsColon:
+		return bad("client " + id + " without the colon that section 5 requires")
+	case client.Secret != "" && !v.ConfidentialBasic:
+		return bad("confidential client " + id + ", which must use tokens")
+	case client.Secret != password && client.Secret != "":
+		return bad("client " + id + " with a wrong secret")
+	case client.Secret != password:
+		return bad("client " + id + " with a password, and it has none")
+	}
+	return credential{kind: credBasic, clientID: id}
+}
+
+// parseBasic reads the value of a Basic credential; without a colon the whole
+// is the user name.
+func parseBasic(value string) (id, password string, colon, ok bool) {
+	raw, err := base64.StdEncoding.DecodeString(value)
+	if err != nil {
+		return "", "", false, false
+	}
+	id, password, colon = strings.Cut(string(raw), ":")
+	return id, password, colon, true
+}
+
+func (s *Server) application(id string) (c Client, known bool) {
+	s.read(func(st *state) { c, known = st.clients[id] })
+	return c, known
+}
+
+// identifyApplication reads who asks the token endpoint: Basic, whose parts are
+// form-encoded first, or client_id and client_secret of the form (RFC 6749,
+// section 2.3.1).
+func (s *Server) identifyApplication(r *http.Request, form url.Values, v Variants) credential {
+	bad := func(note string) credential { return credential{kind: credBadApplication, note: note} }
+	id, secret := form.Get("client_id"), form.Get("client_secret")
+	if scheme, value, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Basic") {
+		user, password, colon, ok := parseBasic(strings.TrimSpace(value))
+		switch {
+		case !ok:
+			return bad("its Basic credential is not base64")
+		case !colon && v.BasicNeedsColon:
+			return bad("its Basic credential is without the colon that section 5 requires")
+		}
+		id, secret = unescaped(user), unescaped(password)
+	}
+	client, known := s.application(id)
+	switch {
+	case id == "":
+		return bad("none is named")
+	case !known:
+		return bad("unknown client")
+	case secret == "" && client.Secret != "":
+		return bad("client " + id + " without its secret")
+	case secret != client.Secret && client.Secret == "":
+		return bad("client " + id + " with a secret, and it has none")
+	case secret != client.Secret:
+		return bad("client " + id + " with a wrong secret")
+	}
+	return credential{kind: credApplication, clientID: id}
+}
+
+func unescaped(s string) string {
+	if u, err := url.QueryUnescape(s); err == nil {
+		return u
+	}
+	return s
+}
+
+// refuseCredential answers a request because of its credential, and notes the reason for
+// the journal.
+func (c *call) refuseCredential(why string, a answer) (answer, bool) {
+	c.note = "refused: " + why
+	return a, false
+}
+
+// needAny lets a client token, a user token or a public client through.
+func (c *call) needAny() (answer, bool) {
+	switch c.cred.kind {
+	case credNone:
+		return c.refuseCredential("no credential came", c.v.authAnswer(http.StatusUnauthorized, "", ""))
+	case credBadBasic:
+		return c.refuseCredential(c.cred.note, c.v.authAnswer(http.StatusUnauthorized, "", ""))
+	case credUnknown:
+		return c.refuseCredential("nobody issued this token", c.v.badToken())
+	case credLookup:
+		return c.refuseCredential("a lookup token is for {jobdb_url}", c.v.badToken())
+	}
+	return c.needAlive()
+}
+
+// needUser lets a user token through.
+func (c *call) needUser() (answer, bool) {
+	switch {
+	case c.cred.kind == credBasic:
+		return c.refuseCredential("a user token is needed, and Basic came", c.v.authAnswer(http.StatusUnauthorized, "", ""))
+	case c.cred.kind == credClient && !c.cred.expired:
+		return c.refuseCredential("a user token is needed, and a client token came",
+			c.v.authAnswer(http.StatusUnauthorized, "invalid_token", "user token required, but client token sent"))
+	}
+	return c.needAny()
+}
+
+func (c *call) needAlive() (answer, bool) {
+	switch {
+	case c.cred.expired:
+		return c.refuseCredential("the token has expired", c.v.badToken())
+	case c.cred.narrow:
+		return c.refuseCredential("the scope of the token is not enough",
+			c.v.authAnswer(http.StatusForbidden, "insufficient_scope", "valid token with insufficient scope"))
+	}
+	return answer{}, true
+}
+
+func (v Variants) badToken() answer {
+	return v.authAnswer(http.StatusUnauthorized, "invalid_token", "token expired or otherwise invalid")
+}
+
+// authAnswer is a 401 or 403 with its two fields where the switch wants them.
+func (v Variants) authAnswer(status int, code, description string) answer {
+	if v.InvalidTokenSpace && code == "invalid_token" {
+		code = "invalid token"
+	}
+	a := answer{status: status, header: http.Header{}}
+	if v.AuthErrors != AuthInBody {
+		h := "Bearer"
+		if code != "" {
+			h += fmt.Sprintf(` error=%q, error_description=%q`, code, description)
+		}
+		a.header.Set("WWW-Authenticate", h)
+	}
+	if v.AuthErrors != "" && code != "" {
+		a.contentType, a.body = typeJSON, marshal(wireAuthError{code, description})
+	}
+	return a
+}

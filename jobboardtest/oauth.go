@@ -1,0 +1,256 @@
+package jobboardtest
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Code is an authorization code (RFC 6749, section 4.1), good once.
+type Code struct {
+	Value       string    `json:"value"`
+	ClientID    string    `json:"client_id"`
+	ApplicantID int64     `json:"applicant_id"`
+	Expires     time.Time `json:"expires,omitzero"`         // absent: it does not
+	RedirectURI string    `json:"redirect_uri,omitempty"`   // where it was sent; absent: any
+	Challenge   string    `json:"code_challenge,omitempty"` // of PKCE, S256; absent: no verifier is needed
+}
+
+// String hides the value.
+func (Code) String() string { return "authorization code" }
+
+// GoString hides the value.
+func (c Code) GoString() string { return c.String() }
+
+// codeLifetime is long enough for a redirect and a request.
+const codeLifetime = time.Minute
+
+// AuthorizationCode makes a code for the token endpoint's authorization_code
+// grant, as the authorize page does when an applicant is chosen. It is good
+// once, for a minute, and asks for no redirect_uri and no verifier.
+func (s *Server) AuthorizationCode(clientID string, applicant int64) string {
+	return s.addCode(Code{ClientID: clientID, ApplicantID: applicant})
+}
+
+func (s *Server) addCode(c Code) string {
+	c.Value, c.Expires = newHex(), s.stamp().Add(codeLifetime)
+	s.change(func(st *state) { st.codes[c.Value] = c })
+	return c.Value
+}
+
+const (
+	tokenPath     = "/api/rest/oauth/frontend/token"
+	authorizePath = "/api/rest/oauth/frontend/authorize"
+)
+
+// TokenURL returns the address of the token endpoint.
+func (s *Server) TokenURL() string { return s.BaseURL + tokenPath }
+
+// AuthURL returns the address of the page on which an applicant signs in: it
+// has the applicants to choose from and leads back with a code. Parameters are
+// those of RFC 6749, section 4.1, with state, and of RFC 7636 (S256), which a
+// client without a secret must send; a strict server asks everyone for both.
+func (s *Server) AuthURL() string { return s.BaseURL + authorizePath }
+
+// oauthRefusal is an error of RFC 6749; nil when all is well.
+type oauthRefusal struct{ code, description string }
+
+// issue is the token endpoint. It gives no refresh token.
+func (c *call) issue() answer {
+	t, refusal := c.grant()
+	if refusal != nil {
+		c.note = "refused: " + refusal.code + ", " + refusal.description
+		if c.cred.kind == credBadApplication {
+			c.note = "refused: " + c.cred.note
+		}
+		a := answer{status: http.StatusBadRequest, contentType: typeJSON, body: marshal(wireAuthError{refusal.code, refusal.description})}
+		a.header = http.Header{"Cache-Control": {"no-store"}}
+		if refusal.code == "invalid_client" {
+			a.status = http.StatusUnauthorized
+			a.header.Set("WWW-Authenticate", `Basic realm="token"`)
+		}
+		return a
+	}
+	t.lifetime = c.s.tokenLifetime()
+	c.note = "granted a client token"
+	if t.kind == userToken {
+		c.note = fmt.Sprintf("granted a user token of applicant %d (%s)", t.applicant, c.form.Get("grant_type"))
+	}
+	a := jsonAnswer(wireToken{AccessToken: c.s.addToken(t), TokenType: "Bearer", ExpiresIn: int(t.lifetime / time.Second)})
+	a.header = http.Header{"Cache-Control": {"no-store"}}
+	return a
+}
+
+func (c *call) grant() (*token, *oauthRefusal) {
+	if c.form == nil {
+		return nil, &oauthRefusal{"invalid_request", "the body must be a form"}
+	}
+	if c.cred.kind != credApplication {
+		return nil, &oauthRefusal{"invalid_client", "unknown client or wrong secret"}
+	}
+	client, _ := c.s.application(c.cred.clientID)
+	switch c.form.Get("grant_type") {
+	case "client_credentials":
+		if client.Secret == "" {
+			return nil, &oauthRefusal{"unauthorized_client", "a client without a secret uses Basic and gets no token"}
+		}
+		return &token{kind: clientToken, clientID: client.ID}, nil
+	case "password":
+		return c.grantByPassword()
+	case "authorization_code":
+		return c.grantByCode(client)
+	case "":
+		return nil, &oauthRefusal{"invalid_request", "grant_type is missing"}
+	}
+	return nil, &oauthRefusal{"unsupported_grant_type", "the grants are client_credentials, password and authorization_code"}
+}
+
+func (c *call) grantByPassword() (*token, *oauthRefusal) {
+	t := &token{kind: userToken}
+	found := false
+	c.s.read(func(st *state) {
+		for _, a := range st.applicants {
+			if a.Username != "" && a.Username == c.form.Get("username") && a.Password == c.form.Get("password") {
+				t.applicant, found = a.ID, true
+			}
+		}
+	})
+	if !found {
+		return nil, &oauthRefusal{"invalid_grant", "unknown user or wrong password"}
+	}
+	return t, nil
+}
+
+func (c *call) grantByCode(client Client) (*token, *oauthRefusal) {
+	var code Code
+	found := false
+	c.s.change(func(st *state) {
+		value := c.form.Get("code")
+		code, found = st.codes[value]
+		delete(st.codes, value) // once, also when it does not fit
+	})
+	verifier := sha256.Sum256([]byte(c.form.Get("code_verifier")))
+	switch {
+	case !found:
+		return nil, &oauthRefusal{"invalid_grant", "the code is unknown or was used"}
+	case code.ClientID != client.ID:
+		return nil, &oauthRefusal{"invalid_grant", "the code is another client's"}
+	case !code.Expires.IsZero() && !c.s.Now().Before(code.Expires):
+		return nil, &oauthRefusal{"invalid_grant", "the code has expired"}
+	case code.RedirectURI != "" && code.RedirectURI != c.form.Get("redirect_uri"):
+		return nil, &oauthRefusal{"invalid_grant", "redirect_uri is not the one that the code was sent to"}
+	case code.Challenge != "" && code.Challenge != base64.RawURLEncoding.EncodeToString(verifier[:]):
+		return nil, &oauthRefusal{"invalid_grant", "code_verifier does not fit the code_challenge"}
+	}
+	return &token{kind: userToken, applicant: code.ApplicantID}, nil
+}
+
+// authorize is the page on which an applicant signs in, and what its buttons do.
+func (c *call) authorize() answer {
+	client, known := c.s.application(c.query.Get("client_id"))
+	redirect := c.query.Get("redirect_uri")
+	switch {
+	case !known:
+		return c.authorizePage(http.StatusBadRequest, "There is no client "+strconv.Quote(clip(c.query.Get("client_id")))+".")
+	case !client.mayReturnTo(redirect):
+		return c.authorizePage(http.StatusBadRequest, "redirect_uri is "+strconv.Quote(clip(redirect))+
+			", which is none of this client's; without any of its own it may use those of the loopback.")
+	}
+	challenge := c.query.Get("code_challenge")
+	switch {
+	case c.query.Get("response_type") != "code":
+		return c.sendBack("error", "unsupported_response_type", "response_type must be code")
+	case challenge == "" && client.Secret == "":
+		return c.sendBack("error", "invalid_request", "a client without a secret must send code_challenge")
+	case challenge != "" && c.query.Get("code_challenge_method") != "S256":
+		return c.sendBack("error", "invalid_request", "code_challenge_method must be S256")
+	case c.r.Method == http.MethodGet:
+		return c.authorizePage(http.StatusOK, "")
+	}
+	choice := c.form.Get("applicant")
+	if choice == "" {
+		return c.sendBack("error", "access_denied", "the applicant did not sign in")
+	}
+	id, ok := parseID(choice)
+	if !ok || !c.s.HasApplicant(id) {
+		return c.authorizePage(http.StatusBadRequest, "There is no applicant "+strconv.Quote(clip(choice))+".")
+	}
+	c.note = fmt.Sprintf("applicant %d signed in", id)
+	code := c.s.addCode(Code{ClientID: client.ID, ApplicantID: id, RedirectURI: redirect, Challenge: challenge})
+	return c.sendBack("code", code, "")
+}
+
+// mayReturnTo tells whether a client may send its applicants to an address.
+func (c Client) mayReturnTo(redirect string) bool {
+	if len(c.RedirectURIs) > 0 {
+		return slices.Contains(c.RedirectURIs, redirect)
+	}
+	u, err := url.Parse(redirect)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Fragment != "" || u.User != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	return err == nil && ip.IsLoopback() || u.Hostname() == "localhost"
+}
+
+// sendBack redirects to where the client waits, with a code or an error.
+func (c *call) sendBack(name, value, description string) answer {
+	u, err := url.Parse(c.query.Get("redirect_uri"))
+	if err != nil {
+		return c.authorizePage(http.StatusBadRequest, "redirect_uri cannot be read.")
+	}
+	q := u.Query()
+	q.Set(name, value)
+	if name == "error" {
+		q.Set("error_description", description)
+		c.note = "refused: " + value + ", " + description
+	}
+	if state := c.query.Get("state"); state != "" {
+		q.Set("state", state)
+	}
+	u.RawQuery = q.Encode()
+	return answer{status: http.StatusSeeOther, header: http.Header{"Location": {u.String()}, "Cache-Control": {"no-store"}}}
+}
+
+//go:embed authorize.html
+var authorizeSource string
+
+var authorizeTemplate = template.Must(template.New("authorize").Parse(authorizeSource))
+
+func (c *call) authorizePage(status int, problem string) answer {
+	var view struct {
+		Problem, Client, Site string
+		Applicants            []Applicant
+		Companies             map[string]Company
+	}
+	view.Problem, view.Client = problem, c.query.Get("client_id")
+	if u, err := url.Parse(c.query.Get("redirect_uri")); err == nil {
+		view.Site = u.Host
+	}
+	c.s.read(func(st *state) {
+		for _, id := range sortedIDs(st.applicants) {
+			view.Applicants = append(view.Applicants, st.applicants[id])
+		}
+		view.Companies = st.companies
+		var b strings.Builder
+		if err := authorizeTemplate.Execute(&b, view); err != nil {
+			problem = err.Error()
+		}
+		problem = b.String()
+	})
+	if c.note == "" && view.Problem != "" {
+		c.note = "refused: " + view.Problem
+	}
+	return answer{status: status, contentType: typeHTML, body: []byte(problem), header: http.Header{
+		"Cache-Control": {"no-store"}, "X-Frame-Options": {"DENY"}, "Referrer-Policy": {"no-referrer"},
+	}}
+}

@@ -1,0 +1,206 @@
+package jobboardtest
+
+import (
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// maxRequestBody bounds what is read of a request.
+const maxRequestBody = 1 << 20
+
+func (s *Server) serve(at address, w http.ResponseWriter, r *http.Request) {
+	if !s.enter() {
+		http.Error(w, "the server is closed", http.StatusServiceUnavailable)
+		return
+	}
+	defer s.inflight.Done()
+
+	c := &call{s: s, r: r, at: at, v: s.Variants()}
+	prefixOK := c.cutPrefix()
+	if at != jobDBAddress && prefixOK {
+		if h := s.mounts.find(c.path); h != nil {
+			http.StripPrefix(s.base.prefix, h).ServeHTTP(w, r)
+			return
+		}
+	}
+	c.arrived = s.Now()
+	c.find(prefixOK)
+	c.read()
+	c.record()
+	f, delay := s.faults.pick(c.op(), c.path, c.arrived)
+	if f == nil {
+		a := c.carryOut()
+		c.tell(a.status, a, nil)
+		c.deliver(w, a, nil)
+		return
+	}
+	c.fail(w, f, delay)
+}
+
+// read takes in the query, the body and the credential.
+func (c *call) read() {
+	var err error
+	if c.query, err = url.ParseQuery(c.r.URL.RawQuery); err != nil {
+		c.badForm = err.Error()
+	}
+	c.body, err = io.ReadAll(http.MaxBytesReader(nil, c.r.Body, maxRequestBody))
+	c.tooLarge = err != nil
+	if mediaType(c.r.Header.Get("Content-Type")) == "application/x-www-form-urlencoded" {
+		if form, err := url.ParseQuery(string(c.body)); err == nil {
+			c.form = form
+		}
+	}
+	if c.op() == OpToken {
+		c.cred = c.s.identifyApplication(c.r, c.form, c.v)
+		return
+	}
+	c.cred = c.s.identify(c.r, c.v, true)
+}
+
+// fail answers as a fault wants it.
+func (c *call) fail(w http.ResponseWriter, f *Fault, delay time.Duration) {
+	ctx, stop := joined(c.r.Context(), c.s.ctx)
+	defer stop()
+	c.r = c.r.WithContext(ctx)
+	if f.Execute && f.replaces() {
+		c.carryOut()
+	}
+	c.tell(0, answer{}, f)
+	if !pause(ctx, delay) {
+		reset(w)
+		return
+	}
+	var a answer
+	if !f.replaces() {
+		a = c.carryOut()
+	} else if a = (answer{status: f.Status, body: []byte(f.Body)}); f.Body != "" {
+		a.contentType = typeText
+	}
+	if a.status == 0 {
+		a.status = http.StatusOK
+	}
+	status := a.status
+	if f.Break == ResetBefore || f.Break == StallBefore {
+		status = 0
+	}
+	c.tell(status, a, f)
+	c.deliver(w, a, f)
+}
+
+// carryOut answers, or refuses what a strict server does not bear.
+func (c *call) carryOut() answer {
+	switch {
+	case c.s.cfg.strict && len(c.entry.Violations) > 0:
+		return c.refuse(strings.Join(c.entry.Violations, "\n"))
+	case c.tooLarge:
+		return textAnswer(http.StatusRequestEntityTooLarge, "the body is larger than 1 MiB")
+	}
+	return c.answer()
+}
+
+// cutPrefix sets the path below the address's prefix. For an embedded handler
+// it also finds out which address is meant, where the prefixes tell.
+func (c *call) cutPrefix() bool {
+	full := c.r.URL.EscapedPath()
+	cut := func(root endpointRoot) bool {
+		rest, ok := strings.CutPrefix(full, root.prefix)
+		if ok && (rest == "" || rest[0] == '/') {
+			c.path = rest
+			return true
+		}
+		return false
+	}
+	c.path = full
+	switch c.at {
+	case baseAddress:
+		return cut(c.s.base)
+	case jobDBAddress:
+		return cut(c.s.jobDB)
+	}
+	base, jobDB := c.s.base, c.s.jobDB
+	if base.prefix == jobDB.prefix {
+		return cut(base)
+	}
+	if len(jobDB.prefix) > len(base.prefix) && cut(jobDB) {
+		c.at = jobDBAddress
+		return true
+	}
+	if cut(base) {
+		c.at = baseAddress
+		return true
+	}
+	if cut(jobDB) {
+		c.at = jobDBAddress
+		return true
+	}
+	return false
+}
+
+// record puts the request into the journal.
+func (c *call) record() {
+	m := newMask(c.s, c.r, c.cred)
+	e := &entry{Request: Request{
+		Time: c.arrived, Operation: c.op(), Address: c.at.String(), Method: c.r.Method,
+		Path: m.text(c.r.URL.EscapedPath()), Query: m.fields(c.query), Header: m.fields(c.r.Header), Credential: c.cred.String(),
+	}}
+	if c.e != nil {
+		e.Template = c.e.template
+	}
+	switch e.Operation {
+	case OpSubscribe, OpConfirm, OpUnsubscribe:
+		e.Body = m.text(string(c.body))
+	case OpToken, OpAuthorize:
+		e.Body = url.Values(m.fields(c.form)).Encode()
+	}
+	for _, v := range c.violations() {
+		e.Violations = append(e.Violations, m.text(v))
+	}
+	c.entry = e
+	c.s.journal.add(e)
+	if c.s.cfg.strict && c.s.cfg.report != nil {
+		for _, v := range e.Violations {
+			c.s.cfg.report(v)
+		}
+	}
+}
+
+// tell puts into the journal what is answered, before it is sent: whoever has
+// the answer finds it there.
+func (c *call) tell(status int, a answer, f *Fault) {
+	took := c.s.Now().Sub(c.arrived)
+	r := keep(a)
+	header := maps.Clone(a.header)
+	fault := ""
+	if f != nil {
+		fault = f.String()
+		if header == nil {
+			header = http.Header{}
+		}
+		maps.Copy(header, f.Header)
+	}
+	r.header = (&mask{known: c.s.knownSecret}).fields(header)
+	c.s.journal.update(c.entry, func(e *entry) {
+		e.Status, e.Fault, e.Took, e.Note, e.response = status, fault, took, c.note, r
+	})
+	if refusal, ok := strings.CutPrefix(c.note, "refused: "); ok && status != 0 && c.s.cfg.log != nil {
+		c.s.cfg.log(c.entry.summary(status) + ": " + refusal)
+	}
+}
+
+// keep takes what the journal keeps of an answer.
+func keep(a answer) kept {
+	r := kept{contentType: a.contentType, size: a.size()}
+	for _, p := range append([][]byte{a.body}, a.parts...) {
+		if room := maxKeptBody - len(r.body); room > 0 && len(p) > 0 {
+			if r.body == nil {
+				r.body = make([]byte, 0, min(maxKeptBody, r.size))
+			}
+			r.body = append(r.body, p[:min(room, len(p))]...)
+		}
+	}
+	return r
+}
