@@ -278,7 +278,7 @@ const exampleAd = `<h2>Pflegefachkraft (m/w/d)</h2><p>Die <strong>Lindenhof Klin
 	`und ein Haus, in dem man sich grüßt &amp; kennt.</p><h3>Ihre Aufgaben</h3><ul><li>Sie pflegen und begleiten Patientinnen und Patienten ` +
 	`auf der Inneren Station, von der Aufnahme bis zur Entlassung</li><li>Sie dokumentieren die Pflege am Rechner und besprechen sie mit dem ` +
 	`ärztlichen Team</li><li>Sie leiten Auszubildende an</li></ul><h3>Ihr Profil</h3><ul><li>Abgeschlossene Ausbildung in der Pflege oder ` +
-	`eine vergleichbare Qualifikation</li><li>Bereitschaft zum Schichtdienst</li><li>Einfühlungsvermögen und Ruhe, auch wenn es einmal ` +
+	`etwas Gleichwertiges</li><li>Bereitschaft zum Schichtdienst</li><li>Einfühlungsvermögen und Ruhe, auch wenn es einmal ` +
 	`hoch hergeht</li></ul><p>Fragen beantwortet Ihnen gerne <a href="mailto:jobs@lindenhof.example">unser Team</a>.</p>`
 
 func BenchmarkClean(b *testing.B) {

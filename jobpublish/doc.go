@@ -1,2 +1,22 @@
-// Package jobpublish makes postings safe to show and easy to find.
+// Package jobpublish makes postings of a job board safe to show and easy to find.
+//
+// Clean makes of an advertisement, which is HTML from elsewhere, HTML that can be
+// shown to anybody; Text and Excerpt make plain text of it.
+//
+//	template.HTML(jobpublish.Clean(ad))
+//
+// A Job holds what a site knows of one job: its posting, and what the lookup last
+// said. Job.Check reports whether it may be published: it is known to be open by
+// an answer that is at most 48 hours old. Job.StructuredData is what search
+// engines want to find on its page, a JobPosting of schema.org. A refusal is a
+// *RefusedError and says why; what is missing is told, and never made up.
+//
+// A Site serves the sitemap of the jobs' pages, and feeds in RSS and Atom, from
+// an iterator over jobs:
+//
+//	site, err := jobpublish.NewSite(jobpublish.Config{URL: "https://jobs.example/", Title: "Jobs", Jobs: jobs})
+//	http.Handle("/sitemap.xml", site.Sitemap("/sitemap.xml"))
+//	http.Handle("/jobs.rss", site.RSS("/jobs.rss"))
+//
+// Sections in comments are those of the interface, as in package jobboard.
 package jobpublish

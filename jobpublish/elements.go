@@ -91,7 +91,9 @@ func newPolicy(images bool) *policy {
 	p.allow("rowspan", number, atom.Td, atom.Th)
 	p.allow("start", number, atom.Ol)
 	p.allow("scope", `^(?:row|col|rowgroup|colgroup)$`, atom.Th)
-	p.allow("dir", `^(?:ltr|rtl|auto)$`, append(headings, atom.P, atom.Div, atom.Ul, atom.Ol, atom.Li, atom.Table, atom.Td, atom.Th)...)
+	p.allow("dir", `^(?:ltr|rtl|auto)$`, headings...)
+	p.allow("dir", `^(?:ltr|rtl|auto)$`,
+		atom.P, atom.Div, atom.Ul, atom.Ol, atom.Li, atom.Table, atom.Td, atom.Th)
 	// What begins like this is an address of that scheme in every browser.
 	p.allow("href", `^(?:https?://|mailto:|tel:)`, atom.A)
 	p.sanitizer.AllowURLSchemes("http", "https", "mailto", "tel")

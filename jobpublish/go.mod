@@ -7,11 +7,17 @@ go 1.26.0
 replace github.com/jobboard-sdk/jobboard-go => ../
 
 require (
+	github.com/google/uuid v1.6.0
+	github.com/jobboard-sdk/jobboard-go v0.0.0-00010101000000-000000000000
 	github.com/microcosm-cc/bluemonday v1.0.27
 	golang.org/x/net v0.62.0
 )
 
 require (
 	github.com/aymerick/douceur v0.2.0 // indirect
+	github.com/google/go-querystring v1.2.0 // indirect
 	github.com/gorilla/css v1.0.1 // indirect
+	github.com/hashicorp/go-cleanhttp v0.5.2 // indirect
+	github.com/hashicorp/go-retryablehttp v0.7.8 // indirect
+	golang.org/x/oauth2 v0.37.0 // indirect
 )

@@ -3,6 +3,7 @@
 package hostile
 
 import (
+	"context"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -63,7 +64,7 @@ func Vectors() ([]string, error) {
 }
 
 func moduleDir(module string) (string, error) {
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module).Output()
+	out, err := exec.CommandContext(context.Background(), "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {
 		return "", fmt.Errorf("where is %s: %w", module, err)
 	}

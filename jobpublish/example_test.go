@@ -1,0 +1,170 @@
+package jobpublish_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"iter"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobpublish"
+)
+
+func ExampleClean() {
+	ad := `<h2 onclick="steal()">Nurse</h2><script>steal()</script>` +
+		`<p>Call <a href="tel:+4940123">us</a><ul><li>care<li><a href="javascript:steal()">records</a>`
+	fmt.Println(jobpublish.Clean(ad))
+	// Output:
+	// <h2>Nurse</h2><p>Call <a href="tel:+4940123" rel="nofollow noreferrer">us</a></p><ul><li>care</li><li>records</li></ul>
+}
+
+func ExampleText() {
+	fmt.Println(jobpublish.Text(`<h2>Your tasks</h2><ul><li>You care for patients<li>You keep the records</ul>Tom &amp; team`))
+	// Output:
+	// Your tasks
+	//
+	// • You care for patients
+	// • You keep the records
+	//
+	// Tom & team
+}
+
+func ExampleExcerpt() {
+	fmt.Println(jobpublish.Excerpt(`<p>You care for patients on the ward, and you keep the records.</p>`, 40))
+	// Output:
+	// You care for patients on the ward, and…
+}
+
+// A job's page: the advertisement cleaned, the data for search engines where the
+// job may be published, and otherwise the status that says why not.
+func Example_page() {
+	fake := jobboardtest.NewServer(jobboardtest.WithDemo())
+	defer fake.Close()
+	client, err := jobboard.NewClient(jobboard.Config{BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, ClientID: "10"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	stored := findPosting(client)
+	find := func(*http.Request) (*jobboard.JobPosting, jobboard.JobID) { return stored, 2797227 }
+	// begin
+	page := template.Must(template.New("").Parse(`<!DOCTYPE html><title>{{.Title}}</title>` +
+		`{{with .Data}}<script type="application/ld+json">{{.}}</script>{{end}}<article>{{.Ad}}</article>`))
+
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		posting, id := find(r) // from your own store
+		job := jobpublish.Job{URL: "https://jobs.example/job/" + id.String(), Posting: posting}
+		info, err := client.JobInformation(r.Context(), id)
+		job.Heard(info, err, time.Now())
+
+		data, err := job.StructuredData(time.Now())
+		var refused *jobpublish.RefusedError
+		if errors.As(err, &refused) && refused.Err != nil {
+			http.Error(w, string(refused.Reason), jobboard.HTTPStatus(refused.Err)) // such as 410 for closed
+			return
+		}
+		ad, _ := posting.Config.AdText()
+		err = page.Execute(w, map[string]any{
+			"Title": posting.Title, "Data": data, "Ad": template.HTML(jobpublish.Clean(ad)),
+		})
+		if err != nil {
+			log.Println(err)
+		}
+	})
+	// end
+	for _, change := range []func(){func() {}, func() { fake.DeactivateJob(2797227) }} {
+		change()
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequest("GET", "/job/2797227", nil))
+		fmt.Println(w.Code, strings.Contains(w.Body.String(), `"@type":"JobPosting"`), strings.Contains(w.Body.String(), "<h3>Ihre Aufgaben</h3>"))
+	}
+	// Output:
+	// 200 true true
+	// 410 false false
+}
+
+func findPosting(client *jobboard.Client) *jobboard.JobPosting {
+	result, err := client.Search(context.Background(), "27828_extern", jobboard.Query{Language: "de"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return &result.Results[0]
+}
+
+// A sitemap and two feeds of all jobs of a site.
+func ExampleNewSite() {
+	// begin
+	site, err := jobpublish.NewSite(jobpublish.Config{
+		URL:      "https://jobs.example/",
+		Title:    "Jobs at the lake",
+		Language: "en",
+		Jobs:     storedJobs, // func(context.Context) iter.Seq2[jobpublish.Job, error]
+		Refused:  func(refused *jobpublish.RefusedError) { log.Println(refused) },
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/sitemap.xml", site.Sitemap("/sitemap.xml"))
+	mux.Handle("/jobs.rss", site.RSS("/jobs.rss"))
+	mux.Handle("/jobs.atom", site.Atom("/jobs.atom"))
+	// end
+	for _, path := range []string{"/sitemap.xml", "/jobs.rss", "/jobs.atom"} {
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		fmt.Println(w.Code, w.Header().Get("Content-Type"), strings.Count(w.Body.String(), "https://jobs.example/job/17"))
+	}
+	// Output:
+	// 200 application/xml; charset=utf-8 1
+	// 200 application/rss+xml; charset=utf-8 1
+	// 200 application/atom+xml; charset=utf-8 1
+}
+
+// storedJobs yields one open job.
+func storedJobs(context.Context) iter.Seq2[jobpublish.Job, error] {
+	return func(yield func(jobpublish.Job, error) bool) {
+		yield(jobpublish.Job{
+			URL:         "https://jobs.example/job/17",
+			Posting:     &jobboard.JobPosting{JobPostingID: 1, Title: "Nurse", PostingVersionStartDate: 1767600000000},
+			Information: &jobboard.JobInformation{JobID: 17, ApplyPossible: true},
+			Answered:    time.Now().Add(-time.Hour),
+		}, nil)
+	}
+}
+
+func ExampleJob_StructuredData() {
+	job := jobpublish.Job{
+		URL: "https://jobs.example/job/17",
+		Posting: &jobboard.JobPosting{
+			JobPostingID: 1, Title: "Nurse", PostingVersionStartDate: 1767600000000,
+			Config: jobboard.NewPostingConfig(map[string][]string{jobboard.KeyAdText: {"<p>You care for patients."}}),
+		},
+		Information: &jobboard.JobInformation{
+			JobID: 17, ApplyPossible: true, CompanyName: "Lindenhof Kliniken GmbH", Location: jobboard.Location{GeoCity: "Hamburg"},
+		},
+		Answered: time.Now(),
+	}
+	_, err := job.StructuredData(time.Now())
+	fmt.Println(err)
+
+	job.Information.Location.GeoCountry = "DE" // that the site knows
+	data, err := job.StructuredData(time.Now())
+	if err != nil {
+		log.Fatal(err)
+	}
+	data["employmentType"] = "PART_TIME"
+	b, err := json.Marshal(data["jobLocation"])
+	fmt.Println(string(b), err)
+	fmt.Println(data.Missing())
+	// Output:
+	// jobpublish: job 17 is not published: incomplete, without jobLocation.address.addressCountry
+	// {"@type":"Place","address":{"@type":"PostalAddress","addressCountry":"DE","addressLocality":"Hamburg"}} <nil>
+	// [applicantLocationRequirements baseSalary directApply jobLocationType validThrough]
+}

@@ -1,0 +1,256 @@
+package jobpublish
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// MaxAge is how old the service's answer about a job may be for the job to be
+// published.
+const MaxAge = 48 * time.Hour
+
+// Job is what a site knows of a job that it may publish.
+type Job struct {
+	URL         string                   // of the job's page on this site: absolute, http or https
+	Posting     *jobboard.JobPosting     // as a search gave it (4.1)
+	Information *jobboard.JobInformation // the lookup's last answer (4.4); nil where there was none
+	Answered    time.Time                // when the lookup last answered
+	// Err is the last answer where it was that the job is closed or gone. A
+	// failure that says nothing about the job, such as a time-out, must not take
+	// its place; Heard takes care of it.
+	Err error
+	// Modified is when what the page shows last changed; the zero value: when
+	// the posting's version began, or else when it was posted.
+	Modified time.Time
+	// DirectApply says that an application can be started on the page.
+	DirectApply bool
+	// ApplicantCountries are where one may work from who works remotely; nil:
+	// the countries of the job's locations.
+	ApplicantCountries []string
+}
+
+// Reason says why a job is not published.
+type Reason string
+
+// The reasons.
+const (
+	ReasonGone       Reason = "gone"        // the service knows no such job or posting any more
+	ReasonClosed     Reason = "closed"      // deactivated, or no longer open to applications
+	ReasonNotVisible Reason = "not visible" // not for everybody: an internal job, or a posting that is not visible
+	ReasonExpired    Reason = "expired"     // its last day is past
+	ReasonNotYet     Reason = "not yet"     // its first day is to come
+	ReasonUnknown    Reason = "unknown"     // the lookup has never answered
+	ReasonStale      Reason = "stale"       // the lookup's last answer is older than MaxAge
+	ReasonIncomplete Reason = "incomplete"  // something is missing without which it cannot be published
+)
+
+// RefusedError says why a job is not published.
+type RefusedError struct {
+	Job     jobboard.JobID // 0 where it is not known
+	Reason  Reason
+	Missing []string // where the reason is ReasonIncomplete: what is, as schema.org calls it
+	Err     error    // what the service said, if it did
+}
+
+// Error names the job and the reason.
+func (e *RefusedError) Error() string {
+	text := fmt.Sprintf("jobpublish: job %d is not published: %s", e.Job, e.Reason)
+	if len(e.Missing) > 0 {
+		text += ", without " + strings.Join(e.Missing, ", ")
+	}
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text
+}
+
+// Unwrap returns what the service said.
+func (e *RefusedError) Unwrap() error { return e.Err }
+
+// Heard takes note of what Client.JobInformation returned at a time. An answer
+// takes the place of the last one. An error that says nothing about the job, such as
+// a time-out, leaves the last answer in force, as long as that is not too old.
+func (j *Job) Heard(info *jobboard.JobInformation, err error, at time.Time) {
+	switch {
+	case err == nil && info != nil:
+		j.Information, j.Answered, j.Err = info, at, nil
+	case err != nil && jobboard.Settled(err):
+		j.Answered, j.Err = at, err
+	}
+}
+
+// ID returns the job's identifier, and 0 without an Information.
+func (j Job) ID() jobboard.JobID {
+	if j.Information == nil {
+		return 0
+	}
+	return j.Information.JobID
+}
+
+// Check reports whether the job may be published at a time: it is known to be
+// open to applications by an answer that is at most MaxAge old, it is visible, its
+// time has come and is not past, and it has a title and an address. The error of
+// every other is a *RefusedError.
+func (j Job) Check(now time.Time) error {
+	reason, err := j.closed(now)
+	var missing []string
+	if reason == "" {
+		reason = j.outOfTime(now)
+	}
+	if reason == "" {
+		if missing = j.missing(); len(missing) > 0 {
+			reason = ReasonIncomplete
+		}
+	}
+	if reason == "" {
+		return nil
+	}
+	return &RefusedError{Job: j.ID(), Reason: reason, Missing: missing, Err: err}
+}
+
+// closed returns why the job counts as closed, and "" where it is known to be
+// open.
+func (j Job) closed(now time.Time) (Reason, error) {
+	switch {
+	case errors.Is(j.Err, jobboard.ErrGone):
+		return ReasonGone, j.Err
+	case errors.Is(j.Err, jobboard.ErrClosed):
+		return ReasonClosed, j.Err
+	case errors.Is(j.Err, jobboard.ErrNotVisible):
+		return ReasonNotVisible, j.Err
+	case j.Information == nil || j.Answered.IsZero():
+		return ReasonUnknown, j.Err
+	case !j.Information.ApplyPossible:
+		return ReasonClosed, nil
+	case now.Sub(j.Answered) > MaxAge, j.Answered.Sub(now) > time.Hour: // of a clock that is wrong nothing is known
+		return ReasonStale, j.Err
+	}
+	if j.Posting != nil {
+		// A posting without the key is as visible as its channel.
+		v, err := j.Posting.Config.Visibility()
+		if err == nil && v != jobboard.Visible || errors.Is(err, jobboard.ErrKeyMalformed) {
+			return ReasonNotVisible, nil
+		}
+	}
+	return "", nil
+}
+
+func (j Job) outOfTime(now time.Time) Reason {
+	if end, ok := j.validThrough(); ok && !now.Before(end) {
+		return ReasonExpired
+	}
+	if posted, ok := j.posted(); ok && posted.After(now) {
+		return ReasonNotYet
+	}
+	return ""
+}
+
+// missing returns what no page, feed or search engine can do without.
+func (j Job) missing() []string {
+	var missing []string
+	if j.Posting == nil {
+		missing = append(missing, "posting")
+	}
+	if j.title() == "" {
+		missing = append(missing, "title")
+	}
+	if !webAddress(j.URL) {
+		missing = append(missing, "url")
+	}
+	return missing
+}
+
+// webAddress reports whether an address can be linked to from anywhere.
+func webAddress(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil
+}
+
+// title returns the posting's title, else the job's, as text on one line.
+func (j Job) title() string {
+	title := ""
+	if j.Posting != nil {
+		title = line(j.Posting.Title)
+	}
+	if title == "" && j.Information != nil {
+		title = line(j.Information.JobTitle)
+	}
+	return title
+}
+
+// line returns text of the service without line ends and characters that are not
+// seen.
+func line(text string) string {
+	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		if invisible(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))), " ")
+}
+
+// address returns the page's address without characters that XML formats do not
+// take in one.
+func (j Job) address() string {
+	u, err := url.Parse(j.URL)
+	if err != nil {
+		return ""
+	}
+	return u.String()
+}
+
+// ad returns the cleaned advertisement, and "" where there is none.
+func (j Job) ad() string {
+	ad, _ := j.Posting.Config.AdText()
+	return Clean(ad)
+}
+
+// posted returns when the job was first listed, or else when this version of the
+// posting began. When the work begins is another matter.
+func (j Job) posted() (time.Time, bool) {
+	if j.Posting == nil {
+		return time.Time{}, false
+	}
+	if listed, err := j.Posting.Config.ListingStartDate(); err == nil {
+		return listed, true
+	}
+	return j.Posting.PostingVersionStartDate.Time()
+}
+
+// validThrough returns when the posting ends; it is not ok for one without end.
+func (j Job) validThrough() (time.Time, bool) {
+	if j.Posting == nil {
+		return time.Time{}, false
+	}
+	return j.Posting.PostingVersionEndDate.Time()
+}
+
+// modified returns when the page last changed, and the zero value where nothing
+// is known of it.
+func (j Job) modified() time.Time {
+	if !j.Modified.IsZero() {
+		return j.Modified
+	}
+	if j.Posting != nil {
+		if begun, ok := j.Posting.PostingVersionStartDate.Time(); ok {
+			return begun
+		}
+	}
+	posted, _ := j.posted()
+	return posted
+}
+
+// until returns the time from which the job may not be published any more if
+// nothing new is heard of it.
+func (j Job) until() time.Time {
+	until := j.Answered.Add(MaxAge)
+	if end, ok := j.validThrough(); ok && end.Before(until) {
+		return end
+	}
+	return until
+}

@@ -1,0 +1,274 @@
+package jobpublish
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"os"
+	"strconv"
+	"sync/atomic"
+	"time"
+)
+
+// A handler serves what one format makes of the jobs.
+type handler struct {
+	site        *Site
+	path        string
+	contentType string
+	write       format
+	turn        chan struct{} // whoever has its element may write and change file
+	file        *file         // the last one; nil before the first
+}
+
+// A format writes jobs into a file.
+type format func(f *file, h *handler, jobs iter.Seq2[Job, error]) error
+
+func (s *Site) handler(path, contentType string, write format) http.Handler {
+	return &handler{site: s, path: path, contentType: contentType, write: write, turn: make(chan struct{}, 1)}
+}
+
+// maxWriting is how long the writing of a file may take.
+const maxWriting = 10 * time.Minute
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+		return
+	}
+	f, err := h.current(r.Context())
+	if err != nil {
+		h.site.cfg.Logger.ErrorContext(r.Context(), "jobpublish: nothing was written", "path", h.path, "error", err)
+		w.Header().Set("Retry-After", "60")
+		http.Error(w, "the jobs are not known at the moment", http.StatusServiceUnavailable)
+		return
+	}
+	defer f.release()
+	doc := f.index
+	if part := r.URL.Query().Get("part"); part != "" {
+		n, err := strconv.Atoi(part)
+		if err != nil || n < 1 || n > len(f.parts) || len(f.parts) == 1 {
+			http.NotFound(w, r)
+			return
+		}
+		doc = f.parts[n-1]
+	}
+	left := max(0, time.Until(f.until)) / time.Second
+	w.Header().Set("Content-Type", h.contentType)
+	w.Header().Set("Cache-Control", fmt.Sprintf("public, max-age=%d", left))
+	w.Header().Set("ETag", `"`+doc.hash+`"`)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	http.ServeContent(w, r, "", f.modified, io.NewSectionReader(f.body, doc.start, doc.size))
+}
+
+// current returns the file to serve, for the caller to release, and writes one
+// where there is none or its time is over. One caller writes while the others
+// wait; a client that leaves meanwhile does not take the others' file along.
+func (h *handler) current(ctx context.Context) (*file, error) {
+	select {
+	case h.turn <- struct{}{}:
+		defer func() { <-h.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if h.file == nil || !time.Now().Before(h.file.until) {
+		writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxWriting)
+		defer cancel()
+		f, err := h.newFile(writing)
+		if err != nil {
+			return nil, err
+		}
+		if h.file != nil {
+			h.file.release()
+		}
+		h.file = f
+	}
+	h.file.users.Add(1)
+	return h.file, nil
+}
+
+// newFile writes a file that may be served now.
+func (h *handler) newFile(ctx context.Context) (*file, error) {
+	began := time.Now()
+	f, err := createFile(began.Add(h.site.cfg.MaxAge))
+	if err != nil {
+		return nil, err
+	}
+	err = h.write(f, h, h.site.jobs(ctx, began))
+	if err == nil {
+		err = f.finish()
+	}
+	if err == nil && !time.Now().Before(f.until) {
+		err = fmt.Errorf("a job was no longer known to be open when %v of writing were over", time.Since(began))
+	}
+	if err != nil {
+		f.release()
+		return nil, err
+	}
+	f.modified = began.Truncate(time.Second)
+	if old := h.file; old != nil {
+		switch {
+		case old.hash == f.hash:
+			f.modified = old.modified
+		case !old.modified.Before(f.modified):
+			f.modified = time.Time{} // two changes in a second: a date cannot tell them apart
+		}
+	}
+	return f, nil
+}
+
+// A file holds what was written: one document, or several and an index of them.
+// It lies on the disk, where its size does not matter, under no name.
+type file struct {
+	body     *os.File
+	out      *bufio.Writer
+	written  int64
+	parts    []document
+	index    document // the first part, where it is the only one
+	hash     string   // of all
+	modified time.Time
+	until    time.Time // when it may no longer be served
+	users    atomic.Int64
+}
+
+type document struct {
+	start, size int64
+	hash        string
+	modified    time.Time // of its newest job
+}
+
+func createFile(until time.Time) (*file, error) {
+	body, err := os.CreateTemp("", "jobpublish-")
+	if err != nil {
+		return nil, err
+	}
+	f := &file{body: body, until: until}
+	f.out = bufio.NewWriterSize(body, 1<<16)
+	f.users.Store(1)
+	os.Remove(body.Name()) // where a file that is open cannot lose its name, release does it
+	return f, nil
+}
+
+// Write appends to the last document.
+func (f *file) Write(p []byte) (int, error) {
+	n, err := f.out.Write(p)
+	f.written += int64(n)
+	return n, err
+}
+
+// begin starts a document.
+func (f *file) begin() {
+	f.parts = append(f.parts, document{start: f.written})
+}
+
+// end ends the document that was started last.
+func (f *file) end() *document {
+	d := &f.parts[len(f.parts)-1]
+	d.size = f.written - d.start
+	return d
+}
+
+// holds makes the file end its life where a job's does.
+func (f *file) holds(job Job, changed time.Time) {
+	if until := job.until(); until.Before(f.until) {
+		f.until = until
+	}
+	if d := &f.parts[len(f.parts)-1]; changed.After(d.modified) {
+		d.modified = changed
+	}
+}
+
+// correct writes other text of the same length over what is written.
+func (f *file) correct(at int64, text string) error {
+	if err := f.out.Flush(); err != nil {
+		return err
+	}
+	_, err := f.body.WriteAt([]byte(text), at)
+	return err
+}
+
+// finish computes what tells this file from another.
+func (f *file) finish() error {
+	if err := f.out.Flush(); err != nil {
+		return err
+	}
+	f.out = nil
+	all := sha256.New()
+	for i := range f.parts {
+		if err := f.sum(&f.parts[i], all); err != nil {
+			return err
+		}
+	}
+	if len(f.parts) == 1 {
+		f.index = f.parts[0]
+	} else if err := f.sum(&f.index, all); err != nil {
+		return err
+	}
+	f.hash = hex.EncodeToString(all.Sum(nil)[:16])
+	return nil
+}
+
+func (f *file) sum(d *document, all io.Writer) error {
+	hash := sha256.New()
+	_, err := io.Copy(io.MultiWriter(hash, all), io.NewSectionReader(f.body, d.start, d.size))
+	d.hash = hex.EncodeToString(hash.Sum(nil)[:16])
+	return err
+}
+
+// release says that a user needs the file no more. The last one closes it.
+func (f *file) release() {
+	if f.users.Add(-1) == 0 {
+		f.body.Close()
+		os.Remove(f.body.Name())
+	}
+}
+
+// An xmlWriter writes elements, and remembers the first failure.
+type xmlWriter struct {
+	*xml.Encoder
+	err error
+}
+
+func newXMLWriter(w io.Writer) *xmlWriter {
+	x := &xmlWriter{Encoder: xml.NewEncoder(w)}
+	_, x.err = io.WriteString(w, xml.Header)
+	return x
+}
+
+func (x *xmlWriter) start(name string, attributes ...xmlAttr) {
+	x.token(xml.StartElement{Name: xml.Name{Local: name}, Attr: attributes})
+}
+
+func (x *xmlWriter) close(name string) {
+	x.token(xml.EndElement{Name: xml.Name{Local: name}})
+}
+
+func (x *xmlWriter) token(t xml.Token) {
+	if x.err == nil {
+		x.err = x.EncodeToken(t)
+	}
+}
+
+// element writes a value under a name; an empty text is not written.
+func (x *xmlWriter) element(name string, value any, attributes ...xmlAttr) {
+	if value != "" && x.err == nil {
+		x.err = x.EncodeElement(value, xml.StartElement{Name: xml.Name{Local: name}, Attr: attributes})
+	}
+}
+
+func (x *xmlWriter) finish() error {
+	if x.err == nil {
+		x.err = x.Flush()
+	}
+	return x.err
+}
+
+type xmlAttr = xml.Attr
+
+func attr(name, value string) xmlAttr { return xmlAttr{Name: xml.Name{Local: name}, Value: value} }

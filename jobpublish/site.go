@@ -1,0 +1,182 @@
+package jobpublish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Config describes a site to NewSite.
+type Config struct {
+	// URL is the site's own address, such as "https://jobs.example/": absolute,
+	// http or https. The pages of jobs are on the same host.
+	URL         string
+	Title       string // of the feeds
+	Description string // of the feeds; empty: Title
+	Language    string // of the feeds, such as "de"; empty: not told
+	// Jobs yields every job that the site knows, in any order but always the
+	// same, for one writing of one file. An error ends it, and nothing is
+	// written. It must be safe for calls at the same time.
+	Jobs func(ctx context.Context) iter.Seq2[Job, error]
+	// Refused is told of each job that is left out, in every writing; nil:
+	// nobody is.
+	Refused func(*RefusedError)
+	// MaxAge is how long a written file may be served before Jobs is asked
+	// again; 0 means a minute. A file is never served after the first of its jobs
+	// may not be published any more.
+	MaxAge time.Duration
+	Logger *slog.Logger // of failures; nil: silent
+}
+
+// Site writes sitemaps and feeds of jobs. It holds one file of each handler, and
+// of a job no more than is written at the moment, so that a million jobs take no
+// more memory than one.
+type Site struct {
+	cfg Config
+	url *url.URL
+	id  uuid.UUID
+}
+
+// ConfigError says what keeps a Site from being made.
+type ConfigError struct {
+	Field  string // of Config
+	Reason string
+}
+
+// Error names the field and what is wrong with it.
+func (e *ConfigError) Error() string { return "jobpublish: Config." + e.Field + " " + e.Reason }
+
+// NewSite finds every mistake in cfg and asks nobody. Its errors are *ConfigError,
+// joined where there are several.
+func NewSite(cfg Config) (*Site, error) {
+	var wrong []error
+	u, err := url.Parse(cfg.URL)
+	switch {
+	case err != nil || !webAddress(cfg.URL):
+		wrong = append(wrong, &ConfigError{"URL", "is not an absolute address with http or https"})
+	case u.RawQuery != "" || u.Fragment != "":
+		wrong = append(wrong, &ConfigError{"URL", "has a query or a fragment"})
+	}
+	if line(cfg.Title) == "" {
+		wrong = append(wrong, &ConfigError{"Title", "is empty"})
+	}
+	if !isLanguage(cfg.Language) {
+		wrong = append(wrong, &ConfigError{"Language", "is not a language such as \"de\" or \"en-GB\""})
+	}
+	if cfg.Jobs == nil {
+		wrong = append(wrong, &ConfigError{"Jobs", "is nil"})
+	}
+	if cfg.MaxAge < 0 {
+		wrong = append(wrong, &ConfigError{"MaxAge", "is negative"})
+	}
+	if len(wrong) > 0 {
+		return nil, errors.Join(wrong...)
+	}
+	if cfg.MaxAge == 0 {
+		cfg.MaxAge = time.Minute
+	}
+	if line(cfg.Description) == "" {
+		cfg.Description = cfg.Title
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if u.Path == "" {
+		u.Path = "/"
+	}
+	return &Site{cfg: cfg, url: u, id: uuid.NewSHA1(uuid.NameSpaceURL, []byte(u.String()))}, nil
+}
+
+// isLanguage reports whether a text has the form of a language tag, or is empty.
+func isLanguage(tag string) bool {
+	for i, part := range strings.Split(tag, "-") {
+		if len(part) > 8 || part == "" && (i > 0 || tag != "") {
+			return false
+		}
+		for _, r := range part {
+			if r < '0' || r > '9' && r < 'A' || r > 'Z' && r < 'a' || r > 'z' || i == 0 && r <= '9' {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// jobs yields the jobs that may be published now.
+func (s *Site) jobs(ctx context.Context, now time.Time) iter.Seq2[Job, error] {
+	return func(yield func(Job, error) bool) {
+		for job, err := range s.cfg.Jobs(ctx) {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				yield(Job{}, err)
+				return
+			}
+			err = job.Check(now)
+			if err == nil && !s.holds(job.URL) {
+				err = &RefusedError{Job: job.ID(), Reason: ReasonIncomplete, Missing: []string{"url"}, Err: errElsewhere}
+			}
+			if refused, ok := errors.AsType[*RefusedError](err); ok {
+				s.refuse(refused)
+			} else if !yield(job, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (s *Site) refuse(err *RefusedError) {
+	if s.cfg.Refused != nil {
+		s.cfg.Refused(err)
+	}
+}
+
+var errElsewhere = errors.New("the page is on another host than the site")
+
+// holds reports whether a page is on the site's host, as sitemaps require.
+func (s *Site) holds(page string) bool {
+	u, err := url.Parse(page)
+	return err == nil && strings.EqualFold(u.Scheme, s.url.Scheme) && strings.EqualFold(u.Host, s.url.Host)
+}
+
+// address is the address of a path of the site.
+func (s *Site) address(path string) string {
+	return s.url.ResolveReference(&url.URL{Path: path}).String()
+}
+
+// jobID is a job's identifier in feeds: the same as long as site, job and posting
+// are.
+func (s *Site) jobID(job Job) string {
+	return uuid.NewSHA1(s.id, fmt.Appendf(nil, "job %d posting %d", job.ID(), job.Posting.JobPostingID)).URN()
+}
+
+// Sitemap returns the handler of the sitemap of the jobs' pages, for mounting at
+// path, such as "/sitemap.xml". More than 50 000 pages are divided: the path gives
+// an index then, and the parts are at the same path with ?part=1 and so on.
+//
+// Its answers have ETag, Last-Modified and Cache-Control, and 304 where the
+// client has the file. While Jobs fails it answers 503.
+func (s *Site) Sitemap(path string) http.Handler {
+	return s.handler(path, "application/xml; charset=utf-8", writeSitemap)
+}
+
+// RSS returns the handler of the jobs as RSS 2.0, for mounting at path, such as
+// "/jobs.rss". Its answers are as those of Sitemap.
+func (s *Site) RSS(path string) http.Handler {
+	return s.handler(path, "application/rss+xml; charset=utf-8", writeRSS)
+}
+
+// Atom returns the handler of the jobs as Atom 1.0 (RFC 4287), for mounting at
+// path, such as "/jobs.atom". Its answers are as those of Sitemap.
+func (s *Site) Atom(path string) http.Handler {
+	return s.handler(path, "application/atom+xml; charset=utf-8", writeAtom)
+}

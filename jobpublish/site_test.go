@@ -1,0 +1,408 @@
+package jobpublish
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+func newSite(t *testing.T, jobs func(context.Context) iter.Seq2[Job, error]) *Site {
+	t.Helper()
+	site, err := NewSite(Config{URL: "https://jobs.example", Title: "Jobs & more", Language: "de", Jobs: jobs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return site
+}
+
+func get(h http.Handler, target string, header ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest("GET", target, nil)
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// numbered is an open job of that number, as of the time of the test.
+func numbered(n int) Job {
+	j := openJob()
+	posting, info := *j.Posting, *j.Information
+	info.JobID = jobboard.JobID(n)
+	posting.JobPostingID = jobboard.JobPostingID(600_000 + n)
+	posting.PostingVersionEndDate = 0
+	j.Posting, j.Information = &posting, &info
+	j.URL = fmt.Sprintf("https://jobs.example/job/%d/Köln", n)
+	j.Answered = time.Now()
+	return j
+}
+
+func TestNewSite(t *testing.T) {
+	good := Config{URL: "https://jobs.example/board/", Title: "Jobs", Jobs: list(nil)}
+	if _, err := NewSite(good); err != nil {
+		t.Error(err)
+	}
+	for field, change := range map[string]func(*Config){
+		"URL": func(c *Config) { c.URL = "jobs.example" }, "Title": func(c *Config) { c.Title = " " }, "Jobs": func(c *Config) { c.Jobs = nil },
+		"Language": func(c *Config) { c.Language = "de_DE" }, "MaxAge": func(c *Config) { c.MaxAge = -1 },
+	} {
+		bad := good
+		change(&bad)
+		_, err := NewSite(bad)
+		if wrong, ok := errors.AsType[*ConfigError](err); !ok || wrong.Field != field {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+}
+
+func TestFeeds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		closed := numbered(3)
+		closed.Err = jobboard.ErrJobInactive
+		elsewhere := numbered(4)
+		elsewhere.URL = "https://other.example/4"
+		jobs := []Job{numbered(1), closed, elsewhere, numbered(2)}
+		jobs[0].Modified = time.Date(1999, 12, 1, 0, 0, 0, 0, time.UTC)
+		var refused []string
+		site := newSite(t, list(&jobs))
+		site.cfg.Refused = func(e *RefusedError) { refused = append(refused, e.Error()) }
+
+		w := get(site.RSS("/jobs.rss"), "/jobs.rss")
+		var rss rssFile
+		read(t, w, "application/rss+xml; charset=utf-8", &rss)
+		items := rss.Channel.Item
+		if len(items) != 2 || items[0].Title != "Nurse (f/m/x)" || items[0].Link != "https://jobs.example/job/1/K%C3%B6ln" ||
+			items[0].Description != "<h2>Tasks</h2><p>Care</p>" || rss.Channel.Title != "Jobs & more" || rss.Channel.Language != "de" ||
+			rss.Channel.Link[0].Text != "https://jobs.example/" || rss.Channel.Link[1].Href != "https://jobs.example/jobs.rss" {
+			t.Errorf("RSS: %+v", rss)
+		}
+
+		w = get(site.Atom("/jobs.atom"), "/jobs.atom")
+		var atom atomFile
+		read(t, w, "application/atom+xml; charset=utf-8", &atom)
+		if len(atom.Entry) != 2 || atom.Entry[0].ID == atom.Entry[1].ID || !strings.HasPrefix(atom.ID, "urn:uuid:") || atom.Entry[0].Updated != "1999-12-01T00:00:00Z" ||
+			atom.Updated != "1999-12-07T12:00:00Z" || atom.Entry[1].Published != "1999-12-01T12:00:00Z" || atom.Entry[1].Content != items[1].Description {
+			t.Errorf("Atom: %+v", atom)
+		}
+
+		w = get(site.Sitemap("/sitemap.xml"), "/sitemap.xml")
+		var pages sitemapFile
+		read(t, w, "application/xml; charset=utf-8", &pages)
+		if len(pages.URL) != 2 || pages.URL[1].Loc != items[1].Link || pages.URL[1].Lastmod != "1999-12-07T12:00:00Z" {
+			t.Errorf("sitemap: %+v", pages)
+		}
+		if len(refused) != 6 || !strings.Contains(refused[0], "job 3 is not published: closed") || !strings.Contains(refused[1], "job 4") {
+			t.Errorf("refused: %q", refused)
+		}
+		// The same job keeps its identifier, in another site of the same address too.
+		again := newSite(t, list(&jobs))
+		if !strings.Contains(get(again.RSS("/a"), "/a").Body.String(), items[0].GUID) || items[0].GUID != atom.Entry[0].ID {
+			t.Errorf("another identifier: %+v", items[0])
+		}
+	})
+}
+
+type rssFile struct {
+	Channel struct {
+		Title    string `xml:"title"`
+		Language string `xml:"language"`
+		Link     []struct {
+			Href string `xml:"href,attr"`
+			Text string `xml:",chardata"`
+		} `xml:"link"`
+		Item []struct {
+			Title       string `xml:"title"`
+			Link        string `xml:"link"`
+			GUID        string `xml:"guid"`
+			PubDate     string `xml:"pubDate"`
+			Description string `xml:"description"`
+		} `xml:"item"`
+	} `xml:"channel"`
+}
+
+type atomFile struct {
+	ID      string `xml:"id"`
+	Title   string `xml:"title"`
+	Updated string `xml:"updated"`
+	Entry   []struct {
+		ID        string `xml:"id"`
+		Title     string `xml:"title"`
+		Updated   string `xml:"updated"`
+		Published string `xml:"published"`
+		Content   string `xml:"content"`
+	} `xml:"entry"`
+}
+
+type sitemapFile struct {
+	XMLName xml.Name
+	URL     []sitemapEntry `xml:"url"`
+	Sitemap []sitemapEntry `xml:"sitemap"`
+}
+
+type sitemapEntry struct {
+	Loc     string `xml:"loc"`
+	Lastmod string `xml:"lastmod"`
+}
+
+func read(t *testing.T, w *httptest.ResponseRecorder, contentType string, into any) {
+	t.Helper()
+	if w.Code != 200 || w.Header().Get("Content-Type") != contentType {
+		t.Errorf("%d, %s", w.Code, w.Header())
+	}
+	if err := xml.Unmarshal(w.Body.Bytes(), into); err != nil {
+		t.Errorf("%v: %s", err, w.Body)
+	}
+}
+
+// A client that has the file gets 304, a job that closes changes it, and
+// nothing is served after its time.
+func TestConditional(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		jobs := []Job{numbered(1), numbered(2)}
+		asked := 0
+		h := newSite(t, func(ctx context.Context) iter.Seq2[Job, error] {
+			asked++
+			return list(&jobs)(ctx)
+		}).RSS("/jobs.rss")
+		w := get(h, "/")
+		tag, changed := w.Header().Get("ETag"), w.Header().Get("Last-Modified")
+		if tag == "" || changed == "" || w.Header().Get("Cache-Control") != "public, max-age=60" {
+			t.Fatal(w.Header())
+		}
+		for _, header := range [][]string{{"If-None-Match", tag}, {"If-Modified-Since", changed}} {
+			if w := get(h, "/", header...); w.Code != 304 || w.Body.Len() != 0 {
+				t.Errorf("%s: %d", header, w.Code)
+			}
+		}
+		if asked != 1 {
+			t.Errorf("asked %d times", asked)
+		}
+		time.Sleep(59 * time.Second)
+		if w := get(h, "/"); w.Header().Get("Cache-Control") != "public, max-age=1" || asked != 1 {
+			t.Errorf("after 59 s: %s", w.Header())
+		}
+		time.Sleep(2 * time.Second)
+		if w := get(h, "/", "If-None-Match", tag); w.Code != 304 || asked != 2 {
+			t.Errorf("nothing changed: %d, asked %d times", w.Code, asked)
+		}
+		if w := get(h, "/"); w.Header().Get("Last-Modified") != changed {
+			t.Errorf("nothing changed, and was %s is %s", changed, w.Header().Get("Last-Modified"))
+		}
+		jobs[1].Information.ApplyPossible = false
+		time.Sleep(time.Minute)
+		w = get(h, "/", "If-None-Match", tag, "If-Modified-Since", changed)
+		if w.Code != 200 || w.Header().Get("ETag") == tag || w.Header().Get("Last-Modified") == changed || strings.Contains(w.Body.String(), "job/2") {
+			t.Errorf("a job closed: %d %s", w.Code, w.Header())
+		}
+		if w := get(h, "/", "If-Modified-Since", changed); w.Code != 200 {
+			t.Errorf("a job closed since: %d", w.Code)
+		}
+		// A minute is too long for a job that ends before.
+		jobs[0].Posting.PostingVersionEndDate = millis(time.Now().Add(90 * time.Second))
+		time.Sleep(time.Minute)
+		if w := get(h, "/"); !strings.Contains(w.Body.String(), "job/1") || w.Header().Get("Cache-Control") != "public, max-age=30" {
+			t.Errorf("30 s before the end: %s", w.Header())
+		}
+		time.Sleep(30 * time.Second)
+		if w := get(h, "/"); strings.Contains(w.Body.String(), "job/1") {
+			t.Error("published at its end")
+		}
+	})
+}
+
+// While the jobs are not known nothing is told, and nothing half.
+func TestFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		broken := false
+		h := newSite(t, func(context.Context) iter.Seq2[Job, error] {
+			return func(yield func(Job, error) bool) {
+				if yield(numbered(1), nil) && broken {
+					yield(Job{}, errors.New("the database is down"))
+				}
+			}
+		}).Sitemap("/sitemap.xml")
+		if w := get(h, "/sitemap.xml"); w.Code != 200 {
+			t.Error(w.Code)
+		}
+		broken = true
+		time.Sleep(2 * time.Minute)
+		if w := get(h, "/sitemap.xml"); w.Code != 503 || strings.Contains(w.Body.String(), "job/1") || w.Header().Get("Retry-After") == "" || w.Header().Get("ETag") != "" {
+			t.Errorf("%d %s %s", w.Code, w.Header(), w.Body)
+		}
+		broken = false
+		if w := get(h, "/sitemap.xml"); w.Code != 200 {
+			t.Error(w.Code)
+		}
+		r := httptest.NewRequest("POST", "/sitemap.xml", nil)
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, r); w.Code != 405 {
+			t.Error(w.Code)
+		}
+	})
+}
+
+// Many clients at once make one file, and one that leaves does not spoil it.
+func TestTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		h := newSite(t, func(ctx context.Context) iter.Seq2[Job, error] {
+			asked++
+			time.Sleep(10 * time.Second)
+			jobs := []Job{numbered(1)}
+			return list(&jobs)(ctx)
+		}).Atom("/jobs.atom")
+		var all sync.WaitGroup
+		first, leave := context.WithCancel(t.Context())
+		for i := range 50 {
+			all.Go(func() {
+				time.Sleep(time.Duration(i))
+				r := httptest.NewRequest("GET", "/jobs.atom", nil)
+				if i == 0 {
+					r = r.WithContext(first)
+				}
+				w := httptest.NewRecorder()
+				if h.ServeHTTP(w, r); w.Code != 200 {
+					t.Errorf("client %d: %d", i, w.Code)
+				}
+			})
+		}
+		time.Sleep(time.Second)
+		leave()
+		all.Wait()
+		if asked != 1 {
+			t.Errorf("asked %d times", asked)
+		}
+	})
+}
+
+// counting makes n open jobs, one at a time.
+func counting(n int) func(context.Context) iter.Seq2[Job, error] {
+	return func(context.Context) iter.Seq2[Job, error] {
+		return func(yield func(Job, error) bool) {
+			j := numbered(0)
+			for i := range n {
+				j.Information.JobID = jobboard.JobID(i)
+				j.Posting.JobPostingID = jobboard.JobPostingID(i)
+				j.URL = fmt.Sprintf("https://jobs.example/job/%d", i)
+				if !yield(j, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func TestSitemapIndex(t *testing.T) {
+	h := newSite(t, counting(2*maxPages+1)).Sitemap("/sitemap.xml")
+	var index sitemapFile
+	read(t, get(h, "/sitemap.xml"), "application/xml; charset=utf-8", &index)
+	if index.XMLName.Local != "sitemapindex" || len(index.Sitemap) != 3 || index.Sitemap[0].Loc != "https://jobs.example/sitemap.xml?part=1" ||
+		index.Sitemap[0].Lastmod != "1999-12-07T12:00:00Z" {
+		t.Fatalf("%+v", index)
+	}
+	seen := map[string]bool{}
+	for i, want := range []int{maxPages, maxPages, 1} {
+		var part sitemapFile
+		w := get(h, index.Sitemap[i].Loc)
+		read(t, w, "application/xml; charset=utf-8", &part)
+		if len(part.URL) != want {
+			t.Errorf("part %d has %d pages", i+1, len(part.URL))
+		}
+		for _, u := range part.URL {
+			seen[u.Loc] = true
+		}
+		if again := get(h, index.Sitemap[i].Loc, "If-None-Match", w.Header().Get("ETag")); again.Code != 304 {
+			t.Errorf("part %d again: %d", i+1, again.Code)
+		}
+	}
+	if len(seen) != 2*maxPages+1 {
+		t.Errorf("%d pages", len(seen))
+	}
+	for _, part := range []string{"0", "4", "-1", "x", "1e9", "99999999999999999999"} {
+		if w := get(h, "/sitemap.xml?part="+part); w.Code != 404 {
+			t.Errorf("part %s: %d", part, w.Code)
+		}
+	}
+	if w := get(newSite(t, counting(1)).Sitemap("/s"), "/s?part=1"); w.Code != 404 {
+		t.Errorf("a part of one: %d", w.Code)
+	}
+}
+
+// Any number of jobs takes the memory of one.
+func TestMemory(t *testing.T) {
+	n := 20_000
+	if testing.Short() {
+		n = 5000
+	}
+	for name, handler := range map[string]func(*Site) http.Handler{
+		"sitemap": func(s *Site) http.Handler { return s.Sitemap("/x") },
+		"RSS":     func(s *Site) http.Handler { return s.RSS("/x") },
+		"Atom":    func(s *Site) http.Handler { return s.Atom("/x") },
+	} {
+		var peak uint64
+		jobs := func(ctx context.Context) iter.Seq2[Job, error] {
+			return func(yield func(Job, error) bool) {
+				i := 0
+				for j, err := range counting(n)(ctx) {
+					if i++; i%(n/10) == 0 {
+						runtime.GC()
+						var m runtime.MemStats
+						runtime.ReadMemStats(&m)
+						peak = max(peak, m.HeapAlloc)
+					}
+					if !yield(j, err) {
+						return
+					}
+				}
+			}
+		}
+		h := handler(newSite(t, jobs))
+		runtime.GC()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		w := &discard{header: http.Header{}}
+		h.ServeHTTP(w, httptest.NewRequest("GET", "/x", nil))
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		grown := int64(max(peak, after.HeapAlloc)) - int64(before.HeapAlloc)
+		t.Logf("figure: %s of %d jobs: %d bytes sent, heap at most %+d KiB", name, n, w.written, grown>>10)
+		if w.written < int64(n)*50 && name != "sitemap" || grown > 1<<20 {
+			t.Errorf("%s: %d bytes sent, heap at most %+d KiB", name, w.written, grown>>10)
+		}
+	}
+}
+
+type discard struct {
+	header  http.Header
+	written int64
+}
+
+func (d *discard) Header() http.Header         { return d.header }
+func (d *discard) WriteHeader(int)             {}
+func (d *discard) Write(p []byte) (int, error) { d.written += int64(len(p)); return len(p), nil }
+
+var _ io.Writer = (*discard)(nil)
+
+func TestIsLanguage(t *testing.T) {
+	tags := []string{"", "de", "en-GB", "de-1996", "x-klingon"}
+	for _, tag := range append(tags, "-", "de-", "de_DE", "1de", "deutschland", "ä") {
+		if got := isLanguage(tag); got != slices.Contains(tags, tag) {
+			t.Errorf("%q: %v", tag, got)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package jobpublish
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// StructuredData is a JobPosting of schema.org: its properties by name. What the
+// service does not know and the site does, such as employmentType and baseSalary,
+// can be added.
+type StructuredData map[string]any
+
+// MarshalJSON returns the data as JSON-LD that is safe within an element script:
+// no text in it ends the element, whatever the encoder does. In html/template
+//
+//	<script type="application/ld+json">{{.StructuredData}}</script>
+//
+// writes the same.
+func (d StructuredData) MarshalJSON() ([]byte, error) { return json.Marshal(map[string]any(d)) }
+
+// recommended are the properties that search engines ask for besides those
+// without which there is no StructuredData.
+var recommended = []string{
+	"applicantLocationRequirements", "baseSalary", "directApply", "employmentType", "identifier", "jobLocationType",
+	"validThrough",
+}
+
+// Missing returns the properties that search engines recommend and that are not
+// there. Not every one fits every job: jobLocationType and
+// applicantLocationRequirements belong to remote ones.
+func (d StructuredData) Missing() []string {
+	var missing []string
+	for _, name := range recommended {
+		if _, ok := d[name]; !ok {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
+// StructuredData returns what search engines want to know of a job, for its page.
+// The error is a *RefusedError for a job that Check refuses, and for one that
+// lacks what search engines require: title, description, datePosted,
+// hiringOrganization, and a jobLocation with its addressCountry or, for a remote
+// job, applicantLocationRequirements. Nothing is made up.
+//
+// datePosted is when the job was first listed, else when the posting's version
+// began. validThrough is the end of that version; a job without one has none.
+// Locations without a country, or with coordinates that are not on the globe, are
+// left out, or told without coordinates.
+func (j Job) StructuredData(now time.Time) (StructuredData, error) {
+	if err := j.Check(now); err != nil {
+		return nil, err
+	}
+	info := j.Information
+	d := StructuredData{
+		"@context": "https://schema.org/",
+		"@type":    "JobPosting",
+		"title":    j.title(),
+		"url":      j.address(),
+	}
+	var missing []string
+	add := func(name string, value any, ok bool) {
+		if ok {
+			d[name] = value
+		} else {
+			missing = append(missing, name)
+		}
+	}
+	description := j.ad()
+	add("description", description, Text(description) != "")
+	posted, ok := j.posted()
+	add("datePosted", stamp(posted), ok && stamp(posted) != "")
+	company := j.company()
+	organization := map[string]any{"@type": "Organization", "name": company}
+	add("hiringOrganization", organization, company != "")
+	if end, ok := j.validThrough(); ok && stamp(end) != "" {
+		d["validThrough"] = stamp(end)
+	}
+	if j.DirectApply {
+		d["directApply"] = true
+	}
+	if info.JobID != 0 && company != "" {
+		d["identifier"] = map[string]any{"@type": "PropertyValue", "name": company, "value": info.JobID.String()}
+	}
+	missing = append(missing, j.addPlaces(d)...)
+	if len(missing) > 0 {
+		return nil, &RefusedError{Job: j.ID(), Reason: ReasonIncomplete, Missing: missing}
+	}
+	return d, nil
+}
+
+// addPlaces adds where the job is and where one may work from, and returns what
+// is missing of it.
+func (j Job) addPlaces(d StructuredData) (missing []string) {
+	var places []any
+	var countries []string
+	for _, l := range append([]jobboard.Location{j.Information.Location}, j.Information.AdditionalLocations...) {
+		country := line(l.GeoCountry)
+		if country == "" {
+			continue
+		}
+		places = append(places, place(l))
+		if !slices.Contains(countries, country) {
+			countries = append(countries, country)
+		}
+	}
+	if len(places) > 0 {
+		d["jobLocation"] = some(places)
+	}
+	remote, err := j.Posting.Config.RemoteStatus()
+	if err != nil || remote != jobboard.RemoteFully {
+		if len(places) == 0 {
+			return []string{"jobLocation.address.addressCountry"}
+		}
+		return nil
+	}
+	if j.ApplicantCountries != nil {
+		countries = j.ApplicantCountries
+	}
+	if len(countries) == 0 {
+		return []string{"applicantLocationRequirements"}
+	}
+	var from []any
+	for _, country := range countries {
+		from = append(from, map[string]any{"@type": "Country", "name": line(country)})
+	}
+	d["jobLocationType"] = "TELECOMMUTE"
+	d["applicantLocationRequirements"] = some(from)
+	return nil
+}
+
+// some is one value as itself, and several as a list.
+func some(values []any) any {
+	if len(values) == 1 {
+		return values[0]
+	}
+	return values
+}
+
+func place(l jobboard.Location) map[string]any {
+	address := map[string]any{"@type": "PostalAddress"}
+	for name, text := range map[string]string{
+		"streetAddress": l.GeoStreet, "postalCode": l.GeoZip, "addressLocality": l.GeoCity,
+		"addressRegion": l.GeoState, "addressCountry": l.GeoCountry,
+	} {
+		if text = line(text); text != "" {
+			address[name] = text
+		}
+	}
+	p := map[string]any{"@type": "Place", "address": address}
+	if latitude, longitude, ok := l.Coordinates(); ok {
+		p["geo"] = map[string]any{"@type": "GeoCoordinates", "latitude": decimal(latitude), "longitude": decimal(longitude)}
+	}
+	return p
+}
+
+// decimal keeps a coordinate out of the notation with an exponent.
+func decimal(degrees float64) json.Number {
+	return json.Number(strconv.FormatFloat(degrees, 'f', -1, 64))
+}
+
+// company returns the posting's company, else that of the job.
+func (j Job) company() string {
+	if name, err := j.Posting.Config.CompanyName(); err == nil && line(name) != "" {
+		return line(name)
+	}
+	return line(j.Information.CompanyName)
+}
+
+// stamp is a time as schema.org, sitemaps and Atom have it, and "" for none and
+// for one that they cannot write.
+func stamp(t time.Time) string {
+	if t.IsZero() || t.Year() < 1 || t.Year() > 9999 {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
