@@ -47,6 +47,7 @@ func TestGoneOnlyByACompleteRefresh(t *testing.T) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		opts := optionsOf(srv)
 		opts.Feeds = nil
+		opts.Config.Retry.MaxAttempts = 1
 		m := open(t, address, opts)
 		refresh(t, m)
 		count := func() int {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -149,5 +150,12 @@ func checkReplay(t *testing.T, m *jobmirror.Mirror) {
 		if replayed[k] != want {
 			t.Errorf("%s:\nby the log %s\nin the tables %s", k, replayed[k], want)
 		}
+	}
+}
+
+func replaceFile(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -268,6 +268,16 @@ func (t *tx) within(list []int64, near jobboard.GeoLocation, distances map[int64
 		[]any{ids(list)}, func(scan func(...any) error) error { return measure(scan, near, distances) })
 }
 
+// distances measures every row that the text index finds, and returns those in
+// a circle.
+func (t *tx) distances(text string, near jobboard.GeoLocation) (map[int64]float64, error) {
+	out := map[int64]float64{}
+	err := t.rows("SELECT h.id, l.latitude, l.longitude FROM "+t.db.matcher.from()+
+		" JOIN postings p ON p.id = h.id JOIN places l ON l.job = p.job", []any{text},
+		func(scan func(...any) error) error { return measure(scan, near, out) })
+	return out, err
+}
+
 func measure(scan func(...any) error, near jobboard.GeoLocation, distances map[int64]float64) error {
 	var (
 		id    int64
@@ -310,9 +320,7 @@ func (f *finder) facets() (*Facets, error) {
 				return err
 			})
 	}
-	distances := map[int64]float64{}
-	err := f.t.rows("SELECT h.id, l.latitude, l.longitude FROM "+from+" JOIN postings p ON p.id = h.id JOIN places l ON l.job = p.job", []any{f.text},
-		func(scan func(...any) error) error { return measure(scan, f.q.Near, distances) })
+	distances, err := f.t.distances(f.text, f.q.Near)
 	if err != nil {
 		return nil, err
 	}
