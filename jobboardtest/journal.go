@@ -288,7 +288,21 @@ func (s *Server) knownSecret(v string) (kind string) {
 	return kind
 }
 
+// text masks the credentials in a text. Of a long one it keeps the beginning,
+// and not the part in which a credential may be cut off.
 func (m *mask) text(s string) string {
+	if len(s) <= maxKeptText {
+		return m.whole(s)
+	}
+	longest := 1 << 10
+	for _, v := range m.values {
+		longest = max(longest, len(v))
+	}
+	masked := m.whole(s[:maxKeptText])
+	return fmt.Sprintf("%s... (%d bytes)", strings.ToValidUTF8(masked[:max(0, len(masked)-longest)], ""), len(s))
+}
+
+func (m *mask) whole(s string) string {
 	for _, v := range m.values {
 		s = strings.ReplaceAll(s, v, "["+m.kind+"]")
 	}
@@ -298,9 +312,6 @@ func (m *mask) text(s string) string {
 				s = strings.ReplaceAll(s, v, "["+kind+"]")
 			}
 		}
-	}
-	if len(s) > maxKeptText { // after the masking: half a credential would not be known
-		s = fmt.Sprintf("%s... (%d bytes)", strings.ToValidUTF8(s[:maxKeptText], ""), len(s))
 	}
 	return s
 }
@@ -315,7 +326,7 @@ func (m *mask) fields(in map[string][]string) map[string][]string {
 	if len(in) == 0 {
 		return nil
 	}
-	out := make(map[string][]string, len(in))
+	out := make(map[string][]string, min(len(in), 32))
 	room := maxKeptFields
 	for _, k := range sortedKeys(in) {
 		if room <= 0 {

@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -153,6 +156,90 @@ func TestWait(t *testing.T) {
 		srv.Close()
 		if err := <-reached; err == nil {
 			t.Error("waiting goes on at a closed server")
+		}
+	})
+}
+
+// However large the requests are, the journal's memory is bounded; it keeps the
+// newest, and the counts.
+func TestJournalIsBoundedInBytes(t *testing.T) {
+	srv := jobboardtest.NewServer(jobboardtest.WithoutSockets())
+	defer srv.Close()
+	transport := srv.Transport()
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	const requests, size = 2000, 500_000
+	one := strings.Repeat("x", size)
+	for i := range requests {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.BaseURL+searchPath, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i%2 == 0 {
+			req.Header.Set("X-Large", one)
+		} else {
+			for k := range 1000 {
+				req.Header.Set(fmt.Sprintf("X-Many-%d", k), one[:500])
+			}
+		}
+		res, err := transport.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if n := runtime.NumGoroutine(); i%500 == 0 && n > 100 {
+			t.Fatalf("%d goroutines", n)
+		}
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	grown := int64(after.HeapAlloc) - int64(before.HeapAlloc)
+	t.Logf("figure: %d requests of %d bytes leave %d MiB", requests, size, grown>>20)
+	if grown > 100<<20 {
+		t.Errorf("%d MiB for %d requests", grown>>20, requests)
+	}
+	kept := srv.Requests()
+	if srv.Count() != requests || len(kept) < 100 || kept[len(kept)-1].Number != requests {
+		t.Errorf("%d counted, %d kept", srv.Count(), len(kept))
+	}
+	last, _ := srv.Request(requests - 1)
+	if got := last.Header.Get("X-Large"); len(got) > 9000 || !strings.HasSuffix(got, "... (500000 bytes)") {
+		t.Errorf("%d bytes of a long value: %.100s", len(got), got)
+	}
+}
+
+// A body that never comes whole ends its request after 30 s.
+func TestSlowBodiesEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := jobboardtest.NewServer(jobboardtest.WithoutSockets())
+		defer srv.Close()
+		body, drip := io.Pipe()
+		var dripping sync.WaitGroup
+		defer dripping.Wait()
+		dripping.Go(func() {
+			for {
+				if _, err := drip.Write([]byte("a")); err != nil {
+					return
+				}
+				time.Sleep(time.Second)
+			}
+		})
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, srv.BaseURL+"/jobabo", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		res, err := srv.Client().Do(req)
+		if err == nil {
+			defer res.Body.Close()
+			if res.StatusCode != http.StatusRequestTimeout {
+				t.Errorf("%s", res.Status)
+			}
+		}
+		drip.Close()
+		if d := time.Since(began); d < 30*time.Second || d > 31*time.Second {
+			t.Errorf("open for %v", d)
 		}
 	})
 }

@@ -109,24 +109,24 @@ func (a address) String() string {
 
 // call is one request on its way through the server.
 type call struct {
-	s        *Server
-	r        *http.Request
-	at       address
-	path     string // escaped, without the prefix
-	e        *endpoint
-	param    string // the filled-in path segment, unescaped
-	query    url.Values
-	cred     credential
-	v        Variants
-	body     []byte
-	form     url.Values // the body, where it is a form
-	note     string     // what became of a credential
-	arrived  time.Time
-	entry    *entry
-	tooLarge bool
-	allowed  []string // methods the path takes, when only the method was wrong
-	lost     string   // why no endpoint was found, with the rule and its section
-	badForm  string   // why the query could not be read
+	s       *Server
+	r       *http.Request
+	at      address
+	path    string // escaped, without the prefix
+	e       *endpoint
+	param   string // the filled-in path segment, unescaped
+	query   url.Values
+	cred    credential
+	v       Variants
+	body    []byte
+	form    url.Values // the body, where it is a form
+	note    string     // what became of a credential
+	arrived time.Time
+	entry   *entry
+	bodyErr error    // why the body is not whole
+	allowed []string // methods the path takes, when only the method was wrong
+	lost    string   // why no endpoint was found, with the rule and its section
+	badForm string   // why the query could not be read
 }
 
 func (c *call) op() Operation {

@@ -1,6 +1,7 @@
 package jobboardtest
 
 import (
+	"errors"
 	"io"
 	"maps"
 	"net/http"
@@ -9,8 +10,12 @@ import (
 	"time"
 )
 
-// maxRequestBody bounds what is read of a request.
-const maxRequestBody = 1 << 20
+// maxRequestBody bounds what is read of a request, bodyTimeout how long it may
+// take to come.
+const (
+	maxRequestBody = 1 << 20
+	bodyTimeout    = 30 * time.Second
+)
 
 func (s *Server) serve(at address, w http.ResponseWriter, r *http.Request) {
 	if !s.enter() {
@@ -29,7 +34,7 @@ func (s *Server) serve(at address, w http.ResponseWriter, r *http.Request) {
 	}
 	c.arrived = s.Now()
 	c.find(prefixOK)
-	c.read()
+	c.read(w)
 	c.record()
 	f, delay := s.faults.pick(c.op(), c.path, c.arrived)
 	if f == nil {
@@ -42,13 +47,12 @@ func (s *Server) serve(at address, w http.ResponseWriter, r *http.Request) {
 }
 
 // read takes in the query, the body and the credential.
-func (c *call) read() {
+func (c *call) read(w http.ResponseWriter) {
 	var err error
 	if c.query, err = url.ParseQuery(c.r.URL.RawQuery); err != nil {
 		c.badForm = err.Error()
 	}
-	c.body, err = io.ReadAll(http.MaxBytesReader(nil, c.r.Body, maxRequestBody))
-	c.tooLarge = err != nil
+	c.body, c.bodyErr = readSlowly(w, c.r)
 	if mediaType(c.r.Header.Get("Content-Type")) == "application/x-www-form-urlencoded" {
 		if form, err := url.ParseQuery(string(c.body)); err == nil {
 			c.form = form
@@ -59,6 +63,20 @@ func (c *call) read() {
 		return
 	}
 	c.cred = c.s.identify(c.r, c.v, true)
+}
+
+// readSlowly reads a body within its bounds of size and time.
+func readSlowly(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if r.Body == http.NoBody {
+		return nil, nil
+	}
+	connection := http.NewResponseController(w)
+	_ = connection.SetReadDeadline(time.Now().Add(bodyTimeout)) // an embedder's writer may have none
+	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxRequestBody))
+	if err == nil {
+		_ = connection.SetReadDeadline(time.Time{})
+	}
+	return body, err
 }
 
 // fail answers as a fault wants it.
@@ -93,11 +111,14 @@ func (c *call) fail(w http.ResponseWriter, f *Fault, delay time.Duration) {
 
 // carryOut answers, or refuses what a strict server does not bear.
 func (c *call) carryOut() answer {
+	var large *http.MaxBytesError
 	switch {
 	case c.s.cfg.strict && len(c.entry.Violations) > 0:
 		return c.refuse(strings.Join(c.entry.Violations, "\n"))
-	case c.tooLarge:
+	case errors.As(c.bodyErr, &large):
 		return textAnswer(http.StatusRequestEntityTooLarge, "the body is larger than 1 MiB")
+	case c.bodyErr != nil:
+		return textAnswer(http.StatusRequestTimeout, "the body did not come whole within 30 s")
 	}
 	return c.answer()
 }

@@ -189,16 +189,13 @@ func (s *Server) listen() error {
 			ErrorLog:    log.New(io.Discard, "", 0), // what is broken here is broken on purpose
 		}
 		if !s.cfg.noSockets {
-			srv.ReadTimeout, srv.IdleTimeout = readTimeout, 5*time.Minute
+			srv.ReadHeaderTimeout, srv.ReadTimeout, srv.IdleTimeout = bodyTimeout, 10*bodyTimeout, 10*bodyTimeout
 		}
 		s.servers = append(s.servers, srv)
 		s.serving.Go(func() { _ = srv.Serve(l.Listener) })
 	}
 	return nil
 }
-
-// readTimeout is how long a request may take to come in, its body included.
-const readTimeout = 30 * time.Second
 
 // reachable is a listener's host and port for a URL: where it listens on every
 // address, the loopback's.

@@ -291,7 +291,7 @@ func TestRefusals(t *testing.T) {
 		{"POST", "/clock/advance", `{"by":"-5m"}`, 400, "by", "PUT"},
 		{"PUT", "/state", `{"version":2}`, 400, "", "version 2"},
 		{"PUT", "/state", `{"jobbs":[]}`, 400, "jobbs", "unknown member"},
-		{"PUT", "/state", `{"jobs":[{"id":1,"title":"a"},{"id":"2"}]}`, 400, "jobs.id", "whole number"},
+		{"PUT", "/state", `{"jobs":[{"id":1,"title":"a"},{"id":"2"}]}`, 400, "jobs.1.id", "whole number"},
 		{"PUT", "/state", `{"jobs":[{"id":1,"title":"a"},{"id":2}]}`, 400, "jobs.1.title", "missing"},
 		{"PUT", "/state", `{"variants":{"missing":"gone"}}`, 400, "variants.missing", "gone"},
 		{"PUT", "/state", `{"applications":[{"id":"a","applicant_id":1,"job_id":2},{"id":"b","applicant_id":1,"job_id":2}]}`, 400, "", "section 8"},
@@ -307,7 +307,9 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s %s %s: %d %s: %v", c.method, c.path, c.body, status, text, err)
 			continue
 		}
-		if status != c.status || said.Field != c.field || !strings.Contains(said.Error, c.says) {
+		// encoding/json counts in lists from Go 1.27 on.
+		uncounted := strings.ReplaceAll(c.field, ".1.", ".")
+		if status != c.status || said.Field != c.field && said.Field != uncounted || !strings.Contains(said.Error, c.says) {
 			t.Errorf("%s %s %s:\n %d %s\nwant %d, field %q, and %q", c.method, c.path, c.body, status, text, c.status, c.field, c.says)
 		}
 	}
@@ -477,6 +479,7 @@ func TestOtherSites(t *testing.T) {
 		{"no label", func(r *http.Request) { r.Header.Del("Content-Type") }, 415},
 		{"a label with a charset", func(r *http.Request) { r.Header.Set("Content-Type", "application/json; charset=utf-8") }, 201},
 		{"a public name that points here", func(r *http.Request) { r.Host = "evil.example:80" }, 403},
+		{"a name of the local network, which anybody in it can take", func(r *http.Request) { r.Host = "printer.local" }, 403},
 		{"a public name, allowed", func(r *http.Request) { r.Host = "fake.example.com" }, 201},
 		{"localhost", func(r *http.Request) { r.Host = "localhost:8080" }, 201},
 		{"a container", func(r *http.Request) { r.Host = "jobboard-fake:8080" }, 201},
