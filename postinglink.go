@@ -16,6 +16,9 @@ import (
 // no proof. The job information lookup (4.4) confirms it: its title is the
 // posting's.
 func LinkedJob(link string) (JobID, PostingVersionID) {
+	if !strings.Contains(link, "job/") && !strings.Contains(link, "jobDbPVId=") {
+		return 0, 0 // as most links are, and parsing them is slow
+	}
 	u, err := url.Parse(link)
 	if err != nil {
 		return 0, 0

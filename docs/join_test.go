@@ -1,0 +1,124 @@
+package docs_test
+
+import (
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobfeed"
+)
+
+const joinFeed = `<Feed>
+	<PositionOpening>
+		<PositionRecordInfo><Id><IdValue>2797227</IdValue></Id></PositionRecordInfo>
+		<PositionPosting><Id><IdValue>600100</IdValue></Id><Link>../job/2797227/pflege?l=de</Link></PositionPosting>
+	</PositionOpening>
+	<PositionOpening>
+		<PositionRecordInfo><Id><IdValue>R&amp;D 7</IdValue></Id></PositionRecordInfo>
+	</PositionOpening>
+</Feed>`
+
+func Example_joinBuild() {
+	dir, err := os.MkdirTemp("", "join")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	name := filepath.Join(dir, "feed.index")
+	body := strings.NewReader(joinFeed)
+	build := func() error {
+		// begin
+		feed := jobfeed.NewReader(body, nil)
+		index, err := jobfeed.NewIndex(feed.Entries())
+		if err != nil {
+			return err // the feed could not be read to its end: keep yesterday's index
+		}
+		read, broken := index.Entries()
+		fmt.Println(read, "entries,", broken, "broken")
+		return index.SaveFile(name)
+		// end
+	}
+	if err := build(); err != nil {
+		log.Fatal(err)
+	}
+	if _, err := jobfeed.ReadIndexFile(name); err != nil {
+		log.Fatal(err)
+	}
+	// Output: 1 entries, 1 broken
+}
+
+func Example_joinWrap() {
+	body := strings.NewReader(joinFeed)
+	store := func(e *jobfeed.Entry) { fmt.Println("stored:", e.JobID) }
+	build := func() error {
+		// begin
+		feed := jobfeed.NewReader(body, nil)
+		index, err := jobfeed.NewIndex(func(yield func(*jobfeed.Entry, error) bool) {
+			for entry, err := range feed.Entries() {
+				if err == nil {
+					store(entry)
+				}
+				if !yield(entry, err) {
+					return
+				}
+			}
+		})
+		// end
+		if err != nil {
+			return err
+		}
+		fmt.Println(index.Entries())
+		return nil
+	}
+	if err := build(); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// stored: 2797227
+	// 1 1
+}
+
+func Example_joinAsk() {
+	fake, client := begin()
+	defer fake.Close()
+	index, err := jobfeed.NewIndex(jobfeed.NewReader(strings.NewReader(joinFeed), nil).Entries())
+	if err != nil {
+		log.Fatal(err)
+	}
+	ask := func() error {
+		// begin
+		result, err := client.Search(ctx, "27828_extern", jobboard.Query{Text: "Pflegefachkraft"})
+		if err != nil {
+			return err
+		}
+		for _, posting := range result.Results {
+			job, evidence, ok := index.Job(&posting)
+			if !ok {
+				fmt.Println(posting.JobPostingID, "leads to no job:", evidence, evidence.Contradicts())
+				continue
+			}
+			info, err := client.JobInformation(ctx, job)
+			if errors.Is(err, jobboard.ErrGone) || errors.Is(err, jobboard.ErrClosed) {
+				continue
+			} else if err != nil {
+				return err
+			}
+			fmt.Println(posting.JobPostingID, "is of job", job, "because", evidence)
+			fmt.Println("confirmed by its title:", info.JobTitle == posting.Title)
+		}
+		return nil
+		// end
+	}
+	if err := ask(); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// 600100 is of job 2797227 because the feed gives the posting job 2797227, the posting's link names job 2797227
+	// confirmed by its title: true
+	// 600107 is of job 2797238 because the posting's link names job 2797238
+	// confirmed by its title: true
+}

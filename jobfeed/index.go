@@ -1,0 +1,188 @@
+package jobfeed
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// Index finds the job of a posting: a search gives posting identifiers,
+// everything else wants job identifiers, and no call of the interface turns one
+// into the other. It holds what the entries of one feed say of their postings,
+// some 40 bytes an entry, and asks the posting's own link besides. Several
+// goroutines may ask it at the same time. The zero value and nil know no feed
+// and ask the link alone.
+type Index struct {
+	postings pairs // by the posting's identifier
+	versions pairs // by the posting's version
+
+	entries, broken int
+}
+
+// pairs lead from identifiers to jobs.
+type pairs struct {
+	list []pair  // ascending, without repeats
+	tops []int64 // the identifier of each blockSize-th pair: few enough to stay in the processor's cache
+}
+
+const blockSize = 32
+
+type pair struct{ id, job int64 }
+
+func (a pair) compare(b pair) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.job, b.job)) }
+
+// Evidence is what the ways from a posting to its job say: for each the job
+// that it names, 0 where it names none. None of them is promised by the
+// interface; the job information lookup (4.4) confirms a job, because its title
+// is the posting's.
+type Evidence struct {
+	Posting jobboard.JobID // of the entry that names the posting
+	Version jobboard.JobID // of the entry with a link that names the posting's version
+	Link    jobboard.JobID // in the path of the posting's own ApplyOnlineLink
+
+	// Others are the jobs that the feed names besides, ascending: for the same
+	// posting, or for the same version. Only a feed that contradicts itself has
+	// some.
+	Others []jobboard.JobID
+}
+
+// job returns the one job that is named; false: there is none, or several.
+func (e *Evidence) job() (job jobboard.JobID, ok bool) {
+	for _, named := range [...]jobboard.JobID{e.Posting, e.Version, e.Link} {
+		if named != 0 && job != 0 && named != job {
+			return 0, false
+		}
+		job = max(job, named)
+	}
+	return job, job != 0 && len(e.Others) == 0
+}
+
+// Contradicts reports whether two different jobs are named.
+func (e Evidence) Contradicts() bool {
+	_, ok := e.job()
+	return !ok && (e.Posting != 0 || e.Version != 0 || e.Link != 0)
+}
+
+// String returns the evidence in words, for a log.
+func (e Evidence) String() string {
+	var words []string
+	say := func(job jobboard.JobID, what string) {
+		if job != 0 {
+			words = append(words, fmt.Sprintf("%s job %d", what, job))
+		}
+	}
+	say(e.Posting, "the feed gives the posting")
+	say(e.Version, "the feed gives the posting's version")
+	for _, job := range e.Others {
+		say(job, "the feed also gives it")
+	}
+	say(e.Link, "the posting's link names")
+	if len(words) == 0 {
+		return "no evidence"
+	}
+	return strings.Join(words, ", ")
+}
+
+// Job returns the job of a posting, and what says so. If nothing names a job,
+// or two ways name different ones, ok is false and the job is 0; then
+// Evidence.Contradicts tells which of the two it is.
+func (x *Index) Job(p *jobboard.JobPosting) (job jobboard.JobID, e Evidence, ok bool) {
+	if x != nil {
+		e.Posting = x.postings.find(int64(p.JobPostingID), &e)
+		e.Version = x.versions.find(int64(p.PostingVersionID), &e)
+		slices.Sort(e.Others)
+		e.Others = slices.Compact(e.Others)
+	}
+	e.Link, _ = p.JobInLink()
+	if job, ok = e.job(); !ok {
+		return 0, e, false
+	}
+	return job, e, true
+}
+
+// find returns the first job of an identifier, and puts the others into e.
+func (ps *pairs) find(id int64, e *Evidence) (job jobboard.JobID) {
+	if id == 0 {
+		return 0
+	}
+	block := sort.Search(len(ps.tops), func(i int) bool { return ps.tops[i] >= id })
+	from := max(0, block-1) * blockSize
+	within := ps.list[from:min(from+blockSize, len(ps.list))]
+	from += sort.Search(len(within), func(i int) bool { return within[i].id >= id })
+	for _, p := range ps.list[from:] {
+		switch {
+		case p.id != id:
+			return job
+		case job == 0:
+			job = jobboard.JobID(p.job)
+		default:
+			e.Others = append(e.Others, jobboard.JobID(p.job))
+		}
+	}
+	return job
+}
+
+// Entries returns how many entries of the feed the index was made of, and how
+// many were broken and are missing in it.
+func (x *Index) Entries() (read, broken int) {
+	if x == nil {
+		return 0, 0
+	}
+	return x.entries, x.broken
+}
+
+// NewIndex reads the entries of a feed to the end, such as those of
+// [Reader.Entries], and returns their index. Entries that are broken are left
+// out. The error is what ended the feed before its end; then there is no index,
+// because half a feed would hide contradictions. Whoever wants the entries too
+// passes a function that hands them on.
+func NewIndex(entries iter.Seq2[*Entry, error]) (*Index, error) {
+	x := new(Index)
+	for e, err := range entries {
+		if err == nil {
+			x.add(e)
+			continue
+		}
+		if _, broken := errors.AsType[*EntryError](err); !broken {
+			return nil, err
+		}
+		x.broken++
+	}
+	for _, ps := range [...]*pairs{&x.postings, &x.versions} {
+		slices.SortFunc(ps.list, pair.compare)
+		ps.list = slices.Compact(ps.list)
+		ps.setTops()
+	}
+	return x, nil
+}
+
+// add takes what an entry says of its postings. A link in it that names another
+// job than the entry's own contradicts it.
+func (x *Index) add(e *Entry) {
+	x.entries++
+	for _, id := range e.Postings {
+		x.postings.list = append(x.postings.list, pair{int64(id), int64(e.JobID)})
+	}
+	for _, l := range e.Links {
+		job, version := jobboard.LinkedJob(l.URL)
+		if version == 0 {
+			continue
+		}
+		x.versions.list = append(x.versions.list, pair{int64(version), int64(e.JobID)})
+		if job != 0 && job != e.JobID {
+			x.versions.list = append(x.versions.list, pair{int64(version), int64(job)})
+		}
+	}
+}
+
+func (ps *pairs) setTops() {
+	for i := 0; i < len(ps.list); i += blockSize {
+		ps.tops = append(ps.tops, ps.list[i].id)
+	}
+}
