@@ -289,9 +289,6 @@ func htmlPages() (all []form) {
 		form{name: "small", kind: text, body: "<html></html>", says: says},
 		form{name: "behind a byte order mark and white space", kind: text, body: "\ufeff\r\n  <html>no</html>", says: says},
 		form{name: "with colours", kind: "text/html; x=\"\u202e\"", body: "<html>\x1b[2J\r\n\x07\u202e", says: says},
-		form{name: "that repeats everything", says: says, serve: func(x *exchange) {
-			x.Answer(200, page, "<html>"+x.Request.Header.Get("Authorization")+" "+x.Request.URL.Query().Get("search"))
-		}},
 	)
 }
 

@@ -358,39 +358,6 @@ func callers(n int, own bool) func(*trial, cell) {
 	}
 }
 
-// outage is callers who all find a service that is down, several times each.
-func outage(callers, calls int) func(*trial, cell) {
-	return func(t *trial, c cell) {
-		if !t.connect() {
-			return
-		}
-		var wg sync.WaitGroup
-		for i := range callers {
-			wg.Go(func() {
-				for range calls {
-					<-time.After(time.Duration(i) * time.Millisecond)
-					_, err := t.op.Call(context.Background(), t.client, t.client.Applicant(t.applicantSource))
-					e := asError(err)
-					if problem := mismatch(err, c.err); problem != "" || e.MayHaveExecuted != c.executed {
-						t.problem("caller %d: %s: %v", i, problem, err)
-						return
-					}
-				}
-			})
-		}
-		wg.Wait()
-		ratio := float64(len(t.seen())) / float64(callers*calls)
-		if ratio > 1.10 || t.op.Column == subscribe && ratio != 1 || ratio < 1 {
-			t.problem("%.3f requests a call", ratio)
-		}
-		for _, b := range t.client.RetryBudgets() {
-			if b.Tokens < 0 || b.Tokens > b.Capacity {
-				t.problem("a budget of %v of %v", b.Tokens, b.Capacity)
-			}
-		}
-	}
-}
-
 // thirtyPercent answers 30 % of all requests with 503, the same ones in every
 // run.
 func thirtyPercent(x *exchange) {

@@ -12,6 +12,7 @@ import (
 	"io"
 	"math/big"
 	"net"
+	"net/http"
 	"strings"
 	"sync"
 	"testing/synctest"
@@ -82,6 +83,24 @@ func connectionFaults() []fault {
 			// a stream is not bounded in time
 			forms: []form{{name: "white space", status: 200, serve: func(x *exchange) {
 				x.Drip(chunked, "1\r\n \r\n", time.Second)
+			}}},
+		},
+		{
+			row: "9", name: "body takes longer than an attempt, and comes", status: 200,
+			cells: at(S, repeated(jobboard.ErrTimeout)).postings(requests(1)),
+			forms: []form{{name: "a part a second", serve: func(x *exchange) {
+				body := x.body()
+				part := len(body)/20 + 1
+				for ; len(body) > part; body = body[part:] {
+					_, _ = io.WriteString(x, body[:part])
+					_ = http.NewResponseController(x.ResponseWriter).Flush()
+					select {
+					case <-time.After(time.Second):
+					case <-x.Request.Context().Done():
+						return
+					}
+				}
+				_, _ = io.WriteString(x, body)
 			}}},
 		},
 		{

@@ -1,0 +1,96 @@
+package faults_test
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// fleet is clients that each call a service at a steady rate, whatever becomes
+// of their calls, first in calm and then in trouble.
+type fleet struct {
+	clients       int
+	every         time.Duration // between two calls of a client
+	calm, trouble time.Duration
+	requests      float64 // at most so many a call in trouble
+	fetches       int     // at most so many of a client; 0: not counted
+}
+
+// form is the fleet against a service that answers so in trouble.
+func (f fleet) form(name string, configure func(*trial), serve func(*exchange)) form {
+	return form{name: name, configure: configure, drive: f.drive, serve: func(x *exchange) {
+		if time.Since(x.trial.start) < f.calm {
+			x.good()
+			return
+		}
+		serve(x)
+	}}
+}
+
+func (f fleet) drive(t *trial, c cell) {
+	t.start = time.Now()
+	calls := 0
+	var wg sync.WaitGroup
+	for i := range f.clients {
+		if t.form.configure != nil && i > 0 {
+			t.form.configure(t) // a source of its own
+		}
+		t.cfg.UserAgent = strconv.Itoa(i)
+		if !t.connect() {
+			return
+		}
+		client, applicant := t.client, t.applicant
+		for at := time.Duration(i) * f.every / time.Duration(f.clients); at < f.calm+f.trouble; at += f.every {
+			calm := at < f.calm
+			if !calm {
+				calls++
+			}
+			wg.Go(func() {
+				<-time.After(at)
+				_, err := t.op.Call(context.Background(), client, applicant)
+				switch e := asError(err); {
+				case calm && err == nil:
+				case calm || mismatch(err, c.err) != "" || e.MayHaveExecuted != c.executed:
+					t.problem("client %d, after %v: %v", i, at, err)
+				}
+			})
+		}
+	}
+	wg.Wait()
+	requests := 0
+	for _, q := range t.seen() {
+		if q.at.Sub(t.start) >= f.calm {
+			requests++
+		}
+	}
+	ratio, most := float64(requests)/float64(calls), f.requests
+	if t.op.Column == subscribe && c.err == jobboard.ErrServer {
+		most = 1
+	}
+	if ratio < 1 || ratio > most {
+		t.problem("%.3f requests a call, want at most %v", ratio, most)
+	}
+	if f.fetches > 0 {
+		fetchedAtMost(f.fetches*f.clients)(t, nil)
+	}
+	for _, b := range t.client.RetryBudgets() {
+		if b.Tokens < 0 || b.Tokens > b.Capacity {
+			t.problem("a budget of %v of %v", b.Tokens, b.Capacity)
+		}
+	}
+}
+
+// outages are fleets that find a service down.
+func outages() []form {
+	const minute, outage = time.Minute, 45 * time.Second
+	down := answers(form{status: 503})
+	return []form{
+		fleet{1, 20 * time.Millisecond, 10 * time.Second, outage, 1.10, 0}.form("50 callers of one client", nil, down),
+		fleet{20, time.Second, minute, outage, 1.25, 0}.form("1 call a second", nil, down),
+		fleet{20, time.Second, minute, 5 * time.Second, 3.0, 0}.form("1 call a second, 5 s", nil, down),
+		fleet{50, 10 * time.Second, minute, outage, 3.3, 0}.form("0.1 calls a second", nil, down),
+	}
+}
