@@ -20,6 +20,10 @@ go_releases='go1.26.8 go1.27.4'
 
 export JOBBOARD_NEED_BROWSER=1 # a test that needs one fails without it, instead of being skipped
 
+# Tools that have too many dependencies for tools/go.mod.
+goreleaser=github.com/goreleaser/goreleaser/v2@v2.16.0
+actionlint=github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+
 skipped=77 # the exit status of a step that could not check
 
 # skip WHY: ends a step that could not check what it is for.
@@ -104,12 +108,21 @@ need_programs() {
 	need_apt curl curl ca-certificates
 	need_apt shellcheck shellcheck
 	need_apt xmllint libxml2-utils
+	need_apt jing jing
 	need_apt npm nodejs npm
 	# The server's programs are not in PATH, the client that comes with it is.
 	need_apt pg_ctlcluster postgresql
 	if ! command -v chromium-browser >/dev/null && ! command -v google-chrome >/dev/null; then
 		need_apt chromium chromium
 	fi
+}
+
+# npm_packages: installs what tests use of npm, as their lock files say.
+npm_packages() {
+	local lock
+	for lock in $(repo_files 'package-lock.json' '*/package-lock.json'); do
+		npm ci --prefix "$(dirname "$lock")" --no-audit --no-fund
+	done
 }
 
 # minor VERSION: 1.26 of go1.26.8.
@@ -143,12 +156,13 @@ nested_modules() { modules | grep -v -x -F .; }
 # program_modules: the root and the modules of the programs that users build.
 program_modules() { modules | grep -E '^(\.|cmd/.*)$'; }
 
-# tools: builds the tools that tools/go.mod pins into .ci/bin, when they are
-# not there or something about them changed.
+# tools: builds the tools that are pinned here and in tools/go.mod into .ci/bin,
+# when they are not there or something about them changed.
 tools() {
 	local stamp
 	stamp=$({
 		go version
+		echo "$goreleaser $actionlint"
 		cat tools/go.mod tools/go.sum
 	} | sha256sum)
 	if [ "$(cat "$bin/stamp" 2>/dev/null)" = "$stamp" ]; then
@@ -158,6 +172,8 @@ tools() {
 	mkdir -p "$bin"
 	rm -f "$bin/stamp"
 	GOBIN=$bin go -C tools install -buildvcs=false tool
+	GOBIN=$bin go install "$goreleaser"
+	GOBIN=$bin go install "$actionlint"
 	printf '%s\n' "$stamp" >"$bin/stamp"
 }
 
@@ -180,13 +196,11 @@ tests() {
 	fi
 }
 
-# fuzz_targets: a line "PACKAGE NAME" for each fuzz target of the root module.
+# fuzz_targets: a line "DIR NAME" for each fuzz target.
 fuzz_targets() {
-	local pkgs p
-	pkgs=$(repo_files '*_test.go' | xargs -r grep -l '^func Fuzz' |
-		grep -v -f <(nested_modules | sed 's,^,^,; s,$,/,') | xargs -r -n 1 dirname | sort -u) || true
-	for p in $pkgs; do
-		go test -list '^Fuzz' "./$p" | sed -n "s,^Fuzz.*,./$p &,p"
+	local dir
+	for dir in $(repo_files '*_test.go' | xargs -r grep -l '^func Fuzz' | xargs -r -n 1 dirname | sort -u); do
+		go -C "$dir" test -list '^Fuzz' . | sed -n "s,^Fuzz.*,$dir &,p"
 	done
 }
 
@@ -203,13 +217,13 @@ seconds() {
 	esac
 }
 
-# fuzz_one TIME PACKAGE NAME: one target on one worker; its last words on
+# fuzz_one TIME DIR NAME: one target on one worker; its last words on
 # success, all of them on failure. The engine's own clock does not stop an
 # input that hangs, so there is another around it.
 fuzz_one() {
 	local log=$CI_LOGS/fuzz-${2//\//_}-$3
 	for _ in 1 2; do
-		if timeout -k 10 "$FUZZ_LIMIT" go test -run '^$' -fuzz "^$3\$" -fuzztime "$1" -fuzzminimizetime 5s -parallel 1 "$2" >"$log" 2>&1; then
+		if timeout -k 10 "$FUZZ_LIMIT" go -C "$2" test -run '^$' -fuzz "^$3\$" -fuzztime "$1" -fuzzminimizetime 5s -parallel 1 . >"$log" 2>&1; then
 			printf '%-28s %s\n' "$3" "$(grep '^fuzz: elapsed' "$log" | tail -n 1 | sed 's/^fuzz: //')"
 			return
 		fi
@@ -223,7 +237,7 @@ fuzz_one() {
 	return 1
 }
 
-# fuzz_all TIME: every target of the root module, two at a time.
+# fuzz_all TIME: every target, two at a time.
 fuzz_all() {
 	local list n
 	FUZZ_LIMIT=$(($(seconds "$1") + 180))

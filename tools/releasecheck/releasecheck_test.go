@@ -182,7 +182,7 @@ func TestDownload(t *testing.T) {
 func TestNested(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "go.mod", "module "+modulePath+"\n")
-	for _, d := range append(append([]string{}, released...), unreleased...) {
+	for _, d := range append([]string{"tools", "examples/site", "bench/retry", "jobpublish/browsertest"}, released...) {
 		write(t, dir, d+"/go.mod", "module "+modulePath+"/"+d+"\n")
 	}
 	write(t, dir, "tools/testdata/go.mod", "module example.com/a\n")

@@ -183,7 +183,7 @@ func ships(name string) bool {
 		strings.HasPrefix(base, "id_"), strings.HasPrefix(base, ".env"):
 		return false
 	}
-	for _, dir := range append(append([]string{".ci/bin", "vendor", ".idea", ".vscode"}, released...), unreleased...) {
+	for _, dir := range append([]string{".ci/bin", "bench", "dist", "tools", "vendor", ".idea", ".vscode"}, released...) {
 		if strings.HasPrefix(name, dir+"/") {
 			return false
 		}
