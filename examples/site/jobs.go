@@ -1,0 +1,216 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"html/template"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror"
+	"github.com/jobboard-sdk/jobboard-go/jobpublish"
+	"github.com/jobboard-sdk/jobboard-go/places"
+)
+
+// staleAfter is how old the copy may be before visitors are told that the
+// board does not answer: some refreshes were missed.
+const staleAfter = 30 * time.Minute
+
+type listPage struct {
+	page
+	Text, Near, Warning, Age, Attribution string
+	Next                                  template.URL // the query of the next page; empty: this is the last
+	Radius                                int
+	Radii                                 []int
+	Total                                 int
+	Jobs                                  []listedJob
+	Map                                   *chart
+}
+
+type listedJob struct {
+	Page, Title, Company, Place, Excerpt string // Page: empty where the posting's job is not known
+	Remote                               bool
+}
+
+// list shows the jobs that a visitor searches for, from the copy.
+func (s *site) list(w http.ResponseWriter, r *http.Request) error {
+	form := r.URL.Query()
+	p := listPage{
+		page: s.page(r), Text: form.Get("text"), Near: form.Get("near"),
+		Radius: 25, Radii: []int{10, 25, 50, 100, 200}, Attribution: places.Attribution,
+	}
+	if n, err := strconv.Atoi(form.Get("radius")); err == nil && slices.Contains(p.Radii, n) {
+		p.Radius = n
+	}
+	q := jobmirror.Query{Text: p.Text, Language: p.W.Lang, After: jobmirror.PageCursor(form.Get("after")), Facets: true}
+	if p.Near != "" {
+		if town, ok := places.Find(p.Near); ok {
+			q.Near = jobboard.Near(town.Latitude, town.Longitude, float64(p.Radius))
+		} else {
+			p.Warning = p.W.unknownPlace(p.Near)
+		}
+	}
+	found, err := s.mirror.Search(r.Context(), q)
+	if errors.Is(err, jobmirror.ErrPageCursor) {
+		q.After = "" // an old bookmark
+		found, err = s.mirror.Search(r.Context(), q)
+	}
+	if err != nil {
+		return err
+	}
+	p.Total = found.Facets.Total
+	switch {
+	case found.Age < 0:
+		p.Warning = p.W.Down
+	case found.Age > staleAfter:
+		p.Warning = p.W.stale(found.Age)
+	default:
+		p.Age = p.W.age(found.Age)
+	}
+	if found.Next != "" {
+		form.Set("after", string(found.Next))
+		p.Next = template.URL(form.Encode()) //nolint:gosec // encoded as a query
+	}
+	p.Map = &chart{}
+	for _, posting := range found.Postings {
+		where := s.locations(r.Context(), posting.Job)
+		p.Jobs = append(p.Jobs, listed(&posting, where, q.Near))
+		p.Map.add(where, posting.Posting.Title)
+	}
+	p.Map.draw(q.Near)
+	return s.render(w, http.StatusOK, "list", p)
+}
+
+// listed returns a line of the list. Of a job's locations it names the one
+// nearest to where the visitor looks.
+func listed(p *jobmirror.Posting, locations []jobboard.Location, near jobboard.GeoLocation) listedJob {
+	config := p.Posting.Config
+	ad, _ := config.AdText() // a key that is missing is a line that is missing
+	company, _ := config.CompanyName()
+	where, _ := config.LocationNames()
+	remote, _ := config.RemoteStatus()
+	j := listedJob{
+		Title: p.Posting.Title, Company: company, Excerpt: jobpublish.Excerpt(ad, 200), Remote: remote == jobboard.RemoteFully,
+	}
+	if len(where) > 0 {
+		j.Place = where[0]
+	}
+	if len(locations) > 0 && !near.IsZero() {
+		j.Place = slices.MinFunc(locations, func(a, b jobboard.Location) int {
+			return cmp.Compare(a.DistanceKm(near), b.DistanceKm(near))
+		}).GeoCity
+	}
+	if p.Job != 0 {
+		j.Page = "/jobs/" + p.Job.String()
+	}
+	return j
+}
+
+func (s *site) locations(ctx context.Context, id jobboard.JobID) []jobboard.Location {
+	if id == 0 {
+		return nil
+	}
+	job, _ := s.mirror.Job(ctx, id) // a place on the map does not age
+	if job == nil || job.Information == nil {
+		return nil
+	}
+	return append([]jobboard.Location{job.Information.Location}, job.Information.AdditionalLocations...)
+}
+
+type jobPage struct {
+	page
+	Job                                  jobboard.JobID
+	Title, Company, Place, Lang, Privacy string
+	Age, Warning, Status                 string
+	MayApply                             bool
+	Advertisement, Schema                template.HTML
+}
+
+// job shows what is known of a job, and to an applicant who has signed in
+// whether they may apply.
+func (s *site) job(w http.ResponseWriter, r *http.Request) error {
+	id, err := jobboard.ParseJobID(r.PathValue("job"))
+	if err != nil {
+		return statusError(http.StatusNotFound)
+	}
+	known, err := s.mirror.Job(r.Context(), id)
+	stale := errors.Is(err, jobmirror.ErrStale)
+	switch {
+	case errors.Is(err, jobmirror.ErrUnknown):
+		return statusError(http.StatusNotFound)
+	case err != nil && !stale:
+		return err
+	}
+	p := jobPage{page: s.page(r), Job: id}
+	if known.Information == nil || known.State != jobmirror.StateOpen {
+		decision := jobboard.DecisionGone
+		if known.State == jobmirror.StateClosed || known.State == jobmirror.StateInactive {
+			decision = jobboard.DecisionClosed
+		}
+		return s.render(w, decisionStatus[decision], "message", message{p.page, p.W.decision(decision)})
+	}
+	info := known.Information
+	p.Title, p.Company, p.Place, p.Lang = info.JobTitle, info.CompanyName, info.Location.GeoName, info.JobLanguage
+	if stale {
+		p.Warning = p.W.stale(known.Age)
+	} else {
+		p.Age = p.W.age(known.Age)
+	}
+	if link, err := (&jobboard.JobInformation{DataSecurityLink: info.DataSecurityLink}).DataSecurityURL(); err == nil {
+		p.Privacy = link.String()
+	}
+	postings, err := s.mirror.Postings(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	if posting := inLanguage(postings, p.W.Lang); posting != nil {
+		ad, _ := posting.Posting.Config.AdText()
+		p.Advertisement = template.HTML(jobpublish.Clean(ad)) //nolint:gosec // cleaned
+		p.Title = posting.Posting.Title
+		p.Lang = cmp.Or(posting.Language, p.Lang)
+		p.Schema = s.schema(s.published(r.Context(), id, &posting.Posting))
+	}
+	p.Status, p.MayApply = s.mayApply(r, id, p.W)
+	return s.render(w, http.StatusOK, "job", p)
+}
+
+// inLanguage returns the posting in a language, or else any; nil: there is none.
+func inLanguage(postings []jobmirror.Posting, lang string) *jobmirror.Posting {
+	if i := slices.IndexFunc(postings, func(p jobmirror.Posting) bool { return p.Language == lang }); i >= 0 {
+		return &postings[i]
+	}
+	if len(postings) == 0 {
+		return nil
+	}
+	return &postings[0]
+}
+
+// decisionStatus is what a page answers instead of a form.
+var decisionStatus = map[jobboard.Decision]int{
+	jobboard.DecisionAlreadyApplied: http.StatusOK,
+	jobboard.DecisionClosed:         http.StatusGone,
+	jobboard.DecisionNotVisible:     http.StatusNotFound,
+	jobboard.DecisionGone:           http.StatusNotFound,
+}
+
+// mayApply returns a sentence, and whether to offer the form.
+func (s *site) mayApply(r *http.Request, id jobboard.JobID, w words) (string, bool) {
+	applicant := s.applicant(r)
+	if applicant == nil {
+		return w.SignInFirst, false
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), 3*time.Second)
+	defer cancel()
+	switch check, err := applicant.Precheck(ctx, id); {
+	case errors.Is(err, jobboard.ErrUnauthorized):
+		return w.SignInAgain, false
+	case err != nil:
+		return w.Unchecked, false
+	default:
+		return w.decision(check.Decision), check.Decision == jobboard.DecisionMayApply
+	}
+}

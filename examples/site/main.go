@@ -1,0 +1,282 @@
+// Command site is a marketplace of jobs as a partner runs it: jobs near a
+// place, a job's page, an applicant's sign-in, and the form of a job in its
+// language. Its lists come from a mirror, so they are there when the board is
+// not.
+//
+//	go -C examples/site run .
+//
+// It prints its address and serves until it is interrupted. Without settings it
+// shows the stand-in, with applicants to sign in as. Settings are those of the
+// other examples, and JOBBOARD_FEED, JOBBOARD_CLIENT_SECRET,
+// JOBBOARD_AUTHORIZE_URL and JOBBOARD_TOKEN_URL for the sign-in.
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"embed"
+	"errors"
+	"flag"
+	"fmt"
+	"html/template"
+	"log"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror"
+)
+
+func main() {
+	addr := flag.String("addr", "127.0.0.1:8090", "`host:port` to listen on")
+	origin := flag.String("origin", "", "`address` under which visitors reach the site; empty: that of -addr")
+	database := flag.String("database", "", "`file` or postgres address of the mirror; empty: a temporary file")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, *addr, *origin, *database); err != nil {
+		log.Fatal(err) //nolint:gocritic // the process ends
+	}
+}
+
+func run(ctx context.Context, addr, origin, database string) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return err
+	}
+	origin = cmp.Or(origin, "http://"+listener.Addr().String())
+	b := boardOf(origin)
+	if b.fake != nil {
+		defer b.fake.Close()
+	}
+	if database == "" {
+		folder, err := os.MkdirTemp("", "site")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = os.RemoveAll(folder) }()
+		database = filepath.Join(folder, "jobs.db")
+	}
+	mirror, err := jobmirror.Open(ctx, database, b.mirror)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = mirror.Close() }()
+	s, err := newSite(b, mirror, origin)
+	if err != nil {
+		return err
+	}
+	running := make(chan error, 1)
+	go func() { running <- mirror.Run(ctx) }()
+
+	server := &http.Server{Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: 30 * time.Second}
+	go func() {
+		<-ctx.Done()
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		_ = server.Shutdown(grace)
+	}()
+	fmt.Println(origin + "/")
+	err = server.Serve(listener)
+	<-running // it uses the database
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// board is where the jobs come from.
+type board struct {
+	config jobboard.Config
+	mirror jobmirror.Options
+	oauth  oauth2.Config
+	fake   *jobboardtest.Server // nil: a real one
+}
+
+// boardOf reads the settings, and starts the stand-in where there are none.
+func boardOf(origin string) board {
+	b := board{config: jobboard.Config{
+		BaseURL: os.Getenv("JOBBOARD_BASE_URL"), JobDBURL: os.Getenv("JOBBOARD_JOBDB_URL"), ClientID: os.Getenv("JOBBOARD_CLIENT_ID"),
+	}}
+	b.oauth = oauth2.Config{
+		ClientID: b.config.ClientID, ClientSecret: os.Getenv("JOBBOARD_CLIENT_SECRET"),
+		Endpoint:    oauth2.Endpoint{AuthURL: os.Getenv("JOBBOARD_AUTHORIZE_URL"), TokenURL: os.Getenv("JOBBOARD_TOKEN_URL")},
+		RedirectURL: origin + "/signin/callback",
+	}
+	channel, feed := os.Getenv("JOBBOARD_CHANNEL"), os.Getenv("JOBBOARD_FEED")
+	if b.config.BaseURL == "" {
+		b.fake = jobboardtest.NewServer(jobboardtest.WithDemo())
+		demo := b.fake.Demo
+		b.config = jobboard.Config{BaseURL: b.fake.BaseURL, JobDBURL: b.fake.JobDBURL, ClientID: demo.ClientID}
+		channel, feed = demo.Channel, b.fake.FeedURL()
+		b.oauth.ClientID = demo.ClientID
+		b.oauth.Endpoint = oauth2.Endpoint{AuthURL: b.fake.AuthURL(), TokenURL: b.fake.TokenURL()}
+	}
+	b.mirror = jobmirror.Options{
+		Config: b.config, RefreshEvery: 5 * time.Minute,
+		Channels: []jobmirror.Channel{{ID: jobboard.ChannelID(channel), Languages: []string{"de", "en"}}},
+	}
+	if feed != "" {
+		b.mirror.Feeds = []jobmirror.Feed{{Address: feed}}
+	}
+	return b
+}
+
+// site answers visitors.
+type site struct {
+	http.Handler
+	client   *jobboard.Client
+	mirror   *jobmirror.Mirror
+	oauth    oauth2.Config
+	origin   string
+	secure   bool // served over https
+	sessions sessions
+}
+
+//go:embed pages style.css
+var files embed.FS
+
+var pages = func() map[string]*template.Template {
+	all := map[string]*template.Template{}
+	for _, name := range []string{"list", "job", "apply", "message"} {
+		all[name] = template.Must(template.ParseFS(files, "pages/layout.html", "pages/"+name+".html"))
+	}
+	return all
+}()
+
+func newSite(b board, mirror *jobmirror.Mirror, origin string) (*site, error) {
+	client, err := jobboard.NewClient(b.config)
+	if err != nil {
+		return nil, err
+	}
+	address, err := url.Parse(origin)
+	if err != nil {
+		return nil, err
+	}
+	s := &site{client: client, mirror: mirror, oauth: b.oauth, origin: origin, secure: address.Scheme == "https"}
+	mux := http.NewServeMux()
+	for pattern, handle := range map[string]func(http.ResponseWriter, *http.Request) error{
+		"GET /{$}":              s.list,
+		"GET /jobs/{job}":       s.job,
+		"GET /jobs/{job}/apply": s.apply, "POST /jobs/{job}/apply": s.apply,
+		"GET /signin": s.signIn, "GET /signin/callback": s.signedIn, "POST /signout": s.signOut,
+		"/": func(http.ResponseWriter, *http.Request) error { return statusError(http.StatusNotFound) },
+	} {
+		mux.HandleFunc(pattern, s.handle(handle))
+	}
+	mux.Handle("GET /style.css", http.FileServerFS(files))
+	if err := s.publish(mux); err != nil {
+		return nil, err
+	}
+	s.Handler = headers(http.NewCrossOriginProtection().Handler(mux), origin)
+	return s, nil
+}
+
+// headers says what a page of this site may load: itself, and nothing else.
+func headers(next http.Handler, origin string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy",
+			"default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Referrer-Policy", "same-origin")
+		if chosen := r.URL.Query().Get(languageCookie); chosen != "" {
+			http.SetCookie(w, &http.Cookie{
+				Name: languageCookie, Value: wordsOf(r).Lang, Path: "/", MaxAge: 365 * 24 * 3600,
+				HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: strings.HasPrefix(origin, "https:"),
+			})
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// statusError is a failure of the site's own, by its status.
+type statusError int
+
+func (e statusError) Error() string { return http.StatusText(int(e)) }
+
+// handle shows what went wrong in the visitor's language, with the status that
+// the failure has for them.
+func (s *site) handle(f func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		err := f(w, r)
+		if err == nil {
+			return
+		}
+		status := jobboard.HTTPStatus(err)
+		switch own, ok := errors.AsType[statusError](err); {
+		case ok:
+			status = int(own)
+		case errors.Is(err, jobboard.ErrUnauthorized): // the applicant's token has ended
+			if cookie, err := r.Cookie(sessionCookie); err == nil {
+				s.sessions.remove(cookie.Value)
+			}
+			http.Redirect(w, r, "/signin?next="+url.QueryEscape(r.URL.Path), http.StatusSeeOther)
+			return
+		case status >= 500:
+			log.Print(err) // the library's errors hold no secret
+		}
+		if status == http.StatusServiceUnavailable || status == http.StatusBadGateway {
+			w.Header().Set("Retry-After", strconv.Itoa(60))
+		}
+		p := s.page(r)
+		_ = s.render(w, status, "message", message{p, p.W.failure(status)})
+	}
+}
+
+// page is what every template needs.
+type page struct {
+	W        words
+	SignedIn bool
+	Path     string // of this page, to come back to after signing in
+	query    url.Values
+}
+
+type message struct {
+	page
+	Text string
+}
+
+func (s *site) page(r *http.Request) page {
+	v, ok := s.session(r)
+	return page{W: wordsOf(r), SignedIn: ok && v.user != nil, Path: r.URL.Path, query: r.URL.Query()}
+}
+
+// LangQuery returns the query of this page in another language.
+func (p page) LangQuery(lang string) template.URL {
+	q := url.Values{}
+	for key, values := range p.query {
+		if key != "after" && key != "code" && key != "state" {
+			q[key] = values
+		}
+	}
+	q.Set("lang", lang)
+	return template.URL(q.Encode()) //nolint:gosec // encoded as a query
+}
+
+// render writes a page whole, or nothing of it.
+func (s *site) render(w http.ResponseWriter, status int, name string, data any) error {
+	var b bytes.Buffer
+	if err := pages[name].ExecuteTemplate(&b, name+".html", data); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store") // what it shows depends on who asks
+	w.WriteHeader(status)
+	_, err := b.WriteTo(w)
+	if err != nil {
+		log.Print(err)
+	}
+	return nil
+}

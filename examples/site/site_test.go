@@ -1,0 +1,336 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror"
+)
+
+// start runs the site on the demo, with its copy filled.
+func start(t *testing.T) (*visitor, *jobboardtest.Server) {
+	t.Helper()
+	for _, name := range []string{"BASE_URL", "JOBDB_URL", "CLIENT_ID", "CHANNEL", "FEED", "CLIENT_SECRET", "AUTHORIZE_URL", "TOKEN_URL"} {
+		t.Setenv("JOBBOARD_"+name, "")
+	}
+	var handler http.Handler
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
+	t.Cleanup(server.Close)
+	b := boardOf(server.URL)
+	t.Cleanup(b.fake.Close)
+	b.mirror.Limit = -1
+	b.config.Retry = jobboard.RetryPolicy{MaxAttempts: 1, AttemptTimeout: time.Second}
+	mirror, err := jobmirror.Open(t.Context(), filepath.Join(t.TempDir(), "jobs.db"), b.mirror)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = mirror.Close() })
+	if err := mirror.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s, err := newSite(b, mirror, server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler = s
+	return newVisitor(t, server.URL), b.fake
+}
+
+// visitor is a browser without a screen.
+type visitor struct {
+	t      *testing.T
+	origin string
+	client *http.Client
+}
+
+func newVisitor(t *testing.T, origin string) *visitor {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &visitor{t, origin, &http.Client{Jar: jar, Timeout: 20 * time.Second}}
+}
+
+func (v *visitor) do(req *http.Request) (int, string, *http.Response) {
+	v.t.Helper()
+	req.Header.Set("Accept-Language", "en")
+	resp, err := v.client.Do(req)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return resp.StatusCode, string(body), resp
+}
+
+func (v *visitor) get(path string) (int, string) {
+	v.t.Helper()
+	req, err := http.NewRequestWithContext(context.Background(), "GET", v.origin+path, nil)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	status, body, _ := v.do(req)
+	return status, body
+}
+
+func (v *visitor) post(path string, form url.Values, header ...string) (int, string) {
+	v.t.Helper()
+	req, err := http.NewRequestWithContext(context.Background(), "POST", v.origin+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	status, body, _ := v.do(req)
+	return status, body
+}
+
+// signIn goes the way of a click: to the board's page, which is left out, and
+// back with a code.
+func (v *visitor) signIn(fake *jobboardtest.Server, next string) (int, string) {
+	v.t.Helper()
+	noRedirect := *v.client
+	noRedirect.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	resp, err := noRedirect.Get(v.origin + "/signin?next=" + url.QueryEscape(next))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	resp.Body.Close()
+	location, err := resp.Location()
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	// The board's page has a form with the applicants.
+	back, err := noRedirect.PostForm(location.String(), url.Values{"applicant": {fmt.Sprint(fake.Demo.Applicant)}})
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	back.Body.Close()
+	location, err = back.Location()
+	if err != nil {
+		v.t.Fatalf("%v: %s", err, back.Status)
+	}
+	return v.get(strings.TrimPrefix(location.String(), v.origin))
+}
+
+func want(t *testing.T, what string, status int, body string, wantStatus int, texts ...string) {
+	t.Helper()
+	if status != wantStatus {
+		t.Errorf("%s: status %d, want %d\n%s", what, status, wantStatus, body)
+	}
+	for _, text := range texts {
+		if !strings.Contains(body, text) {
+			t.Errorf("%s: no %q in\n%s", what, text, body)
+		}
+	}
+}
+
+func TestVisitor(t *testing.T) {
+	v, fake := start(t)
+	status, body := v.get("/?near=Berlin&radius=50")
+	want(t, "list", status, body, 200, `<html lang="en">`, "<svg", fmt.Sprintf("/jobs/%d", fake.Demo.OpenJob))
+	status, body = v.get("/?near=Atlantis")
+	want(t, "unknown place", status, body, 200, "We do not know the place", "Atlantis")
+	status, body = v.get("/?lang=de&text=pflegefachkräfte")
+	want(t, "German, another form of the word", status, body, 200, `<html lang="de">`, "Pflegefachkraft (m/w/d)")
+	v.get("/?lang=en")
+	for name, job := range map[string]int64{"inactive": fake.Demo.InactiveJob, "closed": fake.Demo.ClosedJob} {
+		status, body = v.get(fmt.Sprintf("/jobs/%d", job))
+		want(t, name, status, body, 410, "This job takes no more applications.")
+	}
+	status, body = v.get("/jobs/99999")
+	want(t, "unknown", status, body, 404, "There is no such page.")
+	status, body = v.get("/nothing")
+	want(t, "no page", status, body, 404, "There is no such page.")
+}
+
+// The pages of a search cover every job once.
+func TestPaging(t *testing.T) {
+	v, _ := start(t)
+	seen, path := map[string]bool{}, "/?text="
+	for pages := 0; path != ""; pages++ {
+		_, body := v.get(path)
+		for part := range strings.SplitSeq(body, `<h2><a href="`) {
+			if link, _, ok := strings.Cut(part, `"`); ok && strings.HasPrefix(link, "/jobs/") {
+				if seen[link] {
+					t.Errorf("%s is on two pages", link)
+				}
+				seen[link] = true
+			}
+		}
+		_, next, ok := strings.Cut(body, `rel="next" href="`)
+		if path = ""; ok {
+			next, _, _ = strings.Cut(next, `"`)
+			path = "/" + strings.ReplaceAll(next, "&amp;", "&")
+		}
+		if pages > 10 {
+			t.Fatal("the pages do not end")
+		}
+	}
+	if len(seen) < 40 {
+		t.Errorf("%d jobs", len(seen))
+	}
+}
+
+func TestApplicant(t *testing.T) {
+	v, fake := start(t)
+	form := fmt.Sprintf("/jobs/%d/apply", fake.Demo.OpenJob)
+	status, body := v.signIn(fake, form)
+	want(t, "form", status, body, 200, `<html lang="de">`, "Haben Sie einen Führerschein", "Staatsangehörigkeit", "ägyptisch")
+	if strings.Index(body, "ägyptisch") > strings.Index(body, "belgisch") {
+		t.Error("ägyptisch comes after belgisch")
+	}
+
+	status, body = v.post(form, url.Values{"q8": {"nonsense"}})
+	want(t, "problems", status, body, 422, "6 Antworten brauchen noch Ihre Aufmerksamkeit.", "autofocus", `aria-describedby="q8-problem"`,
+		"Bitte wählen Sie eine der Antworten.", "Bitte wählen Sie Ihre Staatsangehörigkeit.")
+	if strings.Count(body, "autofocus") != 1 {
+		t.Error("the focus is not on the first problem")
+	}
+	status, body = v.post(form, url.Values{
+		"q8": {"2900101"}, "q9": {"55.000"}, "q10": {"Die Lage."}, "nationality": {"2800137"},
+		"q11": {firstChoice(body, "q11")}, "q-1": {firstChoice(body, "q-1")},
+	})
+	want(t, "complete", status, body, 200, "Alles ist beantwortet")
+
+	for name, c := range map[string]struct {
+		job    int64
+		status int
+		text   string
+	}{
+		"applied":       {fake.Demo.AppliedJob, 200, "You have applied already."},
+		"withdrawn":     {fake.Demo.WithdrawnJob, 200, "You have applied already."},
+		"other company": {fake.Demo.OtherCompanyJob, 404, "This job is not available."},
+		"inactive":      {fake.Demo.InactiveJob, 410, "no more applications"},
+	} {
+		status, body = v.get(fmt.Sprintf("/jobs/%d/apply", c.job))
+		want(t, name, status, body, c.status, c.text)
+	}
+	status, body = v.get(fmt.Sprintf("/jobs/%d", fake.Demo.OpenJob))
+	want(t, "job", status, body, 200, "You may apply.", `application/ld+json`, form)
+	if status, _ = v.post("/signout", nil); status != 200 {
+		t.Errorf("sign out: %d", status)
+	}
+	status, body = v.get(fmt.Sprintf("/jobs/%d", fake.Demo.OpenJob))
+	want(t, "signed out", status, body, 200, "Sign in to see whether you may apply.")
+}
+
+// firstChoice returns what the first choice of a list sends.
+func firstChoice(body, name string) string {
+	_, list, _ := strings.Cut(body, `name="`+name+`"`)
+	_, list, _ = strings.Cut(list, `</option>`) // "please choose"
+	_, list, _ = strings.Cut(list, `value="`)
+	value, _, _ := strings.Cut(list, `"`)
+	return value
+}
+
+// What is not the visitor's own doing is refused.
+func TestForeignRequests(t *testing.T) {
+	v, fake := start(t)
+	v.signIn(fake, "/")
+	form := fmt.Sprintf("/jobs/%d/apply", fake.Demo.OpenJob)
+	if status, body := v.post(form, url.Values{}, "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"); status != 403 {
+		t.Errorf("a form of another site: %d\n%s", status, body)
+	}
+	for _, path := range []string{"/signin/callback?code=x&state=guess", "/signin/callback?code=x", "/signin/callback"} {
+		stranger := newVisitor(t, v.origin)
+		if status, _ := stranger.get(path); status != 400 {
+			t.Errorf("%s: %d", path, status)
+		}
+	}
+	for _, next := range []string{"//evil.example", "https://evil.example", `/\evil.example`, "javascript:alert(1)"} {
+		stranger := newVisitor(t, v.origin)
+		stranger.client.CheckRedirect = func(req *http.Request, _ []*http.Request) error {
+			if strings.Contains(req.URL.Host, "evil") {
+				t.Errorf("%q leads to %s", next, req.URL)
+			}
+			return nil
+		}
+		stranger.signIn(fake, next)
+	}
+	address, _ := url.Parse(v.origin)
+	for _, cookie := range v.client.Jar.Cookies(address) {
+		if cookie.Name == sessionCookie && len(cookie.Value) < 20 {
+			t.Errorf("a session is %q", cookie.Value)
+		}
+	}
+}
+
+// The board is down, slow, refuses or is busy: the list stays, and everybody
+// reads in their language what is the matter.
+func TestBoardInTrouble(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault  jobboardtest.Fault
+		status int
+		text   string
+	}{
+		"down":       {jobboardtest.Fault{Status: 503}, 502, "does not answer at the moment"},
+		"slow":       {jobboardtest.Fault{Delay: time.Hour}, 504, "does not answer at the moment"},
+		"busy":       {jobboardtest.Fault{Status: 429}, 429, "The job board is busy."},
+		"HTML":       {jobboardtest.Fault{Status: 200, Body: "<html>login"}, 502, "does not answer at the moment"},
+		"half of it": {jobboardtest.Fault{Break: jobboardtest.CutBody}, 502, "does not answer at the moment"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v, fake := start(t)
+			v.signIn(fake, "/")
+			v.get("/?lang=en")
+			fake.Fail(c.fault)
+			status, body := v.get("/?near=Berlin")
+			want(t, "list", status, body, 200, "/jobs/")
+			status, body = v.get(fmt.Sprintf("/jobs/%d", fake.Demo.OpenJob))
+			want(t, "job", status, body, 200, "Registered Nurse", "We cannot check at the moment whether you may apply.")
+			status, body = v.get(fmt.Sprintf("/jobs/%d/apply", fake.Demo.OpenJob))
+			want(t, "form", status, body, c.status, c.text)
+		})
+	}
+	t.Run("token ended", func(t *testing.T) {
+		v, fake := start(t)
+		v.signIn(fake, "/")
+		fake.Fail(jobboardtest.Fault{Status: 401, Body: `{"error":"invalid_token"}`, Operation: jobboardtest.OpApplied})
+		status, body := v.get(fmt.Sprintf("/jobs/%d", fake.Demo.OpenJob))
+		want(t, "job", status, body, 200, "Your sign-in has ended.")
+		v.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+		if status, _ = v.get(fmt.Sprintf("/jobs/%d/apply", fake.Demo.OpenJob)); status != http.StatusSeeOther {
+			t.Errorf("form: %d", status)
+		}
+	})
+}
+
+func TestPublished(t *testing.T) {
+	v, fake := start(t)
+	for _, path := range []string{"/sitemap.xml", "/jobs.rss", "/jobs.atom"} {
+		status, body := v.get(path)
+		want(t, path, status, body, 200, fmt.Sprintf("/jobs/%d", fake.Demo.OpenJob))
+		if strings.Contains(body, fmt.Sprintf("/jobs/%d", fake.Demo.ClosedJob)) {
+			t.Errorf("%s has a closed job", path)
+		}
+	}
+}
+
+func TestSessionsAreBounded(t *testing.T) {
+	var all sessions
+	for range 2 * maxSessions {
+		all.put(session{user: oauth2.StaticTokenSource(nil)})
+	}
+	if len(all.all) > maxSessions {
+		t.Errorf("%d sessions", len(all.all))
+	}
+}

@@ -1,0 +1,28 @@
+package jobmirror
+
+import (
+	"context"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// Postings returns the postings that are a job's, in every language that is
+// copied, with their advertisements; none where there is no evidence that a
+// posting is the job's.
+func (m *Mirror) Postings(ctx context.Context, job jobboard.JobID) (found []Posting, err error) {
+	err = m.db.view(ctx, func(t *tx) error {
+		found = nil
+		list, err := t.numbers("SELECT id FROM postings WHERE job = ? ORDER BY id", int64(job))
+		if err != nil {
+			return err
+		}
+		rows, err := t.postings(list, jobboard.GeoLocation{})
+		for _, id := range list {
+			if p, ok := rows[id]; ok {
+				found = append(found, p)
+			}
+		}
+		return err
+	})
+	return found, err
+}
