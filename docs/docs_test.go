@@ -165,6 +165,14 @@ func TestCommands(t *testing.T) {
 	}
 }
 
+// The README's program finds postings when it is pasted.
+func TestProgram(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "run", "./program").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "Nurse") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // A link from one page to another leads somewhere.
 func TestLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)

@@ -144,7 +144,7 @@ func (a *app) feed(ctx context.Context, args []string, f *feedFlags) (err error)
 	case broken != nil:
 		return &exitError{code: exitIncomplete, err: fmt.Errorf("the feed was not read to its end: %w", broken)}
 	case sum.failed() > 0:
-		return &exitError{code: exitIncomplete, err: fmt.Errorf("%d of the feed's jobs have no answer", sum.failed())}
+		return &exitError{code: exitIncomplete, err: fmt.Errorf("jobs of the feed without an answer: %d", sum.failed())}
 	}
 	return nil
 }

@@ -89,7 +89,7 @@ func TestFeedFailures(t *testing.T) {
 	d := srv.Demo
 	path := file(t, "feed.xml", sampleFeed(d.OpenJob, 0, d.AppliedJob), 0o600)
 	newProcess().pointAt(srv).run(t, "feed", path).want(t, exitIncomplete, "open          2", "broken entry  1", "3 entries, 2 different jobs", "bad job identifier").
-		wantErr(t, "1 of the feed's jobs have no answer")
+		wantErr(t, "jobs of the feed without an answer: 1")
 
 	whole := sampleFeed(d.OpenJob, d.AppliedJob)
 	path = file(t, "cut.xml", whole[:len(whole)-120], 0o600)

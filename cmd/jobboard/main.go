@@ -22,6 +22,11 @@ import (
 )
 
 func main() {
+	if dir, err := os.Getwd(); err == nil {
+		if shell := standing(dir, os.Getenv("PWD")); shell != "" {
+			_ = os.Chdir(shell) // else the program goes on where it is
+		}
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends it at once
 	a := &app{

@@ -7,14 +7,18 @@ import (
 	"log"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
 func main() {
-	client, err := jobboard.NewClient(jobboard.Config{BaseURL: "https://jobs.example", ClientID: "10"})
+	fake := jobboardtest.NewServer(jobboardtest.WithDemo()) // in the place of the service
+	defer fake.Close()
+	client, err := jobboard.NewClient(jobboard.Config{BaseURL: fake.BaseURL, ClientID: fake.Demo.ClientID})
 	if err != nil {
 		log.Fatal(err)
 	}
-	for posting, err := range client.Postings(context.Background(), "27828_extern", jobboard.Query{Text: "nurse"}) {
+	channel := jobboard.ChannelID(fake.Demo.Channel)
+	for posting, err := range client.Postings(context.Background(), channel, jobboard.Query{Text: "nurse"}) {
 		if err != nil {
 			log.Fatal(err)
 		}
