@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"unicode/utf8"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 )
 
 // HasApplied says whether the applicant has an application for the job (4.2);
@@ -47,6 +49,9 @@ func (a *Applicant) ask(ctx context.Context, op *operation, job JobID, last stri
 		body, err := got.bytes()
 		if err != nil {
 			return err
+		}
+		if op == opApplicationID && !got.framed {
+			return transport.ErrCut // an identifier does not show whether it is whole
 		}
 		return decode(body)
 	})

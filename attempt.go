@@ -1,85 +1,173 @@
 package jobboard
 
 import (
-	"context"
+	"bytes"
+	"errors"
 	"io"
 	"maps"
+	"mime"
 	"net/http"
-	"net/http/httptrace"
-	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
-)
 
-// attempt is one request on the wire and its limits of time: to the end of a
-// bounded body, or to the headers of a streamed one, and between two reads.
-// One timer serves them all; a context deadline each would cost more.
-type attempt struct {
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	timer  *time.Timer
-	stall  time.Duration
-	limit  time.Time // the end of the attempt
-	cause  error     // of a time-out at limit
-	phase  atomic.Int32
-	body   io.ReadCloser
-	watch  *watch
-}
-
-const (
-	toHeaders int32 = iota
-	toEnd
-	streaming
+	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 )
 
 const maxRedirects = 3
 
-// send is one request with its time limits, and the redirects that stay.
-func (t *slotTransport) send(c *call, req *http.Request, authorization []string) (*http.Response, error) {
-	now := time.Now()
-	a := &attempt{stall: c.policy.StallTimeout, limit: now.Add(c.policy.AttemptTimeout), cause: errAttemptTimeout, watch: c.watch}
-	if _, own := c.Deadline(); !own && c.deadline.Before(a.limit) { // the caller's context ends by itself
-		a.limit, a.cause = c.deadline, errCallTimeout
-	}
-	watched, header := c.startAttempt()
-	a.ctx, a.cancel = context.WithCancelCause(watched)
-	a.timer = time.AfterFunc(a.limit.Sub(now), a.expire)
-	ctx := a.ctx
-	if !c.op.safe() {
-		ctx = c.conn.watch(ctx)
-	}
+// failedAttempt is an attempt without a usable answer, and what may follow it.
+// It is the error that an attempt hands to the loop.
+type failedAttempt struct {
+	call       *call
+	err        error // the condition, with its cause; nil: an answer the interface does not name
+	status     int
+	words      words
+	body       []byte
+	retryAfter time.Duration
+	event      event
+	stopped    StopReason // why there is no other attempt, where that is known already
+	expired    bool       // the answer called the token expired, and the source can renew
+	unclear    bool       // the service may have executed the call
+	ended      bool       // the caller's context ended it
+}
 
-	sent := req.WithContext(ctx)
-	if t.ready != nil && header == nil {
-		sent.Header = t.ready(c.header, authorization)
+func (f *failedAttempt) Error() string {
+	if f.err == nil {
+		return "an answer without a named condition"
+	}
+	return f.err.Error()
+}
+
+// RoundTrip is one attempt, as the loop calls it. Its error is a *failedAttempt.
+func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, failed := c.attempt(req)
+	if failed != nil {
+		failed.call = c
+		return nil, failed
+	}
+	c.succeeded(time.Now())
+	c.endAttempt(AttemptEnd{})
+	return resp, nil
+}
+
+// attempt is a permission, a credential, one request with the redirects that stay, and its
+// answer read to the end. A good answer was read by accept; what it returns of
+// it has no body any more.
+func (c *call) attempt(req *http.Request) (*http.Response, *failedAttempt) {
+	if err := c.allow(); err != nil {
+		return nil, c.notAllowed(err)
+	}
+	auth, err := c.authorize(req)
+	if err != nil {
+		return nil, c.noToken(err)
+	}
+	a := &answer{c: c}
+	resp, err := c.send(&a.exchange, req, auth)
+	if err != nil {
+		return nil, c.notAnswered(&a.exchange, err)
+	}
+	a.status, a.header, a.framed = resp.StatusCode, resp.Header, transport.Framed(resp)
+	failed := c.read(a, resp)
+	resp.Body = http.NoBody
+	if failed == nil && c.op.stream {
+		return resp, nil // whoever reads the stream closes it
+	}
+	a.Close()
+	if failed != nil && failed.expired && !c.renewed {
+		failed = c.renew(req, auth, failed)
+	}
+	return resp, failed
+}
+
+// allow asks Config.Limiter for one request.
+func (c *call) allow() error {
+	if c.slot.limiter == nil {
+		return nil
+	}
+	return c.slot.limiter.Wait(c.waitContext())
+}
+
+// limiterError is Config.Limiter's error in the middle of an exchange.
+type limiterError struct{ err error }
+
+func (e *limiterError) Error() string { return e.err.Error() }
+
+// notAllowed is an attempt that Config.Limiter did not let begin: the answer of
+// the one before comes back.
+func (c *call) notAllowed(err error) *failedAttempt {
+	if cause := c.ctx.Err(); cause != nil {
+		f := c.ended(cause)
+		f.unclear = c.sentOnce && !c.op.safe()
+		return f
+	}
+	if c.last != nil {
+		f := *c.last
+		f.stopped = StopDeadline
+		return &f
+	}
+	detail := clean("Config.Limiter: "+err.Error(), maxErrorCause)
+	return &failedAttempt{err: &failure{kind: ErrRateLimited, detail: detail, cause: err}}
+}
+
+// send sends one request within its limits of time.
+func (c *call) send(x *transport.Exchange, req *http.Request, auth *authorization) (*http.Response, error) {
+	ctx, observed := c.startAttempt()
+	now := time.Now()
+	limits := transport.Limits{End: now.Add(c.slot.policy.AttemptTimeout), Cause: errAttemptTimeout, Stall: c.slot.policy.StallTimeout}
+	if _, own := c.ctx.Deadline(); !own && c.deadline.Before(limits.End) { // the caller's context ends by itself
+		limits.End, limits.Cause = c.deadline, errCallTimeout
+	}
+	x.Begin(ctx, limits, !c.op.safe())
+	if c.watch != nil {
+		x.Measure()
+	}
+	sent := req.WithContext(x.Context())
+	if c.slot.ready != nil && observed == nil {
+		sent.Header = c.slot.ready(c.request.header, auth.header())
 	} else {
-		sent.Header = wholeHeader(header, *c.header, authorization)
+		sent.Header = wholeHeader(observed, *c.request.header, auth.header())
 	}
 	c.attempts++
-	resp, err := t.follow(c, sent)
+	resp, err := c.follow(x, sent)
 	if err != nil {
-		a.timer.Stop()
-		if cause := context.Cause(a.ctx); cause != nil {
-			err = cause
-		}
-		a.cancel(nil)
+		err = x.Cause(err)
+		_ = x.Close()
 		return nil, err
 	}
-	a.body = resp.Body
-	resp.Body = a
-	a.timer.Stop()
-	if c.op.stream && resp.StatusCode == http.StatusOK {
-		a.phase.Store(streaming)
-	} else {
-		a.phase.Store(toEnd)
+	x.Receive(resp, c.op.stream && resp.StatusCode == http.StatusOK)
+	if c.watch != nil {
+		c.watch.status = resp.StatusCode
 	}
 	return resp, nil
 }
 
-// wholeHeader is what goes out: of an observer, of the call, of the credential,
-// the later over the earlier.
+// follow follows at most three redirects of a GET to the same origin.
+func (c *call) follow(x *transport.Exchange, req *http.Request) (*http.Response, error) {
+	for hops := 0; ; hops++ {
+		resp, err := c.slot.next(req)
+		if err != nil || resp.StatusCode < 300 || resp.StatusCode > 399 {
+			return resp, err
+		}
+		target := c.slot.origin.Redirect(req.URL, resp)
+		if target == nil || hops == maxRedirects || !c.op.safe() {
+			return resp, nil
+		}
+		_, _ = io.CopyN(io.Discard, resp.Body, 4<<10) // for the connection's sake
+		_ = resp.Body.Close()
+		if err := x.Pause(c.allow); err != nil {
+			return nil, &limiterError{err}
+		}
+		next := *req
+		next.URL = target
+		req = &next
+	}
+}
+
+// wholeHeader returns what goes out: of an observer, of the call, of the
+// credential, the later over the earlier.
 func wholeHeader(observed, common http.Header, authorization []string) http.Header {
 	h := make(http.Header, len(observed)+len(common)+1)
 	maps.Copy(h, observed)
@@ -109,129 +197,248 @@ func (all *headers) ready() func(*http.Header, []string) http.Header {
 	}
 }
 
-// follow follows at most three redirects of a GET to the same origin. Any
-// other redirect loses its Location: http.Client would parse it, and print it
-// in an error.
-func (t *slotTransport) follow(c *call, req *http.Request) (*http.Response, error) {
-	for hops := 0; ; hops++ {
-		resp, err := t.next(req)
-		if err != nil {
-			return nil, err
-		}
-		if resp.StatusCode < 300 || resp.StatusCode > 399 {
-			return resp, nil
-		}
-		target := t.origin.redirect(req.URL, resp)
-		if target == nil || hops == maxRedirects || !c.op.safe() {
-			resp.Header.Del("Location")
-			return resp, nil
-		}
-		_, _ = io.CopyN(io.Discard, resp.Body, 4<<10) // for the connection's sake
-		_ = resp.Body.Close()
-		next := *req
-		next.URL = target
-		req = &next
+// notAnswered is an attempt without the beginning of an answer.
+func (c *call) notAnswered(x *transport.Exchange, err error) *failedAttempt {
+	var denied *limiterError
+	if errors.As(err, &denied) {
+		return c.notAllowed(denied.err)
 	}
+	return c.lost(x, err)
 }
 
-func (a *attempt) expire() {
-	switch phase := a.phase.Load(); {
-	case phase == toHeaders, phase == toEnd && !time.Now().Before(a.limit):
-		a.cancel(a.cause)
-	default:
-		a.cancel(errStalled)
+// lost is an attempt without a whole answer.
+func (c *call) lost(x *transport.Exchange, err error) *failedAttempt {
+	loss := x.Loss(err)
+	if cause := c.ctx.Err(); cause != nil {
+		f := c.ended(cause)
+		f.unclear = !c.op.safe() && !loss.Unsent && x.Phase() != transport.Dialing
+		return f
 	}
+	f := &failedAttempt{unclear: !c.op.safe() && !loss.Unsent}
+	switch {
+	case loss.Passing && loss.Unsent:
+		f.event = unsent
+	case loss.Passing:
+		f.event = lost
+	}
+	kind := ErrTransport
+	if loss.Timeout {
+		kind = ErrTimeout
+	}
+	detail := clean(c.scrub(transport.CauseText(err)), maxErrorCause)
+	f.err = &failure{kind: kind, detail: detail, cause: transport.SafeCause(err)}
+	return f
 }
 
-// Read is a read of the body within the time that is left.
-func (a *attempt) Read(p []byte) (int, error) {
-	wait := a.stall
-	if a.phase.Load() != streaming {
-		wait = max(min(wait, time.Until(a.limit)), 0)
-	}
-	var start time.Time
-	if a.watch != nil {
-		start = time.Now()
-	}
-	a.timer.Reset(wait)
-	n, err := a.body.Read(p)
-	a.timer.Stop()
-	if a.watch != nil {
-		a.watch.reading += time.Since(start)
-	}
-	if err != nil && err != io.EOF {
-		if cause := context.Cause(a.ctx); cause != nil {
-			err = cause
-		}
-	}
-	return n, err
+// The ends of an attempt that is not the end of the caller's context.
+var (
+	errAttemptTimeout error = transport.Timeout("no whole answer within the attempt's time")
+	errCallTimeout    error = transport.Timeout("no answer within the time of a call without a deadline")
+)
+
+// answer is a response that is read inside its attempt, within its bounds.
+type answer struct {
+	transport.Body
+	exchange transport.Exchange
+	c        *call
+	status   int
+	header   http.Header
+	framed   bool   // its end is told by more than the end of its connection
+	whole    []byte // what bytes read
 }
 
-func (a *attempt) Close() error {
-	a.timer.Stop()
-	err := a.body.Close()
-	a.cancel(nil)
+// bytes reads a small answer whole. It is valid until the call returns.
+func (a *answer) bytes() ([]byte, error) {
+	if a.c.buffer == nil {
+		a.c.buffer = bodyBuffers.Get().(*bytes.Buffer)
+	}
+	a.c.buffer.Reset()
+	_, err := a.c.buffer.ReadFrom(a)
+	a.whole = a.c.buffer.Bytes()
+	return a.whole, err
+}
+
+// read reads an answer inside its attempt, so that one that is cut off counts
+// as failed. It returns nil for one that accept took.
+func (c *call) read(a *answer, resp *http.Response) *failedAttempt {
+	limit := c.op.limit
+	if c.slot.maxBytes > 0 {
+		limit = c.slot.maxBytes
+	}
+	err := a.Open(resp, limit)
+	if a.status < 200 || a.status > 299 {
+		return c.refusedBy(a, err)
+	}
+	if err == nil {
+		err = c.take(a)
+	}
+	if err == nil {
+		return nil
+	}
+	return c.unusable(a, err)
+}
+
+// take is accept, measured without its waiting for bytes.
+func (c *call) take(a *answer) error {
+	w := c.watch
+	if w == nil {
+		return c.accept(a)
+	}
+	start := time.Now()
+	err := c.accept(a)
+	w.decode += time.Since(start) - a.exchange.Waited()
 	return err
 }
 
-// connTrace knows whether a request was given a connection at all. Only calls
-// that change something pay for it.
-type connTrace struct{ asked, got atomic.Bool }
-
-func (t *connTrace) watch(ctx context.Context) context.Context {
-	t.asked.Store(false)
-	t.got.Store(false)
-	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn: func(string) { t.asked.Store(true) },
-		GotConn: func(httptrace.GotConnInfo) { t.got.Store(true) },
-	})
+// toldCondition is a condition that a 200 carries.
+type toldCondition struct {
+	condition error
+	words     words
 }
 
-// known is false where the transport does not say, such as one made for tests.
-func (t *connTrace) known() bool { return t.asked.Load() }
-func (t *connTrace) sent() bool  { return t.got.Load() }
+func (t *toldCondition) Error() string { return t.condition.Error() }
 
-// origin is a scheme, a host and a port: what a credential is bound to.
-type origin struct{ scheme, host, port string }
-
-func originOf(u *url.URL) origin {
-	port := u.Port()
+// unusable is an answer with a good status that accept refused, or that did not
+// arrive. What changes something has been executed, as the status says.
+func (c *call) unusable(a *answer, err error) *failedAttempt {
+	changes := !c.op.safe()
+	if lost := a.Lost(); lost != nil || errors.Is(err, transport.ErrCut) {
+		if lost == nil {
+			lost = err
+		}
+		f := c.lost(&a.exchange, lost)
+		f.status, f.unclear = a.status, changes
+		if f.event != final {
+			f.event = cutOff
+		}
+		return f
+	}
+	f := &failedAttempt{status: a.status, unclear: changes, body: a.kept()}
+	var told *toldCondition
+	var large transport.TooLargeError
 	switch {
-	case port != "":
-	case u.Scheme == "http":
-		port = "80"
-	case u.Scheme == "https":
-		port = "443"
-	}
-	return origin{u.Scheme, strings.ToLower(u.Hostname()), port}
-}
-
-// isASCII: other letters have capitals and lower case in ASCII, and are other
-// hosts all the same.
-func isASCII(s string) bool {
-	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x80 }) < 0
-}
-
-func (o origin) is(u *url.URL) bool { return originOf(u) == o }
-
-// redirect is where a redirect leads, or nil where it is none to follow: no or
-// a broken Location, another origin, a user part.
-func (o origin) redirect(from *url.URL, resp *http.Response) *url.URL {
-	switch resp.StatusCode {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	case errors.As(err, &told):
+		f.err, f.words = told.condition, told.words
+	case errors.As(err, &large):
+		f.err = &failure{kind: ErrResponseTooLarge, detail: large.Error()}
+	case errors.Is(err, ErrResponseTooLarge):
+		f.err = &failure{kind: ErrResponseTooLarge, detail: c.scrub(detailOf(err))}
 	default:
-		return nil
+		f.err = &failure{kind: ErrDecode, detail: c.scrub(a.describe(detailOf(err)))}
 	}
-	location := resp.Header.Get("Location")
-	if location == "" {
-		return nil
+	return f
+}
+
+func detailOf(err error) string {
+	var f *failure
+	if errors.As(err, &f) {
+		return f.detail
 	}
-	target, err := from.Parse(location)
-	if err != nil || target.User != nil || target.Opaque != "" || !isASCII(target.Host) || !o.is(target) {
-		return nil
+	var d *decodeError
+	if errors.As(err, &d) {
+		return strings.TrimPrefix(d.Error(), d.kind.Error()+": ")
 	}
-	// The same origin in our spelling: no other name is looked up for it.
-	target.Host = from.Host
-	target.Fragment, target.RawFragment = "", ""
-	return target
+	return err.Error()
+}
+
+// describe says of an unusable answer what a person needs to see whose it is.
+func (a *answer) describe(detail string) string {
+	media, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
+	if err != nil || media == "" {
+		media = "no content type"
+	}
+	sample := clean(a.c.scrub(string(a.Sample())), maxErrorSample)
+	return clean(detail, 120) + " (" + clean(a.c.scrub(media), 60) + ", begins " + strconv.Quote(sample) + ")"
+}
+
+// kept is what an Error keeps of the answer.
+func (a *answer) kept() []byte {
+	if a.whole != nil {
+		return bytes.Clone(a.whole[:min(len(a.whole), maxErrorBody)])
+	}
+	return bytes.Clone(a.Sample())
+}
+
+// refusedBy is an answer whose status is no success. Its body may be cut off
+// where the status alone says enough; otherwise half of it could mean anything.
+func (c *call) refusedBy(a *answer, err error) *failedAttempt {
+	f := &failedAttempt{status: a.status}
+	if a.status < 100 {
+		f.err = &failure{kind: ErrTransport, detail: "the answer has no status that HTTP knows"}
+		return f
+	}
+	if err == nil {
+		f.body, _, err = transport.ReadAtMost(a, maxErrorBody)
+		if lost := a.Lost(); err != nil && lost != nil && !repeatedStatus(a.status) {
+			f := c.lost(&a.exchange, lost)
+			f.status, f.unclear = a.status, !c.op.safe()
+			return f
+		}
+	}
+	f.words = readWords(c.op, a.status, a.header, f.body)
+	f.retryAfter = parseRetryAfter(a.header, time.Now())
+	f.expired = a.status == http.StatusUnauthorized && c.slot.credential.renew != nil && f.words.tokenExpired()
+	if condition := classify(c.op, a.status, f.words); condition != nil {
+		f.err = condition
+	}
+	if f.err != nil && !errors.Is(f.err, ErrServer) && !errors.Is(f.err, ErrRateLimited) {
+		return f
+	}
+	switch {
+	case a.status == http.StatusTooManyRequests:
+		f.event = limited
+	case repeatedStatus(a.status):
+		f.event = failing
+		f.unclear = !c.op.safe()
+	}
+	return f
+}
+
+// noToken is an attempt with nothing to send.
+func (c *call) noToken(err error) *failedAttempt {
+	if cause := c.ctx.Err(); cause != nil {
+		return c.ended(cause)
+	}
+	var known *failure
+	if errors.As(err, &known) {
+		return &failedAttempt{err: known}
+	}
+	kind := ErrToken
+	if !time.Now().Before(c.deadline) {
+		kind = ErrTimeout
+	}
+	detail, cause := tokenCause(err)
+	return &failedAttempt{err: &failure{kind: kind, detail: c.scrub(detail), cause: cause}}
+}
+
+// renew replaces the token that an answer called expired. Where there is
+// another, the next attempt sends it.
+func (c *call) renew(req *http.Request, rejected *authorization, failed *failedAttempt) *failedAttempt {
+	c.renewed = true
+	fresh, err := c.another(req, rejected)
+	switch {
+	case c.ctx.Err() != nil:
+		left := c.ended(c.ctx.Err())
+		left.unclear = !c.op.safe()
+		return left
+	case err != nil:
+		detail, cause := tokenCause(err)
+		failed.err = &failure{kind: ErrUnauthorized, detail: c.scrub("renewing the token failed: " + detail), cause: cause}
+	case fresh != nil:
+		c.fresh, failed.event = fresh, renewed
+	}
+	return failed
+}
+
+// another returns another token than the rejected one, or nil where there is
+// none.
+func (c *call) another(req *http.Request, rejected *authorization) (*authorization, error) {
+	if err := c.slot.credential.renew(c, rejected.secret); err != nil {
+		return nil, err
+	}
+	fresh, err := c.authorize(req)
+	if err != nil || fresh.secret == rejected.secret {
+		return nil, err
+	}
+	return fresh, nil
 }

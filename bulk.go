@@ -2,16 +2,14 @@ package jobboard
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"sync"
 )
 
-// BulkOptions says how many calls run at once and how fast they start. The
-// zero value is 16 at once and no limit.
+// BulkOptions says how many calls run at once; Config.Limiter says how fast.
+// The zero value is 16 at once.
 type BulkOptions struct {
-	Concurrency int     // calls at once; 0 means 16, at most 1024
-	Limiter     Limiter // asked before each call; nil: no limit
+	Concurrency int // calls at once; 0 means 16, at most 1024
 }
 
 // Limiter spaces calls out: Wait returns when the next may start, or with an
@@ -96,7 +94,7 @@ func bulk[T any](ctx context.Context, op *operation, jobs iter.Seq2[JobID, error
 		}
 		running.Go(func() {
 			defer close(work)
-			pull(ctx, op, jobs, opts.Limiter, start, func(job JobID, err error) {
+			pull(ctx, op, jobs, start, func(job JobID, err error) {
 				results <- BulkResult[T]{Job: job, Err: err}
 			})
 		})
@@ -117,8 +115,8 @@ func bulk[T any](ctx context.Context, op *operation, jobs iter.Seq2[JobID, error
 	}
 }
 
-// pull runs the input: each job once, at the limiter's pace, its errors beside.
-func pull(ctx context.Context, op *operation, jobs iter.Seq2[JobID, error], limiter Limiter,
+// pull runs the input: each job once, its errors beside.
+func pull(ctx context.Context, op *operation, jobs iter.Seq2[JobID, error],
 	start func(JobID) bool, fail func(JobID, error),
 ) {
 	stopped := func(job JobID, err error) {
@@ -138,12 +136,6 @@ func pull(ctx context.Context, op *operation, jobs iter.Seq2[JobID, error], limi
 			continue
 		}
 		seen[job] = struct{}{}
-		if limiter != nil {
-			if err := limiter.Wait(ctx); err != nil {
-				stopped(job, errors.Join(err, ctx.Err()))
-				continue
-			}
-		}
 		if !start(job) {
 			stopped(job, ctx.Err())
 			return

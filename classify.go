@@ -3,7 +3,6 @@ package jobboard
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
 	"strings"
 )
@@ -309,13 +308,4 @@ func isJobInformationMember(key string) bool {
 		return true
 	}
 	return false
-}
-
-// readBounded reads at most limit bytes and says whether that was all.
-func readBounded(r io.Reader, limit int) (body []byte, whole bool, err error) {
-	body, err = io.ReadAll(io.LimitReader(r, int64(limit)+1))
-	if len(body) > limit {
-		return body[:limit], false, nil
-	}
-	return body, err == nil, err
 }

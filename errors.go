@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/redact"
 )
 
 // The conditions of section 7, one value each, and the ones beyond it. They
@@ -286,28 +288,9 @@ func (e *ConfigError) Error() string {
 // Unwrap returns ErrInvalidInput.
 func (e *ConfigError) Unwrap() error { return ErrInvalidInput }
 
-// clean makes foreign text fit for a log line: valid UTF-8, no control
-// characters, at most limit bytes.
-func clean(s string, limit int) string {
-	if len(s) > 4*limit {
-		s = s[:4*limit]
-	}
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0x2029:
-			return ' '
-		case r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c:
-			return -1 // bidirectional overrides reorder the rest of the line
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-	s = strings.TrimSpace(s)
-	if len(s) <= limit {
-		return s
-	}
-	cut := limit - len("…")
-	for cut > 0 && s[cut]&0xc0 == 0x80 {
-		cut--
-	}
-	return s[:cut] + "…"
+// clean makes foreign text fit for a log line of at most limit bytes.
+func clean(s string, limit int) string { return redact.Clean(s, limit) }
+
+func errUndecodable(detail string) error {
+	return &failure{kind: ErrDecode, detail: clean(detail, maxErrorCause)}
 }

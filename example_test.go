@@ -292,8 +292,8 @@ func ExampleClient_RetryBudgets() {
 		fmt.Println(budget.Tokens, "of", budget.Capacity)
 	}
 	// Output:
-	// 10 of 10
-	// 10 of 10
+	// 2 of 2
+	// 2 of 2
 }
 
 func ExampleStaticToken() {

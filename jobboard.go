@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -12,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/budget"
+	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 	"golang.org/x/oauth2"
 )
 
@@ -192,10 +193,10 @@ func newClient(cfg Config) (*Client, error) {
 	fetches := new(tokenFetches)
 	c := &Client{config: shared{
 		insecure: cfg.AllowInsecure, language: cfg.Language, subscriptionPath: path,
-		headers: newHeaders(agent, cfg.Language), catalogues: new(catalogueCache),
+		headers: newHeaders(agent, cfg), catalogues: new(catalogueCache),
 		source: func(s oauth2.TokenSource) credential { return bearer(s, fetches) },
 	}}
-	next := http.RoundTripper(defaultTransport())
+	next := http.RoundTripper(transport.Standard())
 	if h := cfg.HTTPClient; h != nil {
 		next = http.DefaultTransport
 		if h.Transport != nil {
@@ -220,10 +221,10 @@ func newClient(cfg Config) (*Client, error) {
 	if cfg.JobDBTokenSource != nil {
 		lookupOwn = c.config.source(cfg.JobDBTokenSource)
 	}
-	kind := slot{policy: &policy, logger: cfg.Logger, maxBytes: cfg.MaxBodyBytes, observer: cfg.Observer}
+	kind := slot{policy: &policy, logger: cfg.Logger, maxBytes: cfg.MaxBodyBytes, observer: cfg.Observer, limiter: cfg.Limiter}
 	c.base = c.newSlot(kind, base, own, "BaseURL")
 	c.lookup = c.newSlot(kind, lookup, lookupOwn, "JobDBURL")
-	if base != nil && lookup != nil && originOf(base) == originOf(lookup) {
+	if base != nil && lookup != nil && transport.OriginOf(base) == transport.OriginOf(lookup) {
 		c.lookup.budget = c.base.budget
 	}
 	return c, nil
@@ -237,19 +238,12 @@ func (c *Client) newSlot(s slot, address *url.URL, own credential, missing strin
 	}
 	s.base = address
 	if s.budget == nil && s.policy.Budget > 0 {
-		s.budget = newBudget(s.policy.Budget, s.policy.BudgetRatio)
+		s.budget = budget.New(s.policy.Budget, s.policy.BudgetRatio)
 	}
 	s.template = &http.Request{Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}}
-	transport := &slotTransport{origin: originOf(address), credential: own, next: c.config.next}
+	s.origin, s.credential, s.next = transport.OriginOf(address), own, c.config.next
 	if c.config.standard && (own.header == nil || own.constant) {
-		transport.ready = c.config.headers.ready()
-	}
-	s.client = &http.Client{
-		// The transport has no CloseIdleConnections, which go-retryablehttp
-		// calls after a failure: one failed call must not cost the others
-		// their connections.
-		Transport:     transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		s.ready = c.config.headers.ready()
 	}
 	return s
 }
@@ -267,7 +261,7 @@ func (c *Client) Applicant(user oauth2.TokenSource) *Applicant {
 	case !c.config.insecure && !isConfidential(c.base.base):
 		a.slot.refusal = &ConfigError{"BaseURL", "is http to a host that is not loopback: an applicant's token does not go there"}
 	default:
-		kind := slot{policy: c.base.policy, budget: c.base.budget, logger: c.base.logger, maxBytes: c.base.maxBytes, observer: c.base.observer}
+		kind := slot{policy: c.base.policy, budget: c.base.budget, logger: c.base.logger, maxBytes: c.base.maxBytes, observer: c.base.observer, limiter: c.base.limiter}
 		a.slot = c.newSlot(kind, c.base.base, c.config.source(user), "")
 		return a
 	}
@@ -290,9 +284,8 @@ func (c *Client) RetryBudgets() []RetryBudget {
 		if s.budget == nil || i == 1 && s.budget == c.base.budget {
 			continue
 		}
-		o := originOf(s.base)
-		b := RetryBudget{Origin: o.scheme + "://" + net.JoinHostPort(o.host, o.port)}
-		b.Tokens, b.Capacity = s.budget.state(time.Now())
+		b := RetryBudget{Origin: s.origin.String()}
+		b.Tokens, b.Capacity = s.budget.State(time.Now())
 		all = append(all, b)
 	}
 	return all
@@ -313,7 +306,7 @@ func parseAddress(field, s string) (*url.URL, error) {
 		return nil, &ConfigError{field, "is not an absolute http or https address"}
 	case u.Hostname() == "" || u.Opaque != "":
 		return nil, &ConfigError{field, "has no host"}
-	case !isASCII(u.Host):
+	case !transport.IsASCII(u.Host):
 		return nil, &ConfigError{field, "has a host with letters beyond ASCII: write it in its xn-- form"}
 	case u.User != nil:
 		return nil, &ConfigError{field, "holds a user part: credentials have fields of their own"}
@@ -416,39 +409,21 @@ func languageMistake(s string) string {
 	return ""
 }
 
-func newHeaders(agent, language string) headers {
+func newHeaders(agent string, cfg Config) headers {
+	encoding := "gzip"
+	if cfg.DisableCompression {
+		encoding = "identity" // without a word net/http would ask for gzip itself
+	}
 	plain := http.Header{
 		"Accept":          {"application/json, text/plain;q=0.9, */*;q=0.8"},
-		"Accept-Encoding": {"gzip"},
+		"Accept-Encoding": {encoding},
 		"User-Agent":      {agent},
 	}
 	body := plain.Clone()
 	body["Content-Type"] = []string{"application/json"}
 	search := body.Clone()
-	if language != "" {
-		search["Accept-Language"] = []string{language}
+	if cfg.Language != "" {
+		search["Accept-Language"] = []string{cfg.Language}
 	}
 	return headers{plain: plain, search: search, body: body}
-}
-
-// defaultTransport is net/http's with the limits of a client that talks to one
-// or two hosts: connections stay for reuse, headers are bounded. It speaks
-// HTTP/1.1, which carries many small answers at once faster than one HTTP/2
-// connection does.
-func defaultTransport() *http.Transport {
-	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}
-	protocols := new(http.Protocols)
-	protocols.SetHTTP1(true)
-	return &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            dialer.DialContext,
-		Protocols:              protocols,
-		MaxIdleConns:           1024,
-		MaxIdleConnsPerHost:    512,
-		IdleConnTimeout:        60 * time.Second,
-		TLSHandshakeTimeout:    5 * time.Second,
-		MaxResponseHeaderBytes: 256 << 10,
-		ReadBufferSize:         16 << 10, // a job information in one read
-		DisableCompression:     true,     // an answer counts its compressed bytes itself
-	}
 }

@@ -24,6 +24,9 @@ func (c *Client) JobInformation(ctx context.Context, job JobID) (*JobInformation
 			return err
 		}
 		if info, err = decodeJobInformation(body, c.config.catalogues); err == nil {
+			if info.JobID != job {
+				return errUndecodable("the answer is about another job")
+			}
 			return nil
 		}
 		// Not a job information: it may still be one of the codes of 7.3,

@@ -63,7 +63,6 @@ type watch struct {
 	start       time.Time
 	attempt     time.Time
 	decode      time.Duration
-	reading     time.Duration // waiting for bytes, in what decode measures
 	status      int
 }
 
@@ -79,12 +78,11 @@ func (c *call) startCall() {
 	}
 	s := CallStart{Op: c.op.name, Method: c.op.method, Path: c.op.path}
 	if c.slot.base != nil {
-		from := originOf(c.slot.base)
-		s.Scheme, s.Host, s.Port = from.scheme, from.host, from.port
+		s.Scheme, s.Host, s.Port = c.slot.origin.Scheme, c.slot.origin.Host, c.slot.origin.Port
 	}
 	var ctx context.Context
-	if ctx, c.watch.callDone = o.Call(c.Context, s); ctx != nil {
-		c.Context = ctx
+	if ctx, c.watch.callDone = o.Call(c.ctx, s); ctx != nil {
+		c.ctx = ctx
 	}
 }
 
@@ -99,27 +97,27 @@ func (c *call) endCall(err *Error) {
 		return
 	}
 	end := CallEnd{Err: err, StatusCode: w.status, Attempts: c.attempts, Duration: time.Since(w.start), Decode: w.decode}
-	if c.budget != nil {
-		end.Budget, _ = c.budget.state(time.Now())
+	if c.slot.budget != nil {
+		end.Budget, _ = c.slot.budget.State(time.Now())
 	}
 	w.callDone(end)
 	w.callDone = nil
 }
 
-// startAttempt gives the context and the additional headers of a request.
+// startAttempt returns the context of a request, and what the observer adds to
+// its headers.
 func (c *call) startAttempt() (context.Context, http.Header) {
 	w := c.watch
 	if w == nil || w.observer.Attempt == nil {
-		return c, nil
+		return c.ctx, nil
 	}
-	c.endAttempt(AttemptEnd{StatusCode: http.StatusUnauthorized, Repeat: true}) // a token was renewed
 	w.attempt = time.Now()
 	w.status = 0
 	header := http.Header{}
-	ctx, done := w.observer.Attempt(c, AttemptStart{Number: c.attempts + 1, Header: header})
+	ctx, done := w.observer.Attempt(c.ctx, AttemptStart{Number: c.attempts + 1, Header: header})
 	w.attemptDone = done
 	if ctx == nil {
-		ctx = c
+		ctx = c.ctx
 	}
 	return ctx, header
 }
@@ -129,25 +127,10 @@ func (c *call) endAttempt(end AttemptEnd) {
 	if w == nil || w.attemptDone == nil {
 		return
 	}
-	if o := c.outcome; o != nil && end.Err == nil {
-		end.Err = o.err
-	}
 	if end.StatusCode == 0 {
 		end.StatusCode = w.status
 	}
 	end.Duration = time.Since(w.attempt)
 	w.attemptDone(end)
 	w.attemptDone = nil
-}
-
-// decode is accept, measured without its waiting for bytes.
-func (c *call) decode(a *answer) error {
-	w := c.watch
-	if w == nil {
-		return c.accept(a)
-	}
-	start, reading := time.Now(), w.reading
-	err := c.accept(a)
-	w.decode += time.Since(start) - (w.reading - reading)
-	return err
 }

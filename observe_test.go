@@ -162,7 +162,7 @@ func TestObserverSeesRenewal(t *testing.T) {
 		if _, err := user.HasApplied(t.Context(), jobboard.JobID(fake.Demo.OpenJob)); err != nil {
 			t.Fatal(err)
 		}
-		r.want("HasApplied GET /api/rest/v3/frontend/jobs/{jobDbId}/applied", "attempt 1", "ended: 401, error false, repeat true",
+		r.want("HasApplied GET /api/rest/v3/frontend/jobs/{jobDbId}/applied", "attempt 1", "ended: 401, error true, repeat true",
 			"attempt 2", "ended: 200, error false, repeat false", "end: 200, 2 attempts, error false")
 		if said := fmt.Sprintf("%+v %+v %q", r.calls, r.ends, r.lines); strings.Contains(said, fake.Demo.ApplicantToken) || strings.Contains(said, fmt.Sprint(fake.Demo.OpenJob)) {
 			t.Errorf("told: %s", said)

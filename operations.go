@@ -21,9 +21,6 @@ func (op *operation) set() opSet { return op.id }
 // changes nothing.
 func (op *operation) safe() bool { return op.method == http.MethodGet }
 
-// idempotent says whether doing it twice is doing it once.
-func (op *operation) idempotent() bool { return op.method != http.MethodPost }
-
 const (
 	searchPath      = "/api/rest/v2/frontend/jobboards/{channelID}/jobs"
 	appliedPath     = "/api/rest/v3/frontend/jobs/{jobDbId}/applied"

@@ -27,6 +27,7 @@ type fuzzFault struct {
 	cut        bool          // the body is cut off
 	// What the model knows of it: whether GET, PUT and DELETE, POST repeat.
 	get, put, post bool
+	free           bool // nothing was sent: no token of the budget
 	demand         time.Duration
 	want           error // the condition if it is the last one
 }
@@ -41,16 +42,16 @@ var fuzzFaults = []fuzzFault{
 	{name: "429", status: 429, get: true, put: true, post: true, want: ErrRateLimited},
 	{name: "429 in 2", status: 429, retryAfter: "2", demand: 2 * time.Second, get: true, put: true, post: true, want: ErrRateLimited},
 	{name: "429 in a day", status: 429, retryAfter: "86400", demand: 24 * time.Hour, get: true, put: true, post: true, want: ErrRateLimited},
-	{name: "500", status: 500, get: true, want: ErrServer},
+	{name: "500", status: 500, get: true, put: true, want: ErrServer},
 	{name: "501", status: 501, want: ErrServer},
 	{name: "502", status: 502, get: true, put: true, want: ErrServer},
 	{name: "503", status: 503, get: true, put: true, want: ErrServer},
-	{name: "503 in 1", status: 503, retryAfter: "1", demand: time.Second, get: true, want: ErrServer},
-	{name: "503 in a day", status: 503, retryAfter: "86400", demand: 24 * time.Hour, get: true, want: ErrServer},
+	{name: "503 in 1", status: 503, retryAfter: "1", demand: time.Second, get: true, put: true, want: ErrServer},
+	{name: "503 in a day", status: 503, retryAfter: "86400", demand: 24 * time.Hour, get: true, put: true, want: ErrServer},
 	{name: "504", status: 504, takes: 5 * time.Second, get: true, put: true, want: ErrServer},
 	{name: "reset", err: &net.OpError{Op: "read", Err: syscall.ECONNRESET}, get: true, put: true, want: ErrTransport},
 	{name: "EOF", err: io.EOF, get: true, put: true, want: ErrTransport},
-	{name: "refused", err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, get: true, put: true, post: true, want: ErrTransport},
+	{name: "refused", err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, get: true, put: true, post: true, free: true, want: ErrTransport},
 	{name: "no such name", err: &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", IsNotFound: true}}, want: ErrTransport},
 	{name: "strange", err: errors.New("tls: some alert"), want: ErrTransport},
 	{name: "silence", takes: time.Hour, get: true, put: true, want: ErrTimeout},
@@ -84,12 +85,10 @@ func (m policyModel) run(schedule []fuzzFault) (requests int, last fuzzFault, st
 			return requests, f, StopFinal, true
 		case !repeats && f.cut:
 			return requests, f, StopFinal, true // executed, as the status says
-		case !repeats && m.method == "POST", !repeats && f.status == 500:
+		case !repeats:
 			return requests, f, StopNotIdempotent, true
 		case f.demand > 30*time.Second:
 			return requests, f, StopRetryAfter, true
-		case !repeats: // who asks for time may have begun with it
-			return requests, f, StopNotIdempotent, true
 		case n+1 >= m.maxAttempts:
 			return requests, f, StopAttempts, true
 		}
@@ -104,7 +103,7 @@ func (m policyModel) run(schedule []fuzzFault) (requests int, last fuzzFault, st
 		case most+to >= m.limit-time.Millisecond:
 			return requests, f, "", false
 		}
-		if m.budget >= 0 {
+		if m.budget >= 0 && !f.free {
 			if m.budget < 1 {
 				return requests, f, StopBudget, true
 			}

@@ -6,26 +6,46 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/url"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
+	"github.com/jobboard-sdk/jobboard-go/internal/budget"
+	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 )
+
+// The way of a request: slot.do makes a call of it, go-retryablehttp runs the
+// loop and the waits, call.RoundTrip (attempt.go) is one attempt, call.decide
+// (retry.go) says whether there is another, and call.fail makes the *Error.
 
 // slot is one address with the credential that belongs to it: the base
 // address, the lookup's, or the base address for one applicant.
 type slot struct {
-	base     *url.URL     // path without a trailing slash
-	client   *http.Client // its transport is the slot's credential, and then the network
-	policy   *RetryPolicy
-	budget   *budget // nil: none
-	logger   *slog.Logger
-	maxBytes int64         // Config.MaxBodyBytes
-	template *http.Request // what every request begins with; its headers are the call's
-	observer *Observer     // nil: none
-	refusal  error         // why nothing may be sent
+	base       *url.URL // path without a trailing slash
+	origin     transport.Origin
+	credential credential
+	next       roundTrip // the network
+	policy     *RetryPolicy
+	budget     *budget.Budget // nil: none
+	logger     *slog.Logger
+	maxBytes   int64         // Config.MaxBodyBytes
+	template   *http.Request // what every request begins with; its headers are the call's
+	observer   *Observer     // nil: none
+	limiter    Limiter       // nil: none
+	refusal    error         // why nothing may be sent
+
+	// ready holds the whole headers of a request that differ in nothing
+	// from one call to the next, by the headers of the call. Only where next
+	// is net/http's, which keeps the rule that a transport changes nothing.
+	ready func(common *http.Header, authorization []string) http.Header
 }
+
+// roundTrip is a transport that nobody can look into.
+type roundTrip func(*http.Request) (*http.Response, error)
 
 // request is what differs between two calls of an operation.
 type request struct {
@@ -37,30 +57,30 @@ type request struct {
 	hide   []string // what the caller searches for: no error shows it
 }
 
-// call is one public call on its way. It is the context of its requests, so
-// that the policy and the transports find it.
+// call is one public call on its way. It is the transport of an http.Client of
+// its own, so that what an attempt finds stays with the call.
 type call struct {
-	context.Context // the caller's
-	op              *operation
-	slot            *slot
-	policy          *RetryPolicy
-	budget          *budget
-	url             url.URL
-	header          *http.Header // shared by many calls: never changed
-	accept          func(*answer) error
-	deadline        time.Time // the end of all attempts and waits
-
+	ctx      context.Context // the caller's
+	op       *operation
+	slot     *slot
+	request  request
+	accept   func(*answer) error // reads a good answer
+	deadline time.Time           // the end of all attempts and waits
+	url      url.URL
+	sent     retryablehttp.Request
+	client   http.Client
 	retryer  retryablehttp.Client
-	attempts int // requests sent
-	repeats  int // attempts that were repeats by policy
-	renewed  bool
-	read     bool // the current attempt's answer was read
-	waiting  bool
-	wait     time.Duration
-	outcome  *outcome // of the current attempt; nil: success
-	unclear  bool     // an earlier attempt may have been executed
+
+	attempts int            // requests sent
+	repeats  int            // attempts that were repeats by policy
+	wait     time.Duration  // before the next attempt
+	last     *failedAttempt // the one before
+	fresh    *authorization // what the next attempt is sent with, where that is known
+	renewed  bool           // the one repeat with another token is used
+	paid     bool           // a token of the budget was taken for the attempt under way
+	sentOnce bool           // an attempt has reached the service
+	unclear  bool           // an earlier attempt may have been executed
 	stopped  StopReason
-	conn     connTrace
 	secrets  []string           // what no error shows
 	few      [2]string          // the room of secrets, usually
 	cancel   context.CancelFunc // of the wait for a token; usually nil
@@ -68,75 +88,111 @@ type call struct {
 	watch    *watch             // nil: nobody watches
 }
 
-type callKey struct{}
-
-// Value finds the call in the context of its own requests.
-func (c *call) Value(key any) any {
-	if key == (callKey{}) {
-		return c
-	}
-	return c.Context.Value(key)
-}
-
-func callOf(ctx context.Context) *call {
-	c, _ := ctx.Value(callKey{}).(*call)
-	return c
-}
-
 // do is the one road to the network. It sends the request, repeats it as the
 // policy says, and hands the first successful answer to accept. Whatever fails
 // is an *Error.
 func (s *slot) do(ctx context.Context, op *operation, req request, accept func(*answer) error) error {
-	c := &call{
-		Context: ctx, op: op, slot: s, policy: s.policy, budget: s.budget, header: req.header, accept: accept,
-		deadline: time.Now().Add(callTimeout),
-	}
+	c := &call{ctx: ctx, op: op, slot: s, request: req, accept: accept}
 	c.startCall()
-	if op.stream {
-		c.deadline = c.deadline.AddDate(100, 0, 0) // the stall bound is the one that counts
-	}
-	if deadline, ok := ctx.Deadline(); ok {
-		c.deadline = deadline
-	}
+	c.deadline = c.lastMoment(time.Now())
 	if s.refusal != nil {
-		return c.fail(&outcome{err: s.refusal})
+		return c.fail(&failedAttempt{err: s.refusal})
 	}
-	if err := ctx.Err(); err != nil {
-		return c.fail(c.contextFailure(err))
+	if err := c.ctx.Err(); err != nil {
+		return c.fail(c.ended(err))
 	}
 	c.secrets = append(c.few[:0], req.hide...)
-
-	c.url = *s.base
-	c.url.Path, c.url.RawPath, c.url.RawQuery = s.base.Path+req.path, "", req.query
-	if req.raw != "" || s.base.RawPath != "" {
-		c.url.RawPath = s.base.EscapedPath() + cmp.Or(req.raw, req.path)
+	if err := c.prepare(); err != nil {
+		return c.fail(&failedAttempt{err: err})
 	}
-	r := retryablehttp.Request{Request: s.template.WithContext(c)}
-	r.Method, r.URL, r.Host = op.method, &c.url, c.url.Host
-	if req.body != nil {
-		if err := r.SetBody(req.body); err != nil {
-			return c.fail(&outcome{err: err})
-		}
-	}
-	r.SetResponseHandler(c.handle)
 
-	c.retryer = c.newRetryer()
-	_, err := c.retryer.Do(&r) //nolint:bodyclose // handle closes it, or the stream that owns it
+	c.client = http.Client{Transport: c}
+	c.retryer = retryablehttp.Client{
+		HTTPClient:   &c.client,
+		RetryMax:     math.MaxInt32, // the call counts
+		CheckRetry:   checkRetry,
+		Backoff:      c.backoff,
+		ErrorHandler: retryablehttp.PassthroughErrorHandler,
+	}
+	_, err := c.retryer.Do(&c.sent) //nolint:bodyclose // the attempt closes it, or the stream that owns it
 	c.release()
-	switch {
-	case err == nil:
-		if !op.stream {
-			c.endCall(nil)
-		}
-		return nil
-	case c.waiting: // the context ended in a wait
-		c.stopped = StopCanceled
-		return c.fail(c.contextFailure(err))
-	case c.outcome == nil:
-		return c.fail(c.transportFailure(err))
+	if err != nil {
+		return c.fail(c.failure(err))
 	}
-	return c.fail(c.outcome)
+	if !op.stream {
+		c.endCall(nil)
+	}
+	return nil
 }
+
+// lastMoment returns the end of the call. For a stream without a deadline it is
+// out of reach: there the stall bound counts.
+func (c *call) lastMoment(now time.Time) time.Time {
+	if deadline, ok := c.ctx.Deadline(); ok {
+		return deadline
+	}
+	if c.op.stream {
+		return now.AddDate(100, 0, 0)
+	}
+	return now.Add(callTimeout)
+}
+
+// prepare makes what the loop sends; an attempt sets the headers.
+func (c *call) prepare() error {
+	base, req := c.slot.base, &c.request
+	c.url = *base
+	c.url.Path, c.url.RawPath, c.url.RawQuery = base.Path+req.path, "", req.query
+	if req.raw != "" || base.RawPath != "" {
+		c.url.RawPath = base.EscapedPath() + cmp.Or(req.raw, req.path)
+	}
+	r := &c.sent
+	r.Request = c.slot.template.WithContext(c.ctx)
+	r.Method, r.URL, r.Host = c.op.method, &c.url, c.url.Host
+	if req.body == nil {
+		return nil
+	}
+	return r.SetBody(req.body)
+}
+
+// failure returns the failed attempt that the loop ended with. The loop itself
+// fails only where the context ends in a wait.
+func (c *call) failure(err error) *failedAttempt {
+	var f *failedAttempt
+	switch {
+	case errors.As(err, &f):
+		return f
+	case c.ctx.Err() != nil:
+		f = c.ended(c.ctx.Err())
+		f.unclear = c.sentOnce && !c.op.safe()
+		return f
+	}
+	return &failedAttempt{err: &failure{kind: ErrTransport, detail: "the request was not sent"}}
+}
+
+// ended is the end of the caller's context outside an exchange.
+func (c *call) ended(cause error) *failedAttempt {
+	f := &failedAttempt{err: cause, ended: true}
+	if errors.Is(cause, context.DeadlineExceeded) {
+		f.err = &failure{kind: ErrTimeout, detail: cause.Error(), cause: cause}
+	}
+	return f
+}
+
+// waitContext bounds a wait that precedes a request by the caller's context,
+// and by the time of a call where that has no deadline.
+func (c *call) waitContext() context.Context {
+	if _, ok := c.ctx.Deadline(); ok || c.op.stream {
+		return c.ctx
+	}
+	var ctx context.Context
+	if c.cancel != nil {
+		c.cancel()
+	}
+	ctx, c.cancel = context.WithDeadlineCause(c.ctx, c.deadline, errCallTimeout)
+	return ctx
+}
+
+var bodyBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // release gives back what the call used.
 func (c *call) release() {
@@ -149,68 +205,42 @@ func (c *call) release() {
 	c.buffer = nil
 }
 
-// begin starts an attempt.
-func (c *call) begin() { c.read, c.waiting, c.outcome = false, false, nil }
-
-// handle reads an answer inside its attempt, so that one that is cut off
-// counts as failed. It closes the body, unless a stream has taken it over.
-func (c *call) handle(resp *http.Response) error {
-	c.read = true
-	if c.watch != nil {
-		c.watch.status = resp.StatusCode
+// keepSecret remembers what no error of the call may show.
+func (c *call) keepSecret(secret string) {
+	if secret != "" && !slices.Contains(c.secrets, secret) {
+		c.secrets = append(c.secrets, secret)
 	}
-	a := newAnswer(c, resp)
-	if resp.StatusCode >= 200 && resp.StatusCode <= 299 {
-		err := a.open()
-		if err == nil {
-			err = c.decode(a)
-		}
-		if err == nil {
-			if !c.op.stream {
-				a.close()
-			}
-			return nil
-		}
-		c.outcome = a.unusable(err)
-	} else {
-		c.outcome = a.failed()
-	}
-	a.close()
-	return c.outcome.asError()
 }
 
-// asError is the outcome as go-retryablehttp needs it: an error, named or not.
-func (o *outcome) asError() error {
-	if o.err != nil {
-		return o.err
-	}
-	return errUnnamed
-}
-
-var errUnnamed = errors.New("an answer without a named condition")
-
-// fail is the *Error of a call that ended with o.
-func (c *call) fail(o *outcome) *Error {
+// fail returns the *Error of a call that ended with f.
+func (c *call) fail(f *failedAttempt) *Error {
 	switch {
-	case o.ended:
+	case f.ended:
 		c.stopped = StopCanceled
 	case c.stopped == "":
 		c.stopped = StopFinal
-		if c.Err() != nil {
+		if c.ctx.Err() != nil {
 			c.stopped = StopCanceled
 		}
 	}
 	e := &Error{
-		Op: c.op.name, Path: c.op.path, StatusCode: o.status, Attempts: c.attempts,
-		RetryAfter: o.retryAfter, Stopped: c.stopped, Err: o.err,
-		Code:            clean(c.scrub(o.words.errorCode()), 100),
-		Message:         clean(c.scrub(o.words.errorMessage()), maxErrorMessage),
-		MayHaveExecuted: o.unclear || c.unclear,
+		Op: c.op.name, Path: c.op.path, StatusCode: f.status, Attempts: c.attempts,
+		RetryAfter: f.retryAfter, Stopped: c.stopped, Err: f.err,
+		Code:            clean(c.scrub(f.words.errorCode()), 100),
+		Message:         clean(c.scrub(f.words.errorMessage()), maxErrorMessage),
+		MayHaveExecuted: f.unclear || c.unclear,
 	}
-	if len(o.body) > 0 {
-		e.Body = []byte(c.scrub(string(o.body)))
+	if len(f.body) > 0 {
+		e.Body = []byte(c.scrub(string(f.body)))
 	}
 	c.logFailure(e)
 	c.endCall(e)
 	return e
+}
+
+// refuse returns the error of a call that cannot be sent.
+func (s *slot) refuse(ctx context.Context, op *operation, err error) error {
+	c := &call{ctx: ctx, op: op, slot: s, stopped: StopFinal}
+	c.startCall()
+	return c.fail(&failedAttempt{err: err})
 }

@@ -3,27 +3,28 @@ package jobboard
 import (
 	"context"
 	"errors"
-	"io"
 	"math"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/hashicorp/go-retryablehttp"
 )
 
 // RetryPolicy says what is repeated, when and how often. The zero value of
 // each field means the default in its comment.
 //
-// A repeat needs a reason: 429, 500, 502, 503 or 504, a refused or reset
-// connection, an answer cut off, or a time-out. GET is repeated for all of
-// them; PUT and DELETE for all but 500 and a 503 with Retry-After; POST only where the service certainly
-// did not execute it: refused, never connected, or 429. The wait before repeat n
-// is uniform in [d/2, d] with d = min(MinWait * 2^n, MaxWait), or what
-// Retry-After asks for; calls of one client that fail at one moment start their
-// repeats up to 0.8 s later than that, one after the other. No wait is longer than the time the caller has left:
+// GET, PUT and DELETE are repeated after a lost connection, a time-out, 429,
+// 500, 502, 503 and 504; PUT and DELETE not once a good status has arrived. POST
+// is repeated only where the service certainly did not execute it: no
+// connection, or 429. What cannot pass, such as an unknown name or a failed TLS
+// handshake, is not repeated. A 401 that calls the token expired is repeated
+// once with another token, without a wait and whatever MaxAttempts says.
+//
+// The wait before repeat n is uniform in [d/2, d] with
+// d = min(MinWait * 2^n, MaxWait), or what Retry-After asks for. Calls of one
+// client that fail at one moment start their repeats one after the other, up to
+// 0.8 s later than that. No wait is longer than the time the caller has left:
 // then the last answer comes back at once.
 type RetryPolicy struct {
 	MaxAttempts      int           // sends in all; 0 means 5, 1 means no repeat
@@ -33,11 +34,14 @@ type RetryPolicy struct {
 	StallTimeout     time.Duration // 10 s without a byte of body
 
 	// Every repeat takes a token of the budget that a Client and its
-	// Applicants share for an origin; without one the last failure is final.
-	// A repeat that succeeds gives its token back, a first attempt that
-	// succeeds adds BudgetRatio, time adds nothing.
-	Budget      int     // tokens at the start and least capacity; 0 means 10, negative: no budget
-	BudgetRatio float64 // 0 means 0.3; the capacity is at most this times the successes of the last 10 s
+	// Applicants share for an origin, but for one after an attempt that found
+	// no connection; without a token the last failure is final. A repeat that
+	// succeeds gives its token back, a first attempt that succeeds adds
+	// BudgetRatio, time adds nothing. The capacity is
+	// max(Budget, min(10, BudgetRatio*S60), BudgetRatio*S10), where S60 and S10
+	// are the first attempts of the last 60 and 10 s that succeeded.
+	Budget      int     // tokens at the start and least capacity; 0 means 2, negative: no budget
+	BudgetRatio float64 // 0 means 0.3
 }
 
 // callTimeout bounds a call whose context has no deadline.
@@ -72,7 +76,7 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 		p.MaxAttempts = 5
 	}
 	if p.Budget == 0 {
-		p.Budget = 10
+		p.Budget = 2
 	}
 	if p.BudgetRatio < 0 || math.IsNaN(p.BudgetRatio) || math.IsInf(p.BudgetRatio, 0) {
 		return p, &ConfigError{"Retry.BudgetRatio", "is not a number of at least 0"}
@@ -83,114 +87,136 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	return p, nil
 }
 
-// newRetryer is go-retryablehttp with our policy: it runs the loop, the waits
-// and the rewinding of bodies; what the call knows decides. There is one per
-// call, because Backoff is told nothing of the request it is for.
-func (c *call) newRetryer() retryablehttp.Client {
-	return retryablehttp.Client{
-		HTTPClient:   c.slot.client,
-		RetryMax:     math.MaxInt32, // the call counts
-		CheckRetry:   checkRetry,
-		Backoff:      c.backoff,
-		ErrorHandler: retryablehttp.PassthroughErrorHandler,
-	}
+// event is what became of an attempt, as far as another may follow it.
+type event int
+
+const (
+	final   event = iota // another attempt cannot help
+	unsent               // nothing reached the service
+	limited              // 429
+	renewed              // 401, and there is another token
+	lost                 // no answer, or a part of one without a good status
+	failing              // 500, 502, 503, 504
+	cutOff               // a part of an answer with a good status
+)
+
+// repeatRules is the rule of what is repeated for which method. The table of
+// docs/retries.md is made of it.
+var repeatRules = [...]struct {
+	what           string
+	get, put, post bool // put: and DELETE
+}{
+	unsent:  {"no connection: refused, no route, no answer of the name service", true, true, true},
+	limited: {"429", true, true, true},
+	renewed: {"401 that calls the token expired, and the source has another: once", true, true, true},
+	lost:    {"reset, closed or no answer in time, before a good status", true, true, false},
+	failing: {"500, 502, 503, 504", true, true, false},
+	cutOff:  {"answer cut off or stalled after a good status", true, false, false},
+	final:   {"anything else, such as an unknown name, a failed TLS handshake, garbage", false, false, false},
 }
 
-// checkRetry runs after the headers and once more after the answer was read:
-// only the second, or a failure to get an answer at all, decides.
-func checkRetry(ctx context.Context, _ *http.Response, err error) (bool, error) {
-	c := callOf(ctx)
-	if err == nil && !c.read {
+func (e event) repeats(method string) bool {
+	rule := repeatRules[e]
+	switch method {
+	case http.MethodGet:
+		return rule.get
+	case http.MethodPost:
+		return rule.post
+	}
+	return rule.put
+}
+
+// checkRetry runs once an attempt. What failed, and of which call, is in the
+// error.
+func checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
+	var f *failedAttempt
+	if !errors.As(err, &f) {
 		return false, nil
 	}
-	if err != nil && c.outcome == nil {
-		c.outcome = c.transportFailure(err)
+	c := f.call
+	c.sentOnce = c.sentOnce || f.event != unsent
+	c.stopped = c.stop(f, time.Now())
+	again := c.stopped == ""
+	end := AttemptEnd{StatusCode: f.status, Err: f.err, Repeat: again}
+	if again {
+		c.unclear = c.unclear || f.unclear
+		end.Wait = c.wait
+		c.last = f
+		c.logRepeat(f)
 	}
-	again := c.decide(time.Now())
-	if c.watch != nil {
-		end := AttemptEnd{Repeat: again}
-		if again {
-			end.Wait = c.wait
-		}
-		c.endAttempt(end)
-	}
+	c.endAttempt(end)
 	return again, nil
 }
 
-// backoff hands over the wait that decide chose.
-func (c *call) backoff(_, _ time.Duration, _ int, _ *http.Response) time.Duration {
-	c.waiting = true
-	return c.wait
-}
+// backoff hands over the wait that stop chose.
+func (c *call) backoff(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return c.wait }
 
-// outcome is one failed attempt and what may follow it.
-type outcome struct {
-	err         error
-	status      int
-	words       words
-	body        []byte
-	retryAfter  time.Duration
-	retryable   bool // another attempt may succeed
-	unprocessed bool // the service certainly did not execute the request
-	unclear     bool // it may have executed it
-	ended       bool // the caller's context ended it
-}
-
-// decide books the attempt and says whether there is another one, and after
-// what wait.
-func (c *call) decide(now time.Time) bool {
-	o := c.outcome
-	if o != nil && o.ended {
-		c.stopped = StopCanceled
-		return false
+// stop books a failed attempt and returns why there is no other one, or
+// nothing and sets the wait before it.
+func (c *call) stop(f *failedAttempt, now time.Time) StopReason {
+	if f.stopped != "" {
+		return f.stopped
 	}
-	if o == nil || !o.retryable {
-		if c.budget != nil && (o == nil || o.status != 0 && o.status < 500) {
-			c.budget.succeeded(now, c.repeats > 0)
-		}
-		c.stopped = StopFinal
-		return false
+	policy := c.slot.policy
+	if f.event == final && !f.expired && f.status != 0 && f.status < 500 {
+		c.succeeded(now) // the service works
 	}
-	wait := c.policy.wait(c.repeats, o.retryAfter)
+	c.wait = 0
+	if f.event != renewed {
+		c.wait = policy.wait(c.repeats, f.retryAfter)
+	}
 	switch {
-	case c.Err() != nil:
-		c.stopped = StopCanceled
-	case !o.unprocessed && !c.op.idempotent():
-		c.stopped = StopNotIdempotent
-	case !o.unprocessed && !c.op.safe() && o.status == http.StatusInternalServerError:
-		c.stopped = StopNotIdempotent
-	case o.retryAfter > c.policy.MaxRetryAfter:
-		c.stopped = StopRetryAfter
-	case !o.unprocessed && !c.op.safe() && o.retryAfter > 0:
-		// Who asks for time may have begun with it.
-		c.stopped = StopNotIdempotent
-	case c.repeats+1 >= c.policy.MaxAttempts:
-		c.stopped = StopAttempts
-	case !now.Add(wait).Before(c.deadline):
-		c.stopped = StopDeadline
-	case !c.pay(now, wait):
-		c.stopped = StopBudget
-	default:
-		c.repeats++
-		c.unclear = c.unclear || o.unclear
-		c.logRepeat()
-		return true
+	case f.ended, c.ctx.Err() != nil && f.event != final:
+		return StopCanceled
+	case f.event == final, f.event == cutOff && !f.event.repeats(c.op.method):
+		return StopFinal
+	case !f.event.repeats(c.op.method):
+		return StopNotIdempotent
+	case f.retryAfter > policy.MaxRetryAfter:
+		return StopRetryAfter
+	case f.event != renewed && c.repeats+1 >= policy.MaxAttempts:
+		return StopAttempts
+	case !now.Add(c.wait).Before(c.deadline):
+		return StopDeadline
+	case !c.pay(f, now):
+		return StopBudget
 	}
-	return false
+	if f.event != renewed {
+		c.repeats++
+	}
+	return ""
 }
 
-// pay takes a repeat out of the budget and sets its wait. That is longer than
-// the policy's where many calls failed together, if the caller has the time.
-func (c *call) pay(now time.Time, wait time.Duration) bool {
-	c.wait = wait
-	if c.budget == nil {
+// pay takes a repeat out of the budget. What was not sent costs nothing. Where
+// many calls failed together their repeats start one after the other, if the
+// caller has the time.
+func (c *call) pay(f *failedAttempt, now time.Time) bool {
+	b := c.slot.budget
+	if b == nil || f.event == unsent {
 		return true
 	}
-	later, ok := c.budget.take(now)
-	if now.Add(wait + later).Before(c.deadline) {
+	if !b.Pay(now) {
+		return false
+	}
+	c.paid = true
+	if f.event == renewed {
+		return true
+	}
+	if later := b.Spread(now); now.Add(c.wait + later).Before(c.deadline) {
 		c.wait += later
 	}
-	return ok
+	return true
+}
+
+// succeeded books an attempt that was answered.
+func (c *call) succeeded(now time.Time) {
+	switch b := c.slot.budget; {
+	case b == nil:
+	case c.paid:
+		b.Return(now)
+	default:
+		b.Earn(now)
+	}
 }
 
 // wait is equal jitter, or what the service asked for and a little more, so
@@ -204,6 +230,15 @@ func (p *RetryPolicy) wait(repeat int, retryAfter time.Duration) time.Duration {
 		d = p.MinWait << repeat
 	}
 	return d/2 + rand.N(d/2+1)
+}
+
+func repeatedStatus(status int) bool {
+	switch status {
+	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,
+		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return false
 }
 
 // parseRetryAfter reads seconds or one of the three forms of an HTTP date,
@@ -233,80 +268,3 @@ func parseRetryAfter(header http.Header, now time.Time) time.Duration {
 
 // maxDemand is as long as any demand to wait is taken for.
 const maxDemand = 100 * 365 * 24 * time.Hour
-
-// transportFailure says what a failure without a whole answer means. What is
-// repeated is an allow-list; everything else, such as a TLS alert or a garbage
-// status line, is final.
-func (c *call) transportFailure(err error) *outcome {
-	if cause := c.Err(); cause != nil {
-		return c.contextFailure(cause)
-	}
-	o := &outcome{}
-	var sent bool
-	o.retryable, sent = retryableTransport(err)
-	if c.conn.known() {
-		sent = c.conn.sent()
-	}
-	o.unprocessed = !sent
-	o.unclear = sent && !c.op.safe()
-	kind := ErrTransport
-	if isTimeout(err) {
-		kind = ErrTimeout
-	}
-	o.err = &failure{kind: kind, detail: clean(c.scrub(causeText(err)), maxErrorCause), cause: safeCause(err)}
-	return o
-}
-
-// contextFailure is the end of the caller's context.
-func (c *call) contextFailure(cause error) *outcome {
-	o := &outcome{err: cause, ended: true, unclear: !c.op.safe() && c.attempts > 0 && (!c.conn.known() || c.conn.sent())}
-	if errors.Is(cause, context.DeadlineExceeded) {
-		o.err = &failure{kind: ErrTimeout, detail: cause.Error(), cause: cause}
-	}
-	return o
-}
-
-// errAttemptTimeout and errStalled end an attempt, not the caller's context.
-var (
-	errAttemptTimeout error = timeoutError("no whole answer within the attempt's time")
-	errStalled        error = timeoutError("no byte of the body for too long")
-	errCallTimeout    error = timeoutError("no answer within the time of a call without a deadline")
-)
-
-type timeoutError string
-
-func (e timeoutError) Error() string { return string(e) }
-func (timeoutError) Timeout() bool   { return true }
-
-func isTimeout(err error) bool {
-	var t interface{ Timeout() bool }
-	return errors.As(err, &t) && t.Timeout() || errors.Is(err, context.DeadlineExceeded)
-}
-
-// retryableTransport says whether a failure may pass, and whether the request
-// may have reached the service.
-func retryableTransport(err error) (retryable, sent bool) {
-	sent = !isDial(err)
-	switch {
-	case isNameError(err):
-		return false, sent
-	case isTimeout(err), isRefused(err), isReset(err):
-		return true, sent
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.ErrClosedPipe):
-		return true, sent
-	}
-	// net/http does not export these. A change of its words makes the
-	// failure final, never a call sent twice.
-	text := err.Error()
-	for _, passing := range []string{
-		"http: server closed idle connection",
-		"http2: server sent GOAWAY and closed the connection",
-		"http2: client connection lost",
-		"stream error: stream ID ",
-	} {
-		if strings.Contains(text, passing) {
-			return true, sent
-		}
-	}
-	return false, sent
-}

@@ -110,7 +110,7 @@ func (s *PostingStream) All() iter.Seq2[*JobPosting, error] {
 		)
 		err = s.slot.do(s.ctx, opPostings, req, func(got *answer) error {
 			a = got
-			postings = newPostingReader(a, decodeLimits{maxBytes: a.limit, maxItem: int(min(maxPosting, a.limit))}, s.query.OmitConfig)
+			postings = newPostingReader(a, decodeLimits{maxBytes: a.Limit(), maxItem: int(min(maxPosting, a.Limit()))}, s.query.OmitConfig)
 			first, readErr = postings.next()
 			if readErr != nil && readErr != io.EOF {
 				postings.close()
@@ -122,7 +122,7 @@ func (s *PostingStream) All() iter.Seq2[*JobPosting, error] {
 			yield(nil, err)
 			return
 		}
-		defer a.close()
+		defer a.Close()
 		defer postings.close()
 		for posting, err := first, readErr; ; posting, err = postings.next() {
 			if err == io.EOF {
@@ -131,7 +131,7 @@ func (s *PostingStream) All() iter.Seq2[*JobPosting, error] {
 				return
 			}
 			if err != nil {
-				yield(nil, a.c.fail(a.unusable(err)))
+				yield(nil, a.c.fail(a.c.unusable(a, err)))
 				return
 			}
 			if !yield(posting, nil) {
@@ -149,7 +149,7 @@ func (s *slot) search(ctx context.Context, config *shared, channel ChannelID, q 
 	}
 	var result *JobSearchResult
 	err = s.do(ctx, opSearch, req, func(a *answer) (err error) {
-		result, err = decodeSearch(a, decodeLimits{maxBytes: a.limit, maxItem: int(min(a.limit, 1<<30))}, q.OmitConfig)
+		result, err = decodeSearch(a, decodeLimits{maxBytes: a.Limit(), maxItem: int(min(a.Limit(), 1<<30))}, q.OmitConfig)
 		return err
 	})
 	if err != nil {
@@ -163,7 +163,7 @@ func (s *slot) searchRequest(config *shared, channel ChannelID, q Query) (req re
 	if s.refusal != nil {
 		return req, s.refusal
 	}
-	if s.client.Transport.(*slotTransport).header == nil {
+	if s.credential.header == nil {
 		return req, &ConfigError{"ClientID", "and Config.TokenSource are empty: a search needs one of them"}
 	}
 	if req.path, req.raw, err = pathOf(searchPath, "channel", string(channel)); err != nil {
@@ -190,11 +190,4 @@ func (s *slot) searchRequest(config *shared, channel ChannelID, q Query) (req re
 		req.header = &localized
 	}
 	return req, nil
-}
-
-// refuse is the error of a call that cannot be sent.
-func (s *slot) refuse(ctx context.Context, op *operation, err error) error {
-	c := &call{Context: ctx, op: op, slot: s, stopped: StopFinal}
-	c.startCall()
-	return c.fail(&outcome{err: err})
 }

@@ -61,10 +61,18 @@ func (c *Client) subscription(ctx context.Context, op *operation, id Subscriptio
 		if err != nil {
 			return err
 		}
-		reply, err = decodeRaw(body)
+		if reply, err = decodeRaw(body); err == nil && !a.framed && !showsItsEnd(reply) {
+			return errUndecodable("the answer has no length, and may be cut off")
+		}
 		return err
 	})
 	return reply, err
+}
+
+// showsItsEnd reports whether a JSON value cannot be the beginning of another:
+// nothing and a number can.
+func showsItsEnd(value []byte) bool {
+	return len(value) > 0 && (value[len(value)-1] < '0' || value[len(value)-1] > '9')
 }
 
 // deep says whether a JSON value has more levels than any answer may have.

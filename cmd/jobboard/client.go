@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -25,19 +24,22 @@ import (
 const tokenPath = "/api/rest/oauth/frontend/token"
 
 // client makes the library's client of the settings.
-func (a *app) client(retry jobboard.RetryPolicy) (*jobboard.Client, error) {
+func (a *app) client(retry jobboard.RetryPolicy, limiter jobboard.Limiter) (*jobboard.Client, error) {
 	s := &a.settings
 	if s.ambiguous != nil {
 		return nil, usage("%w", s.ambiguous)
 	}
 	cfg := jobboard.Config{
 		BaseURL: s.get(baseURL), JobDBURL: s.get(jobDBURL), Language: s.get(language),
-		UserAgent: "jobboard", Logger: a.logger(), AllowInsecure: s.get(allowInsecure) == "true", Retry: retry,
+		UserAgent: "jobboard", Logger: a.logger(), AllowInsecure: s.get(allowInsecure) == "true", Retry: retry, Limiter: limiter,
 	}
 	if a.flags.attempts < 0 {
 		return nil, usage("--attempts is negative")
 	}
-	cfg.Retry.MaxAttempts = cmp.Or(a.flags.attempts, cfg.Retry.MaxAttempts)
+	// Who asks for attempts gets them, also from a new client's budget.
+	if n := a.flags.attempts; n > 0 {
+		cfg.Retry.MaxAttempts, cfg.Retry.Budget = n, n
+	}
 	if a.flags.timeout != "" {
 		d, err := time.ParseDuration(a.flags.timeout)
 		if err != nil || d <= 0 {
@@ -281,7 +283,7 @@ func (a *app) searcher() (searcher, error) {
 	if err := s.needBase(); err != nil {
 		return nil, err
 	}
-	c, err := a.client(jobboard.RetryPolicy{})
+	c, err := a.client(jobboard.RetryPolicy{}, nil)
 	if err != nil {
 		return nil, err
 	}

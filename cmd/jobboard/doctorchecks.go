@@ -81,7 +81,7 @@ func (d *doctor) checkSettings() bool {
 		}
 	}
 	detail := cmp.Or(strings.Join(parts, ", "), "nothing is set")
-	client, err := d.app.client(jobboard.RetryPolicy{MaxAttempts: 2})
+	client, err := d.app.client(jobboard.RetryPolicy{MaxAttempts: 2}, nil)
 	if err == nil {
 		d.client = client
 		if len(s.warnings) > 0 {

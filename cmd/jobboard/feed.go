@@ -73,7 +73,11 @@ func (a *app) feed(ctx context.Context, args []string, f *feedFlags) (err error)
 	if err := a.settings.needLookup(); err != nil {
 		return err
 	}
-	c, err := a.client(jobboard.RetryPolicy{})
+	var limiter jobboard.Limiter
+	if f.rate > 0 {
+		limiter = rate.NewLimiter(rate.Limit(f.rate), 1)
+	}
+	c, err := a.client(jobboard.RetryPolicy{}, limiter)
 	if err != nil {
 		return err
 	}
@@ -103,9 +107,6 @@ func (a *app) feed(ctx context.Context, args []string, f *feedFlags) (err error)
 	}
 
 	opts := jobboard.BulkOptions{Concurrency: f.concurrency}
-	if f.rate > 0 {
-		opts.Limiter = rate.NewLimiter(rate.Limit(f.rate), 1)
-	}
 	reader := &jobIDs{feed: jobfeed.NewReader(src, nil)}
 	sum := newFeedSummary()
 	progress := a.newProgress(src)

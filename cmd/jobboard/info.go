@@ -43,7 +43,7 @@ func (a *app) lookUp(ctx context.Context, args []string) (*jobboard.JobInformati
 	if err := a.settings.needLookup(); err != nil {
 		return nil, err
 	}
-	c, err := a.client(jobboard.RetryPolicy{})
+	c, err := a.client(jobboard.RetryPolicy{}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func (a *app) status(ctx context.Context, args []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	c, err := a.client(jobboard.RetryPolicy{})
+	c, err := a.client(jobboard.RetryPolicy{}, nil)
 	if err != nil {
 		return err
 	}

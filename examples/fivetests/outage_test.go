@@ -44,9 +44,9 @@ func TestServiceIsDownForThreeSeconds(t *testing.T) {
 					BaseURL: fake.BaseURL, ClientID: "10", HTTPClient: fake.Client(),
 					// Five attempts, the default, may be over after 1.5 seconds:
 					// waits double from 200 ms, less up to a half by chance.
-					// Many callers at once share one retry budget, and most of
-					// them fail early then: that is the page's case below.
-					Retry: jobboard.RetryPolicy{MaxAttempts: 8},
+					// A new client may repeat twice, until it has successes to
+					// show: work that must wait an outage out takes more tokens.
+					Retry: jobboard.RetryPolicy{MaxAttempts: 8, Budget: 8},
 				})
 				if err != nil {
 					t.Fatal(err)

@@ -174,7 +174,7 @@ func statusFaults() []fault {
 		},
 		{
 			row: "24", name: "503 with Retry-After 2", status: 503, oneConn: true,
-			cells: every(requests(2)).but(changing, cell{requests: 1, err: jobboard.ErrServer, executed: true, stopped: once}),
+			cells: every(requests(2)).but(subscribe, cell{requests: 1, err: jobboard.ErrServer, executed: true, stopped: once}),
 			forms: retryAfterTwo(),
 		},
 		{
@@ -206,9 +206,7 @@ func statusFaults() []fault {
 			each([]int{503}, form{})...,
 		)},
 		{
-			row: "26", name: "500", status: 500, oneConn: true,
-			cells: every(repeated(jobboard.ErrServer)).
-				but(changing, cell{requests: 1, err: jobboard.ErrServer, executed: true, stopped: once}),
+			row: "26", name: "500", status: 500, oneConn: true, cells: down,
 			forms: files("500_empty.txt", "500_processing.txt", "500_processing.json"),
 		},
 		{

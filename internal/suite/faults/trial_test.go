@@ -112,7 +112,7 @@ func newTrial(f *fault, v *form, op *rig.Operation, index, faulty int) *trial {
 	}
 	t.cfg = jobboard.Config{
 		BaseURL: baseURL, JobDBURL: lookupURL, UserAgent: "fault-test", HTTPClient: &http.Client{Transport: t.transport},
-		Retry:  jobboard.RetryPolicy{AttemptTimeout: 5 * time.Second, StallTimeout: 3 * time.Second},
+		Retry:  jobboard.RetryPolicy{AttemptTimeout: 5 * time.Second, StallTimeout: 3 * time.Second, Budget: 10},
 		Logger: slog.New(&t.log),
 	}
 	if index%2 == 0 {

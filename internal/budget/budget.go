@@ -1,0 +1,128 @@
+// Package budget bounds the repeats of one origin by its successes, so that a
+// service that is down is not asked several times as often as one that works.
+package budget
+
+import (
+	"sync"
+	"time"
+)
+
+// Budget holds tokens, one for each repeat that may be made. First attempts
+// that succeed fill it; time alone adds nothing, so a long outage ends with
+// nearly one request a call. It is safe for concurrent use.
+type Budget struct {
+	initial float64 // tokens at the start, and the least capacity
+	ratio   float64 // what a first-attempt success adds, and its share of the capacity
+	start   time.Time
+
+	mu     sync.Mutex
+	tokens float64
+	recent [longWindow]int32 // first-attempt successes by second
+	short  int               // of the last shortWindow seconds
+	long   int               // of the last longWindow seconds
+	second int64             // the second of the newest slot, since start
+	next   time.Time         // when the next repeat may start, apart from its wait
+}
+
+const (
+	shortWindow = 10
+	longWindow  = 60
+
+	// quiet bounds what the successes of the long window hold: enough for
+	// a client of a few calls a minute, and too little to hurt a service.
+	quiet = 10
+
+	// Repeats paid for at one moment start one gap after the other, until
+	// they fill the spread; each answer in between takes a gap back.
+	crowdGap    = 4 * time.Millisecond
+	crowdSpread = 800 * time.Millisecond
+)
+
+// New returns a budget that begins with initial tokens. Its capacity is
+// max(initial, min(10, ratio*S60), ratio*S10), where S60 and S10 are the
+// first-attempt successes of the last 60 and 10 seconds.
+func New(initial int, ratio float64) *Budget {
+	return &Budget{initial: float64(initial), ratio: ratio, start: time.Now(), tokens: float64(initial)}
+}
+
+// Pay takes a token for a repeat, or reports that there is none.
+func (b *Budget) Pay(now time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.slide(now)
+	if b.tokens < 1 {
+		return false
+	}
+	b.tokens--
+	return true
+}
+
+// Spread returns how much later than it would alone a repeat is to start:
+// calls that failed together must not come back together.
+func (b *Budget) Spread(now time.Time) time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	later := b.next.Sub(now)
+	if later < 0 || later >= crowdSpread {
+		later = 0
+	}
+	b.next = now.Add(later + crowdGap)
+	return later
+}
+
+// Earn books a first attempt that succeeded: it adds a share of a repeat.
+func (b *Budget) Earn(now time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.slide(now)
+	b.recent[b.second%longWindow]++
+	b.short++
+	b.long++
+	b.add(b.ratio)
+}
+
+// Return books a repeat that succeeded: it gives back the token it took.
+func (b *Budget) Return(now time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.slide(now)
+	b.add(1)
+}
+
+func (b *Budget) add(tokens float64) {
+	b.tokens = min(b.tokens+tokens, b.capacity())
+	b.next = b.next.Add(-crowdGap) // not all calls fail
+}
+
+// State returns the tokens at hand and the most that there may be now.
+func (b *Budget) State(now time.Time) (tokens, capacity float64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.slide(now)
+	return b.tokens, b.capacity()
+}
+
+func (b *Budget) capacity() float64 {
+	return max(b.initial, min(quiet, b.ratio*float64(b.long)), b.ratio*float64(b.short))
+}
+
+// slide forgets the seconds that are over.
+func (b *Budget) slide(now time.Time) {
+	second := int64(now.Sub(b.start) / time.Second) // a clock that is set back does not stop it
+	if second <= b.second {
+		return
+	}
+	if second-b.second >= longWindow {
+		b.recent, b.short, b.long = [longWindow]int32{}, 0, 0
+	} else {
+		for s := b.second + 1; s <= second; s++ {
+			b.long -= int(b.recent[s%longWindow])
+			b.recent[s%longWindow] = 0
+			if s >= shortWindow {
+				b.short -= int(b.recent[(s-shortWindow)%longWindow])
+			}
+		}
+	}
+	b.second = second
+	b.tokens = min(b.tokens, b.capacity())
+}

@@ -1,0 +1,31 @@
+// Package redact makes foreign text fit to be shown: without control
+// characters, bounded, and without the secrets that it may repeat.
+package redact
+
+import "strings"
+
+// Clean makes foreign text fit for a log line: valid UTF-8, no control
+// characters, at most limit bytes.
+func Clean(s string, limit int) string {
+	if len(s) > 4*limit {
+		s = s[:4*limit]
+	}
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0x2029:
+			return ' '
+		case r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c:
+			return -1 // bidirectional overrides reorder the rest of the line
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	s = strings.TrimSpace(s)
+	if len(s) <= limit {
+		return s
+	}
+	cut := limit - len("…")
+	for cut > 0 && s[cut]&0xc0 == 0x80 {
+		cut--
+	}
+	return s[:cut] + "…"
+}

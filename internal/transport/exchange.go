@@ -1,0 +1,174 @@
+package transport
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Limits are the bounds of time of one exchange.
+type Limits struct {
+	End   time.Time     // of the whole exchange; for a stream, of the wait for its headers
+	Cause error         // what a wait beyond End fails with
+	Stall time.Duration // the longest wait for the next byte of a body; beyond it ErrStalled
+}
+
+// Phase is how far an exchange has come.
+type Phase int32
+
+// The phases. An exchange whose transport tells nothing, such as one made for
+// tests, stays Unknown.
+const (
+	Unknown  Phase = iota
+	Dialing        // a connection was asked for; nothing was sent
+	Sending        // the request was given a connection
+	Answered       // the first byte of the answer is here
+)
+
+// Exchange is one request on the wire, from Begin to the end of its body.
+// One timer serves all its limits; a context deadline for each would cost more.
+type Exchange struct {
+	limits Limits
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	timer  *time.Timer
+	state  atomic.Int32
+	phase  atomic.Int32
+	trace  httptrace.ClientTrace
+
+	mu   sync.Mutex
+	conn net.Conn // the last one the request was given
+
+	body    io.ReadCloser
+	atEnd   bool          // the whole body was read: its connection may be used again
+	measure bool          // Waited is wanted
+	waited  time.Duration // for bytes of the body
+}
+
+// What the timer guards.
+const (
+	toHeaders int32 = iota
+	toEnd
+	streaming
+)
+
+// Begin starts an exchange. Its limits begin to run. fromDial asks the
+// transport to tell when it begins to look for a connection, without which a
+// failure before the connection is known as one of dialing or not at all.
+func (x *Exchange) Begin(ctx context.Context, limits Limits, fromDial bool) {
+	x.limits = limits
+	x.ctx, x.cancel = context.WithCancelCause(ctx)
+	x.timer = time.AfterFunc(time.Until(limits.End), x.expire)
+	if fromDial {
+		x.trace.GetConn = func(string) { x.phase.Store(int32(Dialing)) }
+	}
+	x.trace.GotConn = x.connected
+	x.trace.GotFirstResponseByte = func() { x.phase.Store(int32(Answered)) }
+	x.ctx = httptrace.WithClientTrace(x.ctx, &x.trace)
+}
+
+func (x *Exchange) connected(info httptrace.GotConnInfo) {
+	x.mu.Lock()
+	x.conn = info.Conn
+	x.mu.Unlock()
+	x.phase.Store(int32(Sending))
+}
+
+// Context returns the context of the exchange's requests.
+func (x *Exchange) Context() context.Context { return x.ctx }
+
+// Phase returns how far the exchange has come.
+func (x *Exchange) Phase() Phase { return Phase(x.phase.Load()) }
+
+// Measure makes Waited count.
+func (x *Exchange) Measure() { x.measure = true }
+
+// Waited returns how long reads of the body have waited for bytes.
+func (x *Exchange) Waited() time.Duration { return x.waited }
+
+// Pause runs f outside the limits of time.
+func (x *Exchange) Pause(f func() error) error {
+	x.timer.Stop()
+	start := time.Now()
+	err := f()
+	x.limits.End = x.limits.End.Add(time.Since(start))
+	x.timer.Reset(time.Until(x.limits.End))
+	return err
+}
+
+// Cause returns why the exchange was ended, or err where it was not.
+func (x *Exchange) Cause(err error) error {
+	if cause := context.Cause(x.ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// Receive takes over the body of an answer, whose reads are from then on
+// within the limits. That of a stream may take any time as long as it flows.
+func (x *Exchange) Receive(resp *http.Response, stream bool) {
+	x.timer.Stop()
+	x.phase.Store(int32(Answered))
+	x.body = resp.Body
+	resp.Body = x
+	if stream {
+		x.state.Store(streaming)
+	} else {
+		x.state.Store(toEnd)
+	}
+}
+
+func (x *Exchange) expire() {
+	switch state := x.state.Load(); {
+	case state == toHeaders, state == toEnd && !time.Now().Before(x.limits.End):
+		x.cancel(x.limits.Cause)
+	default:
+		x.cancel(ErrStalled)
+	}
+}
+
+// Read reads from the body within the time that is left.
+func (x *Exchange) Read(p []byte) (int, error) {
+	wait := x.limits.Stall
+	if x.state.Load() != streaming {
+		wait = max(min(wait, time.Until(x.limits.End)), 0)
+	}
+	var start time.Time
+	if x.measure {
+		start = time.Now()
+	}
+	x.timer.Reset(wait)
+	n, err := x.body.Read(p)
+	x.timer.Stop()
+	if x.measure {
+		x.waited += time.Since(start)
+	}
+	switch err {
+	case nil:
+	case io.EOF:
+		x.atEnd = true
+	default:
+		err = x.Cause(err)
+	}
+	return n, err
+}
+
+// Close ends the exchange. A body that was not read to its end is given up
+// first: net/http would read on for the sake of the connection.
+func (x *Exchange) Close() error {
+	x.timer.Stop()
+	if !x.atEnd {
+		x.cancel(context.Canceled)
+	}
+	var err error
+	if x.body != nil {
+		err = x.body.Close()
+	}
+	x.cancel(context.Canceled)
+	return err
+}

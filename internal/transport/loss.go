@@ -1,0 +1,206 @@
+package transport
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/url"
+	"runtime"
+	"strings"
+	"syscall"
+)
+
+// Timeout is the end of a wait that the library bounds itself.
+type Timeout string
+
+func (t Timeout) Error() string { return string(t) }
+
+// Timeout reports true, as net.Error has it.
+func (t Timeout) Timeout() bool { return true }
+
+// ErrStalled is the end of an exchange whose body sent nothing for too long.
+var ErrStalled error = Timeout("no byte of the body for too long")
+
+// ErrCut is an answer that ended with its connection, so that nobody knows
+// whether it is whole.
+var ErrCut error = cutError{}
+
+type cutError struct{}
+
+func (cutError) Error() string {
+	return "the answer may be cut off: it has no length and ended with its connection"
+}
+func (cutError) Unwrap() error { return io.ErrUnexpectedEOF }
+
+// Loss is what the lack of a whole answer means.
+type Loss struct {
+	Passing bool // another attempt may have better luck
+	Unsent  bool // the request certainly did not reach the service
+	Timeout bool
+}
+
+// Loss judges the error of an exchange by the phase it came in. Before a
+// connection was given, a name that does not exist and a failed handshake are
+// lasting. While the answer is awaited, every loss passes. Once it has begun,
+// only its end does, by type: what else can go wrong there is garbage.
+func (x *Exchange) Loss(err error) Loss {
+	l := Loss{Timeout: isTimeout(err)}
+	ended := l.Timeout || isReset(err) || isEnd(err)
+	phase := x.Phase()
+	switch {
+	case isDial(err):
+		l.Unsent = phase != Answered // else it was for a redirect's target
+		l.Passing = !isNoSuchName(err)
+	case phase == Dialing:
+		l.Unsent = true
+		l.Passing = ended
+	case phase == Unknown:
+		l.Passing = ended
+	case phase == Sending:
+		l.Passing = true
+	default:
+		l.Passing = ended || x.framed()
+	}
+	return l
+}
+
+// framed reports whether the connection frames what it carries, as HTTP/2
+// does: what fails there is the connection, never a body's own form.
+func (x *Exchange) framed() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	secured, ok := x.conn.(interface{ ConnectionState() tls.ConnectionState })
+	return ok && secured.ConnectionState().NegotiatedProtocol == "h2"
+}
+
+func isDial(err error) bool {
+	for {
+		var op *net.OpError
+		if !errors.As(err, &op) {
+			return false
+		}
+		if op.Op == "dial" {
+			return true
+		}
+		err = op.Err
+	}
+}
+
+// isNoSuchName reports that a name does not exist, not that asking failed.
+func isNoSuchName(err error) bool {
+	var dns *net.DNSError
+	return errors.As(err, &dns) && dns.IsNotFound
+}
+
+func isTimeout(err error) bool {
+	var t interface{ Timeout() bool }
+	return errors.As(err, &t) && t.Timeout() || errors.Is(err, context.DeadlineExceeded)
+}
+
+func isReset(err error) bool {
+	var stream streamError
+	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNABORTED) ||
+		isWindowsErrno(err, 10054) || isWindowsErrno(err, 10053) || errors.As(err, &stream)
+}
+
+func isEnd(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe)
+}
+
+// streamError is HTTP/2's reset of one request. net/http hides its type and
+// turns it into any with the same fields.
+type streamError struct {
+	StreamID uint32
+	Code     uint32
+	Cause    error
+}
+
+func (streamError) Error() string { return "stream reset" }
+
+// isWindowsErrno: there package syscall's names are not the numbers that the
+// network gives.
+func isWindowsErrno(err error, number uintptr) bool {
+	var errno syscall.Errno
+	return runtime.GOOS == "windows" && errors.As(err, &errno) && uintptr(errno) == number
+}
+
+// innermost takes the *url.Error that http.Client wraps around everything off.
+func innermost(err error) error {
+	for {
+		var u *url.Error
+		if !errors.As(err, &u) {
+			return err
+		}
+		err = u.Err
+	}
+}
+
+// CauseText returns what may be said of a cause in an error's text. net/http
+// quotes what it could not read; that is the other side's text, and left out.
+func CauseText(err error) string {
+	err = innermost(err)
+	text := err.Error()
+	if !isPlain(err) {
+		text, _, _ = strings.Cut(text, `"`)
+		text = strings.TrimRight(text, ": ")
+	}
+	return text
+}
+
+// SafeCause returns the cause as the caller may have it: the error itself
+// where every part of it is of a kind without foreign text, else nil. An error
+// of net/http may hold an address with its query.
+func SafeCause(err error) error {
+	err = innermost(err)
+	if isPlain(err) {
+		return err
+	}
+	// Keep what callers ask for with errors.Is and errors.As.
+	for _, known := range []error{io.ErrUnexpectedEOF, io.EOF} {
+		if errors.Is(err, known) {
+			return known
+		}
+	}
+	var op *net.OpError
+	if errors.As(err, &op) && isPlain(op) {
+		return op
+	}
+	var cert *tls.CertificateVerificationError
+	if errors.As(err, &cert) {
+		return cert
+	}
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		return errno
+	}
+	return nil
+}
+
+// isPlain walks an error's tree.
+func isPlain(err error) bool {
+	switch e := err.(type) { //nolint:errorlint // each level is looked at by itself
+	case nil:
+		return true
+	case Timeout, cutError, syscall.Errno, *net.DNSError, *net.AddrError, *tls.CertificateVerificationError, *tls.RecordHeaderError,
+		tls.RecordHeaderError, tls.AlertError, x509.UnknownAuthorityError, x509.HostnameError, x509.CertificateInvalidError:
+		return true
+	case *net.OpError:
+		return isPlain(e.Err)
+	}
+	return err == io.EOF || err == io.ErrUnexpectedEOF || err == io.ErrClosedPipe ||
+		err == context.Canceled || err == context.DeadlineExceeded || isSyscall(err) //nolint:errorlint // this level only
+}
+
+// isSyscall: os.SyscallError is a name around a number.
+func isSyscall(err error) bool {
+	var errno syscall.Errno
+	w, ok := err.(interface{ Unwrap() error })
+	if !ok {
+		return false
+	}
+	_, timeout := err.(interface{ Timeout() bool })
+	return timeout && errors.As(w.Unwrap(), &errno)
+}

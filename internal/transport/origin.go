@@ -1,0 +1,62 @@
+// Package transport sends one request and reads its answer, each within
+// bounds: the origin it may go to, its limits of time, the redirects it may
+// follow, the bytes it may read. It also tells what a failure on the way means.
+package transport
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Origin is a scheme, a host and a port: what a credential is bound to.
+type Origin struct{ Scheme, Host, Port string }
+
+// OriginOf returns the origin of an address, with the port that its scheme
+// implies.
+func OriginOf(u *url.URL) Origin {
+	port := u.Port()
+	switch {
+	case port != "":
+	case u.Scheme == "http":
+		port = "80"
+	case u.Scheme == "https":
+		port = "443"
+	}
+	return Origin{u.Scheme, strings.ToLower(u.Hostname()), port}
+}
+
+// Is reports whether an address belongs to the origin.
+func (o Origin) Is(u *url.URL) bool { return OriginOf(u) == o }
+
+func (o Origin) String() string { return o.Scheme + "://" + net.JoinHostPort(o.Host, o.Port) }
+
+// Redirect returns where an answer to a request for from redirects to, or nil
+// where it must not be followed: no or a broken Location, another origin, a
+// user part.
+func (o Origin) Redirect(from *url.URL, resp *http.Response) *url.URL {
+	switch resp.StatusCode {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	default:
+		return nil
+	}
+	location := resp.Header.Get("Location")
+	if location == "" {
+		return nil
+	}
+	target, err := from.Parse(location)
+	if err != nil || target.User != nil || target.Opaque != "" || !IsASCII(target.Host) || !o.Is(target) {
+		return nil
+	}
+	// The same origin in our spelling: no other name is looked up for it.
+	target.Host = from.Host
+	target.Fragment, target.RawFragment = "", ""
+	return target
+}
+
+// IsASCII reports whether s has no letter beyond ASCII. Some of those become
+// ASCII letters when they are lowered, and are other hosts all the same.
+func IsASCII(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x80 }) < 0
+}

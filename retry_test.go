@@ -1,0 +1,186 @@
+package jobboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// switchTransport answers every request as it is told.
+type switchTransport struct {
+	status   atomic.Int64
+	requests atomic.Int64
+}
+
+func (s *switchTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.requests.Add(1)
+	return &http.Response{
+		StatusCode: int(s.status.Load()), Header: http.Header{}, Request: r, Body: io.NopCloser(strings.NewReader("true")),
+	}, nil
+}
+
+// One budget serves a client and its applicants for an origin: what one of them
+// spends, the others do not have.
+func TestBudgetIsShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		next := &switchTransport{}
+		next.status.Store(http.StatusServiceUnavailable)
+		client, err := NewClient(Config{
+			BaseURL: "https://jobs.example/board", JobDBURL: "https://jobs.example/db", ClientID: "id",
+			HTTPClient: &http.Client{Transport: next}, Retry: RetryPolicy{Budget: 10},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := context.Background()
+		search := func() error { _, err := client.Search(ctx, "1", Query{}); return err }
+		lookup := func() error { _, err := client.JobInformation(ctx, 1); return err }
+		applied := func() error {
+			_, err := client.Applicant(StaticToken("token")).HasApplied(ctx, 1)
+			return err
+		}
+		for i, step := range []struct {
+			status  int
+			call    func() error
+			sends   int64
+			stopped StopReason // "": success
+			tokens  float64
+		}{
+			{503, search, 5, StopAttempts, 6},
+			{503, applied, 5, StopAttempts, 2},
+			{503, lookup, 3, StopBudget, 0},
+			{503, applied, 1, StopBudget, 0},
+			{503, search, 1, StopBudget, 0},
+			{200, applied, 1, "", 0.3},
+			{200, applied, 1, "", 0.6},
+			{404, applied, 1, StopFinal, 0.9}, // an answer: the service works
+			{501, applied, 1, StopFinal, 0.9},
+			{503, lookup, 1, StopBudget, 0.9},
+			{200, applied, 1, "", 1.2},
+			{503, search, 2, StopBudget, 0.2},
+		} {
+			next.status.Store(int64(step.status))
+			next.requests.Store(0)
+			err := step.call()
+			var e *Error
+			switch {
+			case step.stopped == "" && err != nil:
+				t.Fatalf("step %d: %v", i, err)
+			case step.stopped != "" && (!errors.As(err, &e) || e.Stopped != step.stopped || int64(e.Attempts) != step.sends):
+				t.Fatalf("step %d: %v, want %d attempts, stopped: %s", i, err, step.sends, step.stopped)
+			}
+			if n := next.requests.Load(); n != step.sends {
+				t.Fatalf("step %d: %d requests, want %d", i, n, step.sends)
+			}
+			state := client.RetryBudgets()
+			if len(state) != 1 || state[0].Origin != "https://jobs.example:443" || state[0].Capacity != 10 ||
+				state[0].Tokens < step.tokens-1e-9 || state[0].Tokens > step.tokens+1e-9 {
+				t.Fatalf("step %d: %+v, want %v tokens of 10", i, state, step.tokens)
+			}
+		}
+	})
+}
+
+// Two origins have a budget each, and a policy can have none.
+func TestBudgetOfEachOrigin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		next := &switchTransport{}
+		next.status.Store(http.StatusServiceUnavailable)
+		config := Config{
+			BaseURL: "https://jobs.example", JobDBURL: "https://db.example", HTTPClient: &http.Client{Transport: next},
+			Retry: RetryPolicy{Budget: 3},
+		}
+		client, err := NewClient(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = client.JobInformation(context.Background(), 1)
+		got := client.RetryBudgets()
+		want := []RetryBudget{{"https://jobs.example:443", 3, 3}, {"https://db.example:443", 0, 3}}
+		if len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+
+		config.Retry.Budget = -1
+		if client, err = NewClient(config); err != nil {
+			t.Fatal(err)
+		}
+		next.requests.Store(0)
+		for range 20 {
+			_, _ = client.JobInformation(context.Background(), 1)
+		}
+		if n := next.requests.Load(); n != 100 || len(client.RetryBudgets()) != 0 {
+			t.Errorf("%d requests, want 100, with budgets %v, want none", n, client.RetryBudgets())
+		}
+	})
+}
+
+// A repeat that is moved by the crowd still fits the caller's time.
+func TestBudgetSpreadKeepsTheDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		next := &switchTransport{}
+		next.status.Store(http.StatusServiceUnavailable)
+		client, err := NewClient(Config{
+			BaseURL: "https://jobs.example", HTTPClient: &http.Client{Transport: next}, Retry: RetryPolicy{Budget: 1000},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		applicant := client.Applicant(StaticToken("token"))
+		const callers, limit = 150, 300 * time.Millisecond
+		start := time.Now()
+		var all sync.WaitGroup
+		var repeated atomic.Int64
+		for range callers {
+			all.Go(func() {
+				ctx, cancel := context.WithTimeout(context.Background(), limit)
+				defer cancel()
+				_, err := applicant.HasApplied(ctx, 1)
+				var e *Error
+				if !errors.As(err, &e) || !errors.Is(err, ErrServer) || e.Stopped != StopDeadline {
+					t.Errorf("%v, want the last answer", err)
+				} else if e.Attempts >= 2 {
+					repeated.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		if d := time.Since(start); d >= limit {
+			t.Errorf("the calls took %v of %v", d, limit)
+		}
+		if n := repeated.Load(); n != callers {
+			t.Errorf("%d of %d callers repeated", n, callers)
+		}
+	})
+}
+
+// repeatTable is the rule of repeats as docs/retries.md shows it.
+func repeatTable() string {
+	var b strings.Builder
+	b.WriteString("| what happened | GET | PUT, DELETE | POST |\n|---|---|---|---|\n")
+	says := map[bool]string{true: "repeated", false: "not repeated"}
+	for _, rule := range slices.Concat(repeatRules[1:], repeatRules[:1]) {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", rule.what, says[rule.get], says[rule.put], says[rule.post])
+	}
+	return b.String()
+}
+
+func TestRepeatTableIsDocumented(t *testing.T) {
+	text, err := os.ReadFile("docs/retries.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := repeatTable(); !strings.Contains(string(text), want) {
+		t.Errorf("docs/retries.md does not have the table of repeatRules:\n%s", want)
+	}
+}
