@@ -1,10 +1,9 @@
 package jobboard
 
 import (
+	"bytes"
 	"encoding/json"
-	"fmt"
 	"reflect"
-	"strings"
 	"sync"
 	"testing"
 )
@@ -72,7 +71,7 @@ func TestCatalogueAlike(t *testing.T) {
 // A catalogue in its usual spelling, with each of its bytes another one, left
 // out or the last: it says what encoding/json says of it.
 func TestCatalogueNearlyUsual(t *testing.T) {
-	const head, usual = `{"jobId":1,"jobTitle":"t","applyPossible":true,"nationalities":`, `[{"id":"1","label":"Österreich"},{"id":"22","label":"b"},{"id":"3","label":"c"}]`
+	const compact = `[{"id":"1","label":"Österreich"},{"id":"22","label":"b"},{"id":"3","label":"c"}]`
 	check := func(document string) {
 		t.Helper()
 		var want struct {
@@ -94,6 +93,20 @@ func TestCatalogueNearlyUsual(t *testing.T) {
 			}
 		}
 	}
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, []byte(compact), "", "\t"); err != nil {
+		t.Fatal(err)
+	}
+	const more = `[{"x":{"id":"0"},"id":"1","y":"\"","label":"a","z":[{}]},{"x":{"id":"0"},"id":"2","y":"\"","label":"é","z":[{}]},` +
+		`{"x":{"id":"0"},"id":"3","y":"\"","label":"c","z":[{}]}]`
+	for _, usual := range []string{compact, pretty.String(), more} {
+		checkNearly(usual, check)
+	}
+}
+
+// checkNearly checks a catalogue, and what is nearly it.
+func checkNearly(usual string, check func(document string)) {
+	const head = `{"jobId":1,"jobTitle":"t","applyPossible":true,"nationalities":`
 	check(head + usual + `}`)
 	for i := range usual {
 		check(head + usual[:i])
@@ -105,44 +118,6 @@ func TestCatalogueNearlyUsual(t *testing.T) {
 		}
 	}
 	check(head + usual)
-}
-
-func TestCatalogueBounds(t *testing.T) {
-	cat := new(catalogueCache)
-	sizes := func() (n, total int) {
-		for _, k := range *cat.known.Load() {
-			n++
-			total += len(k.json)
-		}
-		return n, total
-	}
-	keep := makeInfo(1, 1)
-	kept, err := decodeJobInformation(keep, cat)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 500 {
-		if _, err := decodeJobInformation(makeInfo(1, 1000+i), cat); err != nil {
-			t.Fatal(err)
-		}
-		// What is in use stays.
-		again, err := decodeJobInformation(keep, cat)
-		if err != nil || &again.Nationalities[0] != &kept.Nationalities[0] {
-			t.Fatalf("after %d others: forgotten, %v", i, err)
-		}
-		if n, total := sizes(); n > maxCatalogues || total > maxCatalogueTotal {
-			t.Fatalf("%d catalogues of %d bytes", n, total)
-		}
-	}
-	for i := range 20 {
-		big := fmt.Sprintf(`{"jobId":1,"jobTitle":"t","applyPossible":true,"nationalities":[{"id":"%d","label":"%s"}]}`, i, strings.Repeat("x", maxCatalogueBytes-1000*i))
-		if _, err := decodeJobInformation([]byte(big), cat); err != nil {
-			t.Fatal(err)
-		}
-		if n, total := sizes(); n > maxCatalogues || total > maxCatalogueTotal {
-			t.Fatalf("%d catalogues of %d bytes", n, total)
-		}
-	}
 }
 
 func TestCatalogueConcurrent(t *testing.T) {

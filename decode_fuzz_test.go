@@ -134,7 +134,7 @@ func refID(to *string) func(any) bool {
 
 var (
 	refIntText = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
-	refISO     = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)$`)
+	refISO     = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)$`)
 )
 
 func refInt[T ~int | ~int64](to *T) func(any) bool {
@@ -155,7 +155,7 @@ func refInt[T ~int | ~int64](to *T) func(any) bool {
 }
 
 func refTime(text string) (time.Time, bool) {
-	if !refISO.MatchString(text) {
+	if !refISO.MatchString(text) || len(text) > 40 {
 		return time.Time{}, false
 	}
 	t, err := time.Parse(time.RFC3339Nano, text)

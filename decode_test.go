@@ -494,7 +494,7 @@ func TestPostingReader(t *testing.T) {
 		}
 		page, ok := p.page()
 		page.Results = want.Results
-		if !ok || !reflect.DeepEqual(&page, want) || p.count() != 3 {
+		if !ok || !reflect.DeepEqual(&page, want) {
 			t.Errorf("%s: counters %+v, %v", name, page, ok)
 		}
 		p.close()
@@ -935,68 +935,6 @@ func fmtJSON(t *testing.T, v any) string {
 	return string(b)
 }
 
-// TestFieldNames holds the tables against the switches, and each name against
-// the hand-typed bodies.
-func TestFieldNames(t *testing.T) {
-	search, info := string(readFile(t, "search.json")), string(readFile(t, "jobinfo.json"))
-	for _, c := range []struct {
-		names, members []string
-		number         func([]byte) int
-		file           string
-	}{
-		{postingFields[:], postingMembers, postingField, search},
-		{configKeys[:], configMembers, configKey[[]byte], search},
-		{infoFields[:], infoMembers, infoField, info},
-		{questionFields[:], questionMembers, questionField, info},
-		{placeFields[:], placeMembers, placeField, info},
-	} {
-		for i, name := range c.names {
-			if i == 0 {
-				continue
-			}
-			if got := c.number([]byte(name)); got != i {
-				t.Errorf("%s has number %d, want %d", name, got, i)
-			}
-			if c.members[i] != `,"`+name+`":` || !strings.Contains(c.file, `"`+name+`":`) {
-				t.Errorf("%s, %s", name, c.members[i])
-			}
-			if c.number([]byte(strings.ToUpper(name))) != 0 || c.number([]byte(name+"x")) != 0 {
-				t.Errorf("%s is known in another spelling", name)
-			}
-		}
-		if len(c.names) > len(order{}) {
-			t.Errorf("%d names do not fit an order", len(c.names))
-		}
-	}
-	for i, name := range searchFields {
-		if i > 0 && !strings.Contains(search, `"`+name+`":`) {
-			t.Errorf("%s is in no page", name)
-		}
-	}
-}
-
-// TestDeclaredSizes holds the sizes by which memory is counted.
-func TestDeclaredSizes(t *testing.T) {
-	for _, c := range []struct {
-		t    reflect.Type
-		want uintptr
-	}{
-		{reflect.TypeFor[JobPosting](), 112},
-		{reflect.TypeFor[string](), 16},
-		{reflect.TypeFor[piece](), 8},
-		{reflect.TypeFor[labelPiece](), 16},
-		{reflect.TypeFor[questionPiece](), 32},
-		{reflect.TypeFor[placePiece](), 104},
-		{reflect.TypeFor[Question](), 72},
-		{reflect.TypeFor[IDLabel](), 32},
-		{reflect.TypeFor[Location](), 128},
-	} {
-		if got := c.t.Size(); got > c.want {
-			t.Errorf("%v has %d bytes, counted as %d", c.t, got, c.want)
-		}
-	}
-}
-
 func TestPartial(t *testing.T) {
 	three := make([]JobPosting, 3)
 	for _, c := range []struct {
@@ -1025,15 +963,20 @@ func TestEveryBudget(t *testing.T) {
 		text []byte
 		read func(*decoder)
 	}{
-		{info, func(d *decoder) { d.jobInformation(new(JobInformation), new(catalogueCache)) }},
-		{posting, func(d *decoder) { d.posting(new(JobPosting)) }},
-		{posting[bytes.Index(posting, []byte(`{"audience"`)) : len(posting)-1], func(d *decoder) { d.startItem(); d.config(); d.keepConfig() }},
+		{info, func(d *decoder) { d.readInfo(new(JobInformation), new(catalogueCache)) }},
+		{posting, func(d *decoder) { d.readPosting(new(JobPosting)) }},
+		{posting[bytes.Index(posting, []byte(`{"audience"`)) : len(posting)-1], func(d *decoder) {
+			d.startConfig()
+			d.readConfig()
+			counts := d.Add(&d.item, d.counts)
+			d.configOf(d.Join(&d.item), counts)
+		}},
 	} {
 		enough := false
 		for budget := int64(0); budget < 800_000; budget += 391 {
 			d := new(decoder)
-			d.s.ResetBytes(c.text)
-			d.budget = budget
+			d.ResetBytes(c.text)
+			d.Budget = budget
 			c.read(d)
 			if err := d.err(); err == nil {
 				enough = true

@@ -32,7 +32,7 @@ type GeoLocation struct {
 	RadiusKm  float64 // kilometres, above 0 and at most 20038
 }
 
-// Near is the circle of radiusKm kilometres around a place in decimal
+// Near returns the circle of radiusKm kilometres around a place in decimal
 // degrees. It does not check them, a search does; see [GeoLocation.Validate].
 // For a radius in miles see [KmPerMile].
 func Near(latitude, longitude, radiusKm float64) GeoLocation {
@@ -42,13 +42,10 @@ func Near(latitude, longitude, radiusKm float64) GeoLocation {
 // ParseGeoLocation reads the form of section 4.1,
 // "<latitude>::<longitude>::<distance_km>", such as
 // "52.520014::13.373006::50". Numbers are decimal, with a point and without
-// an exponent, a plus sign or spaces. The empty text is the zero value,
-// anywhere; every other text must name a circle that Validate accepts. The
-// error of anything else is ErrInvalidInput.
+// an exponent, a plus sign or spaces, and must name a circle that Validate
+// accepts. The error of anything else, the empty text included, is
+// ErrInvalidInput.
 func ParseGeoLocation(s string) (GeoLocation, error) {
-	if s == "" {
-		return GeoLocation{}, nil
-	}
 	parts := strings.SplitN(s, "::", 4)
 	if len(parts) != 3 {
 		return GeoLocation{}, fmt.Errorf("jobboard: geolocation %.40q is not latitude::longitude::kilometres: %w", s, ErrInvalidInput)
@@ -64,7 +61,7 @@ func ParseGeoLocation(s string) (GeoLocation, error) {
 	return checkedNear(numbers[0], numbers[1], numbers[2])
 }
 
-// ParseGeoURI is the circle of radiusKm kilometres around the place of a geo
+// ParseGeoURI returns the circle of radiusKm kilometres around the place of a geo
 // URI (RFC 5870), such as "geo:52.52,13.405". The place must be in WGS 84,
 // with or without ";crs=wgs84". An altitude, the uncertainty ";u=" and other
 // parameters do not change it: the uncertainty tells how well the place is
@@ -126,7 +123,7 @@ func checkGeoParams(params string) error {
 	return nil
 }
 
-// checkedNear is Near for a place that somebody named: the circle of radius 0
+// checkedNear returns Near for a place that somebody named: the circle of radius 0
 // around 0, 0 is a mistake here too, and not anywhere.
 func checkedNear(latitude, longitude, radiusKm float64) (GeoLocation, error) {
 	g := Near(latitude, longitude, radiusKm)
@@ -187,7 +184,7 @@ func (g GeoLocation) validateCircle() error {
 	return nil
 }
 
-// String is g as it is sent, such as "52.520014::13.373006::50": the shortest
+// String returns g as it is sent, such as "52.520014::13.373006::50": the shortest
 // decimal numbers that ParseGeoLocation reads back to the same g, never with
 // an exponent. The zero value is the empty text.
 func (g GeoLocation) String() string {
@@ -210,8 +207,8 @@ func positiveZero(f float64) float64 {
 	return f
 }
 
-// MarshalText is String for a g that Validate accepts, and its error for
-// every other.
+// MarshalText returns the text of String for a g that Validate accepts, and
+// Validate's error for every other.
 func (g GeoLocation) MarshalText() ([]byte, error) {
 	if err := g.Validate(); err != nil {
 		return nil, err
@@ -219,17 +216,21 @@ func (g GeoLocation) MarshalText() ([]byte, error) {
 	return []byte(g.String()), nil
 }
 
-// UnmarshalText is ParseGeoLocation. On an error g stays as it was.
+// UnmarshalText reads what String writes: the empty text as the zero value,
+// every other as [ParseGeoLocation] does. On an error g stays as it was.
 func (g *GeoLocation) UnmarshalText(text []byte) error {
-	parsed, err := ParseGeoLocation(string(text))
-	if err != nil {
-		return err
+	var parsed GeoLocation
+	if len(text) > 0 {
+		var err error
+		if parsed, err = ParseGeoLocation(string(text)); err != nil {
+			return err
+		}
 	}
 	*g = parsed
 	return nil
 }
 
-// DistanceKm is the distance between the places of a and b along the surface
+// DistanceKm returns the distance between the places of a and b along the surface
 // of the Earth, in kilometres, whatever their radius; it is at most 0.6 % off
 // because it takes the Earth for a sphere. The zero value counts as the place
 // 0, 0. The distance from or to a place that is not on the globe is NaN.
@@ -247,4 +248,27 @@ func DistanceKm(a, b GeoLocation) float64 {
 	h := north*north + math.Cos(a.Latitude*degree)*math.Cos(b.Latitude*degree)*(east*east)
 	// For antipodes rounding may carry h past 1, where Asin has no value.
 	return 2 * earthRadiusKm * math.Asin(math.Sqrt(min(h, 1)))
+}
+
+// Near returns the circle of radiusKm kilometres around the location, to search
+// for jobs close to this one. A location without usable coordinates (see
+// Coordinates) and a circle that [GeoLocation.Validate] refuses are
+// ErrInvalidInput.
+func (l Location) Near(radiusKm float64) (GeoLocation, error) {
+	latitude, longitude, ok := l.Coordinates()
+	if !ok {
+		return GeoLocation{}, fmt.Errorf("jobboard: geolocation of a location without usable coordinates: %w", ErrInvalidInput)
+	}
+	return checkedNear(latitude, longitude, radiusKm)
+}
+
+// DistanceKm returns the distance in kilometres from the location to the place of g, as the
+// function DistanceKm measures it. Without usable coordinates it is +Inf, so
+// that such a location sorts behind every other.
+func (l Location) DistanceKm(g GeoLocation) float64 {
+	latitude, longitude, ok := l.Coordinates()
+	if !ok {
+		return math.Inf(1)
+	}
+	return DistanceKm(Near(latitude, longitude, 0), g)
 }

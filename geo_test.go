@@ -35,7 +35,6 @@ func TestParseGeoLocation(t *testing.T) {
 		want GeoLocation
 		text string // of String, where it is not in
 	}{
-		{"", GeoLocation{}, ""},
 		{"52.520014::13.373006::50", GeoLocation{52.520014, 13.373006, 50}, ""},
 		{"0::0::5", GeoLocation{0, 0, 5}, ""},
 		{"-0::-0.0::5", GeoLocation{0, 0, 5}, "0::0::5"},
@@ -61,6 +60,7 @@ func TestParseGeoLocation(t *testing.T) {
 func TestParseGeoLocationErrors(t *testing.T) {
 	long := strings.Repeat("9", 5000)
 	for _, tt := range []struct{ in, says string }{
+		{"", "latitude::longitude::kilometres"},
 		{"52.5", "latitude::longitude::kilometres"},
 		{"52.5::13.4", "latitude::longitude::kilometres"},
 		{"52.5::13.4::50::", "latitude::longitude::kilometres"},
@@ -353,13 +353,14 @@ func checkGeoLocation(t *testing.T, g GeoLocation) {
 	if (text == "") != g.IsZero() {
 		t.Fatalf("%#v prints %q", g, text)
 	}
-	back, err := ParseGeoLocation(text)
+	var back GeoLocation
+	err := back.UnmarshalText([]byte(text))
 	if invalid := g.Validate(); (invalid == nil) != (err == nil) {
-		t.Fatalf("Validate of %#v says %v, ParseGeoLocation of its text %v", g, invalid, err)
+		t.Fatalf("Validate of %#v says %v, UnmarshalText of its text %v", g, invalid, err)
 	}
 	if err != nil {
 		if !errors.Is(err, ErrInvalidInput) || !back.IsZero() {
-			t.Fatalf("ParseGeoLocation(%q) = %#v, %v", text, back, err)
+			t.Fatalf("UnmarshalText(%q) = %#v, %v", text, back, err)
 		}
 		return
 	}

@@ -1,11 +1,17 @@
 package jobboard
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/jsonread"
+	"github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
+	"github.com/jobboard-sdk/jobboard-go/internal/known"
+	"github.com/jobboard-sdk/jobboard-go/internal/window"
 )
 
 // JobInformation is what must be known before an application to a job (2.5).
@@ -28,7 +34,7 @@ type JobInformation struct {
 	AdditionalLocations []Location `json:"additionalLocations"`
 }
 
-// MarshalJSON is the answer as section 2.5 has it; its lists are never null.
+// MarshalJSON returns the answer as section 2.5 has it; its lists are never null.
 func (j JobInformation) MarshalJSON() ([]byte, error) {
 	type plain JobInformation
 	if j.Questions == nil {
@@ -57,7 +63,7 @@ func (j *JobInformation) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// DataSecurityURL is DataSecurityLink as an address that can be linked to:
+// DataSecurityURL returns DataSecurityLink as an address that can be linked to:
 // absolute, http or https, with a host and without a user. The error of any
 // other, and of none, is [ErrDecode].
 func (j *JobInformation) DataSecurityURL() (*url.URL, error) {
@@ -103,8 +109,8 @@ type Location struct {
 	GeoStreet  string `json:"geoStreet"` // with number
 }
 
-// Coordinates are the location's, in degrees. They are not ok unless both are
-// decimal numbers on the globe.
+// Coordinates returns the latitude and longitude in degrees. It reports false
+// unless both are decimal numbers on the globe.
 func (l Location) Coordinates() (latitude, longitude float64, ok bool) {
 	latitude, ok = degrees(l.GeoLat, 90)
 	if !ok {
@@ -126,4 +132,357 @@ func degrees(text string, limit float64) (float64, bool) {
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	return v, err == nil && math.Abs(v) <= limit
+}
+
+// catalogueCache shares catalogues of nationalities between the thousands of
+// answers that have the same one.
+type catalogueCache = known.Cache[[]IDLabel]
+
+// The parts of a job information while it is read.
+type (
+	infoReading struct {
+		info                                           *JobInformation
+		catalogues                                     *catalogueCache // nil: none
+		jobTitle, language, policy, company, companyID jsonread.Piece
+		hasQuestions, hasAdditional                    bool
+
+		questions []questionPiece
+		labels    []labelPiece // of all questions, or of the catalogue behind them
+		places    []placePiece // first the job's own, then the further ones
+		place     int          // the one being read
+
+		inPlace []byte        // not nil: the JSON from the catalogue on, of which labels are pieces
+		odd     jsonread.Text // labels of a catalogue that do not stand in it as they are
+
+		infoOrder, questionOrder, labelOrder, placeOrder jsonread.Order
+	}
+	questionPiece struct {
+		id, kind, label jsonread.Piece
+		answers         int // -1: no list
+	}
+	labelPiece struct{ id, label jsonread.Piece }
+	placePiece struct {
+		lat, long, name, city, zip, street jsonread.Piece
+		country, state                     sharedPiece
+	}
+	// sharedPiece is a string that other answers have, too, or else a piece.
+	sharedPiece struct {
+		text  string
+		piece jsonread.Piece
+	}
+)
+
+var infoObject = jsonread.NewObject(
+	decoderMember{Name: "jobId", Required: true, Read: func(d *decoder) { d.info.JobID = JobID(d.Int()) }},
+	decoderMember{Name: "jobTitle", Required: true, Read: func(d *decoder) { d.jobTitle = d.str() }},
+	decoderMember{Name: "jobLanguage", Read: func(d *decoder) { d.language = d.optStr() }},
+	decoderMember{Name: "applyPossible", Required: true, Read: func(d *decoder) { d.info.ApplyPossible = d.Bool() }},
+	decoderMember{Name: "dataSecurityLink", Read: func(d *decoder) { d.policy = d.optStr() }},
+	decoderMember{Name: "questions", Read: func(d *decoder) { d.hasQuestions = d.readList((*decoder).readQuestion) >= 0 }},
+	decoderMember{Name: "nationalities", Read: func(d *decoder) { d.info.Nationalities = d.readNationalities() }},
+	decoderMember{Name: "timestamp", Read: func(d *decoder) { d.info.Timestamp = d.timestamp() }},
+	decoderMember{Name: "companyName", Read: func(d *decoder) { d.company = d.optStr() }},
+	decoderMember{Name: "companyId", Read: func(d *decoder) { d.companyID = d.optID() }},
+	decoderMember{Name: "location", Read: func(d *decoder) {
+		if !d.Null() {
+			d.readPlace(0)
+		}
+	}},
+	decoderMember{Name: "additionalLocations", Read: func(d *decoder) {
+		d.hasAdditional = d.readList(func(d *decoder) {
+			d.places = jsonread.Append(&d.Reader, d.places, placePiece{})
+			d.readPlace(len(d.places) - 1)
+		}) >= 0
+	}},
+)
+
+var questionObject = jsonread.NewObject(
+	decoderMember{Name: "id", Read: func(d *decoder) { d.question().id = d.optID() }},
+	decoderMember{Name: "type", Read: func(d *decoder) { d.question().kind = d.optStr() }},
+	decoderMember{Name: "label", Read: func(d *decoder) { d.question().label = d.optStr() }},
+	decoderMember{Name: "answers", Read: func(d *decoder) { d.question().answers = d.readList((*decoder).readLabel) }},
+)
+
+var labelObject = jsonread.NewObject(
+	decoderMember{Name: "id", Read: func(d *decoder) { d.label().id = d.labelText(true) }},
+	decoderMember{Name: "label", Read: func(d *decoder) { d.label().label = d.labelText(false) }},
+)
+
+var placeObject = jsonread.NewObject(
+	decoderMember{Name: "geoLat", Read: func(d *decoder) { d.places[d.place].lat = d.optID() }},
+	decoderMember{Name: "geoLong", Read: func(d *decoder) { d.places[d.place].long = d.optID() }},
+	decoderMember{Name: "geoName", Read: func(d *decoder) { d.places[d.place].name = d.optStr() }},
+	decoderMember{Name: "geoCountry", Read: func(d *decoder) { d.places[d.place].country = d.optShared() }},
+	decoderMember{Name: "geoState", Read: func(d *decoder) { d.places[d.place].state = d.optShared() }},
+	decoderMember{Name: "geoCity", Read: func(d *decoder) { d.places[d.place].city = d.optStr() }},
+	decoderMember{Name: "geoZip", Read: func(d *decoder) { d.places[d.place].zip = d.optID() }},
+	decoderMember{Name: "geoStreet", Read: func(d *decoder) { d.places[d.place].street = d.optStr() }},
+)
+
+// decodeJobInformation reads a job information. Its catalogue comes from cat,
+// or goes there; cat may be nil.
+func decodeJobInformation(body []byte, cat *catalogueCache) (*JobInformation, error) {
+	d := newDecoder(body)
+	defer d.release()
+	if int64(len(body)) >= elsewhere {
+		d.Fail(window.ErrTooLarge)
+	}
+	d.Budget = memory(2 * int64(len(body)))
+	j := new(JobInformation)
+	if d.readInfo(j, cat); d.Err() != nil {
+		return nil, d.err()
+	}
+	return j, nil
+}
+
+// readInfo reads a job information into j, to the end of the document.
+func (d *decoder) readInfo(j *JobInformation, cat *catalogueCache) {
+	d.info, d.catalogues = j, cat
+	d.places = append(d.places, placePiece{})
+	infoObject.Read(&d.Reader, &d.infoOrder, d)
+	d.End()
+	text := d.Join(&d.item)
+	if d.Err() != nil {
+		return
+	}
+	j.JobTitle = d.jobTitle.In(text)
+	j.JobLanguage = d.language.In(text)
+	j.DataSecurityLink = d.policy.In(text)
+	j.CompanyName = d.company.In(text)
+	j.CompanyID = d.companyID.In(text)
+	if d.hasQuestions {
+		j.Questions = d.questionsOf(text)
+	}
+	j.Location = d.places[0].of(text)
+	if d.hasAdditional {
+		j.AdditionalLocations = jsonread.Make[Location](&d.Reader, len(d.places)-1)
+		for i := range j.AdditionalLocations {
+			j.AdditionalLocations[i] = d.places[i+1].of(text)
+		}
+	}
+}
+
+// release empties the buffers.
+func (r *infoReading) release() {
+	r.odd.Reset()
+	*r = infoReading{
+		questions: reuse(r.questions), labels: reuse(r.labels), places: reuse(r.places), odd: r.odd,
+		infoOrder: r.infoOrder, questionOrder: r.questionOrder, labelOrder: r.labelOrder, placeOrder: r.placeOrder,
+	}
+}
+
+// readList reads a list, or null, and returns how many elements it has, -1 for
+// null.
+func (d *decoder) readList(element func(*decoder)) (n int) {
+	if d.Null() || !d.Array() {
+		return -1
+	}
+	for ; d.Next(); n++ {
+		if element(d); d.Err() != nil {
+			d.WithinIndex(n)
+			return n
+		}
+	}
+	return n
+}
+
+func (d *decoder) readQuestion() {
+	d.questions = jsonread.Append(&d.Reader, d.questions, questionPiece{answers: -1})
+	questionObject.Read(&d.Reader, &d.questionOrder, d)
+}
+
+func (d *decoder) question() *questionPiece { return &d.questions[len(d.questions)-1] }
+
+func (d *decoder) readLabel() {
+	d.labels = jsonread.Append(&d.Reader, d.labels, labelPiece{})
+	labelObject.Read(&d.Reader, &d.labelOrder, d)
+}
+
+func (d *decoder) label() *labelPiece { return &d.labels[len(d.labels)-1] }
+
+func (d *decoder) readPlace(i int) {
+	d.place = i
+	placeObject.Read(&d.Reader, &d.placeOrder, d)
+}
+
+func (d *decoder) optShared() sharedPiece {
+	text, piece := d.OptShared(&d.item)
+	return sharedPiece{text, piece}
+}
+
+func (s sharedPiece) of(text string) string {
+	if s.text != "" {
+		return s.text
+	}
+	return s.piece.In(text)
+}
+
+func (p *placePiece) of(text string) Location {
+	return Location{
+		GeoLat: p.lat.In(text), GeoLong: p.long.In(text), GeoName: p.name.In(text), GeoCountry: p.country.of(text),
+		GeoState: p.state.of(text), GeoCity: p.city.In(text), GeoZip: p.zip.In(text), GeoStreet: p.street.In(text),
+	}
+}
+
+func (d *decoder) questionsOf(text string) []Question {
+	questions := jsonread.Make[Question](&d.Reader, len(d.questions))
+	answers := jsonread.Make[IDLabel](&d.Reader, len(d.labels))
+	if d.Err() != nil {
+		return nil
+	}
+	for i, l := range d.labels {
+		answers[i] = IDLabel{ID: l.id.In(text), Label: l.label.In(text)}
+	}
+	for i, q := range d.questions {
+		questions[i] = Question{ID: q.id.In(text), Type: QuestionType(q.kind.In(text)), Label: q.label.In(text)}
+		if n := q.answers; n >= 0 {
+			questions[i].Answers = answers[:n:n]
+			answers = answers[n:]
+		}
+	}
+	return questions
+}
+
+// elsewhere marks the piece of a label that is in d.odd.
+const elsewhere = 1 << 31
+
+// labelText reads the identifier or the label of an IDLabel.
+func (d *decoder) labelText(id bool) jsonread.Piece {
+	text, mark := &d.item, uint32(0)
+	if d.inPlace != nil {
+		if d.Peek() == '"' {
+			rest := d.Rest()[1:]
+			if n := jsonscan.Verbatim(rest); n < len(rest) && rest[n] == '"' {
+				at := len(d.inPlace) - len(rest)
+				d.Advance(n + 2)
+				return jsonread.Piece{Lo: uint32(at), Hi: uint32(at + n)}
+			}
+		}
+		text, mark = &d.odd, elsewhere
+	}
+	var p jsonread.Piece
+	if id {
+		p = d.OptID(text)
+	} else {
+		p = d.OptString(text)
+	}
+	p.Lo |= mark
+	return p
+}
+
+// readNationalities reads the catalogue, which is a known one if there is one
+// with the same JSON.
+//
+// Its strings are cut from a copy of its JSON, which is where most of them
+// stand as they are, and by which it is known again.
+func (d *decoder) readNationalities() []IDLabel {
+	if d.Null() {
+		return nil
+	}
+	rest := d.Rest()
+	if d.catalogues != nil {
+		if list, n, ok := d.catalogues.Find(rest); ok {
+			d.Advance(n)
+			return list
+		}
+	}
+	first := len(d.labels)
+	d.readCatalogue(rest)
+	n := len(rest) - len(d.Rest())
+	list := jsonread.Make[IDLabel](&d.Reader, len(d.labels)-first)
+	odd := d.Join(&d.odd)
+	if d.Err() != nil || !d.Charge(n) {
+		return nil
+	}
+	json := string(rest[:n])
+	for i, l := range d.labels[first:] {
+		list[i] = IDLabel{ID: cut(l.id, json, odd), Label: cut(l.label, json, odd)}
+	}
+	d.labels = d.labels[:first]
+	if d.catalogues == nil {
+		return list
+	}
+	return d.catalogues.Add(json, list)
+}
+
+// cut returns a piece of json, or of odd if it is marked.
+func cut(p jsonread.Piece, json, odd string) string {
+	if p.Lo&elsewhere == 0 {
+		return p.In(json)
+	}
+	return odd[p.Lo&^elsewhere : p.Hi]
+}
+
+// readCatalogue reads the catalogue, with whose JSON b begins, to the end of
+// d.labels, as pieces of b.
+func (d *decoder) readCatalogue(b []byte) {
+	d.inPlace = b
+	defer func() { d.inPlace = nil }()
+	var usual spelling
+	if !d.Array() {
+		return
+	}
+	for n := 0; d.Next(); n++ {
+		if d.readLabel(); d.Err() != nil {
+			d.WithinIndex(n)
+			return
+		}
+		if end := len(b) - len(d.Rest()); n > 0 && usual.learn(b[:end], d.labels[len(d.labels)-2:]) {
+			more, to := d.readAlike(b, end, usual)
+			if n += more; d.Err() != nil {
+				return
+			}
+			d.Advance(to - end)
+		}
+	}
+}
+
+// A spelling is how the elements of a catalogue are written around their two
+// texts, white space, order and unknown members included. What is spelled alike
+// means the same.
+type spelling struct {
+	gap     []byte // from the label of one element to the identifier of the next
+	between []byte // from there to its label
+	after   []byte // from there to its end, with which gap begins
+}
+
+// learn learns the spelling of the second of two labels, with which b ends. It
+// reports false if that has none that others may have.
+func (s *spelling) learn(b []byte, two []labelPiece) bool {
+	before, id, label := two[0].label, two[1].id, two[1].label
+	if (two[0].id.Lo|before.Lo|id.Lo|label.Lo)&elsewhere != 0 || before.Hi == 0 || before.Hi >= id.Lo || id.Hi >= label.Lo {
+		return false
+	}
+	*s = spelling{b[before.Hi:id.Lo], b[id.Hi:label.Lo], b[label.Hi:]}
+	return bytes.HasPrefix(s.gap, s.after)
+}
+
+// readAlike reads those elements of a list that begin at end, behind another one
+// of the spelling, and have it, too. It returns how many these were, and where
+// they end.
+func (d *decoder) readAlike(b []byte, end int, s spelling) (n, to int) {
+	i := end - len(s.after)
+	for {
+		id := i + len(s.gap)
+		if id > len(b) || !bytes.Equal(b[i:id], s.gap) {
+			break
+		}
+		idEnd := id + jsonscan.Verbatim(b[id:])
+		label := idEnd + len(s.between)
+		if label > len(b) || !bytes.Equal(b[idEnd:label], s.between) {
+			break
+		}
+		i = label + jsonscan.Verbatim(b[label:])
+		d.labels = jsonread.Append(&d.Reader, d.labels, labelPiece{
+			jsonread.Piece{Lo: uint32(id), Hi: uint32(idEnd)}, jsonread.Piece{Lo: uint32(label), Hi: uint32(i)},
+		})
+		n++
+	}
+	if d.Err() == nil && !bytes.HasPrefix(b[i:], s.after) {
+		// The last one does not end as the others do: it is read again.
+		d.labels = d.labels[:len(d.labels)-1]
+		n--
+		i = int(d.label().label.Hi)
+	}
+	return n, i + len(s.after)
 }

@@ -2,10 +2,17 @@ package jobboard
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/jsonread"
+	"github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
 )
 
 // JobSearchResult is one page of a channel's postings (2.1). It encodes to the
@@ -31,7 +38,7 @@ func (r *JobSearchResult) partial(n int) bool {
 	return r.TotalNumberOfJobs > n || r.NumPages > 1
 }
 
-// MarshalJSON is the page as section 2.1 has it; results is never null.
+// MarshalJSON returns the page as section 2.1 has it; results is never null.
 func (r JobSearchResult) MarshalJSON() ([]byte, error) {
 	type plain JobSearchResult
 	if r.Results == nil {
@@ -46,7 +53,9 @@ func (r *JobSearchResult) UnmarshalJSON(b []byte) error {
 	if string(b) == "null" {
 		return nil
 	}
-	page, err := decodeSearchBytes(b)
+	p := &postingReader{d: newDecoder(b)}
+	defer p.close()
+	page, err := p.all()
 	if err != nil {
 		return err
 	}
@@ -74,22 +83,20 @@ func (p *JobPosting) UnmarshalJSON(b []byte) error {
 	if string(b) == "null" {
 		return nil
 	}
-	d := newDecoder()
+	d := newDecoder(b)
 	defer d.release()
-	d.s.ResetBytes(b)
 	var v JobPosting
-	d.posting(&v)
-	d.s.End()
-	if err := d.err(); err != nil {
+	d.readPosting(&v)
+	if err := d.end(); err != nil {
 		return err
 	}
 	*p = v
 	return nil
 }
 
-// ApplyURL is ApplyOnlineLink as an address that can be linked to: absolute,
-// http or https, with a host and without a user. The error of any other, and
-// of none, is [ErrDecode].
+// ApplyURL returns ApplyOnlineLink as an address that can be linked to:
+// absolute, http or https, with a host and without a user. The error of any
+// other, and of none, is [ErrDecode].
 func (p *JobPosting) ApplyURL() (*url.URL, error) {
 	return webURL("applyOnlineLink", p.ApplyOnlineLink)
 }
@@ -126,4 +133,243 @@ func validPort(port string) bool {
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
 	return err == nil && n > 0
+}
+
+// postingReading is what a decoder needs for a posting.
+type postingReading struct {
+	posting     *JobPosting
+	title, link jsonread.Piece
+
+	postingOrder jsonread.Order
+}
+
+var postingObject = jsonread.NewObject(
+	decoderMember{Name: "jobPostingId", Required: true, Read: func(d *decoder) {
+		d.posting.JobPostingID = JobPostingID(d.Int())
+	}},
+	decoderMember{Name: "postingVersionId", Read: func(d *decoder) {
+		d.posting.PostingVersionID = PostingVersionID(d.OptInt())
+	}},
+	decoderMember{Name: "title", Required: true, Read: func(d *decoder) { d.title = d.str() }},
+	decoderMember{Name: "applyOnlineLink", Read: func(d *decoder) { d.link = d.optStr() }},
+	decoderMember{Name: "config", Read: (*decoder).readConfig},
+	decoderMember{Name: "jobStartDate", Read: func(d *decoder) { d.posting.JobStartDate = d.millis() }},
+	decoderMember{Name: "postingVersionStartDate", Read: func(d *decoder) {
+		d.posting.PostingVersionStartDate = d.millis()
+	}},
+	decoderMember{Name: "postingVersionEndDate", Read: func(d *decoder) {
+		d.posting.PostingVersionEndDate = d.millis()
+	}},
+)
+
+// readPosting reads a posting into p.
+func (d *decoder) readPosting(p *JobPosting) {
+	d.item.Reset()
+	d.startConfig()
+	d.posting, d.title, d.link = p, jsonread.Piece{}, jsonread.Piece{}
+	postingObject.Read(&d.Reader, &d.postingOrder, d)
+	d.posting = nil
+	if d.Err() != nil {
+		return
+	}
+	counts := d.Add(&d.item, d.counts)
+	if text := d.Join(&d.item); d.Err() == nil {
+		p.Title, p.ApplyOnlineLink = d.title.In(text), d.link.In(text)
+		p.Config = d.configOf(text, counts)
+	}
+}
+
+// postingReader reads a page, posting by posting, as it arrives.
+type postingReader struct {
+	d        *decoder // nil: closed
+	lim      decodeLimits
+	counters JobSearchResult // of the page, without postings
+	cursor   jsonread.Cursor
+	order    jsonread.Order
+	started  bool
+	list     bool // results is a list
+	inList   bool // and being read
+	n        int  // postings read
+	err      error
+}
+
+type pageMember = jsonread.Member[*postingReader]
+
+var pageObject = jsonread.NewObject(
+	pageMember{Name: "totalNumberOfJobs", Required: true, Read: func(p *postingReader) {
+		p.counters.TotalNumberOfJobs = p.count(p.d.Int())
+	}},
+	pageMember{Name: "results", Required: true, Read: func(p *postingReader) {
+		p.list = !p.d.Null() && p.d.Array()
+		p.inList = p.list
+	}},
+	pageMember{Name: "itemsPerPage", Read: func(p *postingReader) {
+		p.counters.ItemsPerPage = p.count(p.d.OptInt())
+	}},
+	pageMember{Name: "numPages", Read: func(p *postingReader) {
+		p.counters.NumPages = p.count(p.d.OptInt())
+	}},
+	pageMember{Name: "offset", Read: func(p *postingReader) {
+		p.counters.Offset = p.count(p.d.OptInt())
+	}},
+	pageMember{Name: "actualPage", Read: func(p *postingReader) {
+		p.counters.ActualPage = p.count(p.d.OptInt())
+	}},
+	pageMember{Name: "firstPostingOnPage", Read: func(p *postingReader) {
+		p.counters.FirstPostingOnPage = p.count(p.d.OptInt())
+	}},
+	pageMember{Name: "lastPostingOnPage", Read: func(p *postingReader) {
+		p.counters.LastPostingOnPage = p.count(p.d.OptInt())
+	}},
+)
+
+// count returns n, or fails where an int is too small for it.
+func (p *postingReader) count(n int64) int {
+	if int64(int(n)) != n {
+		p.d.Fail(jsonscan.Error("integer out of range"))
+	}
+	return int(n)
+}
+
+func newPostingReader(r io.Reader, lim decodeLimits, omit []string) *postingReader {
+	p := &postingReader{d: newDecoder(nil), lim: lim}
+	p.d.omit = newOmitted(omit)
+	p.d.Reset(r, lim.maxBytes)
+	return p
+}
+
+// next returns the next posting. It returns io.EOF after the last one, once the
+// whole page was read and found complete. Every error stays.
+func (p *postingReader) next() (*JobPosting, error) {
+	if p.d != nil {
+		p.d.Budget = memory(int64(p.lim.maxItem))
+	}
+	if !p.more() {
+		return nil, p.err
+	}
+	posting := new(JobPosting)
+	if !p.read(posting) {
+		return nil, p.err
+	}
+	return posting, nil
+}
+
+// page returns the page's counters, without postings. It reports false before
+// next has returned io.EOF.
+func (p *postingReader) page() (JobSearchResult, bool) {
+	if p.err != io.EOF {
+		return JobSearchResult{}, false
+	}
+	return p.counters, true
+}
+
+var errReaderClosed = errors.New("jobboard: postings read after their end")
+
+// close gives the buffers back. It may be called more than once.
+func (p *postingReader) close() {
+	if p.d == nil {
+		return
+	}
+	p.d.release()
+	p.d = nil
+	if p.err == nil {
+		p.err = errReaderClosed
+	}
+}
+
+// more reports whether there is another posting, which comes next.
+func (p *postingReader) more() bool {
+	if p.err != nil {
+		return false
+	}
+	d := p.d
+	if !p.started {
+		p.started = true
+		d.Object()
+	}
+	for d.Err() == nil {
+		if p.inList {
+			if d.Next() {
+				return true
+			}
+			p.inList = false
+			if d.Err() != nil {
+				d.Within("results")
+				break
+			}
+		}
+		if !pageObject.Step(&d.Reader, &p.cursor, &p.order, p) {
+			d.End()
+			break
+		}
+	}
+	if p.err = d.err(); p.err == nil {
+		p.err = io.EOF
+	}
+	return false
+}
+
+// read reads a posting, which comes next.
+func (p *postingReader) read(posting *JobPosting) bool {
+	d := p.d
+	if p.lim.maxItem > 0 {
+		d.Peek()
+		d.Bound(p.lim.maxItem)
+	}
+	d.readPosting(posting)
+	d.Unbound()
+	if d.Err() != nil {
+		d.WithinIndex(p.n)
+		d.Within("results")
+		p.err = d.err()
+		return false
+	}
+	p.n++
+	return true
+}
+
+// decodeSearch reads a page.
+func decodeSearch(r io.Reader, lim decodeLimits, omit []string) (*JobSearchResult, error) {
+	p := newPostingReader(r, lim, omit)
+	defer p.close()
+	return p.all()
+}
+
+// all reads the whole page. It gathers the postings in pieces, so that those
+// already read need not be moved again and again, and returns a slice that is
+// just as long as it must be.
+func (p *postingReader) all() (*JobSearchResult, error) {
+	p.d.Budget = memory(p.lim.maxBytes)
+	var full [][]JobPosting
+	var cur []JobPosting
+	for p.more() {
+		if len(cur) == cap(cur) {
+			n := min(max(16, p.n), 4096)
+			if !p.d.Charge(2 * n * int(unsafe.Sizeof(JobPosting{}))) { // here, and in the end
+				p.err = p.d.err()
+				break
+			}
+			if cur != nil {
+				full = append(full, cur)
+			}
+			cur = make([]JobPosting, 0, n)
+		}
+		cur = cur[:len(cur)+1]
+		if !p.read(&cur[len(cur)-1]) {
+			break
+		}
+	}
+	page, ok := p.page()
+	if !ok {
+		return nil, p.err
+	}
+	switch {
+	case full != nil:
+		page.Results = slices.Concat(append(full, cur)...)
+	case cur != nil:
+		page.Results = slices.Clip(cur)
+	case p.list:
+		page.Results = []JobPosting{}
+	}
+	return &page, nil
 }

@@ -11,6 +11,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/isotime"
+	"github.com/jobboard-sdk/jobboard-go/internal/jsonread"
+	"github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
 )
 
 // The keys of a posting's config that the interface shows (2.3). The list is
@@ -202,17 +206,20 @@ func (c PostingConfig) MarshalJSON() ([]byte, error) {
 // an empty one, and null in an array is left out. The same key twice, and
 // anything else, is [ErrDecode].
 func (c *PostingConfig) UnmarshalJSON(b []byte) error {
-	d := newDecoder()
+	d := newDecoder(b)
 	defer d.release()
-	d.s.ResetBytes(b)
-	d.startItem()
-	d.config()
-	d.s.End()
+	d.startConfig()
+	d.readConfig()
+	if err := d.end(); err != nil {
+		return err
+	}
+	counts := d.Add(&d.item, d.counts)
+	v := d.configOf(d.Join(&d.item), counts)
 	if err := d.err(); err != nil {
 		return err
 	}
-	*c = d.keepConfig()
-	return d.err()
+	*c = v
+	return nil
 }
 
 // Value returns the one string under key.
@@ -249,11 +256,11 @@ func (c PostingConfig) ListingStartDate() (time.Time, error) {
 	if err != nil {
 		return time.Time{}, err
 	}
-	m, ok := parseMillis(value)
+	m, ok := isotime.ParseMillis(value)
 	if !ok {
 		return time.Time{}, &configError{KeyListingStartDate, ErrKeyMalformed}
 	}
-	t, ok := m.Time()
+	t, ok := Millis(m).Time()
 	if !ok {
 		return time.Time{}, &configError{KeyListingStartDate, ErrKeyEmpty}
 	}
@@ -360,4 +367,174 @@ func (c PostingConfig) productKey(key, suffix string) (string, error) {
 		return "", &configError{key, ErrKeyMissing}
 	}
 	return found, nil
+}
+
+// configReading is what a decoder needs for the config of a posting.
+type configReading struct {
+	keys   []string
+	values []jsonread.Piece    // of all keys
+	counts []byte              // how many values each key has, as PostingConfig keeps it
+	others map[string]struct{} // the keys that the interface does not show, once there are many
+	omit   omitted
+
+	configOrder jsonread.Order
+}
+
+// manyKeys is how many keys of a config are compared one by one.
+const manyKeys = 32
+
+// configKeys are the keys that the interface shows.
+var configKeys = jsonread.NewNames(
+	KeyProjectLocation, KeyLocation, KeyLocationName, KeyProjectNumber, KeyAudience, KeyVisibility,
+	KeyListingStartDate, KeyInternalPostingName, KeyAdText, KeyJobCategory, KeyCompanyName, KeyRemoteStatus,
+)
+
+// omitted says which config keys are not to be kept.
+type omitted struct {
+	known uint32 // by their numbers in configKeys
+	other []string
+}
+
+func newOmitted(keys []string) (o omitted) {
+	for _, key := range keys {
+		if i := configKeys.Find([]byte(key)); i >= 0 {
+			o.known |= 1 << i
+		} else {
+			o.other = append(o.other, key)
+		}
+	}
+	return o
+}
+
+// release empties the buffers.
+func (c *configReading) release() {
+	c.keys, c.values, c.counts = reuse(c.keys), reuse(c.values), reuse(c.counts)
+	c.startConfig()
+	c.omit = omitted{}
+}
+
+// startConfig makes the buffers ready for another config.
+func (c *configReading) startConfig() {
+	c.keys, c.values, c.counts = c.keys[:0], c.values[:0], c.counts[:0]
+	if len(c.others) > 1024 {
+		c.others = nil // to empty a large map each time would cost more
+	}
+	clear(c.others)
+}
+
+// readConfig reads a config into the buffers, or null for one without keys.
+func (d *decoder) readConfig() {
+	if d.Null() || !d.Object() {
+		return
+	}
+	var c jsonread.Cursor
+	for {
+		i, key, ok := c.Next(&d.Reader, &configKeys, &d.configOrder)
+		if !ok {
+			return
+		}
+		if i >= 0 && d.omit.known&(1<<i) != 0 || i < 0 && slices.Contains(d.omit.other, string(key)) {
+			d.Pass()
+			continue
+		}
+		shown := "*" // what a service calls its keys is its own affair
+		var name string
+		if i >= 0 {
+			name = configKeys.At(i)
+			shown = name
+		} else {
+			name = d.otherKey(key)
+		}
+		d.keys = jsonread.Append(&d.Reader, d.keys, name)
+		n := d.configValues()
+		if d.Err() != nil {
+			d.Within(shown)
+			return
+		}
+		if len(d.counts)+binary.MaxVarintLen64 > cap(d.counts) {
+			d.Charge(2 * cap(d.counts))
+		}
+		d.counts = binary.AppendUvarint(d.counts, uint64(n))
+	}
+}
+
+// otherKey returns a key that the interface does not show, which must not have
+// come before.
+func (d *decoder) otherKey(key []byte) string {
+	name := d.Shared(key)
+	var twice bool
+	if len(d.keys) < manyKeys {
+		twice = slices.Contains(d.keys, name)
+	} else {
+		if len(d.others) == 0 {
+			if d.others == nil {
+				d.others = make(map[string]struct{}, 4*manyKeys)
+			}
+			for _, key := range d.keys {
+				d.others[key] = struct{}{}
+			}
+		}
+		d.Charge(96)
+		_, twice = d.others[name]
+		d.others[name] = struct{}{}
+	}
+	if twice {
+		d.Fail(jsonscan.Error("occurs twice"))
+	}
+	return name
+}
+
+// configValues reads the strings of a key and returns how many there are.
+func (d *decoder) configValues() (n int) {
+	if d.OpenIs(`["`) {
+		d.values = jsonread.Append(&d.Reader, d.values, d.RestOfString(&d.item))
+		if n = 1; d.Err() != nil {
+			d.WithinIndex(0)
+		}
+	} else {
+		switch d.Peek() {
+		case 'n':
+			d.Null()
+			return 0
+		case '"':
+			d.values = jsonread.Append(&d.Reader, d.values, d.str())
+			return 1
+		}
+		if !d.Array() {
+			return 0
+		}
+	}
+	for i := n; d.Err() == nil && d.Next(); i++ {
+		if !d.Null() {
+			d.values = jsonread.Append(&d.Reader, d.values, d.str())
+			n++
+		}
+		if d.Err() != nil {
+			d.WithinIndex(i)
+		}
+	}
+	return n
+}
+
+// configOf returns the config that was read, with its strings cut from text.
+func (d *decoder) configOf(text string, counts jsonread.Piece) PostingConfig {
+	if len(d.keys) == 0 {
+		return PostingConfig{}
+	}
+	list := jsonread.Make[string](&d.Reader, len(d.keys)+len(d.values))
+	if list == nil {
+		return PostingConfig{}
+	}
+	packed := counts.In(text)
+	next, values := 0, d.values
+	for i, rest := 0, packed; rest != ""; i++ {
+		var n int
+		n, rest = nextCount(rest)
+		list[next] = d.keys[i]
+		for k, v := range values[:n] {
+			list[next+1+k] = v.In(text)
+		}
+		next, values = next+1+n, values[n:]
+	}
+	return PostingConfig{strings: list, counts: packed}
 }

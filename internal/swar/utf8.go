@@ -10,7 +10,8 @@ import (
 // speed whatever language b is in: characters of one and two bytes are checked
 // eight bytes at a time and without a branch, those of three bytes in pairs.
 func Valid(b []byte) bool {
-	for ok := true; len(b) > 0; {
+	for len(b) > 0 {
+		var ok bool
 		if b, ok = validShort(b); !ok {
 			return false
 		}

@@ -1,0 +1,56 @@
+// Package isotime reads times as the services of the interface write them: in
+// milliseconds since the epoch, and as ISO 8601 text.
+package isotime
+
+import (
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
+)
+
+// MaxLen is how many bytes the text of a time may have.
+const MaxLen = 40
+
+const (
+	withColon    = "2006-01-02T15:04:05Z07:00"
+	withoutColon = "2006-01-02T15:04:05Z0700"
+)
+
+// Parse reads a date, a time and an offset, such as 2026-01-31T08:30:00.123Z:
+// as RFC 3339 has them, and also without the colon in the offset. The time is
+// in UTC, and its year from 0 to 9999. It reports false for every other text.
+func Parse[T []byte | string](text T) (t time.Time, ok bool) {
+	const clock = "0000-00-00T00:00:00"
+	if len(text) <= len(clock) || len(text) > MaxLen || text[len(clock)] == ',' {
+		return time.Time{}, false
+	}
+	// time.Parse would also take an hour of one digit.
+	for i := range len(clock) {
+		if c := clock[i]; c == '0' && text[i]-'0' > 9 || c != '0' && text[i] != c {
+			return time.Time{}, false
+		}
+	}
+	layout := withoutColon
+	if text[len(text)-1] == 'Z' || text[len(text)-3] == ':' {
+		layout = withColon
+	}
+	t, err := time.Parse(layout, string(text))
+	// It would also take an offset of 24 hours, and one of 60 minutes.
+	_, offset := t.Zone()
+	if err != nil || offset <= -24*60*60 || offset >= 24*60*60 || text[len(text)-2] == '6' && text[len(text)-1] != 'Z' {
+		return time.Time{}, false
+	}
+	// Near the ends an offset can lead to a year that cannot be written.
+	t = t.UTC()
+	return t, 0 <= t.Year() && t.Year() <= 9999
+}
+
+// ParseMillis reads an integer, in milliseconds since the epoch, or what Parse
+// reads. It reports false for every other text.
+func ParseMillis[T []byte | string](text T) (int64, bool) {
+	if v, ok := jsonscan.ParseInt(text); ok {
+		return v, true
+	}
+	t, ok := Parse(text)
+	return t.UnixMilli(), ok
+}

@@ -1,0 +1,153 @@
+package jsonread
+
+import "github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
+
+// MaxMembers is how many members a kind of object may have.
+const MaxMembers = 31
+
+// Names are the names of the members of a kind of object.
+type Names struct {
+	list  []string
+	guess []string // each as it is mostly spelled, for Scanner.NextKey
+}
+
+// NewNames returns the names, of which there are at most [MaxMembers].
+func NewNames(names ...string) Names {
+	n := Names{list: names}
+	for _, name := range names {
+		n.guess = append(n.guess, `,"`+name+`":`)
+	}
+	return n
+}
+
+// At returns the name of member i.
+func (n *Names) At(i int) string { return n.list[i] }
+
+// Find returns which member has the key, or -1.
+func (n *Names) Find(key []byte) int {
+	for i, name := range n.list {
+		if name == string(key) {
+			return i
+		}
+	}
+	return -1
+}
+
+// An Order predicts which member follows which: Order[i+1] is what followed
+// member i the last time that it was otherwise than predicted, as a number from
+// 1, and Order[0] which member was the first; 0 predicts nothing. A service
+// writes all its objects in one order, so a prediction is mostly right, and to
+// compare a key with one text is cheaper than to find out which of many it is.
+type Order [MaxMembers + 1]uint8
+
+// A Cursor walks over the members of one object. The zero value is before the
+// first one.
+type Cursor struct {
+	last uint8 // the last known member, from 1; 0: none yet
+	seen uint32
+}
+
+// Next goes to the object's next member, whose value comes next, and returns
+// which it is. For a member that has none of the names it returns -1 and its
+// key, which is valid until the next call. It reports false at the end of the
+// object and at an error. A name that comes twice is an error.
+func (c *Cursor) Next(r *Reader, names *Names, order *Order) (i int, key []byte, ok bool) {
+	predicted := order[c.last]
+	if predicted != 0 {
+		guess := names.guess[predicted-1]
+		if c.last != 0 && r.Is(guess) {
+			ok = true
+		} else {
+			key, ok = r.NextKey(guess)
+		}
+	} else {
+		key, ok = r.NextKey("")
+	}
+	if !ok {
+		return -1, nil, false
+	}
+	i = int(predicted) - 1
+	if key != nil {
+		if i = names.Find(key); i < 0 {
+			return -1, key, true
+		}
+		order[c.last] = uint8(i + 1)
+	}
+	c.last = uint8(i + 1)
+	if c.seen&(1<<i) != 0 {
+		r.Fail(jsonscan.Error("occurs twice"))
+		r.Within(names.list[i])
+		return -1, nil, false
+	}
+	c.seen |= 1 << i
+	return i, nil, true
+}
+
+// A Member is how a member of an object is read into D.
+type Member[D any] struct {
+	Name     string
+	Required bool
+	Read     func(D)
+}
+
+// An Object is how a kind of object is read into D: each of its members at most
+// once, those that are required at least once, all others skipped.
+type Object[D any] struct {
+	members  []Member[D]
+	names    Names
+	required uint32
+}
+
+// NewObject returns the kind of object that has these members, at most
+// [MaxMembers].
+func NewObject[D any](members ...Member[D]) *Object[D] {
+	o := &Object[D]{members: members}
+	var names []string
+	for i, m := range members {
+		names = append(names, m.Name)
+		if m.Required {
+			o.required |= 1 << i
+		}
+	}
+	o.names = NewNames(names...)
+	return o
+}
+
+// Read reads the object that comes next, to its end.
+func (o *Object[D]) Read(r *Reader, order *Order, d D) {
+	var c Cursor
+	if r.Object() {
+		for o.Step(r, &c, order, d) {
+		}
+	}
+}
+
+// Step reads one member, of an object that has begun. It reports false, or
+// fails, where the object ends.
+func (o *Object[D]) Step(r *Reader, c *Cursor, order *Order, d D) bool {
+	i, key, ok := c.Next(r, &o.names, order)
+	switch {
+	case i >= 0:
+		o.members[i].Read(d)
+		if r.Err() != nil {
+			r.Within(o.members[i].Name)
+			return false
+		}
+	case key != nil:
+		r.Skip()
+	case !ok && r.Err() == nil:
+		o.require(r, c.seen)
+	}
+	return ok
+}
+
+// require fails for the first required member that was not seen.
+func (o *Object[D]) require(r *Reader, seen uint32) {
+	for i, m := range o.members {
+		if (o.required&^seen)&(1<<i) != 0 {
+			r.Fail(jsonscan.Error("is missing"))
+			r.Within(m.Name)
+			return
+		}
+	}
+}

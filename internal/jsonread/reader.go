@@ -1,0 +1,229 @@
+// Package jsonread reads objects of known kinds out of JSON, with few
+// allocations and within a budget of memory.
+//
+// The strings of one item, such as a posting, are gathered in a [Text] while
+// the item is read, and copied to one string of their own when it is complete,
+// from which they are cut. So an item takes a handful of allocations, and
+// nothing that is handed out refers to a buffer.
+package jsonread
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
+	"github.com/jobboard-sdk/jobboard-go/internal/window"
+)
+
+// A Reader is a scanner that knows where in the document it is and how much it
+// may allocate. The zero value may allocate nothing.
+type Reader struct {
+	jsonscan.Scanner
+	Budget int64  // bytes that may still be allocated
+	Path   string // of the value that has the error, such as results[3].title
+	names  interner
+}
+
+// Within puts name in front of the path of the error.
+func (r *Reader) Within(name string) {
+	if r.Path != "" && r.Path[0] != '[' {
+		name += "."
+	}
+	r.Path = name + r.Path
+}
+
+// WithinIndex puts an index in front of the path of the error.
+func (r *Reader) WithinIndex(i int) { r.Within("[" + strconv.Itoa(i) + "]") }
+
+// Charge takes n bytes, about to be allocated, out of the budget. It reports
+// false, with an error, if they are not there.
+func (r *Reader) Charge(n int) bool {
+	r.Budget -= int64(n)
+	if r.Budget < 0 {
+		r.Fail(window.ErrTooLarge)
+		return false
+	}
+	return true
+}
+
+// Append appends e to s and charges r for what that allocates.
+func Append[E any](r *Reader, s []E, e E) []E {
+	if len(s) == cap(s) {
+		s = grown(r, s)
+	}
+	return append(s, e)
+}
+
+func grown[E any](r *Reader, s []E) []E {
+	n := max(16, 2*cap(s))
+	var e E
+	if !r.Charge(n*int(unsafe.Sizeof(e))) && cap(s) > 0 {
+		// r has failed; what is still appended before that is seen is of no
+		// use to anybody, and may stand over the rest.
+		return s[:0]
+	}
+	// Not slices.Grow, which takes up to half as much again as was charged.
+	larger := make([]E, len(s), n)
+	copy(larger, s)
+	return larger
+}
+
+// Make returns a slice of n elements and charges r for it. It is nil where r
+// has failed.
+func Make[E any](r *Reader, n int) []E {
+	var e E
+	if r.Err() != nil || !r.Charge(n*int(unsafe.Sizeof(e))) {
+		return nil
+	}
+	return make([]E, n)
+}
+
+// A Piece is a part of a Text, or of the string that was made of it.
+type Piece struct{ Lo, Hi uint32 }
+
+// In returns the piece of s.
+func (p Piece) In(s string) string { return s[p.Lo:p.Hi] }
+
+// A Text gathers text in pieces of memory that are never moved.
+type Text struct {
+	full [][]byte
+	cur  []byte
+	base int // how much text is in full
+}
+
+const (
+	firstText = 32 << 10
+	maxText   = 1 << 20
+)
+
+// Len returns how many bytes t has.
+func (t *Text) Len() int { return t.base + len(t.cur) }
+
+// Reset empties t and keeps its first piece of memory.
+func (t *Text) Reset() {
+	if t.full != nil {
+		t.cur = t.full[0]
+		t.full = nil
+	}
+	t.cur = t.cur[:0]
+	t.base = 0
+}
+
+// extend makes room for more text.
+func (r *Reader) extend(t *Text) bool {
+	n := min(max(firstText, t.Len()/2), maxText)
+	if t.Len() > math.MaxInt32 || !r.Charge(n) {
+		r.Fail(window.ErrTooLarge)
+		return false
+	}
+	if t.cur != nil {
+		t.base += len(t.cur)
+		t.full = append(t.full, t.cur)
+	}
+	t.cur = make([]byte, 0, n)
+	return true
+}
+
+// Join returns all of t, in memory of its own.
+func (r *Reader) Join(t *Text) string {
+	if r.Err() != nil || !r.Charge(t.Len()) {
+		return ""
+	}
+	if len(t.full) == 0 {
+		return string(t.cur)
+	}
+	var b strings.Builder
+	b.Grow(t.Len())
+	for _, c := range t.full {
+		b.Write(c)
+	}
+	b.Write(t.cur)
+	return b.String()
+}
+
+// Add appends b to t.
+func (r *Reader) Add(t *Text, b []byte) Piece {
+	lo := t.Len()
+	for len(b) > 0 && (len(t.cur) < cap(t.cur) || r.extend(t)) {
+		n := min(len(b), cap(t.cur)-len(t.cur))
+		t.cur = append(t.cur, b[:n]...)
+		b = b[n:]
+	}
+	return Piece{uint32(lo), uint32(t.Len())}
+}
+
+// String reads a string to the end of t.
+func (r *Reader) String(t *Text) Piece {
+	if !r.Is(`"`) && !r.Quote() {
+		return Piece{}
+	}
+	return r.RestOfString(t)
+}
+
+// RestOfString reads a string that has begun to the end of t.
+func (r *Reader) RestOfString(t *Text) Piece {
+	lo := t.Len()
+	for {
+		var done bool
+		if t.cur, done = r.Scanner.Text(t.cur); done || !r.extend(t) {
+			return Piece{uint32(lo), uint32(t.Len())}
+		}
+	}
+}
+
+// OptString is String that also reads null, for "".
+func (r *Reader) OptString(t *Text) Piece {
+	if r.Is(`"`) {
+		return r.RestOfString(t)
+	}
+	if r.Null() {
+		return Piece{}
+	}
+	return r.String(t)
+}
+
+// OptID is OptString that also reads a number, for its text: services disagree
+// on which of the two an identifier is.
+func (r *Reader) OptID(t *Text) Piece {
+	const longest = 64
+	if c := r.Peek(); c != '-' && (c < '0' || c > '9') {
+		return r.OptString(t)
+	}
+	b := r.Number()
+	if len(b) > longest {
+		r.Fail(jsonscan.Error("number too long"))
+		return Piece{}
+	}
+	return r.Add(t, b)
+}
+
+// OptInt reads an integer, or null for 0.
+func (r *Reader) OptInt() int64 {
+	if r.Null() {
+		return 0
+	}
+	return r.Int()
+}
+
+// OptShared reads a string like OptString. One of a few that come again and
+// again is returned as a string of its own, which others have too, and is not
+// in t.
+func (r *Reader) OptShared(t *Text) (string, Piece) {
+	p := r.OptString(t)
+	n := int(p.Hi - p.Lo)
+	if n == 0 || n > maxInterned || int(p.Lo) < t.base || r.Err() != nil {
+		return "", p
+	}
+	b := t.cur[int(p.Lo)-t.base:]
+	t.cur = t.cur[:len(t.cur)-n]
+	return r.names.get(b), Piece{}
+}
+
+// Shared returns b as a string, for which nothing is allocated if it is short
+// and came before.
+func (r *Reader) Shared(b []byte) string {
+	r.Charge(len(b) + 8)
+	return r.names.get(b)
+}

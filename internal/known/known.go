@@ -1,0 +1,111 @@
+// Package known keeps values that are decoded again and again, so that who
+// decodes them shares them.
+package known
+
+import (
+	"hash/maphash"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Bounds of a Cache, for catalogues of some 10 KB, one for each language.
+const (
+	MaxValues = 32
+	MaxText   = 256 << 10 // of one value, in bytes
+	MaxTotal  = 1 << 20   // of all texts, in bytes
+)
+
+// A Cache keeps values by the text that they were decoded from. A value is known
+// by all the bytes of its text; nothing less could be trusted, as the service
+// decides what it sends. The zero value is empty, and all methods may be called
+// at the same time.
+type Cache[T any] struct {
+	known  atomic.Pointer[[]*entry[T]] // read without a lock, replaced under mu
+	mu     sync.Mutex
+	missed [MaxValues]uint64 // hashes of the last texts for which there was no room
+	next   int               // in missed
+}
+
+type entry[T any] struct {
+	text  string
+	value T
+	used  atomic.Bool
+}
+
+// Find returns the value whose text stands at the start of b, and the length of
+// that text. The texts are JSON arrays, which end where their bracket does, so
+// that none can begin with another.
+func (c *Cache[T]) Find(b []byte) (value T, n int, ok bool) {
+	if known := c.known.Load(); known != nil {
+		for _, k := range *known {
+			if len(k.text) <= len(b) && string(b[:len(k.text)]) == k.text {
+				if !k.used.Load() {
+					k.used.Store(true)
+				}
+				return k.value, len(k.text), true
+			}
+		}
+	}
+	return value, 0, false
+}
+
+// Add keeps value as what text decodes to, and returns it, or what another
+// caller added meanwhile. Where there is no room, a value must come twice in
+// short order to be kept, so that more values in turn than there is room for
+// cost little more than no cache. It then takes the room of those not used
+// since the last time that room was needed, the oldest before the others.
+func (c *Cache[T]) Add(text string, value T) T {
+	if len(text) > MaxText {
+		return value
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var kept []*entry[T]
+	if p := c.known.Load(); p != nil {
+		kept = *p
+	}
+	total := len(text)
+	for _, k := range kept {
+		if k.text == text {
+			return k.value
+		}
+		total += len(k.text)
+	}
+	full := func() bool { return len(kept) >= MaxValues || total > MaxTotal }
+	if full() && !c.again(text) {
+		return value
+	}
+	kept = slices.Clone(kept)
+	for full() {
+		i := slices.IndexFunc(kept, func(k *entry[T]) bool { return !k.used.Load() })
+		if i < 0 {
+			for _, k := range kept {
+				k.used.Store(false)
+			}
+			i = 0
+		}
+		total -= len(kept[i].text)
+		kept = slices.Delete(kept, i, i+1)
+	}
+	kept = append(kept, &entry[T]{text: text, value: value})
+	c.known.Store(&kept)
+	return value
+}
+
+// again reports whether text was missed of late, and remembers it otherwise. It
+// may be wrong about a text that is much like another.
+func (c *Cache[T]) again(text string) bool {
+	const enough = 256
+	middle := max(0, len(text)-enough) / 2
+	hash := maphash.String(seed, text[middle:min(len(text), middle+enough)])
+	if i := slices.Index(c.missed[:], hash); i >= 0 {
+		c.missed[i] = 0
+		return true
+	}
+	c.missed[c.next] = hash
+	c.next = (c.next + 1) % len(c.missed)
+	return false
+}
+
+var seed = maphash.MakeSeed()

@@ -1,0 +1,113 @@
+package jobboard
+
+import (
+	"errors"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/isotime"
+	"github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
+)
+
+// Millis is a time as the interface writes it in postings: milliseconds since
+// the epoch (2.2). The interface does not say what 0 means; [Millis.Time]
+// takes it for "not set", and the value itself is kept. It decodes from a
+// number, a number in quotes, or an ISO 8601 text, and encodes to a number.
+type Millis int64
+
+// Time returns m in UTC. It reports false for 0.
+func (m Millis) Time() (t time.Time, ok bool) {
+	if m == 0 {
+		return time.Time{}, false
+	}
+	return time.UnixMilli(int64(m)).UTC(), true
+}
+
+// UnmarshalJSON reads a number, a number in quotes, or an ISO 8601 text with
+// an offset; null is 0. The error of anything else is [ErrDecode].
+func (m *Millis) UnmarshalJSON(b []byte) error {
+	d := newDecoder(b)
+	defer d.release()
+	v := d.millis()
+	if err := d.end(); err != nil {
+		return err
+	}
+	*m = v
+	return nil
+}
+
+// millis reads a time in milliseconds, or 0 for null.
+func (d *decoder) millis() Millis {
+	switch d.Peek() {
+	case 'n':
+		d.Null()
+		return 0
+	case '"':
+	default:
+		return Millis(d.Int())
+	}
+	var buf [timeRoom]byte
+	m, ok := isotime.ParseMillis(d.shortText(buf[:0]))
+	if !ok {
+		d.Fail(jsonscan.Error("neither milliseconds nor an ISO 8601 time"))
+	}
+	return Millis(m)
+}
+
+// Timestamp is a time as the interface writes it in a job information: an ISO
+// 8601 text (2.5). It reads Z and numeric offsets with or without a colon, is
+// in UTC after decoding, and encodes in UTC with milliseconds. The zero value
+// is a timestamp that was null or absent, and encodes to null.
+type Timestamp struct{ time.Time }
+
+const timestampLayout = "2006-01-02T15:04:05.000Z"
+
+// MarshalJSON returns the time in UTC with milliseconds, such as
+// "2026-01-31T08:30:00.000Z", or null for the zero value. A year beyond 9999
+// is an error.
+func (t Timestamp) MarshalJSON() ([]byte, error) {
+	if t.IsZero() {
+		return []byte("null"), nil
+	}
+	u := t.UTC()
+	if y := u.Year(); y < 0 || y > 9999 {
+		return nil, errors.New("jobboard: timestamp with a year outside 0 to 9999")
+	}
+	return u.AppendFormat(make([]byte, 0, len(timestampLayout)+2), `"`+timestampLayout+`"`), nil
+}
+
+// UnmarshalJSON reads an ISO 8601 text; null is the zero value. The error of
+// anything else is [ErrDecode].
+func (t *Timestamp) UnmarshalJSON(b []byte) error {
+	d := newDecoder(b)
+	defer d.release()
+	v := d.timestamp()
+	if err := d.end(); err != nil {
+		return err
+	}
+	*t = v
+	return nil
+}
+
+// timestamp reads an ISO 8601 text, or the zero value for null.
+func (d *decoder) timestamp() Timestamp {
+	if d.Null() {
+		return Timestamp{}
+	}
+	var buf [timeRoom]byte
+	t, ok := isotime.Parse(d.shortText(buf[:0]))
+	if !ok {
+		d.Fail(jsonscan.Error("not an ISO 8601 time"))
+	}
+	return Timestamp{t}
+}
+
+// timeRoom is the buffer that shortText needs for the text of a time.
+const timeRoom = isotime.MaxLen + 1 + jsonscan.TextRoom
+
+// shortText reads a string as far as it fits into buf.
+func (d *decoder) shortText(buf []byte) []byte {
+	if d.Quote() {
+		buf, _ = d.Scanner.Text(buf)
+	}
+	return buf
+}
