@@ -28,9 +28,9 @@ type Net struct {
 	Secure map[string]*tls.Config
 
 	accept chan net.Conn
-	closed chan struct{}
 
 	mu      sync.Mutex
+	closed  chan struct{} // nobody listens
 	dials   []Dialed
 	conns   []*Conn
 	open    int
@@ -89,10 +89,16 @@ func (n *Net) DialContext(ctx context.Context, _, address string) (net.Conn, err
 	select {
 	case n.accept <- accepted:
 		return client, nil
-	case <-n.closed:
+	case <-n.listening():
 		_ = client.Close()
 		return nil, ErrRefused
 	}
+}
+
+func (n *Net) listening() chan struct{} {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.closed
 }
 
 // NoteDial counts a connection that is made elsewhere and returns its number.
@@ -177,19 +183,28 @@ func (n *Net) Accept() (net.Conn, error) {
 	select {
 	case c := <-n.accept:
 		return c, nil
-	case <-n.closed:
+	case <-n.listening():
 		return nil, net.ErrClosed
 	}
 }
 
 // Close is a listener's: who dials from now on is refused.
 func (n *Net) Close() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	select {
 	case <-n.closed:
 	default:
 		close(n.closed)
 	}
 	return nil
+}
+
+// Reopen lets another server listen where one has closed.
+func (n *Net) Reopen() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.closed = make(chan struct{})
 }
 
 // Addr is a listener's.
