@@ -1,13 +1,13 @@
-// Package jobboardotel gives a client of package jobboard OpenTelemetry traces
-// and metrics.
+// Package jobboardotel reports the calls of a client of package jobboard as
+// OpenTelemetry traces and metrics.
 //
 //	observer, err := jobboardotel.New()
 //	client, err := jobboard.NewClient(jobboard.Config{..., Observer: observer})
 //
-// Each call is one span, named after the operation, with a client span for each
-// request of it, so that repeats are seen. The request's spans follow the
-// semantic conventions of HTTP clients, and their context goes to the service
-// in the propagator's headers.
+// A call is one span, named after the operation. Below it is a client span for
+// each request, so repeats show. The spans of requests follow the semantic
+// conventions of HTTP clients, and the propagator's headers carry their context
+// to the service.
 //
 // No attribute holds a credential, a query value, a job or an applicant: paths
 // are templates.
@@ -45,12 +45,12 @@ const (
 	OutcomeKey   = attribute.Key("jobboard.outcome")   // see Outcome
 	AttemptsKey  = attribute.Key("jobboard.attempts")  // requests of the call
 	StoppedKey   = attribute.Key("jobboard.stopped")   // why there was no further attempt
-	BudgetKey    = attribute.Key("jobboard.budget")    // tokens left in the retry budget
+	BudgetKey    = attribute.Key("jobboard.budget")    // repeats that the budget still pays for
 	DecodeKey    = attribute.Key("jobboard.decode")    // seconds spent on the answer
 	WaitKey      = attribute.Key("jobboard.wait")      // seconds before the next request
 )
 
-// Option changes where an observer reports to.
+// Option says where an observer reports to.
 type Option func(*config)
 
 type config struct {
@@ -59,14 +59,14 @@ type config struct {
 	propagator propagation.TextMapPropagator
 }
 
-// WithTracerProvider takes traces to p instead of the global provider.
+// WithTracerProvider reports traces to p instead of the global provider.
 func WithTracerProvider(p trace.TracerProvider) Option { return func(c *config) { c.traces = p } }
 
-// WithMeterProvider takes metrics to p instead of the global provider.
+// WithMeterProvider reports metrics to p instead of the global provider.
 func WithMeterProvider(p metric.MeterProvider) Option { return func(c *config) { c.metrics = p } }
 
-// WithPropagator writes the context of requests with p instead of the global
-// propagator.
+// WithPropagator writes the trace's context into requests with p instead of the
+// global propagator.
 func WithPropagator(p propagation.TextMapPropagator) Option {
 	return func(c *config) { c.propagator = p }
 }
@@ -82,15 +82,18 @@ type observer struct {
 	budget     metric.Float64Gauge
 }
 
-// New makes an observer for jobboard.Config.Observer; one serves many clients.
-// Its error is that of a meter that refuses an instrument.
+// New returns an observer for jobboard.Config.Observer; many clients may share
+// it. It returns an error where the meter refuses an instrument.
 func New(opts ...Option) (*jobboard.Observer, error) {
-	c := config{traces: otel.GetTracerProvider(), metrics: otel.GetMeterProvider(), propagator: otel.GetTextMapPropagator()}
+	c := config{
+		traces: otel.GetTracerProvider(), metrics: otel.GetMeterProvider(), propagator: otel.GetTextMapPropagator(),
+	}
 	for _, opt := range opts {
 		opt(&c)
 	}
 	meter := c.metrics.Meter(scope)
-	seconds := metric.WithExplicitBucketBoundaries(0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
+	seconds := metric.WithExplicitBucketBoundaries(
+		0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
 	o := &observer{tracer: c.traces.Tracer(scope), propagator: c.propagator}
 	var err [5]error
 	o.request, err[0] = meter.Float64Histogram("http.client.request.duration", metric.WithUnit("s"), seconds,
@@ -100,7 +103,8 @@ func New(opts ...Option) (*jobboard.Observer, error) {
 	o.attempts, err[2] = meter.Int64Histogram("jobboard.call.attempts", metric.WithUnit("{request}"),
 		metric.WithExplicitBucketBoundaries(0, 1, 2, 3, 4, 5), metric.WithDescription("Requests of a call."))
 	o.decode, err[3] = meter.Float64Histogram("jobboard.call.decode.duration", metric.WithUnit("s"),
-		metric.WithExplicitBucketBoundaries(0.00001, 0.0001, 0.001, 0.01, 0.1, 1), metric.WithDescription("The part of a call spent on its answer."))
+		metric.WithExplicitBucketBoundaries(0.00001, 0.0001, 0.001, 0.01, 0.1, 1),
+		metric.WithDescription("The part of a call spent on its answer."))
 	o.budget, err[4] = meter.Float64Gauge("jobboard.retry.budget", metric.WithUnit("{repeat}"),
 		metric.WithDescription("Repeats that may be made now."))
 	if err := errors.Join(err[:]...); err != nil {
@@ -112,13 +116,16 @@ func New(opts ...Option) (*jobboard.Observer, error) {
 // startKey finds the call of an attempt in its context.
 type startKey struct{}
 
-func (o *observer) observeCall(ctx context.Context, start jobboard.CallStart) (context.Context, func(jobboard.CallEnd)) {
+func (o *observer) observeCall(
+	ctx context.Context, start jobboard.CallStart,
+) (context.Context, func(jobboard.CallEnd)) {
 	operation := OperationKey.String(start.Op)
 	ctx, span := o.tracer.Start(ctx, "jobboard."+start.Op, trace.WithAttributes(operation))
 	ctx = context.WithValue(ctx, startKey{}, start)
 	return ctx, func(end jobboard.CallEnd) {
 		outcome := OutcomeKey.String(Outcome(end.Err))
-		span.SetAttributes(outcome, AttemptsKey.Int(end.Attempts), BudgetKey.Float64(end.Budget), DecodeKey.Float64(end.Decode.Seconds()))
+		span.SetAttributes(outcome, AttemptsKey.Int(end.Attempts), BudgetKey.Float64(end.Budget),
+			DecodeKey.Float64(end.Decode.Seconds()))
 		if end.Err != nil {
 			span.SetAttributes(StoppedKey.String(string(end.Err.Stopped)))
 			// The outcome, not the error's text: that has the service's words.
@@ -138,10 +145,14 @@ func (o *observer) observeCall(ctx context.Context, start jobboard.CallStart) (c
 	}
 }
 
-func (o *observer) observeAttempt(ctx context.Context, attempt jobboard.AttemptStart) (context.Context, func(jobboard.AttemptEnd)) {
+func (o *observer) observeAttempt(
+	ctx context.Context, attempt jobboard.AttemptStart,
+) (context.Context, func(jobboard.AttemptEnd)) {
 	start, _ := ctx.Value(startKey{}).(jobboard.CallStart)
-	attributes := append(server(start), semconv.HTTPRequestMethodKey.String(start.Method), semconv.URLTemplate(start.Path), semconv.URLScheme(start.Scheme))
-	ctx, span := o.tracer.Start(ctx, start.Method+" "+start.Path, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attributes...))
+	attributes := append(server(start), semconv.HTTPRequestMethodKey.String(start.Method),
+		semconv.URLTemplate(start.Path), semconv.URLScheme(start.Scheme))
+	ctx, span := o.tracer.Start(ctx, start.Method+" "+start.Path,
+		trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attributes...))
 	if attempt.Number > 1 {
 		span.SetAttributes(semconv.HTTPRequestResendCount(attempt.Number - 1))
 	}
@@ -171,6 +182,7 @@ func (o *observer) observeAttempt(ctx context.Context, attempt jobboard.AttemptS
 	}
 }
 
+// server returns the attributes of the host that a call goes to.
 func server(start jobboard.CallStart) []attribute.KeyValue {
 	attributes := make([]attribute.KeyValue, 0, 8)
 	attributes = append(attributes, semconv.ServerAddress(start.Host))
@@ -180,9 +192,9 @@ func server(start jobboard.CallStart) []attribute.KeyValue {
 	return attributes
 }
 
-// Outcome names what became of a call: "ok", the condition such as
-// "posting_inactive" or "timeout", "canceled", or "other" for an answer without
-// a named condition.
+// Outcome returns a short name of how a call ended: "ok" for nil, a condition
+// such as "posting_inactive" or "timeout", "canceled", or "other" for an answer
+// without a named condition.
 func Outcome(err *jobboard.Error) string {
 	if err == nil {
 		return "ok"
@@ -190,6 +202,7 @@ func Outcome(err *jobboard.Error) string {
 	return condition(err)
 }
 
+// condition returns the name of the first condition that an error is.
 func condition(err error) string {
 	for _, c := range conditions {
 		if errors.Is(err, c.is) {

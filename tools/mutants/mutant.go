@@ -86,35 +86,49 @@ type finder struct {
 
 func (f *finder) node(n ast.Node) {
 	switch n := n.(type) {
+	case ast.Expr:
+		f.expression(n)
+	case ast.Stmt:
+		f.statement(n)
+	}
+}
+
+func (f *finder) expression(e ast.Expr) {
+	switch e := e.(type) {
 	case *ast.BinaryExpr:
-		f.swap(n.OpPos, n.Op)
-	case *ast.IncDecStmt:
-		f.swap(n.TokPos, n.Tok)
-	case *ast.BranchStmt:
-		f.swap(n.TokPos, n.Tok)
+		f.swap(e.OpPos, e.Op)
 	case *ast.UnaryExpr:
-		if n.Op == token.NOT || n.Op == token.SUB {
-			f.replace(n.OpPos, n.OpPos+1, "")
+		if e.Op == token.NOT || e.Op == token.SUB {
+			f.replace(e.OpPos, e.OpPos+1, "")
 		}
 	case *ast.BasicLit:
-		if n.Kind == token.INT {
-			f.replace(n.Pos(), n.End(), "("+n.Value+" + 1)")
+		if e.Kind == token.INT {
+			f.replace(e.Pos(), e.End(), "("+e.Value+" + 1)")
 		}
 	case *ast.Ident:
-		f.word(n)
+		f.word(e)
+	}
+}
+
+func (f *finder) statement(s ast.Stmt) {
+	switch s := s.(type) {
+	case *ast.IncDecStmt:
+		f.swap(s.TokPos, s.Tok)
+	case *ast.BranchStmt:
+		f.swap(s.TokPos, s.Tok)
 	case *ast.IfStmt:
-		f.replace(n.Cond.Pos(), n.Cond.Pos(), "false && ")
-		f.replace(n.Cond.Pos(), n.Cond.Pos(), "true || ")
+		f.replace(s.Cond.Pos(), s.Cond.Pos(), "false && ")
+		f.replace(s.Cond.Pos(), s.Cond.Pos(), "true || ")
 	case *ast.ExprStmt:
-		f.replace(n.Pos(), n.End(), "")
+		f.replace(s.Pos(), s.End(), "")
 	case *ast.AssignStmt:
-		f.swap(n.TokPos, n.Tok)
-		if n.Tok != token.DEFINE {
-			f.replace(n.Pos(), n.End(), "")
+		f.swap(s.TokPos, s.Tok)
+		if s.Tok != token.DEFINE {
+			f.replace(s.Pos(), s.End(), "")
 		}
 	case *ast.ReturnStmt:
-		if last := len(n.Results) - 1; last >= 0 && isError(n.Results[last]) {
-			f.replace(n.Results[last].Pos(), n.Results[last].End(), "nil")
+		if last := len(s.Results) - 1; last >= 0 && isError(s.Results[last]) {
+			f.replace(s.Results[last].Pos(), s.Results[last].End(), "nil")
 		}
 	}
 }

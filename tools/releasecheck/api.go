@@ -27,38 +27,48 @@ func (c checkout) api(version string) error {
 		fmt.Fprintln(c.out, "      there is no earlier release")
 		return nil
 	}
-	tmp, err := os.MkdirTemp("", "releasecheck")
+	breaking, added, err := c.changes(last)
 	if err != nil {
 		return err
 	}
+	for _, message := range breaking {
+		fmt.Fprintf(c.out, "      breaks what %s had: %s\n", last, message)
+	}
+	fmt.Fprintf(c.out, "      since %s: %d changes break programs, %d add something\n", last, len(breaking), len(added))
+	switch {
+	case version == "":
+	case len(breaking) > 0 && !mayBreak(last, version):
+		return fmt.Errorf("%d changes break programs, and %s after %s promises not to", len(breaking), version, last)
+	case len(added) > 0 && !mayAdd(last, version):
+		return fmt.Errorf("%d changes add something, and %s after %s promises that none does", len(added), version, last)
+	}
+	return nil
+}
+
+// changes returns what changed in the modules since a release.
+func (c checkout) changes(last string) (breaking, added []string, err error) {
+	tmp, err := os.MkdirTemp("", "releasecheck")
+	if err != nil {
+		return nil, nil, err
+	}
 	defer os.RemoveAll(tmp)
 	if err := c.archive(last, tmp); err != nil {
-		return err
+		return nil, nil, err
 	}
-	breaking, added := 0, 0
 	for _, dir := range append([]string{"."}, released...) {
 		report, err := compareAPI(filepath.Join(tmp, dir), filepath.Join(c.dir, dir))
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		for _, change := range report.Changes {
 			if change.Compatible {
-				added++
-				continue
+				added = append(added, change.Message)
+			} else {
+				breaking = append(breaking, change.Message)
 			}
-			breaking++
-			fmt.Fprintf(c.out, "      breaks what %s had: %s\n", last, change.Message)
 		}
 	}
-	fmt.Fprintf(c.out, "      since %s: %d changes break programs, %d add something\n", last, breaking, added)
-	switch {
-	case version == "":
-	case breaking > 0 && !mayBreak(last, version):
-		return fmt.Errorf("%d changes break programs, and %s after %s promises not to", breaking, version, last)
-	case added > 0 && !mayAdd(last, version):
-		return fmt.Errorf("%d changes add something, and %s after %s promises that none does", added, version, last)
-	}
-	return nil
+	return breaking, added, nil
 }
 
 // compareAPI returns what changed in a module between two directories.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -28,53 +29,72 @@ type section struct {
 func sections(changelog string, now time.Time) ([]section, error) {
 	var all []section
 	for i, line := range strings.Split(changelog, "\n") {
-		wrong := func(format string, args ...any) error {
-			return fmt.Errorf("CHANGELOG.md:%d: "+format, append([]any{i + 1}, args...)...)
-		}
+		kind, isKind := strings.CutPrefix(line, "### ")
+		isEntry := strings.HasPrefix(line, "- ")
+		var err error
 		switch {
 		case strings.HasPrefix(line, "## "):
-			m := versionHeading.FindStringSubmatch(line)
-			if m == nil {
-				return nil, wrong("%q is not of the form %q", line, "## [1.2.3] - 2026-01-31")
-			}
-			if !strings.Contains(changelog, "\n["+m[1]+"]: https://") {
-				return nil, wrong("there is no line %q with a link for it", "["+m[1]+"]: https://...")
-			}
-			if m[1] == "Unreleased" {
-				if len(all) > 0 || m[2] != "" {
-					return nil, wrong("[Unreleased] comes first, and without a day")
-				}
-				all = append(all, section{})
-				continue
-			}
-			s := section{version: "v" + m[1]}
-			var err error
-			if s.day, err = time.Parse(time.DateOnly, m[2]); err != nil || s.day.After(now.AddDate(0, 0, 1)) {
-				return nil, wrong("%q is no day that has been", m[2])
-			}
-			if !isRelease(s.version) {
-				return nil, wrong("%q is no version", m[1])
-			}
-			if len(all) > 1 {
-				if newer := all[len(all)-1]; semver.Compare(newer.version, s.version) <= 0 || s.day.After(newer.day) {
-					return nil, wrong("%s is not older than %s above it", s.version, newer.version)
-				}
+			var s section
+			if s, err = heading(line, changelog, now); err == nil {
+				err = follows(all, s)
 			}
 			all = append(all, s)
-		case len(all) == 0 && (strings.HasPrefix(line, "### ") || strings.HasPrefix(line, "- ")):
-			return nil, wrong("changes above the first version")
-		case strings.HasPrefix(line, "### "):
-			if kind := strings.TrimPrefix(line, "### "); !slices.Contains(kindsOfChange, kind) {
-				return nil, wrong("%q is none of %s", kind, strings.Join(kindsOfChange, ", "))
-			}
-		case strings.HasPrefix(line, "- "):
+		case len(all) == 0 && (isKind || isEntry):
+			err = errors.New("changes above the first version")
+		case isKind && !slices.Contains(kindsOfChange, kind):
+			err = fmt.Errorf("%q is none of %s", kind, strings.Join(kindsOfChange, ", "))
+		case isEntry:
 			all[len(all)-1].entries++
 		}
+		if err != nil {
+			return nil, fmt.Errorf("CHANGELOG.md:%d: %w", i+1, err)
+		}
 	}
-	if len(all) == 0 || all[0].version != "" {
-		return nil, fmt.Errorf("CHANGELOG.md does not begin with [Unreleased]")
+	if len(all) == 0 {
+		return nil, errors.New("CHANGELOG.md does not begin with [Unreleased]")
 	}
 	return all, nil
+}
+
+// heading reads the first line of a section.
+func heading(line, changelog string, now time.Time) (section, error) {
+	m := versionHeading.FindStringSubmatch(line)
+	if m == nil {
+		return section{}, fmt.Errorf("%q is not of the form %q", line, "## [1.2.3] - 2026-01-31")
+	}
+	name, date := m[1], m[2]
+	if !strings.Contains(changelog, "\n["+name+"]: https://") {
+		return section{}, fmt.Errorf("there is no line %q with a link for it", "["+name+"]: https://...")
+	}
+	if name == "Unreleased" {
+		if date != "" {
+			return section{}, errors.New("[Unreleased] is without a day")
+		}
+		return section{}, nil
+	}
+	day, err := time.Parse(time.DateOnly, date)
+	if err != nil || day.After(now.AddDate(0, 0, 1)) {
+		return section{}, fmt.Errorf("%q is no day that has been", date)
+	}
+	if !isRelease("v" + name) {
+		return section{}, fmt.Errorf("%q is no version", name)
+	}
+	return section{version: "v" + name, day: day}, nil
+}
+
+// follows says what is wrong with a section below the others.
+func follows(above []section, s section) error {
+	if (len(above) == 0) != (s.version == "") {
+		return errors.New("a changelog begins with [Unreleased], and has it once")
+	}
+	if len(above) < 2 {
+		return nil
+	}
+	newer := above[len(above)-1]
+	if semver.Compare(newer.version, s.version) <= 0 || s.day.After(newer.day) {
+		return fmt.Errorf("%s is not older than %s above it", s.version, newer.version)
+	}
+	return nil
 }
 
 // changelog says what is wrong with a changelog for a version, or for none yet.
@@ -83,13 +103,13 @@ func changelog(text, version string, now time.Time) error {
 	if err != nil || version == "" {
 		return err
 	}
-	for _, s := range all {
-		if s.version == version && s.entries > 0 {
-			return nil
-		}
-		if s.version == version {
-			return fmt.Errorf("CHANGELOG.md says nothing of %s", version)
-		}
+	i := slices.IndexFunc(all, func(s section) bool { return s.version == version })
+	switch {
+	case i < 0:
+		return fmt.Errorf("CHANGELOG.md has no section %q",
+			"## ["+strings.TrimPrefix(version, "v")+"] - "+now.Format(time.DateOnly))
+	case all[i].entries == 0:
+		return fmt.Errorf("CHANGELOG.md says nothing of %s", version)
 	}
-	return fmt.Errorf("CHANGELOG.md has no section %q", "## ["+strings.TrimPrefix(version, "v")+"] - "+now.Format(time.DateOnly))
+	return nil
 }

@@ -14,6 +14,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -56,95 +57,91 @@ type checkout struct {
 // release makes every check, and prints what each found.
 func (c checkout) release(version string, write bool) bool {
 	tmp, err := os.MkdirTemp("", "releasecheck")
+	if err == nil {
+		defer os.RemoveAll(tmp)
+		tmp, err = filepath.EvalSymlinks(tmp)
+	}
 	if err != nil {
 		fmt.Fprintln(c.out, "FAIL ", err)
 		return false
 	}
-	defer os.RemoveAll(tmp)
-	if tmp, err = filepath.EvalSymlinks(tmp); err != nil {
-		fmt.Fprintln(c.out, "FAIL ", err)
-		return false
-	}
-
-	ok := true
-	check := func(name string, f func() error) bool {
-		if err := f(); err != nil {
-			ok = false
-			fmt.Fprintf(c.out, "FAIL  %s: %v\n", name, err)
-			return false
-		}
-		fmt.Fprintf(c.out, "ok    %s\n", name)
-		return true
-	}
+	l := list{out: c.out, ok: true}
 	if version != "" {
-		if !check("version", func() error { return c.version(version) }) {
+		if !l.check("version", func() error { return c.version(version) }) {
 			return false // the rest would be about something else
 		}
-		check("nothing uncommitted", c.clean)
+		l.check("nothing uncommitted", c.clean)
 	}
-	check("changelog", func() error {
+	l.check("changelog", func() error {
 		b, err := os.ReadFile(filepath.Join(c.dir, "CHANGELOG.md"))
 		if err != nil {
 			return err
 		}
 		return changelog(string(b), version, time.Now())
 	})
-	check("API since the last release", func() error { return c.api(version) })
-
-	as := version
-	if as == "" {
-		as = noVersion
+	l.check("API since the last release", func() error { return c.api(version) })
+	root, ok := c.downloads(&l, cmp.Or(version, noVersion), tmp)
+	if !ok || version == "" || !l.ok {
+		return l.ok
 	}
-	src, proxy := filepath.Join(tmp, "src"), filepath.Join(tmp, "proxy")
-	if !check("files of the last commit", func() error { return errors.Join(c.unpack(src), nested(src)) }) {
-		return false
-	}
-	var root download
-	if !check("download of the module", func() (err error) {
-		if root, err = pack(src, modulePath, as, proxy); err != nil {
-			return err
-		}
-		return c.look(root, "README.md", "CHANGELOG.md", "SECURITY.md", "jobboard.go", "jobboardtest/doc.go")
-	}) {
-		return false
-	}
-	if !check("downloads of the nested modules", func() error {
-		if err := pin(src, as, root); err != nil {
-			return err
-		}
-		var bad []error
-		for _, dir := range released {
-			d, err := pack(filepath.Join(src, dir), modulePath+"/"+dir, as, proxy)
-			if err == nil {
-				err = c.look(d)
-			}
-			bad = append(bad, err)
-		}
-		return errors.Join(bad...)
-	}) {
-		return false
-	}
-	u, err := c.newUser(tmp, proxy)
-	check("a user's program", func() error {
-		if err != nil {
-			return err
-		}
-		return u.client(as)
-	})
-	check("the nested modules at the version", func() error {
-		if err != nil {
-			return err
-		}
-		return u.nested(src, as)
-	})
-
-	if version == "" || !ok {
-		return ok
-	}
-	if write && !check("written", func() error { return pin(c.dir, version, root) }) {
+	if write && !l.check("written", func() error { return pin(c.dir, version, root) }) {
 		return false
 	}
 	c.steps(version, write)
+	return true
+}
+
+// downloads checks what users get of the last commit under a version. It returns
+// the root's, and false where there is none.
+func (c checkout) downloads(l *list, version, tmp string) (root download, ok bool) {
+	src, proxy := filepath.Join(tmp, "src"), filepath.Join(tmp, "proxy")
+	ok = l.check("files of the last commit", func() error { return errors.Join(c.unpack(src), nested(src)) }) &&
+		l.check("download of the module", func() (err error) {
+			if root, err = pack(src, modulePath, version, proxy); err != nil {
+				return err
+			}
+			return c.look(root, "README.md", "CHANGELOG.md", "SECURITY.md", "jobboard.go", "jobboardtest/doc.go")
+		}) &&
+		l.check("downloads of the nested modules", func() error {
+			if err := pin(src, version, root); err != nil {
+				return err
+			}
+			var bad []error
+			for _, dir := range released {
+				d, err := pack(filepath.Join(src, dir), modulePath+"/"+dir, version, proxy)
+				if err == nil {
+					err = c.look(d)
+				}
+				bad = append(bad, err)
+			}
+			return errors.Join(bad...)
+		})
+	if !ok {
+		return root, false
+	}
+	u, err := c.newUser(tmp, proxy)
+	if err != nil {
+		l.check("a user's machine", func() error { return err })
+		return root, true
+	}
+	l.check("a user's program", func() error { return u.client(version) })
+	l.check("the nested modules at the version", func() error { return u.nested(src, version) })
+	return root, true
+}
+
+// list prints checks, and remembers whether each was passed.
+type list struct {
+	out io.Writer
+	ok  bool
+}
+
+func (l *list) check(name string, f func() error) bool {
+	if err := f(); err != nil {
+		l.ok = false
+		fmt.Fprintf(l.out, "FAIL  %s: %v\n", name, err)
+		return false
+	}
+	fmt.Fprintf(l.out, "ok    %s\n", name)
 	return true
 }
 

@@ -32,7 +32,7 @@ func TestChangelog(t *testing.T) {
 		{"another form", "## [1.2.3] - ", "## 1.2.3, ", "", "is not of the form"},
 		{"no link", "[1.2.3]: https", "1.2.3: https", "", "with a link"},
 		{"another kind", "### Fixed", "### Improved", "", `"Improved" is none of Added`},
-		{"nothing for the next", "## [Unreleased]", "", "", "does not begin with"},
+		{"nothing for the next", "## [Unreleased]", "", "", "begins with [Unreleased]"},
 		{"not released, with a day", "## [Unreleased]", "## [Unreleased] - 2026-01-31", "", "without a day"},
 		{"above all", "## [Unreleased]", "- A thing.\n## [Unreleased]", "", "above the first version"},
 	} {

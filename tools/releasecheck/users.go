@@ -137,7 +137,8 @@ func (u user) build(name, source string, modules ...string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
-	for file, text := range map[string]string{"main.go": source, "go.mod": "module example.com/" + name + "\n\ngo 1.26.0\n"} {
+	gomod := "module example.com/" + name + "\n\ngo 1.26.0\n"
+	for file, text := range map[string]string{"main.go": source, "go.mod": gomod} {
 		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
 			return "", err
 		}
@@ -167,7 +168,8 @@ func (u user) client(version string) error {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		agent.Store(r.UserAgent())
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"totalNumberOfJobs":1,"actualPage":1,"numPages":1,"itemsPerPage":10,"results":[{"jobPostingId":5,"title":"Nurse"}]}`)
+		_, _ = io.WriteString(w, `{"totalNumberOfJobs":1,"actualPage":1,"numPages":1,"itemsPerPage":10,`+
+			`"results":[{"jobPostingId":5,"title":"Nurse"}]}`)
 	}))
 	defer srv.Close()
 	for _, b := range []string{theirs, binary} {
@@ -188,7 +190,8 @@ func (u user) client(version string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(u.out, "      a program that makes one search: %d KB; with net/http alone: %d KB; %d KB more, %.2f times\n",
+	fmt.Fprintf(u.out,
+		"      a program that makes one search: %d KB; with net/http alone: %d KB; %d KB more, %.2f times\n",
 		a.Size()>>10, b.Size()>>10, (a.Size()-b.Size())>>10, float64(a.Size())/float64(b.Size()))
 	return sizes(a.Size(), b.Size())
 }

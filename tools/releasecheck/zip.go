@@ -143,7 +143,8 @@ func isBinary(f *zip.File) (bool, error) {
 	}
 	defer r.Close()
 	b, err := io.ReadAll(io.LimitReader(r, 8000))
-	return bytes.HasPrefix(b, []byte("\x7fELF")) || bytes.IndexByte(b, 0) >= 0 && !strings.Contains(f.Name, "/testdata/"), err
+	program := bytes.HasPrefix(b, []byte("\x7fELF"))
+	return program || bytes.IndexByte(b, 0) >= 0 && !strings.Contains(f.Name, "/testdata/"), err
 }
 
 // shipped says what is wrong with the files of a module, by their sizes.
@@ -166,6 +167,12 @@ func shipped(files map[string]uint64, needed ...string) error {
 	return errors.Join(bad...)
 }
 
+var (
+	leftNames      = []string{".DS_Store", "Thumbs.db", ".netrc", "go.work", "go.work.sum"}
+	leftExtensions = strings.Fields(".exe .test .out .prof .pprof .db .sqlite .zip .gz .tar .so .dll .dylib .a .o " +
+		".log .bak .orig .rej .swp .tmp .pem .key .p12 .pfx .env")
+)
+
 // ships says whether a file of this name belongs into a module: not what tools,
 // editors and systems leave behind, no keys and settings of a person, and no
 // other module, which has a download of its own.
@@ -173,14 +180,9 @@ func ships(name string) bool {
 	if name == embedded {
 		return true
 	}
-	switch path.Ext(name) {
-	case ".exe", ".test", ".out", ".prof", ".pprof", ".db", ".sqlite", ".zip", ".gz", ".tar", ".so", ".dll", ".dylib", ".a", ".o",
-		".log", ".bak", ".orig", ".rej", ".swp", ".tmp", ".pem", ".key", ".p12", ".pfx", ".env":
-		return false
-	}
-	switch base := path.Base(name); {
-	case strings.HasSuffix(base, "~"), base == ".DS_Store", base == "Thumbs.db", base == ".netrc", base == "go.work", base == "go.work.sum",
-		strings.HasPrefix(base, "id_"), strings.HasPrefix(base, ".env"):
+	base := path.Base(name)
+	if slices.Contains(leftExtensions, path.Ext(name)) || slices.Contains(leftNames, base) ||
+		strings.HasSuffix(base, "~") || strings.HasPrefix(base, "id_") || strings.HasPrefix(base, ".env") {
 		return false
 	}
 	for _, dir := range append([]string{".ci/bin", "bench", "dist", "tools", "vendor", ".idea", ".vscode"}, released...) {

@@ -54,7 +54,8 @@ func run(ctx context.Context, out io.Writer, addr string, once bool) error {
 	if err != nil {
 		return err
 	}
-	observer, err := jobboardotel.New(jobboardotel.WithMeterProvider(metric.NewMeterProvider(metric.WithReader(exporter))))
+	meters := metric.NewMeterProvider(metric.WithReader(exporter))
+	observer, err := jobboardotel.New(jobboardotel.WithMeterProvider(meters))
 	if err != nil {
 		return err
 	}
