@@ -26,6 +26,7 @@ var unreadable = every(final(jobboard.ErrDecode)).
 func bodyFaults() []fault {
 	ok := requests(1)
 	bad := final(jobboard.ErrDecode)
+	unsure := cell{requests: 1, err: jobboard.ErrDecode, executed: true}
 	all := []fault{
 		{
 			row: "34", name: "null, {}, a string or number where an object belongs", cells: every(bad).but(changing, ok),
@@ -118,6 +119,25 @@ func bodyFaults() []fault {
 			forms: lenientBodies(),
 		},
 		{
+			// Nobody knows whether an answer is whole that ends with its connection.
+			row: "47b", name: "whole JSON that ends with its connection", cells: every(ok).but(P,
+				repeated(jobboard.ErrTransport)),
+			forms: []form{{name: "whole", serve: func(x *exchange) { x.Raw(untilClosed, x.body()) }}},
+		},
+		{
+			row: "47b", name: "an identifier that ends with its connection", cells: at(P, repeated(jobboard.ErrTransport)),
+			forms: []form{
+				{name: "cut off", serve: raw(untilClosed + "f7629")},
+				{name: "quoted", serve: raw(untilClosed + `"f7629"`)},
+				{name: "empty", serve: raw(untilClosed)},
+				{name: "HTTP/1.0", serve: raw("HTTP/1.0 200 OK\r\n\r\nf7629")},
+			},
+		},
+		{
+			row: "47b", name: "nothing, that ends with its connection", cells: at(S|A|J, bad).but(changing, unsure),
+			forms: []form{{name: "empty", serve: raw(untilClosed)}, {name: "white space", serve: raw(untilClosed + " \r\n")}},
+		},
+		{
 			row: "47", name: "identifier bare, quoted, with BOM or newline, all digits", cells: at(P, ok),
 			forms: goodIdentifiers(),
 		},
@@ -161,10 +181,12 @@ func bodyFaults() []fault {
 	}
 	for i := range all {
 		all[i].status = 200
-		all[i].oneConn = all[i].row < "40" || all[i].row > "43"
+		all[i].oneConn = all[i].row < "40" || all[i].row > "43" && all[i].row != "47b"
 	}
 	return all
 }
+
+const untilClosed = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"
 
 func pageOf(postings string) string { return `{"totalNumberOfJobs":1,"results":[` + postings + `]}` }
 
@@ -465,8 +487,7 @@ func wrongNumbers() (all []form) {
 		}
 		add(S, "jobPostingId", pageOf(`{"title":"x","jobPostingId":`+value+`}`))
 		for _, field := range []string{
-			"postingVersionId", "jobStartDate", "postingVersionStartDate",
-			"postingVersionEndDate",
+			"postingVersionId", "jobStartDate", "postingVersionStartDate", "postingVersionEndDate",
 		} {
 			add(S, field, pageOf(`{"jobPostingId":1,"title":"x","`+field+`":`+value+`}`))
 		}
@@ -524,8 +545,7 @@ func goodIdentifiers() (all []form) {
 		"abc-1": "abc-1", `"abc-1"`: "abc-1", "\ufeffabc-1": "abc-1", "abc-1\r\n": "abc-1", " \"abc-1\" \n": "abc-1",
 		"123": "123", `"123"`: "123",
 		"00123": "00123", "99999999999999999999999999": "99999999999999999999999999", "1e3": "1e3", "true": "true",
-		`"\u0061bc"`:                   "abc",
-		strings.Repeat("y", 256):       strings.Repeat("y", 256),
+		`"\u0061bc"`: "abc", strings.Repeat("y", 256): strings.Repeat("y", 256),
 		file("application_digits.txt"): strings.TrimSpace(file("application_digits.txt")),
 		file("application_space.txt"):  "c4180de97f00000251d7a30e64b2f9c9",
 		file("application_bare.txt"):   strings.TrimSpace(file("application_bare.txt")),

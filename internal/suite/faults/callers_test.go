@@ -453,8 +453,7 @@ func badInputs() (all []form) {
 		)
 	}
 	for _, id := range []jobboard.SubscriptionID{
-		"", ".", "..", "a\rb", "a\x00b",
-		jobboard.SubscriptionID(strings.Repeat("s", 5000)),
+		"", ".", "..", "a\rb", "a\x00b", jobboard.SubscriptionID(strings.Repeat("s", 5000)),
 	} {
 		name := fmt.Sprintf("identifier %.20q", id)
 		add(name, confirm, "subscription identifier", func(ctx context.Context, t *trial) (any, error) {
@@ -465,8 +464,7 @@ func badInputs() (all []form) {
 		})
 	}
 	for name, body := range map[string]any{
-		"a channel": make(chan int), "broken JSON": json.RawMessage("{"),
-		"NaN": math.NaN(),
+		"a channel": make(chan int), "broken JSON": json.RawMessage("{"), "NaN": math.NaN(),
 	} {
 		add("body of "+name, subscribe, "body", func(ctx context.Context, t *trial) (any, error) {
 			return rig.Raw(t.client.Subscribe(ctx, jobboard.SubscriptionRequest{Body: body}))

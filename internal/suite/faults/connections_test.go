@@ -13,8 +13,10 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"testing/synctest"
 	"time"
 
@@ -47,6 +49,24 @@ func connectionFaults() []fault {
 				dial: failing(&net.DNSError{Err: "no such host", Name: "jobs.example", IsNotFound: true}),
 			},
 		}},
+		{
+			row: "1b", name: "the name server does not answer in time", dials: true, cells: every(repeated(jobboard.ErrTimeout)),
+			forms: []form{
+				{name: "at all", dial: failing(&net.DNSError{Err: "i/o timeout", Name: "jobs.example", IsTimeout: true})},
+			},
+		},
+		{
+			row: "1b", name: "no connection could be made", dials: true, cells: every(repeated(jobboard.ErrTransport)),
+			forms: []form{
+				{name: "SERVFAIL", dial: failing(&net.DNSError{
+					Err: "server misbehaving", Name: "jobs.example", IsTemporary: true,
+				})},
+				{name: "no route", dial: failing(os.NewSyscallError("connect", syscall.EHOSTUNREACH))},
+				{name: "network unreachable", dial: failing(os.NewSyscallError("connect", syscall.ENETUNREACH))},
+				{name: "no local port", dial: failing(os.NewSyscallError("connect", syscall.EADDRNOTAVAIL))},
+				{name: "no file descriptor", dial: failing(os.NewSyscallError("socket", syscall.EMFILE))},
+			},
+		},
 		{row: "2", name: "connection refused", dials: true, cells: every(repeated(jobboard.ErrTransport)), forms: []form{
 			{name: "by the host", dial: failing(rig.ErrRefused.Err)},
 		}},

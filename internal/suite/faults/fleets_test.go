@@ -21,7 +21,7 @@ type fleet struct {
 
 // form is the fleet against a service that answers so in trouble.
 func (f fleet) form(name string, configure func(*trial), serve func(*exchange)) form {
-	return form{name: name, configure: configure, drive: f.drive, serve: func(x *exchange) {
+	return form{name: name, only: A | J | subscribe | confirm, configure: configure, drive: f.drive, serve: func(x *exchange) {
 		if time.Since(x.trial.start) < f.calm {
 			x.good()
 			return
@@ -32,6 +32,7 @@ func (f fleet) form(name string, configure func(*trial), serve func(*exchange)) 
 
 func (f fleet) drive(t *trial, c cell) {
 	t.start = time.Now()
+	t.cfg.Retry.Budget = 0 // the default
 	calls := 0
 	var wg sync.WaitGroup
 	for i := range f.clients {
@@ -91,6 +92,9 @@ func outages() []form {
 		fleet{1, 20 * time.Millisecond, 10 * time.Second, outage, 1.10, 0}.form("50 callers of one client", nil, down),
 		fleet{20, time.Second, minute, outage, 1.25, 0}.form("1 call a second", nil, down),
 		fleet{20, time.Second, minute, 5 * time.Second, 3.0, 0}.form("1 call a second, 5 s", nil, down),
-		fleet{50, 10 * time.Second, minute, outage, 3.3, 0}.form("0.1 calls a second", nil, down),
+		fleet{50, 10 * time.Second, 0, outage, 3.0, 0}.form("0.1 calls a second", nil, down),
+		fleet{50, 10 * time.Second, minute, outage, 3.0, 0}.form("0.1 calls a second, after a calm minute", nil, down),
+		fleet{50, 50 * time.Second, 0, outage, 3.0, 0}.form("0.02 calls a second", nil, down),
+		fleet{1000, time.Hour, 0, time.Hour, 3.0, 0}.form("a thousand clients of one call each", nil, down),
 	}
 }

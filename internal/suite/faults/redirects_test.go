@@ -40,8 +40,7 @@ func redirectFaults() []fault {
 		},
 		{
 			row: "33", name: "loop", status: 308, many: true, oneConn: true, cells: follow(cell{
-				atMost: 4,
-				err:    jobboard.ErrRedirect,
+				atMost: 4, err: jobboard.ErrRedirect,
 			}),
 			forms: []form{
 				{name: "to itself", serve: to(-1, func(x *exchange) string { return x.Request.RequestURI })},
@@ -138,8 +137,7 @@ func foreignLocations() (all []form) {
 		"http://other.example:PORT/elsewhere?q=" + url.QueryEscape(rig.SearchText.Secret), "//other.example:PORT/elsewhere",
 		"http://HOST:8081/elsewhere",
 		"http://HOST/elsewhere", "http://sub.HOST:PORT/elsewhere", "http://elsewhere@HOST:PORT/",
-		"http://127.0.0.1:PORT/elsewhere",
-		"https://HOST:PORT/elsewhere", "javascript:elsewhere",
+		"http://127.0.0.1:PORT/elsewhere", "https://HOST:PORT/elsewhere", "javascript:elsewhere",
 	} {
 		add(location, named, location)
 	}

@@ -32,8 +32,7 @@ func statusFaults() []fault {
 				form{kind: text, body: "Bad things\r\n\x00\x1b[31m happened", says: []string{"Bad things"}},
 			),
 			each([]int{400, 409}, form{kind: js, body: `{"message":"Not like this"}`, says: []string{"Not like this"}}),
-			each([]int{400, 415}, form{}),
-			each([]int{400}, form{kind: text, body: strings.Repeat("ä", 5000)}),
+			each([]int{400, 415}, form{}), each([]int{400}, form{kind: text, body: strings.Repeat("ä", 5000)}),
 		)},
 		{
 			row: "12", name: "401, token cannot be renewed", status: 401, oneConn: true,
@@ -188,8 +187,7 @@ func statusFaults() []fault {
 			cells: every(cell{requests: 1, err: jobboard.ErrServer, stopped: jobboard.StopRetryAfter}).
 				but(subscribe, cell{requests: 1, err: jobboard.ErrServer, executed: true, stopped: once}).
 				but(confirm|unsubscribe, cell{
-					requests: 1, err: jobboard.ErrServer, executed: true,
-					stopped: jobboard.StopRetryAfter,
+					requests: 1, err: jobboard.ErrServer, executed: true, stopped: jobboard.StopRetryAfter,
 				}),
 			forms: retryAfterFar(),
 		},
@@ -201,14 +199,10 @@ func statusFaults() []fault {
 			row: "25", name: "503 with an unusable Retry-After", status: 503, oneConn: true, cells: down,
 			forms: retryAfterJunk(),
 		},
-		{row: "26", name: "502, 503, 504", oneConn: true, cells: down, forms: append(
-			each([]int{502, 503, 504}, form{kind: page, body: "<html>Bad Gateway</html>"}),
-			each([]int{503}, form{})...,
+		{row: "26", name: "500, 502, 503, 504", oneConn: true, cells: down, forms: slices.Concat(
+			each([]int{500, 502, 503, 504}, form{kind: page, body: "<html>Bad Gateway</html>"}, form{}),
+			each([]int{500}, files("500_empty.txt", "500_processing.txt", "500_processing.json")...),
 		)},
-		{
-			row: "26", name: "500", status: 500, oneConn: true, cells: down,
-			forms: files("500_empty.txt", "500_processing.txt", "500_processing.json"),
-		},
 		{
 			row: "27", name: "503, 503, 200", status: 503, oneConn: true,
 			cells: every(requests(3)).but(subscribe, cell{requests: 1, err: jobboard.ErrServer, executed: true, stopped: once}),
