@@ -32,6 +32,8 @@ func TestClean(t *testing.T) {
 		{"link of data", `<a href="data:text/html,x">x</a>`, `x`},
 		{"link to nowhere", `<a href="/jobs">x</a><a href="//a.example">y</a><a name=z>z</a>`, `xyz`},
 		{"link in capitals", `<a href="HTTPS://A.example/">x</a>`, `<a href="https://A.example/" rel="nofollow noreferrer">x</a>`},
+		{"link to no host", `<a href="https:///x">x</a><a href="https:x">y</a>`, `xy`},
+		{"link to what is no host", `<a href="https://a&quot;&gt;&lt;b&gt;/">x</a>`, `x`},
 		{"image", `a<img src="https://a.example/x.png" alt=x>b`, `ab`},
 		{"table", `<table><tr><td colspan=2 onclick=x>a<td colspan=999>b</table>`, `<table><tbody><tr><td colspan="2">a</td><td>b</td></tr></tbody></table>`},
 		{"text in a table", `<table>a<tr>b<td>c</table>`, `ab<table><tbody><tr><td>c</td></tr></tbody></table>`},
@@ -40,7 +42,7 @@ func TestClean(t *testing.T) {
 		{"orphan in an item", `<ul><li><div><li>a</div></ul>`, `<ul><li><div></div></li><li>a</li></ul>`},
 		{"line ends after pre", "<pre>\n\na</pre>", "<pre>\n\na</pre>"},
 		{"drawing", `<svg><style><img src=x onerror=alert(1)></style><text>a</text></svg>`, `a`},
-		{"characters", "a\x00b\xffc&#0;\r\nd&nbsp;e", "ab\uFFFDc\uFFFD\nd\u00a0e"},
+		{"characters", "a\x00b\xffc&#0;\r\nd&#x1;\x7f\uffff&nbsp;e", "ab\uFFFDc\uFFFD\nd\u00a0e"},
 		{"bold in bold", `<b>a<b>b</b>c</b>d`, `<b>abc</b>d`},
 		{"too deep", strings.Repeat("<div>", 600) + "<ul><li>a<li>b &amp; c", `• a<br/>• b &amp; c`},
 	} {

@@ -103,7 +103,7 @@ func newPolicy(images bool) *policy {
 		const size = `^[1-9][0-9]{0,3}$`
 		p.keep(phrases, nothing, atom.Img)
 		p.allow("src", `^https?://`, atom.Img)
-		p.allow("alt", `^[^<>]*$`, atom.Img)
+		p.allow("alt", `^[^<>\x00-\x1f\x7f]*$`, atom.Img)
 		p.allow("width", size, atom.Img)
 		p.allow("height", size, atom.Img)
 		p.allow("loading", `^lazy$`, atom.Img)

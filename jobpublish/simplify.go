@@ -73,8 +73,13 @@ func (s *simplifier) inner() kind {
 }
 
 func (s *simplifier) text(text []byte) {
-	if bytes.IndexByte(text, 0) >= 0 {
-		text = bytes.ReplaceAll(text, []byte{0}, nil)
+	if bytes.ContainsFunc(text, unwritten) {
+		text = bytes.Map(func(r rune) rune {
+			if unwritten(r) {
+				return -1
+			}
+			return r
+		}, text)
 	}
 	switch held := s.inner(); {
 	case held == flow:
@@ -86,6 +91,12 @@ func (s *simplifier) text(text []byte) {
 		s.broken = true
 	}
 	s.out.WriteString(html.EscapeString(string(text)))
+}
+
+// unwritten reports whether a character cannot be written in XML, and so not in a
+// feed. HTML has no use for one either.
+func unwritten(r rune) bool {
+	return r < ' ' && r != '\t' && r != '\n' && r != '\r' && r != '\f' || r == 0x7f || r == '\uFFFE' || r == '\uFFFF'
 }
 
 func (s *simplifier) start(e *element, more bool) {
@@ -170,7 +181,10 @@ func (s *simplifier) attributes(allowed map[string]*regexp.Regexp) []html.Attrib
 // "" where it has none.
 func address(value string) string {
 	parsed, err := url.Parse(value)
-	if err != nil {
+	if err != nil || strings.ContainsAny(parsed.Host, "<>\"'`{}|\\^&;%") { // no browser takes it for one
+		return ""
+	}
+	if strings.HasPrefix(parsed.Scheme, "http") && parsed.Host == "" {
 		return ""
 	}
 	value = parsed.String()

@@ -161,7 +161,8 @@ func (s *Site) jobID(job Job) string {
 
 // Sitemap returns the handler of the sitemap of the jobs' pages, for mounting at
 // path, such as "/sitemap.xml". More than 50 000 pages are divided: the path gives
-// an index then, and the parts are at the same path with ?part=1 and so on.
+// an index then, and the parts are at the same path with ?part=1 and so on. Without a job it holds
+// the site's own page, because a sitemap may not be empty.
 //
 // Its answers have ETag, Last-Modified and Cache-Control, and 304 where the
 // client has the file. While Jobs fails it answers 503.

@@ -35,6 +35,11 @@ func writeSitemap(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 			return err
 		}
 	}
+	if pages == 0 { // a sitemap has at least one page
+		if err := part.entry("url", h.site.url.String(), time.Time{}); err != nil {
+			return err
+		}
+	}
 	if err := part.end(f); err != nil || len(f.parts) == 1 {
 		return err
 	}

@@ -1,0 +1,2 @@
+// Package browsertest shows cleaned advertisements in a headless Chromium.
+package browsertest
