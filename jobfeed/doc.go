@@ -20,8 +20,9 @@
 //
 // An entry is a PositionOpening wherever it stands, in whatever wrappers and
 // however many there are. Namespaces, prefixes and the case of ASCII letters do
-// not matter for any name. Each entry must be well-formed by itself; what lies
-// between entries is only looked at as far as it takes to find them.
+// not matter for any name. Each entry must be well-formed by itself, by the
+// rules of encoding/xml, and without declarations; what lies between entries is
+// only looked at as far as it takes to find them.
 //
 // A feed may be compressed with gzip, in several members too. Its encoding is
 // that of its byte order mark, else of its XML declaration, else UTF-8; an

@@ -38,7 +38,7 @@ func ExampleReader_Entries() {
 	}
 	// Output:
 	// 2797227 de Schreiner (w/m/d)
-	// broken: jobfeed: line 8, column 39, offset 401: syntax error: undefined entity or malformed reference "&D 7"
+	// broken: jobfeed: line 8, column 41, offset 403: syntax error: invalid character entity &D (no semicolon)
 	// 2797228 en Carpenter
 }
 

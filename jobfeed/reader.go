@@ -2,6 +2,7 @@ package jobfeed
 
 import (
 	"bytes"
+	"encoding/xml"
 	"fmt"
 	"io"
 	"iter"
@@ -40,11 +41,10 @@ const (
 type Reader struct {
 	src      io.Reader
 	win      window
-	parser   parser
 	maxEntry int
+	maxDepth int
 	skip     func(raw []byte) bool
 
-	id    Entry  // what JobIDs reads
 	last  *Entry // whose raw bytes are in the window
 	ahead int    // length of what the last item was about, to be discarded
 	err   error  // that ended the feed
@@ -81,20 +81,20 @@ func NewReader(src io.Reader, opts *Options) *Reader {
 	return &Reader{
 		src:      src,
 		win:      window{left: o.MaxBytes},
-		parser:   parser{maxDepth: o.MaxDepth},
 		maxEntry: o.MaxEntryBytes,
+		maxDepth: o.MaxDepth,
 		skip:     o.Skip,
 	}
 }
 
-// Entries gives the entries in the order of the feed. An item is an entry, or
+// Entries returns the entries in the order of the feed. An item is an entry, or
 // an error: an *EntryError for an entry that is broken, anything else as the
 // last item. A loop that was left early is continued by the next one, with
 // Entries or JobIDs; after the feed has failed, that gives the same error.
 func (r *Reader) Entries() iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		for {
-			e, err := r.next(false)
+			e, err := r.next()
 			if e == nil && err == nil || !yield(e, err) || r.done {
 				return
 			}
@@ -102,28 +102,23 @@ func (r *Reader) Entries() iter.Seq2[*Entry, error] {
 	}
 }
 
-// JobIDs gives the job identifier of each entry, and the same errors as
-// Entries; beside an error the identifier is 0. It is quicker than Entries where
-// the rest is not wanted. Repeats are not removed.
+// JobIDs returns the job identifier of each entry, and the same errors as
+// Entries; beside an error the identifier is 0. Repeats are not removed.
 func (r *Reader) JobIDs() iter.Seq2[jobboard.JobID, error] {
 	return func(yield func(jobboard.JobID, error) bool) {
-		for {
-			e, err := r.next(true)
-			if e == nil && err == nil {
-				return
-			}
+		for e, err := range r.Entries() {
 			var id jobboard.JobID
 			if e != nil {
 				id = e.JobID
 			}
-			if !yield(id, err) || r.done {
+			if !yield(id, err) {
 				return
 			}
 		}
 	}
 }
 
-// Err is why the feed was not seen whole: the error that ended it, or
+// Err returns why the feed was not seen whole: the error that ended it, or
 // [ErrUnread] where no loop has come to its end yet. Broken entries are not
 // among it. Ask once the loops are over.
 func (r *Reader) Err() error {
@@ -133,8 +128,8 @@ func (r *Reader) Err() error {
 	return r.err
 }
 
-// next gives an entry or an error, or at the end neither.
-func (r *Reader) next(idOnly bool) (*Entry, error) {
+// next returns an entry or an error, or at the end neither.
+func (r *Reader) next() (*Entry, error) {
 	if r.last != nil {
 		r.last.raw = nil
 		r.last = nil
@@ -151,8 +146,14 @@ func (r *Reader) next(idOnly bool) (*Entry, error) {
 	}
 	r.win.discard(r.ahead)
 	r.ahead = 0
-	r.parser.idOnly = idOnly
-	return r.scan()
+	for {
+		if err := r.text(); err != nil || r.done {
+			return nil, err
+		}
+		if e, err := r.scan(); e != nil || err != nil || r.done {
+			return e, err
+		}
+	}
 }
 
 // end ends the feed. An err of nil or io.EOF is the end of the text, within
@@ -173,92 +174,93 @@ func (r *Reader) end(err error, within string) error {
 // stop ends the feed because no more can be read.
 func (r *Reader) stop(within string) error { return r.end(r.win.err, within) }
 
-// scan goes through the markup around the entries to the next item.
-func (r *Reader) scan() (*Entry, error) {
+// text discards what stands before the next markup.
+func (r *Reader) text() error {
 	w := &r.win
 	for {
 		b := w.bytes()
-		k := bytes.IndexByte(b, '<')
+		k := w.index(0, lessThan)
 		if k < 0 {
 			k = len(b)
 		}
 		if space := k - len(bytes.TrimLeft(b[:k], " \t\r\n")); !r.markup && space < k {
 			w.discard(space)
-			for len(w.bytes()) < 64 && w.more() { // the same words however the text comes
+			for len(w.bytes()) < 64 && w.more() { // fill the window first, so that the error does not depend on read sizes
 			}
-			return nil, r.end(fmt.Errorf("%w: it begins with %.20q", ErrNotFeed, w.bytes()), "")
+			return r.end(fmt.Errorf("%w: it begins with %.20q", ErrNotFeed, w.bytes()), "")
 		}
 		w.discard(k)
-		if k == len(b) {
-			if w.more() {
-				continue
-			}
-			switch {
-			case r.skipping:
-				return nil, r.stop("an entry")
-			case len(r.wrappers) > 0:
-				return nil, r.stop(fmt.Sprintf("element %.40q", r.wrappers[0].name))
-			}
-			return nil, r.stop("")
+		if k < len(b) {
+			r.markup = true
+			return nil
 		}
-		r.markup = true
-
-		if kind := w.section(0); kind >= 0 {
-			if r.skipping {
-				r.skipSection(kind)
-				continue
-			}
-			start, what := w.at(0), sections[kind].what
-			nested, ok := w.skipSection(kind)
-			if !ok {
-				return nil, r.stop(fmt.Sprintf("a %s that begins in line %d", what, start.Line))
-			}
-			if nested && sections[kind].begin == "<!--" {
-				return nil, &EntryError{Position: start, Entry: start, Err: ErrSyntax, Reason: "a comment that holds the beginning of another; entries in it are lost"}
-			}
+		if w.more() {
 			continue
 		}
-		if w.has(0, "</") {
-			end := w.name(2)
-			name := w.bytes()[2:end]
-			switch {
-			case isOpening(name):
-				r.skipping = false
-			case !r.skipping:
-				r.leave(name)
-			}
-			w.discard(end)
-			continue
-		}
-		if w.has(0, "<!") {
-			end := w.name(2)
-			if !equalFold(w.bytes()[2:end], "doctype") || r.skipping || len(r.wrappers) > 0 {
-				w.discard(2)
-				continue
-			}
-			if err := r.doctype(); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		end := w.name(1)
-		name := w.bytes()[1:end]
 		switch {
-		case isOpening(name):
-			r.element = true
-			r.skipping = false
-			if e, err := r.entry(); e != nil || err != nil {
-				return e, err
-			}
-			continue // a skipped one
-		case len(name) == 0, r.skipping:
-			w.discard(max(1, end))
-			continue
+		case r.skipping:
+			return r.stop("an entry")
+		case len(r.wrappers) > 0:
+			return r.stop(fmt.Sprintf("element %.40q", r.wrappers[0].name))
 		}
-		if err := r.enter(end); err != nil {
-			return nil, err
-		}
+		return r.stop("")
 	}
+}
+
+// scan goes beyond the markup at the beginning of the window. It returns the
+// entry or the error that stands there, if any.
+func (r *Reader) scan() (*Entry, error) {
+	w := &r.win
+	kind := w.section(0)
+	switch {
+	case kind >= 0 && r.skipping:
+		r.skipSection(kind)
+		return nil, nil
+	case kind >= 0:
+		return nil, r.section(kind)
+	case w.has(0, "</"):
+		end := w.name(2)
+		name := w.bytes()[2:end]
+		if isOpening(name) {
+			r.skipping = false
+		} else if !r.skipping {
+			r.leave(name)
+		}
+		w.discard(end)
+		return nil, nil
+	case w.has(0, "<!"):
+		end := w.name(2)
+		if equalFold(w.bytes()[2:end], "doctype") && !r.skipping && len(r.wrappers) == 0 {
+			return nil, r.doctype()
+		}
+		w.discard(2)
+		return nil, nil
+	}
+	end := w.name(1)
+	switch name := w.bytes()[1:end]; {
+	case isOpening(name):
+		r.element = true
+		r.skipping = false
+		return r.entry()
+	case len(name) == 0, r.skipping:
+		w.discard(max(1, end))
+		return nil, nil
+	}
+	return nil, r.enter(end)
+}
+
+// section skips a comment or the like between entries.
+func (r *Reader) section(kind int) error {
+	start, what := r.win.at(0), sections[kind].what
+	nested, ok := r.win.skipSection(kind)
+	switch {
+	case !ok:
+		return r.stop(fmt.Sprintf("a %s that begins in line %d", what, start.Line))
+	case nested && sections[kind].begin == "<!--":
+		reason := "a comment that holds the beginning of another; entries in it are lost"
+		return &EntryError{Position: start, Entry: start, Err: ErrSyntax, Reason: reason}
+	}
+	return nil
 }
 
 // enter reads the start tag of an element around the entries; its name ends at
@@ -270,34 +272,26 @@ func (r *Reader) enter(end int) error {
 	}
 	r.element = true
 	n, empty, why := w.tag(r.maxEntry)
-	switch why {
-	case ended:
-		if err := w.err; err != io.EOF {
-			return r.end(err, "")
-		}
+	switch {
+	case why == ended && w.err != io.EOF:
+		return r.end(w.err, "")
+	case why == ended:
 		return r.end(nil, "a tag")
-	case long:
+	case why == long:
 		at := w.at(0)
 		w.discard(n)
 		return &EntryError{Position: at, Entry: at, Err: ErrTooLarge, Reason: fmt.Sprintf("a tag of over %d bytes", r.maxEntry)}
-	case broken:
-		w.discard(n)
-		return nil
-	}
-	if !empty {
-		if len(r.wrappers) < maxWrappers {
-			r.parser.raw = w.bytes()[:n]
-			lang := ""
-			if _, _, f := r.parser.startTag(0); f == nil {
-				lang = r.parser.lang()
-			}
-			if lang == "" && len(r.wrappers) > 0 {
-				lang = r.wrappers[len(r.wrappers)-1].lang
-			}
-			r.wrappers = append(r.wrappers, wrapper{string(w.bytes()[1:end]), lang})
-		} else {
-			r.deeper++
+	case why == whole && !empty && len(r.wrappers) == maxWrappers:
+		r.deeper++
+	case why == whole && !empty:
+		lang := ""
+		if token, err := newTokens(w.bytes()[:n]).d.RawToken(); err == nil {
+			lang = language(token.(xml.StartElement).Attr)
 		}
+		if lang == "" && len(r.wrappers) > 0 {
+			lang = r.wrappers[len(r.wrappers)-1].lang
+		}
+		r.wrappers = append(r.wrappers, wrapper{string(w.bytes()[1:end]), lang})
 	}
 	w.discard(n)
 	return nil
@@ -318,46 +312,17 @@ func (r *Reader) leave(name []byte) {
 	}
 }
 
-// doctype skips the declaration at the beginning of the window.
+// doctype skips the document type declaration at the beginning of the window.
 func (r *Reader) doctype() error {
-	w := &r.win
-	depth := 0
-	var quote byte
-	for i := 2; ; i++ {
-		if i >= maxDoctype {
-			return r.end(fmt.Errorf("%w: a document type declaration of over %d bytes", ErrTooLarge, maxDoctype), "")
-		}
-		if i == w.w-w.r && !w.more() {
-			return r.stop("a document type declaration")
-		}
-		c := w.bytes()[i]
-		switch {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '"', c == '\'':
-			quote = c
-		case c == '[':
-			depth++
-		case c == ']':
-			depth--
-		case c == '<':
-			if kind := w.section(i); kind >= 0 {
-				end, why := w.sectionEnd(i, kind, maxDoctype)
-				switch why {
-				case long:
-					return r.end(fmt.Errorf("%w: a document type declaration of over %d bytes", ErrTooLarge, maxDoctype), "")
-				case ended:
-					return r.stop("a document type declaration")
-				}
-				i = end - 1
-			}
-		case c == '>' && depth <= 0:
-			w.discard(i + 1)
-			return nil
-		}
+	end, why := r.win.doctype()
+	switch why {
+	case long:
+		return r.end(fmt.Errorf("%w: a document type declaration of over %d bytes", ErrTooLarge, maxDoctype), "")
+	case ended:
+		return r.stop("a document type declaration")
 	}
+	r.win.discard(end)
+	return nil
 }
 
 // skipSection skips a section in the rest of a broken entry, unless it looks as
@@ -370,14 +335,15 @@ func (r *Reader) skipSection(kind int) {
 		w.discard(begin)
 		return
 	}
-	if at := hidden(w.bytes()[begin:end-len(sections[kind].end)], kind); at >= 0 && r.mayResync(w.off+int64(end)) {
+	content := w.bytes()[begin : end-len(sections[kind].end)]
+	if at := w.hidden(content, kind); at >= 0 && r.mayResync(w.off+int64(end)) {
 		w.discard(begin + at)
 		return
 	}
 	w.discard(end)
 }
 
-// mayResync tells whether a section that ends at the offset may once more be
+// mayResync reports whether a section that ends at the offset may once more be
 // taken as not closed.
 func (r *Reader) mayResync(end int64) bool {
 	if r.resyncEnd != end {
@@ -387,7 +353,7 @@ func (r *Reader) mayResync(end int64) bool {
 	return r.resyncs <= maxResyncs
 }
 
-// entry reads the entry at the beginning of the window. It gives neither an
+// entry reads the entry at the beginning of the window. It returns neither an
 // entry nor an error if that is to be skipped.
 func (r *Reader) entry() (*Entry, error) {
 	w := &r.win
@@ -397,53 +363,54 @@ func (r *Reader) entry() (*Entry, error) {
 		w.discard(n)
 		return nil, nil
 	}
-	e := &r.id
-	if !r.parser.idOnly {
-		e = new(Entry)
-	}
-	*e = Entry{Position: w.at(0)}
+	r.ahead = n
+	e := &Entry{Position: w.at(0)}
 	if n := len(r.wrappers); n > 0 {
 		e.Language = r.wrappers[n-1].lang
 	}
-	r.ahead = n
-
 	if why == ended && w.err != io.EOF {
 		return nil, r.end(w.err, "")
 	}
 	var f *fault
 	if why == long {
 		f = &fault{0, ErrTooLarge, fmt.Sprintf("the entry is over %d bytes long", r.maxEntry)}
-	} else if f = r.parser.parse(raw, e); f == nil && why == whole {
+	} else if f = w.parse(raw, r.maxDepth, e); f == nil && why == whole {
 		e.raw = raw
 		r.last = e
 		return e, nil
 	}
 	if f == errOpen {
-		f = &fault{n, ErrSyntax, "malformed markup at the entry's end"}
-		switch why {
-		case broken:
-			f.reason = "the entry is not closed where the next one begins"
-		case ended:
-			f.kind, f.reason = io.ErrUnexpectedEOF, "the feed ends inside the entry"
-		case open:
-			f.reason = "a " + sections[w.section(n)].what + " that is not closed"
-		case openLong:
-			f.kind = ErrTooLarge
-			f.reason = fmt.Sprintf("a %s that is not closed within the %d bytes of an entry", sections[w.section(n)].what, r.maxEntry)
-		}
+		f = r.notClosed(n, why)
 	}
 	bad := &EntryError{Position: w.at(f.at), Entry: e.Position, JobID: e.JobID, Err: f.kind, Reason: f.reason}
 
-	if begin, end := resync(raw); begin >= 0 && r.mayResync(w.off+int64(end)) {
+	begin, end := w.resync(raw)
+	switch {
+	case begin >= 0 && r.mayResync(w.off+int64(end)):
 		r.ahead = begin
-		return nil, bad
-	}
-	switch why {
-	case open, openLong:
+	case why == open, why == openLong:
 		r.skipping = true
 		r.ahead = n + len(sections[w.section(n)].begin)
-	case long, ended: // ended: so that the feed ends inside of an entry
+	case why == long, why == ended: // ended: so that the feed ends inside of an entry
 		r.skipping = true
 	}
 	return nil, bad
+}
+
+// notClosed returns the fault of an entry of n bytes whose elements are not all
+// closed.
+func (r *Reader) notClosed(n int, why cut) *fault {
+	f := &fault{n, ErrSyntax, "malformed markup at the entry's end"}
+	switch why {
+	case broken:
+		f.reason = "the entry is not closed where the next one begins"
+	case ended:
+		f.kind, f.reason = io.ErrUnexpectedEOF, "the feed ends inside the entry"
+	case open:
+		f.reason = "a " + sections[r.win.section(n)].what + " that is not closed"
+	case openLong:
+		f.kind = ErrTooLarge
+		f.reason = fmt.Sprintf("a %s that is not closed within the %d bytes of an entry", sections[r.win.section(n)].what, r.maxEntry)
+	}
+	return f
 }

@@ -3,6 +3,8 @@ package jobfeed
 import (
 	"bytes"
 	"io"
+	"math"
+	"slices"
 )
 
 // encoding/xml cannot go on after a syntax error, so the text is first cut into
@@ -19,6 +21,8 @@ type window struct {
 	r, w int   // buf[r:w] is the window
 	err  error // why src gives no more; io.EOF at its end
 	left int64 // bytes src may still give; negative: no bound
+
+	steps int64 // bytes that were looked at, once for each time: a test that the work is linear counts them
 
 	off  int64 // of the window's beginning
 	line int   // lines that end before it
@@ -76,20 +80,17 @@ func (s *window) more() bool {
 
 // discard takes n bytes from the beginning.
 func (s *window) discard(n int) {
-	b := s.buf[s.r : s.r+n]
-	if lines := bytes.Count(b, newline); lines > 0 {
-		s.line += lines
-		s.bol = s.off + int64(bytes.LastIndexByte(b, '\n')) + 1
-	}
+	p := s.at(n)
+	s.line, s.bol = p.Line-1, p.Offset-int64(p.Column-1)
 	s.r += n
-	s.off += int64(n)
+	s.off = p.Offset
 }
 
 var newline = []byte{'\n'}
 
-// at is the position of the byte at i.
+// at returns the position of the byte at i.
 func (s *window) at(i int) Position {
-	b := s.bytes()[:i]
+	b := s.looked(s.bytes()[:i])
 	p := Position{Line: s.line + 1, Offset: s.off + int64(i)}
 	bol := s.bol
 	if lines := bytes.Count(b, newline); lines > 0 {
@@ -100,7 +101,28 @@ func (s *window) at(i int) Position {
 	return p
 }
 
-// has tells whether lit stands at i.
+// looked counts bytes that are looked at.
+func (s *window) looked(b []byte) []byte {
+	s.steps += int64(len(b))
+	return b
+}
+
+// index returns where the first such text from i on is in the window, or -1.
+func (s *window) index(i int, text []byte) int {
+	b := s.bytes()
+	i = min(i, len(b))
+	k := bytes.Index(b[i:], text)
+	if k < 0 {
+		s.looked(b[i:])
+		return -1
+	}
+	s.looked(b[i : i+k+len(text)])
+	return i + k
+}
+
+var lessThan = []byte{'<'}
+
+// has reports whether lit stands at i.
 func (s *window) has(i int, lit string) bool {
 	for {
 		b := s.bytes()[i:]
@@ -141,13 +163,10 @@ const (
 func (s *window) tag(limit int) (end int, selfClosing bool, why cut) {
 	var quote byte
 	for i := 1; ; i++ {
-		if i >= limit {
-			return i, false, long
-		}
-		if i == s.w-s.r && !s.more() {
-			return i, false, ended
-		}
-		switch c := s.buf[s.r+i]; {
+		c, why := s.byteAt(i, limit)
+		switch {
+		case why != whole:
+			return i, false, why
 		case c == '<':
 			return i, false, broken
 		case quote != 0:
@@ -162,15 +181,68 @@ func (s *window) tag(limit int) (end int, selfClosing bool, why cut) {
 	}
 }
 
+// byteAt returns the byte at i; long or ended: there is none before the limit.
+func (s *window) byteAt(i, limit int) (c byte, why cut) {
+	s.steps++
+	switch {
+	case i >= limit:
+		return 0, long
+	case i == s.w-s.r && !s.more():
+		return 0, ended
+	}
+	return s.buf[s.r+i], whole
+}
+
+// doctype finds the end of the document type declaration at the beginning of
+// the window.
+func (s *window) doctype() (end int, why cut) {
+	depth := 0
+	var quote byte
+	for i := 2; ; i++ {
+		c, why := s.byteAt(i, maxDoctype)
+		switch {
+		case why != whole:
+			return i, why
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"', c == '\'':
+			quote = c
+		case c == '[':
+			depth++
+		case c == ']':
+			depth--
+		case c == '>' && depth <= 0:
+			return i + 1, whole
+		case c == '<':
+			kind := s.section(i)
+			if kind < 0 {
+				continue
+			}
+			end, why := s.sectionEnd(i, kind, maxDoctype)
+			if why != whole {
+				return i, why
+			}
+			i = end - 1
+		}
+	}
+}
+
+type section struct{ begin, end, what string }
+
 // sections are the markup in which "<" means nothing.
-var sections = [...]struct{ begin, end, what string }{
+var sections = [...]section{
 	{"<!--", "-->", "comment"},
 	{"<![CDATA[", "]]>", "CDATA section"},
 	{"<?", "?>", "processing instruction"},
 }
 
-// section is the kind of the section that begins at i, or -1.
+// section returns the kind of the section that begins with the "<" at i, or -1.
 func (s *window) section(i int) int {
+	if c, why := s.byteAt(i+1, math.MaxInt); why != whole || c != '!' && c != '?' {
+		return -1
+	}
 	for kind := range sections {
 		if s.has(i, sections[kind].begin) {
 			return kind
@@ -190,13 +262,12 @@ func (s *window) sectionEnd(i, kind, limit int) (end int, why cut) {
 	for {
 		at := int(k.to - s.off)
 		if !k.found {
-			b := s.bytes()
-			if n := bytes.Index(b[min(at, len(b)):], term); n >= 0 {
-				at += n
-				k.to, k.found = s.off+int64(at), true
-			} else if at = max(at, len(b)-len(term)+1); true {
-				k.to = s.off + int64(at)
+			if n := s.index(at, term); n >= 0 {
+				at, k.found = n, true
+			} else {
+				at = max(at, len(s.bytes())-len(term)+1)
 			}
+			k.to = s.off + int64(at)
 		}
 		switch {
 		case at+len(term) > limit:
@@ -216,7 +287,7 @@ func (s *window) skipSection(kind int) (nested, ok bool) {
 	s.discard(len(begin))
 	for {
 		b := s.bytes()
-		k := bytes.Index(b, term)
+		k := s.index(0, term)
 		body := b[:max(0, len(b)-len(term)+1)] // the rest may belong to the end
 		if k >= 0 {
 			body = b[:k]
@@ -237,24 +308,12 @@ func (s *window) skipSection(kind int) (nested, ok bool) {
 // and openLong, the section begins there.
 func (s *window) entry(limit int) (end int, why cut) {
 	i, selfClosing, why := s.tag(limit)
-	switch {
-	case why == whole && selfClosing, why == ended, why == long:
+	if why == whole && selfClosing || why == ended || why == long {
 		return i, why
 	}
 	for {
-		b := s.bytes()
-		k := bytes.IndexByte(b[i:], '<')
-		if k < 0 {
-			if i = len(b); i > limit {
-				return i, long
-			}
-			if !s.more() {
-				return i, ended
-			}
-			continue
-		}
-		if i += k; i >= limit {
-			return i, long
+		if i, why = s.next(i, limit); why != whole {
+			return i, why
 		}
 		if kind := s.section(i); kind >= 0 {
 			end, why := s.sectionEnd(i, kind, limit)
@@ -268,54 +327,72 @@ func (s *window) entry(limit int) (end int, why cut) {
 			continue
 		}
 		if s.has(i, "</") {
-			j := s.name(i + 2)
-			if !isOpening(s.bytes()[i+2 : j]) {
-				i += 2
-				continue
+			if end, why, found := s.endTag(i, limit); found {
+				return end, why
 			}
-			for { // white space and ">"
-				if j == s.w-s.r && !s.more() {
-					return j, ended
-				}
-				if c := s.bytes()[j]; c == '>' {
-					if j+1 > limit {
-						return i, long
-					}
-					return j + 1, whole
-				} else if !isSpace(c) {
-					break
-				}
-				if j++; j > limit {
-					return i, long
-				}
-			}
-			i = j
-			continue
-		}
-		if j := s.name(i + 1); isOpening(s.bytes()[i+1 : j]) {
+		} else if end := s.name(i + 1); isOpening(s.bytes()[i+1 : end]) {
 			return i, broken
 		}
 		i++
 	}
 }
 
+// next finds the first "<" from i on.
+func (s *window) next(i, limit int) (at int, why cut) {
+	for {
+		k := s.index(i, lessThan)
+		switch n := s.w - s.r; {
+		case k >= limit:
+			return k, long
+		case k < 0 && n > limit:
+			return n, long
+		case k >= 0:
+			return k, whole
+		case !s.more():
+			return n, ended
+		default:
+			i = n
+		}
+	}
+}
+
+// endTag finds the end of the end tag at i. Not found: it is no entry's.
+func (s *window) endTag(i, limit int) (end int, why cut, found bool) {
+	j := s.name(i + 2)
+	if !isOpening(s.bytes()[i+2 : j]) {
+		return 0, 0, false
+	}
+	for ; ; j++ {
+		switch c, why := s.byteAt(j, limit); {
+		case why == long:
+			return i, long, true
+		case why == ended:
+			return j, ended, true
+		case c == '>':
+			return j + 1, whole, true
+		case !isSpace(c):
+			return 0, 0, false
+		}
+	}
+}
+
+// parse is the function parse, whose steps it counts.
+func (s *window) parse(raw []byte, maxDepth int, e *Entry) *fault {
+	return parse(s.looked(raw), maxDepth, e)
+}
+
 // resync looks in a broken entry for a section that was not closed where its
 // author meant to: an entry begins in it and then a section of the same kind.
-// It gives the beginning of that entry and the end of the section, or -1.
-func resync(raw []byte) (begin, end int) {
+// It returns the beginning of that entry and the end of the section, or -1.
+func (s *window) resync(raw []byte) (begin, end int) {
+	s.looked(raw)
 	for i := 1; ; {
 		k := bytes.IndexByte(raw[i:], '<')
 		if k < 0 {
 			return -1, -1
 		}
 		i += k
-		kind := -1
-		for n := range sections {
-			if bytes.HasPrefix(raw[i:], []byte(sections[n].begin)) {
-				kind = n
-				break
-			}
-		}
+		kind := slices.IndexFunc(sections[:], func(section section) bool { return bytes.HasPrefix(raw[i:], []byte(section.begin)) })
 		if kind < 0 {
 			i++
 			continue
@@ -325,16 +402,17 @@ func resync(raw []byte) (begin, end int) {
 		if k < 0 {
 			k = len(raw) - i
 		}
-		if at := hidden(raw[i:i+k], kind); at >= 0 {
+		if at := s.hidden(raw[i:i+k], kind); at >= 0 {
 			return i + at, i + k
 		}
 		i += k
 	}
 }
 
-// hidden is where in the content of a section an entry begins that is followed
-// by the beginning of another such section, or -1.
-func hidden(content []byte, kind int) int {
+// hidden returns where in the content of a section an entry begins that is
+// followed by the beginning of another such section, or -1.
+func (s *window) hidden(content []byte, kind int) int {
+	s.looked(content)
 	last := bytes.LastIndex(content, []byte(sections[kind].begin))
 	for i := 0; i < last; i++ {
 		k := bytes.IndexByte(content[i:last], '<')
@@ -353,7 +431,7 @@ func hidden(content []byte, kind int) int {
 	return -1
 }
 
-// isOpening tells whether a name, whatever its prefix and case, is that of an
+// isOpening reports whether a name, whatever its prefix and case, is that of an
 // entry.
 func isOpening(name []byte) bool {
 	const want = "positionopening"
@@ -364,12 +442,27 @@ func isOpening(name []byte) bool {
 	if len(prefix) > 0 && prefix[len(prefix)-1] != ':' {
 		return false
 	}
-	for i, c := range local {
-		if c|0x20 != want[i] {
+	return equalFold(local, want)
+}
+
+// equalFold compares a name with lower-case letters, in ASCII only.
+func equalFold(name []byte, lower string) bool {
+	if len(name) != len(lower) {
+		return false
+	}
+	for i, c := range name {
+		if lowerByte(c) != lower[i] {
 			return false
 		}
 	}
 	return true
+}
+
+func lowerByte(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		c |= 0x20
+	}
+	return c
 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }

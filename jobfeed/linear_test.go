@@ -1,0 +1,55 @@
+package jobfeed
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+)
+
+// steps returns how many bytes a reader looks at to read a feed of n times the
+// text, and fails where it has no end.
+func steps(t *testing.T, text string, n int) int64 {
+	t.Helper()
+	feed := "<Jobs>" + strings.Repeat(text, n) + "</Jobs>"
+	r := NewReader(strings.NewReader(feed), &Options{MaxEntryBytes: 2000})
+	items := 0
+	for _, err := range r.Entries() {
+		_, broken := errors.AsType[*EntryError](err)
+		if items++; items > len(feed) {
+			t.Fatalf("no end: %q", text)
+		}
+		if err != nil && !broken && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, ErrNotFeed) && !errors.Is(err, ErrTooLarge) {
+			t.Fatalf("%q: %v", text, err)
+		}
+	}
+	return r.win.steps
+}
+
+// FuzzLinear: twice the text takes at most 2.5 times the steps, whatever the
+// text, and no text takes more than a bounded number of steps a byte.
+func FuzzLinear(f *testing.F) {
+	const entry = "<PositionOpening><PositionRecordInfo><Id><IdValue>7</IdValue></Id></PositionRecordInfo></PositionOpening>"
+	for _, seed := range []string{
+		"x", "<", "\n", "<a>", "</a>", "<a ", "<a b='", entry, "<PositionOpening>", "<PositionOpening ", entry[:60], "</PositionOpening", "</PositionOpening ",
+		"<!--", "-->", "<!-- -->", "<![CDATA[", "]]>", "<?", "?>", "<PositionOpening><!--", "<PositionOpening><![CDATA[", "<PositionOpening><?x", "&lt;", "&",
+		"<PositionOpening><![CDATA[" + entry, "<PositionOpening><!-- " + entry + "<!-- ", "<PositionOpening><![CDATA[]]></x>", entry + "<!-- " + entry + " -->",
+		"<PositionOpening><a></PositionOpening>", "<PositionOpening><Link>a</Link>", strings.Repeat("<PositionOpening><![CDATA[", 40) + "]]>",
+		"<!DOCTYPE", "<PositionOpening>" + strings.Repeat("x", 500), "<x:PositionOpening:", "\r\n", "<PositionOpening a='" + strings.Repeat("<", 50),
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) == 0 || len(text) > 4000 {
+			return
+		}
+		n := max(128, 64<<10/len(text)) // beyond the bound of looks at one end of a section
+		once, twice := steps(t, text, n), steps(t, text, 2*n)
+		if float64(twice) > 2.5*float64(once) {
+			t.Errorf("%d steps, twice the text %d: %q", once, twice, text)
+		}
+		if most := int64(200 * (n*len(text) + 1000)); once > most {
+			t.Errorf("%d steps for %d bytes: %q", once, n*len(text), text)
+		}
+	})
+}

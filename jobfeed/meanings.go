@@ -1,0 +1,121 @@
+package jobfeed
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// meaning is what an element is for, by its path in the entry.
+type meaning struct {
+	children map[string]*meaning // by their lower-case local names; nil: text alone is in it
+
+	begin func(p *parser, e *element)
+	text  func(p *parser, e *element, text string) // takes the element's text, if there is some
+	end   func(p *parser)
+}
+
+// opening is the meaning of an entry, and so the root of all others.
+var opening = &meaning{begin: func(p *parser, e *element) { p.openingLang = language(e.Attr) }}
+
+// idValue is the meaning of PositionRecordInfo > Id > IdValue, and inner that
+// of all elements inside of one whose text is taken: their text belongs to it.
+var (
+	idValue = &meaning{text: (*parser).identifier, begin: func(p *parser, _ *element) { p.idNested = false }}
+	inner   = &meaning{text: func(*parser, *element, string) {}}
+)
+
+// child returns the meaning of an element in one of meaning m.
+func (m *meaning) child(name string) *meaning {
+	var lower [24]byte // longer than every name
+	switch {
+	case m == nil:
+		return nil
+	case m.children == nil && m.text != nil:
+		return inner
+	case len(name) > len(lower):
+		return nil
+	}
+	for i := range len(name) {
+		lower[i] = lowerByte(name[i])
+	}
+	return m.children[string(lower[:len(name)])]
+}
+
+// at gives the element at a path of lower-case names a meaning.
+func at(path string, m meaning) {
+	names := strings.Split(path, "/")
+	parent := opening
+	for _, name := range names[:len(names)-1] {
+		parent = parent.known(name)
+	}
+	*parent.known(names[len(names)-1]) = m
+}
+
+// known returns the meaning of a child, which it makes if there is none yet.
+func (m *meaning) known(name string) *meaning {
+	if m.children == nil {
+		m.children = map[string]*meaning{}
+	}
+	if m.children[name] == nil {
+		m.children[name] = new(meaning)
+	}
+	return m.children[name]
+}
+
+// textTo is the meaning of an element whose first text goes to a field.
+func textTo(field func(p *parser) *string) meaning {
+	return meaning{text: func(p *parser, _ *element, text string) { set(field(p), text) }}
+}
+
+func init() {
+	opening.known("positionrecordinfo").known("id").children = map[string]*meaning{"idvalue": idValue}
+	opening.known("positionrecordinfo").known("id").begin = func(p *parser, e *element) { p.record.validity(e) }
+	status := textTo(func(p *parser) *string { return &p.entry.Status })
+	status.begin = func(p *parser, e *element) { p.status.validity(e) }
+	at("positionrecordinfo/status", status)
+	at("positionsupplier/entityname", textTo(func(p *parser) *string { return &p.supplier }))
+
+	opening.known("positionprofile").begin = func(p *parser, e *element) { set(&p.profileLang, language(e.Attr)) }
+	at("positionprofile/profilename", textTo(func(p *parser) *string { return &p.profileName }))
+	at("positionprofile/organization/organizationname", textTo(func(p *parser) *string { return &p.organization }))
+	at("positionprofile/positiondetail/positiontitle", textTo(func(p *parser) *string { return &p.entry.Title }))
+	at("positionprofile/positiondetail/company", textTo(func(p *parser) *string { return &p.entry.Company }))
+	at("positionprofile/positiondetail/company/name", textTo(func(p *parser) *string { return &p.entry.Company }))
+	apply := meaning{text: func(p *parser, _ *element, url string) { p.entry.addLink(Link{LinkApply, url}) }}
+	at("positionprofile/howtoapply/applicationmethod/internetwebaddress", apply)
+
+	for _, posting := range []string{"positionposting", "positionpostings/positionposting"} {
+		at(posting+"/id", meaning{begin: func(p *parser, e *element) { p.posting.validity(e) }})
+		at(posting+"/id/idvalue", meaning{text: func(p *parser, _ *element, id string) {
+			if n, err := strconv.ParseUint(id, 10, 63); err == nil && n > 0 {
+				p.entry.Postings = append(p.entry.Postings, jobboard.JobPostingID(n))
+			}
+		}})
+		at(posting+"/title", textTo(func(p *parser) *string { return &p.postingTitle }))
+		at(posting+"/link", meaning{text: func(p *parser, _ *element, url string) { p.entry.addLink(Link{LinkPosting, url}) }})
+		at(posting+"/howtoapply/applicationmethod/internetwebaddress", apply)
+	}
+
+	for _, location := range []string{"positionprofile/physicallocation", "positionprofile/positiondetail/physicallocation"} {
+		at(location, meaning{begin: func(p *parser, _ *element) { p.beginLocation() }, end: (*parser).endLocation})
+		at(location+"/name", textTo(func(p *parser) *string { return &p.location().Name }))
+		at(location+"/postaladdress/countrycode", textTo(func(p *parser) *string { return &p.location().Country }))
+		at(location+"/postaladdress/region", textTo(func(p *parser) *string { return &p.location().Region }))
+		at(location+"/postaladdress/municipality", textTo(func(p *parser) *string { return &p.location().City }))
+		at(location+"/postaladdress/postalcode", textTo(func(p *parser) *string { return &p.location().PostalCode }))
+		at(location+"/postaladdress/deliveryaddress/streetname", textTo(func(p *parser) *string { return &p.street }))
+		at(location+"/postaladdress/deliveryaddress/buildingnumber", textTo(func(p *parser) *string { return &p.building }))
+		line := func(p *parser, _ *element, text string) { p.lines = append(p.lines, text) }
+		at(location+"/postaladdress/deliveryaddress/addressline", meaning{text: line})
+
+		at(location+"/area", meaning{begin: func(_ *parser, e *element) { e.area = strings.ToLower(attribute(e.Attr, "type")) }})
+		at(location+"/area/value", meaning{text: (*parser).inArea})
+		area := opening
+		for name := range strings.SplitSeq(location+"/area", "/") {
+			area = area.known(name)
+		}
+		area.children["area"] = area // in one another
+	}
+}
