@@ -194,6 +194,7 @@ func serveControl(srv *jobboardtest.Server, addr string, hosts []string) (string
 	}
 	url := "http://" + net.JoinHostPort(host, port) + "/"
 	c.SetURL(url)
+	srv.Mount("/", http.RedirectHandler(url, http.StatusFound))
 	s := &http.Server{Handler: c, ReadHeaderTimeout: 30 * time.Second}
 	go func() { _ = s.Serve(l) }()
 	srv.OnShutdown(func() {

@@ -57,12 +57,14 @@ func New(srv *jobboardtest.Server, hosts ...string) *Control {
 }
 
 // Mount serves the control interface of a server at Path of its base address,
-// and gives the address of the page.
+// and returns the address of the page. The path / of the base address leads
+// there.
 func Mount(srv *jobboardtest.Server, hosts ...string) string {
 	c := New(srv, hosts...)
 	url := srv.BaseURL + Path + "/"
 	c.SetURL(url)
 	srv.Mount(Path, http.StripPrefix(Path, c))
+	srv.Mount("/", http.RedirectHandler(url, http.StatusFound))
 	return url
 }
 

@@ -2,6 +2,7 @@ package control
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -17,8 +18,40 @@ type place struct {
 	open      bool // one at least can be found by a search
 }
 
+// spellings are the names of places by their degrees: a city has one name on the
+// page, however many languages its jobs have.
+type spellings map[[2]string]string
+
+// spelling takes the names of the language of the first job that has a place,
+// and where that language has none, the first.
+func spelling(jobs []jobboardtest.Job) spellings {
+	out := spellings{}
+	language := ""
+	for _, j := range jobs {
+		if j.Location.City != "" {
+			language = j.Language
+			break
+		}
+	}
+	for _, own := range []bool{true, false} {
+		for _, j := range jobs {
+			for _, l := range append([]jobboardtest.Location{j.Location}, j.AdditionalLocations...) {
+				k := [2]string{l.Lat, l.Long}
+				if _, ok := out[k]; !ok && l.City != "" && l.Lat != "" && (j.Language == language) == own {
+					out[k] = l.City
+				}
+			}
+		}
+	}
+	return out
+}
+
+func (s spellings) name(l jobboardtest.Location) string {
+	return cmp.Or(s[[2]string{l.Lat, l.Long}], l.City, l.Name)
+}
+
 // placesOf gives the locations that have a geolocation.
-func placesOf(open bool, ls ...jobboardtest.Location) []place {
+func (s spellings) placesOf(open bool, ls ...jobboardtest.Location) []place {
 	var out []place
 	for _, l := range ls {
 		lat, err1 := strconv.ParseFloat(l.Lat, 64)
@@ -26,10 +59,51 @@ func placesOf(open bool, ls ...jobboardtest.Location) []place {
 		if err1 != nil || err2 != nil || !(math.Abs(lat) <= 90 && math.Abs(long) <= 180) {
 			continue
 		}
-		out = append(out, place{lat, long, cmp.Or(l.City, l.Name), open})
+		out = append(out, place{lat, long, s.name(l), open})
 	}
 	return out
 }
+
+// count gives the named places with the number of postings, the largest first.
+func count(places []place) []knownPlace {
+	n := map[string]int{}
+	for _, p := range places {
+		if p.name != "" {
+			n[p.name]++
+		}
+	}
+	out := make([]knownPlace, 0, len(n))
+	for name, k := range n {
+		out = append(out, knownPlace{Name: name, Count: k})
+	}
+	slices.SortFunc(out, func(a, b knownPlace) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+// knownPlaces are the places of all jobs, by name, for a new one to be at.
+func knownPlaces(jobs []jobboardtest.Job, spell spellings) []knownPlace {
+	var out []knownPlace
+	seen := map[string]bool{}
+	for _, j := range jobs {
+		name := spell.name(j.Location)
+		if name == "" || seen[name] || len(out) == maxKnown {
+			continue
+		}
+		seen[name] = true
+		data, err := json.Marshal(j.Location)
+		if err != nil {
+			continue // it has texts alone
+		}
+		out = append(out, knownPlace{Name: name, JSON: string(data)})
+	}
+	slices.SortFunc(out, func(a, b knownPlace) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+// maxKnown bounds the places of a form.
+const maxKnown = 200
 
 // chart is a small map, in the units of its SVG view box. North is up; degrees
 // are drawn as long as they are in the middle of the map.
@@ -60,9 +134,9 @@ type label struct {
 }
 
 const (
-	chartWidth = 400
+	chartWidth = 240
 	chartCell  = 6 // places nearer than this are one dot
-	margin     = 24
+	margin     = 18
 )
 
 // draw projects the places, and gathers those that would lie on each other.
@@ -79,7 +153,7 @@ func draw(places []place) chart {
 	squeeze := max(math.Cos(middle*math.Pi/180), 0.1)
 	// A single town still has a country around it.
 	spanY, spanX := max(north-south, 2), max((east-west)*squeeze, 2)
-	height := min(max(chartWidth*spanY/spanX, 220), 310)
+	height := min(max(chartWidth*spanY/spanX, 150), 210)
 	scale := min((chartWidth-2*margin)/spanX, (height-2*margin)/spanY)
 	centre := (west + east) / 2
 	x := func(long float64) float64 { return round1(chartWidth/2 + (long-centre)*squeeze*scale) }

@@ -11,7 +11,7 @@ func TestMap(t *testing.T) {
 	at := func(lat, long, city string) jobboardtest.Location {
 		return jobboardtest.Location{Lat: lat, Long: long, City: city}
 	}
-	places := placesOf(true, at("52.52", "13.40", "Berlin"), at("52.52", "13.40", "Berlin"), at("53.55", "10.00", "Hamburg"),
+	places := spellings{}.placesOf(true, at("52.52", "13.40", "Berlin"), at("52.52", "13.40", "Berlin"), at("53.55", "10.00", "Hamburg"),
 		at("48.13", "11.57", "Munich"), at("", "", "nowhere"), at("north", "1", "nowhere"), at("NaN", "1", "nowhere"), at("95", "1", "nowhere"))
 	if len(places) != 4 {
 		t.Fatalf("%d places", len(places))
@@ -38,10 +38,10 @@ func TestMap(t *testing.T) {
 	}
 
 	for name, places := range map[string][]place{
-		"one":        placesOf(true, at("52.52", "13.40", "Berlin")),
-		"the world":  placesOf(true, at("-33.87", "151.21", "Sydney"), at("64.15", "-21.94", "Reykjavik"), at("37.77", "-122.42", "San Francisco")),
-		"the poles":  placesOf(true, at("90", "0", "N"), at("-90", "180", "S")),
-		"a meridian": placesOf(true, at("10", "180", "E"), at("10", "-180", "W")),
+		"one":        spellings{}.placesOf(true, at("52.52", "13.40", "Berlin")),
+		"the world":  spellings{}.placesOf(true, at("-33.87", "151.21", "Sydney"), at("64.15", "-21.94", "Reykjavik"), at("37.77", "-122.42", "San Francisco")),
+		"the poles":  spellings{}.placesOf(true, at("90", "0", "N"), at("-90", "180", "S")),
+		"a meridian": spellings{}.placesOf(true, at("10", "180", "E"), at("10", "-180", "W")),
 		"a crowd":    crowd(5000),
 	} {
 		c := draw(places)

@@ -42,6 +42,9 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // maxShown bounds how many jobs and applicants the page lists at once.
 const maxShown = 60
 
+// maxPlaces bounds the list beside the map.
+const maxPlaces = 9
+
 // maxRows bounds the rows of the journal on the page.
 const maxRows = 200
 
@@ -69,6 +72,11 @@ type boardView struct {
 	Applicants []applicantView
 	MorePeople int
 	Chart      chart
+	Places     []knownPlace // those with the most jobs
+	MorePlaces int
+	Known      []knownPlace // all of them, by name
+	Channels   []jobboardtest.Channel
+	Companies  []jobboardtest.Company
 }
 
 type jobView struct {
@@ -100,6 +108,21 @@ type applicationView struct {
 type rowView struct {
 	jobboardtest.Request
 	Question string // path with its query
+}
+
+// detailView is an opened row.
+type detailView struct {
+	rowView
+	Answer string // its body, for people
+	Cut    bool   // there is more of it
+	Curl   string
+}
+
+// knownPlace is a place that a new job may have.
+type knownPlace struct {
+	Name  string
+	Count int
+	JSON  string // the location
 }
 
 func row(r jobboardtest.Request) rowView {
@@ -215,21 +238,24 @@ func (c *Control) boardView(filter string) boardView {
 		of[a.ApplicantID] = append(of[a.ApplicantID], applicationView{a, titles[a.JobID]})
 	}
 
+	v.Channels, v.Companies = st.Channels, st.Companies
+	spell := spelling(st.Jobs)
+	v.Known = knownPlaces(st.Jobs, spell)
 	m := matcher(filter)
 	var places []place
 	for _, j := range st.Jobs {
 		jv := jobView{
 			Job: j, Company: companies[j.CompanyID], Postings: postings[j.ID], Applications: applications[j.ID],
-			Place: cmp.Or(j.Location.City, j.Location.Name), State: jobState(j, len(postings[j.ID]) > 0),
+			Place: spell.name(j.Location), State: jobState(j, len(postings[j.ID]) > 0),
 		}
 		if !m.job(jv) {
 			continue
 		}
 		open := jv.State == "open" || jv.State == "closed"
-		own := placesOf(open, append([]jobboardtest.Location{j.Location}, j.AdditionalLocations...)...)
+		own := spell.placesOf(open, append([]jobboardtest.Location{j.Location}, j.AdditionalLocations...)...)
 		for _, p := range jv.Postings {
 			if len(p.Locations) > 0 {
-				places = append(places, placesOf(open, p.Locations...)...)
+				places = append(places, spell.placesOf(open, p.Locations...)...)
 			} else {
 				places = append(places, own...)
 			}
@@ -247,7 +273,7 @@ func (c *Control) boardView(filter string) boardView {
 		if !m.holds(p.Title) && !slices.ContainsFunc(p.Channels, m.holds) {
 			continue
 		}
-		places = append(places, placesOf(true, p.Locations...)...)
+		places = append(places, spell.placesOf(true, p.Locations...)...)
 		if len(v.Loose) < maxShown {
 			v.Loose = append(v.Loose, p)
 		} else {
@@ -262,6 +288,10 @@ func (c *Control) boardView(filter string) boardView {
 		}
 	}
 	v.Chart = draw(places)
+	v.Places = count(places)
+	if more := len(v.Places) - maxPlaces; more > 0 {
+		v.Places, v.MorePlaces = v.Places[:maxPlaces], more
+	}
 	return v
 }
 

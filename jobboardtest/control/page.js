@@ -10,6 +10,7 @@ function problem(text) {
   $("problem").hidden = text === "";
 }
 
+// call gives what was answered, or null when it has told the problem.
 async function call(method, path, body) {
   const init = { method };
   if (body !== undefined) {
@@ -21,21 +22,33 @@ async function call(method, path, body) {
     if (!res.ok) {
       const said = await res.json().catch(() => ({}));
       problem((said.error || "status " + res.status) + (said.field ? " (" + said.field + ")" : ""));
-      return false;
+      return null;
     }
+    problem("");
+    return res.status === 204 ? {} : await res.json().catch(() => ({}));
   } catch {
     problem("The fake does not answer.");
-    return false;
+    return null;
   }
-  problem("");
-  return true;
 }
 
-// fill replaces the markup in a place; what was unfolded there stays so.
+// fill replaces the markup in a place; what was unfolded there stays so, and who
+// works with the keyboard stays where they are.
+const focusable = "a, button, input, select, summary";
+const holders = "[data-key], [data-applicant], [data-switch]";
 function fill(place, html) {
   const open = [...place.querySelectorAll("details[open]")].map((d) => d.dataset.key);
+  const active = place.contains(document.activeElement) ? document.activeElement : null;
+  const holder = active?.closest(holders);
+  const name = holder && ["key", "applicant", "switch"].find((k) => k in holder.dataset);
+  const value = name && holder.dataset[name];
+  const index = name ? [...holder.querySelectorAll(focusable)].indexOf(active) : 0;
   place.innerHTML = html;
   for (const d of place.querySelectorAll("details")) d.open = open.includes(d.dataset.key);
+  if (!name) return;
+  const now = place.querySelector("[data-" + name + '="' + CSS.escape(value) + '"]');
+  const inside = now ? [...now.querySelectorAll(focusable)] : [];
+  (inside[Math.min(Math.max(index, 0), inside.length - 1)] || now)?.focus({ preventScroll: true });
 }
 
 let late = false; // the board changed while somebody was typing in it
@@ -69,13 +82,18 @@ async function plant(fault) {
 
 document.addEventListener("click", async (event) => {
   const b = event.target.closest("button");
-  if (!b) return;
+  if (!b || b.form) return;
   b.disabled = true;
   if (b.dataset.do) {
     const [method, path] = b.dataset.do.split(" ");
     await call(method, path, b.dataset.json);
   } else if (b.dataset.fault) {
     await plant(JSON.parse(b.dataset.fault));
+  } else if (b.dataset.filter) {
+    $("filter").value = $("filter").value === b.dataset.filter ? "" : b.dataset.filter;
+    await board();
+  } else if ("copy" in b.dataset) {
+    await copy(b);
   } else if (b.dataset.apply) {
     const job = b.parentElement.querySelector("input").value.trim();
     const ok = /^[0-9]+$/.test(job);
@@ -92,6 +110,61 @@ document.addEventListener("click", async (event) => {
   }
   b.disabled = false;
 });
+
+// A form becomes the JSON of its data-post; a name with a dot goes deeper.
+document.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const form = event.target;
+  const body = {};
+  for (const e of form.elements) {
+    if (!e.name) continue;
+    let value = e.type === "checkbox" ? e.checked : e.value.trim();
+    if (value === "" || value === false) continue;
+    if ("number" in e.dataset) value = Number(value);
+    else if ("object" in e.dataset) value = JSON.parse(value);
+    else if ("list" in e.dataset) value = [value];
+    let at = body;
+    const parts = e.name.split(".");
+    for (const part of parts.slice(0, -1)) at = at[part] ??= {};
+    at[parts.at(-1)] = value;
+  }
+  const made = await call("POST", form.dataset.post, body);
+  $("made").hidden = !made;
+  if (!made) return;
+  const job = made.job || made;
+  $("made").textContent = "Added " + (job.title || job.name) + ", " + job.id + ".";
+  form.reset();
+});
+
+async function copy(button) {
+  const text = button.closest(".detail").querySelector(".curl").textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = "Copied";
+  } catch {
+    getSelection().selectAllChildren(button.closest(".detail").querySelector(".curl"));
+    button.textContent = "Selected: copy it";
+  }
+}
+
+// A row that is opened asks for the rest of its entry.
+async function openRow(details) {
+  const res = await fetch("rows/" + details.dataset.row).catch(() => null);
+  const place = details.querySelector(".detail");
+  if (res && res.ok) place.innerHTML = await res.text();
+  else place.textContent = "The journal has it no longer.";
+}
+$("rows").addEventListener("toggle", (event) => {
+  if (event.target.open && event.target.dataset.row) openRow(event.target);
+}, true);
+
+function sift() {
+  const wanted = $("row-filter").value.trim().toLowerCase();
+  const all = [...$("rows").children];
+  for (const row of all) row.hidden = !row.querySelector("summary").textContent.toLowerCase().includes(wanted);
+  $("shown").textContent = wanted ? all.filter((row) => !row.hidden).length + " of " + all.length : "";
+}
+$("row-filter").addEventListener("input", sift);
 
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !event.target.matches(".apply input")) return;
@@ -118,14 +191,17 @@ function rows(list) {
     t.innerHTML = html;
     const row = t.content.firstElementChild;
     const old = $("r" + n);
-    if (old) old.replaceWith(row);
-    else {
+    if (old) {
+      row.querySelector("details").open = old.querySelector("details").open;
+      old.replaceWith(row);
+    } else {
       row.classList.add("new");
       box.prepend(row);
     }
   }
   while (box.childElementCount > maxRows) box.lastElementChild.remove();
   $("silent").hidden = box.childElementCount > 0;
+  sift();
 }
 
 let ahead = null; // of the fake's clock before the browser's, in milliseconds
@@ -156,12 +232,15 @@ on("hello", (instance) => {
 on("rows", rows);
 on("faults", (html) => fill($("planted"), html));
 on("switches", (html) => {
-  if (!$("positions").contains(document.activeElement) || !document.activeElement.matches("input:not([type=checkbox])")) fill($("positions"), html);
+  const at = document.activeElement;
+  const typing = $("positions").contains(at) && at.matches("input:not([type=checkbox])") && at.value !== at.defaultValue;
+  if (!typing) fill($("positions"), html);
 });
 on("clock", clock);
 on("board", board);
 on("cleared", () => {
   $("rows").replaceChildren();
   $("silent").hidden = false;
+  sift();
 });
 source.onerror = () => live(false);

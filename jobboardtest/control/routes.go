@@ -16,6 +16,7 @@ func (c *Control) routes() []route {
 		{method: "GET", path: "/page.css", raw: static("text/css; charset=utf-8", styles)},
 		{method: "GET", path: "/page.js", raw: static("text/javascript; charset=utf-8", script)},
 		{method: "GET", path: "/board", raw: c.board},
+		{method: "GET", path: "/rows/{id}", raw: c.openRow},
 		{method: "GET", path: "/events", raw: c.events},
 		{method: "GET", path: "/openapi.json", raw: static("application/json", document)},
 

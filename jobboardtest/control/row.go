@@ -1,0 +1,93 @@
+package control
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// openRow is what a row of the journal shows when it is opened.
+func (c *Control) openRow(w http.ResponseWriter, r *http.Request) {
+	n, err := number("id", r.PathValue("id"))
+	if err != nil {
+		writeFailure(w, err)
+		return
+	}
+	entry, ok := c.srv.Request(int(n))
+	if !ok {
+		writeFailure(w, notFound("there is no request %d in the journal", n))
+		return
+	}
+	v := detailView{rowView: row(entry), Curl: c.curl(entry)}
+	if a := entry.Response; a != nil {
+		v.Answer = pretty(a.Body)
+		v.Cut = int64(len(a.Body)) < a.Size
+	}
+	w.Header().Set("Content-Security-Policy", policy)
+	render(w, "detail", v)
+}
+
+// pretty indents JSON; anything else stays.
+func pretty(body string) string {
+	var b bytes.Buffer
+	if json.Indent(&b, []byte(body), "", "  ") != nil {
+		return body
+	}
+	return b.String()
+}
+
+// dull are headers that curl sends by itself, or must.
+var dull = []string{"Accept-Encoding", "Authorization", "Connection", "Content-Length", "User-Agent"}
+
+// curl writes a request as a command for a shell. A credential stands in it as
+// a variable, for the journal does not know its value.
+func (c *Control) curl(r jobboardtest.Request) string {
+	words := []string{"curl"}
+	if r.Method != http.MethodGet {
+		words = append(words, "-X", r.Method)
+	}
+	switch {
+	case r.Credential == "none" || r.Header.Get("Authorization") == "" && r.Credential != "none":
+	case strings.HasPrefix(r.Credential, "basic client "):
+		words = append(words, "-u", shellQuote(strings.TrimPrefix(r.Credential, "basic client ")+":"))
+	case strings.Contains(r.Credential, "token"):
+		words = append(words, "-H", `"Authorization: Bearer $TOKEN"`)
+	default:
+		words = append(words, "-u", `"$CLIENT"`)
+	}
+	names := make([]string, 0, len(r.Header))
+	for name := range r.Header {
+		if !slices.Contains(dull, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		for _, value := range r.Header[name] {
+			words = append(words, "-H", shellQuote(name+": "+value))
+		}
+	}
+	if r.Body != "" {
+		words = append(words, "--data-raw", shellQuote(r.Body))
+	}
+	base := c.srv.BaseURL
+	if r.Address == "jobdb_url" {
+		base = c.srv.JobDBURL
+	}
+	address := r.Path
+	if u, err := url.Parse(base); err == nil {
+		address = u.Scheme + "://" + u.Host + r.Path
+	}
+	if len(r.Query) > 0 {
+		address += "?" + r.Query.Encode()
+	}
+	return strings.Join(append(words, shellQuote(address)), " ")
+}
+
+// shellQuote writes a text as one word of a shell.
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
