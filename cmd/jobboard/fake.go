@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest/control"
 )
 
 func (a *app) fakeCommand() *cobra.Command {
@@ -36,7 +37,8 @@ up and open nothing else. It runs until it is interrupted.`,
 				return &exitError{code: exitUsage, err: err}
 			}
 			srv := jobboardtest.NewServer(jobboardtest.WithDemo(), jobboardtest.WithListeners(base, jobDB))
-			if err := a.printFake(srv, asJSON); err != nil {
+			page := control.Mount(srv)
+			if err := a.printFake(srv, page, asJSON); err != nil {
 				srv.Close()
 				return err
 			}
@@ -55,13 +57,14 @@ up and open nothing else. It runs until it is interrupted.`,
 	return cmd
 }
 
-func (a *app) printFake(srv *jobboardtest.Server, asJSON bool) error {
+func (a *app) printFake(srv *jobboardtest.Server, page string, asJSON bool) error {
 	if asJSON {
 		return writeJSON(a.stdout, struct {
-			BaseURL  string `json:"base_url"`
-			JobDBURL string `json:"jobdb_url"`
+			BaseURL    string `json:"base_url"`
+			JobDBURL   string `json:"jobdb_url"`
+			ControlURL string `json:"control_url"`
 			jobboardtest.DemoInfo
-		}{srv.BaseURL, srv.JobDBURL, srv.Demo}, false)
+		}{srv.BaseURL, srv.JobDBURL, page, srv.Demo}, false)
 	}
 	d := srv.Demo
 	w := &lines{w: a.stdout}
@@ -77,6 +80,7 @@ func (a *app) printFake(srv *jobboardtest.Server, asJSON bool) error {
 	}
 	w.line("# other jobs: %d applied, %d withdrawn, %d inactive, %d unknown, %d internal, %d closed",
 		d.AppliedJob, d.WithdrawnJob, d.InactiveJob, d.UnknownJob, d.InternalJob, d.ClosedJob)
+	w.line("# see it, and break it, at %s", page)
 	w.line("# the stand-in runs until it is interrupted")
 	return w.err
 }
