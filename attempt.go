@@ -57,6 +57,11 @@ func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
 // answer read to the end. A good answer was read by accept; what it returns of
 // it has no body any more.
 func (c *call) attempt(req *http.Request) (*http.Response, *failedAttempt) {
+	if c.turn != nil {
+		if err := c.stepIn(); err != nil {
+			return nil, c.notAllowed(err)
+		}
+	}
 	if err := c.allow(); err != nil {
 		return nil, c.notAllowed(err)
 	}
@@ -80,6 +85,17 @@ func (c *call) attempt(req *http.Request) (*http.Response, *failedAttempt) {
 		failed = c.renew(req, auth, failed)
 	}
 	return resp, failed
+}
+
+// stepIn waits for a place among the calls of a bulk call. That is no part of
+// the time of a call without a deadline of its own.
+func (c *call) stepIn() error {
+	began := time.Now()
+	err := c.turn.StepIn(c.ctx)
+	if _, own := c.ctx.Deadline(); !own {
+		c.deadline = c.deadline.Add(time.Since(began))
+	}
+	return err
 }
 
 // allow asks Config.Limiter for one request.
@@ -120,6 +136,7 @@ func (c *call) send(x *transport.Exchange, req *http.Request, auth *authorizatio
 	if _, own := c.ctx.Deadline(); !own && c.deadline.Before(limits.End) { // the caller's context ends by itself
 		limits.End, limits.Cause = c.deadline, errCallTimeout
 	}
+	x.Count(c.slot.connections)
 	x.Begin(ctx, limits, !c.op.safe())
 	if c.watch != nil {
 		x.Measure()

@@ -4,12 +4,21 @@ import (
 	"context"
 	"iter"
 	"sync"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/gate"
 )
 
 // BulkOptions says how many calls run at once; Config.Limiter says how fast.
 // The zero value is 16 at once.
 type BulkOptions struct {
 	Concurrency int // calls at once; 0 means 16, at most 1024
+
+	// PauseOnRetryAfter makes the whole run wait where an answer 429, 500, 502,
+	// 503 or 504 says Retry-After, for as long as it says and at most
+	// RetryPolicy.MaxRetryAfter. Then the job is repeated without taking from
+	// the retry budget, within RetryPolicy.MaxAttempts. Without it only that
+	// job waits, and the others fail once the budget is empty.
+	PauseOnRetryAfter bool
 }
 
 // Limiter spaces calls out: Wait returns when the next may start, or with an
@@ -34,6 +43,10 @@ type BulkResult[T any] struct {
 // off cancels the calls under way, starts no more, and returns once the pull
 // in progress has. When ctx ends, a result holds its error unless jobs was at
 // its end. Memory grows by a few bytes a distinct job.
+//
+// A job that waits for its repeat is not among the Concurrency calls: others
+// run in the meantime, and due repeats take turns with new jobs. Once 8 times
+// Concurrency jobs wait, no more are taken from jobs.
 func (c *Client) BulkJobInformation(ctx context.Context, jobs iter.Seq2[JobID, error], opts BulkOptions) iter.Seq[BulkResult[*JobInformation]] {
 	return bulk(ctx, opJobInformation, jobs, opts, c.JobInformation)
 }
@@ -54,60 +67,61 @@ func Jobs(ids ...JobID) iter.Seq2[JobID, error] {
 	}
 }
 
+const (
+	defaultConcurrency = 16
+	maxConcurrency     = 1024
+	maxWaiting         = 8 // times Concurrency
+)
+
+type turnKey struct{}
+
+// turnOf returns the turn of a job of a bulk call; nil for any other call.
+func turnOf(ctx context.Context) *gate.Turn {
+	turn, _ := ctx.Value(turnKey{}).(*gate.Turn)
+	return turn
+}
+
+// bulkRun is one bulk call: a goroutine that pulls the input, and workers. A
+// worker is busy with its job also while that waits for a repeat.
+type bulkRun[T any] struct {
+	op      *operation
+	opts    BulkOptions
+	call    func(context.Context, JobID) (T, error)
+	gate    *gate.Gate
+	work    chan JobID
+	results chan BulkResult[T]
+	running sync.WaitGroup
+}
+
 func bulk[T any](ctx context.Context, op *operation, jobs iter.Seq2[JobID, error], opts BulkOptions,
 	call func(context.Context, JobID) (T, error),
 ) iter.Seq[BulkResult[T]] {
+	if opts.Concurrency <= 0 {
+		opts.Concurrency = defaultConcurrency
+	}
+	opts.Concurrency = min(opts.Concurrency, maxConcurrency)
 	return func(yield func(BulkResult[T]) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		limit := opts.Concurrency
-		if limit <= 0 {
-			limit = 16
+		run := &bulkRun[T]{
+			op: op, opts: opts, call: call,
+			gate:    gate.New(opts.Concurrency, maxWaiting*opts.Concurrency),
+			work:    make(chan JobID),
+			results: make(chan BulkResult[T], opts.Concurrency),
 		}
-		limit = min(limit, 1024)
-		var (
-			work    = make(chan JobID)
-			results = make(chan BulkResult[T], limit)
-			running sync.WaitGroup
-		)
-		workers := 0
-		start := func(job JobID) bool {
-			if workers < limit {
-				select {
-				case work <- job: // a worker is free
-					return true
-				default:
-				}
-				workers++
-				running.Go(func() {
-					for job := range work {
-						value, err := call(ctx, job)
-						results <- BulkResult[T]{job, value, err}
-					}
-				})
-			}
-			select {
-			case work <- job:
-				return true
-			case <-ctx.Done():
-				return false
-			}
-		}
-		running.Go(func() {
-			defer close(work)
-			pull(ctx, op, jobs, start, func(job JobID, err error) {
-				results <- BulkResult[T]{Job: job, Err: err}
-			})
+		run.running.Go(func() {
+			defer close(run.work)
+			run.pull(ctx, jobs)
 		})
 		go func() {
-			running.Wait()
-			close(results)
+			run.running.Wait()
+			close(run.results)
 		}()
 		defer func() {
 			cancel()
-			for range results { // until the last goroutine is gone
+			for range run.results { // until the last goroutine is gone
 			}
 		}()
-		for r := range results {
+		for r := range run.results {
 			if !yield(r) {
 				return
 			}
@@ -116,29 +130,51 @@ func bulk[T any](ctx context.Context, op *operation, jobs iter.Seq2[JobID, error
 }
 
 // pull runs the input: each job once, its errors beside.
-func pull(ctx context.Context, op *operation, jobs iter.Seq2[JobID, error],
-	start func(JobID) bool, fail func(JobID, error),
-) {
-	stopped := func(job JobID, err error) {
-		fail(job, &Error{Op: op.name, Path: op.path, Stopped: StopCanceled, Err: err})
-	}
+func (run *bulkRun[T]) pull(ctx context.Context, jobs iter.Seq2[JobID, error]) {
 	seen := make(map[JobID]struct{})
 	for job, err := range jobs {
 		if ctx.Err() != nil {
-			stopped(0, ctx.Err())
+			run.stopped(0, ctx.Err())
 			return
 		}
 		if err != nil {
-			fail(job, err)
+			run.results <- BulkResult[T]{Job: job, Err: err}
 			continue
 		}
 		if _, again := seen[job]; again {
 			continue
 		}
 		seen[job] = struct{}{}
-		if !start(job) {
-			stopped(job, ctx.Err())
+		if err := run.gate.Enter(ctx); err != nil {
+			run.stopped(job, err)
 			return
 		}
+		run.start(ctx, job)
 	}
+}
+
+func (run *bulkRun[T]) stopped(job JobID, err error) {
+	run.results <- BulkResult[T]{Job: job, Err: &Error{Op: run.op.name, Path: run.op.path, Stopped: StopCanceled, Err: err}}
+}
+
+// start hands a job that has entered the gate to a worker that is free, or to a
+// new one. The gate bounds how many there are.
+func (run *bulkRun[T]) start(ctx context.Context, job JobID) {
+	select {
+	case run.work <- job:
+	default:
+		run.running.Go(func() {
+			run.do(ctx, job)
+			for job := range run.work {
+				run.do(ctx, job)
+			}
+		})
+	}
+}
+
+func (run *bulkRun[T]) do(ctx context.Context, job JobID) {
+	turn := run.gate.NewTurn(run.opts.PauseOnRetryAfter)
+	value, err := run.call(context.WithValue(ctx, turnKey{}, turn), job)
+	run.results <- BulkResult[T]{job, value, err}
+	turn.End() // after the result is taken: a slow reader slows the calls down
 }

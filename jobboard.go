@@ -196,9 +196,10 @@ func newClient(cfg Config) (*Client, error) {
 		headers: newHeaders(agent, cfg), catalogues: new(catalogueCache),
 		source: func(s oauth2.TokenSource) credential { return bearer(s, fetches) },
 	}}
-	next := http.RoundTripper(transport.Standard())
+	standard, connections := transport.Standard()
+	next := http.RoundTripper(standard)
 	if h := cfg.HTTPClient; h != nil {
-		next = http.DefaultTransport
+		next, connections = http.DefaultTransport, nil
 		if h.Transport != nil {
 			next = h.Transport
 		}
@@ -221,7 +222,7 @@ func newClient(cfg Config) (*Client, error) {
 	if cfg.JobDBTokenSource != nil {
 		lookupOwn = c.config.source(cfg.JobDBTokenSource)
 	}
-	kind := slot{policy: &policy, logger: cfg.Logger, maxBytes: cfg.MaxBodyBytes, observer: cfg.Observer, limiter: cfg.Limiter}
+	kind := slot{connections: connections, policy: &policy, logger: cfg.Logger, maxBytes: cfg.MaxBodyBytes, observer: cfg.Observer, limiter: cfg.Limiter}
 	c.base = c.newSlot(kind, base, own, "BaseURL")
 	c.lookup = c.newSlot(kind, lookup, lookupOwn, "JobDBURL")
 	if base != nil && lookup != nil && transport.OriginOf(base) == transport.OriginOf(lookup) {
@@ -261,7 +262,7 @@ func (c *Client) Applicant(user oauth2.TokenSource) *Applicant {
 	case !c.config.insecure && !isConfidential(c.base.base):
 		a.slot.refusal = &ConfigError{"BaseURL", "is http to a host that is not loopback: an applicant's token does not go there"}
 	default:
-		kind := slot{policy: c.base.policy, budget: c.base.budget, logger: c.base.logger, maxBytes: c.base.maxBytes, observer: c.base.observer, limiter: c.base.limiter}
+		kind := slot{connections: c.base.connections, policy: c.base.policy, budget: c.base.budget, logger: c.base.logger, maxBytes: c.base.maxBytes, observer: c.base.observer, limiter: c.base.limiter}
 		a.slot = c.newSlot(kind, c.base.base, c.config.source(user), "")
 		return a
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hashicorp/go-retryablehttp"
 	"github.com/jobboard-sdk/jobboard-go/internal/budget"
+	"github.com/jobboard-sdk/jobboard-go/internal/gate"
 	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 )
 
@@ -25,18 +26,19 @@ import (
 // slot is one address with the credential that belongs to it: the base
 // address, the lookup's, or the base address for one applicant.
 type slot struct {
-	base       *url.URL // path without a trailing slash
-	origin     transport.Origin
-	credential credential
-	next       roundTrip // the network
-	policy     *RetryPolicy
-	budget     *budget.Budget // nil: none
-	logger     *slog.Logger
-	maxBytes   int64         // Config.MaxBodyBytes
-	template   *http.Request // what every request begins with; its headers are the call's
-	observer   *Observer     // nil: none
-	limiter    Limiter       // nil: none
-	refusal    error         // why nothing may be sent
+	base        *url.URL // path without a trailing slash
+	origin      transport.Origin
+	credential  credential
+	next        roundTrip // the network
+	policy      *RetryPolicy
+	budget      *budget.Budget // nil: none
+	logger      *slog.Logger
+	maxBytes    int64                  // Config.MaxBodyBytes
+	connections *transport.Connections // nil: of a transport that is not ours
+	template    *http.Request          // what every request begins with; its headers are the call's
+	observer    *Observer              // nil: none
+	limiter     Limiter                // nil: none
+	refusal     error                  // why nothing may be sent
 
 	// ready holds the whole headers of a request that differ in nothing
 	// from one call to the next, by the headers of the call. Only where next
@@ -86,13 +88,14 @@ type call struct {
 	cancel   context.CancelFunc // of the wait for a token; usually nil
 	buffer   *bytes.Buffer      // for small answers, from the pool
 	watch    *watch             // nil: nobody watches
+	turn     *gate.Turn         // of a job among many; nil: a call of its own
 }
 
 // do is the one road to the network. It sends the request, repeats it as the
 // policy says, and hands the first successful answer to accept. Whatever fails
 // is an *Error.
 func (s *slot) do(ctx context.Context, op *operation, req request, accept func(*answer) error) error {
-	c := &call{ctx: ctx, op: op, slot: s, request: req, accept: accept}
+	c := &call{ctx: ctx, op: op, slot: s, request: req, accept: accept, turn: turnOf(ctx)}
 	c.startCall()
 	c.deadline = c.lastMoment(time.Now())
 	if s.refusal != nil {

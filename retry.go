@@ -143,6 +143,9 @@ func checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
 		end.Wait = c.wait
 		c.last = f
 		c.logRepeat(f)
+		if c.turn != nil {
+			c.turn.StepOut() // another job works while this one waits
+		}
 	}
 	c.endAttempt(end)
 	return again, nil
@@ -165,6 +168,7 @@ func (c *call) stop(f *failedAttempt, now time.Time) StopReason {
 	if f.event != renewed {
 		c.wait = policy.wait(c.repeats, f.retryAfter)
 	}
+	pausing := c.pause(f, now)
 	switch {
 	case f.ended, c.ctx.Err() != nil && f.event != final:
 		return StopCanceled
@@ -172,19 +176,37 @@ func (c *call) stop(f *failedAttempt, now time.Time) StopReason {
 		return StopFinal
 	case !f.event.repeats(c.op.method):
 		return StopNotIdempotent
-	case f.retryAfter > policy.MaxRetryAfter:
+	case f.retryAfter > policy.MaxRetryAfter && !pausing:
 		return StopRetryAfter
 	case f.event != renewed && c.repeats+1 >= policy.MaxAttempts:
 		return StopAttempts
 	case !now.Add(c.wait).Before(c.deadline):
 		return StopDeadline
-	case !c.pay(f, now):
+	case !pausing && !c.pay(f, now):
 		return StopBudget
 	}
 	if f.event != renewed {
 		c.repeats++
 	}
 	return ""
+}
+
+// pause makes all jobs of a bulk call wait for as long as the service asks, at
+// most MaxRetryAfter, and reports whether it did. The repeat is then free: the
+// service is asked less, not more. The pause is no part of the time of a call
+// without a deadline of its own.
+func (c *call) pause(f *failedAttempt, now time.Time) bool {
+	if c.turn == nil || !c.turn.Pause || f.retryAfter <= 0 || f.event != limited && f.event != failing {
+		return false
+	}
+	policy := c.slot.policy
+	asked := min(f.retryAfter, policy.MaxRetryAfter)
+	c.turn.PauseUntil(now.Add(asked))
+	c.wait = policy.wait(c.repeats, asked)
+	if _, own := c.ctx.Deadline(); !own {
+		c.deadline = c.deadline.Add(c.wait)
+	}
+	return true
 }
 
 // pay takes a repeat out of the budget. What was not sent costs nothing. Where

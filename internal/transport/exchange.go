@@ -40,6 +40,9 @@ type Exchange struct {
 	state  atomic.Int32
 	phase  atomic.Int32
 	trace  httptrace.ClientTrace
+	self   exchangeContext
+
+	counted *Connections // nil: not counted
 
 	mu   sync.Mutex
 	conn net.Conn // the last one the request was given
@@ -57,12 +60,36 @@ const (
 	streaming
 )
 
+// exchangeContext leads from the context of a dial to the exchange it is for.
+type exchangeContext struct {
+	context.Context
+	x *Exchange
+}
+
+type exchangeKey struct{}
+
+// Value returns the exchange, or else what the caller's context holds.
+func (c *exchangeContext) Value(key any) any {
+	if key == (exchangeKey{}) {
+		return c.x
+	}
+	return c.Context.Value(key)
+}
+
+// Count makes the exchange count among those that need a connection, from
+// Begin to Close. nil counts nothing.
+func (x *Exchange) Count(connections *Connections) { x.counted = connections }
+
 // Begin starts an exchange. Its limits begin to run. fromDial asks the
 // transport to tell when it begins to look for a connection, without which a
 // failure before the connection is known as one of dialing or not at all.
 func (x *Exchange) Begin(ctx context.Context, limits Limits, fromDial bool) {
 	x.limits = limits
-	x.ctx, x.cancel = context.WithCancelCause(ctx)
+	if x.counted != nil {
+		x.counted.begin()
+	}
+	x.self = exchangeContext{ctx, x}
+	x.ctx, x.cancel = context.WithCancelCause(&x.self)
 	x.timer = time.AfterFunc(time.Until(limits.End), x.expire)
 	if fromDial {
 		x.trace.GetConn = func(string) { x.phase.Store(int32(Dialing)) }
@@ -162,6 +189,10 @@ func (x *Exchange) Read(p []byte) (int, error) {
 // first: net/http would read on for the sake of the connection.
 func (x *Exchange) Close() error {
 	x.timer.Stop()
+	if x.counted != nil {
+		defer x.counted.end()
+		x.counted = nil
+	}
 	if !x.atEnd {
 		x.cancel(context.Canceled)
 	}

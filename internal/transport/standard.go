@@ -9,14 +9,16 @@ import (
 // Standard returns net/http's transport with the limits of a client that talks
 // to one or two hosts: connections stay for reuse, headers are bounded. It
 // speaks HTTP/1.1, which carries many small answers at once faster than one
-// HTTP/2 connection does.
-func Standard() *http.Transport {
+// HTTP/2 connection does. Its connections are bounded by the exchanges that
+// [Exchange.Count] counts.
+func Standard() (*http.Transport, *Connections) {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
+	connections := &Connections{Dial: dialer.DialContext}
 	return &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            dialer.DialContext,
+		DialContext:            connections.DialContext,
 		Protocols:              protocols,
 		MaxIdleConns:           1024,
 		MaxIdleConnsPerHost:    512,
@@ -25,5 +27,5 @@ func Standard() *http.Transport {
 		MaxResponseHeaderBytes: 256 << 10,
 		ReadBufferSize:         16 << 10, // a job information in one read
 		DisableCompression:     true,     // an answer counts its compressed bytes itself
-	}
+	}, connections
 }

@@ -1,0 +1,303 @@
+package jobboard_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// bulkBoard answers lookups from memory, in virtual time.
+type bulkBoard struct {
+	takes  time.Duration
+	answer func(job int, attempt int) (status int, header http.Header)
+
+	mu      sync.Mutex
+	seen    map[int]int
+	running int
+	most    int
+	sent    []time.Time
+	paths   map[string]int
+}
+
+func (b *bulkBoard) RoundTrip(r *http.Request) (*http.Response, error) {
+	job, _ := strconv.Atoi(r.URL.Query().Get("jobid"))
+	b.mu.Lock()
+	if b.seen == nil {
+		b.seen, b.paths = map[int]int{}, map[string]int{}
+	}
+	b.seen[job]++
+	b.paths[r.URL.Path]++
+	attempt := b.seen[job]
+	b.sent = append(b.sent, time.Now())
+	b.running++
+	b.most = max(b.most, b.running)
+	b.mu.Unlock()
+	defer func() {
+		b.mu.Lock()
+		b.running--
+		b.mu.Unlock()
+	}()
+	select {
+	case <-time.After(b.takes):
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
+	status, header := 200, http.Header{}
+	if b.answer != nil {
+		status, header = b.answer(job, attempt)
+	}
+	body := ""
+	switch {
+	case status != 200:
+	case strings.HasSuffix(r.URL.Path, "/applied"):
+		body = "true"
+	default:
+		body = fmt.Sprintf(`{"jobId":%d,"jobTitle":"Nurse","applyPossible":true}`, job)
+	}
+	return &http.Response{
+		StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: r,
+	}, nil
+}
+
+func (b *bulkBoard) client(t *testing.T, retry jobboard.RetryPolicy) *jobboard.Client {
+	t.Helper()
+	c, err := jobboard.NewClient(jobboard.Config{
+		BaseURL: "https://board.example", JobDBURL: "https://jobs.example", HTTPClient: &http.Client{Transport: b}, Retry: retry,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// upTo gives the jobs 1 to n.
+func upTo(n int) iter.Seq2[jobboard.JobID, error] {
+	return func(yield func(jobboard.JobID, error) bool) {
+		for id := range jobboard.JobID(n) {
+			if !yield(id+1, nil) {
+				return
+			}
+		}
+	}
+}
+
+func TestBulkConcurrency(t *testing.T) {
+	for asked, want := range map[int]int{0: 16, -1: 16, 1: 1, 3: 3, 128: 128, 1024: 1024, 5000: 1024} {
+		synctest.Test(t, func(t *testing.T) {
+			b := &bulkBoard{takes: time.Second}
+			jobs := want + 50
+			got := map[jobboard.JobID]bool{}
+			start := time.Now()
+			for r := range b.client(t, jobboard.RetryPolicy{}).BulkJobInformation(t.Context(), upTo(jobs), jobboard.BulkOptions{Concurrency: asked}) {
+				if r.Err != nil || r.Value.JobID != r.Job || got[r.Job] {
+					t.Errorf("%d: %v", r.Job, r.Err)
+				}
+				got[r.Job] = true
+			}
+			rounds := time.Duration((jobs + want - 1) / want)
+			if len(got) != jobs || b.most != want || time.Since(start) != rounds*time.Second {
+				t.Errorf("concurrency %d: %d results, %d at once, %v", asked, len(got), b.most, time.Since(start))
+			}
+		})
+	}
+}
+
+// Both bulk calls make the request of their own operation.
+func TestBulkOperations(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &bulkBoard{}
+		a := b.client(t, jobboard.RetryPolicy{}).Applicant(jobboard.StaticToken("token"))
+		broken := errors.New("broken")
+		input := func(yield func(jobboard.JobID, error) bool) {
+			_ = yield(1, nil) && yield(1, nil) && yield(7, broken) && yield(2, nil)
+		}
+		var got []string
+		for r := range a.BulkHasApplied(t.Context(), input, jobboard.BulkOptions{}) {
+			got = append(got, fmt.Sprint(r.Job, r.Value, r.Err))
+		}
+		slices.Sort(got)
+		if want := []string{"1 true <nil>", "2 true <nil>", "7 false broken"}; !slices.Equal(got, want) {
+			t.Errorf("%q", got)
+		}
+		if b.paths["/api/rest/v3/frontend/jobs/1/applied"] != 1 || len(b.paths) != 2 {
+			t.Errorf("%v", b.paths)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		for r := range a.BulkHasApplied(ctx, upTo(5), jobboard.BulkOptions{}) {
+			var e *jobboard.Error
+			if !errors.As(r.Err, &e) || e.Op != "HasApplied" || e.Stopped != jobboard.StopCanceled || !errors.Is(r.Err, context.Canceled) {
+				t.Errorf("%+v", r)
+			}
+		}
+	})
+}
+
+// Jobs that wait for their repeat hold no place: where one job in 20 always
+// fails, good results come nearly as fast as without repeats. The repeats are
+// a sixth of the requests.
+func TestBulkUnderFailure(t *testing.T) {
+	const jobs, concurrency = 50_000, 128
+	lastGood := func(attempts int) (took time.Duration, most int) {
+		synctest.Test(t, func(t *testing.T) {
+			b := &bulkBoard{takes: 12 * time.Millisecond, answer: func(job, _ int) (int, http.Header) {
+				if job%20 == 0 {
+					return 500, http.Header{}
+				}
+				return 200, http.Header{}
+			}}
+			c := b.client(t, jobboard.RetryPolicy{MaxAttempts: attempts})
+			start, failed := time.Now(), 0
+			for r := range c.BulkJobInformation(t.Context(), upTo(jobs), jobboard.BulkOptions{Concurrency: concurrency}) {
+				if r.Err == nil {
+					took = time.Since(start)
+				} else if failed++; !errors.Is(r.Err, jobboard.ErrServer) {
+					t.Error(r.Err)
+				}
+			}
+			if failed != jobs/20 {
+				t.Errorf("%d failed, not %d", failed, jobs/20)
+			}
+			most = b.most
+		})
+		return took, most
+	}
+	without, _ := lastGood(1)
+	with, most := lastGood(5)
+	share := float64(without) / float64(with)
+	t.Logf("figure: bulk of %d at once, 5 %% of the jobs fail: %.0f %% of the good results a second without repeats", concurrency, 100*share)
+	if share < 0.8 || most != concurrency {
+		t.Errorf("%.2f of a run without repeats, %d at once", share, most)
+	}
+}
+
+// At most 8 times Concurrency jobs wait; then the input pauses.
+func TestBulkBoundsWhatWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &bulkBoard{answer: func(int, int) (int, http.Header) { return 503, http.Header{"Retry-After": {"20"}} }}
+		c := b.client(t, jobboard.RetryPolicy{Budget: -1, MaxAttempts: 2})
+		var pulled atomic.Int32
+		input := func(yield func(jobboard.JobID, error) bool) {
+			for id := range jobboard.JobID(1000) {
+				pulled.Add(1)
+				if !yield(id+1, nil) {
+					return
+				}
+			}
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		results := c.BulkJobInformation(ctx, input, jobboard.BulkOptions{Concurrency: 4})
+		time.AfterFunc(10*time.Second, func() {
+			if n := pulled.Load(); n < 8*4 || n > 9*4+2 {
+				t.Errorf("%d jobs were taken while %d may wait", n, 8*4)
+			}
+			cancel()
+		})
+		for range results { // ends because of cancel
+		}
+	})
+}
+
+// New jobs and due repeats take turns: neither waits for the other's end.
+func TestBulkIsFair(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &bulkBoard{takes: time.Second, answer: func(job, attempt int) (int, http.Header) {
+			if job <= 8 && attempt < 3 {
+				return 503, http.Header{}
+			}
+			return 200, http.Header{}
+		}}
+		c := b.client(t, jobboard.RetryPolicy{Budget: -1, MinWait: time.Millisecond, MaxWait: time.Millisecond})
+		order := map[jobboard.JobID]int{}
+		for r := range c.BulkJobInformation(t.Context(), upTo(60), jobboard.BulkOptions{Concurrency: 1}) {
+			if r.Err != nil {
+				t.Error(r.Err)
+			}
+			order[r.Job] = len(order)
+		}
+		if at := order[8]; at > 40 {
+			t.Errorf("a repeated job came as result %d: new ones went first", at)
+		}
+		if at := order[20]; at > 45 {
+			t.Errorf("a new job came as result %d: repeats went first", at)
+		}
+	})
+}
+
+// PauseOnRetryAfter keeps every job back for as long as the service asks, and
+// no job is lost.
+func TestBulkPauseOnRetryAfter(t *testing.T) {
+	for _, status := range []int{429, 503} {
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now()
+			b := &bulkBoard{takes: 10 * time.Millisecond, answer: func(int, int) (int, http.Header) {
+				if at := time.Since(start); at > time.Second && at < 100*time.Second {
+					return status, http.Header{"Retry-After": {"3600"}} // more than MaxRetryAfter
+				}
+				return 200, http.Header{}
+			}}
+			c := b.client(t, jobboard.RetryPolicy{MaxRetryAfter: 40 * time.Second})
+			failed := 0
+			for r := range c.BulkJobInformation(t.Context(), upTo(5000), jobboard.BulkOptions{Concurrency: 8, PauseOnRetryAfter: true}) {
+				if r.Err != nil {
+					failed++
+				}
+			}
+			if failed != 0 {
+				t.Errorf("status %d: %d jobs failed", status, failed)
+			}
+			slices.SortFunc(b.sent, time.Time.Compare)
+			within := 0
+			for _, at := range b.sent {
+				if at := at.Sub(start); at > 1100*time.Millisecond && at < 40*time.Second {
+					within++
+				}
+			}
+			if within != 0 {
+				t.Errorf("status %d: %d requests were sent in the pause", status, within)
+			}
+		})
+	}
+}
+
+func TestBulkBreakOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &bulkBoard{takes: time.Hour, answer: func(job, _ int) (int, http.Header) { return 503, http.Header{} }}
+		b.takes = 0
+		c := b.client(t, jobboard.RetryPolicy{Budget: -1, MinWait: time.Hour, MaxWait: time.Hour, MaxAttempts: 2})
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Hour)
+		defer cancel()
+		start := time.Now()
+		input := func(yield func(jobboard.JobID, error) bool) {
+			for id := range jobboard.JobID(200) {
+				if !yield(id+1, nil) {
+					return
+				}
+			}
+			time.Sleep(time.Minute)
+			yield(0, errors.New("the end"))
+		}
+		for r := range c.BulkJobInformation(ctx, input, jobboard.BulkOptions{Concurrency: 64}) {
+			if r.Err != nil && r.Job == 0 {
+				break // 200 jobs wait for an hour
+			}
+		}
+		if took := time.Since(start); took != time.Minute {
+			t.Errorf("breaking off took %v more", took-time.Minute)
+		}
+		// The bubble fails if a goroutine stays behind.
+	})
+}

@@ -1,0 +1,140 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"time"
+)
+
+// Connections keeps the connections of a transport from becoming more than the
+// exchanges that need one. net/http dials as soon as no connection is idle, and
+// keeps the new one even where the request has got another in the meantime, so
+// that many callers end with a quarter more connections than there are callers.
+// The zero value is ready.
+type Connections struct {
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+	mu     sync.Mutex
+	wanted int            // exchanges under way
+	open   map[string]int // connections by address, those that are dialed included
+	held   []heldDial
+}
+
+// heldDial is a dial that waits for a connection to end, or to become idle for
+// the request.
+type heldDial struct {
+	address string
+	begin   chan struct{}
+}
+
+// holdDial is how long a request without a connection waits for one that is
+// about to become idle. Then it dials all the same: what is open may be of no
+// use to it, such as a tunnel through a proxy to another host.
+const holdDial = 100 * time.Millisecond
+
+var errServed = errors.New("the request has got another connection")
+
+// DialContext dials as soon as there are fewer connections than exchanges.
+func (c *Connections) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	if err := c.reserve(ctx, address); err != nil {
+		return nil, err
+	}
+	conn, err := c.Dial(ctx, network, address)
+	if err != nil {
+		c.release(address)
+		return nil, err
+	}
+	return &countedConn{Conn: conn, connections: c, address: address}, nil
+}
+
+func (c *Connections) reserve(ctx context.Context, address string) error {
+	x, _ := ctx.Value(exchangeKey{}).(*Exchange)
+	c.mu.Lock()
+	if x == nil || c.open[address] < c.wanted {
+		c.count(address)
+		c.mu.Unlock()
+		return nil
+	}
+	held := heldDial{address, make(chan struct{})}
+	c.held = append(c.held, held)
+	c.mu.Unlock()
+	timer := time.NewTimer(holdDial)
+	defer timer.Stop()
+	select {
+	case <-held.begin: // counted by whoever let it begin
+		return nil
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range c.held {
+		if c.held[i].begin == held.begin {
+			c.held = append(c.held[:i], c.held[i+1:]...)
+			if x.Phase() >= Sending || ctx.Err() != nil {
+				return &net.OpError{Op: "dial", Net: "tcp", Err: errServed}
+			}
+			c.count(address)
+			return nil
+		}
+	}
+	return nil // it was let begin at the same moment
+}
+
+func (c *Connections) count(address string) {
+	if c.open == nil {
+		c.open = map[string]int{}
+	}
+	c.open[address]++
+}
+
+// begin counts an exchange that needs a connection, and end one that does not
+// any more.
+func (c *Connections) begin() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.wanted++
+	c.letBegin()
+}
+
+func (c *Connections) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.wanted--
+}
+
+func (c *Connections) release(address string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open[address]--; c.open[address] == 0 {
+		delete(c.open, address)
+	}
+	c.letBegin()
+}
+
+func (c *Connections) letBegin() {
+	for i, held := range c.held {
+		if c.open[held.address] < c.wanted {
+			c.held = append(c.held[:i], c.held[i+1:]...)
+			c.count(held.address)
+			close(held.begin)
+			return
+		}
+	}
+}
+
+// countedConn is a connection that counts until it is closed.
+type countedConn struct {
+	net.Conn
+	connections *Connections
+	address     string
+	once        sync.Once
+}
+
+func (c *countedConn) Close() error {
+	err := c.Conn.Close()
+	c.once.Do(func() { c.connections.release(c.address) })
+	return err
+}

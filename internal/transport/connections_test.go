@@ -1,0 +1,133 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// With n requests at once there are never many more than n connections, also
+// while dialing is slow, fails at times, and the server closes connections.
+func TestConnectionsAreBounded(t *testing.T) {
+	const callers, requests = 64, 20
+	var open, most, served atomic.Int64
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if served.Add(1)%50 == 0 {
+			w.Header().Set("Connection", "close")
+		}
+		_, _ = io.WriteString(w, "answer")
+	}))
+	server.Start()
+	defer server.Close()
+
+	transport, connections := Standard()
+	defer transport.CloseIdleConnections()
+	dial := connections.Dial
+	var dialed atomic.Int64
+	connections.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if dialed.Add(1)%10 == 0 {
+			return nil, &net.OpError{Op: "dial", Err: errors.New("refused")}
+		}
+		pause := time.NewTimer(5 * time.Millisecond)
+		defer pause.Stop()
+		<-pause.C
+		conn, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		if now := open.Add(1); now > most.Load() {
+			most.Store(now)
+		}
+		return &closeTold{Conn: conn, open: &open}, nil
+	}
+
+	var callersDone sync.WaitGroup
+	var failed atomic.Int64
+	for range callers {
+		callersDone.Go(func() {
+			for range requests {
+				if err := get(transport, connections, server.URL); err != nil {
+					failed.Add(1)
+				}
+			}
+		})
+	}
+	callersDone.Wait()
+	if failed.Load() > callers*requests/10 {
+		t.Errorf("%d of %d requests failed", failed.Load(), callers*requests)
+	}
+	if most.Load() > callers+2 {
+		t.Errorf("%d connections at one time for %d callers", most.Load(), callers)
+	}
+	// Dials that nobody needs any more end within holdDial.
+	tick := time.NewTicker(holdDial / 4)
+	defer tick.Stop()
+	for range 100 {
+		connections.mu.Lock()
+		wanted, held := connections.wanted, len(connections.held)
+		connections.mu.Unlock()
+		if wanted == 0 && held == 0 {
+			return
+		}
+		<-tick.C
+	}
+	t.Error("exchanges or dials are left")
+}
+
+type closeTold struct {
+	net.Conn
+	once sync.Once
+	open *atomic.Int64
+}
+
+func (c *closeTold) Close() error {
+	c.once.Do(func() { c.open.Add(-1) })
+	return c.Conn.Close()
+}
+
+func get(transport http.RoundTripper, connections *Connections, url string) error {
+	var x Exchange
+	x.Count(connections)
+	x.Begin(context.Background(), Limits{End: time.Now().Add(30 * time.Second), Cause: errors.New("time-out"), Stall: 30 * time.Second}, false)
+	defer func() { _ = x.Close() }()
+	req, err := http.NewRequestWithContext(x.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := transport.RoundTrip(req)
+	if err != nil {
+		return err
+	}
+	x.Receive(resp, false)
+	_, err = io.ReadAll(resp.Body)
+	return err
+}
+
+// A connection of no use to a request, such as one through a tunnel to another
+// host, does not keep it from dialing for long.
+func TestConnectionsOfNoUse(t *testing.T) {
+	connections := &Connections{Dial: func(context.Context, string, string) (net.Conn, error) {
+		conn, _ := net.Pipe()
+		return conn, nil
+	}}
+	var x Exchange
+	x.Count(connections)
+	x.Begin(context.Background(), Limits{End: time.Now().Add(time.Minute), Cause: errors.New("time-out"), Stall: time.Minute}, false)
+	defer func() { _ = x.Close() }()
+	for range 2 {
+		if _, err := connections.DialContext(x.Context(), "tcp", "proxy:443"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x.phase.Store(int32(Sending)) // served: a further dial is for nothing
+	if _, err := connections.DialContext(x.Context(), "tcp", "proxy:443"); !errors.Is(err, errServed) {
+		t.Errorf("%v", err)
+	}
+}
