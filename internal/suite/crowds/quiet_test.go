@@ -47,6 +47,7 @@ func TestQuietClientsAreQuiet(t *testing.T) {
 		}
 		call()
 		stop()
-		t.Logf("figure: quiet clients: %d clients, %d requests, %d tokens fetched in a day", clients, requests.Load(), fetches.Load())
+		t.Logf("figure: quiet clients: %d clients, %d requests, %d tokens fetched in a day", clients, requests.Load(),
+			fetches.Load())
 	})
 }

@@ -30,9 +30,7 @@ func callerFaults() []fault {
 		}},
 		{
 			row: "50", name: "context already over its deadline", cells: every(cell{err: context.DeadlineExceeded}),
-			forms: []form{
-				{name: "late", drive: endedContext(context.WithDeadline(context.Background(), time.Unix(0, 0)))},
-			},
+			forms: []form{{name: "late", drive: endedContext(context.WithDeadline(context.Background(), time.Unix(0, 0)))}},
 		},
 		{row: "51", name: "cancel while waiting for headers or body", cells: canceled, forms: []form{
 			{name: "of the first answer", serve: stall("", 0), drive: cancelWhileBlocked},

@@ -21,13 +21,16 @@ type fleet struct {
 
 // form is the fleet against a service that answers so in trouble.
 func (f fleet) form(name string, configure func(*trial), serve func(*exchange)) form {
-	return form{name: name, only: A | J | subscribe | confirm, configure: configure, drive: f.drive, serve: func(x *exchange) {
-		if time.Since(x.trial.start) < f.calm {
-			x.good()
-			return
-		}
-		serve(x)
-	}}
+	return form{
+		name: name, only: A | J | subscribe | confirm, configure: configure, drive: f.drive,
+		serve: func(x *exchange) {
+			if time.Since(x.trial.start) < f.calm {
+				x.good()
+				return
+			}
+			serve(x)
+		},
+	}
 }
 
 func (f fleet) drive(t *trial, c cell) {

@@ -133,9 +133,7 @@ var hostileWraps = []struct {
 	}},
 	{"bombs as an error", 403, bombs},
 	{"endless repeated error", 503, func(head, unit string) (*endless, string) {
-		return &endless{
-			head: head, unit: many(unit),
-		}, ""
+		return &endless{head: head, unit: many(unit)}, ""
 	}},
 	{"endless 401", 401, func(head, unit string) (*endless, string) { return &endless{head: head, unit: many(unit)}, "" }},
 	{"bombs as a 401", 401, bombs},

@@ -77,15 +77,13 @@ var Operations = []*Operation{
 		return Collect(c.Postings(ctx, jobboard.ChannelID(Channel.Secret), query))
 	}),
 	searching(
-		"Applicant.Search",
-		Applicant,
+		"Applicant.Search", Applicant,
 		func(ctx context.Context, _ *jobboard.Client, a *jobboard.Applicant) (any, error) {
 			return Page(a.Search(ctx, jobboard.ChannelID(Channel.Secret), query))
 		},
 	),
 	searching(
-		"Applicant.Postings",
-		Applicant,
+		"Applicant.Postings", Applicant,
 		func(ctx context.Context, _ *jobboard.Client, a *jobboard.Applicant) (any, error) {
 			return Collect(a.Postings(ctx, jobboard.ChannelID(Channel.Secret), query))
 		},
@@ -121,10 +119,7 @@ var Operations = []*Operation{
 		Call: func(ctx context.Context, c *jobboard.Client, _ *jobboard.Applicant) (any, error) {
 			return Raw(c.Subscribe(ctx, jobboard.SubscriptionRequest{
 				Query: url.Values{
-					"channel": {Channel.Secret},
-					"types":   {"rss"},
-					"email":   {Email.Secret},
-					"search":  {SearchText.Secret},
+					"channel": {Channel.Secret}, "types": {"rss"}, "email": {Email.Secret}, "search": {SearchText.Secret},
 				},
 				Body: map[string][]string{"5512": {"a", Email.Secret}},
 			}))

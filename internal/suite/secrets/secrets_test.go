@@ -146,8 +146,7 @@ func (s leakyService) serve(x *rig.Exchange) {
 		body = "<html><body>" + html.EscapeString(all) + " " + all + "</body></html>"
 	case "JSON":
 		body = string(rig.Must(json.Marshal(map[string]any{
-			"code": all, "message": all, "error": all,
-			"error_description": words,
+			"code": all, "message": all, "error": all, "error_description": words,
 		})))
 	case "JSON word":
 		body = string(rig.Must(json.Marshal(all)))
@@ -269,8 +268,7 @@ func TestSecretsAreNotCutInHalf(t *testing.T) {
 		BaseURL: "https://api.example", TokenSource: jobboard.StaticToken(token),
 		HTTPClient: &http.Client{Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
 			return &http.Response{
-				StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)),
-				Request: r,
+				StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r,
 			}, nil
 		})},
 	})
@@ -389,10 +387,7 @@ func TestHoldersShowNothing(t *testing.T) {
 			// What printers make of a configuration. Reflection sees what the
 			// user put into its fields: an identifier, a transport.
 			for _, v := range []any{
-				cfg, &cfg,
-				[]any{cfg},
-				struct{ C jobboard.Config }{cfg},
-				struct{ C *jobboard.Config }{&cfg},
+				cfg, &cfg, []any{cfg}, struct{ C jobboard.Config }{cfg}, struct{ C *jobboard.Config }{&cfg},
 			} {
 				for how, text := range rig.Formats(v) {
 					found.look(fmt.Sprintf("in a %T %s", v, when), holder+", printed with "+how, text)
@@ -464,8 +459,7 @@ func TestPanicShowsNothing(t *testing.T) {
 	}
 	for _, holder := range []string{"Basic", "static"} {
 		for _, what := range []string{
-			"client", "client value", "applicant", "config", "source", "error",
-			"applicant's error", "inside",
+			"client", "client value", "applicant", "config", "source", "error", "applicant's error", "inside",
 		} {
 			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestPanicShowsNothing$")
 			cmd.Env = append(os.Environ(), "JOBBOARD_TEST_PANIC="+what, "JOBBOARD_TEST_HOLDER="+holder, "GOTRACEBACK=system")
