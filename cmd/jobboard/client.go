@@ -196,10 +196,12 @@ func isLoopback(host string) bool {
 func observer(l *slog.Logger) *jobboard.Observer {
 	return &jobboard.Observer{
 		Call: func(ctx context.Context, call jobboard.CallStart) (context.Context, func(jobboard.CallEnd)) {
-			l.LogAttrs(ctx, slog.LevelDebug, "call", slog.String("op", call.Op), slog.String("method", call.Method), slog.String("path", call.Path),
+			l.LogAttrs(ctx, slog.LevelDebug, "call", slog.String("op", call.Op), slog.String("method", call.Method),
+				slog.String("path", call.Path),
 				slog.String("host", net.JoinHostPort(call.Host, call.Port)))
 			return ctx, func(end jobboard.CallEnd) {
-				l.LogAttrs(ctx, slog.LevelDebug, "done", slog.String("op", call.Op), slog.Int("status", end.StatusCode), slog.Int("attempts", end.Attempts),
+				l.LogAttrs(ctx, slog.LevelDebug, "done", slog.String("op", call.Op), slog.Int("status", end.StatusCode),
+					slog.Int("attempts", end.Attempts),
 					slog.Duration("took", end.Duration))
 			}
 		},

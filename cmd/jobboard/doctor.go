@@ -58,7 +58,8 @@ It ends with 0 where nothing failed and with 7 where something did.`,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), &f) },
 	}
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the findings as JSON")
-	cmd.Flags().StringVar(&f.bundle, "bundle", "", "write a masked `file` for support; - for standard output instead of the findings")
+	cmd.Flags().StringVar(&f.bundle, "bundle", "",
+		"write a masked `file` for support; - for standard output instead of the findings")
 	_ = cmd.MarkFlagFilename("bundle", "json")
 	return cmd
 }
@@ -134,7 +135,8 @@ func (d *doctor) print() error {
 		}
 	}
 	w.line("")
-	w.line("%d ok, %d warnings, %d failed, %d skipped", count[verdictOK], count[verdictWarn], count[verdictFail], count[verdictSkip])
+	w.line("%d ok, %d warnings, %d failed, %d skipped", count[verdictOK], count[verdictWarn], count[verdictFail],
+		count[verdictSkip])
 	return w.err
 }
 

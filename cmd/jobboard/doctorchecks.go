@@ -42,7 +42,8 @@ func (d *doctor) run() {
 	base, lookup := d.settings.get(baseURL), d.settings.get(jobDBURL)
 	baseUp := false
 	if base == "" {
-		d.add(checkBase, verdictFail, "no base address is set", "set JOBBOARD_BASE_URL or --base-url; try --fake to see what a working set-up looks like")
+		d.add(checkBase, verdictFail, "no base address is set",
+			"set JOBBOARD_BASE_URL or --base-url; try --fake to see what a working set-up looks like")
 	} else {
 		baseUp = d.checkBase(d.ask("base address", strings.TrimSuffix(strings.TrimRight(base, "/"), "/api/rest")+appliedPath))
 	}
@@ -57,7 +58,8 @@ func (d *doctor) run() {
 		}
 	}
 	if lookup == "" {
-		d.add(checkLookup, verdictWarn, "no lookup address is set: info, status, apply-form and feed do not work", "set JOBBOARD_JOBDB_URL or --jobdb-url")
+		d.add(checkLookup, verdictWarn, "no lookup address is set: info, status, apply-form and feed do not work",
+			"set JOBBOARD_JOBDB_URL or --jobdb-url")
 		return
 	}
 	d.checkLookup(d.ask("lookup host", strings.TrimRight(lookup, "/")+lookupPath))
@@ -85,7 +87,8 @@ func (d *doctor) checkSettings() bool {
 	if err == nil {
 		d.client = client
 		if len(s.warnings) > 0 {
-			d.add(checkSettings, verdictWarn, detail+"; "+strings.Join(s.warnings, "; "), "make the files readable by yourself alone")
+			d.add(checkSettings, verdictWarn, detail+"; "+strings.Join(s.warnings, "; "),
+				"make the files readable by yourself alone")
 			return true
 		}
 		d.ok(checkSettings, "%s", detail)
@@ -141,11 +144,13 @@ func (d *doctor) checkBase(p *probe) bool {
 			"the address has a path too many, lacks one, or is another host's: it is what stands before /api/rest in the service's documentation")
 		return false
 	case p.Status >= 200 && p.Status <= 299:
-		d.add(checkBase, verdictFail, fmt.Sprintf("%s answers %d where the service refuses who brings no credential", host, p.Status),
+		d.add(checkBase, verdictFail, fmt.Sprintf("%s answers %d where the service refuses who brings no credential", host,
+			p.Status),
 			"this is not the job board's interface: check host and path of JOBBOARD_BASE_URL")
 		return false
 	default:
-		d.add(checkBase, verdictWarn, fmt.Sprintf("%s answers %d, which the interface does not name", host, p.Status), "go by the checks below")
+		d.add(checkBase, verdictWarn, fmt.Sprintf("%s answers %d, which the interface does not name", host, p.Status),
+			"go by the checks below")
 	}
 	d.checkTransport(p, host)
 	return true
@@ -171,14 +176,18 @@ func (d *doctor) checkAnswer(check string, p *probe, host, variable string) bool
 		d.add(checkRedirects, verdictFail, fmt.Sprintf("%s redirects (%d) to nowhere", host, p.Status), "check "+variable)
 		return false
 	case p.Status == http.StatusProxyAuthRequired:
-		d.add(check, verdictFail, "a proxy wants to know who you are (407)", "set HTTPS_PROXY with name and password of the proxy")
+		d.add(check, verdictFail, "a proxy wants to know who you are (407)",
+			"set HTTPS_PROXY with name and password of the proxy")
 		return false
-	case p.Status == http.StatusBadGateway || p.Status == http.StatusServiceUnavailable || p.Status == http.StatusGatewayTimeout:
-		d.add(check, verdictFail, fmt.Sprintf("%s: what answers is a proxy or gateway that does not reach the service (%d)%s", host, p.Status, viaText(p)),
+	case p.Status == http.StatusBadGateway || p.Status == http.StatusServiceUnavailable ||
+		p.Status == http.StatusGatewayTimeout:
+		d.add(check, verdictFail, fmt.Sprintf("%s: what answers is a proxy or gateway that does not reach the service (%d)%s",
+			host, p.Status, viaText(p)),
 			"try again later; if it stays, check HTTPS_PROXY on this side and tell the service's operator")
 		return false
 	case p.Status >= 500:
-		d.add(check, verdictFail, fmt.Sprintf("%s: the service fails (%d)", host, p.Status), "try again later; if it stays, send the service's operator the time and the bundle")
+		d.add(check, verdictFail, fmt.Sprintf("%s: the service fails (%d)", host, p.Status),
+			"try again later; if it stays, send the service's operator the time and the bundle")
 		return false
 	case p.isHTML():
 		if p.Status == http.StatusNotFound {
@@ -221,12 +230,14 @@ func (d *doctor) checkTransport(p *probe, host string) {
 	direction := map[bool]string{true: "behind", false: "ahead of"}[skew > 0]
 	switch {
 	case !ok:
-		d.add(checkClock, verdictWarn, "the service does not tell its time", "make sure that this machine's clock is set by the network")
+		d.add(checkClock, verdictWarn, "the service does not tell its time",
+			"make sure that this machine's clock is set by the network")
 	case size > 5*time.Minute:
 		d.add(checkClock, verdictFail, fmt.Sprintf("this machine's clock is %s %s the service's", size, direction),
 			"set this machine's clock by the network (NTP): tokens seem valid or expired when they are not, and certificates too")
 	case size > 30*time.Second:
-		d.add(checkClock, verdictWarn, fmt.Sprintf("this machine's clock is %s %s the service's", size, direction), "set this machine's clock by the network (NTP)")
+		d.add(checkClock, verdictWarn, fmt.Sprintf("this machine's clock is %s %s the service's", size, direction),
+			"set this machine's clock by the network (NTP)")
 	default:
 		d.ok(checkClock, "this machine's clock agrees with the service's")
 	}
@@ -271,7 +282,8 @@ func (d *doctor) checkCredential() bool {
 		return false
 	}
 	var e *jobboard.Error
-	unknown := errors.As(err, &e) && e.Err == nil && (e.StatusCode == http.StatusNotFound || e.StatusCode == http.StatusBadRequest)
+	unknown := errors.As(err, &e) && e.Err == nil && (e.StatusCode == http.StatusNotFound ||
+		e.StatusCode == http.StatusBadRequest)
 	if err != nil && !unknown {
 		d.add(checkCredential, verdictFail, kind+": the search failed: "+d.errorText(err), searchNext(err))
 		d.skip(checkChannel, "the search must work first")
@@ -286,7 +298,8 @@ func (d *doctor) checkCredential() bool {
 	case unknown:
 		d.add(checkChannel, verdictFail, fmt.Sprintf("the service does not know %s (%d)", ch, e.StatusCode), howTo)
 	case n == 0:
-		d.add(checkChannel, verdictWarn, fmt.Sprintf("%s has no postings, or does not exist: the service says the same of both", ch), howTo)
+		d.add(checkChannel, verdictWarn,
+			fmt.Sprintf("%s has no postings, or does not exist: the service says the same of both", ch), howTo)
 	default:
 		d.ok(checkChannel, "%s has postings", ch)
 		return true
@@ -389,7 +402,8 @@ func (d *doctor) checkLanguage() {
 	// "*" asks for any.
 	others, err := d.titles(ch, "*")
 	if err != nil {
-		d.add(checkLanguage, verdictWarn, short(lang)+" works; a search in any language failed: "+d.errorText(err), searchNext(err))
+		d.add(checkLanguage, verdictWarn, short(lang)+" works; a search in any language failed: "+d.errorText(err),
+			searchNext(err))
 		return
 	}
 	differ := 0
@@ -419,13 +433,16 @@ func (d *doctor) checkApplicant() {
 	switch {
 	case err == nil || code == exitNo:
 		d.ok(checkApplicant, "the applicant's token is good")
-	case errors.Is(err, jobboard.ErrUnauthorized) && e != nil && strings.Contains(strings.ToLower(e.Message), "user token required"):
+	case errors.Is(err, jobboard.ErrUnauthorized) && e != nil &&
+		strings.Contains(strings.ToLower(e.Message), "user token required"):
 		d.add(checkApplicant, verdictFail, "the token is a client's, and these calls need the applicant's",
 			"set JOBBOARD_USER_TOKEN to a token that the applicant got by signing in; a client's belongs in JOBBOARD_TOKEN")
 	case errors.Is(err, jobboard.ErrUnauthorized):
-		d.add(checkApplicant, verdictFail, "the token is expired, or not of this service: "+d.errorText(err), "the applicant must sign in again; set JOBBOARD_USER_TOKEN to the new token")
+		d.add(checkApplicant, verdictFail, "the token is expired, or not of this service: "+d.errorText(err),
+			"the applicant must sign in again; set JOBBOARD_USER_TOKEN to the new token")
 	case errors.Is(err, jobboard.ErrForbidden):
-		d.add(checkApplicant, verdictFail, d.errorText(err), "the token's scope is not enough: ask for one with the right to see the applicant's applications")
+		d.add(checkApplicant, verdictFail, d.errorText(err),
+			"the token's scope is not enough: ask for one with the right to see the applicant's applications")
 	default:
 		d.add(checkApplicant, verdictFail, d.errorText(err), searchNext(err))
 	}
@@ -447,7 +464,8 @@ func (d *doctor) checkLookup(p *probe) {
 	id, err := d.settings.needJob(nil)
 	if err != nil {
 		if named {
-			d.add(checkLookup, verdictFail, d.errorText(err), "JOBBOARD_JOB is a job's identifier: digits, as IdValue in the feed")
+			d.add(checkLookup, verdictFail, d.errorText(err),
+				"JOBBOARD_JOB is a job's identifier: digits, as IdValue in the feed")
 			return
 		}
 		id = 1
@@ -462,9 +480,11 @@ func (d *doctor) checkLookup(p *probe) {
 	case code == exitNo && !named:
 		d.ok(checkLookup, "%s answers", host)
 	case code == exitNo:
-		d.add(checkLookup, verdictWarn, fmt.Sprintf("%s answers; of job %s it says: %s", host, id, d.errorText(err)), "take a job from a feed of today")
+		d.add(checkLookup, verdictWarn, fmt.Sprintf("%s answers; of job %s it says: %s", host, id, d.errorText(err)),
+			"take a job from a feed of today")
 	case code == exitCredential:
-		d.add(checkLookup, verdictFail, host+": "+d.errorText(err), "the lookup needs no credential: this is another address than the lookup's, check JOBBOARD_JOBDB_URL")
+		d.add(checkLookup, verdictFail, host+": "+d.errorText(err),
+			"the lookup needs no credential: this is another address than the lookup's, check JOBBOARD_JOBDB_URL")
 	case e != nil && e.StatusCode == http.StatusNotFound:
 		next := "the lookup is at {address}/jobdb/public/apply/external: check host and path of JOBBOARD_JOBDB_URL"
 		if sameHost(d.settings.get(baseURL), d.settings.get(jobDBURL)) {
@@ -472,7 +492,8 @@ func (d *doctor) checkLookup(p *probe) {
 		}
 		d.add(checkLookup, verdictFail, host+" answers, and has no lookup there (404)", next)
 	default:
-		d.add(checkLookup, verdictFail, host+": "+d.errorText(err), strings.ReplaceAll(searchNext(err), "JOBBOARD_BASE_URL", "JOBBOARD_JOBDB_URL"))
+		d.add(checkLookup, verdictFail, host+": "+d.errorText(err),
+			strings.ReplaceAll(searchNext(err), "JOBBOARD_BASE_URL", "JOBBOARD_JOBDB_URL"))
 	}
 }
 

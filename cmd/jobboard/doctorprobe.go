@@ -101,7 +101,8 @@ func short(s string) string {
 
 func (p *probe) isHTML() bool {
 	start := strings.ToLower(p.body[:min(len(p.body), 512)])
-	return strings.Contains(p.Type, "html") || strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html")
+	return strings.Contains(p.Type, "html") || strings.HasPrefix(start, "<!doctype html") ||
+		strings.HasPrefix(start, "<html")
 }
 
 // skew is how far the service's clock is ahead of this one, to a second or so.

@@ -197,7 +197,10 @@ func (a *app) openFeed(ctx context.Context, args []string) (*source, error) {
 	switch {
 	case len(args) == 0 && a.fake != nil:
 		body, err := a.demoFeed()
-		return &source{Reader: bytes.NewReader(body), Closer: io.NopCloser(nil), name: "the demo's feed", size: int64(len(body))}, err
+		return &source{
+			Reader: bytes.NewReader(body), Closer: io.NopCloser(nil), name: "the demo's feed",
+			size: int64(len(body)),
+		}, err
 	case len(args) == 0:
 		return nil, usage("no feed is named: give a file, an address, or - for standard input")
 	case args[0] == "-":
@@ -262,7 +265,8 @@ func (a *app) downloadFeed(ctx context.Context, address string) (*source, error)
 		if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
 			code = exitCredential
 		}
-		return nil, &exitError{code: code, err: fmt.Errorf("the feed at %s: %d %s", u.Host, resp.StatusCode, http.StatusText(resp.StatusCode))}
+		return nil, &exitError{code: code, err: fmt.Errorf("the feed at %s: %d %s", u.Host, resp.StatusCode,
+			http.StatusText(resp.StatusCode))}
 	}
 	// jobfeed reads gzip by itself.
 	return &source{Reader: resp.Body, Closer: resp.Body, name: u.Host, size: max(resp.ContentLength, 0)}, nil
@@ -292,7 +296,10 @@ const (
 	outcomeFailed      = "failed"
 )
 
-var outcomes = []string{outcomeOpen, outcomeNotPossible, outcomeInactive, outcomeUnavailable, outcomeNoPosting, outcomeBadEntry, outcomeFailed}
+var outcomes = []string{
+	outcomeOpen, outcomeNotPossible, outcomeInactive, outcomeUnavailable, outcomeNoPosting,
+	outcomeBadEntry, outcomeFailed,
+}
 
 func outcomeOf(err error, info *jobboard.JobInformation) string {
 	var entry *jobfeed.EntryError
@@ -398,7 +405,10 @@ type csvSink struct{ w *csv.Writer }
 
 func newCSVSink(w io.Writer) *csvSink {
 	s := &csvSink{csv.NewWriter(w)}
-	_ = s.w.Write([]string{"job", "outcome", "apply_possible", "questions", "title", "company", "language", "city", "privacy_link", "error"}) // Flush has its error
+	_ = s.w.Write([]string{
+		"job", "outcome", "apply_possible", "questions", "title", "company", "language", "city",
+		"privacy_link", "error",
+	}) // Flush has its error
 	return s
 }
 

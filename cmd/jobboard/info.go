@@ -221,7 +221,8 @@ func (a *app) printStatus(p jobboard.Precheck) error {
 	case p.InformationErr != nil:
 		w.pair("lookup", a.errorText(p.InformationErr))
 	case p.Information.ApplyPossible:
-		w.pair("lookup", fmt.Sprintf("%s: applying is possible, %d questions", p.Information.JobTitle, len(p.Information.Questions)))
+		w.pair("lookup", fmt.Sprintf("%s: applying is possible, %d questions", p.Information.JobTitle,
+			len(p.Information.Questions)))
 	default:
 		w.pair("lookup", p.Information.JobTitle+": applying is not possible")
 	}

@@ -142,7 +142,8 @@ func (m *mapData) write(w io.Writer) error {
 	p.add(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" width="%g" height="%g" role="img" aria-labelledby="t d">`,
 		pictureWidth, mapHeight, pictureWidth, mapHeight)
 	p.element("title", `id="t"`, m.title)
-	p.element("desc", `id="d"`, fmt.Sprintf("%d postings at %d places, %d at no known place", m.placed, len(m.sites), m.unplaced))
+	p.element("desc", `id="d"`, fmt.Sprintf("%d postings at %d places, %d at no known place", m.placed, len(m.sites),
+		m.unplaced))
 	p.add("<style>%s</style>", pictureStyle)
 	p.add(`<defs><clipPath id="c"><rect width="%g" height="%g"/></clipPath></defs>`, mapWidth, mapHeight)
 	p.add(`<rect class="paper" width="%g" height="%g"/>`, pictureWidth, mapHeight)
@@ -169,7 +170,10 @@ func (m *mapData) beyondCircle() (names []string, postings int) {
 	}
 	for _, s := range m.sorted() {
 		// The list of cities is good to a few kilometres.
-		if jobboard.DistanceKm(m.near, jobboard.GeoLocation{Latitude: s.Latitude, Longitude: s.Longitude}) > m.near.RadiusKm+15 {
+		if jobboard.DistanceKm(m.near, jobboard.GeoLocation{
+			Latitude:  s.Latitude,
+			Longitude: s.Longitude,
+		}) > m.near.RadiusKm+15 {
 			names = append(names, s.Name)
 			postings += len(s.titles)
 		}

@@ -169,7 +169,8 @@ func (a *app) search(ctx context.Context, flags *pflag.FlagSet, f *searchFlags) 
 		}
 	}
 	if page.TotalNumberOfJobs > shown {
-		fmt.Fprintf(a.stderr, "jobboard: the service gave %d of %d postings; the interface has no way to ask for the others. Narrow the search with --text or --near.\n",
+		fmt.Fprintf(a.stderr,
+			"jobboard: the service gave %d of %d postings; the interface has no way to ask for the others. Narrow the search with --text or --near.\n",
 			shown, page.TotalNumberOfJobs)
 	}
 	if f.picture == "" {
@@ -183,7 +184,8 @@ func (a *app) search(ctx context.Context, flags *pflag.FlagSet, f *searchFlags) 
 	if err := os.WriteFile(f.picture, picture.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("--map: %w", err)
 	}
-	fmt.Fprintf(a.stderr, "map: %s, %d postings at known places, %d at none that is known\n", f.picture, drawn.placed, drawn.unplaced)
+	fmt.Fprintf(a.stderr, "map: %s, %d postings at known places, %d at none that is known\n", f.picture, drawn.placed,
+		drawn.unplaced)
 	return nil
 }
 
@@ -200,7 +202,8 @@ func (a *app) printPostings(result *jobboard.JobSearchResult, near jobboard.GeoL
 	}
 	fmt.Fprintf(a.stdout, "%d of %d postings%s\n", shown, max(result.TotalNumberOfJobs, shown), describeNear(near))
 	if names, n := drawn.beyondCircle(); n > 0 {
-		fmt.Fprintf(a.stdout, "%d of them name a place beyond the circle (%s): the service found them for a further location, which its answer does not name\n",
+		fmt.Fprintf(a.stdout,
+			"%d of them name a place beyond the circle (%s): the service found them for a further location, which its answer does not name\n",
 			n, strings.Join(names, ", "))
 	}
 }
@@ -220,7 +223,13 @@ func pictureTitle(ch jobboard.ChannelID, q jobboard.Query) string {
 	return title + strings.Replace(describeNear(q.Near), " within", ", within", 1)
 }
 
-var searchColumns = []column{{head: "POSTING"}, {head: "TITLE", flex: 5}, {head: "LOCATION", flex: 3}, {head: "COMPANY", flex: 3}, {head: "SINCE"}}
+var searchColumns = []column{
+	{head: "POSTING"},
+	{head: "TITLE", flex: 5},
+	{head: "LOCATION", flex: 3},
+	{head: "COMPANY", flex: 3},
+	{head: "SINCE"},
+}
 
 func postingRow(p *jobboard.JobPosting) []string {
 	place := printable(strings.Join(p.Config.Get(jobboard.KeyLocationName), ", "))

@@ -53,7 +53,8 @@ var settingList = []setting{
 	{name: jobDBURL, flag: "jobdb-url", help: "`address` of the job information lookup"},
 	{name: clientID, flag: "client-id", help: "client `identifier`: by itself for Basic, with a secret for a token"},
 	{name: clientSecret, flag: "client-secret-file", help: "`file` with the client's secret", secret: true},
-	{name: tokenURL, flag: "token-url", help: "`address` that gives a token for identifier and secret (default: " + tokenPath + " at the base address)"},
+	{name: tokenURL, flag: "token-url", help: "`address` that gives a token for identifier and secret (default: " +
+		tokenPath + " at the base address)"},
 	{name: token, flag: "token-file", help: "`file` with an access token of the client", secret: true},
 	{name: userToken, flag: "user-token-file", help: "`file` with an access token of the applicant", secret: true},
 	{name: channel, flag: "channel", help: "`channel` of postings, such as 27828_extern"},
@@ -101,7 +102,8 @@ func (a *app) addSettingsFlags(f *pflag.FlagSet) {
 	}
 	f.BoolVar(&v.fake, "fake", false, "ask the embedded stand-in with its demo data; environment and file are not read")
 	f.BoolVar(&v.debug, "debug", false, "log every attempt to standard error, without secrets")
-	f.StringVar(&v.config, "config", "", "configuration `file` (JOBBOARD_CONFIG; default: jobboard/config.toml where the system keeps such)")
+	f.StringVar(&v.config, "config", "",
+		"configuration `file` (JOBBOARD_CONFIG; default: jobboard/config.toml where the system keeps such)")
 	f.IntVar(&v.attempts, "attempts", 0, "most attempts of a call (default 5)")
 	f.StringVar(&v.timeout, "timeout", "", "time of an attempt, such as 10s (default 15s)")
 }
@@ -322,7 +324,10 @@ func (a *app) fileLayer() (map[string]string, error) {
 		baseURL: c.BaseURL, jobDBURL: c.JobDBURL, clientID: c.ClientID, tokenURL: c.TokenURL, channel: c.Channel,
 		job: c.Job, language: c.Language, caFile: near(c.CAFile), token: c.Token, userToken: c.UserToken, clientSecret: c.ClientSecret,
 	}
-	for name, file := range map[string]string{token: c.TokenFile, userToken: c.UserTokenFile, clientSecret: c.ClientSecretFile} {
+	for name, file := range map[string]string{
+		token: c.TokenFile, userToken: c.UserTokenFile,
+		clientSecret: c.ClientSecretFile,
+	} {
 		if file == "" {
 			continue
 		}
@@ -380,7 +385,8 @@ func (a *app) readSecret(path string) (string, error) {
 		return "", err
 	}
 	if info, err := f.Stat(); err == nil && readers(info)&0o004 != 0 {
-		a.settings.warnings = append(a.settings.warnings, path+" holds a secret and everybody on this machine can read it: chmod 600 "+path)
+		a.settings.warnings = append(a.settings.warnings,
+			path+" holds a secret and everybody on this machine can read it: chmod 600 "+path)
 	}
 	secret := strings.TrimSpace(string(body))
 	if secret == "" {

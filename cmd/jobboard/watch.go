@@ -130,7 +130,8 @@ func (a *app) compare(before, after *jobboard.Snapshot, f *watchFlags) (*jobboar
 		}
 	}
 	if !after.Complete {
-		fmt.Fprintln(a.stderr, "jobboard: the service did not give every posting it counts; what is missing may still be there")
+		fmt.Fprintln(a.stderr,
+			"jobboard: the service did not give every posting it counts; what is missing may still be there")
 		if before != nil {
 			return before, nil
 		}
@@ -172,7 +173,8 @@ func (a *app) printChanges(at string, after *jobboard.Snapshot, c jobboard.Chang
 		return nil
 	}
 	w := &lines{w: a.stdout}
-	w.line("%s  %d postings, %d new, %d changed, %d gone", at, len(after.Postings), len(c.Added), len(c.Changed), len(c.Gone))
+	w.line("%s  %d postings, %d new, %d changed, %d gone", at, len(after.Postings), len(c.Added), len(c.Changed),
+		len(c.Gone))
 	t := a.outTerminal
 	for _, c := range all {
 		switch c.Kind {

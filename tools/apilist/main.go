@@ -8,6 +8,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -53,27 +54,30 @@ func list(dirs ...string) ([]string, error) {
 			if len(p.Errors) > 0 {
 				return nil, fmt.Errorf("%s: %w", p.PkgPath, p.Errors[0])
 			}
-			if module == "" {
-				module = p.Module.Path
-			}
+			module = cmp.Or(module, p.Module.Path)
 			inside, ok := strings.CutPrefix(p.PkgPath, module)
 			if !ok {
 				return nil, fmt.Errorf("%s is not nested in %s", p.PkgPath, module)
 			}
-			if p.Name == "main" || slices.Contains(strings.Split(inside, "/"), "internal") || len(p.GoFiles) == 0 {
-				continue
+			if p.Name != "main" && !slices.Contains(strings.Split(inside, "/"), "internal") && len(p.GoFiles) > 0 {
+				lines = append(lines, linesOf(p, module, inside)...)
 			}
-			w := writer{pkg: p, module: module, prefix: "pkg ." + inside + ", ", deprecated: deprecations(p)}
-			for _, name := range p.Types.Scope().Names() {
-				if obj := p.Types.Scope().Lookup(name); obj.Exported() {
-					w.object(obj)
-				}
-			}
-			lines = append(lines, w.lines...)
 		}
 	}
 	slices.Sort(lines)
 	return slices.Compact(lines), nil
+}
+
+// linesOf returns the lines of a package, which is inside of the module.
+func linesOf(p *packages.Package, module, inside string) []string {
+	w := writer{pkg: p, module: module, prefix: "pkg ." + inside + ", ", deprecated: deprecations(p)}
+	scope := p.Types.Scope()
+	for _, name := range scope.Names() {
+		if obj := scope.Lookup(name); obj.Exported() {
+			w.object(obj)
+		}
+	}
+	return w.lines
 }
 
 // place is a line of a file.
