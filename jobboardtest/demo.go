@@ -42,6 +42,8 @@ type DemoInfo struct {
 // WithDemo fills the server with a believable board: 46 postings in six cities, in
 // German and English, with every config key of section 2.3 and every question
 // type, and with one thing for each answer of the interface, named by DemoInfo.
+// Some advertisements are ugly, with scripts, unclosed tags and odd nesting. Most
+// links lead from a posting to its job, some without a query, some not at all.
 func WithDemo() Option { return func(c *config) { c.demo = true } }
 
 const (
@@ -158,7 +160,7 @@ func demoJob(r demoRole, n int) (Job, Posting) {
 		"platformvisibility":       {visible},
 		"listingStartDate":         {strconv.FormatInt(start.UnixMilli(), 10)},
 		"internalPostingName":      {r.english + " " + city.english},
-		"platform_internalAdText":  {r.ad(city, house, german)},
+		"platform_internalAdText":  {r.ad(city, house, german) + ugly(n)},
 		"jobcategory":              {r.category},
 		"ProjectCompanyNameGerman": {house},
 		"company":                  {"Lindenhof Gruppe"},
@@ -171,13 +173,13 @@ func demoJob(r demoRole, n int) (Job, Posting) {
 		delete(config, "ProjectNumber")
 		delete(config, "platform_keywords")
 	}
-	other := Translation{Title: r.german, Config: map[string][]string{"platform_internalAdText": {r.ad(city, house, true)}}}
+	other := Translation{Title: r.german, Config: map[string][]string{"platform_internalAdText": {r.ad(city, house, true) + ugly(n)}}}
 	p := Posting{
 		ID: 600100 + int64(n)*7, VersionID: 910200 + int64(n)*13, JobID: j.ID, Language: j.Language, Title: j.Title, Config: config,
 		JobStart: start.AddDate(0, 2, 0), VersionStart: start, VersionEnd: start.AddDate(1, 0, 0),
 	}
 	if german {
-		other = Translation{Title: r.english, Config: map[string][]string{"platform_internalAdText": {r.ad(city, house, false)}}}
+		other = Translation{Title: r.english, Config: map[string][]string{"platform_internalAdText": {r.ad(city, house, false) + ugly(n)}}}
 		p.Translations = map[string]Translation{"en": other}
 	} else {
 		p.Translations = map[string]Translation{"de": other}

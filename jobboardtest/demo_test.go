@@ -2,6 +2,7 @@ package jobboardtest_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -162,5 +163,34 @@ func TestNationalities(t *testing.T) {
 		if en := labels["en"][n]; en == "" || (de == "deutsch") != (en == "German") || (de == "schweizerisch") != (en == "Swiss") || (de == "staatenlos") != (en == "Stateless") {
 			t.Errorf("%s is %q and %q", n, de, en)
 		}
+	}
+}
+
+// The demo has what a program must bear: ugly advertisements, and links that say
+// all, the job alone, or nothing.
+func TestDemoIsNotTooNice(t *testing.T) {
+	srv := jobboardtest.NewServer(jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
+	defer srv.Close()
+	scripts, unclosed := 0, 0
+	links := map[string]int{}
+	for _, p := range srv.Snapshot().Postings {
+		ad := strings.ToLower(strings.Join(p.Config["platform_internalAdText"], ""))
+		if strings.Contains(ad, "<script") || strings.Contains(ad, "onerror=") || strings.Contains(ad, "javascript:") {
+			scripts++
+		}
+		if strings.Count(ad, "<p") > strings.Count(ad, "</p>") || strings.Count(ad, "<table") > strings.Count(ad, "</table>") {
+			unclosed++
+		}
+		switch {
+		case strings.Contains(p.ApplyURL, fmt.Sprintf("/job/%d/", p.JobID)) && strings.Contains(p.ApplyURL, fmt.Sprintf("jobDbPVId=%d&", p.VersionID)):
+			links["job and version"]++
+		case strings.Contains(p.ApplyURL, fmt.Sprintf("/job/%d/", p.JobID)):
+			links["job"]++
+		default:
+			links["nothing"]++
+		}
+	}
+	if scripts < 3 || unclosed < 2 || links["job and version"] < 30 || links["job"] < 3 || links["nothing"] < 3 {
+		t.Errorf("%d with scripts, %d unclosed, links %v", scripts, unclosed, links)
 	}
 }
