@@ -34,40 +34,46 @@ func (c *call) deliver(w http.ResponseWriter, a answer, f *Fault) {
 	for k, v := range a.header {
 		h[k] = v
 	}
-	if f == nil {
-		h.Set("Content-Length", strconv.FormatInt(a.size(), 10))
-		w.WriteHeader(a.status)
-		if a.parts == nil {
-			w.Write(a.body)
-			return
-		}
-		b := writers.Get().(*bufio.Writer)
-		b.Reset(w)
-		for _, p := range a.parts {
-			b.Write(p) // an error sticks, and the client's leaving is its own affair
-		}
-		b.Flush()
-		b.Reset(nil)
-		writers.Put(b)
-		return
-	}
-	if f.Break == ResetBefore {
+	switch {
+	case f == nil:
+		send(w, a)
+	case f.Break == ResetBefore:
 		reset(w)
-		return
-	}
-	if f.Break == StallBefore {
+	case f.Break == StallBefore:
 		c.stall()
 		reset(w)
+	default:
+		c.sendBadly(w, a, f)
+	}
+}
+
+// send sends a whole answer.
+func send(w http.ResponseWriter, a answer) {
+	w.Header().Set("Content-Length", strconv.FormatInt(a.size(), 10))
+	w.WriteHeader(a.status)
+	if a.parts == nil {
+		w.Write(a.body)
 		return
 	}
+	b := writers.Get().(*bufio.Writer)
+	b.Reset(w)
+	for _, p := range a.parts {
+		b.Write(p) // an error sticks, and the client's leaving is its own affair
+	}
+	b.Flush()
+	b.Reset(nil)
+	writers.Put(b)
+}
 
+// sendBadly sends an answer's head, and its body as a fault wants it.
+func (c *call) sendBadly(w http.ResponseWriter, a answer, f *Fault) {
+	h := w.Header()
 	body, size := c.faultyBody(a, f)
 	for k, v := range f.Header {
+		h[http.CanonicalHeaderKey(k)] = v
 		if len(v) == 0 {
 			h[http.CanonicalHeaderKey(k)] = nil
-			continue
 		}
-		h[http.CanonicalHeaderKey(k)] = v
 	}
 	switch f.Encoding {
 	case Gzip, DoubleGzip, BrokenGzip:
@@ -80,9 +86,12 @@ func (c *call) deliver(w http.ResponseWriter, a answer, f *Fault) {
 		h.Set("Content-Length", strconv.FormatInt(size, 10))
 	}
 	w.WriteHeader(a.status)
-	if noBody {
-		return
+	if !noBody {
+		c.sendBody(w, body, size, f)
 	}
+}
+
+func (c *call) sendBody(w http.ResponseWriter, body io.Reader, size int64, f *Fault) {
 	flush := http.NewResponseController(w).Flush
 	ctx := c.r.Context()
 	if size < 0 {

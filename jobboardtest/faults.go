@@ -101,7 +101,7 @@ func (f Fault) Check() error {
 		return bad("status %d is not between 200 and 999", f.Status)
 	case f.Share < 0 || f.Share > 1:
 		return bad("share %v is not between 0 and 1", f.Share)
-	case f.Skip < 0 || f.Times < 0 || f.After < 0 || f.DripBytes < 0 || f.For < 0 || f.Delay < 0 || f.Jitter < 0 || f.DripEvery < 0:
+	case min(int64(f.Skip), int64(f.Times), f.After, int64(f.DripBytes)) < 0 || min(f.For, f.Delay, f.Jitter, f.DripEvery) < 0:
 		return bad("skip, times, after, drip_bytes and the durations cannot be below 0")
 	case !headerCanBeSent(f.Header):
 		return bad("header has a name or a value that cannot be sent, or Content-Length, which is the body's; Break makes it a wrong one")

@@ -138,11 +138,8 @@ func (s *Server) Restore(in State) error {
 }
 
 func (in State) build(now time.Time) (*state, error) {
-	bad := func(format string, args ...any) (*state, error) {
-		return nil, fmt.Errorf("jobboardtest: state: "+format, args...)
-	}
 	if in.Version != 0 && in.Version != 1 {
-		return bad("version %d is not known, only 1", in.Version)
+		return nil, fmt.Errorf("jobboardtest: state: version %d is not known, only 1", in.Version)
 	}
 	if err := in.Variants.Check(); err != nil {
 		return nil, err
@@ -161,57 +158,11 @@ func (in State) build(now time.Time) (*state, error) {
 	for _, c := range in.Companies {
 		st.companies[c.ID] = c
 	}
-	for _, j := range in.Jobs {
-		if j.Status != Active && j.Status != Inactive && j.Status != Deleted {
-			return bad("job %d has the unknown status %q", j.ID, j.Status)
-		}
-		if _, twice := st.jobs[j.ID]; twice {
-			return bad("job %d is there twice", j.ID)
-		}
-		st.addJob(j)
-	}
-	for _, p := range in.Postings {
-		if _, twice := st.postings[p.ID]; twice {
-			return bad("posting %d is there twice", p.ID)
-		}
-		st.addPosting(p)
-	}
 	for _, c := range in.Clients {
 		st.addClient(c)
 	}
 	for _, a := range in.Applicants {
 		st.addApplicant(a)
-	}
-	identifiers := map[string]bool{}
-	for _, a := range in.Applications {
-		if a.ID != "" && identifiers[a.ID] {
-			return bad("two applications have the identifier %q", a.ID)
-		}
-		identifiers[a.ID] = true
-		k := appKey{a.ApplicantID, a.JobID}
-		if _, twice := st.applications[k]; twice {
-			return bad("applicant %d has two applications to job %d (section 8)", a.ApplicantID, a.JobID)
-		}
-		st.applications[k] = a
-	}
-	for i, t := range in.Tokens {
-		kind := tokenKind(t.Kind)
-		if kind != clientToken && kind != userToken && kind != lookupToken {
-			return bad("token %d has the unknown kind %q", i, t.Kind)
-		}
-		n := &token{value: t.Value, kind: kind, clientID: t.ClientID, applicant: t.ApplicantID, narrow: t.Narrow, expired: t.Expired}
-		if t.Lifetime != "" {
-			d, err := time.ParseDuration(t.Lifetime)
-			if err != nil {
-				return bad("token %d: lifetime: %w", i, err)
-			}
-			n.lifetime = d
-		}
-		if t.Since.IsZero() {
-			t.Since = now
-		}
-		n.since.Store(t.Since.UnixNano())
-		st.tokens[t.Value] = n
 	}
 	for _, c := range in.Codes {
 		st.codes[c.Value] = c
@@ -225,7 +176,72 @@ func (in State) build(now time.Time) (*state, error) {
 		}
 		st.catalogues[k] = slices.Clone(v)
 	}
+	for _, err := range []error{st.takeJobs(in), st.takeApplications(in), st.takeTokens(in, now)} {
+		if err != nil {
+			return nil, fmt.Errorf("jobboardtest: state: %w", err)
+		}
+	}
 	return st, nil
+}
+
+func (st *state) takeJobs(in State) error {
+	for _, j := range in.Jobs {
+		if j.Status != Active && j.Status != Inactive && j.Status != Deleted {
+			return fmt.Errorf("job %d has the unknown status %q", j.ID, j.Status)
+		}
+		if _, twice := st.jobs[j.ID]; twice {
+			return fmt.Errorf("job %d is there twice", j.ID)
+		}
+		st.addJob(j)
+	}
+	for _, p := range in.Postings {
+		if _, twice := st.postings[p.ID]; twice {
+			return fmt.Errorf("posting %d is there twice", p.ID)
+		}
+		st.addPosting(p)
+	}
+	return nil
+}
+
+func (st *state) takeApplications(in State) error {
+	identifiers := map[string]bool{}
+	for _, a := range in.Applications {
+		if a.ID != "" && identifiers[a.ID] {
+			return fmt.Errorf("two applications have the identifier %q", a.ID)
+		}
+		identifiers[a.ID] = true
+		k := appKey{a.ApplicantID, a.JobID}
+		if _, twice := st.applications[k]; twice {
+			return fmt.Errorf("applicant %d has two applications to job %d (section 8)", a.ApplicantID, a.JobID)
+		}
+		st.applications[k] = a
+	}
+	return nil
+}
+
+func (st *state) takeTokens(in State, now time.Time) error {
+	for i, t := range in.Tokens {
+		kind := tokenKind(t.Kind)
+		if kind != clientToken && kind != userToken && kind != lookupToken {
+			return fmt.Errorf("token %d has the unknown kind %q", i, t.Kind)
+		}
+		n := &token{
+			value: t.Value, kind: kind, clientID: t.ClientID, applicant: t.ApplicantID, narrow: t.Narrow, expired: t.Expired,
+		}
+		if t.Lifetime != "" {
+			d, err := time.ParseDuration(t.Lifetime)
+			if err != nil {
+				return fmt.Errorf("token %d: lifetime: %w", i, err)
+			}
+			n.lifetime = d
+		}
+		if t.Since.IsZero() {
+			t.Since = now
+		}
+		n.since.Store(t.Since.UnixNano())
+		st.tokens[t.Value] = n
+	}
+	return nil
 }
 
 // Write writes the state as JSON, as ReadState reads it.

@@ -259,3 +259,19 @@ func TestClock(t *testing.T) {
 		t.Errorf("Now() is off by %v", d)
 	}
 }
+
+// UpdateJob changes a job that is there, and never its identifier.
+func TestUpdateJob(t *testing.T) {
+	srv := jobboardtest.New(t)
+	srv.Publish("c", jobboardtest.Job{ID: 4711, Title: "Nurse"})
+	if srv.UpdateJob(4712, func(*jobboardtest.Job) { t.Error("called for a job that is not there") }) {
+		t.Error("a job that is not there was changed")
+	}
+	if !srv.UpdateJob(4711, func(j *jobboardtest.Job) { j.ID, j.Title = 4712, "Chef" }) {
+		t.Error("the job was not found")
+	}
+	job, ok := srv.Job(4711)
+	if _, other := srv.Job(4712); !ok || other || job.ID != 4711 || job.Title != "Chef" || len(srv.Snapshot().Jobs) != 1 {
+		t.Errorf("%+v, %t, another: %t", job, ok, other)
+	}
+}

@@ -80,7 +80,7 @@ func (c *call) subscribe() answer {
 				result[t] = "unknown channel"
 				continue
 			case t == "email" && !strings.Contains(email, "@"):
-				result[t] = "email address missing or malformed"
+				result[t] = "invalid email address"
 				continue
 			}
 			sub := Subscription{ID: newHex(), Channel: channel, Type: t, Categories: categories, Status: Unconfirmed, Created: now}
@@ -92,7 +92,14 @@ func (c *call) subscribe() answer {
 			st.subscriptions[sub.ID] = sub
 		}
 	})
-	return jsonAnswer(result)
+	if !c.v.SubscriptionLists {
+		return jsonAnswer(result)
+	}
+	lists := map[string][]string{}
+	for t, said := range result {
+		lists[t] = []string{said}
+	}
+	return jsonAnswer(lists)
 }
 
 // parseCategories takes a value that is a text for a list of one.

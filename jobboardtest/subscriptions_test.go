@@ -62,7 +62,7 @@ func TestSubscriptions(t *testing.T) {
 
 		// What failed says so in the same place.
 		for query, want := range map[string]string{
-			"?channel=27828_extern&types=email": `{"email":"email address missing or malformed"}`,
+			"?channel=27828_extern&types=email": `{"email":"invalid email address"}`,
 			"?channel=no&types=rss":             `{"rss":"unknown channel"}`,
 			"?channel=27828_extern&types=fax":   `{"fax":"unknown subscription type"}`,
 			"?channel=27828_extern":             `{}`,
@@ -85,6 +85,40 @@ func TestSubscriptions(t *testing.T) {
 		}
 		if res, _ := do(t, srv, "POST", base, "10:", "[]"); res.StatusCode != 400 {
 			t.Errorf("a list for a map: %d", res.StatusCode)
+		}
+	}
+}
+
+// The other forms of the answer, held against those typed by hand: lists, and an
+// error's text in the place of a result.
+func TestSubscriptionForms(t *testing.T) {
+	srv := jobboardtest.New(t)
+	srv.AddChannel(jobboardtest.Channel{ID: "27828_extern"})
+	srv.AddClient(jobboardtest.Client{ID: "10"})
+	for _, c := range []struct {
+		lists       bool
+		email, file string
+	}{
+		{false, "a%40b.example", "subscription_created.json"},
+		{true, "a%40b.example", "subscription_created_lists.json"},
+		{false, "nobody", "subscription_partly_failed.json"},
+	} {
+		srv.SetVariants(jobboardtest.Variants{SubscriptionLists: c.lists})
+		res, body := do(t, srv, "POST", srv.BaseURL+"/jobabo?channel=27828_extern&types=rss::email&email="+c.email, "10:", "{}")
+		got, want := decode(t, body).(map[string]any), decode(t, golden(t, c.file)).(map[string]any)
+		// The identifier is new each time; its form is not.
+		if id, ok := got["rss"].([]any); ok && len(id) == 1 {
+			got["rss"] = []any{"new"}
+		} else if _, ok := got["rss"].(string); ok {
+			got["rss"] = "new"
+		}
+		if _, ok := want["rss"].([]any); ok {
+			want["rss"] = []any{"new"}
+		} else {
+			want["rss"] = "new"
+		}
+		if res.StatusCode != 200 || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %d %s", c.file, res.StatusCode, body)
 		}
 	}
 }

@@ -169,6 +169,10 @@ type Variants struct {
 	// FeedUnlinked leaves the links of postings out of the feed.
 	FeedUnlinked bool `json:"feed_unlinked,omitempty"`
 
+	// SubscriptionLists answers a subscription with lists of one text instead of
+	// texts.
+	SubscriptionLists bool `json:"subscription_lists,omitempty"`
+
 	// TokenSeconds is the lifetime of issued tokens; 0 means 3600. A user
 	// token's lifetime counts from its last use.
 	TokenSeconds int `json:"token_seconds,omitempty"`

@@ -232,6 +232,7 @@ var switchPositions = []jobboardtest.Variants{
 	{Links: jobboardtest.LinksRelative},
 	{Links: jobboardtest.LinksOpaque},
 	{SubscriptionsNeedCredential: true},
+	{SubscriptionLists: true},
 	{TokenSeconds: 60},
 }
 

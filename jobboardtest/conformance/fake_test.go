@@ -106,6 +106,7 @@ var positions = map[string][]any{
 	"FeedUnnamed":                 {false, true},
 	"FeedUnlinked":                {false, true},
 	"SubscriptionsNeedCredential": {false, true},
+	"SubscriptionLists":           {false, true},
 	"TokenSeconds":                {0, 1, 86400},
 }
 

@@ -47,6 +47,7 @@ var allSwitches = []variantSwitch{
 	{Name: "feed_unnamed", Label: "Feed does not name postings", Kind: "yes"},
 	{Name: "feed_unlinked", Label: "Feed without links", Kind: "yes"},
 	{Name: "subscriptions_need_credential", Label: "Subscriptions need a credential", Kind: "yes"},
+	{Name: "subscription_lists", Label: "Subscriptions answer with lists", Kind: "yes"},
 	{Name: "token_seconds", Label: "Seconds a token lives", Kind: "number", Hint: "3600"},
 }
 
