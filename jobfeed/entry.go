@@ -30,10 +30,20 @@ type Entry struct {
 
 	JobID jobboard.JobID // PositionRecordInfo > Id > IdValue; of several that are not empty, the first
 
-	Title    string // PositionProfile > PositionDetail > PositionTitle, else PositionProfile > ProfileName, else PositionPosting > Title
-	Company  string // PositionDetail > Company > Name or Company itself, else PositionProfile > Organization > OrganizationName, else PositionSupplier > EntityName
-	Language string // xml:lang of PositionProfile, else of PositionOpening, else of what is around it; as spelt in the feed
-	Status   string // PositionRecordInfo > Status, such as "Active"
+	// Title is PositionProfile > PositionDetail > PositionTitle, else
+	// PositionProfile > ProfileName, else PositionPosting > Title.
+	Title string
+
+	// Company is PositionDetail > Company > Name or Company itself, else
+	// PositionProfile > Organization > OrganizationName, else
+	// PositionSupplier > EntityName.
+	Company string
+
+	// Language is xml:lang of PositionProfile, else of PositionOpening, else of
+	// what is around it; as spelt in the feed.
+	Language string
+
+	Status string // PositionRecordInfo > Status, such as "Active"
 
 	// ValidFrom and ValidTo are the attributes of those names, both of the same
 	// element: PositionPosting > Id, else PositionRecordInfo > Status, else

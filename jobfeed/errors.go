@@ -46,14 +46,15 @@ type EntryError struct {
 	Err      error          // one of the Err values, or io.ErrUnexpectedEOF
 }
 
-// Error is one line with place and reason.
+// Error returns one line with place and reason.
 func (e *EntryError) Error() string {
 	id := ""
 	if e.JobID != 0 {
 		id = fmt.Sprintf(" (job %d)", e.JobID)
 	}
-	return fmt.Sprintf("jobfeed: line %d, column %d, offset %d%s: %v: %s", e.Line, e.Column, e.Offset, id, e.Err, e.Reason)
+	return fmt.Sprintf("jobfeed: line %d, column %d, offset %d%s: %v: %s",
+		e.Line, e.Column, e.Offset, id, e.Err, e.Reason)
 }
 
-// Unwrap is e.Err.
+// Unwrap returns e.Err.
 func (e *EntryError) Unwrap() error { return e.Err }

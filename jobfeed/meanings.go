@@ -86,31 +86,38 @@ func init() {
 	apply := meaning{text: func(p *parser, _ *element, url string) { p.entry.addLink(Link{LinkApply, url}) }}
 	at("positionprofile/howtoapply/applicationmethod/internetwebaddress", apply)
 
+	postingID := func(p *parser, _ *element, id string) {
+		if n, err := strconv.ParseUint(id, 10, 63); err == nil && n > 0 {
+			p.entry.Postings = append(p.entry.Postings, jobboard.JobPostingID(n))
+		}
+	}
 	for _, posting := range []string{"positionposting", "positionpostings/positionposting"} {
 		at(posting+"/id", meaning{begin: func(p *parser, e *element) { p.posting.validity(e) }})
-		at(posting+"/id/idvalue", meaning{text: func(p *parser, _ *element, id string) {
-			if n, err := strconv.ParseUint(id, 10, 63); err == nil && n > 0 {
-				p.entry.Postings = append(p.entry.Postings, jobboard.JobPostingID(n))
-			}
-		}})
+		at(posting+"/id/idvalue", meaning{text: postingID})
 		at(posting+"/title", textTo(func(p *parser) *string { return &p.postingTitle }))
-		at(posting+"/link", meaning{text: func(p *parser, _ *element, url string) { p.entry.addLink(Link{LinkPosting, url}) }})
+		link := func(p *parser, _ *element, url string) { p.entry.addLink(Link{LinkPosting, url}) }
+		at(posting+"/link", meaning{text: link})
 		at(posting+"/howtoapply/applicationmethod/internetwebaddress", apply)
 	}
 
-	for _, location := range []string{"positionprofile/physicallocation", "positionprofile/positiondetail/physicallocation"} {
-		at(location, meaning{begin: func(p *parser, _ *element) { p.beginLocation() }, end: (*parser).endLocation})
+	for _, parent := range []string{"positionprofile", "positionprofile/positiondetail"} {
+		location := parent + "/physicallocation"
+		begin := func(p *parser, _ *element) { p.beginLocation() }
+		at(location, meaning{begin: begin, end: (*parser).endLocation})
 		at(location+"/name", textTo(func(p *parser) *string { return &p.location().Name }))
-		at(location+"/postaladdress/countrycode", textTo(func(p *parser) *string { return &p.location().Country }))
-		at(location+"/postaladdress/region", textTo(func(p *parser) *string { return &p.location().Region }))
-		at(location+"/postaladdress/municipality", textTo(func(p *parser) *string { return &p.location().City }))
-		at(location+"/postaladdress/postalcode", textTo(func(p *parser) *string { return &p.location().PostalCode }))
-		at(location+"/postaladdress/deliveryaddress/streetname", textTo(func(p *parser) *string { return &p.street }))
-		at(location+"/postaladdress/deliveryaddress/buildingnumber", textTo(func(p *parser) *string { return &p.building }))
+		address := location + "/postaladdress"
+		at(address+"/countrycode", textTo(func(p *parser) *string { return &p.location().Country }))
+		at(address+"/region", textTo(func(p *parser) *string { return &p.location().Region }))
+		at(address+"/municipality", textTo(func(p *parser) *string { return &p.location().City }))
+		at(address+"/postalcode", textTo(func(p *parser) *string { return &p.location().PostalCode }))
+		delivery := address + "/deliveryaddress"
+		at(delivery+"/streetname", textTo(func(p *parser) *string { return &p.street }))
+		at(delivery+"/buildingnumber", textTo(func(p *parser) *string { return &p.building }))
 		line := func(p *parser, _ *element, text string) { p.lines = append(p.lines, text) }
-		at(location+"/postaladdress/deliveryaddress/addressline", meaning{text: line})
+		at(delivery+"/addressline", meaning{text: line})
 
-		at(location+"/area", meaning{begin: func(_ *parser, e *element) { e.area = strings.ToLower(attribute(e.Attr, "type")) }})
+		kind := func(_ *parser, e *element) { e.area = strings.ToLower(attribute(e.Attr, "type")) }
+		at(location+"/area", meaning{begin: kind})
 		at(location+"/area/value", meaning{text: (*parser).inArea})
 		area := opening
 		for name := range strings.SplitSeq(location+"/area", "/") {

@@ -77,7 +77,8 @@ func parse(raw []byte, maxDepth int, e *Entry) *fault {
 			return &fault{at, ErrSyntax, "a declaration inside an entry"}
 		case xml.EndElement:
 			if top := &p.open[len(p.open)-1]; top.Name != token.Name {
-				return &fault{at, ErrSyntax, fmt.Sprintf("element %.40q closed by %.40q", top.Name.Local, token.Name.Local)}
+				reason := fmt.Sprintf("element %.40q closed by %.40q", top.Name.Local, token.Name.Local)
+				return &fault{at, ErrSyntax, reason}
 			}
 			p.end()
 			if len(p.open) == 0 {

@@ -13,9 +13,17 @@ import (
 // Options bound what a Reader takes. The zero value of a field is the default
 // in its comment; nil stands for the zero Options.
 type Options struct {
-	MaxEntryBytes int   // length of an entry as UTF-8; 0 means 1 MiB. A longer one is an EntryError with ErrTooLarge
-	MaxDepth      int   // of the elements in an entry, itself included; 0 means 64. A deeper one is an EntryError with ErrTooDeep
-	MaxBytes      int64 // length of the feed as UTF-8, after decompression; 0 means 16 GiB, negative no bound. A longer feed ends with ErrTooLarge
+	// MaxEntryBytes bounds the length of an entry as UTF-8; 0 means 1 MiB. A
+	// longer one is an EntryError with ErrTooLarge.
+	MaxEntryBytes int
+
+	// MaxDepth bounds the elements in one another in an entry, itself included;
+	// 0 means 64. A deeper one is an EntryError with ErrTooDeep.
+	MaxDepth int
+
+	// MaxBytes bounds the length of the feed as UTF-8, after decompression; 0
+	// means 16 GiB, negative no bound. A longer feed ends with ErrTooLarge.
+	MaxBytes int64
 
 	// Skip, unless it is nil, is called with the bytes of each entry that ends
 	// where it should, from its start tag to its end tag. Where it returns true
@@ -166,7 +174,8 @@ func (r *Reader) end(err error, within string) error {
 	case !r.element && within == "":
 		r.err = fmt.Errorf("jobfeed: %w: no element in it", ErrNotFeed)
 	case within != "":
-		r.err = fmt.Errorf("jobfeed: line %d, offset %d: the feed ends inside %s: %w", r.win.line+1, r.win.off, within, io.ErrUnexpectedEOF)
+		r.err = fmt.Errorf("jobfeed: line %d, offset %d: the feed ends inside %s: %w",
+			r.win.line+1, r.win.off, within, io.ErrUnexpectedEOF)
 	}
 	return r.err
 }
@@ -185,7 +194,8 @@ func (r *Reader) text() error {
 		}
 		if space := k - len(bytes.TrimLeft(b[:k], " \t\r\n")); !r.markup && space < k {
 			w.discard(space)
-			for len(w.bytes()) < 64 && w.more() { // fill the window first, so that the error does not depend on read sizes
+			for len(w.bytes()) < 64 && w.more() {
+				// Fill the window first, so that the error does not depend on read sizes.
 			}
 			return r.end(fmt.Errorf("%w: it begins with %.20q", ErrNotFeed, w.bytes()), "")
 		}
@@ -280,7 +290,8 @@ func (r *Reader) enter(end int) error {
 	case why == long:
 		at := w.at(0)
 		w.discard(n)
-		return &EntryError{Position: at, Entry: at, Err: ErrTooLarge, Reason: fmt.Sprintf("a tag of over %d bytes", r.maxEntry)}
+		reason := fmt.Sprintf("a tag of over %d bytes", r.maxEntry)
+		return &EntryError{Position: at, Entry: at, Err: ErrTooLarge, Reason: reason}
 	case why == whole && !empty && len(r.wrappers) == maxWrappers:
 		r.deeper++
 	case why == whole && !empty:
@@ -401,16 +412,20 @@ func (r *Reader) entry() (*Entry, error) {
 // closed.
 func (r *Reader) notClosed(n int, why cut) *fault {
 	f := &fault{n, ErrSyntax, "malformed markup at the entry's end"}
+	section := ""
+	if why == open || why == openLong {
+		section = sections[r.win.section(n)].what
+	}
 	switch why {
 	case broken:
 		f.reason = "the entry is not closed where the next one begins"
 	case ended:
 		f.kind, f.reason = io.ErrUnexpectedEOF, "the feed ends inside the entry"
 	case open:
-		f.reason = "a " + sections[r.win.section(n)].what + " that is not closed"
+		f.reason = "a " + section + " that is not closed"
 	case openLong:
 		f.kind = ErrTooLarge
-		f.reason = fmt.Sprintf("a %s that is not closed within the %d bytes of an entry", sections[r.win.section(n)].what, r.maxEntry)
+		f.reason = fmt.Sprintf("a %s that is not closed within the %d bytes of an entry", section, r.maxEntry)
 	}
 	return f
 }

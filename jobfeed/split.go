@@ -392,7 +392,9 @@ func (s *window) resync(raw []byte) (begin, end int) {
 			return -1, -1
 		}
 		i += k
-		kind := slices.IndexFunc(sections[:], func(section section) bool { return bytes.HasPrefix(raw[i:], []byte(section.begin)) })
+		kind := slices.IndexFunc(sections[:], func(section section) bool {
+			return bytes.HasPrefix(raw[i:], []byte(section.begin))
+		})
 		if kind < 0 {
 			i++
 			continue

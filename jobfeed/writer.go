@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -97,37 +98,29 @@ func (w *Writer) begin() {
 }
 
 func (w *Writer) entry(e *Entry) {
-	var lang []string
-	if e.Language != "" {
-		lang = []string{"xml:lang", e.Language}
-	}
-	w.start("PositionOpening")
-
-	w.start("PositionRecordInfo")
-	w.start("Id")
-	w.leaf("IdValue", e.JobID.String())
-	w.end("Id")
-	w.leaf("Status", e.Status)
-	w.end("PositionRecordInfo")
-
-	w.postings(e)
-
-	w.start("PositionProfile", lang...)
-	w.start("PositionDetail")
-	if e.Company != "" {
-		w.start("Company")
-		w.leaf("Name", e.Company)
-		w.end("Company")
-	}
-	for _, l := range e.Locations {
-		w.location(l)
-	}
-	w.leaf("PositionTitle", e.Title)
-	w.end("PositionDetail")
-	w.links(e, LinkApply)
-	w.end("PositionProfile")
-
-	w.end("PositionOpening")
+	w.in("PositionOpening", nil, func() {
+		w.in("PositionRecordInfo", nil, func() {
+			w.in("Id", nil, func() { w.leaf("IdValue", e.JobID.String()) })
+			w.leaf("Status", e.Status)
+		})
+		w.in("PositionPostings", nil, func() { w.postings(e) })
+		w.in("PositionProfile", attrs("xml:lang", e.Language), func() {
+			w.in("PositionDetail", nil, func() {
+				if e.Company != "" {
+					w.in("Company", nil, func() { w.leaf("Name", e.Company) })
+				}
+				for _, l := range e.Locations {
+					w.location(l)
+				}
+				w.leaf("PositionTitle", e.Title)
+			})
+			for _, url := range e.urls(LinkApply) {
+				w.in("HowToApply", nil, func() {
+					w.in("ApplicationMethod", nil, func() { w.leaf("InternetWebAddress", url) })
+				})
+			}
+		})
+	})
 	w.str("\n")
 }
 
@@ -139,59 +132,59 @@ func (w *Writer) postings(e *Entry) {
 	for i, id := range e.Postings {
 		names = append(names[:i], strconv.FormatInt(int64(id), 10))
 	}
-	w.start("PositionPostings")
-	for i, name := range names {
-		w.start("PositionPosting")
-		var dates []string
-		if e.ValidFrom != "" && i == 0 {
-			dates = append(dates, "validFrom", string(e.ValidFrom))
-		}
-		if e.ValidTo != "" && i == 0 {
-			dates = append(dates, "validTo", string(e.ValidTo))
-		}
-		w.start("Id", dates...)
-		w.leaf("IdValue", name)
-		w.end("Id")
-		if i == 0 {
-			w.links(e, LinkPosting)
-		}
-		w.end("PositionPosting")
+	dates := attrs("validFrom", string(e.ValidFrom), "validTo", string(e.ValidTo))
+	links := e.urls(LinkPosting)
+	for _, name := range names {
+		w.in("PositionPosting", nil, func() {
+			w.in("Id", dates, func() { w.leaf("IdValue", name) })
+			for _, url := range links {
+				w.leaf("Link", url)
+			}
+		})
+		dates, links = nil, nil
 	}
-	w.end("PositionPostings")
 }
 
 func (w *Writer) location(l Location) {
-	w.start("PhysicalLocation")
-	w.leaf("Name", l.Name)
-	w.start("PostalAddress")
-	w.leaf("CountryCode", l.Country)
-	w.leaf("PostalCode", l.PostalCode)
-	w.leaf("Region", l.Region)
-	w.leaf("Municipality", l.City)
-	if l.Street != "" {
-		w.start("DeliveryAddress")
-		w.leaf("StreetName", l.Street)
-		w.end("DeliveryAddress")
-	}
-	w.end("PostalAddress")
-	w.end("PhysicalLocation")
+	w.in("PhysicalLocation", nil, func() {
+		w.leaf("Name", l.Name)
+		w.in("PostalAddress", nil, func() {
+			w.leaf("CountryCode", l.Country)
+			w.leaf("PostalCode", l.PostalCode)
+			w.leaf("Region", l.Region)
+			w.leaf("Municipality", l.City)
+			if l.Street != "" {
+				w.in("DeliveryAddress", nil, func() { w.leaf("StreetName", l.Street) })
+			}
+		})
+	})
 }
 
-func (w *Writer) links(e *Entry, kind LinkKind) {
+// urls returns the addresses of the links of a kind.
+func (e *Entry) urls(kind LinkKind) (urls []string) {
 	for _, l := range e.Links {
-		if l.Kind != kind {
-			continue
+		if l.Kind == kind {
+			urls = append(urls, l.URL)
 		}
-		if kind == LinkPosting {
-			w.leaf("Link", l.URL)
-			continue
-		}
-		w.start("HowToApply")
-		w.start("ApplicationMethod")
-		w.leaf("InternetWebAddress", l.URL)
-		w.end("ApplicationMethod")
-		w.end("HowToApply")
 	}
+	return urls
+}
+
+// attrs returns pairs of a name and a value without those whose value is empty.
+func attrs(pairs ...string) (attrs []string) {
+	for pair := range slices.Chunk(pairs, 2) {
+		if pair[1] != "" {
+			attrs = append(attrs, pair...)
+		}
+	}
+	return attrs
+}
+
+// in writes an element around what inside writes.
+func (w *Writer) in(name string, attrs []string, inside func()) {
+	w.start(name, attrs...)
+	inside()
+	w.end(name)
 }
 
 // start writes a start tag with attributes, name and value in turn.
@@ -219,9 +212,7 @@ func (w *Writer) leaf(name, text string) {
 	if text == "" {
 		return
 	}
-	w.start(name)
-	w.text(text)
-	w.end(name)
+	w.in(name, nil, func() { w.text(text) })
 }
 
 func (w *Writer) name(name string) {

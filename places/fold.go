@@ -60,10 +60,14 @@ func spellings(name string) []string {
 	return keys
 }
 
+var rivers = []string{
+	" (", " am ", " an der ", " an den ", " im ", " in ", " bei ", " ob der ", " auf ", " vor der ", " upon ",
+}
+
 // withoutRiver returns what stands before the words that tell towns of one name
 // apart, as in "Marburg an der Lahn" and "Kempten (Allgäu)".
 func withoutRiver(name string) string {
-	for _, word := range []string{" (", " am ", " an der ", " an den ", " im ", " in ", " bei ", " ob der ", " auf ", " vor der ", " upon "} {
+	for _, word := range rivers {
 		if short, _, ok := strings.Cut(name, word); ok {
 			return short
 		}

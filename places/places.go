@@ -189,8 +189,8 @@ func read(compressed []byte, names string) (*index, error) {
 		return nil, fmt.Errorf("places: %w", err)
 	}
 	slices.SortFunc(x.places, func(a, b Place) int {
-		return cmp.Or(cmp.Compare(b.Population, a.Population), cmp.Compare(a.Country, b.Country), cmp.Compare(a.Name, b.Name),
-			cmp.Compare(a.Latitude, b.Latitude))
+		return cmp.Or(cmp.Compare(b.Population, a.Population), cmp.Compare(a.Country, b.Country),
+			cmp.Compare(a.Name, b.Name), cmp.Compare(a.Latitude, b.Latitude))
 	})
 	for i, p := range x.places {
 		x.add(i, p.Name)

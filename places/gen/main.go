@@ -30,8 +30,8 @@ import (
 
 const (
 	core   = " DE AT CH LI LU "
-	europe = " NL BE FR DK PL CZ SK HU SI HR IT ES PT GB IE SE NO FI EE LV LT RO BG GR IS MT CY AL BA ME MK RS XK MD UA BY RU TR" +
-		" AD MC SM VA GI FO IM JE GG AX SJ "
+	europe = " NL BE FR DK PL CZ SK HU SI HR IT ES PT GB IE SE NO FI EE LV LT RO BG GR IS MT CY AL BA ME MK RS XK MD" +
+		" UA BY RU TR AD MC SM VA GI FO IM JE GG AX SJ "
 )
 
 // The columns of cities500.txt that are read.
@@ -109,8 +109,7 @@ func read(r io.Reader) ([]place, error) {
 		if err != nil {
 			return nil, err
 		}
-		town := strings.Contains(features, " "+f[feature]+" ") && !strings.ContainsAny(p.name, ",0123456789") && !strings.Contains(p.name, "(Kreis ")
-		if town && p.population >= least(p.country) {
+		if strings.Contains(features, " "+f[feature]+" ") && isTown(p.name) && p.population >= least(p.country) {
 			places = append(places, p)
 		}
 	}
@@ -128,6 +127,11 @@ func parse(f []string) (place, error) {
 		country: f[country], name: f[name], population: n,
 		line: fmt.Sprintf("%s\t%s\t%.3f\t%.3f\t%d\n", f[country], f[name], lat, long, n),
 	}, nil
+}
+
+// isTown reports whether a name is not that of a district.
+func isTown(name string) bool {
+	return !strings.ContainsAny(name, ",0123456789") && !strings.Contains(name, "(Kreis ")
 }
 
 // least returns the number of inhabitants from which on a place is taken.
