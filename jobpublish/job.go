@@ -14,6 +14,9 @@ import (
 // published.
 const MaxAge = 48 * time.Hour
 
+// skew is how far the clock that dated an answer may be ahead.
+const skew = time.Minute
+
 // Job is what a site knows of a job that it may publish.
 type Job struct {
 	URL         string                   // of the job's page on this site: absolute, http or https
@@ -127,7 +130,7 @@ func (j Job) closed(now time.Time) (Reason, error) {
 		return ReasonUnknown, j.Err
 	case !j.Information.ApplyPossible:
 		return ReasonClosed, nil
-	case now.Sub(j.Answered) > MaxAge, j.Answered.Sub(now) > time.Hour: // of a clock that is wrong nothing is known
+	case now.Sub(j.Answered) > MaxAge, j.Answered.Sub(now) > skew: // of a clock that is wrong nothing is known
 		return ReasonStale, j.Err
 	}
 	if j.Posting != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html/template"
 	"iter"
 	"reflect"
 	"slices"
@@ -75,7 +76,8 @@ func TestCheck(t *testing.T) {
 		{"answered some time", func(j *Job) { j.Answered = time.Time{} }, ReasonUnknown},
 		{"answered 48 hours ago", func(j *Job) { j.Answered = now.Add(-MaxAge) }, ""},
 		{"answered longer ago", func(j *Job) { j.Answered = now.Add(-MaxAge - 1) }, ReasonStale},
-		{"answered tomorrow", func(j *Job) { j.Answered = now.Add(day) }, ReasonStale},
+		{"answered in a minute", func(j *Job) { j.Answered = now.Add(skew) }, ""},
+		{"answered later", func(j *Job) { j.Answered = now.Add(skew + 1) }, ReasonStale},
 		{"no applications", func(j *Job) { j.Information.ApplyPossible = false }, ReasonClosed},
 		{"inactive", func(j *Job) { j.Err = jobboard.ErrJobInactive }, ReasonClosed},
 		{"posting inactive", func(j *Job) { j.Err = fmt.Errorf("x: %w", jobboard.ErrPostingInactive) }, ReasonClosed},
@@ -250,7 +252,17 @@ func TestStructuredDataInScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []string{string(b), unescaped.String()} {
+	var page strings.Builder
+	script := template.Must(template.New("").Parse(`<script type="application/ld+json">{{.}}</script>`))
+	if err := script.Execute(&page, d); err != nil {
+		t.Fatal(err)
+	}
+	written, _ := strings.CutPrefix(page.String(), `<script type="application/ld+json">`)
+	written, _ = strings.CutSuffix(written, `</script>`)
+	if got := parsed(t, written); !reflect.DeepEqual(got, asJSON(t, d)) {
+		t.Errorf("html/template writes %s", written)
+	}
+	for _, s := range []string{string(b), unescaped.String(), written} {
 		if strings.ContainsAny(s, "<>&\u2028\u2029") {
 			t.Errorf("not safe: %s", s)
 		}

@@ -181,7 +181,10 @@ func (s *simplifier) attributes(allowed map[string]*regexp.Regexp) []html.Attrib
 // "" where it has none.
 func address(value string) string {
 	parsed, err := url.Parse(value)
-	if err != nil || strings.ContainsAny(parsed.Host, "<>\"'`{}|\\^&;%") { // no browser takes it for one
+	if err != nil || parsed.User != nil { // https://bank.example@evil.example/
+		return ""
+	}
+	if strings.ContainsAny(parsed.Host, "<>\"'`{}|\\^&;%") { // no browser takes it for a host
 		return ""
 	}
 	if strings.HasPrefix(parsed.Scheme, "http") && parsed.Host == "" {

@@ -22,12 +22,12 @@ type Config struct {
 	Title       string // of the feeds
 	Description string // of the feeds; empty: Title
 	Language    string // of the feeds, such as "de"; empty: not told
-	// Jobs yields every job that the site knows, in any order but always the
-	// same, for one writing of one file. An error ends it, and nothing is
+	// Jobs yields every job that the site knows, each once, in any order but
+	// always the same, for one writing of one file. An error ends it, and nothing is
 	// written. It must be safe for calls at the same time.
 	Jobs func(ctx context.Context) iter.Seq2[Job, error]
 	// Refused is told of each job that is left out, in every writing; nil:
-	// nobody is.
+	// nobody is. It must be safe for calls at the same time.
 	Refused func(*RefusedError)
 	// MaxAge is how long a written file may be served before Jobs is asked
 	// again; 0 means a minute. A file is never served after the first of its jobs
