@@ -32,6 +32,11 @@ func TestClean(t *testing.T) {
 		{"link of data", `<a href="data:text/html,x">x</a>`, `x`},
 		{"link to nowhere", `<a href="/jobs">x</a><a href="//a.example">y</a><a name=z>z</a>`, `xyz`},
 		{"link in capitals", `<a href="HTTPS://A.example/">x</a>`, `<a href="https://A.example/" rel="nofollow noreferrer">x</a>`},
+		{
+			"link in link", `<a href="https://a.example/">x<b><a href="https://b.example/">y</a></b></a>`,
+			`<a href="https://a.example/" rel="nofollow noreferrer">x<b></b></a>` +
+				`<b><a href="https://b.example/" rel="nofollow noreferrer">y</a></b>`,
+		},
 		{"link that looks like another", `<a href="https://bank.example@evil.example/">x</a>`, `x`},
 		{"link to no host", `<a href="https:///x">x</a><a href="https:x">y</a>`, `xy`},
 		{"link to what is no host", `<a href="https://a&quot;&gt;&lt;b&gt;/">x</a>`, `x`},
