@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -177,32 +178,7 @@ func draw(places []place) chart {
 		}
 	}
 
-	type cell struct {
-		x, y  float64
-		n     int
-		open  bool
-		names map[string]int
-	}
-	cells := map[[2]int]*cell{}
-	for _, p := range places {
-		px, py := x(p.long), y(p.lat)
-		k := [2]int{int(px / chartCell), int(py / chartCell)}
-		g := cells[k]
-		if g == nil {
-			g = &cell{x: px, y: py, names: map[string]int{}}
-			cells[k] = g
-		}
-		g.n++
-		g.open = g.open || p.open
-		g.names[p.name]++
-	}
-	sorted := make([]*cell, 0, len(cells))
-	for _, g := range cells {
-		sorted = append(sorted, g)
-	}
-	slices.SortFunc(sorted, func(a, b *cell) int {
-		return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x))
-	})
+	sorted := gather(places, x, y)
 	biggest := float64(sorted[0].n)
 	var taken []box
 	for _, g := range sorted {
@@ -216,27 +192,67 @@ func draw(places []place) chart {
 		if name == "" || len(c.Labels) >= 16 {
 			continue
 		}
-		// Right, left, below, above: the first side where nothing is.
-		w := 7.0*float64(len([]rune(name))) + 2
-		for _, l := range []struct {
-			label
-			box
-		}{
-			{label{d.X + d.R + 3, d.Y + 4, "start", name}, box{d.X + d.R + 2, d.Y - 7, d.X + d.R + 2 + w, d.Y + 7}},
-			{label{d.X - d.R - 3, d.Y + 4, "end", name}, box{d.X - d.R - 2 - w, d.Y - 7, d.X - d.R - 2, d.Y + 7}},
-			{label{d.X, d.Y + d.R + 12, "middle", name}, box{d.X - w/2, d.Y + d.R + 1, d.X + w/2, d.Y + d.R + 15}},
-			{label{d.X, d.Y - d.R - 4, "middle", name}, box{d.X - w/2, d.Y - d.R - 15, d.X + w/2, d.Y - d.R - 1}},
-		} {
-			if l.inside(c.Width, c.Height) && !slices.ContainsFunc(taken, l.meets) {
-				l.label.X, l.label.Y = round1(l.label.X), round1(l.label.Y)
-				c.Labels = append(c.Labels, l.label)
-				taken = append(taken, l.box)
-				break
-			}
+		if l, ok := c.labelFor(d, name, taken); ok {
+			c.Labels = append(c.Labels, l.label)
+			taken = append(taken, l.box)
 		}
 	}
 	slices.Reverse(c.Dots) // the big ones on top, as their names are
 	return c
+}
+
+// cell is the places that are one dot.
+type cell struct {
+	x, y  float64
+	n     int
+	open  bool
+	names map[string]int
+}
+
+// gather puts places that would lie on each other together, the most first.
+func gather(places []place, x, y func(float64) float64) []*cell {
+	cells := map[[2]int]*cell{}
+	for _, p := range places {
+		px, py := x(p.long), y(p.lat)
+		k := [2]int{int(px / chartCell), int(py / chartCell)}
+		g := cells[k]
+		if g == nil {
+			g = &cell{x: px, y: py, names: map[string]int{}}
+			cells[k] = g
+		}
+		g.n++
+		g.open = g.open || p.open
+		g.names[p.name]++
+	}
+	sorted := slices.Collect(maps.Values(cells))
+	slices.SortFunc(sorted, func(a, b *cell) int {
+		return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x))
+	})
+	return sorted
+}
+
+// placedLabel is a label with the room that it takes.
+type placedLabel struct {
+	label
+	box
+}
+
+// labelFor puts a dot's name right, left, below or above of it: on the first side
+// where nothing is.
+func (c *chart) labelFor(d dot, name string, taken []box) (placedLabel, bool) {
+	w := 7.0*float64(len([]rune(name))) + 2
+	for _, l := range []placedLabel{
+		{label{d.X + d.R + 3, d.Y + 4, "start", name}, box{d.X + d.R + 2, d.Y - 7, d.X + d.R + 2 + w, d.Y + 7}},
+		{label{d.X - d.R - 3, d.Y + 4, "end", name}, box{d.X - d.R - 2 - w, d.Y - 7, d.X - d.R - 2, d.Y + 7}},
+		{label{d.X, d.Y + d.R + 12, "middle", name}, box{d.X - w/2, d.Y + d.R + 1, d.X + w/2, d.Y + d.R + 15}},
+		{label{d.X, d.Y - d.R - 4, "middle", name}, box{d.X - w/2, d.Y - d.R - 15, d.X + w/2, d.Y - d.R - 1}},
+	} {
+		if l.inside(c.Width, c.Height) && !slices.ContainsFunc(taken, l.meets) {
+			l.label.X, l.label.Y = round1(l.label.X), round1(l.label.Y)
+			return l, true
+		}
+	}
+	return placedLabel{}, false
 }
 
 type box struct{ left, top, right, bottom float64 }

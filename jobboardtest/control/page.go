@@ -218,19 +218,7 @@ func (c *Control) boardView(filter string) boardView {
 	for _, j := range st.Jobs {
 		titles[j.ID] = j.Title
 	}
-	postings := map[int64][]postingView{}
-	for _, p := range st.Postings {
-		langs := []string{}
-		if p.Language != "" {
-			langs = append(langs, p.Language)
-		}
-		for l := range p.Translations {
-			langs = append(langs, l)
-		}
-		slices.Sort(langs)
-		pv := postingView{Posting: p, Languages: strings.Join(langs, ", "), JobTitle: titles[p.JobID]}
-		postings[p.JobID] = append(postings[p.JobID], pv)
-	}
+	postings := postingViews(st, titles)
 	applications := map[int64]int{}
 	of := map[int64][]applicationView{}
 	for _, a := range st.Applications {
@@ -251,18 +239,7 @@ func (c *Control) boardView(filter string) boardView {
 		if !m.job(jv) {
 			continue
 		}
-		open := jv.State == "open" || jv.State == "closed"
-		own := spell.placesOf(open, append([]jobboardtest.Location{j.Location}, j.AdditionalLocations...)...)
-		for _, p := range jv.Postings {
-			if len(p.Locations) > 0 {
-				places = append(places, spell.placesOf(open, p.Locations...)...)
-			} else {
-				places = append(places, own...)
-			}
-		}
-		if len(jv.Postings) == 0 {
-			places = append(places, own...)
-		}
+		places = append(places, jv.places(spell)...)
 		if len(v.Jobs) < maxShown {
 			v.Jobs = append(v.Jobs, jv)
 		} else {
@@ -293,6 +270,43 @@ func (c *Control) boardView(filter string) boardView {
 		v.Places, v.MorePlaces = v.Places[:maxPlaces], more
 	}
 	return v
+}
+
+// postingViews gives the postings by their jobs.
+func postingViews(st jobboardtest.State, titles map[int64]string) map[int64][]postingView {
+	out := map[int64][]postingView{}
+	for _, p := range st.Postings {
+		langs := []string{}
+		if p.Language != "" {
+			langs = append(langs, p.Language)
+		}
+		for l := range p.Translations {
+			langs = append(langs, l)
+		}
+		slices.Sort(langs)
+		pv := postingView{Posting: p, Languages: strings.Join(langs, ", "), JobTitle: titles[p.JobID]}
+		out[p.JobID] = append(out[p.JobID], pv)
+	}
+	return out
+}
+
+// places are those of a job's postings; of a posting without any of its own, and
+// of a job without a posting, the job's.
+func (j jobView) places(spell spellings) []place {
+	open := j.State == "open" || j.State == "closed"
+	own := spell.placesOf(open, append([]jobboardtest.Location{j.Location}, j.AdditionalLocations...)...)
+	if len(j.Postings) == 0 {
+		return own
+	}
+	var out []place
+	for _, p := range j.Postings {
+		if len(p.Locations) > 0 {
+			out = append(out, spell.placesOf(open, p.Locations...)...)
+		} else {
+			out = append(out, own...)
+		}
+	}
+	return out
 }
 
 // strays are postings of jobs that are not there.
