@@ -154,7 +154,10 @@ func (run *bulkRun[T]) pull(ctx context.Context, jobs iter.Seq2[JobID, error]) {
 }
 
 func (run *bulkRun[T]) stopped(job JobID, err error) {
-	run.results <- BulkResult[T]{Job: job, Err: &Error{Op: run.op.name, Path: run.op.path, Stopped: StopCanceled, Err: err}}
+	run.results <- BulkResult[T]{Job: job, Err: &Error{
+		Op: run.op.name, Path: run.op.path, Stopped: StopCanceled,
+		Err: err,
+	}}
 }
 
 // start hands a job that has entered the gate to a worker that is free, or to a

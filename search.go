@@ -110,7 +110,8 @@ func (s *PostingStream) All() iter.Seq2[*JobPosting, error] {
 		)
 		err = s.slot.do(s.ctx, opPostings, req, func(got *answer) error {
 			a = got
-			postings = newPostingReader(a, decodeLimits{maxBytes: a.Limit(), maxItem: int(min(maxPosting, a.Limit()))}, s.query.OmitConfig)
+			postings = newPostingReader(a, decodeLimits{maxBytes: a.Limit(), maxItem: int(min(maxPosting, a.Limit()))},
+				s.query.OmitConfig)
 			first, readErr = postings.next()
 			if readErr != nil && readErr != io.EOF {
 				postings.close()

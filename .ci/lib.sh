@@ -108,6 +108,7 @@ need_programs() {
 	need_apt curl curl ca-certificates
 	need_apt shellcheck shellcheck
 	need_apt xmllint libxml2-utils
+	need_apt python3 python3
 	need_apt jing jing
 	need_apt npm nodejs npm
 	# The server's programs are not in PATH, the client that comes with it is.

@@ -76,7 +76,9 @@ func (p *probe) read(req *http.Request, resp *http.Response) {
 	p.body = strings.TrimSpace(string(body))
 	p.Status = resp.StatusCode
 	p.Type = short(resp.Header.Get("Content-Type"))
-	p.Server, p.Via, p.Date = short(resp.Header.Get("Server")), short(resp.Header.Get("Via")), short(resp.Header.Get("Date"))
+	p.Server = short(resp.Header.Get("Server"))
+	p.Via = short(resp.Header.Get("Via"))
+	p.Date = short(resp.Header.Get("Date"))
 	if s := resp.TLS; s != nil {
 		p.TLS = tls.VersionName(s.Version)
 		if len(s.PeerCertificates) > 0 {

@@ -420,7 +420,10 @@ func (s *csvSink) write(r jobboard.BulkResult[*jobboard.JobInformation], outcome
 	row[1] = outcome
 	if info := r.Value; info != nil {
 		row[2], row[3] = strconv.FormatBool(info.ApplyPossible), strconv.Itoa(len(info.Questions))
-		row[4], row[5], row[6], row[7] = cell(info.JobTitle), cell(info.CompanyName), cell(info.JobLanguage), cell(info.Location.GeoCity)
+		row[4] = cell(info.JobTitle)
+		row[5] = cell(info.CompanyName)
+		row[6] = cell(info.JobLanguage)
+		row[7] = cell(info.Location.GeoCity)
 		if link, err := info.DataSecurityURL(); err == nil {
 			row[8] = cell(link.String())
 		}

@@ -322,7 +322,8 @@ func (a *app) fileLayer() (map[string]string, error) {
 	}
 	layer := map[string]string{
 		baseURL: c.BaseURL, jobDBURL: c.JobDBURL, clientID: c.ClientID, tokenURL: c.TokenURL, channel: c.Channel,
-		job: c.Job, language: c.Language, caFile: near(c.CAFile), token: c.Token, userToken: c.UserToken, clientSecret: c.ClientSecret,
+		job: c.Job, language: c.Language, caFile: near(c.CAFile), token: c.Token, userToken: c.UserToken,
+		clientSecret: c.ClientSecret,
 	}
 	for name, file := range map[string]string{
 		token: c.TokenFile, userToken: c.UserTokenFile,

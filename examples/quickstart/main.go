@@ -67,7 +67,9 @@ func run(ctx context.Context, out io.Writer, b *board.Board, text string) error 
 	return nil
 }
 
-func search(ctx context.Context, out io.Writer, client *jobboard.Client, channel jobboard.ChannelID, text string) error {
+func search(
+	ctx context.Context, out io.Writer, client *jobboard.Client, channel jobboard.ChannelID, text string,
+) error {
 	result, err := client.Search(ctx, channel, jobboard.Query{Text: text})
 	if err != nil {
 		return err
@@ -96,7 +98,8 @@ func information(ctx context.Context, out io.Writer, client *jobboard.Client, jo
 	case err != nil:
 		return err
 	}
-	fmt.Fprintf(out, "\nJob %d is %q at %s in %s (language %s).\n", info.JobID, info.JobTitle, info.CompanyName, info.Location.GeoCity, info.JobLanguage)
+	fmt.Fprintf(out, "\nJob %d is %q at %s in %s (language %s).\n", info.JobID, info.JobTitle, info.CompanyName,
+		info.Location.GeoCity, info.JobLanguage)
 	fmt.Fprintf(out, "Applying is possible: %t. Before it, the applicant answers:\n", info.ApplyPossible)
 	for _, q := range info.Questions {
 		fmt.Fprintf(out, "  %-8s %s\n", q.Type, q.Label)

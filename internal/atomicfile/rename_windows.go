@@ -25,7 +25,8 @@ func rename(from, to string) error {
 	if err != nil {
 		return err
 	}
-	moved, _, err := moveFileEx.Call(uintptr(unsafe.Pointer(old)), uintptr(unsafe.Pointer(name)), replaceExisting|writeThrough)
+	moved, _, err := moveFileEx.Call(uintptr(unsafe.Pointer(old)), uintptr(unsafe.Pointer(name)),
+		replaceExisting|writeThrough)
 	if moved == 0 {
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
 	}

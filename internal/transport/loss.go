@@ -184,7 +184,8 @@ func isPlain(err error) bool {
 	switch e := err.(type) { //nolint:errorlint // each level is looked at by itself
 	case nil:
 		return true
-	case Timeout, cutError, syscall.Errno, *net.DNSError, *net.AddrError, *tls.CertificateVerificationError, *tls.RecordHeaderError,
+	case Timeout, cutError, syscall.Errno, *net.DNSError, *net.AddrError, *tls.CertificateVerificationError,
+		*tls.RecordHeaderError,
 		tls.RecordHeaderError, tls.AlertError, x509.UnknownAuthorityError, x509.HostnameError, x509.CertificateInvalidError:
 		return true
 	case *net.OpError:

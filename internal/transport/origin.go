@@ -37,7 +37,8 @@ func (o Origin) String() string { return o.Scheme + "://" + net.JoinHostPort(o.H
 // user part.
 func (o Origin) Redirect(from *url.URL, resp *http.Response) *url.URL {
 	switch resp.StatusCode {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
+		http.StatusPermanentRedirect:
 	default:
 		return nil
 	}
