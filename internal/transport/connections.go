@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/http"
+	"net/url"
 	"sync"
 	"time"
 )
@@ -29,10 +31,10 @@ type heldDial struct {
 	begin   chan struct{}
 }
 
-// holdDial is how long a request without a connection waits for one that is
-// about to become idle. Then it dials all the same: what is open may be of no
-// use to it, such as a tunnel through a proxy to another host.
-const holdDial = 100 * time.Millisecond
+// holdDial is how long a request waits for a connection that is open and not in
+// use, which is about to become idle. Beyond it something is wrong with them,
+// and the request dials.
+const holdDial = time.Second
 
 var errServed = errors.New("the request has got another connection")
 
@@ -49,10 +51,20 @@ func (c *Connections) DialContext(ctx context.Context, network, address string) 
 	return &countedConn{Conn: conn, connections: c, address: address}, nil
 }
 
+// proxy tells the exchange of a request whether it goes through a proxy. There
+// an open connection may be a tunnel to another host, and is not waited for.
+func proxy(req *http.Request) (*url.URL, error) {
+	address, err := http.ProxyFromEnvironment(req)
+	if x, ok := req.Context().Value(exchangeKey{}).(*Exchange); ok && address != nil {
+		x.proxied.Store(true)
+	}
+	return address, err
+}
+
 func (c *Connections) reserve(ctx context.Context, address string) error {
 	x, _ := ctx.Value(exchangeKey{}).(*Exchange)
 	c.mu.Lock()
-	if x == nil || c.open[address] < c.wanted {
+	if x == nil || x.proxied.Load() || c.open[address] < c.wanted {
 		c.count(address)
 		c.mu.Unlock()
 		return nil

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -110,24 +111,31 @@ func get(transport http.RoundTripper, connections *Connections, url string) erro
 	return err
 }
 
-// A connection of no use to a request, such as one through a tunnel to another
-// host, does not keep it from dialing for long.
-func TestConnectionsOfNoUse(t *testing.T) {
-	connections := &Connections{Dial: func(context.Context, string, string) (net.Conn, error) {
-		conn, _ := net.Pipe()
-		return conn, nil
-	}}
-	var x Exchange
-	x.Count(connections)
-	x.Begin(context.Background(), Limits{End: time.Now().Add(time.Minute), Cause: errors.New("time-out"), Stall: time.Minute}, false)
-	defer func() { _ = x.Close() }()
-	for range 2 {
-		if _, err := connections.DialContext(x.Context(), "tcp", "proxy:443"); err != nil {
-			t.Fatal(err)
+// A request without a connection does not wait for ever for those that are
+// open, not at all through a proxy, and a dial that nobody needs any more ends.
+func TestHeldDials(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		connections := &Connections{Dial: func(context.Context, string, string) (net.Conn, error) {
+			conn, _ := net.Pipe()
+			return conn, nil
+		}}
+		dial := func(what string, x *Exchange, want time.Duration, wantErr error) {
+			t.Helper()
+			start := time.Now()
+			if _, err := connections.DialContext(x.Context(), "tcp", "host:443"); !errors.Is(err, wantErr) || time.Since(start) != want {
+				t.Errorf("%s: %v after %v", what, err, time.Since(start))
+			}
 		}
-	}
-	x.phase.Store(int32(Sending)) // served: a further dial is for nothing
-	if _, err := connections.DialContext(x.Context(), "tcp", "proxy:443"); !errors.Is(err, errServed) {
-		t.Errorf("%v", err)
-	}
+		var x Exchange
+		x.Count(connections)
+		x.Begin(t.Context(), Limits{End: time.Now().Add(time.Minute), Cause: errors.New("time-out"), Stall: time.Minute}, false)
+		defer func() { _ = x.Close() }()
+		dial("the first", &x, 0, nil)
+		dial("one more than there are exchanges", &x, holdDial, nil)
+		x.proxied.Store(true)
+		dial("through a proxy", &x, 0, nil)
+		x.proxied.Store(false)
+		x.phase.Store(int32(Sending))
+		dial("of a request that is served", &x, holdDial, errServed)
+	})
 }

@@ -43,6 +43,7 @@ type Exchange struct {
 	self   exchangeContext
 
 	counted *Connections // nil: not counted
+	proxied atomic.Bool  // the request goes through a proxy
 
 	mu   sync.Mutex
 	conn net.Conn // the last one the request was given

@@ -17,7 +17,7 @@ func Standard() (*http.Transport, *Connections) {
 	protocols.SetHTTP1(true)
 	connections := &Connections{Dial: dialer.DialContext}
 	return &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
+		Proxy:                  proxy,
 		DialContext:            connections.DialContext,
 		Protocols:              protocols,
 		MaxIdleConns:           1024,
