@@ -242,7 +242,7 @@ func (c *call) lost(x *transport.Exchange, err error) *failedAttempt {
 	if loss.Timeout {
 		kind = ErrTimeout
 	}
-	detail := clean(c.scrub(transport.CauseText(err)), maxErrorCause)
+	detail := c.scrubHead(transport.CauseText(err), maxErrorCause)
 	f.err = &failure{kind: kind, detail: detail, cause: transport.SafeCause(err)}
 	return f
 }
@@ -341,7 +341,7 @@ func (c *call) unusable(a *answer, err error) *failedAttempt {
 	case errors.Is(err, ErrResponseTooLarge):
 		f.err = &failure{kind: ErrResponseTooLarge, detail: c.scrub(detailOf(err))}
 	default:
-		f.err = &failure{kind: ErrDecode, detail: c.scrub(a.describe(detailOf(err)))}
+		f.err = &failure{kind: ErrDecode, detail: a.describe(detailOf(err))}
 	}
 	return f
 }
@@ -364,8 +364,8 @@ func (a *answer) describe(detail string) string {
 	if err != nil || media == "" {
 		media = "no content type"
 	}
-	sample := clean(a.c.scrub(string(a.Sample())), maxErrorSample)
-	return clean(detail, 120) + " (" + clean(a.c.scrub(media), 60) + ", begins " + strconv.Quote(sample) + ")"
+	sample := a.c.scrubHead(string(a.Sample()), maxErrorSample)
+	return a.c.scrubHead(detail, 120) + " (" + a.c.scrubHead(media, 60) + ", begins " + strconv.Quote(sample) + ")"
 }
 
 // kept is what an Error keeps of the answer.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/challenge"
 )
 
 // conditionRow is a row of the one table that says what a failed answer means.
@@ -229,47 +231,17 @@ func (w *words) readJSON(op *operation, status int, text []byte) {
 // readChallenge reads error and error_description from WWW-Authenticate.
 func readChallenge(header http.Header) words {
 	var w words
-	for _, challenge := range header["Www-Authenticate"] {
-		if v, ok := challengeParam(challenge, "error"); ok && w.authError == "" {
-			w.authError = v
-		}
-		if v, ok := challengeParam(challenge, "error_description"); ok && w.authText == "" {
-			w.authText = v
-		}
+	for _, value := range header["Www-Authenticate"] {
+		challenge.Parameters(value, func(name, value string) {
+			switch {
+			case name == "error" && w.authError == "":
+				w.authError = value
+			case name == "error_description" && w.authText == "":
+				w.authText = value
+			}
+		})
 	}
 	return w
-}
-
-// challengeParam finds name="value" or name=value in a challenge.
-func challengeParam(challenge, name string) (string, bool) {
-	rest := challenge
-	for {
-		i := strings.Index(rest, name)
-		if i < 0 {
-			return "", false
-		}
-		before, after := rest[:i], strings.TrimLeft(rest[i+len(name):], " \t")
-		rest = rest[i+len(name):]
-		if before != "" && !strings.ContainsAny(before[len(before)-1:], " \t,") || !strings.HasPrefix(after, "=") {
-			continue
-		}
-		after = strings.TrimLeft(after[1:], " \t")
-		if !strings.HasPrefix(after, `"`) {
-			end := strings.IndexAny(after, ", \t")
-			if end < 0 {
-				end = len(after)
-			}
-			return after[:end], true
-		}
-		var b strings.Builder
-		for j := 1; j < len(after) && after[j] != '"'; j++ {
-			if after[j] == '\\' && j+1 < len(after) {
-				j++
-			}
-			b.WriteByte(after[j])
-		}
-		return b.String(), true
-	}
 }
 
 // lookupCode finds a code of section 7.3 at the start of a value.

@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 	"github.com/jobboard-sdk/jobboard-go/internal/budget"
 	"github.com/jobboard-sdk/jobboard-go/internal/gate"
+	"github.com/jobboard-sdk/jobboard-go/internal/redact"
 	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 )
 
@@ -215,6 +216,15 @@ func (c *call) keepSecret(secret string) {
 	}
 }
 
+// scrub takes out of the service's words what it may have been told in
+// confidence.
+func (c *call) scrub(text string) string { return redact.Hide(text, c.secrets) }
+
+// scrubHead is scrub for a text of which only the beginning is shown.
+func (c *call) scrubHead(text string, limit int) string {
+	return clean(c.scrub(text[:min(len(text), 40*limit)]), limit)
+}
+
 // fail returns the *Error of a call that ended with f.
 func (c *call) fail(f *failedAttempt) *Error {
 	switch {
@@ -229,8 +239,8 @@ func (c *call) fail(f *failedAttempt) *Error {
 	e := &Error{
 		Op: c.op.name, Path: c.op.path, StatusCode: f.status, Attempts: c.attempts,
 		RetryAfter: f.retryAfter, Stopped: c.stopped, Err: f.err,
-		Code:            clean(c.scrub(f.words.errorCode()), 100),
-		Message:         clean(c.scrub(f.words.errorMessage()), maxErrorMessage),
+		Code:            c.scrubHead(f.words.errorCode(), 100),
+		Message:         c.scrubHead(f.words.errorMessage(), maxErrorMessage),
 		MayHaveExecuted: f.unclear || c.unclear,
 	}
 	if len(f.body) > 0 {

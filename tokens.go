@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/redact"
 	"golang.org/x/oauth2"
 )
 
@@ -237,7 +238,7 @@ func callSource(ctx context.Context, fetch func(context.Context) (*oauth2.Token,
 // hidden keeps a value out of everything that prints.
 type hidden struct{}
 
-const hiddenText = "[hidden]"
+const hiddenText = redact.Hidden
 
 func (hidden) Format(f fmt.State, _ rune)   { _, _ = f.Write([]byte(hiddenText)) }
 func (hidden) String() string               { return hiddenText }

@@ -558,6 +558,19 @@ var expired401 = map[string]func(*http.Request) *http.Response{
 	"body labelled as text": func(r *http.Request) *http.Response {
 		return answer(r, 401, "\n{\"error\": \"invalid_token\"}\n", "Content-Type", "text/plain")
 	},
+	"header with a comma in its realm": func(r *http.Request) *http.Response {
+		return answer(r, 401, "", "WWW-Authenticate", `Bearer realm="a,error=x", error="invalid_token"`)
+	},
+	"header in capitals": func(r *http.Request) *http.Response {
+		return answer(r, 401, "", "WWW-Authenticate", `BEARER ERROR="invalid_token"`)
+	},
+	"compressed body, by its old name": func(r *http.Request) *http.Response {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		_, _ = io.WriteString(z, `{"error":"invalid_token"}`)
+		_ = z.Close()
+		return answer(r, 401, b.String(), "Content-Encoding", "x-gzip")
+	},
 	"compressed body": func(r *http.Request) *http.Response {
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)

@@ -1,0 +1,90 @@
+// Package challenge reads the parameters of WWW-Authenticate headers.
+package challenge
+
+import "strings"
+
+// Parameters calls found for each parameter of the challenges in a header
+// value, as RFC 9110, section 11.6.1 writes them: schemes, and names with a
+// token or a quoted string behind an equals sign, apart by commas. A name comes
+// in small letters. Servers that quote nothing are read as far as they can be:
+// the value of a broken parameter ends at the next comma or space. Every byte is
+// looked at once.
+func Parameters(value string, found func(name, value string)) {
+	r := reader{text: value}
+	for {
+		r.skip(" \t,")
+		name := r.token()
+		switch {
+		case r.at == len(r.text) && name == "":
+			return
+		case name == "":
+			r.at++ // no token: nothing that a parameter begins with
+			continue
+		}
+		before := r.at
+		r.skip(" \t")
+		if !r.take('=') {
+			r.at = before // a scheme, or a credential of one
+			continue
+		}
+		r.skip(" \t")
+		found(strings.ToLower(name), r.value())
+	}
+}
+
+type reader struct {
+	text string
+	at   int
+}
+
+func (r *reader) skip(set string) {
+	for r.at < len(r.text) && strings.IndexByte(set, r.text[r.at]) >= 0 {
+		r.at++
+	}
+}
+
+func (r *reader) take(c byte) bool {
+	if r.at < len(r.text) && r.text[r.at] == c {
+		r.at++
+		return true
+	}
+	return false
+}
+
+// token reads the longest token, which may be empty.
+func (r *reader) token() string {
+	from := r.at
+	for r.at < len(r.text) && isToken(r.text[r.at]) {
+		r.at++
+	}
+	return r.text[from:r.at]
+}
+
+// value reads a quoted string, or what stands before the next comma or space.
+func (r *reader) value() string {
+	if !r.take('"') {
+		from := r.at
+		for r.at < len(r.text) && strings.IndexByte(", \t", r.text[r.at]) < 0 {
+			r.at++
+		}
+		return r.text[from:r.at]
+	}
+	var b strings.Builder
+	for ; r.at < len(r.text); r.at++ {
+		switch c := r.text[r.at]; {
+		case c == '"':
+			r.at++
+			return b.String()
+		case c == '\\' && r.at+1 < len(r.text):
+			r.at++
+			b.WriteByte(r.text[r.at])
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+func isToken(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
+}

@@ -1,0 +1,43 @@
+package challenge
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestParameters(t *testing.T) {
+	for value, want := range map[string]string{
+		"":                                          "",
+		"Bearer":                                    "",
+		`Bearer error="invalid_token"`:              "error=invalid_token;",
+		`Bearer error=invalid_token`:                "error=invalid_token;",
+		`Bearer ERROR = "x" , Realm=y`:              "error=x;realm=y;",
+		`Bearer realm="a,error=x", error="y"`:       "realm=a,error=x;error=y;",
+		`Bearer realm="a \"b\" \\", error="y"`:      `realm=a "b" \;error=y;`,
+		`Basic realm="x", Bearer error="y"`:         "realm=x;error=y;",
+		`Negotiate abc==, Bearer error="y"`:         "abc==;error=y;",
+		`Bearer error="cut off`:                     "error=cut off;",
+		`Bearer xerror="a", error_uri="b"`:          "xerror=a;error_uri=b;",
+		`Bearer error="invalid token",,;error="no"`: "error=invalid token;error=no;",
+	} {
+		var got strings.Builder
+		Parameters(value, func(name, value string) { got.WriteString(name + "=" + value + ";") })
+		if got.String() != want {
+			t.Errorf("%q: %q, want %q", value, got.String(), want)
+		}
+	}
+}
+
+// FuzzParameters: no parameter holds more than stands in the header, and all of
+// them together no more either: nothing is read twice.
+func FuzzParameters(f *testing.F) {
+	f.Add(`Bearer error="a\"b", realm=x`)
+	f.Add(`===,,,"""\\\`)
+	f.Fuzz(func(t *testing.T, value string) {
+		total := 0
+		Parameters(value, func(name, v string) { total += len(name) + len(v) })
+		if total > len(value) {
+			t.Errorf("%q: %d bytes of parameters", value, total)
+		}
+	})
+}

@@ -1,0 +1,201 @@
+package redact
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"html"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Hidden stands where something was hidden.
+const Hidden = "[hidden]"
+
+const (
+	// shortSecret is a length below which a secret is hidden after the name
+	// of an authentication scheme alone: elsewhere it would ruin every text.
+	shortSecret = 3
+	// enough is so much of a secret that it is no accident: at the end of a
+	// text that was cut off, and in base64 that is not aligned to it.
+	enough = 6
+)
+
+// Hide returns text with every secret in it replaced, in these forms: as it is;
+// with any of its characters quoted for a URL, for JSON or Go or for HTML, once
+// or several times; in base64, also where other bytes stand in front of it; in
+// hexadecimal digits of either case. A text that ends within a secret loses
+// that part, if it has six characters of it. The work is linear in the text.
+func Hide(text string, secrets []string) string {
+	if len(secrets) == 0 || text == "" {
+		return text
+	}
+	plain := unquote(text)
+	var found []span
+	for _, secret := range secrets {
+		found = plain.find(found, secret)
+	}
+	if len(found) == 0 {
+		return text
+	}
+	return cutOut(text, found)
+}
+
+// span is a part of a text: [from, to).
+type span struct{ from, to int }
+
+// cutOut replaces the spans, which may overlap.
+func cutOut(text string, spans []span) string {
+	slices.SortFunc(spans, func(a, b span) int { return a.from - b.from })
+	var b strings.Builder
+	end := 0
+	for i, s := range spans {
+		if i == 0 || s.from > end {
+			b.WriteString(text[end:s.from])
+			b.WriteString(Hidden)
+		}
+		end = max(end, s.to)
+	}
+	b.WriteString(text[end:])
+	return b.String()
+}
+
+// find adds where the secret stands in the text.
+func (u *unquoted) find(found []span, secret string) []span {
+	if secret == "" {
+		return found
+	}
+	if len(secret) < shortSecret {
+		for _, form := range shortForms(secret) {
+			found = u.findRaw(found, form)
+		}
+		return found
+	}
+	for _, form := range wholeForms(secret) {
+		found = u.findRaw(found, form)
+	}
+	if bare := unquote(secret).folded; bare != "" {
+		found = u.findFolded(found, bare)
+		found = u.findCut(found, bare)
+	}
+	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		for shift := range 3 {
+			if core := base64Core(encoding, secret, shift); shift == 0 || len(core) >= enough {
+				found = u.findBase64(found, core)
+			}
+		}
+	}
+	return found
+}
+
+// wholeForms are those in which a secret is found whatever stands around it,
+// also what would make another quoting of its first character.
+func wholeForms(secret string) []string {
+	lower := hex.EncodeToString([]byte(secret))
+	forms := []string{secret, lower, strings.ToUpper(lower)}
+	inGo := strconv.Quote(secret)
+	for _, form := range []string{url.QueryEscape(secret), url.PathEscape(secret), html.EscapeString(secret), inGo[1 : len(inGo)-1]} {
+		if form != secret {
+			forms = append(forms, form)
+		}
+	}
+	return forms
+}
+
+// shortForms are those of an Authorization header.
+func shortForms(secret string) []string {
+	forms := []string{"Bearer " + secret}
+	for _, user := range []string{secret + ":", secret} {
+		forms = append(forms, "Basic "+base64.StdEncoding.EncodeToString([]byte(user)))
+	}
+	return forms
+}
+
+// base64Core returns the characters that stand for nothing but the secret where
+// shift other bytes of a group of three precede it.
+func base64Core(encoding *base64.Encoding, secret string, shift int) string {
+	whole := encoding.EncodeToString([]byte("\x00\x00"[:shift] + secret))
+	first := (shift*8 + 5) / 6
+	if shift == 0 {
+		return whole // its last character may differ where more bytes follow
+	}
+	last := (shift + len(secret)) * 8 / 6
+	return whole[first:last]
+}
+
+// findRaw looks for a form in the text as it is.
+func (u *unquoted) findRaw(found []span, form string) []span {
+	for at := 0; ; {
+		i := strings.Index(u.text[at:], form)
+		if i < 0 {
+			return found
+		}
+		found = append(found, span{at + i, at + i + len(form)})
+		at += i + len(form)
+	}
+}
+
+// findBase64 looks for the core of a base64 form, and takes the characters
+// around it that hold a part of the secret as well.
+func (u *unquoted) findBase64(found []span, core string) []span {
+	if len(core) > 4 {
+		core = core[:len(core)-1] // depends on what follows
+	}
+	first := len(found)
+	found = u.findRaw(found, core)
+	found = u.findFolded(found, fold(core))
+	for i := range found[first:] {
+		s := &found[first+i]
+		for n := 0; n < 2 && s.from > 0 && isBase64(u.text[s.from-1]); n++ {
+			s.from--
+		}
+		for n := 0; n < 4 && s.to < len(u.text) && (isBase64(u.text[s.to]) || u.text[s.to] == '='); n++ {
+			s.to++
+		}
+	}
+	return found
+}
+
+func isBase64(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("+/-_", c) >= 0
+}
+
+// findFolded looks for a form in the text without its quotings.
+func (u *unquoted) findFolded(found []span, form string) []span {
+	text := u.folded
+	for at := 0; ; {
+		i := strings.Index(text[at:], form)
+		if i < 0 {
+			return found
+		}
+		at += i
+		found = append(found, u.span(at, at+len(form)))
+		at += len(form)
+	}
+}
+
+// findCut looks for the beginning of a form at the end of the text, which may
+// end within a quoting, too.
+func (u *unquoted) findCut(found []span, form string) []span {
+	text := u.folded
+	ends := []int{len(text)}
+	if i := strings.LastIndexAny(u.text[max(0, len(u.text)-14):], `%&\`); i >= 0 {
+		from := max(0, len(u.text)-14) + i
+		for from > 0 && u.text[from-1] == '\\' && u.text[from] == '\\' {
+			from--
+		}
+		if n := u.before(from); n < len(text) || from < len(u.text) {
+			ends = append(ends, n)
+		}
+	}
+	for _, end := range ends {
+		for n := min(len(form), end); n >= enough; n-- {
+			if text[end-n:end] == form[:n] {
+				s := u.span(end-n, end)
+				return append(found, span{s.from, len(u.text)})
+			}
+		}
+	}
+	return found
+}

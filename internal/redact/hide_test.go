@@ -1,0 +1,171 @@
+package redact
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// FuzzHide: a secret does not stay in a text, however it is quoted there.
+func FuzzHide(f *testing.F) {
+	f.Add("before ", " after", "secret-token", byte(0))
+	f.Add("", "", "K\u00f6ln \"x\" & y\\", byte(1))
+	f.Add(`\`, `u00`, "a+b/c==", byte(2))
+	f.Add("%", "%2", "100 % \U0001f600", byte(3))
+	f.Add("", "", "bell\a\b\f\v", byte(1))
+	f.Add("", "", "bell\a\b\f\v", byte(5))
+	f.Add("secret-", "-token", "secret-secret-token", byte(4))
+	f.Fuzz(func(t *testing.T, before, after, secret string, how byte) {
+		if len(secret) < 3 || len(secret) > 100 || len(before)+len(after) > 2000 || !utf8.ValidString(secret) || strings.Trim(secret, `\`) == "" ||
+			strings.ContainsAny(secret, "[]") || strings.Contains("hidden", secret) {
+			return
+		}
+		if strings.Contains(secret, `\`) && strings.IndexFunc(secret, unicode.IsControl) >= 0 {
+			return // how many of the backslashes belong to which is not told
+		}
+		quoted := []string{secret, quoteJSON(secret), url.QueryEscape(secret), url.PathEscape(secret), html.EscapeString(secret), strconv.Quote(secret)}[how%6]
+		if got := Hide(before+quoted+after, []string{secret}); strings.Contains(got, quoted) {
+			t.Fatalf("%q survives in %q as %q", secret, before+quoted+after, got)
+		}
+	})
+}
+
+func quoteJSON(s string) string {
+	b, _ := json.Marshal(s)
+	return string(b[1 : len(b)-1])
+}
+
+// each writes every character of s in a form of its own.
+func each(s, format string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		fmt.Fprintf(&b, format, s[i])
+	}
+	return b.String()
+}
+
+// The forms that SECURITY.md names, and the texts around them.
+func TestForms(t *testing.T) {
+	const secret = "s3cr3t/Tok+en=="
+	short := base64.StdEncoding.EncodeToString([]byte("10:"))
+	for name, form := range map[string]string{
+		"as it is":               secret,
+		"URL":                    url.QueryEscape(secret),
+		"URL, each":              each(secret, "%%%02x"),
+		"URL, twice":             url.QueryEscape(url.QueryEscape(secret)),
+		"JSON, each":             each(secret, `\u%04x`),
+		"JSON, each, capitals":   each(secret, `\u%04X`),
+		"JSON in JSON":           quoteJSON(quoteJSON(each(secret, `\u%04x`))),
+		"JSON, slashes":          strings.ReplaceAll(secret, "/", `\/`),
+		"Go, each":               each(secret, `\x%02x`),
+		"Go, each, long":         each(secret, `\U%08x`),
+		"HTML, each":             each(secret, "&#%d;"),
+		"HTML, each, hex":        each(secret, "&#x%X;"),
+		"HTML, names":            strings.ReplaceAll(secret, "/", "&sol;"),
+		"HTML in a URL":          url.QueryEscape(each(secret, "&#%d;")),
+		"JSON in a URL":          url.QueryEscape(each(secret, `\u%04x`)),
+		"mixed":                  `s%33&#99;r\u0033t/Tok\x2ben%3D=`,
+		"base64":                 base64.StdEncoding.EncodeToString([]byte(secret)),
+		"base64 for a URL":       base64.RawURLEncoding.EncodeToString([]byte(secret)),
+		"base64, one in front":   base64.StdEncoding.EncodeToString([]byte("x" + secret)),
+		"base64, two in front":   base64.StdEncoding.EncodeToString([]byte("xy" + secret)),
+		"base64, user and token": base64.StdEncoding.EncodeToString([]byte("user:" + secret + " and more")),
+		"base64 in a URL":        url.QueryEscape(base64.StdEncoding.EncodeToString([]byte("~~" + secret + "~~"))),
+		"hex":                    hex.EncodeToString([]byte(secret)),
+		"hex, capitals":          strings.ToUpper(hex.EncodeToString([]byte(secret))),
+	} {
+		for _, around := range [][2]string{{"", ""}, {`"`, `"`}, {`{"a":"`, `"}`}, {"x=", "&y"}, {"Bearer ", "\n"}, {"100 %", " "}, {`\`, ` \`}, {"&amp;", ";"}} {
+			got := Hide(around[0]+form+around[1], []string{"other", secret})
+			if !strings.Contains(got, Hidden) || strings.Contains(got, form) || len(got) > len(Hidden)+len(around[0])+len(around[1])+20 {
+				t.Errorf("%s between %q: %q stays as %q", name, around, form, got)
+			}
+		}
+	}
+	for text, want := range map[string]string{
+		"10 of 10":                "10 of 10",
+		"Basic " + short:          Hidden,
+		"Basic " + short[:3]:      "Basic " + short[:3],
+		"Bearer 10, please":       Hidden + ", please",
+		"Basic MTA= has no colon": Hidden + " has no colon",
+	} {
+		if got := Hide(text, []string{"10"}); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"cut off: " + secret[:6]:                          "cut off: " + Hidden,
+		"cut off: " + each(secret[:8], "%%%02x") + "%2":   "cut off: " + Hidden,
+		"cut off: " + each(secret[:7], `\u%04x`) + `\u00`: "cut off: " + Hidden,
+		"too short: " + secret[:5]:                        "too short: " + secret[:5],
+		"twice " + secret + secret:                        "twice " + Hidden,
+		"none":                                            "none",
+	} {
+		if got := Hide(text, []string{secret}); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestFormsBeyondASCII(t *testing.T) {
+	const secret = "Köln \"\U0001f600\" bei\nNacht"
+	for _, form := range []string{
+		secret, quoteJSON(secret), strconv.Quote(secret), strconv.QuoteToASCII(secret)[1:], url.QueryEscape(secret), url.PathEscape(secret),
+		html.EscapeString(secret), `K&ouml;ln \"\ud83d\ude00\" bei\nNacht`, `K\xc3\xb6ln+&quot;&#128512;&quot;+bei%0ANacht`,
+	} {
+		if got := Hide("<"+form+">", []string{secret}); strings.Contains(got, "acht") || strings.Contains(got, "ln") {
+			t.Errorf("%q stays as %q", form, got)
+		}
+	}
+}
+
+// ugly are beginnings of texts that cost too much where work is not linear.
+var ugly = []string{
+	`\`, "%", "&", "&#", ";", "&amp;", "&#38;#38;", "%25", `\\u005c`, `\u005c`, `\ud83d`, "%5c", "&#x26", "a", "s3cret", "s3cre", "0", "f", `\x5cx`, "&;", "Ab+/",
+	"%2525", `\U0000005c`, "&bsol;", "&percnt;25", "=", "c2Vj",
+}
+
+func stepsOf(text string) int { return unquote(text).steps }
+
+// The work on a text is linear in it: counted, not timed.
+func TestUglyTexts(t *testing.T) {
+	secrets := []string{"s3cret-token", strings.Repeat("s3cre", 400), strings.Repeat("a", 1000), "10", "MTA6"}
+	most := time.Duration(0)
+	for _, part := range ugly {
+		text := strings.Repeat(part, 64<<10/len(part)+1)[:64<<10]
+		half, whole := stepsOf(text[:32<<10]), stepsOf(text)
+		if float64(whole) > 2.5*float64(half)+64 || whole > 40*len(text) {
+			t.Errorf("%q: %d steps, and %d for twice the text", part, half, whole)
+		}
+		start := time.Now()
+		Hide(text, secrets)
+		most = max(most, time.Since(start))
+	}
+	t.Logf("figure: the worst of %d texts of 64 KiB took %v", len(ugly), most)
+	if most > time.Second { // 10 ms on a machine with nothing else to do
+		t.Errorf("the worst text took %v", most)
+	}
+}
+
+func FuzzHideIsLinear(f *testing.F) {
+	for _, part := range ugly {
+		f.Add(part, part)
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		if a == "" || len(a)+len(b) > 4000 {
+			return
+		}
+		text := strings.Repeat(a+b, 4000/(len(a)+len(b))+1)
+		if half, whole := stepsOf(text), stepsOf(text+text); float64(whole) > 2.5*float64(half)+64 {
+			t.Errorf("%q: %d steps, and %d for twice the text", text[:50], half, whole)
+		}
+	})
+}

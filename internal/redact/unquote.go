@@ -1,0 +1,183 @@
+package redact
+
+import (
+	"html"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// unquoted is a text without its quotings, and where each of its bytes stood.
+type unquoted struct {
+	text   string
+	folded string
+	at     []span // of the bytes of folded, in text; nil: the text has no quotings
+	bytes  []byte // of folded, while they come
+	steps  int    // of work, for the test that it is linear
+}
+
+// unquote undoes the quotings of URLs, JSON, Go and HTML in text, however often
+// one was put over the other: what an undone quoting leaves is looked at again.
+// Every byte is taken up once, and each quoting that is undone leaves fewer.
+func unquote(text string) *unquoted {
+	u := &unquoted{text: text}
+	if !strings.ContainsAny(text, `%&\`) {
+		u.finish()
+		return u
+	}
+	u.bytes = make([]byte, 0, len(text))
+	u.at = make([]span, 0, len(text))
+	for i := range len(text) {
+		u.push(text[i], span{i, i + 1})
+	}
+	u.finish()
+	return u
+}
+
+// push adds a byte, and undoes the quoting that it completes.
+func (u *unquoted) push(c byte, at span) {
+	u.steps++
+	n := len(u.bytes)
+	if c == '\\' && n > 0 && u.bytes[n-1] == '\\' {
+		u.at[n-1].to = at.to // a run counts as one
+		return
+	}
+	u.bytes, u.at = append(u.bytes, c), append(u.at, at)
+	switch {
+	case c == ';':
+		u.undoEntity()
+	case isHex(c):
+		u.undoHex()
+	}
+}
+
+// undoHex undoes %XX, \xXX, \uXXXX and \UXXXXXXXX that end with the last byte.
+func (u *unquoted) undoHex() {
+	for _, form := range [...]struct {
+		mark   string
+		digits int
+	}{{"%", 2}, {`\x`, 2}, {`\u`, 4}, {`\U`, 8}} {
+		u.steps++
+		from := len(u.bytes) - form.digits - len(form.mark)
+		if from < 0 || string(u.bytes[from:from+len(form.mark)]) != form.mark {
+			continue
+		}
+		v, err := strconv.ParseUint(string(u.bytes[from+len(form.mark):]), 16, 32)
+		switch {
+		case err != nil:
+		case form.digits == 2:
+			u.replace(from, string([]byte{byte(v)}))
+		case v <= utf8.MaxRune:
+			u.replaceRune(from, rune(v))
+		}
+		if err == nil {
+			return
+		}
+	}
+}
+
+// replaceRune puts a character in the place of a quoting. The halves of one
+// beyond 16 bits come one after the other: the first is kept until the second
+// is there.
+func (u *unquoted) replaceRune(from int, r rune) {
+	const half = 3 // bytes that a half takes, as UTF-8 would write it
+	if utf16.IsSurrogate(r) {
+		if from >= half && u.bytes[from-half] == 0xed {
+			high := rune(0xd000) | rune(u.bytes[from-2]&0x3f)<<6 | rune(u.bytes[from-1]&0x3f)
+			if whole := utf16.DecodeRune(high, r); whole != utf8.RuneError {
+				u.replace(from-half, string(whole))
+				return
+			}
+		}
+		u.replace(from, string([]byte{0xed, 0x80 | byte(r>>6)&0x3f, 0x80 | byte(r)&0x3f}))
+		return
+	}
+	u.replace(from, string(r))
+}
+
+// maxEntity is how long an entity of HTML may be that is undone.
+const maxEntity = 12
+
+// undoEntity undoes an entity of HTML that ends with the last byte.
+func (u *unquoted) undoEntity() {
+	from := len(u.bytes) - 2
+	for ; from >= 0 && from > len(u.bytes)-maxEntity && u.bytes[from] != '&'; from-- {
+		u.steps++
+	}
+	if from < 0 || u.bytes[from] != '&' {
+		return
+	}
+	entity := string(u.bytes[from:])
+	if plain := html.UnescapeString(entity); plain != entity && len(plain) < len(entity) {
+		u.replace(from, plain)
+	}
+}
+
+// replace puts what a quoting stands for in the place of the bytes from from on.
+func (u *unquoted) replace(from int, plain string) {
+	at := span{u.at[from].from, u.at[len(u.at)-1].to}
+	u.bytes, u.at = u.bytes[:from], u.at[:from]
+	for i := range len(plain) {
+		u.push(plain[i], at)
+	}
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
+
+// finish folds what may stand for one another: a plus sign of a URL and a
+// space, a control character and the letter that JSON writes it with.
+// Backslashes go: they quoted what follows them.
+func (u *unquoted) finish() {
+	if u.bytes == nil {
+		u.folded = fold(u.text)
+		return
+	}
+	kept := 0
+	for i, c := range u.bytes {
+		if c == '\\' {
+			continue
+		}
+		u.bytes[kept], u.at[kept] = foldByte(c), u.at[i]
+		kept++
+	}
+	u.folded, u.bytes, u.at = string(u.bytes[:kept]), nil, u.at[:kept]
+}
+
+func foldByte(c byte) byte {
+	switch {
+	case c == '+':
+		return ' '
+	case '\a' <= c && c <= '\r':
+		return "abtnvfr"[c-'\a']
+	}
+	return c
+}
+
+// fold folds each byte of a text without quotings.
+func fold(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		b[i] = foldByte(c)
+	}
+	return string(b)
+}
+
+// span returns the part of the text that stands for a part of folded.
+func (u *unquoted) span(from, to int) span {
+	if u.at == nil {
+		return span{from, to}
+	}
+	return span{u.at[from].from, u.at[to-1].to}
+}
+
+// before returns how much of folded stands before a place in the text.
+func (u *unquoted) before(place int) int {
+	if u.at == nil {
+		return place
+	}
+	return sort.Search(len(u.at), func(i int) bool { return u.at[i].to > place })
+}
