@@ -7,10 +7,8 @@ import (
 	"maps"
 	"mime"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/transport"
@@ -82,7 +80,7 @@ func (c *call) attempt(req *http.Request) (*http.Response, *failedAttempt) {
 	}
 	a.Close()
 	if failed != nil && failed.expired && !c.renewed {
-		failed = c.renew(req, auth, failed)
+		failed = c.renew(auth, failed)
 	}
 	return resp, failed
 }
@@ -142,11 +140,7 @@ func (c *call) send(x *transport.Exchange, req *http.Request, auth *authorizatio
 		x.Measure()
 	}
 	sent := req.WithContext(x.Context())
-	if c.slot.ready != nil && observed == nil {
-		sent.Header = c.slot.ready(c.request.header, auth.header())
-	} else {
-		sent.Header = wholeHeader(observed, *c.request.header, auth.header())
-	}
+	sent.Header = c.header(observed, auth)
 	c.attempts++
 	resp, err := c.follow(x, sent)
 	if err != nil {
@@ -183,35 +177,37 @@ func (c *call) follow(x *transport.Exchange, req *http.Request) (*http.Response,
 	}
 }
 
-// wholeHeader returns what goes out: of an observer, of the call, of the
-// credential, the later over the earlier.
-func wholeHeader(observed, common http.Header, authorization []string) http.Header {
-	h := make(http.Header, len(observed)+len(common)+1)
-	maps.Copy(h, observed)
-	maps.Copy(h, common)
-	delete(h, "Authorization")
-	if authorization != nil {
-		h["Authorization"] = authorization
-	}
-	return h
+// wholeHeader is the header of a request that differs in nothing from one call
+// to the next.
+type wholeHeader struct {
+	common *http.Header // what calls have in common
+	header http.Header
 }
 
-// ready keeps the whole headers for the few that calls have in common,
-// each from its first use. They are in a function, as secrets are.
-func (all *headers) ready() func(*http.Header, []string) http.Header {
-	var kept [3]atomic.Pointer[http.Header]
-	return func(common *http.Header, authorization []string) http.Header {
-		i := slices.Index([]*http.Header{&all.plain, &all.search, &all.body}, common)
-		if i < 0 {
-			return wholeHeader(nil, *common, authorization)
+// header returns what a request goes out with: of an observer, of the call, of
+// the credential, the later over the earlier. Only net/http's own transport is
+// given one that others use, too: it keeps the rule that a transport changes
+// nothing.
+func (c *call) header(observed http.Header, auth *authorization) http.Header {
+	common := c.request.header
+	kind := c.slot.headers.kind(common)
+	shared := c.slot.standard && observed == nil && kind >= 0
+	if shared {
+		if kept := auth.whole[kind].Load(); kept != nil && kept.common == common {
+			return kept.header
 		}
-		if h := kept[i].Load(); h != nil {
-			return *h
-		}
-		h := wholeHeader(nil, *common, authorization)
-		kept[i].Store(&h)
-		return h
 	}
+	h := make(http.Header, len(observed)+len(*common)+1)
+	maps.Copy(h, observed)
+	maps.Copy(h, *common)
+	delete(h, "Authorization")
+	if auth.values != nil {
+		h["Authorization"] = auth.values
+	}
+	if shared {
+		auth.whole[kind].Store(&wholeHeader{common, h})
+	}
+	return h
 }
 
 // notAnswered is an attempt without the beginning of an answer.
@@ -430,9 +426,9 @@ func (c *call) noToken(err error) *failedAttempt {
 
 // renew replaces the token that an answer called expired. Where there is
 // another, the next attempt sends it.
-func (c *call) renew(req *http.Request, rejected *authorization, failed *failedAttempt) *failedAttempt {
+func (c *call) renew(rejected *authorization, failed *failedAttempt) *failedAttempt {
 	c.renewed = true
-	fresh, err := c.another(req, rejected)
+	fresh, err := c.slot.credential.renew(c, rejected.secret)
 	switch {
 	case c.ctx.Err() != nil:
 		left := c.ended(c.ctx.Err())
@@ -441,21 +437,9 @@ func (c *call) renew(req *http.Request, rejected *authorization, failed *failedA
 	case err != nil:
 		detail, cause := tokenCause(err)
 		failed.err = &failure{kind: ErrUnauthorized, detail: c.scrub("renewing the token failed: " + detail), cause: cause}
-	case fresh != nil:
+	case fresh.secret != rejected.secret:
+		c.keepSecret(fresh.secret)
 		c.fresh, failed.event = fresh, renewed
 	}
 	return failed
-}
-
-// another returns another token than the rejected one, or nil where there is
-// none.
-func (c *call) another(req *http.Request, rejected *authorization) (*authorization, error) {
-	if err := c.slot.credential.renew(c, rejected.secret); err != nil {
-		return nil, err
-	}
-	fresh, err := c.authorize(req)
-	if err != nil || fresh.secret == rejected.secret {
-		return nil, err
-	}
-	return fresh, nil
 }

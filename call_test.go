@@ -6,6 +6,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/oauth2"
 )
 
 // stubTransport answers from memory, so that what a call costs is what the
@@ -59,6 +62,23 @@ func TestCallAllocations(t *testing.T) {
 	t.Logf("bare GET %v, HasApplied %v", bare, ours)
 	if ours > bare+12 {
 		t.Errorf("HasApplied allocates %v times, a bare GET %v", ours, bare)
+	}
+
+	token := &oauth2.Token{AccessToken: "token", Expiry: time.Now().Add(time.Hour)}
+	for name, source := range map[string]oauth2.TokenSource{
+		"a stock source": oauth2.ReuseTokenSource(token, nil), "StaticToken": StaticToken("token"),
+		"RenewingToken": RenewingToken(func(context.Context) (*oauth2.Token, error) { return token, nil }),
+	} {
+		ours := testing.AllocsPerRun(200, func() {
+			// A source is known again: an Applicant for each request is cheap.
+			if applied, err := a.client.Applicant(source).HasApplied(t.Context(), 4711); err != nil || !applied {
+				t.Fatal(applied, err)
+			}
+		})
+		t.Logf("%s and an Applicant for each request: %v", name, ours)
+		if ours > bare+12 {
+			t.Errorf("%s: HasApplied allocates %v times, a bare GET %v", name, ours, bare)
+		}
 	}
 }
 

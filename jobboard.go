@@ -122,6 +122,7 @@ type shared struct {
 	standard         bool // next is net/http's own, which changes no header
 	insecure         bool // Config.AllowInsecure
 	headers          headers
+	anonymous        *authorization
 	language         string
 	subscriptionPath string
 	catalogues       *catalogueCache
@@ -133,6 +134,21 @@ type shared struct {
 // headers are the ones that every request of a kind shares. Nothing changes
 // them.
 type headers struct{ plain, search, body http.Header }
+
+const headerKinds = 3
+
+// kind returns which of the headers h is, or -1.
+func (all *headers) kind(h *http.Header) int {
+	switch h {
+	case &all.plain:
+		return 0
+	case &all.search:
+		return 1
+	case &all.body:
+		return 2
+	}
+	return -1
+}
 
 // Applicant makes the calls that need an applicant's own token (4.2 and 4.3).
 // It is cheap: one per incoming request is fine. It shares the connections and
@@ -190,11 +206,10 @@ func newClient(cfg Config) (*Client, error) {
 		return nil, err
 	}
 
-	fetches := new(tokenFetches)
 	c := &Client{config: shared{
 		insecure: cfg.AllowInsecure, language: cfg.Language, subscriptionPath: path,
-		headers: newHeaders(agent, cfg), catalogues: new(catalogueCache),
-		source: func(s oauth2.TokenSource) credential { return bearer(s, fetches) },
+		headers: newHeaders(agent, cfg), catalogues: new(catalogueCache), anonymous: new(authorization),
+		source: sources(),
 	}}
 	standard, connections := transport.Standard()
 	next := http.RoundTripper(standard)
@@ -241,11 +256,8 @@ func (c *Client) newSlot(s slot, address *url.URL, own credential, missing strin
 	if s.budget == nil && s.policy.Budget > 0 {
 		s.budget = budget.New(s.policy.Budget, s.policy.BudgetRatio)
 	}
-	s.template = &http.Request{Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}}
 	s.origin, s.credential, s.next = transport.OriginOf(address), own, c.config.next
-	if c.config.standard && (own.header == nil || own.constant) {
-		s.ready = c.config.headers.ready()
-	}
+	s.headers, s.standard, s.anonymous = &c.config.headers, c.config.standard, c.config.anonymous
 	return s
 }
 

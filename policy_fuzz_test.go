@@ -244,36 +244,45 @@ func FuzzTokenSchedule(f *testing.F) {
 		}
 		synctest.Test(t, func(t *testing.T) {
 			var (
-				mu        sync.Mutex
-				fetches   int
-				failing   bool
-				lifetime  time.Duration // 0: no end
-				kept      string
-				ends      time.Time
-				failed    time.Time // of the last failure
-				hasFailed bool
+				mu       sync.Mutex
+				fetches  int
+				failing  bool
+				lifetime time.Duration // 0: no end
+				kept     string        // the last token that was fetched and not dropped
+				ends     time.Time
+				fetched  time.Time // when kept was
+				asked    time.Time // the last fetch
+				failed   time.Time // the last failure that somebody waited for
+				replaced time.Time // the last replacement of a rejected token
+				rejects  string    // the last rejected token
 			)
 			source := RenewingToken(func(context.Context) (*oauth2.Token, error) {
 				mu.Lock()
 				defer mu.Unlock()
 				fetches++
+				asked = time.Now()
 				if failing {
 					return nil, io.EOF
 				}
 				token := &oauth2.Token{AccessToken: fmt.Sprint("token-", fetches)}
 				if lifetime > 0 {
-					token.Expiry = time.Now().Add(lifetime)
+					token.Expiry = asked.Add(lifetime)
 				}
+				kept, ends, fetched, failed = token.AccessToken, token.Expiry, asked, time.Time{}
 				return token, nil
 			})
 			for step, b := range script {
-				before := fetches
+				before, had, now := fetches, kept, time.Now()
 				switch b % 8 {
 				case 0, 1: // ask, or say that what is kept was rejected
 					rejected := ""
 					if b%8 == 1 {
 						rejected = kept
 					}
+					valid := kept != "" && kept != rejected && (ends.IsZero() || now.Before(ends.Add(-10*time.Second)))
+					early := !ends.IsZero() && now.Sub(fetched) >= ends.Sub(fetched)*3/4
+					soon := rejected != "" && (!replaced.IsZero() && now.Sub(replaced) < time.Second || rejects == rejected && now.Sub(asked) < time.Second)
+					lately := now.Sub(failed)
 					var token *oauth2.Token
 					var err error
 					if rejected == "" {
@@ -281,31 +290,44 @@ func FuzzTokenSchedule(f *testing.F) {
 					} else {
 						token, err = source.(Renewer).Renew(context.Background(), rejected)
 					}
-					// oauth2 calls a token invalid ten seconds early.
-					valid := kept != "" && kept != rejected && (ends.IsZero() || time.Now().Before(ends.Add(-10*time.Second)))
+					synctest.Wait() // for what is fetched ahead of time
+					asks := fetches - before
 					switch {
 					case valid:
-						if err != nil || token.AccessToken != kept || fetches != before {
-							t.Fatalf("step %d: %v, %v, %d fetches; want what is kept, %q", step, token, err, fetches-before, kept)
+						if err != nil || token.AccessToken != had || asks > 1 || asks == 1 && !early {
+							t.Fatalf("step %d: %v, %v, %d fetches; want what is kept, %q", step, token, err, asks, had)
 						}
-					case hasFailed && time.Since(failed) < 500*time.Millisecond:
-						if err == nil || fetches != before {
-							t.Fatalf("step %d: %v, %v, %d fetches within a remembered failure", step, token, err, fetches-before)
+						continue
+					case soon:
+						if err == nil || asks != 0 {
+							t.Fatalf("step %d: %v, %v, %d fetches so soon after another", step, token, err, asks)
 						}
-					case hasFailed && time.Since(failed) < time.Second && fetches == before:
+						continue
+					case !failed.IsZero() && lately < 500*time.Millisecond:
+						if err == nil || asks != 0 {
+							t.Fatalf("step %d: %v, %v, %d fetches within a remembered failure", step, token, err, asks)
+						}
+						continue
+					case !failed.IsZero() && lately < time.Second && asks == 0:
 						if err == nil {
 							t.Fatalf("step %d: %v from nowhere", step, token)
 						}
+						continue
 					case failing:
-						if err == nil || fetches != before+1 {
-							t.Fatalf("step %d: %v, %v, %d fetches of a failing source", step, token, err, fetches-before)
+						if err == nil || asks != 1 {
+							t.Fatalf("step %d: %v, %v, %d fetches of a failing source", step, token, err, asks)
 						}
-						failed, hasFailed = time.Now(), true
+						failed = now
 					default:
-						if err != nil || fetches != before+1 || token.AccessToken != fmt.Sprint("token-", fetches) {
-							t.Fatalf("step %d: %v, %v, %d fetches; want a new one", step, token, err, fetches-before)
+						if err != nil || asks != 1 || token.AccessToken != fmt.Sprint("token-", fetches) {
+							t.Fatalf("step %d: %v, %v, %d fetches; want a new one", step, token, err, asks)
 						}
-						kept, ends, hasFailed = token.AccessToken, token.Expiry, false
+					}
+					if rejected != "" {
+						replaced, rejects = now, rejected
+						if kept == rejected {
+							kept = ""
+						}
 					}
 				case 2:
 					time.Sleep(time.Duration(b/8) * 100 * time.Millisecond)

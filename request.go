@@ -36,15 +36,13 @@ type slot struct {
 	logger      *slog.Logger
 	maxBytes    int64                  // Config.MaxBodyBytes
 	connections *transport.Connections // nil: of a transport that is not ours
-	template    *http.Request          // what every request begins with; its headers are the call's
 	observer    *Observer              // nil: none
 	limiter     Limiter                // nil: none
 	refusal     error                  // why nothing may be sent
 
-	// ready holds the whole headers of a request that differ in nothing
-	// from one call to the next, by the headers of the call. Only where next
-	// is net/http's, which keeps the rule that a transport changes nothing.
-	ready func(common *http.Header, authorization []string) http.Header
+	headers   *headers       // that calls have in common
+	standard  bool           // next is net/http's own, which changes no header
+	anonymous *authorization // what is sent without a credential
 }
 
 // roundTrip is a transport that nobody can look into.
@@ -115,7 +113,6 @@ func (s *slot) do(ctx context.Context, op *operation, req request, accept func(*
 		HTTPClient:   &c.client,
 		RetryMax:     math.MaxInt32, // the call counts
 		CheckRetry:   checkRetry,
-		Backoff:      c.backoff,
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
 	_, err := c.retryer.Do(&c.sent) //nolint:bodyclose // the attempt closes it, or the stream that owns it
@@ -141,7 +138,10 @@ func (c *call) lastMoment(now time.Time) time.Time {
 	return now.Add(callTimeout)
 }
 
-// prepare makes what the loop sends; an attempt sets the headers.
+// template is what every request begins with. An attempt sets the headers.
+var template = &http.Request{Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}}
+
+// prepare makes what the loop sends.
 func (c *call) prepare() error {
 	base, req := c.slot.base, &c.request
 	c.url = *base
@@ -150,7 +150,7 @@ func (c *call) prepare() error {
 		c.url.RawPath = base.EscapedPath() + cmp.Or(req.raw, req.path)
 	}
 	r := &c.sent
-	r.Request = c.slot.template.WithContext(c.ctx)
+	r.Request = template.WithContext(c.ctx)
 	r.Method, r.URL, r.Host = c.op.method, &c.url, c.url.Host
 	if req.body == nil {
 		return nil

@@ -140,6 +140,8 @@ func checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
 	end := AttemptEnd{StatusCode: f.status, Err: f.err, Repeat: again}
 	if again {
 		c.unclear = c.unclear || f.unclear
+		// Most calls never wait: only those that do have a function for it.
+		c.retryer.Backoff = func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return c.wait }
 		end.Wait = c.wait
 		c.last = f
 		c.logRepeat(f)
@@ -150,9 +152,6 @@ func checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
 	c.endAttempt(end)
 	return again, nil
 }
-
-// backoff hands over the wait that stop chose.
-func (c *call) backoff(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return c.wait }
 
 // stop books a failed attempt and returns why there is no other one, or
 // nothing and sets the wait before it.

@@ -2,29 +2,46 @@ package jobboard
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/redact"
+	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 	"golang.org/x/oauth2"
 )
+
+// A token goes from its source to the header here: call.authorize asks the
+// slot's credential; that of a token source is a keeper, which keeps the token
+// as long as it is known to be valid, fetches another, and replaces one that the
+// service has rejected; an authorization is what a request is sent with.
 
 // StaticToken is a source that always gives the same access token. No fmt
 // verb, log or encoder shows it. It cannot renew: once the service says that
 // the token expired, calls end with ErrUnauthorized.
 func StaticToken(accessToken string) oauth2.TokenSource {
-	// The token lives in a function, where no printer that follows fields
+	// The token lives in functions, where no printer that follows fields
 	// finds it.
-	return staticToken{token: func() string { return accessToken }}
+	auth, err := newAuthorization(&oauth2.Token{AccessToken: accessToken})
+	return staticToken{
+		token:      func() string { return accessToken },
+		credential: credential{header: func(*call) (*authorization, error) { return auth, err }},
+	}
 }
 
 type staticToken struct {
 	hidden
-	token func() string
+	token      func() string
+	credential credential
 }
 
 func (s staticToken) Token() (*oauth2.Token, error) {
@@ -33,71 +50,104 @@ func (s staticToken) Token() (*oauth2.Token, error) {
 
 // Renewer is a token source that can replace a token which the service calls
 // expired, whatever the clock here says. RenewingToken gives one. Renew returns
-// a token other than rejected, at once if another caller has fetched it already.
+// a token other than rejected, at once if another caller has fetched it
+// already. Its context ends after 15 s.
 type Renewer interface {
 	Renew(ctx context.Context, rejected string) (*oauth2.Token, error)
 }
 
-// RenewingToken is a source that keeps the token fetch gave until it expires
-// by the clock, and implements Renewer for the time the service disagrees.
-// Stock oauth2 sources cannot renew before their clock says so, which is not
-// enough for the sliding hour of a user's token.
+// RenewingToken returns a source that keeps the token fetch gave, and
+// implements Renewer for the time the service calls it expired before its
+// clock does, as in the sliding hour of a user's token.
 //
-// Callers at the same time share one fetch. Each waits no longer than its own
-// context; the context of fetch ends when all have left. A failure is
+// A token with an end is renewed ahead of it, in the background, when it is
+// used after 75 to 80 % of its life; a try that failed is made again every
+// 30 s at the latest. Callers at the same time share one fetch. Each waits no
+// longer than its own context. The context of fetch ends after 15 s, when the
+// next fetch takes its place, or when all callers have left. A failure is
 // remembered for half a second to a second, so that a broken source is not
-// asked once a call. fetch must not be nil; its token must not be empty.
-// No fmt verb, log or encoder shows the token.
+// asked once a call; a rejected token is replaced once a second at most.
+// fetch must not be nil; its token must not be empty. No fmt verb, log or
+// encoder shows the token.
+//
+// For client credentials, RenewingToken(cfg.Token) with a
+// clientcredentials.Config has all of that; the source that cfg.TokenSource
+// returns has none of it.
 func RenewingToken(fetch func(ctx context.Context) (*oauth2.Token, error)) oauth2.TokenSource {
-	var (
-		mu      sync.Mutex
-		kept    *oauth2.Token
-		fetches tokenFetches
-	)
-	get := func(ctx context.Context, rejected string) (*oauth2.Token, error) {
-		current := func() *oauth2.Token {
-			mu.Lock()
-			defer mu.Unlock()
-			if kept != nil && kept.AccessToken != rejected && kept.Valid() {
-				copied := *kept
-				return &copied
-			}
-			return nil
-		}
-		if token := current(); token != nil {
-			return token, nil
-		}
-		return fetches.do(ctx, nil, func(ctx context.Context) (*oauth2.Token, error) {
-			// Somebody may have brought one between the look and the fetch.
-			if token := current(); token != nil {
-				return token, nil
-			}
-			token, err := fetch(ctx)
-			if err == nil {
-				err = checkToken(token)
-			}
-			if err != nil {
-				return nil, err
-			}
-			copied := *token
-			mu.Lock()
-			kept = &copied
-			mu.Unlock()
-			return token, nil
-		})
-	}
-	return renewingToken{get: get}
+	k := &keeper{ours: true, fetch: func(ctx context.Context, _ string) (*oauth2.Token, error) { return fetch(ctx) }}
+	return renewingToken{get: k.token, credential: k.credential()}
 }
 
 type renewingToken struct {
 	hidden
-	get func(ctx context.Context, rejected string) (*oauth2.Token, error)
+	get        func(ctx context.Context, rejected string) (*oauth2.Token, error)
+	credential credential
 }
 
 func (r renewingToken) Token() (*oauth2.Token, error) { return r.get(context.Background(), "") }
 
 func (r renewingToken) Renew(ctx context.Context, rejected string) (*oauth2.Token, error) {
 	return r.get(ctx, rejected)
+}
+
+// credential is what a slot sends (section 5). The zero value sends none. Its
+// parts are functions, so that no printer that follows fields finds a secret.
+type credential struct {
+	// header returns what a request is sent with.
+	header func(c *call) (*authorization, error)
+	// renew returns another than the rejected one; nil where nothing can.
+	renew func(c *call, rejected string) (*authorization, error)
+}
+
+// basic is HTTP Basic with the client identifier and an empty password: the
+// colon after the identifier is part of it.
+func basic(clientID string) credential {
+	secret := base64.StdEncoding.EncodeToString([]byte(clientID + ":"))
+	auth := &authorization{values: []string{"Basic " + secret}, secret: secret}
+	return credential{header: func(c *call) (*authorization, error) {
+		c.keepSecret(clientID)
+		return auth, nil
+	}}
+}
+
+// authorize returns what the next request is sent with. A credential goes to
+// its own origin and to nothing else: oauth2.Transport would send it wherever
+// a redirect leads.
+func (c *call) authorize(req *http.Request) (*authorization, error) {
+	if auth := c.fresh; auth != nil {
+		c.fresh = nil
+		return auth, nil
+	}
+	if c.slot.credential.header == nil {
+		return c.slot.anonymous, nil
+	}
+	if !c.slot.origin.Is(req.URL) {
+		return nil, invalid("a credential of %s goes nowhere else", c.slot.origin.Host)
+	}
+	auth, err := c.slot.credential.header(c)
+	if err != nil {
+		return nil, err
+	}
+	c.keepSecret(auth.secret)
+	return auth, nil
+}
+
+// authorization is what requests are sent with: a credential, and the headers
+// made of it.
+type authorization struct {
+	values []string     // of the Authorization header; nil: none
+	secret string       // in them
+	token  oauth2.Token // where they came from
+	until  time.Time    // known to be valid, apart from what the service says
+	ahead  time.Time    // when another is to be fetched in the background; zero: never
+	whole  [headerKinds]atomic.Pointer[wholeHeader]
+}
+
+func newAuthorization(token *oauth2.Token) (*authorization, error) {
+	if err := checkToken(token); err != nil {
+		return nil, err
+	}
+	return &authorization{values: []string{"Bearer " + token.AccessToken}, secret: token.AccessToken, token: *token}, nil
 }
 
 // checkToken says why a token cannot be sent.
@@ -125,114 +175,294 @@ func isVisible(s string) bool {
 	return s != ""
 }
 
-// tokenFetches runs token sources, one goroutine a source at most, so that a
-// caller can leave a source that hangs.
-type tokenFetches struct {
-	mu      sync.Mutex
-	running map[any]*tokenFetch // and failures that are still remembered
+const (
+	fetchTime     = 15 * time.Second // of one fetch, and of a wait for a source that is not ours
+	maxFetches    = 2                // of one source at one time
+	renewalPause  = time.Second      // between two replacements of rejected tokens
+	expiryMargin  = 10 * time.Second // as oauth2 has it
+	longestBreak  = 28 * time.Second // between two tries to renew ahead of time
+	maxKeptTokens = 1024             // of sources that are not ours, in a Client
+)
+
+var (
+	errSlowSource   = errors.New("the token source did not answer within 15 s")
+	errHungSource   = errors.New("the token source still does not answer")
+	errRenewedSoon  = errors.New("a token was fetched less than a second ago")
+	errSourceExited = errors.New("the token source ended its goroutine")
+)
+
+// keeper keeps the token of one source.
+type keeper struct {
+	// fetch asks the source, for another token than rejected if that is set.
+	fetch func(ctx context.Context, rejected string) (*oauth2.Token, error)
+	ours  bool // fetch ends with its context, and tokens without an end are kept
+
+	mu          sync.Mutex
+	kept        *authorization
+	running     *fetching
+	outstanding int // fetches that have not returned, also those nobody waits for
+	failure     error
+	failedUntil time.Time // the failure is remembered until then
+	nextAhead   time.Time // no try to renew ahead of time before
+	asked       time.Time // the last fetch
+	replaced    time.Time // the last replacement of a rejected token
+	rejected    string    // the last rejected token
 }
 
-type tokenFetch struct {
-	done    chan struct{}
-	token   *oauth2.Token
-	err     error
-	until   time.Time // a failure is remembered this long
-	waiters int
-	left    bool // all have gone: the failure is theirs, not the source's
-	cancel  context.CancelFunc
+// fetching is a fetch under way.
+type fetching struct {
+	done       chan struct{} // closed with auth or err set
+	auth       *authorization
+	err        error
+	cancel     context.CancelFunc
+	patience   *time.Timer
+	waiters    int
+	background bool // nobody need wait for it
+	replacing  bool
 }
 
-// do gives what fetch gives, or joins the fetch of the same key that runs.
-func (g *tokenFetches) do(ctx context.Context, key any, fetch func(context.Context) (*oauth2.Token, error)) (*oauth2.Token, error) {
+func (k *keeper) credential() credential {
+	return credential{
+		header: func(c *call) (*authorization, error) { return k.get(c, "") },
+		renew:  func(c *call, rejected string) (*authorization, error) { return k.get(c, rejected) },
+	}
+}
+
+// waiter is who waits for a token, and how long.
+type waiter interface{ waitContext() context.Context }
+
+type contextWaiter struct{ ctx context.Context }
+
+func (w contextWaiter) waitContext() context.Context { return w.ctx }
+
+func (k *keeper) token(ctx context.Context, rejected string) (*oauth2.Token, error) {
+	auth, err := k.get(contextWaiter{ctx}, rejected)
+	if err != nil {
+		return nil, err
+	}
+	token := auth.token
+	return &token, nil
+}
+
+// get returns the token that is kept, or another one if that is the rejected
+// one or no longer known to be valid.
+func (k *keeper) get(w waiter, rejected string) (*authorization, error) {
+	var ctx context.Context
 	for {
-		f := g.join(ctx, key, fetch)
+		auth, f, err := k.join(w, rejected)
+		if f == nil {
+			return auth, err
+		}
+		if ctx == nil {
+			ctx = w.waitContext()
+		}
 		select {
 		case <-f.done:
-		default:
-			select {
-			case <-f.done:
-			case <-ctx.Done():
-				g.leave(f)
-				return nil, ctx.Err()
-			}
+		case <-ctx.Done():
+			k.leave(f)
+			return nil, ctx.Err()
 		}
-		if f.err != nil && f.left && ctx.Err() == nil {
-			continue // canceled because all before us had left
+		if !errors.Is(f.err, errSlowSource) || !k.ours {
+			return f.auth, f.err
 		}
-		if f.err != nil {
-			return nil, f.err
-		}
-		copied := *f.token
-		return &copied, nil
 	}
 }
 
-func (g *tokenFetches) join(ctx context.Context, key any, fetch func(context.Context) (*oauth2.Token, error)) *tokenFetch {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+// join returns the token at hand, the fetch to wait for, or why there is none.
+func (k *keeper) join(w waiter, rejected string) (*authorization, *fetching, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	now := time.Now()
-	if f := g.running[key]; f != nil && (f.until.IsZero() || now.Before(f.until)) {
-		f.waiters++
-		return f
-	}
-	if len(g.running) > 256 { // failures nobody asked about again
-		for k, f := range g.running {
-			if !f.until.IsZero() && now.After(f.until) {
-				delete(g.running, k)
-			}
+	if auth := k.kept; auth != nil && auth.secret != rejected && now.Before(auth.until) {
+		if !auth.ahead.IsZero() && !now.Before(auth.ahead) && !now.Before(k.nextAhead) && k.running == nil && k.outstanding < maxFetches {
+			k.nextAhead = now.Add(longestBreak - rand.N(longestBreak/4))
+			k.start(context.Background(), "").background = true
 		}
+		return auth, nil, nil
 	}
-	if g.running == nil {
-		g.running = make(map[any]*tokenFetch)
+	if f := k.running; f != nil {
+		f.waiters++
+		return nil, f, nil
+	}
+	switch {
+	case rejected != "" && (now.Sub(k.replaced) < renewalPause || k.rejected == rejected && now.Sub(k.asked) < renewalPause):
+		// Nor is the source asked to send it once more.
+		if pause := k.asked.Add(renewalPause); k.kept != nil && k.kept.secret == rejected && k.kept.until.Before(pause) {
+			k.kept.until = pause
+		}
+		return nil, nil, errRenewedSoon
+	case now.Before(k.failedUntil):
+		return nil, nil, k.failure
+	case k.outstanding >= maxFetches:
+		return nil, nil, errHungSource
+	}
+	if rejected != "" {
+		k.rejected, k.replaced = rejected, now
+		k.kept = nil
 	}
 	// The values of the first caller's context, not its end.
-	fetchCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	f := &tokenFetch{done: make(chan struct{}), waiters: 1, cancel: cancel}
-	g.running[key] = f
-	go g.run(fetchCtx, f, key, fetch)
+	f := k.start(context.WithoutCancel(w.waitContext()), rejected)
+	f.waiters++
+	return nil, f, nil
+}
+
+// start begins a fetch. k is locked.
+func (k *keeper) start(ctx context.Context, rejected string) *fetching {
+	ctx, cancel := context.WithCancel(ctx)
+	f := &fetching{done: make(chan struct{}), cancel: cancel, replacing: rejected != ""}
+	k.running, k.asked = f, time.Now()
+	k.outstanding++
+	f.patience = time.AfterFunc(fetchTime, func() { k.end(f, nil, errSlowSource) })
+	go k.run(ctx, f, rejected)
 	return f
 }
 
-func (g *tokenFetches) run(ctx context.Context, f *tokenFetch, key any, fetch func(context.Context) (*oauth2.Token, error)) {
-	token, err := (*oauth2.Token)(nil), errors.New("the token source ended its goroutine")
+// run asks the source in a goroutine of its own, which may be left behind.
+func (k *keeper) run(ctx context.Context, f *fetching, rejected string) {
+	token, err := (*oauth2.Token)(nil), errSourceExited
 	defer func() {
-		f.cancel()
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		f.token, f.err = token, err
-		if err == nil || f.left {
-			delete(g.running, key)
-		} else {
-			f.until = time.Now().Add(500*time.Millisecond + rand.N(500*time.Millisecond))
-		}
-		close(f.done)
+		f.patience.Stop()
+		k.mu.Lock()
+		k.outstanding--
+		k.mu.Unlock()
+		k.end(f, token, err)
 	}()
-	token, err = callSource(ctx, fetch)
+	token, err = callSource(ctx, rejected, k.fetch)
 }
 
-func (g *tokenFetches) leave(f *tokenFetch) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	f.waiters--
-	if f.waiters == 0 && f.until.IsZero() {
-		f.left = true
-		f.cancel()
-	}
-}
-
-// callSource calls foreign code in a goroutine of ours: its panic must not end
-// the program.
-func callSource(ctx context.Context, fetch func(context.Context) (*oauth2.Token, error)) (token *oauth2.Token, err error) {
+// callSource calls foreign code: its panic must not end the program.
+func callSource(ctx context.Context, rejected string, fetch func(context.Context, string) (*oauth2.Token, error)) (token *oauth2.Token, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the token source panicked with a %T", p)
 		}
 	}()
-	token, err = fetch(ctx)
-	if err == nil && token == nil {
-		err = checkToken(nil)
+	return fetch(ctx, rejected)
+}
+
+// end books what a fetch gave. What comes too late is kept all the same.
+func (k *keeper) end(f *fetching, token *oauth2.Token, err error) {
+	defer f.cancel()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var auth *authorization
+	if err == nil {
+		auth, err = newAuthorization(token)
 	}
-	return token, err
+	waited := k.running == f
+	if waited {
+		k.running = nil
+	}
+	stale := k.kept == nil || !time.Now().Before(k.kept.until)
+	switch {
+	case err == nil && (waited || stale):
+		k.keep(auth, f.replacing)
+	case err != nil && waited && !f.background && !errors.Is(err, errSlowSource):
+		k.failure, k.failedUntil = err, time.Now().Add(500*time.Millisecond+rand.N(500*time.Millisecond))
+	}
+	select {
+	case <-f.done:
+	default:
+		f.auth, f.err = auth, err
+		close(f.done)
+	}
+}
+
+// keep keeps a token as long as it is known to be valid. One without an end,
+// from a source that is not ours, is only kept in the place of a rejected one,
+// so that the source is not asked at once again.
+func (k *keeper) keep(auth *authorization, replacing bool) {
+	now := time.Now()
+	switch expiry := auth.token.Expiry; {
+	case !expiry.IsZero():
+		auth.until = expiry.Add(-expiryMargin)
+		if life := expiry.Sub(now); k.ours && life > 0 {
+			auth.ahead = now.Add(life*3/4 + rand.N(life/20+1))
+		}
+	case k.ours:
+		auth.until = now.AddDate(100, 0, 0)
+	case replacing:
+		auth.until = k.replaced.Add(renewalPause)
+	}
+	k.kept, k.failedUntil, k.nextAhead = auth, time.Time{}, time.Time{}
+}
+
+// leave takes a waiter off. A fetch of ours that nobody waits for any more
+// ends; the next caller begins another.
+func (k *keeper) leave(f *fetching) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	f.waiters--
+	if k.ours && f.waiters == 0 && !f.background && k.running == f {
+		k.running = nil
+		f.cancel()
+	}
+}
+
+// sources returns what makes a credential of a token source. It knows a source
+// again, so that an Applicant made for each request of one source shares what
+// is kept.
+func sources() func(oauth2.TokenSource) credential {
+	var (
+		mu    sync.Mutex
+		known = map[oauth2.TokenSource]credential{}
+	)
+	return func(source oauth2.TokenSource) credential {
+		switch s := source.(type) {
+		case staticToken:
+			return s.credential
+		case renewingToken:
+			return s.credential
+		}
+		if reflect.TypeOf(source).Kind() != reflect.Pointer && !reflect.ValueOf(source).Comparable() {
+			return newKeeper(source).credential()
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		cred, ok := known[source]
+		if !ok {
+			if len(known) >= maxKeptTokens {
+				for other := range known { // any one: what it kept is fetched again
+					delete(known, other)
+					break
+				}
+			}
+			cred = newKeeper(source).credential()
+			known[source] = cred
+		}
+		return cred
+	}
+}
+
+// newKeeper returns the keeper of a source that is not ours.
+func newKeeper(source oauth2.TokenSource) *keeper {
+	return &keeper{fetch: func(ctx context.Context, rejected string) (*oauth2.Token, error) {
+		if r, ok := source.(Renewer); ok && rejected != "" {
+			return r.Renew(ctx, rejected)
+		}
+		return source.Token()
+	}}
+}
+
+// tokenCause is what may be said and handed out of a token source's error. An
+// OAuth2 client's error holds the whole answer of the token endpoint, and a
+// URL's may hold the secret in it.
+func tokenCause(err error) (detail string, cause error) {
+	var retrieve *oauth2.RetrieveError
+	if errors.As(err, &retrieve) {
+		detail = "the token endpoint refused"
+		if retrieve.ErrorCode != "" {
+			detail += ": " + clean(retrieve.ErrorCode, 60)
+		} else if retrieve.Response != nil {
+			detail += " with status " + strconv.Itoa(retrieve.Response.StatusCode)
+		}
+		return detail, nil
+	}
+	var u *url.Error
+	if errors.As(err, &u) {
+		return "the token endpoint was not reached: " + clean(transport.CauseText(err), maxErrorCause), transport.SafeCause(err)
+	}
+	return clean(err.Error(), maxErrorCause), err
 }
 
 // hidden keeps a value out of everything that prints.

@@ -453,15 +453,20 @@ func TestHangingSource(t *testing.T) {
 		}
 	})
 
-	inBubble(t, "a call without a deadline has one all the same", func(t *testing.T) {
+	inBubble(t, "nobody waits longer than 15 s, and two calls of the source may hang", func(t *testing.T) {
 		release := make(chan struct{})
 		defer close(release)
-		fetch := func(context.Context) (*oauth2.Token, error) { <-release; return nil, errNoToken }
-		var requests atomic.Int64
-		start := time.Now()
-		_, err := tokenClient(t, &requests).Applicant(funcSource{&fetch}).HasApplied(t.Context(), 1)
-		if !errors.Is(err, jobboard.ErrTimeout) || time.Since(start) != time.Minute {
-			t.Errorf("%v after %v", err, time.Since(start))
+		var asked, requests atomic.Int64
+		fetch := func(context.Context) (*oauth2.Token, error) { asked.Add(1); <-release; return nil, errNoToken }
+		a := tokenClient(t, &requests).Applicant(funcSource{&fetch})
+		for _, patience := range []time.Duration{15 * time.Second, 15 * time.Second, 0, 0} {
+			start := time.Now()
+			if _, err := a.HasApplied(t.Context(), 1); !errors.Is(err, jobboard.ErrToken) || time.Since(start) != patience {
+				t.Errorf("%v after %v, want %v", err, time.Since(start), patience)
+			}
+		}
+		if asked.Load() != 2 || requests.Load() != 0 {
+			t.Errorf("asked %d times, %d requests", asked.Load(), requests.Load())
 		}
 	})
 
@@ -476,7 +481,7 @@ func TestHangingSource(t *testing.T) {
 		// Its values cannot be told apart, so it is one source for each
 		// Applicant.
 		a := tokenClient(t, &requests).Applicant(source)
-		for range 20 {
+		for range 12 {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			if _, err := a.HasApplied(ctx, 1); !errors.Is(err, context.DeadlineExceeded) {
 				t.Error(err)
@@ -830,4 +835,195 @@ func TestLeavingDuringRenewal(t *testing.T) {
 			time.Sleep(time.Minute) // the foreign sources' own
 		})
 	}
+}
+
+// callHourly calls once a second for an hour and returns how many calls
+// succeeded; a call has 10 s.
+func callHourly(t *testing.T, a *jobboard.Applicant) (good int64) {
+	var ok atomic.Int64
+	var wg sync.WaitGroup
+	for range 3600 {
+		wg.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			if applied, err := a.HasApplied(ctx, 1); applied && err == nil {
+				ok.Add(1)
+			}
+		})
+		time.Sleep(time.Second)
+	}
+	wg.Wait()
+	return ok.Load()
+}
+
+// One fetch that hangs for ever does not stop an hour of traffic, whether it
+// minds its context or not, and whoever the source belongs to.
+func TestOneHangingFetch(t *testing.T) {
+	for _, kind := range []string{"renewing", "renewing, deaf", "foreign", "a stock source's mutex"} {
+		inBubble(t, kind, func(t *testing.T) {
+			release := make(chan struct{})
+			defer close(release)
+			var fetches, requests atomic.Int64
+			fetch := func(ctx context.Context) (*oauth2.Token, error) {
+				if fetches.Add(1) == 1 {
+					if kind == "renewing" {
+						<-ctx.Done()
+						return nil, ctx.Err()
+					}
+					select {
+					case <-release:
+					case <-time.After(map[bool]time.Duration{true: 12 * time.Second, false: 24 * time.Hour}[kind == "a stock source's mutex"]):
+					}
+				}
+				return &oauth2.Token{AccessToken: "x", Expiry: time.Now().Add(time.Hour)}, nil
+			}
+			var source oauth2.TokenSource = funcSource{&fetch}
+			switch kind {
+			case "renewing", "renewing, deaf":
+				source = jobboard.RenewingToken(fetch)
+			case "a stock source's mutex":
+				source = oauth2.ReuseTokenSource(nil, source)
+			}
+			good := callHourly(t, tokenClient(t, &requests).Applicant(source))
+			t.Logf("figure: %d of 3600 calls succeed, %d fetches", good, fetches.Load())
+			if good < 3582 {
+				t.Errorf("%d of 3600 calls succeed", good)
+			}
+		})
+	}
+}
+
+// A token endpoint that is down for ten minutes is not noticed: the token is
+// renewed ahead of its end.
+func TestTokenEndpointIsDown(t *testing.T) {
+	for _, from := range []time.Duration{40 * time.Minute, 46 * time.Minute, 49 * time.Minute} {
+		inBubble(t, from.String(), func(t *testing.T) {
+			start, requests := time.Now(), atomic.Int64{}
+			var tries []time.Duration
+			var mu sync.Mutex
+			source := jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				at := time.Since(start)
+				tries = append(tries, at)
+				if at >= from && at < from+10*time.Minute {
+					return nil, errNoToken
+				}
+				return &oauth2.Token{AccessToken: fmt.Sprint("token-", len(tries)), Expiry: time.Now().Add(time.Hour)}, nil
+			})
+			a := tokenClient(t, &requests).Applicant(source)
+			if good := callHourly(t, a) + callHourly(t, a); good != 7200 {
+				t.Errorf("%d of 7200 calls succeed", good)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if len(tries) < 2 || tries[1] < 45*time.Minute || tries[1] > 48*time.Minute+time.Second {
+				t.Fatalf("fetched at %v, want one between 75 and 80 %% of an hour", tries)
+			}
+			for i := 2; i < len(tries) && tries[i] < from+10*time.Minute; i++ {
+				if tries[i]-tries[i-1] > 30*time.Second {
+					t.Errorf("no try between %v and %v", tries[i-1], tries[i])
+				}
+			}
+		})
+	}
+}
+
+// While a token is known to be valid, a call asks nobody and starts no
+// goroutine, also where each request makes its own Applicant.
+func TestValidTokenIsNotAskedFor(t *testing.T) {
+	inBubble(t, "kept", func(t *testing.T) {
+		var asked, requests atomic.Int64
+		fetch := func(context.Context) (*oauth2.Token, error) {
+			asked.Add(1)
+			return &oauth2.Token{AccessToken: "x", Expiry: time.Now().Add(time.Hour)}, nil
+		}
+		c := tokenClient(t, &requests)
+		for _, source := range []oauth2.TokenSource{funcSource{&fetch}, jobboard.RenewingToken(fetch)} {
+			asked.Store(0)
+			for range 100 {
+				if _, err := c.Applicant(source).HasApplied(t.Context(), 1); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(10 * time.Second)
+			}
+			if asked.Load() != 1 {
+				t.Errorf("%T: asked %d times", source, asked.Load())
+			}
+		}
+		// What has no end is asked for each time.
+		forever := func(context.Context) (*oauth2.Token, error) {
+			asked.Add(1)
+			return &oauth2.Token{AccessToken: "x"}, nil
+		}
+		asked.Store(0)
+		for range 10 {
+			if _, err := c.Applicant(funcSource{&forever}).HasApplied(t.Context(), 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if asked.Load() != 10 {
+			t.Errorf("a source of tokens without an end was asked %d times", asked.Load())
+		}
+	})
+}
+
+// A source that gives the rejected token over and over is asked once a second,
+// and one whose new tokens are all rejected, too.
+func TestRejectedOverAndOver(t *testing.T) {
+	for _, kind := range []string{"renewing, the same", "renewing, others", "foreign, the same"} {
+		inBubble(t, kind, func(t *testing.T) {
+			var asked atomic.Int64
+			fetch := func(context.Context) (*oauth2.Token, error) {
+				n := asked.Add(1)
+				if kind != "renewing, others" {
+					n = 0
+				}
+				return &oauth2.Token{AccessToken: fmt.Sprint("token-", n)}, nil
+			}
+			var source oauth2.TokenSource = funcSource{&fetch}
+			if strings.HasPrefix(kind, "renewing") {
+				source = jobboard.RenewingToken(fetch)
+			}
+			c := mustClient(t, jobboard.Config{BaseURL: "https://api.example", HTTPClient: &http.Client{
+				Transport: roundTripper(func(r *http.Request) (*http.Response, error) { return expired401["body"](r), nil }),
+			}})
+			a := c.Applicant(source)
+			for range 400 {
+				if _, err := a.HasApplied(t.Context(), 1); !errors.Is(err, jobboard.ErrUnauthorized) {
+					t.Fatal(err)
+				}
+				time.Sleep(50 * time.Millisecond)
+			}
+			if n := asked.Load(); n < 15 || n > 23 {
+				t.Errorf("asked %d times in 20 s", n)
+			}
+		})
+	}
+}
+
+// What a client keeps of the sources it has seen is bounded.
+func TestKeptTokensAreBounded(t *testing.T) {
+	var requests atomic.Int64
+	c := tokenClient(t, &requests)
+	fetch := func(context.Context) (*oauth2.Token, error) {
+		return &oauth2.Token{AccessToken: strings.Repeat("x", 1000), Expiry: time.Now().Add(time.Hour)}, nil
+	}
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	for range 10_000 {
+		f := fetch
+		if _, err := c.Applicant(funcSource{&f}).HasApplied(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if after := heap(); after > before+10<<20 {
+		t.Errorf("%d MB are kept of 10 000 sources", (after-before)>>20)
+	}
+	runtime.KeepAlive(c)
 }
