@@ -3,6 +3,7 @@ package jobboard_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -230,4 +231,46 @@ func TestDisableCompression(t *testing.T) {
 			t.Errorf("disabled %v: %q, %v", disabled, got, err)
 		}
 	}
+}
+
+// A stream may take longer than an attempt, as long as it flows; a bounded body
+// may not. Config.HTTPClient's Timeout bounds an attempt, too.
+func TestAttemptTimeout(t *testing.T) {
+	postings := func(pause time.Duration) *http.Client {
+		return &http.Client{Timeout: 20 * time.Second, Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			body, w := io.Pipe()
+			context.AfterFunc(r.Context(), func() { _ = w.CloseWithError(r.Context().Err()) })
+			go func() {
+				_, _ = io.WriteString(w, `{"totalNumberOfJobs":10,"results":[`)
+				for i := range 10 {
+					time.Sleep(pause)
+					_, _ = io.WriteString(w, strings.Repeat(",", min(i, 1))+`{"jobPostingId":1,"title":"x"}`)
+				}
+				_, _ = io.WriteString(w, "]}")
+				_ = w.Close()
+			}()
+			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: body, Request: r}, nil
+		})}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		c := mustClient(t, jobboard.Config{
+			BaseURL: "https://api.example", ClientID: "10", HTTPClient: postings(8 * time.Second),
+			Retry: jobboard.RetryPolicy{AttemptTimeout: time.Hour, MaxAttempts: 1},
+		})
+		start, n := time.Now(), 0
+		for _, err := range c.Postings(t.Context(), "x", jobboard.Query{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			n++
+		}
+		if n != 10 || time.Since(start) != 80*time.Second {
+			t.Errorf("%d postings in %v", n, time.Since(start))
+		}
+		start = time.Now()
+		if _, err := c.Search(t.Context(), "x", jobboard.Query{}); !errors.Is(err, jobboard.ErrTimeout) || time.Since(start) != 20*time.Second {
+			t.Errorf("%v after %v, want a time-out after HTTPClient.Timeout", err, time.Since(start))
+		}
+		time.Sleep(time.Hour)
+	})
 }
