@@ -210,9 +210,36 @@ func (t *tx) snapshot(yield func(Row, error) bool) error {
 	})
 }
 
+// numberLock is the advisory lock of whoever numbers changes.
+const numberLock = 0x6a6f626d // "jobm"
+
 // number gives the changes that are committed their numbers, on a database with
-// many writers.
-func (m *Mirror) number(context.Context) error { return nil }
+// many writers. A sequence would skip those that commit late, and a counter that
+// is locked until the commit would let one sleeping writer stall all others.
+func (m *Mirror) number(ctx context.Context) error {
+	if !m.db.numbered || m.db.writers == nil {
+		return nil
+	}
+	return m.db.update(ctx, func(t *tx) error {
+		var waiting bool
+		if err := t.row("SELECT EXISTS (SELECT 1 FROM changes WHERE number IS NULL)", nil, &waiting); err != nil || !waiting {
+			return err
+		}
+		if _, err := t.exec("SELECT pg_advisory_xact_lock(?)", numberLock); err != nil {
+			return err
+		}
+		// A statement of its own: it must see what was committed before the
+		// lock was given.
+		_, err := t.exec(`WITH fresh AS (
+				SELECT written, row_number() OVER (ORDER BY written) AS place FROM changes WHERE number IS NULL
+			), numbered AS (
+				UPDATE changes SET number = (SELECT value FROM counters WHERE name = 'change') + fresh.place
+				FROM fresh WHERE changes.written = fresh.written RETURNING 1
+			)
+			UPDATE counters SET value = value + (SELECT count(*) FROM numbered) WHERE name = 'change'`)
+		return err
+	})
+}
 
 // prune removes changes that are older than Options.KeepChanges. Their numbers
 // are not used again.

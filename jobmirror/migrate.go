@@ -11,6 +11,7 @@ import (
 
 	"github.com/pressly/goose/v3"
 	gdb "github.com/pressly/goose/v3/database"
+	"github.com/pressly/goose/v3/lock"
 )
 
 //go:embed migrations
@@ -103,7 +104,15 @@ func migrate(ctx context.Context, db *sql.DB, d dialect) error {
 	if d.numbered {
 		kind = gdb.DialectPostgres
 	}
-	provider, err := goose.NewProvider(kind, db, files, goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true))
+	options := []goose.ProviderOption{goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true)}
+	if d.numbered {
+		one, err := lock.NewPostgresSessionLocker()
+		if err != nil {
+			return fmt.Errorf("jobmirror: %w", err)
+		}
+		options = append(options, goose.WithSessionLocker(one))
+	}
+	provider, err := goose.NewProvider(kind, db, files, options...)
 	if err != nil {
 		return fmt.Errorf("jobmirror: %w", err)
 	}

@@ -82,5 +82,5 @@ func withoutAddress(err error) error {
 // isDeadlock reports whether the database asks for the transaction again.
 func isDeadlock(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && (e.Code == "40001" || e.Code == "40P01")
+	return ok && (e.Code == "40001" || e.Code == "40P01" || e.Code == "23505") // serialization, deadlock, a row that another made first
 }
