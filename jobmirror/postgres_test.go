@@ -91,7 +91,7 @@ func startPostgres() (*server, error) {
 		}
 		return nil
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // only to find a free port
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
