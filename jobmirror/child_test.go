@@ -1,7 +1,65 @@
 package jobmirror_test
 
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror"
+)
+
 // childVariable makes of the test's program one of those that a test starts and
-// kills.
+// kills. Its value is a childOptions as JSON.
 const childVariable = "JOBMIRROR_TEST_CHILD"
 
-func child() int { return 0 }
+type childOptions struct {
+	Database, BaseURL, JobDBURL, Channel, Feed string
+	Limit                                      float64
+}
+
+func (o childOptions) options() jobmirror.Options {
+	return jobmirror.Options{
+		Config:       jobboard.Config{BaseURL: o.BaseURL, JobDBURL: o.JobDBURL, ClientID: "10"},
+		Channels:     []jobmirror.Channel{{ID: jobboard.ChannelID(o.Channel), Languages: []string{"de", "en"}}},
+		Feeds:        []jobmirror.Feed{{Name: "feed", Address: o.Feed}},
+		Limit:        o.Limit,
+		RefreshEvery: 200 * time.Millisecond,
+		LookupEvery:  300 * time.Millisecond,
+	}
+}
+
+// child runs a mirror until it is killed.
+func child() int {
+	var o childOptions
+	err := json.Unmarshal([]byte(os.Getenv(childVariable)), &o)
+	if err == nil {
+		var m *jobmirror.Mirror
+		if m, err = jobmirror.Open(context.Background(), o.Database, o.options()); err == nil {
+			fmt.Println("open")
+			err = m.Run(context.Background())
+		}
+	}
+	fmt.Fprintln(os.Stderr, "child:", err)
+	return 1
+}
+
+// startChild starts a process that runs a mirror.
+func startChild(t *testing.T, o childOptions) *exec.Cmd {
+	t.Helper()
+	text, err := json.Marshal(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(context.WithoutCancel(t.Context()), os.Args[0])
+	command.Env = append(os.Environ(), childVariable+"="+string(text))
+	command.Stderr = os.Stderr
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return command
+}

@@ -90,10 +90,12 @@ func (p *pool) get(ctx context.Context) (*session, error) {
 // it is needed.
 func (p *pool) put(s *session, broken bool) {
 	if broken {
+		for _, stmt := range s.stmts {
+			_ = stmt.Close()
+		}
 		// The driver must not hand the connection out again: it may hold
-		// locks or be in the middle of a transaction.
+		// locks or be in the middle of a transaction. This closes it.
 		_ = s.conn.Raw(func(any) error { return driver.ErrBadConn })
-		s.close()
 	} else {
 		p.free <- s
 	}
@@ -198,7 +200,8 @@ func (db *database) transact(ctx context.Context, p *pool, begin string, f func(
 		broken = rollback != nil
 		return fmt.Errorf("jobmirror: %w", endErr)
 	}
-	broken = endErr != nil
+	// SQLite itself ends a transaction that finds the disk full.
+	broken = endErr != nil && !strings.Contains(endErr.Error(), "no transaction is active")
 	return err
 }
 

@@ -1,6 +1,7 @@
 package jobmirror
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -33,9 +34,9 @@ func (m *Mirror) lookUp(ctx context.Context, jobs []int64, handedOut func(), wri
 	results := make(chan lookedUp, lookupPiece)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	p := pieces{m: m, ctx: ctx, jobs: jobs, handedOut: handedOut, answers: map[jobboard.JobID]int64{}}
 	go func() {
 		defer close(results)
-		p := pieces{m: m, ctx: ctx, jobs: jobs, handedOut: handedOut, answers: map[jobboard.JobID]int64{}}
 		for r := range m.client.BulkJobInformation(ctx, p.all(), jobboard.BulkOptions{Concurrency: m.opts.Concurrency}) {
 			results <- lookedUp{int64(r.Job), p.answer(r.Job), r.Value, r.Err}
 		}
@@ -64,7 +65,7 @@ func (m *Mirror) lookUp(ctx context.Context, jobs []int64, handedOut func(), wri
 		case r, ok := <-results:
 			if !ok {
 				write(batch)
-				return failed
+				return cmp.Or(failed, p.failed)
 			}
 			if r.err != nil && ctx.Err() != nil && stateOf(r.info, r.err) == "" || r.job == 0 {
 				continue // cut off, not failed
@@ -89,6 +90,7 @@ type pieces struct {
 	ctx       context.Context
 	jobs      []int64
 	handedOut func()
+	failed    error // of the database; read once the bulk call has ended
 
 	mu      sync.Mutex
 	answers map[jobboard.JobID]int64
@@ -104,7 +106,7 @@ func (p *pieces) all() iter.Seq2[jobboard.JobID, error] {
 					return err
 				})
 				if err != nil {
-					yield(0, err)
+					p.failed = err
 					return
 				}
 			}

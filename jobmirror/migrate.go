@@ -49,8 +49,9 @@ func inspect(ctx context.Context, db *sql.DB, d dialect) (version int, err error
 	}
 	if !tables["mirror"] {
 		for name := range tables {
-			// Other tables may share a PostgreSQL schema, not a file.
-			if !d.numbered || ownTables[name] {
+			// Other tables may share a PostgreSQL schema, not a file. The table
+			// of versions alone is a set-up that was killed.
+			if name != versionTable && (!d.numbered || ownTables[name]) {
 				return 0, fmt.Errorf("%w: it has a table %q and is not a mirror", ErrNotMirror, name)
 			}
 		}
@@ -73,7 +74,7 @@ func inspect(ctx context.Context, db *sql.DB, d dialect) (version int, err error
 
 // ownTables are names that must not be another program's.
 var ownTables = map[string]bool{
-	versionTable: true, "counters": true, "sources": true, "postings": true, "listings": true, "entries": true, "claims": true, "jobs": true,
+	"counters": true, "sources": true, "postings": true, "listings": true, "entries": true, "claims": true, "jobs": true,
 	"places": true, "catalogues": true, "facets": true, "languages": true, "forgotten": true, "changes": true, "search": true,
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -27,6 +28,9 @@ type Mirror struct {
 
 	jobsDue   signal // there may be jobs to look up
 	unindexed signal // there may be postings to index
+
+	closing sync.Once
+	closed  error
 
 	catalogues catalogues
 	copied     atomic.Int64 // postings and entries read since Open
@@ -156,14 +160,17 @@ func (t *tx) enter(sources []*source) error {
 
 // Close closes the database. What Run or Refresh were doing must have ended.
 func (m *Mirror) Close() error {
-	if m.db == nil {
-		return nil
-	}
-	m.db.readers.drain()
-	if m.db.writers != nil {
-		m.db.writers.drain()
-	}
-	return m.db.close()
+	m.closing.Do(func() {
+		if m.db == nil {
+			return
+		}
+		m.db.readers.drain()
+		if m.db.writers != nil {
+			m.db.writers.drain()
+		}
+		m.closed = m.db.close()
+	})
+	return m.closed
 }
 
 // lock keeps other processes from running the mirror; unlock lets them again.

@@ -1,0 +1,213 @@
+package jobmirror_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror"
+)
+
+// stir changes something of a board.
+func stir(srv *jobboardtest.Server, r *rand.Rand, jobs []int64, i int) []int64 {
+	job := jobs[r.IntN(len(jobs))]
+	switch r.IntN(4) {
+	case 0:
+		added, _ := srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "New " + strconv.Itoa(i), Language: "de"})
+		jobs = append(jobs, added.ID)
+	case 1:
+		srv.UpdateJob(job, func(j *jobboardtest.Job) { j.Title = "Changed " + strconv.Itoa(i) })
+	case 2:
+		srv.DeactivateJob(job)
+	case 3:
+		srv.ActivateJob(job)
+	}
+	return jobs
+}
+
+// checkJobs compares the copy with the board.
+func checkJobs(t *testing.T, m *jobmirror.Mirror, srv *jobboardtest.Server, jobs []int64) {
+	t.Helper()
+	for _, id := range jobs {
+		want, ok := srv.Job(id)
+		got, err := m.Job(t.Context(), jobboard.JobID(id))
+		if err != nil || !ok {
+			t.Errorf("job %d: %v", id, err)
+			continue
+		}
+		state := jobmirror.StateOpen
+		if want.Status == jobboardtest.Inactive {
+			state = jobmirror.StateInactive
+		}
+		if got.State != state {
+			t.Errorf("job %d is %s in the copy, not %s", id, got.State, state)
+		}
+		if state == jobmirror.StateOpen && got.Information.JobTitle != want.Title {
+			t.Errorf("job %d is %q in the copy, not %q", id, got.Information.JobTitle, want.Title)
+		}
+	}
+}
+
+// A process that is killed at any moment leaves a log that makes the tables, and
+// its successor goes on.
+func TestKilledAtRandomMoments(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		r := rand.New(rand.NewPCG(5, 6))
+		var jobs []int64
+		for i := range 60 {
+			job, _ := srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Nurse " + strconv.Itoa(i), Language: "de"})
+			jobs = append(jobs, job.ID)
+		}
+		o := childOptions{Database: address, BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, Channel: srv.Demo.Channel, Feed: srv.FeedURL(), Limit: -1}
+		for i := range size(6, 200) {
+			for range 5 {
+				jobs = stir(srv, r, jobs, i)
+			}
+			command := startChild(t, o)
+			<-time.After(time.Duration(200+r.IntN(600)) * time.Millisecond)
+			if err := command.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = command.Wait()
+			if strings.HasPrefix(address, "postgres") || i%3 == 0 {
+				m := open(t, address, jobmirror.Options{})
+				checkReplay(t, m)
+				if err := m.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		opts := o.options()
+		opts.RefreshEvery, opts.LookupEvery = time.Hour, time.Millisecond
+		m := open(t, address, opts)
+		// The first refresh finds what changed; the second looks up what was
+		// due when the first had already asked.
+		refreshOnce(t, m)
+		checkReplay(t, m)
+		checkJobs(t, m, srv, jobs)
+	})
+}
+
+// refreshOnce refreshes a mirror whose jobs are always due: lookups end with
+// the context.
+func refreshOnce(t *testing.T, m *jobmirror.Mirror) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if err := m.Refresh(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatal(err)
+	}
+}
+
+// Readers that go away at any moment, and begin again where they were, see each
+// change once, in order, and have the tables in the end.
+func TestReadersThatCrash(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		opts := optionsOf(srv)
+		opts.RefreshEvery, opts.LookupEvery = 50*time.Millisecond, 100*time.Millisecond
+		m := open(t, address, opts)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		ran := make(chan error, 1)
+		go func() { ran <- m.Run(ctx) }()
+
+		readers := make([]reader, size(10, 100))
+		var running sync.WaitGroup
+		reading, stop := context.WithCancel(t.Context())
+		defer stop()
+		for i := range readers {
+			readers[i] = reader{rows: rows{}, r: rand.New(rand.NewPCG(7, uint64(i)))}
+			running.Go(func() { readers[i].read(reading, m) })
+		}
+		r := rand.New(rand.NewPCG(8, 9))
+		jobs := []int64{srv.Demo.OpenJob, srv.Demo.AppliedJob}
+		for i := range size(30, 600) {
+			jobs = stir(srv, r, jobs, i)
+			<-time.After(50 * time.Millisecond)
+		}
+		cancel()
+		if err := <-ran; !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		want, at, err := snapshot(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range readers {
+			for range 400 {
+				if readers[i].at() == at {
+					break
+				}
+				<-time.After(25 * time.Millisecond)
+			}
+		}
+		stop()
+		running.Wait()
+		crashes := 0
+		for i := range readers {
+			crashes += readers[i].crashes
+			if readers[i].err != nil {
+				t.Errorf("reader %d: %v", i, readers[i].err)
+			}
+			if readers[i].since != at {
+				t.Errorf("reader %d is at %s, the log at %s", i, readers[i].since, at)
+			}
+			for k, text := range want {
+				if readers[i].rows[k] != text {
+					t.Errorf("reader %d: %s: %s, not %s", i, k, readers[i].rows[k], text)
+					break
+				}
+			}
+		}
+		t.Logf("figure: %d readers, %d crashes, the log came to %s", len(readers), crashes, at)
+	})
+}
+
+// reader follows a mirror's changes, and goes away at random.
+type reader struct {
+	r       *rand.Rand
+	rows    rows
+	crashes int
+	err     error
+
+	mu    sync.Mutex
+	since jobmirror.Cursor
+}
+
+func (f *reader) at() jobmirror.Cursor {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.since
+}
+
+func (f *reader) read(ctx context.Context, m *jobmirror.Mirror) {
+	for ctx.Err() == nil && f.err == nil {
+		for change, err := range m.Follow(ctx, f.at()) {
+			if err != nil {
+				if ctx.Err() == nil {
+					f.err = err
+				}
+				break
+			}
+			if f.r.IntN(20) == 0 {
+				f.crashes++ // before the change was kept
+				break
+			}
+			if f.err = f.rows.apply(change); f.err != nil {
+				break
+			}
+			f.mu.Lock()
+			f.since = change.Cursor
+			f.mu.Unlock()
+		}
+	}
+}

@@ -1,0 +1,259 @@
+package jobmirror_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobfeed"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror"
+)
+
+// long reports whether runs of full length were asked for.
+func long() bool { return os.Getenv("JOBMIRROR_LONG") != "" }
+
+// size is how much a test has to do: little, or all of it in a long run.
+func size(short, full int) int {
+	if long() {
+		return full
+	}
+	return short
+}
+
+// manyJobs gives a board jobs, and writes a feed of them; changed ones have
+// another title in it.
+func manyJobs(srv *jobboardtest.Server, n int) []int64 {
+	jobs := make([]int64, n)
+	for i := range jobs {
+		job := srv.AddJob(jobboardtest.Job{
+			Title: "Nurse " + strconv.Itoa(i), Language: "de", Location: jobboardtest.Location{City: "Berlin", Lat: "52.52", Long: "13.37"},
+			Questions: []jobboardtest.Question{{Type: "TEXT", Label: "Why?"}},
+		})
+		srv.AddPosting(jobboardtest.Posting{JobID: job.ID, Title: job.Title})
+		jobs[i] = job.ID
+	}
+	return jobs
+}
+
+func feedOf(t *testing.T, path string, jobs []int64, changed int) {
+	t.Helper()
+	var b strings.Builder
+	w := jobfeed.NewWriter(&b, nil)
+	for i, job := range jobs {
+		title := "Nurse"
+		if i < changed {
+			title = "Senior nurse"
+		}
+		if err := w.Write(&jobfeed.Entry{JobID: jobboard.JobID(job), Title: title, Company: "Example"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	replaceFile(t, path, b.String())
+}
+
+func TestFirstFillAndChangedFeed(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		n := size(2000, 100_000)
+		srv := jobboardtest.New(t)
+		feed := filepath.Join(t.TempDir(), "feed.xml")
+		jobs := manyJobs(srv, n)
+		feedOf(t, feed, jobs, 0)
+		delay := 5 * time.Millisecond
+		srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Status: http.StatusServiceUnavailable, Share: 0.02, Seed: 1, Delay: delay})
+		srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Delay: delay})
+		m := open(t, address, jobmirror.Options{
+			Config: jobboard.Config{JobDBURL: srv.JobDBURL, HTTPClient: srv.Client()},
+			Feeds:  []jobmirror.Feed{{Name: "feed", Address: feed}}, Limit: -1, Concurrency: 32,
+		})
+		began := time.Now()
+		if err := m.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		took := time.Since(began)
+		t.Logf("figure: first fill of %d jobs, 2 %% of 503, answers after 5 ms: %.0f jobs/s", n, float64(n)/took.Seconds())
+		status, err := m.Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := status.Jobs[jobmirror.StateOpen]; got < n*999/1000 {
+			t.Errorf("%d of %d jobs are known", got, n)
+		}
+
+		feedOf(t, feed, jobs, n/50)
+		before := srv.Count(jobboardtest.OpJobInformation)
+		began = time.Now()
+		if err := m.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		lookups := srv.Count(jobboardtest.OpJobInformation) - before
+		t.Logf("figure: a feed of %d of which 2 %% changed: %d lookups, %s in all", n, lookups, time.Since(began).Round(time.Millisecond))
+		if lookups > n/50*11/10 {
+			t.Errorf("%d lookups for %d changed jobs", lookups, n/50)
+		}
+		var memory runtime.MemStats
+		runtime.ReadMemStats(&memory)
+		t.Logf("figure: %d MB of heap, stand-in included", memory.HeapInuse>>20)
+	})
+}
+
+// board is what search is measured against: postings that a test can filter
+// itself.
+type searchBoard struct {
+	jobs  []jobboardtest.Job
+	texts []string
+}
+
+var vocabulary = strings.Fields(`Pflege Krankenpflege Software Entwicklung Fahrer Lager Koch Küche Hotel Buchhaltung Vertrieb Leitung Technik Elektriker
+	Ingenieur Erzieher Verkauf Beratung Projekt Planung Einkauf Recht Medizin Labor Forschung Reinigung Sicherheit Gärtner Maler Schreiner Metall Bau
+	Straße Brücke Daten Analyse Support Verwaltung Personal Schulung Marketing Redaktion Grafik Druck Versand Zoll Luftfahrt Schiff Bahn Energie`)
+
+func newSearchBoard(srv *jobboardtest.Server, channel string, n int) *searchBoard {
+	r := rand.New(rand.NewPCG(1, 2))
+	srv.AddChannel(jobboardtest.Channel{ID: channel})
+	srv.AddClient(jobboardtest.Client{ID: "10"})
+	b := &searchBoard{}
+	for i := range n {
+		var words []string
+		for range 60 {
+			// A few words are in many postings, most in few.
+			words = append(words, vocabulary[min(int(r.ExpFloat64()*8), len(vocabulary)-1)])
+		}
+		text := strings.Join(words, " ")
+		job := jobboardtest.Job{Title: words[0] + " " + strconv.Itoa(i), Language: "de"}
+		if r.IntN(10) > 0 {
+			job.Location = jobboardtest.Location{Lat: fmt.Sprintf("%.5f", 47+8*r.Float64()), Long: fmt.Sprintf("%.5f", 6+9*r.Float64())}
+		}
+		if r.IntN(10) == 0 {
+			job.AdditionalLocations = []jobboardtest.Location{{Lat: "52.52", Long: "13.37"}}
+		}
+		job = srv.AddJob(job)
+		srv.AddPosting(jobboardtest.Posting{
+			JobID: job.ID, Title: job.Title, Language: "de", Channels: []string{channel}, ApplyURL: fmt.Sprintf("https://jobs.example/job/%d/x", job.ID),
+			Config: map[string][]string{"platform_internalAdText": {"<p>" + text + "</p>"}, "jobcategory": {strconv.Itoa(i % 7)}},
+		})
+		b.jobs = append(b.jobs, job)
+		b.texts = append(b.texts, strings.ToLower(job.Title+" "+text))
+	}
+	return b
+}
+
+// find filters by hand: whole words, and the distance to each location.
+func (b *searchBoard) find(word string, near jobboard.GeoLocation) map[string]bool {
+	out := map[string]bool{}
+	for i, job := range b.jobs {
+		if word != "" && !slices.Contains(strings.Fields(b.texts[i]), strings.ToLower(word)) {
+			continue
+		}
+		inside := near.IsZero()
+		for _, l := range append([]jobboardtest.Location{job.Location}, job.AdditionalLocations...) {
+			at := jobboard.Location{GeoLat: l.Lat, GeoLong: l.Long}
+			inside = inside || at.DistanceKm(near) <= near.RadiusKm
+		}
+		if inside {
+			out[job.Title] = true
+		}
+	}
+	return out
+}
+
+func TestSearchEqualsABruteForceFilter(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		n := size(500, 100_000)
+		srv := jobboardtest.New(t)
+		const channel = "1_search"
+		board := newSearchBoard(srv, channel, n)
+		m := open(t, address, jobmirror.Options{
+			Config:   jobboard.Config{BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, ClientID: "10", HTTPClient: srv.Client(), MaxBodyBytes: 2 << 30},
+			Channels: []jobmirror.Channel{{ID: channel, Languages: []string{"de"}}}, Limit: -1, Concurrency: 32,
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
+		defer cancel()
+		if err := m.Refresh(ctx); err != nil {
+			t.Fatal(err)
+		}
+		for _, near := range []jobboard.GeoLocation{{}, jobboard.Near(52.52, 13.37, 50), jobboard.Near(48.1, 11.6, 5), jobboard.Near(50, 8, 400), jobboard.Near(0, 0, 20000)} {
+			for _, word := range []string{"", "Energie", "Pflege", "Brücke", "Nichts"} {
+				want := board.find(word, near)
+				got := map[string]bool{}
+				q := jobmirror.Query{Text: word, Near: near, Limit: 1000, Facets: true}
+				for {
+					page, err := m.Search(t.Context(), q)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, p := range page.Postings {
+						if got[p.Posting.Title] {
+							t.Errorf("%q %s: %q comes twice", word, near, p.Posting.Title)
+						}
+						got[p.Posting.Title] = true
+					}
+					if page.Facets.Total != len(want) {
+						t.Errorf("%q %s: the total is %d, not %d", word, near, page.Facets.Total, len(want))
+					}
+					sum := 0
+					for _, n := range page.Facets.Categories {
+						sum += n
+					}
+					if sum != len(want) {
+						t.Errorf("%q %s: the categories count %d, not %d", word, near, sum, len(want))
+					}
+					if q.After = page.Next; q.After == "" {
+						break
+					}
+				}
+				if len(got) != len(want) {
+					t.Errorf("%q %s: %d postings, a filter by hand finds %d", word, near, len(got), len(want))
+				}
+				for title := range want {
+					if !got[title] {
+						t.Errorf("%q %s: %q is missing", word, near, title)
+						break
+					}
+				}
+			}
+		}
+		measureSearch(t, m)
+	})
+}
+
+func measureSearch(t *testing.T, m *jobmirror.Mirror) {
+	r := rand.New(rand.NewPCG(3, 4))
+	var first, facets []time.Duration
+	for range 300 {
+		q := jobmirror.Query{Text: vocabulary[r.IntN(len(vocabulary))], Near: jobboard.Near(47+8*r.Float64(), 6+9*r.Float64(), 50)}
+		began := time.Now()
+		if _, err := m.Search(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+		first = append(first, time.Since(began))
+		q.Facets = true
+		began = time.Now()
+		if _, err := m.Search(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+		facets = append(facets, time.Since(began))
+	}
+	slices.Sort(first)
+	slices.Sort(facets)
+	t.Logf("figure: search by text and 50 km: p50 %s, p99 %s; with facets p50 %s, p99 %s",
+		first[150], first[297], facets[150], facets[297])
+	began := time.Now()
+	if _, err := m.Search(t.Context(), jobmirror.Query{Text: "Pflege", Facets: true}); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("figure: facets of a word that most postings have: %s", time.Since(began))
+}

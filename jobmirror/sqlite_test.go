@@ -1,0 +1,174 @@
+package jobmirror
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+func TestSQLiteIsSafeByItsSettings(t *testing.T) {
+	m, err := Open(t.Context(), filepath.Join(t.TempDir(), "a b#c%d?.db"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	err = m.db.update(t.Context(), func(t2 *tx) error {
+		var synchronous int
+		var journal string
+		if err := errors.Join(t2.row("PRAGMA synchronous", nil, &synchronous), t2.row("PRAGMA journal_mode", nil, &journal)); err != nil {
+			return err
+		}
+		if synchronous != 2 || journal != "wal" {
+			t.Errorf("synchronous is %d, not FULL; the journal is %s", synchronous, journal)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// A disk that is full at any page fails the refresh, loses nothing, and lets the
+// next one go on.
+func TestDiskFull(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	m, err := Open(t.Context(), filepath.Join(t.TempDir(), "jobs.db"), Options{
+		Config:   jobboard.Config{BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, ClientID: srv.Demo.ClientID},
+		Channels: []Channel{{ID: jobboard.ChannelID(srv.Demo.Channel), Languages: []string{"de", "en"}}},
+		Feeds:    []Feed{{Name: "feed", Address: srv.FeedURL()}},
+		Limit:    -1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	pages := func(limit int) (used int) {
+		s, err := m.db.writers.get(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.db.writers.put(s, false)
+		if err := s.conn.QueryRowContext(t.Context(), "PRAGMA page_count").Scan(&used); err != nil {
+			t.Fatal(err)
+		}
+		if limit > 0 {
+			if _, err := s.conn.ExecContext(t.Context(), "PRAGMA max_page_count = "+itoa(used+limit)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return used
+	}
+	full := 0
+	for i := range 100 {
+		pages(1 + 2*i)
+		err := m.Refresh(t.Context())
+		if err == nil {
+			break
+		}
+		if !strings.Contains(err.Error(), "full") {
+			t.Fatal(err)
+		}
+		full++
+		checkLog(t, m)
+	}
+	if full < 3 {
+		t.Errorf("the disk was full %d times", full)
+	}
+	if _, err := m.JobInformation(t.Context(), jobboard.JobID(srv.Demo.OpenJob)); err != nil {
+		t.Error(err)
+	}
+	checkLog(t, m)
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// checkLog replays the log of changes, and compares it with the tables.
+func checkLog(t *testing.T, m *Mirror) {
+	t.Helper()
+	replayed := map[string]string{}
+	for change, err := range m.Changes(context.WithoutCancel(t.Context()), "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := change.Kind + itoa(int(change.ID)) + change.Language
+		if change.After == nil {
+			delete(replayed, k)
+		} else {
+			replayed[k] = string(change.After)
+		}
+	}
+	err := m.db.view(t.Context(), func(t2 *tx) error {
+		n := 0
+		read := func(scan func(...any) error) error {
+			var kind, language, record string
+			var id int
+			if err := scan(&kind, &id, &language, &record); err != nil {
+				return err
+			}
+			n++
+			if got := replayed[kind+itoa(id)+language]; got != record {
+				t.Errorf("%s %d %s: the log has %s, the table %s", kind, id, language, got, record)
+			}
+			return nil
+		}
+		err := errors.Join(t2.rows("SELECT 'job', job, '', record FROM jobs WHERE record <> ''", nil, read),
+			t2.rows("SELECT 'posting', posting, language, record FROM postings", nil, read))
+		if n != len(replayed) {
+			t.Errorf("the log makes %d rows, the tables have %d", len(replayed), n)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOpenRefusesWhatIsNoMirror(t *testing.T) {
+	dir := t.TempDir()
+	text := filepath.Join(dir, "text.db")
+	if err := os.WriteFile(text, []byte("some notes of mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(dir, "other.db")
+	db, err := sqliteDB(other, "rwc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), "CREATE TABLE recipes (name TEXT)"); err != nil {
+		t.Fatal(err)
+	}
+	db.Close()
+	newer := filepath.Join(dir, "newer.db")
+	m, err := Open(t.Context(), newer, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = m.db.update(t.Context(), func(t *tx) error {
+		_, err := t.exec("UPDATE mirror SET value = '99' WHERE name = 'oldest'")
+		return err
+	})
+	if err := errors.Join(err, m.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]error{text: ErrNotMirror, other: ErrNotMirror, newer: ErrNewer, filepath.Join(dir, "no", "such.db"): os.ErrNotExist} {
+		before, _ := os.ReadFile(path)
+		_, err := Open(t.Context(), path, Options{})
+		if !errors.Is(err, want) {
+			t.Errorf("%s: %v, not %v", path, err, want)
+		}
+		after, _ := os.ReadFile(path)
+		if string(before) != string(after) {
+			t.Errorf("%s was written to", path)
+		}
+	}
+	if _, err := Open(t.Context(), filepath.Join(dir, "none.db"), Options{ReadOnly: true}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file that is not there, to read: %v", err)
+	}
+}
