@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log"
 	"log/slog"
@@ -22,7 +21,6 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobfeed"
-	"github.com/jobboard-sdk/jobboard-go/jobsync"
 )
 
 var ctx = context.Background()
@@ -228,47 +226,6 @@ func Example_feed() {
 	// Unordered output:
 	// not read: true
 	// 2797227 Pflegefachkraft (m/w/d)
-}
-
-func Example_sync() {
-	fake, client := begin()
-	defer fake.Close()
-	dir, err := os.MkdirTemp("", "sync")
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
-	checkpoint := filepath.Join(dir, "feed.done")
-	open := func() io.Reader {
-		return strings.NewReader(`<Feed><PositionOpening><PositionRecordInfo><Id><IdValue>2797227</IdValue></Id></PositionRecordInfo></PositionOpening></Feed>`)
-	}
-	save := func(batch []jobboard.BulkResult[*jobboard.JobInformation]) error {
-		fmt.Println("stored:", len(batch))
-		return nil
-	}
-	run := func() error {
-		// begin
-		done, err := jobsync.Open(checkpoint, "feed of 2026-01-31")
-		if err != nil {
-			return err
-		}
-		defer done.Close()
-		feed := jobfeed.NewReader(open(), nil)
-		results := client.BulkJobInformation(ctx, done.Pending(feed.JobIDs()), jobboard.BulkOptions{})
-		if err := jobsync.Store(done, results, 500, save); err != nil {
-			return err
-		}
-		return feed.Err() // of a feed that was cut off, and of a run that was
-		// end
-	}
-	for range 2 {
-		if err := run(); err != nil {
-			log.Fatal(err)
-		}
-	}
-
-	// Output:
-	// stored: 1
 }
 
 func Example_precheck() {
