@@ -3,6 +3,7 @@ package jobmirror
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"strings"
@@ -128,11 +129,13 @@ func (m *Mirror) setUp(ctx context.Context) error {
 }
 
 func (m *Mirror) migrate(ctx context.Context, db *sql.DB) error {
-	unlock, err := m.lock()
-	if err != nil {
-		return err
+	if m.file != nil { // on PostgreSQL the migration takes a lock of its own
+		unlock, err := m.lock()
+		if err != nil {
+			return err
+		}
+		defer unlock()
 	}
-	defer unlock()
 	return migrate(ctx, db, m.db.dialect)
 }
 
@@ -179,7 +182,7 @@ func (m *Mirror) lock() (unlock func(), err error) {
 		return nil, ErrReadOnly
 	}
 	if m.file == nil {
-		return func() {}, nil
+		return m.lockServer()
 	}
 	ok, err := m.file.TryLock()
 	if err != nil {
@@ -189,6 +192,34 @@ func (m *Mirror) lock() (unlock func(), err error) {
 		return nil, ErrLocked
 	}
 	return func() { _ = m.file.Unlock() }, nil
+}
+
+// runLock is the advisory lock of the process that runs a mirror on PostgreSQL.
+// It ends with the connection that holds it, so with the process at the latest.
+const runLock = numberLock + 1
+
+func (m *Mirror) lockServer() (unlock func(), err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	conn, err := m.db.writers.db.Conn(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("jobmirror: %w", err)
+	}
+	var ok bool
+	if err := conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock($1)", runLock).Scan(&ok); err != nil {
+		return nil, errors.Join(fmt.Errorf("jobmirror: %w", err), conn.Close())
+	}
+	if !ok {
+		return nil, errors.Join(ErrLocked, conn.Close())
+	}
+	return func() {
+		last, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if _, err := conn.ExecContext(last, "SELECT pg_advisory_unlock($1)", runLock); err != nil {
+			_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // closed, it holds no lock
+		}
+		_ = conn.Close()
+	}, nil
 }
 
 // Refresh brings the mirror up to date once: it reads every source, looks up

@@ -45,7 +45,7 @@ func openPostgres(ctx context.Context, address string, readOnly bool) (*database
 	// others up.
 	config.RuntimeParams["idle_in_transaction_session_timeout"] = "5000"
 	db := stdlib.OpenDB(*config)
-	db.SetMaxOpenConns(postgresReaders + postgresWriters)
+	db.SetMaxOpenConns(postgresReaders + postgresWriters + 1) // and one that holds the lock
 	db.SetMaxIdleConns(postgresReaders + postgresWriters)
 	if err := db.PingContext(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("jobmirror: %s: %w", redact(address), withoutAddress(err)), db.Close())
