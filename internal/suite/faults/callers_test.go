@@ -91,6 +91,26 @@ func callerFaults() []fault {
 			{name: "a source of another kind", configure: hangingSource, drive: withDeadline(3*time.Second, 3*time.Second)},
 			{name: "a renewing source", configure: hangingRenewal, drive: withDeadline(3*time.Second, 3*time.Second)},
 		}},
+		{row: "54b", name: "one fetch hangs for ever under steady traffic", cells: every(requests(1)), forms: []form{
+			{
+				name: "a source of another kind", only: A | J | subscribe, drive: steady(time.Hour, time.Second, 0.995),
+				configure: func(t *trial) { t.credential(stuckSource(t)) },
+			},
+			{
+				name: "a renewing source", drive: steady(time.Hour, time.Second, 0.995),
+				configure: func(t *trial) { t.credential(renewing(stuckSource(t))) },
+			},
+		}},
+		{
+			row: "54c", name: "the token endpoint is down for 10 minutes, the token is valid for 60", cells: every(requests(1)),
+			forms: []form{
+				{name: "before the end", drive: steady(2*time.Hour, 20*time.Second, 1), configure: renewedAhead(55 * time.Minute)},
+				{
+					name: "when it is to be renewed", drive: steady(2*time.Hour, 20*time.Second, 1),
+					configure: renewedAhead(44 * time.Minute),
+				},
+			},
+		},
 		{row: "55", name: "100 callers, the source fails", cells: every(cell{err: jobboard.ErrToken}), forms: []form{
 			{name: "a source of another kind", configure: slowFailure, drive: callers(100, false)},
 			{name: "a renewing source", configure: slowFailingRenewal, drive: callers(100, false)},

@@ -2,11 +2,15 @@ package faults_test
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"sync"
 	"time"
 
+	"golang.org/x/oauth2"
+
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
 )
 
 // fleet is clients that each call a service at a steady rate, whatever becomes
@@ -99,5 +103,76 @@ func outages() []form {
 		fleet{50, 10 * time.Second, minute, outage, 3.0, 0}.form("0.1 calls a second, after a calm minute", nil, down),
 		fleet{50, 50 * time.Second, 0, outage, 3.0, 0}.form("0.02 calls a second", nil, down),
 		fleet{1000, time.Hour, 0, time.Hour, 3.0, 0}.form("a thousand clients of one call each", nil, down),
+	}
+}
+
+// refusals are fleets whose tokens are renewed, and refused all the same.
+func refusals() []form {
+	refusal := answers(each([]int{401}, files("401_invalid_token.json")...)[0])
+	const outage = 45 * time.Second
+	return []form{
+		fleet{1, 20 * time.Millisecond, 0, outage, 1.10, 46}.form("one client", freshSource, refusal),
+		fleet{50, time.Second, 0, outage, 1.10, 46}.form("many clients", freshSource, refusal),
+	}
+}
+
+// freshSource gives another token each time.
+func freshSource(t *trial) {
+	t.credential(renewing(t.source(func(n int) (*oauth2.Token, error) {
+		return token(rig.FreshToken.Secret + strconv.Itoa(n)), nil
+	})))
+	t.expectAuth = func(int) string { return anyAuth }
+}
+
+// stuckSource has one fetch that never comes back.
+func stuckSource(t *trial) oauth2.TokenSource {
+	t.expectAuth = func(int) string { return firstThenFresh(2) }
+	return t.source(func(n int) (*oauth2.Token, error) {
+		if n == 1 {
+			<-t.release
+			return nil, errors.New("too late")
+		}
+		return &oauth2.Token{AccessToken: rig.FreshToken.Secret, Expiry: time.Now().Add(time.Hour)}, nil
+	})
+}
+
+// steady makes a call every so often for some time, of which a share must succeed.
+func steady(total, every time.Duration, share float64) func(*trial, cell) {
+	return func(t *trial, _ cell) {
+		if !t.connect() {
+			return
+		}
+		calls := int(total / every)
+		var wg sync.WaitGroup
+		for i := range calls {
+			wg.Go(func() {
+				<-time.After(time.Duration(i) * every)
+				_, err := t.call(context.Background())
+				t.mu.Lock()
+				defer t.mu.Unlock()
+				if err == nil {
+					t.succeeded++
+				}
+			})
+		}
+		wg.Wait()
+		if float64(t.succeeded) < share*float64(calls) {
+			t.problem("%d of %d calls succeed", t.succeeded, calls)
+		}
+	}
+}
+
+// renewedAhead is a token endpoint that is down for ten minutes, from so late
+// in the life of the first token.
+func renewedAhead(from time.Duration) func(*trial) {
+	return func(t *trial) {
+		start := time.Now()
+		t.expectAuth = func(int) string { return firstThenFresh(2) }
+		t.credential(renewing(t.source(func(int) (*oauth2.Token, error) {
+			if at := time.Since(start); at >= from && at < from+10*time.Minute {
+				return nil, errors.New("the token endpoint is down")
+			}
+			return &oauth2.Token{AccessToken: rig.FreshToken.Secret, Expiry: time.Now().Add(time.Hour)}, nil
+		})))
 	}
 }

@@ -221,6 +221,10 @@ func statusFaults() []fault {
 			forms: outages(),
 		},
 		{
+			row: "29b", name: "every answer 401 invalid_token, and the token endpoint works", status: 401,
+			cells: every(cell{err: jobboard.ErrUnauthorized}), forms: refusals(),
+		},
+		{
 			row: "30", name: "204, or an empty 200", oneConn: true,
 			cells: every(final(jobboard.ErrDecode)).but(changing, requests(1)),
 			forms: []form{

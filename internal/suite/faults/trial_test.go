@@ -85,11 +85,12 @@ type trial struct {
 	status          int // of the Error
 	start, end      time.Time
 
-	mu       sync.Mutex
-	requests []request
-	foreign  []string
-	fetches  int
-	problems []string
+	mu        sync.Mutex
+	requests  []request
+	foreign   []string
+	fetches   int
+	problems  []string
+	succeeded int // calls of many
 }
 
 type request struct {

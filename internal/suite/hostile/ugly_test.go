@@ -1,0 +1,113 @@
+package hostile_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
+)
+
+// uglyBodies are 64 KiB that are expensive to look through: full of what may
+// begin a secret, or the quoting of one.
+func uglyBodies() map[string]string {
+	const size = 64 << 10
+	all := map[string]string{}
+	for _, unit := range []string{
+		`\`, `\\`, `\"`, `\u005c`, `\u`, `\ud83d\ude00`, `\n`, "&", "&amp;", "&#92;", "&#x5c;", "%", "%25", "%5C", "+", "A", "0", "=",
+		"\x00", "\xff", "ä", `{`, `[`, `{"message":`, `"posting`, "<", "posting ", "not accessible ",
+		rig.ApplicantToken.Secret, rig.ApplicantToken.Secret[:7], strings.Repeat(`\`, 99) + rig.ApplicantToken.Secret[:7],
+		rig.SearchText.Secret[:5], `\u006b`, `\\u006b`, "ERROR_JOB_INACTIV",
+	} {
+		text := strings.Repeat(unit, size/len(unit))
+		all[fmt.Sprintf("%.20q", unit)] = text
+		all[fmt.Sprintf("%.20q in a message", unit)] = `{"code":"x","message":"` + text[:size-40] + `"}`
+	}
+	return all
+}
+
+// Work on what a service sent is linear: an answer costs at most 10 ms, and no
+// call returns more than 50 ms after its deadline.
+func TestUglyTexts(t *testing.T) {
+	atMost, late := 10*time.Millisecond, 50*time.Millisecond
+	if rig.Race {
+		atMost, late = 20*atMost, 20*late
+	}
+	worst, worstName := time.Duration(0), ""
+	for name, text := range uglyBodies() {
+		for _, encoding := range []string{"", "gzip"} {
+			body := text
+			if encoding != "" {
+				body = string(rig.Zip([]byte(text)))
+			}
+			for _, status := range []int{401, 404, 503} {
+				for _, op := range []*rig.Operation{rig.Op("Search"), rig.Op("HasApplied"), rig.Op("JobInformation")} {
+					what := fmt.Sprintf("%s, %d, %s, %s", name, status, encoding, op.Label)
+					best := time.Duration(1 << 62)
+					for range 20 { // the machine may be busy
+						best = min(best, ugly(t, status, body, encoding, 1, op, 1, time.Minute))
+						if best <= atMost {
+							break
+						}
+					}
+					if best > worst {
+						worst, worstName = best, what
+					}
+					if best > atMost {
+						t.Errorf("%s: one answer costs %v", what, best)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("figure: ugly texts: at most %v an answer (%s)", worst.Round(10*time.Microsecond), worstName)
+
+	for _, unit := range []string{`\`, `\u005c`, "&", "%"} {
+		body := string(rig.Zip([]byte(strings.Repeat(unit, 64<<10/len(unit)))))
+		over := time.Duration(1 << 62)
+		for range 20 {
+			over = min(over, ugly(t, 503, body, "gzip", 5, rig.Op("HasApplied"), 4, 300*time.Millisecond)-300*time.Millisecond)
+			if over <= late {
+				break
+			}
+		}
+		if over > late {
+			t.Errorf("%q: four callers come back %v after their deadline", unit, over)
+		}
+	}
+}
+
+// ugly makes calls at once and returns when the last of them is back.
+func ugly(
+	t *testing.T, status int, body, encoding string, attempts int, op *rig.Operation, callers int, deadline time.Duration,
+) time.Duration {
+	c := rig.Client(t, jobboard.Config{
+		BaseURL: "https://api.example", JobDBURL: "https://jobs.example", TokenSource: jobboard.StaticToken(rig.ClientToken.Secret),
+		JobDBTokenSource: jobboard.StaticToken(rig.LookupToken.Secret),
+		Retry:            jobboard.RetryPolicy{MaxAttempts: attempts, MinWait: 1, MaxWait: 1, Budget: -1},
+		HTTPClient: &http.Client{Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
+			header := http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {encoding}}
+			return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+		})},
+	})
+	a := c.Applicant(jobboard.StaticToken(rig.ApplicantToken.Secret))
+	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	defer cancel()
+	start := time.Now()
+	var wg sync.WaitGroup
+	for range callers {
+		wg.Go(func() {
+			if _, err := op.Call(ctx, c, a); err == nil {
+				t.Error("no error")
+			}
+		})
+	}
+	wg.Wait()
+	return time.Since(start)
+}
