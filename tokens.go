@@ -274,10 +274,7 @@ func (k *keeper) join(w waiter, rejected string) (*authorization, *fetching, err
 	defer k.mu.Unlock()
 	now := time.Now()
 	if auth := k.kept; auth != nil && auth.secret != rejected && now.Before(auth.until) {
-		if !auth.ahead.IsZero() && !now.Before(auth.ahead) && !now.Before(k.nextAhead) && k.running == nil && k.outstanding < maxFetches {
-			k.nextAhead = now.Add(longestBreak - rand.N(longestBreak/4))
-			k.start(context.Background(), "").background = true
-		}
+		k.renewAhead(now)
 		return auth, nil, nil
 	}
 	if f := k.running; f != nil {
@@ -285,11 +282,7 @@ func (k *keeper) join(w waiter, rejected string) (*authorization, *fetching, err
 		return nil, f, nil
 	}
 	switch {
-	case rejected != "" && (now.Sub(k.replaced) < renewalPause || k.rejected == rejected && now.Sub(k.asked) < renewalPause):
-		// Nor is the source asked to send it once more.
-		if pause := k.asked.Add(renewalPause); k.kept != nil && k.kept.secret == rejected && k.kept.until.Before(pause) {
-			k.kept.until = pause
-		}
+	case rejected != "" && k.tooSoon(now, rejected):
 		return nil, nil, errRenewedSoon
 	case now.Before(k.failedUntil):
 		return nil, nil, k.failure
@@ -304,6 +297,31 @@ func (k *keeper) join(w waiter, rejected string) (*authorization, *fetching, err
 	f := k.start(context.WithoutCancel(w.waitContext()), rejected)
 	f.waiters++
 	return nil, f, nil
+}
+
+// renewAhead fetches another token in the background where it is time for it.
+// k is locked.
+func (k *keeper) renewAhead(now time.Time) {
+	if ahead := k.kept.ahead; ahead.IsZero() || now.Before(ahead) || now.Before(k.nextAhead) {
+		return
+	}
+	if k.running == nil && k.outstanding < maxFetches {
+		k.nextAhead = now.Add(longestBreak - rand.N(longestBreak/4))
+		k.start(context.Background(), "").background = true
+	}
+}
+
+// tooSoon reports whether a rejected token must not be replaced yet. Nor is the
+// source asked in order to send the same token once more. k is locked.
+func (k *keeper) tooSoon(now time.Time, rejected string) bool {
+	if now.Sub(k.replaced) >= renewalPause && (k.rejected != rejected || now.Sub(k.asked) >= renewalPause) {
+		return false
+	}
+	pause := k.asked.Add(renewalPause)
+	if k.kept != nil && k.kept.secret == rejected && k.kept.until.Before(pause) {
+		k.kept.until = pause
+	}
+	return true
 }
 
 // start begins a fetch. k is locked.

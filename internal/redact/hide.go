@@ -95,7 +95,9 @@ func wholeForms(secret string) []string {
 	lower := hex.EncodeToString([]byte(secret))
 	forms := []string{secret, lower, strings.ToUpper(lower)}
 	inGo := strconv.Quote(secret)
-	for _, form := range []string{url.QueryEscape(secret), url.PathEscape(secret), html.EscapeString(secret), inGo[1 : len(inGo)-1]} {
+	for _, form := range []string{
+		url.QueryEscape(secret), url.PathEscape(secret), html.EscapeString(secret), inGo[1 : len(inGo)-1],
+	} {
 		if form != secret {
 			forms = append(forms, form)
 		}
