@@ -23,6 +23,7 @@ export JOBBOARD_NEED_BROWSER=1 # a test that needs one fails without it, instead
 # Tools that have too many dependencies for tools/go.mod.
 goreleaser=github.com/goreleaser/goreleaser/v2@v2.16.0
 actionlint=github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+go_licenses=github.com/google/go-licenses@v1.6.0 # beside the linters it would get a library that it does not compile with
 
 skipped=77 # the exit status of a step that could not check
 
@@ -163,7 +164,7 @@ tools() {
 	local stamp
 	stamp=$({
 		go version
-		echo "$goreleaser $actionlint"
+		echo "$goreleaser $actionlint $go_licenses"
 		cat tools/go.mod tools/go.sum
 	} | sha256sum)
 	if [ "$(cat "$bin/stamp" 2>/dev/null)" = "$stamp" ]; then
@@ -175,6 +176,7 @@ tools() {
 	GOBIN=$bin go -C tools install -buildvcs=false tool
 	GOBIN=$bin go install "$goreleaser"
 	GOBIN=$bin go install "$actionlint"
+	GOBIN=$bin go install "$go_licenses"
 	printf '%s\n' "$stamp" >"$bin/stamp"
 }
 
