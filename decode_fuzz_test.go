@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -463,6 +464,49 @@ func FuzzTimes(f *testing.F) {
 			if err := again.UnmarshalJSON([]byte(fmtJSON(t, ts))); err != nil || again.UnixMilli() != ts.UnixMilli() {
 				t.Errorf("%q: %v, %v after it was stored", b, again, err)
 			}
+		}
+	})
+}
+
+// FuzzDecodeSteps repeats a part of an answer, and then twice as often: that may
+// cost at most 2.5 times the steps, whatever the part is.
+func FuzzDecodeSteps(f *testing.F) {
+	for _, h := range hostile {
+		f.Add(h.start, h.rest, "")
+	}
+	const info = `{"jobId":1,"jobTitle":"t","applyPossible":true,"nationalities":[`
+	for _, part := range []string{
+		`{"id":"1","label":"a"},`, `{"id":"1","label":"\n"},`, `{"label":"a","id":"1"},`, `{"id":"1","label":"a"} , {"id":2,"label":"b"},`,
+		`{"id":"1","label":"\xff"},`, `{"id":"1","x":"\\\\","label":"a"},`, `{"id":"12345678901234567890`,
+	} {
+		f.Add(info, part, `{}]}`)
+	}
+	f.Add(`{"results":[{"config":{`, `"\u0061":[],`, ``)
+	f.Add(`{"results":[{"title":"`, "\xc3\\u00fc\xe4", `"`)
+	f.Add(`{"results":[{"title":"`, `\\\\\"`, `"`)
+	f.Add(`{"x":`, "[\n        ", ``)
+	f.Fuzz(func(t *testing.T, start, part, end string) {
+		if len(part) == 0 || len(start)+len(part)+len(end) > 1000 {
+			return
+		}
+		steps := func(size int) (search, info int64) {
+			b := []byte(start + strings.Repeat(part, size/len(part)) + end)
+			p := &postingReader{d: newDecoder(b)}
+			before := p.d.Steps()
+			_, _ = p.all()
+			search = p.d.Steps() - before
+			p.close()
+			d := newDecoder(b)
+			defer d.release()
+			before = d.Steps()
+			d.readInfo(new(JobInformation), nil)
+			return search, d.Steps() - before
+		}
+		const size, few = 10_000, 1000
+		search, info := steps(size)
+		twiceSearch, twiceInfo := steps(2 * size)
+		if twiceSearch > search*5/2+few || twiceInfo > info*5/2+few {
+			t.Errorf("%q, %q, %q: %d and %d steps, for twice the text %d and %d", start, part, end, search, info, twiceSearch, twiceInfo)
 		}
 	})
 }

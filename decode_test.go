@@ -1019,3 +1019,43 @@ func (c *counting) Read(p []byte) (int, error) {
 	c.n += n
 	return n, err
 }
+
+// TestUnknownMembers puts members of every kind that the interface does not
+// show first, between and last into every object.
+func TestUnknownMembers(t *testing.T) {
+	const unknown = `"new":{"id":"x","label":["\"]}",{}],"title":null,"geoCity":1.5e3},"n":[[],true]`
+	with := func(text string) string {
+		text = strings.ReplaceAll(text, `{"`, `{`+unknown+`,"`)
+		text = strings.ReplaceAll(text, `"}`, `",`+strings.ReplaceAll(unknown, `"n`, `"m`)+`}`)
+		return strings.ReplaceAll(text, `","label":`, `",`+strings.ReplaceAll(unknown, `"n`, `"o`)+`,"label":`)
+	}
+	const info = `{"jobId":1,"jobTitle":"t","applyPossible":true,"questions":[{"id":"1","type":"YESNO","label":"q","answers":[{"id":"2","label":"a"}]}],` +
+		`"nationalities":[{"id":"3","label":"b"},{"id":"4","label":"c"},{"id":"5","label":"d"}],"location":{"geoCity":"e"},` +
+		`"additionalLocations":[{"geoZip":"1","geoCity":"f"}],"companyName":"g"}`
+	if want, got := infoOf(t, []byte(info)), infoOf(t, []byte(with(info))); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	const page = `{"totalNumberOfJobs":1,"results":[{"jobPostingId":1,"title":"t","applyOnlineLink":"l"}],"actualPage":"7"}`
+	samePage(t, searchOf(t, []byte(with(page))), searchOf(t, []byte(page)))
+	if with(page) == page || strings.Count(with(info), `"new"`) != 8 {
+		t.Fatal("nothing was put in")
+	}
+}
+
+func TestDecodeRaw(t *testing.T) {
+	brackets := strings.Repeat(`[{`, 100)
+	for text, want := range map[string]string{
+		"": "", " \n": "", "\ufeff null ": "null", "7": "7", `{"a":[1]}`: `{"a":[1]}`,
+		`{"rss":"` + brackets + `","e\"[":"\\","x":"` + `\"` + brackets + `"}`: `{"rss":"` + brackets + `","e\"[":"\\","x":"` + `\"` + brackets + `"}`,
+		strings.Repeat("[", 64) + strings.Repeat("]", 64):                      strings.Repeat("[", 64) + strings.Repeat("]", 64),
+	} {
+		if got, err := decodeRaw([]byte(text)); err != nil || string(got) != want {
+			t.Errorf("%.80q: %.80q, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"<html>", "{", "1 2", `"\x0041"`, "\ufeff\ufeff1", strings.Repeat("[", 65) + strings.Repeat("]", 65), strings.Repeat("[", 1_000_000)} {
+		if got, err := decodeRaw([]byte(text)); !errors.Is(err, ErrDecode) {
+			t.Errorf("%.80q: %.80q, %v", text, got, err)
+		}
+	}
+}

@@ -75,37 +75,17 @@ func showsItsEnd(value []byte) bool {
 	return len(value) > 0 && (value[len(value)-1] < '0' || value[len(value)-1] > '9')
 }
 
-// deep says whether a JSON value has more levels than any answer may have.
-func deep(text []byte) bool {
-	level, quoted := 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			if level++; level > maxLevels {
-				return true
-			}
-		case c == '}' || c == ']':
-			level--
-		}
-	}
-	return false
-}
-
-// decodeRaw takes any one JSON value, or nothing.
+// decodeRaw takes any one JSON value, or nothing, which is nil.
 func decodeRaw(body []byte) (json.RawMessage, error) {
 	text := trimJSON(body)
-	switch {
-	case len(text) == 0:
+	if len(text) == 0 {
 		return nil, nil
-	case deep(text):
-		return nil, errUndecodable("the answer is nested too deep")
-	case !json.Valid(text):
-		return nil, errUndecodable("the answer is not one JSON value")
+	}
+	d := newDecoder(body)
+	defer d.release()
+	d.Skip()
+	if err := d.end(); err != nil {
+		return nil, err
 	}
 	return append(json.RawMessage(nil), text...), nil
 }

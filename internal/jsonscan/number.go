@@ -109,6 +109,7 @@ func (s *Scanner) Number() []byte {
 			s.Fail(errLongNumber)
 		}
 	}
+	s.steps += int64(n)
 	text := s.Buf[s.Pos:][:min(n, len(s.Buf))]
 	if !json.Valid(text) {
 		if !s.Have(n + 1) {

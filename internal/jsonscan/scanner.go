@@ -54,6 +54,7 @@ type Scanner struct {
 	first bool // no member or element of the innermost container was seen
 	depth int
 	key   []byte        // a key that could not be returned out of the window
+	steps int64         // see Steps
 	waste [1 << 10]byte // where texts go that nobody wants
 }
 
@@ -70,6 +71,10 @@ func (s *Scanner) ResetBytes(b []byte) {
 	s.first, s.depth = false, 0
 	s.skipBOM()
 }
+
+// Steps returns how many bytes were looked at and how many tokens were read
+// since s was made: what reading has cost, for tests that hold it linear.
+func (s *Scanner) Steps() int64 { return s.steps }
 
 // skipBOM skips a byte order mark at the start of the document.
 func (s *Scanner) skipBOM() bool {
@@ -95,6 +100,7 @@ func (s *Scanner) Peek() (c byte) {
 
 func (s *Scanner) peek() byte {
 	for s.Have(1) {
+		s.steps++
 		switch c := s.Buf[s.Pos]; c {
 		case ' ', '\t', '\n', '\r':
 			s.Pos++
@@ -112,7 +118,7 @@ func (s *Scanner) peek() byte {
 	return 0
 }
 
-// wrong makes reason the error of a byte c that cannot stand here.
+// wrong makes reason the error of c, which Peek returned.
 func (s *Scanner) wrong(c byte, reason Error) {
 	if c == 0 {
 		reason = errEarlyEnd
@@ -156,6 +162,7 @@ func (s *Scanner) Next() bool { return s.more(']') }
 // comma, or else the end of it.
 func (s *Scanner) more(end byte) bool {
 	c := s.Peek()
+	s.steps++
 	first := s.first
 	s.first = false
 	switch {
@@ -193,7 +200,9 @@ func (s *Scanner) NextKey(guess string) (key []byte, ok bool) {
 		return nil, true
 	}
 	b := s.Buf[s.Pos:]
-	if n, ascii := swar.Plain(b); ascii && n+1 < len(b) && b[n] == '"' && b[n+1] == ':' {
+	n, ascii := swar.Plain(b)
+	s.steps += int64(n)
+	if ascii && n+1 < len(b) && b[n] == '"' && b[n+1] == ':' {
 		s.Pos += n + 2
 		return b[:n:n], true
 	}
@@ -214,8 +223,7 @@ func (s *Scanner) NextKey(guess string) (key []byte, ok bool) {
 	return s.key, s.expect(':', errSyntax)
 }
 
-// Is consumes what has the spelling of guess. Otherwise it reports false and
-// does nothing.
+// Is consumes guess if it comes next, and reports whether it does.
 func (s *Scanner) Is(guess string) bool {
 	if end := s.Pos + len(guess); end <= len(s.Buf) && string(s.Buf[s.Pos:end]) == guess {
 		s.Pos = end
@@ -224,9 +232,8 @@ func (s *Scanner) Is(guess string) bool {
 	return false
 }
 
-// OpenIs begins an array or an object if it has the spelling of guess, which
-// goes up to its first value, or into its first string, for [Scanner.Text],
-// such as `["`. Otherwise it reports false and does nothing.
+// OpenIs begins an array if guess comes next, such as `["`, and reports whether
+// it does. The array's first value, or here its text, comes next then.
 func (s *Scanner) OpenIs(guess string) bool {
 	if s.depth == MaxDepth || !s.Is(guess) {
 		return false
@@ -308,6 +315,7 @@ func (s *Scanner) Rest() []byte { return s.Buf[s.Pos:] }
 // Advance consumes n bytes of [Scanner.Rest], which must be a whole value, or
 // whole elements of an array, each but its first one with the comma in front.
 func (s *Scanner) Advance(n int) {
+	s.steps += int64(n)
 	s.Pos += n
 	s.first = false
 }

@@ -10,15 +10,12 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/swar"
 )
 
-const (
-	// block is how many bytes are copied in one step.
-	block = swar.Block
+// block is how many bytes are copied in one step.
+const block = swar.Block
 
-	// TextRoom is how many free bytes [Scanner.Text] needs to make progress: a
-	// block, which is stored whole even if only its first byte counts, and
-	// the longest character with some bytes to spare.
-	TextRoom = block + 16
-)
+// TextRoom is how many free bytes [Scanner.Text] needs to make progress: a block,
+// which is stored whole even if only its first byte counts, and some characters.
+const TextRoom = block + 16
 
 const (
 	errControl Error = "control character in a string"
@@ -141,6 +138,7 @@ func (s *Scanner) segment(dst []byte) (_ []byte, done bool) {
 		}
 		i, j = i+6, j+utf8.EncodeRune(d[j:], r)
 	}
+	s.steps += int64(i)
 	if high&swar.High != 0 && !swar.Valid(d[:j]) {
 		return s.repair(dst, s.Pos+i), false
 	}
@@ -170,6 +168,7 @@ func cutOff(b []byte) int {
 // becomes U+FFFD, and so takes more room than before.
 func (s *Scanner) repair(dst []byte, end int) []byte {
 	for s.Pos < end && cap(dst)-len(dst) >= utf8.UTFMax {
+		s.steps++
 		if s.Buf[s.Pos] == '\\' {
 			dst = utf8.AppendRune(dst, s.escape())
 			continue
@@ -259,6 +258,7 @@ func (s *Scanner) passText() {
 		switch {
 		case found:
 			s.Pos += end + 1
+			s.steps += int64(end + 1)
 			if !escaped {
 				return
 			}
@@ -266,6 +266,7 @@ func (s *Scanner) passText() {
 		case escaped:
 			end-- // what the last backslash escapes is yet to come
 		}
+		s.steps += int64(end)
 		if s.Pos += end; !s.Fill() {
 			s.Fail(errEarlyEnd)
 			return

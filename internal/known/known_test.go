@@ -125,3 +125,34 @@ func TestConcurrent(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// TestAllUsed fills the cache with values that are all in use: the oldest makes
+// room, and of the others those that are not used again.
+func TestAllUsed(t *testing.T) {
+	var c Cache[int]
+	find := func(i int) bool {
+		v, _, ok := c.Find([]byte(text(i)))
+		return ok && v == i
+	}
+	for i := range MaxValues {
+		c.Add(text(i), i)
+		if !find(i) {
+			t.Fatalf("%d is not there", i)
+		}
+	}
+	add := func(i int) {
+		t.Helper()
+		c.Add(text(i), i)
+		if c.Add(text(i), i); !find(i) {
+			t.Fatalf("%d is not kept", i)
+		}
+	}
+	add(MaxValues)
+	if find(0) || !find(1) || !find(3) {
+		t.Errorf("the oldest is there: %v, the next ones: %v, %v", find(0), find(1), find(3))
+	}
+	add(MaxValues + 1)
+	if !find(1) || find(2) || !find(3) {
+		t.Errorf("used again: %v, %v; not used again: %v", find(1), find(3), find(2))
+	}
+}
