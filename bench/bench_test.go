@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/bench/internal/easyclient"
 	"github.com/jobboard-sdk/jobboard-go/bench/internal/oapiclient"
 	"github.com/jobboard-sdk/jobboard-go/bench/internal/ogenclient"
 )
@@ -45,7 +46,8 @@ func TestRun(t *testing.T) {
 	for _, title := range []string{
 		"Decode 1000 postings", "Stream 1000 postings", "Decode a job information", "One call, transport in memory",
 		"One call, loopback", "A whole search of 1000 postings", "128 lookups at once", "2000 job informations kept",
-		"Growth with the postings", "Growth with the callers",
+		"Growth with the postings", "Growth with the callers", "Decode 50 postings in other languages", "that is pretty-printed",
+		"A hundred catalogues", "ordinary token sources", "answered with gzip", "one job in twenty always answers 500",
 	} {
 		if !strings.Contains(out.String(), "### "+title) {
 			t.Errorf("no table %q in\n%s", title, out.String())
@@ -117,17 +119,20 @@ func TestCheck(t *testing.T) {
 func TestContendersAgree(t *testing.T) {
 	const n = 20
 	var want string
-	for _, c := range decodePage(makePage(n)) {
-		v, err := c.run()
-		if err != nil {
-			t.Fatalf("%s: %v", c.name, err)
-		}
-		got := pageDigest(t, v)
-		if want == "" {
-			want = got
-		}
-		if got != want || !strings.HasPrefix(got, "20 postings") {
-			t.Errorf("%s found %s, and %s found %s", c.name, got, ours, want)
+	for _, l := range languages {
+		want = ""
+		for _, c := range decodePage(makePageIn(l, n)) {
+			v, err := c.run()
+			if err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			got := pageDigest(t, v)
+			if want == "" {
+				want = got
+			}
+			if got != want || !strings.HasPrefix(got, "20 postings") {
+				t.Errorf("%s, %s found %s, and %s found %s", l.name, c.name, got, ours, want)
+			}
 		}
 	}
 	want = ""
@@ -176,6 +181,10 @@ func pageDigest(t *testing.T, v any) string {
 			add(p.Title, first(p.Config.Get(adTextKey)))
 		}
 	case *plainPage:
+		for _, p := range v.Results {
+			add(p.Title, first(p.Config[adTextKey]))
+		}
+	case *easyclient.Page:
 		for _, p := range v.Results {
 			add(p.Title, first(p.Config[adTextKey]))
 		}
@@ -317,5 +326,39 @@ func wellFormed(t *testing.T, chart []byte) {
 		} else if err != nil {
 			t.Fatalf("the chart is no XML: %v", err)
 		}
+	}
+}
+
+// A ratio that fell by more than 15 % is told, one that was never accepted is
+// not held against anything, and engines are kept apart.
+func TestFloor(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "floor.json")
+	hold := func(accept bool, ratios map[string]float64) (string, bool, error) {
+		var out bytes.Buffer
+		kept, err := (&report{ratios: ratios}).holdFloor(&out, name, accept)
+		return out.String(), kept, err
+	}
+	if _, kept, err := hold(false, nil); kept || err == nil {
+		t.Error("without a file every ratio is kept")
+	}
+	if _, kept, err := hold(true, map[string]float64{"a": 2, "b": 10}); !kept || err != nil {
+		t.Fatal(err)
+	}
+	if _, kept, err := hold(true, map[string]float64{"b": 5}); !kept || err != nil {
+		t.Fatal(err)
+	}
+	if out, kept, err := hold(false, map[string]float64{"a": 1.71, "b": 9, "c": 1}); !kept || err != nil || !strings.Contains(out, "new   c") {
+		t.Errorf("%v, %v, %s", kept, err, out)
+	}
+	for _, ratios := range []map[string]float64{{"a": 1.69, "b": 9}, {"a": math.NaN()}} {
+		if out, kept, err := hold(false, ratios); kept || err != nil || !strings.Contains(out, "FELL  a") {
+			t.Errorf("%v, %v, %s", kept, err, out)
+		}
+	}
+	if err := os.WriteFile(name, []byte(`{"another engine":{"a":1}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, kept, err := hold(false, map[string]float64{"a": 2}); kept || err == nil {
+		t.Error("ratios of another engine are taken for this one's")
 	}
 }

@@ -241,6 +241,9 @@ func measureSearch(r *report, e effort) error {
 		t.add(c.name, duration(c.time()), times(results[0].times(c)), duration(c.cpuTime()), times(results[0].cpuTimes(c)), number(c.allocs), size(c.bytes))
 	}
 	m := index(results)
+	for _, name := range []string{std, ogen, oapi} {
+		r.ratio("Search over loopback against "+name, results[0].cpuTimes(m[name]))
+	}
 	r.atLeast("Search over loopback against ogen", results[0].times(m[ogen]), 3.2, "x")
 	r.atLeast("Search over loopback against oapi-codegen", results[0].times(m[oapi]), 5.6, "x")
 	r.panels = append(r.panels, panelOf("A whole search of 1000 postings, loopback", results, 1e6, "ms", "jobboard, Search", "jobboard, Postings without ad text", ogen, std, oapi, bare))

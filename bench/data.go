@@ -8,9 +8,31 @@ import (
 	"strings"
 )
 
-// makePage is a search answer of n postings with 2 to 6 KB of advertisement
-// each: the same bytes for the same n.
-func makePage(n int) []byte {
+// makePage is a search answer of n postings with 2 to 6 KB of German
+// advertisement each: the same bytes for the same n.
+func makePage(n int) []byte { return makePageIn(language{"German", words, true, " "}, n) }
+
+// A language is what the texts of a page are made of.
+type language struct {
+	name  string
+	words []string
+	html  bool   // with the tags of an editor
+	space string // between words
+}
+
+var languages = []language{
+	{"German, as an editor writes it", words, true, " "},
+	{"ASCII", strings.Fields(`We look for an engaged person who likes modern technology and has a feeling for customers at our site
+		You bring experience, work independently and grow with new tasks flexible hours salary benefits training`), true, " "},
+	{"an umlaut in every tenth character", strings.Fields(`abcd äfgh öklm nopü rstuvwß abcdäfg höjklmno pqürs tuvwxäab cdefgö hijklmü`), false, " "},
+	{"Cyrillic", strings.Fields(`Мы ищем для нашей команды увлечённого человека с интересом к современной технике и чутьём к клиентам
+		Вы приносите опыт работаете самостоятельно и растёте вместе с новыми задачами гибкий график удалённо`), false, " "},
+	{"Chinese", strings.Fields(`我们正在为我们的团队寻找一位充满热情的人才，热爱现代技术，善于与客户沟通。 您有相关经验，能够独立工作， 并且愿意在新的任务中成长。
+		弹性工作时间、薪酬、福利、培训、远程办公、健康保险`), false, ""},
+}
+
+// makePageIn is a search answer of n postings in a language.
+func makePageIn(l language, n int) []byte {
 	rnd := rand.New(rand.NewPCG(1, uint64(n)))
 	var b bytes.Buffer
 	b.Grow(n * 5100)
@@ -19,14 +41,18 @@ func makePage(n int) []byte {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		city := cities[rnd.IntN(len(cities))]
-		title := fmt.Sprintf("%s (m/w/d) in %s", professions[rnd.IntN(len(professions))], city)
+		city := l.words[rnd.IntN(len(l.words))]
+		title := l.words[rnd.IntN(len(l.words))] + l.space + city
+		if l.name == "German" {
+			city = cities[rnd.IntN(len(cities))]
+			title = fmt.Sprintf("%s (m/w/d) in %s", professions[rnd.IntN(len(professions))], city)
+		}
 		fmt.Fprintf(&b, `{"jobPostingId":%d,"postingVersionId":%d,"title":%s,"applyOnlineLink":"https://jobs.example.com/apply/%d?l=de","config":{`,
 			4_000_000+i, 9_000_000+i, quoted(title), 4_000_000+i)
 		fmt.Fprintf(&b, `"ProjectLocation":["%d"],"location":["%d"],"ProjectLocationGerman":[%s],"ProjectNumber":["P-%05d"],`, 100+i%60, 100+i%60, quoted(city), i)
 		fmt.Fprintf(&b, `"audience":["%d"],"platformvisibility":["visible"],"listingStartDate":["%d"],"internalPostingName":[%s],`, i%7, 1_700_000_000_000+int64(i)*977, quoted(title))
 		fmt.Fprintf(&b, `"platform_internalAdText":[%s],"jobcategory":["%d"],"ProjectCompanyNameGerman":["Beispiel & Söhne GmbH"],"sg_remote_status":["FULLY_REMOTE"]},`,
-			quoted(adText(rnd, 2000+rnd.IntN(4000))), 300+i%20)
+			quoted(l.adText(rnd, 2000+rnd.IntN(4000))), 300+i%20)
 		fmt.Fprintf(&b, `"jobStartDate":%d,"postingVersionStartDate":%d,"postingVersionEndDate":0}`, 1_710_000_000_000+i, 1_709_000_000_000+i)
 	}
 	b.WriteString(`]}`)
@@ -43,19 +69,25 @@ var (
 		und wachsen an neuen Aufgaben flexible hours salary benefits training remote health insurance`)
 )
 
-// adText is HTML as an editor makes it: tags with attributes, lines, umlauts.
-func adText(rnd *rand.Rand, size int) string {
+// adText is an advertisement: HTML as an editor makes it, with tags, attributes
+// and lines, or plain text.
+func (l language) adText(rnd *rand.Rand, size int) string {
 	var b strings.Builder
-	b.WriteString(`<div class="ad">` + "\n")
-	for b.Len() < size-40 {
-		b.WriteString(`<p style="margin:0">`)
-		for range 12 + rnd.IntN(30) {
-			b.WriteString(words[rnd.IntN(len(words))])
-			b.WriteByte(' ')
+	tag := func(text string) {
+		if l.html {
+			b.WriteString(text)
 		}
-		b.WriteString("</p>\n<ul><li>Urlaub: 30 Tage</li><li>Kantine</li></ul>\n")
 	}
-	b.WriteString("</div>")
+	tag(`<div class="ad">` + "\n")
+	for b.Len() < size-40 {
+		tag(`<p style="margin:0">`)
+		for range 12 + rnd.IntN(30) {
+			b.WriteString(l.words[rnd.IntN(len(l.words))])
+			b.WriteString(l.space)
+		}
+		tag("</p>\n<ul><li>Urlaub: 30 Tage</li><li>Kantine</li></ul>\n")
+	}
+	tag("</div>")
 	return b.String()
 }
 
@@ -99,4 +131,4 @@ func makeInfo(job, language int) []byte {
 }
 
 // leastInfo is the shortest job information that the library takes for one.
-const leastInfo = `{"jobId":1,"jobTitle":"-","applyPossible":true}`
+const leastInfo = `{"jobId":2797227,"jobTitle":"-","applyPossible":true}`

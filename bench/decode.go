@@ -14,8 +14,10 @@ import (
 	"github.com/go-faster/jx"
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/mailru/easyjson"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/bench/internal/easyclient"
 	"github.com/jobboard-sdk/jobboard-go/bench/internal/oapiclient"
 	"github.com/jobboard-sdk/jobboard-go/bench/internal/ogenclient"
 	"github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
@@ -30,6 +32,7 @@ const (
 	v2        = "go-json-experiment"
 	sonicFast = "sonic"
 	sonicStd  = "sonic, checking as encoding/json does"
+	easy      = "easyjson"
 )
 
 // memoryAddress is where inMemory answers.
@@ -101,6 +104,7 @@ func decodePage(page []byte) []contender {
 		whole(v2, page, func(b []byte, v *plainPage) error { return jsonv2.Unmarshal(b, v) }),
 		whole(sonicFast, page, func(b []byte, v *plainPage) error { return sonic.Unmarshal(b, v) }),
 		whole(sonicStd, page, func(b []byte, v *plainPage) error { return sonic.ConfigStd.Unmarshal(b, v) }),
+		whole(easy, page, func(b []byte, v *easyclient.Page) error { return easyjson.Unmarshal(b, v) }),
 	}
 }
 
@@ -120,6 +124,7 @@ func decodeInfo(info []byte) []contender {
 		whole(v2, info, func(b []byte, v *plainInfo) error { return jsonv2.Unmarshal(b, v) }),
 		whole(sonicFast, info, func(b []byte, v *plainInfo) error { return sonic.Unmarshal(b, v) }),
 		whole(sonicStd, info, func(b []byte, v *plainInfo) error { return sonic.ConfigStd.Unmarshal(b, v) }),
+		whole(easy, info, func(b []byte, v *easyclient.Info) error { return easyjson.Unmarshal(b, v) }),
 	}
 }
 
@@ -236,13 +241,16 @@ func measureDecode(r *report, e effort) error {
 	}
 	t := r.table(fmt.Sprintf("Decode %d postings, %s", many, size(float64(len(page)))),
 		"All postings kept. Everybody decodes the same bytes in memory; oapi-codegen's generated function only takes them as a response.",
-		"", "time", "times ours", "MB/s", "allocations a posting", "bytes allocated")
+		"", "CPU", "times ours", "MB/s", "allocations a posting", "bytes allocated")
 	addDecode(t, kept, float64(len(page)), many)
 	byName := index(kept)
-	r.atLeast("Search decode against encoding/json", byName[ours].times(byName[std]), 10, "x")
-	r.atLeast("Search decode against ogen", byName[ours].times(byName[ogen]), 3, "x")
-	r.atLeast("Search decode against oapi-codegen", byName[ours].times(byName[oapi]), 11, "x")
-	r.atLeast("Search decode against sonic", byName[ours].times(byName[sonicFast]), 1, "x")
+	r.atLeast("Search decode against encoding/json", byName[ours].costTimes(byName[std]), 10, "x")
+	r.atLeast("Search decode against ogen", byName[ours].costTimes(byName[ogen]), 3, "x")
+	r.atLeast("Search decode against oapi-codegen", byName[ours].costTimes(byName[oapi]), 11, "x")
+	r.atLeast("Search decode against sonic", byName[ours].costTimes(byName[sonicFast]), 1, "x")
+	for _, name := range []string{std, oapi, ogen, easy, sonicFast, sonicStd} {
+		r.ratio("Search decode against "+name, byName[ours].costTimes(byName[name]))
+	}
 	r.panels = append(r.panels, panelOf("Decode 1000 postings", kept, 1e6, "ms", ours, sonicFast, ogen, v2, std, oapi))
 
 	contenders, err := streamPage(page)
@@ -255,11 +263,11 @@ func measureDecode(r *report, e effort) error {
 	}
 	t = r.table(fmt.Sprintf("Stream %d postings", many),
 		"None kept. Ours are whole calls of Postings over a transport in memory; the others read the bytes from a reader.",
-		"", "time", "times ours", "MB/s", "allocations a posting", "bytes allocated")
+		"", "CPU", "times ours", "MB/s", "allocations a posting", "bytes allocated")
 	addDecode(t, streamed, float64(len(page)), many)
 	byName = index(streamed)
 	omitted := byName["jobboard, ad text left out"]
-	r.atLeast("Postings without ad text against encoding/json's Decoder", omitted.times(byName["encoding/json Decoder"]), 25, "x")
+	r.atLeast("Postings without ad text against encoding/json's Decoder", omitted.costTimes(byName["encoding/json Decoder"]), 25, "x")
 
 	// What a posting more costs: neither the page's own nor the call's.
 	small := makePage(few)
@@ -301,18 +309,22 @@ func measureInfo(r *report, e effort, info []byte) error {
 	t := r.table("Decode a job information, "+size(float64(len(info))),
 		"5 questions, 200 nationalities, 3 locations; bytes in memory as above. A known catalogue takes a Client, whose cache it is in: "+
 			"the difference of two calls over a transport in memory, one with this answer and one with the shortest there is.",
-		"", "time", "times ours", "MB/s", "allocations", "bytes allocated")
+		"", "CPU", "times ours", "MB/s", "allocations", "bytes allocated")
 	addDecode(t, results, float64(len(info)), 1)
 	observed, err := observedDecode(e, info)
 	if err != nil {
 		return err
 	}
-	t.add("the same, as Observer reports it", duration(observed), times(observed/results[0].time()), number(float64(len(info))/observed*1e9/(1<<20)), "", "")
+	t.add("the same, as Observer reports it", duration(observed), times(observed/median(results[0].cost())), number(float64(len(info))/observed*1e9/(1<<20)), "", "")
 	m := index(results)
-	r.atLeast("JobInformation decode, new catalogue, against encoding/json", m[ours].times(m[std]), 16, "x")
-	r.atLeast("JobInformation decode, new catalogue, against ogen", m[ours].times(m[ogen]), 4, "x")
-	r.atLeast("JobInformation decode, known catalogue, against encoding/json", known.times(m[std]), 45, "x")
-	r.atLeast("JobInformation decode, known catalogue, against ogen", known.times(m[ogen]), 12, "x")
+	r.atLeast("JobInformation decode, new catalogue, against encoding/json", m[ours].costTimes(m[std]), 16, "x")
+	r.atLeast("JobInformation decode, new catalogue, against ogen", m[ours].costTimes(m[ogen]), 4, "x")
+	r.atLeast("JobInformation decode, known catalogue, against encoding/json", known.costTimes(m[std]), 45, "x")
+	r.atLeast("JobInformation decode, known catalogue, against ogen", known.costTimes(m[ogen]), 12, "x")
+	for _, name := range []string{std, ogen, easy, sonicStd} {
+		r.ratio("JobInformation decode, new catalogue, against "+name, m[ours].costTimes(m[name]))
+		r.ratio("JobInformation decode, known catalogue, against "+name, known.costTimes(m[name]))
+	}
 	r.panels = append(r.panels, panelOf("Decode a job information", results, 1e3, "µs", known.name, ours, sonicFast, ogen, v2, std, oapi))
 	return nil
 }
@@ -357,7 +369,7 @@ func index(all []*result) map[string]*result {
 func addDecode(t *table, all []*result, bytes, items float64) {
 	first := all[0]
 	for _, r := range all {
-		t.add(r.name, duration(r.time()), times(first.times(r)), number(bytes/r.time()*1e9/(1<<20)), number(r.allocs/items), size(r.bytes))
+		t.add(r.name, duration(median(r.cost())), times(first.costTimes(r)), number(bytes/median(r.cost())*1e9/(1<<20)), number(r.allocs/items), size(r.bytes))
 	}
 }
 

@@ -4,6 +4,7 @@
 //	go -C bench run .            every table, and the chart ratios.svg
 //	go -C bench run . -check     the promised figures; exit code 1 where one is missed
 //	go -C bench run . -readme README.md  the same, and the tables into this file
+//	go -C bench run . -floor floor.json  exit code 1 where a ratio fell by more than 15 %
 //	go -C bench run . -run bulk  only the parts that match
 //	go -C bench run . -quick     a short run, for trying it out
 //	go -C bench run . -profile D CPU profiles of the library's own work into D
@@ -51,9 +52,13 @@ var parts = []struct {
 	measure func(*report, effort) error
 }{
 	{"decode", measureDecode},
+	{"languages", measureLanguages},
 	{"call", measureCall},
+	{"sources", measureSources},
 	{"search", measureSearch},
+	{"gzip", measureGzip},
 	{"bulk", measureBulk},
+	{"failures", measureFailures},
 	{"memory", measureMemory},
 	{"growth", measureGrowth},
 	{"callers", measureCallers},
@@ -67,6 +72,8 @@ func run(args []string, out, progress io.Writer) (code int, err error) {
 		only    = flags.String("run", "", "measure only the parts that match this `expression`")
 		svg     = flags.String("svg", "ratios.svg", "`file` of the chart; not written by -check, -run and -quick unless it is set")
 		readme  = flags.String("readme", "", "put the tables and the targets into this `file`, between its marks")
+		floor   = flags.String("floor", "", "compare the ratios with the last accepted ones in this `file`; exit code 1 where one fell by more than 15 %")
+		accept  = flags.Bool("accept", false, "write the ratios into the file of -floor instead")
 		profile = flags.String("profile", "", "write CPU profiles of the library's own work into this `directory`")
 	)
 	if err := flags.Parse(args); err != nil {
@@ -115,6 +122,12 @@ func run(args []string, out, progress io.Writer) (code int, err error) {
 		return 0, nil
 	}
 	r.print(out)
+	if *floor != "" {
+		kept, err := r.holdFloor(out, *floor, *accept)
+		if err != nil || !kept {
+			return 1, err
+		}
+	}
 	if *readme != "" {
 		if err := r.putInto(*readme); err != nil {
 			return 1, err

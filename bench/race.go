@@ -47,11 +47,32 @@ func (r *result) cpuTime() float64 { return median(r.cpu) }
 func (r *result) times(other *result) float64    { return ratio(other.wall, r.wall) }
 func (r *result) cpuTimes(other *result) float64 { return ratio(other.cpu, r.cpu) }
 
+// cost is CPU time, or time where that is not known: what is compared where
+// nothing waits.
+func (r *result) cost() []float64 {
+	if r.cpu != nil {
+		return r.cpu
+	}
+	return r.wall
+}
+
+func (r *result) costTimes(other *result) float64 { return ratio(other.cost(), r.cost()) }
+
+// oneCore is race with one processor.
+func oneCore(e effort, all ...contender) ([]*result, error) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	e.rounds = (e.rounds + 1) / 2
+	return race(e, all...)
+}
+
 // less is what r takes more than other.
 func (r *result) less(other *result, name string) *result {
 	d := &result{name: name, allocs: r.allocs - other.allocs, bytes: r.bytes - other.bytes}
 	for i := range r.wall {
 		d.wall = append(d.wall, r.wall[i]-other.wall[i])
+	}
+	for i := range min(len(r.cpu), len(other.cpu)) {
+		d.cpu = append(d.cpu, r.cpu[i]-other.cpu[i])
 	}
 	return d
 }

@@ -13,7 +13,8 @@ type report struct {
 	notes   []string
 	tables  []*table
 	targets []target
-	panels  []panel // of the chart
+	ratios  map[string]float64 // how many times as fast as somebody else, by name
+	panels  []panel            // of the chart
 }
 
 // A table is printed as Markdown.
@@ -59,6 +60,14 @@ func (r *report) atLeast(name string, value, limit float64, unit string) {
 
 func (r *report) atMost(name string, value, limit float64, unit string) {
 	r.targets = append(r.targets, target{name: name, value: value, limit: limit, unit: unit, most: true})
+}
+
+// ratio adds a ratio that is held against the last accepted one.
+func (r *report) ratio(name string, value float64) {
+	if r.ratios == nil {
+		r.ratios = make(map[string]float64)
+	}
+	r.ratios[name] = value
 }
 
 func (r *report) table(title, lead string, head ...string) *table {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -177,6 +179,13 @@ func serve() error {
 	return err
 }
 
+// ownInfo is a job information of makeInfo for another job.
+func ownInfo(info []byte, id int) []byte {
+	b := make([]byte, 0, len(info)+8)
+	b = strconv.AppendInt(append(b, `{"jobId":`...), int64(id), 10)
+	return append(b, info[bytes.IndexByte(info, ','):]...)
+}
+
 const (
 	lookupTail = "/jobdb/public/apply/external"
 	searchHead = "/api/rest/v2/frontend/jobboards/"
@@ -190,6 +199,10 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if !wait(r.Context(), delay) {
 			return
 		}
+		if strings.HasPrefix(path, "/broken") && id%20 == 0 {
+			answer(w, http.StatusInternalServerError, []byte(`{"message":"broken"}`))
+			return
+		}
 		if strings.HasPrefix(path, "/failing") {
 			switch {
 			case s.asked.Add(1)%20 == 0:
@@ -200,7 +213,15 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				return
 			}
 		}
-		answer(w, http.StatusOK, s.infos[id%len(s.infos)])
+		answer(w, http.StatusOK, ownInfo(s.infos[id%len(s.infos)], id))
+	case strings.HasPrefix(path, "/gzip"+searchHead):
+		count, _, _ := strings.Cut(path[len("/gzip"+searchHead):], "/")
+		if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+			answer(w, http.StatusOK, s.page(count))
+			return
+		}
+		w.Header().Set("Content-Encoding", "gzip")
+		answer(w, http.StatusOK, s.packed(count))
 	case strings.HasPrefix(path, searchHead):
 		count, _, _ := strings.Cut(path[len(searchHead):], "/")
 		answer(w, http.StatusOK, s.page(count))
@@ -223,6 +244,22 @@ func (s *site) page(count string) []byte {
 		s.pages[count] = page
 	}
 	return page
+}
+
+// packed is a page as gzip.
+func (s *site) packed(count string) []byte {
+	page := s.page(count)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := "gzip " + count
+	if s.pages[name] == nil {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		_, _ = z.Write(page)
+		_ = z.Close()
+		s.pages[name] = b.Bytes()
+	}
+	return s.pages[name]
 }
 
 func answer(w http.ResponseWriter, status int, body []byte) {

@@ -27,13 +27,19 @@ func Valid(b []byte) bool {
 // of their bytes count; w<<n has bit 7-n there.
 func validShort(b []byte) (rest []byte, ok bool) {
 	var bad, owed uint64 // owed: the further byte of a character of the word before
+	for ; len(b) >= 16; b = b[16:] {
+		w0, w1 := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+		lead0, lead1 := w0&High&(w0<<1), w1&High&(w1<<1)
+		if lead0&(w0<<2)|lead1&(w1<<2) != 0 {
+			break
+		}
+		bad |= misplaced(w0, lead0, owed) | misplaced(w1, lead1, lead0>>56)
+		owed = lead1 >> 56
+	}
 	for ; len(b) >= 8; b = b[8:] {
 		w := binary.LittleEndian.Uint64(b)
-		high := w & High
-		lead := high & (w << 1)
-		// Every further byte has its lead. C0 and C1 would spell ASCII: with
-		// the high bit gone, they alone of all leads are below 0x42.
-		wrong := high ^ lead ^ (lead<<8 | owed) | lead&^(w&^High+lsb*(0x80-0x42))
+		lead := w & High & (w << 1)
+		wrong := misplaced(w, lead, owed)
 		if long := lead & (w << 2); long != 0 {
 			upTo := long ^ (long - 1)
 			return b[bits.TrailingZeros64(long)>>3:], (bad|wrong&upTo)&High == 0
@@ -53,6 +59,14 @@ func validShort(b []byte) (rest []byte, ok bool) {
 		b = b[n:]
 	}
 	return b, true
+}
+
+// misplaced marks the further bytes of w that have no lead, where owed has the
+// last one of the word before, the leads that have none, and C0 and C1, which
+// would spell ASCII: with the high bit gone, they alone of all leads are below
+// 0x42.
+func misplaced(w, lead, owed uint64) uint64 {
+	return w&High ^ lead ^ (lead<<8 | owed) | lead&^(w&^High+lsb*(0x80-0x42))
 }
 
 // validLong checks the characters of three and four bytes at the start of b, and

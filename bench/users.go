@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// measureSources asks whether the applicant has applied, with token sources of
+// every ordinary kind.
+func measureSources(r *report, e effort) error {
+	ctx := context.Background()
+	stub := &inMemory{[]byte("true")}
+	client, err := newSDK(memoryAddress, stub)
+	if err != nil {
+		return err
+	}
+	fresh := func() *oauth2.Token { return &oauth2.Token{AccessToken: token, Expiry: time.Now().Add(time.Hour)} }
+	stock := oauth2.ReuseTokenSource(fresh(), nil)
+	with := func(name string, source oauth2.TokenSource) contender {
+		applicant := client.Applicant(source)
+		return contender{name: name, run: func() (any, error) { return applicant.HasApplied(ctx, job) }}
+	}
+	plain := &http.Client{Transport: stub}
+	url := memoryAddress + "/api/rest/v3/frontend/jobs/" + strconv.Itoa(job) + "/applied"
+	all, err := race(e,
+		contender{name: bare, run: func() (any, error) { return true, get(ctx, plain, url) }},
+		with("StaticToken", jobboard.StaticToken(token)),
+		with("RenewingToken", jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) { return fresh(), nil })),
+		with("oauth2.ReuseTokenSource", stock),
+		contender{name: "oauth2.ReuseTokenSource, an Applicant for each call", run: func() (any, error) {
+			return client.Applicant(stock).HasApplied(ctx, job)
+		}},
+	)
+	if err != nil {
+		return err
+	}
+	t := r.table("One call with ordinary token sources", "HasApplied over a transport in memory; the token is valid for an hour.",
+		"", "CPU", "times the floor", "allocations", "more than the floor")
+	for _, c := range all {
+		t.add(c.name, duration(median(c.cost())), times(all[0].costTimes(c)), number(c.allocs), number(c.allocs-all[0].allocs))
+	}
+	for _, c := range all[1:] {
+		r.ratio("cheapest source's CPU of "+c.name+"'s", c.costTimes(all[1]))
+	}
+	return nil
+}
+
+// measureGzip searches over loopback, with answers that are compressed.
+func measureGzip(r *report, e effort) error {
+	s, err := startServer()
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	const n = "1000"
+	ctx := context.Background()
+	address := s.Plain + "/gzip"
+	url := address + searchHead + n + "/jobs"
+	search := func(name string, disabled bool) (contender, error) {
+		client, err := jobboard.NewClient(jobboard.Config{BaseURL: address, TokenSource: jobboard.StaticToken(token), DisableCompression: disabled})
+		return contender{name: name, run: func() (any, error) { return client.Search(ctx, n, jobboard.Query{}) }}, err
+	}
+	packed, err := search("jobboard, compressed", false)
+	if err != nil {
+		return err
+	}
+	open, err := search("jobboard, Config.DisableCompression", true)
+	if err != nil {
+		return err
+	}
+	client := &http.Client{Transport: tuned()}
+	all, err := race(e, packed, open,
+		contender{name: "encoding/json, compressed", run: func() (any, error) {
+			v := new(plainPage)
+			return v, getJSON(ctx, client, url, v)
+		}},
+		contender{name: "floor: bare GET, inflated and thrown away", run: func() (any, error) { return nil, get(ctx, client, url) }},
+	)
+	if err != nil {
+		return err
+	}
+	t := r.table("A whole search of 1000 postings, answered with gzip", "Loopback; the server has the compressed page in memory.",
+		"", "time", "CPU", "times ours")
+	for _, c := range all {
+		t.add(c.name, duration(c.time()), duration(median(c.cost())), times(all[0].costTimes(c)))
+	}
+	r.ratio("a compressed search against encoding/json", all[0].costTimes(all[2]))
+	r.ratio("a compressed search against its bare GET", all[0].costTimes(all[3]))
+	r.ratio("DisableCompression against a compressed search", all[1].costTimes(all[0]))
+	return nil
+}
+
+// measureFailures looks jobs up in bulk while one in twenty always fails.
+func measureFailures(r *report, e effort) error {
+	s, err := startServer()
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	calls, rounds := e.calls, min(e.rounds, 5)
+	var calm, failing result
+	for range rounds {
+		for _, c := range []struct {
+			path string
+			r    *result
+		}{{"", &calm}, {"/broken", &failing}} {
+			client, err := newSDK(s.Plain+c.path, nil)
+			if err != nil {
+				return err
+			}
+			for _, n := range []int{2 * crowdSize, calls} { // connections first
+				perGood, err := goodLookups(client, n)
+				if err != nil {
+					return err
+				}
+				if n == calls {
+					c.r.wall = append(c.r.wall, perGood)
+				}
+			}
+		}
+	}
+	share := 100 * failing.times(&calm)
+	t := r.table("128 lookups at once, one job in twenty always answers 500", fmt.Sprintf(
+		"%d calls, default retries; good results a second until the last good one.", calls), "", "good results/s", "of a calm run")
+	t.add("every job answers", number(1e9/calm.time()), "100 %")
+	t.add("one in twenty fails", number(1e9/failing.time()), fmt.Sprintf("%.0f %%", share))
+	r.atLeast("good results a second under failure, of a calm run", share, 80, " %")
+	r.ratio("good results a second under failure, of a calm run", share/100)
+	return nil
+}
+
+// goodLookups returns how many nanoseconds a good result took, up to the last.
+func goodLookups(client *jobboard.Client, n int) (float64, error) {
+	jobs := func(yield func(jobboard.JobID, error) bool) {
+		for i := 1; i <= n && yield(jobboard.JobID(i), nil); i++ {
+		}
+	}
+	start := time.Now()
+	good, last := 0, start
+	for got := range client.BulkJobInformation(context.Background(), jobs, jobboard.BulkOptions{Concurrency: crowdSize}) {
+		if got.Err == nil {
+			good++
+			last = time.Now()
+		}
+	}
+	if good == 0 {
+		return 0, io.ErrUnexpectedEOF
+	}
+	return float64(last.Sub(start)) / float64(good), nil
+}
