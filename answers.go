@@ -285,15 +285,10 @@ func (j *JobInformation) CheckAnswers(given Answers, rules AnswerRules) (Checked
 			problems = append(problems, AnswerProblem{QuestionID: id, Reason: ReasonUnknownQuestion})
 		}
 	}
-	switch {
-	case given.Nationality == "":
-		if rules.RequireNationality && len(j.Nationalities) > 0 {
-			problems = append(problems, AnswerProblem{Reason: ReasonNationalityMissing})
-		}
-	case offers(j.Nationalities, given.Nationality):
+	if reason := j.checkNationality(given.Nationality, rules); reason != "" {
+		problems = append(problems, AnswerProblem{Reason: reason})
+	} else {
 		checked.Nationality = given.Nationality
-	default:
-		problems = append(problems, AnswerProblem{Reason: ReasonNationality})
 	}
 	if problems != nil {
 		return checked, &AnswersError{problems}
@@ -301,7 +296,18 @@ func (j *JobInformation) CheckAnswers(given Answers, rules AnswerRules) (Checked
 	return checked, nil
 }
 
-// take gives what to send for an answer, or the reason why it is none.
+// checkNationality returns what is wrong with the nationality, or nothing.
+func (j *JobInformation) checkNationality(id string, rules AnswerRules) AnswerReason {
+	switch {
+	case id == "" && rules.RequireNationality && len(j.Nationalities) > 0:
+		return ReasonNationalityMissing
+	case id != "" && !offers(j.Nationalities, id):
+		return ReasonNationality
+	}
+	return ""
+}
+
+// take returns what to send for an answer, or the reason why it is none.
 func (q Question) take(a Answer, rules AnswerRules) (value string, p AnswerProblem) {
 	refuse := func(r AnswerReason) (string, AnswerProblem) { return "", AnswerProblem{Reason: r} }
 	if !a.given() {
@@ -314,14 +320,11 @@ func (q Question) take(a Answer, rules AnswerRules) (value string, p AnswerProbl
 	limit := 0
 	switch a.kind {
 	case QuestionYesNo:
-		yes, no, ok := q.YesNo()
+		id, ok := q.choose(a.yes)
 		if !ok {
 			return refuse(ReasonUnclearYesNo)
 		}
-		if a.yes {
-			return yes.ID, p
-		}
-		return no.ID, p
+		return id, p
 	case QuestionCatalog:
 		if q.Type.known() && !offers(q.Answers, a.text) {
 			return refuse(ReasonNotOffered)
@@ -336,6 +339,15 @@ func (q Question) take(a Answer, rules AnswerRules) (value string, p AnswerProbl
 		return "", AnswerProblem{Reason: ReasonTooLong, Length: n, Limit: limit}
 	}
 	return a.text, p
+}
+
+// choose returns the identifier of the answer that is yes, or no.
+func (q Question) choose(yes bool) (id string, ok bool) {
+	yesAnswer, noAnswer, ok := q.YesNo()
+	if yes {
+		return yesAnswer.ID, ok
+	}
+	return noAnswer.ID, ok
 }
 
 func characters(s string) int {

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/jsonread"
-	"github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
 	"github.com/jobboard-sdk/jobboard-go/internal/known"
+	"github.com/jobboard-sdk/jobboard-go/internal/swar"
 	"github.com/jobboard-sdk/jobboard-go/internal/window"
 )
 
@@ -352,7 +352,7 @@ func (d *decoder) labelText(id bool) jsonread.Piece {
 	if d.inPlace != nil {
 		if d.Peek() == '"' {
 			rest := d.Rest()[1:]
-			if n := jsonscan.Verbatim(rest); n < len(rest) && rest[n] == '"' {
+			if n := swar.Verbatim(rest); n < len(rest) && rest[n] == '"' {
 				at := len(d.inPlace) - len(rest)
 				d.Advance(n + 2)
 				return jsonread.Piece{Lo: uint32(at), Hi: uint32(at + n)}
@@ -467,12 +467,12 @@ func (d *decoder) readAlike(b []byte, end int, s spelling) (n, to int) {
 		if id > len(b) || !bytes.Equal(b[i:id], s.gap) {
 			break
 		}
-		idEnd := id + jsonscan.Verbatim(b[id:])
+		idEnd := id + swar.Verbatim(b[id:])
 		label := idEnd + len(s.between)
 		if label > len(b) || !bytes.Equal(b[idEnd:label], s.between) {
 			break
 		}
-		i = label + jsonscan.Verbatim(b[label:])
+		i = label + swar.Verbatim(b[label:])
 		d.labels = jsonread.Append(&d.Reader, d.labels, labelPiece{
 			jsonread.Piece{Lo: uint32(id), Hi: uint32(idEnd)}, jsonread.Piece{Lo: uint32(label), Hi: uint32(i)},
 		})

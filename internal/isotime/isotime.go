@@ -20,15 +20,8 @@ const (
 // as RFC 3339 has them, and also without the colon in the offset. The time is
 // in UTC, and its year from 0 to 9999. It reports false for every other text.
 func Parse[T []byte | string](text T) (t time.Time, ok bool) {
-	const clock = "0000-00-00T00:00:00"
-	if len(text) <= len(clock) || len(text) > MaxLen || text[len(clock)] == ',' {
+	if len(text) > MaxLen || !hasClock(text) {
 		return time.Time{}, false
-	}
-	// time.Parse would also take an hour of one digit.
-	for i := range len(clock) {
-		if c := clock[i]; c == '0' && text[i]-'0' > 9 || c != '0' && text[i] != c {
-			return time.Time{}, false
-		}
 	}
 	layout := withoutColon
 	if text[len(text)-1] == 'Z' || text[len(text)-3] == ':' {
@@ -43,6 +36,21 @@ func Parse[T []byte | string](text T) (t time.Time, ok bool) {
 	// Near the ends an offset can lead to a year that cannot be written.
 	t = t.UTC()
 	return t, 0 <= t.Year() && t.Year() <= 9999
+}
+
+// hasClock reports whether text begins with a date and a time and goes on, but
+// not with a comma. time.Parse would also take an hour of one digit.
+func hasClock[T []byte | string](text T) bool {
+	const clock = "0000-00-00T00:00:00"
+	if len(text) <= len(clock) || text[len(clock)] == ',' {
+		return false
+	}
+	for i := range len(clock) {
+		if c := clock[i]; c == '0' && text[i]-'0' > 9 || c != '0' && text[i] != c {
+			return false
+		}
+	}
+	return true
 }
 
 // ParseMillis reads an integer, in milliseconds since the epoch, or what Parse

@@ -408,18 +408,6 @@ func TestGuesses(t *testing.T) {
 	}
 }
 
-func TestVerbatim(t *testing.T) {
-	for text, want := range map[string]int{
-		"": 0, `"`: 0, `abc"`: 3, `abc`: 3, `a\n`: 1, "a\x00": 1, `0123456789abcdef"`: 16, `0123456789abcdef0123\"`: 20,
-		`ü"`: 2, `long enough: € and more of it"`: 31, `€`: 3,
-		"\xff\"": 0, "0123456789\xc3\"": 0, "0123456789\xc3": 0, "ü\x1f": 2, `ü\u00fc`: 2,
-	} {
-		if got := Verbatim([]byte(text)); got != want {
-			t.Errorf("%q: %d, want %d", text, got, want)
-		}
-	}
-}
-
 func TestElements(t *testing.T) {
 	s := new(Scanner)
 	s.ResetBytes([]byte(`[1,2,3]`))

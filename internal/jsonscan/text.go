@@ -59,18 +59,7 @@ func (s *Scanner) Text(dst []byte) (_ []byte, done bool) {
 		if dst, done = s.segment(dst); done {
 			return dst, true
 		}
-		if s.Pos == len(s.Buf) {
-			continue
-		}
-		switch c := s.Buf[s.Pos]; {
-		case c == '\\':
-			dst = utf8.AppendRune(dst, s.escape())
-		case c < ' ':
-			s.Fail(errControl)
-		case c >= utf8.RuneSelf && !utf8.FullRune(s.Buf[s.Pos:]) && !s.Fill():
-			s.Fail(errEarlyEnd)
-		}
-		if s.Err() != nil {
+		if dst = s.odd(dst); s.Err() != nil {
 			return dst, true
 		}
 	}
@@ -115,7 +104,7 @@ func (s *Scanner) segment(dst []byte) (_ []byte, done bool) {
 				j++
 			}
 			if i == len(b) {
-				cut := cutOff(d[:j])
+				cut := swar.CutOff(d[:j])
 				i, j = i-cut, j-cut
 				break
 			}
@@ -149,18 +138,21 @@ func (s *Scanner) segment(dst []byte) (_ []byte, done bool) {
 	return dst[:len(dst)+j], done
 }
 
-// cutOff returns how many bytes at the end of b begin a character of which more
-// is to come.
-func cutOff(b []byte) int {
-	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
-		if c := b[len(b)-n]; utf8.RuneStart(c) {
-			if utf8.FullRune(b[len(b)-n:]) {
-				break
-			}
-			return n
-		}
+// odd reads what ended a segment, unless that is the end of the window or of the
+// room in dst.
+func (s *Scanner) odd(dst []byte) []byte {
+	if s.Pos == len(s.Buf) {
+		return dst
 	}
-	return 0
+	switch c := s.Buf[s.Pos]; {
+	case c == '\\':
+		dst = utf8.AppendRune(dst, s.escape())
+	case c < ' ':
+		s.Fail(errControl)
+	case c >= utf8.RuneSelf && !utf8.FullRune(s.Buf[s.Pos:]) && !s.Fill():
+		s.Fail(errEarlyEnd)
+	}
+	return dst
 }
 
 // repair appends the text up to end, which is in the window and is not valid
@@ -178,17 +170,6 @@ func (s *Scanner) repair(dst []byte, end int) []byte {
 		dst = utf8.AppendRune(dst, r)
 	}
 	return dst
-}
-
-// Verbatim returns the length of the text at the start of b that stands for
-// itself in a string: up to a quote, an escape, or what no string may hold.
-// It returns 0 for text that is not UTF-8.
-func Verbatim(b []byte) int {
-	n, ascii := swar.Plain(b)
-	if !ascii && !swar.Valid(b[:n]) {
-		return 0
-	}
-	return n
 }
 
 // escape reads one escape, or two that are a pair of surrogates. A surrogate

@@ -55,6 +55,17 @@ func Plain(b []byte) (n int, ascii bool) {
 	return n, high&High == 0
 }
 
+// Verbatim returns the length of the text at the start of b that stands for
+// itself in a string: up to a quote, an escape, or what no string may hold.
+// It returns 0 for text that is not UTF-8.
+func Verbatim(b []byte) int {
+	n, ascii := Plain(b)
+	if !ascii && !Valid(b[:n]) {
+		return 0
+	}
+	return n
+}
+
 // Spaces returns how many spaces are at the start of b. It may return fewer
 // near the end of b.
 func Spaces(b []byte) (n int) {

@@ -94,3 +94,17 @@ func validLong(b []byte) (rest []byte, ok bool) {
 func allowed(c, next byte) bool {
 	return c != 0xE0 && c != 0xED || (c == 0xE0) == (next >= 0xA0)
 }
+
+// CutOff returns how many bytes at the end of b begin a character of which more
+// is to come.
+func CutOff(b []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
+		if c := b[len(b)-n]; utf8.RuneStart(c) {
+			if utf8.FullRune(b[len(b)-n:]) {
+				break
+			}
+			return n
+		}
+	}
+	return 0
+}
