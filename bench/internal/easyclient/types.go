@@ -17,15 +17,16 @@ type Location struct {
 	GeoZip     string `json:"geoZip"`
 	GeoStreet  string `json:"geoStreet"`
 }
+
 //easyjson:json
 type Page struct {
-	ItemsPerPage       int            `json:"itemsPerPage"`
-	NumPages           int            `json:"numPages"`
-	Offset             int            `json:"offset"`
-	ActualPage         int            `json:"actualPage"`
-	FirstPostingOnPage int            `json:"firstPostingOnPage"`
-	LastPostingOnPage  int            `json:"lastPostingOnPage"`
-	TotalNumberOfJobs  int            `json:"totalNumberOfJobs"`
+	ItemsPerPage       int       `json:"itemsPerPage"`
+	NumPages           int       `json:"numPages"`
+	Offset             int       `json:"offset"`
+	ActualPage         int       `json:"actualPage"`
+	FirstPostingOnPage int       `json:"firstPostingOnPage"`
+	LastPostingOnPage  int       `json:"lastPostingOnPage"`
+	TotalNumberOfJobs  int       `json:"totalNumberOfJobs"`
 	Results            []Posting `json:"results"`
 }
 type Posting struct {
@@ -38,20 +39,21 @@ type Posting struct {
 	PostingVersionStartDate int64               `json:"postingVersionStartDate"`
 	PostingVersionEndDate   int64               `json:"postingVersionEndDate"`
 }
+
 //easyjson:json
 type Info struct {
-	JobID               int64           `json:"jobId"`
-	JobTitle            string          `json:"jobTitle"`
-	JobLanguage         string          `json:"jobLanguage"`
-	ApplyPossible       bool            `json:"applyPossible"`
-	DataSecurityLink    string          `json:"dataSecurityLink"`
+	JobID               int64      `json:"jobId"`
+	JobTitle            string     `json:"jobTitle"`
+	JobLanguage         string     `json:"jobLanguage"`
+	ApplyPossible       bool       `json:"applyPossible"`
+	DataSecurityLink    string     `json:"dataSecurityLink"`
 	Questions           []Question `json:"questions"`
-	Nationalities       []IDLabel       `json:"nationalities"`
-	Timestamp           time.Time       `json:"timestamp"`
-	CompanyName         string          `json:"companyName"`
-	CompanyID           string          `json:"companyId"`
-	Location            Location        `json:"location"`
-	AdditionalLocations []Location      `json:"additionalLocations"`
+	Nationalities       []IDLabel  `json:"nationalities"`
+	Timestamp           time.Time  `json:"timestamp"`
+	CompanyName         string     `json:"companyName"`
+	CompanyID           string     `json:"companyId"`
+	Location            Location   `json:"location"`
+	AdditionalLocations []Location `json:"additionalLocations"`
 }
 type Question struct {
 	ID      string    `json:"id"`
