@@ -2,6 +2,7 @@ package jobboard
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -144,87 +145,98 @@ func (w *words) readText(text string) {
 	}
 }
 
-// readJSON walks the tokens instead of decoding into a shape, because the
-// shape is what is not known, and the body may be cut off.
+// readJSON reads the first value of a text. It walks the tokens instead of
+// decoding into a shape, because the shape is what is not known, and the body
+// may be cut off: what was read until then counts.
 func (w *words) readJSON(op *operation, status int, text []byte) {
-	type level struct {
-		object  bool
-		key     string
-		wantKey bool
-	}
-	var stack []level
+	r := wordsReader{words: w, codes: op.set()&opsLookup != 0, status: status}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
-	value := func(s string, str bool) {
-		if len(stack) == 0 {
-			w.readText(s)
-			return
-		}
-		top := &stack[len(stack)-1]
-		// Outside a member of the job information itself, a value that
-		// starts with a code is that code (7.3).
-		if code, ok := lookupCode(s); str && ok && op.set()&opsLookup != 0 &&
-			(status >= 300 || !isJobInformationMember(stack[0].key)) {
-			if _, have := lookupCode(w.code); !have {
-				w.code, w.coded = code, true
-			}
-		}
-		if !top.object || len(stack) > 2 || len(stack) == 2 && stack[0].key != "error" {
-			return
-		}
-		set := func(field *string) {
-			if *field == "" {
-				*field = s
-			}
-		}
-		switch top.key {
-		case "code":
-			if !w.coded {
-				w.code, w.coded = s, true
-			}
-		case "message":
-			set(&w.message)
-			w.markup = w.markup || strings.HasPrefix(strings.TrimSpace(s), "<")
-		case "error":
-			set(&w.authError)
-		case "error_description":
-			set(&w.authText)
-		}
-	}
 	for {
 		token, err := dec.Token()
-		if err != nil {
-			return // the end, or the cut: what was read counts
-		}
-		if n := len(stack); n > 0 && stack[n-1].object && stack[n-1].wantKey {
-			if key, ok := token.(string); ok {
-				stack[n-1].key, stack[n-1].wantKey = key, false
-				continue
-			}
-		}
-		closed := false
-		switch t := token.(type) {
-		case json.Delim:
-			switch t {
-			case '{', '[':
-				if len(stack) == maxLevels {
-					return
-				}
-				stack = append(stack, level{object: t == '{', wantKey: t == '{'})
-				continue
-			}
-			stack = stack[:len(stack)-1]
-			closed = true
-		case string:
-			value(t, true)
-		case json.Number:
-			value(t.String(), false)
-		}
-		if n := len(stack); n > 0 {
-			stack[n-1].wantKey = stack[n-1].object
-		} else if closed {
+		if err != nil || !r.take(token) {
 			return
 		}
+	}
+}
+
+// wordsReader collects the words of a JSON value from its tokens.
+type wordsReader struct {
+	*words
+	codes  bool // those of section 7.3 count
+	status int
+	levels []jsonLevel // the open objects and lists
+}
+
+type jsonLevel struct {
+	object  bool
+	key     string
+	wantKey bool
+}
+
+// take reads a token, and reports whether another one is wanted.
+func (r *wordsReader) take(token json.Token) bool {
+	if n := len(r.levels); n > 0 && r.levels[n-1].wantKey {
+		if key, ok := token.(string); ok {
+			r.levels[n-1].key, r.levels[n-1].wantKey = key, false
+			return true
+		}
+	}
+	switch t := token.(type) {
+	case json.Delim:
+		if t == '{' || t == '[' {
+			r.levels = append(r.levels, jsonLevel{object: t == '{', wantKey: t == '{'})
+			return len(r.levels) <= maxLevels
+		}
+		r.levels = r.levels[:len(r.levels)-1]
+	case string:
+		r.readCode(t)
+		r.value(t)
+	case json.Number:
+		r.value(t.String())
+	}
+	if n := len(r.levels); n > 0 {
+		r.levels[n-1].wantKey = r.levels[n-1].object
+		return true
+	}
+	return false
+}
+
+// readCode takes a value that starts with a code for that code (7.3), outside
+// the members of a job information.
+func (r *wordsReader) readCode(s string) {
+	if !r.codes || len(r.levels) == 0 || r.status < 300 && isJobInformationMember(r.levels[0].key) {
+		return
+	}
+	code, ok := lookupCode(s)
+	if _, have := lookupCode(r.code); ok && !have {
+		r.code, r.coded = code, true
+	}
+}
+
+// value reads a string or a number. Of objects only the outermost tells, and
+// the one that is its error.
+func (r *wordsReader) value(s string) {
+	n := len(r.levels)
+	switch {
+	case n == 0:
+		r.readText(s)
+		return
+	case !r.levels[n-1].object, n > 2, n == 2 && r.levels[0].key != "error":
+		return
+	}
+	switch r.levels[n-1].key {
+	case "code":
+		if !r.coded {
+			r.code, r.coded = s, true
+		}
+	case "message":
+		r.message = cmp.Or(r.message, s)
+		r.markup = r.markup || strings.HasPrefix(strings.TrimSpace(s), "<")
+	case "error":
+		r.authError = cmp.Or(r.authError, s)
+	case "error_description":
+		r.authText = cmp.Or(r.authText, s)
 	}
 }
 

@@ -20,7 +20,7 @@ func uglyBodies() map[string]string {
 	const size = 64 << 10
 	all := map[string]string{}
 	for _, unit := range []string{
-		`\`, `\\`, `\"`, `\u005c`, `\u`, `\ud83d\ude00`, `\n`, "&", "&amp;", "&#92;", "&#x5c;", "%", "%25", "%5C", "+", "A", "0", "=",
+		`"`, `\`, `\\`, `\"`, `\u005c`, `\u`, `\ud83d\ude00`, `\n`, "&", "&amp;", "&#92;", "&#x5c;", "%", "%25", "%5C", "+", "A", "0", "=",
 		"\x00", "\xff", "ä", `{`, `[`, `{"message":`, `"posting`, "<", "posting ", "not accessible ",
 		rig.ApplicantToken.Secret, rig.ApplicantToken.Secret[:7], strings.Repeat(`\`, 99) + rig.ApplicantToken.Secret[:7],
 		rig.SearchText.Secret[:5], `\u006b`, `\\u006b`, "ERROR_JOB_INACTIV",
