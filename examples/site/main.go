@@ -18,7 +18,6 @@ import (
 	"embed"
 	"errors"
 	"flag"
-	"fmt"
 	"html/template"
 	"log"
 	"net"
@@ -40,6 +39,7 @@ import (
 )
 
 func main() {
+	log.SetFlags(0)
 	addr := flag.String("addr", "127.0.0.1:8090", "`host:port` to listen on")
 	origin := flag.String("origin", "", "`address` under which visitors reach the site; empty: that of -addr")
 	database := flag.String("database", "", "`file` or postgres address of the mirror; empty: a temporary file")
@@ -88,7 +88,7 @@ func run(ctx context.Context, addr, origin, database string) error {
 		defer cancel()
 		_ = server.Shutdown(grace)
 	}()
-	fmt.Println(origin + "/")
+	log.Print(origin + "/")
 	err = server.Serve(listener)
 	<-running // it uses the database
 	if errors.Is(err, http.ErrServerClosed) {
