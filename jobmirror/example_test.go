@@ -97,6 +97,7 @@ func ExampleMirror_Changes() {
 		cursor = change.Cursor // keep it with what was made of the change
 	}
 	// end
+	_ = cursor
 
 	// Unordered output:
 	// new: posting de by channel 27828_extern de

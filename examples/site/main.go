@@ -78,6 +78,8 @@ func run(ctx context.Context, addr, origin, database string) error {
 	if err != nil {
 		return err
 	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	running := make(chan error, 1)
 	go func() { running <- mirror.Run(ctx) }()
 
@@ -90,11 +92,12 @@ func run(ctx context.Context, addr, origin, database string) error {
 	}()
 	log.Print(origin + "/")
 	err = server.Serve(listener)
-	<-running // it uses the database
-	if errors.Is(err, http.ErrServerClosed) {
+	stop()
+	mirrored := <-running // it uses the database
+	if errors.Is(err, http.ErrServerClosed) && errors.Is(mirrored, context.Canceled) {
 		return nil
 	}
-	return err
+	return errors.Join(err, mirrored)
 }
 
 // board is where the jobs come from.

@@ -3,10 +3,13 @@ package easyclient
 
 import "time"
 
+// IDLabel is an identifier with its label.
 type IDLabel struct {
 	ID    string `json:"id"`
 	Label string `json:"label"`
 }
+
+// Location is a location of a job.
 type Location struct {
 	GeoLat     string `json:"geoLat"`
 	GeoLong    string `json:"geoLong"`
@@ -18,6 +21,8 @@ type Location struct {
 	GeoStreet  string `json:"geoStreet"`
 }
 
+// Page is the answer of a search.
+//
 //easyjson:json
 type Page struct {
 	ItemsPerPage       int       `json:"itemsPerPage"`
@@ -29,6 +34,8 @@ type Page struct {
 	TotalNumberOfJobs  int       `json:"totalNumberOfJobs"`
 	Results            []Posting `json:"results"`
 }
+
+// Posting is a posting.
 type Posting struct {
 	JobPostingID            int64               `json:"jobPostingId"`
 	PostingVersionID        int64               `json:"postingVersionId"`
@@ -40,6 +47,8 @@ type Posting struct {
 	PostingVersionEndDate   int64               `json:"postingVersionEndDate"`
 }
 
+// Info is a job information.
+//
 //easyjson:json
 type Info struct {
 	JobID               int64      `json:"jobId"`
@@ -55,6 +64,8 @@ type Info struct {
 	Location            Location   `json:"location"`
 	AdditionalLocations []Location `json:"additionalLocations"`
 }
+
+// Question is a prescreening question.
 type Question struct {
 	ID      string    `json:"id"`
 	Type    string    `json:"type"`

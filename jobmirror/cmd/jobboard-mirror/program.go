@@ -97,20 +97,11 @@ func (p *program) open(ctx context.Context, reads bool) error {
 	if p.db == "" {
 		return errors.New("name the database with -db, or try --fake")
 	}
-	for channel := range strings.SplitSeq(strings.Join([]string{p.channels, p.channel}, ","), ",") {
-		if channel = strings.TrimSpace(channel); channel != "" && !reads {
-			c := jobmirror.Channel{ID: jobboard.ChannelID(channel)}
-			if p.languages != "" {
-				c.Languages = strings.Split(p.languages, ",")
-			}
-			opts.Channels = append(opts.Channels, c)
+	if !reads {
+		p.addSources(&opts)
+		if len(opts.Channels)+len(opts.Feeds) == 0 {
+			return errors.New("name what to copy with -channel or -feed, or try --fake")
 		}
-	}
-	for _, feed := range p.feeds {
-		opts.Feeds = append(opts.Feeds, jobmirror.Feed{Address: feed})
-	}
-	if !reads && len(opts.Channels)+len(opts.Feeds) == 0 {
-		return errors.New("name what to copy with -channel or -feed, or try --fake")
 	}
 	var err error
 	if p.mirror, err = jobmirror.Open(ctx, p.db, opts); err != nil {
@@ -123,6 +114,23 @@ func (p *program) open(ctx context.Context, reads bool) error {
 		err = p.mirror.Refresh(ctx)
 	}
 	return err
+}
+
+// addSources adds the channels and feeds that the flags name.
+func (p *program) addSources(opts *jobmirror.Options) {
+	for channel := range strings.SplitSeq(p.channels+","+p.channel, ",") {
+		if channel = strings.TrimSpace(channel); channel == "" {
+			continue
+		}
+		c := jobmirror.Channel{ID: jobboard.ChannelID(channel)}
+		if p.languages != "" {
+			c.Languages = strings.Split(p.languages, ",")
+		}
+		opts.Channels = append(opts.Channels, c)
+	}
+	for _, feed := range p.feeds {
+		opts.Feeds = append(opts.Feeds, jobmirror.Feed{Address: feed})
+	}
 }
 
 // startFake starts the stand-in, and lets the options name it.
