@@ -16,11 +16,13 @@ import (
 	"time"
 )
 
-// Plan is one experiment: callers that call once a second each, evenly spread
-// over the second, whatever becomes of their calls.
+// Plan is one experiment: callers that call at a steady rate, evenly spread,
+// whatever becomes of their calls.
 type Plan struct {
 	Callers int
-	Own     bool // each caller has a client of its own; otherwise they share one
+	Every   time.Duration // between two calls of one caller; 0 means a second
+	Own     bool          // each caller has a client of its own; otherwise they share one
+	Once    bool          // each call has a client of its own, as of a process that makes one call
 
 	// Calls start during the three phases; the fault lasts for the second.
 	Before, Fault, After time.Duration
@@ -94,6 +96,9 @@ func (p Plan) Run(open Open) *Record {
 		after, status := p.Answer(at, attempt)
 		mu.Unlock()
 		<-time.After(after) // also where the client has gone
+		if status == http.StatusUnauthorized {
+			w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)
+		}
 		w.WriteHeader(status)
 		if status == http.StatusOK {
 			_, _ = io.WriteString(w, "true")
@@ -102,8 +107,12 @@ func (p Plan) Run(open Open) *Record {
 	server := &http.Server{Handler: mux, ErrorLog: log.New(io.Discard, "", 0), ReadHeaderTimeout: time.Hour}
 	serving.Go(func() { _ = server.Serve(pipes) })
 
+	starts := p.starts()
 	clients := make([]Client, 1)
-	if p.Own {
+	switch {
+	case p.Once:
+		clients = make([]Client, len(starts))
+	case p.Own:
 		clients = make([]Client, p.Callers)
 	}
 	transports := make([]*http.Transport, len(clients))
@@ -111,7 +120,6 @@ func (p Plan) Run(open Open) *Record {
 		transports[i] = &http.Transport{DialContext: pipes.dial, MaxIdleConnsPerHost: p.Callers, DisableCompression: true}
 		clients[i] = open(transports[i], p.Attempt)
 	}
-	starts := p.starts()
 	r.calls = make([]call, len(starts))
 	for i, start := range starts {
 		<-time.After(time.Until(zero.Add(start)))
@@ -134,7 +142,11 @@ func (p Plan) Run(open Open) *Record {
 }
 
 func (p Plan) starts() []time.Duration {
-	gap := time.Second / time.Duration(p.Callers)
+	every := p.Every
+	if every == 0 {
+		every = time.Second
+	}
+	gap := every / time.Duration(p.Callers)
 	end := p.Fault + p.After
 	if p.AtOnce {
 		end = 0

@@ -16,6 +16,26 @@ func Down(fault time.Duration) Answer {
 	}
 }
 
+// Refusing is a server that calls every token invalid while the fault lasts.
+func Refusing(fault time.Duration) Answer {
+	return func(at time.Duration, _ int) (time.Duration, int) {
+		if at >= 0 && at < fault {
+			return 0, http.StatusUnauthorized
+		}
+		return latency, http.StatusOK
+	}
+}
+
+// After is a server that works until the fault starts, and then answers so.
+func After(fault Answer) Answer {
+	return func(at time.Duration, attempt int) (time.Duration, int) {
+		if at < 0 {
+			return latency, http.StatusOK
+		}
+		return fault(at, attempt)
+	}
+}
+
 // Flaky is a server that answers 503 to three of ten requests. First attempts
 // are dealt from shuffled decks of ten, and so are second ones and all others:
 // the share is exact, so that what is measured is the policy and not the luck.

@@ -1,0 +1,120 @@
+package crowds_test
+
+import (
+	"context"
+	"math"
+	"net/http"
+	"os"
+	"regexp"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	trouble "github.com/jobboard-sdk/jobboard-go/internal/outage"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
+)
+
+// documented is a line of the table of docs/retries.md: a case, its figure and
+// unit, and the aim.
+var documented = regexp.MustCompile(`(?m)^\| (.+) \| ([0-9.]+) (.+) \| ([0-9.]+)(, missed)? \|$`)
+
+// What the documentation says of the default policy is what it does, within
+// the tolerance that it names, and reaches the aims.
+func TestDocumentedFigures(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/retries.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type key struct{ name, unit string }
+	lines := map[key][]string{}
+	for _, m := range documented.FindAllStringSubmatch(string(page), -1) {
+		lines[key{m[1], m[3]}] = m[2:]
+	}
+	callers, known := outageScale(), 0
+	// The mean of a quarter of the callers scatters twice as far.
+	scatter := math.Sqrt(200 / float64(callers))
+	for _, c := range trouble.Cases(callers) {
+		known += len(c.Aims)
+		t.Run(c.Name, func(t *testing.T) {
+			measured := measure(t, c.Plan)
+			for _, aim := range c.Aims {
+				checkFigure(t, lines[key{c.Name, string(aim.Unit)}], aim, measured[aim.Unit], scatter)
+			}
+		})
+	}
+	if len(lines) != known {
+		t.Errorf("docs/retries.md has %d figures, want %d", len(lines), known)
+	}
+}
+
+// checkFigure holds a line of the documentation against the aim and against
+// what was measured.
+func checkFigure(t *testing.T, line []string, aim trouble.Aim, got, scatter float64) {
+	t.Logf("figure: %.3f %s", got, aim.Unit)
+	if line == nil {
+		t.Errorf("docs/retries.md does not have the figure in %s", aim.Unit)
+		return
+	}
+	figure, limit, missed := number(t, line[0]), number(t, line[2]), line[3] != ""
+	if limit != aim.Limit || missed != aim.Missed {
+		t.Errorf("docs: the aim is %s%s, want %v and missed: %v", line[2], line[3], aim.Limit, aim.Missed)
+	}
+	if aim.Meets(figure) == aim.Missed {
+		t.Errorf("docs: %v %s; the aim is %v, missed: %v", figure, aim.Unit, aim.Limit, aim.Missed)
+	}
+	if within := aim.Scatter * scatter; math.Abs(got-figure) > within {
+		t.Errorf("%.3f %s, the documentation says %v, give or take %.3f", got, aim.Unit, figure, within)
+	}
+}
+
+// measure runs a plan in a bubble of its own.
+func measure(t *testing.T, p trouble.Plan) map[trouble.Unit]float64 {
+	var r *trouble.Record
+	var fetches []*int
+	synctest.Test(t, func(t *testing.T) {
+		r = p.Run(func(next http.RoundTripper, attempt time.Duration) trouble.Client {
+			fetched := new(int)
+			fetches = append(fetches, fetched)
+			return renewingClient(t, next, attempt, fetched)
+		})
+	})
+	most := 0
+	for _, n := range fetches {
+		most = max(most, *n)
+	}
+	return map[trouble.Unit]float64{
+		trouble.PerCall:  r.PerCall(0, p.Fault),
+		trouble.Renewals: float64(most-1) / p.Fault.Seconds(),
+		trouble.Share:    100 * r.Success(0, p.Fault),
+	}
+}
+
+// renewingClient makes a client of the default policy that fetches its tokens
+// itself, one at a time, each another one.
+func renewingClient(tb testing.TB, next http.RoundTripper, attempt time.Duration, fetched *int) trouble.Client {
+	client := rig.Client(tb, jobboard.Config{
+		BaseURL: trouble.Base, HTTPClient: &http.Client{Transport: next},
+		Retry: jobboard.RetryPolicy{AttemptTimeout: attempt},
+	})
+	applicant := client.Applicant(jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
+		*fetched++
+		return &oauth2.Token{AccessToken: strconv.Itoa(*fetched), Expiry: time.Now().Add(time.Hour)}, nil
+	}))
+	return func(ctx context.Context, number int) error {
+		_, err := applicant.HasApplied(ctx, jobboard.JobID(number))
+		return err
+	}
+}
+
+func number(t *testing.T, text string) float64 {
+	t.Helper()
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
