@@ -2,7 +2,10 @@
 // characters, bounded, and without the secrets that it may repeat.
 package redact
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // Clean makes foreign text fit for a log line: valid UTF-8, no control
 // characters, at most limit bytes.
@@ -12,10 +15,10 @@ func Clean(s string, limit int) string {
 	}
 	s = strings.Map(func(r rune) rune {
 		switch {
-		case r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0x2029:
+		case unicode.IsControl(r) || r == 0x2028 || r == 0x2029:
 			return ' '
-		case r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || r == 0x061c:
-			return -1 // bidirectional overrides reorder the rest of the line
+		case unicode.Is(unicode.Bidi_Control, r):
+			return -1 // these reorder the rest of the line
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))

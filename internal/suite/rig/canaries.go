@@ -159,20 +159,25 @@ func (d *dumper) walk(v reflect.Value, depth int) {
 			d.walk(v.Field(i), depth+1)
 		}
 	case reflect.Slice, reflect.Array:
-		if v.Type().Elem().Kind() == reflect.Uint8 {
-			for i := range v.Len() {
-				d.WriteByte(byte(v.Index(i).Uint()))
-			}
-			d.WriteString("\n")
-			return
-		}
-		for i := range v.Len() {
-			d.walk(v.Index(i), depth+1)
-		}
+		d.walkList(v, depth)
 	case reflect.Map:
 		for it := v.MapRange(); it.Next(); {
 			d.walk(it.Key(), depth+1)
 			d.walk(it.Value(), depth+1)
 		}
 	}
+}
+
+// walkList prints bytes as the text that they may be, and walks all else.
+func (d *dumper) walkList(v reflect.Value, depth int) {
+	if v.Type().Elem().Kind() != reflect.Uint8 {
+		for i := range v.Len() {
+			d.walk(v.Index(i), depth+1)
+		}
+		return
+	}
+	for i := range v.Len() {
+		d.WriteByte(byte(v.Index(i).Uint()))
+	}
+	d.WriteString("\n")
 }
