@@ -50,20 +50,27 @@ func (id JobID) String() string { return strconv.FormatInt(int64(id), 10) }
 // Config is what NewClient needs. The zero value of a field means the default
 // in its comment. At least one of the two addresses is required.
 type Config struct {
-	BaseURL          string             // required for search, applications, subscriptions; with or without /api/rest at its end
+	// BaseURL is required for search, applications and subscriptions. It may end
+	// in /api/rest.
+	BaseURL          string
 	JobDBURL         string             // required for JobInformation
 	ClientID         string             // HTTP Basic "<id>:", for an application without a secret
 	TokenSource      oauth2.TokenSource // bearer; with ClientID also set, NewClient fails
 	JobDBTokenSource oauth2.TokenSource // nil: the lookup sends no credential, even where both addresses share an origin
-	HTTPClient       *http.Client       // only its Transport is used, and Timeout bounds an attempt; never changed by us. nil: a tuned transport per Client
-	UserAgent        string             // goes in front of the library's own, "jobboard-go/v1.2.3"
-	Language         string             // default Accept-Language of a search, such as "de"
-	Retry            RetryPolicy
-	Logger           *slog.Logger // nil: silent
-	MaxBodyBytes     int64        // bound of a decompressed answer; 0 means 64 MiB for Search, 4 MiB for the rest. Postings: 1 MiB a posting, 1 GiB in all
-	SubscriptionPath string       // "/jobabo"
-	AllowInsecure    bool         // credentials over http to a host that is not loopback
-	Observer         *Observer    // nil: nobody watches
+	// HTTPClient gives its Transport, and its Timeout bounds an attempt; nothing
+	// else of it is used, and it is never changed. nil: a tuned transport of the
+	// Client's own.
+	HTTPClient *http.Client
+	UserAgent  string // goes in front of the library's own, "jobboard-go/v1.2.3"
+	Language   string // default Accept-Language of a search, such as "de"
+	Retry      RetryPolicy
+	Logger     *slog.Logger // nil: silent
+	// MaxBodyBytes bounds a decompressed answer. 0 means 64 MiB for Search, 4 MiB
+	// for the rest; for Postings 1 MiB a posting and 1 GiB in all.
+	MaxBodyBytes     int64
+	SubscriptionPath string    // "/jobabo"
+	AllowInsecure    bool      // credentials over http to a host that is not loopback
+	Observer         *Observer // nil: nobody watches
 
 	// Limiter is asked before every request that is sent: repeats, redirects
 	// and the repeat with a renewed token are among them. The time it takes
@@ -84,8 +91,9 @@ func (cfg Config) Format(f fmt.State, verb rune) {
 // LogValue is what a log shows: the addresses and which credentials are set.
 func (cfg Config) LogValue() slog.Value {
 	return slog.GroupValue(
-		slog.String("base_url", cfg.BaseURL), slog.String("jobdb_url", cfg.JobDBURL), slog.Bool("client_id", cfg.ClientID != ""),
-		slog.Bool("token_source", cfg.TokenSource != nil), slog.Bool("jobdb_token_source", cfg.JobDBTokenSource != nil))
+		slog.String("base_url", cfg.BaseURL), slog.String("jobdb_url", cfg.JobDBURL),
+		slog.Bool("client_id", cfg.ClientID != ""), slog.Bool("token_source", cfg.TokenSource != nil),
+		slog.Bool("jobdb_token_source", cfg.JobDBTokenSource != nil))
 }
 
 // MarshalJSON is LogValue as JSON.
@@ -169,64 +177,20 @@ func NewClient(cfg Config) (*Client, error) {
 }
 
 func newClient(cfg Config) (*Client, error) {
-	if cfg.BaseURL == "" && cfg.JobDBURL == "" {
-		return nil, &ConfigError{"BaseURL", "is empty, and so is Config.JobDBURL"}
-	}
-	base, err := parseAddress("BaseURL", cfg.BaseURL)
+	read, err := readSettings(cfg)
 	if err != nil {
 		return nil, err
 	}
-	lookup, err := parseAddress("JobDBURL", cfg.JobDBURL)
-	if err != nil {
-		return nil, err
-	}
-	policy, err := cfg.Retry.withDefaults()
-	if err != nil {
-		return nil, err
-	}
-	if cfg.MaxBodyBytes < 0 {
-		return nil, &ConfigError{"MaxBodyBytes", "is negative"}
-	}
-	if reason := languageMistake(cfg.Language); reason != "" {
-		return nil, &ConfigError{"Language", reason}
-	}
-	path := cfg.SubscriptionPath
-	if path == "" {
-		path = "/jobabo"
-	}
-	path = strings.TrimRight("/"+strings.TrimLeft(path, "/"), "/")
-	if u, err := url.Parse(path); err != nil || path == "" || u.EscapedPath() != path || strings.Contains(path, "/.") || strings.ContainsAny(path, "{}%") {
-		return nil, &ConfigError{"SubscriptionPath", "is no plain path"}
-	}
-	agent, err := userAgent(cfg.UserAgent)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkCredentials(cfg, base, lookup); err != nil {
-		return nil, err
-	}
-
+	next, connections := network(cfg.HTTPClient)
+	_, standard := next.(*http.Transport)
 	c := &Client{config: shared{
-		insecure: cfg.AllowInsecure, language: cfg.Language, subscriptionPath: path,
-		headers: newHeaders(agent, cfg), catalogues: new(catalogueCache), anonymous: new(authorization),
+		// A function, because a transport keeps buffers with the bytes of the last
+		// requests, which a printer that follows fields would show.
+		next: roundTrip(next.RoundTrip), standard: standard,
+		insecure: cfg.AllowInsecure, language: cfg.Language, subscriptionPath: read.subscriptionPath,
+		headers: newHeaders(read.agent, cfg), catalogues: new(catalogueCache), anonymous: new(authorization),
 		source: sources(),
 	}}
-	standard, connections := transport.Standard()
-	next := http.RoundTripper(standard)
-	if h := cfg.HTTPClient; h != nil {
-		next, connections = http.DefaultTransport, nil
-		if h.Transport != nil {
-			next = h.Transport
-		}
-		if h.Timeout > 0 {
-			policy.AttemptTimeout = min(policy.AttemptTimeout, h.Timeout)
-		}
-	}
-
-	// A function, because a transport keeps buffers with the bytes of the last
-	// requests, which a printer that follows fields would show.
-	c.config.next = roundTrip(next.RoundTrip)
-	_, c.config.standard = next.(*http.Transport)
 	var own, lookupOwn credential
 	switch {
 	case cfg.ClientID != "":
@@ -237,13 +201,83 @@ func newClient(cfg Config) (*Client, error) {
 	if cfg.JobDBTokenSource != nil {
 		lookupOwn = c.config.source(cfg.JobDBTokenSource)
 	}
-	kind := slot{connections: connections, policy: &policy, logger: cfg.Logger, maxBytes: cfg.MaxBodyBytes, observer: cfg.Observer, limiter: cfg.Limiter}
-	c.base = c.newSlot(kind, base, own, "BaseURL")
-	c.lookup = c.newSlot(kind, lookup, lookupOwn, "JobDBURL")
-	if base != nil && lookup != nil && transport.OriginOf(base) == transport.OriginOf(lookup) {
+	kind := slot{
+		connections: connections, policy: &read.policy, logger: cfg.Logger, maxBytes: cfg.MaxBodyBytes,
+		observer: cfg.Observer, limiter: cfg.Limiter,
+	}
+	c.base = c.newSlot(kind, read.base, own, "BaseURL")
+	c.lookup = c.newSlot(kind, read.lookup, lookupOwn, "JobDBURL")
+	if read.base != nil && read.lookup != nil && c.base.origin == c.lookup.origin {
 		c.lookup.budget = c.base.budget
 	}
 	return c, nil
+}
+
+// settings are what a configuration says, with its defaults filled in.
+type settings struct {
+	base, lookup     *url.URL // nil: there is none
+	policy           RetryPolicy
+	subscriptionPath string
+	agent            string
+}
+
+// readSettings reads and checks cfg. Its errors name the field.
+func readSettings(cfg Config) (s settings, err error) {
+	if cfg.BaseURL == "" && cfg.JobDBURL == "" {
+		return s, &ConfigError{"BaseURL", "is empty, and so is Config.JobDBURL"}
+	}
+	if s.base, err = parseAddress("BaseURL", cfg.BaseURL); err != nil {
+		return s, err
+	}
+	if s.lookup, err = parseAddress("JobDBURL", cfg.JobDBURL); err != nil {
+		return s, err
+	}
+	if s.policy, err = cfg.Retry.withDefaults(); err != nil {
+		return s, err
+	}
+	if h := cfg.HTTPClient; h != nil && h.Timeout > 0 {
+		s.policy.AttemptTimeout = min(s.policy.AttemptTimeout, h.Timeout)
+	}
+	if cfg.MaxBodyBytes < 0 {
+		return s, &ConfigError{"MaxBodyBytes", "is negative"}
+	}
+	if reason := languageMistake(cfg.Language); reason != "" {
+		return s, &ConfigError{"Language", reason}
+	}
+	if s.subscriptionPath, err = readSubscriptionPath(cfg.SubscriptionPath); err != nil {
+		return s, err
+	}
+	if s.agent, err = userAgent(cfg.UserAgent); err != nil {
+		return s, err
+	}
+	return s, checkCredentials(cfg, s.base, s.lookup)
+}
+
+// readSubscriptionPath returns the path that s means, with one slash in front of
+// it and none behind.
+func readSubscriptionPath(s string) (string, error) {
+	if s == "" {
+		return "/jobabo", nil
+	}
+	path := strings.TrimRight("/"+strings.TrimLeft(s, "/"), "/")
+	u, err := url.Parse(path)
+	if err != nil || path == "" || u.EscapedPath() != path ||
+		strings.Contains(path, "/.") || strings.ContainsAny(path, "{}%") {
+		return "", &ConfigError{"SubscriptionPath", "is no plain path"}
+	}
+	return path, nil
+}
+
+// network returns what sends the requests of a client that is configured with h,
+// and the connections behind it, nil for those of a transport that is not ours.
+func network(h *http.Client) (http.RoundTripper, *transport.Connections) {
+	switch {
+	case h == nil:
+		return transport.Standard()
+	case h.Transport == nil:
+		return http.DefaultTransport, nil
+	}
+	return h.Transport, nil
 }
 
 // newSlot completes a slot for an address; without one it refuses.
@@ -274,7 +308,10 @@ func (c *Client) Applicant(user oauth2.TokenSource) *Applicant {
 	case !c.config.insecure && !isConfidential(c.base.base):
 		a.slot.refusal = &ConfigError{"BaseURL", "is http to a host that is not loopback: an applicant's token does not go there"}
 	default:
-		kind := slot{connections: c.base.connections, policy: c.base.policy, budget: c.base.budget, logger: c.base.logger, maxBytes: c.base.maxBytes, observer: c.base.observer, limiter: c.base.limiter}
+		kind := slot{
+			connections: c.base.connections, policy: c.base.policy, budget: c.base.budget, logger: c.base.logger,
+			maxBytes: c.base.maxBytes, observer: c.base.observer, limiter: c.base.limiter,
+		}
 		a.slot = c.newSlot(kind, c.base.base, c.config.source(user), "")
 		return a
 	}
@@ -314,22 +351,8 @@ func parseAddress(field, s string) (*url.URL, error) {
 	if err != nil {
 		return nil, &ConfigError{field, "is not an address"} // the parser's error would print it
 	}
-	switch {
-	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, &ConfigError{field, "is not an absolute http or https address"}
-	case u.Hostname() == "" || u.Opaque != "":
-		return nil, &ConfigError{field, "has no host"}
-	case !transport.IsASCII(u.Host):
-		return nil, &ConfigError{field, "has a host with letters beyond ASCII: write it in its xn-- form"}
-	case u.User != nil:
-		return nil, &ConfigError{field, "holds a user part: credentials have fields of their own"}
-	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		return nil, &ConfigError{field, "has a query or a fragment"}
-	}
-	for part := range strings.SplitSeq(u.Path, "/") {
-		if part == "." || part == ".." {
-			return nil, &ConfigError{field, "has a path that leads elsewhere"}
-		}
+	if reason := addressMistake(u); reason != "" {
+		return nil, &ConfigError{field, reason}
 	}
 	escaped := strings.TrimRight(u.EscapedPath(), "/")
 	if field == "BaseURL" {
@@ -346,6 +369,36 @@ func parseAddress(field, s string) (*url.URL, error) {
 		u.RawPath = escaped
 	}
 	return u, nil
+}
+
+// addressMistake returns what keeps u from being a base address; empty: nothing.
+func addressMistake(u *url.URL) string {
+	for _, check := range []struct {
+		wrong  bool
+		reason string
+	}{
+		{u.Scheme != "http" && u.Scheme != "https", "is not an absolute http or https address"},
+		{u.Hostname() == "" || u.Opaque != "", "has no host"},
+		{!transport.IsASCII(u.Host), "has a host with letters beyond ASCII: write it in its xn-- form"},
+		{u.User != nil, "holds a user part: credentials have fields of their own"},
+		{u.RawQuery != "" || u.ForceQuery || u.Fragment != "", "has a query or a fragment"},
+		{leadsElsewhere(u.Path), "has a path that leads elsewhere"},
+	} {
+		if check.wrong {
+			return check.reason
+		}
+	}
+	return ""
+}
+
+// leadsElsewhere reports whether a part of path is a dot or two.
+func leadsElsewhere(path string) bool {
+	for part := range strings.SplitSeq(path, "/") {
+		if part == "." || part == ".." {
+			return true
+		}
+	}
+	return false
 }
 
 func checkCredentials(cfg Config, base, lookup *url.URL) error {
