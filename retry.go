@@ -159,22 +159,46 @@ func (c *call) stop(f *failedAttempt, now time.Time) StopReason {
 	if f.stopped != "" {
 		return f.stopped
 	}
-	policy := c.slot.policy
 	if f.event == final && !f.expired && f.status != 0 && f.status < 500 {
 		c.succeeded(now) // the service works
 	}
 	c.wait = 0
 	if f.event != renewed {
-		c.wait = policy.wait(c.repeats, f.retryAfter)
+		c.wait = c.slot.policy.wait(c.repeats, f.retryAfter)
 	}
 	pausing := c.pause(f, now)
+	if reason := c.unrepeatable(f); reason != "" {
+		return reason
+	}
+	if reason := c.exhausted(f, now, pausing); reason != "" {
+		return reason
+	}
+	if f.event != renewed {
+		c.repeats++
+	}
+	return ""
+}
+
+// unrepeatable returns why a call that failed like this is not repeated, however
+// much time and budget there is, or nothing.
+func (c *call) unrepeatable(f *failedAttempt) StopReason {
+	repeats := f.event.repeats(c.op.method)
 	switch {
 	case f.ended, c.ctx.Err() != nil && f.event != final:
 		return StopCanceled
-	case f.event == final, f.event == cutOff && !f.event.repeats(c.op.method):
+	case f.event == final, f.event == cutOff && !repeats:
 		return StopFinal
-	case !f.event.repeats(c.op.method):
+	case !repeats:
 		return StopNotIdempotent
+	}
+	return ""
+}
+
+// exhausted returns which bound of the policy leaves no room for a repeat, or
+// nothing and has paid for it.
+func (c *call) exhausted(f *failedAttempt, now time.Time, pausing bool) StopReason {
+	policy := c.slot.policy
+	switch {
 	case f.retryAfter > policy.MaxRetryAfter && !pausing:
 		return StopRetryAfter
 	case f.event != renewed && c.repeats+1 >= policy.MaxAttempts:
@@ -183,9 +207,6 @@ func (c *call) stop(f *failedAttempt, now time.Time) StopReason {
 		return StopDeadline
 	case !pausing && !c.pay(f, now):
 		return StopBudget
-	}
-	if f.event != renewed {
-		c.repeats++
 	}
 	return ""
 }
