@@ -120,9 +120,11 @@ type AnswerRules struct {
 
 // CheckedAnswers are what to send for the answers that are in order.
 type CheckedAnswers struct {
-	Values      map[string]string // by the question's identifier: the identifier of the chosen answer, or the text; never nil
-	Nationality string            // its identifier; empty: none
-	Notices     []AnswerNotice    // of questions that could not be checked, in their order
+	// Values has, by the question's identifier, the identifier of the chosen
+	// answer, or the text. It is never nil.
+	Values      map[string]string
+	Nationality string         // its identifier; empty: none
+	Notices     []AnswerNotice // of questions that could not be checked, in their order
 }
 
 // AnswerNotice is about a question of a type that this library does not know.
@@ -317,7 +319,6 @@ func (q Question) take(a Answer, rules AnswerRules) (value string, p AnswerProbl
 	if q.Type.known() && a.kind != q.Type && !choice {
 		return refuse(ReasonWrongKind)
 	}
-	limit := 0
 	switch a.kind {
 	case QuestionYesNo:
 		id, ok := q.choose(a.yes)
@@ -331,14 +332,20 @@ func (q Question) take(a Answer, rules AnswerRules) (value string, p AnswerProbl
 		}
 		return a.text, p
 	case QuestionText:
-		limit = rules.MaxText
+		return q.takeText(a.text, rules.MaxText)
 	case QuestionTextArea:
-		limit = rules.MaxTextArea
-	}
-	if n := characters(a.text); q.Type.known() && limit > 0 && n > limit {
-		return "", AnswerProblem{Reason: ReasonTooLong, Length: n, Limit: limit}
+		return q.takeText(a.text, rules.MaxTextArea)
 	}
 	return a.text, p
+}
+
+// takeText is take for a text, which has at most limit characters; 0 means any
+// number of them.
+func (q Question) takeText(text string, limit int) (value string, p AnswerProblem) {
+	if n := characters(text); q.Type.known() && limit > 0 && n > limit {
+		return "", AnswerProblem{Reason: ReasonTooLong, Length: n, Limit: limit}
+	}
+	return text, p
 }
 
 // choose returns the identifier of the answer that is yes, or no.

@@ -3,6 +3,7 @@ package jobboard
 import (
 	"bytes"
 	"context"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/transport"
@@ -86,11 +87,13 @@ func decodeApplicationID(body []byte) (ApplicationID, error) {
 		return "", errUndecodable("the application identifier is empty")
 	case len(id) > maxApplicationID:
 		return "", errUndecodable("the application identifier is longer than 256 bytes")
-	}
-	for _, r := range id {
-		if r <= ' ' || r == '<' || r == '"' || r >= 0x7f && r < 0xa1 || r == utf8.RuneError {
-			return "", errUndecodable("the application identifier holds a character that no identifier has")
-		}
+	case strings.ContainsFunc(id, isNeverInID):
+		return "", errUndecodable("the application identifier holds a character that no identifier has")
 	}
 	return ApplicationID(id), nil
+}
+
+// isNeverInID reports whether r is a character that no application identifier has.
+func isNeverInID(r rune) bool {
+	return r <= ' ' || r == '<' || r == '"' || r >= 0x7f && r < 0xa1 || r == utf8.RuneError
 }
