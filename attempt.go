@@ -130,7 +130,10 @@ func (c *call) notAllowed(err error) *failedAttempt {
 func (c *call) send(x *transport.Exchange, req *http.Request, auth *authorization) (*http.Response, error) {
 	ctx, observed := c.startAttempt()
 	now := time.Now()
-	limits := transport.Limits{End: now.Add(c.slot.policy.AttemptTimeout), Cause: errAttemptTimeout, Stall: c.slot.policy.StallTimeout}
+	policy := c.slot.policy
+	limits := transport.Limits{
+		End: now.Add(policy.AttemptTimeout), Cause: errAttemptTimeout, Stall: policy.StallTimeout,
+	}
 	if _, own := c.ctx.Deadline(); !own && c.deadline.Before(limits.End) { // the caller's context ends by itself
 		limits.End, limits.Cause = c.deadline, errCallTimeout
 	}

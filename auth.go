@@ -478,7 +478,8 @@ func tokenCause(err error) (detail string, cause error) {
 	}
 	var u *url.Error
 	if errors.As(err, &u) {
-		return "the token endpoint was not reached: " + clean(transport.CauseText(err), maxErrorCause), transport.SafeCause(err)
+		detail = "the token endpoint was not reached: " + clean(transport.CauseText(err), maxErrorCause)
+		return detail, transport.SafeCause(err)
 	}
 	return clean(err.Error(), maxErrorCause), err
 }

@@ -31,7 +31,10 @@ var conditions = []conditionRow{
 	{ops: opsLookup, from: 0, to: 999, code: "ERROR_POSTING_UNAVAILABLE", result: ErrPostingUnavailable},
 
 	// 7.2: JSON with a code, then plain messages.
-	{ops: opsApplicant, from: 402, to: 428, code: "get_project_error", says: "accessible", result: ErrProjectNotAccessible},
+	{
+		ops: opsApplicant, from: 402, to: 428, code: "get_project_error", says: "accessible",
+		result: ErrProjectNotAccessible,
+	},
 	{ops: opsApplicant, from: 402, to: 428, code: "get_project_error", result: ErrProjectNotAvailable},
 	{ops: opApplicationID.set(), from: 402, to: 428, code: "get_application_error", result: ErrApplicationNotFound},
 	{ops: opsApplicant, from: 404, to: 404, says: "posting", result: ErrPostingNotFound},

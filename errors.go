@@ -196,14 +196,14 @@ type Error struct {
 	Op              string        // the method: "Search", "HasApplied", ...
 	Path            string        // the template, such as "/api/rest/v3/frontend/jobs/{jobDbId}/applied"
 	StatusCode      int           // 0 where there was no answer
-	Code            string        // the service's code, if it sent one: "get_project_error", "ERROR_JOB_INACTIVE", "invalid_token"
+	Code            string        // the service's code, if it sent one: "get_project_error", "invalid_token"
 	Message         string        // the service's words, at most 300 bytes
-	Body            []byte        // the beginning of the answer, at most 64 KiB; nil where there was none or it was read as a stream
+	Body            []byte        // the answer's first 64 KiB; nil without one, and where it was read as a stream
 	Attempts        int           // requests sent, the repeat with a renewed token included; 0: nothing was sent
 	RetryAfter      time.Duration // what the service asked for, 0 if nothing
 	Stopped         StopReason    // why there was no further attempt
 	MayHaveExecuted bool          // the call changes something, and no clear answer says whether it did
-	Err             error         // the condition, with its cause where there is one; nil for an answer without a named condition
+	Err             error         // the condition, with its cause; nil for an answer without a named condition
 }
 
 // Error is one line of at most a few hundred bytes.

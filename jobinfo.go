@@ -451,7 +451,8 @@ type spelling struct {
 // reports false if that has none that others may have.
 func (s *spelling) learn(b []byte, two []labelPiece) bool {
 	before, id, label := two[0].label, two[1].id, two[1].label
-	if (two[0].id.Lo|before.Lo|id.Lo|label.Lo)&elsewhere != 0 || before.Hi == 0 || before.Hi >= id.Lo || id.Hi >= label.Lo {
+	if (two[0].id.Lo|before.Lo|id.Lo|label.Lo)&elsewhere != 0 ||
+		before.Hi == 0 || before.Hi >= id.Lo || id.Hi >= label.Lo {
 		return false
 	}
 	*s = spelling{b[before.Hi:id.Lo], b[id.Hi:label.Lo], b[label.Hi:]}

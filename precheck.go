@@ -15,7 +15,7 @@ type Decision int
 const (
 	DecisionUnknown        Decision = iota // too little answered; the error of Precheck says what failed
 	DecisionMayApply                       // the job takes applications and has none of this applicant
-	DecisionAlreadyApplied                 // there is an application, maybe a withdrawn one, and there can be no second (8)
+	DecisionAlreadyApplied                 // there is an application, maybe a withdrawn one, and can be no second (8)
 	DecisionClosed                         // the job is there and takes no applications
 	DecisionNotVisible                     // the job is not for this applicant: internal, or of another company
 	DecisionGone                           // there is no such job, or no posting of it

@@ -41,7 +41,8 @@ func (c *Client) subscription(ctx context.Context, op *operation, id Subscriptio
 	req := request{path: c.config.subscriptionPath, query: query.Encode(), header: &c.config.headers.plain}
 	if op != opSubscribe {
 		var err error
-		if req.path, req.raw, err = pathOf(c.config.subscriptionPath+"/{aboId}", "subscription identifier", string(id)); err != nil {
+		req.path, req.raw, err = pathOf(c.config.subscriptionPath+"/{aboId}", "subscription identifier", string(id))
+		if err != nil {
 			return nil, c.base.refuse(ctx, op, err)
 		}
 	}
