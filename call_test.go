@@ -60,7 +60,7 @@ func TestCallAllocations(t *testing.T) {
 		}
 	})
 	t.Logf("bare GET %v, HasApplied %v", bare, ours)
-	if ours > bare+12 {
+	if !raceEnabled && ours > bare+12 {
 		t.Errorf("HasApplied allocates %v times, a bare GET %v", ours, bare)
 	}
 
@@ -76,7 +76,7 @@ func TestCallAllocations(t *testing.T) {
 			}
 		})
 		t.Logf("%s and an Applicant for each request: %v", name, ours)
-		if ours > bare+12 {
+		if !raceEnabled && ours > bare+12 {
 			t.Errorf("%s: HasApplied allocates %v times, a bare GET %v", name, ours, bare)
 		}
 	}

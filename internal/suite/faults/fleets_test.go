@@ -121,7 +121,9 @@ func freshSource(t *trial) {
 	t.credential(renewing(t.source(func(n int) (*oauth2.Token, error) {
 		return token(rig.FreshToken.Secret + strconv.Itoa(n)), nil
 	})))
-	t.expectAuth = func(int) string { return anyAuth }
+	if t.expectAuth == nil { // the service reads it while further clients begin
+		t.expectAuth = func(int) string { return anyAuth }
+	}
 }
 
 // stuckSource has one fetch that never comes back.

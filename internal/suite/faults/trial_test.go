@@ -154,10 +154,11 @@ const anyAuth = "any"
 
 // wantedAuth is the credential the operation must send.
 func (t *trial) wantedAuth(n int) string {
+	if t.expectAuth != nil {
+		return t.expectAuth(n)
+	}
 	source := t.cfg.TokenSource
 	switch {
-	case t.expectAuth != nil:
-		return t.expectAuth(n)
 	case t.op.Slot == rig.Lookup:
 		source = t.cfg.JobDBTokenSource
 	case t.op.Slot == rig.Applicant:
