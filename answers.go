@@ -8,37 +8,39 @@ import (
 	"unicode/utf8"
 )
 
-// Answer is an answer to a prescreening question (2.5), made by one of the
-// functions below. The zero value is no answer.
+// Answer holds an answer to a prescreening question (2.5). AnswerYesNo,
+// AnswerText, AnswerTextArea and AnswerCatalog make one. The zero value means
+// no answer.
 type Answer struct {
 	kind QuestionType
 	text string
 	yes  bool
 }
 
-// AnswerYesNo answers a [QuestionYesNo]. Which of the question's answers that
-// is says [Question.YesNo].
+// AnswerYesNo returns an answer to a [QuestionYesNo]. [Question.YesNo] tells
+// which of the question's answers means yes and which no.
 func AnswerYesNo(yes bool) Answer { return Answer{kind: QuestionYesNo, yes: yes} }
 
-// AnswerText answers a [QuestionText]. Text of nothing but white space is no
-// answer.
+// AnswerText returns an answer to a [QuestionText]. Text of nothing but white
+// space counts as no answer.
 func AnswerText(text string) Answer { return Answer{kind: QuestionText, text: text} }
 
-// AnswerTextArea answers a [QuestionTextArea]. Text of nothing but white space
-// is no answer.
+// AnswerTextArea returns an answer to a [QuestionTextArea]. Text of nothing but
+// white space counts as no answer.
 func AnswerTextArea(text string) Answer { return Answer{kind: QuestionTextArea, text: text} }
 
-// AnswerCatalog answers a [QuestionCatalog] with the identifier of one of its
-// answers, and likewise a [QuestionYesNo]. An empty identifier is no answer.
+// AnswerCatalog returns an answer to a [QuestionCatalog] or a [QuestionYesNo]:
+// id is the identifier of one of the question's answers. An empty identifier
+// counts as no answer.
 func AnswerCatalog(id string) Answer { return Answer{kind: QuestionCatalog, text: id} }
 
 func (a Answer) given() bool {
 	return a.kind == QuestionYesNo || strings.TrimSpace(a.text) != ""
 }
 
-// FormAnswer is the answer that the value of a form's field gives to q: the
-// identifier of one of its answers where it has a list of them by its type,
-// else text. A question of another type than the four takes text.
+// FormAnswer returns the answer that the value of a form's field gives to q. For
+// a QuestionYesNo or a QuestionCatalog the value is the identifier of one of
+// its answers; for every other type, known or not, it is text.
 func (q Question) FormAnswer(value string) Answer {
 	switch q.Type {
 	case QuestionYesNo, QuestionCatalog:
@@ -49,12 +51,13 @@ func (q Question) FormAnswer(value string) Answer {
 	return AnswerText(value)
 }
 
-// YesNo says which of the answers is yes and which is no. Identifiers decide:
-// 2900101 is yes and 2900100 is no where a question has both, whatever the
-// labels. Else labels do, where exactly one of them is the word for yes, and
-// exactly one the word for no, in a language of Europe, Arabic, Chinese or
-// Japanese. Their order says nothing: where neither helps, it is not ok, and
-// nobody's yes is turned into a no by a guess.
+// YesNo returns the answer that means yes and the one that means no.
+// Identifiers decide first: if a question has both, 2900101 means yes and
+// 2900100 means no, whatever the labels. Otherwise labels decide, if exactly
+// one is the word for yes and exactly one the word for no in a European
+// language, Arabic, Chinese or Japanese. The order of the answers never
+// decides: YesNo reports false if neither rule applies, because a guess could
+// turn an applicant's yes into a no.
 func (q Question) YesNo() (yes, no IDLabel, ok bool) {
 	if yes, ok := only(q.Answers, func(a IDLabel) bool { return a.ID == yesID }); ok {
 		if no, ok := only(q.Answers, func(a IDLabel) bool { return a.ID == noID }); ok {
@@ -82,8 +85,8 @@ const (
 	noWords  = " no nein nee nej nei non não nie ne nu не нет ні hayır nem ei nē όχι لا 否 いいえ "
 )
 
-// only finds the answer that fits, if there is exactly one; repeats of an
-// identifier are one.
+// only returns the answer that fits, and reports whether there is exactly one.
+// Answers with the same identifier count as one.
 func only(answers []IDLabel, fits func(IDLabel) bool) (found IDLabel, ok bool) {
 	for _, a := range answers {
 		if !fits(a) || ok && a.ID == found.ID {
@@ -97,28 +100,29 @@ func only(answers []IDLabel, fits func(IDLabel) bool) (found IDLabel, ok bool) {
 	return found, ok
 }
 
-// Answers are what an applicant fills in. The zero value is nothing.
+// Answers holds the answers of one applicant. The zero value holds none.
 type Answers struct {
 	Questions   map[string]Answer // by the question's identifier
 	Nationality string            // identifier of one of JobInformation.Nationalities; empty: none given
 }
 
-// AnswerRules are the caller's part of what is asked of answers. With the zero
-// value every question must be answered, texts are as long as one likes, and a
-// nationality may be left out.
+// AnswerRules holds the caller's own rules for answers. With the zero value
+// every question must be answered, texts have no limit, and the nationality may
+// be left out.
 type AnswerRules struct {
-	// Optional says which questions may stay without an answer; nil: none.
+	// Optional reports whether a question may stay without an answer; nil: no
+	// question may.
 	Optional func(Question) bool
-	// MaxText and MaxTextArea are how many characters an answer to a
-	// QuestionText and a QuestionTextArea may have; 0: no limit. A character is
-	// a Unicode code point, and a line's end is one, also as CR LF. That is
-	// never more than what maxlength of HTML counts.
+	// MaxText and MaxTextArea limit the characters of an answer to a
+	// QuestionText and a QuestionTextArea; 0: no limit. A Unicode code point
+	// counts as one character, and so does the end of a line, also as CR LF.
+	// The count is never above that of maxlength in HTML.
 	MaxText, MaxTextArea int
-	// RequireNationality asks for one where the job has a list of them.
+	// RequireNationality demands a nationality if the job has a list of them.
 	RequireNationality bool
 }
 
-// CheckedAnswers are what to send for the answers that are in order.
+// CheckedAnswers holds the values to send for the answers that passed.
 type CheckedAnswers struct {
 	// Values has, by the question's identifier, the identifier of the chosen
 	// answer, or the text. It is never nil.
@@ -127,20 +131,20 @@ type CheckedAnswers struct {
 	Notices     []AnswerNotice // of questions that could not be checked, in their order
 }
 
-// AnswerNotice is about a question of a type that this library does not know.
-// Its answer, if any, passes as it is.
+// AnswerNotice names a question whose type this library does not know. Its
+// answer, if any, passes unchanged.
 type AnswerNotice struct {
 	QuestionID string
 	Label      string       // the service's and untrusted
 	Type       QuestionType // the one that is not known
 }
 
-// Text is a sentence for people, in English.
+// Text returns a sentence for people, in English.
 func (n AnswerNotice) Text() string {
 	return "This is a new kind of question. Its answer has not been checked."
 }
 
-// AnswerReason says what is wrong with an answer.
+// AnswerReason names what is wrong with an answer.
 type AnswerReason string
 
 // The reasons.
@@ -155,7 +159,8 @@ const (
 	ReasonNationalityMissing AnswerReason = "nationality missing"   // none, and AnswerRules.RequireNationality
 )
 
-// AnswerProblem is what is wrong with one answer. A question has at most one.
+// AnswerProblem describes what is wrong with one answer. A question has at most
+// one problem.
 type AnswerProblem struct {
 	QuestionID string       `json:"questionId,omitempty"` // empty where it is about the nationality
 	Label      string       `json:"label,omitempty"`      // the question's text, untrusted; empty where there is no such question
@@ -165,8 +170,8 @@ type AnswerProblem struct {
 	Limit      int          `json:"limit,omitempty"`  // characters, likewise
 }
 
-// Text is a sentence to show beside the field, in English; for other languages
-// go by Reason. It holds nothing of the service's or the applicant's words.
+// Text returns an English sentence to show beside the field; for other languages
+// use Reason. It holds no words of the service or the applicant.
 func (p AnswerProblem) Text() string {
 	switch p.Reason {
 	case ReasonMissing:
@@ -193,14 +198,14 @@ func (p AnswerProblem) Text() string {
 	return "Please check this answer."
 }
 
-// AnswersError is everything that is wrong with an applicant's answers.
-// errors.Is finds ErrInvalidInput in it.
+// AnswersError holds all problems of an applicant's answers. errors.Is finds
+// ErrInvalidInput in it.
 type AnswersError struct {
 	Problems []AnswerProblem `json:"problems"` // at least one: in the order of the questions, then unknown questions, then the nationality
 }
 
-// Error names the first questions with their reasons, and nothing of the
-// answers.
+// Error returns the first five problems, each with its question and its reason.
+// It holds no part of the answers.
 func (e *AnswersError) Error() string {
 	const shown = 5
 	var b strings.Builder
@@ -219,16 +224,17 @@ func (e *AnswersError) Error() string {
 	return b.String()
 }
 
-// Unwrap gives ErrInvalidInput.
+// Unwrap returns ErrInvalidInput.
 func (e *AnswersError) Unwrap() error { return ErrInvalidInput }
 
-// Question finds the problem of a question, for a form that shows it beside
-// its field. A nil *AnswersError has none.
+// Question returns the problem of a question, for a form that shows it beside
+// its field, and reports whether there is one. A nil *AnswersError has none.
 func (e *AnswersError) Question(id string) (p AnswerProblem, ok bool) {
 	return e.find(func(p AnswerProblem) bool { return !p.ofNationality() && p.QuestionID == id })
 }
 
-// Nationality finds the problem of the nationality, likewise.
+// Nationality returns the problem of the nationality, and reports whether there
+// is one. A nil *AnswersError has none.
 func (e *AnswersError) Nationality() (p AnswerProblem, ok bool) {
 	return e.find(AnswerProblem.ofNationality)
 }
@@ -248,14 +254,14 @@ func (e *AnswersError) find(is func(AnswerProblem) bool) (p AnswerProblem, ok bo
 	return e.Problems[i], true
 }
 
-// CheckAnswers holds an applicant's answers against the questions and the
-// nationalities of the job (2.5), and gives what to send for them. Its error,
-// an *AnswersError, has all problems at once; the answers without a problem are
-// in the result even then.
+// CheckAnswers checks an applicant's answers against the questions and the
+// nationalities of the job (2.5), and returns the values to send. Its error, an
+// *AnswersError, holds all problems at once; the result then still holds the
+// answers without a problem.
 //
-// A question of a type beside the four passes with a notice, answered or not.
-// Questions that share an identifier are one question: type and label are the
-// first one's, and the answers of all are offered.
+// A question of an unknown type passes with a notice, answered or not.
+// Questions that share an identifier count as one: it has the type and the
+// label of the first, and offers the answers of all.
 func (j *JobInformation) CheckAnswers(given Answers, rules AnswerRules) (CheckedAnswers, error) {
 	checked := CheckedAnswers{Values: make(map[string]string, len(given.Questions))}
 	var problems []AnswerProblem
@@ -309,7 +315,7 @@ func (j *JobInformation) checkNationality(id string, rules AnswerRules) AnswerRe
 	return ""
 }
 
-// take returns what to send for an answer, or the reason why it is none.
+// take returns the value to send for an answer, or the problem of the answer.
 func (q Question) take(a Answer, rules AnswerRules) (value string, p AnswerProblem) {
 	refuse := func(r AnswerReason) (string, AnswerProblem) { return "", AnswerProblem{Reason: r} }
 	if !a.given() {
@@ -373,7 +379,7 @@ func (t QuestionType) known() bool {
 	return false
 }
 
-// distinct is the questions, those with the same identifier as one.
+// distinct returns the questions, with those of the same identifier merged.
 func distinct(questions []Question) []Question {
 	at := make(map[string]int, len(questions))
 	var list []Question

@@ -9,9 +9,9 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 )
 
-// HasApplied says whether the applicant has an application for the job (4.2);
-// a withdrawn one counts. An answer that is neither true nor false is
-// ErrDecode, never false.
+// HasApplied reports whether the applicant has an application for the job (4.2);
+// a withdrawn one counts. It returns ErrDecode for an answer that is neither
+// true nor false.
 //
 // Errors: ErrPostingNotFound, ErrPostingNotAccessible, ErrPostingInactive,
 // ErrProjectNotAvailable, ErrProjectNotAccessible, ErrUnauthorized,
@@ -25,10 +25,10 @@ func (a *Applicant) HasApplied(ctx context.Context, job JobID) (bool, error) {
 	return applied && err == nil, err
 }
 
-// ApplicationID gives the identifier of the applicant's application for the
+// ApplicationID returns the identifier of the applicant's application for the
 // job (4.3), also of a withdrawn one.
 //
-// Errors: ErrApplicationNotFound where there is none, ErrPostingNotFound,
+// Errors: ErrApplicationNotFound if there is none, ErrPostingNotFound,
 // ErrPostingNotAccessible, ErrPostingInactive, ErrProjectNotAvailable,
 // ErrUnauthorized, ErrForbidden, and those of every call.
 func (a *Applicant) ApplicationID(ctx context.Context, job JobID) (ApplicationID, error) {
@@ -40,7 +40,8 @@ func (a *Applicant) ApplicationID(ctx context.Context, job JobID) (ApplicationID
 	return id, err
 }
 
-// ask is both calls but for their last path segment and their answer.
+// ask sends either call: last is its last path segment, decode reads its
+// answer.
 func (a *Applicant) ask(ctx context.Context, op *operation, job JobID, last string, decode func([]byte) error) error {
 	path, err := jobPath("/api/rest/v3/frontend/jobs/", job, last)
 	if err != nil {
@@ -60,9 +61,9 @@ func (a *Applicant) ask(ctx context.Context, op *operation, job JobID, last stri
 
 const maxApplicationID = 256
 
-// decodeApplicationID reads an identifier that comes bare or as a JSON string,
-// with white space around it. It may be all digits or read like another JSON
-// type; what it is not is a structure, null, a page, a sentence or binary.
+// decodeApplicationID reads an identifier, bare or as a JSON string, with white
+// space around it. The identifier may be all digits or read like another JSON
+// type. An object, a list, null, a page, a sentence and binary data are errors.
 func decodeApplicationID(body []byte) (ApplicationID, error) {
 	text := bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))
 	if !utf8.Valid(text) {

@@ -16,8 +16,8 @@ import (
 
 const maxRedirects = 3
 
-// failedAttempt is an attempt without a usable answer, and what may follow it.
-// It is the error that an attempt hands to the loop.
+// failedAttempt describes an attempt without a usable answer, and what may
+// follow it. An attempt hands it to the loop as its error.
 type failedAttempt struct {
 	call       *call
 	err        error // the condition, with its cause; nil: an answer the interface does not name
@@ -39,7 +39,7 @@ func (f *failedAttempt) Error() string {
 	return f.err.Error()
 }
 
-// RoundTrip is one attempt, as the loop calls it. Its error is a *failedAttempt.
+// RoundTrip makes one attempt; the loop calls it. Its error is a *failedAttempt.
 func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, failed := c.attempt(req)
 	if failed != nil {
@@ -51,9 +51,9 @@ func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// attempt is a permission, a credential, one request with the redirects that stay, and its
-// answer read to the end. A good answer was read by accept; what it returns of
-// it has no body any more.
+// attempt waits for permission, gets a credential, sends one request, follows
+// redirects within the origin, and reads the answer to its end. accept has read
+// a good answer, so the response that attempt returns has no body.
 func (c *call) attempt(req *http.Request) (*http.Response, *failedAttempt) {
 	if c.turn != nil {
 		if err := c.stepIn(); err != nil {
@@ -85,8 +85,8 @@ func (c *call) attempt(req *http.Request) (*http.Response, *failedAttempt) {
 	return resp, failed
 }
 
-// stepIn waits for a place among the calls of a bulk call. That is no part of
-// the time of a call without a deadline of its own.
+// stepIn waits for a place among the calls of a bulk call. The wait does not
+// count towards the time of a call without a deadline of its own.
 func (c *call) stepIn() error {
 	began := time.Now()
 	err := c.turn.StepIn(c.ctx)
@@ -104,13 +104,13 @@ func (c *call) allow() error {
 	return c.slot.limiter.Wait(c.waitContext())
 }
 
-// limiterError is Config.Limiter's error in the middle of an exchange.
+// limiterError marks an error of Config.Limiter in the middle of an exchange.
 type limiterError struct{ err error }
 
 func (e *limiterError) Error() string { return e.err.Error() }
 
-// notAllowed is an attempt that Config.Limiter did not let begin: the answer of
-// the one before comes back.
+// notAllowed returns the failed attempt for one that Config.Limiter refused: the
+// answer of the attempt before, if there was one.
 func (c *call) notAllowed(err error) *failedAttempt {
 	if cause := c.ctx.Err(); cause != nil {
 		f := c.ended(cause)
@@ -180,17 +180,17 @@ func (c *call) follow(x *transport.Exchange, req *http.Request) (*http.Response,
 	}
 }
 
-// wholeHeader is the header of a request that differs in nothing from one call
-// to the next.
+// wholeHeader holds a complete header that is the same from one call to the
+// next.
 type wholeHeader struct {
 	common *http.Header // what calls have in common
 	header http.Header
 }
 
-// header returns what a request goes out with: of an observer, of the call, of
-// the credential, the later over the earlier. Only net/http's own transport is
-// given one that others use, too: it keeps the rule that a transport changes
-// nothing.
+// header returns the header of a request, made of the observer's, the call's and
+// the credential's, where the later replaces the earlier. Only net/http's own
+// transport gets a header that other requests share, because it keeps the rule
+// that a transport changes nothing.
 func (c *call) header(observed http.Header, auth *authorization) http.Header {
 	common := c.request.header
 	kind := c.slot.headers.kind(common)
@@ -213,7 +213,8 @@ func (c *call) header(observed http.Header, auth *authorization) http.Header {
 	return h
 }
 
-// notAnswered is an attempt without the beginning of an answer.
+// notAnswered returns the failed attempt for a request without the beginning of
+// an answer.
 func (c *call) notAnswered(x *transport.Exchange, err error) *failedAttempt {
 	var denied *limiterError
 	if errors.As(err, &denied) {
@@ -222,7 +223,7 @@ func (c *call) notAnswered(x *transport.Exchange, err error) *failedAttempt {
 	return c.lost(x, err)
 }
 
-// lost is an attempt without a whole answer.
+// lost returns the failed attempt for a request without a whole answer.
 func (c *call) lost(x *transport.Exchange, err error) *failedAttempt {
 	loss := x.Loss(err)
 	if cause := c.ctx.Err(); cause != nil {
@@ -252,7 +253,7 @@ var (
 	errCallTimeout    error = transport.Timeout("no answer within the time of a call without a deadline")
 )
 
-// answer is a response that is read inside its attempt, within its bounds.
+// answer reads a response inside its attempt, within its bounds.
 type answer struct {
 	transport.Body
 	exchange transport.Exchange
@@ -294,7 +295,8 @@ func (c *call) read(a *answer, resp *http.Response) *failedAttempt {
 	return c.unusable(a, err)
 }
 
-// take is accept, measured without its waiting for bytes.
+// take calls accept. If the call is watched, it measures the time that accept
+// spends on other things than waiting for bytes.
 func (c *call) take(a *answer) error {
 	w := c.watch
 	if w == nil {
@@ -306,7 +308,7 @@ func (c *call) take(a *answer) error {
 	return err
 }
 
-// toldCondition is a condition that a 200 carries.
+// toldCondition holds a condition that an answer with status 200 carries.
 type toldCondition struct {
 	condition error
 	words     words
@@ -314,8 +316,9 @@ type toldCondition struct {
 
 func (t *toldCondition) Error() string { return t.condition.Error() }
 
-// unusable is an answer with a good status that accept refused, or that did not
-// arrive. What changes something has been executed, as the status says.
+// unusable returns the failed attempt for an answer with a good status that
+// accept refused or that did not arrive whole. By its status, a call that
+// changes something has been executed.
 func (c *call) unusable(a *answer, err error) *failedAttempt {
 	changes := !c.op.safe()
 	if lost := a.Lost(); lost != nil || errors.Is(err, transport.ErrCut) {
@@ -357,7 +360,8 @@ func detailOf(err error) string {
 	return err.Error()
 }
 
-// describe says of an unusable answer what a person needs to see whose it is.
+// describe returns the detail of an unusable answer with its content type and
+// its beginning, so that a person can tell who sent it.
 func (a *answer) describe(detail string) string {
 	media, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
 	if err != nil || media == "" {
@@ -367,7 +371,7 @@ func (a *answer) describe(detail string) string {
 	return a.c.scrubHead(detail, 120) + " (" + a.c.scrubHead(media, 60) + ", begins " + strconv.Quote(sample) + ")"
 }
 
-// kept is what an Error keeps of the answer.
+// kept returns the part of the answer that an Error keeps.
 func (a *answer) kept() []byte {
 	if a.whole != nil {
 		return bytes.Clone(a.whole[:min(len(a.whole), maxErrorBody)])
@@ -375,8 +379,8 @@ func (a *answer) kept() []byte {
 	return bytes.Clone(a.Sample())
 }
 
-// refusedBy is an answer whose status is no success. Its body may be cut off
-// where the status alone says enough; otherwise half of it could mean anything.
+// refusedBy returns the failed attempt for an answer whose status is no success.
+// It accepts a body that is cut off only if the status alone says enough.
 func (c *call) refusedBy(a *answer, err error) *failedAttempt {
 	f := &failedAttempt{status: a.status}
 	if a.status < 100 {
@@ -410,7 +414,7 @@ func (c *call) refusedBy(a *answer, err error) *failedAttempt {
 	return f
 }
 
-// noToken is an attempt with nothing to send.
+// noToken returns the failed attempt for a request that has no token to send.
 func (c *call) noToken(err error) *failedAttempt {
 	if cause := c.ctx.Err(); cause != nil {
 		return c.ended(cause)
@@ -427,7 +431,7 @@ func (c *call) noToken(err error) *failedAttempt {
 	return &failedAttempt{err: &failure{kind: kind, detail: c.scrub(detail), cause: cause}}
 }
 
-// renew replaces the token that an answer called expired. Where there is
+// renew replaces the token that an answer called expired. If the source has
 // another, the next attempt sends it.
 func (c *call) renew(rejected *authorization, failed *failedAttempt) *failedAttempt {
 	c.renewed = true

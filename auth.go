@@ -25,9 +25,9 @@ import (
 // as long as it is known to be valid, fetches another, and replaces one that the
 // service has rejected; an authorization is what a request is sent with.
 
-// StaticToken is a source that always gives the same access token. No fmt
-// verb, log or encoder shows it. It cannot renew: once the service says that
-// the token expired, calls end with ErrUnauthorized.
+// StaticToken returns a source that always gives the same access token. No fmt
+// verb, log or encoder shows it. It cannot renew: once the service calls the
+// token expired, calls end with ErrUnauthorized.
 func StaticToken(accessToken string) oauth2.TokenSource {
 	// The token lives in functions, where no printer that follows fields
 	// finds it.
@@ -48,31 +48,30 @@ func (s staticToken) Token() (*oauth2.Token, error) {
 	return &oauth2.Token{AccessToken: s.token(), TokenType: "Bearer"}, nil
 }
 
-// Renewer is a token source that can replace a token which the service calls
-// expired, whatever the clock here says. RenewingToken gives one. Renew returns
-// a token other than rejected, at once if another caller has fetched it
-// already. Its context ends after 15 s.
+// Renewer replaces a token that the service calls expired, even if its Expiry has
+// not come. A token source may implement it; RenewingToken returns one that
+// does. Renew returns a token other than rejected, at once if another caller
+// has fetched it already. Its context ends after 15 s.
 type Renewer interface {
 	Renew(ctx context.Context, rejected string) (*oauth2.Token, error)
 }
 
-// RenewingToken returns a source that keeps the token fetch gave, and
-// implements Renewer for the time the service calls it expired before its
-// clock does, as in the sliding hour of a user's token.
+// RenewingToken returns a source that keeps the token of fetch. It implements
+// Renewer, because the service can call a token expired before its Expiry, as
+// with the sliding hour of a user's token.
 //
-// A token with an end is renewed ahead of it, in the background, when it is
-// used after 75 to 80 % of its life; a try that failed is made again every
-// 30 s at the latest. Callers at the same time share one fetch. Each waits no
-// longer than its own context. The context of fetch ends after 15 s, when the
-// next fetch takes its place, or when all callers have left. A failure is
-// remembered for half a second to a second, so that a broken source is not
-// asked once a call; a rejected token is replaced once a second at most.
-// fetch must not be nil; its token must not be empty. No fmt verb, log or
-// encoder shows the token.
+// A token with an Expiry is renewed early, in the background, when it is used
+// after 75 to 80 % of its life; after a failure the next try follows within
+// 30 s. Concurrent callers share one fetch, and each waits no longer than its
+// own context. The context of fetch ends after 15 s, when the next fetch
+// replaces it, or when all callers have left. A failure is remembered for 0.5
+// to 1 s, so that not every call asks a broken source; a rejected token is
+// replaced at most once a second. fetch must not be nil; its token must not be
+// empty. No fmt verb, log or encoder shows the token.
 //
-// For client credentials, RenewingToken(cfg.Token) with a
-// clientcredentials.Config has all of that; the source that cfg.TokenSource
-// returns has none of it.
+// For client credentials use RenewingToken(cfg.Token) with a
+// clientcredentials.Config; the source that cfg.TokenSource returns does none
+// of this.
 func RenewingToken(fetch func(ctx context.Context) (*oauth2.Token, error)) oauth2.TokenSource {
 	k := &keeper{ours: true, fetch: func(ctx context.Context, _ string) (*oauth2.Token, error) { return fetch(ctx) }}
 	return renewingToken{get: k.token, credential: k.credential()}
@@ -90,8 +89,9 @@ func (r renewingToken) Renew(ctx context.Context, rejected string) (*oauth2.Toke
 	return r.get(ctx, rejected)
 }
 
-// credential is what a slot sends (section 5). The zero value sends none. Its
-// parts are functions, so that no printer that follows fields finds a secret.
+// credential gives a slot the authorization of its requests (section 5). The
+// zero value sends none. Its parts are functions, so that no printer that
+// follows fields finds a secret.
 type credential struct {
 	// header returns what a request is sent with.
 	header func(c *call) (*authorization, error)
@@ -99,8 +99,8 @@ type credential struct {
 	renew func(c *call, rejected string) (*authorization, error)
 }
 
-// basic is HTTP Basic with the client identifier and an empty password: the
-// colon after the identifier is part of it.
+// basic returns HTTP Basic with the client identifier and an empty password: the
+// encoded text includes the colon after the identifier.
 func basic(clientID string) credential {
 	secret := base64.StdEncoding.EncodeToString([]byte(clientID + ":"))
 	auth := &authorization{values: []string{"Basic " + secret}, secret: secret}
@@ -110,7 +110,7 @@ func basic(clientID string) credential {
 	}}
 }
 
-// authorize returns what the next request is sent with. A credential goes to
+// authorize returns the authorization of the next request. A credential goes to
 // its own origin and to nothing else: oauth2.Transport would send it wherever
 // a redirect leads.
 func (c *call) authorize(req *http.Request) (*authorization, error) {
@@ -132,8 +132,7 @@ func (c *call) authorize(req *http.Request) (*authorization, error) {
 	return auth, nil
 }
 
-// authorization is what requests are sent with: a credential, and the headers
-// made of it.
+// authorization holds a credential and the headers made of it.
 type authorization struct {
 	values []string     // of the Authorization header; nil: none
 	secret string       // in them
@@ -150,7 +149,7 @@ func newAuthorization(token *oauth2.Token) (*authorization, error) {
 	return &authorization{values: []string{"Bearer " + token.AccessToken}, secret: token.AccessToken, token: *token}, nil
 }
 
-// checkToken says why a token cannot be sent.
+// checkToken returns an error that says why a token cannot be sent, or nil.
 func checkToken(t *oauth2.Token) error {
 	switch {
 	case t == nil:
@@ -165,7 +164,8 @@ func checkToken(t *oauth2.Token) error {
 	return nil
 }
 
-// isVisible: one or more ASCII characters that print, no space.
+// isVisible reports whether s consists of one or more printable ASCII characters
+// without spaces.
 func isVisible(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] >= 0x7f {
@@ -228,7 +228,7 @@ func (k *keeper) credential() credential {
 	}
 }
 
-// waiter is who waits for a token, and how long.
+// waiter bounds a wait for a token by a context.
 type waiter interface{ waitContext() context.Context }
 
 type contextWaiter struct{ ctx context.Context }
@@ -244,7 +244,7 @@ func (k *keeper) token(ctx context.Context, rejected string) (*oauth2.Token, err
 	return &token, nil
 }
 
-// get returns the token that is kept, or another one if that is the rejected
+// get returns the kept token, or fetches another if the kept one is the rejected
 // one or no longer known to be valid.
 func (k *keeper) get(w waiter, rejected string) (*authorization, error) {
 	var ctx context.Context
@@ -268,7 +268,8 @@ func (k *keeper) get(w waiter, rejected string) (*authorization, error) {
 	}
 }
 
-// join returns the token at hand, the fetch to wait for, or why there is none.
+// join returns the kept token, the fetch to wait for, or the error that explains
+// why there is neither.
 func (k *keeper) join(w waiter, rejected string) (*authorization, *fetching, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -299,8 +300,8 @@ func (k *keeper) join(w waiter, rejected string) (*authorization, *fetching, err
 	return nil, f, nil
 }
 
-// renewAhead fetches another token in the background where it is time for it.
-// k is locked.
+// renewAhead starts a fetch in the background if it is time to renew the kept
+// token. The caller holds k.mu.
 func (k *keeper) renewAhead(now time.Time) {
 	if ahead := k.kept.ahead; ahead.IsZero() || now.Before(ahead) || now.Before(k.nextAhead) {
 		return
@@ -311,8 +312,9 @@ func (k *keeper) renewAhead(now time.Time) {
 	}
 }
 
-// tooSoon reports whether a rejected token must not be replaced yet. Nor is the
-// source asked in order to send the same token once more. k is locked.
+// tooSoon reports whether a rejected token must not be replaced yet. It then
+// keeps that token a moment longer, so that the source is not asked only to
+// send the same token again. The caller holds k.mu.
 func (k *keeper) tooSoon(now time.Time, rejected string) bool {
 	if now.Sub(k.replaced) >= renewalPause && (k.rejected != rejected || now.Sub(k.asked) >= renewalPause) {
 		return false
@@ -324,7 +326,7 @@ func (k *keeper) tooSoon(now time.Time, rejected string) bool {
 	return true
 }
 
-// start begins a fetch. k is locked.
+// start begins a fetch. The caller holds k.mu.
 func (k *keeper) start(ctx context.Context, rejected string) *fetching {
 	ctx, cancel := context.WithCancel(ctx)
 	f := &fetching{done: make(chan struct{}), cancel: cancel, replacing: rejected != ""}
@@ -335,7 +337,8 @@ func (k *keeper) start(ctx context.Context, rejected string) *fetching {
 	return f
 }
 
-// run asks the source in a goroutine of its own, which may be left behind.
+// run asks the source. It runs in a goroutine of its own, which outlives its
+// callers if the source hangs.
 func (k *keeper) run(ctx context.Context, f *fetching, rejected string) {
 	token, err := (*oauth2.Token)(nil), errSourceExited
 	defer func() {
@@ -348,7 +351,7 @@ func (k *keeper) run(ctx context.Context, f *fetching, rejected string) {
 	token, err = callSource(ctx, rejected, k.fetch)
 }
 
-// callSource calls foreign code: its panic must not end the program.
+// callSource calls fetch, foreign code, and turns a panic into an error.
 func callSource(ctx context.Context, rejected string, fetch func(context.Context, string) (*oauth2.Token, error)) (token *oauth2.Token, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -358,7 +361,8 @@ func callSource(ctx context.Context, rejected string, fetch func(context.Context
 	return fetch(ctx, rejected)
 }
 
-// end books what a fetch gave. What comes too late is kept all the same.
+// end books the result of a fetch. A token that comes too late is still kept if
+// there is no valid one.
 func (k *keeper) end(f *fetching, token *oauth2.Token, err error) {
 	defer f.cancel()
 	k.mu.Lock()
@@ -386,9 +390,9 @@ func (k *keeper) end(f *fetching, token *oauth2.Token, err error) {
 	}
 }
 
-// keep keeps a token as long as it is known to be valid. One without an end,
-// from a source that is not ours, is only kept in the place of a rejected one,
-// so that the source is not asked at once again.
+// keep keeps a token as long as it is known to be valid. A token without an
+// Expiry from a foreign source is kept only if it replaces a rejected one, so
+// that the source is not asked again at once.
 func (k *keeper) keep(auth *authorization, replacing bool) {
 	now := time.Now()
 	switch expiry := auth.token.Expiry; {
@@ -405,8 +409,8 @@ func (k *keeper) keep(auth *authorization, replacing bool) {
 	k.kept, k.failedUntil, k.nextAhead = auth, time.Time{}, time.Time{}
 }
 
-// leave takes a waiter off. A fetch of ours that nobody waits for any more
-// ends; the next caller begins another.
+// leave removes a waiter. If nobody waits any more for a fetch of ours, leave
+// cancels it; the next caller begins another.
 func (k *keeper) leave(f *fetching) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -417,9 +421,9 @@ func (k *keeper) leave(f *fetching) {
 	}
 }
 
-// sources returns what makes a credential of a token source. It knows a source
-// again, so that an Applicant made for each request of one source shares what
-// is kept.
+// sources returns a function that makes a credential of a token source. It
+// recognizes a source, so that the Applicants made of one source share its
+// token.
 func sources() func(oauth2.TokenSource) credential {
 	var (
 		mu    sync.Mutex
@@ -462,9 +466,9 @@ func newKeeper(source oauth2.TokenSource) *keeper {
 	}}
 }
 
-// tokenCause is what may be said and handed out of a token source's error. An
-// OAuth2 client's error holds the whole answer of the token endpoint, and a
-// URL's may hold the secret in it.
+// tokenCause returns the text and the cause that an Error may show of a token
+// source's error. An OAuth2 client's error holds the whole answer of the token
+// endpoint, and a URL's error may hold the secret in the URL.
 func tokenCause(err error) (detail string, cause error) {
 	var retrieve *oauth2.RetrieveError
 	if errors.As(err, &retrieve) {

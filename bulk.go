@@ -8,55 +8,57 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/gate"
 )
 
-// BulkOptions says how many calls run at once; Config.Limiter says how fast.
-// The zero value is 16 at once.
+// BulkOptions sets how many calls run at once; Config.Limiter sets how fast they
+// start. The zero value runs 16 at once.
 type BulkOptions struct {
 	Concurrency int // calls at once; 0 means 16, at most 1024
 
-	// PauseOnRetryAfter makes the whole run wait where an answer 429, 500, 502,
-	// 503 or 504 says Retry-After, for as long as it says and at most
+	// PauseOnRetryAfter makes the whole run wait when an answer 429, 500, 502,
+	// 503 or 504 has Retry-After, for as long as that asks and at most
 	// RetryPolicy.MaxRetryAfter. Then the job is repeated without taking from
-	// the retry budget, within RetryPolicy.MaxAttempts. Without it only that
-	// job waits, and the others fail once the budget is empty.
+	// the retry budget, within RetryPolicy.MaxAttempts. If it is false, only
+	// that job waits, and the others fail once the budget is empty.
 	PauseOnRetryAfter bool
 }
 
-// Limiter spaces calls out: Wait returns when the next may start, or with an
-// error when it may not. *rate.Limiter of golang.org/x/time/rate is one.
+// Limiter spaces requests out. Wait blocks until the next request may start, and
+// returns an error if it may not. *rate.Limiter of golang.org/x/time/rate
+// implements it.
 type Limiter interface {
 	Wait(ctx context.Context) error
 }
 
-// BulkResult is what became of one job, or of an error of the input (Job is
-// then what came with it, usually 0).
+// BulkResult holds the outcome of one job, or an error of the input; Job is then
+// the identifier that came with that error, usually 0.
 type BulkResult[T any] struct {
 	Job   JobID
 	Value T     // the zero value where Err is set
 	Err   error // the call's *Error, or the input's own
 }
 
-// BulkJobInformation looks up many jobs (4.4) and gives each result as it comes,
-// in no order. A job that repeats is looked up once and has one result. An
-// error in jobs is a result, not the end.
+// BulkJobInformation looks up many jobs (4.4) and yields each result as it
+// arrives, in no order. It looks up a job that occurs again only once, with one
+// result. An error in jobs becomes a result and does not end the run.
 //
-// jobs runs in a goroutine of its own, one pull ahead of the calls. Breaking
-// off cancels the calls under way, starts no more, and returns once the pull
-// in progress has. When ctx ends, a result holds its error unless jobs was at
-// its end. Memory grows by a few bytes a distinct job.
+// jobs runs in a goroutine of its own, one job ahead of the calls. Breaking off
+// cancels the calls under way, starts no more, and returns as soon as jobs has
+// returned from the step in progress. When ctx ends before jobs does, a result
+// holds the context's error. Memory grows by a few bytes per distinct job.
 //
-// A job that waits for its repeat is not among the Concurrency calls: others
-// run in the meantime, and due repeats take turns with new jobs. Once 8 times
+// A job that waits for its repeat does not count towards Concurrency: others
+// run in the meantime, and due repeats take turns with new jobs. While 8 times
 // Concurrency jobs wait, no more are taken from jobs.
 func (c *Client) BulkJobInformation(ctx context.Context, jobs iter.Seq2[JobID, error], opts BulkOptions) iter.Seq[BulkResult[*JobInformation]] {
 	return bulk(ctx, opJobInformation, jobs, opts, c.JobInformation)
 }
 
-// BulkHasApplied is HasApplied for many jobs, as BulkJobInformation does it.
+// BulkHasApplied makes the applied check (4.2) for many jobs, by the rules of
+// BulkJobInformation.
 func (a *Applicant) BulkHasApplied(ctx context.Context, jobs iter.Seq2[JobID, error], opts BulkOptions) iter.Seq[BulkResult[bool]] {
 	return bulk(ctx, opHasApplied, jobs, opts, a.HasApplied)
 }
 
-// Jobs makes of identifiers in hand what the bulk calls take.
+// Jobs returns the identifiers as the sequence that the bulk calls take.
 func Jobs(ids ...JobID) iter.Seq2[JobID, error] {
 	return func(yield func(JobID, error) bool) {
 		for _, id := range ids {
@@ -81,8 +83,8 @@ func turnOf(ctx context.Context) *gate.Turn {
 	return turn
 }
 
-// bulkRun is one bulk call: a goroutine that pulls the input, and workers. A
-// worker is busy with its job also while that waits for a repeat.
+// bulkRun holds one bulk call: a goroutine that pulls the input, and workers. A
+// worker keeps its job also while the job waits for a repeat.
 type bulkRun[T any] struct {
 	op      *operation
 	opts    BulkOptions
@@ -129,7 +131,8 @@ func bulk[T any](ctx context.Context, op *operation, jobs iter.Seq2[JobID, error
 	}
 }
 
-// pull runs the input: each job once, its errors beside.
+// pull ranges over the input. It starts each job once and passes the input's
+// errors on as results.
 func (run *bulkRun[T]) pull(ctx context.Context, jobs iter.Seq2[JobID, error]) {
 	seen := make(map[JobID]struct{})
 	for job, err := range jobs {
@@ -160,8 +163,8 @@ func (run *bulkRun[T]) stopped(job JobID, err error) {
 	}}
 }
 
-// start hands a job that has entered the gate to a worker that is free, or to a
-// new one. The gate bounds how many there are.
+// start hands a job that has entered the gate to a free worker, or to a new one.
+// The gate bounds the number of workers.
 func (run *bulkRun[T]) start(ctx context.Context, job JobID) {
 	select {
 	case run.work <- job:

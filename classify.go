@@ -10,8 +10,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/challenge"
 )
 
-// conditionRow is a row of the one table that says what a failed answer means.
-// A row matches where everything it names does; the first match wins.
+// conditionRow maps failed answers to a condition. A row matches an answer that
+// meets all its fields; the first row that matches counts.
 type conditionRow struct {
 	ops    opSet
 	from   int    // lowest status
@@ -21,9 +21,9 @@ type conditionRow struct {
 	result error
 }
 
-// conditions is section 7, and what HTTP says beyond it. Status, form of the
-// body and code decide first; words only where nothing else can, and then few
-// of them, because the sentences vary.
+// conditions lists the conditions of section 7 and those that HTTP adds. Status,
+// form of the body and code decide first. Words decide only if nothing else
+// can, and then few of them, because the service's sentences vary.
 var conditions = []conditionRow{
 	// 7.3: these codes count with any status.
 	{ops: opsLookup, from: 0, to: 999, code: "ERROR_JOB_INACTIVE", result: ErrJobInactive},
@@ -49,7 +49,7 @@ var conditions = []conditionRow{
 	{ops: opsAll, from: 500, to: 599, result: ErrServer},
 }
 
-// classify gives the condition of an answer, or nil where the interface has no
+// classify returns the condition of an answer, or nil if the interface has no
 // name for it.
 func classify(op *operation, status int, w words) error {
 	for _, c := range conditions {
@@ -72,8 +72,8 @@ func (c conditionRow) matches(w words) bool {
 	return true
 }
 
-// words is what a failed answer says, whatever the form of its body and the
-// label on it.
+// words holds the code and the text of a failed answer, whatever the form and
+// the content type of its body.
 type words struct {
 	markup    bool   // HTML or XML: a page of some machine in between
 	coded     bool   // a JSON object with a code
@@ -93,7 +93,7 @@ func (w words) say(list string) bool {
 	return false
 }
 
-// errorCode and errorMessage are what an Error shows.
+// errorCode returns the code that an Error shows, and errorMessage its message.
 func (w words) errorCode() string {
 	if w.code != "" {
 		return w.code
@@ -108,8 +108,8 @@ func (w words) errorMessage() string {
 	return w.authText
 }
 
-// tokenExpired says whether another token may help: the answer speaks of an
-// invalid token, and not of a token of the wrong kind (section 5).
+// tokenExpired reports whether another token may help: the answer names an
+// invalid token, and not a token of the wrong kind (section 5).
 func (w words) tokenExpired() bool {
 	switch strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(w.authError)) {
 	case "invalid_token", "expired_token", "token_expired":
@@ -118,8 +118,8 @@ func (w words) tokenExpired() bool {
 	return false
 }
 
-// readWords reads what an answer says from its header and the bounded
-// beginning of its body.
+// readWords reads the code and the text of an answer from its header and the
+// bounded beginning of its body.
 func readWords(op *operation, status int, header http.Header, body []byte) words {
 	w := readChallenge(header)
 	text := bytes.Trim(body, " \t\r\n\v\f\xef\xbb\xbf") // white space and byte order marks
@@ -135,7 +135,7 @@ func readWords(op *operation, status int, header http.Header, body []byte) words
 	return w
 }
 
-// maxLevels is as deep as an answer without a known shape is looked at.
+// maxLevels bounds the nesting to which an answer of unknown shape is read.
 const maxLevels = 64
 
 func (w *words) readText(text string) {
@@ -149,8 +149,8 @@ func (w *words) readText(text string) {
 }
 
 // readJSON reads the first value of a text. It walks the tokens instead of
-// decoding into a shape, because the shape is what is not known, and the body
-// may be cut off: what was read until then counts.
+// decoding into a type, because the shape is not known and the body may be cut
+// off: the words read before the cut count.
 func (w *words) readJSON(op *operation, status int, text []byte) {
 	r := wordsReader{words: w, codes: op.set()&opsLookup != 0, status: status}
 	dec := json.NewDecoder(bytes.NewReader(text))
@@ -270,7 +270,7 @@ func lookupCode(value string) (string, bool) {
 	return "", false
 }
 
-// isCodeWord says whether a whole body is one bare code, such as
+// isCodeWord reports whether a whole body consists of one bare code, such as
 // get_project_error: words joined by underscores, no space.
 func isCodeWord(s string) bool {
 	if len(s) > 64 || !strings.Contains(s, "_") {

@@ -13,14 +13,14 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/window"
 )
 
-// decodeLimits bounds one answer; 0 is no bound.
+// decodeLimits bounds one answer; 0 means no bound.
 type decodeLimits struct {
 	maxBytes int64 // the answer, decompressed
 	maxItem  int   // one posting of it
 }
 
-// decodeError says why an answer cannot be used. It names the field and the
-// place, and holds nothing of what was there.
+// decodeError reports why an answer cannot be used. It names the field and the
+// place, and holds no part of the answer.
 type decodeError struct {
 	kind   error  // ErrDecode or ErrResponseTooLarge
 	path   string // of the field, such as results[3].title; "" is the answer
@@ -41,9 +41,9 @@ func (e *decodeError) Error() string {
 
 func (e *decodeError) Unwrap() error { return e.kind }
 
-// memory returns how much may be allocated for an answer of n bytes: 2.2 times
-// as much and 256 KiB. A page of real postings takes less than twice its size;
-// what takes more is made to.
+// memory returns the allocation budget for an answer of n bytes, in bytes:
+// 2.2n + 256 KiB. A page of real postings takes less than 2n; an answer that
+// takes more was built to.
 func memory(n int64) int64 {
 	const floor = 256 << 10
 	if n <= 0 || n > math.MaxInt64/16 {
@@ -52,8 +52,8 @@ func memory(n int64) int64 {
 	return n/5*11 + floor
 }
 
-// A decoder turns answers into values. What the reading of a posting and of a
-// job information needs stands beside their types. Decoders are reused.
+// A decoder turns answers into values. postingReading, configReading and
+// infoReading, each beside its type, hold its state. Decoders are reused.
 type decoder struct {
 	jsonread.Reader
 	item jsonread.Text // the strings of the item that is being read
@@ -89,7 +89,8 @@ func (d *decoder) release() {
 	decoders.Put(d)
 }
 
-// reuse empties s, and forgets what its elements refer to.
+// reuse returns s emptied, with its elements cleared so that they keep no memory
+// alive; nil if s is large.
 func reuse[S ~[]E, E any](s S) S {
 	if cap(s) > 4096 {
 		return nil
@@ -98,8 +99,8 @@ func reuse[S ~[]E, E any](s S) S {
 	return s[:0]
 }
 
-// err returns the scanner's error as a caller of the decoder gets it: the
-// reader's own as it is, all others with the field.
+// err returns the scanner's error for the caller of the decoder: an error of the
+// underlying reader unchanged, all others with the field.
 func (d *decoder) err() error {
 	err := d.Err()
 	if err == nil {

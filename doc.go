@@ -1,7 +1,7 @@
-// Package jobboard is a typed client for a recruiting job board: it searches
-// the postings of a channel, says whether an applicant has applied to a job
-// and under which identifier, and returns what is needed before an application
-// is started. Comments name the section of the interface that they are about.
+// Package jobboard calls a recruiting job board: it searches the postings of a
+// channel, reports whether an applicant has applied to a job and under which
+// identifier, and returns what an applicant must know before applying. Comments
+// name the section of the interface that they are about.
 //
 //	client, err := jobboard.NewClient(jobboard.Config{
 //		BaseURL:  "https://jobs.example",
@@ -23,10 +23,10 @@
 // Built on them: [Client.BulkJobInformation] and [Applicant.BulkHasApplied] for many
 // jobs, [Applicant.Precheck] for one decision about one job,
 // [JobInformation.CheckAnswers] for what an applicant filled in, and
-// [Client.Snapshot] for what changed in a channel.
+// [Client.Snapshot] for the changes of a channel.
 //
-// A search takes no page: the interface documents no parameter for one.
-// [JobSearchResult.Partial] says when a page is not all there is.
+// A search returns one page: the interface documents no parameter for another.
+// [JobSearchResult.Partial] reports whether the search found more.
 //
 // # Credentials
 //
@@ -39,10 +39,10 @@
 //	Client.Applicant         the applicant's own token, for the calls about that applicant
 //
 // The applied check is a method of [Applicant], so a client's credential cannot
-// be used for it by mistake. [StaticToken] is a token in hand; [RenewingToken]
-// fetches one when it is needed and once more when the service calls it
-// expired. Any other oauth2.TokenSource works; the stock ones cannot renew
-// before their own clock says so. A source is asked for every attempt, and no
+// be used for it by mistake. [StaticToken] holds a given token; [RenewingToken]
+// fetches one when it is needed, and another when the service calls it
+// expired. Any other oauth2.TokenSource works; those of package oauth2 cannot
+// renew a token before its Expiry. A source is asked for every attempt, and no
 // caller waits for it longer than its context.
 //
 // # Errors
@@ -64,7 +64,7 @@
 //	ErrServer                 every call                   5xx
 //	ErrRateLimited            every call                   429
 //	ErrRedirect               every call                   3xx that is not followed
-//	ErrDecode                 every call                   an answer that is not what it should be
+//	ErrDecode                 every call                   an answer in a form that the interface does not promise
 //	ErrResponseTooLarge       every call                   an answer over its bound
 //	ErrTransport, ErrTimeout  every call                   no answer, or half of one
 //	ErrToken                  calls with a token source    it gave none that can be sent
@@ -83,25 +83,25 @@
 // at once. A truncated answer counts as a failed attempt. A budget shared by a
 // Client and its Applicants bounds repeats by successes, so that an outage is
 // not made worse. A call whose context has no deadline ends after a minute.
-// What a POST may have done is never done twice.
+// A POST that the service may have executed is never repeated.
 //
 // # Limits
 //
 // Every read is bounded: 64 MiB for a search, 4 MiB for other answers, 1 MiB a
 // posting and 1 GiB in all for a stream, 256 KiB of headers, 64 levels of
 // nesting, 64 KiB of a failed answer. Bounds are of decompressed bytes, and the
-// compressed bytes are bounded too. What is made of a search answer may take
-// 2.2 times its bound. Config.MaxBodyBytes moves it.
+// compressed bytes are bounded too. The decoded result of a search may take 2.2
+// times its bound in memory. Config.MaxBodyBytes changes the bound.
 //
-// # What the service says is not trusted
+// # Untrusted texts
 //
 // Titles, labels, ad texts and messages are plain strings from elsewhere: escape
 // them for where they go. [JobPosting.ApplyURL] and
-// [JobInformation.DataSecurityURL] give links that were checked to be http or
-// https; the fields beside them were not.
+// [JobInformation.DataSecurityURL] return links that were checked to be http or
+// https; the fields that they read are unchecked.
 //
 // # Testing your code
 //
-// Package jobboardtest is a stand-in for the service with state, the
-// interface's rules and faults on demand, in process or as a program.
+// Package jobboardtest imitates the service, with state, the interface's rules
+// and faults on demand, in process or as a program.
 package jobboard

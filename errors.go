@@ -16,72 +16,80 @@ import (
 // are found with errors.Is in the error of a failed call; the *Error around
 // them, found with errors.As, has status, code and the service's own words.
 var (
-	// ErrPostingNotFound: there is no posting for the job (7.2, 404).
+	// ErrPostingNotFound reports that the job has no posting (7.2, 404).
 	ErrPostingNotFound error = &condition{"posting not found", ErrGone}
-	// ErrPostingNotAccessible: the applicant may not see the posting, such as
-	// an internal one (7.2, 403).
+	// ErrPostingNotAccessible reports that the applicant may not see the
+	// posting, such as an internal one (7.2, 403).
 	ErrPostingNotAccessible error = &condition{"posting not accessible", ErrNotVisible}
-	// ErrPostingInactive: the posting is deactivated (7.2, 410).
+	// ErrPostingInactive reports that the posting is deactivated (7.2, 410).
 	ErrPostingInactive error = &condition{"posting inactive", ErrClosed}
-	// ErrProjectNotAvailable: no job exists for the identifier (7.2, 404,
-	// get_project_error).
+	// ErrProjectNotAvailable reports that no job exists for the identifier
+	// (7.2, 404, get_project_error).
 	ErrProjectNotAvailable error = &condition{"project not available", ErrGone}
-	// ErrProjectNotAccessible: the job exists and the applicant may not see
-	// it, such as a job of another company (7.2, 404, get_project_error).
+	// ErrProjectNotAccessible reports that the job exists and the applicant
+	// may not see it, such as a job of another company (7.2, 404,
+	// get_project_error).
 	ErrProjectNotAccessible error = &condition{"project not accessible", ErrNotVisible}
-	// ErrApplicationNotFound: this applicant has no application for the job
-	// (7.2, 404, get_application_error).
+	// ErrApplicationNotFound reports that this applicant has no application
+	// for the job (7.2, 404, get_application_error).
 	ErrApplicationNotFound = errors.New("application not found")
-	// ErrJobInactive: the job is deactivated (7.3, ERROR_JOB_INACTIVE).
+	// ErrJobInactive reports that the job is deactivated (7.3,
+	// ERROR_JOB_INACTIVE).
 	ErrJobInactive error = &condition{"job inactive", ErrClosed}
-	// ErrJobUnavailable: the job is deleted or no longer available (7.3,
-	// ERROR_JOB_UNAVAILABLE).
+	// ErrJobUnavailable reports that the job is deleted or no longer available
+	// (7.3, ERROR_JOB_UNAVAILABLE).
 	ErrJobUnavailable error = &condition{"job unavailable", ErrGone}
-	// ErrPostingUnavailable: the job's posting cannot be found (7.3,
-	// ERROR_POSTING_UNAVAILABLE).
+	// ErrPostingUnavailable reports that the job's posting cannot be found
+	// (7.3, ERROR_POSTING_UNAVAILABLE).
 	ErrPostingUnavailable error = &condition{"posting unavailable", ErrGone}
-	// ErrUnauthorized: the credential is missing, expired, invalid or of the
-	// wrong kind (7.1 and 7.2, 401).
+	// ErrUnauthorized reports that the credential is missing, expired, invalid
+	// or of the wrong kind (7.1 and 7.2, 401).
 	ErrUnauthorized = errors.New("unauthorized")
-	// ErrForbidden: the credential is good and not enough (7.1 and 7.2, 403).
+	// ErrForbidden reports that the credential is valid but does not permit
+	// the call (7.1 and 7.2, 403).
 	ErrForbidden = errors.New("forbidden")
-	// ErrServer: the service failed while processing (7.1, 500 and every
-	// other 5xx).
+	// ErrServer reports that the service failed while processing (7.1, 500 and
+	// every other 5xx).
 	ErrServer = errors.New("server error")
 
-	// ErrGone: no job or no posting is known for the identifier. It is also
-	// every ErrJobUnavailable, ErrPostingUnavailable, ErrPostingNotFound and
-	// ErrProjectNotAvailable.
+	// ErrGone reports that the service knows no job or no posting for the
+	// identifier. errors.Is finds it in every ErrJobUnavailable,
+	// ErrPostingUnavailable, ErrPostingNotFound and ErrProjectNotAvailable.
 	ErrGone = errors.New("gone")
-	// ErrClosed: the job is there and takes no applications. It is also every
-	// ErrJobInactive and ErrPostingInactive.
+	// ErrClosed reports that the job exists and takes no applications.
+	// errors.Is finds it in every ErrJobInactive and ErrPostingInactive.
 	ErrClosed = errors.New("closed")
-	// ErrNotVisible: the job is there, and not for this applicant. It is also
-	// every ErrPostingNotAccessible and ErrProjectNotAccessible.
+	// ErrNotVisible reports that the job exists and this applicant may not see
+	// it. errors.Is finds it in every ErrPostingNotAccessible and
+	// ErrProjectNotAccessible.
 	ErrNotVisible = errors.New("not visible")
 
-	// ErrRateLimited: 429, after every allowed repeat.
+	// ErrRateLimited reports that the service still answered 429 after every
+	// allowed repeat, or that Config.Limiter refused the request.
 	ErrRateLimited = errors.New("rate limited")
-	// ErrRedirect: a redirect that is not followed, because it leaves the
-	// origin, loops, is broken, or answers a call that changes something.
+	// ErrRedirect reports that a redirect was not followed, because it leaves
+	// the origin, loops, is broken, or answers a call that changes something.
 	ErrRedirect = errors.New("redirect not followed")
-	// ErrResponseTooLarge: the answer is over its bound; see
-	// Config.MaxBodyBytes.
+	// ErrResponseTooLarge reports that the answer is larger than its bound;
+	// see Config.MaxBodyBytes.
 	ErrResponseTooLarge = errors.New("response too large")
-	// ErrDecode: the answer is complete and not what the interface promises.
+	// ErrDecode reports that the answer is complete but does not have the form
+	// that the interface promises.
 	ErrDecode = errors.New("unusable response")
-	// ErrTransport: no answer, or not all of it, because of the network.
+	// ErrTransport reports that the network delivered no answer, or only a
+	// part of one.
 	ErrTransport = errors.New("transport failed")
-	// ErrTimeout: no answer, or not all of it, in time.
+	// ErrTimeout reports that no answer, or only a part of one, came in time.
 	ErrTimeout = errors.New("timed out")
-	// ErrToken: the token source gave no token that can be sent.
+	// ErrToken reports that the token source gave no token that can be sent.
 	ErrToken = errors.New("no usable token")
-	// ErrInvalidInput: the caller's input cannot be sent; nothing was.
+	// ErrInvalidInput reports that the caller's input cannot be sent. Nothing
+	// was sent.
 	ErrInvalidInput = errors.New("invalid input")
 )
 
-// condition is a condition of section 7 that belongs to a class: ErrGone,
-// ErrClosed or ErrNotVisible.
+// condition holds the text of a condition of section 7 and the class that it
+// belongs to: ErrGone, ErrClosed or ErrNotVisible.
 type condition struct {
 	text  string
 	class error
@@ -95,14 +103,14 @@ func (c *condition) Is(target error) bool { return target == c.class }
 // Settled reports whether the service has answered about the job: err is nil,
 // or it is ErrGone, ErrClosed, ErrNotVisible or ErrApplicationNotFound. Any
 // other error, such as ErrServer, ErrUnauthorized or the end of the context,
-// tells nothing about the job, and a later call may be answered.
+// says nothing about the job, and a later call may get an answer.
 func Settled(err error) bool {
 	return err == nil || errors.Is(err, ErrGone) || errors.Is(err, ErrClosed) ||
 		errors.Is(err, ErrNotVisible) || errors.Is(err, ErrApplicationNotFound)
 }
 
-// statuses says what a web handler answers for each condition. The first that
-// holds counts.
+// statuses lists the status with which a web handler answers for each
+// condition. The first row whose condition errors.Is finds counts.
 var statuses = []struct {
 	condition error
 	status    int
@@ -126,8 +134,8 @@ var statuses = []struct {
 	{context.DeadlineExceeded, http.StatusGatewayTimeout},
 }
 
-// statusClientClosedRequest is what web servers write into their logs for a
-// visitor who left. net/http has no name for it.
+// statusClientClosedRequest stands in the logs of web servers for a visitor
+// who left. net/http has no name for it.
 const statusClientClosedRequest = 499
 
 // HTTPStatus returns the status with which a web handler answers its own
@@ -146,7 +154,8 @@ const statusClientClosedRequest = 499
 //	504  ErrTimeout
 //	500  an error that is not of this package
 //
-// ErrGone is 404 and not 410: it does not tell that there ever was a job.
+// ErrGone gives 404 and not 410, because it does not say that the job ever
+// existed.
 func HTTPStatus(err error) int {
 	if err == nil {
 		return http.StatusOK
@@ -163,10 +172,10 @@ func HTTPStatus(err error) int {
 	return http.StatusInternalServerError
 }
 
-// StopReason says why a failed call was not tried once more.
+// StopReason names why a failed call was not repeated again.
 type StopReason string
 
-// The reasons. The zero value stands in an Error that no call made.
+// The reasons. An Error that no call made has the zero value.
 const (
 	StopFinal         StopReason = "final"          // another attempt cannot help
 	StopAttempts      StopReason = "attempts"       // RetryPolicy.MaxAttempts are used up
@@ -185,12 +194,13 @@ const (
 	maxErrorCause   = 300
 )
 
-// Error is every failed call, whatever failed. errors.As finds it, errors.Is
-// finds its condition: one of the Err values of this package, or none where
-// the service answered something the interface does not name.
+// Error describes a failed call. Every call that fails returns one: errors.As
+// finds it, and errors.Is finds its condition, one of the Err values of this
+// package. It has no condition if the service gave an answer that the interface
+// does not name.
 //
 // It holds no credential and no query value, and its text is bounded. Message
-// and Body are the service's own and not to be trusted; Message has no control
+// and Body come from the service and are untrusted; Message has no control
 // characters.
 type Error struct {
 	Op              string        // the method: "Search", "HasApplied", ...
@@ -206,7 +216,7 @@ type Error struct {
 	Err             error         // the condition, with its cause; nil for an answer without a named condition
 }
 
-// Error is one line of at most a few hundred bytes.
+// Error returns one line of at most a few hundred bytes.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("jobboard: ")
@@ -243,10 +253,10 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap gives the condition and its cause.
+// Unwrap returns the condition and its cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// failure is a condition with what led to it. errors.Is finds both.
+// failure holds a condition and its cause. errors.Is finds both.
 type failure struct {
 	kind   error  // one of the Err values
 	detail string // clean, bounded, may be empty
@@ -267,14 +277,14 @@ func (f *failure) Unwrap() []error {
 	return []error{f.kind, f.cause}
 }
 
-// invalid is the failure of input that names what is wrong with it.
+// invalid returns an ErrInvalidInput whose text names the mistake.
 func invalid(format string, args ...any) error {
 	return &failure{kind: ErrInvalidInput, detail: clean(fmt.Sprintf(format, args...), maxErrorCause)}
 }
 
-// ConfigError is a mistake in a Config: NewClient returns it, and a call
-// returns it where the Config lacks what that call needs. It is
-// ErrInvalidInput.
+// ConfigError reports a mistake in a Config. NewClient returns it; a call
+// returns it if the Config lacks a field that the call needs. errors.Is finds
+// ErrInvalidInput in it.
 type ConfigError struct {
 	Field  string // of Config, such as "BaseURL" or "Retry.MinWait"
 	Reason string // what is wrong with the field: "is empty"; holds nothing of its value
@@ -288,7 +298,7 @@ func (e *ConfigError) Error() string {
 // Unwrap returns ErrInvalidInput.
 func (e *ConfigError) Unwrap() error { return ErrInvalidInput }
 
-// clean makes foreign text fit for a log line of at most limit bytes.
+// clean returns foreign text fit for a log line, cut to limit bytes.
 func clean(s string, limit int) string { return redact.Clean(s, limit) }
 
 func errUndecodable(detail string) error {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// KmPerMile is the length of a statute mile in kilometres. It turns miles
-// into a radius, 25*KmPerMile, and a distance into miles, d/KmPerMile.
+// KmPerMile holds the length of a statute mile in kilometres. It converts miles
+// to a radius, 25*KmPerMile, and a distance to miles, d/KmPerMile.
 const KmPerMile = 1.609344
 
 const (
@@ -18,9 +18,9 @@ const (
 	earthRadiusKm = 6371.0088
 )
 
-// GeoLocation is the circle that a search is limited to, the parameter
-// geoLocation of section 4.1: a place in decimal degrees of WGS 84 and a
-// radius in kilometres. The zero value means anywhere and is not sent.
+// GeoLocation limits a search to a circle, the parameter geoLocation of section
+// 4.1: a place in decimal degrees of WGS 84 and a radius in kilometres. The
+// zero value means anywhere and is not sent.
 //
 // A circle matches only postings whose position has a geolocation; their
 // additional locations count too (section 4.1, rules 1 and 2).
@@ -33,7 +33,7 @@ type GeoLocation struct {
 }
 
 // Near returns the circle of radiusKm kilometres around a place in decimal
-// degrees. It does not check them, a search does; see [GeoLocation.Validate].
+// degrees. It does not check them; a search does, by [GeoLocation.Validate].
 // For a radius in miles see [KmPerMile].
 func Near(latitude, longitude, radiusKm float64) GeoLocation {
 	return GeoLocation{Latitude: latitude, Longitude: longitude, RadiusKm: radiusKm}
@@ -43,8 +43,8 @@ func Near(latitude, longitude, radiusKm float64) GeoLocation {
 // "<latitude>::<longitude>::<distance_km>", such as
 // "52.520014::13.373006::50". Numbers are decimal, with a point and without
 // an exponent, a plus sign or spaces, and must name a circle that Validate
-// accepts. The error of anything else, the empty text included, is
-// ErrInvalidInput.
+// accepts. It returns ErrInvalidInput for anything else, the empty text
+// included.
 func ParseGeoLocation(s string) (GeoLocation, error) {
 	parts := strings.SplitN(s, "::", 4)
 	if len(parts) != 3 {
@@ -69,8 +69,8 @@ func ParseGeoLocation(s string) (GeoLocation, error) {
 //
 // A zoom level, as in "geo:52.52,13.405?z=19", is beyond the RFC, common, and
 // passed over. Any other query is refused: next to "?q=" the coordinates are
-// often "0,0" and mean nothing. The error of a URI that cannot be used, and of
-// a circle that Validate would refuse, is ErrInvalidInput.
+// often "0,0" and mean nothing. ParseGeoURI returns ErrInvalidInput for a URI
+// that cannot be used and for a circle that Validate would refuse.
 func ParseGeoURI(uri string, radiusKm float64) (GeoLocation, error) {
 	scheme, rest, found := strings.Cut(uri, ":")
 	if !found || !strings.EqualFold(scheme, "geo") {
@@ -184,9 +184,9 @@ func (g GeoLocation) validateCircle() error {
 	return nil
 }
 
-// String returns g as it is sent, such as "52.520014::13.373006::50": the shortest
-// decimal numbers that ParseGeoLocation reads back to the same g, never with
-// an exponent. The zero value is the empty text.
+// String returns g as it is sent, such as "52.520014::13.373006::50": the
+// shortest decimal numbers that ParseGeoLocation reads back to the same g,
+// never with an exponent. It returns the empty text for the zero value.
 func (g GeoLocation) String() string {
 	if g.IsZero() {
 		return ""
@@ -230,10 +230,10 @@ func (g *GeoLocation) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// DistanceKm returns the distance between the places of a and b along the surface
-// of the Earth, in kilometres, whatever their radius; it is at most 0.6 % off
-// because it takes the Earth for a sphere. The zero value counts as the place
-// 0, 0. The distance from or to a place that is not on the globe is NaN.
+// DistanceKm returns the distance between the places of a and b along the
+// surface of the Earth, in kilometres, whatever their radius. It is at most
+// 0.6 % off, because it takes the Earth for a sphere. The zero value counts as
+// the place 0, 0. DistanceKm returns NaN if a place is not on the globe.
 func DistanceKm(a, b GeoLocation) float64 {
 	for _, g := range [2]GeoLocation{a, b} {
 		if !(math.Abs(g.Latitude) <= 90 && math.Abs(g.Longitude) <= 180) {
@@ -251,9 +251,9 @@ func DistanceKm(a, b GeoLocation) float64 {
 }
 
 // Near returns the circle of radiusKm kilometres around the location, to search
-// for jobs close to this one. A location without usable coordinates (see
-// Coordinates) and a circle that [GeoLocation.Validate] refuses are
-// ErrInvalidInput.
+// for jobs close to this one. It returns ErrInvalidInput for a location without
+// usable coordinates (see Coordinates) and for a circle that
+// [GeoLocation.Validate] refuses.
 func (l Location) Near(radiusKm float64) (GeoLocation, error) {
 	latitude, longitude, ok := l.Coordinates()
 	if !ok {
@@ -262,9 +262,9 @@ func (l Location) Near(radiusKm float64) (GeoLocation, error) {
 	return checkedNear(latitude, longitude, radiusKm)
 }
 
-// DistanceKm returns the distance in kilometres from the location to the place of g, as the
-// function DistanceKm measures it. Without usable coordinates it is +Inf, so
-// that such a location sorts behind every other.
+// DistanceKm returns the distance in kilometres from the location to the place
+// of g, as the function DistanceKm measures it. It returns +Inf for a location
+// without usable coordinates, so that it sorts behind every other.
 func (l Location) DistanceKm(g GeoLocation) float64 {
 	latitude, longitude, ok := l.Coordinates()
 	if !ok {

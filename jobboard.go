@@ -34,8 +34,9 @@ type (
 	PostingVersionID int64
 )
 
-// ParseJobID reads a job identifier as it stands in a feed, a path or a flag:
-// decimal digits, at least 1. The error of anything else is ErrInvalidInput.
+// ParseJobID reads a job identifier from a feed, a path or a flag: decimal
+// digits, with a value of at least 1. It returns ErrInvalidInput for anything
+// else.
 func ParseJobID(s string) (JobID, error) {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || n < 1 || s[0] == '+' {
@@ -44,11 +45,11 @@ func ParseJobID(s string) (JobID, error) {
 	return JobID(n), nil
 }
 
-// String is the identifier as it stands in a path.
+// String returns the identifier as it stands in a path.
 func (id JobID) String() string { return strconv.FormatInt(int64(id), 10) }
 
-// Config is what NewClient needs. The zero value of a field means the default
-// in its comment. At least one of the two addresses is required.
+// Config holds the settings of NewClient. The zero value of a field selects the
+// default in its comment. At least one of the two addresses is required.
 type Config struct {
 	// BaseURL is required for search, applications and subscriptions. It may end
 	// in /api/rest.
@@ -72,9 +73,9 @@ type Config struct {
 	AllowInsecure    bool      // credentials over http to a host that is not loopback
 	Observer         *Observer // nil: nobody watches
 
-	// Limiter is asked before every request that is sent: repeats, redirects
-	// and the repeat with a renewed token are among them. The time it takes
-	// does not count towards RetryPolicy.AttemptTimeout. nil: no limit.
+	// Limiter is asked before every request: also before a repeat, before a
+	// redirect is followed, and before the repeat with a renewed token. Its
+	// time does not count towards RetryPolicy.AttemptTimeout. nil: no limit.
 	Limiter Limiter
 
 	// DisableCompression asks for answers that are not compressed. On a fast
@@ -88,7 +89,7 @@ func (cfg Config) Format(f fmt.State, verb rune) {
 	fmt.Fprintf(f, fmt.FormatString(f, verb), plain(cfg.withoutSecrets()))
 }
 
-// LogValue is what a log shows: the addresses and which credentials are set.
+// LogValue returns the addresses, and for each credential whether it is set.
 func (cfg Config) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.String("base_url", cfg.BaseURL), slog.String("jobdb_url", cfg.JobDBURL),
@@ -96,7 +97,7 @@ func (cfg Config) LogValue() slog.Value {
 		slog.Bool("jobdb_token_source", cfg.JobDBTokenSource != nil))
 }
 
-// MarshalJSON is LogValue as JSON.
+// MarshalJSON returns the values of LogValue as JSON.
 func (cfg Config) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{
 		"base_url": cfg.BaseURL, "jobdb_url": cfg.JobDBURL, "client_id": cfg.ClientID != "",
@@ -116,15 +117,15 @@ func (cfg Config) withoutSecrets() Config {
 	return cfg
 }
 
-// Client calls the interface. It is safe for concurrent use; make one and keep
-// it, because connections and the retry budget belong to it.
+// Client calls the interface. It is safe for concurrent use. Make one and keep
+// it, because it owns the connections and the retry budget.
 type Client struct {
 	base   slot // for search and subscriptions, with the client's credential
 	lookup slot
 	config shared
 }
 
-// shared is what the slots of a client have in common.
+// shared holds what the slots of a client have in common.
 type shared struct {
 	next             roundTrip
 	standard         bool // next is net/http's own, which changes no header
@@ -139,7 +140,7 @@ type shared struct {
 	source func(oauth2.TokenSource) credential
 }
 
-// headers are the ones that every request of a kind shares. Nothing changes
+// headers holds the headers that all requests of a kind share. Nothing changes
 // them.
 type headers struct{ plain, search, body http.Header }
 
@@ -159,15 +160,15 @@ func (all *headers) kind(h *http.Header) int {
 }
 
 // Applicant makes the calls that need an applicant's own token (4.2 and 4.3).
-// It is cheap: one per incoming request is fine. It shares the connections and
-// the retry budget of its Client.
+// It is cheap to make, even for each incoming request, and shares the
+// connections and the retry budget of its Client.
 type Applicant struct {
 	client *Client
 	slot   slot
 }
 
-// NewClient finds every mistake in cfg and sends nothing. Its errors are
-// ErrInvalidInput and name the field.
+// NewClient returns a client for cfg and sends nothing. It reports a mistake in
+// cfg as a ConfigError, which names the field and is ErrInvalidInput.
 func NewClient(cfg Config) (*Client, error) {
 	c, err := newClient(cfg)
 	if err != nil {
@@ -295,9 +296,9 @@ func (c *Client) newSlot(s slot, address *url.URL, own credential, missing strin
 	return s
 }
 
-// Applicant binds the calls to the applicant whose token user gives. A client's
-// own credential cannot stand there. Mistakes, such as a nil user, are
-// ErrInvalidInput of each call.
+// Applicant returns the calls for one applicant, made with the token that user
+// gives and never with the client's own credential. It reports no error: after
+// a mistake, such as a nil user, each call returns ErrInvalidInput.
 func (c *Client) Applicant(user oauth2.TokenSource) *Applicant {
 	a := &Applicant{client: c}
 	switch {
@@ -319,15 +320,15 @@ func (c *Client) Applicant(user oauth2.TokenSource) *Applicant {
 	return a
 }
 
-// RetryBudget is the state of the budget of one origin, for metrics.
+// RetryBudget holds the state of one origin's retry budget, for metrics.
 type RetryBudget struct {
 	Origin   string  // scheme, host and port
 	Tokens   float64 // repeats that may be made now
 	Capacity float64 // the most that Tokens may be now
 }
 
-// RetryBudgets gives the state of every budget of the client: one per origin,
-// none where RetryPolicy.Budget is negative.
+// RetryBudgets returns the state of every budget of the client: one per origin,
+// none if RetryPolicy.Budget is negative.
 func (c *Client) RetryBudgets() []RetryBudget {
 	var all []RetryBudget
 	for i, s := range []*slot{&c.base, &c.lookup} {
@@ -439,7 +440,8 @@ func checkCredentials(cfg Config, base, lookup *url.URL) error {
 	return nil
 }
 
-// isConfidential says whether nobody on the way reads what is sent.
+// isConfidential reports whether nobody on the way to u can read a request:
+// https, or a loopback host.
 func isConfidential(u *url.URL) bool {
 	if u.Scheme == "https" || strings.EqualFold(u.Hostname(), "localhost") {
 		return true
@@ -448,7 +450,7 @@ func isConfidential(u *url.URL) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// userAgent is the caller's name for itself in front of the library's.
+// userAgent returns the caller's name for itself, followed by the library's.
 func userAgent(own string) (string, error) {
 	for i := range len(own) {
 		if own[i] < ' ' || own[i] >= 0x7f {

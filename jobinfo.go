@@ -15,9 +15,9 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/window"
 )
 
-// JobInformation is what must be known before an application to a job (2.5).
-// It encodes to the interface's JSON and decodes from it. Texts are the
-// service's and untrusted.
+// JobInformation holds what an applicant must know before an application to a
+// job (2.5). It encodes to the interface's JSON and decodes from it. The texts
+// come from the service and are untrusted.
 type JobInformation struct {
 	JobID            JobID      `json:"jobId"`
 	JobTitle         string     `json:"jobTitle"`
@@ -25,8 +25,8 @@ type JobInformation struct {
 	ApplyPossible    bool       `json:"applyPossible"`
 	DataSecurityLink string     `json:"dataSecurityLink"` // see DataSecurityURL
 	Questions        []Question `json:"questions"`
-	// Nationalities is the catalogue in the job's language. It may be shared
-	// with other answers: do not change its elements; appending to it copies.
+	// Nationalities holds the catalogue in the job's language. Other answers
+	// may share it: do not change its elements; appending to it copies.
 	Nationalities       []IDLabel  `json:"nationalities"`
 	Timestamp           Timestamp  `json:"timestamp"`
 	CompanyName         string     `json:"companyName"`
@@ -35,7 +35,8 @@ type JobInformation struct {
 	AdditionalLocations []Location `json:"additionalLocations"`
 }
 
-// MarshalJSON returns the answer as section 2.5 has it; its lists are never null.
+// MarshalJSON returns the answer in the form of section 2.5; its lists are never
+// null.
 func (j JobInformation) MarshalJSON() ([]byte, error) {
 	type plain JobInformation
 	if j.Questions == nil {
@@ -51,7 +52,7 @@ func (j JobInformation) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads an answer by the rules of the lookup; null changes
-// nothing. Its error is [ErrDecode].
+// nothing. It returns [ErrDecode] for anything else.
 func (j *JobInformation) UnmarshalJSON(b []byte) error {
 	if string(b) == "null" {
 		return nil
@@ -64,14 +65,14 @@ func (j *JobInformation) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// DataSecurityURL returns DataSecurityLink as an address that can be linked to:
-// absolute, http or https, with a host and without a user. The error of any
-// other, and of none, is [ErrDecode].
+// DataSecurityURL returns DataSecurityLink as an address that is safe to link
+// to: absolute, http or https, with a host and without a user. It returns
+// [ErrDecode] for any other link and for an empty one.
 func (j *JobInformation) DataSecurityURL() (*url.URL, error) {
 	return webURL("dataSecurityLink", j.DataSecurityLink)
 }
 
-// QuestionType says how a question is answered. Values beside the constants
+// QuestionType names how a question is answered. Other values than the constants
 // may occur and are kept.
 type QuestionType string
 
@@ -83,22 +84,23 @@ const (
 	QuestionCatalog  QuestionType = "CATALOG"  // one of the answers
 )
 
-// Question is a prescreening question (2.5).
+// Question holds a prescreening question (2.5).
 type Question struct {
 	ID    string       `json:"id"` // numeric text; negative for the preferred location
 	Type  QuestionType `json:"type"`
 	Label string       `json:"label"` // what is asked
-	// Answers is nil, and not encoded, where the question has no list of them.
+	// Answers holds the answers to choose from. It is nil, and not encoded, if
+	// the question has no list of them.
 	Answers []IDLabel `json:"answers,omitzero"`
 }
 
-// IDLabel is an entry of a list to choose from (2.5).
+// IDLabel holds an entry of a list to choose from (2.5).
 type IDLabel struct {
 	ID    string `json:"id"`
 	Label string `json:"label"`
 }
 
-// Location is where a job is (2.5).
+// Location holds the place of a job (2.5).
 type Location struct {
 	GeoLat     string `json:"geoLat"`  // latitude, decimal; see Coordinates
 	GeoLong    string `json:"geoLong"` // longitude, decimal
@@ -220,8 +222,8 @@ var placeObject = jsonread.NewObject(
 	decoderMember{Name: "geoStreet", Read: func(d *decoder) { d.places[d.place].street = d.optStr() }},
 )
 
-// decodeJobInformation reads a job information. Its catalogue comes from cat,
-// or goes there; cat may be nil.
+// decodeJobInformation reads a job information. It takes the catalogue from cat,
+// or adds it there; cat may be nil.
 func decodeJobInformation(body []byte, cat *catalogueCache) (*JobInformation, error) {
 	d := newDecoder(body)
 	defer d.release()
@@ -438,17 +440,17 @@ func (d *decoder) readCatalogue(b []byte) {
 	}
 }
 
-// A spelling is how the elements of a catalogue are written around their two
-// texts, white space, order and unknown members included. What is spelled alike
-// means the same.
+// A spelling holds the JSON of a catalogue's elements around their two texts,
+// white space, order and unknown members included. Elements of the same
+// spelling have the same meaning.
 type spelling struct {
 	gap     []byte // from the label of one element to the identifier of the next
 	between []byte // from there to its label
 	after   []byte // from there to its end, with which gap begins
 }
 
-// learn learns the spelling of the second of two labels, with which b ends. It
-// reports false if that has none that others may have.
+// learn reads the spelling of the second of two labels, which ends b. It reports
+// false if no other element can share that spelling.
 func (s *spelling) learn(b []byte, two []labelPiece) bool {
 	before, id, label := two[0].label, two[1].id, two[1].label
 	if (two[0].id.Lo|before.Lo|id.Lo|label.Lo)&elsewhere != 0 ||
@@ -459,9 +461,9 @@ func (s *spelling) learn(b []byte, two []labelPiece) bool {
 	return bytes.HasPrefix(s.gap, s.after)
 }
 
-// readAlike reads those elements of a list that begin at end, behind another one
-// of the spelling, and have it, too. It returns how many these were, and where
-// they end.
+// readAlike reads the elements of a list that start at end, right behind an
+// element of the spelling s, as long as they have the same spelling. It returns
+// their number and where they end.
 func (d *decoder) readAlike(b []byte, end int, s spelling) (n, to int) {
 	i := end - len(s.after)
 	for {
@@ -489,10 +491,10 @@ func (d *decoder) readAlike(b []byte, end int, s spelling) (n, to int) {
 	return n, i + len(s.after)
 }
 
-// JobInformation gives what is needed before an application to the job is
-// started (4.4): whether applying is possible, the prescreening questions, the
-// privacy statement's address, the language, and the nationalities in it. It
-// sends no credential, unless Config.JobDBTokenSource gives one.
+// JobInformation returns what an applicant must know before applying to the job
+// (4.4): whether applying is possible, the prescreening questions, the address
+// of the privacy statement, the language, and the nationalities in that
+// language. It sends no credential unless Config.JobDBTokenSource gives one.
 //
 // Errors: ErrJobInactive, ErrJobUnavailable, ErrPostingUnavailable, however
 // the service delivers their codes, and those of every call.

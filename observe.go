@@ -12,17 +12,18 @@ import (
 // not called; without an Observer nothing is measured. The functions run in
 // the goroutine of the call, for many calls at once, and must not block.
 //
-// What they are given holds no credential, no query value and no identifier.
+// Their arguments hold no credential, no query value and no identifier.
 type Observer struct {
-	// Call runs when a call starts. The context it returns is the call's from
-	// then on; nil leaves it as it is. The function it returns, if any, runs
-	// at the end.
+	// Call runs when a call starts. The call continues with the context that it
+	// returns, or with its own if that is nil. The function that it returns, if
+	// any, runs at the end of the call.
 	Call func(ctx context.Context, call CallStart) (context.Context, func(CallEnd))
-	// Attempt runs for each request of a call, in the call's context, likewise.
+	// Attempt runs before each request of a call, with the call's context. Its
+	// results have the same meaning for that request.
 	Attempt func(ctx context.Context, attempt AttemptStart) (context.Context, func(AttemptEnd))
 }
 
-// CallStart is what is known of a call before anything is sent.
+// CallStart describes a call before anything is sent.
 type CallStart struct {
 	Op     string // the method: "Search", "HasApplied", ...
 	Method string // of HTTP
@@ -32,7 +33,7 @@ type CallStart struct {
 	Port   string
 }
 
-// CallEnd is what became of a call.
+// CallEnd describes the outcome of a call.
 type CallEnd struct {
 	Err        *Error // nil: success
 	StatusCode int    // of the last request's answer, 0 where there was none
@@ -42,13 +43,13 @@ type CallEnd struct {
 	Budget     float64       // tokens left in the retry budget; 0 where there is none
 }
 
-// AttemptStart is a request before it is sent.
+// AttemptStart describes a request before it is sent.
 type AttemptStart struct {
 	Number int         // 1 for the first
 	Header http.Header // may be added to, such as traceparent; the library's own fields are set after
 }
 
-// AttemptEnd is what became of a request.
+// AttemptEnd describes the outcome of a request.
 type AttemptEnd struct {
 	StatusCode int // 0: no answer
 	Err        error
@@ -57,7 +58,7 @@ type AttemptEnd struct {
 	Wait       time.Duration // before it
 }
 
-// watch is an Observer's part of one call.
+// watch holds the state of an Observer for one call.
 type watch struct {
 	observer    *Observer
 	callDone    func(CallEnd)
@@ -68,7 +69,7 @@ type watch struct {
 	status      int
 }
 
-// startCall tells the observer of the call.
+// startCall tells the observer that the call starts.
 func (c *call) startCall() {
 	o := c.slot.observer
 	if o == nil {
@@ -88,7 +89,7 @@ func (c *call) startCall() {
 	}
 }
 
-// endCall tells of its end; err is nil for success.
+// endCall tells the observer that the call ended; err is nil for success.
 func (c *call) endCall(err *Error) {
 	w := c.watch
 	if w == nil {
@@ -106,8 +107,8 @@ func (c *call) endCall(err *Error) {
 	w.callDone = nil
 }
 
-// startAttempt returns the context of a request, and what the observer adds to
-// its headers.
+// startAttempt tells the observer of a request. It returns the request's context
+// and the headers that the observer adds.
 func (c *call) startAttempt() (context.Context, http.Header) {
 	w := c.watch
 	if w == nil || w.observer.Attempt == nil {

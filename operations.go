@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// operation is one endpoint of section 4 and the rules that hold for it.
+// operation holds one endpoint of section 4 and its rules.
 type operation struct {
 	name   string // the public method
 	method string
@@ -22,7 +22,7 @@ type opSet uint16
 
 func (op *operation) set() opSet { return op.id }
 
-// safe says whether a request may be repeated without an answer, because it
+// safe reports whether a request that got no answer may be repeated, because it
 // changes nothing.
 func (op *operation) safe() bool { return op.method == http.MethodGet }
 
@@ -53,8 +53,9 @@ var (
 	opsApplicant = opHasApplied.set() | opApplicationID.set()
 )
 
-// segment escapes one path segment, in the one place where it is done. What
-// would leave its segment, or cannot be a name at all, is refused.
+// segment returns s escaped as one path segment. No other function escapes
+// paths. It refuses text that would leave its segment or cannot be a name; its
+// error calls the text what.
 func segment(what, s string) (string, error) {
 	switch {
 	case s == "":
@@ -72,7 +73,8 @@ func segment(what, s string) (string, error) {
 	return url.PathEscape(s), nil
 }
 
-// pathOf fills a template's one place with an identifier.
+// pathOf returns the template with its one {placeholder} replaced by id. raw is
+// the escaped path, empty if it does not differ.
 func pathOf(template, what, id string) (path, raw string, err error) {
 	escaped, err := segment(what, id)
 	if err != nil {
@@ -87,7 +89,7 @@ func pathOf(template, what, id string) (path, raw string, err error) {
 	return path, raw, nil
 }
 
-// jobPath is pathOf for a job identifier, which needs no escaping.
+// jobPath returns the path of a job. A job identifier needs no escaping.
 func jobPath(before string, job JobID, after string) (string, error) {
 	if job < 1 {
 		return "", invalid("job identifier %d is not positive", int64(job))

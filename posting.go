@@ -15,8 +15,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
 )
 
-// JobSearchResult is one page of a channel's postings (2.1). It encodes to the
-// interface's JSON and decodes from it.
+// JobSearchResult holds one page of a channel's postings (2.1). It encodes to
+// the interface's JSON and decodes from it.
 type JobSearchResult struct {
 	ItemsPerPage       int          `json:"itemsPerPage"`       // size of a page
 	NumPages           int          `json:"numPages"`           // number of pages
@@ -28,9 +28,9 @@ type JobSearchResult struct {
 	Results            []JobPosting `json:"results"`
 }
 
-// Partial reports whether there is more than the page holds: it says that
-// there are more hits than it has postings, or more pages than one. The
-// interface documents no way to ask for another page.
+// Partial reports whether the search has more postings than the page holds: the
+// page's counters name more hits than it has postings, or more than one page.
+// The interface documents no way to ask for another page.
 func (r *JobSearchResult) Partial() bool { return r.partial(len(r.Results)) }
 
 // partial is Partial for a page of which n postings were read.
@@ -38,7 +38,8 @@ func (r *JobSearchResult) partial(n int) bool {
 	return r.TotalNumberOfJobs > n || r.NumPages > 1
 }
 
-// MarshalJSON returns the page as section 2.1 has it; results is never null.
+// MarshalJSON returns the page in the form of section 2.1; results is never
+// null.
 func (r JobSearchResult) MarshalJSON() ([]byte, error) {
 	type plain JobSearchResult
 	if r.Results == nil {
@@ -47,8 +48,8 @@ func (r JobSearchResult) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(r))
 }
 
-// UnmarshalJSON reads a page by the rules of a search; null changes nothing.
-// Its error is [ErrDecode].
+// UnmarshalJSON reads a page by the rules of a search; null changes nothing. It
+// returns [ErrDecode] for anything else.
 func (r *JobSearchResult) UnmarshalJSON(b []byte) error {
 	if string(b) == "null" {
 		return nil
@@ -63,9 +64,9 @@ func (r *JobSearchResult) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// JobPosting is a posting of a channel (2.2). Its strings share one piece of
-// memory: a small one that is kept keeps them all, and strings.Clone parts it
-// from them. Texts are the service's and untrusted.
+// JobPosting holds a posting of a channel (2.2). Its strings share one piece of
+// memory: a program that keeps one of them keeps all, unless it keeps a copy
+// made with strings.Clone. The texts come from the service and are untrusted.
 type JobPosting struct {
 	JobPostingID            JobPostingID     `json:"jobPostingId"`
 	PostingVersionID        PostingVersionID `json:"postingVersionId"`
@@ -78,7 +79,7 @@ type JobPosting struct {
 }
 
 // UnmarshalJSON reads a posting by the rules of a search; null changes
-// nothing. Its error is [ErrDecode].
+// nothing. It returns [ErrDecode] for anything else.
 func (p *JobPosting) UnmarshalJSON(b []byte) error {
 	if string(b) == "null" {
 		return nil
@@ -94,15 +95,15 @@ func (p *JobPosting) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// ApplyURL returns ApplyOnlineLink as an address that can be linked to:
-// absolute, http or https, with a host and without a user. The error of any
-// other, and of none, is [ErrDecode].
+// ApplyURL returns ApplyOnlineLink as an address that is safe to link to:
+// absolute, http or https, with a host and without a user. It returns
+// [ErrDecode] for any other link and for an empty one.
 func (p *JobPosting) ApplyURL() (*url.URL, error) {
 	return webURL("applyOnlineLink", p.ApplyOnlineLink)
 }
 
-// webURL checks a link of the service. Its error names the field and holds
-// nothing of the link.
+// webURL parses and checks a link of the service. Its error names the field and
+// holds no part of the link.
 func webURL(field, link string) (*url.URL, error) {
 	reason := ""
 	u, err := url.Parse(link)
@@ -135,7 +136,7 @@ func validPort(port string) bool {
 	return err == nil && n > 0
 }
 
-// postingReading is what a decoder needs for a posting.
+// postingReading holds the state of a decoder while it reads a posting.
 type postingReading struct {
 	posting     *JobPosting
 	title, link jsonread.Piece
@@ -265,7 +266,7 @@ func (p *postingReader) page() (JobSearchResult, bool) {
 
 var errReaderClosed = errors.New("jobboard: postings read after their end")
 
-// close gives the buffers back. It may be called more than once.
+// close returns the buffers to their pool. It may be called more than once.
 func (p *postingReader) close() {
 	if p.d == nil {
 		return
@@ -277,7 +278,7 @@ func (p *postingReader) close() {
 	}
 }
 
-// more reports whether there is another posting, which comes next.
+// more reports whether there is another posting, and moves to its beginning.
 func (p *postingReader) more() bool {
 	if p.err != nil {
 		return false
@@ -309,7 +310,7 @@ func (p *postingReader) more() bool {
 	return false
 }
 
-// read reads a posting, which comes next.
+// read reads the posting at which more stopped, and reports whether it could.
 func (p *postingReader) read(posting *JobPosting) bool {
 	d := p.d
 	if p.lim.maxItem > 0 {
@@ -335,9 +336,9 @@ func decodeSearch(r io.Reader, lim decodeLimits, omit []string) (*JobSearchResul
 	return p.all()
 }
 
-// all reads the whole page. It gathers the postings in pieces, so that those
-// already read need not be moved again and again, and returns a slice that is
-// just as long as it must be.
+// all reads the whole page. It collects the postings in pieces, so that those
+// already read are not moved again and again, and returns a slice without spare
+// capacity.
 func (p *postingReader) all() (*JobSearchResult, error) {
 	p.d.Budget = memory(p.lim.maxBytes)
 	var full [][]JobPosting
@@ -374,15 +375,15 @@ func (p *postingReader) all() (*JobSearchResult, error) {
 	return &page, nil
 }
 
-// LinkedJob returns what the address of an ad says of itself: the job of a path
-// that goes .../job/{job id}/..., and the posting's version of a query with
-// jobDbPVId={posting version id}. Either is 0 where the address does not say it,
-// or says two different things. Relative addresses are read, too; the host is
-// not looked at.
+// LinkedJob returns the identifiers in the address of an ad: the job in a path
+// of the form .../job/{job id}/..., and the posting's version in a query with
+// jobDbPVId={posting version id}. Either is 0 if the address does not hold it
+// or holds two different ones. LinkedJob also reads relative addresses and
+// ignores the host.
 //
-// The interface does not promise these forms, so what they say is evidence and
-// no proof. The job information lookup (4.4) confirms it: its title is the
-// posting's.
+// The interface does not promise these forms, so the identifiers are evidence
+// and no proof. Confirm them with the job information lookup (4.4): its title
+// is the posting's.
 func LinkedJob(link string) (JobID, PostingVersionID) {
 	if !strings.Contains(link, "job/") && !strings.Contains(link, "jobDbPVId=") {
 		return 0, 0 // as most links are, and parsing them is slow
@@ -405,19 +406,20 @@ func LinkedJob(link string) (JobID, PostingVersionID) {
 }
 
 // JobInLink returns the job in the path of the posting's own ApplyOnlineLink,
-// by the rules of [LinkedJob]; false: there is none.
+// by the rules of [LinkedJob]. It reports false if there is none.
 func (p *JobPosting) JobInLink() (JobID, bool) {
 	job, _ := LinkedJob(p.ApplyOnlineLink)
 	return job, job != 0
 }
 
-// onlyNumber is the one positive number among texts.
+// onlyNumber finds the one positive number among texts.
 type onlyNumber struct {
 	n           int64
 	contradicts bool
 }
 
-// add takes a text that consists of digits; others are no numbers.
+// add notes the number in s, and ignores a text that is not a positive decimal
+// number.
 func (o *onlyNumber) add(s string) {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || n < 1 || s[0] == '+' {

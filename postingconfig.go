@@ -34,20 +34,20 @@ const (
 	KeyRemoteStatus        = "sg_remote_status"         // see PostingConfig.RemoteStatus
 )
 
-// Why a typed read of a posting's config has no value; errors.Is finds them in
-// the error.
+// The reasons why a typed read of a posting's config has no value; errors.Is
+// finds them in the error.
 var (
-	// ErrKeyMissing: the posting does not have the key.
+	// ErrKeyMissing reports that the posting does not have the key.
 	ErrKeyMissing = errors.New("missing")
-	// ErrKeyEmpty: the key is there, with no string, only empty ones, or a 0
+	// ErrKeyEmpty reports that the key has no string, only empty ones, or a 0
 	// where a time belongs.
 	ErrKeyEmpty = errors.New("empty")
-	// ErrKeyMalformed: the key's value is not what the read is for, or there
-	// are several where one belongs.
+	// ErrKeyMalformed reports that the key's value does not have the form that
+	// the read expects, or that the key has several where one belongs.
 	ErrKeyMalformed = errors.New("malformed")
 )
 
-// configError names the key; what stands under it is the service's.
+// configError names the key and not its value, which comes from the service.
 type configError struct {
 	key string
 	err error
@@ -63,13 +63,14 @@ func (e *configError) Error() string {
 
 func (e *configError) Unwrap() error { return e.err }
 
-// PostingConfig is the config of a posting: keys, each with a list of strings,
-// in the order in which they came (2.3). It does not change; the zero value
-// has no keys and is ready to use. Its texts are the service's and untrusted.
+// PostingConfig holds the config of a posting: keys, each with a list of
+// strings, in the order in which they came (2.3). It is immutable; the zero
+// value has no keys and is ready to use. The texts come from the service and
+// are untrusted.
 //
 // Get, First and All read any key. The other methods read the keys that the
-// interface shows, and tell by their error whether the key is missing, empty
-// or malformed.
+// interface shows; their errors are ErrKeyMissing, ErrKeyEmpty and
+// ErrKeyMalformed.
 type PostingConfig struct {
 	// Each key with its values behind it: one slice for all, and how many
 	// values each key has, as uvarints.
@@ -77,7 +78,7 @@ type PostingConfig struct {
 	counts  string
 }
 
-// NewPostingConfig makes a config of a copy of m, sorted by key.
+// NewPostingConfig returns a config with a copy of m, sorted by key.
 func NewPostingConfig(m map[string][]string) PostingConfig {
 	if len(m) == 0 {
 		return PostingConfig{}
@@ -95,7 +96,7 @@ func NewPostingConfig(m map[string][]string) PostingConfig {
 	return PostingConfig{strings: list, counts: string(counts)}
 }
 
-// nextCount gives the count at the start of counts and what is behind it.
+// nextCount returns the count at the start of counts and the text behind it.
 func nextCount(counts string) (n int, rest string) {
 	if c := counts[0]; c < 0x80 {
 		return int(c), counts[1:]
@@ -108,7 +109,7 @@ func nextCount(counts string) (n int, rest string) {
 	}
 }
 
-// Len is the number of keys.
+// Len returns the number of keys.
 func (c PostingConfig) Len() int {
 	n := 0
 	for i := range len(c.counts) {
@@ -120,8 +121,8 @@ func (c PostingConfig) Len() int {
 }
 
 // Get returns the strings under key: nil if there is no such key, and an empty
-// slice that is not nil if the key has none. It is read-only; appending to it
-// copies.
+// slice that is not nil if the key has none. The slice is read-only; appending
+// to it copies.
 func (c PostingConfig) Get(key string) []string {
 	list := c.strings
 	for counts := c.counts; counts != ""; {
@@ -201,10 +202,10 @@ func (c PostingConfig) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// UnmarshalJSON reads an object of arrays of strings; null is the zero value.
-// A string in place of an array is an array of it, null in place of an array
-// an empty one, and null in an array is left out. The same key twice, and
-// anything else, is [ErrDecode].
+// UnmarshalJSON reads an object of arrays of strings; null gives the zero value.
+// It takes a string in place of an array for an array of that string, null in
+// place of an array for an empty one, and leaves null in an array out. It
+// returns [ErrDecode] for a key that occurs twice and for anything else.
 func (c *PostingConfig) UnmarshalJSON(b []byte) error {
 	d := newDecoder(b)
 	defer d.release()
@@ -248,9 +249,9 @@ func (c PostingConfig) Values(key string) ([]string, error) {
 	return nil, &configError{key, ErrKeyEmpty}
 }
 
-// ListingStartDate is when the posting was first listed, in UTC. It is written
-// in milliseconds since the epoch; an ISO 8601 text is read, too, and 0 is
-// empty.
+// ListingStartDate returns when the posting was first listed, in UTC. It reads
+// milliseconds since the epoch or an ISO 8601 text; for 0 it returns
+// ErrKeyEmpty.
 func (c PostingConfig) ListingStartDate() (time.Time, error) {
 	value, err := c.Value(KeyListingStartDate)
 	if err != nil {
@@ -267,31 +268,32 @@ func (c PostingConfig) ListingStartDate() (time.Time, error) {
 	return t, nil
 }
 
-// RemoteStatus says how far a job can be done away from its location. Values
-// beside the constants may occur.
+// RemoteStatus names how far a job can be done away from its location. Other
+// values than the constants may occur.
 type RemoteStatus string
 
 // RemoteFully is the one value that the interface shows (2.3).
 const RemoteFully RemoteStatus = "FULLY_REMOTE"
 
-// RemoteStatus says how far the job can be done away from its location. A
-// value that is no word of letters, digits, _ and - is malformed.
+// RemoteStatus returns how far the job can be done away from its location. It
+// returns ErrKeyMalformed for a value that is not a word of letters, digits, _
+// and -.
 func (c PostingConfig) RemoteStatus() (RemoteStatus, error) {
 	word, err := c.word(KeyRemoteStatus)
 	return RemoteStatus(word), err
 }
 
-// Visibility says who may see a posting. Values beside the constants may
+// Visibility names who may see a posting. Other values than the constants may
 // occur.
 type Visibility string
 
 // Visible is the one value that the interface shows (2.3).
 const Visible Visibility = "visible"
 
-// Visibility says who may see the posting. It is read from
-// [KeyVisibility]; where that is missing, from the key with another product
-// in place of "platform", if there is just one. A value that is no word of
-// letters, digits, _ and - is malformed.
+// Visibility returns who may see the posting. It reads [KeyVisibility], or, if
+// that is missing, the key with another product in place of "platform", if
+// there is just one. It returns ErrKeyMalformed for a value that is not a word
+// of letters, digits, _ and -.
 func (c PostingConfig) Visibility() (Visibility, error) {
 	key, err := c.productKey(KeyVisibility, "visibility")
 	if err != nil {
@@ -301,10 +303,9 @@ func (c PostingConfig) Visibility() (Visibility, error) {
 	return Visibility(word), err
 }
 
-// AdText is the text of the advertisement: HTML of the service, untrusted, to
-// be sanitized before it is shown. It is read from [KeyAdText]; where that
-// is missing, from the key with another product in place of "platform", if
-// there is just one.
+// AdText returns the text of the advertisement: untrusted HTML of the service;
+// sanitize it before you show it. It reads [KeyAdText], or, if that is missing,
+// the key with another product in place of "platform", if there is just one.
 func (c PostingConfig) AdText() (string, error) {
 	key, err := c.productKey(KeyAdText, "_internalAdText")
 	if err != nil {
@@ -313,27 +314,27 @@ func (c PostingConfig) AdText() (string, error) {
 	return c.Value(key)
 }
 
-// ProjectNumber is the number of the job's project, a text.
+// ProjectNumber returns the number of the job's project, a text.
 func (c PostingConfig) ProjectNumber() (string, error) { return c.Value(KeyProjectNumber) }
 
-// CompanyName is the name of the company; the service may leave it empty.
+// CompanyName returns the name of the company; the service may leave it empty.
 func (c PostingConfig) CompanyName() (string, error) { return c.Value(KeyCompanyName) }
 
-// InternalPostingName is the name that the posting has inside the company.
+// InternalPostingName returns the posting's name inside the company.
 func (c PostingConfig) InternalPostingName() (string, error) {
 	return c.Value(KeyInternalPostingName)
 }
 
-// LocationNames are the names of the job's locations.
+// LocationNames returns the names of the job's locations.
 func (c PostingConfig) LocationNames() ([]string, error) { return c.Values(KeyLocationName) }
 
-// JobCategories are the identifiers of the job's categories.
+// JobCategories returns the identifiers of the job's categories.
 func (c PostingConfig) JobCategories() ([]string, error) { return c.Values(KeyJobCategory) }
 
-// Audience are the codes of whom the posting is for.
+// Audience returns the codes of the people whom the posting is for.
 func (c PostingConfig) Audience() ([]string, error) { return c.Values(KeyAudience) }
 
-// word is the one string under key, if it looks like a constant.
+// word returns the one string under key, if it looks like a constant.
 func (c PostingConfig) word(key string) (string, error) {
 	value, err := c.Value(key)
 	if err != nil {
@@ -349,7 +350,8 @@ func (c PostingConfig) word(key string) (string, error) {
 	return value, nil
 }
 
-// productKey is key if it is there, else the only one that ends in suffix.
+// productKey returns key if the config has it, else the only key that ends in
+// suffix.
 func (c PostingConfig) productKey(key, suffix string) (string, error) {
 	found := ""
 	for k := range c.All() {
@@ -369,7 +371,7 @@ func (c PostingConfig) productKey(key, suffix string) (string, error) {
 	return found, nil
 }
 
-// configReading is what a decoder needs for the config of a posting.
+// configReading holds the state of a decoder while it reads a config.
 type configReading struct {
 	keys   []string
 	values []jsonread.Piece    // of all keys
@@ -380,16 +382,16 @@ type configReading struct {
 	configOrder jsonread.Order
 }
 
-// manyKeys is how many keys of a config are compared one by one.
+// manyKeys bounds the keys of a config that are compared one by one.
 const manyKeys = 32
 
-// configKeys are the keys that the interface shows.
+// configKeys lists the keys that the interface shows.
 var configKeys = jsonread.NewNames(
 	KeyProjectLocation, KeyLocation, KeyLocationName, KeyProjectNumber, KeyAudience, KeyVisibility,
 	KeyListingStartDate, KeyInternalPostingName, KeyAdText, KeyJobCategory, KeyCompanyName, KeyRemoteStatus,
 )
 
-// omitted says which config keys are not to be kept.
+// omitted holds the config keys that a search leaves out.
 type omitted struct {
 	known uint32 // by their numbers in configKeys
 	other []string

@@ -7,11 +7,11 @@ import (
 	"strconv"
 )
 
-// Decision is what is known about applying to a job, for a switch to act on.
+// Decision names the result of a Precheck, for a switch to act on.
 type Decision int
 
-// The decisions; how one is made stands at [Applicant.Precheck]. The zero value
-// is DecisionUnknown.
+// The decisions; [Applicant.Precheck] has the rules. The zero value is
+// DecisionUnknown.
 const (
 	DecisionUnknown        Decision = iota // too little answered; the error of Precheck says what failed
 	DecisionMayApply                       // the job takes applications and has none of this applicant
@@ -30,7 +30,7 @@ var decisionNames = [...]string{
 	DecisionGone:           "gone",
 }
 
-// String is the decision in lower-case words, such as "may apply".
+// String returns the decision in lower-case words, such as "may apply".
 func (d Decision) String() string {
 	if d < 0 || int(d) >= len(decisionNames) {
 		return "Decision(" + strconv.Itoa(int(d)) + ")"
@@ -38,7 +38,7 @@ func (d Decision) String() string {
 	return decisionNames[d]
 }
 
-// Precheck is a decision with what each source said. A source has a value or
+// Precheck holds a decision and the answer of each source, which is a value or
 // an error; each error is an *Error.
 type Precheck struct {
 	Job      JobID
@@ -56,10 +56,10 @@ type Precheck struct {
 	ApplicationErr error // ErrApplicationNotFound is an answer, not a failure
 }
 
-// Precheck asks what must be known before an applicant starts an application -
-// the job information and the applied check, at once - and makes one decision
-// of the answers. Where the applied check fails, the application's identifier
-// is asked for in its place: it can tell that there is an application.
+// Precheck decides whether an applicant may start an application. It asks for
+// the job information and the applied check at the same time. If the applied
+// check fails, Precheck asks for the application's identifier instead, because
+// that too proves an application.
 //
 // The first row that holds among the answers in hand decides:
 //
@@ -70,15 +70,15 @@ type Precheck struct {
 //	DecisionMayApply        ApplyPossible is true, and the applied check itself says false
 //	DecisionUnknown         else
 //
-// All but DecisionMayApply need one answer: the call returns with the first
+// All but DecisionMayApply need one answer: Precheck returns with the first
 // that decides and cancels the others, whose error is then [context.Canceled].
-// DecisionMayApply needs both, because only the applied check tells of a job of
+// DecisionMayApply needs both, because only the applied check reports a job of
 // another company (ErrProjectNotAccessible, 7.2).
 //
-// The error is nil where the decision is certain. With DecisionUnknown it is
-// the errors of the sources that failed, joined: errors.Is and errors.As find
-// each. When ctx ends, what has answered until then decides. Nothing runs on
-// after the return.
+// The error is nil if the decision is certain. With DecisionUnknown it joins
+// the errors of the sources that failed: errors.Is and errors.As find each.
+// When ctx ends, the answers that have arrived decide. Nothing runs on after
+// the return.
 func (a *Applicant) Precheck(ctx context.Context, job JobID) (Precheck, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -117,8 +117,8 @@ func (a *Applicant) Precheck(ctx context.Context, job JobID) (Precheck, error) {
 
 var errNoAnswer = errors.New("no answer yet")
 
-// mayStillHaveApplied reports whether the application lookup may tell what the
-// applied check, which ended with err, did not.
+// mayStillHaveApplied reports whether the application lookup may still find an
+// application after the applied check ended with err.
 func mayStillHaveApplied(ctx context.Context, err error) bool {
 	if Settled(err) || ctx.Err() != nil {
 		return false
@@ -148,9 +148,9 @@ func (p *Precheck) any(class error) bool {
 	return errors.Is(p.InformationErr, class) || errors.Is(p.AppliedErr, class) || errors.Is(p.ApplicationErr, class)
 }
 
-// MarshalJSON returns the decision in words, the job, and of each source its
-// value or the text of its error; nothing of a source that was not needed. It
-// holds no credential and no body of an answer, and is not meant to be decoded.
+// MarshalJSON returns the decision in words, the job, and for each source that
+// was needed its value or the text of its error. It holds no credential and no
+// body of an answer, and is not meant to be decoded.
 func (p Precheck) MarshalJSON() ([]byte, error) {
 	text := func(err error) string {
 		if err == nil || p.Decision != DecisionUnknown && errors.Is(err, context.Canceled) {

@@ -24,7 +24,7 @@ import (
 // loop and the waits, call.RoundTrip (attempt.go) is one attempt, call.decide
 // (retry.go) says whether there is another, and call.fail makes the *Error.
 
-// slot is one address with the credential that belongs to it: the base
+// slot holds one address with the credential that belongs to it: the base
 // address, the lookup's, or the base address for one applicant.
 type slot struct {
 	base        *url.URL // path without a trailing slash
@@ -45,10 +45,10 @@ type slot struct {
 	anonymous *authorization // what is sent without a credential
 }
 
-// roundTrip is a transport that nobody can look into.
+// roundTrip wraps a transport in a function, so that no printer shows its fields.
 type roundTrip func(*http.Request) (*http.Response, error)
 
-// request is what differs between two calls of an operation.
+// request holds what differs between two calls of an operation.
 type request struct {
 	path   string // decoded, without the base's
 	raw    string // the escaped path, where it differs
@@ -58,8 +58,8 @@ type request struct {
 	hide   []string // what the caller searches for: no error shows it
 }
 
-// call is one public call on its way. It is the transport of an http.Client of
-// its own, so that what an attempt finds stays with the call.
+// call holds the state of one public call. It is the transport of an http.Client
+// of its own, so that the results of an attempt stay with the call.
 type call struct {
 	ctx      context.Context // the caller's
 	op       *operation
@@ -90,9 +90,9 @@ type call struct {
 	turn     *gate.Turn         // of a job among many; nil: a call of its own
 }
 
-// do is the one road to the network. It sends the request, repeats it as the
-// policy says, and hands the first successful answer to accept. Whatever fails
-// is an *Error.
+// do sends the request, repeats it by the policy, and hands the first successful
+// answer to accept. Every failure is an *Error. No request takes another way to
+// the network.
 func (s *slot) do(ctx context.Context, op *operation, req request, accept func(*answer) error) error {
 	c := &call{ctx: ctx, op: op, slot: s, request: req, accept: accept, turn: turnOf(ctx)}
 	c.startCall()
@@ -138,10 +138,10 @@ func (c *call) lastMoment(now time.Time) time.Time {
 	return now.Add(callTimeout)
 }
 
-// template is what every request begins with. An attempt sets the headers.
+// template holds the fields that all requests share. An attempt sets the headers.
 var template = &http.Request{Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}}
 
-// prepare makes what the loop sends.
+// prepare fills in the request that the loop sends.
 func (c *call) prepare() error {
 	base, req := c.slot.base, &c.request
 	c.url = *base
@@ -173,7 +173,8 @@ func (c *call) failure(err error) *failedAttempt {
 	return &failedAttempt{err: &failure{kind: ErrTransport, detail: "the request was not sent"}}
 }
 
-// ended is the end of the caller's context outside an exchange.
+// ended returns the failed attempt for a context of the caller that ended
+// outside an exchange.
 func (c *call) ended(cause error) *failedAttempt {
 	f := &failedAttempt{err: cause, ended: true}
 	if errors.Is(cause, context.DeadlineExceeded) {
@@ -198,7 +199,7 @@ func (c *call) waitContext() context.Context {
 
 var bodyBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// release gives back what the call used.
+// release ends the wait for a token and returns the buffer to its pool.
 func (c *call) release() {
 	if c.cancel != nil {
 		c.cancel()
@@ -216,11 +217,10 @@ func (c *call) keepSecret(secret string) {
 	}
 }
 
-// scrub takes out of the service's words what it may have been told in
-// confidence.
+// scrub removes the call's secrets from the service's words.
 func (c *call) scrub(text string) string { return redact.Hide(text, c.secrets) }
 
-// scrubHead is scrub for a text of which only the beginning is shown.
+// scrubHead scrubs the beginning of a text and returns at most limit bytes.
 func (c *call) scrubHead(text string, limit int) string {
 	return clean(c.scrub(text[:min(len(text), 40*limit)]), limit)
 }

@@ -11,21 +11,22 @@ import (
 	"time"
 )
 
-// RetryPolicy says what is repeated, when and how often. The zero value of
-// each field means the default in its comment.
+// RetryPolicy sets which requests are repeated, when and how often. The zero
+// value of each field selects the default in its comment.
 //
 // GET, PUT and DELETE are repeated after a lost connection, a time-out, 429,
-// 500, 502, 503 and 504; PUT and DELETE not once a good status has arrived. POST
-// is repeated only where the service certainly did not execute it: no
-// connection, or 429. What cannot pass, such as an unknown name or a failed TLS
-// handshake, is not repeated. A 401 that calls the token expired is repeated
-// once with another token, without a wait and whatever MaxAttempts says.
+// 500, 502, 503 and 504. PUT and DELETE are not repeated once a good status has
+// arrived. POST is repeated only if the service certainly did not execute it:
+// no connection, or 429. Lasting failures, such as an unknown name or a failed
+// TLS handshake, are not repeated. After a 401 that calls the token expired the
+// request is repeated once with another token, without a wait and whatever
+// MaxAttempts says.
 //
 // The wait before repeat n is uniform in [d/2, d] with
 // d = min(MinWait * 2^n, MaxWait), or what Retry-After asks for. Calls of one
-// client that fail at one moment start their repeats one after the other, up to
-// 0.8 s later than that. No wait is longer than the time the caller has left:
-// then the last answer comes back at once.
+// client that fail together start their repeats one after the other, up to
+// 0.8 s later than that. If a wait does not fit the time that the caller has
+// left, the call ends at once with the last answer.
 type RetryPolicy struct {
 	MaxAttempts      int           // sends in all; 0 means 5, 1 means no repeat
 	MinWait, MaxWait time.Duration // 200 ms, 5 s
@@ -33,11 +34,11 @@ type RetryPolicy struct {
 	AttemptTimeout   time.Duration // 15 s to the end of a bounded body; Postings: to its headers
 	StallTimeout     time.Duration // 10 s without a byte of body
 
-	// Every repeat takes a token of the budget that a Client and its
-	// Applicants share for an origin, but for one after an attempt that found
-	// no connection; without a token the last failure is final. A repeat that
-	// succeeds gives its token back, a first attempt that succeeds adds
-	// BudgetRatio, time adds nothing. The capacity is
+	// A Client and its Applicants share one budget of tokens per origin. Every
+	// repeat takes a token, except one after an attempt that found no
+	// connection; without a token the call ends with the last failure. A
+	// repeat that succeeds gives its token back, a first attempt that succeeds
+	// adds BudgetRatio, time adds nothing. The capacity is
 	// max(Budget, min(10, BudgetRatio*S60), BudgetRatio*S10), where S60 and S10
 	// are the first attempts of the last 60 and 10 s that succeeded.
 	Budget      int     // tokens at the start and least capacity; 0 means 2, negative: no budget
@@ -87,7 +88,7 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	return p, nil
 }
 
-// event is what became of an attempt, as far as another may follow it.
+// event classifies the outcome of an attempt by whether another may follow.
 type event int
 
 const (
@@ -100,8 +101,8 @@ const (
 	cutOff               // a part of an answer with a good status
 )
 
-// repeatRules is the rule of what is repeated for which method. The table of
-// docs/retries.md is made of it.
+// repeatRules lists, for each event, the methods that are repeated after it.
+// The table of docs/retries.md is generated from it.
 var repeatRules = [...]struct {
 	what           string
 	get, put, post bool // put: and DELETE
@@ -126,8 +127,8 @@ func (e event) repeats(method string) bool {
 	return rule.put
 }
 
-// checkRetry runs once an attempt. What failed, and of which call, is in the
-// error.
+// checkRetry reports whether another attempt follows. The loop calls it once
+// after each attempt; a *failedAttempt in err names the call and its failure.
 func checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
 	var f *failedAttempt
 	if !errors.As(err, &f) {
@@ -153,8 +154,8 @@ func checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
 	return again, nil
 }
 
-// stop books a failed attempt and returns why there is no other one, or
-// nothing and sets the wait before it.
+// stop books a failed attempt. It returns the reason why no other one follows,
+// or returns "" and sets the wait before the next.
 func (c *call) stop(f *failedAttempt, now time.Time) StopReason {
 	if f.stopped != "" {
 		return f.stopped
@@ -212,9 +213,9 @@ func (c *call) exhausted(f *failedAttempt, now time.Time, pausing bool) StopReas
 }
 
 // pause makes all jobs of a bulk call wait for as long as the service asks, at
-// most MaxRetryAfter, and reports whether it did. The repeat is then free: the
-// service is asked less, not more. The pause is no part of the time of a call
-// without a deadline of its own.
+// most MaxRetryAfter, and reports whether it did. The repeat then takes no token
+// of the budget, because the pause lowers the load on the service. The pause
+// does not count towards the time of a call without a deadline of its own.
 func (c *call) pause(f *failedAttempt, now time.Time) bool {
 	if c.turn == nil || !c.turn.Pause || f.retryAfter <= 0 || f.event != limited && f.event != failing {
 		return false
@@ -229,9 +230,10 @@ func (c *call) pause(f *failedAttempt, now time.Time) bool {
 	return true
 }
 
-// pay takes a repeat out of the budget. What was not sent costs nothing. Where
-// many calls failed together their repeats start one after the other, if the
-// caller has the time.
+// pay takes a token for a repeat out of the budget and reports whether there was
+// one. After an attempt that was not sent the repeat costs nothing. If many
+// calls failed together, pay delays the repeat so that they start one after the
+// other, as far as the caller has the time.
 func (c *call) pay(f *failedAttempt, now time.Time) bool {
 	b := c.slot.budget
 	if b == nil || f.event == unsent {
@@ -261,8 +263,9 @@ func (c *call) succeeded(now time.Time) {
 	}
 }
 
-// wait is equal jitter, or what the service asked for and a little more, so
-// that those who were told the same time do not come back as one.
+// wait returns the wait before a repeat, with equal jitter. If the service asked
+// for a time, it returns that time and a little more, so that callers who were
+// told the same time do not return together.
 func (p *RetryPolicy) wait(repeat int, retryAfter time.Duration) time.Duration {
 	if retryAfter > 0 && retryAfter <= p.MaxRetryAfter {
 		return retryAfter + rand.N(min(retryAfter/4, 500*time.Millisecond)+1)
@@ -283,9 +286,9 @@ func repeatedStatus(status int) bool {
 	return false
 }
 
-// parseRetryAfter reads seconds or one of the three forms of an HTTP date,
-// held against the service's own clock where it tells it. What cannot be used
-// is 0: absent.
+// parseRetryAfter reads Retry-After: seconds, or one of the three forms of an
+// HTTP date, measured from the Date header if there is one and from now if not.
+// It returns 0 if the header is absent or cannot be used.
 func parseRetryAfter(header http.Header, now time.Time) time.Duration {
 	v := strings.TrimSpace(header.Get("Retry-After"))
 	if v == "" {
@@ -308,5 +311,5 @@ func parseRetryAfter(header http.Header, now time.Time) time.Duration {
 	return min(max(at.Sub(now), 0), maxDemand)
 }
 
-// maxDemand is as long as any demand to wait is taken for.
+// maxDemand caps the wait that Retry-After can ask for.
 const maxDemand = 100 * 365 * 24 * time.Hour

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-querystring/query"
 )
 
-// Query is what a search asks for (4.1). The zero value asks for every job of
-// the channel.
+// Query holds the criteria of a search (4.1). The zero value asks for every job
+// of the channel.
 type Query struct {
 	Text       string      // free text; empty: any
 	Near       GeoLocation // zero: anywhere. A posting matches only if its position has a geolocation
@@ -21,62 +21,66 @@ type Query struct {
 }
 
 // Key returns the query as one text, for a cache of results by channel and
-// query: queries that ask for the same have the same key, others another. It
-// holds what is searched for, so it does not belong in a log.
+// query: equal queries have equal keys, different queries different ones. The
+// key holds the search text, so keep it out of logs.
 func (q Query) Key() string {
 	omitted := slices.Compact(slices.Sorted(slices.Values(q.OmitConfig)))
 	return fmt.Sprintf("%q %q %q %q", q.Text, q.Near, q.Language, omitted)
 }
 
-// parameters are the two that the interface documents. It has none for paging.
+// parameters holds the two query parameters that the interface documents. It
+// documents none for paging.
 type parameters struct {
 	Search      string `url:"search,omitempty"`
 	GeoLocation string `url:"geoLocation,omitempty"`
 }
 
-// Search gives the postings of a channel that match (4.1), all of what the
-// service puts on its one page; JobSearchResult.Partial says when there is
-// more. It needs the client's credential.
+// Search returns the postings of a channel that match (4.1), all that the
+// service puts on its one page; JobSearchResult.Partial reports whether there
+// are more. It sends the client's credential.
 //
 // Errors: ErrUnauthorized, ErrForbidden, ErrServer, and those of every call.
 func (c *Client) Search(ctx context.Context, channel ChannelID, q Query) (*JobSearchResult, error) {
 	return c.base.search(ctx, &c.config, channel, q)
 }
 
-// Postings is Search decoded as it arrives: constant memory over any number of
-// postings. A failure is the last item, with a nil posting. Breaking off stops
-// reading. The range may be repeated, and searches anew.
+// Postings searches as Search does and yields each posting as it arrives, in
+// constant memory for any number of postings. It yields a failure as the last
+// item, with a nil posting. Breaking off stops reading; ranging again sends the
+// search again.
 //
-// Until the first posting is there, failures are repeated as for Search;
-// after it they end the range, because postings were handed out already.
+// Until the first posting has arrived, failures are repeated as for Search.
+// After it they end the range, because postings were handed out already.
 func (c *Client) Postings(ctx context.Context, channel ChannelID, q Query) iter.Seq2[*JobPosting, error] {
 	return c.PostingStream(ctx, channel, q).All()
 }
 
-// PostingStream is Postings that also gives the page's counters, for who must
-// know whether the postings are complete. Nothing is sent before All is ranged over.
+// PostingStream returns the search of Postings as a value that also has the
+// page's counters, for a caller who must know whether the postings are
+// complete. It sends nothing until All is ranged over.
 func (c *Client) PostingStream(ctx context.Context, channel ChannelID, q Query) *PostingStream {
 	return &PostingStream{ctx: ctx, slot: &c.base, config: &c.config, channel: channel, query: q}
 }
 
-// Search is Client.Search with the applicant's token, which the interface
-// accepts there too.
+// Search searches as Client.Search does, with the applicant's token, which the
+// interface accepts there too.
 func (a *Applicant) Search(ctx context.Context, channel ChannelID, q Query) (*JobSearchResult, error) {
 	return a.slot.search(ctx, &a.client.config, channel, q)
 }
 
-// Postings is Client.Postings with the applicant's token.
+// Postings yields postings as Client.Postings does, with the applicant's token.
 func (a *Applicant) Postings(ctx context.Context, channel ChannelID, q Query) iter.Seq2[*JobPosting, error] {
 	return a.PostingStream(ctx, channel, q).All()
 }
 
-// PostingStream is Client.PostingStream with the applicant's token.
+// PostingStream returns the stream of Client.PostingStream, with the applicant's
+// token.
 func (a *Applicant) PostingStream(ctx context.Context, channel ChannelID, q Query) *PostingStream {
 	return &PostingStream{ctx: ctx, slot: &a.slot, config: &a.client.config, channel: channel, query: q}
 }
 
-// PostingStream is a search whose postings are read one by one. It is for one
-// goroutine.
+// PostingStream reads the postings of a search one by one. It must be used by
+// one goroutine only.
 type PostingStream struct {
 	ctx     context.Context
 	slot    *slot
@@ -88,9 +92,9 @@ type PostingStream struct {
 	complete bool
 }
 
-// Page gives the page's counters, without Results. It is ok once the last
-// range over All has read the answer to its end; before that counters may be
-// missing, because they can come after the postings.
+// Page returns the page's counters, without Results. It reports true once the
+// last range over All has read the answer to its end; before that, counters may
+// be missing, because they can come after the postings.
 func (s *PostingStream) Page() (page JobSearchResult, ok bool) { return s.page, s.complete }
 
 // All sends the search and ranges over its postings.

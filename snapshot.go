@@ -10,10 +10,11 @@ import (
 	"time"
 )
 
-// Snapshot is what a channel showed at one time, as little of it as tells
-// changes: keep it, as JSON, and compare the next one with it by [Diff].
+// Snapshot holds the postings that a channel showed at one time, with only the
+// fields that reveal a change. Store it as JSON and compare it with the next
+// one by [Diff].
 //
-// Of a posting that an answer has several times, the newest version is kept.
+// If an answer has a posting several times, the newest version is kept.
 type Snapshot struct {
 	Channel      ChannelID   `json:"channel"`
 	Text         string      `json:"search,omitempty"`      // Query.Text
@@ -22,14 +23,14 @@ type Snapshot struct {
 	ForApplicant bool        `json:"forApplicant,omitzero"` // taken with an applicant's token
 	Taken        time.Time   `json:"taken"`                 // when the answer was complete, or failed; UTC, to the millisecond
 
-	// Complete says that the answer was read to its end, and that by its own
-	// counters it held every posting. Without that, what is missing may still
-	// be there.
+	// Complete reports whether the answer was read to its end and, by its own
+	// counters, held every posting. If it is false, a posting that is missing
+	// here may still be in the channel.
 	Complete bool              `json:"complete"`
 	Postings []SnapshotPosting `json:"postings"` // in the order of their identifiers
 }
 
-// SnapshotPosting is a posting of a Snapshot; see JobPosting.
+// SnapshotPosting holds a posting of a Snapshot; see JobPosting.
 type SnapshotPosting struct {
 	JobPostingID            JobPostingID     `json:"jobPostingId"`
 	PostingVersionID        PostingVersionID `json:"postingVersionId"`
@@ -39,23 +40,24 @@ type SnapshotPosting struct {
 	PostingVersionEndDate   Millis           `json:"postingVersionEndDate"`
 }
 
-// Snapshot takes a snapshot of what a search finds (4.1), read as Postings
-// reads it. A failure in the middle gives both the error and a snapshot of what
-// came before it, which is not complete; one before the first posting gives an
-// empty one.
+// Snapshot returns a snapshot of the postings that a search finds (4.1), read as
+// Postings reads them. After a failure it returns the error and a snapshot of
+// the postings that came before it, which is not complete and may be empty.
 func (c *Client) Snapshot(ctx context.Context, channel ChannelID, q Query) (*Snapshot, error) {
 	s := &Snapshot{Language: cmp.Or(q.Language, c.config.language)}
 	return s, s.take(c.PostingStream(ctx, channel, withoutConfig(q)))
 }
 
-// Snapshot is Client.Snapshot with the applicant's token. Another applicant may
-// see other postings: compare only those of one.
+// Snapshot returns a snapshot as Client.Snapshot does, with the applicant's
+// token. Another applicant may see other postings: compare only snapshots of
+// the same applicant.
 func (a *Applicant) Snapshot(ctx context.Context, channel ChannelID, q Query) (*Snapshot, error) {
 	s := &Snapshot{Language: cmp.Or(q.Language, a.client.config.language), ForApplicant: true}
 	return s, s.take(a.PostingStream(ctx, channel, withoutConfig(q)))
 }
 
-// withoutConfig is q without the config keys, of which a snapshot has none.
+// withoutConfig returns q with all known config keys left out, because a
+// snapshot has none.
 func withoutConfig(q Query) Query {
 	q.OmitConfig = append(slices.Clone(q.OmitConfig),
 		KeyProjectLocation, KeyLocation, KeyLocationName, KeyProjectNumber, KeyAudience, KeyVisibility,
@@ -84,8 +86,8 @@ func (s *Snapshot) take(stream *PostingStream) (err error) {
 	return err
 }
 
-// inOrder is the postings by identifier, each once, in its newest version. It
-// may change the list's order.
+// inOrder returns the postings by identifier, each once, in its newest version.
+// It sorts list in place.
 func inOrder(list []SnapshotPosting) []SnapshotPosting {
 	newest := func(a, b SnapshotPosting) int {
 		return cmp.Or(
@@ -103,7 +105,8 @@ func inOrder(list []SnapshotPosting) []SnapshotPosting {
 	return slices.CompactFunc(list, func(a, b SnapshotPosting) bool { return a.JobPostingID == b.JobPostingID })
 }
 
-// MarshalJSON is the snapshot in a stable order; postings is never null.
+// MarshalJSON returns the snapshot with its postings in a stable order; postings
+// is never null.
 func (s Snapshot) MarshalJSON() ([]byte, error) {
 	type plain Snapshot
 	s.Postings = inOrder(slices.Clone(s.Postings))
@@ -113,8 +116,8 @@ func (s Snapshot) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(s))
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote; null changes nothing. The error
-// of JSON that is no snapshot is ErrDecode.
+// UnmarshalJSON reads the form that MarshalJSON writes; null changes nothing. It
+// returns ErrDecode for JSON that is not a snapshot.
 func (s *Snapshot) UnmarshalJSON(b []byte) error {
 	if string(b) == "null" {
 		return nil
@@ -135,30 +138,31 @@ func (s *Snapshot) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Changes are what is different between two snapshots, each list in the order
-// of the postings' identifiers.
+// Changes holds the differences between two snapshots, each list in the order of
+// the postings' identifiers.
 type Changes struct {
 	Added   []SnapshotPosting `json:"added,omitempty"`   // new since before
 	Changed []PostingChange   `json:"changed,omitempty"` // another version, title or date
 	Gone    []SnapshotPosting `json:"gone,omitempty"`    // no longer there
 
-	// What only looks like it, because a snapshot is not complete.
+	// Differences that may only seem so, because a snapshot is not complete.
 	MaybeAdded []SnapshotPosting `json:"maybeAdded,omitempty"` // new, or before did not hold it
 	MaybeGone  []SnapshotPosting `json:"maybeGone,omitempty"`  // gone, or after does not hold it
 }
 
-// PostingChange is one posting in two snapshots.
+// PostingChange holds one posting as two snapshots show it.
 type PostingChange struct {
 	Before SnapshotPosting `json:"before"`
 	After  SnapshotPosting `json:"after"`
 }
 
-// Diff compares two snapshots of the same search. It never says that a posting
-// is gone unless after is complete, nor that one is new unless before is; so
-// the snapshot to keep for the next time is the last complete one.
+// Diff returns the changes between two snapshots of the same search. It reports
+// a posting as gone only if after is complete, and as new only if before is; so
+// keep the last complete snapshot for the next comparison.
 //
-// The error of snapshots of different channels, queries or languages, or of an
-// applicant's and a client's, and of nil, is ErrInvalidInput and says which.
+// Diff returns ErrInvalidInput, and names the difference, for snapshots of
+// different channels, queries or languages, for an applicant's and a client's,
+// and for nil.
 func Diff(before, after *Snapshot) (Changes, error) {
 	if err := sameSearch(before, after); err != nil {
 		return Changes{}, fmt.Errorf("jobboard: Diff: %w", err)

@@ -6,31 +6,34 @@ import (
 	"net/url"
 )
 
-// SubscriptionRequest is what Subscribe sends. The interface does not show its
-// payload, so both parts are open; the zero value sends neither.
+// SubscriptionRequest holds the query and the body that Subscribe sends. The
+// interface does not show its payload, so both are open; the zero value sends
+// neither.
 type SubscriptionRequest struct {
 	Query url.Values // such as channel, types, email
 	Body  any        // encoded as JSON; nil: no body
 }
 
-// Subscribe subscribes to a posting channel (4.5). It is sent once, except
-// where the service certainly did not execute it. The answer is the service's
-// JSON, nil where it sent none.
+// Subscribe subscribes to a posting channel (4.5). It repeats the request only
+// if the service certainly did not execute it. It returns the service's JSON,
+// nil if the answer was empty.
 //
 // Deprecated: the interface keeps subscriptions for existing consumers only.
 func (c *Client) Subscribe(ctx context.Context, req SubscriptionRequest) (json.RawMessage, error) {
 	return c.subscription(ctx, opSubscribe, "", req.Query, req.Body)
 }
 
-// ConfirmSubscription confirms a subscription (4.5). body is encoded as JSON;
-// nil sends none, json.RawMessage("null") sends null.
+// ConfirmSubscription confirms a subscription (4.5). It sends body as JSON, no
+// body for nil, and null for json.RawMessage("null"). It returns the service's
+// JSON, nil if the answer was empty.
 //
 // Deprecated: the interface keeps subscriptions for existing consumers only.
 func (c *Client) ConfirmSubscription(ctx context.Context, id SubscriptionID, body any) (json.RawMessage, error) {
 	return c.subscription(ctx, opConfirm, id, nil, body)
 }
 
-// Unsubscribe stops a subscription (4.5).
+// Unsubscribe ends a subscription (4.5). It returns the service's JSON, nil if
+// the answer was empty.
 //
 // Deprecated: the interface keeps subscriptions for existing consumers only.
 func (c *Client) Unsubscribe(ctx context.Context, id SubscriptionID) (json.RawMessage, error) {
@@ -76,7 +79,8 @@ func showsItsEnd(value []byte) bool {
 	return len(value) > 0 && (value[len(value)-1] < '0' || value[len(value)-1] > '9')
 }
 
-// decodeRaw takes any one JSON value, or nothing, which is nil.
+// decodeRaw returns a copy of a body that holds one JSON value, and nil for an
+// empty body.
 func decodeRaw(body []byte) (json.RawMessage, error) {
 	text := trimJSON(body)
 	if len(text) == 0 {

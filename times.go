@@ -8,10 +8,10 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
 )
 
-// Millis is a time as the interface writes it in postings: milliseconds since
-// the epoch (2.2). The interface does not say what 0 means; [Millis.Time]
-// takes it for "not set", and the value itself is kept. It decodes from a
-// number, a number in quotes, or an ISO 8601 text, and encodes to a number.
+// Millis holds a time of a posting in milliseconds since the epoch (2.2). The
+// interface does not define 0; [Millis.Time] takes it for "not set", and the
+// value itself is kept. Millis decodes from a number, a number in quotes, or an
+// ISO 8601 text, and encodes to a number.
 type Millis int64
 
 // Time returns m in UTC. It reports false for 0.
@@ -23,7 +23,7 @@ func (m Millis) Time() (t time.Time, ok bool) {
 }
 
 // UnmarshalJSON reads a number, a number in quotes, or an ISO 8601 text with
-// an offset; null is 0. The error of anything else is [ErrDecode].
+// an offset; null gives 0. It returns [ErrDecode] for anything else.
 func (m *Millis) UnmarshalJSON(b []byte) error {
 	d := newDecoder(b)
 	defer d.release()
@@ -53,10 +53,10 @@ func (d *decoder) millis() Millis {
 	return Millis(m)
 }
 
-// Timestamp is a time as the interface writes it in a job information: an ISO
-// 8601 text (2.5). It reads Z and numeric offsets with or without a colon, is
-// in UTC after decoding, and encodes in UTC with milliseconds. The zero value
-// is a timestamp that was null or absent, and encodes to null.
+// Timestamp holds a time of a job information, an ISO 8601 text (2.5). It reads
+// Z and numeric offsets with or without a colon, is in UTC after decoding, and
+// encodes in UTC with milliseconds. The zero value stands for a timestamp that
+// was null or absent, and encodes to null.
 type Timestamp struct{ time.Time }
 
 const timestampLayout = "2006-01-02T15:04:05.000Z"
@@ -75,8 +75,8 @@ func (t Timestamp) MarshalJSON() ([]byte, error) {
 	return u.AppendFormat(make([]byte, 0, len(timestampLayout)+2), `"`+timestampLayout+`"`), nil
 }
 
-// UnmarshalJSON reads an ISO 8601 text; null is the zero value. The error of
-// anything else is [ErrDecode].
+// UnmarshalJSON reads an ISO 8601 text; null gives the zero value. It returns
+// [ErrDecode] for anything else.
 func (t *Timestamp) UnmarshalJSON(b []byte) error {
 	d := newDecoder(b)
 	defer d.release()
@@ -101,7 +101,8 @@ func (d *decoder) timestamp() Timestamp {
 	return Timestamp{t}
 }
 
-// timeRoom is the buffer that shortText needs for the text of a time.
+// timeRoom sizes the buffer that shortText needs for the text of a time, in
+// bytes.
 const timeRoom = isotime.MaxLen + 1 + jsonscan.TextRoom
 
 // shortText reads a string as far as it fits into buf.

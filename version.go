@@ -8,8 +8,8 @@ import (
 
 const modulePath = "github.com/jobboard-sdk/jobboard-go"
 
-// agent is the library's name for itself in User-Agent, with the version that
-// the program was built with where it is known.
+// agent returns the library's part of User-Agent: its name, and its version if
+// the program's build information has it.
 var agent = sync.OnceValue(func() string {
 	info, _ := debug.ReadBuildInfo()
 	return agentOf(info)
@@ -24,9 +24,9 @@ func agentOf(info *debug.BuildInfo) string {
 	return name + "/" + version
 }
 
-// moduleVersion is this module's version in a program: that of the program where
-// it is one of ours, else that of what it depends on. A checkout that stands in
-// for it has none.
+// moduleVersion returns this module's version in a program: the main module's if
+// the program is one of ours, else the dependency's. It returns "" for a checkout
+// that replaces the module.
 func moduleVersion(info *debug.BuildInfo) string {
 	if info == nil {
 		return ""
@@ -45,7 +45,7 @@ func moduleVersion(info *debug.BuildInfo) string {
 	return ""
 }
 
-// notInToken is for what a version cannot have in a header.
+// notInToken reports whether a version in a header must not hold r.
 func notInToken(r rune) bool {
 	return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(".-+_", r))
 }
