@@ -45,7 +45,7 @@ func New(initial int, ratio float64) *Budget {
 	return &Budget{initial: float64(initial), ratio: ratio, start: time.Now(), tokens: float64(initial)}
 }
 
-// Pay takes a token for a repeat, or reports that there is none.
+// Pay takes a token for a repeat, and reports whether there was one.
 func (b *Budget) Pay(now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -57,8 +57,8 @@ func (b *Budget) Pay(now time.Time) bool {
 	return true
 }
 
-// Spread returns how much later than it would alone a repeat is to start:
-// calls that failed together must not come back together.
+// Spread returns the extra delay of a repeat, up to the spread. It keeps calls
+// that failed together from coming back together.
 func (b *Budget) Spread(now time.Time) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -70,7 +70,7 @@ func (b *Budget) Spread(now time.Time) time.Duration {
 	return later
 }
 
-// Earn books a first attempt that succeeded: it adds a share of a repeat.
+// Earn books a first attempt that succeeded: it adds ratio tokens.
 func (b *Budget) Earn(now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -81,7 +81,7 @@ func (b *Budget) Earn(now time.Time) {
 	b.add(b.ratio)
 }
 
-// Return books a repeat that succeeded: it gives back the token it took.
+// Return books a repeat that succeeded: it gives back the token of Pay.
 func (b *Budget) Return(now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -94,7 +94,7 @@ func (b *Budget) add(tokens float64) {
 	b.next = b.next.Add(-crowdGap) // not all calls fail
 }
 
-// State returns the tokens at hand and the most that there may be now.
+// State returns the number of tokens and the capacity, both at now.
 func (b *Budget) State(now time.Time) (tokens, capacity float64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

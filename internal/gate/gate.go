@@ -1,6 +1,5 @@
 // Package gate lets a bounded number of jobs work at once. A job that waits for
-// its repeat leaves the gate and comes again later, so it keeps nobody from
-// working.
+// its repeat gives its place to another and takes a new one later.
 package gate
 
 import (
@@ -10,9 +9,8 @@ import (
 	"time"
 )
 
-// Gate has a number of places. Jobs that come for the first time and jobs that
-// come again take turns at the places that become free. It is safe for
-// concurrent use.
+// Gate gives a fixed number of places to jobs. First attempts and repeats take
+// turns at the places that become free. It is safe for concurrent use.
 type Gate struct {
 	mu      sync.Mutex
 	free    int
@@ -28,14 +26,15 @@ const (
 	again
 )
 
-// New returns a gate with so many places. While maxAway jobs are away, none
-// comes in for the first time.
+// New returns a gate with the given number of places. While maxAway jobs wait
+// for a repeat, no first attempt gets a place.
 func New(places, maxAway int) *Gate { return &Gate{free: places, maxAway: maxAway} }
 
-// Enter waits for a place for a job's first attempt. Its error is that of ctx.
+// Enter waits for a place for a job's first attempt. It returns the error of ctx
+// if that ends first.
 func (g *Gate) Enter(ctx context.Context) error { return g.enter(ctx, first) }
 
-// Leave gives a place back for good.
+// Leave gives a place back. The job does not come again.
 func (g *Gate) Leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -43,8 +42,7 @@ func (g *Gate) Leave() {
 	g.grant()
 }
 
-// Pause lets nobody in until then. A pause that ends earlier than the one under
-// way changes nothing.
+// Pause gives no job a place before until. It never shortens a pause under way.
 func (g *Gate) Pause(until time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -107,8 +105,8 @@ func (g *Gate) ready(queue int) bool {
 	return len(g.queues[queue]) > 0 && (queue == again || g.away < g.maxAway)
 }
 
-// Turn is one job's dealing with a gate, from the moment that Enter let it in.
-// It belongs to the goroutine of the job.
+// Turn holds the state of one job at a gate, from the moment that Enter let it
+// in. It belongs to the goroutine of the job.
 type Turn struct {
 	gate  *Gate
 	Pause bool // Retry-After pauses the gate
@@ -118,8 +116,8 @@ type Turn struct {
 // NewTurn returns the turn of a job that has entered.
 func (g *Gate) NewTurn(pause bool) *Turn { return &Turn{gate: g, Pause: pause} }
 
-// StepOut gives the place back until StepIn. Where as many jobs are away as may
-// be, it keeps the place.
+// StepOut gives the place back until StepIn. It keeps the place if maxAway jobs
+// are away already.
 func (t *Turn) StepOut() {
 	t.gate.mu.Lock()
 	defer t.gate.mu.Unlock()
@@ -132,8 +130,8 @@ func (t *Turn) StepOut() {
 	t.gate.grant()
 }
 
-// StepIn waits for a place, if the job has left its own. Its error is that of
-// ctx; the job is then out for good.
+// StepIn waits for a place if StepOut gave the job's own back. It returns the
+// error of ctx if that ends first; the job then cannot come again.
 func (t *Turn) StepIn(ctx context.Context) error {
 	if !t.out {
 		return nil
@@ -149,7 +147,8 @@ func (t *Turn) StepIn(ctx context.Context) error {
 // PauseUntil pauses the gate.
 func (t *Turn) PauseUntil(until time.Time) { t.gate.Pause(until) }
 
-// End gives back what the job still holds.
+// End ends the turn: it gives back the job's place, or, after StepOut, its claim
+// to come again.
 func (t *Turn) End() {
 	switch {
 	case t.gate == nil: // gone already

@@ -2,10 +2,10 @@ package jsonread
 
 import "github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
 
-// MaxMembers is how many members a kind of object may have.
+// MaxMembers bounds the members of a kind of object.
 const MaxMembers = 31
 
-// Names are the names of the members of a kind of object.
+// Names holds the names of the members of a kind of object.
 type Names struct {
 	list  []string
 	guess []string // each as it is mostly spelled, for Scanner.NextKey
@@ -23,7 +23,7 @@ func NewNames(names ...string) Names {
 // At returns the name of member i.
 func (n *Names) At(i int) string { return n.list[i] }
 
-// Find returns which member has the key, or -1.
+// Find returns the number of the member with the key, or -1.
 func (n *Names) Find(key []byte) int {
 	for i, name := range n.list {
 		if name == string(key) {
@@ -83,15 +83,15 @@ func (c *Cursor) Next(r *Reader, names *Names, order *Order) (i int, key []byte,
 	return i, nil, true
 }
 
-// A Member is how a member of an object is read into D.
+// A Member reads one member of an object into D.
 type Member[D any] struct {
 	Name     string
 	Required bool
 	Read     func(D)
 }
 
-// An Object is how a kind of object is read into D: each of its members at most
-// once, those that are required at least once, all others skipped.
+// An Object reads a kind of object into D. It accepts each of its members at
+// most once, demands those that are required, and skips all others.
 type Object[D any] struct {
 	members  []Member[D]
 	names    Names

@@ -17,8 +17,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/window"
 )
 
-// A Reader is a scanner that knows where in the document it is and how much it
-// may allocate. The zero value may allocate nothing.
+// A Reader scans a document, records the path of an error and counts down a
+// budget of allocations. The zero value may allocate nothing.
 type Reader struct {
 	jsonscan.Scanner
 	Budget int64  // bytes that may still be allocated
@@ -37,8 +37,8 @@ func (r *Reader) Within(name string) {
 // WithinIndex puts an index in front of the path of the error.
 func (r *Reader) WithinIndex(i int) { r.Within("[" + strconv.Itoa(i) + "]") }
 
-// Charge takes n bytes, about to be allocated, out of the budget. It reports
-// false, with an error, if they are not there.
+// Charge takes n bytes, about to be allocated, out of the budget. If the budget
+// is too small, it fails the reader and reports false.
 func (r *Reader) Charge(n int) bool {
 	r.Budget -= int64(n)
 	if r.Budget < 0 {
@@ -83,7 +83,7 @@ func Make[E any](r *Reader, n int) []E {
 // A Piece is a part of a Text, or of the string that was made of it.
 type Piece struct{ Lo, Hi uint32 }
 
-// In returns the piece of s.
+// In returns the part of s that the piece marks.
 func (p Piece) In(s string) string { return s[p.Lo:p.Hi] }
 
 // A Text gathers text in pieces of memory that are never moved.
@@ -98,7 +98,7 @@ const (
 	maxText   = 1 << 20
 )
 
-// Len returns how many bytes t has.
+// Len returns the length of t in bytes.
 func (t *Text) Len() int { return t.base + len(t.cur) }
 
 // Reset empties t and keeps its first piece of memory.
@@ -126,7 +126,7 @@ func (r *Reader) extend(t *Text) bool {
 	return true
 }
 
-// Join returns all of t, in memory of its own.
+// Join returns the whole text of t, copied to memory of its own.
 func (r *Reader) Join(t *Text) string {
 	if r.Err() != nil || !r.Charge(t.Len()) {
 		return ""
@@ -173,7 +173,7 @@ func (r *Reader) RestOfString(t *Text) Piece {
 	}
 }
 
-// OptString is String that also reads null, for "".
+// OptString reads a string as String does, or null for "".
 func (r *Reader) OptString(t *Text) Piece {
 	if r.Is(`"`) {
 		return r.RestOfString(t)
@@ -184,8 +184,8 @@ func (r *Reader) OptString(t *Text) Piece {
 	return r.String(t)
 }
 
-// OptID is OptString that also reads a number, for its text: services disagree
-// on which of the two an identifier is.
+// OptID reads a string as OptString does, or a number as its text: services
+// disagree on which of the two an identifier is.
 func (r *Reader) OptID(t *Text) Piece {
 	const longest = 64
 	if c := r.Peek(); c != '-' && (c < '0' || c > '9') {

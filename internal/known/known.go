@@ -1,5 +1,5 @@
-// Package known keeps values that are decoded again and again, so that who
-// decodes them shares them.
+// Package known keeps values that are decoded again and again, so that all
+// results of decoding the same text share one value.
 package known
 
 import (
@@ -50,11 +50,11 @@ func (c *Cache[T]) Find(b []byte) (value T, n int, ok bool) {
 	return value, 0, false
 }
 
-// Add keeps value as what text decodes to, and returns it, or what another
-// caller added meanwhile. Where there is no room, a value must come twice in
-// short order to be kept, so that more values in turn than there is room for
-// cost little more than no cache. It then takes the room of those not used
-// since the last time that room was needed, the oldest before the others.
+// Add keeps value as the decoded form of text. It returns value, or the one that
+// another caller added meanwhile. If the cache is full, it keeps a value only
+// when that comes twice in short order, so that a cycle of more values than fit
+// costs little more than no cache. The value then replaces those not used since
+// room was last needed, the oldest first.
 func (c *Cache[T]) Add(text string, value T) T {
 	if len(text) > MaxText {
 		return value

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Hidden stands where something was hidden.
+// Hidden replaces a secret in a text.
 const Hidden = "[hidden]"
 
 const (
@@ -89,8 +89,8 @@ func (u *unquoted) find(found []span, secret string) []span {
 	return found
 }
 
-// wholeForms are those in which a secret is found whatever stands around it,
-// also what would make another quoting of its first character.
+// wholeForms returns the forms in which a secret is found whatever stands around
+// it, even text that would make another quoting of its first character.
 func wholeForms(secret string) []string {
 	lower := hex.EncodeToString([]byte(secret))
 	forms := []string{secret, lower, strings.ToUpper(lower)}
@@ -105,7 +105,7 @@ func wholeForms(secret string) []string {
 	return forms
 }
 
-// shortForms are those of an Authorization header.
+// shortForms returns the forms of an Authorization header with the secret.
 func shortForms(secret string) []string {
 	forms := []string{"Bearer " + secret}
 	for _, user := range []string{secret + ":", secret} {

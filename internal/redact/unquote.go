@@ -9,7 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// unquoted is a text without its quotings, and where each of its bytes stood.
+// unquoted holds a text without its quotings, and the place of each byte in the
+// original.
 type unquoted struct {
 	text   string
 	folded string
@@ -97,7 +98,7 @@ func (u *unquoted) replaceRune(from int, r rune) {
 	u.replace(from, string(r))
 }
 
-// maxEntity is how long an entity of HTML may be that is undone.
+// maxEntity bounds the length of an HTML entity that is undone, in bytes.
 const maxEntity = 12
 
 // undoEntity undoes an entity of HTML that ends with the last byte.

@@ -24,20 +24,21 @@ type Body struct {
 	sampled  int
 }
 
-// SampleSize is how much of the beginning of an answer a Body keeps.
+// SampleSize bounds the beginning of an answer that a Body keeps, in bytes.
 const SampleSize = 120
 
-// gzipOverhead is what compressing may add to what cannot be compressed.
+// gzipOverhead bounds the bytes that compression may add to data that cannot be
+// compressed.
 const gzipOverhead = 64 << 10
 
-// TooLargeError is an answer over its bound.
+// TooLargeError reports an answer over its bound, which it holds in bytes.
 type TooLargeError int64
 
 func (e TooLargeError) Error() string {
 	return "more than " + strconv.FormatInt(int64(e), 10) + " bytes"
 }
 
-// EncodingError is an answer whose encoding cannot be undone, and why.
+// EncodingError reports why the encoding of an answer cannot be undone.
 type EncodingError string
 
 func (e EncodingError) Error() string { return string(e) }
@@ -46,8 +47,8 @@ var gzipReaders sync.Pool
 
 // Open prepares to read the body of resp, of at most limit bytes. It undoes
 // the body's encoding, which the transport does not do, because it would hide
-// how much came over the wire. The error is an EncodingError, or what ended
-// the exchange.
+// how much came over the wire. It returns an EncodingError, or the error that
+// ended the exchange.
 func (b *Body) Open(resp *http.Response, limit int64) error {
 	b.wire, b.limit = resp.Body, limit
 	switch encoding := resp.Header.Get("Content-Encoding"); {
@@ -68,8 +69,8 @@ func (b *Body) Open(resp *http.Response, limit int64) error {
 	return nil
 }
 
-// wireReader counts what comes from the network, because a compressed stream
-// may be endless and hold nothing.
+// wireReader counts the bytes from the network, because a compressed stream may
+// be endless and decompress to nothing.
 type wireReader struct{ b *Body }
 
 func (w wireReader) Read(p []byte) (int, error) {
@@ -84,7 +85,7 @@ func (w wireReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// fail returns what an error of reading means.
+// fail returns the error of Read for an error of the reader below.
 func (b *Body) fail(err error) error {
 	var corrupt flate.CorruptInputError
 	switch {
@@ -123,7 +124,7 @@ func (b *Body) Limit() int64 { return b.limit }
 // Lost returns the failure of the exchange that ended reading, if one did.
 func (b *Body) Lost() error { return b.lost }
 
-// Sample returns the beginning of what was read. It is valid until Close.
+// Sample returns the beginning of the bytes read. It is valid until Close.
 func (b *Body) Sample() []byte { return b.sample[:b.sampled] }
 
 // Close ends reading and the exchange.
@@ -135,7 +136,7 @@ func (b *Body) Close() {
 	}
 }
 
-// ReadAtMost reads at most limit bytes of r and reports whether that was all.
+// ReadAtMost returns at most limit bytes of r, and reports whether r had no more.
 func ReadAtMost(r io.Reader, limit int) (body []byte, whole bool, err error) {
 	body, err = io.ReadAll(io.LimitReader(r, int64(limit)+1))
 	if len(body) > limit {
@@ -144,8 +145,8 @@ func ReadAtMost(r io.Reader, limit int) (body []byte, whole bool, err error) {
 	return body, err == nil, err
 }
 
-// Framed reports whether the end of an answer is told by more than the end of
-// its connection: by a length, by chunks, or by HTTP/2.
+// Framed reports whether a length, chunks or HTTP/2 mark the end of an answer,
+// and not only the end of its connection.
 func Framed(resp *http.Response) bool {
 	return !resp.Close || resp.ContentLength >= 0 || len(resp.TransferEncoding) > 0
 }

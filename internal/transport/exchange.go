@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// Limits are the bounds of time of one exchange.
+// Limits holds the time limits of one exchange.
 type Limits struct {
 	End   time.Time     // of the whole exchange; for a stream, of the wait for its headers
 	Cause error         // what a wait beyond End fails with
 	Stall time.Duration // the longest wait for the next byte of a body; beyond it ErrStalled
 }
 
-// Phase is how far an exchange has come.
+// Phase names how far an exchange has come.
 type Phase int32
 
 // The phases. An exchange whose transport tells nothing, such as one made for
@@ -30,8 +30,9 @@ const (
 	Answered       // the first byte of the answer is here
 )
 
-// Exchange is one request on the wire, from Begin to the end of its body.
-// One timer serves all its limits; a context deadline for each would cost more.
+// Exchange tracks one request on the wire, from Begin to the end of its body.
+// One timer enforces all its limits; a context deadline for each would cost
+// more.
 type Exchange struct {
 	limits Limits
 	ctx    context.Context
@@ -77,13 +78,13 @@ func (c *exchangeContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// Count makes the exchange count among those that need a connection, from
-// Begin to Close. nil counts nothing.
+// Count makes connections count the exchange among those that need a
+// connection, from Begin to Close. With nil it is not counted.
 func (x *Exchange) Count(connections *Connections) { x.counted = connections }
 
-// Begin starts an exchange. Its limits begin to run. fromDial asks the
-// transport to tell when it begins to look for a connection, without which a
-// failure before the connection is known as one of dialing or not at all.
+// Begin starts an exchange and its limits. With fromDial the transport also
+// reports when it begins to look for a connection; without it, only the type of
+// an error can tell that a failure came before the connection.
 func (x *Exchange) Begin(ctx context.Context, limits Limits, fromDial bool) {
 	x.limits = limits
 	if x.counted != nil {
@@ -113,7 +114,7 @@ func (x *Exchange) Context() context.Context { return x.ctx }
 // Phase returns how far the exchange has come.
 func (x *Exchange) Phase() Phase { return Phase(x.phase.Load()) }
 
-// Measure makes Waited count.
+// Measure turns on the measurement that Waited returns.
 func (x *Exchange) Measure() { x.measure = true }
 
 // Waited returns how long reads of the body have waited for bytes.
@@ -129,7 +130,7 @@ func (x *Exchange) Pause(f func() error) error {
 	return err
 }
 
-// Cause returns why the exchange was ended, or err where it was not.
+// Cause returns the error that ended the exchange, or err if nothing ended it.
 func (x *Exchange) Cause(err error) error {
 	if cause := context.Cause(x.ctx); cause != nil {
 		return cause
@@ -137,8 +138,8 @@ func (x *Exchange) Cause(err error) error {
 	return err
 }
 
-// Receive takes over the body of an answer, whose reads are from then on
-// within the limits. That of a stream may take any time as long as it flows.
+// Receive takes over the body of an answer and applies the limits to its reads.
+// The body of a stream may take any time as long as it does not stall.
 func (x *Exchange) Receive(resp *http.Response, stream bool) {
 	x.timer.Stop()
 	x.phase.Store(int32(Answered))

@@ -13,18 +13,18 @@ import (
 	"syscall"
 )
 
-// Timeout is the end of a wait that the library bounds itself.
+// Timeout reports the end of a wait that the library bounds itself.
 type Timeout string
 
 func (t Timeout) Error() string { return string(t) }
 
-// Timeout reports true, as net.Error has it.
+// Timeout returns true, by the rules of net.Error.
 func (t Timeout) Timeout() bool { return true }
 
-// ErrStalled is the end of an exchange whose body sent nothing for too long.
+// ErrStalled reports that the body of an exchange sent nothing for too long.
 var ErrStalled error = Timeout("no byte of the body for too long")
 
-// ErrCut is an answer that ended with its connection, so that nobody knows
+// ErrCut reports that an answer ended with its connection, so that nobody knows
 // whether it is whole.
 var ErrCut error = cutError{}
 
@@ -35,7 +35,7 @@ func (cutError) Error() string {
 }
 func (cutError) Unwrap() error { return io.ErrUnexpectedEOF }
 
-// Loss is what the lack of a whole answer means.
+// Loss classifies a failure to get a whole answer.
 type Loss struct {
 	Passing bool // another attempt may have better luck
 	Unsent  bool // the request certainly did not reach the service
@@ -120,14 +120,14 @@ type streamError struct {
 
 func (streamError) Error() string { return "stream reset" }
 
-// isWindowsErrno: there package syscall's names are not the numbers that the
-// network gives.
+// isWindowsErrno reports whether err is the Windows error number. On Windows the
+// constants of package syscall differ from the numbers that the network gives.
 func isWindowsErrno(err error, number uintptr) bool {
 	var errno syscall.Errno
 	return runtime.GOOS == "windows" && errors.As(err, &errno) && uintptr(errno) == number
 }
 
-// innermost takes the *url.Error that http.Client wraps around everything off.
+// innermost returns err without the *url.Error that http.Client wraps around it.
 func innermost(err error) error {
 	for {
 		var u *url.Error
@@ -138,8 +138,9 @@ func innermost(err error) error {
 	}
 }
 
-// CauseText returns what may be said of a cause in an error's text. net/http
-// quotes what it could not read; that is the other side's text, and left out.
+// CauseText returns the text of a cause that an error may show. It leaves out
+// the bytes that net/http quotes because it could not read them, since they come
+// from the other side.
 func CauseText(err error) string {
 	err = innermost(err)
 	text := err.Error()
@@ -195,7 +196,8 @@ func isPlain(err error) bool {
 		err == context.Canceled || err == context.DeadlineExceeded || isSyscall(err) //nolint:errorlint // this level only
 }
 
-// isSyscall: os.SyscallError is a name around a number.
+// isSyscall reports whether err is a system call's error: os.SyscallError holds
+// only a name and a number.
 func isSyscall(err error) bool {
 	var errno syscall.Errno
 	w, ok := err.(interface{ Unwrap() error })

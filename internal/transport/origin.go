@@ -1,6 +1,6 @@
 // Package transport sends one request and reads its answer, each within
 // bounds: the origin it may go to, its limits of time, the redirects it may
-// follow, the bytes it may read. It also tells what a failure on the way means.
+// follow, the bytes it may read. It also classifies failures on the way.
 package transport
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Origin is a scheme, a host and a port: what a credential is bound to.
+// Origin holds the scheme, host and port to which a credential is bound.
 type Origin struct{ Scheme, Host, Port string }
 
 // OriginOf returns the origin of an address, with the port that its scheme
@@ -32,9 +32,9 @@ func (o Origin) Is(u *url.URL) bool { return OriginOf(u) == o }
 
 func (o Origin) String() string { return o.Scheme + "://" + net.JoinHostPort(o.Host, o.Port) }
 
-// Redirect returns where an answer to a request for from redirects to, or nil
-// where it must not be followed: no or a broken Location, another origin, a
-// user part.
+// Redirect returns the target of a redirect that answers a request for from, or
+// nil if it must not be followed: Location is absent or broken, leads to another
+// origin, or has a user part.
 func (o Origin) Redirect(from *url.URL, resp *http.Response) *url.URL {
 	switch resp.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
