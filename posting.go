@@ -33,7 +33,7 @@ type JobSearchResult struct {
 // The interface documents no way to ask for another page.
 func (r *JobSearchResult) Partial() bool { return r.partial(len(r.Results)) }
 
-// partial is Partial for a page of which n postings were read.
+// partial reports what Partial does, for a page of which n postings were read.
 func (r *JobSearchResult) partial(n int) bool {
 	return r.TotalNumberOfJobs > n || r.NumPages > 1
 }

@@ -194,7 +194,7 @@ func Diff(before, after *Snapshot) (Changes, error) {
 	return c, nil
 }
 
-// sameSearch says why two snapshots cannot be compared.
+// sameSearch returns the reason why two snapshots cannot be compared, or nil.
 func sameSearch(before, after *Snapshot) error {
 	switch {
 	case before == nil || after == nil:
