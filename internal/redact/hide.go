@@ -3,6 +3,7 @@ package redact
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"html"
 	"net/url"
 	"slices"
@@ -94,10 +95,13 @@ func (u *unquoted) find(found []span, secret string) []span {
 func wholeForms(secret string) []string {
 	lower := hex.EncodeToString([]byte(secret))
 	forms := []string{secret, lower, strings.ToUpper(lower)}
+	quoted := []string{url.QueryEscape(secret), url.PathEscape(secret), html.EscapeString(secret)}
 	inGo := strconv.Quote(secret)
-	for _, form := range []string{
-		url.QueryEscape(secret), url.PathEscape(secret), html.EscapeString(secret), inGo[1 : len(inGo)-1],
-	} {
+	quoted = append(quoted, inGo[1:len(inGo)-1])
+	if inJSON, err := json.Marshal(secret); err == nil {
+		quoted = append(quoted, string(inJSON[1:len(inJSON)-1]))
+	}
+	for _, form := range quoted {
 		if form != secret {
 			forms = append(forms, form)
 		}
