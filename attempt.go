@@ -113,9 +113,7 @@ func (e *limiterError) Error() string { return e.err.Error() }
 // answer of the attempt before, if there was one.
 func (c *call) notAllowed(err error) *failedAttempt {
 	if cause := c.ctx.Err(); cause != nil {
-		f := c.ended(cause)
-		f.unclear = c.sentOnce && !c.op.safe()
-		return f
+		return c.endedBetween(cause)
 	}
 	if c.last != nil {
 		f := *c.last

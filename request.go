@@ -21,7 +21,7 @@ import (
 )
 
 // The way of a request: slot.do makes a call of it, go-retryablehttp runs the
-// loop and the waits, call.RoundTrip (attempt.go) is one attempt, call.decide
+// loop and the waits, call.RoundTrip (attempt.go) is one attempt, checkRetry
 // (retry.go) says whether there is another, and call.fail makes the *Error.
 
 // slot holds one address with the credential that belongs to it: the base
@@ -166,9 +166,7 @@ func (c *call) failure(err error) *failedAttempt {
 	case errors.As(err, &f):
 		return f
 	case c.ctx.Err() != nil:
-		f = c.ended(c.ctx.Err())
-		f.unclear = c.sentOnce && !c.op.safe()
-		return f
+		return c.endedBetween(c.ctx.Err())
 	}
 	return &failedAttempt{err: &failure{kind: ErrTransport, detail: "the request was not sent"}}
 }
@@ -180,6 +178,13 @@ func (c *call) ended(cause error) *failedAttempt {
 	if errors.Is(cause, context.DeadlineExceeded) {
 		f.err = &failure{kind: ErrTimeout, detail: cause.Error(), cause: cause}
 	}
+	return f
+}
+
+// endedBetween returns the failed attempt for a context that ended between two attempts: one before may have been executed.
+func (c *call) endedBetween(cause error) *failedAttempt {
+	f := c.ended(cause)
+	f.unclear = c.sentOnce && !c.op.safe()
 	return f
 }
 

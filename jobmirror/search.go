@@ -297,28 +297,25 @@ func measure(scan func(...any) error, near jobboard.GeoLocation, distances map[i
 // facets counts all hits.
 func (f *finder) facets() (*Facets, error) {
 	out := &Facets{Categories: map[string]int{}, Places: map[string]int{}}
-	add := func(kind, value string, n int) {
+	add := func(scan func(...any) error) error {
+		var (
+			kind, value string
+			n           int
+		)
+		err := scan(&kind, &value, &n)
 		if kind == tagCategory {
 			out.Categories[value] += n
 		} else {
 			out.Places[value] += n
 		}
+		return err
 	}
 	from := f.t.db.matcher.from()
 	if f.q.Near.IsZero() {
 		if err := f.t.row("SELECT count(*) FROM "+from, []any{f.text}, &out.Total); err != nil {
 			return nil, err
 		}
-		return out, f.t.rows("SELECT c.kind, c.value, count(*) FROM "+from+" JOIN facets c ON c.posting = h.id GROUP BY c.kind, c.value", []any{f.text},
-			func(scan func(...any) error) error {
-				var (
-					kind, value string
-					n           int
-				)
-				err := scan(&kind, &value, &n)
-				add(kind, value, n)
-				return err
-			})
+		return out, f.t.rows("SELECT c.kind, c.value, count(*) FROM "+from+" JOIN facets c ON c.posting = h.id GROUP BY c.kind, c.value", []any{f.text}, add)
 	}
 	distances, err := f.t.distances(f.text, f.q.Near)
 	if err != nil {
@@ -329,16 +326,7 @@ func (f *finder) facets() (*Facets, error) {
 	for id := range distances {
 		list = append(list, id)
 	}
-	return out, f.t.rows("SELECT kind, value, count(*) FROM facets WHERE posting IN @ids GROUP BY kind, value", []any{ids(list)},
-		func(scan func(...any) error) error {
-			var (
-				kind, value string
-				n           int
-			)
-			err := scan(&kind, &value, &n)
-			add(kind, value, n)
-			return err
-		})
+	return out, f.t.rows("SELECT kind, value, count(*) FROM facets WHERE posting IN @ids GROUP BY kind, value", []any{ids(list)}, add)
 }
 
 // signature tells queries apart; a page's size may change on the way.

@@ -45,7 +45,7 @@ func (all *sessions) put(s session) string {
 	return id
 }
 
-// get returns the session of an identifier, and take removes it as well.
+// get returns the session of an identifier, and counts it as used.
 func (all *sessions) get(id string) (session, bool) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
