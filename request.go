@@ -181,7 +181,8 @@ func (c *call) ended(cause error) *failedAttempt {
 	return f
 }
 
-// endedBetween returns the failed attempt for a context that ended between two attempts: one before may have been executed.
+// endedBetween returns the failed attempt for a context that ended between two
+// attempts. The service may have executed one before.
 func (c *call) endedBetween(cause error) *failedAttempt {
 	f := c.ended(cause)
 	f.unclear = c.sentOnce && !c.op.safe()
