@@ -188,17 +188,8 @@ tests() {
 	shift 2
 	go -C "$dir" test -v "$@" ./... >"$log" 2>&1 || rc=$?
 	if [ $rc -ne 0 ]; then
-		local failed
-		grep -v -E '^ *(=== (RUN|PAUSE|CONT|NAME)|--- PASS|PASS$)' "$log" | tail -n 400
-		grep -E -- '--- FAIL|^FAIL|^panic|DATA RACE' "$log" || true
-		# What failed beside the others runs once more by itself: a busy machine
-		# passes then, a mistake fails twice. A race or a panic is final.
-		mapfile -t failed < <(sed -n 's/^FAIL[[:space:]]\{1,\}\([^[:space:]]*\)[[:space:]].*/\1/p' "$log" | sort -u)
-		if [ ${#failed[@]} -eq 0 ] || grep -q -E '^panic|DATA RACE|build failed' "$log"; then
-			return $rc
-		fi
-		printf 'once more, one after the other: %s\n' "${failed[@]}"
-		go -C "$dir" test -p 1 "$@" "${failed[@]}" || return
+		grep -v -E '^ *(=== (RUN|PAUSE|CONT)|--- PASS|PASS$)' "$log" | tail -n 600
+		return $rc
 	fi
 	grep -E '^(ok|-test.shuffle)|figure:|no test files' "$log"
 	missed=$(sed -n 's/^ *--- SKIP: \([^ ]*\).*/\1/p' "$log" | sort -u | grep -v -x -E -f "$root/.ci/may-skip" || true)

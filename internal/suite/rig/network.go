@@ -415,8 +415,10 @@ func (p *pipe) limit(l *limit, t time.Time) {
 		l.timer = nil
 	}
 	l.at = t
-	if !t.IsZero() {
-		l.timer = time.AfterFunc(time.Until(t), func() {
+	// A deadline that has passed needs no timer: the broadcast below wakes who
+	// waits. net/http sets such deadlines, far in the past, to break off a read.
+	if in := time.Until(t); !t.IsZero() && in > 0 {
+		l.timer = time.AfterFunc(in, func() {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			p.changed.Broadcast()
