@@ -3,6 +3,8 @@ package jobmirror
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/jobboard-sdk/jobboard-go"
 )
@@ -71,65 +73,36 @@ func (t *tx) savePostings(src *source, turn turn, batch []*jobboard.JobPosting) 
 	if err != nil || !current {
 		return false, err
 	}
-	newest := make(map[int64]*jobboard.JobPosting, len(batch))
-	numbers := make([]int64, 0, len(batch))
-	for _, p := range batch {
-		id := int64(p.JobPostingID)
-		if other, again := newest[id]; !again {
-			numbers = append(numbers, id)
-			newest[id] = p
-		} else if p.PostingVersionID > other.PostingVersionID {
-			newest[id] = p
-		}
-	}
-	forgotten, err := t.forgotten("posting", numbers)
+	postings, err := t.leaveOutForgotten(turn, newestOf(batch))
 	if err != nil {
 		return false, err
 	}
-	known, err := t.known(src, numbers)
+	known, err := t.known(src, postings)
 	if err != nil {
 		return false, err
 	}
 	var (
-		marked []int64 // rows that are as they were
-		rows   []*row
-		change = map[int64]*row{} // rows that may change, by their id
-		load   []int64
+		marked []int64            // rows that are as they were
+		rows   []*row             // new ones
+		change = map[int64]*row{} // what may take the place of stored ones, by their id
 	)
-	for _, id := range numbers {
-		p := newest[id]
-		if forgotten[id] {
-			turn.forgotten[id] = true
-			continue
-		}
-		rec, ads := recordOf(p, src.language)
-		sum := hash([]byte(encode(rec)), []byte(ads))
-		k, exists := known[id]
-		if exists && k.hash == sum && k.listed {
-			marked = append(marked, k.id)
-			continue
-		}
-		r := &row{rec: rec, ads: ads, hash: sum, linked: linked(p), answer: turn.answer, seen: t.now, words: true}
-		if r.linked != 0 {
-			if gone, err := t.forgotten("job", []int64{r.linked}); err != nil {
+	for _, p := range postings {
+		r := rowOf(p, src, turn, t.now)
+		k, exists := known[int64(p.JobPostingID)]
+		switch {
+		case !exists:
+			if r.id, err = t.next("posting", 1); err != nil {
 				return false, err
-			} else if gone[r.linked] {
-				turn.forgotten[id] = true
-				continue
 			}
-		}
-		if exists {
+			rows = append(rows, r)
+		case k.hash == r.hash && k.listed:
+			marked = append(marked, k.id)
+		default:
 			r.id = k.id
-			load = append(load, k.id)
 			change[k.id] = r
-			continue
 		}
-		if r.id, err = t.next("posting", 1); err != nil {
-			return false, err
-		}
-		rows = append(rows, r)
 	}
-	changed, err := t.load("id IN @ids", ids(load))
+	changed, err := t.load("id IN @ids", ids(slices.Collect(maps.Keys(change))))
 	if err != nil {
 		return false, err
 	}
@@ -137,6 +110,60 @@ func (t *tx) savePostings(src *source, turn turn, batch []*jobboard.JobPosting) 
 		rows = append(rows, merge(old, change[old.id]))
 	}
 	return t.list(src, turn, marked, rows)
+}
+
+// newestOf returns each posting of an answer once, in the newest version that
+// the answer has.
+func newestOf(batch []*jobboard.JobPosting) []*jobboard.JobPosting {
+	place := make(map[jobboard.JobPostingID]int, len(batch))
+	out := make([]*jobboard.JobPosting, 0, len(batch))
+	for _, p := range batch {
+		i, again := place[p.JobPostingID]
+		switch {
+		case !again:
+			place[p.JobPostingID] = len(out)
+			out = append(out, p)
+		case p.PostingVersionID > out[i].PostingVersionID:
+			out[i] = p
+		}
+	}
+	return out
+}
+
+// leaveOutForgotten returns the postings that may be copied: neither they nor
+// the jobs in their links were forgotten. The turn notes the others.
+func (t *tx) leaveOutForgotten(turn turn, postings []*jobboard.JobPosting) ([]*jobboard.JobPosting, error) {
+	var numbers, jobs []int64
+	for _, p := range postings {
+		numbers = append(numbers, int64(p.JobPostingID))
+		if job := linked(p); job != 0 {
+			jobs = append(jobs, job)
+		}
+	}
+	gone, err := t.forgotten(kindPosting, numbers)
+	if err != nil {
+		return nil, err
+	}
+	goneJobs, err := t.forgotten(kindJob, jobs)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(postings, func(p *jobboard.JobPosting) bool {
+		id := int64(p.JobPostingID)
+		if gone[id] || goneJobs[linked(p)] {
+			turn.forgotten[id] = true
+		}
+		return turn.forgotten[id]
+	}), nil
+}
+
+// rowOf returns a row for what an answer says of a posting.
+func rowOf(p *jobboard.JobPosting, src *source, turn turn, now int64) *row {
+	rec, ads := recordOf(p, src.language)
+	return &row{
+		rec: rec, ads: ads, hash: hash([]byte(encode(rec)), []byte(ads)), linked: linked(p),
+		answer: turn.answer, seen: now, words: true,
+	}
 }
 
 // merge gives a stored row what a newer answer says of it. An answer that is
@@ -188,8 +215,12 @@ type knownPosting struct {
 	listed   bool // by this source
 }
 
-func (t *tx) known(src *source, numbers []int64) (map[int64]knownPosting, error) {
-	out := make(map[int64]knownPosting, len(numbers))
+func (t *tx) known(src *source, postings []*jobboard.JobPosting) (map[int64]knownPosting, error) {
+	numbers := make([]int64, len(postings))
+	for i, p := range postings {
+		numbers[i] = int64(p.JobPostingID)
+	}
+	out := make(map[int64]knownPosting, len(postings))
 	err := t.rows(`SELECT p.id, p.posting, p.hash, l.posting IS NOT NULL FROM postings p
 		LEFT JOIN listings l ON l.source = ? AND l.posting = p.id
 		WHERE p.language = ? AND p.posting IN @ids`, []any{src.id, src.language, ids(numbers)}, func(scan func(...any) error) error {

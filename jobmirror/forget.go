@@ -24,7 +24,7 @@ func (t *tx) forget(job int64) error {
 	if err := t.tombstone(kindJob, job); err != nil {
 		return err
 	}
-	rows, err := t.load("posting IN (SELECT posting FROM postings WHERE job = ?)", job)
+	rows, err := t.load("posting IN (SELECT posting FROM postings WHERE job = ? OR linked = ?)", job, job)
 	if err != nil {
 		return err
 	}

@@ -105,27 +105,11 @@ func (s *simplifier) start(e *element, more bool) {
 			return
 		}
 	}
-	var attributes []html.Attribute
-	if more && e.attributes != nil {
-		attributes = s.attributes(e.attributes)
+	attributes, ok := s.attributesOf(e, more)
+	if !ok {
+		return
 	}
-	switch e.atom {
-	case atom.A:
-		if !has(attributes, "href") {
-			return
-		}
-		s.broken = s.broken || slices.Contains(s.open, e)
-	case atom.Img:
-		if !has(attributes, "src") {
-			return
-		}
-		attributes = set(set(attributes, "loading", "lazy"), "referrerpolicy", "no-referrer")
-	}
-	held := s.inner()
-	s.broken = s.broken || held != e.kind && (held != flow || e.kind != phrases) || len(s.open) == 100
-	if !s.broken && e.holds != nothing {
-		s.open = append(s.open, e)
-	}
+	s.enter(e)
 	s.out.WriteByte('<')
 	s.out.WriteString(e.name)
 	for _, a := range attributes {
@@ -135,6 +119,32 @@ func (s *simplifier) start(e *element, more bool) {
 		s.out.WriteByte('/')
 	}
 	s.out.WriteByte('>')
+}
+
+// attributesOf returns what the tag just read is written with, and reports
+// whether it is worth writing: a link leads somewhere, a picture has a source.
+func (s *simplifier) attributesOf(e *element, more bool) (attributes []html.Attribute, ok bool) {
+	if more && e.attributes != nil {
+		attributes = s.attributes(e.attributes)
+	}
+	switch e.atom {
+	case atom.A:
+		return attributes, has(attributes, "href")
+	case atom.Img:
+		ok = has(attributes, "src")
+		return set(set(attributes, "loading", "lazy"), "referrerpolicy", "no-referrer"), ok
+	}
+	return attributes, true
+}
+
+// enter opens an element, where it may stand.
+func (s *simplifier) enter(e *element) {
+	held := s.inner()
+	s.broken = s.broken || held != e.kind && (held != flow || e.kind != phrases) || len(s.open) == 100 ||
+		e.atom == atom.A && slices.Contains(s.open, e)
+	if !s.broken && e.holds != nothing {
+		s.open = append(s.open, e)
+	}
 }
 
 func (s *simplifier) end(e *element) {

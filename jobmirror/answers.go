@@ -1,0 +1,217 @@
+package jobmirror
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"sync"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// job is a row of the table jobs.
+type job struct {
+	record, title string
+	state         State
+	streak        int
+	answer        int64
+	failures      int
+}
+
+// saveAnswers writes what lookups found. A row that a newer answer has written,
+// or that was forgotten, stays as it is.
+func (t *tx) saveAnswers(m *Mirror, batch []lookedUp) error {
+	stored, err := t.lookedUpJobs(batch)
+	if err != nil {
+		return err
+	}
+	var retitled, moved []int64
+	for _, r := range batch {
+		j := stored[r.job]
+		if j == nil || j.answer >= r.answer {
+			continue
+		}
+		state := stateOf(r.info, r.err)
+		if state == "" {
+			if err := t.saveFailure(m, r, j); err != nil {
+				return err
+			}
+			continue
+		}
+		changed, err := t.saveAnswer(m, r, j, state)
+		if err != nil {
+			return err
+		}
+		if changed {
+			moved = append(moved, r.job)
+		}
+		if r.info != nil && r.info.JobTitle != j.title {
+			retitled = append(retitled, r.job)
+		}
+	}
+	if err := t.reindex(m, moved); err != nil {
+		return err
+	}
+	return t.confirm(retitled)
+}
+
+// lookedUpJobs reads the rows of the jobs in a batch, and keeps others from
+// changing them.
+func (t *tx) lookedUpJobs(batch []lookedUp) (map[int64]*job, error) {
+	list := make([]int64, len(batch))
+	for i, r := range batch {
+		list[i] = r.job
+	}
+	stored := make(map[int64]*job, len(batch))
+	err := t.rows(`SELECT job, record, title, state, streak, answer, failures FROM jobs
+		WHERE job IN @ids ORDER BY job @lock`, []any{ids(list)}, func(scan func(...any) error) error {
+		var (
+			id int64
+			j  job
+		)
+		err := scan(&id, &j.record, &j.title, &j.state, &j.streak, &j.answer, &j.failures)
+		stored[id] = &j
+		return err
+	})
+	return stored, err
+}
+
+// saveFailure notes that a lookup said nothing of its job, and asks again later.
+func (t *tx) saveFailure(m *Mirror, r lookedUp, j *job) error {
+	wait := jitter(min(backOff(j.failures, firstRetry), m.opts.LookupEvery))
+	_, err := t.exec("UPDATE jobs SET failures = failures + 1, problem = ?, next_due = ? WHERE job = ?",
+		problem(r.err), t.now+wait.Milliseconds(), r.job)
+	return err
+}
+
+// reindex marks the postings of jobs for the text index.
+func (t *tx) reindex(m *Mirror, jobs []int64) error {
+	if len(jobs) == 0 {
+		return nil
+	}
+	_, err := t.exec("UPDATE postings SET unindexed = 1 WHERE job IN @ids", ids(jobs))
+	m.unindexed.raise()
+	return err
+}
+
+// confirm compares the titles of postings with those of their jobs, which
+// changed.
+func (t *tx) confirm(jobs []int64) error {
+	if len(jobs) == 0 {
+		return nil
+	}
+	rows, err := t.load("job IN @ids", ids(jobs))
+	if err != nil {
+		return err
+	}
+	return t.save(rows, causeLookup)
+}
+
+const causeLookup = "lookup"
+
+// saveAnswer writes one answer, and reports whether what the text index has
+// of the job may have changed.
+func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *job, state State) (reindex bool, err error) {
+	streak := 0
+	if state == j.state {
+		streak = j.streak + 1
+	}
+	every := m.opts.LookupEvery
+	if state != StateOpen {
+		every <<= min(streak, maxStreak)
+	}
+	due := t.now + jitter(every).Milliseconds()
+
+	rec := JobRecord{Job: jobboard.JobID(r.job), State: state}
+	serviceTime, title, language := int64(0), j.title, ""
+	if r.info != nil {
+		nationalities, err := t.catalogue(m, r.info.Nationalities)
+		if err != nil {
+			return false, err
+		}
+		rec.Information = informationOf(r.info, nationalities)
+		title, language = r.info.JobTitle, r.info.JobLanguage
+		if !r.info.Timestamp.IsZero() {
+			serviceTime = millis(r.info.Timestamp.Time)
+		}
+	} else if j.record != "" {
+		old, err := decodeRecord[JobRecord](j.record)
+		if err != nil {
+			return false, err
+		}
+		if rec.Information = old.Information; rec.Information != nil {
+			rec.Information.ApplyPossible = false
+			language = rec.Information.JobLanguage
+		}
+	}
+	after := encode(rec)
+	if after == j.record {
+		_, err := t.exec(`UPDATE jobs SET service_time = ?, looked_up = ?, streak = ?, answer = ?, next_due = ?, failures = 0, problem = ''
+			WHERE job = ?`, serviceTime, t.now, streak, r.answer, due, r.job)
+		return false, err
+	}
+	_, err = t.exec(`UPDATE jobs SET state = ?, title = ?, language = ?, record = ?, service_time = ?, looked_up = ?, streak = ?, answer = ?,
+		next_due = ?, failures = 0, problem = '' WHERE job = ?`,
+		string(state), title, language, after, serviceTime, t.now, streak, r.answer, due, r.job)
+	if err != nil {
+		return false, err
+	}
+	if err := t.log(kindJob, r.job, "", j.record, after, causeLookup); err != nil {
+		return false, err
+	}
+	if r.info == nil {
+		return false, nil
+	}
+	return true, t.savePlaces(r.job, rec.Information)
+}
+
+func (t *tx) savePlaces(job int64, info *Information) error {
+	if _, err := t.exec("DELETE FROM places WHERE job = ?", job); err != nil {
+		return err
+	}
+	for i, place := range info.places() {
+		_, err := t.exec("INSERT INTO places (job, number, latitude, longitude) VALUES (?, ?, ?, ?)", job, i, place.Latitude, place.Longitude)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// catalogue stores a catalogue of nationalities, unless it is there, and
+// returns its hash.
+func (t *tx) catalogue(m *Mirror, entries []jobboard.IDLabel) (string, error) {
+	if len(entries) == 0 {
+		return "", nil
+	}
+	c := m.catalogues.of(entries)
+	_, err := t.exec("INSERT INTO catalogues (hash, entries) VALUES (?, ?) ON CONFLICT DO NOTHING", c.hash, c.text)
+	return c.hash, err
+}
+
+// catalogues remembers the hashes of the last catalogues. The client decodes
+// equal ones into the same memory, so most are found by their address.
+type catalogues struct {
+	mu    sync.Mutex
+	known map[*jobboard.IDLabel]catalogue
+}
+
+type catalogue struct {
+	hash, text string
+	length     int
+}
+
+func (c *catalogues) of(entries []jobboard.IDLabel) catalogue {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if known, ok := c.known[&entries[0]]; ok && known.length == len(entries) {
+		return known
+	}
+	text := encode(entries)
+	sum := sha256.Sum256([]byte(text))
+	if c.known == nil || len(c.known) >= 64 {
+		c.known = map[*jobboard.IDLabel]catalogue{}
+	}
+	out := catalogue{hex.EncodeToString(sum[:16]), text, len(entries)}
+	c.known[&entries[0]] = out
+	return out
+}
