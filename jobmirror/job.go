@@ -24,6 +24,8 @@ type Job struct {
 	Problem       string // of the last one; empty: none
 
 	Postings []PostingRecord // those that may be the job's, in all languages
+
+	stale bool
 }
 
 // Job returns what is known of a job. Its errors are ErrUnknown, and ErrStale
@@ -38,7 +40,7 @@ func (m *Mirror) Job(ctx context.Context, id jobboard.JobID) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	if j.LookedUp.IsZero() || j.Age > m.opts.MaxAge {
+	if j.stale = j.LookedUp.IsZero() || j.Age > m.opts.MaxAge; j.stale {
 		if j.Information != nil {
 			j.Information.ApplyPossible = false
 		}
@@ -95,6 +97,17 @@ func (m *Mirror) JobInformation(ctx context.Context, id jobboard.JobID) (*jobboa
 	if err != nil {
 		return nil, err
 	}
+	return j.Answer()
+}
+
+// Answer returns what the last lookup answered, as the client's JobInformation
+// returns it: the information, or ErrJobInactive, ErrJobUnavailable or
+// ErrPostingUnavailable. Its error is ErrStale where the job was returned with
+// that error.
+func (j *Job) Answer() (*jobboard.JobInformation, error) {
+	if j.stale {
+		return nil, ErrStale
+	}
 	switch j.State {
 	case StateInactive:
 		return nil, jobboard.ErrJobInactive
@@ -106,7 +119,7 @@ func (m *Mirror) JobInformation(ctx context.Context, id jobboard.JobID) (*jobboa
 	return j.information(), nil
 }
 
-// information is the answer of the lookup (4.4), put together again.
+// information returns the answer of the lookup (4.4), put together again.
 func (j *Job) information() *jobboard.JobInformation {
 	i := j.Information
 	return &jobboard.JobInformation{

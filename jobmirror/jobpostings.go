@@ -22,7 +22,10 @@ func (m *Mirror) Postings(ctx context.Context, job jobboard.JobID) (found []Post
 				found = append(found, p)
 			}
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return t.locate(found)
 	})
 	return found, err
 }

@@ -242,3 +242,51 @@ func TestOnlyOneRuns(t *testing.T) {
 		refresh(t, second)
 	})
 }
+
+// A posting tells where its job is, and a job what its lookup answered, without
+// another question.
+func TestPostingsHaveLocationsAndJobsTheirAnswer(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		_, posting := srv.Publish(srv.Demo.Channel, jobboardtest.Job{
+			Title: "Gardener", Language: "en",
+			Location:            jobboardtest.Location{Lat: "50.110556", Long: "8.682222", City: "Frankfurt"},
+			AdditionalLocations: []jobboardtest.Location{{Lat: "51.312711", Long: "9.479746", City: "Kassel"}},
+		})
+		m := open(t, address, optionsOf(srv))
+		refresh(t, m)
+		page, err := m.Search(t.Context(), jobmirror.Query{Text: "gardener", Language: "en"})
+		if err != nil || len(page.Postings) != 1 {
+			t.Fatalf("%+v, %v", page, err)
+		}
+		hit := page.Postings[0]
+		if len(hit.Locations) != 2 || hit.Locations[0].GeoCity != "Frankfurt" || hit.Locations[1].GeoCity != "Kassel" {
+			t.Errorf("the posting's locations are %+v", hit.Locations)
+		}
+		postings, err := m.Postings(t.Context(), hit.Job)
+		if err != nil || len(postings) != 2 || int64(postings[0].Posting.JobPostingID) != posting.ID || len(postings[0].Locations) != 2 {
+			t.Errorf("the job's postings: %+v, %v", postings, err)
+		}
+		want, err := m.JobInformation(t.Context(), hit.Job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j, err := m.Job(t.Context(), hit.Job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := j.Answer(); err != nil || text(got) != text(want) || len(got.Nationalities) == 0 {
+			t.Errorf("the job's answer is %s, %v, not %s", text(got), err, text(want))
+		}
+
+		opts := optionsOf(srv)
+		opts.MaxAge = time.Nanosecond
+		stale := open(t, address, opts)
+		if j, _ = stale.Job(t.Context(), hit.Job); j == nil {
+			t.Fatal("a stale job is not returned")
+		}
+		if got, err := j.Answer(); !errors.Is(err, jobmirror.ErrStale) || got != nil {
+			t.Errorf("a stale job's answer is %+v, %v", got, err)
+		}
+	})
+}

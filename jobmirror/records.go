@@ -205,10 +205,15 @@ func hash(parts ...[]byte) int64 {
 	return int64(binary.BigEndian.Uint64(h.Sum(sum[:0])))
 }
 
-// places are a job's coordinates, the main location's first.
+// locations returns where a job is, its main location first.
+func (i *Information) locations() []jobboard.Location {
+	return append([]jobboard.Location{i.Location}, i.AdditionalLocations...)
+}
+
+// places returns a job's coordinates, the main location's first.
 func (i *Information) places() []jobboard.GeoLocation {
 	var out []jobboard.GeoLocation
-	for _, l := range append([]jobboard.Location{i.Location}, i.AdditionalLocations...) {
+	for _, l := range i.locations() {
 		if latitude, longitude, ok := l.Coordinates(); ok {
 			out = append(out, jobboard.GeoLocation{Latitude: latitude, Longitude: longitude})
 		}

@@ -61,13 +61,14 @@ type Facets struct {
 // Posting is a posting of the copy, in one language.
 type Posting struct {
 	Posting    jobboard.JobPosting
-	Language   string         // in which it was asked for
-	Sources    []string       // the channels that show it
-	Job        jobboard.JobID // 0: not known
-	Evidence   Evidence       // for Job
-	Confirmed  bool           // the lookup of Job gave the posting's title
-	DistanceKm float64        // to the middle of Query.Near, from the nearest of the job's locations; NaN without it
-	Seen       time.Time      // when a source showed it last
+	Language   string              // in which it was asked for
+	Sources    []string            // the channels that show it
+	Job        jobboard.JobID      // 0: not known
+	Evidence   Evidence            // for Job
+	Confirmed  bool                // the lookup of Job gave the posting's title
+	Locations  []jobboard.Location // Job's, the main one first; none where the job is not known
+	DistanceKm float64             // to the middle of Query.Near, from the nearest of the job's locations; NaN without it
+	Seen       time.Time           // when a source showed it last
 }
 
 // Search finds postings in the copy.
@@ -97,6 +98,9 @@ func (m *Mirror) Search(ctx context.Context, q Query) (*Page, error) {
 		if len(page.Postings) > q.Limit {
 			page.Postings = page.Postings[:q.Limit]
 			page.Next = q.next(f.ids[q.Limit-1])
+		}
+		if err := t.locate(page.Postings); err != nil {
+			return err
 		}
 		if q.Facets {
 			if page.Facets, err = f.facets(); err != nil {
@@ -260,6 +264,32 @@ func (t *tx) postings(list []int64, near jobboard.GeoLocation) (map[int64]Postin
 		return err
 	})
 	return out, err
+}
+
+// locate gives postings the locations of their jobs.
+func (t *tx) locate(postings []Posting) error {
+	var jobs []int64
+	for _, p := range postings {
+		if p.Job != 0 {
+			jobs = append(jobs, int64(p.Job))
+		}
+	}
+	locations := map[jobboard.JobID][]jobboard.Location{}
+	err := t.rows("SELECT record FROM jobs WHERE job IN @ids AND record <> ''", []any{ids(jobs)}, func(scan func(...any) error) error {
+		var text string
+		if err := scan(&text); err != nil {
+			return err
+		}
+		rec, err := decodeRecord[JobRecord](text)
+		if rec.Information != nil {
+			locations[rec.Job] = rec.Information.locations()
+		}
+		return err
+	})
+	for i := range postings {
+		postings[i].Locations = locations[postings[i].Job]
+	}
+	return err
 }
 
 // within measures rows, and notes those in a circle with their distance.

@@ -77,9 +77,8 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 	}
 	p.Map = &chart{}
 	for _, posting := range found.Postings {
-		where := s.locations(r.Context(), posting.Job)
-		p.Jobs = append(p.Jobs, listed(&posting, where, q.Near))
-		p.Map.add(where, posting.Posting.Title)
+		p.Jobs = append(p.Jobs, listed(&posting, q.Near))
+		p.Map.add(posting.Locations, posting.Posting.Title)
 	}
 	p.Map.draw(q.Near)
 	return s.render(w, http.StatusOK, "list", p)
@@ -87,7 +86,7 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 
 // listed returns a line of the list. Of a job's locations it names the one
 // nearest to where the visitor looks.
-func listed(p *jobmirror.Posting, locations []jobboard.Location, near jobboard.GeoLocation) listedJob {
+func listed(p *jobmirror.Posting, near jobboard.GeoLocation) listedJob {
 	config := p.Posting.Config
 	ad, _ := config.AdText() // a key that is missing is a line that is missing
 	company, _ := config.CompanyName()
@@ -99,8 +98,8 @@ func listed(p *jobmirror.Posting, locations []jobboard.Location, near jobboard.G
 	if len(where) > 0 {
 		j.Place = where[0]
 	}
-	if len(locations) > 0 && !near.IsZero() {
-		j.Place = slices.MinFunc(locations, func(a, b jobboard.Location) int {
+	if len(p.Locations) > 0 && !near.IsZero() {
+		j.Place = slices.MinFunc(p.Locations, func(a, b jobboard.Location) int {
 			return cmp.Compare(a.DistanceKm(near), b.DistanceKm(near))
 		}).GeoCity
 	}
@@ -108,17 +107,6 @@ func listed(p *jobmirror.Posting, locations []jobboard.Location, near jobboard.G
 		j.Page = "/jobs/" + p.Job.String()
 	}
 	return j
-}
-
-func (s *site) locations(ctx context.Context, id jobboard.JobID) []jobboard.Location {
-	if id == 0 {
-		return nil
-	}
-	job, _ := s.mirror.Job(ctx, id) // a place on the map does not age
-	if job == nil || job.Information == nil {
-		return nil
-	}
-	return append([]jobboard.Location{job.Information.Location}, job.Information.AdditionalLocations...)
 }
 
 type jobPage struct {
@@ -172,7 +160,7 @@ func (s *site) job(w http.ResponseWriter, r *http.Request) error {
 		p.Advertisement = template.HTML(jobpublish.Clean(ad)) //nolint:gosec // cleaned
 		p.Title = posting.Posting.Title
 		p.Lang = cmp.Or(posting.Language, p.Lang)
-		p.Schema = s.schema(s.published(r.Context(), id, &posting.Posting))
+		p.Schema = s.schema(s.published(known, &posting.Posting))
 	}
 	p.Status, p.MayApply = s.mayApply(r, id, p.W)
 	return s.render(w, http.StatusOK, "job", p)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"html/template"
 	"iter"
 	"log"
@@ -38,7 +39,15 @@ func (s *site) openJobs(ctx context.Context) iter.Seq2[jobpublish.Job, error] {
 				return
 			}
 			for _, p := range page.Postings {
-				if p.Job != 0 && !yield(s.published(ctx, p.Job, &p.Posting), nil) {
+				known, err := s.mirror.Job(ctx, p.Job)
+				switch {
+				case errors.Is(err, jobmirror.ErrUnknown):
+					continue // the posting's job is not known
+				case err != nil && !errors.Is(err, jobmirror.ErrStale):
+					yield(jobpublish.Job{}, err)
+					return
+				}
+				if !yield(s.published(known, &p.Posting), nil) {
 					return
 				}
 			}
@@ -51,13 +60,11 @@ func (s *site) openJobs(ctx context.Context) iter.Seq2[jobpublish.Job, error] {
 }
 
 // published returns a job as the mirror knows it. One whose answer is too old
-// has none.
-func (s *site) published(ctx context.Context, id jobboard.JobID, posting *jobboard.JobPosting) jobpublish.Job {
-	j := jobpublish.Job{URL: s.origin + "/jobs/" + id.String(), Posting: posting, DirectApply: true}
-	if known, err := s.mirror.Job(ctx, id); err == nil {
-		info, err := s.mirror.JobInformation(ctx, id)
-		j.Heard(info, err, known.LookedUp)
-	}
+// says so, and is not published.
+func (s *site) published(known *jobmirror.Job, posting *jobboard.JobPosting) jobpublish.Job {
+	j := jobpublish.Job{URL: s.origin + "/jobs/" + known.JobRecord.Job.String(), Posting: posting, DirectApply: true}
+	info, err := known.Answer()
+	j.Heard(info, err, known.LookedUp)
 	return j
 }
 
