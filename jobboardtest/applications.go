@@ -5,59 +5,84 @@ import (
 	"net/http"
 )
 
-// applied is the check of section 4.2.
-func (c *call) applied() answer { return c.forApplicant(true) }
-
-// application is the lookup of section 4.3.
-func (c *call) application() answer { return c.forApplicant(false) }
-
-// forApplicant answers both, row by row of section 7.2.
-func (c *call) forApplicant(check bool) answer {
-	if a, ok := c.needUser(); !ok {
-		return a
+// applied answers the check of section 4.2.
+func (c *call) applied() answer {
+	seen, refusal := c.jobForApplicant()
+	if refusal != nil {
+		return *refusal
 	}
-	id, known := parseID(c.param)
-	var (
-		j         *job
-		published bool
-		have      Application
-		applied   bool
-		who       Applicant
-	)
-	c.s.read(func(st *state) {
-		j = st.jobs[id]
-		published = st.published[id] > 0
-		who = st.applicants[c.cred.applicant]
-		have, applied = st.applications[appKey{who.ID, id}]
-	})
-	switch {
-	case !known || j == nil || j.Status == Deleted:
-		return c.v.coded(http.StatusNotFound, "get_project_error", "Project for jobId "+c.param+" not available")
-	case check && otherCompany(j, who):
-		return c.v.coded(http.StatusNotFound, "get_project_error", "Project for jobId "+c.param+" not accessible")
-	case !published && c.v.NotFount:
-		return c.v.plain(http.StatusNotFound, "JobPosting not fount for jobId "+c.param)
-	case !published:
-		return c.v.plain(http.StatusNotFound, "JobPosting not found for jobId "+c.param)
-	case j.Internal && !who.Internal:
-		return c.v.plain(http.StatusForbidden, "JobPosting not accessible for jobId "+c.param)
-	case j.Status == Inactive:
-		return c.v.plain(http.StatusGone, "JobPosting inactive for jobId "+c.param)
-	case check:
-		return jsonAnswer(applied)
-	case !applied:
-		return c.v.coded(http.StatusNotFound, "get_application_error", "No application found for jobId "+c.param)
-	}
-	switch c.v.ApplicationID {
-	case ApplicationIDQuoted:
-		return jsonAnswer(have.ID)
-	case ApplicationIDNewline:
-		return textAnswer(http.StatusOK, have.ID+"\n")
-	}
-	return textAnswer(http.StatusOK, have.ID)
+	return jsonAnswer(seen.applied)
 }
 
-// coded is a JSON error of section 7.2, code before message.
+// application answers the lookup of section 4.3.
+func (c *call) application() answer {
+	seen, refusal := c.jobForApplicant()
+	switch {
+	case refusal != nil:
+		return *refusal
+	case !seen.applied:
+		return c.v.coded(http.StatusNotFound, "get_application_error", "No application found for jobId "+c.param)
+	}
+	id := seen.application.ID
+	switch c.v.ApplicationID {
+	case ApplicationIDQuoted:
+		return jsonAnswer(id)
+	case ApplicationIDNewline:
+		return textAnswer(http.StatusOK, id+"\n")
+	}
+	return textAnswer(http.StatusOK, id)
+}
+
+// applicantsJob is a job as the applicant of a request has it before them.
+type applicantsJob struct {
+	*job        // nil: there is none
+	published   bool
+	who         Applicant
+	application Application
+	applied     bool
+}
+
+// jobForApplicant returns the job that a request names, or how section 7.2
+// refuses it, row by row. Only the applied check tells of another company's job.
+func (c *call) jobForApplicant() (applicantsJob, *answer) {
+	var seen applicantsJob
+	if a, ok := c.needUser(); !ok {
+		return seen, &a
+	}
+	id, known := parseID(c.param)
+	c.s.read(func(st *state) {
+		seen.job = st.jobs[id]
+		seen.published = st.published[id] > 0
+		seen.who = st.applicants[c.cred.applicant]
+		seen.application, seen.applied = st.applications[appKey{seen.who.ID, id}]
+	})
+	var refusal answer
+	switch {
+	case !known || seen.job == nil || seen.Status == Deleted:
+		refusal = c.v.coded(http.StatusNotFound, "get_project_error", "Project for jobId "+c.param+" not available")
+	case c.op() == OpApplied && otherCompany(seen.job, seen.who):
+		refusal = c.v.coded(http.StatusNotFound, "get_project_error", "Project for jobId "+c.param+" not accessible")
+	case !seen.published:
+		refusal = c.v.plain(http.StatusNotFound, "JobPosting not "+c.v.found()+" for jobId "+c.param)
+	case seen.Internal && !seen.who.Internal:
+		refusal = c.v.plain(http.StatusForbidden, "JobPosting not accessible for jobId "+c.param)
+	case seen.Status == Inactive:
+		refusal = c.v.plain(http.StatusGone, "JobPosting inactive for jobId "+c.param)
+	default:
+		return seen, nil
+	}
+	return seen, &refusal
+}
+
+// found returns the word "found" as the service writes it.
+func (v Variants) found() string {
+	if v.NotFount {
+		return "fount"
+	}
+	return "found"
+}
+
+// coded returns a JSON error of section 7.2, code before message.
 func (v Variants) coded(status int, code, message string) answer {
 	a := answer{status: status, contentType: typeJSON}
 	switch v.CodedErrors {

@@ -240,8 +240,7 @@ func grow(body []byte, op Operation, size int64) (io.Reader, int64) {
 		return bytes.NewReader(body), int64(len(body))
 	}
 	head, unit, tail := body, filler, []byte(nil)
-	if i := bytes.Index(body, resultsKey); op == OpSearch && i >= 0 && bytes.HasSuffix(body, pageEnd) && len(body) > i+len(resultsKey)+len(pageEnd) {
-		items := body[i+len(resultsKey) : len(body)-len(pageEnd)]
+	if items := postingsOf(body); op == OpSearch && len(items) > 0 {
 		unit = append([]byte{','}, items...)
 		head, tail = body[:len(body)-len(pageEnd)], pageEnd
 	} else if n := len(body); n > 0 {
@@ -261,6 +260,16 @@ func grow(body []byte, op Operation, size int64) (io.Reader, int64) {
 		&cycle{unit: filler, left: room - units},
 		bytes.NewReader(tail),
 	), size
+}
+
+// postingsOf returns the bytes between the brackets of a search's results.
+func postingsOf(body []byte) []byte {
+	_, results, _ := bytes.Cut(body, resultsKey)
+	items, whole := bytes.CutSuffix(results, pageEnd)
+	if !whole {
+		return nil
+	}
+	return items
 }
 
 var resultsKey = []byte(`"results":[`)

@@ -51,6 +51,11 @@ const (
 	demoOtherCompany = "b83e9d14-71c6-4f02-8a5d-0c9e6f3b2a47"
 )
 
+var demoCompanies = []Company{
+	{ID: demoCompany, Name: "Lindenhof Gruppe", PrivacyURL: "https://www.lindenhof.example/datenschutz"},
+	{ID: demoOtherCompany, Name: "Seeblick AG", PrivacyURL: "https://www.seeblick.example/privacy"},
+}
+
 func (s *Server) addDemo() DemoInfo {
 	d := DemoInfo{
 		Channel: "27828_extern", ClientID: "10", ClientToken: "demo-client-token", ApplicantToken: "demo-applicant-token",
@@ -64,11 +69,14 @@ func (s *Server) addDemo() DemoInfo {
 	s.change(func(st *state) {
 		st.channels[d.Channel] = Channel{ID: d.Channel, Name: "Career site"}
 		st.channels["27829_intern"] = Channel{ID: "27829_intern", Name: "Intranet"}
-		st.companies[demoCompany] = Company{ID: demoCompany, Name: "Lindenhof Gruppe", PrivacyURL: "https://www.lindenhof.example/datenschutz"}
-		st.companies[demoOtherCompany] = Company{ID: demoOtherCompany, Name: "Seeblick AG", PrivacyURL: "https://www.seeblick.example/privacy"}
+		for _, c := range demoCompanies {
+			st.companies[c.ID] = c
+		}
 		st.addClient(Client{ID: d.ClientID})
 		st.addClient(Client{ID: d.ConfidentialClient, Secret: d.ConfidentialSecret})
-		st.addApplicant(Applicant{ID: d.Applicant, Name: "Jana Beispiel", Username: d.Username, Password: d.Password, CompanyID: demoCompany})
+		st.addApplicant(Applicant{
+			ID: d.Applicant, Name: "Jana Beispiel", Username: d.Username, Password: d.Password, CompanyID: demoCompany,
+		})
 		st.addApplicant(Applicant{ID: d.InternalApplicant, Name: "Imre Muster", Internal: true, CompanyID: demoCompany})
 
 		var ids []int64
@@ -107,7 +115,10 @@ func (s *Server) addDemo() DemoInfo {
 		applied := demoStart.AddDate(0, 1, 3)
 		for _, a := range []Application{
 			{ID: d.ApplicationID, ApplicantID: d.Applicant, JobID: d.AppliedJob, Created: applied},
-			{ID: "70000006c99b545ea7b59e0f0a4600d1", ApplicantID: d.Applicant, JobID: d.WithdrawnJob, Created: applied, Withdrawn: true},
+			{
+				ID: "70000006c99b545ea7b59e0f0a4600d1", ApplicantID: d.Applicant, JobID: d.WithdrawnJob,
+				Created: applied, Withdrawn: true,
+			},
 		} {
 			st.applications[appKey{a.ApplicantID, a.JobID}] = a
 		}
@@ -173,19 +184,20 @@ func demoJob(r demoRole, n int) (Job, Posting) {
 		delete(config, "ProjectNumber")
 		delete(config, "platform_keywords")
 	}
-	other := Translation{Title: r.german, Config: map[string][]string{"platform_internalAdText": {r.ad(city, house, true) + ugly(n)}}}
 	p := Posting{
-		ID: 600100 + int64(n)*7, VersionID: 910200 + int64(n)*13, JobID: j.ID, Language: j.Language, Title: j.Title, Config: config,
+		ID: 600100 + int64(n)*7, VersionID: 910200 + int64(n)*13, JobID: j.ID,
+		Language: j.Language, Title: j.Title, Config: config,
 		JobStart: start.AddDate(0, 2, 0), VersionStart: start, VersionEnd: start.AddDate(1, 0, 0),
 	}
-	if german {
-		other = Translation{Title: r.english, Config: map[string][]string{"platform_internalAdText": {r.ad(city, house, false) + ugly(n)}}}
-		p.Translations = map[string]Translation{"en": other}
-	} else {
-		p.Translations = map[string]Translation{"de": other}
-	}
-	if n%7 == 3 {
-		p.Translations = nil // one language only
+	if n%7 != 3 { // some have one language only
+		other, title := "de", r.german
+		if german {
+			other, title = "en", r.english
+		}
+		ad := r.ad(city, house, !german) + ugly(n)
+		p.Translations = map[string]Translation{
+			other: {Title: title, Config: map[string][]string{"platform_internalAdText": {ad}}},
+		}
 	}
 	if n%4 == 1 {
 		p.VersionEnd = time.Time{} // goes out as 0
@@ -210,7 +222,9 @@ func demoLink(p Posting, n int) string {
 }
 
 // The employers within the group; a name may be empty.
-var demoHouses = []string{"Lindenhof Kliniken GmbH", "Lindenhof Logistik GmbH", "Lindenhof Software GmbH", "", "Lindenhof Hotels GmbH"}
+var demoHouses = []string{
+	"Lindenhof Kliniken GmbH", "Lindenhof Logistik GmbH", "Lindenhof Software GmbH", "", "Lindenhof Hotels GmbH",
+}
 
 type demoCity struct {
 	id                          string
@@ -221,16 +235,37 @@ type demoCity struct {
 }
 
 var demoCities = []demoCity{
-	{"1001", "Berlin", "Berlin", "Berlin", "Berlin", "Deutschland", "Germany", "10117", "Friedrichstraße 123", "52.520014", "13.373006"},
-	{"1002", "Hamburg", "Hamburg", "Hamburg", "Hamburg", "Deutschland", "Germany", "20095", "Mönckebergstraße 7", "53.550556", "10.001389"},
-	{"1003", "München", "Munich", "Bayern", "Bavaria", "Deutschland", "Germany", "80331", "Sendlinger Straße 12", "48.135125", "11.567832"},
-	{"1004", "Köln", "Cologne", "Nordrhein-Westfalen", "North Rhine-Westphalia", "Deutschland", "Germany", "50667", "Hohe Straße 48", "50.936389", "6.956944"},
-	{"1005", "Wien", "Vienna", "Wien", "Vienna", "Österreich", "Austria", "1010", "Kärntner Straße 21", "48.204722", "16.370833"},
-	{"1006", "Zürich", "Zurich", "Zürich", "Zurich", "Schweiz", "Switzerland", "8001", "Bahnhofstrasse 33", "47.372222", "8.538889"},
+	{
+		"1001", "Berlin", "Berlin", "Berlin", "Berlin",
+		"Deutschland", "Germany", "10117", "Friedrichstraße 123", "52.520014", "13.373006",
+	},
+	{
+		"1002", "Hamburg", "Hamburg", "Hamburg", "Hamburg",
+		"Deutschland", "Germany", "20095", "Mönckebergstraße 7", "53.550556", "10.001389",
+	},
+	{
+		"1003", "München", "Munich", "Bayern", "Bavaria",
+		"Deutschland", "Germany", "80331", "Sendlinger Straße 12", "48.135125", "11.567832",
+	},
+	{
+		"1004", "Köln", "Cologne", "Nordrhein-Westfalen", "North Rhine-Westphalia",
+		"Deutschland", "Germany", "50667", "Hohe Straße 48", "50.936389", "6.956944",
+	},
+	{
+		"1005", "Wien", "Vienna", "Wien", "Vienna",
+		"Österreich", "Austria", "1010", "Kärntner Straße 21", "48.204722", "16.370833",
+	},
+	{
+		"1006", "Zürich", "Zurich", "Zürich", "Zurich",
+		"Schweiz", "Switzerland", "8001", "Bahnhofstrasse 33", "47.372222", "8.538889",
+	},
 }
 
 func (c demoCity) location(german bool) Location {
-	l := Location{Lat: c.lat, Long: c.longitude, Zip: c.zip, Street: c.street, City: c.english, State: c.stateEnglish, Country: c.countryEnglish}
+	l := Location{
+		Lat: c.lat, Long: c.longitude, Zip: c.zip, Street: c.street,
+		City: c.english, State: c.stateEnglish, Country: c.countryEnglish,
+	}
 	if german {
 		l.City, l.State, l.Country = c.german, c.state, c.country
 	}
@@ -286,7 +321,8 @@ func (r demoRole) questionsIn(german bool) []Question {
 		q := Question{ID: strconv.Itoa(8 + len(qs))}
 		switch k {
 		case 'l':
-			q.Type, q.Label = YesNo, in("Haben Sie einen Führerschein der Klasse B?", "Do you hold a category B driving licence?")
+			q.Type = YesNo
+			q.Label = in("Haben Sie einen Führerschein der Klasse B?", "Do you hold a category B driving licence?")
 			q.Answers = []Choice{{"2900101", in("Ja", "Yes")}, {"2900100", in("Nein", "No")}}
 		case 's':
 			q.Type, q.Label = Text, in("Welches Jahresgehalt wünschen Sie sich?", "What annual salary do you expect?")
@@ -302,7 +338,11 @@ func (r demoRole) questionsIn(german bool) []Question {
 			}
 		case 'h':
 			q.Type, q.Label = Catalog, in("Wann können Sie anfangen?", "When can you start?")
-			q.Answers = []Choice{{"2900201", in("Sofort", "At once")}, {"2900202", in("In einem Monat", "In a month")}, {"2900203", in("In drei Monaten", "In three months")}}
+			q.Answers = []Choice{
+				{"2900201", in("Sofort", "At once")},
+				{"2900202", in("In einem Monat", "In a month")},
+				{"2900203", in("In drei Monaten", "In three months")},
+			}
 		}
 		qs = append(qs, q)
 	}

@@ -82,33 +82,58 @@ const (
 	FalseBr    Encoding = "false-br"    // labelled br, and is not
 )
 
-// Check says what is wrong with a fault.
+// Check reports what is wrong with a fault, or nil.
 func (f Fault) Check() error {
-	bad := func(format string, args ...any) error {
-		return fmt.Errorf("jobboardtest: fault: "+format, args...)
+	for _, wrong := range []string{f.wrongCalls(), f.wrongAnswer(), f.wrongDelivery()} {
+		if wrong != "" {
+			return errors.New("jobboardtest: fault: " + wrong)
+		}
 	}
+	return nil
+}
+
+// wrongCalls says what is wrong with the part that chooses the calls.
+func (f *Fault) wrongCalls() string {
 	if _, err := path.Match(f.Path, ""); err != nil {
-		return bad("path %q is not a pattern of path.Match", f.Path)
+		return fmt.Sprintf("path %q is not a pattern of path.Match", f.Path)
 	}
 	switch {
 	case f.Operation != "" && !f.Operation.known():
-		return bad("there is no operation %q", f.Operation)
-	case !slices.Contains([]Break{"", ResetBefore, ResetBody, CutBody, StallBefore, StallBody}, f.Break):
-		return bad("there is no break %q", f.Break)
-	case !slices.Contains([]Encoding{"", Gzip, DoubleGzip, BrokenGzip, FalseBr}, f.Encoding):
-		return bad("there is no encoding %q", f.Encoding)
-	case f.Status != 0 && (f.Status < 200 || f.Status > 999):
-		return bad("status %d is not between 200 and 999", f.Status)
+		return fmt.Sprintf("there is no operation %q", f.Operation)
+	case f.Skip < 0 || f.Times < 0 || f.For < 0:
+		return "skip, times and for cannot be below 0"
 	case f.Share < 0 || f.Share > 1:
-		return bad("share %v is not between 0 and 1", f.Share)
-	case min(int64(f.Skip), int64(f.Times), f.After, int64(f.DripBytes)) < 0 || min(f.For, f.Delay, f.Jitter, f.DripEvery) < 0:
-		return bad("skip, times, after, drip_bytes and the durations cannot be below 0")
-	case !headerCanBeSent(f.Header):
-		return bad("header has a name or a value that cannot be sent, or Content-Length, which is the body's; Break makes it a wrong one")
-	case f.Size < 0 && (f.Encoding == DoubleGzip || f.Encoding == BrokenGzip || f.Break == CutBody):
-		return bad("a body without end cannot be cut, packed twice or damaged")
+		return fmt.Sprintf("share %v is not between 0 and 1", f.Share)
 	}
-	return nil
+	return ""
+}
+
+// wrongAnswer says what is wrong with the part that the calls get.
+func (f *Fault) wrongAnswer() string {
+	switch {
+	case f.Status != 0 && (f.Status < 200 || f.Status > 999):
+		return fmt.Sprintf("status %d is not between 200 and 999", f.Status)
+	case !headerCanBeSent(f.Header):
+		return "header has a name or a value that cannot be sent, " +
+			"or Content-Length, which is the body's; Break makes it a wrong one"
+	}
+	return ""
+}
+
+// wrongDelivery says what is wrong with the part of how the answer goes out.
+func (f *Fault) wrongDelivery() string {
+	endless := f.Size < 0
+	switch {
+	case !slices.Contains([]Break{"", ResetBefore, ResetBody, CutBody, StallBefore, StallBody}, f.Break):
+		return fmt.Sprintf("there is no break %q", f.Break)
+	case !slices.Contains([]Encoding{"", Gzip, DoubleGzip, BrokenGzip, FalseBr}, f.Encoding):
+		return fmt.Sprintf("there is no encoding %q", f.Encoding)
+	case min(f.After, int64(f.DripBytes)) < 0 || min(f.Delay, f.Jitter, f.DripEvery) < 0:
+		return "delay, jitter, after, drip_bytes and drip_every cannot be below 0"
+	case endless && (f.Encoding == DoubleGzip || f.Encoding == BrokenGzip || f.Break == CutBody):
+		return "a body without end cannot be cut, packed twice or damaged"
+	}
+	return ""
 }
 
 // headerCanBeSent: net/http would leave out a field with such a name, and change
@@ -171,16 +196,31 @@ type faultJSON struct {
 
 type plainFault Fault
 
+// faultDuration is a duration of a fault beside its text.
+type faultDuration struct {
+	name  string
+	text  *string
+	value *time.Duration
+}
+
+func (j *faultJSON) durations() []faultDuration {
+	f := j.plainFault
+	return []faultDuration{
+		{"for", &j.For, &f.For},
+		{"delay", &j.Delay, &f.Delay},
+		{"jitter", &j.Jitter, &f.Jitter},
+		{"drip_every", &j.DripEvery, &f.DripEvery},
+		{"skew", &j.Skew, &f.Skew},
+	}
+}
+
 // MarshalJSON implements json.Marshaler.
 func (f Fault) MarshalJSON() ([]byte, error) {
 	p := plainFault(f)
 	j := faultJSON{plainFault: &p}
-	for _, d := range []struct {
-		to   *string
-		from time.Duration
-	}{{&j.For, f.For}, {&j.Delay, f.Delay}, {&j.Jitter, f.Jitter}, {&j.DripEvery, f.DripEvery}, {&j.Skew, f.Skew}} {
-		if d.from != 0 {
-			*d.to = d.from.String()
+	for _, d := range j.durations() {
+		if *d.value != 0 {
+			*d.text = d.value.String()
 		}
 	}
 	if !utf8.ValidString(f.Body) {
@@ -202,18 +242,15 @@ func (f *Fault) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	wrong := func(member, what string) error { return errors.New("jobboardtest: fault: " + member + ": " + what) }
-	for _, d := range []struct {
-		name, from string
-		to         *time.Duration
-	}{{"for", j.For, &p.For}, {"delay", j.Delay, &p.Delay}, {"jitter", j.Jitter, &p.Jitter}, {"drip_every", j.DripEvery, &p.DripEvery}, {"skew", j.Skew, &p.Skew}} {
-		if d.from == "" {
+	for _, d := range j.durations() {
+		if *d.text == "" {
 			continue
 		}
-		v, err := time.ParseDuration(d.from)
+		v, err := time.ParseDuration(*d.text)
 		if err != nil {
 			return wrong(d.name, err.Error())
 		}
-		*d.to = v
+		*d.value = v
 	}
 	// Left out, these two mean no bound; 0 would mean that nothing is hit.
 	if j.For != "" && p.For == 0 {

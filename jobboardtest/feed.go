@@ -3,7 +3,9 @@ package jobboardtest
 import (
 	"encoding/xml"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 )
 
@@ -74,12 +76,12 @@ func (s *Server) feedPositions() (all []feedPosition) {
 	v := s.Variants()
 	s.read(func(st *state) {
 		posted := map[int64][]feedPosting{}
-		for _, id := range sortedIDs(st.postings) {
+		for _, id := range slices.Sorted(maps.Keys(st.postings)) {
 			if p := st.postings[id]; p.JobID != 0 {
 				posted[p.JobID] = append(posted[p.JobID], v.feedPosting(&p.Posting))
 			}
 		}
-		for _, id := range sortedIDs(st.jobs) {
+		for _, id := range slices.Sorted(maps.Keys(st.jobs)) {
 			j := st.jobs[id]
 			if j.Job.Status == Deleted || len(posted[id]) == 0 {
 				continue

@@ -30,7 +30,8 @@ func (s *Server) Request(number int) (r Request, ok bool) {
 		header.Set("Content-Type", response.contentType)
 	}
 	maps.Copy(header, response.header)
-	r.Response = &Response{Header: header, Body: m.text(strings.ToValidUTF8(string(response.body), "\uFFFD")), Size: response.size}
+	body := m.text(strings.ToValidUTF8(string(response.body), "\uFFFD"))
+	r.Response = &Response{Header: header, Body: body, Size: response.size}
 	return r, true
 }
 

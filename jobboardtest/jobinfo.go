@@ -74,7 +74,9 @@ func (v Variants) encodeJob(j *Job, company Company, catalogue []Choice) []byte 
 		}
 		head.Questions = out
 	}
-	tail := wireJobTail{CompanyName: v.text(company.Name), CompanyID: v.text(j.CompanyID), Location: v.location(j.Location)}
+	tail := wireJobTail{
+		CompanyName: v.text(company.Name), CompanyID: v.text(j.CompanyID), Location: v.location(j.Location),
+	}
 	if len(j.AdditionalLocations) == 0 {
 		tail.AdditionalLocations = v.missing([]wireLocation{})
 	} else {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -318,8 +319,9 @@ func (m *mask) whole(s string) string {
 
 // secretNames are parameters and headers whose values are never kept.
 var secretNames = []string{
-	"access_token", "token", "code_verifier", "client_secret", "password", "code", "authorization", "proxy-authorization", "cookie",
-	"pwd", "passwd", "pass", "secret", "key", "session", "jwt", "x-api-key", "x-auth-token", "apikey", "api_key", "refresh_token", "id_token", "assertion",
+	"authorization", "proxy-authorization", "cookie", "session", "x-api-key", "x-auth-token",
+	"access_token", "refresh_token", "id_token", "token", "jwt", "assertion", "code", "code_verifier",
+	"client_secret", "secret", "apikey", "api_key", "key", "password", "passwd", "pass", "pwd",
 }
 
 func (m *mask) fields(in map[string][]string) map[string][]string {
@@ -328,7 +330,7 @@ func (m *mask) fields(in map[string][]string) map[string][]string {
 	}
 	out := make(map[string][]string, min(len(in), 32))
 	room := maxKeptFields
-	for _, k := range sortedKeys(in) {
+	for _, k := range slices.Sorted(maps.Keys(in)) {
 		if room <= 0 {
 			out["..."] = []string{"there were more"}
 			break

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
+	"maps"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -72,8 +73,8 @@ func (c *call) issue() answer {
 		if c.cred.kind == credBadApplication {
 			c.note = "refused: " + c.cred.note
 		}
-		a := answer{status: http.StatusBadRequest, contentType: typeJSON, body: marshal(wireAuthError{refusal.code, refusal.description})}
-		a.header = http.Header{"Cache-Control": {"no-store"}}
+		a := jsonAnswer(wireAuthError{refusal.code, refusal.description})
+		a.status, a.header = http.StatusBadRequest, http.Header{"Cache-Control": {"no-store"}}
 		if refusal.code == "invalid_client" {
 			a.status = http.StatusUnauthorized
 			a.header.Set("WWW-Authenticate", `Basic realm="token"`)
@@ -218,7 +219,10 @@ func (c *call) sendBack(name, value, description string) answer {
 		q.Set("state", state)
 	}
 	u.RawQuery = q.Encode()
-	return answer{status: http.StatusSeeOther, header: http.Header{"Location": {u.String()}, "Cache-Control": {"no-store"}}}
+	return answer{
+		status: http.StatusSeeOther,
+		header: http.Header{"Location": {u.String()}, "Cache-Control": {"no-store"}},
+	}
 }
 
 //go:embed authorize.html
@@ -237,7 +241,7 @@ func (c *call) authorizePage(status int, problem string) answer {
 		view.Site = u.Host
 	}
 	c.s.read(func(st *state) {
-		for _, id := range sortedIDs(st.applicants) {
+		for _, id := range slices.Sorted(maps.Keys(st.applicants)) {
 			view.Applicants = append(view.Applicants, st.applicants[id])
 		}
 		view.Companies = st.companies

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -25,19 +26,15 @@ const (
 	OpUnknown        Operation = "unknown"   // no path of the interface, or the wrong method
 )
 
-// Operations lists them all, OpUnknown last.
-func Operations() []Operation {
-	return []Operation{OpSearch, OpApplied, OpApplication, OpJobInformation, OpSubscribe, OpConfirm, OpUnsubscribe, OpToken, OpAuthorize, OpUnknown}
+var operations = []Operation{
+	OpSearch, OpApplied, OpApplication, OpJobInformation, OpSubscribe, OpConfirm, OpUnsubscribe,
+	OpToken, OpAuthorize, OpUnknown,
 }
 
-func (op Operation) known() bool {
-	for _, o := range Operations() {
-		if op == o {
-			return true
-		}
-	}
-	return false
-}
+// Operations returns them all, OpUnknown last.
+func Operations() []Operation { return slices.Clone(operations) }
+
+func (op Operation) known() bool { return slices.Contains(operations, op) }
 
 // endpoint is one method and path of the interface.
 type endpoint struct {
@@ -51,20 +48,44 @@ type endpoint struct {
 	open     bool     // payloads not shown by the interface: nothing is undocumented
 }
 
+// frontend begins the paths that carry a version.
+const frontend = "/api/rest/v2/frontend"
+
 var endpoints = []endpoint{
-	{op: OpSearch, method: "GET", template: "/api/rest/v2/frontend/jobboards/{channelID}/jobs", section: "4.1", what: "the job search", params: []string{"search", "geoLocation"}},
-	{op: OpApplied, method: "GET", template: "/api/rest/v3/frontend/jobs/{jobDbId}/applied", section: "4.2", what: "the applied check"},
-	{op: OpApplication, method: "GET", template: "/api/rest/v3/frontend/jobs/{jobDbId}/application", section: "4.3", what: "the application lookup"},
-	{op: OpJobInformation, method: "GET", template: "/jobdb/public/apply/external", section: "4.4", what: "the job information lookup", jobDB: true, params: []string{"jobid"}},
-	{op: OpSubscribe, method: "POST", template: "/jobabo", section: "4.5", what: "subscribing", open: true},
-	{op: OpConfirm, method: "PUT", template: "/jobabo/{aboId}", section: "4.5", what: "confirming a subscription", open: true},
-	{op: OpUnsubscribe, method: "DELETE", template: "/jobabo/{aboId}", section: "4.5", what: "ending a subscription", open: true},
-	{op: OpSubscribe, method: "POST", template: "/api/rest/v2/frontend/jobabo", section: "4.5", what: "subscribing", open: true},
-	{op: OpConfirm, method: "PUT", template: "/api/rest/v2/frontend/jobabo/{aboId}", section: "4.5", what: "confirming a subscription", open: true},
-	{op: OpUnsubscribe, method: "DELETE", template: "/api/rest/v2/frontend/jobabo/{aboId}", section: "4.5", what: "ending a subscription", open: true},
+	{
+		op: OpSearch, method: "GET", template: frontend + "/jobboards/{channelID}/jobs",
+		section: "4.1", what: "the job search", params: []string{"search", "geoLocation"},
+	},
+	{
+		op: OpApplied, method: "GET", template: "/api/rest/v3/frontend/jobs/{jobDbId}/applied",
+		section: "4.2", what: "the applied check",
+	},
+	{
+		op: OpApplication, method: "GET", template: "/api/rest/v3/frontend/jobs/{jobDbId}/application",
+		section: "4.3", what: "the application lookup",
+	},
+	{
+		op: OpJobInformation, method: "GET", template: "/jobdb/public/apply/external",
+		section: "4.4", what: "the job information lookup", params: []string{"jobid"}, jobDB: true,
+	},
+	subscription(OpSubscribe, "POST", "/jobabo"),
+	subscription(OpConfirm, "PUT", "/jobabo/{aboId}"),
+	subscription(OpUnsubscribe, "DELETE", "/jobabo/{aboId}"),
+	subscription(OpSubscribe, "POST", frontend+"/jobabo"),
+	subscription(OpConfirm, "PUT", frontend+"/jobabo/{aboId}"),
+	subscription(OpUnsubscribe, "DELETE", frontend+"/jobabo/{aboId}"),
 	{op: OpToken, method: "POST", template: tokenPath, section: "5", what: "the token endpoint", open: true},
 	{op: OpAuthorize, method: "GET", template: authorizePath, section: "5", what: "the authorize page", open: true},
 	{op: OpAuthorize, method: "POST", template: authorizePath, section: "5", what: "the authorize page", open: true},
+}
+
+// subscription returns an endpoint of section 4.5, which shows no payloads. A
+// service may have them with the paths' version or without.
+func subscription(op Operation, method, template string) endpoint {
+	what := map[Operation]string{
+		OpSubscribe: "subscribing", OpConfirm: "confirming a subscription", OpUnsubscribe: "ending a subscription",
+	}[op]
+	return endpoint{op: op, method: method, template: template, section: "4.5", what: what, open: true}
 }
 
 // match compares a path, still escaped, with a template; segments in braces
@@ -138,42 +159,51 @@ func (c *call) op() Operation {
 
 // find sets the endpoint, or the sentence that says why there is none.
 func (c *call) find(prefixOK bool) {
-	var wrongAddress *endpoint
-	if prefixOK {
-		for i := range endpoints {
-			e := &endpoints[i]
-			param, ok := e.match(c.path)
-			if !ok {
-				continue
-			}
-			if c.at != anyAddress && e.jobDB != (c.at == jobDBAddress) {
-				wrongAddress = e
-				continue
-			}
-			if e.method != c.r.Method {
-				c.allowed = append(c.allowed, e.method)
-				continue
-			}
-			c.e, c.param = e, param
+	if !prefixOK {
+		c.lost = c.path + " does not begin with the path prefix of this address; " +
+			"paths are appended to the whole of {base_url} or {jobdb_url} (section 4)"
+		return
+	}
+	var elsewhere *endpoint // has this path at the other address
+	for i := range endpoints {
+		e := &endpoints[i]
+		param, ok := e.match(c.path)
+		switch {
+		case !ok:
+		case c.at != anyAddress && e.jobDB != (c.at == jobDBAddress):
+			elsewhere = e
+		case e.method != c.r.Method:
+			c.allowed = append(c.allowed, e.method)
+		default:
+			c.e, c.param, c.allowed = e, param, nil
 			return
 		}
 	}
 	switch {
 	case len(c.allowed) > 0:
-		c.lost = fmt.Sprintf("%s %s: the interface has this path with %s only (section 4)", c.r.Method, c.path, strings.Join(c.allowed, " and "))
-	case wrongAddress != nil && wrongAddress.jobDB:
-		c.lost = fmt.Sprintf("%s is %s, which belongs to {jobdb_url}, and came to {base_url} (section %s)", c.path, wrongAddress.what, wrongAddress.section)
-	case wrongAddress != nil:
-		c.lost = fmt.Sprintf("%s is %s, which belongs to {base_url}, and came to {jobdb_url} (section %s)", c.path, wrongAddress.what, wrongAddress.section)
-	case !prefixOK:
-		c.lost = fmt.Sprintf("%s does not begin with the path prefix of this address; paths are appended to the whole of {base_url} or {jobdb_url} (section 4)", c.path)
-	case strings.Contains(c.path, "/api/rest/api/rest"):
-		c.lost = fmt.Sprintf("%s has /api/rest twice: the base address ended in it already, and the paths bring it along (section 4)", c.path)
-	case strings.Contains(c.path, "//"):
-		c.lost = fmt.Sprintf("%s has an empty path segment: an identifier was empty, or the base address ended in a slash (section 4)", c.path)
-	case strings.HasSuffix(c.path, "/"):
-		c.lost = fmt.Sprintf("%s ends in a slash, and no path of the interface does (section 4)", c.path)
+		c.lost = fmt.Sprintf("%s %s: the interface has this path with %s only (section 4)",
+			c.r.Method, c.path, strings.Join(c.allowed, " and "))
+	case elsewhere != nil:
+		owner, asked := "{base_url}", "{jobdb_url}"
+		if elsewhere.jobDB {
+			owner, asked = asked, owner
+		}
+		c.lost = fmt.Sprintf("%s is %s, which belongs to %s, and came to %s (section %s)",
+			c.path, elsewhere.what, owner, asked, elsewhere.section)
 	default:
-		c.lost = fmt.Sprintf("%s is not a path of the interface (section 4)", c.path)
+		c.lost = c.path + " " + wrongPath(c.path) + " (section 4)"
 	}
+}
+
+// wrongPath says why no endpoint of any address has a path.
+func wrongPath(path string) string {
+	switch {
+	case strings.Contains(path, "/api/rest/api/rest"):
+		return "has /api/rest twice: the base address ended in it already, and the paths bring it along"
+	case strings.Contains(path, "//"):
+		return "has an empty path segment: an identifier was empty, or the base address ended in a slash"
+	case strings.HasSuffix(path, "/"):
+		return "ends in a slash, and no path of the interface does"
+	}
+	return "is not a path of the interface"
 }

@@ -2,6 +2,7 @@ package jobboardtest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"html"
 	"maps"
@@ -95,9 +96,14 @@ func (v Variants) posting(p *posting, langs []string) []byte {
 			}
 		}
 		w := wirePosting{
-			JobPostingID: v.id(p.ID), PostingVersionID: v.id(p.VersionID), Title: title, ApplyOnlineLink: v.text(v.link(&p.Posting, false)),
-			Config:       config,
-			JobStartDate: v.millis(p.JobStart), PostingVersionStartDate: v.millis(p.VersionStart), PostingVersionEndDate: v.millis(p.VersionEnd),
+			JobPostingID:            v.id(p.ID),
+			PostingVersionID:        v.id(p.VersionID),
+			Title:                   title,
+			ApplyOnlineLink:         v.text(v.link(&p.Posting, false)),
+			Config:                  config,
+			JobStartDate:            v.millis(p.JobStart),
+			PostingVersionStartDate: v.millis(p.VersionStart),
+			PostingVersionEndDate:   v.millis(p.VersionEnd),
 		}
 		if len(config) == 0 {
 			w.Config = v.missing(map[string][]string{})
@@ -150,15 +156,7 @@ func parseLanguages(header string) []string {
 			ws = append(ws, w)
 		}
 	}
-	slices.SortStableFunc(ws, func(a, b want) int {
-		switch {
-		case a.q > b.q:
-			return -1
-		case a.q < b.q:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(ws, func(a, b want) int { return cmp.Compare(b.q, a.q) })
 	out := make([]string, len(ws))
 	for i, w := range ws {
 		out[i] = w.tag
@@ -173,7 +171,7 @@ func haystack(p Posting) string {
 	add := func(title string, config map[string][]string) {
 		b.WriteString(strings.ToLower(title))
 		b.WriteByte('\n')
-		for _, k := range sortedKeys(config) {
+		for _, k := range slices.Sorted(maps.Keys(config)) {
 			for _, text := range config[k] {
 				b.WriteString(strings.ToLower(stripTags(text)))
 				b.WriteByte('\n')
@@ -181,7 +179,7 @@ func haystack(p Posting) string {
 		}
 	}
 	add(p.Title, p.Config)
-	for _, l := range sortedKeys(p.Translations) {
+	for _, l := range slices.Sorted(maps.Keys(p.Translations)) {
 		add(p.Translations[l].Title, p.Translations[l].Config)
 	}
 	return b.String()
@@ -265,7 +263,7 @@ func (s *Server) postings() *postingView {
 		return v
 	}
 	v := &postingView{channels: map[string][]viewEntry{}, hits: map[viewQuery][]*posting{}}
-	for _, id := range sortedIDs(s.st.postings) {
+	for _, id := range slices.Sorted(maps.Keys(s.st.postings)) {
 		p := s.st.postings[id]
 		e := viewEntry{p: p, points: p.points}
 		if j := s.st.jobs[p.JobID]; j != nil {
@@ -318,13 +316,4 @@ entries:
 	v.hits[q] = hits
 	v.mu.Unlock()
 	return hits
-}
-
-func sortedIDs[V any](m map[int64]V) []int64 {
-	ids := make([]int64, 0, len(m))
-	for id := range m {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
 }

@@ -166,7 +166,8 @@ func (c *call) record() {
 	m := newMask(c.s, c.r, c.cred)
 	e := &entry{Request: Request{
 		Time: c.arrived, Operation: c.op(), Address: c.at.String(), Method: c.r.Method,
-		Path: m.text(c.r.URL.EscapedPath()), Query: m.fields(c.query), Header: m.fields(c.r.Header), Credential: c.cred.String(),
+		Path: m.text(c.r.URL.EscapedPath()), Query: m.fields(c.query), Header: m.fields(c.r.Header),
+		Credential: c.cred.String(),
 	}}
 	if c.e != nil {
 		e.Template = c.e.template

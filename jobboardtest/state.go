@@ -513,17 +513,17 @@ func cloneJob(j Job) Job {
 
 func clonePosting(p Posting) Posting {
 	p.Channels = slices.Clone(p.Channels)
-	p.Config = cloneConfig(p.Config)
+	p.Config = cloneLists(p.Config)
 	p.Locations = slices.Clone(p.Locations)
 	p.Translations = maps.Clone(p.Translations)
 	for k, t := range p.Translations {
-		t.Config = cloneConfig(t.Config)
+		t.Config = cloneLists(t.Config)
 		p.Translations[k] = t
 	}
 	return p
 }
 
-func cloneConfig(m map[string][]string) map[string][]string {
+func cloneLists[V any](m map[string][]V) map[string][]V {
 	m = maps.Clone(m)
 	for k, v := range m {
 		m[k] = slices.Clone(v)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"time"
 )
@@ -72,58 +73,52 @@ func (t Token) String() string { return t.Kind + " token" }
 // GoString hides the value.
 func (t Token) GoString() string { return t.String() }
 
-// Snapshot gives a copy of everything, sorted by identifier.
+// Snapshot returns a copy of everything, sorted by identifier.
 func (s *Server) Snapshot() State {
 	out := State{Version: 1, Variants: s.Variants(), Demo: s.Demo}
 	s.read(func(st *state) {
 		out.LastID = st.lastID
-		for _, k := range sortedKeys(st.channels) {
-			out.Channels = append(out.Channels, st.channels[k])
+		out.Channels = byKey(st.channels)
+		out.Companies = byKey(st.companies)
+		for _, j := range byKey(st.jobs) {
+			out.Jobs = append(out.Jobs, cloneJob(j.Job))
 		}
-		for _, k := range sortedKeys(st.companies) {
-			out.Companies = append(out.Companies, st.companies[k])
+		for _, p := range byKey(st.postings) {
+			out.Postings = append(out.Postings, clonePosting(p.Posting))
 		}
-		for _, id := range sortedIDs(st.jobs) {
-			out.Jobs = append(out.Jobs, cloneJob(st.jobs[id].Job))
+		out.Clients = byKey(st.clients)
+		out.Applicants = byKey(st.applicants)
+		out.Applications = slices.SortedFunc(maps.Values(st.applications), func(a, b Application) int {
+			return cmp.Or(cmp.Compare(a.ApplicantID, b.ApplicantID), cmp.Compare(a.JobID, b.JobID))
+		})
+		for _, t := range byKey(st.tokens) {
+			out.Tokens = append(out.Tokens, t.record())
 		}
-		for _, id := range sortedIDs(st.postings) {
-			out.Postings = append(out.Postings, clonePosting(st.postings[id].Posting))
-		}
-		for _, k := range sortedKeys(st.clients) {
-			out.Clients = append(out.Clients, st.clients[k])
-		}
-		for _, id := range sortedIDs(st.applicants) {
-			out.Applicants = append(out.Applicants, st.applicants[id])
-		}
-		for _, a := range st.applications {
-			out.Applications = append(out.Applications, a)
-		}
-		for _, k := range sortedKeys(st.tokens) {
-			t := st.tokens[k]
-			w := Token{
-				Value: t.value, Kind: string(t.kind), ClientID: t.clientID, ApplicantID: t.applicant,
-				Since: time.Unix(0, t.since.Load()).UTC(), Narrow: t.narrow, Expired: t.expired,
-			}
-			if t.lifetime > 0 {
-				w.Lifetime = t.lifetime.String()
-			}
-			out.Tokens = append(out.Tokens, w)
-		}
-		for _, k := range sortedKeys(st.codes) {
-			out.Codes = append(out.Codes, st.codes[k])
-		}
-		for _, k := range sortedKeys(st.catalogues) {
-			if out.Nationalities == nil {
-				out.Nationalities = map[string][]Choice{}
-			}
-			out.Nationalities[k] = slices.Clone(st.catalogues[k])
-		}
-	})
-	slices.SortFunc(out.Applications, func(a, b Application) int {
-		return cmp.Or(cmp.Compare(a.ApplicantID, b.ApplicantID), cmp.Compare(a.JobID, b.JobID))
+		out.Codes = byKey(st.codes)
+		out.Nationalities = cloneLists(st.catalogues)
 	})
 	out.Subscriptions = s.Subscriptions()
 	return out
+}
+
+// byKey returns a map's values in the order of their keys; nil for an empty map.
+func byKey[K cmp.Ordered, V any](m map[K]V) []V {
+	var out []V
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		out = append(out, m[k])
+	}
+	return out
+}
+
+func (t *token) record() Token {
+	r := Token{
+		Value: t.value, Kind: string(t.kind), ClientID: t.clientID, ApplicantID: t.applicant,
+		Since: time.Unix(0, t.since.Load()).UTC(), Narrow: t.narrow, Expired: t.expired,
+	}
+	if t.lifetime > 0 {
+		r.Lifetime = t.lifetime.String()
+	}
+	return r
 }
 
 // Restore replaces everything. On an error nothing has changed.
@@ -145,6 +140,19 @@ func (in State) build(now time.Time) (*state, error) {
 		return nil, err
 	}
 	st := newState()
+	st.keepApart(in)
+	st.takePlain(in)
+	for _, err := range []error{st.takeJobs(in), st.takeApplications(in), st.takeTokens(in, now)} {
+		if err != nil {
+			return nil, fmt.Errorf("jobboardtest: state: %w", err)
+		}
+	}
+	return st, nil
+}
+
+// keepApart raises lastID above every identifier of a state, before one is
+// given to a record that has none.
+func (st *state) keepApart(in State) {
 	st.saw(in.LastID)
 	for _, j := range in.Jobs {
 		st.saw(j.ID)
@@ -152,6 +160,10 @@ func (in State) build(now time.Time) (*state, error) {
 	for _, p := range in.Postings {
 		st.saw(p.ID, p.VersionID)
 	}
+}
+
+// takePlain takes the records that contradict nothing.
+func (st *state) takePlain(in State) {
 	for _, c := range in.Channels {
 		st.channels[c.ID] = c
 	}
@@ -170,18 +182,7 @@ func (in State) build(now time.Time) (*state, error) {
 	for _, sub := range in.Subscriptions {
 		st.subscriptions[sub.ID] = sub
 	}
-	for k, v := range in.Nationalities {
-		if st.catalogues == nil {
-			st.catalogues = map[string][]Choice{}
-		}
-		st.catalogues[k] = slices.Clone(v)
-	}
-	for _, err := range []error{st.takeJobs(in), st.takeApplications(in), st.takeTokens(in, now)} {
-		if err != nil {
-			return nil, fmt.Errorf("jobboardtest: state: %w", err)
-		}
-	}
-	return st, nil
+	st.catalogues = cloneLists(in.Nationalities)
 }
 
 func (st *state) takeJobs(in State) error {

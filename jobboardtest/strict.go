@@ -2,77 +2,103 @@ package jobboardtest
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 )
 
-// violations says what in a request is outside the interface, each as a
+// violations collects what in a request is outside the interface, each as a
 // sentence that names the rule and its section.
+type violations struct {
+	e    *endpoint
+	list []string
+}
+
+func (v *violations) add(format string, args ...any) {
+	v.list = append(v.list, v.e.what+": "+fmt.Sprintf(format, args...)+" (section "+v.e.section+")")
+}
+
 func (c *call) violations() []string {
 	if c.e == nil {
 		return []string{c.lost}
 	}
-	var out []string
-	add := func(format string, args ...any) {
-		out = append(out, c.e.what+": "+fmt.Sprintf(format, args...)+" (section "+c.e.section+")")
-	}
+	v := violations{e: c.e}
 	if c.badForm != "" {
-		add("the query cannot be read: %s", c.badForm)
+		v.add("the query cannot be read: %s", c.badForm)
 	}
 	if !c.e.open {
-		for _, name := range sortedKeys(c.query) {
-			switch {
-			case !slices.Contains(c.e.params, name) && len(c.e.params) == 0:
-				add("it has no query parameters, and %q came", clip(name))
-			case !slices.Contains(c.e.params, name):
-				add("%q is not one of its query parameters, which are %s", clip(name), strings.Join(c.e.params, " and "))
-			case len(c.query[name]) > 1:
-				add("the parameter %s came %d times", name, len(c.query[name]))
-			}
-		}
+		v.checkParameters(c.query)
 	}
 	if c.r.Method == http.MethodGet && len(c.body) > 0 {
-		add("a GET has no body, and %d bytes came", len(c.body))
+		v.add("a GET has no body, and %d bytes came", len(c.body))
 	}
 	switch c.e.op {
 	case OpSearch:
-		if _, err := parseGeo(c.query.Get("geoLocation")); err != nil {
-			add("geoLocation must be <latitude>::<longitude>::<distance_km>, and %v", err)
-		}
-		if t := c.r.Header.Get("Content-Type"); t != "" && mediaType(t) != typeJSON {
-			add("the header Content-Type is application/json, not %q", clip(t))
-		}
+		v.checkSearch(c)
 	case OpAuthorize:
-		if c.query.Get("state") == "" {
-			add("state is missing, without which the client cannot know its own request again; see RFC 6749, section 10.12")
-		}
-		if c.query.Get("code_challenge") == "" {
-			add("code_challenge is missing, without which a code that leaks can be used; see RFC 7636")
-		}
+		v.checkAuthorize(c.query)
 	case OpApplied, OpApplication:
-		if _, ok := parseID(c.param); !ok {
-			add("jobDbId is a job identifier, an integer, not %q", clip(c.param))
-		}
+		v.checkJobID("jobDbId", c.param)
 	case OpJobInformation:
-		if _, ok := parseID(c.query.Get("jobid")); !ok {
-			add("jobid is a job identifier, an integer, not %q", clip(c.query.Get("jobid")))
-		}
-		switch c.cred.kind {
-		case credNone, credLookup:
-		case credUnknown, credBadBasic:
-			add("the interface shows no credential for it, and one came that {jobdb_url} did not issue; see section 5")
-		default:
-			add("a credential of {base_url} (%s) was sent to {jobdb_url}, which it was not given for; see section 5", c.cred)
-		}
+		v.checkJobID("jobid", c.query.Get("jobid"))
+		v.checkLookupCredential(c.cred)
 	}
 	if n := len(c.r.Header.Values("Authorization")); n > 1 {
-		add("the header Authorization came %d times; see section 5", n)
+		v.add("the header Authorization came %d times; see section 5", n)
 	}
-	return out
+	return v.list
 }
 
-// Violations lists what came in so far that is outside the interface, one
+func (v *violations) checkParameters(query url.Values) {
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		switch {
+		case len(v.e.params) == 0:
+			v.add("it has no query parameters, and %q came", clip(name))
+		case !slices.Contains(v.e.params, name):
+			v.add("%q is not one of its query parameters, which are %s", clip(name), strings.Join(v.e.params, " and "))
+		case len(query[name]) > 1:
+			v.add("the parameter %s came %d times", name, len(query[name]))
+		}
+	}
+}
+
+func (v *violations) checkSearch(c *call) {
+	if _, err := parseGeo(c.query.Get("geoLocation")); err != nil {
+		v.add("geoLocation must be <latitude>::<longitude>::<distance_km>, and %v", err)
+	}
+	if t := c.r.Header.Get("Content-Type"); t != "" && mediaType(t) != typeJSON {
+		v.add("the header Content-Type is application/json, not %q", clip(t))
+	}
+}
+
+func (v *violations) checkAuthorize(query url.Values) {
+	if query.Get("state") == "" {
+		v.add("state is missing, without which the client cannot know its own request again; see RFC 6749, section 10.12")
+	}
+	if query.Get("code_challenge") == "" {
+		v.add("code_challenge is missing, without which a code that leaks can be used; see RFC 7636")
+	}
+}
+
+func (v *violations) checkJobID(name, value string) {
+	if _, ok := parseID(value); !ok {
+		v.add("%s is a job identifier, an integer, not %q", name, clip(value))
+	}
+}
+
+func (v *violations) checkLookupCredential(cred credential) {
+	switch cred.kind {
+	case credNone, credLookup:
+	case credUnknown, credBadBasic:
+		v.add("the interface shows no credential for it, and one came that {jobdb_url} did not issue; see section 5")
+	default:
+		v.add("a credential of {base_url} (%s) was sent to {jobdb_url}, which it was not given for; see section 5", cred)
+	}
+}
+
+// Violations returns what came in so far that is outside the interface, one
 // sentence each. A tolerant server keeps them too.
 func (s *Server) Violations() []string {
 	var out []string

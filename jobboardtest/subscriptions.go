@@ -83,7 +83,9 @@ func (c *call) subscribe() answer {
 				result[t] = "invalid email address"
 				continue
 			}
-			sub := Subscription{ID: newHex(), Channel: channel, Type: t, Categories: categories, Status: Unconfirmed, Created: now}
+			sub := Subscription{
+				ID: newHex(), Channel: channel, Type: t, Categories: categories, Status: Unconfirmed, Created: now,
+			}
 			result[t] = sub.ID
 			if t == "email" {
 				sub.Email = email

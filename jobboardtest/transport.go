@@ -37,7 +37,8 @@ func (t directTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	case t.s.jobDB.host:
 		at = jobDBAddress
 	default:
-		return fail(&net.OpError{Op: "dial", Net: "tcp", Err: fmt.Errorf("%w: the fake is not at this host", syscall.ECONNREFUSED)})
+		refused := fmt.Errorf("%w: the fake is not at this host", syscall.ECONNREFUSED)
+		return fail(&net.OpError{Op: "dial", Net: "tcp", Err: refused})
 	}
 	if r.URL.Scheme != "http" {
 		return fail(fmt.Errorf("jobboardtest: the fake speaks http, not %s", r.URL.Scheme))

@@ -34,7 +34,11 @@ func IsStop(c byte) bool { return c < ' ' || c == '"' || c == '\\' }
 func First(m0, m1, m2, m3 uint64) int {
 	// The product moves the high bits of the eight bytes to the highest byte.
 	const gather = 0x0002040810204081
-	return bits.TrailingZeros64(m0&High*gather>>56 | m1&High*gather>>56<<8 | m2&High*gather>>56<<16 | m3&High*gather>>56<<24)
+	return bits.TrailingZeros64(
+		m0&High*gather>>56 |
+			m1&High*gather>>56<<8 |
+			m2&High*gather>>56<<16 |
+			m3&High*gather>>56<<24)
 }
 
 // Plain returns the length of the run of plain text at the start of b, and

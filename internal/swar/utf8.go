@@ -73,7 +73,8 @@ func misplaced(w, lead, owed uint64) uint64 {
 // returns what is behind them.
 func validLong(b []byte) (rest []byte, ok bool) {
 	for len(b) > 0 && b[0] >= 0xE0 {
-		for len(b) >= 8 && binary.LittleEndian.Uint64(b)&0xC0C0F0C0C0F0 == 0x8080E08080E0 && allowed(b[0], b[1]) && allowed(b[3], b[4]) {
+		for len(b) >= 8 && binary.LittleEndian.Uint64(b)&0xC0C0F0C0C0F0 == 0x8080E08080E0 && // two of three bytes each
+			allowed(b[0], b[1]) && allowed(b[3], b[4]) {
 			b = b[6:]
 		}
 		if len(b) >= 4 && binary.LittleEndian.Uint32(b)&0xC0C0F0 == 0x8080E0 && allowed(b[0], b[1]) {

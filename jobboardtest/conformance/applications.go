@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -20,101 +19,111 @@ const (
 )
 
 var appliedRules = slices.Concat([]rule{
-	{Rule{Name: "applied/answers", Section: "4.2, 5, 9", Text: "the applied check answers an applicant's user token with 200"}, func(p *probe) { p.answers(applied) }},
-	{Rule{Name: "applied/boolean", Section: "4.2", Text: "the applied check answers with a JSON boolean"}, appliedBoolean},
-	{Rule{Name: "applied/true", Section: "4.2", Text: "it is true for a job that the applicant has applied to"}, func(p *probe) {
+	says("applied/answers", "4.2, 5, 9", "the applied check answers an applicant's user token with 200", func(p *probe) { p.answers(applied) }),
+	says("applied/boolean", "4.2", "the applied check answers with a JSON boolean", appliedBoolean),
+	says("applied/true", "4.2", "it is true for a job that the applicant has applied to", func(p *probe) {
 		p.hasApplied("AppliedJob", p.AppliedJob, p.ApplicantToken, true)
-	}},
-	{Rule{Name: "applied/false", Section: "4.2", Text: "it is false for a job that the applicant has not applied to"}, func(p *probe) {
+	}),
+	says("applied/false", "4.2", "it is false for a job that the applicant has not applied to", func(p *probe) {
 		p.hasApplied("OpenJob", p.OpenJob, p.ApplicantToken, false)
-	}},
-	{Rule{Name: "applied/withdrawn", Section: "1, 3, 8", Text: "it is true for a withdrawn application, which still counts"}, func(p *probe) {
+	}),
+	says("applied/withdrawn", "1, 3, 8", "it is true for a withdrawn application, which still counts", func(p *probe) {
 		p.hasApplied("WithdrawnJob", p.WithdrawnJob, p.ApplicantToken, true)
-	}},
-	{Rule{Name: "applied/other-applicant", Section: "4.2, 5", Text: "it is about the applicant whose token it is: false for another"}, func(p *probe) {
+	}),
+	says("applied/other-applicant", "4.2, 5", "it is about the applicant whose token it is: false for another", func(p *probe) {
 		if !p.lacks(p.InternalToken == "", "InternalToken") {
 			p.hasApplied("AppliedJob", p.AppliedJob, p.InternalToken, false)
 		}
-	}},
-	{Rule{Name: "applied/internal-applicant", Section: "7.2", Text: "an internal applicant has access to an internal job"}, func(p *probe) {
+	}),
+	says("applied/internal-applicant", "7.2", "an internal applicant has access to an internal job", func(p *probe) {
 		if p.lacks(p.InternalToken == "", "InternalToken") {
 			return
 		}
 		if rs, ok := p.ask(applied, "InternalJob", p.InternalJob, bearer(p.InternalToken)); ok && rs.status != http.StatusOK {
 			p.errorf("an internal applicant is answered with %s, not 200", rs)
 		}
-	}},
+	}),
 }, refusals(applied, "applied check"), rows(applied, "applied check"), []rule{
-	{Rule{Name: "applied/other-company", Section: "7.2", Text: "a job that the applicant cannot access, as of another company: 404 and get_project_error, the message says not accessible"}, func(p *probe) {
+	says("applied/other-company", "7.2", "a job that the applicant cannot access, as of another company: 404 and get_project_error, the message says not accessible", func(p *probe) {
 		p.coded(applied, "OtherCompanyJob", p.OtherCompanyJob, "get_project_error", "accessible")
-	}},
+	}),
 })
 
 var applicationRules = slices.Concat([]rule{
-	{Rule{Name: "application/answers", Section: "4.3, 5, 9", Text: "the application lookup answers an applicant's user token with 200"}, func(p *probe) { p.answers(application) }},
-	{Rule{Name: "application/plain-string", Section: "2.4, 4.3", Text: "the application identifier is a plain string"}, applicationString},
-	{Rule{Name: "application/identifier", Section: "4.3", Text: "it is the identifier of the applicant's application for the job"}, applicationIdentifier},
-	{Rule{Name: "application/stable", Section: "2.4", Text: "an application keeps its identifier"}, applicationStable},
-	{Rule{Name: "application/distinct", Section: "2.4", Text: "an identifier identifies: applications to two jobs have two"}, applicationDistinct},
-	{Rule{Name: "application/withdrawn", Section: "1, 3, 8", Text: "a withdrawn application still has its identifier"}, func(p *probe) {
-		if rs, ok := p.ask(application, "WithdrawnJob", p.WithdrawnJob, bearer(p.ApplicantToken)); ok && rs.status != http.StatusOK {
+	says("application/answers", "4.3, 5, 9", "the application lookup answers an applicant's user token with 200", func(p *probe) { p.answers(application) }),
+	says("application/plain-string", "2.4, 4.3", "the application identifier is a plain string", applicationString),
+	says("application/identifier", "4.3", "it is the identifier of the applicant's application for the job", applicationIdentifier),
+	says("application/stable", "2.4", "an application keeps its identifier", applicationStable),
+	says("application/distinct", "2.4",
+		"an identifier identifies: applications to two jobs have two", applicationDistinct),
+	says("application/withdrawn", "1, 3, 8", "a withdrawn application still has its identifier", func(p *probe) {
+		rs, ok := p.ask(application, "WithdrawnJob", p.WithdrawnJob, bearer(p.ApplicantToken))
+		if ok && rs.status != http.StatusOK {
 			p.errorf("for a job with a withdrawn application it is answered with %s, not 200", rs)
 		}
-	}},
-	{Rule{Name: "application/none", Section: "7.2", Text: "no application for this job and applicant: 404 and get_application_error"}, func(p *probe) {
+	}),
+	says("application/none", "7.2", "no application for this job and applicant: 404 and get_application_error", func(p *probe) {
 		p.coded(application, "OpenJob", p.OpenJob, "get_application_error", "")
-	}},
-	{Rule{Name: "application/other-applicant", Section: "5, 7.2", Text: "it is about the applicant whose token it is: 404 and get_application_error for another"}, func(p *probe) {
+	}),
+	says("application/other-applicant", "5, 7.2", "it is about the applicant whose token it is: 404 and get_application_error for another", func(p *probe) {
 		if !p.lacks(p.InternalToken == "", "InternalToken") {
 			p.codedFor(application, "AppliedJob", p.AppliedJob, p.InternalToken, "get_application_error", "")
 		}
-	}},
+	}),
 }, refusals(application, "application lookup"), rows(application, "application lookup"), []rule{
-	{Rule{Name: "application/other-company", Section: "7.2", Text: "get_project_error with a message that says not accessible belongs to the applied check only"}, applicationOtherCompany},
-	{Rule{Name: "application/one", Section: "1, 8", Text: "an applicant has one application per job, also after it was withdrawn", Changes: true}, applicationOne},
+	says("application/other-company", "7.2", "get_project_error with a message that says not accessible belongs to the applied check only", applicationOtherCompany),
+	changing("application/one", "1, 8", "an applicant has one application per job, also after it was withdrawn", applicationOne),
 })
 
-// refusals are the credentials of section 5 that neither call takes.
+// refusals returns the rules about the credentials of section 5 that neither
+// call takes.
 func refusals(op operation, name string) []rule {
+	refused := func(rule, text string, check func(*probe)) rule {
+		return says(string(op)+"/"+rule, "5, 7.2", "the "+name+" "+text+" is refused with 401 or 403", check)
+	}
 	return []rule{
-		{Rule{Name: string(op) + "/client-token", Section: "5, 7.2", Text: "the " + name + " wants a user token: a client token is refused with 401 or 403"}, func(p *probe) {
+		refused("client-token", "wants a user token: a client token", func(p *probe) {
 			p.refuses(op, p.ClientToken == "", "ClientToken", "a client token", bearer(p.ClientToken))
-		}},
-		{Rule{Name: string(op) + "/basic", Section: "5, 7.2", Text: "the " + name + " wants a user token: Basic is refused with 401 or 403"}, func(p *probe) {
+		}),
+		refused("basic", "wants a user token: Basic", func(p *probe) {
 			p.refuses(op, p.ClientID == "", "ClientID", "Basic", basic(p.ClientID))
-		}},
-		{Rule{Name: string(op) + "/no-credential", Section: "5, 7.2", Text: "the " + name + " without credential is refused with 401 or 403"}, func(p *probe) {
+		}),
+		refused("no-credential", "without credential", func(p *probe) {
 			p.refuses(op, false, "", "no credential", "")
-		}},
-		{Rule{Name: string(op) + "/unknown-token", Section: "5, 7.2", Text: "the " + name + " with a token that nobody issued is refused with 401 or 403"}, func(p *probe) {
+		}),
+		refused("unknown-token", "with a token that nobody issued", func(p *probe) {
 			p.refuses(op, false, "", "a token that nobody issued", bearer(noSuch))
-		}},
-		{Rule{Name: string(op) + "/expired-token", Section: "5, 7.2", Text: "the " + name + " with an expired token is refused with 401 or 403"}, func(p *probe) {
+		}),
+		refused("expired-token", "with an expired token", func(p *probe) {
 			p.refuses(op, p.ExpiredToken == "", "ExpiredToken", "an expired token", bearer(p.ExpiredToken))
-		}},
+		}),
 	}
 }
 
-// rows are the rows of section 7.2 that both calls have.
+// rows returns the rules of the rows of section 7.2 that both calls have.
 func rows(op operation, name string) []rule {
+	row := func(rule, text string, check func(*probe)) rule {
+		return says(string(op)+"/"+rule, "7.2", "the "+name+" of "+text, check)
+	}
 	return []rule{
-		{Rule{Name: string(op) + "/unpublished", Section: "7.2", Text: "the " + name + " of a job without posting: 404 and a plain message"}, func(p *probe) {
+		row("unpublished", "a job without posting: 404 and a plain message", func(p *probe) {
 			p.message(op, "UnpublishedJob", p.UnpublishedJob, http.StatusNotFound)
-		}},
-		{Rule{Name: string(op) + "/not-accessible", Section: "7.2", Text: "the " + name + " of an internal job for an applicant who is not: 403 and a plain message"}, func(p *probe) {
+		}),
+		row("not-accessible", "an internal job for an applicant who is not: 403 and a plain message", func(p *probe) {
 			p.message(op, "InternalJob", p.InternalJob, http.StatusForbidden)
-		}},
-		{Rule{Name: string(op) + "/inactive", Section: "7.2", Text: "the " + name + " of a deactivated posting: 410 and a plain message"}, func(p *probe) {
+		}),
+		row("inactive", "a deactivated posting: 410 and a plain message", func(p *probe) {
 			p.message(op, "InactiveJob", p.InactiveJob, http.StatusGone)
-		}},
-		{Rule{Name: string(op) + "/unknown", Section: "7.2", Text: "the " + name + " of an identifier without job: 404 and get_project_error, the message says not available"}, func(p *probe) {
+		}),
+		row("unknown", "an identifier without job: 404 and get_project_error, the message says not available", func(p *probe) {
 			p.coded(op, "UnknownJob", p.UnknownJob, "get_project_error", "available")
-		}},
+		}),
 	}
 }
 
 func (p *probe) jobRequest(op operation, job int64, auth string) request {
-	return request{url: p.BaseURL + "/api/rest/v3/frontend/jobs/" + strconv.FormatInt(job, 10) + "/" + string(op), auth: auth}
+	path := fmt.Sprintf("/api/rest/v3/frontend/jobs/%d/%s", job, op)
+	return request{url: p.BaseURL + path, auth: auth}
 }
 
 // gate asks once whether the operation answers the applicant at all. It gives
@@ -163,7 +172,8 @@ func (p *probe) answers(op operation) {
 
 // ask asks about a job that the target tells.
 func (p *probe) ask(op operation, name string, job int64, auth string) (response, bool) {
-	if p.lacks(p.BaseURL == "", "BaseURL") || p.lacks(p.ApplicantToken == "", "ApplicantToken") || p.lacks(job == 0, name) {
+	if p.lacks(p.BaseURL == "", "BaseURL") || p.lacks(p.ApplicantToken == "", "ApplicantToken") ||
+		p.lacks(job == 0, name) {
 		return response{}, false
 	}
 	if p.gate(op) != "" {
@@ -321,11 +331,13 @@ func identity(rs response) (id, bad string) {
 	switch {
 	case id == "":
 		return "", "it is empty"
-	case strings.HasPrefix(id, "<") || strings.ContainsFunc(id, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }):
+	case strings.HasPrefix(id, "<") || strings.ContainsFunc(id, controlOrSpace):
 		return "", "it is " + sample(rs.body) + ", not an identifier"
 	}
 	return id, ""
 }
+
+func controlOrSpace(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }
 
 // applicationID fetches an identifier for the rules about its value.
 func (p *probe) applicationID(name string, job int64) (string, bool) {
@@ -403,58 +415,32 @@ func applicationOtherCompany(p *probe) {
 		return
 	}
 	code, message, err := codeOf(rs.body)
-	if s, _ := message.(string); err == nil && code == "get_project_error" && strings.Contains(strings.ToLower(s), "accessible") {
+	words, _ := message.(string)
+	if err == nil && code == "get_project_error" && strings.Contains(strings.ToLower(words), "accessible") {
 		p.errorf("it is answered with %s", rs)
 	}
 }
 
 // applicationOne applies, applies again, withdraws and applies once more.
 func applicationOne(p *probe) {
-	if p.lacks(p.Apply == nil || p.SpareJob == 0, "Apply and SpareJob") || p.lacks(p.ApplicantToken == "", "ApplicantToken") {
+	if p.lacks(p.Apply == nil || p.SpareJob == 0, "Apply and SpareJob") ||
+		p.lacks(p.ApplicantToken == "", "ApplicantToken") {
 		return
 	}
 	if p.gate(application) != "" || p.gate(applied) != "" {
 		p.unless("application/answers or applied/answers")
 		return
 	}
-	applyErr := p.Apply(p.ctx, p.SpareJob)
-	rs, ok := p.send(p.jobRequest(application, p.SpareJob, bearer(p.ApplicantToken)))
+	first, ok := p.firstApplication()
 	if !ok {
 		return
-	}
-	first, bad := identity(rs)
-	switch {
-	case rs.status != http.StatusOK && applyErr != nil:
-		p.errorf("Apply failed (%v), and there is no application: %s", applyErr, rs)
-		return
-	case rs.status != http.StatusOK:
-		p.errorf("after Apply the application lookup is answered with %s, not 200", rs)
-		return
-	case bad != "":
-		p.unless("application/plain-string")
-		return
-	}
-	after := func(what string) {
-		rs, ok := p.send(p.jobRequest(application, p.SpareJob, bearer(p.ApplicantToken)))
-		if !ok {
-			return
-		}
-		if id, bad := identity(rs); rs.status != http.StatusOK || bad != "" {
-			p.errorf("%s the application lookup is answered with %s", what, rs)
-		} else if id != first {
-			p.errorf("%s the application is another: %q, which was %q", what, id, first)
-		}
-		rs, ok = p.send(p.jobRequest(applied, p.SpareJob, bearer(p.ApplicantToken)))
-		if got, valid := truth(rs.body); ok && valid && !got {
-			p.errorf("%s the applied check says false", what)
-		}
 	}
 	var together sync.WaitGroup
 	for range 8 {
 		together.Go(func() { _ = p.Apply(p.ctx, p.SpareJob) }) // it may say that there is one
 	}
 	together.Wait()
-	after("after applying again, eight at once,")
+	p.stillApplied(first, "after applying again, eight at once,")
 	if p.Withdraw == nil {
 		return
 	}
@@ -462,7 +448,46 @@ func applicationOne(p *probe) {
 		p.errorf("Withdraw failed: %v", err)
 		return
 	}
-	after("after withdrawing")
+	p.stillApplied(first, "after withdrawing")
 	_ = p.Apply(p.ctx, p.SpareJob)
-	after("after withdrawing and applying again")
+	p.stillApplied(first, "after withdrawing and applying again")
+}
+
+// firstApplication applies to the spare job, unless that was done before, and
+// returns the application's identifier.
+func (p *probe) firstApplication() (id string, ok bool) {
+	applyErr := p.Apply(p.ctx, p.SpareJob)
+	rs, ok := p.send(p.jobRequest(application, p.SpareJob, bearer(p.ApplicantToken)))
+	if !ok {
+		return "", false
+	}
+	id, bad := identity(rs)
+	switch {
+	case rs.status != http.StatusOK && applyErr != nil:
+		p.errorf("Apply failed (%v), and there is no application: %s", applyErr, rs)
+	case rs.status != http.StatusOK:
+		p.errorf("after Apply the application lookup is answered with %s, not 200", rs)
+	case bad != "":
+		p.unless("application/plain-string")
+	default:
+		return id, true
+	}
+	return "", false
+}
+
+// stillApplied checks that the spare job has the same application as at first.
+func (p *probe) stillApplied(first, when string) {
+	rs, ok := p.send(p.jobRequest(application, p.SpareJob, bearer(p.ApplicantToken)))
+	if !ok {
+		return
+	}
+	if id, bad := identity(rs); rs.status != http.StatusOK || bad != "" {
+		p.errorf("%s the application lookup is answered with %s", when, rs)
+	} else if id != first {
+		p.errorf("%s the application is another: %q, which was %q", when, id, first)
+	}
+	rs, ok = p.send(p.jobRequest(applied, p.SpareJob, bearer(p.ApplicantToken)))
+	if got, valid := truth(rs.body); ok && valid && !got {
+		p.errorf("%s the applied check says false", when)
+	}
 }

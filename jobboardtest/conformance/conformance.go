@@ -26,7 +26,7 @@ type Result struct {
 // Failed reports whether the rule is broken.
 func (r Result) Failed() bool { return len(r.Problems) > 0 }
 
-// String is a line, and one more for each problem.
+// String returns a line, and one more for each problem.
 func (r Result) String() string {
 	word := "ok  "
 	switch {
@@ -48,11 +48,21 @@ type rule struct {
 	check func(*probe)
 }
 
+// says returns a rule whose check changes nothing.
+func says(name, section, text string, check func(*probe)) rule {
+	return rule{Rule{Name: name, Section: section, Text: text}, check}
+}
+
+// changing returns a rule whose check changes something.
+func changing(name, section, text string, check func(*probe)) rule {
+	return rule{Rule{Name: name, Section: section, Text: text, Changes: true}, check}
+}
+
 func rules() []rule {
 	return slices.Concat(searchRules, credentialRules, appliedRules, applicationRules, lookupRules, subscriptionRules)
 }
 
-// Checks lists the rules in the order in which they are checked.
+// Checks returns the rules in the order in which they are checked.
 func Checks() []Rule {
 	var out []Rule
 	for _, r := range rules() {
@@ -61,7 +71,7 @@ func Checks() []Rule {
 	return out
 }
 
-// Check checks a target rule by rule and gives a result for each of Checks. The
+// Check checks a target rule by rule and returns a result for each of Checks. The
 // error is about the target itself, or the context's, with the results so far.
 func Check(ctx context.Context, target Target) ([]Result, error) {
 	s, err := newSession(target)

@@ -3,34 +3,34 @@ package conformance
 import "encoding/base64"
 
 var credentialRules = []rule{
-	{Rule{Name: "search/client-token", Section: "5", Text: "the search takes a client access token"}, func(p *probe) {
+	says("search/client-token", "5", "the search takes a client access token", func(p *probe) {
 		p.searchTakes(p.ClientToken == "", "ClientToken", bearer(p.ClientToken))
-	}},
-	{Rule{Name: "search/user-token", Section: "5", Text: "the search takes a user access token"}, func(p *probe) {
+	}),
+	says("search/user-token", "5", "the search takes a user access token", func(p *probe) {
 		p.searchTakes(p.ApplicantToken == "", "ApplicantToken", bearer(p.ApplicantToken))
-	}},
-	{Rule{Name: "search/basic", Section: "5", Text: "the search takes HTTP Basic with the client identifier, a colon and an empty password"}, func(p *probe) {
+	}),
+	says("search/basic", "5", "the search takes HTTP Basic with the client identifier, a colon and an empty password", func(p *probe) {
 		p.searchTakes(p.ClientID == "", "ClientID", basic(p.ClientID))
-	}},
-	{Rule{Name: "search/no-credential", Section: "5, 7.1", Text: "a search without credential is refused with 401 or 403"}, func(p *probe) {
+	}),
+	says("search/no-credential", "5, 7.1", "a search without credential is refused with 401 or 403", func(p *probe) {
 		p.searchRefuses("no credential", "")
-	}},
-	{Rule{Name: "search/unknown-token", Section: "5, 7.1", Text: "a search with a token that nobody issued is refused with 401 or 403"}, func(p *probe) {
+	}),
+	says("search/unknown-token", "5, 7.1", "a search with a token that nobody issued is refused with 401 or 403", func(p *probe) {
 		p.searchRefuses("a token that nobody issued", bearer(noSuch))
-	}},
-	{Rule{Name: "search/unknown-client", Section: "5, 7.1", Text: "a search with Basic and an unknown client identifier is refused with 401 or 403"}, func(p *probe) {
+	}),
+	says("search/unknown-client", "5, 7.1", "a search with Basic and an unknown client identifier is refused with 401 or 403", func(p *probe) {
 		p.searchRefuses("an unknown client identifier", basic(noSuch))
-	}},
-	{Rule{Name: "search/expired-token", Section: "5, 7.1", Text: "a search with an expired token is refused with 401 or 403"}, func(p *probe) {
+	}),
+	says("search/expired-token", "5, 7.1", "a search with an expired token is refused with 401 or 403", func(p *probe) {
 		if !p.lacks(p.ExpiredToken == "", "ExpiredToken") {
 			p.searchRefuses("an expired token", bearer(p.ExpiredToken))
 		}
-	}},
-	{Rule{Name: "search/scheme", Section: "5", Text: "the scheme of a credential counts: a token is no Basic credential"}, func(p *probe) {
+	}),
+	says("search/scheme", "5", "the scheme of a credential counts: a token is no Basic credential", func(p *probe) {
 		if !p.lacks(p.ClientToken == "", "ClientToken") {
 			p.searchRefuses("a token as Basic credential", "Basic "+base64.StdEncoding.EncodeToString([]byte(p.ClientToken+":")))
 		}
-	}},
+	}),
 }
 
 func (p *probe) searchTakes(missing bool, what, auth string) {

@@ -10,28 +10,29 @@ import (
 )
 
 var lookupRules = []rule{
-	{Rule{Name: "lookup/answers", Section: "4.4, 9", Text: "the lookup of an active job answers with 200 and a JSON object"}, lookupAnswers},
-	{Rule{Name: "lookup/fields", Section: "2.5", Text: "JobInformation has its fields, with their types"}, lookupFields},
-	{Rule{Name: "lookup/job-id", Section: "2.5, 4.4", Text: "the information is about the job that was asked for"}, lookupJobID},
-	{Rule{Name: "lookup/apply-possible", Section: "2.5", Text: "applyPossible says whether the job can still be applied to"}, lookupApplyPossible},
-	{Rule{Name: "lookup/questions", Section: "2.5", Text: "a question has id, type and label; answers come with YESNO and CATALOG, and not with TEXT and TEXTAREA"}, lookupQuestions},
-	{Rule{Name: "lookup/answers-of-questions", Section: "2.5", Text: "an answer has an id and a label, both strings; the ids of a CATALOG are UUIDs or numeric"}, lookupChoices},
-	{Rule{Name: "lookup/preferred-location", Section: "2.5", Text: "the question about the preferred location, with a negative id, lists the job's locations"}, lookupPreferred},
-	{Rule{Name: "lookup/nationalities", Section: "2.5, 4.4", Text: "the nationality catalog has ids and labels, in the job's language"}, lookupNationalities},
-	{Rule{Name: "lookup/timestamp", Section: "2.5", Text: "timestamp is an ISO 8601 date-time in UTC with milliseconds"}, lookupTimestamp},
-	{Rule{Name: "lookup/locations", Section: "2.5", Text: "all values of a location are strings; latitude and longitude are decimal text"}, lookupLocations},
-	{Rule{Name: "lookup/inactive", Section: "7.3", Text: "a deactivated job: ERROR_JOB_INACTIVE"}, func(p *probe) {
+	says("lookup/answers", "4.4, 9", "the lookup of an active job answers with 200 and a JSON object", lookupAnswers),
+	says("lookup/fields", "2.5", "JobInformation has its fields, with their types", lookupFields),
+	says("lookup/job-id", "2.5, 4.4", "the information is about the job that was asked for", lookupJobID),
+	says("lookup/apply-possible", "2.5",
+		"applyPossible says whether the job can still be applied to", lookupApplyPossible),
+	says("lookup/questions", "2.5", "a question has id, type and label; answers come with YESNO and CATALOG, and not with TEXT and TEXTAREA", lookupQuestions),
+	says("lookup/answers-of-questions", "2.5", "an answer has an id and a label, both strings; the ids of a CATALOG are UUIDs or numeric", lookupChoices),
+	says("lookup/preferred-location", "2.5", "the question about the preferred location, with a negative id, lists the job's locations", lookupPreferred),
+	says("lookup/nationalities", "2.5, 4.4", "the nationality catalog has ids and labels, in the job's language", lookupNationalities),
+	says("lookup/timestamp", "2.5", "timestamp is an ISO 8601 date-time in UTC with milliseconds", lookupTimestamp),
+	says("lookup/locations", "2.5", "all values of a location are strings; latitude and longitude are decimal text", lookupLocations),
+	says("lookup/inactive", "7.3", "a deactivated job: ERROR_JOB_INACTIVE", func(p *probe) {
 		p.errorCode("InactiveJob", p.InactiveJob, "ERROR_JOB_INACTIVE")
-	}},
-	{Rule{Name: "lookup/deleted", Section: "7.3", Text: "a deleted job: ERROR_JOB_UNAVAILABLE"}, func(p *probe) {
+	}),
+	says("lookup/deleted", "7.3", "a deleted job: ERROR_JOB_UNAVAILABLE", func(p *probe) {
 		p.errorCode("DeletedJob", p.DeletedJob, "ERROR_JOB_UNAVAILABLE")
-	}},
-	{Rule{Name: "lookup/unknown", Section: "7.3", Text: "an identifier without job: ERROR_JOB_UNAVAILABLE or ERROR_POSTING_UNAVAILABLE"}, func(p *probe) {
+	}),
+	says("lookup/unknown", "7.3", "an identifier without job: ERROR_JOB_UNAVAILABLE or ERROR_POSTING_UNAVAILABLE", func(p *probe) {
 		p.errorCode("UnknownJob", p.UnknownJob, "ERROR_JOB_UNAVAILABLE", "ERROR_POSTING_UNAVAILABLE")
-	}},
-	{Rule{Name: "lookup/unpublished", Section: "7.3", Text: "a job whose posting cannot be found: ERROR_POSTING_UNAVAILABLE"}, func(p *probe) {
+	}),
+	says("lookup/unpublished", "7.3", "a job whose posting cannot be found: ERROR_POSTING_UNAVAILABLE", func(p *probe) {
 		p.errorCode("UnpublishedJob", p.UnpublishedJob, "ERROR_POSTING_UNAVAILABLE")
-	}},
+	}),
 }
 
 // information is the answer for a job that should have one.
@@ -335,7 +336,9 @@ func lookupTimestamp(p *probe) {
 	}
 }
 
-var locationFields = []string{"geoLat", "geoLong", "geoName", "geoCountry", "geoState", "geoCity", "geoZip", "geoStreet"}
+var locationFields = []string{
+	"geoLat", "geoLong", "geoName", "geoCountry", "geoState", "geoCity", "geoZip", "geoStreet",
+}
 
 func lookupLocations(p *probe) {
 	infos, ok := p.needInformations()

@@ -41,7 +41,9 @@ func newSession(target Target) (*session, error) {
 	}
 	s.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	var mask []string
-	for _, v := range []string{target.ClientToken, target.ApplicantToken, target.InternalToken, target.ExpiredToken, target.LookupToken} {
+	for _, v := range []string{
+		target.ClientToken, target.ApplicantToken, target.InternalToken, target.ExpiredToken, target.LookupToken,
+	} {
 		if v != "" {
 			mask = append(mask, v, "[token]")
 		}

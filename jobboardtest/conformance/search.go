@@ -9,23 +9,24 @@ import (
 )
 
 var searchRules = []rule{
-	{Rule{Name: "search/answers", Section: "4.1, 9", Text: "a search of a channel is answered with 200 and a JSON object"}, searchAnswers},
-	{Rule{Name: "search/page-fields", Section: "2.1", Text: "JobSearchResult has its fields, with their types"}, pageFields},
-	{Rule{Name: "search/page-counts", Section: "2.1", Text: "the counters of a page fit each other and its results"}, pageCounts},
-	{Rule{Name: "search/posting-fields", Section: "2.2", Text: "JobPosting has its fields, with their types"}, postingFields},
-	{Rule{Name: "search/posting-ids", Section: "2.2", Text: "jobPostingId identifies a posting: none is there twice"}, postingIDs},
-	{Rule{Name: "search/timestamps", Section: "2.2", Text: "the dates of a posting are milliseconds since the epoch"}, postingTimestamps},
-	{Rule{Name: "search/config", Section: "2.3", Text: "config maps keys to arrays of strings"}, postingConfig},
-	{Rule{Name: "search/empty-parameters", Section: "4.1", Text: "empty parameters mean the same as none"}, emptyParameters},
-	{Rule{Name: "search/text", Section: "4.1", Text: "the parameter search narrows the results down to its text"}, searchText},
-	{Rule{Name: "search/radius", Section: "4.1", Text: "the parameter geoLocation narrows the results down to its circle"}, searchRadius},
-	{Rule{Name: "search/unlocated", Section: "4.1", Text: "a posting without geolocation never matches a circle"}, searchUnlocated},
-	{Rule{Name: "search/additional-locations", Section: "4.1", Text: "with geoLocation, additional job locations are considered"}, searchAdditional},
-	{Rule{Name: "search/text-and-radius", Section: "4.1", Text: "search and geoLocation hold together"}, searchBoth},
-	{Rule{Name: "search/escaped", Section: "4.1", Text: "geoLocation means the same with its colons escaped"}, searchEscaped},
-	{Rule{Name: "search/language", Section: "4.1", Text: "results are localized to Accept-Language"}, searchLanguage},
-	{Rule{Name: "search/unknown-channel", Section: "4.1", Text: "a search gives the postings of its channel: an unknown one has none"}, unknownChannel},
-	{Rule{Name: "search/failure", Section: "4.1, 7.1", Text: "an error while processing is answered with 500"}, searchFailure},
+	says("search/answers", "4.1, 9", "a search of a channel is answered with 200 and a JSON object", searchAnswers),
+	says("search/page-fields", "2.1", "JobSearchResult has its fields, with their types", pageFields),
+	says("search/page-counts", "2.1", "the counters of a page fit each other and its results", pageCounts),
+	says("search/posting-fields", "2.2", "JobPosting has its fields, with their types", postingFields),
+	says("search/posting-ids", "2.2", "jobPostingId identifies a posting: none is there twice", postingIDs),
+	says("search/timestamps", "2.2", "the dates of a posting are milliseconds since the epoch", postingTimestamps),
+	says("search/config", "2.3", "config maps keys to arrays of strings", postingConfig),
+	says("search/empty-parameters", "4.1", "empty parameters mean the same as none", emptyParameters),
+	says("search/text", "4.1", "the parameter search narrows the results down to its text", searchText),
+	says("search/radius", "4.1", "the parameter geoLocation narrows the results down to its circle", searchRadius),
+	says("search/unlocated", "4.1", "a posting without geolocation never matches a circle", searchUnlocated),
+	says("search/additional-locations", "4.1",
+		"with geoLocation, additional job locations are considered", searchAdditional),
+	says("search/text-and-radius", "4.1", "search and geoLocation hold together", searchBoth),
+	says("search/escaped", "4.1", "geoLocation means the same with its colons escaped", searchEscaped),
+	says("search/language", "4.1", "results are localized to Accept-Language", searchLanguage),
+	says("search/unknown-channel", "4.1", "a search gives the postings of its channel: an unknown one has none", unknownChannel),
+	says("search/failure", "4.1, 7.1", "an error while processing is answered with 500", searchFailure),
 }
 
 // query is a search; nil parameters are not sent.
@@ -210,7 +211,9 @@ func pageFields(p *probe) {
 	p.fields("JobSearchResult", []object{s.page.fields}, append(table, field{name: "results", kind: objects}))
 }
 
-var pageCounters = []string{"itemsPerPage", "numPages", "offset", "actualPage", "firstPostingOnPage", "lastPostingOnPage", "totalNumberOfJobs"}
+var pageCounters = []string{
+	"itemsPerPage", "numPages", "offset", "actualPage", "firstPostingOnPage", "lastPostingOnPage", "totalNumberOfJobs",
+}
 
 func pageCounts(p *probe) {
 	s, ok := p.needPlain()
@@ -228,26 +231,31 @@ func pageCounts(p *probe) {
 			p.errorf("%s is %d, below 0", name, v)
 		}
 	}
-	have, total := len(s.page.postings), n["totalNumberOfJobs"]
-	per, pages := n["itemsPerPage"], n["numPages"]
+	have := len(s.page.postings)
+	p.checkPageSize(have, n["itemsPerPage"], n["numPages"], n["totalNumberOfJobs"])
 	first, last := n["firstPostingOnPage"], n["lastPostingOnPage"]
-	if have > total {
-		p.errorf("totalNumberOfJobs is %d, and %d postings are in results", total, have)
-	}
-	if have > per {
-		p.errorf("itemsPerPage is %d, and %d postings are in results", per, have)
-	}
-	if per > 0 && pages != (total+per-1)/per && (total != 0 || pages != 1) { // no hits may still be a page
-		p.errorf("numPages is %d, with %d postings and %d on a page", pages, total, per)
-	}
-	if have < total && pages <= 1 {
-		p.errorf("%d of %d postings are in results, and numPages is %d", have, total, pages)
-	}
 	if have > 0 && last-first+1 != have {
 		p.errorf("firstPostingOnPage is %d and lastPostingOnPage %d, and %d postings are in results", first, last, have)
 	}
-	if page := n["actualPage"]; page >= max(pages, 1) {
+	if page, pages := n["actualPage"], n["numPages"]; page >= max(pages, 1) {
 		p.errorf("actualPage is %d, which begins at zero, of %d pages", page, pages)
+	}
+}
+
+// checkPageSize compares how many postings a page has with how many it may have
+// and how many there are on all pages.
+func (p *probe) checkPageSize(have, perPage, pages, total int) {
+	if have > total {
+		p.errorf("totalNumberOfJobs is %d, and %d postings are in results", total, have)
+	}
+	if have > perPage {
+		p.errorf("itemsPerPage is %d, and %d postings are in results", perPage, have)
+	}
+	if perPage > 0 && pages != (total+perPage-1)/perPage && (total != 0 || pages != 1) { // no hits may still be a page
+		p.errorf("numPages is %d, with %d postings and %d on a page", pages, total, perPage)
+	}
+	if have < total && pages <= 1 {
+		p.errorf("%d of %d postings are in results, and numPages is %d", have, total, pages)
 	}
 }
 
@@ -375,7 +383,8 @@ func (p *probe) same(q query, as query) {
 		return
 	}
 	if got, ok = p.find(q); ok && got.count() != want.count() {
-		p.errorf("with %q there are %d postings, and with %q there are %d", q.rawQuery, got.count(), as.rawQuery, want.count())
+		p.errorf("with %q there are %d postings, and with %q there are %d",
+			q.rawQuery, got.count(), as.rawQuery, want.count())
 	}
 }
 
@@ -456,7 +465,8 @@ func searchUnlocated(p *probe) {
 }
 
 func searchAdditional(p *probe) {
-	if _, ok := p.needPlain(); !ok || p.lacks(p.AdditionalNear == "" || p.AdditionalPosting == 0, "AdditionalNear and AdditionalPosting") {
+	lacking := p.AdditionalNear == "" || p.AdditionalPosting == 0
+	if _, ok := p.needPlain(); !ok || p.lacks(lacking, "AdditionalNear and AdditionalPosting") {
 		return
 	}
 	got, ok := p.find(query{rawQuery: with("", p.AdditionalNear)})
@@ -481,7 +491,8 @@ func searchBoth(p *probe) {
 	if ok1 && ok2 && ok3 && both.count() > min(byText.count(), near.count()) {
 		p.errorf("%d postings are found for %q, %d at %s, and %d for both together", byText.count(), p.SearchText, near.count(), p.Near, both.count())
 	}
-	if nothing, ok := p.find(query{rawQuery: with(p.SearchText, nowhere)}); ok && ok1 && nothing.count() >= max(byText.count(), 1) {
+	nothing, ok2 := p.find(query{rawQuery: with(p.SearchText, nowhere)})
+	if ok1 && ok2 && nothing.count() >= max(byText.count(), 1) {
 		p.errorf("%d postings are found for %q, and as many in the middle of an ocean", byText.count(), p.SearchText)
 	}
 }
@@ -547,7 +558,8 @@ func searchFailure(p *probe) {
 	if !ok || p.lacks(p.FailingChannel == "", "FailingChannel") {
 		return
 	}
-	if rs, ok := p.send(p.searchRequest(query{channel: p.FailingChannel, auth: s.auth})); ok && rs.status != http.StatusInternalServerError {
+	rs, ok := p.send(p.searchRequest(query{channel: p.FailingChannel, auth: s.auth}))
+	if ok && rs.status != http.StatusInternalServerError {
 		p.errorf("the search of channel %q, which fails, is answered with %s, not 500", p.FailingChannel, rs)
 	}
 }

@@ -7,17 +7,17 @@ import (
 )
 
 var subscriptionRules = []rule{
-	{Rule{Name: "subscriptions/subscribe", Section: "4.5, 9", Text: "POST subscribes to a channel", Changes: true}, func(p *probe) {
+	changing("subscriptions/subscribe", "4.5, 9", "POST subscribes to a channel", func(p *probe) {
 		if id, ok := p.subscribe(true); ok && id != "" {
 			_, _ = p.try(p.subscriptionRequest(http.MethodDelete, id)) // leaves nothing behind
 		}
-	}},
-	{Rule{Name: "subscriptions/confirm", Section: "4.5, 9", Text: "PUT confirms a subscription", Changes: true}, func(p *probe) {
+	}),
+	changing("subscriptions/confirm", "4.5, 9", "PUT confirms a subscription", func(p *probe) {
 		p.onSubscription(http.MethodPut)
-	}},
-	{Rule{Name: "subscriptions/stop", Section: "4.5, 9", Text: "DELETE stops a subscription", Changes: true}, func(p *probe) {
+	}),
+	changing("subscriptions/stop", "4.5, 9", "DELETE stops a subscription", func(p *probe) {
 		p.onSubscription(http.MethodDelete)
-	}},
+	}),
 }
 
 func (p *probe) subscriptionRequest(method, id string) request {

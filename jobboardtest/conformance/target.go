@@ -101,8 +101,7 @@ func (t Target) prepare() (Target, error) {
 		if *a == "" {
 			continue
 		}
-		u, err := url.Parse(*a)
-		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		if !plainAddress(*a) {
 			return t, errors.New("conformance: an address must be a plain http or https URL without user, query and fragment")
 		}
 		*a = strings.TrimRight(*a, "/")
@@ -116,6 +115,12 @@ func (t Target) prepare() (Target, error) {
 		}
 	}
 	return t, nil
+}
+
+func plainAddress(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" &&
+		u.User == nil && u.RawQuery == "" && u.Fragment == ""
 }
 
 // splitGeo reads `<latitude>::<longitude>::<distance_km>` (section 4.1).

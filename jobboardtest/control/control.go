@@ -49,7 +49,10 @@ type Control struct {
 func New(srv *jobboardtest.Server, hosts ...string) *Control {
 	ending, end := context.WithCancel(context.Background())
 	srv.OnShutdown(end)
-	c := &Control{srv: srv, hosts: hosts, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection(), ending: ending, instance: rand.Text()}
+	c := &Control{
+		srv: srv, hosts: hosts, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection(),
+		ending: ending, instance: rand.Text(),
+	}
 	for _, r := range c.routes() {
 		c.mux.Handle(r.method+" "+r.path, c.guarded(r))
 	}
@@ -95,7 +98,7 @@ func (c *Control) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusPermanentRedirect)
 		return
 	}
-	if clean := path.Clean(r.URL.Path); clean != r.URL.Path { // ServeMux would redirect, to a path without what was stripped
+	if path.Clean(r.URL.Path) != r.URL.Path { // ServeMux would redirect, to a path without what was stripped
 		writeFailure(w, noPath())
 		return
 	}
@@ -120,7 +123,8 @@ func (c *Control) lost(w http.ResponseWriter, r *http.Request) error {
 		return noPath()
 	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
-	return &failure{status: http.StatusMethodNotAllowed, Message: "this path takes " + strings.Join(allowed, " and ") + ", not " + clip(r.Method)}
+	return refuse(http.StatusMethodNotAllowed, "this path takes %s, not %s",
+		strings.Join(allowed, " and "), clip(r.Method))
 }
 
 func noPath() error { return notFound("there is no such path; openapi.json lists them") }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -25,98 +26,134 @@ const tick = 200 * time.Millisecond
 // events tells the page what happens, as server-sent events: rows of the
 // journal, the faults, and that the state changed. It ends with the server.
 func (c *Control) events(w http.ResponseWriter, r *http.Request) {
-	q, err := query(r, "after", "revision")
+	s, err := c.newEventStream(w, r)
 	if err != nil {
 		writeFailure(w, err)
 		return
 	}
-	from := r.Header.Get("Last-Event-ID") // of a page whose connection broke
-	if from == "" {
-		from = q["after"]
-	}
-	var after int64
-	if from != "" {
-		if after, err = number("after", from); err != nil {
-			writeFailure(w, err)
-			return
-		}
-	}
-	out := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.WriteHeader(http.StatusOK)
-	if out.Flush() != nil {
+	if s.out.Flush() != nil {
 		return // a server that gathers answers cannot do this
 	}
 
 	// Whoever does not read must not keep the server from ending.
-	hurry := func(d time.Duration) { _ = out.SetWriteDeadline(time.Now().Add(d)) } // without sockets there may be none
-	defer context.AfterFunc(c.ending, func() { hurry(time.Second) })()
+	defer context.AfterFunc(c.ending, func() { s.hurry(time.Second) })()
 
-	f := follower{srv: c.srv, last: int(after), open: map[int]bool{}}
-	cleared := c.cleared.Load()
-	var revision int64 = -1 // what the page has seen; nothing of what was missed
-	if r.Header.Get("Last-Event-ID") == "" && q["revision"] != "" {
-		if revision, err = strconv.ParseInt(q["revision"], 10, 64); err != nil {
-			revision = -1
-		}
-	}
-	var faults string
-	hello := true
 	t := time.NewTicker(tick)
 	defer t.Stop()
-	for quiet := 0; ; quiet++ {
-		sent := false
-		send := func(event string, v any) {
-			data, err := json.Marshal(v)
-			if err != nil {
-				return
-			}
-			fmt.Fprintf(w, "id: %d\nevent: %s\ndata: %s\n\n", f.last, event, data)
-			sent = true
-		}
-		if hello {
-			hello = false
-			send("hello", c.instance)
-			send("clock", c.time())
-		}
-		if n := c.cleared.Load(); n != cleared {
-			cleared = n
-			send("cleared", true)
-		}
-		rows, changes := f.news()
-		if len(rows) > 0 {
-			send("rows", rows)
-		}
-		if now := fragment("faults", c.faultViews()); now != faults {
-			faults = now
-			send("faults", now)
-		}
-		if n := c.revision.Load(); n != revision || changes {
-			revision = n
-			send("board", true)
-			send("switches", fragment("switches", switches(c.srv.Variants())))
-			send("clock", c.time())
-		}
-		if !sent && quiet%75 == 74 { // so that a page that is gone is noticed
-			fmt.Fprint(w, ": still here\n\n")
-			sent = true
-		}
-		if sent && out.Flush() != nil {
+	s.send("hello", c.instance)
+	s.send("clock", c.time())
+	for {
+		s.sendNews()
+		if s.flush() != nil {
 			return
 		}
 		if c.ending.Err() == nil {
-			hurry(time.Minute)
+			s.hurry(time.Minute)
 		}
 		select {
 		case <-t.C:
 		case <-r.Context().Done():
 			return
 		case <-c.ending.Done():
-			hurry(time.Second)
+			s.hurry(time.Second)
 			return
 		}
 	}
 }
+
+// eventStream is the stream of one page, with what the page has been told.
+type eventStream struct {
+	c   *Control
+	w   io.Writer
+	out *http.ResponseController
+
+	journal  follower
+	cleared  int64
+	revision int64 // -1: none
+	faults   string
+
+	sent  bool // something is to be flushed
+	quiet int  // ticks without anything sent
+}
+
+// newEventStream reads where a page is: it asks to go on after a request of the
+// journal, with the state of a revision.
+func (c *Control) newEventStream(w http.ResponseWriter, r *http.Request) (*eventStream, error) {
+	q, err := query(r, "after", "revision")
+	if err != nil {
+		return nil, err
+	}
+	s := &eventStream{
+		c: c, w: w, out: http.NewResponseController(w),
+		journal: follower{srv: c.srv, open: map[int]bool{}},
+		cleared: c.cleared.Load(), revision: -1,
+	}
+	after := q["after"]
+	if last := r.Header.Get("Last-Event-ID"); last != "" { // of a page whose connection broke: it missed revisions too
+		after, q["revision"] = last, ""
+	}
+	if after != "" {
+		n, err := number("after", after)
+		if err != nil {
+			return nil, err
+		}
+		s.journal.last = int(n)
+	}
+	if n, err := strconv.ParseInt(q["revision"], 10, 64); err == nil {
+		s.revision = n
+	}
+	return s, nil
+}
+
+// sendNews sends what is new since the last time.
+func (s *eventStream) sendNews() {
+	if n := s.c.cleared.Load(); n != s.cleared {
+		s.cleared = n
+		s.send("cleared", true)
+	}
+	rows, changes := s.journal.news()
+	if len(rows) > 0 {
+		s.send("rows", rows)
+	}
+	if now := fragment("faults", s.c.faultViews()); now != s.faults {
+		s.faults = now
+		s.send("faults", now)
+	}
+	if n := s.c.revision.Load(); n != s.revision || changes {
+		s.revision = n
+		s.send("board", true)
+		s.send("switches", fragment("switches", switches(s.c.srv.Variants())))
+		s.send("clock", s.c.time())
+	}
+}
+
+func (s *eventStream) send(event string, v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return
+	}
+	fmt.Fprintf(s.w, "id: %d\nevent: %s\ndata: %s\n\n", s.journal.last, event, data)
+	s.sent = true
+}
+
+// flush sends on what was written. In quiet times it writes a comment now and
+// then, so that a page that is gone is noticed.
+func (s *eventStream) flush() error {
+	if s.quiet++; !s.sent && s.quiet%75 == 0 {
+		fmt.Fprint(s.w, ": still here\n\n")
+		s.sent = true
+	}
+	if !s.sent {
+		return nil
+	}
+	s.sent = false
+	return s.out.Flush()
+}
+
+// hurry bounds the time for writing; without sockets there may be no deadline.
+func (s *eventStream) hurry(d time.Duration) { _ = s.out.SetWriteDeadline(time.Now().Add(d)) }
 
 // follower reads the journal for a page: new entries, and those that had no
 // answer when they were read.

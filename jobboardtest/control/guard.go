@@ -13,16 +13,17 @@ import (
 // through the browser of somebody who has it running.
 func (c *Control) admit(r *http.Request) error {
 	if !c.knownHost(r.Host) {
-		return &failure{status: http.StatusForbidden, Message: "the host " + quote(r.Host) +
-			" is a public name, and not one that the control interface was told to answer to: use an address such as 127.0.0.1 (the program's flag -control-host adds a name)"}
+		return refuse(http.StatusForbidden, "the host %s is a public name, and not one that the control interface was told "+
+			"to answer to: use an address such as 127.0.0.1 (the program's flag -control-host adds a name)", quote(r.Host))
 	}
 	if err := c.cross.Check(r); err != nil {
-		return &failure{status: http.StatusForbidden, Message: "a page of another site may not change the fake: " + err.Error()}
+		return refuse(http.StatusForbidden, "a page of another site may not change the fake: %v", err)
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead && r.ContentLength != 0 {
 		// A form can be sent across sites without asking, JSON cannot.
 		if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != "application/json" {
-			return &failure{status: http.StatusUnsupportedMediaType, Message: "a body must come with Content-Type: application/json, not " + quote(r.Header.Get("Content-Type"))}
+			return refuse(http.StatusUnsupportedMediaType, "a body must come with Content-Type: application/json, not %s",
+				quote(r.Header.Get("Content-Type")))
 		}
 	}
 	return nil

@@ -30,8 +30,10 @@ func bad(field, format string, args ...any) error {
 	return &failure{status: http.StatusBadRequest, Field: clip(field), Message: fmt.Sprintf(format, args...)}
 }
 
-func notFound(format string, args ...any) error {
-	return &failure{status: http.StatusNotFound, Message: fmt.Sprintf(format, args...)}
+func notFound(format string, args ...any) error { return refuse(http.StatusNotFound, format, args...) }
+
+func refuse(status int, format string, args ...any) error {
+	return &failure{status: status, Message: fmt.Sprintf(format, args...)}
 }
 
 func writeFailure(w http.ResponseWriter, err error) {
@@ -72,7 +74,7 @@ func readBody(r io.Reader) ([]byte, error) {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, &failure{status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("the body is larger than %d bytes", large.Limit)}
+		return nil, refuse(http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", large.Limit)
 	case err != nil:
 		return nil, bad("", "the body cannot be read: %v", err)
 	}

@@ -174,7 +174,8 @@ func draw(places []place) chart {
 	step = graticule(chartWidth / scale / squeeze)
 	for long := math.Ceil((centre-chartWidth/2/scale/squeeze)/step) * step; x(long) < chartWidth; long += step {
 		if long >= -180 && long <= 180 {
-			c.Lines = append(c.Lines, line{x(long), 0, x(long), round1(height), degree(long, "E", "W"), x(long) + 3, round1(height) - 4})
+			at, label := x(long), degree(long, "E", "W")
+			c.Lines = append(c.Lines, line{at, 0, at, round1(height), label, at + 3, round1(height) - 4})
 		}
 	}
 

@@ -3,6 +3,7 @@ package control
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -51,23 +52,11 @@ func (c *Control) curl(r jobboardtest.Request) string {
 	if r.Method != http.MethodGet {
 		words = append(words, "-X", r.Method)
 	}
-	switch {
-	case r.Credential == "none" || r.Header.Get("Authorization") == "" && r.Credential != "none":
-	case strings.HasPrefix(r.Credential, "basic client "):
-		words = append(words, "-u", shellQuote(strings.TrimPrefix(r.Credential, "basic client ")+":"))
-	case strings.Contains(r.Credential, "token"):
-		words = append(words, "-H", `"Authorization: Bearer $TOKEN"`)
-	default:
-		words = append(words, "-u", `"$CLIENT"`)
-	}
-	names := make([]string, 0, len(r.Header))
-	for name := range r.Header {
-		if !slices.Contains(dull, name) {
-			names = append(names, name)
+	words = append(words, curlCredential(r)...)
+	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
+		if slices.Contains(dull, name) {
+			continue
 		}
-	}
-	slices.Sort(names)
-	for _, name := range names {
 		for _, value := range r.Header[name] {
 			words = append(words, "-H", shellQuote(name+": "+value))
 		}
@@ -87,6 +76,21 @@ func (c *Control) curl(r jobboardtest.Request) string {
 		address += "?" + r.Query.Encode()
 	}
 	return strings.Join(append(words, shellQuote(address)), " ")
+}
+
+// curlCredential returns the words of a command that send a request's
+// credential.
+func curlCredential(r jobboardtest.Request) []string {
+	if r.Credential == "none" || r.Header.Get("Authorization") == "" {
+		return nil
+	}
+	if client, ok := strings.CutPrefix(r.Credential, "basic client "); ok {
+		return []string{"-u", shellQuote(client + ":")}
+	}
+	if strings.Contains(r.Credential, "token") {
+		return []string{"-H", `"Authorization: Bearer $TOKEN"`}
+	}
+	return []string{"-u", `"$CLIENT"`}
 }
 
 // shellQuote writes a text as one word of a shell.

@@ -118,9 +118,14 @@ func presets() []preset {
 		mk("Connection reset", jobboardtest.Fault{Break: jobboardtest.ResetBefore}),
 		mk("Reset in the body", jobboardtest.Fault{Break: jobboardtest.ResetBody}),
 		mk("Body cut off", jobboardtest.Fault{Break: jobboardtest.CutBody}),
-		mk("Login page", jobboardtest.Fault{Name: "login page", Body: "<!DOCTYPE html><title>Sign in</title>", Header: http.Header{"Content-Type": {"text/html"}}}),
+		mk("Login page", jobboardtest.Fault{
+			Name: "login page", Body: "<!DOCTYPE html><title>Sign in</title>",
+			Header: http.Header{"Content-Type": {"text/html"}},
+		}),
 		mk("Wrong content type", jobboardtest.Fault{Header: http.Header{"Content-Type": {"text/plain"}}}),
-		mk("Redirect elsewhere", jobboardtest.Fault{Status: 302, Header: http.Header{"Location": {"https://login.example.com/"}}}),
+		mk("Redirect elsewhere", jobboardtest.Fault{
+			Status: 302, Header: http.Header{"Location": {"https://login.example.com/"}},
+		}),
 		mk("Endless body", jobboardtest.Fault{Size: -1}),
 		mk("Gzip bomb, 1 GiB", jobboardtest.Fault{Size: 1 << 30, Encoding: jobboardtest.Gzip}),
 		mk("Broken gzip", jobboardtest.Fault{Encoding: jobboardtest.BrokenGzip}),

@@ -24,7 +24,9 @@ func New(fake *jobboardtest.Server) *httpmock.MockTransport {
 	answer := httpmock.Responder(fake.Transport().RoundTrip)
 	for _, address := range []string{fake.BaseURL, fake.JobDBURL} {
 		under := regexp.MustCompile("^" + regexp.QuoteMeta(origin(address)) + "(/|$)")
-		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		for _, method := range []string{
+			http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		} {
 			mock.RegisterRegexpResponder(method, under, answer)
 		}
 	}
