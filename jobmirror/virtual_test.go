@@ -1,0 +1,402 @@
+package jobmirror_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror"
+)
+
+// inVirtualTime runs a test whose hours pass in no time: the board is in memory,
+// and SQLite, which waits for nothing but the disk, asks the bubble's clock.
+// PostgreSQL has a clock of its own.
+func inVirtualTime(t *testing.T, f func(t *testing.T, srv *jobboardtest.Server, path string)) {
+	synctest.Test(t, func(t *testing.T) {
+		f(t, jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithoutSockets()), filepath.Join(t.TempDir(), "jobs.db"))
+	})
+}
+
+// run runs a mirror until the test ends, or stop is called.
+func run(t *testing.T, m *jobmirror.Mirror) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	ran := make(chan error, 1)
+	go func() { ran <- m.Run(ctx) }()
+	stopped := false
+	stop = func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		cancel()
+		if err := <-ran; !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	}
+	t.Cleanup(stop)
+	return stop
+}
+
+// ask is the transport of a board that fails in ways of its own for some jobs.
+type ask struct {
+	http.RoundTripper
+	about func(job string) error // nil: the board answers
+}
+
+func (a ask) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := a.about(r.URL.Query().Get("jobid")); err != nil {
+		return nil, err
+	}
+	return a.RoundTripper.RoundTrip(r)
+}
+
+// feedOnly are options for a mirror of the jobs that a feed in a file names.
+func feedOnly(t *testing.T, srv *jobboardtest.Server, jobs ...int64) jobmirror.Options {
+	path := filepath.Join(t.TempDir(), "feed.xml")
+	feedOf(t, path, jobs, 0)
+	opts := optionsOf(srv)
+	opts.Channels, opts.Feeds = nil, []jobmirror.Feed{{Name: "feed", Address: path}}
+	return opts
+}
+
+func nextLookup(t *testing.T, m *jobmirror.Mirror, job int64) time.Time {
+	t.Helper()
+	j, err := m.Job(t.Context(), jobboard.JobID(job))
+	if j == nil {
+		t.Fatalf("job %d: %v", job, err)
+	}
+	return j.NextLookup
+}
+
+// checkWait checks that a wait is the one that is wanted, more or less a tenth.
+func checkWait(t *testing.T, what string, got, want time.Duration) {
+	t.Helper()
+	if got < want*9/10-time.Second || got > want*11/10+time.Second {
+		t.Errorf("%s: asked again after %s, not about %s", what, got, want)
+	}
+}
+
+// Open jobs are asked about each day, not all at the same moment; those that are
+// closed or gone more and more seldom, and as often as the others once they are
+// open again.
+func TestLookupsAreDue(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, path string) {
+		const day = 24 * time.Hour
+		open1, open2, closed := srv.Demo.OpenJob, srv.Demo.AppliedJob, srv.Demo.ClosedJob
+		m := open(t, path, feedOnly(t, srv, open1, open2, closed, srv.Demo.InactiveJob, srv.Demo.DeletedJob))
+		waits := map[int64][]time.Duration{}
+		asked := map[int64]time.Time{}
+		look := func(job int64) {
+			refresh(t, m)
+			j, err := m.Job(t.Context(), jobboard.JobID(job))
+			if j == nil {
+				t.Fatal(err)
+			}
+			if last, again := asked[job]; again && !j.LookedUp.Equal(last) {
+				waits[job] = append(waits[job], j.LookedUp.Sub(last))
+			}
+			asked[job] = j.LookedUp
+		}
+		all := []int64{open1, open2, closed, srv.Demo.InactiveJob, srv.Demo.DeletedJob}
+		for began := time.Now(); time.Since(began) < 140*day; {
+			next := time.Now().Add(day * 365)
+			for _, job := range all {
+				look(job)
+				if due := nextLookup(t, m, job); due.Before(next) {
+					next = due
+				}
+			}
+			time.Sleep(time.Until(next) + time.Millisecond)
+		}
+		distinct := map[time.Duration]bool{}
+		for _, job := range []int64{open1, open2} {
+			for _, wait := range waits[job] {
+				checkWait(t, "an open job", wait, day)
+				distinct[wait] = true
+			}
+		}
+		if len(waits[open1]) < 100 || len(distinct) < 100 {
+			t.Errorf("open jobs were asked about %d times, after %d different waits", len(waits[open1]), len(distinct))
+		}
+		for name, job := range map[string]int64{"a closed job": closed, "an inactive one": srv.Demo.InactiveJob, "one that is gone": srv.Demo.DeletedJob} {
+			if n := len(waits[job]); n < 7 {
+				t.Fatalf("%s was asked about %d times in 140 days", name, n)
+			}
+			for i, wait := range waits[job] {
+				checkWait(t, name, wait, day<<min(i, 5))
+			}
+		}
+		srv.ActivateJob(srv.Demo.InactiveJob)
+		for _, want := range []time.Duration{day, day} { // the first may be a month away
+			time.Sleep(time.Until(nextLookup(t, m, srv.Demo.InactiveJob)) + time.Millisecond)
+			refresh(t, m)
+			checkWait(t, "one that is open again", time.Until(nextLookup(t, m, srv.Demo.InactiveJob)), want)
+		}
+	})
+}
+
+// A lookup that fails is tried again after 30 seconds, and twice as long each
+// time, up to a day; an answer ends that.
+func TestFailedLookupsBackOff(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, path string) {
+		failing := true
+		opts := feedOnly(t, srv, srv.Demo.OpenJob)
+		opts.Config.Retry.MaxAttempts = 1
+		opts.Config.HTTPClient = &http.Client{Transport: ask{srv.Client().Transport, func(string) error {
+			if failing {
+				return errors.New("no board today")
+			}
+			return nil
+		}}}
+		m := open(t, path, opts)
+		for i := range 15 {
+			refresh(t, m)
+			due := nextLookup(t, m, srv.Demo.OpenJob)
+			checkWait(t, "failure "+strconv.Itoa(i), time.Until(due), min(30*time.Second<<i, 24*time.Hour))
+			j, _ := m.Job(t.Context(), jobboard.JobID(srv.Demo.OpenJob))
+			if j.Failures != i+1 || j.Problem == "" || j.State != jobmirror.StateUnknown {
+				t.Errorf("after failure %d: %+v", i, j)
+			}
+			time.Sleep(time.Until(due) + time.Millisecond)
+		}
+		failing = false
+		refresh(t, m)
+		j, err := m.Job(t.Context(), jobboard.JobID(srv.Demo.OpenJob))
+		if err != nil || j.Failures != 0 || j.Problem != "" {
+			t.Errorf("after an answer: %+v, %v", j, err)
+		}
+		checkWait(t, "an answer", time.Until(j.NextLookup), 24*time.Hour)
+	})
+}
+
+// Lookups that never answer, as many as there are places but one, hold up
+// neither those that were waiting with them nor those that come later.
+func TestLookupsThatNeverAnswerHoldUpNobody(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, path string) {
+		jobs := manyJobs(srv, 301)
+		late := jobs[300]
+		jobs = jobs[:300]
+		stuck := map[string]bool{}
+		for _, job := range jobs[:15] {
+			stuck[strconv.FormatInt(job, 10)] = true
+		}
+		forever := make(chan struct{})
+		defer close(forever)
+		opts := feedOnly(t, srv, jobs...)
+		opts.RefreshEvery = 10 * time.Second
+		opts.Config.HTTPClient = &http.Client{Transport: ask{srv.Client().Transport, func(job string) error {
+			if stuck[job] {
+				<-forever // not even the end of its context ends it
+			}
+			return nil
+		}}}
+		m := open(t, path, opts)
+		run(t, m)
+		time.Sleep(10 * time.Second)
+		answered := 0
+		for _, job := range jobs[15:] {
+			if j, _ := m.Job(t.Context(), jobboard.JobID(job)); j != nil && j.State == jobmirror.StateOpen {
+				answered++
+			}
+		}
+		if answered != 285 {
+			t.Errorf("%d of 285 jobs are answered after 10 seconds", answered)
+		}
+		feedOf(t, opts.Feeds[0].Address, append(jobs, late), 0)
+		time.Sleep(15 * time.Second)
+		if j, err := m.Job(t.Context(), jobboard.JobID(late)); err != nil || j.State != jobmirror.StateOpen {
+			t.Errorf("a job that came later: %+v, %v", j, err)
+		}
+	})
+}
+
+// The board is down for an hour. The copy is searched and answers, and tells its
+// age; then everything that came due is asked for, never faster than the limit.
+func TestAnHourWithoutTheBoard(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, path string) {
+		const perSecond = 4
+		for i := range 100 {
+			srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Carpenter " + strconv.Itoa(i), Language: "en"})
+		}
+		opts := optionsOf(srv)
+		opts.Limit, opts.LookupEvery = perSecond, 30*time.Minute
+		m := open(t, path, opts)
+		run(t, m)
+		time.Sleep(5 * time.Minute)
+		page, err := m.Search(t.Context(), jobmirror.Query{Text: "carpenter", Language: "en", Limit: 1000})
+		if err != nil || len(page.Postings) != 100 || page.Age < 0 || page.Age > 6*time.Minute {
+			t.Fatalf("before the outage: %d postings, age %s, %v", len(page.Postings), page.Age, err)
+		}
+		lookups := srv.Count(jobboardtest.OpJobInformation)
+
+		down := srv.Fail(jobboardtest.Fault{Status: http.StatusServiceUnavailable})
+		srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Carpenter of the outage", Language: "en"})
+		time.Sleep(time.Hour)
+		page, err = m.Search(t.Context(), jobmirror.Query{Text: "carpenter", Language: "en", Limit: 1000})
+		if err != nil || len(page.Postings) != 100 || page.Age < time.Hour || page.Age > 90*time.Minute {
+			t.Errorf("after an hour: %d postings, age %s, %v", len(page.Postings), page.Age, err)
+		}
+		job := page.Postings[0].Job
+		j, err := m.Job(t.Context(), job)
+		if err != nil || j.State != jobmirror.StateOpen || j.Age < 30*time.Minute || j.Failures == 0 {
+			t.Errorf("a job after an hour: %+v, %v", j, err)
+		}
+		status, err := m.Status(t.Context())
+		if err != nil || status.Failing < 100 || status.Sources[0].Failures == 0 || status.Sources[0].Problem == "" {
+			t.Errorf("the status after an hour: %+v, %v", status, err)
+		}
+		down.Lift()
+		time.Sleep(40 * time.Minute) // as long as a job that failed an hour long may wait
+		page, err = m.Search(t.Context(), jobmirror.Query{Text: "carpenter", Language: "en", Limit: 1000})
+		if err != nil || len(page.Postings) != 101 || page.Age > 20*time.Minute {
+			t.Errorf("after the outage: %d postings, age %s, %v", len(page.Postings), page.Age, err)
+		}
+		status, err = m.Status(t.Context())
+		if err != nil || status.Failing != 0 || status.Due > 0 && time.Since(status.DueSince) > time.Minute {
+			t.Errorf("the status after the outage: %+v, %v", status, err)
+		}
+		if n := srv.Count(jobboardtest.OpJobInformation) - lookups; n < 140 {
+			t.Errorf("only %d lookups since", n)
+		}
+		checkRate(t, srv.Requests(), perSecond)
+	})
+}
+
+// checkRate finds a second with more requests than the limit allows.
+func checkRate(t *testing.T, requests []jobboardtest.Request, perSecond int) {
+	t.Helper()
+	for i := perSecond; i < len(requests); i++ {
+		if d := requests[i].Time.Sub(requests[i-perSecond].Time); d < time.Second {
+			t.Errorf("request %d came %s after the one %d before it", i, d, perSecond)
+			return
+		}
+	}
+}
+
+// What is older than MaxAge is not given as an answer, and never says that
+// applying is possible.
+func TestAnswersGrowOld(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, path string) {
+		m := open(t, path, optionsOf(srv))
+		refresh(t, m)
+		id := jobboard.JobID(srv.Demo.OpenJob)
+		answer := func() *httptest.ResponseRecorder {
+			w := httptest.NewRecorder()
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/jobdb/public/apply/external?jobid="+id.String(), http.NoBody)
+			r.RemoteAddr = "127.0.0.1:1"
+			m.Handler().ServeHTTP(w, r)
+			return w
+		}
+		time.Sleep(48*time.Hour - time.Minute)
+		if j, err := m.Job(t.Context(), id); err != nil || !j.Information.ApplyPossible || j.Age < 47*time.Hour {
+			t.Errorf("just before MaxAge: %+v, %v", j, err)
+		}
+		if w := answer(); w.Code != http.StatusOK || w.Header().Get("Age") != strconv.Itoa(48*3600-60) || !strings.Contains(w.Body.String(), `"applyPossible":true`) {
+			t.Errorf("the handler just before MaxAge: %d, Age %s", w.Code, w.Header().Get("Age"))
+		}
+		time.Sleep(2 * time.Minute)
+		j, err := m.Job(t.Context(), id)
+		if !errors.Is(err, jobmirror.ErrStale) || j == nil || j.Information.ApplyPossible {
+			t.Errorf("after MaxAge: %+v, %v", j, err)
+		}
+		if _, err := m.JobInformation(t.Context(), id); !errors.Is(err, jobmirror.ErrStale) {
+			t.Errorf("the information after MaxAge: %v", err)
+		}
+		if w := answer(); w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), "applyPossible") {
+			t.Errorf("the handler after MaxAge: %d %s", w.Code, w.Body)
+		}
+		page, err := m.Search(t.Context(), jobmirror.Query{})
+		if err != nil || len(page.Postings) == 0 || page.Age < 48*time.Hour {
+			t.Errorf("a search after MaxAge: %+v, %v", page, err)
+		}
+	})
+}
+
+// The log reaches back as far as Options.KeepChanges says; an older cursor is
+// refused, and numbers are not used again.
+func TestOldChangesGo(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, path string) {
+		m := open(t, path, optionsOf(srv))
+		refresh(t, m)
+		var cursors []jobmirror.Cursor
+		for change, err := range m.Changes(t.Context(), "") {
+			if err != nil {
+				t.Fatal(err)
+			}
+			cursors = append(cursors, change.Cursor)
+		}
+		old, last := cursors[0], cursors[len(cursors)-1]
+		time.Sleep(29 * 24 * time.Hour)
+		srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Late", Language: "en"})
+		refresh(t, m)
+		kept, _, err := snapshot(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * 24 * time.Hour)
+		refresh(t, m)
+		for name, cursor := range map[string]jobmirror.Cursor{"the beginning": "", "the first": old} {
+			for change, err := range m.Changes(t.Context(), cursor) {
+				if !errors.Is(err, jobmirror.ErrCursorTooOld) {
+					t.Errorf("changes from %s: %+v, %v", name, change, err)
+				}
+				break
+			}
+		}
+		n := 0
+		for change, err := range m.Changes(t.Context(), last) {
+			if n++; err != nil || n == 1 && change.Cursor <= last {
+				t.Errorf("a change after %s: %+v, %v", last, change, err)
+			}
+		}
+		if n == 0 {
+			t.Error("the log has none of the last days' changes")
+		}
+		status, err := m.Status(t.Context())
+		if err != nil || status.Oldest != last {
+			t.Errorf("the log reaches back to %s, not %s: %v", status.Oldest, last, err)
+		}
+		// All rows and the changes after them are still to be had.
+		now, at, err := snapshot(t.Context(), m)
+		if err != nil || len(now) != len(kept) || at != status.Newest {
+			t.Errorf("%d rows at %s, %v", len(now), at, err)
+		}
+	})
+}
+
+// Sources are read each quarter of an hour; one that fails sooner at first, and
+// never more seldom than the others.
+func TestSourcesAreDue(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, path string) {
+		opts := optionsOf(srv)
+		opts.Feeds = nil
+		opts.Channels[0].Languages = []string{"en"}
+		opts.Config.Retry.MaxAttempts = 1
+		m := open(t, path, opts)
+		due := func() time.Duration {
+			_ = m.Refresh(t.Context())
+			status, err := m.Status(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return time.Until(status.Sources[0].NextDue)
+		}
+		checkWait(t, "a source", due(), 15*time.Minute)
+		down := srv.Fail(jobboardtest.Fault{Status: http.StatusBadGateway, Operation: jobboardtest.OpSearch})
+		for i := range 9 {
+			checkWait(t, "a source that fails", due(), min(10*time.Second<<i, 15*time.Minute))
+		}
+		down.Lift()
+		checkWait(t, "a source that works again", due(), 15*time.Minute)
+	})
+}
