@@ -11,16 +11,17 @@ import (
 
 var lookupRules = []rule{
 	says("lookup/answers", "4.4, 9", "the lookup of an active job answers with 200 and a JSON object", lookupAnswers),
-	says("lookup/fields", "2.5", "JobInformation has its fields, with their types", lookupFields),
-	says("lookup/job-id", "2.5, 4.4", "the information is about the job that was asked for", lookupJobID),
+	says("lookup/fields", "2.5", "JobInformation has its fields, with their types", ofJobs(lookupFields)),
+	says("lookup/job-id", "2.5, 4.4", "the information is about the job that was asked for", ofJobs(lookupJobID)),
 	says("lookup/apply-possible", "2.5",
-		"applyPossible says whether the job can still be applied to", lookupApplyPossible),
-	says("lookup/questions", "2.5", "a question has id, type and label; answers come with YESNO and CATALOG, and not with TEXT and TEXTAREA", lookupQuestions),
-	says("lookup/answers-of-questions", "2.5", "an answer has an id and a label, both strings; the ids of a CATALOG are UUIDs or numeric", lookupChoices),
-	says("lookup/preferred-location", "2.5", "the question about the preferred location, with a negative id, lists the job's locations", lookupPreferred),
-	says("lookup/nationalities", "2.5, 4.4", "the nationality catalog has ids and labels, in the job's language", lookupNationalities),
-	says("lookup/timestamp", "2.5", "timestamp is an ISO 8601 date-time in UTC with milliseconds", lookupTimestamp),
-	says("lookup/locations", "2.5", "all values of a location are strings; latitude and longitude are decimal text", lookupLocations),
+		"applyPossible says whether the job can still be applied to", ofJobs(lookupApplyPossible)),
+	says("lookup/questions", "2.5", "a question has id, type and label; answers come with YESNO and CATALOG, and not with TEXT and TEXTAREA", ofQuestions(lookupQuestions)),
+	says("lookup/answers-of-questions", "2.5", "an answer has an id and a label, both strings; the ids of a CATALOG are UUIDs or numeric", ofQuestions(lookupChoices)),
+	says("lookup/preferred-location", "2.5", "the question about the preferred location, with a negative id, lists the job's locations", ofJobs(lookupPreferred)),
+	says("lookup/nationalities", "2.5, 4.4", "the nationality catalog has ids and labels, in the job's language", ofJobs(lookupNationalities)),
+	says("lookup/timestamp", "2.5",
+		"timestamp is an ISO 8601 date-time in UTC with milliseconds", ofJobs(lookupTimestamp)),
+	says("lookup/locations", "2.5", "all values of a location are strings; latitude and longitude are decimal text", ofJobs(lookupLocations)),
 	says("lookup/inactive", "7.3", "a deactivated job: ERROR_JOB_INACTIVE", func(p *probe) {
 		p.errorCode("InactiveJob", p.InactiveJob, "ERROR_JOB_INACTIVE")
 	}),
@@ -103,6 +104,15 @@ func (p *probe) needInformations() ([]information, bool) {
 	return good, true
 }
 
+// ofJobs returns a check of what the lookup says about the target's jobs.
+func ofJobs(check func(*probe, []information)) func(*probe) {
+	return func(p *probe) {
+		if infos, ok := p.needInformations(); ok {
+			check(p, infos)
+		}
+	}
+}
+
 func lookupAnswers(p *probe) {
 	if p.lacks(p.JobDBURL == "", "JobDBURL") || p.lacks(len(p.informations()) == 0, "OpenJob") {
 		return
@@ -114,11 +124,7 @@ func lookupAnswers(p *probe) {
 	}
 }
 
-func lookupFields(p *probe) {
-	infos, ok := p.needInformations()
-	if !ok {
-		return
-	}
+func lookupFields(p *probe, infos []information) {
 	var all []object
 	for _, i := range infos {
 		all = append(all, i.fields)
@@ -139,11 +145,7 @@ func lookupFields(p *probe) {
 	})
 }
 
-func lookupJobID(p *probe) {
-	infos, ok := p.needInformations()
-	if !ok {
-		return
-	}
+func lookupJobID(p *probe, infos []information) {
 	for _, i := range infos {
 		if id, ok := number(i.fields["jobId"]); ok && id != i.job {
 			p.errorf("the information for job %d is about job %d", i.job, id)
@@ -151,11 +153,7 @@ func lookupJobID(p *probe) {
 	}
 }
 
-func lookupApplyPossible(p *probe) {
-	infos, ok := p.needInformations()
-	if !ok {
-		return
-	}
+func lookupApplyPossible(p *probe, infos []information) {
 	for _, i := range infos {
 		if i.name != "OpenJob" && i.name != "ClosedJob" {
 			continue
@@ -185,11 +183,16 @@ func (p *probe) questions() ([]object, bool) {
 	return out, true
 }
 
-func lookupQuestions(p *probe) {
-	qs, ok := p.questions()
-	if !ok {
-		return
+// ofQuestions returns a check of the questions of the target's jobs.
+func ofQuestions(check func(*probe, []object)) func(*probe) {
+	return func(p *probe) {
+		if qs, ok := p.questions(); ok {
+			check(p, qs)
+		}
 	}
+}
+
+func lookupQuestions(p *probe, qs []object) {
 	p.fields("Question", qs, []field{
 		{"id", formed(numericForm, "numeric text"), true},
 		{"type", text, true},
@@ -215,11 +218,7 @@ func lookupQuestions(p *probe) {
 	}
 }
 
-func lookupChoices(p *probe) {
-	qs, ok := p.questions()
-	if !ok {
-		return
-	}
+func lookupChoices(p *probe, qs []object) {
 	judged := false
 	for _, q := range qs {
 		answers := list(q["answers"])
@@ -248,11 +247,7 @@ func (p *probe) idLabel(what string, o object) {
 	}
 }
 
-func lookupPreferred(p *probe) {
-	infos, ok := p.needInformations()
-	if !ok {
-		return
-	}
+func lookupPreferred(p *probe, infos []information) {
 	judged := false
 	for _, i := range infos {
 		for _, q := range list(i.fields["questions"]) {
@@ -279,11 +274,7 @@ func lookupPreferred(p *probe) {
 	}
 }
 
-func lookupNationalities(p *probe) {
-	infos, ok := p.needInformations()
-	if !ok {
-		return
-	}
+func lookupNationalities(p *probe, infos []information) {
 	byLanguage := map[string]information{}
 	judged := false
 	for _, i := range infos {
@@ -323,11 +314,7 @@ func labels(catalog any) []any {
 	return out
 }
 
-func lookupTimestamp(p *probe) {
-	infos, ok := p.needInformations()
-	if !ok {
-		return
-	}
+func lookupTimestamp(p *probe, infos []information) {
 	for _, i := range infos {
 		v, there := i.fields["timestamp"]
 		if s, ok := v.(string); there && (!ok || !isoForm.MatchString(s)) {
@@ -340,11 +327,7 @@ var locationFields = []string{
 	"geoLat", "geoLong", "geoName", "geoCountry", "geoState", "geoCity", "geoZip", "geoStreet",
 }
 
-func lookupLocations(p *probe) {
-	infos, ok := p.needInformations()
-	if !ok {
-		return
-	}
+func lookupLocations(p *probe, infos []information) {
 	var all []object
 	for _, i := range infos {
 		all = append(all, list([]any{i.fields["location"]})...)

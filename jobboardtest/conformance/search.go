@@ -10,23 +10,24 @@ import (
 
 var searchRules = []rule{
 	says("search/answers", "4.1, 9", "a search of a channel is answered with 200 and a JSON object", searchAnswers),
-	says("search/page-fields", "2.1", "JobSearchResult has its fields, with their types", pageFields),
-	says("search/page-counts", "2.1", "the counters of a page fit each other and its results", pageCounts),
-	says("search/posting-fields", "2.2", "JobPosting has its fields, with their types", postingFields),
-	says("search/posting-ids", "2.2", "jobPostingId identifies a posting: none is there twice", postingIDs),
-	says("search/timestamps", "2.2", "the dates of a posting are milliseconds since the epoch", postingTimestamps),
-	says("search/config", "2.3", "config maps keys to arrays of strings", postingConfig),
-	says("search/empty-parameters", "4.1", "empty parameters mean the same as none", emptyParameters),
-	says("search/text", "4.1", "the parameter search narrows the results down to its text", searchText),
-	says("search/radius", "4.1", "the parameter geoLocation narrows the results down to its circle", searchRadius),
-	says("search/unlocated", "4.1", "a posting without geolocation never matches a circle", searchUnlocated),
+	says("search/page-fields", "2.1", "JobSearchResult has its fields, with their types", ofSearch(pageFields)),
+	says("search/page-counts", "2.1", "the counters of a page fit each other and its results", ofSearch(pageCounts)),
+	says("search/posting-fields", "2.2", "JobPosting has its fields, with their types", ofPostings(postingFields)),
+	says("search/posting-ids", "2.2", "jobPostingId identifies a posting: none is there twice", ofPostings(postingIDs)),
+	says("search/timestamps", "2.2",
+		"the dates of a posting are milliseconds since the epoch", ofPostings(postingTimestamps)),
+	says("search/config", "2.3", "config maps keys to arrays of strings", ofPostings(postingConfig)),
+	says("search/empty-parameters", "4.1", "empty parameters mean the same as none", ofSearch(emptyParameters)),
+	says("search/text", "4.1", "the parameter search narrows the results down to its text", ofSearch(searchText)),
+	says("search/radius", "4.1", "the parameter geoLocation narrows the results down to its circle", ofSearch(searchRadius)),
+	says("search/unlocated", "4.1", "a posting without geolocation never matches a circle", ofSearch(searchUnlocated)),
 	says("search/additional-locations", "4.1",
-		"with geoLocation, additional job locations are considered", searchAdditional),
-	says("search/text-and-radius", "4.1", "search and geoLocation hold together", searchBoth),
-	says("search/escaped", "4.1", "geoLocation means the same with its colons escaped", searchEscaped),
-	says("search/language", "4.1", "results are localized to Accept-Language", searchLanguage),
-	says("search/unknown-channel", "4.1", "a search gives the postings of its channel: an unknown one has none", unknownChannel),
-	says("search/failure", "4.1, 7.1", "an error while processing is answered with 500", searchFailure),
+		"with geoLocation, additional job locations are considered", ofSearch(searchAdditional)),
+	says("search/text-and-radius", "4.1", "search and geoLocation hold together", ofSearch(searchBoth)),
+	says("search/escaped", "4.1", "geoLocation means the same with its colons escaped", ofSearch(searchEscaped)),
+	says("search/language", "4.1", "results are localized to Accept-Language", ofSearch(searchLanguage)),
+	says("search/unknown-channel", "4.1", "a search gives the postings of its channel: an unknown one has none", ofSearch(unknownChannel)),
+	says("search/failure", "4.1, 7.1", "an error while processing is answered with 500", ofSearch(searchFailure)),
 }
 
 // query is a search; nil parameters are not sent.
@@ -129,6 +130,15 @@ func (p *probe) needPlain() (*plainSearch, bool) {
 	return s, true
 }
 
+// ofSearch returns a check that needs the plain search.
+func ofSearch(check func(*probe, *plainSearch)) func(*probe) {
+	return func(p *probe) {
+		if s, ok := p.needPlain(); ok {
+			check(p, s)
+		}
+	}
+}
+
 // find searches with the credential that is known to be good.
 func (p *probe) find(q query) (page, bool) {
 	q.auth = p.plain.auth
@@ -199,11 +209,7 @@ func searchAnswers(p *probe) {
 	}
 }
 
-func pageFields(p *probe) {
-	s, ok := p.needPlain()
-	if !ok {
-		return
-	}
+func pageFields(p *probe, s *plainSearch) {
 	var table []field
 	for _, name := range pageCounters {
 		table = append(table, field{name, integer, true})
@@ -215,11 +221,7 @@ var pageCounters = []string{
 	"itemsPerPage", "numPages", "offset", "actualPage", "firstPostingOnPage", "lastPostingOnPage", "totalNumberOfJobs",
 }
 
-func pageCounts(p *probe) {
-	s, ok := p.needPlain()
-	if !ok {
-		return
-	}
+func pageCounts(p *probe, s *plainSearch) {
 	n := map[string]int{}
 	for _, name := range pageCounters {
 		v, ok := number(s.page.fields[name])
@@ -272,13 +274,18 @@ func (p *probe) needPostings() ([]object, bool) {
 	return s.page.postings, true
 }
 
+// ofPostings returns a check of the channel's postings.
+func ofPostings(check func(*probe, []object)) func(*probe) {
+	return func(p *probe) {
+		if postings, ok := p.needPostings(); ok {
+			check(p, postings)
+		}
+	}
+}
+
 var present kind = func(any) string { return "" } // judged by a rule of its own
 
-func postingFields(p *probe) {
-	postings, ok := p.needPostings()
-	if !ok {
-		return
-	}
+func postingFields(p *probe, postings []object) {
 	p.fields("JobPosting", postings, []field{
 		{"jobPostingId", identifier, true},
 		{"postingVersionId", identifier, true},
@@ -291,11 +298,7 @@ func postingFields(p *probe) {
 	})
 }
 
-func postingIDs(p *probe) {
-	postings, ok := p.needPostings()
-	if !ok {
-		return
-	}
+func postingIDs(p *probe, postings []object) {
 	seen := map[int64]bool{}
 	for _, o := range postings {
 		id, ok := number(o["jobPostingId"])
@@ -314,11 +317,7 @@ func postingIDs(p *probe) {
 // was meant in another unit.
 const earliest, latest = 100_000_000_000, 100_000_000_000_000
 
-func postingTimestamps(p *probe) {
-	postings, ok := p.needPostings()
-	if !ok {
-		return
-	}
+func postingTimestamps(p *probe, postings []object) {
 	for _, o := range postings {
 		for _, name := range []string{"jobStartDate", "postingVersionStartDate", "postingVersionEndDate"} {
 			v, ok := o[name]
@@ -339,11 +338,7 @@ func postingTimestamps(p *probe) {
 	}
 }
 
-func postingConfig(p *probe) {
-	postings, ok := p.needPostings()
-	if !ok {
-		return
-	}
+func postingConfig(p *probe, postings []object) {
 	for _, o := range postings {
 		v, ok := o["config"]
 		if !ok || v == nil {
@@ -388,18 +383,14 @@ func (p *probe) same(q query, as query) {
 	}
 }
 
-func emptyParameters(p *probe) {
-	if _, ok := p.needPlain(); !ok {
-		return
-	}
+func emptyParameters(p *probe, _ *plainSearch) {
 	for _, raw := range []string{"search=", "geoLocation=", "search=&geoLocation="} {
 		p.same(query{rawQuery: raw}, query{})
 	}
 }
 
-func searchText(p *probe) {
-	all, ok := p.needPlain()
-	if !ok || p.lacks(p.SearchText == "", "SearchText") {
+func searchText(p *probe, all *plainSearch) {
+	if p.lacks(p.SearchText == "", "SearchText") {
 		return
 	}
 	got, ok := p.find(query{rawQuery: with(p.SearchText, "")})
@@ -417,11 +408,7 @@ const (
 	nowhere      = "-48.876667::-123.393333::100" // the place in the ocean that is the furthest from land
 )
 
-func searchRadius(p *probe) {
-	all, ok := p.needPlain()
-	if !ok {
-		return
-	}
+func searchRadius(p *probe, all *plainSearch) {
 	if got, ok := p.find(query{rawQuery: with("", nowhere)}); ok && got.count() > 0 {
 		p.errorf("%d of %d postings are found at %s, in the middle of an ocean", got.count(), all.page.count(), nowhere)
 	}
@@ -446,9 +433,8 @@ func searchRadius(p *probe) {
 	}
 }
 
-func searchUnlocated(p *probe) {
-	all, ok := p.needPlain()
-	if !ok || p.lacks(p.UnlocatedPosting == 0, "UnlocatedPosting") {
+func searchUnlocated(p *probe, all *plainSearch) {
+	if p.lacks(p.UnlocatedPosting == 0, "UnlocatedPosting") {
 		return
 	}
 	if !all.page.has(p.UnlocatedPosting) {
@@ -464,9 +450,8 @@ func searchUnlocated(p *probe) {
 	}
 }
 
-func searchAdditional(p *probe) {
-	lacking := p.AdditionalNear == "" || p.AdditionalPosting == 0
-	if _, ok := p.needPlain(); !ok || p.lacks(lacking, "AdditionalNear and AdditionalPosting") {
+func searchAdditional(p *probe, _ *plainSearch) {
+	if p.lacks(p.AdditionalNear == "" || p.AdditionalPosting == 0, "AdditionalNear and AdditionalPosting") {
 		return
 	}
 	got, ok := p.find(query{rawQuery: with("", p.AdditionalNear)})
@@ -481,8 +466,8 @@ func searchAdditional(p *probe) {
 	}
 }
 
-func searchBoth(p *probe) {
-	if _, ok := p.needPlain(); !ok || p.lacks(p.SearchText == "" || p.Near == "", "SearchText and Near") {
+func searchBoth(p *probe, _ *plainSearch) {
+	if p.lacks(p.SearchText == "" || p.Near == "", "SearchText and Near") {
 		return
 	}
 	byText, ok1 := p.find(query{rawQuery: with(p.SearchText, "")})
@@ -497,10 +482,7 @@ func searchBoth(p *probe) {
 	}
 }
 
-func searchEscaped(p *probe) {
-	if _, ok := p.needPlain(); !ok {
-		return
-	}
+func searchEscaped(p *probe, _ *plainSearch) {
 	geo := p.Near
 	if geo == "" {
 		geo = nowhere
@@ -508,8 +490,8 @@ func searchEscaped(p *probe) {
 	p.same(query{rawQuery: "geoLocation=" + geo}, query{rawQuery: with("", geo)})
 }
 
-func searchLanguage(p *probe) {
-	if _, ok := p.needPlain(); !ok || p.lacks(len(p.Languages) == 0, "Languages") {
+func searchLanguage(p *probe, _ *plainSearch) {
+	if p.lacks(len(p.Languages) == 0, "Languages") {
 		return
 	}
 	one, ok1 := p.find(query{language: p.Languages[0]})
@@ -539,11 +521,7 @@ func searchLanguage(p *probe) {
 // noSuch is an identifier that nobody has given to anything.
 const noSuch = "conformance-no-such-thing-7f0d2c"
 
-func unknownChannel(p *probe) {
-	s, ok := p.needPlain()
-	if !ok {
-		return
-	}
+func unknownChannel(p *probe, s *plainSearch) {
 	rs, ok := p.send(p.searchRequest(query{channel: noSuch, auth: s.auth}))
 	if !ok || rs.status != http.StatusOK {
 		return
@@ -553,9 +531,8 @@ func unknownChannel(p *probe) {
 	}
 }
 
-func searchFailure(p *probe) {
-	s, ok := p.needPlain()
-	if !ok || p.lacks(p.FailingChannel == "", "FailingChannel") {
+func searchFailure(p *probe, s *plainSearch) {
+	if p.lacks(p.FailingChannel == "", "FailingChannel") {
 		return
 	}
 	rs, ok := p.send(p.searchRequest(query{channel: p.FailingChannel, auth: s.auth}))

@@ -129,14 +129,18 @@ func (c *Control) lost(w http.ResponseWriter, r *http.Request) error {
 
 func noPath() error { return notFound("there is no such path; openapi.json lists them") }
 
-// route is one method and path. Its function gives what is answered as JSON;
-// nil answers 204. raw ones answer by themselves.
+// route is one method and path, and one of the three functions: f returns what
+// is answered as JSON; nil answers 204. act takes no body and answers 204. raw
+// answers by itself.
 type route struct {
 	method, path string
 	f            func(*http.Request) (any, error)
+	act          func(*http.Request) error
 	raw          http.HandlerFunc
-	reads        bool // changes nothing although it is no GET, or everything but the state
-	limit        int64
+	params       []string // of the query; any other is refused
+	empty        bool     // takes no body
+	reads        bool     // changes nothing although it is no GET, or everything but the state
+	limit        int64    // of the body; 0: maxBody
 }
 
 // maxBody bounds a request's body, maxState that of a whole state.
@@ -152,6 +156,10 @@ func (c *Control) guarded(r route) http.Handler {
 	if r.limit == 0 {
 		r.limit = maxBody
 	}
+	if act := r.act; act != nil {
+		r.empty = true
+		r.f = func(req *http.Request) (any, error) { return nil, act(req) }
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		v, err := c.call(r, w, req)
 		if err != nil {
@@ -163,12 +171,20 @@ func (c *Control) guarded(r route) http.Handler {
 }
 
 func (c *Control) call(r route, w http.ResponseWriter, req *http.Request) (any, error) {
+	if err := checkQuery(req, r.params...); err != nil {
+		return nil, err
+	}
 	if r.method == http.MethodGet {
 		return r.f(req)
 	}
 	data, err := readBody(http.MaxBytesReader(w, req.Body, r.limit)) // before others have to wait
 	if err != nil {
 		return nil, err
+	}
+	if r.empty && len(bytes.TrimSpace(data)) > 0 { // an empty object is what some clients cannot do without
+		if err := unmarshal(data, &struct{}{}); err != nil {
+			return nil, err
+		}
 	}
 	req.Body = io.NopCloser(bytes.NewReader(data))
 	c.writing.Lock()

@@ -81,18 +81,17 @@ type eventStream struct {
 // newEventStream reads where a page is: it asks to go on after a request of the
 // journal, with the state of a revision.
 func (c *Control) newEventStream(w http.ResponseWriter, r *http.Request) (*eventStream, error) {
-	q, err := query(r, "after", "revision")
-	if err != nil {
+	if err := checkQuery(r, "after", "revision"); err != nil {
 		return nil, err
 	}
+	after, revision := r.URL.Query().Get("after"), r.URL.Query().Get("revision")
 	s := &eventStream{
 		c: c, w: w, out: http.NewResponseController(w),
 		journal: follower{srv: c.srv, open: map[int]bool{}},
 		cleared: c.cleared.Load(), revision: -1,
 	}
-	after := q["after"]
 	if last := r.Header.Get("Last-Event-ID"); last != "" { // of a page whose connection broke: it missed revisions too
-		after, q["revision"] = last, ""
+		after, revision = last, ""
 	}
 	if after != "" {
 		n, err := number("after", after)
@@ -101,7 +100,7 @@ func (c *Control) newEventStream(w http.ResponseWriter, r *http.Request) (*event
 		}
 		s.journal.last = int(n)
 	}
-	if n, err := strconv.ParseInt(q["revision"], 10, 64); err == nil {
+	if n, err := strconv.ParseInt(revision, 10, 64); err == nil {
 		s.revision = n
 	}
 	return s, nil
@@ -117,7 +116,7 @@ func (s *eventStream) sendNews() {
 	if len(rows) > 0 {
 		s.send("rows", rows)
 	}
-	if now := fragment("faults", s.c.faultViews()); now != s.faults {
+	if now := fragment("faults", s.c.planted()); now != s.faults {
 		s.faults = now
 		s.send("faults", now)
 	}

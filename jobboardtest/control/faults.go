@@ -20,15 +20,14 @@ func show(a *jobboardtest.ActiveFault) planted {
 	return planted{ID: a.ID(), Hits: a.Hits(), Description: f.String(), Fault: f}
 }
 
-func (c *Control) faults(r *http.Request) (any, error) {
-	if _, err := query(r); err != nil {
-		return nil, err
-	}
+func (c *Control) faults(*http.Request) (any, error) { return list("faults", c.planted()), nil }
+
+func (c *Control) planted() []planted {
 	var out []planted
 	for _, a := range c.srv.Faults() {
 		out = append(out, show(a))
 	}
-	return list("faults", out), nil
+	return out
 }
 
 func (c *Control) fail(r *http.Request) (any, error) {
@@ -56,12 +55,9 @@ func doesNothing(f jobboardtest.Fault) bool {
 		f.Break == "" && f.DripBytes == 0 && f.DripEvery == 0 && f.Encoding == "" && f.Skew == 0
 }
 
-func (c *Control) liftAll(r *http.Request) (any, error) {
-	if err := nothing(r); err != nil {
-		return nil, err
-	}
+func (c *Control) liftAll(*http.Request) error {
 	c.srv.LiftFaults()
-	return nil, nil //nolint:nilnil // 204
+	return nil
 }
 
 func (c *Control) fault(r *http.Request) (any, error) {
@@ -72,13 +68,12 @@ func (c *Control) fault(r *http.Request) (any, error) {
 	return show(a), nil
 }
 
-func (c *Control) lift(r *http.Request) (any, error) {
+func (c *Control) lift(r *http.Request) error {
 	a, err := c.findFault(r)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		a.Lift()
 	}
-	a.Lift()
-	return nil, nil //nolint:nilnil // 204
+	return err
 }
 
 func (c *Control) findFault(r *http.Request) (*jobboardtest.ActiveFault, error) {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -190,26 +191,20 @@ func snake(s string) string {
 	return b.String()
 }
 
-// query refuses parameters that are not among the known ones, and those that
-// come twice.
-func query(r *http.Request, known ...string) (map[string]string, error) {
-	out := map[string]string{}
+// checkQuery refuses parameters that are not among the known ones, and those
+// that come twice.
+func checkQuery(r *http.Request, known ...string) error {
 	for k, vs := range r.URL.Query() {
-		ok := false
-		for _, n := range known {
-			ok = ok || n == k
-		}
 		switch {
-		case !ok && len(known) == 0:
-			return nil, bad(clip(k), "this call has no parameters, and %s came", quote(k))
-		case !ok:
-			return nil, bad(clip(k), "unknown parameter %s; there are %s", quote(k), strings.Join(known, ", "))
+		case len(known) == 0:
+			return bad(clip(k), "this call has no parameters, and %s came", quote(k))
+		case !slices.Contains(known, k):
+			return bad(clip(k), "unknown parameter %s; there are %s", quote(k), strings.Join(known, ", "))
 		case len(vs) > 1:
-			return nil, bad(k, "the parameter %s came %d times", k, len(vs))
+			return bad(k, "the parameter %s came %d times", k, len(vs))
 		}
-		out[k] = vs[0]
 	}
-	return out, nil
+	return nil
 }
 
 // number reads a path segment or a parameter.

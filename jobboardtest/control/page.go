@@ -150,7 +150,7 @@ func (c *Control) page(w http.ResponseWriter, _ *http.Request) {
 	revision := c.revision.Load() // before the state is read
 	v := pageView{
 		Info: c.information(), Board: c.boardView(""), Presets: presets(), Operations: jobboardtest.Operations(),
-		Switches: switches(c.srv.Variants()), Clock: c.time(), Faults: c.faultViews(),
+		Switches: switches(c.srv.Variants()), Clock: c.time(), Faults: c.planted(),
 		Revision: revision, Instance: c.instance,
 	}
 	rs := c.srv.Requests()
@@ -165,23 +165,14 @@ func (c *Control) page(w http.ResponseWriter, _ *http.Request) {
 	render(w, "page", v)
 }
 
-func (c *Control) faultViews() []planted {
-	var out []planted
-	for _, a := range c.srv.Faults() {
-		out = append(out, show(a))
-	}
-	return out
-}
-
 // board is the part of the page that shows the state.
 func (c *Control) board(w http.ResponseWriter, r *http.Request) {
-	q, err := query(r, "q")
-	if err != nil {
+	if err := checkQuery(r, "q"); err != nil {
 		writeFailure(w, err)
 		return
 	}
 	w.Header().Set("Content-Security-Policy", policy)
-	render(w, "board", c.boardView(q["q"]))
+	render(w, "board", c.boardView(r.URL.Query().Get("q")))
 }
 
 func render(w http.ResponseWriter, name string, v any) {

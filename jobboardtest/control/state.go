@@ -1,7 +1,6 @@
 package control
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,12 +22,7 @@ type information struct {
 	jobboardtest.DemoInfo
 }
 
-func (c *Control) info(r *http.Request) (any, error) {
-	if _, err := query(r); err != nil {
-		return nil, err
-	}
-	return c.information(), nil
-}
+func (c *Control) info(*http.Request) (any, error) { return c.information(), nil }
 
 func (c *Control) information() information {
 	i := information{
@@ -41,33 +35,17 @@ func (c *Control) information() information {
 	return i
 }
 
-func (c *Control) reset(r *http.Request) (any, error) {
-	if err := nothing(r); err != nil {
-		return nil, err
-	}
+func (c *Control) reset(*http.Request) error {
 	c.srv.Reset()
 	c.cleared.Add(1)
 	if c.setClock {
 		c.backToRealTime()
 	}
-	return nil, nil //nolint:nilnil // 204
-}
-
-// nothing refuses a body and parameters where none belong; an empty object is
-// what some clients cannot do without.
-func nothing(r *http.Request) error {
-	if _, err := query(r); err != nil {
-		return err
-	}
-	if data, err := readBody(r.Body); err != nil || len(bytes.TrimSpace(data)) == 0 {
-		return err
-	} else {
-		return unmarshal(data, &struct{}{})
-	}
+	return nil
 }
 
 func (c *Control) saveState(w http.ResponseWriter, r *http.Request) {
-	if _, err := query(r); err != nil {
+	if err := checkQuery(r); err != nil {
 		writeFailure(w, err)
 		return
 	}
@@ -76,9 +54,6 @@ func (c *Control) saveState(w http.ResponseWriter, r *http.Request) {
 }
 
 func (c *Control) loadState(r *http.Request) (any, error) {
-	if _, err := query(r); err != nil {
-		return nil, err
-	}
 	var in jobboardtest.State
 	if err := decode(r, &in); err != nil {
 		return nil, err
@@ -102,67 +77,42 @@ func (c *Control) loadState(r *http.Request) (any, error) {
 	return nil, nil //nolint:nilnil // 204
 }
 
-func (c *Control) addChannel(r *http.Request) (any, error) {
-	var v jobboardtest.Channel
-	if err := decode(r, &v); err != nil {
-		return nil, err
+// add returns the call that adds a record, which check may refuse; a nil check
+// refuses none. at goes before a member's name.
+func add[T any](put func(T) T, check func(v T, at string) error) func(*http.Request) (any, error) {
+	return func(r *http.Request) (any, error) {
+		var v T
+		if err := decode(r, &v); err != nil {
+			return nil, err
+		}
+		if check != nil {
+			if err := check(v, ""); err != nil {
+				return nil, err
+			}
+		}
+		return created{put(v)}, nil
 	}
+}
+
+func checkChannel(v jobboardtest.Channel, at string) error {
 	if v.ID == "" {
-		return nil, missing("id")
+		return missing(at + "id")
 	}
-	return created{c.srv.AddChannel(v)}, nil
+	return nil
 }
 
-func (c *Control) addCompany(r *http.Request) (any, error) {
-	var v jobboardtest.Company
-	if err := decode(r, &v); err != nil {
-		return nil, err
-	}
-	return created{c.srv.AddCompany(v)}, nil
-}
-
-func (c *Control) addClient(r *http.Request) (any, error) {
-	var v jobboardtest.Client
-	if err := decode(r, &v); err != nil {
-		return nil, err
-	}
+func checkClient(v jobboardtest.Client, at string) error {
 	if v.ID == "" {
-		return nil, missing("id")
+		return missing(at + "id")
 	}
-	return created{c.srv.AddClient(v)}, nil
+	return nil
 }
 
-func (c *Control) addApplicant(r *http.Request) (any, error) {
-	var v jobboardtest.Applicant
-	if err := decode(r, &v); err != nil {
-		return nil, err
-	}
+func checkApplicant(v jobboardtest.Applicant, at string) error {
 	if v.ID < 0 {
-		return nil, bad("id", "id is %d, below 0", v.ID)
+		return bad(at+"id", "%sid is %d, below 0", at, v.ID)
 	}
-	return created{c.srv.AddApplicant(v)}, nil
-}
-
-func (c *Control) addJob(r *http.Request) (any, error) {
-	var v jobboardtest.Job
-	if err := decode(r, &v); err != nil {
-		return nil, err
-	}
-	if err := checkJob(v, ""); err != nil {
-		return nil, err
-	}
-	return created{c.srv.AddJob(v)}, nil
-}
-
-func (c *Control) addPosting(r *http.Request) (any, error) {
-	var v jobboardtest.Posting
-	if err := decode(r, &v); err != nil {
-		return nil, err
-	}
-	if err := checkPosting(v, ""); err != nil {
-		return nil, err
-	}
-	return created{c.srv.AddPosting(v)}, nil
+	return nil
 }
 
 func (c *Control) publish(r *http.Request) (any, error) {
@@ -308,21 +258,15 @@ func (c *Control) changeJob(r *http.Request) (any, error) {
 	return j, nil
 }
 
-// onJob makes a call of one that takes an identifier and tells whether it was
-// there.
-func (c *Control) onJob(f func(int64) bool, none string) func(*http.Request) (any, error) {
-	return func(r *http.Request) (any, error) {
+// onJob returns the call of a function that takes an identifier and reports
+// whether it was there.
+func (c *Control) onJob(f func(int64) bool, none string) func(*http.Request) error {
+	return func(r *http.Request) error {
 		id, err := number("id", r.PathValue("id"))
-		if err != nil {
-			return nil, err
+		if err == nil && !f(id) {
+			err = notFound("there is %s %d", none, id)
 		}
-		if err := nothing(r); err != nil {
-			return nil, err
-		}
-		if !f(id) {
-			return nil, notFound("there is %s %d", none, id)
-		}
-		return nil, nil //nolint:nilnil // 204
+		return err
 	}
 }
 
@@ -376,10 +320,7 @@ func (c *Control) withdraw(r *http.Request) (any, error) {
 	return nil, nil //nolint:nilnil // 204
 }
 
-func (c *Control) subscriptions(r *http.Request) (any, error) {
-	if _, err := query(r); err != nil {
-		return nil, err
-	}
+func (c *Control) subscriptions(*http.Request) (any, error) {
 	return list("subscriptions", c.srv.Subscriptions()), nil
 }
 
