@@ -78,7 +78,7 @@ func (t *tx) lookedUpJobs(batch []lookedUp) (map[int64]*job, error) {
 // saveFailure notes that a lookup said nothing of its job, and asks again later.
 func (t *tx) saveFailure(m *Mirror, r lookedUp, j *job) error {
 	wait := jitter(min(backOff(j.failures, firstRetry), m.opts.LookupEvery))
-	_, err := t.exec("UPDATE jobs SET failures = failures + 1, problem = ?, next_due = ? WHERE job = ?",
+	_, err := t.exec("UPDATE jobs SET failures = failures + 1, problem = ?, next_due = ?, claimed = 0 WHERE job = ?",
 		problem(r.err), t.now+wait.Milliseconds(), r.job)
 	return err
 }
@@ -145,12 +145,12 @@ func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *job, state State) (reindex boo
 	}
 	after := encode(rec)
 	if after == j.record {
-		_, err := t.exec(`UPDATE jobs SET service_time = ?, looked_up = ?, streak = ?, answer = ?, next_due = ?, failures = 0, problem = ''
+		_, err := t.exec(`UPDATE jobs SET service_time = ?, looked_up = ?, streak = ?, answer = ?, next_due = ?, failures = 0, problem = '', claimed = 0
 			WHERE job = ?`, serviceTime, t.now, streak, r.answer, due, r.job)
 		return false, err
 	}
 	_, err = t.exec(`UPDATE jobs SET state = ?, title = ?, language = ?, record = ?, service_time = ?, looked_up = ?, streak = ?, answer = ?,
-		next_due = ?, failures = 0, problem = '' WHERE job = ?`,
+		next_due = ?, failures = 0, problem = '', claimed = 0 WHERE job = ?`,
 		string(state), title, language, after, serviceTime, t.now, streak, r.answer, due, r.job)
 	if err != nil {
 		return false, err

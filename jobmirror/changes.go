@@ -263,7 +263,7 @@ func (m *Mirror) prune(ctx context.Context) error {
 			if _, err := t.exec("DELETE FROM changes WHERE number <= ?", last); err != nil {
 				return err
 			}
-			_, err = t.exec("UPDATE counters SET value = ? WHERE name = 'erased'", last)
+			_, err = t.exec("UPDATE counters SET value = ? WHERE name = 'erased' AND value < ?", last, last)
 			return err
 		})
 		if err != nil {

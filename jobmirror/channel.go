@@ -91,7 +91,7 @@ func (t *tx) savePostings(src *source, turn turn, batch []*jobboard.JobPosting) 
 		k, exists := known[int64(p.JobPostingID)]
 		switch {
 		case !exists:
-			if r.id, err = t.next("posting", 1); err != nil {
+			if r.id, err = t.next("posting"); err != nil {
 				return false, err
 			}
 			rows = append(rows, r)

@@ -20,6 +20,8 @@ type dialect struct {
 	numbered  bool   // parameters are $1, $2 and so on
 	ids       string // what @ids stands for, with a ? in it
 	lock      string // what @lock stands for: keeps rows that are read from changing until the transaction ends
+	skip      string // what @skip stands for: locks rows, and leaves out those that others have locked
+	next      string // raises the counter ? by one and selects its new value
 	begin     string // begins a transaction that writes
 	beginRead string // begins one that reads and sees one state throughout
 	clock     string // selects the database's time in milliseconds; empty: the process's clock is the only one
@@ -39,7 +41,7 @@ func (db *database) text(query string) string {
 	if text, ok := db.texts.Load(query); ok {
 		return text.(string)
 	}
-	text := strings.NewReplacer("@ids", db.ids, "@lock", db.lock).Replace(query)
+	text := strings.NewReplacer("@ids", db.ids, "@lock", db.lock, "@skip", db.skip).Replace(query)
 	if db.numbered {
 		var b strings.Builder
 		n := 0
@@ -263,9 +265,9 @@ func (t *tx) numbers(query string, args ...any) (out []int64, err error) {
 	return out, err
 }
 
-// next raises a counter by n and returns its new value.
-func (t *tx) next(counter string, n int) (value int64, err error) {
-	err = t.row("UPDATE counters SET value = value + ? WHERE name = ? RETURNING value", []any{n, counter}, &value)
+// next raises a counter by one and returns its new value.
+func (t *tx) next(counter string) (value int64, err error) {
+	err = t.row(t.db.next, []any{counter}, &value)
 	return value, err
 }
 

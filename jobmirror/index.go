@@ -48,7 +48,7 @@ func (m *Mirror) index(ctx context.Context) error {
 }
 
 func (t *tx) indexSome() (int, error) {
-	rows, err := t.load("unindexed = 1 AND id IN (SELECT id FROM postings WHERE unindexed = 1 ORDER BY id LIMIT ?)", indexBatch)
+	rows, err := t.load("unindexed = 1 AND id IN (SELECT id FROM postings WHERE unindexed = 1 ORDER BY id LIMIT ? @skip)", indexBatch)
 	if err != nil || len(rows) == 0 {
 		return 0, err
 	}

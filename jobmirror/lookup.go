@@ -100,7 +100,7 @@ func (p *pieces) all() iter.Seq2[jobboard.JobID, error] {
 		for i, job := range p.jobs {
 			if i%lookupPiece == 0 {
 				err := p.m.db.update(p.ctx, func(t *tx) (err error) {
-					answer, err = t.next("answer", 1)
+					answer, err = t.next("answer")
 					return err
 				})
 				if err != nil {

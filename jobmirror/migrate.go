@@ -95,6 +95,18 @@ func names(ctx context.Context, db *sql.DB, query string) (map[string]bool, erro
 	return out, rows.Err()
 }
 
+// Migrate sets up the tables of the mirror at an address, or brings them up to
+// this version's; on PostgreSQL River's as well. Open does the same. Migrate is
+// for a role that may create tables, so that the one that runs the mirror need
+// not. Programs of an older version may run meanwhile.
+func Migrate(ctx context.Context, address string) error {
+	m, err := Open(ctx, address, Options{})
+	if err != nil {
+		return err
+	}
+	return m.Close()
+}
+
 // migrate brings the tables up to this version's.
 func migrate(ctx context.Context, db *sql.DB, d dialect) error {
 	files, err := fs.Sub(migrations, "migrations/"+d.name)
@@ -118,7 +130,7 @@ func migrate(ctx context.Context, db *sql.DB, d dialect) error {
 		return fmt.Errorf("jobmirror: %w", err)
 	}
 	if _, err := provider.Up(ctx); err != nil {
-		return fmt.Errorf("jobmirror: setting up the tables: %w", err)
+		return missingRight(fmt.Errorf("jobmirror: setting up the tables: %w", err))
 	}
 	return nil
 }

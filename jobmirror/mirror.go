@@ -26,6 +26,7 @@ type Mirror struct {
 	sources []*source
 	epoch   string
 	file    *flock.Flock // SQLite: beside the database; nil where several processes may write
+	address string       // of the database
 
 	jobsDue   signal // there may be jobs to look up
 	unindexed signal // there may be postings to index
@@ -59,7 +60,7 @@ var (
 // is one. The password of an address stands in no error.
 func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 	opts.setDefaults()
-	m := &Mirror{opts: opts, limit: newLimit(opts.Limit), jobsDue: newSignal(), unindexed: newSignal()}
+	m := &Mirror{address: address, opts: opts, limit: newLimit(opts.Limit), jobsDue: newSignal(), unindexed: newSignal()}
 	var err error
 	if m.sources, err = opts.sources(); err != nil {
 		return nil, err
@@ -119,6 +120,11 @@ func (m *Mirror) setUp(ctx context.Context) error {
 			return err
 		}
 	}
+	if m.db.numbered && !m.opts.ReadOnly {
+		if err := m.setUpRiver(ctx); err != nil {
+			return err
+		}
+	}
 	err = m.db.view(ctx, func(t *tx) error {
 		return t.row("SELECT value FROM mirror WHERE name = 'epoch'", nil, &m.epoch)
 	})
@@ -150,7 +156,7 @@ func (t *tx) enter(sources []*source) error {
 			}
 			continue
 		}
-		if s.id, err = t.next("source", 1); err != nil {
+		if s.id, err = t.next("source"); err != nil {
 			return err
 		}
 		_, err = t.exec("INSERT INTO sources (id, kind, name, language, search, geo) VALUES (?, ?, ?, ?, ?, ?)", append([]any{s.id}, key...)...)

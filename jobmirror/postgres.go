@@ -1,11 +1,13 @@
 package jobmirror
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -17,6 +19,8 @@ var postgresDialect = dialect{
 	numbered:  true,
 	ids:       "(SELECT value::bigint FROM json_array_elements_text(?::json))",
 	lock:      "FOR UPDATE",
+	skip:      "FOR UPDATE SKIP LOCKED",
+	next:      "SELECT nextval(('mirror_' || ?)::regclass)",
 	begin:     "BEGIN ISOLATION LEVEL READ COMMITTED",
 	beginRead: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
 	clock:     "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint",
@@ -38,14 +42,9 @@ func openPostgres(ctx context.Context, address string, readOnly bool) (*database
 		// The driver's error may quote the address, password and all.
 		return nil, fmt.Errorf("jobmirror: the address %s cannot be read", redact(address))
 	}
-	if config.RuntimeParams["application_name"] == "" {
-		config.RuntimeParams["application_name"] = "jobmirror"
-	}
-	// A process that stops in the middle of a transaction must not hold the
-	// others up.
-	config.RuntimeParams["idle_in_transaction_session_timeout"] = "5000"
+	setSession(config)
 	db := stdlib.OpenDB(*config)
-	db.SetMaxOpenConns(postgresReaders + postgresWriters + 1) // and one that holds the lock
+	db.SetMaxOpenConns(postgresReaders + postgresWriters)
 	db.SetMaxIdleConns(postgresReaders + postgresWriters)
 	if err := db.PingContext(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("jobmirror: %s: %w", redact(address), withoutAddress(err)), db.Close())
@@ -55,6 +54,17 @@ func openPostgres(ctx context.Context, address string, readOnly bool) (*database
 		out.writers = newPool(db, postgresWriters)
 	}
 	return out, nil
+}
+
+// setSession sets what holds for each connection.
+func setSession(config *pgx.ConnConfig) {
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = "jobmirror"
+	}
+	// A process that stops in the middle of a transaction must not hold the
+	// others up.
+	config.RuntimeParams["idle_in_transaction_session_timeout"] = "5000"
+	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, 10*time.Second)
 }
 
 // redact is an address to print: without its password and its options.
@@ -75,6 +85,14 @@ func withoutAddress(err error) error {
 	}
 	if connect, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return connect.Unwrap()
+	}
+	return err
+}
+
+// missingRight makes an ErrNoSchema of a set-up that the server does not allow.
+func missingRight(err error) error {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == "42501" {
+		return fmt.Errorf("%w: Migrate, or jobboard-mirror migrate, must run with a role that may create tables: %w", ErrNoSchema, err)
 	}
 	return err
 }

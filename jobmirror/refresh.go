@@ -62,10 +62,10 @@ func (m *Mirror) refresh(ctx context.Context, src *source) error {
 func (m *Mirror) begin(ctx context.Context, src *source) (out turn, err error) {
 	out.forgotten = map[int64]bool{}
 	err = m.db.update(ctx, func(t *tx) (err error) {
-		if out.generation, err = t.next("generation", 1); err != nil {
+		if out.generation, err = t.next("generation"); err != nil {
 			return err
 		}
-		if out.answer, err = t.next("answer", 1); err != nil {
+		if out.answer, err = t.next("answer"); err != nil {
 			return err
 		}
 		_, err = t.exec("UPDATE sources SET generation = ?, began = ? WHERE id = ?", out.generation, t.now, src.id)

@@ -17,6 +17,7 @@ import (
 var sqliteDialect = dialect{
 	name:      "sqlite",
 	ids:       "(SELECT value FROM json_each(?))",
+	next:      "UPDATE counters SET value = value + 1 WHERE name = ? RETURNING value",
 	begin:     "BEGIN IMMEDIATE",
 	beginRead: "BEGIN",
 	matcher:   fts5{},

@@ -9,7 +9,13 @@ CREATE TABLE counters (
     name  TEXT PRIMARY KEY,
     value BIGINT NOT NULL
 );
-INSERT INTO counters VALUES ('change', 0), ('erased', 0), ('answer', 0), ('generation', 0), ('posting', 0), ('source', 0);
+INSERT INTO counters VALUES ('change', 0), ('erased', 0);
+-- A row that counts would be locked until its transaction ends.
+CREATE SEQUENCE mirror_answer;
+CREATE SEQUENCE mirror_batch;
+CREATE SEQUENCE mirror_generation;
+CREATE SEQUENCE mirror_posting;
+CREATE SEQUENCE mirror_source;
 
 CREATE TABLE sources (
     id         BIGINT PRIMARY KEY,
@@ -26,6 +32,7 @@ CREATE TABLE sources (
     problem    TEXT NOT NULL DEFAULT '',
     held       BIGINT NOT NULL DEFAULT 0,
     accepted   BIGINT NOT NULL DEFAULT 0,
+    claimed    BIGINT NOT NULL DEFAULT 0,
     UNIQUE (kind, name, language, search, geo)
 );
 
@@ -92,6 +99,8 @@ CREATE TABLE jobs (
     streak        BIGINT NOT NULL DEFAULT 0,
     answer        BIGINT NOT NULL DEFAULT 0,
     next_due      BIGINT NOT NULL,
+    claimed       BIGINT NOT NULL DEFAULT 0,
+    batch         BIGINT NOT NULL DEFAULT 0,
     failures      BIGINT NOT NULL DEFAULT 0,
     problem       TEXT NOT NULL DEFAULT ''
 );

@@ -26,6 +26,7 @@ CREATE TABLE sources (
     problem    TEXT NOT NULL DEFAULT '',
     held       BIGINT NOT NULL DEFAULT 0,
     accepted   BIGINT NOT NULL DEFAULT 0,
+    claimed    BIGINT NOT NULL DEFAULT 0,
     UNIQUE (kind, name, language, search, geo)
 );
 
@@ -92,6 +93,8 @@ CREATE TABLE jobs (
     streak        BIGINT NOT NULL DEFAULT 0,
     answer        BIGINT NOT NULL DEFAULT 0,
     next_due      BIGINT NOT NULL,
+    claimed       BIGINT NOT NULL DEFAULT 0,
+    batch         BIGINT NOT NULL DEFAULT 0,
     failures      BIGINT NOT NULL DEFAULT 0,
     problem       TEXT NOT NULL DEFAULT ''
 );

@@ -1,0 +1,101 @@
+package jobmirror_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/jobmirror"
+)
+
+// needPostgres skips a test where there is no PostgreSQL.
+func needPostgres(t *testing.T) {
+	t.Helper()
+	if postgres == nil {
+		t.Skip("there is no PostgreSQL on this machine")
+	}
+}
+
+// asUser is an address for another role.
+func asUser(t *testing.T, address, name string) string {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.User = url.UserPassword(name, "secret")
+	return u.String()
+}
+
+// query reads the one value of a statement.
+func query[T any](t *testing.T, address, statement string, args ...any) (value T) {
+	t.Helper()
+	db, err := sql.Open("pgx", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.QueryRowContext(context.WithoutCancel(t.Context()), statement, args...).Scan(&value); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+	return value
+}
+
+const countTables = "SELECT count(*) FROM information_schema.tables WHERE table_schema = 'public'"
+
+// Processes of a fleet that start at once set the tables up once.
+func TestManySetUpAtOnce(t *testing.T) {
+	needPostgres(t)
+	address := postgres.create(t)
+	errs := make(chan error, 4)
+	for range cap(errs) {
+		go func() { errs <- jobmirror.Migrate(t.Context(), address) }()
+	}
+	for range cap(errs) {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	tables := query[int](t, address, countTables)
+	if err := jobmirror.Migrate(t.Context(), address); err != nil {
+		t.Error(err)
+	}
+	if n := query[int](t, address, countTables); n != tables || query[int](t, address, "SELECT count(*) FROM river_job") != 0 {
+		t.Errorf("%d tables, and %d before", n, tables)
+	}
+}
+
+// A role that may not create tables runs a mirror that another one set up, and
+// is told what is missing where nobody did.
+func TestWithoutTheRightToCreateTables(t *testing.T) {
+	needPostgres(t)
+	address := postgres.create(t)
+	database := address[strings.LastIndex(address, "/")+1 : strings.Index(address, "?")]
+	postgres.exec(t, database, "CREATE ROLE poor_"+database+" LOGIN")
+	poor := asUser(t, address, "poor_"+database)
+	refused := func(when string, want error) {
+		before := query[int](t, address, countTables)
+		_, err := jobmirror.Open(t.Context(), poor, jobmirror.Options{})
+		if !errors.Is(err, want) || !strings.Contains(err.Error(), "permission denied") {
+			t.Errorf("%s: %v", when, err)
+		} else if strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: the password is in %v", when, err)
+		}
+		if n := query[int](t, address, countTables); n != before {
+			t.Errorf("%s: %d tables, and %d before", when, n, before)
+		}
+	}
+	refused("an empty database", jobmirror.ErrNoSchema)
+	if err := jobmirror.Migrate(t.Context(), address); err != nil {
+		t.Fatal(err)
+	}
+	postgres.exec(t, database, "GRANT ALL ON ALL TABLES IN SCHEMA public TO poor_"+database)
+	postgres.exec(t, database, "GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO poor_"+database)
+	open(t, poor, jobmirror.Options{})
+
+	postgres.exec(t, database, "DROP TABLE river_job, river_leader, river_migration CASCADE")
+	refused("without River's tables", jobmirror.ErrNoSchema)
+}
