@@ -136,7 +136,7 @@ func (c *call) send(x *transport.Exchange, req *http.Request, auth *authorizatio
 		limits.End, limits.Cause = c.deadline, errCallTimeout
 	}
 	x.Count(c.slot.connections)
-	x.Begin(ctx, limits, !c.op.safe())
+	x.Begin(ctx, limits, c.slot.standard, !c.op.safe())
 	if c.watch != nil {
 		x.Measure()
 	}

@@ -96,7 +96,7 @@ func (c *closeTold) Close() error {
 func get(transport http.RoundTripper, connections *Connections, url string) error {
 	var x Exchange
 	x.Count(connections)
-	x.Begin(context.Background(), Limits{End: time.Now().Add(30 * time.Second), Cause: errors.New("time-out"), Stall: 30 * time.Second}, false)
+	x.Begin(context.Background(), Limits{End: time.Now().Add(30 * time.Second), Cause: errors.New("time-out"), Stall: 30 * time.Second}, true, false)
 	defer func() { _ = x.Close() }()
 	req, err := http.NewRequestWithContext(x.Context(), http.MethodGet, url, nil)
 	if err != nil {
@@ -128,7 +128,7 @@ func TestHeldDials(t *testing.T) {
 		}
 		var x Exchange
 		x.Count(connections)
-		x.Begin(t.Context(), Limits{End: time.Now().Add(time.Minute), Cause: errors.New("time-out"), Stall: time.Minute}, false)
+		x.Begin(t.Context(), Limits{End: time.Now().Add(time.Minute), Cause: errors.New("time-out"), Stall: time.Minute}, true, false)
 		defer func() { _ = x.Close() }()
 		dial("the first", &x, 0, nil)
 		dial("one more than there are exchanges", &x, holdDial, nil)

@@ -82,10 +82,12 @@ func (c *exchangeContext) Value(key any) any {
 // connection, from Begin to Close. With nil it is not counted.
 func (x *Exchange) Count(connections *Connections) { x.counted = connections }
 
-// Begin starts an exchange and its limits. With fromDial the transport also
-// reports when it begins to look for a connection; without it, only the type of
-// an error can tell that a failure came before the connection.
-func (x *Exchange) Begin(ctx context.Context, limits Limits, fromDial bool) {
+// Begin starts an exchange and its limits. A transport that is known to report
+// the connection it gives to a request begins in phase Dialing. Of another one,
+// fromDial learns when it begins to look for a connection, if it reports that;
+// without it, only the type of an error can tell that a failure came before the
+// connection.
+func (x *Exchange) Begin(ctx context.Context, limits Limits, reports, fromDial bool) {
 	x.limits = limits
 	if x.counted != nil {
 		x.counted.begin()
@@ -93,6 +95,9 @@ func (x *Exchange) Begin(ctx context.Context, limits Limits, fromDial bool) {
 	x.self = exchangeContext{ctx, x}
 	x.ctx, x.cancel = context.WithCancelCause(&x.self)
 	x.timer = time.AfterFunc(time.Until(limits.End), x.expire)
+	if reports {
+		x.phase.Store(int32(Dialing))
+	}
 	if fromDial {
 		x.trace.GetConn = func(string) { x.phase.Store(int32(Dialing)) }
 	}

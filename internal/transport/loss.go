@@ -39,7 +39,7 @@ func (cutError) Unwrap() error { return io.ErrUnexpectedEOF }
 type Loss struct {
 	Passing bool // another attempt may have better luck
 	Unsent  bool // the request certainly did not reach the service
-	Timeout bool
+	Timeout bool // of the exchange, not of a name server
 }
 
 // Loss judges the error of an exchange by the phase it came in. Before a
@@ -47,8 +47,9 @@ type Loss struct {
 // lasting. While the answer is awaited, every loss passes. Once it has begun,
 // only its end does, by type: what else can go wrong there is garbage.
 func (x *Exchange) Loss(err error) Loss {
-	l := Loss{Timeout: isTimeout(err)}
-	ended := l.Timeout || isReset(err) || isEnd(err)
+	late := isTimeout(err)
+	l := Loss{Timeout: late && !isName(err)}
+	ended := late || isReset(err) || isEnd(err)
 	phase := x.Phase()
 	switch {
 	case isDial(err):
@@ -87,6 +88,12 @@ func isDial(err error) bool {
 		}
 		err = op.Err
 	}
+}
+
+// isName reports that a name server gave no address.
+func isName(err error) bool {
+	var dns *net.DNSError
+	return errors.As(err, &dns)
 }
 
 // isNoSuchName reports that a name does not exist, not that asking failed.

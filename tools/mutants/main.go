@@ -8,6 +8,8 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -63,9 +65,20 @@ type run struct {
 	out      io.Writer
 
 	tmp      string
-	tests    map[string][]string      // by package: the packages whose tests can notice, its own first
-	baseline map[string]time.Duration // by package: what its tests take with whole code
+	tests    map[string][]string // by package: the packages whose tests can notice
+	measured map[string][]trial  // by package
 }
+
+// trial is a run of some of a package's tests.
+type trial struct {
+	pkg  string
+	slow bool          // only those that take longer than quickTest, else the others
+	args []string      // of go test, which select them
+	took time.Duration // with whole code
+}
+
+// quickTest is how long a test may take that is asked first.
+const quickTest = 250 * time.Millisecond
 
 var errNotDetected = errors.New("too many mutants live")
 
@@ -78,7 +91,7 @@ func (r *run) all(ctx context.Context) error {
 	if r.dir, err = filepath.Abs(r.dir); err != nil {
 		return err
 	}
-	r.baseline = map[string]time.Duration{}
+	r.measured = map[string][]trial{}
 	if r.tests, err = r.findTests(ctx); err != nil {
 		return err
 	}
@@ -117,7 +130,8 @@ func (r *run) all(ctx context.Context) error {
 	return nil
 }
 
-// findTests returns for each package the packages whose tests use it.
+// findTests returns for each package the packages whose tests use it, its own
+// included.
 func (r *run) findTests(ctx context.Context) (map[string][]string, error) {
 	out, err := r.command(ctx, "go", "list", "-test", "-f", "{{.ImportPath}} {{join .Deps \" \"}}", "./...").Output()
 	if err != nil {
@@ -136,11 +150,6 @@ func (r *run) findTests(ctx context.Context) (map[string][]string, error) {
 			if !slices.Contains(tests[dep], of) {
 				tests[dep] = append(tests[dep], of)
 			}
-		}
-	}
-	for pkg, list := range tests {
-		if i := slices.Index(list, pkg); i > 0 {
-			tests[pkg] = slices.Insert(slices.Delete(list, i, i+1), 0, pkg)
 		}
 	}
 	return tests, nil
@@ -189,30 +198,90 @@ func (r *run) try(ctx context.Context, m mutant) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if r.command(ctx, "go", "build", "-overlay", overlay, m.pkg).Run() != nil {
-		return notBuilt, ctx.Err()
+	trials, err := r.trials(ctx, m.pkg)
+	if err != nil {
+		return "", err
 	}
-	for _, pkg := range r.tests[m.pkg] {
-		if _, ok := r.baseline[pkg]; !ok {
-			begin := time.Now()
-			if out, err := r.test(ctx, 30*time.Minute, pkg).CombinedOutput(); err != nil {
-				return "", fmt.Errorf("the tests of %s fail with whole code: %w\n%s", pkg, err, out)
-			}
-			r.baseline[pkg] = time.Since(begin)
-		}
+	for _, t := range trials {
 		// A mutant that does not end is found as surely as one that fails.
-		limit := r.grace + 4*r.baseline[pkg]
-		out, err := r.test(ctx, limit, pkg, "-overlay", overlay).CombinedOutput()
+		out, err := r.test(ctx, r.grace+4*t.took, t.pkg, append(t.args, "-overlay", overlay)...).CombinedOutput()
 		switch {
 		case ctx.Err() != nil:
 			return "", ctx.Err()
 		case err != nil && strings.Contains(string(out), "panic: test timed out"):
 			return timedOut, nil
+		case err != nil && strings.Contains(string(out), "[build failed]"):
+			return notBuilt, nil
 		case err != nil:
 			return detected, nil
 		}
 	}
 	return survived, nil
+}
+
+// trials returns the runs of tests that can notice a mutant of a package: first
+// its own quick tests, and then what takes least.
+func (r *run) trials(ctx context.Context, of string) ([]trial, error) {
+	var all []trial
+	for _, pkg := range r.tests[of] {
+		trials, err := r.measure(ctx, pkg)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, trials...)
+	}
+	slices.SortStableFunc(all, func(a, b trial) int {
+		switch {
+		case a.pkg == of && !a.slow:
+			return -1
+		case b.pkg == of && !b.slow:
+			return 1
+		}
+		return cmp.Compare(a.took, b.took)
+	})
+	return all, nil
+}
+
+// measure runs a package's tests with whole code, once, and divides them into
+// quick and slow ones.
+func (r *run) measure(ctx context.Context, pkg string) ([]trial, error) {
+	if trials, ok := r.measured[pkg]; ok {
+		return trials, nil
+	}
+	out, err := r.test(ctx, 30*time.Minute, pkg, "-json").Output()
+	if err != nil {
+		return nil, fmt.Errorf("the tests of %s fail with whole code: %w\n%s", pkg, err, out)
+	}
+	took := map[string]time.Duration{} // by test, its own parts included
+	for line := range bytes.Lines(out) {
+		var event struct {
+			Action, Test string
+			Elapsed      float64
+		}
+		if json.Unmarshal(line, &event) == nil && event.Action == "pass" && event.Test != "" {
+			test, _, _ := strings.Cut(event.Test, "/")
+			took[test] += time.Duration(event.Elapsed * float64(time.Second))
+		}
+	}
+	quick, slow := trial{pkg: pkg}, trial{pkg: pkg, slow: true}
+	var names []string
+	for test, d := range took {
+		if d > quickTest {
+			names = append(names, test)
+			slow.took += d
+		} else {
+			quick.took += d
+		}
+	}
+	slices.Sort(names)
+	trials := []trial{quick}
+	if len(names) > 0 {
+		pattern := "^(" + strings.Join(names, "|") + ")$"
+		trials[0].args, slow.args = []string{"-skip", pattern}, []string{"-run", pattern}
+		trials = append(trials, slow)
+	}
+	r.measured[pkg] = trials
+	return trials, nil
 }
 
 // overlay writes the broken file and the description that the go command takes.

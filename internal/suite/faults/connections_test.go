@@ -50,27 +50,26 @@ func connectionFaults() []fault {
 			},
 		}},
 		{
-			row: "1b", name: "the name server does not answer in time", dials: true, cells: every(repeated(jobboard.ErrTimeout)),
-			forms: []form{
-				{name: "at all", dial: failing(&net.DNSError{Err: "i/o timeout", Name: "jobs.example", IsTimeout: true})},
-			},
-		},
-		{
-			row: "1b", name: "no connection could be made", dials: true, cells: every(repeated(jobboard.ErrTransport)),
+			row: "1b", name: "no connection could be made", dials: true, unsent: true, cells: every(repeated(jobboard.ErrTransport)),
 			forms: []form{
 				{name: "SERVFAIL", dial: failing(&net.DNSError{
 					Err: "server misbehaving", Name: "jobs.example", IsTemporary: true,
+				})},
+				{name: "the name server does not answer in time", dial: failing(&net.DNSError{
+					Err: "i/o timeout", Name: "jobs.example", IsTimeout: true, IsTemporary: true,
 				})},
 				{name: "no route", dial: failing(os.NewSyscallError("connect", syscall.EHOSTUNREACH))},
 				{name: "network unreachable", dial: failing(os.NewSyscallError("connect", syscall.ENETUNREACH))},
 				{name: "no local port", dial: failing(os.NewSyscallError("connect", syscall.EADDRNOTAVAIL))},
 				{name: "no file descriptor", dial: failing(os.NewSyscallError("socket", syscall.EMFILE))},
+				{name: "handshake reset", configure: overTLS(trustedCertificate), dial: broken((*rig.Conn).Reset)},
+				{name: "handshake closed", configure: overTLS(trustedCertificate), dial: broken((*rig.Conn).Close)},
 			},
 		},
-		{row: "2", name: "connection refused", dials: true, cells: every(repeated(jobboard.ErrTransport)), forms: []form{
+		{row: "2", name: "connection refused", dials: true, unsent: true, cells: every(repeated(jobboard.ErrTransport)), forms: []form{
 			{name: "by the host", dial: failing(rig.ErrRefused.Err)},
 		}},
-		{row: "3", name: "connect black hole", dials: true, cells: every(repeated(jobboard.ErrTimeout)), forms: blackHole()},
+		{row: "3", name: "connect black hole", dials: true, unsent: true, cells: every(repeated(jobboard.ErrTimeout)), forms: blackHole()},
 		{
 			row: "4", name: "a certificate nobody knows", dials: true, cells: every(final(jobboard.ErrTransport)),
 			forms: untrusted(),
@@ -215,6 +214,18 @@ func (x *exchange) half(n int) string {
 func failing(err error) func(context.Context, *trial, string) (net.Conn, error) {
 	return func(context.Context, *trial, string) (net.Conn, error) {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: err}
+	}
+}
+
+// broken ends a connection once the first bytes of a handshake have come.
+func broken(end func(*rig.Conn) error) func(context.Context, *trial, string) (net.Conn, error) {
+	return func(_ context.Context, t *trial, address string) (net.Conn, error) {
+		client, server := t.net.Connect(address)
+		go func() {
+			_, _ = server.Read(make([]byte, 5))
+			_ = end(server)
+		}()
+		return client, nil
 	}
 }
 

@@ -26,7 +26,7 @@ func socketFaults() []fault {
 			row: "1", name: "name does not exist, says a name server", dials: true, cells: every(final(jobboard.ErrTransport)),
 			forms: []form{{name: "that answers", configure: deafNames}},
 		},
-		{row: "2", name: "connection refused", dials: true, cells: every(repeated(jobboard.ErrTransport)), forms: []form{
+		{row: "2", name: "connection refused", dials: true, unsent: true, cells: every(repeated(jobboard.ErrTransport)), forms: []form{
 			{name: "by the kernel", configure: closedPorts},
 		}},
 		{

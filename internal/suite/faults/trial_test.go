@@ -40,6 +40,7 @@ type fault struct {
 	forms  []form
 
 	dials   bool // what is counted is connections, not requests
+	unsent  bool // no request found a connection: its repeats are free
 	many    bool // a redirect that is followed is a request, and no attempt
 	oneConn bool // whole answers that are small leave the connection in use
 }
@@ -354,6 +355,11 @@ func (t *trial) verify(c cell, value any, err error) {
 		t.verifyValue(value)
 	}
 	t.log.verify(t)
+	for _, b := range t.client.RetryBudgets() {
+		if t.fault.unsent && b.Tokens != b.Capacity {
+			t.problem("of %v tokens %v are left, though nothing was sent", b.Capacity, b.Tokens)
+		}
+	}
 	if limit := t.form.readAtMost; limit > 0 && t.net.BytesRead() > limit {
 		t.problem("read %d bytes, more than %d", t.net.BytesRead(), limit)
 	}
