@@ -72,6 +72,7 @@ func (c *call) attempt(req *http.Request) (*http.Response, *failedAttempt) {
 	if err != nil {
 		return nil, c.notAnswered(&a.exchange, err)
 	}
+	auth.answered(resp.StatusCode)
 	a.status, a.header, a.framed = resp.StatusCode, resp.Header, transport.Framed(resp)
 	failed := c.read(a, resp)
 	resp.Body = http.NoBody
@@ -430,7 +431,9 @@ func (c *call) noToken(err error) *failedAttempt {
 }
 
 // renew replaces the token that an answer called expired. If the source has
-// another, the next attempt sends it.
+// another, the next attempt sends it, unless the rejected one was itself such a
+// replacement and was never taken: then a third has little hope, and waits for
+// the next call.
 func (c *call) renew(rejected *authorization, failed *failedAttempt) *failedAttempt {
 	c.renewed = true
 	fresh, err := c.slot.credential.renew(c, rejected.secret)
@@ -444,7 +447,9 @@ func (c *call) renew(rejected *authorization, failed *failedAttempt) *failedAtte
 		failed.err = &failure{kind: ErrUnauthorized, detail: c.scrub("renewing the token failed: " + detail), cause: cause}
 	case fresh.secret != rejected.secret:
 		c.keepSecret(fresh.secret)
-		c.fresh, failed.event = fresh, renewed
+		if !rejected.again.Load() {
+			c.fresh, failed.event = fresh, renewed
+		}
 	}
 	return failed
 }

@@ -114,17 +114,18 @@ func basic(clientID string) credential {
 // its own origin and to nothing else: oauth2.Transport would send it wherever
 // a redirect leads.
 func (c *call) authorize(req *http.Request) (*authorization, error) {
-	if auth := c.fresh; auth != nil {
-		c.fresh = nil
-		return auth, nil
-	}
-	if c.slot.credential.header == nil {
+	own := c.slot.credential
+	if own.header == nil {
 		return c.slot.anonymous, nil
 	}
 	if !c.slot.origin.Is(req.URL) {
 		return nil, invalid("a credential of %s goes nowhere else", c.slot.origin.Host)
 	}
-	auth, err := c.slot.credential.header(c)
+	if auth := c.fresh; auth != nil {
+		c.fresh = nil
+		return auth, nil
+	}
+	auth, err := own.header(c)
 	if err != nil {
 		return nil, err
 	}
@@ -139,6 +140,8 @@ type authorization struct {
 	token  oauth2.Token // where they came from
 	until  time.Time    // known to be valid, apart from what the service says
 	ahead  time.Time    // when another is to be fetched in the background; zero: never
+	doubt  *atomic.Bool // of its keeper; nil: it has none
+	again  atomic.Bool  // it was fetched in doubt, and the service has not taken it
 	whole  [headerKinds]atomic.Pointer[wholeHeader]
 }
 
@@ -147,6 +150,20 @@ func newAuthorization(token *oauth2.Token) (*authorization, error) {
 		return nil, err
 	}
 	return &authorization{values: []string{"Bearer " + token.AccessToken}, secret: token.AccessToken, token: *token}, nil
+}
+
+// answered ends the doubt about a token and its source if the status of an answer
+// says that the service took it.
+func (a *authorization) answered(status int) {
+	if a.doubt == nil || !a.again.Load() && !a.doubt.Load() {
+		return
+	}
+	switch {
+	case status == http.StatusUnauthorized, status == http.StatusTooManyRequests:
+	case status/100 == 2, status/100 == 4:
+		a.again.Store(false)
+		a.doubt.Store(false)
+	}
 }
 
 // checkToken returns an error that says why a token cannot be sent, or nil.
@@ -196,6 +213,9 @@ type keeper struct {
 	// fetch asks the source, for another token than rejected if that is set.
 	fetch func(ctx context.Context, rejected string) (*oauth2.Token, error)
 	ours  bool // fetch ends with its context, and tokens without an end are kept
+
+	// doubt lasts from the rejection of a token until the service takes another.
+	doubt atomic.Bool
 
 	mu          sync.Mutex
 	kept        *authorization
@@ -293,6 +313,7 @@ func (k *keeper) join(w waiter, rejected string) (*authorization, *fetching, err
 	if rejected != "" {
 		k.rejected, k.replaced = rejected, now
 		k.kept = nil
+		k.doubt.Store(true)
 	}
 	// The values of the first caller's context, not its end.
 	f := k.start(context.WithoutCancel(w.waitContext()), rejected)
@@ -406,6 +427,8 @@ func (k *keeper) keep(auth *authorization, replacing bool) {
 	case replacing:
 		auth.until = k.replaced.Add(renewalPause)
 	}
+	auth.doubt = &k.doubt
+	auth.again.Store(k.doubt.Load())
 	k.kept, k.failedUntil, k.nextAhead = auth, time.Time{}, time.Time{}
 }
 

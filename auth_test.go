@@ -1027,3 +1027,59 @@ func TestKeptTokensAreBounded(t *testing.T) {
 	}
 	runtime.KeepAlive(c)
 }
+
+// A service that rejects every token in turn gets one repeat of a client, and
+// one fetch a second; the first token it takes again is used and renewed as ever.
+func TestEveryTokenIsRejected(t *testing.T) {
+	for name, c := range map[string]struct {
+		between int  // the status of an answer in the middle of it
+		resets  bool // it says that the service took the token
+	}{"all the time": {401, false}, "and limits": {429, false}, "and is down": {503, false}, "and knows no job": {404, true}} {
+		inBubble(t, name, func(t *testing.T) {
+			requests, fetches, all, status := 0, 0, 0, 200
+			client := mustClient(t, jobboard.Config{
+				BaseURL: "https://api.example", Retry: jobboard.RetryPolicy{Budget: 100, MaxAttempts: 1},
+				HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+					requests++
+					if status == 401 {
+						return answer(r, 401, "", "WWW-Authenticate", `Bearer error="invalid_token"`), nil
+					}
+					return answer(r, status, "true"), nil
+				})},
+			})
+			a := client.Applicant(jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
+				fetches++
+				all++
+				return &oauth2.Token{AccessToken: fmt.Sprint("token-", all)}, nil
+			}))
+			// calls makes n calls, one every two seconds, and holds them against the
+			// requests and fetches they should cost.
+			calls := func(what string, answered, n, wantRequests, wantFetches int) {
+				t.Helper()
+				requests, fetches, status = 0, 0, answered
+				for range n {
+					_, err := a.HasApplied(t.Context(), 1)
+					if (err == nil) != (answered == 200) {
+						t.Errorf("%s: %v", what, err)
+					}
+					time.Sleep(2 * time.Second)
+				}
+				if requests != wantRequests || fetches != wantFetches {
+					t.Errorf("%s: %d requests and %d fetches, want %d and %d", what, requests, fetches, wantRequests, wantFetches)
+				}
+			}
+			calls("calm", 200, 3, 3, 1)
+			calls("rejected", 401, 10, 11, 10)
+			if c.between != 401 {
+				calls("in between", c.between, 1, 1, 0)
+			}
+			repeats := 0
+			if c.resets {
+				repeats = 1
+			}
+			calls("rejected again", 401, 10, 10+repeats, 10)
+			calls("calm again", 200, 3, 3, 0)
+			calls("rejected once more", 401, 3, 4, 3)
+		})
+	}
+}

@@ -2,6 +2,7 @@ package jobboard
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -120,6 +121,58 @@ func BenchmarkHasAppliedObserved(b *testing.B) {
 	for b.Loop() {
 		if _, err := a.HasApplied(b.Context(), 4711); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// The last line: whatever made the address of a request, no credential is sent
+// to another origin than its slot's, nor is the request.
+func TestCredentialStaysWithItsOrigin(t *testing.T) {
+	var sent []string
+	next := roundTrip(func(r *http.Request) (*http.Response, error) {
+		sent = append(sent, r.URL.String()+" "+r.Header.Get("Authorization"))
+		return stubTransport{"true"}.RoundTrip(r)
+	})
+	renewing := RenewingToken(func(context.Context) (*oauth2.Token, error) { return &oauth2.Token{AccessToken: "renewed"}, nil })
+	fresh, err := newAuthorization(&oauth2.Token{AccessToken: "fresh"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, source := range map[string]oauth2.TokenSource{"basic": nil, "static": StaticToken("static"), "renewing": renewing} {
+		config := Config{BaseURL: "https://jobs.example/board", TokenSource: source}
+		if source == nil {
+			config.ClientID = "id"
+		}
+		client, err := NewClient(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slot := client.base
+		slot.next = next
+		for _, known := range []*authorization{nil, fresh} { // what a renewal has left for the next attempt
+			for address, own := range map[string]bool{
+				"https://jobs.example/x": true, "https://JOBS.example:443/x": true,
+				"http://jobs.example/x": false, "https://jobs.example:444/x": false, "https://www.jobs.example/x": false,
+				"https://jobs.example.net/x": false, "https://127.0.0.1/x": false, "https://jobs.example@elsewhere.example/x": false,
+			} {
+				req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sent = nil
+				c := &call{
+					ctx: t.Context(), op: opHasApplied, slot: &slot, accept: func(*answer) error { return nil }, fresh: known,
+					request: request{header: &http.Header{}}, deadline: time.Now().Add(time.Minute),
+				}
+				_, failed := c.attempt(req) //nolint:bodyclose // the attempt closes it
+				c.release()
+				switch {
+				case own && (failed != nil || len(sent) != 1):
+					t.Errorf("%s to %s: %v, sent %q", name, address, failed, sent)
+				case !own && (failed == nil || !errors.Is(failed.err, ErrInvalidInput) || len(sent) != 0):
+					t.Errorf("%s to %s: %v, sent %q", name, address, failed, sent)
+				}
+			}
 		}
 	}
 }

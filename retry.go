@@ -20,7 +20,8 @@ import (
 // no connection, or 429. Lasting failures, such as an unknown name or a failed
 // TLS handshake, are not repeated. After a 401 that calls the token expired the
 // request is repeated once with another token, without a wait and whatever
-// MaxAttempts says.
+// MaxAttempts says. While the service rejects every token in turn, each is
+// still replaced, but no request repeated until it takes one.
 //
 // The wait before repeat n is uniform in [d/2, d] with
 // d = min(MinWait * 2^n, MaxWait), or what Retry-After asks for. Calls of one
@@ -107,7 +108,7 @@ var repeatRules = [...]struct {
 	what           string
 	get, put, post bool // put: and DELETE
 }{
-	unsent:  {"no connection: refused, no route, no answer of the name service", true, true, true},
+	unsent:  {"no connection: refused, no route, no answer of the name service, handshake cut off", true, true, true},
 	limited: {"429", true, true, true},
 	renewed: {"401 that calls the token expired, and the source has another: once", true, true, true},
 	lost:    {"reset, closed or no answer in time, before a good status", true, true, false},
