@@ -147,7 +147,7 @@ Try it with nothing set up, against the embedded stand-in of the service:
 	a.addSettingsFlags(root.PersistentFlags())
 	root.AddCommand(
 		a.searchCommand(), a.infoCommand(), a.statusCommand(), a.applyFormCommand(),
-		a.feedCommand(), a.watchCommand(), a.doctorCommand(), a.fakeCommand(),
+		a.feedCommand(), a.watchCommand(), a.doctorCommand(), a.fakeCommand(), a.mcpCommand(),
 	)
 	root.InitDefaultCompletionCmd()
 	needShell(root)
@@ -165,11 +165,12 @@ func needShell(root *cobra.Command) {
 	}
 }
 
-// needsSettings: help, completion and the fake need no service.
+// needsSettings: help, completion and the fake need no service; mcp reads the
+// settings when it needs them.
 func needsSettings(cmd *cobra.Command) bool {
 	for c := cmd; c != nil; c = c.Parent() {
 		switch c.Name() {
-		case "completion", "help", "fake", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd:
+		case "completion", "help", "fake", "mcp", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd:
 			return false
 		}
 	}

@@ -289,6 +289,12 @@ func (a *app) searcher() (searcher, error) {
 	if err != nil {
 		return nil, err
 	}
+	return a.searches(c)
+}
+
+// searches returns c, or the applicant of the settings.
+func (a *app) searches(c *jobboard.Client) (searcher, error) {
+	s := &a.settings
 	if s.hasClientCredential() {
 		return c, nil
 	}

@@ -43,26 +43,37 @@ func (q *queryFlags) query(f *pflag.FlagSet, stderr io.Writer) (jobboard.Query, 
 		}
 		return out, nil
 	}
-	place := q.near
+	circle, town, err := locate(q.near, q.radius)
+	if err != nil {
+		return out, badPlace(err)
+	}
+	if town.Name != "" {
+		fmt.Fprintf(stderr, "near %s, %s (%g, %g)\n", town.Name, town.Country, town.Latitude, town.Longitude)
+	}
+	out.Near = circle
+	return out, nil
+}
+
+// locate returns the circle around a place, and the town that its name was taken
+// for, if it has one.
+func locate(near string, radius float64) (circle jobboard.GeoLocation, town places.Place, err error) {
+	place := near
 	isURI := strings.HasPrefix(strings.ToLower(place), "geo:")
 	if !isURI && strings.ContainsFunc(place, unicode.IsLetter) {
-		town, ok := places.Find(place)
-		if !ok {
-			return out, unknownPlace(place)
+		var ok bool
+		if town, ok = places.Find(place); !ok {
+			return circle, town, unknownPlace(place)
 		}
-		fmt.Fprintf(stderr, "near %s, %s (%g, %g)\n", town.Name, town.Country, town.Latitude, town.Longitude)
 		place = fmt.Sprintf("%g,%g", town.Latitude, town.Longitude)
 	}
 	if !isURI {
 		place = "geo:" + strings.ReplaceAll(place, " ", "")
 	}
-	var err error
-	if out.Near, err = jobboard.ParseGeoURI(place, q.radius); err != nil {
+	if circle, err = jobboard.ParseGeoURI(place, radius); err != nil {
 		// It speaks of the URI that was made of what was typed.
-		text := strings.ReplaceAll(err.Error(), strconv.Quote(place), strconv.Quote(q.near))
-		return out, badPlace(text)
+		err = plain{errors.New(strings.ReplaceAll(err.Error(), strconv.Quote(place), strconv.Quote(near)))}
 	}
-	return out, nil
+	return circle, town, err
 }
 
 // unknownPlace says that no town has the name, and which it may be the beginning of.
@@ -75,12 +86,12 @@ func unknownPlace(name string) error {
 	if len(similar) > 0 {
 		text += "; is it " + strings.Join(similar, " or ") + "?"
 	}
-	return badPlace(text)
+	return errors.New(text)
 }
 
-func badPlace(text string) error {
+func badPlace(err error) error {
 	return &exitError{
-		code: exitUsage, err: fmt.Errorf("--near: %w", plain{errors.New(text)}),
+		code: exitUsage, err: fmt.Errorf("--near: %w", err),
 		hint: "such as --near Berlin, --near 52.52,13.405 --radius 50, or --near geo:52.52,13.405",
 	}
 }

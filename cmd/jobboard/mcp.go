@@ -1,0 +1,254 @@
+package main
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+	"golang.org/x/time/rate"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/redact"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// Bounds of the assistant's server. docs/assistant.md tells them.
+const (
+	maxMessage  = 1 << 20          // bytes of a message that it reads
+	maxAnswer   = 64 << 10         // bytes of a tool's result
+	maxCalls    = 4                // tools that work at the same time
+	maxCallTime = 60 * time.Second // of a tool
+	requestRate = 5                // requests a second to the service, after a burst of requestBurst
+	requestMost = 20
+)
+
+func (a *app) mcpCommand() *cobra.Command {
+	var state string
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Serve an assistant, which may then search and look up",
+		Long: `mcp serves the Model Context Protocol on standard input and output, for the
+program of an assistant to start. The assistant gets tools that only read: search
+jobs, job information, may I apply, check answers, what changed, doctor; and the
+pages of the documentation. None of them can apply, subscribe or change anything.
+
+Credentials come from the settings as for the other commands. The assistant never
+sees them. Texts of advertisements and questions are handed over as plain text, cut,
+and marked as what others wrote.
+
+Settings are read when the first tool is used, and again after a credential was
+refused. Standard output carries the protocol alone; --debug logs to standard error.
+It ends with its input.`,
+		Example: "  jobboard mcp --fake",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			m := &assistant{app: a, command: cmd, state: state}
+			defer m.close()
+			return m.serve(cmd.Context())
+		},
+	}
+	cmd.Flags().StringVar(&state, "state", "", "`file` of jobboard watch --state, for what changed since; it is not written")
+	return cmd
+}
+
+// assistant serves one assistant.
+type assistant struct {
+	*app
+
+	command *cobra.Command
+	state   string // path, or empty
+
+	places chan struct{} // of tools that work
+
+	mu      sync.Mutex
+	current *board               // nil: the settings are to be read
+	demo    *jobboardtest.Server // with --fake, from the first tool on
+	spent   []string             // secrets of boards before the current one
+	seen    baselines
+}
+
+// serve answers until the input or ctx ends, which is how it ends well.
+func (m *assistant) serve(ctx context.Context) error {
+	life, end := context.WithCancel(ctx)
+	defer end()
+	m.places = make(chan struct{}, maxCalls)
+	out := &lockedWriter{w: m.stdout}
+	in := &messages{in: m.stdin, out: out}
+	err := m.server(life).Run(life, &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: 2 * maxMessage})
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// server has the tools and the pages. Making it sends nothing and reads no
+// settings.
+func (m *assistant) server(life context.Context) *mcp.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: "jobboard", Title: "Job board", Version: version()}, &mcp.ServerOptions{
+		Instructions: instructions,
+		Logger:       m.protocolLogger(),
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
+	})
+	s.AddReceivingMiddleware(m.guard(life))
+	m.addTools(s)
+	addPages(s)
+	return s
+}
+
+const instructions = `Searches a job board and says what an application needs. Every tool only reads: ` +
+	`nothing here applies, subscribes, sends or changes anything.
+
+` + foreignNotice + `
+
+Usual order: search_jobs, then job_information with the job of a posting, may_i_apply, and check_answers before the person applies. ` +
+	`When a tool fails for reasons of set-up, use doctor. Identifiers are texts of digits. ` +
+	`Credentials are the settings' business: never ask for them, and never put one into an argument.`
+
+// protocolLogger tells of sessions where --debug asks.
+func (m *assistant) protocolLogger() *slog.Logger {
+	if !m.flags.debug {
+		return nil
+	}
+	return slog.New(slog.NewTextHandler(assistantLog{m}, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
+// assistantLog is standard error without the secrets in hand.
+type assistantLog struct{ m *assistant }
+
+func (l assistantLog) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(l.m.stderr, l.m.masked(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// guard bounds what a request may take, ends it with the server, and takes
+// secrets out of every answer once more.
+func (m *assistant) guard(life context.Context) mcp.Middleware {
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			ctx, cancel := context.WithTimeout(ctx, maxCallTime)
+			defer cancel()
+			defer context.AfterFunc(life, cancel)()
+			if method == "tools/call" {
+				select {
+				case m.places <- struct{}{}:
+					defer func() { <-m.places }()
+				case <-ctx.Done():
+					return nil, ctx.Err()
+				}
+			}
+			result, err := next(ctx, method, req)
+			if called, ok := result.(*mcp.CallToolResult); ok {
+				m.finish(called)
+			}
+			return result, err
+		}
+	}
+}
+
+// board is the job board as the settings have it. It does not change.
+type board struct {
+	app    *app
+	client *jobboard.Client
+	err    error // why there is no client
+}
+
+// board reads the settings where that is to be done. Its error is one of the
+// settings.
+func (m *assistant) board() (*board, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.current != nil {
+		return m.current, nil
+	}
+	own := &app{
+		stderr: m.stderr, getenv: m.getenv, now: m.now, defaultConfig: m.defaultConfig,
+		startFake: m.startDemo, transport: m.transport, flags: m.flags,
+	}
+	if err := own.readSettings(m.command); err != nil {
+		return nil, err
+	}
+	b := &board{app: own}
+	b.client, b.err = own.client(jobboard.RetryPolicy{}, rate.NewLimiter(requestRate, requestMost))
+	m.current = b
+	return b, nil
+}
+
+// startDemo gives the stand-in, the same whenever the settings are read.
+func (m *assistant) startDemo() *jobboardtest.Server {
+	if m.demo == nil {
+		if m.startFake != nil {
+			m.demo = m.startFake()
+		} else {
+			m.demo = jobboardtest.NewServer(jobboardtest.WithDemo())
+		}
+	}
+	return m.demo
+}
+
+// forget has the settings read anew, because a credential was refused: there may
+// be a new one in a file.
+func (m *assistant) forget(b *board) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.current == b {
+		m.spent = append(m.spent[max(0, len(m.spent)-100):], b.app.settings.secrets()...)
+		m.current = nil
+	}
+}
+
+func (m *assistant) close() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.demo != nil {
+		m.demo.Close()
+	}
+}
+
+// masked returns a text without the secrets in hand, in any quoting.
+func (m *assistant) masked(s string) string {
+	m.mu.Lock()
+	secrets := m.spent
+	b := m.current
+	m.mu.Unlock()
+	if b != nil {
+		secrets = append(secrets[:len(secrets):len(secrets)], b.app.settings.secrets()...)
+	}
+	return redact.Hide(s, secrets)
+}
+
+// searcher is what searches the channel, and the channel.
+func (b *board) searcher(name string) (searcher, jobboard.ChannelID, error) {
+	var args []string
+	if name != "" {
+		args = []string{name}
+	}
+	if err := b.app.settings.needBase(); err != nil {
+		return nil, "", err
+	}
+	ch, err := b.app.settings.needChannel(args)
+	if err != nil {
+		return nil, "", err
+	}
+	if b.err != nil {
+		return nil, "", b.err
+	}
+	s, err := b.app.searches(b.client)
+	return s, ch, err
+}
+
+// lookUp asks for the job information.
+func (b *board) lookUp(ctx context.Context, id jobboard.JobID) (*jobboard.JobInformation, error) {
+	if err := b.app.settings.needLookup(); err != nil {
+		return nil, err
+	}
+	if b.err != nil {
+		return nil, b.err
+	}
+	return b.client.JobInformation(ctx, id)
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/foreign"
+)
+
+// maxBaselines is how many searches of a session can be compared.
+const maxBaselines = 8
+
+// baselines are the snapshots that searches are compared with, the newest last.
+type baselines []*jobboard.Snapshot
+
+// of returns the snapshot of the same search as now, or nil.
+func (b baselines) of(now *jobboard.Snapshot) *jobboard.Snapshot {
+	for _, s := range b {
+		if sameSearch(s, now) {
+			return s
+		}
+	}
+	return nil
+}
+
+// keep puts a snapshot in the place of the one of the same search.
+func (b *baselines) keep(now *jobboard.Snapshot) {
+	kept := slices.DeleteFunc(*b, func(s *jobboard.Snapshot) bool { return sameSearch(s, now) })
+	kept = append(kept, now)
+	*b = kept[max(0, len(kept)-maxBaselines):]
+}
+
+func sameSearch(a, b *jobboard.Snapshot) bool {
+	_, err := jobboard.Diff(a, b)
+	return err == nil
+}
+
+type whatChangedArgs struct {
+	searchArgs
+	FromNowOn bool `json:"from_now_on,omitempty" jsonschema:"compare later calls with what this one finds"`
+}
+
+type change struct {
+	Change  string `json:"change" enum:"added|changed|gone|maybe added|maybe gone"`
+	Posting string `json:"posting"`
+	What    string `json:"what,omitempty" jsonschema:"what is different"`
+	Title   string `json:"foreign_title"`
+	Before  string `json:"foreign_title_before,omitempty"`
+}
+
+type whatChangedResult struct {
+	Notice   string   `json:"about_foreign_fields"`
+	Channel  string   `json:"channel"`
+	Near     *nearby  `json:"near,omitempty"`
+	Before   string   `json:"before,omitempty" jsonschema:"when the postings to compare with were taken; absent: this is the first look"`
+	After    string   `json:"after"`
+	Postings int      `json:"postings" jsonschema:"how many there are now"`
+	Complete bool     `json:"complete" jsonschema:"false: the service did not give all it counts, and what is missing may still be there"`
+	Changes  []change `json:"changes"`
+	LeftOut  int      `json:"changes_left_out,omitempty" jsonschema:"changes that are not listed"`
+	Note     string   `json:"note,omitempty"`
+}
+
+func (m *assistant) whatChanged(ctx context.Context, b *board, in whatChangedArgs) (whatChangedResult, error) {
+	out := whatChangedResult{Notice: foreignNotice, Changes: []change{}}
+	q, near, err := in.query()
+	if err != nil {
+		return out, err
+	}
+	s, ch, err := b.searcher(in.Channel)
+	if err != nil {
+		return out, err
+	}
+	stored, err := loadState(m.state)
+	if err != nil {
+		return out, err
+	}
+	now, err := s.Snapshot(ctx, ch, q)
+	if err != nil {
+		return out, err
+	}
+	out.Channel, out.Near = foreign.Token(string(ch)), near
+	out.After, out.Postings, out.Complete = now.Taken.Format(time.RFC3339), len(now.Postings), now.Complete
+
+	before := m.compareWith(stored, now, in.FromNowOn)
+	switch {
+	case before == nil && stored != nil:
+		out.Note = "the state file is of another search: this is the first look"
+		return out, nil
+	case before == nil:
+		out.Note = "this is the first look: there is nothing to compare with yet"
+		return out, nil
+	}
+	changes, err := jobboard.Diff(before, now)
+	if err != nil {
+		return out, err
+	}
+	out.Before = before.Taken.Format(time.RFC3339)
+	out.list(changes)
+	return out, nil
+}
+
+// compareWith returns the look that now is compared with, nil for none, and keeps
+// the one for later calls.
+func (m *assistant) compareWith(stored, now *jobboard.Snapshot, fromNowOn bool) *jobboard.Snapshot {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	before := m.seen.of(now)
+	if before == nil && stored != nil && sameSearch(stored, now) {
+		before = stored
+	}
+	// A complete look is the better one to compare with.
+	if before == nil || now.Complete && (fromNowOn || !before.Complete) {
+		m.seen.keep(now)
+	} else {
+		m.seen.keep(before)
+	}
+	return before
+}
+
+// list writes the changes down, as many as there is room for.
+func (r *whatChangedResult) list(c jobboard.Changes) {
+	space := newRoom()
+	count := map[string]int{}
+	add := func(kind string, p, before *jobboard.SnapshotPosting) {
+		x := change{Change: kind, Posting: strconv.FormatInt(int64(p.JobPostingID), 10)}
+		x.Title, _ = foreign.Line(p.Title, maxTitle)
+		if before != nil {
+			x.What = differenceOf(before, p)
+			if before.Title != p.Title {
+				x.Before, _ = foreign.Line(before.Title, maxTitle)
+			}
+		}
+		if count[kind]++; count[kind] > maxPerKind || !space.takes(x) {
+			r.LeftOut++
+			return
+		}
+		r.Changes = append(r.Changes, x)
+	}
+	each := func(kind string, postings []jobboard.SnapshotPosting) {
+		for i := range postings {
+			add(kind, &postings[i], nil)
+		}
+	}
+	each("added", c.Added)
+	for i := range c.Changed {
+		add("changed", &c.Changed[i].After, &c.Changed[i].Before)
+	}
+	each("gone", c.Gone)
+	each("maybe added", c.MaybeAdded)
+	each("maybe gone", c.MaybeGone)
+}
+
+func differenceOf(before, after *jobboard.SnapshotPosting) string {
+	switch {
+	case before.Title != after.Title:
+		return "title"
+	case before.PostingVersionID != after.PostingVersionID:
+		return "new version"
+	}
+	return "dates"
+}
+
+type noArgs struct{}
+
+type examined struct {
+	Check   string `json:"check"`
+	Verdict string `json:"verdict" enum:"ok|warn|fail|skip"`
+	Detail  string `json:"foreign_detail" jsonschema:"may quote what the service said"`
+	Next    string `json:"next,omitempty" jsonschema:"what a person can do"`
+}
+
+type doctorResult struct {
+	Notice   string     `json:"about_foreign_fields"`
+	OK       bool       `json:"ok" jsonschema:"no check failed"`
+	Findings []examined `json:"findings"`
+}
+
+func (m *assistant) examine(ctx context.Context, b *board, _ noArgs) (doctorResult, error) {
+	out := doctorResult{Notice: foreignNotice, OK: true, Findings: []examined{}}
+	d := &doctor{app: b.app, ctx: ctx}
+	d.run()
+	if ctx.Err() != nil {
+		return out, ctx.Err()
+	}
+	for _, f := range d.findings {
+		x := examined{Check: f.Check, Verdict: string(f.Verdict)}
+		x.Detail, _ = foreign.Line(f.Detail, maxDetails)
+		x.Next, _ = foreign.Line(f.Next, maxDetails)
+		out.OK = out.OK && f.Verdict != verdictFail
+		if len(out.Findings) < maxFindings {
+			out.Findings = append(out.Findings, x)
+		}
+	}
+	return out, nil
+}

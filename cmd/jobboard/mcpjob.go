@@ -1,0 +1,338 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/foreign"
+)
+
+type jobArgs struct {
+	Job string `json:"job" pattern:"^[0-9]{1,19}$" jsonschema:"identifier of the job, such as 2797227; not that of a posting"`
+}
+
+func (in jobArgs) id() (jobboard.JobID, error) {
+	id, err := jobboard.ParseJobID(in.Job)
+	if err != nil {
+		return 0, usage("%w", plain{err})
+	}
+	return id, nil
+}
+
+type jobInformationArgs struct {
+	jobArgs
+	Nationality string `json:"nationality,omitempty" max:"100" jsonschema:"list the nationalities whose name contains this text"`
+}
+
+// choice is an answer to choose, or a nationality.
+type choice struct {
+	ID    string `json:"id"`
+	Label string `json:"foreign_label"`
+}
+
+type question struct {
+	ID      string   `json:"id"`
+	Kind    string   `json:"kind" jsonschema:"how it is answered"`
+	Label   string   `json:"foreign_label"`
+	Answers []choice `json:"answers,omitempty" jsonschema:"to choose from"`
+	More    int      `json:"answers_left_out,omitempty" jsonschema:"answers that are not listed"`
+}
+
+type jobInformationResult struct {
+	Notice        string     `json:"about_foreign_fields"`
+	Job           string     `json:"job"`
+	ApplyPossible bool       `json:"apply_possible"`
+	Language      string     `json:"language,omitempty" jsonschema:"of the advertisement"`
+	AsOf          string     `json:"as_of,omitempty"`
+	Title         string     `json:"foreign_title"`
+	Company       string     `json:"foreign_company,omitempty"`
+	Locations     []string   `json:"foreign_locations,omitempty"`
+	Privacy       string     `json:"foreign_privacy_statement,omitempty" jsonschema:"address of the company's privacy statement"`
+	Questions     []question `json:"questions"`
+	LeftOut       int        `json:"questions_left_out,omitempty" jsonschema:"questions that are not listed, because there is no room or their identifier is none"`
+	NationCount   int        `json:"nationalities_total" jsonschema:"how many nationalities there are to choose from; 0: none is asked for"`
+	Nationalities []choice   `json:"nationalities,omitempty" jsonschema:"those that contain the text that was asked for, at most 20"`
+}
+
+func (m *assistant) jobInformation(ctx context.Context, b *board, in jobInformationArgs) (jobInformationResult, error) {
+	out := jobInformationResult{Notice: foreignNotice, Questions: []question{}}
+	id, err := in.id()
+	if err != nil {
+		return out, err
+	}
+	info, err := b.lookUp(ctx, id)
+	if err != nil {
+		return out, err
+	}
+	out.Job, out.ApplyPossible, out.Language = info.JobID.String(), info.ApplyPossible, foreign.Token(info.JobLanguage)
+	if !info.Timestamp.IsZero() {
+		out.AsOf = info.Timestamp.UTC().Format(time.RFC3339)
+	}
+	out.Title, _ = foreign.Line(info.JobTitle, maxTitle)
+	out.Company, _ = foreign.Line(info.CompanyName, maxName)
+	for i, l := range append([]jobboard.Location{info.Location}, info.AdditionalLocations...) {
+		if text, _ := foreign.Line(locationText(l), maxTitle); i < maxLocations && text != "" {
+			out.Locations = append(out.Locations, text)
+		}
+	}
+	if link, err := info.DataSecurityURL(); err == nil && len(link.String()) <= maxLink {
+		out.Privacy, _ = foreign.Line(link.String(), maxLink)
+	}
+	out.NationCount = len(info.Nationalities)
+	space := newRoom()
+	out.Nationalities = nationalities(info, in.Nationality)
+	space.takes(out.Nationalities)
+	for _, q := range info.Questions {
+		if x := questionOf(q); x.ID != "" && len(out.Questions) < maxQuestions && space.takes(x) {
+			out.Questions = append(out.Questions, x)
+			continue
+		}
+		out.LeftOut++
+	}
+	return out, nil
+}
+
+func nationalities(info *jobboard.JobInformation, text string) (found []choice) {
+	text = strings.ToLower(strings.TrimSpace(text))
+	for _, n := range info.Nationalities {
+		if text == "" || len(found) == maxNationList {
+			break
+		}
+		if c, ok := choiceOf(n); ok && strings.Contains(strings.ToLower(c.Label), text) {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// choiceOf reports false for one whose identifier is none.
+func choiceOf(a jobboard.IDLabel) (choice, bool) {
+	label, _ := foreign.Line(a.Label, maxTitle)
+	id := foreign.Token(a.ID)
+	return choice{id, label}, id != ""
+}
+
+func questionOf(q jobboard.Question) question {
+	x := question{ID: foreign.Token(q.ID), Kind: kindName(q.Type)}
+	x.Label, _ = foreign.Line(q.Label, maxLabel)
+	for _, a := range q.Answers {
+		if c, ok := choiceOf(a); ok && len(x.Answers) < maxAnswers {
+			x.Answers = append(x.Answers, c)
+			continue
+		}
+		x.More++
+	}
+	return x
+}
+
+// kindName is kindText without the service's word for a kind that is not known.
+func kindName(t jobboard.QuestionType) string {
+	switch t {
+	case jobboard.QuestionYesNo, jobboard.QuestionText, jobboard.QuestionTextArea, jobboard.QuestionCatalog:
+		return kindText(t)
+	}
+	return "of a kind this program does not know"
+}
+
+type mayIApplyResult struct {
+	Notice      string `json:"about_foreign_fields"`
+	Job         string `json:"job"`
+	Decision    string `json:"decision" enum:"unknown|may apply|already applied|closed|not visible|gone"`
+	Meaning     string `json:"meaning"`
+	Questions   int    `json:"questions,omitempty" jsonschema:"how many questions an application must answer"`
+	Application string `json:"application,omitempty" jsonschema:"identifier of the application that there is"`
+	Title       string `json:"foreign_title,omitempty"`
+	Next        string `json:"next,omitempty"`
+}
+
+func (m *assistant) mayIApply(ctx context.Context, b *board, in jobArgs) (mayIApplyResult, error) {
+	out := mayIApplyResult{Notice: foreignNotice}
+	id, err := in.id()
+	if err != nil {
+		return out, err
+	}
+	out.Job = id.String()
+	if b.app.settings.get(userToken) == "" {
+		return m.openForAnyone(ctx, b, id, out)
+	}
+	for _, need := range []func() error{b.app.settings.needBase, b.app.settings.needLookup} {
+		if err := need(); err != nil {
+			return out, err
+		}
+	}
+	if b.err != nil {
+		return out, b.err
+	}
+	user, err := b.app.settings.user()
+	if err != nil {
+		return out, err
+	}
+	p, err := b.client.Applicant(user).Precheck(ctx, id)
+	if err != nil {
+		return out, err
+	}
+	out.decide(p.Decision)
+	out.Application = foreign.Token(string(p.ApplicationID))
+	if p.Information != nil {
+		out.Questions = len(p.Information.Questions)
+		out.Title, _ = foreign.Line(p.Information.JobTitle, maxTitle)
+	}
+	return out, nil
+}
+
+func (r *mayIApplyResult) decide(d jobboard.Decision) {
+	r.Decision, r.Meaning = d.String(), decisionText[d]
+}
+
+// openForAnyone is what can be said without an applicant.
+func (m *assistant) openForAnyone(ctx context.Context, b *board, id jobboard.JobID, out mayIApplyResult) (mayIApplyResult, error) {
+	info, err := b.lookUp(ctx, id)
+	switch {
+	case errors.Is(err, jobboard.ErrClosed):
+		out.decide(jobboard.DecisionClosed)
+		return out, nil
+	case errors.Is(err, jobboard.ErrGone):
+		out.decide(jobboard.DecisionGone)
+		return out, nil
+	case err != nil:
+		return out, err
+	}
+	out.Questions = len(info.Questions)
+	out.Title, _ = foreign.Line(info.JobTitle, maxTitle)
+	if !info.ApplyPossible {
+		out.decide(jobboard.DecisionClosed)
+		return out, nil
+	}
+	out.Decision = jobboard.DecisionUnknown.String()
+	out.Meaning = "the job takes applications; whether this applicant has applied, or may see it, was not asked: no applicant's token is set"
+	out.Next = "for a certain answer a person sets JOBBOARD_USER_TOKEN, or names a file with JOBBOARD_USER_TOKEN_FILE"
+	return out, nil
+}
+
+type checkAnswersArgs struct {
+	jobArgs
+	Answers     map[string]string `json:"answers" max:"200" each:"20000" jsonschema:"by the question's identifier: the identifier of one of its answers, yes or no, or text"`
+	Nationality string            `json:"nationality,omitempty" max:"64" jsonschema:"identifier of one of the job's nationalities"`
+	Optional    []string          `json:"optional_questions,omitempty" max:"200" each:"64" jsonschema:"identifiers of questions that may stay without an answer; all others must have one"`
+	MaxText     int               `json:"max_text,omitempty" min:"0" max:"100000" jsonschema:"most characters of an answer of one line; 0: no limit"`
+	MaxTextArea int               `json:"max_text_area,omitempty" min:"0" max:"100000" jsonschema:"most characters of an answer of several lines; 0: no limit"`
+	Demand      bool              `json:"require_nationality,omitempty" jsonschema:"a nationality must be given where the job has a list of them"`
+}
+
+type answerProblem struct {
+	Question string `json:"question,omitempty" jsonschema:"identifier; absent where it is about the nationality, or is none"`
+	Reason   string `json:"reason"`
+	Text     string `json:"text" jsonschema:"what to tell the person"`
+	Label    string `json:"foreign_label,omitempty"`
+}
+
+type checkedAnswer struct {
+	Question string `json:"question"`
+	Answer   string `json:"answer,omitempty" jsonschema:"identifier of the chosen answer; absent where it is text"`
+	Label    string `json:"foreign_label,omitempty" jsonschema:"of the question"`
+	Chosen   string `json:"foreign_answer,omitempty" jsonschema:"label of the chosen answer"`
+}
+
+type checkAnswersResult struct {
+	Notice        string          `json:"about_foreign_fields"`
+	Job           string          `json:"job"`
+	ApplyPossible bool            `json:"apply_possible"`
+	OK            bool            `json:"ok" jsonschema:"the answers are complete and each fits its question; nothing was sent"`
+	Problems      []answerProblem `json:"problems"`
+	Answers       []checkedAnswer `json:"answers" jsonschema:"those that passed, where ok"`
+	Nationality   string          `json:"nationality,omitempty" jsonschema:"identifier that passed"`
+	LeftOut       int             `json:"left_out,omitempty" jsonschema:"problems and answers that are not listed"`
+	NotChecked    []string        `json:"not_checked,omitempty" jsonschema:"questions of a kind that is not known; their answers passed unchecked"`
+}
+
+func (m *assistant) checkAnswers(ctx context.Context, b *board, in checkAnswersArgs) (checkAnswersResult, error) {
+	out := checkAnswersResult{Notice: foreignNotice, Problems: []answerProblem{}, Answers: []checkedAnswer{}}
+	id, err := in.id()
+	if err != nil {
+		return out, err
+	}
+	info, err := b.lookUp(ctx, id)
+	if err != nil {
+		return out, err
+	}
+	out.Job, out.ApplyPossible = info.JobID.String(), info.ApplyPossible
+	checked, err := info.CheckAnswers(given(info, in), jobboard.AnswerRules{
+		MaxText: in.MaxText, MaxTextArea: in.MaxTextArea, RequireNationality: in.Demand,
+		Optional: func(q jobboard.Question) bool { return slices.Contains(in.Optional, q.ID) },
+	})
+	var wrong *jobboard.AnswersError
+	if err != nil && !errors.As(err, &wrong) {
+		return out, err
+	}
+	space := newRoom()
+	if wrong != nil {
+		for _, p := range wrong.Problems {
+			x := answerProblem{Question: foreign.Token(p.QuestionID), Reason: string(p.Reason), Text: p.Text()}
+			if x.Label, _ = foreign.Line(p.Label, maxLabel); space.takes(x) {
+				out.Problems = append(out.Problems, x)
+			} else {
+				out.LeftOut++
+			}
+		}
+		return out, nil
+	}
+	out.OK, out.Nationality = true, foreign.Token(checked.Nationality)
+	for _, q := range info.Questions {
+		if value, ok := checked.Values[q.ID]; ok {
+			if x := passed(q, value); space.takes(x) {
+				out.Answers = append(out.Answers, x)
+			} else {
+				out.LeftOut++
+			}
+		}
+	}
+	for _, n := range checked.Notices {
+		if x := foreign.Token(n.QuestionID); x != "" && space.takes(x) {
+			out.NotChecked = append(out.NotChecked, x)
+		}
+	}
+	return out, nil
+}
+
+// given are the answers as the library takes them.
+func given(info *jobboard.JobInformation, in checkAnswersArgs) jobboard.Answers {
+	answers := jobboard.Answers{Questions: map[string]jobboard.Answer{}, Nationality: in.Nationality}
+	for _, id := range slices.Sorted(maps.Keys(in.Answers)) {
+		value := in.Answers[id]
+		answers.Questions[id] = jobboard.AnswerText(value) // of no question: CheckAnswers says so
+		for _, q := range info.Questions {
+			if q.ID == id {
+				answers.Questions[id] = answerTo(q, value)
+			}
+		}
+	}
+	return answers
+}
+
+// answerTo takes yes and no for what they say, unless one of the answers has that
+// as its identifier.
+func answerTo(q jobboard.Question, value string) jobboard.Answer {
+	word := strings.ToLower(strings.TrimSpace(value))
+	if q.Type == jobboard.QuestionYesNo && (word == "yes" || word == "no") &&
+		!slices.ContainsFunc(q.Answers, func(a jobboard.IDLabel) bool { return a.ID == value }) {
+		return jobboard.AnswerYesNo(word == "yes")
+	}
+	return q.FormAnswer(value)
+}
+
+func passed(q jobboard.Question, value string) checkedAnswer {
+	x := checkedAnswer{Question: foreign.Token(q.ID)}
+	x.Label, _ = foreign.Line(q.Label, maxTitle)
+	for _, a := range q.Answers {
+		if a.ID == value {
+			x.Answer = foreign.Token(a.ID)
+			x.Chosen, _ = foreign.Line(a.Label, maxTitle)
+		}
+	}
+	return x
+}

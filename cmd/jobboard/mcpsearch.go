@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/foreign"
+	"github.com/jobboard-sdk/jobboard-go/places"
+)
+
+// searchArgs are what a search and a comparison ask for.
+type searchArgs struct {
+	Text     string  `json:"text,omitempty" max:"500" jsonschema:"words to search for; empty: any"`
+	Near     string  `json:"near,omitempty" max:"200" jsonschema:"a town by its name, such as Berlin, or latitude,longitude such as 52.52,13.405; empty: anywhere"`
+	RadiusKm float64 `json:"radius_km,omitempty" min:"1" max:"20000" default:"50" jsonschema:"kilometres around near"`
+	Channel  string  `json:"channel,omitempty" max:"200" jsonschema:"channel of postings; empty: the one of the settings"`
+	Language string  `json:"language,omitempty" max:"100" jsonschema:"language of the results, such as de or en; empty: that of the settings"`
+}
+
+// nearby is where a search looked.
+type nearby struct {
+	Town      string  `json:"town,omitempty" jsonschema:"that the name was taken for"`
+	Country   string  `json:"country,omitempty" jsonschema:"of the town, as a code"`
+	Latitude  float64 `json:"latitude"`
+	Longitude float64 `json:"longitude"`
+	RadiusKm  float64 `json:"radius_km"`
+	Source    string  `json:"source,omitempty" jsonschema:"of the town's place: show it beside it"`
+}
+
+// query returns the query and where it looks, nil for anywhere.
+func (s searchArgs) query() (jobboard.Query, *nearby, error) {
+	q := jobboard.Query{Text: s.Text, Language: s.Language}
+	if strings.TrimSpace(s.Near) == "" {
+		return q, nil, nil
+	}
+	circle, town, err := locate(s.Near, s.RadiusKm)
+	if err != nil {
+		return q, nil, &exitError{
+			code: exitUsage, err: err, hint: "give near as a town's name with its country, such as Berlin, Germany, or as latitude,longitude",
+		}
+	}
+	q.Near = circle
+	around := &nearby{Latitude: circle.Latitude, Longitude: circle.Longitude, RadiusKm: circle.RadiusKm}
+	if town.Name != "" {
+		around.Town, around.Country, around.Source = town.Name, town.Country, places.Attribution
+	}
+	return q, around, nil
+}
+
+type searchJobsArgs struct {
+	searchArgs
+	Limit         int    `json:"limit,omitempty" min:"1" max:"50" default:"10" jsonschema:"most postings to return"`
+	Offset        int    `json:"offset,omitempty" min:"0" max:"1000000" jsonschema:"postings to pass over: next_offset of the call before"`
+	Advertisement int    `json:"advertisement_characters,omitempty" min:"0" max:"20000" jsonschema:"how much of each advertisement's text to return; 0: none"`
+	Posting       string `json:"posting,omitempty" pattern:"^[0-9]{1,19}$" jsonschema:"return only this posting of the search, such as to read its whole advertisement"`
+}
+
+// entry is a posting as a search lists it.
+type entry struct {
+	Posting       string   `json:"posting" jsonschema:"identifier"`
+	Job           string   `json:"job,omitempty" jsonschema:"identifier of the job, from the posting's link; absent where the link has none"`
+	Since         string   `json:"since,omitempty" jsonschema:"first day of the posting"`
+	Until         string   `json:"until,omitempty" jsonschema:"last day of the posting"`
+	Starts        string   `json:"starts,omitempty" jsonschema:"first day of work"`
+	Remote        bool     `json:"remote,omitempty" jsonschema:"fully remote"`
+	Title         string   `json:"foreign_title"`
+	Company       string   `json:"foreign_company,omitempty"`
+	Locations     []string `json:"foreign_locations,omitempty"`
+	Link          string   `json:"foreign_apply_link,omitempty" jsonschema:"where a person applies online"`
+	Advertisement string   `json:"foreign_advertisement,omitempty"`
+	Cut           bool     `json:"advertisement_cut,omitempty" jsonschema:"there is more of the advertisement"`
+}
+
+type searchJobsResult struct {
+	Notice     string  `json:"about_foreign_fields"`
+	Channel    string  `json:"channel"`
+	Near       *nearby `json:"near,omitempty"`
+	Total      int     `json:"total" jsonschema:"postings that the service counts"`
+	Incomplete bool    `json:"incomplete,omitempty" jsonschema:"the service counts more postings than it gives: narrow the search to see the others"`
+	Postings   []entry `json:"postings"`
+	Next       int     `json:"next_offset,omitempty" jsonschema:"offset of the next page; absent on the last one"`
+}
+
+// notListed are the config keys that no entry shows.
+var notListed = []string{
+	jobboard.KeyProjectLocation, jobboard.KeyLocation, jobboard.KeyProjectNumber, jobboard.KeyAudience,
+	jobboard.KeyVisibility, jobboard.KeyListingStartDate, jobboard.KeyInternalPostingName, jobboard.KeyJobCategory,
+}
+
+func (m *assistant) searchJobs(ctx context.Context, b *board, in searchJobsArgs) (searchJobsResult, error) {
+	out := searchJobsResult{Notice: foreignNotice, Postings: []entry{}}
+	q, near, err := in.query()
+	if err != nil {
+		return out, err
+	}
+	s, ch, err := b.searcher(in.Channel)
+	if err != nil {
+		return out, err
+	}
+	out.Channel, out.Near = foreign.Token(string(ch)), near
+	q.OmitConfig = notListed
+	if in.Advertisement == 0 {
+		q.OmitConfig = append(notListed[:len(notListed):len(notListed)], jobboard.KeyAdText)
+	}
+	space := newRoom()
+	stream := s.PostingStream(ctx, ch, q)
+	count, found := 0, 0
+	for p, err := range stream.All() {
+		if err != nil {
+			return out, err
+		}
+		count++
+		if in.Posting != "" && in.Posting != strconv.FormatInt(int64(p.JobPostingID), 10) {
+			continue
+		}
+		found++
+		if found <= in.Offset || out.Next != 0 {
+			continue
+		}
+		if e := entryOf(p, in.Advertisement); len(out.Postings) < in.Limit && space.takes(e) {
+			out.Postings = append(out.Postings, e)
+		} else {
+			out.Next = found - 1
+		}
+	}
+	page, _ := stream.Page()
+	out.Total = max(page.TotalNumberOfJobs, count)
+	out.Incomplete = page.TotalNumberOfJobs > count
+	return out, nil
+}
+
+func entryOf(p *jobboard.JobPosting, advertisement int) entry {
+	e := entry{Posting: strconv.FormatInt(int64(p.JobPostingID), 10)}
+	e.Title, _ = foreign.Line(p.Title, maxTitle)
+	e.Company, _ = foreign.Line(p.Config.First(jobboard.KeyCompanyName), maxName)
+	for i, name := range p.Config.Get(jobboard.KeyLocationName) {
+		if name, _ = foreign.Line(name, maxName); i < maxLocations && name != "" {
+			e.Locations = append(e.Locations, name)
+		}
+	}
+	if id, ok := p.JobInLink(); ok {
+		e.Job = id.String()
+	}
+	if link, err := p.ApplyURL(); err == nil && len(link.String()) <= maxLink {
+		e.Link, _ = foreign.Line(link.String(), maxLink)
+	}
+	if status, err := p.Config.RemoteStatus(); err == nil {
+		e.Remote = status == jobboard.RemoteFully
+	}
+	e.Since, e.Until, e.Starts = day(p.PostingVersionStartDate), day(p.PostingVersionEndDate), day(p.JobStartDate)
+	if advertisement > 0 {
+		e.Advertisement, e.Cut = foreign.Text(p.Config.First(jobboard.KeyAdText), advertisement)
+	}
+	return e
+}
+
+func day(m jobboard.Millis) string {
+	if t, ok := m.Time(); ok {
+		return t.UTC().Format(time.DateOnly)
+	}
+	return ""
+}
+
+// room is what is left of a result for the entries of its lists.
+type room struct{ left int }
+
+func newRoom() *room { return &room{maxAnswer - 4<<10} } // the rest is for what stands around the lists
+
+// takes reports whether an entry fits, and takes its room.
+func (r *room) takes(x any) bool {
+	body, err := json.Marshal(x)
+	if err != nil || len(body)+1 > r.left {
+		return false
+	}
+	r.left -= len(body) + 1
+	return true
+}
