@@ -241,9 +241,13 @@ func (m *Mirror) number(ctx context.Context) error {
 	})
 }
 
-// prune removes changes that are older than Options.KeepChanges. Their numbers
-// are not used again.
+// prune removes what has had its time: sources that no process names any more,
+// and changes that are older than Options.KeepChanges. Numbers of changes are
+// not used again.
 func (m *Mirror) prune(ctx context.Context) error {
+	if err := m.retire(ctx, false); err != nil {
+		return err
+	}
 	for more := true; more; {
 		err := m.db.update(ctx, func(t *tx) error {
 			more = false

@@ -315,7 +315,12 @@ func (m *Mirror) serveReady(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	var missing int
 	err := m.db.view(ctx, func(t *tx) error {
-		return t.row("SELECT count(*) FROM sources WHERE kind = 'channel' AND complete = 0", nil, &missing)
+		mine := make([]int64, len(m.sources)) // none: this process only reads, what all others copy
+		for i, s := range m.sources {
+			mine[i] = s.id
+		}
+		return t.row("SELECT count(*) FROM sources WHERE kind = 'channel' AND complete = 0 AND (id IN @ids OR ? = 0)",
+			[]any{ids(mine), len(mine)}, &missing)
 	})
 	switch {
 	case err != nil:

@@ -328,3 +328,34 @@ func get(ctx context.Context, t *testing.T, address, last string) *http.Response
 	}
 	return rs
 }
+
+// A process is ready when what it copies itself was copied once: a channel that
+// only another names, or named once, does not hold it up.
+func TestReadyOnceItsOwnChannelsAreCopied(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		ready := func(opts jobmirror.Options, fill bool) int {
+			t.Helper()
+			m := open(t, address, opts)
+			if fill {
+				refresh(t, m)
+			}
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/mirror/ready", http.NoBody)
+			r.RemoteAddr = "127.0.0.1:1"
+			w := httptest.NewRecorder()
+			m.Handler().ServeHTTP(w, r)
+			return w.Code
+		}
+		misspelt := optionsOf(srv)
+		misspelt.Channels = []jobmirror.Channel{{ID: "no_such_channel"}}
+		if code := ready(misspelt, false); code != http.StatusServiceUnavailable {
+			t.Errorf("before anything was copied: %d", code)
+		}
+		if code := ready(optionsOf(srv), true); code != http.StatusOK {
+			t.Errorf("with its own channels copied: %d", code)
+		}
+		if code := ready(jobmirror.Options{ReadOnly: true}, false); code != http.StatusServiceUnavailable {
+			t.Errorf("a reader of all channels: %d", code)
+		}
+	})
+}

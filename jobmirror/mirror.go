@@ -145,28 +145,6 @@ func (m *Mirror) migrate(ctx context.Context, db *sql.DB) error {
 	return migrate(ctx, db, m.db.dialect)
 }
 
-// enter gives sources their rows.
-func (t *tx) enter(sources []*source) error {
-	for _, s := range sources {
-		key := []any{s.kind, s.name, s.language, s.text, s.near.String()}
-		err := t.row("SELECT id FROM sources WHERE kind = ? AND name = ? AND language = ? AND search = ? AND geo = ?", key, &s.id)
-		if err == nil || !errors.Is(err, sql.ErrNoRows) {
-			if err != nil {
-				return err
-			}
-			continue
-		}
-		if s.id, err = t.next("source"); err != nil {
-			return err
-		}
-		_, err = t.exec("INSERT INTO sources (id, kind, name, language, search, geo) VALUES (?, ?, ?, ?, ?, ?)", append([]any{s.id}, key...)...)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Close closes the database. What Run or Refresh were doing must have ended.
 func (m *Mirror) Close() error {
 	m.closing.Do(func() {

@@ -30,6 +30,12 @@ type Options struct {
 	MaxAge       time.Duration // how old a lookup's answer may be and still be given; 0 means 48 hours
 	KeepChanges  time.Duration // how long the log of changes reaches back; 0 means 30 days
 
+	// KeepSources is how long what a source showed stays in the copy after the
+	// last process that named the source in its options: 0 means 7 days, below 0
+	// for ever. Several processes may share a database and name different
+	// sources. See also Mirror.Retire.
+	KeepSources time.Duration
+
 	// Authorize says who may ask Handler: nil lets a request pass, an error
 	// refuses it with 403. Without it only callers on this machine are served.
 	Authorize func(*http.Request) error
@@ -67,6 +73,7 @@ func (o *Options) setDefaults() {
 	o.LookupEvery = cmp.Or(max(o.LookupEvery, 0), 24*time.Hour)
 	o.MaxAge = cmp.Or(max(o.MaxAge, 0), 48*time.Hour)
 	o.KeepChanges = cmp.Or(max(o.KeepChanges, 0), 30*24*time.Hour)
+	o.KeepSources = cmp.Or(o.KeepSources, 7*24*time.Hour)
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -60,17 +60,24 @@ func (m *Mirror) refresh(ctx context.Context, src *source) error {
 // begin opens a generation. A refresh of the same source that is still at work
 // elsewhere sees that its turn is over, and removes nothing.
 func (m *Mirror) begin(ctx context.Context, src *source) (out turn, err error) {
-	out.forgotten = map[int64]bool{}
 	err = m.db.update(ctx, func(t *tx) (err error) {
-		if out.generation, err = t.next("generation"); err != nil {
-			return err
+		if err = t.name([]*source{src}); err == nil {
+			out, err = t.begin(src)
 		}
-		if out.answer, err = t.next("answer"); err != nil {
-			return err
-		}
-		_, err = t.exec("UPDATE sources SET generation = ?, began = ? WHERE id = ?", out.generation, t.now, src.id)
 		return err
 	})
+	return out, err
+}
+
+func (t *tx) begin(src *source) (out turn, err error) {
+	out.forgotten = map[int64]bool{}
+	if out.generation, err = t.next("generation"); err != nil {
+		return out, err
+	}
+	if out.answer, err = t.next("answer"); err != nil {
+		return out, err
+	}
+	_, err = t.exec("UPDATE sources SET generation = ?, began = ? WHERE id = ?", out.generation, t.now, src.id)
 	return out, err
 }
 

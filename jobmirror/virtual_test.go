@@ -400,3 +400,88 @@ func TestSourcesAreDue(t *testing.T) {
 		checkWait(t, "a source that works again", due(), 15*time.Minute)
 	})
 }
+
+// What a source showed goes a week after the last process that named it, or at
+// once by Retire. A process that names no source at all takes nothing away.
+func TestSourcesThatNobodyNamesGo(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, path string) {
+		srv.AddChannel(jobboardtest.Channel{ID: "2_other"})
+		_, posting := srv.Publish("2_other", jobboardtest.Job{Title: "Glassblower", Language: "en"})
+		both := optionsOf(srv)
+		both.Channels = append(both.Channels, jobmirror.Channel{ID: "2_other", Languages: []string{"en"}})
+		one := optionsOf(srv)
+		one.Feeds = nil
+		step := func(opts jobmirror.Options, what func(m *jobmirror.Mirror)) (found int, entries int) {
+			t.Helper()
+			m := open(t, path, opts)
+			what(m)
+			page, err := m.Search(t.Context(), jobmirror.Query{Text: "glassblower"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			status, err := m.Status(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range status.Sources {
+				if s.Kind == "feed" {
+					entries = s.Rows
+				}
+			}
+			checkReplay(t, m)
+			if err := m.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return len(page.Postings), entries
+		}
+		once := func(m *jobmirror.Mirror) { refresh(t, m) }
+		check := func(when string, found, entries, wantFound int, wantEntries bool) {
+			t.Helper()
+			if found != wantFound || (entries > 0) != wantEntries {
+				t.Errorf("%s: %d postings of the other channel, %d entries of the feed", when, found, entries)
+			}
+		}
+		found, entries := step(both, once)
+		check("with both", found, entries, 1, true)
+		time.Sleep(6 * 24 * time.Hour)
+		found, entries = step(one, once)
+		check("6 days without", found, entries, 1, true)
+		time.Sleep(30 * time.Hour)
+		found, entries = step(jobmirror.Options{}, once)
+		check("a process without sources", found, entries, 1, true)
+		forever := one
+		forever.KeepSources = -1
+		found, entries = step(forever, once)
+		check("a process that keeps them for ever", found, entries, 1, true)
+		found, entries = step(one, once)
+		check("after a week", found, entries, 0, false)
+
+		found, entries = step(both, once)
+		check("named again", found, entries, 1, true)
+		found, entries = step(one, func(m *jobmirror.Mirror) {
+			if err := m.Retire(t.Context()); err != nil {
+				t.Error(err)
+			}
+			refresh(t, m)
+			gone := false
+			for change, err := range m.Changes(t.Context(), "") {
+				if err != nil {
+					t.Fatal(err)
+				}
+				gone = change.ID == posting.ID && change.After == nil && change.Cause == "channel 2_other en" || gone
+			}
+			if !gone {
+				t.Error("the log does not say that the posting is gone")
+			}
+		})
+		check("retired", found, entries, 0, false)
+		m := open(t, path, jobmirror.Options{})
+		if err := m.Retire(t.Context()); err == nil {
+			t.Error("a mirror without sources retires all of them")
+		}
+		reader := open(t, path, jobmirror.Options{ReadOnly: true})
+		if err := reader.Retire(t.Context()); !errors.Is(err, jobmirror.ErrReadOnly) {
+			t.Errorf("a reader retires: %v", err)
+		}
+	})
+}

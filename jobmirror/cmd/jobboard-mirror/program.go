@@ -31,6 +31,7 @@ type program struct {
 	limit       float64
 	concurrency int
 	accept      bool
+	retire      bool
 	json        bool
 	addr        string
 	query       jobmirror.Query
@@ -64,6 +65,7 @@ func (p *program) flags(f *flag.FlagSet) {
 	f.Float64Var(&p.limit, "limit", 0, "requests a second to the board; 0: 20, below 0: no limit")
 	f.IntVar(&p.concurrency, "concurrency", 0, "lookups at once; 0: 16")
 	f.BoolVar(&p.accept, "accept", false, "removes what is missing, however much it is")
+	f.BoolVar(&p.retire, "retire", false, "removes at once what channels and feeds show that are not named any more; else that takes 7 days")
 	f.BoolVar(&p.json, "json", false, "prints JSON")
 	f.StringVar(&p.addr, "addr", "", "`address` to serve at, such as 127.0.0.1:8080")
 	f.TextVar(&p.query.Near, "near", jobboard.GeoLocation{}, "`circle` to search in: latitude::longitude::kilometres")
@@ -109,6 +111,9 @@ func (p *program) open(ctx context.Context, reads bool) error {
 	}
 	if p.accept {
 		err = p.mirror.Accept(ctx)
+	}
+	if err == nil && p.retire {
+		err = p.mirror.Retire(ctx)
 	}
 	if err == nil && p.fake && reads {
 		err = p.mirror.Refresh(ctx)

@@ -33,6 +33,7 @@ CREATE TABLE sources (
     held       BIGINT NOT NULL DEFAULT 0,
     accepted   BIGINT NOT NULL DEFAULT 0,
     claimed    BIGINT NOT NULL DEFAULT 0,
+    named      BIGINT NOT NULL DEFAULT 0,
     UNIQUE (kind, name, language, search, geo)
 );
 

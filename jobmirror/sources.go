@@ -1,0 +1,122 @@
+package jobmirror
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+)
+
+// enter gives sources their rows, and notes that a process names them.
+func (t *tx) enter(sources []*source) error {
+	for _, s := range sources {
+		key := []any{s.kind, s.name, s.language, s.text, s.near.String()}
+		err := t.row("SELECT id FROM sources WHERE kind = ? AND name = ? AND language = ? AND search = ? AND geo = ?",
+			key, &s.id)
+		if errors.Is(err, sql.ErrNoRows) {
+			s.id, err = t.next("source")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return t.name(sources)
+}
+
+// name notes that a process names sources, and enters again those that another
+// process has retired.
+func (t *tx) name(sources []*source) error {
+	for _, s := range sources {
+		_, err := t.exec(`INSERT INTO sources (id, kind, name, language, search, geo, named) VALUES (?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT (id) DO UPDATE SET named = excluded.named`,
+			s.id, s.kind, s.name, s.language, s.text, s.near.String(), t.now)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Retire removes the sources that Options does not name, with what only they
+// show, at once. Each posting that goes is a change in the log; jobs that nothing
+// names any more are looked up. Without Retire that happens by itself, a while
+// after the last process that names them; see Options.KeepSources.
+//
+// A process that still runs and names one of them copies it anew.
+func (m *Mirror) Retire(ctx context.Context) error {
+	if m.opts.ReadOnly {
+		return ErrReadOnly
+	}
+	if len(m.sources) == 0 {
+		return errors.New("jobmirror: the options name no source, so there is none to stay")
+	}
+	return m.retire(ctx, true)
+}
+
+// retire removes sources that are not named: by this process, with now, or for
+// Options.KeepSources by any.
+func (m *Mirror) retire(ctx context.Context, now bool) error {
+	if len(m.sources) == 0 || m.opts.KeepSources < 0 && !now {
+		return nil
+	}
+	mine := make([]int64, len(m.sources))
+	for i, s := range m.sources {
+		mine[i] = s.id
+	}
+	var retired []*source
+	err := m.db.view(ctx, func(t *tx) error {
+		retired = nil
+		before := t.now - m.opts.KeepSources.Milliseconds()
+		if now {
+			before = t.now + 1
+		}
+		return t.rows(`SELECT id, kind, name, language, search, geo FROM sources WHERE named < ? AND id NOT IN @ids ORDER BY id`,
+			[]any{before, ids(mine)}, func(scan func(...any) error) error {
+				var (
+					s   source
+					geo string
+				)
+				if err := scan(&s.id, &s.kind, &s.name, &s.language, &s.text, &geo); err != nil {
+					return err
+				}
+				retired = append(retired, &s)
+				return s.near.UnmarshalText([]byte(geo))
+			})
+	})
+	if err != nil || len(retired) == 0 {
+		return err
+	}
+	for _, s := range retired {
+		if err := m.removeSource(ctx, s); err != nil {
+			return err
+		}
+		m.opts.Logger.InfoContext(ctx, "jobmirror: no process names this source any more", "source", s.cause())
+	}
+	m.jobsDue.raise()
+	m.unindexed.raise()
+	return nil
+}
+
+// removeSource removes a source with everything that it showed, as a refresh
+// would that sees nothing. It stops where a process begins to refresh the source
+// meanwhile.
+func (m *Mirror) removeSource(ctx context.Context, s *source) error {
+	list := listed[s.kind]
+	var turn turn
+	err := m.db.update(ctx, func(t *tx) (err error) {
+		if turn, err = t.begin(s); err != nil {
+			return err
+		}
+		_, err = t.exec("UPDATE "+list.table+" SET missing = -1 WHERE source = ?", s.id)
+		return err
+	})
+	for more := true; more && err == nil; {
+		err = m.db.update(ctx, func(t *tx) (err error) {
+			if more, err = list.remove(t, s, turn); err != nil || more {
+				return err
+			}
+			_, err = t.exec("DELETE FROM sources WHERE id = ? AND generation = ?", s.id, turn.generation)
+			return err
+		})
+	}
+	return err
+}
