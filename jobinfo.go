@@ -1,7 +1,6 @@
 package jobboard
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"math"
@@ -9,10 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/catalogue"
 	"github.com/jobboard-sdk/jobboard-go/internal/jsonread"
-	"github.com/jobboard-sdk/jobboard-go/internal/known"
-	"github.com/jobboard-sdk/jobboard-go/internal/swar"
-	"github.com/jobboard-sdk/jobboard-go/internal/window"
 )
 
 // JobInformation holds what an applicant must know before an application to a
@@ -100,6 +97,8 @@ type IDLabel struct {
 	Label string `json:"label"`
 }
 
+func newIDLabel(id, label string) IDLabel { return IDLabel{id, label} }
+
 // Location holds the place of a job (2.5).
 type Location struct {
 	GeoLat     string `json:"geoLat"`  // latitude, decimal; see Coordinates
@@ -139,7 +138,7 @@ func degrees(text string, limit float64) (float64, bool) {
 
 // catalogueCache shares catalogues of nationalities between the thousands of
 // answers that have the same one.
-type catalogueCache = known.Cache[[]IDLabel]
+type catalogueCache = catalogue.Cache[[]IDLabel]
 
 // The parts of a job information while it is read.
 type (
@@ -150,12 +149,10 @@ type (
 		hasQuestions, hasAdditional                    bool
 
 		questions []questionPiece
-		labels    []labelPiece // of all questions, or of the catalogue behind them
+		labels    []labelPiece // the answers of all questions
 		places    []placePiece // first the job's own, then the further ones
 		place     int          // the one being read
-
-		inPlace []byte        // not nil: the JSON from the catalogue on, of which labels are pieces
-		odd     jsonread.Text // labels of a catalogue that do not stand in it as they are
+		catalogue catalogue.Reading
 
 		infoOrder, questionOrder, labelOrder, placeOrder jsonread.Order
 	}
@@ -182,7 +179,9 @@ var infoObject = jsonread.NewObject(
 	decoderMember{Name: "applyPossible", Required: true, Read: func(d *decoder) { d.info.ApplyPossible = d.Bool() }},
 	decoderMember{Name: "dataSecurityLink", Read: func(d *decoder) { d.policy = d.optStr() }},
 	decoderMember{Name: "questions", Read: func(d *decoder) { d.hasQuestions = d.readList((*decoder).readQuestion) >= 0 }},
-	decoderMember{Name: "nationalities", Read: func(d *decoder) { d.info.Nationalities = d.readNationalities() }},
+	decoderMember{Name: "nationalities", Read: func(d *decoder) {
+		d.info.Nationalities = catalogue.Read(&d.catalogue, &d.Reader, d.catalogues, newIDLabel)
+	}},
 	decoderMember{Name: "timestamp", Read: func(d *decoder) { d.info.Timestamp = d.timestamp() }},
 	decoderMember{Name: "companyName", Read: func(d *decoder) { d.company = d.optStr() }},
 	decoderMember{Name: "companyId", Read: func(d *decoder) { d.companyID = d.optID() }},
@@ -207,8 +206,8 @@ var questionObject = jsonread.NewObject(
 )
 
 var labelObject = jsonread.NewObject(
-	decoderMember{Name: "id", Read: func(d *decoder) { d.label().id = d.labelText(true) }},
-	decoderMember{Name: "label", Read: func(d *decoder) { d.label().label = d.labelText(false) }},
+	decoderMember{Name: "id", Read: func(d *decoder) { d.label().id = d.optID() }},
+	decoderMember{Name: "label", Read: func(d *decoder) { d.label().label = d.optStr() }},
 )
 
 var placeObject = jsonread.NewObject(
@@ -227,9 +226,6 @@ var placeObject = jsonread.NewObject(
 func decodeJobInformation(body []byte, cat *catalogueCache) (*JobInformation, error) {
 	d := newDecoder(body)
 	defer d.release()
-	if int64(len(body)) >= elsewhere {
-		d.Fail(window.ErrTooLarge)
-	}
 	d.Budget = memory(2 * int64(len(body)))
 	j := new(JobInformation)
 	if d.readInfo(j, cat); d.Err() != nil {
@@ -267,9 +263,9 @@ func (d *decoder) readInfo(j *JobInformation, cat *catalogueCache) {
 
 // release empties the buffers.
 func (r *infoReading) release() {
-	r.odd.Reset()
+	r.catalogue.Release()
 	*r = infoReading{
-		questions: reuse(r.questions), labels: reuse(r.labels), places: reuse(r.places), odd: r.odd,
+		questions: reuse(r.questions), labels: reuse(r.labels), places: reuse(r.places), catalogue: r.catalogue,
 		infoOrder: r.infoOrder, questionOrder: r.questionOrder, labelOrder: r.labelOrder, placeOrder: r.placeOrder,
 	}
 }
@@ -344,151 +340,6 @@ func (d *decoder) questionsOf(text string) []Question {
 		}
 	}
 	return questions
-}
-
-// elsewhere marks the piece of a label that is in d.odd.
-const elsewhere = 1 << 31
-
-// labelText reads the identifier or the label of an IDLabel.
-func (d *decoder) labelText(id bool) jsonread.Piece {
-	text, mark := &d.item, uint32(0)
-	if d.inPlace != nil {
-		if d.Peek() == '"' {
-			rest := d.Rest()[1:]
-			if n := swar.Verbatim(rest); n < len(rest) && rest[n] == '"' {
-				at := len(d.inPlace) - len(rest)
-				d.Advance(n + 2)
-				return jsonread.Piece{Lo: uint32(at), Hi: uint32(at + n)}
-			}
-		}
-		text, mark = &d.odd, elsewhere
-	}
-	var p jsonread.Piece
-	if id {
-		p = d.OptID(text)
-	} else {
-		p = d.OptString(text)
-	}
-	p.Lo |= mark
-	return p
-}
-
-// readNationalities reads the catalogue, which is a known one if there is one
-// with the same JSON.
-//
-// Its strings are cut from a copy of its JSON, which is where most of them
-// stand as they are, and by which it is known again.
-func (d *decoder) readNationalities() []IDLabel {
-	if d.Null() {
-		return nil
-	}
-	rest := d.Rest()
-	if d.catalogues != nil {
-		if list, n, ok := d.catalogues.Find(rest); ok {
-			d.Advance(n)
-			return list
-		}
-	}
-	first := len(d.labels)
-	d.readCatalogue(rest)
-	n := len(rest) - len(d.Rest())
-	list := jsonread.Make[IDLabel](&d.Reader, len(d.labels)-first)
-	odd := d.Join(&d.odd)
-	if d.Err() != nil || !d.Charge(n) {
-		return nil
-	}
-	json := string(rest[:n])
-	for i, l := range d.labels[first:] {
-		list[i] = IDLabel{ID: cut(l.id, json, odd), Label: cut(l.label, json, odd)}
-	}
-	d.labels = d.labels[:first]
-	if d.catalogues == nil {
-		return list
-	}
-	return d.catalogues.Add(json, list)
-}
-
-// cut returns a piece of json, or of odd if it is marked.
-func cut(p jsonread.Piece, json, odd string) string {
-	if p.Lo&elsewhere == 0 {
-		return p.In(json)
-	}
-	return odd[p.Lo&^elsewhere : p.Hi]
-}
-
-// readCatalogue reads the catalogue, with whose JSON b begins, to the end of
-// d.labels, as pieces of b.
-func (d *decoder) readCatalogue(b []byte) {
-	d.inPlace = b
-	defer func() { d.inPlace = nil }()
-	var usual spelling
-	if !d.Array() {
-		return
-	}
-	for n := 0; d.Next(); n++ {
-		if d.readLabel(); d.Err() != nil {
-			d.WithinIndex(n)
-			return
-		}
-		if end := len(b) - len(d.Rest()); n > 0 && usual.learn(b[:end], d.labels[len(d.labels)-2:]) {
-			more, to := d.readAlike(b, end, usual)
-			if n += more; d.Err() != nil {
-				return
-			}
-			d.Advance(to - end)
-		}
-	}
-}
-
-// A spelling holds the JSON of a catalogue's elements around their two texts,
-// white space, order and unknown members included. Elements of the same
-// spelling have the same meaning.
-type spelling struct {
-	gap     []byte // from the label of one element to the identifier of the next
-	between []byte // from there to its label
-	after   []byte // from there to its end, with which gap begins
-}
-
-// learn reads the spelling of the second of two labels, which ends b. It reports
-// false if no other element can share that spelling.
-func (s *spelling) learn(b []byte, two []labelPiece) bool {
-	before, id, label := two[0].label, two[1].id, two[1].label
-	if (two[0].id.Lo|before.Lo|id.Lo|label.Lo)&elsewhere != 0 ||
-		before.Hi == 0 || before.Hi >= id.Lo || id.Hi >= label.Lo {
-		return false
-	}
-	*s = spelling{b[before.Hi:id.Lo], b[id.Hi:label.Lo], b[label.Hi:]}
-	return bytes.HasPrefix(s.gap, s.after)
-}
-
-// readAlike reads the elements of a list that start at end, right behind an
-// element of the spelling s, as long as they have the same spelling. It returns
-// their number and where they end.
-func (d *decoder) readAlike(b []byte, end int, s spelling) (n, to int) {
-	i := end - len(s.after)
-	for {
-		id := i + len(s.gap)
-		if id > len(b) || !bytes.Equal(b[i:id], s.gap) {
-			break
-		}
-		idEnd := id + swar.Verbatim(b[id:])
-		label := idEnd + len(s.between)
-		if label > len(b) || !bytes.Equal(b[idEnd:label], s.between) {
-			break
-		}
-		i = label + swar.Verbatim(b[label:])
-		d.labels = jsonread.Append(&d.Reader, d.labels, labelPiece{
-			jsonread.Piece{Lo: uint32(id), Hi: uint32(idEnd)}, jsonread.Piece{Lo: uint32(label), Hi: uint32(i)},
-		})
-		n++
-	}
-	if d.Err() == nil && !bytes.HasPrefix(b[i:], s.after) {
-		// The last one does not end as the others do: it is read again.
-		d.labels = d.labels[:len(d.labels)-1]
-		n--
-		i = int(d.label().label.Hi)
-	}
-	return n, i + len(s.after)
 }
 
 // JobInformation returns what an applicant must know before applying to the job

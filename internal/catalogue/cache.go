@@ -1,6 +1,4 @@
-// Package known keeps values that are decoded again and again, so that all
-// results of decoding the same text share one value.
-package known
+package catalogue
 
 import (
 	"hash/maphash"
@@ -21,13 +19,13 @@ const (
 // decides what it sends. The zero value is empty, and all methods may be called
 // at the same time.
 type Cache[T any] struct {
-	known  atomic.Pointer[[]*entry[T]] // read without a lock, replaced under mu
+	known  atomic.Pointer[[]*cached[T]] // read without a lock, replaced under mu
 	mu     sync.Mutex
 	missed [MaxValues]uint64 // hashes of the last texts for which there was no room
 	next   int               // in missed
 }
 
-type entry[T any] struct {
+type cached[T any] struct {
 	text  string
 	value T
 	used  atomic.Bool
@@ -61,7 +59,7 @@ func (c *Cache[T]) Add(text string, value T) T {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var kept []*entry[T]
+	var kept []*cached[T]
 	if p := c.known.Load(); p != nil {
 		kept = *p
 	}
@@ -78,7 +76,7 @@ func (c *Cache[T]) Add(text string, value T) T {
 	}
 	kept = slices.Clone(kept)
 	for full() {
-		i := slices.IndexFunc(kept, func(k *entry[T]) bool { return !k.used.Load() })
+		i := slices.IndexFunc(kept, func(k *cached[T]) bool { return !k.used.Load() })
 		if i < 0 {
 			for _, k := range kept {
 				k.used.Store(false)
@@ -88,7 +86,7 @@ func (c *Cache[T]) Add(text string, value T) T {
 		total -= len(kept[i].text)
 		kept = slices.Delete(kept, i, i+1)
 	}
-	kept = append(kept, &entry[T]{text: text, value: value})
+	kept = append(kept, &cached[T]{text: text, value: value})
 	c.known.Store(&kept)
 	return value
 }
