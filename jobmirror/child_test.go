@@ -20,6 +20,9 @@ const childVariable = "JOBMIRROR_TEST_CHILD"
 type childOptions struct {
 	Database, BaseURL, JobDBURL, Channel, Feed string
 	Limit                                      float64
+
+	Asks int64         // not 0: nothing is mirrored, this job is asked for as often as the limit lets it
+	Skew time.Duration // then: by so much the process's clock is wrong
 }
 
 func (o childOptions) options() jobmirror.Options {
@@ -37,7 +40,9 @@ func (o childOptions) options() jobmirror.Options {
 func child() int {
 	var o childOptions
 	err := json.Unmarshal([]byte(os.Getenv(childVariable)), &o)
-	if err == nil {
+	if err == nil && o.Asks != 0 {
+		err = askForEver(context.Background(), o)
+	} else if err == nil {
 		var m *jobmirror.Mirror
 		if m, err = jobmirror.Open(context.Background(), o.Database, o.options()); err == nil {
 			fmt.Println("open")

@@ -33,6 +33,7 @@ type dialect struct {
 type database struct {
 	dialect
 	writers, readers *pool
+	permits          *pool    // for the limit, which waits for no work; nil on SQLite
 	texts            sync.Map // statements as the dialect writes them
 	close            func() error
 }

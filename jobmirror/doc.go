@@ -40,7 +40,8 @@
 // # Limits
 //
 // One limit holds for every request that is sent to the board, repeats and
-// redirects included: Options.Limit a second. An answer 429 or a Retry-After
-// stops all requests for as long as it asks, and halves the rate after it; the
-// rate recovers within minutes.
+// redirects included: Options.Limit a second. On PostgreSQL it holds for all
+// processes together. An answer 429 or a Retry-After stops all requests for as
+// long as it asks, and halves the rate after it; the rate recovers within
+// minutes. Both outlive the process.
 package jobmirror

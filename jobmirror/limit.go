@@ -2,9 +2,12 @@ package jobmirror
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
@@ -12,86 +15,349 @@ import (
 
 // limit spaces out the requests of a mirror. It is the client's
 // Config.Limiter, which is asked before every request that is sent.
+//
+// A request is sent in a slot: a moment that a ledger gives to one process
+// only. Who waits is served in the order of coming. A slot lapses soon after
+// its moment, so that a process that was stopped, or that is slow, does not send
+// its requests together with those of others.
 type limit struct {
-	interval time.Duration // between two requests when nothing is wrong; 0: no limit
+	ledger ledger
+	none   bool // no slots are needed, but pauses hold
+	now    func() time.Time
 
-	mu     sync.Mutex
-	next   time.Time // when the next request may be sent
-	paused time.Time // until when none may be
-	slowed int       // the interval is doubled so many times
-	calm   time.Time // when slowed was last changed
+	ctx    context.Context // ends with close
+	cancel context.CancelFunc
+	tell   sync.WaitGroup // the pause that is being written
+
+	mu      sync.Mutex
+	queue   []*waiter // who has no slot yet, in the order of coming
+	held    []slot    // taken, and not given to anybody yet
+	given   int       // slots given since the last taking
+	free    bool      // the last taking found slots that nobody had taken in time
+	taking  bool      // a goroutine takes slots for the queue
+	paused  time.Time // until when nothing may be sent
+	telling time.Time // a pause that the ledger does not know yet; zero: none
+	writing bool      // a goroutine tells the ledger of it
+	looked  time.Time // without slots: when the ledger was last asked for pauses
+	looking bool
+
+	pauses atomic.Int64 // that answers to this process asked for
+}
+
+// slot is a time at which one request may be sent.
+type slot struct{ at, lapses time.Time }
+
+// waiter waits for a slot.
+type waiter struct {
+	since time.Time
+	slot  chan slot
+	err   chan error
+}
+
+// ledger counts the slots of a limit. Processes that share it never get the same
+// slot. Times are those of the caller's clock.
+type ledger interface {
+	// take takes up to n slots that begin within the next quarter of a second.
+	take(ctx context.Context, n int) (block, error)
+	// pause keeps slots from being taken for a time, and halves their rate after it.
+	pause(ctx context.Context, d time.Duration) error
+	// paused returns until when no slots are given.
+	paused(ctx context.Context) (time.Time, error)
+}
+
+// block is slots at equal distances.
+type block struct {
+	count  int
+	first  time.Time
+	gap    time.Duration // between two of them
+	paused time.Time     // nothing may be sent before
+	free   bool          // the first slot could have been an earlier one: nobody waits for slots
+	again  time.Time     // when there will be further ones
 }
 
 const (
+	// ahead is how far in the future a slot may be taken. A process that is
+	// killed takes its slots with it, and one that holds some learns of a pause
+	// when it needs others: no later than this.
+	ahead = 250 * time.Millisecond
+	// lapse is how long after its time a slot may be used.
+	lapse = 50 * time.Millisecond
+	// stretch is what a second of slots lasts: requests arrive up to a lapse
+	// late, and as much is left for the way. With it a second at the board never
+	// has more requests than the limit.
+	stretch = time.Second + 2*lapse
+
 	maxSlowed  = 4                // a sixteenth of the rate
 	calmAfter  = 30 * time.Second // without a 429 the rate doubles
 	firstPause = time.Second      // after a 429 without Retry-After
 	maxPause   = time.Hour
+
+	takeTimeout = 5 * time.Second        // one taking, and the patience of who waits while takings fail
+	takeRetry   = 200 * time.Millisecond // after one that failed
+	takeDelay   = 25 * time.Millisecond  // so many wait before a taking, where there is time
+	lookEvery   = 500 * time.Millisecond // without a limit, for pauses of other processes
 )
 
+// gapOf returns the time between two slots of a limit.
+func gapOf(perSecond float64) time.Duration {
+	gap := time.Duration(float64(stretch) / max(perSecond, 1e-5))
+	return min(max(gap.Round(time.Microsecond), time.Microsecond), 24*time.Hour)
+}
+
+// newLimit returns a limit that needs a ledger before it is asked; perSecond
+// below 0 is no limit.
 func newLimit(perSecond float64) *limit {
-	l := &limit{}
-	if perSecond > 0 {
-		l.interval = time.Duration(float64(time.Second) / perSecond)
-	}
-	return l
+	out := &limit{none: perSecond < 0, now: time.Now}
+	out.ctx, out.cancel = context.WithCancel(context.Background())
+	return out
+}
+
+// close ends what the limit has under way, once the ledger knows the last pause
+// or too much time was spent on it.
+func (l *limit) close() {
+	enough := time.AfterFunc(2*time.Second, l.cancel)
+	defer enough.Stop()
+	l.tell.Wait()
+	l.cancel()
 }
 
 // Wait returns when a request may be sent.
 func (l *limit) Wait(ctx context.Context) error {
+	if l.none {
+		return l.waitOutPause(ctx)
+	}
 	for {
-		slot := l.take()
-		if wait := time.Until(slot); wait > 0 {
-			timer := time.NewTimer(wait)
-			select {
-			case <-timer.C:
-			case <-ctx.Done():
-				timer.Stop()
-				return ctx.Err()
-			}
+		s, err := l.slot(ctx)
+		if err != nil {
+			return err
 		}
-		l.mu.Lock()
-		void := slot.Before(l.paused)
-		l.mu.Unlock()
+		if err := l.sleep(ctx, s.at); err != nil {
+			return err
+		}
 		// Who was waiting when a pause began takes a new place behind it, or
 		// all would be sent at once at its end.
-		if !void {
-			return ctx.Err()
+		l.mu.Lock()
+		ok := l.usable(s)
+		l.mu.Unlock()
+		if ok {
+			return nil
 		}
 	}
 }
 
-// take returns when the next request may be sent, and gives that place away.
-func (l *limit) take() time.Time {
+// sleep returns at a time, or with the error of a context that ends before.
+func (l *limit) sleep(ctx context.Context, until time.Time) error {
+	wait := until.Sub(l.now())
+	if wait <= 0 || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (l *limit) usable(s slot) bool { return !s.at.Before(l.paused) && !l.now().After(s.lapses) }
+
+// slot waits for a slot, which may be still to come.
+func (l *limit) slot(ctx context.Context) (slot, error) {
+	l.mu.Lock()
+	for len(l.queue) == 0 && len(l.held) > 0 {
+		s := l.held[0]
+		l.held = l.held[1:]
+		if l.usable(s) {
+			l.given++
+			l.mu.Unlock()
+			return s, nil
+		}
+	}
+	w := &waiter{since: l.now(), slot: make(chan slot, 1), err: make(chan error, 1)}
+	l.queue = append(l.queue, w)
+	if !l.taking {
+		l.taking = true
+		go l.serve()
+	}
+	l.mu.Unlock()
+	select {
+	case s := <-w.slot:
+		return s, nil
+	case err := <-w.err:
+		return slot{}, err
+	case <-ctx.Done():
+	case <-l.ctx.Done():
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := time.Now()
-	for l.slowed > 0 && now.Sub(l.calm) >= calmAfter {
-		l.slowed--
-		l.calm = l.calm.Add(calmAfter)
+	if i := slices.Index(l.queue, w); i >= 0 {
+		l.queue = slices.Delete(l.queue, i, i+1)
 	}
-	slot := now
-	for _, at := range []time.Time{l.next, l.paused} {
-		if at.After(slot) {
-			slot = at
-		}
+	if err := ctx.Err(); err != nil {
+		return slot{}, err
 	}
-	l.next = slot.Add(l.interval << l.slowed)
-	return slot
+	return slot{}, fmt.Errorf("jobmirror: the mirror was closed: %w", context.Canceled)
 }
 
-// pause stops all requests for a time, and halves their rate after it.
+// serve takes slots until nobody waits for one.
+func (l *limit) serve() {
+	for {
+		n := l.wanted()
+		if n == 0 {
+			return
+		}
+		ctx, cancel := context.WithTimeout(l.ctx, takeTimeout)
+		b, err := l.ledger.take(ctx, n)
+		cancel()
+		again := l.now().Add(takeRetry)
+		if err == nil {
+			again = l.give(b)
+		} else {
+			l.refuse(err)
+		}
+		_ = l.sleep(l.ctx, again)
+	}
+}
+
+// wanted returns how many slots to take, 0 where serve is to end. While slots
+// are left over it takes as many ahead as were given since the last taking, so
+// that not every request costs a taking. While they are scarce it takes what is
+// waited for alone: another process could use the rest.
+func (l *limit) wanted() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := len(l.queue)
+	if n == 0 || l.ctx.Err() != nil {
+		l.taking = false
+		return 0
+	}
+	if l.free {
+		n += l.given
+	}
+	l.given = 0
+	return n
+}
+
+// give hands a block's slots to those who wait, and returns when to take
+// further ones.
+func (l *limit) give(b block) (again time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if b.paused.After(l.paused) {
+		l.paused = b.paused
+	}
+	l.held, l.free = l.held[:0], b.free
+	for i := range b.count {
+		at := b.first.Add(time.Duration(i) * b.gap)
+		s := slot{at, at.Add(lapse)}
+		if len(l.queue) == 0 {
+			l.held = append(l.held, s)
+			continue
+		}
+		l.queue[0].slot <- s
+		l.queue = l.queue[1:]
+		l.given++
+	}
+	if len(l.queue) > 0 {
+		return b.again
+	}
+	// There is no hurry while those who were served wait: more who come
+	// meanwhile are served by one taking.
+	now := l.now()
+	return now.Add(min(takeDelay, b.first.Sub(now)/2))
+}
+
+// refuse gives an error to who has waited for so long that takings should have
+// succeeded.
+func (l *limit) refuse(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	for len(l.queue) > 0 && now.Sub(l.queue[0].since) >= takeTimeout {
+		l.queue[0].err <- fmt.Errorf("jobmirror: the database does not say when a request may be sent: %w", withoutAddress(err))
+		l.queue = l.queue[1:]
+	}
+}
+
+// waitOutPause returns when no pause holds. Pauses of other processes are asked
+// for beside the requests, and never hold one up.
+func (l *limit) waitOutPause(ctx context.Context) error {
+	for {
+		l.mu.Lock()
+		now, paused := l.now(), l.paused
+		if !l.looking && now.Sub(l.looked) >= lookEvery {
+			l.looking, l.looked = true, now
+			go l.look()
+		}
+		l.mu.Unlock()
+		if !paused.After(now) {
+			return ctx.Err()
+		}
+		if err := l.sleep(ctx, paused); err != nil {
+			return err
+		}
+	}
+}
+
+func (l *limit) look() {
+	ctx, cancel := context.WithTimeout(l.ctx, takeTimeout)
+	defer cancel()
+	paused, err := l.ledger.paused(ctx)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.looking = false; err == nil && paused.After(l.paused) {
+		l.paused = paused
+	}
+}
+
+// pause stops all requests for a time, and halves their rate after it. It
+// returns at once; the ledger is told beside it.
 func (l *limit) pause(d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := time.Now()
-	if until := now.Add(min(d, maxPause)); until.After(l.paused) {
+	now := l.now()
+	until := now.Add(min(d, maxPause))
+	if !l.paused.After(now) {
+		l.pauses.Add(1)
+	}
+	if until.After(l.paused) {
 		l.paused = until
 	}
-	// Answers to requests that were under way tell the same thing again.
-	if now.Sub(l.calm) >= time.Second {
-		l.slowed = min(l.slowed+1, maxSlowed)
-		l.calm = now
+	if until.After(l.telling) {
+		l.telling = until
+	}
+	if !l.writing && l.ctx.Err() == nil {
+		l.writing = true
+		l.tell.Go(l.tellLedger)
+	}
+}
+
+// tellLedger tells the ledger of pauses, until it knows all of them or they are
+// over.
+func (l *limit) tellLedger() {
+	for {
+		l.mu.Lock()
+		until := l.telling
+		left := until.Sub(l.now())
+		if left <= 0 || l.ctx.Err() != nil {
+			l.writing = false
+			l.mu.Unlock()
+			return
+		}
+		l.mu.Unlock()
+		ctx, cancel := context.WithTimeout(l.ctx, takeTimeout)
+		err := l.ledger.pause(ctx, left)
+		cancel()
+		l.mu.Lock()
+		if err == nil && l.telling.Equal(until) {
+			l.telling = time.Time{}
+		}
+		l.mu.Unlock()
+		if err != nil {
+			_ = l.sleep(l.ctx, l.now().Add(takeRetry))
+		}
 	}
 }
 
@@ -101,16 +367,6 @@ func (l *limit) observe(status int, retryAfter string) {
 		seconds, _ := strconv.Atoi(retryAfter)
 		l.pause(max(time.Duration(seconds)*time.Second, firstPause))
 	}
-}
-
-// state is what is known of the limit for Status.
-func (l *limit) state() (paused time.Time, rate float64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.interval > 0 {
-		rate = float64(time.Second) / float64(l.interval<<l.slowed)
-	}
-	return l.paused, rate
 }
 
 // observer watches the client's attempts for answers that ask to slow down.

@@ -76,6 +76,7 @@ func inspect(ctx context.Context, db *sql.DB, d dialect) (version int, err error
 var ownTables = map[string]bool{
 	"counters": true, "sources": true, "postings": true, "listings": true, "entries": true, "claims": true, "jobs": true,
 	"places": true, "catalogues": true, "facets": true, "languages": true, "forgotten": true, "changes": true, "search": true,
+	"limits": true, "processes": true,
 }
 
 func names(ctx context.Context, db *sql.DB, query string) (map[string]bool, error) {

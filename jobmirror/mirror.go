@@ -79,6 +79,7 @@ func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 	if m.db, err = open(ctx, address, opts.ReadOnly); err != nil {
 		return nil, err
 	}
+	m.limit.ledger = m.db.ledger(opts.Limit)
 	if m.db.name == "sqlite" && !opts.ReadOnly {
 		m.file = flock.New(address + ".lock")
 	}
@@ -126,12 +127,20 @@ func (m *Mirror) setUp(ctx context.Context) error {
 		}
 	}
 	err = m.db.view(ctx, func(t *tx) error {
+		if err := t.loadPace(m.limit.ledger); err != nil {
+			return err
+		}
 		return t.row("SELECT value FROM mirror WHERE name = 'epoch'", nil, &m.epoch)
 	})
 	if err != nil || m.opts.ReadOnly || len(m.sources) == 0 {
 		return err
 	}
-	return m.db.update(ctx, func(t *tx) error { return t.enter(m.sources) })
+	return m.db.update(ctx, func(t *tx) error {
+		if _, err := t.exec("UPDATE limits SET rate = ?", max(m.opts.Limit, 0)); err != nil {
+			return err
+		}
+		return t.enter(m.sources)
+	})
 }
 
 func (m *Mirror) migrate(ctx context.Context, db *sql.DB) error {
@@ -151,9 +160,11 @@ func (m *Mirror) Close() error {
 		if m.db == nil {
 			return
 		}
-		m.db.readers.drain()
-		if m.db.writers != nil {
-			m.db.writers.drain()
+		m.limit.close()
+		for _, p := range []*pool{m.db.readers, m.db.writers, m.db.permits} {
+			if p != nil {
+				p.drain()
+			}
 		}
 		m.closed = m.db.close()
 	})

@@ -22,8 +22,11 @@ type Options struct {
 	Channels []Channel // what is copied by search (4.1)
 	Feeds    []Feed    // what is copied from job feeds
 
-	Limit       float64 // requests a second that are sent to the board, repeats and redirects included; 0 means 20, negative: no limit
-	Concurrency int     // lookups at once; 0 means 16, at most 1024
+	// Limit is how many requests a second are sent to the board at most, repeats
+	// and redirects included: by this process on SQLite, by all together on
+	// PostgreSQL. 0 means 20, negative: no limit, but pauses hold.
+	Limit       float64
+	Concurrency int // lookups at once; 0 means 16, at most 1024
 
 	RefreshEvery time.Duration // between two refreshes of a source; 0 means 15 minutes
 	LookupEvery  time.Duration // between two lookups of an open job; 0 means 24 hours

@@ -30,6 +30,7 @@ var postgresDialect = dialect{
 const (
 	postgresWriters = 4
 	postgresReaders = 8
+	postgresPermits = 2
 )
 
 func isPostgres(address string) bool {
@@ -44,14 +45,15 @@ func openPostgres(ctx context.Context, address string, readOnly bool) (*database
 	}
 	setSession(config)
 	db := stdlib.OpenDB(*config)
-	db.SetMaxOpenConns(postgresReaders + postgresWriters)
-	db.SetMaxIdleConns(postgresReaders + postgresWriters)
+	db.SetMaxOpenConns(postgresReaders + postgresWriters + postgresPermits)
+	db.SetMaxIdleConns(postgresReaders + postgresWriters + postgresPermits)
 	if err := db.PingContext(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("jobmirror: %s: %w", redact(address), withoutAddress(err)), db.Close())
 	}
 	out := &database{dialect: postgresDialect, readers: newPool(db, postgresReaders), close: db.Close}
 	if !readOnly {
 		out.writers = newPool(db, postgresWriters)
+		out.permits = newPool(db, postgresPermits)
 	}
 	return out, nil
 }

@@ -20,8 +20,8 @@ type Status struct {
 	Oldest Cursor `json:"oldest"` // the earliest cursor that Changes takes
 	Newest Cursor `json:"newest"` // the end of the log of changes
 
-	Limit       float64   `json:"limit"`       // requests a second that this process may send now; 0: no limit, or it sends none
-	PausedUntil time.Time `json:"pausedUntil"` // because the board asked for it; zero: it did not
+	Limit       float64   `json:"limit"`       // requests a second that may be sent now, by all processes; 0: no limit
+	PausedUntil time.Time `json:"pausedUntil"` // because the board asked for it; zero: no pause holds
 }
 
 // SourceStatus is how a channel in one language, or a feed, is doing.
@@ -85,15 +85,24 @@ func (m *Mirror) Status(ctx context.Context) (*Status, error) {
 			out.DueSince = instant(*since)
 		}
 		out.Oldest, out.Newest = m.cursor(gone), m.cursor(newest)
-		return nil
+		out.Limit, out.PausedUntil, err = t.limit()
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	if m.client != nil {
-		out.PausedUntil, out.Limit = m.limit.state()
-	}
 	return out, nil
+}
+
+// limit returns how fast requests may be sent, and until when none may.
+func (t *tx) limit() (rate float64, paused time.Time, err error) {
+	var p pace
+	err = t.row("SELECT rate, paused, slowed, calm FROM limits", nil, &rate, &p.paused, &p.slowed, &p.calm)
+	now := t.now * 1000
+	if p.paused > now {
+		paused = time.UnixMicro(p.paused).UTC()
+	}
+	return rate / float64(int64(1)<<p.slowedAt(now)), paused, err
 }
 
 func (t *tx) sourceStatus(out *Status) error {

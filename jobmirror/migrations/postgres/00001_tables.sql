@@ -131,6 +131,25 @@ CREATE TABLE languages (
     stemmed TEXT PRIMARY KEY
 );
 
+CREATE TABLE limits (
+    name      TEXT PRIMARY KEY,
+    rate      DOUBLE PRECISION NOT NULL DEFAULT 0,
+    next_slot BIGINT NOT NULL DEFAULT 0,
+    paused    BIGINT NOT NULL DEFAULT 0,
+    slowed    BIGINT NOT NULL DEFAULT 0,
+    calm      BIGINT NOT NULL DEFAULT 0
+) WITH (fillfactor = 50);
+INSERT INTO limits (name) VALUES ('board');
+
+CREATE TABLE processes (
+    id      TEXT PRIMARY KEY,
+    name    TEXT NOT NULL,
+    version TEXT NOT NULL,
+    doing   TEXT NOT NULL,
+    started BIGINT NOT NULL,
+    seen    BIGINT NOT NULL
+);
+
 CREATE TABLE forgotten (
     kind TEXT NOT NULL,
     id   BIGINT NOT NULL,

@@ -1,0 +1,466 @@
+package jobmirror_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror"
+)
+
+// askForEver asks for a job, 16 times at once, within a mirror's limit.
+func askForEver(ctx context.Context, o childOptions) error {
+	config := jobboard.Config{JobDBURL: o.JobDBURL}
+	config, stop, err := jobmirror.Limited(ctx, o.Database, o.Limit, o.Skew, config)
+	if err != nil {
+		return err
+	}
+	client, err := jobboard.NewClient(config)
+	if err != nil {
+		return err
+	}
+	var asking sync.WaitGroup
+	for range 16 {
+		asking.Go(func() {
+			for ctx.Err() == nil {
+				_, _ = client.JobInformation(ctx, jobboard.JobID(o.Asks))
+			}
+		})
+	}
+	asking.Wait()
+	return stop()
+}
+
+// arrivals collects when requests came in.
+type arrivals struct {
+	srv   *jobboardtest.Server
+	last  int
+	times []time.Time
+}
+
+func (a *arrivals) collect() {
+	for _, r := range a.srv.RequestsAfter(a.last) {
+		a.last = r.Number
+		a.times = append(a.times, r.Time)
+	}
+}
+
+// between counts the requests of a time, from included.
+func (a *arrivals) between(from, to time.Time) (n int) {
+	for _, at := range a.times {
+		if !at.Before(from) && at.Before(to) {
+			n++
+		}
+	}
+	return n
+}
+
+// most is how many came in the second that had the most.
+func (a *arrivals) most() (most int) {
+	slices.SortFunc(a.times, time.Time.Compare)
+	first := 0
+	for i, at := range a.times {
+		for at.Sub(a.times[first]) >= time.Second {
+			first++
+		}
+		most = max(most, i-first+1)
+	}
+	return most
+}
+
+// during collects arrivals for a time, and returns when it began and ended.
+func (a *arrivals) during(d time.Duration) (from, to time.Time) {
+	from = time.Now()
+	to = from.Add(d)
+	for time.Now().Before(to) {
+		<-time.After(min(100*time.Millisecond, time.Until(to)))
+		a.collect()
+	}
+	return from, to
+}
+
+// Eight processes share a limit. Half of them are killed, the others stopped for
+// a while, all clocks are wrong, the board asks for a pause: it never gets more
+// requests in a second than the limit says.
+func TestProcessesShareOneLimit(t *testing.T) {
+	if postgres == nil {
+		t.Skip("there is no PostgreSQL on this machine")
+	}
+	const limit = 200
+	address := postgres.create(t)
+	if err := open(t, address, jobmirror.Options{}).Close(); err != nil {
+		t.Fatal(err)
+	}
+	srv := jobboardtest.New(t)
+	job := srv.AddJob(jobboardtest.Job{Title: "Nurse", Language: "de"})
+	r := rand.New(rand.NewPCG(7, 8))
+	var children []*exec.Cmd
+	for i := range 8 {
+		child := startChild(t, childOptions{
+			Database: address, JobDBURL: srv.JobDBURL, Limit: limit, Asks: job.ID,
+			Skew: time.Duration(i-4) * time.Hour / 3,
+		})
+		t.Cleanup(func() {
+			_ = child.Process.Kill()
+			_ = child.Wait()
+		})
+		children = append(children, child)
+	}
+	a := &arrivals{srv: srv}
+	for len(a.times) == 0 {
+		a.during(10 * time.Millisecond)
+	}
+	a.during(2 * time.Second)
+
+	part := time.Duration(size(1000, 10_000)) * time.Millisecond
+	from, _ := a.during(part)
+	for _, child := range children[4:] {
+		a.during(time.Duration(r.Int64N(int64(part))))
+		if err := child.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, to := a.during(part)
+	used := float64(a.between(from, to)) / to.Sub(from).Seconds()
+	t.Logf("%.0f requests a second while half of the processes were killed, at most %d in one", used, a.most())
+	if used < 0.85*limit {
+		t.Errorf("%.0f requests a second were sent, of %d", used, limit)
+	}
+	signal := func(s syscall.Signal) {
+		for _, child := range children[:4] {
+			if err := child.Process.Signal(s); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for range size(2, 20) {
+		signal(syscall.SIGSTOP)
+		a.during(700 * time.Millisecond)
+		signal(syscall.SIGCONT)
+		a.during(time.Second)
+	}
+	srv.Fail(jobboardtest.Fault{
+		Status: http.StatusTooManyRequests, Times: 1, Header: http.Header{"Retry-After": {"3"}}, Name: "pause",
+	})
+	asked, _ := a.during(2800 * time.Millisecond)
+	if n := a.between(asked.Add(time.Second), asked.Add(2800*time.Millisecond)); n > 0 {
+		t.Errorf("%d requests were sent between 1 s and 2.8 s after the answer that asked for 3 s of silence", n)
+	}
+	a.during(700 * time.Millisecond)
+	from, to = a.during(2 * time.Second)
+	if n := a.between(from, to); n > limit || n < limit/2 {
+		t.Errorf("%d requests in the 2 s after the pause: they are to be half as many as before", n)
+	}
+	if most := a.most(); most > limit {
+		t.Errorf("%d requests came in one second", most)
+	}
+}
+
+// sentBy counts how often a limit lets 50 goroutines through until a time.
+func sentBy(t *testing.T, l jobboard.Limiter, until time.Time) *arrivals {
+	t.Helper()
+	ctx, cancel := context.WithDeadline(t.Context(), until)
+	defer cancel()
+	a := &arrivals{}
+	var mu sync.Mutex
+	var sending sync.WaitGroup
+	for range 50 {
+		sending.Go(func() {
+			for l.Wait(ctx) == nil {
+				mu.Lock()
+				a.times = append(a.times, time.Now())
+				mu.Unlock()
+			}
+		})
+	}
+	sending.Wait()
+	return a
+}
+
+func TestLimitAndPausesInOneProcess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const limit = 100
+		l, observe := jobmirror.LimitAlone(t, limit, nil)
+		began := time.Now()
+		go func() {
+			time.Sleep(10 * time.Second)
+			observe(http.StatusTooManyRequests, "5")
+			observe(http.StatusTooManyRequests, "5")   // to a request that was under way
+			observe(http.StatusServiceUnavailable, "") // asks for nothing
+		}()
+		a := sentBy(t, l, began.Add(time.Minute))
+		if most := a.most(); most > limit {
+			t.Errorf("%d requests in one second", most)
+		}
+		for _, c := range []struct {
+			from, to    int // seconds
+			least, most int // requests in each of them
+		}{
+			{2, 10, 85, 95},
+			{11, 15, 0, 0},
+			{16, 44, 42, 48},
+			{46, 60, 85, 95},
+		} {
+			n := a.between(began.Add(time.Duration(c.from)*time.Second), began.Add(time.Duration(c.to)*time.Second))
+			if n < c.least*(c.to-c.from) || n > c.most*(c.to-c.from) {
+				t.Errorf("%d requests from second %d to %d", n, c.from, c.to)
+			}
+		}
+	})
+}
+
+// Who was waiting when a pause began is not sent with the others at its end.
+func TestNobodyWaitsForTheEndOfAPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, observe := jobmirror.LimitAlone(t, 100, nil)
+		go func() {
+			time.Sleep(500 * time.Millisecond)
+			observe(http.StatusTooManyRequests, "2")
+		}()
+		a := sentBy(t, l, time.Now().Add(5*time.Second))
+		if most := a.most(); most > 100 {
+			t.Errorf("%d requests in one second", most)
+		}
+		began := a.times[0]
+		if n := a.between(began.Add(510*time.Millisecond), began.Add(2500*time.Millisecond)); n > 0 {
+			t.Errorf("%d requests were sent in a pause", n)
+		}
+	})
+}
+
+func TestNoSlotIsMadeUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		away := errors.New("the server is away")
+		l, _ := jobmirror.LimitAlone(t, 100, away)
+		began := time.Now()
+		if err := l.Wait(t.Context()); !errors.Is(err, away) {
+			t.Error(err)
+		}
+		if waited := time.Since(began); waited < 4*time.Second || waited > 6*time.Second {
+			t.Errorf("given up after %s", waited)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := l.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+		synctest.Wait()
+	})
+}
+
+// limited is a client within the limit of a mirror, and what ends it.
+func limited(t *testing.T, address string, limit float64, config jobboard.Config) (jobboard.Config, *jobboard.Client) {
+	t.Helper()
+	config, stop, err := jobmirror.Limited(t.Context(), address, limit, 0, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	client, err := jobboard.NewClient(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return config, client
+}
+
+// waits reports whether a limit lets nothing through for a tenth of a second.
+func waits(t *testing.T, l jobboard.Limiter) bool {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	return errors.Is(l.Wait(ctx), context.DeadlineExceeded)
+}
+
+func TestPauseOutlivesItsProcess(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		opts := optionsOf(srv)
+		opts.Limit, opts.Config.Retry.MaxAttempts = 50, 1
+		m := open(t, address, opts)
+		srv.Fail(jobboardtest.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"60"}}})
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		defer cancel()
+		if err := m.Refresh(ctx); err == nil {
+			t.Error("a refresh without an answer")
+		}
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+		reader := open(t, address, jobmirror.Options{ReadOnly: true})
+		s, err := reader.Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if left := time.Until(s.PausedUntil); left < 55*time.Second || left > 61*time.Second || s.Limit != 25 {
+			t.Errorf("paused for another %s, then %g a second", left, s.Limit)
+		}
+		config, _ := limited(t, address, 50, jobboard.Config{JobDBURL: srv.JobDBURL})
+		if !waits(t, config.Limiter) {
+			t.Error("the next process does not keep the pause")
+		}
+	})
+}
+
+// A process without a limit keeps a pause that the board asked another one for.
+func TestPauseHoldsWithoutALimit(t *testing.T) {
+	if postgres == nil {
+		t.Skip("there is no PostgreSQL on this machine")
+	}
+	address := postgres.create(t)
+	open(t, address, jobmirror.Options{})
+	srv := jobboardtest.New(t)
+	unlimited, _ := limited(t, address, -1, jobboard.Config{JobDBURL: srv.JobDBURL})
+	if waits(t, unlimited.Limiter) {
+		t.Fatal("nothing is sent, and there is no pause")
+	}
+	_, client := limited(t, address, 100, jobboard.Config{JobDBURL: srv.JobDBURL, Retry: jobboard.RetryPolicy{MaxAttempts: 1}})
+	srv.Fail(jobboardtest.Fault{Status: http.StatusTooManyRequests, Times: 1, Header: http.Header{"Retry-After": {"60"}}})
+	if _, err := client.JobInformation(t.Context(), 1); !errors.Is(err, jobboard.ErrRateLimited) {
+		t.Fatal(err)
+	}
+	told := time.Now()
+	for !waits(t, unlimited.Limiter) {
+		if time.Since(told) > 3*time.Second {
+			t.Fatal("a process without a limit sends in the pause")
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+}
+
+// A database's clock that is set back holds nobody up for longer than a moment.
+func TestClockSetBack(t *testing.T) {
+	if postgres == nil {
+		t.Skip("there is no PostgreSQL on this machine")
+	}
+	address := postgres.create(t)
+	open(t, address, jobmirror.Options{})
+	config, _ := limited(t, address, 100, jobboard.Config{JobDBURL: "http://127.0.0.1:1"})
+	if err := config.Limiter.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	database := address[strings.LastIndex(address, "/")+1 : strings.Index(address, "?")]
+	postgres.exec(t, database, "UPDATE limits SET next_slot = next_slot + "+strconv.Itoa(int(time.Hour/time.Microsecond)))
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	for range 10 {
+		if err := config.Limiter.Wait(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// While the database is away nothing is sent, and all goes on when it is back.
+func TestNothingIsSentWithoutTheDatabase(t *testing.T) {
+	if postgres == nil {
+		t.Skip("there is no PostgreSQL on this machine")
+	}
+	address := postgres.create(t)
+	open(t, address, jobmirror.Options{})
+	way := newWay(t, "127.0.0.1:"+strconv.Itoa(postgres.port))
+	address = strings.Replace(address, strconv.Itoa(postgres.port), way.port(), 1)
+	config, _ := limited(t, address, 100, jobboard.Config{JobDBURL: "http://127.0.0.1:1"})
+	if err := config.Limiter.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	way.cut()
+	ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
+	defer cancel()
+	if err := config.Limiter.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("without the database: %v", err)
+	}
+	way.mend()
+	back, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if err := config.Limiter.Wait(back); err != nil {
+		t.Error(err)
+	}
+}
+
+// way is a way to a server that can be cut.
+type way struct {
+	listener net.Listener
+	to       string
+
+	mu    sync.Mutex
+	down  bool
+	conns []net.Conn
+}
+
+func newWay(t *testing.T, to string) *way {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &way{listener: listener, to: to}
+	t.Cleanup(func() {
+		listener.Close()
+		w.cut()
+	})
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			w.carry(conn)
+		}
+	}()
+	return w
+}
+
+func (w *way) carry(conn net.Conn) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	there, err := net.Dial("tcp", w.to)
+	if err != nil || w.down {
+		conn.Close()
+		return
+	}
+	w.conns = append(w.conns, conn, there)
+	for _, pair := range [][2]net.Conn{{conn, there}, {there, conn}} {
+		go func() {
+			_, _ = io.Copy(pair[0], pair[1])
+			pair[0].Close()
+		}()
+	}
+}
+
+func (w *way) port() string {
+	_, port, _ := net.SplitHostPort(w.listener.Addr().String())
+	return port
+}
+
+func (w *way) cut() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.down = true
+	for _, conn := range w.conns {
+		conn.Close()
+	}
+	w.conns = nil
+}
+
+func (w *way) mend() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.down = false
+}
