@@ -89,16 +89,6 @@ func (d *decoder) release() {
 	decoders.Put(d)
 }
 
-// reuse returns s emptied, with its elements cleared so that they keep no memory
-// alive; nil if s is large.
-func reuse[S ~[]E, E any](s S) S {
-	if cap(s) > 4096 {
-		return nil
-	}
-	clear(s[:cap(s)])
-	return s[:0]
-}
-
 // err returns the scanner's error for the caller of the decoder: an error of the
 // underlying reader unchanged, all others with the field.
 func (d *decoder) err() error {

@@ -966,10 +966,10 @@ func TestEveryBudget(t *testing.T) {
 		{info, func(d *decoder) { d.readInfo(new(JobInformation), new(catalogueCache)) }},
 		{posting, func(d *decoder) { d.readPosting(new(JobPosting)) }},
 		{posting[bytes.Index(posting, []byte(`{"audience"`)) : len(posting)-1], func(d *decoder) {
-			d.startConfig()
+			d.config.Start()
 			d.readConfig()
-			counts := d.Add(&d.item, d.counts)
-			d.configOf(d.Join(&d.item), counts)
+			counts := d.config.End(&d.Reader, &d.item)
+			d.config.Map(&d.Reader, d.Join(&d.item), counts)
 		}},
 	} {
 		enough := false

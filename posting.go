@@ -13,6 +13,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go/internal/jsonread"
 	"github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
+	"github.com/jobboard-sdk/jobboard-go/internal/multimap"
 )
 
 // JobSearchResult holds one page of a channel's postings (2.1). It encodes to
@@ -166,17 +167,17 @@ var postingObject = jsonread.NewObject(
 // readPosting reads a posting into p.
 func (d *decoder) readPosting(p *JobPosting) {
 	d.item.Reset()
-	d.startConfig()
+	d.config.Start()
 	d.posting, d.title, d.link = p, jsonread.Piece{}, jsonread.Piece{}
 	postingObject.Read(&d.Reader, &d.postingOrder, d)
 	d.posting = nil
 	if d.Err() != nil {
 		return
 	}
-	counts := d.Add(&d.item, d.counts)
+	counts := d.config.End(&d.Reader, &d.item)
 	if text := d.Join(&d.item); d.Err() == nil {
 		p.Title, p.ApplyOnlineLink = d.title.In(text), d.link.In(text)
-		p.Config = d.configOf(text, counts)
+		p.Config = PostingConfig{d.config.Map(&d.Reader, text, counts)}
 	}
 }
 
@@ -234,7 +235,7 @@ func (p *postingReader) count(n int64) int {
 
 func newPostingReader(r io.Reader, lim decodeLimits, omit []string) *postingReader {
 	p := &postingReader{d: newDecoder(nil), lim: lim}
-	p.d.omit = newOmitted(omit)
+	p.d.omit = multimap.Omit(&configKeys, omit)
 	p.d.Reset(r, lim.maxBytes)
 	return p
 }

@@ -88,9 +88,7 @@ func Read[T any](s *Reading, r *jsonread.Reader, cache *Cache[[]T], element func
 func (s *Reading) Release() {
 	s.r, s.json = nil, nil
 	s.odd.Reset()
-	if s.entries = s.entries[:0]; cap(s.entries) > 4096 {
-		s.entries = nil
-	}
+	s.entries = jsonread.Reuse(s.entries)
 }
 
 // read reads the elements of the catalogue with which json begins.

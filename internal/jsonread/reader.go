@@ -80,6 +80,16 @@ func Make[E any](r *Reader, n int) []E {
 	return make([]E, n)
 }
 
+// Reuse returns s emptied, with its elements cleared so that they keep no memory
+// alive; nil if s is large.
+func Reuse[S ~[]E, E any](s S) S {
+	if cap(s) > 4096 {
+		return nil
+	}
+	clear(s[:cap(s)])
+	return s[:0]
+}
+
 // A Piece is a part of a Text, or of the string that was made of it.
 type Piece struct{ Lo, Hi uint32 }
 

@@ -1,0 +1,135 @@
+// Package multimap keeps lists of strings by key, as the config of a posting
+// does (section 2.3), in two pieces of memory whatever their number.
+package multimap
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"iter"
+	"maps"
+	"slices"
+)
+
+// A Map holds keys, each with a list of strings, in the order in which they
+// came. It is immutable; the zero value has no keys.
+type Map struct {
+	strings []string // each key with its values behind it
+	counts  string   // how many values each key has, as uvarints
+}
+
+// New returns a map with a copy of m, sorted by key.
+func New(m map[string][]string) Map {
+	if len(m) == 0 {
+		return Map{}
+	}
+	n := len(m)
+	for _, values := range m {
+		n += len(values)
+	}
+	list := make([]string, 0, n)
+	var counts []byte
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		list = append(append(list, key), m[key]...)
+		counts = binary.AppendUvarint(counts, uint64(len(m[key])))
+	}
+	return Map{strings: list, counts: string(counts)}
+}
+
+// nextCount returns the count at the start of counts and the text behind it.
+func nextCount(counts string) (n int, rest string) {
+	if c := counts[0]; c < 0x80 {
+		return int(c), counts[1:]
+	}
+	for i, shift := 0, 0; ; i, shift = i+1, shift+7 {
+		n |= int(counts[i]&0x7F) << shift
+		if counts[i] < 0x80 {
+			return n, counts[i+1:]
+		}
+	}
+}
+
+// Len returns the number of keys.
+func (m Map) Len() int {
+	n := 0
+	for i := range len(m.counts) {
+		if m.counts[i] < 0x80 {
+			n++
+		}
+	}
+	return n
+}
+
+// Get returns the strings under key: nil if there is no such key, and an empty
+// slice that is not nil if the key has none. Appending to the slice copies.
+func (m Map) Get(key string) []string {
+	list := m.strings
+	for counts := m.counts; counts != ""; {
+		var n int
+		n, counts = nextCount(counts)
+		if list[0] == key {
+			return list[1 : 1+n : 1+n]
+		}
+		list = list[1+n:]
+	}
+	return nil
+}
+
+// All yields every key with its strings, in order.
+func (m Map) All() iter.Seq2[string, []string] {
+	return func(yield func(string, []string) bool) {
+		list := m.strings
+		for counts := m.counts; counts != ""; {
+			var n int
+			n, counts = nextCount(counts)
+			if !yield(list[0], list[1:1+n:1+n]) {
+				return
+			}
+			list = list[1+n:]
+		}
+	}
+}
+
+// Equal reports whether both have the same keys with the same strings. The
+// order of the keys does not count, that of the strings does.
+func (m Map) Equal(other Map) bool {
+	if m.counts == other.counts && slices.Equal(m.strings, other.strings) {
+		return true
+	}
+	if len(m.strings) != len(other.strings) || m.Len() != other.Len() {
+		return false
+	}
+	others := maps.Collect(other.All())
+	for key, values := range m.All() {
+		if other, ok := others[key]; !ok || !slices.Equal(values, other) {
+			return false
+		}
+	}
+	return true
+}
+
+// MarshalJSON returns an object of arrays of strings, in order.
+func (m Map) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	text := json.NewEncoder(&b)
+	text.SetEscapeHTML(false) // whoever encodes what is around it decides that
+	write := func(before byte, v any) error {
+		b.WriteByte(before)
+		err := text.Encode(v)
+		b.Truncate(b.Len() - 1) // the end of the line
+		return err
+	}
+	separator := byte('{')
+	for key, values := range m.All() {
+		if err := errors.Join(write(separator, key), write(':', values)); err != nil {
+			return nil, err
+		}
+		separator = ','
+	}
+	if m.Len() == 0 {
+		b.WriteByte('{')
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
