@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/refusal"
 	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 )
 
@@ -22,7 +23,7 @@ type failedAttempt struct {
 	call       *call
 	err        error // the condition, with its cause; nil: an answer the interface does not name
 	status     int
-	words      words
+	words      refusal.Words
 	body       []byte
 	retryAfter time.Duration
 	event      event
@@ -310,7 +311,7 @@ func (c *call) take(a *answer) error {
 // toldCondition holds a condition that an answer with status 200 carries.
 type toldCondition struct {
 	condition error
-	words     words
+	words     refusal.Words
 }
 
 func (t *toldCondition) Error() string { return t.condition.Error() }
@@ -396,7 +397,7 @@ func (c *call) refusedBy(a *answer, err error) *failedAttempt {
 	}
 	f.words = readWords(c.op, a.status, a.header, f.body)
 	f.retryAfter = parseRetryAfter(a.header, time.Now())
-	f.expired = a.status == http.StatusUnauthorized && c.slot.credential.renew != nil && f.words.tokenExpired()
+	f.expired = a.status == http.StatusUnauthorized && c.slot.credential.renew != nil && f.words.TokenExpired()
 	if condition := classify(c.op, a.status, f.words); condition != nil {
 		f.err = condition
 	}

@@ -76,8 +76,8 @@ func FuzzClassify(f *testing.F) {
 				if isPage(body) {
 					t.Fatalf("%d: a page reads as %v: %q", status, condition, body)
 				}
-				if !strings.Contains(unescaped(body), w.code) {
-					t.Fatalf("%d: %v for %q, which does not have the word %q", status, condition, body, w.code)
+				if !strings.Contains(unescaped(body), w.Code) {
+					t.Fatalf("%d: %v for %q, which does not have the word %q", status, condition, body, w.Code)
 				}
 			case isOneOf(condition, statusConditions):
 				want := map[error]bool{
@@ -92,10 +92,10 @@ func FuzzClassify(f *testing.F) {
 			case status == 401 || status == 403 || status == 429 || status >= 500 && status < 600:
 				t.Fatalf("%s, %d: no condition", op.name, status)
 			}
-			if w.tokenExpired() && strings.Contains(strings.ToLower(w.authText), "user token required") {
+			if w.TokenExpired() && strings.Contains(strings.ToLower(w.AuthText), "user token required") {
 				t.Fatalf("a token of the wrong kind reads as expired: %q, %q", challenge, body)
 			}
-			if text := clean(w.errorMessage(), maxErrorMessage); len(text) > maxErrorMessage+len("…") || !utf8.ValidString(text) {
+			if text := clean(w.ErrorMessage(), maxErrorMessage); len(text) > maxErrorMessage+len("…") || !utf8.ValidString(text) {
 				t.Fatalf("message of %d bytes", len(text))
 			}
 		}

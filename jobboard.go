@@ -469,12 +469,14 @@ func languageMistake(s string) string {
 	if len(s) > 200 {
 		return "is longer than 200 bytes"
 	}
-	for i := range len(s) {
-		if c := s[i]; !isWordByte(c) && !strings.ContainsRune("-,;=.* ", rune(c)) || c == '_' {
-			return "holds a character that Accept-Language cannot hold"
-		}
+	if strings.ContainsFunc(s, notInLanguage) {
+		return "holds a character that Accept-Language cannot hold"
 	}
 	return ""
+}
+
+func notInLanguage(r rune) bool {
+	return !('0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' || strings.ContainsRune("-,;=.* ", r))
 }
 
 func newHeaders(agent string, cfg Config) headers {

@@ -265,7 +265,8 @@ func (d *decoder) readInfo(j *JobInformation, cat *catalogueCache) {
 func (r *infoReading) release() {
 	r.catalogue.Release()
 	*r = infoReading{
-		questions: jsonread.Reuse(r.questions), labels: jsonread.Reuse(r.labels), places: jsonread.Reuse(r.places), catalogue: r.catalogue,
+		questions: jsonread.Reuse(r.questions), labels: jsonread.Reuse(r.labels), places: jsonread.Reuse(r.places),
+		catalogue: r.catalogue,
 		infoOrder: r.infoOrder, questionOrder: r.questionOrder, labelOrder: r.labelOrder, placeOrder: r.placeOrder,
 	}
 }

@@ -245,8 +245,8 @@ func (c *call) fail(f *failedAttempt) *Error {
 	e := &Error{
 		Op: c.op.name, Path: c.op.path, StatusCode: f.status, Attempts: c.attempts,
 		RetryAfter: f.retryAfter, Stopped: c.stopped, Err: f.err,
-		Code:            c.scrubHead(f.words.errorCode(), 100),
-		Message:         c.scrubHead(f.words.errorMessage(), maxErrorMessage),
+		Code:            c.scrubHead(f.words.ErrorCode(), 100),
+		Message:         c.scrubHead(f.words.ErrorMessage(), maxErrorMessage),
 		MayHaveExecuted: f.unclear || c.unclear,
 	}
 	if len(f.body) > 0 {

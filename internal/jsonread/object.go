@@ -113,6 +113,9 @@ func NewObject[D any](members ...Member[D]) *Object[D] {
 	return o
 }
 
+// Has reports whether the object has a member of that name.
+func (o *Object[D]) Has(name string) bool { return o.names.Find([]byte(name)) >= 0 }
+
 // Read reads the object that comes next, to its end.
 func (o *Object[D]) Read(r *Reader, order *Order, d D) {
 	var c Cursor

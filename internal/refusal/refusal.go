@@ -1,0 +1,230 @@
+// Package refusal reads what a service says when it refuses a request: a code, a
+// message, an authorization error. The interface shows several shapes and says
+// little about them, so the shape of the body is not known before.
+package refusal
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/challenge"
+)
+
+// The codes of section 7.3.
+const (
+	JobInactive        = "ERROR_JOB_INACTIVE"
+	JobUnavailable     = "ERROR_JOB_UNAVAILABLE"
+	PostingUnavailable = "ERROR_POSTING_UNAVAILABLE"
+)
+
+// Words holds the code and the text of a failed answer, whatever the form and
+// the content type of its body.
+type Words struct {
+	Markup    bool   // HTML or XML: a page of some machine in between
+	Coded     bool   // a JSON object with a code
+	Code      string // that code; a bare code word that is the whole body; a code of section 7.3
+	Message   string // a JSON object's message, a JSON string, or the plain text
+	AuthError string // error of section 5's answers, from header or body
+	AuthText  string // error_description
+}
+
+// Say reports whether the message holds one of the words of list, which are in
+// small letters and separated by |.
+func (w Words) Say(list string) bool {
+	text := strings.ToLower(w.Message)
+	for word := range strings.SplitSeq(list, "|") {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// ErrorCode returns the code to show for the answer.
+func (w Words) ErrorCode() string { return cmp.Or(w.Code, w.AuthError) }
+
+// ErrorMessage returns the message to show for the answer.
+func (w Words) ErrorMessage() string { return cmp.Or(w.Message, w.AuthText) }
+
+// TokenExpired reports whether another token may help: the answer names an
+// invalid token, and not a token of the wrong kind (section 5).
+func (w Words) TokenExpired() bool {
+	switch strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(w.AuthError)) {
+	case "invalid_token", "expired_token", "token_expired":
+		return !strings.Contains(strings.ToLower(w.AuthText), "user token required")
+	}
+	return false
+}
+
+// Read reads the words of an answer from its header and the beginning of its
+// body, and does work in proportion to both. A code of section 7.3 in an object
+// counts wherever it stands below a member for which codesIn, where it is not
+// nil, returns true.
+func Read(header http.Header, body []byte, codesIn func(member string) bool) Words {
+	w := readChallenge(header)
+	text := bytes.Trim(body, " \t\r\n\v\f\xef\xbb\xbf") // white space and byte order marks
+	switch {
+	case len(text) == 0:
+	case text[0] == '<':
+		w.Markup = true
+	case text[0] == '{' || text[0] == '[' || text[0] == '"':
+		w.readJSON(text, codesIn)
+	default:
+		w.readText(string(text))
+	}
+	return w
+}
+
+// maxLevels bounds the nesting to which an answer of unknown shape is read.
+const maxLevels = 64
+
+func (w *Words) readText(text string) {
+	w.Message = text
+	w.Markup = strings.HasPrefix(strings.TrimSpace(text), "<")
+	if code, ok := lookupCode(text); ok {
+		w.Code = code
+	} else if isCodeWord(text) {
+		w.Code = text
+	}
+}
+
+// readJSON reads the first value of a text. It walks the tokens instead of
+// decoding into a type, because the shape is not known and the body may be cut
+// off: the words read before the cut count.
+func (w *Words) readJSON(text []byte, codesIn func(member string) bool) {
+	r := reader{Words: w, codesIn: codesIn}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	for {
+		token, err := dec.Token()
+		if err != nil || !r.take(token) {
+			return
+		}
+	}
+}
+
+// reader collects the words of a JSON value from its tokens.
+type reader struct {
+	*Words
+	codesIn func(member string) bool // nil: in none
+	levels  []level                  // the open objects and lists
+}
+
+type level struct {
+	object  bool
+	key     string
+	wantKey bool
+}
+
+// take reads a token, and reports whether another one is wanted.
+func (r *reader) take(token json.Token) bool {
+	if n := len(r.levels); n > 0 && r.levels[n-1].wantKey {
+		if key, ok := token.(string); ok {
+			r.levels[n-1].key, r.levels[n-1].wantKey = key, false
+			return true
+		}
+	}
+	switch t := token.(type) {
+	case json.Delim:
+		if t == '{' || t == '[' {
+			r.levels = append(r.levels, level{object: t == '{', wantKey: t == '{'})
+			return len(r.levels) <= maxLevels
+		}
+		r.levels = r.levels[:len(r.levels)-1]
+	case string:
+		r.readCode(t)
+		r.value(t)
+	case json.Number:
+		r.value(t.String())
+	}
+	if n := len(r.levels); n > 0 {
+		r.levels[n-1].wantKey = r.levels[n-1].object
+		return true
+	}
+	return false
+}
+
+// readCode takes a value that starts with a code of section 7.3 for that code.
+func (r *reader) readCode(s string) {
+	if r.codesIn == nil || len(r.levels) == 0 || !r.codesIn(r.levels[0].key) {
+		return
+	}
+	code, ok := lookupCode(s)
+	if _, have := lookupCode(r.Code); ok && !have {
+		r.Code, r.Coded = code, true
+	}
+}
+
+// value reads a string or a number. Of objects only the outermost tells, and
+// the one that is its error.
+func (r *reader) value(s string) {
+	n := len(r.levels)
+	switch {
+	case n == 0:
+		r.readText(s)
+		return
+	case !r.levels[n-1].object, n > 2, n == 2 && r.levels[0].key != "error":
+		return
+	}
+	switch r.levels[n-1].key {
+	case "code":
+		if !r.Coded {
+			r.Code, r.Coded = s, true
+		}
+	case "message":
+		r.Message = cmp.Or(r.Message, s)
+		r.Markup = r.Markup || strings.HasPrefix(strings.TrimSpace(s), "<")
+	case "error":
+		r.AuthError = cmp.Or(r.AuthError, s)
+	case "error_description":
+		r.AuthText = cmp.Or(r.AuthText, s)
+	}
+}
+
+// readChallenge reads error and error_description from WWW-Authenticate.
+func readChallenge(header http.Header) Words {
+	var w Words
+	for _, value := range header["Www-Authenticate"] {
+		challenge.Parameters(value, func(name, value string) {
+			switch {
+			case name == "error" && w.AuthError == "":
+				w.AuthError = value
+			case name == "error_description" && w.AuthText == "":
+				w.AuthText = value
+			}
+		})
+	}
+	return w
+}
+
+// lookupCode finds a code of section 7.3 at the start of a value.
+func lookupCode(value string) (string, bool) {
+	value = strings.TrimSpace(value)
+	for _, code := range [...]string{JobInactive, JobUnavailable, PostingUnavailable} {
+		if rest, ok := strings.CutPrefix(value, code); ok && (rest == "" || !isWordByte(rest[0])) {
+			return code, true
+		}
+	}
+	return "", false
+}
+
+// isCodeWord reports whether a whole body consists of one bare code, such as
+// get_project_error: words joined by underscores, no space.
+func isCodeWord(s string) bool {
+	if len(s) > 64 || !strings.Contains(s, "_") {
+		return false
+	}
+	for i := range len(s) {
+		if !isWordByte(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isWordByte(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
+}
