@@ -226,6 +226,7 @@ func (m *Mirror) Refresh(ctx context.Context) error {
 		return err
 	}
 	defer unlock()
+	defer m.present(ctx, "refresh")()
 	var failed []error
 	for _, s := range m.sources {
 		if err := m.refresh(ctx, s); err != nil {
@@ -251,6 +252,7 @@ func (m *Mirror) Run(ctx context.Context) error {
 		return err
 	}
 	defer unlock()
+	defer m.present(ctx, "run")()
 	work := []func(context.Context) error{m.refreshDue, m.indexDue, m.pruneDue}
 	if len(m.sources) > 0 {
 		work = append(work, func(ctx context.Context) error { return m.lookUpDue(ctx, true) })

@@ -7,7 +7,8 @@ import (
 
 // Status is how a mirror is doing.
 type Status struct {
-	Sources []SourceStatus `json:"sources"`
+	Sources   []SourceStatus  `json:"sources"`
+	Processes []ProcessStatus `json:"processes"` // that run or refresh the mirror, and those that ended without saying so
 
 	Jobs      map[State]int `json:"jobs"`      // how many there are of each state
 	Due       int           `json:"due"`       // jobs whose lookup is due
@@ -37,6 +38,16 @@ type SourceStatus struct {
 	Held     int       `json:"held,omitempty"` // rows that a refresh would have removed and that wait for the next one
 }
 
+// ProcessStatus is a process that runs or refreshes the mirror.
+type ProcessStatus struct {
+	Name     string    `json:"name"`    // of the machine, with the process's number
+	Version  string    `json:"version"` // of the program; empty: it was not built from a version
+	Doing    string    `json:"doing"`   // "run" or "refresh"
+	Started  time.Time `json:"started"`
+	Seen     time.Time `json:"seen"`     // when it last said that it works; it does so every ten seconds
+	LookedUp int64     `json:"lookedUp"` // lookups that it wrote
+}
+
 // Status returns how the mirror is doing.
 func (m *Mirror) Status(ctx context.Context) (*Status, error) {
 	out := &Status{}
@@ -48,7 +59,11 @@ func (m *Mirror) Status(ctx context.Context) (*Status, error) {
 		if err := t.sourceStatus(out); err != nil {
 			return err
 		}
-		err := t.rows("SELECT state, count(*) FROM jobs GROUP BY state", nil, func(scan func(...any) error) error {
+		var err error
+		if out.Processes, err = t.processes(); err != nil {
+			return err
+		}
+		err = t.rows("SELECT state, count(*) FROM jobs GROUP BY state", nil, func(scan func(...any) error) error {
 			var (
 				state State
 				n     int

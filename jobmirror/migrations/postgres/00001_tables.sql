@@ -147,7 +147,8 @@ CREATE TABLE processes (
     version TEXT NOT NULL,
     doing   TEXT NOT NULL,
     started BIGINT NOT NULL,
-    seen    BIGINT NOT NULL
+    seen    BIGINT NOT NULL,
+    lookups BIGINT NOT NULL
 );
 
 CREATE TABLE forgotten (

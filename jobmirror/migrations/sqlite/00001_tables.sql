@@ -141,7 +141,8 @@ CREATE TABLE processes (
     version TEXT NOT NULL,
     doing   TEXT NOT NULL,
     started BIGINT NOT NULL,
-    seen    BIGINT NOT NULL
+    seen    BIGINT NOT NULL,
+    lookups BIGINT NOT NULL
 ) WITHOUT ROWID;
 
 CREATE TABLE forgotten (
