@@ -313,21 +313,13 @@ func (m *Mirror) serveStatus(w http.ResponseWriter, r *http.Request) {
 func (m *Mirror) serveReady(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
-	var missing int
-	err := m.db.view(ctx, func(t *tx) error {
-		mine := make([]int64, len(m.sources)) // none: this process only reads, what all others copy
-		for i, s := range m.sources {
-			mine[i] = s.id
+	if err := m.Ready(ctx); err != nil {
+		text := "the database does not answer"
+		if errors.Is(err, ErrIncomplete) {
+			text = err.Error()
 		}
-		return t.row("SELECT count(*) FROM sources WHERE kind = 'channel' AND complete = 0 AND (id IN @ids OR ? = 0)",
-			[]any{ids(mine), len(mine)}, &missing)
-	})
-	switch {
-	case err != nil:
-		http.Error(w, "the database does not answer", http.StatusServiceUnavailable)
-	case missing > 0:
-		http.Error(w, strconv.Itoa(missing)+" channels were not copied whole yet", http.StatusServiceUnavailable)
-	default:
-		fmt.Fprintln(w, "ready")
+		http.Error(w, text, http.StatusServiceUnavailable)
+		return
 	}
+	fmt.Fprintln(w, "ready")
 }

@@ -47,6 +47,8 @@ var (
 	ErrLocked = errors.New("jobmirror: another process runs this mirror")
 	// ErrUnknown: the mirror does not hold the job.
 	ErrUnknown = errors.New("jobmirror: no such job in the mirror")
+	// ErrIncomplete: not every channel was copied whole yet.
+	ErrIncomplete = errors.New("jobmirror: not every channel was copied whole yet")
 	// ErrStale: what the mirror knows is older than Options.MaxAge.
 	ErrStale = errors.New("jobmirror: the answer is too old to be given")
 )

@@ -2,6 +2,7 @@ package jobmirror
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -141,4 +142,18 @@ func (t *tx) sourceStatus(out *Status) error {
 		out.Sources = append(out.Sources, status)
 		return nil
 	})
+}
+
+// Ready returns nil where searches can be answered: the database answers, and
+// every channel was copied whole once. Otherwise the error is ErrIncomplete, or
+// the database's.
+func (m *Mirror) Ready(ctx context.Context) error {
+	var missing int
+	err := m.db.view(ctx, func(t *tx) error {
+		return t.row("SELECT count(*) FROM sources WHERE kind = 'channel' AND complete = 0", nil, &missing)
+	})
+	if err == nil && missing > 0 {
+		err = fmt.Errorf("%w: %d are missing", ErrIncomplete, missing)
+	}
+	return err
 }

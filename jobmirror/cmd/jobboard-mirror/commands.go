@@ -1,13 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"net"
-	"net/http"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -17,24 +16,54 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 )
 
+// runMirror runs the mirror, and what serves it. When one of them ends, so do the
+// others.
 func runMirror(ctx context.Context, p *program) error {
+	work := []func(context.Context) error{func(ctx context.Context) error {
+		defer showProgress(ctx, p, true)()
+		return p.mirror.Run(ctx)
+	}}
+	if p.addr != "" {
+		work = append(work, func(ctx context.Context) error { return serveAt(ctx, p, p.addr, "serving", p.mirror.Handler()) })
+	}
+	return p.together(ctx, work...)
+}
+
+// together does several things until one of them ends, and beside them tells a
+// monitor how they are doing.
+func (p *program) together(ctx context.Context, work ...func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	served := make(chan error, 1)
-	if p.addr == "" {
-		served <- nil
-	} else {
+	if p.monitor != "" {
+		work = append(work, func(ctx context.Context) error { return serveAt(ctx, p, p.monitor, "monitor", monitor(p)) })
+	}
+	ended := make(chan error, len(work))
+	for _, f := range work {
 		go func() {
-			err := serve(ctx, p)
+			ended <- f(ctx)
 			cancel()
-			served <- err
 		}()
 	}
-	stop := showProgress(ctx, p, true)
-	err := p.mirror.Run(ctx)
-	stop()
-	cancel()
-	return errors.Join(<-served, err)
+	var err error
+	for range work {
+		// Of what ended because another did, nothing need be said.
+		if e := <-ended; err == nil || !errors.Is(e, context.Canceled) {
+			err = errors.Join(err, e)
+		}
+	}
+	return err
+}
+
+// migrate sets up the tables.
+func migrate(ctx context.Context, p *program) error {
+	if p.db == "" {
+		return errNoDatabase
+	}
+	if err := jobmirror.Migrate(ctx, p.db); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(p.out, "the tables are those of this version")
+	return err
 }
 
 func refreshMirror(ctx context.Context, p *program) error {
@@ -73,7 +102,14 @@ func status(ctx context.Context, p *program) error {
 		fmt.Fprintf(p.out, ", the first since %s", ago(s.DueSince))
 	}
 	fmt.Fprintf(p.out, "; %d did not answer the last time\n", s.Failing)
-	if !s.PausedUntil.IsZero() && time.Now().Before(s.PausedUntil) {
+	for _, process := range s.Processes {
+		fmt.Fprintf(p.out, "%s: %s since %s, %d lookups, seen %s\n", strings.TrimSpace(printable(process.Name)+" "+printable(process.Version)),
+			printable(process.Doing), process.Started.Local().Format(time.DateTime), process.LookedUp, ago(process.Seen))
+	}
+	if s.Limit > 0 {
+		fmt.Fprintf(p.out, "at most %g requests a second\n", s.Limit)
+	}
+	if !s.PausedUntil.IsZero() {
 		fmt.Fprintf(p.out, "the board asked for a pause until %s\n", s.PausedUntil.Local().Format(time.TimeOnly))
 	}
 	_, err = fmt.Fprintf(p.out, "changes from %s to %s\n", s.Oldest, s.Newest)
@@ -176,28 +212,9 @@ func changes(ctx context.Context, p *program) error {
 }
 
 func serve(ctx context.Context, p *program) error {
-	addr := p.addr
-	if addr == "" {
-		addr = "127.0.0.1:8080"
-	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(p.errOut, "serving at http://%s\n", listener.Addr())
-	server := &http.Server{Handler: p.mirror.Handler(), ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
-	go func() {
-		<-ctx.Done()
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		if server.Shutdown(last) != nil {
-			_ = server.Close()
-		}
-	}()
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return ctx.Err()
+	return p.together(ctx, func(ctx context.Context) error {
+		return serveAt(ctx, p, cmp.Or(p.addr, "127.0.0.1:8080"), "serving", p.mirror.Handler())
+	})
 }
 
 func (p *program) print(v any) error {

@@ -8,6 +8,7 @@
 //	jobboard-mirror search -db jobs.db -near 52.52::13.37::50 nurse
 //	jobboard-mirror changes -db jobs.db -follow
 //	jobboard-mirror serve -db jobs.db -addr 127.0.0.1:8080    # beside the process that runs
+//	jobboard-mirror migrate -db postgres://owner@db/mirror    # by a role that may create tables
 //
 // The board's addresses and credentials come from JOBBOARD_BASE_URL,
 // JOBBOARD_JOBDB_URL, JOBBOARD_CLIENT_ID or JOBBOARD_TOKEN; the database from
@@ -28,6 +29,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	switch {
@@ -44,16 +46,18 @@ func main() {
 type command struct {
 	name, usage string
 	reads       bool // it only reads, beside the process that writes
+	opens       bool // it opens the mirror by itself
 	run         func(ctx context.Context, p *program) error
 }
 
 var commands = []command{
-	{"run", "keeps the copy up to date until it is stopped; with -addr it serves it, too", false, runMirror},
-	{"refresh", "brings the copy up to date once", false, refreshMirror},
-	{"status", "tells how old the copy is, what is waiting and what fails", true, status},
-	{"search", "finds postings in the copy: the words that follow", true, search},
-	{"changes", "tells what changed, as a line of JSON each", true, changes},
-	{"serve", "answers in the board's place from the copy", true, serve},
+	{"run", "keeps the copy up to date until it is stopped; with -addr it serves it, too", false, false, runMirror},
+	{"refresh", "brings the copy up to date once", false, false, refreshMirror},
+	{"status", "tells how old the copy is, what is waiting and what fails", true, false, status},
+	{"search", "finds postings in the copy: the words that follow", true, false, search},
+	{"changes", "tells what changed, as a line of JSON each", true, false, changes},
+	{"serve", "answers in the board's place from the copy", true, false, serve},
+	{"migrate", "sets up the tables, or brings them up to this version's", false, true, migrate},
 }
 
 // run runs the program.
@@ -91,8 +95,10 @@ func runCommand(ctx context.Context, c command, args []string, out, errOut io.Wr
 	if c.name != "search" && len(p.args) > 0 {
 		return fmt.Errorf("%q: everything is said by flags", p.args[0])
 	}
-	if err := p.open(ctx, c.reads); err != nil {
-		return errors.Join(err, p.close())
+	if !c.opens {
+		if err := p.open(ctx, c.reads); err != nil {
+			return errors.Join(err, p.close())
+		}
 	}
 	return errors.Join(c.run(ctx, p), p.close())
 }

@@ -34,6 +34,8 @@ type program struct {
 	retire      bool
 	json        bool
 	addr        string
+	allow       networks
+	monitor     string
 	query       jobmirror.Query
 	channel     string
 	after       string
@@ -68,6 +70,8 @@ func (p *program) flags(f *flag.FlagSet) {
 	f.BoolVar(&p.retire, "retire", false, "removes at once what channels and feeds show that are not named any more; else that takes 7 days")
 	f.BoolVar(&p.json, "json", false, "prints JSON")
 	f.StringVar(&p.addr, "addr", "", "`address` to serve at, such as 127.0.0.1:8080")
+	f.Var(&p.allow, "allow", "`networks` of callers that are served, such as 10.0.0.0/8,fd00::/8; none: this machine")
+	f.StringVar(&p.monitor, "monitor", "", "`address` to serve /live, /ready and /metrics at, to anybody who can reach it")
 	f.TextVar(&p.query.Near, "near", jobboard.GeoLocation{}, "`circle` to search in: latitude::longitude::kilometres")
 	f.StringVar(&p.query.Language, "language", "", "`language` of the postings to find")
 	f.StringVar(&p.channel, "channel", "", "`channel` of the postings to find, or to copy")
@@ -78,6 +82,8 @@ func (p *program) flags(f *flag.FlagSet) {
 	f.BoolVar(&p.follow, "follow", false, "waits for further changes")
 }
 
+var errNoDatabase = errors.New("name the database with -db, or try --fake")
+
 // open opens the mirror that the flags name.
 func (p *program) open(ctx context.Context, reads bool) error {
 	opts := jobmirror.Options{
@@ -85,7 +91,7 @@ func (p *program) open(ctx context.Context, reads bool) error {
 			BaseURL: os.Getenv("JOBBOARD_BASE_URL"), JobDBURL: os.Getenv("JOBBOARD_JOBDB_URL"), ClientID: os.Getenv("JOBBOARD_CLIENT_ID"),
 			UserAgent: "jobboard-mirror",
 		},
-		Limit: p.limit, Concurrency: p.concurrency, ReadOnly: reads && !p.fake,
+		Limit: p.limit, Concurrency: p.concurrency, ReadOnly: reads && !p.fake, Authorize: p.allow.authorize(),
 		Logger: slog.New(slog.NewTextHandler(p.errOut, nil)),
 	}
 	if token := os.Getenv("JOBBOARD_TOKEN"); token != "" {
@@ -97,7 +103,7 @@ func (p *program) open(ctx context.Context, reads bool) error {
 		}
 	}
 	if p.db == "" {
-		return errors.New("name the database with -db, or try --fake")
+		return errNoDatabase
 	}
 	if !reads {
 		p.addSources(&opts)

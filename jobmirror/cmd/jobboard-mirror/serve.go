@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+)
+
+// lastAnswers is how long answers that are under way may take once the program is
+// to end.
+const lastAnswers = 5 * time.Second
+
+// serveAt serves at an address until ctx ends, and says where.
+func serveAt(ctx context.Context, p *program, addr, what string, handler http.Handler) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.errOut, "%s at http://%s\n", what, listener.Addr())
+	server := &http.Server{
+		Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	shut := make(chan struct{})
+	go func() {
+		defer close(shut)
+		<-ctx.Done()
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastAnswers)
+		defer cancel()
+		if server.Shutdown(last) != nil {
+			_ = server.Close()
+		}
+	}()
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	<-shut
+	return ctx.Err()
+}
+
+// monitor answers an orchestrator, which may be anybody: it tells nothing of
+// what is copied.
+func monitor(p *program) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /live", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "live") })
+	mux.HandleFunc("GET /ready", func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
+		defer cancel()
+		if err := p.mirror.Ready(ctx); err != nil {
+			http.Error(w, "not ready", http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprintln(w, "ready")
+	})
+	return mux
+}
+
+// networks are those whose callers are served.
+type networks []netip.Prefix
+
+func (n *networks) String() string {
+	var out []string
+	for _, network := range *n {
+		out = append(out, network.String())
+	}
+	return strings.Join(out, ",")
+}
+
+func (n *networks) Set(value string) error {
+	for text := range strings.SplitSeq(value, ",") {
+		network, err := netip.ParsePrefix(strings.TrimSpace(text))
+		if err != nil {
+			return err
+		}
+		*n = append(*n, network)
+	}
+	return nil
+}
+
+// authorize returns who may ask, nil for callers on this machine alone. A caller
+// is who has made the connection: a proxy, where there is one.
+func (n *networks) authorize() func(*http.Request) error {
+	if len(*n) == 0 {
+		return nil
+	}
+	return func(r *http.Request) error {
+		from, err := netip.ParseAddrPort(r.RemoteAddr)
+		if err == nil && slices.ContainsFunc(*n, func(p netip.Prefix) bool { return p.Contains(from.Addr().Unmap().WithZone("")) }) {
+			return nil
+		}
+		return errors.New("callers of this network are not served")
+	}
+}
