@@ -44,7 +44,7 @@ func (t *tx) saveAnswers(m *Mirror, batch []lookedUp) error {
 		if changed {
 			moved = append(moved, r.job)
 		}
-		if r.info != nil && r.info.JobTitle != j.title {
+		if r.info != nil && storable(r.info.JobTitle) != j.title {
 			retitled = append(retitled, r.job)
 		}
 	}
@@ -129,7 +129,7 @@ func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *job, state State) (reindex boo
 			return false, err
 		}
 		rec.Information = informationOf(r.info, nationalities)
-		title, language = r.info.JobTitle, r.info.JobLanguage
+		title, language = storable(r.info.JobTitle), storable(r.info.JobLanguage)
 		if !r.info.Timestamp.IsZero() {
 			serviceTime = millis(r.info.Timestamp.Time)
 		}
@@ -140,7 +140,7 @@ func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *job, state State) (reindex boo
 		}
 		if rec.Information = old.Information; rec.Information != nil {
 			rec.Information.ApplyPossible = false
-			language = rec.Information.JobLanguage
+			language = storable(rec.Information.JobLanguage)
 		}
 	}
 	after := encode(rec)

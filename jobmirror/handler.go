@@ -1,7 +1,6 @@
 package jobmirror
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,12 +8,8 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
-
-	"golang.org/x/text/language"
 
 	"github.com/jobboard-sdk/jobboard-go"
 )
@@ -47,16 +42,43 @@ const writeTimeout = 30 * time.Second
 // it needs no WriteTimeout, which would end the stream.
 func (m *Mirror) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /api/rest/v2/frontend/jobboards/{channel}/jobs", m.serveSearch)
+	mux.HandleFunc("GET /api/rest/v2/frontend/jobboards/{channel}/jobs", atMost(maxPages, m.serveSearch))
 	mux.HandleFunc("GET /jobdb/public/apply/external", m.serveJob)
 	mux.HandleFunc("GET /api/rest/v3/frontend/jobs/{job}/{what}", func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "the mirror knows nothing of applicants: ask the board", http.StatusNotImplemented)
 	})
-	mux.HandleFunc("GET /mirror/changes", m.serveChanges)
+	mux.HandleFunc("GET /mirror/changes", atMost(maxStreams, m.serveChanges))
 	mux.HandleFunc("GET /mirror/status", m.serveStatus)
 	mux.HandleFunc("GET /mirror/live", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "live") })
 	mux.HandleFunc("GET /mirror/ready", m.serveReady)
 	return m.authorized(mux)
+}
+
+// How many requests of a kind are answered at the same time. Others are told to
+// come back.
+const (
+	maxPages   = 64  // answers of 4.1, which may hold a whole channel
+	maxStreams = 512 // streams of changes, which do not end
+)
+
+// atMost answers so many requests at the same time, and others with 503.
+func atMost(n int, next http.HandlerFunc) http.HandlerFunc {
+	places := make(chan struct{}, n)
+	return func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case places <- struct{}{}:
+			defer func() { <-places }()
+			next(w, r)
+		default:
+			comeBack(w, "too many are asking at the moment", "1")
+		}
+	}
+}
+
+// comeBack answers 503, with the seconds after which to ask again.
+func comeBack(w http.ResponseWriter, why, seconds string) {
+	w.Header().Set("Retry-After", seconds)
+	http.Error(w, why, http.StatusServiceUnavailable)
 }
 
 // authorized refuses who may not ask.
@@ -96,161 +118,6 @@ func (m *Mirror) failed(w http.ResponseWriter, r *http.Request, err error) {
 	http.Error(w, "the mirror failed while processing the request", http.StatusInternalServerError)
 }
 
-// serveSearch answers 4.1.
-func (m *Mirror) serveSearch(w http.ResponseWriter, r *http.Request) {
-	q := Query{Channel: jobboard.ChannelID(r.PathValue("channel")), Text: r.URL.Query().Get("search"), Order: Oldest}
-	if geo := r.URL.Query().Get("geoLocation"); geo != "" {
-		var err error
-		if q.Near, err = parseCircle(geo); err != nil {
-			http.Error(w, "geoLocation: "+err.Error(), http.StatusBadRequest)
-			return
-		}
-	}
-	begun := false
-	err := m.db.view(r.Context(), func(t *tx) error {
-		languages, complete, err := t.languagesOf(string(q.Channel))
-		switch {
-		case err != nil:
-			return err
-		case len(languages) == 0:
-			http.Error(w, "the mirror does not hold this channel", http.StatusNotFound)
-			return nil
-		}
-		i := preferred(r.Header.Get("Accept-Language"), languages)
-		if complete[i] == 0 {
-			w.Header().Set("Retry-After", "60")
-			http.Error(w, "the channel was not copied whole yet", http.StatusServiceUnavailable)
-			return nil
-		}
-		hits, err := t.hits(q, languages[i])
-		if err != nil {
-			return err
-		}
-		begun = true
-		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Age", strconv.FormatInt((t.now-complete[i])/1000, 10))
-		w.Header().Set("Vary", "Accept-Language")
-		return t.writePage(w, hits)
-	})
-	switch {
-	case err == nil:
-	case begun:
-		panic(http.ErrAbortHandler) // half an answer must not look whole
-	default:
-		m.failed(w, r, err)
-	}
-}
-
-// parseCircle reads a geoLocation (4.1). A radius beyond the Earth, which the
-// client refuses to send, holds every place.
-func parseCircle(geo string) (jobboard.GeoLocation, error) {
-	const whole = 20038
-	place, radius, _ := cutLast(geo, "::")
-	if km, err := strconv.ParseFloat(radius, 64); err == nil && km > whole {
-		geo = place + "::" + strconv.Itoa(whole)
-	}
-	return jobboard.ParseGeoLocation(geo)
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
-}
-
-// languagesOf are the languages in which a channel is copied, and when each
-// was complete last. Copies of a part of the channel do not count beside a
-// whole one.
-func (t *tx) languagesOf(channel string) (languages []string, complete []int64, err error) {
-	err = t.rows(`SELECT language, complete FROM sources WHERE kind = 'channel' AND name = ? ORDER BY search = '' AND geo = '' DESC, id`, []any{channel},
-		func(scan func(...any) error) error {
-			var (
-				language string
-				at       int64
-			)
-			err := scan(&language, &at)
-			if !slices.Contains(languages, language) {
-				languages, complete = append(languages, language), append(complete, at)
-			}
-			return err
-		})
-	return languages, complete, err
-}
-
-// preferred is the index of the language that a header Accept-Language asks
-// for, 0 where it asks for none of them.
-func preferred(header string, languages []string) int {
-	wanted, _, err := language.ParseAcceptLanguage(header)
-	if err != nil || len(wanted) == 0 {
-		return 0
-	}
-	tags := make([]language.Tag, len(languages))
-	for i, l := range languages {
-		tags[i] = language.Make(l)
-	}
-	_, i, _ := language.NewMatcher(tags).Match(wanted...)
-	return i
-}
-
-// hits are the rows that a query finds in one language, in the order in which
-// the mirror came to know them.
-func (t *tx) hits(q Query, language string) ([]int64, error) {
-	q.Language = language
-	e, err := t.expression(q)
-	if err != nil || e == nil && q.Text != "" {
-		return nil, err
-	}
-	if language == "" {
-		e = append(e, [][]string{{tag(tagRow, "")}})
-	}
-	text := t.db.matcher.text(e)
-	if q.Near.IsZero() {
-		hits, err := t.numbers("SELECT h.id FROM "+t.db.matcher.from(), text)
-		slices.Sort(hits)
-		return hits, err
-	}
-	distances, err := t.distances(text, q.Near)
-	hits := make([]int64, 0, len(distances))
-	for id := range distances {
-		hits = append(hits, id)
-	}
-	slices.Sort(hits)
-	return hits, err
-}
-
-// writePage writes the answer of 4.1, posting by posting.
-func (t *tx) writePage(w http.ResponseWriter, hits []int64) error {
-	out := bufio.NewWriterSize(w, 64<<10)
-	deadline := http.NewResponseController(w)
-	n := len(hits)
-	fmt.Fprintf(out, `{"itemsPerPage":%d,"numPages":%d,"offset":0,"actualPage":0,"firstPostingOnPage":%d,"lastPostingOnPage":%d,"totalNumberOfJobs":%d,"results":[`,
-		n, min(n, 1), min(n, 1), n, n)
-	first := true
-	for part := range slices.Chunk(hits, 200) {
-		_ = deadline.SetWriteDeadline(time.Now().Add(writeTimeout)) // a server without deadlines has none to set
-		postings, err := t.postings(part, jobboard.GeoLocation{})
-		if err != nil {
-			return err
-		}
-		for _, id := range part {
-			b, err := json.Marshal(postings[id].Posting)
-			if err != nil {
-				return err
-			}
-			if !first {
-				out.WriteByte(',')
-			}
-			first = false
-			if _, err := out.Write(b); err != nil {
-				return err
-			}
-		}
-	}
-	out.WriteString("]}\n")
-	return out.Flush()
-}
-
 // Codes of 7.3 with the status and words they are answered with.
 var codes = map[State]struct {
 	status        int
@@ -274,8 +141,7 @@ func (m *Mirror) serveJob(w http.ResponseWriter, r *http.Request) {
 		writeCode(w, http.StatusNotFound, "ERROR_JOB_UNAVAILABLE", "the mirror does not hold the job")
 		return
 	case errors.Is(err, ErrStale):
-		w.Header().Set("Retry-After", "60")
-		http.Error(w, "what the mirror knows of the job is too old", http.StatusServiceUnavailable)
+		comeBack(w, "what the mirror knows of the job is too old", "60")
 		return
 	case err != nil:
 		m.failed(w, r, err)

@@ -122,7 +122,7 @@ func (t *tx) indexRow(r *row, jobLanguage string, places []jobboard.GeoLocation)
 	for kind, values := range facetsOf(&r.rec) {
 		for _, value := range values {
 			tokens = append(tokens, tag(kind, value))
-			if _, err := t.exec("INSERT INTO facets (posting, kind, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", r.id, kind, value); err != nil {
+			if _, err := t.exec("INSERT INTO facets (posting, kind, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", r.id, kind, storable(value)); err != nil {
 				return err
 			}
 		}

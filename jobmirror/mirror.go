@@ -34,6 +34,7 @@ type Mirror struct {
 	closing sync.Once
 	closed  error
 
+	snapshots  chan struct{} // streams that read all rows just now
 	catalogues catalogues
 	copied     atomic.Int64 // postings and entries read since Open
 	lookups    atomic.Int64 // lookups written since Open
@@ -62,7 +63,7 @@ var (
 // is one. The password of an address stands in no error.
 func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 	opts.setDefaults()
-	m := &Mirror{address: address, opts: opts, limit: newLimit(opts.Limit), jobsDue: newSignal(), unindexed: newSignal()}
+	m := &Mirror{address: address, opts: opts, limit: newLimit(opts.Limit), jobsDue: newSignal(), unindexed: newSignal(), snapshots: make(chan struct{}, maxSnapshots)}
 	var err error
 	if m.sources, err = opts.sources(); err != nil {
 		return nil, err

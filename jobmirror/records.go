@@ -187,6 +187,12 @@ func informationOf(j *jobboard.JobInformation, nationalities string) *Informatio
 	}
 }
 
+// storable returns a text without what PostgreSQL refuses in one: NUL, and bytes
+// that are not UTF-8. Records have such characters escaped, as JSON.
+func storable(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
+}
+
 func notNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}

@@ -124,7 +124,7 @@ func problem(err error) string {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		err = e.Err
 	}
-	text := []rune(err.Error())
+	text := []rune(storable(err.Error()))
 	return string(text[:min(len(text), 300)])
 }
 

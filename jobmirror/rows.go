@@ -79,7 +79,7 @@ func (t *tx) write(r *row, cause string) error {
 		_, err := t.exec(`INSERT INTO postings
 			(id, posting, language, version, title, record, ads, hash, linked, job, evidence, answer, changed, seen)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			r.id, int64(r.rec.Posting), r.rec.Language, int64(r.rec.Version), r.rec.Title, after, r.ads, r.hash, r.linked, job,
+			r.id, int64(r.rec.Posting), r.rec.Language, int64(r.rec.Version), storable(r.rec.Title), after, r.ads, r.hash, r.linked, job,
 			string(r.rec.Evidence), r.answer, t.now, r.seen)
 		if err != nil {
 			return err
@@ -87,7 +87,7 @@ func (t *tx) write(r *row, cause string) error {
 	} else {
 		_, err := t.exec(`UPDATE postings SET version = ?, title = ?, record = ?, ads = ?, hash = ?, linked = ?, job = ?, evidence = ?,
 			answer = ?, changed = ?, seen = ?, unindexed = 1 WHERE id = ?`,
-			int64(r.rec.Version), r.rec.Title, after, r.ads, r.hash, r.linked, job,
+			int64(r.rec.Version), storable(r.rec.Title), after, r.ads, r.hash, r.linked, job,
 			string(r.rec.Evidence), r.answer, t.now, r.seen, r.id)
 		if err != nil {
 			return err
@@ -194,7 +194,7 @@ func (t *tx) fillJobs(rows []*row) error {
 	})
 	for _, r := range rows {
 		title, ok := titles[r.rec.Job]
-		r.rec.Confirmed = ok && title != "" && strings.TrimSpace(title) == strings.TrimSpace(r.rec.Title)
+		r.rec.Confirmed = ok && title != "" && strings.TrimSpace(title) == strings.TrimSpace(storable(r.rec.Title))
 	}
 	return err
 }

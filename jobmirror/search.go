@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -71,7 +72,12 @@ type Posting struct {
 	Seen       time.Time           // when a source showed it last
 }
 
-// Search finds postings in the copy.
+// maxText is how many bytes a query's text may have.
+const maxText = 1000
+
+// Search finds postings in the copy. Its errors are ErrPageCursor, and
+// jobboard.ErrInvalidInput for a circle that is none and a text of more than 1000
+// bytes.
 func (m *Mirror) Search(ctx context.Context, q Query) (*Page, error) {
 	if err := q.Near.Validate(); err != nil {
 		return nil, fmt.Errorf("jobmirror: %w", err)
@@ -131,6 +137,9 @@ func (t *tx) expression(q Query) (expression, error) {
 	}
 	if q.Place != "" {
 		e = append(e, [][]string{{tag(tagPlace, q.Place)}})
+	}
+	if len(q.Text) > maxText {
+		return nil, fmt.Errorf("%w: the text has more than %d bytes", jobboard.ErrInvalidInput, maxText)
 	}
 	if strings.TrimSpace(q.Text) != "" {
 		clause, err := t.textClause(q.Text)
@@ -295,33 +304,35 @@ func (t *tx) locate(postings []Posting) error {
 // within measures rows, and notes those in a circle with their distance.
 func (t *tx) within(list []int64, near jobboard.GeoLocation, distances map[int64]float64) error {
 	return t.rows("SELECT p.id, l.latitude, l.longitude FROM postings p JOIN places l ON l.job = p.job WHERE p.id IN @ids",
-		[]any{ids(list)}, func(scan func(...any) error) error { return measure(scan, near, distances) })
+		[]any{ids(list)}, func(scan func(...any) error) error {
+			id, km, err := measure(scan, near)
+			if old, again := distances[id]; km <= near.RadiusKm && (!again || km < old) {
+				distances[id] = km
+			}
+			return err
+		})
 }
 
-// distances measures every row that the text index finds, and returns those in
-// a circle.
-func (t *tx) distances(text string, near jobboard.GeoLocation) (map[int64]float64, error) {
-	out := map[int64]float64{}
-	err := t.rows("SELECT h.id, l.latitude, l.longitude FROM "+t.db.matcher.from()+
-		" JOIN postings p ON p.id = h.id JOIN places l ON l.job = p.job", []any{text},
-		func(scan func(...any) error) error { return measure(scan, near, out) })
-	return out, err
-}
-
-func measure(scan func(...any) error, near jobboard.GeoLocation, distances map[int64]float64) error {
-	var (
-		id    int64
-		place jobboard.GeoLocation
-	)
-	if err := scan(&id, &place.Latitude, &place.Longitude); err != nil {
-		return err
-	}
-	if d := jobboard.DistanceKm(near, place); d <= near.RadiusKm {
-		if old, ok := distances[id]; !ok || d < old {
-			distances[id] = d
+// inside measures every row that the text index finds, and returns those in a
+// circle.
+func (t *tx) inside(text string, near jobboard.GeoLocation) (found []int64, err error) {
+	err = t.rows("SELECT h.id, l.latitude, l.longitude FROM "+t.db.matcher.from()+
+		" JOIN postings p ON p.id = h.id JOIN places l ON l.job = p.job", []any{text}, func(scan func(...any) error) error {
+		id, distance, err := measure(scan, near)
+		if distance <= near.RadiusKm {
+			found = append(found, id)
 		}
-	}
-	return nil
+		return err
+	})
+	slices.Sort(found)
+	return slices.Compact(found), err // a job may have several places in the circle
+}
+
+// measure reads a row's identifier and one of its places.
+func measure(scan func(...any) error, near jobboard.GeoLocation) (id int64, km float64, err error) {
+	var place jobboard.GeoLocation
+	err = scan(&id, &place.Latitude, &place.Longitude)
+	return id, jobboard.DistanceKm(near, place), err
 }
 
 // facets counts all hits.
@@ -347,17 +358,19 @@ func (f *finder) facets() (*Facets, error) {
 		}
 		return out, f.t.rows("SELECT c.kind, c.value, count(*) FROM "+from+" JOIN facets c ON c.posting = h.id GROUP BY c.kind, c.value", []any{f.text}, add)
 	}
-	distances, err := f.t.distances(f.text, f.q.Near)
-	if err != nil {
-		return nil, err
+	found, err := f.t.inside(f.text, f.q.Near)
+	out.Total = len(found)
+	for part := range slices.Chunk(found, facetPart) {
+		if err == nil {
+			err = f.t.rows("SELECT kind, value, count(*) FROM facets WHERE posting IN @ids GROUP BY kind, value",
+				[]any{ids(part)}, add)
+		}
 	}
-	out.Total = len(distances)
-	list := make([]int64, 0, len(distances))
-	for id := range distances {
-		list = append(list, id)
-	}
-	return out, f.t.rows("SELECT kind, value, count(*) FROM facets WHERE posting IN @ids GROUP BY kind, value", []any{ids(list)}, add)
+	return out, err
 }
+
+// facetPart is how many postings' facets are counted at a time.
+const facetPart = 10_000
 
 // signature tells queries apart; a page's size may change on the way.
 func (q Query) signature() string {
@@ -388,7 +401,7 @@ func (q Query) cursor() (int64, error) {
 // age is how long ago the channel's sources were complete, or all sources.
 func (t *tx) age(channel string) (time.Duration, error) {
 	var complete *int64
-	err := t.row("SELECT min(complete) FROM sources WHERE kind = 'channel' AND (name = ? OR ? = '')", []any{channel, channel}, &complete)
+	err := t.row("SELECT min(complete) FROM sources WHERE kind = 'channel' AND (name = ? OR ? = '')", []any{storable(channel), storable(channel)}, &complete)
 	if err != nil || complete == nil || *complete == 0 {
 		return -1, err
 	}

@@ -1,0 +1,192 @@
+package jobmirror
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/text/language"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// serveSearch answers 4.1 with every hit on one page.
+func (m *Mirror) serveSearch(w http.ResponseWriter, r *http.Request) {
+	q := Query{Channel: jobboard.ChannelID(r.PathValue("channel")), Text: r.URL.Query().Get("search")}
+	if geo := r.URL.Query().Get("geoLocation"); geo != "" {
+		var err error
+		if q.Near, err = parseCircle(geo); err != nil {
+			http.Error(w, "geoLocation: "+err.Error(), http.StatusBadRequest)
+			return
+		}
+	}
+	var (
+		copied channelCopy
+		hits   []int64
+	)
+	err := m.db.view(r.Context(), func(t *tx) (err error) {
+		copied, err = t.channelCopy(string(q.Channel), r.Header.Get("Accept-Language"))
+		if err == nil && copied.complete > 0 {
+			hits, err = t.hits(q, copied.language)
+		}
+		return err
+	})
+	switch {
+	case errors.Is(err, jobboard.ErrInvalidInput):
+		http.Error(w, "search: "+err.Error(), http.StatusBadRequest)
+	case err != nil:
+		m.failed(w, r, err)
+	case !copied.known:
+		http.Error(w, "the mirror does not hold this channel", http.StatusNotFound)
+	case copied.complete == 0:
+		comeBack(w, "the channel was not copied whole yet", "60")
+	default:
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Age", strconv.FormatInt((copied.now-copied.complete)/1000, 10))
+		w.Header().Set("Vary", "Accept-Language")
+		if m.writePage(r.Context(), w, hits) != nil {
+			panic(http.ErrAbortHandler) // half an answer must not look whole
+		}
+	}
+}
+
+// parseCircle reads a geoLocation (4.1). A radius beyond the Earth, which the
+// client refuses to send, holds every place.
+func parseCircle(geo string) (jobboard.GeoLocation, error) {
+	const whole = 20038
+	place, radius, _ := cutLast(geo, "::")
+	if km, err := strconv.ParseFloat(radius, 64); err == nil && km > whole {
+		geo = place + "::" + strconv.Itoa(whole)
+	}
+	return jobboard.ParseGeoLocation(geo)
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+// channelCopy is the copy of a channel in one language.
+type channelCopy struct {
+	known         bool
+	language      string
+	complete, now int64 // when the copy was complete last, 0: never; and what time it is
+}
+
+// channelCopy chooses the language of a channel's copy that a header
+// Accept-Language asks for. Copies of a part of the channel do not count beside a
+// whole one.
+func (t *tx) channelCopy(channel, accept string) (channelCopy, error) {
+	var (
+		languages []string
+		complete  []int64
+	)
+	if channel != storable(channel) {
+		return channelCopy{}, nil
+	}
+	err := t.rows(`SELECT language, complete FROM sources WHERE kind = 'channel' AND name = ?
+		ORDER BY search = '' AND geo = '' DESC, id`, []any{channel}, func(scan func(...any) error) error {
+		var (
+			language string
+			at       int64
+		)
+		err := scan(&language, &at)
+		if !slices.Contains(languages, language) {
+			languages, complete = append(languages, language), append(complete, at)
+		}
+		return err
+	})
+	if err != nil || len(languages) == 0 {
+		return channelCopy{}, err
+	}
+	i := preferred(accept, languages)
+	return channelCopy{known: true, language: languages[i], complete: complete[i], now: t.now}, nil
+}
+
+// preferred returns the index of the language that a header Accept-Language asks
+// for, 0 where it asks for none of them.
+func preferred(header string, languages []string) int {
+	wanted, _, err := language.ParseAcceptLanguage(header)
+	if err != nil || len(wanted) == 0 {
+		return 0
+	}
+	tags := make([]language.Tag, len(languages))
+	for i, l := range languages {
+		tags[i] = language.Make(l)
+	}
+	_, i, _ := language.NewMatcher(tags).Match(wanted...)
+	return i
+}
+
+// hits returns the rows that a query finds in one language, in the order in
+// which the mirror came to know them.
+func (t *tx) hits(q Query, language string) (hits []int64, err error) {
+	q.Language = language
+	e, err := t.expression(q)
+	if err != nil || e == nil {
+		return nil, err
+	}
+	if language == "" {
+		e = append(e, [][]string{{tag(tagRow, "")}})
+	}
+	text := t.db.matcher.text(e)
+	if q.Near.IsZero() {
+		hits, err = t.numbers("SELECT h.id FROM "+t.db.matcher.from(), text)
+	} else {
+		hits, err = t.inside(text, q.Near)
+	}
+	slices.Sort(hits)
+	return hits, err
+}
+
+// pagePart is how many postings of a page are read at a time.
+const pagePart = 200
+
+// writePage writes the answer of 4.1. It reads the postings part by part, each in
+// a transaction of its own, so that a client that is slow holds up no other; the
+// counters come last, and count what was written.
+func (m *Mirror) writePage(ctx context.Context, w http.ResponseWriter, hits []int64) error {
+	out := bufio.NewWriterSize(w, 64<<10)
+	control := http.NewResponseController(w)
+	out.WriteString(`{"results":[`)
+	n := 0
+	for part := range slices.Chunk(hits, pagePart) {
+		var postings map[int64]Posting
+		err := m.db.view(ctx, func(t *tx) (err error) {
+			postings, err = t.postings(part, jobboard.GeoLocation{})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		_ = control.SetWriteDeadline(time.Now().Add(writeTimeout)) // a server without deadlines has none to set
+		for _, id := range part {
+			p, ok := postings[id]
+			if !ok {
+				continue // gone meanwhile
+			}
+			b, err := json.Marshal(p.Posting)
+			if err != nil {
+				return err
+			}
+			if n++; n > 1 {
+				out.WriteByte(',')
+			}
+			if _, err := out.Write(b); err != nil {
+				return err
+			}
+		}
+	}
+	fmt.Fprintf(out, `],"itemsPerPage":%d,"numPages":%d,"offset":0,"actualPage":0,`+
+		`"firstPostingOnPage":%d,"lastPostingOnPage":%d,"totalNumberOfJobs":%d}`+"\n", n, min(n, 1), min(n, 1), n, n)
+	return out.Flush()
+}
