@@ -144,13 +144,18 @@ func (t *tx) sourceStatus(out *Status) error {
 	})
 }
 
-// Ready returns nil where searches can be answered: the database answers, and
-// every channel was copied whole once. Otherwise the error is ErrIncomplete, or
-// the database's.
+// Ready returns nil where searches can be answered: the database answers, and the
+// channels of Options, or without any all that the database has, were copied
+// whole once. Otherwise the error is ErrIncomplete, or the database's.
 func (m *Mirror) Ready(ctx context.Context) error {
 	var missing int
 	err := m.db.view(ctx, func(t *tx) error {
-		return t.row("SELECT count(*) FROM sources WHERE kind = 'channel' AND complete = 0", nil, &missing)
+		mine := make([]int64, len(m.sources)) // none: this process only reads, what all others copy
+		for i, s := range m.sources {
+			mine[i] = s.id
+		}
+		return t.row("SELECT count(*) FROM sources WHERE kind = 'channel' AND complete = 0 AND (id IN @ids OR ? = 0)",
+			[]any{ids(mine), len(mine)}, &missing)
 	})
 	if err == nil && missing > 0 {
 		err = fmt.Errorf("%w: %d are missing", ErrIncomplete, missing)
