@@ -370,6 +370,8 @@ func TestEncodings(t *testing.T) {
 	tests := []struct{ name, feed string }{
 		{"none declared", feed("")},
 		{"UTF-8", feed(decl("UTF-8"))},
+		{"an empty encoding", feed(decl(""))},
+		{"the first encoding that is whole", feed(`<?xml encoding="utf-8 encoding=x encoding='utf-8'?>`)},
 		{"UTF-8 with a mark", "\ufeff" + feed(decl("utf8"))},
 		{"the mark wins", "\ufeff" + feed(decl("ISO-8859-1"))},
 		{"windows-1252", must(charmap.Windows1252.NewEncoder().String(feed(decl("windows-1252"))))},

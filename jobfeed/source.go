@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"golang.org/x/net/html/charset"
@@ -61,6 +62,10 @@ func text(src io.Reader) (io.Reader, error) {
 	return transform.NewReader(br, enc.NewDecoder()), nil
 }
 
+// encodingAttribute is encoding="value" or encoding='value' in an XML
+// declaration.
+var encodingAttribute = regexp.MustCompile(`encoding[ \t\r\n]*=[ \t\r\n]*(?:"([^"]*)"|'([^']*)')`)
+
 // declared is the encoding of the XML declaration; nil is UTF-8.
 func declared(br *bufio.Reader) (encoding.Encoding, error) {
 	var decl []byte
@@ -81,7 +86,10 @@ func declared(br *bufio.Reader) (encoding.Encoding, error) {
 			break
 		}
 	}
-	label := pseudoAttribute(string(decl), "encoding")
+	label := ""
+	if found := encodingAttribute.FindSubmatch(decl); found != nil {
+		label = string(found[1]) + string(found[2])
+	}
 	if label == "" {
 		return nil, nil
 	}
@@ -94,30 +102,6 @@ func declared(br *bufio.Reader) (encoding.Encoding, error) {
 		return nil, nil
 	}
 	return enc, nil
-}
-
-// pseudoAttribute finds name="value" in an XML declaration.
-func pseudoAttribute(decl, name string) string {
-	for {
-		_, rest, ok := strings.Cut(decl, name)
-		if !ok {
-			return ""
-		}
-		decl = rest
-		rest = strings.TrimLeft(rest, " \t\r\n")
-		if rest, ok = strings.CutPrefix(rest, "="); !ok {
-			continue
-		}
-		rest = strings.TrimLeft(rest, " \t\r\n")
-		if rest == "" || rest[0] != '"' && rest[0] != '\'' {
-			continue
-		}
-		value, _, ok := strings.Cut(rest[1:], rest[:1])
-		if !ok {
-			continue
-		}
-		return value
-	}
 }
 
 // maxEmptyMembers bounds the gzip members without content in a row, which would

@@ -24,6 +24,7 @@ type WriterOptions struct {
 // become U+FFFD.
 type Writer struct {
 	w      *bufio.Writer
+	xml    *xml.Encoder // to w
 	opts   WriterOptions
 	begun  bool
 	closed bool
@@ -32,7 +33,8 @@ type Writer struct {
 
 // NewWriter returns a Writer to w. Close ends the feed; it does not close w.
 func NewWriter(w io.Writer, opts *WriterOptions) *Writer {
-	fw := &Writer{w: bufio.NewWriterSize(w, 64<<10)}
+	buffered := bufio.NewWriterSize(w, 64<<10)
+	fw := &Writer{w: buffered, xml: xml.NewEncoder(buffered)}
 	if opts != nil {
 		fw.opts = *opts
 	}
@@ -42,9 +44,10 @@ func NewWriter(w io.Writer, opts *WriterOptions) *Writer {
 	return fw
 }
 
-// Write writes an entry, which must have a JobID; what is empty is left out. The
-// entry's Position is not written, and of PostingVersions what Links say. An error is that of the io.Writer, or
-// tells of an entry that cannot be written; the latter leaves the feed as it was.
+// Write writes an entry, which must have a JobID; what is empty is left out. It
+// does not write the entry's Position, and PostingVersions only as far as Links
+// name them. Its error is that of the io.Writer, or tells of an entry that
+// cannot be written; the latter leaves the feed as it was.
 func (w *Writer) Write(e *Entry) error {
 	switch {
 	case w.err != nil:
@@ -71,10 +74,10 @@ func (w *Writer) Close() error {
 	}
 	w.begin()
 	w.closed = true
-	w.end(w.opts.Root)
+	w.token(xml.EndElement{Name: w.name(w.opts.Root)})
 	w.str("\n")
-	if err := w.w.Flush(); w.err == nil {
-		w.err = err
+	if w.err == nil {
+		w.err = w.w.Flush()
 	}
 	return w.err
 }
@@ -85,15 +88,11 @@ func (w *Writer) begin() {
 	}
 	w.begun = true
 	w.str(xml.Header)
-	var attrs []string
-	if w.opts.Namespace != "" {
-		name := "xmlns"
-		if w.opts.Prefix != "" {
-			name += ":" + w.opts.Prefix
-		}
-		attrs = []string{name, w.opts.Namespace}
+	declaration := "xmlns"
+	if w.opts.Prefix != "" {
+		declaration += ":" + w.opts.Prefix
 	}
-	w.start(w.opts.Root, attrs...)
+	w.token(xml.StartElement{Name: w.name(w.opts.Root), Attr: attrs(declaration, w.opts.Namespace)})
 	w.str("\n")
 }
 
@@ -170,69 +169,51 @@ func (e *Entry) urls(kind LinkKind) (urls []string) {
 	return urls
 }
 
-// attrs returns pairs of a name and a value without those whose value is empty.
-func attrs(pairs ...string) (attrs []string) {
+// attrs returns the attributes of pairs of a name and a value, without those
+// whose value is empty.
+func attrs(pairs ...string) (attrs []xml.Attr) {
 	for pair := range slices.Chunk(pairs, 2) {
 		if pair[1] != "" {
-			attrs = append(attrs, pair...)
+			attrs = append(attrs, xml.Attr{Name: xml.Name{Local: pair[0]}, Value: pair[1]})
 		}
 	}
 	return attrs
 }
 
 // in writes an element around what inside writes.
-func (w *Writer) in(name string, attrs []string, inside func()) {
-	w.start(name, attrs...)
+func (w *Writer) in(name string, attrs []xml.Attr, inside func()) {
+	start := xml.StartElement{Name: w.name(name), Attr: attrs}
+	w.token(start)
 	inside()
-	w.end(name)
-}
-
-// start writes a start tag with attributes, name and value in turn.
-func (w *Writer) start(name string, attrs ...string) {
-	w.str("<")
-	w.name(name)
-	for i := 0; i < len(attrs); i += 2 {
-		w.str(" ")
-		w.str(attrs[i])
-		w.str(`="`)
-		w.text(attrs[i+1])
-		w.str(`"`)
-	}
-	w.str(">")
-}
-
-func (w *Writer) end(name string) {
-	w.str("</")
-	w.name(name)
-	w.str(">")
+	w.token(start.End())
 }
 
 // leaf writes an element with text, unless that is empty.
 func (w *Writer) leaf(name, text string) {
-	if text == "" {
-		return
+	if text != "" {
+		w.in(name, nil, func() { w.token(xml.CharData(text)) })
 	}
-	w.in(name, nil, func() { w.text(text) })
 }
 
-func (w *Writer) name(name string) {
-	if w.opts.Prefix != "" {
-		w.str(w.opts.Prefix)
-		w.str(":")
-	}
+// name returns an element's name as the options spell it.
+func (w *Writer) name(name string) xml.Name {
 	if w.opts.LowerCase {
-		w.str(strings.ToLower(name[:1]))
-		name = name[1:]
+		name = strings.ToLower(name[:1]) + name[1:]
 	}
-	w.str(name)
+	if w.opts.Prefix != "" {
+		name = w.opts.Prefix + ":" + name
+	}
+	return xml.Name{Local: name}
 }
 
-func (w *Writer) text(s string) {
+// token writes a token, unless an error came before.
+func (w *Writer) token(t xml.Token) {
 	if w.err == nil {
-		w.err = xml.EscapeText(w.w, []byte(s))
+		w.err = w.xml.EncodeToken(t)
 	}
 }
 
+// str writes what stands between the elements.
 func (w *Writer) str(s string) {
 	if w.err == nil {
 		_, w.err = w.w.WriteString(s)
