@@ -42,6 +42,38 @@ func TestValid(t *testing.T) {
 	}
 }
 
+// TestValidLong holds Valid against utf8.Valid for texts of one length of
+// character, long enough to be checked in blocks, in which one byte is another,
+// or two that stand side by side.
+func TestValidLong(t *testing.T) {
+	for _, text := range []string{
+		"0123456789abcdef0123456789abcdef0123", "приносите опыт работаете самост", "Persönlichkeit für Kündigung über Nächte",
+		"我们正在为我们的团队寻找一位充满", "ความรู้เกี่ยวกับ", "서울특별시힣퓨하하하하", "हम खोज रहे हैं", "，。、！？：；（）「」", "aé€🚀aé€🚀aé€🚀aé€🚀",
+	} {
+		b := []byte(text)
+		for at := range b {
+			for c := range 256 {
+				was := b[at]
+				b[at] = byte(c)
+				if got, want := Valid(b), utf8.Valid(b); got != want {
+					t.Fatalf("%q: %v, want %v", b, got, want)
+				}
+				if at+1 < len(b) {
+					next := b[at+1]
+					for _, d := range []byte{0x7F, 0x80, 0x9F, 0xA0, 0xBF, 0xC0} {
+						b[at+1] = d
+						if got, want := Valid(b), utf8.Valid(b); got != want {
+							t.Fatalf("%q: %v, want %v", b, got, want)
+						}
+					}
+					b[at+1] = next
+				}
+				b[at] = was
+			}
+		}
+	}
+}
+
 // TestStops holds the arithmetic on words against the table of bytes, for each
 // pair of bytes that stand side by side.
 func TestStops(t *testing.T) {

@@ -8,7 +8,8 @@ import (
 
 // Valid reports whether b is UTF-8, as utf8.Valid does, but with about the same
 // speed whatever language b is in: characters of one and two bytes are checked
-// eight bytes at a time and without a branch, those of three bytes in pairs.
+// sixteen bytes at a time and without a branch, those of three bytes eight at a
+// time.
 func Valid(b []byte) bool {
 	for len(b) > 0 {
 		var ok bool
@@ -27,27 +28,30 @@ func Valid(b []byte) bool {
 // of their bytes count; w<<n has bit 7-n there.
 func validShort(b []byte) (rest []byte, ok bool) {
 	var bad, owed uint64 // owed: the further byte of a character of the word before
-	for ; len(b) >= 16; b = b[16:] {
-		w0, w1 := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
-		lead0, lead1 := w0&High&(w0<<1), w1&High&(w1<<1)
-		if lead0&(w0<<2)|lead1&(w1<<2) != 0 {
+	i := 0
+	for ; len(b)-i >= 16; i += 16 {
+		two := (*[16]byte)(b[i : i+16 : i+16]) // spares the bounds
+		w0, w1 := binary.LittleEndian.Uint64(two[:]), binary.LittleEndian.Uint64(two[8:])
+		lead0, lead1 := w0&(w0<<1), w1&(w1<<1)
+		if (lead0&(w0<<2)|lead1&(w1<<2))&High != 0 {
 			break
 		}
 		bad |= misplaced(w0, lead0, owed) | misplaced(w1, lead1, lead0>>56)
 		owed = lead1 >> 56
 	}
-	for ; len(b) >= 8; b = b[8:] {
-		w := binary.LittleEndian.Uint64(b)
-		lead := w & High & (w << 1)
+	for ; len(b)-i >= 8; i += 8 {
+		w := binary.LittleEndian.Uint64(b[i:])
+		lead := w & (w << 1)
 		wrong := misplaced(w, lead, owed)
-		if long := lead & (w << 2); long != 0 {
+		if long := lead & (w << 2) & High; long != 0 {
 			upTo := long ^ (long - 1)
-			return b[bits.TrailingZeros64(long)>>3:], (bad|wrong&upTo)&High == 0
+			return b[i+bits.TrailingZeros64(long)>>3:], (bad|wrong&upTo)&High == 0
 		}
 		bad |= wrong
 		owed = lead >> 56
 	}
-	if bad&High != 0 || owed != 0 && (len(b) == 0 || utf8.RuneStart(b[0])) {
+	b = b[i:]
+	if owed &= 0x80; bad&High != 0 || owed != 0 && (len(b) == 0 || utf8.RuneStart(b[0])) {
 		return b, false
 	}
 	b = b[owed>>7:]
@@ -63,22 +67,20 @@ func validShort(b []byte) (rest []byte, ok bool) {
 
 // misplaced marks the further bytes of w that have no lead, where owed has the
 // last one of the word before, the leads that have none, and C0 and C1, which
-// would spell ASCII: with the high bit gone, they alone of all leads are below
-// 0x42.
+// would spell ASCII.
 func misplaced(w, lead, owed uint64) uint64 {
-	return w&High ^ lead ^ (lead<<8 | owed) | lead&^(w&^High+lsb*(0x80-0x42))
+	return w ^ lead ^ (lead<<8 | owed) | lead&(lsb*0xC1-w&^High)
 }
 
 // validLong checks the characters of three and four bytes at the start of b, and
-// returns what is behind them.
+// single ones of ASCII among them, such as spaces. It returns what is behind.
 func validLong(b []byte) (rest []byte, ok bool) {
-	for len(b) > 0 && b[0] >= 0xE0 {
-		for len(b) >= 8 && binary.LittleEndian.Uint64(b)&0xC0C0F0C0C0F0 == 0x8080E08080E0 && // two of three bytes each
-			allowed(b[0], b[1]) && allowed(b[3], b[4]) {
-			b = b[6:]
+	for len(b) > 0 && b[0] >= 0xE0 || len(b) > 1 && b[0] < utf8.RuneSelf && b[1] >= 0xE0 {
+		if b[0] < utf8.RuneSelf {
+			b = b[1:]
 		}
-		if len(b) >= 4 && binary.LittleEndian.Uint32(b)&0xC0C0F0 == 0x8080E0 && allowed(b[0], b[1]) {
-			b = b[3:]
+		if n := triples(b); n > 0 {
+			b = b[n:]
 			continue
 		}
 		r, n := utf8.DecodeRune(b)
@@ -90,10 +92,51 @@ func validLong(b []byte) (rest []byte, ok bool) {
 	return b, true
 }
 
+// triples returns the length of the run of characters of three bytes at the start
+// of b. It may return less near the end of b.
+func triples(b []byte) (n int) {
+	const shape, two = 0x8080E0, 0xC0C0F0 // of a lead four bits are 1110, of the others two are 10
+	for len(b)-n >= 8 && binary.LittleEndian.Uint64(b[n:])&(two<<24|two) == shape<<24|shape &&
+		allowed(b[n], b[n+1]) && allowed(b[n+3], b[n+4]) {
+		if n += 6; n == 24 { // there may be more
+			for len(b)-n >= 24 && eight((*[24]byte)(b[n:n+24:n+24])) {
+				n += 24
+			}
+		}
+	}
+	if len(b)-n >= 4 && binary.LittleEndian.Uint32(b[n:])&two == shape && allowed(b[n], b[n+1]) {
+		n += 3
+	}
+	return n
+}
+
 // allowed reports whether a character of three bytes can begin with c and next:
 // below A0, E0 would spell a shorter one, and from there on ED a surrogate.
 func allowed(c, next byte) bool {
 	return c != 0xE0 && c != 0xED || (c == 0xE0) == (next >= 0xA0)
+}
+
+// eight reports whether b is eight characters of three bytes.
+func eight(b *[24]byte) bool {
+	w0, w1, w2 := binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:])
+	const (
+		lead0, lead1, lead2 = 0x00FF0000FF0000FF, 0xFF0000FF0000FF00, 0x0000FF0000FF0000 // where the leads are
+
+		// As in triples.
+		bits0, bits1, bits2 = lsb*0xC0 | lead0&(lsb*0x30), lsb*0xC0 | lead1&(lsb*0x30), lsb*0xC0 | lead2&(lsb*0x30)
+		are0, are1, are2    = High | lead0&(lsb*0x60), High | lead1&(lsb*0x60), High | lead2&(lsb*0x60)
+	)
+	if (w0&bits0^are0)|(w1&bits1^are1)|(w2&bits2^are2) != 0 {
+		return false
+	}
+	// As allowed has it, for the leads of the three words together, one in each
+	// byte, and the bytes behind them. Bit 4 says whether the lead is other than
+	// E0, other than ED, and whether the next byte is below A0.
+	const carry = lsb * 0x0F
+	low := (w0&lead0 | w1&lead1 | w2&lead2) & carry
+	next := w0>>8&lead0 | (w1>>8|w2<<56)&lead1 | w2>>8&lead2
+	notE0, notED, below := low+carry, low^lsb*0x0D+carry, ^next>>1
+	return (notE0|^below)&(notED|below)&(lsb*0x10) == lsb*0x10
 }
 
 // CutOff returns how many bytes at the end of b begin a character of which more
