@@ -84,11 +84,12 @@ main() {
 	return $rc
 }
 
-# need_apt BIN PACKAGE...: installs Debian packages when BIN is missing.
+# need_apt BIN PACKAGE...: installs Debian packages when BIN, a program or a file, is
+# missing.
 need_apt() {
 	local want=$1 sudo=
 	shift
-	if command -v "$want" >/dev/null; then
+	if command -v "$want" >/dev/null || [ -e "$want" ]; then
 		return
 	fi
 	echo "installing $* for $want"
@@ -99,7 +100,7 @@ need_apt() {
 	[ "$(id -u)" -eq 0 ] || sudo='sudo -n'
 	$sudo apt-get update -qq
 	$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
-	command -v "$want"
+	command -v "$want" || ls "$want"
 }
 
 # need_programs: installs what tests and tools use beside Go.
@@ -112,6 +113,10 @@ need_programs() {
 	need_apt python3 python3
 	need_apt jing jing
 	need_apt npm nodejs npm
+	# The shells that the command's completion is for.
+	need_apt /usr/share/bash-completion/bash_completion bash-completion
+	need_apt zsh zsh
+	need_apt fish fish
 	# The server's programs are not in PATH, the client that comes with it is.
 	need_apt pg_ctlcluster postgresql
 	if ! command -v chromium-browser >/dev/null && ! command -v google-chrome >/dev/null; then

@@ -1,18 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
-	"runtime"
-	"runtime/debug"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
@@ -27,7 +27,10 @@ type app struct {
 
 	getenv        func(string) string
 	now           func() time.Time
-	defaultConfig string // path of the configuration file; empty: none
+	defaultConfig string                                // path of the configuration file; empty: none
+	memory        string                                // path of what the last search told, for completion; empty: none
+	askSecret     func(question string) (string, error) // for a line that is not shown; nil: nobody to ask
+	showInput     func()                                // ends that
 
 	startFake func() *jobboardtest.Server // nil: with sockets and the demo
 	transport http.RoundTripper           // nil: the library's
@@ -45,7 +48,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	a.stdout = out
 	root := a.command()
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	called, err := root.ExecuteContextC(ctx)
 	if err == nil && out.err == nil {
 		return exitOK
 	}
@@ -56,10 +59,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		err = fmt.Errorf("the output cannot be written: %w", out.err)
 		code, hint = exitUnexpected, ""
 	case !a.began:
-		code = exitUsage
-		if hint == "" {
-			hint = "jobboard --help"
-		}
+		code, hint = exitUsage, cmp.Or(hint, called.CommandPath()+" --help")
 	}
 	var quiet *exitError
 	switch {
@@ -68,19 +68,36 @@ func (a *app) run(ctx context.Context, args []string) int {
 		code = exitInterrupted
 		fmt.Fprintln(a.stderr, "jobboard: interrupted")
 	default:
-		text := strings.TrimPrefix(err.Error(), "jobboard: ")
-		for i, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' }) {
-			start := "jobboard:"
-			if i > 0 {
-				start = strings.Repeat(" ", len(start))
-			}
-			fmt.Fprintln(a.stderr, start, a.masked(printable(line)))
-		}
-		if hint != "" {
-			fmt.Fprintln(a.stderr, a.errTerminal.paint(faint, "next: "+hint))
-		}
+		a.complain(err, hint)
 	}
 	return code
+}
+
+// complain writes an error and the next step to standard error.
+func (a *app) complain(err error, hint string) {
+	prefix := "jobboard: "
+	for line := range strings.SplitSeq(strings.TrimPrefix(err.Error(), prefix), "\n") {
+		if line = a.masked(printable(line)); line == "" {
+			continue
+		}
+		a.errTerminal.say(a.stderr, prefix, line)
+		prefix = strings.Repeat(" ", len(prefix))
+	}
+	if hint == "" {
+		return
+	}
+	start := "next: "
+	for sentence := range strings.SplitSeq(hint, "\n") {
+		for _, line := range a.errTerminal.wrapped(sentence, len(start)) {
+			fmt.Fprintln(a.stderr, a.errTerminal.paint(faint, start+line))
+			start = strings.Repeat(" ", len(start))
+		}
+	}
+}
+
+// note tells on standard error what went on beside the output.
+func (a *app) note(format string, args ...any) {
+	a.errTerminal.say(a.stderr, "jobboard: ", fmt.Sprintf(format, args...))
 }
 
 // output is standard output, and remembers the first error.
@@ -113,13 +130,12 @@ every job of a feed, and watches a channel for changes.
 
 Try it with nothing set up, against the embedded stand-in of the service:
 
-  jobboard search --fake --near 52.52,13.405 --radius 50
-
-` + settingsHelp + "\n\n" + exitHelp,
-		Version:       version(),
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+  jobboard search --fake --near Berlin --radius 50`,
+		Version:           version(),
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			if err := cmd.ValidateFlagGroups(); err != nil {
 				return err
@@ -135,73 +151,69 @@ Try it with nothing set up, against the embedded stand-in of the service:
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.SetVersionTemplate("jobboard {{.Version}}\n")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		hint := ""
-		for _, secret := range []string{"token", "secret", "password"} {
-			if strings.Contains(err.Error(), secret) {
-				hint = "secrets have no flag, because a command line can be read by others: set JOBBOARD_TOKEN, JOBBOARD_USER_TOKEN or JOBBOARD_CLIENT_SECRET, or name a file with --token-file, --user-token-file or --client-secret-file"
-			}
-		}
-		return &exitError{code: exitUsage, err: err, hint: hint}
-	})
+	root.SetFlagErrorFunc(flagError)
+	root.SetUsageFunc(printUsage)
 	a.addSettingsFlags(root.PersistentFlags())
-	root.AddCommand(
-		a.searchCommand(), a.infoCommand(), a.statusCommand(), a.applyFormCommand(),
-		a.feedCommand(), a.watchCommand(), a.doctorCommand(), a.fakeCommand(), a.mcpCommand(),
+	const ask, setUp, beside = "ask", "set up", "beside"
+	root.AddGroup(
+		&cobra.Group{ID: ask, Title: "Ask the service:"},
+		&cobra.Group{ID: setUp, Title: "Set up:"},
+		&cobra.Group{ID: beside, Title: "Beside it:"},
 	)
-	root.InitDefaultCompletionCmd()
-	needShell(root)
+	add := func(group string, commands ...*cobra.Command) {
+		for _, c := range commands {
+			c.GroupID = group
+			root.AddCommand(c)
+		}
+	}
+	add(ask, a.searchCommand(), a.feedCommand(), a.watchCommand())
+	add(ask, a.infoCommand(), a.statusCommand(), a.applyFormCommand())
+	add(setUp, a.initCommand(), a.doctorCommand(), a.completionCommand(), a.versionCommand())
+	add(beside, a.fakeCommand(), a.mcpCommand())
+	for _, p := range programs {
+		add(beside, a.programCommand(p))
+	}
+	root.AddCommand(helpTopics(root.PersistentFlags())...)
+	a.completeSettings(root)
 	return root
 }
 
-// needShell makes completion without the name of a shell that it knows a
-// mistake, instead of help that ends in somebody's profile.
-func needShell(root *cobra.Command) {
-	for _, c := range root.Commands() {
-		if c.Name() == "completion" {
-			c.Args = cobra.NoArgs
-			c.RunE = func(*cobra.Command, []string) error { return usage("name a shell: bash, zsh, fish or powershell") }
+// flagError says what is wrong with a flag, which one may be meant, and why there
+// is none for a secret.
+func flagError(cmd *cobra.Command, err error) error {
+	failed := &exitError{code: exitUsage, err: err}
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return failed
+	}
+	// Cobra compares the names of commands with what was typed, and not of flags.
+	names := &cobra.Command{SuggestionsMinimumDistance: 2}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		names.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+	})
+	name := unknown.GetSpecifiedName()
+	for _, secret := range []string{"token", "secret", "password"} {
+		if strings.Contains(name, secret) {
+			failed.hint = "secrets have no flag, because a command line can be read by others: set JOBBOARD_TOKEN, JOBBOARD_USER_TOKEN or JOBBOARD_CLIENT_SECRET, or name a file with --token-file, --user-token-file or --client-secret-file"
+			return failed
 		}
 	}
+	if similar := names.SuggestionsFor(name); len(similar) > 0 && len(name) > 1 {
+		failed.err = fmt.Errorf("%w; is it --%s?", err, strings.Join(similar, " or --"))
+	}
+	return failed
 }
 
-// needsSettings: help, completion and the fake need no service; mcp reads the
-// settings when it needs them.
+// needsSettings: what explains, sets up or starts something else needs no service;
+// mcp reads the settings when it needs them.
 func needsSettings(cmd *cobra.Command) bool {
 	for c := cmd; c != nil; c = c.Parent() {
 		switch c.Name() {
-		case "completion", "help", "fake", "mcp", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd:
+		case "completion", "help", "fake", "version", "init", "mcp", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd:
 			return false
 		}
 	}
-	return cmd.HasParent()
-}
-
-// version is the module's version and the commit it was built from, as far as
-// the build says so.
-func version() string {
-	v, revision, changed := "(unknown)", "", false
-	if info, ok := debug.ReadBuildInfo(); ok {
-		if info.Main.Version != "" {
-			v = info.Main.Version
-		}
-		for _, s := range info.Settings {
-			switch s.Key {
-			case "vcs.revision":
-				revision = s.Value[:min(12, len(s.Value))]
-			case "vcs.modified":
-				changed = s.Value == "true"
-			}
-		}
-	}
-	details := fmt.Sprintf("%s, %s/%s", runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	if revision != "" {
-		if changed {
-			revision += ", changed"
-		}
-		details = "commit " + revision + ", " + details
-	}
-	return v + " (" + details + ")"
+	return cmd.HasParent() && !cmd.DisableFlagParsing
 }
 
 // logger writes the library's records to standard error where --debug asks.

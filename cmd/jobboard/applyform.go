@@ -3,6 +3,7 @@ package main
 import (
 	_ "embed"
 	"html/template"
+	"io"
 	"net/url"
 	"strings"
 
@@ -33,27 +34,29 @@ var applyFormTemplate = template.Must(template.New("form").Funcs(template.FuncMa
 
 func (a *app) applyFormCommand() *cobra.Command {
 	var (
-		asText bool
+		output outputFlags
 		action string
 	)
 	cmd := &cobra.Command{
 		Use:   "apply-form [JOB]",
 		Short: "Print the form that an application to a job has to fill in",
 		Long: `apply-form prints the job's questions as an HTML page with a form, or as text.
-It shows what must be asked; the interface has no call to send an application, so
-the form goes nowhere unless --action names an address of your own. A field's name
-is q followed by the question's identifier, and its value an answer's identifier
-where there is a list of answers.
+It shows what must be asked; the interface has no call to send an application,
+so the form goes nowhere unless --action names an address of your own. A field's
+name is q followed by the question's identifier, and its value an answer's
+identifier where there is a list of answers.
 
 A job that takes no applications has no form: the command ends with 4.`,
-		Example: "  jobboard apply-form --fake > form.html\n  jobboard apply-form 2797227 --text",
-		Args:    cobra.MaximumNArgs(1),
+		Example:           "  jobboard apply-form --fake --output form.html\n  jobboard apply-form 2797227 --text",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: a.completeJob,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if action != "" {
-				u, err := url.Parse(action)
-				if err != nil || u.Host != "" && u.Scheme == "" || u.Scheme != "" && u.Scheme != "http" && u.Scheme != "https" {
-					return usage("--action is neither an http or https address nor a path")
-				}
+			form, err := output.form()
+			if err != nil {
+				return err
+			}
+			if err := checkAction(action); err != nil {
+				return err
 			}
 			info, err := a.lookUp(cmd.Context(), args)
 			if err != nil {
@@ -62,27 +65,46 @@ A job that takes no applications has no form: the command ends with 4.`,
 			if !info.ApplyPossible {
 				return &exitError{code: exitNo, err: errNoForm}
 			}
-			if asText {
-				w := &lines{w: a.stdout}
-				w.line("%s", printable(info.JobTitle))
-				w.questions(info)
-				if n := len(info.Nationalities); n > 0 {
-					w.line("")
-					w.line("  Nationality: one of %d (jobboard info --json lists them)", n)
-				}
-				if link, err := info.DataSecurityURL(); err == nil {
-					w.line("")
-					w.line("  Privacy statement: %s", printable(link.String()))
-				}
-				return w.err
+			to, err := a.destination(&output)
+			if err != nil {
+				return err
 			}
-			return applyFormTemplate.Execute(a.stdout, formPage(info, action))
+			if form == "text" {
+				return to.close(printForm(to, info))
+			}
+			return to.close(applyFormTemplate.Execute(to, formPage(info, action)))
 		},
 	}
-	cmd.Flags().BoolVar(&asText, "text", false, "print the form as text")
+	output.add(cmd, form{"html", "html", "print the form as an HTML page, as without it"},
+		form{"text", "txt", "print the form as text"})
 	cmd.Flags().StringVar(&action, "action", "", "`address` that the HTML form is sent to")
+	complete(cmd, "action", nothing)
 	cmd.MarkFlagsMutuallyExclusive("text", "action")
 	return cmd
+}
+
+func checkAction(action string) error {
+	u, err := url.Parse(action)
+	if err != nil || u.Host != "" && u.Scheme == "" || u.Scheme != "" && u.Scheme != "http" && u.Scheme != "https" {
+		return usage("--action is neither an http or https address nor a path")
+	}
+	return nil
+}
+
+// printForm is the form as text.
+func printForm(to io.Writer, info *jobboard.JobInformation) error {
+	w := &lines{w: to}
+	w.line("%s", printable(info.JobTitle))
+	w.questions(info)
+	if n := len(info.Nationalities); n > 0 {
+		w.line("")
+		w.line("  Nationality: one of %d (jobboard info --json lists them)", n)
+	}
+	if link, err := info.DataSecurityURL(); err == nil {
+		w.line("")
+		w.line("  Privacy statement: %s", printable(link.String()))
+	}
+	return w.err
 }
 
 var errNoForm = exitMessage("the job takes no applications: applying is not possible")

@@ -27,25 +27,17 @@ const tokenPath = "/api/rest/oauth/frontend/token"
 func (a *app) client(retry jobboard.RetryPolicy, limiter jobboard.Limiter) (*jobboard.Client, error) {
 	s := &a.settings
 	if s.ambiguous != nil {
-		return nil, usage("%w", s.ambiguous)
+		return nil, s.ambiguous
 	}
 	cfg := jobboard.Config{
 		BaseURL: s.get(baseURL), JobDBURL: s.get(jobDBURL), Language: s.get(language),
 		UserAgent: "jobboard", Logger: a.logger(), AllowInsecure: s.get(allowInsecure) == "true", Retry: retry, Limiter: limiter,
 	}
-	if a.flags.attempts < 0 {
-		return nil, usage("--attempts is negative")
+	if cfg.BaseURL == "" && cfg.JobDBURL == "" {
+		return nil, unset("no address is set", "set JOBBOARD_BASE_URL and JOBBOARD_JOBDB_URL, or try --fake")
 	}
-	// Who asks for attempts gets them, also from a new client's budget.
-	if n := a.flags.attempts; n > 0 {
-		cfg.Retry.MaxAttempts, cfg.Retry.Budget = n, n
-	}
-	if a.flags.timeout != "" {
-		d, err := time.ParseDuration(a.flags.timeout)
-		if err != nil || d <= 0 {
-			return nil, usage("--timeout: %q is no time such as 10s", printable(a.flags.timeout))
-		}
-		cfg.Retry.AttemptTimeout = d
+	if err := a.pace(&cfg.Retry); err != nil {
+		return nil, err
 	}
 	next, err := a.roundTripper()
 	if err != nil {
@@ -57,30 +49,50 @@ func (a *app) client(retry jobboard.RetryPolicy, limiter jobboard.Limiter) (*job
 	if a.flags.debug {
 		cfg.Observer = observer(cfg.Logger)
 	}
-	switch {
-	case cfg.BaseURL == "":
-		// The lookup needs no credential of the client.
-	case s.get(token) != "":
-		cfg.TokenSource = jobboard.StaticToken(s.get(token))
-	case s.get(clientSecret) != "":
-		if cfg.TokenSource, err = a.clientCredentials(next); err != nil {
-			return nil, err
-		}
-	case s.get(clientID) != "":
-		cfg.ClientID = s.get(clientID)
-	}
-	if cfg.BaseURL == "" && cfg.JobDBURL == "" {
-		return nil, usage("no address is set: set JOBBOARD_BASE_URL and JOBBOARD_JOBDB_URL, or try --fake")
+	if err := a.credential(&cfg, next); err != nil {
+		return nil, err
 	}
 	c, err := jobboard.NewClient(cfg)
 	if err != nil {
-		refused := &exitError{code: exitUsage, err: settingError(err)}
-		if !cfg.AllowInsecure && strings.HasPrefix(cfg.BaseURL+cfg.JobDBURL, "http://") {
-			refused.hint = "an address over https keeps credentials private; --allow-insecure sends them over http all the same"
-		}
-		return nil, refused
+		return nil, settingError(err, cfg)
 	}
 	return c, nil
+}
+
+// pace sets what the flags say of attempts.
+func (a *app) pace(retry *jobboard.RetryPolicy) error {
+	if a.flags.attempts < 0 {
+		return usage("--attempts is negative")
+	}
+	// Who asks for attempts gets them, also from a new client's budget.
+	if n := a.flags.attempts; n > 0 {
+		retry.MaxAttempts, retry.Budget = n, n
+	}
+	if a.flags.timeout == "" {
+		return nil
+	}
+	d, err := time.ParseDuration(a.flags.timeout)
+	if err != nil || d <= 0 {
+		return usage("--timeout: %q is no time such as 10s", printable(a.flags.timeout))
+	}
+	retry.AttemptTimeout = d
+	return nil
+}
+
+// credential sets what the client says who it is with. Without a base address
+// there is nobody to say it to: the lookup needs none.
+func (a *app) credential(cfg *jobboard.Config, next http.RoundTripper) (err error) {
+	s := &a.settings
+	switch {
+	case cfg.BaseURL == "":
+	case s.get(token) != "":
+		cfg.TokenSource = jobboard.StaticToken(s.get(token))
+	case s.get(clientSecret) != "":
+		cfg.TokenSource, err = a.clientCredentials(next)
+	case s.get(clientID) != "":
+		cfg.ClientID = s.get(clientID)
+	}
+	return err
 }
 
 // settingNames are the names of settings for the fields of a Config that the
@@ -93,17 +105,25 @@ var settingNames = map[string]string{
 	"Language":    "the language",
 }
 
-// settingError returns an error of NewClient in the words of the settings.
-func settingError(err error) error {
+// settingError returns an error of NewClient in the words of the settings, with
+// what to write instead.
+func settingError(err error, cfg jobboard.Config) error {
+	refused := &exitError{code: exitUsage, err: err}
 	var mistake *jobboard.ConfigError
 	if !errors.As(err, &mistake) {
-		return err
+		return refused
 	}
-	name, ok := settingNames[mistake.Field]
-	if !ok {
-		return err
+	if name, ok := settingNames[mistake.Field]; ok {
+		refused.err = fmt.Errorf("%s %s", name, mistake.Reason)
 	}
-	return fmt.Errorf("%s %s", name, mistake.Reason)
+	address := map[string]string{"BaseURL": cfg.BaseURL, "JobDBURL": cfg.JobDBURL}[mistake.Field]
+	switch {
+	case strings.HasPrefix(address, "http://") && !cfg.AllowInsecure && !strings.ContainsAny(address, "@?#"):
+		refused.hint = "use the https address, or bear with it: --allow-insecure"
+	case address != "":
+		refused.hint = "write the address with its scheme, such as https://jobs.example; take name and password out of the address, and what begins with ? or #"
+	}
+	return refused
 }
 
 // plain is an error of the library as a person reads it: without its prefix.
@@ -144,7 +164,7 @@ func (a *app) roundTripper() (http.RoundTripper, error) {
 func (a *app) clientCredentials(next http.RoundTripper) (oauth2.TokenSource, error) {
 	s := &a.settings
 	if s.get(clientID) == "" {
-		return nil, usage("there is a client secret and no client identifier: set JOBBOARD_CLIENT_ID")
+		return nil, unset("there is a client secret and no client identifier", "set JOBBOARD_CLIENT_ID beside the secret")
 	}
 	address, err := s.tokenAddress()
 	if err != nil {
@@ -217,16 +237,21 @@ func observer(l *slog.Logger) *jobboard.Observer {
 // The commands ask for what they need by these, so that the words are the same
 // everywhere.
 
+// unset is the error for something that must be set and is not.
+func unset(what, next string) error {
+	return &exitError{code: exitUsage, err: errors.New(what), hint: next}
+}
+
 func (s *settings) needBase() error {
 	if s.get(baseURL) == "" {
-		return usage("no base address is set: set JOBBOARD_BASE_URL or --base-url, or try --fake")
+		return unset("no base address is set", "set JOBBOARD_BASE_URL or --base-url, or try --fake")
 	}
 	return nil
 }
 
 func (s *settings) needLookup() error {
 	if s.get(jobDBURL) == "" {
-		return usage("no lookup address is set: set JOBBOARD_JOBDB_URL or --jobdb-url, or try --fake")
+		return unset("no lookup address is set", "set JOBBOARD_JOBDB_URL or --jobdb-url, or try --fake")
 	}
 	return nil
 }
@@ -237,7 +262,7 @@ func (s *settings) needChannel(args []string) (jobboard.ChannelID, error) {
 		id = args[0]
 	}
 	if id == "" {
-		return "", usage("no channel is set: set JOBBOARD_CHANNEL or --channel")
+		return "", unset("no channel is set", "set JOBBOARD_CHANNEL or --channel, or try --fake")
 	}
 	return jobboard.ChannelID(id), nil
 }
@@ -248,7 +273,7 @@ func (s *settings) needJob(args []string) (jobboard.JobID, error) {
 		id = args[0]
 	}
 	if id == "" {
-		return 0, usage("no job is named: give its identifier, or set JOBBOARD_JOB")
+		return 0, unset("no job is named", "give its identifier, or set JOBBOARD_JOB")
 	}
 	n, err := jobboard.ParseJobID(id)
 	if err != nil {
@@ -259,10 +284,7 @@ func (s *settings) needJob(args []string) (jobboard.JobID, error) {
 
 func (s *settings) user() (oauth2.TokenSource, error) {
 	if s.get(userToken) == "" {
-		return nil, &exitError{
-			code: exitUsage, err: errors.New("no applicant's token is set"),
-			hint: "set JOBBOARD_USER_TOKEN, or name a file with --user-token-file",
-		}
+		return nil, unset("no applicant's token is set", "set JOBBOARD_USER_TOKEN, or name a file with --user-token-file")
 	}
 	return jobboard.StaticToken(s.get(userToken)), nil
 }
@@ -300,10 +322,8 @@ func (a *app) searches(c *jobboard.Client) (searcher, error) {
 	}
 	user, err := s.user()
 	if err != nil {
-		return nil, &exitError{
-			code: exitUsage, err: errors.New("a search needs a credential"),
-			hint: "set JOBBOARD_CLIENT_ID, or JOBBOARD_CLIENT_ID and JOBBOARD_CLIENT_SECRET, or JOBBOARD_TOKEN",
-		}
+		return nil, unset("a search needs a credential",
+			"set JOBBOARD_CLIENT_ID, or JOBBOARD_CLIENT_ID and JOBBOARD_CLIENT_SECRET, or JOBBOARD_TOKEN")
 	}
 	return c.Applicant(user), nil
 }

@@ -70,85 +70,86 @@ func (a *app) doctor(ctx context.Context, f *doctorFlags) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	failed := false
 	for i := range d.findings {
 		x := &d.findings[i]
 		x.Detail, x.Next = a.masked(printable(x.Detail)), a.masked(printable(x.Next))
+		failed = failed || x.Verdict == verdictFail
 	}
-	switch {
-	case f.bundle == "-":
-		body, err := d.bundle()
-		if err != nil {
-			return err
-		}
-		if _, err := a.stdout.Write(body); err != nil {
-			return err
-		}
-	case f.json:
-		if err := writeJSON(a.stdout, d.findings, true); err != nil {
-			return err
-		}
-	default:
-		if err := d.print(); err != nil {
-			return err
-		}
+	if err := d.report(f); err != nil {
+		return err
 	}
-	if f.bundle != "" && f.bundle != "-" {
-		body, err := d.bundle()
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(f.bundle, body, 0o600); err != nil {
-			return fmt.Errorf("--bundle: %w", err)
-		}
-		fmt.Fprintf(a.stderr, "bundle: %s, without secrets; read it before you send it\n", f.bundle)
-	}
-	for _, x := range d.findings {
-		if x.Verdict == verdictFail {
-			return &exitError{code: exitIncomplete}
-		}
+	if failed {
+		return &exitError{code: exitIncomplete}
 	}
 	return nil
 }
 
+// report writes the findings, and the bundle where it is asked for.
+func (d *doctor) report(f *doctorFlags) error {
+	var body []byte
+	var err error
+	if f.bundle != "" {
+		if body, err = d.bundle(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case f.bundle == "-":
+		_, err = d.stdout.Write(body)
+		return err
+	case f.json:
+		err = writeJSON(d.stdout, d.findings, true)
+	default:
+		err = d.print()
+	}
+	if err != nil || f.bundle == "" {
+		return err
+	}
+	if err := os.WriteFile(f.bundle, body, 0o600); err != nil {
+		return fmt.Errorf("--bundle: %w", err)
+	}
+	d.note("%s is without secrets; read it before you send it", f.bundle)
+	return nil
+}
+
+// print writes the findings for people. What an earlier check said already is not
+// said again.
 func (d *doctor) print() error {
+	const indent = 24
 	t := d.outTerminal
 	w := &lines{w: d.stdout}
 	count := map[verdict]int{}
+	saidBy := map[string]string{} // the check that a sentence was first said for
+	said := func(x finding, sentence string) string {
+		if first, ok := saidBy[sentence]; ok {
+			return "as above, " + first
+		}
+		saidBy[sentence] = x.Check
+		return sentence
+	}
 	for _, x := range d.findings {
 		count[x.Verdict]++
 		colour := map[verdict]string{verdictOK: green, verdictWarn: yellow, verdictFail: red, verdictSkip: faint}[x.Verdict]
-		indent := strings.Repeat(" ", 24)
-		for i, line := range d.wrapped(x.Detail, 24) {
-			if i == 0 {
-				w.line("%s  %-16s  %s", t.paint(colour, fmt.Sprintf("%-4s", x.Verdict)), x.Check, line)
-				continue
-			}
-			w.line("%s%s", indent, line)
+		start := fmt.Sprintf("%s  %-16s  ", t.paint(colour, fmt.Sprintf("%-4s", x.Verdict)), x.Check)
+		for _, line := range t.wrapped(said(x, x.Detail), indent) {
+			w.line("%s%s", start, line)
+			start = strings.Repeat(" ", indent)
 		}
-		if x.Next != "" {
-			for i, line := range d.wrapped("next: "+x.Next, 24) {
-				if i == 0 {
-					line = t.paint(bold, "next:") + strings.TrimPrefix(line, "next:")
-				}
-				w.line("%s%s", indent, line)
+		if x.Next == "" {
+			continue
+		}
+		for i, line := range t.wrapped("next: "+said(x, x.Next), indent) {
+			if i == 0 {
+				line = t.paint(bold, "next:") + strings.TrimPrefix(line, "next:")
 			}
+			w.line("%s%s", start, line)
 		}
 	}
 	w.line("")
 	w.line("%d ok, %d warnings, %d failed, %d skipped", count[verdictOK], count[verdictWarn], count[verdictFail],
 		count[verdictSkip])
 	return w.err
-}
-
-// wrapped breaks a text for the terminal, or not at all where there is none.
-func (d *doctor) wrapped(s string, indent int) []string {
-	if d.outTerminal.width == 0 {
-		return []string{s}
-	}
-	if lines := wrapWords(s, max(d.outTerminal.width-indent, 20)); len(lines) > 0 {
-		return lines
-	}
-	return []string{""}
 }
 
 // bundle is what support needs to know. Nothing in it is a secret, and what is

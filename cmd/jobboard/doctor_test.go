@@ -371,6 +371,37 @@ func TestDoctorAsksOnlyHarmlessThings(t *testing.T) {
 	}
 }
 
+// A sentence that two checks have is said once.
+func TestDoctorSaysNothingTwice(t *testing.T) {
+	nobody := httptest.NewServer(http.NotFoundHandler())
+	nobody.Close()
+	for _, p := range []*process{
+		newProcess(),
+		newProcess().set("BASE_URL", nobody.URL).set("JOBDB_URL", nobody.URL).set("CLIENT_ID", "10").set("USER_TOKEN", "canary"),
+		newProcess().set("BASE_URL", "http://jobs.example").set("CLIENT_ID", "10"),
+		newProcess().pointAt(demo(t)).set("CLIENT_ID", "99"),
+		newProcess().pointAt(demo(t)).set("TOKEN", "both").set("CLIENT_ID", "10"),
+	} {
+		r := p.run(t, "doctor").want(t, exitIncomplete)
+		said := map[string]bool{}
+		for line := range strings.Lines(r.out) {
+			if len(line) <= 24 {
+				continue
+			}
+			sentence := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line[24:]), "next: "))
+			if strings.HasPrefix(sentence, "as above, ") {
+				continue
+			}
+			for earlier := range said {
+				if strings.Contains(earlier, sentence) || strings.Contains(sentence, earlier) {
+					t.Errorf("%q is said again:\n%s", sentence, r.out)
+				}
+			}
+			said[sentence] = true
+		}
+	}
+}
+
 func TestDoctorWrapsOnATerminal(t *testing.T) {
 	p := newProcess().set("BASE_URL", "http://jobs.example").set("CLIENT_ID", "10")
 	p.outTerminal = terminal{tty: true, width: 60}

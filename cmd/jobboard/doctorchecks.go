@@ -94,28 +94,9 @@ func (d *doctor) checkSettings() bool {
 		d.ok(checkSettings, "%s", detail)
 		return true
 	}
-	d.add(checkSettings, verdictFail, err.Error(), settingsNext(err.Error()))
+	_, next := exitOf(err)
+	d.add(checkSettings, verdictFail, err.Error(), cmp.Or(next, "jobboard help settings says what can be set"))
 	return false
-}
-
-func settingsNext(text string) string {
-	switch {
-	case strings.Contains(text, "is http to a host"):
-		return "use the https address; http would let everybody on the way read the credential"
-	case strings.Contains(text, "exclude each other"):
-		return "an application without a secret has only JOBBOARD_CLIENT_ID, one with a secret has JOBBOARD_TOKEN or JOBBOARD_CLIENT_SECRET: keep one"
-	case strings.Contains(text, "no client identifier"):
-		return "set JOBBOARD_CLIENT_ID beside the secret"
-	case strings.Contains(text, "no address is set"):
-		return "set JOBBOARD_BASE_URL and JOBBOARD_JOBDB_URL, or try --fake"
-	case strings.Contains(text, "user part"):
-		return "take name and password out of the address and set JOBBOARD_CLIENT_ID or JOBBOARD_TOKEN"
-	case strings.Contains(text, "query or a fragment"):
-		return "take everything from the ? or # on out of the address"
-	case strings.Contains(text, "address"):
-		return "write the address with its scheme, such as https://jobs.example"
-	}
-	return "jobboard --help lists the settings"
 }
 
 // checkBase judges what answered at the base address, and whether it is worth
@@ -125,7 +106,7 @@ func (d *doctor) checkBase(p *probe) bool {
 	if p.err != nil {
 		what, next := networkFailure(p.err)
 		name := checkBase
-		if isCertificate(p.err) {
+		if w, _ := tlsFailure(p.err); w != "" {
 			name = checkTLS
 		}
 		d.add(name, verdictFail, host+": "+what, next)
@@ -205,11 +186,6 @@ func viaText(p *probe) string {
 		return ", it calls itself " + name
 	}
 	return ""
-}
-
-func isCertificate(err error) bool {
-	what, _ := networkFailure(err)
-	return strings.Contains(what, "certificate") || strings.Contains(what, "TLS")
 }
 
 // checkTransport judges TLS, redirects and clock of the base address.

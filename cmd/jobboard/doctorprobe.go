@@ -119,19 +119,38 @@ func (p *probe) skew() (time.Duration, bool) {
 
 // networkFailure says what a failure to get an answer is, and the next step.
 func networkFailure(err error) (what, next string) {
+	if what, next = tlsFailure(err); what != "" {
+		return what, next
+	}
 	var (
-		dns       *net.DNSError
+		dns     *net.DNSError
+		timeout interface{ Timeout() bool }
+	)
+	switch {
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return "the host's name is not known", "check the address for a misspelt host, and whether it needs a VPN"
+	case errors.As(err, &dns):
+		return "the host's name could not be looked up", "check the network and its name servers"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "nothing listens there: the connection was refused", "check host and port of the address, and whether the service is up"
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return "no answer in time", "check whether a firewall or a proxy is in between (HTTPS_PROXY)"
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "the connection was closed without an answer", "check whether a firewall or a proxy is in between, and whether the port is right"
+	}
+	return "no answer: the connection failed", "check the address and the network; --debug shows the attempts"
+}
+
+// tlsFailure is networkFailure for what goes wrong between the connection and the
+// request; "" for everything else.
+func tlsFailure(err error) (what, next string) {
+	var (
 		authority x509.UnknownAuthorityError
 		host      x509.HostnameError
 		invalid   x509.CertificateInvalidError
 		record    tls.RecordHeaderError
 		alert     tls.AlertError
-		ue        *url.Error
-		timeout   interface{ Timeout() bool }
 	)
-	if errors.As(err, &ue) {
-		err = ue.Err
-	}
 	switch {
 	case errors.As(err, &authority):
 		return "the certificate is signed by an authority that this machine does not know",
@@ -147,18 +166,8 @@ func networkFailure(err error) (what, next string) {
 		return "the address is https and what answers there does not speak TLS", "check the port; on this machine alone, http may be meant"
 	case errors.As(err, &alert):
 		return "the TLS handshake was refused: " + alert.Error(), "something in between may break TLS, or the service wants a certificate of yours"
-	case errors.As(err, &dns) && dns.IsNotFound:
-		return "the host's name is not known", "check the address for a misspelt host, and whether it needs a VPN"
-	case errors.As(err, &dns):
-		return "the host's name could not be looked up", "check the network and its name servers"
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return "nothing listens there: the connection was refused", "check host and port of the address, and whether the service is up"
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return "no answer in time", "check whether a firewall or a proxy is in between (HTTPS_PROXY)"
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return "the connection was closed without an answer", "check whether a firewall or a proxy is in between, and whether the port is right"
 	}
-	return "no answer: the connection failed", "check the address and the network; --debug shows the attempts"
+	return "", ""
 }
 
 // tlsText describes a verified connection.

@@ -29,7 +29,7 @@ const exitHelp = `Exit codes:
   4    the service's answer is no: closed, gone, not visible, applied already
   5    the service answers with an error, a redirect or something unusable
   6    no answer, or not in time
-  7    done, and something was wrong on the way: entries of a feed, checks of doctor
+  7    done, with something wrong on the way: entries of a feed, doctor's checks
   130  interrupted`
 
 // exitError is a failure that knows its code.

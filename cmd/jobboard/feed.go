@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -27,8 +26,7 @@ import (
 )
 
 type feedFlags struct {
-	csv, jsonl  bool
-	output      string
+	output      outputFlags
 	concurrency int
 	rate        float64
 }
@@ -39,26 +37,37 @@ func (a *app) feedCommand() *cobra.Command {
 		Use:   "feed FILE|URL|-",
 		Short: "Look up every job of a job feed",
 		Long: `feed reads a job feed (XML, plain or gzip) from a file, an address or standard
-input, looks every job in it up once, and sums up by outcome. --csv and --jsonl
-also give a line per job, in the order in which the answers come, to standard
-output or to --output; the summary then goes to standard error.
+input, looks every job in it up once, and sums up by outcome. --output, --csv
+and --jsonl also give a line per job, in the order in which the answers come;
+where the lines go to standard output, the summary goes to standard error.
 
 In CSV a text that a spreadsheet would take for a formula has a ' before it.
 
-A download of the feed sends no credential. The command ends with 7 where entries
-of the feed or lookups failed, or where the feed was cut off. That a job is closed
-or gone is no failure.`,
-		Example: "  jobboard feed --fake\n  jobboard feed https://feeds.example/jobs.xml --jsonl --output jobs.jsonl --rate 50",
-		Args:    cobra.MaximumNArgs(1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.feed(cmd.Context(), args, &f) },
+A download of the feed sends no credential. The command ends with 7 where
+entries of the feed or lookups failed, or where the feed was cut off. That a job
+is closed or gone is no failure.`,
+		Example: `  jobboard feed --fake
+  jobboard feed https://feeds.example/jobs.xml --output jobs.jsonl --rate 50`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: cobra.FixedCompletions([]string{"xml", "gz"}, cobra.ShellCompDirectiveFilterFileExt),
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.feed(cmd.Context(), args, &f) },
 	}
-	cmd.Flags().BoolVar(&f.csv, "csv", false, "give a line per job as CSV")
-	cmd.Flags().BoolVar(&f.jsonl, "jsonl", false, "give a line per job as JSON")
-	cmd.Flags().StringVar(&f.output, "output", "", "write the lines to a `file`")
-	cmd.Flags().IntVar(&f.concurrency, "concurrency", 16, "lookups at once, at most 1024")
-	cmd.Flags().Float64Var(&f.rate, "rate", 0, "most lookups a second; 0: no limit")
-	cmd.MarkFlagsMutuallyExclusive("csv", "jsonl")
+	f.output.add(cmd, form{"csv", "csv", "give a line per job as CSV"},
+		form{"jsonl", "jsonl", "give a line per job as JSON"})
+	cmd.Flags().IntVar(&f.concurrency, "concurrency", 16, "`lookups` at once, at most 1024")
+	cmd.Flags().Float64Var(&f.rate, "rate", 0, "most `lookups` a second; 0: no limit")
+	complete(cmd, "concurrency", oneOf("4", "16", "64"))
+	complete(cmd, "rate", oneOf("10", "50", "100"))
 	return cmd
+}
+
+// feedRun is one pass over a feed.
+type feedRun struct {
+	*app
+	entries  *jobIDs
+	sum      *feedSummary
+	sink     feedSink // nil: the summary alone
+	progress *progress
 }
 
 func (a *app) feed(ctx context.Context, args []string, f *feedFlags) (err error) {
@@ -67,8 +76,10 @@ func (a *app) feed(ctx context.Context, args []string, f *feedFlags) (err error)
 		return usage("--concurrency is not between 1 and 1024")
 	case f.rate < 0 || f.rate > 1e6 || f.rate != f.rate:
 		return usage("--rate is not between 0 and 1000000")
-	case f.output != "" && !f.csv && !f.jsonl:
-		return usage("--output needs --csv or --jsonl")
+	}
+	form, err := f.output.form()
+	if err != nil {
+		return err
 	}
 	if err := a.settings.needLookup(); err != nil {
 		return err
@@ -86,56 +97,56 @@ func (a *app) feed(ctx context.Context, args []string, f *feedFlags) (err error)
 		return err
 	}
 	defer src.Close()
+	to, err := a.destination(&f.output)
+	if err != nil {
+		return err
+	}
+	defer func() { err = to.close(err) }()
 
-	summaryTo, linesTo := a.stdout, a.stdout
-	if f.output != "" {
-		file, err := os.Create(f.output)
-		if err != nil {
-			return fmt.Errorf("--output: %w", err)
-		}
-		defer func() { err = cmp.Or(err, file.Close()) }()
-		linesTo = file
-	} else if f.csv || f.jsonl {
+	run := &feedRun{
+		app: a, entries: &jobIDs{feed: jobfeed.NewReader(src, nil)}, sum: newFeedSummary(),
+		sink: newFeedSink(form, to), progress: a.newProgress(src),
+	}
+	if err := run.lookUpAll(ctx, c, jobboard.BulkOptions{Concurrency: f.concurrency}); err != nil {
+		return err
+	}
+	summaryTo := a.stdout
+	if run.sink != nil && to.file == nil {
 		summaryTo = a.stderr
 	}
-	var sink feedSink
-	switch {
-	case f.csv:
-		sink = newCSVSink(linesTo)
-	case f.jsonl:
-		sink = jsonlSink{linesTo}
-	}
+	return run.end(ctx, summaryTo)
+}
 
-	opts := jobboard.BulkOptions{Concurrency: f.concurrency}
-	reader := &jobIDs{feed: jobfeed.NewReader(src, nil)}
-	sum := newFeedSummary()
-	progress := a.newProgress(src)
-	for r := range c.BulkJobInformation(ctx, reader.all(), opts) {
-		if isInterrupted(ctx, r.Err) {
+// lookUpAll asks for every job of the feed and writes a line for each.
+func (r *feedRun) lookUpAll(ctx context.Context, c *jobboard.Client, opts jobboard.BulkOptions) error {
+	defer r.progress.done()
+	for result := range c.BulkJobInformation(ctx, r.entries.all(), opts) {
+		if isInterrupted(ctx, result.Err) {
 			break
 		}
-		o := outcomeOf(r.Err, r.Value)
-		sum.add(o, r.Err)
-		progress.step(sum)
-		if sink == nil || r.Err != nil && errors.Is(r.Err, errFeedEnd) {
+		o := outcomeOf(result.Err, result.Value)
+		r.sum.add(o, result.Err)
+		r.progress.step(r.sum)
+		if r.sink == nil || result.Err != nil && errors.Is(result.Err, errFeedEnd) {
 			continue
 		}
-		if err := sink.write(r, o); err != nil {
-			progress.done()
+		if err := r.sink.write(result, o); err != nil {
 			return err
 		}
 	}
-	progress.done()
-	if sink != nil {
-		if err := sink.flush(); err != nil {
-			return err
-		}
+	if r.sink == nil {
+		return nil
 	}
-	sum.entries = int(reader.entries.Load())
-	broken := reader.feed.Err()
-	noFeed := ctx.Err() == nil && broken != nil && sum.entries == 0
+	return r.sink.flush()
+}
+
+// end prints the summary and returns what was wrong in all.
+func (r *feedRun) end(ctx context.Context, w io.Writer) error {
+	r.sum.entries = int(r.entries.entries.Load())
+	broken := r.entries.feed.Err()
+	noFeed := ctx.Err() == nil && broken != nil && r.sum.entries == 0
 	if !noFeed {
-		sum.print(summaryTo, a)
+		r.sum.print(w, r.app)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -144,8 +155,8 @@ func (a *app) feed(ctx context.Context, args []string, f *feedFlags) (err error)
 		return &exitError{code: exitUsage, err: fmt.Errorf("this is no feed: %w", broken)}
 	case broken != nil:
 		return &exitError{code: exitIncomplete, err: fmt.Errorf("the feed was not read to its end: %w", broken)}
-	case sum.failed() > 0:
-		return &exitError{code: exitIncomplete, err: fmt.Errorf("jobs of the feed without an answer: %d", sum.failed())}
+	case r.sum.failed() > 0:
+		return &exitError{code: exitIncomplete, err: fmt.Errorf("jobs of the feed without an answer: %d", r.sum.failed())}
 	}
 	return nil
 }
@@ -399,6 +410,17 @@ func (s *feedSummary) print(w io.Writer, a *app) {
 type feedSink interface {
 	write(r jobboard.BulkResult[*jobboard.JobInformation], outcome string) error
 	flush() error
+}
+
+// newFeedSink returns nil for the form that has no lines.
+func newFeedSink(form string, w io.Writer) feedSink {
+	switch form {
+	case "csv":
+		return newCSVSink(w)
+	case "jsonl":
+		return jsonlSink{w}
+	}
+	return nil
 }
 
 type csvSink struct{ w *csv.Writer }

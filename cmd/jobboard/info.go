@@ -13,25 +13,36 @@ import (
 )
 
 func (a *app) infoCommand() *cobra.Command {
-	var asJSON bool
+	var output outputFlags
 	cmd := &cobra.Command{
-		Use:     "info [JOB]",
-		Short:   "Say what an application to a job needs",
-		Long:    "info prints the job information: whether applying is possible, the questions with\ntheir answers, the privacy statement, and how many nationalities are offered.",
-		Example: "  jobboard info --fake\n  jobboard info 2797227 --json",
-		Args:    cobra.MaximumNArgs(1),
+		Use:   "info [JOB]",
+		Short: "Say what an application to a job needs",
+		Long: `info prints the job information: whether applying is possible, the questions
+with their answers, the privacy statement, and how many nationalities are
+offered.`,
+		Example:           "  jobboard info --fake\n  jobboard info 2797227 --json",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: a.completeJob,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			form, err := output.form()
+			if err != nil {
+				return err
+			}
 			info, err := a.lookUp(cmd.Context(), args)
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return writeJSON(a.stdout, info, true)
+			if form == "" {
+				return a.printInfo(info)
 			}
-			return a.printInfo(info)
+			to, err := a.destination(&output)
+			if err != nil {
+				return err
+			}
+			return to.close(writeJSON(to, info, true))
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the job information as JSON")
+	output.add(cmd, form{"json", "json", "print the job information as JSON"})
 	return cmd
 }
 
@@ -152,9 +163,10 @@ and makes one decision of what they say. It needs an applicant's token.
 It ends with 0 where the applicant may apply, with 4 where not: applied already,
 closed, not visible, gone. Where too little answered, the code is that of the
 failure.`,
-		Example: "  jobboard status --fake\n  JOBBOARD_USER_TOKEN=... jobboard status 2797227",
-		Args:    cobra.MaximumNArgs(1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.status(cmd.Context(), args, asJSON) },
+		Example:           "  jobboard status --fake\n  JOBBOARD_USER_TOKEN=... jobboard status 2797227",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: a.completeJob,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.status(cmd.Context(), args, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print decision and sources as JSON")
 	return cmd

@@ -12,6 +12,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -37,6 +39,13 @@ func main() {
 	if dir, err := os.UserConfigDir(); err == nil {
 		a.defaultConfig = filepath.Join(dir, "jobboard", "config.toml")
 	}
+	if dir, err := os.UserCacheDir(); err == nil {
+		a.memory = filepath.Join(dir, "jobboard", "last-search.json")
+	}
+	if state, err := term.GetState(int(os.Stdin.Fd())); err == nil {
+		a.askSecret = askSecret
+		a.showInput = func() { _ = term.Restore(int(os.Stdin.Fd()), state) } // the program ends anyway
+	}
 	os.Exit(a.run(ctx, os.Args[1:]))
 }
 
@@ -54,4 +63,22 @@ func newTerminal(f *os.File) terminal {
 		t.width = 80
 	}
 	return t
+}
+
+// askSecret asks on the terminal for a line, and shows none of it. Nothing is shown
+// from before the question on.
+func askSecret(question string) (string, error) {
+	in := int(os.Stdin.Fd())
+	state, err := term.MakeRaw(in)
+	if err != nil {
+		return "", err
+	}
+	line, err := term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{os.Stdin, os.Stderr}, "").ReadPassword(question)
+	if errors.Is(err, io.EOF) {
+		err = context.Canceled // Ctrl-C, which is a key like others meanwhile
+	}
+	return line, errors.Join(err, term.Restore(in, state))
 }

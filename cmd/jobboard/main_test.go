@@ -17,7 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/mattn/go-runewidth"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
@@ -57,7 +57,7 @@ func (p *process) runContext(ctx context.Context, t *testing.T, args ...string) 
 	t.Helper()
 	a := &app{
 		stdin: p.stdin, outTerminal: p.outTerminal, errTerminal: p.errTerminal, now: p.now, defaultConfig: p.defaultConfig,
-		startFake: p.startFake, transport: p.transport,
+		startFake: p.startFake, transport: p.transport, memory: p.memory, askSecret: p.askSecret, showInput: p.showInput,
 		getenv: func(name string) string { return p.env[name] },
 	}
 	var out, errOut bytes.Buffer
@@ -292,33 +292,57 @@ func TestTableFitsTheTerminal(t *testing.T) {
 	t.Cleanup(srv.Close)
 	srv.AddChannel(jobboardtest.Channel{ID: "1_x"})
 	srv.AddClient(jobboardtest.Client{ID: "10"})
-	for _, title := range []string{
+	titles := []string{
 		"Leiter der Abteilung für außerordentlich lange Stellenbezeichnungen mit vielen Wörtern und einem Ende (m/w/d)",
 		"Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaftsvorsitzender",
-		"高级软件工程师负责后端系统的设计与开发以及团队的技术指导工作和代码审查", "Nurse 👩‍⚕️ for nights and weekends, with bonus",
-	} {
+		"高级软件工程师负责后端系统的设计与开发以及团队的技术指导工作和代码审查", "Nurse 👩‍⚕️ for nights and weekends, with bonus and a long tail of words",
+		strings.Repeat("Cafe\u0301leiter ", 12), strings.Repeat("🇩🇪 Fahne ", 20),
+	}
+	for _, title := range titles {
 		j := srv.AddJob(jobboardtest.Job{Title: title})
 		srv.AddPosting(jobboardtest.Posting{
 			JobID: j.ID, Channels: []string{"1_x"}, Title: title,
 			Config: map[string][]string{"ProjectLocationGerman": {"Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch, Wales"}, "ProjectCompanyNameGerman": {"Acme Gesellschaft mit beschränkter Haftung & Co. Kommanditgesellschaft"}},
 		})
 	}
-	for _, width := range []int{60, 80, 100, 160} {
+	process := func(width int) *process {
 		p := newProcess().set("BASE_URL", srv.BaseURL).set("CLIENT_ID", "10").set("CHANNEL", "1_x")
-		p.outTerminal = terminal{tty: true, width: width}
-		r := p.run(t, "search").want(t, exitOK, "4 of 4 postings")
-		for line := range strings.SplitSeq(r.out, "\n") {
-			if n := text.StringWidthWithoutEscSequences(line); n > width {
-				t.Errorf("width %d: a line of %d: %s", width, n, line)
+		p.outTerminal = terminal{tty: width > 0, width: width}
+		return p
+	}
+	for _, width := range []int{40, 60, 80, 100, 160} {
+		r := process(width).run(t, "search").want(t, exitOK, "6 of 6 postings")
+		rows := strings.Split(r.out, "\n")[:1+len(titles)]
+		company := -1 // the column in which the companies begin
+		for _, row := range rows {
+			if n := runewidth.StringWidth(row); n > width {
+				t.Errorf("width %d: a line of %d: %s", width, n, row)
+			}
+			before, _, _ := strings.Cut(row, "Acme Ge")
+			if before == row {
+				continue
+			}
+			if at := runewidth.StringWidth(before); company >= 0 && at != company {
+				t.Errorf("width %d: a company begins at %d, another at %d:\n%s", width, at, company, r.out)
+			} else {
+				company = at
 			}
 		}
-		joined := strings.Join(strings.Fields(r.out), "")
-		if width == 60 && strings.Contains(r.out, "Donaudampfschifffahrtselektrizitätenhauptbetriebswerk") || !strings.Contains(joined, "Leiterder") && width == 160 {
-			t.Errorf("width %d:\n%s", width, r.out)
+		if width >= 60 && company < 0 {
+			t.Errorf("width %d: no company:\n%s", width, r.out)
+		}
+		for i, row := range rows[1:] {
+			if !strings.Contains(row, "…") {
+				t.Errorf("width %d: %q is not cut: %s", width, titles[i], row)
+			}
 		}
 	}
-	p := newProcess().set("BASE_URL", srv.BaseURL).set("CLIENT_ID", "10").set("CHANNEL", "1_x")
-	p.run(t, "search").want(t, exitOK, "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaftsvorsitzender")
+	r := process(0).run(t, "search").want(t, exitOK)
+	for _, title := range titles {
+		if !strings.Contains(r.out, strings.TrimSpace(printable(title))) {
+			t.Errorf("a pipe has no %q:\n%s", title, r.out)
+		}
+	}
 }
 
 func TestColourOnlyOnTerminals(t *testing.T) {
@@ -542,7 +566,9 @@ func TestCompletionHelpVersion(t *testing.T) {
 	if !regexp.MustCompile(`^jobboard \S+ \(.*go1\.\d+.*, \w+/\w+\)\n$`).MatchString(r.out) {
 		t.Errorf("version: %q", r.out)
 	}
-	newProcess().run(t).want(t, exitOK, "Exit codes:", "JOBBOARD_BASE_URL", "completion")
+	newProcess().run(t).want(t, exitOK, "Ask the service:", "completion", "jobboard help settings")
+	newProcess().run(t, "help", "settings").want(t, exitOK, "JOBBOARD_BASE_URL", "--user-token-file")
+	newProcess().run(t, "help", "exit-codes").want(t, exitOK, "Exit codes:", "130")
 	newProcess().run(t, "search", "--help").want(t, exitOK, "--map", "no coordinates")
 }
 

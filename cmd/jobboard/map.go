@@ -339,68 +339,80 @@ func (p *picture) scaleBar(v view) {
 	p.text("townname", 22+length, mapHeight-13, fmt.Sprintf("%g km", km))
 }
 
+// sideList is the text beside the map, from top to bottom.
+type sideList struct {
+	*picture
+	y float64
+}
+
+// line writes a line, cut to the width of the list, and leaves a step below it.
+func (l *sideList) line(class string, step float64, s string) {
+	const columns = 40
+	l.text(class, sideX, l.y, runewidth.Truncate(s, columns, "…"))
+	l.y += step
+}
+
+// items writes as many as the limit allows, and how many there are beside them.
+func (l *sideList) items(head string, items []string, limit int) {
+	l.line("h2", 17, head)
+	for i, item := range items {
+		if i == limit-1 && len(items) > limit {
+			l.line("soft", 16, fmt.Sprintf("… and %d more", len(items)-i))
+			break
+		}
+		l.line("body", 16, item)
+	}
+	l.y += 8
+}
+
+// site writes a city with the titles at it, down to a bottom.
+func (l *sideList) site(s *site, bottom float64) {
+	const most = 8
+	l.line("h2", 17, fmt.Sprintf("%s (%d)", s.Name, len(s.titles)))
+	for i, title := range s.titles {
+		if left := len(s.titles) - i; left > 1 && (l.y > bottom-18 || i == most) {
+			l.line("soft", 16, fmt.Sprintf("… and %d more", left))
+			break
+		}
+		l.line("body", 16, title)
+	}
+	l.y += 8
+}
+
 // side lists what the map shows, and what it cannot.
 func (p *picture) side(m *mapData, sites, beyond []*site) {
-	const columns = 40
-	y := 34.0
-	line := func(class string, step float64, s string) {
-		p.text(class, sideX, y, runewidth.Truncate(s, columns, "…"))
-		y += step
-	}
+	const mostBeyond, mostUnknown = 5, 6
+	l := &sideList{picture: p, y: 34}
 	for _, part := range wrapWords(m.title, 28) {
-		line("h1", 22, part)
+		l.line("h1", 22, part)
 	}
-	line("soft", 24, fmt.Sprintf("%d postings", m.placed+m.unplaced))
+	l.line("soft", 24, fmt.Sprintf("%d postings", m.placed+m.unplaced))
 
 	// What is beyond the map and what has no place must be told; titles fill
 	// what is left.
-	reserve := 0.0
+	bottom := mapHeight - 66
 	if len(beyond) > 0 {
-		reserve += 40 + 16*float64(min(len(beyond), 5))
+		bottom -= 40 + 16*float64(min(len(beyond), mostBeyond))
 	}
 	if m.unplaced > 0 {
-		reserve += 40 + 16*float64(min(len(m.unknown), 6))
+		bottom -= 40 + 16*float64(min(len(m.unknown), mostUnknown))
 	}
-	isBeyond := map[*site]bool{}
-	for _, s := range beyond {
-		isBeyond[s] = true
-	}
-	bottom := mapHeight - 66 - reserve
 	for _, s := range sites {
-		if isBeyond[s] {
+		if slices.Contains(beyond, s) {
 			continue
 		}
-		if y > bottom-34 {
-			line("soft", 18, "… and further places")
+		if l.y > bottom-34 {
+			l.line("soft", 18, "… and further places")
 			break
 		}
-		line("h2", 17, fmt.Sprintf("%s (%d)", s.Name, len(s.titles)))
-		for i, t := range s.titles {
-			if left := len(s.titles) - i; y > bottom-18 && left > 1 || i == 8 && left > 1 {
-				line("soft", 16, fmt.Sprintf("… and %d more", left))
-				break
-			}
-			line("body", 16, t)
-		}
-		y += 8
-	}
-	list := func(head string, items []string, limit int) {
-		line("h2", 17, head)
-		for i, item := range items {
-			if i == limit-1 && len(items) > limit {
-				line("soft", 16, fmt.Sprintf("… and %d more", len(items)-i))
-				break
-			}
-			line("body", 16, item)
-		}
-		y += 8
+		l.site(s, bottom)
 	}
 	if len(beyond) > 0 {
 		var items []string
 		for _, s := range beyond {
 			items = append(items, fmt.Sprintf("%s (%d)", s.Name, len(s.titles)))
 		}
-		list("Beyond the map, by their named place", items, 5)
+		l.items("Beyond the map, by their named place", items, mostBeyond)
 	}
 	if m.unplaced > 0 {
 		var items []string
@@ -408,22 +420,9 @@ func (p *picture) side(m *mapData, sites, beyond []*site) {
 			items = append(items, fmt.Sprintf("%s (%d)", name, n))
 		}
 		slices.Sort(items)
-		list("Not on the map: place not known", items, 6)
+		l.items("Not on the map: place not known", items, mostUnknown)
 	}
 	p.text("soft", sideX, mapHeight-44, "Placed by the location's name, to the city.")
 	p.text("soft", sideX, mapHeight-28, "The search's answer has no coordinates.")
 	p.text("soft", sideX, mapHeight-12, places.Attribution)
-}
-
-// wrapWords breaks a text into lines of at most so many columns, at spaces.
-func wrapWords(s string, columns int) []string {
-	var lines []string
-	for word := range strings.FieldsSeq(s) {
-		if n := len(lines); n > 0 && runewidth.StringWidth(lines[n-1])+1+runewidth.StringWidth(word) <= columns {
-			lines[n-1] += " " + word
-			continue
-		}
-		lines = append(lines, word)
-	}
-	return lines
 }

@@ -56,7 +56,7 @@ func shapes(t *testing.T, picture []byte) (classes map[string]int, text string) 
 func TestSearchMap(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "berlin.svg")
 	newProcess().run(t, "search", "--fake", "--near", "52.52,13.405", "--radius", "50", "--map", path).want(t, exitOK, "11 of 11").
-		wantErr(t, "11 postings at known places, 0 at none that is known")
+		wantErr(t, "11 postings at known places and lists 0")
 	body, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -36,9 +36,9 @@ program of an assistant to start. The assistant gets tools that only read: searc
 jobs, job information, may I apply, check answers, what changed, doctor; and the
 pages of the documentation. None of them can apply, subscribe or change anything.
 
-Credentials come from the settings as for the other commands. The assistant never
-sees them. Texts of advertisements and questions are handed over as plain text, cut,
-and marked as what others wrote.
+Credentials come from the settings as for the other commands. The assistant
+never sees them. Texts of advertisements and questions are handed over as plain
+text, cut, and marked as what others wrote.
 
 Settings are read when the first tool is used, and again after a credential was
 refused. Standard output carries the protocol alone; --debug logs to standard error.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -27,15 +28,19 @@ type queryFlags struct {
 	radius float64
 }
 
-func (q *queryFlags) add(f *pflag.FlagSet) {
+func (q *queryFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
 	f.StringVar(&q.text, "text", "", "search `text`")
 	f.StringVar(&q.near, "near", "", "`place`: a town, latitude,longitude or a geo: URI")
 	f.Float64Var(&q.radius, "radius", 50, "`km` around the place")
+	complete(cmd, "text", nothing)
+	complete(cmd, "near", completePlace)
+	complete(cmd, "radius", oneOf("10", "25", "50", "100"))
 }
 
-// query returns what the flags ask for. It tells on stderr which town a name
+// query returns what the flags ask for. It tells on standard error which town a name
 // was taken for.
-func (q *queryFlags) query(f *pflag.FlagSet, stderr io.Writer) (jobboard.Query, error) {
+func (q *queryFlags) query(f *pflag.FlagSet, a *app) (jobboard.Query, error) {
 	out := jobboard.Query{Text: q.text}
 	if q.near == "" {
 		if f.Changed("radius") {
@@ -48,7 +53,7 @@ func (q *queryFlags) query(f *pflag.FlagSet, stderr io.Writer) (jobboard.Query, 
 		return out, badPlace(err)
 	}
 	if town.Name != "" {
-		fmt.Fprintf(stderr, "near %s, %s (%g, %g)\n", town.Name, town.Country, town.Latitude, town.Longitude)
+		a.note("near %s, %s (%g, %g)", town.Name, town.Country, town.Latitude, town.Longitude)
 	}
 	out.Near = circle
 	return out, nil
@@ -98,8 +103,8 @@ func badPlace(err error) error {
 
 type searchFlags struct {
 	queryFlags
-	json, jsonl bool
-	picture     string
+	output  outputFlags
+	picture string
 }
 
 func (a *app) searchCommand() *cobra.Command {
@@ -107,36 +112,41 @@ func (a *app) searchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "search",
 		Short: "Search the postings of a channel",
-		Long: `search prints the postings of a channel that match, as a table that fits the
-terminal, as one JSON document (--json) or as one JSON object a line as they
-arrive (--jsonl). An answer that breaks off is asked for again, but not once
---jsonl has written a line of it.
+		Long: `search prints the postings of a channel that match: as a table, cut to the width
+of the terminal, as CSV, as one JSON document, or as one JSON object a line as
+they arrive. An answer that breaks off is asked for again, but not once --jsonl
+has written a line of it.
 
 --map FILE.svg also draws them as a picture with the search's circle. The answer
 of a search names locations and has no coordinates, so a hit is drawn where a
-built-in list of places knows its location's name; what it does not know is listed
-beside the map. A posting that was found for a further location may be
+built-in list of places knows its location's name; what it does not know is
+listed beside the map. A posting that was found for a further location may be
 drawn outside of the circle, at the location that its config names.`,
-		Example: "  jobboard search --fake --near Berlin --radius 50\n  jobboard search --text nurse --language en --map hits.svg",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.search(cmd.Context(), cmd.Flags(), &f) },
+		Example: `  jobboard search --fake --near Berlin --radius 50
+  jobboard search --text nurse --language en --output nurses.csv`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.search(cmd.Context(), cmd.Flags(), &f) },
 	}
-	f.add(cmd.Flags())
-	cmd.Flags().BoolVar(&f.json, "json", false, "print the answer as one JSON document")
-	cmd.Flags().BoolVar(&f.jsonl, "jsonl", false, "print one posting a line as JSON, as they arrive")
+	f.add(cmd)
+	f.output.add(cmd, form{"csv", "csv", "print a line per posting as CSV"},
+		form{"json", "json", "print the answer as one JSON document"},
+		form{"jsonl", "jsonl", "print one posting a line as JSON, as they arrive"})
 	cmd.Flags().StringVar(&f.picture, "map", "", "draw the hits to `file`.svg")
-	cmd.MarkFlagsMutuallyExclusive("json", "jsonl")
 	_ = cmd.MarkFlagFilename("map", "svg")
 	return cmd
 }
 
 func (a *app) search(ctx context.Context, flags *pflag.FlagSet, f *searchFlags) error {
-	q, err := f.query(flags, a.stderr)
+	q, err := f.query(flags, a)
 	if err != nil {
 		return err
 	}
 	if f.picture != "" && !strings.EqualFold(filepath.Ext(f.picture), ".svg") {
 		return usage("--map: the picture is an SVG file, so its name ends with .svg")
+	}
+	form, err := f.output.form()
+	if err != nil {
+		return err
 	}
 	ch, err := a.settings.needChannel(nil)
 	if err != nil {
@@ -146,76 +156,137 @@ func (a *app) search(ctx context.Context, flags *pflag.FlagSet, f *searchFlags) 
 	if err != nil {
 		return err
 	}
-	drawn := newMapData(q.Near)
-	page, shown := jobboard.JobSearchResult{}, 0
-	if f.jsonl {
-		stream := s.PostingStream(ctx, ch, q)
-		for p, err := range stream.All() {
-			if err != nil {
-				return err
-			}
-			drawn.add(p)
-			shown++
-			if err := writeJSON(a.stdout, p, false); err != nil {
-				return err
-			}
-		}
-		page, _ = stream.Page()
+	to, err := a.destination(&f.output)
+	if err != nil {
+		return err
+	}
+	found := &hits{near: q.Near, drawn: newMapData(q.Near), seen: a.newMemory(ch)}
+	if form == "jsonl" {
+		err = found.stream(s.PostingStream(ctx, ch, q), to)
 	} else {
-		if !f.json {
+		if form == "" {
 			q.OmitConfig = []string{jobboard.KeyAdText}
 		}
-		result, err := s.Search(ctx, ch, q)
-		if err != nil {
-			return err
-		}
-		for i := range result.Results {
-			drawn.add(&result.Results[i])
-		}
-		page, shown = *result, len(result.Results)
-		if !f.json {
-			a.printPostings(result, q.Near, drawn)
-		} else if err := writeJSON(a.stdout, result, true); err != nil {
-			return err
+		var page *jobboard.JobSearchResult
+		if page, err = s.Search(ctx, ch, q); err == nil {
+			err = found.page(a, page, form, to)
 		}
 	}
-	if page.TotalNumberOfJobs > shown {
-		fmt.Fprintf(a.stderr,
-			"jobboard: the service gave %d of %d postings; the interface has no way to ask for the others. Narrow the search with --text or --near.\n",
-			shown, page.TotalNumberOfJobs)
+	if err = to.close(err); err != nil {
+		return err
+	}
+	a.remember(found.seen)
+	if f.output.file != "" {
+		a.note("%d postings in %s", found.shown, f.output.file)
+	}
+	if found.total > found.shown {
+		a.note("the service gave %d of %d postings; the interface has no way to ask for the others. Narrow the search with --text or --near.",
+			found.shown, found.total)
 	}
 	if f.picture == "" {
 		return nil
 	}
+	return a.draw(f.picture, pictureTitle(ch, q), found.drawn)
+}
+
+// draw writes the picture of --map.
+func (a *app) draw(file, title string, hits *mapData) error {
 	var picture bytes.Buffer
-	drawn.title = pictureTitle(ch, q)
-	if err := drawn.write(&picture); err != nil {
+	hits.title = title
+	if err := hits.write(&picture); err != nil {
 		return err
 	}
-	if err := os.WriteFile(f.picture, picture.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile(file, picture.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("--map: %w", err)
 	}
-	fmt.Fprintf(a.stderr, "map: %s, %d postings at known places, %d at none that is known\n", f.picture, drawn.placed,
-		drawn.unplaced)
+	a.note("%s shows %d postings at known places and lists %d at none that is known", file, hits.placed, hits.unplaced)
 	return nil
 }
 
+// hits are what a search found.
+type hits struct {
+	near         jobboard.GeoLocation
+	drawn        *mapData
+	seen         *memory
+	shown, total int
+}
+
+func (h *hits) add(p *jobboard.JobPosting) {
+	h.shown++
+	h.drawn.add(p)
+	h.seen.add(p)
+}
+
+// stream writes a posting a line, as they arrive.
+func (h *hits) stream(postings *jobboard.PostingStream, w io.Writer) error {
+	for p, err := range postings.All() {
+		if err != nil {
+			return err
+		}
+		h.add(p)
+		if err := writeJSON(w, p, false); err != nil {
+			return err
+		}
+	}
+	page, _ := postings.Page()
+	h.total = page.TotalNumberOfJobs
+	return nil
+}
+
+// page writes a whole answer.
+func (h *hits) page(a *app, page *jobboard.JobSearchResult, form string, w io.Writer) error {
+	for i := range page.Results {
+		h.add(&page.Results[i])
+	}
+	h.total = page.TotalNumberOfJobs
+	switch form {
+	case "json":
+		return writeJSON(w, page, true)
+	case "csv":
+		return writePostingsCSV(w, page.Results)
+	}
+	a.printPostings(page, h)
+	return nil
+}
+
+// writePostingsCSV writes a line per posting, after one with the names of the columns.
+func writePostingsCSV(w io.Writer, postings []jobboard.JobPosting) error {
+	lines := csv.NewWriter(w) // Flush has its errors
+	_ = lines.Write([]string{
+		"posting", "version", "title", "location", "company", "remote", "since", "until", "apply_link",
+	})
+	for i := range postings {
+		p := &postings[i]
+		link := ""
+		if u, err := p.ApplyURL(); err == nil {
+			link = u.String()
+		}
+		status, _ := p.Config.RemoteStatus()
+		_ = lines.Write([]string{
+			fmt.Sprint(int64(p.JobPostingID)), fmt.Sprint(int64(p.PostingVersionID)), cell(p.Title),
+			cell(strings.Join(p.Config.Get(jobboard.KeyLocationName), ", ")), cell(p.Config.First(jobboard.KeyCompanyName)),
+			cell(string(status)), day(p.PostingVersionStartDate), day(p.PostingVersionEndDate), cell(link),
+		})
+	}
+	lines.Flush()
+	return lines.Error()
+}
+
 // printPostings writes the table and what it says in all.
-func (a *app) printPostings(result *jobboard.JobSearchResult, near jobboard.GeoLocation, drawn *mapData) {
-	shown := len(result.Results)
-	if shown > 0 {
-		rows := make([][]string, shown)
-		for i := range result.Results {
-			rows[i] = postingRow(&result.Results[i])
+func (a *app) printPostings(page *jobboard.JobSearchResult, h *hits) {
+	if h.shown > 0 {
+		rows := make([][]string, h.shown)
+		for i := range page.Results {
+			rows[i] = postingRow(&page.Results[i])
 		}
 		writeTable(a.stdout, a.outTerminal, searchColumns, rows)
 		fmt.Fprintln(a.stdout)
 	}
-	fmt.Fprintf(a.stdout, "%d of %d postings%s\n", shown, max(result.TotalNumberOfJobs, shown), describeNear(near))
-	if names, n := drawn.beyondCircle(); n > 0 {
-		fmt.Fprintf(a.stdout,
-			"%d of them name a place beyond the circle (%s): the service found them for a further location, which its answer does not name\n",
-			n, strings.Join(names, ", "))
+	fmt.Fprintf(a.stdout, "%d of %d postings%s\n", h.shown, max(h.total, h.shown), describeNear(h.near))
+	if names, n := h.drawn.beyondCircle(); n > 0 {
+		a.outTerminal.say(a.stdout, "", fmt.Sprintf(
+			"%d of them name a place beyond the circle (%s): the service found them for a further location, which its answer does not name",
+			n, strings.Join(names, ", ")))
 	}
 }
 
@@ -251,13 +322,9 @@ func postingRow(p *jobboard.JobPosting) []string {
 		}
 		place = strings.TrimPrefix(place+", "+word, ", ")
 	}
-	since := ""
-	if t, ok := p.PostingVersionStartDate.Time(); ok {
-		since = t.Format("2006-01-02")
-	}
 	return []string{
 		fmt.Sprint(int64(p.JobPostingID)), cmp.Or(printable(p.Title), "(no title)"), place,
-		printable(p.Config.First(jobboard.KeyCompanyName)), since,
+		printable(p.Config.First(jobboard.KeyCompanyName)), day(p.PostingVersionStartDate),
 	}
 }
 

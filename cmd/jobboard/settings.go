@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -24,10 +25,11 @@ import (
 // setting is one thing to be set. Where several places set it, a flag goes
 // before the environment and that before the file.
 type setting struct {
-	name   string // in the file; the environment has it in capitals after JOBBOARD_
-	flag   string
-	help   string // of the flag; `word` is its placeholder
-	secret bool   // the flag, which has -file at its end, names a file
+	name    string // in the file; the environment has it in capitals after JOBBOARD_
+	flag    string
+	help    string // of the flag; `word` is its placeholder
+	secret  bool   // the flag, which has -file at its end, names a file
+	example string // in the configuration that init writes
 }
 
 func (s setting) env() string { return "JOBBOARD_" + strings.ToUpper(s.name) }
@@ -49,19 +51,19 @@ const (
 )
 
 var settingList = []setting{
-	{name: baseURL, flag: "base-url", help: "base `address` of the service"},
-	{name: jobDBURL, flag: "jobdb-url", help: "`address` of the job information lookup"},
-	{name: clientID, flag: "client-id", help: "client `identifier`: by itself for Basic, with a secret for a token"},
-	{name: clientSecret, flag: "client-secret-file", help: "`file` with the client's secret", secret: true},
+	{name: baseURL, flag: "base-url", help: "base `address` of the service", example: "https://jobs.example"},
+	{name: jobDBURL, flag: "jobdb-url", help: "`address` of the job information lookup", example: "https://jobdb.example"},
+	{name: clientID, flag: "client-id", help: "client `identifier`: alone for HTTP Basic, with a secret for OAuth2", example: "10"},
+	{name: clientSecret, flag: "client-secret-file", help: "`file` with the client's secret", secret: true, example: "client-secret"},
 	{name: tokenURL, flag: "token-url", help: "`address` that gives a token for identifier and secret (default: " +
-		tokenPath + " at the base address)"},
-	{name: token, flag: "token-file", help: "`file` with an access token of the client", secret: true},
-	{name: userToken, flag: "user-token-file", help: "`file` with an access token of the applicant", secret: true},
-	{name: channel, flag: "channel", help: "`channel` of postings, such as 27828_extern"},
-	{name: job, flag: "job", help: "job `identifier`, for commands without one of their own"},
-	{name: language, flag: "language", help: "`language` of the results, such as de"},
-	{name: caFile, flag: "ca-file", help: "`file` with certificates (PEM) to trust besides the system's"},
-	{name: allowInsecure, flag: "allow-insecure", help: "send credentials over http to other hosts, readable on the way"},
+		tokenPath + " at the base address)", example: "https://jobs.example" + tokenPath},
+	{name: token, flag: "token-file", help: "`file` with an access token of the client", secret: true, example: "token"},
+	{name: userToken, flag: "user-token-file", help: "`file` with an access token of the applicant", secret: true, example: "user-token"},
+	{name: channel, flag: "channel", help: "`channel` of postings, such as 27828_extern", example: "27828_extern"},
+	{name: job, flag: "job", help: "job `identifier`, for commands without one of their own", example: "2797227"},
+	{name: language, flag: "language", help: "`language` of the results, such as de", example: "de"},
+	{name: caFile, flag: "ca-file", help: "`file` with certificates (PEM) to trust besides the system's", example: "company-ca.pem"},
+	{name: allowInsecure, flag: "allow-insecure", help: "send credentials over http to other hosts, readable on the way", example: "true"},
 }
 
 const settingsHelp = `Settings come from flags, then from the environment, then from a file:
@@ -69,15 +71,18 @@ const settingsHelp = `Settings come from flags, then from the environment, then 
   JOBBOARD_BASE_URL       base address of the service
   JOBBOARD_JOBDB_URL      address of the job information lookup
   JOBBOARD_CLIENT_ID      client identifier: by itself for HTTP Basic
-  JOBBOARD_CLIENT_SECRET  with it: the client's secret, for OAuth2 client credentials
-  JOBBOARD_TOKEN_URL      where those give a token (default: ` + tokenPath + ` at the base address)
+  JOBBOARD_CLIENT_SECRET  with it: its secret, for OAuth2 client credentials
+  JOBBOARD_TOKEN_URL      where those give a token; without it that is
+                          ` + tokenPath + ` at the base address
   JOBBOARD_TOKEN          or an access token of the client
   JOBBOARD_USER_TOKEN     access token of the applicant
-  JOBBOARD_CHANNEL, JOBBOARD_JOB, JOBBOARD_LANGUAGE, JOBBOARD_CA_FILE, JOBBOARD_ALLOW_INSECURE
+  JOBBOARD_CHANNEL, JOBBOARD_JOB, JOBBOARD_LANGUAGE, JOBBOARD_CA_FILE,
+  JOBBOARD_ALLOW_INSECURE
 
-A secret can also be in a file that JOBBOARD_TOKEN_FILE, JOBBOARD_USER_TOKEN_FILE
-or JOBBOARD_CLIENT_SECRET_FILE names. The configuration file has the same names in
-lower case without JOBBOARD_, as TOML. NO_COLOR turns colours off.`
+A secret can also be in a file that JOBBOARD_TOKEN_FILE,
+JOBBOARD_USER_TOKEN_FILE or JOBBOARD_CLIENT_SECRET_FILE names. The configuration
+file, which jobboard init writes, has the same names in lower case without
+JOBBOARD_, as TOML. NO_COLOR turns colours off.`
 
 // flagValues are the flags of every command.
 type flagValues struct {
@@ -100,12 +105,12 @@ func (a *app) addSettingsFlags(f *pflag.FlagSet) {
 		}
 		v.text[s.name] = f.String(s.flag, "", s.help)
 	}
-	f.BoolVar(&v.fake, "fake", false, "ask the embedded stand-in with its demo data; environment and file are not read")
+	f.BoolVar(&v.fake, "fake", false, "ask the embedded stand-in with its demo data, whatever is set up")
 	f.BoolVar(&v.debug, "debug", false, "log every attempt to standard error, without secrets")
 	f.StringVar(&v.config, "config", "",
 		"configuration `file` (JOBBOARD_CONFIG; default: jobboard/config.toml where the system keeps such)")
-	f.IntVar(&v.attempts, "attempts", 0, "most attempts of a call (default 5)")
-	f.StringVar(&v.timeout, "timeout", "", "time of an attempt, such as 10s (default 15s)")
+	f.IntVar(&v.attempts, "attempts", 0, "most `attempts` of a call (default 5)")
+	f.StringVar(&v.timeout, "timeout", "", "`time` of an attempt, such as 10s (default 15s)")
 }
 
 // origin says where a value came from; the smaller goes first.
@@ -190,7 +195,7 @@ func (a *app) readSettings(cmd *cobra.Command) error {
 	}
 	s.chooseCredential()
 	for _, w := range s.warnings {
-		fmt.Fprintln(a.stderr, "jobboard: warning:", w)
+		a.note("warning: %s", w)
 	}
 	return nil
 }
@@ -208,7 +213,10 @@ func (s *settings) chooseCredential() {
 	case own < t.origin:
 		delete(s.values, token)
 	default:
-		s.ambiguous = fmt.Errorf("a client's token and a client identifier are both set (%s): they exclude each other, take one away", t.origin)
+		s.ambiguous = &exitError{
+			code: exitUsage, err: fmt.Errorf("a client's token and a client identifier are both set (%s) and exclude each other", t.origin),
+			hint: "an application without a secret has only JOBBOARD_CLIENT_ID, one with a secret has JOBBOARD_TOKEN or JOBBOARD_CLIENT_SECRET: keep one",
+		}
 	}
 }
 
@@ -276,78 +284,87 @@ type configFile struct {
 	AllowInsecure    *bool  `toml:"allow_insecure"`
 }
 
+// configPath is the configuration file, and whether somebody named it; "" where
+// there is none.
+func (a *app) configPath() (path string, named bool) {
+	path = cmp.Or(a.flags.config, a.getenv("JOBBOARD_CONFIG"))
+	return cmp.Or(path, a.defaultConfig), path != ""
+}
+
 func (a *app) fileLayer() (map[string]string, error) {
-	path := cmp.Or(a.flags.config, a.getenv("JOBBOARD_CONFIG"))
-	named := path != ""
-	if path = cmp.Or(path, a.defaultConfig); path == "" {
+	path, named := a.configPath()
+	if path == "" {
 		return nil, nil
 	}
-	f, err := os.Open(path)
+	c, err := a.readConfig(path)
 	if !named && errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, usage("configuration: %w", err)
-	}
-	defer f.Close()
-	body, err := io.ReadAll(io.LimitReader(f, 1<<20))
-	if err != nil {
-		return nil, usage("configuration: %w", err)
-	}
-	c, err := parseConfig(path, body)
-	if err != nil {
 		return nil, err
 	}
 	a.settings.file = path
-	if c.Token+c.UserToken+c.ClientSecret != "" {
-		info, err := f.Stat()
-		if err != nil {
-			return nil, usage("configuration: %w", err)
-		}
-		switch mode := readers(info); {
-		case mode&0o004 != 0:
-			return nil, &exitError{
-				code: exitUsage, err: fmt.Errorf("%s holds a secret and everybody on this machine can read it", path),
-				hint: "chmod 600 " + path + ", and consider the secret known",
-			}
-		case mode&0o040 != 0:
-			a.settings.warnings = append(a.settings.warnings, path+" holds a secret and its group can read it: chmod 600 "+path)
-		}
-	}
-	near := func(p string) string {
-		if p == "" || filepath.IsAbs(p) {
-			return p
-		}
-		return filepath.Join(filepath.Dir(path), p)
-	}
 	layer := map[string]string{
 		baseURL: c.BaseURL, jobDBURL: c.JobDBURL, clientID: c.ClientID, tokenURL: c.TokenURL, channel: c.Channel,
-		job: c.Job, language: c.Language, caFile: near(c.CAFile), token: c.Token, userToken: c.UserToken,
+		job: c.Job, language: c.Language, caFile: beside(path, c.CAFile), token: c.Token, userToken: c.UserToken,
 		clientSecret: c.ClientSecret,
 	}
 	for name, file := range map[string]string{
-		token: c.TokenFile, userToken: c.UserTokenFile,
-		clientSecret: c.ClientSecretFile,
+		token: c.TokenFile, userToken: c.UserTokenFile, clientSecret: c.ClientSecretFile,
 	} {
-		if file == "" {
-			continue
-		}
-		if layer[name] != "" {
+		switch {
+		case file == "":
+		case layer[name] != "":
 			return nil, usage("%s: %s and %s_file are both set", path, name, name)
-		}
-		if layer[name], err = a.readSecret(near(file)); err != nil {
-			return nil, usage("%s: %s_file: %w", path, name, err)
+		default:
+			if layer[name], err = a.readSecret(beside(path, file)); err != nil {
+				return nil, usage("%s: %s_file: %w", path, name, err)
+			}
 		}
 	}
 	if c.AllowInsecure != nil {
 		layer[allowInsecure] = strconv.FormatBool(*c.AllowInsecure)
 	}
-	for name, text := range layer {
-		if text == "" {
-			delete(layer, name)
-		}
-	}
+	maps.DeleteFunc(layer, func(_, text string) bool { return text == "" })
 	return layer, nil
+}
+
+// beside is a file that the configuration names, relative to where that is.
+func beside(config, file string) string {
+	if file == "" || filepath.IsAbs(file) {
+		return file
+	}
+	return filepath.Join(filepath.Dir(config), file)
+}
+
+// readConfig refuses a file that shows a secret to everybody.
+func (a *app) readConfig(path string) (c configFile, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return c, usage("configuration: %w", err)
+	}
+	defer f.Close()
+	body, err := io.ReadAll(io.LimitReader(f, 1<<20))
+	if err != nil {
+		return c, usage("configuration: %w", err)
+	}
+	if c, err = parseConfig(path, body); err != nil || c.Token+c.UserToken+c.ClientSecret == "" {
+		return c, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return c, usage("configuration: %w", err)
+	}
+	switch mode := readers(info); {
+	case mode&0o004 != 0:
+		return c, &exitError{
+			code: exitUsage, err: fmt.Errorf("%s holds a secret and everybody on this machine can read it", path),
+			hint: "chmod 600 " + path + ", and consider the secret known",
+		}
+	case mode&0o040 != 0:
+		a.settings.warnings = append(a.settings.warnings, path+" holds a secret and its group can read it: chmod 600 "+path)
+	}
+	return c, nil
 }
 
 // parseConfig tells where a mistake is and never what stands there: that may
@@ -365,7 +382,7 @@ func parseConfig(path string, body []byte) (c configFile, err error) {
 		row, _ := unknown.Errors[0].Position()
 		return c, &exitError{
 			code: exitUsage, err: fmt.Errorf("%s:%d: there is no such setting", path, row),
-			hint: "the settings are those of jobboard --help, in lower case and without JOBBOARD_",
+			hint: "jobboard help settings lists them; the file has them in lower case and without JOBBOARD_",
 		}
 	case errors.As(err, &broken):
 		row, column := broken.Position()
@@ -414,11 +431,7 @@ func (a *app) fakeSettings(flags map[string]string) error {
 			return usage("--fake has addresses and credentials of its own: take --%s away", s.flag)
 		}
 	}
-	start := a.startFake
-	if start == nil {
-		start = func() *jobboardtest.Server { return jobboardtest.NewServer(jobboardtest.WithDemo()) }
-	}
-	srv := start()
+	srv := a.newFake()
 	a.fake = srv
 	demo := srv.Demo
 	for name, text := range map[string]string{
@@ -431,4 +444,11 @@ func (a *app) fakeSettings(flags map[string]string) error {
 		a.settings.values[name] = value{text, fromFlag}
 	}
 	return nil
+}
+
+func (a *app) newFake() *jobboardtest.Server {
+	if a.startFake != nil {
+		return a.startFake()
+	}
+	return jobboardtest.NewServer(jobboardtest.WithDemo())
 }

@@ -9,8 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/mattn/go-runewidth"
 )
 
 // terminal is what is known of where a stream leads. The zero value is a file
@@ -26,6 +25,43 @@ func (t terminal) paint(code, s string) string {
 		return s
 	}
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+// wrapped breaks a text at its spaces so that it fits beside an indent, and leaves
+// it whole where the stream has no width.
+func (t terminal) wrapped(s string, indent int) []string {
+	if t.width == 0 {
+		return []string{s}
+	}
+	if lines := wrapWords(s, max(t.width-indent, 20)); len(lines) > 0 {
+		return lines
+	}
+	return []string{""}
+}
+
+// say writes a sentence after its prefix, which the lines it is broken into are
+// indented by.
+func (t terminal) say(w io.Writer, prefix, s string) {
+	indent := runewidth.StringWidth(prefix)
+	for i, line := range t.wrapped(s, indent) {
+		if i > 0 {
+			prefix = strings.Repeat(" ", indent)
+		}
+		fmt.Fprintln(w, prefix+line)
+	}
+}
+
+// wrapWords breaks a text into lines of at most so many columns, at spaces.
+func wrapWords(s string, columns int) []string {
+	var lines []string
+	for word := range strings.FieldsSeq(s) {
+		if n := len(lines); n > 0 && runewidth.StringWidth(lines[n-1])+1+runewidth.StringWidth(word) <= columns {
+			lines[n-1] += " " + word
+			continue
+		}
+		lines = append(lines, word)
+	}
+	return lines
 }
 
 const (
@@ -92,83 +128,4 @@ func writeJSON(w io.Writer, v any, indent bool) error {
 	}
 	_, err := w.Write(safeJSON(buf.Bytes()))
 	return err
-}
-
-// column is one of a table. The cells of a flexible one are wrapped where the
-// terminal is too narrow; the others keep their width.
-type column struct {
-	head string
-	flex int // share of what is left; 0: as wide as its cells
-}
-
-// writeTable writes rows of printable texts, not wider than the terminal.
-func writeTable(w io.Writer, t terminal, columns []column, rows [][]string) {
-	tw := table.NewWriter()
-	style := table.StyleDefault
-	style.Options = table.Options{DoNotColorBordersAndSeparators: true}
-	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
-	style.Format.Header = text.FormatDefault
-	tw.SetStyle(style)
-
-	widths := columnWidths(t, columns, rows)
-	configs := make([]table.ColumnConfig, len(columns))
-	head := make(table.Row, len(columns))
-	for i, c := range columns {
-		configs[i] = table.ColumnConfig{Number: i + 1, WidthMax: widths[i], WidthMaxEnforcer: text.WrapSoft}
-		head[i] = t.paint(bold, c.head)
-	}
-	tw.SetColumnConfigs(configs)
-	tw.AppendHeader(head)
-	for _, r := range rows {
-		row := make(table.Row, len(columns))
-		for i := range columns {
-			row[i] = r[i]
-		}
-		tw.AppendRow(row)
-	}
-	for line := range strings.SplitSeq(tw.Render(), "\n") {
-		fmt.Fprintln(w, strings.TrimRight(line, " "))
-	}
-}
-
-// columnWidths shares the terminal's width out; 0 stands for no bound.
-func columnWidths(t terminal, columns []column, rows [][]string) []int {
-	const padding, least = 2, 8
-	widths := make([]int, len(columns))
-	if t.width <= 0 {
-		return widths
-	}
-	natural := make([]int, len(columns))
-	left, shares := t.width, 0
-	for i, c := range columns {
-		natural[i] = text.StringWidthWithoutEscSequences(c.head)
-		for _, r := range rows {
-			natural[i] = max(natural[i], text.StringWidthWithoutEscSequences(r[i]))
-		}
-		left -= padding
-		if c.flex == 0 {
-			left -= natural[i]
-		}
-		shares += c.flex
-	}
-	left += padding // the last column's padding is cut off
-	// A column that needs less than its share leaves the rest to the others.
-	for again := true; again && shares > 0; {
-		again = false
-		for i, c := range columns {
-			if c.flex > 0 && widths[i] == 0 && natural[i] <= left*c.flex/shares {
-				widths[i] = natural[i]
-				left -= natural[i]
-				shares -= c.flex
-				again = true
-				break
-			}
-		}
-	}
-	for i, c := range columns {
-		if c.flex > 0 && widths[i] == 0 {
-			widths[i] = max(left*c.flex/shares, least)
-		}
-	}
-	return widths
 }

@@ -35,30 +35,42 @@ time before: + for a new posting, ~ for a changed one, - for one that is gone. A
 posting that only may be new or gone, because the service did not give all it
 counts, has a ? before it.
 
-With --state FILE the last complete state is kept, so that the next run tells what
-happened in between; --once with it asks one time and ends, for a job scheduler.
-A failure of the service or the network is told and does not end the watch; a
-refused credential does.`,
-		Example: "  jobboard watch --fake --interval 10s\n  jobboard watch 27828_extern --state channel.json --once",
-		Args:    cobra.MaximumNArgs(1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.watch(cmd.Context(), cmd.Flags(), args, &f) },
+With --state FILE the last complete state is kept, so that the next run tells
+what happened in between; --once with it asks one time and ends, for a job
+scheduler. A failure of the service or the network is told and does not end the
+watch; a refused credential does.`,
+		Example:           "  jobboard watch --fake --interval 10s\n  jobboard watch 27828_extern --state channel.json --once",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: a.completeChannel,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.watch(cmd.Context(), cmd.Flags(), args, &f)
+		},
 	}
-	f.add(cmd.Flags())
+	f.add(cmd)
 	cmd.Flags().StringVar(&f.state, "state", "", "keep what was seen in a `file`")
-	cmd.Flags().DurationVar(&f.interval, "interval", 5*time.Minute, "time between two searches, at least 1s")
+	_ = cmd.MarkFlagFilename("state", "json")
+	cmd.Flags().DurationVar(&f.interval, "interval", 5*time.Minute, "`time` between two searches, at least 1s")
+	complete(cmd, "interval", oneOf("1m", "5m", "15m", "1h"))
 	cmd.Flags().BoolVar(&f.once, "once", false, "search one time; needs --state")
 	cmd.Flags().BoolVar(&f.jsonl, "jsonl", false, "print one change a line as JSON")
 	return cmd
 }
 
-func (a *app) watch(ctx context.Context, flags *pflag.FlagSet, args []string, f *watchFlags) error {
+func (f *watchFlags) check() error {
 	switch {
 	case f.once && f.state == "":
 		return usage("--once needs --state: there is nothing to compare with")
 	case f.interval < time.Second:
 		return usage("--interval is shorter than 1s")
 	}
-	q, err := f.query(flags, a.stderr)
+	return nil
+}
+
+func (a *app) watch(ctx context.Context, flags *pflag.FlagSet, args []string, f *watchFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	q, err := f.query(flags, a)
 	if err != nil {
 		return err
 	}
@@ -74,32 +86,39 @@ func (a *app) watch(ctx context.Context, flags *pflag.FlagSet, args []string, f 
 	if err != nil {
 		return err
 	}
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	<-timer.C
 	for {
+		// The last complete snapshot is what the next one is compared with.
 		after, err := s.Snapshot(ctx, ch, q)
 		switch {
 		case isInterrupted(ctx, err):
 			return ctx.Err()
-		case err != nil && (f.once || !passing(err)):
-			return err
-		case err != nil:
-			fmt.Fprintf(a.stderr, "jobboard: %s; next try in %s\n", a.errorText(err), f.interval)
-		default:
+		case err == nil:
 			if before, err = a.compare(before, after, f); err != nil {
 				return err
 			}
+		case f.once || !passing(err):
+			return err
+		default:
+			a.note("%s; next try in %s", a.errorText(err), f.interval)
 		}
 		if f.once {
 			return nil
 		}
-		timer.Reset(f.interval)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
+		if !wait(ctx, f.interval) {
 			return ctx.Err()
 		}
+	}
+}
+
+// wait reports whether the time passed before the context ended.
+func wait(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 
@@ -109,7 +128,7 @@ func passing(err error) bool {
 	return code == exitService || code == exitNetwork
 }
 
-// compare prints what changed, keeps the state, and gives what to compare with
+// compare prints what changed, keeps the state, and returns what to compare with
 // the next time: the last complete snapshot.
 func (a *app) compare(before, after *jobboard.Snapshot, f *watchFlags) (*jobboard.Snapshot, error) {
 	at := after.Taken.Local().Format("2006-01-02 15:04:05")
@@ -130,8 +149,7 @@ func (a *app) compare(before, after *jobboard.Snapshot, f *watchFlags) (*jobboar
 		}
 	}
 	if !after.Complete {
-		fmt.Fprintln(a.stderr,
-			"jobboard: the service did not give every posting it counts; what is missing may still be there")
+		a.note("the service did not give every posting it counts; what is missing may still be there")
 		if before != nil {
 			return before, nil
 		}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// The name of the file says what is in it; a flag says it louder.
+func TestOutputByName(t *testing.T) {
+	isCSV := func(body string) bool {
+		rows, err := csv.NewReader(strings.NewReader(body)).ReadAll()
+		return err == nil && len(rows) > 40 && len(rows[0]) > 5
+	}
+	isJSON := func(body string) bool { return json.Valid([]byte(body)) && strings.Contains(body, "\n  ") }
+	areLines := func(body string) bool {
+		n := 0
+		for line := range strings.Lines(body) {
+			if n++; !json.Valid([]byte(line)) {
+				return false
+			}
+		}
+		return n > 40
+	}
+	isHTML := func(body string) bool { return strings.HasPrefix(body, "<!doctype html>") }
+	isText := func(body string) bool { return strings.HasPrefix(body, "Pflegefachkraft") }
+	for _, test := range []struct {
+		args []string
+		name string
+		is   func(string) bool
+	}{
+		{[]string{"search"}, "hits.csv", isCSV},
+		{[]string{"search"}, "hits.json", isJSON},
+		{[]string{"search"}, "HITS.JSONL", areLines},
+		{[]string{"search", "--csv"}, "hits.txt", isCSV},
+		{[]string{"feed"}, "jobs.csv", isCSV},
+		{[]string{"feed"}, "jobs.jsonl", areLines},
+		{[]string{"feed", "--jsonl"}, "jobs.csv", areLines},
+		{[]string{"info"}, "job.json", isJSON},
+		{[]string{"apply-form"}, "form.html", isHTML},
+		{[]string{"apply-form"}, "form.txt", isText},
+		{[]string{"apply-form", "--text"}, "form", isText},
+	} {
+		path := filepath.Join(t.TempDir(), test.name)
+		r := newProcess().run(t, append(test.args, "--fake", "--output", path)...).want(t, exitOK)
+		body, err := os.ReadFile(path)
+		if err != nil || !test.is(string(body)) {
+			t.Errorf("%v: %v, %.300q", test.args, err, body)
+		}
+		if test.args[0] != "feed" && r.out != "" {
+			t.Errorf("%v: standard output has %.100q", test.args, r.out)
+		}
+	}
+	for _, args := range [][]string{
+		{"search", "--output", "hits.xls"},
+		{"search", "--output", "hits"},
+		{"feed", "--output", "jobs.json"},
+		{"info", "--output", "job.csv"},
+		{"apply-form", "--output", "form.pdf"},
+		{"search", "--csv", "--json"},
+	} {
+		r := newProcess().run(t, append(args, "--fake")...).want(t, exitUsage)
+		if strings.Contains(args[1], "output") {
+			r.wantErr(t, "--output: the name", "let it end with .")
+			if _, err := os.Stat(args[2]); err == nil {
+				t.Errorf("%v made a file", args)
+			}
+		}
+	}
+	missing := filepath.Join(t.TempDir(), "no", "such.csv")
+	for _, command := range []string{"search", "feed"} {
+		newProcess().run(t, command, "--fake", "--output", missing).want(t, exitUnexpected).wantErr(t, "--output: ")
+	}
+	if _, err := os.Stat("/dev/full"); err == nil {
+		newProcess().run(t, "search", "--fake", "--csv", "--output", "/dev/full").want(t, exitUnexpected)
+	}
+}
+
+func TestSearchCSV(t *testing.T) {
+	srv := demo(t)
+	srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: `=HYPERLINK("http://evil","x")`})
+	r := newProcess().pointAt(srv).run(t, "search", "--csv").want(t, exitOK)
+	rows, err := csv.NewReader(strings.NewReader(r.out)).ReadAll()
+	if err != nil || len(rows) != 44 {
+		t.Fatalf("%v: %d rows", err, len(rows))
+	}
+	want := "600100 910200 Pflegefachkraft (m/w/d) Berlin Lindenhof Kliniken GmbH  2026-01-05 2027-01-05 https://lindenhof.jobs.example/job/2797227/"
+	if got := strings.Join(rows[1], " "); !strings.HasPrefix(got, want) {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if !strings.Contains(r.out, `"'=HYPERLINK(""http://evil"",""x"")"`) {
+		t.Error("a title is a formula")
+	}
+}

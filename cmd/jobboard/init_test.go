@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// The configuration that init writes is one that the program reads.
+func TestInit(t *testing.T) {
+	srv := demo(t)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "new", "config.toml")
+	secret := file(t, "secret", "canary-secret\n", 0o600)
+	p := newProcess()
+	p.defaultConfig = path
+	p.run(t, "init", "--base-url", srv.BaseURL, "--client-id", srv.Demo.ConfidentialClient, "--client-secret-file", secret,
+		"--channel", srv.Demo.Channel).want(t, exitOK, "wrote "+path).wantErr(t, "jobboard doctor").without(t, "canary")
+	body, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(body)
+	for _, s := range settingList {
+		name := s.name
+		if s.secret {
+			name += "_file"
+		}
+		if !strings.Contains(text, "\n"+name+" = ") && !strings.Contains(text, "\n# "+name+" = ") {
+			t.Errorf("%s is not there:\n%s", name, text)
+		}
+	}
+	if strings.Contains(text, "canary") {
+		t.Errorf("the secret is in the configuration:\n%s", text)
+	}
+	for line := range strings.Lines(text) {
+		if len(line) > helpWidth+1 && strings.HasPrefix(line, "# ") {
+			t.Errorf("%d columns: %s", len(line), line)
+		}
+	}
+	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	c, err := parseConfig(path, body)
+	if err != nil || c.BaseURL != srv.BaseURL || c.ClientSecretFile != secret || c.Language != "" || c.AllowInsecure != nil {
+		t.Errorf("%v: %+v", err, c)
+	}
+	// Every example, too.
+	all := regexp.MustCompile(`(?m)^# (\w+ = )`).ReplaceAllString(text, "$1")
+	if c, err = parseConfig(path, []byte(all)); err != nil || c.Language != "de" || c.AllowInsecure == nil || !*c.AllowInsecure {
+		t.Errorf("with the examples: %v, %+v", err, c)
+	}
+
+	p.run(t, "init", "--base-url", "https://other.example").want(t, exitUsage).wantErr(t, "is there already", "--force")
+	if again, _ := os.ReadFile(path); string(again) != text {
+		t.Error("the configuration was replaced unasked")
+	}
+	p.run(t, "init", "--base-url", "https://other.example", "--force").want(t, exitOK)
+	if again, _ := os.ReadFile(path); !strings.Contains(string(again), "\nbase_url = 'https://other.example'") {
+		t.Errorf("--force did not replace it: %s", again)
+	}
+	p.run(t, "init", "--fake").want(t, exitUsage)
+	newProcess().run(t, "init").want(t, exitUsage).wantErr(t, "--config")
+	named := filepath.Join(dir, "mine.toml")
+	newProcess().run(t, "init", "--config", named, "--allow-insecure").want(t, exitOK, named)
+	if body, err := os.ReadFile(named); err != nil || !strings.Contains(string(body), "\nallow_insecure = true") {
+		t.Errorf("%v: %s", err, body)
+	}
+}
+
+// On a terminal it asks for what the flags leave open.
+func TestInitAsks(t *testing.T) {
+	p := newProcess()
+	p.defaultConfig = filepath.Join(t.TempDir(), "config.toml")
+	p.stdin = strings.NewReader("https://jobdb.example\n11\n\nen\n")
+	p.askSecret = func(string) (string, error) { return "canary-secret", nil }
+	p.run(t, "init", "--base-url", "https://jobs.example").want(t, exitOK).without(t, "canary").
+		wantErr(t, "job information lookup: ", "27828_extern: ")
+	body, err := os.ReadFile(p.defaultConfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := parseConfig("", body)
+	if err != nil || c != (configFile{
+		BaseURL: "https://jobs.example", JobDBURL: "https://jobdb.example", ClientID: "11", ClientSecret: "canary-secret", Language: "en",
+	}) {
+		t.Errorf("%v: %s", err, body)
+	}
+
+	// What ends in the middle writes nothing.
+	p = newProcess()
+	p.defaultConfig = filepath.Join(t.TempDir(), "config.toml")
+	in, keyboard := io.Pipe()
+	defer keyboard.Close()
+	p.stdin = in
+	ctx, cancel := context.WithCancel(t.Context())
+	shown := false
+	p.askSecret = func(string) (string, error) { return "", errors.New("not reached") }
+	p.showInput = func() { shown = true }
+	go func() {
+		_, _ = io.WriteString(keyboard, "https://jobs.example\n")
+		cancel()
+	}()
+	if r := p.runContext(ctx, t, "init"); r.code != exitInterrupted || !shown {
+		t.Errorf("exit code %d, shown %t: %s", r.code, shown, r.err)
+	}
+	if _, err := os.Stat(p.defaultConfig); err == nil {
+		t.Error("an interrupted init wrote something")
+	}
+}
+
+// On a terminal of its own: the secret does not come onto it, and Ctrl-C at any
+// question ends it.
+func TestInitOnATerminal(t *testing.T) {
+	bin := built(t)
+	home := t.TempDir()
+	start := func() *screen {
+		cmd := exec.CommandContext(t.Context(), filepath.Join(bin, "jobboard"), "init")
+		cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME="+home)
+		return newScreen(t, cmd)
+	}
+	s := start()
+	s.until("base address of the service: ")
+	s.typed("https://jobs.example\n\n11\n")
+	s.until("not shown")
+	s.until(": ")
+	s.typed("canary-secret\n")
+	s.until("such as 27828_extern: ")
+	s.typed("\n")
+	s.until("such as de: ")
+	s.typed("\n")
+	if came := s.until("next: "); !strings.Contains(came, "wrote ") {
+		t.Errorf("%q", came)
+	}
+	if strings.Contains(s.seen, "canary") {
+		t.Errorf("the secret is on the screen: %q", s.seen)
+	}
+	body, err := os.ReadFile(filepath.Join(home, "jobboard", "config.toml"))
+	if err != nil || !strings.Contains(string(body), "\nclient_secret = 'canary-secret'") {
+		t.Errorf("%v: %s", err, body)
+	}
+	home = t.TempDir()
+	s = start()
+	s.until("base address of the service: ")
+	s.typed("https://jobs.example\n\n11\n")
+	s.until("not shown")
+	s.typed("\x03")
+	s.until("interrupted")
+	if _, err := os.Stat(filepath.Join(home, "jobboard")); err == nil {
+		t.Error("an interrupted init wrote something")
+	}
+}
