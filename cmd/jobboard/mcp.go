@@ -32,17 +32,18 @@ func (a *app) mcpCommand() *cobra.Command {
 		Use:   "mcp",
 		Short: "Serve an assistant, which may then search and look up",
 		Long: `mcp serves the Model Context Protocol on standard input and output, for the
-program of an assistant to start. The assistant gets tools that only read: search
-jobs, job information, may I apply, check answers, what changed, doctor; and the
-pages of the documentation. None of them can apply, subscribe or change anything.
+program of an assistant to start. The assistant gets tools that only read:
+search jobs, job information, may I apply, check answers, what changed, doctor;
+and the pages of the documentation. None of them can apply, subscribe or change
+anything.
 
 Credentials come from the settings as for the other commands. The assistant
 never sees them. Texts of advertisements and questions are handed over as plain
 text, cut, and marked as what others wrote.
 
 Settings are read when the first tool is used, and again after a credential was
-refused. Standard output carries the protocol alone; --debug logs to standard error.
-It ends with its input.`,
+refused. Standard output carries the protocol alone; --debug logs to standard
+error. It ends with its input.`,
 		Example: "  jobboard mcp --fake",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
