@@ -89,6 +89,25 @@ func (p *pool) get(ctx context.Context) (*session, error) {
 	return &session{conn: conn, stmts: map[string]*sql.Stmt{}}, nil
 }
 
+// begin gets a session and begins a transaction. A session that was kept may
+// have lost its server meanwhile; then the next one is taken.
+func (p *pool) begin(ctx context.Context, statement string) (*session, error) {
+	for {
+		s, err := p.get(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if _, err = s.conn.ExecContext(ctx, statement); err == nil {
+			s.used = true
+			return s, nil
+		}
+		p.put(s, true)
+		if !s.used || ctx.Err() != nil {
+			return nil, err
+		}
+	}
+}
+
 // put takes a session back. A broken one is closed, and another is opened when
 // it is needed.
 func (p *pool) put(s *session, broken bool) {
@@ -123,6 +142,7 @@ func (p *pool) drain() {
 type session struct {
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
+	used  bool
 }
 
 func (s *session) close() {
@@ -154,9 +174,18 @@ type tx struct {
 	changed int64 // the number of the first of them, on SQLite
 }
 
+// updateTimeout is how long a transaction that writes may take on a server: one
+// that takes longer waits for a server or a proxy that does not answer.
+const updateTimeout = time.Minute
+
 // update runs f in a transaction that writes. It is repeated when the database
 // chose it as the victim of a deadlock, so f must not change anything else.
 func (db *database) update(ctx context.Context, f func(*tx) error) error {
+	if db.numbered {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, updateTimeout)
+		defer cancel()
+	}
 	for attempt := 0; ; attempt++ {
 		err := db.transact(ctx, db.writers, db.begin, f)
 		if err == nil || attempt == 4 || !isDeadlock(err) {
@@ -171,15 +200,12 @@ func (db *database) view(ctx context.Context, f func(*tx) error) error {
 }
 
 func (db *database) transact(ctx context.Context, p *pool, begin string, f func(*tx) error) (err error) {
-	s, err := p.get(ctx)
+	s, err := p.begin(ctx, begin)
 	if err != nil {
 		return fmt.Errorf("jobmirror: %w", err)
 	}
 	broken := true
 	defer func() { p.put(s, broken) }()
-	if _, err := s.conn.ExecContext(ctx, begin); err != nil {
-		return fmt.Errorf("jobmirror: %w", err)
-	}
 	t := &tx{ctx: ctx, db: db, s: s, now: time.Now().UnixMilli()}
 	if db.clock != "" {
 		err = t.row(db.clock, nil, &t.now)

@@ -3,7 +3,6 @@ package jobmirror
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"strings"
@@ -179,8 +178,8 @@ func (m *Mirror) lock() (unlock func(), err error) {
 	if m.opts.ReadOnly {
 		return nil, ErrReadOnly
 	}
-	if m.file == nil {
-		return m.lockServer()
+	if m.file == nil { // any number of processes may run a mirror on PostgreSQL
+		return func() {}, nil
 	}
 	ok, err := m.file.TryLock()
 	if err != nil {
@@ -192,37 +191,13 @@ func (m *Mirror) lock() (unlock func(), err error) {
 	return func() { _ = m.file.Unlock() }, nil
 }
 
-// runLock is the advisory lock of the process that runs a mirror on PostgreSQL.
-// It ends with the connection that holds it, so with the process at the latest.
-const runLock = numberLock + 1
-
-func (m *Mirror) lockServer() (unlock func(), err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	conn, err := m.db.writers.db.Conn(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("jobmirror: %w", err)
-	}
-	var ok bool
-	if err := conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock($1)", runLock).Scan(&ok); err != nil {
-		return nil, errors.Join(fmt.Errorf("jobmirror: %w", err), conn.Close())
-	}
-	if !ok {
-		return nil, errors.Join(ErrLocked, conn.Close())
-	}
-	return func() {
-		last, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		defer cancel()
-		if _, err := conn.ExecContext(last, "SELECT pg_advisory_unlock($1)", runLock); err != nil {
-			_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // closed, it holds no lock
-		}
-		_ = conn.Close()
-	}, nil
-}
-
 // Refresh brings the mirror up to date once: it reads every source, looks up
 // every job that is due, and returns. Its error joins those of the sources; the
 // others are refreshed all the same.
+//
+// On PostgreSQL it works beside other processes and asks nothing twice: it waits
+// for a source that another one is reading, and does not read it again; and for
+// the jobs that others are looking up.
 func (m *Mirror) Refresh(ctx context.Context) error {
 	unlock, err := m.lock()
 	if err != nil {
@@ -230,9 +205,17 @@ func (m *Mirror) Refresh(ctx context.Context) error {
 	}
 	defer unlock()
 	defer m.present(ctx, "refresh")()
+	refresh := m.refresh
+	if m.db.numbered {
+		began, err := m.clock(ctx)
+		if err != nil {
+			return err
+		}
+		refresh = func(ctx context.Context, s *source) error { return m.refreshSince(ctx, s, began) }
+	}
 	var failed []error
 	for _, s := range m.sources {
-		if err := m.refresh(ctx, s); err != nil {
+		if err := refresh(ctx, s); err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", s.cause(), err))
 		}
 		if ctx.Err() != nil {
@@ -249,6 +232,10 @@ func (m *Mirror) Refresh(ctx context.Context) error {
 // Run keeps the mirror up to date until ctx ends, and returns its error. What
 // fails on the way - the board, a feed, the database - is logged, shown by
 // Status, and tried again later.
+//
+// On SQLite one process runs a mirror; another gets ErrLocked. On PostgreSQL any
+// number of processes share the work. A process that is told to end finishes
+// its lookups or gives them back, within seconds.
 func (m *Mirror) Run(ctx context.Context) error {
 	unlock, err := m.lock()
 	if err != nil {
@@ -256,33 +243,42 @@ func (m *Mirror) Run(ctx context.Context) error {
 	}
 	defer unlock()
 	defer m.present(ctx, "run")()
-	work := []func(context.Context) error{m.refreshDue, m.indexDue, m.pruneDue}
-	if len(m.sources) > 0 {
-		work = append(work, func(ctx context.Context) error { return m.lookUpDue(ctx, true) })
+	work := []func(context.Context) error{m.indexDue, m.pruneDue}
+	switch {
+	case m.db.numbered && len(m.sources) > 0:
+		work = append(work, func(ctx context.Context) error { return joinFleet(ctx, m) })
+	case len(m.sources) > 0:
+		work = append(work, m.refreshDue, func(ctx context.Context) error { return m.lookUpDue(ctx, true) })
 	}
-	done := make(chan struct{})
+	var running sync.WaitGroup
 	for _, f := range work {
-		go func() {
-			defer func() { done <- struct{}{} }()
-			for failures := 0; ctx.Err() == nil; failures++ {
-				began := time.Now()
-				err := f(ctx)
-				if err == nil || ctx.Err() != nil {
-					continue
-				}
-				m.opts.Logger.ErrorContext(ctx, "jobmirror", "error", problem(err))
-				if time.Since(began) > time.Minute {
-					failures = 0
-				}
-				newSignal().wait(ctx, nil, min(backOff(failures, time.Second), time.Minute))
-			}
-		}()
+		running.Go(func() { m.keepAt(ctx, f) })
 	}
-	for range work {
-		<-done
-	}
+	running.Wait()
+	<-ctx.Done()
 	return ctx.Err()
 }
+
+// keepAt calls f again and again until ctx ends, with longer and longer waits
+// while it fails.
+func (m *Mirror) keepAt(ctx context.Context, f func(context.Context) error) {
+	for failures := 0; ctx.Err() == nil; failures++ {
+		began := time.Now()
+		err := f(ctx)
+		if err == nil || ctx.Err() != nil {
+			continue
+		}
+		m.opts.Logger.ErrorContext(ctx, "jobmirror", "error", problem(err))
+		if time.Since(began) > time.Minute {
+			failures = 0
+		}
+		newSignal().wait(ctx, nil, min(backOff(failures, time.Second), maxWait))
+	}
+}
+
+// maxWait is the longest wait after a failure of the database: work goes on
+// within this time of its return.
+const maxWait = 30 * time.Second
 
 // refreshDue refreshes the sources that are due, one after the other.
 func (m *Mirror) refreshDue(ctx context.Context) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -214,33 +215,32 @@ func TestStaleAnswersAreNotGiven(t *testing.T) {
 }
 
 // Two that run the same mirror would ask the board everything twice.
-func TestOnlyOneRuns(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
-		srv := jobboardtest.New(t, jobboardtest.WithDemo())
-		first, second := open(t, address, optionsOf(srv)), open(t, address, optionsOf(srv))
-		refresh(t, first)
-		ctx, cancel := context.WithCancel(t.Context())
-		ran := make(chan error, 1)
-		go func() {
-			for {
-				err := first.Run(ctx)
-				if !errors.Is(err, jobmirror.ErrLocked) { // second has it just now
-					ran <- err
-					return
-				}
+func TestOnlyOneRunsAFile(t *testing.T) {
+	address := filepath.Join(t.TempDir(), "jobs.db")
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	first, second := open(t, address, optionsOf(srv)), open(t, address, optionsOf(srv))
+	refresh(t, first)
+	ctx, cancel := context.WithCancel(t.Context())
+	ran := make(chan error, 1)
+	go func() {
+		for {
+			err := first.Run(ctx)
+			if !errors.Is(err, jobmirror.ErrLocked) { // second has it just now
+				ran <- err
+				return
 			}
-		}()
-		for second.Refresh(t.Context()) == nil { // until first has begun
 		}
-		if err := second.Refresh(t.Context()); !errors.Is(err, jobmirror.ErrLocked) {
-			t.Errorf("a second one: %v", err)
-		}
-		cancel()
-		if err := <-ran; !errors.Is(err, context.Canceled) {
-			t.Error(err)
-		}
-		refresh(t, second)
-	})
+	}()
+	for second.Refresh(t.Context()) == nil { // until first has begun
+	}
+	if err := second.Refresh(t.Context()); !errors.Is(err, jobmirror.ErrLocked) {
+		t.Errorf("a second one: %v", err)
+	}
+	cancel()
+	if err := <-ran; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	refresh(t, second)
 }
 
 // A posting tells where its job is, and a job what its lookup answered, without

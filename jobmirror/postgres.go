@@ -3,8 +3,12 @@ package jobmirror
 import (
 	"cmp"
 	"context"
+	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/url"
 	"strings"
 	"time"
@@ -97,6 +101,18 @@ func missingRight(err error) error {
 		return fmt.Errorf("%w: Migrate, or jobboard-mirror migrate, must run with a role that may create tables: %w", ErrNoSchema, err)
 	}
 	return err
+}
+
+// isOutage reports whether the server was not there, or ended the session, so
+// that the same may succeed once it is back.
+func isOutage(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok {
+		_, network := errors.AsType[net.Error](err)
+		return network || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, driver.ErrBadConn) ||
+			errors.Is(err, sql.ErrConnDone)
+	}
+	return strings.HasPrefix(e.Code, "08") || strings.HasPrefix(e.Code, "57P") || e.Code == "25P03" || e.Code == "53300"
 }
 
 // isDeadlock reports whether the database asks for the transaction again.

@@ -40,6 +40,11 @@ func (m *Mirror) refresh(ctx context.Context, src *source) error {
 	if err != nil {
 		return err
 	}
+	return m.refreshIn(ctx, src, turn)
+}
+
+// refreshIn is refresh in a turn that has begun.
+func (m *Mirror) refreshIn(ctx context.Context, src *source, turn turn) error {
 	copySource := m.copyChannel
 	if src.kind == kindFeed {
 		copySource = m.copyFeed
@@ -62,14 +67,15 @@ func (m *Mirror) refresh(ctx context.Context, src *source) error {
 func (m *Mirror) begin(ctx context.Context, src *source) (out turn, err error) {
 	err = m.db.update(ctx, func(t *tx) (err error) {
 		if err = t.name([]*source{src}); err == nil {
-			out, err = t.begin(src)
+			out, err = t.begin(src, 0)
 		}
 		return err
 	})
 	return out, err
 }
 
-func (t *tx) begin(src *source) (out turn, err error) {
+// begin opens a generation; until a time nobody else is to begin one.
+func (t *tx) begin(src *source, claimed int64) (out turn, err error) {
 	out.forgotten = map[int64]bool{}
 	if out.generation, err = t.next("generation"); err != nil {
 		return out, err
@@ -77,7 +83,7 @@ func (t *tx) begin(src *source) (out turn, err error) {
 	if out.answer, err = t.next("answer"); err != nil {
 		return out, err
 	}
-	_, err = t.exec("UPDATE sources SET generation = ?, began = ? WHERE id = ?", out.generation, t.now, src.id)
+	_, err = t.exec("UPDATE sources SET generation = ?, began = ?, claimed = ? WHERE id = ?", out.generation, t.now, claimed, src.id)
 	return out, err
 }
 
@@ -93,7 +99,7 @@ func (m *Mirror) finish(ctx context.Context, src *source, turn turn, whole bool,
 	every := jitter(m.opts.RefreshEvery)
 	return m.db.update(ctx, func(t *tx) error {
 		if whole {
-			_, err := t.exec("UPDATE sources SET complete = ?, next_due = ?, failures = 0, problem = ? WHERE id = ? AND generation = ?",
+			_, err := t.exec("UPDATE sources SET complete = ?, next_due = ?, claimed = 0, failures = 0, problem = ? WHERE id = ? AND generation = ?",
 				t.now, t.now+every.Milliseconds(), reason, src.id, turn.generation)
 			return err
 		}
@@ -102,7 +108,7 @@ func (m *Mirror) finish(ctx context.Context, src *source, turn turn, whole bool,
 			return err
 		}
 		wait := min(backOff(failures, 10*time.Second), m.opts.RefreshEvery)
-		_, err := t.exec("UPDATE sources SET next_due = ?, failures = failures + 1, problem = ? WHERE id = ? AND generation = ?",
+		_, err := t.exec("UPDATE sources SET next_due = ?, claimed = 0, failures = failures + 1, problem = ? WHERE id = ? AND generation = ?",
 			t.now+jitter(wait).Milliseconds(), reason, src.id, turn.generation)
 		return err
 	})

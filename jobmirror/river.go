@@ -7,14 +7,39 @@ import (
 	"net"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
+	"github.com/riverqueue/river/rivertype"
 )
 
+// The settings of River. A worker that dies is replaced within a minute: its
+// lease lapses, or River rescues its job.
 const (
-	riverConns   = 6
+	batchTimeout = 15 * time.Second // a batch of lookups has this long; what is left of it then is begun anew
+	rescueAfter  = 20 * time.Second // a job that runs for longer belongs to a worker that died; River looks every 30 s
+	retryAfter   = time.Second      // after an error; from the sixth on, twice as long each time
+	maxRetry     = time.Minute
+	refreshLimit = time.Hour // a refresh has this long; its lease, not this, tells whether it is alive
+	keepDone     = 10 * time.Minute
+	pollEvery    = 500 * time.Millisecond
 	stalledAfter = 45 * time.Second // a connection that says nothing for so long is given up
+
+	batchWorkers   = 4 // batches of lookups that a process works on at once
+	refreshWorkers = 2
+	riverConns     = 6
+)
+
+// Queues of River. They are the mirror's own, so that another program may have
+// jobs in the same tables.
+const (
+	queueLookups = "jobmirror_lookups"
+	queueRefresh = "jobmirror_refresh"
+	queuePlan    = "jobmirror_plan"
 )
 
 // riverPool opens the connections that River uses.
@@ -76,6 +101,9 @@ func (m *Mirror) riverReady(ctx context.Context) (bool, error) {
 		}
 		return t.row("SELECT coalesce(max(version), 0) >= ? FROM river_migration WHERE line = 'main'", []any{want}, &ready)
 	})
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == "42703" { // a set-up that was killed, without the column "line" yet
+		return false, nil
+	}
 	return ready, err
 }
 
@@ -122,3 +150,96 @@ func migrateRiver(ctx context.Context, address string) (err error) {
 
 // migrateLock is the advisory lock of whoever sets up River's tables.
 const migrateLock = numberLock + 1
+
+// pgxTx lends the transaction to River.
+func (t *tx) pgxTx(f func(pgx.Tx) error) error {
+	return t.s.conn.Raw(func(driver any) error {
+		conn, ok := driver.(*stdlib.Conn)
+		if !ok {
+			return fmt.Errorf("jobmirror: a connection of type %T", driver)
+		}
+		return f(openTx{pgxConn{conn.Conn()}})
+	})
+}
+
+// openTx is a transaction in progress, which others end.
+type openTx struct{ pgxConn }
+
+// pgxConn keeps its field out of the way of the method Conn.
+type pgxConn struct{ *pgx.Conn }
+
+var errOpenTx = errors.New("jobmirror: the transaction is not River's to begin or end")
+
+func (openTx) Begin(context.Context) (pgx.Tx, error) { return nil, errOpenTx }
+func (openTx) Commit(context.Context) error          { return errOpenTx }
+func (openTx) Rollback(context.Context) error        { return errOpenTx }
+func (openTx) LargeObjects() pgx.LargeObjects        { return pgx.LargeObjects{} }
+func (t openTx) Conn() *pgx.Conn                     { return t.pgxConn.Conn }
+
+// lookUpArgs is a batch of lookups. Its jobs are those that are still claimed
+// for it.
+type lookUpArgs struct {
+	Batch int64   `json:"batch"`
+	Jobs  []int64 `json:"jobs"`
+}
+
+func (lookUpArgs) Kind() string { return "jobmirror_lookup" }
+
+// refreshArgs is a refresh of a source, after the generation that was its last.
+type refreshArgs struct {
+	Source int64 `json:"source"`
+	After  int64 `json:"after"`
+}
+
+func (refreshArgs) Kind() string { return "jobmirror_refresh" }
+
+// planArgs lets a process insert what is due.
+type planArgs struct{}
+
+func (planArgs) Kind() string { return "jobmirror_plan" }
+
+// unfinished are the states in which a job keeps an equal one out. River's
+// default has "completed" among them, which would keep the next one out.
+var unfinished = []rivertype.JobState{
+	rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable, rivertype.JobStateRunning, rivertype.JobStateScheduled,
+}
+
+// retries says when River runs a job again that failed.
+type retries struct{}
+
+func (retries) NextRetry(job *rivertype.JobRow) time.Time {
+	return time.Now().Add(min(backOff(max(job.Attempt-5, 0), retryAfter), maxRetry))
+}
+
+// errNotMine ends the run of a job that has another run by now. River looks at
+// the job's state alone when it notes how a run ended, and would end the other
+// one; an error that names no jobs ends none.
+type errNotMine struct{}
+
+func (errNotMine) Error() string               { return "jobmirror: the job runs elsewhere" }
+func (errNotMine) Jobs() []*rivertype.JobRow   { return nil }
+func (errNotMine) ErrorsByID() map[int64]error { return nil }
+
+// isMine locks a job's row in River's table, and reports whether this run is
+// still the one that the job has.
+func (t *tx) isMine(job *rivertype.JobRow) (bool, error) {
+	var (
+		state   string
+		attempt int
+	)
+	err := t.row("SELECT state, attempt FROM river_job WHERE id = ? FOR UPDATE", []any{job.ID}, &state, &attempt)
+	return state == string(rivertype.JobStateRunning) && attempt == job.Attempt, err
+}
+
+// complete ends a job in the transaction of its last results, unless the job
+// has another run by now.
+func complete[T river.JobArgs](t *tx, job *river.Job[T]) (done bool, err error) {
+	if mine, err := t.isMine(job.JobRow); err != nil || !mine {
+		return false, err
+	}
+	err = t.pgxTx(func(tx pgx.Tx) error {
+		_, err := river.JobCompleteTx[*riverpgxv5.Driver](t.ctx, tx, job)
+		return err
+	})
+	return err == nil, err
+}

@@ -103,7 +103,7 @@ func (m *Mirror) removeSource(ctx context.Context, s *source) error {
 	list := listed[s.kind]
 	var turn turn
 	err := m.db.update(ctx, func(t *tx) (err error) {
-		if turn, err = t.begin(s); err != nil {
+		if turn, err = t.begin(s, 0); err != nil {
 			return err
 		}
 		_, err = t.exec("UPDATE "+list.table+" SET missing = -1 WHERE source = ?", s.id)
