@@ -398,7 +398,7 @@ func (c *call) refusedBy(a *answer, err error) *failedAttempt {
 	f.words = readWords(c.op, a.status, a.header, f.body)
 	f.retryAfter = parseRetryAfter(a.header, time.Now())
 	f.expired = a.status == http.StatusUnauthorized && c.slot.credential.renew != nil && f.words.TokenExpired()
-	if condition := classify(c.op, a.status, f.words); condition != nil {
+	if condition := classify(c.op, a.status, &f.words); condition != nil {
 		f.err = condition
 	}
 	if f.err != nil && !errors.Is(f.err, ErrServer) && !errors.Is(f.err, ErrRateLimited) {

@@ -47,7 +47,7 @@ var conditions = []conditionRow{
 
 // classify returns the condition of an answer, or nil if the interface has no
 // name for it.
-func classify(op *operation, status int, w refusal.Words) error {
+func classify(op *operation, status int, w *refusal.Words) error {
 	for _, c := range conditions {
 		if c.ops&op.set() != 0 && c.from <= status && status <= c.to && c.matches(w) {
 			return c.result
@@ -56,7 +56,7 @@ func classify(op *operation, status int, w refusal.Words) error {
 	return nil
 }
 
-func (c conditionRow) matches(w refusal.Words) bool {
+func (c conditionRow) matches(w *refusal.Words) bool {
 	switch {
 	case c.code != "":
 		return c.code == w.Code && (c.says == "" || w.Say(c.says))

@@ -53,7 +53,7 @@ func FuzzClassify(f *testing.F) {
 		header := http.Header{"Content-Type": {media}, "Www-Authenticate": {challenge}}
 		for _, op := range allOperations {
 			w := readWords(op, status, header, body)
-			condition := classify(op, status, w)
+			condition := classify(op, status, &w)
 			applicant := op == opHasApplied || op == opApplicationID
 			switch {
 			case isOneOf(condition, applicantConditions):
@@ -97,6 +97,40 @@ func FuzzClassify(f *testing.F) {
 			}
 			if text := clean(w.ErrorMessage(), maxErrorMessage); len(text) > maxErrorMessage+len("…") || !utf8.ValidString(text) {
 				t.Fatalf("message of %d bytes", len(text))
+			}
+		}
+	})
+}
+
+// FuzzClassifySteps: twice the answer takes at most 2.5 times the steps, and none
+// takes more than a few for each byte.
+func FuzzClassifySteps(f *testing.F) {
+	for _, part := range []string{
+		`\`, `"`, `\"`, `\u005c`, "[", "{", "]", `{"message":`, `{"code":"`, `{"error":{"message":"`, `"a":"b",`, `"code":1,`, `"posting",`,
+		"posting ", "<", " ", "\n", "\xff", "0", "1,", "_", "ERROR_JOB_INACTIV", `"ERROR_JOB_INACTIVE",`, "not accessible ",
+	} {
+		for _, status := range []int{200, 401, 403, 404, 410, 503} {
+			f.Add(status, "", part, "")
+			f.Add(status, `{"code":"get_project_error","message":"`, part, `"}`)
+			f.Add(status, `[`, part, ``)
+		}
+	}
+	f.Fuzz(func(t *testing.T, status int, start, part, end string) {
+		if part == "" || len(start)+len(part)+len(end) > 1000 {
+			return
+		}
+		for _, op := range allOperations {
+			steps := func(size int) int {
+				body := []byte(start + strings.Repeat(part, size/len(part)) + end)
+				w := readWords(op, status, http.Header{}, body)
+				_ = classify(op, status, &w)
+				if w.Steps() > 16*len(body)+16 {
+					t.Errorf("%s, %d, %q, %q, %q: %d steps for %d bytes", op.name, status, start, part, end, w.Steps(), len(body))
+				}
+				return w.Steps()
+			}
+			if once, twice := steps(10_000), steps(20_000); twice > once*5/2+1000 {
+				t.Errorf("%s, %d, %q, %q, %q: %d steps, for twice the text %d", op.name, status, start, part, end, once, twice)
 			}
 		}
 	})

@@ -370,7 +370,7 @@ func (c *Client) JobInformation(ctx context.Context, job JobID) (*JobInformation
 		// Not a job information: it may still be one of the codes of 7.3,
 		// which come with any status.
 		w := readWords(opJobInformation, a.status, a.header, body[:min(len(body), maxErrorBody)])
-		if condition := classify(opJobInformation, a.status, w); condition != nil {
+		if condition := classify(opJobInformation, a.status, &w); condition != nil {
 			return &toldCondition{condition, w}
 		}
 		return err

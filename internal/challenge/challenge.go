@@ -11,7 +11,12 @@ import "strings"
 // looked at once.
 func Parameters(value string, found func(name, value string)) {
 	r := reader{text: value}
+	r.parameters(found)
+}
+
+func (r *reader) parameters(found func(name, value string)) {
 	for {
+		r.steps++
 		r.skip(" \t,")
 		name := r.token()
 		switch {
@@ -33,13 +38,15 @@ func Parameters(value string, found func(name, value string)) {
 }
 
 type reader struct {
-	text string
-	at   int
+	text  string
+	at    int
+	steps int // bytes looked at, for the test that the work is linear
 }
 
 func (r *reader) skip(set string) {
 	for r.at < len(r.text) && strings.IndexByte(set, r.text[r.at]) >= 0 {
 		r.at++
+		r.steps++
 	}
 }
 
@@ -56,6 +63,7 @@ func (r *reader) token() string {
 	from := r.at
 	for r.at < len(r.text) && isToken(r.text[r.at]) {
 		r.at++
+		r.steps++
 	}
 	return r.text[from:r.at]
 }
@@ -66,11 +74,13 @@ func (r *reader) value() string {
 		from := r.at
 		for r.at < len(r.text) && strings.IndexByte(", \t", r.text[r.at]) < 0 {
 			r.at++
+			r.steps++
 		}
 		return r.text[from:r.at]
 	}
 	var b strings.Builder
 	for ; r.at < len(r.text); r.at++ {
+		r.steps++
 		switch c := r.text[r.at]; {
 		case c == '"':
 			r.at++

@@ -41,3 +41,30 @@ func FuzzParameters(f *testing.F) {
 		}
 	})
 }
+
+// FuzzParametersSteps: twice the header takes at most 2.5 times the steps, and
+// none takes more than a few for each byte.
+func FuzzParametersSteps(f *testing.F) {
+	for _, part := range []string{
+		`Bearer error="invalid_token", `, `"`, `\`, `a="\\`, "=", ",", " ", "a", "a ", "a=", "a =", "a= ", `a="`, `a="b"`, "a=b,", ";", "\xff", `a="\"`,
+	} {
+		f.Add("", part, "")
+		f.Add(`Bearer realm="`, part, `"`)
+	}
+	f.Fuzz(func(t *testing.T, start, part, end string) {
+		if part == "" || len(start)+len(part)+len(end) > 1000 {
+			return
+		}
+		steps := func(size int) int {
+			r := reader{text: start + strings.Repeat(part, size/len(part)) + end}
+			r.parameters(func(string, string) {})
+			if r.steps > 4*len(r.text)+4 {
+				t.Errorf("%q, %q, %q: %d steps for %d bytes", start, part, end, r.steps, len(r.text))
+			}
+			return r.steps
+		}
+		if once, twice := steps(10_000), steps(20_000); twice > once*5/2+1000 {
+			t.Errorf("%q, %q, %q: %d steps, for twice the text %d", start, part, end, once, twice)
+		}
+	})
+}

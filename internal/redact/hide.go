@@ -29,18 +29,25 @@ const (
 // hexadecimal digits of either case. A text that ends within a secret loses
 // that part, if it has six characters of it. The work is linear in the text.
 func Hide(text string, secrets []string) string {
+	hidden, _ := hide(text, secrets)
+	return hidden
+}
+
+// hide also returns the steps of work that it took.
+func hide(text string, secrets []string) (hidden string, steps int) {
 	if len(secrets) == 0 || text == "" {
-		return text
+		return text, 0
 	}
 	plain := unquote(text)
 	var found []span
 	for _, secret := range secrets {
 		found = plain.find(found, secret)
 	}
+	steps = plain.steps + len(found)
 	if len(found) == 0 {
-		return text
+		return text, steps
 	}
-	return cutOut(text, found)
+	return cutOut(text, found), steps
 }
 
 // span is a part of a text: [from, to).
@@ -135,8 +142,10 @@ func (u *unquoted) findRaw(found []span, form string) []span {
 	for at := 0; ; {
 		i := strings.Index(u.text[at:], form)
 		if i < 0 {
+			u.steps += len(u.text) - at
 			return found
 		}
+		u.steps += i + len(form)
 		found = append(found, span{at + i, at + i + len(form)})
 		at += i + len(form)
 	}
@@ -173,8 +182,10 @@ func (u *unquoted) findFolded(found []span, form string) []span {
 	for at := 0; ; {
 		i := strings.Index(text[at:], form)
 		if i < 0 {
+			u.steps += len(text) - at
 			return found
 		}
+		u.steps += i + len(form)
 		at += i
 		found = append(found, u.span(at, at+len(form)))
 		at += len(form)
@@ -197,6 +208,7 @@ func (u *unquoted) findCut(found []span, form string) []span {
 	}
 	for _, end := range ends {
 		for n := min(len(form), end); n >= enough; n-- {
+			u.steps++
 			if text[end-n:end] == form[:n] {
 				s := u.span(end-n, end)
 				return append(found, span{s.from, len(u.text)})

@@ -29,13 +29,20 @@ type Words struct {
 	Message   string // a JSON object's message, a JSON string, or the plain text
 	AuthError string // error of section 5's answers, from header or body
 	AuthText  string // error_description
+
+	steps int // see Steps
 }
+
+// Steps returns how many bytes of the body were looked at, each as often as that
+// happened: a test that the work is linear counts them.
+func (w *Words) Steps() int { return w.steps }
 
 // Say reports whether the message holds one of the words of list, which are in
 // small letters and separated by |.
-func (w Words) Say(list string) bool {
+func (w *Words) Say(list string) bool {
 	text := strings.ToLower(w.Message)
 	for word := range strings.SplitSeq(list, "|") {
+		w.steps += len(text)
 		if strings.Contains(text, word) {
 			return true
 		}
@@ -44,14 +51,14 @@ func (w Words) Say(list string) bool {
 }
 
 // ErrorCode returns the code to show for the answer.
-func (w Words) ErrorCode() string { return cmp.Or(w.Code, w.AuthError) }
+func (w *Words) ErrorCode() string { return cmp.Or(w.Code, w.AuthError) }
 
 // ErrorMessage returns the message to show for the answer.
-func (w Words) ErrorMessage() string { return cmp.Or(w.Message, w.AuthText) }
+func (w *Words) ErrorMessage() string { return cmp.Or(w.Message, w.AuthText) }
 
 // TokenExpired reports whether another token may help: the answer names an
 // invalid token, and not a token of the wrong kind (section 5).
-func (w Words) TokenExpired() bool {
+func (w *Words) TokenExpired() bool {
 	switch strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(w.AuthError)) {
 	case "invalid_token", "expired_token", "token_expired":
 		return !strings.Contains(strings.ToLower(w.AuthText), "user token required")
@@ -65,6 +72,7 @@ func (w Words) TokenExpired() bool {
 // nil, returns true.
 func Read(header http.Header, body []byte, codesIn func(member string) bool) Words {
 	w := readChallenge(header)
+	w.steps += len(body)
 	text := bytes.Trim(body, " \t\r\n\v\f\xef\xbb\xbf") // white space and byte order marks
 	switch {
 	case len(text) == 0:
@@ -82,6 +90,7 @@ func Read(header http.Header, body []byte, codesIn func(member string) bool) Wor
 const maxLevels = 64
 
 func (w *Words) readText(text string) {
+	w.steps += len(text)
 	w.Message = text
 	w.Markup = strings.HasPrefix(strings.TrimSpace(text), "<")
 	if code, ok := lookupCode(text); ok {
@@ -99,7 +108,9 @@ func (w *Words) readJSON(text []byte, codesIn func(member string) bool) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
 	for {
+		before := dec.InputOffset()
 		token, err := dec.Token()
+		w.steps += int(dec.InputOffset()-before) + 1
 		if err != nil || !r.take(token) {
 			return
 		}
@@ -152,6 +163,7 @@ func (r *reader) readCode(s string) {
 	if r.codesIn == nil || len(r.levels) == 0 || !r.codesIn(r.levels[0].key) {
 		return
 	}
+	r.steps += len(s)
 	code, ok := lookupCode(s)
 	if _, have := lookupCode(r.Code); ok && !have {
 		r.Code, r.Coded = code, true
@@ -162,6 +174,7 @@ func (r *reader) readCode(s string) {
 // the one that is its error.
 func (r *reader) value(s string) {
 	n := len(r.levels)
+	r.steps += len(s)
 	switch {
 	case n == 0:
 		r.readText(s)

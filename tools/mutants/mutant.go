@@ -13,13 +13,17 @@ import (
 // mutant is one place of a file and the text that breaks it.
 type mutant struct {
 	pkg, file  string
+	pkgName    string
+	base       int    // what a position of in has more than its byte of the file
 	shown      string // the file's name below the module's directory
 	line       int
 	begin, end int // bytes of the file
 	old, text  string
+	in         *ast.FuncDecl // nil: the place is outside of functions
+	id         int           // of the sample, from 1
 }
 
-func (m mutant) String() string {
+func (m *mutant) String() string {
 	return fmt.Sprintf("%s:%d: %s becomes %s", m.shown, m.line, short(m.old), short(m.text))
 }
 
@@ -28,17 +32,6 @@ func short(s string) string {
 		s = s[:57] + "..."
 	}
 	return strconv.Quote(s)
-}
-
-// apply returns the broken file.
-func (m mutant) apply() ([]byte, error) {
-	b, err := os.ReadFile(m.file)
-	if err != nil {
-		return nil, err
-	}
-	broken := append([]byte(nil), b[:m.begin]...)
-	broken = append(broken, m.text...)
-	return append(broken, b[m.end:]...), nil
 }
 
 // swaps is what an operator, or a word, becomes.
@@ -55,7 +48,7 @@ var swaps = map[token.Token]token.Token{
 }
 
 // mutantsOf returns the mutants of a file. Some do not compile.
-func mutantsOf(pkg, file string) ([]mutant, error) {
+func mutantsOf(pkg, file string) ([]*mutant, error) {
 	fset := token.NewFileSet()
 	src, err := os.ReadFile(file)
 	if err != nil {
@@ -68,20 +61,26 @@ func mutantsOf(pkg, file string) ([]mutant, error) {
 	if ast.IsGenerated(tree) {
 		return nil, nil
 	}
-	f := finder{pkg: pkg, file: file, src: src, fset: fset}
-	ast.Inspect(tree, func(n ast.Node) bool {
-		f.node(n)
-		return true
-	})
+	f := finder{pkg: pkg, file: file, src: src, fset: fset, pkgName: tree.Name.Name, base: int(tree.FileStart)}
+	for _, decl := range tree.Decls {
+		f.in, _ = decl.(*ast.FuncDecl)
+		ast.Inspect(decl, func(n ast.Node) bool {
+			f.node(n)
+			return true
+		})
+	}
 	return f.found, nil
 }
 
 // finder collects the mutants of one file.
 type finder struct {
 	pkg, file string
+	pkgName   string
+	base      int
 	src       []byte
 	fset      *token.FileSet
-	found     []mutant
+	in        *ast.FuncDecl
+	found     []*mutant
 }
 
 func (f *finder) node(n ast.Node) {
@@ -156,8 +155,8 @@ func (f *finder) swap(pos token.Pos, old token.Token) {
 
 func (f *finder) replace(from, to token.Pos, text string) {
 	begin, end := f.fset.Position(from), f.fset.Position(to).Offset
-	f.found = append(f.found, mutant{
+	f.found = append(f.found, &mutant{
 		pkg: f.pkg, file: f.file, line: begin.Line, begin: begin.Offset, end: end,
-		old: string(f.src[begin.Offset:end]), text: text,
+		old: string(f.src[begin.Offset:end]), text: text, in: f.in, pkgName: f.pkgName, base: f.base,
 	})
 }
