@@ -135,20 +135,21 @@ var ugly = []string{
 // uglySecrets are what is looked for in them.
 var uglySecrets = []string{"s3cret-token", strings.Repeat("s3cre", 400), strings.Repeat("a", 1000), "10", "MTA6"}
 
-// linear returns why the work of hiding secrets in a text is too much for it, or
-// for twice the text, or nothing.
-func linear(text string) string {
-	_, once := hide(text, uglySecrets)
-	_, twice := hide(text+text, uglySecrets)
+// linear returns why the work of hiding secrets is too much for a text that begins
+// with start and repeats part, or for one of twice the length, or nothing.
+func linear(start, part string, size int) string {
+	once := start + strings.Repeat(part, size/len(part))
+	_, steps := hide(once, uglySecrets)
+	_, twice := hide(once+strings.Repeat(part, size/len(part)), uglySecrets)
 	few := 0
 	for _, secret := range uglySecrets {
 		few += 8 * len(secret)
 	}
 	switch {
-	case twice > once*5/2:
-		return fmt.Sprintf("%d steps, and %d for twice the text", once, twice)
-	case once > 150*len(text)+few:
-		return fmt.Sprintf("%d steps for %d bytes", once, len(text))
+	case twice > steps*5/2:
+		return fmt.Sprintf("%d steps, and %d for twice the text", steps, twice)
+	case steps > 150*len(once)+few:
+		return fmt.Sprintf("%d steps for %d bytes", steps, len(once))
 	}
 	return ""
 }
@@ -156,23 +157,25 @@ func linear(text string) string {
 // The work on a text is linear in it: counted, not timed.
 func TestUglyTexts(t *testing.T) {
 	for _, part := range ugly {
-		if problem := linear(strings.Repeat(part, 32<<10/len(part))); problem != "" {
-			t.Errorf("%q: %s", part, problem)
+		for _, start := range []string{"", "&", "%", `\`} {
+			if problem := linear(start, part, 32<<10); problem != "" {
+				t.Errorf("%q, %q: %s", start, part, problem)
+			}
 		}
 	}
 }
 
 func FuzzHideIsLinear(f *testing.F) {
 	for _, part := range ugly {
-		f.Add(part, part)
+		f.Add("", part)
+		f.Add("&", part)
 	}
-	f.Fuzz(func(t *testing.T, a, b string) {
-		if a == "" || len(a)+len(b) > 4000 {
+	f.Fuzz(func(t *testing.T, start, part string) {
+		if part == "" || len(start)+len(part) > 4000 {
 			return
 		}
-		text := strings.Repeat(a+b, 4000/(len(a)+len(b))+1)
-		if problem := linear(text); problem != "" {
-			t.Errorf("%.50q: %s", text, problem)
+		if problem := linear(start, part, 4000); problem != "" {
+			t.Errorf("%.50q, %.50q: %s", start, part, problem)
 		}
 	})
 }
