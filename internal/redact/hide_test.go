@@ -100,6 +100,15 @@ func TestForms(t *testing.T) {
 			t.Errorf("%q became %q, want %q", text, got, want)
 		}
 	}
+	// Where other bytes stand before it, base64 has too little of a short secret.
+	for secret, hidden := range map[string]bool{"abc": false, "abcd": false, "abcde": true} {
+		for _, before := range []string{"", "x", "xy", "xyz"} {
+			form := base64.StdEncoding.EncodeToString([]byte(before + secret + "z"))
+			if got := Hide(form, []string{secret}); strings.Contains(got, Hidden) != (hidden || len(before)%3 == 0) {
+				t.Errorf("%q with %q before it: %q became %q", secret, before, form, got)
+			}
+		}
+	}
 	for text, want := range map[string]string{
 		"cut off: " + secret[:6]:                          "cut off: " + Hidden,
 		"cut off: " + each(secret[:8], "%%%02x") + "%2":   "cut off: " + Hidden,

@@ -84,29 +84,35 @@ func (r *run) build(ctx context.Context, candidates []*mutant) ([]*mutant, error
 		if err == nil || ctx.Err() != nil {
 			break
 		}
-		broken := map[int]bool{}
-		for line := range strings.Lines(string(out)) {
-			fields := strings.SplitN(line, ":", 3)
-			if len(fields) < 3 {
-				continue
-			}
-			name := fields[0]
-			if !filepath.IsAbs(name) {
-				name = filepath.Join(r.dir, name)
-			}
-			n, _ := strconv.Atoi(fields[1])
-			for _, l := range lines[name] {
-				if l.first <= n && n <= l.last {
-					broken[l.id] = true
-				}
-			}
-		}
+		broken := r.blamed(out, lines)
 		if len(broken) == 0 {
 			return nil, fmt.Errorf("the mutants do not build, and no one of them is the cause: %w\n%s", err, out)
 		}
 		candidates = slices.DeleteFunc(candidates, func(m *mutant) bool { return broken[m.id] })
 	}
 	return candidates, ctx.Err()
+}
+
+// blamed returns the mutants whose copies the compiler complains of.
+func (r *run) blamed(complaints []byte, copies map[string][]lines) map[int]bool {
+	broken := map[int]bool{}
+	for line := range strings.Lines(string(complaints)) {
+		fields := strings.SplitN(line, ":", 3)
+		if len(fields) < 3 {
+			continue
+		}
+		name := fields[0]
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(r.dir, name)
+		}
+		n, _ := strconv.Atoi(fields[1])
+		for _, l := range copies[name] {
+			if l.first <= n && n <= l.last {
+				broken[l.id] = true
+			}
+		}
+	}
+	return broken
 }
 
 // lines are those of a mutant's copy in its file.
@@ -128,25 +134,22 @@ func (r *run) write(all []*mutant) (map[string][]lines, error) {
 			return nil, err
 		}
 		var hooks []edit
-		var copies strings.Builder
+		var copies []string
 		for _, m := range mutants {
 			f := function{m: m, src: src}
 			f.read()
 			hooks = append(hooks, f.hooks()...)
-			copies.WriteString("\n" + f.copy() + "\n")
+			copies = append(copies, f.copy())
 		}
 		text := edited(src, 0, len(src), unique(hooks))
-		if err := r.give(file, text+copies.String()); err != nil {
+		if err := r.give(file, text+"\n"+strings.Join(copies, "\n\n")+"\n"); err != nil {
 			return nil, err
 		}
-		instead := r.files[file]
-		n := strings.Count(text, "\n") + 1
-		for _, m := range mutants {
-			f := function{m: m, src: src}
-			f.read()
-			last := n + 1 + strings.Count(f.copy(), "\n")
-			where[instead] = append(where[instead], lines{m.id, n + 1, last})
-			n = last + 1
+		first := strings.Count(text, "\n") + 2
+		for i, m := range mutants {
+			last := first + strings.Count(copies[i], "\n")
+			where[r.files[file]] = append(where[r.files[file]], lines{m.id, first, last})
+			first = last + 2
 		}
 		err = r.give(filepath.Join(filepath.Dir(file), "mutants_on.go"), fmt.Sprintf(switchFile, mutants[0].pkgName))
 		if err != nil {

@@ -38,7 +38,8 @@ func (r *run) findTests(ctx context.Context, sample []*mutant) ([]*test, error) 
 	var all []*test
 	for i, pkg := range pkgs {
 		program := filepath.Join(r.tmp, strconv.Itoa(i)+".test")
-		out, err := r.command(ctx, "go", "test", "-c", "-vet=off", "-overlay", r.overlay(), "-o", program, pkg).CombinedOutput()
+		args := []string{"test", "-c", "-vet=off", "-overlay", r.overlay(), "-o", program, pkg}
+		out, err := r.command(ctx, "go", args...).CombinedOutput()
 		if err != nil {
 			return nil, fmt.Errorf("the tests of %s do not build: %w\n%s", pkg, err, out)
 		}

@@ -151,7 +151,7 @@ func (t *trial) runSockets(c cell) []string {
 	serving.Wait()
 	// The library's own transport keeps idle connections; the server has
 	// closed them.
-	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > base; runtime.Gosched() {
+	for deadline := time.Now().Add(time.Minute); runtime.NumGoroutine() > base; runtime.Gosched() {
 		if time.Now().After(deadline) {
 			buf := make([]byte, 64<<10)
 			t.problem("%d goroutines were %d: %s", runtime.NumGoroutine(), base, buf[:runtime.Stack(buf, true)])
