@@ -172,6 +172,12 @@ func SafeCause(err error) error {
 			return known
 		}
 	}
+	var dns *net.DNSError
+	if errors.As(err, &dns) {
+		plain := *dns
+		plain.UnwrapErr = nil // the end of a dialer's context would read as that of the caller's
+		return &plain
+	}
 	var op *net.OpError
 	if errors.As(err, &op) && isPlain(op) {
 		return op
@@ -192,7 +198,9 @@ func isPlain(err error) bool {
 	switch e := err.(type) { //nolint:errorlint // each level is looked at by itself
 	case nil:
 		return true
-	case Timeout, cutError, syscall.Errno, *net.DNSError, *net.AddrError, *tls.CertificateVerificationError,
+	case *net.DNSError:
+		return e.UnwrapErr == nil
+	case Timeout, cutError, syscall.Errno, *net.AddrError, *tls.CertificateVerificationError,
 		*tls.RecordHeaderError,
 		tls.RecordHeaderError, tls.AlertError, x509.UnknownAuthorityError, x509.HostnameError, x509.CertificateInvalidError:
 		return true

@@ -118,6 +118,7 @@ func bodyFaults() []fault {
 			row: "46", name: "unknown and absent parts, and null for anything optional", cells: at(S|J, ok),
 			forms: lenientBodies(),
 		},
+		{row: "46", name: "every answer of a subscription call", cells: at(changing, ok), forms: subscriptionBodies()},
 		{
 			// Nobody knows whether an answer is whole that ends with its connection.
 			row: "47b", name: "whole JSON that ends with its connection", cells: every(ok).but(P,
@@ -198,6 +199,19 @@ func job(more string) string {
 // about is a file about some other job, made to be about the one asked for.
 func about(file, id string) string {
 	return strings.Replace(string(rig.Data(file)), id, "5310482", 1)
+}
+
+// subscriptionBodies are what the subscription calls hand on as it is, lists and
+// brackets inside of strings included.
+func subscriptionBodies() (forms []form) {
+	for _, body := range []string{
+		string(rig.Data("subscription_created.json")), string(rig.Data("subscription_created_lists.json")),
+		string(rig.Data("subscription_partly_failed.json")), string(rig.Data("subscription_unknown.json")),
+		`{"label":"]}[{\"","more":["}","{"]}`,
+	} {
+		forms = append(forms, form{kind: js, body: body, check: isJSON(body)})
+	}
+	return forms
 }
 
 func deep(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }

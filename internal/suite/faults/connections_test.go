@@ -58,6 +58,9 @@ func connectionFaults() []fault {
 				{name: "the name server does not answer in time", dial: failing(&net.DNSError{
 					Err: "i/o timeout", Name: "jobs.example", IsTimeout: true, IsTemporary: true,
 				})},
+				{name: "asking took the dialer's time", dial: failing(&net.DNSError{
+					Err: "i/o timeout", Name: "jobs.example", IsTimeout: true, UnwrapErr: context.DeadlineExceeded,
+				})},
 				{name: "no route", dial: failing(os.NewSyscallError("connect", syscall.EHOSTUNREACH))},
 				{name: "network unreachable", dial: failing(os.NewSyscallError("connect", syscall.ENETUNREACH))},
 				{name: "no local port", dial: failing(os.NewSyscallError("connect", syscall.EADDRNOTAVAIL))},
