@@ -58,94 +58,125 @@ type first struct {
 	jobboardtest.DemoInfo
 }
 
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+// options are what the flags say.
+type options struct {
+	addr, jobDBAddr          string
+	controlAddr, controlHost string
+	prefix, data             string
+	json, strict, save       bool
+	version                  bool
+	grace                    time.Duration
+}
+
+// parse returns the exit code where there is nothing more to do.
+func parse(args []string, stderr io.Writer) (o options, code int, ok bool) {
 	flags := flag.NewFlagSet("jobboard-fake", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	addr := flags.String("addr", "127.0.0.1:8080", "`host:port` of the base address; port 0 takes a free one")
-	jobDBAddr := flags.String("jobdb-addr", "127.0.0.1:0", "`host:port` of the job information lookup")
-	asJSON := flags.Bool("json", false, "print the first line as JSON")
-	prefix := flags.String("prefix", "", "path `prefix` of both addresses")
-	strict := flags.Bool("strict", false, "refuse requests outside the interface, with a sentence that says why")
-	data := flags.String("data", "", "`file` with the state to start from; the demo where it does not exist")
-	save := flags.Bool("save", false, "keep the file of -data up to date, 200ms behind at most")
-	controlAddr := flags.String("control-addr", "", "`host:port` of the page and the control interface; without it they are at "+control.Path+" of the base address")
-	controlHost := flags.String("control-host", "", "further host `names`, parted by commas, that the control interface answers to, beside addresses and local names")
-	grace := flags.Duration("grace", 8*time.Second, "how long what it serves may take to finish after SIGTERM; stalled and endless answers are broken off at once")
-	version := flags.Bool("version", false, "print the version it was built from")
-	if err := flags.Parse(args); err != nil {
-		if err == flag.ErrHelp {
-			return 0
-		}
-		return 2
-	}
-	if flags.NArg() > 0 {
+	flags.StringVar(&o.addr, "addr", "127.0.0.1:8080", "`host:port` of the base address; port 0 takes a free one")
+	flags.StringVar(&o.jobDBAddr, "jobdb-addr", "127.0.0.1:0", "`host:port` of the job information lookup")
+	flags.BoolVar(&o.json, "json", false, "print the first line as JSON")
+	flags.StringVar(&o.prefix, "prefix", "", "path `prefix` of both addresses")
+	flags.BoolVar(&o.strict, "strict", false, "refuse requests outside the interface, with a sentence that says why")
+	flags.StringVar(&o.data, "data", "", "`file` with the state to start from; the demo where it does not exist")
+	flags.BoolVar(&o.save, "save", false, "keep the file of -data up to date, 200ms behind at most")
+	flags.StringVar(&o.controlAddr, "control-addr", "", "`host:port` of the page and the control interface; without it they are at "+control.Path+" of the base address")
+	flags.StringVar(&o.controlHost, "control-host", "", "further host `names`, parted by commas, that the control interface answers to, beside addresses and local names")
+	flags.DurationVar(&o.grace, "grace", 8*time.Second, "how long what it serves may take to finish after SIGTERM; stalled and endless answers are broken off at once")
+	flags.BoolVar(&o.version, "version", false, "print the version it was built from")
+	err := flags.Parse(args)
+	switch {
+	case err == flag.ErrHelp:
+		return o, 0, false
+	case err != nil:
+		return o, 2, false
+	case flags.NArg() > 0:
 		fmt.Fprintf(stderr, "jobboard-fake: unexpected argument %q\n", flags.Arg(0))
-		return 2
+		return o, 2, false
+	case o.save && o.data == "":
+		fmt.Fprintln(stderr, "jobboard-fake: -save needs -data")
+		return o, 2, false
 	}
-	if *version {
-		built := "unknown"
-		if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-			built = info.Main.Version
-		}
-		fmt.Fprintln(stdout, "jobboard-fake", built, runtime.Version())
+	return o, 0, true
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	o, code, ok := parse(args, stderr)
+	if !ok {
+		return code
+	}
+	if o.version {
+		fmt.Fprintln(stdout, "jobboard-fake", built(), runtime.Version())
 		return 0
 	}
-	if *save && *data == "" {
-		fmt.Fprintln(stderr, "jobboard-fake: -save needs -data")
-		return 2
-	}
-
-	content, err := content(*data)
+	srv, f, err := serve(o)
 	if err != nil {
 		fmt.Fprintln(stderr, "jobboard-fake:", err)
 		return 1
 	}
-	base, jobDB, err := listen(*addr, *jobDBAddr)
-	if err != nil {
-		fmt.Fprintln(stderr, "jobboard-fake:", err)
-		return 1
-	}
-	srv := jobboardtest.NewServer(content, jobboardtest.WithListeners(base, jobDB),
-		jobboardtest.WithPrefix(*prefix, *prefix), jobboardtest.WithStrict(*strict))
-	if *save {
-		if err := srv.SaveTo(*data); err != nil {
-			srv.Close()
-			fmt.Fprintln(stderr, "jobboard-fake:", err)
-			return 1
-		}
-	}
-	var hosts []string
-	if *controlHost != "" {
-		hosts = strings.Split(*controlHost, ",")
-	}
-	f := first{
-		BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, TokenURL: srv.TokenURL(), AuthURL: srv.AuthURL(),
-		FeedURL: srv.FeedURL(), DemoInfo: srv.Demo,
-	}
-	if *controlAddr == "" {
-		f.ControlURL = control.Mount(srv, hosts...)
-	} else if f.ControlURL, err = serveControl(srv, *controlAddr, hosts); err != nil {
-		srv.Close()
-		fmt.Fprintln(stderr, "jobboard-fake:", err)
-		return 1
-	}
-	if *asJSON {
+	if o.json {
 		_ = json.NewEncoder(stdout).Encode(f) // whoever started it may not care
 	} else {
 		welcome(stdout, f)
 	}
 
 	<-ctx.Done()
-	ending, cancel := context.WithTimeout(context.Background(), *grace)
+	ending, cancel := context.WithTimeout(context.Background(), o.grace)
 	defer cancel()
-	if err := srv.Shutdown(ending); errors.Is(err, context.DeadlineExceeded) {
-		fmt.Fprintf(stderr, "jobboard-fake: broke off what it was serving still after %v (-grace)\n", *grace)
+	switch err := srv.Shutdown(ending); {
+	case errors.Is(err, context.DeadlineExceeded):
+		fmt.Fprintf(stderr, "jobboard-fake: broke off what it was serving still after %v (-grace)\n", o.grace)
 		return 1
-	} else if err != nil {
+	case err != nil:
 		fmt.Fprintln(stderr, "jobboard-fake:", err)
 		return 1
 	}
 	return 0
+}
+
+// built is the version that the program was built from.
+func built() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
+}
+
+// serve starts the fake and its control interface, and says where they are.
+func serve(o options) (srv *jobboardtest.Server, f first, err error) {
+	content, err := content(o.data)
+	if err != nil {
+		return nil, f, err
+	}
+	base, jobDB, err := listen(o.addr, o.jobDBAddr)
+	if err != nil {
+		return nil, f, err
+	}
+	srv = jobboardtest.NewServer(content, jobboardtest.WithListeners(base, jobDB),
+		jobboardtest.WithPrefix(o.prefix, o.prefix), jobboardtest.WithStrict(o.strict))
+	defer func() {
+		if err != nil {
+			srv.Close()
+		}
+	}()
+	if o.save {
+		if err := srv.SaveTo(o.data); err != nil {
+			return srv, f, err
+		}
+	}
+	f = first{
+		BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, TokenURL: srv.TokenURL(), AuthURL: srv.AuthURL(),
+		FeedURL: srv.FeedURL(), DemoInfo: srv.Demo,
+	}
+	var hosts []string
+	if o.controlHost != "" {
+		hosts = strings.Split(o.controlHost, ",")
+	}
+	if o.controlAddr == "" {
+		f.ControlURL = control.Mount(srv, hosts...)
+		return srv, f, nil
+	}
+	f.ControlURL, err = serveControl(srv, o.controlAddr, hosts)
+	return srv, f, err
 }
 
 // content is what the board begins with: the state in the file, or the demo

@@ -209,7 +209,9 @@ func flagError(cmd *cobra.Command, err error) error {
 func needsSettings(cmd *cobra.Command) bool {
 	for c := cmd; c != nil; c = c.Parent() {
 		switch c.Name() {
-		case "completion", "help", "fake", "version", "init", "mcp", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd:
+		case "completion", "help", "fake", "version", "init", "mcp":
+			return false
+		case cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd:
 			return false
 		}
 	}
