@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/redact"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -237,12 +238,5 @@ func (w maskedWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// masked is a text without the secrets in hand.
-func (a *app) masked(s string) string {
-	for _, secret := range a.settings.secrets() {
-		if len(secret) >= 4 {
-			s = strings.ReplaceAll(s, secret, "***")
-		}
-	}
-	return s
-}
+// masked is a text without the secrets in hand, however they are quoted there.
+func (a *app) masked(s string) string { return redact.Hide(s, a.settings.secrets()) }

@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 	"golang.org/x/time/rate"
@@ -68,8 +71,38 @@ type assistant struct {
 	mu      sync.Mutex
 	current *board               // nil: the settings are to be read
 	demo    *jobboardtest.Server // with --fake, from the first tool on
-	spent   []string             // secrets of boards before the current one
 	seen    baselines
+
+	secrets secrets
+}
+
+// secrets are those of the settings, and of settings before them.
+type secrets struct {
+	mu     sync.Mutex
+	of     *settings // nil: none are read
+	before []string
+}
+
+const maxSecrets = 100
+
+// use adds the secrets of settings that were read.
+func (s *secrets) use(of *settings) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.of != nil {
+		s.before = append(s.before, s.of.secrets()...)
+		s.before = s.before[max(0, len(s.before)-maxSecrets):]
+	}
+	s.of = of
+}
+
+func (s *secrets) all() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.of == nil {
+		return nil
+	}
+	return append(s.of.secrets(), s.before...)
 }
 
 // serve answers until the input or ctx ends, which is how it ends well.
@@ -144,12 +177,22 @@ func (m *assistant) guard(life context.Context) mcp.Middleware {
 				}
 			}
 			result, err := next(ctx, method, req)
-			if called, ok := result.(*mcp.CallToolResult); ok {
+			if called, ok := result.(*mcp.CallToolResult); ok && err == nil {
 				m.finish(called)
 			}
-			return result, err
+			return result, sendable(err)
 		}
 	}
+}
+
+// sendable drops the data of an error where they are not JSON, as those of a page
+// with a control character in its name: the library would end the session.
+func sendable(err error) error {
+	var wire *jsonrpc.Error
+	if errors.As(err, &wire) && len(wire.Data) > 0 && !json.Valid(wire.Data) {
+		return &jsonrpc.Error{Code: wire.Code, Message: wire.Message}
+	}
+	return err
 }
 
 // board is the job board as the settings have it. It does not change.
@@ -168,12 +211,13 @@ func (m *assistant) board() (*board, error) {
 		return m.current, nil
 	}
 	own := &app{
-		stderr: m.stderr, getenv: m.getenv, now: m.now, defaultConfig: m.defaultConfig,
+		stderr: assistantLog{m}, getenv: m.getenv, now: m.now, defaultConfig: m.defaultConfig,
 		startFake: m.startDemo, transport: m.transport, flags: m.flags,
 	}
 	if err := own.readSettings(m.command); err != nil {
 		return nil, err
 	}
+	m.secrets.use(&own.settings)
 	b := &board{app: own}
 	b.client, b.err = own.client(jobboard.RetryPolicy{}, rate.NewLimiter(requestRate, requestMost))
 	m.current = b
@@ -198,7 +242,6 @@ func (m *assistant) forget(b *board) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.current == b {
-		m.spent = append(m.spent[max(0, len(m.spent)-100):], b.app.settings.secrets()...)
 		m.current = nil
 	}
 }
@@ -212,16 +255,7 @@ func (m *assistant) close() {
 }
 
 // masked returns a text without the secrets in hand, in any quoting.
-func (m *assistant) masked(s string) string {
-	m.mu.Lock()
-	secrets := m.spent
-	b := m.current
-	m.mu.Unlock()
-	if b != nil {
-		secrets = append(secrets[:len(secrets):len(secrets)], b.app.settings.secrets()...)
-	}
-	return redact.Hide(s, secrets)
-}
+func (m *assistant) masked(s string) string { return redact.Hide(s, m.secrets.all()) }
 
 // searcher is what searches the channel, and the channel.
 func (b *board) searcher(name string) (searcher, jobboard.ChannelID, error) {

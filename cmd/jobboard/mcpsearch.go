@@ -106,7 +106,7 @@ func (m *assistant) searchJobs(ctx context.Context, b *board, in searchJobsArgs)
 	if in.Advertisement == 0 {
 		q.OmitConfig = append(notListed[:len(notListed):len(notListed)], jobboard.KeyAdText)
 	}
-	space := newRoom()
+	space, most := newRoom(), min(in.Limit, maxPostings)
 	stream := s.PostingStream(ctx, ch, q)
 	count, found := 0, 0
 	for p, err := range stream.All() {
@@ -121,7 +121,7 @@ func (m *assistant) searchJobs(ctx context.Context, b *board, in searchJobsArgs)
 		if found <= in.Offset || out.Next != 0 {
 			continue
 		}
-		if e := entryOf(p, in.Advertisement); len(out.Postings) < in.Limit && space.takes(e) {
+		if e := entryOf(p, min(in.Advertisement, maxAdText)); len(out.Postings) < most && space.takes(e) {
 			out.Postings = append(out.Postings, e)
 		} else {
 			out.Next = found - 1

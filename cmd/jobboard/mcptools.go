@@ -105,8 +105,8 @@ func exitCodeOf(err error) int {
 	return code
 }
 
-// schemaOf returns the schema of a type, with the bounds that a tag named bound
-// gives its fields: a pattern, or the largest length or number. No list is null.
+// schemaOf returns the schema of a type, with what the tags of its fields say; see
+// bound. Nothing in it is null: what is not there is left out.
 func schemaOf[T any]() *jsonschema.Schema {
 	s, err := jsonschema.For[T](nil)
 	if err != nil {
@@ -119,6 +119,7 @@ func schemaOf[T any]() *jsonschema.Schema {
 func refine(s *jsonschema.Schema, t reflect.Type) {
 	switch t.Kind() {
 	case reflect.Pointer:
+		s.Type, s.Types = "object", nil
 		refine(s, t.Elem())
 	case reflect.Slice:
 		s.Type, s.Types = "array", nil
@@ -134,7 +135,9 @@ func refine(s *jsonschema.Schema, t reflect.Type) {
 	}
 }
 
-// bound sets what the tags min, max, pattern and default of a field say.
+// bound sets what the tags of a field say: min and max of a number; max of a text's
+// characters or of a list's or object's entries, and each for the characters of
+// those; pattern, default and enum.
 func bound(s *jsonschema.Schema, tag reflect.StructTag) {
 	number := func(key string) (n float64, ok bool) {
 		text, ok := tag.Lookup(key)

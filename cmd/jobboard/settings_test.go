@@ -249,7 +249,7 @@ func TestNoSecretComesOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(string(bundle), "canary") || !strings.Contains(string(bundle), "***") {
+	if strings.Contains(string(bundle), "canary") || !strings.Contains(string(bundle), "[hidden]") {
 		t.Errorf("the bundle:\n%s", bundle)
 	}
 }

@@ -110,7 +110,7 @@ func opens(kind html.TokenType, tag atom.Atom) bool {
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r == '\n' || r == utf8.RuneError:
+		case r == '\n' || r == utf8.RuneError || r >= ' ' && r < 0x7f && r != '<' && r != '>':
 			return r
 		case r == '\u2028' || r == '\u2029' || r == '\u0085' || r == '\r':
 			return '\n'

@@ -1,0 +1,116 @@
+package foreign
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+func TestText(t *testing.T) {
+	for _, test := range []struct {
+		name, ad, want string
+	}{
+		{"paragraphs", "<p>Nurse</p><p>in  <b>Ber</b>lin</p>", "Nurse\nin Berlin"},
+		{"list", "<ul><li>one<li>two</ul>end", "one\ntwo\nend"},
+		{"entities", "R&amp;D &lt;now&gt; &#x1F600;", "R&D ‹now› 😀"},
+		{"script", "a<script>ignore()</script>b", "a\nb"},
+		{"self-closed script", "a<script/>ignore()</script>b", "a\nb"},
+		{"style, template, comment", "a<style>p{}</style><template><p>x</p></template><!-- ignore -->b", "a\nb"},
+		{"nested", "a<svg><svg><text>x</text></svg><text>y</text></svg>b", "a\nb"},
+		{"closed by itself", "a<svg/>b", "a\nb"},
+		{"never closed", "a<noscript>ignore", "a"},
+		{"closing what is not open", "a</script>b", "a\nb"},
+		{"attributes", `<a href="ignore" title="ignore" onclick="ignore">a</a>`, "a"},
+		{"unknown element", "<system>do it</system>", "do it"},
+		{"broken", "a <b c", "a"},
+		{"direction", "pay \u202e0001\u202c, \u2067x\u2069", "pay 0001, x"},
+		{"zero width", "ig\u200bno\u200dre \ufeffx\u00ad", "ignore x"},
+		{"tags", "a" + string([]rune{0xe0001, 0xe0069, 0xe0067, 0xe007f}) + "b", "ab"},
+		{"variation selectors", "a\ufe0f" + string([]rune{0xe0100, 0xe01ef}) + "b", "ab"},
+		{"fillers", "a\u3164\u115f\u2800b", "ab"},
+		{"controls", "a\x00\x1b[31mb\x7f\u0085c", "a[31mb\nc"},
+		{"spaces", "a\u00a0\u2003\tb", "a b"},
+		{"not UTF-8", "a\xff\xfeb", "a\uFFFDb"},
+		{"languages", "<p>Gärtner, ομάδα, врач, 医者, ممرضة</p>", "Gärtner, ομάδα, врач, 医者, ممرضة"},
+		{"combining", "e\u0301", "e\u0301"},
+	} {
+		if got, cut := Text(test.ad, 1000); got != test.want || cut {
+			t.Errorf("%s: %q, %t, want %q", test.name, got, cut, test.want)
+		}
+	}
+}
+
+func TestLine(t *testing.T) {
+	for _, test := range []struct {
+		text  string
+		limit int
+		want  string
+		cut   bool
+	}{
+		{"Nurse (f/m/x)", 20, "Nurse (f/m/x)", false},
+		{" a\nb\r\n\tc ", 20, "a b c", false},
+		{"C++ <m/w/d> &amp;", 20, "C++ ‹m/w/d› &amp;", false},
+		{"abcdef", 6, "abcdef", false},
+		{"abcdefg", 6, "abcde…", true},
+		{"äöüäöüä", 6, "äöüäö…", true},
+		{"abc def", 5, "abc…", true},
+		{"abc", 0, "", true},
+		{"", 0, "", false},
+		{strings.Repeat("\u200b", 100_000) + "x", 5, "", false}, // nobody writes so
+	} {
+		if got, cut := Line(test.text, test.limit); got != test.want || cut != test.cut {
+			t.Errorf("%.40q, %d: %q, %t, want %q, %t", test.text, test.limit, got, cut, test.want, test.cut)
+		}
+	}
+}
+
+func TestToken(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "2797227": "2797227", "-1": "-1", "27828_extern": "27828_extern", "1c7a7b63-9a1f-4b4c-8e68-2d3f4a5b6c71": "1c7a7b63-9a1f-4b4c-8e68-2d3f4a5b6c71",
+		"do this": "", "a\nb": "", "ä": "", "<b>": "", strings.Repeat("1", 64): strings.Repeat("1", 64), strings.Repeat("1", 65): "",
+	} {
+		if got := Token(text); got != want {
+			t.Errorf("%q gives %q", text, got)
+		}
+	}
+}
+
+// FuzzForeign: whatever comes in, what goes out is bounded and plain.
+func FuzzForeign(f *testing.F) {
+	f.Add("<p>Nurse</p><script>x</script>", 10)
+	f.Add("\u202e&lt;&#0;&#xe0041;", 3)
+	f.Fuzz(func(t *testing.T, s string, limit int) {
+		limit = min(max(limit, 0), 5000)
+		text, _ := Text(s, limit)
+		line, _ := Line(s, limit)
+		if strings.Contains(line, "\n") {
+			t.Errorf("%q has two lines", line)
+		}
+		for _, got := range []string{text, line} {
+			if utf8.RuneCountInString(got) > limit || !utf8.ValidString(got) || got != strings.TrimSpace(got) {
+				t.Errorf("%d: %q", limit, got)
+			}
+			for _, r := range got {
+				if r != '\n' && r != utf8.RuneError && !unicode.IsPrint(r) || r == '<' || r == '>' ||
+					unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point, unicode.Bidi_Control) {
+					t.Errorf("%U is in %q", r, got)
+				}
+			}
+		}
+	})
+}
+
+// The work grows with the text and no faster.
+func BenchmarkText(b *testing.B) {
+	for name, ad := range map[string]string{
+		"nested": strings.Repeat("<div>", 200_000), "silent": strings.Repeat("<svg>", 200_000), "words": strings.Repeat("<p>words ", 120_000),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(ad)))
+			for b.Loop() {
+				Text(ad, 20_000)
+			}
+		})
+	}
+}

@@ -1,0 +1,695 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/jobboard-sdk/jobboard-go/docs"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+var update = flag.Bool("update", false, "write testdata/assistant.json anew")
+
+// the tools, as docs/assistant.md and the inspector's test have them too.
+var toolNames = []string{"check_answers", "doctor", "job_information", "may_i_apply", "search_jobs", "what_changed"}
+
+// serving is a server that runs, and the other side of its input and output.
+type serving struct {
+	in     *io.PipeWriter
+	out    *io.PipeReader
+	stderr *syncBuffer
+	code   chan int
+}
+
+// syncBuffer is a buffer for more than one goroutine.
+type syncBuffer struct {
+	mu sync.Mutex
+	bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.Write(p)
+}
+
+func (b *syncBuffer) text() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.String()
+}
+
+// serve starts jobboard mcp in a process.
+func (p *process) serve(ctx context.Context, args ...string) *serving {
+	s := &serving{stderr: &syncBuffer{}, code: make(chan int, 1)}
+	var stdin *io.PipeReader
+	var stdout *io.PipeWriter
+	stdin, s.in = io.Pipe()
+	s.out, stdout = io.Pipe()
+	a := &app{
+		stdin: stdin, stdout: stdout, stderr: s.stderr, now: time.Now, defaultConfig: p.defaultConfig,
+		startFake: p.startFake, transport: p.transport, getenv: func(name string) string { return p.env[name] },
+	}
+	go func() {
+		code := a.run(ctx, append([]string{"mcp"}, args...))
+		stdout.Close()
+		s.code <- code
+	}()
+	return s
+}
+
+// connect gives a session of the official client with a server.
+func connect(t *testing.T, p *process, args ...string) *mcp.ClientSession {
+	t.Helper()
+	s := p.serve(t.Context(), args...)
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: s.out, Writer: s.in}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		session.Close()
+		if code := <-s.code; code != exitOK {
+			t.Errorf("exit code %d: %s", code, s.stderr.text())
+		}
+	})
+	return session
+}
+
+// called is the answer of a tool.
+type called struct {
+	text   string
+	failed bool
+	fields map[string]any
+}
+
+// use calls a tool. arguments is JSON.
+func use(t *testing.T, session *mcp.ClientSession, name, arguments string) called {
+	t.Helper()
+	r, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: json.RawMessage(arguments)})
+	if err != nil {
+		t.Fatalf("%s %s: %v", name, arguments, err)
+	}
+	if len(r.Content) != 1 {
+		t.Fatalf("%s %s: %d contents", name, arguments, len(r.Content))
+	}
+	c := called{text: r.Content[0].(*mcp.TextContent).Text, failed: r.IsError}
+	if err := json.Unmarshal([]byte(c.text), &c.fields); err != nil {
+		t.Fatalf("%s %s: %v: %s", name, arguments, err, c.text)
+	}
+	if r.IsError != (r.StructuredContent == nil) {
+		t.Errorf("%s %s: failed is %t, and the structured content %v", name, arguments, r.IsError, r.StructuredContent)
+	}
+	return c
+}
+
+func (c called) want(t *testing.T, failed bool, texts ...string) called {
+	t.Helper()
+	if c.failed != failed {
+		t.Errorf("failed is %t: %s", c.failed, c.text)
+	}
+	for _, s := range texts {
+		if !strings.Contains(c.text, s) {
+			t.Errorf("no %q in %s", s, c.text)
+		}
+	}
+	return c
+}
+
+func TestAssistantUsesEveryTool(t *testing.T) {
+	session := connect(t, newProcess(), "--fake")
+	for _, test := range []struct {
+		tool, arguments string
+		failed          bool
+		want            []string
+	}{
+		{"search_jobs", `{}`, false, []string{`"total":42`, `"next_offset":10`, `"posting":"600100"`, `"job":"2797227"`}},
+		{"search_jobs", `{"near":"Berlin","limit":1}`, false, []string{
+			`"town":"Berlin"`, `"radius_km":50`, `"source":"Places: geonames.org, CC BY 4.0"`, `"total":11`, `"next_offset":1`,
+		}},
+		{"search_jobs", `{"near":"52.52,13.405","text":"data"}`, false, []string{`"total":1`, `"foreign_title":"Data Analyst (f/m/x)"`, `"remote":true`}},
+		{"search_jobs", `{"posting":"600100","advertisement_characters":20000}`, false, []string{`"foreign_advertisement":"Lindenhof Kliniken GmbH in Berlin sucht`}},
+		{"search_jobs", `{"offset":40}`, false, []string{`"total":42`}},
+		{"search_jobs", `{"near":"Berlni"}`, true, []string{`no place is known by the name`, `"next":"give near as a town's name`}},
+		{"search_jobs", `{"limit":51}`, true, []string{`maximum`, `ErrInvalidInput`, `nothing was sent`}},
+		{"search_jobs", `{"base_url":"https://other.example"}`, true, []string{`unexpected additional properties`, `ErrInvalidInput`}},
+		{"job_information", `{"job":"2797227","nationality":"deut"}`, false, []string{
+			`"apply_possible":true`, `"foreign_label":"Haben Sie einen Führerschein der Klasse B?"`, `"id":"2900101"`, `"kind":"yes or no"`,
+			`"nationalities_total":202`, `{"foreign_label":"deutsch","id":"2800168"}`, `"foreign_privacy_statement":"https://www.lindenhof.example/datenschutz"`,
+		}},
+		{"job_information", `{"job":"9999999"}`, true, []string{`"conditions":["ErrJobUnavailable","ErrGone"]`, `"foreign_details":`}},
+		{"job_information", `{"job":"x"}`, true, []string{`pattern`}},
+		{"job_information", `{"job":"9999999999999999999"}`, true, []string{`"conditions":["ErrInvalidInput"]`}},
+		{"may_i_apply", `{"job":"2797227"}`, false, []string{`"decision":"may apply"`, `"questions":5`}},
+		{"may_i_apply", `{"job":"2797238"}`, false, []string{`"decision":"already applied"`, `one application per job`}},
+		{"may_i_apply", `{"job":"2797282"}`, false, []string{`"decision":"closed"`}},
+		{"may_i_apply", `{"job":"2797304"}`, false, []string{`"decision":"not visible"`}},
+		{"may_i_apply", `{"job":"9999999"}`, false, []string{`"decision":"gone"`}},
+		{"check_answers", `{"job":"2797227","answers":{"8":"yes"}}`, false, []string{
+			`"ok":false`, `{"foreign_label":"Welches Jahresgehalt wünschen Sie sich?","question":"9","reason":"missing","text":"Please answer this question."}`,
+		}},
+		{"check_answers", `{"job":"2797227","nationality":"2800168","require_nationality":true,
+			"answers":{"8":"No","9":"50000","10":"Because","11":"1c7a7b63-9a1f-4b4c-8e68-2d3f4a5b6c71","-1":"1"}}`, false, []string{
+			`"ok":true`, `{"answer":"2900100","foreign_answer":"Nein","foreign_label":"Haben Sie einen Führerschein der Klasse B?","question":"8"}`,
+			`"nationality":"2800168"`,
+		}},
+		{"check_answers", `{"job":"2797227","answers":{"9":"50000"},"max_text":3,"optional_questions":["8","10","11","-1"]}`, false, []string{
+			`"reason":"too long"`, `at most 3 characters. These are 5.`,
+		}},
+		{"what_changed", `{}`, false, []string{`"postings":42`, `this is the first look`, `"complete":true`}},
+		{"what_changed", `{}`, false, []string{`"before":`, `"changes":[]`}},
+		{"doctor", `{}`, false, []string{`"ok":true`, `"check":"lookup host"`}},
+	} {
+		t.Run(test.tool+test.arguments, func(t *testing.T) {
+			use(t, session, test.tool, test.arguments).want(t, test.failed, test.want...)
+		})
+	}
+}
+
+// The tools with their schemas, descriptions and annotations are a promise.
+func TestAssistantSchemas(t *testing.T) {
+	session := connect(t, newProcess(), "--fake")
+	tools, err := session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, tool := range tools.Tools {
+		names = append(names, tool.Name)
+		if a := tool.Annotations; a == nil || !a.ReadOnlyHint || a.DestructiveHint == nil || *a.DestructiveHint {
+			t.Errorf("%s is not announced as reading only", tool.Name)
+		}
+		for kind, schema := range map[string]any{"input": tool.InputSchema, "output": tool.OutputSchema} {
+			checkSchema(t, tool.Name+" "+kind, schema, kind == "input")
+		}
+	}
+	if !slices.Equal(names, toolNames) {
+		t.Errorf("the tools are %q", names)
+	}
+	var got bytes.Buffer
+	enc := json.NewEncoder(&got)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(tools.Tools); err != nil {
+		t.Fatal(err)
+	}
+	const path = "testdata/assistant.json"
+	if *update {
+		if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("%v: the tools are not those of %s; if that is intended: go test -run AssistantSchemas -update .", err, path)
+	}
+}
+
+// checkSchema wants objects without further members, bounded texts and lists in
+// what comes in, and no word that names a credential.
+func checkSchema(t *testing.T, where string, schema any, in bool) {
+	t.Helper()
+	s, ok := schema.(map[string]any)
+	if !ok {
+		t.Errorf("%s has no schema: %v", where, schema)
+		return
+	}
+	switch s["type"] {
+	case "object":
+		more, isMap := s["additionalProperties"].(map[string]any)
+		if !isMap && s["additionalProperties"] != false || isMap && len(more) == 0 {
+			t.Errorf("%s takes any member", where)
+		}
+		if isMap {
+			checkSchema(t, where+".*", more, in)
+		}
+		properties, _ := s["properties"].(map[string]any)
+		for name, p := range properties {
+			for _, word := range []string{"token", "secret", "password", "client", "credential", "url", "file"} {
+				if in && strings.Contains(name, word) {
+					t.Errorf("%s.%s: an argument that could be a credential, an address or a file", where, name)
+				}
+			}
+			checkSchema(t, where+"."+name, p, in)
+		}
+	case "array":
+		checkSchema(t, where+"[]", s["items"], in)
+		if in && s["maxItems"] == nil {
+			t.Errorf("%s is a list without a bound", where)
+		}
+	case "string":
+		if in && s["maxLength"] == nil && s["pattern"] == nil {
+			t.Errorf("%s is a text without a bound", where)
+		}
+	case "integer", "number":
+		if in && (s["minimum"] == nil || s["maximum"] == nil) {
+			t.Errorf("%s is a number without a bound", where)
+		}
+	case "boolean":
+	default:
+		t.Errorf("%s has the type %v", where, s["type"])
+	}
+}
+
+func TestAssistantReadsTheDocumentation(t *testing.T) {
+	session := connect(t, newProcess())
+	pages, err := session.ListResources(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := fs.Glob(os.DirFS("../../docs"), "*.md")
+	if err != nil || len(pages.Resources) != len(files)+1 {
+		t.Errorf("%v: %d pages, and %d files", err, len(pages.Resources), len(files))
+	}
+	for _, page := range pages.Resources {
+		path := "README.md"
+		if name, ok := strings.CutPrefix(page.URI, "jobboard://docs/"); ok {
+			path = filepath.Join("../../docs", name)
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: page.URI})
+		if err != nil || len(got.Contents) != 1 || got.Contents[0].Text != string(want) {
+			t.Errorf("%s: %v, or it is not %s", page.URI, err, path)
+		}
+		if page.Title == "" || page.Size != int64(len(want)) || page.MIMEType != "text/markdown" {
+			t.Errorf("%s is announced as %+v", page.URI, page)
+		}
+	}
+	for _, uri := range []string{"jobboard://docs/docs.go", "jobboard://docs/../README.md", "file:///etc/passwd", "https://www.example", ""} {
+		if r, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err == nil {
+			t.Errorf("%q can be read: %v", uri, r.Contents)
+		}
+	}
+	if _, err := docs.Pages.ReadFile("docs_test.go"); err == nil {
+		t.Error("the pages hold more than pages")
+	}
+}
+
+// What is wrong arrives as an error of the tool, typed and with the next step.
+func TestAssistantErrors(t *testing.T) {
+	srv := demo(t)
+	for _, test := range []struct {
+		name  string
+		env   map[string]string
+		fault *jobboardtest.Fault
+		tool  string
+		want  []string
+	}{
+		{"nothing set up", map[string]string{}, nil, "search_jobs", []string{"no base address is set", "--fake"}},
+		{"nothing set up", map[string]string{}, nil, "job_information", []string{"no lookup address is set", "--fake"}},
+		{"nothing set up", map[string]string{}, nil, "may_i_apply", []string{"no lookup address is set", "--fake"}},
+		{"no channel", map[string]string{"CHANNEL": ""}, nil, "search_jobs", []string{"no channel is set"}},
+		{"no credential", map[string]string{"CLIENT_ID": "", "USER_TOKEN": ""}, nil, "search_jobs", []string{
+			"a search needs a credential", "set JOBBOARD_CLIENT_ID",
+		}},
+		{"wrong client", map[string]string{"CLIENT_ID": "4711"}, nil, "search_jobs", []string{
+			`"conditions":["ErrUnauthorized"]`, "status 401", "jobboard doctor says what is wrong with the credential",
+		}},
+		{"expired token", map[string]string{"USER_TOKEN": srv.Demo.ExpiredToken}, nil, "may_i_apply", []string{`"ErrUnauthorized"`}},
+		{"http to elsewhere", map[string]string{"BASE_URL": "http://board.example"}, nil, "search_jobs", []string{"--allow-insecure"}},
+		{"both credentials", map[string]string{"TOKEN": "some-token"}, nil, "search_jobs", []string{"exclude each other"}},
+		{"a config that is not there", map[string]string{"CONFIG": "/no/such/file.toml"}, nil, "search_jobs", []string{"configuration:"}},
+		{"down", nil, &jobboardtest.Fault{Status: 503}, "search_jobs", []string{`"ErrServer"`, "status 503", "try again later"}},
+		{"busy", nil, &jobboardtest.Fault{Status: 429, Header: http.Header{"Retry-After": {"7200"}}}, "job_information", []string{`"ErrRateLimited"`}},
+		{"a page", nil, &jobboardtest.Fault{Body: "<html>Log in</html>"}, "job_information", []string{`"ErrDecode"`, "foreign_details"}},
+	} {
+		t.Run(test.name+" "+test.tool, func(t *testing.T) {
+			defer srv.LiftFaults()
+			if test.fault != nil {
+				srv.Fail(*test.fault)
+			}
+			p := newProcess()
+			if len(test.env) > 0 || test.env == nil {
+				p.pointAt(srv)
+			}
+			for name, text := range test.env {
+				p.set(name, text)
+			}
+			arguments := `{"job":"2797227"}`
+			if test.tool == "search_jobs" {
+				arguments = `{}`
+			}
+			use(t, connect(t, p), test.tool, arguments).want(t, true, test.want...)
+		})
+	}
+}
+
+// Where nothing is set up the doctor says so, and an assistant can be told of the
+// demo.
+func TestAssistantDoctorWithoutSettings(t *testing.T) {
+	use(t, connect(t, newProcess()), "doctor", `{}`).want(t, false, `"ok":false`, `"verdict":"fail"`, "no address is set", "--fake")
+}
+
+func TestAssistantWithoutAnApplicant(t *testing.T) {
+	srv := demo(t)
+	session := connect(t, newProcess().pointAt(srv).set("USER_TOKEN", ""))
+	use(t, session, "may_i_apply", `{"job":"2797227"}`).want(t, false, `"decision":"unknown"`, "JOBBOARD_USER_TOKEN")
+	use(t, session, "may_i_apply", fmt.Sprintf(`{"job":"%d"}`, srv.Demo.InactiveJob)).want(t, false, `"decision":"closed"`)
+	use(t, session, "may_i_apply", fmt.Sprintf(`{"job":"%d"}`, srv.Demo.ClosedJob)).want(t, false, `"decision":"closed"`)
+	use(t, session, "may_i_apply", fmt.Sprintf(`{"job":"%d"}`, srv.Demo.UnknownJob)).want(t, false, `"decision":"gone"`)
+}
+
+// A new token in a file is used without a new start.
+func TestAssistantReadsANewToken(t *testing.T) {
+	srv := demo(t)
+	path := file(t, "token", srv.Demo.ExpiredToken, 0o600)
+	p := newProcess().pointAt(srv).set("USER_TOKEN", "").set("USER_TOKEN_FILE", path)
+	session := connect(t, p)
+	use(t, session, "may_i_apply", `{"job":"2797227"}`).want(t, true, `"ErrUnauthorized"`)
+	if err := os.WriteFile(path, []byte(srv.Demo.ApplicantToken), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	use(t, session, "may_i_apply", `{"job":"2797227"}`).want(t, false, `"decision":"may apply"`)
+}
+
+func TestAssistantSeesChanges(t *testing.T) {
+	srv := demo(t)
+	p := newProcess().pointAt(srv)
+	session := connect(t, p)
+	state := filepath.Join(t.TempDir(), "state.json")
+	p.run(t, "watch", "--state", state, "--once").want(t, exitOK)
+	kept, err := os.ReadFile(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	use(t, session, "what_changed", `{}`).want(t, false, "this is the first look")
+	job, posting := srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Gardener"})
+	srv.DeactivateJob(srv.Demo.OpenJob)
+	for range 2 { // the point of comparison stays
+		use(t, session, "what_changed", `{}`).want(t, false,
+			fmt.Sprintf(`{"change":"added","foreign_title":"Gardener","posting":"%d"}`, posting.ID),
+			`{"change":"gone","foreign_title":"Pflegefachkraft (m/w/d)","posting":"600100"}`)
+	}
+	use(t, session, "what_changed", `{"text":"gardener"}`).want(t, false, "this is the first look", `"postings":1`)
+	use(t, session, "what_changed", `{"from_now_on":true}`).want(t, false, `"change":"added"`)
+	srv.DeactivateJob(job.ID)
+	r := use(t, session, "what_changed", `{}`).want(t, false, `"change":"gone","foreign_title":"Gardener"`)
+	if strings.Contains(r.text, "Pflegefachkraft") {
+		t.Errorf("an old change is told again: %s", r.text)
+	}
+
+	// A second session compares with what watch has kept, and leaves it alone.
+	second := connect(t, p, "--state", state)
+	use(t, second, "what_changed", `{}`).want(t, false, `"change":"gone","foreign_title":"Pflegefachkraft (m/w/d)"`)
+	use(t, second, "what_changed", `{"near":"Berlin"}`).want(t, false, "the state file is of another search")
+	if now, err := os.ReadFile(state); err != nil || !bytes.Equal(now, kept) {
+		t.Errorf("%v, or the state was written", err)
+	}
+}
+
+// Nothing is made, read or asked before the first tool is used: not the settings,
+// not the stand-in.
+func TestAssistantStartsWithNothing(t *testing.T) {
+	var read []string
+	p := newProcess()
+	started := 0
+	p.startFake = func() *jobboardtest.Server {
+		started++
+		return demo(t)
+	}
+	s := &app{
+		stdin: strings.NewReader(initialize + `{"jsonrpc":"2.0","id":1,"method":"tools/list"}` + "\n"), stdout: io.Discard,
+		stderr: &syncBuffer{}, now: time.Now, startFake: p.startFake,
+		getenv: func(name string) string { read = append(read, name); return "" },
+	}
+	if code := s.run(t.Context(), []string{"mcp", "--fake"}); code != exitOK || started != 0 || len(read) != 0 {
+		t.Errorf("code %d, the stand-in was started %d times, the environment was read: %q", code, started, read)
+	}
+}
+
+const initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+`
+
+// inMemory is a stand-in that a bubble of time may hold.
+func inMemory(opts ...jobboardtest.Option) *jobboardtest.Server {
+	return jobboardtest.NewServer(append([]jobboardtest.Option{jobboardtest.WithDemo(), jobboardtest.WithoutSockets()}, opts...)...)
+}
+
+// bubble runs a test in virtual time against a stand-in without sockets. A goroutine
+// of the server that stays behind fails it.
+func bubble(t *testing.T, test func(t *testing.T, srv *jobboardtest.Server, s *serving, end context.CancelFunc), args ...string) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := inMemory()
+		p := newProcess().pointAt(srv)
+		p.transport = srv.Client().Transport
+		ctx, end := context.WithCancel(t.Context())
+		defer end()
+		s := p.serve(ctx, args...)
+		test(t, srv, s, end)
+		s.in.Close()
+		s.out.Close()
+		<-s.code
+		srv.Close()
+		if c, ok := p.transport.(interface{ CloseIdleConnections() }); ok {
+			c.CloseIdleConnections()
+		}
+	})
+}
+
+// lines collects what a server writes.
+func (s *serving) lines() *[]string {
+	var all []string
+	go func() {
+		for r := bufio.NewReader(s.out); ; {
+			line, err := r.ReadString('\n')
+			if err != nil {
+				return
+			}
+			all = append(all, strings.TrimSpace(line))
+		}
+	}()
+	return &all
+}
+
+// say sends lines and waits until the server has nothing more to do at once.
+func (s *serving) say(t *testing.T, text string) {
+	t.Helper()
+	if _, err := io.WriteString(s.in, text); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Wait()
+}
+
+func call(id int, tool, arguments string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", id, tool, arguments)
+}
+
+// What is no message is answered, and the session goes on.
+func TestAssistantBearsGarbage(t *testing.T) {
+	bubble(t, func(t *testing.T, _ *jobboardtest.Server, s *serving, _ context.CancelFunc) {
+		got := s.lines()
+		s.say(t, initialize)
+		for _, test := range []struct{ line, want string }{
+			{"garbage", `"code":-32700`},
+			{"\x00\xff\xfe", `"code":-32700`},
+			{`{"jsonrpc":"2.0","id":1,`, `"code":-32700`},
+			{strings.Repeat("[", 100_000), `"code":-32700`},
+			{`[]`, `"code":-32600`},
+			{`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `"code":-32600`},
+			{`7`, `"code":-32600`},
+			{`{"some":"thing"}`, `"code":-32600`},
+			{`{"jsonrpc":"1.0","id":1,"method":"ping"}`, `"code":-32600`},
+			{`"` + strings.Repeat("x", 3<<20) + `"`, "the message is longer than 1 MiB"},
+			{`{"jsonrpc":"2.0","id":77,"method":"no/such"}`, `"id":77,"error":{"code":-32601`},
+			{`{"jsonrpc":"2.0","id":78,"method":"tools/call","params":{"name":"apply"}}`, `"id":78,"error":`},
+			{`{"jsonrpc":"2.0","id":79,"method":"tools/call","params":[]}`, `"id":79,"error":`},
+		} {
+			before := len(*got)
+			s.say(t, test.line+"\n")
+			if len(*got) != before+1 || !strings.Contains((*got)[before], test.want) {
+				t.Errorf("%.60q was answered with %q, want %q", test.line, (*got)[before:], test.want)
+			}
+		}
+		s.say(t, "\n  \r\n"+`{"jsonrpc":"2.0","method":"no/such/notification"}`+"\n")
+		s.say(t, call(80, "may_i_apply", `{"job":"2797227"}`))
+		if last := (*got)[len(*got)-1]; !strings.Contains(last, `"id":80,"result"`) {
+			t.Errorf("after garbage a tool answers %s", last)
+		}
+	})
+}
+
+// A request that is canceled is given up, and so are all when the input ends or
+// the process is to end.
+func TestAssistantEnds(t *testing.T) {
+	hang := func(t *testing.T, srv *jobboardtest.Server, s *serving) {
+		srv.Fail(jobboardtest.Fault{Delay: time.Hour})
+		s.lines()
+		s.say(t, initialize)
+		for i := range 3 * maxCalls {
+			s.say(t, call(i+1, "search_jobs", `{}`))
+		}
+	}
+	t.Run("cancel", func(t *testing.T) {
+		bubble(t, func(t *testing.T, srv *jobboardtest.Server, s *serving, _ context.CancelFunc) {
+			srv.Fail(jobboardtest.Fault{Delay: time.Hour})
+			got := s.lines()
+			began := time.Now()
+			s.say(t, initialize+call(1, "search_jobs", `{}`))
+			s.say(t, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`+"\n")
+			if n := len(*got); n != 2 || !strings.Contains((*got)[1], "the call was canceled") || time.Since(began) != 0 {
+				t.Errorf("after %s: %q", time.Since(began), *got)
+			}
+		})
+	})
+	t.Run("time", func(t *testing.T) {
+		bubble(t, func(t *testing.T, srv *jobboardtest.Server, s *serving, _ context.CancelFunc) {
+			srv.Fail(jobboardtest.Fault{Delay: time.Hour})
+			got := s.lines()
+			s.say(t, initialize+call(1, "search_jobs", `{}`))
+			time.Sleep(maxCallTime + time.Second)
+			if n := len(*got); n != 2 || !strings.Contains((*got)[1], `"isError":true`) {
+				t.Errorf("after %s: %q", maxCallTime, *got)
+			}
+		})
+	})
+	for name, end := range map[string]func(s *serving, stop context.CancelFunc){
+		"end of the input": func(s *serving, _ context.CancelFunc) { s.in.Close() },
+		"SIGTERM":          func(_ *serving, stop context.CancelFunc) { stop() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, srv *jobboardtest.Server, s *serving, stop context.CancelFunc) {
+				hang(t, srv, s)
+				if n := srv.Count(); n > maxCalls {
+					t.Errorf("%d requests at the same time", n)
+				}
+				began := time.Now()
+				end(s, stop)
+				code := <-s.code
+				s.code <- code
+				if took := time.Since(began); code != exitOK || took > time.Second {
+					t.Errorf("exit code %d after %s: %s", code, took, s.stderr.text())
+				}
+			})
+		})
+	}
+	t.Run("the client is gone", func(t *testing.T) {
+		bubble(t, func(t *testing.T, _ *jobboardtest.Server, s *serving, _ context.CancelFunc) {
+			s.out.Close() // nobody reads
+			s.say(t, initialize)
+			code := <-s.code
+			s.code <- code
+			if code != exitUnexpected || !strings.Contains(s.stderr.text(), "the output cannot be written") {
+				t.Errorf("exit code %d: %s", code, s.stderr.text())
+			}
+		})
+	})
+}
+
+// Standard output is the protocol's, also with --debug.
+func TestAssistantLogsToStandardError(t *testing.T) {
+	bubble(t, func(t *testing.T, srv *jobboardtest.Server, s *serving, _ context.CancelFunc) {
+		got := s.lines()
+		s.say(t, initialize+call(1, "search_jobs", `{}`)+call(2, "may_i_apply", `{"job":"2797227"}`)+"garbage\n"+call(3, "doctor", `{}`))
+		time.Sleep(time.Minute)
+		if len(*got) != 5 {
+			t.Errorf("%d lines: %q", len(*got), *got)
+		}
+		for _, line := range *got {
+			if !strings.HasPrefix(line, `{"jsonrpc":"2.0",`) || !json.Valid([]byte(line)) {
+				t.Errorf("standard output has %.100s", line)
+			}
+		}
+		if log := s.stderr.text(); !strings.Contains(log, "op=Postings") || !strings.Contains(log, "server session connected") ||
+			strings.Contains(log, srv.Demo.ApplicantToken) {
+			t.Errorf("the log is %s", log)
+		}
+	}, "--debug")
+}
+
+// The page names every tool, tells the bounds as they are, and shows a registration
+// that works.
+func TestAssistantPage(t *testing.T) {
+	body, err := os.ReadFile("../../docs/assistant.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(body)
+	var told []string
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|").FindAllStringSubmatch(page, -1) {
+		told = append(told, m[1])
+	}
+	slices.Sort(told)
+	if !slices.Equal(told, toolNames) {
+		t.Errorf("the page has the tools %q", told)
+	}
+	for _, row := range []string{
+		fmt.Sprintf("| a result | %d KiB;", maxAnswer>>10),
+		fmt.Sprintf("| postings of a page, changes of a kind | %d |", maxPerKind),
+		fmt.Sprintf("| text of an advertisement | %d 000 characters |", maxAdText/1000),
+		fmt.Sprintf("| a title, a label of a question | %d, %d 000 characters |", maxTitle, maxLabel/1000),
+		fmt.Sprintf("| questions of a job, answers of a question | %d, %d |", maxQuestions, maxAnswers),
+		fmt.Sprintf("| a message to the server | %d MiB |", maxMessage>>20),
+		fmt.Sprintf("| tools at the same time | %d |", maxCalls),
+		fmt.Sprintf("| a tool | %d s |", int(maxCallTime.Seconds())),
+		fmt.Sprintf("| requests to the service | %d a second, after a burst of %d |", requestRate, requestMost),
+		fmt.Sprintf("| searches that `what_changed` remembers | %d |", maxBaselines),
+	} {
+		if !strings.Contains(page, row) {
+			t.Errorf("the page does not say %q", row)
+		}
+	}
+	_, snippet, _ := strings.Cut(page, "```json\n")
+	snippet, _, _ = strings.Cut(snippet, "```")
+	var registration struct {
+		Servers map[string]struct {
+			Command string
+			Args    []string
+			Env     map[string]string
+		} `json:"mcpServers"`
+	}
+	if err := json.Unmarshal([]byte(snippet), &registration); err != nil {
+		t.Fatal(err)
+	}
+	server := registration.Servers["jobboard"]
+	if server.Command != "jobboard" || !slices.Equal(server.Args, []string{"mcp"}) {
+		t.Errorf("the page starts %q %q", server.Command, server.Args)
+	}
+	srv := demo(t)
+	p := newProcess()
+	for name, text := range server.Env {
+		switch name {
+		case "JOBBOARD_BASE_URL":
+			text = srv.BaseURL
+		case "JOBBOARD_JOBDB_URL":
+			text = srv.JobDBURL
+		case "JOBBOARD_USER_TOKEN_FILE":
+			text = file(t, "user-token", srv.Demo.ApplicantToken, 0o600)
+		}
+		p.env[name] = text
+	}
+	use(t, connect(t, p), "may_i_apply", `{"job":"2797227"}`).want(t, false, `"decision":"may apply"`)
+}
+
+func BenchmarkAssistantStart(b *testing.B) {
+	for b.Loop() {
+		a := &app{
+			stdin: strings.NewReader(initialize), stdout: io.Discard, stderr: io.Discard, now: time.Now,
+			getenv: func(string) string { return "" },
+		}
+		if code := a.run(b.Context(), []string{"mcp", "--fake"}); code != exitOK {
+			b.Fatal(code)
+		}
+	}
+}

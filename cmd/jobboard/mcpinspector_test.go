@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// inspect runs the official inspector's command line against the program, which
+// it starts, and gives what it prints.
+func inspect(t *testing.T, program string, args ...string) []byte {
+	t.Helper()
+	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
+	if arch == "" {
+		arch = runtime.GOARCH
+	}
+	// The inspector needs a newer Node than many systems have.
+	node := filepath.Join("inspector", "node_modules", "node-"+runtime.GOOS+"-"+arch, "bin", "node")
+	if _, err := os.Stat(node); err != nil {
+		if os.Getenv("JOBBOARD_NEED_BROWSER") != "" {
+			t.Fatalf("the inspector is not here (npm ci --prefix inspector): %v", err)
+		}
+		t.Skipf("the inspector is not here (npm ci --prefix inspector): %v", err)
+	}
+	cmd := exec.CommandContext(t.Context(), node, append([]string{
+		filepath.Join("inspector", "node_modules", "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js"),
+		"--cli", "--format", "json", program, "mcp", "--fake",
+	}, args...)...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%q: %v\n%s%s", args, err, out, stderr.String())
+	}
+	if slices.Contains(args, "--strict") && strings.Contains(stderr.String(), "Issue:") {
+		t.Errorf("the inspector says of the schemas:\n%s", stderr.String())
+	}
+	return out
+}
+
+// The inspector lists and calls every tool and reads a page, in both eras of the
+// protocol.
+func TestAssistantWithTheInspector(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "jobboard")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, era := range []string{"legacy", "modern"} {
+		t.Run(era, func(t *testing.T) {
+			var tools struct {
+				Result struct {
+					Tools []struct {
+						Name string `json:"name"`
+					} `json:"tools"`
+				} `json:"result"`
+			}
+			out := inspect(t, program, "--protocol-era", era, "--method", "tools/list", "--strict")
+			if err := json.Unmarshal(out, &tools); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			var names []string
+			for _, tool := range tools.Result.Tools {
+				names = append(names, tool.Name)
+			}
+			if !slices.Equal(names, toolNames) {
+				t.Errorf("the inspector lists %q", names)
+			}
+			for tool, call := range map[string]struct{ arguments, want string }{
+				"search_jobs":     {`{"near":"Berlin","limit":3,"advertisement_characters":200}`, `"town":"Berlin"`},
+				"job_information": {`{"job":"2797227"}`, `"apply_possible":true`},
+				"may_i_apply":     {`{"job":"2797227"}`, `"decision":"may apply"`},
+				"check_answers":   {`{"job":"2797227","answers":{"8":"yes"}}`, `"ok":false`},
+				"what_changed":    {`{}`, `"postings":42`},
+				"doctor":          {`{}`, `"ok":true`},
+			} {
+				if era == "modern" && tool != "search_jobs" {
+					continue // what differs is how a session begins
+				}
+				out := inspect(t, program, "--protocol-era", era, "--method", "tools/call", "--tool-name", tool, "--tool-args-json", call.arguments)
+				if compact := strings.ReplaceAll(string(out), " ", ""); !strings.Contains(compact, strings.ReplaceAll(call.want, " ", "")) {
+					t.Errorf("%s: no %s in %s", tool, call.want, out)
+				}
+			}
+			if out := inspect(t, program, "--protocol-era", era, "--method", "resources/list"); !strings.Contains(string(out), "jobboard://docs/search.md") {
+				t.Errorf("the pages are %s", out)
+			}
+			out = inspect(t, program, "--protocol-era", era, "--method", "resources/read", "--uri", "jobboard://docs/search.md")
+			page, err := os.ReadFile("../../docs/search.md")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var read struct {
+				Result struct {
+					Contents []struct {
+						Text string `json:"text"`
+					} `json:"contents"`
+				} `json:"result"`
+			}
+			if err := json.Unmarshal(out, &read); err != nil || fmt.Sprint(read.Result.Contents) != fmt.Sprint([]struct{ Text string }{{string(page)}}) {
+				t.Errorf("%v: the page is %.200s", err, out)
+			}
+		})
+	}
+}
