@@ -3,7 +3,6 @@ module github.com/jobboard-sdk/jobboard-go/examples/site
 go 1.26.0
 
 require (
-	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.22.1
 	github.com/jobboard-sdk/jobboard-go v0.0.0
 	github.com/jobboard-sdk/jobboard-go/jobmirror v0.0.0
@@ -11,6 +10,8 @@ require (
 	golang.org/x/oauth2 v0.37.0
 	golang.org/x/text v0.43.0
 )
+
+require github.com/chromedp/cdproto v0.159.0 // indirect
 
 require (
 	github.com/aymerick/douceur v0.2.0 // indirect
@@ -27,6 +28,7 @@ require (
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
 	github.com/jackc/pgx/v5 v5.12.0 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
+	github.com/jobboard-sdk/jobboard-go/internal/browsertest v0.0.0
 	github.com/mattn/go-isatty v0.0.24 // indirect
 	github.com/mfridman/interpolate v0.0.2 // indirect
 	github.com/microcosm-cc/bluemonday v1.0.27 // indirect
@@ -58,3 +60,5 @@ replace (
 	github.com/jobboard-sdk/jobboard-go/jobmirror => ../../jobmirror
 	github.com/jobboard-sdk/jobboard-go/jobpublish => ../../jobpublish
 )
+
+replace github.com/jobboard-sdk/jobboard-go/internal/browsertest => ../../internal/browsertest

@@ -1,10 +1,7 @@
 package browsertest
 
 import (
-	"context"
 	"fmt"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -17,30 +14,13 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/browsertest"
 )
 
-// findBrowser gives the path of a Chromium. Where there is none the tests are
-// skipped, and with JOBBOARD_NEED_BROWSER they fail.
-func findBrowser(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
-		if p, err := exec.LookPath(name); err == nil {
-			return p
-		}
-	}
-	const why = "there is no chromium here (Debian: apt-get install chromium)"
-	if os.Getenv("JOBBOARD_NEED_BROWSER") != "" {
-		t.Fatal(why)
-	}
-	t.Skip(why)
-	return ""
-}
-
-// A browser is one headless Chromium with one tab, which keeps account of what
-// happens there.
+// A browser keeps account of what happens in it.
 type browser struct {
-	t   *testing.T
-	ctx context.Context
+	*browsertest.Browser
 
 	mu       sync.Mutex
 	scripts  []string // that were compiled
@@ -50,33 +30,13 @@ type browser struct {
 
 func newBrowser(t *testing.T) *browser {
 	t.Helper()
-	opts := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(findBrowser(t)),
-		chromedp.UserDataDir(t.TempDir()),
-		chromedp.NoSandbox, // a container's root has none
-		chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true),
-		chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("no-proxy-server", true),
-	)
-	alloc, endAlloc := chromedp.NewExecAllocator(context.Background(), opts...)
-	t.Cleanup(endAlloc)
-	ctx, end := chromedp.NewContext(alloc)
-	t.Cleanup(end)
-	b := &browser{t: t, ctx: ctx}
-	if err := chromedp.Do(ctx); err != nil { // starts it
-		t.Fatal(err)
-	}
-	b.ctx, end = context.WithTimeout(ctx, 15*time.Minute)
-	t.Cleanup(end)
-	if err := chromedp.Listen(b.ctx, b.hear); err != nil {
-		t.Fatal(err)
-	}
-	call(b, log.Enable, cdp.Empty{})
-	call(b, runtime.Enable, cdp.Empty{})
-	call(b, network.Enable, network.EnableParams{})
-	call(b, page.Enable, page.EnableParams{})
-	call(b, debugger.Enable, debugger.EnableParams{})
+	b := &browser{Browser: browsertest.New(t, "en", 15*time.Minute)}
+	b.Listen(b.hear)
+	browsertest.Call(b.Browser, log.Enable, cdp.Empty{})
+	browsertest.Call(b.Browser, runtime.Enable, cdp.Empty{})
+	browsertest.Call(b.Browser, network.Enable, network.EnableParams{})
+	browsertest.Call(b.Browser, page.Enable, page.EnableParams{})
+	browsertest.Call(b.Browser, debugger.Enable, debugger.EnableParams{})
 	return b
 }
 
@@ -112,30 +72,16 @@ func (b *browser) happened() (scripts, requests, said []string) {
 	return scripts, requests, said
 }
 
-func call[P, R any](b *browser, cmd cdp.Command[P, R], params P) {
-	b.t.Helper()
-	if _, err := chromedp.Call(b.ctx, cmd, params); err != nil {
-		b.t.Fatal(err)
-	}
-}
-
-// eval gives the value of an expression in the page, a promise's too.
 func eval[T any](b *browser, js string) T {
-	b.t.Helper()
-	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](js, chromedp.EvalAwaitPromise))
-	if err != nil {
-		b.t.Fatalf("%.300s: %v", js, err)
-	}
-	return v
+	b.T.Helper()
+	return browsertest.Eval[T](b.Browser, js)
 }
 
 // open shows a page and waits until it is loaded, with all that it loads.
 func (b *browser) open(url string) {
-	b.t.Helper()
+	b.T.Helper()
 	b.happened()
-	if err := chromedp.Do(b.ctx, chromedp.Navigate(url)); err != nil {
-		b.t.Fatal(err)
-	}
+	b.Do(chromedp.Navigate(url))
 }
 
 // only returns what is not the page itself.

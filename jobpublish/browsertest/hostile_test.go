@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/browsertest"
 	"github.com/jobboard-sdk/jobboard-go/jobpublish"
 	"github.com/jobboard-sdk/jobboard-go/jobpublish/internal/hostile"
 )
@@ -156,7 +157,7 @@ func TestHostile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	findBrowser(t)
+	browsertest.Need(t)
 	ads, err := hostile.Ads(n, seed)
 	if err != nil {
 		t.Fatal(err)
@@ -210,7 +211,7 @@ func differs(a, b string) string {
 // The browser notices what it should: as they came, the same ads run scripts, load
 // things and change the page, each on a page of its own.
 func TestHostileUncleaned(t *testing.T) {
-	findBrowser(t)
+	browsertest.Need(t)
 	ads, err := hostile.Ads(122, 1) // before the frames, which keep a page from ever being loaded
 	if err != nil {
 		t.Fatal(err)

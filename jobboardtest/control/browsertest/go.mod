@@ -12,4 +12,9 @@ require (
 	github.com/jobboard-sdk/jobboard-go v0.0.0
 )
 
-require github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
+require (
+	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
+	github.com/jobboard-sdk/jobboard-go/internal/browsertest v0.0.0
+)
+
+replace github.com/jobboard-sdk/jobboard-go/internal/browsertest => ../../../internal/browsertest

@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/browsertest"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/control"
 )
@@ -21,7 +22,7 @@ import (
 // visit starts a fake with the demo and opens its page.
 func visit(t *testing.T, opts ...jobboardtest.Option) (*browser, *jobboardtest.Server) {
 	t.Helper()
-	findBrowser(t)
+	browsertest.Need(t)
 	srv := jobboardtest.NewServer(append([]jobboardtest.Option{jobboardtest.WithDemo()}, opts...)...)
 	t.Cleanup(srv.Close)
 	url := control.Mount(srv)
@@ -69,9 +70,9 @@ func TestLayout(t *testing.T) {
 	}{{"phone", 390, 844}, {"narrow", 320, 640}, {"desk", 1280, 900}} {
 		for _, dark := range []bool{false, true} {
 			name := size.name + map[bool]string{false: "-light", true: "-dark"}[dark]
-			b.dark(dark)
+			b.Dark(dark)
 			b.open(url, size.width, size.height)
-			b.js(`document.querySelectorAll("details").forEach((d) => d.open = true)`)
+			b.Run(`document.querySelectorAll("details").forEach((d) => d.open = true)`)
 			wide := eval[struct{ Page, Window float64 }](b, `({Page: document.documentElement.scrollWidth, Window: window.innerWidth})`)
 			if wide.Page > float64(size.width) || wide.Window != float64(size.width) {
 				t.Errorf("%s: the page is %v wide in a window of %v", name, wide.Page, wide.Window)
@@ -89,8 +90,8 @@ func TestLayout(t *testing.T) {
 					t.Errorf("in the dark the ground is %s", back)
 				}
 			}
-			b.js(`document.querySelectorAll("details").forEach((d) => d.open = d.dataset.key === "job-2797227")`)
-			b.picture(name)
+			b.Run(`document.querySelectorAll("details").forEach((d) => d.open = d.dataset.key === "job-2797227")`)
+			b.Picture(name)
 		}
 	}
 	count := eval[struct{ Jobs, Dots, Cities, Rows, People int }](b, `({Jobs: document.querySelectorAll("#job-list > li").length, Dots: document.querySelectorAll("#map circle").length,
@@ -123,7 +124,7 @@ func TestFaultByClick(t *testing.T) {
 	b, srv := visit(t)
 	b.set("#fault-operation", "applied")
 	b.click(`.presets button:nth-of-type(2)`)
-	b.until(`document.querySelector("#planted .list") && document.querySelector("#planted").textContent.includes("503")`)
+	b.Until(`document.querySelector("#planted .list") && document.querySelector("#planted").textContent.includes("503")`)
 
 	if status, _ := get(t, srv, "/api/rest/v2/frontend/jobboards/27828_extern/jobs", srv.Demo.ClientToken); status != 200 {
 		t.Errorf("a search, which the fault is not for, has status %d", status)
@@ -134,8 +135,8 @@ func TestFaultByClick(t *testing.T) {
 	if status, body := get(t, srv, applied(srv.Demo.AppliedJob), srv.Demo.ApplicantToken); status != 200 || body != "true" {
 		t.Errorf("the call after it has status %d and %s", status, body)
 	}
-	b.until(`document.querySelector("#planted").textContent.includes("None is planted")`)
-	b.until(`document.querySelectorAll("#rows .row").length === 3 && document.querySelector("#r2").textContent.includes("fault: status 503")`)
+	b.Until(`document.querySelector("#planted").textContent.includes("None is planted")`)
+	b.Until(`document.querySelectorAll("#rows .row").length === 3 && document.querySelector("#r2").textContent.includes("fault: status 503")`)
 
 	// One of one's own, lifted by hand.
 	b.unfold("#own-fault")
@@ -143,14 +144,14 @@ func TestFaultByClick(t *testing.T) {
 	b.set("#fault-times", "0")
 	b.set("#own-fault", `{"status": 418, "body": "short and stout"}`)
 	b.click("#plant")
-	b.until(`document.querySelector("#planted").textContent.includes("418")`)
+	b.Until(`document.querySelector("#planted").textContent.includes("418")`)
 	for range 2 {
 		if status, body := get(t, srv, applied(srv.Demo.AppliedJob), ""); status != 418 || body != "short and stout" {
 			t.Errorf("the fault for every call gives %d and %s", status, body)
 		}
 	}
 	b.click(`#planted .list button`)
-	b.until(`document.querySelector("#planted").textContent.includes("None is planted")`)
+	b.Until(`document.querySelector("#planted").textContent.includes("None is planted")`)
 	if n := len(srv.Faults()); n != 0 {
 		t.Errorf("%d faults after it was lifted", n)
 	}
@@ -158,12 +159,12 @@ func TestFaultByClick(t *testing.T) {
 	// One that cannot be is refused in words, and the page goes on.
 	b.set("#own-fault", `{"status": 42}`)
 	b.click("#plant")
-	b.until(`!document.querySelector("#problem").hidden && document.querySelector("#problem").textContent.includes("status")`)
+	b.Until(`!document.querySelector("#problem").hidden && document.querySelector("#problem").textContent.includes("status")`)
 	b.set("#own-fault", `{"status": `)
 	b.click("#plant")
-	b.until(`document.querySelector("#problem").textContent.includes("not JSON")`)
+	b.Until(`document.querySelector("#problem").textContent.includes("not JSON")`)
 	b.click(`.presets button`)
-	b.until(`document.querySelector("#problem").hidden`)
+	b.Until(`document.querySelector("#problem").hidden`)
 }
 
 // A switch that is clicked changes the next answer, and one changed elsewhere
@@ -184,19 +185,19 @@ func TestSwitchByClick(t *testing.T) {
 		t.Fatalf("before: %.200s", s)
 	}
 	b.click(`[data-switch=quoted_ids]`)
-	b.until(`document.querySelector("[data-switch=quoted_ids]").checked`)
-	waitFor(t, "the switch is on", func() bool { return srv.Variants().QuotedIDs })
+	b.Until(`document.querySelector("[data-switch=quoted_ids]").checked`)
+	browsertest.WaitFor(t, "the switch is on", func() bool { return srv.Variants().QuotedIDs })
 	if s := information(); !strings.Contains(s, fmt.Sprintf(`"jobId":"%d"`, srv.Demo.OpenJob)) {
 		t.Errorf("after the click: %.200s", s)
 	}
-	b.js(`(() => { const s = document.querySelector("[data-switch=dates]"); s.value = "iso-z"; s.dispatchEvent(new Event("change", {bubbles: true})); })()`)
-	waitFor(t, "both switches are on", func() bool { return srv.Variants().Dates == "iso-z" && srv.Variants().QuotedIDs })
+	b.Run(`(() => { const s = document.querySelector("[data-switch=dates]"); s.value = "iso-z"; s.dispatchEvent(new Event("change", {bubbles: true})); })()`)
+	browsertest.WaitFor(t, "both switches are on", func() bool { return srv.Variants().Dates == "iso-z" && srv.Variants().QuotedIDs })
 	b.keys("[data-switch=page_size]", "3"+kb.Tab)
-	waitFor(t, "pages hold 3", func() bool { return srv.Variants().PageSize == 3 })
+	browsertest.WaitFor(t, "pages hold 3", func() bool { return srv.Variants().PageSize == 3 })
 
 	// From elsewhere.
 	change(t, srv, "PATCH", "/variants", `{"quoted_ids": false}`)
-	b.until(`!document.querySelector("[data-switch=quoted_ids]").checked`)
+	b.Until(`!document.querySelector("[data-switch=quoted_ids]").checked`)
 	if v := b.value(`[data-switch=dates]`); v != "iso-z" {
 		t.Errorf("another switch moved to %q", v)
 	}
@@ -224,7 +225,7 @@ func TestJournalLive(t *testing.T) {
 		t.Errorf("the empty journal says %q", s)
 	}
 	get(t, srv, applied(srv.Demo.InactiveJob), srv.Demo.ApplicantToken)
-	b.until(`document.querySelector("#r1 .state").textContent === "410"`)
+	b.Until(`document.querySelector("#r1 .state").textContent === "410"`)
 
 	srv.Fail(jobboardtest.Fault{Break: jobboardtest.StallBefore, Times: 1})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -236,23 +237,23 @@ func TestJournalLive(t *testing.T) {
 			res.Body.Close()
 		}
 	}()
-	b.until(`document.querySelector("#r2 .state")?.textContent === "…"`)
+	b.Until(`document.querySelector("#r2 .state")?.textContent === "…"`)
 	cancel()
 	<-left
 
 	srv.Fail(jobboardtest.Fault{Delay: time.Second, Times: 1})
 	get(t, srv, applied(srv.Demo.OpenJob), srv.Demo.ApplicantToken)
-	b.until(`document.querySelector("#r3 .state")?.textContent === "200"`)
+	b.Until(`document.querySelector("#r3 .state")?.textContent === "200"`)
 
 	b.click(`#journal [data-do="DELETE requests"]`)
-	b.until(`document.querySelectorAll("#rows .row").length === 0 && !document.querySelector("#silent").hidden`)
+	b.Until(`document.querySelectorAll("#rows .row").length === 0 && !document.querySelector("#silent").hidden`)
 	if n := srv.Count(); n != 0 {
 		t.Errorf("%d requests after the journal was cleared", n)
 	}
 	for range 230 {
 		get(t, srv, applied(srv.Demo.OpenJob), srv.Demo.ApplicantToken)
 	}
-	b.until(`document.querySelector("#rows .row")?.id === "r233" && document.querySelectorAll("#rows .row").length === 200`)
+	b.Until(`document.querySelector("#rows .row")?.id === "r233" && document.querySelectorAll("#rows .row").length === 200`)
 	b.quiet()
 }
 
@@ -277,9 +278,9 @@ func TestTextsStayTexts(t *testing.T) {
 			b.open(url, 390, 844)
 		} else {
 			change(t, srv, "PATCH", "/jobs/1", `{"internal": false}`)
-			b.js(`document.getElementById("board").dataset.old = "yes"; document.querySelector("#job-list").dataset.old = "yes"`)
+			b.Run(`document.getElementById("board").dataset.old = "yes"; document.querySelector("#job-list").dataset.old = "yes"`)
 			change(t, srv, "PATCH", "/jobs/1", `{"apply_closed": false}`)
-			b.until(`!document.querySelector("#job-list").dataset.old`)
+			b.Until(`!document.querySelector("#job-list").dataset.old`)
 		}
 		req, _ := http.NewRequest("GET", srv.BaseURL+"/"+strings.ReplaceAll(evil, " ", "%20"), nil)
 		if req == nil {
@@ -291,7 +292,7 @@ func TestTextsStayTexts(t *testing.T) {
 			t.Fatal(err)
 		}
 		res.Body.Close()
-		b.until(fmt.Sprintf(`document.querySelector("#r%d")`, srv.Count()))
+		b.Until(fmt.Sprintf(`document.querySelector("#r%d")`, srv.Count()))
 		if title := eval[string](b, `document.title`); title != "Job board fake" {
 			t.Errorf("%s: the title is %q", way, title)
 		}
@@ -309,7 +310,7 @@ func TestTextsStayTexts(t *testing.T) {
 	}
 	// The policy holds even where a text would get through.
 	b.quiet()
-	b.js(`document.body.insertAdjacentHTML("beforeend", "<img src=x onerror=\"document.title='owned'\">"); const s = document.createElement("script"); s.textContent = "document.title='owned'"; document.body.append(s)`)
+	b.Run(`document.body.insertAdjacentHTML("beforeend", "<img src=x onerror=\"document.title='owned'\">"); const s = document.createElement("script"); s.textContent = "document.title='owned'"; document.body.append(s)`)
 	select {
 	case said := <-b.complaints:
 		if !strings.Contains(said, "Content Security Policy") {
@@ -334,7 +335,7 @@ func TestBoardByClick(t *testing.T) {
 		b.click(fmt.Sprintf(`%s [data-do=%q]`, at, verb))
 	}
 	press(fmt.Sprintf("POST jobs/%d/deactivate", d.OpenJob))
-	b.until(`document.querySelector('` + at + ` .state').textContent === "inactive"`)
+	b.Until(`document.querySelector('` + at + ` .state').textContent === "inactive"`)
 	if status, _ := get(t, srv, applied(d.OpenJob), d.ApplicantToken); status != 410 {
 		t.Errorf("the job was deactivated, and the applied check says %d", status)
 	}
@@ -342,38 +343,38 @@ func TestBoardByClick(t *testing.T) {
 		t.Error("the job was unfolded, and is not any more")
 	}
 	press(fmt.Sprintf("POST jobs/%d/activate", d.OpenJob))
-	b.until(`document.querySelector('` + at + ` .state').textContent === "open"`)
+	b.Until(`document.querySelector('` + at + ` .state').textContent === "open"`)
 
 	// The applicant applies, by the keyboard; a second time is refused in words.
 	field := fmt.Sprintf(`[data-applicant="%d"] .apply input`, d.Applicant)
 	b.keys(field, fmt.Sprint(d.OpenJob)+kb.Enter)
-	b.until(fmt.Sprintf(`document.querySelectorAll('[data-applicant="%d"] .applications li').length === 3`, d.Applicant))
+	b.Until(fmt.Sprintf(`document.querySelectorAll('[data-applicant="%d"] .applications li').length === 3`, d.Applicant))
 	if _, body := get(t, srv, applied(d.OpenJob), d.ApplicantToken); body != "true" {
 		t.Errorf("the applicant has applied, and the check says %s", body)
 	}
 	b.keys(field, fmt.Sprint(d.OpenJob))
 	b.click(fmt.Sprintf(`[data-apply="%d"]`, d.Applicant))
-	b.until(`document.querySelector("#problem").textContent.includes("already applied")`)
+	b.Until(`document.querySelector("#problem").textContent.includes("already applied")`)
 	b.click(fmt.Sprintf(`[data-applicant="%d"] [data-json*='"job_id":%d']`, d.Applicant, d.OpenJob))
-	b.until(fmt.Sprintf(`[...document.querySelectorAll('[data-applicant="%d"] .applications li')].filter((l) => l.textContent.includes("withdrawn")).length === 2`, d.Applicant))
+	b.Until(fmt.Sprintf(`[...document.querySelectorAll('[data-applicant="%d"] .applications li')].filter((l) => l.textContent.includes("withdrawn")).length === 2`, d.Applicant))
 	if _, body := get(t, srv, applied(d.OpenJob), d.ApplicantToken); body != "true" {
 		t.Errorf("a withdrawn application counts, and the check says %s", body)
 	}
 
 	// The filter narrows list and map down.
 	b.keys("#filter", "hamburg")
-	b.until(`document.querySelectorAll("#job-list > li").length < 20 && document.querySelectorAll("#job-list > li").length > 0`)
-	b.js(`document.querySelector("#filter").value = "no such thing"; document.querySelector("#filter").dispatchEvent(new Event("input"))`)
-	b.until(`document.querySelector("#job-list").textContent.includes("No job fits the filter") && !document.querySelector("#map")`)
+	b.Until(`document.querySelectorAll("#job-list > li").length < 20 && document.querySelectorAll("#job-list > li").length > 0`)
+	b.Run(`document.querySelector("#filter").value = "no such thing"; document.querySelector("#filter").dispatchEvent(new Event("input"))`)
+	b.Until(`document.querySelector("#job-list").textContent.includes("No job fits the filter") && !document.querySelector("#map")`)
 
 	// Back to the start.
-	b.js(`document.querySelector("#filter").value = ""`)
+	b.Run(`document.querySelector("#filter").value = ""`)
 	b.click(`header .danger`)
-	b.until(fmt.Sprintf(`document.querySelectorAll('[data-applicant="%d"] .applications li').length === 2`, d.Applicant))
+	b.Until(fmt.Sprintf(`document.querySelectorAll('[data-applicant="%d"] .applications li').length === 2`, d.Applicant))
 
 	b.click(`[data-json='{"by":"1h"}']`)
-	waitFor(t, "the clock is ahead", func() bool { return time.Until(srv.Now()) > 59*time.Minute })
-	b.until(`Date.parse(document.querySelector("#clock").textContent.replace(" UTC", "Z").replace(" ", "T")) - Date.now() > 59 * 60e3`)
+	browsertest.WaitFor(t, "the clock is ahead", func() bool { return time.Until(srv.Now()) > 59*time.Minute })
+	b.Until(`Date.parse(document.querySelector("#clock").textContent.replace(" UTC", "Z").replace(" ", "T")) - Date.now() > 59 * 60e3`)
 	// What was refused on purpose is in the browser's log too.
 	for len(b.complaints) > 0 {
 		if said := <-b.complaints; !strings.Contains(said, "409") {
@@ -385,7 +386,7 @@ func TestBoardByClick(t *testing.T) {
 // A page left open does not keep the server from ending, says that it is cut
 // off, and finds another fake at the same address by itself.
 func TestServerEnds(t *testing.T) {
-	findBrowser(t)
+	browsertest.Need(t)
 	srv := jobboardtest.NewServer(jobboardtest.WithDemo())
 	defer srv.Close()
 	url := control.Mount(srv)
@@ -394,7 +395,7 @@ func TestServerEnds(t *testing.T) {
 	for range 3 {
 		get(t, srv, applied(srv.Demo.InactiveJob), srv.Demo.ApplicantToken)
 	}
-	b.until(`document.querySelector("#r3 .state")?.textContent === "410"`)
+	b.Until(`document.querySelector("#r3 .state")?.textContent === "410"`)
 	addr := strings.TrimPrefix(strings.TrimSuffix(srv.BaseURL, "/board"), "http://")
 
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -406,7 +407,7 @@ func TestServerEnds(t *testing.T) {
 	if d := time.Since(began); d > 15*time.Second { // net/http waits 5 s for a connection that sent nothing yet
 		t.Errorf("with a page open, Shutdown took %v", d)
 	}
-	b.until(`document.getElementById("live").textContent === "not connected"`)
+	b.Until(`document.getElementById("live").textContent === "not connected"`)
 
 	same, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -416,13 +417,13 @@ func TestServerEnds(t *testing.T) {
 	defer again.Close()
 	control.Mount(again)
 	get(t, again, applied(again.Demo.OpenJob), again.Demo.ApplicantToken)
-	b.until(`document.getElementById("live").className === "on" && document.querySelector("#r1 .state")?.textContent === "200" && document.querySelectorAll("#rows .row").length === 1`)
+	b.Until(`document.getElementById("live").className === "on" && document.querySelector("#r1 .state")?.textContent === "200" && document.querySelectorAll("#rows .row").length === 1`)
 }
 
 // A page of another site, open in the same browser, can neither change nor read
 // the fake.
 func TestOtherSites(t *testing.T) {
-	findBrowser(t)
+	browsertest.Need(t)
 	srv := jobboardtest.NewServer(jobboardtest.WithDemo())
 	defer srv.Close()
 	url := control.Mount(srv)
@@ -434,7 +435,7 @@ func TestOtherSites(t *testing.T) {
 		io.WriteString(w, "<!DOCTYPE html><title>other</title><body>")
 	}))
 	b := newBrowser(t)
-	b.do(chromedp.Navigate(other.BaseURL + "/site"))
+	b.Do(chromedp.Navigate(other.BaseURL + "/site"))
 	tries, _ := json.Marshal([]map[string]any{
 		{"method": "POST", "path": "reset"},
 		{"method": "POST", "path": "faults", "body": `{"status":500}`, "headers": map[string]string{"Content-Type": "text/plain"}},
@@ -451,14 +452,14 @@ func TestOtherSites(t *testing.T) {
 		}
 	}
 	form := `<form id=f method=post enctype=text/plain action="` + url + `faults"><input name='{"status":500,"body":"' value='"}'></form>`
-	b.js(fmt.Sprintf(`document.body.innerHTML = %q; document.getElementById("f").submit()`, form))
-	b.until(`document.body.textContent.includes("another site")`)
+	b.Run(fmt.Sprintf(`document.body.innerHTML = %q; document.getElementById("f").submit()`, form))
+	b.Until(`document.body.textContent.includes("another site")`)
 	if n := len(srv.Faults()); n != 0 {
 		t.Errorf("another site planted %d faults", n)
 	}
 	// And it cannot put the page into a frame to have its buttons clicked.
-	b.do(chromedp.Navigate(other.BaseURL + "/site"))
-	b.js(fmt.Sprintf(`document.body.innerHTML = "<iframe src='%s'></iframe>"`, url))
+	b.Do(chromedp.Navigate(other.BaseURL + "/site"))
+	b.Run(fmt.Sprintf(`document.body.innerHTML = "<iframe src='%s'></iframe>"`, url))
 	select {
 	case said := <-b.framed():
 		_ = said

@@ -1,0 +1,12 @@
+// What drives a browser for the tests of pages. A module of its own, so that none
+// of it enters the graph of those who import the library.
+module github.com/jobboard-sdk/jobboard-go/internal/browsertest
+
+go 1.26.0
+
+require (
+	github.com/chromedp/cdproto v0.159.0
+	github.com/chromedp/chromedp v0.22.1
+)
+
+require github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
