@@ -45,7 +45,7 @@ func textAnswer(status int, text string) answer {
 	return answer{status: status, contentType: typeText, body: []byte(text)}
 }
 
-// serverError is the answer of section 7.1 when processing fails.
+// serverError returns the answer of section 7.1 when processing fails.
 func (v Variants) serverError(text string) answer {
 	if v.EmptyServerErrors {
 		return answer{status: http.StatusInternalServerError}

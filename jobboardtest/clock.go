@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Now is the server's time: it decides about tokens, stamps answers and is what
+// Now returns the server's time, which decides about tokens, stamps answers and is what
 // the Date header says. It is time.Now unless SetClock or Advance changed it.
 func (s *Server) Now() time.Time {
 	s.clockMu.Lock()

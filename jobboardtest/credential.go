@@ -33,7 +33,7 @@ type credential struct {
 	note      string // why a Basic credential or an application is refused
 }
 
-// String is the form of the journal.
+// String returns the words that the journal has for a credential.
 func (c credential) String() string {
 	var s string
 	switch c.kind {
@@ -227,7 +227,7 @@ func (v Variants) badToken() answer {
 	return v.authAnswer(http.StatusUnauthorized, "invalid_token", "token expired or otherwise invalid")
 }
 
-// authAnswer is a 401 or 403 with its two fields where the switch wants them.
+// authAnswer returns a 401 or 403 with its two fields where the switch wants them.
 func (v Variants) authAnswer(status int, code, description string) answer {
 	if v.InvalidTokenSpace && code == "invalid_token" {
 		code = "invalid token"

@@ -156,8 +156,8 @@ func reset(w http.ResponseWriter) {
 	conn.Close()
 }
 
-// faultyBody is the body as a fault wants it, and its size; below 0 it has no
-// known end.
+// faultyBody returns the body as a fault wants it, and its size, which is below 0
+// for a body without a known end.
 func (c *call) faultyBody(a answer, f *Fault) (io.Reader, int64) {
 	if f.Size == 0 && f.Encoding == "" {
 		b := a.flat()

@@ -206,7 +206,7 @@ func demoJob(r demoRole, n int) (Job, Posting) {
 	return j, p
 }
 
-// demoLink is a link that names job and version of the posting; of some
+// demoLink returns a link that names job and version of the posting; of some
 // postings the job alone, of some neither.
 func demoLink(p Posting, n int) string {
 	const host = "https://lindenhof.jobs.example"
@@ -283,7 +283,7 @@ type demoRole struct {
 	profileGerman, profileEnglish string
 }
 
-// ad is the text of the advertisement, as HTML.
+// ad returns the text of the advertisement, as HTML.
 func (r demoRole) ad(city demoCity, house string, german bool) string {
 	if house == "" {
 		house = "Lindenhof Gruppe"
@@ -306,7 +306,7 @@ func (r demoRole) ad(city demoCity, house string, german bool) string {
 	return b.String()
 }
 
-// questionsIn gives the prescreening questions: l driving licence (YESNO), s
+// questionsIn returns the prescreening questions: l driving licence (YESNO), s
 // salary (TEXT), m motivation (TEXTAREA), e education (CATALOG), h notice
 // (CATALOG with numeric ids).
 func (r demoRole) questionsIn(german bool) []Question {

@@ -21,7 +21,7 @@ var uglyAds = []string{
 		`<button>Send</button></form><meta http-equiv="refresh" content="0;url=https://elsewhere.example/"><base href="https://base.example/">`,
 }
 
-// ugly gives the end of the n-th job's advertisement: every fifth from the ninth on
+// ugly returns the end of the n-th job's advertisement: every fifth from the ninth on
 // has one.
 func ugly(n int) string {
 	if n < 8 || n%5 != 3 {

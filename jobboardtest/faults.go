@@ -92,7 +92,7 @@ func (f Fault) Check() error {
 	return nil
 }
 
-// wrongCalls says what is wrong with the part that chooses the calls.
+// wrongCalls returns what is wrong with the part that chooses the calls.
 func (f *Fault) wrongCalls() string {
 	if _, err := path.Match(f.Path, ""); err != nil {
 		return fmt.Sprintf("path %q is not a pattern of path.Match", f.Path)
@@ -108,7 +108,7 @@ func (f *Fault) wrongCalls() string {
 	return ""
 }
 
-// wrongAnswer says what is wrong with the part that the calls get.
+// wrongAnswer returns what is wrong with the part that the calls get.
 func (f *Fault) wrongAnswer() string {
 	switch {
 	case f.Status != 0 && (f.Status < 200 || f.Status > 999):
@@ -120,7 +120,7 @@ func (f *Fault) wrongAnswer() string {
 	return ""
 }
 
-// wrongDelivery says what is wrong with the part of how the answer goes out.
+// wrongDelivery returns what is wrong with the part of how the answer goes out.
 func (f *Fault) wrongDelivery() string {
 	endless := f.Size < 0
 	switch {
@@ -275,7 +275,7 @@ func (f *Fault) UnmarshalJSON(data []byte) error {
 	return f.Check()
 }
 
-// replaces tells whether the operation's own answer is not wanted.
+// replaces reports whether the fault takes the place of the operation's answer.
 func (f *Fault) replaces() bool {
 	return f.Status != 0 || f.Body != "" || f.Break == ResetBefore || f.Break == StallBefore
 }
@@ -316,8 +316,8 @@ func (s *Server) Fail(f Fault) *ActiveFault {
 	return a
 }
 
-// Faults lists the faults that are planted, the oldest first. One that has no
-// hits or time left is gone.
+// Faults returns the planted faults that have hits and time left, the oldest
+// first.
 func (s *Server) Faults() []*ActiveFault {
 	now := s.Now()
 	s.faults.mu.Lock()
@@ -333,17 +333,17 @@ func (s *Server) LiftFaults() {
 	}
 }
 
-// ID is the fault's number, unique in its server.
+// ID returns the fault's number, unique in its server.
 func (a *ActiveFault) ID() int { return a.id }
 
-// Fault is what was planted.
+// Fault returns what was planted.
 func (a *ActiveFault) Fault() Fault {
 	f := a.fault
 	f.Header = f.Header.Clone()
 	return f
 }
 
-// Hits is the number of calls it has hit.
+// Hits returns the number of calls it has hit.
 func (a *ActiveFault) Hits() int {
 	a.owner.mu.Lock()
 	defer a.owner.mu.Unlock()
@@ -364,7 +364,7 @@ func (fs *faults) clean(now time.Time) {
 	})
 }
 
-// pick gives the fault that hits a call, or nil, and how long it delays it.
+// pick returns the fault that hits a call, or nil, and how long it delays it.
 func (fs *faults) pick(op Operation, p string, now time.Time) (*Fault, time.Duration) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()

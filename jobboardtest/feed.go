@@ -13,7 +13,7 @@ import (
 // interface, which only says where in a feed the job identifier stands (4.4).
 const feedPath = "/feed.xml"
 
-// FeedURL is the address of a job feed of the server's jobs: XML of the HR-XML
+// FeedURL returns the address of a job feed of the server's jobs: XML of the HR-XML
 // family, with the identifier in PositionRecordInfo, Id, IdValue. It holds the
 // jobs that were published and not deleted, the inactive ones too, because a
 // feed is older than the service's own word. An entry names its postings
@@ -71,7 +71,7 @@ func (s *Server) serveFeed(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// feedPositions is the feed, in the order of the jobs' identifiers.
+// feedPositions returns the feed, in the order of the jobs' identifiers.
 func (s *Server) feedPositions() (all []feedPosition) {
 	v := s.Variants()
 	s.read(func(st *state) {

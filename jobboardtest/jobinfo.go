@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// jobInformation is the lookup of section 4.4, with the codes of section 7.3.
+// jobInformation answers the lookup of section 4.4, with the codes of section 7.3.
 // It needs no credential.
 func (c *call) jobInformation() answer {
 	id, known := parseID(c.query.Get("jobid"))
@@ -94,7 +94,7 @@ func (v Variants) encodeJob(j *Job, company Company, catalogue []Choice) []byte 
 	return append(data, b[1:]...)
 }
 
-// locationQuestion is the question about the preferred location: its id is
+// locationQuestion returns the question about the preferred location: its id is
 // negative, its answers are the job's locations.
 func locationQuestion(j *Job) Question {
 	q := Question{ID: "-1", Type: Catalog, Label: "Which location do you prefer?"}
@@ -123,7 +123,7 @@ func isGerman(language string) bool {
 	return strings.EqualFold(primary, "de")
 }
 
-// catalogue is the nationality catalogue in a job's language: the one that was
+// catalogue returns the nationality catalogue in a job's language: the one that was
 // set, else the built-in one in German or English.
 func (st *state) catalogue(language string) []Choice {
 	if c, ok := st.catalogues[language]; ok {

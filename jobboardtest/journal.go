@@ -196,7 +196,7 @@ func (s *Server) RequestsAfter(n int) []Request {
 	return out
 }
 
-// Count is the number of requests that came in since the start or the last
+// Count returns the number of requests that came in since the start or the last
 // ClearRequests; with operations, of theirs.
 func (s *Server) Count(ops ...Operation) int {
 	s.journal.mu.Lock()

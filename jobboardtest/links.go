@@ -36,7 +36,7 @@ func words(title string) string {
 	return strings.Join(ws, "-")
 }
 
-// link gives a posting's link in the form of the switch. One that does not name
+// link returns a posting's link in the form of the switch. One that does not name
 // a job goes out as it is.
 func (v Variants) link(p *Posting, inFeed bool) string {
 	u, err := url.Parse(p.ApplyURL)

@@ -65,7 +65,7 @@ func (s *Server) AuthURL() string { return s.BaseURL + authorizePath }
 // oauthRefusal is an error of RFC 6749; nil when all is well.
 type oauthRefusal struct{ code, description string }
 
-// issue is the token endpoint. It gives no refresh token.
+// issue answers for the token endpoint. It gives no refresh token.
 func (c *call) issue() answer {
 	t, refusal := c.grant()
 	if refusal != nil {
@@ -155,7 +155,8 @@ func (c *call) grantByCode(client Client) (*token, *oauthRefusal) {
 	return &token{kind: userToken, applicant: code.ApplicantID}, nil
 }
 
-// authorize is the page on which an applicant signs in, and what its buttons do.
+// authorize answers with the page on which an applicant signs in, and does what its
+// buttons ask for.
 func (c *call) authorize() answer {
 	client, known := c.s.application(c.query.Get("client_id"))
 	redirect := c.query.Get("redirect_uri")
@@ -190,7 +191,7 @@ func (c *call) authorize() answer {
 	return c.sendBack("code", code, "")
 }
 
-// mayReturnTo tells whether a client may send its applicants to an address.
+// mayReturnTo reports whether a client may send its applicants to an address.
 func (c Client) mayReturnTo(redirect string) bool {
 	if len(c.RedirectURIs) > 0 {
 		return slices.Contains(c.RedirectURIs, redirect)

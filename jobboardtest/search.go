@@ -13,7 +13,7 @@ import (
 	"sync"
 )
 
-// search is the operation of section 4.1.
+// search answers the search of section 4.1.
 func (c *call) search() answer {
 	if a, ok := c.needAny(); !ok {
 		return a
@@ -78,7 +78,7 @@ var (
 	pageEnd = []byte("]}")
 )
 
-// posting gives a posting's bytes in the first language asked for that it has.
+// posting returns a posting's bytes in the first language asked for that it has.
 func (v Variants) posting(p *posting, langs []string) []byte {
 	language := p.pickLanguage(langs)
 	return p.enc.get(v.key(language), func() []byte {
@@ -112,7 +112,7 @@ func (v Variants) posting(p *posting, langs []string) []byte {
 	})
 }
 
-// pickLanguage gives a key of Translations, or "" for the posting's own text.
+// pickLanguage returns a key of Translations, or "" for the posting's own text.
 func (p *posting) pickLanguage(langs []string) string {
 	for _, l := range langs {
 		primary, _, _ := strings.Cut(l, "-")
@@ -164,7 +164,7 @@ func parseLanguages(header string) []string {
 	return out
 }
 
-// haystack is what a text search looks through: titles and config texts in
+// haystack returns the text that a search looks through: titles and config texts in
 // every language, without markup, in lower case.
 func haystack(p Posting) string {
 	var b strings.Builder

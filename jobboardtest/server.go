@@ -197,8 +197,8 @@ func (s *Server) listen() error {
 	return nil
 }
 
-// reachable is a listener's host and port for a URL: where it listens on every
-// address, the loopback's.
+// reachable returns a listener's host and port for a URL: the loopback's where it
+// listens on every address.
 func reachable(a net.Addr) string {
 	if tcp, ok := a.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
 		return net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port))
@@ -206,7 +206,7 @@ func reachable(a net.Addr) string {
 	return a.String()
 }
 
-// Client gives an http.Client that reaches both addresses, with sockets or
+// Client returns an http.Client that reaches both addresses, with sockets or
 // without. It shares its connections with nobody.
 func (s *Server) Client() *http.Client { return s.client }
 
@@ -264,7 +264,7 @@ func (s *Server) enter() bool {
 	return true
 }
 
-// joined is a context that ends when either does.
+// joined returns a context that ends when either does.
 func joined(a, b context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(a)
 	stop := context.AfterFunc(b, cancel)

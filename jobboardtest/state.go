@@ -392,7 +392,7 @@ func (s *Server) SetInternal(id int64, internal bool) bool {
 	return s.UpdateJob(id, func(j *Job) { j.Internal = internal })
 }
 
-// MoveJob gives a job to another company.
+// MoveJob makes a job another company's.
 func (s *Server) MoveJob(id int64, companyID string) bool {
 	return s.UpdateJob(id, func(j *Job) { j.CompanyID = companyID })
 }
@@ -433,7 +433,7 @@ func (st *state) removePosting(id int64) bool {
 	return true
 }
 
-// Job gives a copy of a job.
+// Job returns a copy of a job.
 func (s *Server) Job(id int64) (j Job, ok bool) {
 	s.read(func(st *state) {
 		var r *job

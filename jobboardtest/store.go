@@ -284,8 +284,7 @@ func strictUnmarshal(data []byte, v any) error {
 	return nil
 }
 
-// fill gives the server its first state: the one it was given, the demo, or
-// nothing.
+// fill makes the server's first state: the one it was given, the demo, or none.
 func (s *Server) fill() error {
 	switch {
 	case s.cfg.state != nil:

@@ -31,7 +31,7 @@ type Subscription struct {
 	Created    time.Time           `json:"created,omitzero"`
 }
 
-// Subscriptions lists them all, oldest first, the gone ones too. The identifier
+// Subscriptions returns them all, oldest first, the gone ones too. The identifier
 // of an email subscription, which the service would mail, is found here.
 func (s *Server) Subscriptions() []Subscription {
 	var out []Subscription

@@ -14,7 +14,7 @@ import (
 	"syscall"
 )
 
-// Transport gives an http.RoundTripper that calls the server's handler
+// Transport returns an http.RoundTripper that calls the server's handler
 // directly, with no connection between. Requests to another host than those of
 // BaseURL and JobDBURL are refused. Faults that break connections show as the
 // errors a connection would give.
@@ -234,7 +234,7 @@ type directBody struct {
 
 var errBodyClosed = errors.New("http: read on closed response body")
 
-// Read gives what is buffered, then the end, good or bad.
+// Read reads what is buffered, then the end, good or bad.
 func (b *directBody) Read(p []byte) (int, error) {
 	w := b.w
 	w.mu.Lock()

@@ -201,7 +201,7 @@ func (v Variants) Check() error {
 	return nil
 }
 
-// known says what is wrong with a word of a switch; the empty one is always known.
+// known returns what is wrong with a word of a switch; the empty one is always known.
 func known[W ~string](name string, word W, words ...W) error {
 	if word == "" || slices.Contains(words, word) {
 		return nil
@@ -227,7 +227,7 @@ func (v Variants) checkNumbers() error {
 	return nil
 }
 
-// Variants gives the switches as they are.
+// Variants returns the switches.
 func (s *Server) Variants() Variants { return *s.variants.Load() }
 
 // SetVariants sets the switches from the next request on. It panics where
@@ -242,7 +242,7 @@ func (s *Server) SetVariants(v Variants) {
 
 var jsonNull = json.RawMessage("null")
 
-// id is a number or, as a variant, a quoted one.
+// id returns an identifier as a number or, as a variant, as a quoted one.
 func (v Variants) id(n int64) any {
 	if v.QuotedIDs {
 		return fmt.Sprint(n)
@@ -271,7 +271,7 @@ func (v Variants) iso(t time.Time) string {
 	return t.UTC().Format("2006-01-02T15:04:05.000") + offset
 }
 
-// text is an optional string.
+// text returns an optional string, or what stands for an empty one.
 func (v Variants) text(s string) any {
 	if s == "" {
 		return v.missing("")
@@ -279,7 +279,7 @@ func (v Variants) text(s string) any {
 	return s
 }
 
-// missing is what stands for an empty optional value; nil leaves it out.
+// missing returns what stands for an empty optional value; nil leaves it out.
 func (v Variants) missing(empty any) any {
 	switch v.Missing {
 	case MissingNull:
@@ -304,7 +304,7 @@ func (v Variants) key(language string) wireKey {
 	return wireKey{v.QuotedIDs, v.Dates, v.Missing, v.Links, language}
 }
 
-// plain is a plain message text of section 7.2.
+// plain returns an answer with a plain message of section 7.2.
 func (v Variants) plain(status int, text string) answer {
 	switch v.PlainErrors {
 	case PlainAsJSON:
@@ -315,7 +315,7 @@ func (v Variants) plain(status int, text string) answer {
 	return answer{status: status, contentType: typeText, body: []byte(text)}
 }
 
-// errorCode is an ERROR_ code of section 7.3.
+// errorCode returns an answer with an ERROR_ code of section 7.3.
 func (v Variants) errorCode(code string) answer {
 	a := answer{status: v.ErrorStatus, contentType: typeJSON}
 	if a.status == 0 {

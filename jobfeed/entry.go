@@ -20,7 +20,7 @@ type Position struct {
 	Offset int64 // in bytes, from 0
 }
 
-// String is "line:column".
+// String returns "line:column".
 func (p Position) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column) }
 
 // Entry is one PositionOpening. Only JobID is always there; white space around
@@ -65,7 +65,7 @@ type Entry struct {
 	raw []byte // the reader's buffer; taken away when it reads on
 }
 
-// Raw is a copy of the entry's bytes as UTF-8, from the start tag to the end
+// Raw returns a copy of the entry's bytes as UTF-8, from the start tag to the end
 // tag. It must be called before the loop that gave the entry goes on; later it
 // is nil. Prefixes may be declared outside of it.
 func (e *Entry) Raw() []byte { return bytes.Clone(e.raw) }
@@ -122,8 +122,8 @@ var dateLayouts = [...]string{
 	"2006-01-02T15:04",
 }
 
-// Time is the instant; not ok for an empty date and for words such as
-// "notKnown". A date without a time of day is its midnight, and without a zone
+// Time returns the instant. It reports false for an empty date and for words such
+// as "notKnown". A date without a time of day is its midnight, and without a zone
 // it is taken as UTC.
 func (d Date) Time() (t time.Time, ok bool) {
 	for _, layout := range dateLayouts {

@@ -9,34 +9,35 @@ import (
 
 // What is wrong with an entry, for errors.Is on an *EntryError.
 var (
-	// ErrNoJobID: there is no PositionRecordInfo > Id > IdValue, or it is empty.
+	// ErrNoJobID reports that there is no PositionRecordInfo > Id > IdValue, or it is empty.
 	ErrNoJobID = errors.New("no job identifier")
-	// ErrBadJobID: the identifier is not a positive number.
+	// ErrBadJobID reports that the identifier is not a positive number.
 	ErrBadJobID = errors.New("bad job identifier")
-	// ErrSyntax: the entry is not well-formed.
+	// ErrSyntax reports that the entry is not well-formed.
 	ErrSyntax = errors.New("syntax error")
-	// ErrTooDeep: the entry's elements are nested deeper than Options.MaxDepth.
+	// ErrTooDeep reports that the entry's elements are nested deeper than
+	// Options.MaxDepth.
 	ErrTooDeep = errors.New("nested too deep")
-	// ErrTooLarge: the entry is longer than Options.MaxEntryBytes. As the last
-	// error of a feed: it is longer than Options.MaxBytes, or its document type
-	// declaration is longer than 64 KiB.
+	// ErrTooLarge reports that the entry is longer than Options.MaxEntryBytes. As
+	// the last error of a feed it reports that the feed is longer than
+	// Options.MaxBytes, or its document type declaration longer than 64 KiB.
 	ErrTooLarge = errors.New("too large")
 )
 
 // What ends a feed, besides the errors of the io.Reader, of compress/gzip and
 // io.ErrUnexpectedEOF.
 var (
-	// ErrNotFeed: this is no XML, such as JSON or nothing at all, or a page of
-	// HTML.
+	// ErrNotFeed reports that this is no XML, such as JSON or nothing at all, or a
+	// page of HTML.
 	ErrNotFeed = errors.New("not an XML feed")
-	// ErrEncoding: the declared encoding is not known.
+	// ErrEncoding reports that the declared encoding is not known.
 	ErrEncoding = errors.New("unknown encoding")
 )
 
-// ErrUnread says that nobody has read the feed to its end; see [Reader.Err].
+// ErrUnread reports that nobody has read the feed to its end; see [Reader.Err].
 var ErrUnread = errors.New("the feed was not read to its end")
 
-// EntryError is a part of the feed that gives no entry: a broken entry, or
+// EntryError reports a part of the feed that gives no entry: a broken entry, or
 // markup around the entries that may hide one. Reading goes on after it.
 type EntryError struct {
 	Position                // of the fault; of a syntax error, up to where the entry was read when it was found

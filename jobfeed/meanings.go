@@ -43,7 +43,7 @@ func (m *meaning) child(name string) *meaning {
 	return m.children[string(lower[:len(name)])]
 }
 
-// at gives the element at a path of lower-case names a meaning.
+// at sets the meaning of the element at a path of lower-case names.
 func at(path string, m meaning) {
 	names := strings.Split(path, "/")
 	parent := opening
@@ -64,7 +64,7 @@ func (m *meaning) known(name string) *meaning {
 	return m.children[name]
 }
 
-// textTo is the meaning of an element whose first text goes to a field.
+// textTo returns the meaning of an element whose first text goes to a field.
 func textTo(field func(p *parser) *string) meaning {
 	return meaning{text: func(p *parser, _ *element, text string) { set(field(p), text) }}
 }

@@ -19,7 +19,7 @@ import (
 // maxDeclaration bounds the XML declaration, which is read ahead.
 const maxDeclaration = 1024
 
-// text gives the feed as UTF-8 without a byte order mark.
+// text returns a reader of the feed as UTF-8 without a byte order mark.
 func text(src io.Reader) (io.Reader, error) {
 	br := bufio.NewReaderSize(src, 32<<10)
 	head, err := br.Peek(2)
@@ -66,7 +66,7 @@ func text(src io.Reader) (io.Reader, error) {
 // declaration.
 var encodingAttribute = regexp.MustCompile(`encoding[ \t\r\n]*=[ \t\r\n]*(?:"([^"]*)"|'([^']*)')`)
 
-// declared is the encoding of the XML declaration; nil is UTF-8.
+// declared returns the encoding of the XML declaration; nil means UTF-8.
 func declared(br *bufio.Reader) (encoding.Encoding, error) {
 	var decl []byte
 	for n := 1; n <= maxDeclaration; n++ {

@@ -138,7 +138,7 @@ func (s *window) has(i int, lit string) bool {
 // maxName bounds the names that are looked at.
 const maxName = 256
 
-// name is the end of the name that begins at i, or of its first maxName bytes.
+// name returns where the name that begins at i ends, or its first maxName bytes.
 func (s *window) name(i int) int {
 	for end := i; ; end++ {
 		if end == s.w-s.r && !s.more() || end-i == maxName || !nameByte[s.bytes()[end]] {
@@ -376,7 +376,7 @@ func (s *window) endTag(i, limit int) (end int, why cut, found bool) {
 	}
 }
 
-// parse is the function parse, whose steps it counts.
+// parse calls the function parse and counts its steps.
 func (s *window) parse(raw []byte, maxDepth int, e *Entry) *fault {
 	return parse(s.looked(raw), maxDepth, e)
 }

@@ -64,7 +64,7 @@ func skip(tokens *html.Tokenizer) {
 	}
 }
 
-// inner is what the innermost open element holds.
+// inner returns what the innermost open element holds.
 func (s *simplifier) inner() kind {
 	if len(s.open) == 0 {
 		return flow

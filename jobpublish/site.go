@@ -148,12 +148,12 @@ func (s *Site) holds(page string) bool {
 	return err == nil && strings.EqualFold(u.Scheme, s.url.Scheme) && strings.EqualFold(u.Host, s.url.Host)
 }
 
-// address is the address of a path of the site.
+// address returns the address of a path of the site.
 func (s *Site) address(path string) string {
 	return s.url.ResolveReference(&url.URL{Path: path}).String()
 }
 
-// jobID is a job's identifier in feeds: the same as long as site, job and posting
+// jobID returns a job's identifier in feeds: the same as long as site, job and posting
 // are.
 func (s *Site) jobID(job Job) string {
 	return uuid.NewSHA1(s.id, fmt.Appendf(nil, "job %d posting %d", job.ID(), job.Posting.JobPostingID)).URN()

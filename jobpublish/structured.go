@@ -172,7 +172,7 @@ func (j Job) company() string {
 	return line(j.Information.CompanyName)
 }
 
-// stamp is a time as schema.org, sitemaps and Atom have it, and "" for none and
+// stamp returns a time as schema.org, sitemaps and Atom have it, and "" for none and
 // for one that they cannot write.
 func stamp(t time.Time) string {
 	if t.IsZero() || t.Year() < 1 || t.Year() > 9999 {

@@ -187,7 +187,7 @@ func newSite(b board, mirror *jobmirror.Mirror, origin string) (*site, error) {
 	return s, nil
 }
 
-// headers says what a page of this site may load: itself, and nothing else.
+// headers sets what a page of this site may load: itself, and nothing else.
 func headers(next http.Handler, origin string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy",

@@ -106,7 +106,7 @@ func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// signedIn is where the board's sign-in page sends the visitor back to.
+// signedIn answers the visitor whom the board's sign-in page sends back.
 func (s *site) signedIn(w http.ResponseWriter, r *http.Request) error {
 	v, ok := s.session(r)
 	if !ok || v.state == "" || v.state != r.FormValue("state") {

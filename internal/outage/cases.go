@@ -2,14 +2,14 @@ package outage
 
 import "time"
 
-// Case is one trouble, and what a policy may cost or lose in it.
+// Case holds one trouble, and what a policy may cost or lose in it.
 type Case struct {
 	Name string // as in the documentation
 	Plan Plan
 	Aims []Aim
 }
 
-// Aim is what a policy should reach in a case.
+// Aim holds the figure that a policy should reach in a case.
 type Aim struct {
 	Unit  Unit
 	Limit float64
@@ -17,7 +17,7 @@ type Aim struct {
 	Scatter float64
 }
 
-// Unit is what is measured of a case.
+// Unit names what is measured of a case.
 type Unit string
 
 // The units.
@@ -35,8 +35,8 @@ func (a Aim) Meets(figure float64) bool {
 	return figure <= a.Limit
 }
 
-// Cases are the troubles of clients that call often, seldom and once. What is
-// measured are ratios, so that callers may be fewer than the 200 in the names.
+// Cases returns the troubles of clients that call often, seldom and once. Their
+// figures are ratios, so the callers may be fewer than the 200 in the names.
 func Cases(callers int) []Case {
 	const (
 		second = time.Second

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Figures are what the experiments say of a policy.
+// Figures holds what the experiments say of a policy.
 type Figures struct {
 	Outage     float64       // requests a call while the server is down for 45 s, one client
 	SecondHalf float64       // the same in the second half of that time
@@ -17,8 +17,8 @@ type Figures struct {
 	Together   float64       // share of the callers that repeat within one 100 ms window after all failed at one moment
 }
 
-// Measure runs every experiment through run. The callers are 200 where their
-// number matters; elsewhere they are scale, and what is measured is a ratio.
+// Measure runs every experiment through run. There are 200 callers where their
+// number matters, and scale callers where only ratios are measured.
 func Measure(scale int, run func(Plan) *Record) Figures {
 	var f Figures
 	r := run(Outage(scale, false))
@@ -36,7 +36,7 @@ const (
 	freeze = 10 * time.Second
 )
 
-// Outage is a server that is down for 45 s.
+// Outage returns a server that is down for 45 s.
 func Outage(callers int, own bool) Plan {
 	return Plan{
 		Callers: callers, Own: own, Before: 10 * time.Second, Fault: outage, After: time.Second,
@@ -44,14 +44,14 @@ func Outage(callers int, own bool) Plan {
 	}
 }
 
-// Failures is a server that answers 503 to 30 % of the requests. Fewer than
+// Failures returns a server that answers 503 to 30 % of the requests. Fewer than
 // 10 000 calls would leave the 99th percentile to chance.
 func Failures(callers int) Plan {
 	fault := time.Duration(max(100, 10_000/callers)) * time.Second
 	return Plan{Callers: callers, Fault: fault, Attempt: time.Second, Answer: Flaky(1)}
 }
 
-// Freeze is a server at two thirds of its load that stands still for 10 s.
+// Freeze returns a server at two thirds of its load that stops for 10 s.
 func Freeze(callers int) Plan {
 	return Plan{
 		Callers: callers, Before: 10 * time.Second, Fault: freeze, After: 50 * time.Second,
@@ -59,7 +59,7 @@ func Freeze(callers int) Plan {
 	}
 }
 
-// Together is a server that goes down the moment every caller has just sent a
+// Together returns a server that goes down the moment every caller has just sent a
 // request, after a time in which all went well and a budget could fill.
 func Together(callers int) Plan {
 	const down = 5 * time.Second
@@ -69,7 +69,7 @@ func Together(callers int) Plan {
 	}
 }
 
-// Table has a line for each policy, in the order of names.
+// Table returns a line for each policy, in the order of names.
 func Table(names []string, of map[string]Figures) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-24s %8s %8s %8s %9s %8s %9s %9s\n",

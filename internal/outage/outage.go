@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// Plan is one experiment: callers that call at a steady rate, evenly spread,
-// whatever becomes of their calls.
+// Plan describes one experiment: callers that call at a steady rate, evenly
+// spread, whatever becomes of their calls.
 type Plan struct {
 	Callers int
 	Every   time.Duration // between two calls of one caller; 0 means a second
@@ -34,8 +34,8 @@ type Plan struct {
 	Answer  Answer
 }
 
-// Answer is the server: when it answers a request, counted from now, and with
-// which status. It is called for one request after the other; at is the time
+// Answer plays the server: it returns how long a request waits for its answer,
+// and the status. It is called for one request after the other; at is the time
 // since the start of the fault, attempt counts from 1.
 type Answer func(at time.Duration, attempt int) (after time.Duration, status int)
 
@@ -52,12 +52,12 @@ const (
 	latency = 5 * time.Millisecond // of a server that works
 )
 
-// URL is where the call of a number goes.
+// URL returns where the call of a number goes.
 func URL(number int) string {
 	return Base + "/api/rest/v3/frontend/jobs/" + strconv.Itoa(number) + "/applied"
 }
 
-// Record is what happened. Times count from the start of the fault.
+// Record holds what happened. Times count from the start of the fault.
 type Record struct {
 	plan     Plan
 	calls    []call
@@ -74,7 +74,7 @@ type request struct {
 	number, attempt int
 }
 
-// Run is the experiment. It returns when every call has ended and nothing is
+// Run makes the experiment. It returns when every call has ended and nothing is
 // left running.
 func (p Plan) Run(open Open) *Record {
 	r := &Record{plan: p}
@@ -163,8 +163,8 @@ func (p Plan) starts() []time.Duration {
 	return all
 }
 
-// PerCall is how many requests the server got in a time for each call that
-// started in it.
+// PerCall returns the requests that the server got within a time, for each call
+// that started within it.
 func (r *Record) PerCall(from, to time.Duration) float64 {
 	calls, requests := 0, 0
 	for _, c := range r.calls {
@@ -180,7 +180,7 @@ func (r *Record) PerCall(from, to time.Duration) float64 {
 	return float64(requests) / float64(calls)
 }
 
-// Success is the share of the calls started in a time that succeeded.
+// Success returns the share of the calls started in a time that succeeded.
 func (r *Record) Success(from, to time.Duration) float64 {
 	calls, good := 0, 0
 	for _, c := range r.calls {
@@ -194,7 +194,7 @@ func (r *Record) Success(from, to time.Duration) float64 {
 	return float64(good) / float64(calls)
 }
 
-// Latency is the quantile q of how long the calls of a time took, whatever
+// Latency returns the quantile q of how long the calls of a time took, whatever
 // became of them.
 func (r *Record) Latency(from, to time.Duration, q float64) time.Duration {
 	var all []time.Duration
@@ -207,15 +207,15 @@ func (r *Record) Latency(from, to time.Duration, q float64) time.Duration {
 	return all[min(int(q*float64(len(all))), len(all)-1)]
 }
 
-// Added is the quantile q of what the policy added to the latency of a call.
+// Added returns the quantile q of what the policy added to the latency of a call.
 func (r *Record) Added(q float64) time.Duration {
 	return r.Latency(0, r.plan.Fault, q) - latency
 }
 
-// Never is Recovery's answer where there was none before the end.
+// Never is what Recovery returns where there was none before the end.
 const Never = time.Duration(1<<63 - 1)
 
-// Recovery is how long after the fault the last second ended that was not as
+// Recovery returns how long after the fault the last second ended that was not as
 // good as those before it: fewer than 99 of 100 calls succeeded, or the median
 // took more than a quarter of a second longer.
 func (r *Record) Recovery() time.Duration {
@@ -232,7 +232,7 @@ func (r *Record) Recovery() time.Duration {
 	return bad - r.plan.Fault
 }
 
-// Busiest is the largest share of the callers that repeated within one window,
+// Busiest returns the largest share of the callers that repeated within one window,
 // wherever it begins.
 func (r *Record) Busiest(window time.Duration) float64 {
 	var repeats []request
@@ -255,7 +255,7 @@ func (r *Record) Busiest(window time.Duration) float64 {
 	return float64(most) / float64(r.plan.Callers)
 }
 
-// Repeats is how many requests of the fault and after were repeats.
+// Repeats returns how many requests of the fault and after were repeats.
 func (r *Record) Repeats() int {
 	n := 0
 	for _, q := range r.requests {

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// pipes is a network of one server: a listener, and what dials it.
+// pipes connects clients to one server in memory: it is the listener and dials it.
 type pipes struct {
 	conns  chan net.Conn
 	closed chan struct{}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Down is a server that answers 503 at once while the fault lasts.
+// Down returns a server that answers 503 at once while the fault lasts.
 func Down(fault time.Duration) Answer {
 	return func(at time.Duration, _ int) (time.Duration, int) {
 		if at >= 0 && at < fault {
@@ -16,7 +16,7 @@ func Down(fault time.Duration) Answer {
 	}
 }
 
-// Refusing is a server that calls every token invalid while the fault lasts.
+// Refusing returns a server that calls every token invalid while the fault lasts.
 func Refusing(fault time.Duration) Answer {
 	return func(at time.Duration, _ int) (time.Duration, int) {
 		if at >= 0 && at < fault {
@@ -26,7 +26,8 @@ func Refusing(fault time.Duration) Answer {
 	}
 }
 
-// After is a server that works until the fault starts, and then answers so.
+// After returns a server that works until the fault starts, and from then on
+// answers as given.
 func After(fault Answer) Answer {
 	return func(at time.Duration, attempt int) (time.Duration, int) {
 		if at < 0 {
@@ -36,9 +37,9 @@ func After(fault Answer) Answer {
 	}
 }
 
-// Flaky is a server that answers 503 to three of ten requests. First attempts
+// Flaky returns a server that answers 503 to three of ten requests. First attempts
 // are dealt from shuffled decks of ten, and so are second ones and all others:
-// the share is exact, so that what is measured is the policy and not the luck.
+// the share is exact, so that the figures show the policy and not the luck.
 func Flaky(seed uint64) Answer {
 	random := rand.New(rand.NewPCG(seed, seed))
 	decks := map[int][]int{}
@@ -56,9 +57,9 @@ func Flaky(seed uint64) Answer {
 	}
 }
 
-// Queue is a server that works on one request after the other, so many in a
-// second, and on none while the fault lasts. It works on all it was sent, also
-// where nobody waits any more.
+// Queue returns a server that works on one request after the other, a fixed number
+// a second, and on none while the fault lasts. It also works on requests for
+// which nobody waits any more.
 func Queue(fault time.Duration, perSecond int) Answer {
 	free := -time.Hour // when the work so far is done
 	return func(at time.Duration, _ int) (time.Duration, int) {

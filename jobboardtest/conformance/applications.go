@@ -192,7 +192,7 @@ func (p *probe) refuses(op operation, missing bool, field, what, auth string) {
 	}
 }
 
-// unquote gives a plain text, which may come as a JSON string.
+// unquote returns a plain text, which may come as a JSON string.
 func unquote(b []byte) string {
 	if v, err := parse(b); err == nil {
 		if s, ok := v.(string); ok {

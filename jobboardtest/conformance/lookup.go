@@ -91,7 +91,7 @@ func readInformation(rs response) (object, string) {
 	return o, ""
 }
 
-// needInformations gives what there is for the rules that build on it.
+// needInformations returns the answers that are good, for rules that build on them.
 func (p *probe) needInformations() ([]information, bool) {
 	if p.lacks(p.JobDBURL == "", "JobDBURL") || p.lacks(len(p.informations()) == 0, "OpenJob") {
 		return nil, false
@@ -166,7 +166,7 @@ func lookupApplyPossible(p *probe, infos []information) {
 	}
 }
 
-// questions gives the questions of all jobs.
+// questions returns the questions of all jobs.
 func (p *probe) questions() ([]object, bool) {
 	infos, ok := p.needInformations()
 	if !ok {
@@ -351,7 +351,7 @@ func lookupLocations(p *probe, infos []information) {
 	p.fields("Location", all, table)
 }
 
-// decimal is a number as text, up to a bound on both sides; it may be empty.
+// decimal returns the kind of a number as text, up to a bound on both sides; it may be empty.
 func decimal(bound float64) kind {
 	return func(v any) string {
 		s, ok := v.(string)

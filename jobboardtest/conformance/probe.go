@@ -124,7 +124,7 @@ type response struct {
 // maxBody bounds what is read of an answer.
 const maxBody = 256 << 20
 
-// send gives the answer, or makes its absence a problem.
+// send returns the answer, or makes its absence a problem.
 func (p *probe) send(rq request) (response, bool) {
 	rs, err := p.try(rq)
 	if err != nil {
@@ -214,7 +214,7 @@ func (r response) refused() bool {
 
 func bearer(token string) string { return "Bearer " + token }
 
-// basic is the form of section 5: the identifier, a colon, no password.
+// basic returns the credential of section 5: the identifier, a colon, no password.
 func basic(id string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(id+":")) }
 
 func escape(segment string) string { return url.PathEscape(segment) }

@@ -175,7 +175,7 @@ func readPage(rs response) (pg page, bad string) {
 	return page{o, list(o["results"])}, ""
 }
 
-// count is the number of hits; that of the postings where the page does not say.
+// count returns the number of hits, or of the postings where the page does not say.
 func (pg page) count() int {
 	if n, ok := number(pg.fields["totalNumberOfJobs"]); ok {
 		return int(n)

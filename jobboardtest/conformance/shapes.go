@@ -32,7 +32,7 @@ func parse(b []byte) (any, error) {
 // kind says what is wrong with a value, or "".
 type kind func(v any) string
 
-// describe is a value as JSON, within a line.
+// describe returns a value as JSON, within a line.
 func describe(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -126,7 +126,7 @@ var (
 	lookupCode   = regexp.MustCompile(`\bERROR_[A-Z_]+\b`)
 )
 
-// formed is a string of a form; it may be empty.
+// formed returns the kind of a string of a form; it may be empty.
 func formed(form *regexp.Regexp, name string) kind {
 	return func(v any) string {
 		s, ok := v.(string)
@@ -194,7 +194,7 @@ func nearest(name string, items []object, table []field) string {
 	return best
 }
 
-// distance is the number of letters to change, add or take away.
+// distance returns how many letters to change, add or take away make a into b.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -215,7 +215,7 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// list gives the objects of an array; whatever else is there is judged where
+// list returns the objects of an array; whatever else is there is judged where
 // the array is.
 func list(v any) []object {
 	var out []object

@@ -92,7 +92,7 @@ func (t Target) String() string { return fmt.Sprintf("target %s, %s", t.BaseURL,
 // GoString leaves the credentials out.
 func (t Target) GoString() string { return t.String() }
 
-// prepare gives a copy with plain addresses, or says why it is of no use.
+// prepare returns a copy with plain addresses, or says why it is of no use.
 func (t Target) prepare() (Target, error) {
 	if t.BaseURL == "" && t.JobDBURL == "" {
 		return t, errors.New("conformance: the target has neither BaseURL nor JobDBURL")

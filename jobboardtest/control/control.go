@@ -38,7 +38,7 @@ type Control struct {
 	stopped  atomic.Bool  // the clock was set to stand still
 }
 
-// New gives the control interface of a server, to be served below a path that
+// New returns the control interface of a server, to be served below a path that
 // is stripped (http.StripPrefix), or at the root of a listener of its own.
 //
 // It answers requests whose Host is an IP address, a name without a dot such as

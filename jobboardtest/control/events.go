@@ -162,7 +162,7 @@ type follower struct {
 	open map[int]bool
 }
 
-// news gives the rows to draw, and tells whether a request may have changed the
+// news returns the rows to draw, and reports whether a request may have changed the
 // state.
 func (f *follower) news() (rows []eventRow, changes bool) {
 	add := func(r jobboardtest.Request) {

@@ -137,7 +137,7 @@ func wrongJSON(err error) error {
 	return bad("", "%s", plain(err))
 }
 
-// plain is an error's text without the package it comes from.
+// plain returns an error's text without the package it comes from.
 func plain(err error) string { return strings.TrimPrefix(err.Error(), "jobboardtest: ") }
 
 func jsonType(t reflect.Type) string {
@@ -179,7 +179,7 @@ func culprit[T any](v T, check func(T) error) string {
 	return ""
 }
 
-// snake is a Go name as a member's: DripEvery is drip_every.
+// snake returns the name of a member for a Go name: drip_every for DripEvery.
 func snake(s string) string {
 	var b strings.Builder
 	for i, r := range s {

@@ -51,7 +51,7 @@ func (s spellings) name(l jobboardtest.Location) string {
 	return cmp.Or(s[[2]string{l.Lat, l.Long}], l.City, l.Name)
 }
 
-// placesOf gives the locations that have a geolocation.
+// placesOf returns the locations that have a geolocation.
 func (s spellings) placesOf(open bool, ls ...jobboardtest.Location) []place {
 	var out []place
 	for _, l := range ls {
@@ -65,7 +65,7 @@ func (s spellings) placesOf(open bool, ls ...jobboardtest.Location) []place {
 	return out
 }
 
-// count gives the named places with the number of postings, the largest first.
+// count returns the named places with the number of postings, the largest first.
 func count(places []place) []knownPlace {
 	n := map[string]int{}
 	for _, p := range places {
@@ -83,7 +83,7 @@ func count(places []place) []knownPlace {
 	return out
 }
 
-// knownPlaces are the places of all jobs, by name, for a new one to be at.
+// knownPlaces returns the places of all jobs, by name, for a new one to be at.
 func knownPlaces(jobs []jobboardtest.Job, spell spellings) []knownPlace {
 	var out []knownPlace
 	seen := map[string]bool{}
@@ -266,7 +266,7 @@ func (b box) meets(o box) bool {
 	return b.left < o.right && o.left < b.right && b.top < o.bottom && o.top < b.bottom
 }
 
-// graticule is the distance of the lines, so that there are a few of them.
+// graticule returns the distance of the lines of which a map shows a few.
 func graticule(span float64) float64 {
 	for _, step := range []float64{0.25, 0.5, 1, 2, 5, 10, 20} {
 		if span/step <= 7 {

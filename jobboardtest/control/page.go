@@ -165,7 +165,7 @@ func (c *Control) page(w http.ResponseWriter, _ *http.Request) {
 	render(w, "page", v)
 }
 
-// board is the part of the page that shows the state.
+// board answers with the part of the page that shows the state.
 func (c *Control) board(w http.ResponseWriter, r *http.Request) {
 	if err := checkQuery(r, "q"); err != nil {
 		writeFailure(w, err)
@@ -263,7 +263,7 @@ func (c *Control) boardView(filter string) boardView {
 	return v
 }
 
-// postingViews gives the postings by their jobs.
+// postingViews returns the postings by their jobs.
 func postingViews(st jobboardtest.State, titles map[int64]string) map[int64][]postingView {
 	out := map[int64][]postingView{}
 	for _, p := range st.Postings {
@@ -281,8 +281,8 @@ func postingViews(st jobboardtest.State, titles map[int64]string) map[int64][]po
 	return out
 }
 
-// places are those of a job's postings; of a posting without any of its own, and
-// of a job without a posting, the job's.
+// places returns the places of a job's postings. The job's own count for a posting
+// without any, and for a job without a posting.
 func (j jobView) places(spell spellings) []place {
 	open := j.State == "open" || j.State == "closed"
 	own := spell.placesOf(open, append([]jobboardtest.Location{j.Location}, j.AdditionalLocations...)...)

@@ -12,7 +12,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// openRow is what a row of the journal shows when it is opened.
+// openRow answers with what a row of the journal shows when it is opened.
 func (c *Control) openRow(w http.ResponseWriter, r *http.Request) {
 	n, err := number("id", r.PathValue("id"))
 	if err != nil {

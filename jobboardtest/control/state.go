@@ -139,7 +139,7 @@ func (c *Control) publish(r *http.Request) (any, error) {
 
 func missing(field string) error { return bad(field, "%s is missing", field) }
 
-// checkJob says what a job may not be; at is what goes before a member's name.
+// checkJob returns what is wrong with a job; at goes before a member's name.
 func checkJob(j jobboardtest.Job, at string) error {
 	switch j.Status {
 	case jobboardtest.Active, jobboardtest.Inactive, jobboardtest.Deleted:
@@ -182,7 +182,7 @@ func checkPosting(p jobboardtest.Posting, at string) error {
 	return nil
 }
 
-// checkLocation finds a geolocation that no radius search would ever find.
+// checkLocation refuses a geolocation that no radius search would ever find.
 func checkLocation(l jobboardtest.Location, at string) error {
 	for _, d := range []struct {
 		name, value string
@@ -324,7 +324,7 @@ func (c *Control) subscriptions(*http.Request) (any, error) {
 	return list("subscriptions", c.srv.Subscriptions()), nil
 }
 
-// list is an object with one list, never null.
+// list returns an object with one list, never null.
 func list[T any](name string, v []T) map[string]any {
 	if v == nil {
 		v = []T{}

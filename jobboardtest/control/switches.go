@@ -51,7 +51,7 @@ var allSwitches = []variantSwitch{
 	{Name: "token_seconds", Label: "Seconds a token lives", Kind: "number", Hint: "3600"},
 }
 
-// words are the choices of a switch; the first is the label of the empty one.
+// words returns the choices of a switch; the first is labelled empty.
 func words(empty string, others ...string) []option {
 	out := []option{{Label: empty}}
 	for _, w := range others {
@@ -60,7 +60,7 @@ func words(empty string, others ...string) []option {
 	return out
 }
 
-// switches are those of the page, with their positions.
+// switches returns the switches of the page, set as v has them.
 func switches(v jobboardtest.Variants) []variantSwitch {
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// New gives a transport that answers what is sent to either address of the
+// New returns a transport that answers what is sent to either address of the
 // fake, and refuses, as httpmock does, what is sent elsewhere. Responders that
 // are registered later win for what they match exactly. Use it as the Transport
 // of an http.Client; it counts calls per method and address as usual, and
@@ -33,7 +33,7 @@ func New(fake *jobboardtest.Server) *httpmock.MockTransport {
 	return mock
 }
 
-// origin is an address without its path: the fake answers for the paths that
+// origin returns an address without its path: the fake answers for the paths that
 // are wrong, too.
 func origin(address string) string {
 	u, err := url.Parse(address)

@@ -73,7 +73,7 @@ func (b *Board) Open() error {
 	return nil
 }
 
-// Name says what is talked to.
+// Name returns the name of the board that the example talks to.
 func (b *Board) Name() string {
 	if b.Fake != nil {
 		return "the embedded fake"

@@ -39,7 +39,7 @@ var Canaries = []Canary{
 	Subscription,
 }
 
-// needles are the forms in which a text is looked for.
+// needles returns the forms in which the search looks for a text.
 func needles(core string) map[string]string {
 	forms := map[string]string{
 		"raw": core, "upper case": strings.ToUpper(core), "hex": hex.EncodeToString([]byte(core)),
@@ -88,7 +88,7 @@ func Shown(text string) (found []string) {
 	return found
 }
 
-// Is says whether what Shown found is this canary.
+// Is reports whether what Shown found is this canary.
 func (c Canary) Is(found string) bool { return strings.HasPrefix(found, c.name+" (") }
 
 // Printings is every way in which a value may get into a text.

@@ -73,7 +73,7 @@ func lowerASCII(r rune) rune {
 	return r
 }
 
-// DialContext is a transport's.
+// DialContext implements http.Transport's function of that name.
 func (n *Net) DialContext(ctx context.Context, _, address string) (net.Conn, error) {
 	number := n.NoteDial(address)
 	if n.Dial != nil {
@@ -178,7 +178,7 @@ func (n *Net) Elsewhere(home string) (dials int, received []byte) {
 	return dials, received
 }
 
-// Accept is a listener's.
+// Accept implements net.Listener.
 func (n *Net) Accept() (net.Conn, error) {
 	select {
 	case c := <-n.accept:
@@ -188,7 +188,7 @@ func (n *Net) Accept() (net.Conn, error) {
 	}
 }
 
-// Close is a listener's: who dials from now on is refused.
+// Close implements net.Listener: whoever dials from now on is refused.
 func (n *Net) Close() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -207,7 +207,7 @@ func (n *Net) Reopen() {
 	n.closed = make(chan struct{})
 }
 
-// Addr is a listener's.
+// Addr implements net.Listener.
 func (n *Net) Addr() net.Addr { return addr("memory") }
 
 type addr string
@@ -383,7 +383,7 @@ func (p *pipe) write(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// end is the writer's.
+// end closes the writer's side.
 func (p *pipe) end(told error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -393,7 +393,7 @@ func (p *pipe) end(told error) {
 	p.changed.Broadcast()
 }
 
-// leave is the reader's.
+// leave closes the reader's side.
 func (p *pipe) leave() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
