@@ -31,11 +31,7 @@ type feedItem struct {
 // 8 bytes each in memory while it reads; entries with the same bytes are not
 // read.
 func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bool, reason string, err error) {
-	var last []int64
-	err = m.db.view(ctx, func(t *tx) (err error) {
-		last, err = t.numbers("SELECT hash FROM entries WHERE source = ? ORDER BY hash", src.id)
-		return err
-	})
+	last, err := m.knownEntries(ctx, src)
 	if err != nil {
 		return false, "", err
 	}
@@ -100,6 +96,27 @@ func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bo
 		return false, fmt.Sprintf("%d entries of the feed are broken", broken), nil
 	}
 	return true, "", nil
+}
+
+// knownEntries returns the hashes of a feed's entries of the last time, in order.
+// It takes the memory for all of them at once, because to let it grow would take
+// several times as much for a while.
+func (m *Mirror) knownEntries(ctx context.Context, src *source) (hashes []int64, err error) {
+	err = m.db.view(ctx, func(t *tx) error {
+		var n int
+		if err := t.row("SELECT count(*) FROM entries WHERE source = ?", []any{src.id}, &n); err != nil {
+			return err
+		}
+		hashes = make([]int64, 0, n)
+		return t.rows("SELECT hash FROM entries WHERE source = ? ORDER BY hash", []any{src.id},
+			func(scan func(...any) error) error {
+				var hash int64
+				err := scan(&hash)
+				hashes = append(hashes, hash)
+				return err
+			})
+	})
+	return hashes, err
 }
 
 func newItem(sum int64, entry *jobfeed.Entry) feedItem {

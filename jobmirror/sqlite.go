@@ -28,8 +28,14 @@ const sqliteReaders = 4
 
 // openSQLite opens the file at path, and makes it unless readOnly.
 func openSQLite(ctx context.Context, path string, readOnly bool) (*database, error) {
-	if err := checkSQLiteFile(path, readOnly); err != nil {
+	there, err := checkSQLiteFile(path, readOnly)
+	if err != nil {
 		return nil, err
+	}
+	if there {
+		if err := inspectFile(ctx, path); err != nil {
+			return nil, err
+		}
 	}
 	readers, err := sqliteDB(path, "ro")
 	if err != nil {
@@ -50,11 +56,35 @@ func openSQLite(ctx context.Context, path string, readOnly bool) (*database, err
 	return db, nil
 }
 
+// inspectFile refuses a database that is no mirror's and leaves it as it is: to
+// open it for writing would change how it keeps its journal, and to open it for
+// reading may leave files beside it.
+func inspectFile(ctx context.Context, path string) error {
+	mode := "ro"
+	if _, err := os.Stat(path + "-wal"); errors.Is(err, os.ErrNotExist) {
+		mode = "immutable" // nobody has it open, or all of it is in the file
+	}
+	db, err := sqliteDB(path, mode)
+	if err != nil {
+		return err
+	}
+	_, err = inspect(ctx, db, sqliteDialect)
+	if !errors.Is(err, ErrNotMirror) && !errors.Is(err, ErrNewer) {
+		err = nil // another process may be writing its first page: look again under its locks
+	}
+	return errorsJoin(err, db.Close())
+}
+
+// sqliteDB opens a file in a mode of SQLite's: "ro" or "rwc"; or "immutable", to
+// read a file that does not change.
 func sqliteDB(path, mode string) (*sql.DB, error) {
 	q := url.Values{"mode": {mode}}
+	if mode == "immutable" {
+		q = url.Values{"mode": {"ro"}, "immutable": {"1"}}
+	}
 	// FULL: what was committed is on the disk, also after a power failure.
 	pragmas := []string{"busy_timeout(10000)", "synchronous(FULL)", "cache_size(-8192)", "temp_store(MEMORY)"}
-	if mode == "ro" {
+	if mode != "rwc" {
 		pragmas = append(pragmas, "query_only(ON)")
 	} else {
 		pragmas = append(pragmas, "journal_mode(WAL)", "wal_autocheckpoint(2000)")
@@ -68,28 +98,29 @@ func sqliteDB(path, mode string) (*sql.DB, error) {
 	return db, nil
 }
 
-// checkSQLiteFile finds a file that is something else before SQLite touches it.
-func checkSQLiteFile(path string, mustExist bool) error {
+// checkSQLiteFile finds a file that is something else before SQLite touches it,
+// and reports whether there is one.
+func checkSQLiteFile(path string, mustExist bool) (there bool, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) && !mustExist {
 		if _, err := os.Stat(filepath.Dir(path)); err != nil {
-			return fmt.Errorf("jobmirror: the database's folder: %w", err)
+			return false, fmt.Errorf("jobmirror: the database's folder: %w", err)
 		}
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return fmt.Errorf("jobmirror: the database: %w", err)
+		return false, fmt.Errorf("jobmirror: the database: %w", err)
 	}
 	defer f.Close()
 	head := make([]byte, 16)
 	n, err := io.ReadFull(f, head)
 	switch {
 	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("jobmirror: the database: %w", err)
+		return false, fmt.Errorf("jobmirror: the database: %w", err)
 	case n == 0 && !mustExist: // SQLite takes an empty file for a new database
-		return nil
+		return false, nil
 	case !bytes.Equal(head, []byte("SQLite format 3\x00")):
-		return fmt.Errorf("%w: the file is not of SQLite", ErrNotMirror)
+		return false, fmt.Errorf("%w: the file is not of SQLite", ErrNotMirror)
 	}
-	return nil
+	return true, nil
 }

@@ -2,7 +2,10 @@ package jobmirror
 
 import (
 	"context"
+	"database/sql"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -130,23 +133,62 @@ func checkLog(t *testing.T, m *Mirror) {
 	}
 }
 
+// otherDatabase makes a database with the journal that SQLite has by default.
+func otherDatabase(t *testing.T, path string, statements ...string) string {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range statements {
+		if _, err := db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// contents are the files of a folder with what is in them.
+func contents(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(&b, path, d.Type())
+		if !d.IsDir() {
+			text, _ := os.ReadFile(path)
+			b.Write(text)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// What is no mirror's database, or is a newer one's, is refused in clear words,
+// and not a byte of it changes.
 func TestOpenRefusesWhatIsNoMirror(t *testing.T) {
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text.db")
 	if err := os.WriteFile(text, []byte("some notes of mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	other := filepath.Join(dir, "other.db")
-	db, err := sqliteDB(other, "rwc")
-	if err != nil {
+	secret := filepath.Join(dir, "secret.db")
+	if err := os.WriteFile(secret, []byte("SQLite format 3\x00"), 0o000); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.ExecContext(t.Context(), "CREATE TABLE recipes (name TEXT)"); err != nil {
+	broken := filepath.Join(dir, "broken.db")
+	if err := os.WriteFile(broken, []byte("SQLite format 3\x00and then something else"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	db.Close()
-	newer := filepath.Join(dir, "newer.db")
-	m, err := Open(t.Context(), newer, Options{})
+	m, err := Open(t.Context(), filepath.Join(dir, "newer.db"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,15 +199,45 @@ func TestOpenRefusesWhatIsNoMirror(t *testing.T) {
 	if err := errors.Join(err, m.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]error{text: ErrNotMirror, other: ErrNotMirror, newer: ErrNewer, filepath.Join(dir, "no", "such.db"): os.ErrNotExist} {
-		before, _ := os.ReadFile(path)
-		_, err := Open(t.Context(), path, Options{})
-		if !errors.Is(err, want) {
-			t.Errorf("%s: %v, not %v", path, err, want)
+	for name, c := range map[string]struct {
+		path  string
+		want  error // nil: any
+		words string
+	}{
+		"a text":     {text, ErrNotMirror, "not of SQLite"},
+		"recipes":    {otherDatabase(t, filepath.Join(dir, "a.db"), "CREATE TABLE recipes (name TEXT)"), ErrNotMirror, `a table "recipes"`},
+		"of jobs":    {otherDatabase(t, filepath.Join(dir, "b.db"), "CREATE TABLE jobs (name TEXT)"), ErrNotMirror, `a table "jobs"`},
+		"a mirror":   {otherDatabase(t, filepath.Join(dir, "c.db"), "CREATE TABLE mirror (glass TEXT)"), ErrNotMirror, `"mirror"`},
+		"with a WAL": {otherDatabase(t, filepath.Join(dir, "d.db"), "PRAGMA journal_mode = WAL", "CREATE TABLE x (y)"), ErrNotMirror, `a table "x"`},
+		"a newer":    {filepath.Join(dir, "newer.db"), ErrNewer, "schema 99"},
+		"broken":     {broken, nil, "jobmirror: "},
+		"a folder":   {dir, nil, "is a directory"},
+		"no folder":  {filepath.Join(dir, "no", "such.db"), os.ErrNotExist, "folder"},
+		"in a file":  {filepath.Join(text, "x.db"), nil, "not a directory"},
+		"unreadable": {secret, os.ErrPermission, "permission"},
+		"no address": {"", nil, "no address"},
+		"a scheme":   {"mysql://u:secret@h/db", nil, "mysql://"},
+	} {
+		if name == "unreadable" && os.Geteuid() == 0 {
+			continue // nothing is, for root
 		}
-		after, _ := os.ReadFile(path)
-		if string(before) != string(after) {
-			t.Errorf("%s was written to", path)
+		before := contents(t, dir)
+		for _, readOnly := range []bool{false, true} {
+			if name == "no folder" && readOnly {
+				continue // then it is the file that is not there
+			}
+			m, err := Open(t.Context(), c.path, Options{ReadOnly: readOnly})
+			if err == nil {
+				m.Close()
+				t.Errorf("%s is opened", name)
+				continue
+			}
+			if c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.words) || strings.Contains(err.Error(), "secret@") {
+				t.Errorf("%s: %v, not %v with %q", name, err, c.want, c.words)
+			}
+		}
+		if contents(t, dir) != before {
+			t.Errorf("%s was written to, or beside", name)
 		}
 	}
 	if _, err := Open(t.Context(), filepath.Join(dir, "none.db"), Options{ReadOnly: true}); !errors.Is(err, os.ErrNotExist) {
