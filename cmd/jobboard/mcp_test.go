@@ -468,8 +468,9 @@ func bubble(t *testing.T, test func(t *testing.T, srv *jobboardtest.Server, s *s
 	})
 }
 
-// lines collects what a server writes.
-func (s *serving) lines() *[]string {
+// lines collects what a server writes; what it gives has the lines so far.
+func (s *serving) lines() func() []string {
+	var mu sync.Mutex
 	var all []string
 	go func() {
 		for r := bufio.NewReader(s.out); ; {
@@ -477,10 +478,16 @@ func (s *serving) lines() *[]string {
 			if err != nil {
 				return
 			}
+			mu.Lock()
 			all = append(all, strings.TrimSpace(line))
+			mu.Unlock()
 		}
 	}()
-	return &all
+	return func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(all)
+	}
 }
 
 // say sends lines and waits until the server has nothing more to do at once.
@@ -516,15 +523,15 @@ func TestAssistantBearsGarbage(t *testing.T) {
 			{`{"jsonrpc":"2.0","id":78,"method":"tools/call","params":{"name":"apply"}}`, `"id":78,"error":`},
 			{`{"jsonrpc":"2.0","id":79,"method":"tools/call","params":[]}`, `"id":79,"error":`},
 		} {
-			before := len(*got)
+			before := len(got())
 			s.say(t, test.line+"\n")
-			if len(*got) != before+1 || !strings.Contains((*got)[before], test.want) {
-				t.Errorf("%.60q was answered with %q, want %q", test.line, (*got)[before:], test.want)
+			if len(got()) != before+1 || !strings.Contains(got()[before], test.want) {
+				t.Errorf("%.60q was answered with %q, want %q", test.line, got()[before:], test.want)
 			}
 		}
 		s.say(t, "\n  \r\n"+`{"jsonrpc":"2.0","method":"no/such/notification"}`+"\n")
 		s.say(t, call(80, "may_i_apply", `{"job":"2797227"}`))
-		if last := (*got)[len(*got)-1]; !strings.Contains(last, `"id":80,"result"`) {
+		if last := got()[len(got())-1]; !strings.Contains(last, `"id":80,"result"`) {
 			t.Errorf("after garbage a tool answers %s", last)
 		}
 	})
@@ -548,8 +555,8 @@ func TestAssistantEnds(t *testing.T) {
 			began := time.Now()
 			s.say(t, initialize+call(1, "search_jobs", `{}`))
 			s.say(t, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`+"\n")
-			if n := len(*got); n != 2 || !strings.Contains((*got)[1], "the call was canceled") || time.Since(began) != 0 {
-				t.Errorf("after %s: %q", time.Since(began), *got)
+			if n := len(got()); n != 2 || !strings.Contains(got()[1], "the call was canceled") || time.Since(began) != 0 {
+				t.Errorf("after %s: %q", time.Since(began), got())
 			}
 		})
 	})
@@ -559,8 +566,8 @@ func TestAssistantEnds(t *testing.T) {
 			got := s.lines()
 			s.say(t, initialize+call(1, "search_jobs", `{}`))
 			time.Sleep(maxCallTime + time.Second)
-			if n := len(*got); n != 2 || !strings.Contains((*got)[1], `"isError":true`) {
-				t.Errorf("after %s: %q", maxCallTime, *got)
+			if n := len(got()); n != 2 || !strings.Contains(got()[1], `"isError":true`) {
+				t.Errorf("after %s: %q", maxCallTime, got())
 			}
 		})
 	})
@@ -603,10 +610,10 @@ func TestAssistantLogsToStandardError(t *testing.T) {
 		got := s.lines()
 		s.say(t, initialize+call(1, "search_jobs", `{}`)+call(2, "may_i_apply", `{"job":"2797227"}`)+"garbage\n"+call(3, "doctor", `{}`))
 		time.Sleep(time.Minute)
-		if len(*got) != 5 {
-			t.Errorf("%d lines: %q", len(*got), *got)
+		if len(got()) != 5 {
+			t.Errorf("%d lines: %q", len(got()), got())
 		}
-		for _, line := range *got {
+		for _, line := range got() {
 			if !strings.HasPrefix(line, `{"jsonrpc":"2.0",`) || !json.Valid([]byte(line)) {
 				t.Errorf("standard output has %.100s", line)
 			}

@@ -125,7 +125,7 @@ func TestAssistantChangesNothingWhateverIsAsked(t *testing.T) {
 					StructuredContent searchJobsResult `json:"structuredContent"`
 				} `json:"result"`
 			}
-			if err := json.Unmarshal([]byte((*got)[len(*got)-1]), &page); err != nil {
+			if err := json.Unmarshal([]byte(got()[len(got())-1]), &page); err != nil {
 				t.Fatal(err)
 			}
 			for _, e := range page.Result.StructuredContent.Postings {
@@ -153,10 +153,10 @@ func TestAssistantChangesNothingWhateverIsAsked(t *testing.T) {
 			offset = next
 		}
 		time.Sleep(2 * maxCallTime)
-		if orderly != advertisements || tools < advertisements || len(*got) < id {
-			t.Errorf("%d advertisements were read, %d orders obeyed, %d of %d requests answered", orderly, tools, len(*got), id)
+		if orderly != advertisements || tools < advertisements || len(got()) < id {
+			t.Errorf("%d advertisements were read, %d orders obeyed, %d of %d requests answered", orderly, tools, len(got()), id)
 		}
-		for _, line := range *got {
+		for _, line := range got() {
 			checkAnswer(t, line)
 		}
 		onlyQuestions(t, srv)
@@ -268,7 +268,7 @@ func TestAssistantBounds(t *testing.T) {
 		} {
 			s.say(t, call(i+2, request.tool, request.arguments))
 			time.Sleep(10 * time.Second)
-			last := (*got)[len(*got)-1]
+			last := got()[len(got())-1]
 			checkAnswer(t, last)
 			if !strings.Contains(last, fmt.Sprintf(`"id":%d,`, i+2)) || !strings.Contains(last, request.want) || strings.Contains(last, `"isError":true`) {
 				t.Errorf("%s %.100s: no %s in %.300s", request.tool, request.arguments, request.want, last)
@@ -345,7 +345,7 @@ type tester struct {
 	srv     *jobboardtest.Server
 	s       *serving
 	watch   *canaries
-	got     *[]string
+	got     func() []string
 	checked int
 	id      int
 	last    string // line that was sent
@@ -492,7 +492,7 @@ func (x *tester) exchange() {
 }
 
 func (x *tester) check() {
-	for _, line := range (*x.got)[x.checked:] {
+	for _, line := range x.got()[x.checked:] {
 		x.checked++
 		if form := x.watch.found(line); form != "" {
 			x.t.Errorf("%q is in an answer: %.2000s", form, line)
@@ -657,7 +657,7 @@ func FuzzAssistant(f *testing.F) {
 				t.Errorf("exit code %d: %s", code, s.stderr.text())
 			}
 			s.out.Close()
-			for _, line := range *got {
+			for _, line := range got() {
 				if !json.Valid([]byte(line)) || strings.Contains(line, canaryToken) {
 					t.Errorf("an answer is %.300q", line)
 				}
