@@ -754,6 +754,40 @@ func TestRenewalIsOutsideThePolicy(t *testing.T) {
 			t.Error(sent, err)
 		}
 	})
+	inBubble(t, "with an empty budget the next call has the other token", func(t *testing.T) {
+		fetches, status := 0, 503
+		c := mustClient(t, jobboard.Config{
+			BaseURL: "https://api.example", Retry: jobboard.RetryPolicy{Budget: 1},
+			TokenSource: jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
+				fetches++
+				return &oauth2.Token{AccessToken: fmt.Sprint("token", fetches)}, nil
+			}),
+			HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+				switch {
+				case status == 503:
+					return answer(r, 503, ""), nil
+				case bearerOf(r) == "token1":
+					return expired401["header"](r), nil
+				}
+				return answer(r, 200, `{"totalNumberOfJobs":0,"results":[]}`), nil
+			})},
+		})
+		for i, want := range []struct {
+			err      error
+			attempts int
+			stopped  jobboard.StopReason
+		}{{jobboard.ErrServer, 2, jobboard.StopBudget}, {jobboard.ErrUnauthorized, 1, jobboard.StopBudget}, {}} {
+			_, err := c.Search(t.Context(), "ch", jobboard.Query{})
+			var e *jobboard.Error
+			if !errors.Is(err, want.err) || errors.As(err, &e) && (e.Attempts != want.attempts || e.Stopped != want.stopped) {
+				t.Errorf("call %d: %v, want %v", i, err, want)
+			}
+			status = 200
+		}
+		if b := c.RetryBudgets()[0]; fetches != 2 || b.Tokens > 0.31 {
+			t.Errorf("%d fetches, %v tokens", fetches, b.Tokens)
+		}
+	})
 	inBubble(t, "once a call", func(t *testing.T) {
 		fetches, n := 0, 0
 		script := []int{401, 503, 401, 200}
