@@ -21,6 +21,7 @@ type test struct {
 	program, pkg, name string
 	took               time.Duration
 	by                 map[int]bool
+	leftOut            bool // it fails with whole code where that can be switched
 }
 
 // findTests builds the programs of all tests that use a mutant's package, and
@@ -52,50 +53,46 @@ func (r *run) findTests(ctx context.Context, sample []*mutant) ([]*test, error) 
 				continue
 			}
 			t := &test{program: program, pkg: pkg, name: name}
-			if ok, err := r.record(ctx, t); err != nil {
+			if err := r.record(ctx, t); err != nil {
 				return nil, err
-			} else if ok {
-				all = append(all, t)
 			}
+			all = append(all, t)
 		}
 	}
 	return all, nil
 }
 
-// record runs a test with whole code. It reports false for one that fails, which
-// happens to those that count allocations: the switch of a mutant costs some.
-func (r *run) record(ctx context.Context, t *test) (bool, error) {
+// record runs a test with whole code. It leaves out one that fails, as those do
+// that count allocations: the switch of a mutant costs some.
+func (r *run) record(ctx context.Context, t *test) error {
 	log := filepath.Join(r.tmp, "seen")
 	_ = os.Remove(log)
 	cmd := r.program(ctx, t.program, t.pkg, -1, "-test.run", "^"+t.name+"$", "-test.timeout", "10m")
 	cmd.Env = append(cmd.Env, "MUTANT_LOG="+log)
 	begin := time.Now()
-	if out, err := cmd.CombinedOutput(); err != nil {
-		fmt.Fprintf(r.out, "left out %s of %s, which fails with whole code: %s\n", t.name, t.pkg, firstLine(out))
-		return false, ctx.Err()
-	}
+	failed := cmd.Run()
 	t.took, t.by = time.Since(begin), map[int]bool{}
+	if failed != nil {
+		args := []string{"test", "-count=1", "-vet=off", "-run", pattern([]string{t.name}), t.pkg}
+		out, err := r.command(ctx, "go", args...).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("%s of %s fails with whole code: %w\n%s", t.name, t.pkg, err, out)
+		}
+		t.leftOut = true
+		return ctx.Err()
+	}
 	b, err := os.ReadFile(log)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return false, err
+		return err
 	}
 	for id := range strings.FieldsSeq(string(b)) {
 		n, err := strconv.Atoi(id)
 		if err != nil {
-			return false, err
+			return err
 		}
 		t.by[n] = true
 	}
-	return true, nil
-}
-
-func firstLine(out []byte) string {
-	for line := range bytes.Lines(out) {
-		if text := strings.TrimSpace(string(line)); strings.Contains(text, ".go:") {
-			return text
-		}
-	}
-	return "it says nothing"
+	return nil
 }
 
 // What became of a mutant.
@@ -107,20 +104,21 @@ const (
 )
 
 // try runs the tests that come by the mutant until one notices: those of its own
-// package first, and the quick ones before the slow ones.
+// package first, and the quick ones before the slow ones. Last come those that
+// were left out, with a program of their own for the mutant.
 func (r *run) try(ctx context.Context, m *mutant, tests []*test) (string, error) {
-	if m.in == nil {
-		return r.tryOutside(ctx, m, tests)
-	}
-	var by []*test
+	var by, anew []*test
 	for _, t := range tests {
-		if t.by[m.id] {
+		switch {
+		case t.by[m.id]:
 			by = append(by, t)
+		case slices.Contains(r.users[m.pkg], t.pkg) && (t.leftOut || m.in == nil):
+			anew = append(anew, t)
 		}
 	}
 	slices.SortStableFunc(by, func(a, b *test) int {
 		own := func(t *test) int {
-			if t.pkg == m.pkg && t.took < 4*time.Second {
+			if t.pkg == m.pkg && t.took < atOnce {
 				return 0
 			}
 			return 1
@@ -128,22 +126,26 @@ func (r *run) try(ctx context.Context, m *mutant, tests []*test) (string, error)
 		return cmp.Or(cmp.Compare(own(a), own(b)), cmp.Compare(a.took, b.took))
 	})
 	for len(by) > 0 {
-		// As many at once as take little together.
 		names, took, n := []string{by[0].name}, by[0].took, 1
-		for n < len(by) && by[n].program == by[0].program && took+by[n].took < 4*time.Second {
+		for n < len(by) && by[n].program == by[0].program && took+by[n].took < atOnce {
 			names, took = append(names, by[n].name), took+by[n].took
 			n++
 		}
 		limit := r.grace + 4*took
 		out, err := r.program(ctx, by[0].program, by[0].pkg, m.id, "-test.failfast", "-test.timeout", limit.String(),
-			"-test.run", "^("+strings.Join(names, "|")+")$").CombinedOutput()
+			"-test.run", pattern(names)).CombinedOutput()
 		if result, done := r.result(out, err); done || ctx.Err() != nil {
 			return result, ctx.Err()
 		}
 		by = by[n:]
 	}
-	return survived, nil
+	return r.tryAnew(ctx, m, anew)
 }
+
+// atOnce is how long tests may take that are run together.
+const atOnce = 4 * time.Second
+
+func pattern(names []string) string { return "^(" + strings.Join(names, "|") + ")$" }
 
 // result tells what the tests said of a mutant, and whether that is enough.
 func (r *run) result(out []byte, err error) (string, bool) {
@@ -158,24 +160,29 @@ func (r *run) result(out []byte, err error) (string, bool) {
 	return detected, true
 }
 
-// tryOutside tries a mutant that is outside of functions, for which the tests of
-// all packages that use it are built anew.
-func (r *run) tryOutside(ctx context.Context, m *mutant, tests []*test) (string, error) {
+// tryAnew runs tests in programs that are built for the mutant.
+func (r *run) tryAnew(ctx context.Context, m *mutant, tests []*test) (string, error) {
+	if len(tests) == 0 {
+		return survived, nil
+	}
 	b, err := m.broken()
 	if err != nil {
 		return "", err
 	}
-	file, overlay := filepath.Join(r.tmp, "outside.go"), filepath.Join(r.tmp, "outside.json")
+	file, overlay := filepath.Join(r.tmp, "anew.go"), filepath.Join(r.tmp, "anew.json")
 	description, err := json.Marshal(map[string]map[string]string{"Replace": {m.file: file}})
 	if err = errors.Join(err, os.WriteFile(file, b, 0o600), os.WriteFile(overlay, description, 0o600)); err != nil {
 		return "", err
 	}
-	took := map[string]time.Duration{}
+	took, names, pkgs := map[string]time.Duration{}, map[string][]string{}, []string{}
 	for _, t := range tests {
+		if names[t.pkg] == nil {
+			pkgs = append(pkgs, t.pkg)
+		}
 		took[t.pkg] += t.took
+		names[t.pkg] = append(names[t.pkg], t.name)
 	}
-	users := slices.Clone(r.users[m.pkg])
-	slices.SortFunc(users, func(a, b string) int {
+	slices.SortStableFunc(pkgs, func(a, b string) int {
 		switch m.pkg {
 		case a:
 			return -1
@@ -184,10 +191,10 @@ func (r *run) tryOutside(ctx context.Context, m *mutant, tests []*test) (string,
 		}
 		return cmp.Compare(took[a], took[b])
 	})
-	for _, pkg := range users {
+	for _, pkg := range pkgs {
 		args := []string{
 			"test", "-count=1", "-vet=off", "-failfast", "-timeout", (r.grace + 4*took[pkg]).String(),
-			"-exec", inBounds, "-overlay", overlay, pkg,
+			"-exec", inBounds, "-overlay", overlay, "-run", pattern(names[pkg]), pkg,
 		}
 		out, err := r.command(ctx, "go", args...).CombinedOutput()
 		if result, done := r.result(out, err); done || ctx.Err() != nil {
