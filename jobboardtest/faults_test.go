@@ -302,6 +302,13 @@ func TestWhichCallsAFaultHits(t *testing.T) {
 	}
 	srv.LiftFaults()
 
+	srv.Fail(jobboardtest.Fault{Status: 500, Times: 1, Operation: jobboardtest.OpSearch})
+	srv.Fail(jobboardtest.Fault{Status: 501, Times: 1, Path: "/elsewhere"})
+	srv.Fail(jobboardtest.Fault{Status: 502, Times: 1, Skip: 1})
+	srv.Fail(jobboardtest.Fault{Status: 503, Times: 1, Jitter: 1})
+	expect("behind faults of other calls", statuses(3, appliedURL(srv)), "503 502 200")
+	srv.LiftFaults()
+
 	srv.Fail(jobboardtest.Fault{Status: 500, Times: 1})
 	srv.Fail(jobboardtest.Fault{Status: 502, Times: 1})
 	expect("in the order planted", statuses(3, appliedURL(srv)), "500 502 200")

@@ -2,6 +2,7 @@ package control
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -35,6 +36,21 @@ func TestMap(t *testing.T) {
 	}
 	if len(c.Labels) != 3 {
 		t.Errorf("the labels are %+v", c.Labels)
+	}
+	// The lines of the grid reach as far as the map.
+	var across, down []float64
+	for _, l := range c.Lines {
+		if l.Y1 == l.Y2 {
+			across = append(across, l.Y1)
+		} else {
+			down = append(down, l.X1)
+		}
+	}
+	for size, at := range map[float64][]float64{c.Height: across, c.Width: down} {
+		slices.Sort(at)
+		if len(at) < 2 || at[0] > at[1]-at[0]+1 || size-at[len(at)-1] > at[1]-at[0]+1 {
+			t.Errorf("lines at %v of %v", at, size)
+		}
 	}
 
 	for name, places := range map[string][]place{
