@@ -1,6 +1,6 @@
-// Package jobboardtest is a stand-in for the job board service: it has the
-// service's seven operations, its state and its rules, it can fail in every way
-// a network can, and it keeps a journal of what it was asked. Use it in the
+// Package jobboardtest imitates the job board service: it has the service's seven
+// operations, its state and its rules, it can fail in every way a network can, and
+// it keeps a journal of the requests. Use it in the
 // tests of a program that talks to a job board, in process or, through
 // cmd/jobboard-fake, from any language.
 //

@@ -8,23 +8,23 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Clean returns the HTML of an advertisement as HTML that is safe to show to
+// Clean returns the part of an advertisement's HTML that is safe to show to
 // anybody: headings, paragraphs, lists, tables, emphasis, and links with the
 // schemes http, https, mailto and tel, which get rel="nofollow noreferrer".
-// Everything else goes: scripts, styles, forms, frames, images, comments, and
+// It removes everything else: scripts, styles, forms, frames, images, comments, and
 // every attribute that a script or a style sheet of the page could refer to.
-// The words stay.
+// The words between them stay.
 //
 // The result is well-formed whatever came in. Put it into a block element such
-// as div, article, li or td, and not into a link, a button or a paragraph; there
-// it changes nothing outside of that element. Clean of what Clean returned is
-// the same text, and the time it takes grows with the length of ad and no faster.
-// What is nested deeper than 500 elements, or grows when it is repaired, comes
-// back as its words with line breaks.
+// as div, article, li or td, where it changes nothing outside of that element, and
+// not into a link, a button or a paragraph. Cleaning it again changes nothing. The
+// time grows with the length of ad and no faster. HTML that is nested deeper than
+// 500 elements, or grows when it is repaired, comes back as its words with line
+// breaks.
 func Clean(ad string) string { return textOnly.clean(ad) }
 
-// CleanImages is Clean that also keeps images whose address has the scheme http
-// or https. The reader's browser loads them from there, without a Referer.
+// CleanImages returns what Clean does, with the images whose address has the
+// scheme http or https. The reader's browser loads them from there, without a Referer.
 func CleanImages(ad string) string { return withImages.clean(ad) }
 
 // rounds is how often HTML is repaired before it is called hopeless. One is

@@ -1,15 +1,15 @@
 // Package jobpublish makes postings of a job board safe to show and easy to find.
 //
-// Clean makes of an advertisement, which is HTML from elsewhere, HTML that can be
-// shown to anybody; Text and Excerpt make plain text of it.
+// Clean returns the part of an advertisement, HTML from elsewhere, that can be
+// shown to anybody; Text and Excerpt return its words as plain text.
 //
 //	template.HTML(jobpublish.Clean(ad))
 //
 // A Job holds what a site knows of one job: its posting, and what the lookup last
-// said. Job.Check reports whether it may be published: it is known to be open by
-// an answer that is at most 48 hours old. Job.StructuredData is what search
-// engines want to find on its page, a JobPosting of schema.org. A refusal is a
-// *RefusedError and says why; what is missing is told, and never made up.
+// said. Job.Check reports whether it may be published: an answer that is at most
+// 48 hours old says that it is open. Job.StructuredData returns what search
+// engines look for on its page, a JobPosting of schema.org. A refusal is a
+// *RefusedError with its reason, and names what is missing; nothing is made up.
 //
 // A Site serves the sitemap of the jobs' pages, and feeds in RSS and Atom, from
 // an iterator over jobs:

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// A kind is what an element is to the element around it.
+// A kind names the role of an element within the element around it.
 type kind uint8
 
 const (
@@ -21,7 +21,7 @@ const (
 	cells
 )
 
-// An element is a kept one, and says how.
+// An element describes a kind of element that is kept, and how.
 type element struct {
 	atom  atom.Atom
 	name  string
@@ -51,7 +51,7 @@ var renamed = map[atom.Atom][]atom.Atom{
 	atom.Code: {atom.Tt, atom.Kbd, atom.Samp},
 }
 
-// A policy says what may stay in an ad.
+// A policy lists what may stay in an ad.
 type policy struct {
 	elements  map[atom.Atom]*element // what is not here goes, and its content stays
 	sanitizer *bluemonday.Policy     // the same rules, and the last to look at an ad

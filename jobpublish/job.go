@@ -10,34 +10,33 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// MaxAge is how old the service's answer about a job may be for the job to be
-// published.
+// MaxAge bounds the age of the service's answer about a job that is published.
 const MaxAge = 48 * time.Hour
 
-// skew is how far the clock that dated an answer may be ahead.
+// skew bounds how far the clock that dated an answer may be ahead.
 const skew = time.Minute
 
-// Job is what a site knows of a job that it may publish.
+// Job holds what a site knows of a job that it may publish.
 type Job struct {
 	URL         string                   // of the job's page on this site: absolute, http or https
 	Posting     *jobboard.JobPosting     // as a search gave it (4.1)
 	Information *jobboard.JobInformation // the lookup's last answer (4.4); nil where there was none
 	Answered    time.Time                // when the lookup last answered
-	// Err is the last answer where it was that the job is closed or gone. A
-	// failure that says nothing about the job, such as a time-out, must not take
-	// its place; Heard takes care of it.
+	// Err holds the lookup's last answer where that was that the job is closed or
+	// gone. A failure that says nothing about the job, such as a time-out, must
+	// not be set here; Heard takes care of that.
 	Err error
-	// Modified is when what the page shows last changed; the zero value: when
-	// the posting's version began, or else when it was posted.
+	// Modified is the time when the page last changed; zero: when the posting's
+	// version began, or else when it was posted.
 	Modified time.Time
-	// DirectApply says that an application can be started on the page.
+	// DirectApply reports that an application can be started on the page.
 	DirectApply bool
-	// ApplicantCountries are where one may work from who works remotely; nil:
-	// the countries of the job's locations.
+	// ApplicantCountries lists the countries from which a remote job can be done;
+	// nil: the countries of the job's locations.
 	ApplicantCountries []string
 }
 
-// Reason says why a job is not published.
+// Reason names why a job is not published.
 type Reason string
 
 // The reasons.
@@ -45,22 +44,22 @@ const (
 	ReasonGone       Reason = "gone"        // the service knows no such job or posting any more
 	ReasonClosed     Reason = "closed"      // deactivated, or no longer open to applications
 	ReasonNotVisible Reason = "not visible" // not for everybody: an internal job, or a posting that is not visible
-	ReasonExpired    Reason = "expired"     // its last day is past
-	ReasonNotYet     Reason = "not yet"     // its first day is to come
+	ReasonExpired    Reason = "expired"     // its last day is over
+	ReasonNotYet     Reason = "not yet"     // its first day has not come
 	ReasonUnknown    Reason = "unknown"     // the lookup has never answered
 	ReasonStale      Reason = "stale"       // the lookup's last answer is older than MaxAge
-	ReasonIncomplete Reason = "incomplete"  // something is missing without which it cannot be published
+	ReasonIncomplete Reason = "incomplete"  // it lacks something that a published job needs
 )
 
-// RefusedError says why a job is not published.
+// RefusedError reports why a job is not published.
 type RefusedError struct {
 	Job     jobboard.JobID // 0 where it is not known
 	Reason  Reason
-	Missing []string // where the reason is ReasonIncomplete: what is, as schema.org calls it
+	Missing []string // with ReasonIncomplete: what is missing, as schema.org calls it
 	Err     error    // what the service said, if it did
 }
 
-// Error names the job and the reason.
+// Error returns the job and the reason.
 func (e *RefusedError) Error() string {
 	text := fmt.Sprintf("jobpublish: job %d is not published: %s", e.Job, e.Reason)
 	if len(e.Missing) > 0 {
@@ -75,9 +74,9 @@ func (e *RefusedError) Error() string {
 // Unwrap returns what the service said.
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// Heard takes note of what Client.JobInformation returned at a time. An answer
-// takes the place of the last one. An error that says nothing about the job, such as
-// a time-out, leaves the last answer in force, as long as that is not too old.
+// Heard records what Client.JobInformation returned at a time. An answer replaces
+// the last one. An error that says nothing about the job, such as a time-out,
+// changes nothing: the last answer counts until it is too old.
 func (j *Job) Heard(info *jobboard.JobInformation, err error, at time.Time) {
 	switch {
 	case err == nil && info != nil:

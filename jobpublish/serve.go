@@ -124,7 +124,7 @@ func (h *handler) newFile(ctx context.Context) (*file, error) {
 }
 
 // A file holds what was written: one document, or several and an index of them.
-// It lies on the disk, where its size does not matter, under no name.
+// It is on the disk, where its size does not matter, and has no name there.
 type file struct {
 	body     *os.File
 	out      *bufio.Writer

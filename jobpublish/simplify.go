@@ -14,10 +14,10 @@ import (
 // A simplifier writes an ad again, with nothing but the tags and attributes that
 // a clean ad may have, and the text between them.
 //
-// A parser that read the ad itself would open unclosed elements again, with all
-// of their attributes, in every block that follows, which makes megabytes of a
-// few kilobytes; and it would know other languages, such as SVG, in which the
-// same text means something else.
+// The ad itself must not reach a parser. A parser opens unclosed elements again in
+// every block that follows, with all of their attributes, which makes megabytes of
+// a few kilobytes; and it knows other languages, such as SVG, in which the same
+// text means something else.
 type simplifier struct {
 	policy *policy
 	tokens *html.Tokenizer

@@ -22,40 +22,39 @@ type Config struct {
 	Title       string // of the feeds
 	Description string // of the feeds; empty: Title
 	Language    string // of the feeds, such as "de"; empty: not told
-	// Jobs yields every job that the site knows, each once, in any order but
-	// always the same, for one writing of one file. An error ends it, and nothing is
-	// written. It must be safe for calls at the same time.
+	// Jobs yields every job that the site knows, each once, in an order that stays
+	// the same. It is called once for each writing of a file; after an error
+	// nothing is written. It must be safe for calls at the same time.
 	Jobs func(ctx context.Context) iter.Seq2[Job, error]
-	// Refused is told of each job that is left out, in every writing; nil:
-	// nobody is. It must be safe for calls at the same time.
+	// Refused is called for each job that is left out, in every writing; nil: no
+	// call. It must be safe for calls at the same time.
 	Refused func(*RefusedError)
-	// MaxAge is how long a written file may be served before Jobs is asked
-	// again; 0 means a minute. A file is never served after the first of its jobs
-	// may not be published any more.
+	// MaxAge bounds how long a written file is served before Jobs is asked again;
+	// 0 means a minute. No file is served after the moment when the first of its
+	// jobs may no longer be published.
 	MaxAge time.Duration
 	Logger *slog.Logger // of failures; nil: silent
 }
 
-// Site writes sitemaps and feeds of jobs. It holds one file of each handler, and
-// of a job no more than is written at the moment, so that a million jobs take no
-// more memory than one.
+// Site writes sitemaps and feeds of jobs. It keeps one file for each handler on
+// disk and one job in memory, so that a million jobs take no more memory than one.
 type Site struct {
 	cfg Config
 	url *url.URL
 	id  uuid.UUID
 }
 
-// ConfigError says what keeps a Site from being made.
+// ConfigError reports a mistake in a Config.
 type ConfigError struct {
 	Field  string // of Config
 	Reason string
 }
 
-// Error names the field and what is wrong with it.
+// Error returns the field and what is wrong with it.
 func (e *ConfigError) Error() string { return "jobpublish: Config." + e.Field + " " + e.Reason }
 
-// NewSite finds every mistake in cfg and asks nobody. Its errors are *ConfigError,
-// joined where there are several.
+// NewSite returns a site for cfg and does not call Jobs. Its error joins a
+// *ConfigError for each mistake in cfg.
 func NewSite(cfg Config) (*Site, error) {
 	var wrong []error
 	u, err := url.Parse(cfg.URL)

@@ -9,9 +9,9 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// StructuredData is a JobPosting of schema.org: its properties by name. What the
-// service does not know and the site does, such as employmentType and baseSalary,
-// can be added.
+// StructuredData holds a JobPosting of schema.org: its properties by name. A site
+// can add what it knows and the service does not, such as employmentType and
+// baseSalary.
 type StructuredData map[string]any
 
 // MarshalJSON returns the data as JSON-LD that is safe within an element script:
@@ -22,16 +22,16 @@ type StructuredData map[string]any
 // writes the same.
 func (d StructuredData) MarshalJSON() ([]byte, error) { return json.Marshal(map[string]any(d)) }
 
-// recommended are the properties that search engines ask for besides those
-// without which there is no StructuredData.
+// recommended lists the properties that search engines ask for besides the
+// required ones.
 var recommended = []string{
 	"applicantLocationRequirements", "baseSalary", "directApply", "employmentType", "identifier", "jobLocationType",
 	"validThrough",
 }
 
-// Missing returns the properties that search engines recommend and that are not
-// there. Not every one fits every job: jobLocationType and
-// applicantLocationRequirements belong to remote ones.
+// Missing returns the recommended properties that d lacks. Not every one fits
+// every job: jobLocationType and applicantLocationRequirements belong to remote
+// jobs.
 func (d StructuredData) Missing() []string {
 	var missing []string
 	for _, name := range recommended {
@@ -49,9 +49,9 @@ func (d StructuredData) Missing() []string {
 // job, applicantLocationRequirements. Nothing is made up.
 //
 // datePosted is when the job was first listed, else when the posting's version
-// began. validThrough is the end of that version; a job without one has none.
-// Locations without a country, or with coordinates that are not on the globe, are
-// left out, or told without coordinates.
+// began. validThrough is the end of that version, and absent without one.
+// Locations without a country are left out; coordinates that are not on the globe
+// are left out of theirs.
 func (j Job) StructuredData(now time.Time) (StructuredData, error) {
 	if err := j.Check(now); err != nil {
 		return nil, err

@@ -1,5 +1,5 @@
-// Command errors makes the fake fail in every way the interface names, and a
-// few more, and shows what a program does about each:
+// Command errors makes the fake fail in every way that the interface names, and in
+// a few more, and shows what a program does about each:
 //
 //	go run ./examples/errors
 package main

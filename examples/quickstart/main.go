@@ -1,6 +1,6 @@
-// Command quickstart is the main job of the library: a search of a channel, a
-// look at what an application to one job needs, and what an applicant has done
-// already. Without settings it talks to the embedded fake:
+// Command quickstart does the main work of the library: it searches a channel,
+// looks up what an application to one job needs, and asks whether an applicant has
+// applied already. Without settings it talks to the embedded fake:
 //
 //	go run ./examples/quickstart
 //

@@ -1,7 +1,6 @@
-// Command site is a marketplace of jobs as a partner runs it: jobs near a
+// Command site serves a marketplace of jobs as a partner runs it: jobs near a
 // place, a job's page, an applicant's sign-in, and the form of a job in its
-// language. Its lists come from a mirror, so they are there when the board is
-// not.
+// language. Its lists come from a mirror, so they stay when the board is down.
 //
 //	go -C examples/site run .
 //

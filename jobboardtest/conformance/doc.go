@@ -1,5 +1,5 @@
-// Package conformance holds the job board interface as a list of rules, and
-// finds out which of them a service keeps. Run it against the stand-in of
+// Package conformance checks which rules of the job board interface a service
+// keeps. Run it against the stand-in of
 // package jobboardtest, against a mock of your own in any language, or, with
 // ReadOnly, against a live address.
 //

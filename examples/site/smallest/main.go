@@ -1,7 +1,7 @@
-// Command smallest is a partner's service in one file: jobs near a place with
-// text and paging, a job's page that says whether the applicant may apply, and
-// a copy of the board behind it that keeps itself up to date. The site beside it
-// is the same with a face, two languages and a form.
+// Command smallest serves a partner's site from one file: jobs near a place, with
+// text and paging, a job's page that says whether the applicant may apply, and a
+// copy of the board that keeps itself up to date. The command site beside it adds
+// a design, two languages and a form.
 //
 //	go -C examples/site run ./smallest
 //	curl 'http://127.0.0.1:8091/?near=Berlin&text=pflege'
