@@ -20,7 +20,7 @@ func cell(grid int, latitude, longitude float64) string {
 	return fmt.Sprintf("_g%d_%d_%d", grid, int(math.Floor((latitude+90)/size)), int(math.Floor((longitude+180)/size)))
 }
 
-// cellsOf are the cells of a place, one of each grid.
+// cellsOf returns the cells of a place, one of each grid.
 func cellsOf(place jobboard.GeoLocation) []string {
 	out := make([]string, len(grids))
 	for grid := range grids {
@@ -29,7 +29,7 @@ func cellsOf(place jobboard.GeoLocation) []string {
 	return out
 }
 
-// cellsAround are the cells of the finest grid that cover a circle with no more
+// cellsAround returns the cells of the finest grid that cover a circle with no more
 // than maxCells; nil where the circle is too large for any.
 func cellsAround(circle jobboard.GeoLocation) []string {
 	for grid := range grids {

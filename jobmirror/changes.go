@@ -86,8 +86,8 @@ func (m *Mirror) Changes(ctx context.Context, since Cursor) iter.Seq2[Change, er
 // followEvery is how often the log is asked for new changes.
 const followEvery = 250 * time.Millisecond
 
-// Follow is Changes that does not end: it waits for new changes until ctx ends,
-// whose error is then the last item.
+// Follow gives the changes after a cursor as Changes does, and then waits for
+// new ones until ctx ends, whose error is the last item.
 func (m *Mirror) Follow(ctx context.Context, since Cursor) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		for ctx.Err() == nil {

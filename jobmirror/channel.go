@@ -235,7 +235,7 @@ func (t *tx) known(src *source, postings []*jobboard.JobPosting) (map[int64]know
 	return out, err
 }
 
-// linked is the job that the posting's own link names; 0: none.
+// linked returns the job that the posting's own link names; 0: none.
 func linked(p *jobboard.JobPosting) int64 {
 	job, _ := p.JobInLink()
 	return int64(job)

@@ -298,7 +298,7 @@ func (t *tx) next(counter string) (value int64, err error) {
 	return value, err
 }
 
-// ids is the argument for @ids.
+// ids returns the argument for @ids.
 func ids[T ~int64](list []T) string {
 	if len(list) == 0 {
 		return "[]"

@@ -25,6 +25,9 @@
 // that would remove more than a fifth, and more than 50, waits for the next one
 // to agree, or for [Mirror.Accept]. A job is gone only when its lookup says so.
 //
+// A source that no process names in its options any more is removed after
+// Options.KeepSources, with what only it shows, or at once by [Mirror.Retire].
+//
 // # Which answer holds
 //
 // Every answer has a number from the database, taken before its request was

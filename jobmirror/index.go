@@ -138,7 +138,7 @@ func (t *tx) indexRow(r *row, jobLanguage string, places []jobboard.GeoLocation)
 	return err
 }
 
-// facetsOf are the values by which hits are counted: the identifiers of a
+// facetsOf returns the values by which hits are counted: the identifiers of a
 // posting's categories and the names of its places.
 func facetsOf(r *PostingRecord) map[string][]string {
 	categories, _ := r.Config.JobCategories() // missing or empty: no facet

@@ -159,7 +159,7 @@ func isWeb(address string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https")
 }
 
-// publicAddress is an address without what may be secret in it.
+// publicAddress returns an address without what may be secret in it.
 func publicAddress(address string) string {
 	if !isWeb(address) {
 		return address

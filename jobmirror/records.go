@@ -200,7 +200,7 @@ func notNil[T any](list []T) []T {
 	return list
 }
 
-// hash is 64 bits of the SHA-256 of its parts.
+// hash returns 64 bits of the SHA-256 of its parts.
 func hash(parts ...[]byte) int64 {
 	h := sha256.New()
 	for _, part := range parts {

@@ -26,7 +26,7 @@ type turn struct {
 	forgotten map[int64]bool // postings that it saw and that are not to be copied
 }
 
-// cause is what a change of a source's refresh tells as its cause.
+// cause returns what changes by a refresh of the source tell as their cause.
 func (s *source) cause() string {
 	if s.language != "" {
 		return s.kind + " " + s.String() + " " + s.language
@@ -246,7 +246,7 @@ func errorsJoin(first, second error) error {
 	return errors.Join(first, second)
 }
 
-// stateOf is the state that a lookup's error stands for, "" where it says
+// stateOf returns the state that a lookup's error stands for, "" where it says
 // nothing of the job.
 func stateOf(info *jobboard.JobInformation, err error) State {
 	switch {

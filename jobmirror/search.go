@@ -33,8 +33,8 @@ type Order int
 
 // The orders.
 const (
-	Newest Order = iota // what the mirror saw first last
-	Oldest              // what the mirror saw first first
+	Newest Order = iota // the postings that the mirror came to know last come first
+	Oldest              // those that it came to know first
 )
 
 // PageCursor is where a page of a search ends. It is good for the query that
@@ -49,7 +49,7 @@ type Page struct {
 	Postings []Posting
 	Next     PageCursor    // for Query.After; empty: there are no more
 	Facets   *Facets       // nil without Query.Facets
-	Age      time.Duration // since the source was complete that was so the longest ago; below 0: one never was
+	Age      time.Duration // of the copy of the channel, or of the oldest of all channels; below 0: one was never copied whole
 }
 
 // Facets are the counts of all hits of a query.
@@ -122,7 +122,7 @@ func (m *Mirror) Search(ctx context.Context, q Query) (*Page, error) {
 	return page, nil
 }
 
-// expression is what the text index is asked for a query; nil: nothing can
+// expression returns what the text index is asked for a query; nil: nothing can
 // match.
 func (t *tx) expression(q Query) (expression, error) {
 	var e expression
@@ -398,7 +398,8 @@ func (q Query) cursor() (int64, error) {
 	return last, nil
 }
 
-// age is how long ago the channel's sources were complete, or all sources.
+// age returns how long ago the channel, or else every channel, was last copied
+// whole.
 func (t *tx) age(channel string) (time.Duration, error) {
 	var complete *int64
 	err := t.row("SELECT min(complete) FROM sources WHERE kind = 'channel' AND (name = ? OR ? = '')", []any{storable(channel), storable(channel)}, &complete)
@@ -408,7 +409,7 @@ func (t *tx) age(channel string) (time.Duration, error) {
 	return time.Duration(t.now-*complete) * time.Millisecond, nil
 }
 
-// channelOf is the channel of a source as it stands in a record.
+// channelOf returns the channel of a source as it stands in a record.
 func channelOf(source string) string {
 	name, _, _ := strings.Cut(source, "?")
 	return name

@@ -117,7 +117,7 @@ func (w *words) addHTML(page string) {
 
 func (w *words) sorted() []string { return slices.Sorted(maps.Keys(w.set)) }
 
-// wordsOf are the stems by which a posting is found: those of its title and of
+// wordsOf returns the stems by which a posting is found: those of its title and of
 // every text of its config.
 func wordsOf(r *PostingRecord, ads map[string][]string, language string) []string {
 	w := newWords(language)
@@ -134,7 +134,7 @@ func wordsOf(r *PostingRecord, ads map[string][]string, language string) []strin
 	return w.sorted()
 }
 
-// queryWords are the stems that a posting in a language must have.
+// queryWords returns the stems that a posting in a language must have.
 func queryWords(text, language string) []string {
 	w := newWords(language)
 	w.add(text)
