@@ -35,20 +35,28 @@ async function call(method, path, body) {
 // fill replaces the markup in a place; what was unfolded there stays so, and who
 // works with the keyboard stays where they are.
 const focusable = "a, button, input, select, summary";
-const holders = "[data-key], [data-applicant], [data-switch]";
+const names = ["key", "applicant", "switch", "filter"];
+const holders = names.map((name) => "[data-" + name + "]").join();
 function fill(place, html) {
   const open = [...place.querySelectorAll("details[open]")].map((d) => d.dataset.key);
   const active = place.contains(document.activeElement) ? document.activeElement : null;
   const holder = active?.closest(holders);
-  const name = holder && ["key", "applicant", "switch"].find((k) => k in holder.dataset);
+  const name = holder && names.find((k) => k in holder.dataset);
   const value = name && holder.dataset[name];
-  const index = name ? [...holder.querySelectorAll(focusable)].indexOf(active) : 0;
+  const index = (within) => [...within.querySelectorAll(focusable)].indexOf(active);
+  const at = active && { holder: holder ? index(holder) : -1, place: index(place) };
   place.innerHTML = html;
   for (const d of place.querySelectorAll("details")) d.open = open.includes(d.dataset.key);
-  if (!name) return;
-  const now = place.querySelector("[data-" + name + '="' + CSS.escape(value) + '"]');
-  const inside = now ? [...now.querySelectorAll(focusable)] : [];
-  (inside[Math.min(Math.max(index, 0), inside.length - 1)] || now)?.focus({ preventScroll: true });
+  if (!active) return;
+  const now = name && place.querySelector("[data-" + name + '="' + CSS.escape(value) + '"]');
+  const near = (within, i) => {
+    const all = [...within.querySelectorAll(focusable)].filter((e) => e.getClientRects().length);
+    return all[Math.min(Math.max(i, 0), all.length - 1)];
+  };
+  // What is gone leaves the focus to what is in its place now, or to the whole.
+  const next = (now && (near(now, at.holder) || now)) || near(place, at.place) || place;
+  if (next === place) place.tabIndex = -1;
+  next.focus({ preventScroll: true });
 }
 
 let late = false; // the board changed while somebody was typing in it
@@ -82,8 +90,8 @@ async function plant(fault) {
 
 document.addEventListener("click", async (event) => {
   const b = event.target.closest("button");
-  if (!b || b.form) return;
-  b.disabled = true;
+  if (!b || b.form || "busy" in b.dataset) return;
+  b.dataset.busy = ""; // not disabled, which would take the focus away
   if (b.dataset.do) {
     const [method, path] = b.dataset.do.split(" ");
     await call(method, path, b.dataset.json);
@@ -108,7 +116,7 @@ document.addEventListener("click", async (event) => {
     }
     if (fault) await plant(fault);
   }
-  b.disabled = false;
+  delete b.dataset.busy;
 });
 
 // A form becomes the JSON of its data-post; a name with a dot goes deeper.
@@ -193,7 +201,9 @@ function rows(list) {
     const old = $("r" + n);
     if (old) {
       row.querySelector("details").open = old.querySelector("details").open;
+      const focused = old.contains(document.activeElement);
       old.replaceWith(row);
+      if (focused) row.querySelector("summary").focus({ preventScroll: true });
     } else {
       row.classList.add("new");
       box.prepend(row);
