@@ -175,7 +175,8 @@ func (b *Browser) Press(keys string) {
 // checks that it can be seen there.
 func (b *Browser) TabTo(selector string) {
 	b.T.Helper()
-	for range 120 {
+	const most = 700 // controls of the fullest page
+	for range most {
 		if Eval[bool](b, `document.activeElement.matches(`+strconv.Quote(selector)+`)`) {
 			if !Eval[bool](b, `getComputedStyle(document.activeElement).outlineStyle !== "none"`) {
 				b.T.Errorf("the focus on %s cannot be seen", selector)

@@ -192,6 +192,8 @@ func TestSwitchByClick(t *testing.T) {
 	}
 	b.Run(`(() => { const s = document.querySelector("[data-switch=dates]"); s.value = "iso-z"; s.dispatchEvent(new Event("change", {bubbles: true})); })()`)
 	browsertest.WaitFor(t, "both switches are on", func() bool { return srv.Variants().Dates == "iso-z" && srv.Variants().QuotedIDs })
+	// The switches are drawn anew, which must not meet the typing.
+	b.Until(`document.querySelector("[data-switch=dates] [value=iso-z]").defaultSelected`)
 	b.keys("[data-switch=page_size]", "3"+kb.Tab)
 	browsertest.WaitFor(t, "pages hold 3", func() bool { return srv.Variants().PageSize == 3 })
 
