@@ -34,7 +34,10 @@ func measureLanguages(r *report, e effort) error {
 				return err
 			}
 			m := index(all)
-			row := []string{title, duration(median(m[ours].cost())), number(float64(len(page)) / median(m[ours].cost()) * 1e9 / (1 << 20))}
+			row := []string{
+				title, duration(median(m[ours].cost())),
+				number(float64(len(page)) / median(m[ours].cost()) * 1e9 / (1 << 20)),
+			}
 			for _, name := range names {
 				row = append(row, times(m[ours].costTimes(m[name])))
 			}
@@ -89,7 +92,8 @@ func measureCatalogues(r *report, e effort) error {
 	if err != nil {
 		return err
 	}
-	t := r.table("Decode a job information that is pretty-printed, "+size(float64(indented.Len())), "The same information, indented by two spaces a level.",
+	t := r.table("Decode a job information that is pretty-printed, "+size(float64(indented.Len())),
+		"The same information, indented by two spaces a level.",
 		"", "CPU", "times ours", "MB/s", "allocations", "bytes allocated")
 	addDecode(t, all, float64(indented.Len()), 1)
 	m := index(all)
@@ -114,7 +118,10 @@ func measureCatalogues(r *report, e effort) error {
 	}
 	next := 0
 	contenders := []contender{
-		{name: "a hundred catalogues in turn", run: func() (any, error) { return shared.JobInformation(context.Background(), job) }},
+		{name: "a hundred catalogues in turn", run: func() (any, error) {
+			return shared.JobInformation(context.Background(),
+				job)
+		}},
 		least,
 		{name: "without a cache", run: func() (any, error) {
 			v := new(jobboard.JobInformation)

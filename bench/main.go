@@ -3,7 +3,7 @@
 //
 //	go -C bench run .            every table, and the chart ratios.svg
 //	go -C bench run . -check     the promised figures; exit code 1 where one is missed
-//	go -C bench run . -readme README.md  the same, and the tables into this file
+//	go -C bench run . -readme README.md  every table, and all of them into this file
 //	go -C bench run . -floor floor.json  exit code 1 where a ratio fell by more than 15 %
 //	go -C bench run . -run bulk  only the parts that match
 //	go -C bench run . -quick     a short run, for trying it out
@@ -55,6 +55,7 @@ var parts = []struct {
 	{"languages", measureLanguages},
 	{"call", measureCall},
 	{"sources", measureSources},
+	{"feed", measureFeed},
 	{"search", measureSearch},
 	{"gzip", measureGzip},
 	{"bulk", measureBulk},
@@ -64,45 +65,55 @@ var parts = []struct {
 	{"callers", measureCallers},
 }
 
-func run(args []string, out, progress io.Writer) (code int, err error) {
+// options are what the command line asks for.
+type options struct {
+	quick, check, accept        bool
+	rounds                      int
+	only                        *regexp.Regexp
+	svg, readme, floor, profile string
+	draw                        bool
+}
+
+// parse reads the command line. It has printed the error of flags that it does
+// not know.
+func parse(args []string) (o options, known bool, err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	var (
-		quick   = flags.Bool("quick", false, "a short run; its figures are rough")
-		check   = flags.Bool("check", false, "say which promised figures are met; exit code 1 where one is not")
-		only    = flags.String("run", "", "measure only the parts that match this `expression`")
-		svg     = flags.String("svg", "ratios.svg", "`file` of the chart; not written by -check, -run and -quick unless it is set")
-		readme  = flags.String("readme", "", "put the tables and the targets into this `file`, between its marks")
-		floor   = flags.String("floor", "", "compare the ratios with the last accepted ones in this `file`; exit code 1 where one fell by more than 15 %")
-		accept  = flags.Bool("accept", false, "write the ratios into the file of -floor instead")
-		profile = flags.String("profile", "", "write CPU profiles of the library's own work into this `directory`")
-	)
+	flags.BoolVar(&o.quick, "quick", false, "a short run; its figures are rough")
+	flags.IntVar(&o.rounds, "rounds", 0, "the `number` of rounds in which contenders take turns, instead of 15: fewer take less time and are less exact")
+	flags.BoolVar(&o.check, "check", false, "say which promised figures are met; exit code 1 where one is not")
+	only := flags.String("run", "", "measure only the parts that match this `expression`")
+	flags.StringVar(&o.svg, "svg", "ratios.svg", "`file` of the chart; not written by -check, -run and -quick unless it is set")
+	flags.StringVar(&o.readme, "readme", "", "put the tables and the targets into this `file`, between the marks of this engine of encoding/json")
+	flags.StringVar(&o.floor, "floor", "", "compare the ratios with the last accepted ones in this `file`; exit code 1 where one fell by more than 15 %")
+	flags.BoolVar(&o.accept, "accept", false, "write the ratios into the file of -floor instead")
+	flags.StringVar(&o.profile, "profile", "", "write CPU profiles of the library's own work into this `directory`")
 	if err := flags.Parse(args); err != nil {
-		return 2, nil //nolint:nilerr // the flags have said it
+		return o, false, nil //nolint:nilerr // the flags have said it
 	}
-	match, err := regexp.Compile(*only)
-	if err != nil {
+	o.only, err = regexp.Compile(*only)
+	o.draw = *only == "" && !o.check && !o.quick
+	flags.Visit(func(f *flag.Flag) { o.draw = o.draw || f.Name == "svg" })
+	return o, true, err
+}
+
+func run(args []string, out, progress io.Writer) (code int, err error) {
+	o, known, err := parse(args)
+	if err != nil || !known {
 		return 2, err
 	}
 	e := fullEffort
-	if *quick {
+	if o.quick {
 		e = quickEffort
 	}
-	if *profile != "" {
-		return 0, writeProfiles(*profile, e)
+	if o.rounds > 0 {
+		e.rounds = o.rounds
 	}
-	draw := *only == "" && !*check && !*quick
-	flags.Visit(func(f *flag.Flag) { draw = draw || f.Name == "svg" })
-
-	r := new(report)
-	r.notes = append(r.notes, environment())
-	if load := loadAverage(); load > 1 {
-		r.notes = append(r.notes, fmt.Sprintf("the machine was busy with other things when this run began: a load of %.1f", load))
+	if o.profile != "" {
+		return 0, writeProfiles(o.profile, e)
 	}
-	if *quick {
-		r.notes = append(r.notes, "a quick run: rough figures")
-	}
+	r := newReport(o.quick)
 	for _, part := range parts {
-		if !match.MatchString(part.name) {
+		if !o.only.MatchString(part.name) {
 			continue
 		}
 		start := time.Now()
@@ -112,31 +123,50 @@ func run(args []string, out, progress io.Writer) (code int, err error) {
 		runtime.GC()
 		fmt.Fprintf(progress, "%s: %.0f s\n", part.name, time.Since(start).Seconds())
 	}
-	if *check {
+	good, err := r.deliver(o, out)
+	if err != nil || !good {
+		return 1, err
+	}
+	return 0, nil
+}
+
+// newReport begins a report with what its figures depend on.
+func newReport(quick bool) *report {
+	r := &report{notes: []string{environment()}}
+	if load := loadAverage(); load > 1 {
+		r.notes = append(r.notes, fmt.Sprintf("the machine was busy with other things when this run began: a load of %.1f", load))
+	}
+	if quick {
+		r.notes = append(r.notes, "a quick run: rough figures")
+	}
+	return r
+}
+
+// deliver writes what was found to where it is wanted. It reports whether it is
+// as good as it has to be.
+func (r *report) deliver(o options, out io.Writer) (good bool, err error) {
+	if o.check {
 		for _, note := range r.notes {
 			fmt.Fprintln(out, note)
 		}
-		if !r.check(out) {
-			return 1, nil
-		}
-		return 0, nil
+		return r.check(out), nil
 	}
 	r.print(out)
-	if *floor != "" {
-		kept, err := r.holdFloor(out, *floor, *accept)
-		if err != nil || !kept {
-			return 1, err
+	good = true
+	if o.floor != "" {
+		if good, err = r.holdFloor(out, o.floor, o.accept); err != nil {
+			return false, err
 		}
 	}
-	if *readme != "" {
-		if err := r.putInto(*readme); err != nil {
-			return 1, err
+	if o.readme != "" {
+		if err := r.putInto(o.readme); err != nil {
+			return false, err
 		}
 	}
-	if draw {
-		return 0, writeFile(*svg, func(w io.Writer) error { return writeChart(w, r.notes[0], r.panels) })
+	if o.draw {
+		err = writeFile(o.svg, func(w io.Writer) error { return writeChart(w, r.notes[0], r.panels) })
 	}
-	return 0, nil
+	return good, err
 }
 
 // steady runs this program again with memory that is kept by the process once
@@ -167,7 +197,8 @@ func steady() (code int, done bool) {
 // environment names what the figures depend on.
 func environment() string {
 	parts := []string{
-		strings.TrimPrefix(runtime.Version(), "go"), runtime.GOOS + "/" + runtime.GOARCH, fmt.Sprintf("%d cores", runtime.GOMAXPROCS(0)),
+		strings.TrimPrefix(runtime.Version(), "go"), runtime.GOOS + "/" + runtime.GOARCH, fmt.Sprintf("%d cores",
+			runtime.GOMAXPROCS(0)),
 	}
 	engine := "encoding/json with the engine of version 1"
 	if jsonV2 {

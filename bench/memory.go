@@ -153,14 +153,18 @@ func measurePeak(r *report, e effort) error {
 		}
 		t.add(name, size(median(a)), size(median(b)), size(median(b)-median(a)))
 		if i == 0 {
-			r.atMost(fmt.Sprintf("Postings over %d postings, peak over that for %d", many, few), (median(b)-median(a))/(1<<20), 8, " MB")
+			r.atMost(fmt.Sprintf("Postings over %d postings, peak over that for %d", many, few), (median(b)-median(a))/(1<<20),
+				8, " MB")
 		}
 	}
 	return nil
 }
 
 var (
-	peakNames = []string{"jobboard, Postings", "jobboard, Postings without ad text", "jobboard, Search", "encoding/json", "oapi-codegen", "ogen"}
+	peakNames = []string{
+		"jobboard, Postings", "jobboard, Postings without ad text", "jobboard, Search", "encoding/json",
+		"oapi-codegen", "ogen",
+	}
 	errNoPeak = errors.New("not known on this system")
 )
 

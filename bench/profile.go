@@ -56,7 +56,11 @@ func writeProfiles(dir string, e effort) error {
 		{"decode-search", decodePage(page)[0]},
 		{"decode-search-skipping", streamed[0]},
 		{"decode-search-streamed", streamed[1]},
-		{"decode-info-new", whole(ours, info, func(b []byte, v *jobboard.JobInformation) error { return v.UnmarshalJSON(b) })},
+		{"decode-info-new", whole(ours, info, func(b []byte,
+			v *jobboard.JobInformation,
+		) error {
+			return v.UnmarshalJSON(b)
+		})},
 		{"lookup-known-memory", known},
 		{"applied-memory", stub[1]},
 		{"applied-loopback", loopback[1]},

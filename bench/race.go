@@ -103,46 +103,22 @@ func race(e effort, all ...contender) ([]*result, error) {
 	results := make([]*result, len(all))
 	counts := make([]int, len(all))
 	for i, c := range all {
-		r := &result{name: c.name}
-		results[i] = r
-		if _, err := c.run(); err != nil { // also warms it up
-			return nil, fmt.Errorf("%s: %w", c.name, err)
+		results[i] = &result{name: c.name}
+		if err := c.times(1); err != nil { // also warms it up
+			return nil, err
 		}
 		start := time.Now()
-		if _, err := c.run(); err != nil {
-			return nil, fmt.Errorf("%s: %w", c.name, err)
+		if err := c.times(1); err != nil {
+			return nil, err
 		}
 		counts[i] = max(1, int(e.window/max(time.Since(start), 1)))
 	}
 	for round := range e.rounds {
 		for k := range all {
 			i := (k + round) % len(all)
-			c, r, n := all[i], results[i], counts[i]
-			per := float64(n * max(c.per, 1))
-			runtime.GC()
-			for range n/4 + 1 {
-				if _, err := c.run(); err != nil {
-					return nil, fmt.Errorf("%s: %w", c.name, err)
-				}
+			if err := results[i].measure(all[i], counts[i]); err != nil {
+				return nil, err
 			}
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			cpu := cpuTime()
-			start := time.Now()
-			for range n {
-				if _, err := c.run(); err != nil {
-					return nil, fmt.Errorf("%s: %w", c.name, err)
-				}
-			}
-			wall := time.Since(start)
-			cpu = cpuTime() - cpu
-			runtime.ReadMemStats(&after)
-			r.wall = append(r.wall, float64(wall)/per)
-			if cpu > 0 {
-				r.cpu = append(r.cpu, float64(cpu)/per)
-			}
-			r.allocs = float64(after.Mallocs-before.Mallocs) / per
-			r.bytes = float64(after.TotalAlloc-before.TotalAlloc) / per
 		}
 	}
 	for _, r := range results {
@@ -151,4 +127,39 @@ func race(e effort, all ...contender) ([]*result, error) {
 		}
 	}
 	return results, nil
+}
+
+// times runs the contender n times.
+func (c contender) times(n int) error {
+	for range n {
+		if _, err := c.run(); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+	}
+	return nil
+}
+
+// measure adds a round of n runs of the contender.
+func (r *result) measure(c contender, n int) error {
+	runtime.GC()
+	if err := c.times(n/4 + 1); err != nil {
+		return err
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	cpu, start := cpuTime(), time.Now()
+	if err := c.times(n); err != nil {
+		return err
+	}
+	wall := time.Since(start)
+	cpu = cpuTime() - cpu
+	runtime.ReadMemStats(&after)
+	per := float64(n * max(c.per, 1))
+	r.wall = append(r.wall, float64(wall)/per)
+	if cpu > 0 {
+		r.cpu = append(r.cpu, float64(cpu)/per)
+	}
+	r.allocs = float64(after.Mallocs-before.Mallocs) / per
+	r.bytes = float64(after.TotalAlloc-before.TotalAlloc) / per
+	return nil
 }

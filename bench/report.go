@@ -124,11 +124,10 @@ func (t *table) print(w io.Writer) {
 	}
 }
 
-// The marks in a file between which the tables stand.
-const (
-	beginMark = "<!-- begin of the tables -->\n"
-	endMark   = "<!-- end of the tables -->"
-)
+// The marks in a file between which the tables stand, for each engine of
+// encoding/json its own.
+func beginMark() string { return "<!-- begin of the tables, " + engine() + " -->\n" }
+func endMark() string   { return "<!-- end of the tables, " + engine() + " -->" }
 
 // putInto replaces what stands between the marks in a file.
 func (r *report) putInto(name string) error {
@@ -136,17 +135,17 @@ func (r *report) putInto(name string) error {
 	if err != nil {
 		return err
 	}
-	before, rest, ok := strings.Cut(string(text), beginMark)
-	_, after, ended := strings.Cut(rest, endMark)
+	before, rest, ok := strings.Cut(string(text), beginMark())
+	_, after, ended := strings.Cut(rest, endMark())
 	if !ok || !ended {
-		return fmt.Errorf("%s does not hold the marks", name)
+		return fmt.Errorf("%s does not hold the marks of the %s", name, engine())
 	}
 	var b strings.Builder
-	b.WriteString(before + beginMark)
+	b.WriteString(before + beginMark())
 	r.print(&b)
 	b.WriteString("\n### Promised figures\n\n```\n")
 	r.check(&b)
-	b.WriteString("```\n" + endMark + after)
+	b.WriteString("```\n" + endMark() + after)
 	return os.WriteFile(name, []byte(b.String()), 0o644)
 }
 

@@ -59,6 +59,7 @@ type addresses struct {
 	Plain string // http, HTTP/1.1
 	TLS1  string // https, HTTP/1.1
 	TLS2  string // https, HTTP/2
+	Count string // http, where connections do not count
 	Cert  string // PEM, to trust
 }
 
@@ -104,21 +105,18 @@ func (s *server) trust() *tls.Config {
 	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 }
 
-// connections is how many were opened since it was last asked, at all
-// addresses.
-func (s *server) connections() (int, error) {
+// connections is how many were opened since it was last asked, at all addresses,
+// and how many of them and those that others left were open at one time, without
+// those that others left.
+func (s *server) connections() (opened, most int, err error) {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
-	resp, err := client.Get(s.Plain + "/connections") //nolint:noctx // bounded by the client
+	resp, err := client.Get(s.Count + "/connections") //nolint:noctx // bounded by the client
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	defer resp.Body.Close()
-	b, err := io.ReadAll(io.LimitReader(resp.Body, 100))
-	if err != nil {
-		return 0, err
-	}
-	n, err := strconv.Atoi(string(b))
-	return n - 1, err // this one
+	_, err = fmt.Fscan(io.LimitReader(resp.Body, 100), &opened, &most)
+	return opened, most, err
 }
 
 // delay is how long the lookup takes to answer.
@@ -127,6 +125,9 @@ const delay = 5 * time.Millisecond
 // site is what the server serves.
 type site struct {
 	opened atomic.Int64
+	open   atomic.Int64
+	most   atomic.Int64 // open at one time
+	before atomic.Int64 // open when the others were last asked for
 	asked  atomic.Int64 // for what fails
 	infos  [4][]byte    // by language
 	mu     sync.Mutex
@@ -148,7 +149,7 @@ func serve() error {
 		address *string
 		scheme  string
 		proto   string
-	}{{&a.Plain, "http", ""}, {&a.TLS1, "https", "http/1.1"}, {&a.TLS2, "https", "h2"}} {
+	}{{&a.Count, "http", ""}, {&a.Plain, "http", ""}, {&a.TLS1, "https", "http/1.1"}, {&a.TLS2, "https", "h2"}} {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			return err
@@ -156,12 +157,10 @@ func serve() error {
 		*k.address = k.scheme + "://" + l.Addr().String()
 		h := &http.Server{
 			Handler: s, ReadHeaderTimeout: 30 * time.Second, Protocols: new(http.Protocols),
-			ConnState: func(_ net.Conn, state http.ConnState) {
-				if state == http.StateNew {
-					s.opened.Add(1)
-				}
-			},
 			HTTP2: &http.HTTP2Config{MaxConcurrentStreams: 1024},
+		}
+		if k.address != &a.Count {
+			h.ConnState = func(_ net.Conn, state http.ConnState) { s.count(state) }
 		}
 		h.Protocols.SetHTTP1(k.proto != "h2")
 		h.Protocols.SetHTTP2(k.proto == "h2")
@@ -177,6 +176,32 @@ func serve() error {
 	}
 	_, err = io.Copy(io.Discard, os.Stdin)
 	return err
+}
+
+// count counts connections.
+func (s *site) count(state http.ConnState) {
+	switch state {
+	case http.StateNew:
+		s.opened.Add(1)
+		for open, most := s.open.Add(1), s.most.Load(); open > most && !s.most.CompareAndSwap(most,
+			open); most = s.most.Load() {
+		}
+	case http.StateClosed, http.StateHijacked:
+		s.open.Add(-1)
+	}
+}
+
+// settle waits until nobody closes connections any more, and begins to count
+// anew.
+func (s *site) settle(ctx context.Context) {
+	open := s.open.Load()
+	for same := 0; same < 3 && wait(ctx, 10*time.Millisecond); same++ {
+		if now := s.open.Load(); now != open {
+			open, same = now, -1
+		}
+	}
+	s.before.Store(open)
+	s.most.Store(open)
 }
 
 // ownInfo is a job information of makeInfo for another job.
@@ -228,7 +253,9 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.HasSuffix(path, "/applied"):
 		answer(w, http.StatusOK, []byte("true"))
 	case path == "/connections":
-		answer(w, http.StatusOK, strconv.AppendInt(nil, s.opened.Swap(0), 10))
+		b := fmt.Appendf(nil, "%d %d", s.opened.Swap(0), s.most.Load()-s.before.Load())
+		s.settle(r.Context())
+		answer(w, http.StatusOK, b)
 	default:
 		http.NotFound(w, r)
 	}
