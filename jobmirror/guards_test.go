@@ -47,12 +47,16 @@ func beginTurn(t *testing.T, m *Mirror, src *source) turn {
 	return out
 }
 
+// savePosting writes a posting whose link names job 7.
 func savePosting(t *testing.T, m *Mirror, src *source, turn turn, id jobboard.JobPostingID, title string) {
 	t.Helper()
+	saveWithLink(t, m, src, turn, id, title, "https://jobs.example/job/7/x")
+}
+
+func saveWithLink(t *testing.T, m *Mirror, src *source, turn turn, id jobboard.JobPostingID, title, link string) {
+	t.Helper()
 	do(t, m, func(t *tx) error {
-		_, err := t.savePostings(src, turn, []*jobboard.JobPosting{{
-			JobPostingID: id, Title: title, ApplyOnlineLink: "https://jobs.example/job/7/x",
-		}})
+		_, err := t.savePostings(src, turn, []*jobboard.JobPosting{{JobPostingID: id, Title: title, ApplyOnlineLink: link}})
 		return err
 	})
 }
@@ -210,6 +214,14 @@ func TestLateAnswersBringNothingForgottenBack(t *testing.T) {
 	src, feed := m.sources[0], m.sources[2]
 	turn, feedTurn := beginTurn(t, m, src), beginTurn(t, m, feed)
 	savePosting(t, m, src, turn, 1, "Nurse")
+	entry := func(hash int64) { // says that posting 5 is job 7's
+		do(t, m, func(t *tx) error {
+			_, err := t.saveEntries(feed, feedTurn, []feedItem{{hash: hash, job: 7, postings: []int64{5}}})
+			return err
+		})
+	}
+	entry(1)
+	saveWithLink(t, m, src, turn, 5, "Nurse by the feed", "")
 	info := jobboard.JobInformation{JobID: 7, JobTitle: "Nurse", ApplyPossible: true}
 	late := func(answer int64) {
 		do(t, m, func(t *tx) error {
@@ -226,10 +238,8 @@ func TestLateAnswersBringNothingForgottenBack(t *testing.T) {
 	late(11)
 	savePosting(t, m, src, turn, 1, "Nurse, changed") // the same posting
 	savePosting(t, m, src, turn, 2, "Nurse of the same job")
-	do(t, m, func(t *tx) error {
-		_, err := t.saveEntries(feed, feedTurn, []feedItem{{hash: 1, job: 7, postings: []int64{3}}})
-		return err
-	})
+	saveWithLink(t, m, src, turn, 5, "Nurse by the feed, changed", "")
+	entry(2)
 	do(t, m, func(t *tx) error { return t.want([]int64{7}) })
 	late(12)
 	if j, err := m.Job(t.Context(), 7); !errors.Is(err, ErrUnknown) {

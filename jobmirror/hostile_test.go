@@ -109,11 +109,14 @@ func TestClientsThatDoNotReadHoldUpNobody(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rs := network.ask(t, changes+"?since="+string(status.Newest)); rs.StatusCode != http.StatusOK {
-			t.Errorf("a stream of changes beside them: %s", rs.Status)
+		rs := network.ask(t, changes+"?since="+string(status.Newest))
+		began := time.Now()
+		beat, err := bufio.NewReader(rs.Body).ReadString('\n')
+		if d := time.Since(began); rs.StatusCode != http.StatusOK || err != nil || beat != ":\n" || d < 14*time.Second || d > 16*time.Second {
+			t.Errorf("a stream of changes beside them: %s, %q after %s, %v", rs.Status, beat, d, err)
 		}
 		time.Sleep(31 * time.Second)
-		rs := network.ask(t, changes)
+		rs = network.ask(t, changes)
 		lines := bufio.NewScanner(rs.Body)
 		lines.Buffer(nil, 1<<20)
 		n := 0

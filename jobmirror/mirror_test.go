@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -287,6 +288,60 @@ func TestPostingsHaveLocationsAndJobsTheirAnswer(t *testing.T) {
 		}
 		if got, err := j.Answer(); !errors.Is(err, jobmirror.ErrStale) || got != nil {
 			t.Errorf("a stale job's answer is %+v, %v", got, err)
+		}
+	})
+}
+
+// Pages follow one another in either order, whatever is copied meanwhile, and a
+// cursor is good for its own query alone.
+func TestSearchGoesOnWhileTheCopyGrows(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		for i := range 25 {
+			srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Carpenter " + strconv.Itoa(i), Language: "en"})
+		}
+		opts := optionsOf(srv)
+		opts.Feeds = nil
+		m := open(t, address, opts)
+		refresh(t, m)
+		for _, order := range []jobmirror.Order{jobmirror.Newest, jobmirror.Oldest} {
+			q := jobmirror.Query{Text: "carpenter", Language: "en", Limit: 10, Order: order}
+			var found []jobboard.JobPostingID
+			for pages := 0; ; pages++ {
+				page, err := m.Search(t.Context(), q)
+				if err != nil || pages > 5 {
+					t.Fatalf("page %d: %v", pages, err)
+				}
+				for _, p := range page.Postings {
+					found = append(found, p.Posting.JobPostingID)
+				}
+				if pages == 0 {
+					srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Carpenter of later", Language: "en"})
+					refresh(t, m)
+					other := q
+					other.After, other.Text = page.Next, "nurse"
+					if _, err := m.Search(t.Context(), other); !errors.Is(err, jobmirror.ErrPageCursor) {
+						t.Errorf("another query's cursor: %v", err)
+					}
+				}
+				if q.After = page.Next; q.After == "" {
+					break
+				}
+			}
+			seen := map[jobboard.JobPostingID]bool{}
+			for _, id := range found {
+				if seen[id] {
+					t.Errorf("order %d: posting %d comes twice", order, id)
+				}
+				seen[id] = true
+			}
+			// The newest come first, so what is copied later is before the first page.
+			if want := 25; order == jobmirror.Newest && len(found) != want {
+				t.Errorf("%d postings, newest first, not %d", len(found), want)
+			}
+			if want := 27; order == jobmirror.Oldest && len(found) != want {
+				t.Errorf("%d postings, oldest first, not %d", len(found), want)
+			}
 		}
 	})
 }

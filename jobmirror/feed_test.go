@@ -1,0 +1,166 @@
+package jobmirror_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror"
+)
+
+// feedStatus is how a mirror's only source is doing.
+func feedStatus(t *testing.T, m *jobmirror.Mirror) jobmirror.SourceStatus {
+	t.Helper()
+	status, err := m.Status(t.Context())
+	if err != nil || len(status.Sources) != 1 {
+		t.Fatalf("%+v, %v", status, err)
+	}
+	return status.Sources[0]
+}
+
+func zipped(text string) string {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := z.Write([]byte(text))
+	if err := errors.Join(err, z.Close()); err != nil {
+		panic(err) // memory
+	}
+	return b.String()
+}
+
+// A feed is read from a file and from an address, plain and compressed. One that
+// is not whole takes nothing away, and the status says what is wrong with it.
+func TestFeedsThatAreNotWhole(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		jobs := []int64{srv.Demo.OpenJob, srv.Demo.AppliedJob, srv.Demo.WithdrawnJob}
+		path := filepath.Join(t.TempDir(), "feed.xml")
+		read := func(jobs ...int64) string {
+			t.Helper()
+			feedOf(t, path, jobs, 0)
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(text)
+		}
+		whole, fewer := read(jobs...), read(jobs[0])
+		served, status := "", http.StatusOK
+		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte(served))
+		}))
+		defer web.Close()
+		for name, source := range map[string]string{"a file": path, "an address": web.URL + "/feed.xml?key=hush"} {
+			opts := optionsOf(srv)
+			opts.Channels, opts.Feeds = nil, []jobmirror.Feed{{Name: "feed", Address: source}}
+			m := open(t, address, opts)
+			put := func(text string) {
+				t.Helper()
+				served = text
+				replaceFile(t, path, text)
+			}
+			put(whole)
+			refresh(t, m)
+			if s := feedStatus(t, m); s.Rows != 3 || s.Complete.IsZero() || s.Problem != "" {
+				t.Fatalf("%s: %+v", name, s)
+			}
+			put(zipped(whole))
+			refresh(t, m)
+			if s := feedStatus(t, m); s.Rows != 3 || s.Problem != "" {
+				t.Errorf("%s, compressed: %+v", name, s)
+			}
+			broken := strings.Replace(fewer, jobboard.JobID(jobs[0]).String(), "no number", 1)
+			if broken == fewer {
+				t.Fatal("no entry is broken")
+			}
+			for what, bad := range map[string]string{
+				"an entry is broken":  broken,
+				"it is cut off":       whole[:len(whole)*2/3],
+				"its gzip is cut off": zipped(whole)[:100],
+				"it is a page":        "<!doctype html><html><body>Please sign in",
+				"it is empty":         "",
+			} {
+				put(bad)
+				_ = m.Refresh(t.Context())
+				if s := feedStatus(t, m); s.Rows < 3 || s.Problem == "" || s.Failures == 0 || strings.Contains(s.Problem, "hush") {
+					t.Errorf("%s, of which %s: %+v", name, what, s)
+				}
+			}
+			if name == "an address" {
+				put(fewer)
+				status = http.StatusNotFound
+				if err := m.Refresh(t.Context()); err == nil || strings.Contains(err.Error(), "hush") {
+					t.Errorf("an address that is not there: %v", err)
+				}
+				status = http.StatusOK
+				if s := feedStatus(t, m); s.Rows < 3 || !strings.Contains(s.Problem, "404") {
+					t.Errorf("an address that is not there: %+v", s)
+				}
+			}
+			put(fewer)
+			refresh(t, m)
+			if s := feedStatus(t, m); s.Rows != 1 || s.Problem != "" || s.Failures != 0 {
+				t.Errorf("%s, whole and with one entry: %+v", name, s)
+			}
+			checkReplay(t, m)
+			if err := m.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// Nothing that opens the board or a feed is in the database's file, nor in what
+// the mirror says when it fails.
+func TestNoCredentialIsStored(t *testing.T) {
+	for name, fault := range map[string]*jobboardtest.Fault{"all is well": nil, "the board refuses": {Status: http.StatusUnauthorized}} {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		feed := strings.Replace(srv.FeedURL(), "http://", "http://hushuser:hushpassword@", 1) + "?key=hushkey#hushfragment"
+		if fault != nil {
+			srv.Fail(*fault)
+		}
+		path := filepath.Join(t.TempDir(), "jobs.db")
+		opts := optionsOf(srv)
+		opts.Config.ClientID, opts.Config.TokenSource = "", jobboard.StaticToken(srv.Demo.ClientToken)
+		opts.Feeds = []jobmirror.Feed{{Address: feed}}
+		var said strings.Builder
+		opts.Logger = slogTo(&said)
+		m := open(t, path, opts)
+		err := m.Refresh(t.Context())
+		if (err != nil) != (fault != nil) {
+			t.Errorf("%s: %v", name, err)
+		}
+		status, statusErr := m.Status(t.Context())
+		if statusErr != nil {
+			t.Fatal(statusErr)
+		}
+		told := said.String() + text(status)
+		if err != nil {
+			told += err.Error()
+		}
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+		file, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, secret := range []string{"hush", srv.Demo.ClientToken} {
+			if strings.Contains(told, secret) {
+				t.Errorf("%s: %q is told: %s", name, secret, told)
+			}
+			if bytes.Contains(file, []byte(secret)) {
+				t.Errorf("%s: %q is in the database", name, secret)
+			}
+		}
+	}
+}
