@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -33,8 +34,9 @@ type dialect struct {
 type database struct {
 	dialect
 	writers, readers *pool
-	permits          *pool    // for the limit, which waits for no work; nil on SQLite
-	texts            sync.Map // statements as the dialect writes them
+	permits          *pool        // for the limit, which waits for no work; nil on SQLite
+	texts            sync.Map     // statements as the dialect writes them
+	changes          atomic.Int64 // written to the log
 	close            func() error
 }
 
@@ -228,6 +230,9 @@ func (db *database) transact(ctx context.Context, p *pool, begin string, f func(
 		_, rollback := s.conn.ExecContext(endCtx, "ROLLBACK")
 		broken = rollback != nil
 		return fmt.Errorf("jobmirror: %w", endErr)
+	}
+	if end == "COMMIT" {
+		db.changes.Add(int64(t.logged))
 	}
 	// SQLite itself ends a transaction that finds the disk full.
 	broken = endErr != nil && !strings.Contains(endErr.Error(), "no transaction is active")

@@ -127,7 +127,7 @@ func (m *Mirror) writeResults(ctx context.Context, l *lookups, batch []lookedUp)
 		return err
 	}
 	l.left -= len(batch)
-	m.lookups.Add(int64(len(batch)))
+	m.wrote(ctx, batch)
 	l.written(batch)
 	return nil
 }

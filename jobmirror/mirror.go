@@ -34,6 +34,7 @@ type Mirror struct {
 	closed  error
 
 	snapshots  chan struct{} // streams that read all rows just now
+	metrics    metrics
 	catalogues catalogues
 	copied     atomic.Int64 // postings and entries read since Open
 	lookups    atomic.Int64 // lookups written since Open
@@ -85,7 +86,11 @@ func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 	if m.db.name == "sqlite" && !opts.ReadOnly {
 		m.file = flock.New(address + ".lock")
 	}
-	if err := m.setUp(ctx); err != nil {
+	err = m.setUp(ctx)
+	if err == nil {
+		err = m.measure()
+	}
+	if err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
 	return m, nil
@@ -161,6 +166,9 @@ func (m *Mirror) Close() error {
 	m.closing.Do(func() {
 		if m.db == nil {
 			return
+		}
+		if m.metrics.reading != nil {
+			_ = m.metrics.reading.Unregister() // it never fails
 		}
 		m.limit.close()
 		for _, p := range []*pool{m.db.readers, m.db.writers, m.db.permits} {

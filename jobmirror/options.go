@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"time"
 
+	"go.opentelemetry.io/otel/metric"
+
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
@@ -48,6 +50,10 @@ type Options struct {
 	ReadOnly bool
 
 	Logger *slog.Logger // nil: silent
+
+	// MeterProvider is told how the mirror is doing; nil: nobody is. What the
+	// client does is measured by an Observer in Config, such as jobboardotel's.
+	MeterProvider metric.MeterProvider
 }
 
 // Channel is a channel of postings, in the languages in which it is copied.

@@ -16,6 +16,7 @@ require github.com/chromedp/cdproto v0.159.0 // indirect
 require (
 	github.com/aymerick/douceur v0.2.0 // indirect
 	github.com/blevesearch/snowballstem v0.9.0 // indirect
+	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/gofrs/flock v0.13.1 // indirect
@@ -45,6 +46,8 @@ require (
 	github.com/tidwall/match v1.2.0 // indirect
 	github.com/tidwall/pretty v1.2.1 // indirect
 	github.com/tidwall/sjson v1.2.5 // indirect
+	go.opentelemetry.io/otel v1.47.0 // indirect
+	go.opentelemetry.io/otel/metric v1.47.0 // indirect
 	go.uber.org/multierr v1.11.0 // indirect
 	golang.org/x/net v0.62.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
@@ -62,3 +65,5 @@ replace (
 )
 
 replace github.com/jobboard-sdk/jobboard-go/internal/browsertest => ../../internal/browsertest
+
+replace github.com/jobboard-sdk/jobboard-go/jobboardotel => ../../jobboardotel

@@ -80,53 +80,67 @@ func (c checkout) release(version string, write bool) bool {
 		return changelog(string(b), version, time.Now())
 	})
 	l.check("API since the last release", func() error { return c.api(version) })
-	root, ok := c.downloads(&l, cmp.Or(version, noVersion), tmp)
+	packed, ok := c.downloads(&l, cmp.Or(version, noVersion), tmp)
 	if !ok || version == "" || !l.ok {
 		return l.ok
 	}
-	if write && !l.check("written", func() error { return pin(c.dir, version, root) }) {
+	if write && !l.check("written", func() error { return c.write(version, packed) }) {
 		return false
 	}
 	c.steps(version, write)
 	return true
 }
 
+// write puts a version into the nested modules. packed are the root and they, in
+// the order in which they were pinned.
+func (c checkout) write(version string, packed []download) error {
+	for i, module := range released {
+		if err := pin(c.dir, module, version, packed[:i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // downloads checks what users get of the last commit under a version. It returns
-// the root's, and false where there is none.
-func (c checkout) downloads(l *list, version, tmp string) (root download, ok bool) {
+// the root's and those of the nested modules, and false where there are none.
+func (c checkout) downloads(l *list, version, tmp string) (packed []download, ok bool) {
 	src, proxy := filepath.Join(tmp, "src"), filepath.Join(tmp, "proxy")
 	ok = l.check("files of the last commit", func() error { return errors.Join(c.unpack(src), nested(src)) }) &&
-		l.check("download of the module", func() (err error) {
-			if root, err = pack(src, modulePath, version, proxy); err != nil {
+		l.check("download of the module", func() error {
+			root, err := pack(src, modulePath, version, proxy)
+			if err != nil {
 				return err
 			}
+			packed = append(packed, root)
 			return c.look(root, "README.md", "CHANGELOG.md", "SECURITY.md", "jobboard.go", "jobboardtest/doc.go")
 		}) &&
 		l.check("downloads of the nested modules", func() error {
-			if err := pin(src, version, root); err != nil {
-				return err
-			}
 			var bad []error
 			for _, dir := range released {
+				if err := pin(src, dir, version, packed); err != nil {
+					return err
+				}
 				d, err := pack(filepath.Join(src, dir), modulePath+"/"+dir, version, proxy)
 				if err == nil {
 					err = c.look(d)
 				}
+				packed = append(packed, d)
 				bad = append(bad, err)
 			}
 			return errors.Join(bad...)
 		})
 	if !ok {
-		return root, false
+		return packed, false
 	}
 	u, err := c.newUser(tmp, proxy)
 	if err != nil {
 		l.check("a user's machine", func() error { return err })
-		return root, true
+		return packed, true
 	}
 	l.check("a user's program", func() error { return u.client(version) })
 	l.check("the nested modules at the version", func() error { return u.nested(src, version) })
-	return root, true
+	return packed, true
 }
 
 // list prints checks, and remembers whether each was passed.

@@ -15,7 +15,8 @@ import (
 	"golang.org/x/mod/sumdb/dirhash"
 )
 
-// released are the nested modules that users build, beside the root.
+// released are the nested modules that users build, beside the root: those that
+// others require come first.
 var released = []string{"jobboardotel", "jobmirror", "jobpublish", "cmd/jobboard"}
 
 // unreleased are folders of modules that work on this repository, or are there to
@@ -59,60 +60,68 @@ func nested(dir string) error {
 	return errors.Join(bad...)
 }
 
-// pin puts a version of the root in the place of the checkout, in the modules
-// that are released. Their go.sum gets its checksums, so that they build as soon
-// as the version is there, and nobody has to wait for it before tagging them: the
-// root's files do not contain theirs.
-func pin(dir, version string, root download) error {
-	sums, err := root.sums(version)
+// pin puts a version of the root, and of the nested modules that were packed
+// before it, in the place of the checkout, in one module that is released. Its
+// go.sum gets their checksums, so that it builds as soon as the version is there,
+// and nobody has to wait for it before tagging it: their files do not contain its
+// checksum.
+func pin(dir, module, version string, packed []download) error {
+	name := filepath.Join(dir, module, "go.mod")
+	b, err := os.ReadFile(name)
 	if err != nil {
 		return err
 	}
-	for _, module := range released {
-		for name, change := range map[string]func(file string, b []byte) ([]byte, error){
-			"go.mod": func(file string, b []byte) ([]byte, error) { return requireVersion(file, b, version) },
-			"go.sum": func(_ string, b []byte) ([]byte, error) { return addSums(b, sums), nil },
-		} {
-			file := filepath.Join(dir, module, name)
-			b, err := os.ReadFile(file)
-			if err != nil {
-				return err
-			}
-			if b, err = change(file, b); err != nil {
-				return err
-			}
-			if err := os.WriteFile(file, b, 0o644); err != nil {
-				return err
-			}
-		}
+	b, used, err := requireVersion(name, b, version, packed)
+	if err != nil {
+		return err
 	}
-	return nil
+	if err := os.WriteFile(name, b, 0o644); err != nil {
+		return err
+	}
+	name = filepath.Join(dir, module, "go.sum")
+	if b, err = os.ReadFile(name); err != nil {
+		return err
+	}
+	for _, d := range used {
+		sums, err := d.sums(version)
+		if err != nil {
+			return err
+		}
+		b = addSums(b, d.path, sums)
+	}
+	return os.WriteFile(name, b, 0o644)
 }
 
-func requireVersion(name string, gomod []byte, version string) ([]byte, error) {
+// requireVersion lets a go.mod require a version of those modules that it
+// requires, and returns them.
+func requireVersion(name string, gomod []byte, version string, packed []download) (out []byte, used []download, err error) {
 	f, err := modfile.Parse(name, gomod, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if err := f.AddRequire(modulePath, version); err != nil {
-		return nil, err
-	}
-	if err := f.DropReplace(modulePath, ""); err != nil {
-		return nil, err
+	for _, d := range packed {
+		if !slices.ContainsFunc(f.Require, func(r *modfile.Require) bool { return r.Mod.Path == d.path }) {
+			continue
+		}
+		used = append(used, d)
+		if err := errors.Join(f.AddRequire(d.path, version), f.DropReplace(d.path, "")); err != nil {
+			return nil, nil, err
+		}
 	}
 	f.Cleanup()
 	if len(f.Replace) > 0 {
-		return nil, fmt.Errorf("%s: a module with a replace cannot be installed", name)
+		return nil, nil, fmt.Errorf("%s: a module with a replace cannot be installed", name)
 	}
-	return f.Format()
+	out, err = f.Format()
+	return out, used, err
 }
 
-// addSums puts lines where they belong in a go.sum, and takes older versions of
-// the root out of it.
-func addSums(gosum []byte, sums []string) []byte {
+// addSums puts a module's lines where they belong in a go.sum, and takes those of
+// its older versions out of it.
+func addSums(gosum []byte, path string, sums []string) []byte {
 	var out bytes.Buffer
 	for line := range strings.Lines(string(gosum)) {
-		if strings.HasPrefix(line, modulePath+" ") {
+		if strings.HasPrefix(line, path+" ") {
 			continue
 		}
 		for len(sums) > 0 && sums[0] < line {

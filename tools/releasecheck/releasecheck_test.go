@@ -199,24 +199,32 @@ func TestSizes(t *testing.T) {
 }
 
 func TestRequireVersion(t *testing.T) {
+	packed := []download{{path: modulePath}, {path: modulePath + "/lib"}}
 	const before = "module " + modulePath + "/cmd/x\n\ngo 1.26.0\n\nreplace " + modulePath + " => ../..\n\nrequire " + modulePath + " v0.0.0\n"
-	got, err := requireVersion("go.mod", []byte(before), "v1.2.3")
-	if err != nil {
-		t.Fatal(err)
+	got, used, err := requireVersion("go.mod", []byte(before), "v1.2.3", packed)
+	if err != nil || len(used) != 1 {
+		t.Fatal(used, err)
 	}
 	if want := "module " + modulePath + "/cmd/x\n\ngo 1.26.0\n\nrequire " + modulePath + " v1.2.3\n"; string(got) != want {
 		t.Errorf("%s", got)
 	}
-	_, err = requireVersion("go.mod", []byte(before+"\nreplace example.com/a => ../a\n"), "v1.2.3")
+	_, _, err = requireVersion("go.mod", []byte(before+"\nreplace example.com/a => ../a\n"), "v1.2.3", packed)
 	checkError(t, "another replace", err, "cannot be installed")
+	const sibling = before + "\nreplace " + modulePath + "/lib => ../lib\n\nrequire " + modulePath + "/lib v0.0.0\n"
+	got, used, err = requireVersion("go.mod", []byte(sibling), "v1.2.3", packed)
+	if err != nil || len(used) != 2 || !strings.Contains(string(got), modulePath+"/lib v1.2.3\n") {
+		t.Errorf("%s, %v, %v", got, used, err)
+	}
+	_, _, err = requireVersion("go.mod", []byte(sibling), "v1.2.3", packed[:1])
+	checkError(t, "a module that comes later", err, "cannot be installed")
 }
 
 func TestAddSums(t *testing.T) {
-	got := addSums([]byte("a.example/x v1.0.0 h1:x=\n"+modulePath+" v1.2.2 h1:old=\nzap.example/y v1.0.0 h1:y=\n"), []string{modulePath + " v1.2.3 h1:1=", modulePath + " v1.2.3/go.mod h1:2="})
+	got := addSums([]byte("a.example/x v1.0.0 h1:x=\n"+modulePath+" v1.2.2 h1:old=\nzap.example/y v1.0.0 h1:y=\n"), modulePath, []string{modulePath + " v1.2.3 h1:1=", modulePath + " v1.2.3/go.mod h1:2="})
 	if want := "a.example/x v1.0.0 h1:x=\n" + modulePath + " v1.2.3 h1:1=\n" + modulePath + " v1.2.3/go.mod h1:2=\nzap.example/y v1.0.0 h1:y=\n"; string(got) != want {
 		t.Errorf("%s", got)
 	}
-	if got := addSums(nil, []string{"a", "b"}); string(got) != "a\nb\n" {
+	if got := addSums(nil, "a", []string{"a", "b"}); string(got) != "a\nb\n" {
 		t.Errorf("%s", got)
 	}
 }

@@ -42,9 +42,10 @@ type program struct {
 	since       string
 	follow      bool
 
-	mirror *jobmirror.Mirror
-	board  *jobboardtest.Server
-	temp   string
+	mirror    *jobmirror.Mirror
+	telemetry *telemetry
+	board     *jobboardtest.Server
+	temp      string
 }
 
 // list is a flag that may be given several times.
@@ -84,34 +85,15 @@ func (p *program) flags(f *flag.FlagSet) {
 
 var errNoDatabase = errors.New("name the database with -db, or try --fake")
 
-// open opens the mirror that the flags name.
+// open opens the mirror that the flags name, and prepares it as they say.
 func (p *program) open(ctx context.Context, reads bool) error {
-	opts := jobmirror.Options{
-		Config: jobboard.Config{
-			BaseURL: os.Getenv("JOBBOARD_BASE_URL"), JobDBURL: os.Getenv("JOBBOARD_JOBDB_URL"), ClientID: os.Getenv("JOBBOARD_CLIENT_ID"),
-			UserAgent: "jobboard-mirror",
-		},
-		Limit: p.limit, Concurrency: p.concurrency, ReadOnly: reads && !p.fake, Authorize: p.allow.authorize(),
-		Logger: slog.New(slog.NewTextHandler(p.errOut, nil)),
+	opts, err := p.options(reads)
+	if err != nil {
+		return err
 	}
-	if token := os.Getenv("JOBBOARD_TOKEN"); token != "" {
-		opts.Config.TokenSource = jobboard.StaticToken(token)
+	if p.telemetry, err = startTelemetry(ctx, &opts, p.monitor != ""); err != nil {
+		return err
 	}
-	if p.fake {
-		if err := p.startFake(&opts); err != nil {
-			return err
-		}
-	}
-	if p.db == "" {
-		return errNoDatabase
-	}
-	if !reads {
-		p.addSources(&opts)
-		if len(opts.Channels)+len(opts.Feeds) == 0 {
-			return errors.New("name what to copy with -channel or -feed, or try --fake")
-		}
-	}
-	var err error
 	if p.mirror, err = jobmirror.Open(ctx, p.db, opts); err != nil {
 		return err
 	}
@@ -125,6 +107,36 @@ func (p *program) open(ctx context.Context, reads bool) error {
 		err = p.mirror.Refresh(ctx)
 	}
 	return err
+}
+
+// options returns the mirror's options by flags and environment.
+func (p *program) options(reads bool) (jobmirror.Options, error) {
+	opts := jobmirror.Options{
+		Config: jobboard.Config{
+			BaseURL: os.Getenv("JOBBOARD_BASE_URL"), JobDBURL: os.Getenv("JOBBOARD_JOBDB_URL"),
+			ClientID: os.Getenv("JOBBOARD_CLIENT_ID"), UserAgent: "jobboard-mirror",
+		},
+		Limit: p.limit, Concurrency: p.concurrency, ReadOnly: reads && !p.fake, Authorize: p.allow.authorize(),
+		Logger: slog.New(slog.NewTextHandler(p.errOut, nil)),
+	}
+	if token := os.Getenv("JOBBOARD_TOKEN"); token != "" {
+		opts.Config.TokenSource = jobboard.StaticToken(token)
+	}
+	if p.fake {
+		if err := p.startFake(&opts); err != nil {
+			return opts, err
+		}
+	}
+	if p.db == "" {
+		return opts, errNoDatabase
+	}
+	if !reads {
+		p.addSources(&opts)
+		if len(opts.Channels)+len(opts.Feeds) == 0 {
+			return opts, errors.New("name what to copy with -channel or -feed, or try --fake")
+		}
+	}
+	return opts, nil
 }
 
 // addSources adds the channels and feeds that the flags name.
@@ -171,6 +183,9 @@ func (p *program) close() error {
 	var err error
 	if p.mirror != nil {
 		err = p.mirror.Close()
+	}
+	if p.telemetry != nil {
+		err = errors.Join(err, p.telemetry.close())
 	}
 	if p.board != nil {
 		p.board.Close()

@@ -58,6 +58,7 @@ func monitor(p *program) http.Handler {
 		}
 		fmt.Fprintln(w, "ready")
 	})
+	mux.Handle("GET /metrics", p.telemetry.metrics)
 	return mux
 }
 

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// The program serves what docs/mirror.md says is to be watched, and sends traces
+// to the collector that the environment names.
+func TestMetricsAndTraces(t *testing.T) {
+	traces := make(chan string, 100)
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		traces <- r.URL.Path + " " + string(body)
+	}))
+	defer collector.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "100")
+
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	p := start(t, srv, "run", "-db", filepath.Join(t.TempDir(), "jobs.db"), "-channel", srv.Demo.Channel, "-limit", "400", "-monitor", "127.0.0.1:0")
+	address := p.said(t, "monitor at ") + "/metrics"
+	for began := time.Now(); ; <-time.After(50 * time.Millisecond) {
+		text := get(t, address)
+		if strings.Contains(text, `jobboard_mirror_lookups_total{jobboard_outcome="open"`) {
+			for _, name := range []string{
+				"jobboard_mirror_due ", "jobboard_mirror_due_age_seconds", "jobboard_mirror_source_age_seconds", "jobboard_mirror_source_failures",
+				"jobboard_mirror_limit_rate", "jobboard_mirror_limit_pause_seconds", "jobboard_mirror_processes", "jobboard_mirror_changes_total",
+				"jobboard_mirror_pauses_total", "jobboard_mirror_unindexed", "jobboard_call_duration_seconds_bucket", "process_resident_memory_bytes",
+			} {
+				if !strings.Contains(text, "\n"+strings.TrimSpace(name)) {
+					t.Errorf("without %s:\n%s", name, text)
+				}
+			}
+			if strings.Contains(text, srv.Demo.ClientID+":") || strings.Contains(text, srv.BaseURL+"/") {
+				t.Errorf("a credential or an address is told:\n%s", text)
+			}
+			break
+		}
+		if time.Since(began) > 20*time.Second {
+			t.Fatal(text)
+		}
+	}
+	select {
+	case sent := <-traces:
+		if !strings.HasPrefix(sent, "/v1/traces ") || !strings.Contains(sent, "jobboard-mirror") || !strings.Contains(sent, "jobboard.") {
+			t.Errorf("%q", sent)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("no traces were sent")
+	}
+	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	<-p.ended
+}
+
+func get(t *testing.T, address string) string {
+	t.Helper()
+	rs, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rs.Body.Close()
+	body, err := io.ReadAll(rs.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+func TestTracesThatCannotBeHadAreRefused(t *testing.T) {
+	for name, value := range map[string]string{
+		"OTEL_TRACES_EXPORTER": "zipkin", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
+			t.Setenv(name, value)
+			if _, err := said(t, "status", "--fake"); err == nil || !strings.Contains(err.Error(), name) {
+				t.Error(err)
+			}
+			t.Setenv("OTEL_SDK_DISABLED", "true")
+			if _, err := said(t, "status", "--fake"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

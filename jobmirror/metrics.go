@@ -1,0 +1,153 @@
+package jobmirror
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/metric/noop"
+)
+
+const meterName = "github.com/jobboard-sdk/jobboard-go/jobmirror"
+
+// metrics are the instruments of a mirror: counters of what this process does,
+// and gauges of what the database says of all processes, read when they are
+// collected. No attribute holds an address, a job or a posting.
+type metrics struct {
+	lookups metric.Int64Counter
+	reading metric.Registration // of the gauges
+
+	due, unindexed, failures, working metric.Int64ObservableGauge
+	dueAge, sourceAge, rate, pause    metric.Float64ObservableGauge
+	changes, pauses                   metric.Int64ObservableCounter
+}
+
+// measure reports to Options.MeterProvider from now on, until Close.
+func (m *Mirror) measure() error {
+	provider := m.opts.MeterProvider
+	if provider == nil {
+		provider = noop.NewMeterProvider()
+	}
+	var (
+		meter  = provider.Meter(meterName)
+		failed []error
+		x      = &m.metrics
+	)
+	text, unit := metric.WithDescription, metric.WithUnit
+	number := func(name, of, description string) metric.Int64ObservableGauge {
+		gauge, err := meter.Int64ObservableGauge("jobboard.mirror."+name, unit(of), text(description))
+		failed = append(failed, err)
+		return gauge
+	}
+	amount := func(name, of, description string) metric.Float64ObservableGauge {
+		gauge, err := meter.Float64ObservableGauge("jobboard.mirror."+name, unit(of), text(description))
+		failed = append(failed, err)
+		return gauge
+	}
+	count := func(name, of, description string) metric.Int64ObservableCounter {
+		counter, err := meter.Int64ObservableCounter("jobboard.mirror."+name, unit(of), text(description))
+		failed = append(failed, err)
+		return counter
+	}
+	var err error
+	x.lookups, err = meter.Int64Counter("jobboard.mirror.lookups", unit("{lookup}"),
+		text("Lookups that this process wrote, by outcome."))
+	failed = append(failed, err)
+	x.changes = count("changes", "{change}", "Changes that this process wrote.")
+	x.pauses = count("pauses", "{pause}", "Pauses that the board asked this process for.")
+	x.due = number("due", "{job}", "Jobs whose lookup is due.")
+	x.dueAge = amount("due.age", "s", "How long the job has been due that has waited the longest.")
+	x.unindexed = number("unindexed", "{posting}", "Postings that a search does not find yet, or as they were.")
+	x.sourceAge = amount("source.age", "s", "Time since a source was copied whole.")
+	x.failures = number("source.failures", "{refresh}", "Refreshes of a source in a row that were not complete.")
+	x.rate = amount("limit.rate", "{request}/s", "Requests that all processes may send in a second now; 0: no limit.")
+	x.pause = amount("limit.pause", "s", "How long nothing may be sent yet.")
+	x.working = number("processes", "{process}", "Processes that said within half a minute that they work.")
+	x.reading, err = meter.RegisterCallback(m.observe,
+		x.changes, x.pauses, x.due, x.dueAge, x.unindexed, x.sourceAge, x.failures, x.rate, x.pause, x.working)
+	return errors.Join(append(failed, err)...)
+}
+
+// wrote counts lookups whose results are in the database.
+func (m *Mirror) wrote(ctx context.Context, batch []lookedUp) {
+	m.lookups.Add(int64(len(batch)))
+	outcomes := map[State]int64{}
+	for _, r := range batch {
+		outcomes[stateOf(r.info, r.err)]++
+	}
+	for state, n := range outcomes {
+		outcome := string(state)
+		if state == "" {
+			outcome = "no_answer"
+		}
+		m.metrics.lookups.Add(ctx, n, metric.WithAttributes(attribute.String("jobboard.outcome", outcome)))
+	}
+}
+
+// observe reads the gauges.
+func (m *Mirror) observe(ctx context.Context, o metric.Observer) error {
+	x := &m.metrics
+	o.ObserveInt64(x.changes, m.db.changes.Load())
+	o.ObserveInt64(x.pauses, m.limit.pauses.Load())
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	return m.db.view(ctx, func(t *tx) error {
+		var (
+			due, unindexed, working int64
+			since                   *int64
+		)
+		if err := t.row("SELECT count(*), min(next_due) FROM jobs WHERE next_due <= ?", []any{t.now}, &due, &since); err != nil {
+			return err
+		}
+		if err := t.row("SELECT count(*) FROM postings WHERE unindexed = 1", nil, &unindexed); err != nil {
+			return err
+		}
+		seen := t.now - 3*seenEvery.Milliseconds()
+		if err := t.row("SELECT count(*) FROM processes WHERE seen >= ?", []any{seen}, &working); err != nil {
+			return err
+		}
+		o.ObserveInt64(x.due, due)
+		age := 0.0
+		if since != nil {
+			age = float64(t.now-*since) / 1000
+		}
+		o.ObserveFloat64(x.dueAge, age)
+		o.ObserveInt64(x.unindexed, unindexed)
+		o.ObserveInt64(x.working, working)
+		rate, paused, err := t.limit()
+		if err != nil {
+			return err
+		}
+		o.ObserveFloat64(x.rate, rate)
+		o.ObserveFloat64(x.pause, max(paused.Sub(instant(t.now)).Seconds(), 0))
+		return t.observeSources(x, o)
+	})
+}
+
+// observeSources reads how old the sources are. One that was never copied whole
+// has no age.
+func (t *tx) observeSources(x *metrics, o metric.Observer) error {
+	return t.rows("SELECT kind, name, language, search, geo, complete, failures FROM sources", nil, func(scan func(...any) error) error {
+		var (
+			s                  source
+			geo                string
+			complete, failures int64
+		)
+		err := scan(&s.kind, &s.name, &s.language, &s.text, &geo, &complete, &failures)
+		if err == nil {
+			err = s.near.UnmarshalText([]byte(geo))
+		}
+		if err != nil {
+			return err
+		}
+		which := metric.WithAttributes(attribute.String("jobboard.source.kind", s.kind),
+			attribute.String("jobboard.source.name", s.String()), attribute.String("jobboard.source.language", s.language))
+		o.ObserveInt64(x.failures, failures, which)
+		if complete > 0 {
+			o.ObserveFloat64(x.sourceAge, float64(t.now-complete)/1000, which)
+		}
+		return nil
+	})
+}

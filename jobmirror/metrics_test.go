@@ -1,0 +1,115 @@
+package jobmirror_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror"
+)
+
+// measured collects metrics: values by name, and by the one attribute that tells
+// those of a name apart.
+func measured(t *testing.T, reader *metric.ManualReader) map[string]float64 {
+	t.Helper()
+	var all metricdata.ResourceMetrics
+	if err := reader.Collect(t.Context(), &all); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]float64{}
+	add := func(name string, attributes attribute.Set, value float64) {
+		for _, key := range []attribute.Key{"jobboard.outcome", "jobboard.source.language"} {
+			if v, ok := attributes.Value(key); ok && v.AsString() != "" {
+				name += " " + v.AsString()
+			}
+		}
+		out[name] = value
+	}
+	for _, scope := range all.ScopeMetrics {
+		for _, m := range scope.Metrics {
+			switch data := m.Data.(type) {
+			case metricdata.Sum[int64]:
+				for _, p := range data.DataPoints {
+					add(m.Name, p.Attributes, float64(p.Value))
+				}
+			case metricdata.Gauge[int64]:
+				for _, p := range data.DataPoints {
+					add(m.Name, p.Attributes, float64(p.Value))
+				}
+			case metricdata.Gauge[float64]:
+				for _, p := range data.DataPoints {
+					add(m.Name, p.Attributes, p.Value)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func TestMetricsTellHowTheMirrorIsDoing(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		reader := metric.NewManualReader()
+		provider := metric.NewMeterProvider(metric.WithReader(reader))
+		opts := optionsOf(srv)
+		opts.Limit, opts.Config.Retry.MaxAttempts = 400, 1
+		opts.MeterProvider = provider
+		m := open(t, address, opts)
+		if got := measured(t, reader); got["jobboard.mirror.limit.rate"] != 400 || got["jobboard.mirror.changes"] != 0 {
+			t.Errorf("before anything was done: %v", got)
+		}
+		refresh(t, m)
+		s, err := m.Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		changes := 0
+		for _, err := range m.Changes(t.Context(), "") {
+			if err != nil {
+				t.Fatal(err)
+			}
+			changes++
+		}
+		got := measured(t, reader)
+		for name, want := range map[string]float64{
+			"jobboard.mirror.lookups open":       float64(s.Jobs[jobmirror.StateOpen]),
+			"jobboard.mirror.lookups inactive":   float64(s.Jobs[jobmirror.StateInactive]),
+			"jobboard.mirror.changes":            float64(changes),
+			"jobboard.mirror.due":                0,
+			"jobboard.mirror.due.age":            0,
+			"jobboard.mirror.unindexed":          0,
+			"jobboard.mirror.pauses":             0,
+			"jobboard.mirror.source.failures de": 0,
+			"jobboard.mirror.limit.pause":        0,
+			"jobboard.mirror.processes":          0,
+		} {
+			if value, ok := got[name]; !ok || value != want {
+				t.Errorf("%s is %v (%t), not %v", name, value, ok, want)
+			}
+		}
+		if age := got["jobboard.mirror.source.age de"]; age <= 0 || age > 60 {
+			t.Errorf("a source that was just copied is %v s old", age)
+		}
+
+		srv.Fail(jobboardtest.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"60"}}})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_ = m.Refresh(ctx)
+		got = measured(t, reader)
+		if got["jobboard.mirror.pauses"] != 1 || got["jobboard.mirror.limit.pause"] < 50 || got["jobboard.mirror.limit.rate"] != 200 {
+			t.Errorf("in a pause: %v", got)
+		}
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+		if _, ok := measured(t, reader)["jobboard.mirror.due"]; ok {
+			t.Error("a mirror that is closed still asks its database")
+		}
+	})
+}
