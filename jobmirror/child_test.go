@@ -1,11 +1,15 @@
 package jobmirror_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
+	"syscall"
 	"testing"
 	"time"
 
@@ -21,6 +25,8 @@ type childOptions struct {
 	Database, BaseURL, JobDBURL, Channel, Feed string
 	Limit                                      float64
 
+	RefreshEvery, LookupEvery time.Duration // 0: much more often than in earnest
+
 	Asks int64         // not 0: nothing is mirrored, this job is asked for as often as the limit lets it
 	Skew time.Duration // then: by so much the process's clock is wrong
 
@@ -33,13 +39,15 @@ func (o childOptions) options() jobmirror.Options {
 		Channels:     []jobmirror.Channel{{ID: jobboard.ChannelID(o.Channel), Languages: []string{"de", "en"}}},
 		Feeds:        []jobmirror.Feed{{Name: "feed", Address: o.Feed}},
 		Limit:        o.Limit,
-		RefreshEvery: 200 * time.Millisecond,
-		LookupEvery:  300 * time.Millisecond,
+		RefreshEvery: cmp.Or(o.RefreshEvery, 200*time.Millisecond),
+		LookupEvery:  cmp.Or(o.LookupEvery, 300*time.Millisecond),
 	}
 }
 
-// child runs a mirror until it is killed.
+// child runs a mirror until it is killed, or told to end.
 func child() int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
 	var o childOptions
 	err := json.Unmarshal([]byte(os.Getenv(childVariable)), &o)
 	if err == nil && o.Measure {
@@ -50,9 +58,11 @@ func child() int {
 		err = askForEver(context.Background(), o)
 	} else if err == nil {
 		var m *jobmirror.Mirror
-		if m, err = jobmirror.Open(context.Background(), o.Database, o.options()); err == nil {
+		if m, err = jobmirror.Open(ctx, o.Database, o.options()); err == nil {
 			fmt.Println("open")
-			err = m.Run(context.Background())
+			if err = m.Run(ctx); errors.Is(err, context.Canceled) && m.Close() == nil {
+				return 0
+			}
 		}
 	}
 	fmt.Fprintln(os.Stderr, "child:", err)

@@ -130,6 +130,18 @@ func (m *Mirror) refreshSince(ctx context.Context, src *source, since int64) err
 	return ctx.Err()
 }
 
+// numberDue numbers changes as they are written: those who open the database
+// only to read cannot do it for themselves.
+func (m *Mirror) numberDue(ctx context.Context) error {
+	for ctx.Err() == nil {
+		if err := m.number(ctx); err != nil {
+			return err
+		}
+		newSignal().wait(ctx, nil, followEvery)
+	}
+	return nil
+}
+
 // errTurnOver ends a refresh whose source another process refreshes by now.
 var errTurnOver = errors.New("jobmirror: another process refreshes the source")
 

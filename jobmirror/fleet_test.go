@@ -1,10 +1,18 @@
 package jobmirror_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
+	"math/rand/v2"
 	"net/http"
+	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -83,3 +91,280 @@ func TestFleetFirstFill(t *testing.T) {
 		t.Errorf("stopping took %s", took)
 	}
 }
+
+// testFleet is processes that share a mirror, which a test kills and starts.
+type testFleet struct {
+	t        *testing.T
+	options  childOptions
+	children []*exec.Cmd
+}
+
+func startFleet(t *testing.T, n int, o childOptions) *testFleet {
+	f := &testFleet{t: t, options: o, children: make([]*exec.Cmd, n)}
+	for i := range f.children {
+		f.children[i] = startChild(t, o)
+	}
+	t.Cleanup(func() {
+		for i := range f.children {
+			f.kill(i)
+		}
+	})
+	return f
+}
+
+func (f *testFleet) kill(i int) {
+	_ = f.children[i].Process.Kill()
+	_ = f.children[i].Wait()
+}
+
+func (f *testFleet) restart(i int) {
+	f.kill(i)
+	f.children[i] = startChild(f.t, f.options)
+}
+
+// stop tells the processes to end, which they do within seconds.
+func (f *testFleet) stop() {
+	f.t.Helper()
+	began := time.Now()
+	for i := range f.children {
+		f.signal(i, syscall.SIGTERM)
+	}
+	for _, child := range f.children {
+		if err := child.Wait(); err != nil {
+			f.t.Error(err)
+		}
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		f.t.Errorf("processes that are told to end take %s", took)
+	}
+}
+
+func (f *testFleet) signal(i int, s syscall.Signal) {
+	f.t.Helper()
+	if err := f.children[i].Process.Signal(s); err != nil {
+		f.t.Error(err)
+	}
+}
+
+// at calls f once a time has passed since began.
+func at(began time.Time, d time.Duration, f func()) {
+	<-time.After(time.Until(began.Add(d)))
+	f()
+}
+
+// Four processes are killed in turn, one is put to sleep for longer than its
+// leases and its rescue, the server crashes, its connections are cut and stall:
+// the copy is the one of a calm run, and few jobs are asked for twice.
+func TestFleetThroughFaults(t *testing.T) {
+	needPostgres(t)
+	n := size(3000, 20_000)
+	srv := jobboardtest.New(t)
+	srv.AddChannel(jobboardtest.Channel{ID: "1"})
+	srv.AddClient(jobboardtest.Client{ID: "10"})
+	jobs := manyJobs(srv, n)
+	for i := range 100 {
+		job, _ := srv.Publish("1", jobboardtest.Job{Title: "Cook " + strconv.Itoa(i), Language: "de"})
+		jobs = append(jobs, job.ID)
+	}
+	feed := filepath.Join(t.TempDir(), "feed.xml")
+	feedOf(t, feed, jobs, 0)
+	address := postgres.create(t)
+	if err := jobmirror.Migrate(t.Context(), address); err != nil {
+		t.Fatal(err)
+	}
+	between := newProxy(t, "127.0.0.1:"+strconv.Itoa(postgres.port))
+	fleet := startFleet(t, 4, childOptions{
+		Database: between.address(t, address), BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, Channel: "1", Feed: feed,
+		Limit: float64(size(100, 400)), RefreshEvery: 5 * time.Second, LookupEvery: 24 * time.Hour,
+	})
+	m := open(t, address, jobmirror.Options{ReadOnly: true})
+
+	r, began := rand.New(rand.NewPCG(11, 12)), time.Now()
+	seconds := func(s int, f func()) { at(began, time.Duration(s)*time.Second, f) }
+	killOne := func() { fleet.restart(r.IntN(3)) }
+	seconds(2, killOne)
+	seconds(3, func() { fleet.signal(3, syscall.SIGSTOP) })
+	seconds(4, killOne)
+	seconds(6, func() {
+		if err := errors.Join(postgres.stop("immediate"), postgres.start()); err != nil {
+			t.Fatal(err)
+		}
+	})
+	seconds(9, killOne)
+	changed := 20
+	seconds(11, func() {
+		for _, job := range jobs[:changed] {
+			srv.UpdateJob(job, func(j *jobboardtest.Job) { j.Title = "Senior nurse" })
+		}
+		feedOf(t, feed, jobs, changed)
+	})
+	seconds(12, between.cut)
+	seconds(14, killOne)
+	seconds(16, func() {
+		resume := between.stall()
+		<-time.After(6 * time.Second)
+		between.cut()
+		resume()
+	})
+	for s := 24; s < size(30, 60); s += 2 {
+		seconds(s, killOne)
+	}
+	seconds(size(37, 62), func() { fleet.signal(3, syscall.SIGCONT) })
+	last := time.Now()
+	until(t, 90*time.Second, "all is known", func() bool {
+		s, err := m.Status(t.Context())
+		return err == nil && s.Jobs[jobmirror.StateOpen] == len(jobs) && s.Due == 0 && s.Unindexed == 0
+	})
+	<-time.After(2 * time.Second) // what the sleeper still writes
+	asked := srv.Count(jobboardtest.OpJobInformation)
+	t.Logf("figure: a fleet of 4 through faults: %d jobs asked for %d times, known %s after the last fault", len(jobs), asked, time.Since(last).Round(time.Second))
+	if most := (len(jobs) + changed) * 11 / 10; asked > most {
+		t.Errorf("%d jobs were asked for %d times, which is more than %d", len(jobs), asked, most)
+	}
+	for i := range fleet.children {
+		fleet.kill(i)
+	}
+	writer := open(t, address, jobmirror.Options{})
+	checkReplay(t, writer)
+	checkSame(t, srv, feed, writer)
+}
+
+// checkSame compares a copy with the one that a calm run makes.
+func checkSame(t *testing.T, srv *jobboardtest.Server, feed string, m *jobmirror.Mirror) {
+	t.Helper()
+	o := childOptions{BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, Channel: "1", Feed: feed, Limit: -1, LookupEvery: time.Hour}
+	calm := open(t, filepath.Join(t.TempDir(), "calm.db"), o.options())
+	refresh(t, calm)
+	want, _, err := snapshot(t.Context(), calm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := snapshot(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != len(want) {
+		t.Errorf("the copy has %d rows, a calm one %d", len(got), len(want))
+	}
+	for k, text := range want {
+		if got[k] != text {
+			t.Errorf("%s:\n%s\nin a calm copy\n%s", k, got[k], text)
+			return
+		}
+	}
+}
+
+// Two that refresh at the same time ask nothing twice.
+func TestTwoRefreshAtOnce(t *testing.T) {
+	needPostgres(t)
+	n := size(1500, 10_000)
+	srv := jobboardtest.New(t)
+	feed := filepath.Join(t.TempDir(), "feed.xml")
+	feedOf(t, feed, manyJobs(srv, n), 0)
+	srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Delay: 5 * time.Millisecond})
+	address := postgres.create(t)
+	first, second := open(t, address, feedOptions(srv, feed)), open(t, address, feedOptions(srv, feed))
+	errs := make(chan error, 2)
+	for _, m := range []*jobmirror.Mirror{first, second} {
+		go func() { errs <- m.Refresh(t.Context()) }()
+	}
+	if err := errors.Join(<-errs, <-errs); err != nil {
+		t.Fatal(err)
+	}
+	if asked := srv.Count(jobboardtest.OpJobInformation); asked != n {
+		t.Errorf("%d jobs were asked for %d times", n, asked)
+	}
+	if read := first.Progress().Read + second.Progress().Read; read != int64(n) {
+		t.Errorf("%d entries were read of a feed of %d", read, n)
+	}
+	if one, other := first.Progress().LookedUp, second.Progress().LookedUp; one == 0 || other == 0 {
+		t.Errorf("one looked up %d jobs, the other %d", one, other)
+	}
+	if known := countOpen(t, first); known != n {
+		t.Errorf("%d of %d jobs are known", known, n)
+	}
+}
+
+// A process that slept through its rescue writes what it was told, but does not
+// end the run that its batch has by then elsewhere.
+func TestSleeperLeavesItsSuccessorAlone(t *testing.T) {
+	needPostgres(t)
+	srv := jobboardtest.New(t)
+	feed := filepath.Join(t.TempDir(), "feed.xml")
+	feedOf(t, feed, manyJobs(srv, 3), 0)
+	srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Delay: 3 * time.Second})
+	address := postgres.create(t)
+	m := open(t, address, feedOptions(srv, feed))
+	stop := runIn(t, m)
+	defer stop()
+	const batches = "SELECT count(*) FROM river_job WHERE kind = 'jobmirror_lookup' AND "
+	until(t, 20*time.Second, "a batch runs", func() bool { return query[int](t, address, batches+"state = 'running'") == 1 })
+	// As if River had rescued the batch and another process had begun it.
+	query[int](t, address, "UPDATE river_job SET attempt = attempt + 1 WHERE kind = 'jobmirror_lookup' RETURNING attempt")
+	until(t, 20*time.Second, "the lookups are written", func() bool { return m.Progress().LookedUp == 3 })
+	<-time.After(time.Second)
+	if query[int](t, address, batches+"state = 'running' AND attempt = 2") != 1 {
+		t.Errorf("the successor's run is %s by now", query[string](t, address, "SELECT state::text FROM river_job WHERE kind = 'jobmirror_lookup'"))
+	}
+}
+
+// A server that goes away is told of in few words and asked for in few
+// attempts; work goes on once it is back.
+func TestServerGoesAway(t *testing.T) {
+	needPostgres(t)
+	srv := jobboardtest.New(t)
+	feed := filepath.Join(t.TempDir(), "feed.xml")
+	jobs := manyJobs(srv, 400)
+	feedOf(t, feed, jobs[:200], 0)
+	address := postgres.create(t)
+	between := newProxy(t, "127.0.0.1:"+strconv.Itoa(postgres.port))
+	var told lines
+	opts := feedOptions(srv, feed)
+	opts.RefreshEvery, opts.Logger = time.Second, slog.New(slog.NewTextHandler(&told, nil))
+	m := open(t, between.address(t, address), opts)
+	stop := runIn(t, m)
+	defer stop()
+	until(t, time.Minute, "the first jobs are known", func() bool { return countOpen(t, m) == 200 })
+	if err := postgres.stop("fast"); err != nil {
+		t.Fatal(err)
+	}
+	<-time.After(7 * time.Second) // River's part has ended by then
+	attempts, words := between.accepted.Load(), told.count()
+	away := time.Duration(size(5, 3600)) * time.Second
+	<-time.After(away)
+	attempts, words = between.accepted.Load()-attempts, told.count()-words
+	t.Logf("figure: a server away for %s: %d attempts to connect, %d lines of log", away, attempts, words)
+	if perSecond := float64(attempts) / away.Seconds(); perSecond > 3 || float64(words)/away.Seconds() > 1 {
+		t.Errorf("in %s there were %d attempts and %d lines of log", away, attempts, words)
+	}
+	feedOf(t, feed, jobs, 0)
+	if err := postgres.start(); err != nil {
+		t.Fatal(err)
+	}
+	back := time.Now()
+	until(t, 90*time.Second, "all jobs are known", func() bool { return countOpen(t, m) == 400 })
+	t.Logf("figure: work goes on %s after the server is back", time.Since(back).Round(time.Second))
+	if !strings.Contains(told.String(), "refused") && !strings.Contains(told.String(), "EOF") || strings.Contains(told.String(), "password") {
+		t.Errorf("the log says\n%s", told.String())
+	}
+}
+
+// lines is a log that is written and read at the same time.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func (l *lines) count() int { return strings.Count(l.String(), "\n") }

@@ -252,6 +252,9 @@ func (m *Mirror) Run(ctx context.Context) error {
 	defer unlock()
 	defer m.present(ctx, "run")()
 	work := []func(context.Context) error{m.indexDue, m.pruneDue}
+	if m.db.numbered {
+		work = append(work, m.numberDue)
+	}
 	switch {
 	case m.db.numbered && len(m.sources) > 0:
 		work = append(work, func(ctx context.Context) error { return joinFleet(ctx, m) })

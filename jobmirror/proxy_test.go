@@ -1,0 +1,112 @@
+package jobmirror_test
+
+import (
+	"net"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// proxy stands between processes and their server. It passes bytes on until it
+// is told to cut connections or to hold bytes back.
+type proxy struct {
+	listener net.Listener
+	target   string
+	accepted atomic.Int64
+
+	mu    sync.Mutex
+	conns map[net.Conn]bool
+	held  chan struct{} // closed: bytes pass
+}
+
+func newProxy(t *testing.T, target string) *proxy {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proxy{listener: listener, target: target, conns: map[net.Conn]bool{}, held: make(chan struct{})}
+	close(p.held)
+	go p.serve()
+	t.Cleanup(func() {
+		listener.Close()
+		p.cut()
+	})
+	return p
+}
+
+// address is a database's address through the proxy.
+func (p *proxy) address(t *testing.T, database string) string {
+	t.Helper()
+	u, err := url.Parse(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Host = p.listener.Addr().String()
+	return u.String()
+}
+
+func (p *proxy) serve() {
+	for {
+		client, err := p.listener.Accept()
+		if err != nil {
+			return
+		}
+		p.accepted.Add(1)
+		server, err := net.Dial("tcp", p.target)
+		if err != nil {
+			client.Close()
+			continue
+		}
+		p.mu.Lock()
+		p.conns[client], p.conns[server] = true, true
+		p.mu.Unlock()
+		go p.pass(server, client)
+		go p.pass(client, server)
+	}
+}
+
+func (p *proxy) pass(to, from net.Conn) {
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buffer)
+		p.mu.Lock()
+		held := p.held
+		p.mu.Unlock()
+		<-held
+		if n > 0 {
+			if _, err := to.Write(buffer[:n]); err != nil {
+				break
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	p.mu.Lock()
+	delete(p.conns, to)
+	delete(p.conns, from)
+	p.mu.Unlock()
+	to.Close()
+	from.Close()
+}
+
+// cut closes all connections.
+func (p *proxy) cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for conn := range p.conns {
+		conn.Close()
+	}
+}
+
+// stall holds all bytes back, of new connections too, until the returned
+// function is called.
+func (p *proxy) stall() (resume func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	held := make(chan struct{})
+	p.held = held
+	return func() { close(held) }
+}
