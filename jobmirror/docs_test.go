@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 )
 
@@ -49,15 +50,11 @@ func TestGuideListsTheTables(t *testing.T) {
 	}
 	onEach(t, func(t *testing.T, address string) {
 		open(t, address, jobmirror.Options{})
-		driver, list := "sqlite", "SELECT name FROM sqlite_schema WHERE type = 'table'"
+		list := "SELECT name FROM sqlite_schema WHERE type = 'table'"
 		if strings.HasPrefix(address, "postgres") {
-			driver, list = "pgx", "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
+			list = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
 		}
-		db, err := sql.Open(driver, address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer db.Close()
+		db := openSQL(t, address)
 		for name, columns := range listed {
 			rows, err := db.QueryContext(t.Context(), "SELECT * FROM "+name+" LIMIT 0")
 			if err != nil {
@@ -122,4 +119,52 @@ func TestGuideNamesTests(t *testing.T) {
 	if named < 15 {
 		t.Errorf("the guide names %d tests", named)
 	}
+}
+
+// The guide's SQL finds something in the copy of the stand-in's demo.
+func TestGuideQueriesTheTables(t *testing.T) {
+	_, query, ok := strings.Cut(guide(t, "The tables"), "```sql\n")
+	query, _, _ = strings.Cut(query, "```")
+	if !ok {
+		t.Fatal("the guide has no SQL")
+	}
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		refresh(t, open(t, address, optionsOf(srv)))
+		db := openSQL(t, address)
+		rows, err := db.QueryContext(t.Context(), query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		found := map[int64]string{}
+		for rows.Next() {
+			var (
+				title string
+				job   int64
+			)
+			if err := rows.Scan(&title, &job); err != nil {
+				t.Fatal(err)
+			}
+			found[job] = title
+		}
+		if found[srv.Demo.OpenJob] == "" {
+			t.Errorf("the query finds %v, without job %d", found, srv.Demo.OpenJob)
+		}
+	})
+}
+
+// openSQL opens a mirror's database as any program may.
+func openSQL(t *testing.T, address string) *sql.DB {
+	t.Helper()
+	driver := "sqlite"
+	if strings.HasPrefix(address, "postgres") {
+		driver = "pgx"
+	}
+	db, err := sql.Open(driver, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
 }
