@@ -44,9 +44,9 @@ Credentials come from the settings as for the other commands. The assistant
 never sees them. Texts of advertisements and questions are handed over as plain
 text, cut, and marked as what others wrote.
 
-Settings are read when the first tool is used, and again after a credential was
-refused. Standard output carries the protocol alone; --debug logs to standard
-error. It ends with its input.`,
+Settings are read when the first tool is used, and again after they lacked something,
+a credential was refused or doctor was used. Standard output carries the protocol
+alone; --debug logs to standard error. It ends with its input.`,
 		Example: "  jobboard mcp --fake",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -66,7 +66,8 @@ type assistant struct {
 	command *cobra.Command
 	state   string // path, or empty
 
-	places chan struct{} // of tools that work
+	places  chan struct{} // of tools that work
+	limiter *rate.Limiter // of requests to the service
 
 	mu      sync.Mutex
 	current *board               // nil: the settings are to be read
@@ -109,7 +110,7 @@ func (s *secrets) all() []string {
 func (m *assistant) serve(ctx context.Context) error {
 	life, end := context.WithCancel(ctx)
 	defer end()
-	m.places = make(chan struct{}, maxCalls)
+	m.places, m.limiter = make(chan struct{}, maxCalls), rate.NewLimiter(requestRate, requestMost)
 	out := &lockedWriter{w: m.stdout}
 	in := &messages{in: m.stdin, out: out}
 	err := m.server(life).Run(life, &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: 2 * maxMessage})
@@ -219,7 +220,7 @@ func (m *assistant) board() (*board, error) {
 	}
 	m.secrets.use(&own.settings)
 	b := &board{app: own}
-	b.client, b.err = own.client(jobboard.RetryPolicy{}, rate.NewLimiter(requestRate, requestMost))
+	b.client, b.err = own.client(jobboard.RetryPolicy{}, m.limiter)
 	m.current = b
 	return b, nil
 }
@@ -236,8 +237,8 @@ func (m *assistant) startDemo() *jobboardtest.Server {
 	return m.demo
 }
 
-// forget has the settings read anew, because a credential was refused: there may
-// be a new one in a file.
+// forget has the settings read anew, because they lack something or a credential
+// was refused: there may be a new one in a file.
 func (m *assistant) forget(b *board) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -257,33 +258,46 @@ func (m *assistant) close() {
 // masked returns a text without the secrets in hand, in any quoting.
 func (m *assistant) masked(s string) string { return redact.Hide(s, m.secrets.all()) }
 
+// lacking is what the settings lack, or have wrong: they are read anew before the
+// next tool.
+type lacking struct{ error }
+
+func (u lacking) Unwrap() error { return u.error }
+
+// ready says what the settings lack for what is to be asked.
+func (b *board) ready(needs ...func() error) error {
+	for _, need := range needs {
+		if err := need(); err != nil {
+			return lacking{err}
+		}
+	}
+	if b.err != nil {
+		return lacking{b.err}
+	}
+	return nil
+}
+
 // searcher is what searches the channel, and the channel.
-func (b *board) searcher(name string) (searcher, jobboard.ChannelID, error) {
+func (b *board) searcher(name string) (s searcher, ch jobboard.ChannelID, err error) {
 	var args []string
 	if name != "" {
 		args = []string{name}
 	}
-	if err := b.app.settings.needBase(); err != nil {
-		return nil, "", err
-	}
-	ch, err := b.app.settings.needChannel(args)
+	own := &b.app.settings
+	err = b.ready(own.needBase, func() (err error) { ch, err = own.needChannel(args); return err })
 	if err != nil {
 		return nil, "", err
 	}
-	if b.err != nil {
-		return nil, "", b.err
+	if s, err = b.app.searches(b.client); err != nil {
+		return nil, "", lacking{err}
 	}
-	s, err := b.app.searches(b.client)
-	return s, ch, err
+	return s, ch, nil
 }
 
 // lookUp asks for the job information.
 func (b *board) lookUp(ctx context.Context, id jobboard.JobID) (*jobboard.JobInformation, error) {
-	if err := b.app.settings.needLookup(); err != nil {
+	if err := b.ready(b.app.settings.needLookup); err != nil {
 		return nil, err
-	}
-	if b.err != nil {
-		return nil, b.err
 	}
 	return b.client.JobInformation(ctx, id)
 }

@@ -41,20 +41,20 @@ type serving struct {
 
 // syncBuffer is a buffer for more than one goroutine.
 type syncBuffer struct {
-	mu sync.Mutex
-	bytes.Buffer
+	mu  sync.Mutex
+	all bytes.Buffer
 }
 
 func (b *syncBuffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.Buffer.Write(p)
+	return b.all.Write(p)
 }
 
 func (b *syncBuffer) text() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.String()
+	return b.all.String()
 }
 
 // serve starts jobboard mcp in a process.
@@ -381,6 +381,29 @@ func TestAssistantReadsANewToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	use(t, session, "may_i_apply", `{"job":"2797227"}`).want(t, false, `"decision":"may apply"`)
+}
+
+// So is a configuration that is put right meanwhile, whichever tool saw that it was
+// wrong.
+func TestAssistantReadsNewSettings(t *testing.T) {
+	srv := demo(t)
+	right := fmt.Sprintf("base_url = %q\njobdb_url = %q\nclient_id = \"10\"\nchannel = %q\n", srv.BaseURL, srv.JobDBURL, srv.Demo.Channel)
+	for _, wrong := range []string{
+		"", "base_url = 7\n", fmt.Sprintf("base_url = %q\nclient_id = \"10\"\n", srv.BaseURL), fmt.Sprintf("base_url = %q\n", srv.BaseURL),
+		strings.Replace(right, `"10"`, `"4711"`, 1),
+	} {
+		for _, tool := range []string{"search_jobs", "doctor"} {
+			path := file(t, "config.toml", wrong, 0o600)
+			session := connect(t, newProcess().set("CONFIG", path))
+			if first := use(t, session, tool, `{}`); !first.failed && !strings.Contains(first.text, `"next":`) {
+				t.Errorf("%q works: %s", wrong, first.text)
+			}
+			if err := os.WriteFile(path, []byte(right), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			use(t, session, "search_jobs", `{}`).want(t, false, `"total":42`)
+		}
+	}
 }
 
 func TestAssistantSeesChanges(t *testing.T) {

@@ -195,5 +195,6 @@ func (m *assistant) examine(ctx context.Context, b *board, _ noArgs) (doctorResu
 			out.Findings = append(out.Findings, x)
 		}
 	}
+	m.forget(b) // whoever reads this puts the settings right
 	return out, nil
 }

@@ -160,13 +160,8 @@ func (m *assistant) mayIApply(ctx context.Context, b *board, in jobArgs) (mayIAp
 	if b.app.settings.get(userToken) == "" {
 		return m.openForAnyone(ctx, b, id, out)
 	}
-	for _, need := range []func() error{b.app.settings.needBase, b.app.settings.needLookup} {
-		if err := need(); err != nil {
-			return out, err
-		}
-	}
-	if b.err != nil {
-		return out, b.err
+	if err := b.ready(b.app.settings.needBase, b.app.settings.needLookup); err != nil {
+		return out, err
 	}
 	user, err := b.app.settings.user()
 	if err != nil {

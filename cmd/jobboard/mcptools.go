@@ -90,7 +90,7 @@ func addTool[In, Out any](m *assistant, s *mcp.Server, name, title, description 
 		if err == nil {
 			out, err = call(ctx, b, in)
 		}
-		if err != nil && exitCodeOf(err) == exitCredential && b != nil && m.demo == nil {
+		if lacks := new(lacking); exitCodeOf(err) == exitCredential || errors.As(err, lacks) {
 			m.forget(b)
 		}
 		if err != nil {
