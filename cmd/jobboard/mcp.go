@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -84,14 +85,18 @@ type secrets struct {
 	before []string
 }
 
-const maxSecrets = 100
+const maxSecrets = 1000
 
 // use adds the secrets of settings that were read.
 func (s *secrets) use(of *settings) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.of != nil {
-		s.before = append(s.before, s.of.secrets()...)
+		for _, secret := range s.of.secrets() {
+			if !slices.Contains(s.before, secret) {
+				s.before = append(s.before, secret)
+			}
+		}
 		s.before = s.before[max(0, len(s.before)-maxSecrets):]
 	}
 	s.of = of

@@ -147,6 +147,7 @@ func TestAssistantUsesEveryTool(t *testing.T) {
 		}},
 		{"search_jobs", `{"near":"52.52,13.405","text":"data"}`, false, []string{`"total":1`, `"foreign_title":"Data Analyst (f/m/x)"`, `"remote":true`}},
 		{"search_jobs", `{"posting":"600100","advertisement_characters":20000}`, false, []string{`"foreign_advertisement":"Lindenhof Kliniken GmbH in Berlin sucht`}},
+		{"search_jobs", `{"channel":"nope"}`, false, []string{`"total":0`, `"postings":[]`, `a channel that does not exist`}},
 		{"search_jobs", `{"offset":40}`, false, []string{`"total":42`}},
 		{"search_jobs", `{"near":"Berlni"}`, true, []string{`no place is known by the name`, `"next":"give near as a town's name`}},
 		{"search_jobs", `{"limit":51}`, true, []string{`maximum`, `ErrInvalidInput`, `nothing was sent`}},

@@ -19,6 +19,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -275,6 +277,23 @@ func TestAssistantBounds(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Should a tool forget its bounds, its result does not go out.
+func TestAssistantLastBound(t *testing.T) {
+	m := &assistant{app: &app{}}
+	for size, fits := range map[int]bool{maxAnswer - 2: true, maxAnswer - 1: false, 10 * maxAnswer: false} {
+		body, err := json.Marshal(strings.Repeat("x", size))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &mcp.CallToolResult{StructuredContent: json.RawMessage(body), Content: []mcp.Content{&mcp.TextContent{Text: string(body)}}}
+		m.finish(r)
+		text := r.Content[0].(*mcp.TextContent).Text
+		if r.IsError == fits || (r.StructuredContent != nil) != fits || len(text) > maxAnswer || !fits && !strings.Contains(text, "ask for less") {
+			t.Errorf("%d bytes: failed is %t, %d bytes of text", len(body), r.IsError, len(text))
+		}
+	}
 }
 
 // Canaries: what no answer and no log may show, whoever says it.

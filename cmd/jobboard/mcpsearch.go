@@ -83,6 +83,7 @@ type searchJobsResult struct {
 	Incomplete bool    `json:"incomplete,omitempty" jsonschema:"the service counts more postings than it gives: narrow the search to see the others"`
 	Postings   []entry `json:"postings"`
 	Next       int     `json:"next_offset,omitempty" jsonschema:"offset of the next page; absent on the last one"`
+	Note       string  `json:"note,omitempty"`
 }
 
 // notListed are the config keys that no entry shows.
@@ -130,6 +131,9 @@ func (m *assistant) searchJobs(ctx context.Context, b *board, in searchJobsArgs)
 	page, _ := stream.Page()
 	out.Total = max(page.TotalNumberOfJobs, count)
 	out.Incomplete = page.TotalNumberOfJobs > count
+	if out.Total == 0 {
+		out.Note = "nothing matches; the answer is the same for a channel that does not exist"
+	}
 	return out, nil
 }
 

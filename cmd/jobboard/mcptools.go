@@ -307,8 +307,8 @@ func (m *assistant) finish(r *mcp.CallToolResult) {
 		panic("a tool without a result") // all have one
 	}
 	if len(body) > maxAnswer {
+		r.Content, r.StructuredContent = nil, nil
 		r.SetError(toolError(compact(failed{Error: "the result is larger than 64 KiB", Next: "ask for less"})))
-		r.StructuredContent = nil
 		return
 	}
 	body = m.maskedJSON(body)
