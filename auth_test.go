@@ -749,9 +749,10 @@ func TestRenewalIsOutsideThePolicy(t *testing.T) {
 				return answer(r, 200, "{}"), nil
 			})},
 		})
+		start := time.Now()
 		_, err := c.Subscribe(t.Context(), jobboard.SubscriptionRequest{Body: 7})
-		if err != nil || fmt.Sprint(sent) != "[token17 token27]" {
-			t.Error(sent, err)
+		if err != nil || fmt.Sprint(sent) != "[token17 token27]" || time.Since(start) != 0 {
+			t.Error(sent, err, time.Since(start))
 		}
 	})
 	inBubble(t, "with an empty budget the next call has the other token", func(t *testing.T) {

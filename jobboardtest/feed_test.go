@@ -95,7 +95,7 @@ func TestFeedEntry(t *testing.T) {
 	srv := jobboardtest.New(t)
 	srv.AddClient(jobboardtest.Client{ID: "10"})
 	srv.AddJob(jobboardtest.Job{ID: 90, Title: "Chef", Status: jobboardtest.Inactive})
-	srv.AddPosting(jobboardtest.Posting{ID: 5, VersionID: 55, JobID: 90, Channels: []string{"c"}, Title: "Chef", ApplyURL: "https://agency.example/5"})
+	srv.AddPosting(jobboardtest.Posting{ID: 5, VersionID: 55, JobID: 90, Channels: []string{"c"}, Title: "Chef", ApplyURL: "HTTPS://agency.example/5"})
 	srv.AddJob(jobboardtest.Job{ID: 1000, Title: "Bäcker & Koch (m/w/d)", Language: "de", Location: jobboardtest.Location{
 		Country: "Deutschland", Zip: "50667", City: "Köln", Street: "Hohe Straße 48",
 	}})
@@ -129,7 +129,7 @@ func TestFeedEntry(t *testing.T) {
 		if len(p) != 2 || p[1].ID != c.id || p[1].Link != c.link || c.id != "" && p[0].ID != "9" {
 			t.Errorf("%+v: %+v", c.v, p)
 		}
-		if own := entries[0].Posted[0].Link; own != "https://agency.example/5" && c.link != "" {
+		if own := entries[0].Posted[0].Link; own != "HTTPS://agency.example/5" && c.link != "" {
 			t.Errorf("%+v: a link of its own became %s", c.v, own)
 		}
 		var page struct {

@@ -33,7 +33,8 @@ func FuzzLinear(f *testing.F) {
 	for _, seed := range []string{
 		"x", "<", "\n", "<a>", "</a>", "<a ", "<a b='", entry, "<PositionOpening>", "<PositionOpening ", entry[:60], "</PositionOpening", "</PositionOpening ",
 		"<!--", "-->", "<!-- -->", "<![CDATA[", "]]>", "<?", "?>", "<PositionOpening><!--", "<PositionOpening><![CDATA[", "<PositionOpening><?x", "&lt;", "&",
-		"<PositionOpening><![CDATA[" + entry, "<PositionOpening><!-- " + entry + "<!-- ", "<PositionOpening><![CDATA[]]></x>", entry + "<!-- " + entry + " -->",
+		"<PositionOpening><![CDATA[" + entry, "<PositionOpening><![CDATA[ text <![CDATA[ text ]]></PositionOpening>",
+		"<PositionOpening><!-- " + entry + "<!-- ", "<PositionOpening><![CDATA[]]></x>", entry + "<!-- " + entry + " -->",
 		"<PositionOpening><a></PositionOpening>", "<PositionOpening><Link>a</Link>", strings.Repeat("<PositionOpening><![CDATA[", 40) + "]]>",
 		"<!DOCTYPE", "<PositionOpening>" + strings.Repeat("x", 500), "<x:PositionOpening:", "\r\n", "<PositionOpening a='" + strings.Repeat("<", 50),
 	} {

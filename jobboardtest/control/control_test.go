@@ -284,6 +284,8 @@ func TestRefusals(t *testing.T) {
 		{"GET", "/requests/wait", ``, 400, "count", "missing"},
 		{"GET", "/requests/wait?count=1&timeout=1h", ``, 400, "timeout", "1m0s"},
 		{"GET", "/requests/wait?count=1&timeout=10ms", ``, 409, "", "0 of 1 requests"},
+		{"GET", "/requests/wait?count=1&timeout=0s", ``, 409, "", "0 of 1 requests"},
+		{"GET", "/requests/wait?count=1&timeout=-1ns", ``, 400, "timeout", "1m0s"},
 		{"PUT", "/clock", `{}`, 400, "now", "missing"},
 		{"PUT", "/clock", `{"now":"noon"}`, 400, "now", "noon"},
 		{"POST", "/clock/advance", `{}`, 400, "by", "missing"},
