@@ -363,3 +363,32 @@ func TestAnswersErrorAsJSON(t *testing.T) {
 		t.Errorf("%s\nwant %s", b, want)
 	}
 }
+
+// The caller's name for itself stands before the library's.
+func TestUserAgent(t *testing.T) {
+	var sent string
+	for own, want := range map[string]string{"": "", " ": "", "shop/1.0": "shop/1.0 ", "  shop/1.0 (de) ": "shop/1.0 (de) "} {
+		c := mustClient(t, jobboard.Config{BaseURL: "https://api.example", UserAgent: own, HTTPClient: &http.Client{
+			Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+				sent = r.Header.Get("User-Agent")
+				return answer(r, 200, "true"), nil
+			}),
+		}})
+		if _, err := c.Applicant(jobboard.StaticToken("token")).HasApplied(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		if rest, ok := strings.CutPrefix(sent, want); !ok || !strings.HasPrefix(rest, "jobboard-go") {
+			t.Errorf("%q: the header is %q", own, sent)
+		}
+	}
+}
+
+// A source whose error says nothing leaves no colon behind.
+func TestErrorWithoutDetail(t *testing.T) {
+	fetch := func(context.Context) (*oauth2.Token, error) { return nil, errors.New("") }
+	c := mustClient(t, jobboard.Config{BaseURL: "https://api.example"})
+	_, err := c.Applicant(jobboard.RenewingToken(fetch)).HasApplied(t.Context(), 1)
+	if !errors.Is(err, jobboard.ErrToken) || strings.Contains(err.Error(), "token: ") || !strings.Contains(err.Error(), "no usable token") {
+		t.Errorf("%v", err)
+	}
+}

@@ -256,6 +256,26 @@ func TestInt(t *testing.T) {
 	}
 }
 
+// A number is kept as text, up to its bound.
+func TestNumber(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		err  error
+	}{
+		{"0", nil}, {"-1.5e+300", nil}, {strings.Repeat("9", MaxNumber), nil}, {strings.Repeat("9", MaxNumber+1), errLongNumber},
+		{"01", errSyntax}, {"1.", errSyntax}, {"1e", errSyntax}, {"+1", errSyntax}, {"1-1", errSyntax},
+	} {
+		for name, reset := range scanners {
+			s := new(Scanner)
+			reset(s, []byte(test.text+" "))
+			got := string(s.Number())
+			if !errors.Is(s.Err(), test.err) || test.err == nil && got != test.text {
+				t.Errorf("%.40s, %s: %.40s, %v, want %v", test.text, name, got, s.Err(), test.err)
+			}
+		}
+	}
+}
+
 func TestBounds(t *testing.T) {
 	for _, text := range []string{`[1,2,3]`, `"` + strings.Repeat("x", 3*window.Size) + `"`} {
 		for extra := -2; extra <= 2; extra++ {
