@@ -1,0 +1,106 @@
+package transport
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+func zipped(text string) string {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = io.WriteString(z, text)
+	_ = z.Close()
+	return b.String()
+}
+
+// A body is read to its bound, decompressed or not, and says what ended it.
+func TestBody(t *testing.T) {
+	lost := errors.New("the network is gone")
+	long := strings.Repeat("0123456789", 30)
+	packed := zipped(long)
+	zeros := zipped(strings.Repeat("\x00", 1<<20))
+	for _, test := range []struct {
+		name, encoding, wire string
+		end                  error // after the wire's bytes; nil: io.EOF
+		limit                int64
+		want                 string
+		err                  error
+		lost                 bool
+	}{
+		{name: "plain", wire: long, limit: 300, want: long},
+		{name: "identity", encoding: "Identity", wire: long, limit: 300, want: long},
+		{name: "one byte too many", wire: long, limit: 299, err: TooLargeError(299)},
+		{name: "gzip", encoding: "gzip", wire: packed, limit: 300, want: long},
+		{name: "x-gzip", encoding: "X-GZIP", wire: packed, limit: 300, want: long},
+		{name: "gzip of too much", encoding: "gzip", wire: packed, limit: 299, err: TooLargeError(299)},
+		{name: "a bomb", encoding: "gzip", wire: zeros, limit: 1 << 19, err: TooLargeError(1 << 19)},
+		{
+			name: "gzip of nothing, for ever", encoding: "gzip", wire: strings.Repeat(zipped(""), 10_000), limit: 300,
+			err: TooLargeError(300),
+		},
+		{name: "gzip cut off", encoding: "gzip", wire: packed[:len(packed)-1], limit: 300, err: EncodingError("broken gzip")},
+		{name: "no gzip", encoding: "gzip", wire: long, limit: 300, err: EncodingError("broken gzip")},
+		{name: "gzip of no byte", encoding: "gzip", limit: 300, err: EncodingError("broken gzip")},
+		{name: "br", encoding: "br", wire: long, limit: 300, err: EncodingError(`content encoding "br"`)},
+		{name: "lost", wire: long[:99], end: lost, limit: 300, err: lost, lost: true},
+		{name: "lost in gzip", encoding: "gzip", wire: packed[:len(packed)-1], end: lost, limit: 300, err: lost, lost: true},
+		{name: "lost before gzip", encoding: "gzip", wire: packed[:5], end: lost, limit: 300, err: lost, lost: true},
+	} {
+		wire := io.Reader(strings.NewReader(test.wire))
+		if test.end != nil {
+			wire = io.MultiReader(wire, iotest.ErrReader(test.end))
+		}
+		resp := &http.Response{Header: http.Header{}, Body: io.NopCloser(wire)}
+		resp.Header.Set("Content-Encoding", test.encoding)
+		var b Body
+		var got []byte
+		err := b.Open(resp, test.limit)
+		if err == nil {
+			got, err = io.ReadAll(&b)
+		}
+		if err != test.err || err == nil && string(got) != test.want || int64(len(got)) > test.limit { //nolint:errorlint // as it is
+			t.Errorf("%s: %d bytes, %v, want %v", test.name, len(got), err, test.err)
+		}
+		if (b.Lost() != nil) != test.lost {
+			t.Errorf("%s: lost: %v", test.name, b.Lost())
+		}
+		if sample := string(b.Sample()); !strings.HasPrefix(long, sample) && test.name != "a bomb" || err == nil && len(sample) != SampleSize {
+			t.Errorf("%s: the sample is %q", test.name, sample)
+		}
+		b.Close()
+	}
+}
+
+func TestReadAtMost(t *testing.T) {
+	for limit, want := range map[int]string{0: "", 3: "abc", 5: "abcde", 6: "abcde"} {
+		got, whole, err := ReadAtMost(strings.NewReader("abcde"), limit)
+		if string(got) != want || whole != (limit >= 5) || err != nil {
+			t.Errorf("at most %d: %q, whole: %v, %v", limit, got, whole, err)
+		}
+	}
+	lost := errors.New("lost")
+	if got, whole, err := ReadAtMost(io.MultiReader(strings.NewReader("ab"), iotest.ErrReader(lost)), 3); string(got) != "ab" || whole || err != lost {
+		t.Errorf("%q, whole: %v, %v", got, whole, err)
+	}
+}
+
+// Only an answer without a length, whose connection ends with it, is open to
+// doubt.
+func TestFramed(t *testing.T) {
+	for want, resp := range map[bool]*http.Response{
+		false: {Close: true, ContentLength: -1}, true: {Close: true, ContentLength: 0},
+	} {
+		if Framed(resp) != want {
+			t.Errorf("%+v: framed: %v", resp, !want)
+		}
+	}
+	if !Framed(&http.Response{ContentLength: -1}) || !Framed(&http.Response{Close: true, ContentLength: -1, TransferEncoding: []string{"chunked"}}) {
+		t.Error("an answer in chunks, or over HTTP/2, is not framed")
+	}
+}
