@@ -262,8 +262,15 @@ func TestNumber(t *testing.T) {
 		text string
 		err  error
 	}{
-		{"0", nil}, {"-1.5e+300", nil}, {strings.Repeat("9", MaxNumber), nil}, {strings.Repeat("9", MaxNumber+1), errLongNumber},
-		{"01", errSyntax}, {"1.", errSyntax}, {"1e", errSyntax}, {"+1", errSyntax}, {"1-1", errSyntax},
+		{"0", nil},
+		{"-1.5e+300", nil},
+		{strings.Repeat("9", MaxNumber), nil},
+		{strings.Repeat("9", MaxNumber+1), errLongNumber},
+		{"01", errSyntax},
+		{"1.", errSyntax},
+		{"1e", errSyntax},
+		{"+1", errSyntax},
+		{"1-1", errSyntax},
 	} {
 		for name, reset := range scanners {
 			s := new(Scanner)
