@@ -3,6 +3,7 @@ package jobmirror
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"testing"
 	"time"
 
@@ -61,3 +62,7 @@ type failing struct {
 }
 
 func (f failing) take(context.Context, int) (block, error) { return block{}, f.err }
+
+// MigrationsOf returns the migrations of a database by their names: "postgres" or
+// "sqlite".
+func MigrationsOf(name string) (fs.FS, error) { return fs.Sub(migrations, "migrations/"+name) }

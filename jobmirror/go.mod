@@ -18,6 +18,8 @@ require (
 	modernc.org/sqlite v1.60.1
 )
 
+require go.yaml.in/yaml/v3 v3.0.6
+
 require (
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/cenkalti/backoff/v5 v5.0.3 // indirect
