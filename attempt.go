@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"maps"
 	"mime"
 	"net/http"
 	"strconv"
@@ -158,6 +157,16 @@ func (c *call) send(x *transport.Exchange, req *http.Request, auth *authorizatio
 	return resp, nil
 }
 
+// header returns the header of a request. Only net/http's own transport gets one
+// that other requests share: it keeps the rule that a transport changes nothing.
+func (c *call) header(observed http.Header, auth *authorization) http.Header {
+	kept := &auth.whole
+	if !c.slot.standard {
+		kept = nil
+	}
+	return c.slot.headers.whole(observed, c.request.header, auth.values, kept)
+}
+
 // follow follows at most three redirects of a GET to the same origin.
 func (c *call) follow(x *transport.Exchange, req *http.Request) (*http.Response, error) {
 	for hops := 0; ; hops++ {
@@ -178,39 +187,6 @@ func (c *call) follow(x *transport.Exchange, req *http.Request) (*http.Response,
 		next.URL = target
 		req = &next
 	}
-}
-
-// wholeHeader holds a complete header that is the same from one call to the
-// next.
-type wholeHeader struct {
-	common *http.Header // what calls have in common
-	header http.Header
-}
-
-// header returns the header of a request, made of the observer's, the call's and
-// the credential's, where the later replaces the earlier. Only net/http's own
-// transport gets a header that other requests share, because it keeps the rule
-// that a transport changes nothing.
-func (c *call) header(observed http.Header, auth *authorization) http.Header {
-	common := c.request.header
-	kind := c.slot.headers.kind(common)
-	shared := c.slot.standard && observed == nil && kind >= 0
-	if shared {
-		if kept := auth.whole[kind].Load(); kept != nil && kept.common == common {
-			return kept.header
-		}
-	}
-	h := make(http.Header, len(observed)+len(*common)+1)
-	maps.Copy(h, observed)
-	maps.Copy(h, *common)
-	delete(h, "Authorization")
-	if auth.values != nil {
-		h["Authorization"] = auth.values
-	}
-	if shared {
-		auth.whole[kind].Store(&wholeHeader{common, h})
-	}
-	return h
 }
 
 // notAnswered returns the failed attempt for a request without the beginning of

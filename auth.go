@@ -142,7 +142,7 @@ type authorization struct {
 	ahead  time.Time    // when another is to be fetched in the background; zero: never
 	doubt  *atomic.Bool // of its keeper; nil: it has none
 	again  atomic.Bool  // it was fetched in doubt, and the service has not taken it
-	whole  [headerKinds]atomic.Pointer[wholeHeader]
+	whole  wholeHeaders
 }
 
 func newAuthorization(token *oauth2.Token) (*authorization, error) {

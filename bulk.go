@@ -21,13 +21,6 @@ type BulkOptions struct {
 	PauseOnRetryAfter bool
 }
 
-// Limiter spaces requests out. Wait blocks until the next request may start, and
-// returns an error if it may not. *rate.Limiter of golang.org/x/time/rate
-// implements it.
-type Limiter interface {
-	Wait(ctx context.Context) error
-}
-
 // BulkResult holds the outcome of one job, or an error of the input; Job is then
 // the identifier that came with that error, usually 0.
 type BulkResult[T any] struct {

@@ -164,7 +164,7 @@ func TestCredentialStaysWithItsOrigin(t *testing.T) {
 					ctx: t.Context(), op: opHasApplied, slot: &slot, accept: func(*answer) error { return nil }, fresh: known,
 					request: request{header: &http.Header{}}, deadline: time.Now().Add(time.Minute),
 				}
-				_, failed := c.attempt(req) //nolint:bodyclose // the attempt closes it
+				_, failed := c.attempt(req)
 				c.release()
 				switch {
 				case own && (failed != nil || len(sent) != 1):

@@ -140,25 +140,6 @@ type shared struct {
 	source func(oauth2.TokenSource) credential
 }
 
-// headers holds the headers that all requests of a kind share. Nothing changes
-// them.
-type headers struct{ plain, search, body http.Header }
-
-const headerKinds = 3
-
-// kind returns which of the headers h is, or -1.
-func (all *headers) kind(h *http.Header) int {
-	switch h {
-	case &all.plain:
-		return 0
-	case &all.search:
-		return 1
-	case &all.body:
-		return 2
-	}
-	return -1
-}
-
 // Applicant makes the calls that need an applicant's own token (4.2 and 4.3).
 // It is cheap to make, even for each incoming request, and shares the
 // connections and the retry budget of its Client.
@@ -189,7 +170,8 @@ func newClient(cfg Config) (*Client, error) {
 		// requests, which a printer that follows fields would show.
 		next: roundTrip(next.RoundTrip), standard: standard,
 		insecure: cfg.AllowInsecure, language: cfg.Language, subscriptionPath: read.subscriptionPath,
-		headers: newHeaders(read.agent, cfg), catalogues: new(catalogueCache), anonymous: new(authorization),
+		headers:    newHeaders(read.agent, cfg.Language, !cfg.DisableCompression),
+		catalogues: new(catalogueCache), anonymous: new(authorization),
 		source: sources(),
 	}}
 	var own, lookupOwn credential
@@ -450,19 +432,6 @@ func isConfidential(u *url.URL) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// userAgent returns the caller's name for itself, followed by the library's.
-func userAgent(own string) (string, error) {
-	for i := range len(own) {
-		if own[i] < ' ' || own[i] >= 0x7f {
-			return "", &ConfigError{"UserAgent", "holds a character that no header may hold"}
-		}
-	}
-	if own = strings.TrimSpace(own); own == "" {
-		return agent(), nil
-	}
-	return own + " " + agent(), nil
-}
-
 // languageMistake returns what keeps s from being an Accept-Language, such as
 // "de", "de-AT,de;q=0.9" or "*"; empty: nothing.
 func languageMistake(s string) string {
@@ -477,23 +446,4 @@ func languageMistake(s string) string {
 
 func notInLanguage(r rune) bool {
 	return !('0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' || strings.ContainsRune("-,;=.* ", r))
-}
-
-func newHeaders(agent string, cfg Config) headers {
-	encoding := "gzip"
-	if cfg.DisableCompression {
-		encoding = "identity" // without a word net/http would ask for gzip itself
-	}
-	plain := http.Header{
-		"Accept":          {"application/json, text/plain;q=0.9, */*;q=0.8"},
-		"Accept-Encoding": {encoding},
-		"User-Agent":      {agent},
-	}
-	body := plain.Clone()
-	body["Content-Type"] = []string{"application/json"}
-	search := body.Clone()
-	if cfg.Language != "" {
-		search["Accept-Language"] = []string{cfg.Language}
-	}
-	return headers{plain: plain, search: search, body: body}
 }

@@ -142,10 +142,10 @@ func (c *call) endAttempt(end AttemptEnd) {
 // status, code, condition, wait, stopped. None holds a body, an address or an
 // identifier.
 
-func (c *call) logRepeat(f *failedAttempt) {
+func (c *call) logRepeat(status int) {
 	if l := c.slot.logger; l != nil {
 		l.LogAttrs(c.ctx, slog.LevelInfo, "jobboard: repeat", slog.String("op", c.op.name), slog.String("path", c.op.path),
-			slog.Int("attempt", c.attempts), slog.Int("status", f.status), slog.Duration("wait", c.wait))
+			slog.Int("attempt", c.attempts), slog.Int("status", status), slog.Duration("wait", c.wait))
 	}
 }
 

@@ -2,7 +2,6 @@ package jobboard
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"net/http"
@@ -44,6 +43,13 @@ type RetryPolicy struct {
 	// are the first attempts of the last 60 and 10 s that succeeded.
 	Budget      int     // tokens at the start and least capacity; 0 means 2, negative: no budget
 	BudgetRatio float64 // 0 means 0.3
+}
+
+// Limiter spaces requests out. Wait blocks until the next request may start, and
+// returns an error if it may not. *rate.Limiter of golang.org/x/time/rate
+// implements it.
+type Limiter interface {
+	Wait(ctx context.Context) error
 }
 
 // callTimeout bounds a call whose context has no deadline.
@@ -126,142 +132,6 @@ func (e event) repeats(method string) bool {
 		return rule.post
 	}
 	return rule.put
-}
-
-// checkRetry reports whether another attempt follows. The loop calls it once
-// after each attempt; a *failedAttempt in err names the call and its failure.
-func checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
-	var f *failedAttempt
-	if !errors.As(err, &f) {
-		return false, nil
-	}
-	c := f.call
-	c.sentOnce = c.sentOnce || f.event != unsent
-	c.stopped = c.stop(f, time.Now())
-	again := c.stopped == ""
-	end := AttemptEnd{StatusCode: f.status, Err: f.err, Repeat: again}
-	if again {
-		c.unclear = c.unclear || f.unclear
-		// Most calls never wait: only those that do have a function for it.
-		c.retryer.Backoff = func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return c.wait }
-		end.Wait = c.wait
-		c.last = f
-		c.logRepeat(f)
-		if c.turn != nil {
-			c.turn.StepOut() // another job works while this one waits
-		}
-	}
-	c.endAttempt(end)
-	return again, nil
-}
-
-// stop books a failed attempt. It returns the reason why no other one follows,
-// or returns "" and sets the wait before the next.
-func (c *call) stop(f *failedAttempt, now time.Time) StopReason {
-	if f.stopped != "" {
-		return f.stopped
-	}
-	if f.event == final && !f.expired && f.status != 0 && f.status < 500 {
-		c.succeeded(now) // the service works
-	}
-	c.wait = 0
-	if f.event != renewed {
-		c.wait = c.slot.policy.wait(c.repeats, f.retryAfter)
-	}
-	pausing := c.pause(f, now)
-	if reason := c.unrepeatable(f); reason != "" {
-		return reason
-	}
-	if reason := c.exhausted(f, now, pausing); reason != "" {
-		return reason
-	}
-	if f.event != renewed {
-		c.repeats++
-	}
-	return ""
-}
-
-// unrepeatable returns why a call that failed like this is not repeated, however
-// much time and budget there is, or nothing.
-func (c *call) unrepeatable(f *failedAttempt) StopReason {
-	repeats := f.event.repeats(c.op.method)
-	switch {
-	case f.ended, c.ctx.Err() != nil && f.event != final:
-		return StopCanceled
-	case f.event == final, f.event == cutOff && !repeats:
-		return StopFinal
-	case !repeats:
-		return StopNotIdempotent
-	}
-	return ""
-}
-
-// exhausted returns which bound of the policy leaves no room for a repeat, or
-// nothing and has paid for it.
-func (c *call) exhausted(f *failedAttempt, now time.Time, pausing bool) StopReason {
-	policy := c.slot.policy
-	switch {
-	case f.retryAfter > policy.MaxRetryAfter && !pausing:
-		return StopRetryAfter
-	case f.event != renewed && c.repeats+1 >= policy.MaxAttempts:
-		return StopAttempts
-	case !now.Add(c.wait).Before(c.deadline):
-		return StopDeadline
-	case !pausing && !c.pay(f, now):
-		return StopBudget
-	}
-	return ""
-}
-
-// pause makes all jobs of a bulk call wait for as long as the service asks, at
-// most MaxRetryAfter, and reports whether it did. The repeat then takes no token
-// of the budget, because the pause lowers the load on the service. The pause
-// does not count towards the time of a call without a deadline of its own.
-func (c *call) pause(f *failedAttempt, now time.Time) bool {
-	if c.turn == nil || !c.turn.Pause || f.retryAfter <= 0 || f.event != limited && f.event != failing {
-		return false
-	}
-	policy := c.slot.policy
-	asked := min(f.retryAfter, policy.MaxRetryAfter)
-	c.turn.PauseUntil(now.Add(asked))
-	c.wait = policy.wait(c.repeats, asked)
-	if _, own := c.ctx.Deadline(); !own {
-		c.deadline = c.deadline.Add(c.wait)
-	}
-	return true
-}
-
-// pay takes a token for a repeat out of the budget and reports whether there was
-// one. After an attempt that was not sent the repeat costs nothing. If many
-// calls failed together, pay delays the repeat so that they start one after the
-// other, as far as the caller has the time.
-func (c *call) pay(f *failedAttempt, now time.Time) bool {
-	b := c.slot.budget
-	if b == nil || f.event == unsent {
-		return true
-	}
-	if !b.Pay(now) {
-		return false
-	}
-	c.paid = true
-	if f.event == renewed {
-		return true
-	}
-	if later := b.Spread(now); now.Add(c.wait + later).Before(c.deadline) {
-		c.wait += later
-	}
-	return true
-}
-
-// succeeded books an attempt that was answered.
-func (c *call) succeeded(now time.Time) {
-	switch b := c.slot.budget; {
-	case b == nil:
-	case c.paid:
-		b.Return(now)
-	default:
-		b.Earn(now)
-	}
 }
 
 // wait returns the wait before a repeat, with equal jitter. If the service asked

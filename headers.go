@@ -1,0 +1,141 @@
+package jobboard
+
+import (
+	"maps"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// headers holds the headers that all requests of a kind share. Nothing changes
+// them.
+type headers struct{ plain, search, body http.Header }
+
+const headerKinds = 3
+
+// kind returns which of the headers h is, or -1.
+func (all *headers) kind(h *http.Header) int {
+	switch h {
+	case &all.plain:
+		return 0
+	case &all.search:
+		return 1
+	case &all.body:
+		return 2
+	}
+	return -1
+}
+
+// newHeaders returns the headers of a client; language may be empty.
+func newHeaders(agent, language string, compressed bool) headers {
+	encoding := "gzip"
+	if !compressed {
+		encoding = "identity" // without a word net/http would ask for gzip itself
+	}
+	plain := http.Header{
+		"Accept":          {"application/json, text/plain;q=0.9, */*;q=0.8"},
+		"Accept-Encoding": {encoding},
+		"User-Agent":      {agent},
+	}
+	body := plain.Clone()
+	body["Content-Type"] = []string{"application/json"}
+	search := body.Clone()
+	if language != "" {
+		search["Accept-Language"] = []string{language}
+	}
+	return headers{plain: plain, search: search, body: body}
+}
+
+// wholeHeaders keeps, for one credential, a complete header of each kind.
+type wholeHeaders [headerKinds]atomic.Pointer[wholeHeader]
+
+// wholeHeader holds a complete header that is the same from one call to the
+// next.
+type wholeHeader struct {
+	common *http.Header // what calls have in common
+	header http.Header
+}
+
+// whole returns the header of a request, made of the observer's, the call's and
+// the credential's, where the later replaces the earlier. It shares one header
+// between requests where kept is not nil, nothing is observed, and common is one
+// of all; a transport must not change that header.
+func (all *headers) whole(observed http.Header, common *http.Header, authorization []string, kept *wholeHeaders) http.Header {
+	kind := all.kind(common)
+	share := kept != nil && observed == nil && kind >= 0
+	if share {
+		if w := kept[kind].Load(); w != nil && w.common == common {
+			return w.header
+		}
+	}
+	h := make(http.Header, len(observed)+len(*common)+1)
+	maps.Copy(h, observed)
+	maps.Copy(h, *common)
+	delete(h, "Authorization")
+	if authorization != nil {
+		h["Authorization"] = authorization
+	}
+	if share {
+		kept[kind].Store(&wholeHeader{common, h})
+	}
+	return h
+}
+
+// userAgent returns the caller's name for itself, followed by the library's.
+func userAgent(own string) (string, error) {
+	for i := range len(own) {
+		if own[i] < ' ' || own[i] >= 0x7f {
+			return "", &ConfigError{"UserAgent", "holds a character that no header may hold"}
+		}
+	}
+	if own = strings.TrimSpace(own); own == "" {
+		return agent(), nil
+	}
+	return own + " " + agent(), nil
+}
+
+const modulePath = "github.com/jobboard-sdk/jobboard-go"
+
+// agent returns the library's part of User-Agent: its name, and its version if
+// the program's build information has it.
+var agent = sync.OnceValue(func() string {
+	info, _ := debug.ReadBuildInfo()
+	return agentOf(info)
+})
+
+func agentOf(info *debug.BuildInfo) string {
+	const name = "jobboard-go"
+	version := moduleVersion(info)
+	if !strings.HasPrefix(version, "v") || strings.ContainsFunc(version, notInToken) {
+		return name // none, or "(devel)"
+	}
+	return name + "/" + version
+}
+
+// moduleVersion returns this module's version in a program: the main module's if
+// the program is one of ours, else the dependency's. It returns "" for a checkout
+// that replaces the module.
+func moduleVersion(info *debug.BuildInfo) string {
+	if info == nil {
+		return ""
+	}
+	if info.Main.Path == modulePath {
+		return info.Main.Version
+	}
+	for _, m := range info.Deps {
+		if m.Path == modulePath {
+			if m.Replace != nil {
+				m = m.Replace
+			}
+			return m.Version
+		}
+	}
+	return ""
+}
+
+// notInToken reports whether a version in a header must not hold r.
+func notInToken(r rune) bool {
+	return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(".-+_", r))
+}
