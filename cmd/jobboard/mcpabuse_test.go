@@ -304,7 +304,8 @@ const (
 	canaryHeader = "canary-in-a-header-90ab11"
 )
 
-// canaries watches for secrets. It learns the tokens that the service gives.
+// canaries watches for secrets. It learns the tokens that the program has of the
+// service: those that it sends.
 type canaries struct {
 	next    http.RoundTripper
 	mu      sync.Mutex
@@ -312,29 +313,19 @@ type canaries struct {
 }
 
 func (c *canaries) RoundTrip(req *http.Request) (*http.Response, error) {
+	if token, ok := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer "); ok {
+		c.mu.Lock()
+		if !slices.Contains(c.secrets, token) {
+			c.secrets = append(c.secrets, token)
+		}
+		c.mu.Unlock()
+	}
 	resp, err := c.next.RoundTrip(req)
-	if err != nil {
-		return resp, err
+	if err == nil {
+		resp.Header.Add("Set-Cookie", "session="+canaryHeader)
+		resp.Header.Set("X-Debug", canaryHeader)
 	}
-	resp.Header.Add("Set-Cookie", "session="+canaryHeader)
-	resp.Header.Set("X-Debug", canaryHeader)
-	if strings.HasSuffix(req.URL.Path, tokenPath) {
-		body, readErr := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if readErr != nil {
-			return nil, readErr
-		}
-		var answer struct {
-			AccessToken string `json:"access_token"`
-		}
-		if json.Unmarshal(body, &answer) == nil && answer.AccessToken != "" {
-			c.mu.Lock()
-			c.secrets = append(c.secrets, answer.AccessToken)
-			c.mu.Unlock()
-		}
-		resp.Body = io.NopCloser(bytes.NewReader(body))
-	}
-	return resp, nil
+	return resp, err
 }
 
 // found returns the canary that a text shows, as it is or in a usual quoting.
