@@ -262,7 +262,8 @@ func measureBulk(r *report, e effort) error {
 		c := results[i]
 		p.Bars = append(p.Bars, bar{
 			Name: c.name, Value: c.perSecond(), Ours: isOurs(c.name),
-			Label: fmt.Sprintf("%s, %s connections, %s CPU", number(c.perSecond()), number(median(c.connections)), duration(c.cpuTime())),
+			Label: fmt.Sprintf("%s, %s connections, %s CPU",
+				number(c.perSecond()), number(median(c.connections)), duration(c.cpuTime())),
 		})
 	}
 	r.panels = append(r.panels, p)

@@ -63,6 +63,13 @@ func Plain(b []byte) (n int, ascii bool) {
 // itself in a string: up to a quote, an escape, or what no string may hold.
 // It returns 0 for text that is not UTF-8.
 func Verbatim(b []byte) int {
+	if len(b) >= 16 { // mostly it is short and ASCII
+		two := (*[16]byte)(b)
+		w0, w1 := binary.LittleEndian.Uint64(two[:]), binary.LittleEndian.Uint64(two[8:])
+		if m0, m1 := Stops(w0), Stops(w1); (m0|m1)&High != 0 && (w0|w1)&High == 0 {
+			return First(m0, m1, 0, 0)
+		}
+	}
 	n, ascii := Plain(b)
 	if !ascii && !Valid(b[:n]) {
 		return 0
