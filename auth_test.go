@@ -789,17 +789,27 @@ func TestRenewalIsOutsideThePolicy(t *testing.T) {
 			t.Errorf("%d fetches, %v tokens", fetches, b.Tokens)
 		}
 	})
-	inBubble(t, "once a call", func(t *testing.T) {
+	inBubble(t, "once a call, also if the service takes the token in between", func(t *testing.T) {
 		fetches, n := 0, 0
 		script := []int{401, 503, 401, 200}
-		c := mustClient(t, jobboard.Config{
+		var c *jobboard.Client
+		c = mustClient(t, jobboard.Config{
 			BaseURL: "https://api.example",
 			TokenSource: jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
 				fetches++
 				return &oauth2.Token{AccessToken: fmt.Sprint("token", fetches)}, nil
 			}),
 			HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+				if strings.Contains(r.URL.Path, "/other/") {
+					return answer(r, 200, `{"totalNumberOfJobs":0,"results":[]}`), nil
+				}
 				n++
+				if n == 2 {
+					time.Sleep(2 * time.Second) // another could be fetched now
+					if _, err := c.Search(t.Context(), "other", jobboard.Query{}); err != nil {
+						t.Error(err)
+					}
+				}
 				if script[n-1] == 401 {
 					return expired401["header"](r), nil
 				}

@@ -38,6 +38,16 @@ func TestSaveAndLoad(t *testing.T) {
 
 	other := jobboardtest.New(t)
 	in, err := jobboardtest.ReadState(bytes.NewReader(file.Bytes()))
+	// A server that begins with a state answers as it says, unless it is told.
+	told := jobboardtest.Variants{PageSize: 2}
+	for want, options := range map[jobboardtest.Variants][]jobboardtest.Option{
+		{QuotedIDs: true, PageSize: 3}: nil, told: {jobboardtest.WithVariants(told)},
+	} {
+		begun := jobboardtest.New(t, append(options, jobboardtest.WithState(in))...)
+		if got := begun.Variants(); got != want {
+			t.Errorf("it begins with %+v, want %+v", got, want)
+		}
+	}
 	if err == nil {
 		err = other.Restore(in)
 	}
