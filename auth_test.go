@@ -1128,3 +1128,33 @@ func TestEveryTokenIsRejected(t *testing.T) {
 		})
 	}
 }
+
+// A source too many takes the place of one other, and not of all.
+func TestKeptTokensMakeRoom(t *testing.T) {
+	var requests atomic.Int64
+	c := tokenClient(t, &requests)
+	fetches := 0
+	fetch := func(context.Context) (*oauth2.Token, error) {
+		fetches++
+		return &oauth2.Token{AccessToken: "token", Expiry: time.Now().Add(time.Hour)}, nil
+	}
+	var kept []funcSource
+	call := func(source funcSource) {
+		if _, err := c.Applicant(source).HasApplied(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 1024 {
+		f := fetch
+		kept = append(kept, funcSource{&f})
+		call(kept[len(kept)-1])
+	}
+	f := fetch
+	call(funcSource{&f})
+	for _, source := range kept { // what is fetched again takes a place, too
+		call(source)
+	}
+	if again := fetches - 1025; again > 200 {
+		t.Errorf("%d of 1024 sources were asked again", again)
+	}
+}

@@ -160,6 +160,28 @@ func TestWait(t *testing.T) {
 	})
 }
 
+// Names without values count, too.
+func TestJournalBoundsNames(t *testing.T) {
+	srv := jobboardtest.NewServer(jobboardtest.WithoutSockets())
+	defer srv.Close()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.BaseURL+searchPath, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range 1000 {
+		req.Header.Set(fmt.Sprintf("X-%s-%d", strings.Repeat("x", 500), k), "")
+	}
+	res, err := srv.Transport().RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	kept := srv.Requests()[0]
+	if n := len(kept.Header); n < 50 || n > 200 || kept.Header["..."] == nil {
+		t.Errorf("%d of 1000 headers are kept", n)
+	}
+}
+
 // However large the requests are, the journal's memory is bounded; it keeps the
 // newest, and the counts.
 func TestJournalIsBoundedInBytes(t *testing.T) {

@@ -173,6 +173,16 @@ func TestMount(t *testing.T) {
 	}
 	srv.LiftFaults()
 	srv.Mount("/_own", nil)
+
+	// Only below the base address, not at the lookup's.
+	other := jobboardtest.NewServer()
+	defer other.Close()
+	other.Mount("/_own", http.NotFoundHandler())
+	for _, url := range []string{other.JobDBURL + "/_own", strings.TrimSuffix(other.BaseURL, "/board") + "/_own"} {
+		if _, body := get(t, other, url, ""); !strings.Contains(string(body), "section 4") {
+			t.Errorf("%s is mounted: %s", url, body)
+		}
+	}
 }
 
 func TestShutdownFinishesWhatItServes(t *testing.T) {
