@@ -4,7 +4,7 @@
 // not work. With --fake every command runs against an embedded stand-in of the
 // service, with nothing set up:
 //
-//	jobboard search --fake --near 52.52,13.405 --radius 50
+//	jobboard search --fake --near Berlin --radius 50
 //	jobboard doctor --fake
 //
 // README.md beside it lists the settings and the exit codes.
