@@ -106,7 +106,8 @@ func (p *applyPage) fill(r *http.Request, problems jobboard.AnswersError) {
 		p.Fields = append(p.Fields, f)
 	}
 	if len(p.Job.Nationalities) > 0 {
-		f := field{Name: "nationality", Label: p.W.Nationality, Kind: "select", Options: inOrder(p.Job.Nationalities, p.Job.JobLanguage)}
+		options := inOrder(p.Job.Nationalities, p.Job.JobLanguage)
+		f := field{Name: "nationality", Label: p.W.Nationality, Kind: "select", Options: options}
 		if problem, ok := problems.Nationality(); ok {
 			f.Problem = p.W.problem(problem)
 		}

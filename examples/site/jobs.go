@@ -93,7 +93,8 @@ func listed(p *jobmirror.Posting, near jobboard.GeoLocation) listedJob {
 	where, _ := config.LocationNames()
 	remote, _ := config.RemoteStatus()
 	j := listedJob{
-		Title: p.Posting.Title, Company: company, Excerpt: jobpublish.Excerpt(ad, 200), Remote: remote == jobboard.RemoteFully,
+		Title: p.Posting.Title, Company: company, Excerpt: jobpublish.Excerpt(ad, 200),
+		Remote: remote == jobboard.RemoteFully,
 	}
 	if len(where) > 0 {
 		j.Place = where[0]

@@ -82,7 +82,9 @@ func run(ctx context.Context, addr, origin, database string) error {
 	running := make(chan error, 1)
 	go func() { running <- mirror.Run(ctx) }()
 
-	server := &http.Server{Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: 30 * time.Second}
+	server := &http.Server{
+		Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: 30 * time.Second,
+	}
 	go func() {
 		<-ctx.Done()
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
@@ -110,7 +112,9 @@ type board struct {
 // boardOf reads the settings, and starts the stand-in where there are none.
 func boardOf(origin string) board {
 	b := board{config: jobboard.Config{
-		BaseURL: os.Getenv("JOBBOARD_BASE_URL"), JobDBURL: os.Getenv("JOBBOARD_JOBDB_URL"), ClientID: os.Getenv("JOBBOARD_CLIENT_ID"),
+		BaseURL:  os.Getenv("JOBBOARD_BASE_URL"),
+		JobDBURL: os.Getenv("JOBBOARD_JOBDB_URL"),
+		ClientID: os.Getenv("JOBBOARD_CLIENT_ID"),
 	}}
 	b.oauth = oauth2.Config{
 		ClientID: b.config.ClientID, ClientSecret: os.Getenv("JOBBOARD_CLIENT_SECRET"),

@@ -17,7 +17,9 @@ import (
 
 // publish serves what search engines and feed readers ask for.
 func (s *site) publish(mux *http.ServeMux) error {
-	published, err := jobpublish.NewSite(jobpublish.Config{URL: s.origin + "/", Title: german.Title, Language: german.Lang, Jobs: s.openJobs})
+	published, err := jobpublish.NewSite(jobpublish.Config{
+		URL: s.origin + "/", Title: german.Title, Language: german.Lang, Jobs: s.openJobs,
+	})
 	if err != nil {
 		return err
 	}
