@@ -38,16 +38,15 @@ func (a *app) mcpCommand() *cobra.Command {
 		Long: `mcp serves the Model Context Protocol on standard input and output, for the
 program of an assistant to start. The assistant gets tools that only read:
 search jobs, job information, may I apply, check answers, what changed, doctor;
-and the pages of the documentation. None of them can apply, subscribe or change
-anything.
+and the pages of the documentation. None of them changes anything.
 
 Credentials come from the settings as for the other commands. The assistant
 never sees them. Texts of advertisements and questions are handed over as plain
 text, cut, and marked as what others wrote.
 
-Settings are read when the first tool is used, and again after they lacked something,
-a credential was refused or doctor was used. Standard output carries the protocol
-alone; --debug logs to standard error. It ends with its input.`,
+Settings are read when the first tool is used, and again after they lacked
+something, a credential was refused or doctor was used. Standard output carries
+the protocol alone; --debug logs to standard error. It ends with its input.`,
 		Example: "  jobboard mcp --fake",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

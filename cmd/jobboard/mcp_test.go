@@ -537,7 +537,7 @@ func TestAssistantBearsGarbage(t *testing.T) {
 			{"\x00\xff\xfe", `"code":-32700`},
 			{`{"jsonrpc":"2.0","id":1,`, `"code":-32700`},
 			{strings.Repeat("[", 100_000), `"code":-32700`},
-			{`[]`, `"code":-32600`},
+			{`[]`, "batches are not read"},
 			{`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `"code":-32600`},
 			{`7`, `"code":-32600`},
 			{`{"some":"thing"}`, `"code":-32600`},
