@@ -152,9 +152,9 @@ func TestBulkOperations(t *testing.T) {
 // a sixth of the requests.
 func TestBulkUnderFailure(t *testing.T) {
 	const jobs, concurrency = 50_000, 128
-	lastGood := func(attempts int) (took time.Duration, most int) {
+	lastGood := func(takes time.Duration, attempts int) (took time.Duration, most int) {
 		synctest.Test(t, func(t *testing.T) {
-			b := &bulkBoard{takes: 12 * time.Millisecond, answer: func(job, _ int) (int, http.Header) {
+			b := &bulkBoard{takes: takes, answer: func(job, _ int) (int, http.Header) {
 				if job%20 == 0 {
 					return 500, http.Header{}
 				}
@@ -176,12 +176,20 @@ func TestBulkUnderFailure(t *testing.T) {
 		})
 		return took, most
 	}
-	without, _ := lastGood(1)
-	with, most := lastGood(5)
+	without, _ := lastGood(12*time.Millisecond, 1)
+	with, most := lastGood(12*time.Millisecond, 5)
 	share := float64(without) / float64(with)
 	t.Logf("figure: bulk of %d at once, 5 %% of the jobs fail: %.0f %% of the good results a second without repeats", concurrency, 100*share)
 	if share < 0.8 || most != concurrency {
 		t.Errorf("%.2f of a run without repeats, %d at once", share, most)
+	}
+
+	// A service that is faster than that is held back by the bound on what waits.
+	fast, most := lastGood(5*time.Millisecond, 5)
+	failing := jobs / 20 / fast.Seconds() / concurrency
+	t.Logf("figure: at most %.1f times Concurrency jobs a second fail for good", failing)
+	if failing < 3 || most != concurrency {
+		t.Errorf("%.1f times Concurrency jobs a second fail for good, %d at once", failing, most)
 	}
 }
 
