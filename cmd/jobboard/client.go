@@ -113,12 +113,15 @@ func settingError(err error, cfg jobboard.Config) error {
 	if !errors.As(err, &mistake) {
 		return refused
 	}
-	if name, ok := settingNames[mistake.Field]; ok {
+	name, ok := settingNames[mistake.Field]
+	if ok {
 		refused.err = fmt.Errorf("%s %s", name, mistake.Reason)
 	}
 	address := map[string]string{"BaseURL": cfg.BaseURL, "JobDBURL": cfg.JobDBURL}[mistake.Field]
 	switch {
 	case strings.HasPrefix(address, "http://") && !cfg.AllowInsecure && !strings.ContainsAny(address, "@?#"):
+		// The library's reason names the field of its Config that permits it.
+		refused.err = fmt.Errorf("%s is http to a host that is not loopback: its credential would be readable on the way", name)
 		refused.hint = "use the https address, or bear with it: --allow-insecure"
 	case address != "":
 		refused.hint = "write the address with its scheme, such as https://jobs.example; take name and password out of the address, and what begins with ? or #"
