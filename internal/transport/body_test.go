@@ -64,7 +64,7 @@ func TestBody(t *testing.T) {
 		if err == nil {
 			got, err = io.ReadAll(&b)
 		}
-		if err != test.err || err == nil && string(got) != test.want || int64(len(got)) > test.limit { //nolint:errorlint // as it is
+		if err != test.err || err == nil && string(got) != test.want || int64(len(got)) > test.limit {
 			t.Errorf("%s: %d bytes, %v, want %v", test.name, len(got), err, test.err)
 		}
 		if (b.Lost() != nil) != test.lost {
