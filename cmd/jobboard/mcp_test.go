@@ -362,6 +362,23 @@ func TestAssistantDoctorWithoutSettings(t *testing.T) {
 	use(t, connect(t, newProcess()), "doctor", `{}`).want(t, false, `"ok":false`, `"verdict":"fail"`, "no address is set", "--fake")
 }
 
+// The settings are read anew after the doctor, and the demo stays the same.
+func TestAssistantKeepsTheDemo(t *testing.T) {
+	started := 0
+	p := newProcess()
+	p.startFake = func() *jobboardtest.Server {
+		started++
+		return demo(t)
+	}
+	session := connect(t, p, "--fake")
+	for range 3 {
+		use(t, session, "doctor", `{}`).want(t, false, `"ok":true`)
+	}
+	if started != 1 {
+		t.Errorf("the stand-in was started %d times", started)
+	}
+}
+
 func TestAssistantWithoutAnApplicant(t *testing.T) {
 	srv := demo(t)
 	session := connect(t, newProcess().pointAt(srv).set("USER_TOKEN", ""))
