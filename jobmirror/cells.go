@@ -50,7 +50,8 @@ func cover(grid int, circle jobboard.GeoLocation) []string {
 		return nil // around a pole every longitude is near
 	}
 	// A circle is widest not at its centre's latitude but nearer to the pole.
-	wide := math.Asin(min(1, math.Sin(min(math.Pi/2, high*math.Pi/180))/math.Cos(circle.Latitude*math.Pi/180))) * 180 / math.Pi * 1.01
+	sine := math.Sin(min(math.Pi/2, high*math.Pi/180)) / math.Cos(circle.Latitude*math.Pi/180)
+	wide := math.Asin(min(1, sine)) * 180 / math.Pi * 1.01
 	rows := int(math.Floor((north+90)/size)) - int(math.Floor((south+90)/size)) + 1
 	if high > 80 || rows*(int(2*wide/size)+1) > maxCells {
 		return nil
@@ -65,7 +66,8 @@ func cover(grid int, circle jobboard.GeoLocation) []string {
 				cells = append(cells, c)
 			}
 			// The last column of a grid is narrower than the others.
-			if c := cell(grid, latitude, min(wrapped+size, 180)); longitude < circle.Longitude+wide && wrapped+size > 180 && !seen[c] {
+			c := cell(grid, latitude, min(wrapped+size, 180))
+			if longitude < circle.Longitude+wide && wrapped+size > 180 && !seen[c] {
 				seen[c] = true
 				cells = append(cells, c)
 			}

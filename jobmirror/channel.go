@@ -15,7 +15,8 @@ const channelBatch = 200
 // copyChannel copies what a search shows, posting by posting. It is whole when
 // the answer was read to its end and held every posting that it counts.
 func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole bool, reason string, err error) {
-	stream := m.client.PostingStream(ctx, jobboard.ChannelID(src.name), jobboard.Query{Text: src.text, Near: src.near, Language: src.language})
+	query := jobboard.Query{Text: src.text, Near: src.near, Language: src.language}
+	stream := m.client.PostingStream(ctx, jobboard.ChannelID(src.name), query)
 	batch := make([]*jobboard.JobPosting, 0, channelBatch)
 	flush := func() error {
 		if len(batch) == 0 {
@@ -61,7 +62,8 @@ func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole
 	}
 	distinct += len(turn.forgotten)
 	if page.NumPages > 1 || distinct < page.TotalNumberOfJobs {
-		return false, fmt.Sprintf("the answer holds %d of %d postings, on one of %d pages", distinct, page.TotalNumberOfJobs, page.NumPages), nil
+		return false, fmt.Sprintf("the answer holds %d of %d postings, on one of %d pages",
+			distinct, page.TotalNumberOfJobs, page.NumPages), nil
 	}
 	return true, "", nil
 }
@@ -170,7 +172,8 @@ func rowOf(p *jobboard.JobPosting, src *source, turn turn, now int64) *row {
 // older than the stored one, or has an older version of the posting than the
 // same answer had before, changes nothing.
 func merge(old, fresh *row) *row {
-	if fresh.answer < old.answer || fresh.answer == old.answer && fresh.rec.Version < old.rec.Version || fresh.hash == old.hash {
+	if fresh.answer < old.answer || fresh.answer == old.answer && fresh.rec.Version < old.rec.Version ||
+		fresh.hash == old.hash {
 		return old
 	}
 	fresh.before = old.before

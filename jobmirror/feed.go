@@ -274,7 +274,9 @@ func (m *Mirror) openFeed(ctx context.Context, feed Feed) (io.ReadCloser, error)
 		return nil, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	stalled := time.AfterFunc(feedStall, func() { cancel(fmt.Errorf("the feed sent nothing for %s: %w", feedStall, context.DeadlineExceeded)) })
+	stalled := time.AfterFunc(feedStall, func() {
+		cancel(fmt.Errorf("the feed sent nothing for %s: %w", feedStall, context.DeadlineExceeded))
+	})
 	body := &feedBody{ctx: ctx, cancel: cancel, stalled: stalled}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, feed.Address, http.NoBody)
 	if err != nil {

@@ -241,7 +241,9 @@ func (f *crew) config() *river.Config {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &lookUpWorker{crew: f})
 	river.AddWorker(workers, &refreshWorker{crew: f})
-	river.AddWorker(workers, river.WorkFunc(func(ctx context.Context, _ *river.Job[planArgs]) error { return f.plan(ctx) }))
+	river.AddWorker(workers, river.WorkFunc(func(ctx context.Context, _ *river.Job[planArgs]) error {
+		return f.plan(ctx)
+	}))
 	return &river.Config{
 		Logger:  slog.New(warnings{f.m.opts.Logger.Handler()}),
 		Workers: workers,
@@ -342,7 +344,9 @@ func (f *crew) plan(ctx context.Context) error {
 			if len(jobs) == 0 {
 				break
 			}
-			work = append(work, river.InsertManyParams{Args: lookUpArgs{Batch: batch, Jobs: jobs}, InsertOpts: &river.InsertOpts{Queue: queueLookups}})
+			work = append(work, river.InsertManyParams{
+				Args: lookUpArgs{Batch: batch, Jobs: jobs}, InsertOpts: &river.InsertOpts{Queue: queueLookups},
+			})
 		}
 		if len(work) == 0 {
 			return nil

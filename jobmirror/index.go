@@ -74,7 +74,8 @@ func (t *tx) indexSome() (int, error) {
 
 func (t *tx) jobLanguages(jobs []int64) (map[int64]string, error) {
 	out := map[int64]string{}
-	err := t.rows("SELECT job, language FROM jobs WHERE job IN @ids", []any{ids(jobs)}, func(scan func(...any) error) error {
+	const query = "SELECT job, language FROM jobs WHERE job IN @ids"
+	err := t.rows(query, []any{ids(jobs)}, func(scan func(...any) error) error {
 		var (
 			job      int64
 			language string

@@ -70,14 +70,16 @@ func (t *tx) job(id jobboard.JobID, j *Job) error {
 	j.Age = time.Duration(t.now-lookedUp) * time.Millisecond
 	if j.Information != nil && j.Information.Nationalities != "" {
 		var entries string
-		if err := t.row("SELECT entries FROM catalogues WHERE hash = ?", []any{j.Information.Nationalities}, &entries); err != nil {
+		hash := []any{j.Information.Nationalities}
+		if err := t.row("SELECT entries FROM catalogues WHERE hash = ?", hash, &entries); err != nil {
 			return err
 		}
 		if err := json.Unmarshal([]byte(entries), &j.Nationalities); err != nil {
 			return fmt.Errorf("jobmirror: a catalogue: %w", err)
 		}
 	}
-	return t.rows("SELECT record FROM postings WHERE job = ? ORDER BY id", []any{int64(id)}, func(scan func(...any) error) error {
+	const query = "SELECT record FROM postings WHERE job = ? ORDER BY id"
+	return t.rows(query, []any{int64(id)}, func(scan func(...any) error) error {
 		var text string
 		if err := scan(&text); err != nil {
 			return err

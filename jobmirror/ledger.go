@@ -161,7 +161,8 @@ const takeSlots = heldRow + `, state AS MATERIALIZED (
 		SELECT now, next_slot, least(paused, now + 3600000000) AS paused,
 			$2::bigint << greatest(slowed - greatest(now - calm, 0) / 30000000, 0)::int AS gap FROM known
 	), offer AS MATERIALIZED (
-		SELECT *, greatest(CASE WHEN next_slot > now + 250000 + gap THEN now + 250000 ELSE next_slot END, paused, now) AS first
+		SELECT *, greatest(paused, now,
+			CASE WHEN next_slot > now + 250000 + gap THEN now + 250000 ELSE next_slot END) AS first
 		FROM state
 	), block AS MATERIALIZED (
 		SELECT *, CASE WHEN first > now + 250000 THEN 0 ELSE least($1::bigint, (now + 250000 - first) / gap + 1) END AS count
@@ -173,7 +174,8 @@ const takeSlots = heldRow + `, state AS MATERIALIZED (
 
 // pauseSlots does what pace.pause does.
 const pauseSlots = heldRow + `
-	UPDATE limits SET paused = greatest(known.paused, known.now + $1::bigint), calm = greatest(known.calm, known.now + $1::bigint),
+	UPDATE limits SET paused = greatest(known.paused, known.now + $1::bigint),
+		calm = greatest(known.calm, known.now + $1::bigint),
 		slowed = CASE WHEN known.now < known.calm THEN known.slowed
 			ELSE least(greatest(known.slowed - (known.now - known.calm) / 30000000, 0) + 1, 4) END
 	FROM known RETURNING known.now`

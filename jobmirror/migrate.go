@@ -75,7 +75,8 @@ func inspect(ctx context.Context, db *sql.DB, d dialect) (version int, err error
 // ownTables are names that must not be another program's.
 var ownTables = map[string]bool{
 	"counters": true, "sources": true, "postings": true, "listings": true, "entries": true, "claims": true, "jobs": true,
-	"places": true, "catalogues": true, "facets": true, "languages": true, "forgotten": true, "changes": true, "search": true,
+	"places": true, "catalogues": true, "facets": true, "languages": true, "forgotten": true, "changes": true,
+	"search": true,
 	"limits": true, "processes": true,
 }
 

@@ -63,7 +63,10 @@ var (
 // is one. The password of an address stands in no error.
 func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 	opts.setDefaults()
-	m := &Mirror{address: address, opts: opts, limit: newLimit(opts.Limit), jobsDue: newSignal(), unindexed: newSignal(), snapshots: make(chan struct{}, maxSnapshots)}
+	m := &Mirror{
+		address: address, opts: opts, limit: newLimit(opts.Limit), jobsDue: newSignal(), unindexed: newSignal(),
+		snapshots: make(chan struct{}, maxSnapshots),
+	}
 	var err error
 	if m.sources, err = opts.sources(); err != nil {
 		return nil, err

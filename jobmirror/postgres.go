@@ -109,7 +109,8 @@ func isOutage(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
 		_, network := errors.AsType[net.Error](err)
-		return network || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.Is(err, driver.ErrBadConn) ||
+		return network || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) ||
+			errors.Is(err, driver.ErrBadConn) ||
 			errors.Is(err, sql.ErrConnDone)
 	}
 	return strings.HasPrefix(e.Code, "08") || strings.HasPrefix(e.Code, "57P") || e.Code == "25P03" || e.Code == "53300"
@@ -118,5 +119,6 @@ func isOutage(err error) bool {
 // isDeadlock reports whether the database asks for the transaction again.
 func isDeadlock(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && (e.Code == "40001" || e.Code == "40P01" || e.Code == "23505") // serialization, deadlock, a row that another made first
+	// Serialization, deadlock, a row that another made first.
+	return ok && (e.Code == "40001" || e.Code == "40P01" || e.Code == "23505")
 }

@@ -165,7 +165,8 @@ func recordOf(p *jobboard.JobPosting, language string) (PostingRecord, string) {
 		text = encode(ads)
 	}
 	return PostingRecord{
-		Posting: p.JobPostingID, Language: language, Version: p.PostingVersionID, Title: p.Title, Link: p.ApplyOnlineLink, Config: config,
+		Posting: p.JobPostingID, Language: language, Version: p.PostingVersionID, Title: p.Title,
+		Link: p.ApplyOnlineLink, Config: config,
 		JobStart: p.JobStartDate, VersionStart: p.PostingVersionStartDate, VersionEnd: p.PostingVersionEndDate,
 	}, text
 }
@@ -174,15 +175,18 @@ func recordOf(p *jobboard.JobPosting, language string) (PostingRecord, string) {
 func (r *PostingRecord) posting(ads string) (jobboard.JobPosting, error) {
 	texts, err := decodeAds(ads)
 	return jobboard.JobPosting{
-		JobPostingID: r.Posting, PostingVersionID: r.Version, Title: r.Title, ApplyOnlineLink: r.Link, Config: joinAds(r.Config, texts),
+		JobPostingID: r.Posting, PostingVersionID: r.Version, Title: r.Title, ApplyOnlineLink: r.Link,
+		Config:       joinAds(r.Config, texts),
 		JobStartDate: r.JobStart, PostingVersionStartDate: r.VersionStart, PostingVersionEndDate: r.VersionEnd,
 	}, err
 }
 
 func informationOf(j *jobboard.JobInformation, nationalities string) *Information {
 	return &Information{
-		JobTitle: j.JobTitle, JobLanguage: j.JobLanguage, ApplyPossible: j.ApplyPossible, DataSecurityLink: j.DataSecurityLink,
-		Questions: notNil(j.Questions), Nationalities: nationalities, CompanyName: j.CompanyName, CompanyID: j.CompanyID,
+		JobTitle: j.JobTitle, JobLanguage: j.JobLanguage, ApplyPossible: j.ApplyPossible,
+		DataSecurityLink: j.DataSecurityLink,
+		Questions:        notNil(j.Questions), Nationalities: nationalities,
+		CompanyName: j.CompanyName, CompanyID: j.CompanyID,
 		Location: j.Location, AdditionalLocations: notNil(j.AdditionalLocations),
 	}
 }

@@ -164,7 +164,8 @@ func (m *Mirror) sweep(ctx context.Context, src *source, turn turn) (reason stri
 			held = missing
 		}
 		if held == 0 {
-			_, err = t.exec("UPDATE "+list.table+" SET missing = -1 WHERE source = ? AND generation <> ?", src.id, turn.generation)
+			_, err = t.exec("UPDATE "+list.table+" SET missing = -1 WHERE source = ? AND generation <> ?",
+				src.id, turn.generation)
 		} else {
 			_, err = t.exec("UPDATE "+list.table+" SET missing = CASE WHEN missing <> 0 OR "+list.replaced+
 				" THEN -1 ELSE 1 END WHERE source = ? AND generation <> ?", src.id, turn.generation)

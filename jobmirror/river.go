@@ -101,7 +101,8 @@ func (m *Mirror) riverReady(ctx context.Context) (bool, error) {
 		}
 		return t.row("SELECT coalesce(max(version), 0) >= ? FROM river_migration WHERE line = 'main'", []any{want}, &ready)
 	})
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == "42703" { // a set-up that was killed, without the column "line" yet
+	// A set-up that was killed has no column "line" yet.
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == "42703" {
 		return false, nil
 	}
 	return ready, err
@@ -201,7 +202,8 @@ func (planArgs) Kind() string { return "jobmirror_plan" }
 // unfinished are the states in which a job keeps an equal one out. River's
 // default has "completed" among them, which would keep the next one out.
 var unfinished = []rivertype.JobState{
-	rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable, rivertype.JobStateRunning, rivertype.JobStateScheduled,
+	rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable,
+	rivertype.JobStateRunning, rivertype.JobStateScheduled,
 }
 
 // retries says when River runs a job again that failed.

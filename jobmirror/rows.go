@@ -25,7 +25,8 @@ const rowColumns = "id, record, ads, hash, linked, answer, seen"
 // load reads the rows that a condition on the table postings selects, and keeps
 // others from changing them.
 func (t *tx) load(condition string, args ...any) (out []*row, err error) {
-	err = t.rows("SELECT "+rowColumns+" FROM postings WHERE "+condition+" ORDER BY id @lock", args, func(scan func(...any) error) error {
+	query := "SELECT " + rowColumns + " FROM postings WHERE " + condition + " ORDER BY id @lock"
+	err = t.rows(query, args, func(scan func(...any) error) error {
 		r := &row{}
 		if err := scan(&r.id, &r.before, &r.ads, &r.hash, &r.linked, &r.answer, &r.seen); err != nil {
 			return err
@@ -79,7 +80,8 @@ func (t *tx) write(r *row, cause string) error {
 		_, err := t.exec(`INSERT INTO postings
 			(id, posting, language, version, title, record, ads, hash, linked, job, evidence, answer, changed, seen)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			r.id, int64(r.rec.Posting), r.rec.Language, int64(r.rec.Version), storable(r.rec.Title), after, r.ads, r.hash, r.linked, job,
+			r.id, int64(r.rec.Posting), r.rec.Language, int64(r.rec.Version), storable(r.rec.Title),
+			after, r.ads, r.hash, r.linked, job,
 			string(r.rec.Evidence), r.answer, t.now, r.seen)
 		if err != nil {
 			return err
@@ -101,7 +103,8 @@ func (t *tx) write(r *row, cause string) error {
 
 func (t *tx) remove(r *row, cause string) error {
 	for _, statement := range []string{
-		"DELETE FROM facets WHERE posting = ?", t.db.matcher.remove(), "DELETE FROM listings WHERE posting = ?", "DELETE FROM postings WHERE id = ?",
+		"DELETE FROM facets WHERE posting = ?", t.db.matcher.remove(), "DELETE FROM listings WHERE posting = ?",
+		"DELETE FROM postings WHERE id = ?",
 	} {
 		if _, err := t.exec(statement, r.id); err != nil {
 			return err

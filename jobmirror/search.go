@@ -16,12 +16,14 @@ import (
 
 // Query says what is searched for. The zero value finds every posting.
 type Query struct {
-	Text     string               // each word must occur in the posting, in any form of it in the posting's language
-	Near     jobboard.GeoLocation // zero: anywhere. Only postings whose job is known and has coordinates match; additional locations count
-	Channel  jobboard.ChannelID   // empty: any
-	Language string               // of the row, as in Channel.Languages; empty: any, so a posting may come once a language
-	Category string               // a category's identifier (2.3); empty: any
-	Place    string               // a location's name (2.3); empty: any
+	Text string // each word must occur in the posting, in any form of it in the posting's language
+	// Near is zero for anywhere. Only postings whose job is known and has
+	// coordinates match; additional locations count.
+	Near     jobboard.GeoLocation
+	Channel  jobboard.ChannelID // empty: any
+	Language string             // of the row, as in Channel.Languages; empty: any, so a posting may come once a language
+	Category string             // a category's identifier (2.3); empty: any
+	Place    string             // a location's name (2.3); empty: any
 	Order    Order
 	Limit    int        // postings on a page; 0 means 20, at most 1000
 	After    PageCursor // the Next of the page before; empty: the first page
@@ -47,9 +49,11 @@ var ErrPageCursor = errors.New("jobmirror: the page cursor is not of this query"
 // Page is a page of hits.
 type Page struct {
 	Postings []Posting
-	Next     PageCursor    // for Query.After; empty: there are no more
-	Facets   *Facets       // nil without Query.Facets
-	Age      time.Duration // of the copy of the channel, or of the oldest of all channels; below 0: one was never copied whole
+	Next     PageCursor // for Query.After; empty: there are no more
+	Facets   *Facets    // nil without Query.Facets
+	// Age is of the copy of the channel, or of the oldest of all channels; below 0:
+	// one was never copied whole.
+	Age time.Duration
 }
 
 // Facets are the counts of all hits of a query.
@@ -252,7 +256,8 @@ func (t *tx) postings(list []int64, near jobboard.GeoLocation) (map[int64]Postin
 		}
 	}
 	out := make(map[int64]Posting, len(list))
-	err := t.rows("SELECT id, record, ads, seen FROM postings WHERE id IN @ids", []any{ids(list)}, func(scan func(...any) error) error {
+	const query = "SELECT id, record, ads, seen FROM postings WHERE id IN @ids"
+	err := t.rows(query, []any{ids(list)}, func(scan func(...any) error) error {
 		var (
 			id, seen  int64
 			text, ads string
@@ -264,7 +269,10 @@ func (t *tx) postings(list []int64, near jobboard.GeoLocation) (map[int64]Postin
 		if err != nil {
 			return err
 		}
-		p := Posting{Language: rec.Language, Sources: rec.Sources, Job: rec.Job, Evidence: rec.Evidence, Confirmed: rec.Confirmed, DistanceKm: math.NaN(), Seen: instant(seen)}
+		p := Posting{
+			Language: rec.Language, Sources: rec.Sources, Job: rec.Job, Evidence: rec.Evidence,
+			Confirmed: rec.Confirmed, DistanceKm: math.NaN(), Seen: instant(seen),
+		}
 		if d, ok := distances[id]; ok {
 			p.DistanceKm = d
 		}
@@ -284,7 +292,8 @@ func (t *tx) locate(postings []Posting) error {
 		}
 	}
 	locations := map[jobboard.JobID][]jobboard.Location{}
-	err := t.rows("SELECT record FROM jobs WHERE job IN @ids AND record <> ''", []any{ids(jobs)}, func(scan func(...any) error) error {
+	const query = "SELECT record FROM jobs WHERE job IN @ids AND record <> ''"
+	err := t.rows(query, []any{ids(jobs)}, func(scan func(...any) error) error {
 		var text string
 		if err := scan(&text); err != nil {
 			return err
@@ -356,7 +365,9 @@ func (f *finder) facets() (*Facets, error) {
 		if err := f.t.row("SELECT count(*) FROM "+from, []any{f.text}, &out.Total); err != nil {
 			return nil, err
 		}
-		return out, f.t.rows("SELECT c.kind, c.value, count(*) FROM "+from+" JOIN facets c ON c.posting = h.id GROUP BY c.kind, c.value", []any{f.text}, add)
+		query := "SELECT c.kind, c.value, count(*) FROM " + from +
+			" JOIN facets c ON c.posting = h.id GROUP BY c.kind, c.value"
+		return out, f.t.rows(query, []any{f.text}, add)
 	}
 	found, err := f.t.inside(f.text, f.q.Near)
 	out.Total = len(found)

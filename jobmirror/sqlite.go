@@ -90,7 +90,8 @@ func sqliteDB(path, mode string) (*sql.DB, error) {
 		pragmas = append(pragmas, "journal_mode(WAL)", "wal_autocheckpoint(2000)")
 	}
 	q["_pragma"] = pragmas
-	address := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath(), RawQuery: q.Encode()}
+	escaped := (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()
+	address := url.URL{Scheme: "file", Opaque: escaped, RawQuery: q.Encode()}
 	db, err := sql.Open("sqlite", address.String())
 	if err != nil {
 		return nil, fmt.Errorf("jobmirror: %w", err)

@@ -123,7 +123,8 @@ func (t *tx) limit() (rate float64, paused time.Time, err error) {
 
 func (t *tx) sourceStatus(out *Status) error {
 	return t.rows(`SELECT s.kind, s.name, s.search, s.geo, s.language, s.complete, s.next_due, s.failures, s.problem, s.held,
-		CASE s.kind WHEN 'channel' THEN (SELECT count(*) FROM listings WHERE source = s.id) ELSE (SELECT count(*) FROM entries WHERE source = s.id) END
+		CASE s.kind WHEN 'channel' THEN (SELECT count(*) FROM listings WHERE source = s.id)
+			ELSE (SELECT count(*) FROM entries WHERE source = s.id) END
 		FROM sources s ORDER BY s.id`, nil, func(scan func(...any) error) error {
 		var (
 			s             source
@@ -131,7 +132,9 @@ func (t *tx) sourceStatus(out *Status) error {
 			complete, due int64
 			status        SourceStatus
 		)
-		if err := scan(&s.kind, &s.name, &s.text, &geo, &s.language, &complete, &due, &status.Failures, &status.Problem, &status.Held, &status.Rows); err != nil {
+		err := scan(&s.kind, &s.name, &s.text, &geo, &s.language, &complete, &due,
+			&status.Failures, &status.Problem, &status.Held, &status.Rows)
+		if err != nil {
 			return err
 		}
 		if err := s.near.UnmarshalText([]byte(geo)); err != nil {

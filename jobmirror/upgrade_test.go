@@ -17,8 +17,10 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 )
 
-// later is what a later version would add to the tables.
-const later = `-- +goose Up
+// later is what a later version would add to the tables: each statement by itself,
+// so that no two tables are locked together while programs are at work.
+const later = `-- +goose NO TRANSACTION
+-- +goose Up
 ALTER TABLE jobs ADD COLUMN salary TEXT NOT NULL DEFAULT '';
 ALTER TABLE postings ADD COLUMN salary TEXT;
 ALTER TABLE sources ADD COLUMN salaries BIGINT NOT NULL DEFAULT 0;

@@ -87,7 +87,8 @@ func status(ctx context.Context, p *program) error {
 	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "SOURCE\tROWS\tCOPIED\tFAILURES\tPROBLEM")
 	for _, source := range s.Sources {
-		fmt.Fprintf(table, "%s\t%d\t%s\t%d\t%s\n", strings.TrimSpace(source.Kind+" "+printable(source.Name)+" "+source.Language),
+		fmt.Fprintf(table, "%s\t%d\t%s\t%d\t%s\n",
+			strings.TrimSpace(source.Kind+" "+printable(source.Name)+" "+source.Language),
 			source.Rows, ago(source.Complete), source.Failures, printable(source.Problem))
 	}
 	if err := table.Flush(); err != nil {
@@ -103,7 +104,8 @@ func status(ctx context.Context, p *program) error {
 	}
 	fmt.Fprintf(p.out, "; %d did not answer the last time\n", s.Failing)
 	for _, process := range s.Processes {
-		fmt.Fprintf(p.out, "%s: %s since %s, %d lookups, seen %s\n", strings.TrimSpace(printable(process.Name)+" "+printable(process.Version)),
+		fmt.Fprintf(p.out, "%s: %s since %s, %d lookups, seen %s\n",
+			strings.TrimSpace(printable(process.Name)+" "+printable(process.Version)),
 			printable(process.Doing), process.Started.Local().Format(time.DateTime), process.LookedUp, ago(process.Seen))
 	}
 	if s.Limit > 0 {
@@ -143,7 +145,10 @@ func search(ctx context.Context, p *program) error {
 		return err
 	}
 	if p.json {
-		return p.print(map[string]any{"postings": wirePostings(page.Postings), "next": page.Next, "facets": page.Facets, "ageSeconds": int(page.Age.Seconds())})
+		return p.print(map[string]any{
+			"postings": wirePostings(page.Postings), "next": page.Next, "facets": page.Facets,
+			"ageSeconds": int(page.Age.Seconds()),
+		})
 	}
 	table := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "POSTING\tJOB\tLANGUAGE\tKM\tTITLE")
@@ -152,7 +157,8 @@ func search(ctx context.Context, p *program) error {
 		if !q.Near.IsZero() {
 			km = fmt.Sprintf("%.0f", posting.DistanceKm)
 		}
-		fmt.Fprintf(table, "%d\t%d\t%s\t%s\t%s\n", posting.Posting.JobPostingID, posting.Job, posting.Language, km, printable(posting.Posting.Title))
+		fmt.Fprintf(table, "%d\t%d\t%s\t%s\t%s\n",
+			posting.Posting.JobPostingID, posting.Job, posting.Language, km, printable(posting.Posting.Title))
 	}
 	if err := table.Flush(); err != nil {
 		return err

@@ -2,7 +2,7 @@
 // database, searches it, tells what changed, and answers in the board's place.
 //
 //	jobboard-mirror run --fake                                # all of it, with nothing set up
-//	jobboard-mirror run -db jobs.db -channel 27828_extern -languages de,en -feed https://jobs.example/feed.xml -addr 127.0.0.1:8080
+//	jobboard-mirror run -db jobs.db -channel 27828_extern -languages de,en -feed feed.xml -addr 127.0.0.1:8080
 //	jobboard-mirror refresh -db jobs.db -channel 27828_extern # once, for a timer
 //	jobboard-mirror status -db jobs.db
 //	jobboard-mirror search -db jobs.db -near 52.52::13.37::50 nurse

@@ -162,7 +162,8 @@ func (p *program) startFake(opts *jobmirror.Options) error {
 	demo := p.board.Demo
 	for i := range p.fakeJobs {
 		p.board.Publish(demo.Channel, jobboardtest.Job{
-			Title: fmt.Sprintf("Nurse %d", i), Language: "en", Location: jobboardtest.Location{Lat: "52.52", Long: "13.37", City: "Berlin"},
+			Title: fmt.Sprintf("Nurse %d", i), Language: "en",
+			Location: jobboardtest.Location{Lat: "52.52", Long: "13.37", City: "Berlin"},
 		})
 	}
 	opts.Config.BaseURL, opts.Config.JobDBURL, opts.Config.ClientID = p.board.BaseURL, p.board.JobDBURL, demo.ClientID

@@ -92,7 +92,8 @@ func (n *networks) authorize() func(*http.Request) error {
 	}
 	return func(r *http.Request) error {
 		from, err := netip.ParseAddrPort(r.RemoteAddr)
-		if err == nil && slices.ContainsFunc(*n, func(p netip.Prefix) bool { return p.Contains(from.Addr().Unmap().WithZone("")) }) {
+		caller := from.Addr().Unmap().WithZone("")
+		if err == nil && slices.ContainsFunc(*n, func(p netip.Prefix) bool { return p.Contains(caller) }) {
 			return nil
 		}
 		return errors.New("callers of this network are not served")

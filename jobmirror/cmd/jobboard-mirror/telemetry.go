@@ -72,7 +72,9 @@ func (t *telemetry) startMetrics(about *resource.Resource) (*metric.MeterProvide
 	if err != nil {
 		return nil, err
 	}
-	t.metrics = promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError, Timeout: 30 * time.Second})
+	t.metrics = promhttp.HandlerFor(registry, promhttp.HandlerOpts{
+		ErrorHandling: promhttp.ContinueOnError, Timeout: 30 * time.Second,
+	})
 	meters := metric.NewMeterProvider(metric.WithReader(exporter), metric.WithResource(about))
 	t.stop = append(t.stop, meters.Shutdown)
 	return meters, nil
