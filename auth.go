@@ -60,14 +60,15 @@ type Renewer interface {
 // Renewer, because the service can call a token expired before its Expiry, as
 // with the sliding hour of a user's token.
 //
-// A token with an Expiry is renewed early, in the background, when it is used
-// after 75 to 80 % of its life; after a failure the next try follows within
-// 30 s. Concurrent callers share one fetch, and each waits no longer than its
-// own context. The context of fetch ends after 15 s, when the next fetch
-// replaces it, or when all callers have left. A failure is remembered for 0.5
-// to 1 s, so that not every call asks a broken source; a rejected token is
-// replaced at most once a second. fetch must not be nil; its token must not be
-// empty. No fmt verb, log or encoder shows the token.
+// If a token has an Expiry, its first use after 75 to 80 % of its life calls
+// fetch in the background; if that fails, the source tries again within 30 s.
+// Callers that need a token at the same time share one call of fetch, and each
+// waits no longer than its own context lasts. The context of fetch ends after
+// 15 s, or sooner if another call of fetch takes its place or if no caller waits
+// any more. After a failure all callers get its error for 0.5 to 1 s, so that
+// not every call asks a broken source. The source replaces a rejected token at
+// most once a second. fetch must not be nil; its token must not be empty. No fmt
+// verb, log or encoder shows the token.
 //
 // For client credentials use RenewingToken(cfg.Token) with a
 // clientcredentials.Config; the source that cfg.TokenSource returns does none

@@ -17,7 +17,8 @@ type BulkOptions struct {
 	// 503 or 504 has Retry-After, for as long as that asks and at most
 	// RetryPolicy.MaxRetryAfter. Then the job is repeated without taking from
 	// the retry budget, within RetryPolicy.MaxAttempts. If it is false, only
-	// that job waits, and the others fail once the budget is empty.
+	// that job waits; other jobs that fail are no longer repeated once the
+	// budget is empty.
 	PauseOnRetryAfter bool
 }
 
@@ -30,17 +31,19 @@ type BulkResult[T any] struct {
 }
 
 // BulkJobInformation looks up many jobs (4.4) and yields each result as it
-// arrives, in no order. It looks up a job that occurs again only once, with one
-// result. An error in jobs becomes a result and does not end the run.
+// arrives, in no order. A job that occurs several times in jobs is looked up
+// once and has one result. An error in jobs becomes a result and does not end
+// the run.
 //
-// jobs runs in a goroutine of its own, one job ahead of the calls. Breaking off
-// cancels the calls under way, starts no more, and returns as soon as jobs has
-// returned from the step in progress. When ctx ends before jobs does, a result
-// holds the context's error. Memory grows by a few bytes per distinct job.
+// jobs runs in a goroutine of its own, which takes one job more than calls can
+// start. If the caller breaks off, the calls under way are canceled, no other
+// starts, and the loop returns as soon as jobs has returned from its step in
+// progress. If ctx ends before jobs does, a result holds the context's error.
+// Memory grows by a few bytes for each different job.
 //
-// A job that waits for its repeat does not count towards Concurrency: others
-// run in the meantime, and due repeats take turns with new jobs. While 8 times
-// Concurrency jobs wait, no more are taken from jobs.
+// A job that waits for its repeat does not count towards Concurrency: other jobs
+// run meanwhile, and repeats that are due take turns with new jobs. While 8 times
+// Concurrency jobs wait for a repeat, no new job starts.
 func (c *Client) BulkJobInformation(ctx context.Context, jobs iter.Seq2[JobID, error], opts BulkOptions) iter.Seq[BulkResult[*JobInformation]] {
 	return bulk(ctx, opJobInformation, jobs, opts, c.JobInformation)
 }

@@ -30,20 +30,22 @@
 //
 // # Credentials
 //
-// A credential belongs to one slot and goes to that slot's address only,
-// whatever redirects say (section 5):
+// Each credential goes to one of the two addresses, and to no other, whatever
+// redirects say (section 5):
 //
-//	Config.ClientID          search, subscriptions; HTTP Basic, for an application without a secret
-//	Config.TokenSource       search, subscriptions; bearer, for an application with one
-//	Config.JobDBTokenSource  the lookup, which sends none without it
-//	Client.Applicant         the applicant's own token, for the calls about that applicant
+//	Config.ClientID          BaseURL   search, subscriptions: HTTP Basic, of an application without a secret
+//	Config.TokenSource       BaseURL   search, subscriptions: bearer, of an application with a secret
+//	Config.JobDBTokenSource  JobDBURL  lookup: bearer; without it the lookup sends no credential
+//	Client.Applicant         BaseURL   the calls for one applicant: bearer, that applicant's own
 //
 // The applied check is a method of [Applicant], so a client's credential cannot
 // be used for it by mistake. [StaticToken] holds a given token; [RenewingToken]
 // fetches one when it is needed, and another when the service calls it
-// expired. Any other oauth2.TokenSource works; those of package oauth2 cannot
-// renew a token before its Expiry. A source is asked for every attempt, and no
-// caller waits for it longer than its context.
+// expired. Any other oauth2.TokenSource works too: the client keeps its token until
+// 10 s before the Expiry, or, if the token has none, asks the source for every
+// attempt. A source of package oauth2 cannot replace a token before its Expiry,
+// even if the service calls it expired. The client waits for a source no longer
+// than the context of the call lasts.
 //
 // # Errors
 //
@@ -80,10 +82,11 @@
 // [RetryPolicy] is the contract. In short: five attempts, waits that double
 // from 200 ms to 5 s with jitter, Retry-After honoured up to 30 s, and never a
 // wait that does not fit the caller's deadline: then the last answer comes back
-// at once. A truncated answer counts as a failed attempt. A budget shared by a
-// Client and its Applicants bounds repeats by successes, so that an outage is
-// not made worse. A call whose context has no deadline ends after a minute.
-// A POST that the service may have executed is never repeated.
+// at once. A truncated answer counts as a failed attempt. A Client and its
+// Applicants share a budget: successes fill it, repeats use it up, so that
+// repeats do not make an outage worse. A call whose context has no deadline ends
+// after a minute; Postings and Snapshot then have no end but those of RetryPolicy
+// for each attempt. A POST that the service may have executed is never repeated.
 //
 // # Limits
 //

@@ -58,9 +58,10 @@ type Config struct {
 	ClientID         string             // HTTP Basic "<id>:", for an application without a secret
 	TokenSource      oauth2.TokenSource // bearer; with ClientID also set, NewClient fails
 	JobDBTokenSource oauth2.TokenSource // nil: the lookup sends no credential, even where both addresses share an origin
-	// HTTPClient gives its Transport, and its Timeout bounds an attempt; nothing
-	// else of it is used, and it is never changed. nil: a tuned transport of the
-	// Client's own.
+	// HTTPClient sends the requests with its Transport, or http.DefaultTransport if
+	// that is nil, and its Timeout bounds each attempt as RetryPolicy.AttemptTimeout
+	// does. The Client uses nothing else of it and never changes it. nil: the Client
+	// makes a transport of its own, tuned for many calls to one or two hosts.
 	HTTPClient *http.Client
 	UserAgent  string // goes in front of the library's own, "jobboard-go/v1.2.3"
 	Language   string // default Accept-Language of a search, such as "de"

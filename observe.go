@@ -18,8 +18,10 @@ type Observer struct {
 	// returns, or with its own if that is nil. The function that it returns, if
 	// any, runs at the end of the call.
 	Call func(ctx context.Context, call CallStart) (context.Context, func(CallEnd))
-	// Attempt runs before each request of a call, with the call's context. Its
-	// results have the same meaning for that request.
+	// Attempt runs before each attempt of a call, with the call's context. The
+	// attempt continues with the context that it returns, or with the call's if
+	// that is nil. The function that it returns, if any, runs at the end of the
+	// attempt. A redirect that is followed belongs to the attempt.
 	Attempt func(ctx context.Context, attempt AttemptStart) (context.Context, func(AttemptEnd))
 }
 
@@ -37,25 +39,25 @@ type CallStart struct {
 type CallEnd struct {
 	Err        *Error // nil: success
 	StatusCode int    // of the last request's answer, 0 where there was none
-	Attempts   int    // requests sent
+	Attempts   int    // how many there were; a redirect that was followed is none
 	Duration   time.Duration
 	Decode     time.Duration // the part of Duration spent on answers, not waiting for their bytes
 	Budget     float64       // tokens left in the retry budget; 0 where there is none
 }
 
-// AttemptStart describes a request before it is sent.
+// AttemptStart describes an attempt before its request is sent.
 type AttemptStart struct {
-	Number int         // 1 for the first
+	Number int         // of the attempt in its call, from 1
 	Header http.Header // may be added to, such as traceparent; the library's own fields are set after
 }
 
-// AttemptEnd describes the outcome of a request.
+// AttemptEnd describes the outcome of an attempt.
 type AttemptEnd struct {
 	StatusCode int // 0: no answer
 	Err        error
 	Duration   time.Duration
-	Repeat     bool          // another follows
-	Wait       time.Duration // before it
+	Repeat     bool          // another attempt follows
+	Wait       time.Duration // before that attempt
 }
 
 // watch holds the state of an Observer for one call.

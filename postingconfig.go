@@ -185,10 +185,11 @@ type Visibility string
 // Visible is the one value that the interface shows (2.3).
 const Visible Visibility = "visible"
 
-// Visibility returns who may see the posting. It reads [KeyVisibility], or, if
-// that is missing, the key with another product in place of "platform", if
-// there is just one. It returns ErrKeyMalformed for a value that is not a word
-// of letters, digits, _ and -.
+// Visibility returns who may see the posting. It reads [KeyVisibility]. If the
+// posting lacks that key, it reads the one that ends in "visibility", because a
+// service may name another product than "platform" in it. It returns
+// ErrKeyMalformed if several keys end so, and for a value that is not a word of
+// letters, digits, _ and -.
 func (c PostingConfig) Visibility() (Visibility, error) {
 	key, err := c.productKey(KeyVisibility, "visibility")
 	if err != nil {
@@ -199,8 +200,10 @@ func (c PostingConfig) Visibility() (Visibility, error) {
 }
 
 // AdText returns the text of the advertisement: untrusted HTML of the service;
-// sanitize it before you show it. It reads [KeyAdText], or, if that is missing,
-// the key with another product in place of "platform", if there is just one.
+// sanitize it before you show it. It reads [KeyAdText]. If the posting lacks that
+// key, it reads the one that ends in "_internalAdText", because a service may
+// name another product than "platform" in it. It returns ErrKeyMalformed if
+// several keys end so.
 func (c PostingConfig) AdText() (string, error) {
 	key, err := c.productKey(KeyAdText, "_internalAdText")
 	if err != nil {

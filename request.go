@@ -79,7 +79,7 @@ type call struct {
 	last     *failedAttempt // the one before
 	fresh    *authorization // what the next attempt is sent with, where that is known
 	renewed  bool           // the one repeat with another token is used
-	paid     bool           // a token of the budget was taken for the attempt under way
+	paid     bool           // a repeat has taken a token of the budget
 	sentOnce bool           // an attempt has reached the service
 	unclear  bool           // an earlier attempt may have been executed
 	stopped  StopReason

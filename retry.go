@@ -19,30 +19,37 @@ import (
 // no connection, or 429. Lasting failures, such as an unknown name or a failed
 // TLS handshake, are not repeated. After a 401 that calls the token expired the
 // request is repeated once with another token, without a wait and whatever
-// MaxAttempts says. While the service rejects every token in turn, each is
-// still replaced, but no request repeated until it takes one.
+// MaxAttempts says. If the service rejects that token too, later calls still
+// replace a rejected token, but do not repeat the request, until the service
+// accepts a token.
 //
-// The wait before repeat n is uniform in [d/2, d] with
-// d = min(MinWait * 2^n, MaxWait), or what Retry-After asks for. Calls of one
-// client that fail together start their repeats one after the other, up to
-// 0.8 s later than that. If a wait does not fit the time that the caller has
-// left, the call ends at once with the last answer.
+// The wait before a repeat is a random time between d/2 and d, where
+// d = min(MinWait * 2^n, MaxWait) and n counts the repeats before it, from 0.
+// If the service sent Retry-After, the wait is what that asks for, and up to a
+// quarter of it more, at most 0.5 s. Calls of one client that fail together
+// start their repeats one after the other, which adds up to 0.8 s. If a wait
+// does not fit the time that the caller has left, the call ends at once with the
+// last answer.
 type RetryPolicy struct {
-	MaxAttempts      int           // sends in all; 0 means 5, 1 means no repeat
-	MinWait, MaxWait time.Duration // 200 ms, 5 s
-	MaxRetryAfter    time.Duration // 30 s; a longer demand ends the call at once with the answer
-	AttemptTimeout   time.Duration // 15 s to the end of a bounded body; Postings: to its headers
-	StallTimeout     time.Duration // 10 s without a byte of body
+	MaxAttempts      int           // the most attempts of a call; 0 means 5, 1 means no repeat
+	MinWait, MaxWait time.Duration // bounds of the wait before a repeat; 200 ms, 5 s
+	MaxRetryAfter    time.Duration // 30 s; if the service asks for a longer wait, the call ends at once with its answer
+	AttemptTimeout   time.Duration // 15 s for one attempt, to the end of its answer; for Postings, to the headers
+	StallTimeout     time.Duration // 10 s; the longest wait for the next byte of a body
 
-	// A Client and its Applicants share one budget of tokens per origin. Every
-	// repeat takes a token, except one after an attempt that found no
-	// connection; without a token the call ends with the last failure. A
-	// repeat that succeeds gives its token back, a first attempt that succeeds
-	// adds BudgetRatio, time adds nothing. The capacity is
-	// max(Budget, min(10, BudgetRatio*S60), BudgetRatio*S10), where S60 and S10
-	// are the first attempts of the last 60 and 10 s that succeeded.
-	Budget      int     // tokens at the start and least capacity; 0 means 2, negative: no budget
-	BudgetRatio float64 // 0 means 0.3
+	// A Client and its Applicants share one budget of tokens for each origin. A
+	// repeat takes a token, except after an attempt that found no connection.
+	// If there is no token, the call ends with its last failure.
+	//
+	// A first attempt that succeeds adds BudgetRatio tokens; a repeat that
+	// succeeds gives its token back; time adds nothing. An attempt succeeds
+	// here if the service answers it with a status below 500, but not with 429,
+	// nor with a 401 for a token that can be renewed. Its capacity is
+	// max(Budget, min(10, BudgetRatio*S60), BudgetRatio*S10), where S60
+	// and S10 are the numbers of first attempts that succeeded in the last 60 s
+	// and 10 s.
+	Budget      int     // tokens at the start, and the smallest capacity; 0 means 2, negative: no budget
+	BudgetRatio float64 // tokens for each first attempt that succeeds; 0 means 0.3
 }
 
 // Limiter spaces requests out. Wait blocks until the next request may start, and

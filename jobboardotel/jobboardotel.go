@@ -4,19 +4,20 @@
 //	observer, err := jobboardotel.New()
 //	client, err := jobboard.NewClient(jobboard.Config{..., Observer: observer})
 //
-// A call is one span, named after the operation. Below it is a client span for
-// each request, so repeats show. The spans of requests follow the semantic
-// conventions of HTTP clients, and the propagator's headers carry their context
-// to the service.
+// A call is one span, named after the operation. Below it each attempt is a span
+// of its own, so repeats show. The spans of attempts follow the semantic
+// conventions of HTTP clients, and each request carries the context of its span
+// to the service, in the headers of the propagator. A redirect that is followed
+// belongs to its attempt.
 //
 // No attribute holds a credential, a query value, a job or an applicant: paths
 // are templates.
 //
 // # Metrics
 //
-//	http.client.request.duration   s          a request; attributes of the conventions
+//	http.client.request.duration   s          an attempt; attributes of the conventions
 //	jobboard.call.duration         s          a call with its repeats and waits; jobboard.operation, jobboard.outcome
-//	jobboard.call.attempts         {request}  requests of a call; the same attributes
+//	jobboard.call.attempts         {request}  attempts of a call; the same attributes
 //	jobboard.call.decode.duration  s          the part of a call spent on its answer; jobboard.operation
 //	jobboard.retry.budget          {repeat}   repeats that may be made now; server.address, server.port
 package jobboardotel

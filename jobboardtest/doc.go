@@ -1,8 +1,7 @@
 // Package jobboardtest imitates the job board service: it has the service's seven
 // operations, its state and its rules, it can fail in every way a network can, and
-// it keeps a journal of the requests. Use it in the
-// tests of a program that talks to a job board, in process or, through
-// cmd/jobboard-fake, from any language.
+// it keeps a journal of the requests. Use it in the tests of a program that talks
+// to a job board, in process or, through cmd/jobboard-fake, from any language.
 //
 // # Starting one
 //
@@ -32,6 +31,10 @@
 //     over in-memory connections, also inside a testing/synctest bubble;
 //   - [Server.Transport], an http.RoundTripper that calls the handler directly;
 //   - [Server.Handler], to embed the fake in a server of your own.
+//
+// Besides the interface, the server has a token endpoint, a page on which an
+// applicant signs in, and a job feed: [Server.TokenURL], [Server.AuthURL] and
+// [Server.FeedURL] return their addresses.
 //
 // # State
 //

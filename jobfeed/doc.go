@@ -1,8 +1,9 @@
 // Package jobfeed reads the job feed of the board: XML of the HR-XML 2 family,
-// one PositionOpening per job. It gives what a partner shows of a job and the
-// job identifier, which the job information lookup wants (section 4.4 of the
-// interface) and which stands in PositionRecordInfo > Id > IdValue and nowhere
-// else.
+// one PositionOpening per job. A [Reader] yields an [Entry] for each job, with
+// what a partner shows of the job and with its identifier, which the job
+// information lookup needs (section 4.4 of the interface). An [Index] of the
+// entries finds the job of a posting that a search gave. A [Writer] writes feeds,
+// for tests.
 //
 //	r := jobfeed.NewReader(body, nil)
 //	for entry, err := range r.Entries() {
@@ -41,15 +42,16 @@
 //
 // A broken entry is an item of its own, an *[EntryError], and does not end the
 // feed: reading goes on at the next start tag of a PositionOpening. Every other
-// error is the last item. So a feed was seen whole if and only if the loop ended
-// by itself without an error that is no *EntryError; a feed that was cut off
-// ends with io.ErrUnexpectedEOF.
+// error is the last item, such as io.ErrUnexpectedEOF for a feed that was cut
+// off. So the loop has seen the whole feed if it ended by itself and all its
+// errors were of type *EntryError; [Reader.Err] then returns nil.
 //
 // Comments, CDATA sections and processing instructions hide what looks like an
-// entry in them. In a broken entry one that was never closed would hide the
-// entries after it as well; it is taken as not closed if no end of it comes
-// within the feed or Options.MaxEntryBytes, or if a PositionOpening and then
-// another beginning of its own kind stand in it.
+// entry inside them. In a broken entry, one that somebody forgot to close would
+// hide the next entries too. The reader therefore takes it for forgotten, and
+// reads the entries in it, in two cases: its end does not come before that of
+// the feed or within Options.MaxEntryBytes; or a PositionOpening begins in it,
+// and behind that another comment, section or instruction of the same kind.
 //
 // # Bounds
 //

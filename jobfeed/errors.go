@@ -40,8 +40,8 @@ var ErrUnread = errors.New("the feed was not read to its end")
 // EntryError reports a part of the feed that gives no entry: a broken entry, or
 // markup around the entries that may hide one. Reading goes on after it.
 type EntryError struct {
-	Position                // of the fault; of a syntax error, up to where the entry was read when it was found
-	Entry    Position       // of the entry's start tag; that of the fault where it is in no entry
+	Position                // of the fault; of a syntax error, where the parser was when it found it
+	Entry    Position       // of the entry's start tag; of a fault outside of entries, the same as Position
 	JobID    jobboard.JobID // the entry's identifier, if it was read before the fault, else 0
 	Reason   string         // one line
 	Err      error          // one of the Err values, or io.ErrUnexpectedEOF

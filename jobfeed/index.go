@@ -12,12 +12,12 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// Index finds the job of a posting: a search gives posting identifiers,
-// everything else wants job identifiers, and no call of the interface turns one
-// into the other. It holds what the entries of one feed say of their postings,
-// some 40 bytes an entry, and asks the posting's own link besides. Several
-// goroutines may ask it at the same time. The zero value and nil know no feed
-// and ask the link alone.
+// Index finds the job of a posting. A search gives posting identifiers, every
+// other call needs a job identifier, and no call of the interface turns one into
+// the other. The index holds which postings the entries of one feed name, in
+// some 40 bytes an entry; [Index.Job] also looks at the posting's own link.
+// Several goroutines may use an index at the same time. The zero value and nil
+// hold no feed: Job then looks at the link alone.
 type Index struct {
 	postings pairs // by the posting's identifier
 	versions pairs // by the posting's version
@@ -37,10 +37,9 @@ type pair struct{ id, job int64 }
 
 func (a pair) compare(b pair) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.job, b.job)) }
 
-// Evidence is what the ways from a posting to its job say: for each the job
-// that it names, 0 where it names none. None of them is promised by the
-// interface; the job information lookup (4.4) confirms a job, because its title
-// is the posting's.
+// Evidence holds the job that each of three sources names for a posting, 0 where
+// a source names none. The interface promises none of them. To confirm a job,
+// look it up (4.4): its title is the posting's.
 type Evidence struct {
 	Posting jobboard.JobID // of the entry that names the posting
 	Version jobboard.JobID // of the entry with a link that names the posting's version

@@ -25,10 +25,10 @@ type Options struct {
 	// means 16 GiB, negative no bound. A longer feed ends with ErrTooLarge.
 	MaxBytes int64
 
-	// Skip, unless it is nil, is called with the bytes of each entry that ends
-	// where it should, from its start tag to its end tag. Where it returns true
-	// the entry is not read, and is no item of the loop even if it is broken.
-	// The bytes are good only during the call, and must not be changed.
+	// Skip, if not nil, is called with the bytes of each entry that has its end
+	// tag, from the start tag to that. If it returns true, the entry is not
+	// parsed, and the loop gets neither the entry nor an error of it. The bytes
+	// are valid only during the call and must not be changed.
 	Skip func(raw []byte) bool
 }
 

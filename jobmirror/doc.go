@@ -13,26 +13,29 @@
 //
 // # What is copied
 //
-// A search (4.1) gives the postings of a channel, in each language a row. A feed
-// gives jobs. Each job of either is looked up (4.4) when it is new, when what
-// names it changed, and when its last answer is due to be asked for again.
+// A search (4.1) gives the postings of a channel; each posting has a row for each
+// language. A feed gives jobs. A job that a posting or a feed names is looked up
+// (4.4) when it is new, when that posting or feed entry has changed, and again
+// after about Options.LookupEvery, less often while it is not open.
 // What only an applicant may see is not copied.
 //
 // # What is gone
 //
-// A posting is gone from a source only after a refresh that was read to its
-// end, held every posting that it counts, and had no broken entry. A refresh
-// that would remove more than a fifth, and more than 50, waits for the next one
-// to agree, or for [Mirror.Accept]. A job is gone only when its lookup says so.
+// A source is a channel in one language, or a feed. A refresh reads one source,
+// and removes what the source no longer shows only if the answer was read to its
+// end, held as many postings as it counts itself, and had no broken entry. If
+// more than 50 rows and more than a fifth of all would go at once, they stay
+// until the next refresh misses them too, or until [Mirror.Accept]. A job is gone
+// only when its lookup says so.
 //
-// A source that no process names in its options any more is removed after
-// Options.KeepSources, with what only it shows, or at once by [Mirror.Retire].
+// If no process names a source in its options any more, the source and what only
+// it shows are removed after Options.KeepSources, or at once by [Mirror.Retire].
 //
 // # Which answer holds
 //
-// Every answer has a number from the database, taken before its request was
-// sent. A row is replaced only by an answer with a higher number than the one
-// it came from, so a late answer cannot put back the past.
+// The mirror takes a number from the database before it sends a request, and the
+// answer has that number. A row is replaced only by an answer with a higher
+// number than its own, so a late answer cannot overwrite a newer one.
 //
 // # Changes
 //
@@ -44,7 +47,8 @@
 //
 // One limit holds for every request that is sent to the board, repeats and
 // redirects included: Options.Limit a second. On PostgreSQL it holds for all
-// processes together. An answer 429 or a Retry-After stops all requests for as
-// long as it asks, and halves the rate after it; the rate recovers within
-// minutes. Both outlive the process.
+// processes together. An answer 429, or a failure with Retry-After, stops all
+// requests for as long as the board asks: at least 1 s after a 429, at most an
+// hour. After the pause half the rate is sent; the rate recovers within minutes.
+// The database keeps both, so they also hold after a restart.
 package jobmirror

@@ -35,10 +35,10 @@ type Options struct {
 	MaxAge       time.Duration // how old a lookup's answer may be and still be given; 0 means 48 hours
 	KeepChanges  time.Duration // how long the log of changes reaches back; 0 means 30 days
 
-	// KeepSources is how long what a source showed stays in the copy after the
-	// last process that named the source in its options: 0 means 7 days, below 0
-	// for ever. Several processes may share a database and name different
-	// sources. See also Mirror.Retire.
+	// KeepSources is how long the copy keeps a source, and what only it shows,
+	// after the last process that named it in its options was seen: 0 means 7
+	// days, below 0 for ever. Several processes may share a database and name
+	// different sources. See also Mirror.Retire.
 	KeepSources time.Duration
 
 	// Authorize says who may ask Handler: nil lets a request pass, an error
@@ -59,7 +59,7 @@ type Options struct {
 // Channel is a channel of postings, in the languages in which it is copied.
 type Channel struct {
 	ID        jobboard.ChannelID
-	Languages []string             // such as "de" and "en": a row of each posting for each; none: as the board gives it
+	Languages []string             // such as "de" and "en": a posting has a row for each; none: one, as the board chooses
 	Text      string               // narrows the copy down; empty: every posting
 	Near      jobboard.GeoLocation // likewise
 }

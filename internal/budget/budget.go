@@ -1,5 +1,6 @@
-// Package budget bounds the repeats of one origin by its successes, so that a
-// service that is down is not asked several times as often as one that works.
+// Package budget bounds how many requests to one origin are repeated: a success
+// adds tokens, a repeat takes one. So a service that is down does not get several
+// times the requests that it gets when it works.
 package budget
 
 import (
@@ -57,8 +58,9 @@ func (b *Budget) Pay(now time.Time) bool {
 	return true
 }
 
-// Spread returns the extra delay of a repeat, up to the spread. It keeps calls
-// that failed together from coming back together.
+// Spread returns how much longer a repeat waits, 0 to 0.8 s: repeats that were
+// paid for at one moment start 4 ms apart, so that calls that failed together do
+// not come back together.
 func (b *Budget) Spread(now time.Time) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()

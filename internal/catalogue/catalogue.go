@@ -2,9 +2,11 @@
 // entries, each with an identifier and a label, that is the same in thousands of
 // answers.
 //
-// A catalogue that a [Cache] holds is recognized by its JSON and not read again.
-// The texts of another are cut from a copy of its JSON, in which most of them
-// stand as they are, and by which the cache recognizes it the next time.
+// A [Cache] keeps each catalogue together with the JSON that it was read from. If
+// an answer has the same bytes again, [Read] returns the kept list and parses
+// nothing. For any other catalogue, Read copies its JSON once: the texts of the
+// list are parts of that copy, but for those with escapes, and the cache keeps
+// the copy to compare later answers with.
 package catalogue
 
 import (

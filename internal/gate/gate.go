@@ -1,5 +1,6 @@
-// Package gate lets a bounded number of jobs work at once. A job that waits for
-// its repeat gives its place to another and takes a new one later.
+// Package gate lets a bounded number of the jobs of a bulk call work at once. A
+// job that waits for its repeat gives its place to another job, and waits for a
+// place again when the repeat is due.
 package gate
 
 import (

@@ -33,11 +33,11 @@ func (n *Names) Find(key []byte) int {
 	return -1
 }
 
-// An Order predicts which member follows which: Order[i+1] is what followed
-// member i the last time that it was otherwise than predicted, as a number from
-// 1, and Order[0] which member was the first; 0 predicts nothing. A service
-// writes all its objects in one order, so a prediction is mostly right, and to
-// compare a key with one text is cheaper than to find out which of many it is.
+// An Order predicts which member comes next in an object. A service writes the
+// members of all its objects in one order, so a prediction is mostly right, and
+// to compare a key with one name is cheaper than to look it up among all.
+// Order[0] is the first member, Order[i+1] the one after member i, both numbered
+// from 1; 0 predicts nothing. A wrong prediction is replaced by what came.
 type Order [MaxMembers + 1]uint8
 
 // A Cursor walks over the members of one object. The zero value is before the
@@ -83,7 +83,8 @@ func (c *Cursor) Next(r *Reader, names *Names, order *Order) (i int, key []byte,
 	return i, nil, true
 }
 
-// A Member reads one member of an object into D.
+// A Member is one member of an object: its name, and the function that reads its
+// value and stores it by way of D, such as a pointer to the reader's state.
 type Member[D any] struct {
 	Name     string
 	Required bool

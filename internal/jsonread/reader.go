@@ -1,6 +1,11 @@
 // Package jsonread reads objects of known kinds out of JSON, with few
 // allocations and within a budget of memory.
 //
+// An [Object] describes a kind of object: the names of its members, and for each
+// a function that reads the member's value. A [Cursor] walks over the members of
+// one object, for a caller that reads them one at a time. A [Reader] yields the
+// tokens, and counts down what may still be allocated.
+//
 // The strings of one item, such as a posting, are gathered in a [Text] while
 // the item is read, and copied to one string of their own when it is complete,
 // from which they are cut. So an item takes a handful of allocations, and

@@ -1,5 +1,6 @@
 // Package multimap keeps lists of strings by key, as the config of a posting
-// does (section 2.3), in two pieces of memory whatever their number.
+// does (section 2.3). A [Map] is one slice of strings and one string of counts,
+// however many keys it has. A [Reading] reads Maps out of JSON.
 package multimap
 
 import (

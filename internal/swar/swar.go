@@ -1,5 +1,6 @@
-// Package swar looks at text eight bytes at a time: it finds where JSON text has
-// to be looked at, and checks UTF-8 ("SIMD within a register").
+// Package swar looks at text eight bytes at a time ("SIMD within a register"). It
+// finds where a run of plain text ends, at a quote, a backslash or a control
+// character of JSON, and checks that text is UTF-8.
 package swar
 
 import (

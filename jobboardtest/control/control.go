@@ -61,7 +61,7 @@ func New(srv *jobboardtest.Server, hosts ...string) *Control {
 
 // Mount serves the control interface of a server at Path of its base address,
 // and returns the address of the page. The path / of the base address leads
-// there.
+// there. hosts are the public names that the fake is called by; see New.
 func Mount(srv *jobboardtest.Server, hosts ...string) string {
 	c := New(srv, hosts...)
 	url := srv.BaseURL + Path + "/"
