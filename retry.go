@@ -44,10 +44,9 @@ type RetryPolicy struct {
 	// A first attempt that succeeds adds BudgetRatio tokens; a repeat that
 	// succeeds gives its token back; time adds nothing. An attempt succeeds
 	// here if the service answers it with a status below 500, but not with 429,
-	// nor with a 401 for a token that can be renewed. Its capacity is
-	// max(Budget, min(10, BudgetRatio*S60), BudgetRatio*S10), where S60
-	// and S10 are the numbers of first attempts that succeeded in the last 60 s
-	// and 10 s.
+	// nor with a 401 for a token that can be renewed. The budget's capacity is
+	// max(Budget, min(10, BudgetRatio*S60), BudgetRatio*S10), where S60 and S10
+	// are the numbers of first attempts that succeeded in the last 60 s and 10 s.
 	Budget      int     // tokens at the start, and the smallest capacity; 0 means 2, negative: no budget
 	BudgetRatio float64 // tokens for each first attempt that succeeds; 0 means 0.3
 }
