@@ -7,9 +7,11 @@
 //
 // A Job holds what a site knows of one job: its posting, and what the lookup last
 // said. Job.Check reports whether it may be published: an answer that is at most
-// 48 hours old says that it is open. Job.StructuredData returns what search
-// engines look for on its page, a JobPosting of schema.org. A refusal is a
-// *RefusedError with its reason, and names what is missing; nothing is made up.
+// 48 hours old says that the job is open, its posting is visible to everybody and
+// within its dates, and it has a title and an address. Job.StructuredData returns
+// what search engines look for on its page, a JobPosting of schema.org. A refusal
+// is a *RefusedError with its reason, and names what is missing; nothing is made
+// up.
 //
 // A Site serves the sitemap of the jobs' pages, and feeds in RSS and Atom, from
 // an iterator over jobs:

@@ -27,7 +27,9 @@ const (
 // with any of its characters quoted for a URL, for JSON or Go or for HTML, once
 // or several times; in base64, also where other bytes stand in front of it; in
 // hexadecimal digits of either case. A text that ends within a secret loses
-// that part, if it has six characters of it. The work is linear in the text.
+// that part, if it has six characters of it. A secret of one or two characters is
+// replaced only behind the name of an authentication scheme. The work is linear in
+// the text.
 func Hide(text string, secrets []string) string {
 	hidden, _ := hide(text, secrets)
 	return hidden
