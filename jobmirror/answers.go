@@ -14,6 +14,7 @@ type job struct {
 	state         State
 	streak        int
 	answer        int64
+	wanted        int64 // an answer with a lower number may be older than what is known of the job
 	failures      int
 }
 
@@ -62,13 +63,13 @@ func (t *tx) lookedUpJobs(batch []lookedUp) (map[int64]*job, error) {
 		list[i] = r.job
 	}
 	stored := make(map[int64]*job, len(batch))
-	err := t.rows(`SELECT job, record, title, state, streak, answer, failures FROM jobs
+	err := t.rows(`SELECT job, record, title, state, streak, answer, wanted, failures FROM jobs
 		WHERE job IN @ids ORDER BY job @lock`, []any{ids(list)}, func(scan func(...any) error) error {
 		var (
 			id int64
 			j  job
 		)
-		err := scan(&id, &j.record, &j.title, &j.state, &j.streak, &j.answer, &j.failures)
+		err := scan(&id, &j.record, &j.title, &j.state, &j.streak, &j.answer, &j.wanted, &j.failures)
 		stored[id] = &j
 		return err
 	})
@@ -120,6 +121,9 @@ func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *job, state State) (reindex boo
 		every <<= min(streak, maxStreak)
 	}
 	due := t.now + jitter(every).Milliseconds()
+	if r.answer < j.wanted {
+		due = t.now
+	}
 
 	rec := JobRecord{Job: jobboard.JobID(r.job), State: state}
 	serviceTime, title, language := int64(0), j.title, ""

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
 )
@@ -108,6 +109,36 @@ func TestLateLookupChangesNothing(t *testing.T) {
 		t.Errorf("a newer answer makes of it %+v, %v", j, err)
 	}
 	checkLog(t, m)
+}
+
+// A lookup that was sent before its job changed, and is written after the refresh
+// that saw the change, leaves the job due.
+func TestLookupBeforeAChangeIsAskedAgain(t *testing.T) {
+	m := guarded(t)
+	var before, after int64
+	number := func(n *int64) {
+		do(t, m, func(t *tx) (err error) { *n, err = t.next("answer"); return err })
+	}
+	want := func() { do(t, m, func(t *tx) error { return t.want([]int64{7}) }) }
+	save := func(answer int64) bool {
+		info := jobboard.JobInformation{JobID: 7, JobTitle: "Nurse", ApplyPossible: true}
+		do(t, m, func(t *tx) error { return t.saveAnswers(m, []lookedUp{{job: 7, answer: answer, info: &info}}) })
+		j, err := m.Job(t.Context(), 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return !j.NextLookup.After(time.Now())
+	}
+	want()
+	number(&before)
+	want()
+	number(&after)
+	if !save(before) {
+		t.Error("the job is not due, though it changed after the lookup was sent")
+	}
+	if save(after) {
+		t.Error("the job is still due after a lookup that was sent later")
+	}
 }
 
 // A search that was sent first and is written last does not put back an older

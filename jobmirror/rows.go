@@ -217,16 +217,24 @@ func (t *tx) claims(kind string, values []int64) (map[int64]int64, error) {
 }
 
 // want makes sure that jobs are in the table jobs, and due at once. Jobs that
-// were forgotten stay so.
+// were forgotten stay so. A lookup that is under way may have been answered
+// before what is now known of its job: a job stays due until one answers whose
+// number is higher than the one that want takes.
 func (t *tx) want(jobs []int64) error {
 	if len(jobs) == 0 {
 		return nil
 	}
+	number, err := t.next("answer")
+	if err != nil {
+		return err
+	}
 	slices.Sort(jobs) // one order for all writers: no deadlock
 	for _, job := range slices.Compact(jobs) {
-		_, err := t.exec(`INSERT INTO jobs (job, state, next_due) SELECT CAST(? AS BIGINT), 'unknown', CAST(? AS BIGINT)
+		_, err := t.exec(`INSERT INTO jobs (job, state, next_due, wanted) SELECT CAST(? AS BIGINT), 'unknown', CAST(? AS BIGINT), CAST(? AS BIGINT)
 			WHERE NOT EXISTS (SELECT 1 FROM forgotten WHERE kind = 'job' AND id = ?)
-			ON CONFLICT (job) DO UPDATE SET next_due = CASE WHEN jobs.next_due < excluded.next_due THEN jobs.next_due ELSE excluded.next_due END`, job, t.now, job)
+			ON CONFLICT (job) DO UPDATE SET
+				next_due = CASE WHEN jobs.next_due < excluded.next_due THEN jobs.next_due ELSE excluded.next_due END,
+				wanted = CASE WHEN jobs.wanted > excluded.wanted THEN jobs.wanted ELSE excluded.wanted END`, job, t.now, number, job)
 		if err != nil {
 			return err
 		}

@@ -94,6 +94,7 @@ CREATE TABLE jobs (
     streak        BIGINT NOT NULL DEFAULT 0,
     answer        BIGINT NOT NULL DEFAULT 0,
     next_due      BIGINT NOT NULL,
+    wanted        BIGINT NOT NULL DEFAULT 0,
     claimed       BIGINT NOT NULL DEFAULT 0,
     batch         BIGINT NOT NULL DEFAULT 0,
     failures      BIGINT NOT NULL DEFAULT 0,
