@@ -225,8 +225,8 @@ func (c *call) lost(x *transport.Exchange, err error) *failedAttempt {
 
 // The ends of an attempt that is not the end of the caller's context.
 var (
-	errAttemptTimeout error = transport.Timeout("no whole answer within the attempt's time")
-	errCallTimeout    error = transport.Timeout("no answer within the time of a call without a deadline")
+	errAttemptTimeout error = transport.Timeout("no whole answer within the time of one attempt (Retry.AttemptTimeout)")
+	errCallTimeout    error = transport.Timeout("no answer within 60 s, the limit of a call whose context has no deadline")
 )
 
 // answer reads a response inside its attempt, within its bounds.

@@ -282,6 +282,39 @@ func TestBulkPauseOnRetryAfter(t *testing.T) {
 	}
 }
 
+// The repeat after a pause is free, so its success returns no token that an
+// earlier repeat has spent.
+func TestBulkPauseReturnsNoToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		answers := []int{500, 429, 200}
+		asks := []http.Header{{}, {"Retry-After": {"1"}}, {}}
+		sent := 0
+		var budgets []float64
+		c, err := jobboard.NewClient(jobboard.Config{
+			BaseURL: "https://board.example", JobDBURL: "https://jobs.example",
+			Retry: jobboard.RetryPolicy{Budget: 10},
+			HTTPClient: &http.Client{Transport: &bulkBoard{answer: func(int, int) (int, http.Header) {
+				sent++
+				return answers[sent-1], asks[sent-1]
+			}}},
+			Observer: &jobboard.Observer{Call: func(ctx context.Context, _ jobboard.CallStart) (context.Context, func(jobboard.CallEnd)) {
+				return ctx, func(e jobboard.CallEnd) { budgets = append(budgets, e.Budget) }
+			}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for r := range c.BulkJobInformation(t.Context(), upTo(1), jobboard.BulkOptions{Concurrency: 1, PauseOnRetryAfter: true}) {
+			if r.Err != nil {
+				t.Error(r.Err)
+			}
+		}
+		if sent != 3 || len(budgets) != 1 || budgets[0] < 9 || budgets[0] > 9.5 {
+			t.Errorf("%d requests, and a budget of 10 is then %v", sent, budgets)
+		}
+	})
+}
+
 func TestBulkBreakOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &bulkBoard{takes: time.Hour, answer: func(job, _ int) (int, http.Header) { return 503, http.Header{} }}

@@ -113,11 +113,14 @@ func (c *call) endCall(err *Error) {
 // and the headers that the observer adds.
 func (c *call) startAttempt() (context.Context, http.Header) {
 	w := c.watch
-	if w == nil || w.observer.Attempt == nil {
+	if w == nil {
+		return c.ctx, nil
+	}
+	w.status = 0 // an attempt without an answer has none of the one before
+	if w.observer.Attempt == nil {
 		return c.ctx, nil
 	}
 	w.attempt = time.Now()
-	w.status = 0
 	header := http.Header{}
 	ctx, done := w.observer.Attempt(c.ctx, AttemptStart{Number: c.attempts + 1, Header: header})
 	w.attemptDone = done

@@ -113,6 +113,23 @@ func TestObserverSeesRepeats(t *testing.T) {
 	})
 }
 
+// A call whose last attempt had no answer ends with no status, also for an
+// observer of calls alone.
+func TestObserverOfCallsSeesTheLastStatus(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, fake, r, _ := observed(t, func(c *jobboard.Config) {
+			c.Observer.Attempt = nil
+			c.Retry.MaxAttempts = 2
+		})
+		fake.Fail(jobboardtest.Fault{Status: 503, Times: 1})
+		fake.Fail(jobboardtest.Fault{Break: jobboardtest.ResetBefore})
+		if _, err := client.JobInformation(t.Context(), jobboard.JobID(fake.Demo.OpenJob)); !errors.Is(err, jobboard.ErrTransport) {
+			t.Fatal(err)
+		}
+		r.want("JobInformation GET "+lookupPath, "end: 0, 2 attempts, error true")
+	})
+}
+
 // What an observer adds to one request is in no other, and a credential that
 // never changes stays what it is.
 func TestObserverHeaders(t *testing.T) {

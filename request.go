@@ -79,7 +79,7 @@ type call struct {
 	last     *failedAttempt // the one before
 	fresh    *authorization // what the next attempt is sent with, where that is known
 	renewed  bool           // the one repeat with another token is used
-	paid     bool           // a repeat has taken a token of the budget
+	paid     bool           // a token of the budget is spent on the attempt under way
 	sentOnce bool           // an attempt has reached the service
 	unclear  bool           // an earlier attempt may have been executed
 	stopped  StopReason
@@ -255,6 +255,7 @@ func (c *call) pause(f *failedAttempt, now time.Time) bool {
 	policy := c.slot.policy
 	asked := min(f.retryAfter, policy.MaxRetryAfter)
 	c.turn.PauseUntil(now.Add(asked))
+	c.paid = false
 	c.wait = policy.wait(c.repeats, asked)
 	if _, own := c.ctx.Deadline(); !own {
 		c.deadline = c.deadline.Add(c.wait)

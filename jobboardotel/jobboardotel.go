@@ -17,7 +17,7 @@
 //
 //	http.client.request.duration   s          an attempt; attributes of the conventions
 //	jobboard.call.duration         s          a call with its repeats and waits; jobboard.operation, jobboard.outcome
-//	jobboard.call.attempts         {request}  attempts of a call; the same attributes
+//	jobboard.call.attempts         {attempt}  attempts of a call; the same attributes
 //	jobboard.call.decode.duration  s          the part of a call spent on its answer; jobboard.operation
 //	jobboard.retry.budget          {repeat}   repeats that may be made now; server.address, server.port
 package jobboardotel
@@ -101,8 +101,8 @@ func New(opts ...Option) (*jobboard.Observer, error) {
 		metric.WithDescription("Duration of HTTP client requests."))
 	o.call, err[1] = meter.Float64Histogram("jobboard.call.duration", metric.WithUnit("s"), seconds,
 		metric.WithDescription("Duration of calls, with their repeats and waits."))
-	o.attempts, err[2] = meter.Int64Histogram("jobboard.call.attempts", metric.WithUnit("{request}"),
-		metric.WithExplicitBucketBoundaries(0, 1, 2, 3, 4, 5), metric.WithDescription("Requests of a call."))
+	o.attempts, err[2] = meter.Int64Histogram("jobboard.call.attempts", metric.WithUnit("{attempt}"),
+		metric.WithExplicitBucketBoundaries(0, 1, 2, 3, 4, 5), metric.WithDescription("Attempts of a call."))
 	o.decode, err[3] = meter.Float64Histogram("jobboard.call.decode.duration", metric.WithUnit("s"),
 		metric.WithExplicitBucketBoundaries(0.00001, 0.0001, 0.001, 0.01, 0.1, 1),
 		metric.WithDescription("The part of a call spent on its answer."))

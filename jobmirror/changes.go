@@ -29,7 +29,7 @@ type Cursor string
 
 // Errors of a cursor.
 var (
-	// ErrCursor: the cursor is none of this database.
+	// ErrCursor: the cursor belongs to another database.
 	ErrCursor = errors.New("jobmirror: the cursor is not of this database")
 	// ErrCursorTooOld: the log does not reach back that far; begin anew with
 	// Snapshot.

@@ -22,7 +22,7 @@ func (t Timeout) Error() string { return string(t) }
 func (t Timeout) Timeout() bool { return true }
 
 // ErrStalled reports that the body of an exchange sent nothing for too long.
-var ErrStalled error = Timeout("no byte of the body for too long")
+var ErrStalled error = Timeout("no byte of the body came within Retry.StallTimeout")
 
 // ErrCut reports that an answer ended with its connection, so that nobody knows
 // whether it is whole.
