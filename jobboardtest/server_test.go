@@ -3,6 +3,7 @@ package jobboardtest_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -125,6 +126,29 @@ func TestTransportBodies(t *testing.T) {
 		t.Errorf("a closed body reads %d, %v", n, err)
 	}
 	// Close of the server, in the cleanup, hangs if the handler still writes.
+}
+
+// A request that is given up has no more of its body, not even what came already.
+func TestTransportBodyEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.WithDemo())
+		ctx, cancel := context.WithCancel(t.Context())
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, searchURL(srv), http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := srv.Transport().RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		synctest.Wait() // the answer is whole
+		cancel()
+		synctest.Wait()
+		if n, err := res.Body.Read(make([]byte, 1)); n != 0 || !errors.Is(err, context.Canceled) {
+			t.Errorf("it reads %d, %v", n, err)
+		}
+	})
 }
 
 func TestHandler(t *testing.T) {

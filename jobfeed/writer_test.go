@@ -90,6 +90,14 @@ func TestWriterEmpty(t *testing.T) {
 	}
 }
 
+// What an entry does not say is not there, not even as an empty element.
+func TestWriterLeavesOut(t *testing.T) {
+	feed := write(t, nil, &jobfeed.Entry{JobID: 1, Locations: []jobfeed.Location{{City: "Wien"}}})
+	if !strings.Contains(feed, "<Municipality>Wien</Municipality></PostalAddress>") {
+		t.Errorf("behind the city stands more:\n%s", feed)
+	}
+}
+
 func TestWriterEscapes(t *testing.T) {
 	_, got, end := read(t, strings.NewReader(write(t, nil, &jobfeed.Entry{JobID: 1, Title: "a\x00b\xffc\r\nd"})), nil)
 	if end != nil || len(got) != 1 || got[0].Title != "a\ufffdb\ufffdc\r\nd" {

@@ -71,6 +71,9 @@ func TestGivingUp(t *testing.T) {
 		if err := g.Enter(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
+		if g.away != 0 {
+			t.Errorf("%d jobs away, though none ever was inside", g.away)
+		}
 		turn.StepOut()
 		if err := g.Enter(t.Context()); err != nil { // takes the place
 			t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http/httptrace"
 	"net/url"
 	"os"
 	"syscall"
@@ -56,6 +57,18 @@ func TestLoss(t *testing.T) {
 			}
 		}
 	}
+	var x Exchange
+	x.connected(httptrace.GotConnInfo{Conn: framedConn{}})
+	x.phase.Store(int32(Answered))
+	if got := x.Loss(garbage); got != (Loss{Passing: true}) {
+		t.Errorf("garbage in an answer over HTTP/2: %+v", got)
+	}
+}
+
+type framedConn struct{ net.Conn }
+
+func (framedConn) ConnectionState() tls.ConnectionState {
+	return tls.ConnectionState{NegotiatedProtocol: "h2"}
 }
 
 // A cause is handed out without foreign text, and still answers errors.Is and

@@ -723,9 +723,9 @@ var breakages = []struct {
 		}),
 	},
 	{
-		name: "the privacy link is misspelt", fails: []string{"lookup/fields"}, says: `"datasecurityLink" is there`,
+		name: "the privacy link is misspelt", fails: []string{"lookup/fields"}, says: `"myDatasecurityLink" is there`,
 		respond: on("lookup", func(x *exchange) {
-			x.edit(func(o map[string]any) { rename(o, "dataSecurityLink", "datasecurityLink") })
+			x.edit(func(o map[string]any) { rename(o, "dataSecurityLink", "myDatasecurityLink") })
 		}),
 	},
 	{

@@ -107,6 +107,7 @@ func TestPartOfATarget(t *testing.T) {
 		judged []string
 	}{
 		{"an address alone", conformance.Target{BaseURL: full.BaseURL}, nil},
+		{"no credential", conformance.Target{BaseURL: full.BaseURL, Channel: full.Channel}, nil},
 		{"a client", conformance.Target{BaseURL: full.BaseURL + "/", Channel: full.Channel, ClientID: full.ClientID}, []string{
 			"search/answers", "search/page-fields", "search/page-counts", "search/posting-fields", "search/posting-ids", "search/timestamps",
 			"search/config", "search/empty-parameters", "search/radius", "search/escaped", "search/unknown-channel", "search/basic",

@@ -82,3 +82,22 @@ func crowd(n int) []place {
 	}
 	return out
 }
+
+// A job that takes no applications has its places on the map, but marked.
+func TestPlacesOfJobs(t *testing.T) {
+	for state, open := range map[string]bool{"open": true, "closed": true, "inactive": false, "deleted": false} {
+		j := jobView{State: state}
+		j.Location = jobboardtest.Location{Lat: "52.52", Long: "13.40"}
+		if got := j.places(spellings{}); len(got) != 1 || got[0].open != open {
+			t.Errorf("%s: %+v", state, got)
+		}
+	}
+}
+
+func TestStatusKind(t *testing.T) {
+	for status, want := range map[int]string{0: "none", 200: "good", 299: "good", 300: "warn", 499: "warn", 500: "bad", 599: "bad"} {
+		if got := statusKind(status); got != want {
+			t.Errorf("%d is %s, want %s", status, got, want)
+		}
+	}
+}
