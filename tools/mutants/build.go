@@ -84,7 +84,7 @@ func (r *run) build(ctx context.Context, candidates []*mutant) ([]*mutant, error
 		if err == nil || ctx.Err() != nil {
 			break
 		}
-		broken := r.blamed(out, lines)
+		broken := blamed(out, lines)
 		if len(broken) == 0 {
 			return nil, fmt.Errorf("the mutants do not build, and no one of them is the cause: %w\n%s", err, out)
 		}
@@ -94,17 +94,16 @@ func (r *run) build(ctx context.Context, candidates []*mutant) ([]*mutant, error
 }
 
 // blamed returns the mutants whose copies the compiler complains of.
-func (r *run) blamed(complaints []byte, copies map[string][]lines) map[int]bool {
+func blamed(complaints []byte, copies map[string][]lines) map[int]bool {
 	broken := map[int]bool{}
 	for line := range strings.Lines(string(complaints)) {
 		fields := strings.SplitN(line, ":", 3)
 		if len(fields) < 3 {
 			continue
 		}
-		name := fields[0]
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(r.dir, name)
-		}
+		// The go command shortens the directory in its own way: /tmp/mutants1/2.go
+		// becomes ..ants1/2.go beside /tmp/mut.
+		name := filepath.Base(fields[0])
 		n, _ := strconv.Atoi(fields[1])
 		for _, l := range copies[name] {
 			if l.first <= n && n <= l.last {
@@ -118,7 +117,8 @@ func (r *run) blamed(complaints []byte, copies map[string][]lines) map[int]bool 
 // lines are those of a mutant's copy in its file.
 type lines struct{ id, first, last int }
 
-// write writes the files that hold the mutants.
+// write writes the files that hold the mutants. It returns, by the names that
+// the compiler reads, where their copies are.
 func (r *run) write(all []*mutant) (map[string][]lines, error) {
 	byFile := map[string][]*mutant{}
 	r.files = map[string]string{}
@@ -145,10 +145,11 @@ func (r *run) write(all []*mutant) (map[string][]lines, error) {
 		if err := r.give(file, text+"\n"+strings.Join(copies, "\n\n")+"\n"); err != nil {
 			return nil, err
 		}
+		name := filepath.Base(r.files[file])
 		first := strings.Count(text, "\n") + 2
 		for i, m := range mutants {
 			last := first + strings.Count(copies[i], "\n")
-			where[r.files[file]] = append(where[r.files[file]], lines{m.id, first, last})
+			where[name] = append(where[name], lines{m.id, first, last})
 			first = last + 2
 		}
 		err = r.give(filepath.Join(filepath.Dir(file), "mutants_on.go"), fmt.Sprintf(switchFile, mutants[0].pkgName))

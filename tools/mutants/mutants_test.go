@@ -135,3 +135,25 @@ func TestMutantsOfBrokenCode(t *testing.T) {
 		t.Errorf("tests that fail anyway gave %v\n%s", err, got)
 	}
 }
+
+// A mutant that does not compile is left out, also where the go command shortens
+// the name of its file because the module lies in a directory of the same beginning.
+func TestMutantsThatDoNotCompile(t *testing.T) {
+	top := t.TempDir()
+	dir, tmp := filepath.Join(top, "mut", "lib"), filepath.Join(top, "mutants")
+	if err := errors.Join(os.MkdirAll(tmp, 0o700), os.MkdirAll(filepath.Dir(dir), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(write(t, map[string]string{
+		"go.mod":      "module example.com/lib\n\ngo 1.26.0\n",
+		"lib.go":      "package lib\n\nfunc Say(say func(int)) {\n\ti := 1\n\tsay(i)\n}\n",
+		"lib_test.go": "package lib\n\nimport \"testing\"\n\nfunc TestSay(t *testing.T) {\n\tSay(func(i int) {\n\t\tif i != 1 {\n\t\t\tt.Error(i)\n\t\t}\n\t})\n}\n",
+	}), dir); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", tmp)
+	got, err := result(t, dir, ".", "^$", 100)
+	if err != nil || !strings.Contains(got, "1 of 2 places") {
+		t.Errorf("%v\n%s", err, got)
+	}
+}
