@@ -310,6 +310,53 @@ func TestErrorFields(t *testing.T) {
 	}
 }
 
+// A body that is one word is a code, unless it is longer than any.
+func TestBareCode(t *testing.T) {
+	for word, want := range map[string]string{
+		strings.Repeat("e", 63) + "_": strings.Repeat("e", 63) + "_", strings.Repeat("e", 64) + "_": "", "error": "", "an error_code": "",
+	} {
+		w := &wire{status: http.StatusNotFound, body: word}
+		_, err := w.client(t, jobboard.Config{BaseURL: base}).Applicant(jobboard.StaticToken("token")).HasApplied(t.Context(), 1)
+		var e *jobboard.Error
+		if !errors.As(err, &e) || e.Code != want {
+			t.Errorf("%s: %#v", word, err)
+		}
+	}
+}
+
+// An identifier may be of any characters that are seen.
+func TestApplicationIDCharacters(t *testing.T) {
+	for id, good := range map[string]bool{
+		"~": true, "\u007f": false, "\u00a0": false, "\u00a1": true, "!": true, "<": false, "a b": false, "\xff": false,
+	} {
+		w := &wire{status: http.StatusOK, body: "4" + id + "2"}
+		got, err := w.client(t, jobboard.Config{BaseURL: base}).Applicant(jobboard.StaticToken("token")).ApplicationID(t.Context(), 1)
+		if good != (string(got) == w.body) || good != (err == nil) {
+			t.Errorf("%q: %q, %v", w.body, got, err)
+		}
+	}
+}
+
+// A transport of the caller that changes a header, as it must not, spoils one
+// request alone.
+func TestTransportThatChangesHeaders(t *testing.T) {
+	c := mustClient(t, jobboard.Config{BaseURL: base, HTTPClient: &http.Client{
+		Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			if r.Header.Get("X-Mark") != "" {
+				t.Error("the mark of another request")
+			}
+			r.Header.Set("X-Mark", "1")
+			return answer(r, 200, "true"), nil
+		}),
+	}})
+	a := c.Applicant(jobboard.StaticToken("token"))
+	for range 3 {
+		if _, err := a.HasApplied(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // The suite of a partner that mocks the network keeps working.
 func TestHTTPMock(t *testing.T) {
 	mock := httpmock.NewMockTransport()
@@ -342,6 +389,9 @@ func TestErrorSaysWhyItStopped(t *testing.T) {
 		},
 		"jobboard: Search: 503 Service Unavailable: server error (3 attempts, stopped: Retry-After 1m0s)": {
 			Op: "Search", StatusCode: 503, Err: jobboard.ErrServer, Attempts: 3, Stopped: jobboard.StopRetryAfter, RetryAfter: time.Minute,
+		},
+		"jobboard: Search: 599: server error": {
+			Op: "Search", StatusCode: 599, Err: jobboard.ErrServer, Attempts: 1, Stopped: jobboard.StopFinal,
 		},
 		"jobboard: Search: 401 Unauthorized: unauthorized": {
 			Op: "Search", StatusCode: 401, Err: jobboard.ErrUnauthorized, Attempts: 1, Stopped: jobboard.StopFinal,

@@ -840,6 +840,7 @@ func TestJobInformationRefuses(t *testing.T) {
 		{with(`"nationalities":[{"id":"1","label":"a","label":"1"}]`), "nationalities[0].label occurs twice"},
 		{with(`"nationalities":[{"id":"1","label":"a"}{"id":"2","label":"b"}]`), "nationalities not JSON"},
 		{with(`"nationalities":[{"id":"1","label":"a"},]`), "nationalities[1] not an object"},
+		{with(`"nationalities":[{"id":"1","label":"a"},{"id":"2","label":"b"},{"id":"3","label":"c"},{"id":"4","label":"d","x":1},{"id":5,"label":[]}]`), "nationalities[4].label not a string"},
 		{with(`"nationalities":{}`), "nationalities not an array"},
 		{with(`"location":[]`), "location not an object"},
 		{with(`"location":{"geoCity":5}`), "location.geoCity not a string"},

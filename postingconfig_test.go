@@ -183,6 +183,7 @@ func TestPostingConfigReads(t *testing.T) {
 
 	check(remote, config(remote.key, "FULLY_REMOTE"), RemoteFully, nil)
 	check(remote, config(remote.key, "SOMETHING_NEW"), RemoteStatus("SOMETHING_NEW"), nil)
+	check(remote, config(remote.key, "azAZ09_-"), RemoteStatus("azAZ09_-"), nil)
 	check(remote, config(remote.key, "not a word s3cret"), nil, ErrKeyMalformed)
 	check(remote, config(remote.key, "<b>"), nil, ErrKeyMalformed)
 

@@ -1,6 +1,11 @@
 package jobboard_test
 
 import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/jobboard-sdk/jobboard-go"
@@ -37,5 +42,64 @@ func TestQueryKey(t *testing.T) {
 			t.Errorf("%+v and %+v have the key %s", different[other], q, q.Key())
 		}
 		seen[q.Key()] = i
+	}
+}
+
+// A stream that is read again has nothing of the time before.
+func TestPostingStreamReadAgain(t *testing.T) {
+	w := &wire{status: http.StatusOK, body: `{"totalNumberOfJobs":1,"results":[{"jobPostingId":1,"title":"Cook"}]}`}
+	stream := w.client(t, jobboard.Config{BaseURL: base, ClientID: "10"}).PostingStream(t.Context(), "channel", jobboard.Query{})
+	for _, err := range stream.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if page, ok := stream.Page(); !ok || page.TotalNumberOfJobs != 1 {
+		t.Fatalf("%+v, %v", page, ok)
+	}
+	w.status = http.StatusForbidden
+	for _, err := range stream.All() {
+		if err == nil {
+			t.Error("a posting")
+		}
+	}
+	if page, ok := stream.Page(); ok || page.TotalNumberOfJobs != 0 {
+		t.Errorf("after a refusal: %+v, %v", page, ok)
+	}
+}
+
+// spaces is an answer that never begins.
+type spaces struct{}
+
+func (spaces) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	return len(p), nil
+}
+
+// docs/limits.md names the bounds of answers.
+func TestBoundsOfAnswers(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		call  func(*jobboard.Client) error
+		bound int
+	}{
+		{"search", func(c *jobboard.Client) error { _, err := c.Search(t.Context(), "1", jobboard.Query{}); return err }, 64 << 20},
+		{"lookup", func(c *jobboard.Client) error { _, err := c.JobInformation(t.Context(), 1); return err }, 4 << 20},
+		{"applied", func(c *jobboard.Client) error {
+			_, err := c.Applicant(jobboard.StaticToken("token")).HasApplied(t.Context(), 1)
+			return err
+		}, 4 << 20},
+	} {
+		client := mustClient(t, jobboard.Config{BaseURL: base, JobDBURL: base, ClientID: "10", HTTPClient: &http.Client{
+			Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(spaces{}), Request: r}, nil
+			}),
+		}})
+		want := fmt.Sprintf("more than %d bytes", c.bound)
+		if err := c.call(client); !errors.Is(err, jobboard.ErrResponseTooLarge) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", c.name, err, want)
+		}
 	}
 }

@@ -246,6 +246,18 @@ func TestIndexFileClaims(t *testing.T) {
 	}
 }
 
+// An index that is not there is written as an empty one.
+func TestIndexOfNothingIsWritten(t *testing.T) {
+	var none *jobfeed.Index
+	var b bytes.Buffer
+	if _, err := none.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	if x, err := jobfeed.ReadIndex(&b); x == nil || err != nil {
+		t.Errorf("%v, %v", x, err)
+	}
+}
+
 func TestIndexWriteFails(t *testing.T) {
 	x := index(t, "<Jobs>"+adOf(1, "100", "")+"</Jobs>")
 	pr, pw := io.Pipe()

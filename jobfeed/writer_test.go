@@ -93,6 +93,9 @@ func TestWriterEmpty(t *testing.T) {
 // What an entry does not say is not there, not even as an empty element.
 func TestWriterLeavesOut(t *testing.T) {
 	feed := write(t, nil, &jobfeed.Entry{JobID: 1, Locations: []jobfeed.Location{{City: "Wien"}}})
+	if !strings.HasPrefix(feed, `<?xml version="1.0" encoding="UTF-8"?>`+"\n<") {
+		t.Errorf("it does not begin as XML:\n%s", feed)
+	}
 	if !strings.Contains(feed, "<Municipality>Wien</Municipality></PostalAddress>") {
 		t.Errorf("behind the city stands more:\n%s", feed)
 	}

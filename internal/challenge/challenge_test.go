@@ -68,3 +68,13 @@ func FuzzParametersSteps(f *testing.F) {
 		}
 	})
 }
+
+func TestIsToken(t *testing.T) {
+	const signs = "!#$%&'*+-.^_`|~" // RFC 9110, section 5.6.2
+	const tokens = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + signs
+	for c := range 256 {
+		if got, want := isToken(byte(c)), strings.IndexByte(tokens, byte(c)) >= 0; got != want {
+			t.Errorf("%q: %v", byte(c), got)
+		}
+	}
+}

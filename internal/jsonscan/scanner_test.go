@@ -283,6 +283,34 @@ func TestNumber(t *testing.T) {
 	}
 }
 
+// A word that goes wrong, or a text that ends too early, is told by the read that
+// came to it.
+func TestBrokenValues(t *testing.T) {
+	null := func(s *Scanner) { s.Null() }
+	truth := func(s *Scanner) { s.Bool() }
+	number := func(s *Scanner) { s.Number() }
+	for _, test := range []struct {
+		text string
+		read func(*Scanner)
+		err  error
+	}{
+		{"nulx", null, errSyntax},
+		{"nul", null, errEarlyEnd},
+		{"trux", truth, errSyntax},
+		{"falsx", truth, errSyntax},
+		{"1e", number, errEarlyEnd},
+		{"-", number, errEarlyEnd},
+	} {
+		for name, reset := range scanners {
+			s := new(Scanner)
+			reset(s, []byte(test.text))
+			if test.read(s); !errors.Is(s.Err(), test.err) {
+				t.Errorf("%s, %s: %v, want %v", test.text, name, s.Err(), test.err)
+			}
+		}
+	}
+}
+
 func TestBounds(t *testing.T) {
 	for _, text := range []string{`[1,2,3]`, `"` + strings.Repeat("x", 3*window.Size) + `"`} {
 		for extra := -2; extra <= 2; extra++ {

@@ -127,10 +127,20 @@ func TestForms(t *testing.T) {
 		"cut off: " + each(secret[:7], `\u%04x`) + `\u00`: "cut off: " + Hidden,
 		"too short: " + secret[:5]:                        "too short: " + secret[:5],
 		"twice " + secret + secret:                        "twice " + Hidden,
+		secret[:8] + ", and then more":                    secret[:8] + ", and then more",
 		"none":                                            "none",
 	} {
 		if got := Hide(text, []string{secret}); got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestIsBase64(t *testing.T) {
+	alphabet := "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_"
+	for c := range 256 {
+		if got, want := isBase64(byte(c)), strings.IndexByte(alphabet, byte(c)) >= 0; got != want {
+			t.Errorf("%q: %v", byte(c), got)
 		}
 	}
 }
