@@ -21,7 +21,6 @@ go_releases='go1.26.8 go1.27.4'
 export JOBBOARD_NEED_BROWSER=1 # a test that needs one fails without it, instead of being skipped
 
 # Tools that have too many dependencies for tools/go.mod.
-goreleaser=github.com/goreleaser/goreleaser/v2@v2.16.0
 actionlint=github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 go_licenses=github.com/google/go-licenses@v1.6.0 # beside the linters it would get a library that it does not compile with
 
@@ -169,7 +168,7 @@ tools() {
 	local stamp
 	stamp=$({
 		go version
-		echo "$goreleaser $actionlint $go_licenses"
+		echo "$actionlint $go_licenses"
 		cat tools/go.mod tools/go.sum
 	} | sha256sum)
 	if [ "$(cat "$bin/stamp" 2>/dev/null)" = "$stamp" ]; then
@@ -179,7 +178,6 @@ tools() {
 	mkdir -p "$bin"
 	rm -f "$bin/stamp"
 	GOBIN=$bin go -C tools install -buildvcs=false tool
-	GOBIN=$bin go install "$goreleaser"
 	GOBIN=$bin go install "$actionlint"
 	GOBIN=$bin go install "$go_licenses"
 	printf '%s\n' "$stamp" >"$bin/stamp"
