@@ -54,3 +54,36 @@ func FuzzLinear(f *testing.F) {
 		}
 	})
 }
+
+func TestNameBytes(t *testing.T) {
+	const ascii = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_:.-"
+	for c := range 256 {
+		if want := c >= 0x80 || strings.IndexByte(ascii, byte(c)) >= 0; nameByte[c] != want {
+			t.Errorf("%q: %v", byte(c), !want)
+		}
+	}
+}
+
+// An entry in a section shows that the section was not closed, if another section
+// begins behind it. The end of one does not.
+func TestHidden(t *testing.T) {
+	cdata := -1
+	for kind, section := range sections {
+		if section.begin == "<![CDATA[" {
+			cdata = kind
+		}
+	}
+	for content, want := range map[string]int{
+		"<PositionOpening><![CDATA[":      0,
+		"a<p:positionopening ><![CDATA[":  1,
+		"</p:PositionOpening><![CDATA[":   -1,
+		"<PositionOpening>":               -1,
+		"<![CDATA[<PositionOpening>":      -1,
+		"<PositionOpenings><a><![CDATA[ ": -1,
+	} {
+		var w window
+		if got := w.hidden([]byte(content), cdata); got != want {
+			t.Errorf("%s: %d, want %d", content, got, want)
+		}
+	}
+}

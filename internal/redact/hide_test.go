@@ -121,6 +121,9 @@ func TestForms(t *testing.T) {
 			}
 		}
 	}
+	if got := Hide("YWJj", []string{"abcd"}); got != "YWJj" { // abc
+		t.Errorf("the base64 of less than a short secret became %q", got)
+	}
 	for text, want := range map[string]string{
 		"cut off: " + secret[:6]:                          "cut off: " + Hidden,
 		"cut off: " + each(secret[:8], "%%%02x") + "%2":   "cut off: " + Hidden,
