@@ -202,6 +202,7 @@ var breakages = []struct {
 	respond func(*exchange)
 	fails   []string
 	says    string // in one of the problems
+	skips   string // a rule that cannot be judged then
 }{
 	// Section 2.1.
 	{
@@ -295,7 +296,7 @@ var breakages = []struct {
 		respond: on("search", func(x *exchange) { x.answer(404, "text/html", "<html>Not Found</html>") }),
 	},
 	{
-		name: "the search wants a login", fails: []string{"search/answers"}, says: "no JSON",
+		name: "the search wants a login", fails: []string{"search/answers"}, says: "no JSON", skips: "search/page-fields",
 		respond: on("search", func(x *exchange) { x.answer(200, "text/html", "<html>Log in</html>") }),
 	},
 	{
@@ -522,7 +523,7 @@ var breakages = []struct {
 		}),
 	},
 	{
-		name: "the boolean is in an object", fails: []string{"applied/boolean"}, says: "not true or false",
+		name: "the boolean is in an object", fails: []string{"applied/boolean"}, says: "not true or false", skips: "applied/true",
 		respond: on("applied", func(x *exchange) {
 			if x.status == 200 {
 				x.body = fmt.Appendf(nil, `{"applied":%s}`, x.body)
@@ -575,6 +576,7 @@ var breakages = []struct {
 	// Section 4.3.
 	{
 		name: "the identifier is in an object", fails: []string{"application/plain-string"}, says: "not a plain string",
+		skips: "application/stable",
 		respond: on("application", func(x *exchange) {
 			if x.status == 200 {
 				x.answer(200, "application/json", fmt.Sprintf(`{"applicationId":%q}`, x.body))
@@ -841,7 +843,7 @@ var breakages = []struct {
 	},
 	// Section 4.5.
 	{
-		name: "there are no subscriptions", fails: []string{"subscriptions/subscribe"}, says: "404",
+		name: "there are no subscriptions", fails: []string{"subscriptions/subscribe"}, says: "404", skips: "subscriptions/stop",
 		respond: on("subscribe", func(x *exchange) { x.answer(404, "text/plain", "not found") }),
 	},
 	{
@@ -873,6 +875,9 @@ func TestBrokenFakeFailsTheRightRules(t *testing.T) {
 			var failed []string
 			said := b.says == ""
 			for _, r := range results {
+				if r.Name == b.skips && !strings.HasPrefix(r.Skipped, "not judged") {
+					t.Errorf("it is judged: %s", r)
+				}
 				if !r.Failed() {
 					continue
 				}
