@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -138,4 +140,29 @@ func TestHeldDials(t *testing.T) {
 		x.phase.Store(int32(Sending))
 		dial("of a request that is served", &x, holdDial, errServed)
 	})
+}
+
+// An exchange is told that its request goes through a proxy. net/http reads the
+// environment once, so the test has a process of its own.
+func TestProxied(t *testing.T) {
+	if os.Getenv("TEST_PROXIED") == "" {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestProxied$")
+		cmd.Env = append(os.Environ(), "TEST_PROXIED=1", "HTTP_PROXY=http://proxy.example:3128", "NO_PROXY=direct.example")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	for address, want := range map[string]bool{"http://jobs.example": true, "http://direct.example": false} {
+		var x Exchange
+		x.Begin(t.Context(), Limits{End: time.Now().Add(time.Minute), Cause: errors.New("time-out"), Stall: time.Minute}, true, false)
+		req, err := http.NewRequestWithContext(x.Context(), http.MethodGet, address, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := proxy(req); err != nil || x.proxied.Load() != want {
+			t.Errorf("%s: through a proxy: %v, %v", address, x.proxied.Load(), err)
+		}
+		_ = x.Close()
+	}
 }
