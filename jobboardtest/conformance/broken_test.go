@@ -300,6 +300,10 @@ var breakages = []struct {
 		respond: on("search", func(x *exchange) { x.answer(200, "text/html", "<html>Log in</html>") }),
 	},
 	{
+		name: "the search answers with a list", fails: []string{"search/answers"}, says: "no JSON object",
+		respond: on("search", func(x *exchange) { x.answer(200, "application/json", "[]") }),
+	},
+	{
 		name: "empty parameters are errors", fails: []string{"search/empty-parameters"}, says: "400",
 		respond: on("search", func(x *exchange) {
 			if strings.HasSuffix(x.req.URL.RawQuery, "=") {
@@ -767,6 +771,10 @@ var breakages = []struct {
 		respond: on("lookup", func(x *exchange) {
 			x.questions(func(q map[string]any) { q["id"], _ = strconv.Atoi(q["id"].(string)) })
 		}),
+	},
+	{
+		name: "a question has no label", fails: []string{"lookup/questions"}, says: "label is null",
+		respond: on("lookup", func(x *exchange) { x.questions(func(q map[string]any) { q["label"] = nil }) }),
 	},
 	{
 		name: "answers are bare labels", fails: []string{"lookup/answers-of-questions"}, says: "has no id",

@@ -142,6 +142,21 @@ func TestPartOfATarget(t *testing.T) {
 	}
 }
 
+// A function of the target's that fails is told.
+func TestWithdrawFails(t *testing.T) {
+	_, target := fake(t)
+	target.Withdraw = func(context.Context, int64) error { return errors.New("no such button") }
+	results, err := conformance.Check(t.Context(), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		if said := strings.Contains(r.String(), "Withdraw failed: no such button"); said != (r.Name == "application/one") {
+			t.Error(r)
+		}
+	}
+}
+
 func TestTargetOfNoUse(t *testing.T) {
 	for _, target := range []conformance.Target{
 		{},
