@@ -2,6 +2,7 @@ package jobboardtest_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -261,5 +262,26 @@ func TestQuotedIDsAndDates(t *testing.T) {
 				t.Errorf("%+v: no %s in %s", c.v, want, body)
 			}
 		}
+	}
+}
+
+// A company that is replaced shows its new name with the jobs that were asked
+// for before.
+func TestReplacedCompany(t *testing.T) {
+	srv := jobboardtest.New(t)
+	company := srv.AddCompany(jobboardtest.Company{Name: "Nordlicht Klinik"})
+	const job = 7
+	srv.Publish("27828_extern", jobboardtest.Job{ID: job, Title: "Nurse", Language: "en", CompanyID: company.ID})
+	name := func() any {
+		_, body := get(t, srv, fmt.Sprintf("%s/jobdb/public/apply/external?jobid=%d", srv.JobDBURL, job), "")
+		return decode(t, body).(map[string]any)["companyName"]
+	}
+	if got := name(); got != "Nordlicht Klinik" {
+		t.Errorf("the company is called %v", got)
+	}
+	company.Name = "Klinik am Wasser"
+	srv.AddCompany(company)
+	if got := name(); got != "Klinik am Wasser" {
+		t.Errorf("the replaced company is called %v", got)
 	}
 }
