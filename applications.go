@@ -47,7 +47,7 @@ func (a *Applicant) ask(ctx context.Context, op *operation, job JobID, last stri
 	if err != nil {
 		return a.slot.refuse(ctx, op, err)
 	}
-	return a.slot.do(ctx, op, request{path: path, header: &a.client.config.headers.plain}, func(got *answer) error {
+	return a.slot.do(ctx, op, request{path: path, header: &a.slot.headers.plain}, func(got *answer) error {
 		body, err := got.bytes()
 		if err != nil {
 			return err

@@ -99,10 +99,10 @@ func (c *call) stepIn() error {
 
 // allow asks Config.Limiter for one request.
 func (c *call) allow() error {
-	if c.slot.limiter == nil {
+	if c.slot.config.Limiter == nil {
 		return nil
 	}
-	return c.slot.limiter.Wait(c.waitContext())
+	return c.slot.config.Limiter.Wait(c.waitContext())
 }
 
 // limiterError marks an error of Config.Limiter in the middle of an exchange.
@@ -129,7 +129,7 @@ func (c *call) notAllowed(err error) *failedAttempt {
 func (c *call) send(x *transport.Exchange, req *http.Request, auth *authorization) (*http.Response, error) {
 	ctx, observed := c.startAttempt()
 	now := time.Now()
-	policy := c.slot.policy
+	policy := &c.slot.config.Retry
 	limits := transport.Limits{
 		End: now.Add(policy.AttemptTimeout), Cause: errAttemptTimeout, Stall: policy.StallTimeout,
 	}
@@ -255,8 +255,8 @@ func (a *answer) bytes() ([]byte, error) {
 // as failed. It returns nil for one that accept took.
 func (c *call) read(a *answer, resp *http.Response) *failedAttempt {
 	limit := c.op.limit
-	if c.slot.maxBytes > 0 {
-		limit = c.slot.maxBytes
+	if c.slot.config.MaxBodyBytes > 0 {
+		limit = c.slot.config.MaxBodyBytes
 	}
 	err := a.Open(resp, limit)
 	if a.status < 200 || a.status > 299 {

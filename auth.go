@@ -117,7 +117,7 @@ func basic(clientID string) credential {
 func (c *call) authorize(req *http.Request) (*authorization, error) {
 	own := c.slot.credential
 	if own.header == nil {
-		return c.slot.anonymous, nil
+		return &c.slot.anonymous, nil
 	}
 	if !c.slot.origin.Is(req.URL) {
 		return nil, invalid("a credential of %s goes nowhere else", c.slot.origin.Host)

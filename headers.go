@@ -139,3 +139,19 @@ func moduleVersion(info *debug.BuildInfo) string {
 func notInToken(r rune) bool {
 	return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(".-+_", r))
 }
+
+// languageMistake returns what keeps s from being an Accept-Language, such as
+// "de", "de-AT,de;q=0.9" or "*"; empty: nothing.
+func languageMistake(s string) string {
+	if len(s) > 200 {
+		return "is longer than 200 bytes"
+	}
+	if strings.ContainsFunc(s, notInLanguage) {
+		return "holds a character that Accept-Language cannot hold"
+	}
+	return ""
+}
+
+func notInLanguage(r rune) bool {
+	return !('0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' || strings.ContainsRune("-,;=.* ", r))
+}

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/address"
 	"github.com/jobboard-sdk/jobboard-go/internal/budget"
 	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 	"golang.org/x/oauth2"
@@ -123,19 +123,17 @@ func (cfg Config) withoutSecrets() Config {
 type Client struct {
 	base   slot // for search and subscriptions, with the client's credential
 	lookup slot
-	config shared
 }
 
-// shared holds what the slots of a client have in common.
+// shared holds what all slots of a client have in common.
 type shared struct {
-	next             roundTrip
-	standard         bool // next is net/http's own, which changes no header
-	insecure         bool // Config.AllowInsecure
-	headers          headers
-	anonymous        *authorization
-	language         string
-	subscriptionPath string
-	catalogues       *catalogueCache
+	config      Config // with its defaults, and without what is secret
+	next        roundTrip
+	standard    bool                   // next is net/http's own, which changes no header
+	connections *transport.Connections // nil: of a transport that is not ours
+	headers     headers
+	anonymous   authorization // what is sent without a credential
+	catalogues  catalogueCache
 	// source makes a credential of a token source. It is a function, because
 	// what it holds knows sources that are asked at the moment.
 	source func(oauth2.TokenSource) credential
@@ -160,81 +158,113 @@ func NewClient(cfg Config) (*Client, error) {
 }
 
 func newClient(cfg Config) (*Client, error) {
-	read, err := readSettings(cfg)
+	if cfg.BaseURL == "" && cfg.JobDBURL == "" {
+		return nil, &ConfigError{"BaseURL", "is empty, and so is Config.JobDBURL"}
+	}
+	base, err := baseAddress("BaseURL", cfg.BaseURL, "/api/rest")
 	if err != nil {
 		return nil, err
 	}
-	next, connections := network(cfg.HTTPClient)
-	_, standard := next.(*http.Transport)
-	c := &Client{config: shared{
-		// A function, because a transport keeps buffers with the bytes of the last
-		// requests, which a printer that follows fields would show.
-		next: roundTrip(next.RoundTrip), standard: standard,
-		insecure: cfg.AllowInsecure, language: cfg.Language, subscriptionPath: read.subscriptionPath,
-		headers:    newHeaders(read.agent, cfg.Language, !cfg.DisableCompression),
-		catalogues: new(catalogueCache), anonymous: new(authorization),
-		source: sources(),
-	}}
-	var own, lookupOwn credential
+	lookup, err := baseAddress("JobDBURL", cfg.JobDBURL, "")
+	if err != nil {
+		return nil, err
+	}
+	if err := cfg.complete(); err != nil {
+		return nil, err
+	}
+	if err := cfg.checkCredentials(base, lookup); err != nil {
+		return nil, err
+	}
+	all := newShared(cfg)
+	c := &Client{base: newSlot(all, "BaseURL", base), lookup: newSlot(all, "JobDBURL", lookup)}
 	switch {
 	case cfg.ClientID != "":
-		own = basic(cfg.ClientID)
+		c.base.credential = basic(cfg.ClientID)
 	case cfg.TokenSource != nil:
-		own = c.config.source(cfg.TokenSource)
+		c.base.credential = all.source(cfg.TokenSource)
 	}
 	if cfg.JobDBTokenSource != nil {
-		lookupOwn = c.config.source(cfg.JobDBTokenSource)
+		c.lookup.credential = all.source(cfg.JobDBTokenSource)
 	}
-	kind := slot{
-		connections: connections, policy: &read.policy, logger: cfg.Logger, maxBytes: cfg.MaxBodyBytes,
-		observer: cfg.Observer, limiter: cfg.Limiter,
-	}
-	c.base = c.newSlot(kind, read.base, own, "BaseURL")
-	c.lookup = c.newSlot(kind, read.lookup, lookupOwn, "JobDBURL")
-	if read.base != nil && read.lookup != nil && c.base.origin == c.lookup.origin {
+	if base != nil && lookup != nil && c.base.origin == c.lookup.origin {
 		c.lookup.budget = c.base.budget
 	}
 	return c, nil
 }
 
-// settings are what a configuration says, with its defaults filled in.
-type settings struct {
-	base, lookup     *url.URL // nil: there is none
-	policy           RetryPolicy
-	subscriptionPath string
-	agent            string
+// newShared returns what the slots of a client with a complete configuration
+// share.
+func newShared(cfg Config) *shared {
+	next, connections := network(cfg.HTTPClient)
+	_, standard := next.(*http.Transport)
+	cfg.ClientID, cfg.TokenSource, cfg.JobDBTokenSource, cfg.HTTPClient = "", nil, nil, nil
+	return &shared{
+		config: cfg,
+		// A function, because a transport keeps buffers with the bytes of the last
+		// requests, which a printer that follows fields would show.
+		next: next.RoundTrip, standard: standard, connections: connections,
+		headers: newHeaders(cfg.UserAgent, cfg.Language, !cfg.DisableCompression),
+		source:  sources(),
+	}
 }
 
-// readSettings reads and checks cfg. Its errors name the field.
-func readSettings(cfg Config) (s settings, err error) {
-	if cfg.BaseURL == "" && cfg.JobDBURL == "" {
-		return s, &ConfigError{"BaseURL", "is empty, and so is Config.JobDBURL"}
+// network returns what sends the requests of a client that is configured with h,
+// and the connections behind it, nil for those of a transport that is not ours.
+func network(h *http.Client) (http.RoundTripper, *transport.Connections) {
+	switch {
+	case h == nil:
+		return transport.Standard()
+	case h.Transport == nil:
+		return http.DefaultTransport, nil
 	}
-	if s.base, err = parseAddress("BaseURL", cfg.BaseURL); err != nil {
-		return s, err
+	return h.Transport, nil
+}
+
+// newSlot returns a slot for an address, without a credential. Where the address
+// is nil, the slot refuses every call, because the field is empty.
+func newSlot(all *shared, field string, base *url.URL) slot {
+	if base == nil {
+		return slot{shared: all, refusal: &ConfigError{field, "is empty"}}
 	}
-	if s.lookup, err = parseAddress("JobDBURL", cfg.JobDBURL); err != nil {
-		return s, err
+	s := slot{shared: all, base: base, origin: address.OriginOf(base)}
+	if policy := &all.config.Retry; policy.Budget > 0 {
+		s.budget = budget.New(policy.Budget, policy.BudgetRatio)
 	}
-	if s.policy, err = cfg.Retry.withDefaults(); err != nil {
-		return s, err
+	return s
+}
+
+// baseAddress reads the address in a field, which may end in suffix. It returns
+// nil for an empty one, which is no mistake yet.
+func baseAddress(field, text, suffix string) (*url.URL, error) {
+	if text == "" {
+		return nil, nil //nolint:nilnil // see above
+	}
+	u, wrong := address.Base(text, suffix)
+	if wrong != "" {
+		return nil, &ConfigError{field, wrong}
+	}
+	return u, nil
+}
+
+// complete checks the settings and fills in their defaults.
+func (cfg *Config) complete() (err error) {
+	if cfg.Retry, err = cfg.Retry.withDefaults(); err != nil {
+		return err
 	}
 	if h := cfg.HTTPClient; h != nil && h.Timeout > 0 {
-		s.policy.AttemptTimeout = min(s.policy.AttemptTimeout, h.Timeout)
+		cfg.Retry.AttemptTimeout = min(cfg.Retry.AttemptTimeout, h.Timeout)
 	}
 	if cfg.MaxBodyBytes < 0 {
-		return s, &ConfigError{"MaxBodyBytes", "is negative"}
+		return &ConfigError{"MaxBodyBytes", "is negative"}
 	}
-	if reason := languageMistake(cfg.Language); reason != "" {
-		return s, &ConfigError{"Language", reason}
+	if wrong := languageMistake(cfg.Language); wrong != "" {
+		return &ConfigError{"Language", wrong}
 	}
-	if s.subscriptionPath, err = readSubscriptionPath(cfg.SubscriptionPath); err != nil {
-		return s, err
+	if cfg.SubscriptionPath, err = readSubscriptionPath(cfg.SubscriptionPath); err != nil {
+		return err
 	}
-	if s.agent, err = userAgent(cfg.UserAgent); err != nil {
-		return s, err
-	}
-	return s, checkCredentials(cfg, s.base, s.lookup)
+	cfg.UserAgent, err = userAgent(cfg.UserAgent)
+	return err
 }
 
 // readSubscriptionPath returns the path that s means, with one slash in front of
@@ -252,55 +282,74 @@ func readSubscriptionPath(s string) (string, error) {
 	return path, nil
 }
 
-// network returns what sends the requests of a client that is configured with h,
-// and the connections behind it, nil for those of a transport that is not ours.
-func network(h *http.Client) (http.RoundTripper, *transport.Connections) {
-	switch {
-	case h == nil:
-		return transport.Standard()
-	case h.Transport == nil:
-		return http.DefaultTransport, nil
+// checkCredentials checks the credentials, each with the address that it goes to.
+func (cfg *Config) checkCredentials(base, lookup *url.URL) error {
+	if cfg.ClientID != "" && cfg.TokenSource != nil {
+		return &ConfigError{"ClientID", "and Config.TokenSource exclude each other"}
 	}
-	return h.Transport, nil
+	if strings.Contains(cfg.ClientID, ":") || cfg.ClientID != "" && !isVisible(cfg.ClientID) {
+		return &ConfigError{"ClientID", "holds a colon, a space or a control character"}
+	}
+	if cfg.ClientID != "" || cfg.TokenSource != nil {
+		if err := cfg.checkCarrier("BaseURL", base); err != nil {
+			return err
+		}
+	}
+	if err := checkSource("TokenSource", cfg.TokenSource); err != nil {
+		return err
+	}
+	if cfg.JobDBTokenSource != nil {
+		if err := cfg.checkCarrier("JobDBURL", lookup); err != nil {
+			return err
+		}
+	}
+	return checkSource("JobDBTokenSource", cfg.JobDBTokenSource)
 }
 
-// newSlot completes a slot for an address; without one it refuses.
-func (c *Client) newSlot(s slot, address *url.URL, own credential, missing string) slot {
-	if address == nil {
-		s.refusal = &ConfigError{missing, "is empty"}
-		return s
+// checkCarrier returns an error unless a credential may go to the address in a
+// field.
+func (cfg *Config) checkCarrier(field string, u *url.URL) error {
+	switch {
+	case u == nil:
+		return &ConfigError{field, "is empty, and there is a credential for it"}
+	case !cfg.AllowInsecure && !address.OriginOf(u).IsConfidential():
+		return &ConfigError{
+			field,
+			"is http to a host that is not loopback: its credential would be readable on the way (AllowInsecure permits it)",
+		}
 	}
-	s.base = address
-	if s.budget == nil && s.policy.Budget > 0 {
-		s.budget = budget.New(s.policy.Budget, s.policy.BudgetRatio)
+	return nil
+}
+
+// checkSource returns an error for a token source with a token that is known
+// already and cannot be sent.
+func checkSource(field string, source oauth2.TokenSource) error {
+	static, ok := source.(staticToken)
+	if !ok {
+		return nil
 	}
-	s.origin, s.credential, s.next = transport.OriginOf(address), own, c.config.next
-	s.headers, s.standard, s.anonymous = &c.config.headers, c.config.standard, c.config.anonymous
-	return s
+	if err := checkToken(&oauth2.Token{AccessToken: static.token()}); err != nil {
+		return &ConfigError{field, "is not usable: " + err.Error()}
+	}
+	return nil
 }
 
 // Applicant returns the calls for one applicant, made with the token that user
 // gives and never with the client's own credential. It reports no error: after
 // a mistake, such as a nil user, each call returns ErrInvalidInput.
 func (c *Client) Applicant(user oauth2.TokenSource) *Applicant {
-	a := &Applicant{client: c}
+	s := c.base
+	s.credential = credential{}
 	switch {
-	case c.base.refusal != nil:
-		a.slot = c.base
+	case s.refusal != nil:
 	case user == nil:
-		a.slot.refusal = invalid("the applicant's token source is nil")
-	case !c.config.insecure && !isConfidential(c.base.base):
-		a.slot.refusal = &ConfigError{"BaseURL", "is http to a host that is not loopback: an applicant's token does not go there"}
+		s.refusal = invalid("the applicant's token source is nil")
+	case !s.config.AllowInsecure && !s.origin.IsConfidential():
+		s.refusal = &ConfigError{"BaseURL", "is http to a host that is not loopback: an applicant's token does not go there"}
 	default:
-		kind := slot{
-			connections: c.base.connections, policy: c.base.policy, budget: c.base.budget, logger: c.base.logger,
-			maxBytes: c.base.maxBytes, observer: c.base.observer, limiter: c.base.limiter,
-		}
-		a.slot = c.newSlot(kind, c.base.base, c.config.source(user), "")
-		return a
+		s.credential = s.source(user)
 	}
-	a.slot.policy, a.slot.logger, a.slot.observer = c.base.policy, c.base.logger, c.base.observer
-	return a
+	return &Applicant{client: c, slot: s}
 }
 
 // RetryBudget holds the state of one origin's retry budget, for metrics.
@@ -323,128 +372,4 @@ func (c *Client) RetryBudgets() []RetryBudget {
 		all = append(all, b)
 	}
 	return all
-}
-
-// parseAddress reads a base address in the forms that people paste: with and
-// without a trailing slash, with and without /api/rest.
-func parseAddress(field, s string) (*url.URL, error) {
-	if s == "" {
-		return nil, nil //nolint:nilnil // no address is no mistake yet
-	}
-	u, err := url.Parse(s)
-	if err != nil {
-		return nil, &ConfigError{field, "is not an address"} // the parser's error would print it
-	}
-	if reason := addressMistake(u); reason != "" {
-		return nil, &ConfigError{field, reason}
-	}
-	escaped := strings.TrimRight(u.EscapedPath(), "/")
-	if field == "BaseURL" {
-		for strings.HasSuffix(escaped, "/api/rest") {
-			escaped = strings.TrimRight(strings.TrimSuffix(escaped, "/api/rest"), "/")
-		}
-	}
-	path, err := url.PathUnescape(escaped)
-	if err != nil {
-		return nil, &ConfigError{field, "has a broken path"}
-	}
-	u.Path, u.RawPath = path, ""
-	if path != escaped {
-		u.RawPath = escaped
-	}
-	return u, nil
-}
-
-// addressMistake returns what keeps u from being a base address; empty: nothing.
-func addressMistake(u *url.URL) string {
-	for _, check := range []struct {
-		wrong  bool
-		reason string
-	}{
-		{u.Scheme != "http" && u.Scheme != "https", "is not an absolute http or https address"},
-		{u.Hostname() == "" || u.Opaque != "", "has no host"},
-		{!transport.IsASCII(u.Host), "has a host with letters beyond ASCII: write it in its xn-- form"},
-		{u.User != nil, "holds a user part: credentials have fields of their own"},
-		{u.RawQuery != "" || u.ForceQuery || u.Fragment != "", "has a query or a fragment"},
-		{leadsElsewhere(u.Path), "has a path that leads elsewhere"},
-	} {
-		if check.wrong {
-			return check.reason
-		}
-	}
-	return ""
-}
-
-// leadsElsewhere reports whether a part of path is a dot or two.
-func leadsElsewhere(path string) bool {
-	for part := range strings.SplitSeq(path, "/") {
-		if part == "." || part == ".." {
-			return true
-		}
-	}
-	return false
-}
-
-func checkCredentials(cfg Config, base, lookup *url.URL) error {
-	if cfg.ClientID != "" && cfg.TokenSource != nil {
-		return &ConfigError{"ClientID", "and Config.TokenSource exclude each other"}
-	}
-	if strings.Contains(cfg.ClientID, ":") || cfg.ClientID != "" && !isVisible(cfg.ClientID) {
-		return &ConfigError{"ClientID", "holds a colon, a space or a control character"}
-	}
-	for _, slot := range []struct {
-		address    *url.URL
-		name       string
-		credential bool
-		source     oauth2.TokenSource
-		field      string
-	}{
-		{base, "BaseURL", cfg.ClientID != "" || cfg.TokenSource != nil, cfg.TokenSource, "TokenSource"},
-		{lookup, "JobDBURL", cfg.JobDBTokenSource != nil, cfg.JobDBTokenSource, "JobDBTokenSource"},
-	} {
-		if !slot.credential {
-			continue
-		}
-		if slot.address == nil {
-			return &ConfigError{slot.name, "is empty, and there is a credential for it"}
-		}
-		if !cfg.AllowInsecure && !isConfidential(slot.address) {
-			return &ConfigError{
-				slot.name,
-				"is http to a host that is not loopback: its credential would be readable on the way (AllowInsecure permits it)",
-			}
-		}
-		if static, ok := slot.source.(staticToken); ok {
-			if err := checkToken(&oauth2.Token{AccessToken: static.token()}); err != nil {
-				return &ConfigError{slot.field, "is not usable: " + err.Error()}
-			}
-		}
-	}
-	return nil
-}
-
-// isConfidential reports whether nobody on the way to u can read a request:
-// https, or a loopback host.
-func isConfidential(u *url.URL) bool {
-	if u.Scheme == "https" || strings.EqualFold(u.Hostname(), "localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(u.Hostname())
-	return err == nil && ip.Unmap().IsLoopback()
-}
-
-// languageMistake returns what keeps s from being an Accept-Language, such as
-// "de", "de-AT,de;q=0.9" or "*"; empty: nothing.
-func languageMistake(s string) string {
-	if len(s) > 200 {
-		return "is longer than 200 bytes"
-	}
-	if strings.ContainsFunc(s, notInLanguage) {
-		return "holds a character that Accept-Language cannot hold"
-	}
-	return ""
-}
-
-func notInLanguage(r rune) bool {
-	return !('0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' || strings.ContainsRune("-,;=.* ", r))
 }

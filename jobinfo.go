@@ -354,14 +354,14 @@ func (c *Client) JobInformation(ctx context.Context, job JobID) (*JobInformation
 	if job < 1 {
 		return nil, c.lookup.refuse(ctx, opJobInformation, invalid("job identifier %d is not positive", int64(job)))
 	}
-	req := request{path: lookupPath, query: "jobid=" + strconv.FormatInt(int64(job), 10), header: &c.config.headers.plain}
+	req := request{path: lookupPath, query: "jobid=" + strconv.FormatInt(int64(job), 10), header: &c.lookup.headers.plain}
 	var info *JobInformation
 	err := c.lookup.do(ctx, opJobInformation, req, func(a *answer) error {
 		body, err := a.bytes()
 		if err != nil {
 			return err
 		}
-		if info, err = decodeJobInformation(body, c.config.catalogues); err == nil {
+		if info, err = decodeJobInformation(body, &c.lookup.catalogues); err == nil {
 			if info.JobID != job {
 				return errUndecodable("the answer is about another job")
 			}

@@ -73,7 +73,7 @@ type watch struct {
 
 // startCall tells the observer that the call starts.
 func (c *call) startCall() {
-	o := c.slot.observer
+	o := c.slot.config.Observer
 	if o == nil {
 		return
 	}
@@ -148,14 +148,14 @@ func (c *call) endAttempt(end AttemptEnd) {
 // identifier.
 
 func (c *call) logRepeat(status int) {
-	if l := c.slot.logger; l != nil {
+	if l := c.slot.config.Logger; l != nil {
 		l.LogAttrs(c.ctx, slog.LevelInfo, "jobboard: repeat", slog.String("op", c.op.name), slog.String("path", c.op.path),
 			slog.Int("attempt", c.attempts), slog.Int("status", status), slog.Duration("wait", c.wait))
 	}
 }
 
 func (c *call) logFailure(e *Error) {
-	if l := c.slot.logger; l != nil {
+	if l := c.slot.config.Logger; l != nil {
 		condition := "unnamed"
 		var f *failure
 		switch {

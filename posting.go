@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/address"
 	"github.com/jobboard-sdk/jobboard-go/internal/jsonread"
 	"github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
 	"github.com/jobboard-sdk/jobboard-go/internal/multimap"
@@ -103,38 +104,14 @@ func (p *JobPosting) ApplyURL() (*url.URL, error) {
 	return webURL("applyOnlineLink", p.ApplyOnlineLink)
 }
 
-// webURL parses and checks a link of the service. Its error names the field and
-// holds no part of the link.
+// webURL reads a link of the service. Its error names the field and holds no part
+// of the link.
 func webURL(field, link string) (*url.URL, error) {
-	reason := ""
-	u, err := url.Parse(link)
-	switch {
-	case link == "":
-		reason = "is empty"
-	case err != nil:
-		reason = "is no address"
-	case strings.ContainsAny(link, "\\ ") || strings.ContainsFunc(link, func(r rune) bool { return r < ' ' || r == 0x7F }):
-		reason = "has a character that no address has"
-	case u.Scheme != "http" && u.Scheme != "https":
-		reason = "is not an absolute http or https address"
-	case u.Opaque != "" || u.Hostname() == "":
-		reason = "has no host"
-	case u.User != nil:
-		reason = "has a user part"
-	case !validPort(u.Port()):
-		reason = "has no usable port"
-	default:
-		return u, nil
+	u, wrong := address.Link(link)
+	if wrong != "" {
+		return nil, fmt.Errorf("jobboard: %s %s: %w", field, wrong, ErrDecode)
 	}
-	return nil, fmt.Errorf("jobboard: %s %s: %w", field, reason, ErrDecode)
-}
-
-func validPort(port string) bool {
-	if port == "" {
-		return true
-	}
-	n, err := strconv.ParseUint(port, 10, 16)
-	return err == nil && n > 0
+	return u, nil
 }
 
 // postingReading holds the state of a decoder while it reads a posting.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"log/slog"
 	"math"
 	"net/http"
 	"net/url"
@@ -14,10 +13,10 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
+	"github.com/jobboard-sdk/jobboard-go/internal/address"
 	"github.com/jobboard-sdk/jobboard-go/internal/budget"
 	"github.com/jobboard-sdk/jobboard-go/internal/gate"
 	"github.com/jobboard-sdk/jobboard-go/internal/redact"
-	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 )
 
 // The way of a request: slot.do makes a call of it, go-retryablehttp runs the
@@ -28,22 +27,12 @@ import (
 // slot holds one address with the credential that belongs to it: the base
 // address, the lookup's, or the base address for one applicant.
 type slot struct {
-	base        *url.URL // path without a trailing slash
-	origin      transport.Origin
-	credential  credential
-	next        roundTrip // the network
-	policy      *RetryPolicy
-	budget      *budget.Budget // nil: none
-	logger      *slog.Logger
-	maxBytes    int64                  // Config.MaxBodyBytes
-	connections *transport.Connections // nil: of a transport that is not ours
-	observer    *Observer              // nil: none
-	limiter     Limiter                // nil: none
-	refusal     error                  // why nothing may be sent
-
-	headers   *headers       // that calls have in common
-	standard  bool           // next is net/http's own, which changes no header
-	anonymous *authorization // what is sent without a credential
+	*shared
+	base       *url.URL // path without a trailing slash; nil: there is none
+	origin     address.Origin
+	credential credential
+	budget     *budget.Budget // nil: none
+	refusal    error          // why nothing may be sent
 }
 
 // roundTrip wraps a transport in a function, so that no printer shows its fields.
@@ -197,7 +186,7 @@ func (c *call) stop(f *failedAttempt, now time.Time) StopReason {
 	}
 	c.wait = 0
 	if f.event != renewed {
-		c.wait = c.slot.policy.wait(c.repeats, f.retryAfter)
+		c.wait = c.slot.config.Retry.wait(c.repeats, f.retryAfter)
 	}
 	pausing := c.pause(f, now)
 	if reason := c.unrepeatable(f); reason != "" {
@@ -230,7 +219,7 @@ func (c *call) unrepeatable(f *failedAttempt) StopReason {
 // exhausted returns which bound of the policy leaves no room for a repeat, or
 // nothing and has paid for it.
 func (c *call) exhausted(f *failedAttempt, now time.Time, pausing bool) StopReason {
-	policy := c.slot.policy
+	policy := &c.slot.config.Retry
 	switch {
 	case f.retryAfter > policy.MaxRetryAfter && !pausing:
 		return StopRetryAfter
@@ -252,7 +241,7 @@ func (c *call) pause(f *failedAttempt, now time.Time) bool {
 	if c.turn == nil || !c.turn.Pause || f.retryAfter <= 0 || f.event != limited && f.event != failing {
 		return false
 	}
-	policy := c.slot.policy
+	policy := &c.slot.config.Retry
 	asked := min(f.retryAfter, policy.MaxRetryAfter)
 	c.turn.PauseUntil(now.Add(asked))
 	c.paid = false

@@ -213,14 +213,14 @@ func FuzzBaseAddress(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, address string) {
-		u, err := parseAddress("BaseURL", address)
+		u, err := baseAddress("BaseURL", address, "/api/rest")
 		if err != nil || u == nil {
 			if _, err := NewClient(Config{BaseURL: address, ClientID: "id"}); err == nil {
-				t.Fatalf("%q: parseAddress refuses, NewClient does not", address)
+				t.Fatalf("%q: baseAddress refuses, NewClient does not", address)
 			}
 			return
 		}
-		again, err := parseAddress("BaseURL", u.String())
+		again, err := baseAddress("BaseURL", u.String(), "/api/rest")
 		if err != nil || again.String() != u.String() {
 			t.Fatalf("%q: %q is read again as %v, %v", address, u, again, err)
 		}

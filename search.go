@@ -41,7 +41,7 @@ type parameters struct {
 //
 // Errors: ErrUnauthorized, ErrForbidden, ErrServer, and those of every call.
 func (c *Client) Search(ctx context.Context, channel ChannelID, q Query) (*JobSearchResult, error) {
-	return c.base.search(ctx, &c.config, channel, q)
+	return c.base.search(ctx, channel, q)
 }
 
 // Postings searches as Search does and yields each posting as it arrives, in
@@ -59,13 +59,13 @@ func (c *Client) Postings(ctx context.Context, channel ChannelID, q Query) iter.
 // page's counters, for a caller who must know whether the postings are
 // complete. It sends nothing until All is ranged over.
 func (c *Client) PostingStream(ctx context.Context, channel ChannelID, q Query) *PostingStream {
-	return &PostingStream{ctx: ctx, slot: &c.base, config: &c.config, channel: channel, query: q}
+	return &PostingStream{ctx: ctx, slot: &c.base, channel: channel, query: q}
 }
 
 // Search searches as Client.Search does, with the applicant's token, which the
 // interface accepts there too.
 func (a *Applicant) Search(ctx context.Context, channel ChannelID, q Query) (*JobSearchResult, error) {
-	return a.slot.search(ctx, &a.client.config, channel, q)
+	return a.slot.search(ctx, channel, q)
 }
 
 // Postings yields postings as Client.Postings does, with the applicant's token.
@@ -76,7 +76,7 @@ func (a *Applicant) Postings(ctx context.Context, channel ChannelID, q Query) it
 // PostingStream returns the stream of Client.PostingStream, with the applicant's
 // token.
 func (a *Applicant) PostingStream(ctx context.Context, channel ChannelID, q Query) *PostingStream {
-	return &PostingStream{ctx: ctx, slot: &a.slot, config: &a.client.config, channel: channel, query: q}
+	return &PostingStream{ctx: ctx, slot: &a.slot, channel: channel, query: q}
 }
 
 // PostingStream reads the postings of a search one by one. It must be used by
@@ -84,7 +84,6 @@ func (a *Applicant) PostingStream(ctx context.Context, channel ChannelID, q Quer
 type PostingStream struct {
 	ctx     context.Context
 	slot    *slot
-	config  *shared
 	channel ChannelID
 	query   Query
 
@@ -101,7 +100,7 @@ func (s *PostingStream) Page() (page JobSearchResult, ok bool) { return s.page, 
 func (s *PostingStream) All() iter.Seq2[*JobPosting, error] {
 	return func(yield func(*JobPosting, error) bool) {
 		s.page, s.complete = JobSearchResult{}, false
-		req, err := s.slot.searchRequest(s.config, s.channel, s.query)
+		req, err := s.slot.searchRequest(s.channel, s.query)
 		if err != nil {
 			yield(nil, s.slot.refuse(s.ctx, opPostings, err))
 			return
@@ -147,8 +146,8 @@ func (s *PostingStream) All() iter.Seq2[*JobPosting, error] {
 	}
 }
 
-func (s *slot) search(ctx context.Context, config *shared, channel ChannelID, q Query) (*JobSearchResult, error) {
-	req, err := s.searchRequest(config, channel, q)
+func (s *slot) search(ctx context.Context, channel ChannelID, q Query) (*JobSearchResult, error) {
+	req, err := s.searchRequest(channel, q)
 	if err != nil {
 		return nil, s.refuse(ctx, opSearch, err)
 	}
@@ -164,7 +163,7 @@ func (s *slot) search(ctx context.Context, config *shared, channel ChannelID, q 
 }
 
 // searchRequest builds what both forms of the search send.
-func (s *slot) searchRequest(config *shared, channel ChannelID, q Query) (req request, err error) {
+func (s *slot) searchRequest(channel ChannelID, q Query) (req request, err error) {
 	if s.refusal != nil {
 		return req, s.refusal
 	}
@@ -185,12 +184,12 @@ func (s *slot) searchRequest(config *shared, channel ChannelID, q Query) (req re
 	if err != nil {
 		return req, invalid("query: %s", err.Error())
 	}
-	req.query, req.hide, req.header = values.Encode(), []string{q.Text}, &config.headers.search
-	if q.Language != "" && q.Language != config.language {
+	req.query, req.hide, req.header = values.Encode(), []string{q.Text}, &s.headers.search
+	if q.Language != "" && q.Language != s.config.Language {
 		if reason := languageMistake(q.Language); reason != "" {
 			return req, invalid("language %s", reason)
 		}
-		localized := maps.Clone(config.headers.body)
+		localized := maps.Clone(s.headers.body)
 		localized["Accept-Language"] = []string{q.Language}
 		req.header = &localized
 	}

@@ -41,10 +41,10 @@ func (c *Client) Unsubscribe(ctx context.Context, id SubscriptionID) (json.RawMe
 }
 
 func (c *Client) subscription(ctx context.Context, op *operation, id SubscriptionID, query url.Values, body any) (json.RawMessage, error) {
-	req := request{path: c.config.subscriptionPath, query: query.Encode(), header: &c.config.headers.plain}
+	req := request{path: c.base.config.SubscriptionPath, query: query.Encode(), header: &c.base.headers.plain}
 	if op != opSubscribe {
 		var err error
-		req.path, req.raw, err = pathOf(c.config.subscriptionPath+"/{aboId}", "subscription identifier", string(id))
+		req.path, req.raw, err = pathOf(c.base.config.SubscriptionPath+"/{aboId}", "subscription identifier", string(id))
 		if err != nil {
 			return nil, c.base.refuse(ctx, op, err)
 		}
@@ -54,7 +54,7 @@ func (c *Client) subscription(ctx context.Context, op *operation, id Subscriptio
 		if err != nil {
 			return nil, c.base.refuse(ctx, op, invalid("the body cannot be encoded as JSON: %s", err.Error()))
 		}
-		req.body, req.header = encoded, &c.config.headers.body
+		req.body, req.header = encoded, &c.base.headers.body
 	}
 	for _, values := range query {
 		req.hide = append(req.hide, values...)

@@ -1,3 +1,10 @@
+// Package transport keeps one request and its answer within bounds. The caller
+// sends the request itself, through any http.RoundTripper, with the context of
+// an [Exchange], which ends it at its limits of time. A [Body] reads the answer
+// up to a limit of bytes, and [Exchange.Loss] tells whether a lost request
+// reached the service and whether another attempt may help. [Standard] makes the
+// transport of a client that was given none; its [Connections] keep it from
+// dialing more than it needs.
 package transport
 
 import (

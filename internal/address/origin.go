@@ -1,15 +1,9 @@
-// Package transport keeps one request and its answer within bounds. The caller
-// sends the request itself, through any http.RoundTripper, with the context of
-// an [Exchange], which ends it at its limits of time. A [Body] reads the answer
-// up to a limit of bytes, an [Origin] tells which redirects may be followed, and
-// [Exchange.Loss] tells whether a lost request reached the service and whether
-// another attempt may help. [Standard] makes the transport of a client that was
-// given none; its [Connections] keep it from dialing more than it needs.
-package transport
+package address
 
 import (
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 )
@@ -34,6 +28,17 @@ func OriginOf(u *url.URL) Origin {
 // Is reports whether an address belongs to the origin.
 func (o Origin) Is(u *url.URL) bool { return OriginOf(u) == o }
 
+// IsConfidential reports whether nobody on the way to the origin can read a
+// request: https, or a loopback host.
+func (o Origin) IsConfidential() bool {
+	if o.Scheme == "https" || o.Host == "localhost" {
+		return true
+	}
+	ip, err := netip.ParseAddr(o.Host)
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+// String returns the origin as an address without a path.
 func (o Origin) String() string { return o.Scheme + "://" + net.JoinHostPort(o.Host, o.Port) }
 
 // Redirect returns the target of a redirect that answers a request for from, or
@@ -51,17 +56,11 @@ func (o Origin) Redirect(from *url.URL, resp *http.Response) *url.URL {
 		return nil
 	}
 	target, err := from.Parse(location)
-	if err != nil || target.User != nil || target.Opaque != "" || !IsASCII(target.Host) || !o.Is(target) {
+	if err != nil || target.User != nil || target.Opaque != "" || !isASCII(target.Host) || !o.Is(target) {
 		return nil
 	}
 	// The same origin in our spelling: no other name is looked up for it.
 	target.Host = from.Host
 	target.Fragment, target.RawFragment = "", ""
 	return target
-}
-
-// IsASCII reports whether s has no letter beyond ASCII. Some of those become
-// ASCII letters when they are lowered, and are other hosts all the same.
-func IsASCII(s string) bool {
-	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x80 }) < 0
 }

@@ -1,0 +1,119 @@
+// Package address reads the addresses that a client is given: base addresses,
+// which people write, and links, which a service sends. It says in words what is
+// wrong with an address and never repeats it, because it may hold a secret. An
+// [Origin] is what a credential is bound to.
+package address
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// Base reads a base address in the forms that people paste: with and without a
+// trailing slash, with and without suffix at its end, which may be empty. It
+// returns the address without either, or what is wrong with s.
+func Base(s, suffix string) (u *url.URL, wrong string) {
+	u, err := url.Parse(s)
+	if err != nil {
+		return nil, "is not an address" // the parser's error would print it
+	}
+	if wrong := wrongBase(u); wrong != "" {
+		return nil, wrong
+	}
+	escaped := strings.TrimRight(u.EscapedPath(), "/")
+	for suffix != "" && strings.HasSuffix(escaped, suffix) {
+		escaped = strings.TrimRight(strings.TrimSuffix(escaped, suffix), "/")
+	}
+	path, err := url.PathUnescape(escaped)
+	if err != nil {
+		return nil, "has a broken path"
+	}
+	u.Path, u.RawPath = path, ""
+	if path != escaped {
+		u.RawPath = escaped
+	}
+	return u, ""
+}
+
+// wrongBase returns what keeps u from being a base address; empty: nothing.
+func wrongBase(u *url.URL) string {
+	if wrong := wrongHost(u); wrong != "" {
+		return wrong
+	}
+	switch {
+	case !isASCII(u.Host):
+		return "has a host with letters beyond ASCII: write it in its xn-- form"
+	case u.User != nil:
+		return "holds a user part: credentials have fields of their own"
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return "has a query or a fragment"
+	case leadsElsewhere(u.Path):
+		return "has a path that leads elsewhere"
+	}
+	return ""
+}
+
+// leadsElsewhere reports whether a part of path is a dot or two.
+func leadsElsewhere(path string) bool {
+	for part := range strings.SplitSeq(path, "/") {
+		if part == "." || part == ".." {
+			return true
+		}
+	}
+	return false
+}
+
+// Link reads a link that is safe to show: absolute, http or https, with a host
+// and without a user. It returns the address, or what is wrong with s.
+func Link(s string) (u *url.URL, wrong string) {
+	if s == "" {
+		return nil, "is empty"
+	}
+	u, err := url.Parse(s)
+	if err != nil {
+		return nil, "is no address"
+	}
+	wrong = wrongHost(u)
+	switch {
+	case strings.ContainsFunc(s, isNeverInLink):
+		wrong = "has a character that no address has"
+	case wrong != "":
+	case u.User != nil:
+		wrong = "has a user part"
+	case !isPort(u.Port()):
+		wrong = "has no usable port"
+	}
+	if wrong != "" {
+		return nil, wrong
+	}
+	return u, ""
+}
+
+func isNeverInLink(r rune) bool { return r <= ' ' || r == 0x7F || r == '\\' }
+
+// isPort reports whether port is empty or a number that a port can have.
+func isPort(port string) bool {
+	if port == "" {
+		return true
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	return err == nil && n > 0
+}
+
+// wrongHost returns what keeps u from naming a host on the web; empty: nothing.
+func wrongHost(u *url.URL) string {
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https":
+		return "is not an absolute http or https address"
+	case u.Opaque != "" || u.Hostname() == "":
+		return "has no host"
+	}
+	return ""
+}
+
+// isASCII reports whether s has no letter beyond ASCII. Some of those become
+// ASCII letters when they are lowered, and are other hosts all the same.
+func isASCII(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x80 }) < 0
+}
