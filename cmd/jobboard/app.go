@@ -138,8 +138,8 @@ Try it with nothing set up, against the embedded stand-in of the service:
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cmd.ValidateFlagGroups(); err != nil {
-				return err
+			if cmd.ValidateFlagGroups() != nil {
+				return exclusive(cmd.Flags())
 			}
 			a.began = true
 			if !needsSettings(cmd) {
@@ -153,6 +153,7 @@ Try it with nothing set up, against the embedded stand-in of the service:
 	root.SetErr(a.stderr)
 	root.SetVersionTemplate("jobboard {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(helpCommand())
 	root.SetUsageFunc(printUsage)
 	a.addSettingsFlags(root.PersistentFlags())
 	const ask, setUp, beside = "ask", "set up", "beside"
@@ -179,10 +180,42 @@ Try it with nothing set up, against the embedded stand-in of the service:
 	return root
 }
 
+// atMost refuses what a command has no use for.
+func atMost(n int) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) > n {
+			return usage("one argument too many: %q", args[n])
+		}
+		return nil
+	}
+}
+
+// exclusive names the flags of a line that exclude each other.
+func exclusive(flags *pflag.FlagSet) error {
+	var names []string
+	flags.Visit(func(f *pflag.Flag) {
+		if f.Annotations["cobra_annotation_mutually_exclusive"] != nil {
+			names = append(names, "--"+f.Name)
+		}
+	})
+	return usage("%s exclude each other", strings.Join(names, " and "))
+}
+
+// valueKinds are the kinds of a flag's value that can be written wrong.
+var valueKinds = map[string]string{
+	"bool": "true or false", "int": "a whole number", "float64": "a number", "duration": "a time such as 10s",
+}
+
 // flagError says what is wrong with a flag, which one may be meant, and why there
 // is none for a secret.
 func flagError(cmd *cobra.Command, err error) error {
 	failed := &exitError{code: exitUsage, err: err}
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		flag := invalid.GetFlag()
+		failed.err = fmt.Errorf("--%s: %q is not %s", flag.Name, invalid.GetValue(), valueKinds[flag.Value.Type()])
+		return failed
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return failed

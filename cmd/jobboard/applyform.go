@@ -48,7 +48,7 @@ identifier where there is a list of answers.
 
 A job that takes no applications has no form: the command ends with 4.`,
 		Example:           "  jobboard apply-form --fake --output form.html\n  jobboard apply-form 2797227 --text",
-		Args:              cobra.MaximumNArgs(1),
+		Args:              atMost(1),
 		ValidArgsFunction: a.completeJob,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			form, err := output.form()

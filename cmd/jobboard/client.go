@@ -247,7 +247,7 @@ func unset(what, next string) error {
 
 func (s *settings) needBase() error {
 	if s.get(baseURL) == "" {
-		return unset("no base address is set", "set JOBBOARD_BASE_URL or --base-url, or try --fake")
+		return unset("no base address is set", "set JOBBOARD_BASE_URL or --base-url, write a configuration with jobboard init, or try --fake")
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ user parts of addresses are not in it; read it before you send it.
 
 It ends with 0 where nothing failed and with 7 where something did.`,
 		Example: "  jobboard doctor --fake\n  jobboard doctor --bundle support.json",
-		Args:    cobra.NoArgs,
+		Args:    atMost(0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), &f) },
 	}
 	cmd.Flags().BoolVar(&f.json, "json", false, "print the findings as JSON")

@@ -24,17 +24,17 @@ func (a *app) fakeCommand() *cobra.Command {
 copy into a shell, in which the other commands then ask it. Its tokens are made
 up and open nothing else. It runs until it is interrupted.`,
 		Example: "  jobboard fake --addr 127.0.0.1:8080 --jobdb-addr 127.0.0.1:8081",
-		Args:    cobra.NoArgs,
+		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			base, err := net.Listen("tcp", addr)
 			if err != nil {
-				return &exitError{code: exitUsage, err: err}
+				return usage("--addr: %w", err)
 			}
 			jobDB, err := net.Listen("tcp", jobDBAddr)
 			if err != nil {
 				base.Close()
-				return &exitError{code: exitUsage, err: err}
+				return usage("--jobdb-addr: %w", err)
 			}
 			srv := jobboardtest.NewServer(jobboardtest.WithDemo(), jobboardtest.WithListeners(base, jobDB))
 			page := control.Mount(srv)

@@ -48,7 +48,7 @@ entries of the feed or lookups failed, or where the feed was cut off. That a job
 is closed or gone is no failure.`,
 		Example: `  jobboard feed --fake
   jobboard feed https://feeds.example/jobs.xml --output jobs.jsonl --rate 50`,
-		Args:              cobra.MaximumNArgs(1),
+		Args:              atMost(1),
 		ValidArgsFunction: cobra.FixedCompletions([]string{"xml", "gz"}, cobra.ShellCompDirectiveFilterFileExt),
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.feed(cmd.Context(), args, &f) },
 	}
@@ -76,6 +76,8 @@ func (a *app) feed(ctx context.Context, args []string, f *feedFlags) (err error)
 		return usage("--concurrency is not between 1 and 1024")
 	case f.rate < 0 || f.rate > 1e6 || f.rate != f.rate:
 		return usage("--rate is not between 0 and 1000000")
+	case len(args) == 0 && a.fake == nil:
+		return usage("no feed is named: give a file, an address, or - for standard input")
 	}
 	form, err := f.output.form()
 	if err != nil {
@@ -206,14 +208,12 @@ func (s *source) Read(p []byte) (int, error) {
 
 func (a *app) openFeed(ctx context.Context, args []string) (*source, error) {
 	switch {
-	case len(args) == 0 && a.fake != nil:
+	case len(args) == 0:
 		body, err := a.demoFeed()
 		return &source{
 			Reader: bytes.NewReader(body), Closer: io.NopCloser(nil), name: "the demo's feed",
 			size: int64(len(body)),
 		}, err
-	case len(args) == 0:
-		return nil, usage("no feed is named: give a file, an address, or - for standard input")
 	case args[0] == "-":
 		return &source{Reader: a.stdin, Closer: io.NopCloser(nil), name: "standard input"}, nil
 	}

@@ -69,6 +69,32 @@ func helpTopics(flags *pflag.FlagSet) []*cobra.Command {
 	}
 }
 
+// helpCommand explains a command or a topic. Cobra's own ends well when there is
+// none of the name, and does not complete topics.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:  "help [COMMAND|TOPIC]",
+		Args: atMost(1),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			var all []cobra.Completion
+			for _, c := range cmd.Root().Commands() {
+				if len(args) == 0 && c != cmd && !c.Hidden {
+					all = append(all, cobra.CompletionWithDesc(c.Name(), c.Short))
+				}
+			}
+			return all, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, _, err := cmd.Root().Find(args)
+			if err != nil {
+				return &exitError{code: exitUsage, err: err, hint: "jobboard --help"}
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
+}
+
 func (a *app) completionCommand() *cobra.Command {
 	shells := map[string]func(*cobra.Command, io.Writer) error{
 		"bash":       func(root *cobra.Command, w io.Writer) error { return root.GenBashCompletionV2(w, true) },
@@ -108,7 +134,7 @@ func (a *app) versionCommand() *cobra.Command {
 		Use:   "version",
 		Short: "Say which version this is",
 		Long:  "version prints the version, the commit and the Go release it was built with.",
-		Args:  cobra.NoArgs,
+		Args:  atMost(0),
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
 				return writeJSON(a.stdout, readBuild(), true)

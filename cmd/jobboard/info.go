@@ -21,7 +21,7 @@ func (a *app) infoCommand() *cobra.Command {
 with their answers, the privacy statement, and how many nationalities are
 offered.`,
 		Example:           "  jobboard info --fake\n  jobboard info 2797227 --json",
-		Args:              cobra.MaximumNArgs(1),
+		Args:              atMost(1),
 		ValidArgsFunction: a.completeJob,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			form, err := output.form()
@@ -164,7 +164,7 @@ It ends with 0 where the applicant may apply, with 4 where not: applied already,
 closed, not visible, gone. Where too little answered, the code is that of the
 failure.`,
 		Example:           "  jobboard status --fake\n  JOBBOARD_USER_TOKEN=... jobboard status 2797227",
-		Args:              cobra.MaximumNArgs(1),
+		Args:              atMost(1),
 		ValidArgsFunction: a.completeJob,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.status(cmd.Context(), args, asJSON) },
 	}

@@ -32,7 +32,7 @@ you can read the file.
 A file that is there already stays as it is, unless --force is given.`,
 		Example: `  jobboard init
   jobboard init --base-url https://jobs.example --client-id 10`,
-		Args: cobra.NoArgs,
+		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.init(cmd, force) },
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "replace a configuration that is there")

@@ -142,6 +142,7 @@ func TestEveryCommandWorksWithNoSetUp(t *testing.T) {
 			"4 of them name a place beyond the circle (Wien, München)",
 		}},
 		{[]string{"search", "--near", "geo:52.52,13.405", "--text", "data"}, []string{"Data Analyst", "1 of 1 postings"}},
+		{[]string{"search", "data", "analyst"}, []string{"Data Analyst", "1 of 1 postings"}},
 		{[]string{"search", "--text", "nothing has this"}, []string{"0 of 0 postings"}},
 		{[]string{"info"}, []string{
 			"Pflegefachkraft (m/w/d)", "job            2797227", "company        Lindenhof Gruppe",
@@ -434,10 +435,16 @@ func TestExitCodes(t *testing.T) {
 		err    string
 	}{
 		{name: "ok", args: []string{"search"}, code: exitOK},
+		{name: "unknown channel", args: []string{"search", "--channel", "x"}, code: exitOK, err: "a channel that does not exist"},
 		{name: "unknown flag", args: []string{"search", "--nope"}, code: exitUsage, err: "unknown flag: --nope"},
 		{name: "unknown command", args: []string{"serch"}, code: exitUsage, err: "search"},
-		{name: "too many arguments", args: []string{"info", "1", "2"}, code: exitUsage},
-		{name: "both forms", args: []string{"search", "--json", "--jsonl"}, code: exitUsage},
+		{name: "help of nothing", args: []string{"help", "serch"}, code: exitUsage, err: "search"},
+		{name: "too many arguments", args: []string{"info", "1", "2"}, code: exitUsage, err: `one argument too many: "2"`},
+		{name: "an argument for none", args: []string{"doctor", "x"}, code: exitUsage, err: `one argument too many: "x"`},
+		{name: "both forms", args: []string{"search", "--json", "--jsonl"}, code: exitUsage, err: "--json and --jsonl exclude each other"},
+		{name: "two texts", args: []string{"search", "nurse", "--text", "cook"}, code: exitUsage, err: `"nurse" and --text`},
+		{name: "no number", args: []string{"search", "--near", "Berlin", "--radius", "far"}, code: exitUsage, err: `--radius: "far" is not a number`},
+		{name: "no feed", args: []string{"feed"}, code: exitUsage, err: "no feed is named"},
 		{name: "bad place", args: []string{"search", "--near", "here"}, code: exitUsage, err: "--near 52.52,13.405"},
 		{name: "place off the globe", args: []string{"search", "--near", "152,13"}, code: exitUsage},
 		{name: "radius alone", args: []string{"search", "--radius", "5"}, code: exitUsage, err: "--near"},
@@ -562,6 +569,7 @@ func TestCompletionHelpVersion(t *testing.T) {
 		}
 	}
 	newProcess().run(t, "__complete", "se").want(t, exitOK, "search")
+	newProcess().run(t, "__complete", "help", "").want(t, exitOK, "settings\tflags of every command", "search\t")
 	r := newProcess().run(t, "--version").want(t, exitOK)
 	if !regexp.MustCompile(`^jobboard \S+ \(.*go1\.\d+.*, \w+/\w+\)\n$`).MatchString(r.out) {
 		t.Errorf("version: %q", r.out)

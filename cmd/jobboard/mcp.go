@@ -48,7 +48,7 @@ Settings are read when the first tool is used, and again after they lacked
 something, a credential was refused or doctor was used. Standard output carries
 the protocol alone; --debug logs to standard error. It ends with its input.`,
 		Example: "  jobboard mcp --fake",
-		Args:    cobra.NoArgs,
+		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			m := &assistant{app: a, command: cmd, state: state}
 			defer m.close()

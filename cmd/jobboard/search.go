@@ -110,12 +110,12 @@ type searchFlags struct {
 func (a *app) searchCommand() *cobra.Command {
 	var f searchFlags
 	cmd := &cobra.Command{
-		Use:   "search",
+		Use:   "search [TEXT]",
 		Short: "Search the postings of a channel",
 		Long: `search prints the postings of a channel that match: as a table, cut to the width
 of the terminal, as CSV, as one JSON document, or as one JSON object a line as
-they arrive. An answer that breaks off is asked for again, but not once --jsonl
-has written a line of it.
+they arrive. TEXT is the search text, as --text is. An answer that breaks off is
+asked for again, but not once --jsonl has written a line of it.
 
 --map FILE.svg also draws them as a picture with the search's circle. The answer
 of a search names locations and has no coordinates, so a hit is drawn where a
@@ -123,9 +123,15 @@ built-in list of places knows its location's name; what it does not know is
 listed beside the map. A posting that was found for a further location may be
 drawn outside of the circle, at the location that its config names.`,
 		Example: `  jobboard search --fake --near Berlin --radius 50
-  jobboard search --text nurse --language en --output nurses.csv`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.search(cmd.Context(), cmd.Flags(), &f) },
+  jobboard search nurse --language en --output nurses.csv`,
+		ValidArgsFunction: nothing,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && f.text != "" {
+				return usage("%q and --text are both the text: give one of them", args[0])
+			}
+			f.text += strings.Join(args, " ")
+			return a.search(cmd.Context(), cmd.Flags(), &f)
+		},
 	}
 	f.add(cmd)
 	f.output.add(cmd, form{"csv", "csv", "print a line per posting as CSV"},
@@ -148,11 +154,11 @@ func (a *app) search(ctx context.Context, flags *pflag.FlagSet, f *searchFlags) 
 	if err != nil {
 		return err
 	}
-	ch, err := a.settings.needChannel(nil)
+	s, err := a.searcher()
 	if err != nil {
 		return err
 	}
-	s, err := a.searcher()
+	ch, err := a.settings.needChannel(nil)
 	if err != nil {
 		return err
 	}
@@ -182,6 +188,9 @@ func (a *app) search(ctx context.Context, flags *pflag.FlagSet, f *searchFlags) 
 	if found.total > found.shown {
 		a.note("the service gave %d of %d postings; the interface has no way to ask for the others. Narrow the search with --text or --near.",
 			found.shown, found.total)
+	}
+	if found.total == 0 && q.Text == "" && q.Near.IsZero() {
+		a.note("the service says the same of a channel that does not exist: jobboard doctor tells more")
 	}
 	if f.picture == "" {
 		return nil

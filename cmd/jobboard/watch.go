@@ -40,7 +40,7 @@ what happened in between; --once with it asks one time and ends, for a job
 scheduler. A failure of the service or the network is told and does not end the
 watch; a refused credential does.`,
 		Example:           "  jobboard watch --fake --interval 10s\n  jobboard watch 27828_extern --state channel.json --once",
-		Args:              cobra.MaximumNArgs(1),
+		Args:              atMost(1),
 		ValidArgsFunction: a.completeChannel,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.watch(cmd.Context(), cmd.Flags(), args, &f)
@@ -74,11 +74,11 @@ func (a *app) watch(ctx context.Context, flags *pflag.FlagSet, args []string, f 
 	if err != nil {
 		return err
 	}
-	ch, err := a.settings.needChannel(args)
+	s, err := a.searcher()
 	if err != nil {
 		return err
 	}
-	s, err := a.searcher()
+	ch, err := a.settings.needChannel(args)
 	if err != nil {
 		return err
 	}
