@@ -3,7 +3,9 @@
 //
 //	mutants -n 100 -seed 7 . ./jobfeed
 //
-// The places are sampled, and the same seed samples the same ones. No file is
+// The places are sampled, and the same seed samples the same ones. Mutants that
+// were read and found to change nothing that anybody sees are listed in
+// equivalents.txt and left out. No file is
 // changed: the go command is given the broken ones as an overlay. All mutants
 // are compiled into the same test programs, where the environment says which of
 // them is on, and each is tried with the tests that come by its place alone.
@@ -30,12 +32,13 @@ import (
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("mutants: ")
-	r := run{grace: 30 * time.Second}
+	r := run{grace: 15 * time.Second}
 	flag.IntVar(&r.n, "n", 100, "how many mutants to `try`")
 	flag.Uint64Var(&r.seed, "seed", 1, "which ones are sampled")
 	flag.DurationVar(&r.limit, "for", 0, "begin no mutant after this `time`; 0: no limit")
 	flag.Float64Var(&r.min, "min", 92, "fail below this share of detected mutants, in `percent`")
 	flag.StringVar(&r.dir, "dir", ".", "`directory` of the module")
+	flag.StringVar(&r.equivalents, "equivalents", "", "leave out the mutants that this `file` lists")
 	skip := flag.String("skip", "^$", "run no tests of packages whose import path matches the `expression`")
 	flag.Parse()
 	r.out, r.patterns = os.Stdout, flag.Args()
@@ -62,6 +65,8 @@ type run struct {
 	skip     *regexp.Regexp
 	grace    time.Duration // what tests may take beside four times their time with whole code
 	out      io.Writer
+
+	equivalents string // the name of the list, or nothing
 
 	tmp   string
 	users map[string][]string // by package: the packages whose tests use it
@@ -99,23 +104,9 @@ func (r *run) all(ctx context.Context) error {
 		return err
 	}
 
-	tried, lived, begin := 0, 0, time.Now()
-	for _, m := range sample {
-		if r.limit > 0 && time.Since(begin) > r.limit {
-			break
-		}
-		result, err := r.try(ctx, m, tests)
-		if err != nil {
-			return err
-		}
-		if result == notBuilt {
-			continue
-		}
-		tried++
-		if result == survived {
-			lived++
-		}
-		fmt.Fprintf(r.out, "%-8s %s\n", result, m)
+	tried, lived, err := r.tryAll(ctx, sample, tests)
+	if err != nil {
+		return err
 	}
 	if tried == 0 {
 		return fmt.Errorf("no mutant of %d builds", places)
@@ -126,6 +117,32 @@ func (r *run) all(ctx context.Context) error {
 		return fmt.Errorf("%w: %.1f %% detected, the bound is %.1f", errNotDetected, share, r.min)
 	}
 	return nil
+}
+
+// tryAll tries one mutant after the other and says what became of it.
+func (r *run) tryAll(ctx context.Context, sample []*mutant, tests []*test) (tried, lived int, err error) {
+	begin := time.Now()
+	for _, m := range sample {
+		if r.limit > 0 && time.Since(begin) > r.limit {
+			break
+		}
+		result, err := r.try(ctx, m, tests)
+		if err != nil {
+			return tried, lived, err
+		}
+		if result == notBuilt {
+			continue
+		}
+		tried++
+		if result == survived {
+			lived++
+		}
+		fmt.Fprintf(r.out, "%-8s %s\n", result, m)
+		if result == survived {
+			fmt.Fprintln(r.out, m.change()) // as the list of equivalents has it
+		}
+	}
+	return tried, lived, nil
 }
 
 // findUsers returns for each package the packages whose tests use it, its own
@@ -162,8 +179,19 @@ func (r *run) findUsers(ctx context.Context) (map[string][]string, error) {
 	return tests, nil
 }
 
-// mutants returns every place of the packages that can be broken.
+// mutants returns every place of the packages that can be broken, without those
+// that are listed as equivalent.
 func (r *run) mutants(ctx context.Context) ([]*mutant, error) {
+	var listed map[change]bool
+	if r.equivalents != "" {
+		var err error
+		if listed, err = readEquivalents(r.equivalents); err != nil {
+			return nil, err
+		}
+		if err := checkListed(r.dir, listed); err != nil {
+			return nil, err
+		}
+	}
 	args := append([]string{"list", "-f", "{{.ImportPath}}\t{{.Dir}}\t{{join .GoFiles \" \"}}"}, r.patterns...)
 	out, err := r.command(ctx, "go", args...).Output()
 	if err != nil {
@@ -188,7 +216,7 @@ func (r *run) mutants(ctx context.Context) ([]*mutant, error) {
 			all = append(all, found...)
 		}
 	}
-	return all, nil
+	return slices.DeleteFunc(all, func(m *mutant) bool { return listed[m.change()] }), nil
 }
 
 func (r *run) command(ctx context.Context, name string, args ...string) *exec.Cmd {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // mutant is one place of a file and the text that breaks it.
@@ -19,6 +21,8 @@ type mutant struct {
 	line       int
 	begin, end int // bytes of the file
 	old, text  string
+	before     string        // the line where the place begins
+	after      string        // what that line becomes
 	in         *ast.FuncDecl // nil: the place is outside of functions
 	id         int           // of the sample, from 1
 }
@@ -63,8 +67,11 @@ func mutantsOf(pkg, file string) ([]*mutant, error) {
 	}
 	f := finder{pkg: pkg, file: file, src: src, fset: fset, pkgName: tree.Name.Name, base: int(tree.FileStart)}
 	for _, decl := range tree.Decls {
-		f.in, _ = decl.(*ast.FuncDecl)
-		ast.Inspect(decl, func(n ast.Node) bool {
+		var where ast.Node = decl
+		if f.in, _ = decl.(*ast.FuncDecl); f.in != nil && f.in.Body != nil {
+			where = f.in.Body // what calls it would not build with another signature
+		}
+		ast.Inspect(where, func(n ast.Node) bool {
 			f.node(n)
 			return true
 		})
@@ -154,9 +161,14 @@ func (f *finder) swap(pos token.Pos, old token.Token) {
 }
 
 func (f *finder) replace(from, to token.Pos, text string) {
-	begin, end := f.fset.Position(from), f.fset.Position(to).Offset
+	line := f.fset.Position(from).Line
+	begin, end := f.fset.Position(from).Offset, f.fset.Position(to).Offset
+	lineBegin := bytes.LastIndexByte(f.src[:begin], '\n') + 1
+	before, _, _ := strings.Cut(string(f.src[lineBegin:]), "\n")
+	rest, _, _ := strings.Cut(string(f.src[end:]), "\n")
 	f.found = append(f.found, &mutant{
-		pkg: f.pkg, file: f.file, line: begin.Line, begin: begin.Offset, end: end,
-		old: string(f.src[begin.Offset:end]), text: text, in: f.in, pkgName: f.pkgName, base: f.base,
+		pkg: f.pkg, file: f.file, line: line, begin: begin, end: end,
+		old: string(f.src[begin:end]), text: text, in: f.in, pkgName: f.pkgName, base: f.base,
+		before: strings.TrimSpace(before), after: strings.TrimSpace(string(f.src[lineBegin:begin]) + text + rest),
 	})
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -95,7 +96,7 @@ func TestMutants(t *testing.T) {
 	for _, want := range []string{
 		`detected lib\.go:5: "" becomes "false && "`,
 		`detected lib\.go:5: "" becomes "true \|\| "`,
-		`LIVED    lib\.go:5: "<" becomes "<="`, // -0 is 0
+		`LIVED    lib\.go:5: "<" becomes "<="\nlib.go Abs\n- if i < 0 {\n\+ if i <= 0 {\n`, // -0 is 0
 		`detected lib\.go:6: "-" becomes ""`,
 		`hung     lib\.go:14: "\+\+" becomes "--"`,
 		`places, seed 1: \d+ lived, \d\d\.\d % detected`,
@@ -155,5 +156,111 @@ func TestMutantsThatDoNotCompile(t *testing.T) {
 	got, err := result(t, dir, ".", "^$", 100)
 	if err != nil || !strings.Contains(got, "1 of 2 places") {
 		t.Errorf("%v\n%s", err, got)
+	}
+}
+
+// A mutant on the list is not tried. A list that does not fit the code, or does
+// not say why, ends the run.
+func TestListOfEquivalents(t *testing.T) {
+	t.Setenv("GOFLAGS", "-mod=mod")
+	dir := write(t, lib)
+	places := func(list string) (string, error) {
+		r := run{dir: dir, patterns: []string{"."}, skip: regexp.MustCompile("^$"), equivalents: list}
+		var err error
+		if r.users, err = r.findUsers(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		found, err := r.mutants(t.Context())
+		return fmt.Sprint(found), err
+	}
+	const one = `lib.go:5: "<" becomes "<="`
+	all, err := places("")
+	if err != nil || !strings.Contains(all, one) {
+		t.Fatalf("%v\n%s", err, all)
+	}
+	listed := filepath.Join(dir, "equivalents.txt")
+	const abs = "lib.go Abs\n- if i < 0 {\n+ if i <= 0 {\nZero has no sign.\n"
+	for _, c := range []struct{ list, fails string }{
+		{"# Read by hand.\n\n" + abs, ""},
+		{abs + "\n" + abs, "listed twice: lib.go Abs"},
+		{strings.Replace(abs, "- if i < 0", "- if i < 1", 1), "no such place: lib.go Abs"},
+		{strings.Replace(abs, "<=", ">", 1), "no such place: lib.go Abs"},
+		{strings.Replace(abs, "Abs", "Loop", 1), "no such place: lib.go Loop"},
+		{strings.Replace(abs, "lib.go", "gone.go", 1), "gone.go"},
+		{strings.Replace(abs, "Zero has no sign.\n", "", 1), "no reason"},
+		{"lib.go Abs\nNothing but words.\n", "no change"},
+	} {
+		if err := os.WriteFile(listed, []byte(c.list), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := places(listed)
+		if c.fails != "" {
+			if err == nil || !strings.Contains(err.Error(), c.fails) {
+				t.Errorf("%q: %v, want %q", c.list, err, c.fails)
+			}
+			continue
+		}
+		if want := strings.Replace(all, one+" ", "", 1); err != nil || got != want {
+			t.Errorf("%v\n%s\nwant\n%s", err, got, want)
+		}
+	}
+	if _, err := places(filepath.Join(dir, "none.txt")); err == nil {
+		t.Error("a list that is not there is no error")
+	}
+}
+
+// A list of the repository's own is held against its code.
+func TestOwnListOfEquivalents(t *testing.T) {
+	listed, err := readEquivalents("equivalents.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := checkListed(filepath.Join("..", ".."), listed); err != nil {
+		t.Errorf("take out or renew what the code has changed:\n%v", err)
+	}
+}
+
+// A test that fails now and then detects nothing: neither where it fails once
+// beside a mutant, nor where it fails from then on with whole code, too.
+func TestMutantsAndTestsThatFailAnyway(t *testing.T) {
+	for _, mode := range []string{"once", "from then on", "hangs once"} {
+		files := map[string]string{
+			"go.mod": "module example.com/lib\n\ngo 1.26.0\n",
+			"lib.go": "package lib\n\nfunc Ready() bool { return true }\n",
+			"lib_test.go": `package lib
+
+import (
+	"os"
+	"testing"
+)
+
+func TestReady(t *testing.T) {
+	Ready()
+	if on := os.Getenv("MUTANT"); on == "-1" {
+		return
+	}
+	f, err := os.OpenFile(os.Getenv("FAILED"), os.O_CREATE|os.O_EXCL, 0o600)
+	mode := os.Getenv("MODE")
+	if err == nil {
+		f.Close()
+		if mode == "hangs once" {
+			select {}
+		}
+		t.Fatal("busy")
+	}
+	if mode == "from then on" {
+		t.Fatal("still busy")
+	}
+}
+`,
+		}
+		dir := write(t, files)
+		t.Setenv("FAILED", filepath.Join(dir, "failed"))
+		t.Setenv("MODE", mode)
+		got, err := result(t, dir, ".", "^$", 0)
+		if err != nil || !strings.Contains(got, "not by the mutant or not each time: ^(TestReady)$") ||
+			!strings.Contains(got, "1 lived, 0.0 % detected") {
+			t.Errorf("%s: %v\n%s", mode, err, got)
+		}
 	}
 }

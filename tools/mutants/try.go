@@ -73,7 +73,7 @@ func (r *run) record(ctx context.Context, t *test) error {
 	failed := cmd.Run()
 	t.took, t.by = time.Since(begin), map[int]bool{}
 	if failed != nil {
-		args := []string{"test", "-count=1", "-vet=off", "-run", pattern([]string{t.name}), t.pkg}
+		args := []string{"test", "-count=1", "-vet=off", "-run", pattern([]*test{t}), t.pkg}
 		out, err := r.command(ctx, "go", args...).CombinedOutput()
 		if err != nil {
 			return fmt.Errorf("%s of %s fails with whole code: %w\n%s", t.name, t.pkg, err, out)
@@ -103,9 +103,8 @@ const (
 	survived = "LIVED"
 )
 
-// try runs the tests that come by the mutant until one notices: those of its own
-// package first, and the quick ones before the slow ones. Last come those that
-// were left out, with a program of their own for the mutant.
+// try runs the tests that come by the mutant until one notices. Last come those
+// that were left out, with a program of their own for the mutant.
 func (r *run) try(ctx context.Context, m *mutant, tests []*test) (string, error) {
 	var by, anew []*test
 	for _, t := range tests {
@@ -117,27 +116,17 @@ func (r *run) try(ctx context.Context, m *mutant, tests []*test) (string, error)
 		}
 	}
 	slices.SortStableFunc(by, func(a, b *test) int {
-		own := func(t *test) int {
-			if t.pkg == m.pkg && t.took < atOnce {
-				return 0
-			}
-			return 1
-		}
-		return cmp.Or(cmp.Compare(own(a), own(b)), cmp.Compare(a.took, b.took))
+		return cmp.Or(cmp.Compare(a.turn(m), b.turn(m)), cmp.Compare(a.program, b.program), cmp.Compare(a.took, b.took))
 	})
-	for len(by) > 0 {
-		names, took, n := []string{by[0].name}, by[0].took, 1
-		for n < len(by) && by[n].program == by[0].program && took+by[n].took < atOnce {
-			names, took = append(names, by[n].name), took+by[n].took
-			n++
+	for _, together := range batches(by) {
+		program, pkg := together[0].program, together[0].pkg
+		result, err := r.ask(ctx, m, together, func(tests []*test, mutant int) *exec.Cmd {
+			return r.program(ctx, program, pkg, mutant, "-test.failfast", "-test.timeout", r.patience(tests),
+				"-test.run", pattern(tests))
+		})
+		if result != survived || err != nil {
+			return result, err
 		}
-		limit := r.grace + 4*took
-		out, err := r.program(ctx, by[0].program, by[0].pkg, m.id, "-test.failfast", "-test.timeout", limit.String(),
-			"-test.run", pattern(names)).CombinedOutput()
-		if result, done := r.result(out, err); done || ctx.Err() != nil {
-			return result, ctx.Err()
-		}
-		by = by[n:]
 	}
 	return r.tryAnew(ctx, m, anew)
 }
@@ -145,19 +134,105 @@ func (r *run) try(ctx context.Context, m *mutant, tests []*test) (string, error)
 // atOnce is how long tests may take that are run together.
 const atOnce = 4 * time.Second
 
-func pattern(names []string) string { return "^(" + strings.Join(names, "|") + ")$" }
+// turn returns when a test is asked: quick ones of the mutant's own package, then
+// other quick ones, each program's together, then slow ones by their time.
+func (t *test) turn(m *mutant) time.Duration {
+	switch {
+	case t.took >= atOnce:
+		return t.took
+	case t.pkg == m.pkg:
+		return 0
+	}
+	return 1
+}
 
-// result tells what the tests said of a mutant, and whether that is enough.
-func (r *run) result(out []byte, err error) (string, bool) {
+// batches divides tests into those that one program runs together.
+func batches(tests []*test) [][]*test {
+	var all [][]*test
+	var took time.Duration
+	for i, t := range tests {
+		if took += t.took; i == 0 || tests[i-1].program != t.program || took >= atOnce {
+			all, took = append(all, nil), t.took
+		}
+		all[len(all)-1] = append(all[len(all)-1], t)
+	}
+	return all
+}
+
+// patience returns how long tests may take until they count as hung.
+func (r *run) patience(tests []*test) string {
+	limit := r.grace
+	for _, t := range tests {
+		limit += 4 * t.took
+	}
+	return limit.String()
+}
+
+func pattern(tests []*test) string {
+	var names []string
+	for _, t := range tests {
+		names = append(names, t.name)
+	}
+	return "^(" + strings.Join(names, "|") + ")$"
+}
+
+// ask runs tests with the mutant and tells whether they notice it. The command
+// is that of some of the tests, with whole code where the mutant is 0.
+//
+// On a busy machine a test fails or hangs for other reasons, too. That it did
+// counts if it passes with whole code at once after that, and then does not pass
+// with the mutant again.
+func (r *run) ask(
+	ctx context.Context, m *mutant, tests []*test, command func(tests []*test, mutant int) *exec.Cmd,
+) (string, error) {
+	for len(tests) > 0 {
+		out, err := command(tests, m.id).CombinedOutput()
+		first := outcome(out, err)
+		if first == survived || first == notBuilt || ctx.Err() != nil {
+			return first, ctx.Err()
+		}
+		failed := failing(out, tests)
+		out, err = command(failed, 0).CombinedOutput()
+		counts := outcome(out, err) == survived
+		if counts {
+			out, err = command(failed, m.id).CombinedOutput()
+			counts = outcome(out, err) != survived
+		}
+		if counts || ctx.Err() != nil {
+			return first, ctx.Err()
+		}
+		fmt.Fprintf(r.out, "%-8s %s: not by the mutant or not each time: %s\n", first, m, pattern(failed))
+		tests = slices.DeleteFunc(slices.Clone(tests), func(t *test) bool { return slices.Contains(failed, t) })
+	}
+	return survived, nil
+}
+
+// failing returns the tests that a program says have failed, and all of them if
+// it did not come to say it.
+func failing(out []byte, tests []*test) []*test {
+	var failed []*test
+	for _, t := range tests {
+		if bytes.Contains(out, []byte("--- FAIL: "+t.name+" ")) {
+			failed = append(failed, t)
+		}
+	}
+	if len(failed) == 0 {
+		return tests
+	}
+	return failed
+}
+
+// outcome tells what a run of tests says of the code.
+func outcome(out []byte, err error) string {
 	switch {
 	case err == nil:
-		return "", false
+		return survived
 	case bytes.Contains(out, []byte("panic: test timed out")):
-		return timedOut, true
+		return timedOut
 	case bytes.Contains(out, []byte("[build failed]")):
-		return notBuilt, true
+		return notBuilt
 	}
-	return detected, true
+	return detected
 }
 
 // tryAnew runs tests in programs that are built for the mutant.
@@ -174,13 +249,13 @@ func (r *run) tryAnew(ctx context.Context, m *mutant, tests []*test) (string, er
 	if err = errors.Join(err, os.WriteFile(file, b, 0o600), os.WriteFile(overlay, description, 0o600)); err != nil {
 		return "", err
 	}
-	took, names, pkgs := map[string]time.Duration{}, map[string][]string{}, []string{}
+	took, of, pkgs := map[string]time.Duration{}, map[string][]*test{}, []string{}
 	for _, t := range tests {
-		if names[t.pkg] == nil {
+		if of[t.pkg] == nil {
 			pkgs = append(pkgs, t.pkg)
 		}
 		took[t.pkg] += t.took
-		names[t.pkg] = append(names[t.pkg], t.name)
+		of[t.pkg] = append(of[t.pkg], t)
 	}
 	slices.SortStableFunc(pkgs, func(a, b string) int {
 		switch m.pkg {
@@ -192,13 +267,15 @@ func (r *run) tryAnew(ctx context.Context, m *mutant, tests []*test) (string, er
 		return cmp.Compare(took[a], took[b])
 	})
 	for _, pkg := range pkgs {
-		args := []string{
-			"test", "-count=1", "-vet=off", "-failfast", "-timeout", (r.grace + 4*took[pkg]).String(),
-			"-exec", inBounds, "-overlay", overlay, "-run", pattern(names[pkg]), pkg,
-		}
-		out, err := r.command(ctx, "go", args...).CombinedOutput()
-		if result, done := r.result(out, err); done || ctx.Err() != nil {
-			return result, ctx.Err()
+		result, err := r.ask(ctx, m, of[pkg], func(tests []*test, mutant int) *exec.Cmd {
+			args := []string{"test", "-count=1", "-vet=off", "-failfast", "-timeout", r.patience(tests), "-exec", inBounds}
+			if mutant != 0 {
+				args = append(args, "-overlay", overlay)
+			}
+			return r.command(ctx, "go", append(args, "-run", pattern(tests), pkg)...)
+		})
+		if result != survived || err != nil {
+			return result, err
 		}
 	}
 	return survived, nil
