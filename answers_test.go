@@ -54,174 +54,127 @@ func TestCheckAnswersInOrder(t *testing.T) {
 	}
 }
 
-// Each row changes one thing about good answers and has one problem.
+// Each row changes one thing about good answers, which are then all in order but
+// for one.
 func TestCheckAnswersProblems(t *testing.T) {
-	type problem = jobboard.AnswerProblem
-	const (
-		licence = "Besitzen Sie eine Fahrerlaubnis?"
-		start   = "Ihr frühester Eintrittstermin?"
-		why     = "Was reizt Sie an dieser Aufgabe?"
-		english = "Wie gut ist Ihr Englisch?"
-	)
 	set := func(id string, a jobboard.Answer) func(*jobboard.Answers) {
 		return func(all *jobboard.Answers) { all.Questions[id] = a }
 	}
+	nationality := func(id string) func(*jobboard.Answers) {
+		return func(all *jobboard.Answers) { all.Nationality = id }
+	}
+	withoutLicence := func(all *jobboard.Answers) { delete(all.Questions, "8") }
+	const (
+		missing = "Please answer this question."
+		yesNo   = "Please answer yes or no."
+		inWords = "Please answer in words."
+		choose  = "Please choose one of the answers."
+		listed  = "Please choose a nationality from the list."
+	)
 	for _, c := range []struct {
 		name   string
 		change func(*jobboard.Answers)
 		rules  jobboard.AnswerRules
-		want   problem
+		of     string // the question; "": the nationality
+		want   jobboard.AnswerReason
+		length int
+		limit  int
 		text   string
 	}{
+		{name: "missing", change: withoutLicence, of: "8", want: jobboard.ReasonMissing, text: missing},
+		{name: "zero answer", change: set("9", jobboard.Answer{}), of: "9", want: jobboard.ReasonMissing, text: missing},
 		{
-			"missing", func(a *jobboard.Answers) { delete(a.Questions, "8") },
-			jobboard.AnswerRules{},
-			problem{"8", licence, jobboard.QuestionYesNo, jobboard.ReasonMissing, 0, 0},
-			"Please answer this question.",
+			name: "blank", change: set("10", jobboard.AnswerTextArea(" \r\n\u00a0")),
+			of: "10", want: jobboard.ReasonMissing, text: missing,
+		},
+		{name: "nothing chosen", change: set("11", jobboard.AnswerCatalog("")), of: "11", want: jobboard.ReasonMissing, text: missing},
+		{
+			name: "missing, and another is optional", change: withoutLicence,
+			rules: jobboard.AnswerRules{Optional: func(q jobboard.Question) bool { return q.ID == "9" }},
+			of:    "8", want: jobboard.ReasonMissing, text: missing,
 		},
 		{
-			"zero answer", set("9", jobboard.Answer{}),
-			jobboard.AnswerRules{},
-			problem{"9", start, jobboard.QuestionText, jobboard.ReasonMissing, 0, 0},
-			"Please answer this question.",
+			name: "unknown question", change: set("12", jobboard.AnswerText("x")),
+			of: "12", want: jobboard.ReasonUnknownQuestion, text: "This job does not ask this question.",
+		},
+		{name: "text for yes or no", change: set("8", jobboard.AnswerText("yes")), of: "8", want: jobboard.ReasonWrongKind, text: yesNo},
+		{name: "yes for text", change: set("9", jobboard.AnswerYesNo(true)), of: "9", want: jobboard.ReasonWrongKind, text: inWords},
+		{
+			name: "long text for text", change: set("9", jobboard.AnswerTextArea("x")),
+			of: "9", want: jobboard.ReasonWrongKind, text: inWords,
 		},
 		{
-			"blank", set("10", jobboard.AnswerTextArea(" \r\n\u00a0")),
-			jobboard.AnswerRules{},
-			problem{"10", why, jobboard.QuestionTextArea, jobboard.ReasonMissing, 0, 0},
-			"Please answer this question.",
+			name: "text for long text", change: set("10", jobboard.AnswerText("x")),
+			of: "10", want: jobboard.ReasonWrongKind, text: inWords,
 		},
 		{
-			"nothing chosen", set("11", jobboard.AnswerCatalog("")),
-			jobboard.AnswerRules{},
-			problem{"11", english, jobboard.QuestionCatalog, jobboard.ReasonMissing, 0, 0},
-			"Please answer this question.",
+			name: "choice for text", change: set("9", jobboard.AnswerCatalog("2700455")),
+			of: "9", want: jobboard.ReasonWrongKind, text: inWords,
+		},
+		{name: "no for a choice", change: set("11", jobboard.AnswerYesNo(false)), of: "11", want: jobboard.ReasonWrongKind, text: choose},
+		{
+			name: "wrong kind is wrong also where optional", change: set("11", jobboard.AnswerYesNo(false)),
+			rules: jobboard.AnswerRules{Optional: func(jobboard.Question) bool { return true }},
+			of:    "11", want: jobboard.ReasonWrongKind, text: choose,
 		},
 		{
-			"missing, and another is optional", func(a *jobboard.Answers) { delete(a.Questions, "8") },
-			jobboard.AnswerRules{Optional: func(q jobboard.Question) bool { return q.ID == "9" }},
-			problem{"8", licence, jobboard.QuestionYesNo, jobboard.ReasonMissing, 0, 0},
-			"Please answer this question.",
+			name: "not in the catalogue", change: set("11", jobboard.AnswerCatalog("330071")),
+			of: "11", want: jobboard.ReasonNotOffered, text: choose,
 		},
 		{
-			"unknown question", set("12", jobboard.AnswerText("x")),
-			jobboard.AnswerRules{},
-			problem{"12", "", "", jobboard.ReasonUnknownQuestion, 0, 0},
-			"This job does not ask this question.",
+			name: "a label is no identifier", change: set("11", jobboard.AnswerCatalog("Fließend")),
+			of: "11", want: jobboard.ReasonNotOffered, text: choose,
 		},
 		{
-			"text for yes or no", set("8", jobboard.AnswerText("yes")),
-			jobboard.AnswerRules{},
-			problem{"8", licence, jobboard.QuestionYesNo, jobboard.ReasonWrongKind, 0, 0},
-			"Please answer yes or no.",
+			name: "choice not of the yes or no", change: set("8", jobboard.AnswerCatalog("2900102")),
+			of: "8", want: jobboard.ReasonNotOffered, text: choose,
 		},
 		{
-			"yes for text", set("9", jobboard.AnswerYesNo(true)),
-			jobboard.AnswerRules{},
-			problem{"9", start, jobboard.QuestionText, jobboard.ReasonWrongKind, 0, 0},
-			"Please answer in words.",
+			name: "too long in characters", change: set("9", jobboard.AnswerText("größer 🚀🚀")),
+			rules: jobboard.AnswerRules{MaxText: 8}, of: "9", want: jobboard.ReasonTooLong, length: 9, limit: 8,
+			text: "Please use at most 8 characters. These are 9.",
 		},
 		{
-			"long text for text", set("9", jobboard.AnswerTextArea("x")),
-			jobboard.AnswerRules{},
-			problem{"9", start, jobboard.QuestionText, jobboard.ReasonWrongKind, 0, 0},
-			"Please answer in words.",
+			name: "too long text, by its own limit", change: set("10", jobboard.AnswerTextArea("a\r\nb")),
+			rules: jobboard.AnswerRules{MaxText: 9, MaxTextArea: 2}, of: "10", want: jobboard.ReasonTooLong, length: 3, limit: 2,
+			text: "Please use at most 2 characters. These are 3.",
 		},
+		{name: "nationality not in the list", change: nationality("2800999"), want: jobboard.ReasonNationality, text: listed},
+		{name: "nationality by its label", change: nationality("deutsch"), want: jobboard.ReasonNationality, text: listed},
 		{
-			"text for long text", set("10", jobboard.AnswerText("x")),
-			jobboard.AnswerRules{},
-			problem{"10", why, jobboard.QuestionTextArea, jobboard.ReasonWrongKind, 0, 0},
-			"Please answer in words.",
-		},
-		{
-			"choice for text", set("9", jobboard.AnswerCatalog("2700455")),
-			jobboard.AnswerRules{},
-			problem{"9", start, jobboard.QuestionText, jobboard.ReasonWrongKind, 0, 0},
-			"Please answer in words.",
-		},
-		{
-			"no for a choice", set("11", jobboard.AnswerYesNo(false)),
-			jobboard.AnswerRules{},
-			problem{"11", english, jobboard.QuestionCatalog, jobboard.ReasonWrongKind, 0, 0},
-			"Please choose one of the answers.",
-		},
-		{
-			"wrong kind is wrong also where optional", set("11", jobboard.AnswerYesNo(false)),
-			jobboard.AnswerRules{Optional: func(jobboard.Question) bool { return true }},
-			problem{"11", english, jobboard.QuestionCatalog, jobboard.ReasonWrongKind, 0, 0},
-			"Please choose one of the answers.",
-		},
-		{
-			"not in the catalogue", set("11", jobboard.AnswerCatalog("330071")),
-			jobboard.AnswerRules{},
-			problem{"11", english, jobboard.QuestionCatalog, jobboard.ReasonNotOffered, 0, 0},
-			"Please choose one of the answers.",
-		},
-		{
-			"a label is no identifier", set("11", jobboard.AnswerCatalog("Fließend")),
-			jobboard.AnswerRules{},
-			problem{"11", english, jobboard.QuestionCatalog, jobboard.ReasonNotOffered, 0, 0},
-			"Please choose one of the answers.",
-		},
-		{
-			"choice not of the yes or no", set("8", jobboard.AnswerCatalog("2900102")),
-			jobboard.AnswerRules{},
-			problem{"8", licence, jobboard.QuestionYesNo, jobboard.ReasonNotOffered, 0, 0},
-			"Please choose one of the answers.",
-		},
-		{
-			"too long in characters", set("9", jobboard.AnswerText("größer 🚀🚀")),
-			jobboard.AnswerRules{MaxText: 8},
-			problem{"9", start, jobboard.QuestionText, jobboard.ReasonTooLong, 9, 8},
-			"Please use at most 8 characters. These are 9.",
-		},
-		{
-			"too long text, by its own limit", set("10", jobboard.AnswerTextArea("a\r\nb")),
-			jobboard.AnswerRules{MaxText: 9, MaxTextArea: 2},
-			problem{"10", why, jobboard.QuestionTextArea, jobboard.ReasonTooLong, 3, 2},
-			"Please use at most 2 characters. These are 3.",
-		},
-		{
-			"nationality not in the list", func(a *jobboard.Answers) { a.Nationality = "2800999" },
-			jobboard.AnswerRules{},
-			problem{Reason: jobboard.ReasonNationality},
-			"Please choose a nationality from the list.",
-		},
-		{
-			"nationality by its label", func(a *jobboard.Answers) { a.Nationality = "deutsch" },
-			jobboard.AnswerRules{},
-			problem{Reason: jobboard.ReasonNationality},
-			"Please choose a nationality from the list.",
-		},
-		{
-			"nationality missing", func(a *jobboard.Answers) { a.Nationality = "" },
-			jobboard.AnswerRules{RequireNationality: true},
-			problem{Reason: jobboard.ReasonNationalityMissing},
-			"Please choose a nationality.",
+			name: "nationality missing", change: nationality(""), rules: jobboard.AnswerRules{RequireNationality: true},
+			want: jobboard.ReasonNationalityMissing, text: "Please choose a nationality.",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			given := jobboard.Answers{Questions: goodAnswers(), Nationality: "2800137"}
 			c.change(&given)
-			got, err := typedJob(t).CheckAnswers(given, c.rules)
+			job := typedJob(t)
+			want := jobboard.AnswerProblem{QuestionID: c.of, Reason: c.want, Length: c.length, Limit: c.limit}
+			for _, q := range job.Questions {
+				if q.ID == c.of {
+					want.Label, want.Type = q.Label, q.Type
+				}
+			}
+			got, err := job.CheckAnswers(given, c.rules)
 			var e *jobboard.AnswersError
 			if !errors.As(err, &e) || !errors.Is(err, jobboard.ErrInvalidInput) {
 				t.Fatalf("error %v", err)
 			}
-			if len(e.Problems) != 1 || e.Problems[0] != c.want {
-				t.Errorf("\n got %+v\nwant %+v", e.Problems, c.want)
+			if len(e.Problems) != 1 || e.Problems[0] != want {
+				t.Errorf("\n got %+v\nwant %+v", e.Problems, want)
 			}
 			if text := e.Problems[0].Text(); text != c.text {
 				t.Errorf("text %q", text)
 			}
-			if _, sent := got.Values[c.want.QuestionID]; sent || len(got.Values) < 4 {
+			if _, sent := got.Values[c.of]; sent || len(got.Values) < 4 {
 				t.Errorf("values %v", got.Values)
 			}
-			find := func() (problem, bool) { return e.Question(c.want.QuestionID) }
-			if c.want.QuestionID == "" {
+			find := func() (jobboard.AnswerProblem, bool) { return e.Question(c.of) }
+			if c.of == "" {
 				find = e.Nationality
 			}
-			if p, ok := find(); !ok || p != c.want {
+			if p, ok := find(); !ok || p != want {
 				t.Errorf("found %+v, %v", p, ok)
 			}
 			if p, ok := e.Question("0"); ok {

@@ -360,6 +360,7 @@ func (a *answer) kept() []byte {
 func (c *call) refusedBy(a *answer, err error) *failedAttempt {
 	f := &failedAttempt{status: a.status}
 	if a.status < 100 {
+		f.unclear = !c.op.safe()
 		f.err = &failure{kind: ErrTransport, detail: "the answer has no status that HTTP knows"}
 		return f
 	}

@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -94,112 +91,6 @@ func TestLimiterThatRefuses(t *testing.T) {
 			t.Errorf("%v, want the end of the context", err)
 		}
 	})
-}
-
-// What fails before a connection is repeated for every method, unless it is
-// lasting, and takes no token of the budget.
-func TestFailuresBeforeTheConnection(t *testing.T) {
-	dial := func(err error) error { return &net.OpError{Op: "dial", Net: "tcp", Err: err} }
-	for _, test := range []struct {
-		name     string
-		err      error
-		attempts int
-	}{
-		{"SERVFAIL", dial(&net.DNSError{Err: "server misbehaving", Name: "x", IsTemporary: true}), 5},
-		{"no answer of the name service", dial(&net.DNSError{Err: "i/o timeout", Name: "x", IsTimeout: true}), 5},
-		{"no such name", dial(&net.DNSError{Err: "no such host", Name: "x", IsNotFound: true}), 1},
-		{"no route", dial(os.NewSyscallError("connect", syscall.EHOSTUNREACH)), 5},
-		{"network unreachable", dial(os.NewSyscallError("connect", syscall.ENETUNREACH)), 5},
-		{"no local port", dial(os.NewSyscallError("connect", syscall.EADDRNOTAVAIL)), 5},
-		{"no file descriptor", dial(os.NewSyscallError("socket", syscall.EMFILE)), 5},
-		{"refused", dial(os.NewSyscallError("connect", syscall.ECONNREFUSED)), 5},
-		{"a proxy that refuses", &net.OpError{Op: "proxyconnect", Net: "tcp", Err: dial(syscall.ECONNREFUSED)}, 5},
-	} {
-		inBubble(t, test.name, func(t *testing.T) {
-			sent := 0
-			c := mustClient(t, jobboard.Config{
-				BaseURL: "https://api.example", ClientID: "10",
-				HTTPClient: &http.Client{Transport: &http.Transport{
-					DialContext: func(context.Context, string, string) (net.Conn, error) { sent++; return nil, test.err },
-				}},
-			})
-			for name, call := range map[string]func() error{
-				"GET":    func() error { _, err := c.Search(t.Context(), "x", jobboard.Query{}); return err },
-				"PUT":    func() error { _, err := c.ConfirmSubscription(t.Context(), "x", nil); return err },
-				"DELETE": func() error { _, err := c.Unsubscribe(t.Context(), "x"); return err },
-				"POST":   func() error { _, err := c.Subscribe(t.Context(), jobboard.SubscriptionRequest{}); return err },
-			} {
-				sent = 0
-				err := call()
-				var e *jobboard.Error
-				if !errors.As(err, &e) || e.Attempts != test.attempts || sent != test.attempts || e.MayHaveExecuted {
-					t.Errorf("%s: %d dials, %v, want %d", name, sent, err, test.attempts)
-				}
-			}
-			if b := c.RetryBudgets()[0]; b.Tokens != b.Capacity {
-				t.Errorf("%v tokens of %v are left", b.Tokens, b.Capacity)
-			}
-		})
-	}
-}
-
-// raw serves bytes, one answer a connection.
-func raw(t *testing.T, text string) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close() })
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				_, _ = conn.Read(make([]byte, 4096))
-				_, _ = conn.Write([]byte(text))
-				_ = conn.Close()
-			}()
-		}
-	}()
-	return "http://" + l.Addr().String()
-}
-
-// An answer that ends with its connection is good only where it shows that it
-// is whole.
-func TestAnswerWithoutItsLength(t *testing.T) {
-	const head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"
-	client := func(text string) *jobboard.Client {
-		return mustClient(t, jobboard.Config{
-			BaseURL: raw(t, text), ClientID: "10", Retry: jobboard.RetryPolicy{MaxAttempts: 2, MinWait: 1, MaxWait: 1},
-		})
-	}
-	var e *jobboard.Error
-	_, err := client(head+"f7629").Applicant(jobboard.StaticToken("x")).ApplicationID(t.Context(), 1)
-	if !errors.As(err, &e) || !errors.Is(err, jobboard.ErrTransport) || e.Attempts != 2 {
-		t.Errorf("an identifier: %v", err)
-	}
-	if ok, err := client(head+"true").Applicant(jobboard.StaticToken("x")).HasApplied(t.Context(), 1); !ok || err != nil {
-		t.Errorf("a boolean: %v, %v", ok, err)
-	}
-	for body, good := range map[string]bool{"": false, "12": false, "true": true, `{"rss":"1"}`: true} {
-		_, err := client(head+body).Subscribe(t.Context(), jobboard.SubscriptionRequest{})
-		if good != (err == nil) || !good && (!errors.As(err, &e) || !errors.Is(err, jobboard.ErrDecode) || !e.MayHaveExecuted || e.Attempts != 1) {
-			t.Errorf("a subscription's %q: %v", body, err)
-		}
-	}
-	if _, err := client("HTTP/1.1 204 No Content\r\n\r\n").Unsubscribe(t.Context(), "x"); err != nil {
-		t.Errorf("204: %v", err)
-	}
-}
-
-func TestAnswerWithoutAStatus(t *testing.T) {
-	c := mustClient(t, jobboard.Config{BaseURL: raw(t, "HTTP/1.1 000 Nothing\r\nContent-Length: 4\r\n\r\ntrue")})
-	_, err := c.Applicant(jobboard.StaticToken("x")).HasApplied(t.Context(), 1)
-	if !errors.Is(err, jobboard.ErrTransport) || !strings.Contains(err.Error(), "status") {
-		t.Error(err)
-	}
 }
 
 func TestAnswerAboutAnotherJob(t *testing.T) {

@@ -1,7 +1,6 @@
 package jobboard_test
 
 import (
-	"bytes"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -35,12 +34,24 @@ func bearerOf(r *http.Request) string {
 
 // tokenClient answers true to every call, and counts the requests.
 func tokenClient(t *testing.T, requests *atomic.Int64) *jobboard.Client {
-	return mustClient(t, jobboard.Config{BaseURL: "https://api.example", HTTPClient: &http.Client{
-		Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
-			requests.Add(1)
-			return answer(r, 200, "true"), nil
-		}),
-	}})
+	return served(t, jobboard.Config{}, func(r *http.Request) *http.Response {
+		requests.Add(1)
+		return answer(r, 200, "true")
+	})
+}
+
+// numbered is a source of the package whose tokens are token1, token2 and so on,
+// and have no end that is known.
+func numbered(fetches *int) oauth2.TokenSource {
+	return jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
+		*fetches++
+		return &oauth2.Token{AccessToken: fmt.Sprint("token", *fetches)}, nil
+	})
+}
+
+// ofAnHour is a token that is valid for an hour.
+func ofAnHour(text string) *oauth2.Token {
+	return &oauth2.Token{AccessToken: text, Expiry: time.Now().Add(time.Hour)}
 }
 
 // inBubble runs f in virtual time; a goroutine left behind fails it.
@@ -152,39 +163,15 @@ func TestRenewingToken(t *testing.T) {
 		}
 	})
 
-	inBubble(t, "a failing source is asked at most 3 times by 100 callers", func(t *testing.T) {
-		for kind, source := range failingSources() {
-			var requests atomic.Int64
-			a := tokenClient(t, &requests).Applicant(source.TokenSource)
-			var wg sync.WaitGroup
-			for i := range 100 {
-				wg.Go(func() {
-					time.Sleep(time.Duration(i) * 4 * time.Millisecond)
-					_, err := a.HasApplied(t.Context(), 1)
-					var e *jobboard.Error
-					if !errors.Is(err, jobboard.ErrToken) || !errors.Is(err, errNoToken) || !errors.As(err, &e) || e.Attempts != 0 {
-						t.Errorf("%s: %v", kind, err)
-					}
-				})
-			}
-			wg.Wait()
-			if n := source.asked(); n > 3 {
-				t.Errorf("%s: asked %d times", kind, n)
-			}
-			if requests.Load() != 0 {
-				t.Errorf("%s: %d requests", kind, requests.Load())
-			}
-		}
-	})
-
 	inBubble(t, "a failure is remembered for a moment, not for good", func(t *testing.T) {
 		for kind, source := range failingSources() {
 			var requests atomic.Int64
 			a := tokenClient(t, &requests).Applicant(source.TokenSource)
-			ask := func() error { _, err := a.HasApplied(t.Context(), 1); return err }
+			ask := func() error { return errOf(a.HasApplied(t.Context(), 1)) }
 			start := time.Now()
-			if ask() == nil {
-				t.Fatal("no error")
+			var e *jobboard.Error
+			if err := ask(); !errors.Is(err, jobboard.ErrToken) || !errors.Is(err, errNoToken) || !errors.As(err, &e) || e.Attempts != 0 {
+				t.Fatalf("%s: %v", kind, err)
 			}
 			source.heal()
 			for ask() != nil {
@@ -192,6 +179,9 @@ func TestRenewingToken(t *testing.T) {
 			}
 			if took := time.Since(start); took < 400*time.Millisecond || took > 1300*time.Millisecond {
 				t.Errorf("%s: works again after %v, want half a second to a second", kind, took)
+			}
+			if n := source.asked(); n > 3 || requests.Load() != 1 {
+				t.Errorf("%s: asked %d times, %d requests", kind, n, requests.Load())
 			}
 		}
 	})
@@ -221,84 +211,42 @@ func TestRenewingToken(t *testing.T) {
 		}
 	})
 
-	inBubble(t, "a token that cannot be sent is not sent", func(t *testing.T) {
-		for name, bad := range map[string]*oauth2.Token{
-			"empty":      {},
-			"expired":    {AccessToken: "x", Expiry: time.Now().Add(-time.Second)},
-			"CR LF":      {AccessToken: "x\r\nX-Injected: y"},
-			"LF":         {AccessToken: "x\n"},
-			"NUL":        {AccessToken: "x\x00"},
-			"space":      {AccessToken: "x y"},
-			"letters":    {AccessToken: "tökén"},
-			"DEL":        {AccessToken: "x\x7f"},
-			"other type": nil,
-		} {
-			give := func(context.Context) (*oauth2.Token, error) { return bad, nil }
-			sources := map[string]oauth2.TokenSource{"renewing": jobboard.RenewingToken(give), "foreign": funcSource{&give}}
-			if bad != nil && bad.Expiry.IsZero() {
-				sources["static"] = jobboard.StaticToken(bad.AccessToken)
-			}
-			for kind, source := range sources {
-				var requests atomic.Int64
-				c := tokenClient(t, &requests)
-				_, err := c.Applicant(source).HasApplied(t.Context(), 1)
-				if !errors.Is(err, jobboard.ErrToken) || requests.Load() != 0 {
-					t.Errorf("%s, %s: %v, %d requests", name, kind, err, requests.Load())
-				}
-				cfg := jobboard.Config{BaseURL: "https://api.example", TokenSource: source}
-				if _, err := jobboard.NewClient(cfg); kind == "static" && !errors.Is(err, jobboard.ErrInvalidInput) {
-					t.Errorf("%s: NewClient: %v", name, err)
-				}
-			}
-		}
-	})
-
 	inBubble(t, "the clock and the service both end a token", func(t *testing.T) {
 		// A token of a sliding hour: each use puts the end off, on both
 		// sides; the local clock does not know, and must not matter.
-		n := 0
-		lastUse := time.Now()
-		c := mustClient(t, jobboard.Config{BaseURL: "https://api.example", HTTPClient: &http.Client{
-			Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
-				if bearerOf(r) != fmt.Sprint("token-", n) || time.Since(lastUse) > time.Hour {
-					return answer(r, 401, "", "WWW-Authenticate", `Bearer error="invalid_token", error_description="token expired or otherwise invalid"`), nil
-				}
-				lastUse = time.Now()
-				return answer(r, 200, "true"), nil
-			}),
-		}})
-		a := c.Applicant(jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
-			n++
-			lastUse = time.Now()
-			return token(fmt.Sprint("token-", n)), nil // no expiry: the service alone knows
-		}))
+		fetches, current := 0, ""
+		var lastUse time.Time
+		a := served(t, jobboard.Config{}, func(r *http.Request) *http.Response {
+			if fresh := bearerOf(r) != current; !fresh && time.Since(lastUse) > time.Hour {
+				return expired401["header"](r)
+			}
+			current, lastUse = bearerOf(r), time.Now()
+			return answer(r, 200, "true")
+		}).Applicant(numbered(&fetches))
 		for _, pause := range []time.Duration{0, 50 * time.Minute, 50 * time.Minute, 59 * time.Minute, 61 * time.Minute, time.Minute, 5 * time.Hour, 0} {
 			time.Sleep(pause)
 			if _, err := a.HasApplied(t.Context(), 1); err != nil {
 				t.Errorf("after a pause of %v: %v", pause, err)
 			}
 		}
-		if n != 3 {
-			t.Errorf("%d tokens were fetched, want 3: the first and one after each of two long pauses", n)
+		if fetches != 3 {
+			t.Errorf("%d tokens were fetched, want 3: the first and one after each of two long pauses", fetches)
 		}
 	})
 
 	inBubble(t, "a token that expires by the clock is fetched before it is sent", func(t *testing.T) {
-		n := 0
-		source := jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
-			n++
-			return &oauth2.Token{AccessToken: fmt.Sprint("token-", n), Expiry: time.Now().Add(time.Hour)}, nil
-		})
-		var requests atomic.Int64
-		a := tokenClient(t, &requests).Applicant(source)
+		var fetches, requests atomic.Int64
+		a := tokenClient(t, &requests).Applicant(jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
+			return ofAnHour(fmt.Sprint("token-", fetches.Add(1))), nil
+		}))
 		for range 4 {
 			if _, err := a.HasApplied(t.Context(), 1); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(40 * time.Minute)
 		}
-		if n != 2 || requests.Load() != 4 {
-			t.Errorf("%d fetches, %d requests, want 2 and 4", n, requests.Load())
+		if fetches.Load() != 2 || requests.Load() != 4 {
+			t.Errorf("%d fetches, %d requests, want 2 and 4", fetches.Load(), requests.Load())
 		}
 	})
 
@@ -549,6 +497,14 @@ func (s *scriptedRenewer) Renew(_ context.Context, rejected string) (*oauth2.Tok
 	return &oauth2.Token{AccessToken: s.tokens[s.current]}, nil
 }
 
+func zipped(text string) string {
+	var b strings.Builder
+	z := gzip.NewWriter(&b)
+	_, _ = io.WriteString(z, text)
+	_ = z.Close()
+	return b.String()
+}
+
 // expired401 are the ways to say that another token may help, and other401
 // those to say that it cannot.
 var expired401 = map[string]func(*http.Request) *http.Response{
@@ -576,19 +532,11 @@ var expired401 = map[string]func(*http.Request) *http.Response{
 	"header in capitals": func(r *http.Request) *http.Response {
 		return answer(r, 401, "", "WWW-Authenticate", `BEARER ERROR="invalid_token"`)
 	},
-	"compressed body, by its old name": func(r *http.Request) *http.Response {
-		var b bytes.Buffer
-		z := gzip.NewWriter(&b)
-		_, _ = io.WriteString(z, `{"error":"invalid_token"}`)
-		_ = z.Close()
-		return answer(r, 401, b.String(), "Content-Encoding", "x-gzip")
-	},
 	"compressed body": func(r *http.Request) *http.Response {
-		var b bytes.Buffer
-		z := gzip.NewWriter(&b)
-		_, _ = io.WriteString(z, `{"error":"invalid_token"}`)
-		_ = z.Close()
-		return answer(r, 401, b.String(), "Content-Encoding", "gzip")
+		return answer(r, 401, zipped(`{"error":"invalid_token"}`), "Content-Encoding", "gzip")
+	},
+	"compressed body, by its old name": func(r *http.Request) *http.Response {
+		return answer(r, 401, zipped(`{"error":"invalid_token"}`), "Content-Encoding", "x-gzip")
 	},
 }
 
@@ -614,124 +562,103 @@ var other401 = map[string]func(*http.Request) *http.Response{
 	},
 }
 
-// A 401 that says the token expired costs exactly one renewal and one repeat;
-// one that says anything else costs neither.
-func TestRenewalAfter401(t *testing.T) {
-	run := func(t *testing.T, source oauth2.TokenSource, says func(*http.Request) *http.Response, goodToken string) (sent []string, err error) {
-		c := mustClient(t, jobboard.Config{BaseURL: "https://api.example", HTTPClient: &http.Client{
-			Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
-				sent = append(sent, bearerOf(r))
-				if bearerOf(r) == goodToken {
-					return answer(r, 200, "true"), nil
-				}
-				return says(r), nil
-			}),
-		}})
-		_, err = c.Applicant(source).HasApplied(t.Context(), 1)
-		var e *jobboard.Error
-		if errors.As(err, &e) && e.Attempts != len(sent) {
-			t.Errorf("Attempts is %d, %d were sent", e.Attempts, len(sent))
-		}
-		return sent, err
-	}
-	ours := func(fetches *int) oauth2.TokenSource {
-		return jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
-			*fetches++
-			return &oauth2.Token{AccessToken: fmt.Sprint("token", *fetches)}, nil
-		})
-	}
-	for how, says := range expired401 {
-		inBubble(t, "ours, "+how, func(t *testing.T) {
-			fetches := 0
-			sent, err := run(t, ours(&fetches), says, "token2")
-			if err != nil || fmt.Sprint(sent) != "[token1 token2]" || fetches != 2 {
-				t.Errorf("sent %v, fetched %d, %v", sent, fetches, err)
-			}
-		})
-		inBubble(t, "ours, and the new one is no better, "+how, func(t *testing.T) {
-			fetches := 0
-			sent, err := run(t, ours(&fetches), says, "none")
-			if !errors.Is(err, jobboard.ErrUnauthorized) || fmt.Sprint(sent) != "[token1 token2]" || fetches != 2 {
-				t.Errorf("sent %v, fetched %d, %v", sent, fetches, err)
-			}
-		})
-		inBubble(t, "ours, and the new one is the old one, "+how, func(t *testing.T) {
+// renewal is what a source does when one of its tokens is refused.
+type renewal struct {
+	source string
+	open   func() (source oauth2.TokenSource, asked func() string)
+	good   string // the token that the service takes
+	sent   string // the tokens that are sent
+	asked  string // how often the source was asked, or for which token another
+	works  bool   // the call succeeds
+	idle   string // asked, where the 401 says that another token is no help
+}
+
+func renewals() []renewal {
+	ours := func(fetch func(n int) (*oauth2.Token, error)) func() (oauth2.TokenSource, func() string) {
+		return func() (oauth2.TokenSource, func() string) {
 			fetches := 0
 			source := jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
 				fetches++
-				return &oauth2.Token{AccessToken: "same"}, nil
+				return fetch(fetches)
 			})
-			sent, err := run(t, source, says, "none")
-			if !errors.Is(err, jobboard.ErrUnauthorized) || fmt.Sprint(sent) != "[same]" || fetches != 2 {
-				t.Errorf("sent %v, fetched %d, %v", sent, fetches, err)
-			}
-		})
-		inBubble(t, "ours, and renewing fails, "+how, func(t *testing.T) {
-			fetches := 0
-			source := jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
-				if fetches++; fetches > 1 {
-					return nil, errNoToken
+			return source, func() string { return fmt.Sprint(fetches) }
+		}
+	}
+	plain := func(tokens ...string) func() (oauth2.TokenSource, func() string) {
+		return func() (oauth2.TokenSource, func() string) {
+			s := &scriptedSource{tokens: tokens}
+			return s, func() string { return fmt.Sprint(s.asked) }
+		}
+	}
+	renewer := func(fail error, tokens ...string) func() (oauth2.TokenSource, func() string) {
+		return func() (oauth2.TokenSource, func() string) {
+			s := &scriptedRenewer{scriptedSource: scriptedSource{tokens: tokens}, fail: fail}
+			return s, func() string { return fmt.Sprint(s.asked, s.renewed) }
+		}
+	}
+	another := func(n int) (*oauth2.Token, error) { return &oauth2.Token{AccessToken: fmt.Sprint("token", n)}, nil }
+	same := func(int) (*oauth2.Token, error) { return &oauth2.Token{AccessToken: "same"}, nil }
+	once := func(n int) (*oauth2.Token, error) {
+		if n > 1 {
+			return nil, errNoToken
+		}
+		return &oauth2.Token{AccessToken: "first"}, nil
+	}
+	static := func() (oauth2.TokenSource, func() string) {
+		return jobboard.StaticToken("a"), func() string { return "" }
+	}
+	return []renewal{
+		{source: "ours", open: ours(another), good: "token2", sent: "[token1 token2]", asked: "2", works: true, idle: "1"},
+		{source: "ours, the new one is no better", open: ours(another), sent: "[token1 token2]", asked: "2", idle: "1"},
+		{source: "ours, the new one is the old one", open: ours(same), sent: "[same]", asked: "2", idle: "1"},
+		{source: "ours, renewing fails", open: ours(once), sent: "[first]", asked: "2", idle: "1"},
+		{source: "a Renewer", open: renewer(nil, "a", "b", "c"), good: "b", sent: "[a b]", asked: "1 [a]", works: true, idle: "1 []"},
+		{source: "a Renewer that fails", open: renewer(errNoToken, "a"), good: "b", sent: "[a]", asked: "1 [a]", idle: "1 []"},
+		{source: "a plain source with another", open: plain("a", "b", "c"), good: "b", sent: "[a b]", asked: "2", works: true, idle: "1"},
+		{source: "a plain source without", open: plain("a"), good: "b", sent: "[a]", asked: "2", idle: "1"},
+		{source: "a static token", open: static, good: "b", sent: "[a]"},
+	}
+}
+
+// A 401 that says the token expired costs exactly one renewal and one repeat;
+// one that says anything else costs neither.
+func TestRenewalAfter401(t *testing.T) {
+	check := func(row renewal, how string, says func(*http.Request) *http.Response, renews bool) {
+		inBubble(t, row.source+", "+how, func(t *testing.T) {
+			var sent []string
+			c := served(t, jobboard.Config{}, func(r *http.Request) *http.Response {
+				sent = append(sent, bearerOf(r))
+				if bearerOf(r) == row.good {
+					return answer(r, 200, "true")
 				}
-				return &oauth2.Token{AccessToken: "first"}, nil
+				return says(r)
 			})
-			sent, err := run(t, source, says, "none")
-			if !errors.Is(err, jobboard.ErrUnauthorized) || fmt.Sprint(sent) != "[first]" || fetches != 2 {
-				t.Errorf("sent %v, fetched %d, %v", sent, fetches, err)
+			source, asked := row.open()
+			_, err := c.Applicant(source).HasApplied(t.Context(), 1)
+			var e *jobboard.Error
+			if errors.As(err, &e) && e.Attempts != len(sent) {
+				t.Errorf("Attempts is %d, %d were sent", e.Attempts, len(sent))
 			}
-		})
-		inBubble(t, "a foreign Renewer, "+how, func(t *testing.T) {
-			source := &scriptedRenewer{scriptedSource: scriptedSource{tokens: []string{"a", "b", "c"}}}
-			sent, err := run(t, source, says, "b")
-			if err != nil || fmt.Sprint(sent) != "[a b]" || fmt.Sprint(source.renewed) != "[a]" {
-				t.Errorf("sent %v, renewed %v, %v", sent, source.renewed, err)
+			works := renews && row.works
+			if works != (err == nil) || !works && !errors.Is(err, jobboard.ErrUnauthorized) {
+				t.Errorf("the call ends with %v", err)
 			}
-		})
-		inBubble(t, "a foreign Renewer that fails, "+how, func(t *testing.T) {
-			source := &scriptedRenewer{scriptedSource: scriptedSource{tokens: []string{"a"}}, fail: errNoToken}
-			sent, err := run(t, source, says, "b")
-			if !errors.Is(err, jobboard.ErrUnauthorized) || fmt.Sprint(sent) != "[a]" || fmt.Sprint(source.renewed) != "[a]" {
-				t.Errorf("sent %v, renewed %v, %v", sent, source.renewed, err)
+			wantSent, wantAsked := row.sent, row.asked
+			if !renews {
+				wantSent, wantAsked = fmt.Sprint(sent[:1]), row.idle
 			}
-		})
-		inBubble(t, "a plain source with another, "+how, func(t *testing.T) {
-			source := &scriptedSource{tokens: []string{"a", "b", "c"}}
-			sent, err := run(t, source, says, "b")
-			if err != nil || fmt.Sprint(sent) != "[a b]" || source.asked != 2 {
-				t.Errorf("sent %v, asked %d, %v", sent, source.asked, err)
-			}
-		})
-		inBubble(t, "a plain source without, "+how, func(t *testing.T) {
-			source := &scriptedSource{tokens: []string{"a"}}
-			sent, err := run(t, source, says, "b")
-			if !errors.Is(err, jobboard.ErrUnauthorized) || fmt.Sprint(sent) != "[a]" || source.asked != 2 {
-				t.Errorf("sent %v, asked %d, %v", sent, source.asked, err)
-			}
-		})
-		inBubble(t, "a static token, "+how, func(t *testing.T) {
-			sent, err := run(t, jobboard.StaticToken("a"), says, "b")
-			if !errors.Is(err, jobboard.ErrUnauthorized) || fmt.Sprint(sent) != "[a]" {
-				t.Errorf("sent %v, %v", sent, err)
+			if fmt.Sprint(sent) != wantSent || asked() != wantAsked {
+				t.Errorf("sent %v, asked %s; want %s, %s", sent, asked(), wantSent, wantAsked)
 			}
 		})
 	}
-	for how, says := range other401 {
-		inBubble(t, "no renewal: "+how, func(t *testing.T) {
-			fetches := 0
-			sent, err := run(t, ours(&fetches), says, "token2")
-			if !errors.Is(err, jobboard.ErrUnauthorized) || len(sent) != 1 || fetches != 1 {
-				t.Errorf("ours: sent %v, fetched %d, %v", sent, fetches, err)
-			}
-			renewer := &scriptedRenewer{scriptedSource: scriptedSource{tokens: []string{"a", "b", "c"}}}
-			sent, err = run(t, renewer, says, "b")
-			if !errors.Is(err, jobboard.ErrUnauthorized) || len(sent) != 1 || len(renewer.renewed) != 0 || renewer.asked != 1 {
-				t.Errorf("Renewer: sent %v, renewed %v, %v", sent, renewer.renewed, err)
-			}
-			plain := &scriptedSource{tokens: []string{"a", "b", "c"}}
-			sent, err = run(t, plain, says, "b")
-			if !errors.Is(err, jobboard.ErrUnauthorized) || len(sent) != 1 || plain.asked != 1 {
-				t.Errorf("plain: sent %v, asked %d, %v", sent, plain.asked, err)
-			}
-		})
+	for _, row := range renewals() {
+		for how, says := range expired401 {
+			check(row, how, says, true)
+		}
+		for how, says := range other401 {
+			check(row, how, says, false)
+		}
 	}
 }
 
@@ -741,20 +668,14 @@ func TestRenewalIsOutsideThePolicy(t *testing.T) {
 	inBubble(t, "POST with MaxAttempts 1", func(t *testing.T) {
 		fetches := 0
 		var sent []string
-		c := mustClient(t, jobboard.Config{
-			BaseURL: "https://api.example", Retry: jobboard.RetryPolicy{MaxAttempts: 1},
-			TokenSource: jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
-				fetches++
-				return &oauth2.Token{AccessToken: fmt.Sprint("token", fetches)}, nil
-			}),
-			HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
-				body, _ := io.ReadAll(r.Body)
-				sent = append(sent, bearerOf(r)+string(body))
-				if len(sent) == 1 {
-					return expired401["body"](r), nil
-				}
-				return answer(r, 200, "{}"), nil
-			})},
+		cfg := jobboard.Config{Retry: jobboard.RetryPolicy{MaxAttempts: 1}, TokenSource: numbered(&fetches)}
+		c := served(t, cfg, func(r *http.Request) *http.Response {
+			body, _ := io.ReadAll(r.Body)
+			sent = append(sent, bearerOf(r)+string(body))
+			if len(sent) == 1 {
+				return expired401["body"](r)
+			}
+			return answer(r, 200, "{}")
 		})
 		start := time.Now()
 		_, err := c.Subscribe(t.Context(), jobboard.SubscriptionRequest{Body: 7})
@@ -764,21 +685,15 @@ func TestRenewalIsOutsideThePolicy(t *testing.T) {
 	})
 	inBubble(t, "with an empty budget the next call has the other token", func(t *testing.T) {
 		fetches, status := 0, 503
-		c := mustClient(t, jobboard.Config{
-			BaseURL: "https://api.example", Retry: jobboard.RetryPolicy{Budget: 1},
-			TokenSource: jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
-				fetches++
-				return &oauth2.Token{AccessToken: fmt.Sprint("token", fetches)}, nil
-			}),
-			HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
-				switch {
-				case status == 503:
-					return answer(r, 503, ""), nil
-				case bearerOf(r) == "token1":
-					return expired401["header"](r), nil
-				}
-				return answer(r, 200, `{"totalNumberOfJobs":0,"results":[]}`), nil
-			})},
+		cfg := jobboard.Config{Retry: jobboard.RetryPolicy{Budget: 1}, TokenSource: numbered(&fetches)}
+		c := served(t, cfg, func(r *http.Request) *http.Response {
+			switch {
+			case status == 503:
+				return answer(r, 503, "")
+			case bearerOf(r) == "token1":
+				return expired401["header"](r)
+			}
+			return answer(r, 200, noJobs)
 		})
 		for i, want := range []struct {
 			err      error
@@ -800,28 +715,21 @@ func TestRenewalIsOutsideThePolicy(t *testing.T) {
 		fetches, n := 0, 0
 		script := []int{401, 503, 401, 200}
 		var c *jobboard.Client
-		c = mustClient(t, jobboard.Config{
-			BaseURL: "https://api.example",
-			TokenSource: jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
-				fetches++
-				return &oauth2.Token{AccessToken: fmt.Sprint("token", fetches)}, nil
-			}),
-			HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
-				if strings.Contains(r.URL.Path, "/other/") {
-					return answer(r, 200, `{"totalNumberOfJobs":0,"results":[]}`), nil
+		c = served(t, jobboard.Config{TokenSource: numbered(&fetches)}, func(r *http.Request) *http.Response {
+			if strings.Contains(r.URL.Path, "/other/") {
+				return answer(r, 200, noJobs)
+			}
+			n++
+			if n == 2 {
+				time.Sleep(2 * time.Second) // another could be fetched now
+				if _, err := c.Search(t.Context(), "other", jobboard.Query{}); err != nil {
+					t.Error(err)
 				}
-				n++
-				if n == 2 {
-					time.Sleep(2 * time.Second) // another could be fetched now
-					if _, err := c.Search(t.Context(), "other", jobboard.Query{}); err != nil {
-						t.Error(err)
-					}
-				}
-				if script[n-1] == 401 {
-					return expired401["header"](r), nil
-				}
-				return answer(r, script[n-1], ""), nil
-			})},
+			}
+			if script[n-1] == 401 {
+				return expired401["header"](r)
+			}
+			return answer(r, script[n-1], "")
 		})
 		_, err := c.Search(t.Context(), "ch", jobboard.Query{})
 		var e *jobboard.Error
@@ -867,14 +775,12 @@ func TestLeavingDuringRenewal(t *testing.T) {
 				}
 				source = plain
 			}
-			c := mustClient(t, jobboard.Config{BaseURL: "https://api.example", HTTPClient: &http.Client{
-				Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
-					resp := expired401["header"](r)
-					opened++
-					resp.Body = closeCounter{resp.Body, &closed}
-					return resp, nil
-				}),
-			}})
+			c := served(t, jobboard.Config{}, func(r *http.Request) *http.Response {
+				resp := expired401["header"](r)
+				opened++
+				resp.Body = closeCounter{resp.Body, &closed}
+				return resp
+			})
 			time.AfterFunc(time.Second, cancel)
 			start := time.Now()
 			_, err := c.Applicant(source).HasApplied(ctx, 1)
@@ -889,98 +795,6 @@ func TestLeavingDuringRenewal(t *testing.T) {
 	}
 }
 
-// callHourly calls once a second for an hour and returns how many calls
-// succeeded; a call has 10 s.
-func callHourly(t *testing.T, a *jobboard.Applicant) (good int64) {
-	var ok atomic.Int64
-	var wg sync.WaitGroup
-	for range 3600 {
-		wg.Go(func() {
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-			defer cancel()
-			if applied, err := a.HasApplied(ctx, 1); applied && err == nil {
-				ok.Add(1)
-			}
-		})
-		time.Sleep(time.Second)
-	}
-	wg.Wait()
-	return ok.Load()
-}
-
-// One fetch that hangs for ever does not stop an hour of traffic, whether it
-// minds its context or not, and whoever the source belongs to.
-func TestOneHangingFetch(t *testing.T) {
-	for _, kind := range []string{"renewing", "renewing, deaf", "foreign", "a stock source's mutex"} {
-		inBubble(t, kind, func(t *testing.T) {
-			release := make(chan struct{})
-			defer close(release)
-			var fetches, requests atomic.Int64
-			fetch := func(ctx context.Context) (*oauth2.Token, error) {
-				if fetches.Add(1) == 1 {
-					if kind == "renewing" {
-						<-ctx.Done()
-						return nil, ctx.Err()
-					}
-					select {
-					case <-release:
-					case <-time.After(map[bool]time.Duration{true: 12 * time.Second, false: 24 * time.Hour}[kind == "a stock source's mutex"]):
-					}
-				}
-				return &oauth2.Token{AccessToken: "x", Expiry: time.Now().Add(time.Hour)}, nil
-			}
-			var source oauth2.TokenSource = funcSource{&fetch}
-			switch kind {
-			case "renewing", "renewing, deaf":
-				source = jobboard.RenewingToken(fetch)
-			case "a stock source's mutex":
-				source = oauth2.ReuseTokenSource(nil, source)
-			}
-			good := callHourly(t, tokenClient(t, &requests).Applicant(source))
-			t.Logf("figure: %d of 3600 calls succeed, %d fetches", good, fetches.Load())
-			if good < 3582 {
-				t.Errorf("%d of 3600 calls succeed", good)
-			}
-		})
-	}
-}
-
-// A token endpoint that is down for ten minutes is not noticed: the token is
-// renewed ahead of its end.
-func TestTokenEndpointIsDown(t *testing.T) {
-	for _, from := range []time.Duration{40 * time.Minute, 46 * time.Minute, 49 * time.Minute} {
-		inBubble(t, from.String(), func(t *testing.T) {
-			start, requests := time.Now(), atomic.Int64{}
-			var tries []time.Duration
-			var mu sync.Mutex
-			source := jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
-				mu.Lock()
-				defer mu.Unlock()
-				at := time.Since(start)
-				tries = append(tries, at)
-				if at >= from && at < from+10*time.Minute {
-					return nil, errNoToken
-				}
-				return &oauth2.Token{AccessToken: fmt.Sprint("token-", len(tries)), Expiry: time.Now().Add(time.Hour)}, nil
-			})
-			a := tokenClient(t, &requests).Applicant(source)
-			if good := callHourly(t, a) + callHourly(t, a); good != 7200 {
-				t.Errorf("%d of 7200 calls succeed", good)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			if len(tries) < 2 || tries[1] < 45*time.Minute || tries[1] > 48*time.Minute+time.Second {
-				t.Fatalf("fetched at %v, want one between 75 and 80 %% of an hour", tries)
-			}
-			for i := 2; i < len(tries) && tries[i] < from+10*time.Minute; i++ {
-				if tries[i]-tries[i-1] > 30*time.Second {
-					t.Errorf("no try between %v and %v", tries[i-1], tries[i])
-				}
-			}
-		})
-	}
-}
-
 // While a token is known to be valid, a call asks nobody and starts no
 // goroutine, also where each request makes its own Applicant.
 func TestValidTokenIsNotAskedFor(t *testing.T) {
@@ -988,7 +802,7 @@ func TestValidTokenIsNotAskedFor(t *testing.T) {
 		var asked, requests atomic.Int64
 		fetch := func(context.Context) (*oauth2.Token, error) {
 			asked.Add(1)
-			return &oauth2.Token{AccessToken: "x", Expiry: time.Now().Add(time.Hour)}, nil
+			return ofAnHour("x"), nil
 		}
 		c := tokenClient(t, &requests)
 		for _, source := range []oauth2.TokenSource{funcSource{&fetch}, jobboard.RenewingToken(fetch)} {
@@ -1037,10 +851,7 @@ func TestRejectedOverAndOver(t *testing.T) {
 			if strings.HasPrefix(kind, "renewing") {
 				source = jobboard.RenewingToken(fetch)
 			}
-			c := mustClient(t, jobboard.Config{BaseURL: "https://api.example", HTTPClient: &http.Client{
-				Transport: roundTripper(func(r *http.Request) (*http.Response, error) { return expired401["body"](r), nil }),
-			}})
-			a := c.Applicant(source)
+			a := served(t, jobboard.Config{}, expired401["body"]).Applicant(source)
 			for range 400 {
 				if _, err := a.HasApplied(t.Context(), 1); !errors.Is(err, jobboard.ErrUnauthorized) {
 					t.Fatal(err)
@@ -1059,7 +870,7 @@ func TestKeptTokensAreBounded(t *testing.T) {
 	var requests atomic.Int64
 	c := tokenClient(t, &requests)
 	fetch := func(context.Context) (*oauth2.Token, error) {
-		return &oauth2.Token{AccessToken: strings.Repeat("x", 1000), Expiry: time.Now().Add(time.Hour)}, nil
+		return ofAnHour(strings.Repeat("x", 1000)), nil
 	}
 	heap := func() uint64 {
 		runtime.GC()
@@ -1088,27 +899,21 @@ func TestEveryTokenIsRejected(t *testing.T) {
 		resets  bool // it says that the service took the token
 	}{"all the time": {401, false}, "and limits": {429, false}, "and is down": {503, false}, "and knows no job": {404, true}} {
 		inBubble(t, name, func(t *testing.T) {
-			requests, fetches, all, status := 0, 0, 0, 200
-			client := mustClient(t, jobboard.Config{
-				BaseURL: "https://api.example", Retry: jobboard.RetryPolicy{Budget: 100, MaxAttempts: 1},
-				HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
-					requests++
-					if status == 401 {
-						return answer(r, 401, "", "WWW-Authenticate", `Bearer error="invalid_token"`), nil
-					}
-					return answer(r, status, "true"), nil
-				})},
-			})
-			a := client.Applicant(jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
-				fetches++
-				all++
-				return &oauth2.Token{AccessToken: fmt.Sprint("token-", all)}, nil
-			}))
+			requests, fetches, status := 0, 0, 200
+			cfg := jobboard.Config{Retry: jobboard.RetryPolicy{Budget: 100, MaxAttempts: 1}}
+			a := served(t, cfg, func(r *http.Request) *http.Response {
+				requests++
+				if status == 401 {
+					return expired401["header"](r)
+				}
+				return answer(r, status, "true")
+			}).Applicant(numbered(&fetches))
 			// calls makes n calls, one every two seconds, and holds them against the
 			// requests and fetches they should cost.
 			calls := func(what string, answered, n, wantRequests, wantFetches int) {
 				t.Helper()
-				requests, fetches, status = 0, 0, answered
+				requests, status = 0, answered
+				before := fetches
 				for range n {
 					_, err := a.HasApplied(t.Context(), 1)
 					if (err == nil) != (answered == 200) {
@@ -1116,8 +921,8 @@ func TestEveryTokenIsRejected(t *testing.T) {
 					}
 					time.Sleep(2 * time.Second)
 				}
-				if requests != wantRequests || fetches != wantFetches {
-					t.Errorf("%s: %d requests and %d fetches, want %d and %d", what, requests, fetches, wantRequests, wantFetches)
+				if fetched := fetches - before; requests != wantRequests || fetched != wantFetches {
+					t.Errorf("%s: %d requests and %d fetches, want %d and %d", what, requests, fetched, wantRequests, wantFetches)
 				}
 			}
 			calls("calm", 200, 3, 3, 1)
@@ -1143,7 +948,7 @@ func TestKeptTokensMakeRoom(t *testing.T) {
 	fetches := 0
 	fetch := func(context.Context) (*oauth2.Token, error) {
 		fetches++
-		return &oauth2.Token{AccessToken: "token", Expiry: time.Now().Add(time.Hour)}, nil
+		return ofAnHour("token"), nil
 	}
 	var kept []funcSource
 	call := func(source funcSource) {

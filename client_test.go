@@ -1,6 +1,7 @@
 package jobboard_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -67,6 +68,23 @@ func mustClient(tb testing.TB, cfg jobboard.Config) *jobboard.Client {
 	return c
 }
 
+// served is a client whose requests a function answers. Its address is base
+// where cfg has none.
+func served(tb testing.TB, cfg jobboard.Config, respond func(*http.Request) *http.Response) *jobboard.Client {
+	tb.Helper()
+	cfg.BaseURL = cmp.Or(cfg.BaseURL, base)
+	cfg.HTTPClient = &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) { return respond(r), nil })}
+	return mustClient(tb, cfg)
+}
+
+// errOf is the error of a call.
+func errOf[T any](_ T, err error) error { return err }
+
+// withToken is an applicant of a client.
+func withToken(c *jobboard.Client) *jobboard.Applicant {
+	return c.Applicant(jobboard.StaticToken("token"))
+}
+
 // roundTripper is a transport of one function.
 type roundTripper func(*http.Request) (*http.Response, error)
 
@@ -75,127 +93,119 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 const (
 	base  = "https://jobs.example"
 	jobDB = "https://jobdb.example/x"
+
+	noJobs = `{"totalNumberOfJobs":0,"results":[]}` // a page
 )
 
 // What each call puts on the wire (sections 4 and 5).
 func TestRequests(t *testing.T) {
-	ctx := context.Background()
+	ctx := t.Context()
 	user := jobboard.StaticToken("user-token")
+	search := func(channel jobboard.ChannelID, q jobboard.Query) func(*jobboard.Client) error {
+		return func(c *jobboard.Client) error { return errOf(c.Search(ctx, channel, q)) }
+	}
+	lookup := func(c *jobboard.Client) error { return errOf(c.JobInformation(ctx, 4711)) }
+	const (
+		basic = "\nAuthorization: Basic MTA6"
+		asked = "\nAuthorization: Bearer user-token"
+		typed = "\nContent-Type: application/json"
+		jobs  = "GET https://jobs.example/api/rest/v2/frontend/jobboards/27828_extern/jobs"
+		info  = `{"jobId":4711,"jobTitle":"T","applyPossible":true}`
+	)
 	for _, test := range []struct {
 		name   string
 		cfg    jobboard.Config
-		answer string
 		call   func(*jobboard.Client) error
+		answer string // "": a page without jobs
 		want   string
 	}{
 		{
-			"search with Basic, the colon and the content type",
-			jobboard.Config{BaseURL: base, ClientID: "10"},
-			`{"totalNumberOfJobs":0,"results":[]}`,
-			func(c *jobboard.Client) error { _, err := c.Search(ctx, "27828_extern", jobboard.Query{}); return err },
-			"GET https://jobs.example/api/rest/v2/frontend/jobboards/27828_extern/jobs\nAuthorization: Basic MTA6\nContent-Type: application/json",
+			name: "search with Basic, the colon and the content type",
+			cfg:  jobboard.Config{BaseURL: base, ClientID: "10"}, call: search("27828_extern", jobboard.Query{}),
+			want: jobs + basic + typed,
 		},
 		{
-			"search with everything",
-			jobboard.Config{BaseURL: base, TokenSource: jobboard.StaticToken("client-token"), Language: "de"},
-			`{"totalNumberOfJobs":0,"results":[]}`,
-			func(c *jobboard.Client) error {
-				_, err := c.Search(ctx, "27828_extern", jobboard.Query{Text: "a b&c=d", Near: jobboard.Near(52.520014, 13.373006, 50), Language: "en-GB,en;q=0.9"})
-				return err
-			},
-			"GET https://jobs.example/api/rest/v2/frontend/jobboards/27828_extern/jobs?geoLocation=52.520014%3A%3A13.373006%3A%3A50&search=a+b%26c%3Dd\n" +
-				"Authorization: Bearer client-token\nAccept-Language: en-GB,en;q=0.9\nContent-Type: application/json",
+			name: "search with everything",
+			cfg:  jobboard.Config{BaseURL: base, TokenSource: jobboard.StaticToken("client-token"), Language: "de"},
+			call: search("27828_extern", jobboard.Query{
+				Text: "a b&c=d", Near: jobboard.Near(52.520014, 13.373006, 50), Language: "en-GB,en;q=0.9",
+			}),
+			want: jobs + "?geoLocation=52.520014%3A%3A13.373006%3A%3A50&search=a+b%26c%3Dd" +
+				"\nAuthorization: Bearer client-token\nAccept-Language: en-GB,en;q=0.9" + typed,
 		},
 		{
-			"the configured language",
-			jobboard.Config{BaseURL: base, ClientID: "10", Language: "de"},
-			`{"totalNumberOfJobs":0,"results":[]}`,
-			func(c *jobboard.Client) error {
+			name: "the configured language",
+			cfg:  jobboard.Config{BaseURL: base, ClientID: "10", Language: "de"},
+			call: func(c *jobboard.Client) error {
 				for _, err := range c.Postings(ctx, "27828_extern", jobboard.Query{}) {
 					return err
 				}
 				return nil
 			},
-			"GET https://jobs.example/api/rest/v2/frontend/jobboards/27828_extern/jobs\nAuthorization: Basic MTA6\nAccept-Language: de\nContent-Type: application/json",
+			want: jobs + basic + "\nAccept-Language: de" + typed,
 		},
 		{
-			"an applicant's search",
-			jobboard.Config{BaseURL: base, ClientID: "10"},
-			`{"totalNumberOfJobs":0,"results":[]}`,
-			func(c *jobboard.Client) error {
-				_, err := c.Applicant(user).Search(ctx, "27828_extern", jobboard.Query{})
-				return err
+			name: "an applicant's search",
+			cfg:  jobboard.Config{BaseURL: base, ClientID: "10"},
+			call: func(c *jobboard.Client) error {
+				return errOf(c.Applicant(user).Search(ctx, "27828_extern", jobboard.Query{}))
 			},
-			"GET https://jobs.example/api/rest/v2/frontend/jobboards/27828_extern/jobs\nAuthorization: Bearer user-token\nContent-Type: application/json",
+			want: jobs + asked + typed,
 		},
 		{
-			"a channel that must be escaped",
-			jobboard.Config{BaseURL: base + "/pre%2Ffix/", ClientID: "10"},
-			`{"totalNumberOfJobs":0,"results":[]}`,
-			func(c *jobboard.Client) error {
-				_, err := c.Search(ctx, "../a b?c#d%2e", jobboard.Query{})
-				return err
+			name: "a channel that must be escaped",
+			cfg:  jobboard.Config{BaseURL: base + "/pre%2Ffix/", ClientID: "10"}, call: search("../a b?c#d%2e", jobboard.Query{}),
+			want: "GET https://jobs.example/pre%2Ffix/api/rest/v2/frontend/jobboards/..%2Fa%20b%3Fc%23d%252e/jobs" + basic + typed,
+		},
+		{
+			name: "the applied check",
+			cfg:  jobboard.Config{BaseURL: base + "/api/rest", ClientID: "10"}, answer: "true",
+			call: func(c *jobboard.Client) error { return errOf(c.Applicant(user).HasApplied(ctx, 4711)) },
+			want: "GET https://jobs.example/api/rest/v3/frontend/jobs/4711/applied" + asked,
+		},
+		{
+			name: "the application identifier",
+			cfg:  jobboard.Config{BaseURL: base + "/p/api/rest/"}, answer: "abc",
+			call: func(c *jobboard.Client) error { return errOf(c.Applicant(user).ApplicationID(ctx, 4711)) },
+			want: "GET https://jobs.example/p/api/rest/v3/frontend/jobs/4711/application" + asked,
+		},
+		{
+			name: "the lookup, without a credential",
+			cfg:  jobboard.Config{BaseURL: base, ClientID: "10", JobDBURL: base + "/db/"}, call: lookup, answer: info,
+			want: "GET https://jobs.example/db/jobdb/public/apply/external?jobid=4711",
+		},
+		{
+			name: "the lookup with its own",
+			cfg:  jobboard.Config{JobDBURL: jobDB, JobDBTokenSource: jobboard.StaticToken("lookup-token")}, call: lookup, answer: info,
+			want: "GET https://jobdb.example/x/jobdb/public/apply/external?jobid=4711\nAuthorization: Bearer lookup-token",
+		},
+		{
+			name: "a subscription",
+			cfg:  jobboard.Config{BaseURL: base}, answer: `{"email":"ok"}`,
+			call: func(c *jobboard.Client) error {
+				return errOf(c.Subscribe(ctx, jobboard.SubscriptionRequest{
+					Query: url.Values{"types": {"rss::email"}}, Body: map[string][]string{"7": {"8"}},
+				}))
 			},
-			"GET https://jobs.example/pre%2Ffix/api/rest/v2/frontend/jobboards/..%2Fa%20b%3Fc%23d%252e/jobs\nAuthorization: Basic MTA6\nContent-Type: application/json",
+			want: "POST https://jobs.example/jobabo?types=rss%3A%3Aemail" + typed + "\n\n{\"7\":[\"8\"]}",
 		},
 		{
-			"the applied check",
-			jobboard.Config{BaseURL: base + "/api/rest", ClientID: "10"},
-			"true",
-			func(c *jobboard.Client) error { _, err := c.Applicant(user).HasApplied(ctx, 4711); return err },
-			"GET https://jobs.example/api/rest/v3/frontend/jobs/4711/applied\nAuthorization: Bearer user-token",
-		},
-		{
-			"the application identifier",
-			jobboard.Config{BaseURL: base + "/p/api/rest/"},
-			"abc",
-			func(c *jobboard.Client) error { _, err := c.Applicant(user).ApplicationID(ctx, 4711); return err },
-			"GET https://jobs.example/p/api/rest/v3/frontend/jobs/4711/application\nAuthorization: Bearer user-token",
-		},
-		{
-			"the lookup, without a credential",
-			jobboard.Config{BaseURL: base, ClientID: "10", JobDBURL: base + "/db/"},
-			`{"jobId":4711,"jobTitle":"T","applyPossible":true}`,
-			func(c *jobboard.Client) error { _, err := c.JobInformation(ctx, 4711); return err },
-			"GET https://jobs.example/db/jobdb/public/apply/external?jobid=4711",
-		},
-		{
-			"the lookup with its own",
-			jobboard.Config{JobDBURL: jobDB, JobDBTokenSource: jobboard.StaticToken("lookup-token")},
-			`{"jobId":4711,"jobTitle":"T","applyPossible":true}`,
-			func(c *jobboard.Client) error { _, err := c.JobInformation(ctx, 4711); return err },
-			"GET https://jobdb.example/x/jobdb/public/apply/external?jobid=4711\nAuthorization: Bearer lookup-token",
-		},
-		{
-			"a subscription",
-			jobboard.Config{BaseURL: base},
-			`{"email":"ok"}`,
-			func(c *jobboard.Client) error {
-				_, err := c.Subscribe(ctx, jobboard.SubscriptionRequest{Query: url.Values{"types": {"rss::email"}}, Body: map[string][]string{"7": {"8"}}})
-				return err
+			name: "its confirmation elsewhere", answer: "true",
+			cfg: jobboard.Config{BaseURL: base, ClientID: "10", SubscriptionPath: "/api/rest/v2/frontend/jobabo"},
+			call: func(c *jobboard.Client) error {
+				return errOf(c.ConfirmSubscription(ctx, "a/b", json.RawMessage("null")))
 			},
-			"POST https://jobs.example/jobabo?types=rss%3A%3Aemail\nContent-Type: application/json\n\n{\"7\":[\"8\"]}",
+			want: "PUT https://jobs.example/api/rest/v2/frontend/jobabo/a%2Fb" + basic + typed + "\n\nnull",
 		},
 		{
-			"its confirmation elsewhere",
-			jobboard.Config{BaseURL: base, ClientID: "10", SubscriptionPath: "/api/rest/v2/frontend/jobabo"},
-			`true`,
-			func(c *jobboard.Client) error {
-				_, err := c.ConfirmSubscription(ctx, "a/b", json.RawMessage("null"))
-				return err
-			},
-			"PUT https://jobs.example/api/rest/v2/frontend/jobabo/a%2Fb\nAuthorization: Basic MTA6\nContent-Type: application/json\n\nnull",
-		},
-		{
-			"its end",
-			jobboard.Config{BaseURL: base, ClientID: "10"},
-			`true`,
-			func(c *jobboard.Client) error { _, err := c.Unsubscribe(ctx, "abo"); return err },
-			"DELETE https://jobs.example/jobabo/abo\nAuthorization: Basic MTA6",
+			name: "its end",
+			cfg:  jobboard.Config{BaseURL: base, ClientID: "10"}, answer: "true",
+			call: func(c *jobboard.Client) error { return errOf(c.Unsubscribe(ctx, "abo")) },
+			want: "DELETE https://jobs.example/jobabo/abo" + basic,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			w := &wire{status: 200, body: test.answer}
+			w := &wire{status: 200, body: cmp.Or(test.answer, noJobs)}
 			if err := test.call(w.client(t, test.cfg)); err != nil {
 				t.Fatal(err)
 			}
@@ -206,71 +216,94 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// A mistake is found before anything is sent, and its field is named.
-func TestInvalidInput(t *testing.T) {
+// A mistake in a Config is found before anything is sent. Its error names the
+// field, and shows neither an address nor a secret.
+func TestConfigMistakes(t *testing.T) {
 	token := jobboard.StaticToken("token")
-	for _, test := range []struct {
-		cfg  jobboard.Config
-		want string
-	}{
-		{jobboard.Config{}, "BaseURL"},
-		{jobboard.Config{BaseURL: "jobs.example", ClientID: "10"}, "BaseURL"},
-		{jobboard.Config{BaseURL: "/api/rest"}, "BaseURL"},
-		{jobboard.Config{BaseURL: "ftp://jobs.example"}, "BaseURL"},
-		{jobboard.Config{BaseURL: "https://"}, "BaseURL"},
-		{jobboard.Config{BaseURL: "https://user:pass@jobs.example"}, "BaseURL"},
-		{jobboard.Config{BaseURL: base + "?a=b"}, "BaseURL"},
-		{jobboard.Config{BaseURL: base + "/../x"}, "BaseURL"},
-		{jobboard.Config{BaseURL: "https://jobs.example\r\n"}, "BaseURL"},
-		{jobboard.Config{BaseURL: "http://jobs.example", ClientID: "10"}, "BaseURL"},
-		{jobboard.Config{BaseURL: "http://jobs.example", TokenSource: token}, "BaseURL"},
-		{jobboard.Config{BaseURL: base, JobDBURL: "http://jobs.example", JobDBTokenSource: token}, "JobDBURL"},
-		{jobboard.Config{BaseURL: base, JobDBTokenSource: token}, "JobDBURL"},
-		{jobboard.Config{JobDBURL: base, ClientID: "10"}, "BaseURL"},
-		{jobboard.Config{BaseURL: base, ClientID: "10", TokenSource: token}, "TokenSource"},
-		{jobboard.Config{BaseURL: base, ClientID: "1:0"}, "ClientID"},
-		{jobboard.Config{BaseURL: base, ClientID: "1\n0"}, "ClientID"},
-		{jobboard.Config{BaseURL: base, TokenSource: jobboard.StaticToken("")}, "TokenSource"},
-		{jobboard.Config{BaseURL: base, TokenSource: jobboard.StaticToken("a\r\nb")}, "TokenSource"},
-		{jobboard.Config{BaseURL: base, Language: "de\r\nX: y"}, "Language"},
-		{jobboard.Config{BaseURL: base, UserAgent: "a\x00b"}, "UserAgent"},
-		{jobboard.Config{BaseURL: base, MaxBodyBytes: -1}, "MaxBodyBytes"},
-		{jobboard.Config{BaseURL: base, SubscriptionPath: "/a?b"}, "SubscriptionPath"},
-		{jobboard.Config{BaseURL: base, SubscriptionPath: "/../a"}, "SubscriptionPath"},
-		{jobboard.Config{BaseURL: base, Retry: jobboard.RetryPolicy{MaxAttempts: -1}}, "MaxAttempts"},
-		{jobboard.Config{BaseURL: base, Retry: jobboard.RetryPolicy{MinWait: -1}}, "MinWait"},
-		{jobboard.Config{BaseURL: base, Retry: jobboard.RetryPolicy{MaxWait: 1}}, "MaxWait"},
-		{jobboard.Config{BaseURL: base, Retry: jobboard.RetryPolicy{BudgetRatio: -1}}, "BudgetRatio"},
-	} {
-		_, err := jobboard.NewClient(test.cfg)
-		if !errors.Is(err, jobboard.ErrInvalidInput) || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%+v: %v, want ErrInvalidInput that names %s", test.cfg, err, test.want)
-		}
-		if err != nil && (strings.Contains(err.Error(), "pass") || strings.Contains(err.Error(), "jobs.example")) {
-			t.Errorf("the error shows the address: %v", err)
-		}
-	}
+	for field, mistakes := range map[string][]jobboard.Config{
+		"BaseURL": {
+			{},
+			{BaseURL: "jobs.example", ClientID: "10"},
+			{BaseURL: "/api/rest"},
+			{BaseURL: "ftp://jobs.example"},
+			{BaseURL: "https://"},
+			{BaseURL: "https://user:pass@jobs.example"},
+			{BaseURL: base + "?a=b"},
+			{BaseURL: base + "/../x"},
+			{BaseURL: "https://jobs.example\r\n"},
+			{BaseURL: "http://jobs.example", ClientID: "10"},
+			{BaseURL: "http://jobs.example", TokenSource: token},
+			{JobDBURL: base, ClientID: "10"},
+		},
+		"JobDBURL": {
+			{JobDBURL: "https://user@jobs.example"},
+			{BaseURL: base, JobDBTokenSource: token},
+			{BaseURL: base, JobDBURL: "http://jobs.example", JobDBTokenSource: token},
+		},
+		"ClientID": {
+			{BaseURL: base, ClientID: "1:0"},
+			{BaseURL: base, ClientID: "1\n0"},
+			{BaseURL: base, ClientID: "10", TokenSource: token},
+		},
+		"TokenSource": {
+			{BaseURL: base, TokenSource: jobboard.StaticToken("")},
+			{BaseURL: base, TokenSource: jobboard.StaticToken("a\r\nb")},
+			{BaseURL: base, TokenSource: jobboard.StaticToken("a b")},
+			{BaseURL: base, TokenSource: jobboard.StaticToken("tökén")},
+		},
+		"Language":         {{BaseURL: base, Language: "de\r\nX: y"}, {BaseURL: base, Language: "de_DE\r"}},
+		"UserAgent":        {{BaseURL: base, UserAgent: "a\x00b"}, {BaseURL: base, UserAgent: "a\nb"}},
+		"MaxBodyBytes":     {{BaseURL: base, MaxBodyBytes: -1}},
+		"SubscriptionPath": {{BaseURL: base, SubscriptionPath: "/a?b"}, {BaseURL: base, SubscriptionPath: "/a/../b"}},
 
-	ctx := context.Background()
-	w := &wire{status: 200, body: "true"}
-	search := func(c *jobboard.Client) error { _, err := c.Search(ctx, "a", jobboard.Query{}); return err }
-	applied := func(c *jobboard.Client, source oauth2.TokenSource) error {
-		_, err := c.Applicant(source).HasApplied(ctx, 1)
-		return err
-	}
-	for want, err := range map[string]error{
-		"Config.ClientID and": search(w.client(t, jobboard.Config{BaseURL: base})),
-		"Config.BaseURL is ":  search(w.client(t, jobboard.Config{JobDBURL: jobDB})),
-		"token source is nil": applied(w.client(t, jobboard.Config{BaseURL: base}), nil),
-		"not loopback":        applied(w.client(t, jobboard.Config{BaseURL: "http://jobs.example"}), token),
-		"Config.JobDBURL": func() error {
-			_, err := w.client(t, jobboard.Config{BaseURL: base, ClientID: "10"}).JobInformation(ctx, 1)
-			return err
-		}(),
+		"Retry.MaxAttempts":    {{BaseURL: base, Retry: jobboard.RetryPolicy{MaxAttempts: -1}}},
+		"Retry.MinWait":        {{BaseURL: base, Retry: jobboard.RetryPolicy{MinWait: -1}}},
+		"Retry.MaxWait":        {{BaseURL: base, Retry: jobboard.RetryPolicy{MaxWait: 1}}},
+		"Retry.AttemptTimeout": {{BaseURL: base, Retry: jobboard.RetryPolicy{AttemptTimeout: -1}}},
+		"Retry.BudgetRatio":    {{BaseURL: base, Retry: jobboard.RetryPolicy{BudgetRatio: -1}}},
 	} {
+		for _, cfg := range mistakes {
+			_, err := jobboard.NewClient(cfg)
+			var mistake *jobboard.ConfigError
+			if !errors.As(err, &mistake) || !errors.Is(err, jobboard.ErrInvalidInput) || mistake.Field != field || mistake.Reason == "" {
+				t.Errorf("%+v: %v, want one that names %s", cfg, err, field)
+			}
+			if err != nil && (strings.Contains(err.Error(), "pass") || strings.Contains(err.Error(), "jobs.example")) {
+				t.Errorf("the error shows the address: %v", err)
+			}
+		}
+	}
+}
+
+// What a call lacks in its client's Config is found before anything is sent.
+func TestCallsWithoutTheirConfig(t *testing.T) {
+	w := &wire{status: 200, body: "true"}
+	token := jobboard.StaticToken("token")
+	search := func(c *jobboard.Client) error { return errOf(c.Search(t.Context(), "a", jobboard.Query{})) }
+	lookup := func(c *jobboard.Client) error { return errOf(c.JobInformation(t.Context(), 1)) }
+	applied := func(source oauth2.TokenSource) func(*jobboard.Client) error {
+		return func(c *jobboard.Client) error { return errOf(c.Applicant(source).HasApplied(t.Context(), 1)) }
+	}
+	for _, test := range []struct {
+		cfg   jobboard.Config
+		call  func(*jobboard.Client) error
+		says  string
+		field string // of a ConfigError; "": it is none
+	}{
+		{cfg: jobboard.Config{BaseURL: base}, call: search, says: "Config.ClientID and", field: "ClientID"},
+		{cfg: jobboard.Config{JobDBURL: jobDB}, call: search, says: "Config.BaseURL is ", field: "BaseURL"},
+		{cfg: jobboard.Config{BaseURL: base, ClientID: "10"}, call: lookup, says: "Config.JobDBURL", field: "JobDBURL"},
+		{cfg: jobboard.Config{BaseURL: base}, call: applied(nil), says: "token source is nil"},
+		{cfg: jobboard.Config{BaseURL: "http://jobs.example"}, call: applied(token), says: "not loopback", field: "BaseURL"},
+	} {
+		err := test.call(w.client(t, test.cfg))
 		var e *jobboard.Error
-		if !errors.Is(err, jobboard.ErrInvalidInput) || !errors.As(err, &e) || e.Attempts != 0 || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want ErrInvalidInput that says %q", err, want)
+		if !errors.Is(err, jobboard.ErrInvalidInput) || !errors.As(err, &e) || e.Attempts != 0 || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%v, want ErrInvalidInput that says %q", err, test.says)
+		}
+		var mistake *jobboard.ConfigError
+		if errors.As(err, &mistake) != (test.field != "") || mistake != nil && mistake.Field != test.field {
+			t.Errorf("%v, want the field %q", err, test.field)
 		}
 	}
 	if len(w.sent) != 0 {
@@ -298,7 +331,8 @@ func TestErrorFields(t *testing.T) {
 			w.header.Set(key, value)
 			w.body = ""
 		}
-		_, err = w.client(t, jobboard.Config{BaseURL: base}).Applicant(jobboard.StaticToken("t-o-k-e-n")).ApplicationID(t.Context(), 4711)
+		user := jobboard.StaticToken("t-o-k-e-n") // none of its words is in the answers
+		_, err = w.client(t, jobboard.Config{BaseURL: base}).Applicant(user).ApplicationID(t.Context(), 4711)
 		var e *jobboard.Error
 		if !errors.As(err, &e) {
 			t.Fatal(err)
@@ -316,7 +350,7 @@ func TestBareCode(t *testing.T) {
 		strings.Repeat("e", 63) + "_": strings.Repeat("e", 63) + "_", strings.Repeat("e", 64) + "_": "", "error": "", "an error_code": "",
 	} {
 		w := &wire{status: http.StatusNotFound, body: word}
-		_, err := w.client(t, jobboard.Config{BaseURL: base}).Applicant(jobboard.StaticToken("token")).HasApplied(t.Context(), 1)
+		_, err := withToken(w.client(t, jobboard.Config{BaseURL: base})).HasApplied(t.Context(), 1)
 		var e *jobboard.Error
 		if !errors.As(err, &e) || e.Code != want {
 			t.Errorf("%s: %#v", word, err)
@@ -330,7 +364,7 @@ func TestApplicationIDCharacters(t *testing.T) {
 		"~": true, "\u007f": false, "\u00a0": false, "\u00a1": true, "!": true, "<": false, "a b": false, "\xff": false,
 	} {
 		w := &wire{status: http.StatusOK, body: "4" + id + "2"}
-		got, err := w.client(t, jobboard.Config{BaseURL: base}).Applicant(jobboard.StaticToken("token")).ApplicationID(t.Context(), 1)
+		got, err := withToken(w.client(t, jobboard.Config{BaseURL: base})).ApplicationID(t.Context(), 1)
 		if good != (string(got) == w.body) || good != (err == nil) {
 			t.Errorf("%q: %q, %v", w.body, got, err)
 		}
@@ -340,16 +374,13 @@ func TestApplicationIDCharacters(t *testing.T) {
 // A transport of the caller that changes a header, as it must not, spoils one
 // request alone.
 func TestTransportThatChangesHeaders(t *testing.T) {
-	c := mustClient(t, jobboard.Config{BaseURL: base, HTTPClient: &http.Client{
-		Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
-			if r.Header.Get("X-Mark") != "" {
-				t.Error("the mark of another request")
-			}
-			r.Header.Set("X-Mark", "1")
-			return answer(r, 200, "true"), nil
-		}),
-	}})
-	a := c.Applicant(jobboard.StaticToken("token"))
+	a := withToken(served(t, jobboard.Config{}, func(r *http.Request) *http.Response {
+		if r.Header.Get("X-Mark") != "" {
+			t.Error("the mark of another request")
+		}
+		r.Header.Set("X-Mark", "1")
+		return answer(r, 200, "true")
+	}))
 	for range 3 {
 		if _, err := a.HasApplied(t.Context(), 1); err != nil {
 			t.Fatal(err)
@@ -361,11 +392,8 @@ func TestTransportThatChangesHeaders(t *testing.T) {
 func TestHTTPMock(t *testing.T) {
 	mock := httpmock.NewMockTransport()
 	mock.RegisterResponder(http.MethodGet, base+"/api/rest/v3/frontend/jobs/4711/applied", httpmock.NewStringResponder(200, "true"))
-	c, err := jobboard.NewClient(jobboard.Config{BaseURL: base, HTTPClient: &http.Client{Transport: mock}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	applied, err := c.Applicant(jobboard.StaticToken("user-token")).HasApplied(t.Context(), 4711)
+	c := mustClient(t, jobboard.Config{BaseURL: base, HTTPClient: &http.Client{Transport: mock}})
+	applied, err := withToken(c).HasApplied(t.Context(), 4711)
 	if !applied || err != nil {
 		t.Error(applied, err)
 	}
@@ -418,13 +446,11 @@ func TestAnswersErrorAsJSON(t *testing.T) {
 func TestUserAgent(t *testing.T) {
 	var sent string
 	for own, want := range map[string]string{"": "", " ": "", "shop/1.0": "shop/1.0 ", "  shop/1.0 (de) ": "shop/1.0 (de) "} {
-		c := mustClient(t, jobboard.Config{BaseURL: "https://api.example", UserAgent: own, HTTPClient: &http.Client{
-			Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
-				sent = r.Header.Get("User-Agent")
-				return answer(r, 200, "true"), nil
-			}),
-		}})
-		if _, err := c.Applicant(jobboard.StaticToken("token")).HasApplied(t.Context(), 1); err != nil {
+		c := served(t, jobboard.Config{UserAgent: own}, func(r *http.Request) *http.Response {
+			sent = r.Header.Get("User-Agent")
+			return answer(r, 200, "true")
+		})
+		if _, err := withToken(c).HasApplied(t.Context(), 1); err != nil {
 			t.Fatal(err)
 		}
 		if rest, ok := strings.CutPrefix(sent, want); !ok || !strings.HasPrefix(rest, "jobboard-go") {

@@ -70,32 +70,3 @@ func TestConditions(t *testing.T) {
 		}
 	}
 }
-
-func TestConfigErrorNamesTheField(t *testing.T) {
-	for field, cfg := range map[string]jobboard.Config{
-		"BaseURL":              {BaseURL: "jobs.example"},
-		"JobDBURL":             {JobDBURL: "https://user@jobs.example"},
-		"ClientID":             {BaseURL: "https://jobs.example", ClientID: "10", TokenSource: jobboard.StaticToken("t")},
-		"TokenSource":          {BaseURL: "https://jobs.example", TokenSource: jobboard.StaticToken("")},
-		"UserAgent":            {BaseURL: "https://jobs.example", UserAgent: "a\nb"},
-		"Language":             {BaseURL: "https://jobs.example", Language: "de_DE\r"},
-		"SubscriptionPath":     {BaseURL: "https://jobs.example", SubscriptionPath: "/a/../b"},
-		"MaxBodyBytes":         {BaseURL: "https://jobs.example", MaxBodyBytes: -1},
-		"Retry.AttemptTimeout": {BaseURL: "https://jobs.example", Retry: jobboard.RetryPolicy{AttemptTimeout: -1}},
-	} {
-		_, err := jobboard.NewClient(cfg)
-		var mistake *jobboard.ConfigError
-		if !errors.As(err, &mistake) || mistake.Field != field || mistake.Reason == "" || !errors.Is(err, jobboard.ErrInvalidInput) {
-			t.Errorf("%s: %v", field, err)
-		}
-	}
-	c, err := jobboard.NewClient(jobboard.Config{JobDBURL: "https://jobs.example"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = c.Search(t.Context(), "channel", jobboard.Query{})
-	var mistake *jobboard.ConfigError
-	if !errors.As(err, &mistake) || mistake.Field != "BaseURL" {
-		t.Errorf("%v", err)
-	}
-}

@@ -85,11 +85,10 @@ func TestBoundsOfAnswers(t *testing.T) {
 		call  func(*jobboard.Client) error
 		bound int
 	}{
-		{"search", func(c *jobboard.Client) error { _, err := c.Search(t.Context(), "1", jobboard.Query{}); return err }, 64 << 20},
-		{"lookup", func(c *jobboard.Client) error { _, err := c.JobInformation(t.Context(), 1); return err }, 4 << 20},
+		{"search", func(c *jobboard.Client) error { return errOf(c.Search(t.Context(), "1", jobboard.Query{})) }, 64 << 20},
+		{"lookup", func(c *jobboard.Client) error { return errOf(c.JobInformation(t.Context(), 1)) }, 4 << 20},
 		{"applied", func(c *jobboard.Client) error {
-			_, err := c.Applicant(jobboard.StaticToken("token")).HasApplied(t.Context(), 1)
-			return err
+			return errOf(c.Applicant(jobboard.StaticToken("token")).HasApplied(t.Context(), 1))
 		}, 4 << 20},
 	} {
 		client := mustClient(t, jobboard.Config{BaseURL: base, JobDBURL: base, ClientID: "10", HTTPClient: &http.Client{

@@ -136,7 +136,11 @@ func bodyFaults() []fault {
 		},
 		{
 			row: "47b", name: "nothing, that ends with its connection", cells: at(S|A|J, bad).but(changing, unsure),
-			forms: []form{{name: "empty", serve: raw(untilClosed)}, {name: "white space", serve: raw(untilClosed + " \r\n")}},
+			forms: []form{
+				{name: "empty", serve: raw(untilClosed)},
+				{name: "white space", serve: raw(untilClosed + " \r\n")},
+				{name: "a number that may go on", only: changing, serve: raw(untilClosed + "12")},
+			},
 		},
 		{
 			row: "47", name: "identifier bare, quoted, with BOM or newline, all digits", cells: at(P, ok),

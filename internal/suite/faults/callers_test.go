@@ -100,16 +100,24 @@ func callerFaults() []fault {
 				name: "a renewing source", drive: steady(time.Hour, time.Second, 0.995),
 				configure: func(t *trial) { t.credential(renewing(stuckSource(t))) },
 			},
+			{
+				name: "a renewing source that minds its context", only: A, drive: steady(time.Hour, time.Second, 0.995),
+				configure: func(t *trial) { t.credential(mindfulSource(t)) },
+			},
+			{
+				name: "a stock source, with its mutex", only: A, drive: steady(time.Hour, time.Second, 0.995),
+				configure: func(t *trial) { t.credential(oauth2.ReuseTokenSource(nil, slowAtFirst(t))) },
+			},
 		}},
 		{
 			row: "54c", name: "the token endpoint is down for 10 minutes, the token is valid for 60", cells: every(requests(1)),
-			forms: []form{
-				{name: "before the end", drive: steady(2*time.Hour, 20*time.Second, 1), configure: renewedAhead(55 * time.Minute)},
-				{
-					name: "when it is to be renewed", drive: steady(2*time.Hour, 20*time.Second, 1),
-					configure: renewedAhead(44 * time.Minute),
-				},
-			},
+			forms: append(
+				of(A, []form{
+					renewedAhead(40*time.Minute, time.Second), renewedAhead(46*time.Minute, time.Second),
+					renewedAhead(49*time.Minute, time.Second),
+				}),
+				renewedAhead(44*time.Minute, 20*time.Second), renewedAhead(55*time.Minute, 20*time.Second),
+			),
 		},
 		{row: "55", name: "100 callers, the source fails", cells: every(cell{err: jobboard.ErrToken}), forms: []form{
 			{name: "a source of another kind", configure: slowFailure, drive: callers(100, false)},
@@ -283,8 +291,9 @@ func badSources() (all []form) {
 	gives("none", nil, nil)
 	gives("an expired one", []string{"expired"}, &oauth2.Token{AccessToken: secret, Expiry: time.Unix(1, 0)})
 	gives("an empty one", []string{"empty"}, token(""))
-	gives("one with CR and LF", nil, token(secret+"\r\nX-Evil: 1"))
-	gives("one with NUL", nil, token(secret+"\x00"))
+	for _, end := range []string{"\r\nX-Evil: 1", "\n", "\x00", "\x7f", " x", "é"} {
+		gives(fmt.Sprintf("one with %q", end), nil, token(secret+end))
+	}
 	add("panics", nil, func() (*oauth2.Token, error) { panic(secret) })
 	return all
 }

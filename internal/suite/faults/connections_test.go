@@ -65,6 +65,9 @@ func connectionFaults() []fault {
 				{name: "network unreachable", dial: failing(os.NewSyscallError("connect", syscall.ENETUNREACH))},
 				{name: "no local port", dial: failing(os.NewSyscallError("connect", syscall.EADDRNOTAVAIL))},
 				{name: "no file descriptor", dial: failing(os.NewSyscallError("socket", syscall.EMFILE))},
+				{name: "a proxy that refuses", dial: func(context.Context, *trial, string) (net.Conn, error) {
+					return nil, &net.OpError{Op: "proxyconnect", Net: "tcp", Err: rig.ErrRefused}
+				}},
 				{name: "handshake reset", configure: overTLS(trustedCertificate), dial: broken((*rig.Conn).Reset)},
 				{name: "handshake closed", configure: overTLS(trustedCertificate), dial: broken((*rig.Conn).Close)},
 			},
@@ -159,6 +162,7 @@ func garbage() []form {
 	return []form{
 		{name: "status line", hides: []string{"SSH"}, serve: raw("SSH-2.0-OpenSSH_9.6\r\n\r\n")},
 		{name: "status code", hides: []string{"2x0"}, serve: raw("HTTP/1.1 2x0 OK\r\n\r\n")},
+		{name: "no status", says: []string{"status"}, serve: raw("HTTP/1.1 000 Nothing\r\nContent-Length: 4\r\n\r\ntrue")},
 		{name: "binary", serve: raw(strings.Repeat("\x15\x03\x01\x00\x02\x02\x50", 100))},
 		{name: "broken header", hides: []string{"no colon"}, serve: raw("HTTP/1.1 200 OK\r\nno colon\r\n\r\n")},
 		{name: "control character in a header", serve: func(x *exchange) {
