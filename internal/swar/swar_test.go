@@ -111,3 +111,80 @@ func TestVerbatim(t *testing.T) {
 		}
 	}
 }
+
+// TestEight holds eight against what it says: a byte that is another, and the
+// one behind it, at every place. Were it to refuse what is right, text in Chinese
+// would be read as slowly as by others, and no other test would see it.
+func TestEight(t *testing.T) {
+	want := func(b []byte) bool {
+		for len(b) > 0 {
+			_, n := utf8.DecodeRune(b)
+			if n != 3 {
+				return false
+			}
+			b = b[3:]
+		}
+		return true
+	}
+	for _, text := range []string{"我们正在为我们的", "ความรู้เ", "서울특별시힣퓨하", "ࠀ਀\uffff\ue000\ud7ff\u1000\u0fff。"} {
+		b := [24]byte([]byte(text))
+		for at := range len(b) - 1 {
+			was := [2]byte(b[at:])
+			for c := range 256 {
+				for d := range 256 {
+					b[at], b[at+1] = byte(c), byte(d)
+					if got, want := eight(&b), want(b[:]); got != want {
+						t.Fatalf("%q: %v, want %v", b, got, want)
+					}
+				}
+			}
+			copy(b[at:], was[:])
+		}
+	}
+}
+
+// TestFirst marks one byte, with every noise above it and in the bits that mean
+// nothing.
+func TestFirst(t *testing.T) {
+	for at := range Block {
+		for noise := range Block {
+			var b [Block]byte
+			for i := range b {
+				b[i] = 0x7F
+			}
+			b[at] |= 0x80
+			b[max(at, noise)] |= 0x80
+			w := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
+			if got := First(w(0), w(1), w(2), w(3)); got != at {
+				t.Fatalf("%x: %d, want %d", b, got, at)
+			}
+		}
+	}
+}
+
+func TestSpaces(t *testing.T) {
+	for n := range 40 {
+		for after := range 20 {
+			b := make([]byte, n, n+after)
+			for i := range b {
+				b[i] = ' '
+			}
+			b = append(b, "!\x00 other text, long"[:after]...)
+			if got := Spaces(b); got != n && (got > n || len(b)-got >= 8) {
+				t.Errorf("%q: %d, want %d", b, got, n)
+			}
+		}
+	}
+}
+
+// TestCutOff cuts text anywhere.
+func TestCutOff(t *testing.T) {
+	for text, want := range map[string]int{
+		"": 0, "a": 0, "é": 0, "€": 0, "🚀": 0, "a\xc3": 1, "\xc3": 1, "é\xe2\x82": 2, "\xe2": 1,
+		"\xf0\x9f\x9a": 3, "x\xf0\x9f": 2, "x\xf0": 1, "\x80\x80\x80\x80": 0, "\xff": 0, "\xe2a": 0, "\x82": 0,
+	} {
+		if got := CutOff([]byte(text)); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+}

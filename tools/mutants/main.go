@@ -32,7 +32,7 @@ import (
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("mutants: ")
-	r := run{grace: 15 * time.Second}
+	r := run{grace: 30 * time.Second, cpu: 5 * time.Second}
 	flag.IntVar(&r.n, "n", 100, "how many mutants to `try`")
 	flag.Uint64Var(&r.seed, "seed", 1, "which ones are sampled")
 	flag.DurationVar(&r.limit, "for", 0, "begin no mutant after this `time`; 0: no limit")
@@ -64,6 +64,7 @@ type run struct {
 	min      float64
 	skip     *regexp.Regexp
 	grace    time.Duration // what tests may take beside four times their time with whole code
+	cpu      time.Duration // the same of the time that they take of processors
 	out      io.Writer
 
 	equivalents string // the name of the list, or nothing
@@ -92,7 +93,6 @@ func (r *run) all(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	rand.New(rand.NewPCG(r.seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	places := len(all)
 	sample, err := r.build(ctx, all[:min(len(all), r.n+r.n/4+10)])
 	if err != nil {
@@ -179,8 +179,8 @@ func (r *run) findUsers(ctx context.Context) (map[string][]string, error) {
 	return tests, nil
 }
 
-// mutants returns every place of the packages that can be broken, without those
-// that are listed as equivalent.
+// mutants returns every place of the packages that can be broken, in an order of
+// chance, without those that are listed as equivalent.
 func (r *run) mutants(ctx context.Context) ([]*mutant, error) {
 	var listed map[change]bool
 	if r.equivalents != "" {
@@ -216,6 +216,8 @@ func (r *run) mutants(ctx context.Context) ([]*mutant, error) {
 			all = append(all, found...)
 		}
 	}
+	// With and without the list, a seed gives the same order.
+	rand.New(rand.NewPCG(r.seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return slices.DeleteFunc(all, func(m *mutant) bool { return listed[m.change()] }), nil
 }
 

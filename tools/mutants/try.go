@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,7 +20,7 @@ import (
 // test is one test of a program, and which mutants it comes by.
 type test struct {
 	program, pkg, name string
-	took               time.Duration
+	took, cpu          time.Duration
 	by                 map[int]bool
 	leftOut            bool // it fails with whole code where that can be switched
 }
@@ -44,7 +45,7 @@ func (r *run) findTests(ctx context.Context, sample []*mutant) ([]*test, error) 
 		if err != nil {
 			return nil, fmt.Errorf("the tests of %s do not build: %w\n%s", pkg, err, out)
 		}
-		list, err := r.program(ctx, program, pkg, 0, "-test.list", ".").Output()
+		list, err := r.program(ctx, program, pkg, nil, 0, "-test.list", ".").Output()
 		if err != nil {
 			return nil, explained(err)
 		}
@@ -67,11 +68,11 @@ func (r *run) findTests(ctx context.Context, sample []*mutant) ([]*test, error) 
 func (r *run) record(ctx context.Context, t *test) error {
 	log := filepath.Join(r.tmp, "seen")
 	_ = os.Remove(log)
-	cmd := r.program(ctx, t.program, t.pkg, -1, "-test.run", "^"+t.name+"$", "-test.timeout", "10m")
+	cmd := r.program(ctx, t.program, t.pkg, nil, -1, "-test.run", "^"+t.name+"$", "-test.timeout", "10m")
 	cmd.Env = append(cmd.Env, "MUTANT_LOG="+log)
 	begin := time.Now()
 	failed := cmd.Run()
-	t.took, t.by = time.Since(begin), map[int]bool{}
+	t.took, t.cpu, t.by = time.Since(begin), cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime(), map[int]bool{}
 	if failed != nil {
 		args := []string{"test", "-count=1", "-vet=off", "-run", pattern([]*test{t}), t.pkg}
 		out, err := r.command(ctx, "go", args...).CombinedOutput()
@@ -121,7 +122,7 @@ func (r *run) try(ctx context.Context, m *mutant, tests []*test) (string, error)
 	for _, together := range batches(by) {
 		program, pkg := together[0].program, together[0].pkg
 		result, err := r.ask(ctx, m, together, func(tests []*test, mutant int) *exec.Cmd {
-			return r.program(ctx, program, pkg, mutant, "-test.failfast", "-test.timeout", r.patience(tests),
+			return r.program(ctx, program, pkg, tests, mutant, "-test.failfast", "-test.timeout", r.patience(tests),
 				"-test.run", pattern(tests))
 		})
 		if result != survived || err != nil {
@@ -227,7 +228,7 @@ func outcome(out []byte, err error) string {
 	switch {
 	case err == nil:
 		return survived
-	case bytes.Contains(out, []byte("panic: test timed out")):
+	case bytes.Contains(out, []byte("panic: test timed out")), bytes.Contains(out, []byte("SIGXCPU")):
 		return timedOut
 	case bytes.Contains(out, []byte("[build failed]")):
 		return notBuilt
@@ -268,7 +269,7 @@ func (r *run) tryAnew(ctx context.Context, m *mutant, tests []*test) (string, er
 	})
 	for _, pkg := range pkgs {
 		result, err := r.ask(ctx, m, of[pkg], func(tests []*test, mutant int) *exec.Cmd {
-			args := []string{"test", "-count=1", "-vet=off", "-failfast", "-timeout", r.patience(tests), "-exec", inBounds}
+			args := []string{"test", "-count=1", "-vet=off", "-failfast", "-timeout", r.patience(tests), "-exec", "sh -c '" + r.inBounds(tests) + "'"}
 			if mutant != 0 {
 				args = append(args, "-overlay", overlay)
 			}
@@ -281,13 +282,27 @@ func (r *run) tryAnew(ctx context.Context, m *mutant, tests []*test) (string, er
 	return survived, nil
 }
 
-// inBounds runs a program that gets no more than 8 GiB of memory: a mutant may
-// ask for it without end.
-const inBounds = `sh -c 'ulimit -v 8388608; exec "$0" "$@"'`
+// inBounds returns a script that runs a program of tests with no more than 8 GiB
+// of memory, for which a mutant may ask without end, and bounds the time that it
+// takes of a processor: so a loop without end is found however busy the machine
+// is. Without tests there is no such bound.
+func (r *run) inBounds(tests []*test) string {
+	limit := "unlimited"
+	if tests != nil {
+		most := r.cpu
+		for _, t := range tests {
+			most += 4 * t.cpu
+		}
+		limit = fmt.Sprintf("%.0f", math.Ceil(most.Seconds()))
+	}
+	return fmt.Sprintf(`ulimit -v 8388608; ulimit -S -t %s; exec "$0" "$@"`, limit)
+}
 
-// program runs a program of tests in the directory of its package.
-func (r *run) program(ctx context.Context, program, pkg string, mutant int, args ...string) *exec.Cmd {
-	cmd := r.command(ctx, "sh", append([]string{"-c", `ulimit -v 8388608; exec "$0" "$@"`, program}, args...)...)
+// program runs tests of a program in the directory of its package.
+func (r *run) program(
+	ctx context.Context, program, pkg string, tests []*test, mutant int, args ...string,
+) *exec.Cmd {
+	cmd := r.command(ctx, "sh", append([]string{"-c", r.inBounds(tests), program}, args...)...)
 	cmd.Dir = r.dirs[pkg]
 	cmd.Env = append(os.Environ(), "MUTANT="+strconv.Itoa(mutant))
 	return cmd
