@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
@@ -36,25 +35,22 @@ func TestLimiterIsAskedBeforeEveryRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var sent []string
 		limiter := &countingLimiter{pause: time.Minute}
-		c := mustClient(t, jobboard.Config{
-			BaseURL: "https://api.example", Limiter: limiter,
-			HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
-				sent = append(sent, r.URL.Path)
-				if limiter.asked != len(sent) {
-					t.Errorf("request %d after %d questions", len(sent), limiter.asked)
-				}
-				switch len(sent) {
-				case 1:
-					return answer(r, 503, ""), nil
-				case 2:
-					return answer(r, 302, "", "Location", "/there"), nil
-				}
-				return answer(r, 200, "true"), nil
-			})},
+		c := served(t, jobboard.Config{Limiter: limiter}, func(r *http.Request) *http.Response {
+			sent = append(sent, r.URL.Path)
+			if limiter.asked != len(sent) {
+				t.Errorf("request %d after %d questions", len(sent), limiter.asked)
+			}
+			switch len(sent) {
+			case 1:
+				return answer(r, 503, "")
+			case 2:
+				return answer(r, 302, "", "Location", "/there")
+			}
+			return answer(r, 200, "true")
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
-		if ok, err := c.Applicant(jobboard.StaticToken("x")).HasApplied(ctx, 1); !ok || err != nil {
+		if ok, err := withToken(c).HasApplied(ctx, 1); !ok || err != nil {
 			t.Error(ok, err)
 		}
 		if len(sent) != 3 || limiter.asked != 3 {
@@ -68,13 +64,9 @@ func TestLimiterIsAskedBeforeEveryRequest(t *testing.T) {
 func TestLimiterThatRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := &countingLimiter{most: 2}
-		c := mustClient(t, jobboard.Config{
-			BaseURL: "https://api.example", Limiter: limiter,
-			HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
-				return answer(r, 503, "busy"), nil
-			})},
-		})
-		a := c.Applicant(jobboard.StaticToken("x"))
+		a := withToken(served(t, jobboard.Config{Limiter: limiter}, func(r *http.Request) *http.Response {
+			return answer(r, 503, "busy")
+		}))
 		var e *jobboard.Error
 		_, err := a.HasApplied(t.Context(), 1)
 		if !errors.As(err, &e) || !errors.Is(err, jobboard.ErrServer) || e.Attempts != 2 || e.Message != "busy" {
@@ -94,12 +86,10 @@ func TestLimiterThatRefuses(t *testing.T) {
 }
 
 func TestAnswerAboutAnotherJob(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	c := served(t, jobboard.Config{JobDBURL: jobDB}, func(r *http.Request) *http.Response {
 		id, _ := strconv.Atoi(r.URL.Query().Get("jobid"))
-		_, _ = w.Write([]byte(`{"jobId":` + strconv.Itoa(id+id/100) + `,"jobTitle":"x","applyPossible":true}`))
-	}))
-	defer server.Close()
-	c := mustClient(t, jobboard.Config{JobDBURL: server.URL})
+		return answer(r, 200, `{"jobId":`+strconv.Itoa(id+id/100)+`,"jobTitle":"x","applyPossible":true}`)
+	})
 	if _, err := c.JobInformation(t.Context(), 99); err != nil {
 		t.Error(err)
 	}
@@ -111,14 +101,11 @@ func TestAnswerAboutAnotherJob(t *testing.T) {
 func TestDisableCompression(t *testing.T) {
 	for disabled, want := range map[bool]string{false: "gzip", true: "identity"} {
 		var got []string
-		c := mustClient(t, jobboard.Config{
-			BaseURL: "https://api.example", DisableCompression: disabled,
-			HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
-				got = r.Header["Accept-Encoding"]
-				return answer(r, 200, "true"), nil
-			})},
+		c := served(t, jobboard.Config{DisableCompression: disabled}, func(r *http.Request) *http.Response {
+			got = r.Header["Accept-Encoding"]
+			return answer(r, 200, "true")
 		})
-		if _, err := c.Applicant(jobboard.StaticToken("x")).HasApplied(t.Context(), 1); err != nil || len(got) != 1 || got[0] != want {
+		if _, err := withToken(c).HasApplied(t.Context(), 1); err != nil || len(got) != 1 || got[0] != want {
 			t.Errorf("disabled %v: %q, %v", disabled, got, err)
 		}
 	}

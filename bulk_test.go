@@ -74,12 +74,9 @@ func (b *bulkBoard) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func (b *bulkBoard) client(t *testing.T, retry jobboard.RetryPolicy) *jobboard.Client {
 	t.Helper()
-	c, err := jobboard.NewClient(jobboard.Config{
+	c := mustClient(t, jobboard.Config{
 		BaseURL: "https://board.example", JobDBURL: "https://jobs.example", HTTPClient: &http.Client{Transport: b}, Retry: retry,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return c
 }
 
@@ -290,7 +287,7 @@ func TestBulkPauseReturnsNoToken(t *testing.T) {
 		asks := []http.Header{{}, {"Retry-After": {"1"}}, {}}
 		sent := 0
 		var budgets []float64
-		c, err := jobboard.NewClient(jobboard.Config{
+		c := mustClient(t, jobboard.Config{
 			BaseURL: "https://board.example", JobDBURL: "https://jobs.example",
 			Retry: jobboard.RetryPolicy{Budget: 10},
 			HTTPClient: &http.Client{Transport: &bulkBoard{answer: func(int, int) (int, http.Header) {
@@ -301,9 +298,6 @@ func TestBulkPauseReturnsNoToken(t *testing.T) {
 				return ctx, func(e jobboard.CallEnd) { budgets = append(budgets, e.Budget) }
 			}},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		for r := range c.BulkJobInformation(t.Context(), upTo(1), jobboard.BulkOptions{Concurrency: 1, PauseOnRetryAfter: true}) {
 			if r.Err != nil {
 				t.Error(r.Err)

@@ -83,48 +83,6 @@ func TestCallAllocations(t *testing.T) {
 	}
 }
 
-func BenchmarkHasApplied(b *testing.B) {
-	a := stubApplicant(b)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := a.HasApplied(b.Context(), 4711); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkBareGet(b *testing.B) {
-	client := &http.Client{Transport: stubTransport{"true"}}
-	b.ReportAllocs()
-	for b.Loop() {
-		bareGet(b, client, "http://localhost/api/rest/v3/frontend/jobs/4711/applied")
-	}
-}
-
-// What an Observer costs: nothing where there is none, compared with the
-// benchmark above.
-func BenchmarkHasAppliedObserved(b *testing.B) {
-	c, err := NewClient(Config{
-		BaseURL: "http://localhost", HTTPClient: &http.Client{Transport: stubTransport{"true"}},
-		Observer: &Observer{
-			Call: func(ctx context.Context, _ CallStart) (context.Context, func(CallEnd)) { return ctx, func(CallEnd) {} },
-			Attempt: func(ctx context.Context, _ AttemptStart) (context.Context, func(AttemptEnd)) {
-				return ctx, func(AttemptEnd) {}
-			},
-		},
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	a := c.Applicant(StaticToken("token"))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := a.HasApplied(b.Context(), 4711); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 // The last line: whatever made the address of a request, no credential is sent
 // to another origin than its slot's, nor is the request.
 func TestCredentialStaysWithItsOrigin(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
-	"sync"
 	"testing"
 )
 
@@ -118,33 +117,6 @@ func checkNearly(usual string, check func(document string)) {
 		}
 	}
 	check(head + usual)
-}
-
-func TestCatalogueConcurrent(t *testing.T) {
-	cat := new(catalogueCache)
-	infos := make([][]byte, 40)
-	want := make([]*JobInformation, len(infos))
-	for i := range infos {
-		infos[i] = makeInfo(i, i)
-		want[i] = infoOf(t, infos[i])
-	}
-	var wg sync.WaitGroup
-	for g := range 8 {
-		wg.Go(func() {
-			for i := range 200 {
-				k := (i*7 + g*3) % len(infos)
-				if g%2 == 0 {
-					k %= 4
-				}
-				got, err := decodeJobInformation(infos[k], cat)
-				if err != nil || !reflect.DeepEqual(got, want[k]) {
-					t.Errorf("information %d differs: %v", k, err)
-					return
-				}
-			}
-		})
-	}
-	wg.Wait()
 }
 
 // TestInformationKept holds how much memory an answer takes that is kept.

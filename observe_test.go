@@ -150,10 +150,7 @@ func TestObserverHeaders(t *testing.T) {
 			if change != nil {
 				change(&cfg)
 			}
-			client, err := jobboard.NewClient(cfg)
-			if err != nil {
-				t.Fatal(err)
-			}
+			client := mustClient(t, cfg)
 			for _, on = range []bool{false, true, false, true} {
 				fake.ClearRequests()
 				if _, err := client.Search(t.Context(), jobboard.ChannelID(fake.Demo.Channel), jobboard.Query{}); err != nil {

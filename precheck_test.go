@@ -81,14 +81,11 @@ func (b threeSources) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func (b threeSources) applicant(tb testing.TB) *jobboard.Applicant {
 	tb.Helper()
-	c, err := jobboard.NewClient(jobboard.Config{
+	c := mustClient(tb, jobboard.Config{
 		BaseURL: "https://board.example.com", JobDBURL: "https://jobs.example.com",
 		HTTPClient: &http.Client{Transport: b},
 		Retry:      jobboard.RetryPolicy{MaxAttempts: 1, AttemptTimeout: time.Hour},
 	})
-	if err != nil {
-		tb.Fatal(err)
-	}
 	return c.Applicant(jobboard.StaticToken("secret-of-the-applicant"))
 }
 
@@ -157,6 +154,9 @@ func checkPrecheck(t *testing.T, b threeSources) {
 	if (err != nil) != (want == jobboard.DecisionUnknown) {
 		t.Errorf("%v: the error is %v for %q", b, err, p.Decision)
 	}
+	if want == jobboard.DecisionUnknown && b.applied == saysUnauthorized && !errors.Is(err, jobboard.ErrUnauthorized) {
+		t.Errorf("%v: the error is %v", b, err)
+	}
 	asksThird := failed && (b.later > 0 || first == jobboard.DecisionUnknown)
 	if sent := b.asked.Load(); sent != 2 && !(asksThird && sent == 3) {
 		t.Errorf("%v: %d requests", b, sent)
@@ -183,16 +183,6 @@ func TestPrecheckError(t *testing.T) {
 	}
 }
 
-// A token that the service refuses once is not sent to the application lookup
-// too.
-func TestPrecheckRefusedToken(t *testing.T) {
-	b := threeSources{information: infoOpen, applied: saysUnauthorized, application: saysApplication, asked: new(atomic.Int32)}
-	p, err := b.applicant(t).Precheck(t.Context(), 4711)
-	if p.Decision != jobboard.DecisionUnknown || !errors.Is(err, jobboard.ErrUnauthorized) || b.asked.Load() != 2 {
-		t.Errorf("%q, %v, %d requests", p.Decision, err, b.asked.Load())
-	}
-}
-
 // What cannot be sent is a result, too.
 func TestPrecheckOfUnusableInput(t *testing.T) {
 	p, err := threeSources{}.applicant(t).Precheck(t.Context(), 0)
@@ -201,10 +191,7 @@ func TestPrecheckOfUnusableInput(t *testing.T) {
 	}
 	for _, cfg := range []jobboard.Config{{BaseURL: "https://board.example.com"}, {JobDBURL: "https://jobs.example.com"}} {
 		cfg.HTTPClient = &http.Client{Transport: threeSources{information: infoOpen, applied: saysNotApplied}}
-		c, err := jobboard.NewClient(cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := mustClient(t, cfg)
 		p, err := c.Applicant(jobboard.StaticToken("token")).Precheck(t.Context(), 4711)
 		if p.Decision != jobboard.DecisionUnknown || !errors.Is(err, jobboard.ErrInvalidInput) {
 			t.Errorf("%q, %v", p.Decision, err)
@@ -267,10 +254,7 @@ func TestDecisionString(t *testing.T) {
 // demoApplicant is the demo's applicant, on a fake without sockets.
 func demoApplicant(t *testing.T) (*jobboard.Applicant, *jobboardtest.Server) {
 	fake := jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
-	c, err := jobboard.NewClient(jobboard.Config{BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, HTTPClient: fake.Client()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := mustClient(t, jobboard.Config{BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, HTTPClient: fake.Client()})
 	return c.Applicant(jobboard.StaticToken(fake.Demo.ApplicantToken)), fake
 }
 
@@ -294,19 +278,6 @@ func TestPrecheckOfTheDemo(t *testing.T) {
 			if p.Decision != want || err != nil {
 				t.Errorf("job %d: %q, want %q: %v", job, p.Decision, want, err)
 			}
-		}
-	})
-}
-
-// The two calls are under way at the same time: a second each is a second.
-func TestPrecheckIsConcurrent(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		a, fake := demoApplicant(t)
-		fake.Fail(jobboardtest.Fault{Delay: time.Second})
-		start := time.Now()
-		p, _ := a.Precheck(t.Context(), jobboard.JobID(fake.Demo.OpenJob))
-		if took := time.Since(start); p.Decision != jobboard.DecisionMayApply || took != time.Second {
-			t.Errorf("%q after %v", p.Decision, took)
 		}
 	})
 }

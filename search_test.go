@@ -88,14 +88,12 @@ func TestBoundsOfAnswers(t *testing.T) {
 		{"search", func(c *jobboard.Client) error { return errOf(c.Search(t.Context(), "1", jobboard.Query{})) }, 64 << 20},
 		{"lookup", func(c *jobboard.Client) error { return errOf(c.JobInformation(t.Context(), 1)) }, 4 << 20},
 		{"applied", func(c *jobboard.Client) error {
-			return errOf(c.Applicant(jobboard.StaticToken("token")).HasApplied(t.Context(), 1))
+			return errOf(withToken(c).HasApplied(t.Context(), 1))
 		}, 4 << 20},
 	} {
-		client := mustClient(t, jobboard.Config{BaseURL: base, JobDBURL: base, ClientID: "10", HTTPClient: &http.Client{
-			Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
-				return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(spaces{}), Request: r}, nil
-			}),
-		}})
+		client := served(t, jobboard.Config{JobDBURL: base, ClientID: "10"}, func(r *http.Request) *http.Response {
+			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(spaces{}), Request: r}
+		})
 		want := fmt.Sprintf("more than %d bytes", c.bound)
 		if err := c.call(client); !errors.Is(err, jobboard.ErrResponseTooLarge) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", c.name, err, want)
