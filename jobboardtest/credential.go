@@ -92,7 +92,7 @@ func (s *Server) identify(r *http.Request, v Variants, touch bool) credential {
 		case userToken:
 			c.kind = credUser
 			if touch && !c.expired {
-				t.since.Store(now.UnixNano())
+				t.use(now)
 			}
 		case lookupToken:
 			c.kind = credLookup

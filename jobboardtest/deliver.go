@@ -167,6 +167,7 @@ func (c *call) faultyBody(a answer, f *Fault) (io.Reader, int64) {
 	size := a.size()
 	if f.Size != 0 {
 		body, size = grow(a.flat(), c.op(), f.Size)
+		body = wanted{body, c.r.Context()}
 	} else {
 		body = bytes.NewReader(a.flat())
 	}
@@ -188,6 +189,20 @@ func (c *call) faultyBody(a answer, f *Fault) (io.Reader, int64) {
 		return bytes.NewReader(b), int64(len(b))
 	}
 	return body, size
+}
+
+// wanted ends with the request, so that nobody packs a bomb of hours for a
+// client that has left.
+type wanted struct {
+	io.Reader
+	ctx context.Context
+}
+
+func (w wanted) Read(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.Reader.Read(p)
 }
 
 // packed compresses all of a body. What comes out of a bomb is small; what goes

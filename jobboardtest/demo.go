@@ -129,7 +129,7 @@ func (s *Server) addDemo() DemoInfo {
 			{value: d.ExpiredToken, kind: userToken, applicant: d.Applicant, expired: true},
 			{value: d.NarrowToken, kind: userToken, applicant: d.Applicant, narrow: true},
 		} {
-			t.since.Store(demoStart.UnixNano())
+			t.use(demoStart)
 			st.tokens[t.value] = t
 		}
 	})

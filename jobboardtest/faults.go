@@ -389,7 +389,7 @@ func (fs *faults) pick(op Operation, p string, now time.Time) (*Fault, time.Dura
 		a.hits++
 		delay := f.Delay
 		if f.Jitter > 0 {
-			delay += time.Duration(a.random.Int64N(int64(f.Jitter) + 1))
+			delay += time.Duration(a.random.Int64N(int64(f.Jitter)))
 		}
 		return f, delay
 	}

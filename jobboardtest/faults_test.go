@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"reflect"
 	"strings"
@@ -241,6 +242,41 @@ func TestSlowFaults(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// The longest jitter is one too.
+func TestLongestJitter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.WithDemo())
+		srv.Fail(jobboardtest.Fault{Jitter: math.MaxInt64})
+		if f := fetch(t.Context(), srv.Transport(), appliedURL(srv), srv.Demo.ApplicantToken); string(f.body) != "true" {
+			t.Errorf("%+v", f)
+		}
+	})
+}
+
+// Packing a body that takes hours ends when the client has left.
+func TestBombEndsWithItsClient(t *testing.T) {
+	srv := jobboardtest.NewServer(jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
+	srv.Fail(jobboardtest.Fault{Size: 1 << 60, Encoding: jobboardtest.DoubleGzip})
+	ctx, leave := context.WithCancel(t.Context())
+	go func() {
+		_ = srv.Wait(ctx, 1)
+		leave()
+	}()
+	if f := fetch(ctx, srv.Transport(), searchURL(srv), srv.Demo.ApplicantToken); !errors.Is(f.err, context.Canceled) {
+		t.Errorf("%+v", f)
+	}
+	closed := make(chan struct{})
+	go func() {
+		srv.Close()
+		close(closed)
+	}()
+	select {
+	case <-closed:
+	case <-time.After(time.Minute):
+		t.Error("it is packing still")
 	}
 }
 

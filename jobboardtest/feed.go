@@ -5,8 +5,10 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // feedPath is where the feed is, below {base_url}. It is no part of the
@@ -59,17 +61,51 @@ func (s *Server) serveFeed(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/xml; charset=utf-8")
-	_, err := io.WriteString(w, xml.Header+"<PositionOpenings>\n")
-	out := xml.NewEncoder(w)
+	form := s.Variants().Feed
+	_, err := io.WriteString(w, xml.Header+form.root())
 	for _, position := range s.feedPositions() {
-		if err == nil {
-			err = out.Encode(position)
+		if err != nil {
+			return // who has left does not read it
 		}
+		_, err = w.Write(form.entry(position))
 	}
-	if err == nil {
-		_, _ = io.WriteString(w, "\n</PositionOpenings>\n") // who has left does not read it
-	}
+	_, _ = io.WriteString(w, form.spell("</PositionOpenings>\n"))
 }
+
+const feedNamespace = "http://ns.hr-xml.org/2007-04-15"
+
+// root returns the begin of the feed.
+func (form FeedForm) root() string {
+	switch form {
+	case FeedNamespace:
+		return `<PositionOpenings xmlns="` + feedNamespace + `">` + "\n"
+	case FeedPrefix:
+		return `<hr:PositionOpenings xmlns:hr="` + feedNamespace + `">` + "\n"
+	}
+	return form.spell("<PositionOpenings>\n")
+}
+
+func (form FeedForm) entry(p feedPosition) []byte {
+	entry, err := xml.Marshal(p)
+	if err != nil {
+		panic(err) // our own shapes: cannot fail
+	}
+	return []byte(form.spell(string(entry) + "\n"))
+}
+
+// spell rewrites the names of elements. In text and attributes a < is escaped.
+func (form FeedForm) spell(elements string) string {
+	switch form {
+	case FeedPrefix:
+		return elementName.ReplaceAllString(elements, "${1}hr:$2")
+	case FeedLowerCase:
+		return elementName.ReplaceAllStringFunc(elements, strings.ToLower)
+	}
+	return elements
+}
+
+// elementName is the beginning of a tag, up to the first letter of the name.
+var elementName = regexp.MustCompile(`(</?)([A-Z])`)
 
 // feedPositions returns the feed, in the order of the jobs' identifiers.
 func (s *Server) feedPositions() (all []feedPosition) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -61,6 +62,39 @@ func TestFeed(t *testing.T) {
 	defer refused.Body.Close()
 	if body, _ := io.ReadAll(refused.Body); refused.StatusCode != http.StatusMethodNotAllowed {
 		t.Error(refused.Status, string(body))
+	}
+}
+
+// The names in a feed come in four forms; encoding/xml reads an element of any
+// namespace by its name alone.
+func TestFeedForms(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithoutSockets())
+	srv.Publish("c", jobboardtest.Job{ID: 7, Title: "<A> & <b>"})
+	for form, want := range map[jobboardtest.FeedForm][]string{
+		"":                         {"\n<PositionOpenings>\n<PositionOpening ", "</PositionOpenings>\n"},
+		jobboardtest.FeedNamespace: {`<PositionOpenings xmlns="http://`, "</PositionOpenings>\n"},
+		jobboardtest.FeedPrefix:    {`<hr:PositionOpenings xmlns:hr="http://`, "<hr:IdValue>7</hr:IdValue>", "</hr:PositionOpenings>\n"},
+		jobboardtest.FeedLowerCase: {"\n<positionOpenings>\n<positionOpening ", "<idValue>7</idValue>", "</positionOpenings>\n"},
+	} {
+		srv.SetVariants(jobboardtest.Variants{Feed: form})
+		_, body := get(t, srv, srv.FeedURL(), "")
+		for _, w := range want {
+			if !strings.Contains(string(body), w) {
+				t.Errorf("%q: no %q in %s", form, w, body)
+			}
+		}
+		var feed struct {
+			ID         string `xml:"PositionOpening>PositionRecordInfo>Id>IdValue"`
+			Title      string `xml:"PositionOpening>PositionProfile>PositionDetail>PositionTitle"`
+			LowerID    string `xml:"positionOpening>positionRecordInfo>id>idValue"`
+			LowerTitle string `xml:"positionOpening>positionProfile>positionDetail>positionTitle"`
+		}
+		if err := xml.Unmarshal(body, &feed); err != nil {
+			t.Errorf("%q: %v", form, err)
+		}
+		if feed.ID+feed.LowerID != "7" || feed.Title+feed.LowerTitle != "<A> & <b>" {
+			t.Errorf("%q: %+v", form, feed)
+		}
 	}
 }
 

@@ -1,12 +1,14 @@
 package jobboardtest_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"runtime"
@@ -236,6 +238,44 @@ func TestJournalIsBoundedInBytes(t *testing.T) {
 	last, _ := srv.Request(requests - 1)
 	if got := last.Header.Get("X-Large"); len(got) > 9000 || !strings.HasSuffix(got, "... (500000 bytes)") {
 		t.Errorf("%d bytes of a long value: %.100s", len(got), got)
+	}
+}
+
+// Long addresses stay nowhere: not in the journal, which has their beginning, and
+// not with the hits that are remembered of searches.
+func TestLongAddressesAreNotKept(t *testing.T) {
+	srv := jobboardtest.NewServer(jobboardtest.WithDemo())
+	defer srv.Close()
+	spaces := strings.Repeat("+", 900_000)
+	for n := range 150 {
+		if f := fetch(t.Context(), srv.Client().Transport, fmt.Sprintf("%s?n=%d&search=nurse%s", searchURL(srv), n, spaces[n:]), srv.Demo.ClientToken); f.status != 200 {
+			t.Fatalf("%+v", f)
+		}
+	}
+	runtime.GC()
+	var m runtime.MemStats
+	if runtime.ReadMemStats(&m); m.HeapAlloc > 100<<20 {
+		t.Errorf("%d MiB after 150 requests with 900 kB of address", m.HeapAlloc>>20)
+	}
+}
+
+// A body that is broken is said to be so.
+func TestBrokenBodies(t *testing.T) {
+	srv := jobboardtest.NewServer()
+	defer srv.Close()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(strings.TrimSuffix(srv.BaseURL, "/board"), "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprint(conn, "POST /board/jobabo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nnot a length\r\n")
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if body, _ := io.ReadAll(res.Body); res.StatusCode != 400 || !strings.Contains(string(body), "chunk") {
+		t.Errorf("%s: %s", res.Status, body)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"strings"
 	"sync"
@@ -450,6 +451,7 @@ func TestPagesAndUnknownChannels(t *testing.T) {
 		{"c", jobboardtest.Variants{PageSize: 2}, 200, `{"itemsPerPage":2,"numPages":3,"offset":0,"actualPage":0,"firstPostingOnPage":1,"lastPostingOnPage":2,"totalNumberOfJobs":5,"results":[{`},
 		{"c", jobboardtest.Variants{PageSize: 2, Page: 1}, 200, `{"itemsPerPage":2,"numPages":3,"offset":2,"actualPage":1,"firstPostingOnPage":3,"lastPostingOnPage":4,"totalNumberOfJobs":5,"results":[{"jobPostingId":4718,`},
 		{"c", jobboardtest.Variants{PageSize: 2, Page: 9}, 200, `{"itemsPerPage":2,"numPages":3,"offset":4,"actualPage":2,"firstPostingOnPage":5,"lastPostingOnPage":5,"totalNumberOfJobs":5,"results":[{"jobPostingId":4724,`},
+		{"c", jobboardtest.Variants{PageSize: math.MaxInt, Page: math.MaxInt}, 200, fmt.Sprintf(`{"itemsPerPage":%d,"numPages":1,"offset":0,`, math.MaxInt)},
 		{"c", jobboardtest.Variants{PageSize: 20}, 200, `{"itemsPerPage":20,"numPages":1,"offset":0,"actualPage":0,"firstPostingOnPage":1,"lastPostingOnPage":5,"totalNumberOfJobs":5,"results":[{`},
 		{"no", jobboardtest.Variants{PageSize: 20}, 200, strings.TrimSpace(string(golden(t, "search_empty.json")))},
 		{"no", jobboardtest.Variants{PageSize: 20, Missing: jobboardtest.MissingNull}, 200, strings.TrimSpace(string(golden(t, "search_results_null.json")))},

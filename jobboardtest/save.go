@@ -3,6 +3,7 @@ package jobboardtest
 import (
 	"context"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
@@ -13,8 +14,10 @@ import (
 // Close. A write begins 200 ms after a change at most, or as soon as the write
 // before it has ended; how long it takes is the disk's affair. It replaces the
 // file in one step, so that whoever kills the process meanwhile finds the old
-// file or the new one, never a part. The error is that of the first write;
-// SaveError has those of later ones. A second file takes the place of the first.
+// file or the new one, never a part. Where another program has replaced or
+// changed the file since, such as a second fake that saves there, it is left as
+// it is. The error is that of the first write; SaveError has those of later
+// ones. A second file takes the place of the first.
 func (s *Server) SaveTo(file string) error {
 	s.saver.stop()
 	return s.saver.start(s, file)
@@ -59,15 +62,16 @@ func (v *saver) start(s *Server, file string) error {
 	case <-v.dirty: // a change that this write has
 	default:
 	}
-	if err := saveFile(s.Snapshot(), file); err != nil {
+	saved := &savedFile{name: file}
+	save := func() error { return saved.write(s.Snapshot()) }
+	if err := save(); err != nil {
 		return err
 	}
 	ctx, quit := context.WithCancel(s.ctx)
 	done := make(chan struct{})
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.save = func() error { return saveFile(s.Snapshot(), file) }
-	v.quit, v.done, v.lastErr = quit, done, nil
+	v.save, v.quit, v.done, v.lastErr = save, quit, done, nil
 	go func() {
 		defer close(done)
 		for {
@@ -108,9 +112,25 @@ func (v *saver) stop() {
 	v.write()
 }
 
-// saveFile replaces a file in one step.
-func saveFile(st State, name string) error {
-	if err := atomicfile.Write(name, st.Write); err != nil {
+// savedFile is a file, and how it was when this server wrote it last.
+type savedFile struct {
+	name string
+	last os.FileInfo // nil: it did not
+}
+
+// write replaces the file in one step, unless somebody else has changed it.
+func (f *savedFile) write(st State) error {
+	if f.last != nil {
+		now, err := os.Stat(f.name)
+		if err == nil && !(os.SameFile(now, f.last) && now.ModTime().Equal(f.last.ModTime())) {
+			return fmt.Errorf("jobboardtest: saving the state: another program has written %s, which is left as it is", f.name)
+		}
+	}
+	err := atomicfile.Write(f.name, st.Write)
+	if err == nil {
+		f.last, err = os.Stat(f.name)
+	}
+	if err != nil {
 		return fmt.Errorf("jobboardtest: saving the state: %w", err)
 	}
 	return nil

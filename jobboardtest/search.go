@@ -44,7 +44,7 @@ func (v Variants) page(hits []*posting, acceptLanguage string) answer {
 		page.ItemsPerPage = v.PageSize
 	}
 	if total > 0 {
-		page.NumPages = (total + page.ItemsPerPage - 1) / page.ItemsPerPage
+		page.NumPages = (total-1)/page.ItemsPerPage + 1
 		page.ActualPage = min(v.Page, page.NumPages-1)
 		page.Offset = page.ActualPage * page.ItemsPerPage
 		hits = hits[page.Offset:min(total, page.Offset+page.ItemsPerPage)]
@@ -235,6 +235,7 @@ type postingView struct {
 
 	mu   sync.Mutex
 	hits map[viewQuery][]*posting
+	kept int // bytes that hits takes, about
 }
 
 type viewEntry struct {
@@ -248,8 +249,8 @@ type viewQuery struct {
 	internal           bool
 }
 
-// maxKeptHits bounds the memory of the remembered hits.
-const maxKeptHits = 256
+// maxKeptHits bounds the memory of the remembered hits, in bytes.
+const maxKeptHits = 64 << 20
 
 func (s *Server) postings() *postingView {
 	if v := s.view.Load(); v != nil {
@@ -309,11 +310,20 @@ entries:
 		}
 		hits = append(hits, e.p)
 	}
+	v.keep(q, hits)
+	return hits
+}
+
+func (v *postingView) keep(q viewQuery, hits []*posting) {
+	size := 256 + len(q.channel) + len(q.text) + len(q.geo) + 8*len(hits)
+	if size > maxKeptHits {
+		return
+	}
 	v.mu.Lock()
-	if len(v.hits) >= maxKeptHits {
+	defer v.mu.Unlock()
+	if v.kept += size; v.kept > maxKeptHits {
 		clear(v.hits)
+		v.kept = size
 	}
 	v.hits[q] = hits
-	v.mu.Unlock()
-	return hits
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 )
@@ -49,7 +50,7 @@ func (s *Server) serve(at address, w http.ResponseWriter, r *http.Request) {
 // read takes in the query, the body and the credential.
 func (c *call) read(w http.ResponseWriter) {
 	var err error
-	if c.query, err = url.ParseQuery(c.r.URL.RawQuery); err != nil {
+	if c.query, err = parseQuery(c.r.URL.RawQuery); err != nil {
 		c.badForm = err.Error()
 	}
 	c.body, c.bodyErr = readSlowly(w, c.r)
@@ -63,6 +64,20 @@ func (c *call) read(w http.ResponseWriter) {
 		return
 	}
 	c.cred = c.s.identify(c.r, c.v, true)
+}
+
+// parseQuery copies what it takes: a name or value that is kept would keep the
+// whole address otherwise, of which it is a part.
+func parseQuery(raw string) (url.Values, error) {
+	parts, err := url.ParseQuery(raw)
+	query := make(url.Values, len(parts))
+	for name, values := range parts {
+		for i := range values {
+			values[i] = strings.Clone(values[i])
+		}
+		query[strings.Clone(name)] = values
+	}
+	return query, err
 }
 
 // readSlowly reads a body within its bounds of size and time.
@@ -117,8 +132,10 @@ func (c *call) carryOut() answer {
 		return c.refuse(strings.Join(c.entry.Violations, "\n"))
 	case errors.As(c.bodyErr, &large):
 		return textAnswer(http.StatusRequestEntityTooLarge, "the body is larger than 1 MiB")
-	case c.bodyErr != nil:
+	case errors.Is(c.bodyErr, os.ErrDeadlineExceeded):
 		return textAnswer(http.StatusRequestTimeout, "the body did not come whole within 30 s")
+	case c.bodyErr != nil:
+		return textAnswer(http.StatusBadRequest, "the body cannot be read: "+c.bodyErr.Error())
 	}
 	return c.answer()
 }
@@ -126,7 +143,7 @@ func (c *call) carryOut() answer {
 // cutPrefix sets the path below the address's prefix. For an embedded handler
 // it also finds out which address is meant, where the prefixes tell.
 func (c *call) cutPrefix() bool {
-	full := c.r.URL.EscapedPath()
+	full := strings.Clone(c.r.URL.EscapedPath()) // not a part of the whole address; see parseQuery
 	cut := func(root endpointRoot) bool {
 		rest, ok := strings.CutPrefix(full, root.prefix)
 		if ok && (rest == "" || rest[0] == '/') {
@@ -165,8 +182,8 @@ func (c *call) cutPrefix() bool {
 func (c *call) record() {
 	m := newMask(c.s, c.r, c.cred)
 	e := &entry{Request: Request{
-		Time: c.arrived, Operation: c.op(), Address: c.at.String(), Method: c.r.Method,
-		Path: m.text(c.r.URL.EscapedPath()), Query: m.fields(c.query), Header: m.fields(c.r.Header),
+		Time: c.arrived, Operation: c.op(), Address: c.at.String(), Method: strings.Clone(c.r.Method),
+		Path: m.text(strings.Clone(c.r.URL.EscapedPath())), Query: m.fields(c.query), Header: m.fields(c.r.Header),
 		Credential: c.cred.String(),
 	}}
 	if c.e != nil {

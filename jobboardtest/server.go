@@ -130,7 +130,7 @@ func start(opts []Option) (*Server, error) {
 		if *p = strings.Trim(*p, "/"); *p != "" {
 			*p = "/" + *p
 		}
-		if u, err := url.Parse(*p); err != nil || u.EscapedPath() != *p || u.Host != "" {
+		if (&url.URL{Path: *p}).EscapedPath() != *p {
 			return nil, fmt.Errorf("jobboardtest: the prefix %q is not a plain path", *p)
 		}
 	}
@@ -221,8 +221,8 @@ func (s *Server) handler(at address) http.Handler {
 
 // Mount serves a path of {base_url}, and all paths below it, with a handler of
 // your own, which sees the path without the prefix. Such requests are no part
-// of the interface: they meet no fault and no journal. A nil handler takes it
-// away.
+// of the interface: they meet no fault and no journal. Of two paths that fit,
+// the longer one counts; "/" is that path alone. A nil handler takes a path away.
 func (s *Server) Mount(path string, h http.Handler) {
 	s.mounts.mu.Lock()
 	defer s.mounts.mu.Unlock()
@@ -242,11 +242,13 @@ type mounts struct {
 	at map[string]http.Handler
 }
 
+// find returns the handler of the longest path that p is or is below of; nil:
+// there is none.
 func (m *mounts) find(p string) http.Handler {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	for at, h := range m.at {
-		if p == at || strings.HasPrefix(p, at+"/") {
+	for at := p; at != ""; at = at[:strings.LastIndexByte(at, '/')] {
+		if h := m.at[at]; h != nil && (at != "/" || p == "/") {
 			return h
 		}
 	}

@@ -196,13 +196,21 @@ func TestMount(t *testing.T) {
 		t.Error("it is in the journal")
 	}
 	srv.LiftFaults()
+	srv.Mount("/_own/deep", http.NotFoundHandler())
+	srv.Mount("/", http.NotFoundHandler())
+	for path, want := range map[string]string{"/_own/deeper": "mine /_own/deeper", "/_own/deep/x": "404 page not found\n", "/": "404 page not found\n"} {
+		if _, body := get(t, srv, srv.BaseURL+path, ""); string(body) != want {
+			t.Errorf("%s: %q, want %q", path, body, want)
+		}
+	}
 	srv.Mount("/_own", nil)
 
 	// Only below the base address, not at the lookup's.
 	other := jobboardtest.NewServer()
 	defer other.Close()
 	other.Mount("/_own", http.NotFoundHandler())
-	for _, url := range []string{other.JobDBURL + "/_own", strings.TrimSuffix(other.BaseURL, "/board") + "/_own"} {
+	other.Mount("/", http.NotFoundHandler())
+	for _, url := range []string{other.JobDBURL + "/_own", other.BaseURL + "//_own", other.BaseURL + "/" + searchPath, strings.TrimSuffix(other.BaseURL, "/board") + "/_own"} {
 		if _, body := get(t, other, url, ""); !strings.Contains(string(body), "section 4") {
 			t.Errorf("%s is mounted: %s", url, body)
 		}

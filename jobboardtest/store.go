@@ -113,7 +113,7 @@ func byKey[K cmp.Ordered, V any](m map[K]V) []V {
 func (t *token) record() Token {
 	r := Token{
 		Value: t.value, Kind: string(t.kind), ClientID: t.clientID, ApplicantID: t.applicant,
-		Since: time.Unix(0, t.since.Load()).UTC(), Narrow: t.narrow, Expired: t.expired,
+		Since: t.since(), Narrow: t.narrow, Expired: t.expired,
 	}
 	if t.lifetime > 0 {
 		r.Lifetime = t.lifetime.String()
@@ -222,6 +222,9 @@ func (st *state) takeApplications(in State) error {
 
 func (st *state) takeTokens(in State, now time.Time) error {
 	for i, t := range in.Tokens {
+		if t.Value == "" {
+			return fmt.Errorf("token %d has no value", i)
+		}
 		kind := tokenKind(t.Kind)
 		if kind != clientToken && kind != userToken && kind != lookupToken {
 			return fmt.Errorf("token %d has the unknown kind %q", i, t.Kind)
@@ -231,15 +234,15 @@ func (st *state) takeTokens(in State, now time.Time) error {
 		}
 		if t.Lifetime != "" {
 			d, err := time.ParseDuration(t.Lifetime)
-			if err != nil {
-				return fmt.Errorf("token %d: lifetime: %w", i, err)
+			if err != nil || d < 0 {
+				return fmt.Errorf("token %d: the lifetime %q is not a duration such as 1h", i, t.Lifetime)
 			}
 			n.lifetime = d
 		}
 		if t.Since.IsZero() {
 			t.Since = now
 		}
-		n.since.Store(t.Since.UnixNano())
+		n.use(t.Since)
 		st.tokens[t.Value] = n
 	}
 	return nil

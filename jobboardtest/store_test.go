@@ -86,6 +86,8 @@ func TestLoadRefuses(t *testing.T) {
 		`{"jobs":[{"id":1,"status":"sleeping"}]}`,
 		`{"tokens":[{"value":"x","kind":"gold"}]}`,
 		`{"tokens":[{"value":"x","kind":"user","lifetime":"long"}]}`,
+		`{"tokens":[{"value":"x","kind":"user","lifetime":"-1h"}]}`,
+		`{"tokens":[{"kind":"user"}]}`,
 		`{"variants":{"dates":"roman"}}`,
 		`{"applications":[{"id":"a","applicant_id":1,"job_id":1},{"id":"b","applicant_id":1,"job_id":1}]}`,
 	} {
@@ -203,6 +205,41 @@ func TestWhenItSaves(t *testing.T) {
 			t.Errorf("last use %v, want %v", s.Tokens[0].Since, used)
 		}
 	})
+}
+
+// A file that another program has written is left to it, and the server says so.
+func TestSaveLeavesAnothersFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "board.json")
+	first := jobboardtest.NewServer(jobboardtest.WithoutSockets())
+	defer first.Close()
+	second := jobboardtest.NewServer(jobboardtest.WithoutSockets())
+	for _, srv := range []*jobboardtest.Server{first, second} {
+		if err := srv.SaveTo(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	second.AddChannel(jobboardtest.Channel{ID: "second"})
+	second.Close()
+	if err := second.SaveError(); err != nil {
+		t.Error(err)
+	}
+	first.AddChannel(jobboardtest.Channel{ID: "first"})
+	if err := first.Shutdown(t.Context()); err == nil || !strings.Contains(err.Error(), "another program has written "+file) {
+		t.Errorf("the first says %v", err)
+	}
+	if s := readState(t, file); len(s.Channels) != 1 || s.Channels[0].ID != "second" {
+		t.Errorf("the file holds %+v", s.Channels)
+	}
+
+	// A file that is gone is nobody's.
+	third := jobboardtest.NewServer(jobboardtest.WithoutSockets())
+	if err := errors.Join(third.SaveTo(file), os.Remove(file)); err != nil {
+		t.Fatal(err)
+	}
+	third.Close()
+	if s := readState(t, file); third.SaveError() != nil || len(s.Channels) != 0 {
+		t.Errorf("%v, and the file holds %+v", third.SaveError(), s.Channels)
+	}
 }
 
 // Whoever reads the file while it is written finds a whole state.

@@ -70,9 +70,10 @@ func (c *call) subscribe() answer {
 	c.s.change(func(st *state) {
 		_, known := st.channels[channel]
 		for t := range strings.SplitSeq(c.query.Get("types"), "::") {
-			switch {
-			case t == "":
+			if _, twice := result[t]; twice || t == "" {
 				continue
+			}
+			switch {
 			case t != "rss" && t != "email":
 				result[t] = "unknown subscription type"
 				continue

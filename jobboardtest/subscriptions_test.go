@@ -66,10 +66,16 @@ func TestSubscriptions(t *testing.T) {
 			"?channel=no&types=rss":             `{"rss":"unknown channel"}`,
 			"?channel=27828_extern&types=fax":   `{"fax":"unknown subscription type"}`,
 			"?channel=27828_extern":             `{}`,
+			"?channel=27828_extern&types=::fax": `{"fax":"unknown subscription type"}`,
 		} {
 			if res, body := do(t, srv, "POST", base+query, "", ""); res.StatusCode != 200 || string(body) != want {
 				t.Errorf("%s: %d %s", query, res.StatusCode, body)
 			}
+		}
+		before := len(srv.Subscriptions())
+		do(t, srv, "POST", base+"?channel=27828_extern&types=rss::rss::rss", "10:", "")
+		if n := len(srv.Subscriptions()) - before; n != 1 {
+			t.Errorf("a type that is named three times makes %d subscriptions", n)
 		}
 		if res, _ := do(t, srv, "POST", base, "nobody-issued-this", ""); res.StatusCode != 401 {
 			t.Errorf("a bad token: %d", res.StatusCode)

@@ -48,18 +48,23 @@ type token struct {
 	lifetime  time.Duration // 0: never expires
 	narrow    bool          // its scope is not enough
 	expired   bool          // by ExpireToken
-	since     atomic.Int64  // nanoseconds since the epoch: issue or last use
+	used      atomic.Int64  // issue or last use, in microseconds since the epoch
 }
 
+func (t *token) use(at time.Time) { t.used.Store(at.UnixMicro()) }
+
+// since returns the time of the issue or the last use.
+func (t *token) since() time.Time { return time.UnixMicro(t.used.Load()).UTC() }
+
 func (t *token) alive(now time.Time) bool {
-	return !t.expired && (t.lifetime == 0 || now.UnixNano()-t.since.Load() < int64(t.lifetime))
+	return !t.expired && (t.lifetime == 0 || now.Sub(t.since()) < t.lifetime)
 }
 
 func (s *Server) addToken(t *token) string {
 	if t.value == "" {
 		t.value = newHex()
 	}
-	t.since.Store(s.Now().UnixNano())
+	t.use(s.Now())
 	s.change(func(st *state) { st.tokens[t.value] = t })
 	return t.value
 }

@@ -114,6 +114,16 @@ func TestExpiry(t *testing.T) {
 	if got := status(user); got != 401 {
 		t.Errorf("a refused use made it live again: %d", got)
 	}
+	// However far the clock goes, also beyond what a Duration holds.
+	for _, year := range []int{2100, 2400, 2500, 3000, 9999} {
+		srv.SetClock(nil)
+		old := srv.UserToken(1)
+		srv.SetClock(func() time.Time { return time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC) })
+		if got := status(old); got != 401 {
+			t.Errorf("a token of today in the year %d: %d", year, got)
+		}
+	}
+	srv.SetClock(nil)
 	srv.SetVariants(jobboardtest.Variants{TokenSeconds: 5})
 	short := srv.UserToken(1)
 	srv.Advance(4 * time.Second)

@@ -78,6 +78,16 @@ const (
 	LinksOpaque   LinkForm = "opaque"   // https://{host}/apply/{posting id}: neither
 )
 
+// FeedForm is a form of the names in the feed.
+type FeedForm string
+
+// The zero value is that of the schema, without a namespace.
+const (
+	FeedNamespace FeedForm = "namespace"  // in a default namespace
+	FeedPrefix    FeedForm = "prefix"     // in a namespace, by a prefix: <hr:PositionOpening>
+	FeedLowerCase FeedForm = "lower-case" // with a small first letter: <idValue>
+)
+
 // MissingForm is how optional values that are empty go out.
 type MissingForm string
 
@@ -162,6 +172,9 @@ type Variants struct {
 	// feed, and with it how much they tell of the posting's job.
 	Links LinkForm `json:"links,omitempty"`
 
+	// Feed is the form of the names in the feed.
+	Feed FeedForm `json:"feed,omitempty"`
+
 	// FeedUnnamed leaves out of the feed which postings an entry has; their links
 	// stay.
 	FeedUnnamed bool `json:"feed_unnamed,omitempty"`
@@ -188,6 +201,7 @@ func (v Variants) Check() error {
 		known("auth_errors", v.AuthErrors, AuthInBody, AuthInBoth),
 		known("dates", v.Dates, DatesISOZ, DatesISOColon, DatesISOPlain),
 		known("missing", v.Missing, MissingNull, MissingAbsent),
+		known("feed", v.Feed, FeedNamespace, FeedPrefix, FeedLowerCase),
 		known("links", v.Links, LinksPlain, LinksRelative, LinksOpaque),
 		v.checkNumbers(),
 	} {
@@ -195,8 +209,12 @@ func (v Variants) Check() error {
 			return err
 		}
 	}
-	if f := v.ErrorField; strings.HasPrefix(f, ".") || strings.HasSuffix(f, ".") || strings.Contains(f, "..") {
-		return fmt.Errorf("jobboardtest: variant error_field %q has an empty part", f)
+	parts := strings.Split(v.ErrorField, ".")
+	switch {
+	case len(parts) > 1 && slices.Contains(parts, ""):
+		return fmt.Errorf("jobboardtest: variant error_field %q has an empty part", clip(v.ErrorField))
+	case len(parts) > maxErrorDepth:
+		return fmt.Errorf("jobboardtest: variant error_field has %d parts, more than %d", len(parts), maxErrorDepth)
 	}
 	return nil
 }
@@ -208,6 +226,12 @@ func known[W ~string](name string, word W, words ...W) error {
 	}
 	return fmt.Errorf("jobboardtest: variant %s does not know %q, only %q", name, word, append([]W{""}, words...))
 }
+
+// maxErrorDepth is deeper than a reader of JSON needs to go.
+const maxErrorDepth = 1000
+
+// maxTokenSeconds is 31 years, which a time.Duration holds.
+const maxTokenSeconds = 1_000_000_000
 
 func (v Variants) checkNumbers() error {
 	switch {
@@ -221,8 +245,8 @@ func (v Variants) checkNumbers() error {
 		return fmt.Errorf("jobboardtest: variant page_size is %d, below 0", v.PageSize)
 	case v.Page < 0:
 		return fmt.Errorf("jobboardtest: variant page is %d, below 0", v.Page)
-	case v.TokenSeconds < 0:
-		return fmt.Errorf("jobboardtest: variant token_seconds is %d, below 0", v.TokenSeconds)
+	case v.TokenSeconds < 0 || v.TokenSeconds > maxTokenSeconds:
+		return fmt.Errorf("jobboardtest: variant token_seconds is %d, not between 0 and %d", v.TokenSeconds, maxTokenSeconds)
 	}
 	return nil
 }

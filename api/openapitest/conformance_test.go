@@ -228,9 +228,9 @@ var switchPositions = []jobboardtest.Variants{
 	{UnknownChannel: 404},
 	{PageSize: 3},
 	{PageSize: 3, Page: 2},
-	{Links: jobboardtest.LinksPlain, ConfidentialBasic: true, FeedUnnamed: true, FeedUnlinked: true}, // all but Links are not seen here
-	{Links: jobboardtest.LinksRelative},
-	{Links: jobboardtest.LinksOpaque},
+	{Links: jobboardtest.LinksPlain, ConfidentialBasic: true, Feed: jobboardtest.FeedPrefix, FeedUnnamed: true, FeedUnlinked: true}, // all but Links are not seen here
+	{Links: jobboardtest.LinksRelative, Feed: jobboardtest.FeedNamespace},
+	{Links: jobboardtest.LinksOpaque, Feed: jobboardtest.FeedLowerCase},
 	{SubscriptionsNeedCredential: true},
 	{SubscriptionLists: true},
 	{TokenSeconds: 60},

@@ -29,6 +29,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"os"
 	"os/signal"
 	"runtime"
@@ -91,6 +92,9 @@ func parse(args []string, stderr io.Writer) (o options, code int, ok bool) {
 		return o, 2, false
 	case flags.NArg() > 0:
 		fmt.Fprintf(stderr, "jobboard-fake: unexpected argument %q\n", flags.Arg(0))
+		return o, 2, false
+	case (&url.URL{Path: o.prefix}).EscapedPath() != o.prefix:
+		fmt.Fprintf(stderr, "jobboard-fake: the prefix %q is not a plain path\n", o.prefix)
 		return o, 2, false
 	case o.save && o.data == "":
 		fmt.Fprintln(stderr, "jobboard-fake: -save needs -data")

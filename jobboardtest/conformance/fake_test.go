@@ -103,6 +103,7 @@ var positions = map[string][]any{
 	"PageSize":                    {0, 1, 7, 1000},
 	"Page":                        {0, 1},
 	"Links":                       {"", "plain", "relative", "opaque"},
+	"Feed":                        {"", "namespace", "prefix", "lower-case"},
 	"FeedUnnamed":                 {false, true},
 	"FeedUnlinked":                {false, true},
 	"SubscriptionsNeedCredential": {false, true},

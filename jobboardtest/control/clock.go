@@ -31,6 +31,9 @@ func (c *Control) setTime(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, bad("now", "now is %s, and not a time such as 2026-01-31T08:30:00Z", quote(in.Now))
 	}
+	if year := at.UTC().Year(); year < 0 || year > 9999 {
+		return nil, bad("now", "now is %s, which is not between the years 0 and 9999 in UTC", quote(in.Now))
+	}
 	v := clockState{at, in.Stopped}
 	began := time.Now()
 	now := func() time.Time { return v.Now.Add(time.Since(began)) }

@@ -44,6 +44,7 @@ var allSwitches = []variantSwitch{
 	{Name: "page_size", Label: "Postings on a page", Kind: "number", Hint: "all"},
 	{Name: "page", Label: "Which page, from 0", Kind: "number", Hint: "0"},
 	{Name: "links", Label: "Links of postings", Words: words("job and version", "plain", "relative", "opaque")},
+	{Name: "feed", Label: "Names in the feed", Words: words("plain", "namespace", "prefix", "lower-case")},
 	{Name: "feed_unnamed", Label: "Feed does not name postings", Kind: "yes"},
 	{Name: "feed_unlinked", Label: "Feed without links", Kind: "yes"},
 	{Name: "subscriptions_need_credential", Label: "Subscriptions need a credential", Kind: "yes"},
