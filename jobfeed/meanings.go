@@ -9,59 +9,49 @@ import (
 
 // meaning is what an element is for, by its path in the entry.
 type meaning struct {
-	children map[string]*meaning // by their lower-case local names; nil: text alone is in it
+	children map[string]*meaning // by their lower-case local names; nil: what is in it has no meaning of its own
 
 	begin func(p *parser, e *element)
 	text  func(p *parser, e *element, text string) // takes the element's text, if there is some
 	end   func(p *parser)
 }
 
-// opening is the meaning of an entry, and so the root of all others.
-var opening = &meaning{begin: func(p *parser, e *element) { p.openingLang = language(e.Attr) }}
-
-// idValue is the meaning of PositionRecordInfo > Id > IdValue, and inner that
-// of all elements inside of one whose text is taken: their text belongs to it.
 var (
-	idValue = &meaning{text: (*parser).identifier, begin: func(p *parser, _ *element) { p.idNested = false }}
-	inner   = &meaning{text: func(*parser, *element, string) {}}
+	opening = new(meaning) // of an entry, and so the root of all others
+	idValue *meaning       // of PositionRecordInfo > Id > IdValue
+	nothing = new(meaning) // of an element that is not known
 )
 
 // child returns the meaning of an element in one of meaning m.
 func (m *meaning) child(name string) *meaning {
 	var lower [24]byte // longer than every name
-	switch {
-	case m == nil:
-		return nil
-	case m.children == nil && m.text != nil:
-		return inner
-	case len(name) > len(lower):
-		return nil
+	if m.children == nil || len(name) > len(lower) {
+		return nothing
 	}
 	for i := range len(name) {
 		lower[i] = lowerByte(name[i])
 	}
-	return m.children[string(lower[:len(name)])]
+	if known := m.children[string(lower[:len(name)])]; known != nil {
+		return known
+	}
+	return nothing
 }
 
 // at sets the meaning of the element at a path of lower-case names.
-func at(path string, m meaning) {
-	names := strings.Split(path, "/")
-	parent := opening
-	for _, name := range names[:len(names)-1] {
-		parent = parent.known(name)
+func at(path string, m meaning) *meaning {
+	found := opening
+	for name := range strings.SplitSeq(path, "/") {
+		if found.children == nil {
+			found.children = map[string]*meaning{}
+		}
+		if found.children[name] == nil {
+			found.children[name] = new(meaning)
+		}
+		found = found.children[name]
 	}
-	*parent.known(names[len(names)-1]) = m
-}
-
-// known returns the meaning of a child, which it makes if there is none yet.
-func (m *meaning) known(name string) *meaning {
-	if m.children == nil {
-		m.children = map[string]*meaning{}
-	}
-	if m.children[name] == nil {
-		m.children[name] = new(meaning)
-	}
-	return m.children[name]
+	m.children = found.children
+	*found = m
+	return found
 }
 
 // textTo returns the meaning of an element whose first text goes to a field.
@@ -70,14 +60,18 @@ func textTo(field func(p *parser) *string) meaning {
 }
 
 func init() {
-	opening.known("positionrecordinfo").known("id").children = map[string]*meaning{"idvalue": idValue}
-	opening.known("positionrecordinfo").known("id").begin = func(p *parser, e *element) { p.record.validity(e) }
+	opening.begin = func(p *parser, e *element) { p.openingLang = language(e.Attr) }
+
+	at("positionrecordinfo/id", meaning{begin: func(p *parser, e *element) { p.record.validity(e) }})
+	notNested := func(p *parser, _ *element) { p.idNested = false }
+	idValue = at("positionrecordinfo/id/idvalue", meaning{begin: notNested, text: (*parser).identifier})
 	status := textTo(func(p *parser) *string { return &p.entry.Status })
 	status.begin = func(p *parser, e *element) { p.status.validity(e) }
 	at("positionrecordinfo/status", status)
 	at("positionsupplier/entityname", textTo(func(p *parser) *string { return &p.supplier }))
 
-	opening.known("positionprofile").begin = func(p *parser, e *element) { set(&p.profileLang, language(e.Attr)) }
+	profile := func(p *parser, e *element) { set(&p.profileLang, language(e.Attr)) }
+	at("positionprofile", meaning{begin: profile})
 	at("positionprofile/profilename", textTo(func(p *parser) *string { return &p.profileName }))
 	at("positionprofile/organization/organizationname", textTo(func(p *parser) *string { return &p.organization }))
 	at("positionprofile/positiondetail/positiontitle", textTo(func(p *parser) *string { return &p.entry.Title }))
@@ -117,12 +111,8 @@ func init() {
 		at(delivery+"/addressline", meaning{text: line})
 
 		kind := func(_ *parser, e *element) { e.area = strings.ToLower(attribute(e.Attr, "type")) }
-		at(location+"/area", meaning{begin: kind})
+		area := at(location+"/area", meaning{begin: kind})
 		at(location+"/area/value", meaning{text: (*parser).inArea})
-		area := opening
-		for name := range strings.SplitSeq(location+"/area", "/") {
-			area = area.known(name)
-		}
 		area.children["area"] = area // in one another
 	}
 }

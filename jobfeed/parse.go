@@ -1,6 +1,8 @@
 package jobfeed
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -11,7 +13,7 @@ import (
 )
 
 // The parser takes one entry that is whole in memory. Package encoding/xml
-// reads it; what its elements mean stands in meanings.
+// reads it; what its elements mean stands in meanings.go.
 
 // fault is what is wrong with an entry.
 type fault struct {
@@ -26,7 +28,8 @@ var errOpen = &fault{kind: ErrSyntax, reason: "not closed"}
 
 // parser reads one entry.
 type parser struct {
-	tokens *tokens
+	xml    *xml.Decoder
+	length int // of what it decodes
 	open   []element
 	text   []byte // of the element whose text is taken
 	entry  *Entry
@@ -48,20 +51,21 @@ type dates struct{ from, to Date }
 // element is one that is open.
 type element struct {
 	xml.StartElement
-	content int      // where it begins
-	meaning *meaning // nil: none
-	area    string   // of an Area and what is in it: its lower-case type
+	content int // where it begins
+	meaning *meaning
+	taken   bool   // its text is, as its own or as that of an element around it
+	area    string // of an Area and what is in it: its lower-case type
 }
 
 // parse fills in e from the bytes of an entry. On a fault, e.JobID is there if
 // it came before.
 func parse(raw []byte, maxDepth int, e *Entry) *fault {
-	p := &parser{tokens: newTokens(raw), entry: e}
+	p := &parser{xml: newDecoder(raw), length: len(raw), entry: e}
 	for {
-		at := p.tokens.offset()
-		token, f := p.tokens.next()
-		if f != nil {
-			return f
+		at := p.offset()
+		token, err := p.xml.RawToken()
+		if err != nil {
+			return p.syntax(err)
 		}
 		switch token := token.(type) {
 		case xml.StartElement:
@@ -70,84 +74,91 @@ func parse(raw []byte, maxDepth int, e *Entry) *fault {
 			}
 			p.begin(token)
 		case xml.CharData:
-			if top := &p.open[len(p.open)-1]; top.meaning != nil && top.meaning.text != nil {
+			if p.top().taken {
 				p.text = append(p.text, token...)
 			}
 		case xml.Directive:
 			return &fault{at, ErrSyntax, "a declaration inside an entry"}
 		case xml.EndElement:
-			if top := &p.open[len(p.open)-1]; top.Name != token.Name {
-				reason := fmt.Sprintf("element %.40q closed by %.40q", top.Name.Local, token.Name.Local)
+			if open := p.top().Name; open != token.Name {
+				reason := fmt.Sprintf("element %.40q closed by %.40q", open.Local, token.Name.Local)
 				return &fault{at, ErrSyntax, reason}
 			}
-			p.end()
-			if len(p.open) == 0 {
-				return p.finish(len(raw))
+			if p.end(); len(p.open) == 0 {
+				return p.finish()
 			}
 		}
 	}
 }
 
-// finish checks and completes the entry of so many bytes, after its end tag.
-func (p *parser) finish(length int) *fault {
+// newDecoder returns a decoder of text that is UTF-8 by now, whatever a
+// declaration in it says.
+func newDecoder(text []byte) *xml.Decoder {
+	d := xml.NewDecoder(bytes.NewReader(text))
+	d.CharsetReader = func(_ string, src io.Reader) (io.Reader, error) { return src, nil }
+	return d
+}
+
+func (p *parser) offset() int { return int(p.xml.InputOffset()) }
+
+func (p *parser) top() *element { return &p.open[len(p.open)-1] }
+
+// syntax returns the fault of what encoding/xml does not take, at the place up
+// to which it has read.
+func (p *parser) syntax(err error) *fault {
+	reason := err.Error()
+	if syntax, ok := errors.AsType[*xml.SyntaxError](err); ok {
+		reason = syntax.Msg
+	}
+	if p.offset() == p.length && strings.HasSuffix(reason, "EOF") {
+		return errOpen
+	}
+	return &fault{p.offset(), ErrSyntax, fmt.Sprintf("%.100s", reason)}
+}
+
+// finish checks and completes the entry after its end tag.
+func (p *parser) finish() *fault {
 	e := p.entry
 	switch {
-	case p.tokens.offset() < length:
-		return &fault{p.tokens.offset(), ErrSyntax, "text after the entry's end tag"}
+	case p.offset() < p.length:
+		return &fault{p.offset(), ErrSyntax, "text after the entry's end tag"}
 	case !p.idSeen:
 		return &fault{0, ErrNoJobID, "no value at PositionRecordInfo > Id > IdValue"}
 	case p.idFault != nil:
 		return p.idFault
 	}
-	e.Title = first(e.Title, p.profileName, p.postingTitle)
-	e.Company = first(e.Company, p.organization, p.supplier)
-	e.Language = first(p.profileLang, p.openingLang, e.Language)
+	e.Title = cmp.Or(e.Title, p.profileName, p.postingTitle)
+	e.Company = cmp.Or(e.Company, p.organization, p.supplier)
+	e.Language = cmp.Or(p.profileLang, p.openingLang, e.Language)
 	e.Postings, e.PostingVersions = ascending(e.Postings), ascending(e.PostingVersions)
-	for _, d := range [...]dates{p.posting, p.status, p.record} {
-		if d != (dates{}) {
-			e.ValidFrom, e.ValidTo = d.from, d.to
-			break
-		}
-	}
+	valid := cmp.Or(p.posting, p.status, p.record)
+	e.ValidFrom, e.ValidTo = valid.from, valid.to
 	return nil
-}
-
-func first(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
 }
 
 // begin opens an element.
 func (p *parser) begin(start xml.StartElement) {
-	e := element{StartElement: start, content: p.tokens.offset(), meaning: opening}
+	e := element{StartElement: start, content: p.offset(), meaning: opening}
 	if len(p.open) > 0 {
-		parent := &p.open[len(p.open)-1]
+		parent := p.top()
 		e.meaning, e.area = parent.meaning.child(start.Name.Local), parent.area
+		e.taken = parent.taken && parent.meaning.children == nil
 		p.idNested = p.idNested || parent.meaning == idValue
 	}
 	p.open = append(p.open, e)
-	if e.meaning == nil || e.meaning == inner {
-		return
-	}
 	if e.meaning.text != nil {
+		p.top().taken = true
 		p.text = p.text[:0]
 	}
 	if e.meaning.begin != nil {
-		e.meaning.begin(p, &p.open[len(p.open)-1])
+		e.meaning.begin(p, p.top())
 	}
 }
 
 // end closes the innermost element.
 func (p *parser) end() {
-	top := &p.open[len(p.open)-1]
+	top := p.top()
 	p.open = p.open[:len(p.open)-1]
-	if top.meaning == nil || top.meaning == inner {
-		return
-	}
 	if top.meaning.text != nil {
 		text := strings.TrimSpace(string(p.text))
 		p.text = p.text[:0]
@@ -219,59 +230,12 @@ func (p *parser) inArea(e *element, text string) {
 }
 
 // set fills a text that is still empty.
-func set(s *string, text string) { *s = first(*s, text) }
-
-// tokens are those of the bytes of an entry.
-type tokens struct {
-	d     *xml.Decoder
-	raw   []byte
-	read  int  // of raw
-	ended bool // more was asked for
-}
-
-func newTokens(raw []byte) *tokens {
-	t := &tokens{raw: raw}
-	t.d = xml.NewDecoder(t)
-	// The text is UTF-8 by now, whatever a declaration in it says.
-	t.d.CharsetReader = func(_ string, src io.Reader) (io.Reader, error) { return src, nil }
-	return t
-}
-
-func (t *tokens) ReadByte() (byte, error) {
-	if t.read == len(t.raw) {
-		t.ended = true
-		return 0, io.EOF
-	}
-	t.read++
-	return t.raw[t.read-1], nil
-}
-
-// Read is there because NewDecoder asks for it. The decoder calls ReadByte.
-func (t *tokens) Read([]byte) (int, error) { return 0, errors.ErrUnsupported }
-
-func (t *tokens) offset() int { return int(t.d.InputOffset()) }
-
-// next returns the next token, good until the one after it. Its fault is at
-// the place up to which was read.
-func (t *tokens) next() (xml.Token, *fault) {
-	token, err := t.d.RawToken()
-	if err == nil {
-		return token, nil
-	}
-	reason := err.Error()
-	if syntax, ok := errors.AsType[*xml.SyntaxError](err); ok {
-		reason = syntax.Msg
-	}
-	if t.ended && strings.HasSuffix(reason, "EOF") {
-		return nil, errOpen
-	}
-	return nil, &fault{t.offset(), ErrSyntax, fmt.Sprintf("%.100s", reason)}
-}
+func set(s *string, text string) { *s = cmp.Or(*s, text) }
 
 // attribute returns the value of the attribute with that lower-case local name.
 func attribute(attrs []xml.Attr, name string) string {
 	for _, a := range attrs {
-		if equalFold([]byte(a.Name.Local), name) {
+		if equalFold(a.Name.Local, name) {
 			return strings.TrimSpace(a.Value)
 		}
 	}
@@ -281,10 +245,18 @@ func attribute(attrs []xml.Attr, name string) string {
 // language returns the value of xml:lang, or of a lang without a prefix.
 func language(attrs []xml.Attr) string {
 	for _, a := range attrs {
-		space := []byte(a.Name.Space)
-		if equalFold([]byte(a.Name.Local), "lang") && (len(space) == 0 || equalFold(space, "xml")) {
+		if equalFold(a.Name.Local, "lang") && (a.Name.Space == "" || equalFold(a.Name.Space, "xml")) {
 			return strings.TrimSpace(a.Value)
 		}
 	}
 	return ""
+}
+
+// languageOf returns the language of a start tag.
+func languageOf(tag []byte) string {
+	token, err := newDecoder(tag).RawToken()
+	if err != nil {
+		return ""
+	}
+	return language(token.(xml.StartElement).Attr)
 }

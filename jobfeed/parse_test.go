@@ -2,6 +2,7 @@ package jobfeed
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -162,10 +163,10 @@ func FuzzParse(f *testing.F) {
 		if fault != nil {
 			return
 		}
-		title := first(n.first("positionprofile", "positiondetail", "positiontitle"), n.first("positionprofile", "profilename"))
+		title := cmp.Or(n.first("positionprofile", "positiondetail", "positiontitle"), n.first("positionprofile", "profilename"))
 		if title == "" {
 			for _, c := range append(n.all("positionpostings", "positionposting", "title"), n.all("positionposting", "title")...) {
-				title = first(title, strings.TrimSpace(c.text))
+				title = cmp.Or(title, strings.TrimSpace(c.text))
 			}
 			if e.Title != "" && title != "" {
 				title = e.Title // the order of the two places is not looked at

@@ -241,6 +241,10 @@ func TestFallbacks(t *testing.T) {
 	check("company", one().Company, "Organisation")
 	feed = strings.Replace(feed, "<Company>", "<Company>Text", 1)
 	check("company", one().Company, "Text")
+	feed = strings.Replace(feed, "<Company>Text", "<Company><Name>Name</Name><Division>Division</Division>", 1)
+	check("company", one().Company, "Name")
+	without("<Name>Name</Name>", "</Division>")
+	feed = strings.Replace(feed, "<Company>", "<Company>Text", 1)
 	without("<Company>", "</Company>")
 	without("<OrganizationName>", "</OrganizationName>")
 	check("company", one().Company, "")
@@ -520,6 +524,7 @@ func TestBrokenEntries(t *testing.T) {
 		{"too large", inner(strings.Repeat("x", 3000)), jobfeed.ErrTooLarge, 0},
 		{"a tag too large", "<PositionOpening a='" + strings.Repeat("x", 3000) + "'></PositionOpening>", jobfeed.ErrTooLarge, 0},
 		{"countless entries quoted in one too large", inner("<D><![CDATA[" + strings.Repeat(opening(9), 4) + strings.Repeat("x", 1000) + "]]></D>" + strings.Repeat("x", 3000)), jobfeed.ErrTooLarge, 0},
+		{"an entry quoted in the rest of one too large", inner(strings.Repeat("x", 3000) + "<D><![CDATA[" + opening(9) + "]]></D>"), jobfeed.ErrTooLarge, 0},
 		{"unclosed CDATA", inner("<a>¦<![CDATA[x</a>"), jobfeed.ErrSyntax, 7},
 		{"unclosed comment", inner("¦<!-- x"), jobfeed.ErrSyntax, 7},
 		{"unclosed processing instruction", inner("¦<?x"), jobfeed.ErrSyntax, 7},

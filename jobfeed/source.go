@@ -21,45 +21,71 @@ const maxDeclaration = 1024
 
 // text returns a reader of the feed as UTF-8 without a byte order mark.
 func text(src io.Reader) (io.Reader, error) {
-	br := bufio.NewReaderSize(src, 32<<10)
-	head, err := br.Peek(2)
-	if err != nil && err != io.EOF {
+	br, err := decompressed(bufio.NewReaderSize(src, 32<<10))
+	if err != nil {
 		return nil, err
 	}
-	if bytes.Equal(head, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(br)
-		if err != nil {
-			return nil, gzipError(err)
-		}
-		z.Multistream(false)
-		br = bufio.NewReaderSize(&members{src: br, z: z}, 32<<10)
-	}
-	head, err = br.Peek(4)
-	if err != nil && err != io.EOF {
-		return nil, err
-	}
-	var enc encoding.Encoding
+	enc, err := encodingOf(br)
 	switch {
-	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
-		_, err := br.Discard(3)
-		return br, err
-	case bytes.Equal(head, []byte("\xff\xfe\x00\x00")), bytes.Equal(head, []byte("\x00\x00\xfe\xff")):
-		return nil, fmt.Errorf("%w: UTF-32", ErrEncoding)
-	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
-		enc = unicode.UTF16(unicode.BigEndian, unicode.UseBOM)
-	case bytes.HasPrefix(head, []byte("<\x00")):
-		enc = unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
-	case bytes.HasPrefix(head, []byte("\x00<")):
-		enc = unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
-	default:
-		if enc, err = declared(br); err != nil {
-			return nil, err
-		}
-	}
-	if enc == nil {
+	case err != nil:
+		return nil, err
+	case enc == nil:
 		return br, nil
 	}
 	return transform.NewReader(br, enc.NewDecoder()), nil
+}
+
+// decompressed returns src, or what it holds in gzip.
+func decompressed(src *bufio.Reader) (*bufio.Reader, error) {
+	head, err := src.Peek(2)
+	switch {
+	case err != nil && err != io.EOF:
+		return nil, err
+	case string(head) != "\x1f\x8b":
+		return src, nil
+	}
+	z, err := gzip.NewReader(src)
+	if err != nil {
+		return nil, gzipError(err)
+	}
+	z.Multistream(false)
+	return bufio.NewReaderSize(&members{src: src, z: z}, 32<<10), nil
+}
+
+// marks are what a feed in UTF-16 begins with, and in UTF-32, which is none of
+// the encodings that are read.
+var marks = []struct {
+	mark string
+	enc  encoding.Encoding
+}{
+	{"\xff\xfe\x00\x00", nil},
+	{"\x00\x00\xfe\xff", nil},
+	{"\xff\xfe", unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)},
+	{"\xfe\xff", unicode.UTF16(unicode.BigEndian, unicode.UseBOM)},
+	{"<\x00", unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)},
+	{"\x00<", unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)},
+}
+
+// encodingOf returns the encoding of what br holds; nil means UTF-8, whose byte
+// order mark is taken away.
+func encodingOf(br *bufio.Reader) (encoding.Encoding, error) {
+	head, err := br.Peek(4)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
+		_, err := br.Discard(3)
+		return nil, err
+	}
+	for _, m := range marks {
+		if bytes.HasPrefix(head, []byte(m.mark)) {
+			if m.enc == nil {
+				return nil, fmt.Errorf("%w: UTF-32", ErrEncoding)
+			}
+			return m.enc, nil
+		}
+	}
+	return declared(br)
 }
 
 // encodingAttribute is encoding="value" or encoding='value' in an XML
@@ -68,26 +94,12 @@ var encodingAttribute = regexp.MustCompile(`encoding[ \t\r\n]*=[ \t\r\n]*(?:"([^
 
 // declared returns the encoding of the XML declaration; nil means UTF-8.
 func declared(br *bufio.Reader) (encoding.Encoding, error) {
-	var decl []byte
-	for n := 1; n <= maxDeclaration; n++ {
-		head, err := br.Peek(n)
-		if len(head) < n {
-			if err != io.EOF {
-				return nil, err
-			}
-			break // the rest will say what is wrong
-		}
-		if trimmed := bytes.TrimLeft(head, " \t\r\n"); n >= 5 && !bytes.HasPrefix(trimmed, []byte("<?xml")) &&
-			!bytes.HasPrefix([]byte("<?xml"), trimmed) {
-			return nil, nil
-		}
-		if bytes.HasSuffix(head, []byte("?>")) {
-			decl = head
-			break
-		}
+	declaration, err := declaration(br)
+	if err != nil {
+		return nil, err
 	}
 	label := ""
-	if found := encodingAttribute.FindSubmatch(decl); found != nil {
+	if found := encodingAttribute.FindSubmatch(declaration); found != nil {
 		label = string(found[1]) + string(found[2])
 	}
 	if label == "" {
@@ -102,6 +114,27 @@ func declared(br *bufio.Reader) (encoding.Encoding, error) {
 		return nil, nil
 	}
 	return enc, nil
+}
+
+// declaration returns the XML declaration that br begins with, if any. It reads
+// no further than that takes.
+func declaration(br *bufio.Reader) ([]byte, error) {
+	begin := []byte("<?xml")
+	for n := len(begin); n <= maxDeclaration; n++ {
+		head, err := br.Peek(n)
+		trimmed := bytes.TrimLeft(head, " \t\r\n")
+		switch {
+		case len(head) < n && err != io.EOF:
+			return nil, err
+		case len(head) < n: // the rest will say what is wrong
+			return nil, nil
+		case !bytes.HasPrefix(trimmed, begin) && !bytes.HasPrefix(begin, trimmed):
+			return nil, nil
+		case bytes.HasSuffix(trimmed, []byte("?>")):
+			return head, nil
+		}
+	}
+	return nil, nil
 }
 
 // maxEmptyMembers bounds the gzip members without content in a row, which would
@@ -122,29 +155,34 @@ func (m *members) Read(p []byte) (int, error) {
 		if n > 0 {
 			m.empty = 0
 		}
-		if err != io.EOF {
-			if err != nil {
-				err = gzipError(err)
-			}
-			return n, err
+		switch {
+		case err != nil && err != io.EOF:
+			return n, gzipError(err)
+		case err == nil || n > 0: // the end is told by the next Read
+			return n, nil
 		}
-		if n > 0 {
-			return n, nil // the end is told by the next Read
-		}
-		if _, err := m.src.Peek(1); err != nil {
+		if err := m.next(); err != nil {
 			return 0, err
 		}
-		if m.empty++; m.empty > maxEmptyMembers {
-			return 0, gzipError(fmt.Errorf("%w: over %d empty members", ErrTooLarge, maxEmptyMembers))
-		}
-		if err := m.z.Reset(m.src); err != nil {
-			if errors.Is(err, gzip.ErrHeader) {
-				err = fmt.Errorf("bytes after the last member: %w", err)
-			}
-			return 0, gzipError(err)
-		}
-		m.z.Multistream(false)
 	}
+}
+
+// next begins the next member; io.EOF: there is none.
+func (m *members) next() error {
+	if _, err := m.src.Peek(1); err != nil {
+		return err
+	}
+	if m.empty++; m.empty > maxEmptyMembers {
+		return gzipError(fmt.Errorf("%w: over %d empty members", ErrTooLarge, maxEmptyMembers))
+	}
+	if err := m.z.Reset(m.src); err != nil {
+		if errors.Is(err, gzip.ErrHeader) {
+			err = fmt.Errorf("bytes after the last member: %w", err)
+		}
+		return gzipError(err)
+	}
+	m.z.Multistream(false)
+	return nil
 }
 
 func gzipError(err error) error { return fmt.Errorf("gzip: %w", err) }
