@@ -171,8 +171,14 @@ func (c *call) header(observed http.Header, auth *authorization) http.Header {
 func (c *call) follow(x *transport.Exchange, req *http.Request) (*http.Response, error) {
 	for hops := 0; ; hops++ {
 		resp, err := c.slot.next(req)
-		if err != nil || resp.StatusCode < 300 || resp.StatusCode > 399 {
-			return resp, err
+		if err == nil {
+			err = transport.Complete(resp)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if resp.StatusCode < 300 || resp.StatusCode > 399 {
+			return resp, nil
 		}
 		target := c.slot.origin.Redirect(req.URL, resp)
 		if target == nil || hops == maxRedirects || !c.op.safe() {
@@ -359,11 +365,6 @@ func (a *answer) kept() []byte {
 // It accepts a body that is cut off only if the status alone says enough.
 func (c *call) refusedBy(a *answer, err error) *failedAttempt {
 	f := &failedAttempt{status: a.status}
-	if a.status < 100 {
-		f.unclear = !c.op.safe()
-		f.err = &failure{kind: ErrTransport, detail: "the answer has no status that HTTP knows"}
-		return f
-	}
 	if err == nil {
 		f.body, _, err = transport.ReadAtMost(a, maxErrorBody)
 		if lost := a.Lost(); err != nil && lost != nil && !repeatedStatus(a.status) {

@@ -152,3 +152,51 @@ func TestAttemptTimeout(t *testing.T) {
 		time.Sleep(time.Hour)
 	})
 }
+
+// Behind a status 101 the connection speaks another protocol, and no context
+// ends a read from it: a call must not begin one.
+func TestSwitchedProtocols(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		silent, closed := io.Pipe()
+		c := mustClient(t, jobboard.Config{
+			BaseURL: "https://api.example", ClientID: "10",
+			HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+				resp := answer(r, http.StatusSwitchingProtocols, "", "Content-Encoding", "gzip", "Upgrade", "x")
+				resp.Body = silent
+				return resp, nil
+			})},
+		})
+		_, err := c.Search(t.Context(), "1_extern", jobboard.Query{})
+		var e *jobboard.Error
+		if !errors.As(err, &e) || !errors.Is(err, jobboard.ErrTransport) || e.Attempts != 1 {
+			t.Error(err)
+		}
+		if _, err := closed.Write([]byte{0}); err != io.ErrClosedPipe {
+			t.Errorf("the connection is still read: %v", err)
+		}
+	})
+}
+
+// A transport for tests leaves out what net/http's never does.
+func TestTransportLeavesThingsOut(t *testing.T) {
+	var resp *http.Response
+	c := mustClient(t, jobboard.Config{
+		BaseURL: "https://api.example", ClientID: "10",
+		HTTPClient: &http.Client{Transport: roundTripper(func(*http.Request) (*http.Response, error) { return resp, nil })},
+	})
+	call := func() error {
+		_, err := c.Unsubscribe(t.Context(), "x")
+		return err
+	}
+	if err := call(); !errors.Is(err, jobboard.ErrTransport) {
+		t.Errorf("neither an answer nor an error: %v", err)
+	}
+	resp = &http.Response{StatusCode: http.StatusNoContent}
+	if err := call(); err != nil {
+		t.Errorf("a 204 without a body and a header: %v", err)
+	}
+	resp = &http.Response{StatusCode: http.StatusForbidden}
+	if err := call(); !errors.Is(err, jobboard.ErrForbidden) {
+		t.Errorf("a 403 without a body: %v", err)
+	}
+}

@@ -227,6 +227,7 @@ func TestConfigMistakes(t *testing.T) {
 			{BaseURL: "/api/rest"},
 			{BaseURL: "ftp://jobs.example"},
 			{BaseURL: "https://"},
+			{BaseURL: "https://jobs.example:65536"},
 			{BaseURL: "https://user:pass@jobs.example"},
 			{BaseURL: base + "?a=b"},
 			{BaseURL: base + "/../x"},

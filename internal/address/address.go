@@ -81,8 +81,6 @@ func Link(s string) (u *url.URL, wrong string) {
 	case wrong != "":
 	case u.User != nil:
 		wrong = "has a user part"
-	case !isPort(u.Port()):
-		wrong = "has no usable port"
 	}
 	if wrong != "" {
 		return nil, wrong
@@ -108,6 +106,8 @@ func wrongHost(u *url.URL) string {
 		return "is not an absolute http or https address"
 	case u.Opaque != "" || u.Hostname() == "":
 		return "has no host"
+	case !isPort(u.Port()):
+		return "has no usable port"
 	}
 	return ""
 }

@@ -79,7 +79,7 @@ func (w wireReader) Read(p []byte) (int, error) {
 	switch {
 	case err != nil && err != io.EOF:
 		w.b.lost = err
-	case w.b.wireRead > w.b.limit+gzipOverhead:
+	case w.b.wireRead-gzipOverhead > w.b.limit: // a sum could be beyond int64
 		return 0, TooLargeError(w.b.limit)
 	}
 	return n, err
@@ -149,4 +149,31 @@ func ReadAtMost(r io.Reader, limit int) (body []byte, whole bool, err error) {
 // and not only the end of its connection.
 func Framed(resp *http.Response) bool {
 	return !resp.Close || resp.ContentLength >= 0 || len(resp.TransferEncoding) > 0
+}
+
+// Complete returns an error for a response that answers no request: for nil, and
+// for a status under 200, behind which a connection speaks another protocol and
+// no context ends a read. It gives a response without a body an empty one, as
+// http.Client does.
+func Complete(resp *http.Response) error {
+	if resp == nil {
+		return errNoResponse
+	}
+	if resp.Body == nil {
+		resp.Body = http.NoBody
+	}
+	if resp.StatusCode < 200 {
+		_ = resp.Body.Close()
+		return statusError(resp.StatusCode)
+	}
+	return nil
+}
+
+var errNoResponse = errors.New("the transport gave neither an answer nor an error")
+
+// statusError is a status that answers no request.
+type statusError int
+
+func (e statusError) Error() string {
+	return "an answer with status " + strconv.Itoa(int(e)) + " is none"
 }

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"strings"
 	"testing"
@@ -36,6 +37,8 @@ func TestBody(t *testing.T) {
 		{name: "plain", wire: long, limit: 300, want: long},
 		{name: "identity", encoding: "Identity", wire: long, limit: 300, want: long},
 		{name: "one byte too many", wire: long, limit: 299, err: TooLargeError(299)},
+		{name: "no bound", wire: long, limit: math.MaxInt64, want: long},
+		{name: "gzip without a bound", encoding: "gzip", wire: packed, limit: math.MaxInt64, want: long},
 		{name: "gzip", encoding: "gzip", wire: packed, limit: 300, want: long},
 		{name: "x-gzip", encoding: "X-GZIP", wire: packed, limit: 300, want: long},
 		{name: "gzip of more bytes than the text", encoding: "gzip", wire: zipped(long[:10]), limit: 10, want: long[:10]},
