@@ -8,7 +8,9 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -38,6 +40,7 @@ type app struct {
 
 	flags    flagValues
 	settings settings
+	secrets  *secretList // that must not be shown
 	fake     *jobboardtest.Server
 	began    bool // the command line was understood
 }
@@ -45,6 +48,7 @@ type app struct {
 // run is the program; it gives the exit code.
 func (a *app) run(ctx context.Context, args []string) int {
 	defer a.close()
+	a.secrets = &secretList{}
 	out := &output{w: a.stdout}
 	a.stdout = out
 	root := a.command()
@@ -260,7 +264,40 @@ func (a *app) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(maskedWriter{a}, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
 
-// maskedWriter is standard error without the secrets in hand, should the
+// secretList holds the secrets that must not be shown. Several goroutines may use it.
+type secretList struct {
+	mu      sync.Mutex
+	set     []string // by the settings
+	fetched []string // the newest last
+}
+
+// mostFetched bounds the tokens that a server for an assistant remembers: it may run
+// for weeks.
+const mostFetched = 1000
+
+func (l *secretList) addSet(secret string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if secret != "" && !slices.Contains(l.set, secret) {
+		l.set = append(l.set, secret)
+	}
+}
+
+func (l *secretList) addFetched(token string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if token != "" && !slices.Contains(l.fetched, token) {
+		l.fetched = append(l.fetched[max(0, len(l.fetched)+1-mostFetched):], token)
+	}
+}
+
+func (l *secretList) all() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Concat(l.set, l.fetched)
+}
+
+// maskedWriter writes to standard error without the secrets in hand, should the
 // service have put one where nobody expects it.
 type maskedWriter struct{ a *app }
 
@@ -271,5 +308,5 @@ func (w maskedWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// masked is a text without the secrets in hand, however they are quoted there.
-func (a *app) masked(s string) string { return redact.Hide(s, a.settings.secrets()) }
+// masked returns a text without the secrets in hand, however they are quoted there.
+func (a *app) masked(s string) string { return redact.Hide(s, a.secrets.all()) }

@@ -2,6 +2,7 @@ package main
 
 import (
 	_ "embed"
+	"errors"
 	"html/template"
 	"io"
 	"net/url"
@@ -23,13 +24,7 @@ var applyFormTemplate = template.Must(template.New("form").Funcs(template.FuncMa
 	},
 	"radio": func(q jobboard.Question) bool { return q.Type == jobboard.QuestionYesNo && len(q.Answers) <= 3 },
 	"area":  func(q jobboard.Question) bool { return q.Type == jobboard.QuestionTextArea },
-	"known": func(q jobboard.Question) bool {
-		switch q.Type {
-		case jobboard.QuestionYesNo, jobboard.QuestionText, jobboard.QuestionTextArea, jobboard.QuestionCatalog:
-			return true
-		}
-		return false
-	},
+	"known": func(q jobboard.Question) bool { return kinds[q.Type] != "" },
 }).Parse(applyFormHTML))
 
 func (a *app) applyFormCommand() *cobra.Command {
@@ -63,7 +58,7 @@ A job that takes no applications has no form: the command ends with 4.`,
 				return err
 			}
 			if !info.ApplyPossible {
-				return &exitError{code: exitNo, err: errNoForm}
+				return &exitError{code: exitNo, err: errors.New("the job takes no applications: applying is not possible")}
 			}
 			to, err := a.destination(&output)
 			if err != nil {
@@ -106,12 +101,6 @@ func printForm(to io.Writer, info *jobboard.JobInformation) error {
 	}
 	return w.err
 }
-
-var errNoForm = exitMessage("the job takes no applications: applying is not possible")
-
-type exitMessage string
-
-func (m exitMessage) Error() string { return string(m) }
 
 type page struct {
 	*jobboard.JobInformation

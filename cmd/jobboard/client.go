@@ -34,7 +34,7 @@ func (a *app) client(retry jobboard.RetryPolicy, limiter jobboard.Limiter) (*job
 		UserAgent: "jobboard", Logger: a.logger(), AllowInsecure: s.get(allowInsecure) == "true", Retry: retry, Limiter: limiter,
 	}
 	if cfg.BaseURL == "" && cfg.JobDBURL == "" {
-		return nil, unset("no address is set", "set JOBBOARD_BASE_URL and JOBBOARD_JOBDB_URL, or try --fake")
+		return nil, usage("no address is set").next("set JOBBOARD_BASE_URL and JOBBOARD_JOBDB_URL, or try --fake")
 	}
 	if err := a.pace(&cfg.Retry); err != nil {
 		return nil, err
@@ -167,7 +167,8 @@ func (a *app) roundTripper() (http.RoundTripper, error) {
 func (a *app) clientCredentials(next http.RoundTripper) (oauth2.TokenSource, error) {
 	s := &a.settings
 	if s.get(clientID) == "" {
-		return nil, unset("there is a client secret and no client identifier", "set JOBBOARD_CLIENT_ID beside the secret")
+		return nil, usage("there is a client secret and no client identifier").
+			next("set JOBBOARD_CLIENT_ID beside the secret")
 	}
 	address, err := s.tokenAddress()
 	if err != nil {
@@ -181,7 +182,7 @@ func (a *app) clientCredentials(next http.RoundTripper) (oauth2.TokenSource, err
 	return jobboard.RenewingToken(func(ctx context.Context) (*oauth2.Token, error) {
 		t, err := cc.Token(context.WithValue(ctx, oauth2.HTTPClient, hc))
 		if err == nil {
-			s.fetched(t.AccessToken)
+			a.secrets.addFetched(t.AccessToken)
 		}
 		return t, err
 	}), nil
@@ -240,21 +241,16 @@ func observer(l *slog.Logger) *jobboard.Observer {
 // The commands ask for what they need by these, so that the words are the same
 // everywhere.
 
-// unset is the error for something that must be set and is not.
-func unset(what, next string) error {
-	return &exitError{code: exitUsage, err: errors.New(what), hint: next}
-}
-
 func (s *settings) needBase() error {
 	if s.get(baseURL) == "" {
-		return unset("no base address is set", "set JOBBOARD_BASE_URL or --base-url, write a configuration with jobboard init, or try --fake")
+		return usage("no base address is set").next("set JOBBOARD_BASE_URL or --base-url, write a configuration with jobboard init, or try --fake")
 	}
 	return nil
 }
 
 func (s *settings) needLookup() error {
 	if s.get(jobDBURL) == "" {
-		return unset("no lookup address is set", "set JOBBOARD_JOBDB_URL or --jobdb-url, or try --fake")
+		return usage("no lookup address is set").next("set JOBBOARD_JOBDB_URL or --jobdb-url, or try --fake")
 	}
 	return nil
 }
@@ -265,7 +261,7 @@ func (s *settings) needChannel(args []string) (jobboard.ChannelID, error) {
 		id = args[0]
 	}
 	if id == "" {
-		return "", unset("no channel is set", "set JOBBOARD_CHANNEL or --channel, or try --fake")
+		return "", usage("no channel is set").next("set JOBBOARD_CHANNEL or --channel, or try --fake")
 	}
 	return jobboard.ChannelID(id), nil
 }
@@ -276,7 +272,7 @@ func (s *settings) needJob(args []string) (jobboard.JobID, error) {
 		id = args[0]
 	}
 	if id == "" {
-		return 0, unset("no job is named", "give its identifier, or set JOBBOARD_JOB")
+		return 0, usage("no job is named").next("give its identifier, or set JOBBOARD_JOB")
 	}
 	n, err := jobboard.ParseJobID(id)
 	if err != nil {
@@ -287,7 +283,7 @@ func (s *settings) needJob(args []string) (jobboard.JobID, error) {
 
 func (s *settings) user() (oauth2.TokenSource, error) {
 	if s.get(userToken) == "" {
-		return nil, unset("no applicant's token is set", "set JOBBOARD_USER_TOKEN, or name a file with --user-token-file")
+		return nil, usage("no applicant's token is set").next("set JOBBOARD_USER_TOKEN, or name a file with --user-token-file")
 	}
 	return jobboard.StaticToken(s.get(userToken)), nil
 }
@@ -325,8 +321,7 @@ func (a *app) searches(c *jobboard.Client) (searcher, error) {
 	}
 	user, err := s.user()
 	if err != nil {
-		return nil, unset("a search needs a credential",
-			"set JOBBOARD_CLIENT_ID, or JOBBOARD_CLIENT_ID and JOBBOARD_CLIENT_SECRET, or JOBBOARD_TOKEN")
+		return nil, usage("a search needs a credential").next("set JOBBOARD_CLIENT_ID, or JOBBOARD_CLIENT_ID and JOBBOARD_CLIENT_SECRET, or JOBBOARD_TOKEN")
 	}
 	return c.Applicant(user), nil
 }

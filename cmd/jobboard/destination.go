@@ -63,10 +63,8 @@ func (o *outputFlags) form() (string, error) {
 			return f.name, nil
 		}
 	}
-	return "", &exitError{
-		code: exitUsage, err: fmt.Errorf("--output: the name %q does not say in which form to write", filepath.Base(o.file)),
-		hint: "let it end with " + o.extensions(" or ") + ", or add --" + o.forms[0].name,
-	}
+	return "", usage("--output: the name %q does not say in which form to write", filepath.Base(o.file)).
+		next("let it end with " + o.extensions(" or ") + ", or add --" + o.forms[0].name)
 }
 
 // destination is where a command's data goes.

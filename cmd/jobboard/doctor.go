@@ -234,4 +234,8 @@ func (d *doctor) ok(check, format string, args ...any) {
 	d.add(check, verdictOK, fmt.Sprintf(format, args...), "")
 }
 
-func (d *doctor) skip(check, why string) { d.add(check, verdictSkip, why, "") }
+func (d *doctor) skip(why string, checks ...string) {
+	for _, check := range checks {
+		d.add(check, verdictSkip, why, "")
+	}
+}

@@ -192,7 +192,7 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 				t.Cleanup(moved.Close)
 				p.set("BASE_URL", moved.URL)
 			},
-			check: checkRedirects, verdict: verdictFail, detail: "redirects (301) to http://127.0.0.1", next: "set JOBBOARD_BASE_URL to http://127.0.0.1",
+			check: checkRedirects, verdict: verdictFail, detail: "redirects (301) to http://127.0.0.1", next: "set JOBBOARD_BASE_URL to that address",
 		},
 		{
 			name: "redirect to a login",

@@ -53,9 +53,7 @@ func (d *doctor) run() {
 		}
 		d.checkApplicant()
 	} else {
-		for _, c := range []string{checkCredential, checkChannel, checkLanguage, checkApplicant} {
-			d.skip(c, "the base address must work first")
-		}
+		d.skip("the base address must work first", checkCredential, checkChannel, checkLanguage, checkApplicant)
 	}
 	if lookup == "" {
 		d.add(checkLookup, verdictWarn, "no lookup address is set: info, status, apply-form and feed do not work",
@@ -142,12 +140,13 @@ func (d *doctor) checkBase(p *probe) bool {
 func (d *doctor) checkAnswer(check string, p *probe, host, variable string) bool {
 	switch {
 	case p.redirect != nil:
-		to := url.URL{Scheme: p.redirect.Scheme, Host: p.redirect.Host}
 		name := checkRedirects
 		if check != checkBase {
 			name = check
 		}
-		next := fmt.Sprintf("credentials do not follow redirects: if you trust it, set %s to %s and the path before /api/rest or /jobdb", variable, to.String())
+		// The next step has no words of the answer: an assistant takes it for ours.
+		next := "credentials do not follow redirects: if you trust where it leads, set " + variable +
+			" to that address, up to /api/rest or /jobdb"
 		if strings.Contains(strings.ToLower(p.redirect.Path), "login") {
 			next = "it looks like a login: something in between wants you to sign in, or the address is that of the web site; ask for the interface's address"
 		}
@@ -241,8 +240,7 @@ func (d *doctor) checkCredential() bool {
 	if kind == "" {
 		d.add(checkCredential, verdictFail, "none is set, and a search needs one",
 			"set JOBBOARD_CLIENT_ID for an application without a secret, or with JOBBOARD_CLIENT_SECRET for one that has a secret, or JOBBOARD_TOKEN")
-		d.skip(checkChannel, "a credential must be there first")
-		d.skip(checkLanguage, "a credential must be there first")
+		d.skip("a credential must be there first", checkChannel, checkLanguage)
 		return false
 	}
 	ch := jobboard.ChannelID(d.settings.get(channel))
@@ -253,8 +251,7 @@ func (d *doctor) checkCredential() bool {
 	n, err := d.count(asked, "")
 	if next, refused := d.refusal(err); refused {
 		d.add(checkCredential, verdictFail, kind+": "+d.errorText(err), next)
-		d.skip(checkChannel, "the credential must be right first")
-		d.skip(checkLanguage, "the credential must be right first")
+		d.skip("the credential must be right first", checkChannel, checkLanguage)
 		return false
 	}
 	var e *jobboard.Error
@@ -262,8 +259,7 @@ func (d *doctor) checkCredential() bool {
 		e.StatusCode == http.StatusBadRequest)
 	if err != nil && !unknown {
 		d.add(checkCredential, verdictFail, kind+": the search failed: "+d.errorText(err), searchNext(err))
-		d.skip(checkChannel, "the search must work first")
-		d.skip(checkLanguage, "the search must work first")
+		d.skip("the search must work first", checkChannel, checkLanguage)
 		return false
 	}
 	d.ok(checkCredential, "%s, and the service takes it", kind)
@@ -280,7 +276,7 @@ func (d *doctor) checkCredential() bool {
 		d.ok(checkChannel, "%s has postings", ch)
 		return true
 	}
-	d.skip(checkLanguage, "a channel with postings must be there first")
+	d.skip("a channel with postings must be there first", checkLanguage)
 	return false
 }
 
@@ -307,9 +303,9 @@ func (d *doctor) count(ch jobboard.ChannelID, lang string) (int, error) {
 }
 
 func (d *doctor) titles(ch jobboard.ChannelID, lang string) (map[jobboard.JobPostingID]string, error) {
-	var s searcher = d.client
-	if !d.settings.hasClientCredential() {
-		s = d.client.Applicant(jobboard.StaticToken(d.settings.get(userToken)))
+	s, err := d.searches(d.client)
+	if err != nil {
+		return nil, err
 	}
 	titles := map[jobboard.JobPostingID]string{}
 	q := jobboard.Query{Language: lang, OmitConfig: []string{jobboard.KeyAdText}}
@@ -395,7 +391,7 @@ func (d *doctor) checkLanguage() {
 func (d *doctor) checkApplicant() {
 	s := &d.settings
 	if s.get(userToken) == "" {
-		d.skip(checkApplicant, "no applicant's token is set (JOBBOARD_USER_TOKEN): status needs one")
+		d.skip("no applicant's token is set (JOBBOARD_USER_TOKEN): status needs one", checkApplicant)
 		return
 	}
 	id, err := s.needJob(nil)

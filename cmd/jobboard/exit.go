@@ -8,19 +8,20 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// The exit codes. README.md and the help show them; they stay.
+// The exit codes stay as they are. exitHelp says what each means.
 const (
 	exitOK          = 0
-	exitUnexpected  = 1   // anything without a code of its own, such as a file that cannot be written
-	exitUsage       = 2   // the command line, a setting or an input is wrong; nothing was sent
-	exitCredential  = 3   // the service refuses the credential, or there is no token
-	exitNo          = 4   // the service's answer is no: closed, gone, not visible, or applied already
-	exitService     = 5   // the service answers with an error, a redirect or something unusable
-	exitNetwork     = 6   // no answer, or not in time
-	exitIncomplete  = 7   // done, and something was wrong on the way: entries of a feed, checks of doctor
-	exitInterrupted = 130 // Ctrl-C
+	exitUnexpected  = 1
+	exitUsage       = 2
+	exitCredential  = 3
+	exitNo          = 4
+	exitService     = 5
+	exitNetwork     = 6
+	exitIncomplete  = 7
+	exitInterrupted = 130
 )
 
+// exitHelp is what the help says of the codes, and README.md too.
 const exitHelp = `Exit codes:
   0    done
   1    unexpected, such as a file that cannot be written
@@ -48,8 +49,15 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-func usage(format string, args ...any) error {
+// usage returns the failure for a wrong command line, setting or input.
+func usage(format string, args ...any) *exitError {
 	return &exitError{code: exitUsage, err: fmt.Errorf(format, args...)}
+}
+
+// next adds what to do about it.
+func (e *exitError) next(step string) *exitError {
+	e.hint = step
+	return e
 }
 
 // exitRule says what a condition of the library means here.

@@ -66,17 +66,25 @@ type feedRun struct {
 	*app
 	entries  *jobIDs
 	sum      *feedSummary
-	sink     feedSink // nil: the summary alone
+	lines    *feedLines // nil: the summary alone
 	progress *progress
 }
 
-func (a *app) feed(ctx context.Context, args []string, f *feedFlags) (err error) {
+func (f *feedFlags) check() error {
 	switch {
 	case f.concurrency < 1 || f.concurrency > 1024:
 		return usage("--concurrency is not between 1 and 1024")
 	case f.rate < 0 || f.rate > 1e6 || f.rate != f.rate:
 		return usage("--rate is not between 0 and 1000000")
-	case len(args) == 0 && a.fake == nil:
+	}
+	return nil
+}
+
+func (a *app) feed(ctx context.Context, args []string, f *feedFlags) (err error) {
+	if err := f.check(); err != nil {
+		return err
+	}
+	if len(args) == 0 && a.fake == nil {
 		return usage("no feed is named: give a file, an address, or - for standard input")
 	}
 	form, err := f.output.form()
@@ -107,13 +115,13 @@ func (a *app) feed(ctx context.Context, args []string, f *feedFlags) (err error)
 
 	run := &feedRun{
 		app: a, entries: &jobIDs{feed: jobfeed.NewReader(src, nil)}, sum: newFeedSummary(),
-		sink: newFeedSink(form, to), progress: a.newProgress(src),
+		lines: newFeedLines(form, to), progress: a.newProgress(src),
 	}
 	if err := run.lookUpAll(ctx, c, jobboard.BulkOptions{Concurrency: f.concurrency}); err != nil {
 		return err
 	}
 	summaryTo := a.stdout
-	if run.sink != nil && to.file == nil {
+	if run.lines != nil && to.file == nil {
 		summaryTo = a.stderr
 	}
 	return run.end(ctx, summaryTo)
@@ -129,17 +137,17 @@ func (r *feedRun) lookUpAll(ctx context.Context, c *jobboard.Client, opts jobboa
 		o := outcomeOf(result.Err, result.Value)
 		r.sum.add(o, result.Err)
 		r.progress.step(r.sum)
-		if r.sink == nil || result.Err != nil && errors.Is(result.Err, errFeedEnd) {
+		if r.lines == nil || result.Err != nil && errors.Is(result.Err, errFeedEnd) {
 			continue
 		}
-		if err := r.sink.write(result, o); err != nil {
+		if err := r.lines.write(result, o); err != nil {
 			return err
 		}
 	}
-	if r.sink == nil {
+	if r.lines == nil {
 		return nil
 	}
-	return r.sink.flush()
+	return r.lines.flush()
 }
 
 // end prints the summary and returns what was wrong in all.
@@ -154,7 +162,7 @@ func (r *feedRun) end(ctx context.Context, w io.Writer) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case noFeed:
-		return &exitError{code: exitUsage, err: fmt.Errorf("this is no feed: %w", broken)}
+		return usage("this is no feed: %w", broken)
 	case broken != nil:
 		return &exitError{code: exitIncomplete, err: fmt.Errorf("the feed was not read to its end: %w", broken)}
 	case r.sum.failed() > 0:
@@ -296,36 +304,42 @@ func (a *app) demoFeed() ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// The outcomes of a lookup, in the order of the summary.
+// The outcomes that have no condition of the library.
 const (
 	outcomeOpen        = "open"
 	outcomeNotPossible = "applying not possible"
-	outcomeInactive    = "inactive"
-	outcomeUnavailable = "unavailable"
-	outcomeNoPosting   = "posting unavailable"
 	outcomeBadEntry    = "broken entry"
 	outcomeFailed      = "failed"
 )
 
-var outcomes = []string{
-	outcomeOpen, outcomeNotPossible, outcomeInactive, outcomeUnavailable, outcomeNoPosting,
-	outcomeBadEntry, outcomeFailed,
+// outcomes are those of a lookup, in the order of the summary, with the condition that
+// makes it.
+var outcomes = []struct {
+	name      string
+	condition error
+}{
+	{outcomeOpen, nil},
+	{outcomeNotPossible, nil},
+	{"inactive", jobboard.ErrJobInactive},
+	{"unavailable", jobboard.ErrJobUnavailable},
+	{"posting unavailable", jobboard.ErrPostingUnavailable},
+	{outcomeBadEntry, nil},
+	{outcomeFailed, nil},
 }
 
 func outcomeOf(err error, info *jobboard.JobInformation) string {
-	var entry *jobfeed.EntryError
 	switch {
 	case err == nil && info.ApplyPossible:
 		return outcomeOpen
 	case err == nil:
 		return outcomeNotPossible
-	case errors.Is(err, jobboard.ErrJobInactive):
-		return outcomeInactive
-	case errors.Is(err, jobboard.ErrJobUnavailable):
-		return outcomeUnavailable
-	case errors.Is(err, jobboard.ErrPostingUnavailable):
-		return outcomeNoPosting
-	case errors.As(err, &entry):
+	}
+	for _, o := range outcomes {
+		if o.condition != nil && errors.Is(err, o.condition) {
+			return o.name
+		}
+	}
+	if _, ok := errors.AsType[*jobfeed.EntryError](err); ok {
 		return outcomeBadEntry
 	}
 	return outcomeFailed
@@ -389,8 +403,8 @@ func (s *feedSummary) failed() int { return s.count[outcomeBadEntry] + s.count[o
 func (s *feedSummary) print(w io.Writer, a *app) {
 	var rows [][]string
 	for _, o := range outcomes {
-		if n := s.count[o]; n > 0 || o == outcomeOpen {
-			rows = append(rows, []string{o, strconv.Itoa(n)})
+		if n := s.count[o.name]; n > 0 || o.name == outcomeOpen {
+			rows = append(rows, []string{o.name, strconv.Itoa(n)})
 		}
 	}
 	writeTable(w, a.outTerminal, []column{{head: "OUTCOME"}, {head: "JOBS"}}, rows)
@@ -406,54 +420,62 @@ func (s *feedSummary) print(w io.Writer, a *app) {
 	}
 }
 
-// feedSink takes a line per job.
-type feedSink interface {
-	write(r jobboard.BulkResult[*jobboard.JobInformation], outcome string) error
-	flush() error
+// feedLines writes a line per job in the form that was asked for.
+type feedLines struct {
+	w   io.Writer
+	csv *csv.Writer // nil: lines of JSON
 }
 
-// newFeedSink returns nil for the form that has no lines.
-func newFeedSink(form string, w io.Writer) feedSink {
+// newFeedLines returns nil for the form that has no lines.
+func newFeedLines(form string, w io.Writer) *feedLines {
 	switch form {
-	case "csv":
-		return newCSVSink(w)
+	case "":
+		return nil
 	case "jsonl":
-		return jsonlSink{w}
+		return &feedLines{w: w}
 	}
-	return nil
-}
-
-type csvSink struct{ w *csv.Writer }
-
-func newCSVSink(w io.Writer) *csvSink {
-	s := &csvSink{csv.NewWriter(w)}
-	_ = s.w.Write([]string{
+	l := &feedLines{csv: csv.NewWriter(w)}
+	_ = l.csv.Write([]string{
 		"job", "outcome", "apply_possible", "questions", "title", "company", "language", "city",
 		"privacy_link", "error",
-	}) // Flush has its error
-	return s
+	}) // flush has its error
+	return l
 }
 
-func (s *csvSink) write(r jobboard.BulkResult[*jobboard.JobInformation], outcome string) error {
-	row := make([]string, 10)
+func (l *feedLines) write(r jobboard.BulkResult[*jobboard.JobInformation], outcome string) error {
+	text := ""
+	if r.Err != nil {
+		text = r.Err.Error()
+	}
+	if l.csv == nil {
+		return writeJSON(l.w, struct {
+			Job         jobboard.JobID           `json:"job,omitempty"`
+			Outcome     string                   `json:"outcome"`
+			Error       string                   `json:"error,omitempty"`
+			Information *jobboard.JobInformation `json:"information,omitempty"`
+		}{r.Job, outcome, text, r.Value}, false)
+	}
+	row := []string{"", outcome, "", "", "", "", "", "", "", cell(text)}
 	if r.Job != 0 {
 		row[0] = r.Job.String()
 	}
-	row[1] = outcome
 	if info := r.Value; info != nil {
 		row[2], row[3] = strconv.FormatBool(info.ApplyPossible), strconv.Itoa(len(info.Questions))
-		row[4] = cell(info.JobTitle)
-		row[5] = cell(info.CompanyName)
-		row[6] = cell(info.JobLanguage)
-		row[7] = cell(info.Location.GeoCity)
+		row[4], row[5] = cell(info.JobTitle), cell(info.CompanyName)
+		row[6], row[7] = cell(info.JobLanguage), cell(info.Location.GeoCity)
 		if link, err := info.DataSecurityURL(); err == nil {
 			row[8] = cell(link.String())
 		}
 	}
-	if r.Err != nil {
-		row[9] = cell(r.Err.Error())
+	return l.csv.Write(row)
+}
+
+func (l *feedLines) flush() error {
+	if l.csv == nil {
+		return nil
 	}
-	return s.w.Write(row)
+	l.csv.Flush()
+	return l.csv.Error()
 }
 
 // cell keeps a spreadsheet from taking a foreign text for a formula.
@@ -463,28 +485,6 @@ func cell(s string) string {
 	}
 	return s
 }
-
-func (s *csvSink) flush() error {
-	s.w.Flush()
-	return s.w.Error()
-}
-
-type jsonlSink struct{ w io.Writer }
-
-func (s jsonlSink) write(r jobboard.BulkResult[*jobboard.JobInformation], outcome string) error {
-	line := struct {
-		Job         jobboard.JobID           `json:"job,omitempty"`
-		Outcome     string                   `json:"outcome"`
-		Error       string                   `json:"error,omitempty"`
-		Information *jobboard.JobInformation `json:"information,omitempty"`
-	}{Job: r.Job, Outcome: outcome, Information: r.Value}
-	if r.Err != nil {
-		line.Error = r.Err.Error()
-	}
-	return writeJSON(s.w, line, false)
-}
-
-func (jsonlSink) flush() error { return nil }
 
 // progress is a bar on a terminal, and elsewhere a line now and then.
 type progress struct {

@@ -87,7 +87,7 @@ func helpCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about, _, err := cmd.Root().Find(args)
 			if err != nil {
-				return &exitError{code: exitUsage, err: err, hint: "jobboard --help"}
+				return usage("%w", err).next("jobboard --help")
 			}
 			about.InitDefaultHelpFlag()
 			return about.Help()

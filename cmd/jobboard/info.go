@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -138,18 +139,18 @@ func (l *lines) questions(info *jobboard.JobInformation) {
 	}
 }
 
+// kinds says how a question of a type is answered.
+var kinds = map[jobboard.QuestionType]string{
+	jobboard.QuestionYesNo:    "yes or no",
+	jobboard.QuestionText:     "one line of text",
+	jobboard.QuestionTextArea: "text",
+	jobboard.QuestionCatalog:  "one of a list",
+}
+
+const kindUnknown = "of a kind this program does not know"
+
 func kindText(t jobboard.QuestionType) string {
-	switch t {
-	case jobboard.QuestionYesNo:
-		return "yes or no"
-	case jobboard.QuestionText:
-		return "one line of text"
-	case jobboard.QuestionTextArea:
-		return "text"
-	case jobboard.QuestionCatalog:
-		return "one of a list"
-	}
-	return "of a kind this program does not know (" + printable(string(t)) + ")"
+	return cmp.Or(kinds[t], kindUnknown+" ("+printable(string(t))+")")
 }
 
 func (a *app) statusCommand() *cobra.Command {

@@ -48,13 +48,10 @@ func (a *app) init(cmd *cobra.Command, force bool) error {
 	case a.flags.fake:
 		return usage("--fake needs no configuration")
 	case path == "":
-		return unset("this system does not say where configuration belongs", "name a file with --config")
+		return usage("this system does not say where configuration belongs").next("name a file with --config")
 	}
 	if _, err := os.Lstat(path); !force && !errors.Is(err, fs.ErrNotExist) {
-		return &exitError{
-			code: exitUsage, err: fmt.Errorf("%s is there already", path),
-			hint: "--force replaces it, and --config names another file",
-		}
+		return usage("%s is there already", path).next("--force replaces it, and --config names another file")
 	}
 	values, files, err := a.given(cmd.Flags())
 	if err != nil {

@@ -595,13 +595,14 @@ func TestReadme(t *testing.T) {
 			t.Errorf("README.md lacks %s", row)
 		}
 	}
+	help := newProcess().run(t, "help", "settings").want(t, exitOK).out
 	for _, s := range settingList {
 		for _, name := range []string{"`" + s.env() + "`", "`--" + s.flag + "`", "`" + s.name + "`"} {
 			if !strings.Contains(string(body), name) {
 				t.Errorf("README.md lacks %s", name)
 			}
 		}
-		if !strings.Contains(settingsHelp, s.env()) {
+		if !strings.Contains(help, s.env()) {
 			t.Errorf("the help lacks %s", s.env())
 		}
 	}

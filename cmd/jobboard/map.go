@@ -255,18 +255,15 @@ func (p *picture) circle(v view, g jobboard.GeoLocation) {
 		lat2 := math.Asin(math.Sin(lat)*math.Cos(d) + math.Cos(lat)*math.Sin(d)*math.Cos(bearing))
 		lon2 := lon + math.Atan2(math.Sin(bearing)*math.Sin(d)*math.Cos(lat), math.Cos(d)-math.Sin(lat)*math.Sin(lat2))
 		x, y := v.xy(lat2*180/math.Pi, lon2*180/math.Pi)
-		fmt.Fprintf(&path, "%c%.1f %.1f", "LM"[b2i(i == 0)], x, y)
+		step := "L"
+		if i == 0 {
+			step = "M"
+		}
+		fmt.Fprintf(&path, "%s%.1f %.1f", step, x, y)
 	}
 	p.add(`<path class="circle" d="%sZ"/>`, path.String())
 	x, y := v.xy(g.Latitude, g.Longitude)
 	p.add(`<path class="centre" d="M%g %gh14m-7 -7v14"/>`, x-7, y)
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // places draws the hits, then other cities for orientation, and gives the

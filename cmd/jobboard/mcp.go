@@ -4,9 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
-	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -16,7 +13,6 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/internal/redact"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -73,41 +69,6 @@ type assistant struct {
 	current *board               // nil: the settings are to be read
 	demo    *jobboardtest.Server // with --fake, from the first tool on
 	seen    baselines
-
-	secrets secrets
-}
-
-// secrets are those of the settings, and of settings before them.
-type secrets struct {
-	mu     sync.Mutex
-	of     *settings // nil: none are read
-	before []string
-}
-
-const maxSecrets = 1000
-
-// use adds the secrets of settings that were read.
-func (s *secrets) use(of *settings) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.of != nil {
-		for _, secret := range s.of.secrets() {
-			if !slices.Contains(s.before, secret) {
-				s.before = append(s.before, secret)
-			}
-		}
-		s.before = s.before[max(0, len(s.before)-maxSecrets):]
-	}
-	s.of = of
-}
-
-func (s *secrets) all() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.of == nil {
-		return nil
-	}
-	return append(s.of.secrets(), s.before...)
 }
 
 // serve answers until the input or ctx ends, which is how it ends well.
@@ -129,7 +90,7 @@ func (m *assistant) serve(ctx context.Context) error {
 func (m *assistant) server(life context.Context) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "jobboard", Title: "Job board", Version: version()}, &mcp.ServerOptions{
 		Instructions: instructions,
-		Logger:       m.protocolLogger(),
+		Logger:       m.logger(),
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 	})
 	s.AddReceivingMiddleware(m.guard(life))
@@ -146,24 +107,6 @@ const instructions = `Searches a job board and says what an application needs. E
 Usual order: search_jobs, then job_information with the job of a posting, may_i_apply, and check_answers before the person applies. ` +
 	`When a tool fails for reasons of set-up, use doctor. Identifiers are texts of digits. ` +
 	`Credentials are the settings' business: never ask for them, and never put one into an argument.`
-
-// protocolLogger tells of sessions where --debug asks.
-func (m *assistant) protocolLogger() *slog.Logger {
-	if !m.flags.debug {
-		return nil
-	}
-	return slog.New(slog.NewTextHandler(assistantLog{m}, &slog.HandlerOptions{Level: slog.LevelDebug}))
-}
-
-// assistantLog is standard error without the secrets in hand.
-type assistantLog struct{ m *assistant }
-
-func (l assistantLog) Write(p []byte) (int, error) {
-	if _, err := io.WriteString(l.m.stderr, l.m.masked(string(p))); err != nil {
-		return 0, err
-	}
-	return len(p), nil
-}
 
 // guard bounds what a request may take, ends it with the server, and takes
 // secrets out of every answer once more.
@@ -216,13 +159,12 @@ func (m *assistant) board() (*board, error) {
 		return m.current, nil
 	}
 	own := &app{
-		stderr: assistantLog{m}, getenv: m.getenv, now: m.now, defaultConfig: m.defaultConfig,
+		stderr: m.stderr, secrets: m.secrets, getenv: m.getenv, now: m.now, defaultConfig: m.defaultConfig,
 		startFake: m.startDemo, transport: m.transport, flags: m.flags,
 	}
 	if err := own.readSettings(m.command); err != nil {
 		return nil, err
 	}
-	m.secrets.use(&own.settings)
 	b := &board{app: own}
 	b.client, b.err = own.client(jobboard.RetryPolicy{}, m.limiter)
 	m.current = b
@@ -258,9 +200,6 @@ func (m *assistant) close() {
 		m.demo.Close()
 	}
 }
-
-// masked returns a text without the secrets in hand, in any quoting.
-func (m *assistant) masked(s string) string { return redact.Hide(s, m.secrets.all()) }
 
 // lacking is what the settings lack, or have wrong: they are read anew before the
 // next tool.

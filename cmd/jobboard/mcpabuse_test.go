@@ -281,7 +281,7 @@ func TestAssistantBounds(t *testing.T) {
 
 // Should a tool forget its bounds, its result does not go out.
 func TestAssistantLastBound(t *testing.T) {
-	m := &assistant{app: &app{}}
+	m := &assistant{app: &app{secrets: &secretList{}}}
 	for size, fits := range map[int]bool{maxAnswer - 2: true, maxAnswer - 1: false, 10 * maxAnswer: false} {
 		body, err := json.Marshal(strings.Repeat("x", size))
 		if err != nil {

@@ -43,7 +43,7 @@ type whatChangedArgs struct {
 	FromNowOn bool `json:"from_now_on,omitempty" jsonschema:"compare later calls with what this one finds"`
 }
 
-type change struct {
+type changedPosting struct {
 	Change  string `json:"change" enum:"added|changed|gone|maybe added|maybe gone"`
 	Posting string `json:"posting"`
 	What    string `json:"what,omitempty" jsonschema:"what is different"`
@@ -52,25 +52,20 @@ type change struct {
 }
 
 type whatChangedResult struct {
-	Notice   string   `json:"about_foreign_fields"`
-	Channel  string   `json:"channel"`
-	Near     *nearby  `json:"near,omitempty"`
-	Before   string   `json:"before,omitempty" jsonschema:"when the postings to compare with were taken; absent: this is the first look"`
-	After    string   `json:"after"`
-	Postings int      `json:"postings" jsonschema:"how many there are now"`
-	Complete bool     `json:"complete" jsonschema:"false: the service did not give all it counts, and what is missing may still be there"`
-	Changes  []change `json:"changes"`
-	LeftOut  int      `json:"changes_left_out,omitempty" jsonschema:"changes that are not listed"`
-	Note     string   `json:"note,omitempty"`
+	Notice string `json:"about_foreign_fields"`
+	sought
+	Before   string           `json:"before,omitempty" jsonschema:"when the postings to compare with were taken; absent: this is the first look"`
+	After    string           `json:"after"`
+	Postings int              `json:"postings" jsonschema:"how many there are now"`
+	Complete bool             `json:"complete" jsonschema:"false: the service did not give all it counts, and what is missing may still be there"`
+	Changes  []changedPosting `json:"changes"`
+	LeftOut  int              `json:"changes_left_out,omitempty" jsonschema:"changes that are not listed"`
+	Note     string           `json:"note,omitempty"`
 }
 
 func (m *assistant) whatChanged(ctx context.Context, b *board, in whatChangedArgs) (whatChangedResult, error) {
-	out := whatChangedResult{Notice: foreignNotice, Changes: []change{}}
-	q, near, err := in.query()
-	if err != nil {
-		return out, err
-	}
-	s, ch, err := b.searcher(in.Channel)
+	out := whatChangedResult{Notice: foreignNotice, Changes: []changedPosting{}}
+	s, ch, q, err := b.search(in.searchArgs, &out.sought)
 	if err != nil {
 		return out, err
 	}
@@ -82,7 +77,6 @@ func (m *assistant) whatChanged(ctx context.Context, b *board, in whatChangedArg
 	if err != nil {
 		return out, err
 	}
-	out.Channel, out.Near = foreign.Token(string(ch)), near
 	out.After, out.Postings, out.Complete = now.Taken.Format(time.RFC3339), len(now.Postings), now.Complete
 
 	before := m.compareWith(stored, now, in.FromNowOn)
@@ -94,7 +88,7 @@ func (m *assistant) whatChanged(ctx context.Context, b *board, in whatChangedArg
 		out.Note = "this is the first look: there is nothing to compare with yet"
 		return out, nil
 	}
-	changes, err := jobboard.Diff(before, now)
+	changes, err := changesOf(before, now)
 	if err != nil {
 		return out, err
 	}
@@ -122,46 +116,25 @@ func (m *assistant) compareWith(stored, now *jobboard.Snapshot, fromNowOn bool) 
 }
 
 // list writes the changes down, as many as there is room for.
-func (r *whatChangedResult) list(c jobboard.Changes) {
+func (r *whatChangedResult) list(changes []change) {
 	space := newRoom()
 	count := map[string]int{}
-	add := func(kind string, p, before *jobboard.SnapshotPosting) {
-		x := change{Change: kind, Posting: strconv.FormatInt(int64(p.JobPostingID), 10)}
+	for _, c := range changes {
+		p := c.posting()
+		x := changedPosting{Change: c.Kind, Posting: strconv.FormatInt(int64(p.JobPostingID), 10)}
 		x.Title, _ = foreign.Line(p.Title, maxTitle)
-		if before != nil {
-			x.What = differenceOf(before, p)
-			if before.Title != p.Title {
-				x.Before, _ = foreign.Line(before.Title, maxTitle)
+		if c.Kind == "changed" {
+			x.What = c.difference()
+			if c.Before.Title != c.After.Title {
+				x.Before, _ = foreign.Line(c.Before.Title, maxTitle)
 			}
 		}
-		if count[kind]++; count[kind] > maxPerKind || !space.takes(x) {
+		if count[c.Kind]++; count[c.Kind] > maxPerKind {
 			r.LeftOut++
-			return
+			continue
 		}
-		r.Changes = append(r.Changes, x)
+		put(space, &r.Changes, x, &r.LeftOut)
 	}
-	each := func(kind string, postings []jobboard.SnapshotPosting) {
-		for i := range postings {
-			add(kind, &postings[i], nil)
-		}
-	}
-	each("added", c.Added)
-	for i := range c.Changed {
-		add("changed", &c.Changed[i].After, &c.Changed[i].Before)
-	}
-	each("gone", c.Gone)
-	each("maybe added", c.MaybeAdded)
-	each("maybe gone", c.MaybeGone)
-}
-
-func differenceOf(before, after *jobboard.SnapshotPosting) string {
-	switch {
-	case before.Title != after.Title:
-		return "title"
-	case before.PostingVersionID != after.PostingVersionID:
-		return "new version"
-	}
-	return "dates"
 }
 
 type noArgs struct{}

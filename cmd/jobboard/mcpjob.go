@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -118,7 +119,7 @@ func choiceOf(a jobboard.IDLabel) (choice, bool) {
 }
 
 func questionOf(q jobboard.Question) question {
-	x := question{ID: foreign.Token(q.ID), Kind: kindName(q.Type)}
+	x := question{ID: foreign.Token(q.ID), Kind: cmp.Or(kinds[q.Type], kindUnknown)}
 	x.Label, _ = foreign.Line(q.Label, maxLabel)
 	for _, a := range q.Answers {
 		if c, ok := choiceOf(a); ok && len(x.Answers) < maxAnswers {
@@ -128,15 +129,6 @@ func questionOf(q jobboard.Question) question {
 		x.More++
 	}
 	return x
-}
-
-// kindName is kindText without the service's word for a kind that is not known.
-func kindName(t jobboard.QuestionType) string {
-	switch t {
-	case jobboard.QuestionYesNo, jobboard.QuestionText, jobboard.QuestionTextArea, jobboard.QuestionCatalog:
-		return kindText(t)
-	}
-	return "of a kind this program does not know"
 }
 
 type mayIApplyResult struct {
@@ -268,22 +260,15 @@ func (m *assistant) checkAnswers(ctx context.Context, b *board, in checkAnswersA
 	if wrong != nil {
 		for _, p := range wrong.Problems {
 			x := answerProblem{Question: foreign.Token(p.QuestionID), Reason: string(p.Reason), Text: p.Text()}
-			if x.Label, _ = foreign.Line(p.Label, maxLabel); space.takes(x) {
-				out.Problems = append(out.Problems, x)
-			} else {
-				out.LeftOut++
-			}
+			x.Label, _ = foreign.Line(p.Label, maxLabel)
+			put(space, &out.Problems, x, &out.LeftOut)
 		}
 		return out, nil
 	}
 	out.OK, out.Nationality = true, foreign.Token(checked.Nationality)
 	for _, q := range info.Questions {
 		if value, ok := checked.Values[q.ID]; ok {
-			if x := passed(q, value); space.takes(x) {
-				out.Answers = append(out.Answers, x)
-			} else {
-				out.LeftOut++
-			}
+			put(space, &out.Answers, passed(q, value), &out.LeftOut)
 		}
 	}
 	for _, n := range checked.Notices {

@@ -31,6 +31,23 @@ type nearby struct {
 	Source    string  `json:"source,omitempty" jsonschema:"of the town's place: show it beside it"`
 }
 
+// sought is what a search asked, as its result tells it.
+type sought struct {
+	Channel string  `json:"channel"`
+	Near    *nearby `json:"near,omitempty"`
+}
+
+// search returns what is to be asked and whom, and tells it in a result.
+func (b *board) search(in searchArgs, told *sought) (searcher, jobboard.ChannelID, jobboard.Query, error) {
+	q, near, err := in.query()
+	if err != nil {
+		return nil, "", q, err
+	}
+	s, ch, err := b.searcher(in.Channel)
+	told.Channel, told.Near = foreign.Token(string(ch)), near
+	return s, ch, q, err
+}
+
 // query returns the query and where it looks, nil for anywhere.
 func (s searchArgs) query() (jobboard.Query, *nearby, error) {
 	q := jobboard.Query{Text: s.Text, Language: s.Language}
@@ -39,9 +56,8 @@ func (s searchArgs) query() (jobboard.Query, *nearby, error) {
 	}
 	circle, town, err := locate(s.Near, s.RadiusKm)
 	if err != nil {
-		return q, nil, &exitError{
-			code: exitUsage, err: err, hint: "give near as a town's name with its country, such as Berlin, Germany, or as latitude,longitude",
-		}
+		return q, nil, usage("%w", err).
+			next("give near as a town's name with its country, such as Berlin, Germany, or as latitude,longitude")
 	}
 	q.Near = circle
 	around := &nearby{Latitude: circle.Latitude, Longitude: circle.Longitude, RadiusKm: circle.RadiusKm}
@@ -76,9 +92,8 @@ type entry struct {
 }
 
 type searchJobsResult struct {
-	Notice     string  `json:"about_foreign_fields"`
-	Channel    string  `json:"channel"`
-	Near       *nearby `json:"near,omitempty"`
+	Notice string `json:"about_foreign_fields"`
+	sought
 	Total      int     `json:"total" jsonschema:"postings that the service counts"`
 	Incomplete bool    `json:"incomplete,omitempty" jsonschema:"the service counts more postings than it gives: narrow the search to see the others"`
 	Postings   []entry `json:"postings"`
@@ -94,15 +109,10 @@ var notListed = []string{
 
 func (m *assistant) searchJobs(ctx context.Context, b *board, in searchJobsArgs) (searchJobsResult, error) {
 	out := searchJobsResult{Notice: foreignNotice, Postings: []entry{}}
-	q, near, err := in.query()
+	s, ch, q, err := b.search(in.searchArgs, &out.sought)
 	if err != nil {
 		return out, err
 	}
-	s, ch, err := b.searcher(in.Channel)
-	if err != nil {
-		return out, err
-	}
-	out.Channel, out.Near = foreign.Token(string(ch)), near
 	q.OmitConfig = notListed
 	if in.Advertisement == 0 {
 		q.OmitConfig = append(notListed[:len(notListed):len(notListed)], jobboard.KeyAdText)
@@ -173,6 +183,16 @@ func day(m jobboard.Millis) string {
 type room struct{ left int }
 
 func newRoom() *room { return &room{maxAnswer - 4<<10} } // the rest is for what stands around the lists
+
+// put appends an entry to a list if there is room for it, or else counts it as left
+// out.
+func put[T any](r *room, list *[]T, x T, leftOut *int) {
+	if r.takes(x) {
+		*list = append(*list, x)
+	} else {
+		*leftOut++
+	}
+}
 
 // takes reports whether an entry fits, and takes its room.
 func (r *room) takes(x any) bool {

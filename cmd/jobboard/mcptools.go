@@ -279,12 +279,10 @@ func failure(ctx context.Context, err error) error {
 	return toolError(compact(f))
 }
 
-// compact is JSON on one line, without the escapes that only web pages need.
+// compact returns v as JSON on one line.
 func compact(v any) string {
 	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	if err := writeJSON(&b, v, false); err != nil {
 		panic(err) // what is given here is made of texts
 	}
 	return strings.TrimSuffix(b.String(), "\n")

@@ -53,10 +53,8 @@ and it gets onto the PATH with
 				if len(args) == 1 && (args[0] == "--help" || args[0] == "-h") {
 					return cmd.Help()
 				}
-				return &exitError{
-					code: exitUsage, err: errors.New(p.binary() + " is not on the PATH"),
-					hint: "in a checkout: " + p.source + "\njobboard help " + p.name + " says how to install it",
-				}
+				return usage("%s is not on the PATH", p.binary()).
+					next("in a checkout: " + p.source + "\njobboard help " + p.name + " says how to install it")
 			}
 			child := exec.CommandContext(cmd.Context(), path, args...)
 			child.Stdin, child.Stdout, child.Stderr = a.stdin, a.stdout, a.stderr

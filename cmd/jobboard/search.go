@@ -50,7 +50,8 @@ func (q *queryFlags) query(f *pflag.FlagSet, a *app) (jobboard.Query, error) {
 	}
 	circle, town, err := locate(q.near, q.radius)
 	if err != nil {
-		return out, badPlace(err)
+		return out, usage("--near: %w", err).
+			next("such as --near Berlin, --near 52.52,13.405 --radius 50, or --near geo:52.52,13.405")
 	}
 	if town.Name != "" {
 		a.note("near %s, %s (%g, %g)", town.Name, town.Country, town.Latitude, town.Longitude)
@@ -92,13 +93,6 @@ func unknownPlace(name string) error {
 		text += "; is it " + strings.Join(similar, " or ") + "?"
 	}
 	return errors.New(text)
-}
-
-func badPlace(err error) error {
-	return &exitError{
-		code: exitUsage, err: fmt.Errorf("--near: %w", err),
-		hint: "such as --near Berlin, --near 52.52,13.405 --radius 50, or --near geo:52.52,13.405",
-	}
 }
 
 type searchFlags struct {
@@ -182,6 +176,15 @@ func (a *app) search(ctx context.Context, flags *pflag.FlagSet, f *searchFlags) 
 		return err
 	}
 	a.remember(found.seen)
+	a.noteHits(found, f, q)
+	if f.picture == "" {
+		return nil
+	}
+	return a.draw(f.picture, pictureTitle(ch, q), found.drawn)
+}
+
+// noteHits tells what the output does not.
+func (a *app) noteHits(found *hits, f *searchFlags, q jobboard.Query) {
 	if f.output.file != "" {
 		a.note("%d postings in %s", found.shown, f.output.file)
 	}
@@ -192,10 +195,6 @@ func (a *app) search(ctx context.Context, flags *pflag.FlagSet, f *searchFlags) 
 	if found.total == 0 && q.Text == "" && q.Near.IsZero() {
 		a.note("the service says the same of a channel that does not exist: jobboard doctor tells more")
 	}
-	if f.picture == "" {
-		return nil
-	}
-	return a.draw(f.picture, pictureTitle(ch, q), found.drawn)
 }
 
 // draw writes the picture of --map.

@@ -10,10 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
@@ -66,23 +64,11 @@ var settingList = []setting{
 	{name: allowInsecure, flag: "allow-insecure", help: "send credentials over http to other hosts, readable on the way", example: "true"},
 }
 
-const settingsHelp = `Settings come from flags, then from the environment, then from a file:
-
-  JOBBOARD_BASE_URL       base address of the service
-  JOBBOARD_JOBDB_URL      address of the job information lookup
-  JOBBOARD_CLIENT_ID      client identifier: by itself for HTTP Basic
-  JOBBOARD_CLIENT_SECRET  with it: its secret, for OAuth2 client credentials
-  JOBBOARD_TOKEN_URL      where those give a token; without it that is
-                          ` + tokenPath + ` at the base address
-  JOBBOARD_TOKEN          or an access token of the client
-  JOBBOARD_USER_TOKEN     access token of the applicant
-  JOBBOARD_CHANNEL, JOBBOARD_JOB, JOBBOARD_LANGUAGE, JOBBOARD_CA_FILE,
-  JOBBOARD_ALLOW_INSECURE
-
-A secret can also be in a file that JOBBOARD_TOKEN_FILE,
-JOBBOARD_USER_TOKEN_FILE or JOBBOARD_CLIENT_SECRET_FILE names. The configuration
-file, which jobboard init writes, has the same names in lower case without
-JOBBOARD_, as TOML. NO_COLOR turns colours off.`
+const settingsHelp = `Settings come from flags, then from the environment, then from a file. The flags
+below name the variables of the environment. A secret is in a file, or itself in
+JOBBOARD_CLIENT_SECRET, JOBBOARD_TOKEN or JOBBOARD_USER_TOKEN. The configuration
+file, which jobboard init writes, has the names of the environment in lower case
+without JOBBOARD_, as TOML. NO_COLOR turns colours off.`
 
 // flagValues are the flags of every command.
 type flagValues struct {
@@ -99,11 +85,16 @@ func (a *app) addSettingsFlags(f *pflag.FlagSet) {
 	v := &a.flags
 	v.text = map[string]*string{}
 	for _, s := range settingList {
+		help := s.help + " (" + s.env()
+		if s.secret {
+			help += "_FILE"
+		}
+		help += ")"
 		if s.name == allowInsecure {
-			f.BoolVar(&v.insecure, s.flag, false, s.help)
+			f.BoolVar(&v.insecure, s.flag, false, help)
 			continue
 		}
-		v.text[s.name] = f.String(s.flag, "", s.help)
+		v.text[s.name] = f.String(s.flag, "", help)
 	}
 	f.BoolVar(&v.fake, "fake", false, "ask the embedded stand-in with its demo data, whatever is set up")
 	f.BoolVar(&v.debug, "debug", false, "log every attempt to standard error, without secrets")
@@ -134,42 +125,26 @@ type value struct {
 
 // settings is what holds for this run.
 type settings struct {
-	values     map[string]value
-	file       string   // that was read; empty: none
-	warnings   []string // about files that others can read
-	ambiguous  error    // credentials that exclude each other
-	mu         sync.Mutex
-	fetchedNow []string // tokens that were fetched, to be masked
+	values    map[string]value
+	file      string   // that was read; empty: none
+	warnings  []string // about files that others can read
+	ambiguous error    // credentials that exclude each other
 }
 
 func (s *settings) get(name string) string { return s.values[name].text }
-
-// secrets are the texts that must not be shown.
-func (s *settings) secrets() []string {
-	var all []string
-	for _, d := range settingList {
-		if v := s.values[d.name]; d.secret && v.text != "" {
-			all = append(all, v.text)
-		}
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append(all, s.fetchedNow...)
-}
-
-func (s *settings) fetched(secret string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if secret != "" && !slices.Contains(s.fetchedNow, secret) {
-		s.fetchedNow = append(s.fetchedNow, secret)
-	}
-}
 
 // readSettings puts the settings together, and starts the fake if it is asked
 // for.
 func (a *app) readSettings(cmd *cobra.Command) error {
 	s := &a.settings
 	s.values = map[string]value{}
+	defer func() {
+		for _, d := range settingList {
+			if d.secret {
+				a.secrets.addSet(s.get(d.name))
+			}
+		}
+	}()
 	flags, err := a.flagLayer(cmd.Flags())
 	if err != nil {
 		return err
@@ -213,10 +188,8 @@ func (s *settings) chooseCredential() {
 	case own < t.origin:
 		delete(s.values, token)
 	default:
-		s.ambiguous = &exitError{
-			code: exitUsage, err: fmt.Errorf("a client's token and a client identifier are both set (%s) and exclude each other", t.origin),
-			hint: "an application without a secret has only JOBBOARD_CLIENT_ID, one with a secret has JOBBOARD_TOKEN or JOBBOARD_CLIENT_SECRET: keep one",
-		}
+		s.ambiguous = usage("a client's token and a client identifier are both set (%s) and exclude each other", t.origin).
+			next("an application without a secret has only JOBBOARD_CLIENT_ID, one with a secret has JOBBOARD_TOKEN or JOBBOARD_CLIENT_SECRET: keep one")
 	}
 }
 
@@ -357,10 +330,8 @@ func (a *app) readConfig(path string) (c configFile, err error) {
 	}
 	switch mode := readers(info); {
 	case mode&0o004 != 0:
-		return c, &exitError{
-			code: exitUsage, err: fmt.Errorf("%s holds a secret and everybody on this machine can read it", path),
-			hint: "chmod 600 " + path + ", and consider the secret known",
-		}
+		return c, usage("%s holds a secret and everybody on this machine can read it", path).
+			next("chmod 600 " + path + ", and consider the secret known")
 	case mode&0o040 != 0:
 		a.settings.warnings = append(a.settings.warnings, path+" holds a secret and its group can read it: chmod 600 "+path)
 	}
@@ -380,10 +351,8 @@ func parseConfig(path string, body []byte) (c configFile, err error) {
 		return c, nil
 	case errors.As(err, &unknown) && len(unknown.Errors) > 0:
 		row, _ := unknown.Errors[0].Position()
-		return c, &exitError{
-			code: exitUsage, err: fmt.Errorf("%s:%d: there is no such setting", path, row),
-			hint: "jobboard help settings lists them; the file has them in lower case and without JOBBOARD_",
-		}
+		return c, usage("%s:%d: there is no such setting", path, row).
+			next("jobboard help settings lists them; the file has them in lower case and without JOBBOARD_")
 	case errors.As(err, &broken):
 		row, column := broken.Position()
 		return c, usage("%s:%d:%d: this is not valid TOML, or not a text where one belongs", path, row, column)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -137,14 +138,11 @@ func (a *app) compare(before, after *jobboard.Snapshot, f *watchFlags) (*jobboar
 			fmt.Fprintf(a.stdout, "%s  %d postings, nothing to compare with yet\n", at, len(after.Postings))
 		}
 	} else {
-		changes, err := jobboard.Diff(before, after)
+		changes, err := changesOf(before, after)
 		if err != nil {
-			return nil, &exitError{
-				code: exitUsage, err: fmt.Errorf("--state: %w", plain{err}),
-				hint: "use a state file of its own for every channel, query and language",
-			}
+			return nil, usage("--state: %w", plain{err}).next("use a state file of its own for every channel, query and language")
 		}
-		if err := a.printChanges(at, after, changes, f); err != nil {
+		if err := a.printChanges(at, after, changes, f.jsonl); err != nil {
 			return nil, err
 		}
 	}
@@ -158,71 +156,86 @@ func (a *app) compare(before, after *jobboard.Snapshot, f *watchFlags) (*jobboar
 	return after, saveState(f.state, after)
 }
 
-func (a *app) printChanges(at string, after *jobboard.Snapshot, c jobboard.Changes, f *watchFlags) error {
-	type change struct {
-		Taken  time.Time                 `json:"taken"`
-		Kind   string                    `json:"change"`
-		Before *jobboard.SnapshotPosting `json:"before,omitempty"`
-		After  *jobboard.SnapshotPosting `json:"after,omitempty"`
+// change is a posting that is new, different or gone.
+type change struct {
+	Taken  time.Time                 `json:"taken"`
+	Kind   string                    `json:"change"`
+	Before *jobboard.SnapshotPosting `json:"before,omitempty"`
+	After  *jobboard.SnapshotPosting `json:"after,omitempty"`
+}
+
+// changesOf lists what is different since before, the certain first.
+func changesOf(before, after *jobboard.Snapshot) ([]change, error) {
+	c, err := jobboard.Diff(before, after)
+	if err != nil {
+		return nil, err
 	}
 	var all []change
-	list := func(kind string, postings []jobboard.SnapshotPosting, gone bool) {
+	is := func(kind string, postings []jobboard.SnapshotPosting) {
 		for i := range postings {
-			if gone {
-				all = append(all, change{after.Taken, kind, &postings[i], nil})
-			} else {
-				all = append(all, change{after.Taken, kind, nil, &postings[i]})
-			}
+			all = append(all, change{Taken: after.Taken, Kind: kind, After: &postings[i]})
 		}
 	}
-	list("added", c.Added, false)
+	was := func(kind string, postings []jobboard.SnapshotPosting) {
+		for i := range postings {
+			all = append(all, change{Taken: after.Taken, Kind: kind, Before: &postings[i]})
+		}
+	}
+	is("added", c.Added)
 	for i := range c.Changed {
 		all = append(all, change{after.Taken, "changed", &c.Changed[i].Before, &c.Changed[i].After})
 	}
-	list("gone", c.Gone, true)
-	list("maybe added", c.MaybeAdded, false)
-	list("maybe gone", c.MaybeGone, true)
-	if f.jsonl {
-		for _, c := range all {
+	was("gone", c.Gone)
+	is("maybe added", c.MaybeAdded)
+	was("maybe gone", c.MaybeGone)
+	return all, nil
+}
+
+// posting returns the posting as it is now, or as it was where it is gone.
+func (c change) posting() *jobboard.SnapshotPosting { return cmp.Or(c.After, c.Before) }
+
+// difference names what changed of a posting.
+func (c change) difference() string {
+	switch {
+	case c.Before.Title != c.After.Title:
+		return "title"
+	case c.Before.PostingVersionID != c.After.PostingVersionID:
+		return "new version"
+	}
+	return "dates"
+}
+
+func (a *app) printChanges(at string, after *jobboard.Snapshot, changes []change, asJSON bool) error {
+	if asJSON {
+		for _, c := range changes {
 			if err := writeJSON(a.stdout, c, false); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
+	count := map[string]int{}
+	for _, c := range changes {
+		count[c.Kind]++
+	}
 	w := &lines{w: a.stdout}
-	w.line("%s  %d postings, %d new, %d changed, %d gone", at, len(after.Postings), len(c.Added), len(c.Changed),
-		len(c.Gone))
+	w.line("%s  %d postings, %d new, %d changed, %d gone", at, len(after.Postings), count["added"], count["changed"],
+		count["gone"])
 	t := a.outTerminal
-	for _, c := range all {
-		switch c.Kind {
-		case "added":
-			w.line("%s %s", t.paint(green, "+"), postingText(c.After))
-		case "changed":
-			w.line("%s %s%s", t.paint(yellow, "~"), postingText(c.After), whatChanged(c.Before, c.After))
-		case "gone":
-			w.line("%s %s", t.paint(red, "-"), postingText(c.Before))
-		case "maybe added":
-			w.line("? + %s", postingText(c.After))
-		case "maybe gone":
-			w.line("? - %s", postingText(c.Before))
+	signs := map[string]string{
+		"added": t.paint(green, "+"), "changed": t.paint(yellow, "~"), "gone": t.paint(red, "-"),
+		"maybe added": "? +", "maybe gone": "? -",
+	}
+	for _, c := range changes {
+		p, what := c.posting(), ""
+		if c.Kind == "changed" {
+			if what = " (" + c.difference() + ")"; c.Before.Title != c.After.Title {
+				what = " (was: " + printable(c.Before.Title) + ")"
+			}
 		}
+		w.line("%s %d  %s%s", signs[c.Kind], p.JobPostingID, printable(p.Title), what)
 	}
 	return w.err
-}
-
-func postingText(p *jobboard.SnapshotPosting) string {
-	return fmt.Sprintf("%d  %s", p.JobPostingID, printable(p.Title))
-}
-
-func whatChanged(before, after *jobboard.SnapshotPosting) string {
-	switch {
-	case before.Title != after.Title:
-		return " (was: " + printable(before.Title) + ")"
-	case before.PostingVersionID != after.PostingVersionID:
-		return " (new version)"
-	}
-	return " (dates)"
 }
 
 // loadState reads what saveState wrote; nil where there is nothing yet.
@@ -239,10 +252,8 @@ func loadState(path string) (*jobboard.Snapshot, error) {
 	}
 	s := new(jobboard.Snapshot)
 	if err := json.Unmarshal(body, s); err != nil || s.Channel == "" {
-		return nil, &exitError{
-			code: exitUsage, err: fmt.Errorf("--state: %s is not a state that watch has kept", path),
-			hint: "name another file, or remove it to start anew",
-		}
+		return nil, usage("--state: %s is not a state that watch has kept", path).
+			next("name another file, or remove it to start anew")
 	}
 	return s, nil
 }
