@@ -152,7 +152,7 @@ func FuzzFaultSchedule(f *testing.F) {
 			requests := 0
 			c, err := NewClient(Config{
 				BaseURL: "https://api.example", ClientID: "id", Retry: policy,
-				HTTPClient: &http.Client{Transport: fuzzTransport(func(r *http.Request) (*http.Response, error) {
+				HTTPClient: &http.Client{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
 					f := schedule[min(requests, len(schedule)-1)]
 					requests++
 					select {

@@ -99,13 +99,7 @@ func FuzzPathSegment(f *testing.F) {
 			return // part of the host
 		}
 		var sent *http.Request
-		c, err := NewClient(Config{
-			BaseURL: "https://api.example" + prefix, ClientID: "id", SubscriptionPath: subscriptions, Retry: RetryPolicy{MaxAttempts: 1},
-			HTTPClient: &http.Client{Transport: fuzzTransport(func(r *http.Request) (*http.Response, error) {
-				sent = r
-				return nil, io.EOF
-			})},
-		})
+		c, err := sending(&sent, Config{BaseURL: "https://api.example" + prefix, ClientID: "id", SubscriptionPath: subscriptions})
 		if err != nil {
 			return
 		}
@@ -167,13 +161,7 @@ func FuzzLanguage(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, language string) {
 		var sent *http.Request
-		c, err := NewClient(Config{
-			BaseURL: "https://api.example", ClientID: "id", Retry: RetryPolicy{MaxAttempts: 1},
-			HTTPClient: &http.Client{Transport: fuzzTransport(func(r *http.Request) (*http.Response, error) {
-				sent = r
-				return nil, io.EOF
-			})},
-		})
+		c, err := sending(&sent, Config{BaseURL: "https://api.example", ClientID: "id"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -231,13 +219,7 @@ func FuzzBaseAddress(f *testing.F) {
 			t.Fatalf("%q: %#v", address, u)
 		}
 		var sent *http.Request
-		c, err := NewClient(Config{
-			BaseURL: address, ClientID: "id", AllowInsecure: true, Retry: RetryPolicy{MaxAttempts: 1},
-			HTTPClient: &http.Client{Transport: fuzzTransport(func(r *http.Request) (*http.Response, error) {
-				sent = r
-				return nil, io.EOF
-			})},
-		})
+		c, err := sending(&sent, Config{BaseURL: address, ClientID: "id", AllowInsecure: true})
 		if err != nil {
 			t.Fatalf("%q: %v", address, err)
 		}
@@ -277,7 +259,7 @@ func FuzzRedirectLocation(f *testing.F) {
 		var sent []*http.Request
 		c, err := NewClient(Config{
 			BaseURL: base, ClientID: "id", AllowInsecure: true, Retry: RetryPolicy{MaxAttempts: 1},
-			HTTPClient: &http.Client{Transport: fuzzTransport(func(r *http.Request) (*http.Response, error) {
+			HTTPClient: &http.Client{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
 				sent = append(sent, r)
 				return &http.Response{StatusCode: status, Header: http.Header{"Location": {location}}, Body: http.NoBody, Request: r}, nil
 			})},
@@ -322,6 +304,16 @@ func asciiOnly(s string) string {
 	}, s)
 }
 
-type fuzzTransport func(*http.Request) (*http.Response, error)
+// sending makes a client that notes its last request and sends it nowhere.
+func sending(last **http.Request, cfg Config) (*Client, error) {
+	cfg.Retry.MaxAttempts = 1
+	cfg.HTTPClient = &http.Client{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+		*last = r
+		return nil, io.EOF
+	})}
+	return NewClient(cfg)
+}
 
-func (f fuzzTransport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+type transportFunc func(*http.Request) (*http.Response, error)
+
+func (f transportFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

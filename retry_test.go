@@ -29,19 +29,26 @@ func (s *switchTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
+func (s *switchTransport) client(t *testing.T, cfg Config) *Client {
+	t.Helper()
+	cfg.HTTPClient = &http.Client{Transport: s}
+	c, err := NewClient(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 // One budget serves a client and its applicants for an origin: what one of them
 // spends, the others do not have.
 func TestBudgetIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next := &switchTransport{}
 		next.status.Store(http.StatusServiceUnavailable)
-		client, err := NewClient(Config{
+		client := next.client(t, Config{
 			BaseURL: "https://jobs.example/board", JobDBURL: "https://jobs.example/db", ClientID: "id",
-			HTTPClient: &http.Client{Transport: next}, Retry: RetryPolicy{Budget: 10},
+			Retry: RetryPolicy{Budget: 10},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		ctx := context.Background()
 		search := func() error { _, err := client.Search(ctx, "1", Query{}); return err }
 		lookup := func() error { _, err := client.JobInformation(ctx, 1); return err }
@@ -96,14 +103,8 @@ func TestBudgetOfEachOrigin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next := &switchTransport{}
 		next.status.Store(http.StatusServiceUnavailable)
-		config := Config{
-			BaseURL: "https://jobs.example", JobDBURL: "https://db.example", HTTPClient: &http.Client{Transport: next},
-			Retry: RetryPolicy{Budget: 3},
-		}
-		client, err := NewClient(config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		config := Config{BaseURL: "https://jobs.example", JobDBURL: "https://db.example", Retry: RetryPolicy{Budget: 3}}
+		client := next.client(t, config)
 		_, _ = client.JobInformation(context.Background(), 1)
 		got := client.RetryBudgets()
 		want := []RetryBudget{{"https://jobs.example:443", 3, 3}, {"https://db.example:443", 0, 3}}
@@ -112,9 +113,7 @@ func TestBudgetOfEachOrigin(t *testing.T) {
 		}
 
 		config.Retry.Budget = -1
-		if client, err = NewClient(config); err != nil {
-			t.Fatal(err)
-		}
+		client = next.client(t, config)
 		next.requests.Store(0)
 		for range 20 {
 			_, _ = client.JobInformation(context.Background(), 1)
@@ -130,12 +129,7 @@ func TestBudgetSpreadKeepsTheDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next := &switchTransport{}
 		next.status.Store(http.StatusServiceUnavailable)
-		client, err := NewClient(Config{
-			BaseURL: "https://jobs.example", HTTPClient: &http.Client{Transport: next}, Retry: RetryPolicy{Budget: 1000},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := next.client(t, Config{BaseURL: "https://jobs.example", Retry: RetryPolicy{Budget: 1000}})
 		applicant := client.Applicant(StaticToken("token"))
 		const callers, limit = 150, 300 * time.Millisecond
 		start := time.Now()

@@ -7,13 +7,15 @@ package outage
 
 import (
 	"context"
-	"io"
-	"log"
 	"net/http"
+	"net/url"
+	"path"
 	"slices"
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
 )
 
 // Plan describes one experiment: callers that call at a steady rate, evenly
@@ -57,6 +59,12 @@ func URL(number int) string {
 	return Base + "/api/rest/v3/frontend/jobs/" + strconv.Itoa(number) + "/applied"
 }
 
+// numberOf returns the number of the call that a request belongs to.
+func numberOf(u *url.URL) int {
+	number, _ := strconv.Atoi(path.Base(path.Dir(u.Path)))
+	return number
+}
+
 // Record holds what happened. Times count from the start of the fault.
 type Record struct {
 	plan     Plan
@@ -81,13 +89,12 @@ func (p Plan) Run(open Open) *Record {
 	zero := time.Now().Add(p.Before)
 	var mu sync.Mutex
 	attempts := map[int]int{}
-	pipes := newPipes()
-	var working, serving, calling sync.WaitGroup
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /api/rest/v3/frontend/jobs/{number}/applied", func(w http.ResponseWriter, req *http.Request) {
+	var working, calling sync.WaitGroup
+	network := rig.NewNet()
+	server := rig.Serve(network, func(x *rig.Exchange) {
 		working.Add(1)
 		defer working.Done()
-		number, _ := strconv.Atoi(req.PathValue("number"))
+		number := numberOf(x.Request.URL)
 		at := time.Since(zero)
 		mu.Lock()
 		attempts[number]++
@@ -96,16 +103,15 @@ func (p Plan) Run(open Open) *Record {
 		after, status := p.Answer(at, attempt)
 		mu.Unlock()
 		<-time.After(after) // also where the client has gone
-		if status == http.StatusUnauthorized {
-			w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)
-		}
-		w.WriteHeader(status)
-		if status == http.StatusOK {
-			_, _ = io.WriteString(w, "true")
+		switch status {
+		case http.StatusOK:
+			x.Answer(status, "", "true")
+		case http.StatusUnauthorized:
+			x.Answer(status, "", "", "WWW-Authenticate", `Bearer error="invalid_token"`)
+		default:
+			x.Answer(status, "", "")
 		}
 	})
-	server := &http.Server{Handler: mux, ErrorLog: log.New(io.Discard, "", 0), ReadHeaderTimeout: time.Hour}
-	serving.Go(func() { _ = server.Serve(pipes) })
 
 	starts := p.starts()
 	clients := make([]Client, 1)
@@ -117,7 +123,7 @@ func (p Plan) Run(open Open) *Record {
 	}
 	transports := make([]*http.Transport, len(clients))
 	for i := range clients {
-		transports[i] = &http.Transport{DialContext: pipes.dial, MaxIdleConnsPerHost: p.Callers, DisableCompression: true}
+		transports[i] = &http.Transport{DialContext: network.DialContext, MaxIdleConnsPerHost: p.Callers, DisableCompression: true}
 		clients[i] = open(transports[i], p.Attempt)
 	}
 	r.calls = make([]call, len(starts))
@@ -137,7 +143,6 @@ func (p Plan) Run(open Open) *Record {
 		t.CloseIdleConnections()
 	}
 	_ = server.Close()
-	serving.Wait()
 	return r
 }
 

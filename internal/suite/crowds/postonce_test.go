@@ -3,7 +3,6 @@
 package crowds_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,8 +12,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"golang.org/x/oauth2"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
@@ -58,9 +55,7 @@ func TestPostIsSentOnce(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			cfg := jobboard.Config{ClientID: "10"}
 			if holder == "renewing" {
-				cfg = jobboard.Config{TokenSource: jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
-					return &oauth2.Token{AccessToken: "token"}, nil
-				})}
+				cfg = jobboard.Config{TokenSource: rig.Renewing("token")}
 			}
 			var mu sync.Mutex
 			seen := map[string]int{}

@@ -82,7 +82,7 @@ type trial struct {
 	release         chan struct{} // closed at the end, for what hangs
 	tls             *tls.Config   // the services speak it
 	http2           bool          // and nothing else
-	log             logLines
+	log             rig.Log
 	status          int // of the Error
 	start, end      time.Time
 
@@ -354,7 +354,7 @@ func (t *trial) verify(c cell, value any, err error) {
 	default:
 		t.verifyValue(value)
 	}
-	t.log.verify(t)
+	t.verifyLog()
 	for _, b := range t.client.RetryBudgets() {
 		if t.fault.unsent && b.Tokens != b.Capacity {
 			t.problem("of %v tokens %v are left, though nothing was sent", b.Capacity, b.Tokens)
@@ -500,31 +500,9 @@ func (t *trial) verifyText(err error, e *jobboard.Error) {
 	}
 }
 
-// logLines keeps whatever is logged.
-type logLines struct {
-	mu    sync.Mutex
-	lines []string
-}
-
-func (l *logLines) Enabled(context.Context, slog.Level) bool { return true }
-func (l *logLines) WithAttrs([]slog.Attr) slog.Handler       { return l }
-func (l *logLines) WithGroup(string) slog.Handler            { return l }
-func (l *logLines) Handle(_ context.Context, record slog.Record) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	line := record.Message
-	record.Attrs(func(a slog.Attr) bool {
-		line += " " + a.Key + "=" + fmt.Sprintf("%+v", a.Value.Resolve().Any())
-		return true
-	})
-	l.lines = append(l.lines, line)
-	return nil
-}
-
-func (l *logLines) verify(t *trial) {
-	l.mu.Lock()
-	lines := slices.Clone(l.lines)
-	l.mu.Unlock()
+// verifyLog: few lines, bounded, and no secret in them.
+func (t *trial) verifyLog() {
+	lines := t.log.Lines()
 	if len(lines) > 20 {
 		t.problem("%d log lines for a call", len(lines))
 	}

@@ -16,8 +16,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"golang.org/x/oauth2"
-
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
 )
@@ -160,7 +158,7 @@ func TestHostileAnswersAreBounded(t *testing.T) {
 	)
 	c := rig.Client(t, jobboard.Config{
 		BaseURL: "https://api.example", JobDBURL: "https://jobs.example",
-		TokenSource: jobboard.RenewingToken(staticFetch("token")), Retry: jobboard.RetryPolicy{MinWait: 1, MaxWait: 1},
+		TokenSource: rig.Renewing("token"), Retry: jobboard.RetryPolicy{MinWait: 1, MaxWait: 1},
 		HTTPClient: &http.Client{Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
 			body, encoding := bodies()
 			h := http.Header{"Content-Type": {"application/json"}}
@@ -170,10 +168,10 @@ func TestHostileAnswersAreBounded(t *testing.T) {
 			if status == 401 {
 				h.Set("WWW-Authenticate", `Bearer error="invalid_token"`)
 			}
-			return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(body), Request: r}, nil
+			return rig.Respond(r, status, h, body)
 		})},
 	})
-	a := c.Applicant(jobboard.RenewingToken(staticFetch("user")))
+	a := c.Applicant(rig.Renewing("user"))
 	call := func(op string) error {
 		if op == "Postings" { // to its first posting: then it is the caller's to stop
 			for _, err := range c.Postings(t.Context(), "ch", jobboard.Query{}) {
@@ -245,10 +243,6 @@ func TestHostileAnswersAreBounded(t *testing.T) {
 		runs, float64(worst["Search"])/(1<<20), worstName["Search"], float64(worst["other"])/(1<<20), worstName["other"])
 }
 
-func staticFetch(token string) func(context.Context) (*oauth2.Token, error) {
-	return func(context.Context) (*oauth2.Token, error) { return &oauth2.Token{AccessToken: token}, nil }
-}
-
 // Headers are bounded by the client's own transport.
 func TestHostileHeadersAreBounded(t *testing.T) {
 	const ok, chunked = "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -310,9 +304,7 @@ func TestHostileTime(t *testing.T) {
 						body, encoding := tt.body()
 						d := body.(*dripping)
 						d.ctx = r.Context()
-						return &http.Response{
-							StatusCode: 200, Header: http.Header{"Content-Encoding": {encoding}}, Body: io.NopCloser(d), Request: r,
-						}, nil
+						return rig.Respond(r, 200, http.Header{"Content-Encoding": {encoding}}, d)
 					})},
 				})
 				start := time.Now()
@@ -347,22 +339,6 @@ func (d *dripping) Read(p []byte) (int, error) {
 	return 1, nil
 }
 
-// rawHandler keeps the values of a log as they are, before a handler quotes
-// them.
-type rawHandler struct{ text *strings.Builder }
-
-func (h rawHandler) Enabled(context.Context, slog.Level) bool { return true }
-func (h rawHandler) Handle(_ context.Context, r slog.Record) error {
-	h.text.WriteString(r.Message)
-	r.Attrs(func(a slog.Attr) bool {
-		h.text.WriteString(a.Key + a.Value.Resolve().String())
-		return true
-	})
-	return nil
-}
-func (h rawHandler) WithAttrs([]slog.Attr) slog.Handler { return h }
-func (h rawHandler) WithGroup(string) slog.Handler      { return h }
-
 // The service's text reaches no log and no error text with a character that
 // could forge a line, move the cursor or turn the rest of the line round.
 func TestHostileTextIsCleaned(t *testing.T) {
@@ -390,10 +366,10 @@ func TestHostileTextIsCleaned(t *testing.T) {
 			503: {chunk},
 		} {
 			for _, body := range bodies {
-				var log strings.Builder
+				log := new(rig.Log)
 				c := rig.Client(t, jobboard.Config{
 					BaseURL: "https://api.example", JobDBURL: "https://jobs.example", TokenSource: jobboard.StaticToken("token"),
-					Retry: jobboard.RetryPolicy{MinWait: 1, MaxWait: 1}, Logger: slog.New(rawHandler{&log}),
+					Retry: jobboard.RetryPolicy{MinWait: 1, MaxWait: 1}, Logger: slog.New(log),
 					HTTPClient: &http.Client{Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
 						return &http.Response{
 							StatusCode: status, Status: chunk, Body: io.NopCloser(strings.NewReader(body)), Request: r,
@@ -415,7 +391,7 @@ func TestHostileTextIsCleaned(t *testing.T) {
 						t.Fatal(err)
 					}
 					for where, text := range map[string]string{
-						"Error()": err.Error(), "Message": e.Message, "Code": e.Code, "the log": log.String(),
+						"Error()": err.Error(), "Message": e.Message, "Code": e.Code, "the log": strings.Join(log.Lines(), ""),
 					} {
 						if r, found := rig.Unprintable(text); found {
 							t.Errorf("%s, %d, %.60q: %s has %U: %.200q", op.Label, status, body, where, r, text)
@@ -434,9 +410,9 @@ func TestHostileTextIsCleaned(t *testing.T) {
 	} {
 		_, transport, stop := rig.Run(func(x *rig.Exchange) { x.Raw(answer) })
 		defer stop()
-		var log strings.Builder
+		log := new(rig.Log)
 		c := rig.Client(t, jobboard.Config{
-			BaseURL: "https://api.example", TokenSource: jobboard.StaticToken("token"), Logger: slog.New(rawHandler{&log}),
+			BaseURL: "https://api.example", TokenSource: jobboard.StaticToken("token"), Logger: slog.New(log),
 			HTTPClient: &http.Client{Transport: transport},
 		})
 		_, err := c.Search(t.Context(), "ch", jobboard.Query{})
@@ -444,7 +420,7 @@ func TestHostileTextIsCleaned(t *testing.T) {
 			t.Errorf("%q: %v", answer, err)
 			continue
 		}
-		for where, text := range map[string]string{"Error()": err.Error(), "the log": log.String()} {
+		for where, text := range map[string]string{"Error()": err.Error(), "the log": strings.Join(log.Lines(), "")} {
 			if r, found := rig.Unprintable(text); found {
 				t.Errorf("%q: %s has %U: %.200q", answer, where, r, text)
 			}

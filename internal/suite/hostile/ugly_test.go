@@ -3,7 +3,6 @@ package hostile_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"runtime"
 	"strings"
@@ -87,7 +86,7 @@ func ugly(
 		Retry:            jobboard.RetryPolicy{MaxAttempts: attempts, MinWait: 100 * time.Millisecond, Budget: -1},
 		HTTPClient: &http.Client{Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
 			header := http.Header{"Content-Type": {"application/json"}, "Content-Encoding": {encoding}}
-			return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+			return rig.Respond(r, status, header, strings.NewReader(body))
 		})},
 	})
 	a := c.Applicant(jobboard.StaticToken(rig.ApplicantToken.Secret))

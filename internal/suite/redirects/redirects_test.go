@@ -244,31 +244,3 @@ func TestRedirectWithTwoLocations(t *testing.T) {
 		stop()
 	}
 }
-
-// A call that changes something is not redirected at all, not even at home:
-// its body would go where nobody meant it to.
-func TestRedirectOfChangesIsNotFollowed(t *testing.T) {
-	for _, op := range rig.Operations {
-		if !op.Changes() {
-			continue
-		}
-		for _, location := range []string{"/hop", "https://elsewhere.example/x"} {
-			for _, status := range redirectStatuses {
-				requests := 0
-				n, transport, stop := rig.Run(func(x *rig.Exchange) {
-					requests++
-					x.Answer(status, "", "", "Location", location)
-				})
-				cfg := jobboard.Config{HTTPClient: &http.Client{Transport: transport}}
-				slotCalls[1].config(&cfg, "https://api.karriere.example")
-				if _, err := op.Call(t.Context(), rig.Client(t, cfg), nil); !errors.Is(err, jobboard.ErrRedirect) || requests != 1 {
-					t.Errorf("%s %d to %s: %d requests, %v", op.Label, status, location, requests, err)
-				}
-				if dials, received := n.Elsewhere("https://api.karriere.example:443"); dials != 0 {
-					t.Errorf("%s %d to %s: leaves: %s", op.Label, status, location, received)
-				}
-				stop()
-			}
-		}
-	}
-}

@@ -7,14 +7,21 @@ package rig
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/oauth2"
 
 	"github.com/jobboard-sdk/jobboard-go"
 )
@@ -41,6 +48,57 @@ func Must[T any](v T, err error) T {
 		panic(err)
 	}
 	return v
+}
+
+// Respond returns the answer to a request.
+func Respond(r *http.Request, status int, header http.Header, body io.Reader) (*http.Response, error) {
+	if header == nil {
+		header = http.Header{}
+	}
+	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(body), Request: r}, nil
+}
+
+// Renewing returns a source that renews, and always gives the same token.
+func Renewing(token string) oauth2.TokenSource {
+	return jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
+		return &oauth2.Token{AccessToken: token}, nil
+	})
+}
+
+// Log is a slog.Handler that keeps the values of a log as they are, before a
+// handler quotes them.
+type Log struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+// Enabled returns true: all of it is kept.
+func (l *Log) Enabled(context.Context, slog.Level) bool { return true }
+
+// WithAttrs returns l; the library gives a logger no attributes of its own.
+func (l *Log) WithAttrs([]slog.Attr) slog.Handler { return l }
+
+// WithGroup returns l, as WithAttrs does.
+func (l *Log) WithGroup(string) slog.Handler { return l }
+
+// Handle keeps a line.
+func (l *Log) Handle(_ context.Context, record slog.Record) error {
+	line := record.Message
+	record.Attrs(func(a slog.Attr) bool {
+		line += " " + a.Key + "=" + fmt.Sprintf("%+v", a.Value.Resolve().Any())
+		return true
+	})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, line)
+	return nil
+}
+
+// Lines returns what was logged.
+func (l *Log) Lines() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.lines)
 }
 
 var files sync.Map

@@ -192,18 +192,13 @@ var leakyForms = []string{
 
 // configs are clients with every kind of credential in every kind of holder.
 func configs() map[string]jobboard.Config {
-	renewing := func(c rig.Canary) oauth2.TokenSource {
-		return jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
-			return &oauth2.Token{AccessToken: c.Secret}, nil
-		})
-	}
 	all := map[string]jobboard.Config{
 		"Basic": {ClientID: rig.ClientID.Secret, JobDBTokenSource: jobboard.StaticToken(rig.LookupToken.Secret)},
 		"static": {
 			TokenSource:      jobboard.StaticToken(rig.ClientToken.Secret),
 			JobDBTokenSource: jobboard.StaticToken(rig.LookupToken.Secret),
 		},
-		"renewing": {TokenSource: renewing(rig.ClientToken), JobDBTokenSource: renewing(rig.LookupToken)},
+		"renewing": {TokenSource: rig.Renewing(rig.ClientToken.Secret), JobDBTokenSource: rig.Renewing(rig.LookupToken.Secret)},
 	}
 	for name, cfg := range all {
 		cfg.BaseURL, cfg.JobDBURL = "https://api.karriere.example/prefix", "https://jobs.karriere.example"
@@ -267,9 +262,7 @@ func TestSecretsAreNotCutInHalf(t *testing.T) {
 	c := rig.Client(t, jobboard.Config{
 		BaseURL: "https://api.example", TokenSource: jobboard.StaticToken(token),
 		HTTPClient: &http.Client{Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
-			return &http.Response{
-				StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r,
-			}, nil
+			return rig.Respond(r, status, nil, strings.NewReader(body))
 		})},
 	})
 	for _, status = range []int{200, 400, 404} {
