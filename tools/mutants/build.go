@@ -16,30 +16,31 @@ import (
 // its arguments if the environment says that the mutant is on.
 
 // switchFile is what each package gets that has mutants in functions. Under
-// record it writes down which places a program comes by.
+// record it writes down which places a program comes by. mutantOn is small, so
+// that the compiler puts it where it is called: some are called for each byte.
 const switchFile = `package %s
 
 import (
 	"os"
 	"strconv"
-	"sync"
+	"sync/atomic"
 )
 
 var mutantIsOn, _ = strconv.Atoi(os.Getenv("MUTANT"))
 
-var mutantsSeen sync.Map
+var mutantsSeen [%d]atomic.Bool
 
-func mutantOn(id int) bool {
-	if mutantIsOn == -1 {
-		if _, seen := mutantsSeen.LoadOrStore(id, true); !seen {
-			f, err := os.OpenFile(os.Getenv("MUTANT_LOG"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-			if err == nil {
-				_, _ = f.WriteString(strconv.Itoa(id) + "\n")
-				_ = f.Close()
-			}
+func mutantOn(id int) bool { return mutantIsOn == id || mutantIsOn == -1 && mutantSeen(id) }
+
+func mutantSeen(id int) bool {
+	if !mutantsSeen[id].Load() && mutantsSeen[id].CompareAndSwap(false, true) {
+		f, err := os.OpenFile(os.Getenv("MUTANT_LOG"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err == nil {
+			_, _ = f.WriteString(strconv.Itoa(id) + "\n")
+			_ = f.Close()
 		}
 	}
-	return mutantIsOn == id
+	return false
 }
 `
 
@@ -152,7 +153,8 @@ func (r *run) write(all []*mutant) (map[string][]lines, error) {
 			where[name] = append(where[name], lines{m.id, first, last})
 			first = last + 2
 		}
-		err = r.give(filepath.Join(filepath.Dir(file), "mutants_on.go"), fmt.Sprintf(switchFile, mutants[0].pkgName))
+		text = fmt.Sprintf(switchFile, mutants[0].pkgName, all[len(all)-1].id+1)
+		err = r.give(filepath.Join(filepath.Dir(file), "mutants_on.go"), text)
 		if err != nil {
 			return nil, err
 		}

@@ -269,7 +269,10 @@ func (r *run) tryAnew(ctx context.Context, m *mutant, tests []*test) (string, er
 	})
 	for _, pkg := range pkgs {
 		result, err := r.ask(ctx, m, of[pkg], func(tests []*test, mutant int) *exec.Cmd {
-			args := []string{"test", "-count=1", "-vet=off", "-failfast", "-timeout", r.patience(tests), "-exec", "sh -c '" + r.inBounds(tests) + "'"}
+			args := []string{
+				"test", "-count=1", "-vet=off", "-failfast", "-timeout", r.patience(tests),
+				"-exec", "sh -c '" + r.inBounds(tests) + "'",
+			}
 			if mutant != 0 {
 				args = append(args, "-overlay", overlay)
 			}
