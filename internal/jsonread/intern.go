@@ -9,9 +9,6 @@ type interner struct{ known [256]string }
 const maxInterned = 64
 
 func (in *interner) get(b []byte) string {
-	if len(b) == 0 {
-		return ""
-	}
 	if len(b) > maxInterned {
 		return string(b)
 	}

@@ -146,9 +146,6 @@ func (r *Reader) Join(t *Text) string {
 	if r.Err() != nil || !r.Charge(t.Len()) {
 		return ""
 	}
-	if len(t.full) == 0 {
-		return string(t.cur)
-	}
 	var b strings.Builder
 	b.Grow(t.Len())
 	for _, c := range t.full {

@@ -37,19 +37,12 @@ func Hide(text string, secrets []string) string {
 
 // hide also returns the steps of work that it took.
 func hide(text string, secrets []string) (hidden string, steps int) {
-	if len(secrets) == 0 || text == "" {
-		return text, 0
-	}
 	plain := unquote(text)
 	var found []span
 	for _, secret := range secrets {
 		found = plain.find(found, secret)
 	}
-	steps = plain.steps + len(found)
-	if len(found) == 0 {
-		return text, steps
-	}
-	return cutOut(text, found), steps
+	return cutOut(text, found), plain.steps + len(found)
 }
 
 // span is a part of a text: [from, to).

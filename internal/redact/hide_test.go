@@ -101,6 +101,11 @@ func TestForms(t *testing.T) {
 			}
 		}
 	}
+	// Behind its base64 four characters may still belong to it, not more.
+	coded := base64.RawStdEncoding.EncodeToString([]byte(secret[:12]))
+	if got, want := Hide(coded+"abcdefgh", []string{secret[:12]}), "defgh"; !strings.HasSuffix(got, want) {
+		t.Errorf("%q became %q", coded+"abcdefgh", got)
+	}
 	for text, want := range map[string]string{
 		"10 of 10":                "10 of 10",
 		"Basic " + short:          Hidden,
