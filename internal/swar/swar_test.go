@@ -3,6 +3,7 @@ package swar
 import (
 	"encoding/binary"
 	"math/bits"
+	"strings"
 	"testing"
 	"unicode/utf8"
 )
@@ -104,7 +105,7 @@ func TestVerbatim(t *testing.T) {
 	for text, want := range map[string]int{
 		"": 0, `"`: 0, `abc"`: 3, `abc`: 3, `a\n`: 1, "a\x00": 1, `0123456789abcdef"`: 16, `0123456789abcdef0123\"`: 20,
 		`ü"`: 2, `long enough: € and more of it"`: 31, `€`: 3,
-		"\xff\"": 0, "0123456789\xc3\"": 0, "0123456789\xc3": 0, "ü\x1f": 2, `ü\u00fc`: 2,
+		"\xff\"": 0, "0123456789\xc3\"": 0, "0123456789\xc3": 0, "ü\x1f": 2, "0123456789\xff\"123456": 0, `ü\u00fc`: 2,
 	} {
 		if got := Verbatim([]byte(text)); got != want {
 			t.Errorf("%q: %d, want %d", text, got, want)
@@ -157,6 +158,25 @@ func TestFirst(t *testing.T) {
 			w := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
 			if got := First(w(0), w(1), w(2), w(3)); got != at {
 				t.Fatalf("%x: %d, want %d", b, got, at)
+			}
+		}
+	}
+}
+
+// TestPlain puts a byte at every place before, at and behind the end of a run.
+func TestPlain(t *testing.T) {
+	for n := range 24 {
+		for at := range n + 2 {
+			for _, c := range []byte{0, 0x1F, ' ', '"', '\\', 'a', 0x7F, 0x80, 0xC3, 0xFF} {
+				b := []byte(strings.Repeat("x", n) + "\"é and more than eight bytes\"")
+				b[at] = c
+				length, ascii := 0, true
+				for ; length < len(b) && !IsStop(b[length]); length++ {
+					ascii = ascii && b[length] < utf8.RuneSelf
+				}
+				if gotLength, gotASCII := Plain(b); gotLength != length || gotASCII != ascii {
+					t.Fatalf("%q: %d, %v, want %d, %v", b, gotLength, gotASCII, length, ascii)
+				}
 			}
 		}
 	}
