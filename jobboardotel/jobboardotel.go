@@ -51,7 +51,7 @@ const (
 	WaitKey      = attribute.Key("jobboard.wait")      // seconds before the next request
 )
 
-// Option says where an observer reports to.
+// Option chooses where an observer reports to.
 type Option func(*config)
 
 type config struct {

@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 )
 
-// Fault is something that goes wrong on purpose. Its first part says which
+// Fault describes something that goes wrong on purpose. Its first part says which
 // calls it hits, the second what they get instead of their answer, the third
 // how the answer goes out. The zero value hits every call and does nothing.
 //
@@ -55,7 +55,7 @@ type Fault struct {
 	Skew      time.Duration `json:"-"`                    // how far the Date header is ahead
 }
 
-// Break is a bad end of an answer.
+// Break chooses how an answer ends badly.
 type Break string
 
 // The bad ends.
@@ -70,7 +70,7 @@ const (
 	StallBody   Break = "stall-body"   // the body stops coming
 )
 
-// Encoding is a Content-Encoding, honest or not.
+// Encoding names a Content-Encoding, honest or not.
 type Encoding string
 
 // The encodings. Gzip with Size makes a bomb: a body of spaces or of repeated

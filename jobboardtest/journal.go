@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Request is one entry of the journal. It never holds the value of a
+// Request records one request in the journal. It never holds the value of a
 // credential: Authorization and its like say what kind came, and a token
 // anywhere else is masked.
 type Request struct {
@@ -34,7 +34,7 @@ type Request struct {
 	Violations []string      `json:"violations,omitempty"`
 	Took       time.Duration `json:"took"` // until the answer began
 
-	// Response is what was answered, in what Server.Request returns alone.
+	// Response records what was answered, in what Server.Request returns alone.
 	Response *Response `json:"response,omitempty"`
 }
 

@@ -73,7 +73,7 @@ const (
 	Deleted  JobStatus = "deleted"  // no longer there: get_project_error, ERROR_JOB_UNAVAILABLE
 )
 
-// Job is what the job information lookup speaks of (section 2.5). Its
+// Job describes a job as the job information lookup shows it (section 2.5). Its
 // postings, added with AddPosting, are what the search finds; a job without
 // one answers "JobPosting not found" and ERROR_POSTING_UNAVAILABLE.
 type Job struct {
@@ -91,14 +91,14 @@ type Job struct {
 	ApplyClosed         bool       `json:"apply_closed,omitempty"` // active, and yet applyPossible is false
 }
 
-// Translation is a posting's text in another language. Config entries replace
+// Translation holds a posting's text in another language. Config entries replace
 // those of the posting, key by key.
 type Translation struct {
 	Title  string              `json:"title,omitempty"`
 	Config map[string][]string `json:"config,omitempty"`
 }
 
-// Posting is what the search finds (section 2.2). A zero time goes out as 0.
+// Posting describes what the search finds (section 2.2). A zero time goes out as 0.
 type Posting struct {
 	ID           int64                  `json:"id"`         // zero: one is given
 	VersionID    int64                  `json:"version_id"` // zero: one is given
@@ -115,7 +115,7 @@ type Posting struct {
 	Locations    []Location             `json:"locations,omitempty"` // empty: those of its job
 }
 
-// Applicant is a person who applies. Username and Password are for the password
+// Applicant describes a person who applies. Username and Password are for the password
 // grant of the token endpoint.
 type Applicant struct {
 	ID        int64  `json:"id"` // zero: one is given

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// State is all that a server remembers, as one JSON document: version 1 of the
+// State holds all that a server remembers, as one JSON document: version 1 of the
 // file that Write writes and ReadState reads. Every list may be absent. Members have
 // the names of the Go fields in lower case with underscores, times are RFC 3339
 // texts, and a member it does not know is an error.
@@ -55,7 +55,7 @@ type State struct {
 	Demo          DemoInfo            `json:"demo,omitzero"`
 }
 
-// Token is an access token in a State.
+// Token holds an access token in a State.
 type Token struct {
 	Value       string    `json:"value"`
 	Kind        string    `json:"kind"` // "client", "user" or "lookup"

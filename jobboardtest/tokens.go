@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Client is an application that talks to the service. Without a secret it is
+// Client describes an application that talks to the service. Without a secret it is
 // public and uses Basic with its identifier; with one it is confidential and
 // must use tokens.
 type Client struct {

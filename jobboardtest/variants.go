@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// PlainForm is a form of the plain message texts of section 7.2.
+// PlainForm chooses the form of the plain message texts of section 7.2.
 type PlainForm string
 
 // The zero value is text labelled text/plain.
@@ -18,7 +18,7 @@ const (
 	PlainAsJSONString PlainForm = "json-string" // a quoted JSON string
 )
 
-// CodedForm is a form of the JSON errors of section 7.2.
+// CodedForm chooses the form of the JSON errors of section 7.2.
 type CodedForm string
 
 // The zero value is JSON.
@@ -27,7 +27,7 @@ const (
 	CodedAsWord CodedForm = "code-word" // the code alone, as text
 )
 
-// ApplicationIDForm is a form of the application identifier (section 4.3).
+// ApplicationIDForm chooses the form of the application identifier (section 4.3).
 type ApplicationIDForm string
 
 // The zero value is the bare identifier.
@@ -36,7 +36,7 @@ const (
 	ApplicationIDNewline ApplicationIDForm = "newline" // bare, with a newline after it
 )
 
-// ErrorForm is a form of the lookup's ERROR_ codes (section 7.3).
+// ErrorForm chooses the form of the lookup's ERROR_ codes (section 7.3).
 type ErrorForm string
 
 // The zero value is a JSON object.
@@ -45,7 +45,7 @@ const (
 	ErrorAsText       ErrorForm = "text"
 )
 
-// AuthPlace is where the two fields of a 401 or 403 go.
+// AuthPlace chooses where the two fields of a 401 or 403 go.
 type AuthPlace string
 
 // The zero value is the WWW-Authenticate header.
@@ -54,7 +54,7 @@ const (
 	AuthInBoth AuthPlace = "both"
 )
 
-// DateForm is a form of the postings' dates and of the offset in the lookup's
+// DateForm chooses the form of the postings' dates and of the offset in the lookup's
 // timestamp.
 type DateForm string
 
@@ -66,7 +66,7 @@ const (
 	DatesISOPlain DateForm = "iso-plain" // ...+0000
 )
 
-// LinkForm is a form of a posting's link.
+// LinkForm chooses the form of a posting's link.
 type LinkForm string
 
 // The zero value names the job and the version of the posting:
@@ -78,7 +78,7 @@ const (
 	LinksOpaque   LinkForm = "opaque"   // https://{host}/apply/{posting id}: neither
 )
 
-// FeedForm is a form of the names in the feed.
+// FeedForm chooses the form of the names in the feed.
 type FeedForm string
 
 // The zero value is that of the schema, without a namespace.
@@ -88,7 +88,7 @@ const (
 	FeedLowerCase FeedForm = "lower-case" // with a small first letter: <idValue>
 )
 
-// MissingForm is how optional values that are empty go out.
+// MissingForm chooses how optional values that are empty go out.
 type MissingForm string
 
 // The zero value is an empty list or text.

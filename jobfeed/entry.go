@@ -11,7 +11,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// Position is a place in a feed. It counts in the text as UTF-8: after
+// Position marks a place in a feed. It counts in the text as UTF-8: after
 // decompression and conversion, and without the byte order mark. For a plain
 // UTF-8 file that is the file itself.
 type Position struct {
@@ -23,7 +23,7 @@ type Position struct {
 // String returns "line:column".
 func (p Position) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column) }
 
-// Entry is one PositionOpening. Only JobID is always there; white space around
+// Entry holds one PositionOpening. Only JobID is always there; white space around
 // a text is removed, and what the feed does not have is empty.
 type Entry struct {
 	Position // of the start tag
@@ -70,7 +70,7 @@ type Entry struct {
 // is nil. Prefixes may be declared outside of it.
 func (e *Entry) Raw() []byte { return bytes.Clone(e.raw) }
 
-// Location is one PhysicalLocation.
+// Location holds one PhysicalLocation.
 type Location struct {
 	Name       string // Name
 	Country    string // PostalAddress > CountryCode, or an Area of type countrycode
@@ -89,7 +89,7 @@ const (
 	LinkApply   LinkKind = "apply"   // HowToApply > ApplicationMethod > InternetWebAddress
 )
 
-// Link is an address in an entry. The URL is the feed's and is not checked.
+// Link holds an address in an entry. The URL is the feed's and is not checked.
 type Link struct {
 	Kind LinkKind
 	URL  string
@@ -108,7 +108,7 @@ func ascending[T cmp.Ordered](list []T) []T {
 	return slices.Compact(list)
 }
 
-// Date is a date or an instant as it stands in the feed.
+// Date holds a date or an instant as it stands in the feed.
 type Date string
 
 // The layouts of XML Schema's date and dateTime, and the zone without a colon.

@@ -14,8 +14,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/atomicfile"
 )
 
-// ErrIndexFile says that these are not the bytes of an index, or of a version
-// that this release does not know, or not all of them.
+// ErrIndexFile reports that the bytes are not those of a whole index in a version
+// that this release knows.
 var ErrIndexFile = errors.New("not a usable index")
 
 // The file of an index is indexMagic, whose last byte is the version; the

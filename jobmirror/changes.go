@@ -23,18 +23,18 @@ type Change struct {
 	Cause    string          `json:"cause"`              // such as "lookup", "channel 27828_extern de", "feed jobs.xml" or "forget"
 }
 
-// Cursor is a place in the log of changes of one database. The empty cursor is
-// the beginning of the log.
+// Cursor marks a place in the log of changes of one database. The empty cursor
+// marks the beginning of the log.
 type Cursor string
 
 // Errors of a cursor.
 var (
-	// ErrCursor: the cursor belongs to another database.
+	// ErrCursor reports that the cursor belongs to another database.
 	ErrCursor = errors.New("jobmirror: the cursor is not of this database")
-	// ErrCursorTooOld: the log does not reach back that far; begin anew with
+	// ErrCursorTooOld reports that the log does not reach back that far; begin anew with
 	// Snapshot.
 	ErrCursorTooOld = errors.New("jobmirror: the log of changes does not reach back to the cursor")
-	// ErrCursorAhead: the log has not come that far, as after a backup was
+	// ErrCursorAhead reports that the log has not come that far, as after a backup was
 	// put back; begin anew with Snapshot.
 	ErrCursorAhead = errors.New("jobmirror: the cursor is ahead of the log of changes")
 )
@@ -58,7 +58,7 @@ func (m *Mirror) parseCursor(c Cursor) (int64, error) {
 // changesBatch is how many changes are read at a time.
 const changesBatch = 500
 
-// Changes gives the changes after a cursor, in order and without gaps, to the
+// Changes yields the changes after a cursor, in order and without gaps, to the
 // end of the log. An error is the last item: ErrCursor, ErrCursorTooOld and
 // ErrCursorAhead refuse the cursor.
 func (m *Mirror) Changes(ctx context.Context, since Cursor) iter.Seq2[Change, error] {
@@ -86,7 +86,7 @@ func (m *Mirror) Changes(ctx context.Context, since Cursor) iter.Seq2[Change, er
 // followEvery is how often the log is asked for new changes.
 const followEvery = 250 * time.Millisecond
 
-// Follow gives the changes after a cursor as Changes does, and then waits for
+// Follow yields the changes after a cursor as Changes does, and then waits for
 // new ones until ctx ends, whose error is the last item.
 func (m *Mirror) Follow(ctx context.Context, since Cursor) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
@@ -152,7 +152,7 @@ func rawOrNil(text *string) json.RawMessage {
 	return json.RawMessage(*text)
 }
 
-// Row is a row of the copy: Posting or Job is set.
+// Row holds a row of the copy: Posting or Job is set.
 type Row struct {
 	Posting *PostingRecord `json:"posting,omitempty"`
 	Job     *JobRecord     `json:"job,omitempty"`

@@ -11,7 +11,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// Job is what the mirror knows of a job, how old that is, and by what evidence
+// Job holds what the mirror knows of a job, how old that is, and by what evidence
 // postings are the job's.
 type Job struct {
 	JobRecord

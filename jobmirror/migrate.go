@@ -26,12 +26,12 @@ const versionTable = "mirror_versions"
 
 // Errors of Open.
 var (
-	// ErrNotMirror: the database belongs to another program, or is none.
+	// ErrNotMirror reports that the database belongs to another program, or is none.
 	ErrNotMirror = errors.New("jobmirror: not a mirror's database")
-	// ErrNewer: a newer version of this package changed the database in a way
+	// ErrNewer reports that a newer version of this package changed the database in a way
 	// that this one does not understand.
 	ErrNewer = errors.New("jobmirror: the database needs a newer version of this program")
-	// ErrNoSchema: the database has no tables yet, or older ones, and was
+	// ErrNoSchema reports that the database has no tables yet, or older ones, and was
 	// opened only to read or without the right to make them.
 	ErrNoSchema = errors.New("jobmirror: the database is not set up for this version")
 )

@@ -15,8 +15,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// Mirror is a copy of a board in a database. Its methods may be called at the
-// same time.
+// Mirror keeps a copy of a board in a database. Several goroutines may call its
+// methods at the same time.
 type Mirror struct {
 	db      *database
 	opts    Options
@@ -42,15 +42,15 @@ type Mirror struct {
 
 // Errors of a mirror's methods.
 var (
-	// ErrReadOnly: the mirror was opened with Options.ReadOnly.
+	// ErrReadOnly reports that the mirror was opened with Options.ReadOnly.
 	ErrReadOnly = errors.New("jobmirror: opened to read only")
-	// ErrLocked: another process runs or refreshes the mirror.
+	// ErrLocked reports that another process runs or refreshes the mirror.
 	ErrLocked = errors.New("jobmirror: another process runs this mirror")
-	// ErrUnknown: the mirror does not hold the job.
+	// ErrUnknown reports that the mirror does not hold the job.
 	ErrUnknown = errors.New("jobmirror: no such job in the mirror")
-	// ErrIncomplete: not every channel was copied whole yet.
+	// ErrIncomplete reports that not every channel was copied whole yet.
 	ErrIncomplete = errors.New("jobmirror: not every channel was copied whole yet")
-	// ErrStale: what the mirror knows is older than Options.MaxAge.
+	// ErrStale reports that what the mirror knows is older than Options.MaxAge.
 	ErrStale = errors.New("jobmirror: the answer is too old to be given")
 )
 
@@ -365,7 +365,7 @@ func (m *Mirror) Accept(ctx context.Context) error {
 
 func (m *Mirror) progress(_ *source, n int) { m.copied.Add(int64(n)) }
 
-// Progress is how much a Mirror has done since it was opened.
+// Progress counts what a Mirror has done since it was opened.
 type Progress struct {
 	Read     int64 // postings and entries of feeds
 	LookedUp int64 // lookups whose results are written

@@ -56,7 +56,7 @@ type Options struct {
 	MeterProvider metric.MeterProvider
 }
 
-// Channel is a channel of postings, in the languages in which it is copied.
+// Channel names a channel of postings, and the languages in which it is copied.
 type Channel struct {
 	ID        jobboard.ChannelID
 	Languages []string             // such as "de" and "en": a posting has a row for each; none: one, as the board chooses
@@ -64,7 +64,7 @@ type Channel struct {
 	Near      jobboard.GeoLocation // likewise
 }
 
-// Feed is a job feed: a file or the address of one, plain or compressed with gzip.
+// Feed names a job feed: a file or the address of one, plain or compressed with gzip.
 type Feed struct {
 	// Name tells feeds apart and stands in the database. Empty: Address
 	// without user, password, query and fragment.

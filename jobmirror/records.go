@@ -13,7 +13,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// State is what the last lookup that answered said of a job.
+// State tells what the last lookup that answered said of a job.
 type State string
 
 // The states. The zero value does not occur in the database.
@@ -37,7 +37,7 @@ const (
 	EvidenceLink    Evidence = "link"    // the posting's own link has the job's identifier in its path
 )
 
-// PostingRecord is a posting in one language, as the log of changes and the
+// PostingRecord holds a posting in one language, as the log of changes and the
 // column postings.record have it.
 type PostingRecord struct {
 	Posting  jobboard.JobPostingID     `json:"jobPostingId"`
@@ -58,14 +58,14 @@ type PostingRecord struct {
 	Confirmed bool           `json:"confirmed,omitempty"` // the lookup of Job gave the posting's title
 }
 
-// JobRecord is a job, as the log of changes and the column jobs.record have it.
+// JobRecord holds a job, as the log of changes and the column jobs.record have it.
 type JobRecord struct {
 	Job         jobboard.JobID `json:"jobId"`
 	State       State          `json:"state"`
 	Information *Information   `json:"information,omitempty"` // of the last lookup that had one; nil: there was none
 }
 
-// Information is a job information (2.5) without its time, and with its
+// Information holds a job information (2.5) without its time, and with its
 // catalogue of nationalities replaced by a hash.
 type Information struct {
 	JobTitle            string              `json:"jobTitle"`

@@ -30,7 +30,7 @@ type Query struct {
 	Facets   bool       // counts all hits, in all and by category and place; slower
 }
 
-// Order is the order of hits.
+// Order chooses the order of hits.
 type Order int
 
 // The orders.
@@ -39,14 +39,14 @@ const (
 	Oldest              // those that it came to know first
 )
 
-// PageCursor is where a page of a search ends. It is good for the query that
+// PageCursor marks where a page of a search ends. It is good for the query that
 // gave it.
 type PageCursor string
 
 // ErrPageCursor says that the cursor is none, or of another query.
 var ErrPageCursor = errors.New("jobmirror: the page cursor is not of this query")
 
-// Page is a page of hits.
+// Page holds a page of hits.
 type Page struct {
 	Postings []Posting
 	Next     PageCursor // for Query.After; empty: there are no more
@@ -56,14 +56,14 @@ type Page struct {
 	Age time.Duration
 }
 
-// Facets are the counts of all hits of a query.
+// Facets counts all hits of a query.
 type Facets struct {
 	Total      int
 	Categories map[string]int // by category identifier
 	Places     map[string]int // by location name
 }
 
-// Posting is a posting of the copy, in one language.
+// Posting holds a posting of the copy, in one language.
 type Posting struct {
 	Posting    jobboard.JobPosting
 	Language   string              // in which it was asked for

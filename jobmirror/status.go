@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Status is how a mirror is doing.
+// Status tells how a mirror is doing.
 type Status struct {
 	Sources   []SourceStatus  `json:"sources"`
 	Processes []ProcessStatus `json:"processes"` // that run or refresh the mirror, and those that ended without saying so
@@ -26,7 +26,7 @@ type Status struct {
 	PausedUntil time.Time `json:"pausedUntil"` // because the board asked for it; zero: no pause holds
 }
 
-// SourceStatus is how a channel in one language, or a feed, is doing.
+// SourceStatus tells how a channel in one language, or a feed, is doing.
 type SourceStatus struct {
 	Kind     string    `json:"kind"` // "channel" or "feed"
 	Name     string    `json:"name"` // with what narrows a channel down
@@ -39,7 +39,7 @@ type SourceStatus struct {
 	Held     int       `json:"held,omitempty"` // rows that a refresh would have removed and that wait for the next one
 }
 
-// ProcessStatus is a process that runs or refreshes the mirror.
+// ProcessStatus describes a process that runs or refreshes the mirror.
 type ProcessStatus struct {
 	Name     string    `json:"name"`    // of the machine, with the process's number
 	Version  string    `json:"version"` // of the program; empty: it was not built from a version

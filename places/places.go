@@ -39,7 +39,7 @@ import (
 // shows it to others.
 const Attribution = "Places: geonames.org, CC BY 4.0"
 
-// Place is a town or a city.
+// Place describes a town or a city.
 type Place struct {
 	Name       string  // as spelt there, in Latin letters, such as "München"
 	Country    string  // ISO 3166 code, such as "DE"

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Rule is one thing the interface says.
+// Rule states one thing that the interface says.
 type Rule struct {
 	Name    string // such as "search/radius"; rules of one operation begin alike
 	Section string // of the interface, such as "4.1" or "4.2, 8"
@@ -16,7 +16,7 @@ type Rule struct {
 	Changes bool   // the check changes something: left out of a read-only run
 }
 
-// Result is what became of one rule.
+// Result tells what became of one rule.
 type Result struct {
 	Rule
 	Problems []string // what was broken; empty: nothing was
