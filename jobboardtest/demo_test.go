@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
@@ -100,6 +101,21 @@ func TestDemo(t *testing.T) {
 	for i := range v.NumField() {
 		if v.Field(i).IsZero() {
 			t.Errorf("DemoInfo.%s is empty", v.Type().Field(i).Name)
+		}
+	}
+
+	intranet := 0
+	for _, p := range s.Postings {
+		if len(p.Channels) == 2 && p.Channels[1] == "27829_intern" {
+			intranet++
+		}
+	}
+	if intranet != 12 {
+		t.Errorf("%d postings are in the channel of the intranet too", intranet)
+	}
+	for _, token := range s.Tokens {
+		if token.Since.Format(time.DateOnly) != "2026-01-05" {
+			t.Errorf("%v is of %v", token, token.Since)
 		}
 	}
 

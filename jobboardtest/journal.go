@@ -155,7 +155,7 @@ func (j *journal) trim() {
 	drop := max(0, len(j.entries)-maxJournal)
 	left := 0
 	for i, e := range slices.Backward(j.entries) {
-		if left += e.bytes; left > maxJournalBytes/2 && i < len(j.entries)-1 {
+		if left += e.bytes; left > maxJournalBytes/2 {
 			drop = max(drop, i+1)
 			break
 		}

@@ -54,7 +54,14 @@ func TestJournal(t *testing.T) {
 	if r, ok := srv.Request(9); !ok || r.Response.Size != int64(len(body)) || r.Response.Body != string(body[:min(len(body), 2<<10)]) {
 		t.Errorf("of the answer\n%s\nis kept\n%+v", body, r.Response)
 	}
-	if n := srv.Count(); n != 9 {
+	srv.Fail(jobboardtest.Fault{Break: jobboardtest.ResetBefore, Times: 1})
+	if f := fetch(t.Context(), srv.Transport(), srv.BaseURL+"/nowhere", ""); f.err == nil {
+		t.Errorf("%+v", f)
+	}
+	if r, ok := srv.Request(10); !ok || r.Status != 0 || r.Response != nil {
+		t.Errorf("of no answer is kept %+v", r.Response)
+	}
+	if n := srv.Count(); n != 10 {
 		t.Errorf("Count() = %d", n)
 	}
 	if n := srv.Count(jobboardtest.OpApplied); n != 3 || len(srv.Requests(jobboardtest.OpApplied)) != 3 {
@@ -63,7 +70,7 @@ func TestJournal(t *testing.T) {
 	if n := srv.Count(jobboardtest.OpApplied, jobboardtest.OpSearch); n != 6 {
 		t.Errorf("Count(applied, search) = %d", n)
 	}
-	if after := srv.RequestsAfter(6); len(after) != 3 || after[0].Number != 7 {
+	if after := srv.RequestsAfter(6); len(after) != 4 || after[0].Number != 7 {
 		t.Errorf("RequestsAfter(6) = %v", after)
 	}
 	srv.ClearRequests()
@@ -71,7 +78,7 @@ func TestJournal(t *testing.T) {
 		t.Error("the journal is not empty")
 	}
 	get(t, srv, srv.JobDBURL+"/nowhere", "")
-	if r := srv.Requests(); len(r) != 1 || r[0].Number != 10 {
+	if r := srv.Requests(); len(r) != 1 || r[0].Number != 11 {
 		t.Errorf("after clearing: %v", r)
 	}
 }
@@ -247,15 +254,15 @@ func TestLongAddressesAreNotKept(t *testing.T) {
 	srv := jobboardtest.NewServer(jobboardtest.WithDemo())
 	defer srv.Close()
 	spaces := strings.Repeat("+", 900_000)
-	for n := range 150 {
+	for n := range 60 {
 		if f := fetch(t.Context(), srv.Client().Transport, fmt.Sprintf("%s?n=%d&search=nurse%s", searchURL(srv), n, spaces[n:]), srv.Demo.ClientToken); f.status != 200 {
 			t.Fatalf("%+v", f)
 		}
 	}
 	runtime.GC()
 	var m runtime.MemStats
-	if runtime.ReadMemStats(&m); m.HeapAlloc > 100<<20 {
-		t.Errorf("%d MiB after 150 requests with 900 kB of address", m.HeapAlloc>>20)
+	if runtime.ReadMemStats(&m); m.HeapAlloc > 45<<20 {
+		t.Errorf("%d MiB after 60 requests with 900 kB of address", m.HeapAlloc>>20)
 	}
 }
 
@@ -276,6 +283,11 @@ func TestBrokenBodies(t *testing.T) {
 	defer res.Body.Close()
 	if body, _ := io.ReadAll(res.Body); res.StatusCode != 400 || !strings.Contains(string(body), "chunk") {
 		t.Errorf("%s: %s", res.Status, body)
+	}
+	for size, want := range map[int]int{1 << 20: 200, 1<<20 + 1: 413} {
+		if res, body := do(t, srv, "POST", srv.BaseURL+"/jobabo", "", strings.Repeat(" ", size)); res.StatusCode != want {
+			t.Errorf("a body of %d bytes: %s %s", size, res.Status, body)
+		}
 	}
 }
 

@@ -250,7 +250,7 @@ type viewQuery struct {
 }
 
 // maxKeptHits bounds the memory of the remembered hits, in bytes.
-const maxKeptHits = 64 << 20
+const maxKeptHits = 16 << 20
 
 func (s *Server) postings() *postingView {
 	if v := s.view.Load(); v != nil {

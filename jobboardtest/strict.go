@@ -11,12 +11,18 @@ import (
 
 // violations collects what in a request is outside the interface, each as a
 // sentence that names the rule and its section.
+// There are maxViolations at most: an address has room for a hundred thousand.
 type violations struct {
 	e    *endpoint
 	list []string
 }
 
+const maxViolations = 100
+
 func (v *violations) add(format string, args ...any) {
+	if len(v.list) == maxViolations {
+		return
+	}
 	v.list = append(v.list, v.e.what+": "+fmt.Sprintf(format, args...)+" (section "+v.e.section+")")
 }
 

@@ -136,6 +136,20 @@ func TestStrictness(t *testing.T) {
 	}
 }
 
+// However much is wrong with a request, it is told within bounds.
+func TestViolationsAreBounded(t *testing.T) {
+	srv := jobboardtest.NewServer()
+	defer srv.Close()
+	var query strings.Builder
+	for n := range 1000 {
+		fmt.Fprintf(&query, "p%d&", n)
+	}
+	get(t, srv, srv.BaseURL+searchPath+"?"+query.String(), "")
+	if n := len(srv.Violations()); n != 100 {
+		t.Errorf("%d violations", n)
+	}
+}
+
 func TestTolerant(t *testing.T) {
 	srv := jobboardtest.NewServer(jobboardtest.WithDemo())
 	defer srv.Close()

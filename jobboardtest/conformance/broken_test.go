@@ -807,6 +807,15 @@ var breakages = []struct {
 		}),
 	},
 	{
+		name: "a language of two countries", // whose catalogs may be the same
+		respond: on("lookup", func(x *exchange) {
+			x.edit(func(o map[string]any) {
+				o["jobLanguage"] = map[bool]string{true: "de_CH", false: "de-AT"}[x.job == openJob(x.srv.Demo)]
+				o["nationalities"] = []any{map[string]any{"id": "2800137", "label": "deutsch"}}
+			})
+		}),
+	},
+	{
 		name: "the timestamp has no milliseconds", fails: []string{"lookup/timestamp"}, says: "2026-01-05T08:00:00Z",
 		respond: on("lookup", func(x *exchange) { x.edit(func(o map[string]any) { o["timestamp"] = "2026-01-05T08:00:00Z" }) }),
 	},

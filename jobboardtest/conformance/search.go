@@ -494,11 +494,8 @@ func searchLanguage(p *probe, _ *plainSearch) {
 	if p.lacks(len(p.Languages) == 0, "Languages") {
 		return
 	}
-	one, ok1 := p.find(query{language: p.Languages[0]})
-	other, ok2 := p.find(query{language: p.Languages[1]})
-	if !ok1 || !ok2 {
-		return
-	}
+	one, _ := p.find(query{language: p.Languages[0]}) // a search that fails breaks the rule by itself
+	other, _ := p.find(query{language: p.Languages[1]})
 	compared := 0
 	for _, o := range one.postings {
 		id, ok := number(o["jobPostingId"])

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -671,6 +672,42 @@ func TestEvents(t *testing.T) {
 	if status, text := s.do("GET", "/events?after=x", ""); status != 400 {
 		t.Errorf("%d %s", status, text)
 	}
+}
+
+// A page hears of an answer that came after its request, and is there still when
+// nothing happens.
+func TestEventsOverTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSuite(t)
+		s.srv.Fail(jobboardtest.Fault{Delay: time.Second, Times: 1})
+		answered := make(chan int)
+		go func() {
+			status, _ := s.ask(applied(s.srv.Demo.AppliedJob), s.srv.Demo.ApplicantToken)
+			answered <- status
+		}()
+		synctest.Wait()
+		res, err := s.srv.Client().Do(s.request("GET", "/events?after=0&revision=0", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		began := time.Now()
+		var heard []string
+		lines := bufio.NewScanner(res.Body)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() && lines.Text() != ": still here" {
+			if strings.HasPrefix(lines.Text(), "data: [{") {
+				heard = append(heard, lines.Text())
+			}
+		}
+		if status := <-answered; status != 200 || len(heard) != 2 ||
+			strings.Contains(heard[0], "200") || !strings.Contains(heard[1], `"n":1,`) || !strings.Contains(heard[1], "200") {
+			t.Errorf("%d; the rows are %q", status, heard)
+		}
+		if d := time.Since(began); d != 14800*time.Millisecond {
+			t.Errorf("a sign of life after %v", d)
+		}
+	})
 }
 
 // What is open for long, read or not, does not keep the server from ending, and is told.

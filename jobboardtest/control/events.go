@@ -2,7 +2,6 @@ package control
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -129,11 +128,7 @@ func (s *eventStream) sendNews() {
 }
 
 func (s *eventStream) send(event string, v any) {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return
-	}
-	fmt.Fprintf(s.w, "id: %d\nevent: %s\ndata: %s\n\n", s.journal.last, event, data)
+	fmt.Fprintf(s.w, "id: %d\nevent: %s\ndata: %s\n\n", s.journal.last, event, marshal(v))
 	s.sent = true
 }
 

@@ -69,6 +69,15 @@ func writeJSON(w http.ResponseWriter, v any) {
 	w.Write(buf.Bytes())
 }
 
+// marshal writes as JSON what cannot fail to be: texts, numbers and their like.
+func marshal(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
+
 // readBody reads a body whole.
 func readBody(r io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(r)

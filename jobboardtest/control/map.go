@@ -2,7 +2,6 @@ package control
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -93,11 +92,7 @@ func knownPlaces(jobs []jobboardtest.Job, spell spellings) []knownPlace {
 			continue
 		}
 		seen[name] = true
-		data, err := json.Marshal(j.Location)
-		if err != nil {
-			continue // it has texts alone
-		}
-		out = append(out, knownPlace{Name: name, JSON: string(data)})
+		out = append(out, knownPlace{Name: name, JSON: string(marshal(j.Location))})
 	}
 	slices.SortFunc(out, func(a, b knownPlace) int { return cmp.Compare(a.Name, b.Name) })
 	return out

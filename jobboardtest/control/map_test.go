@@ -70,6 +70,12 @@ func TestMap(t *testing.T) {
 			}
 		}
 	}
+	if c := draw(places[:1]); c.Dots[0].X != 120 || c.Dots[0].Y != c.Height/2 || c.Height != 210 {
+		t.Errorf("a single place is not in the middle: %+v", c)
+	}
+	if got := round1(1.26); got != 1.3 {
+		t.Errorf("1.26 is rounded to %v", got)
+	}
 	if c := draw(nil); len(c.Dots) != 0 || c.Width != 0 {
 		t.Errorf("a map of nothing: %+v", c)
 	}

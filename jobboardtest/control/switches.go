@@ -63,13 +63,9 @@ func words(empty string, others ...string) []option {
 
 // switches returns the switches of the page, set as v has them.
 func switches(v jobboardtest.Variants) []variantSwitch {
-	data, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // it has words, numbers and yes or no
-	}
 	var at map[string]any
-	if err := json.Unmarshal(data, &at); err != nil {
-		panic(err)
+	if err := json.Unmarshal(marshal(v), &at); err != nil {
+		panic(err) // marshal made it
 	}
 	out := make([]variantSwitch, len(allSwitches))
 	for i, s := range allSwitches {
@@ -100,13 +96,7 @@ type preset struct {
 }
 
 func presets() []preset {
-	mk := func(label string, f jobboardtest.Fault) preset {
-		data, err := json.Marshal(f)
-		if err != nil {
-			panic(err) // a fault is always JSON
-		}
-		return preset{label, string(data)}
-	}
+	mk := func(label string, f jobboardtest.Fault) preset { return preset{label, string(marshal(f))} }
 	return []preset{
 		mk("500", jobboardtest.Fault{Status: 500}),
 		mk("503", jobboardtest.Fault{Status: 503}),
