@@ -1,6 +1,7 @@
 package jobboardtest
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -51,6 +52,69 @@ func (v Variants) serverError(text string) answer {
 		return answer{status: http.StatusInternalServerError}
 	}
 	return textAnswer(http.StatusInternalServerError, text)
+}
+
+// plain returns an answer with a plain message of section 7.2.
+func (v Variants) plain(status int, text string) answer {
+	a := textAnswer(status, text)
+	if v.PlainErrors != "" {
+		a.contentType = typeJSON
+	}
+	if v.PlainErrors == PlainAsJSONString {
+		a.body = marshal(text)
+	}
+	return a
+}
+
+// found returns the word "found" as the service writes it.
+func (v Variants) found() string {
+	if v.NotFount {
+		return "fount"
+	}
+	return "found"
+}
+
+// coded returns a JSON error of section 7.2, code before message.
+func (v Variants) coded(status int, code, message string) answer {
+	a := answer{status: status, contentType: typeJSON}
+	switch v.CodedErrors {
+	case CodedAsWord:
+		return textAnswer(status, code)
+	case CodedAsText:
+		a.contentType = typeText
+	}
+	a.body = fmt.Appendf(nil, `{ "code": %s, "message": %s }`, marshal(code), marshal(message))
+	return a
+}
+
+// errorCode returns an answer with an ERROR_ code of section 7.3.
+func (v Variants) errorCode(code string) answer {
+	a := answer{status: v.ErrorStatus, contentType: typeJSON}
+	if a.status == 0 {
+		a.status = http.StatusNotFound
+	}
+	switch v.ErrorShape {
+	case ErrorAsText:
+		a.contentType, a.body = typeText, []byte(code)
+	case ErrorAsJSONString:
+		a.body = marshal(code)
+	default:
+		field := v.ErrorField
+		if field == "" {
+			field = "errorCode"
+		}
+		var value any = code
+		parts := strings.Split(field, ".")
+		for _, p := range slices.Backward(parts) {
+			if p == "0" {
+				value = []any{value}
+			} else {
+				value = map[string]any{p: value}
+			}
+		}
+		a.body = marshal(value)
+	}
+	return a
 }
 
 // answer carries the operation out.

@@ -1,9 +1,6 @@
 package jobboardtest
 
-import (
-	"fmt"
-	"net/http"
-)
+import "net/http"
 
 // applied answers the check of section 4.2.
 func (c *call) applied() answer {
@@ -72,26 +69,4 @@ func (c *call) jobForApplicant() (applicantsJob, *answer) {
 		return seen, nil
 	}
 	return seen, &refusal
-}
-
-// found returns the word "found" as the service writes it.
-func (v Variants) found() string {
-	if v.NotFount {
-		return "fount"
-	}
-	return "found"
-}
-
-// coded returns a JSON error of section 7.2, code before message.
-func (v Variants) coded(status int, code, message string) answer {
-	a := answer{status: status, contentType: typeJSON}
-	switch v.CodedErrors {
-	case CodedAsWord:
-		a.contentType, a.body = typeText, []byte(code)
-		return a
-	case CodedAsText:
-		a.contentType = typeText
-	}
-	a.body = fmt.Appendf(nil, `{ "code": %s, "message": %s }`, marshal(code), marshal(message))
-	return a
 }

@@ -38,8 +38,7 @@ func (s *Server) Advance(d time.Duration) {
 	s.ahead += d
 }
 
-// pause waits; it reports whether the time is up, and not the request or the
-// server.
+// pause waits for d. It reports false where the context ends first.
 func pause(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil

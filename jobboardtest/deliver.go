@@ -103,7 +103,7 @@ func (c *call) sendBody(w http.ResponseWriter, body io.Reader, size int64, f *Fa
 	if f.Break == "" {
 		_, _ = io.Copy(out, body)
 		if size < 0 {
-			reset(w) // an end of it must not look like one
+			reset(w) // a client must not take this for the end of the body
 		}
 		return
 	}

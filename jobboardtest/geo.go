@@ -75,12 +75,10 @@ func parseGeo(s string) (circle, error) {
 	case n[2] < 0:
 		return circle{}, fmt.Errorf("the distance %s is below 0", parts[2])
 	}
-	c := circle{set: true, center: newVector(n[0], n[1]), chord2: 4}
+	c := circle{set: true, center: newVector(n[0], n[1]), chord2: 5} // more than any chord has
 	if half := n[2] / earthRadiusKm / 2; half < math.Pi/2 {
-		// The hair added is a millimetre: a place at the very centre stays inside.
+		// A millimetre is added, so that a place at the very centre stays inside.
 		c.chord2 = math.Pow(2*math.Sin(half), 2) + 1e-20
-	} else {
-		c.chord2 = 5
 	}
 	return c, nil
 }

@@ -183,6 +183,32 @@ func (s *Server) Requests(ops ...Operation) []Request {
 	return out
 }
 
+// Request returns the journal's entry of a number, as it is by now, with what
+// was answered; ok is false where it never came or is gone.
+func (s *Server) Request(number int) (r Request, ok bool) {
+	s.journal.mu.Lock()
+	i, ok := slices.BinarySearchFunc(s.journal.entries, number, func(e *entry, n int) int { return e.Number - n })
+	if !ok {
+		s.journal.mu.Unlock()
+		return Request{}, false
+	}
+	r = s.journal.entries[i].Request
+	response := s.journal.entries[i].response
+	s.journal.mu.Unlock()
+	if r.Status == 0 {
+		return r, true
+	}
+	m := &mask{known: s.knownSecret}
+	header := http.Header{}
+	if response.contentType != "" {
+		header.Set("Content-Type", response.contentType)
+	}
+	maps.Copy(header, response.header)
+	body := m.text(strings.ToValidUTF8(string(response.body), "\uFFFD"))
+	r.Response = &Response{Header: header, Body: body, Size: response.size}
+	return r, true
+}
+
 // RequestsAfter returns the entries with a number above n, for a reader that
 // follows the journal.
 func (s *Server) RequestsAfter(n int) []Request {

@@ -2,11 +2,9 @@ package jobboardtest
 
 import (
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Operation names what a request asks for, in the journal and in faults.
@@ -126,35 +124,6 @@ const (
 
 func (a address) String() string {
 	return [...]string{"base_url", "jobdb_url", "either"}[a]
-}
-
-// call is one request on its way through the server.
-type call struct {
-	s       *Server
-	r       *http.Request
-	at      address
-	path    string // escaped, without the prefix
-	e       *endpoint
-	param   string // the filled-in path segment, unescaped
-	query   url.Values
-	cred    credential
-	v       Variants
-	body    []byte
-	form    url.Values // the body, where it is a form
-	note    string     // what became of a credential
-	arrived time.Time
-	entry   *entry
-	bodyErr error    // why the body is not whole
-	allowed []string // methods the path takes, when only the method was wrong
-	lost    string   // why no endpoint was found, with the rule and its section
-	badForm string   // why the query could not be read
-}
-
-func (c *call) op() Operation {
-	if c.e == nil {
-		return OpUnknown
-	}
-	return c.e.op
 }
 
 // find sets the endpoint, or the sentence that says why there is none.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -18,6 +19,37 @@ const (
 	bodyTimeout    = 30 * time.Second
 )
 
+// call is one request on its way through the server.
+type call struct {
+	s       *Server
+	r       *http.Request
+	at      address
+	path    string // escaped, without the prefix
+	e       *endpoint
+	param   string // the filled-in path segment, unescaped
+	query   url.Values
+	cred    credential
+	v       Variants
+	body    []byte
+	form    url.Values // the body, where it is a form
+	note    string     // what became of a credential
+	arrived time.Time
+	entry   *entry
+	bodyErr error    // why the body is not whole
+	allowed []string // methods the path takes, when only the method was wrong
+	lost    string   // why no endpoint was found, with the rule and its section
+	badForm string   // why the query could not be read
+}
+
+func (c *call) op() Operation {
+	if c.e == nil {
+		return OpUnknown
+	}
+	return c.e.op
+}
+
+// serve answers a request: it finds the operation, reads what came, puts it into
+// the journal, carries it out and sends the answer, as a fault wants it.
 func (s *Server) serve(at address, w http.ResponseWriter, r *http.Request) {
 	if !s.enter() {
 		http.Error(w, "the server is closed", http.StatusServiceUnavailable)
@@ -141,39 +173,27 @@ func (c *call) carryOut() answer {
 }
 
 // cutPrefix sets the path below the address's prefix. For an embedded handler
-// it also finds out which address is meant, where the prefixes tell.
+// it also finds out which address is meant, where the prefixes tell: the longer
+// one first, which may lie below the other.
 func (c *call) cutPrefix() bool {
-	full := strings.Clone(c.r.URL.EscapedPath()) // not a part of the whole address; see parseQuery
-	cut := func(root endpointRoot) bool {
-		rest, ok := strings.CutPrefix(full, root.prefix)
-		if ok && (rest == "" || rest[0] == '/') {
-			c.path = rest
+	c.path = strings.Clone(c.r.URL.EscapedPath()) // not a part of the whole address; see parseQuery
+	base, jobDB := c.s.base.prefix, c.s.jobDB.prefix
+	try := []address{c.at}
+	if c.at == anyAddress && base != jobDB {
+		try = []address{baseAddress, jobDBAddress}
+		if len(jobDB) > len(base) {
+			slices.Reverse(try)
+		}
+	}
+	for _, at := range try {
+		prefix := base
+		if at == jobDBAddress {
+			prefix = jobDB
+		}
+		if rest, ok := strings.CutPrefix(c.path, prefix); ok && (rest == "" || rest[0] == '/') {
+			c.path, c.at = rest, at
 			return true
 		}
-		return false
-	}
-	c.path = full
-	switch c.at {
-	case baseAddress:
-		return cut(c.s.base)
-	case jobDBAddress:
-		return cut(c.s.jobDB)
-	}
-	base, jobDB := c.s.base, c.s.jobDB
-	if base.prefix == jobDB.prefix {
-		return cut(base)
-	}
-	if len(jobDB.prefix) > len(base.prefix) && cut(jobDB) {
-		c.at = jobDBAddress
-		return true
-	}
-	if cut(base) {
-		c.at = baseAddress
-		return true
-	}
-	if cut(jobDB) {
-		c.at = jobDBAddress
-		return true
 	}
 	return false
 }

@@ -60,6 +60,8 @@ type Server struct {
 // endpointRoot is the host and path prefix of one address.
 type endpointRoot struct{ host, prefix string }
 
+func (r endpointRoot) url() string { return "http://" + r.host + r.prefix }
+
 type config struct {
 	base, jobDB             net.Listener // nil: a free port of 127.0.0.1
 	basePrefix, jobDBPrefix string
@@ -154,47 +156,59 @@ func start(opts []Option) (*Server, error) {
 	return s, nil
 }
 
+// listen begins to serve both addresses.
 func (s *Server) listen() error {
-	var baseL, jobDBL net.Listener
-	transport := &http.Transport{DisableCompression: false, MaxIdleConnsPerHost: 256, ForceAttemptHTTP2: false}
+	transport := &http.Transport{MaxIdleConnsPerHost: 256}
 	if s.cfg.noSockets {
 		s.network = newPipeNetwork()
-		// The ports are made up: nothing listens there, so that a client without
-		// this server's transport is refused instead of finding something else.
-		baseL, jobDBL = s.network.listen("127.0.0.1:1"), s.network.listen("127.0.0.1:2")
 		transport.DialContext = s.network.dial
-	} else {
-		for _, l := range []struct{ given, to *net.Listener }{{&s.cfg.base, &baseL}, {&s.cfg.jobDB, &jobDBL}} {
-			if *l.to = *l.given; *l.to != nil {
-				continue
-			}
-			var err error
-			if *l.to, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
-				return fmt.Errorf("jobboardtest: %w", err)
-			}
-		}
 	}
 	s.client = &http.Client{Transport: transport}
-	s.base = endpointRoot{reachable(baseL.Addr()), s.cfg.basePrefix}
-	s.jobDB = endpointRoot{reachable(jobDBL.Addr()), s.cfg.jobDBPrefix}
-	s.BaseURL = "http://" + s.base.host + s.base.prefix
-	s.JobDBURL = "http://" + s.jobDB.host + s.jobDB.prefix
-	for _, l := range []struct {
-		net.Listener
-		at address
-	}{{baseL, baseAddress}, {jobDBL, jobDBAddress}} {
-		srv := &http.Server{ //nolint:gosec // time-outs below, where time is not virtual
-			Handler:     s.handler(l.at),
-			BaseContext: func(net.Listener) context.Context { return s.ctx },
-			ErrorLog:    log.New(io.Discard, "", 0), // what is broken here is broken on purpose
-		}
-		if !s.cfg.noSockets {
-			srv.ReadHeaderTimeout, srv.ReadTimeout, srv.IdleTimeout = bodyTimeout, 10*bodyTimeout, 10*bodyTimeout
-		}
-		s.servers = append(s.servers, srv)
-		s.serving.Go(func() { _ = srv.Serve(l.Listener) })
+	// The ports without sockets are made up: nothing listens there, so that a client
+	// without this server's transport is refused instead of finding something else.
+	base, err := s.listener(s.cfg.base, "127.0.0.1:1")
+	if err != nil {
+		return err
 	}
+	jobDB, err := s.listener(s.cfg.jobDB, "127.0.0.1:2")
+	if err != nil {
+		base.Close()
+		return err
+	}
+	s.base = endpointRoot{reachable(base.Addr()), s.cfg.basePrefix}
+	s.jobDB = endpointRoot{reachable(jobDB.Addr()), s.cfg.jobDBPrefix}
+	s.BaseURL, s.JobDBURL = s.base.url(), s.jobDB.url()
+	s.serveOn(base, baseAddress)
+	s.serveOn(jobDB, jobDBAddress)
 	return nil
+}
+
+// listener returns the listener that was given, or one of its own.
+func (s *Server) listener(given net.Listener, withoutSockets string) (net.Listener, error) {
+	switch {
+	case s.network != nil:
+		return s.network.listen(withoutSockets), nil
+	case given != nil:
+		return given, nil
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("jobboardtest: %w", err)
+	}
+	return l, nil
+}
+
+func (s *Server) serveOn(l net.Listener, at address) {
+	srv := &http.Server{ //nolint:gosec // time-outs below, where time is not virtual
+		Handler:     s.handler(at),
+		BaseContext: func(net.Listener) context.Context { return s.ctx },
+		ErrorLog:    log.New(io.Discard, "", 0), // what is broken here is broken on purpose
+	}
+	if !s.cfg.noSockets {
+		srv.ReadHeaderTimeout, srv.ReadTimeout, srv.IdleTimeout = bodyTimeout, 10*bodyTimeout, 10*bodyTimeout
+	}
+	s.servers = append(s.servers, srv)
+	s.serving.Go(func() { _ = srv.Serve(l) })
 }
 
 // reachable returns a listener's host and port for a URL: the loopback's where it
@@ -313,4 +327,15 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		return err
 	}
 	return first
+}
+
+// OnShutdown calls f once when Shutdown begins, or at Close where that comes
+// first. It is for a mounted handler whose answers would otherwise not end, and
+// keep Shutdown waiting.
+func (s *Server) OnShutdown(f func()) {
+	once := sync.OnceFunc(f)
+	for _, srv := range s.servers {
+		srv.RegisterOnShutdown(once)
+	}
+	context.AfterFunc(s.ctx, once)
 }

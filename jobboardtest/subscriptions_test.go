@@ -2,6 +2,7 @@ package jobboardtest_test
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -73,9 +74,14 @@ func TestSubscriptions(t *testing.T) {
 			}
 		}
 		before := len(srv.Subscriptions())
-		do(t, srv, "POST", base+"?channel=27828_extern&types=rss::rss::rss", "10:", "")
-		if n := len(srv.Subscriptions()) - before; n != 1 {
+		do(t, srv, "POST", base+"?channel=27828_extern&types=rss::rss::rss", "10:", `{"5512":"one","2901":[7],"2902":null}`)
+		subs = srv.Subscriptions()
+		if n := len(subs) - before; n != 1 {
 			t.Errorf("a type that is named three times makes %d subscriptions", n)
+		}
+		categories := map[string][]string{"5512": {"one"}, "2901": {"7"}, "2902": nil}
+		if !slices.ContainsFunc(subs, func(s jobboardtest.Subscription) bool { return reflect.DeepEqual(s.Categories, categories) }) {
+			t.Errorf("no subscription has the categories %v: %+v", categories, subs)
 		}
 		if res, _ := do(t, srv, "POST", base, "nobody-issued-this", ""); res.StatusCode != 401 {
 			t.Errorf("a bad token: %d", res.StatusCode)

@@ -30,6 +30,12 @@ func (s *Server) AddClient(c Client) Client {
 	return c
 }
 
+// HasClient reports whether there is a client.
+func (s *Server) HasClient(id string) (ok bool) {
+	s.read(func(st *state) { _, ok = st.clients[id] })
+	return ok
+}
+
 type tokenKind string
 
 const (

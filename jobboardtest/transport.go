@@ -190,9 +190,7 @@ func (w *directWriter) finish() {
 		w.err = io.EOF
 	}
 	w.signal()
-	// The context stays until the reader is done with it or has left: the
-	// handler has returned, so nothing else listens to it.
-	w.cancel()
+	w.cancel() // the handler has returned: nobody listens to its context any more
 }
 
 // leave is called when the reader has gone.

@@ -3,7 +3,6 @@ package jobboardtest
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -326,45 +325,4 @@ type wireKey struct {
 
 func (v Variants) key(language string) wireKey {
 	return wireKey{v.QuotedIDs, v.Dates, v.Missing, v.Links, language}
-}
-
-// plain returns an answer with a plain message of section 7.2.
-func (v Variants) plain(status int, text string) answer {
-	switch v.PlainErrors {
-	case PlainAsJSON:
-		return answer{status: status, contentType: typeJSON, body: []byte(text)}
-	case PlainAsJSONString:
-		return answer{status: status, contentType: typeJSON, body: marshal(text)}
-	}
-	return answer{status: status, contentType: typeText, body: []byte(text)}
-}
-
-// errorCode returns an answer with an ERROR_ code of section 7.3.
-func (v Variants) errorCode(code string) answer {
-	a := answer{status: v.ErrorStatus, contentType: typeJSON}
-	if a.status == 0 {
-		a.status = http.StatusNotFound
-	}
-	switch v.ErrorShape {
-	case ErrorAsText:
-		a.contentType, a.body = typeText, []byte(code)
-	case ErrorAsJSONString:
-		a.body = marshal(code)
-	default:
-		field := v.ErrorField
-		if field == "" {
-			field = "errorCode"
-		}
-		var value any = code
-		parts := strings.Split(field, ".")
-		for _, p := range slices.Backward(parts) {
-			if p == "0" {
-				value = []any{value}
-			} else {
-				value = map[string]any{p: value}
-			}
-		}
-		a.body = marshal(value)
-	}
-	return a
 }

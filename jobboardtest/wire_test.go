@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -270,6 +271,9 @@ func TestQuotedIDsAndDates(t *testing.T) {
 func TestReplacedCompany(t *testing.T) {
 	srv := jobboardtest.New(t)
 	company := srv.AddCompany(jobboardtest.Company{Name: "Nordlicht Klinik"})
+	if !regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`).MatchString(company.ID) {
+		t.Errorf("the identifier %s is no UUID", company.ID)
+	}
 	const job = 7
 	srv.Publish("27828_extern", jobboardtest.Job{ID: job, Title: "Nurse", Language: "en", CompanyID: company.ID})
 	name := func() any {

@@ -289,7 +289,7 @@ func lookupNationalities(p *probe, infos []information) {
 			continue
 		}
 		for l, other := range byLanguage {
-			if l != language && reflect.DeepEqual(labels(other.fields["nationalities"]), labels(catalog)) {
+			if l != language && reflect.DeepEqual(labels(list(other.fields["nationalities"])), labels(catalog)) {
 				p.errorf("the jobs %d and %d have the same nationality labels, and the languages %s and %s", other.job, i.job, l, language)
 			}
 		}
@@ -302,13 +302,9 @@ func lookupNationalities(p *probe, infos []information) {
 	}
 }
 
-func labels(catalog any) []any {
+func labels(catalog []object) []any {
 	var out []any
-	entries, ok := catalog.([]object)
-	if !ok {
-		entries = list(catalog)
-	}
-	for _, o := range entries {
+	for _, o := range catalog {
 		out = append(out, o["label"])
 	}
 	return out
