@@ -81,7 +81,7 @@ func (c *Control) curl(r jobboardtest.Request) string {
 // curlCredential returns the words of a command that send a request's
 // credential.
 func curlCredential(r jobboardtest.Request) []string {
-	if r.Credential == "none" || r.Header.Get("Authorization") == "" {
+	if r.Header.Get("Authorization") == "" {
 		return nil
 	}
 	if client, ok := strings.CutPrefix(r.Credential, "basic client "); ok {
