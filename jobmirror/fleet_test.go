@@ -7,8 +7,10 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -311,10 +313,13 @@ func TestSleeperLeavesItsSuccessorAlone(t *testing.T) {
 	}
 }
 
-// A server that goes away is told of in few words and asked for in few
-// attempts; work goes on once it is back.
+// A server that goes away is told of in few words and asked for in few attempts,
+// and costs no memory, goroutines or connections while it is away. What changes at
+// the board meanwhile is found once it is back, within the limit. JOBMIRROR_AWAY
+// says how long it is away, such as 1h.
 func TestServerGoesAway(t *testing.T) {
 	needPostgres(t)
+	const limit = 100
 	srv := jobboardtest.New(t)
 	feed := filepath.Join(t.TempDir(), "feed.xml")
 	jobs := manyJobs(srv, 400)
@@ -323,32 +328,65 @@ func TestServerGoesAway(t *testing.T) {
 	between := newProxy(t, "127.0.0.1:"+strconv.Itoa(postgres.port))
 	var told lines
 	opts := feedOptions(srv, feed)
+	opts.Limit = limit
 	opts.RefreshEvery, opts.Logger = time.Second, slog.New(slog.NewTextHandler(&told, nil))
 	m := open(t, between.address(t, address), opts)
 	stop := runIn(t, m)
 	defer stop()
 	until(t, time.Minute, "the first jobs are known", func() bool { return countOpen(t, m) == 200 })
-	attempts, words := between.accepted.Load(), told.count()
+	attempts, words, goroutines, heap := between.accepted.Load(), told.count(), runtime.NumGoroutine(), heapInUse()
 	if err := postgres.stop("fast"); err != nil {
 		t.Fatal(err)
 	}
 	away := time.Duration(size(10, 600)) * time.Second
-	<-time.After(away)
+	if text := os.Getenv("JOBMIRROR_AWAY"); text != "" {
+		var err error
+		if away, err = time.ParseDuration(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	arrived := &arrivals{srv: srv, last: srv.Count()}
+	for end := time.Now().Add(away); time.Now().Before(end); {
+		<-time.After(min(10*time.Second, time.Until(end)))
+		for _, job := range jobs[:20] {
+			srv.UpdateJob(job, func(j *jobboardtest.Job) { j.Title = "Senior nurse" })
+		}
+		feedOf(t, feed, jobs, 20)
+	}
 	attempts, words = between.accepted.Load()-attempts, told.count()-words
-	t.Logf("figure: a server away for %s: %d attempts to connect, %d lines of log", away, attempts, words)
-	if most := 20 * away.Seconds(); float64(attempts) > most || float64(words) > most || words == 0 {
+	goroutines, heap = runtime.NumGoroutine()-goroutines, heapInUse()-heap
+	t.Logf("figure: a server away for %s: %d attempts to connect, %d lines of log, %d more goroutines, %d kB more memory",
+		away, attempts, words, goroutines, heap>>10)
+	if most := 200 + 2*away.Seconds(); float64(attempts) > most || float64(words) > most || words == 0 {
 		t.Errorf("in %s there were %d attempts and %d lines of log", away, attempts, words)
 	}
-	feedOf(t, feed, jobs, 0)
+	if goroutines > 50 || heap > 16<<20 || between.open() > 0 {
+		t.Errorf("after %s there are %d more goroutines, %d bytes more memory, %d connections", away, goroutines, heap, between.open())
+	}
 	if err := postgres.start(); err != nil {
 		t.Fatal(err)
 	}
 	back := time.Now()
-	until(t, 90*time.Second, "all jobs are known", func() bool { return countOpen(t, m) == 400 })
-	t.Logf("figure: work goes on %s after the server is back", time.Since(back).Round(time.Second))
+	until(t, 90*time.Second, "all jobs are known", func() bool {
+		return countOpen(t, m) == 400 && query[int](t, address, "SELECT count(*) FROM jobs WHERE title = 'Senior nurse'") == 20
+	})
+	arrived.collect()
+	t.Logf("figure: all is caught up %s after the server is back, with at most %d requests in a second", time.Since(back).Round(time.Second), arrived.most())
+	if most := arrived.most(); most > limit {
+		t.Errorf("%d requests came in a second, and the limit is %d", most, limit)
+	}
 	if !strings.Contains(told.String(), "refused") && !strings.Contains(told.String(), "EOF") || strings.Contains(told.String(), "password") {
 		t.Errorf("the log says\n%s", told.String())
 	}
+	checkReplay(t, m)
+}
+
+// heapInUse is how much memory is in use after a collection.
+func heapInUse() int64 {
+	var memory runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&memory)
+	return int64(memory.HeapInuse)
 }
 
 // lines is a log that is written and read at the same time.

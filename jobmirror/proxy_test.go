@@ -110,3 +110,10 @@ func (p *proxy) stall() (resume func()) {
 	p.held = held
 	return func() { close(held) }
 }
+
+// open is how many connections there are, of clients and to the server.
+func (p *proxy) open() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.conns)
+}
