@@ -135,7 +135,7 @@ func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *job, state State) (reindex boo
 		rec.Information = informationOf(r.info, nationalities)
 		title, language = storable(r.info.JobTitle), storable(r.info.JobLanguage)
 		if !r.info.Timestamp.IsZero() {
-			serviceTime = millis(r.info.Timestamp.Time)
+			serviceTime = r.info.Timestamp.UnixMilli()
 		}
 	} else if j.record != "" {
 		old, err := decodeRecord[JobRecord](j.record)

@@ -99,7 +99,7 @@ func (m *Mirror) Follow(ctx context.Context, since Cursor) iter.Seq2[Change, err
 					return
 				}
 			}
-			newSignal().wait(ctx, nil, followEvery)
+			rest(ctx, followEvery)
 		}
 		yield(Change{}, ctx.Err())
 	}
@@ -126,18 +126,17 @@ func (m *Mirror) changesAfter(ctx context.Context, number int64) (batch []Change
 		return t.rows(`SELECT number, at, kind, id, language, before, after, cause FROM changes
 			WHERE number > ? ORDER BY number LIMIT ?`, []any{number, changesBatch}, func(scan func(...any) error) error {
 			var (
-				n, at         int64
+				n             int64
 				c             Change
 				before, after *string
 			)
-			if err := scan(&n, &at, &c.Kind, &c.ID, &c.Language, &before, &after, &c.Cause); err != nil {
+			if err := scan(&n, instantColumn{&c.At}, &c.Kind, &c.ID, &c.Language, &before, &after, &c.Cause); err != nil {
 				return err
 			}
 			if number++; n != number {
 				return fmt.Errorf("jobmirror: the log of changes has %d where %d belongs", n, number)
 			}
-			c.Cursor, c.At = m.cursor(n), instant(at)
-			c.Before, c.After = rawOrNil(before), rawOrNil(after)
+			c.Cursor, c.Before, c.After = m.cursor(n), rawOrNil(before), rawOrNil(after)
 			batch = append(batch, c)
 			return nil
 		})
@@ -183,30 +182,20 @@ func (m *Mirror) Snapshot(ctx context.Context, f func(at Cursor, rows iter.Seq2[
 var errLeft = errors.New("left")
 
 func (t *tx) snapshot(yield func(Row, error) bool) error {
-	give := func(row Row, err error) error {
-		if err == nil && !yield(row, nil) {
+	give := func(row Row) error {
+		if !yield(row, nil) {
 			return errLeft
 		}
-		return err
+		return nil
 	}
-	err := t.rows("SELECT record FROM jobs WHERE record <> '' ORDER BY job", nil, func(scan func(...any) error) error {
-		var text string
-		if err := scan(&text); err != nil {
-			return err
-		}
-		job, err := decodeRecord[JobRecord](text)
-		return give(Row{Job: &job}, err)
+	err := records(t, "SELECT record FROM jobs WHERE record <> '' ORDER BY job", nil, func(job JobRecord) error {
+		return give(Row{Job: &job})
 	})
 	if err != nil {
 		return err
 	}
-	return t.rows("SELECT record FROM postings ORDER BY id", nil, func(scan func(...any) error) error {
-		var text string
-		if err := scan(&text); err != nil {
-			return err
-		}
-		posting, err := decodeRecord[PostingRecord](text)
-		return give(Row{Posting: &posting}, err)
+	return records(t, "SELECT record FROM postings ORDER BY id", nil, func(posting PostingRecord) error {
+		return give(Row{Posting: &posting})
 	})
 }
 
@@ -217,7 +206,7 @@ const numberLock = 0x6a6f626d // "jobm"
 // many writers. A sequence would skip those that commit late, and a counter that
 // is locked until the commit would let one sleeping writer stall all others.
 func (m *Mirror) number(ctx context.Context) error {
-	if !m.db.numbered || m.db.writers == nil {
+	if !m.db.shared || m.db.writers == nil {
 		return nil
 	}
 	return m.db.update(ctx, func(t *tx) error {

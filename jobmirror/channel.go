@@ -17,36 +17,18 @@ const channelBatch = 200
 func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole bool, reason string, err error) {
 	query := jobboard.Query{Text: src.text, Near: src.near, Language: src.language}
 	stream := m.client.PostingStream(ctx, jobboard.ChannelID(src.name), query)
-	batch := make([]*jobboard.JobPosting, 0, channelBatch)
-	flush := func() error {
-		if len(batch) == 0 {
-			return nil
-		}
-		wanted := false
-		err := m.db.update(ctx, func(t *tx) (err error) {
-			wanted, err = t.savePostings(src, turn, batch)
-			return err
-		})
-		batch = batch[:0]
-		if wanted {
-			m.jobsDue.raise()
-		}
-		m.unindexed.raise()
-		return err
-	}
+	w := newWriter(m, channelBatch, func(t *tx, postings []*jobboard.JobPosting) (bool, error) {
+		return t.savePostings(src, turn, postings)
+	})
 	for posting, err := range stream.All() {
-		if err != nil {
-			return false, "", errorsJoin(err, flush())
+		if err == nil {
+			err = w.add(ctx, posting)
 		}
-		if batch = append(batch, posting); len(batch) == channelBatch {
-			if err := flush(); err != nil {
-				return false, "", err
-			}
-			m.progress(src, channelBatch)
+		if err != nil {
+			return false, "", w.end(ctx, err)
 		}
 	}
-	m.progress(src, len(batch))
-	if err := flush(); err != nil {
+	if err := w.end(ctx, nil); err != nil {
 		return false, "", err
 	}
 	page, ok := stream.Page()

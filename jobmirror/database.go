@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
 )
 
 // dialect is what differs between the two databases. Statements are written
@@ -18,10 +20,12 @@ import (
 // numbers.
 type dialect struct {
 	name      string
-	numbered  bool   // parameters are $1, $2 and so on
+	shared    bool   // several processes may write at the same time, and the parameters of statements are $1, $2 and so on
 	ids       string // what @ids stands for, with a ? in it
 	lock      string // what @lock stands for: keeps rows that are read from changing until the transaction ends
 	skip      string // what @skip stands for: locks rows, and leaves out those that others have locked
+	key       string // what @key stands for in the tables
+	clustered string // what @clustered stands for there
 	next      string // raises the counter ? by one and selects its new value
 	begin     string // begins a transaction that writes
 	beginRead string // begins one that reads and sees one state throughout
@@ -45,7 +49,7 @@ func (db *database) text(query string) string {
 		return text.(string)
 	}
 	text := strings.NewReplacer("@ids", db.ids, "@lock", db.lock, "@skip", db.skip).Replace(query)
-	if db.numbered {
+	if db.shared {
 		var b strings.Builder
 		n := 0
 		for part := range strings.SplitSeq(text, "?") {
@@ -159,10 +163,11 @@ func (s *session) stmt(ctx context.Context, text string) (*sql.Stmt, error) {
 		return stmt, nil
 	}
 	stmt, err := s.conn.PrepareContext(ctx, text)
-	if err == nil {
-		s.stmts[text] = stmt
+	if err != nil {
+		return nil, fmt.Errorf("jobmirror: %w", err)
 	}
-	return stmt, err
+	s.stmts[text] = stmt
+	return stmt, nil
 }
 
 // tx is a transaction in progress.
@@ -183,7 +188,7 @@ const updateTimeout = time.Minute
 // update runs f in a transaction that writes. It is repeated when the database
 // chose it as the victim of a deadlock, so f must not change anything else.
 func (db *database) update(ctx context.Context, f func(*tx) error) error {
-	if db.numbered {
+	if db.shared {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, updateTimeout)
 		defer cancel()
@@ -243,7 +248,7 @@ func (db *database) transact(ctx context.Context, p *pool, begin string, f func(
 func (t *tx) exec(query string, args ...any) (int64, error) {
 	stmt, err := t.s.stmt(t.ctx, t.db.text(query))
 	if err != nil {
-		return 0, fmt.Errorf("jobmirror: %w", err)
+		return 0, err
 	}
 	result, err := stmt.ExecContext(t.ctx, args...)
 	if err != nil {
@@ -256,7 +261,7 @@ func (t *tx) exec(query string, args ...any) (int64, error) {
 func (t *tx) row(query string, args []any, dest ...any) error {
 	stmt, err := t.s.stmt(t.ctx, t.db.text(query))
 	if err != nil {
-		return fmt.Errorf("jobmirror: %w", err)
+		return err
 	}
 	if err := stmt.QueryRowContext(t.ctx, args...).Scan(dest...); err != nil {
 		return fmt.Errorf("jobmirror: %w", err)
@@ -268,7 +273,7 @@ func (t *tx) row(query string, args []any, dest ...any) error {
 func (t *tx) rows(query string, args []any, each func(scan func(dest ...any) error) error) error {
 	stmt, err := t.s.stmt(t.ctx, t.db.text(query))
 	if err != nil {
-		return fmt.Errorf("jobmirror: %w", err)
+		return err
 	}
 	rows, err := stmt.QueryContext(t.ctx, args...)
 	if err != nil {
@@ -297,6 +302,37 @@ func (t *tx) numbers(query string, args ...any) (out []int64, err error) {
 	return out, err
 }
 
+// pairs reads the two columns of a query: the second by the first.
+func pairs[K comparable, V any](t *tx, query string, args ...any) (map[K]V, error) {
+	out := map[K]V{}
+	err := t.rows(query, args, func(scan func(...any) error) error {
+		var (
+			key   K
+			value V
+		)
+		err := scan(&key, &value)
+		out[key] = value
+		return err
+	})
+	return out, err
+}
+
+// records reads the one column of a query, which holds records, until each returns
+// an error.
+func records[T any](t *tx, query string, args []any, each func(T) error) error {
+	return t.rows(query, args, func(scan func(...any) error) error {
+		var text string
+		if err := scan(&text); err != nil {
+			return err
+		}
+		record, err := decodeRecord[T](text)
+		if err != nil {
+			return err
+		}
+		return each(record)
+	})
+}
+
 // next raises a counter by one and returns its new value.
 func (t *tx) next(counter string) (value int64, err error) {
 	err = t.row(t.db.next, []any{counter}, &value)
@@ -315,12 +351,33 @@ func ids[T ~int64](list []T) string {
 	return string(b)
 }
 
-func millis(t time.Time) int64 { return t.UnixMilli() }
-
 // instant returns the time of a column; 0 is the zero time.
 func instant(ms int64) time.Time {
 	if ms == 0 {
 		return time.Time{}
 	}
 	return time.UnixMilli(ms).UTC()
+}
+
+// instantColumn reads a time from its column.
+type instantColumn struct{ *time.Time }
+
+func (c instantColumn) Scan(ms any) error {
+	n, ok := ms.(int64)
+	if !ok {
+		return fmt.Errorf("jobmirror: a time of type %T", ms)
+	}
+	*c.Time = instant(n)
+	return nil
+}
+
+// circleColumn reads what narrows a source down from its column.
+type circleColumn struct{ *jobboard.GeoLocation }
+
+func (c circleColumn) Scan(geo any) error {
+	text, ok := geo.(string)
+	if !ok {
+		return fmt.Errorf("jobmirror: a circle of type %T", geo)
+	}
+	return c.UnmarshalText([]byte(text))
 }

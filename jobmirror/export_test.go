@@ -3,7 +3,6 @@ package jobmirror
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"testing"
 	"time"
 
@@ -63,6 +62,16 @@ type failing struct {
 
 func (f failing) take(context.Context, int) (block, error) { return block{}, f.err }
 
-// MigrationsOf returns the migrations of a database by their names: "postgres" or
-// "sqlite".
-func MigrationsOf(name string) (fs.FS, error) { return fs.Sub(migrations, "migrations/"+name) }
+// MigrateLater migrates a mirror's database as a later version would, which has one
+// more step.
+func MigrateLater(ctx context.Context, m *Mirror, step string) error {
+	return migrate(ctx, m.db.writers.db, m.db.dialect, step)
+}
+
+// Exec runs a statement in a mirror's database.
+func Exec(ctx context.Context, m *Mirror, statement string) error {
+	return m.db.update(ctx, func(t *tx) error {
+		_, err := t.exec(statement)
+		return err
+	})
+}

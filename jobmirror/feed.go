@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -41,36 +42,12 @@ func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bo
 	}
 	defer body.Close()
 
-	batch := make([]feedItem, 0, feedBatch)
-	flush := func() error {
-		wanted := false
-		err := m.db.update(ctx, func(t *tx) (err error) {
-			wanted, err = t.saveEntries(src, turn, batch)
-			return err
-		})
-		m.progress(src, len(batch))
-		batch = batch[:0]
-		if wanted {
-			m.jobsDue.raise()
-		}
-		return err
-	}
-	// The reader calls back in the middle of its loop: an error of the database
-	// waits there until the loop can end.
-	var failed error
-	add := func(item feedItem) {
-		if batch = append(batch, item); len(batch) == feedBatch && failed == nil {
-			failed = flush()
-		}
-	}
+	w := newWriter(m, feedBatch, func(t *tx, items []feedItem) (bool, error) { return t.saveEntries(src, turn, items) })
 	sum := int64(0)
 	reader := jobfeed.NewReader(body, &jobfeed.Options{Skip: func(raw []byte) bool {
 		sum = hash(raw)
 		_, known := slices.BinarySearch(last, sum)
-		if known {
-			add(feedItem{hash: sum, known: true})
-		}
-		return known && failed == nil
+		return known && w.add(ctx, feedItem{hash: sum, known: true}) == nil
 	}})
 	broken := 0
 	for entry, err := range reader.Entries() {
@@ -79,17 +56,13 @@ func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bo
 			continue
 		}
 		if err == nil {
-			add(newItem(sum, entry))
-			err = failed
+			err = w.add(ctx, newItem(sum, entry))
 		}
 		if err != nil {
-			return false, "", errorsJoin(err, flush())
+			return false, "", w.end(ctx, err)
 		}
 	}
-	if failed != nil {
-		return false, "", failed
-	}
-	if err := flush(); err != nil {
+	if err := w.end(ctx, nil); err != nil {
 		return false, "", err
 	}
 	if broken > 0 {
@@ -214,30 +187,18 @@ func (t *tx) sweepEntries(src *source, turn turn) (more bool, err error) {
 	if current, err := t.stillTurn(src, turn); err != nil || !current {
 		return false, err
 	}
-	var gone, jobs, postings, versions []int64
-	err = t.rows("SELECT hash, job FROM entries WHERE source = ? AND generation <> ? AND missing = -1 LIMIT ?",
-		[]any{src.id, turn.generation, sweepBatch}, func(scan func(...any) error) error {
-			var hash, job int64
-			err := scan(&hash, &job)
-			gone, jobs = append(gone, hash), append(jobs, job)
-			return err
-		})
-	if err != nil || len(gone) == 0 {
+	jobOf, err := pairs[int64, int64](t, "SELECT hash, job FROM entries WHERE source = ? AND generation <> ? AND missing = -1 LIMIT ?",
+		src.id, turn.generation, sweepBatch)
+	if err != nil || len(jobOf) == 0 {
 		return false, err
 	}
-	err = t.rows("SELECT kind, value FROM claims WHERE source = ? AND entry IN @ids", []any{src.id, ids(gone)}, func(scan func(...any) error) error {
-		var (
-			kind  string
-			value int64
-		)
-		err := scan(&kind, &value)
-		if kind == "posting" {
-			postings = append(postings, value)
-		} else {
-			versions = append(versions, value)
-		}
-		return err
-	})
+	gone, jobs := slices.Collect(maps.Keys(jobOf)), slices.Collect(maps.Values(jobOf))
+	const claimed = "SELECT value FROM claims WHERE source = ? AND entry IN @ids AND kind = ?"
+	postings, err := t.numbers(claimed, src.id, ids(gone), "posting")
+	if err != nil {
+		return false, err
+	}
+	versions, err := t.numbers(claimed, src.id, ids(gone), "version")
 	if err != nil {
 		return false, err
 	}

@@ -2,7 +2,6 @@ package jobmirror
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -12,13 +11,8 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 )
 
-// Several processes share a mirror by leases in its tables, by the database's
-// clock. A source or a job whose lease has ended is anybody's. River brings the
-// work to the processes; which answer holds is decided by neither, but by the
-// number that an answer got before it was asked for.
+// Processes that share a mirror on PostgreSQL get their work from River.
 const (
-	batchLease   = 30 * time.Second // longer than a batch may take
-	sourceLease  = 15 * time.Second // renewed three times as often
 	handOutTime  = 10 * time.Second // of a batch: later no more lookups are begun
 	lookUpTime   = 13 * time.Second // of a batch: later none is waited for
 	maxBatch     = 500
@@ -29,175 +23,10 @@ const (
 // batchSize is how many jobs a batch has: not more than the limit lets through
 // in a few seconds.
 func (m *Mirror) batchSize() int {
-	if !m.db.numbered {
-		return max(maxBatch, 8*m.opts.Concurrency)
-	}
 	if m.opts.Limit <= 0 {
 		return maxBatch
 	}
 	return int(min(max(2*m.opts.Limit, 20), maxBatch))
-}
-
-// reserve claims jobs that are due for a new batch.
-func (t *tx) reserve(n int) (batch int64, jobs []int64, err error) {
-	if batch, err = t.next("batch"); err != nil {
-		return 0, nil, err
-	}
-	jobs, err = t.numbers(`UPDATE jobs SET claimed = ?, batch = ? WHERE job IN
-		(SELECT job FROM jobs WHERE next_due <= ? AND claimed <= ? ORDER BY next_due, job LIMIT ? @skip) RETURNING job`,
-		t.now+batchLease.Milliseconds(), batch, t.now, t.now, n)
-	return batch, jobs, err
-}
-
-// take renews the lease of a batch that is begun, and returns those of its jobs
-// that have no result yet and were not given to another batch.
-func (m *Mirror) take(ctx context.Context, args lookUpArgs) (jobs []int64, err error) {
-	err = m.db.update(ctx, func(t *tx) error {
-		jobs, err = t.numbers("UPDATE jobs SET claimed = ? WHERE job IN @ids AND batch = ? AND claimed > 0 RETURNING job",
-			t.now+batchLease.Milliseconds(), ids(args.Jobs), args.Batch)
-		return err
-	})
-	return jobs, err
-}
-
-// release gives jobs of a batch back that have no result.
-func (m *Mirror) release(ctx context.Context, batch int64, jobs []int64) error {
-	if !m.db.numbered {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-	defer cancel()
-	return m.db.update(ctx, func(t *tx) error {
-		_, err := t.exec("UPDATE jobs SET claimed = 0 WHERE job IN @ids AND batch = ? AND claimed > 0", ids(jobs), batch)
-		return err
-	})
-}
-
-// claimedElsewhere reports whether other processes are looking up jobs that are
-// due.
-func (m *Mirror) claimedElsewhere(ctx context.Context) (busy bool, err error) {
-	if !m.db.numbered {
-		return false, nil
-	}
-	err = m.db.view(ctx, func(t *tx) error {
-		return t.row("SELECT EXISTS (SELECT 1 FROM jobs WHERE next_due <= ? AND claimed > ?)", []any{t.now, t.now}, &busy)
-	})
-	return busy, err
-}
-
-// clock returns the database's time in milliseconds.
-func (m *Mirror) clock(ctx context.Context) (now int64, err error) {
-	err = m.db.view(ctx, func(t *tx) error {
-		now = t.now
-		return nil
-	})
-	return now, err
-}
-
-// refreshSince refreshes a source, unless another process has done so since a
-// time. While another one is at it, refreshSince waits.
-func (m *Mirror) refreshSince(ctx context.Context, src *source, since int64) error {
-	for ctx.Err() == nil {
-		var (
-			turn          turn
-			begun, recent bool
-		)
-		err := m.db.update(ctx, func(t *tx) (err error) {
-			var began, complete, claimed int64
-			begun = false
-			if err := t.name([]*source{src}); err != nil {
-				return err
-			}
-			err = t.row("SELECT began, complete, claimed FROM sources WHERE id = ? @lock", []any{src.id}, &began, &complete, &claimed)
-			recent = began >= since && complete >= began
-			if err != nil || recent || claimed > t.now {
-				return err
-			}
-			begun = true
-			turn, err = t.begin(src, t.now+sourceLease.Milliseconds())
-			return err
-		})
-		switch {
-		case err != nil:
-			return err
-		case recent:
-			return nil
-		case begun:
-			return m.refreshLeased(ctx, src, turn)
-		}
-		newSignal().wait(ctx, nil, followEvery)
-	}
-	return ctx.Err()
-}
-
-// numberDue numbers changes as they are written: those who open the database
-// only to read cannot do it for themselves.
-func (m *Mirror) numberDue(ctx context.Context) error {
-	for ctx.Err() == nil {
-		if err := m.number(ctx); err != nil {
-			return err
-		}
-		newSignal().wait(ctx, nil, followEvery)
-	}
-	return nil
-}
-
-// errTurnOver ends a refresh whose source another process refreshes by now.
-var errTurnOver = errors.New("jobmirror: another process refreshes the source")
-
-// refreshLeased refreshes a source in a turn that has begun, and keeps its lease.
-func (m *Mirror) refreshLeased(ctx context.Context, src *source, turn turn) error {
-	held, letGo := context.WithCancelCause(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		letGo(m.keepLease(held, src, turn))
-	}()
-	err := m.refreshIn(held, src, turn)
-	cause := context.Cause(held)
-	letGo(nil)
-	<-ended
-	if err == nil {
-		return nil
-	}
-	if ctx.Err() != nil { // given back: the next process may begin at once
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		return errors.Join(err, m.db.update(last, func(t *tx) error {
-			_, err := t.exec("UPDATE sources SET claimed = 0 WHERE id = ? AND generation = ?", src.id, turn.generation)
-			return err
-		}))
-	}
-	if cause != nil {
-		return cause
-	}
-	return err
-}
-
-// keepLease renews a source's lease until ctx ends, the turn is another's, or
-// the database was away for longer than the lease.
-func (m *Mirror) keepLease(ctx context.Context, src *source, turn turn) error {
-	for renewed := time.Now(); ; {
-		newSignal().wait(ctx, nil, sourceLease/3)
-		if ctx.Err() != nil {
-			return nil
-		}
-		one, cancel := context.WithTimeout(ctx, sourceLease/3)
-		var rows int64
-		err := m.db.update(one, func(t *tx) (err error) {
-			rows, err = t.exec("UPDATE sources SET claimed = ? WHERE id = ? AND generation = ?", t.now+sourceLease.Milliseconds(), src.id, turn.generation)
-			return err
-		})
-		cancel()
-		switch {
-		case err == nil && rows == 0:
-			return errTurnOver
-		case err == nil:
-			renewed = time.Now()
-		case time.Since(renewed) > sourceLease:
-			return fmt.Errorf("jobmirror: the lease of %s: %w", src.cause(), err)
-		}
-	}
 }
 
 // crew is what a process does that shares a mirror with others.
@@ -210,7 +39,7 @@ type crew struct {
 
 // joinFleet takes part in a mirror's work until ctx ends or the database does
 // not answer any more.
-func joinFleet(ctx context.Context, m *Mirror) error {
+func (m *Mirror) joinFleet(ctx context.Context) error {
 	ready, err := m.riverReady(ctx)
 	if err != nil {
 		return err
@@ -295,11 +124,11 @@ func (f *crew) attend(ctx context.Context) error {
 			if misses++; misses == 3 {
 				return err
 			}
-			newSignal().wait(ctx, nil, time.Second)
+			rest(ctx, time.Second)
 			continue
 		}
 		f.m.jobsDue.wait(ctx, f.ended, checkEvery)
-		newSignal().wait(ctx, nil, 50*time.Millisecond) // more of them may come at once
+		rest(ctx, 50*time.Millisecond) // more of them may come at once
 	}
 	return nil
 }
@@ -327,9 +156,17 @@ func (f *crew) plan(ctx context.Context) error {
 		return nil
 	}
 	return f.m.db.update(ctx, func(t *tx) error {
-		work, err := t.dueSources(f.m.sources)
+		due, err := t.dueSources(f.m.sources)
 		if err != nil {
 			return err
+		}
+		var work []river.InsertManyParams
+		for _, s := range due {
+			// A refresh that died holds no other one up: the next has another
+			// generation before it, and so other arguments.
+			work = append(work, river.InsertManyParams{Args: s, InsertOpts: &river.InsertOpts{
+				Queue: queueRefresh, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: unfinished},
+			}})
 		}
 		var waiting int
 		err = t.row("SELECT count(*) FROM river_job WHERE state = 'available' AND queue = ?", []any{queueLookups}, &waiting)
@@ -337,16 +174,14 @@ func (f *crew) plan(ctx context.Context) error {
 			return err
 		}
 		for ; waiting < batchesAhead; waiting++ {
-			batch, jobs, err := t.reserve(f.m.batchSize())
+			batch, err := t.reserve(f.m.batchSize())
 			if err != nil {
 				return err
 			}
-			if len(jobs) == 0 {
+			if len(batch.Jobs) == 0 {
 				break
 			}
-			work = append(work, river.InsertManyParams{
-				Args: lookUpArgs{Batch: batch, Jobs: jobs}, InsertOpts: &river.InsertOpts{Queue: queueLookups},
-			})
+			work = append(work, river.InsertManyParams{Args: batch, InsertOpts: &river.InsertOpts{Queue: queueLookups}})
 		}
 		if len(work) == 0 {
 			return nil
@@ -358,114 +193,46 @@ func (f *crew) plan(ctx context.Context) error {
 	})
 }
 
-// dueSources are the refreshes of sources that are due, by the database's clock.
-// A refresh that died holds no other one up: the next has another generation
-// before it, and so other arguments.
-func (t *tx) dueSources(sources []*source) (due []river.InsertManyParams, err error) {
-	list := make([]int64, len(sources))
-	for i, s := range sources {
-		list[i] = s.id
-	}
-	found := 0
-	err = t.rows("SELECT id, generation, next_due <= ? AND claimed <= ? FROM sources WHERE id IN @ids", []any{t.now, t.now, ids(list)},
-		func(scan func(...any) error) error {
-			var (
-				args refreshArgs
-				now  bool
-			)
-			err := scan(&args.Source, &args.After, &now)
-			if found++; now {
-				due = append(due, river.InsertManyParams{Args: args, InsertOpts: &river.InsertOpts{
-					Queue: queueRefresh, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: unfinished},
-				}})
-			}
-			return err
-		})
-	if err == nil && found < len(sources) { // another process retired some
-		err = t.name(sources)
-	}
-	return due, err
-}
-
 // refreshWorker refreshes sources.
 type refreshWorker struct {
-	river.WorkerDefaults[refreshArgs]
+	river.WorkerDefaults[dueSource]
 	*crew
 }
 
 // Timeout is longer than River's for a batch: a large channel takes its time.
-func (*refreshWorker) Timeout(*river.Job[refreshArgs]) time.Duration { return refreshLimit }
+func (*refreshWorker) Timeout(*river.Job[dueSource]) time.Duration { return refreshLimit }
 
-func (w *refreshWorker) Work(ctx context.Context, job *river.Job[refreshArgs]) error {
+func (w *refreshWorker) Work(ctx context.Context, job *river.Job[dueSource]) error {
 	defer w.ended.raise()
-	src := w.m.sourceOf(job.Args.Source)
-	if src == nil {
-		return nil // another process has other options; it inserts the source again
-	}
-	turn, begun, err := w.m.beginAfter(ctx, src, job.Args.After)
-	if err != nil || !begun {
-		return err
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(w.halt, cancel)()
-	if err := w.m.refreshLeased(ctx, src, turn); err != nil && ctx.Err() == nil {
-		w.m.opts.Logger.WarnContext(ctx, "jobmirror: refresh", "source", src.cause(), "error", problem(err))
-	}
-	return nil // what failed is noted with the source, which is due again
-}
-
-func (m *Mirror) sourceOf(id int64) *source {
-	for _, s := range m.sources {
-		if s.id == id {
-			return s
-		}
-	}
-	return nil
-}
-
-// beginAfter opens a generation of a source, unless it has another one by now
-// than the one that was its last, or another process is at it.
-func (m *Mirror) beginAfter(ctx context.Context, src *source, after int64) (out turn, begun bool, err error) {
-	err = m.db.update(ctx, func(t *tx) error {
-		var generation, claimed int64
-		begun = false
-		if err := t.name([]*source{src}); err != nil {
-			return err
-		}
-		err := t.row("SELECT generation, claimed FROM sources WHERE id = ? @lock", []any{src.id}, &generation, &claimed)
-		if err != nil || generation != after || claimed > t.now {
-			return err
-		}
-		begun = true
-		out, err = t.begin(src, t.now+sourceLease.Milliseconds())
-		return err
-	})
-	return out, begun, err
+	return w.m.refreshAfter(ctx, job.Args)
 }
 
 // lookUpWorker looks up the jobs of batches.
 type lookUpWorker struct {
-	river.WorkerDefaults[lookUpArgs]
+	river.WorkerDefaults[batch]
 	*crew
 }
 
-func (w *lookUpWorker) Work(ctx context.Context, job *river.Job[lookUpArgs]) error {
+func (w *lookUpWorker) Work(ctx context.Context, job *river.Job[batch]) error {
 	defer w.ended.raise()
-	jobs, err := w.m.take(ctx, job.Args)
+	left, err := w.m.renew(ctx, job.Args)
 	if err != nil {
 		return err
 	}
 	done := false
 	l := &lookups{
-		jobs: jobs, concurrency: (w.m.opts.Concurrency + batchWorkers - 1) / batchWorkers,
-		handedOut: func() {}, written: func([]lookedUp) {},
+		batch:       batch{job.Args.Batch, left},
+		concurrency: (w.m.opts.Concurrency + batchWorkers - 1) / batchWorkers,
+		handedOut:   func() {}, written: func(int) {},
 		finish: func(t *tx) (err error) {
 			done, err = complete(t, job)
 			return err
 		},
 	}
-	if len(jobs) == 0 {
+	if len(left) == 0 {
 		err = w.m.db.update(ctx, l.finish)
 	} else {
 		err = w.lookUp(ctx, l)
@@ -497,7 +264,7 @@ func (w *lookUpWorker) lookUp(ctx context.Context, l *lookups) error {
 	until, stop := context.WithTimeout(w.halt, handOutTime)
 	defer stop()
 	defer context.AfterFunc(w.halt, func() {
-		newSignal().wait(ctx, nil, stopTime)
+		rest(ctx, stopTime)
 		end()
 	})()
 	l.until = until

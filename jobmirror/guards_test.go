@@ -41,10 +41,11 @@ func do(t *testing.T, m *Mirror, f func(*tx) error) {
 
 func beginTurn(t *testing.T, m *Mirror, src *source) turn {
 	t.Helper()
-	out, err := m.begin(t.Context(), src)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var out turn
+	do(t, m, func(t *tx) (err error) {
+		out, err = t.begin(src, 0)
+		return err
+	})
 	return out
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"slices"
+	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go"
 )
@@ -56,7 +57,7 @@ func (t *tx) indexSome() (int, error) {
 	for _, r := range rows {
 		jobs = append(jobs, int64(r.rec.Job))
 	}
-	languages, err := t.jobLanguages(jobs)
+	languages, err := pairs[int64, string](t, "SELECT job, language FROM jobs WHERE job IN @ids", ids(jobs))
 	if err != nil {
 		return 0, err
 	}
@@ -70,21 +71,6 @@ func (t *tx) indexSome() (int, error) {
 		}
 	}
 	return len(rows), nil
-}
-
-func (t *tx) jobLanguages(jobs []int64) (map[int64]string, error) {
-	out := map[int64]string{}
-	const query = "SELECT job, language FROM jobs WHERE job IN @ids"
-	err := t.rows(query, []any{ids(jobs)}, func(scan func(...any) error) error {
-		var (
-			job      int64
-			language string
-		)
-		err := scan(&job, &language)
-		out[job] = language
-		return err
-	})
-	return out, err
 }
 
 // places reads where jobs are.
@@ -129,7 +115,7 @@ func (t *tx) indexRow(r *row, jobLanguage string, places []jobboard.GeoLocation)
 		}
 	}
 	slices.Sort(tokens)
-	if err := t.db.matcher.put(t, r.id, slices.Compact(tokens)); err != nil {
+	if _, err := t.exec(t.db.matcher.put, r.id, strings.Join(slices.Compact(tokens), " ")); err != nil {
 		return err
 	}
 	if _, err := t.exec("INSERT INTO languages (stemmed) VALUES (?) ON CONFLICT DO NOTHING", stemmed); err != nil {

@@ -3,7 +3,6 @@ package jobmirror
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -51,12 +50,12 @@ func (m *Mirror) Job(ctx context.Context, id jobboard.JobID) (*Job, error) {
 
 func (t *tx) job(id jobboard.JobID, j *Job) error {
 	var (
-		record                       string
-		state                        State
-		serviceTime, lookedUp, dueAt int64
+		record   string
+		state    State
+		lookedUp int64
 	)
 	err := t.row("SELECT state, record, service_time, looked_up, next_due, failures, problem FROM jobs WHERE job = ?", []any{int64(id)},
-		&state, &record, &serviceTime, &lookedUp, &dueAt, &j.Failures, &j.Problem)
+		&state, &record, instantColumn{&j.ServiceTime}, &lookedUp, instantColumn{&j.NextLookup}, &j.Failures, &j.Problem)
 	if err != nil {
 		return err
 	}
@@ -66,27 +65,21 @@ func (t *tx) job(id jobboard.JobID, j *Job) error {
 			return err
 		}
 	}
-	j.ServiceTime, j.LookedUp, j.NextLookup = instant(serviceTime), instant(lookedUp), instant(dueAt)
-	j.Age = time.Duration(t.now-lookedUp) * time.Millisecond
+	j.LookedUp, j.Age = instant(lookedUp), time.Duration(t.now-lookedUp)*time.Millisecond
 	if j.Information != nil && j.Information.Nationalities != "" {
 		var entries string
 		hash := []any{j.Information.Nationalities}
 		if err := t.row("SELECT entries FROM catalogues WHERE hash = ?", hash, &entries); err != nil {
 			return err
 		}
-		if err := json.Unmarshal([]byte(entries), &j.Nationalities); err != nil {
-			return fmt.Errorf("jobmirror: a catalogue: %w", err)
-		}
-	}
-	const query = "SELECT record FROM postings WHERE job = ? ORDER BY id"
-	return t.rows(query, []any{int64(id)}, func(scan func(...any) error) error {
-		var text string
-		if err := scan(&text); err != nil {
+		if j.Nationalities, err = decodeRecord[[]jobboard.IDLabel](entries); err != nil {
 			return err
 		}
-		rec, err := decodeRecord[PostingRecord](text)
-		j.Postings = append(j.Postings, rec)
-		return err
+	}
+	const postings = "SELECT record FROM postings WHERE job = ? ORDER BY id"
+	return records(t, postings, []any{int64(id)}, func(p PostingRecord) error {
+		j.Postings = append(j.Postings, p)
+		return nil
 	})
 }
 

@@ -192,7 +192,7 @@ func (l *fleet) ask(ctx context.Context, text string, args []any, now *int64, de
 	defer func() { l.pool.put(s, broken) }()
 	stmt, err := s.stmt(ctx, text)
 	if err != nil {
-		return fmt.Errorf("jobmirror: %w", err)
+		return err
 	}
 	asked := l.clock()
 	if err := stmt.QueryRowContext(ctx, args...).Scan(append([]any{now}, dest...)...); err != nil {

@@ -7,7 +7,7 @@ package jobmirror
 // PostgreSQL it gets one after it was committed; see number.
 func (t *tx) log(kind string, id int64, language, before, after, cause string) error {
 	var number any
-	if !t.db.numbered {
+	if !t.db.shared {
 		if t.logged == 0 {
 			if err := t.row("SELECT value + 1 FROM counters WHERE name = 'change'", nil, &t.changed); err != nil {
 				return err
@@ -23,7 +23,7 @@ func (t *tx) log(kind string, id int64, language, before, after, cause string) e
 
 // count moves the counter of changes past those of this transaction.
 func (t *tx) count() error {
-	if t.logged == 0 || t.db.numbered {
+	if t.logged == 0 || t.db.shared {
 		return nil
 	}
 	_, err := t.exec("UPDATE counters SET value = ? WHERE name = 'change'", t.changed+int64(t.logged)-1)

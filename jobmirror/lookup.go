@@ -26,13 +26,13 @@ type lookedUp struct {
 	err    error
 }
 
-// lookups are jobs that are looked up together.
+// lookups is how a batch is looked up.
 type lookups struct {
-	jobs        []int64
+	batch
 	concurrency int               // lookups at once
 	until       context.Context   // after its end no more lookups are begun
-	handedOut   func()            // is called once all are under way, or none will be any more
-	written     func([]lookedUp)  // is called with results that are written
+	handedOut   func()            // is called once all are under way, or none will be any more; more than once, too
+	written     func(n int)       // is called once further results are written
 	finish      func(t *tx) error // ends the transaction that writes the last result; nil: nothing is to be done
 	results     chan lookedUp
 	left        int // results that are not written
@@ -41,13 +41,13 @@ type lookups struct {
 // errOutOfTime ends what did not answer within the time of its batch.
 var errOutOfTime = errors.New("no answer within the time of a batch of lookups")
 
-// lookUp asks about jobs and writes what is answered, at most 100 results or
-// 250 ms later. What ctx cuts off stays due, and is counted in l.left; but where
+// lookUp asks about the jobs of a batch, whose lease it renews, and writes what is
+// answered, at most 100 results or 250 ms later. What ctx cuts off stays due, and is counted in l.left; but where
 // the batch's time is up, a lookup that was sent and not answered has failed.
 func (m *Mirror) lookUp(ctx context.Context, l *lookups) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	l.left, l.results = len(l.jobs), make(chan lookedUp, lookupPiece)
+	l.left, l.results = len(l.Jobs), make(chan lookedUp, lookupPiece)
 	p := pieces{m: m, ctx: ctx, lookups: l, answers: map[jobboard.JobID]int64{}}
 	go func() {
 		defer close(l.results)
@@ -56,37 +56,38 @@ func (m *Mirror) lookUp(ctx context.Context, l *lookups) error {
 		}
 		l.handedOut()
 	}()
-	var failed error
-	write := func(batch []lookedUp) {
-		if failed != nil {
-			return
+	var (
+		failed error
+		got    []lookedUp
+	)
+	write := func() {
+		if failed == nil {
+			if failed = m.writeResults(ctx, l, got); failed != nil {
+				cancel()
+			}
 		}
-		if failed = m.writeResults(ctx, l, batch); failed != nil {
-			cancel()
-		}
+		got = got[:0]
 	}
-	timer := time.NewTimer(writeEvery)
-	defer timer.Stop()
-	var batch []lookedUp
+	late, lease := time.NewTicker(writeEvery), time.NewTicker(batchLease/3)
+	defer late.Stop()
+	defer lease.Stop()
 	for {
 		select {
 		case r, ok := <-l.results:
 			if !ok {
-				write(batch)
+				write()
 				return cmp.Or(failed, p.failed)
 			}
 			if r.job == 0 || cutOff(ctx, r) {
 				continue
 			}
-			if batch = append(batch, r); len(batch) == lookupPiece {
-				write(batch)
-				batch = batch[:0]
-				timer.Reset(writeEvery)
+			if got = append(got, r); len(got) == lookupPiece {
+				write()
 			}
-		case <-timer.C:
-			write(batch)
-			batch = batch[:0]
-			timer.Reset(writeEvery)
+		case <-late.C:
+			write()
+		case <-lease.C:
+			_, _ = m.renew(ctx, l.batch) // without the database no results are written either
 		}
 	}
 }
@@ -104,8 +105,8 @@ func cutOff(ctx context.Context, r lookedUp) bool {
 
 // writeResults writes what lookups found, even when it is time to stop. A server
 // that is started anew is waited for.
-func (m *Mirror) writeResults(ctx context.Context, l *lookups, batch []lookedUp) error {
-	if len(batch) == 0 {
+func (m *Mirror) writeResults(ctx context.Context, l *lookups, results []lookedUp) error {
+	if len(results) == 0 {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
@@ -113,7 +114,7 @@ func (m *Mirror) writeResults(ctx context.Context, l *lookups, batch []lookedUp)
 	var err error
 	for wait := 50 * time.Millisecond; ; wait *= 2 {
 		err = m.db.update(ctx, func(t *tx) error {
-			if err := t.saveAnswers(m, batch); err != nil || l.finish == nil || l.left > len(batch) {
+			if err := t.saveAnswers(m, results); err != nil || l.finish == nil || l.left > len(results) {
 				return err
 			}
 			return l.finish(t)
@@ -121,14 +122,14 @@ func (m *Mirror) writeResults(ctx context.Context, l *lookups, batch []lookedUp)
 		if err == nil || !isOutage(err) || ctx.Err() != nil {
 			break
 		}
-		newSignal().wait(ctx, nil, wait)
+		rest(ctx, wait)
 	}
 	if err != nil {
 		return err
 	}
-	l.left -= len(batch)
-	m.wrote(ctx, batch)
-	l.written(batch)
+	l.left -= len(results)
+	m.wrote(ctx, results)
+	l.written(len(results))
 	return nil
 }
 
@@ -147,7 +148,7 @@ type pieces struct {
 func (p *pieces) all() iter.Seq2[jobboard.JobID, error] {
 	return func(yield func(jobboard.JobID, error) bool) {
 		var answer int64
-		for i, job := range p.jobs {
+		for i, job := range p.Jobs {
 			if p.until.Err() != nil {
 				break
 			}
@@ -178,125 +179,4 @@ func (p *pieces) answer(job jobboard.JobID) int64 {
 	answer := p.answers[job]
 	delete(p.answers, job)
 	return answer
-}
-
-// lookUpDue looks up the jobs that are due: until none is, or, with forever,
-// until ctx ends. The next jobs are begun once the last ones are under way, so
-// that a few that do not answer hold up nobody.
-func (m *Mirror) lookUpDue(ctx context.Context, forever bool) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var (
-		running sync.WaitGroup
-		flying  = flight{jobs: map[int64]bool{}}
-		ended   = newSignal()
-		size    = m.batchSize()
-	)
-	defer running.Wait()
-	for ctx.Err() == nil {
-		var (
-			batch int64
-			jobs  []int64
-			err   error
-		)
-		if flying.count() < size+8*m.opts.Concurrency {
-			if batch, jobs, err = m.pick(ctx, size, &flying); err != nil {
-				return err
-			}
-		}
-		if len(jobs) == 0 {
-			if !forever && flying.count() == 0 {
-				if busy, err := m.claimedElsewhere(ctx); err != nil || !busy {
-					return cmp.Or(err, context.Cause(ctx))
-				}
-			}
-			m.jobsDue.wait(ctx, ended, time.Second)
-			continue
-		}
-		drained := make(chan struct{})
-		var once sync.Once
-		running.Go(func() {
-			err := m.lookUp(ctx, &lookups{
-				jobs: jobs, concurrency: m.opts.Concurrency, until: ctx,
-				handedOut: func() { once.Do(func() { close(drained) }) },
-				written: func(written []lookedUp) {
-					flying.land(written)
-					ended.raise()
-				},
-			})
-			if err = errorsJoin(err, m.release(ctx, batch, jobs)); err != nil {
-				cancel(err)
-			}
-			flying.forget(jobs)
-			ended.raise()
-		})
-		select {
-		case <-drained:
-		case <-ctx.Done():
-		}
-	}
-	return context.Cause(ctx)
-}
-
-// pick chooses the jobs that have been due the longest, but for those that are
-// under way. Where other processes look up jobs as well it claims them for a
-// batch.
-func (m *Mirror) pick(ctx context.Context, n int, flying *flight) (batch int64, jobs []int64, err error) {
-	if m.db.numbered {
-		err = m.db.update(ctx, func(t *tx) (err error) {
-			batch, jobs, err = t.reserve(n)
-			return err
-		})
-		flying.add(jobs)
-		return batch, jobs, err
-	}
-	err = m.db.view(ctx, func(t *tx) error {
-		flying.mu.Lock()
-		defer flying.mu.Unlock()
-		due, err := t.numbers("SELECT job FROM jobs WHERE next_due <= ? ORDER BY next_due, job LIMIT ?", t.now, n+len(flying.jobs))
-		for _, job := range due {
-			if !flying.jobs[job] && len(jobs) < n {
-				flying.jobs[job] = true
-				jobs = append(jobs, job)
-			}
-		}
-		return err
-	})
-	return 0, jobs, err
-}
-
-// flight is the jobs whose lookups are under way.
-type flight struct {
-	mu   sync.Mutex
-	jobs map[int64]bool
-}
-
-func (f *flight) count() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return len(f.jobs)
-}
-
-func (f *flight) add(jobs []int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, job := range jobs {
-		f.jobs[job] = true
-	}
-}
-
-func (f *flight) land(written []lookedUp) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, r := range written {
-		delete(f.jobs, r.job)
-	}
-}
-
-func (f *flight) forget(jobs []int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, job := range jobs {
-		delete(f.jobs, job)
-	}
 }

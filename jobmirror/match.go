@@ -10,86 +10,52 @@ import (
 type expression [][][]string
 
 // matcher is the text index of a database.
-type matcher interface {
-	// text writes an expression as the index reads it.
-	text(e expression) string
-	// put indexes a posting under tokens, in place of those it had.
-	put(t *tx, id int64, tokens []string) error
-	// remove is the statement that takes a posting out.
-	remove() string
-	// hits is the query for the identifiers that match, between two of them,
-	// in an order; its parameters are text, lower bound, upper bound and limit.
-	hits(newestFirst bool) string
-	// from is a table of the identifiers that match, under the name h with the
-	// column id; its parameter is text.
-	from() string
+type matcher struct {
+	and, or, quote string // how an expression is written; a quote in a token is doubled
+
+	put    string // the statement that indexes a posting under tokens, in place of those it had
+	remove string // the statement that takes a posting out
+	// hits is the query for the postings that match a text, between two others,
+	// in the order of their identifiers.
+	hits string
+	// from is a table of the postings that match a text, under the name h with the
+	// column id.
+	from string
 }
 
-// write joins an expression's tokens by a database's operators.
-func (e expression) write(and, or string, quote func(string) string) string {
+// fts5 is a contentless table of SQLite's FTS5: an index of tokens without
+// positions, whose rows can be deleted.
+var fts5 = matcher{
+	and: " AND ", or: " OR ", quote: `"`,
+	put:    "INSERT OR REPLACE INTO search (rowid, words) VALUES (?, ?)",
+	remove: "DELETE FROM search WHERE rowid = ?",
+	hits:   "SELECT rowid FROM search WHERE search MATCH ? AND rowid > ? AND rowid < ? ORDER BY rowid",
+	from:   "(SELECT rowid AS id FROM search WHERE search MATCH ?) h",
+}
+
+// tsvector is a table of PostgreSQL with a GIN index over tokens.
+var tsvector = matcher{
+	and: " & ", or: " | ", quote: "'",
+	put: `INSERT INTO search (posting, words) VALUES (?, array_to_tsvector(string_to_array(?, ' ')))
+		ON CONFLICT (posting) DO UPDATE SET words = excluded.words`,
+	remove: "DELETE FROM search WHERE posting = ?",
+	hits:   "SELECT posting FROM search WHERE words @@ (?)::tsquery AND posting > ? AND posting < ? ORDER BY posting",
+	from:   "(SELECT posting AS id FROM search WHERE words @@ (?)::tsquery) h",
+}
+
+// text writes an expression as the index reads it.
+func (m *matcher) text(e expression) string {
 	clauses := make([]string, len(e))
 	for i, clause := range e {
 		alternatives := make([]string, len(clause))
 		for j, tokens := range clause {
 			quoted := make([]string, len(tokens))
 			for k, token := range tokens {
-				quoted[k] = quote(token)
+				quoted[k] = m.quote + strings.ReplaceAll(token, m.quote, m.quote+m.quote) + m.quote
 			}
-			alternatives[j] = "(" + strings.Join(quoted, and) + ")"
+			alternatives[j] = "(" + strings.Join(quoted, m.and) + ")"
 		}
-		clauses[i] = "(" + strings.Join(alternatives, or) + ")"
+		clauses[i] = "(" + strings.Join(alternatives, m.or) + ")"
 	}
-	return strings.Join(clauses, and)
-}
-
-// fts5 is a contentless table of SQLite's FTS5: an index of tokens without
-// positions, whose rows can be deleted.
-type fts5 struct{}
-
-func (fts5) text(e expression) string {
-	return e.write(" AND ", " OR ", func(token string) string { return `"` + strings.ReplaceAll(token, `"`, `""`) + `"` })
-}
-
-func (fts5) put(t *tx, id int64, tokens []string) error {
-	_, err := t.exec("INSERT OR REPLACE INTO search (rowid, words) VALUES (?, ?)", id, strings.Join(tokens, " "))
-	return err
-}
-
-func (fts5) remove() string { return "DELETE FROM search WHERE rowid = ?" }
-
-func (fts5) hits(newestFirst bool) string {
-	const query = "SELECT rowid FROM search WHERE search MATCH ? AND rowid > ? AND rowid < ? ORDER BY rowid "
-	if newestFirst {
-		return query + "DESC LIMIT ?"
-	}
-	return query + "LIMIT ?"
-}
-
-func (fts5) from() string { return "(SELECT rowid AS id FROM search WHERE search MATCH ?) h" }
-
-// tsvector is a table of PostgreSQL with a GIN index over tokens.
-type tsvector struct{}
-
-func (tsvector) text(e expression) string {
-	return e.write(" & ", " | ", func(token string) string { return "'" + strings.ReplaceAll(token, "'", "''") + "'" })
-}
-
-func (tsvector) put(t *tx, id int64, tokens []string) error {
-	_, err := t.exec(`INSERT INTO search (posting, words) VALUES (?, array_to_tsvector(string_to_array(?, ' ')))
-		ON CONFLICT (posting) DO UPDATE SET words = excluded.words`, id, strings.Join(tokens, " "))
-	return err
-}
-
-func (tsvector) remove() string { return "DELETE FROM search WHERE posting = ?" }
-
-func (tsvector) hits(newestFirst bool) string {
-	const query = "SELECT posting FROM search WHERE words @@ (?)::tsquery AND posting > ? AND posting < ? ORDER BY posting "
-	if newestFirst {
-		return query + "DESC LIMIT ?"
-	}
-	return query + "LIMIT ?"
-}
-
-func (tsvector) from() string {
-	return "(SELECT posting AS id FROM search WHERE words @@ (?)::tsquery) h"
+	return strings.Join(clauses, m.and)
 }

@@ -95,33 +95,26 @@ func (m *Mirror) observe(ctx context.Context, o metric.Observer) error {
 	defer cancel()
 	return m.db.view(ctx, func(t *tx) error {
 		var (
-			due, unindexed, working int64
-			since                   *int64
+			waiting Status
+			working int64
 		)
-		if err := t.row("SELECT count(*), min(next_due) FROM jobs WHERE next_due <= ?", []any{t.now}, &due, &since); err != nil {
-			return err
-		}
-		if err := t.row("SELECT count(*) FROM postings WHERE unindexed = 1", nil, &unindexed); err != nil {
+		if err := t.backlog(&waiting); err != nil {
 			return err
 		}
 		seen := t.now - 3*seenEvery.Milliseconds()
 		if err := t.row("SELECT count(*) FROM processes WHERE seen >= ?", []any{seen}, &working); err != nil {
 			return err
 		}
-		o.ObserveInt64(x.due, due)
-		age := 0.0
-		if since != nil {
-			age = float64(t.now-*since) / 1000
+		now, age := instant(t.now), 0.0
+		if !waiting.DueSince.IsZero() {
+			age = now.Sub(waiting.DueSince).Seconds()
 		}
+		o.ObserveInt64(x.due, int64(waiting.Due))
 		o.ObserveFloat64(x.dueAge, age)
-		o.ObserveInt64(x.unindexed, unindexed)
+		o.ObserveInt64(x.unindexed, int64(waiting.Unindexed))
 		o.ObserveInt64(x.working, working)
-		rate, paused, err := t.limit()
-		if err != nil {
-			return err
-		}
-		o.ObserveFloat64(x.rate, rate)
-		o.ObserveFloat64(x.pause, max(paused.Sub(instant(t.now)).Seconds(), 0))
+		o.ObserveFloat64(x.rate, waiting.Limit)
+		o.ObserveFloat64(x.pause, max(waiting.PausedUntil.Sub(now).Seconds(), 0))
 		return t.observeSources(x, o)
 	})
 }
@@ -132,13 +125,9 @@ func (t *tx) observeSources(x *metrics, o metric.Observer) error {
 	return t.rows("SELECT kind, name, language, search, geo, complete, failures FROM sources", nil, func(scan func(...any) error) error {
 		var (
 			s                  source
-			geo                string
 			complete, failures int64
 		)
-		err := scan(&s.kind, &s.name, &s.language, &s.text, &geo, &complete, &failures)
-		if err == nil {
-			err = s.near.UnmarshalText([]byte(geo))
-		}
+		err := scan(&s.kind, &s.name, &s.language, &s.text, circleColumn{&s.near}, &complete, &failures)
 		if err != nil {
 			return err
 		}

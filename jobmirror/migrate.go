@@ -6,16 +6,16 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strconv"
+	"strings"
 
 	"github.com/pressly/goose/v3"
 	gdb "github.com/pressly/goose/v3/database"
 	"github.com/pressly/goose/v3/lock"
 )
 
-//go:embed migrations
-var migrations embed.FS
+//go:embed schema
+var schemaFiles embed.FS
 
 // schema is the newest migration that this version of the package knows. A
 // database tells in its row "oldest" which is the oldest that may use it, so a
@@ -40,7 +40,7 @@ var (
 // that this version must not use.
 func inspect(ctx context.Context, db *sql.DB, d dialect) (version int, err error) {
 	list := "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-	if d.numbered {
+	if d.shared {
 		list = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
 	}
 	tables, err := names(ctx, db, list)
@@ -51,7 +51,7 @@ func inspect(ctx context.Context, db *sql.DB, d dialect) (version int, err error
 		for name := range tables {
 			// Other tables may share a PostgreSQL schema, not a file. The table
 			// of versions alone is a set-up that was killed.
-			if name != versionTable && (!d.numbered || ownTables[name]) {
+			if name != versionTable && (!d.shared || ownTables[name]) {
 				return 0, fmt.Errorf("%w: it has a table %q and is not a mirror", ErrNotMirror, name)
 			}
 		}
@@ -109,25 +109,26 @@ func Migrate(ctx context.Context, address string) error {
 	return m.Close()
 }
 
-// migrate brings the tables up to this version's.
-func migrate(ctx context.Context, db *sql.DB, d dialect) error {
-	files, err := fs.Sub(migrations, "migrations/"+d.name)
+// migrate brings the tables up to this version's, and then takes the steps of later
+// ones.
+func migrate(ctx context.Context, db *sql.DB, d dialect, later ...string) error {
+	tables, err := d.tables()
 	if err != nil {
 		return err
 	}
 	kind := gdb.DialectSQLite3
-	if d.numbered {
-		kind = gdb.DialectPostgres
-	}
 	options := []goose.ProviderOption{goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true)}
-	if d.numbered {
+	if d.shared {
 		one, err := lock.NewPostgresSessionLocker()
 		if err != nil {
 			return fmt.Errorf("jobmirror: %w", err)
 		}
-		options = append(options, goose.WithSessionLocker(one))
+		kind, options = gdb.DialectPostgres, append(options, goose.WithSessionLocker(one))
 	}
-	provider, err := goose.NewProvider(kind, db, files, options...)
+	for i, text := range append([]string{tables}, later...) {
+		options = append(options, goose.WithGoMigrations(goose.NewGoMigration(int64(i+1), d.step(text, i > 0), nil)))
+	}
+	provider, err := goose.NewProvider(kind, db, nil, options...)
 	if err != nil {
 		return fmt.Errorf("jobmirror: %w", err)
 	}
@@ -135,4 +136,35 @@ func migrate(ctx context.Context, db *sql.DB, d dialect) error {
 		return missingRight(fmt.Errorf("jobmirror: setting up the tables: %w", err))
 	}
 	return nil
+}
+
+// tables returns the statements that make the tables of a new database.
+func (d dialect) tables() (string, error) {
+	both, err := schemaFiles.ReadFile("schema/tables.sql")
+	if err != nil {
+		return "", err
+	}
+	own, err := schemaFiles.ReadFile("schema/" + d.name + ".sql")
+	return strings.NewReplacer("@key", d.key, " @clustered", d.clustered).Replace(string(both)) + string(own), err
+}
+
+// step returns the migration that a text is: one transaction. But where programs are
+// at work meanwhile, and would have to wait for each other if a transaction locked
+// one table after the other, each statement is one of its own. Such a step may be
+// begun again after some of its statements: they say IF NOT EXISTS.
+func (d dialect) step(text string, atWork bool) *goose.GoFunc {
+	if !d.shared || !atWork {
+		return &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, text)
+			return err
+		}}
+	}
+	return &goose.GoFunc{RunDB: func(ctx context.Context, db *sql.DB) error {
+		for statement := range strings.SplitSeq(text, ";\n") {
+			if _, err := db.ExecContext(ctx, statement); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/gofrs/flock"
 
@@ -131,7 +130,7 @@ func (m *Mirror) setUp(ctx context.Context) error {
 			return err
 		}
 	}
-	if m.db.numbered && !m.opts.ReadOnly {
+	if m.db.shared && !m.opts.ReadOnly {
 		if err := m.setUpRiver(ctx); err != nil {
 			return err
 		}
@@ -202,149 +201,21 @@ func (m *Mirror) lock() (unlock func(), err error) {
 	return func() { _ = m.file.Unlock() }, nil
 }
 
-// Refresh brings the mirror up to date once: it reads every source, looks up
-// every job that is due, and returns. Its error joins those of the sources; the
-// others are refreshed all the same.
-//
-// On PostgreSQL it works beside other processes and asks nothing twice: it waits
-// for a source that another one is reading, and does not read it again; and for
-// the jobs that others are looking up.
-func (m *Mirror) Refresh(ctx context.Context) error {
+// start keeps other processes from running the mirror, where it may have only one,
+// and tells all who read it that this one does, until done is called.
+func (m *Mirror) start(ctx context.Context, doing string) (done func(), err error) {
 	unlock, err := m.lock()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer unlock()
-	defer m.present(ctx, "refresh")()
-	refresh := m.refresh
-	if m.db.numbered {
-		began, err := m.clock(ctx)
-		if err != nil {
-			return err
-		}
-		refresh = func(ctx context.Context, s *source) error { return m.refreshSince(ctx, s, began) }
+	if !m.db.shared {
+		_ = m.db.update(ctx, (*tx).endLeases) // those that are left end by themselves
 	}
-	var failed []error
-	for _, s := range m.sources {
-		if err := refresh(ctx, s); err != nil {
-			failed = append(failed, fmt.Errorf("%s: %w", s.cause(), err))
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-	}
-	if len(m.sources) > 0 {
-		failed = append(failed, m.lookUpDue(ctx, false))
-	}
-	failed = append(failed, m.index(ctx), m.prune(ctx))
-	return errors.Join(failed...)
-}
-
-// Run keeps the mirror up to date until ctx ends, and returns its error. What
-// fails on the way - the board, a feed, the database - is logged, shown by
-// Status, and tried again later.
-//
-// On SQLite one process runs a mirror; another gets ErrLocked. On PostgreSQL any
-// number of processes share the work. A process that is told to end finishes
-// its lookups or gives them back, within seconds.
-func (m *Mirror) Run(ctx context.Context) error {
-	unlock, err := m.lock()
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	defer m.present(ctx, "run")()
-	work := []func(context.Context) error{m.indexDue, m.pruneDue}
-	if m.db.numbered {
-		work = append(work, m.numberDue)
-	}
-	switch {
-	case m.db.numbered && len(m.sources) > 0:
-		work = append(work, func(ctx context.Context) error { return joinFleet(ctx, m) })
-	case len(m.sources) > 0:
-		work = append(work, m.refreshDue, func(ctx context.Context) error { return m.lookUpDue(ctx, true) })
-	}
-	var running sync.WaitGroup
-	for _, f := range work {
-		running.Go(func() { m.keepAt(ctx, f) })
-	}
-	running.Wait()
-	<-ctx.Done()
-	return ctx.Err()
-}
-
-// keepAt calls f again and again until ctx ends, with longer and longer waits
-// while it fails.
-func (m *Mirror) keepAt(ctx context.Context, f func(context.Context) error) {
-	for failures := 0; ctx.Err() == nil; failures++ {
-		began := time.Now()
-		err := f(ctx)
-		if err == nil || ctx.Err() != nil {
-			continue
-		}
-		m.opts.Logger.ErrorContext(ctx, "jobmirror", "error", problem(err))
-		if time.Since(began) > time.Minute {
-			failures = 0
-		}
-		newSignal().wait(ctx, nil, min(backOff(failures, time.Second), maxWait))
-	}
-}
-
-// maxWait is the longest wait after a failure of the database: work goes on
-// within this time of its return.
-const maxWait = 30 * time.Second
-
-// refreshDue refreshes the sources that are due, one after the other.
-func (m *Mirror) refreshDue(ctx context.Context) error {
-	for ctx.Err() == nil {
-		var (
-			due  *source
-			wait int64 = 1000
-		)
-		err := m.db.view(ctx, func(t *tx) error {
-			for _, s := range m.sources {
-				var next int64
-				if err := t.row("SELECT next_due FROM sources WHERE id = ?", []any{s.id}, &next); err != nil {
-					return err
-				}
-				if next <= t.now && due == nil {
-					due = s
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		if due == nil {
-			newSignal().wait(ctx, nil, time.Duration(wait)*time.Millisecond)
-			continue
-		}
-		if err := m.refresh(ctx, due); err != nil && ctx.Err() == nil {
-			m.opts.Logger.WarnContext(ctx, "jobmirror: refresh", "source", due.cause(), "error", problem(err))
-		}
-	}
-	return nil
-}
-
-func (m *Mirror) indexDue(ctx context.Context) error {
-	for ctx.Err() == nil {
-		if err := m.index(ctx); err != nil {
-			return err
-		}
-		m.unindexed.wait(ctx, nil, time.Second)
-	}
-	return nil
-}
-
-func (m *Mirror) pruneDue(ctx context.Context) error {
-	for ctx.Err() == nil {
-		if err := m.prune(ctx); err != nil {
-			return err
-		}
-		newSignal().wait(ctx, nil, time.Hour)
-	}
-	return nil
+	gone := m.present(ctx, doing)
+	return func() {
+		gone()
+		unlock()
+	}, nil
 }
 
 // Accept lets the next complete refresh of each source remove whatever is
@@ -362,8 +233,6 @@ func (m *Mirror) Accept(ctx context.Context) error {
 		return nil
 	})
 }
-
-func (m *Mirror) progress(_ *source, n int) { m.copied.Add(int64(n)) }
 
 // Progress counts what a Mirror has done since it was opened.
 type Progress struct {

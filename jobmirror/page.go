@@ -140,7 +140,7 @@ func (t *tx) hits(q Query, language string) (hits []int64, err error) {
 	}
 	text := t.db.matcher.text(e)
 	if q.Near.IsZero() {
-		hits, err = t.numbers("SELECT h.id FROM "+t.db.matcher.from(), text)
+		hits, err = t.numbers("SELECT h.id FROM "+t.db.matcher.from, text)
 	} else {
 		hits, err = t.inside(text, q.Near)
 	}

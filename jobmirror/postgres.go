@@ -20,15 +20,16 @@ import (
 
 var postgresDialect = dialect{
 	name:      "postgres",
-	numbered:  true,
+	shared:    true,
 	ids:       "(SELECT value::bigint FROM json_array_elements_text(?::json))",
 	lock:      "FOR UPDATE",
 	skip:      "FOR UPDATE SKIP LOCKED",
+	key:       "BIGINT PRIMARY KEY",
 	next:      "SELECT nextval(('mirror_' || ?)::regclass)",
 	begin:     "BEGIN ISOLATION LEVEL READ COMMITTED",
 	beginRead: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
 	clock:     "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint",
-	matcher:   tsvector{},
+	matcher:   tsvector,
 }
 
 const (

@@ -37,7 +37,7 @@ func (m *Mirror) present(ctx context.Context, doing string) (gone func()) {
 				_, err = t.exec("DELETE FROM processes WHERE seen < ?", t.now-forgetProcess.Milliseconds())
 				return err
 			})
-			newSignal().wait(ctx, nil, seenEvery)
+			rest(ctx, seenEvery)
 		}
 	}()
 	return func() {
@@ -64,12 +64,8 @@ func programVersion() string {
 func (t *tx) processes() (out []ProcessStatus, err error) {
 	err = t.rows("SELECT name, version, doing, started, seen, lookups FROM processes ORDER BY started, id", nil,
 		func(scan func(...any) error) error {
-			var (
-				p             ProcessStatus
-				started, seen int64
-			)
-			err := scan(&p.Name, &p.Version, &p.Doing, &started, &seen, &p.LookedUp)
-			p.Started, p.Seen = instant(started), instant(seen)
+			var p ProcessStatus
+			err := scan(&p.Name, &p.Version, &p.Doing, instantColumn{&p.Started}, instantColumn{&p.Seen}, &p.LookedUp)
 			out = append(out, p)
 			return err
 		})

@@ -132,10 +132,7 @@ func decodeAds(text string) (ads map[string][]string, err error) {
 	if text == "" {
 		return nil, nil
 	}
-	if err := json.Unmarshal([]byte(text), &ads); err != nil {
-		return nil, fmt.Errorf("jobmirror: the ads of a posting: %w", err)
-	}
-	return ads, nil
+	return decodeRecord[map[string][]string](text)
 }
 
 func decodeRecord[T any](text string) (record T, err error) {

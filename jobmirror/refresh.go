@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
@@ -34,47 +35,72 @@ func (s *source) cause() string {
 	return s.kind + " " + s.String()
 }
 
-// refresh copies one source and removes what is certainly gone from it.
-func (m *Mirror) refresh(ctx context.Context, src *source) error {
-	turn, err := m.begin(ctx, src)
-	if err != nil {
+// refreshAfter refreshes a source that was due, unless another process has begun to
+// do so meanwhile. What the board or the feed fails with is noted with the source,
+// which is due again.
+func (m *Mirror) refreshAfter(ctx context.Context, due dueSource) error {
+	i := slices.IndexFunc(m.sources, func(s *source) bool { return s.id == due.Source })
+	if i < 0 {
+		return nil // another process has other options; it finds the source again
+	}
+	src := m.sources[i]
+	turn, begun, err := m.begin(ctx, src, func(r sourceRow) bool { return r.generation == due.After })
+	if err != nil || !begun {
 		return err
 	}
-	return m.refreshIn(ctx, src, turn)
+	if err := m.refresh(ctx, src, turn); err != nil && ctx.Err() == nil {
+		m.opts.Logger.WarnContext(ctx, "jobmirror: refresh", "source", src.cause(), "error", problem(err))
+	}
+	return nil
 }
 
-// refreshIn is refresh in a turn that has begun.
-func (m *Mirror) refreshIn(ctx context.Context, src *source, turn turn) error {
-	copySource := m.copyChannel
-	if src.kind == kindFeed {
-		copySource = m.copyFeed
-	}
-	whole, reason, err := copySource(ctx, src, turn)
-	if err == nil && whole {
-		reason, err = m.sweep(ctx, src, turn)
-	}
-	if ctx.Err() != nil {
-		return ctx.Err() // nothing is wrong with the source
-	}
-	if err != nil {
-		reason = problem(err)
-	}
-	return errors.Join(err, m.finish(ctx, src, turn, whole && err == nil, reason))
-}
-
-// begin opens a generation. A refresh of the same source that is still at work
-// elsewhere sees that its turn is over, and removes nothing.
-func (m *Mirror) begin(ctx context.Context, src *source) (out turn, err error) {
-	err = m.db.update(ctx, func(t *tx) (err error) {
-		if err = t.name([]*source{src}); err == nil {
-			out, err = t.begin(src, 0)
+// refreshSince refreshes a source, unless another process has done so since a
+// generation. While another one is at it, refreshSince waits.
+func (m *Mirror) refreshSince(ctx context.Context, src *source, generation int64) error {
+	for ctx.Err() == nil {
+		done := false
+		turn, begun, err := m.begin(ctx, src, func(r sourceRow) bool {
+			done = r.generation > generation && r.complete >= r.began
+			return !done
+		})
+		switch {
+		case err != nil || done:
+			return err
+		case begun:
+			return m.refresh(ctx, src, turn)
 		}
+		rest(ctx, followEvery)
+	}
+	return ctx.Err()
+}
+
+// sourceRow is what a source's row says of its refreshes.
+type sourceRow struct{ generation, began, complete, claimed int64 }
+
+// begin opens a generation of a source, and claims the source, where nobody else
+// is at it and its row is as may wants it to be.
+func (m *Mirror) begin(ctx context.Context, src *source, may func(sourceRow) bool) (out turn, begun bool, err error) {
+	err = m.db.update(ctx, func(t *tx) error {
+		var r sourceRow
+		begun = false
+		if err := t.name([]*source{src}); err != nil {
+			return err
+		}
+		err := t.row("SELECT generation, began, complete, claimed FROM sources WHERE id = ? @lock", []any{src.id},
+			&r.generation, &r.began, &r.complete, &r.claimed)
+		if err != nil || r.claimed > t.now || !may(r) {
+			return err
+		}
+		begun = true
+		out, err = t.begin(src, t.now+sourceLease.Milliseconds())
 		return err
 	})
-	return out, err
+	return out, begun, err
 }
 
-// begin opens a generation; until a time nobody else is to begin one.
+// begin opens a generation; until a time nobody else is to begin one. A refresh of
+// the same source that is still at work elsewhere sees that its turn is over, and
+// removes nothing.
 func (t *tx) begin(src *source, claimed int64) (out turn, err error) {
 	out.forgotten = map[int64]bool{}
 	if out.generation, err = t.next("generation"); err != nil {
@@ -85,6 +111,88 @@ func (t *tx) begin(src *source, claimed int64) (out turn, err error) {
 	}
 	_, err = t.exec("UPDATE sources SET generation = ?, began = ?, claimed = ? WHERE id = ?", out.generation, t.now, claimed, src.id)
 	return out, err
+}
+
+// refresh copies a source in a turn that has begun, and keeps its lease meanwhile.
+func (m *Mirror) refresh(ctx context.Context, src *source, turn turn) error {
+	held, letGo := context.WithCancelCause(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		letGo(m.keepLease(held, src, turn))
+	}()
+	err := m.copySource(held, src, turn)
+	cause := context.Cause(held)
+	letGo(nil)
+	<-ended
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil { // given back: the next process may begin at once
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		_, giveBack := m.lease(last, src, turn, 0)
+		return errors.Join(err, giveBack)
+	}
+	if cause != nil {
+		return cause
+	}
+	return err
+}
+
+// errTurnOver ends a refresh whose source another process refreshes by now.
+var errTurnOver = errors.New("jobmirror: another process refreshes the source")
+
+// keepLease renews a source's lease until ctx ends, the turn is another's, or
+// the database was away for longer than the lease.
+func (m *Mirror) keepLease(ctx context.Context, src *source, turn turn) error {
+	for renewed := time.Now(); ; {
+		rest(ctx, sourceLease/3)
+		if ctx.Err() != nil {
+			return nil
+		}
+		one, cancel := context.WithTimeout(ctx, sourceLease/3)
+		mine, err := m.lease(one, src, turn, sourceLease)
+		cancel()
+		switch {
+		case err == nil && !mine:
+			return errTurnOver
+		case err == nil:
+			renewed = time.Now()
+		case time.Since(renewed) > sourceLease:
+			return fmt.Errorf("jobmirror: the lease of %s: %w", src.cause(), err)
+		}
+	}
+}
+
+// lease claims a source for a time from now on, while the turn is its last.
+func (m *Mirror) lease(ctx context.Context, src *source, turn turn, d time.Duration) (mine bool, err error) {
+	err = m.db.update(ctx, func(t *tx) error {
+		rows, err := t.exec("UPDATE sources SET claimed = ? WHERE id = ? AND generation = ?",
+			t.now+d.Milliseconds(), src.id, turn.generation)
+		mine = rows > 0
+		return err
+	})
+	return mine, err
+}
+
+// copySource copies a source, and removes what is certainly gone from it.
+func (m *Mirror) copySource(ctx context.Context, src *source, turn turn) error {
+	read := m.copyChannel
+	if src.kind == kindFeed {
+		read = m.copyFeed
+	}
+	whole, reason, err := read(ctx, src, turn)
+	if err == nil && whole {
+		reason, err = m.sweep(ctx, src, turn)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err() // nothing is wrong with the source
+	}
+	if err != nil {
+		reason = problem(err)
+	}
+	return errors.Join(err, m.finish(ctx, src, turn, whole && err == nil, reason))
 }
 
 // stillTurn reports whether no other refresh of the source began meanwhile, and

@@ -177,22 +177,8 @@ func (openTx) Rollback(context.Context) error        { return errOpenTx }
 func (openTx) LargeObjects() pgx.LargeObjects        { return pgx.LargeObjects{} }
 func (t openTx) Conn() *pgx.Conn                     { return t.pgxConn.Conn }
 
-// lookUpArgs is a batch of lookups. Its jobs are those that are still claimed
-// for it.
-type lookUpArgs struct {
-	Batch int64   `json:"batch"`
-	Jobs  []int64 `json:"jobs"`
-}
-
-func (lookUpArgs) Kind() string { return "jobmirror_lookup" }
-
-// refreshArgs is a refresh of a source, after the generation that was its last.
-type refreshArgs struct {
-	Source int64 `json:"source"`
-	After  int64 `json:"after"`
-}
-
-func (refreshArgs) Kind() string { return "jobmirror_refresh" }
+func (batch) Kind() string     { return "jobmirror_lookup" }
+func (dueSource) Kind() string { return "jobmirror_refresh" }
 
 // planArgs lets a process insert what is due.
 type planArgs struct{}

@@ -103,7 +103,7 @@ func (t *tx) write(r *row, cause string) error {
 
 func (t *tx) remove(r *row, cause string) error {
 	for _, statement := range []string{
-		"DELETE FROM facets WHERE posting = ?", t.db.matcher.remove(), "DELETE FROM listings WHERE posting = ?",
+		"DELETE FROM facets WHERE posting = ?", t.db.matcher.remove, "DELETE FROM listings WHERE posting = ?",
 		"DELETE FROM postings WHERE id = ?",
 	} {
 		if _, err := t.exec(statement, r.id); err != nil {
@@ -122,18 +122,12 @@ func (t *tx) fillSources(rows []*row) error {
 	err := t.rows(`SELECT l.posting, s.name, s.search, s.geo FROM listings l JOIN sources s ON s.id = l.source WHERE l.posting IN @ids`,
 		[]any{rowIDs(rows)}, func(scan func(...any) error) error {
 			var (
-				id  int64
-				s   source
-				geo string
+				id int64
+				s  source
 			)
-			if err := scan(&id, &s.name, &s.text, &geo); err != nil {
-				return err
-			}
-			if err := s.near.UnmarshalText([]byte(geo)); err != nil {
-				return err
-			}
+			err := scan(&id, &s.name, &s.text, circleColumn{&s.near})
 			names[id] = append(names[id], s.String())
-			return nil
+			return err
 		})
 	for _, r := range rows {
 		r.rec.Sources = names[r.id]
@@ -185,18 +179,9 @@ func (t *tx) fillJobs(rows []*row) error {
 	if len(jobs) == 0 {
 		return nil
 	}
-	titles := map[jobboard.JobID]string{}
-	err = t.rows("SELECT job, title FROM jobs WHERE job IN @ids", []any{ids(jobs)}, func(scan func(...any) error) error {
-		var (
-			job   int64
-			title string
-		)
-		err := scan(&job, &title)
-		titles[jobboard.JobID(job)] = title
-		return err
-	})
+	titles, err := pairs[int64, string](t, "SELECT job, title FROM jobs WHERE job IN @ids", ids(jobs))
 	for _, r := range rows {
-		title, ok := titles[r.rec.Job]
+		title, ok := titles[int64(r.rec.Job)]
 		r.rec.Confirmed = ok && title != "" && strings.TrimSpace(title) == strings.TrimSpace(storable(r.rec.Title))
 	}
 	return err
@@ -205,15 +190,7 @@ func (t *tx) fillJobs(rows []*row) error {
 // claims finds which jobs feeds say that postings, or versions of them, belong
 // to. Of several jobs the one with the highest number is taken.
 func (t *tx) claims(kind string, values []int64) (map[int64]int64, error) {
-	out := map[int64]int64{}
-	err := t.rows("SELECT value, max(job) FROM claims WHERE kind = ? AND value IN @ids GROUP BY value", []any{kind, ids(values)},
-		func(scan func(...any) error) error {
-			var value, job int64
-			err := scan(&value, &job)
-			out[value] = job
-			return err
-		})
-	return out, err
+	return pairs[int64, int64](t, "SELECT value, max(job) FROM claims WHERE kind = ? AND value IN @ids GROUP BY value", kind, ids(values))
 }
 
 // want makes sure that jobs are in the table jobs, and due at once. Jobs that

@@ -211,7 +211,11 @@ func (f *finder) next() ([]int64, error) {
 	case f.after != 0:
 		high = f.after
 	}
-	hits, err := f.t.numbers(f.t.db.matcher.hits(f.q.Order == Newest), f.text, low, high, chunk)
+	order := " LIMIT ?"
+	if f.q.Order == Newest {
+		order = " DESC LIMIT ?"
+	}
+	hits, err := f.t.numbers(f.t.db.matcher.hits+order, f.text, low, high, chunk)
 	if len(hits) > 0 {
 		f.after = hits[len(hits)-1]
 	}
@@ -259,10 +263,11 @@ func (t *tx) postings(list []int64, near jobboard.GeoLocation) (map[int64]Postin
 	const query = "SELECT id, record, ads, seen FROM postings WHERE id IN @ids"
 	err := t.rows(query, []any{ids(list)}, func(scan func(...any) error) error {
 		var (
-			id, seen  int64
+			id        int64
 			text, ads string
+			seen      time.Time
 		)
-		if err := scan(&id, &text, &ads, &seen); err != nil {
+		if err := scan(&id, &text, &ads, instantColumn{&seen}); err != nil {
 			return err
 		}
 		rec, err := decodeRecord[PostingRecord](text)
@@ -271,7 +276,7 @@ func (t *tx) postings(list []int64, near jobboard.GeoLocation) (map[int64]Postin
 		}
 		p := Posting{
 			Language: rec.Language, Sources: rec.Sources, Job: rec.Job, Evidence: rec.Evidence,
-			Confirmed: rec.Confirmed, DistanceKm: math.NaN(), Seen: instant(seen),
+			Confirmed: rec.Confirmed, DistanceKm: math.NaN(), Seen: seen,
 		}
 		if d, ok := distances[id]; ok {
 			p.DistanceKm = d
@@ -293,16 +298,11 @@ func (t *tx) locate(postings []Posting) error {
 	}
 	locations := map[jobboard.JobID][]jobboard.Location{}
 	const query = "SELECT record FROM jobs WHERE job IN @ids AND record <> ''"
-	err := t.rows(query, []any{ids(jobs)}, func(scan func(...any) error) error {
-		var text string
-		if err := scan(&text); err != nil {
-			return err
+	err := records(t, query, []any{ids(jobs)}, func(job JobRecord) error {
+		if job.Information != nil {
+			locations[job.Job] = job.Information.locations()
 		}
-		rec, err := decodeRecord[JobRecord](text)
-		if rec.Information != nil {
-			locations[rec.Job] = rec.Information.locations()
-		}
-		return err
+		return nil
 	})
 	for i := range postings {
 		postings[i].Locations = locations[postings[i].Job]
@@ -325,7 +325,7 @@ func (t *tx) within(list []int64, near jobboard.GeoLocation, distances map[int64
 // inside measures every row that the text index finds, and returns those in a
 // circle.
 func (t *tx) inside(text string, near jobboard.GeoLocation) (found []int64, err error) {
-	err = t.rows("SELECT h.id, l.latitude, l.longitude FROM "+t.db.matcher.from()+
+	err = t.rows("SELECT h.id, l.latitude, l.longitude FROM "+t.db.matcher.from+
 		" JOIN postings p ON p.id = h.id JOIN places l ON l.job = p.job", []any{text}, func(scan func(...any) error) error {
 		id, distance, err := measure(scan, near)
 		if distance <= near.RadiusKm {
@@ -360,7 +360,7 @@ func (f *finder) facets() (*Facets, error) {
 		}
 		return err
 	}
-	from := f.t.db.matcher.from()
+	from := f.t.db.matcher.from
 	if f.q.Near.IsZero() {
 		if err := f.t.row("SELECT count(*) FROM "+from, []any{f.text}, &out.Total); err != nil {
 			return nil, err

@@ -17,7 +17,8 @@ func (s signal) raise() {
 	}
 }
 
-// wait returns when s or other was raised, after d, or when ctx ends.
+// wait returns when s or other was raised, after d, or when ctx ends. One that is
+// nil is never raised.
 func (s signal) wait(ctx context.Context, other signal, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -28,3 +29,6 @@ func (s signal) wait(ctx context.Context, other signal, d time.Duration) {
 	case <-ctx.Done():
 	}
 }
+
+// rest returns after d, or when ctx ends.
+func rest(ctx context.Context, d time.Duration) { signal(nil).wait(ctx, nil, d) }

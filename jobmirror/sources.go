@@ -36,6 +36,15 @@ func (t *tx) name(sources []*source) error {
 	return nil
 }
 
+// sourceIDs returns the argument for @ids that names sources.
+func sourceIDs(sources []*source) string {
+	list := make([]int64, len(sources))
+	for i, s := range sources {
+		list[i] = s.id
+	}
+	return ids(list)
+}
+
 // Retire removes the sources that Options does not name, with what only they
 // show, at once. Each posting that goes is a change in the log; jobs that nothing
 // names any more are looked up. Without Retire that happens by itself, a while
@@ -58,10 +67,6 @@ func (m *Mirror) retire(ctx context.Context, now bool) error {
 	if len(m.sources) == 0 || m.opts.KeepSources < 0 && !now {
 		return nil
 	}
-	mine := make([]int64, len(m.sources))
-	for i, s := range m.sources {
-		mine[i] = s.id
-	}
 	var retired []*source
 	err := m.db.view(ctx, func(t *tx) error {
 		retired = nil
@@ -70,16 +75,10 @@ func (m *Mirror) retire(ctx context.Context, now bool) error {
 			before = t.now + 1
 		}
 		return t.rows(`SELECT id, kind, name, language, search, geo FROM sources WHERE named < ? AND id NOT IN @ids ORDER BY id`,
-			[]any{before, ids(mine)}, func(scan func(...any) error) error {
-				var (
-					s   source
-					geo string
-				)
-				if err := scan(&s.id, &s.kind, &s.name, &s.language, &s.text, &geo); err != nil {
-					return err
-				}
-				retired = append(retired, &s)
-				return s.near.UnmarshalText([]byte(geo))
+			[]any{before, sourceIDs(m.sources)}, func(scan func(...any) error) error {
+				s := &source{}
+				retired = append(retired, s)
+				return scan(&s.id, &s.kind, &s.name, &s.language, &s.text, circleColumn{&s.near})
 			})
 	})
 	if err != nil || len(retired) == 0 {

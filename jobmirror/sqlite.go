@@ -17,10 +17,12 @@ import (
 var sqliteDialect = dialect{
 	name:      "sqlite",
 	ids:       "(SELECT value FROM json_each(?))",
-	next:      "UPDATE counters SET value = value + 1 WHERE name = ? RETURNING value",
+	key:       "INTEGER PRIMARY KEY",
+	clustered: " WITHOUT ROWID",
+	next:      "INSERT INTO counters VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value",
 	begin:     "BEGIN IMMEDIATE",
 	beginRead: "BEGIN",
-	matcher:   fts5{},
+	matcher:   fts5,
 }
 
 // sqliteReaders is how many readers of one process work at the same time.

@@ -56,7 +56,7 @@ func (m *Mirror) Status(ctx context.Context) (*Status, error) {
 		return nil, err
 	}
 	err := m.db.view(ctx, func(t *tx) error {
-		*out = Status{Jobs: map[State]int{}}
+		*out = Status{}
 		if err := t.sourceStatus(out); err != nil {
 			return err
 		}
@@ -64,50 +64,48 @@ func (m *Mirror) Status(ctx context.Context) (*Status, error) {
 		if out.Processes, err = t.processes(); err != nil {
 			return err
 		}
-		err = t.rows("SELECT state, count(*) FROM jobs GROUP BY state", nil, func(scan func(...any) error) error {
-			var (
-				state State
-				n     int
-			)
-			err := scan(&state, &n)
-			out.Jobs[state] = n
-			return err
-		})
-		if err != nil {
+		if out.Jobs, err = pairs[State, int](t, "SELECT state, count(*) FROM jobs GROUP BY state"); err != nil {
 			return err
 		}
-		var (
-			since        *int64
-			newest, gone int64
-		)
-		for _, q := range []struct {
-			text string
-			args []any
-			dest []any
-		}{
-			{"SELECT count(*), min(next_due) FROM jobs WHERE next_due <= ?", []any{t.now}, []any{&out.Due, &since}},
-			{"SELECT count(*) FROM jobs WHERE failures > 0", nil, []any{&out.Failing}},
-			{"SELECT count(*) FROM postings", nil, []any{&out.Postings}},
-			{"SELECT count(*) FROM postings WHERE unindexed = 1", nil, []any{&out.Unindexed}},
-			{"SELECT count(*) FROM postings p WHERE NOT EXISTS (SELECT 1 FROM places l WHERE l.job = p.job)", nil, []any{&out.Unplaced}},
-			{"SELECT value FROM counters WHERE name = 'change'", nil, []any{&newest}},
-			{"SELECT value FROM counters WHERE name = 'erased'", nil, []any{&gone}},
+		if err := t.backlog(out); err != nil {
+			return err
+		}
+		var newest, gone int64
+		for text, dest := range map[string]any{
+			"SELECT count(*) FROM jobs WHERE failures > 0": &out.Failing,
+			"SELECT count(*) FROM postings":                &out.Postings,
+			"SELECT count(*) FROM postings p WHERE NOT EXISTS (SELECT 1 FROM places l WHERE l.job = p.job)": &out.Unplaced,
+			"SELECT value FROM counters WHERE name = 'change'":                                              &newest,
+			"SELECT value FROM counters WHERE name = 'erased'":                                              &gone,
 		} {
-			if err := t.row(q.text, q.args, q.dest...); err != nil {
+			if err := t.row(text, nil, dest); err != nil {
 				return err
 			}
 		}
-		if since != nil {
-			out.DueSince = instant(*since)
-		}
 		out.Oldest, out.Newest = m.cursor(gone), m.cursor(newest)
-		out.Limit, out.PausedUntil, err = t.limit()
-		return err
+		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
+}
+
+// backlog reads what is waiting, and how fast it may be worked on.
+func (t *tx) backlog(s *Status) error {
+	var since *int64
+	err := t.row("SELECT count(*), min(next_due) FROM jobs WHERE next_due <= ?", []any{t.now}, &s.Due, &since)
+	if err != nil {
+		return err
+	}
+	if since != nil {
+		s.DueSince = instant(*since)
+	}
+	if err := t.row("SELECT count(*) FROM postings WHERE unindexed = 1", nil, &s.Unindexed); err != nil {
+		return err
+	}
+	s.Limit, s.PausedUntil, err = t.limit()
+	return err
 }
 
 // limit returns how fast requests may be sent, and until when none may.
@@ -127,23 +125,14 @@ func (t *tx) sourceStatus(out *Status) error {
 			ELSE (SELECT count(*) FROM entries WHERE source = s.id) END
 		FROM sources s ORDER BY s.id`, nil, func(scan func(...any) error) error {
 		var (
-			s             source
-			geo           string
-			complete, due int64
-			status        SourceStatus
+			s      source
+			status SourceStatus
 		)
-		err := scan(&s.kind, &s.name, &s.text, &geo, &s.language, &complete, &due,
-			&status.Failures, &status.Problem, &status.Held, &status.Rows)
-		if err != nil {
-			return err
-		}
-		if err := s.near.UnmarshalText([]byte(geo)); err != nil {
-			return err
-		}
+		err := scan(&s.kind, &s.name, &s.text, circleColumn{&s.near}, &s.language, instantColumn{&status.Complete},
+			instantColumn{&status.NextDue}, &status.Failures, &status.Problem, &status.Held, &status.Rows)
 		status.Kind, status.Name, status.Language = s.kind, s.String(), s.language
-		status.Complete, status.NextDue = instant(complete), instant(due)
 		out.Sources = append(out.Sources, status)
-		return nil
+		return err
 	})
 }
 
@@ -153,12 +142,9 @@ func (t *tx) sourceStatus(out *Status) error {
 func (m *Mirror) Ready(ctx context.Context) error {
 	var missing int
 	err := m.db.view(ctx, func(t *tx) error {
-		mine := make([]int64, len(m.sources)) // none: this process only reads, what all others copy
-		for i, s := range m.sources {
-			mine[i] = s.id
-		}
+		// Without sources this process only reads, what all others copy.
 		return t.row("SELECT count(*) FROM sources WHERE kind = 'channel' AND complete = 0 AND (id IN @ids OR ? = 0)",
-			[]any{ids(mine), len(mine)}, &missing)
+			[]any{sourceIDs(m.sources), len(m.sources)}, &missing)
 	})
 	if err == nil && missing > 0 {
 		err = fmt.Errorf("%w: %d are missing", ErrIncomplete, missing)

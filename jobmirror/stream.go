@@ -158,7 +158,7 @@ func (s *eventStream) follow(ctx context.Context, m *Mirror, since Cursor) error
 				return err
 			}
 		}
-		newSignal().wait(ctx, nil, followEvery)
+		rest(ctx, followEvery)
 	}
 	return ctx.Err()
 }

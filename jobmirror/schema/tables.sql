@@ -1,24 +1,19 @@
--- +goose Up
+-- The tables of both databases. @key is a row's number that identifies it;
+-- @clustered lets SQLite keep the rows in the order of their key.
 CREATE TABLE mirror (
     name  TEXT PRIMARY KEY,
     value TEXT NOT NULL
-);
-INSERT INTO mirror VALUES ('program', 'jobmirror'), ('epoch', left(replace(gen_random_uuid()::text, '-', ''), 16)), ('oldest', '1');
+) @clustered;
+INSERT INTO mirror VALUES ('program', 'jobmirror'), ('oldest', '1');
 
 CREATE TABLE counters (
     name  TEXT PRIMARY KEY,
     value BIGINT NOT NULL
-);
+) @clustered;
 INSERT INTO counters VALUES ('change', 0), ('erased', 0);
--- A row that counts would be locked until its transaction ends.
-CREATE SEQUENCE mirror_answer;
-CREATE SEQUENCE mirror_batch;
-CREATE SEQUENCE mirror_generation;
-CREATE SEQUENCE mirror_posting;
-CREATE SEQUENCE mirror_source;
 
 CREATE TABLE sources (
-    id         BIGINT PRIMARY KEY,
+    id         @key,
     kind       TEXT NOT NULL,
     name       TEXT NOT NULL,
     language   TEXT NOT NULL,
@@ -38,7 +33,7 @@ CREATE TABLE sources (
 );
 
 CREATE TABLE postings (
-    id        BIGINT PRIMARY KEY,
+    id        @key,
     posting   BIGINT NOT NULL,
     language  TEXT NOT NULL,
     version   BIGINT NOT NULL,
@@ -66,7 +61,7 @@ CREATE TABLE listings (
     generation BIGINT NOT NULL,
     missing    BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (source, posting)
-);
+) @clustered;
 CREATE INDEX listings_posting ON listings (posting);
 
 CREATE TABLE entries (
@@ -76,7 +71,7 @@ CREATE TABLE entries (
     generation BIGINT NOT NULL,
     missing    BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (source, hash)
-);
+) @clustered;
 CREATE INDEX entries_job ON entries (job);
 
 CREATE TABLE claims (
@@ -86,11 +81,11 @@ CREATE TABLE claims (
     source BIGINT NOT NULL,
     entry  BIGINT NOT NULL,
     PRIMARY KEY (kind, value, job, source, entry)
-);
+) @clustered;
 CREATE INDEX claims_entry ON claims (source, entry);
 
 CREATE TABLE jobs (
-    job           BIGINT PRIMARY KEY,
+    job           @key,
     state         TEXT NOT NULL,
     title         TEXT NOT NULL DEFAULT '',
     language      TEXT NOT NULL DEFAULT '',
@@ -114,23 +109,23 @@ CREATE TABLE places (
     latitude  DOUBLE PRECISION NOT NULL,
     longitude DOUBLE PRECISION NOT NULL,
     PRIMARY KEY (job, number)
-);
+) @clustered;
 
 CREATE TABLE catalogues (
     hash    TEXT PRIMARY KEY,
     entries TEXT NOT NULL
-);
+) @clustered;
 
 CREATE TABLE facets (
     posting BIGINT NOT NULL,
     kind    TEXT NOT NULL,
     value   TEXT NOT NULL,
     PRIMARY KEY (posting, kind, value)
-);
+) @clustered;
 
 CREATE TABLE languages (
     stemmed TEXT PRIMARY KEY
-);
+) @clustered;
 
 CREATE TABLE limits (
     name      TEXT PRIMARY KEY,
@@ -139,7 +134,7 @@ CREATE TABLE limits (
     paused    BIGINT NOT NULL DEFAULT 0,
     slowed    BIGINT NOT NULL DEFAULT 0,
     calm      BIGINT NOT NULL DEFAULT 0
-) WITH (fillfactor = 50);
+) @clustered;
 INSERT INTO limits (name) VALUES ('board');
 
 CREATE TABLE processes (
@@ -150,34 +145,11 @@ CREATE TABLE processes (
     started BIGINT NOT NULL,
     seen    BIGINT NOT NULL,
     lookups BIGINT NOT NULL
-);
+) @clustered;
 
 CREATE TABLE forgotten (
     kind TEXT NOT NULL,
     id   BIGINT NOT NULL,
     at   BIGINT NOT NULL,
     PRIMARY KEY (kind, id)
-);
-
-CREATE TABLE changes (
-    written  BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    number   BIGINT UNIQUE,
-    at       BIGINT NOT NULL,
-    kind     TEXT NOT NULL,
-    id       BIGINT NOT NULL,
-    language TEXT NOT NULL,
-    before   TEXT,
-    after    TEXT,
-    cause    TEXT NOT NULL
-);
-
-CREATE INDEX changes_unnumbered ON changes (written) WHERE number IS NULL;
-
-CREATE TABLE search (
-    posting BIGINT PRIMARY KEY,
-    words   TSVECTOR NOT NULL
-);
-CREATE INDEX search_words ON search USING gin (words) WITH (fastupdate = off);
-
--- +goose Down
-SELECT 1;
+) @clustered;

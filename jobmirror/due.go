@@ -1,0 +1,103 @@
+package jobmirror
+
+import (
+	"context"
+	"time"
+)
+
+// Those who share the work of a mirror - goroutines of one process, or processes -
+// hold what they do by leases in the tables, by the database's clock. A source or
+// a job whose lease has ended is anybody's. A lease saves work and decides
+// nothing: which answer holds is decided by its number, taken before it was asked
+// for.
+const (
+	batchLease  = 30 * time.Second
+	sourceLease = 15 * time.Second
+)
+
+// dueSource is a source that is due, and the generation that was its last.
+type dueSource struct {
+	Source int64 `json:"source"`
+	After  int64 `json:"after"`
+}
+
+// dueSources returns those of some sources that are due and that nobody refreshes.
+func (t *tx) dueSources(sources []*source) (due []dueSource, err error) {
+	found := 0
+	err = t.rows("SELECT id, generation, next_due <= ? AND claimed <= ? FROM sources WHERE id IN @ids ORDER BY id",
+		[]any{t.now, t.now, sourceIDs(sources)}, func(scan func(...any) error) error {
+			var (
+				s   dueSource
+				now bool
+			)
+			err := scan(&s.Source, &s.After, &now)
+			if found++; now {
+				due = append(due, s)
+			}
+			return err
+		})
+	if err == nil && found < len(sources) { // another process retired some
+		err = t.name(sources)
+	}
+	return due, err
+}
+
+// batch is jobs that are looked up together: those of Jobs that are still claimed
+// for it.
+type batch struct {
+	Batch int64   `json:"batch"`
+	Jobs  []int64 `json:"jobs"`
+}
+
+// reserve claims jobs for a new batch: those that have been due the longest.
+func (t *tx) reserve(n int) (b batch, err error) {
+	due := false
+	err = t.row("SELECT EXISTS (SELECT 1 FROM jobs WHERE next_due <= ? AND claimed <= ?)", []any{t.now, t.now}, &due)
+	if err != nil || !due {
+		return b, err
+	}
+	if b.Batch, err = t.next("batch"); err != nil {
+		return b, err
+	}
+	b.Jobs, err = t.numbers(`UPDATE jobs SET claimed = ?, batch = ? WHERE job IN
+		(SELECT job FROM jobs WHERE next_due <= ? AND claimed <= ? ORDER BY next_due, job LIMIT ? @skip) RETURNING job`,
+		t.now+batchLease.Milliseconds(), b.Batch, t.now, t.now, n)
+	return b, err
+}
+
+// renew claims a batch's jobs for further time, and returns them: they have no
+// result yet, and were not given to another batch.
+func (m *Mirror) renew(ctx context.Context, b batch) (jobs []int64, err error) {
+	err = m.db.update(ctx, func(t *tx) error {
+		jobs, err = t.numbers("UPDATE jobs SET claimed = ? WHERE job IN @ids AND batch = ? AND claimed > 0 RETURNING job",
+			t.now+batchLease.Milliseconds(), ids(b.Jobs), b.Batch)
+		return err
+	})
+	return jobs, err
+}
+
+// release gives the jobs of a batch back that have no result.
+func (m *Mirror) release(ctx context.Context, b batch) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	return m.db.update(ctx, func(t *tx) error {
+		_, err := t.exec("UPDATE jobs SET claimed = 0 WHERE job IN @ids AND batch = ? AND claimed > 0", ids(b.Jobs), b.Batch)
+		return err
+	})
+}
+
+// lookingUp reports whether jobs that are due are being looked up.
+func (t *tx) lookingUp() (busy bool, err error) {
+	err = t.row("SELECT EXISTS (SELECT 1 FROM jobs WHERE next_due <= ? AND claimed > ?)", []any{t.now, t.now}, &busy)
+	return busy, err
+}
+
+// endLeases ends those of a process that was killed. Only who runs the mirror
+// alone may do so.
+func (t *tx) endLeases() error {
+	if _, err := t.exec("UPDATE sources SET claimed = 0 WHERE claimed > 0"); err != nil {
+		return err
+	}
+	_, err := t.exec("UPDATE jobs SET claimed = 0 WHERE next_due <= ? AND claimed > 0", t.now)
+	return err
+}

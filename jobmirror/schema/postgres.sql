@@ -1,0 +1,29 @@
+INSERT INTO mirror VALUES ('epoch', left(replace(gen_random_uuid()::text, '-', ''), 16));
+
+-- A row that counts would be locked until its transaction ends.
+CREATE SEQUENCE mirror_answer;
+CREATE SEQUENCE mirror_batch;
+CREATE SEQUENCE mirror_generation;
+CREATE SEQUENCE mirror_posting;
+CREATE SEQUENCE mirror_source;
+
+CREATE TABLE changes (
+    written  BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    number   BIGINT UNIQUE,
+    at       BIGINT NOT NULL,
+    kind     TEXT NOT NULL,
+    id       BIGINT NOT NULL,
+    language TEXT NOT NULL,
+    before   TEXT,
+    after    TEXT,
+    cause    TEXT NOT NULL
+);
+CREATE INDEX changes_unnumbered ON changes (written) WHERE number IS NULL;
+
+CREATE TABLE search (
+    posting BIGINT PRIMARY KEY,
+    words   TSVECTOR NOT NULL
+);
+CREATE INDEX search_words ON search USING gin (words) WITH (fastupdate = off);
+
+ALTER TABLE limits SET (fillfactor = 50);

@@ -1,0 +1,14 @@
+INSERT INTO mirror VALUES ('epoch', lower(hex(randomblob(8))));
+
+CREATE TABLE changes (
+    number   INTEGER PRIMARY KEY,
+    at       BIGINT NOT NULL,
+    kind     TEXT NOT NULL,
+    id       BIGINT NOT NULL,
+    language TEXT NOT NULL,
+    before   TEXT,
+    after    TEXT,
+    cause    TEXT NOT NULL
+);
+
+CREATE VIRTUAL TABLE search USING fts5(words, content='', contentless_delete=1, detail=none, tokenize="ascii tokenchars '_'");
