@@ -118,6 +118,7 @@ need_programs() {
 	need_apt fish fish
 	# The server's programs are not in PATH, the client that comes with it is.
 	need_apt pg_ctlcluster postgresql
+	need_apt /usr/sbin/pgbouncer pgbouncer
 	if ! command -v chromium-browser >/dev/null && ! command -v google-chrome >/dev/null; then
 		need_apt chromium chromium
 	fi

@@ -5,12 +5,15 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/jobboard-sdk/jobboard-go"
 )
@@ -37,6 +40,7 @@ type dialect struct {
 // SQLite has one, and readers, which a writer never holds up.
 type database struct {
 	dialect
+	pooled           bool // a pooler lends server sessions out for a transaction: what a session keeps is lost after it
 	writers, readers *pool
 	permits          *pool        // for the limit, which waits for no work; nil on SQLite
 	texts            sync.Map     // statements as the dialect writes them
@@ -67,9 +71,10 @@ func (db *database) text(query string) string {
 
 // pool lends out at most so many sessions at a time and keeps them open.
 type pool struct {
-	db    *sql.DB
-	free  chan *session
-	slots chan struct{}
+	db         *sql.DB
+	free       chan *session
+	slots      chan struct{}
+	unprepared bool // see session
 }
 
 func newPool(db *sql.DB, size int) *pool {
@@ -92,7 +97,7 @@ func (p *pool) get(ctx context.Context) (*session, error) {
 		<-p.slots
 		return nil, err
 	}
-	return &session{conn: conn, stmts: map[string]*sql.Stmt{}}, nil
+	return &session{conn: conn, stmts: map[string]*sql.Stmt{}, unprepared: p.unprepared}, nil
 }
 
 // begin gets a session and begins a transaction. A session that was kept may
@@ -146,9 +151,10 @@ func (p *pool) drain() {
 
 // session is one connection with the statements that were prepared on it.
 type session struct {
-	conn  *sql.Conn
-	stmts map[string]*sql.Stmt
-	used  bool
+	conn       *sql.Conn
+	stmts      map[string]*sql.Stmt
+	unprepared bool // statements are not prepared: the server's end of the session changes with each transaction
+	used       bool
 }
 
 func (s *session) close() {
@@ -163,11 +169,67 @@ func (s *session) stmt(ctx context.Context, text string) (*sql.Stmt, error) {
 		return stmt, nil
 	}
 	stmt, err := s.conn.PrepareContext(ctx, text)
-	if err != nil {
-		return nil, fmt.Errorf("jobmirror: %w", err)
+	if err == nil {
+		s.stmts[text] = stmt
 	}
-	s.stmts[text] = stmt
-	return stmt, nil
+	return stmt, err
+}
+
+// exec runs a statement and returns how many rows it changed.
+func (s *session) exec(ctx context.Context, text string, args []any) (n int64, err error) {
+	var result sql.Result
+	if s.unprepared {
+		result, err = s.conn.ExecContext(ctx, text, args...)
+	} else if stmt, failed := s.stmt(ctx, text); failed != nil {
+		err = failed
+	} else {
+		result, err = stmt.ExecContext(ctx, args...)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("jobmirror: %w", err)
+	}
+	return result.RowsAffected()
+}
+
+// query calls each for the rows of a query until it returns an error.
+func (s *session) query(ctx context.Context, text string, args []any, each func(scan func(...any) error) error) error {
+	var (
+		rows *sql.Rows
+		err  error
+	)
+	if s.unprepared {
+		rows, err = s.conn.QueryContext(ctx, text, args...)
+	} else if stmt, failed := s.stmt(ctx, text); failed != nil {
+		err = failed
+	} else {
+		rows, err = stmt.QueryContext(ctx, args...)
+	}
+	if err != nil {
+		return fmt.Errorf("jobmirror: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows.Scan); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("jobmirror: %w", err)
+	}
+	return nil
+}
+
+// row reads the one row of a query; without a row the error is sql.ErrNoRows.
+func (s *session) row(ctx context.Context, text string, args []any, dest ...any) error {
+	found := false
+	err := s.query(ctx, text, args, func(scan func(...any) error) error {
+		found = true
+		return scan(dest...)
+	})
+	if err == nil && !found {
+		err = fmt.Errorf("jobmirror: %w", sql.ErrNoRows)
+	}
+	return err
 }
 
 // tx is a transaction in progress.
@@ -241,54 +303,25 @@ func (db *database) transact(ctx context.Context, p *pool, begin string, f func(
 	}
 	// SQLite itself ends a transaction that finds the disk full.
 	broken = endErr != nil && !strings.Contains(endErr.Error(), "no transaction is active")
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && poolerHint(e) != "" {
+		return fmt.Errorf("%w%s", err, poolerHint(e))
+	}
 	return err
 }
 
 // exec runs a statement and returns how many rows it changed.
 func (t *tx) exec(query string, args ...any) (int64, error) {
-	stmt, err := t.s.stmt(t.ctx, t.db.text(query))
-	if err != nil {
-		return 0, err
-	}
-	result, err := stmt.ExecContext(t.ctx, args...)
-	if err != nil {
-		return 0, fmt.Errorf("jobmirror: %w", err)
-	}
-	return result.RowsAffected()
+	return t.s.exec(t.ctx, t.db.text(query), args)
 }
 
 // row reads the one row of a query; without a row the error is sql.ErrNoRows.
 func (t *tx) row(query string, args []any, dest ...any) error {
-	stmt, err := t.s.stmt(t.ctx, t.db.text(query))
-	if err != nil {
-		return err
-	}
-	if err := stmt.QueryRowContext(t.ctx, args...).Scan(dest...); err != nil {
-		return fmt.Errorf("jobmirror: %w", err)
-	}
-	return nil
+	return t.s.row(t.ctx, t.db.text(query), args, dest...)
 }
 
 // rows calls each for the rows of a query until it returns an error.
 func (t *tx) rows(query string, args []any, each func(scan func(dest ...any) error) error) error {
-	stmt, err := t.s.stmt(t.ctx, t.db.text(query))
-	if err != nil {
-		return err
-	}
-	rows, err := stmt.QueryContext(t.ctx, args...)
-	if err != nil {
-		return fmt.Errorf("jobmirror: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := each(rows.Scan); err != nil {
-			return err
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return fmt.Errorf("jobmirror: %w", err)
-	}
-	return nil
+	return t.s.query(t.ctx, t.db.text(query), args, each)
 }
 
 // numbers reads the one column of a query.

@@ -2,7 +2,6 @@ package jobmirror
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -190,13 +189,9 @@ func (l *fleet) ask(ctx context.Context, text string, args []any, now *int64, de
 	}
 	broken := true
 	defer func() { l.pool.put(s, broken) }()
-	stmt, err := s.stmt(ctx, text)
-	if err != nil {
-		return err
-	}
 	asked := l.clock()
-	if err := stmt.QueryRowContext(ctx, args...).Scan(append([]any{now}, dest...)...); err != nil {
-		return fmt.Errorf("jobmirror: %w", err)
+	if err := s.row(ctx, text, args, append([]any{now}, dest...)...); err != nil {
+		return err
 	}
 	broken = false
 	came := l.clock()

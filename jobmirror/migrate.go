@@ -36,6 +36,9 @@ var (
 	ErrNoSchema = errors.New("jobmirror: the database is not set up for this version")
 )
 
+// errPooled is an ErrNoSchema: setting up holds locks for longer than a transaction.
+var errPooled = fmt.Errorf("%w: Migrate, or jobboard-mirror migrate, needs the server's own address, not a pooler's", ErrNoSchema)
+
 // inspect says whether the database has tables of a mirror, and refuses one
 // that this version must not use.
 func inspect(ctx context.Context, db *sql.DB, d dialect) (version int, err error) {

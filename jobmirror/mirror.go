@@ -126,6 +126,9 @@ func (m *Mirror) setUp(ctx context.Context) error {
 		if m.opts.ReadOnly {
 			return ErrNoSchema
 		}
+		if m.db.pooled {
+			return errPooled
+		}
 		if err := m.migrate(ctx, p.db); err != nil {
 			return err
 		}

@@ -48,30 +48,54 @@ func openPostgres(ctx context.Context, address string, readOnly bool) (*database
 		// The driver's error may quote the address, password and all.
 		return nil, fmt.Errorf("jobmirror: the address %s cannot be read", redact(address))
 	}
-	setSession(config)
+	out := &database{dialect: postgresDialect, pooled: setSession(config)}
+	if out.pooled {
+		out.begin += "; SET LOCAL idle_in_transaction_session_timeout = " + idleTimeout
+	}
 	db := stdlib.OpenDB(*config)
 	db.SetMaxOpenConns(postgresReaders + postgresWriters + postgresPermits)
 	db.SetMaxIdleConns(postgresReaders + postgresWriters + postgresPermits)
 	if err := db.PingContext(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("jobmirror: %s: %w", redact(address), withoutAddress(err)), db.Close())
 	}
-	out := &database{dialect: postgresDialect, readers: newPool(db, postgresReaders), close: db.Close}
+	lend := func(n int) *pool {
+		p := newPool(db, n)
+		p.unprepared = out.pooled
+		return p
+	}
+	out.readers, out.close = lend(postgresReaders), db.Close
 	if !readOnly {
-		out.writers = newPool(db, postgresWriters)
-		out.permits = newPool(db, postgresPermits)
+		out.writers, out.permits = lend(postgresWriters), lend(postgresPermits)
 	}
 	return out, nil
 }
 
-// setSession sets what holds for each connection.
-func setSession(config *pgx.ConnConfig) {
+// idleTimeout is for how many milliseconds a transaction may do nothing: a process
+// that stops in the middle of one must not hold the others up.
+const idleTimeout = "5000"
+
+// setSession sets what holds for each connection, and reports whether the address
+// says that a pooler stands before the server, which knows no such settings.
+func setSession(config *pgx.ConnConfig) (pooled bool) {
+	pooled = config.DefaultQueryExecMode != pgx.QueryExecModeCacheStatement
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "jobmirror"
 	}
-	// A process that stops in the middle of a transaction must not hold the
-	// others up.
-	config.RuntimeParams["idle_in_transaction_session_timeout"] = "5000"
+	if !pooled {
+		config.RuntimeParams["idle_in_transaction_session_timeout"] = idleTimeout
+	}
 	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, 10*time.Second)
+	return pooled
+}
+
+// poolerHint is what is said of an error that a pooler gives whose address does not
+// say that it is one: it refuses a setting, or has another session than the one in
+// which a statement was prepared. Empty: the error is none of these.
+func poolerHint(e *pgconn.PgError) string {
+	if e.Code == "26000" || e.Code == "42P05" || e.Code == "08P01" && strings.Contains(e.Message, "startup parameter") {
+		return "; a pooler such as PgBouncer needs default_query_exec_mode=cache_describe in the address"
+	}
+	return ""
 }
 
 // redact is an address to print: without its password and its options.
@@ -88,7 +112,7 @@ func redact(address string) string {
 // network said.
 func withoutAddress(err error) error {
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return fmt.Errorf("%s (SQLSTATE %s)", refused.Message, refused.Code)
+		return fmt.Errorf("%s (SQLSTATE %s)%s", refused.Message, refused.Code, poolerHint(refused))
 	}
 	if connect, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return connect.Unwrap()

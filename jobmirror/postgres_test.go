@@ -23,10 +23,11 @@ import (
 
 // server is a PostgreSQL server of the tests' own.
 type server struct {
-	bin, data string
-	port      int
-	run       func(name string, args ...string) error
-	databases atomic.Int32
+	bin, data  string
+	port       int
+	attributes *syscall.SysProcAttr // of a process that is not root's
+	run        func(name string, args ...string) error
+	databases  atomic.Int32
 }
 
 var postgres *server // nil: the machine has no PostgreSQL
@@ -83,6 +84,7 @@ func startPostgres() (*server, error) {
 		}
 		attributes.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 	}
+	s.attributes = attributes
 	s.run = func(name string, args ...string) error {
 		command := exec.CommandContext(context.Background(), filepath.Join(s.bin, name), args...)
 		command.SysProcAttr, command.Dir = attributes, s.data

@@ -114,6 +114,9 @@ func (m *Mirror) setUpRiver(ctx context.Context) error {
 	if err != nil || ready {
 		return err
 	}
+	if m.db.pooled {
+		return errPooled
+	}
 	return migrateRiver(ctx, m.address)
 }
 
