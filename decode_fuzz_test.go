@@ -325,6 +325,15 @@ func addFiles(f *testing.F, pattern string) {
 func FuzzSearch(f *testing.F) {
 	addFiles(f, "search*.json")
 	for _, text := range []string{
+		"\ufeff" + wrap(`{}`), " \t\r\n" + wrap(`null`) + " \t\r\n",
+		`{"r\u0065sults":[{"titl\u0065":"t","jobPostingId":1}],"totalNumberOfJobs":1}`,
+		`{"RESULTS":[],"results":[{"title":"t","TITLE":"x","Title":5,"jobPostingId":1}],"totalNumberOfJobs":1,"totalnumberofjobs":9}`,
+		`{"results":[{"title":"t","jobPostingId":"1","jobStartDate":"-5"}],"totalNumberOfJobs":"1"}`,
+		`{"results":[{"title":"t","jobPostingId":1,"jobStartDate":"1970-01-01T00:00:01.5+0000"}],"totalNumberOfJobs":1}`,
+		`{"more":` + strings.Repeat("[", 63) + strings.Repeat("]", 63) + `,"results":[{"title":"t","jobPostingId":1}],"totalNumberOfJobs":1}`,
+		`{"results":[{"title":"","jobPostingId":1}],"totalNumberOfJobs":1}`, wrap(`{"audience":null}`), wrap(`{"audience":"x"}`), wrap(`{"audience":[null,"x",null,"y"]}`),
+		wrap(`{"audience" : [ "x" , "y" ] , "" : [ "" ] }`), wrap(`{"Audience":["x"],"audience":["y"]}`),
+		wrap("{\"a\\u00fc\":[\"\xff\",\"\\ud800\",\"\xc3\xa9\"]}"),
 		wrap(`{"audience":["a",null,"b"],"x":null,"y":"z","audienc\u0065":[]}`), wrap(`{"a":[],"a":[]}`), wrap(`{"location":[{}]}`),
 		`{"results":[{"jobPostingId":"1","title":"\ud83d","jobStartDate":"2025-04-16T11:22:33.444+0000"}],"totalNumberOfJobs":"1"}`,
 		"\ufeff{\"totalNumberOfJobs\":0,\"results\":null} ",

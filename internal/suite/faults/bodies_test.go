@@ -61,18 +61,12 @@ func bodyFaults() []fault {
 					`{"TotalNumberOfJobs":2,"totalNumberOfJobs":1,"RESULTS":[{"jobPostingId":3,"title":"z"}],`+
 						`"results":[{"JOBPOSTINGID":2,"jobPostingId":1,"Title":"y","title":"x"}]}`,
 					`{"totalNumberOfJobs":1,"results":[{"jobPostingId":1,"title":"x","re\u017fult\u017f":1}],"re\u017fult\u017f":[]}`,
-					`{"totalNumberOfJobs":1,"totalNumberOfJobs":2,"results":[{"jobPostingId":1,"title":"x"}]}`,
-					pageOf(`{"jobPostingId":1,"title":"x","title":"y"}`),
 					`{"totalNumberOfJobs":1,"results":[{"jobPostingId":1,"title":"x"}],"results":[{"jobPostingId":2,"title":"y"}]}`,
-					pageOf(`{"jobPostingId":1,"jobPostingId":2,"title":"x"}`),
 					pageOf(`{"jobPostingId":1,"jobPostin\u0067Id":2,"title":"x"}`),
 				))),
 				checked(readsAs(`{"jobId":5310482,"jobTitle":"x","applyPossible":false}`), of(J, bodies(js,
 					`{"jobId":5310482,"JobId":2,"jobTitle":"x","JOBTITLE":"y","applyPossible":false,"ApplyPossible":true}`,
 					`{"JobId":2,"jobId":5310482,"JOBTITLE":"y","jobTitle":"x","ApplyPossible":true,"applyPossible":false}`,
-					`{"jobId":5310482,"jobTitle":"x","applyPossible":false,"applyPossible":true}`,
-					`{"jobId":5310482,"jobId":2,"jobTitle":"x","applyPossible":false}`,
-					`{"jobId":5310482,"jobTitle":"x","jobTitle":"y","applyPossible":false}`,
 					`{"jobId":5310482,"jobTitle":"x","applyPossible":false,"apply\u0050ossible":true}`)))...),
 		},
 		{row: "39", name: "keys in another case only", cells: at(S|J, bad), forms: append(
@@ -279,28 +273,17 @@ func readsAs(want string) func(*rig.Operation, any) string {
 }
 
 // loose are bodies that are no good for the operations that read, and any JSON
-// for those that change something.
+// for those that change something. They are some of many, here and in the rows on
+// names and numbers: the tests of decode.go have them all.
 func loose() []form {
 	all := slices.Concat(
 		bodies(js, "null", "{}", "[]", `[true]`, `{"a":[1,{"b":null}]}`, " \ufeff{} \n"[1:]),
 		of(S|A|J|changing, bodies(js, `"text"`, `"true"`, "42", "-1.5e3")), of(S|J, bodies(js, "true", "false")),
 		of(A, bodies(js, "True", "TRUE", "1", "0", "yes", "nul", "truefalse", `{"applied":true}`, "t", "fals")),
-		of(
-			S,
-			bodies(
-				js, `{"totalNumberOfJobs":1}`, `{"results":[]}`, `{"totalNumberOfJobs":null,"results":[]}`,
-				`{"totalNumberOfJobs":1,"results":{}}`, pageOf("null"), pageOf("1"), pageOf(`{"title":"x"}`),
-				pageOf(`{"jobPostingId":1}`), pageOf(`{"jobPostingId":null,"title":"x"}`),
-				pageOf(`{"jobPostingId":1,"title":null}`), pageOf(`{"jobPostingId":1,"title":7}`),
-				pageOf(`{"jobPostingId":1,"title":"x","config":[]}`), pageOf(`{"jobPostingId":1,"title":"x"},`),
-				strings.TrimSuffix(pageOf(`{"jobPostingId":1,"title":"x"}`), "]}"),
-				strings.TrimSuffix(pageOf(`{"jobPostingId":1,"title":"x"}`), "}")+",}")),
-		of(J, bodies(js, `{"jobTitle":"x","applyPossible":true}`, `{"jobId":5310482,"applyPossible":true}`,
-			`{"jobId":5310482,"jobTitle":"x"}`, `{"jobId":5310482,"jobTitle":"x","applyPossible":null}`,
-			`{"jobId":null,"jobTitle":"x","applyPossible":true}`, `{"jobId":5310482,"jobTitle":null,"applyPossible":true}`,
-			`{"jobId":5310482,"jobTitle":"x","applyPossible":"yes"}`, `{"jobId":5310482,"jobTitle":"x","applyPossible":1}`,
-			job(`"questions":{}`), job(`"questions":[7]`), job(`"location":"Berlin"`),
-			`{"jobId":5310482,"jobTitle":"x","applyPossible":true`, `{jobId:5310482,"jobTitle":"x","applyPossible":true}`)),
+		of(S, bodies(js, `{"results":[]}`, pageOf("null"), pageOf(`{"jobPostingId":1,"title":null}`),
+			strings.TrimSuffix(pageOf(`{"jobPostingId":1,"title":"x"}`), "]}"))),
+		of(J, bodies(js, `{"jobId":5310482,"jobTitle":"x"}`, `{"jobId":5310482,"jobTitle":"x","applyPossible":1}`,
+			job(`"questions":[7]`), `{"jobId":5310482,"jobTitle":"x","applyPossible":true`)),
 	)
 	for i := range all {
 		all[i].check = isJSON(strings.Trim(all[i].body, "\ufeff \n"))
@@ -504,13 +487,8 @@ func wrongNumbers() (all []form) {
 			})
 		}
 		add(S, "jobPostingId", pageOf(`{"title":"x","jobPostingId":`+value+`}`))
-		for _, field := range []string{
-			"postingVersionId", "jobStartDate", "postingVersionStartDate", "postingVersionEndDate",
-		} {
-			add(S, field, pageOf(`{"jobPostingId":1,"title":"x","`+field+`":`+value+`}`))
-		}
+		add(S, "jobStartDate", pageOf(`{"jobPostingId":1,"title":"x","jobStartDate":`+value+`}`))
 		add(S, "totalNumberOfJobs", `{"results":[],"totalNumberOfJobs":`+value+`}`)
-		add(S, "itemsPerPage", `{"results":[],"totalNumberOfJobs":0,"itemsPerPage":`+value+`}`)
 		add(J, "jobId", `{"jobTitle":"x","applyPossible":true,"jobId":`+value+`}`)
 		if strings.HasPrefix(value, `"f`) || value == "1e3" || value == "true" {
 			add(J, "timestamp", job(`"timestamp":`+value))
@@ -543,9 +521,6 @@ func lenientBodies() []form {
 			body: `{"a":{"b":[1,"x",null,true,{"c":1.5e-7}]},"totalNumberOfJobs":1,` +
 				`"results":[{"d":[],"jobPostingId":1,"e":{},"title":"x","config":{"new":["1","2"],"none":[]}}],"f":"\ud83d\ude80"}`,
 		},
-		{only: S, kind: text, body: `{"results":[{"title":"x","jobPostingId":1}],"totalNumberOfJobs":1}`, check: titles("x")},
-		{only: S, kind: text, body: pageOf(`{"jobPostingId":1,"title":"x","config":{"location":null}}`), check: titles("x")},
-		{only: S, kind: text, body: pageOf(`{"jobPostingId":1,"title":""}`), check: titles("")},
 		{only: S, kind: text, body: "\ufeff" + `{"totalNumberOfJobs":0,"results":[]}` + "\r\n", check: titles()},
 		{name: "minimal", only: J, kind: js, body: about("jobinfo_minimal.json", "5310484"), check: info("Cook", false, 0)},
 		{name: "nulls", only: J, kind: js, body: about("jobinfo_nulls.json", "5310485"), check: info("Waiter", true, 2)},

@@ -11,7 +11,8 @@ import (
 )
 
 // TestFaultMatrix holds every cell of the table against the real server,
-// transport and retry loop, in virtual time.
+// transport and retry loop, in virtual time. Rows 29 and 29b, crowds of callers in
+// an outage, are TestDocumentedFigures of the crowds suite.
 func TestFaultMatrix(t *testing.T) {
 	start := time.Now()
 	var cells, calls atomic.Int64

@@ -214,17 +214,6 @@ func statusFaults() []fault {
 			forms: each([]int{501, 505}, form{kind: text, body: "never"}),
 		},
 		{
-			row: "29", name: "everything 503, for many", status: 503,
-			cells: every(final(jobboard.ErrServer)).
-				but(subscribe, cell{requests: 1, err: jobboard.ErrServer, executed: true, stopped: once}).
-				but(confirm|unsubscribe, cell{requests: 1, err: jobboard.ErrServer, executed: true}),
-			forms: outages(),
-		},
-		{
-			row: "29b", name: "every answer 401 invalid_token, and the token endpoint works", status: 401,
-			cells: every(cell{err: jobboard.ErrUnauthorized}), forms: refusals(),
-		},
-		{
 			row: "30", name: "204, or an empty 200", oneConn: true,
 			cells: every(final(jobboard.ErrDecode)).but(changing, requests(1)),
 			forms: []form{

@@ -150,9 +150,6 @@ func (t *trial) connect() bool {
 
 func (t *trial) call(ctx context.Context) (any, error) { return t.op.Call(ctx, t.client, t.applicant) }
 
-// anyAuth is where it is not told which token a request has.
-const anyAuth = "any"
-
 // wantedAuth is the credential the operation must send.
 func (t *trial) wantedAuth(n int) string {
 	if t.expectAuth != nil {
@@ -210,7 +207,7 @@ func (t *trial) serve(r *rig.Exchange) {
 	n := len(t.requests)
 	t.mu.Unlock()
 
-	if want := t.wantedAuth(n); auth != want && want != anyAuth {
+	if want := t.wantedAuth(n); auth != want {
 		t.problem("request %d has the credential %q, want %q", n, auth, want)
 	}
 	if t.http2 && r.Request.ProtoMajor != 2 {
