@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/gate"
 	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 )
 
@@ -17,8 +18,12 @@ import (
 // ErrProjectNotAvailable, ErrProjectNotAccessible, ErrUnauthorized,
 // ErrForbidden, and those of every call.
 func (a *Applicant) HasApplied(ctx context.Context, job JobID) (bool, error) {
+	return a.hasApplied(ctx, job, nil)
+}
+
+func (a *Applicant) hasApplied(ctx context.Context, job JobID, turn *gate.Turn) (bool, error) {
 	var applied bool
-	err := a.ask(ctx, opHasApplied, job, "/applied", func(body []byte) (err error) {
+	err := a.ask(ctx, opHasApplied, job, turn, func(body []byte) (err error) {
 		applied, err = decodeBool(body)
 		return err
 	})
@@ -33,21 +38,20 @@ func (a *Applicant) HasApplied(ctx context.Context, job JobID) (bool, error) {
 // ErrUnauthorized, ErrForbidden, and those of every call.
 func (a *Applicant) ApplicationID(ctx context.Context, job JobID) (ApplicationID, error) {
 	var id ApplicationID
-	err := a.ask(ctx, opApplicationID, job, "/application", func(body []byte) (err error) {
+	err := a.ask(ctx, opApplicationID, job, nil, func(body []byte) (err error) {
 		id, err = decodeApplicationID(body)
 		return err
 	})
 	return id, err
 }
 
-// ask sends either call: last is its last path segment, decode reads its
-// answer.
-func (a *Applicant) ask(ctx context.Context, op *operation, job JobID, last string, decode func([]byte) error) error {
-	path, err := jobPath("/api/rest/v3/frontend/jobs/", job, last)
+// ask sends either call. decode reads its answer.
+func (a *Applicant) ask(ctx context.Context, op *operation, job JobID, turn *gate.Turn, decode func([]byte) error) error {
+	path, err := jobPath(op.path, job)
 	if err != nil {
 		return a.slot.refuse(ctx, op, err)
 	}
-	return a.slot.do(ctx, op, request{path: path, header: &a.slot.headers.plain}, func(got *answer) error {
+	return a.slot.do(ctx, op, request{path: path, header: &a.slot.headers.plain, turn: turn}, func(got *answer) error {
 		body, err := got.bytes()
 		if err != nil {
 			return err

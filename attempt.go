@@ -55,7 +55,7 @@ func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
 // redirects within the origin, and reads the answer to its end. accept has read
 // a good answer, so the response that attempt returns has no body.
 func (c *call) attempt(req *http.Request) (*http.Response, *failedAttempt) {
-	if c.turn != nil {
+	if c.request.turn != nil {
 		if err := c.stepIn(); err != nil {
 			return nil, c.notAllowed(err)
 		}
@@ -90,7 +90,7 @@ func (c *call) attempt(req *http.Request) (*http.Response, *failedAttempt) {
 // count towards the time of a call without a deadline of its own.
 func (c *call) stepIn() error {
 	began := time.Now()
-	err := c.turn.StepIn(c.ctx)
+	err := c.request.turn.StepIn(c.ctx)
 	if _, own := c.ctx.Deadline(); !own {
 		c.deadline = c.deadline.Add(time.Since(began))
 	}

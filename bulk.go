@@ -45,13 +45,13 @@ type BulkResult[T any] struct {
 // run meanwhile, and repeats that are due take turns with new jobs. While 8 times
 // Concurrency jobs wait for a repeat, no new job starts.
 func (c *Client) BulkJobInformation(ctx context.Context, jobs iter.Seq2[JobID, error], opts BulkOptions) iter.Seq[BulkResult[*JobInformation]] {
-	return bulk(ctx, opJobInformation, jobs, opts, c.JobInformation)
+	return bulk(ctx, opJobInformation, jobs, opts, c.jobInformation)
 }
 
 // BulkHasApplied makes the applied check (4.2) for many jobs, by the rules of
 // BulkJobInformation.
 func (a *Applicant) BulkHasApplied(ctx context.Context, jobs iter.Seq2[JobID, error], opts BulkOptions) iter.Seq[BulkResult[bool]] {
-	return bulk(ctx, opHasApplied, jobs, opts, a.HasApplied)
+	return bulk(ctx, opHasApplied, jobs, opts, a.hasApplied)
 }
 
 // Jobs returns the identifiers as the sequence that the bulk calls take.
@@ -71,20 +71,15 @@ const (
 	maxWaiting         = 8 // times Concurrency
 )
 
-type turnKey struct{}
-
-// turnOf returns the turn of a job of a bulk call; nil for any other call.
-func turnOf(ctx context.Context) *gate.Turn {
-	turn, _ := ctx.Value(turnKey{}).(*gate.Turn)
-	return turn
-}
+// bulkCall makes the call of one job, whose turn it is.
+type bulkCall[T any] func(context.Context, JobID, *gate.Turn) (T, error)
 
 // bulkRun holds one bulk call: a goroutine that pulls the input, and workers. A
 // worker keeps its job also while the job waits for a repeat.
 type bulkRun[T any] struct {
 	op      *operation
 	opts    BulkOptions
-	call    func(context.Context, JobID) (T, error)
+	call    bulkCall[T]
 	gate    *gate.Gate
 	work    chan JobID
 	results chan BulkResult[T]
@@ -92,7 +87,7 @@ type bulkRun[T any] struct {
 }
 
 func bulk[T any](ctx context.Context, op *operation, jobs iter.Seq2[JobID, error], opts BulkOptions,
-	call func(context.Context, JobID) (T, error),
+	call bulkCall[T],
 ) iter.Seq[BulkResult[T]] {
 	if opts.Concurrency <= 0 {
 		opts.Concurrency = defaultConcurrency
@@ -176,7 +171,7 @@ func (run *bulkRun[T]) start(ctx context.Context, job JobID) {
 
 func (run *bulkRun[T]) do(ctx context.Context, job JobID) {
 	turn := run.gate.NewTurn(run.opts.PauseOnRetryAfter)
-	value, err := run.call(context.WithValue(ctx, turnKey{}, turn), job)
+	value, err := run.call(ctx, job, turn)
 	run.results <- BulkResult[T]{job, value, err}
 	turn.End() // after the result is taken: a slow reader slows the calls down
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"golang.org/x/oauth2"
 )
 
 // bulkBoard answers lookups from memory, in virtual time.
@@ -335,5 +336,36 @@ func TestBulkBreakOff(t *testing.T) {
 			t.Errorf("breaking off took %v more", took-time.Minute)
 		}
 		// The bubble fails if a goroutine stays behind.
+	})
+}
+
+// What the program calls with the context of a bulk call's request is a call of
+// its own: its repeats do not give the job's place away.
+func TestBulkTokenNeedsACall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &bulkBoard{answer: func(_, attempt int) (int, http.Header) {
+			if attempt == 1 {
+				return 503, http.Header{}
+			}
+			return 200, http.Header{}
+		}}
+		asked := b.client(t, jobboard.RetryPolicy{Budget: -1})
+		board := &bulkBoard{}
+		c := mustClient(t, jobboard.Config{
+			JobDBURL: "https://jobs.example", HTTPClient: &http.Client{Transport: board},
+			JobDBTokenSource: jobboard.RenewingToken(func(ctx context.Context) (*oauth2.Token, error) {
+				_, err := asked.JobInformation(ctx, 1)
+				return &oauth2.Token{AccessToken: "token"}, err
+			}),
+		})
+		start := time.Now()
+		for r := range c.BulkJobInformation(t.Context(), upTo(3), jobboard.BulkOptions{Concurrency: 1}) {
+			if r.Err != nil {
+				t.Error(r.Err)
+			}
+		}
+		if took := time.Since(start); took > time.Second {
+			t.Errorf("three jobs took %v", took)
+		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/catalogue"
+	"github.com/jobboard-sdk/jobboard-go/internal/gate"
 	"github.com/jobboard-sdk/jobboard-go/internal/jsonread"
 )
 
@@ -351,10 +352,16 @@ func (d *decoder) questionsOf(text string) []Question {
 // Errors: ErrJobInactive, ErrJobUnavailable, ErrPostingUnavailable, however
 // the service delivers their codes, and those of every call.
 func (c *Client) JobInformation(ctx context.Context, job JobID) (*JobInformation, error) {
+	return c.jobInformation(ctx, job, nil)
+}
+
+func (c *Client) jobInformation(ctx context.Context, job JobID, turn *gate.Turn) (*JobInformation, error) {
 	if job < 1 {
 		return nil, c.lookup.refuse(ctx, opJobInformation, invalid("job identifier %d is not positive", int64(job)))
 	}
-	req := request{path: lookupPath, query: "jobid=" + strconv.FormatInt(int64(job), 10), header: &c.lookup.headers.plain}
+	req := request{
+		path: lookupPath, query: "jobid=" + strconv.FormatInt(int64(job), 10), header: &c.lookup.headers.plain, turn: turn,
+	}
 	var info *JobInformation
 	err := c.lookup.do(ctx, opJobInformation, req, func(a *answer) error {
 		body, err := a.bytes()

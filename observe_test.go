@@ -248,6 +248,14 @@ func TestObserverSeesStreams(t *testing.T) {
 		}
 		r.want(append(begin, end)...)
 
+		func() {
+			defer func() { _ = recover() }()
+			for range client.Postings(t.Context(), channel, jobboard.Query{}) {
+				panic("in the program's loop")
+			}
+		}()
+		r.want(append(begin, end)...)
+
 		fake.Fail(jobboardtest.Fault{Break: jobboardtest.CutBody})
 		var last error
 		for _, last = range client.Postings(t.Context(), channel, jobboard.Query{}) {

@@ -89,11 +89,14 @@ func pathOf(template, what, id string) (path, raw string, err error) {
 	return path, raw, nil
 }
 
-// jobPath returns the path of a job. A job identifier needs no escaping.
-func jobPath(before string, job JobID, after string) (string, error) {
+// jobPath returns the template with its one {placeholder} replaced by a job's
+// identifier, which needs no escaping.
+func jobPath(template string, job JobID) (string, error) {
 	if job < 1 {
 		return "", invalid("job identifier %d is not positive", int64(job))
 	}
+	before, rest, _ := strings.Cut(template, "{")
+	_, after, _ := strings.Cut(rest, "}")
 	b := make([]byte, 0, 64)
 	b = append(b, before...)
 	b = strconv.AppendInt(b, int64(job), 10)

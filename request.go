@@ -44,8 +44,9 @@ type request struct {
 	raw    string // the escaped path, where it differs
 	query  string // encoded
 	header *http.Header
-	body   []byte   // nil: none
-	hide   []string // what the caller searches for: no error shows it
+	body   []byte     // nil: none
+	hide   []string   // what the caller searches for: no error shows it
+	turn   *gate.Turn // of a job among many; nil: a call of its own
 }
 
 // call holds the state of one public call. It is the transport of an http.Client
@@ -77,14 +78,13 @@ type call struct {
 	cancel   context.CancelFunc // of the wait for a token; usually nil
 	buffer   *bytes.Buffer      // for small answers, from the pool
 	watch    *watch             // nil: nobody watches
-	turn     *gate.Turn         // of a job among many; nil: a call of its own
 }
 
 // do sends the request, repeats it by the policy, and hands the first successful
 // answer to accept. Every failure is an *Error. No request takes another way to
 // the network.
 func (s *slot) do(ctx context.Context, op *operation, req request, accept func(*answer) error) error {
-	c := &call{ctx: ctx, op: op, slot: s, request: req, accept: accept, turn: turnOf(ctx)}
+	c := &call{ctx: ctx, op: op, slot: s, request: req, accept: accept}
 	c.startCall()
 	c.deadline = c.lastMoment(time.Now())
 	if s.refusal != nil {
@@ -167,8 +167,8 @@ func checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
 		end.Wait = c.wait
 		c.last = f
 		c.logRepeat(f.status)
-		if c.turn != nil {
-			c.turn.StepOut() // another job works while this one waits
+		if c.request.turn != nil {
+			c.request.turn.StepOut() // another job works while this one waits
 		}
 	}
 	c.endAttempt(end)
@@ -238,12 +238,12 @@ func (c *call) exhausted(f *failedAttempt, now time.Time, pausing bool) StopReas
 // of the budget, because the pause lowers the load on the service. The pause
 // does not count towards the time of a call without a deadline of its own.
 func (c *call) pause(f *failedAttempt, now time.Time) bool {
-	if c.turn == nil || !c.turn.Pause || f.retryAfter <= 0 || f.event != limited && f.event != failing {
+	if c.request.turn == nil || !c.request.turn.Pause || f.retryAfter <= 0 || f.event != limited && f.event != failing {
 		return false
 	}
 	policy := &c.slot.config.Retry
 	asked := min(f.retryAfter, policy.MaxRetryAfter)
-	c.turn.PauseUntil(now.Add(asked))
+	c.request.turn.PauseUntil(now.Add(asked))
 	c.paid = false
 	c.wait = policy.wait(c.repeats, asked)
 	if _, own := c.ctx.Deadline(); !own {

@@ -126,12 +126,12 @@ func (s *PostingStream) All() iter.Seq2[*JobPosting, error] {
 			yield(nil, err)
 			return
 		}
+		defer func() { a.c.endCall(nil) }() // also where the loop around yield panics
 		defer a.Close()
 		defer postings.close()
 		for posting, err := first, readErr; ; posting, err = postings.next() {
 			if err == io.EOF {
 				s.page, s.complete = postings.page()
-				a.c.endCall(nil)
 				return
 			}
 			if err != nil {
@@ -139,7 +139,6 @@ func (s *PostingStream) All() iter.Seq2[*JobPosting, error] {
 				return
 			}
 			if !yield(posting, nil) {
-				a.c.endCall(nil)
 				return
 			}
 		}
