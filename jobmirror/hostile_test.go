@@ -193,6 +193,11 @@ func TestHostileRequests(t *testing.T) {
 		if page, err := m.Search(t.Context(), jobmirror.Query{Channel: "\x00\xff", Category: "\x00", Place: "\xff"}); err != nil || len(page.Postings) > 0 {
 			t.Errorf("a channel that is no text: %+v, %v", page, err)
 		}
+		// A text without a word finds nothing, and says so as every other.
+		page, err := m.Search(t.Context(), jobmirror.Query{Text: `"'(* `, Facets: true})
+		if err != nil || len(page.Postings) > 0 || page.Facets == nil || page.Facets.Total != 0 || page.Age < 0 {
+			t.Errorf("a text without a word: %+v, %v", page, err)
+		}
 	})
 }
 

@@ -97,6 +97,12 @@ func (m *Mirror) Search(ctx context.Context, q Query) (*Page, error) {
 	page := &Page{}
 	err = m.db.view(ctx, func(t *tx) error {
 		*page = Page{}
+		if q.Facets {
+			page.Facets = &Facets{Categories: map[string]int{}, Places: map[string]int{}}
+		}
+		if page.Age, err = t.age(string(q.Channel)); err != nil {
+			return err
+		}
 		e, err := t.expression(q)
 		if err != nil || e == nil {
 			return err
@@ -113,11 +119,8 @@ func (m *Mirror) Search(ctx context.Context, q Query) (*Page, error) {
 			return err
 		}
 		if q.Facets {
-			if page.Facets, err = f.facets(); err != nil {
-				return err
-			}
+			page.Facets, err = f.facets()
 		}
-		page.Age, err = t.age(string(q.Channel))
 		return err
 	})
 	if err != nil {

@@ -26,7 +26,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -186,22 +185,19 @@ func newSite(b board, mirror *jobmirror.Mirror, origin string) (*site, error) {
 	if err := s.publish(mux); err != nil {
 		return nil, err
 	}
-	s.Handler = headers(http.NewCrossOriginProtection().Handler(mux), origin)
+	s.Handler = s.headers(http.NewCrossOriginProtection().Handler(mux))
 	return s, nil
 }
 
 // headers sets what a page of this site may load: itself, and nothing else.
-func headers(next http.Handler, origin string) http.Handler {
+func (s *site) headers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy",
 			"default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Referrer-Policy", "same-origin")
 		if chosen := r.URL.Query().Get(languageCookie); chosen != "" {
-			http.SetCookie(w, &http.Cookie{
-				Name: languageCookie, Value: wordsOf(r).Lang, Path: "/", MaxAge: 365 * 24 * 3600,
-				HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: strings.HasPrefix(origin, "https:"),
-			})
+			s.setCookie(w, languageCookie, wordsOf(r).Lang, 365*24*3600)
 		}
 		next.ServeHTTP(w, r)
 	})
@@ -255,8 +251,8 @@ type message struct {
 }
 
 func (s *site) page(r *http.Request) page {
-	v, ok := s.session(r)
-	return page{W: wordsOf(r), SignedIn: ok && v.user != nil, Path: r.URL.Path, query: r.URL.Query()}
+	_, signedIn := s.session(r)
+	return page{W: wordsOf(r), SignedIn: signedIn, Path: r.URL.Path, query: r.URL.Query()}
 }
 
 // LangQuery returns the query of this page in another language.

@@ -4,7 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"net/http"
-	"strings"
+	"net/url"
+	"path"
 	"sync"
 	"time"
 
@@ -13,18 +14,17 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// session is one visitor who signs in or has signed in.
+// session is one visitor who has signed in.
 type session struct {
-	state, verifier, next string // of a sign-in under way
-	user                  oauth2.TokenSource
-	seen                  time.Time
+	user oauth2.TokenSource
+	seen time.Time
 }
 
 // sessions keeps the visitors who signed in, in memory: signing in again after
 // a restart is one click. A site on several machines keeps them in a database.
 type sessions struct {
-	mu  sync.Mutex
-	all map[string]session
+	mu            sync.Mutex
+	recent, older map[string]session // older: those not used since recent was full
 }
 
 const (
@@ -36,43 +36,58 @@ const (
 func (all *sessions) put(s session) string {
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	if all.all == nil || len(all.all) >= maxSessions {
-		all.all = map[string]session{} // everybody signs in again; memory stays bounded
-	}
 	id := rand.Text()
-	s.seen = time.Now()
-	all.all[id] = s
+	all.use(id, s)
 	return id
+}
+
+// use makes a session the one used last. Whoever did not use theirs for the
+// longest time sign in again when there are too many.
+func (all *sessions) use(id string, s session) {
+	if all.recent == nil || len(all.recent) == maxSessions/2 {
+		all.recent, all.older = map[string]session{}, all.recent
+	}
+	s.seen = time.Now()
+	all.recent[id] = s
 }
 
 // get returns the session of an identifier, and counts it as used.
 func (all *sessions) get(id string) (session, bool) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	s, ok := all.all[id]
+	s, ok := all.recent[id]
+	if !ok {
+		s, ok = all.older[id]
+	}
+	all.forget(id)
 	if !ok || time.Since(s.seen) > sessionLifetime {
-		delete(all.all, id)
 		return session{}, false
 	}
-	s.seen = time.Now()
-	all.all[id] = s
+	all.use(id, s)
 	return s, true
 }
 
 func (all *sessions) remove(id string) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	delete(all.all, id)
+	all.forget(id)
 }
 
-const sessionCookie = "session"
+func (all *sessions) forget(id string) {
+	delete(all.recent, id)
+	delete(all.older, id)
+}
 
-func (s *site) setSession(w http.ResponseWriter, r *http.Request, v session) {
-	if old, err := r.Cookie(sessionCookie); err == nil {
-		s.sessions.remove(old.Value) // a new identifier with every step of a sign-in
-	}
+const (
+	sessionCookie = "session"
+	signInCookie  = "signin" // of a sign-in under way, which the visitor keeps: it costs the site no memory
+)
+
+// setCookie keeps a value with the visitor for so many seconds; 0: until the
+// browser is closed, negative: no longer.
+func (s *site) setCookie(w http.ResponseWriter, name, value string, maxAge int) {
 	http.SetCookie(w, &http.Cookie{
-		Name: sessionCookie, Value: s.sessions.put(v), Path: "/",
+		Name: name, Value: value, Path: "/", MaxAge: maxAge,
 		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: s.secure,
 	})
 }
@@ -88,42 +103,60 @@ func (s *site) session(r *http.Request) (session, bool) {
 // applicant returns the visitor as the board knows them, nil before they
 // signed in.
 func (s *site) applicant(r *http.Request) *jobboard.Applicant {
-	if v, ok := s.session(r); ok && v.user != nil {
+	if v, ok := s.session(r); ok {
 		return s.client.Applicant(v.user)
 	}
 	return nil
 }
 
+const maxAddress = 1000 // a cookie has no room for more
+
+// local returns an address of this site, whatever it is given. A browser takes
+// "//", "/\" and "/<tab>/" for the beginning of another site's.
+func local(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "" || u.Host != "" || len(address) > maxAddress {
+		return "/"
+	}
+	return (&url.URL{Path: path.Clean("/" + u.Path), RawQuery: u.RawQuery}).String()
+}
+
 // signIn sends the visitor to the board's sign-in page.
 func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
-	next := r.URL.Query().Get("next")
-	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.Contains(next, `\`) {
-		next = "/" // never to another site
-	}
-	v := session{state: rand.Text(), verifier: oauth2.GenerateVerifier(), next: next}
-	s.setSession(w, r, v)
-	http.Redirect(w, r, s.oauth.AuthCodeURL(v.state, oauth2.S256ChallengeOption(v.verifier)), http.StatusFound)
+	state, verifier := rand.Text(), oauth2.GenerateVerifier()
+	underway := url.Values{"state": {state}, "verifier": {verifier}, "next": {local(r.FormValue("next"))}}
+	s.setCookie(w, signInCookie, underway.Encode(), 600)
+	http.Redirect(w, r, s.oauth.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier)), http.StatusFound)
 	return nil
 }
 
 // signedIn answers the visitor whom the board's sign-in page sends back.
 func (s *site) signedIn(w http.ResponseWriter, r *http.Request) error {
-	v, ok := s.session(r)
-	if !ok || v.state == "" || v.state != r.FormValue("state") {
+	cookie, err := r.Cookie(signInCookie)
+	if err != nil {
 		return statusError(http.StatusBadRequest) // a sign-in that this visitor did not begin
 	}
+	underway, err := url.ParseQuery(cookie.Value)
+	if err != nil || underway.Get("state") == "" || underway.Get("state") != r.FormValue("state") {
+		return statusError(http.StatusBadRequest)
+	}
+	s.setCookie(w, signInCookie, "", -1) // it counts once
+	next := local(underway.Get("next"))
 	if r.FormValue("code") == "" { // the visitor refused
-		http.Redirect(w, r, v.next, http.StatusSeeOther)
+		http.Redirect(w, r, next, http.StatusSeeOther)
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), 10*time.Second)
 	defer cancel()
-	token, err := s.oauth.Exchange(ctx, r.FormValue("code"), oauth2.VerifierOption(v.verifier))
+	token, err := s.oauth.Exchange(ctx, r.FormValue("code"), oauth2.VerifierOption(underway.Get("verifier")))
 	if err != nil {
 		return err
 	}
-	s.setSession(w, r, session{user: jobboard.StaticToken(token.AccessToken)})
-	http.Redirect(w, r, v.next, http.StatusSeeOther)
+	if old, err := r.Cookie(sessionCookie); err == nil {
+		s.sessions.remove(old.Value) // a new identifier with every sign-in
+	}
+	s.setCookie(w, sessionCookie, s.sessions.put(session{user: jobboard.StaticToken(token.AccessToken)}), 0)
+	http.Redirect(w, r, next, http.StatusSeeOther)
 	return nil
 }
 
@@ -131,7 +164,7 @@ func (s *site) signOut(w http.ResponseWriter, r *http.Request) error {
 	if cookie, err := r.Cookie(sessionCookie); err == nil {
 		s.sessions.remove(cookie.Value)
 	}
-	http.SetCookie(w, &http.Cookie{Name: sessionCookie, Path: "/", MaxAge: -1, HttpOnly: true, Secure: s.secure})
+	s.setCookie(w, sessionCookie, "", -1)
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 	return nil
 }

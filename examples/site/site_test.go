@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/oauth2"
-
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
@@ -149,6 +147,8 @@ func TestVisitor(t *testing.T) {
 	want(t, "list", status, body, 200, `<html lang="en">`, "<svg", fmt.Sprintf("/jobs/%d", fake.Demo.OpenJob))
 	status, body = v.get("/?near=Atlantis")
 	want(t, "unknown place", status, body, 200, "We do not know the place", "Atlantis")
+	status, body = v.get("/?lang=en&text=%22%27%28*")
+	want(t, "a text without a word", status, body, 200, "No job matches.")
 	status, body = v.get("/?lang=de&text=pflegefachkräfte")
 	want(t, "German, another form of the word", status, body, 200, `<html lang="de">`, "Pflegefachkraft (m/w/d)")
 	v.get("/?lang=en")
@@ -256,7 +256,7 @@ func TestForeignRequests(t *testing.T) {
 			t.Errorf("%s: %d", path, status)
 		}
 	}
-	for _, next := range []string{"//evil.example", "https://evil.example", `/\evil.example`, "javascript:alert(1)"} {
+	for _, next := range []string{"//evil.example", "/\t/evil.example", "https://evil.example", `/\evil.example`, "javascript:alert(1)"} {
 		stranger := newVisitor(t, v.origin)
 		stranger.client.CheckRedirect = func(req *http.Request, _ []*http.Request) error {
 			if strings.Contains(req.URL.Host, "evil") {
@@ -325,12 +325,64 @@ func TestPublished(t *testing.T) {
 	}
 }
 
+// However many visitors sign in, whoever uses their session keeps it.
 func TestSessionsAreBounded(t *testing.T) {
 	var all sessions
-	for range 2 * maxSessions {
-		all.put(session{user: oauth2.StaticTokenSource(nil)})
+	id := all.put(session{})
+	for range 3 * maxSessions {
+		all.put(session{})
+		if _, ok := all.get(id); !ok {
+			t.Fatal("a session in use is lost")
+		}
 	}
-	if len(all.all) > maxSessions {
-		t.Errorf("%d sessions", len(all.all))
+	if n := len(all.recent) + len(all.older); n > maxSessions {
+		t.Errorf("%d sessions", n)
+	}
+	all.remove(id)
+	if _, ok := all.get(id); ok {
+		t.Error("signed out, and still there")
+	}
+}
+
+// Signing in that is begun and never ended costs the site nothing, and nobody
+// their session.
+func TestBegunSignIns(t *testing.T) {
+	v, fake := start(t)
+	v.signIn(fake, "/")
+	stranger := newVisitor(t, v.origin)
+	stranger.client.Jar = nil
+	stranger.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	for range 2 * maxSessions / 10 {
+		if status, _ := stranger.get("/signin"); status != http.StatusFound {
+			t.Fatal(status)
+		}
+	}
+	_, body := v.get("/")
+	want(t, "still signed in", 200, body, 200, `action="/signout"`)
+}
+
+// Whatever a link says, signing in ends on a page of this site.
+func TestLocal(t *testing.T) {
+	for address, want := range map[string]string{
+		"":                                    "/",
+		"/jobs/1/apply":                       "/jobs/1/apply",
+		"/?text=a&near=K%C3%B6ln":             "/?text=a&near=K%C3%B6ln",
+		"//evil.example":                      "/",
+		"/\t/evil.example":                    "/",
+		"/\n/evil.example":                    "/",
+		"/\x00//evil.example":                 "/",
+		`/\evil.example`:                      "/%5Cevil.example",
+		"/.//evil.example":                    "/evil.example",
+		"/%2F/evil.example":                   "/evil.example",
+		"/%09/evil.example":                   "/%09/evil.example",
+		"/%5C/evil.example":                   "/%5C/evil.example",
+		"https://evil.example/":               "/",
+		"javascript:alert(1)":                 "/",
+		"evil.example":                        "/evil.example",
+		"/" + strings.Repeat("x", maxAddress): "/",
+	} {
+		if got := local(address); got != want {
+			t.Errorf("%.40q: %q, want %q", address, got, want)
+		}
 	}
 }
