@@ -72,6 +72,9 @@ func mutantsOf(pkg, file string) ([]*mutant, error) {
 			where = f.in.Body // what calls it would not build with another signature
 		}
 		ast.Inspect(where, func(n ast.Node) bool {
+			if n != nil && n == f.room {
+				return false
+			}
 			f.node(n)
 			return true
 		})
@@ -87,6 +90,7 @@ type finder struct {
 	src       []byte
 	fset      *token.FileSet
 	in        *ast.FuncDecl
+	room      ast.Node // the capacity of a slice that is made: nobody sees another
 	found     []*mutant
 }
 
@@ -113,6 +117,10 @@ func (f *finder) expression(e ast.Expr) {
 		}
 	case *ast.Ident:
 		f.word(e)
+	case *ast.CallExpr:
+		if name, ok := e.Fun.(*ast.Ident); ok && name.Name == "make" && len(e.Args) == 3 {
+			f.room = e.Args[2]
+		}
 	}
 }
 

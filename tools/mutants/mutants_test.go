@@ -228,6 +228,15 @@ func TestOwnListOfEquivalents(t *testing.T) {
 	}
 }
 
+// The capacity of a slice that is made is no place, its length is one.
+func TestCapacity(t *testing.T) {
+	dir := write(t, map[string]string{"lib.go": "package lib\n\nfunc Make(n int) []int { return make([]int, 1, 2*n) }\n"})
+	found, err := mutantsOf("lib", filepath.Join(dir, "lib.go"))
+	if err != nil || len(found) != 1 || found[0].old != "1" {
+		t.Errorf("%v, %v", found, err)
+	}
+}
+
 // A test that fails now and then detects nothing: neither where it fails once
 // beside a mutant, nor where it fails from then on with whole code, too.
 func TestMutantsAndTestsThatFailAnyway(t *testing.T) {
