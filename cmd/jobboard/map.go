@@ -1,10 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/xml"
+	_ "embed"
 	"fmt"
+	"html/template"
 	"io"
 	"math"
 	"slices"
@@ -120,46 +120,62 @@ func (m *mapData) view() view {
 	return v
 }
 
-const pictureStyle = `
-svg{--paper:#ffffff;--land:#f3f6f9;--line:#dbe3ea;--ink:#1c2733;--soft:#66788a;--hit:#c2410c;--halo:#ffffff;--circle:#2563eb}
-@media (prefers-color-scheme:dark){svg{--paper:#12181f;--land:#1a222c;--line:#2b3744;--ink:#e6edf3;--soft:#91a1b3;--hit:#fb923c;--halo:#12181f;--circle:#7aa7ff}}
-text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;fill:var(--ink)}
-.paper{fill:var(--paper)}.land{fill:var(--land)}.grid{stroke:var(--line);stroke-width:1;fill:none}
-.circle{fill:var(--circle);fill-opacity:.08;stroke:var(--circle);stroke-width:1.5;stroke-dasharray:6 4}
-.centre{stroke:var(--circle);stroke-width:1.5}
-.town{fill:var(--soft);opacity:.7}.townname{fill:var(--soft);font-size:11px;paint-order:stroke;stroke:var(--land);stroke-width:3px}
-.hit{fill:var(--hit);fill-opacity:.85;stroke:var(--halo);stroke-width:1.5}
-.hitname{font-size:13px;font-weight:600;paint-order:stroke;stroke:var(--halo);stroke-width:3.5px}
-.count{fill:var(--halo);font-size:11px;font-weight:700;text-anchor:middle}
-.h1{font-size:16px;font-weight:700}.h2{font-size:13px;font-weight:700}.body{font-size:12px}.soft{fill:var(--soft);font-size:12px}
-`
+//go:embed map.svg
+var mapSVG string
 
-// write draws the picture. It holds no script, no link and nothing from
-// elsewhere, and follows the viewer's light or dark scheme.
+// The template of the picture escapes every text. The picture holds no script, no link
+// and nothing from elsewhere, and follows the viewer's light or dark scheme.
+var mapTemplate = template.Must(template.New("map").Funcs(template.FuncMap{
+	"px": func(f float64) float64 { return math.Round(f*100) / 100 },
+}).Parse(mapSVG))
+
+// picture is what the template draws.
+type picture struct {
+	Width, MapWidth, Height float64
+	Title, Description      string
+	Parallels, Meridians    []float64 // their y, their x
+	Circle, Centre          string    // paths; empty: none
+	Towns, Hits             []spot
+	Scale                   string // a path
+	ScaleName               label
+	Side                    []label
+
+	taken []box // where nothing else may be written
+}
+
+// spot is a town, for orientation or with hits.
+type spot struct {
+	X, Y, R     float64
+	Name, Count label
+	Tip         string
+}
+
+type label struct {
+	Class string
+	X, Y  float64
+	Text  string
+}
+
+type box struct{ x0, y0, x1, y1 float64 }
+
+// write draws the picture.
 func (m *mapData) write(w io.Writer) error {
-	p := &picture{labels: []box{{0, mapHeight - 44, 220, mapHeight}}} // the scale's
+	p := &picture{
+		Width: pictureWidth, MapWidth: mapWidth, Height: mapHeight, Title: printable(m.title),
+		Description: fmt.Sprintf("%d postings at %d places, %d at no known place", m.placed, len(m.sites), m.unplaced),
+		taken:       []box{{0, mapHeight - 44, 220, mapHeight}}, // the scale's
+	}
 	v := m.view()
-	p.add(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" width="%g" height="%g" role="img" aria-labelledby="t d">`,
-		pictureWidth, mapHeight, pictureWidth, mapHeight)
-	p.element("title", `id="t"`, m.title)
-	p.element("desc", `id="d"`, fmt.Sprintf("%d postings at %d places, %d at no known place", m.placed, len(m.sites),
-		m.unplaced))
-	p.add("<style>%s</style>", pictureStyle)
-	p.add(`<defs><clipPath id="c"><rect width="%g" height="%g"/></clipPath></defs>`, mapWidth, mapHeight)
-	p.add(`<rect class="paper" width="%g" height="%g"/>`, pictureWidth, mapHeight)
-	p.add(`<g clip-path="url(#c)"><rect class="land" width="%g" height="%g"/>`, mapWidth, mapHeight)
 	p.grid(v)
 	if !m.near.IsZero() {
 		p.circle(v, m.near)
 	}
 	sites := m.sorted()
-	beyond := p.places(v, sites)
+	beyond := p.hits(v, sites)
+	p.towns(v)
 	p.scaleBar(v)
-	p.add(`</g>`)
 	p.side(m, sites, beyond)
-	p.add("</svg>\n")
-	_, err := w.Write(p.Bytes())
-	return err
+	return mapTemplate.Execute(w, p)
 }
 
 // beyondCircle names the places of hits that are not in the search's circle:
@@ -193,33 +209,6 @@ func (m *mapData) sorted() []*site {
 	return all
 }
 
-type picture struct {
-	bytes.Buffer
-	labels []box
-}
-
-type box struct{ x0, y0, x1, y1 float64 }
-
-func (p *picture) add(format string, args ...any) {
-	for i, a := range args {
-		if f, ok := a.(float64); ok {
-			args[i] = math.Round(f*100) / 100
-		}
-	}
-	fmt.Fprintf(p, format, args...)
-}
-
-// element writes foreign text, escaped.
-func (p *picture) element(name, attributes, text string) {
-	p.add("<%s %s>", name, attributes)
-	_ = xml.EscapeText(p, []byte(text)) // a buffer takes everything
-	p.add("</%s>", name)
-}
-
-func (p *picture) text(class string, x, y float64, s string) {
-	p.element("text", fmt.Sprintf(`class=%q x="%.1f" y="%.1f"`, class, x, y), s)
-}
-
 // grid draws parallels and meridians at round degrees.
 func (p *picture) grid(v view) {
 	height := mapHeight / v.scale
@@ -230,19 +219,17 @@ func (p *picture) grid(v view) {
 			break
 		}
 	}
-	p.add(`<g class="grid">`)
 	for lat := math.Ceil((v.latitude-height/2)/step) * step; lat <= v.latitude+height/2; lat += step {
 		if math.Abs(lat) <= 90 {
 			_, y := v.xy(lat, v.longitude)
-			p.add(`<path d="M0 %g H%g"/>`, y, mapWidth)
+			p.Parallels = append(p.Parallels, y)
 		}
 	}
 	width := min(mapWidth/v.scale/v.squeeze, 359)
 	for lon := math.Ceil((v.longitude-width/2)/step) * step; lon <= v.longitude+width/2; lon += step {
 		x, _ := v.xy(v.latitude, lon)
-		p.add(`<path d="M%g 0 V%g"/>`, x, mapHeight)
+		p.Meridians = append(p.Meridians, x)
 	}
-	p.add(`</g>`)
 }
 
 // circle draws the places at the search's radius from its middle.
@@ -261,65 +248,59 @@ func (p *picture) circle(v view, g jobboard.GeoLocation) {
 		}
 		fmt.Fprintf(&path, "%s%.1f %.1f", step, x, y)
 	}
-	p.add(`<path class="circle" d="%sZ"/>`, path.String())
+	p.Circle = path.String() + "Z"
 	x, y := v.xy(g.Latitude, g.Longitude)
-	p.add(`<path class="centre" d="M%g %gh14m-7 -7v14"/>`, x-7, y)
+	p.Centre = fmt.Sprintf("M%.1f %.1fh14m-7 -7v14", x-7, y)
 }
 
-// places draws the hits, then other cities for orientation, and gives the
-// sites beyond the map's edge.
-func (p *picture) places(v view, sites []*site) (beyond []*site) {
-	drawn := map[string]bool{}
-	var hits bytes.Buffer
+// hits draws the sites on the map, and returns those beyond its edge.
+func (p *picture) hits(v view, sites []*site) (beyond []*site) {
 	for _, s := range sites {
 		if !v.shows(s.Latitude, s.Longitude) {
 			beyond = append(beyond, s)
 			continue
 		}
-		drawn[s.Name] = true
 		x, y := v.xy(s.Latitude, s.Longitude)
 		r := min(9+2.2*math.Sqrt(float64(len(s.titles))), 26)
-		p.labels = append(p.labels, box{x - r, y - r, x + r, y + r})
-		h := &picture{}
-		h.add(`<g><circle class="hit" cx="%g" cy="%g" r="%g"/>`, x, y, r)
-		h.element("title", "", s.Name+": "+strings.Join(s.titles, "; "))
-		h.text("count", x, y+4, strconv.Itoa(len(s.titles)))
-		lx, ly := x+r+5, y+5
 		width := float64(runewidth.StringWidth(s.Name)) * 7.6
-		if lx+width > mapWidth-4 {
-			lx = x - r - 5 - width
+		name := label{"hitname", x + r + 5, y + 5, s.Name}
+		if name.X+width > mapWidth-4 {
+			name.X = x - r - 5 - width
 		}
-		p.labels = append(p.labels, box{lx, ly - 12, lx + width, ly + 3})
-		h.text("hitname", lx, ly, s.Name)
-		h.add(`</g>`)
-		hits.Write(h.Bytes())
+		p.taken = append(p.taken, box{x - r, y - r, x + r, y + r}, box{name.X, name.Y - 12, name.X + width, name.Y + 3})
+		p.Hits = append(p.Hits, spot{
+			X: x, Y: y, R: r, Name: name, Count: label{"count", x, y + 4, strconv.Itoa(len(s.titles))},
+			Tip: s.Name + ": " + strings.Join(s.titles, "; "),
+		})
 	}
-	// The larger ones first, as long as their names have room.
-	shown := 0
+	return beyond
+}
+
+// towns draws other towns for orientation: the larger ones first, as long as their
+// names have room.
+func (p *picture) towns(v view) {
+	const most = 28
 	for town := range places.All() {
-		if shown >= 28 {
-			break
+		if len(p.Towns) == most {
+			return
 		}
-		if drawn[town.Name] || !v.shows(town.Latitude, town.Longitude) {
+		if !v.shows(town.Latitude, town.Longitude) ||
+			slices.ContainsFunc(p.Hits, func(s spot) bool { return s.Name.Text == town.Name }) {
 			continue
 		}
 		x, y := v.xy(town.Latitude, town.Longitude)
 		width := float64(runewidth.StringWidth(town.Name)) * 6.2
-		label := box{x - 4, y - 10, x + 7 + width, y + 5}
-		if label.x1 > mapWidth || p.taken(label) {
+		room := box{x - 4, y - 10, x + 7 + width, y + 5}
+		if room.x1 > mapWidth || p.isTaken(room) {
 			continue
 		}
-		p.labels = append(p.labels, label)
-		p.add(`<circle class="town" cx="%g" cy="%g" r="2.5"/>`, x, y)
-		p.text("townname", x+6, y+4, town.Name)
-		shown++
+		p.taken = append(p.taken, room)
+		p.Towns = append(p.Towns, spot{X: x, Y: y, Name: label{"townname", x + 6, y + 4, town.Name}})
 	}
-	p.Write(hits.Bytes())
-	return beyond
 }
 
-func (p *picture) taken(b box) bool {
-	return slices.ContainsFunc(p.labels, func(o box) bool {
+func (p *picture) isTaken(b box) bool {
+	return slices.ContainsFunc(p.taken, func(o box) bool {
 		return b.x0 < o.x1 && o.x0 < b.x1 && b.y0 < o.y1 && o.y0 < b.y1
 	})
 }
@@ -332,8 +313,8 @@ func (p *picture) scaleBar(v view) {
 		}
 	}
 	length := km / v.km(1)
-	p.add(`<path d="M16 %gv6h%gv-6" fill="none" stroke="var(--soft)" stroke-width="1.5"/>`, mapHeight-22, length)
-	p.text("townname", 22+length, mapHeight-13, fmt.Sprintf("%g km", km))
+	p.Scale = fmt.Sprintf("M16 %gv6h%.1fv-6", mapHeight-22, length)
+	p.ScaleName = label{"townname", 22 + length, mapHeight - 13, fmt.Sprintf("%g km", km)}
 }
 
 // sideList is the text beside the map, from top to bottom.
@@ -345,7 +326,7 @@ type sideList struct {
 // line writes a line, cut to the width of the list, and leaves a step below it.
 func (l *sideList) line(class string, step float64, s string) {
 	const columns = 40
-	l.text(class, sideX, l.y, runewidth.Truncate(s, columns, "…"))
+	l.Side = append(l.Side, label{class, sideX, l.y, runewidth.Truncate(s, columns, "…")})
 	l.y += step
 }
 
@@ -380,7 +361,7 @@ func (l *sideList) site(s *site, bottom float64) {
 func (p *picture) side(m *mapData, sites, beyond []*site) {
 	const mostBeyond, mostUnknown = 5, 6
 	l := &sideList{picture: p, y: 34}
-	for _, part := range wrapWords(m.title, 28) {
+	for _, part := range wrapWords(printable(m.title), 28) {
 		l.line("h1", 22, part)
 	}
 	l.line("soft", 24, fmt.Sprintf("%d postings", m.placed+m.unplaced))
@@ -419,7 +400,9 @@ func (p *picture) side(m *mapData, sites, beyond []*site) {
 		slices.Sort(items)
 		l.items("Not on the map: place not known", items, mostUnknown)
 	}
-	p.text("soft", sideX, mapHeight-44, "Placed by the location's name, to the city.")
-	p.text("soft", sideX, mapHeight-28, "The search's answer has no coordinates.")
-	p.text("soft", sideX, mapHeight-12, places.Attribution)
+	for i, text := range []string{
+		"Placed by the location's name, to the city.", "The search's answer has no coordinates.", places.Attribution,
+	} {
+		p.Side = append(p.Side, label{"soft", sideX, mapHeight - 44 + 16*float64(i), text})
+	}
 }

@@ -312,23 +312,14 @@ func beside(config, file string) string {
 
 // readConfig refuses a file that shows a secret to everybody.
 func (a *app) readConfig(path string) (c configFile, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return c, usage("configuration: %w", err)
-	}
-	defer f.Close()
-	body, err := io.ReadAll(io.LimitReader(f, 1<<20))
+	body, mode, err := readFile(path, 1<<20)
 	if err != nil {
 		return c, usage("configuration: %w", err)
 	}
 	if c, err = parseConfig(path, body); err != nil || c.Token+c.UserToken+c.ClientSecret == "" {
 		return c, err
 	}
-	info, err := f.Stat()
-	if err != nil {
-		return c, usage("configuration: %w", err)
-	}
-	switch mode := readers(info); {
+	switch {
 	case mode&0o004 != 0:
 		return c, usage("%s holds a secret and everybody on this machine can read it", path).
 			next("chmod 600 " + path + ", and consider the secret known")
@@ -360,18 +351,13 @@ func parseConfig(path string, body []byte) (c configFile, err error) {
 	return c, usage("%s: this is not valid TOML", path)
 }
 
-// readSecret is the first line of a file.
+// readSecret returns the one line of a file.
 func (a *app) readSecret(path string) (string, error) {
-	f, err := os.Open(path)
+	body, mode, err := readFile(path, 64<<10)
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
-	body, err := io.ReadAll(io.LimitReader(f, 64<<10))
-	if err != nil {
-		return "", err
-	}
-	if info, err := f.Stat(); err == nil && readers(info)&0o004 != 0 {
+	if mode&0o004 != 0 {
 		a.settings.warnings = append(a.settings.warnings,
 			path+" holds a secret and everybody on this machine can read it: chmod 600 "+path)
 	}
@@ -385,12 +371,23 @@ func (a *app) readSecret(path string) (string, error) {
 	return secret, nil
 }
 
-// readers are the permission bits of others, where the system has such.
-func readers(info fs.FileInfo) fs.FileMode {
-	if runtime.GOOS == "windows" || !info.Mode().IsRegular() {
-		return 0
+// readFile returns at most limit bytes of a file, and its permissions where the system
+// has such.
+func readFile(path string, limit int64) (body []byte, mode fs.FileMode, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
 	}
-	return info.Mode().Perm()
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	if runtime.GOOS != "windows" && info.Mode().IsRegular() {
+		mode = info.Mode().Perm()
+	}
+	body, err = io.ReadAll(io.LimitReader(f, limit))
+	return body, mode, err
 }
 
 // fakeSettings starts the fake; flags may choose channel, job and language.
