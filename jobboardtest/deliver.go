@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"context"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"strconv"
@@ -265,7 +266,7 @@ func grow(body []byte, op Operation, size int64) (io.Reader, int64) {
 		}
 	}
 	if size < 0 {
-		return io.MultiReader(bytes.NewReader(head), &cycle{unit: unit, left: -1}), -1
+		return io.MultiReader(bytes.NewReader(head), &cycle{unit: unit, left: math.MaxInt64}), -1
 	}
 	room := size - int64(len(head)+len(tail))
 	units := room / int64(len(unit)) * int64(len(unit))
@@ -289,7 +290,7 @@ func postingsOf(body []byte) []byte {
 
 var resultsKey = []byte(`"results":[`)
 
-// cycle repeats a unit; left below 0 is without end.
+// cycle repeats a unit.
 type cycle struct {
 	unit []byte
 	off  int
@@ -300,14 +301,9 @@ func (c *cycle) Read(p []byte) (int, error) {
 	if c.left == 0 {
 		return 0, io.EOF
 	}
-	if c.left > 0 && int64(len(p)) > c.left {
-		p = p[:c.left]
-	}
-	n := copy(p, c.unit[c.off:])
+	n := copy(p[:min(int64(len(p)), c.left)], c.unit[c.off:])
 	c.off = (c.off + n) % len(c.unit)
-	if c.left > 0 {
-		c.left -= int64(n)
-	}
+	c.left -= int64(n)
 	return n, nil
 }
 

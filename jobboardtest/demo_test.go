@@ -17,7 +17,7 @@ func TestDemo(t *testing.T) {
 	s := srv.Snapshot()
 
 	cities, keys, types, langs, jobLangs := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
-	zeroEnd, emptyCompany, ask := false, false, false
+	zeroEnd, otherEnd, emptyCompany, ask := false, false, false, false
 	jobs := map[int64]jobboardtest.Job{}
 	for _, j := range s.Jobs {
 		jobs[j.ID] = j
@@ -34,6 +34,7 @@ func TestDemo(t *testing.T) {
 		cities[jobs[p.JobID].Location.Zip] = true
 		langs[p.Language] = true
 		zeroEnd = zeroEnd || p.VersionEnd.IsZero()
+		otherEnd = otherEnd || !p.VersionEnd.IsZero()
 		for k, v := range p.Config {
 			keys[k] = true
 			if k == "ProjectCompanyNameGerman" && v[0] == "" {
@@ -41,8 +42,8 @@ func TestDemo(t *testing.T) {
 			}
 		}
 	}
-	if len(s.Postings) < 40 || len(cities) < 6 || len(langs) != 2 || len(jobLangs) != 2 || !zeroEnd || !emptyCompany || !ask {
-		t.Errorf("%d postings, cities %v, languages %v and %v, an end of 0: %v, an empty company name: %v, a location question: %v", len(s.Postings), cities, langs, jobLangs, zeroEnd, emptyCompany, ask)
+	if len(s.Postings) < 40 || len(cities) < 6 || len(langs) != 2 || len(jobLangs) != 2 || !zeroEnd || !otherEnd || !emptyCompany || !ask {
+		t.Errorf("%d postings, cities %v, languages %v and %v, an end of 0: %v, another: %v, an empty company name: %v, a location question: %v", len(s.Postings), cities, langs, jobLangs, zeroEnd, otherEnd, emptyCompany, ask)
 	}
 	for _, k := range []string{
 		"ProjectLocation", "location", "ProjectLocationGerman", "ProjectNumber", "audience", "platformvisibility", "listingStartDate", "internalPostingName",

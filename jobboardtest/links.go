@@ -40,7 +40,7 @@ func words(title string) string {
 // a job goes out as it is.
 func (v Variants) link(p *Posting, inFeed bool) string {
 	u, err := url.Parse(p.ApplyURL)
-	if v.Links == "" || v.Links == LinksRelative && !inFeed || err != nil {
+	if err != nil {
 		return p.ApplyURL
 	}
 	if named, _ := path.Match("/job/*/*", u.Path); !named {
@@ -49,10 +49,13 @@ func (v Variants) link(p *Posting, inFeed bool) string {
 	switch v.Links {
 	case LinksPlain:
 		u.RawQuery = ""
+		return u.String()
 	case LinksRelative:
-		return ".." + u.RequestURI()
+		if inFeed {
+			return ".." + u.RequestURI()
+		}
 	case LinksOpaque:
 		return u.Scheme + "://" + u.Host + opaque(p.ID)
 	}
-	return u.String()
+	return p.ApplyURL
 }

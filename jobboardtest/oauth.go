@@ -170,17 +170,17 @@ func (c *call) authorize() answer {
 	challenge := c.query.Get("code_challenge")
 	switch {
 	case c.query.Get("response_type") != "code":
-		return c.sendBack("error", "unsupported_response_type", "response_type must be code")
+		return c.sendError("unsupported_response_type", "response_type must be code")
 	case challenge == "" && client.Secret == "":
-		return c.sendBack("error", "invalid_request", "a client without a secret must send code_challenge")
+		return c.sendError("invalid_request", "a client without a secret must send code_challenge")
 	case challenge != "" && c.query.Get("code_challenge_method") != "S256":
-		return c.sendBack("error", "invalid_request", "code_challenge_method must be S256")
+		return c.sendError("invalid_request", "code_challenge_method must be S256")
 	case c.r.Method == http.MethodGet:
 		return c.authorizePage(http.StatusOK, "")
 	}
 	choice := c.form.Get("applicant")
 	if choice == "" {
-		return c.sendBack("error", "access_denied", "the applicant did not sign in")
+		return c.sendError("access_denied", "the applicant did not sign in")
 	}
 	id, ok := parseID(choice)
 	if !ok || !c.s.HasApplicant(id) {
@@ -188,7 +188,7 @@ func (c *call) authorize() answer {
 	}
 	c.note = fmt.Sprintf("applicant %d signed in", id)
 	code := c.s.addCode(Code{ClientID: client.ID, ApplicantID: id, RedirectURI: redirect, Challenge: challenge})
-	return c.sendBack("code", code, "")
+	return c.sendBack(url.Values{"code": {code}})
 }
 
 // mayReturnTo reports whether a client may send its applicants to an address.
@@ -204,18 +204,20 @@ func (c Client) mayReturnTo(redirect string) bool {
 	return err == nil && ip.IsLoopback() || u.Hostname() == "localhost"
 }
 
+// sendError redirects to where the client waits, with an error of RFC 6749.
+func (c *call) sendError(code, description string) answer {
+	c.note = "refused: " + code + ", " + description
+	return c.sendBack(url.Values{"error": {code}, "error_description": {description}})
+}
+
 // sendBack redirects to where the client waits, with a code or an error.
-func (c *call) sendBack(name, value, description string) answer {
+func (c *call) sendBack(result url.Values) answer {
 	u, err := url.Parse(c.query.Get("redirect_uri"))
 	if err != nil {
 		return c.authorizePage(http.StatusBadRequest, "redirect_uri cannot be read.")
 	}
 	q := u.Query()
-	q.Set(name, value)
-	if name == "error" {
-		q.Set("error_description", description)
-		c.note = "refused: " + value + ", " + description
-	}
+	maps.Copy(q, result)
 	if state := c.query.Get("state"); state != "" {
 		q.Set("state", state)
 	}

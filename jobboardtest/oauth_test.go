@@ -191,8 +191,12 @@ func TestAuthorizeRefuses(t *testing.T) {
 		with():                                 "access_denied", // nobody is chosen
 	} {
 		q := signIn(t, srv, address, "").Query()
-		if q.Get("error") != want || q.Get("state") != "s" || q.Has("code") {
+		if q.Get("error") != want || q.Get("error_description") == "" || q.Get("state") != "s" || q.Has("code") {
 			t.Errorf("%s: %v, want %s", address, q, want)
+		}
+		notes := notesOf(srv, jobboardtest.OpAuthorize)
+		if got := notes[len(notes)-1]; got != "refused: "+want+", "+q.Get("error_description") {
+			t.Errorf("%s: the journal says %q", address, got)
 		}
 	}
 	// A strict server asks for state and PKCE of everybody.

@@ -142,6 +142,25 @@ func TestPartOfATarget(t *testing.T) {
 	}
 }
 
+// TestManyProblems breaks one rule at every posting: eight problems are told.
+func TestManyProblems(t *testing.T) {
+	srv, target := fake(t)
+	target.HTTPClient = &http.Client{Transport: &breaker{
+		next: srv.Transport(), srv: srv, seen: map[string]int{}, respond: on("search", func(x *exchange) {
+			x.postings(func(p map[string]any) { p["title"] = 1 })
+		}),
+	}}
+	results, err := conformance.Check(t.Context(), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		if n := len(r.Problems); r.Name == "search/posting-fields" && (n != 9 || r.Problems[8] != "and more of the kind") {
+			t.Errorf("%d problems: %q", n, r.Problems)
+		}
+	}
+}
+
 // A function of the target's that fails is told.
 func TestWithdrawFails(t *testing.T) {
 	_, target := fake(t)

@@ -73,7 +73,7 @@ func switches(v jobboardtest.Variants) []variantSwitch {
 		case bool:
 			s.On = x
 		case float64:
-			s.Value = strconv.FormatFloat(x, 'f', -1, 64)
+			s.Value = strconv.Itoa(int(x))
 		case string:
 			s.Value = x
 		}
