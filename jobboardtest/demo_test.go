@@ -105,14 +105,15 @@ func TestDemo(t *testing.T) {
 		}
 	}
 
-	intranet := 0
+	intranet, remote := 0, 0
 	for _, p := range s.Postings {
+		remote += len(p.Config["sg_remote_status"])
 		if len(p.Channels) == 2 && p.Channels[1] == "27829_intern" {
 			intranet++
 		}
 	}
-	if intranet != 12 {
-		t.Errorf("%d postings are in the channel of the intranet too", intranet)
+	if intranet != 12 || remote != 11 {
+		t.Errorf("%d postings are in the channel of the intranet too, %d are of remote work", intranet, remote)
 	}
 	for _, token := range s.Tokens {
 		if token.Since.Format(time.DateOnly) != "2026-01-05" {

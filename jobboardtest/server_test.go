@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -297,4 +298,28 @@ func TestCloseWaitsForHandlers(t *testing.T) {
 			t.Error("a handler still runs")
 		}
 	})
+}
+
+// What is to end with the server is told once, however it ends.
+func TestOnShutdown(t *testing.T) {
+	for name, end := range map[string]func(*jobboardtest.Server){
+		"shutdown": func(s *jobboardtest.Server) {
+			if err := s.Shutdown(t.Context()); err != nil {
+				t.Error(err)
+			}
+		},
+		"close": (*jobboardtest.Server).Close,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			srv := jobboardtest.NewServer(jobboardtest.WithoutSockets())
+			var told atomic.Int32
+			srv.OnShutdown(func() { told.Add(1) })
+			end(srv)
+			srv.Close()
+			synctest.Wait()
+			if n := told.Load(); n != 1 {
+				t.Errorf("%s: it is told %d times", name, n)
+			}
+		})
+	}
 }

@@ -1,0 +1,59 @@
+package control
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// TestCurl copies requests of the journal as commands.
+func TestCurl(t *testing.T) {
+	srv := jobboardtest.NewServer(jobboardtest.WithoutSockets())
+	defer srv.Close()
+	c := New(srv)
+	authorization := http.Header{"Authorization": {"[...]"}, "User-Agent": {"x"}, "Accept-Language": {"de", "o'clock"}}
+	for _, x := range []struct {
+		request jobboardtest.Request
+		want    string
+	}{
+		{
+			jobboardtest.Request{Method: "GET", Address: "base_url", Path: "/board/a", Credential: "none"},
+			`curl 'http://127.0.0.1:1/board/a'`,
+		},
+		{
+			jobboardtest.Request{
+				Method: "GET", Address: "jobdb_url", Path: "/info/b", Query: url.Values{"jobid": {"7"}},
+				Credential: "user token of applicant 7", Header: authorization,
+			},
+			`curl -H "Authorization: Bearer $TOKEN" -H 'Accept-Language: de' -H 'Accept-Language: o'\''clock' 'http://127.0.0.1:2/info/b?jobid=7'`,
+		},
+		{
+			jobboardtest.Request{Method: "GET", Path: "/c", Credential: "basic client 10", Header: authorization.Clone()},
+			`curl -u '10:' -H 'Accept-Language: de' -H 'Accept-Language: o'\''clock' 'http://127.0.0.1:1/c'`,
+		},
+		{
+			jobboardtest.Request{
+				Method: "POST", Path: "/d", Body: "grant_type=password", Credential: "client 11",
+				Header: http.Header{"Authorization": {"[...]"}},
+			},
+			`curl -X POST -u "$CLIENT" --data-raw 'grant_type=password' 'http://127.0.0.1:1/d'`,
+		},
+		{
+			jobboardtest.Request{Method: "POST", Path: "/e", Body: "client_id=11", Credential: "client 11"},
+			`curl -X POST --data-raw 'client_id=11' 'http://127.0.0.1:1/e'`,
+		},
+	} {
+		if got := c.curl(x.request); got != x.want {
+			t.Errorf("%s\nwant %s", got, x.want)
+		}
+	}
+	if got := pretty(`{"a":[1]}`); got != "{\n  \"a\": [\n    1\n  ]\n}" {
+		t.Errorf("JSON is shown as %s", got)
+	}
+	if got := pretty("not {JSON"); !strings.HasPrefix(got, "not {") {
+		t.Errorf("text is shown as %s", got)
+	}
+}
