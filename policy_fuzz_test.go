@@ -11,6 +11,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -168,7 +169,7 @@ func FuzzFaultSchedule(f *testing.F) {
 						body = strings.NewReader("")
 					}
 					if f.cut {
-						body = io.MultiReader(strings.NewReader(`{"total`), cutReader{})
+						body = io.MultiReader(strings.NewReader(`{"total`), iotest.ErrReader(io.ErrUnexpectedEOF))
 					}
 					return &http.Response{StatusCode: f.status, Header: http.Header{"Retry-After": {f.retryAfter}}, Body: io.NopCloser(body), Request: r}, nil
 				})},
@@ -227,10 +228,6 @@ func FuzzFaultSchedule(f *testing.F) {
 		})
 	})
 }
-
-type cutReader struct{}
-
-func (cutReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 // FuzzTokenSchedule: RenewingToken under any order of callers, clocks,
 // failures and rejections gives what a model of it gives.

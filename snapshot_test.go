@@ -2,6 +2,7 @@ package jobboard_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -25,31 +27,19 @@ type (
 	snapPosting = jobboard.SnapshotPosting
 )
 
-// searchPage answers a search from memory, whole or cut off.
+// searchPage is the answer to a search, whole or cut off.
 type searchPage struct {
 	body string
 	err  error // after the body; nil: its end
 }
 
-func (p searchPage) RoundTrip(r *http.Request) (*http.Response, error) {
-	body := io.MultiReader(strings.NewReader(p.body), failingReader{p.err})
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(body), Request: r}, nil
-}
-
-type failingReader struct{ err error }
-
-func (e failingReader) Read([]byte) (int, error) {
-	if e.err == nil {
-		return 0, io.EOF
-	}
-	return 0, e.err
-}
-
 func snapshotOf(tb testing.TB, p searchPage, cfg jobboard.Config, q jobboard.Query) (*snap, error) {
 	tb.Helper()
-	cfg.BaseURL, cfg.ClientID = "https://board.example.com", "10"
-	cfg.HTTPClient = &http.Client{Transport: p}
-	c := mustClient(tb, cfg)
+	cfg.ClientID = "10"
+	c := served(tb, cfg, func(r *http.Request) *http.Response {
+		body := io.MultiReader(strings.NewReader(p.body), iotest.ErrReader(cmp.Or(p.err, io.EOF)))
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(body), Request: r}
+	})
 	return c.Snapshot(tb.Context(), "27828_extern", q)
 }
 
