@@ -52,41 +52,42 @@ func memory(n int64) int64 {
 	return n/5*11 + floor
 }
 
-// A decoder turns answers into values. postingReading, configReading and
-// infoReading, each beside its type, hold its state. Decoders are reused.
+// A decoder reads JSON into values. A type that keeps more than that while it is
+// read has a decoder of its own, beside it, which embeds this one. Decoders are
+// reused, each kind from its own pool.
 type decoder struct {
 	jsonread.Reader
 	item jsonread.Text // the strings of the item that is being read
-
-	postingReading
-	configReading
-	infoReading
 }
-
-// A decoderMember is a member of an object that a decoder reads.
-type decoderMember = jsonread.Member[*decoder]
 
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
 
-// newDecoder returns a decoder for the document b, with no bound on what it
-// allocates.
+// newDecoder returns a decoder for the document b.
 func newDecoder(b []byte) *decoder {
 	d := decoders.Get().(*decoder)
+	d.start(b)
+	return d
+}
+
+// release keeps the decoder for the next document.
+func (d *decoder) release() {
+	d.forget()
+	decoders.Put(d)
+}
+
+// start makes the decoder ready for the document b, with no bound on what it
+// allocates.
+func (d *decoder) start(b []byte) {
 	d.Budget = math.MaxInt64
 	d.Path = ""
 	d.ResetBytes(b)
 	d.item.Reset()
-	return d
 }
 
-// release keeps the decoder's buffers for the next answer, but not those that
-// an unusual answer made large.
-func (d *decoder) release() {
+// forget drops the document and its strings.
+func (d *decoder) forget() {
 	d.ResetBytes(nil)
 	d.item.Reset()
-	d.configReading.release()
-	d.infoReading.release()
-	decoders.Put(d)
 }
 
 // err returns the scanner's error for the caller of the decoder: an error of the

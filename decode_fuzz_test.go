@@ -503,12 +503,12 @@ func FuzzDecodeSteps(f *testing.F) {
 		}
 		steps := func(size int) (search, info int64) {
 			b := []byte(start + strings.Repeat(part, size/len(part)) + end)
-			p := &postingReader{d: newDecoder(b)}
+			p := &postingReader{d: newPostingDecoder(b)}
 			before := p.d.Steps()
 			_, _ = p.all()
 			search = p.d.Steps() - before
 			p.close()
-			d := newDecoder(b)
+			d := newInfoDecoder(b)
 			defer d.release()
 			before = d.Steps()
 			d.readInfo(new(JobInformation), nil)

@@ -817,24 +817,36 @@ func TestEveryBudget(t *testing.T) {
 	posting := []byte(`{"jobPostingId":1,"title":"` + strings.Repeat("long ", 10_000) + `","config":{"audience":["a","b"],"x":["` + strings.Repeat("long ", 10_000) + `"]}}`)
 	for _, c := range []struct {
 		text []byte
-		read func(*decoder)
+		read func(text []byte, budget int64) error
 	}{
-		{info, func(d *decoder) { d.readInfo(new(JobInformation), new(catalogueCache)) }},
-		{posting, func(d *decoder) { d.readPosting(new(JobPosting)) }},
-		{posting[bytes.Index(posting, []byte(`{"audience"`)) : len(posting)-1], func(d *decoder) {
+		{info, func(text []byte, budget int64) error {
+			d := new(infoDecoder)
+			d.start(text)
+			d.Budget = budget
+			d.readInfo(new(JobInformation), new(catalogueCache))
+			return d.err()
+		}},
+		{posting, func(text []byte, budget int64) error {
+			d := new(postingDecoder)
+			d.start(text)
+			d.Budget = budget
+			d.readPosting(new(JobPosting))
+			return d.err()
+		}},
+		{posting[bytes.Index(posting, []byte(`{"audience"`)) : len(posting)-1], func(text []byte, budget int64) error {
+			d := new(configDecoder)
+			d.start(text)
+			d.Budget = budget
 			d.config.Start()
 			d.readConfig()
 			counts := d.config.End(&d.Reader, &d.item)
 			d.config.Map(&d.Reader, d.Join(&d.item), counts)
+			return d.err()
 		}},
 	} {
 		enough := false
 		for budget := int64(0); budget < 800_000; budget += 391 {
-			d := new(decoder)
-			d.ResetBytes(c.text)
-			d.Budget = budget
-			c.read(d)
-			if err := d.err(); err == nil {
+			if err := c.read(c.text, budget); err == nil {
 				enough = true
 			} else if enough || !errors.Is(err, ErrResponseTooLarge) {
 				t.Fatalf("budget %d: %v", budget, err)

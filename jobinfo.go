@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/catalogue"
 	"github.com/jobboard-sdk/jobboard-go/internal/gate"
@@ -141,11 +142,20 @@ func degrees(text string, limit float64) (float64, bool) {
 // answers that have the same one.
 type catalogueCache = catalogue.Cache[[]IDLabel]
 
+// An infoDecoder reads job informations, one after the other.
+type infoDecoder struct {
+	decoder
+	infoParts
+	catalogues *catalogueCache // nil: none
+	catalogue  catalogue.Reading
+
+	infoOrder, questionOrder, labelOrder, placeOrder jsonread.Order
+}
+
 // The parts of a job information while it is read.
 type (
-	infoReading struct {
+	infoParts struct {
 		info                                           *JobInformation
-		catalogues                                     *catalogueCache // nil: none
 		jobTitle, language, policy, company, companyID jsonread.Piece
 		hasQuestions, hasAdditional                    bool
 
@@ -153,9 +163,6 @@ type (
 		labels    []labelPiece // the answers of all questions
 		places    []placePiece // first the job's own, then the further ones
 		place     int          // the one being read
-		catalogue catalogue.Reading
-
-		infoOrder, questionOrder, labelOrder, placeOrder jsonread.Order
 	}
 	questionPiece struct {
 		id, kind, label jsonread.Piece
@@ -173,26 +180,37 @@ type (
 	}
 )
 
+type infoMember = jsonread.Member[*infoDecoder]
+
+var infoDecoders = sync.Pool{New: func() any { return new(infoDecoder) }}
+
+// newInfoDecoder returns a decoder for the document b.
+func newInfoDecoder(b []byte) *infoDecoder {
+	d := infoDecoders.Get().(*infoDecoder)
+	d.start(b)
+	return d
+}
+
 var infoObject = jsonread.NewObject(
-	decoderMember{Name: "jobId", Required: true, Read: func(d *decoder) { d.info.JobID = JobID(d.Int()) }},
-	decoderMember{Name: "jobTitle", Required: true, Read: func(d *decoder) { d.jobTitle = d.str() }},
-	decoderMember{Name: "jobLanguage", Read: func(d *decoder) { d.language = d.optStr() }},
-	decoderMember{Name: "applyPossible", Required: true, Read: func(d *decoder) { d.info.ApplyPossible = d.Bool() }},
-	decoderMember{Name: "dataSecurityLink", Read: func(d *decoder) { d.policy = d.optStr() }},
-	decoderMember{Name: "questions", Read: func(d *decoder) { d.hasQuestions = d.readList((*decoder).readQuestion) >= 0 }},
-	decoderMember{Name: "nationalities", Read: func(d *decoder) {
+	infoMember{Name: "jobId", Required: true, Read: func(d *infoDecoder) { d.info.JobID = JobID(d.Int()) }},
+	infoMember{Name: "jobTitle", Required: true, Read: func(d *infoDecoder) { d.jobTitle = d.str() }},
+	infoMember{Name: "jobLanguage", Read: func(d *infoDecoder) { d.language = d.optStr() }},
+	infoMember{Name: "applyPossible", Required: true, Read: func(d *infoDecoder) { d.info.ApplyPossible = d.Bool() }},
+	infoMember{Name: "dataSecurityLink", Read: func(d *infoDecoder) { d.policy = d.optStr() }},
+	infoMember{Name: "questions", Read: func(d *infoDecoder) { d.hasQuestions = d.readList((*infoDecoder).readQuestion) >= 0 }},
+	infoMember{Name: "nationalities", Read: func(d *infoDecoder) {
 		d.info.Nationalities = catalogue.Read(&d.catalogue, &d.Reader, d.catalogues, newIDLabel)
 	}},
-	decoderMember{Name: "timestamp", Read: func(d *decoder) { d.info.Timestamp = d.timestamp() }},
-	decoderMember{Name: "companyName", Read: func(d *decoder) { d.company = d.optStr() }},
-	decoderMember{Name: "companyId", Read: func(d *decoder) { d.companyID = d.optID() }},
-	decoderMember{Name: "location", Read: func(d *decoder) {
+	infoMember{Name: "timestamp", Read: func(d *infoDecoder) { d.info.Timestamp = d.timestamp() }},
+	infoMember{Name: "companyName", Read: func(d *infoDecoder) { d.company = d.optStr() }},
+	infoMember{Name: "companyId", Read: func(d *infoDecoder) { d.companyID = d.optID() }},
+	infoMember{Name: "location", Read: func(d *infoDecoder) {
 		if !d.Null() {
 			d.readPlace(0)
 		}
 	}},
-	decoderMember{Name: "additionalLocations", Read: func(d *decoder) {
-		d.hasAdditional = d.readList(func(d *decoder) {
+	infoMember{Name: "additionalLocations", Read: func(d *infoDecoder) {
+		d.hasAdditional = d.readList(func(d *infoDecoder) {
 			d.places = jsonread.Append(&d.Reader, d.places, placePiece{})
 			d.readPlace(len(d.places) - 1)
 		}) >= 0
@@ -200,32 +218,32 @@ var infoObject = jsonread.NewObject(
 )
 
 var questionObject = jsonread.NewObject(
-	decoderMember{Name: "id", Read: func(d *decoder) { d.question().id = d.optID() }},
-	decoderMember{Name: "type", Read: func(d *decoder) { d.question().kind = d.optStr() }},
-	decoderMember{Name: "label", Read: func(d *decoder) { d.question().label = d.optStr() }},
-	decoderMember{Name: "answers", Read: func(d *decoder) { d.question().answers = d.readList((*decoder).readLabel) }},
+	infoMember{Name: "id", Read: func(d *infoDecoder) { d.question().id = d.optID() }},
+	infoMember{Name: "type", Read: func(d *infoDecoder) { d.question().kind = d.optStr() }},
+	infoMember{Name: "label", Read: func(d *infoDecoder) { d.question().label = d.optStr() }},
+	infoMember{Name: "answers", Read: func(d *infoDecoder) { d.question().answers = d.readList((*infoDecoder).readLabel) }},
 )
 
 var labelObject = jsonread.NewObject(
-	decoderMember{Name: "id", Read: func(d *decoder) { d.label().id = d.optID() }},
-	decoderMember{Name: "label", Read: func(d *decoder) { d.label().label = d.optStr() }},
+	infoMember{Name: "id", Read: func(d *infoDecoder) { d.label().id = d.optID() }},
+	infoMember{Name: "label", Read: func(d *infoDecoder) { d.label().label = d.optStr() }},
 )
 
 var placeObject = jsonread.NewObject(
-	decoderMember{Name: "geoLat", Read: func(d *decoder) { d.places[d.place].lat = d.optID() }},
-	decoderMember{Name: "geoLong", Read: func(d *decoder) { d.places[d.place].long = d.optID() }},
-	decoderMember{Name: "geoName", Read: func(d *decoder) { d.places[d.place].name = d.optStr() }},
-	decoderMember{Name: "geoCountry", Read: func(d *decoder) { d.places[d.place].country = d.optShared() }},
-	decoderMember{Name: "geoState", Read: func(d *decoder) { d.places[d.place].state = d.optShared() }},
-	decoderMember{Name: "geoCity", Read: func(d *decoder) { d.places[d.place].city = d.optStr() }},
-	decoderMember{Name: "geoZip", Read: func(d *decoder) { d.places[d.place].zip = d.optID() }},
-	decoderMember{Name: "geoStreet", Read: func(d *decoder) { d.places[d.place].street = d.optStr() }},
+	infoMember{Name: "geoLat", Read: func(d *infoDecoder) { d.places[d.place].lat = d.optID() }},
+	infoMember{Name: "geoLong", Read: func(d *infoDecoder) { d.places[d.place].long = d.optID() }},
+	infoMember{Name: "geoName", Read: func(d *infoDecoder) { d.places[d.place].name = d.optStr() }},
+	infoMember{Name: "geoCountry", Read: func(d *infoDecoder) { d.places[d.place].country = d.optShared() }},
+	infoMember{Name: "geoState", Read: func(d *infoDecoder) { d.places[d.place].state = d.optShared() }},
+	infoMember{Name: "geoCity", Read: func(d *infoDecoder) { d.places[d.place].city = d.optStr() }},
+	infoMember{Name: "geoZip", Read: func(d *infoDecoder) { d.places[d.place].zip = d.optID() }},
+	infoMember{Name: "geoStreet", Read: func(d *infoDecoder) { d.places[d.place].street = d.optStr() }},
 )
 
 // decodeJobInformation reads a job information. It takes the catalogue from cat,
 // or adds it there; cat may be nil.
 func decodeJobInformation(body []byte, cat *catalogueCache) (*JobInformation, error) {
-	d := newDecoder(body)
+	d := newInfoDecoder(body)
 	defer d.release()
 	d.Budget = memory(2 * int64(len(body)))
 	j := new(JobInformation)
@@ -236,7 +254,7 @@ func decodeJobInformation(body []byte, cat *catalogueCache) (*JobInformation, er
 }
 
 // readInfo reads a job information into j, to the end of the document.
-func (d *decoder) readInfo(j *JobInformation, cat *catalogueCache) {
+func (d *infoDecoder) readInfo(j *JobInformation, cat *catalogueCache) {
 	d.info, d.catalogues = j, cat
 	d.places = append(d.places, placePiece{})
 	infoObject.Read(&d.Reader, &d.infoOrder, d)
@@ -262,19 +280,21 @@ func (d *decoder) readInfo(j *JobInformation, cat *catalogueCache) {
 	}
 }
 
-// release empties the buffers.
-func (r *infoReading) release() {
-	r.catalogue.Release()
-	*r = infoReading{
-		questions: jsonread.Reuse(r.questions), labels: jsonread.Reuse(r.labels), places: jsonread.Reuse(r.places),
-		catalogue: r.catalogue,
-		infoOrder: r.infoOrder, questionOrder: r.questionOrder, labelOrder: r.labelOrder, placeOrder: r.placeOrder,
+// release keeps the decoder for the next answer, without buffers that an unusual
+// answer made large.
+func (d *infoDecoder) release() {
+	d.forget()
+	d.catalogue.Release()
+	d.catalogues = nil
+	d.infoParts = infoParts{
+		questions: jsonread.Reuse(d.questions), labels: jsonread.Reuse(d.labels), places: jsonread.Reuse(d.places),
 	}
+	infoDecoders.Put(d)
 }
 
 // readList reads a list, or null, and returns how many elements it has, -1 for
 // null.
-func (d *decoder) readList(element func(*decoder)) (n int) {
+func (d *infoDecoder) readList(element func(*infoDecoder)) (n int) {
 	if d.Null() || !d.Array() {
 		return -1
 	}
@@ -287,26 +307,26 @@ func (d *decoder) readList(element func(*decoder)) (n int) {
 	return n
 }
 
-func (d *decoder) readQuestion() {
+func (d *infoDecoder) readQuestion() {
 	d.questions = jsonread.Append(&d.Reader, d.questions, questionPiece{answers: -1})
 	questionObject.Read(&d.Reader, &d.questionOrder, d)
 }
 
-func (d *decoder) question() *questionPiece { return &d.questions[len(d.questions)-1] }
+func (d *infoDecoder) question() *questionPiece { return &d.questions[len(d.questions)-1] }
 
-func (d *decoder) readLabel() {
+func (d *infoDecoder) readLabel() {
 	d.labels = jsonread.Append(&d.Reader, d.labels, labelPiece{})
 	labelObject.Read(&d.Reader, &d.labelOrder, d)
 }
 
-func (d *decoder) label() *labelPiece { return &d.labels[len(d.labels)-1] }
+func (d *infoDecoder) label() *labelPiece { return &d.labels[len(d.labels)-1] }
 
-func (d *decoder) readPlace(i int) {
+func (d *infoDecoder) readPlace(i int) {
 	d.place = i
 	placeObject.Read(&d.Reader, &d.placeOrder, d)
 }
 
-func (d *decoder) optShared() sharedPiece {
+func (d *infoDecoder) optShared() sharedPiece {
 	text, piece := d.OptShared(&d.item)
 	return sharedPiece{text, piece}
 }
@@ -325,7 +345,7 @@ func (p *placePiece) of(text string) Location {
 	}
 }
 
-func (d *decoder) questionsOf(text string) []Question {
+func (d *infoDecoder) questionsOf(text string) []Question {
 	questions := jsonread.Make[Question](&d.Reader, len(d.questions))
 	answers := jsonread.Make[IDLabel](&d.Reader, len(d.labels))
 	if d.Err() != nil {

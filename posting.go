@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/address"
@@ -56,7 +57,7 @@ func (r *JobSearchResult) UnmarshalJSON(b []byte) error {
 	if string(b) == "null" {
 		return nil
 	}
-	p := &postingReader{d: newDecoder(b)}
+	p := &postingReader{d: newPostingDecoder(b)}
 	defer p.close()
 	page, err := p.all()
 	if err != nil {
@@ -86,7 +87,7 @@ func (p *JobPosting) UnmarshalJSON(b []byte) error {
 	if string(b) == "null" {
 		return nil
 	}
-	d := newDecoder(b)
+	d := newPostingDecoder(b)
 	defer d.release()
 	var v JobPosting
 	d.readPosting(&v)
@@ -114,35 +115,52 @@ func webURL(field, link string) (*url.URL, error) {
 	return u, nil
 }
 
-// postingReading holds the state of a decoder while it reads a posting.
-type postingReading struct {
-	posting     *JobPosting
-	title, link jsonread.Piece
-
+// A postingDecoder reads postings, one after the other.
+type postingDecoder struct {
+	configDecoder
+	posting      *JobPosting
+	title, link  jsonread.Piece
 	postingOrder jsonread.Order
 }
 
+type postingMember = jsonread.Member[*postingDecoder]
+
+var postingDecoders = sync.Pool{New: func() any { return new(postingDecoder) }}
+
+// newPostingDecoder returns a decoder for the document b.
+func newPostingDecoder(b []byte) *postingDecoder {
+	d := postingDecoders.Get().(*postingDecoder)
+	d.start(b)
+	return d
+}
+
+// release keeps the decoder for the next answer.
+func (d *postingDecoder) release() {
+	d.forget()
+	postingDecoders.Put(d)
+}
+
 var postingObject = jsonread.NewObject(
-	decoderMember{Name: "jobPostingId", Required: true, Read: func(d *decoder) {
+	postingMember{Name: "jobPostingId", Required: true, Read: func(d *postingDecoder) {
 		d.posting.JobPostingID = JobPostingID(d.Int())
 	}},
-	decoderMember{Name: "postingVersionId", Read: func(d *decoder) {
+	postingMember{Name: "postingVersionId", Read: func(d *postingDecoder) {
 		d.posting.PostingVersionID = PostingVersionID(d.OptInt())
 	}},
-	decoderMember{Name: "title", Required: true, Read: func(d *decoder) { d.title = d.str() }},
-	decoderMember{Name: "applyOnlineLink", Read: func(d *decoder) { d.link = d.optStr() }},
-	decoderMember{Name: "config", Read: (*decoder).readConfig},
-	decoderMember{Name: "jobStartDate", Read: func(d *decoder) { d.posting.JobStartDate = d.millis() }},
-	decoderMember{Name: "postingVersionStartDate", Read: func(d *decoder) {
+	postingMember{Name: "title", Required: true, Read: func(d *postingDecoder) { d.title = d.str() }},
+	postingMember{Name: "applyOnlineLink", Read: func(d *postingDecoder) { d.link = d.optStr() }},
+	postingMember{Name: "config", Read: (*postingDecoder).readConfig},
+	postingMember{Name: "jobStartDate", Read: func(d *postingDecoder) { d.posting.JobStartDate = d.millis() }},
+	postingMember{Name: "postingVersionStartDate", Read: func(d *postingDecoder) {
 		d.posting.PostingVersionStartDate = d.millis()
 	}},
-	decoderMember{Name: "postingVersionEndDate", Read: func(d *decoder) {
+	postingMember{Name: "postingVersionEndDate", Read: func(d *postingDecoder) {
 		d.posting.PostingVersionEndDate = d.millis()
 	}},
 )
 
 // readPosting reads a posting into p.
-func (d *decoder) readPosting(p *JobPosting) {
+func (d *postingDecoder) readPosting(p *JobPosting) {
 	d.item.Reset()
 	d.config.Start()
 	d.posting, d.title, d.link = p, jsonread.Piece{}, jsonread.Piece{}
@@ -160,7 +178,7 @@ func (d *decoder) readPosting(p *JobPosting) {
 
 // postingReader reads a page, posting by posting, as it arrives.
 type postingReader struct {
-	d        *decoder // nil: closed
+	d        *postingDecoder // nil: closed
 	lim      decodeLimits
 	counters JobSearchResult // of the page, without postings
 	cursor   jsonread.Cursor
@@ -211,7 +229,7 @@ func (p *postingReader) count(n int64) int {
 }
 
 func newPostingReader(r io.Reader, lim decodeLimits, omit []string) *postingReader {
-	p := &postingReader{d: newDecoder(nil), lim: lim}
+	p := &postingReader{d: newPostingDecoder(nil), lim: lim}
 	p.d.omit = multimap.Omit(&configKeys, omit)
 	p.d.Reset(r, lim.maxBytes)
 	return p

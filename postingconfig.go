@@ -5,6 +5,7 @@ import (
 	"iter"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/isotime"
@@ -102,8 +103,9 @@ func (c PostingConfig) MarshalJSON() ([]byte, error) { return c.lists.MarshalJSO
 // place of an array for an empty one, and leaves null in an array out. It
 // returns [ErrDecode] for a key that occurs twice and for anything else.
 func (c *PostingConfig) UnmarshalJSON(b []byte) error {
-	d := newDecoder(b)
+	d := configDecoders.Get().(*configDecoder)
 	defer d.release()
+	d.start(b)
 	d.config.Start()
 	d.readConfig()
 	if err := d.end(); err != nil {
@@ -269,10 +271,27 @@ func (c PostingConfig) productKey(key, suffix string) (string, error) {
 	return found, nil
 }
 
-// configReading holds the state of a decoder while it reads a config.
-type configReading struct {
+// A configDecoder reads configs, one after the other.
+type configDecoder struct {
+	decoder
 	config multimap.Reading
 	omit   multimap.Omitted
+}
+
+var configDecoders = sync.Pool{New: func() any { return new(configDecoder) }}
+
+// release keeps the decoder for the next config.
+func (d *configDecoder) release() {
+	d.forget()
+	configDecoders.Put(d)
+}
+
+// forget drops the document and its strings, and buffers that an unusual config
+// made large.
+func (d *configDecoder) forget() {
+	d.decoder.forget()
+	d.config.Release()
+	d.omit = multimap.Omitted{}
 }
 
 // configKeys lists the keys that the interface shows.
@@ -282,10 +301,4 @@ var configKeys = jsonread.NewNames(
 )
 
 // readConfig reads a config, or null for one without keys.
-func (d *decoder) readConfig() { d.config.Read(&d.Reader, &d.item, &configKeys, &d.omit) }
-
-// release empties the buffers.
-func (c *configReading) release() {
-	c.config.Release()
-	c.omit = multimap.Omitted{}
-}
+func (d *configDecoder) readConfig() { d.config.Read(&d.Reader, &d.item, &configKeys, &d.omit) }
