@@ -269,24 +269,21 @@ func (j *JobInformation) CheckAnswers(given Answers, rules AnswerRules) (Checked
 	asked := make(map[string]bool, len(questions))
 	for _, q := range questions {
 		asked[q.ID] = true
-		a := given.Questions[q.ID]
-		if !q.Type.known() {
+		a, known := given.Questions[q.ID], q.Type.known()
+		if !known {
 			checked.Notices = append(checked.Notices, AnswerNotice{q.ID, q.Label, q.Type})
-			if value, p := q.take(a, rules); p.Reason == "" && a.given() {
-				checked.Values[q.ID] = value
-			}
-			continue
 		}
-		if !a.given() && rules.Optional != nil && rules.Optional(q) {
+		if known && !a.given() && rules.Optional != nil && rules.Optional(q) {
 			continue
 		}
 		value, p := q.take(a, rules)
-		if p.Reason == "" {
+		switch {
+		case p.Reason == "":
 			checked.Values[q.ID] = value
-			continue
+		case known:
+			p.QuestionID, p.Label, p.Type = q.ID, q.Label, q.Type
+			problems = append(problems, p)
 		}
-		p.QuestionID, p.Label, p.Type = q.ID, q.Label, q.Type
-		problems = append(problems, p)
 	}
 	for _, id := range slices.Sorted(maps.Keys(given.Questions)) {
 		if !asked[id] {
@@ -317,41 +314,45 @@ func (j *JobInformation) checkNationality(id string, rules AnswerRules) AnswerRe
 
 // take returns the value to send for an answer, or the problem of the answer.
 func (q Question) take(a Answer, rules AnswerRules) (value string, p AnswerProblem) {
-	refuse := func(r AnswerReason) (string, AnswerProblem) { return "", AnswerProblem{Reason: r} }
 	if !a.given() {
-		return refuse(ReasonMissing)
+		return "", AnswerProblem{Reason: ReasonMissing}
 	}
-	choice := a.kind == QuestionCatalog && q.Type == QuestionYesNo // an identifier says it even better
-	if q.Type.known() && a.kind != q.Type && !choice {
-		return refuse(ReasonWrongKind)
-	}
-	switch a.kind {
-	case QuestionYesNo:
+	if a.kind == QuestionYesNo && (q.Type == QuestionYesNo || !q.Type.known()) {
 		id, ok := q.choose(a.yes)
 		if !ok {
-			return refuse(ReasonUnclearYesNo)
+			p.Reason = ReasonUnclearYesNo
 		}
 		return id, p
-	case QuestionCatalog:
-		if q.Type.known() && !offers(q.Answers, a.text) {
-			return refuse(ReasonNotOffered)
-		}
-		return a.text, p
-	case QuestionText:
-		return q.takeText(a.text, rules.MaxText)
-	case QuestionTextArea:
-		return q.takeText(a.text, rules.MaxTextArea)
+	}
+	if q.Type.known() {
+		p = q.check(a, rules)
 	}
 	return a.text, p
 }
 
-// takeText is take for a text, which has at most limit characters; 0 means any
-// number of them.
-func (q Question) takeText(text string, limit int) (value string, p AnswerProblem) {
-	if n := characters(text); q.Type.known() && limit > 0 && n > limit {
-		return "", AnswerProblem{Reason: ReasonTooLong, Length: n, Limit: limit}
+// check returns the problem of an answer that was given as a text or as an
+// identifier, or one without a reason.
+func (q Question) check(a Answer, rules AnswerRules) (p AnswerProblem) {
+	switch {
+	case a.kind == QuestionCatalog && q.Type == QuestionYesNo: // an identifier says it even better
+	case a.kind != q.Type:
+		return AnswerProblem{Reason: ReasonWrongKind}
 	}
-	return text, p
+	limit := 0
+	switch a.kind {
+	case QuestionCatalog:
+		if !offers(q.Answers, a.text) {
+			return AnswerProblem{Reason: ReasonNotOffered}
+		}
+	case QuestionText:
+		limit = rules.MaxText
+	case QuestionTextArea:
+		limit = rules.MaxTextArea
+	}
+	if n := characters(a.text); limit > 0 && n > limit {
+		return AnswerProblem{Reason: ReasonTooLong, Length: n, Limit: limit}
+	}
+	return p
 }
 
 // choose returns the identifier of the answer that is yes, or no.

@@ -50,13 +50,9 @@ func ParseGeoLocation(s string) (GeoLocation, error) {
 	if len(parts) != 3 {
 		return GeoLocation{}, fmt.Errorf("jobboard: geolocation %.40q is not latitude::longitude::kilometres: %w", s, ErrInvalidInput)
 	}
-	var numbers [3]float64
-	for i, field := range [3]string{"latitude", "longitude", "radius"} {
-		n, err := parseGeoNumber(field, parts[i])
-		if err != nil {
-			return GeoLocation{}, err
-		}
-		numbers[i] = n
+	numbers, err := parseGeoNumbers(parts, "latitude", "longitude", "radius")
+	if err != nil {
+		return GeoLocation{}, err
 	}
 	return checkedNear(numbers[0], numbers[1], numbers[2])
 }
@@ -90,20 +86,11 @@ func ParseGeoURI(uri string, radiusKm float64) (GeoLocation, error) {
 	if len(coords) < 2 || len(coords) > 3 {
 		return GeoLocation{}, fmt.Errorf("jobboard: geolocation URI %.40q is not geo:latitude,longitude: %w", uri, ErrInvalidInput)
 	}
-	latitude, err := parseGeoNumber("latitude", coords[0])
+	numbers, err := parseGeoNumbers(coords, "latitude", "longitude", "altitude")
 	if err != nil {
 		return GeoLocation{}, err
 	}
-	longitude, err := parseGeoNumber("longitude", coords[1])
-	if err != nil {
-		return GeoLocation{}, err
-	}
-	if len(coords) == 3 {
-		if _, err := parseGeoNumber("altitude", coords[2]); err != nil {
-			return GeoLocation{}, err
-		}
-	}
-	return checkedNear(latitude, longitude, radiusKm)
+	return checkedNear(numbers[0], numbers[1], radiusKm)
 }
 
 // checkGeoParams refuses the parameters of a geo URI that make its
@@ -133,14 +120,18 @@ func checkedNear(latitude, longitude, radiusKm float64) (GeoLocation, error) {
 	return g, nil
 }
 
-// parseGeoNumber reads a decimal number. One too large for a float64 comes
-// back infinite, for the range of the field to refuse it.
-func parseGeoNumber(field, s string) (float64, error) {
-	if !isGeoDecimal(s) {
-		return 0, fmt.Errorf("jobboard: geolocation %s %.40q is not a decimal number: %w", field, s, ErrInvalidInput)
+// parseGeoNumbers reads decimal numbers, at most as many as there are fields. One
+// too large for a float64 comes back infinite, for the range of its field to
+// refuse it.
+func parseGeoNumbers(texts []string, fields ...string) (numbers [3]float64, err error) {
+	for i, s := range texts {
+		if !isGeoDecimal(s) {
+			return numbers, fmt.Errorf("jobboard: geolocation %s %.40q is not a decimal number: %w", fields[i], s, ErrInvalidInput)
+		}
+		n, _ := strconv.ParseFloat(s, 64)
+		numbers[i] = positiveZero(n)
 	}
-	n, _ := strconv.ParseFloat(s, 64)
-	return positiveZero(n), nil
+	return numbers, nil
 }
 
 // isGeoDecimal reports whether s is a number as RFC 5870 and String write it.

@@ -294,11 +294,13 @@ func (d *configDecoder) forget() {
 	d.omit = multimap.Omitted{}
 }
 
-// configKeys lists the keys that the interface shows.
-var configKeys = jsonread.NewNames(
+// shownKeys lists the keys that the interface shows.
+var shownKeys = []string{
 	KeyProjectLocation, KeyLocation, KeyLocationName, KeyProjectNumber, KeyAudience, KeyVisibility,
 	KeyListingStartDate, KeyInternalPostingName, KeyAdText, KeyJobCategory, KeyCompanyName, KeyRemoteStatus,
-)
+}
+
+var configKeys = jsonread.NewNames(shownKeys...)
 
 // readConfig reads a config, or null for one without keys.
 func (d *configDecoder) readConfig() { d.config.Read(&d.Reader, &d.item, &configKeys, &d.omit) }

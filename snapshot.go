@@ -59,9 +59,7 @@ func (a *Applicant) Snapshot(ctx context.Context, channel ChannelID, q Query) (*
 // withoutConfig returns q with all known config keys left out, because a
 // snapshot has none.
 func withoutConfig(q Query) Query {
-	q.OmitConfig = append(slices.Clone(q.OmitConfig),
-		KeyProjectLocation, KeyLocation, KeyLocationName, KeyProjectNumber, KeyAudience, KeyVisibility,
-		KeyListingStartDate, KeyInternalPostingName, KeyAdText, KeyJobCategory, KeyCompanyName, KeyRemoteStatus)
+	q.OmitConfig = slices.Concat(q.OmitConfig, shownKeys)
 	return q
 }
 
