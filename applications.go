@@ -3,6 +3,8 @@ package jobboard
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -45,13 +47,12 @@ func (a *Applicant) ApplicationID(ctx context.Context, job JobID) (ApplicationID
 	return id, err
 }
 
-// ask sends either call. decode reads its answer.
+// ask sends either call; decode reads its answer.
 func (a *Applicant) ask(ctx context.Context, op *operation, job JobID, turn *gate.Turn, decode func([]byte) error) error {
-	path, err := jobPath(op.path, job)
-	if err != nil {
+	if err := checkJob(job); err != nil {
 		return a.slot.refuse(ctx, op, err)
 	}
-	return a.slot.do(ctx, op, request{path: path, header: &a.slot.headers.plain, turn: turn}, func(got *answer) error {
+	return a.slot.do(ctx, op, request{path: jobPath(op.path, job), turn: turn}, func(got *answer) error {
 		body, err := got.bytes()
 		if err != nil {
 			return err
@@ -61,6 +62,28 @@ func (a *Applicant) ask(ctx context.Context, op *operation, job JobID, turn *gat
 		}
 		return decode(body)
 	})
+}
+
+// jobPath returns the template of a path with the job in it, whose identifier
+// needs no escaping.
+func jobPath(template string, job JobID) string {
+	before, after, _ := strings.Cut(template, "{jobDbId}")
+	b := make([]byte, 0, 64)
+	b = append(b, before...)
+	b = strconv.AppendInt(b, int64(job), 10)
+	b = append(b, after...)
+	return string(b)
+}
+
+// decodeBool reads an answer that is true or false and nothing else.
+func decodeBool(body []byte) (bool, error) {
+	d := newDecoder(body)
+	defer d.release()
+	v := d.Bool()
+	if err := d.end(); err != nil {
+		return false, err
+	}
+	return v, nil
 }
 
 const maxApplicationID = 256
@@ -82,9 +105,8 @@ func decodeApplicationID(body []byte) (ApplicationID, error) {
 	case text[0] == '{' || text[0] == '[':
 		return "", errUndecodable("a structure is no application identifier")
 	case text[0] == '"':
-		var err error
-		if id, err = decodeString(text); err != nil {
-			return "", err
+		if err := json.Unmarshal(text, &id); err != nil {
+			return "", errUndecodable("the answer is not one JSON string")
 		}
 	}
 	switch {

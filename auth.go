@@ -20,10 +20,10 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// A token goes from its source to the header here: call.authorize asks the
-// slot's credential; that of a token source is a keeper, which keeps the token
-// as long as it is known to be valid, fetches another, and replaces one that the
-// service has rejected; an authorization is what a request is sent with.
+// A token goes from its source to the header here: call.authorize (attempt.go)
+// asks the slot's credential; that of a token source is a keeper, which keeps the
+// token as long as it is known to be valid, fetches another, and replaces one that
+// the service has rejected; an authorization is what a request is sent with.
 
 // StaticToken returns a source that always gives the same access token. No fmt
 // verb, log or encoder shows it. It cannot renew: once the service calls the
@@ -34,7 +34,7 @@ func StaticToken(accessToken string) oauth2.TokenSource {
 	auth, err := newAuthorization(&oauth2.Token{AccessToken: accessToken})
 	return staticToken{
 		token:      func() string { return accessToken },
-		credential: credential{header: func(*call) (*authorization, error) { return auth, err }},
+		credential: credential{header: func(waiter) (*authorization, error) { return auth, err }},
 	}
 }
 
@@ -90,54 +90,33 @@ func (r renewingToken) Renew(ctx context.Context, rejected string) (*oauth2.Toke
 	return r.get(ctx, rejected)
 }
 
+// waiter bounds a wait for a token by a context, which a call makes only where it
+// has to wait.
+type waiter interface{ waitContext() context.Context }
+
 // credential gives a slot the authorization of its requests (section 5). The
 // zero value sends none. Its parts are functions, so that no printer that
 // follows fields finds a secret.
 type credential struct {
 	// header returns what a request is sent with.
-	header func(c *call) (*authorization, error)
+	header func(w waiter) (*authorization, error)
 	// renew returns another than the rejected one; nil where nothing can.
-	renew func(c *call, rejected string) (*authorization, error)
+	renew func(w waiter, rejected string) (*authorization, error)
 }
 
 // basic returns HTTP Basic with the client identifier and an empty password: the
 // encoded text includes the colon after the identifier.
 func basic(clientID string) credential {
 	secret := base64.StdEncoding.EncodeToString([]byte(clientID + ":"))
-	auth := &authorization{values: []string{"Basic " + secret}, secret: secret}
-	return credential{header: func(c *call) (*authorization, error) {
-		c.keepSecret(clientID)
-		return auth, nil
-	}}
-}
-
-// authorize returns the authorization of the next request. A credential goes to
-// its own origin and to nothing else: oauth2.Transport would send it wherever
-// a redirect leads.
-func (c *call) authorize(req *http.Request) (*authorization, error) {
-	own := c.slot.credential
-	if own.header == nil {
-		return &c.slot.anonymous, nil
-	}
-	if !c.slot.origin.Is(req.URL) {
-		return nil, invalid("a credential of %s goes nowhere else", c.slot.origin.Host)
-	}
-	if auth := c.fresh; auth != nil {
-		c.fresh = nil
-		return auth, nil
-	}
-	auth, err := own.header(c)
-	if err != nil {
-		return nil, err
-	}
-	c.keepSecret(auth.secret)
-	return auth, nil
+	auth := &authorization{values: []string{"Basic " + secret}, secret: secret, client: clientID}
+	return credential{header: func(waiter) (*authorization, error) { return auth, nil }}
 }
 
 // authorization holds a credential and the headers made of it.
 type authorization struct {
 	values []string     // of the Authorization header; nil: none
 	secret string       // in them
+	client string       // the identifier that the secret was made of, and as secret; empty: none
 	token  oauth2.Token // where they came from
 	until  time.Time    // known to be valid, apart from what the service says
 	ahead  time.Time    // when another is to be fetched in the background; zero: never
@@ -222,8 +201,8 @@ type keeper struct {
 	kept        *authorization
 	running     *fetching
 	outstanding int // fetches that have not returned, also those nobody waits for
-	failure     error
-	failedUntil time.Time // the failure is remembered until then
+	lastErr     error
+	failedUntil time.Time // lastErr is remembered until then
 	nextAhead   time.Time // no try to renew ahead of time before
 	asked       time.Time // the last fetch
 	replaced    time.Time // the last replacement of a rejected token
@@ -244,13 +223,10 @@ type fetching struct {
 
 func (k *keeper) credential() credential {
 	return credential{
-		header: func(c *call) (*authorization, error) { return k.get(c, "") },
-		renew:  func(c *call, rejected string) (*authorization, error) { return k.get(c, rejected) },
+		header: func(w waiter) (*authorization, error) { return k.get(w, "") },
+		renew:  k.get,
 	}
 }
-
-// waiter bounds a wait for a token by a context.
-type waiter interface{ waitContext() context.Context }
 
 type contextWaiter struct{ ctx context.Context }
 
@@ -307,7 +283,7 @@ func (k *keeper) join(w waiter, rejected string) (*authorization, *fetching, err
 	case rejected != "" && k.tooSoon(now, rejected):
 		return nil, nil, errRenewedSoon
 	case now.Before(k.failedUntil):
-		return nil, nil, k.failure
+		return nil, nil, k.lastErr
 	case k.outstanding >= maxFetches:
 		return nil, nil, errHungSource
 	}
@@ -402,7 +378,7 @@ func (k *keeper) end(f *fetching, token *oauth2.Token, err error) {
 	case err == nil && (waited || stale):
 		k.keep(auth, f.replacing)
 	case err != nil && waited && !f.background && !errors.Is(err, errSlowSource):
-		k.failure, k.failedUntil = err, time.Now().Add(500*time.Millisecond+rand.N(500*time.Millisecond))
+		k.lastErr, k.failedUntil = err, time.Now().Add(500*time.Millisecond+rand.N(500*time.Millisecond))
 	}
 	select {
 	case <-f.done:

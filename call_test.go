@@ -120,7 +120,7 @@ func TestCredentialStaysWithItsOrigin(t *testing.T) {
 				sent = nil
 				c := &call{
 					ctx: t.Context(), op: opHasApplied, slot: &slot, accept: func(*answer) error { return nil }, fresh: known,
-					request: request{header: &http.Header{}}, deadline: time.Now().Add(time.Minute),
+					deadline: time.Now().Add(time.Minute),
 				}
 				_, failed := c.attempt(req)
 				c.release()

@@ -52,8 +52,7 @@ func FuzzClassify(f *testing.F) {
 		}
 		header := http.Header{"Content-Type": {media}, "Www-Authenticate": {challenge}}
 		for _, op := range allOperations {
-			w := readWords(op, status, header, body)
-			condition := classify(op, status, &w)
+			w, condition := classify(op, status, header, body, anyMember)
 			applicant := op == opHasApplied || op == opApplicationID
 			switch {
 			case isOneOf(condition, applicantConditions):
@@ -122,8 +121,7 @@ func FuzzClassifySteps(f *testing.F) {
 		for _, op := range allOperations {
 			steps := func(size int) int {
 				body := []byte(start + strings.Repeat(part, size/len(part)) + end)
-				w := readWords(op, status, http.Header{}, body)
-				_ = classify(op, status, &w)
+				w, _ := classify(op, status, http.Header{}, body, anyMember)
 				if w.Steps() > 16*len(body)+16 {
 					t.Errorf("%s, %d, %q, %q, %q: %d steps for %d bytes", op.name, status, start, part, end, w.Steps(), len(body))
 				}

@@ -1,8 +1,6 @@
 package jobboard
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"math"
 	"strconv"
@@ -12,12 +10,6 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
 	"github.com/jobboard-sdk/jobboard-go/internal/window"
 )
-
-// decodeLimits bounds one answer; 0 means no bound.
-type decodeLimits struct {
-	maxBytes int64 // the answer, decompressed
-	maxItem  int   // one posting of it
-}
 
 // decodeError reports why an answer cannot be used. It names the field and the
 // place, and holds no part of the answer.
@@ -119,28 +111,3 @@ func (d *decoder) end() error {
 func (d *decoder) str() jsonread.Piece    { return d.String(&d.item) }
 func (d *decoder) optStr() jsonread.Piece { return d.OptString(&d.item) }
 func (d *decoder) optID() jsonread.Piece  { return d.OptID(&d.item) }
-
-// decodeBool reads an answer that is true or false and nothing else.
-func decodeBool(body []byte) (bool, error) {
-	d := newDecoder(body)
-	defer d.release()
-	v := d.Bool()
-	if err := d.end(); err != nil {
-		return false, err
-	}
-	return v, nil
-}
-
-// decodeString reads exactly one JSON string.
-func decodeString(text []byte) (string, error) {
-	var s string
-	if err := json.Unmarshal(text, &s); err != nil {
-		return "", errUndecodable("the answer is not one JSON string")
-	}
-	return s, nil
-}
-
-// trimJSON takes a byte order mark and white space off.
-func trimJSON(body []byte) []byte {
-	return bytes.Trim(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")), " \t\r\n")
-}

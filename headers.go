@@ -9,43 +9,37 @@ import (
 	"sync/atomic"
 )
 
-// headers holds the headers that all requests of a kind share. Nothing changes
-// them.
-type headers struct{ plain, search, body http.Header }
+// headerKind names one of the headers that requests share.
+type headerKind int
 
-const headerKinds = 3
+const (
+	plainHeader  headerKind = iota
+	searchHeader            // with Accept-Language
+	bodyHeader              // with Content-Type
+	headerKinds
+)
 
-// kind returns which of the headers h is, or -1.
-func (all *headers) kind(h *http.Header) int {
-	switch h {
-	case &all.plain:
-		return 0
-	case &all.search:
-		return 1
-	case &all.body:
-		return 2
-	}
-	return -1
-}
+// headers holds a header for each kind of request. Nothing changes them.
+type headers [headerKinds]http.Header
 
 // newHeaders returns the headers of a client; language may be empty.
-func newHeaders(agent, language string, compressed bool) headers {
+func newHeaders(agent, language string, compressed bool) (all headers) {
 	encoding := "gzip"
 	if !compressed {
 		encoding = "identity" // without a word net/http would ask for gzip itself
 	}
-	plain := http.Header{
+	all[plainHeader] = http.Header{
 		"Accept":          {"application/json, text/plain;q=0.9, */*;q=0.8"},
 		"Accept-Encoding": {encoding},
 		"User-Agent":      {agent},
 	}
-	body := plain.Clone()
-	body["Content-Type"] = []string{"application/json"}
-	search := body.Clone()
+	all[bodyHeader] = all[plainHeader].Clone()
+	all[bodyHeader]["Content-Type"] = []string{"application/json"}
+	all[searchHeader] = all[bodyHeader].Clone()
 	if language != "" {
-		search["Accept-Language"] = []string{language}
+		all[searchHeader]["Accept-Language"] = []string{language}
 	}
-	return headers{plain: plain, search: search, body: body}
+	return all
 }
 
 // wholeHeaders keeps, for one credential, a complete header of each kind.
@@ -54,31 +48,35 @@ type wholeHeaders [headerKinds]atomic.Pointer[wholeHeader]
 // wholeHeader holds a complete header that is the same from one call to the
 // next.
 type wholeHeader struct {
-	common *http.Header // what calls have in common
+	of     *headers // of the client: several may have one credential
 	header http.Header
 }
 
-// whole returns the header of a request, made of the observer's, the call's and
-// the credential's, where the later replaces the earlier. It shares one header
-// between requests where kept is not nil, nothing is observed, and common is one
-// of all; a transport must not change that header.
-func (all *headers) whole(observed http.Header, common *http.Header, authorization []string, kept *wholeHeaders) http.Header {
-	kind := all.kind(common)
-	share := kept != nil && observed == nil && kind >= 0
+// whole returns the header of a request, made of the observer's, the kind's
+// and the credential's, where the later replaces the earlier. It shares one
+// header between requests where kept is not nil, nothing is observed, and the
+// language is the client's, so that none is given; a transport must not change that header.
+func (all *headers) whole(observed http.Header, kind headerKind, language string, authorization []string,
+	kept *wholeHeaders,
+) http.Header {
+	share := kept != nil && observed == nil && language == ""
 	if share {
-		if w := kept[kind].Load(); w != nil && w.common == common {
+		if w := kept[kind].Load(); w != nil && w.of == all {
 			return w.header
 		}
 	}
-	h := make(http.Header, len(observed)+len(*common)+1)
+	h := make(http.Header, len(observed)+len(all[kind])+2)
 	maps.Copy(h, observed)
-	maps.Copy(h, *common)
+	maps.Copy(h, all[kind])
+	if language != "" {
+		h["Accept-Language"] = []string{language}
+	}
 	delete(h, "Authorization")
 	if authorization != nil {
 		h["Authorization"] = authorization
 	}
 	if share {
-		kept[kind].Store(&wholeHeader{common, h})
+		kept[kind].Store(&wholeHeader{all, h})
 	}
 	return h
 }

@@ -240,6 +240,9 @@ var placeObject = jsonread.NewObject(
 	infoMember{Name: "geoStreet", Read: func(d *infoDecoder) { d.places[d.place].street = d.optStr() }},
 )
 
+// isNoInfoMember reports whether a job information has no member of that name.
+func isNoInfoMember(name string) bool { return !infoObject.Has(name) }
+
 // decodeJobInformation reads a job information. It takes the catalogue from cat,
 // or adds it there; cat may be nil.
 func decodeJobInformation(body []byte, cat *catalogueCache) (*JobInformation, error) {
@@ -376,12 +379,10 @@ func (c *Client) JobInformation(ctx context.Context, job JobID) (*JobInformation
 }
 
 func (c *Client) jobInformation(ctx context.Context, job JobID, turn *gate.Turn) (*JobInformation, error) {
-	if job < 1 {
-		return nil, c.lookup.refuse(ctx, opJobInformation, invalid("job identifier %d is not positive", int64(job)))
+	if err := checkJob(job); err != nil {
+		return nil, c.lookup.refuse(ctx, opJobInformation, err)
 	}
-	req := request{
-		path: lookupPath, query: "jobid=" + strconv.FormatInt(int64(job), 10), header: &c.lookup.headers.plain, turn: turn,
-	}
+	req := request{path: lookupPath, query: "jobid=" + strconv.FormatInt(int64(job), 10), turn: turn}
 	var info *JobInformation
 	err := c.lookup.do(ctx, opJobInformation, req, func(a *answer) error {
 		body, err := a.bytes()
@@ -396,8 +397,9 @@ func (c *Client) jobInformation(ctx context.Context, job JobID, turn *gate.Turn)
 		}
 		// Not a job information: it may still be one of the codes of 7.3,
 		// which come with any status.
-		w := readWords(opJobInformation, a.status, a.header, body[:min(len(body), maxErrorBody)])
-		if condition := classify(opJobInformation, a.status, &w); condition != nil {
+		head := body[:min(len(body), maxErrorBody)]
+		w, condition := classify(opJobInformation, a.status, a.header, head, isNoInfoMember)
+		if condition != nil {
 			return &toldCondition{condition, w}
 		}
 		return err

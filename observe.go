@@ -60,7 +60,7 @@ type AttemptEnd struct {
 	Wait       time.Duration // before that attempt
 }
 
-// watch holds the state of an Observer for one call.
+// watch tells an Observer of one call. A nil watch tells nobody.
 type watch struct {
 	observer    *Observer
 	callDone    func(CallEnd)
@@ -68,70 +68,63 @@ type watch struct {
 	start       time.Time
 	attempt     time.Time
 	decode      time.Duration
-	status      int
+	status      int // of the last request's answer
 }
 
-// startCall tells the observer that the call starts.
-func (c *call) startCall() {
-	o := c.slot.config.Observer
+// startCall tells the observer, which may be nil, that a call starts. It returns
+// the call's context.
+func (o *Observer) startCall(ctx context.Context, start CallStart) (*watch, context.Context) {
 	if o == nil {
-		return
+		return nil, ctx
 	}
-	c.watch = &watch{observer: o, start: time.Now()}
+	w := &watch{observer: o, start: time.Now()}
 	if o.Call == nil {
-		return
+		return w, ctx
 	}
-	s := CallStart{Op: c.op.name, Method: c.op.method, Path: c.op.path}
-	if c.slot.base != nil {
-		s.Scheme, s.Host, s.Port = c.slot.origin.Scheme, c.slot.origin.Host, c.slot.origin.Port
+	given, done := o.Call(ctx, start)
+	w.callDone = done
+	if given != nil {
+		ctx = given
 	}
-	var ctx context.Context
-	if ctx, c.watch.callDone = o.Call(c.ctx, s); ctx != nil {
-		c.ctx = ctx
-	}
+	return w, ctx
 }
 
-// endCall tells the observer that the call ended; err is nil for success.
-func (c *call) endCall(err *Error) {
-	w := c.watch
+// endCall tells the observer that the call ended, once.
+func (w *watch) endCall(end CallEnd) {
 	if w == nil {
 		return
 	}
-	c.endAttempt(AttemptEnd{})
+	w.endAttempt(AttemptEnd{})
 	if w.callDone == nil {
 		return
 	}
-	end := CallEnd{Err: err, StatusCode: w.status, Attempts: c.attempts, Duration: time.Since(w.start), Decode: w.decode}
-	if c.slot.budget != nil {
-		end.Budget, _ = c.slot.budget.State(time.Now())
-	}
+	end.StatusCode, end.Duration, end.Decode = w.status, time.Since(w.start), w.decode
 	w.callDone(end)
 	w.callDone = nil
 }
 
 // startAttempt tells the observer of a request. It returns the request's context
 // and the headers that the observer adds.
-func (c *call) startAttempt() (context.Context, http.Header) {
-	w := c.watch
+func (w *watch) startAttempt(ctx context.Context, number int) (context.Context, http.Header) {
 	if w == nil {
-		return c.ctx, nil
+		return ctx, nil
 	}
 	w.status = 0 // an attempt without an answer has none of the one before
 	if w.observer.Attempt == nil {
-		return c.ctx, nil
+		return ctx, nil
 	}
 	w.attempt = time.Now()
 	header := http.Header{}
-	ctx, done := w.observer.Attempt(c.ctx, AttemptStart{Number: c.attempts + 1, Header: header})
+	given, done := w.observer.Attempt(ctx, AttemptStart{Number: number, Header: header})
 	w.attemptDone = done
-	if ctx == nil {
-		ctx = c.ctx
+	if given != nil {
+		ctx = given
 	}
 	return ctx, header
 }
 
-func (c *call) endAttempt(end AttemptEnd) {
-	w := c.watch
+// endAttempt tells the observer that the attempt ended, if one is under way.
+func (w *watch) endAttempt(end AttemptEnd) {
 	if w == nil || w.attemptDone == nil {
 		return
 	}
@@ -147,25 +140,26 @@ func (c *call) endAttempt(end AttemptEnd) {
 // status, code, condition, wait, stopped. None holds a body, an address or an
 // identifier.
 
-func (c *call) logRepeat(status int) {
-	if l := c.slot.config.Logger; l != nil {
-		l.LogAttrs(c.ctx, slog.LevelInfo, "jobboard: repeat", slog.String("op", c.op.name), slog.String("path", c.op.path),
-			slog.Int("attempt", c.attempts), slog.Int("status", status), slog.Duration("wait", c.wait))
+func logRepeat(ctx context.Context, l *slog.Logger, op *operation, attempt, status int, wait time.Duration) {
+	if l != nil {
+		l.LogAttrs(ctx, slog.LevelInfo, "jobboard: repeat", slog.String("op", op.name), slog.String("path", op.path),
+			slog.Int("attempt", attempt), slog.Int("status", status), slog.Duration("wait", wait))
 	}
 }
 
-func (c *call) logFailure(e *Error) {
-	if l := c.slot.config.Logger; l != nil {
-		condition := "unnamed"
-		var f *failure
-		switch {
-		case errors.As(e.Err, &f):
-			condition = f.kind.Error()
-		case e.Err != nil:
-			condition = clean(e.Err.Error(), maxErrorCause)
-		}
-		l.LogAttrs(c.ctx, slog.LevelDebug, "jobboard: failed", slog.String("op", e.Op), slog.String("path", e.Path),
-			slog.Int("attempts", e.Attempts), slog.Int("status", e.StatusCode), slog.String("code", clean(e.Code, 60)),
-			slog.String("condition", condition), slog.String("stopped", string(e.Stopped)))
+func logFailure(ctx context.Context, l *slog.Logger, e *Error) {
+	if l == nil {
+		return
 	}
+	condition := "unnamed"
+	var f *failure
+	switch {
+	case errors.As(e.Err, &f):
+		condition = f.kind.Error()
+	case e.Err != nil:
+		condition = clean(e.Err.Error(), maxErrorCause)
+	}
+	l.LogAttrs(ctx, slog.LevelDebug, "jobboard: failed", slog.String("op", e.Op), slog.String("path", e.Path),
+		slog.Int("attempts", e.Attempts), slog.Int("status", e.StatusCode), slog.String("code", clean(e.Code, 60)),
+		slog.String("condition", condition), slog.String("stopped", string(e.Stopped)))
 }

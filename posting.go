@@ -176,6 +176,12 @@ func (d *postingDecoder) readPosting(p *JobPosting) {
 	}
 }
 
+// decodeLimits bounds one page; 0 means no bound.
+type decodeLimits struct {
+	maxBytes int64 // the answer, decompressed
+	maxItem  int   // one posting of it
+}
+
 // postingReader reads a page, posting by posting, as it arrives.
 type postingReader struct {
 	d        *postingDecoder // nil: closed

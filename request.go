@@ -8,13 +8,10 @@ import (
 	"math"
 	"net/http"
 	"net/url"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
-	"github.com/jobboard-sdk/jobboard-go/internal/address"
-	"github.com/jobboard-sdk/jobboard-go/internal/budget"
 	"github.com/jobboard-sdk/jobboard-go/internal/gate"
 	"github.com/jobboard-sdk/jobboard-go/internal/redact"
 )
@@ -24,29 +21,16 @@ import (
 // decides by the policy (retry.go) whether another follows, and call.fail makes
 // the *Error.
 
-// slot holds one address with the credential that belongs to it: the base
-// address, the lookup's, or the base address for one applicant.
-type slot struct {
-	*shared
-	base       *url.URL // path without a trailing slash; nil: there is none
-	origin     address.Origin
-	credential credential
-	budget     *budget.Budget // nil: none
-	refusal    error          // why nothing may be sent
-}
-
-// roundTrip wraps a transport in a function, so that no printer shows its fields.
-type roundTrip func(*http.Request) (*http.Response, error)
-
 // request holds what differs between two calls of an operation.
 type request struct {
-	path   string // decoded, without the base's
-	raw    string // the escaped path, where it differs
-	query  string // encoded
-	header *http.Header
-	body   []byte     // nil: none
-	hide   []string   // what the caller searches for: no error shows it
-	turn   *gate.Turn // of a job among many; nil: a call of its own
+	path     string // decoded, without the base's
+	raw      string // the escaped path, where it differs
+	query    string // encoded
+	kind     headerKind
+	language string     // Accept-Language, where it is not the client's; empty: the client's
+	body     []byte     // nil: none
+	hide     []string   // what the caller searches for: no error shows it
+	turn     *gate.Turn // of a job among many; nil: a call of its own
 }
 
 // call holds the state of one public call. It is the transport of an http.Client
@@ -63,21 +47,20 @@ type call struct {
 	client   http.Client
 	retryer  retryablehttp.Client
 
-	attempts int            // requests sent
-	repeats  int            // attempts that were repeats by policy
-	wait     time.Duration  // before the next attempt
-	last     *failedAttempt // the one before
-	fresh    *authorization // what the next attempt is sent with, where that is known
-	renewed  bool           // the one repeat with another token is used
-	paid     bool           // a token of the budget is spent on the attempt under way
-	sentOnce bool           // an attempt has reached the service
-	unclear  bool           // an earlier attempt may have been executed
-	stopped  StopReason
-	secrets  []string           // what no error shows
-	few      [2]string          // the room of secrets, usually
-	cancel   context.CancelFunc // of the wait for a token; usually nil
-	buffer   *bytes.Buffer      // for small answers, from the pool
-	watch    *watch             // nil: nobody watches
+	attempts    int            // requests sent
+	repeats     int            // attempts that were repeats by policy
+	wait        time.Duration  // before the next attempt
+	last        *failedAttempt // the one before
+	fresh       *authorization // what the next attempt is sent with, where that is known
+	renewedOnce bool           // the one repeat with another token is used
+	paid        bool           // a token of the budget is spent on the attempt under way
+	sentOnce    bool           // an attempt has reached the service
+	unclear     bool           // an earlier attempt may have been executed
+	stopped     StopReason
+	secrets     redact.Secrets     // what no error shows
+	cancel      context.CancelFunc // of the wait for a token; usually nil
+	buffer      *bytes.Buffer      // for small answers, from the pool
+	watch       *watch             // nil: nobody watches
 }
 
 // do sends the request, repeats it by the policy, and hands the first successful
@@ -85,15 +68,15 @@ type call struct {
 // the network.
 func (s *slot) do(ctx context.Context, op *operation, req request, accept func(*answer) error) error {
 	c := &call{ctx: ctx, op: op, slot: s, request: req, accept: accept}
-	c.startCall()
+	c.start()
 	c.deadline = c.lastMoment(time.Now())
-	if s.refusal != nil {
-		return c.fail(&failedAttempt{err: s.refusal})
+	if s.mistake != nil {
+		return c.fail(&failedAttempt{err: s.mistake})
 	}
 	if err := c.ctx.Err(); err != nil {
-		return c.fail(c.ended(err))
+		return c.fail(ended(err, false))
 	}
-	c.secrets = append(c.few[:0], req.hide...)
+	c.secrets.Add(req.hide...)
 	if err := c.prepare(); err != nil {
 		return c.fail(&failedAttempt{err: err})
 	}
@@ -108,12 +91,30 @@ func (s *slot) do(ctx context.Context, op *operation, req request, accept func(*
 	_, err := c.retryer.Do(&c.sent) //nolint:bodyclose // the attempt closes it, or the stream that owns it
 	c.release()
 	if err != nil {
-		return c.fail(c.failure(err))
+		return c.fail(c.lastFailure(err))
 	}
 	if !op.stream {
-		c.endCall(nil)
+		c.end(nil)
 	}
 	return nil
+}
+
+// start tells the observer that the call starts.
+func (c *call) start() {
+	start := CallStart{Op: c.op.name, Method: c.op.method, Path: c.op.path}
+	if c.slot.base != nil {
+		start.Scheme, start.Host, start.Port = c.slot.origin.Scheme, c.slot.origin.Host, c.slot.origin.Port
+	}
+	c.watch, c.ctx = c.slot.config.Observer.startCall(c.ctx, start)
+}
+
+// end tells the observer that the call ended; err is nil for success.
+func (c *call) end(err *Error) {
+	end := CallEnd{Err: err, Attempts: c.attempts}
+	if c.slot.budget != nil && c.watch != nil {
+		end.Budget, _ = c.slot.budget.State(time.Now())
+	}
+	c.watch.endCall(end)
 }
 
 // lastMoment returns the end of the call. For a stream without a deadline it is
@@ -166,12 +167,12 @@ func checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
 		c.retryer.Backoff = func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return c.wait }
 		end.Wait = c.wait
 		c.last = f
-		c.logRepeat(f.status)
+		logRepeat(c.ctx, c.slot.config.Logger, c.op, c.attempts, f.status, c.wait)
 		if c.request.turn != nil {
 			c.request.turn.StepOut() // another job works while this one waits
 		}
 	}
-	c.endAttempt(end)
+	c.watch.endAttempt(end)
 	return again, nil
 }
 
@@ -285,9 +286,9 @@ func (c *call) succeeded(now time.Time) {
 	}
 }
 
-// failure returns the failed attempt that the loop ended with. The loop itself
-// fails only where the context ends in a wait.
-func (c *call) failure(err error) *failedAttempt {
+// lastFailure returns the failed attempt that the loop ended with. The loop
+// itself fails only where the context ends in a wait.
+func (c *call) lastFailure(err error) *failedAttempt {
 	var f *failedAttempt
 	switch {
 	case errors.As(err, &f):
@@ -296,24 +297,6 @@ func (c *call) failure(err error) *failedAttempt {
 		return c.endedBetween(c.ctx.Err())
 	}
 	return &failedAttempt{err: &failure{kind: ErrTransport, detail: "the request was not sent"}}
-}
-
-// ended returns the failed attempt for a context of the caller that ended
-// outside an exchange.
-func (c *call) ended(cause error) *failedAttempt {
-	f := &failedAttempt{err: cause, ended: true}
-	if errors.Is(cause, context.DeadlineExceeded) {
-		f.err = &failure{kind: ErrTimeout, detail: cause.Error(), cause: cause}
-	}
-	return f
-}
-
-// endedBetween returns the failed attempt for a context that ended between two
-// attempts. The service may have executed one before.
-func (c *call) endedBetween(cause error) *failedAttempt {
-	f := c.ended(cause)
-	f.unclear = c.sentOnce && !c.op.safe()
-	return f
 }
 
 // waitContext bounds a wait that precedes a request by the caller's context,
@@ -341,52 +324,4 @@ func (c *call) release() {
 		bodyBuffers.Put(c.buffer)
 	}
 	c.buffer = nil
-}
-
-// keepSecret remembers what no error of the call may show.
-func (c *call) keepSecret(secret string) {
-	if secret != "" && !slices.Contains(c.secrets, secret) {
-		c.secrets = append(c.secrets, secret)
-	}
-}
-
-// scrub removes the call's secrets from the service's words.
-func (c *call) scrub(text string) string { return redact.Hide(text, c.secrets) }
-
-// scrubHead scrubs the beginning of a text and returns at most limit bytes.
-func (c *call) scrubHead(text string, limit int) string {
-	return clean(c.scrub(text[:min(len(text), 40*limit)]), limit)
-}
-
-// fail returns the *Error of a call that ended with f.
-func (c *call) fail(f *failedAttempt) *Error {
-	switch {
-	case f.ended:
-		c.stopped = StopCanceled
-	case c.stopped == "":
-		c.stopped = StopFinal
-		if c.ctx.Err() != nil {
-			c.stopped = StopCanceled
-		}
-	}
-	e := &Error{
-		Op: c.op.name, Path: c.op.path, StatusCode: f.status, Attempts: c.attempts,
-		RetryAfter: f.retryAfter, Stopped: c.stopped, Err: f.err,
-		Code:            c.scrubHead(f.words.ErrorCode(), 100),
-		Message:         c.scrubHead(f.words.ErrorMessage(), maxErrorMessage),
-		MayHaveExecuted: f.unclear || c.unclear,
-	}
-	if len(f.body) > 0 {
-		e.Body = []byte(c.scrub(string(f.body)))
-	}
-	c.logFailure(e)
-	c.endCall(e)
-	return e
-}
-
-// refuse returns the error of a call that cannot be sent.
-func (s *slot) refuse(ctx context.Context, op *operation, err error) error {
-	c := &call{ctx: ctx, op: op, slot: s, stopped: StopFinal}
-	c.startCall()
-	return c.fail(&failedAttempt{err: err})
 }

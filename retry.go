@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 )
 
 // RetryPolicy sets which requests are repeated, when and how often. The zero
@@ -60,6 +62,12 @@ type Limiter interface {
 
 // callTimeout bounds a call whose context has no deadline.
 const callTimeout = 60 * time.Second
+
+// The ends of an attempt that is not the end of the caller's context.
+var (
+	errAttemptTimeout error = transport.Timeout("no whole answer within the time of one attempt (Retry.AttemptTimeout)")
+	errCallTimeout    error = transport.Timeout("no answer within 60 s, the limit of a call whose context has no deadline")
+)
 
 func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	for _, f := range []struct {
@@ -154,13 +162,15 @@ func (p *RetryPolicy) wait(repeat int, retryAfter time.Duration) time.Duration {
 	return d/2 + rand.N(d/2+1)
 }
 
-func repeatedStatus(status int) bool {
+// eventOf returns the outcome of an attempt that was answered with a status.
+func eventOf(status int) event {
 	switch status {
-	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,
-		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return true
+	case http.StatusTooManyRequests:
+		return limited
+	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return failing
 	}
-	return false
+	return final
 }
 
 // parseRetryAfter reads Retry-After: seconds, or one of the three forms of an

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"maps"
 	"slices"
 
 	"github.com/google/go-querystring/query"
+	"github.com/jobboard-sdk/jobboard-go/internal/address"
 )
 
 // Query holds the criteria of a search (4.1). The zero value asks for every job
@@ -126,7 +126,7 @@ func (s *PostingStream) All() iter.Seq2[*JobPosting, error] {
 			yield(nil, err)
 			return
 		}
-		defer func() { a.c.endCall(nil) }() // also where the loop around yield panics
+		defer func() { a.c.end(nil) }() // also where the loop around yield panics
 		defer a.Close()
 		defer postings.close()
 		for posting, err := first, readErr; ; posting, err = postings.next() {
@@ -163,14 +163,15 @@ func (s *slot) search(ctx context.Context, channel ChannelID, q Query) (*JobSear
 
 // searchRequest builds what both forms of the search send.
 func (s *slot) searchRequest(channel ChannelID, q Query) (req request, err error) {
-	if s.refusal != nil {
-		return req, s.refusal
+	if s.mistake != nil {
+		return req, s.mistake
 	}
 	if s.credential.header == nil {
 		return req, &ConfigError{"ClientID", "and Config.TokenSource are empty: a search needs one of them"}
 	}
-	if req.path, req.raw, err = pathOf(searchPath, "channel", string(channel)); err != nil {
-		return req, err
+	var wrong string
+	if req.path, req.raw, wrong = address.Fill(searchPath, string(channel)); wrong != "" {
+		return req, invalid("channel %s", wrong)
 	}
 	p := parameters{Search: q.Text}
 	if q.Near != (GeoLocation{}) {
@@ -183,14 +184,12 @@ func (s *slot) searchRequest(channel ChannelID, q Query) (req request, err error
 	if err != nil {
 		return req, invalid("query: %s", err.Error())
 	}
-	req.query, req.hide, req.header = values.Encode(), []string{q.Text}, &s.headers.search
-	if q.Language != "" && q.Language != s.config.Language {
-		if reason := languageMistake(q.Language); reason != "" {
-			return req, invalid("language %s", reason)
+	req.query, req.hide, req.kind = values.Encode(), []string{q.Text}, searchHeader
+	if q.Language != s.config.Language {
+		if wrong := languageMistake(q.Language); wrong != "" {
+			return req, invalid("language %s", wrong)
 		}
-		localized := maps.Clone(s.headers.body)
-		localized["Accept-Language"] = []string{q.Language}
-		req.header = &localized
+		req.language = q.Language
 	}
 	return req, nil
 }

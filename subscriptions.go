@@ -1,9 +1,12 @@
 package jobboard
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"net/url"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/address"
 )
 
 // SubscriptionRequest holds the query and the body that Subscribe sends. The
@@ -41,12 +44,12 @@ func (c *Client) Unsubscribe(ctx context.Context, id SubscriptionID) (json.RawMe
 }
 
 func (c *Client) subscription(ctx context.Context, op *operation, id SubscriptionID, query url.Values, body any) (json.RawMessage, error) {
-	req := request{path: c.base.config.SubscriptionPath, query: query.Encode(), header: &c.base.headers.plain}
+	req := request{path: c.base.config.SubscriptionPath, query: query.Encode()}
 	if op != opSubscribe {
-		var err error
-		req.path, req.raw, err = pathOf(c.base.config.SubscriptionPath+"/{aboId}", "subscription identifier", string(id))
-		if err != nil {
-			return nil, c.base.refuse(ctx, op, err)
+		var wrong string
+		req.path, req.raw, wrong = address.Fill(c.base.config.SubscriptionPath+"/{aboId}", string(id))
+		if wrong != "" {
+			return nil, c.base.refuse(ctx, op, invalid("subscription identifier %s", wrong))
 		}
 	}
 	if body != nil {
@@ -54,7 +57,7 @@ func (c *Client) subscription(ctx context.Context, op *operation, id Subscriptio
 		if err != nil {
 			return nil, c.base.refuse(ctx, op, invalid("the body cannot be encoded as JSON: %s", err.Error()))
 		}
-		req.body, req.header = encoded, &c.base.headers.body
+		req.body, req.kind = encoded, bodyHeader
 	}
 	for _, values := range query {
 		req.hide = append(req.hide, values...)
@@ -82,7 +85,7 @@ func showsItsEnd(value []byte) bool {
 // decodeRaw returns a copy of a body that holds one JSON value, and nil for an
 // empty body.
 func decodeRaw(body []byte) (json.RawMessage, error) {
-	text := trimJSON(body)
+	text := bytes.Trim(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")), " \t\r\n")
 	if len(text) == 0 {
 		return nil, nil
 	}

@@ -1,0 +1,184 @@
+package jobboard
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/address"
+	"golang.org/x/oauth2"
+)
+
+// Config holds the settings of NewClient. The zero value of a field selects the
+// default in its comment. At least one of the two addresses is required.
+type Config struct {
+	// BaseURL is required for search, applications and subscriptions. It may end
+	// in /api/rest.
+	BaseURL          string
+	JobDBURL         string             // required for JobInformation
+	ClientID         string             // HTTP Basic "<id>:", for an application without a secret
+	TokenSource      oauth2.TokenSource // bearer; with ClientID also set, NewClient fails
+	JobDBTokenSource oauth2.TokenSource // nil: the lookup sends no credential, even where both addresses share an origin
+	// HTTPClient sends the requests with its Transport, or http.DefaultTransport if
+	// that is nil, and its Timeout bounds each attempt as RetryPolicy.AttemptTimeout
+	// does. The Client uses nothing else of it and never changes it. nil: the Client
+	// makes a transport of its own, tuned for many calls to one or two hosts.
+	HTTPClient *http.Client
+	UserAgent  string // goes in front of the library's own, "jobboard-go/v1.2.3"
+	Language   string // default Accept-Language of a search, such as "de"
+	Retry      RetryPolicy
+	Logger     *slog.Logger // nil: silent
+	// MaxBodyBytes bounds a decompressed answer. 0 means 64 MiB for Search, 4 MiB
+	// for the rest; for Postings 1 MiB a posting and 1 GiB in all.
+	MaxBodyBytes     int64
+	SubscriptionPath string    // "/jobabo"
+	AllowInsecure    bool      // credentials over http to a host that is not loopback
+	Observer         *Observer // nil: nobody watches
+
+	// Limiter is asked before every request: also before a repeat, before a
+	// redirect is followed, and before the repeat with a renewed token. Its
+	// time does not count towards RetryPolicy.AttemptTimeout. nil: no limit.
+	Limiter Limiter
+
+	// DisableCompression asks for answers that are not compressed. On a fast
+	// network inflating an answer takes longer than receiving it.
+	DisableCompression bool
+}
+
+// Format prints the configuration without its credentials.
+func (cfg Config) Format(f fmt.State, verb rune) {
+	type plain Config // has no Format
+	fmt.Fprintf(f, fmt.FormatString(f, verb), plain(cfg.withoutSecrets()))
+}
+
+// LogValue returns the addresses, and for each credential whether it is set.
+func (cfg Config) LogValue() slog.Value {
+	return slog.GroupValue(
+		slog.String("base_url", cfg.BaseURL), slog.String("jobdb_url", cfg.JobDBURL),
+		slog.Bool("client_id", cfg.ClientID != ""), slog.Bool("token_source", cfg.TokenSource != nil),
+		slog.Bool("jobdb_token_source", cfg.JobDBTokenSource != nil))
+}
+
+// MarshalJSON returns the values of LogValue as JSON.
+func (cfg Config) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[string]any{
+		"base_url": cfg.BaseURL, "jobdb_url": cfg.JobDBURL, "client_id": cfg.ClientID != "",
+		"token_source": cfg.TokenSource != nil, "jobdb_token_source": cfg.JobDBTokenSource != nil,
+	})
+}
+
+func (cfg Config) withoutSecrets() Config {
+	if cfg.ClientID != "" {
+		cfg.ClientID = hiddenText
+	}
+	for _, source := range []*oauth2.TokenSource{&cfg.TokenSource, &cfg.JobDBTokenSource} {
+		if *source != nil {
+			*source = staticToken{} // prints as hidden, whatever was there
+		}
+	}
+	return cfg
+}
+
+// baseAddress reads the address in a field, which may end in suffix. It returns
+// nil for an empty one, which is no mistake yet.
+func baseAddress(field, text, suffix string) (*url.URL, error) {
+	if text == "" {
+		return nil, nil //nolint:nilnil // see above
+	}
+	u, wrong := address.Base(text, suffix)
+	if wrong != "" {
+		return nil, &ConfigError{field, wrong}
+	}
+	return u, nil
+}
+
+// complete checks the settings and fills in their defaults.
+func (cfg *Config) complete() (err error) {
+	if cfg.Retry, err = cfg.Retry.withDefaults(); err != nil {
+		return err
+	}
+	if h := cfg.HTTPClient; h != nil && h.Timeout > 0 {
+		cfg.Retry.AttemptTimeout = min(cfg.Retry.AttemptTimeout, h.Timeout)
+	}
+	if cfg.MaxBodyBytes < 0 {
+		return &ConfigError{"MaxBodyBytes", "is negative"}
+	}
+	if wrong := languageMistake(cfg.Language); wrong != "" {
+		return &ConfigError{"Language", wrong}
+	}
+	if cfg.SubscriptionPath, err = readSubscriptionPath(cfg.SubscriptionPath); err != nil {
+		return err
+	}
+	cfg.UserAgent, err = userAgent(cfg.UserAgent)
+	return err
+}
+
+// readSubscriptionPath returns the path that s means, with one slash in front of
+// it and none behind.
+func readSubscriptionPath(s string) (string, error) {
+	if s == "" {
+		return "/jobabo", nil
+	}
+	path := strings.TrimRight("/"+strings.TrimLeft(s, "/"), "/")
+	u, err := url.Parse(path)
+	if err != nil || path == "" || u.EscapedPath() != path ||
+		strings.Contains(path, "/.") || strings.ContainsAny(path, "{}%") {
+		return "", &ConfigError{"SubscriptionPath", "is no plain path"}
+	}
+	return path, nil
+}
+
+// checkCredentials checks the credentials, each with the address that it goes to.
+func (cfg *Config) checkCredentials(base, lookup *url.URL) error {
+	if cfg.ClientID != "" && cfg.TokenSource != nil {
+		return &ConfigError{"ClientID", "and Config.TokenSource exclude each other"}
+	}
+	if strings.Contains(cfg.ClientID, ":") || cfg.ClientID != "" && !isVisible(cfg.ClientID) {
+		return &ConfigError{"ClientID", "holds a colon, a space or a control character"}
+	}
+	if cfg.ClientID != "" || cfg.TokenSource != nil {
+		if err := cfg.checkCarrier("BaseURL", base); err != nil {
+			return err
+		}
+	}
+	if err := checkSource("TokenSource", cfg.TokenSource); err != nil {
+		return err
+	}
+	if cfg.JobDBTokenSource != nil {
+		if err := cfg.checkCarrier("JobDBURL", lookup); err != nil {
+			return err
+		}
+	}
+	return checkSource("JobDBTokenSource", cfg.JobDBTokenSource)
+}
+
+// checkCarrier returns an error unless a credential may go to the address in a
+// field.
+func (cfg *Config) checkCarrier(field string, u *url.URL) error {
+	switch {
+	case u == nil:
+		return &ConfigError{field, "is empty, and there is a credential for it"}
+	case !cfg.AllowInsecure && !address.OriginOf(u).IsConfidential():
+		return &ConfigError{
+			field,
+			"is http to a host that is not loopback: its credential would be readable on the way (AllowInsecure permits it)",
+		}
+	}
+	return nil
+}
+
+// checkSource returns an error for a token source with a token that is known
+// already and cannot be sent.
+func checkSource(field string, source oauth2.TokenSource) error {
+	static, ok := source.(staticToken)
+	if !ok {
+		return nil
+	}
+	if err := checkToken(&oauth2.Token{AccessToken: static.token()}); err != nil {
+		return &ConfigError{field, "is not usable: " + err.Error()}
+	}
+	return nil
+}

@@ -1,0 +1,326 @@
+package jobboard
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/refusal"
+	"github.com/jobboard-sdk/jobboard-go/internal/transport"
+)
+
+// How a call fails: an attempt without a usable answer returns a failedAttempt,
+// by which the loop decides about another attempt; call.fail makes the *Error of
+// the last one. The table of conditions says what a refused answer means.
+
+// failedAttempt describes an attempt without a usable answer, and what may
+// follow it. An attempt hands it to the loop as its error.
+type failedAttempt struct {
+	call       *call
+	err        error // the condition, with its cause; nil: an answer the interface does not name
+	status     int
+	words      refusal.Words
+	body       []byte
+	retryAfter time.Duration
+	event      event
+	stopped    StopReason // why there is no other attempt, where that is known already
+	expired    bool       // the answer called the token expired, and the source can renew
+	unclear    bool       // the service may have executed the call
+	ended      bool       // the caller's context ended it
+}
+
+func (f *failedAttempt) Error() string {
+	if f.err == nil {
+		return "an answer without a named condition"
+	}
+	return f.err.Error()
+}
+
+// fail returns the *Error of a call that ended with f.
+func (c *call) fail(f *failedAttempt) *Error {
+	switch {
+	case f.ended:
+		c.stopped = StopCanceled
+	case c.stopped == "":
+		c.stopped = StopFinal
+		if c.ctx.Err() != nil {
+			c.stopped = StopCanceled
+		}
+	}
+	e := &Error{
+		Op: c.op.name, Path: c.op.path, StatusCode: f.status, Attempts: c.attempts,
+		RetryAfter: f.retryAfter, Stopped: c.stopped, Err: f.err,
+		Code:            c.secrets.Head(f.words.ErrorCode(), 100),
+		Message:         c.secrets.Head(f.words.ErrorMessage(), maxErrorMessage),
+		MayHaveExecuted: f.unclear || c.unclear,
+	}
+	if len(f.body) > 0 {
+		e.Body = []byte(c.secrets.Hide(string(f.body)))
+	}
+	logFailure(c.ctx, c.slot.config.Logger, e)
+	c.end(e)
+	return e
+}
+
+// refuse returns the error of a call that cannot be sent.
+func (s *slot) refuse(ctx context.Context, op *operation, err error) error {
+	c := &call{ctx: ctx, op: op, slot: s, stopped: StopFinal}
+	c.start()
+	return c.fail(&failedAttempt{err: err})
+}
+
+// ended returns the failed attempt of a caller whose context has ended with
+// cause; unclear says whether the service may have executed the call.
+func ended(cause error, unclear bool) *failedAttempt {
+	f := &failedAttempt{err: cause, ended: true, unclear: unclear}
+	if errors.Is(cause, context.DeadlineExceeded) {
+		f.err = &failure{kind: ErrTimeout, detail: cause.Error(), cause: cause}
+	}
+	return f
+}
+
+// endedBetween returns the failed attempt of a caller whose context ended
+// between two attempts, where the service may have executed the first.
+func (c *call) endedBetween(cause error) *failedAttempt {
+	return ended(cause, c.sentOnce && !c.op.safe())
+}
+
+// limiterError marks an error of Config.Limiter in the middle of an exchange.
+type limiterError struct{ err error }
+
+func (e *limiterError) Error() string { return e.err.Error() }
+
+// notAllowed returns the failed attempt for one that Config.Limiter refused: the
+// answer of the attempt before, if there was one.
+func (c *call) notAllowed(err error) *failedAttempt {
+	if cause := c.ctx.Err(); cause != nil {
+		return c.endedBetween(cause)
+	}
+	if c.last != nil {
+		f := *c.last
+		f.stopped = StopDeadline
+		return &f
+	}
+	detail := clean("Config.Limiter: "+err.Error(), maxErrorCause)
+	return &failedAttempt{err: &failure{kind: ErrRateLimited, detail: detail, cause: err}}
+}
+
+// noToken returns the failed attempt for a request that has no token to send.
+func (c *call) noToken(err error) *failedAttempt {
+	if cause := c.ctx.Err(); cause != nil {
+		return ended(cause, false)
+	}
+	var known *failure
+	if errors.As(err, &known) {
+		return &failedAttempt{err: known}
+	}
+	kind := ErrToken
+	if !time.Now().Before(c.deadline) {
+		kind = ErrTimeout
+	}
+	detail, cause := tokenCause(err)
+	return &failedAttempt{err: &failure{kind: kind, detail: c.secrets.Hide(detail), cause: cause}}
+}
+
+// notAnswered returns the failed attempt for a request without a whole answer.
+func (c *call) notAnswered(x *transport.Exchange, err error) *failedAttempt {
+	var denied *limiterError
+	if errors.As(err, &denied) {
+		return c.notAllowed(denied.err)
+	}
+	loss := x.Loss(err)
+	f := &failedAttempt{unclear: !c.op.safe() && !loss.Unsent}
+	if cause := c.ctx.Err(); cause != nil {
+		return ended(cause, f.unclear && x.Phase() != transport.Dialing)
+	}
+	switch {
+	case loss.Passing && loss.Unsent:
+		f.event = unsent
+	case loss.Passing:
+		f.event = lost
+	}
+	kind := ErrTransport
+	if loss.Timeout {
+		kind = ErrTimeout
+	}
+	detail := c.secrets.Head(transport.CauseText(err), maxErrorCause)
+	f.err = &failure{kind: kind, detail: detail, cause: transport.SafeCause(err)}
+	return f
+}
+
+// cutShort returns the failed attempt for an answer whose end did not arrive.
+// Only its status did.
+func (c *call) cutShort(a *answer, err error) *failedAttempt {
+	f := c.notAnswered(&a.exchange, err)
+	f.status, f.unclear = a.status, !c.op.safe()
+	return f
+}
+
+// toldCondition holds a condition that an answer with status 200 carries.
+type toldCondition struct {
+	condition error
+	words     refusal.Words
+}
+
+func (t *toldCondition) Error() string { return t.condition.Error() }
+
+// unusable returns the failed attempt for an answer with a good status that
+// accept refused or that did not arrive whole. By its status, a call that
+// changes something has been executed.
+func (c *call) unusable(a *answer, err error) *failedAttempt {
+	lost := a.Lost()
+	if lost == nil && errors.Is(err, transport.ErrCut) {
+		lost = err
+	}
+	if lost != nil {
+		f := c.cutShort(a, lost)
+		if f.event != final {
+			f.event = cutOff
+		}
+		return f
+	}
+	f := &failedAttempt{status: a.status, unclear: !c.op.safe(), body: a.kept()}
+	var told *toldCondition
+	var large transport.TooLargeError
+	switch {
+	case errors.As(err, &told):
+		f.err, f.words = told.condition, told.words
+	case errors.As(err, &large):
+		f.err = &failure{kind: ErrResponseTooLarge, detail: large.Error()}
+	case errors.Is(err, ErrResponseTooLarge):
+		f.err = &failure{kind: ErrResponseTooLarge, detail: c.secrets.Hide(detailOf(err))}
+	default:
+		f.err = &failure{kind: ErrDecode, detail: a.describe(detailOf(err))}
+	}
+	return f
+}
+
+// detailOf returns the text of an error of accept without that of its condition.
+func detailOf(err error) string {
+	var f *failure
+	if errors.As(err, &f) {
+		return f.detail
+	}
+	var d *decodeError
+	if errors.As(err, &d) {
+		return strings.TrimPrefix(d.Error(), d.kind.Error()+": ")
+	}
+	return err.Error()
+}
+
+// describe returns the detail of an unusable answer with its content type and
+// its beginning, so that a person can tell who sent it.
+func (a *answer) describe(detail string) string {
+	media, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
+	if err != nil || media == "" {
+		media = "no content type"
+	}
+	head := a.c.secrets.Head
+	sample := head(string(a.Sample()), maxErrorSample)
+	return head(detail, 120) + " (" + head(media, 60) + ", begins " + strconv.Quote(sample) + ")"
+}
+
+// kept returns the part of the answer that an Error keeps.
+func (a *answer) kept() []byte {
+	if a.whole != nil {
+		return bytes.Clone(a.whole[:min(len(a.whole), maxErrorBody)])
+	}
+	return bytes.Clone(a.Sample())
+}
+
+// refused returns the failed attempt for an answer whose status is no success;
+// err says why its body cannot be read. Of a body that is cut off, refused
+// accepts what there is if the status alone says enough.
+func (c *call) refused(a *answer, err error) *failedAttempt {
+	f := &failedAttempt{status: a.status}
+	outcome := eventOf(a.status)
+	if err == nil {
+		f.body, _, err = transport.ReadAtMost(a, maxErrorBody)
+		if lost := a.Lost(); err != nil && lost != nil && outcome == final {
+			return c.cutShort(a, lost)
+		}
+	}
+	f.words, f.err = classify(c.op, a.status, a.header, f.body, anyMember)
+	f.retryAfter = parseRetryAfter(a.header, time.Now())
+	f.expired = a.status == http.StatusUnauthorized && c.slot.credential.renew != nil && f.words.TokenExpired()
+	if f.err == nil || errors.Is(f.err, ErrServer) || errors.Is(f.err, ErrRateLimited) { // any other is an answer
+		f.event = outcome
+		f.unclear = outcome == failing && !c.op.safe()
+	}
+	return f
+}
+
+// conditionRow maps failed answers to a condition. A row matches an answer that
+// meets all its fields; the first row that matches counts.
+type conditionRow struct {
+	ops    opSet
+	from   int    // lowest status
+	to     int    // highest status
+	code   string // the service's code
+	says   string // words one of which the message holds, separated by |; only where no code tells
+	result error
+}
+
+// conditions lists the conditions of section 7 and those that HTTP adds. Status,
+// form of the body and code decide first. Words decide only if nothing else
+// can, and then few of them, because the service's sentences vary.
+var conditions = []conditionRow{
+	// 7.3: these codes count with any status.
+	{ops: opsLookup, from: 0, to: 999, code: refusal.JobInactive, result: ErrJobInactive},
+	{ops: opsLookup, from: 0, to: 999, code: refusal.JobUnavailable, result: ErrJobUnavailable},
+	{ops: opsLookup, from: 0, to: 999, code: refusal.PostingUnavailable, result: ErrPostingUnavailable},
+
+	// 7.2: JSON with a code, then plain messages.
+	{
+		ops: opsApplicant, from: 402, to: 428, code: "get_project_error", says: "accessible",
+		result: ErrProjectNotAccessible,
+	},
+	{ops: opsApplicant, from: 402, to: 428, code: "get_project_error", result: ErrProjectNotAvailable},
+	{ops: opApplicationID.set, from: 402, to: 428, code: "get_application_error", result: ErrApplicationNotFound},
+	{ops: opsApplicant, from: 404, to: 404, says: "posting", result: ErrPostingNotFound},
+	{ops: opsApplicant, from: 403, to: 403, says: "posting|accessible", result: ErrPostingNotAccessible},
+	{ops: opsApplicant, from: 410, to: 410, says: "posting|job|inactive", result: ErrPostingInactive},
+
+	// 7.1 and every operation.
+	{ops: opsAll, from: 300, to: 399, result: ErrRedirect},
+	{ops: opsAll, from: 401, to: 401, result: ErrUnauthorized},
+	{ops: opsAll, from: 403, to: 403, result: ErrForbidden},
+	{ops: opsAll, from: 429, to: 429, result: ErrRateLimited},
+	{ops: opsAll, from: 500, to: 599, result: ErrServer},
+}
+
+// classify returns the words of an answer to op, and the condition that they and
+// its status mean, nil if the interface has no name for it. The lookup's codes
+// count wherever they stand below a member that codesIn accepts.
+func classify(op *operation, status int, header http.Header, body []byte, codesIn func(member string) bool) (refusal.Words, error) {
+	if op.set&opsLookup == 0 {
+		codesIn = nil
+	}
+	w := refusal.Read(header, body, codesIn)
+	for _, row := range conditions {
+		if row.ops&op.set != 0 && row.from <= status && status <= row.to && row.matches(&w) {
+			return w, row.result
+		}
+	}
+	return w, nil
+}
+
+// anyMember is the codesIn of a refused answer.
+func anyMember(string) bool { return true }
+
+func (c conditionRow) matches(w *refusal.Words) bool {
+	switch {
+	case c.code != "":
+		return c.code == w.Code && (c.says == "" || w.Say(c.says))
+	case c.says != "":
+		// A code, an authorization error or a page from elsewhere tells
+		// another story, whatever words it uses.
+		return !w.Coded && w.AuthError == "" && !w.Markup && w.Say(c.says)
+	}
+	return true
+}

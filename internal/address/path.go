@@ -1,0 +1,42 @@
+package address
+
+import (
+	"net/url"
+	"strings"
+)
+
+// Fill returns template with its one {placeholder} replaced by name. escaped is
+// that path with name escaped as one segment, empty if it does not differ. wrong
+// is what keeps name from being one: it would leave its place, or cannot be a
+// name.
+func Fill(template, name string) (path, escaped, wrong string) {
+	segment, wrong := segment(name)
+	if wrong != "" {
+		return "", "", wrong
+	}
+	before, rest, _ := strings.Cut(template, "{")
+	_, after, _ := strings.Cut(rest, "}")
+	if segment != name {
+		escaped = before + segment + after
+	}
+	return before + name + after, escaped, ""
+}
+
+// segment returns s escaped as one segment of a path. No other function escapes
+// paths.
+func segment(s string) (escaped, wrong string) {
+	switch {
+	case s == "":
+		return "", "is empty"
+	case s == "." || s == "..":
+		return "", "would leave its place in the path"
+	case len(s) > 1024:
+		return "", "is longer than 1024 bytes"
+	}
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] == 0x7f {
+			return "", "holds a control character"
+		}
+	}
+	return url.PathEscape(s), ""
+}
