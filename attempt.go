@@ -238,7 +238,9 @@ func (c *call) renew(rejected *authorization, failed *failedAttempt) *failedAtte
 		return ended(c.ctx.Err(), !c.op.safe())
 	case err != nil:
 		detail, cause := tokenCause(err)
-		failed.err = &failure{kind: ErrUnauthorized, detail: c.secrets.Hide("renewing the token failed: " + detail), cause: cause}
+		failed.err = &failure{
+			kind: ErrUnauthorized, detail: c.secrets.Hide("renewing the token failed: " + detail), cause: cause,
+		}
 	case fresh.secret != rejected.secret:
 		c.secrets.Add(fresh.secret)
 		if !rejected.again.Load() {

@@ -123,10 +123,11 @@ func checkedNear(latitude, longitude, radiusKm float64) (GeoLocation, error) {
 // parseGeoNumbers reads decimal numbers, at most as many as there are fields. One
 // too large for a float64 comes back infinite, for the range of its field to
 // refuse it.
-func parseGeoNumbers(texts []string, fields ...string) (numbers [3]float64, err error) {
+func parseGeoNumbers(texts []string, fields ...string) (numbers [3]float64, _ error) {
 	for i, s := range texts {
 		if !isGeoDecimal(s) {
-			return numbers, fmt.Errorf("jobboard: geolocation %s %.40q is not a decimal number: %w", fields[i], s, ErrInvalidInput)
+			err := fmt.Errorf("jobboard: geolocation %s %.40q is not a decimal number: %w", fields[i], s, ErrInvalidInput)
+			return numbers, err
 		}
 		n, _ := strconv.ParseFloat(s, 64)
 		numbers[i] = positiveZero(n)

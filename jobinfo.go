@@ -197,7 +197,9 @@ var infoObject = jsonread.NewObject(
 	infoMember{Name: "jobLanguage", Read: func(d *infoDecoder) { d.language = d.optStr() }},
 	infoMember{Name: "applyPossible", Required: true, Read: func(d *infoDecoder) { d.info.ApplyPossible = d.Bool() }},
 	infoMember{Name: "dataSecurityLink", Read: func(d *infoDecoder) { d.policy = d.optStr() }},
-	infoMember{Name: "questions", Read: func(d *infoDecoder) { d.hasQuestions = d.readList((*infoDecoder).readQuestion) >= 0 }},
+	infoMember{Name: "questions", Read: func(d *infoDecoder) {
+		d.hasQuestions = d.readList((*infoDecoder).readQuestion) >= 0
+	}},
 	infoMember{Name: "nationalities", Read: func(d *infoDecoder) {
 		d.info.Nationalities = catalogue.Read(&d.catalogue, &d.Reader, d.catalogues, newIDLabel)
 	}},
@@ -221,7 +223,9 @@ var questionObject = jsonread.NewObject(
 	infoMember{Name: "id", Read: func(d *infoDecoder) { d.question().id = d.optID() }},
 	infoMember{Name: "type", Read: func(d *infoDecoder) { d.question().kind = d.optStr() }},
 	infoMember{Name: "label", Read: func(d *infoDecoder) { d.question().label = d.optStr() }},
-	infoMember{Name: "answers", Read: func(d *infoDecoder) { d.question().answers = d.readList((*infoDecoder).readLabel) }},
+	infoMember{Name: "answers", Read: func(d *infoDecoder) {
+		d.question().answers = d.readList((*infoDecoder).readLabel)
+	}},
 )
 
 var labelObject = jsonread.NewObject(

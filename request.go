@@ -18,8 +18,8 @@ import (
 
 // The way of a request: slot.do makes a call of it, go-retryablehttp runs the
 // loop and the waits, call.RoundTrip (attempt.go) makes one attempt, checkRetry
-// decides by the policy (retry.go) whether another follows, and call.fail makes
-// the *Error.
+// decides by the policy (retry.go) whether another follows, and call.fail
+// (failure.go) makes the *Error.
 
 // request holds what differs between two calls of an operation.
 type request struct {
@@ -42,11 +42,14 @@ type call struct {
 	request  request
 	accept   func(*answer) error // reads a good answer
 	deadline time.Time           // the end of all attempts and waits
-	url      url.URL
-	sent     retryablehttp.Request
-	client   http.Client
-	retryer  retryablehttp.Client
 
+	// What the loop sends. It stands here to be allocated with the call.
+	url     url.URL
+	sent    retryablehttp.Request
+	client  http.Client
+	retryer retryablehttp.Client
+
+	// How far the attempts have come.
 	attempts    int            // requests sent
 	repeats     int            // attempts that were repeats by policy
 	wait        time.Duration  // before the next attempt
@@ -57,10 +60,11 @@ type call struct {
 	sentOnce    bool           // an attempt has reached the service
 	unclear     bool           // an earlier attempt may have been executed
 	stopped     StopReason
-	secrets     redact.Secrets     // what no error shows
-	cancel      context.CancelFunc // of the wait for a token; usually nil
-	buffer      *bytes.Buffer      // for small answers, from the pool
-	watch       *watch             // nil: nobody watches
+
+	secrets redact.Secrets     // what no error shows
+	cancel  context.CancelFunc // of the wait for a token; usually nil
+	buffer  *bytes.Buffer      // for small answers, from the pool
+	watch   *watch             // nil: nobody watches
 }
 
 // do sends the request, repeats it by the policy, and hands the first successful
