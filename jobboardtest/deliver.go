@@ -14,9 +14,6 @@ import (
 	"time"
 )
 
-// aborter is what the ResponseWriter of Transport has instead of a connection.
-type aborter interface{ abort() }
-
 var writers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 64<<10) }}
 
 // deliver sends an answer, the way a fault wants it; f may be nil.
@@ -124,12 +121,7 @@ func (c *call) sendBody(w http.ResponseWriter, body io.Reader, size int64, f *Fa
 		c.stall()
 		reset(w)
 	case CutBody:
-		if ab, ok := w.(aborter); ok {
-			ab.abort()
-			return
-		}
-		// The server closes the connection when a handler wrote less than it
-		// declared; the client sees an orderly end that comes too soon.
+		panic(http.ErrAbortHandler) // the client sees an end that comes too soon
 	}
 }
 
@@ -143,12 +135,8 @@ func (c *call) stall() {
 
 // reset breaks the connection without another byte.
 func reset(w http.ResponseWriter) {
-	if ab, ok := w.(aborter); ok {
-		ab.abort()
-		return
-	}
 	conn, _, err := http.NewResponseController(w).Hijack()
-	if err != nil { // HTTP/2, or an embedder's writer
+	if err != nil { // Transport, HTTP/2, or an embedder's writer
 		panic(http.ErrAbortHandler)
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {

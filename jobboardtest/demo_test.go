@@ -115,6 +115,11 @@ func TestDemo(t *testing.T) {
 	if intranet != 12 || remote != 11 {
 		t.Errorf("%d postings are in the channel of the intranet too, %d are of remote work", intranet, remote)
 	}
+	for _, a := range s.Applications {
+		if a.Withdrawn != (a.JobID == d.WithdrawnJob) {
+			t.Errorf("%+v", a)
+		}
+	}
 	for _, token := range s.Tokens {
 		if token.Since.Format(time.DateOnly) != "2026-01-05" {
 			t.Errorf("%v is of %v", token, token.Since)

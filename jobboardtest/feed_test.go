@@ -98,6 +98,23 @@ func TestFeedForms(t *testing.T) {
 	}
 }
 
+// A posting without a link gets one, in words of ASCII.
+func TestMadeLinks(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithoutSockets())
+	for _, c := range []struct {
+		posting jobboardtest.Posting
+		want    string
+	}{
+		{jobboardtest.Posting{ID: 1, VersionID: 2, JobID: 3, Title: "Köchin/Koch (Süß & 24 h)"}, "/job/3/koechin-koch-suess-24-h?jobDbPVId=2&l=en"},
+		{jobboardtest.Posting{ID: 1, VersionID: 2, JobID: 3, Title: "Повар", Language: "ru"}, "/job/3/job?jobDbPVId=2&l=ru"},
+		{jobboardtest.Posting{ID: 1, VersionID: 2, Title: "Chef"}, "/apply/1"},
+	} {
+		if got := srv.AddPosting(c.posting).ApplyURL; got != "https://jobs.example.com"+c.want {
+			t.Errorf("%s, want %s", got, c.want)
+		}
+	}
+}
+
 type feedEntry struct {
 	ID      string `xml:"PositionRecordInfo>Id>IdValue"`
 	Status  string `xml:"PositionRecordInfo>Status"`

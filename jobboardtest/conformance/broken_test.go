@@ -216,6 +216,10 @@ var breakages = []struct {
 		respond: on("search", func(x *exchange) { x.edit(func(o map[string]any) { o["numPages"] = "1" }) }),
 	},
 	{
+		name: "a counter is null", fails: []string{"search/page-fields"}, says: "numPages is null",
+		respond: on("search", func(x *exchange) { x.edit(func(o map[string]any) { o["numPages"] = nil }) }),
+	},
+	{
 		name: "a counter is missing", fails: []string{"search/page-fields"}, says: "actualPage is missing",
 		respond: on("search", func(x *exchange) { x.edit(func(o map[string]any) { delete(o, "actualPage") }) }),
 	},

@@ -100,7 +100,7 @@ func TestReadOnlyChangesNothing(t *testing.T) {
 // TestPartOfATarget takes away all that a target may lack: what is left is
 // judged, and the rest skipped with a word.
 func TestPartOfATarget(t *testing.T) {
-	_, full := fake(t)
+	_, full := fake(t, jobboardtest.WithVariants(jobboardtest.Variants{SubscriptionsNeedCredential: true}))
 	for _, c := range []struct {
 		name   string
 		target conformance.Target
@@ -112,6 +112,9 @@ func TestPartOfATarget(t *testing.T) {
 			"search/answers", "search/page-fields", "search/page-counts", "search/posting-fields", "search/posting-ids", "search/timestamps",
 			"search/config", "search/empty-parameters", "search/radius", "search/escaped", "search/unknown-channel", "search/basic",
 			"search/no-credential", "search/unknown-token", "search/unknown-client",
+		}},
+		{"subscriptions", conformance.Target{BaseURL: full.BaseURL, ClientID: full.ClientID, Subscription: full.Subscription}, []string{
+			"subscriptions/subscribe", "subscriptions/confirm", "subscriptions/stop",
 		}},
 		{"the lookup", conformance.Target{JobDBURL: full.JobDBURL, InactiveJob: full.InactiveJob}, []string{"lookup/inactive"}},
 		{"an applicant", conformance.Target{BaseURL: full.BaseURL, ApplicantToken: full.ApplicantToken, UnknownJob: full.UnknownJob}, []string{

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
-	"strconv"
 )
 
 var searchRules = []rule{
@@ -523,8 +522,9 @@ func unknownChannel(p *probe, s *plainSearch) {
 	if !ok || rs.status != http.StatusOK {
 		return
 	}
-	if pg, bad := readPage(rs); bad == "" && (len(pg.postings) > 0 || pg.count() > 0) {
-		p.errorf("the channel %q, which nobody has, has %s postings", noSuch, strconv.Itoa(max(pg.count(), len(pg.postings))))
+	pg, bad := readPage(rs)
+	if n := max(pg.count(), len(pg.postings)); bad == "" && n > 0 {
+		p.errorf("the channel %q, which nobody has, has %d postings", noSuch, n)
 	}
 }
 

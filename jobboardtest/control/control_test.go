@@ -235,6 +235,8 @@ func TestRefusals(t *testing.T) {
 		{"POST", "/applications", `{"applicant_id":7,"job_id":"2797227"}`, 400, "job_id", "whole number"},
 		{"POST", "/applications", `{"applicant_id":99,"job_id":2797227}`, 409, "", "no applicant 99"},
 		{"POST", "/applications/withdraw", `{"applicant_id":7,"job_id":2797227}`, 404, "", "no application"},
+		{"POST", "/codes", `{"client_id":"none","applicant_id":7}`, 400, "client_id", "no client"},
+		{"POST", "/codes", `{"client_id":"11","applicant_id":99}`, 400, "applicant_id", "no applicant 99"},
 		{"POST", "/tokens", `{}`, 400, "kind", "missing"},
 		{"POST", "/tokens", `{"kind":"magic"}`, 400, "kind", "magic"},
 		{"POST", "/tokens", `{"kind":"client"}`, 400, "client_id", "missing"},
