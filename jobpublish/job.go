@@ -18,7 +18,7 @@ const skew = time.Minute
 
 // Job holds what a site knows of a job that it may publish.
 type Job struct {
-	URL         string                   // of the job's page on this site: absolute, http or https
+	URL         string                   // of the job's page: absolute, http or https, under 2 048 characters
 	Posting     *jobboard.JobPosting     // as a search gave it (4.1)
 	Information *jobboard.JobInformation // the lookup's last answer (4.4); nil where there was none
 	Answered    time.Time                // when the lookup last answered
@@ -161,7 +161,7 @@ func (j Job) missing() []string {
 	if j.title() == "" {
 		missing = append(missing, "title")
 	}
-	if !webAddress(j.URL) {
+	if !webAddress(j.URL) || len(j.address()) > maxAddress {
 		missing = append(missing, "url")
 	}
 	return missing
@@ -196,13 +196,25 @@ func line(text string) string {
 	}, strings.ToValidUTF8(text, "\uFFFD"))), " ")
 }
 
-// address returns the page's address without characters that XML formats do not
-// take in one.
+// maxAddress bounds a page's address: sitemaps take no longer one.
+const maxAddress = 2047
+
+// address returns the page's address with everything escaped that no address in
+// XML or JSON-LD may have.
 func (j Job) address() string {
 	u, err := url.Parse(j.URL)
 	if err != nil {
 		return ""
 	}
+	var query strings.Builder
+	for _, c := range []byte(u.RawQuery) {
+		if c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
+			fmt.Fprintf(&query, "%%%02X", c)
+		} else {
+			query.WriteByte(c)
+		}
+	}
+	u.RawQuery = query.String()
 	return u.String()
 }
 

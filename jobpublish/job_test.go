@@ -102,6 +102,8 @@ func TestCheck(t *testing.T) {
 		{"no title", func(j *Job) { j.Posting.Title, j.Information.JobTitle = "\u202e ", "\n" }, ReasonIncomplete},
 		{"the job's title", func(j *Job) { j.Posting.Title = "" }, ""},
 		{"no address", func(j *Job) { j.URL = "/job/17" }, ReasonIncomplete},
+		{"address of 2 047 characters", func(j *Job) { j.URL += "?" + strings.Repeat("x", 2046-len(j.URL)) }, ""},
+		{"address of 2 048 characters", func(j *Job) { j.URL += "?" + strings.Repeat("x", 2047-len(j.URL)) }, ReasonIncomplete},
 		{"address of a script", func(j *Job) { j.URL = "javascript:alert(1)" }, ReasonIncomplete},
 		{"address with a user", func(j *Job) { j.URL = "https://a@jobs.example/" }, ReasonIncomplete},
 	} {
@@ -267,8 +269,33 @@ func TestStructuredDataInScript(t *testing.T) {
 			t.Errorf("not safe: %s", s)
 		}
 	}
-	if got := asJSON(t, d)["title"]; got != "</script><script>alert(1)</script><!--<script>]]>&\uFFFD" {
+	if got := asJSON(t, d)["title"]; got != "< /script>< script>alert(1)< /script>< !--< script>]]>&\uFFFD" {
 		t.Errorf("the title is %q", got)
+	}
+	// encoding/json/v2 takes every escape away that JSON does not need.
+	var bare strings.Builder
+	encoder = json.NewEncoder(&bare)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(asJSON(t, d)); err != nil {
+		t.Fatal(err)
+	}
+	for _, end := range []string{"</script", "<script", "<!--"} {
+		if strings.Contains(strings.ToLower(bare.String()), end) {
+			t.Errorf("%s in %s", end, bare.String())
+		}
+	}
+}
+
+// A page's address is one for XML and for browsers.
+func TestAddress(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://jobs.example/job/1?a=b&c=%C3%A4#x":        "https://jobs.example/job/1?a=b&c=%C3%A4#x",
+		"https://jobs.example/Köln?q=ä \"<b>\\^`{|}":       "https://jobs.example/K%C3%B6ln?q=%C3%A4%20%22%3Cb%3E%5C%5E%60%7B%7C%7D",
+		"https://jobs.example/" + strings.Repeat("ä", 300): "https://jobs.example/" + strings.Repeat("%C3%A4", 300),
+	} {
+		if got := (Job{URL: address}).address(); got != want {
+			t.Errorf("%s: %s, want %s", address, got, want)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -24,6 +25,8 @@ type handler struct {
 	write       format
 	turn        chan struct{} // whoever has its element may write and change file
 	file        *file         // the last one; nil before the first
+	failure     error         // of the last writing that failed
+	failed      time.Time     // when it did
 }
 
 // A format writes jobs into a file.
@@ -69,8 +72,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // current returns the file to serve, for the caller to release, and writes one
 // where there is none or its time is over. One caller writes while the others
-// wait; a client that leaves meanwhile does not take the others' file along.
+// wait, for its failure too; a client that leaves meanwhile does not take the
+// others' file along.
 func (h *handler) current(ctx context.Context) (*file, error) {
+	came := time.Now()
 	select {
 	case h.turn <- struct{}{}:
 		defer func() { <-h.turn }()
@@ -78,10 +83,14 @@ func (h *handler) current(ctx context.Context) (*file, error) {
 		return nil, ctx.Err()
 	}
 	if h.file == nil || !time.Now().Before(h.file.until) {
+		if h.failed.After(came) {
+			return nil, h.failure
+		}
 		writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxWriting)
 		defer cancel()
 		f, err := h.newFile(writing)
 		if err != nil {
+			h.failure, h.failed = err, time.Now()
 			return nil, err
 		}
 		if h.file != nil {
@@ -93,25 +102,22 @@ func (h *handler) current(ctx context.Context) (*file, error) {
 	return h.file, nil
 }
 
-// newFile writes a file that may be served now.
+// errLapsed reports that a job of the file might be published no longer when the
+// file was written.
+var errLapsed = errors.New("a job was no longer known to be open")
+
+// newFile returns a new file that may be served now. Where many jobs lapse, one
+// of them may while they are written; then those that soon do are left out.
 func (h *handler) newFile(ctx context.Context) (*file, error) {
 	began := time.Now()
-	f, err := createFile(began.Add(h.site.cfg.MaxAge))
+	f, err := h.writeFile(ctx, began, began)
+	if errors.Is(err, errLapsed) {
+		again := time.Now()
+		f, err = h.writeFile(ctx, again, again.Add(2*again.Sub(began)+time.Second))
+	}
 	if err != nil {
 		return nil, err
 	}
-	err = h.write(f, h, h.site.jobs(ctx, began))
-	if err == nil {
-		err = f.finish()
-	}
-	if err == nil && !time.Now().Before(f.until) {
-		err = fmt.Errorf("a job was no longer known to be open when %v of writing were over", time.Since(began))
-	}
-	if err != nil {
-		f.release()
-		return nil, err
-	}
-	f.modified = began.Truncate(time.Second)
 	if old := h.file; old != nil {
 		switch {
 		case old.hash == f.hash:
@@ -119,6 +125,27 @@ func (h *handler) newFile(ctx context.Context) (*file, error) {
 		case !old.modified.Before(f.modified):
 			f.modified = time.Time{} // two changes in a second: a date cannot tell them apart
 		}
+	}
+	return f, nil
+}
+
+// writeFile writes a file of the jobs that may be published from began until then.
+func (h *handler) writeFile(ctx context.Context, began, until time.Time) (*file, error) {
+	f, err := createFile(began.Add(h.site.cfg.MaxAge))
+	if err != nil {
+		return nil, err
+	}
+	f.modified = began.Truncate(time.Second)
+	err = h.write(f, h, h.site.jobs(ctx, began, until))
+	if err == nil {
+		err = f.finish()
+	}
+	if err == nil && !time.Now().Before(f.until) {
+		err = fmt.Errorf("%w when %v of writing were over", errLapsed, time.Since(began))
+	}
+	if err != nil {
+		f.release()
+		return nil, err
 	}
 	return f, nil
 }

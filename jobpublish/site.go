@@ -109,8 +109,8 @@ func isLanguage(tag string) bool {
 	return true
 }
 
-// jobs yields the jobs that may be published now.
-func (s *Site) jobs(ctx context.Context, now time.Time) iter.Seq2[Job, error] {
+// jobs yields the jobs that may be published from now until then.
+func (s *Site) jobs(ctx context.Context, now, until time.Time) iter.Seq2[Job, error] {
 	return func(yield func(Job, error) bool) {
 		for job, err := range s.cfg.Jobs(ctx) {
 			if err == nil {
@@ -120,7 +120,9 @@ func (s *Site) jobs(ctx context.Context, now time.Time) iter.Seq2[Job, error] {
 				yield(Job{}, err)
 				return
 			}
-			err = job.Check(now)
+			if err = job.Check(now); err == nil && until.After(now) {
+				err = job.Check(until)
+			}
 			if err == nil && !s.holds(job.URL) {
 				err = &RefusedError{Job: job.ID(), Reason: ReasonIncomplete, Missing: []string{"url"}, Err: errElsewhere}
 			}

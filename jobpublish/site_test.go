@@ -290,6 +290,66 @@ func TestTogether(t *testing.T) {
 	})
 }
 
+// When the writing fails, so it does for everybody who waited for it, and whoever
+// comes later finds another try.
+func TestFailureTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		h := newSite(t, func(context.Context) iter.Seq2[Job, error] {
+			return func(yield func(Job, error) bool) {
+				asked++
+				time.Sleep(10 * time.Second)
+				yield(Job{}, errors.New("the database is down"))
+			}
+		}).RSS("/jobs.rss")
+		began := time.Now()
+		var all sync.WaitGroup
+		for range 50 {
+			all.Go(func() {
+				if w := get(h, "/jobs.rss"); w.Code != 503 {
+					t.Error(w.Code)
+				}
+			})
+		}
+		if all.Wait(); asked != 1 || time.Since(began) != 10*time.Second {
+			t.Errorf("asked %d times in %v", asked, time.Since(began))
+		}
+		if get(h, "/jobs.rss"); asked != 2 {
+			t.Errorf("asked %d times", asked)
+		}
+	})
+}
+
+// While the service is down one job after the other becomes too old, some while
+// the file is written. The others stay.
+func TestLapsing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		h := newSite(t, func(context.Context) iter.Seq2[Job, error] {
+			return func(yield func(Job, error) bool) {
+				for i := range 1000 {
+					job := numbered(i + 1)
+					job.Answered = began.Add(-MaxAge + time.Duration(i)*time.Second)
+					time.Sleep(10 * time.Millisecond)
+					if !yield(job, nil) {
+						return
+					}
+				}
+			}
+		}).Sitemap("/sitemap.xml")
+		for range 20 {
+			w := get(h, "/sitemap.xml")
+			var pages sitemapFile
+			read(t, w, "application/xml; charset=utf-8", &pages)
+			lapsed := int(time.Since(began).Seconds())
+			if w.Code != 200 || len(pages.URL) < 1000-lapsed-40 || len(pages.URL) > 1000-lapsed {
+				t.Fatalf("%d, %d pages when %d jobs had lapsed", w.Code, len(pages.URL), lapsed)
+			}
+			time.Sleep(7 * time.Second)
+		}
+	})
+}
+
 // counting makes n open jobs, one at a time.
 func counting(n int) func(context.Context) iter.Seq2[Job, error] {
 	return func(context.Context) iter.Seq2[Job, error] {

@@ -2,6 +2,7 @@ package jobpublish
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strconv"
 	"time"
@@ -19,8 +20,16 @@ type StructuredData map[string]any
 //
 //	<script type="application/ld+json">{{.StructuredData}}</script>
 //
-// writes the same.
-func (d StructuredData) MarshalJSON() ([]byte, error) { return json.Marshal(map[string]any(d)) }
+// writes the same. Text such as "</script" and "<!--" gets a space behind the "<",
+// because encoders such as encoding/json/v2 take its escape away.
+func (d StructuredData) MarshalJSON() ([]byte, error) {
+	b, err := json.Marshal(map[string]any(d))
+	return scriptMarkup.ReplaceAll(b, []byte(`\u003c $1`)), err
+}
+
+// scriptMarkup is what has a meaning within an element script, as json.Marshal
+// writes it.
+var scriptMarkup = regexp.MustCompile(`(?i)\\u003c(/?script|!--)`)
 
 // recommended lists the properties that search engines ask for besides the
 // required ones.

@@ -81,6 +81,9 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 		p.Map.add(posting.Locations, posting.Posting.Title)
 	}
 	p.Map.draw(q.Near)
+	if r.URL.RawQuery != "" { // there is no end of searches; their jobs are found one by one
+		w.Header().Set("X-Robots-Tag", "noindex, follow")
+	}
 	return s.render(w, http.StatusOK, "list", p)
 }
 
@@ -114,6 +117,7 @@ type jobPage struct {
 	page
 	Job                                  jobboard.JobID
 	Title, Company, Place, Lang, Privacy string
+	Canonical                            string
 	Age, Warning, Status                 string
 	MayApply                             bool
 	Advertisement, Schema                template.HTML
@@ -134,7 +138,7 @@ func (s *site) job(w http.ResponseWriter, r *http.Request) error {
 	case err != nil && !stale:
 		return err
 	}
-	p := jobPage{page: s.page(r), Job: id}
+	p := jobPage{page: s.page(r), Job: id, Canonical: s.jobAddress(id)}
 	if known.Information == nil || known.State != jobmirror.StateOpen {
 		decision := jobboard.DecisionGone
 		if known.State == jobmirror.StateClosed || known.State == jobmirror.StateInactive {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"html/template"
 	"iter"
 	"log"
@@ -23,17 +24,30 @@ func (s *site) publish(mux *http.ServeMux) error {
 	if err != nil {
 		return err
 	}
-	mux.Handle("GET /sitemap.xml", published.Sitemap("/sitemap.xml"))
-	mux.Handle("GET /jobs.rss", published.RSS("/jobs.rss"))
-	mux.Handle("GET /jobs.atom", published.Atom("/jobs.atom"))
+	mux.Handle("GET /sitemap.xml", large(published.Sitemap("/sitemap.xml")))
+	mux.Handle("GET /jobs.rss", large(published.RSS("/jobs.rss")))
+	mux.Handle("GET /jobs.atom", large(published.Atom("/jobs.atom")))
+	mux.HandleFunc("GET /robots.txt", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		fmt.Fprintf(w, "User-agent: *\nDisallow: /signin\nDisallow: /jobs/*/apply\nSitemap: %s/sitemap.xml\n", s.origin)
+	})
 	return nil
 }
 
-// openJobs reads the jobs of the copy, each once; jobpublish decides what may be
-// published of them.
+// large gives an answer of many megabytes more time than a page has.
+func large(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// Where there is no deadline to move, the answer has time anyway.
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(10 * time.Minute))
+		next.ServeHTTP(w, r)
+	})
+}
+
+// openJobs reads the jobs of the copy, each once: with its posting in the site's
+// language, or else in any. jobpublish decides what may be published of them.
 func (s *site) openJobs(ctx context.Context) iter.Seq2[jobpublish.Job, error] {
 	return func(yield func(jobpublish.Job, error) bool) {
-		q := jobmirror.Query{Language: "de", Limit: 500}
+		q := jobmirror.Query{Limit: 500}
 		for {
 			page, err := s.mirror.Search(ctx, q)
 			if err != nil {
@@ -42,12 +56,20 @@ func (s *site) openJobs(ctx context.Context) iter.Seq2[jobpublish.Job, error] {
 			}
 			for _, p := range page.Postings {
 				known, err := s.mirror.Job(ctx, p.Job)
-				switch {
-				case errors.Is(err, jobmirror.ErrUnknown):
+				if errors.Is(err, jobmirror.ErrUnknown) {
 					continue // the posting's job is not known
-				case err != nil && !errors.Is(err, jobmirror.ErrStale):
+				}
+				var postings []jobmirror.Posting
+				if err == nil || errors.Is(err, jobmirror.ErrStale) {
+					postings, err = s.mirror.Postings(ctx, p.Job)
+				}
+				if err != nil {
 					yield(jobpublish.Job{}, err)
 					return
+				}
+				shown := inLanguage(postings, german.Lang)
+				if shown == nil || shown.Posting.JobPostingID != p.Posting.JobPostingID || shown.Language != p.Language {
+					continue // the job comes, or came, with another posting
 				}
 				if !yield(s.published(known, &p.Posting), nil) {
 					return
@@ -64,11 +86,15 @@ func (s *site) openJobs(ctx context.Context) iter.Seq2[jobpublish.Job, error] {
 // published returns a job as the mirror knows it. One whose answer is too old
 // says so, and is not published.
 func (s *site) published(known *jobmirror.Job, posting *jobboard.JobPosting) jobpublish.Job {
-	j := jobpublish.Job{URL: s.origin + "/jobs/" + known.JobRecord.Job.String(), Posting: posting, DirectApply: true}
+	j := jobpublish.Job{URL: s.jobAddress(known.JobRecord.Job), Posting: posting, DirectApply: true}
 	info, err := known.Answer()
 	j.Heard(info, err, known.LookedUp)
 	return j
 }
+
+// jobAddress returns the one address of a job's page, whatever language it is
+// shown in.
+func (s *site) jobAddress(job jobboard.JobID) string { return s.origin + "/jobs/" + job.String() }
 
 // schema returns the structured data of a job's page, or nothing where the job
 // may not be published.

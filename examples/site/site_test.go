@@ -323,6 +323,34 @@ func TestPublished(t *testing.T) {
 			t.Errorf("%s has a closed job", path)
 		}
 	}
+	// Every job that the list shows is in the sitemap, once, in whatever language.
+	_, sitemap := v.get("/sitemap.xml")
+	for _, lang := range []string{"de", "en"} {
+		_, list := v.get("/?lang=" + lang)
+		for part := range strings.SplitSeq(list, `<h2><a href="`) {
+			link, _, _ := strings.Cut(part, `"`)
+			if n := strings.Count(sitemap, "<loc>"+v.origin+link+"</loc>"); strings.HasPrefix(link, "/jobs/") && n != 1 {
+				if _, page := v.get(link); strings.Contains(page, "ld+json") {
+					t.Errorf("%s is in the sitemap %d times", link, n)
+				}
+			}
+		}
+	}
+	job := fmt.Sprintf("/jobs/%d", fake.Demo.OpenJob)
+	status, body := v.get(job + "?lang=de&utm_source=x")
+	want(t, "job", status, body, 200, fmt.Sprintf(`<link rel="canonical" href="%s%s">`, v.origin, job))
+	status, body = v.get("/robots.txt")
+	want(t, "robots", status, body, 200, "Sitemap: "+v.origin+"/sitemap.xml\n", "Disallow: /signin\n")
+	for path, robots := range map[string]string{"/": "", "/?text=nurse": "noindex, follow", job: ""} {
+		resp, err := v.client.Get(v.origin + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if got := resp.Header.Get("X-Robots-Tag"); got != robots {
+			t.Errorf("%s: robots %q", path, got)
+		}
+	}
 }
 
 // However many visitors sign in, whoever uses their session keeps it.
