@@ -200,3 +200,21 @@ func TestTransportLeavesThingsOut(t *testing.T) {
 		t.Errorf("a 403 without a body: %v", err)
 	}
 }
+
+// A header's own quoting hides no other from the search for secrets: what
+// WWW-Authenticate unquotes would else be a token in pieces.
+func TestSecretQuotedTwiceInAHeader(t *testing.T) {
+	const token, piece = "tok.en-abcdefghij0123456789", "abcdefghij0123456789"
+	quoted := `\u0074\u006F\x6B.e\U0000006E-` + piece
+	c := mustClient(t, jobboard.Config{
+		BaseURL: "https://api.example",
+		HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			return answer(r, 401, "", "WWW-Authenticate", `Bearer error="`+quoted+`", error_description="not `+quoted+`"`), nil
+		})},
+	})
+	_, err := c.Applicant(jobboard.StaticToken(token)).HasApplied(t.Context(), 1)
+	var e *jobboard.Error
+	if !errors.As(err, &e) || e.Code != "[hidden]" || e.Message != "not [hidden]" || strings.Contains(err.Error(), piece) {
+		t.Errorf("%v, code %q, message %q", err, e.Code, e.Message)
+	}
+}

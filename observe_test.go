@@ -250,8 +250,8 @@ func TestObserverSeesStreams(t *testing.T) {
 
 		func() {
 			defer func() { _ = recover() }()
-			for range client.Postings(t.Context(), channel, jobboard.Query{}) {
-				panic("in the program's loop")
+			for _, err := range client.Postings(t.Context(), channel, jobboard.Query{}) {
+				panic(err)
 			}
 		}()
 		r.want(append(begin, end)...)

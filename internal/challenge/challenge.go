@@ -9,12 +9,15 @@ import "strings"
 // in small letters. Servers that quote nothing are read as far as they can be:
 // the value of a broken parameter ends at the next comma or space. Every byte is
 // looked at once.
-func Parameters(value string, found func(name, value string)) {
+//
+// written is the value as it stands in the header, apart from backslashes in
+// front of quotes: whoever looks for a secret in it must see what quotes it.
+func Parameters(value string, found func(name, value, written string)) {
 	r := reader{text: value}
 	r.parameters(found)
 }
 
-func (r *reader) parameters(found func(name, value string)) {
+func (r *reader) parameters(found func(name, value, written string)) {
 	for {
 		r.steps++
 		r.skip(" \t,")
@@ -33,7 +36,8 @@ func (r *reader) parameters(found func(name, value string)) {
 			continue
 		}
 		r.skip(" \t")
-		found(strings.ToLower(name), r.value())
+		value, written := r.value()
+		found(strings.ToLower(name), value, written)
 	}
 }
 
@@ -69,30 +73,34 @@ func (r *reader) token() string {
 }
 
 // value reads a quoted string, or what stands before the next comma or space.
-func (r *reader) value() string {
+func (r *reader) value() (value, written string) {
 	if !r.take('"') {
 		from := r.at
 		for r.at < len(r.text) && strings.IndexByte(", \t", r.text[r.at]) < 0 {
 			r.at++
 			r.steps++
 		}
-		return r.text[from:r.at]
+		return r.text[from:r.at], r.text[from:r.at]
 	}
-	var b strings.Builder
+	var plain, quoted strings.Builder
 	for ; r.at < len(r.text); r.at++ {
 		r.steps++
-		switch c := r.text[r.at]; {
-		case c == '"':
+		c := r.text[r.at]
+		if c == '"' {
 			r.at++
-			return b.String()
-		case c == '\\' && r.at+1 < len(r.text):
-			r.at++
-			b.WriteByte(r.text[r.at])
-		default:
-			b.WriteByte(c)
+			break
 		}
+		if c == '\\' && r.at+1 < len(r.text) {
+			r.at++
+			c = r.text[r.at]
+			if c != '"' {
+				quoted.WriteByte('\\')
+			}
+		}
+		plain.WriteByte(c)
+		quoted.WriteByte(c)
 	}
-	return b.String()
+	return plain.String(), quoted.String()
 }
 
 func isToken(c byte) bool {

@@ -21,10 +21,23 @@ func TestParameters(t *testing.T) {
 		`Bearer error="invalid token",,;error="no"`: "error=invalid token;error=no;",
 	} {
 		var got strings.Builder
-		Parameters(value, func(name, value string) { got.WriteString(name + "=" + value + ";") })
+		Parameters(value, func(name, value, _ string) { got.WriteString(name + "=" + value + ";") })
 		if got.String() != want {
 			t.Errorf("%q: %q, want %q", value, got.String(), want)
 		}
+	}
+}
+
+// A value is also given with what quotes it, apart from quoted quotes.
+func TestParametersAsWritten(t *testing.T) {
+	for value, want := range map[string]string{
+		`a="\u0041\\u0042 \"c\""`: `\u0041\\u0042 "c"`, `a=b\c`: `b\c`, `a="cut off\`: `cut off\`,
+	} {
+		Parameters(value, func(_, _, written string) {
+			if written != want {
+				t.Errorf("%q: %q, want %q", value, written, want)
+			}
+		})
 	}
 }
 
@@ -35,7 +48,12 @@ func FuzzParameters(f *testing.F) {
 	f.Add(`===,,,"""\\\`)
 	f.Fuzz(func(t *testing.T, value string) {
 		total := 0
-		Parameters(value, func(name, v string) { total += len(name) + len(v) })
+		Parameters(value, func(name, v, written string) {
+			total += len(name) + len(written)
+			if len(v) > len(written) {
+				t.Errorf("%q: %q was read as %q", value, written, v)
+			}
+		})
 		if total > len(value) {
 			t.Errorf("%q: %d bytes of parameters", value, total)
 		}
@@ -57,7 +75,7 @@ func FuzzParametersSteps(f *testing.F) {
 		}
 		steps := func(size int) int {
 			r := reader{text: start + strings.Repeat(part, size/len(part)) + end}
-			r.parameters(func(string, string) {})
+			r.parameters(func(string, string, string) {})
 			if r.steps > 4*len(r.text)+4 {
 				t.Errorf("%q, %q, %q: %d steps for %d bytes", start, part, end, r.steps, len(r.text))
 			}

@@ -30,6 +30,8 @@ type Words struct {
 	AuthError string // error of section 5's answers, from header or body
 	AuthText  string // error_description
 
+	shownError, shownText string // the same two, with what quotes them in a header
+
 	steps int // see Steps
 }
 
@@ -50,11 +52,12 @@ func (w *Words) Say(list string) bool {
 	return false
 }
 
-// ErrorCode returns the code to show for the answer.
-func (w *Words) ErrorCode() string { return cmp.Or(w.Code, w.AuthError) }
+// ErrorCode returns the code to show for the answer. What quotes it in a header
+// is still there, for the sake of those who look for secrets in it.
+func (w *Words) ErrorCode() string { return cmp.Or(w.Code, w.shownError) }
 
-// ErrorMessage returns the message to show for the answer.
-func (w *Words) ErrorMessage() string { return cmp.Or(w.Message, w.AuthText) }
+// ErrorMessage returns the message to show for the answer, as ErrorCode does.
+func (w *Words) ErrorMessage() string { return cmp.Or(w.Message, w.shownText) }
 
 // TokenExpired reports whether another token may help: the answer names an
 // invalid token, and not a token of the wrong kind (section 5).
@@ -191,9 +194,9 @@ func (r *reader) value(s string) {
 		r.Message = cmp.Or(r.Message, s)
 		r.Markup = r.Markup || strings.HasPrefix(strings.TrimSpace(s), "<")
 	case "error":
-		r.AuthError = cmp.Or(r.AuthError, s)
+		r.AuthError, r.shownError = cmp.Or(r.AuthError, s), cmp.Or(r.shownError, s)
 	case "error_description":
-		r.AuthText = cmp.Or(r.AuthText, s)
+		r.AuthText, r.shownText = cmp.Or(r.AuthText, s), cmp.Or(r.shownText, s)
 	}
 }
 
@@ -201,12 +204,12 @@ func (r *reader) value(s string) {
 func readChallenge(header http.Header) Words {
 	var w Words
 	for _, value := range header["Www-Authenticate"] {
-		challenge.Parameters(value, func(name, value string) {
+		challenge.Parameters(value, func(name, value, written string) {
 			switch {
 			case name == "error" && w.AuthError == "":
-				w.AuthError = value
+				w.AuthError, w.shownError = value, written
 			case name == "error_description" && w.AuthText == "":
-				w.AuthText = value
+				w.AuthText, w.shownText = value, written
 			}
 		})
 	}
