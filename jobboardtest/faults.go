@@ -169,7 +169,7 @@ func (f Fault) String() string {
 	add(f.Status == 0 && f.Body != "", "body replaced")
 	add(f.Header.Get("Retry-After") != "", "retry after %s", f.Header.Get("Retry-After"))
 	add(f.Header.Get("Location") != "", "redirect")
-	add(f.Delay > 0 || f.Jitter > 0, "delay %v", f.Delay)
+	add(f.Delay > 0, "delay %v", f.Delay)
 	add(f.Jitter > 0, "jitter %v", f.Jitter)
 	add(f.Size > 0, "size %d", f.Size)
 	add(f.Size < 0, "endless")

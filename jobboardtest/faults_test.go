@@ -403,6 +403,8 @@ func TestFaultJSON(t *testing.T) {
 		{Status: 503, Header: http.Header{"Retry-After": {"2"}}}: "status 503, retry after 2",
 		{Break: jobboardtest.CutBody, Delay: time.Second}:        "delay 1s, cut-body",
 		{Header: http.Header{"X": {"1"}}}:                        "headers",
+		{Delay: 1, Jitter: 1, Skew: 1, Size: 1, DripBytes: 1}:    "delay 1ns, jitter 1ns, size 1, drip, clock skew 1ns",
+		{Jitter: 1, Body: "x", Size: -1, DripEvery: 1}:           "body replaced, jitter 1ns, endless, drip",
 	} {
 		if got := f.String(); got != want {
 			t.Errorf("String() = %q, want %q", got, want)

@@ -1,6 +1,7 @@
 package jobboardtest
 
 import (
+	"bytes"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -12,7 +13,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -233,6 +233,7 @@ var authorizeSource string
 
 var authorizeTemplate = template.Must(template.New("authorize").Parse(authorizeSource))
 
+// authorizePage returns the page with the applicants, or with what the problem is.
 func (c *call) authorizePage(status int, problem string) answer {
 	var view struct {
 		Problem, Client, Site string
@@ -243,21 +244,15 @@ func (c *call) authorizePage(status int, problem string) answer {
 	if u, err := url.Parse(c.query.Get("redirect_uri")); err == nil {
 		view.Site = u.Host
 	}
+	var page bytes.Buffer
 	c.s.read(func(st *state) {
-		for _, id := range slices.Sorted(maps.Keys(st.applicants)) {
-			view.Applicants = append(view.Applicants, st.applicants[id])
-		}
-		view.Companies = st.companies
-		var b strings.Builder
-		if err := authorizeTemplate.Execute(&b, view); err != nil {
-			problem = err.Error()
-		}
-		problem = b.String()
+		view.Applicants, view.Companies = byKey(st.applicants), st.companies
+		_ = authorizeTemplate.Execute(&page, view) // our own shapes, into memory: cannot fail
 	})
-	if c.note == "" && view.Problem != "" {
-		c.note = "refused: " + view.Problem
+	if c.note == "" && problem != "" {
+		c.note = "refused: " + problem
 	}
-	return answer{status: status, contentType: typeHTML, body: []byte(problem), header: http.Header{
+	return answer{status: status, contentType: typeHTML, body: page.Bytes(), header: http.Header{
 		"Cache-Control": {"no-store"}, "X-Frame-Options": {"DENY"}, "Referrer-Policy": {"no-referrer"},
 	}}
 }

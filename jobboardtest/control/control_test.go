@@ -235,6 +235,7 @@ func TestRefusals(t *testing.T) {
 		{"POST", "/applications", `{"applicant_id":7,"job_id":"2797227"}`, 400, "job_id", "whole number"},
 		{"POST", "/applications", `{"applicant_id":99,"job_id":2797227}`, 409, "", "no applicant 99"},
 		{"POST", "/applications/withdraw", `{"applicant_id":7,"job_id":2797227}`, 404, "", "no application"},
+		{"PUT", "/state", `{"postings":[{"id":1,"channels":["c"],"title":"x"},{"id":2,"title":"x"}]}`, 400, "postings.1.channels", "no search would find"},
 		{"POST", "/codes", `{"client_id":"none","applicant_id":7}`, 400, "client_id", "no client"},
 		{"POST", "/codes", `{"client_id":"11","applicant_id":99}`, 400, "applicant_id", "no applicant 99"},
 		{"POST", "/tokens", `{}`, 400, "kind", "missing"},
@@ -453,6 +454,8 @@ func TestClock(t *testing.T) {
 	if now := s.srv.Now(); !now.Equal(time.Date(2030, 1, 2, 3, 4, 6, 0, time.UTC)) {
 		t.Errorf("the time is %v", now)
 	}
+	s.must("PUT", "/clock", `{"now":"0000-06-01T00:00:00Z"}`)
+	s.must("PUT", "/clock", `{"now":"9999-06-01T00:00:00Z"}`)
 	s.must("PUT", "/clock", `{"now":"2030-01-02T03:04:05+01:00"}`)
 	if now := s.srv.Now().UTC(); now.Hour() != 2 || now.Second() < 5 {
 		t.Errorf("the time is %v", now)
