@@ -134,9 +134,12 @@ func (s *site) job(w http.ResponseWriter, r *http.Request) error {
 	stale := errors.Is(err, jobmirror.ErrStale)
 	switch {
 	case errors.Is(err, jobmirror.ErrUnknown):
-		return statusError(http.StatusNotFound)
+		return s.unknown(r.Context())
 	case err != nil && !stale:
 		return err
+	}
+	if known.State == jobmirror.StateUnknown { // the board has it, and was never asked about it with success
+		return statusError(http.StatusServiceUnavailable)
 	}
 	p := jobPage{page: s.page(r), Job: id, Canonical: s.jobAddress(id)}
 	if known.Information == nil || known.State != jobmirror.StateOpen {
@@ -169,6 +172,18 @@ func (s *site) job(w http.ResponseWriter, r *http.Request) error {
 	}
 	p.Status, p.MayApply = s.mayApply(r, id, p.W)
 	return s.render(w, http.StatusOK, "job", p)
+}
+
+// unknown returns the error for a job that is not in the copy.
+func (s *site) unknown(ctx context.Context) error {
+	page, err := s.mirror.Search(ctx, jobmirror.Query{Limit: 1})
+	switch {
+	case err != nil:
+		return err
+	case page.Age < 0:
+		return errNoCopy
+	}
+	return statusError(http.StatusNotFound)
 }
 
 // inLanguage returns the posting in a language, or else any; nil: there is none.

@@ -50,6 +50,9 @@ func (s *site) openJobs(ctx context.Context) iter.Seq2[jobpublish.Job, error] {
 		q := jobmirror.Query{Limit: 500}
 		for {
 			page, err := s.mirror.Search(ctx, q)
+			if err == nil && page.Age < 0 {
+				err = errNoCopy
+			}
 			if err != nil {
 				yield(jobpublish.Job{}, err)
 				return
@@ -82,6 +85,10 @@ func (s *site) openJobs(ctx context.Context) iter.Seq2[jobpublish.Job, error] {
 		}
 	}
 }
+
+// errNoCopy reports that the board was never copied whole. What is not in the
+// copy may be at the board then, and nobody is told that it is gone.
+var errNoCopy = fmt.Errorf("no copy of the board yet: %w", statusError(http.StatusServiceUnavailable))
 
 // published returns a job as the mirror knows it. One whose answer is too old
 // says so, and is not published.

@@ -21,6 +21,16 @@ import (
 // start runs the site on the demo, with its copy filled.
 func start(t *testing.T) (*visitor, *jobboardtest.Server) {
 	t.Helper()
+	v, fake, mirror := begin(t)
+	if err := mirror.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return v, fake
+}
+
+// begin runs the site on the demo, with an empty copy.
+func begin(t *testing.T) (*visitor, *jobboardtest.Server, *jobmirror.Mirror) {
+	t.Helper()
 	for _, name := range []string{"BASE_URL", "JOBDB_URL", "CLIENT_ID", "CHANNEL", "FEED", "CLIENT_SECRET", "AUTHORIZE_URL", "TOKEN_URL"} {
 		t.Setenv("JOBBOARD_"+name, "")
 	}
@@ -36,15 +46,12 @@ func start(t *testing.T) (*visitor, *jobboardtest.Server) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = mirror.Close() })
-	if err := mirror.Refresh(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 	s, err := newSite(b, mirror, server.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
 	handler = s
-	return newVisitor(t, server.URL), b.fake
+	return newVisitor(t, server.URL), b.fake, mirror
 }
 
 // visitor is a browser without a screen.
@@ -312,6 +319,25 @@ func TestBoardInTrouble(t *testing.T) {
 			t.Errorf("form: %d", status)
 		}
 	})
+}
+
+// Before the board was copied once nobody is told that a job is gone: a search
+// engine would forget its page.
+func TestBeforeTheFirstCopy(t *testing.T) {
+	v, fake, mirror := begin(t)
+	fake.Fail(jobboardtest.Fault{Status: 503})
+	if err := mirror.Refresh(t.Context()); err == nil {
+		t.Fatal("a copy of a board that is down")
+	}
+	v.get("/?lang=en")
+	status, body := v.get("/")
+	want(t, "list", status, body, 200, "does not answer at the moment")
+	status, body = v.get(fmt.Sprintf("/jobs/%d", fake.Demo.OpenJob))
+	want(t, "job", status, body, 503, "does not answer at the moment")
+	for _, path := range []string{"/jobs/99999", "/sitemap.xml", "/jobs.rss", "/jobs.atom"} {
+		status, body = v.get(path)
+		want(t, path, status, body, 503)
+	}
 }
 
 func TestPublished(t *testing.T) {
