@@ -83,9 +83,6 @@ func (m *Mirror) Changes(ctx context.Context, since Cursor) iter.Seq2[Change, er
 	}
 }
 
-// followEvery is how often the log is asked for new changes.
-const followEvery = 250 * time.Millisecond
-
 // Follow yields the changes after a cursor as Changes does, and then waits for
 // new ones until ctx ends, whose error is the last item.
 func (m *Mirror) Follow(ctx context.Context, since Cursor) iter.Seq2[Change, error] {
@@ -99,7 +96,8 @@ func (m *Mirror) Follow(ctx context.Context, since Cursor) iter.Seq2[Change, err
 					return
 				}
 			}
-			rest(ctx, followEvery)
+			number, _ := m.parseCursor(since) // which Changes took
+			m.await(ctx, number, time.Hour)
 		}
 		yield(Change{}, ctx.Err())
 	}

@@ -359,3 +359,53 @@ func TestReadyOnceItsOwnChannelsAreCopied(t *testing.T) {
 		}
 	})
 }
+
+// A hundred readers that wait for changes ask the server no more than one does, and
+// all of them are told of a change at once.
+func TestQuietReadersShareOneQuestion(t *testing.T) {
+	needPostgres(t)
+	const readers = 100
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	address := postgres.create(t)
+	m := open(t, address, optionsOf(srv))
+	refresh(t, m)
+	_, at, err := snapshot(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	told, ended := make(chan jobmirror.Cursor, 10*readers), make(chan struct{}, readers)
+	for range readers {
+		go func() {
+			defer func() { ended <- struct{}{} }()
+			for change, err := range m.Follow(ctx, at) {
+				if err == nil {
+					told <- change.Cursor
+				}
+			}
+		}()
+	}
+	transactions := func() int {
+		return query[int](t, address, "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()")
+	}
+	<-time.After(2 * time.Second) // all have read to the end, and the server has counted it
+	before := transactions()
+	<-time.After(4 * time.Second)
+	if asked := transactions() - before; asked > 400 { // by themselves they would ask for 3200
+		t.Errorf("%d quiet readers cost %d transactions in 4 s", readers, asked)
+	}
+	if err := m.Forget(t.Context(), jobboard.JobID(srv.Demo.OpenJob)); err != nil {
+		t.Fatal(err)
+	}
+	for range readers {
+		select {
+		case <-told:
+		case <-time.After(20 * time.Second):
+			t.Fatal("a reader was not told of the change")
+		}
+	}
+	cancel()
+	for range readers {
+		<-ended
+	}
+}

@@ -32,6 +32,7 @@ type Mirror struct {
 	closing sync.Once
 	closed  error
 
+	tail       tail          // of the log of changes
 	snapshots  chan struct{} // streams that read all rows just now
 	metrics    metrics
 	catalogues catalogues

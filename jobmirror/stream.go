@@ -158,7 +158,8 @@ func (s *eventStream) follow(ctx context.Context, m *Mirror, since Cursor) error
 				return err
 			}
 		}
-		rest(ctx, followEvery)
+		number, _ := m.parseCursor(since) // which Changes took
+		m.await(ctx, number, max(time.Until(said.Add(heartbeat)), 0))
 	}
 	return ctx.Err()
 }

@@ -1,0 +1,70 @@
+package jobmirror_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror"
+)
+
+// Text of any writing is found, on both databases alike, and no text of a query is
+// an instruction.
+func TestAnyWritingIsFound(t *testing.T) {
+	titles := []string{
+		"护士长 Shanghai", "ممرضة في دبي", "Νοσοκόμα Αθήνα", "Krankenschwester für Süßwaren", "Cafe\u0301 Barista", "Chef 👩🏽‍🍳 Pastry",
+		"50% off_shore", `O'Brien "Lead" \ NEAR(a b)`, "Übergrößenträger", "İstanbul Hemşire", "พยาบาล กรุงเทพ", "ナース ﾅｰｽ",
+	}
+	tests := map[string][]string{ // what is searched for, and parts of the titles that are found
+		"护士长": {"护士长"}, "ممرضة": {"ممرضة"}, "دبي": {"ممرضة"}, "νοσοκόμα": {"Νοσοκόμα"}, "ΝΟΣΟΚΌΜΑ": {"Νοσοκόμα"},
+		"süsswaren": {"Süßwaren"}, "SÜSSWAREN": {"Süßwaren"}, "süßwaren": {"Süßwaren"}, "Su\u0308ßwaren": {"Süßwaren"},
+		"caf\u00e9": {"Barista"}, "cafe\u0301": {"Barista"}, "CAFÉ": {"Barista"}, "👩🏽‍🍳 pastry": {"Pastry"},
+		"50%": {"50%"}, "off_shore": {"50%"}, "o'brien": {"O'Brien"}, `"Lead"`: {"O'Brien"}, "NEAR(a b)": {"O'Brien"}, `\`: nil,
+		"übergrößenträger": {"Übergrößenträger"}, "istanbul": nil, "พยาบาล": {"พยาบาล"}, "ナース": {"ナース"}, "ﾅｰｽ": {"ナース"},
+		"%": nil, "_": nil, "*": nil, "pastry*": {"Pastry"}, "words:pastry": {}, "pastry OR barista": {}, "NOT pastry": {}, "pastry' OR '1'='1": {}, "^pastry": {"Pastry"},
+		"pastry) OR (barista": {}, "-pastry": {"Pastry"}, "pastry & !barista": {}, "pastry:*": {"Pastry"}, "<-> pastry": {"Pastry"}, "\x00pastry": {"Pastry"}, "pastry\xff": {"Pastry"},
+	}
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		for _, title := range titles {
+			srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: title, Language: "de"})
+		}
+		opts := optionsOf(srv)
+		opts.Channels[0].Languages = []string{"de"}
+		m := open(t, address, opts)
+		refresh(t, m)
+		find := func(text string) (found []string) {
+			t.Helper()
+			page, err := m.Search(t.Context(), jobmirror.Query{Text: text, Limit: 1000, Facets: true})
+			if err != nil {
+				t.Errorf("%q: %v", text, err)
+				return nil
+			}
+			for _, p := range page.Postings {
+				found = append(found, p.Posting.Title)
+			}
+			return found
+		}
+		for text, want := range tests {
+			found := find(text)
+			if want == nil { // nothing that could be a word, or folded in another way: no error is all
+				continue
+			}
+			if len(found) != len(want) || len(want) > 0 && !strings.Contains(found[0], want[0]) {
+				t.Errorf("%q finds %q, not %q", text, found, want)
+			}
+		}
+		find(strings.Repeat("a ", 500))
+		find(strings.Repeat("护", 333))
+		many := make([]string, 0, 250)
+		for i := range 250 {
+			many = append(many, "w"+string(rune('a'+i%26))+string(rune('a'+i/26)))
+		}
+		if found := find(strings.Join(many, " ")); len(found) != 0 {
+			t.Errorf("250 words find %q", found)
+		}
+		if found := find(strings.Repeat("pastry ", 140)); len(found) != 1 {
+			t.Errorf("a word 140 times finds %q", found)
+		}
+	})
+}
