@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -109,8 +110,16 @@ func open(ctx context.Context, address string, readOnly bool) (*database, error)
 		scheme, _, _ := strings.Cut(address, "://")
 		return nil, fmt.Errorf("jobmirror: no database is known for addresses that begin with %s://; there are paths and postgres://", scheme)
 	}
+	if isServer.MatchString(address) {
+		// As a path it would stand in errors and in the folder, password and all.
+		return nil, errors.New("jobmirror: the address of a PostgreSQL server begins with postgres://")
+	}
 	return openSQLite(ctx, address, readOnly)
 }
+
+// isServer finds what is meant as the address of a server: host=db password=..., or
+// postgres:/... with a slash too few.
+var isServer = regexp.MustCompile(`(?i)^(postgres|postgresql):|(^|\s)(host|dbname|password)\s*=`)
 
 // setUp checks the tables, makes them where they are missing, and notes the
 // sources.

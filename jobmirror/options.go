@@ -28,7 +28,9 @@ type Options struct {
 	// and redirects included: by this process on SQLite, by all together on
 	// PostgreSQL. 0 means 20, negative: no limit, but pauses hold.
 	Limit       float64
-	Concurrency int // lookups at once; 0 means 16, at most 1024
+	// Concurrency is how many lookups are sent at once: 0 means 16, at most 1024.
+	// Where some do not answer, others are begun beside them.
+	Concurrency int
 
 	RefreshEvery time.Duration // between two refreshes of a source; 0 means 15 minutes
 	LookupEvery  time.Duration // between two lookups of an open job; 0 means 24 hours

@@ -216,6 +216,8 @@ func TestOpenRefusesWhatIsNoMirror(t *testing.T) {
 		"in a file":  {filepath.Join(text, "x.db"), nil, "not a directory"},
 		"unreadable": {secret, os.ErrPermission, "permission"},
 		"no address": {"", nil, "no address"},
+		"words":      {"host=db user=u password=secret@ dbname=mirror", nil, "postgres://"},
+		"one slash":  {"postgres:/u:secret@h/db", nil, "postgres://"},
 		"a scheme":   {"mysql://u:secret@h/db", nil, "mysql://"},
 	} {
 		if name == "unreadable" && os.Geteuid() == 0 {
