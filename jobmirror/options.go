@@ -27,7 +27,7 @@ type Options struct {
 	// Limit is how many requests a second are sent to the board at most, repeats
 	// and redirects included: by this process on SQLite, by all together on
 	// PostgreSQL. 0 means 20, negative: no limit, but pauses hold.
-	Limit       float64
+	Limit float64
 	// Concurrency is how many lookups are sent at once: 0 means 16, at most 1024.
 	// Where some do not answer, others are begun beside them.
 	Concurrency int
