@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -176,6 +177,29 @@ func TestFailedLookupsBackOff(t *testing.T) {
 			t.Errorf("after an answer: %+v, %v", j, err)
 		}
 		checkWait(t, "an answer", time.Until(j.NextLookup), 24*time.Hour)
+	})
+}
+
+// Lookups that take longer than the lease of their batch are not asked twice: it is
+// renewed.
+func TestSlowLookupsAreAskedOnce(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, path string) {
+		var asked atomic.Int64
+		jobs := manyJobs(srv, 3)
+		opts := feedOnly(t, srv, jobs...)
+		opts.Config.Retry = jobboard.RetryPolicy{MaxAttempts: 1, AttemptTimeout: 10 * time.Minute, StallTimeout: 10 * time.Minute}
+		opts.Config.HTTPClient = &http.Client{Transport: ask{srv.Client().Transport, func(string) error {
+			asked.Add(1)
+			time.Sleep(45 * time.Second)
+			return nil
+		}}}
+		m := open(t, path, opts)
+		run(t, m)
+		time.Sleep(150 * time.Second)
+		if n, known := asked.Load(), countOpen(t, m); n != 3 || known != 3 {
+			j, _ := m.Job(t.Context(), jobboard.JobID(jobs[0]))
+			t.Errorf("3 jobs were asked for %d times, and %d are known: %s", n, known, j.Problem)
+		}
 	})
 }
 
