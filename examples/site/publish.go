@@ -58,23 +58,11 @@ func (s *site) openJobs(ctx context.Context) iter.Seq2[jobpublish.Job, error] {
 				return
 			}
 			for _, p := range page.Postings {
-				known, err := s.mirror.Job(ctx, p.Job)
+				job, err := s.jobOf(ctx, &p)
 				if errors.Is(err, jobmirror.ErrUnknown) {
-					continue // the posting's job is not known
+					continue
 				}
-				var postings []jobmirror.Posting
-				if err == nil || errors.Is(err, jobmirror.ErrStale) {
-					postings, err = s.mirror.Postings(ctx, p.Job)
-				}
-				if err != nil {
-					yield(jobpublish.Job{}, err)
-					return
-				}
-				shown := inLanguage(postings, german.Lang)
-				if shown == nil || shown.Posting.JobPostingID != p.Posting.JobPostingID || shown.Language != p.Language {
-					continue // the job comes, or came, with another posting
-				}
-				if !yield(s.published(known, &p.Posting), nil) {
+				if !yield(job, err) || err != nil {
 					return
 				}
 			}
@@ -84,6 +72,24 @@ func (s *site) openJobs(ctx context.Context) iter.Seq2[jobpublish.Job, error] {
 			q.After = page.Next
 		}
 	}
+}
+
+// jobOf returns the job that is published with a posting. It is ErrUnknown where
+// the posting's job is not known, or comes with another posting.
+func (s *site) jobOf(ctx context.Context, p *jobmirror.Posting) (jobpublish.Job, error) {
+	known, err := s.mirror.Job(ctx, p.Job)
+	if err != nil && !errors.Is(err, jobmirror.ErrStale) {
+		return jobpublish.Job{}, err
+	}
+	postings, err := s.mirror.Postings(ctx, p.Job)
+	if err != nil {
+		return jobpublish.Job{}, err
+	}
+	shown := inLanguage(postings, german.Lang)
+	if shown == nil || shown.Posting.JobPostingID != p.Posting.JobPostingID || shown.Language != p.Language {
+		return jobpublish.Job{}, jobmirror.ErrUnknown
+	}
+	return s.published(known, &p.Posting), nil
 }
 
 // errNoCopy reports that the board was never copied whole. What is not in the
