@@ -123,7 +123,9 @@ func (p Plan) Run(open Open) *Record {
 	}
 	transports := make([]*http.Transport, len(clients))
 	for i := range clients {
-		transports[i] = &http.Transport{DialContext: network.DialContext, MaxIdleConnsPerHost: p.Callers, DisableCompression: true}
+		transports[i] = &http.Transport{
+			DialContext: network.DialContext, MaxIdleConnsPerHost: p.Callers, DisableCompression: true,
+		}
 		clients[i] = open(transports[i], p.Attempt)
 	}
 	r.calls = make([]call, len(starts))
