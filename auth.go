@@ -244,15 +244,12 @@ func (k *keeper) token(ctx context.Context, rejected string) (*oauth2.Token, err
 // get returns the kept token, or fetches another if the kept one is the rejected
 // one or no longer known to be valid.
 func (k *keeper) get(w waiter, rejected string) (*authorization, error) {
-	var ctx context.Context
 	for {
 		auth, f, err := k.join(w, rejected)
 		if f == nil {
 			return auth, err
 		}
-		if ctx == nil {
-			ctx = w.waitContext()
-		}
+		ctx := w.waitContext() // each time: join may have asked for another, which ends the one before
 		select {
 		case <-f.done:
 		case <-ctx.Done():

@@ -970,3 +970,29 @@ func TestKeptTokensMakeRoom(t *testing.T) {
 		t.Errorf("%d of 1024 sources were asked again", again)
 	}
 }
+
+// The call whose fetch hangs begins another one and is served by it, also where
+// its context has no deadline.
+func TestCallOutlivesAFetchThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fetches := 0
+		source := jobboard.RenewingToken(func(ctx context.Context) (*oauth2.Token, error) {
+			if fetches++; fetches == 1 {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			return &oauth2.Token{AccessToken: "token"}, wait(ctx, time.Second)
+		})
+		c := mustClient(t, jobboard.Config{
+			BaseURL: "https://api.example",
+			HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+				return answer(r, 200, "true"), nil
+			})},
+		})
+		start := time.Now()
+		_, err := c.Applicant(source).HasApplied(t.Context(), 1)
+		if err != nil || fetches != 2 || time.Since(start) != 16*time.Second {
+			t.Errorf("%d fetches, %v after %v", fetches, err, time.Since(start))
+		}
+	})
+}
