@@ -270,6 +270,9 @@ func TestFallbacks(t *testing.T) {
 	check("dates", string(one().ValidFrom+one().ValidTo), "2002-02-02") // not mixed with another element's
 	without(` validTo="2002-02-02"`, "")
 	check("dates", string(one().ValidFrom+one().ValidTo), "2001-01-012001-02-02")
+
+	without("<StreetName>", "</StreetName>")
+	check("street", one().Locations[0].Street, "67") // of a village without names of streets
 }
 
 // TestLineEnds: all that XML takes as the end of a line is LF in a text.
