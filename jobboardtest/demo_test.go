@@ -105,15 +105,18 @@ func TestDemo(t *testing.T) {
 		}
 	}
 
-	intranet, remote := 0, 0
+	intranet, remote, hidden := 0, 0, 0
 	for _, p := range s.Postings {
+		if p.Config["platformvisibility"][0] == "hidden" {
+			hidden++
+		}
 		remote += len(p.Config["sg_remote_status"])
 		if len(p.Channels) == 2 && p.Channels[1] == "27829_intern" {
 			intranet++
 		}
 	}
-	if intranet != 12 || remote != 11 {
-		t.Errorf("%d postings are in the channel of the intranet too, %d are of remote work", intranet, remote)
+	if intranet != 12 || remote != 11 || hidden != 3 {
+		t.Errorf("%d postings are in the channel of the intranet too, %d are of remote work, %d hidden", intranet, remote, hidden)
 	}
 	for _, a := range s.Applications {
 		if a.Withdrawn != (a.JobID == d.WithdrawnJob) {

@@ -236,6 +236,7 @@ func TestRefusals(t *testing.T) {
 		{"POST", "/applications", `{"applicant_id":99,"job_id":2797227}`, 409, "", "no applicant 99"},
 		{"POST", "/applications/withdraw", `{"applicant_id":7,"job_id":2797227}`, 404, "", "no application"},
 		{"PUT", "/state", `{"postings":[{"id":1,"channels":["c"],"title":"x"},{"id":2,"title":"x"}]}`, 400, "postings.1.channels", "no search would find"},
+		{"POST", "/postings", `{"title":"x","channels":["c"],"locations":[{"lat":"1","long":"2"},{"lat":"95","long":"1"}]}`, 400, "locations.1.lat", "between -90 and 90"},
 		{"POST", "/codes", `{"client_id":"none","applicant_id":7}`, 400, "client_id", "no client"},
 		{"POST", "/codes", `{"client_id":"11","applicant_id":99}`, 400, "applicant_id", "no applicant 99"},
 		{"POST", "/tokens", `{}`, 400, "kind", "missing"},
