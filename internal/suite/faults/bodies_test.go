@@ -47,7 +47,7 @@ func bodyFaults() []fault {
 		},
 		{row: "38", name: "an incomplete answer with a code in a member of its own", cells: at(J, bad), forms: bodies(
 			js, `{"jobId":5310482,"jobTitle":"ERROR_JOB_INACTIVE"}`, `{"message":"see ERROR_JOB_INACTIVE"}`,
-			`{"message":"ERROR_JOB_INACTIVEX"}`,
+			`{"message":"ERROR_JOB_INACTIVEX"}`, `{"message":"ERROR_JOB_INACTIVE0"}`,
 			`{"jobTitle":"x","companyName":"ERROR_JOB_UNAVAILABLE","location":{"geoName":"ERROR_JOB_INACTIVE"}}`,
 			`"XERROR_JOB_INACTIVE"`, `{"ERROR_JOB_INACTIVE":1}`,
 		)},
