@@ -218,3 +218,39 @@ func TestSecretQuotedTwiceInAHeader(t *testing.T) {
 		t.Errorf("%v, code %q, message %q", err, e.Code, e.Message)
 	}
 }
+
+// The body of an answer is closed when its call returns; that of a stream, when
+// it was read. Otherwise its connection would be lost.
+func TestBodiesAreClosed(t *testing.T) {
+	opened, closed := 0, 0
+	c := served(t, jobboard.Config{JobDBURL: "https://jobs.example"}, func(r *http.Request) *http.Response {
+		text := `{"jobId":1,"jobTitle":"x","applyPossible":true,"totalNumberOfJobs":0,"results":[]}`
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/applied"):
+			text = "true"
+		case strings.HasSuffix(r.URL.Path, "/application"):
+			text = `"f7629"`
+		}
+		resp := answer(r, 200, text)
+		opened++
+		resp.Body = closeCounter{resp.Body, &closed}
+		return resp
+	})
+	a := withToken(c)
+	for name, call := range map[string]func() error{
+		"HasApplied":     func() error { _, err := a.HasApplied(t.Context(), 1); return err },
+		"ApplicationID":  func() error { _, err := a.ApplicationID(t.Context(), 1); return err },
+		"JobInformation": func() error { _, err := c.JobInformation(t.Context(), 1); return err },
+		"Search":         func() error { _, err := a.Search(t.Context(), "x", jobboard.Query{}); return err },
+		"Postings": func() (err error) {
+			for _, err = range a.Postings(t.Context(), "x", jobboard.Query{}) {
+			}
+			return err
+		},
+	} {
+		opened, closed = 0, 0
+		if err := call(); opened != 1 || closed != 1 {
+			t.Errorf("%s: %d bodies, %d closed, %v", name, opened, closed, err)
+		}
+	}
+}
