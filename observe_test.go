@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -268,4 +269,21 @@ func TestObserverSeesStreams(t *testing.T) {
 			t.Errorf("%+v", r.calls[0])
 		}
 	})
+}
+
+// What is logged of a failed call names its condition, whatever kind that is of.
+func TestLoggedCondition(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"code":"ERROR_JOB_INACTIVE"}`: "job inactive",
+		"garbage":                       "unusable response",
+	} {
+		var log strings.Builder
+		level := &slog.HandlerOptions{Level: slog.LevelDebug}
+		c := served(t, jobboard.Config{
+			JobDBURL: "https://jobs.example", Logger: slog.New(slog.NewTextHandler(&log, level)),
+		}, func(r *http.Request) *http.Response { return answer(r, 200, text) })
+		if _, err := c.JobInformation(t.Context(), 1); err == nil || !strings.Contains(log.String(), `condition="`+want+`"`) {
+			t.Errorf("%s: %v, logged %s", text, err, log.String())
+		}
+	}
 }
