@@ -38,8 +38,9 @@ type BulkResult[T any] struct {
 // jobs runs in a goroutine of its own, which takes one job more than calls can
 // start. If the caller breaks off, the calls under way are canceled, no other
 // starts, and the loop returns as soon as jobs has returned from its step in
-// progress. If ctx ends before jobs does, a result holds the context's error.
-// Memory grows by a few bytes for each different job.
+// progress. If ctx ends before jobs does, a result holds the context's error. A
+// panic of jobs, or of a function in the Config, ends the run and reaches the
+// caller. Memory grows by a few bytes for each different job.
 //
 // A job that waits for its repeat does not count towards Concurrency: other jobs
 // run meanwhile, and repeats that are due take turns with new jobs. While 8 times
@@ -84,6 +85,10 @@ type bulkRun[T any] struct {
 	work    chan JobID
 	results chan BulkResult[T]
 	running sync.WaitGroup
+
+	cancel   context.CancelFunc
+	once     sync.Once
+	panicked any // the first panic of the caller's code in one of the goroutines
 }
 
 func bulk[T any](ctx context.Context, op *operation, jobs iter.Seq2[JobID, error], opts BulkOptions,
@@ -100,8 +105,9 @@ func bulk[T any](ctx context.Context, op *operation, jobs iter.Seq2[JobID, error
 			gate:    gate.New(opts.Concurrency, maxWaiting*opts.Concurrency),
 			work:    make(chan JobID),
 			results: make(chan BulkResult[T], opts.Concurrency),
+			cancel:  cancel,
 		}
-		run.running.Go(func() {
+		run.start(func() {
 			defer close(run.work)
 			run.pull(ctx, jobs)
 		})
@@ -113,6 +119,9 @@ func bulk[T any](ctx context.Context, op *operation, jobs iter.Seq2[JobID, error
 			cancel()
 			for range run.results { // until the last goroutine is gone
 			}
+			if run.panicked != nil {
+				panic(run.panicked)
+			}
 		}()
 		for r := range run.results {
 			if !yield(r) {
@@ -120,6 +129,21 @@ func bulk[T any](ctx context.Context, op *operation, jobs iter.Seq2[JobID, error
 			}
 		}
 	}
+}
+
+// start runs f in a goroutine. A panic in it, of the input or of a function in
+// the Config, ends the run; whoever ranges over the results gets it, because
+// nobody can recover from one in a goroutine of the library.
+func (run *bulkRun[T]) start(f func()) {
+	run.running.Go(func() {
+		defer func() {
+			if p := recover(); p != nil {
+				run.once.Do(func() { run.panicked = p })
+				run.cancel()
+			}
+		}()
+		f()
+	})
 }
 
 // pull ranges over the input. It starts each job once and passes the input's
@@ -143,7 +167,7 @@ func (run *bulkRun[T]) pull(ctx context.Context, jobs iter.Seq2[JobID, error]) {
 			run.stopped(job, err)
 			return
 		}
-		run.start(ctx, job)
+		run.handOver(ctx, job)
 	}
 }
 
@@ -154,13 +178,13 @@ func (run *bulkRun[T]) stopped(job JobID, err error) {
 	}}
 }
 
-// start hands a job that has entered the gate to a free worker, or to a new one.
-// The gate bounds the number of workers.
-func (run *bulkRun[T]) start(ctx context.Context, job JobID) {
+// handOver gives a job that has entered the gate to a free worker, or to a new
+// one. The gate bounds the number of workers.
+func (run *bulkRun[T]) handOver(ctx context.Context, job JobID) {
 	select {
 	case run.work <- job:
 	default:
-		run.running.Go(func() {
+		run.start(func() {
 			run.do(ctx, job)
 			for job := range run.work {
 				run.do(ctx, job)

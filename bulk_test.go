@@ -369,3 +369,41 @@ func TestBulkTokenNeedsACall(t *testing.T) {
 		}
 	})
 }
+
+// Code of the caller that panics in a goroutine of the library must not end the
+// program: a web handler recovers from what happens in its own.
+func TestBulkPassesPanicsOn(t *testing.T) {
+	working := served(t, jobboard.Config{}, func(r *http.Request) *http.Response { return answer(r, 200, "true") })
+	broken := mustClient(t, jobboard.Config{
+		BaseURL: "https://api.example",
+		HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			if strings.Contains(r.URL.Path, "/3/") {
+				panic("the third job")
+			}
+			return answer(r, 200, "true"), nil
+		})},
+	})
+	for name, test := range map[string]struct {
+		client *jobboard.Client
+		jobs   iter.Seq2[jobboard.JobID, error]
+		want   any
+	}{
+		"input": {working, func(yield func(jobboard.JobID, error) bool) {
+			_ = yield(1, nil) && yield(2, nil)
+			panic("the input")
+		}, "the input"},
+		"no input":  {client: working},
+		"transport": {broken, upTo(100), "the third job"},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			defer func() {
+				if p := recover(); p == nil || test.want != nil && p != test.want {
+					t.Errorf("panic %v, want %v", p, test.want)
+				}
+			}()
+			a := test.client.Applicant(jobboard.StaticToken("token"))
+			for range a.BulkHasApplied(t.Context(), test.jobs, jobboard.BulkOptions{Concurrency: 2}) {
+			}
+		})
+	}
+}
