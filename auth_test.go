@@ -425,6 +425,28 @@ func TestHangingSource(t *testing.T) {
 		}
 	})
 
+	inBubble(t, "two tries to renew ahead of time may hang", func(t *testing.T) {
+		release := make(chan struct{})
+		defer close(release)
+		var asked, requests atomic.Int64
+		a := tokenClient(t, &requests).Applicant(jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
+			if asked.Add(1) == 1 {
+				return ofAnHour("first"), nil
+			}
+			<-release // in spite of its context
+			return nil, errNoToken
+		}))
+		for range 59 {
+			if _, err := a.HasApplied(t.Context(), 1); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(time.Minute)
+		}
+		if asked.Load() != 3 || requests.Load() != 59 {
+			t.Errorf("asked %d times, %d requests", asked.Load(), requests.Load())
+		}
+	})
+
 	inBubble(t, "not comparable", func(t *testing.T) {
 		release := make(chan struct{})
 		var hanging, requests atomic.Int64

@@ -271,6 +271,34 @@ func TestObserverSeesStreams(t *testing.T) {
 	})
 }
 
+// The records of a Logger and their keys are a promise: programs search for them.
+func TestLoggedRecords(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder
+		c := served(t, jobboard.Config{
+			JobDBURL: "https://jobs.example", Retry: jobboard.RetryPolicy{MaxAttempts: 2},
+			Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{
+				Level: slog.LevelDebug,
+				ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+					if a.Key == slog.TimeKey || a.Key == "wait" && a.Value.Duration() >= 100*time.Millisecond {
+						return slog.Attr{} // neither is the same in each run
+					}
+					return a
+				},
+			})),
+		}, func(r *http.Request) *http.Response { return answer(r, 503, `{"code":"busy"}`) })
+		if _, err := c.JobInformation(t.Context(), 1); !errors.Is(err, jobboard.ErrServer) {
+			t.Error(err)
+		}
+		const want = `level=INFO msg="jobboard: repeat" op=JobInformation path=/jobdb/public/apply/external attempt=1 status=503
+level=DEBUG msg="jobboard: failed" op=JobInformation path=/jobdb/public/apply/external attempts=2 status=503 code=busy condition="server error" stopped=attempts
+`
+		if log.String() != want {
+			t.Errorf("logged\n%s", log.String())
+		}
+	})
+}
+
 // What is logged of a failed call names its condition, whatever kind that is of.
 func TestLoggedCondition(t *testing.T) {
 	for text, want := range map[string]string{
