@@ -54,7 +54,8 @@ type RetryPolicy struct {
 }
 
 // Limiter spaces requests out. Wait blocks until the next request may start, and
-// returns an error if it may not. *rate.Limiter of golang.org/x/time/rate
+// returns an error if it may not. It must return when its context ends: a call
+// waits for it however long it takes. *rate.Limiter of golang.org/x/time/rate
 // implements it.
 type Limiter interface {
 	Wait(ctx context.Context) error
@@ -65,7 +66,7 @@ const callTimeout = 60 * time.Second
 
 // The ends of an attempt that is not the end of the caller's context.
 var (
-	errAttemptTimeout error = transport.Timeout("no whole answer within the time of one attempt (Retry.AttemptTimeout)")
+	errAttemptTimeout error = transport.Timeout("no whole answer within the time of one attempt (Retry.AttemptTimeout or HTTPClient.Timeout)")
 	errCallTimeout    error = transport.Timeout("no answer within 60 s, the limit of a call whose context has no deadline")
 )
 
