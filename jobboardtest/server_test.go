@@ -129,6 +129,32 @@ func TestTransportBodies(t *testing.T) {
 	// Close of the server, in the cleanup, hangs if the handler still writes.
 }
 
+// Close ends what was asked for and is not read: a test that forgets a body ends
+// all the same. A handler of one's own hears of it.
+func TestCloseEndsWhatNobodyReads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := jobboardtest.NewServer(jobboardtest.WithoutSockets(), jobboardtest.WithDemo())
+		srv.Fail(jobboardtest.Fault{Size: 3 << 20})
+		req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, searchURL(srv), http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+srv.Demo.ClientToken)
+		res, err := srv.Transport().RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		srv.Mount("/_own", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+		go fetch(context.Background(), srv.Transport(), srv.BaseURL+"/_own", "")
+		synctest.Wait()
+		srv.Close()
+		if n, err := io.Copy(io.Discard, res.Body); n == 0 || n >= 3<<20 || !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%d bytes and then %v", n, err)
+		}
+	})
+}
+
 // A request that is given up has no more of its body, not even what came already.
 func TestTransportBodyEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

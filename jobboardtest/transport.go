@@ -62,8 +62,10 @@ func (t directTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		in.Body = http.NoBody
 	}
 	w := &directWriter{outer: r.Context(), header: http.Header{}, ready: make(chan struct{}), cancel: cancel}
+	stop := context.AfterFunc(t.s.ctx, w.shut)
 	go func() {
 		defer func() {
+			stop()
 			if p := recover(); p != nil {
 				if p != http.ErrAbortHandler {
 					panic(p)
@@ -101,6 +103,7 @@ type directWriter struct {
 	buf     bytes.Buffer
 	err     error // what a reader gets after the buffer; io.EOF when all is well
 	left    error // why the reader takes no more
+	closed  bool  // the server waits for nobody to read
 	changed chan struct{}
 }
 
@@ -129,10 +132,14 @@ func (w *directWriter) writeHeader(status int) {
 func (w *directWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	w.writeHeader(http.StatusOK)
-	for w.left == nil && w.err == nil && w.buf.Len() >= maxBuffered {
+	for w.left == nil && w.err == nil && w.buf.Len() >= maxBuffered && !w.closed {
 		w.wait()
 	}
 	defer w.mu.Unlock()
+	if w.err == nil && w.buf.Len() >= maxBuffered {
+		w.err = io.ErrUnexpectedEOF
+		w.signal()
+	}
 	switch {
 	case w.left != nil:
 		return 0, w.left
@@ -191,6 +198,16 @@ func (w *directWriter) finish() {
 	}
 	w.signal()
 	w.cancel() // the handler has returned: nobody listens to its context any more
+}
+
+// shut is called when the server closes: a handler that is not done yet can end,
+// and no longer waits for a reader.
+func (w *directWriter) shut() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	w.signal()
+	w.cancel()
 }
 
 // leave is called when the reader has gone.
