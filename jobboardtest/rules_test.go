@@ -406,11 +406,15 @@ func TestLanguages(t *testing.T) {
 	srv.AddClient(jobboardtest.Client{ID: "10"})
 	srv.AddPosting(jobboardtest.Posting{
 		Title: "Pflegekraft", Language: "de", Channels: []string{"c"}, Config: map[string][]string{"ad": {"Hallo"}, "n": {"1"}},
-		Translations: map[string]jobboardtest.Translation{"en": {Title: "Nurse", Config: map[string][]string{"ad": {"Hello"}}}},
+		Translations: map[string]jobboardtest.Translation{
+			"en":    {Title: "Nurse", Config: map[string][]string{"ad": {"Hello"}}},
+			"pt-BR": {Title: "Enfermeira", Config: map[string][]string{"ad": {"Oi"}}},
+		},
 	})
 	for header, want := range map[string]string{
 		"": "Pflegekraft/Hallo", "de": "Pflegekraft/Hallo", "en": "Nurse/Hello", "en-GB": "Nurse/Hello", "en_US": "Nurse/Hello", "EN": "Nurse/Hello",
 		"fr": "Pflegekraft/Hallo", "fr, en;q=0.5, de;q=0.1": "Nurse/Hello", "en;q=0.3, de-AT;q=0.9": "Pflegekraft/Hallo", "en;q=0": "Pflegekraft/Hallo", "*": "Pflegekraft/Hallo",
+		"pt-BR": "Enfermeira/Oi", "pt_br": "Enfermeira/Oi", "pt": "Pflegekraft/Hallo",
 	} {
 		req, _ := http.NewRequest("GET", srv.BaseURL+"/api/rest/v2/frontend/jobboards/c/jobs", nil)
 		req.SetBasicAuth("10", "")

@@ -120,8 +120,8 @@ func (p *posting) pickLanguage(langs []string) string {
 			if strings.EqualFold(try, p.Language) {
 				return ""
 			}
-			if _, ok := p.Translations[try]; ok {
-				return try
+			if key := p.translation(try); key != "" {
+				return key
 			}
 		}
 		if own, _, _ := strings.Cut(p.Language, "-"); strings.EqualFold(own, primary) {
@@ -129,6 +129,20 @@ func (p *posting) pickLanguage(langs []string) string {
 		}
 	}
 	return ""
+}
+
+// translation returns the key of Translations for a language, however it is
+// spelled there, such as "pt-BR"; "" where there is none.
+func (p *posting) translation(language string) (key string) {
+	if _, ok := p.Translations[language]; ok {
+		return language
+	}
+	for k := range p.Translations {
+		if strings.EqualFold(strings.ReplaceAll(k, "_", "-"), language) && (key == "" || k < key) {
+			key = k
+		}
+	}
+	return key
 }
 
 // parseLanguages reads Accept-Language, the most wanted first. What it cannot
