@@ -93,7 +93,7 @@ func parse(args []string, stderr io.Writer) (o options, code int, ok bool) {
 	case flags.NArg() > 0:
 		fmt.Fprintf(stderr, "jobboard-fake: unexpected argument %q\n", flags.Arg(0))
 		return o, 2, false
-	case (&url.URL{Path: o.prefix}).EscapedPath() != o.prefix:
+	case (&url.URL{Path: "/" + o.prefix}).EscapedPath() != "/"+o.prefix:
 		fmt.Fprintf(stderr, "jobboard-fake: the prefix %q is not a plain path\n", o.prefix)
 		return o, 2, false
 	case o.save && o.data == "":

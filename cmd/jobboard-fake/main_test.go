@@ -247,7 +247,7 @@ func TestFlags(t *testing.T) {
 	if status != 400 || !strings.Contains(body, "section 4.1") {
 		t.Errorf("strict: %d %s", status, body)
 	}
-	for _, args := range [][]string{{"-nonsense"}, {"argument"}, {"-save"}, {"-prefix", "a b"}, {"-prefix", "%41"}, {"-addr", "nowhere.invalid:1"}} {
+	for _, args := range [][]string{{"-nonsense"}, {"argument"}, {"-save"}, {"-prefix", "a b"}, {"-prefix", "%41"}, {"-prefix", "*"}, {"-addr", "nowhere.invalid:1"}} {
 		var out, errs strings.Builder
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
