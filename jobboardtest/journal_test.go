@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"runtime"
 	"strings"
@@ -245,6 +246,23 @@ func TestJournalIsBoundedInBytes(t *testing.T) {
 	last, _ := srv.Request(requests - 1)
 	if got := last.Header.Get("X-Large"); len(got) > 9000 || !strings.HasSuffix(got, "... (500000 bytes)") {
 		t.Errorf("%d bytes of a long value: %.100s", len(got), got)
+	}
+}
+
+// The newest 10 000 requests are always there.
+func TestJournalKeepsTheNewest(t *testing.T) {
+	srv := jobboardtest.NewServer(jobboardtest.WithoutSockets())
+	defer srv.Close()
+	h := srv.Handler()
+	for n := 1; n <= 20_001; n++ {
+		h.ServeHTTP(newRecorder(), httptest.NewRequest(http.MethodGet, "/board/nowhere", http.NoBody))
+		if n%5000 > 1 {
+			continue
+		}
+		kept := srv.Requests()
+		if len(kept) < min(n, 10_000) || len(kept) > 20_000 || kept[len(kept)-1].Number != n {
+			t.Errorf("%d of %d are kept", len(kept), n)
+		}
 	}
 }
 

@@ -123,16 +123,20 @@ func TestStrictness(t *testing.T) {
 		}
 	}
 
-	req, _ := http.NewRequest("GET", search, nil)
-	req.SetBasicAuth("10", "")
-	req.Header.Set("Content-Type", "text/xml")
-	res, err := srv.Client().Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res.Body.Close()
-	if failed := p.take(); len(failed) != 1 || !strings.Contains(failed[0], "Content-Type") {
-		t.Errorf("content type: %q", failed)
+	for name, say := range map[string]string{
+		"Content-Type": "the header Content-Type is application/json", "Authorization": "the header Authorization came 2 times",
+	} {
+		req, _ := http.NewRequest("GET", search, nil)
+		req.SetBasicAuth("10", "")
+		req.Header.Add(name, "text/xml")
+		res, err := srv.Client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if failed := p.take(); res.StatusCode != 400 || len(failed) != 1 || !strings.Contains(failed[0], say) {
+			t.Errorf("%s: %s, %q", name, res.Status, failed)
+		}
 	}
 }
 

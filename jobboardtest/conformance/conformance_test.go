@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"go/build"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/conformance"
@@ -255,6 +257,31 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		if r.Name == "search/answers" && !strings.Contains(r.String(), "307") {
 			t.Error(r)
 		}
+	}
+}
+
+// TestNoConnectionIsLeft holds that a run with a client of its own leaves no
+// connection behind.
+func TestNoConnectionIsLeft(t *testing.T) {
+	closed := make(chan struct{}, 1)
+	srv := httptest.NewUnstartedServer(http.NotFoundHandler())
+	srv.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateClosed {
+			select {
+			case closed <- struct{}{}:
+			default:
+			}
+		}
+	}
+	srv.Start()
+	defer srv.Close()
+	if _, err := conformance.Check(t.Context(), conformance.Target{JobDBURL: srv.URL, UnknownJob: 1}); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-closed:
+	case <-time.After(10 * time.Second):
+		t.Error("a connection is still open")
 	}
 }
 

@@ -100,6 +100,15 @@ func TestPlacesOfJobs(t *testing.T) {
 	}
 }
 
+// A place without a name is on the map, and not in the list beside it, where it
+// would be a button without a text.
+func TestNamelessPlaces(t *testing.T) {
+	got := count([]place{{52, 13, "", true}, {52, 13, "Berlin", true}, {53, 10, "", true}})
+	if want := []knownPlace{{Name: "Berlin", Count: 1}}; !slices.Equal(got, want) {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestStatusKind(t *testing.T) {
 	for status, want := range map[int]string{0: "none", 200: "good", 299: "good", 300: "warn", 499: "warn", 500: "bad", 599: "bad"} {
 		if got := statusKind(status); got != want {
