@@ -29,7 +29,7 @@ type request struct {
 	kind     headerKind
 	language string     // Accept-Language, where it is not the client's; empty: the client's
 	body     []byte     // nil: none
-	hide     []string   // what the caller searches for: no error shows it
+	hide     []string   // the caller's values in query: no error shows them
 	turn     *gate.Turn // of a job among many; nil: a call of its own
 }
 

@@ -184,7 +184,7 @@ func (s *slot) searchRequest(channel ChannelID, q Query) (req request, err error
 	if err != nil {
 		return req, invalid("query: %s", err.Error())
 	}
-	req.query, req.hide, req.kind = values.Encode(), []string{q.Text}, searchHeader
+	req.query, req.hide, req.kind = values.Encode(), []string{p.Search, p.GeoLocation}, searchHeader
 	if q.Language != s.config.Language {
 		if wrong := languageMistake(q.Language); wrong != "" {
 			return req, invalid("language %s", wrong)

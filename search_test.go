@@ -100,3 +100,27 @@ func TestBoundsOfAnswers(t *testing.T) {
 		}
 	}
 }
+
+// A service may say back what was searched for, and where: no error shows it.
+func TestErrorHidesWhatWasSearchedFor(t *testing.T) {
+	q := jobboard.Query{Text: "night nurse", Near: jobboard.Near(52.520014, 13.373006, 50)}
+	for _, said := range []string{
+		"no search for night nurse around 52.520014::13.373006::50",
+		"/jobs?geoLocation=52.520014%3A%3A13.373006%3A%3A50&search=night+nurse",
+	} {
+		for _, status := range []int{http.StatusOK, http.StatusBadRequest} {
+			w := &wire{status: status, body: said}
+			_, err := w.client(t, jobboard.Config{BaseURL: base, ClientID: "10"}).Search(t.Context(), "channel", q)
+			var e *jobboard.Error
+			if !errors.As(err, &e) {
+				t.Fatal(err)
+			}
+			shown := err.Error() + string(e.Body)
+			for _, part := range []string{"night", "52.52", "13.37"} {
+				if strings.Contains(shown, part) {
+					t.Errorf("%d, %q: shows %q: %s", status, said, part, shown)
+				}
+			}
+		}
+	}
+}
