@@ -127,6 +127,15 @@ func TestTransportBodies(t *testing.T) {
 		t.Errorf("a closed body reads %d, %v", n, err)
 	}
 	// Close of the server, in the cleanup, hangs if the handler still writes.
+
+	req, _ = http.NewRequest("HEAD", srv.FeedURL(), nil)
+	if res, err = srv.Transport().RoundTrip(req); err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if body, err := io.ReadAll(res.Body); res.StatusCode != 200 || len(body) > 0 || err != nil {
+		t.Errorf("HEAD: %s, %d bytes, %v", res.Status, len(body), err)
+	}
 }
 
 // Close ends what was asked for and is not read: a test that forgets a body ends

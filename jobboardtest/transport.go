@@ -62,6 +62,7 @@ func (t directTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		in.Body = http.NoBody
 	}
 	w := &directWriter{outer: r.Context(), header: http.Header{}, ready: make(chan struct{}), cancel: cancel}
+	w.bodiless = r.Method == http.MethodHead
 	stop := context.AfterFunc(t.s.ctx, w.shut)
 	go func() {
 		defer func() {
@@ -96,6 +97,8 @@ type directWriter struct {
 	header http.Header
 	ready  chan struct{} // closed when the head of the answer is known
 	cancel context.CancelFunc
+
+	bodiless bool // the answer to a HEAD
 
 	mu      sync.Mutex
 	sent    http.Header // header as it was at WriteHeader
@@ -132,6 +135,10 @@ func (w *directWriter) writeHeader(status int) {
 func (w *directWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	w.writeHeader(http.StatusOK)
+	if w.bodiless {
+		w.mu.Unlock()
+		return 0, http.ErrBodyNotAllowed
+	}
 	for w.left == nil && w.err == nil && w.buf.Len() >= maxBuffered && !w.closed {
 		w.wait()
 	}
