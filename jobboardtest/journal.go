@@ -1,6 +1,7 @@
 package jobboardtest
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -74,7 +75,7 @@ type entry struct {
 type kept struct {
 	contentType string
 	header      http.Header // masked
-	body        []byte      // not yet
+	body        []byte      // not yet, but for what only its request knows
 	size        int64
 }
 
@@ -299,6 +300,11 @@ func newMask(s *Server, r *http.Request, cred credential) *mask {
 		}
 	}
 	return m
+}
+
+// presentedIn reports whether a text has a credential of the request.
+func (m *mask) presentedIn(text []byte) bool {
+	return slices.ContainsFunc(m.values, func(v string) bool { return bytes.Contains(text, []byte(v)) })
 }
 
 // knownSecret returns the kind of a text that is a credential, or "".

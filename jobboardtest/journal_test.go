@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -139,6 +140,20 @@ func TestJournalHoldsNoCredential(t *testing.T) {
 	}
 	if s := fmt.Sprintf("%v %+v %#v", srv.Snapshot().Tokens, srv.Snapshot().Clients, srv.Snapshot().Codes) + fmt.Sprintf("%v %+v %#v", srv.Snapshot().Clients, srv.Snapshot().Applicants, srv.Snapshot().Applicants); strings.Contains(s, d.ClientToken) || strings.Contains(s, code) || strings.Contains(s, d.ConfidentialSecret) || strings.Contains(s, d.Password) {
 		t.Errorf("a credential prints itself: %s", s)
+	}
+
+	// Nor in the answers, also when another state has come that knows none of them.
+	_, granted := token(t, srv, d.ConfidentialClient, d.ConfidentialSecret, url.Values{"grant_type": {"client_credentials"}})
+	secrets = append(secrets, fmt.Sprint(granted["access_token"]))
+	if err := srv.Restore(jobboardtest.State{}); err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; n <= srv.Count(); n++ {
+		r, _ := srv.Request(n)
+		answer := fmt.Sprint(*r.Response)
+		if i := slices.IndexFunc(secrets, func(s string) bool { return strings.Contains(answer, s) }); i >= 0 {
+			t.Errorf("%s shows in the answer of %s: %s", secrets[i], r, answer)
+		}
 	}
 }
 

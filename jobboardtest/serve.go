@@ -35,6 +35,7 @@ type call struct {
 	note    string     // what became of a credential
 	arrived time.Time
 	entry   *entry
+	mask    *mask
 	bodyErr error    // why the body is not whole
 	allowed []string // methods the path takes, when only the method was wrong
 	lost    string   // why no endpoint was found, with the rule and its section
@@ -201,6 +202,7 @@ func (c *call) cutPrefix() bool {
 // record puts the request into the journal.
 func (c *call) record() {
 	m := newMask(c.s, c.r, c.cred)
+	c.mask = m
 	e := &entry{Request: Request{
 		Time: c.arrived, Operation: c.op(), Address: c.at.String(), Method: strings.Clone(c.r.Method),
 		Path: m.text(strings.Clone(c.r.URL.EscapedPath())), Query: m.fields(c.query), Header: m.fields(c.r.Header),
@@ -241,7 +243,10 @@ func (c *call) tell(status int, a answer, f *Fault) {
 		}
 		maps.Copy(header, f.Header)
 	}
-	r.header = (&mask{known: c.s.knownSecret}).fields(header)
+	r.header = c.mask.fields(header)
+	if c.op() == OpToken || c.mask.presentedIn(r.body) { // later nobody knows them any more
+		r.body = []byte(c.mask.whole(string(r.body)))
+	}
 	c.s.journal.update(c.entry, func(e *entry) {
 		e.Status, e.Fault, e.Took, e.Note, e.response = status, fault, took, c.note, r
 	})
