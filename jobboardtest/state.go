@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -222,6 +223,7 @@ func (st *state) addApplicant(a Applicant) {
 }
 
 func (st *state) addClient(c Client) {
+	c.RedirectURIs = slices.Clone(c.RedirectURIs)
 	st.clients[c.ID] = c
 	st.secrets[c.Secret] = true
 }

@@ -86,7 +86,10 @@ func (s *Server) Snapshot() State {
 		for _, p := range byKey(st.postings) {
 			out.Postings = append(out.Postings, clonePosting(p.Posting))
 		}
-		out.Clients = byKey(st.clients)
+		for _, c := range byKey(st.clients) {
+			c.RedirectURIs = slices.Clone(c.RedirectURIs)
+			out.Clients = append(out.Clients, c)
+		}
 		out.Applicants = byKey(st.applicants)
 		out.Applications = slices.SortedFunc(maps.Values(st.applications), func(a, b Application) int {
 			return cmp.Or(cmp.Compare(a.ApplicantID, b.ApplicantID), cmp.Compare(a.JobID, b.JobID))
@@ -180,6 +183,7 @@ func (st *state) takePlain(in State) {
 		st.codes[c.Value] = c
 	}
 	for _, sub := range in.Subscriptions {
+		sub.Categories = cloneLists(sub.Categories)
 		st.subscriptions[sub.ID] = sub
 	}
 	st.catalogues = cloneLists(in.Nationalities)

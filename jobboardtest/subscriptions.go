@@ -37,6 +37,7 @@ func (s *Server) Subscriptions() []Subscription {
 	var out []Subscription
 	s.read(func(st *state) {
 		for _, sub := range st.subscriptions {
+			sub.Categories = cloneLists(sub.Categories)
 			out = append(out, sub)
 		}
 	})
