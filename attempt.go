@@ -2,6 +2,7 @@ package jobboard
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net/http"
 	"time"
@@ -56,26 +57,36 @@ func (c *call) attempt(req *http.Request) (*http.Response, *failedAttempt) {
 	return resp, failed
 }
 
-// stepIn waits for a place among the calls of a bulk call. The wait does not
-// count towards the time of a call without a deadline of its own.
+// stepIn waits for a place among the calls of a bulk call.
 func (c *call) stepIn() error {
 	if c.request.turn == nil {
 		return nil
 	}
+	return c.untimed(c.request.turn.StepIn)
+}
+
+// allow asks Config.Limiter for one request. Among the calls of a bulk call that
+// may take longer than one call has: the others are let through first.
+func (c *call) allow() error {
+	limiter := c.slot.config.Limiter
+	switch {
+	case limiter == nil:
+		return nil
+	case c.request.turn != nil:
+		return c.untimed(limiter.Wait)
+	}
+	return limiter.Wait(c.waitContext())
+}
+
+// untimed makes a wait that does not count towards the time of a call without a
+// deadline of its own.
+func (c *call) untimed(wait func(context.Context) error) error {
 	began := time.Now()
-	err := c.request.turn.StepIn(c.ctx)
+	err := wait(c.ctx)
 	if _, own := c.ctx.Deadline(); !own {
 		c.deadline = c.deadline.Add(time.Since(began))
 	}
 	return err
-}
-
-// allow asks Config.Limiter for one request.
-func (c *call) allow() error {
-	if c.slot.config.Limiter == nil {
-		return nil
-	}
-	return c.slot.config.Limiter.Wait(c.waitContext())
 }
 
 // authorize returns the authorization of the next request. A credential goes to

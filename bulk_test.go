@@ -370,6 +370,50 @@ func TestBulkTokenNeedsACall(t *testing.T) {
 	})
 }
 
+// slowLimiter lets one request through every gap, and refuses one whose turn
+// comes after its context ends, as rate.Limiter does.
+type slowLimiter struct {
+	gap  time.Duration
+	mu   sync.Mutex
+	next time.Time
+}
+
+func (l *slowLimiter) Wait(ctx context.Context) error {
+	l.mu.Lock()
+	turn := time.Now()
+	if l.next.After(turn) {
+		turn = l.next
+	}
+	if end, ok := ctx.Deadline(); ok && turn.After(end) {
+		l.mu.Unlock()
+		return errLimited
+	}
+	l.next = turn.Add(l.gap)
+	l.mu.Unlock()
+	return wait(ctx, time.Until(turn))
+}
+
+// However slow Config.Limiter is, no job of a bulk call is lost to the wait for it.
+func TestBulkWithSlowLimiter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sent := 0
+		c := served(t, jobboard.Config{Limiter: &slowLimiter{gap: 10 * time.Second}}, func(r *http.Request) *http.Response {
+			if sent++; sent%5 == 1 {
+				return answer(r, 429, "")
+			}
+			return answer(r, 200, "true")
+		})
+		for r := range withToken(c).BulkHasApplied(t.Context(), upTo(40), jobboard.BulkOptions{}) {
+			if r.Err != nil {
+				t.Errorf("job %d: %v", r.Job, r.Err)
+			}
+		}
+		if sent != 50 {
+			t.Errorf("%d requests", sent)
+		}
+	})
+}
+
 // Code of the caller that panics in a goroutine of the library must not end the
 // program: a web handler recovers from what happens in its own.
 func TestBulkPassesPanicsOn(t *testing.T) {

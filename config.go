@@ -40,7 +40,8 @@ type Config struct {
 
 	// Limiter is asked before every request: also before a repeat, before a
 	// redirect is followed, and before the repeat with a renewed token. Its
-	// time does not count towards RetryPolicy.AttemptTimeout. nil: no limit.
+	// time does not count towards RetryPolicy.AttemptTimeout, and in a bulk call
+	// not towards the minute of a call without a deadline either. nil: no limit.
 	Limiter Limiter
 
 	// DisableCompression asks for answers that are not compressed. On a fast

@@ -208,7 +208,7 @@ type Error struct {
 	StatusCode      int           // 0 where there was no answer
 	Code            string        // the service's code, if it sent one: "get_project_error", "invalid_token"
 	Message         string        // the service's words, at most 300 bytes
-	Body            []byte        // the answer's first 64 KiB, or first 120 bytes for a search with a good status; nil without one
+	Body            []byte        // the answer's first 64 KiB, or 120 bytes of a search with a good status; nil: none
 	Attempts        int           // a repeat with a renewed token is one, a followed redirect is none; 0: nothing was sent
 	RetryAfter      time.Duration // what the service asked for, 0 if nothing
 	Stopped         StopReason    // why there was no further attempt
