@@ -49,8 +49,12 @@ var dull = []string{"Accept-Encoding", "Authorization", "Connection", "Content-L
 // a variable, for the journal does not know its value.
 func (c *Control) curl(r jobboardtest.Request) string {
 	words := []string{"curl"}
-	if r.Method != http.MethodGet {
+	switch r.Method {
+	case http.MethodGet:
+	case http.MethodPost, http.MethodPut, http.MethodDelete:
 		words = append(words, "-X", r.Method)
+	default: // a foreign word
+		words = append(words, "-X", shellQuote(r.Method))
 	}
 	words = append(words, curlCredential(r)...)
 	for _, name := range slices.Sorted(maps.Keys(r.Header)) {

@@ -45,6 +45,10 @@ func TestCurl(t *testing.T) {
 			jobboardtest.Request{Method: "POST", Path: "/e", Body: "client_id=11", Credential: "client 11"},
 			`curl -X POST --data-raw 'client_id=11' 'http://127.0.0.1:1/e'`,
 		},
+		{ // HTTP lets a method have what a shell would carry out
+			jobboardtest.Request{Method: "`id`|x", Path: "/f", Credential: "none"},
+			"curl -X '`id`|x' 'http://127.0.0.1:1/f'",
+		},
 	} {
 		if got := c.curl(x.request); got != x.want {
 			t.Errorf("%s\nwant %s", got, x.want)
