@@ -287,11 +287,10 @@ type ActiveFault struct {
 	owner *faults
 
 	// guarded by owner.mu
-	since   time.Time
-	seen    int
-	hits    int
-	random  *rand.Rand
-	removed bool
+	since  time.Time
+	seen   int
+	hits   int
+	random *rand.Rand
 }
 
 type faults struct {
@@ -354,7 +353,6 @@ func (a *ActiveFault) Hits() int {
 func (a *ActiveFault) Lift() {
 	a.owner.mu.Lock()
 	defer a.owner.mu.Unlock()
-	a.removed = true
 	a.owner.list = slices.DeleteFunc(a.owner.list, func(x *ActiveFault) bool { return x == a })
 }
 

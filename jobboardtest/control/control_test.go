@@ -716,6 +716,21 @@ func TestEventsOverTime(t *testing.T) {
 	})
 }
 
+// A page that was drawn with a request under way hears of its answer too.
+func TestEventsOfWhatWasUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSuite(t)
+		s.ask(applied(s.srv.Demo.OpenJob), s.srv.Demo.ApplicantToken)
+		s.srv.Fail(jobboardtest.Fault{Delay: time.Second, Times: 1})
+		go s.ask(applied(s.srv.Demo.AppliedJob), s.srv.Demo.ApplicantToken)
+		synctest.Wait()
+		events := s.follow(s.request("GET", "/events?after=2&revision=0", ""), 4, func() {})
+		if rows := events[3]; !strings.HasPrefix(rows, "rows ") || !strings.Contains(rows, `"n":2,`) || strings.Contains(rows, `"n":1,`) {
+			t.Errorf("the events are %q", events)
+		}
+	})
+}
+
 // What is open for long, read or not, does not keep the server from ending, and is told.
 func TestEndOfLongAnswers(t *testing.T) {
 	for _, how := range []string{"shutdown", "close"} {

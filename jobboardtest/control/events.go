@@ -97,7 +97,7 @@ func (c *Control) newEventStream(w http.ResponseWriter, r *http.Request) (*event
 		if err != nil {
 			return nil, err
 		}
-		s.journal.last = int(n)
+		s.journal.goOn(int(n))
 	}
 	if n, err := strconv.ParseInt(revision, 10, 64); err == nil {
 		s.revision = n
@@ -155,6 +155,17 @@ type follower struct {
 	srv  *jobboardtest.Server
 	last int
 	open map[int]bool
+}
+
+// goOn begins after an entry. The page has drawn those up to it, some of them
+// without their answer.
+func (f *follower) goOn(last int) {
+	f.last = last
+	for _, r := range f.srv.RequestsAfter(last - maxRows) {
+		if r.Number <= last && r.Status == 0 {
+			f.open[r.Number] = true
+		}
+	}
 }
 
 // news returns the rows to draw, and reports whether a request may have changed the
