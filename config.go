@@ -49,14 +49,17 @@ type Config struct {
 	DisableCompression bool
 }
 
-// Format prints the configuration without its credentials.
+// Format prints the configuration without its credentials, and without an
+// address that NewClient refuses, which may hold one.
 func (cfg Config) Format(f fmt.State, verb rune) {
 	type plain Config // has no Format
 	fmt.Fprintf(f, fmt.FormatString(f, verb), plain(cfg.withoutSecrets()))
 }
 
-// LogValue returns the addresses, and for each credential whether it is set.
+// LogValue returns the addresses as Format prints them, and for each credential
+// whether it is set.
 func (cfg Config) LogValue() slog.Value {
+	cfg = cfg.withoutSecrets()
 	return slog.GroupValue(
 		slog.String("base_url", cfg.BaseURL), slog.String("jobdb_url", cfg.JobDBURL),
 		slog.Bool("client_id", cfg.ClientID != ""), slog.Bool("token_source", cfg.TokenSource != nil),
@@ -65,6 +68,7 @@ func (cfg Config) LogValue() slog.Value {
 
 // MarshalJSON returns the values of LogValue as JSON.
 func (cfg Config) MarshalJSON() ([]byte, error) {
+	cfg = cfg.withoutSecrets()
 	return json.Marshal(map[string]any{
 		"base_url": cfg.BaseURL, "jobdb_url": cfg.JobDBURL, "client_id": cfg.ClientID != "",
 		"token_source": cfg.TokenSource != nil, "jobdb_token_source": cfg.JobDBTokenSource != nil,
@@ -78,6 +82,11 @@ func (cfg Config) withoutSecrets() Config {
 	for _, source := range []*oauth2.TokenSource{&cfg.TokenSource, &cfg.JobDBTokenSource} {
 		if *source != nil {
 			*source = staticToken{} // prints as hidden, whatever was there
+		}
+	}
+	for _, text := range []*string{&cfg.BaseURL, &cfg.JobDBURL} {
+		if _, wrong := address.Base(*text, ""); *text != "" && wrong != "" {
+			*text = hiddenText
 		}
 	}
 	return cfg

@@ -421,6 +421,14 @@ func TestConfigurationErrorsShowNothing(t *testing.T) {
 			continue
 		}
 		checkPrintings(t, name, err)
+		if cfg.Language != "" || cfg.UserAgent != "" || cfg.SubscriptionPath != "" {
+			continue // these are shown as they are
+		}
+		for how, text := range rig.Formats(cfg) {
+			if found := rig.Shown(text); found != nil {
+				t.Errorf("%s: the settings, printed with %s, show %q", name, how, found)
+			}
+		}
 	}
 }
 
