@@ -51,7 +51,9 @@
 // hide the next entries too. The reader therefore takes it for forgotten, and
 // reads the entries in it, in two cases: its end does not come before that of
 // the feed or within Options.MaxEntryBytes; or a PositionOpening begins in it,
-// and behind that another comment, section or instruction of the same kind.
+// and behind that another comment, section or instruction of the same kind. It
+// reads the same text again at most 64 times, so that the work is linear in the
+// length of the feed.
 //
 // # Bounds
 //

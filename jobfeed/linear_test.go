@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 )
 
 // steps returns how many bytes a reader looks at to read a feed of n times the
@@ -53,6 +55,42 @@ func FuzzLinear(f *testing.F) {
 			t.Errorf("%d steps for %d bytes: %q", once, n*len(text), text)
 		}
 	})
+}
+
+// An entry that is read again from inside of a section costs a look at what
+// comes behind it. Sections that end apart must not make that many looks.
+func TestLinearResync(t *testing.T) {
+	for _, unit := range []string{
+		"<!--<PositionOpening <!---->", "<!--<PositionOpening><!---->", "<![CDATA[<PositionOpening <![CDATA[]]>",
+		"<!--<PositionOpening/><PositionOpening <!---->",
+	} {
+		for _, end := range []string{"", "</PositionOpening>", "<PositionOpening/>"} {
+			feed := "<PositionOpening>" + strings.Repeat(unit, 100_000/len(unit)) + end
+			r := NewReader(strings.NewReader(feed), nil)
+			for range r.Entries() {
+			}
+			if most := int64(200 * len(feed)); r.win.steps > most {
+				t.Errorf("%d steps for %d bytes: %q...%q", r.win.steps, len(feed), unit, end)
+			}
+		}
+	}
+}
+
+// What is wrong is told in characters that a terminal and a database can show and
+// keep, whatever stands in the feed.
+func TestReasonIsPrintable(t *testing.T) {
+	for _, name := range []string{"\x9b31m", "\u009b31m", "\u2028", "\u202e", "a\xff", "\u0085"} {
+		r := NewReader(strings.NewReader("<PositionOpening><"+name+"/></PositionOpening>"), nil)
+		for _, err := range r.Entries() {
+			broken, ok := errors.AsType[*EntryError](err)
+			if !ok {
+				t.Fatalf("%q: %v", name, err)
+			}
+			if !utf8.ValidString(broken.Reason) || strings.ContainsFunc(broken.Reason, func(r rune) bool { return !unicode.IsPrint(r) }) {
+				t.Errorf("%q: %q", name, broken.Reason)
+			}
+		}
+	}
 }
 
 func TestNameBytes(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 
 	"github.com/jobboard-sdk/jobboard-go"
 )
@@ -113,7 +114,15 @@ func (p *parser) syntax(err error) *fault {
 	if p.offset() == p.length && strings.HasSuffix(reason, "EOF") {
 		return errOpen
 	}
-	return &fault{p.offset(), ErrSyntax, fmt.Sprintf("%.100s", reason)}
+	return &fault{p.offset(), ErrSyntax, fmt.Sprintf("%.100s", strings.Map(printable, reason))}
+}
+
+// printable returns r, and U+FFFD where it may do something to a line of a log.
+func printable(r rune) rune {
+	if unicode.IsPrint(r) {
+		return r
+	}
+	return unicode.ReplacementChar
 }
 
 // finish checks and completes the entry after its end tag.

@@ -37,8 +37,8 @@ const (
 	maxDoctype        = 64 << 10
 	maxWrappers       = 64 // that are remembered by name
 
-	// maxResyncs bounds how often the same end of a section is taken as not
-	// being the end of one more section; each time costs a look at an entry.
+	// maxResyncs bounds how often the same text is read again from inside of a
+	// section that is taken as not closed; each time costs a look at an entry.
 	maxResyncs = 64
 )
 

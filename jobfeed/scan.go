@@ -215,12 +215,13 @@ func (r *Reader) skipSection(kind int) {
 	w.discard(end)
 }
 
-// mayResync reports whether a section that ends at the offset may once more be
-// taken as not closed.
+// mayResync reports whether the text up to the offset, which was looked at, may
+// be read once more from inside of a section in it.
 func (r *Reader) mayResync(end int64) bool {
-	if r.resyncEnd != end {
-		r.resyncEnd, r.resyncs = end, 0
+	if r.win.off >= r.resyncEnd {
+		r.resyncs = 0
 	}
+	r.resyncEnd = max(r.resyncEnd, end)
 	r.resyncs++
 	return r.resyncs <= maxResyncs
 }
@@ -261,9 +262,9 @@ func (r *Reader) entry() (*Entry, error) {
 // resume settles where reading goes on after a broken entry.
 func (r *Reader) resume(raw []byte, open int, why cut) {
 	w := &r.win
-	begin, end := w.resync(raw)
+	begin := w.resync(raw)
 	switch {
-	case begin >= 0 && r.mayResync(w.off+int64(end)):
+	case begin >= 0 && r.mayResync(w.off+int64(len(raw))):
 		r.ahead = begin
 	case open >= 0:
 		r.skipping = true

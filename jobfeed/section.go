@@ -97,13 +97,13 @@ func (s *window) skipSection(kind int) (nested, ok bool) {
 
 // resync looks in a broken entry for a section that was not closed where its
 // author meant to: an entry begins in it and then a section of the same kind.
-// It returns the beginning of that entry and the end of the section, or -1.
-func (s *window) resync(raw []byte) (begin, end int) {
+// It returns the beginning of that entry, or -1.
+func (s *window) resync(raw []byte) (begin int) {
 	s.looked(raw)
 	for i := 1; ; {
 		k := bytes.IndexByte(raw[i:], '<')
 		if k < 0 {
-			return -1, -1
+			return -1
 		}
 		i += k
 		kind := sectionIn(raw[i:])
@@ -114,7 +114,7 @@ func (s *window) resync(raw []byte) (begin, end int) {
 		i += len(sections[kind].begin)
 		content, _, _ := bytes.Cut(raw[i:], []byte(sections[kind].end))
 		if at := s.hidden(content, kind); at >= 0 {
-			return i + at, i + len(content)
+			return i + at
 		}
 		i += len(content)
 	}
