@@ -67,7 +67,10 @@ func TestLinearResync(t *testing.T) {
 		for _, end := range []string{"", "</PositionOpening>", "<PositionOpening/>"} {
 			feed := "<PositionOpening>" + strings.Repeat(unit, 100_000/len(unit)) + end
 			r := NewReader(strings.NewReader(feed), nil)
-			for range r.Entries() {
+			for _, err := range r.Entries() {
+				if err == nil {
+					t.Errorf("an entry without an identifier: %q...%q", unit, end)
+				}
 			}
 			if most := int64(200 * len(feed)); r.win.steps > most {
 				t.Errorf("%d steps for %d bytes: %q...%q", r.win.steps, len(feed), unit, end)

@@ -49,6 +49,7 @@ func TestClean(t *testing.T) {
 		{"line ends after pre", "<pre>\n\na</pre>", "<pre>\n\na</pre>"},
 		{"drawing", `<svg><style><img src=x onerror=alert(1)></style><text>a</text></svg>`, `a`},
 		{"characters", "a\x00b\xffc&#0;\r\nd&#x1;\x7f\uffff&nbsp;e", "ab\uFFFDc\uFFFD\nd\u00a0e"},
+		{"form feed", "a\fb&#12;c<a href='https://a.example/\f'>d</a>", `a b c<a href="https://a.example/" rel="nofollow noreferrer">d</a>`},
 		{"bold in bold", `<b>a<b>b</b>c</b>d`, `<b>abc</b>d`},
 		{"too deep", strings.Repeat("<div>", 600) + "<ul><li>a<li>b &amp; c", `• a<br/>• b &amp; c`},
 	} {
@@ -254,6 +255,7 @@ func TestText(t *testing.T) {
 		{`<table><tr><td>a<td>b<tr><td>c</table>`, "a b\nc"},
 		{`Tom &amp; Jerry &lt;b&gt;`, "Tom & Jerry <b>"},
 		{"a\u202eb\u2066c\x07d&nbsp;e", "abcd e"},
+		{"a\u2028b\u2029c", "a b c"},
 		{`<section>a</section><section>b</section>`, "a\nb"},
 		{`a<b>b</b>c <i> d</i>`, "abc d"},
 		{`<ul><li></li><li>a</li></ul>`, "• a"},

@@ -269,7 +269,7 @@ func TestStructuredDataInScript(t *testing.T) {
 			t.Errorf("not safe: %s", s)
 		}
 	}
-	if got := asJSON(t, d)["title"]; got != "< /script>< script>alert(1)< /script>< !--< script>]]>&\uFFFD" {
+	if got := asJSON(t, d)["title"]; got != "< /script>< script>alert(1)< /script>< !--< script>]]>& \uFFFD" {
 		t.Errorf("the title is %q", got)
 	}
 	// encoding/json/v2 takes every escape away that JSON does not need.

@@ -75,7 +75,10 @@ func (s *simplifier) inner() kind {
 func (s *simplifier) text(text []byte) {
 	if bytes.ContainsFunc(text, unwritten) {
 		text = bytes.Map(func(r rune) rune {
-			if unwritten(r) {
+			switch {
+			case r == '\f': // white space in HTML
+				return ' '
+			case unwritten(r):
 				return -1
 			}
 			return r
@@ -96,7 +99,7 @@ func (s *simplifier) text(text []byte) {
 // unwritten reports whether a character cannot be written in XML, and so not in a
 // feed. HTML has no use for one either.
 func unwritten(r rune) bool {
-	return r < ' ' && r != '\t' && r != '\n' && r != '\r' && r != '\f' || r == 0x7f || r == '\uFFFE' || r == '\uFFFF'
+	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7f || r == '\uFFFE' || r == '\uFFFF'
 }
 
 func (s *simplifier) start(e *element, more bool) {

@@ -146,5 +146,5 @@ func invisible(r rune) bool {
 	return unicode.IsControl(r) && !unicode.IsSpace(r) ||
 		r >= '\u202A' && r <= '\u202E' || // embeddings and overrides of the direction
 		r >= '\u2066' && r <= '\u2069' || // isolates
-		r == '\uFEFF' || r == '\u2028' || r == '\u2029'
+		r == '\uFEFF'
 }
