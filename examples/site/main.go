@@ -196,9 +196,6 @@ func (s *site) headers(next http.Handler) http.Handler {
 			"default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Referrer-Policy", "same-origin")
-		if chosen := r.URL.Query().Get(languageCookie); chosen != "" {
-			s.setCookie(w, languageCookie, wordsOf(r).Lang, 365*24*3600)
-		}
 		next.ServeHTTP(w, r)
 	})
 }
@@ -208,10 +205,13 @@ type statusError int
 
 func (e statusError) Error() string { return http.StatusText(int(e)) }
 
-// handle shows what went wrong in the visitor's language, with the status that
-// the failure has for them.
+// handle keeps the language that a visitor chose, and shows what went wrong in
+// it, with the status that the failure has for them.
 func (s *site) handle(f func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		if chosen := r.URL.Query().Get(languageCookie); chosen != "" {
+			s.setCookie(w, languageCookie, wordsOf(r).Lang, 365*24*3600)
+		}
 		err := f(w, r)
 		if err == nil {
 			return

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"strings"
 	"sync"
 	"time"
 
@@ -111,14 +112,19 @@ func (s *site) applicant(r *http.Request) *jobboard.Applicant {
 
 const maxAddress = 1000 // a cookie has no room for more
 
-// local returns an address of this site, whatever it is given. A browser takes
-// "//", "/\" and "/<tab>/" for the beginning of another site's.
+// local returns an address of this site, whatever it is given, and not one of the
+// sign-in, which would never end. A browser takes "//", "/\" and "/<tab>/" for the
+// beginning of another site's.
 func local(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "" || u.Host != "" || len(address) > maxAddress {
 		return "/"
 	}
-	return (&url.URL{Path: path.Clean("/" + u.Path), RawQuery: u.RawQuery}).String()
+	clean := path.Clean("/" + u.Path)
+	if clean == "/signin" || strings.HasPrefix(clean, "/signin/") {
+		return "/"
+	}
+	return (&url.URL{Path: clean, RawQuery: u.RawQuery}).String()
 }
 
 // signIn sends the visitor to the board's sign-in page.
@@ -142,8 +148,8 @@ func (s *site) signedIn(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.setCookie(w, signInCookie, "", -1) // it counts once
 	next := local(underway.Get("next"))
-	if r.FormValue("code") == "" { // the visitor refused
-		http.Redirect(w, r, next, http.StatusSeeOther)
+	if r.FormValue("code") == "" { // the visitor refused, or the board did; the form would begin anew
+		http.Redirect(w, r, strings.TrimSuffix(next, "/apply"), http.StatusSeeOther)
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), 10*time.Second)

@@ -379,6 +379,45 @@ func TestPublished(t *testing.T) {
 	}
 }
 
+// A visitor who is refused at the board is not sent there again and again, and
+// one whose sign-in failed is not sent back to the failure.
+func TestSignInEnds(t *testing.T) {
+	v, fake := start(t)
+	status, body := v.get("/signin/callback?code=x&state=y")
+	want(t, "a failure", status, body, 400, `href="/signin?next=%2fsignin%2fcallback"`)
+	status, body = v.signIn(fake, "/signin/callback")
+	want(t, "after it", status, body, 200, `action="/signout"`)
+
+	stranger := newVisitor(t, v.origin)
+	begun := 0
+	stranger.client.CheckRedirect = func(req *http.Request, _ []*http.Request) error {
+		if state := req.URL.Query().Get("state"); req.URL.Path != "/signin/callback" && state != "" {
+			if begun++; begun > 1 {
+				return fmt.Errorf("signing in for the %d. time", begun)
+			}
+			req.URL, _ = url.Parse(v.origin + "/signin/callback?error=access_denied&state=" + state)
+		}
+		return nil
+	}
+	status, body = stranger.get(fmt.Sprintf("/jobs/%d/apply", fake.Demo.OpenJob))
+	want(t, "refused", status, body, 200, "Sign in to see whether you may apply.")
+}
+
+// What everybody may keep a copy of sets no visitor's cookie.
+func TestSharedFilesSetNoCookie(t *testing.T) {
+	v, _ := start(t)
+	for path, cookies := range map[string]int{"/?lang=en": 1, "/jobs/1?lang=en": 1, "/sitemap.xml?lang=en": 0, "/jobs.rss?lang=en": 0, "/style.css?lang=en": 0} {
+		resp, err := v.client.Get(v.origin + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if n := len(resp.Cookies()); n != cookies {
+			t.Errorf("%s: %d cookies, Cache-Control %q", path, n, resp.Header.Get("Cache-Control"))
+		}
+	}
+}
+
 // However many visitors sign in, whoever uses their session keeps it.
 func TestSessionsAreBounded(t *testing.T) {
 	var all sessions
@@ -420,6 +459,10 @@ func TestLocal(t *testing.T) {
 	for address, want := range map[string]string{
 		"":                                    "/",
 		"/jobs/1/apply":                       "/jobs/1/apply",
+		"/signin":                             "/",
+		"/signin/callback?code=x&state=y":     "/",
+		"/signin/../signin?next=/signin":      "/",
+		"/signing-bonus":                      "/signing-bonus",
 		"/?text=a&near=K%C3%B6ln":             "/?text=a&near=K%C3%B6ln",
 		"//evil.example":                      "/",
 		"/\t/evil.example":                    "/",
