@@ -26,6 +26,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -54,7 +55,7 @@ func run(ctx context.Context, addr, origin, database string) error {
 	if err != nil {
 		return err
 	}
-	origin = cmp.Or(origin, "http://"+listener.Addr().String())
+	origin = strings.TrimRight(cmp.Or(origin, "http://"+listener.Addr().String()), "/")
 	b := boardOf(origin)
 	if b.fake != nil {
 		defer b.fake.Close()

@@ -129,6 +129,9 @@ func local(address string) string {
 
 // signIn sends the visitor to the board's sign-in page.
 func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
+	if s.oauth.Endpoint.AuthURL == "" {
+		return statusError(http.StatusNotImplemented)
+	}
 	state, verifier := rand.Text(), oauth2.GenerateVerifier()
 	underway := url.Values{"state": {state}, "verifier": {verifier}, "next": {local(r.FormValue("next"))}}
 	s.setCookie(w, signInCookie, underway.Encode(), 600)

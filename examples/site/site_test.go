@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -403,6 +404,15 @@ func TestSignInEnds(t *testing.T) {
 	want(t, "refused", status, body, 200, "Sign in to see whether you may apply.")
 }
 
+// A site that was not told where the board's sign-in is says that it did not work.
+func TestNoSignIn(t *testing.T) {
+	w := httptest.NewRecorder()
+	err := new(site).signIn(w, httptest.NewRequest("GET", "/signin", nil))
+	if location := w.Header().Get("Location"); err == nil || location != "" {
+		t.Errorf("%v, to %q", err, location)
+	}
+}
+
 // What everybody may keep a copy of sets no visitor's cookie.
 func TestSharedFilesSetNoCookie(t *testing.T) {
 	v, _ := start(t)
@@ -415,6 +425,36 @@ func TestSharedFilesSetNoCookie(t *testing.T) {
 		if n := len(resp.Cookies()); n != cookies {
 			t.Errorf("%s: %d cookies, Cache-Control %q", path, n, resp.Header.Get("Cache-Control"))
 		}
+	}
+}
+
+// firstLine keeps the first line of a log, and stops what writes it.
+type firstLine struct {
+	text string
+	stop func()
+}
+
+func (f *firstLine) Write(p []byte) (int, error) {
+	if f.text == "" {
+		f.text = string(p)
+		f.stop()
+	}
+	return len(p), nil
+}
+
+// An origin as a browser shows it, with a slash at its end, is that origin.
+func TestOriginWithSlash(t *testing.T) {
+	t.Setenv("JOBBOARD_BASE_URL", "")
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	first := &firstLine{stop: stop}
+	defer log.SetOutput(log.Writer())
+	log.SetOutput(first)
+	if err := run(ctx, "127.0.0.1:0", "https://jobs.example/", ""); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasSuffix(first.text, "https://jobs.example/\n") {
+		t.Errorf("the site is at %q", first.text)
 	}
 }
 

@@ -113,6 +113,9 @@ func (s *service) list(r *http.Request) (any, error) {
 		q.Near = jobboard.Near(town.Latitude, town.Longitude, 50)
 	}
 	found, err := s.mirror.Search(r.Context(), q)
+	if errors.Is(err, jobmirror.ErrPageCursor) {
+		return nil, jobboard.ErrInvalidInput
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -63,6 +63,7 @@ func TestService(t *testing.T) {
 	}{
 		{"/?near=Berlin&text=pflegefachkraft", "", 200, "Pflegefachkraft (m/w/d)"},
 		{"/?near=Atlantis", "", 400, "bad request"},
+		{"/?after=x", "", 400, "bad request"},
 		{job, "", 200, `"applyPossible":true`},
 		{job, fake.Demo.ApplicantToken, 200, `"decision":"may apply"`},
 		{job, "none", 401, "unauthorized"},
