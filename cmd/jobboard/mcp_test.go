@@ -379,6 +379,34 @@ func TestAssistantKeepsTheDemo(t *testing.T) {
 	}
 }
 
+// An advertisement that is too large for a result is cut, and the pages go on
+// behind it.
+func TestAssistantCutsWhatDoesNotFit(t *testing.T) {
+	p := newProcess()
+	p.startFake = func() *jobboardtest.Server {
+		srv := inMemory()
+		for i := range 2 {
+			title := fmt.Sprintf("Zirkusdirektor %d", i)
+			job := srv.AddJob(jobboardtest.Job{Title: title})
+			srv.AddPosting(jobboardtest.Posting{
+				JobID: job.ID, Channels: []string{srv.Demo.Channel}, Title: title,
+				Config: map[string][]string{"platform_internalAdText": {strings.Repeat("\U00020000", 20_000)}},
+			})
+		}
+		p.transport = srv.Client().Transport
+		return srv
+	}
+	session := connect(t, p, "--fake")
+	for offset, next := range []any{1.0, nil} {
+		found := use(t, session, "search_jobs", fmt.Sprintf(`{"text":"Zirkusdirektor","advertisement_characters":20000,"offset":%d}`, offset))
+		title := fmt.Sprintf(`"foreign_title":"Zirkusdirektor %d"`, offset)
+		found.want(t, false, title, `"advertisement_cut":true`, `"total":2`)
+		if found.fields["next_offset"] != next {
+			t.Errorf("offset %d: next %v", offset, found.fields["next_offset"])
+		}
+	}
+}
+
 func TestAssistantWithoutAnApplicant(t *testing.T) {
 	srv := demo(t)
 	session := connect(t, newProcess().pointAt(srv).set("USER_TOKEN", ""))

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/foreign"
@@ -132,7 +133,11 @@ func (m *assistant) searchJobs(ctx context.Context, b *board, in searchJobsArgs)
 		if found <= in.Offset || out.Next != 0 {
 			continue
 		}
-		if e := entryOf(p, min(in.Advertisement, maxAdText)); len(out.Postings) < most && space.takes(e) {
+		e := entryOf(p, min(in.Advertisement, maxAdText))
+		if len(out.Postings) == 0 { // a page has an entry, or the next would be the same one
+			e = space.cut(e, p)
+		}
+		if len(out.Postings) < most && space.takes(e) {
 			out.Postings = append(out.Postings, e)
 		} else {
 			out.Next = found - 1
@@ -196,10 +201,27 @@ func put[T any](r *room, list *[]T, x T, leftOut *int) {
 
 // takes reports whether an entry fits, and takes its room.
 func (r *room) takes(x any) bool {
-	body, err := json.Marshal(x)
-	if err != nil || len(body)+1 > r.left {
-		return false
+	size, ok := r.fits(x)
+	if ok {
+		r.left -= size
 	}
-	r.left -= len(body) + 1
-	return true
+	return ok
+}
+
+// fits returns how much room an entry needs, and reports whether there is that much.
+func (r *room) fits(x any) (size int, ok bool) {
+	body, err := json.Marshal(x)
+	size = len(body) + 1
+	return size, err == nil && size <= r.left
+}
+
+// cut shortens the advertisement of a posting's entry until there is room for it.
+func (r *room) cut(e entry, p *jobboard.JobPosting) entry {
+	for n := utf8.RuneCountInString(e.Advertisement) / 2; n > 0; n /= 2 {
+		if _, ok := r.fits(e); ok {
+			break
+		}
+		e = entryOf(p, n)
+	}
+	return e
 }
