@@ -11,7 +11,7 @@
 // belongs to its attempt.
 //
 // No attribute holds a credential, a query value, a job or an applicant: paths
-// are templates.
+// are templates, and url.full, which the conventions ask of a span, is left out.
 //
 // # Metrics
 //
