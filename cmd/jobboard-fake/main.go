@@ -171,10 +171,7 @@ func serve(o options) (srv *jobboardtest.Server, f first, err error) {
 		BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, TokenURL: srv.TokenURL(), AuthURL: srv.AuthURL(),
 		FeedURL: srv.FeedURL(), DemoInfo: srv.Demo,
 	}
-	var hosts []string
-	if o.controlHost != "" {
-		hosts = strings.Split(o.controlHost, ",")
-	}
+	hosts := strings.FieldsFunc(o.controlHost, func(r rune) bool { return r == ',' || r == ' ' })
 	if o.controlAddr == "" {
 		f.ControlURL = control.Mount(srv, hosts...)
 		return srv, f, nil

@@ -357,7 +357,7 @@ func TestControl(t *testing.T) {
 	for _, own := range []bool{false, true} {
 		args := []string{"-addr", "127.0.0.1:0", "-json", "-data", file, "-save", "-prefix", "/x"}
 		if own {
-			args = append(args, "-control-addr", "0.0.0.0:0", "-control-host", "fake.example.com,other.example.com")
+			args = append(args, "-control-addr", "0.0.0.0:0", "-control-host", "fake.example.com, other.example.com")
 		}
 		p := start(t, args...)
 		m := p.first()
