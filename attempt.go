@@ -231,9 +231,9 @@ func (c *call) take(a *answer) error {
 	if w == nil {
 		return c.accept(a)
 	}
-	start := time.Now()
+	start, before := time.Now(), a.exchange.Waited() // for the beginning of gzip
 	err := c.accept(a)
-	w.decode += time.Since(start) - a.exchange.Waited()
+	w.decode += time.Since(start) - (a.exchange.Waited() - before)
 	return err
 }
 

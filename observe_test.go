@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -267,6 +268,42 @@ func TestObserverSeesStreams(t *testing.T) {
 		r.want(append(begin, "end: 200, 1 attempts, error true")...)
 		if r.calls[0].Decode > r.calls[0].Duration {
 			t.Errorf("%+v", r.calls[0])
+		}
+	})
+}
+
+// slowStart is a body whose first bytes take a while.
+type slowStart struct {
+	io.Reader
+	wait time.Duration
+}
+
+func (s *slowStart) Read(p []byte) (int, error) {
+	time.Sleep(s.wait)
+	s.wait = 0
+	return s.Reader.Read(p)
+}
+
+// Decode does not count what a call waits for bytes, nor take it off twice.
+func TestObserverDecodeTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for encoding, body := range map[string]string{"": "true", "gzip": zipped("true")} {
+			var end jobboard.CallEnd
+			c := served(t, jobboard.Config{Observer: &jobboard.Observer{
+				Call: func(context.Context, jobboard.CallStart) (context.Context, func(jobboard.CallEnd)) {
+					return nil, func(e jobboard.CallEnd) { end = e }
+				},
+			}}, func(r *http.Request) *http.Response {
+				resp := answer(r, http.StatusOK, "", "Content-Encoding", encoding)
+				resp.Body = io.NopCloser(&slowStart{strings.NewReader(body), time.Second})
+				return resp
+			})
+			if ok, err := withToken(c).HasApplied(t.Context(), 1); !ok || err != nil {
+				t.Fatal(ok, err)
+			}
+			if end.Decode != 0 || end.Duration != time.Second { // decoding takes no virtual time
+				t.Errorf("encoding %q: %v of %v", encoding, end.Decode, end.Duration)
+			}
 		}
 	})
 }
