@@ -19,6 +19,8 @@ import (
 // it is. The error is that of the first write; SaveError has those of later
 // ones. A second file takes the place of the first.
 func (s *Server) SaveTo(file string) error {
+	s.saver.changing.Lock()
+	defer s.saver.changing.Unlock()
 	s.saver.stop()
 	return s.saver.start(s, file)
 }
@@ -33,7 +35,8 @@ func (s *Server) SaveError() error {
 
 // saver keeps a file up to date with the state.
 type saver struct {
-	dirty chan struct{} // has room for one: a write is due
+	dirty    chan struct{} // has room for one: a write is due
+	changing sync.Mutex    // one file takes another's place at a time
 
 	mu      sync.Mutex
 	save    func() error // nil without a file

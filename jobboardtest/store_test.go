@@ -227,6 +227,37 @@ func TestWhenItSaves(t *testing.T) {
 	})
 }
 
+// Of files that are given at the same moment one is kept up to date, by one writer.
+func TestSaveToOneOfMany(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		srv := jobboardtest.NewServer(jobboardtest.WithoutSockets())
+		defer srv.Close()
+		var given sync.WaitGroup
+		for _, name := range []string{"a", "b", "c", "d"} {
+			given.Go(func() {
+				if err := srv.SaveTo(filepath.Join(dir, name)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		given.Wait()
+		for _, id := range []string{"1", "2"} { // the second comes while the writer rests
+			srv.AddChannel(jobboardtest.Channel{ID: id})
+			synctest.Wait()
+		}
+		channels := ""
+		for _, name := range []string{"a", "b", "c", "d"} {
+			for _, c := range readState(t, filepath.Join(dir, name)).Channels {
+				channels += c.ID
+			}
+		}
+		if channels != "1" {
+			t.Errorf("written are %q", channels)
+		}
+	})
+}
+
 // A file that another program has written is left to it, and the server says so.
 func TestSaveLeavesAnothersFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "board.json")
