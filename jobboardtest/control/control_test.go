@@ -253,7 +253,7 @@ func TestRefusals(t *testing.T) {
 		{"PATCH", "/variants", `{"error_status":17}`, 400, "error_status", "17"},
 		{"PATCH", "/variants", `{"unknown_channel":500}`, 400, "unknown_channel", "500"},
 		{"PATCH", "/variants", `{"quotedids":true}`, 400, "quotedids", "unknown member"},
-		{"PATCH", "/variants", `{"token_seconds":10000000000}`, 400, "token_seconds", "not between"},
+		{"PATCH", "/variants", `{"token_seconds":1000000001}`, 400, "token_seconds", "not between"},
 		{"PATCH", "/variants", `{"error_field":"x` + strings.Repeat(".x", 1000) + `"}`, 400, "error_field", "1001 parts"},
 		{"PUT", "/clock", `{"now":"9999-12-31T23:59:59-23:00"}`, 400, "now", "the years 0 and 9999"},
 		{"PUT", "/clock", `{"now":"0000-01-01T00:00:00+23:00"}`, 400, "now", "the years 0 and 9999"},
