@@ -41,7 +41,7 @@ type CallEnd struct {
 	StatusCode int    // of the last request's answer, 0 where there was none
 	Attempts   int    // how many there were; a redirect that was followed is none
 	Duration   time.Duration
-	Decode     time.Duration // the part of Duration spent on answers, of a stream to its first posting, not waiting for bytes
+	Decode     time.Duration // spent on answers, not waiting for bytes; of a stream, to its first posting
 	Budget     float64       // tokens left in the retry budget; 0 where there is none
 }
 
