@@ -77,27 +77,36 @@ type Precheck struct {
 //
 // The error is nil if the decision is certain. With DecisionUnknown it joins
 // the errors of the sources that failed: errors.Is and errors.As find each.
-// When ctx ends, the answers that have arrived decide. Nothing runs on after
-// the return.
+// When ctx ends, the answers that have arrived decide. A panic of a function in
+// the Config reaches the caller. Nothing runs on after the return.
 func (a *Applicant) Precheck(ctx context.Context, job JobID) (Precheck, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	answers := make(chan func(*Precheck), 2)
-	go func() {
+	var panicked any
+	ask := func(source func() (answer func(*Precheck))) {
+		defer func() {
+			if v := recover(); v != nil { // nobody could recover from it in this goroutine
+				answers <- func(*Precheck) { panicked = v; cancel() }
+			}
+		}()
+		answers <- source()
+	}
+	go ask(func() func(*Precheck) {
 		info, err := a.client.JobInformation(ctx, job)
-		answers <- func(p *Precheck) { p.Information, p.InformationErr = info, err }
-	}()
-	go func() {
+		return func(p *Precheck) { p.Information, p.InformationErr = info, err }
+	})
+	go ask(func() func(*Precheck) {
 		var id ApplicationID
 		var idErr error
 		applied, err := a.HasApplied(ctx, job)
 		if mayStillHaveApplied(ctx, err) {
 			id, idErr = a.ApplicationID(ctx, job)
 		}
-		answers <- func(p *Precheck) {
+		return func(p *Precheck) {
 			p.Applied, p.AppliedErr, p.ApplicationID, p.ApplicationErr = applied, err, id, idErr
 		}
-	}()
+	})
 	// A source without an answer must not look like one that said "no".
 	p := Precheck{Job: job, InformationErr: errNoAnswer, AppliedErr: errNoAnswer}
 	for range cap(answers) {
@@ -105,6 +114,9 @@ func (a *Applicant) Precheck(ctx context.Context, job JobID) (Precheck, error) {
 		if p.Decision = p.decide(); p.Decision != DecisionUnknown {
 			cancel()
 		}
+	}
+	if panicked != nil {
+		panic(panicked)
 	}
 	if p.Decision != DecisionUnknown {
 		return p, nil

@@ -357,3 +357,24 @@ func TestPrecheckCanceled(t *testing.T) {
 		}
 	})
 }
+
+// A panic of the caller's own code reaches the caller, who alone can recover
+// from it.
+func TestPrecheckPassesPanicsOn(t *testing.T) {
+	for _, where := range []string{"/applied", "/external"} {
+		inBubble(t, where, func(t *testing.T) {
+			c := served(t, jobboard.Config{JobDBURL: jobDB}, func(r *http.Request) *http.Response {
+				if strings.HasSuffix(r.URL.Path, where) {
+					panic(where)
+				}
+				return answer(r, 503, "")
+			})
+			defer func() {
+				if p := recover(); p != where {
+					t.Errorf("panic %v", p)
+				}
+			}()
+			_, _ = withToken(c).Precheck(t.Context(), 1)
+		})
+	}
+}
