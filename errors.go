@@ -155,7 +155,9 @@ const statusClientClosedRequest = 499
 //	500  an error that is not of this package
 //
 // ErrGone gives 404 and not 410, because it does not say that the job ever
-// existed.
+// existed. ErrUnauthorized and ErrForbidden are about the credential that the
+// call sent: after a Client.Search that is the site's own, and no visitor can
+// help it, so a handler answers 502 instead.
 func HTTPStatus(err error) int {
 	if err == nil {
 		return http.StatusOK

@@ -54,7 +54,8 @@ func checkJob(id JobID) error {
 func (id JobID) String() string { return strconv.FormatInt(int64(id), 10) }
 
 // Client calls the interface. It is safe for concurrent use. Make one and keep
-// it, because it owns the connections and the retry budget.
+// it, because it owns the connections and the retry budget. NewClient makes one;
+// the zero value is of no use.
 type Client struct {
 	base   slot // for search and subscriptions, with the client's credential
 	lookup slot
@@ -90,7 +91,8 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 // Applicant makes the calls that need an applicant's own token (4.2 and 4.3).
 // It is cheap to make, even for each incoming request, and shares the
-// connections and the retry budget of its Client.
+// connections and the retry budget of its Client. Client.Applicant makes one; the
+// zero value is of no use.
 type Applicant struct {
 	client *Client
 	slot   slot

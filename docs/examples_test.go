@@ -5,13 +5,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log"
 	"log/slog"
+	"math"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -125,6 +130,59 @@ func Example_errors() {
 
 	// Output:
 	// closed: take it off the page
+}
+
+func Example_handler() {
+	fake, client := begin()
+	defer fake.Close()
+	// begin
+	handler := func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second) // no visitor waits longer
+		defer cancel()
+		job, err := jobboard.ParseJobID(r.PathValue("job"))
+		var info *jobboard.JobInformation
+		if err == nil {
+			info, err = client.JobInformation(ctx, job)
+		}
+		if err != nil {
+			status := jobboard.HTTPStatus(err)
+			if status >= 500 {
+				log.Println(err) // a fault and no answer: see to it
+			}
+			if failed, ok := errors.AsType[*jobboard.Error](err); ok && failed.RetryAfter > 0 {
+				w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(failed.RetryAfter.Seconds()))))
+			}
+			http.Error(w, http.StatusText(status), status)
+			return
+		}
+		fmt.Fprintln(w, info.JobTitle, info.ApplyPossible)
+	}
+	// end
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /job/{job}", handler)
+	get := func(job string) {
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/job/"+job, nil))
+		fmt.Println(w.Code, w.Header().Get("Retry-After"), w.Body)
+	}
+	log.SetOutput(io.Discard)
+	defer log.SetOutput(os.Stderr)
+	for _, job := range []int64{fake.Demo.OpenJob, fake.Demo.InactiveJob, fake.Demo.UnknownJob, 0} {
+		get(strconv.FormatInt(job, 10))
+	}
+	fake.Fail(jobboardtest.Fault{Status: 503, Header: http.Header{"Retry-After": {"90"}}})
+	get(strconv.FormatInt(fake.Demo.OpenJob, 10))
+
+	// Output:
+	// 200  Pflegefachkraft (m/w/d) true
+	//
+	// 410  Gone
+	//
+	// 404  Not Found
+	//
+	// 400  Bad Request
+	//
+	// 502 90 Bad Gateway
 }
 
 func Example_outcomes() {

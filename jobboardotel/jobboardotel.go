@@ -60,14 +60,16 @@ type config struct {
 	propagator propagation.TextMapPropagator
 }
 
-// WithTracerProvider reports traces to p instead of the global provider.
+// WithTracerProvider reports traces to p instead of the global provider; nil
+// stands for that.
 func WithTracerProvider(p trace.TracerProvider) Option { return func(c *config) { c.traces = p } }
 
-// WithMeterProvider reports metrics to p instead of the global provider.
+// WithMeterProvider reports metrics to p instead of the global provider; nil
+// stands for that.
 func WithMeterProvider(p metric.MeterProvider) Option { return func(c *config) { c.metrics = p } }
 
 // WithPropagator writes the trace's context into requests with p instead of the
-// global propagator.
+// global propagator; nil stands for that.
 func WithPropagator(p propagation.TextMapPropagator) Option {
 	return func(c *config) { c.propagator = p }
 }
@@ -86,11 +88,18 @@ type observer struct {
 // New returns an observer for jobboard.Config.Observer; many clients may share
 // it. It returns an error where the meter refuses an instrument.
 func New(opts ...Option) (*jobboard.Observer, error) {
-	c := config{
-		traces: otel.GetTracerProvider(), metrics: otel.GetMeterProvider(), propagator: otel.GetTextMapPropagator(),
-	}
+	var c config
 	for _, opt := range opts {
 		opt(&c)
+	}
+	if c.traces == nil {
+		c.traces = otel.GetTracerProvider()
+	}
+	if c.metrics == nil {
+		c.metrics = otel.GetMeterProvider()
+	}
+	if c.propagator == nil {
+		c.propagator = otel.GetTextMapPropagator()
 	}
 	meter := c.metrics.Meter(scope)
 	seconds := metric.WithExplicitBucketBoundaries(

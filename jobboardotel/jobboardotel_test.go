@@ -191,6 +191,25 @@ func TestNoSecrets(t *testing.T) {
 }
 
 // Every condition has a name of its own.
+// Nil stands for the global provider, as for a setting that a program left out.
+func TestNilProviders(t *testing.T) {
+	fake := jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
+	observer, err := jobboardotel.New(jobboardotel.WithTracerProvider(nil), jobboardotel.WithMeterProvider(nil),
+		jobboardotel.WithPropagator(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := jobboard.NewClient(jobboard.Config{
+		JobDBURL: fake.JobDBURL, HTTPClient: fake.Client(), Observer: observer,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.JobInformation(t.Context(), jobboard.JobID(fake.Demo.OpenJob)); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestOutcome(t *testing.T) {
 	seen := map[string]error{}
 	for _, err := range []error{

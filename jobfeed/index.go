@@ -140,7 +140,8 @@ func (x *Index) Entries() (read, broken int) {
 // [Reader.Entries], and returns their index. Entries that are broken are left
 // out. The error is what ended the feed before its end; then there is no index,
 // because half a feed would hide contradictions. Whoever wants the entries too
-// passes a function that hands them on.
+// passes a function that hands them on: entries that another loop has taken from
+// the Reader before are missing in the index, and no error tells of it.
 func NewIndex(entries iter.Seq2[*Entry, error]) (*Index, error) {
 	x := new(Index)
 	for e, err := range entries {

@@ -152,7 +152,7 @@ func (r *indexReader) index() (*Index, error) {
 	version := len(magic) - 1
 	switch {
 	case string(magic[:version]) != indexMagic[:version]:
-		return nil, fmt.Errorf("%w: it begins otherwise", ErrIndexFile)
+		return nil, fmt.Errorf("%w: it does not begin like one", ErrIndexFile)
 	case magic[version] != indexMagic[version]:
 		return nil, fmt.Errorf("%w: version %q, not %q", ErrIndexFile, magic[version], indexMagic[version])
 	}

@@ -7,8 +7,8 @@ import (
 )
 
 // Postings returns the postings that are a job's, in every language that is
-// copied, with their advertisements; none where there is no evidence that a
-// posting is the job's.
+// copied, with their advertisements, in the order in which the mirror came to know
+// them; none where there is no evidence that a posting is the job's.
 func (m *Mirror) Postings(ctx context.Context, job jobboard.JobID) (found []Posting, err error) {
 	err = m.db.view(ctx, func(t *tx) error {
 		found = nil

@@ -322,6 +322,8 @@ func TestSearchGoesOnWhileTheCopyGrows(t *testing.T) {
 					other.After, other.Text = page.Next, "nurse"
 					if _, err := m.Search(t.Context(), other); !errors.Is(err, jobmirror.ErrPageCursor) {
 						t.Errorf("another query's cursor: %v", err)
+					} else if got := jobboard.HTTPStatus(err); got != http.StatusBadRequest {
+						t.Errorf("a visitor with another query's cursor gets %d", got)
 					}
 				}
 				if q.After = page.Next; q.After == "" {

@@ -3,7 +3,6 @@ package jobmirror
 import (
 	"context"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -43,8 +42,9 @@ const (
 // gave it.
 type PageCursor string
 
-// ErrPageCursor says that the cursor is none, or of another query.
-var ErrPageCursor = errors.New("jobmirror: the page cursor is not of this query")
+// ErrPageCursor says that the cursor is none, or of another query. It is
+// jobboard.ErrInvalidInput as well, because it comes from a visitor's address.
+var ErrPageCursor = fmt.Errorf("jobmirror: the page cursor is not of this query: %w", jobboard.ErrInvalidInput)
 
 // Page holds a page of hits.
 type Page struct {

@@ -109,12 +109,15 @@ func TestFirstLine(t *testing.T) {
 	if d := time.Since(began); d > 30*time.Second { // some 20 ms on an idle machine
 		t.Errorf("it took %v to start", d)
 	}
-	for _, k := range []string{"base_url", "jobdb_url", "control_url", "channel", "client_id", "client_token", "applicant_token"} {
+	for _, k := range []string{
+		"base_url", "jobdb_url", "token_url", "auth_url", "feed_url", "control_url", "channel",
+		"client_id", "client_token", "applicant_token", "expired_token",
+	} {
 		if s, ok := m[k].(string); !ok || s == "" {
 			t.Errorf("%s is %v", k, m[k])
 		}
 	}
-	for _, k := range []string{"open_job", "applied_job", "withdrawn_job", "inactive_job", "unknown_job"} {
+	for _, k := range []string{"open_job", "applied_job", "withdrawn_job", "inactive_job", "closed_job", "unknown_job"} {
 		if n, ok := m[k].(float64); !ok || n <= 0 {
 			t.Errorf("%s is %v", k, m[k])
 		}

@@ -86,6 +86,8 @@ func answer(f func(*http.Request) (any, error)) http.HandlerFunc {
 		switch {
 		case errors.Is(err, jobmirror.ErrUnknown):
 			status, v = http.StatusNotFound, map[string]string{"error": "no such job"}
+		case errors.Is(err, jobmirror.ErrStale):
+			status, v = http.StatusServiceUnavailable, map[string]string{"error": "the board has not answered for long"}
 		case err != nil:
 			log.Print(err) // holds no secret; the visitor gets no more than the status
 			v = map[string]string{"error": strings.ToLower(http.StatusText(status))}
