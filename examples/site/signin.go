@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"errors"
+	"fmt"
+	"log"
 	"net/http"
 	"net/url"
 	"path"
@@ -159,7 +162,7 @@ func (s *site) signedIn(w http.ResponseWriter, r *http.Request) error {
 	defer cancel()
 	token, err := s.oauth.Exchange(ctx, r.FormValue("code"), oauth2.VerifierOption(underway.Get("verifier")))
 	if err != nil {
-		return err
+		return exchangeError(err)
 	}
 	if old, err := r.Cookie(sessionCookie); err == nil {
 		s.sessions.remove(old.Value) // a new identifier with every sign-in
@@ -167,6 +170,20 @@ func (s *site) signedIn(w http.ResponseWriter, r *http.Request) error {
 	s.setCookie(w, sessionCookie, s.sessions.put(session{user: jobboard.StaticToken(token.AccessToken)}), 0)
 	http.Redirect(w, r, next, http.StatusSeeOther)
 	return nil
+}
+
+// exchangeError logs why the board gave no token, without what it answered, which
+// may be a page with the code in it, and returns what the visitor gets.
+func exchangeError(err error) error {
+	status := http.StatusBadGateway
+	if answer, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
+		if answer.Response.StatusCode < 500 {
+			status = http.StatusBadRequest
+		}
+		err = fmt.Errorf("status %d, %.100q", answer.Response.StatusCode, answer.ErrorCode)
+	}
+	log.Printf("signing in: %.300q", err)
+	return statusError(status)
 }
 
 func (s *site) signOut(w http.ResponseWriter, r *http.Request) error {

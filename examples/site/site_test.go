@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -9,10 +10,13 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/oauth2"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -402,6 +406,28 @@ func TestSignInEnds(t *testing.T) {
 	}
 	status, body = stranger.get(fmt.Sprintf("/jobs/%d/apply", fake.Demo.OpenJob))
 	want(t, "refused", status, body, 200, "Sign in to see whether you may apply.")
+}
+
+// What the board answers to a code that it does not take is not the site's own
+// failure, and does not stand in its log as it came.
+func TestExchangeFails(t *testing.T) {
+	for answer, want := range map[int]statusError{400: 400, 401: 400, 500: 502, 503: 502} {
+		board := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(answer)
+			fmt.Fprintf(w, "you sent\n%s", r.FormValue("code"))
+		}))
+		defer board.Close()
+		s := &site{oauth: oauth2.Config{ClientID: "10", Endpoint: oauth2.Endpoint{TokenURL: board.URL}}}
+		r := httptest.NewRequest("GET", "/signin/callback?state=s&code=the-secret-code", nil)
+		r.AddCookie(&http.Cookie{Name: signInCookie, Value: "state=s&verifier=v&next=%2F"})
+		logged := &firstLine{stop: func() {}}
+		log.SetOutput(logged)
+		err := s.signedIn(httptest.NewRecorder(), r)
+		log.SetOutput(os.Stderr)
+		if !errors.Is(err, want) || logged.text == "" || strings.Contains(logged.text+err.Error(), "the-secret-code") {
+			t.Errorf("%d: %v, logged %q", answer, err, logged.text)
+		}
+	}
 }
 
 // A site that was not told where the board's sign-in is says that it did not work.
