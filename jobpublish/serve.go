@@ -25,6 +25,7 @@ type handler struct {
 	write       format
 	turn        chan struct{} // whoever has its element may write and change file
 	file        *file         // the last one; nil before the first
+	dated       time.Time     // the last date that a file had
 	failure     error         // of the last writing that failed
 	failed      time.Time     // when it did
 }
@@ -118,13 +119,13 @@ func (h *handler) newFile(ctx context.Context) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	if old := h.file; old != nil {
-		switch {
-		case old.hash == f.hash:
-			f.modified = old.modified
-		case !old.modified.Before(f.modified):
-			f.modified = time.Time{} // two changes in a second: a date cannot tell them apart
-		}
+	switch old := h.file; {
+	case old != nil && old.hash == f.hash:
+		f.modified = old.modified
+	case f.modified.After(h.dated):
+		h.dated = f.modified
+	default:
+		f.modified = time.Time{} // two changes in a second: a date cannot tell them apart
 	}
 	return f, nil
 }

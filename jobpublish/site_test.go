@@ -225,6 +225,33 @@ func TestConditional(t *testing.T) {
 	})
 }
 
+// Of three files in a second only the first has its date: a client that has it
+// would take the third for the same.
+func TestThreeFilesInASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var jobs []Job
+		site := newSite(t, list(&jobs))
+		site.cfg.MaxAge = 100 * time.Millisecond
+		h := site.RSS("/jobs.rss")
+		dates := map[string]string{} // by their ETag
+		for i := range 5 {
+			jobs = append(jobs, numbered(i+1))
+			w := get(h, "/jobs.rss")
+			date := w.Header().Get("Last-Modified")
+			for tag, other := range dates {
+				if date != "" && date == other {
+					t.Errorf("%s and %s are both of %s", tag, w.Header().Get("ETag"), date)
+				}
+			}
+			dates[w.Header().Get("ETag")] = date
+			time.Sleep(site.cfg.MaxAge)
+		}
+		if len(dates) != 5 {
+			t.Errorf("%d files", len(dates))
+		}
+	})
+}
+
 // While the jobs are not known nothing is told, and nothing half.
 func TestFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
