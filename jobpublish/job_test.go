@@ -230,6 +230,21 @@ func TestStructuredDataMissing(t *testing.T) {
 	}
 }
 
+// A country without a name is none.
+func TestApplicantCountries(t *testing.T) {
+	j := openJob()
+	change(&j, jobboard.KeyRemoteStatus, "FULLY_REMOTE")
+	j.ApplicantCountries = []string{"", "Austria", " \u202e"}
+	d, err := j.StructuredData(now)
+	if err != nil || !reflect.DeepEqual(d["applicantLocationRequirements"], map[string]any{"@type": "Country", "name": "Austria"}) {
+		t.Errorf("%v, %v", d["applicantLocationRequirements"], err)
+	}
+	j.ApplicantCountries = []string{" "}
+	if d, err := j.StructuredData(now); err == nil {
+		t.Errorf("no country gives %v", d)
+	}
+}
+
 // Whatever the texts are, the data does not end the element that it stands in.
 func TestStructuredDataInScript(t *testing.T) {
 	const evil = "</script><script>alert(1)</script><!--<script>]]>&\u2028\u2029\xff\x00"

@@ -131,12 +131,14 @@ func (j Job) addPlaces(d StructuredData) (missing []string) {
 	if j.ApplicantCountries != nil {
 		countries = j.ApplicantCountries
 	}
-	if len(countries) == 0 {
-		return []string{"applicantLocationRequirements"}
-	}
 	var from []any
 	for _, country := range countries {
-		from = append(from, map[string]any{"@type": "Country", "name": line(country)})
+		if name := line(country); name != "" {
+			from = append(from, map[string]any{"@type": "Country", "name": name})
+		}
+	}
+	if len(from) == 0 {
+		return []string{"applicantLocationRequirements"}
 	}
 	d["jobLocationType"] = "TELECOMMUTE"
 	d["applicantLocationRequirements"] = some(from)

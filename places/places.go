@@ -86,8 +86,11 @@ func Find(name string) (Place, bool) {
 // complete what a person types: first those of exactly that name, then the
 // others, each by population, at most limit. An empty prefix has no places.
 func Search(prefix string, limit int) []Place {
+	if len(prefix) > maxName || limit < 1 {
+		return nil
+	}
 	key := fold(prefix)
-	if len(prefix) > maxName || key == "" || limit < 1 {
+	if key == "" {
 		return nil
 	}
 	idx := load()

@@ -92,6 +92,14 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// A name that is too long is not looked at.
+func TestSearchTooLong(t *testing.T) {
+	long := strings.Repeat("é", 1000)
+	if n := testing.AllocsPerRun(1, func() { places.Search(long, 10) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 // TestAll holds every place against what a place is.
 func TestAll(t *testing.T) {
 	countries := map[string]int{}
