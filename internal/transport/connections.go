@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync"
 	"time"
 )
@@ -126,15 +127,16 @@ func (c *Connections) release(address string) {
 	c.letBegin()
 }
 
+// letBegin lets the dials begin for which there is room now.
 func (c *Connections) letBegin() {
-	for i, held := range c.held {
-		if c.open[held.address] < c.wanted {
-			c.held = append(c.held[:i], c.held[i+1:]...)
-			c.count(held.address)
-			close(held.begin)
-			return
+	c.held = slices.DeleteFunc(c.held, func(held heldDial) bool {
+		if c.open[held.address] >= c.wanted {
+			return false
 		}
-	}
+		c.count(held.address)
+		close(held.begin)
+		return true
+	})
 }
 
 // countedConn is a connection that counts until it is closed.

@@ -142,6 +142,33 @@ func TestHeldDials(t *testing.T) {
 	})
 }
 
+// An exchange that begins lets one dial begin to each address, not to one alone.
+func TestHeldDialsOfTwoAddresses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := Connections{Dial: func(context.Context, string, string) (net.Conn, error) { return new(net.TCPConn), nil }}
+		var first, second Exchange
+		limits := Limits{End: time.Now().Add(time.Minute)}
+		first.Count(&c)
+		first.Begin(t.Context(), limits, false, false)
+		defer first.Close()
+		var dialing sync.WaitGroup
+		start := time.Now()
+		for range 2 { // the second of each is held
+			for _, address := range []string{"one.example:443", "two.example:443"} {
+				dialing.Go(func() { _, _ = c.DialContext(first.Context(), "tcp", address) })
+			}
+			synctest.Wait()
+		}
+		second.Count(&c)
+		second.Begin(t.Context(), limits, false, false)
+		defer second.Close()
+		dialing.Wait()
+		if took := time.Since(start); took != 0 {
+			t.Errorf("a dial was held for %v", took)
+		}
+	})
+}
+
 // An exchange is told that its request goes through a proxy. net/http reads the
 // environment once, so the test has a process of its own.
 func TestProxied(t *testing.T) {
