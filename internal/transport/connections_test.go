@@ -150,7 +150,7 @@ func TestHeldDialsOfTwoAddresses(t *testing.T) {
 		limits := Limits{End: time.Now().Add(time.Minute)}
 		first.Count(&c)
 		first.Begin(t.Context(), limits, false, false)
-		defer first.Close()
+		defer func() { _ = first.Close() }()
 		var dialing sync.WaitGroup
 		start := time.Now()
 		for range 2 { // the second of each is held
@@ -161,7 +161,7 @@ func TestHeldDialsOfTwoAddresses(t *testing.T) {
 		}
 		second.Count(&c)
 		second.Begin(t.Context(), limits, false, false)
-		defer second.Close()
+		defer func() { _ = second.Close() }()
 		dialing.Wait()
 		if took := time.Since(start); took != 0 {
 			t.Errorf("a dial was held for %v", took)
