@@ -74,16 +74,24 @@ type pool struct {
 	db         *sql.DB
 	free       chan *session
 	slots      chan struct{}
-	unprepared bool // see session
+	drained    chan struct{} // closed when no more sessions are lent
+	unprepared bool          // see session
 }
 
+// errClosed is what a mirror's methods return after Close.
+var errClosed = errors.New("the mirror is closed")
+
 func newPool(db *sql.DB, size int) *pool {
-	return &pool{db: db, free: make(chan *session, size), slots: make(chan struct{}, size)}
+	return &pool{
+		db: db, free: make(chan *session, size), slots: make(chan struct{}, size), drained: make(chan struct{}),
+	}
 }
 
 func (p *pool) get(ctx context.Context) (*session, error) {
 	select {
 	case p.slots <- struct{}{}:
+	case <-p.drained:
+		return nil, errClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -135,7 +143,9 @@ func (p *pool) put(s *session, broken bool) {
 	<-p.slots
 }
 
+// drain lends no more sessions, waits for those that are lent, and closes all.
 func (p *pool) drain() {
+	close(p.drained)
 	for range cap(p.slots) {
 		p.slots <- struct{}{}
 	}

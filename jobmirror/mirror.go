@@ -176,7 +176,8 @@ func (m *Mirror) migrate(ctx context.Context, db *sql.DB) error {
 	return migrate(ctx, db, m.db.dialect)
 }
 
-// Close closes the database. What Run or Refresh were doing must have ended.
+// Close closes the database. What Run or Refresh were doing must have ended. Other
+// methods finish what they are reading; those that are called later return an error.
 func (m *Mirror) Close() error {
 	m.closing.Do(func() {
 		if m.db == nil {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -242,6 +243,29 @@ func TestOnlyOneRunsAFile(t *testing.T) {
 		t.Error(err)
 	}
 	refresh(t, second)
+}
+
+// A web server may still have a request when its mirror is closed. It is answered,
+// and does not wait for ever.
+func TestClosedMirrorAnswers(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		m := open(t, address, optionsOf(srv))
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // in vain only where it waits for ever
+		defer cancel()
+		_, search := m.Search(ctx, jobmirror.Query{})
+		_, status := m.Status(ctx)
+		for what, err := range map[string]error{
+			"search": search, "status": status, "refresh": m.Refresh(ctx), "ready": m.Ready(ctx),
+		} {
+			if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "the mirror is closed") {
+				t.Errorf("%s: %v, %v", what, err, ctx.Err())
+			}
+		}
+	})
 }
 
 // A posting tells where its job is, and a job what its lookup answered, without

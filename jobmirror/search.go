@@ -65,15 +65,17 @@ type Facets struct {
 
 // Posting holds a posting of the copy, in one language.
 type Posting struct {
-	Posting    jobboard.JobPosting
-	Language   string              // in which it was asked for
-	Sources    []string            // the channels that show it
-	Job        jobboard.JobID      // 0: not known
-	Evidence   Evidence            // for Job
-	Confirmed  bool                // the lookup of Job gave the posting's title
-	Locations  []jobboard.Location // Job's, the main one first; none where the job is not known
-	DistanceKm float64             // to the middle of Query.Near, from the nearest of the job's locations; NaN without it
-	Seen       time.Time           // when a source showed it last
+	Posting   jobboard.JobPosting
+	Language  string              // in which it was asked for
+	Sources   []string            // the channels that show it
+	Job       jobboard.JobID      // 0: not known
+	Evidence  Evidence            // for Job
+	Confirmed bool                // the lookup of Job gave the posting's title
+	Locations []jobboard.Location // Job's, the main one first; none where the job is not known
+	// DistanceKm is to the middle of Query.Near, from the nearest of the job's
+	// locations; NaN without it, which encoding/json refuses.
+	DistanceKm float64
+	Seen       time.Time // when a source showed it last
 }
 
 // maxText is how many bytes a query's text may have.
