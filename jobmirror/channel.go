@@ -184,13 +184,38 @@ func (t *tx) list(src *source, turn turn, marked []int64, rows []*row) (wanted b
 	if err := t.save(rows, src.cause()); err != nil {
 		return false, err
 	}
+	told, err := t.toldInAnotherLanguage(rows)
+	if err != nil {
+		return false, err
+	}
 	var jobs []int64
 	for _, r := range rows {
-		if r.rec.Job != 0 && r.words {
+		if r.rec.Job != 0 && r.words && !told[r.id] {
 			jobs = append(jobs, int64(r.rec.Job))
 		}
 	}
 	return len(jobs) > 0, t.want(jobs)
+}
+
+// toldInAnotherLanguage finds the new ones of some rows whose posting the copy had
+// before, in the same version and with the same job: they say nothing new of it.
+func (t *tx) toldInAnotherLanguage(rows []*row) (map[int64]bool, error) {
+	var fresh []int64
+	for _, r := range rows {
+		if r.before == "" {
+			fresh = append(fresh, r.id)
+		}
+	}
+	told := map[int64]bool{}
+	if len(fresh) == 0 {
+		return told, nil
+	}
+	same, err := t.numbers(`SELECT p.id FROM postings p JOIN postings o ON o.posting = p.posting AND o.id <> p.id
+		AND o.version = p.version AND o.job = p.job WHERE p.id IN @ids`, ids(fresh))
+	for _, id := range same {
+		told[id] = true
+	}
+	return told, err
 }
 
 // knownPosting is what must be known of a stored posting to tell whether it

@@ -75,3 +75,20 @@ func Exec(ctx context.Context, m *Mirror, statement string) error {
 		return err
 	})
 }
+
+// CopyOne copies a posting whose link names a job, as a refresh of a mirror's first
+// source does, and calls f before that is committed.
+func CopyOne(ctx context.Context, m *Mirror, posting *jobboard.JobPosting, f func()) error {
+	src := m.sources[0]
+	return m.db.update(ctx, func(t *tx) error {
+		turn, err := t.begin(src, 0)
+		if err != nil {
+			return err
+		}
+		if _, err := t.savePostings(src, turn, []*jobboard.JobPosting{posting}); err != nil {
+			return err
+		}
+		f()
+		return nil
+	})
+}

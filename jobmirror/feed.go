@@ -178,7 +178,26 @@ func (t *tx) rejoin(postings, versions []int64, cause string) error {
 	if err != nil {
 		return err
 	}
-	return t.save(rows, cause)
+	if err := t.save(rows, cause); err != nil {
+		return err
+	}
+	return t.wantUnknown(rows)
+}
+
+// wantUnknown wants the jobs of rows that are not in the table jobs: those that a
+// posting's own link names, and that what a feed said of the posting hid until now.
+func (t *tx) wantUnknown(rows []*row) error {
+	var jobs []int64
+	for _, r := range rows {
+		if r.rec.Job != 0 && len(r.rec.Sources) > 0 {
+			jobs = append(jobs, int64(r.rec.Job))
+		}
+	}
+	known, err := t.numbers("SELECT job FROM jobs WHERE job IN @ids", ids(jobs))
+	if err != nil {
+		return err
+	}
+	return t.want(slices.DeleteFunc(jobs, func(job int64) bool { return slices.Contains(known, job) }))
 }
 
 // sweepEntries removes entries that a feed has no more. Jobs that no entry

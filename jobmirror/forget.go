@@ -21,6 +21,11 @@ func (m *Mirror) Forget(ctx context.Context, job jobboard.JobID) error {
 }
 
 func (t *tx) forget(job int64) error {
+	// What a refresh is writing just now is waited for, so that it is erased as well;
+	// what it writes later finds the tombstones.
+	if _, err := t.numbers("SELECT id FROM sources ORDER BY id @lock"); err != nil {
+		return err
+	}
 	if err := t.tombstone(kindJob, job); err != nil {
 		return err
 	}

@@ -43,6 +43,9 @@ func (m *Mirror) Job(ctx context.Context, id jobboard.JobID) (*Job, error) {
 		if j.Information != nil {
 			j.Information.ApplyPossible = false
 		}
+		if j.LookedUp.IsZero() {
+			return j, fmt.Errorf("%w: no lookup has answered yet", ErrStale)
+		}
 		return j, fmt.Errorf("%w: looked up %s ago", ErrStale, j.Age.Truncate(time.Second))
 	}
 	return j, nil

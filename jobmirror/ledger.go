@@ -127,7 +127,11 @@ func (t *tx) loadPace(l ledger) error {
 	alone.mu.Lock()
 	defer alone.mu.Unlock()
 	p := &alone.pace
-	return t.row("SELECT paused, slowed, calm FROM limits", nil, &p.paused, &p.slowed, &p.calm)
+	err := t.row("SELECT paused, slowed, calm FROM limits", nil, &p.paused, &p.slowed, &p.calm)
+	// One that ends later was kept before the clock was set back.
+	latest := alone.now() + maxPause.Microseconds()
+	p.paused, p.calm = min(p.paused, latest), min(p.calm, latest)
+	return err
 }
 
 // fleet is the ledger of processes that share a database with a clock: a row of

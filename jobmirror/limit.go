@@ -2,6 +2,7 @@ package jobmirror
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -364,9 +365,21 @@ func (l *limit) tellLedger() {
 // observe slows down when an answer asks for it.
 func (l *limit) observe(status int, retryAfter string) {
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable && retryAfter != "" {
-		seconds, _ := strconv.Atoi(retryAfter)
-		l.pause(max(time.Duration(seconds)*time.Second, firstPause))
+		l.pause(max(l.waitOf(retryAfter), firstPause))
 	}
+}
+
+// waitOf returns how long a Retry-After asks to wait, in seconds or by a date; 0
+// where it says neither, and maxPause where it is longer.
+func (l *limit) waitOf(retryAfter string) time.Duration {
+	if at, err := http.ParseTime(retryAfter); err == nil {
+		return min(at.Sub(l.now()), maxPause)
+	}
+	seconds, err := strconv.Atoi(retryAfter)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return 0
+	}
+	return time.Duration(min(seconds, int(maxPause/time.Second))) * time.Second
 }
 
 // observer watches the client's attempts for answers that ask to slow down.

@@ -94,15 +94,12 @@ func (m *Mirror) observe(ctx context.Context, o metric.Observer) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	return m.db.view(ctx, func(t *tx) error {
-		var (
-			waiting Status
-			working int64
-		)
+		var waiting Status
 		if err := t.backlog(&waiting); err != nil {
 			return err
 		}
-		seen := t.now - 3*seenEvery.Milliseconds()
-		if err := t.row("SELECT count(*) FROM processes WHERE seen >= ?", []any{seen}, &working); err != nil {
+		working, err := t.working()
+		if err != nil {
 			return err
 		}
 		now, age := instant(t.now), 0.0

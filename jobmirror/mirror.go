@@ -25,7 +25,9 @@ type Mirror struct {
 	sources []*source
 	epoch   string
 	file    *flock.Flock // SQLite: beside the database; nil where several processes may write
-	address string       // of the database
+	holding sync.Mutex
+	holders int    // calls of this process that hold file
+	address string // of the database
 
 	jobsDue   signal // there may be jobs to look up
 	unindexed signal // there may be postings to index
@@ -158,7 +160,11 @@ func (m *Mirror) setUp(ctx context.Context) error {
 		return err
 	}
 	return m.db.update(ctx, func(t *tx) error {
-		if _, err := t.exec("UPDATE limits SET rate = ?", max(m.opts.Limit, 0)); err != nil {
+		busy, err := t.working()
+		if err == nil && busy == 0 { // those that work told theirs
+			err = t.tellRate(m.opts.Limit)
+		}
+		if err != nil {
 			return err
 		}
 		return t.enter(m.sources)
@@ -167,7 +173,7 @@ func (m *Mirror) setUp(ctx context.Context) error {
 
 func (m *Mirror) migrate(ctx context.Context, db *sql.DB) error {
 	if m.file != nil { // on PostgreSQL the migration takes a lock of its own
-		unlock, err := m.lock()
+		_, unlock, err := m.lock()
 		if err != nil {
 			return err
 		}
@@ -197,33 +203,48 @@ func (m *Mirror) Close() error {
 	return m.closed
 }
 
-// lock keeps other processes from running the mirror; unlock lets them again.
-func (m *Mirror) lock() (unlock func(), err error) {
+// lock keeps other processes from running the mirror; the last unlock lets them
+// again. first reports that no other call of this process holds the lock.
+func (m *Mirror) lock() (first bool, unlock func(), err error) {
 	if m.opts.ReadOnly {
-		return nil, ErrReadOnly
+		return false, nil, ErrReadOnly
 	}
 	if m.file == nil { // any number of processes may run a mirror on PostgreSQL
-		return func() {}, nil
+		return false, func() {}, nil
 	}
-	ok, err := m.file.TryLock()
+	m.holding.Lock()
+	defer m.holding.Unlock()
+	ok, err := m.file.TryLock() // holds, too, where it is held already
 	if err != nil {
-		return nil, fmt.Errorf("jobmirror: the lock beside the database: %w", err)
+		return false, nil, fmt.Errorf("jobmirror: the lock beside the database: %w", err)
 	}
 	if !ok {
-		return nil, ErrLocked
+		return false, nil, ErrLocked
 	}
-	return func() { _ = m.file.Unlock() }, nil
+	m.holders++
+	return m.holders == 1, m.unlock, nil
+}
+
+func (m *Mirror) unlock() {
+	m.holding.Lock()
+	defer m.holding.Unlock()
+	if m.holders--; m.holders == 0 {
+		_ = m.file.Unlock()
+	}
 }
 
 // start keeps other processes from running the mirror, where it may have only one,
 // and tells all who read it that this one does, until done is called.
 func (m *Mirror) start(ctx context.Context, doing string) (done func(), err error) {
-	unlock, err := m.lock()
+	first, unlock, err := m.lock()
 	if err != nil {
 		return nil, err
 	}
-	if !m.db.shared {
-		_ = m.db.update(ctx, (*tx).endLeases) // those that are left end by themselves
+	if first { // what a process left that was killed; without the database it ends by itself
+		_ = m.db.update(ctx, (*tx).endLeases)
+	}
+	if len(m.sources) > 0 { // the others ask the board for nothing
+		_ = m.db.update(ctx, func(t *tx) error { return t.tellRate(m.opts.Limit) })
 	}
 	gone := m.present(ctx, doing)
 	return func() {

@@ -193,6 +193,33 @@ func TestForgetErasesAndIsKept(t *testing.T) {
 	})
 }
 
+// What a refresh is writing while its job is forgotten is forgotten as well.
+func TestForgetWaitsForARefresh(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		m := open(t, address, optionsOf(srv))
+		forgotten := make(chan error, 1)
+		posting := &jobboard.JobPosting{JobPostingID: 1, Title: "Nurse", ApplyOnlineLink: "https://jobs.example/job/7/x"}
+		err := jobmirror.CopyOne(t.Context(), m, posting, func() {
+			go func() { forgotten <- m.Forget(t.Context(), 7) }()
+			select {
+			case err := <-forgotten: // before what is being written can be seen
+				forgotten <- err
+			case <-time.After(time.Second):
+			}
+		})
+		if err := errors.Join(err, <-forgotten); err != nil {
+			t.Fatal(err)
+		}
+		if found, err := m.Postings(t.Context(), 7); err != nil || len(found) != 0 {
+			t.Errorf("the copy has %+v, %v", found, err)
+		}
+		if _, err := m.Job(t.Context(), 7); !errors.Is(err, jobmirror.ErrUnknown) {
+			t.Errorf("the job is there: %v", err)
+		}
+	})
+}
+
 func TestStaleAnswersAreNotGiven(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())

@@ -32,8 +32,8 @@ type Options struct {
 	// Where some do not answer, others are begun beside them.
 	Concurrency int
 
-	RefreshEvery time.Duration // between two refreshes of a source; 0 means 15 minutes
-	LookupEvery  time.Duration // between two lookups of an open job; 0 means 24 hours
+	RefreshEvery time.Duration // between two refreshes of a source; 0 means 15 minutes, at most 5 years
+	LookupEvery  time.Duration // between two lookups of an open job; 0 means 24 hours, at most 5 years
 	MaxAge       time.Duration // how old a lookup's answer may be and still be given; 0 means 48 hours
 	KeepChanges  time.Duration // how long the log of changes reaches back; 0 means 30 days
 
@@ -77,11 +77,15 @@ type Feed struct {
 	HTTPClient *http.Client
 }
 
+// maxEvery is the longest interval of Options. A job that stays closed is asked about
+// each 32nd time, and that must still be a Duration.
+const maxEvery = 5 * 365 * 24 * time.Hour
+
 func (o *Options) setDefaults() {
 	o.Limit = cmp.Or(o.Limit, 20)
 	o.Concurrency = min(cmp.Or(max(o.Concurrency, 0), 16), 1024)
-	o.RefreshEvery = cmp.Or(max(o.RefreshEvery, 0), 15*time.Minute)
-	o.LookupEvery = cmp.Or(max(o.LookupEvery, 0), 24*time.Hour)
+	o.RefreshEvery = min(cmp.Or(max(o.RefreshEvery, 0), 15*time.Minute), maxEvery)
+	o.LookupEvery = min(cmp.Or(max(o.LookupEvery, 0), 24*time.Hour), maxEvery)
 	o.MaxAge = cmp.Or(max(o.MaxAge, 0), 48*time.Hour)
 	o.KeepChanges = cmp.Or(max(o.KeepChanges, 0), 30*24*time.Hour)
 	o.KeepSources = cmp.Or(o.KeepSources, 7*24*time.Hour)

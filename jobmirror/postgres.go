@@ -104,6 +104,9 @@ func redact(address string) string {
 	if err != nil {
 		return "postgres://..."
 	}
+	if strings.Contains(u.Host+u.Path+u.RawQuery+u.Fragment, "@") {
+		return "postgres://..." // a password may have ended before its end, at a character that it should have escaped
+	}
 	u.RawQuery, u.Fragment = "", ""
 	return u.Redacted()
 }

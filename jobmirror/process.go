@@ -61,6 +61,12 @@ func programVersion() string {
 	return info.Main.Version
 }
 
+// working counts the processes that said lately that they work.
+func (t *tx) working() (n int64, err error) {
+	err = t.row("SELECT count(*) FROM processes WHERE seen >= ?", []any{t.now - 3*seenEvery.Milliseconds()}, &n)
+	return n, err
+}
+
 func (t *tx) processes() (out []ProcessStatus, err error) {
 	err = t.rows("SELECT name, version, doing, started, seen, lookups FROM processes ORDER BY started, id", nil,
 		func(scan func(...any) error) error {

@@ -196,11 +196,10 @@ func (m *Mirror) copySource(ctx context.Context, src *source, turn turn) error {
 }
 
 // stillTurn reports whether no other refresh of the source began meanwhile, and
-// keeps one from beginning until the transaction ends.
+// nobody retired it, and keeps that so until the transaction ends.
 func (t *tx) stillTurn(src *source, turn turn) (bool, error) {
-	var generation int64
-	err := t.row("SELECT generation FROM sources WHERE id = ? @lock", []any{src.id}, &generation)
-	return generation == turn.generation, err
+	last, err := t.numbers("SELECT generation FROM sources WHERE id = ? @lock", src.id)
+	return slices.Contains(last, turn.generation), err
 }
 
 func (m *Mirror) finish(ctx context.Context, src *source, turn turn, whole bool, reason string) error {
@@ -212,7 +211,7 @@ func (m *Mirror) finish(ctx context.Context, src *source, turn turn, whole bool,
 			return err
 		}
 		var failures int
-		if err := t.row("SELECT failures FROM sources WHERE id = ?", []any{src.id}, &failures); err != nil {
+		if err := t.row("SELECT coalesce(max(failures), 0) FROM sources WHERE id = ?", []any{src.id}, &failures); err != nil {
 			return err
 		}
 		wait := min(backOff(failures, 10*time.Second), m.opts.RefreshEvery)

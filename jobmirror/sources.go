@@ -6,12 +6,15 @@ import (
 	"errors"
 )
 
+// isSource is the condition for the row of the source that has a key.
+const isSource = "kind = ? AND name = ? AND language = ? AND search = ? AND geo = ?"
+
+func (s *source) key() []any { return []any{s.kind, s.name, s.language, s.text, s.near.String()} }
+
 // enter gives sources their rows, and notes that a process names them.
 func (t *tx) enter(sources []*source) error {
 	for _, s := range sources {
-		key := []any{s.kind, s.name, s.language, s.text, s.near.String()}
-		err := t.row("SELECT id FROM sources WHERE kind = ? AND name = ? AND language = ? AND search = ? AND geo = ?",
-			key, &s.id)
+		err := t.row("SELECT id FROM sources WHERE "+isSource, s.key(), &s.id)
 		if errors.Is(err, sql.ErrNoRows) {
 			s.id, err = t.next("source")
 		}

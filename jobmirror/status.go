@@ -108,6 +108,13 @@ func (t *tx) backlog(s *Status) error {
 	return err
 }
 
+// tellRate notes how many requests a second this process lets through, for all who
+// read the status; below 0 is no limit.
+func (t *tx) tellRate(perSecond float64) error {
+	_, err := t.exec("UPDATE limits SET rate = ?", max(perSecond, 0))
+	return err
+}
+
 // limit returns how fast requests may be sent, and until when none may.
 func (t *tx) limit() (rate float64, paused time.Time, err error) {
 	var p pace
@@ -142,9 +149,20 @@ func (t *tx) sourceStatus(out *Status) error {
 func (m *Mirror) Ready(ctx context.Context) error {
 	var missing int
 	err := m.db.view(ctx, func(t *tx) error {
-		// Without sources this process only reads, what all others copy.
-		return t.row("SELECT count(*) FROM sources WHERE kind = 'channel' AND complete = 0 AND (id IN @ids OR ? = 0)",
-			[]any{sourceIDs(m.sources), len(m.sources)}, &missing)
+		missing = 0
+		if len(m.sources) == 0 { // this process only reads what all others copy
+			return t.row("SELECT count(*) FROM sources WHERE kind = 'channel' AND complete = 0", nil, &missing)
+		}
+		for _, s := range m.sources {
+			var copied int
+			if err := t.row("SELECT count(*) FROM sources WHERE complete > 0 AND "+isSource, s.key(), &copied); err != nil {
+				return err
+			}
+			if s.kind == kindChannel {
+				missing += 1 - copied
+			}
+		}
+		return nil
 	})
 	if err == nil && missing > 0 {
 		err = fmt.Errorf("%w: %d are missing", ErrIncomplete, missing)

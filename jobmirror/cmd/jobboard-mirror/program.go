@@ -147,7 +147,9 @@ func (p *program) addSources(opts *jobmirror.Options) {
 		}
 		c := jobmirror.Channel{ID: jobboard.ChannelID(channel)}
 		if p.languages != "" {
-			c.Languages = strings.Split(p.languages, ",")
+			for language := range strings.SplitSeq(p.languages, ",") {
+				c.Languages = append(c.Languages, strings.TrimSpace(language))
+			}
 		}
 		opts.Channels = append(opts.Channels, c)
 	}

@@ -1,0 +1,305 @@
+package jobmirror
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// beside opens the file of a mirror once more, as another process does.
+func beside(t *testing.T, m *Mirror, opts Options) *Mirror {
+	t.Helper()
+	other, err := Open(t.Context(), m.address, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := other.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return other
+}
+
+// due reserves the jobs that are due.
+func due(t *testing.T, m *Mirror) (jobs []int64) {
+	t.Helper()
+	do(t, m, func(t *tx) error {
+		b, err := t.reserve(100)
+		jobs = b.Jobs
+		return err
+	})
+	return jobs
+}
+
+// lookedUpOpen writes that job 7 is open.
+func lookedUpOpen(t *testing.T, m *Mirror) {
+	t.Helper()
+	do(t, m, func(t *tx) error {
+		answer, err := t.next("answer")
+		if err != nil {
+			return err
+		}
+		info := jobboard.JobInformation{JobID: 7, JobTitle: "Nurse", ApplyPossible: true}
+		return t.saveAnswers(m, []lookedUp{{job: 7, answer: answer, info: &info}})
+	})
+}
+
+// A refresh beside a run of the same process neither lets other processes in when
+// it ends, nor takes the run's work when it begins.
+func TestRefreshBesideARun(t *testing.T) {
+	m := guarded(t)
+	other := beside(t, m, Options{Limit: 5, Config: m.opts.Config, Channels: m.opts.Channels})
+	ended, err := m.start(t.Context(), "run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seen := false; !seen; { // until the run has said that it works
+		s, err := m.Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen = len(s.Processes) > 0
+	}
+	beside(t, m, Options{Limit: 6, Config: m.opts.Config, Channels: m.opts.Channels})
+	do(t, m, func(t *tx) error { return t.want([]int64{7}) })
+	if jobs := due(t, m); len(jobs) != 1 {
+		t.Fatalf("%d jobs are due", len(jobs))
+	}
+	refreshed, err := m.start(t.Context(), "refresh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if jobs := due(t, m); len(jobs) != 0 {
+		t.Error("a job that is being looked up is given out again")
+	}
+	refreshed()
+	short, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	if err := other.Run(short); !errors.Is(err, ErrLocked) {
+		t.Errorf("beside a run another process gets %v", err)
+	}
+	if s, err := other.Status(t.Context()); err != nil || s.Limit != 20 {
+		t.Errorf("who was refused has set the limit: %+v, %v", s, err)
+	}
+	ended()
+	_, unlock, err := other.lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock()
+}
+
+// Never is a long time, and not at once.
+func TestLongestIntervals(t *testing.T) {
+	m := beside(t, guarded(t), Options{
+		Config:   jobboard.Config{BaseURL: "http://127.0.0.1:1", JobDBURL: "http://127.0.0.1:1", ClientID: "10"},
+		Channels: []Channel{{ID: "whole"}}, RefreshEvery: math.MaxInt64, LookupEvery: math.MaxInt64,
+	})
+	src := m.sources[0]
+	turn := beginTurn(t, m, src)
+	if err := m.finish(t.Context(), src, turn, true, ""); err != nil {
+		t.Fatal(err)
+	}
+	do(t, m, func(t *tx) error { return t.want([]int64{7}) })
+	for answer := range int64(8) { // the longer it is closed, the later it is asked about
+		do(t, m, func(t *tx) error {
+			return t.saveAnswers(m, []lookedUp{{job: 7, answer: 100 + answer, err: jobboard.ErrJobInactive}})
+		})
+		if j, err := m.Job(t.Context(), 7); err != nil || time.Until(j.NextLookup) < 24*time.Hour {
+			t.Errorf("after answer %d the next lookup is at %v, %v", answer, j, err)
+		}
+	}
+	s, err := m.Status(t.Context())
+	if err != nil || time.Until(s.Sources[0].NextDue) < 24*time.Hour {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// The copy of a posting in a further language says nothing new of its job; another
+// version of it, another job, and what changed in it do.
+func TestFurtherLanguageAsksNothingTwice(t *testing.T) {
+	m := beside(t, guarded(t), Options{
+		Config:   jobboard.Config{BaseURL: "http://127.0.0.1:1", JobDBURL: "http://127.0.0.1:1", ClientID: "10"},
+		Channels: []Channel{{ID: "board", Languages: []string{"de", "en", "fr"}}},
+	})
+	german, english, french := m.sources[0], m.sources[1], m.sources[2]
+	save := func(src *source, turn turn, version jobboard.PostingVersionID, title string, job string) {
+		t.Helper()
+		do(t, m, func(t *tx) error {
+			_, err := t.savePostings(src, turn, []*jobboard.JobPosting{{
+				JobPostingID: 1, PostingVersionID: version, Title: title, ApplyOnlineLink: "https://jobs.example/job/" + job + "/x",
+			}})
+			return err
+		})
+	}
+	asked := func(what string, want int) {
+		t.Helper()
+		if jobs := due(t, m); len(jobs) != want {
+			t.Errorf("%s: %d jobs are due, not %d", what, len(jobs), want)
+		}
+		lookedUpOpen(t, m)
+	}
+	save(german, beginTurn(t, m, german), 1, "Pflegekraft", "7")
+	asked("a new posting", 1)
+	turn := beginTurn(t, m, english)
+	save(english, turn, 1, "Nurse", "7")
+	asked("the same in English", 0)
+	save(english, beginTurn(t, m, english), 1, "Head nurse", "7")
+	asked("a new title in English", 1)
+	save(english, beginTurn(t, m, english), 2, "Head nurse", "7")
+	asked("a new version in English", 1)
+	save(french, beginTurn(t, m, french), 3, "Infirmière", "7")
+	asked("a further version in French", 1)
+	do(t, m, func(t *tx) error { _, err := t.exec("DELETE FROM postings WHERE language = 'fr'"); return err })
+	save(french, beginTurn(t, m, french), 2, "Infirmière", "8")
+	asked("with another job in French", 1)
+	checkLog(t, m)
+}
+
+// A posting that a feed says is one job's, and whose own link names another, falls
+// back on that one when the feed's entry goes; the mirror then asks about it.
+func TestJobOfALinkThatAFeedHid(t *testing.T) {
+	m := guarded(t)
+	src, feed := m.sources[0], m.sources[2]
+	one := beginTurn(t, m, feed)
+	do(t, m, func(t *tx) error {
+		_, err := t.saveEntries(feed, one, []feedItem{{hash: 1, job: 9, postings: []int64{1}}})
+		return err
+	})
+	savePosting(t, m, src, beginTurn(t, m, src), 1, "Nurse") // its link names job 7
+	if _, err := m.Job(t.Context(), 7); !errors.Is(err, ErrUnknown) {
+		t.Fatalf("the job of the link: %v", err)
+	}
+	if _, err := m.sweep(t.Context(), feed, beginTurn(t, m, feed)); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := m.Postings(t.Context(), 7); err != nil || len(found) != 1 {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	if _, err := m.Job(t.Context(), 7); !errors.Is(err, ErrStale) { // not looked up yet
+		t.Errorf("the posting's job: %v", err)
+	}
+	checkLog(t, m)
+}
+
+// A refresh whose source another process retires meanwhile ends as one whose turn
+// is over.
+func TestRefreshOfARetiredSource(t *testing.T) {
+	m := guarded(t)
+	src := m.sources[0]
+	turn := beginTurn(t, m, src)
+	do(t, m, func(t *tx) error { _, err := t.exec("DELETE FROM sources WHERE id = ?", src.id); return err })
+	savePosting(t, m, src, turn, 1, "Nurse")
+	if _, err := m.sweep(t.Context(), src, turn); err != nil {
+		t.Error(err)
+	}
+	if err := m.finish(t.Context(), src, turn, false, "the answer was not read to its end"); err != nil {
+		t.Error(err)
+	}
+	if err := m.removeSource(t.Context(), src); err != nil {
+		t.Errorf("retired twice: %v", err)
+	}
+	if got := titles(t, m); len(got) != 0 {
+		t.Errorf("the copy has %q", got)
+	}
+}
+
+// A reader with the options of who writes is ready when the channels are copied,
+// and not before.
+func TestReaderIsReadyWhenTheCopyIs(t *testing.T) {
+	m := guarded(t)
+	opts := m.opts
+	opts.ReadOnly = true
+	reader := beside(t, m, opts)
+	for _, src := range m.sources[:2] {
+		for name, m := range map[string]*Mirror{"writer": m, "reader": reader} {
+			if err := m.Ready(t.Context()); !errors.Is(err, ErrIncomplete) {
+				t.Errorf("the %s, before %s was copied: %v", name, src, err)
+			}
+		}
+		if err := m.finish(t.Context(), src, beginTurn(t, m, src), true, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, m := range map[string]*Mirror{"writer": m, "reader": reader} {
+		if err := m.Ready(t.Context()); err != nil {
+			t.Errorf("the %s, once all was copied: %v", name, err)
+		}
+	}
+}
+
+// What is left of an address in an error has nothing of a password, also where the
+// password has characters in it that end a part of an address.
+func TestAddressWithoutItsPassword(t *testing.T) {
+	for _, address := range []string{
+		"postgres://user:secret@db/mirror", "postgres://user:/secret@db/mirror", "postgres://user:12/secret@db/mirror",
+		"postgres://user:1#secret@db/mirror", "postgres://user:?secret@db/mirror", "postgres://user:a@b/secret@db/mirror",
+		"postgres://user:%zzsecret@db/mirror", "postgres://db/mirror?user=user&password=secret",
+	} {
+		told := redact(address)
+		if strings.Contains(told, "secret") || strings.Contains(told, ":1") {
+			t.Errorf("%s is told as %s", address, told)
+		}
+	}
+	told := redact("postgres://user:secret@db:5432/mirror?sslmode=disable")
+	if told != "postgres://user:xxxxx@db:5432/mirror" {
+		t.Error(told)
+	}
+}
+
+// A pause that another process kept holds for no longer than a pause may last, also
+// after the clock was set back.
+func TestKeptPauseAfterTheClockWasSetBack(t *testing.T) {
+	db, err := open(t.Context(), guarded(t).address, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.close()
+	week := time.Now().Add(7 * 24 * time.Hour).UnixMicro()
+	if err := db.savePace(t.Context(), pace{paused: week, slowed: 1, calm: week}); err != nil {
+		t.Fatal(err)
+	}
+	l := db.ledger(20)
+	if err := db.view(t.Context(), func(t *tx) error { return t.loadPace(l) }); err != nil {
+		t.Fatal(err)
+	}
+	b, err := l.take(t.Context(), 1)
+	if err != nil || time.Until(b.paused) > maxPause {
+		t.Errorf("nothing is sent until %s, %v", b.paused, err)
+	}
+	if p := l.(*memory).pace; p.slowedAt(time.Now().Add(2*maxPause).UnixMicro()) != 0 {
+		t.Error("the rate does not recover")
+	}
+	db.readers.drain()
+	db.writers.drain()
+}
+
+// A feed's server may say when to come back as a number of seconds or as a date.
+func TestRetryAfterOfAFeed(t *testing.T) {
+	now := time.Now()
+	for header, want := range map[string]time.Duration{
+		"":    firstPause,
+		"90":  90 * time.Second,
+		"-5":  firstPause,
+		"now": firstPause,
+		now.Add(5 * time.Minute).UTC().Format(http.TimeFormat):  5 * time.Minute,
+		now.Add(-5 * time.Minute).UTC().Format(http.TimeFormat): firstPause,
+		"18446744074":          maxPause, // more nanoseconds than a Duration has
+		"99999999999999999999": maxPause,
+	} {
+		l := newLimit(1)
+		l.now = func() time.Time { return now }
+		l.cancel() // nothing is written
+		l.observe(http.StatusTooManyRequests, header)
+		if got := l.paused.Sub(now); got > want || got < want-2*time.Second || got < firstPause {
+			t.Errorf("Retry-After %q: a pause of %s, not %s", header, got, want)
+		}
+	}
+}
