@@ -193,6 +193,8 @@ tests() {
 	go -C "$dir" test -v "$@" ./... >"$log" 2>&1 || rc=$?
 	if [ $rc -ne 0 ]; then
 		grep -v -E '^ *(=== (RUN|PAUSE|CONT)|--- PASS|PASS$)' "$log" | tail -n 600
+		# What tests log can be longer than that: say again what failed.
+		grep -E -A 20 '^ *--- FAIL|^FAIL|^panic:|^fatal error:|DATA RACE' "$log" | head -n 300
 		return $rc
 	fi
 	grep -E '^(ok|-test.shuffle)|figure:|no test files' "$log"
