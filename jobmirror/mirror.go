@@ -159,16 +159,20 @@ func (m *Mirror) setUp(ctx context.Context) error {
 	if err != nil || m.opts.ReadOnly || len(m.sources) == 0 {
 		return err
 	}
-	return m.db.update(ctx, func(t *tx) error {
-		busy, err := t.working()
-		if err == nil && busy == 0 { // those that work told theirs
-			err = t.tellRate(m.opts.Limit)
-		}
-		if err != nil {
-			return err
-		}
-		return t.enter(m.sources)
-	})
+	return m.db.update(ctx, m.enter)
+}
+
+// enter gives the sources their rows, and tells the limit where no process works
+// that has told its own.
+func (m *Mirror) enter(t *tx) error {
+	working, err := t.working()
+	if err == nil && working == 0 {
+		err = t.tellRate(m.opts.Limit)
+	}
+	if err != nil {
+		return err
+	}
+	return t.enter(m.sources)
 }
 
 func (m *Mirror) migrate(ctx context.Context, db *sql.DB) error {
