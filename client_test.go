@@ -276,11 +276,15 @@ func TestConfigMistakes(t *testing.T) {
 	}
 }
 
-// What a call lacks in its client's Config is found before anything is sent.
-func TestCallsWithoutTheirConfig(t *testing.T) {
+// What a call lacks, in its arguments or its client's Config, is found before
+// anything is sent.
+func TestCallsWithoutWhatTheyNeed(t *testing.T) {
 	w := &wire{status: 200, body: "true"}
 	token := jobboard.StaticToken("token")
 	search := func(c *jobboard.Client) error { return errOf(c.Search(t.Context(), "a", jobboard.Query{})) }
+	near := func(c *jobboard.Client) error {
+		return errOf(c.Search(t.Context(), "a", jobboard.Query{Near: jobboard.Near(91, 0, 1)}))
+	}
 	lookup := func(c *jobboard.Client) error { return errOf(c.JobInformation(t.Context(), 1)) }
 	applied := func(source oauth2.TokenSource) func(*jobboard.Client) error {
 		return func(c *jobboard.Client) error { return errOf(c.Applicant(source).HasApplied(t.Context(), 1)) }
@@ -295,12 +299,16 @@ func TestCallsWithoutTheirConfig(t *testing.T) {
 		{cfg: jobboard.Config{JobDBURL: jobDB}, call: search, says: "Config.BaseURL is ", field: "BaseURL"},
 		{cfg: jobboard.Config{BaseURL: base, ClientID: "10"}, call: lookup, says: "Config.JobDBURL", field: "JobDBURL"},
 		{cfg: jobboard.Config{BaseURL: base}, call: applied(nil), says: "token source is nil"},
+		{cfg: jobboard.Config{BaseURL: base, ClientID: "10"}, call: near, says: ": geolocation latitude is"},
 		{cfg: jobboard.Config{BaseURL: "http://jobs.example"}, call: applied(token), says: "not loopback", field: "BaseURL"},
 	} {
 		err := test.call(w.client(t, test.cfg))
 		var e *jobboard.Error
 		if !errors.Is(err, jobboard.ErrInvalidInput) || !errors.As(err, &e) || e.Attempts != 0 || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%v, want ErrInvalidInput that says %q", err, test.says)
+		}
+		if strings.Count(err.Error(), "jobboard: ") != 1 {
+			t.Errorf("%v begins more than once", err)
 		}
 		var mistake *jobboard.ConfigError
 		if errors.As(err, &mistake) != (test.field != "") || mistake != nil && mistake.Field != test.field {

@@ -164,16 +164,24 @@ func (g GeoLocation) Validate() error {
 }
 
 func (g GeoLocation) validateCircle() error {
+	if wrong := g.circleMistake(); wrong != "" {
+		return fmt.Errorf("jobboard: geolocation %s: %w", wrong, ErrInvalidInput)
+	}
+	return nil
+}
+
+// circleMistake returns what is wrong with the circle of g; empty: nothing.
+func (g GeoLocation) circleMistake() string {
 	// Each condition is written so that NaN fails it.
 	switch {
 	case !(math.Abs(g.Latitude) <= 90):
-		return fmt.Errorf("jobboard: geolocation latitude is not between -90 and 90 degrees: %w", ErrInvalidInput)
+		return "latitude is not between -90 and 90 degrees"
 	case !(math.Abs(g.Longitude) <= 180):
-		return fmt.Errorf("jobboard: geolocation longitude is not between -180 and 180 degrees: %w", ErrInvalidInput)
+		return "longitude is not between -180 and 180 degrees"
 	case !(g.RadiusKm > 0 && g.RadiusKm <= maxRadiusKm):
-		return fmt.Errorf("jobboard: geolocation radius is not above 0 and at most %d kilometres: %w", maxRadiusKm, ErrInvalidInput)
+		return fmt.Sprintf("radius is not above 0 and at most %d kilometres", maxRadiusKm)
 	}
-	return nil
+	return ""
 }
 
 // String returns g as it is sent, such as "52.520014::13.373006::50": the

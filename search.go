@@ -175,8 +175,8 @@ func (s *slot) searchRequest(channel ChannelID, q Query) (req request, err error
 	}
 	p := parameters{Search: q.Text}
 	if q.Near != (GeoLocation{}) {
-		if err := q.Near.Validate(); err != nil {
-			return req, err
+		if wrong := q.Near.circleMistake(); wrong != "" {
+			return req, invalid("geolocation %s", wrong)
 		}
 		p.GeoLocation = q.Near.String()
 	}
