@@ -261,7 +261,13 @@ func TestKeptPauseAfterTheClockWasSetBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.close()
+	defer func() {
+		db.readers.drain()
+		db.writers.drain()
+		if err := db.close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	week := time.Now().Add(7 * 24 * time.Hour).UnixMicro()
 	if err := db.savePace(t.Context(), pace{paused: week, slowed: 1, calm: week}); err != nil {
 		t.Fatal(err)
@@ -277,8 +283,6 @@ func TestKeptPauseAfterTheClockWasSetBack(t *testing.T) {
 	if p := l.(*memory).pace; p.slowedAt(time.Now().Add(2*maxPause).UnixMicro()) != 0 {
 		t.Error("the rate does not recover")
 	}
-	db.readers.drain()
-	db.writers.drain()
 }
 
 // A feed's server may say when to come back as a number of seconds or as a date.
