@@ -997,9 +997,9 @@ func TestKeptTokensMakeRoom(t *testing.T) {
 // its context has no deadline.
 func TestCallOutlivesAFetchThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fetches := 0
+		var fetches atomic.Int64
 		source := jobboard.RenewingToken(func(ctx context.Context) (*oauth2.Token, error) {
-			if fetches++; fetches == 1 {
+			if fetches.Add(1) == 1 {
 				<-ctx.Done()
 				return nil, ctx.Err()
 			}
@@ -1013,8 +1013,8 @@ func TestCallOutlivesAFetchThatHangs(t *testing.T) {
 		})
 		start := time.Now()
 		_, err := c.Applicant(source).HasApplied(t.Context(), 1)
-		if err != nil || fetches != 2 || time.Since(start) != 16*time.Second {
-			t.Errorf("%d fetches, %v after %v", fetches, err, time.Since(start))
+		if err != nil || fetches.Load() != 2 || time.Since(start) != 16*time.Second {
+			t.Errorf("%d fetches, %v after %v", fetches.Load(), err, time.Since(start))
 		}
 	})
 }
