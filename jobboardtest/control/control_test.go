@@ -722,7 +722,16 @@ func TestEventsOfWhatWasUnderWay(t *testing.T) {
 		s := newSuite(t)
 		s.ask(applied(s.srv.Demo.OpenJob), s.srv.Demo.ApplicantToken)
 		s.srv.Fail(jobboardtest.Fault{Delay: time.Second, Times: 1})
-		go s.ask(applied(s.srv.Demo.AppliedJob), s.srv.Demo.ApplicantToken)
+		slow, err := http.NewRequestWithContext(t.Context(), "GET", s.srv.BaseURL+applied(s.srv.Demo.AppliedJob), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slow.Header.Set("Authorization", "Bearer "+s.srv.Demo.ApplicantToken)
+		go func() {
+			if res, err := s.srv.Client().Do(slow); err == nil {
+				_ = res.Body.Close()
+			}
+		}()
 		synctest.Wait()
 		events := s.follow(s.request("GET", "/events?after=2&revision=0", ""), 4, func() {})
 		if rows := events[3]; !strings.HasPrefix(rows, "rows ") || !strings.Contains(rows, `"n":2,`) || strings.Contains(rows, `"n":1,`) {
