@@ -15,22 +15,34 @@ import (
 // A mutant of a function is a broken copy of it, to which the function hands
 // its arguments if the environment says that the mutant is on.
 
-// switchFile is what each package gets that has mutants in functions. Under
-// record it writes down which places a program comes by. mutantOn is small, so
-// that the compiler puts it where it is called: some are called for each byte.
-const switchFile = `package %s
+// switchFile is what each package gets that has mutants in functions. MUTANTS
+// lists those that are on, or is "notes": then it is written down which places a
+// program comes by. mutantOn is small, so that the compiler puts it where it is
+// called: some are called for each byte.
+const switchFile = `package %[1]s
 
 import (
 	"os"
 	"strconv"
+	"strings"
 	"sync/atomic"
 )
 
-var mutantIsOn, _ = strconv.Atoi(os.Getenv("MUTANT"))
+var (
+	mutantsOn   [%[2]d]bool
+	mutantsSeen [%[2]d]atomic.Bool
+	mutantNotes = os.Getenv("MUTANTS") == "notes"
+)
 
-var mutantsSeen [%d]atomic.Bool
+func init() {
+	for on := range strings.FieldsSeq(os.Getenv("MUTANTS")) {
+		if id, err := strconv.Atoi(on); err == nil {
+			mutantsOn[id] = true
+		}
+	}
+}
 
-func mutantOn(id int) bool { return mutantIsOn == id || mutantIsOn == -1 && mutantSeen(id) }
+func mutantOn(id int) bool { return mutantsOn[id] || mutantNotes && mutantSeen(id) }
 
 func mutantSeen(id int) bool {
 	if !mutantsSeen[id].Load() && mutantsSeen[id].CompareAndSwap(false, true) {
@@ -185,9 +197,11 @@ func (r *run) give(file, text string) error {
 }
 
 // overlay writes the description of the files that the go command takes.
-func (r *run) overlay() string {
-	b, err := json.Marshal(map[string]map[string]string{"Replace": r.files})
-	file := filepath.Join(r.tmp, "overlay.json")
+func (r *run) overlay() string { return overlay(r.tmp, r.files) }
+
+func overlay(dir string, files map[string]string) string {
+	b, err := json.Marshal(map[string]map[string]string{"Replace": files})
+	file := filepath.Join(dir, "overlay.json")
 	if err != nil || os.WriteFile(file, b, 0o600) != nil {
 		panic("the overlay cannot be written") // of names in a directory that was just made
 	}
@@ -272,13 +286,4 @@ func (f *function) copy() string {
 		edit{name, name + len(f.m.in.Name.Name), f.copyName()}, edit{f.m.begin, f.m.end, f.m.text})
 	end := int(f.m.in.End()) - f.m.base
 	return edited(f.src, int(f.m.in.Type.Func)-f.m.base, end, edits)
-}
-
-// broken returns the whole file of a mutant that is outside of functions.
-func (m *mutant) broken() ([]byte, error) {
-	src, err := os.ReadFile(m.file)
-	if err != nil {
-		return nil, err
-	}
-	return slices.Concat(src[:m.begin], []byte(m.text), src[m.end:]), nil
 }

@@ -44,7 +44,18 @@ func TestAbs(t *testing.T) {
 	Loop(0)
 }
 `,
-	"user/user.go": "package user\n\nfunc Both(a, b bool) bool { return a && b }\n",
+	"user/user.go": `package user
+
+const limit = 2
+
+func Both(a, b bool) bool { return a && b }
+
+func Either(a, b bool) bool { return a || b }
+
+func Neither(a, b bool) bool { return !a && !b }
+
+func Limit() int { return limit }
+`,
 	"suite/suite_test.go": `package suite
 
 import (
@@ -54,7 +65,7 @@ import (
 )
 
 func TestBoth(t *testing.T) {
-	if user.Both(true, false) {
+	if user.Both(true, false) || !user.Either(true, false) || user.Neither(true, false) || user.Limit() != 2 {
 		t.Error("wrong")
 	}
 }
@@ -88,6 +99,9 @@ func result(t *testing.T, dir, pattern, skip string, least float64) (string, err
 	return out.String(), err
 }
 
+// sorted returns the lines, which come in the order of their tests' ends.
+func sorted(lines string) []string { return slices.Sorted(strings.Lines(lines)) }
+
 func TestMutants(t *testing.T) {
 	t.Setenv("GOFLAGS", "-mod=mod")
 	dir := write(t, lib)
@@ -108,7 +122,7 @@ func TestMutants(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, got)
 		}
 	}
-	if again, _ := result(t, dir, ".", "^$", 50); again != got {
+	if again, _ := result(t, dir, ".", "^$", 50); !slices.Equal(sorted(again), sorted(got)) {
 		t.Errorf("the same seed gave\n%s\nand\n%s", got, again)
 	}
 	if got, err := result(t, dir, ".", "^$", 99); !errors.Is(err, errNotDetected) {
@@ -119,7 +133,9 @@ func TestMutants(t *testing.T) {
 // The tests of other packages count, unless they are left out.
 func TestMutantsOfSuites(t *testing.T) {
 	dir := write(t, lib)
-	if got, err := result(t, dir, "./user", "^$", 100); err != nil || !strings.Contains(got, "detected") {
+	got, err := result(t, dir, "./user", "^$", 83)
+	if err != nil || strings.Count(got, "detected user/user.go") != 5 ||
+		!strings.Contains(got, "LIVED    user/user.go:9: \"!\" becomes \"\"\nuser/user.go Neither\n- ") {
 		t.Errorf("%v\n%s", err, got)
 	}
 	if got, err := result(t, dir, "./user", "suite$", 0); err == nil {
@@ -253,7 +269,7 @@ import (
 
 func TestReady(t *testing.T) {
 	Ready()
-	if on := os.Getenv("MUTANT"); on == "-1" {
+	if on := os.Getenv("MUTANTS"); on == "notes" {
 		return
 	}
 	f, err := os.OpenFile(os.Getenv("FAILED"), os.O_CREATE|os.O_EXCL, 0o600)
