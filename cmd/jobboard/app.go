@@ -70,8 +70,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 	switch {
 	case errors.As(err, &quiet) && quiet.err == nil:
 	case code == exitInterrupted || ctx.Err() != nil:
-		code = exitInterrupted
-		fmt.Fprintln(a.stderr, "jobboard: interrupted")
+		var word string
+		code, word = interruption(ctx)
+		fmt.Fprintln(a.stderr, "jobboard:", word)
 	default:
 		a.complain(err, hint)
 	}

@@ -19,6 +19,7 @@ const (
 	exitNetwork     = 6
 	exitIncomplete  = 7
 	exitInterrupted = 130
+	exitTerminated  = 143
 )
 
 // exitHelp is what the help says of the codes, and README.md too.
@@ -31,7 +32,20 @@ const exitHelp = `Exit codes:
   5    the service answers with an error, a redirect or something unusable
   6    no answer, or not in time
   7    done, with something wrong on the way: entries of a feed, doctor's checks
-  130  interrupted`
+  130  interrupted (SIGINT)
+  143  terminated (SIGTERM)`
+
+// errTerminated is the cause of a context that SIGTERM ends. One that ends for another
+// cause was interrupted.
+var errTerminated = errors.New("terminated")
+
+// interruption returns the code of a run whose context ended, and the word for it.
+func interruption(ctx context.Context) (code int, word string) {
+	if errors.Is(context.Cause(ctx), errTerminated) {
+		return exitTerminated, "terminated"
+	}
+	return exitInterrupted, "interrupted"
+}
 
 // exitError is a failure that knows its code.
 type exitError struct {

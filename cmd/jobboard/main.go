@@ -29,8 +29,6 @@ func main() {
 			_ = os.Chdir(shell) // else the program goes on where it is
 		}
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends it at once
 	a := &app{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		outTerminal: newTerminal(os.Stdout), errTerminal: newTerminal(os.Stderr),
@@ -46,7 +44,24 @@ func main() {
 		a.askSecret = askSecret
 		a.showInput = func() { _ = term.Restore(int(os.Stdin.Fd()), state) } // the program ends anyway
 	}
-	os.Exit(a.run(ctx, os.Args[1:]))
+	os.Exit(a.run(untilSignal(), os.Args[1:]))
+}
+
+// untilSignal returns a context that ends with SIGINT or SIGTERM, which is its cause
+// then. A second signal ends the program at once.
+func untilSignal() context.Context {
+	ctx, end := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		s := <-signals
+		signal.Stop(signals)
+		if s == syscall.SIGTERM {
+			end(errTerminated)
+		}
+		end(nil)
+	}()
+	return ctx
 }
 
 // newTerminal says what a stream of this process leads to.

@@ -22,6 +22,7 @@ const (
 	maxAnswer   = 64 << 10         // bytes of a tool's result
 	maxCalls    = 4                // tools that work at the same time
 	maxCallTime = 60 * time.Second // of a tool
+	maxFinish   = time.Second      // of the calls under way when the input or the process ends
 	requestRate = 5                // requests a second to the service, after a burst of requestBurst
 	requestMost = 20
 )
@@ -42,7 +43,8 @@ text, cut, and marked as what others wrote.
 
 Settings are read when the first tool is used, and again after they lacked
 something, a credential was refused or doctor was used. Standard output carries
-the protocol alone; --debug logs to standard error. It ends with its input.`,
+the protocol alone; --debug logs to standard error. It ends with its input, and
+first answers what it was asked.`,
 		Example: "  jobboard mcp --fake",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -73,27 +75,22 @@ type assistant struct {
 
 // serve answers until the input or ctx ends, which is how it ends well.
 func (m *assistant) serve(ctx context.Context) error {
-	life, end := context.WithCancel(ctx)
-	defer end()
 	m.places, m.limiter = make(chan struct{}, maxCalls), rate.NewLimiter(requestRate, requestMost)
 	out := &lockedWriter{w: m.stdout}
 	in := &messages{in: m.stdin, out: out}
-	err := m.server(life).Run(life, &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: 2 * maxMessage})
-	if ctx.Err() != nil {
-		return nil
-	}
-	return err
+	transport := &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: 2 * maxMessage}
+	return m.server().Run(context.WithoutCancel(ctx), finishing{transport, ctx})
 }
 
 // server has the tools and the pages. Making it sends nothing and reads no
 // settings.
-func (m *assistant) server(life context.Context) *mcp.Server {
+func (m *assistant) server() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "jobboard", Title: "Job board", Version: version()}, &mcp.ServerOptions{
 		Instructions: instructions,
 		Logger:       m.logger(),
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 	})
-	s.AddReceivingMiddleware(m.guard(life))
+	s.AddReceivingMiddleware(m.guard)
 	m.addTools(s)
 	addPages(s)
 	return s
@@ -108,28 +105,25 @@ Usual order: search_jobs, then job_information with the job of a posting, may_i_
 	`When a tool fails for reasons of set-up, use doctor. Identifiers are texts of digits. ` +
 	`Credentials are the settings' business: never ask for them, and never put one into an argument.`
 
-// guard bounds what a request may take, ends it with the server, and takes
-// secrets out of every answer once more.
-func (m *assistant) guard(life context.Context) mcp.Middleware {
-	return func(next mcp.MethodHandler) mcp.MethodHandler {
-		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-			ctx, cancel := context.WithTimeout(ctx, maxCallTime)
-			defer cancel()
-			defer context.AfterFunc(life, cancel)()
-			if method == "tools/call" {
-				select {
-				case m.places <- struct{}{}:
-					defer func() { <-m.places }()
-				case <-ctx.Done():
-					return nil, ctx.Err()
-				}
+// guard bounds what a request may take, and takes secrets out of every answer once
+// more.
+func (m *assistant) guard(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		ctx, cancel := context.WithTimeout(ctx, maxCallTime)
+		defer cancel()
+		if method == "tools/call" {
+			select {
+			case m.places <- struct{}{}:
+				defer func() { <-m.places }()
+			case <-ctx.Done():
+				return nil, ctx.Err()
 			}
-			result, err := next(ctx, method, req)
-			if called, ok := result.(*mcp.CallToolResult); ok && err == nil {
-				m.finish(called)
-			}
-			return result, sendable(err)
 		}
+		result, err := next(ctx, method, req)
+		if called, ok := result.(*mcp.CallToolResult); ok && err == nil {
+			m.finish(called)
+		}
+		return result, sendable(err)
 	}
 }
 

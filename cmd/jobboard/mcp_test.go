@@ -720,6 +720,7 @@ func TestAssistantPage(t *testing.T) {
 		fmt.Sprintf("| tools at the same time | %d |", maxCalls),
 		fmt.Sprintf("| a tool | %d s |", int(maxCallTime.Seconds())),
 		fmt.Sprintf("| requests to the service | %d a second, after a burst of %d |", requestRate, requestMost),
+		fmt.Sprintf("| answering calls when the server is to end | %d s |", int(maxFinish.Seconds())),
 		fmt.Sprintf("| searches that `what_changed` remembers | %d |", maxBaselines),
 	} {
 		if !strings.Contains(page, row) {

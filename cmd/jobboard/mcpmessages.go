@@ -3,12 +3,16 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // lockedWriter writes one message at a time.
@@ -24,6 +28,63 @@ func (l *lockedWriter) Write(p []byte) (int, error) {
 }
 
 func (l *lockedWriter) Close() error { return nil }
+
+// finishing is a transport whose input ends with ctx too, and ends only when every call
+// that was read before has its answer, or maxFinish is over: the library breaks off
+// what it is doing when the input ends.
+type finishing struct {
+	mcp.Transport
+	ctx context.Context
+}
+
+func (f finishing) Connect(ctx context.Context) (mcp.Connection, error) {
+	c, err := f.Transport.Connect(ctx)
+	return &finishingConnection{Connection: c, ctx: f.ctx, answered: make(chan struct{}, 1)}, err
+}
+
+type finishingConnection struct {
+	mcp.Connection
+
+	ctx      context.Context
+	open     atomic.Int64  // calls without an answer
+	answered chan struct{} // has an element after an answer
+}
+
+func (c *finishingConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(c.ctx, cancel)()
+	message, err := c.Connection.Read(ctx)
+	if call, ok := message.(*jsonrpc.Request); ok && call.IsCall() {
+		c.open.Add(1)
+	}
+	if err == nil {
+		return message, nil
+	}
+	for enough := time.After(maxFinish); c.open.Load() > 0; {
+		select {
+		case <-c.answered:
+		case <-enough:
+			return nil, io.EOF
+		}
+	}
+	if c.ctx.Err() != nil {
+		err = io.EOF
+	}
+	return nil, err
+}
+
+func (c *finishingConnection) Write(ctx context.Context, message jsonrpc.Message) error {
+	err := c.Connection.Write(ctx, message)
+	if _, ok := message.(*jsonrpc.Response); ok {
+		c.open.Add(-1)
+		select {
+		case c.answered <- struct{}{}:
+		default: // it has one that nobody took yet
+		}
+	}
+	return err
+}
 
 // messages reads the lines of an input and passes those on that are messages. A
 // line that is none, or is too long, would end the session; here it is answered

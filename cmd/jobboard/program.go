@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -61,7 +63,10 @@ and it gets onto the PATH with
 			if out, ok := a.stdout.(*output); ok {
 				child.Stdout = out.w // the file itself, so that the program sees a terminal
 			}
-			child.Cancel = func() error { return child.Process.Signal(os.Interrupt) }
+			child.Cancel = func() error {
+				a.passOn(cmd.Context(), child.Process)
+				return os.ErrProcessDone // how it ends is told by its own exit code
+			}
 			child.WaitDelay = 10 * time.Second
 			err = child.Run()
 			var ended *exec.ExitError
@@ -70,5 +75,16 @@ and it gets onto the PATH with
 			}
 			return err
 		},
+	}
+}
+
+// passOn tells a program to end as this one was told. What a terminal interrupts it
+// interrupts together; a second signal would end the program at once.
+func (a *app) passOn(ctx context.Context, child *os.Process) {
+	switch code, _ := interruption(ctx); {
+	case code == exitTerminated:
+		_ = child.Signal(syscall.SIGTERM) // it may have ended
+	case a.askSecret == nil:
+		_ = child.Signal(os.Interrupt)
 	}
 }

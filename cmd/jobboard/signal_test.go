@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// asProgram in the environment makes the test's binary the program itself.
+const asProgram = "TEST_AS_JOBBOARD"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// asCommand returns a process of the program. Its environment is what is given.
+func asCommand(ctx context.Context, t *testing.T, environment []string, args ...string) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(ctx, self, args...)
+	cmd.Env = append(environment, asProgram+"=1")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	return cmd, &stderr
+}
+
+// A signal ends the requests of a command, which says so and has the code that a
+// shell would give the signal.
+func TestSignalEndsRequests(t *testing.T) {
+	for signal, want := range map[syscall.Signal]struct {
+		code int
+		says string
+	}{
+		syscall.SIGTERM: {143, "jobboard: terminated\n"},
+		syscall.SIGINT:  {130, "jobboard: interrupted\n"},
+	} {
+		srv := demo(t)
+		srv.Fail(jobboardtest.Fault{Break: jobboardtest.StallBefore})
+		cmd, stderr := asCommand(t.Context(), t, []string{
+			"JOBBOARD_BASE_URL=" + srv.BaseURL, "JOBBOARD_CLIENT_ID=" + srv.Demo.ClientID, "JOBBOARD_CHANNEL=x",
+		}, "search")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if err := srv.Wait(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Process.Signal(signal)
+		_ = cmd.Wait()
+		if code := cmd.ProcessState.ExitCode(); code != want.code || stderr.String() != want.says {
+			t.Errorf("%v: exit code %d: %q", signal, code, stderr)
+		}
+	}
+}
+
+// What an assistant asked before its server is to end is answered, if it takes no
+// longer than a second.
+func TestAssistantFinishes(t *testing.T) {
+	for name, end := range map[string]func(s *serving, stop context.CancelFunc){
+		"end of the input": func(s *serving, _ context.CancelFunc) { s.in.Close() },
+		"SIGTERM":          func(_ *serving, stop context.CancelFunc) { stop() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, srv *jobboardtest.Server, s *serving, stop context.CancelFunc) {
+				srv.Fail(jobboardtest.Fault{Delay: maxFinish / 2})
+				got := s.lines()
+				s.say(t, initialize+call(1, "search_jobs", `{}`)+call(2, "job_information", `{"job":"2797227"}`))
+				began := time.Now()
+				end(s, stop)
+				code := <-s.code
+				s.code <- code
+				if took := time.Since(began); code != exitOK || took > maxFinish {
+					t.Errorf("exit code %d after %s: %s", code, took, s.stderr.text())
+				}
+				if all := strings.Join(got(), "\n"); !strings.Contains(all, `"total":42`) || !strings.Contains(all, `"apply_possible":true`) {
+					t.Errorf("answered: %.300s", all)
+				}
+			})
+		})
+	}
+}
+
+// A program of the PATH is told to end by the signal that this one got, and has the
+// last word.
+func TestSignalReachesProgram(t *testing.T) {
+	needed(t, "sh")
+	dir := t.TempDir()
+	script := "#!/bin/sh\ntrap 'exit 7' TERM\ntrap 'exit 8' INT\necho ready\nwhile :; do sleep 0.02; done\n"
+	if err := os.WriteFile(filepath.Join(dir, "jobboard-site"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for signal, code := range map[syscall.Signal]int{syscall.SIGTERM: 7, syscall.SIGINT: 8} {
+		cmd, stderr := asCommand(t.Context(), t, []string{"PATH=" + dir + ":" + os.Getenv("PATH")}, "site")
+		stdout, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := stdout.Read(make([]byte, 10)); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Process.Signal(signal)
+		_ = cmd.Wait()
+		if got := cmd.ProcessState.ExitCode(); got != code || stderr.Len() > 0 {
+			t.Errorf("%v: exit code %d: %q", signal, got, stderr)
+		}
+	}
+}
