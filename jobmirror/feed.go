@@ -1,6 +1,7 @@
 package jobmirror
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -241,7 +242,7 @@ func (t *tx) sweepEntries(src *source, turn turn) (more bool, err error) {
 const feedStall = 30 * time.Second
 
 // openFeed opens a feed's file, or asks its address for it. The limit counts
-// that request as any other.
+// that request and each redirect as any other.
 func (m *Mirror) openFeed(ctx context.Context, feed Feed) (io.ReadCloser, error) {
 	if !isWeb(feed.Address) {
 		f, err := os.Open(feed.Address)
@@ -262,10 +263,12 @@ func (m *Mirror) openFeed(ctx context.Context, feed Feed) (io.ReadCloser, error)
 	if err != nil {
 		return nil, errors.Join(errors.New("jobmirror: the feed's address cannot be used"), body.Close())
 	}
-	client := feed.HTTPClient
-	if client == nil {
-		client = feedClient
-	}
+	client := *cmp.Or(feed.HTTPClient, feedClient)
+	client.CheckRedirect = limitRedirects(client.CheckRedirect, func() error {
+		stalled.Stop() // the feed is not slow: we are
+		defer stalled.Reset(feedStall)
+		return m.limit.Wait(ctx)
+	})
 	rs, err := client.Do(req) //nolint:bodyclose // feedBody closes it
 	if err != nil {
 		err = errorsJoin(err, context.Cause(ctx))
@@ -278,6 +281,25 @@ func (m *Mirror) openFeed(ctx context.Context, feed Feed) (io.ReadCloser, error)
 		return nil, errorsJoin(fmt.Errorf("jobmirror: the feed is answered with %s", rs.Status), body.Close())
 	}
 	return body, nil
+}
+
+// maxFeedRedirects is how many redirects net/http follows by default.
+const maxFeedRedirects = 10
+
+// limitRedirects returns a check of redirects that waits before each that the
+// client's own check follows; nil: the first maxFeedRedirects.
+func limitRedirects(check func(*http.Request, []*http.Request) error, wait func() error,
+) func(*http.Request, []*http.Request) error {
+	return func(req *http.Request, via []*http.Request) error {
+		if check != nil {
+			if err := check(req, via); err != nil {
+				return err
+			}
+		} else if len(via) >= maxFeedRedirects {
+			return fmt.Errorf("stopped after %d redirects", maxFeedRedirects)
+		}
+		return wait()
+	}
 }
 
 var feedClient = &http.Client{Transport: &http.Transport{

@@ -3,13 +3,17 @@ package jobmirror_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -117,6 +121,67 @@ func TestFeedsThatAreNotWhole(t *testing.T) {
 			}
 		}
 	})
+}
+
+// feedBehind is the transport of a feed behind redirects. It notes when each
+// request came.
+type feedBehind struct {
+	redirects int
+	feed      string
+	asked     []time.Time
+}
+
+func (f *feedBehind) RoundTrip(r *http.Request) (*http.Response, error) {
+	f.asked = append(f.asked, time.Now())
+	rs := httptest.NewRecorder()
+	if len(f.asked) <= f.redirects {
+		http.Redirect(rs, r, "/"+strconv.Itoa(len(f.asked)), http.StatusFound)
+	} else {
+		rs.WriteString(f.feed)
+	}
+	return rs.Result(), nil
+}
+
+// Each redirect on the way to a feed waits for a slot of the limit, however long
+// that takes, as every request does. The client's own check of redirects holds.
+func TestFeedRedirectsAreLimited(t *testing.T) {
+	const gap = 100 * time.Second // more than a feed may send nothing
+	refused := errors.New("not this way")
+	for name, test := range map[string]struct {
+		redirects int
+		check     func(*http.Request, []*http.Request) error
+		deadline  time.Duration
+		requests  int
+		want      string // in the error
+	}{
+		"followed":             {redirects: 3, deadline: time.Hour, requests: 4},
+		"followed by a check":  {redirects: 11, check: func(*http.Request, []*http.Request) error { return nil }, deadline: time.Hour, requests: 12},
+		"too many":             {redirects: 11, deadline: time.Hour, requests: 10, want: "stopped after 10 redirects"},
+		"refused":              {redirects: 3, check: func(*http.Request, []*http.Request) error { return refused }, deadline: time.Hour, requests: 1, want: refused.Error()},
+		"given up in the wait": {redirects: 3, deadline: 3 * gap / 2, requests: 2, want: context.DeadlineExceeded.Error()},
+	} {
+		inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, path string) {
+			transport := &feedBehind{redirects: test.redirects, feed: "<Jobs/>"}
+			opts := optionsOf(srv)
+			opts.Channels, opts.Limit = nil, 1/gap.Seconds()
+			opts.Feeds = []jobmirror.Feed{{Address: "https://feeds.example/", HTTPClient: &http.Client{Transport: transport, CheckRedirect: test.check}}}
+			m := open(t, path, opts)
+			ctx, cancel := context.WithTimeout(t.Context(), test.deadline)
+			defer cancel()
+			err := m.Refresh(ctx)
+			if said := fmt.Sprint(err); (err != nil) != (test.want != "") || !strings.Contains(said, test.want) {
+				t.Errorf("%s: %v, want %q", name, err, test.want)
+			}
+			if len(transport.asked) != test.requests {
+				t.Errorf("%s: %d requests, want %d", name, len(transport.asked), test.requests)
+			}
+			for i := 1; i < len(transport.asked); i++ {
+				if d := transport.asked[i].Sub(transport.asked[i-1]); d < gap {
+					t.Errorf("%s: request %d comes %s after the one before", name, i, d)
+				}
+			}
+		})
+	}
 }
 
 // Nothing that opens the board or a feed is in the database's file, nor in what
