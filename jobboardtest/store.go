@@ -293,19 +293,20 @@ func strictUnmarshal(data []byte, v any) error {
 
 // fill makes the server's first state: the one it was given, the demo, or none.
 func (s *Server) fill() error {
+	in := State{}
 	switch {
 	case s.cfg.state != nil:
-		in := *s.cfg.state
-		st, err := in.build(s.Now())
-		if err != nil {
-			return err
-		}
-		s.st, s.Demo = st, in.Demo
-		if s.cfg.variants == (Variants{}) {
-			s.variants.Store(&in.Variants)
-		}
+		in = *s.cfg.state
 	case s.cfg.demo:
-		s.Demo = s.addDemo()
+		in = demoState()
+	}
+	st, err := in.build(s.Now())
+	if err != nil {
+		return err
+	}
+	s.st, s.Demo = st, in.Demo
+	if s.cfg.variants == (Variants{}) {
+		s.variants.Store(&in.Variants)
 	}
 	s.initial = s.Snapshot()
 	return nil
