@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"strconv"
@@ -61,226 +62,195 @@ func (t directTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if in.Body == nil {
 		in.Body = http.NoBody
 	}
-	w := &directWriter{outer: r.Context(), header: http.Header{}, ready: make(chan struct{}), cancel: cancel}
-	w.bodiless = r.Method == http.MethodHead
-	stop := context.AfterFunc(t.s.ctx, w.shut)
+	w := &directWriter{
+		outer: r.Context(), cancel: cancel, header: http.Header{},
+		ready: make(chan struct{}), bodiless: r.Method == http.MethodHead,
+	}
+	w.body.changed.L = &w.body.mu
+	left := context.AfterFunc(r.Context(), func() { w.end(r.Context().Err()) })
+	closed := context.AfterFunc(t.s.ctx, func() { w.end(io.ErrUnexpectedEOF) })
 	go func() {
 		defer func() {
-			stop()
-			if p := recover(); p != nil {
-				if p != http.ErrAbortHandler {
-					panic(p)
-				}
+			closed()
+			switch p := recover(); p {
+			case nil:
+				w.WriteHeader(http.StatusOK)
+				w.end(io.EOF)
+			case http.ErrAbortHandler:
 				w.abort()
+			default:
+				panic(p)
 			}
 			in.Body.Close()
-			w.finish()
 		}()
 		t.s.serve(at, w, in)
 	}()
-	select {
-	case <-w.ready:
-	case <-r.Context().Done():
-		w.leave(r.Context().Err())
-		return nil, r.Context().Err()
+	<-w.ready
+	if w.status == 0 {
+		left()
+		return nil, w.readersOwn(w.err)
 	}
-	return w.response(r)
+	return w.response(r, &directBody{w, left}), nil
 }
 
-// maxBuffered is how much of a body is kept before the reader has to take it.
-const maxBuffered = 256 << 10
-
-// directWriter is the http.ResponseWriter of directTransport and the body of
-// its response: one buffer between the handler and the reader.
+// directWriter is the http.ResponseWriter of directTransport.
 type directWriter struct {
-	outer  context.Context // the reader's
-	header http.Header
-	ready  chan struct{} // closed when the head of the answer is known
-	cancel context.CancelFunc
-
+	outer    context.Context // the reader's
+	cancel   context.CancelFunc
+	header   http.Header
+	body     bufferedPipe
 	bodiless bool // the answer to a HEAD
 
-	mu      sync.Mutex
-	sent    http.Header // header as it was at WriteHeader
-	status  int
-	buf     bytes.Buffer
-	err     error // what a reader gets after the buffer; io.EOF when all is well
-	left    error // why the reader takes no more
-	closed  bool  // the server waits for nobody to read
-	changed chan struct{}
+	head   sync.Once     // decides between the head of an answer and err
+	ready  chan struct{} // closed when that is decided
+	status int           // 0: there is no answer, because of err
+	sent   http.Header   // header as it was at WriteHeader
+	err    error
 }
 
 func (w *directWriter) Header() http.Header { return w.header }
 
 func (w *directWriter) WriteHeader(status int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.writeHeader(status)
-}
-
-func (w *directWriter) writeHeader(status int) {
-	if w.status != 0 || w.err != nil {
-		return
-	}
-	w.status = status
-	w.sent = w.header.Clone()
-	for k, v := range w.sent {
-		if len(v) == 0 {
-			delete(w.sent, k)
-		}
-	}
-	close(w.ready)
+	w.head.Do(func() {
+		w.status, w.sent = status, w.header.Clone()
+		maps.DeleteFunc(w.sent, func(_ string, values []string) bool { return len(values) == 0 })
+		close(w.ready)
+	})
 }
 
 func (w *directWriter) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	w.writeHeader(http.StatusOK)
+	w.WriteHeader(http.StatusOK)
 	if w.bodiless {
-		w.mu.Unlock()
 		return 0, http.ErrBodyNotAllowed
 	}
-	for w.left == nil && w.err == nil && w.buf.Len() >= maxBuffered && !w.closed {
-		w.wait()
-	}
-	defer w.mu.Unlock()
-	if w.err == nil && w.buf.Len() >= maxBuffered {
-		w.err = io.ErrUnexpectedEOF
-		w.signal()
-	}
-	switch {
-	case w.left != nil:
-		return 0, w.left
-	case w.err != nil:
-		return 0, w.err
-	}
-	w.signal()
-	return w.buf.Write(p)
+	return w.body.Write(p)
 }
 
 // Flush implements http.Flusher: nothing is held back here.
 func (w *directWriter) Flush() { w.WriteHeader(http.StatusOK) }
 
-// wait lets the other side work; w.mu is held before and after.
-func (w *directWriter) wait() {
-	if w.changed == nil {
-		w.changed = make(chan struct{})
-	}
-	ch := w.changed
-	w.mu.Unlock()
-	<-ch
-	w.mu.Lock()
-}
-
-func (w *directWriter) signal() {
-	if w.changed != nil {
-		close(w.changed)
-		w.changed = nil
-	}
-}
-
 // abort breaks the answer off: a reset before its head is known, else an end
 // that comes too soon.
 func (w *directWriter) abort() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.err != nil {
-		return
-	}
-	if w.status == 0 {
-		w.err = &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
+	w.fail(&net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET})
+	w.end(io.ErrUnexpectedEOF)
+}
+
+// end says what follows what was written so far, and lets the handler go. Only
+// the first end counts.
+func (w *directWriter) end(err error) {
+	w.fail(err)
+	w.body.end(err)
+	w.cancel()
+}
+
+// fail gives the reader an error in place of an answer, if there is none so far.
+func (w *directWriter) fail(err error) {
+	w.head.Do(func() {
+		w.err = err
 		close(w.ready)
-	} else if w.err = w.outer.Err(); w.err == nil { // a reader who has left broke it off
-		w.err = io.ErrUnexpectedEOF
-	}
-	w.signal()
+	})
 }
 
-// finish is called when the handler has returned.
-func (w *directWriter) finish() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.writeHeader(http.StatusOK)
-	if w.err == nil {
-		w.err = io.EOF
+// readersOwn returns why the reader has left where it has: that is then why the
+// handler broke its answer off.
+func (w *directWriter) readersOwn(err error) error {
+	if left := w.outer.Err(); left != nil && err != nil && err != io.EOF {
+		return left
 	}
-	w.signal()
-	w.cancel() // the handler has returned: nobody listens to its context any more
+	return err
 }
 
-// shut is called when the server closes: a handler that is not done yet can end,
-// and no longer waits for a reader.
-func (w *directWriter) shut() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.closed = true
-	w.signal()
-	w.cancel()
-}
-
-// leave is called when the reader has gone.
-func (w *directWriter) leave(err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.left == nil {
-		w.left = err
-	}
-	w.buf.Reset()
-	w.signal()
-	w.cancel()
-}
-
-func (w *directWriter) response(r *http.Request) (*http.Response, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.status == 0 {
-		return nil, w.err
-	}
+func (w *directWriter) response(r *http.Request, body io.ReadCloser) *http.Response {
 	res := &http.Response{
 		Status:     strings.TrimSpace(strconv.Itoa(w.status) + " " + http.StatusText(w.status)),
 		StatusCode: w.status,
 		Proto:      "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: w.sent, ContentLength: -1, Request: r,
+		Header: w.sent, ContentLength: -1, Request: r, Body: body,
 	}
 	if n, err := strconv.ParseInt(w.sent.Get("Content-Length"), 10, 64); err == nil && n >= 0 {
 		res.ContentLength = n
 	}
-	stop := context.AfterFunc(r.Context(), func() { w.leave(r.Context().Err()) })
-	res.Body = &directBody{w: w, stop: stop}
-	return res, nil
+	return res
 }
 
+// directBody is the body of an answer.
 type directBody struct {
 	w    *directWriter
 	stop func() bool
 }
 
-var errBodyClosed = errors.New("http: read on closed response body")
-
-// Read reads what is buffered, then the end, good or bad.
+// Read reads what is buffered, then the end, good or bad. Who has left has no more
+// of it, not even what came already.
 func (b *directBody) Read(p []byte) (int, error) {
-	w := b.w
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for {
-		switch {
-		case w.left != nil:
-			return 0, w.left
-		case w.buf.Len() > 0:
-			n, _ := w.buf.Read(p)
-			w.signal()
-			return n, nil
-		case w.err != nil:
-			return 0, w.err
-		case len(p) == 0:
-			return 0, nil
-		}
-		w.wait()
+	if err := b.w.outer.Err(); err != nil {
+		return 0, err
 	}
+	n, err := b.w.body.Read(p)
+	return n, b.w.readersOwn(err)
 }
+
+var errBodyClosed = errors.New("http: read on closed response body")
 
 // Close lets the handler go.
 func (b *directBody) Close() error {
 	b.stop()
-	b.w.leave(errBodyClosed)
+	b.w.body.drop()
+	b.w.end(errBodyClosed)
 	return nil
+}
+
+// maxBuffered is how much of a body is kept before the reader has to take it.
+const maxBuffered = 256 << 10
+
+// bufferedPipe is an io.Pipe with room, so that a short answer is given without
+// waiting for its reader.
+type bufferedPipe struct {
+	mu      sync.Mutex
+	changed sync.Cond // its L is mu
+	buf     bytes.Buffer
+	err     error // what follows the buffer; io.EOF when all is well
+}
+
+func (b *bufferedPipe) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for b.err == nil && b.buf.Len() >= maxBuffered {
+		b.changed.Wait()
+	}
+	if b.err != nil {
+		return 0, b.err
+	}
+	b.changed.Broadcast()
+	return b.buf.Write(p)
+}
+
+func (b *bufferedPipe) Read(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for b.buf.Len() == 0 && b.err == nil && len(p) > 0 {
+		b.changed.Wait()
+	}
+	if b.buf.Len() == 0 && b.err != nil {
+		return 0, b.err
+	}
+	b.changed.Broadcast()
+	return b.buf.Read(p)
+}
+
+// end says what follows the buffer; only the first end counts.
+func (b *bufferedPipe) end(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.err == nil {
+		b.err = err
+	}
+	b.changed.Broadcast()
+}
+
+// drop forgets what was not read.
+func (b *bufferedPipe) drop() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.buf.Reset()
 }
