@@ -3,7 +3,6 @@ package jobboard
 import (
 	"bytes"
 	"context"
-	"io"
 	"net/http"
 	"time"
 
@@ -67,15 +66,20 @@ func (c *call) stepIn() error {
 
 // allow asks Config.Limiter for one request. Among the calls of a bulk call that
 // may take longer than one call has: the others are let through first.
-func (c *call) allow() error {
+func (c *call) allow() (err error) {
 	limiter := c.slot.config.Limiter
 	switch {
 	case limiter == nil:
 		return nil
 	case c.request.turn != nil:
-		return c.untimed(limiter.Wait)
+		err = c.untimed(limiter.Wait)
+	default:
+		err = limiter.Wait(c.waitContext())
 	}
-	return limiter.Wait(c.waitContext())
+	if err != nil {
+		return &limiterError{err}
+	}
+	return nil
 }
 
 // untimed makes a wait that does not count towards the time of a call without a
@@ -115,16 +119,8 @@ func (c *call) authorize(req *http.Request) (*authorization, error) {
 // send sends one request within its limits of time.
 func (c *call) send(x *transport.Exchange, req *http.Request, auth *authorization) (*http.Response, error) {
 	ctx, observed := c.watch.startAttempt(c.ctx, c.attempts+1)
-	now := time.Now()
-	policy := &c.slot.config.Retry
-	limits := transport.Limits{
-		End: now.Add(policy.AttemptTimeout), Cause: errAttemptTimeout, Stall: policy.StallTimeout,
-	}
-	if _, own := c.ctx.Deadline(); !own && c.deadline.Before(limits.End) { // the caller's context ends by itself
-		limits.End, limits.Cause = c.deadline, errCallTimeout
-	}
 	x.Count(c.slot.connections)
-	x.Begin(ctx, limits, c.slot.standard, !c.op.safe())
+	x.Begin(ctx, c.limits(c.slot.config.Retry.AttemptTimeout), c.slot.standard, !c.op.safe())
 	if c.watch != nil {
 		x.Measure()
 	}
@@ -142,6 +138,18 @@ func (c *call) send(x *transport.Exchange, req *http.Request, auth *authorizatio
 		c.watch.status = resp.StatusCode
 	}
 	return resp, nil
+}
+
+// limits returns the limits of an exchange that has some time left: those of its
+// attempt, or of its call where that ends sooner.
+func (c *call) limits(left time.Duration) transport.Limits {
+	limits := transport.Limits{
+		End: time.Now().Add(left), Cause: errAttemptTimeout, Stall: c.slot.config.Retry.StallTimeout,
+	}
+	if _, own := c.ctx.Deadline(); !own && c.deadline.Before(limits.End) { // the caller's context ends by itself
+		limits.End, limits.Cause = c.deadline, errCallTimeout
+	}
+	return limits
 }
 
 // header returns the header of a request. Only net/http's own transport gets one
@@ -171,10 +179,9 @@ func (c *call) follow(x *transport.Exchange, req *http.Request) (*http.Response,
 		if target == nil || hops == maxRedirects || !c.op.safe() {
 			return resp, nil
 		}
-		_, _ = io.CopyN(io.Discard, resp.Body, 4<<10) // for the connection's sake
-		_ = resp.Body.Close()
-		if err := x.Pause(c.allow); err != nil {
-			return nil, &limiterError{err}
+		transport.Discard(resp.Body)
+		if err := x.Pause(c.allow, c.limits); err != nil {
+			return nil, err
 		}
 		next := *req
 		next.URL = target

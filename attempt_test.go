@@ -254,3 +254,114 @@ func TestBodiesAreClosed(t *testing.T) {
 		}
 	}
 }
+
+// A call without a deadline ends after a minute, also where a limiter holds a
+// redirect for most of it: the rest of its attempt does not come on top.
+func TestLimiterOfARedirectKeepsTheMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter := &countingLimiter{}
+		c := mustClient(t, jobboard.Config{
+			BaseURL: base, Limiter: limiter,
+			HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+				if r.URL.Path == "/there" {
+					<-r.Context().Done()
+					return nil, context.Cause(r.Context())
+				}
+				limiter.pause = 50 * time.Second
+				return answer(r, 302, "", "Location", "/there"), nil
+			})},
+		})
+		start := time.Now()
+		_, err := withToken(c).HasApplied(t.Context(), 1)
+		var e *jobboard.Error
+		if !errors.As(err, &e) || !errors.Is(err, jobboard.ErrTimeout) || e.Stopped != jobboard.StopDeadline {
+			t.Errorf("%v, want a time-out", err)
+		}
+		if took := time.Since(start); took != time.Minute {
+			t.Errorf("the call took %v", took)
+		}
+	})
+}
+
+// bodyFunc is a body of one function.
+type bodyFunc func([]byte) (int, error)
+
+func (f bodyFunc) Read(p []byte) (int, error) { return f(p) }
+func (f bodyFunc) Close() error               { return nil }
+
+// A body that gives neither a byte nor an error for ever fails the call, and does
+// not spin.
+func TestBodyWithoutProgress(t *testing.T) {
+	for _, status := range []int{200, 302, 404, 503} {
+		for _, encoding := range []string{"", "gzip"} {
+			c := served(t, jobboard.Config{JobDBURL: jobDB, Retry: jobboard.RetryPolicy{Budget: -1, MinWait: 1, MaxWait: 1}}, func(r *http.Request) *http.Response {
+				resp := answer(r, status, "", "Location", "/there", "Content-Encoding", encoding)
+				if r.URL.Path == "/there" {
+					resp.StatusCode = 200
+				}
+				read := 0
+				resp.Body = bodyFunc(func([]byte) (int, error) {
+					if read++; read > 1000 {
+						t.Error("the body is still read")
+						return 0, io.EOF
+					}
+					return 0, nil
+				})
+				return resp
+			})
+			a := withToken(c)
+			for name, err := range map[string]error{
+				"HasApplied":     errOf(a.HasApplied(t.Context(), 1)),
+				"JobInformation": errOf(c.JobInformation(t.Context(), 1)),
+				"Search":         errOf(a.Search(t.Context(), "x", jobboard.Query{})),
+				"Snapshot":       errOf(a.Snapshot(t.Context(), "x", jobboard.Query{})),
+			} {
+				want := jobboard.ErrTransport
+				if status == 503 {
+					want = jobboard.ErrServer // whatever its body
+				}
+				if !errors.Is(err, want) {
+					t.Errorf("%d %q, %s: %v", status, encoding, name, err)
+				}
+			}
+		}
+	}
+}
+
+// A body that is at hand, or does not look at the context, is not read on after
+// the deadline.
+func TestBodyAfterTheDeadline(t *testing.T) {
+	for _, status := range []int{200, 404} {
+		synctest.Test(t, func(t *testing.T) {
+			c := served(t, jobboard.Config{JobDBURL: jobDB}, func(r *http.Request) *http.Response {
+				resp := answer(r, status, "")
+				reads := 0
+				resp.Body = bodyFunc(func(p []byte) (int, error) {
+					time.Sleep(time.Second)
+					if reads++; reads > 60 {
+						return 0, io.EOF
+					}
+					return copy(p, " "), nil
+				})
+				return resp
+			})
+			a := withToken(c)
+			for name, call := range map[string]func(context.Context) error{
+				"HasApplied":     func(ctx context.Context) error { return errOf(a.HasApplied(ctx, 1)) },
+				"JobInformation": func(ctx context.Context) error { return errOf(c.JobInformation(ctx, 1)) },
+				"Search":         func(ctx context.Context) error { return errOf(a.Search(ctx, "x", jobboard.Query{})) },
+				"Snapshot":       func(ctx context.Context) error { return errOf(a.Snapshot(ctx, "x", jobboard.Query{})) },
+			} {
+				ctx, cancel := context.WithTimeout(t.Context(), 5500*time.Millisecond)
+				start := time.Now()
+				if err := call(ctx); !errors.Is(err, jobboard.ErrTimeout) {
+					t.Errorf("%d, %s: %v", status, name, err)
+				}
+				if took := time.Since(start); took != 6*time.Second {
+					t.Errorf("%d, %s took %v", status, name, took)
+				}
+				cancel()
+			}
+		})
+	}
+}

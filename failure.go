@@ -90,10 +90,12 @@ func (c *call) endedBetween(cause error) *failedAttempt {
 	return ended(cause, c.sentOnce && !c.op.safe())
 }
 
-// limiterError marks an error of Config.Limiter in the middle of an exchange.
+// limiterError marks an error of Config.Limiter, also in the middle of an
+// exchange.
 type limiterError struct{ err error }
 
-func (e *limiterError) Error() string { return e.err.Error() }
+func (e *limiterError) Error() string { return "Config.Limiter: " + e.err.Error() }
+func (e *limiterError) Unwrap() error { return e.err }
 
 // notAllowed returns the failed attempt for one that Config.Limiter refused: the
 // answer of the attempt before, if there was one.
@@ -106,7 +108,7 @@ func (c *call) notAllowed(err error) *failedAttempt {
 		f.stopped = StopDeadline
 		return &f
 	}
-	detail := clean("Config.Limiter: "+err.Error(), maxErrorCause)
+	detail := clean(err.Error(), maxErrorCause)
 	return &failedAttempt{err: &failure{kind: ErrRateLimited, detail: detail, cause: err}}
 }
 
@@ -131,7 +133,7 @@ func (c *call) noToken(err error) *failedAttempt {
 func (c *call) notAnswered(x *transport.Exchange, err error) *failedAttempt {
 	var denied *limiterError
 	if errors.As(err, &denied) {
-		return c.notAllowed(denied.err)
+		return c.notAllowed(denied)
 	}
 	loss := x.Loss(err)
 	f := &failedAttempt{unclear: !c.op.safe() && !loss.Unsent}
@@ -241,9 +243,9 @@ func (c *call) refused(a *answer, err error) *failedAttempt {
 	outcome := eventOf(a.status)
 	if err == nil {
 		f.body, _, err = transport.ReadAtMost(a, maxErrorBody)
-		if lost := a.Lost(); err != nil && lost != nil && outcome == final {
-			return c.cutShort(a, lost)
-		}
+	}
+	if lost := a.Lost(); err != nil && lost != nil && outcome == final {
+		return c.cutShort(a, lost)
 	}
 	f.words, f.err = classify(c.op, a.status, a.header, f.body, anyMember)
 	f.retryAfter = parseRetryAfter(a.header, time.Now())

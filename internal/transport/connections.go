@@ -86,7 +86,7 @@ func (c *Connections) reserve(ctx context.Context, address string) error {
 	for i := range c.held {
 		if c.held[i].begin == held.begin {
 			c.held = append(c.held[:i], c.held[i+1:]...)
-			if x.Phase() >= Sending || ctx.Err() != nil {
+			if x.served.Load() || ctx.Err() != nil {
 				return &net.OpError{Op: "dial", Net: "tcp", Err: errServed}
 			}
 			c.count(address)

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"os"
 	"os/exec"
 	"sync"
@@ -137,8 +138,13 @@ func TestHeldDials(t *testing.T) {
 		x.proxied.Store(true)
 		dial("through a proxy", &x, 0, nil)
 		x.proxied.Store(false)
-		x.phase.Store(int32(Sending))
+		x.connected(httptrace.GotConnInfo{})
 		dial("of a request that is served", &x, holdDial, errServed)
+		err := x.Pause(func() error { return nil }, func(left time.Duration) Limits { return Limits{End: time.Now().Add(left)} })
+		if err != nil {
+			t.Fatal(err)
+		}
+		dial("of the request after a redirect", &x, holdDial, nil)
 	})
 }
 

@@ -52,6 +52,7 @@ type Exchange struct {
 
 	counted *Connections // nil: not counted
 	proxied atomic.Bool  // the request goes through a proxy
+	served  atomic.Bool  // the request under way has a connection
 
 	mu   sync.Mutex
 	conn net.Conn // the last one the request was given
@@ -117,6 +118,7 @@ func (x *Exchange) connected(info httptrace.GotConnInfo) {
 	x.mu.Lock()
 	x.conn = info.Conn
 	x.mu.Unlock()
+	x.served.Store(true)
 	x.phase.Store(int32(Sending))
 }
 
@@ -132,14 +134,21 @@ func (x *Exchange) Measure() { x.measure = true }
 // Waited returns how long reads of the body have waited for bytes.
 func (x *Exchange) Waited() time.Duration { return x.waited }
 
-// Pause runs f outside the limits of time.
-func (x *Exchange) Pause(f func() error) error {
-	x.timer.Stop()
-	start := time.Now()
-	err := f()
-	x.limits.End = x.limits.End.Add(time.Since(start))
+// Pause runs wait outside the limits of time, between two requests of the
+// exchange. The second one has the limits that are returned for the time that was
+// left to the first, and needs a connection again.
+func (x *Exchange) Pause(wait func() error, limits func(left time.Duration) Limits) error {
+	if !x.timer.Stop() {
+		return x.limits.Cause
+	}
+	left := time.Until(x.limits.End)
+	if err := wait(); err != nil {
+		return err
+	}
+	x.served.Store(false)
+	x.limits = limits(left)
 	x.timer.Reset(time.Until(x.limits.End))
-	return err
+	return nil
 }
 
 // Cause returns the error that ended the exchange, or err if nothing ended it.
@@ -173,8 +182,12 @@ func (x *Exchange) expire() {
 	}
 }
 
-// Read reads from the body within the time that is left.
+// Read reads from the body within the time that is left. Once that is over, it
+// reads no more of a body that has bytes at hand.
 func (x *Exchange) Read(p []byte) (int, error) {
+	if x.ctx.Err() != nil {
+		return 0, context.Cause(x.ctx)
+	}
 	wait := x.limits.Stall
 	if x.state.Load() != streaming {
 		wait = max(min(wait, time.Until(x.limits.End)), 0)
@@ -184,7 +197,7 @@ func (x *Exchange) Read(p []byte) (int, error) {
 		start = time.Now()
 	}
 	x.timer.Reset(wait)
-	n, err := x.body.Read(p)
+	n, err := progressing{x.body}.Read(p)
 	x.timer.Stop()
 	if x.measure {
 		x.waited += time.Since(start)
