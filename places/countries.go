@@ -1,40 +1,66 @@
 package places
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"sync"
 )
 
-// countryIn returns the country that the words between commas stand for; "" if
-// there are none. Not ok: one stands for no country, or two for different ones.
-func countryIn(s string) (country string, ok bool) {
+// area is a country or a state of the USA; an empty field stands for any.
+type area struct{ country, state string }
+
+func (a area) within(b area) bool {
+	return (b.country == "" || a.country == b.country) && (b.state == "" || a.state == b.state)
+}
+
+// areasIn returns the areas that the words between commas can stand for together,
+// the likeliest first: of IN, USA that is Indiana and not India.
+func areasIn(s string) []area {
+	found := []area{{}}
 	for part := range strings.SplitSeq(s, ",") {
-		word := fold(part)
+		word := fold(withoutCodes(part))
 		if word == "" {
 			continue
 		}
-		c := countries()[word]
-		if c == "" || country != "" && country != c {
-			return "", false
+		var both []area
+		for _, a := range found {
+			for _, b := range areas()[word] {
+				ab := area{cmp.Or(a.country, b.country), cmp.Or(a.state, b.state)}
+				if ab.within(a) && ab.within(b) {
+					both = append(both, ab)
+				}
+			}
 		}
-		country = c
+		found = both
 	}
-	return country, true
+	return found
 }
 
-// countries has the folded codes and names of countries, and those of the states
-// of Germany and Austria.
-var countries = sync.OnceValue(func() map[string]string {
-	all := map[string]string{}
-	for _, p := range load().places {
-		all[fold(p.Country)] = p.Country
+// areas has the folded codes and names of countries, of states of Germany and
+// Austria, which stand for their countries, and of states of the USA. A word for a
+// country and a state has the country first.
+var areas = sync.OnceValue(func() map[string][]area {
+	all := map[string][]area{}
+	add := func(word string, a area) {
+		if key := fold(word); !slices.Contains(all[key], a) {
+			all[key] = append(all[key], a)
+		}
+	}
+	for _, t := range load().towns {
+		add(t.Country, area{country: t.Country})
 	}
 	for country, words := range countryNames {
 		for word := range strings.SplitSeq(words, "|") {
 			for _, key := range spellings(word) {
-				all[key] = country
+				add(key, area{country: country})
 			}
 		}
+	}
+	for line := range strings.Lines(stateNames) {
+		code, name, _ := strings.Cut(strings.TrimSpace(line), " ")
+		add(code, area{"US", code})
+		add(name, area{"US", code})
 	}
 	return all
 })
@@ -74,6 +100,7 @@ var countryNames = map[string]string{
 	"RO": "Rumänien|Romania|România",
 	"BG": "Bulgarien|Bulgaria",
 	"GR": "Griechenland|Greece",
+	"GE": "Georgien|Georgia",
 	"IS": "Island|Iceland",
 	"MT": "Malta",
 	"CY": "Zypern|Cyprus",
@@ -100,3 +127,56 @@ var countryNames = map[string]string{
 	"AE": "Vereinigte Arabische Emirate|United Arab Emirates|UAE",
 	"SG": "Singapur|Singapore",
 }
+
+// stateNames has the states of the USA, and Washington, which is in none.
+const stateNames = `AL Alabama
+AK Alaska
+AZ Arizona
+AR Arkansas
+CA California
+CO Colorado
+CT Connecticut
+DE Delaware
+DC District of Columbia
+FL Florida
+GA Georgia
+HI Hawaii
+ID Idaho
+IL Illinois
+IN Indiana
+IA Iowa
+KS Kansas
+KY Kentucky
+LA Louisiana
+ME Maine
+MD Maryland
+MA Massachusetts
+MI Michigan
+MN Minnesota
+MS Mississippi
+MO Missouri
+MT Montana
+NE Nebraska
+NV Nevada
+NH New Hampshire
+NJ New Jersey
+NM New Mexico
+NY New York
+NC North Carolina
+ND North Dakota
+OH Ohio
+OK Oklahoma
+OR Oregon
+PA Pennsylvania
+RI Rhode Island
+SC South Carolina
+SD South Dakota
+TN Tennessee
+TX Texas
+UT Utah
+VT Vermont
+VA Virginia
+WA Washington
+WV West Virginia
+WI Wisconsin
+WY Wyoming`

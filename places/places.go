@@ -55,31 +55,31 @@ const maxName = 256
 // Find returns the place of that name, the largest where several have it, and
 // false where none has. Beside the name there may be a postal code (10117
 // Berlin), a district after a hyphen (Hamburg-Altona), and after a comma the
-// country or a state of Germany or Austria (Freiburg, Switzerland), which then
-// tells places of one name apart. A name with anything else beside it may be
-// that of another place, and is not found.
+// country or a state of Germany, Austria or the USA (Freiburg, Switzerland;
+// Springfield, IL 62701), which then tells places of one name apart. What stands
+// for a country and for a state is the state where the country has no such place:
+// Ontario, CA is in California. A name with anything else beside it may be that
+// of another place, and is not found.
 func Find(name string) (Place, bool) {
 	if len(name) > maxName {
 		return Place{}, false
 	}
 	idx := load()
-	if p, ok := idx.largest(fold(name), ""); ok {
+	if p, ok := idx.largest(fold(name), area{}); ok {
 		return p, true
 	}
-	town, rest, _ := strings.Cut(name, ",")
-	country, ok := countryIn(rest)
-	if !ok {
-		return Place{}, false
+	name, rest, _ := strings.Cut(name, ",")
+	name = withoutCodes(name)
+	areas := areasIn(rest)
+	withoutDistrict, _, _ := strings.Cut(name, "-")
+	for _, name := range [...]string{name, withoutDistrict} {
+		for _, a := range areas {
+			if p, ok := idx.largest(fold(name), a); ok {
+				return p, true
+			}
+		}
 	}
-	town = withoutCodes(town)
-	if p, ok := idx.largest(fold(town), country); ok {
-		return p, true
-	}
-	town, _, hyphen := strings.Cut(town, "-")
-	if !hyphen {
-		return Place{}, false
-	}
-	return idx.largest(fold(town), country)
+	return Place{}, false
 }
 
 // Search returns the places one of whose names begins with the prefix, to
@@ -119,19 +119,32 @@ func Search(prefix string, limit int) []Place {
 		}
 		if !taken[h.place] {
 			taken[h.place] = true
-			found = append(found, idx.places[h.place])
+			found = append(found, idx.towns[h.place].Place)
 		}
 	}
 	return found
 }
 
 // All returns all places, the largest first.
-func All() iter.Seq[Place] { return slices.Values(load().places) }
+func All() iter.Seq[Place] {
+	return func(yield func(Place) bool) {
+		for _, t := range load().towns {
+			if !yield(t.Place) {
+				return
+			}
+		}
+	}
+}
 
 // index is the list in memory.
 type index struct {
-	places []Place // the largest first
-	names  []name  // by key, then the largest first
+	towns []town // the largest first
+	names []name // by key, then the largest first
+}
+
+type town struct {
+	Place
+	state string // of the USA, such as "IL"; elsewhere empty
 }
 
 type name struct {
@@ -145,15 +158,15 @@ func (x *index) first(key string) int {
 	return i
 }
 
-// largest returns the largest place with that key, in the country unless that
-// is empty.
-func (x *index) largest(key, country string) (Place, bool) {
+// largest returns the largest place with that key in the area.
+func (x *index) largest(key string, in area) (Place, bool) {
 	if key == "" {
 		return Place{}, false
 	}
 	for i := x.first(key); i < len(x.names) && x.names[i].key == key; i++ {
-		if p := x.places[x.names[i].place]; country == "" || p.Country == country {
-			return p, true
+		t := x.towns[x.names[i].place]
+		if (area{t.Country, t.state}).within(in) {
+			return t.Place, true
 		}
 	}
 	return Place{}, false
@@ -182,22 +195,22 @@ func read(compressed []byte, names string) (*index, error) {
 	}
 	lines := bufio.NewScanner(z)
 	for lines.Scan() {
-		p, err := parsePlace(lines.Text())
+		t, err := parseTown(lines.Text())
 		if err != nil {
 			return nil, fmt.Errorf("places: line %q: %w", lines.Text(), err)
 		}
-		x.places = append(x.places, p)
+		x.towns = append(x.towns, t)
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("places: %w", err)
 	}
-	slices.SortFunc(x.places, func(a, b Place) int {
+	slices.SortFunc(x.towns, func(a, b town) int {
 		return cmp.Or(cmp.Compare(b.Population, a.Population), cmp.Compare(a.Country, b.Country),
 			cmp.Compare(a.Name, b.Name), cmp.Compare(a.Latitude, b.Latitude))
 	})
-	for i, p := range x.places {
-		x.add(i, p.Name)
-		if short := withoutRiver(p.Name); short != p.Name {
+	for i, t := range x.towns {
+		x.add(i, t.Name)
+		if short := withoutRiver(t.Name); short != t.Name {
 			x.add(i, short)
 		}
 	}
@@ -216,7 +229,7 @@ func read(compressed []byte, names string) (*index, error) {
 		more[i] = append(more[i], names...)
 	}
 	for i, names := range more {
-		x.places[i].Name = names[0]
+		x.towns[i].Name = names[0]
 		for _, n := range names {
 			x.add(i, n)
 		}
@@ -225,24 +238,25 @@ func read(compressed []byte, names string) (*index, error) {
 	return x, nil
 }
 
-// parsePlace reads a line of places.tsv.
-func parsePlace(line string) (p Place, err error) {
+// parseTown reads a line of places.tsv.
+func parseTown(line string) (t town, err error) {
 	f := strings.Split(line, "\t")
 	if len(f) != 5 {
-		return p, fmt.Errorf("%d columns, not 5", len(f))
+		return t, fmt.Errorf("%d columns, not 5", len(f))
 	}
-	p.Country, p.Name = f[0], f[1]
-	if p.Latitude, err = strconv.ParseFloat(f[2], 64); err != nil {
-		return p, err
+	t.Country, t.state, _ = strings.Cut(f[0], "-")
+	t.Name = f[1]
+	if t.Latitude, err = strconv.ParseFloat(f[2], 64); err != nil {
+		return t, err
 	}
-	if p.Longitude, err = strconv.ParseFloat(f[3], 64); err != nil {
-		return p, err
+	if t.Longitude, err = strconv.ParseFloat(f[3], 64); err != nil {
+		return t, err
 	}
-	p.Population, err = strconv.Atoi(f[4])
-	return p, err
+	t.Population, err = strconv.Atoi(f[4])
+	return t, err
 }
 
-// add takes a name of places[i] in all its spellings.
+// add takes a name of towns[i] in all its spellings.
 func (x *index) add(i int, spelling string) {
 	for _, key := range spellings(spelling) {
 		x.names = append(x.names, name{key, int32(i)})
@@ -263,7 +277,7 @@ func (x *index) oneOf(country string, names []string) (place int, ok bool) {
 		key := fold(n)
 		for i := x.first(key); i < len(x.names) && x.names[i].key == key; i++ {
 			at := int(x.names[i].place)
-			if x.places[at].Country == country && (!ok || at < place) {
+			if x.towns[at].Country == country && (!ok || at < place) {
 				place, ok = at, true
 			}
 		}

@@ -38,6 +38,19 @@ func TestFind(t *testing.T) {
 		"Wien, Österreich": "Wien AT", "Wien, Oesterreich": "Wien AT", "Neustadt, Austria": "", "Neustadt, Germany": "Neustadt DE",
 		"Baden-Baden": "Baden-Baden DE", "Baden, AT": "Baden AT", "Baden, CH": "Baden CH", "Birmingham, USA": "Birmingham US",
 
+		// A state of the USA, in every form that people use.
+		"Indianapolis, IN": "Indianapolis US", "indianapolis, in": "Indianapolis US", "Austin, Texas": "Austin US",
+		"Los Angeles, CA 90001": "Los Angeles US", "Los Angeles, CA, USA": "Los Angeles US", "Los Angeles, CA 90001-1234, United States": "Los Angeles US",
+		"Winston-Salem, NC": "Winston-Salem US", "New York, NY": "New York City US", "Seattle, Washington": "Seattle US", "Washington, DC 20001": "Washington US",
+
+		// A code of a country and of a state: the country if it has such a place.
+		"London, CA": "London CA", "Ontario, CA": "Ontario US", "Salem, IN": "Salem IN", "Salem, OR": "Salem US", "Richmond, CA": "Richmond CA",
+		"Richmond, CA, USA": "Richmond US", "Richmond, CA, Canada": "Richmond CA", "Haifa, IL": "Haifa IL", "Chicago, IL": "Chicago US",
+		"Atlanta, Georgia": "Atlanta US", "Tbilisi, Georgia": "Tbilisi GE",
+
+		// Not the larger one of another state or country, though it alone is known.
+		"Springfield, IN": "", "Portland, ME": "", "Wilmington, DE": "", "Columbus, Indiana": "", "Springfield, IL, India": "", "Chicago, IN": "", "Bonn, IN": "",
+
 		// What may be another place, or none.
 		"Paris, Texas": "", "Berlin, Wisconsin": "", "Wien, Deutschland": "", "Neu Berlin": "", "Halle Westfalen": "",
 		"Berlin, Germany, France": "", "": "", ",": "", "12345": "", "-": "", "DE": "", "\xff\xfe": "", "Deutschland": "", "a": "", "\u0308": "",
@@ -46,6 +59,18 @@ func TestFind(t *testing.T) {
 		p, ok := places.Find(name)
 		if got := strings.TrimSpace(p.Name + " " + p.Country); got != want || ok != (want != "") {
 			t.Errorf("%.40q is %q, %v; want %q", name, got, ok, want)
+		}
+	}
+}
+
+// Three of one name: the state tells which.
+func TestFindByState(t *testing.T) {
+	for name, longitude := range map[string]float64{
+		"Springfield": -93.3, "Springfield, MO": -93.3, "Springfield, IL": -89.6, "Springfield, Massachusetts": -72.6, "Springfield, IL 62701, USA": -89.6,
+		"Kansas City, KS": -94.6, "Glendale, AZ": -112.2, "Glendale, CA": -118.3,
+	} {
+		if p, ok := places.Find(name); !ok || math.Abs(p.Longitude-longitude) > 0.1 {
+			t.Errorf("%s is %+v", name, p)
 		}
 	}
 }

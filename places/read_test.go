@@ -24,7 +24,7 @@ func zipped(t testing.TB, s string) []byte {
 // TestRead: a list that is broken is an error that names the line.
 func TestRead(t *testing.T) {
 	good := "DE\tBerlin\t52.52\t13.41\t3426354\n"
-	if x, err := read(zipped(t, good), "# a comment\nDE\tBerlin|Berlino\n"); err != nil || len(x.places) != 1 || len(x.names) != 2 {
+	if x, err := read(zipped(t, good), "# a comment\nDE\tBerlin|Berlino\n"); err != nil || len(x.towns) != 1 || len(x.names) != 2 {
 		t.Errorf("%+v, %v", x, err)
 	}
 	for _, test := range []struct{ list, names, want string }{

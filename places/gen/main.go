@@ -9,7 +9,8 @@
 // The same input gives the same bytes. Of the list it takes towns and cities:
 // in Germany, Austria, Switzerland, Liechtenstein and Luxembourg from 1 000
 // inhabitants on, elsewhere in Europe from 5 000, in the rest of the world from
-// 100 000. It takes no districts of cities, which names with a comma, a digit or
+// 100 000. A place of the USA has the code of its state behind that of the
+// country, as in US-IL. It takes no districts of cities, which names with a comma, a digit or
 // the word Kreis are too, and no places that were abandoned.
 package main
 
@@ -41,6 +42,7 @@ const (
 	longitude  = 5
 	feature    = 7
 	country    = 8
+	state      = 10
 	population = 14
 	columns    = 19
 )
@@ -123,9 +125,13 @@ func parse(f []string) (place, error) {
 	if err := errors.Join(err, err2, err3); err != nil {
 		return place{}, fmt.Errorf("place %q: %w", f[name], err)
 	}
+	area := f[country]
+	if area == "US" {
+		area += "-" + f[state]
+	}
 	return place{
 		country: f[country], name: f[name], population: n,
-		line: fmt.Sprintf("%s\t%s\t%.3f\t%.3f\t%d\n", f[country], f[name], lat, long, n),
+		line: fmt.Sprintf("%s\t%s\t%.3f\t%.3f\t%d\n", area, f[name], lat, long, n),
 	}, nil
 }
 
