@@ -24,6 +24,7 @@ type applyPage struct {
 	Fields   []field
 	Problems int
 	Complete bool
+	SignIn   bool // their sign-in ended while they filled the form in
 }
 
 type field struct {
@@ -43,34 +44,36 @@ func (s *site) apply(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return statusError(http.StatusNotFound)
 	}
-	applicant := s.applicant(r)
-	if applicant == nil {
-		http.Redirect(w, r, "/signin?next="+r.URL.Path, http.StatusSeeOther)
-		return nil
+	r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
+	if err := r.ParseForm(); err != nil {
+		return statusError(http.StatusBadRequest)
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
-	check, err := applicant.Precheck(ctx, id)
-	if err != nil {
-		return err
+	visitor, ok := s.session(r)
+	if !ok {
+		return s.signInToApply(ctx, w, r, id)
 	}
-	p := applyPage{page: s.page(r), Job: check.Information}
-	if check.Decision != jobboard.DecisionMayApply {
-		return s.render(w, decisionStatus[check.Decision], "message", message{p.page, p.W.decision(check.Decision)})
+	check, err := s.client.Applicant(visitor.user).Precheck(ctx, id)
+	switch {
+	case errors.Is(err, jobboard.ErrUnauthorized):
+		s.endSession(r)
+		if r.Method != http.MethodPost && !visitor.used { // signing in again would lead here again
+			return statusError(http.StatusForbidden)
+		}
+		return s.signInToApply(ctx, w, r, id)
+	case err != nil:
+		return err
+	case check.Decision != jobboard.DecisionMayApply:
+		p := s.page(r)
+		return s.render(w, decisionStatus[check.Decision], "message", message{p, p.W.decision(check.Decision)})
 	}
 
-	p.W = wordsFor(check.Information.JobLanguage, p.W) // the form speaks the job's language
-	if link, err := check.Information.DataSecurityURL(); err == nil {
-		p.Privacy = link.String()
-	}
+	p := s.applyPage(r, check.Information)
 	status := http.StatusOK
 	var problems jobboard.AnswersError
 	if r.Method == http.MethodPost {
-		r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
-		if err := r.ParseForm(); err != nil {
-			return statusError(http.StatusBadRequest)
-		}
-		_, err := check.Information.CheckAnswers(answersOf(r, check.Information), rules)
+		_, err := p.Job.CheckAnswers(answersOf(r, p.Job), rules)
 		if wrong, ok := errors.AsType[*jobboard.AnswersError](err); ok {
 			problems, status = *wrong, http.StatusUnprocessableEntity
 		} else if err != nil {
@@ -80,6 +83,33 @@ func (s *site) apply(w http.ResponseWriter, r *http.Request) error {
 	}
 	p.fill(r, problems)
 	return s.render(w, status, "apply", p)
+}
+
+// signInToApply sends a visitor without a session to the sign-in. Answers that they
+// have sent are shown again instead, to be sent once more: they would not survive
+// the way to the board and back.
+func (s *site) signInToApply(ctx context.Context, w http.ResponseWriter, r *http.Request, id jobboard.JobID) error {
+	if r.Method != http.MethodPost {
+		http.Redirect(w, r, "/signin?next="+r.URL.Path, http.StatusSeeOther)
+		return nil
+	}
+	job, err := s.client.JobInformation(ctx, id)
+	if err != nil {
+		return err
+	}
+	p := s.applyPage(r, job)
+	p.SignIn = true
+	p.fill(r, jobboard.AnswersError{})
+	return s.render(w, http.StatusForbidden, "apply", p)
+}
+
+func (s *site) applyPage(r *http.Request, job *jobboard.JobInformation) applyPage {
+	p := applyPage{page: s.page(r), Job: job}
+	p.W = wordsFor(job.JobLanguage, p.W) // the form speaks the job's language
+	if link, err := job.DataSecurityURL(); err == nil {
+		p.Privacy = link.String()
+	}
+	return p
 }
 
 func answersOf(r *http.Request, job *jobboard.JobInformation) jobboard.Answers {

@@ -171,6 +171,7 @@ func (s *site) job(w http.ResponseWriter, r *http.Request) error {
 		p.Schema = s.schema(s.published(known, &posting.Posting))
 	}
 	p.Status, p.MayApply = s.mayApply(r, id, p.W)
+	_, p.SignedIn = s.session(r) // no longer, where the board refuses the token
 	return s.render(w, http.StatusOK, "job", p)
 }
 
@@ -207,14 +208,15 @@ var decisionStatus = map[jobboard.Decision]int{
 
 // mayApply returns a sentence, and whether to offer the form.
 func (s *site) mayApply(r *http.Request, id jobboard.JobID, w words) (string, bool) {
-	applicant := s.applicant(r)
-	if applicant == nil {
+	visitor, ok := s.session(r)
+	if !ok {
 		return w.SignInFirst, false
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), 3*time.Second)
 	defer cancel()
-	switch check, err := applicant.Precheck(ctx, id); {
+	switch check, err := s.client.Applicant(visitor.user).Precheck(ctx, id); {
 	case errors.Is(err, jobboard.ErrUnauthorized):
+		s.endSession(r)
 		return w.SignInAgain, false
 	case err != nil:
 		return w.Unchecked, false

@@ -85,7 +85,9 @@ func run(ctx context.Context, addr, origin, database string) error {
 	server := &http.Server{
 		Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: 30 * time.Second,
 	}
+	answered := make(chan struct{})
 	go func() {
+		defer close(answered)
 		<-ctx.Done()
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
@@ -94,7 +96,8 @@ func run(ctx context.Context, addr, origin, database string) error {
 	log.Print(origin + "/")
 	err = server.Serve(listener)
 	stop()
-	mirrored := <-running // it uses the database
+	<-answered // pages under way use the database, as the mirror does
+	mirrored := <-running
 	if errors.Is(err, http.ErrServerClosed) && errors.Is(mirrored, context.Canceled) {
 		return nil
 	}
@@ -221,12 +224,6 @@ func (s *site) handle(f func(http.ResponseWriter, *http.Request) error) http.Han
 		switch own, ok := errors.AsType[statusError](err); {
 		case ok:
 			status = int(own)
-		case errors.Is(err, jobboard.ErrUnauthorized): // the applicant's token has ended
-			if cookie, err := r.Cookie(sessionCookie); err == nil {
-				s.sessions.remove(cookie.Value)
-			}
-			http.Redirect(w, r, "/signin?next="+url.QueryEscape(r.URL.Path), http.StatusSeeOther)
-			return
 		case status >= 500:
 			log.Print(err) // the library's errors hold no secret
 		}

@@ -22,6 +22,7 @@ import (
 type session struct {
 	user oauth2.TokenSource
 	seen time.Time
+	used bool // since the visitor signed in
 }
 
 // sessions keeps the visitors who signed in, in memory: signing in again after
@@ -67,8 +68,10 @@ func (all *sessions) get(id string) (session, bool) {
 	if !ok || time.Since(s.seen) > sessionLifetime {
 		return session{}, false
 	}
+	found := s
+	s.used = true
 	all.use(id, s)
-	return s, true
+	return found, true
 }
 
 func (all *sessions) remove(id string) {
@@ -104,13 +107,11 @@ func (s *site) session(r *http.Request) (session, bool) {
 	return s.sessions.get(cookie.Value)
 }
 
-// applicant returns the visitor as the board knows them, nil before they
-// signed in.
-func (s *site) applicant(r *http.Request) *jobboard.Applicant {
-	if v, ok := s.session(r); ok {
-		return s.client.Applicant(v.user)
+// endSession forgets a session: the visitor left, or the board refuses their token.
+func (s *site) endSession(r *http.Request) {
+	if cookie, err := r.Cookie(sessionCookie); err == nil {
+		s.sessions.remove(cookie.Value)
 	}
-	return nil
 }
 
 const maxAddress = 1000 // a cookie has no room for more
@@ -164,9 +165,7 @@ func (s *site) signedIn(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return exchangeError(err)
 	}
-	if old, err := r.Cookie(sessionCookie); err == nil {
-		s.sessions.remove(old.Value) // a new identifier with every sign-in
-	}
+	s.endSession(r) // a new identifier with every sign-in
 	s.setCookie(w, sessionCookie, s.sessions.put(session{user: jobboard.StaticToken(token.AccessToken)}), 0)
 	http.Redirect(w, r, next, http.StatusSeeOther)
 	return nil
@@ -187,9 +186,7 @@ func exchangeError(err error) error {
 }
 
 func (s *site) signOut(w http.ResponseWriter, r *http.Request) error {
-	if cookie, err := r.Cookie(sessionCookie); err == nil {
-		s.sessions.remove(cookie.Value)
-	}
+	s.endSession(r)
 	s.setCookie(w, sessionCookie, "", -1)
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 	return nil

@@ -549,3 +549,60 @@ func TestLocal(t *testing.T) {
 		}
 	}
 }
+
+// A board that refuses the token it has just given, without asking the visitor, does
+// not send them round and round.
+func TestRefusedAtOnce(t *testing.T) {
+	v, fake := start(t)
+	fake.Fail(jobboardtest.Fault{Status: 401, Body: `{"error":"invalid_token"}`, Operation: jobboardtest.OpApplied})
+	approving := *v.client
+	approving.CheckRedirect = func(req *http.Request, via []*http.Request) error {
+		if len(via) > 12 {
+			return errors.New("this does not end")
+		}
+		return nil
+	}
+	approving.Transport = roundTripper(func(req *http.Request) (*http.Response, error) {
+		if strings.Contains(req.URL.Path, "/authorize") { // as one who is signed in there already sees it
+			req.Method, req.Body = http.MethodPost, io.NopCloser(strings.NewReader(fmt.Sprintf("applicant=%d", fake.Demo.Applicant)))
+			req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			req.ContentLength = -1
+		}
+		return http.DefaultTransport.RoundTrip(req)
+	})
+	v.client = &approving
+	for range 2 {
+		status, body := v.get(fmt.Sprintf("/jobs/%d/apply?lang=en", fake.Demo.OpenJob))
+		want(t, "form", status, body, 403, "The job board does not accept your sign-in.", `href="/signin?next=`)
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+// Answers are there again when the sign-in has ended meanwhile, at the site or at the
+// board, and are sent after the next one.
+func TestAnswersSurviveTheSession(t *testing.T) {
+	v, fake := start(t)
+	form := fmt.Sprintf("/jobs/%d/apply", fake.Demo.OpenJob)
+	answers := url.Values{"q8": {"2900101"}, "q9": {"55.000"}, "q10": {"Die <Lage>."}}
+	kept := func(what string) {
+		t.Helper()
+		status, body := v.post(form, answers)
+		want(t, what, status, body, 403, "Ihre Anmeldung ist abgelaufen, Ihre Antworten stehen noch hier.", `target="_blank">Anmelden`,
+			`value="2900101" selected`, `value="55.000"`, "Die &lt;Lage&gt;.</textarea>", `href="/signin?next=`)
+	}
+	kept("never signed in")
+	v.signIn(fake, "/")
+	refusing := fake.Fail(jobboardtest.Fault{Status: 401, Body: `{"error":"invalid_token"}`, Operation: jobboardtest.OpApplied})
+	kept("ended at the board")
+	refusing.Lift()
+	kept("ended here")
+	v.signIn(fake, "/")
+	status, body := v.post(form, answers)
+	want(t, "signed in again", status, body, 422, `value="55.000"`)
+	if strings.Contains(body, "Anmeldung ist abgelaufen") {
+		t.Error("signed in, and told to sign in")
+	}
+}

@@ -19,7 +19,8 @@ type words struct {
 	MayApply, Apply, SignIn, SignOut, SignInFirst, Privacy              string
 	ApplyTo, Nationality, Send, Choose, OneProblem, ManyProblems        string
 	Complete, UnknownPlace, Stale, Age, Down, NotFound, Wrong           string
-	SignInAgain, TooMany, Unchecked, Skip                               string
+	SignInAgain, SignInRefused, SignInToSend                            string
+	TooMany, Unchecked, Skip                                            string
 
 	decisions map[jobboard.Decision]string
 	reasons   map[jobboard.AnswerReason]string
@@ -42,9 +43,11 @@ var english = words{
 	Stale:        "The job board does not answer at the moment. You see what it said %s ago.", Age: "As of %s ago",
 	Down:     "The job board does not answer at the moment. Please try again in a few minutes.",
 	NotFound: "There is no such page.", Wrong: "That did not work. Please try again.",
-	SignInAgain: "Your sign-in has ended. Please sign in again.",
-	TooMany:     "The job board is busy. Please try again in a minute.",
-	Unchecked:   "We cannot check at the moment whether you may apply. Please try again in a few minutes.",
+	SignInAgain:   "Your sign-in has ended. Please sign in again.",
+	SignInRefused: "The job board does not accept your sign-in. Please try again later.",
+	SignInToSend:  "Your sign-in has ended, and your answers are still here. Sign in in a new window, then send them from this one.",
+	TooMany:       "The job board is busy. Please try again in a minute.",
+	Unchecked:     "We cannot check at the moment whether you may apply. Please try again in a few minutes.",
 	decisions: map[jobboard.Decision]string{
 		jobboard.DecisionMayApply:       "You may apply.",
 		jobboard.DecisionAlreadyApplied: "You have applied already. One application per job is possible, and a withdrawn one counts.",
@@ -80,9 +83,12 @@ var german = words{
 	Stale:        "Die Stellenbörse antwortet zurzeit nicht. Sie sehen den Stand von vor %s.", Age: "Stand: vor %s",
 	Down:     "Die Stellenbörse antwortet zurzeit nicht. Bitte versuchen Sie es in ein paar Minuten noch einmal.",
 	NotFound: "Diese Seite gibt es nicht.", Wrong: "Das hat nicht geklappt. Bitte versuchen Sie es noch einmal.",
-	SignInAgain: "Ihre Anmeldung ist abgelaufen. Bitte melden Sie sich noch einmal an.",
-	TooMany:     "Die Stellenbörse ist ausgelastet. Bitte versuchen Sie es in einer Minute noch einmal.",
-	Unchecked:   "Wir können zurzeit nicht prüfen, ob Sie sich bewerben können. Bitte versuchen Sie es in ein paar Minuten noch einmal.",
+	SignInAgain:   "Ihre Anmeldung ist abgelaufen. Bitte melden Sie sich noch einmal an.",
+	SignInRefused: "Die Stellenbörse nimmt Ihre Anmeldung nicht an. Bitte versuchen Sie es später noch einmal.",
+	SignInToSend: "Ihre Anmeldung ist abgelaufen, Ihre Antworten stehen noch hier. " +
+		"Melden Sie sich in einem neuen Fenster an und senden Sie sie dann von hier.",
+	TooMany:   "Die Stellenbörse ist ausgelastet. Bitte versuchen Sie es in einer Minute noch einmal.",
+	Unchecked: "Wir können zurzeit nicht prüfen, ob Sie sich bewerben können. Bitte versuchen Sie es in ein paar Minuten noch einmal.",
 	decisions: map[jobboard.Decision]string{
 		jobboard.DecisionMayApply:       "Sie können sich bewerben.",
 		jobboard.DecisionAlreadyApplied: "Sie haben sich schon beworben. Für jede Stelle ist eine Bewerbung möglich; auch eine zurückgezogene zählt.",
@@ -143,8 +149,8 @@ func (w words) failure(status int) string {
 	switch status {
 	case http.StatusNotFound, http.StatusGone, http.StatusMethodNotAllowed:
 		return w.NotFound
-	case http.StatusUnauthorized:
-		return w.SignInAgain
+	case http.StatusForbidden:
+		return w.SignInRefused
 	case http.StatusTooManyRequests:
 		return w.TooMany
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
