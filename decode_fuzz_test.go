@@ -179,6 +179,20 @@ func refMillis(to *Millis) func(any) bool {
 	}
 }
 
+func refTimestamp(to *Timestamp) func(any) bool {
+	return func(v any) bool {
+		var m Millis
+		if refInt(&m)(v) {
+			to.Time, _ = m.Time()
+			return 0 <= to.Year() && to.Year() <= 9999
+		}
+		text, _ := v.(string)
+		t, ok := refTime(text)
+		to.Time = t
+		return ok
+	}
+}
+
 func refConfig(to *PostingConfig) func(any) bool {
 	return func(v any) bool {
 		o, ok := v.(refObject)
@@ -275,12 +289,8 @@ func refInfo(b []byte) (*JobInformation, bool) {
 			})
 		}),
 		"nationalities": or(refLabels(&j.Nationalities)),
-		"timestamp": or(func(v any) (ok bool) {
-			text, _ := v.(string)
-			j.Timestamp.Time, ok = refTime(text)
-			return ok
-		}),
-		"companyName": or(refText(&j.CompanyName)), "companyId": or(refID(&j.CompanyID)), "location": or(refLocation(&j.Location)),
+		"timestamp":     or(refTimestamp(&j.Timestamp)),
+		"companyName":   or(refText(&j.CompanyName)), "companyId": or(refID(&j.CompanyID)), "location": or(refLocation(&j.Location)),
 		"additionalLocations": or(func(v any) bool {
 			j.AdditionalLocations = []Location{}
 			return refEach(v, func(v any) bool {
@@ -460,13 +470,7 @@ func FuzzTimes(f *testing.F) {
 		}
 
 		var wantT, ts Timestamp
-		text, isText := v.(string)
-		if isText {
-			wantT.Time, ok = refTime(text)
-		} else {
-			ok = valid && v == nil
-		}
-		ok = ok && valid
+		ok = valid && or(refTimestamp(&wantT))(v)
 		if checkRefused(t, b, ok, ts.UnmarshalJSON(b)) {
 			if !ts.Equal(wantT.Time) || ts.IsZero() != wantT.IsZero() {
 				t.Errorf("%q: %v, want %v", b, ts, wantT)

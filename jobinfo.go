@@ -114,7 +114,7 @@ type Location struct {
 }
 
 // Coordinates returns the latitude and longitude in degrees. It reports false
-// unless both are decimal numbers on the globe.
+// unless both are decimal numbers on the globe, with or without an exponent.
 func (l Location) Coordinates() (latitude, longitude float64, ok bool) {
 	latitude, ok = degrees(l.GeoLat, 90)
 	if !ok {
@@ -127,11 +127,12 @@ func (l Location) Coordinates() (latitude, longitude float64, ok bool) {
 	return latitude, longitude, true
 }
 
-// degrees reads a decimal number of at most limit. strconv alone would also
-// take hexadecimal, underscores and words.
+// degrees reads a decimal number of at most limit. It may have an exponent, in
+// which many programs write what is close to 0. strconv alone would also take
+// hexadecimal, underscores and words.
 func degrees(text string, limit float64) (float64, bool) {
 	text = strings.TrimSpace(text)
-	if text == "" || strings.Trim(text, "0123456789.+-") != "" {
+	if strings.Trim(text, "0123456789.+-eE") != "" {
 		return 0, false
 	}
 	v, err := strconv.ParseFloat(text, 64)

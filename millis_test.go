@@ -76,10 +76,19 @@ func TestTimestamp(t *testing.T) {
 			t.Errorf("%s: %v, %v; want %d", text, ts, err, want)
 		}
 	}
-	if err := json.Unmarshal([]byte(`null`), &ts); err != nil || !ts.IsZero() {
-		t.Errorf("null: %v, %v", ts, err)
+	for _, text := range []string{`1741593600001`, `"1741593600001"`, `"174159360000\u0031"`} {
+		if err := json.Unmarshal([]byte(text), &ts); err != nil || ts.UnixMilli() != 1741593600001 || ts.Location() != time.UTC {
+			t.Errorf("%s: %v, %v", text, ts, err)
+		}
 	}
-	for _, text := range append(notTimes, `0`, `1741593600001`, `"1741593600001"`) {
+	for _, text := range []string{`null`, `0`, `"0"`} {
+		ts = Timestamp{time.Now()}
+		if err := json.Unmarshal([]byte(text), &ts); err != nil || ts != (Timestamp{}) {
+			t.Errorf("%s: %v, %v", text, ts, err)
+		}
+	}
+	// Milliseconds may lead to a year that cannot be written; an ISO text cannot.
+	for _, text := range append(notTimes, `1e3`, `1.5`, `"1e3"`, `253402300800000`, `"-62167219200001"`, `9223372036854775807`) {
 		if err := json.Unmarshal([]byte(text), &ts); !errors.Is(err, ErrDecode) || !ts.IsZero() {
 			t.Errorf("%.60s: %v, %v", text, ts, err)
 		}

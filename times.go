@@ -37,26 +37,24 @@ func (m *Millis) UnmarshalJSON(b []byte) error {
 
 // millis reads a time in milliseconds, or 0 for null.
 func (d *decoder) millis() Millis {
-	switch d.Peek() {
-	case 'n':
-		d.Null()
-		return 0
-	case '"':
-	default:
-		return Millis(d.Int())
+	if d.Peek() != '"' {
+		return Millis(d.OptInt())
 	}
 	var buf [timeRoom]byte
 	m, ok := isotime.ParseMillis(d.shortText(buf[:0]))
 	if !ok {
-		d.Fail(jsonscan.Error("neither milliseconds nor an ISO 8601 time"))
+		d.Fail(errNotTime)
 	}
 	return Millis(m)
 }
 
-// Timestamp holds a time of a job information, an ISO 8601 text (2.5). It reads
-// Z and numeric offsets with or without a colon, is in UTC after decoding, and
-// encodes in UTC with milliseconds. The zero value stands for a timestamp that
-// was null or absent, and encodes to null.
+const errNotTime = jsonscan.Error("neither milliseconds nor an ISO 8601 time")
+
+// Timestamp holds the time of a job information, in UTC (2.5). It decodes from
+// an ISO 8601 text with Z or a numeric offset, or from milliseconds since the
+// epoch as [Millis] does, and encodes to an ISO 8601 text with milliseconds.
+// The zero value means that there was no time, or null, or 0; it encodes to
+// null.
 type Timestamp struct{ time.Time }
 
 const timestampLayout = "2006-01-02T15:04:05.000Z"
@@ -69,14 +67,15 @@ func (t Timestamp) MarshalJSON() ([]byte, error) {
 		return []byte("null"), nil
 	}
 	u := t.UTC()
-	if y := u.Year(); y < 0 || y > 9999 {
+	if !isotime.CanWrite(u) {
 		return nil, errors.New("jobboard: timestamp with a year outside 0 to 9999")
 	}
 	return u.AppendFormat(make([]byte, 0, len(timestampLayout)+2), `"`+timestampLayout+`"`), nil
 }
 
-// UnmarshalJSON reads an ISO 8601 text; null gives the zero value. It returns
-// [ErrDecode] for anything else.
+// UnmarshalJSON reads an ISO 8601 text with an offset, a number, or a number in
+// quotes; null and 0 give the zero value. It returns [ErrDecode] for anything
+// else, and for a year outside 0 to 9999.
 func (t *Timestamp) UnmarshalJSON(b []byte) error {
 	d := newDecoder(b)
 	defer d.release()
@@ -88,15 +87,26 @@ func (t *Timestamp) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// timestamp reads an ISO 8601 text, or the zero value for null.
+// timestamp reads an ISO 8601 text or milliseconds, or the zero value for null
+// and 0.
 func (d *decoder) timestamp() Timestamp {
-	if d.Null() {
-		return Timestamp{}
+	var m int64
+	if d.Peek() == '"' {
+		var buf [timeRoom]byte
+		text := d.shortText(buf[:0])
+		if t, ok := isotime.Parse(text); ok {
+			return Timestamp{t} // which may be finer than milliseconds
+		}
+		var ok bool
+		if m, ok = jsonscan.ParseInt(text); !ok {
+			d.Fail(errNotTime)
+		}
+	} else {
+		m = d.OptInt()
 	}
-	var buf [timeRoom]byte
-	t, ok := isotime.Parse(d.shortText(buf[:0]))
-	if !ok {
-		d.Fail(jsonscan.Error("not an ISO 8601 time"))
+	t, _ := Millis(m).Time()
+	if !isotime.CanWrite(t) {
+		d.Fail(errNotTime)
 	}
 	return Timestamp{t}
 }

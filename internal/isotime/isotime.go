@@ -33,10 +33,12 @@ func Parse[T []byte | string](text T) (t time.Time, ok bool) {
 	if err != nil || offset <= -24*60*60 || offset >= 24*60*60 || text[len(text)-2] == '6' && text[len(text)-1] != 'Z' {
 		return time.Time{}, false
 	}
-	// Near the ends an offset can lead to a year that cannot be written.
-	t = t.UTC()
-	return t, 0 <= t.Year() && t.Year() <= 9999
+	t = t.UTC() // by its offset from 9999 it may come to 10000
+	return t, CanWrite(t)
 }
+
+// CanWrite reports whether the year of t has four digits, as ISO 8601 needs it.
+func CanWrite(t time.Time) bool { return 0 <= t.Year() && t.Year() <= 9999 }
 
 // hasClock reports whether text begins with a date and a time and goes on, but
 // not with a comma. time.Parse would also take an hour of one digit.

@@ -104,6 +104,7 @@ func bodyFaults() []fault {
 					name: "a quoted page", only: S, kind: js, body: string(rig.Data("search_quoted.json")),
 					check: isJSON(string(member(rig.Data("search.json"), "results"))),
 				},
+				{name: "a quoted timestamp", only: J, body: job(`"timestamp":"1744892614555"`), check: isJob("5310482")},
 				{name: "a quoted job", only: J, kind: js, body: about("jobinfo_quoted.json", "5310483"), check: isJSON(quotedJob)},
 			},
 		},
