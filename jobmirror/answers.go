@@ -107,6 +107,15 @@ func (t *tx) confirm(jobs []int64) error {
 	return t.save(rows, causeLookup)
 }
 
+// doublings returns how many times the wait before the next lookup of a job is
+// doubled, and with it the age to which its answer is given.
+func doublings(state State, streak int) int {
+	if state == StateOpen {
+		return 0
+	}
+	return min(streak, maxStreak)
+}
+
 const causeLookup = "lookup"
 
 // saveAnswer writes one answer, and reports whether what the text index has
@@ -116,11 +125,7 @@ func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *job, state State) (reindex boo
 	if state == j.state {
 		streak = j.streak + 1
 	}
-	every := m.opts.LookupEvery
-	if state != StateOpen {
-		every <<= min(streak, maxStreak)
-	}
-	due := t.now + jitter(every).Milliseconds()
+	due := t.now + jitter(m.opts.LookupEvery<<doublings(state, streak)).Milliseconds()
 	if r.answer < j.wanted {
 		due = t.now
 	}

@@ -146,7 +146,7 @@ func rowOf(p *jobboard.JobPosting, src *source, turn turn, now int64) *row {
 	rec, ads := recordOf(p, src.language)
 	return &row{
 		rec: rec, ads: ads, hash: hash([]byte(encode(rec)), []byte(ads)), linked: linked(p),
-		answer: turn.answer, seen: now, words: true,
+		answer: turn.answer, seen: now, words: true, newer: true,
 	}
 }
 
@@ -158,7 +158,7 @@ func merge(old, fresh *row) *row {
 		fresh.hash == old.hash {
 		return old
 	}
-	fresh.before = old.before
+	fresh.before, fresh.newer = old.before, fresh.rec.Version > old.rec.Version
 	return fresh
 }
 
@@ -197,12 +197,13 @@ func (t *tx) list(src *source, turn turn, marked []int64, rows []*row) (wanted b
 	return len(jobs) > 0, t.want(jobs)
 }
 
-// toldInAnotherLanguage finds the new ones of some rows whose posting the copy had
-// before, in the same version and with the same job: they say nothing new of it.
+// toldInAnotherLanguage finds those of some rows that are new, or of a newer version,
+// and whose posting the copy had before in another language, in the same version and
+// with the same job: they say nothing new of it.
 func (t *tx) toldInAnotherLanguage(rows []*row) (map[int64]bool, error) {
 	var fresh []int64
 	for _, r := range rows {
-		if r.before == "" {
+		if r.newer {
 			fresh = append(fresh, r.id)
 		}
 	}

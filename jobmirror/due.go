@@ -21,23 +21,25 @@ type dueSource struct {
 	After  int64 `json:"after"`
 }
 
-// dueSources returns those of some sources that are due and that nobody refreshes.
-func (t *tx) dueSources(sources []*source) (due []dueSource, err error) {
-	found := 0
-	err = t.rows("SELECT id, generation, next_due <= ? AND claimed <= ? FROM sources WHERE id IN @ids ORDER BY id",
-		[]any{t.now, t.now, sourceIDs(sources)}, func(scan func(...any) error) error {
-			var (
-				s   dueSource
-				now bool
-			)
-			err := scan(&s.Source, &s.After, &now)
-			if found++; now {
-				due = append(due, s)
-			}
-			return err
-		})
-	if err == nil && found < len(sources) { // another process retired some
-		err = t.name(sources)
+// dueSources returns the sources that are due and that nobody refreshes.
+func (m *Mirror) dueSources(ctx context.Context) (due []dueSource, err error) {
+	sources, found := m.named(), 0
+	err = m.db.view(ctx, func(t *tx) error {
+		return t.rows("SELECT id, generation, next_due <= ? AND claimed <= ? FROM sources WHERE id IN @ids ORDER BY id",
+			[]any{t.now, t.now, sourceIDs(sources)}, func(scan func(...any) error) error {
+				var (
+					s   dueSource
+					now bool
+				)
+				err := scan(&s.Source, &s.After, &now)
+				if found++; now {
+					due = append(due, s)
+				}
+				return err
+			})
+	})
+	if err == nil && found < len(sources) { // another process retired some: they are due the next time
+		err = m.enter(ctx)
 	}
 	return due, err
 }

@@ -98,117 +98,127 @@ func TestRefreshBesideARun(t *testing.T) {
 
 // Never is a long time, and not at once.
 func TestLongestIntervals(t *testing.T) {
-	m := beside(t, guarded(t), Options{
-		Config:   jobboard.Config{BaseURL: "http://127.0.0.1:1", JobDBURL: "http://127.0.0.1:1", ClientID: "10"},
-		Channels: []Channel{{ID: "whole"}}, RefreshEvery: math.MaxInt64, LookupEvery: math.MaxInt64,
-	})
-	src := m.sources[0]
-	turn := beginTurn(t, m, src)
-	if err := m.finish(t.Context(), src, turn, true, ""); err != nil {
-		t.Fatal(err)
-	}
-	do(t, m, func(t *tx) error { return t.want([]int64{7}) })
-	for answer := range int64(8) { // the longer it is closed, the later it is asked about
-		do(t, m, func(t *tx) error {
-			return t.saveAnswers(m, []lookedUp{{job: 7, answer: 100 + answer, err: jobboard.ErrJobInactive}})
+	onEach(t, func(t *testing.T, m *Mirror) {
+		m = beside(t, m, Options{
+			Config:   jobboard.Config{BaseURL: "http://127.0.0.1:1", JobDBURL: "http://127.0.0.1:1", ClientID: "10"},
+			Channels: []Channel{{ID: "whole"}}, RefreshEvery: math.MaxInt64, LookupEvery: math.MaxInt64,
 		})
-		if j, err := m.Job(t.Context(), 7); err != nil || time.Until(j.NextLookup) < 24*time.Hour {
-			t.Errorf("after answer %d the next lookup is at %v, %v", answer, j, err)
+		src := m.sources[0]
+		turn := beginTurn(t, m, src)
+		if err := m.finish(t.Context(), src, turn, true, ""); err != nil {
+			t.Fatal(err)
 		}
-	}
-	s, err := m.Status(t.Context())
-	if err != nil || time.Until(s.Sources[0].NextDue) < 24*time.Hour {
-		t.Errorf("%+v, %v", s, err)
-	}
+		do(t, m, func(t *tx) error { return t.want([]int64{7}) })
+		for answer := range int64(8) { // the longer it is closed, the later it is asked about
+			do(t, m, func(t *tx) error {
+				return t.saveAnswers(m, []lookedUp{{job: 7, answer: 100 + answer, err: jobboard.ErrJobInactive}})
+			})
+			if j, err := m.Job(t.Context(), 7); err != nil || time.Until(j.NextLookup) < 24*time.Hour {
+				t.Errorf("after answer %d the next lookup is at %v, %v", answer, j, err)
+			}
+		}
+		s, err := m.Status(t.Context())
+		if err != nil || time.Until(s.Sources[0].NextDue) < 24*time.Hour {
+			t.Errorf("%+v, %v", s, err)
+		}
+	})
 }
 
 // The copy of a posting in a further language says nothing new of its job; another
 // version of it, another job, and what changed in it do.
 func TestFurtherLanguageAsksNothingTwice(t *testing.T) {
-	m := beside(t, guarded(t), Options{
-		Config:   jobboard.Config{BaseURL: "http://127.0.0.1:1", JobDBURL: "http://127.0.0.1:1", ClientID: "10"},
-		Channels: []Channel{{ID: "board", Languages: []string{"de", "en", "fr"}}},
-	})
-	german, english, french := m.sources[0], m.sources[1], m.sources[2]
-	save := func(src *source, turn turn, version jobboard.PostingVersionID, title string, job string) {
-		t.Helper()
-		do(t, m, func(t *tx) error {
-			_, err := t.savePostings(src, turn, []*jobboard.JobPosting{{
-				JobPostingID: 1, PostingVersionID: version, Title: title, ApplyOnlineLink: "https://jobs.example/job/" + job + "/x",
-			}})
-			return err
+	onEach(t, func(t *testing.T, m *Mirror) {
+		m = beside(t, m, Options{
+			Config:   jobboard.Config{BaseURL: "http://127.0.0.1:1", JobDBURL: "http://127.0.0.1:1", ClientID: "10"},
+			Channels: []Channel{{ID: "board", Languages: []string{"de", "en", "fr"}}},
 		})
-	}
-	asked := func(what string, want int) {
-		t.Helper()
-		if jobs := due(t, m); len(jobs) != want {
-			t.Errorf("%s: %d jobs are due, not %d", what, len(jobs), want)
+		german, english, french := m.sources[0], m.sources[1], m.sources[2]
+		save := func(src *source, turn turn, version jobboard.PostingVersionID, title string, job string) {
+			t.Helper()
+			do(t, m, func(t *tx) error {
+				_, err := t.savePostings(src, turn, []*jobboard.JobPosting{{
+					JobPostingID: 1, PostingVersionID: version, Title: title, ApplyOnlineLink: "https://jobs.example/job/" + job + "/x",
+				}})
+				return err
+			})
 		}
-		lookedUpOpen(t, m)
-	}
-	save(german, beginTurn(t, m, german), 1, "Pflegekraft", "7")
-	asked("a new posting", 1)
-	turn := beginTurn(t, m, english)
-	save(english, turn, 1, "Nurse", "7")
-	asked("the same in English", 0)
-	save(english, beginTurn(t, m, english), 1, "Head nurse", "7")
-	asked("a new title in English", 1)
-	save(english, beginTurn(t, m, english), 2, "Head nurse", "7")
-	asked("a new version in English", 1)
-	save(french, beginTurn(t, m, french), 3, "Infirmière", "7")
-	asked("a further version in French", 1)
-	do(t, m, func(t *tx) error { _, err := t.exec("DELETE FROM postings WHERE language = 'fr'"); return err })
-	save(french, beginTurn(t, m, french), 2, "Infirmière", "8")
-	asked("with another job in French", 1)
-	checkLog(t, m)
+		asked := func(what string, want int) {
+			t.Helper()
+			if jobs := due(t, m); len(jobs) != want {
+				t.Errorf("%s: %d jobs are due, not %d", what, len(jobs), want)
+			}
+			lookedUpOpen(t, m)
+		}
+		save(german, beginTurn(t, m, german), 1, "Pflegekraft", "7")
+		asked("a new posting", 1)
+		turn := beginTurn(t, m, english)
+		save(english, turn, 1, "Nurse", "7")
+		asked("the same in English", 0)
+		save(english, beginTurn(t, m, english), 1, "Head nurse", "7")
+		asked("a new title in English", 1)
+		save(english, beginTurn(t, m, english), 2, "Head nurse", "7")
+		asked("a new version in English", 1)
+		save(french, beginTurn(t, m, french), 3, "Infirmière", "7")
+		asked("a further version in French", 1)
+		do(t, m, func(t *tx) error { _, err := t.exec("DELETE FROM postings WHERE language = 'fr'"); return err })
+		save(french, beginTurn(t, m, french), 2, "Infirmière", "8")
+		asked("with another job in French", 1)
+		save(german, beginTurn(t, m, german), 2, "Pflegeleitung", "7")
+		asked("the version in German that English had", 0)
+		save(german, beginTurn(t, m, german), 1, "Pflegekraft", "7")
+		asked("an older version in German", 1)
+		checkLog(t, m)
+	})
 }
 
 // A posting that a feed says is one job's, and whose own link names another, falls
 // back on that one when the feed's entry goes; the mirror then asks about it.
 func TestJobOfALinkThatAFeedHid(t *testing.T) {
-	m := guarded(t)
-	src, feed := m.sources[0], m.sources[2]
-	one := beginTurn(t, m, feed)
-	do(t, m, func(t *tx) error {
-		_, err := t.saveEntries(feed, one, []feedItem{{hash: 1, job: 9, postings: []int64{1}}})
-		return err
+	onEach(t, func(t *testing.T, m *Mirror) {
+		src, feed := m.sources[0], m.sources[2]
+		one := beginTurn(t, m, feed)
+		do(t, m, func(t *tx) error {
+			_, err := t.saveEntries(feed, one, []feedItem{{hash: 1, job: 9, postings: []int64{1}}})
+			return err
+		})
+		savePosting(t, m, src, beginTurn(t, m, src), 1, "Nurse") // its link names job 7
+		if _, err := m.Job(t.Context(), 7); !errors.Is(err, ErrUnknown) {
+			t.Fatalf("the job of the link: %v", err)
+		}
+		if _, err := m.sweep(t.Context(), feed, beginTurn(t, m, feed)); err != nil {
+			t.Fatal(err)
+		}
+		if found, err := m.Postings(t.Context(), 7); err != nil || len(found) != 1 {
+			t.Fatalf("%+v, %v", found, err)
+		}
+		if _, err := m.Job(t.Context(), 7); !errors.Is(err, ErrStale) { // not looked up yet
+			t.Errorf("the posting's job: %v", err)
+		}
+		checkLog(t, m)
 	})
-	savePosting(t, m, src, beginTurn(t, m, src), 1, "Nurse") // its link names job 7
-	if _, err := m.Job(t.Context(), 7); !errors.Is(err, ErrUnknown) {
-		t.Fatalf("the job of the link: %v", err)
-	}
-	if _, err := m.sweep(t.Context(), feed, beginTurn(t, m, feed)); err != nil {
-		t.Fatal(err)
-	}
-	if found, err := m.Postings(t.Context(), 7); err != nil || len(found) != 1 {
-		t.Fatalf("%+v, %v", found, err)
-	}
-	if _, err := m.Job(t.Context(), 7); !errors.Is(err, ErrStale) { // not looked up yet
-		t.Errorf("the posting's job: %v", err)
-	}
-	checkLog(t, m)
 }
 
 // A refresh whose source another process retires meanwhile ends as one whose turn
 // is over.
 func TestRefreshOfARetiredSource(t *testing.T) {
-	m := guarded(t)
-	src := m.sources[0]
-	turn := beginTurn(t, m, src)
-	do(t, m, func(t *tx) error { _, err := t.exec("DELETE FROM sources WHERE id = ?", src.id); return err })
-	savePosting(t, m, src, turn, 1, "Nurse")
-	if _, err := m.sweep(t.Context(), src, turn); err != nil {
-		t.Error(err)
-	}
-	if err := m.finish(t.Context(), src, turn, false, "the answer was not read to its end"); err != nil {
-		t.Error(err)
-	}
-	if err := m.removeSource(t.Context(), src); err != nil {
-		t.Errorf("retired twice: %v", err)
-	}
-	if got := titles(t, m); len(got) != 0 {
-		t.Errorf("the copy has %q", got)
-	}
+	onEach(t, func(t *testing.T, m *Mirror) {
+		src := m.sources[0]
+		turn := beginTurn(t, m, src)
+		do(t, m, func(t *tx) error { _, err := t.exec("DELETE FROM sources WHERE id = ?", src.id); return err })
+		savePosting(t, m, src, turn, 1, "Nurse")
+		if _, err := m.sweep(t.Context(), src, turn); err != nil {
+			t.Error(err)
+		}
+		if err := m.finish(t.Context(), src, turn, false, "the answer was not read to its end"); err != nil {
+			t.Error(err)
+		}
+		if err := m.removeSource(t.Context(), src); err != nil {
+			t.Errorf("retired twice: %v", err)
+		}
+		if got := titles(t, m); len(got) != 0 {
+			t.Errorf("the copy has %q", got)
+		}
+	})
 }
 
 // A reader with the options of who writes is ready when the channels are copied,

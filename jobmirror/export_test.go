@@ -3,11 +3,17 @@ package jobmirror
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
 )
+
+// Databases are the addresses of new, empty databases, one of each kind.
+var Databases = map[string]func(t *testing.T) string{
+	"sqlite": func(t *testing.T) string { return filepath.Join(t.TempDir(), "jobs.db") },
+}
 
 // Limited gives a client's configuration the limit of the mirror at an address,
 // without a mirror that works. The process's clock is wrong by skew.

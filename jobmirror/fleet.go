@@ -155,11 +155,11 @@ func (f *crew) plan(ctx context.Context) error {
 	if f.halt.Err() != nil {
 		return nil
 	}
+	due, err := f.m.dueSources(ctx)
+	if err != nil {
+		return err
+	}
 	return f.m.db.update(ctx, func(t *tx) error {
-		due, err := t.dueSources(f.m.sources)
-		if err != nil {
-			return err
-		}
 		var work []river.InsertManyParams
 		for _, s := range due {
 			// A refresh that died holds no other one up: the next has another
@@ -169,7 +169,7 @@ func (f *crew) plan(ctx context.Context) error {
 			}})
 		}
 		var waiting int
-		err = t.row("SELECT count(*) FROM river_job WHERE state = 'available' AND queue = ?", []any{queueLookups}, &waiting)
+		err := t.row("SELECT count(*) FROM river_job WHERE state = 'available' AND queue = ?", []any{queueLookups}, &waiting)
 		if err != nil {
 			return err
 		}

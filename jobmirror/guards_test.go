@@ -16,7 +16,19 @@ import (
 // one, in the order in which two processes, or a slow answer, could.
 func guarded(t *testing.T) *Mirror {
 	t.Helper()
-	m, err := Open(t.Context(), filepath.Join(t.TempDir(), "jobs.db"), Options{
+	return guardedAt(t, filepath.Join(t.TempDir(), "jobs.db"))
+}
+
+// onEach runs a test with such a mirror on each database.
+func onEach(t *testing.T, f func(t *testing.T, m *Mirror)) {
+	for name, address := range Databases {
+		t.Run(name, func(t *testing.T) { f(t, guardedAt(t, address(t))) })
+	}
+}
+
+func guardedAt(t *testing.T, address string) *Mirror {
+	t.Helper()
+	m, err := Open(t.Context(), address, Options{
 		Config:   jobboard.Config{BaseURL: "http://127.0.0.1:1", JobDBURL: "http://127.0.0.1:1", ClientID: "10"},
 		Channels: []Channel{{ID: "whole"}, {ID: "part", Text: "nurse"}},
 		Feeds:    []Feed{{Address: "none.xml"}},
@@ -87,218 +99,223 @@ func titles(t *testing.T, m *Mirror) (out []string) {
 // A lookup that was sent first and answers last does not put back the past, and
 // neither does its failure.
 func TestLateLookupChangesNothing(t *testing.T) {
-	m := guarded(t)
-	id := jobboard.JobID(7)
-	save := func(r lookedUp) {
-		t.Helper()
-		r.job = int64(id)
-		do(t, m, func(t *tx) error { return t.saveAnswers(m, []lookedUp{r}) })
-	}
-	do(t, m, func(t *tx) error { return t.want([]int64{7}) })
-	open := jobboard.JobInformation{JobID: id, JobTitle: "Nurse", ApplyPossible: true}
-	save(lookedUp{answer: 5, err: jobboard.ErrJobInactive})
-	for name, late := range map[string]lookedUp{
-		"an answer": {answer: 4, info: &open}, "its own again": {answer: 5, info: &open}, "a failure": {answer: 3, err: errors.New("reset")},
-	} {
-		save(late)
-		if j, err := m.Job(t.Context(), id); err != nil || j.State != StateInactive || j.Failures != 0 {
-			t.Errorf("%s that is late makes of an inactive job %+v, %v", name, j, err)
+	onEach(t, func(t *testing.T, m *Mirror) {
+		id := jobboard.JobID(7)
+		save := func(r lookedUp) {
+			t.Helper()
+			r.job = int64(id)
+			do(t, m, func(t *tx) error { return t.saveAnswers(m, []lookedUp{r}) })
 		}
-	}
-	save(lookedUp{answer: 6, info: &open})
-	if j, err := m.Job(t.Context(), id); err != nil || j.State != StateOpen {
-		t.Errorf("a newer answer makes of it %+v, %v", j, err)
-	}
-	checkLog(t, m)
+		do(t, m, func(t *tx) error { return t.want([]int64{7}) })
+		open := jobboard.JobInformation{JobID: id, JobTitle: "Nurse", ApplyPossible: true}
+		save(lookedUp{answer: 5, err: jobboard.ErrJobInactive})
+		for name, late := range map[string]lookedUp{
+			"an answer": {answer: 4, info: &open}, "its own again": {answer: 5, info: &open}, "a failure": {answer: 3, err: errors.New("reset")},
+		} {
+			save(late)
+			if j, err := m.Job(t.Context(), id); err != nil || j.State != StateInactive || j.Failures != 0 {
+				t.Errorf("%s that is late makes of an inactive job %+v, %v", name, j, err)
+			}
+		}
+		save(lookedUp{answer: 6, info: &open})
+		if j, err := m.Job(t.Context(), id); err != nil || j.State != StateOpen {
+			t.Errorf("a newer answer makes of it %+v, %v", j, err)
+		}
+		checkLog(t, m)
+	})
 }
 
 // A lookup that was sent before its job changed, and is written after the refresh
 // that saw the change, leaves the job due.
 func TestLookupBeforeAChangeIsAskedAgain(t *testing.T) {
-	m := guarded(t)
-	var before, after int64
-	number := func(n *int64) {
-		do(t, m, func(t *tx) (err error) { *n, err = t.next("answer"); return err })
-	}
-	want := func() { do(t, m, func(t *tx) error { return t.want([]int64{7}) }) }
-	save := func(answer int64) bool {
-		info := jobboard.JobInformation{JobID: 7, JobTitle: "Nurse", ApplyPossible: true}
-		do(t, m, func(t *tx) error { return t.saveAnswers(m, []lookedUp{{job: 7, answer: answer, info: &info}}) })
-		j, err := m.Job(t.Context(), 7)
-		if err != nil {
-			t.Fatal(err)
+	onEach(t, func(t *testing.T, m *Mirror) {
+		var before, after int64
+		number := func(n *int64) {
+			do(t, m, func(t *tx) (err error) { *n, err = t.next("answer"); return err })
 		}
-		return !j.NextLookup.After(time.Now())
-	}
-	want()
-	number(&before)
-	want()
-	number(&after)
-	if !save(before) {
-		t.Error("the job is not due, though it changed after the lookup was sent")
-	}
-	if save(after) {
-		t.Error("the job is still due after a lookup that was sent later")
-	}
+		want := func() { do(t, m, func(t *tx) error { return t.want([]int64{7}) }) }
+		save := func(answer int64) bool {
+			info := jobboard.JobInformation{JobID: 7, JobTitle: "Nurse", ApplyPossible: true}
+			do(t, m, func(t *tx) error { return t.saveAnswers(m, []lookedUp{{job: 7, answer: answer, info: &info}}) })
+			j, err := m.Job(t.Context(), 7)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return !j.NextLookup.After(time.Now())
+		}
+		want()
+		number(&before)
+		want()
+		number(&after)
+		if !save(before) {
+			t.Error("the job is not due, though it changed after the lookup was sent")
+		}
+		if save(after) {
+			t.Error("the job is still due after a lookup that was sent later")
+		}
+	})
 }
 
 // A search that was sent first and is written last does not put back an older
 // posting, and yet notes that its source shows the posting.
 func TestLateSearchChangesNoPosting(t *testing.T) {
-	m := guarded(t)
-	whole, part := m.sources[0], m.sources[1]
-	older, newer := beginTurn(t, m, whole), beginTurn(t, m, part)
-	savePosting(t, m, part, newer, 1, "Nurse, new")
-	savePosting(t, m, whole, older, 1, "Nurse, old")
-	if got := titles(t, m); !slices.Equal(got, []string{"Nurse, new"}) {
-		t.Errorf("the copy has %q", got)
-	}
-	page, err := m.Search(t.Context(), Query{})
-	if err != nil || len(page.Postings) != 0 { // nothing is indexed yet
-		t.Errorf("%+v, %v", page, err)
-	}
-	if err := m.index(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	page, err = m.Search(t.Context(), Query{Channel: "whole"})
-	if err != nil || len(page.Postings) != 1 || len(page.Postings[0].Sources) != 2 {
-		t.Errorf("%+v, %v", page, err)
-	}
-	checkLog(t, m)
+	onEach(t, func(t *testing.T, m *Mirror) {
+		whole, part := m.sources[0], m.sources[1]
+		older, newer := beginTurn(t, m, whole), beginTurn(t, m, part)
+		savePosting(t, m, part, newer, 1, "Nurse, new")
+		savePosting(t, m, whole, older, 1, "Nurse, old")
+		if got := titles(t, m); !slices.Equal(got, []string{"Nurse, new"}) {
+			t.Errorf("the copy has %q", got)
+		}
+		page, err := m.Search(t.Context(), Query{})
+		if err != nil || len(page.Postings) != 0 { // nothing is indexed yet
+			t.Errorf("%+v, %v", page, err)
+		}
+		if err := m.index(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		page, err = m.Search(t.Context(), Query{Channel: "whole"})
+		if err != nil || len(page.Postings) != 1 || len(page.Postings[0].Sources) != 2 {
+			t.Errorf("%+v, %v", page, err)
+		}
+		checkLog(t, m)
+	})
 }
 
 // A refresh whose source another one began to refresh meanwhile writes nothing
 // more, and removes nothing: neither at the beginning of its sweep nor in the
 // middle of it.
 func TestRefreshWhoseTurnIsOver(t *testing.T) {
-	m := guarded(t)
-	src, feed := m.sources[0], m.sources[2]
-	first := beginTurn(t, m, src)
-	for i := range 3 {
-		savePosting(t, m, src, first, jobboard.JobPostingID(i+1), "Nurse")
-	}
-	slow := beginTurn(t, m, src) // sees nothing, and is slow
-	fast := beginTurn(t, m, src)
-	savePosting(t, m, src, fast, 1, "Nurse")
-	if _, err := m.sweep(t.Context(), src, slow); err != nil {
-		t.Fatal(err)
-	}
-	if got := titles(t, m); len(got) != 3 {
-		t.Errorf("a sweep whose turn is over leaves %q", got)
-	}
-	savePosting(t, m, src, slow, 4, "Late")
-	if got := titles(t, m); len(got) != 3 {
-		t.Errorf("a refresh whose turn is over writes %q", got)
-	}
-	// In the middle of the sweep: rows are marked, and then the turn ends.
-	marked := beginTurn(t, m, src)
-	do(t, m, func(t *tx) error {
-		_, err := t.exec("UPDATE listings SET missing = -1 WHERE source = ?", src.id)
-		return err
-	})
-	beginTurn(t, m, src)
-	do(t, m, func(t *tx) error {
-		_, err := t.sweepPostings(src, marked)
-		return err
-	})
-	if got := titles(t, m); len(got) != 3 {
-		t.Errorf("the rest of a sweep whose turn is over leaves %q", got)
-	}
-
-	entries := func() (n int) {
-		do(t, m, func(t *tx) error { return t.row("SELECT count(*) FROM entries", nil, &n) })
-		return n
-	}
-	save := func(turn turn, hash int64) {
+	onEach(t, func(t *testing.T, m *Mirror) {
+		src, feed := m.sources[0], m.sources[2]
+		first := beginTurn(t, m, src)
+		for i := range 3 {
+			savePosting(t, m, src, first, jobboard.JobPostingID(i+1), "Nurse")
+		}
+		slow := beginTurn(t, m, src) // sees nothing, and is slow
+		fast := beginTurn(t, m, src)
+		savePosting(t, m, src, fast, 1, "Nurse")
+		if _, err := m.sweep(t.Context(), src, slow); err != nil {
+			t.Fatal(err)
+		}
+		if got := titles(t, m); len(got) != 3 {
+			t.Errorf("a sweep whose turn is over leaves %q", got)
+		}
+		savePosting(t, m, src, slow, 4, "Late")
+		if got := titles(t, m); len(got) != 3 {
+			t.Errorf("a refresh whose turn is over writes %q", got)
+		}
+		// In the middle of the sweep: rows are marked, and then the turn ends.
+		marked := beginTurn(t, m, src)
 		do(t, m, func(t *tx) error {
-			_, err := t.saveEntries(feed, turn, []feedItem{{hash: hash, job: hash, postings: []int64{1}}})
+			_, err := t.exec("UPDATE listings SET missing = -1 WHERE source = ?", src.id)
 			return err
 		})
-	}
-	one := beginTurn(t, m, feed)
-	save(one, 11)
-	over := beginTurn(t, m, feed)
-	now := beginTurn(t, m, feed)
-	save(over, 12)
-	if _, err := m.sweep(t.Context(), feed, over); err != nil || entries() != 1 {
-		t.Errorf("a refresh of a feed whose turn is over leaves %d entries, %v", entries(), err)
-	}
-	do(t, m, func(t *tx) error {
-		_, err := t.exec("UPDATE entries SET missing = -1")
-		if err == nil {
-			_, err = t.sweepEntries(feed, over)
+		beginTurn(t, m, src)
+		do(t, m, func(t *tx) error {
+			_, err := t.sweepPostings(src, marked)
+			return err
+		})
+		if got := titles(t, m); len(got) != 3 {
+			t.Errorf("the rest of a sweep whose turn is over leaves %q", got)
 		}
-		return err
+
+		entries := func() (n int) {
+			do(t, m, func(t *tx) error { return t.row("SELECT count(*) FROM entries", nil, &n) })
+			return n
+		}
+		save := func(turn turn, hash int64) {
+			do(t, m, func(t *tx) error {
+				_, err := t.saveEntries(feed, turn, []feedItem{{hash: hash, job: hash, postings: []int64{1}}})
+				return err
+			})
+		}
+		one := beginTurn(t, m, feed)
+		save(one, 11)
+		over := beginTurn(t, m, feed)
+		now := beginTurn(t, m, feed)
+		save(over, 12)
+		if _, err := m.sweep(t.Context(), feed, over); err != nil || entries() != 1 {
+			t.Errorf("a refresh of a feed whose turn is over leaves %d entries, %v", entries(), err)
+		}
+		do(t, m, func(t *tx) error {
+			_, err := t.exec("UPDATE entries SET missing = -1")
+			if err == nil {
+				_, err = t.sweepEntries(feed, over)
+			}
+			return err
+		})
+		if entries() != 1 {
+			t.Errorf("the rest of its sweep leaves %d", entries())
+		}
+		if _, err := m.sweep(t.Context(), feed, now); err != nil || entries() != 0 {
+			t.Errorf("the one whose turn it is leaves %d, %v", entries(), err)
+		}
+		checkLog(t, m)
 	})
-	if entries() != 1 {
-		t.Errorf("the rest of its sweep leaves %d", entries())
-	}
-	if _, err := m.sweep(t.Context(), feed, now); err != nil || entries() != 0 {
-		t.Errorf("the one whose turn it is leaves %d, %v", entries(), err)
-	}
-	checkLog(t, m)
 }
 
 // What was read before a job was forgotten, and is written after it, does not
 // bring the job back: neither a search, nor a feed, nor a lookup.
 func TestLateAnswersBringNothingForgottenBack(t *testing.T) {
-	m := guarded(t)
-	src, feed := m.sources[0], m.sources[2]
-	turn, feedTurn := beginTurn(t, m, src), beginTurn(t, m, feed)
-	savePosting(t, m, src, turn, 1, "Nurse")
-	entry := func(hash int64) { // says that posting 5 is job 7's
-		do(t, m, func(t *tx) error {
-			_, err := t.saveEntries(feed, feedTurn, []feedItem{{hash: hash, job: 7, postings: []int64{5}}})
-			return err
-		})
-	}
-	entry(1)
-	saveWithLink(t, m, src, turn, 5, "Nurse by the feed", "")
-	info := jobboard.JobInformation{JobID: 7, JobTitle: "Nurse", ApplyPossible: true}
-	late := func(answer int64) {
-		do(t, m, func(t *tx) error {
-			return t.saveAnswers(m, []lookedUp{{job: 7, answer: answer, info: &info}})
-		})
-	}
-	late(10)
-	if _, err := m.Job(t.Context(), 7); err != nil {
-		t.Fatal(err)
-	}
-	if err := m.Forget(t.Context(), 7); err != nil {
-		t.Fatal(err)
-	}
-	late(11)
-	savePosting(t, m, src, turn, 1, "Nurse, changed") // the same posting
-	savePosting(t, m, src, turn, 2, "Nurse of the same job")
-	saveWithLink(t, m, src, turn, 5, "Nurse by the feed, changed", "")
-	entry(2)
-	do(t, m, func(t *tx) error { return t.want([]int64{7}) })
-	late(12)
-	if j, err := m.Job(t.Context(), 7); !errors.Is(err, ErrUnknown) {
-		t.Errorf("the job is back: %+v, %v", j, err)
-	}
-	if got := titles(t, m); len(got) != 0 {
-		t.Errorf("its postings are back: %q", got)
-	}
-	// Nothing in the file's tables speaks of it but the tombstones.
-	do(t, m, func(t *tx) error {
-		for table, condition := range map[string]string{
-			"claims": "job = 7", "places": "job = 7", "jobs": "job = 7", "postings": "linked = 7 OR job = 7", "facets": "1 = 1", "listings": "1 = 1",
-			"changes": "before LIKE '%Nurse%' OR after LIKE '%Nurse%'",
-		} {
-			var n int
-			if err := t.row("SELECT count(*) FROM "+table+" WHERE "+condition, nil, &n); err != nil {
+	onEach(t, func(t *testing.T, m *Mirror) {
+		src, feed := m.sources[0], m.sources[2]
+		turn, feedTurn := beginTurn(t, m, src), beginTurn(t, m, feed)
+		savePosting(t, m, src, turn, 1, "Nurse")
+		entry := func(hash int64) { // says that posting 5 is job 7's
+			do(t, m, func(t *tx) error {
+				_, err := t.saveEntries(feed, feedTurn, []feedItem{{hash: hash, job: 7, postings: []int64{5}}})
 				return err
+			})
+		}
+		entry(1)
+		saveWithLink(t, m, src, turn, 5, "Nurse by the feed", "")
+		info := jobboard.JobInformation{JobID: 7, JobTitle: "Nurse", ApplyPossible: true}
+		late := func(answer int64) {
+			do(t, m, func(t *tx) error {
+				return t.saveAnswers(m, []lookedUp{{job: 7, answer: answer, info: &info}})
+			})
+		}
+		late(10)
+		if _, err := m.Job(t.Context(), 7); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Forget(t.Context(), 7); err != nil {
+			t.Fatal(err)
+		}
+		late(11)
+		savePosting(t, m, src, turn, 1, "Nurse, changed") // the same posting
+		savePosting(t, m, src, turn, 2, "Nurse of the same job")
+		saveWithLink(t, m, src, turn, 5, "Nurse by the feed, changed", "")
+		entry(2)
+		do(t, m, func(t *tx) error { return t.want([]int64{7}) })
+		late(12)
+		if j, err := m.Job(t.Context(), 7); !errors.Is(err, ErrUnknown) {
+			t.Errorf("the job is back: %+v, %v", j, err)
+		}
+		if got := titles(t, m); len(got) != 0 {
+			t.Errorf("its postings are back: %q", got)
+		}
+		// Nothing in the file's tables speaks of it but the tombstones.
+		do(t, m, func(t *tx) error {
+			for table, condition := range map[string]string{
+				"claims": "job = 7", "places": "job = 7", "jobs": "job = 7", "postings": "linked = 7 OR job = 7", "facets": "1 = 1", "listings": "1 = 1",
+				"changes": "before LIKE '%Nurse%' OR after LIKE '%Nurse%'",
+			} {
+				var n int
+				if err := t.row("SELECT count(*) FROM "+table+" WHERE "+condition, nil, &n); err != nil {
+					return err
+				}
+				if n != 0 {
+					return errors.New(table + " still speaks of it")
+				}
 			}
-			if n != 0 {
-				return errors.New(table + " still speaks of it")
+			return nil
+		})
+		for change, err := range m.Changes(context.WithoutCancel(t.Context()), "") {
+			if err != nil || change.Before != nil || change.After != nil {
+				t.Errorf("the log has %+v, %v", change, err)
 			}
 		}
-		return nil
 	})
-	for change, err := range m.Changes(context.WithoutCancel(t.Context()), "") {
-		if err != nil || change.Before != nil || change.After != nil {
-			t.Errorf("the log has %+v, %v", change, err)
-		}
-	}
 }

@@ -22,7 +22,7 @@ const writeTimeout = 30 * time.Second
 //
 //	GET /api/rest/v2/frontend/jobboards/{channelID}/jobs   4.1, every hit on one page, in the copied language that
 //	                                                       Accept-Language asks for
-//	GET /jobdb/public/apply/external                       4.4, 503 where the answer is older than Options.MaxAge
+//	GET /jobdb/public/apply/external                       4.4, 503 where the answer is older than Options.MaxAge allows
 //	GET /api/rest/v3/frontend/jobs/...                     4.2 and 4.3 are the applicant's own: 501
 //
 // and with addresses of its own:

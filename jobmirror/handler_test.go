@@ -177,7 +177,7 @@ func TestHandlerAnswersTheSDK(t *testing.T) {
 }
 
 func TestHandlerServesOnlyThisMachineWithoutAuthorize(t *testing.T) {
-	m := open(t, databases["sqlite"](t), jobmirror.Options{})
+	m := open(t, jobmirror.Databases["sqlite"](t), jobmirror.Options{})
 	for from, want := range map[string]int{"192.0.2.1:5": http.StatusForbidden, "127.0.0.1:5": http.StatusOK, "[::1]:5": http.StatusOK} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/mirror/live", http.NoBody)
 		r.RemoteAddr = from

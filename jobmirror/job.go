@@ -24,12 +24,13 @@ type Job struct {
 
 	Postings []PostingRecord // those that may be the job's, in all languages
 
-	stale bool
+	streak int // lookups before the last that found the same State
+	stale  bool
 }
 
 // Job returns what is known of a job. Its errors are ErrUnknown, and ErrStale
-// where LookedUp is longer ago than Options.MaxAge: then the job is returned as
-// well, and never says that applying is possible.
+// where the answer is older than Options.MaxAge lets one of its State be: then the
+// job is returned as well, and never says that applying is possible.
 func (m *Mirror) Job(ctx context.Context, id jobboard.JobID) (*Job, error) {
 	j := &Job{}
 	err := m.db.view(ctx, func(t *tx) error { return t.job(id, j) })
@@ -39,7 +40,7 @@ func (m *Mirror) Job(ctx context.Context, id jobboard.JobID) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	if j.stale = j.LookedUp.IsZero() || j.Age > m.opts.MaxAge; j.stale {
+	if j.stale = j.LookedUp.IsZero() || j.Age>>doublings(j.State, j.streak) > m.opts.MaxAge; j.stale {
 		if j.Information != nil {
 			j.Information.ApplyPossible = false
 		}
@@ -57,8 +58,8 @@ func (t *tx) job(id jobboard.JobID, j *Job) error {
 		state    State
 		lookedUp int64
 	)
-	err := t.row("SELECT state, record, service_time, looked_up, next_due, failures, problem FROM jobs WHERE job = ?", []any{int64(id)},
-		&state, &record, instantColumn{&j.ServiceTime}, &lookedUp, instantColumn{&j.NextLookup}, &j.Failures, &j.Problem)
+	err := t.row("SELECT state, streak, record, service_time, looked_up, next_due, failures, problem FROM jobs WHERE job = ?", []any{int64(id)},
+		&state, &j.streak, &record, instantColumn{&j.ServiceTime}, &lookedUp, instantColumn{&j.NextLookup}, &j.Failures, &j.Problem)
 	if err != nil {
 		return err
 	}

@@ -22,12 +22,15 @@ type Mirror struct {
 	opts    Options
 	client  *jobboard.Client
 	limit   *limit
-	sources []*source
 	epoch   string
+	address string // of the database
+
+	naming  sync.Mutex
+	sources []*source // what Options names; see named
+
 	file    *flock.Flock // SQLite: beside the database; nil where several processes may write
 	holding sync.Mutex
-	holders int    // calls of this process that hold file
-	address string // of the database
+	holders int // calls of this process that hold file
 
 	jobsDue   signal // there may be jobs to look up
 	unindexed signal // there may be postings to index
@@ -53,7 +56,7 @@ var (
 	ErrUnknown = errors.New("jobmirror: no such job in the mirror")
 	// ErrIncomplete reports that not every channel was copied whole yet.
 	ErrIncomplete = errors.New("jobmirror: not every channel was copied whole yet")
-	// ErrStale reports that what the mirror knows is older than Options.MaxAge.
+	// ErrStale reports that what the mirror knows is older than Options.MaxAge allows.
 	ErrStale = errors.New("jobmirror: the answer is too old to be given")
 )
 
@@ -62,8 +65,9 @@ var (
 // nothing.
 //
 // Errors are ErrNotMirror, ErrNewer and ErrNoSchema, those of
-// jobboard.NewClient, and those of the database. Nothing is written when there
-// is one. The password of an address stands in no error.
+// jobboard.NewClient, a jobboard.ConfigError where Config lacks an address that a
+// source needs, and those of the database. Nothing is written when there is one.
+// The password of an address stands in no error.
 func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 	opts.setDefaults()
 	m := &Mirror{
@@ -75,6 +79,9 @@ func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 		return nil, err
 	}
 	if len(m.sources) > 0 && !opts.ReadOnly {
+		if err := opts.checkAddresses(); err != nil {
+			return nil, err
+		}
 		config := opts.Config
 		config.Observer = m.limit.observer(config.Observer)
 		config.Limiter = m.limit
@@ -159,20 +166,14 @@ func (m *Mirror) setUp(ctx context.Context) error {
 	if err != nil || m.opts.ReadOnly || len(m.sources) == 0 {
 		return err
 	}
-	return m.db.update(ctx, m.enter)
-}
-
-// enter gives the sources their rows, and tells the limit where no process works
-// that has told its own.
-func (m *Mirror) enter(t *tx) error {
-	working, err := t.working()
-	if err == nil && working == 0 {
-		err = t.tellRate(m.opts.Limit)
-	}
-	if err != nil {
+	err = m.db.update(ctx, func(t *tx) error {
+		working, err := t.working()
+		if err == nil && working == 0 { // no other process told its limit
+			err = t.tellRate(m.opts.Limit)
+		}
 		return err
-	}
-	return t.enter(m.sources)
+	})
+	return errorsJoin(err, m.enter(ctx))
 }
 
 func (m *Mirror) migrate(ctx context.Context, db *sql.DB) error {
@@ -247,7 +248,7 @@ func (m *Mirror) start(ctx context.Context, doing string) (done func(), err erro
 	if first { // what a process left that was killed; without the database it ends by itself
 		_ = m.db.update(ctx, (*tx).endLeases)
 	}
-	if len(m.sources) > 0 { // the others ask the board for nothing
+	if len(m.named()) > 0 { // the others ask the board for nothing
 		_ = m.db.update(ctx, func(t *tx) error { return t.tellRate(m.opts.Limit) })
 	}
 	gone := m.present(ctx, doing)
@@ -264,7 +265,7 @@ func (m *Mirror) Accept(ctx context.Context) error {
 		return ErrReadOnly
 	}
 	return m.db.update(ctx, func(t *tx) error {
-		for _, s := range m.sources {
+		for _, s := range m.named() {
 			if _, err := t.exec("UPDATE sources SET accepted = 1 WHERE id = ?", s.id); err != nil {
 				return err
 			}

@@ -3,6 +3,7 @@ package jobmirror_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"path/filepath"
 	"strconv"
@@ -240,6 +241,102 @@ func TestStaleAnswersAreNotGiven(t *testing.T) {
 		if _, err := m.JobInformation(t.Context(), jobboard.JobID(srv.Demo.OpenJob)); !errors.Is(err, jobmirror.ErrStale) {
 			t.Errorf("its information: %v", err)
 		}
+	})
+}
+
+// The answer of a job that stays closed is given for as long as there may be between
+// its lookups; one that says that applying is possible is not.
+func TestClosedAnswersLastUntilTheyAreAskedAgain(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		m := open(t, address, feedOnly(t, srv, srv.Demo.OpenJob, srv.Demo.ClosedJob, srv.Demo.InactiveJob, srv.Demo.DeletedJob))
+		refresh(t, m)
+		base := serve(t, m)
+		aged := func(days, streak int) {
+			t.Helper()
+			at := time.Now().Add(-time.Duration(days) * 24 * time.Hour).UnixMilli()
+			set := fmt.Sprintf("UPDATE jobs SET looked_up = %d, streak = %d", at, streak)
+			if err := jobmirror.Exec(t.Context(), m, set); err != nil {
+				t.Fatal(err)
+			}
+		}
+		check := func(job int64, status int, want error) {
+			t.Helper()
+			rs, err := http.Get(base + "/jobdb/public/apply/external?jobid=" + strconv.FormatInt(job, 10))
+			if err != nil {
+				t.Fatal(err)
+			}
+			rs.Body.Close()
+			if rs.StatusCode != status || (rs.Header.Get("Age") == "") != (status == http.StatusServiceUnavailable) {
+				t.Errorf("job %d: %d, Age %q; want %d", job, rs.StatusCode, rs.Header.Get("Age"), status)
+			}
+			if _, err := m.JobInformation(t.Context(), jobboard.JobID(job)); !errors.Is(err, want) {
+				t.Errorf("job %d: %v; want %v", job, err, want)
+			}
+		}
+		aged(3, 0)
+		check(srv.Demo.InactiveJob, http.StatusServiceUnavailable, jobmirror.ErrStale) // it is asked about each day
+		aged(60, 99)
+		check(srv.Demo.InactiveJob, http.StatusGone, jobboard.ErrJobInactive)
+		check(srv.Demo.DeletedJob, http.StatusNotFound, jobboard.ErrJobUnavailable)
+		check(srv.Demo.ClosedJob, http.StatusOK, nil)
+		check(srv.Demo.OpenJob, http.StatusServiceUnavailable, jobmirror.ErrStale)
+		aged(65, 99)
+		check(srv.Demo.InactiveJob, http.StatusServiceUnavailable, jobmirror.ErrStale)
+	})
+}
+
+// A source that one process retires and another names anew is the same for a third
+// that has named it all along: it refreshes it, and does not retire it.
+func TestRetiredSourceIsNamedAnew(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		srv.AddChannel(jobboardtest.Channel{ID: "2_other"})
+		srv.Publish("2_other", jobboardtest.Job{Title: "Glassblower", Language: "en"})
+		both, one := optionsOf(srv), optionsOf(srv)
+		both.Channels = append(both.Channels, jobmirror.Channel{ID: "2_other", Languages: []string{"en"}})
+		retiring := open(t, address, one)
+		old := open(t, address, both)
+		runs := open(t, address, both)
+		refresh(t, old)
+		check := func(what string, want int) {
+			t.Helper()
+			page, err := old.Search(t.Context(), jobmirror.Query{Text: "glassblower"})
+			if err != nil || len(page.Postings) != want {
+				t.Errorf("%s: %d postings, not %d: %v", what, len(page.Postings), want, err)
+			}
+			s, err := old.Status(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sources := 3 + want; len(s.Sources) != sources {
+				t.Errorf("%s: %d sources, not %d", what, len(s.Sources), sources)
+			}
+		}
+		retire := func(m *jobmirror.Mirror) {
+			t.Helper()
+			if err := m.Retire(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		check("copied", 1)
+		retire(retiring)
+		check("retired", 0)
+		refresh(t, open(t, address, both))
+		check("named anew", 1)
+		retire(old)
+		check("not retired by who names it", 1)
+		refresh(t, old)
+		check("refreshed by who has named it all along", 1)
+
+		retire(retiring)
+		open(t, address, both) // enters it, and does no more
+		run(t, runs)
+		until(t, 30*time.Second, "run by who has named it all along", func() bool {
+			page, err := runs.Search(t.Context(), jobmirror.Query{Text: "glassblower"})
+			return err == nil && len(page.Postings) == 1
+		})
+		checkReplay(t, old)
 	})
 }
 

@@ -21,8 +21,8 @@ type Options struct {
 	// limit in it. A Limiter and an Observer of its own are asked as well.
 	Config jobboard.Config
 
-	Channels []Channel // what is copied by search (4.1)
-	Feeds    []Feed    // what is copied from job feeds
+	Channels []Channel // what is copied by search (4.1); needs Config.BaseURL
+	Feeds    []Feed    // what is copied from job feeds; needs Config.JobDBURL
 
 	// Limit is how many requests a second are sent to the board at most, repeats
 	// and redirects included: by this process on SQLite, by all together on
@@ -34,8 +34,13 @@ type Options struct {
 
 	RefreshEvery time.Duration // between two refreshes of a source; 0 means 15 minutes, at most 5 years
 	LookupEvery  time.Duration // between two lookups of an open job; 0 means 24 hours, at most 5 years
-	MaxAge       time.Duration // how old a lookup's answer may be and still be given; 0 means 48 hours
 	KeepChanges  time.Duration // how long the log of changes reaches back; 0 means 30 days
+
+	// MaxAge is how old the answer of a lookup may be and still be given: 0 means 48
+	// hours, or twice LookupEvery where that is longer. A job that stays closed or gone
+	// is looked up more and more seldom, up to each 32nd time, and its answer is given
+	// for as many times longer.
+	MaxAge time.Duration
 
 	// KeepSources is how long the copy keeps a source, and what only it shows,
 	// after the last process that named it in its options was seen: 0 means 7
@@ -86,7 +91,7 @@ func (o *Options) setDefaults() {
 	o.Concurrency = min(cmp.Or(max(o.Concurrency, 0), 16), 1024)
 	o.RefreshEvery = min(cmp.Or(max(o.RefreshEvery, 0), 15*time.Minute), maxEvery)
 	o.LookupEvery = min(cmp.Or(max(o.LookupEvery, 0), 24*time.Hour), maxEvery)
-	o.MaxAge = cmp.Or(max(o.MaxAge, 0), 48*time.Hour)
+	o.MaxAge = cmp.Or(max(o.MaxAge, 0), max(48*time.Hour, 2*o.LookupEvery))
 	o.KeepChanges = cmp.Or(max(o.KeepChanges, 0), 30*24*time.Hour)
 	o.KeepSources = cmp.Or(o.KeepSources, 7*24*time.Hour)
 	if o.Logger == nil {
@@ -164,6 +169,18 @@ func (o *Options) sources() ([]*source, error) {
 		add(source{kind: kindFeed, name: f.Name, feed: f})
 	}
 	return out, nil
+}
+
+// checkAddresses refuses sources that the configuration has no address for. Channels
+// do without JobDBURL: their postings are copied, and their jobs stay unknown.
+func (o *Options) checkAddresses() error {
+	if len(o.Channels) > 0 && o.Config.BaseURL == "" {
+		return &jobboard.ConfigError{Field: "BaseURL", Reason: "is empty, and Options.Channels are searched there"}
+	}
+	if len(o.Feeds) > 0 && o.Config.JobDBURL == "" {
+		return &jobboard.ConfigError{Field: "JobDBURL", Reason: "is empty, and the jobs of Options.Feeds are looked up there"}
+	}
+	return nil
 }
 
 func isWeb(address string) bool {

@@ -19,6 +19,8 @@ import (
 	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+
+	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 )
 
 // server is a PostgreSQL server of the tests' own.
@@ -42,7 +44,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	if postgres != nil {
-		databases["postgres"] = func(t *testing.T) string { return postgres.create(t) }
+		jobmirror.Databases["postgres"] = func(t *testing.T) string { return postgres.create(t) }
 	} else if os.Getenv("JOBBOARD_NEED_POSTGRES") != "" {
 		fmt.Fprintln(os.Stderr, "postgres: JOBBOARD_NEED_POSTGRES is set, and there is no PostgreSQL on this machine")
 		os.Exit(1)

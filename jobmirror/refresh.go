@@ -2,6 +2,7 @@ package jobmirror
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -39,12 +40,16 @@ func (s *source) cause() string {
 // do so meanwhile. What the board or the feed fails with is noted with the source,
 // which is due again.
 func (m *Mirror) refreshAfter(ctx context.Context, due dueSource) error {
-	i := slices.IndexFunc(m.sources, func(s *source) bool { return s.id == due.Source })
+	sources := m.named()
+	i := slices.IndexFunc(sources, func(s *source) bool { return s.id == due.Source })
 	if i < 0 {
 		return nil // another process has other options; it finds the source again
 	}
-	src := m.sources[i]
+	src := sources[i]
 	turn, begun, err := m.begin(ctx, src, func(r sourceRow) bool { return r.generation == due.After })
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil // retired meanwhile
+	}
 	if err != nil || !begun {
 		return err
 	}
@@ -54,16 +59,21 @@ func (m *Mirror) refreshAfter(ctx context.Context, due dueSource) error {
 	return nil
 }
 
-// refreshSince refreshes a source, unless another process has done so since a
-// generation. While another one is at it, refreshSince waits.
-func (m *Mirror) refreshSince(ctx context.Context, src *source, generation int64) error {
+// refreshSince refreshes one of the sources, unless another process has done so since
+// a generation. While another one is at it, refreshSince waits.
+func (m *Mirror) refreshSince(ctx context.Context, number int, generation int64) error {
 	for ctx.Err() == nil {
-		done := false
+		src, done := m.named()[number], false
 		turn, begun, err := m.begin(ctx, src, func(r sourceRow) bool {
 			done = r.generation > generation && r.complete >= r.began
 			return !done
 		})
 		switch {
+		case errors.Is(err, sql.ErrNoRows): // another process has retired it
+			if err := m.enter(ctx); err != nil {
+				return err
+			}
+			continue
 		case err != nil || done:
 			return err
 		case begun:
@@ -78,14 +88,12 @@ func (m *Mirror) refreshSince(ctx context.Context, src *source, generation int64
 type sourceRow struct{ generation, began, complete, claimed int64 }
 
 // begin opens a generation of a source, and claims the source, where nobody else
-// is at it and its row is as may wants it to be.
+// is at it and its row is as may wants it to be. Its error is sql.ErrNoRows where the
+// source has no row.
 func (m *Mirror) begin(ctx context.Context, src *source, may func(sourceRow) bool) (out turn, begun bool, err error) {
 	err = m.db.update(ctx, func(t *tx) error {
 		var r sourceRow
 		begun = false
-		if err := t.name([]*source{src}); err != nil {
-			return err
-		}
 		err := t.row("SELECT generation, began, complete, claimed FROM sources WHERE id = ? @lock", []any{src.id},
 			&r.generation, &r.began, &r.complete, &r.claimed)
 		if err != nil || r.claimed > t.now || !may(r) {

@@ -8,7 +8,6 @@ import (
 	"iter"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -18,14 +17,9 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 )
 
-// databases are the addresses of new, empty databases, one of each kind.
-var databases = map[string]func(t *testing.T) string{
-	"sqlite": func(t *testing.T) string { return filepath.Join(t.TempDir(), "jobs.db") },
-}
-
 // onEach runs a test on each database.
 func onEach(t *testing.T, f func(t *testing.T, address string)) {
-	for name, address := range databases {
+	for name, address := range jobmirror.Databases {
 		t.Run(name, func(t *testing.T) { f(t, address(t)) })
 	}
 }

@@ -18,6 +18,7 @@ type row struct {
 	answer int64 // the number of the answer that rec came from
 	seen   int64
 	words  bool // what is searched for may have changed
+	newer  bool // the row is new, or rec is of a newer version than the stored record
 }
 
 const rowColumns = "id, record, ads, hash, linked, answer, seen"

@@ -30,15 +30,15 @@ func (m *Mirror) Refresh(ctx context.Context) error {
 		return err
 	}
 	var failed []error
-	for _, s := range m.sources {
-		if err := m.refreshSince(ctx, s, since); err != nil {
+	for i, s := range m.named() {
+		if err := m.refreshSince(ctx, i, since); err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", s.cause(), err))
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
-	if len(m.sources) > 0 {
+	if len(m.named()) > 0 {
 		failed = append(failed, m.lookUpDue(ctx, false))
 	}
 	failed = append(failed, m.index(ctx), m.prune(ctx))
@@ -69,7 +69,7 @@ func (m *Mirror) Run(ctx context.Context) error {
 		keepAt(nil, followEvery, m.number)
 	}
 	switch {
-	case len(m.sources) == 0:
+	case len(m.named()) == 0:
 	case m.db.shared:
 		keepAt(nil, 0, m.joinFleet)
 	default:
@@ -109,11 +109,7 @@ func (m *Mirror) keepAt(ctx context.Context, wake signal, every time.Duration, f
 
 // refreshDue refreshes the sources that are due, one after the other.
 func (m *Mirror) refreshDue(ctx context.Context) error {
-	var due []dueSource
-	err := m.db.update(ctx, func(t *tx) (err error) {
-		due, err = t.dueSources(m.sources)
-		return err
-	})
+	due, err := m.dueSources(ctx)
 	for _, s := range due {
 		if err == nil {
 			err = m.refreshAfter(ctx, s)

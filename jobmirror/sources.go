@@ -11,32 +11,49 @@ const isSource = "kind = ? AND name = ? AND language = ? AND search = ? AND geo 
 
 func (s *source) key() []any { return []any{s.kind, s.name, s.language, s.text, s.near.String()} }
 
-// enter gives sources their rows, and notes that a process names them.
-func (t *tx) enter(sources []*source) error {
-	for _, s := range sources {
-		err := t.row("SELECT id FROM sources WHERE "+isSource, s.key(), &s.id)
-		if errors.Is(err, sql.ErrNoRows) {
-			s.id, err = t.next("source")
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return t.name(sources)
+// named returns the sources of the options. They are not changed: where another
+// process has retired one, enter puts one with another identifier in its place.
+func (m *Mirror) named() []*source {
+	m.naming.Lock()
+	defer m.naming.Unlock()
+	return m.sources
 }
 
-// name notes that a process names sources, and enters again those that another
-// process has retired.
-func (t *tx) name(sources []*source) error {
-	for _, s := range sources {
-		_, err := t.exec(`INSERT INTO sources (id, kind, name, language, search, geo, named) VALUES (?, ?, ?, ?, ?, ?, ?)
-			ON CONFLICT (id) DO UPDATE SET named = excluded.named`,
-			s.id, s.kind, s.name, s.language, s.text, s.near.String(), t.now)
-		if err != nil {
-			return err
+// enter gives the sources of the options their rows, and notes that a process
+// names them.
+func (m *Mirror) enter(ctx context.Context) error {
+	var entered []*source
+	err := m.db.update(ctx, func(t *tx) error {
+		entered = nil
+		for _, s := range m.named() {
+			one := *s
+			if err := t.enter(&one); err != nil {
+				return err
+			}
+			entered = append(entered, &one)
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
+	m.naming.Lock()
+	defer m.naming.Unlock()
+	m.sources = entered
 	return nil
+}
+
+func (t *tx) enter(s *source) error {
+	err := t.row("UPDATE sources SET named = ? WHERE "+isSource+" RETURNING id", append([]any{t.now}, s.key()...), &s.id)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	if s.id, err = t.next("source"); err != nil {
+		return err
+	}
+	_, err = t.exec("INSERT INTO sources (named, kind, name, language, search, geo, id) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		append(append([]any{t.now}, s.key()...), s.id)...)
+	return err
 }
 
 // sourceIDs returns the argument for @ids that names sources.
@@ -58,17 +75,20 @@ func (m *Mirror) Retire(ctx context.Context) error {
 	if m.opts.ReadOnly {
 		return ErrReadOnly
 	}
-	if len(m.sources) == 0 {
+	if len(m.named()) == 0 {
 		return errors.New("jobmirror: the options name no source, so there is none to stay")
 	}
 	return m.retire(ctx, true)
 }
 
-// retire removes sources that are not named: by this process, with now, or for
-// Options.KeepSources by any.
+// retire says once more which sources this process names, and removes others: all
+// of them, with now, or those that none named for Options.KeepSources.
 func (m *Mirror) retire(ctx context.Context, now bool) error {
-	if len(m.sources) == 0 || m.opts.KeepSources < 0 && !now {
+	if len(m.named()) == 0 {
 		return nil
+	}
+	if err := m.enter(ctx); err != nil || m.opts.KeepSources < 0 && !now {
+		return err
 	}
 	var retired []*source
 	err := m.db.view(ctx, func(t *tx) error {
@@ -78,7 +98,7 @@ func (m *Mirror) retire(ctx context.Context, now bool) error {
 			before = t.now + 1
 		}
 		return t.rows(`SELECT id, kind, name, language, search, geo FROM sources WHERE named < ? AND id NOT IN @ids ORDER BY id`,
-			[]any{before, sourceIDs(m.sources)}, func(scan func(...any) error) error {
+			[]any{before, sourceIDs(m.named())}, func(scan func(...any) error) error {
 				s := &source{}
 				retired = append(retired, s)
 				return scan(&s.id, &s.kind, &s.name, &s.language, &s.text, circleColumn{&s.near})

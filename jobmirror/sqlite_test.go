@@ -172,6 +172,45 @@ func contents(t *testing.T, dir string) string {
 	return b.String()
 }
 
+// A source whose address is missing is refused before anything is written.
+func TestOpenRefusesSourcesWithoutTheirAddress(t *testing.T) {
+	board, lookups := jobboard.Config{BaseURL: "http://127.0.0.1:1", ClientID: "10"}, jobboard.Config{JobDBURL: "http://127.0.0.1:1"}
+	channels, feeds := []Channel{{ID: "whole"}}, []Feed{{Address: "none.xml"}}
+	for name, c := range map[string]struct {
+		opts  Options
+		field string // empty: it is opened
+	}{
+		"a feed alone":                  {Options{Config: lookups, Feeds: feeds}, ""},
+		"a feed without lookups":        {Options{Config: board, Feeds: feeds}, "JobDBURL"},
+		"a channel and a feed likewise": {Options{Config: board, Channels: channels, Feeds: feeds}, "JobDBURL"},
+		"a channel without lookups":     {Options{Config: board, Channels: channels}, ""},
+		"a channel without a board":     {Options{Config: lookups, Channels: channels}, "BaseURL"},
+		"to read only":                  {Options{Channels: channels, Feeds: feeds, ReadOnly: true}, ""},
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "jobs.db")
+		if c.opts.ReadOnly {
+			path = guarded(t).address
+		}
+		m, err := Open(t.Context(), path, c.opts)
+		if c.field == "" {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			} else if err := m.Close(); err != nil {
+				t.Error(err)
+			}
+			continue
+		}
+		wrong, ok := errors.AsType[*jobboard.ConfigError](err)
+		if !ok || wrong.Field != c.field || !errors.Is(err, jobboard.ErrInvalidInput) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: the file is made, %v", name, err)
+		}
+	}
+}
+
 // What is no mirror's database, or is a newer one's, is refused in clear words,
 // and not a byte of it changes.
 func TestOpenRefusesWhatIsNoMirror(t *testing.T) {

@@ -150,10 +150,11 @@ func (m *Mirror) Ready(ctx context.Context) error {
 	var missing int
 	err := m.db.view(ctx, func(t *tx) error {
 		missing = 0
-		if len(m.sources) == 0 { // this process only reads what all others copy
+		sources := m.named()
+		if len(sources) == 0 { // this process only reads what all others copy
 			return t.row("SELECT count(*) FROM sources WHERE kind = 'channel' AND complete = 0", nil, &missing)
 		}
-		for _, s := range m.sources {
+		for _, s := range sources {
 			var copied int
 			if err := t.row("SELECT count(*) FROM sources WHERE complete > 0 AND "+isSource, s.key(), &copied); err != nil {
 				return err

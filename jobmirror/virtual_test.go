@@ -98,6 +98,9 @@ func TestLookupsAreDue(t *testing.T) {
 		waits := map[int64][]time.Duration{}
 		asked := map[int64]time.Time{}
 		look := func(job int64) {
+			if _, err := m.Job(t.Context(), jobboard.JobID(job)); errors.Is(err, jobmirror.ErrStale) {
+				t.Errorf("job %d, before its lookup: %v", job, err) // what is asked about in time is never too old
+			}
 			refresh(t, m)
 			j, err := m.Job(t.Context(), jobboard.JobID(job))
 			if j == nil {
@@ -342,6 +345,24 @@ func TestAnswersGrowOld(t *testing.T) {
 		page, err := m.Search(t.Context(), jobmirror.Query{})
 		if err != nil || len(page.Postings) == 0 || page.Age < 48*time.Hour {
 			t.Errorf("a search after MaxAge: %+v, %v", page, err)
+		}
+	})
+}
+
+// An answer is not too old before the next lookup is due, however seldom these are.
+func TestMaxAgeFollowsLookupEvery(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, path string) {
+		opts := optionsOf(srv)
+		opts.LookupEvery = 7 * 24 * time.Hour
+		m := open(t, path, opts)
+		refresh(t, m)
+		time.Sleep(7 * 24 * time.Hour)
+		if _, err := m.JobInformation(t.Context(), jobboard.JobID(srv.Demo.OpenJob)); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(7*24*time.Hour + time.Second)
+		if _, err := m.JobInformation(t.Context(), jobboard.JobID(srv.Demo.OpenJob)); !errors.Is(err, jobmirror.ErrStale) {
+			t.Error(err)
 		}
 	})
 }
