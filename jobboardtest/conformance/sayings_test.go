@@ -304,6 +304,10 @@ var sayings = []struct {
 		respond: on("subscribe", func(x *exchange) { x.answer(200, "application/json", `{"rss":7}`) }),
 	},
 	{
+		name: "an empty list for it", rule: "subscriptions/confirm", says: "the answer has no such member, or it is no text",
+		respond: on("subscribe", func(x *exchange) { x.answer(200, "application/json", `{"rss":[]}`) }),
+	},
+	{
 		name: "an answer that is no JSON", rule: "subscriptions/stop", says: "the aboId cannot be found in the answer: ",
 		respond: on("subscribe", func(x *exchange) { x.answer(200, "text/plain", "thanks") }),
 	},

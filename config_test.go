@@ -1,0 +1,51 @@
+package jobboard_test
+
+import (
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"golang.org/x/oauth2"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// A Config tells logs which credentials are set, one by one.
+func TestConfigInLogs(t *testing.T) {
+	source := oauth2.StaticTokenSource(&oauth2.Token{AccessToken: "secret"})
+	for _, c := range []struct {
+		cfg             jobboard.Config
+		asJSON, asValue string
+	}{
+		{
+			jobboard.Config{BaseURL: "https://jobs.example"},
+			`{"base_url":"https://jobs.example","client_id":false,"jobdb_token_source":false,"jobdb_url":"","token_source":false}`,
+			"c.base_url=https://jobs.example c.jobdb_url=\"\" c.client_id=false c.token_source=false c.jobdb_token_source=false",
+		},
+		{
+			jobboard.Config{JobDBURL: "https://jobs.example", ClientID: "10"},
+			`{"base_url":"","client_id":true,"jobdb_token_source":false,"jobdb_url":"https://jobs.example","token_source":false}`,
+			"c.base_url=\"\" c.jobdb_url=https://jobs.example c.client_id=true c.token_source=false c.jobdb_token_source=false",
+		},
+		{
+			jobboard.Config{TokenSource: source},
+			`{"base_url":"","client_id":false,"jobdb_token_source":false,"jobdb_url":"","token_source":true}`,
+			"c.base_url=\"\" c.jobdb_url=\"\" c.client_id=false c.token_source=true c.jobdb_token_source=false",
+		},
+		{
+			jobboard.Config{JobDBTokenSource: source},
+			`{"base_url":"","client_id":false,"jobdb_token_source":true,"jobdb_url":"","token_source":false}`,
+			"c.base_url=\"\" c.jobdb_url=\"\" c.client_id=false c.token_source=false c.jobdb_token_source=true",
+		},
+	} {
+		if got, err := json.Marshal(c.cfg); err != nil || string(got) != c.asJSON {
+			t.Errorf("%v\n%s\nwant\n%s", err, got, c.asJSON)
+		}
+		var log strings.Builder
+		slog.New(slog.NewTextHandler(&log, nil)).Info("x", "c", c.cfg)
+		if got := strings.TrimSpace(log.String()); !strings.HasSuffix(got, "msg=x "+c.asValue) {
+			t.Errorf("%s\nwant\n%s", got, c.asValue)
+		}
+	}
+}
