@@ -218,7 +218,7 @@ func (c *call) read(a *answer, resp *http.Response) *failedAttempt {
 	if c.slot.config.MaxBodyBytes > 0 {
 		limit = c.slot.config.MaxBodyBytes
 	}
-	err := a.Open(resp, limit)
+	err := a.Open(a.exchange.Context(), resp, limit)
 	if a.status < 200 || a.status > 299 {
 		return c.refused(a, err)
 	}

@@ -37,6 +37,9 @@ func Hide(text string, secrets []string) string {
 
 // hide also returns the steps of work that it took.
 func hide(text string, secrets []string) (hidden string, steps int) {
+	if len(secrets) == 0 || text == "" {
+		return text, 0
+	}
 	plain := unquote(text)
 	var found []span
 	for _, secret := range secrets {
@@ -82,11 +85,14 @@ func (u *unquoted) find(found []span, secret string) []span {
 		found = u.findFolded(found, bare)
 		found = u.findCut(found, bare)
 	}
-	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-		for shift := range 3 {
-			if core := base64Core(encoding, secret, shift); shift == 0 || len(core) >= enough {
-				found = u.findBase64(found, core)
-			}
+	for shift := range 3 {
+		core, forURL := base64Core(base64.RawStdEncoding, secret, shift), base64Core(base64.RawURLEncoding, secret, shift)
+		if shift > 0 && len(core) < enough {
+			continue
+		}
+		found = u.findBase64(found, core)
+		if forURL != core {
+			found = u.findBase64(found, forURL)
 		}
 	}
 	return found

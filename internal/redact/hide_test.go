@@ -189,7 +189,7 @@ func linear(start, part string, size int) string {
 		return fmt.Sprintf("%d steps for %d bytes: they are not counted", steps, len(once))
 	case twice > steps*5/2:
 		return fmt.Sprintf("%d steps, and %d for twice the text", steps, twice)
-	case steps > 150*len(once)+few:
+	case steps > 60*len(once)+few:
 		return fmt.Sprintf("%d steps for %d bytes", steps, len(once))
 	}
 	return ""

@@ -1,9 +1,9 @@
 package redact
 
 import (
+	"bytes"
 	"html"
 	"sort"
-	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -49,33 +49,46 @@ func (u *unquoted) push(c byte, at span) {
 	switch {
 	case c == ';':
 		u.undoEntity()
-	case isHex(c):
+	case hexValue(c) >= 0:
 		u.undoHex()
 	}
 }
 
 // undoHex undoes %XX, \xXX, \uXXXX and \UXXXXXXXX that end with the last byte.
 func (u *unquoted) undoHex() {
-	for _, form := range [...]struct {
-		mark   string
-		digits int
-	}{{"%", 2}, {`\x`, 2}, {`\u`, 4}, {`\U`, 8}} {
+	b := u.bytes
+	last := len(b) - 1
+	switch {
+	case last >= 2 && b[last-2] == '%':
+		u.undoDigits(last-2, last-1)
+	case last >= 3 && b[last-2] == 'x' && b[last-3] == '\\':
+		u.undoDigits(last-3, last-1)
+	case last >= 5 && b[last-4] == 'u' && b[last-5] == '\\':
+		u.undoDigits(last-5, last-3)
+	case last >= 9 && b[last-8] == 'U' && b[last-9] == '\\':
+		u.undoDigits(last-9, last-7)
+	}
+}
+
+// undoDigits undoes a quoting of hexadecimal digits, if it has nothing else: two
+// of them stand for a byte, more for a character.
+func (u *unquoted) undoDigits(from, digits int) {
+	v := rune(0)
+	for _, c := range u.bytes[digits:] {
 		u.steps++
-		from := len(u.bytes) - form.digits - len(form.mark)
-		if from < 0 || string(u.bytes[from:from+len(form.mark)]) != form.mark {
-			continue
-		}
-		v, err := strconv.ParseUint(string(u.bytes[from+len(form.mark):]), 16, 32)
-		switch {
-		case err != nil:
-		case form.digits == 2:
-			u.replace(from, string([]byte{byte(v)}))
-		case v <= utf8.MaxRune:
-			u.replaceRune(from, rune(v))
-		}
-		if err == nil {
+		digit := hexValue(c)
+		if digit < 0 || v > utf8.MaxRune {
 			return
 		}
+		v = v<<4 | digit
+	}
+	at := span{u.at[from].from, u.at[len(u.at)-1].to}
+	switch {
+	case len(u.bytes)-digits == 2:
+		u.cut(from)
+		u.push(byte(v), at)
+	case v <= utf8.MaxRune:
+		u.replaceRune(from, v)
 	}
 }
 
@@ -98,35 +111,49 @@ func (u *unquoted) replaceRune(from int, r rune) {
 	u.replace(from, string(r))
 }
 
-// maxEntity bounds the length of an HTML entity that is undone, in bytes.
-const maxEntity = 12
+// Bounds of the length of an HTML entity that is undone, in bytes.
+const (
+	minEntity = len("&gt;")
+	maxEntity = 12
+)
 
 // undoEntity undoes an entity of HTML that ends with the last byte.
 func (u *unquoted) undoEntity() {
-	from := len(u.bytes) - 2
-	for ; from >= 0 && from > len(u.bytes)-maxEntity && u.bytes[from] != '&'; from-- {
-		u.steps++
-	}
-	if from < 0 || u.bytes[from] != '&' {
+	start := max(0, len(u.bytes)-maxEntity)
+	i := bytes.LastIndexByte(u.bytes[start:], '&')
+	u.steps += len(u.bytes) - start
+	if i < 0 || len(u.bytes)-start-i < minEntity {
 		return
 	}
-	entity := string(u.bytes[from:])
+	entity := string(u.bytes[start+i:])
 	if plain := html.UnescapeString(entity); plain != entity && len(plain) < len(entity) {
-		u.replace(from, plain)
+		u.replace(start+i, plain)
 	}
 }
 
 // replace puts what a quoting stands for in the place of the bytes from from on.
 func (u *unquoted) replace(from int, plain string) {
 	at := span{u.at[from].from, u.at[len(u.at)-1].to}
-	u.bytes, u.at = u.bytes[:from], u.at[:from]
+	u.cut(from)
 	for i := range len(plain) {
 		u.push(plain[i], at)
 	}
 }
 
-func isHex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+// cut drops the bytes from from on.
+func (u *unquoted) cut(from int) { u.bytes, u.at = u.bytes[:from], u.at[:from] }
+
+// hexValue returns the value of a hexadecimal digit, -1 for another byte.
+func hexValue(c byte) rune {
+	switch {
+	case '0' <= c && c <= '9':
+		return rune(c - '0')
+	case 'a' <= c && c <= 'f':
+		return rune(c-'a') + 10
+	case 'A' <= c && c <= 'F':
+		return rune(c-'A') + 10
+	}
+	return -1
 }
 
 // finish folds what may stand for one another: a plus sign of a URL and a

@@ -3,6 +3,7 @@ package transport
 import (
 	"compress/flate"
 	"compress/gzip"
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 // Body reads an answer within its bound of bytes, which holds for those on the
 // wire and for those they decompress to.
 type Body struct {
+	ctx      context.Context // of the exchange
 	wire     io.ReadCloser
 	gzip     *gzip.Reader // nil: not compressed
 	limit    int64
@@ -45,12 +47,12 @@ func (e EncodingError) Error() string { return string(e) }
 
 var gzipReaders sync.Pool
 
-// Open prepares to read the body of resp, of at most limit bytes. It undoes
-// the body's encoding, which the transport does not do, because it would hide
-// how much came over the wire. It returns an EncodingError, or the error that
-// ended the exchange.
-func (b *Body) Open(resp *http.Response, limit int64) error {
-	b.wire, b.limit = resp.Body, limit
+// Open prepares to read the body of resp, of at most limit bytes, until ctx
+// ends. It undoes the body's encoding, which the transport does not do, because
+// it would hide how much came over the wire. It returns an EncodingError, or the
+// error that ended the exchange.
+func (b *Body) Open(ctx context.Context, resp *http.Response, limit int64) error {
+	b.ctx, b.wire, b.limit = ctx, resp.Body, limit
 	switch encoding := resp.Header.Get("Content-Encoding"); {
 	case encoding == "" || strings.EqualFold(encoding, "identity"):
 		return nil
@@ -98,8 +100,13 @@ func (b *Body) fail(err error) error {
 	return err
 }
 
-// Read reads the decompressed body.
+// Read reads the decompressed body. After the end of the exchange it reads no
+// more, even if there are bytes at hand or a few of them decompress to many.
 func (b *Body) Read(p []byte) (n int, err error) {
+	if b.ctx.Err() != nil {
+		b.lost = context.Cause(b.ctx)
+		return 0, b.lost
+	}
 	if b.gzip != nil {
 		n, err = b.gzip.Read(p)
 	} else {

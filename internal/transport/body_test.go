@@ -3,6 +3,7 @@ package transport
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"io"
 	"math"
@@ -64,7 +65,7 @@ func TestBody(t *testing.T) {
 		resp.Header.Set("Content-Encoding", test.encoding)
 		var b Body
 		var got []byte
-		err := b.Open(resp, test.limit)
+		err := b.Open(t.Context(), resp, test.limit)
 		if err == nil {
 			got, err = io.ReadAll(&b)
 		}
@@ -79,6 +80,29 @@ func TestBody(t *testing.T) {
 		}
 		b.Close()
 	}
+}
+
+// Nothing is decompressed after the end of the exchange.
+func TestBodyEndsWithItsExchange(t *testing.T) {
+	ended := errors.New("no time left")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	resp := &http.Response{
+		Header: http.Header{"Content-Encoding": {"gzip"}},
+		Body:   io.NopCloser(strings.NewReader(zipped(strings.Repeat("\x00", 1<<20)))),
+	}
+	var b Body
+	if err := b.Open(ctx, resp, 1<<21); err != nil {
+		t.Fatal(err)
+	}
+	part := make([]byte, 1<<10)
+	if _, err := b.Read(part); err != nil {
+		t.Fatal(err)
+	}
+	cancel(ended)
+	if n, err := b.Read(part); n != 0 || err != ended || b.Lost() != ended {
+		t.Errorf("%d bytes, %v, lost %v", n, err, b.Lost())
+	}
+	b.Close()
 }
 
 func TestReadAtMost(t *testing.T) {

@@ -182,12 +182,8 @@ func (x *Exchange) expire() {
 	}
 }
 
-// Read reads from the body within the time that is left. Once that is over, it
-// reads no more of a body that has bytes at hand.
+// Read reads from the body within the time that is left.
 func (x *Exchange) Read(p []byte) (int, error) {
-	if x.ctx.Err() != nil {
-		return 0, context.Cause(x.ctx)
-	}
 	wait := x.limits.Stall
 	if x.state.Load() != streaming {
 		wait = max(min(wait, time.Until(x.limits.End)), 0)
