@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
@@ -67,7 +68,7 @@ func NewSite(cfg Config) (*Site, error) {
 	if line(cfg.Title) == "" {
 		wrong = append(wrong, &ConfigError{"Title", "is empty"})
 	}
-	if !isLanguage(cfg.Language) {
+	if !languageTag.MatchString(cfg.Language) {
 		wrong = append(wrong, &ConfigError{"Language", "is not a language such as \"de\" or \"en-GB\""})
 	}
 	if cfg.Jobs == nil {
@@ -94,20 +95,8 @@ func NewSite(cfg Config) (*Site, error) {
 	return &Site{cfg: cfg, url: u, id: uuid.NewSHA1(uuid.NameSpaceURL, []byte(u.String()))}, nil
 }
 
-// isLanguage reports whether a text has the form of a language tag, or is empty.
-func isLanguage(tag string) bool {
-	for i, part := range strings.Split(tag, "-") {
-		if len(part) > 8 || part == "" && (i > 0 || tag != "") {
-			return false
-		}
-		for _, r := range part {
-			if r < '0' || r > '9' && r < 'A' || r > 'Z' && r < 'a' || r > 'z' || i == 0 && r <= '9' {
-				return false
-			}
-		}
-	}
-	return true
-}
+// languageTag matches what has the form of a language tag, and the empty text.
+var languageTag = regexp.MustCompile(`^([A-Za-z]{1,8}(-[0-9A-Za-z]{1,8})*)?$`)
 
 // jobs yields the jobs that may be published from now until then.
 func (s *Site) jobs(ctx context.Context, now, until time.Time) iter.Seq2[Job, error] {

@@ -488,7 +488,7 @@ var _ io.Writer = (*discard)(nil)
 func TestIsLanguage(t *testing.T) {
 	tags := []string{"", "de", "en-GB", "de-1996", "x-klingon"}
 	for _, tag := range append(tags, "-", "de-", "de_DE", "1de", "deutschland", "ä") {
-		if got := isLanguage(tag); got != slices.Contains(tags, tag) {
+		if got := languageTag.MatchString(tag); got != slices.Contains(tags, tag) {
 			t.Errorf("%q: %v", tag, got)
 		}
 	}

@@ -132,7 +132,7 @@ func TestShipped(t *testing.T) {
 	checkError(t, "good", shipped(files("testdata/search.json", ".golangci.yml", "README.md"), "LICENSE", "README.md"), "")
 	for _, name := range []string{
 		"jobboard.test", ".ci/bin/gofumpt", "cmd/jobboard/main.go", "bench/main.go", "other/go.mod", "vendor/modules.txt", "go.work",
-		"examples/search/.env", "id_ed25519", "tls/server.key", ".DS_Store", "client.go~", "cpu.prof",
+		"examples/quickstart/.env", "id_ed25519", "tls/server.key", ".DS_Store", "client.go~", "cpu.prof",
 	} {
 		checkError(t, name, shipped(files(name)), name+" is nothing to ship")
 	}
