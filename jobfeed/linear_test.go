@@ -108,12 +108,6 @@ func TestNameBytes(t *testing.T) {
 // An entry in a section shows that the section was not closed, if another section
 // begins behind it. The end of one does not.
 func TestHidden(t *testing.T) {
-	cdata := -1
-	for kind, section := range sections {
-		if section.begin == "<![CDATA[" {
-			cdata = kind
-		}
-	}
 	for content, want := range map[string]int{
 		"<PositionOpening><![CDATA[":      0,
 		"a<p:positionopening ><![CDATA[":  1,

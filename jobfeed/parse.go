@@ -32,11 +32,13 @@ type parser struct {
 	xml    *xml.Decoder
 	length int // of what it decodes
 	open   []element
+	path   []byte // of the innermost: "/" and the name of each in the entry, in lower case
 	text   []byte // of the element whose text is taken
 	entry  *Entry
 
 	idSeen   bool   // an IdValue has text
 	idFault  *fault // what is wrong with its text
+	idAt     int    // where the content of the last one begins
 	idNested bool   // there is an element in it
 
 	profileName, postingTitle, organization, supplier string
@@ -52,10 +54,9 @@ type dates struct{ from, to Date }
 // element is one that is open.
 type element struct {
 	xml.StartElement
-	content int // where it begins
-	meaning *meaning
-	taken   bool   // its text is, as its own or as that of an element around it
-	area    string // of an Area and what is in it: its lower-case type
+	parent  int // length of the path of the element around it
+	meaning meaning
+	taken   bool // its text is, as its own or as that of an element around it
 }
 
 // parse fills in e from the bytes of an entry. On a fault, e.JobID is there if
@@ -147,12 +148,15 @@ func (p *parser) finish() *fault {
 
 // begin opens an element.
 func (p *parser) begin(start xml.StartElement) {
-	e := element{StartElement: start, content: p.offset(), meaning: opening}
+	e := element{StartElement: start, parent: len(p.path)}
 	if len(p.open) > 0 {
-		parent := p.top()
-		e.meaning, e.area = parent.meaning.child(start.Name.Local), parent.area
-		e.taken = parent.taken && parent.meaning.children == nil
-		p.idNested = p.idNested || parent.meaning == idValue
+		around := p.top()
+		e.taken = around.taken && !around.meaning.ownText
+		p.idNested = p.idNested || string(p.path) == idValue
+		p.enter(start.Name.Local)
+	}
+	if len(p.path) <= longestPath {
+		e.meaning = meanings[string(p.path)]
 	}
 	p.open = append(p.open, e)
 	if e.meaning.text != nil {
@@ -160,28 +164,43 @@ func (p *parser) begin(start xml.StartElement) {
 		p.text = p.text[:0]
 	}
 	if e.meaning.begin != nil {
-		e.meaning.begin(p, p.top())
+		e.meaning.begin(p, start.Attr)
+	}
+}
+
+// enter adds a name to the path. Areas in one another count as one.
+func (p *parser) enter(name string) {
+	p.path = append(p.path, '/')
+	for _, c := range []byte(name) {
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		p.path = append(p.path, c)
+	}
+	if bytes.HasSuffix(p.path, []byte("/area/area")) {
+		p.path = p.path[:len(p.path)-len("/area")]
 	}
 }
 
 // end closes the innermost element.
 func (p *parser) end() {
-	top := p.top()
+	e := p.top()
 	p.open = p.open[:len(p.open)-1]
-	if top.meaning.text != nil {
+	p.path = p.path[:e.parent]
+	if e.meaning.text != nil {
 		text := strings.TrimSpace(string(p.text))
 		p.text = p.text[:0]
-		if text != "" || top.meaning == idValue {
-			top.meaning.text(p, top, text)
-		}
+		e.meaning.text(p, text)
 	}
-	if top.meaning.end != nil {
-		top.meaning.end(p)
+	if e.meaning.end != nil {
+		e.meaning.end(p)
 	}
 }
 
+func (p *parser) beginIdentifier([]xml.Attr) { p.idAt, p.idNested = p.offset(), false }
+
 // identifier takes the text of an IdValue of the job.
-func (p *parser) identifier(e *element, text string) {
+func (p *parser) identifier(text string) {
 	if p.idSeen || text == "" && !p.idNested {
 		return
 	}
@@ -189,24 +208,24 @@ func (p *parser) identifier(e *element, text string) {
 	id, err := jobboard.ParseJobID(text)
 	switch {
 	case p.idNested:
-		p.idFault = &fault{e.content, ErrBadJobID, "an element inside IdValue"}
+		p.idFault = &fault{p.idAt, ErrBadJobID, "an element inside IdValue"}
 	case err != nil:
-		p.idFault = &fault{e.content, ErrBadJobID, fmt.Sprintf("%.40q is not a positive number", text)}
+		p.idFault = &fault{p.idAt, ErrBadJobID, fmt.Sprintf("%.40q is not a positive number", text)}
 	default:
 		p.entry.JobID = id
 	}
 }
 
 // validity takes the dates of an element, unless there are some.
-func (d *dates) validity(e *element) {
+func (d *dates) validity(attrs []xml.Attr) {
 	if *d == (dates{}) {
-		*d = dates{Date(attribute(e.Attr, "validfrom")), Date(attribute(e.Attr, "validto"))}
+		*d = dates{Date(attribute(attrs, "validfrom")), Date(attribute(attrs, "validto"))}
 	}
 }
 
 func (p *parser) location() *Location { return &p.entry.Locations[len(p.entry.Locations)-1] }
 
-func (p *parser) beginLocation() {
+func (p *parser) beginLocation([]xml.Attr) {
 	p.entry.Locations = append(p.entry.Locations, Location{})
 	p.street, p.building, p.lines = "", "", nil
 }
@@ -224,9 +243,9 @@ func (p *parser) endLocation() {
 }
 
 // inArea takes the value of an Area of the location.
-func (p *parser) inArea(e *element, text string) {
+func (p *parser) inArea(text string) {
 	l := p.location()
-	switch e.area {
+	switch strings.ToLower(attribute(p.top().Attr, "type")) {
 	case "countrycode", "country":
 		set(&l.Country, text)
 	case "region":

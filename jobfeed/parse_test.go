@@ -199,14 +199,15 @@ func FuzzParse(f *testing.F) {
 }
 
 // Names are compared without regard to the case of the letters A to Z alone.
-func TestLowerByte(t *testing.T) {
+func TestNamesInPaths(t *testing.T) {
 	for c := range 256 {
 		want := byte(c)
 		if i := strings.IndexByte("ABCDEFGHIJKLMNOPQRSTUVWXYZ", byte(c)); i >= 0 {
 			want = "abcdefghijklmnopqrstuvwxyz"[i]
 		}
-		if got := lowerByte(byte(c)); got != want {
-			t.Errorf("%q becomes %q", byte(c), got)
+		var p parser
+		if p.enter(string([]byte{byte(c)})); string(p.path) != string([]byte{'/', want}) {
+			t.Errorf("%q becomes %q", byte(c), p.path)
 		}
 	}
 }

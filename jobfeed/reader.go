@@ -61,8 +61,8 @@ type Reader struct {
 	deeper   int       // open elements beyond those
 	skipping bool      // in the rest of a broken entry
 
-	resyncEnd int64 // see maxResyncs
-	resyncs   int
+	resyncEnd int64 // up to where the text was read again; see maxResyncs
+	resyncs   int   // how often
 }
 
 type wrapper struct{ name, lang string }

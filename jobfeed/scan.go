@@ -2,6 +2,7 @@ package jobfeed
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 )
@@ -18,36 +19,40 @@ func (r *Reader) open() {
 		_ = r.end(err, "")
 		return
 	}
-	for {
-		rest := bytes.TrimLeft(w.bytes(), " \t\r\n")
-		w.discard(len(w.bytes()) - len(rest))
-		if len(rest) > 0 || !w.more() {
-			break
-		}
+	for len(w.text) == 0 && w.more() {
+		w.discard(len(w.text) - len(bytes.TrimLeft(w.text, " \t\r\n")))
 	}
-	if w.peek(0) != '<' && len(w.bytes()) > 0 {
+	if len(w.text) > 0 && w.text[0] != '<' {
 		w.fill(64) // so that the error does not depend on read sizes
-		_ = r.end(fmt.Errorf("%w: it begins with %.20q", ErrNotFeed, w.bytes()), "")
+		_ = r.end(fmt.Errorf("%w: it begins with %.20q", ErrNotFeed, w.text), "")
 	}
 }
 
 // scan goes beyond the next markup. It returns the entry or the error that
 // stands there, if any.
 func (r *Reader) scan() (*Entry, error) {
+	w := &r.win
 	if !r.skipText() {
 		return nil, r.stop(r.where())
 	}
-	w := &r.win
-	if kind := w.section(0); kind >= 0 {
+	switch kind, end := w.markup(0); kind {
+	case comment, cdata, instruction:
 		return nil, r.section(kind)
-	}
-	switch w.peek(1) {
-	case '/':
-		r.endTag()
-	case '!':
-		return nil, r.declaration()
-	default:
-		return r.startTag()
+	case entryStart:
+		r.element, r.skipping = true, false
+		return r.entry()
+	case startTag:
+		return nil, r.startTag(end)
+	case directive:
+		return nil, r.directive(end)
+	case entryEnd:
+		r.skipping = false
+		w.discard(end)
+	case endTag:
+		if !r.skipping {
+			r.leave(w.text[2:end])
+		}
+		w.discard(end)
 	}
 	return nil, nil
 }
@@ -60,7 +65,7 @@ func (r *Reader) skipText() bool {
 			w.discard(k)
 			return true
 		}
-		w.discard(len(w.bytes()))
+		w.discard(len(w.text))
 		if !w.more() {
 			return false
 		}
@@ -79,99 +84,79 @@ func (r *Reader) where() string {
 }
 
 // section skips a comment or the like that is not in an entry.
-func (r *Reader) section(kind int) error {
+func (r *Reader) section(kind markup) error {
 	if r.skipping {
 		r.skipSection(kind)
 		return nil
 	}
-	start, what := r.win.at(0), sections[kind].what
+	start := r.win.at(0)
 	nested, ok := r.win.skipSection(kind)
 	switch {
 	case !ok:
-		return r.stop(fmt.Sprintf("a %s that begins in line %d", what, start.Line))
-	case nested && sections[kind].begin == "<!--":
+		return r.stop(fmt.Sprintf("a %s that begins in line %d", sections[kind].what, start.Line))
+	case nested && kind == comment:
 		reason := "a comment that holds the beginning of another; entries in it are lost"
 		return &EntryError{Position: start, Entry: start, Err: ErrSyntax, Reason: reason}
 	}
 	return nil
 }
 
-// endTag takes the end tag at the beginning of the window.
-func (r *Reader) endTag() {
-	end, opening := r.win.name(2)
-	switch {
-	case opening:
-		r.skipping = false
-	case !r.skipping:
-		r.leave(r.win.bytes()[2:end])
-	}
-	r.win.discard(end)
-}
-
-// declaration skips the markup that begins with "<!" at the beginning of the
+// directive skips the markup that begins with "<!" at the beginning of the
 // window. A document type declaration counts only where it may stand.
-func (r *Reader) declaration() error {
+func (r *Reader) directive(nameEnd int) error {
 	w := &r.win
-	name, _ := w.name(2)
-	if r.skipping || len(r.wrappers) > 0 || !equalFold(w.bytes()[2:name], "doctype") {
+	if r.skipping || len(r.wrappers) > 0 || !equalFold(w.text[2:nameEnd], "doctype") {
 		w.discard(2)
 		return nil
 	}
-	end, why := w.doctype()
-	switch why {
-	case long:
+	w.fill(maxDoctype)
+	d := newDecoder(w.looked(w.text[:min(len(w.text), maxDoctype)]))
+	switch _, err := d.RawToken(); {
+	case err == nil:
+		w.discard(int(d.InputOffset()))
+		return nil
+	case len(w.text) >= maxDoctype:
 		return r.end(fmt.Errorf("%w: a document type declaration of over %d bytes", ErrTooLarge, maxDoctype), "")
-	case ended:
-		return r.stop("a document type declaration")
 	}
-	w.discard(end)
-	return nil
+	return r.stop("a document type declaration")
 }
 
 // startTag takes the start tag at the beginning of the window, or a "<" that
 // begins no tag.
-func (r *Reader) startTag() (*Entry, error) {
+func (r *Reader) startTag(nameEnd int) error {
 	w := &r.win
-	end, opening := w.name(1)
 	switch {
-	case opening:
-		r.element, r.skipping = true, false
-		return r.entry()
-	case end == 1, r.skipping:
-		w.discard(end)
-		return nil, nil
-	case !r.element && equalFold(w.bytes()[1:end], "html"):
-		return nil, r.end(fmt.Errorf("%w: a page of HTML", ErrNotFeed), "")
+	case nameEnd == 1, r.skipping:
+		w.discard(nameEnd)
+		return nil
+	case !r.element && equalFold(w.text[1:nameEnd], "html"):
+		return r.end(fmt.Errorf("%w: a page of HTML", ErrNotFeed), "")
 	}
 	r.element = true
-	return nil, r.enter(end)
-}
-
-// enter reads the start tag of an element around the entries; its name ends at
-// nameEnd.
-func (r *Reader) enter(nameEnd int) error {
-	w := &r.win
+	at := w.at(0)
 	end, empty, why := w.tag(r.maxEntry)
 	switch {
 	case why == ended:
 		return r.stop("a tag")
-	case why == long:
-		at := w.at(0)
-		w.discard(end)
-		reason := fmt.Sprintf("a tag of over %d bytes", r.maxEntry)
-		return &EntryError{Position: at, Entry: at, Err: ErrTooLarge, Reason: reason}
-	case empty, why == broken:
-	case len(r.wrappers) == maxWrappers:
-		r.deeper++
-	default:
-		lang := languageOf(w.bytes()[:end])
-		if lang == "" {
-			lang = r.language()
-		}
-		r.wrappers = append(r.wrappers, wrapper{string(w.bytes()[1:nameEnd]), lang})
+	case why == whole && !empty:
+		r.enter(string(w.text[1:nameEnd]), w.text[:end])
 	}
 	w.discard(end)
+	if why == long {
+		reason := fmt.Sprintf("a tag of over %d bytes", r.maxEntry)
+		return &EntryError{Position: at, Entry: at, Err: ErrTooLarge, Reason: reason}
+	}
 	return nil
+}
+
+// enter opens an element around the entries.
+func (r *Reader) enter(name string, tag []byte) {
+	if len(r.wrappers) == maxWrappers {
+		r.deeper++
+		return
+	}
+	lang := cmp.Or(languageOf(tag), r.language())
+	r.wrappers = append(r.wrappers, wrapper{name, lang})
 }
 
 // language returns that of the innermost element around the entries.
@@ -197,52 +182,23 @@ func (r *Reader) leave(name []byte) {
 	}
 }
 
-// skipSection skips a section in the rest of a broken entry, unless it looks as
-// if it was never closed; then it goes on inside of it.
-func (r *Reader) skipSection(kind int) {
-	w := &r.win
-	begin := len(sections[kind].begin)
-	end, why := w.sectionEnd(0, kind, r.maxEntry)
-	if why != whole {
-		w.discard(begin)
-		return
-	}
-	content := w.bytes()[begin : end-len(sections[kind].end)]
-	if at := w.hidden(content, kind); at >= 0 && r.mayResync(w.off+int64(end)) {
-		w.discard(begin + at)
-		return
-	}
-	w.discard(end)
-}
-
-// mayResync reports whether the text up to the offset, which was looked at, may
-// be read once more from inside of a section in it.
-func (r *Reader) mayResync(end int64) bool {
-	if r.win.off >= r.resyncEnd {
-		r.resyncs = 0
-	}
-	r.resyncEnd = max(r.resyncEnd, end)
-	r.resyncs++
-	return r.resyncs <= maxResyncs
-}
-
 // entry reads the entry at the beginning of the window. It returns neither an
 // entry nor an error if that is to be skipped.
 func (r *Reader) entry() (*Entry, error) {
 	w := &r.win
 	n, open, why := w.entry(r.maxEntry)
-	raw := w.bytes()[:n:n]
+	raw := w.text[:n:n]
 	switch {
 	case why == whole && r.skip != nil && r.skip(raw):
 		w.discard(n)
 		return nil, nil
-	case why == ended && open < 0 && w.err != io.EOF:
+	case why == ended && open == noSection && w.err != io.EOF:
 		return nil, r.stop("")
 	}
 	r.ahead = n
 	e := &Entry{Position: w.at(0), Language: r.language()}
 	var f *fault
-	if why == long && open < 0 {
+	if why == long && open == noSection {
 		f = &fault{0, ErrTooLarge, fmt.Sprintf("the entry is over %d bytes long", r.maxEntry)}
 	} else {
 		f = parse(w.looked(raw), r.maxDepth, e)
@@ -259,38 +215,19 @@ func (r *Reader) entry() (*Entry, error) {
 	return nil, &EntryError{Position: w.at(f.at), Entry: e.Position, JobID: e.JobID, Err: f.kind, Reason: f.reason}
 }
 
-// resume settles where reading goes on after a broken entry.
-func (r *Reader) resume(raw []byte, open int, why cut) {
-	w := &r.win
-	begin := w.resync(raw)
-	switch {
-	case begin >= 0 && r.mayResync(w.off+int64(len(raw))):
-		r.ahead = begin
-	case open >= 0:
-		r.skipping = true
-		r.ahead = len(raw) + len(sections[open].begin)
-	case why == long, why == ended: // ended: so that the feed ends inside of an entry
-		r.skipping = true
-	}
-}
-
 // notClosed returns the fault of an entry of n bytes whose elements are not all
 // closed.
-func (r *Reader) notClosed(n, open int, why cut) *fault {
-	section := ""
-	if open >= 0 {
-		section = sections[open].what
-	}
+func (r *Reader) notClosed(n int, open markup, why cut) *fault {
 	switch {
 	case why == broken:
 		return &fault{n, ErrSyntax, "the entry is not closed where the next one begins"}
 	case why == whole:
 		return &fault{n, ErrSyntax, "malformed markup at the entry's end"}
-	case open < 0:
+	case open == noSection:
 		return &fault{n, io.ErrUnexpectedEOF, "the feed ends inside the entry"}
 	case why == ended:
-		return &fault{n, ErrSyntax, "a " + section + " that is not closed"}
+		return &fault{n, ErrSyntax, "a " + sections[open].what + " that is not closed"}
 	}
-	reason := fmt.Sprintf("a %s that is not closed within the %d bytes of an entry", section, r.maxEntry)
+	reason := fmt.Sprintf("a %s that is not closed within the %d bytes of an entry", sections[open].what, r.maxEntry)
 	return &fault{n, ErrTooLarge, reason}
 }

@@ -1,0 +1,288 @@
+package jobfeed
+
+import (
+	"bytes"
+	"strings"
+)
+
+// encoding/xml cannot go on after a syntax error, so the text is first cut into
+// entries by the little of XML that this takes: tags, comments, CDATA sections
+// and processing instructions. A "<" begins markup everywhere but in those
+// three, in attribute values too, where XML does not allow it: that is what
+// makes it possible to find the next tag after a broken one.
+
+// markup is what a "<" begins.
+type markup int
+
+// The kinds of markup. The first three are sections, in which "<" means nothing.
+const (
+	comment markup = iota
+	cdata
+	instruction
+	entryStart // the start tag of an entry
+	entryEnd   // the end tag of an entry
+	startTag   // another one, or a "<" that begins nothing
+	endTag     // another one
+	directive  // "<!" that begins no section
+
+	sectionKinds = entryStart
+	noSection    = sectionKinds
+)
+
+var sections = [sectionKinds]struct {
+	begin, end []byte
+	what       string
+}{
+	comment:     {[]byte("<!--"), []byte("-->"), "comment"},
+	cdata:       {[]byte("<![CDATA["), []byte("]]>"), "CDATA section"},
+	instruction: {[]byte("<?"), []byte("?>"), "processing instruction"},
+}
+
+const (
+	longestBegin = len("<![CDATA[") // of a section
+	maxName      = 256              // of the names that are looked at
+)
+
+// markupIn returns what b begins with, and where the name in it or the beginning
+// of the section ends.
+func markupIn(b []byte) (kind markup, end int) {
+	kind, end = startTag, 1
+	if len(b) > 1 && (b[1] == '!' || b[1] == '?') {
+		for kind, s := range sections {
+			if bytes.HasPrefix(b, s.begin) {
+				return markup(kind), len(s.begin)
+			}
+		}
+	}
+	if len(b) > 1 {
+		switch b[1] {
+		case '/':
+			kind, end = endTag, 2
+		case '!':
+			kind, end = directive, 2
+		}
+	}
+	name := nameIn(b[end:])
+	end += len(name)
+	switch {
+	case !isOpening(name):
+	case kind == startTag:
+		kind = entryStart
+	case kind == endTag:
+		kind = entryEnd
+	}
+	return kind, end
+}
+
+// nameIn returns the name that b begins with, or its first maxName bytes.
+func nameIn(b []byte) []byte {
+	b = b[:min(len(b), maxName)]
+	for i, c := range b {
+		if !nameByte[c] {
+			return b[:i]
+		}
+	}
+	return b
+}
+
+// nameByte tells which bytes a name may consist of.
+var nameByte = func() (t [256]bool) {
+	for c := range t {
+		t[c] = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+			c == '_' || c == ':' || c == '.' || c == '-' || c >= 0x80
+	}
+	return t
+}()
+
+// isOpening reports whether a name, whatever its prefix and case, is that of an
+// entry.
+func isOpening(name []byte) bool {
+	const want = "positionopening"
+	prefix := len(name) - len(want)
+	return prefix >= 0 && (prefix == 0 || name[prefix-1] == ':') && equalFold(name[prefix:], want)
+}
+
+// equalFold compares a name with one in ASCII, whatever the case of ASCII letters.
+// Other letters that fold to those are longer.
+func equalFold[T string | []byte](name T, ascii string) bool {
+	return len(name) == len(ascii) && strings.EqualFold(string(name), ascii)
+}
+
+// markup returns what the "<" at i begins, and where the name in it or the
+// beginning of the section ends.
+func (w *window) markup(i int) (kind markup, end int) {
+	for {
+		kind, end = markupIn(w.text[i:])
+		end += i
+		whole := i+longestBegin <= len(w.text) && end < len(w.text)
+		if whole || !w.more() {
+			return kind, end
+		}
+	}
+}
+
+// A cut says why something ends where it does.
+type cut int
+
+const (
+	whole  cut = iota
+	broken     // by markup that does not belong there
+	ended      // by the end of the text
+	long       // by the bound
+)
+
+// entry finds the end of the entry at the beginning of the window. If open is a
+// section, that is where one begins that has no end before the text's (ended) or
+// within the limit (long).
+func (w *window) entry(limit int) (end int, open markup, why cut) {
+	i, selfClosing, why := w.tag(limit)
+	if selfClosing || why == ended || why == long {
+		return i, noSection, why
+	}
+	for {
+		if i, why = w.next(i, limit); why != whole {
+			return i, noSection, why
+		}
+		switch kind, end := w.markup(i); kind {
+		case comment, cdata, instruction:
+			if end, why = w.sectionEnd(i, kind, limit); why != whole {
+				return i, kind, why
+			}
+			i = end
+		case entryStart:
+			return i, noSection, broken
+		case entryEnd:
+			switch end, why = w.closed(end, limit); why {
+			case whole, ended:
+				return end, noSection, why
+			case long:
+				return i, noSection, why
+			}
+			i++
+		default:
+			i++
+		}
+	}
+}
+
+var lessThan = []byte{'<'}
+
+// next finds the first "<" from i on.
+func (w *window) next(i, limit int) (at int, why cut) {
+	for {
+		k, n := w.index(i, lessThan), len(w.text)
+		switch {
+		case k >= limit:
+			return k, long
+		case k >= 0:
+			return k, whole
+		case n > limit:
+			return n, long
+		case !w.more():
+			return n, ended
+		}
+		i = n
+	}
+}
+
+// byteAt returns the byte at i; long or ended: there is none before the limit.
+func (w *window) byteAt(i, limit int) (c byte, why cut) {
+	w.steps++
+	switch {
+	case i >= limit:
+		return 0, long
+	case i == len(w.text) && !w.more():
+		return 0, ended
+	}
+	return w.text[i], whole
+}
+
+// closed finds the end of an end tag whose name ends at i; broken: there is more
+// than white space in it.
+func (w *window) closed(i, limit int) (end int, why cut) {
+	for ; ; i++ {
+		switch c, why := w.byteAt(i, limit); {
+		case why != whole:
+			return i, why
+		case c == '>':
+			return i + 1, whole
+		case c != ' ' && c != '\t' && c != '\r' && c != '\n':
+			return i, broken
+		}
+	}
+}
+
+// tag finds the end of the start tag at the beginning of the window.
+func (w *window) tag(limit int) (end int, selfClosing bool, why cut) {
+	quote := byte(0) // around the byte; 0: none
+	for i := 1; ; i++ {
+		c, why := w.byteAt(i, limit)
+		switch {
+		case why != whole:
+			return i, false, why
+		case c == '<':
+			return i, false, broken
+		case c == quote:
+			quote = 0
+		case quote != 0:
+		case c == '"', c == '\'':
+			quote = c
+		case c == '>':
+			return i + 1, w.text[i-1] == '/', whole
+		}
+	}
+}
+
+// searched says that no end of a section begins at from or later and before to.
+// It keeps many sections that share an end, or have none, from being searched many
+// times.
+type searched struct{ from, to int64 }
+
+// sectionEnd finds the end of the section that begins at i.
+func (w *window) sectionEnd(i int, kind markup, limit int) (end int, why cut) {
+	term := sections[kind].end
+	from := w.off + int64(i+len(sections[kind].begin))
+	s := &w.searched[kind]
+	if from < s.from || from > s.to {
+		*s = searched{from, from}
+	}
+	for {
+		at := int(s.to - w.off)
+		found := w.index(at, term)
+		if found < 0 {
+			at = max(at, len(w.text)-len(term)+1) // the rest may belong to the end
+		} else {
+			at = found
+		}
+		s.to = w.off + int64(at)
+		switch {
+		case at+len(term) > limit:
+			return i, long
+		case found >= 0:
+			return at + len(term), whole
+		case !w.more():
+			return i, ended
+		}
+	}
+}
+
+// skipSection discards the section at the beginning of the window, however long
+// it is. nested: another of its kind begins in it. False: it does not end.
+func (w *window) skipSection(kind markup) (nested, ok bool) {
+	begin, term := sections[kind].begin, sections[kind].end
+	w.discard(len(begin))
+	for {
+		found := w.index(0, term)
+		if found >= 0 {
+			nested = nested || bytes.Contains(w.text[:found], begin)
+			w.discard(found + len(term))
+			return nested, true
+		}
+		sure := w.text[:max(0, len(w.text)-len(term)+1)] // the rest may belong to the end
+		nested = nested || bytes.Contains(sure, begin)
+		w.discard(max(0, len(sure)-len(begin)+1))
+		if !w.more() {
+			return nested, false
+		}
+	}
+}

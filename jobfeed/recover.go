@@ -1,0 +1,92 @@
+package jobfeed
+
+import "bytes"
+
+// Behind a broken entry reading goes on at the next one. What makes that hard are
+// sections: an entry in one is text, but a section that somebody forgot to close
+// hides the entries that follow.
+
+// resume settles where reading goes on after a broken entry.
+func (r *Reader) resume(raw []byte, open markup, why cut) {
+	w := &r.win
+	begin := w.resync(raw)
+	switch {
+	case begin >= 0 && r.mayResync(w.off+int64(len(raw))):
+		r.ahead = begin
+	case open != noSection:
+		r.skipping = true
+		r.ahead = len(raw) + len(sections[open].begin)
+	case why == long, why == ended: // ended: so that the feed ends inside of an entry
+		r.skipping = true
+	}
+}
+
+// skipSection skips a section in the rest of a broken entry, unless it looks as
+// if it was never closed; then it goes on inside of it.
+func (r *Reader) skipSection(kind markup) {
+	w := &r.win
+	begin := len(sections[kind].begin)
+	end, why := w.sectionEnd(0, kind, r.maxEntry)
+	if why != whole {
+		w.discard(begin)
+		return
+	}
+	content := w.text[begin : end-len(sections[kind].end)]
+	if at := w.hidden(content, kind); at >= 0 && r.mayResync(w.off+int64(end)) {
+		w.discard(begin + at)
+		return
+	}
+	w.discard(end)
+}
+
+// mayResync reports whether the text up to the offset, which was looked at, may
+// be read once more from inside of a section in it.
+func (r *Reader) mayResync(end int64) bool {
+	if r.win.off >= r.resyncEnd {
+		r.resyncs = 0
+	}
+	r.resyncEnd = max(r.resyncEnd, end)
+	r.resyncs++
+	return r.resyncs <= maxResyncs
+}
+
+// resync looks in a broken entry for a section that was not closed where its
+// author meant to: an entry begins in it and then a section of the same kind.
+// It returns the beginning of that entry, or -1.
+func (w *window) resync(raw []byte) (begin int) {
+	w.looked(raw)
+	for i := 1; i < len(raw); i++ {
+		k := bytes.IndexByte(raw[i:], '<')
+		if k < 0 {
+			break
+		}
+		i += k
+		kind, n := markupIn(raw[i:])
+		if kind >= noSection {
+			continue
+		}
+		i += n
+		content, _, _ := bytes.Cut(raw[i:], sections[kind].end)
+		if at := w.hidden(content, kind); at >= 0 {
+			return i + at
+		}
+		i += len(content)
+	}
+	return -1
+}
+
+// hidden returns where in the content of a section an entry begins that is
+// followed by the beginning of another such section, or -1.
+func (w *window) hidden(content []byte, kind markup) int {
+	w.looked(content)
+	rest := content[:max(0, bytes.LastIndex(content, sections[kind].begin))]
+	for i, c := range rest {
+		if c != '<' {
+			continue
+		}
+		if kind, _ := markupIn(rest[i:]); kind == entryStart {
+			return i
+		}
+	}
+	return -1
+}
