@@ -447,6 +447,33 @@ func TestHangingSource(t *testing.T) {
 		}
 	})
 
+	inBubble(t, "a try to renew ahead of time that fails is repeated after 21 to 28 s", func(t *testing.T) {
+		var asked []time.Time
+		var requests atomic.Int64
+		a := tokenClient(t, &requests).Applicant(jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
+			if asked = append(asked, time.Now()); len(asked) == 1 {
+				return ofAnHour("first"), nil
+			}
+			return nil, errNoToken
+		}))
+		for range 55 * 60 {
+			if _, err := a.HasApplied(t.Context(), 1); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+		}
+		synctest.Wait()
+		if len(asked) < 10 {
+			t.Fatalf("asked %d times", len(asked))
+		}
+		for i := 2; i < len(asked); i++ {
+			// The next call after the pause begins it.
+			if pause := asked[i].Sub(asked[i-1]); pause < 21*time.Second || pause > 29*time.Second {
+				t.Errorf("it is asked again after %v", pause)
+			}
+		}
+	})
+
 	inBubble(t, "not comparable", func(t *testing.T) {
 		release := make(chan struct{})
 		var hanging, requests atomic.Int64

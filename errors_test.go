@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/jobboard-sdk/jobboard-go"
@@ -67,6 +69,26 @@ func TestConditions(t *testing.T) {
 	} {
 		if got := jobboard.HTTPStatus(err); got != want || jobboard.Settled(err) {
 			t.Errorf("%v: status %d, want %d; settled %v", err, got, want, jobboard.Settled(err))
+		}
+	}
+}
+
+// The error of an unusable answer names its content type, also one whose
+// parameters are wrong.
+func TestContentTypeInErrors(t *testing.T) {
+	for header, want := range map[string]string{
+		"text/html; charset=utf-8":         `(text/html, begins "<html>")`,
+		"text/html; charset":               `(text/html, begins "<html>")`,
+		"":                                 `(no content type, begins "<html>")`,
+		"text/html/x":                      `(no content type, begins "<html>")`,
+		"text/" + strings.Repeat("x", 100): `xxx…, begins "<html>")`,
+	} {
+		c := served(t, jobboard.Config{}, func(r *http.Request) *http.Response {
+			return answer(r, 200, "<html>", "Content-Type", header)
+		})
+		_, err := c.Applicant(jobboard.StaticToken("token")).HasApplied(t.Context(), 1)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", header, err, want)
 		}
 	}
 }

@@ -218,8 +218,8 @@ func detailOf(err error) string {
 // describe returns the detail of an unusable answer with its content type and
 // its beginning, so that a person can tell who sent it.
 func (a *answer) describe(detail string) string {
-	media, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
-	if err != nil || media == "" {
+	media, _, _ := mime.ParseMediaType(a.header.Get("Content-Type")) // is there, too, if a parameter is wrong
+	if media == "" {
 		media = "no content type"
 	}
 	head := a.c.secrets.Head

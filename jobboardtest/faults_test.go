@@ -366,6 +366,14 @@ func TestExecute(t *testing.T) {
 	}
 }
 
+func TestStatusOfAFault(t *testing.T) {
+	for status, want := range map[int]bool{199: false, 200: true, 999: true, 1000: false} {
+		if err := (jobboardtest.Fault{Status: status}).Check(); (err == nil) != want {
+			t.Errorf("%d: %v", status, err)
+		}
+	}
+}
+
 func TestFaultJSON(t *testing.T) {
 	full := jobboardtest.Fault{
 		Name: "n", Operation: jobboardtest.OpSearch, Path: "/x/*", Skip: 1, Times: 2, For: 3 * time.Second, Share: 0.5, Seed: 7,

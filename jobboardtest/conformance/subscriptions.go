@@ -8,7 +8,7 @@ import (
 
 var subscriptionRules = []rule{
 	changing("subscriptions/subscribe", "4.5, 9", "POST subscribes to a channel", func(p *probe) {
-		if id, ok := p.subscribe(true); ok && id != "" {
+		if id := p.subscribe(true); id != "" {
 			_, _ = p.try(p.subscriptionRequest(http.MethodDelete, id)) // leaves nothing behind
 		}
 	}),
@@ -48,36 +48,36 @@ func (p *probe) subscriptionRequest(method, id string) request {
 	return rq
 }
 
-// subscribe makes a subscription and finds its identifier. A rule that does not
-// own the POST is skipped when it fails.
-func (p *probe) subscribe(own bool) (id string, ok bool) {
+// subscribe makes a subscription and returns its identifier, or "" where there is
+// none. A rule that does not own the POST is skipped then.
+func (p *probe) subscribe(own bool) string {
 	if p.lacks(p.BaseURL == "", "BaseURL") || p.lacks(len(p.Subscription.Query) == 0 && p.Subscription.Body == "", "Subscription") {
-		return "", false
+		return ""
 	}
 	rs, err := p.try(p.subscriptionRequest(http.MethodPost, ""))
 	switch {
 	case own && err != nil:
 		p.errorf("%s", err)
-		return "", false
+		return ""
 	case own && rs.status/100 != 2:
 		p.errorf("it is answered with %s", rs)
-		return "", false
+		return ""
 	case err != nil || rs.status/100 != 2:
 		p.unless("subscriptions/subscribe")
-		return "", false
+		return ""
 	}
 	find := p.Subscription.ID
 	if find == nil {
 		find = p.memberID
 	}
-	if id, err = find(rs.body); err != nil || id == "" {
-		if own {
-			return "", true // where the identifier is, the interface does not show
-		}
-		p.skip("the aboId cannot be found in the answer: %v", err)
-		return "", false
+	id, err := find(rs.body)
+	if err == nil && id != "" {
+		return id
 	}
-	return id, true
+	if !own { // where the identifier is, the interface does not show
+		p.skip("the aboId cannot be found in the answer: %v", err)
+	}
+	return ""
 }
 
 func (p *probe) memberID(answer []byte) (string, error) {
@@ -100,8 +100,8 @@ func (p *probe) memberID(answer []byte) (string, error) {
 }
 
 func (p *probe) onSubscription(method string) {
-	id, ok := p.subscribe(false)
-	if !ok {
+	id := p.subscribe(false)
+	if id == "" {
 		return
 	}
 	if rs, ok := p.send(p.subscriptionRequest(method, id)); ok && rs.status/100 != 2 {

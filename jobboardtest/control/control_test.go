@@ -215,7 +215,27 @@ func TestRefusals(t *testing.T) {
 		{"POST", "/jobs", `{"title":"x","location":{"lat":"9"}}`, 400, "location.lat", "belong together"},
 		{"POST", "/jobs", `{"title":"x","location":{"lat":9}}`, 400, "location.lat", "it is a string"},
 		{"POST", "/jobs", `{"title":"x","additional_locations":[{},{"lat":"NaN","long":"1"}]}`, 400, "additional_locations.1.lat", "decimal"},
+		{"POST", "/jobs", `{"id":-1,"title":"x"}`, 400, "id", "id is -1, below 0"},
 		{"POST", "/postings", `{"title":"x"}`, 400, "channels", "empty"},
+		{"POST", "/postings", `{"id":-1,"title":"x","channels":["c"]}`, 400, "id", "id is -1, below 0"},
+		{"POST", "/postings", `{"channels":["c"]}`, 400, "title", "missing"},
+		{"POST", "/postings", `{"title":"x","channels":"c"}`, 400, "channels", "it is a list"},
+		{"POST", "/publish", `[]`, 400, "", "must be a JSON object"},
+		{"POST", "/tokens", `[]`, 400, "", "must be a JSON object"},
+		{"POST", "/codes", `[]`, 400, "", "must be a JSON object"},
+		{"POST", "/tokens/expire", `[]`, 400, "", "must be a JSON object"},
+		{"PUT", "/state", `[]`, 400, "", "must be a JSON object"},
+		{"PUT", "/state", `{"jobs":[7]}`, 400, "jobs", "cannot be a number, it is a object"},
+		{"PUT", "/clock", `[]`, 400, "", "must be a JSON object"},
+		{"POST", "/clock/advance", `[]`, 400, "", "must be a JSON object"},
+		{"GET", "/requests/x", ``, 400, "id", "whole number"},
+		{"GET", "/requests/1", ``, 404, "", "no request 1"},
+		{"POST", "/faults", `{"share":"half"}`, 400, "share", "it is a number"},
+		{"GET", "/events?since=1", ``, 400, "since", "unknown parameter"},
+		{"GET", "/state?x=1", ``, 400, "x", "no parameters"},
+		{"GET", "/board?x=1", ``, 400, "x", "unknown parameter"},
+		{"DELETE", "/jobs/x", ``, 400, "id", "whole number"},
+		{"POST", "/applications", `[]`, 400, "", "must be a JSON object"},
 		{"POST", "/postings", `{"title":"x","channels":["c"],"version_id":-4}`, 400, "version_id", "below 0"},
 		{"POST", "/postings", `{"title":"x","channels":["c"],"job_start":"monday"}`, 400, "", "monday"},
 		{"POST", "/publish", `{"job":{"title":"x"}}`, 400, "channel", "missing"},
@@ -261,7 +281,8 @@ func TestRefusals(t *testing.T) {
 		{"PATCH", "/variants", `{"error_field":"code."}`, 400, "error_field", "empty part"},
 		{"PATCH", "/variants", `{"error_field":"error..code"}`, 400, "error_field", "empty part"},
 		{"PATCH", "/variants", `{"page_size":"3"}`, 400, "page_size", "whole number"},
-		{"POST", "/faults", `{"status":99}`, 400, "status", "99"},
+		{"POST", "/faults", `{"status":199}`, 400, "status", "status 199 is not between 200 and 999"},
+		{"POST", "/faults", `{"status":1000}`, 400, "status", "status 1000 is not between 200 and 999"},
 		{"POST", "/faults", `{"status":"503"}`, 400, "status", "whole number"},
 		{"POST", "/faults", `{"delay":"soon"}`, 400, "delay", "soon"},
 		{"POST", "/faults", `{"delay":"-1s"}`, 400, "delay", "below 0"},
@@ -464,6 +485,11 @@ func TestClock(t *testing.T) {
 	if now := s.srv.Now().UTC(); now.Hour() != 2 || now.Second() < 5 {
 		t.Errorf("the time is %v", now)
 	}
+	s.must("PUT", "/clock", `{"now":"2030-01-02T03:04:05Z","stopped":true}`)
+	if c := s.must("DELETE", "/clock", ""); c["stopped"] != false {
+		t.Errorf("back in real time the clock is %v", c)
+	}
+	s.must("PUT", "/clock", `{"now":"2030-01-02T03:04:05Z"}`)
 	s.must("POST", "/reset", "")
 	if d := time.Since(s.srv.Now()); d.Abs() > time.Minute {
 		t.Errorf("after a reset the clock is %v behind", d)
