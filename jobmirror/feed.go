@@ -287,10 +287,12 @@ func (m *Mirror) openFeed(ctx context.Context, feed Feed) (io.ReadCloser, error)
 const maxFeedRedirects = 10
 
 // limitRedirects returns a check of redirects that waits before each that the
-// client's own check follows; nil: the first maxFeedRedirects.
+// client's own check follows; nil: the first maxFeedRedirects. Where it leads does
+// not learn where it came from.
 func limitRedirects(check func(*http.Request, []*http.Request) error, wait func() error,
 ) func(*http.Request, []*http.Request) error {
 	return func(req *http.Request, via []*http.Request) error {
+		req.Header.Del("Referer") // it would tell the feed's address, with a key that it may hold
 		if check != nil {
 			if err := check(req, via); err != nil {
 				return err

@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -129,13 +128,15 @@ type feedBehind struct {
 	redirects int
 	feed      string
 	asked     []time.Time
+	told      string // what requests said of the address before
 }
 
 func (f *feedBehind) RoundTrip(r *http.Request) (*http.Response, error) {
 	f.asked = append(f.asked, time.Now())
+	f.told += r.Header.Get("Referer") + r.Header.Get("Authorization")
 	rs := httptest.NewRecorder()
 	if len(f.asked) <= f.redirects {
-		http.Redirect(rs, r, "/"+strconv.Itoa(len(f.asked)), http.StatusFound)
+		http.Redirect(rs, r, fmt.Sprintf("https://mirror%d.example/feed.xml", len(f.asked)), http.StatusFound)
 	} else {
 		rs.WriteString(f.feed)
 	}
@@ -143,7 +144,8 @@ func (f *feedBehind) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // Each redirect on the way to a feed waits for a slot of the limit, however long
-// that takes, as every request does. The client's own check of redirects holds.
+// that takes, as every request does. The client's own check of redirects holds, and
+// the feed's address, with a key that it may hold, is told to nobody else.
 func TestFeedRedirectsAreLimited(t *testing.T) {
 	const gap = 100 * time.Second // more than a feed may send nothing
 	refused := errors.New("not this way")
@@ -164,13 +166,16 @@ func TestFeedRedirectsAreLimited(t *testing.T) {
 			transport := &feedBehind{redirects: test.redirects, feed: "<Jobs/>"}
 			opts := optionsOf(srv)
 			opts.Channels, opts.Limit = nil, 1/gap.Seconds()
-			opts.Feeds = []jobmirror.Feed{{Address: "https://feeds.example/", HTTPClient: &http.Client{Transport: transport, CheckRedirect: test.check}}}
+			opts.Feeds = []jobmirror.Feed{{Address: "https://feeds.example/?key=hush", HTTPClient: &http.Client{Transport: transport, CheckRedirect: test.check}}}
 			m := open(t, path, opts)
 			ctx, cancel := context.WithTimeout(t.Context(), test.deadline)
 			defer cancel()
 			err := m.Refresh(ctx)
 			if said := fmt.Sprint(err); (err != nil) != (test.want != "") || !strings.Contains(said, test.want) {
 				t.Errorf("%s: %v, want %q", name, err, test.want)
+			}
+			if transport.told != "" {
+				t.Errorf("%s: other hosts are told %q", name, transport.told)
 			}
 			if len(transport.asked) != test.requests {
 				t.Errorf("%s: %d requests, want %d", name, len(transport.asked), test.requests)
