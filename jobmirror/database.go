@@ -376,6 +376,10 @@ func records[T any](t *tx, query string, args []any, each func(T) error) error {
 	})
 }
 
+// since returns how long ago a time of a column is; 0 where the clock was set back
+// meanwhile.
+func (t *tx) since(ms int64) time.Duration { return max(time.Duration(t.now-ms)*time.Millisecond, 0) }
+
 // next raises a counter by one and returns its new value.
 func (t *tx) next(counter string) (value int64, err error) {
 	err = t.row(t.db.next, []any{counter}, &value)

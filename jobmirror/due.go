@@ -15,24 +15,48 @@ const (
 	sourceLease = 15 * time.Second
 )
 
+// isFree is the condition for a row without a lease. One that ends later than any
+// lease that begins now was taken before the clock was set back.
+const isFree = "(claimed <= ? OR claimed > ?)"
+
+// free returns the arguments of isFree for rows that are claimed for so long.
+func (t *tx) free(lease time.Duration) []any { return []any{t.now, t.now + lease.Milliseconds()} }
+
+// clockSetBack makes due whatever waits for a time that the clock had before it was
+// set back: when a refresh began is yet to come then.
+func (t *tx) clockSetBack() error {
+	_, err := t.exec("UPDATE sources SET began = ?, next_due = ? WHERE began > ?", t.now, t.now, t.now)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec("UPDATE jobs SET next_due = ? WHERE looked_up > ? AND next_due > ?", t.now, t.now, t.now)
+	return err
+}
+
 // dueSource is a source that is due, and the generation that was its last.
 type dueSource struct {
 	Source int64 `json:"source"`
 	After  int64 `json:"after"`
 }
 
-// dueSources returns the sources that are due and that nobody refreshes.
+// maxDue is how many sources are handed out at a time: with thousands that are due,
+// the others come when some of these are done.
+const maxDue = 100
+
+// dueSources returns the sources that are due and that nobody refreshes, those first
+// that have been due the longest.
 func (m *Mirror) dueSources(ctx context.Context) (due []dueSource, err error) {
 	sources, found := m.named(), 0
 	err = m.db.view(ctx, func(t *tx) error {
-		return t.rows("SELECT id, generation, next_due <= ? AND claimed <= ? FROM sources WHERE id IN @ids ORDER BY id",
-			[]any{t.now, t.now, sourceIDs(sources)}, func(scan func(...any) error) error {
+		args := append([]any{t.now, t.now}, append(t.free(sourceLease), sourceIDs(sources))...)
+		return t.rows("SELECT id, generation, (next_due <= ? OR began > ?) AND "+isFree+" FROM sources WHERE id IN @ids ORDER BY next_due, id",
+			args, func(scan func(...any) error) error {
 				var (
 					s   dueSource
 					now bool
 				)
 				err := scan(&s.Source, &s.After, &now)
-				if found++; now {
+				if found++; now && len(due) < maxDue {
 					due = append(due, s)
 				}
 				return err
@@ -53,8 +77,8 @@ type batch struct {
 
 // reserve claims jobs for a new batch: those that have been due the longest.
 func (t *tx) reserve(n int) (b batch, err error) {
-	due := false
-	err = t.row("SELECT EXISTS (SELECT 1 FROM jobs WHERE next_due <= ? AND claimed <= ?)", []any{t.now, t.now}, &due)
+	due, free := false, append([]any{t.now}, t.free(batchLease)...)
+	err = t.row("SELECT EXISTS (SELECT 1 FROM jobs WHERE next_due <= ? AND "+isFree+")", free, &due)
 	if err != nil || !due {
 		return b, err
 	}
@@ -62,8 +86,8 @@ func (t *tx) reserve(n int) (b batch, err error) {
 		return b, err
 	}
 	b.Jobs, err = t.numbers(`UPDATE jobs SET claimed = ?, batch = ? WHERE job IN
-		(SELECT job FROM jobs WHERE next_due <= ? AND claimed <= ? ORDER BY next_due, job LIMIT ? @skip) RETURNING job`,
-		t.now+batchLease.Milliseconds(), b.Batch, t.now, t.now, n)
+		(SELECT job FROM jobs WHERE next_due <= ? AND `+isFree+` ORDER BY next_due, job LIMIT ? @skip) RETURNING job`,
+		append(append([]any{t.now + batchLease.Milliseconds(), b.Batch}, free...), n)...)
 	return b, err
 }
 

@@ -3,6 +3,7 @@ package jobmirror
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"net/http"
 	"strings"
@@ -316,4 +317,79 @@ func TestRetryAfterOfAFeed(t *testing.T) {
 			t.Errorf("Retry-After %q: a pause of %s, not %s", header, got, want)
 		}
 	}
+}
+
+// With thousands of sources that are due some are handed out at a time, and each has
+// its turn.
+func TestThousandsOfSources(t *testing.T) {
+	onEach(t, func(t *testing.T, m *Mirror) {
+		channels := make([]Channel, 3000)
+		for i := range channels {
+			channels[i].ID = jobboard.ChannelID(fmt.Sprintf("channel %d", i))
+		}
+		m = beside(t, m, Options{Config: m.opts.Config, Channels: channels})
+		seen := map[int64]bool{}
+		for rounds := 0; len(seen) < len(channels); rounds++ {
+			due, err := m.dueSources(t.Context())
+			if err != nil || len(due) > maxDue || rounds > len(channels)/maxDue {
+				t.Fatalf("round %d: %d sources are due, %v", rounds, len(due), err)
+			}
+			do(t, m, func(t *tx) error {
+				for _, s := range due {
+					seen[s.Source] = true
+					if _, err := t.exec("UPDATE sources SET next_due = ? WHERE id = ?", t.now+1_000_000, s.Source); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		if due, err := m.dueSources(t.Context()); err != nil || len(due) != 0 {
+			t.Errorf("%d are due, %v", len(due), err)
+		}
+	})
+}
+
+// A feed that shrinks by nine tenths keeps its entries until the next refresh misses
+// the same ones; their jobs are asked about then, and not taken for gone.
+func TestFeedThatShrinksAtOnce(t *testing.T) {
+	onEach(t, func(t *testing.T, m *Mirror) {
+		feed := m.sources[2]
+		read := func(n int64) (turn, string) {
+			t.Helper()
+			now := beginTurn(t, m, feed)
+			items := make([]feedItem, n)
+			for i := range items {
+				items[i] = feedItem{hash: int64(i + 1), job: int64(i + 1)}
+			}
+			do(t, m, func(t *tx) error { _, err := t.saveEntries(feed, now, items); return err })
+			reason, err := m.sweep(t.Context(), feed, now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return now, reason
+		}
+		check := func(what string, entries, wantDue int, reason, words string) {
+			t.Helper()
+			s, err := m.Status(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.Sources[2].Rows != entries || s.Due != wantDue || !strings.Contains(reason, words) || (reason == "") != (words == "") {
+				t.Errorf("%s: %d entries, %d jobs are due, %q", what, s.Sources[2].Rows, s.Due, reason)
+			}
+			do(t, m, func(t *tx) error { _, err := t.exec("UPDATE jobs SET next_due = ?", t.now+1_000_000); return err })
+		}
+		_, reason := read(1000)
+		check("whole", 1000, 1000, reason, "")
+		_, reason = read(100)
+		check("shrunk", 1000, 100, reason, "900 are missing")
+		_, reason = read(400) // some are back
+		check("partly back", 400, 1000, reason, "")
+		_, reason = read(40)
+		check("shrunk once more", 400, 40, reason, "360 are missing")
+		_, reason = read(40)
+		check("and still", 40, 400, reason, "")
+		checkLog(t, m)
+	})
 }

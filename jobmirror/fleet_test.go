@@ -290,6 +290,50 @@ func TestTwoRefreshAtOnce(t *testing.T) {
 	}
 }
 
+// Fleets with different sources share a database: each source comes to a process that
+// names it, also where most name others, and no job is looked up twice.
+func TestTwoFleetsShareADatabase(t *testing.T) {
+	needPostgres(t)
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	feed := filepath.Join(t.TempDir(), "feed.xml")
+	feedOf(t, feed, manyJobs(srv, 50), 0)
+	address := postgres.create(t)
+	channel := optionsOf(srv)
+	channel.Feeds = nil
+	few := open(t, address, channel)
+	all := []*jobmirror.Mirror{few}
+	for range 3 {
+		all = append(all, open(t, address, feedOptions(srv, feed)))
+	}
+	began := time.Now()
+	defer runIn(t, all...)()
+	until(t, 2*time.Minute, "every source is complete", func() bool {
+		s, err := few.Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, source := range s.Sources {
+			if source.Complete.IsZero() {
+				return false
+			}
+		}
+		return len(s.Sources) == 3 && s.Due == 0 && s.Jobs[jobmirror.StateUnknown] == 0
+	})
+	t.Logf("complete after %s", time.Since(began))
+	s, err := few.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs := 0
+	for _, n := range s.Jobs {
+		jobs += n
+	}
+	if asked := srv.Count(jobboardtest.OpJobInformation); asked > jobs+jobs/10 {
+		t.Errorf("%d jobs were asked about %d times", jobs, asked)
+	}
+	checkReplay(t, few)
+}
+
 // A process that slept through its rescue writes what it was told, but does not
 // end the run that its batch has by then elsewhere.
 func TestSleeperLeavesItsSuccessorAlone(t *testing.T) {

@@ -148,13 +148,16 @@ func (m *Mirror) serveJob(w http.ResponseWriter, r *http.Request) {
 		m.failed(w, r, err)
 		return
 	}
-	w.Header().Set("Age", strconv.FormatInt(int64(j.Age.Seconds()), 10))
+	w.Header().Set("Age", seconds(j.Age))
 	if c, ok := codes[j.State]; ok {
 		writeCode(w, c.status, c.code, c.message)
 		return
 	}
 	writeJSON(w, http.StatusOK, j.information())
 }
+
+// seconds writes an age for the header Age.
+func seconds(age time.Duration) string { return strconv.FormatInt(int64(age/time.Second), 10) }
 
 func writeCode(w http.ResponseWriter, status int, code, message string) {
 	writeJSON(w, status, map[string]string{"code": code, "message": message})

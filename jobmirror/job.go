@@ -69,7 +69,7 @@ func (t *tx) job(id jobboard.JobID, j *Job) error {
 			return err
 		}
 	}
-	j.LookedUp, j.Age = instant(lookedUp), time.Duration(t.now-lookedUp)*time.Millisecond
+	j.LookedUp, j.Age = instant(lookedUp), t.since(lookedUp)
 	if j.Information != nil && j.Information.Nationalities != "" {
 		var entries string
 		hash := []any{j.Information.Nationalities}

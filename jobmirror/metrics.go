@@ -132,7 +132,7 @@ func (t *tx) observeSources(x *metrics, o metric.Observer) error {
 			attribute.String("jobboard.source.name", s.String()), attribute.String("jobboard.source.language", s.language))
 		o.ObserveInt64(x.failures, failures, which)
 		if complete > 0 {
-			o.ObserveFloat64(x.sourceAge, float64(t.now-complete)/1000, which)
+			o.ObserveFloat64(x.sourceAge, t.since(complete).Seconds(), which)
 		}
 		return nil
 	})

@@ -33,7 +33,7 @@ func (m *Mirror) serveSearch(w http.ResponseWriter, r *http.Request) {
 	)
 	err := m.db.view(r.Context(), func(t *tx) (err error) {
 		copied, err = t.channelCopy(string(q.Channel), r.Header.Get("Accept-Language"))
-		if err == nil && copied.complete > 0 {
+		if err == nil && copied.complete {
 			hits, err = t.hits(q, copied.language)
 		}
 		return err
@@ -45,11 +45,11 @@ func (m *Mirror) serveSearch(w http.ResponseWriter, r *http.Request) {
 		m.failed(w, r, err)
 	case !copied.known:
 		http.Error(w, "the mirror does not hold this channel", http.StatusNotFound)
-	case copied.complete == 0:
+	case !copied.complete:
 		comeBack(w, "the channel was not copied whole yet", "60")
 	default:
 		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Age", strconv.FormatInt((copied.now-copied.complete)/1000, 10))
+		w.Header().Set("Age", seconds(copied.age))
 		w.Header().Set("Vary", "Accept-Language")
 		if m.writePage(r.Context(), w, hits) != nil {
 			panic(http.ErrAbortHandler) // half an answer must not look whole
@@ -77,9 +77,10 @@ func cutLast(s, sep string) (before, after string, found bool) {
 
 // channelCopy is the copy of a channel in one language.
 type channelCopy struct {
-	known         bool
-	language      string
-	complete, now int64 // when the copy was complete last, 0: never; and what time it is
+	known    bool
+	language string
+	complete bool          // the copy was complete once
+	age      time.Duration // since it was complete last
 }
 
 // channelCopy chooses the language of a channel's copy that a header
@@ -109,7 +110,7 @@ func (t *tx) channelCopy(channel, accept string) (channelCopy, error) {
 		return channelCopy{}, err
 	}
 	i := preferred(accept, languages)
-	return channelCopy{known: true, language: languages[i], complete: complete[i], now: t.now}, nil
+	return channelCopy{known: true, language: languages[i], complete: complete[i] > 0, age: t.since(complete[i])}, nil
 }
 
 // preferred returns the index of the language that a header Accept-Language asks

@@ -96,8 +96,15 @@ func (m *Mirror) begin(ctx context.Context, src *source, may func(sourceRow) boo
 		begun = false
 		err := t.row("SELECT generation, began, complete, claimed FROM sources WHERE id = ? @lock", []any{src.id},
 			&r.generation, &r.began, &r.complete, &r.claimed)
-		if err != nil || r.claimed > t.now || !may(r) {
+		// A lease that ends later than any that begins now was taken before the clock was set back.
+		claimed := r.claimed > t.now && r.claimed <= t.now+sourceLease.Milliseconds()
+		if err != nil || claimed || !may(r) {
 			return err
+		}
+		if r.began > t.now {
+			if err := t.clockSetBack(); err != nil {
+				return err
+			}
 		}
 		begun = true
 		out, err = t.begin(src, t.now+sourceLease.Milliseconds())

@@ -422,7 +422,7 @@ func (t *tx) age(channel string) (time.Duration, error) {
 	if err != nil || complete == nil || *complete == 0 {
 		return -1, err
 	}
-	return time.Duration(t.now-*complete) * time.Millisecond, nil
+	return t.since(*complete), nil
 }
 
 // channelOf returns the channel of a source as it stands in a record.

@@ -3,6 +3,7 @@ package jobmirror_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -364,6 +365,57 @@ func TestMaxAgeFollowsLookupEvery(t *testing.T) {
 		if _, err := m.JobInformation(t.Context(), jobboard.JobID(srv.Demo.OpenJob)); !errors.Is(err, jobmirror.ErrStale) {
 			t.Error(err)
 		}
+	})
+}
+
+// A copy that was made while the clock was a year ahead is as old as none, and is
+// brought up to date at once: it does not wait for the year to pass.
+func TestClockSetBackByAYear(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		m := open(t, address, optionsOf(srv))
+		refresh(t, m)
+		base, year := serve(t, m), (365 * 24 * time.Hour).Milliseconds()
+		for _, set := range []string{
+			"UPDATE sources SET began = began + %d, complete = complete + %[1]d, next_due = next_due + %[1]d, claimed = next_due + %[1]d",
+			"UPDATE jobs SET looked_up = looked_up + %d, next_due = next_due + %[1]d, claimed = next_due + %[1]d",
+		} {
+			if err := jobmirror.Exec(t.Context(), m, fmt.Sprintf(set, year)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		job := jobboard.JobID(srv.Demo.OpenJob)
+		if j, err := m.Job(t.Context(), job); err != nil || j.Age != 0 {
+			t.Errorf("%+v, %v", j, err)
+		}
+		if page, err := m.Search(t.Context(), jobmirror.Query{}); err != nil || page.Age != 0 {
+			t.Errorf("%+v, %v", page, err)
+		}
+		for _, path := range []string{"/jobdb/public/apply/external?jobid=" + job.String(), "/api/rest/v2/frontend/jobboards/" + srv.Demo.Channel + "/jobs"} {
+			rs, err := http.Get(base + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rs.Body.Close()
+			if rs.StatusCode != http.StatusOK || rs.Header.Get("Age") != "0" {
+				t.Errorf("%s: %s, Age %s", path, rs.Status, rs.Header.Get("Age"))
+			}
+		}
+		other := open(t, address, optionsOf(srv)) // beside the one that the clock was set back under
+		run(t, other)
+		until(t, 30*time.Second, "all is asked again", func() bool {
+			s, err := m.Status(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			j, err := m.Job(t.Context(), job)
+			for _, source := range s.Sources {
+				if soon := time.Now().Add(time.Hour); source.Complete.After(soon) || source.NextDue.After(soon) {
+					return false
+				}
+			}
+			return err == nil && time.Until(j.LookedUp) < time.Minute && time.Until(j.NextLookup) < 48*time.Hour
+		})
 	})
 }
 

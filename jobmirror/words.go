@@ -71,13 +71,45 @@ func newWords(language string) *words {
 
 // add takes the words of a text: runs of letters, marks and digits.
 func (w *words) add(text string) {
-	for word := range strings.FieldsFuncSeq(strings.ToLower(norm.NFKC.String(text)), func(r rune) bool {
+	text = strings.ReplaceAll(strings.ToLower(norm.NFKC.String(text)), "i\u0307", "i") // of a capital I with a dot
+	for run := range strings.FieldsFuncSeq(text, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 	}) {
-		if len(word) <= maxWord {
-			w.set[w.stem(word)] = struct{}{}
-		}
+		w.addRun(run)
 	}
+}
+
+// addRun takes the words of a run of letters. Where the writing has no spaces between
+// words, each character counts as one, and each two that follow each other.
+func (w *words) addRun(run string) {
+	begin, before := 0, ""
+	for i, r := range run {
+		if !unspaced(r) {
+			before = ""
+			continue
+		}
+		w.addWord(run[begin:i])
+		character := string(r)
+		w.addWord(character)
+		if before != "" {
+			w.addWord(before + character)
+		}
+		begin, before = i+len(character), character
+	}
+	w.addWord(run[begin:])
+}
+
+func (w *words) addWord(word string) {
+	if word != "" && len(word) <= maxWord {
+		w.set[w.stem(word)] = struct{}{}
+	}
+}
+
+// unspaced reports whether a character is of a writing without spaces between words.
+func unspaced(r rune) bool {
+	const prolonged = '\u30fc' // of Katakana, and to Unicode of no writing
+	return r == prolonged || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana,
+		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
 func (w *words) stem(word string) string {
