@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -43,6 +44,8 @@ type app struct {
 	secrets  *secretList // that must not be shown
 	fake     *jobboardtest.Server
 	began    bool // the command line was understood
+
+	endsItself atomic.Bool // the command has a bound of its own for what it does when it is to end
 }
 
 // run is the program; it gives the exit code.
@@ -53,7 +56,12 @@ func (a *app) run(ctx context.Context, args []string) int {
 	a.stdout = out
 	root := a.command()
 	root.SetArgs(args)
-	called, err := root.ExecuteContextC(ctx)
+	called, err := a.execute(ctx, root)
+	if called == nil {
+		code, word := interruption(ctx)
+		fmt.Fprintln(a.stderr, "jobboard:", word)
+		return code
+	}
 	if err == nil && out.err == nil {
 		return exitOK
 	}
@@ -77,6 +85,36 @@ func (a *app) run(ctx context.Context, args []string) int {
 		a.complain(err, hint)
 	}
 	return code
+}
+
+// maxEnding is how long a command may go on after ctx ended. What it reads or writes
+// may keep it for ever, such as standard input from a program that says nothing.
+const maxEnding = 2 * time.Second
+
+// execute runs the command. It returns nil for one that did not end when it was to.
+func (a *app) execute(ctx context.Context, root *cobra.Command) (*cobra.Command, error) {
+	var called *cobra.Command
+	ended := make(chan error, 1)
+	go func() {
+		var err error
+		called, err = root.ExecuteContextC(ctx)
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		return called, err
+	case <-ctx.Done():
+	}
+	enough := time.After(maxEnding)
+	if a.endsItself.Load() {
+		enough = nil
+	}
+	select {
+	case err := <-ended:
+		return called, err
+	case <-enough:
+		return nil, nil
+	}
 }
 
 // complain writes an error and the next step to standard error.

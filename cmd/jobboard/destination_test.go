@@ -97,3 +97,14 @@ func TestSearchCSV(t *testing.T) {
 		t.Error("a title is a formula")
 	}
 }
+
+// A file keeps what it has where the search fails.
+func TestOutputOutlivesFailure(t *testing.T) {
+	srv := demo(t)
+	srv.Fail(jobboardtest.Fault{Status: 403})
+	kept := file(t, "jobs.json", "of yesterday", 0o600)
+	newProcess().pointAt(srv).run(t, "search", "--output", kept).want(t, exitCredential)
+	if body, err := os.ReadFile(kept); err != nil || string(body) != "of yesterday" {
+		t.Errorf("%v: %q", err, body)
+	}
+}

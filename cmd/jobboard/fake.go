@@ -27,6 +27,7 @@ up and open nothing else. It runs until it is interrupted.`,
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
+			a.endsItself.Store(true)
 			base, err := net.Listen("tcp", addr)
 			if err != nil {
 				return usage("--addr: %w", err)

@@ -58,6 +58,7 @@ and it gets onto the PATH with
 				return usage("%s is not on the PATH", p.binary()).
 					next("in a checkout: " + p.source + "\njobboard help " + p.name + " says how to install it")
 			}
+			a.endsItself.Store(true)
 			child := exec.CommandContext(cmd.Context(), path, args...)
 			child.Stdin, child.Stdout, child.Stderr = a.stdin, a.stdout, a.stderr
 			if out, ok := a.stdout.(*output); ok {

@@ -156,6 +156,16 @@ func (a *app) search(ctx context.Context, flags *pflag.FlagSet, f *searchFlags) 
 	if err != nil {
 		return err
 	}
+	// A file that is there is not emptied for a search that fails.
+	var page *jobboard.JobSearchResult
+	if form != "jsonl" {
+		if form == "" {
+			q.OmitConfig = []string{jobboard.KeyAdText}
+		}
+		if page, err = s.Search(ctx, ch, q); err != nil {
+			return err
+		}
+	}
 	to, err := a.destination(&f.output)
 	if err != nil {
 		return err
@@ -164,13 +174,7 @@ func (a *app) search(ctx context.Context, flags *pflag.FlagSet, f *searchFlags) 
 	if form == "jsonl" {
 		err = found.stream(s.PostingStream(ctx, ch, q), to)
 	} else {
-		if form == "" {
-			q.OmitConfig = []string{jobboard.KeyAdText}
-		}
-		var page *jobboard.JobSearchResult
-		if page, err = s.Search(ctx, ch, q); err == nil {
-			err = found.page(a, page, form, to)
-		}
+		err = found.page(a, page, form, to)
 	}
 	if err = to.close(err); err != nil {
 		return err

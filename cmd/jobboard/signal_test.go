@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -64,6 +66,33 @@ func TestSignalEndsRequests(t *testing.T) {
 		if code := cmd.ProcessState.ExitCode(); code != want.code || stderr.String() != want.says {
 			t.Errorf("%v: exit code %d: %q", signal, code, stderr)
 		}
+	}
+}
+
+// A command ends also when what it reads says nothing, or nobody takes what it writes.
+func TestSignalEndsWaiting(t *testing.T) {
+	for name, args := range map[string][]string{
+		"reading": {"feed", "-", "--jobdb-url", "http://127.0.0.1:9"},
+		"writing": {"version"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, end := context.WithCancelCause(t.Context())
+				stdin, typed := io.Pipe()
+				taken, stdout := io.Pipe()
+				p := newProcess()
+				p.stdin, p.stdout = stdin, stdout
+				began := time.Now()
+				time.AfterFunc(time.Minute, func() { end(errTerminated) })
+				r := p.runContext(ctx, t, args...).want(t, exitTerminated)
+				if took := time.Since(began); r.err != "jobboard: terminated\n" || took > time.Minute+maxEnding {
+					t.Errorf("after %s: %q", took, r.err)
+				}
+				typed.Close()
+				taken.Close()
+				synctest.Wait()
+			})
+		})
 	}
 }
 
