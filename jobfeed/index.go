@@ -167,17 +167,25 @@ func NewIndex(entries iter.Seq2[*Entry, error]) (*Index, error) {
 func (x *Index) add(e *Entry) {
 	x.entries++
 	for _, id := range e.Postings {
-		x.postings.list = append(x.postings.list, pair{int64(id), int64(e.JobID)})
+		x.postings.add(int64(id), e.JobID)
 	}
 	for _, l := range e.Links {
 		job, version := jobboard.LinkedJob(l.URL)
 		if version == 0 {
 			continue
 		}
-		x.versions.list = append(x.versions.list, pair{int64(version), int64(e.JobID)})
-		if job != 0 && job != e.JobID {
-			x.versions.list = append(x.versions.list, pair{int64(version), int64(job)})
+		x.versions.add(int64(version), e.JobID)
+		if job != e.JobID {
+			x.versions.add(int64(version), job)
 		}
+	}
+}
+
+// add notes that an identifier leads to a job. Entries that no Reader made may
+// have numbers that are no identifiers.
+func (ps *pairs) add(id int64, job jobboard.JobID) {
+	if id > 0 && job > 0 {
+		ps.list = append(ps.list, pair{id, int64(job)})
 	}
 }
 

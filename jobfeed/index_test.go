@@ -258,13 +258,44 @@ func TestIndexOfNothingIsWritten(t *testing.T) {
 	}
 }
 
+// Numbers that are no identifiers lead nowhere, and do not spoil the file.
+func TestIndexOfEntriesByHand(t *testing.T) {
+	link := []jobfeed.Link{{Kind: jobfeed.LinkPosting, URL: "?jobDbPVId=7"}}
+	list := []*jobfeed.Entry{
+		{JobID: 0, Postings: []jobboard.JobPostingID{5}, Links: link},
+		{JobID: -1, Postings: []jobboard.JobPostingID{5}, Links: link},
+		{JobID: 1, Postings: []jobboard.JobPostingID{0, -5, 5}, Links: link},
+	}
+	x, err := jobfeed.NewIndex(func(yield func(*jobfeed.Entry, error) bool) {
+		for _, e := range list {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if _, err := x.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	if x, err = jobfeed.ReadIndex(&b); err != nil {
+		t.Fatal(err)
+	}
+	job, evidence, ok := x.Job(&jobboard.JobPosting{JobPostingID: 5, PostingVersionID: 7})
+	if job != 1 || !ok || !reflect.DeepEqual(evidence, jobfeed.Evidence{Posting: 1, Version: 1}) {
+		t.Errorf("%d, %+v, %v", job, evidence, ok)
+	}
+}
+
 func TestIndexWriteFails(t *testing.T) {
 	x := index(t, "<Jobs>"+adOf(1, "100", "")+"</Jobs>")
 	pr, pw := io.Pipe()
 	boom := errors.New("boom")
 	pr.CloseWithError(boom)
-	if _, err := x.WriteTo(pw); !errors.Is(err, boom) {
-		t.Error(err)
+	if n, err := x.WriteTo(pw); n != 0 || !errors.Is(err, boom) {
+		t.Errorf("%d bytes of none, %v", n, err)
 	}
 	if err := x.SaveFile(filepath.Join(t.TempDir(), "nowhere", "x")); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)

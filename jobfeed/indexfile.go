@@ -48,7 +48,7 @@ func (x *Index) WriteTo(w io.Writer) (int64, error) {
 	}
 	out.write(out.sum.Sum(nil))
 	if err := out.w.Flush(); err != nil {
-		return out.n, fmt.Errorf("jobfeed: writing an index: %w", err)
+		return out.n - int64(out.w.Buffered()), fmt.Errorf("jobfeed: writing an index: %w", err)
 	}
 	return out.n, nil
 }

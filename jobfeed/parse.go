@@ -33,7 +33,7 @@ type parser struct {
 	length int // of what it decodes
 	open   []element
 	path   []byte // of the innermost: "/" and the name of each in the entry, in lower case
-	text   []byte // of the element whose text is taken
+	text   []byte // of the elements whose text is taken
 	entry  *Entry
 
 	idSeen   bool   // an IdValue has text
@@ -55,6 +55,7 @@ type dates struct{ from, to Date }
 type element struct {
 	xml.StartElement
 	parent  int // length of the path of the element around it
+	text    int // where its text begins
 	meaning meaning
 	taken   bool // its text is, as its own or as that of an element around it
 }
@@ -148,7 +149,7 @@ func (p *parser) finish() *fault {
 
 // begin opens an element.
 func (p *parser) begin(start xml.StartElement) {
-	e := element{StartElement: start, parent: len(p.path)}
+	e := element{StartElement: start, parent: len(p.path), text: len(p.text)}
 	if len(p.open) > 0 {
 		around := p.top()
 		e.taken = around.taken && !around.meaning.ownText
@@ -161,7 +162,6 @@ func (p *parser) begin(start xml.StartElement) {
 	p.open = append(p.open, e)
 	if e.meaning.text != nil {
 		p.top().taken = true
-		p.text = p.text[:0]
 	}
 	if e.meaning.begin != nil {
 		e.meaning.begin(p, start.Attr)
@@ -188,8 +188,8 @@ func (p *parser) end() {
 	p.open = p.open[:len(p.open)-1]
 	p.path = p.path[:e.parent]
 	if e.meaning.text != nil {
-		text := strings.TrimSpace(string(p.text))
-		p.text = p.text[:0]
+		text := strings.TrimSpace(string(p.text[e.text:]))
+		p.text = p.text[:e.text]
 		e.meaning.text(p, text)
 	}
 	if e.meaning.end != nil {

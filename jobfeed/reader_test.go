@@ -241,8 +241,11 @@ func TestFallbacks(t *testing.T) {
 	check("company", one().Company, "Organisation")
 	feed = strings.Replace(feed, "<Company>", "<Company>Text", 1)
 	check("company", one().Company, "Text")
-	feed = strings.Replace(feed, "<Company>Text", "<Company><Name>Name</Name><Division>Division</Division>", 1)
+	feed = strings.Replace(feed, "<Company>Text", "<Company>Text<Name> </Name><Division>Division</Division>", 1)
+	check("company beside an empty name", one().Company, "Text")
+	feed = strings.Replace(feed, "<Name> ", "<Name>Name", 1)
 	check("company", one().Company, "Name")
+	feed = strings.Replace(feed, "<Company>Text", "<Company>", 1)
 	without("<Name>Name</Name>", "</Division>")
 	feed = strings.Replace(feed, "<Company>", "<Company>Text", 1)
 	without("<Company>", "</Company>")
@@ -378,6 +381,7 @@ func TestEncodings(t *testing.T) {
 		{"none declared", feed("")},
 		{"UTF-8", feed(decl("UTF-8"))},
 		{"an empty encoding", feed(decl(""))},
+		{"an instruction that is no declaration", feed(`<?xml-stylesheet href="a" encoding="koi8-r"?>`)},
 		{"the first encoding that is whole", feed(`<?xml encoding="utf-8 encoding=x encoding='utf-8'?>`)},
 		{"UTF-8 with a mark", "\ufeff" + feed(decl("utf8"))},
 		{"the mark wins", "\ufeff" + feed(decl("ISO-8859-1"))},

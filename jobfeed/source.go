@@ -88,9 +88,9 @@ func encodingOf(br *bufio.Reader) (encoding.Encoding, error) {
 	return declared(br)
 }
 
-// encodingAttribute is encoding="value" or encoding='value' in an XML
-// declaration.
-var encodingAttribute = regexp.MustCompile(`encoding[ \t\r\n]*=[ \t\r\n]*(?:"([^"]*)"|'([^']*)')`)
+// encodingAttribute is an XML declaration up to encoding="value" or
+// encoding='value' in it. What begins with <?xml-stylesheet is none.
+var encodingAttribute = regexp.MustCompile(`(?s)^\s*<\?xml\s.*?encoding\s*=\s*(?:"([^"]*)"|'([^']*)')`)
 
 // declared returns the encoding of the XML declaration; nil means UTF-8.
 func declared(br *bufio.Reader) (encoding.Encoding, error) {

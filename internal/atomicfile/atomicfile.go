@@ -17,7 +17,7 @@ import (
 // old file, if there was one, is as it was, or the new one is whole in its
 // place and only its name may not outlast a loss of power. The file is readable
 // and writable by its owner alone.
-func Write(name string, write func(io.Writer) error) (err error) {
+func Write(name string, write func(io.Writer) error) error {
 	dir, base := filepath.Split(name)
 	if dir == "" {
 		dir = "."
@@ -26,8 +26,9 @@ func Write(name string, write func(io.Writer) error) (err error) {
 	if err != nil {
 		return err
 	}
+	replaced := false
 	defer func() {
-		if err != nil {
+		if !replaced { // also where write panics
 			_ = f.Close() // again, where Close is what failed
 			_ = os.Remove(f.Name())
 		}
@@ -42,6 +43,7 @@ func Write(name string, write func(io.Writer) error) (err error) {
 	if err := rename(f.Name(), name); err != nil {
 		return fmt.Errorf("replacing %s: %w", name, err)
 	}
+	replaced = true
 	return nil
 }
 

@@ -92,6 +92,15 @@ func TestWriteFails(t *testing.T) {
 		t.Error(err)
 	}
 	want(t, file, "old")
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic of write is lost")
+			}
+		}()
+		_ = atomicfile.Write(file, func(io.Writer) error { panic(boom) })
+	}()
+	want(t, file, "old")
 	folder := filepath.Join(dir, "folder")
 	if err := os.MkdirAll(filepath.Join(folder, "in it"), 0o700); err != nil {
 		t.Fatal(err)
