@@ -16,14 +16,12 @@ func (c *Control) time() clockState {
 	return clockState{Now: c.srv.Now().UTC().Round(0), Stopped: c.stopped.Load()}
 }
 
-func (c *Control) setTime(r *http.Request) (any, error) {
-	var in struct {
-		Now     string `json:"now"`
-		Stopped bool   `json:"stopped"`
-	}
-	if err := decode(r, &in); err != nil {
-		return nil, err
-	}
+type newTime struct {
+	Now     string `json:"now"`
+	Stopped bool   `json:"stopped"`
+}
+
+func (c *Control) setTime(in newTime) (any, error) {
 	if in.Now == "" {
 		return nil, missing("now")
 	}
@@ -57,13 +55,11 @@ func (c *Control) backToRealTime() {
 	c.stopped.Store(false)
 }
 
-func (c *Control) advance(r *http.Request) (any, error) {
-	var v struct {
-		By string `json:"by"`
-	}
-	if err := decode(r, &v); err != nil {
-		return nil, err
-	}
+type timeSpan struct {
+	By string `json:"by"`
+}
+
+func (c *Control) advance(v timeSpan) (any, error) {
 	if v.By == "" {
 		return nil, missing("by")
 	}

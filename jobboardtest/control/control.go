@@ -129,13 +129,11 @@ func (c *Control) lost(w http.ResponseWriter, r *http.Request) error {
 
 func noPath() error { return notFound("there is no such path; openapi.json lists them") }
 
-// route is one method and path, and one of the three functions: f returns what
-// is answered as JSON; nil answers 204. act takes no body and answers 204. raw
-// answers by itself.
+// route is one method and path, and one of the two functions: f returns what is
+// answered as JSON; nil answers 204. raw answers by itself.
 type route struct {
 	method, path string
 	f            func(*http.Request) (any, error)
-	act          func(*http.Request) error
 	raw          http.HandlerFunc
 	params       []string // of the query; any other is refused
 	empty        bool     // takes no body
@@ -155,10 +153,6 @@ func (c *Control) guarded(r route) http.Handler {
 	}
 	if r.limit == 0 {
 		r.limit = maxBody
-	}
-	if act := r.act; act != nil {
-		r.empty = true
-		r.f = func(req *http.Request) (any, error) { return nil, act(req) }
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		v, err := c.call(r, w, req)

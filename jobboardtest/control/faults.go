@@ -55,32 +55,28 @@ func doesNothing(f jobboardtest.Fault) bool {
 		f.Break == "" && f.DripBytes == 0 && f.DripEvery == 0 && f.Encoding == "" && f.Skew == 0
 }
 
-func (c *Control) liftAll(*http.Request) error {
+func (c *Control) liftAll(*http.Request) (any, error) {
 	c.srv.LiftFaults()
-	return nil
+	return nil, nil //nolint:nilnil // 204
 }
 
-func (c *Control) fault(r *http.Request) (any, error) {
-	a, err := c.findFault(r)
+func (c *Control) fault(id int64) (any, error) {
+	a, err := c.findFault(id)
 	if err != nil {
 		return nil, err
 	}
 	return show(a), nil
 }
 
-func (c *Control) lift(r *http.Request) error {
-	a, err := c.findFault(r)
+func (c *Control) lift(id int64) (any, error) {
+	a, err := c.findFault(id)
 	if err == nil {
 		a.Lift()
 	}
-	return err
+	return nil, err
 }
 
-func (c *Control) findFault(r *http.Request) (*jobboardtest.ActiveFault, error) {
-	id, err := number("id", r.PathValue("id"))
-	if err != nil {
-		return nil, err
-	}
+func (c *Control) findFault(id int64) (*jobboardtest.ActiveFault, error) {
 	for _, a := range c.srv.Faults() {
 		if int64(a.ID()) == id {
 			return a, nil

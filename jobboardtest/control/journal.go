@@ -46,11 +46,7 @@ func (c *Control) requests(r *http.Request) (any, error) {
 	return out, nil
 }
 
-func (c *Control) request(r *http.Request) (any, error) {
-	n, err := number("id", r.PathValue("id"))
-	if err != nil {
-		return nil, err
-	}
+func (c *Control) request(n int64) (any, error) {
 	entry, ok := c.srv.Request(int(n))
 	if !ok {
 		return nil, notFound("there is no request %d in the journal", n)
@@ -58,10 +54,10 @@ func (c *Control) request(r *http.Request) (any, error) {
 	return entry, nil
 }
 
-func (c *Control) clear(*http.Request) error {
+func (c *Control) clear(*http.Request) (any, error) {
 	c.srv.ClearRequests()
 	c.cleared.Add(1)
-	return nil
+	return nil, nil //nolint:nilnil // 204
 }
 
 // maxWait bounds a wait; a proxy between would not bear more.

@@ -91,6 +91,28 @@ func readBody(r io.Reader) ([]byte, error) {
 	return data, nil
 }
 
+// with returns the call of a function that takes the body.
+func with[T any](f func(T) (any, error)) func(*http.Request) (any, error) {
+	return func(r *http.Request) (any, error) {
+		var v T
+		if err := decode(r, &v); err != nil {
+			return nil, err
+		}
+		return f(v)
+	}
+}
+
+// of returns the call of a function that takes the identifier in the path.
+func of(f func(id int64) (any, error)) func(*http.Request) (any, error) {
+	return func(r *http.Request) (any, error) {
+		id, err := number("id", r.PathValue("id"))
+		if err != nil {
+			return nil, err
+		}
+		return f(id)
+	}
+}
+
 // decode reads the body, a JSON object whose members all are known.
 func decode(r *http.Request, into any) error {
 	data, err := io.ReadAll(r.Body)

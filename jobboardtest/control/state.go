@@ -35,13 +35,13 @@ func (c *Control) information() information {
 	return i
 }
 
-func (c *Control) reset(*http.Request) error {
+func (c *Control) reset(*http.Request) (any, error) {
 	c.srv.Reset()
 	c.cleared.Add(1)
 	if c.setClock {
 		c.backToRealTime()
 	}
-	return nil
+	return nil, nil //nolint:nilnil // 204
 }
 
 func (c *Control) saveState(w http.ResponseWriter, r *http.Request) {
@@ -53,11 +53,7 @@ func (c *Control) saveState(w http.ResponseWriter, r *http.Request) {
 	_ = c.srv.Snapshot().Write(w) // the client is gone
 }
 
-func (c *Control) loadState(r *http.Request) (any, error) {
-	var in jobboardtest.State
-	if err := decode(r, &in); err != nil {
-		return nil, err
-	}
+func (c *Control) loadState(in jobboardtest.State) (any, error) {
 	if err := in.Variants.Check(); err != nil {
 		return nil, bad("variants."+culprit(in.Variants, jobboardtest.Variants.Check), "%s", plain(err))
 	}
@@ -80,18 +76,14 @@ func (c *Control) loadState(r *http.Request) (any, error) {
 // add returns the call that adds a record, which check may refuse; a nil check
 // refuses none. at goes before a member's name.
 func add[T any](put func(T) T, check func(v T, at string) error) func(*http.Request) (any, error) {
-	return func(r *http.Request) (any, error) {
-		var v T
-		if err := decode(r, &v); err != nil {
-			return nil, err
-		}
+	return with(func(v T) (any, error) {
 		if check != nil {
 			if err := check(v, ""); err != nil {
 				return nil, err
 			}
 		}
 		return created{put(v)}, nil
-	}
+	})
 }
 
 func checkChannel(v jobboardtest.Channel, at string) error {
@@ -115,14 +107,12 @@ func checkApplicant(v jobboardtest.Applicant, at string) error {
 	return nil
 }
 
-func (c *Control) publish(r *http.Request) (any, error) {
-	var v struct {
-		Channel string           `json:"channel"`
-		Job     jobboardtest.Job `json:"job"`
-	}
-	if err := decode(r, &v); err != nil {
-		return nil, err
-	}
+type publication struct {
+	Channel string           `json:"channel"`
+	Job     jobboardtest.Job `json:"job"`
+}
+
+func (c *Control) publish(v publication) (any, error) {
 	if v.Channel == "" {
 		return nil, missing("channel")
 	}
@@ -202,11 +192,7 @@ func checkLocation(l jobboardtest.Location, at string) error {
 	return nil
 }
 
-func (c *Control) getJob(r *http.Request) (any, error) {
-	id, err := number("id", r.PathValue("id"))
-	if err != nil {
-		return nil, err
-	}
+func (c *Control) getJob(id int64) (any, error) {
 	j, ok := c.srv.Job(id)
 	if !ok {
 		return nil, notFound("there is no job %d", id)
@@ -260,14 +246,13 @@ func (c *Control) changeJob(r *http.Request) (any, error) {
 
 // onJob returns the call of a function that takes an identifier and reports
 // whether it was there.
-func (c *Control) onJob(f func(int64) bool, none string) func(*http.Request) error {
-	return func(r *http.Request) error {
-		id, err := number("id", r.PathValue("id"))
-		if err == nil && !f(id) {
-			err = notFound("there is %s %d", none, id)
+func onJob(f func(int64) bool, none string) func(*http.Request) (any, error) {
+	return of(func(id int64) (any, error) {
+		if !f(id) {
+			return nil, notFound("there is %s %d", none, id)
 		}
-		return err
-	}
+		return nil, nil //nolint:nilnil // 204
+	})
 }
 
 // pair is who applies to what.
@@ -276,23 +261,18 @@ type pair struct {
 	Job       int64 `json:"job_id"`
 }
 
-func decodePair(r *http.Request) (pair, error) {
-	var v pair
-	if err := decode(r, &v); err != nil {
-		return v, err
-	}
+func (v pair) check() error {
 	if v.Applicant == 0 {
-		return v, missing("applicant_id")
+		return missing("applicant_id")
 	}
 	if v.Job == 0 {
-		return v, missing("job_id")
+		return missing("job_id")
 	}
-	return v, nil
+	return nil
 }
 
-func (c *Control) apply(r *http.Request) (any, error) {
-	v, err := decodePair(r)
-	if err != nil {
+func (c *Control) apply(v pair) (any, error) {
+	if err := v.check(); err != nil {
 		return nil, err
 	}
 	id, err := c.srv.Apply(v.Applicant, v.Job)
@@ -309,9 +289,8 @@ func (c *Control) apply(r *http.Request) (any, error) {
 	return nil, f
 }
 
-func (c *Control) withdraw(r *http.Request) (any, error) {
-	v, err := decodePair(r)
-	if err != nil {
+func (c *Control) withdraw(v pair) (any, error) {
+	if err := v.check(); err != nil {
 		return nil, err
 	}
 	if err := c.srv.Withdraw(v.Applicant, v.Job); err != nil {

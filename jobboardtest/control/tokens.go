@@ -6,15 +6,13 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-func (c *Control) issueToken(r *http.Request) (any, error) {
-	var v struct {
-		Kind      string `json:"kind"`
-		Client    string `json:"client_id"`
-		Applicant int64  `json:"applicant_id"`
-	}
-	if err := decode(r, &v); err != nil {
-		return nil, err
-	}
+type tokenOrder struct {
+	Kind      string `json:"kind"`
+	Client    string `json:"client_id"`
+	Applicant int64  `json:"applicant_id"`
+}
+
+func (c *Control) issueToken(v tokenOrder) (any, error) {
 	var token string
 	switch v.Kind {
 	case "client":
@@ -43,14 +41,12 @@ func (c *Control) issueToken(r *http.Request) (any, error) {
 	return created{map[string]string{"token": token}}, nil
 }
 
-func (c *Control) issueCode(r *http.Request) (any, error) {
-	var v struct {
-		Client    string `json:"client_id"`
-		Applicant int64  `json:"applicant_id"`
-	}
-	if err := decode(r, &v); err != nil {
-		return nil, err
-	}
+type codeOrder struct {
+	Client    string `json:"client_id"`
+	Applicant int64  `json:"applicant_id"`
+}
+
+func (c *Control) issueCode(v codeOrder) (any, error) {
 	if err := c.needClient(v.Client); err != nil {
 		return nil, err
 	}
@@ -82,14 +78,12 @@ func (c *Control) needApplicant(id int64) error {
 	return nil
 }
 
-func (c *Control) onToken(f func(string) bool) func(*http.Request) (any, error) {
-	return func(r *http.Request) (any, error) {
-		var v struct {
-			Token string `json:"token"`
-		}
-		if err := decode(r, &v); err != nil {
-			return nil, err
-		}
+type tokenValue struct {
+	Token string `json:"token"`
+}
+
+func onToken(f func(string) bool) func(*http.Request) (any, error) {
+	return with(func(v tokenValue) (any, error) {
 		if v.Token == "" {
 			return nil, missing("token")
 		}
@@ -97,7 +91,7 @@ func (c *Control) onToken(f func(string) bool) func(*http.Request) (any, error) 
 			return nil, notFound("there is no such token")
 		}
 		return nil, nil //nolint:nilnil // 204
-	}
+	})
 }
 
 func (c *Control) variants(*http.Request) (any, error) { return c.srv.Variants(), nil }
