@@ -145,6 +145,7 @@ func (s *Server) application(id string) (c Client, known bool) {
 func (s *Server) identifyApplication(r *http.Request, form url.Values, v Variants) credential {
 	bad := func(note string) credential { return credential{kind: credBadApplication, note: note} }
 	id, secret := form.Get("client_id"), form.Get("client_secret")
+	plain := secret // as it came
 	if scheme, value, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Basic") {
 		user, password, colon, ok := parseBasic(strings.TrimSpace(value))
 		switch {
@@ -153,9 +154,12 @@ func (s *Server) identifyApplication(r *http.Request, form url.Values, v Variant
 		case !colon && v.BasicNeedsColon:
 			return bad("its Basic credential is without the colon that section 5 requires")
 		}
-		id, secret = unescaped(user), unescaped(password)
+		id, secret, plain = unescaped(user), unescaped(password), password
 	}
 	client, known := s.application(id)
+	if plain == client.Secret {
+		secret = plain // many clients, such as curl -u, do not encode it
+	}
 	switch {
 	case id == "":
 		return bad("none is named")

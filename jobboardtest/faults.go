@@ -48,7 +48,7 @@ type Fault struct {
 	Delay     time.Duration `json:"-"`                    // before the call is carried out and answered
 	Jitter    time.Duration `json:"-"`                    // up to so much more, evenly spread by Seed
 	Break     Break         `json:"break,omitempty"`      // where it ends badly
-	After     int64         `json:"after,omitempty"`      // bytes of the body sent before ResetBody, StallBody and CutBody; 0: half of it
+	After     int64         `json:"after,omitempty"`      // bytes of the body sent before ResetBody, StallBody and CutBody, all but one at most; 0: half of it
 	DripBytes int           `json:"drip_bytes,omitempty"` // sends the body in pieces of this size; 0: 1 when DripEvery is set
 	DripEvery time.Duration `json:"-"`                    // and waits so long before each
 	Encoding  Encoding      `json:"encoding,omitempty"`   // of the body
@@ -327,9 +327,9 @@ func (s *Server) Faults() []*ActiveFault {
 
 // LiftFaults takes every fault away.
 func (s *Server) LiftFaults() {
-	for _, a := range s.Faults() {
-		a.Lift()
-	}
+	s.faults.mu.Lock()
+	defer s.faults.mu.Unlock()
+	s.faults.list = nil
 }
 
 // ID returns the fault's number, unique in its server.

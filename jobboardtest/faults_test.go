@@ -118,6 +118,12 @@ func TestFaults(t *testing.T) {
 				{"cut", jobboardtest.Fault{Break: jobboardtest.CutBody, After: 100}, func(f fetched) bool {
 					return errors.Is(f.bodyErr, io.ErrUnexpectedEOF) && len(f.body) == 100 && f.length == int64(len(plain.body))
 				}},
+				{"cut beyond its end", jobboardtest.Fault{Break: jobboardtest.CutBody, After: 1 << 40}, func(f fetched) bool {
+					return errors.Is(f.bodyErr, io.ErrUnexpectedEOF) && len(f.body) == len(plain.body)-1
+				}},
+				{"cut, and empty", jobboardtest.Fault{Status: 200, Break: jobboardtest.CutBody}, func(f fetched) bool {
+					return errors.Is(f.bodyErr, io.ErrUnexpectedEOF) && len(f.body) == 0 && f.length == 1
+				}},
 				{"oversize", jobboardtest.Fault{Size: 1 << 20}, func(f fetched) bool {
 					return f.bodyErr == nil && len(f.body) == 1<<20 && json.Valid(f.body) && bytes.Count(f.body, []byte("jobPostingId")) > 400
 				}},

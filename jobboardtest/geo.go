@@ -18,13 +18,13 @@ func newVector(lat, long float64) vector {
 	return vector{math.Cos(lat) * math.Cos(long), math.Cos(lat) * math.Sin(long), math.Sin(lat)}
 }
 
-// vectors leaves out the locations that have no geolocation.
+// vectors leaves out the locations that have no geolocation, or none on earth.
 func vectors(ls []Location) []vector {
 	var out []vector
 	for _, l := range ls {
 		lat, err1 := strconv.ParseFloat(l.Lat, 64)
 		long, err2 := strconv.ParseFloat(l.Long, 64)
-		if err1 == nil && err2 == nil {
+		if err1 == nil && err2 == nil && math.Abs(lat) <= 90 && math.Abs(long) <= 180 {
 			out = append(out, newVector(lat, long))
 		}
 	}

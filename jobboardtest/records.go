@@ -129,7 +129,7 @@ func (a Applicant) GoString() string { return a.String() }
 
 // Application exists once per job and applicant (section 8).
 type Application struct {
-	ID          string    `json:"id"`
+	ID          string    `json:"id"` // in a State, empty: one is made
 	ApplicantID int64     `json:"applicant_id"`
 	JobID       int64     `json:"job_id"`
 	Withdrawn   bool      `json:"withdrawn,omitempty"` // it still counts

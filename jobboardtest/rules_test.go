@@ -332,19 +332,22 @@ func TestSearchFilters(t *testing.T) {
 	add(2, "Cook", jobboardtest.Job{Location: hamburg, AdditionalLocations: []jobboardtest.Location{potsdam}}, map[string][]string{"jobcategory": {"KITCHEN-7"}})
 	add(3, "Zürcher Köchin", jobboardtest.Job{}, nil)
 	add(4, "Inside", jobboardtest.Job{Location: berlin, Internal: true}, nil)
+	add(6, "Медсестра 護士", jobboardtest.Job{Location: at("95", "13"), AdditionalLocations: []jobboardtest.Location{at("52", "193")}}, nil) // nowhere on earth
 	srv.AddPosting(jobboardtest.Posting{ID: 5, JobID: 3, Title: "Own place", Channels: []string{"d"}, Locations: []jobboardtest.Location{berlin}})
 	in := srv.UserToken(srv.AddApplicant(jobboardtest.Applicant{Internal: true}).ID)
 	out := srv.UserToken(srv.AddApplicant(jobboardtest.Applicant{}).ID)
 
 	for _, c := range []struct{ channel, query, credential, want string }{
-		{"c", "", "10:", "1 2 3"},
-		{"c", "?search=&geoLocation=", "10:", "1 2 3"},
-		{"c", "", in, "1 2 3 4"},
-		{"c", "", out, "1 2 3"},
+		{"c", "", "10:", "1 2 3 6"},
+		{"c", "?search=&geoLocation=", "10:", "1 2 3 6"},
+		{"c", "", in, "1 2 3 4 6"},
+		{"c", "", out, "1 2 3 6"},
 		{"c", "?search=berlin", "10:", "1"},
 		{"c", "?search=NURSE+berlin", "10:", "1"},
 		{"c", "?search=nurse+cook", "10:", ""},
 		{"c", "?search=k%C3%96chin", "10:", "3"},
+		{"c", "?search=%D0%9C%D0%95%D0%94", "10:", "6"}, // МЕД
+		{"c", "?search=%E8%AD%B7%E5%A3%AB", "10:", "6"}, // 護士
 		{"c", "?search=kitchen-7", "10:", "2"},
 		{"c", "?search=strong", "10:", ""}, // markup is no text
 		{"c", "?search=%26+day", "10:", "1"},
@@ -407,19 +410,21 @@ func TestLanguages(t *testing.T) {
 	srv.AddPosting(jobboardtest.Posting{
 		Title: "Pflegekraft", Language: "de", Channels: []string{"c"}, Config: map[string][]string{"ad": {"Hallo"}, "n": {"1"}},
 		Translations: map[string]jobboardtest.Translation{
-			"en":    {Title: "Nurse", Config: map[string][]string{"ad": {"Hello"}}},
-			"pt-BR": {Title: "Enfermeira", Config: map[string][]string{"ad": {"Oi"}}},
+			"en":      {Title: "Nurse", Config: map[string][]string{"ad": {"Hello"}}},
+			"pt-BR":   {Title: "Enfermeira", Config: map[string][]string{"ad": {"Oi"}}},
+			"zh-Hant": {Title: "護士", Config: map[string][]string{"ad": {"你好"}}},
 		},
 	})
 	for header, want := range map[string]string{
 		"": "Pflegekraft/Hallo", "de": "Pflegekraft/Hallo", "en": "Nurse/Hello", "en-GB": "Nurse/Hello", "en_US": "Nurse/Hello", "EN": "Nurse/Hello",
 		"fr": "Pflegekraft/Hallo", "fr, en;q=0.5, de;q=0.1": "Nurse/Hello", "en;q=0.3, de-AT;q=0.9": "Pflegekraft/Hallo", "en;q=0": "Pflegekraft/Hallo", "*": "Pflegekraft/Hallo",
 		"pt-BR": "Enfermeira/Oi", "pt_br": "Enfermeira/Oi", "pt": "Pflegekraft/Hallo",
+		"zh-Hant-TW": "護士/你好", "zh-TW": "Pflegekraft/Hallo", "fr\nen": "Nurse/Hello",
 	} {
 		req, _ := http.NewRequest("GET", srv.BaseURL+"/api/rest/v2/frontend/jobboards/c/jobs", nil)
 		req.SetBasicAuth("10", "")
-		if header != "" {
-			req.Header.Set("Accept-Language", header)
+		for line := range strings.Lines(header) {
+			req.Header.Add("Accept-Language", strings.TrimSpace(line))
 		}
 		res, err := srv.Client().Do(req)
 		if err != nil {
@@ -461,6 +466,7 @@ func TestPagesAndUnknownChannels(t *testing.T) {
 		{"no", jobboardtest.Variants{PageSize: 20, Missing: jobboardtest.MissingNull}, 200, strings.TrimSpace(string(golden(t, "search_results_null.json")))},
 		{"no", jobboardtest.Variants{UnknownChannel: 404}, 404, "channel no not found"},
 		{"no", jobboardtest.Variants{UnknownChannel: 400}, 400, "channel no not found"},
+		{"x" + strings.Repeat("%C3%A4", 60), jobboardtest.Variants{UnknownChannel: 400}, 400, "channel x" + strings.Repeat("ä", 39) + "... not found"},
 	} {
 		srv.SetVariants(c.v)
 		res, body := get(t, srv, srv.BaseURL+"/api/rest/v2/frontend/jobboards/"+c.channel+"/jobs", "10:")

@@ -33,7 +33,7 @@ func (c *call) search() answer {
 	hits := c.s.postings().find(viewQuery{
 		channel: c.param, text: c.query.Get("search"), geo: c.query.Get("geoLocation"), internal: internal,
 	}, near)
-	return c.v.page(hits, c.r.Header.Get("Accept-Language"))
+	return c.v.page(hits, strings.Join(c.r.Header.Values("Accept-Language"), ","))
 }
 
 // page puts the answer together from the kept encodings of its postings.
@@ -115,16 +115,21 @@ func (v Variants) posting(p *posting, langs []string) []byte {
 // pickLanguage returns a key of Translations, or "" for the posting's own text.
 func (p *posting) pickLanguage(langs []string) string {
 	for _, l := range langs {
-		primary, _, _ := strings.Cut(l, "-")
-		for _, try := range [...]string{l, primary} {
+		try := l
+		for more := true; more; { // zh-hant-tw, zh-hant, zh
 			if strings.EqualFold(try, p.Language) {
 				return ""
 			}
 			if key := p.translation(try); key != "" {
 				return key
 			}
+			if end := strings.LastIndexByte(try, '-'); end >= 0 {
+				try = try[:end]
+			} else {
+				more = false
+			}
 		}
-		if own, _, _ := strings.Cut(p.Language, "-"); strings.EqualFold(own, primary) {
+		if own, _, _ := strings.Cut(p.Language, "-"); strings.EqualFold(own, try) {
 			return ""
 		}
 	}

@@ -15,7 +15,8 @@ import (
 // State holds all that a server remembers, as one JSON document: version 1 of the
 // file that Write writes and ReadState reads. Every list may be absent. Members have
 // the names of the Go fields in lower case with underscores, times are RFC 3339
-// texts, and a member it does not know is an error.
+// texts, and a member it does not know is an error. Jobs, postings and applications
+// without an identifier are given one; any other record must have its own.
 //
 //	{
 //	  "version": 1,
@@ -145,12 +146,38 @@ func (in State) build(now time.Time) (*state, error) {
 	st := newState()
 	st.keepApart(in)
 	st.takePlain(in)
-	for _, err := range []error{st.takeJobs(in), st.takeApplications(in), st.takeTokens(in, now)} {
+	for _, err := range []error{
+		named("channel", in.Channels, func(c Channel) string { return c.ID }),
+		named("company", in.Companies, func(c Company) string { return c.ID }),
+		named("client", in.Clients, func(c Client) string { return c.ID }),
+		named("applicant", in.Applicants, func(a Applicant) int64 { return a.ID }),
+		named("token", in.Tokens, func(t Token) string { return t.Value }),
+		named("code", in.Codes, func(c Code) string { return c.Value }),
+		named("subscription", in.Subscriptions, func(s Subscription) string { return s.ID }),
+		st.takeJobs(in), st.takeApplications(in), st.takeTokens(in, now),
+	} {
 		if err != nil {
 			return nil, fmt.Errorf("jobboardtest: state: %w", err)
 		}
 	}
 	return st, nil
+}
+
+// named refuses records without the identifier, or with that of another. The error has
+// their places and not the identifiers, of which some are secret.
+func named[T any, ID comparable](what string, records []T, id func(T) ID) error {
+	var none ID
+	first := map[ID]int{}
+	for i, r := range records {
+		if id(r) == none {
+			return fmt.Errorf("%s %d has no identifier", what, i)
+		}
+		if k, twice := first[id(r)]; twice {
+			return fmt.Errorf("%s %d has the identifier of %s %d", what, i, what, k)
+		}
+		first[id(r)] = i
+	}
+	return nil
 }
 
 // keepApart raises lastID above every identifier of a state, before one is
@@ -211,7 +238,10 @@ func (st *state) takeJobs(in State) error {
 func (st *state) takeApplications(in State) error {
 	identifiers := map[string]bool{}
 	for _, a := range in.Applications {
-		if a.ID != "" && identifiers[a.ID] {
+		if a.ID == "" {
+			a.ID = newHex()
+		}
+		if identifiers[a.ID] {
 			return fmt.Errorf("two applications have the identifier %q", a.ID)
 		}
 		identifiers[a.ID] = true
@@ -226,9 +256,6 @@ func (st *state) takeApplications(in State) error {
 
 func (st *state) takeTokens(in State, now time.Time) error {
 	for i, t := range in.Tokens {
-		if t.Value == "" {
-			return fmt.Errorf("token %d has no value", i)
-		}
 		kind := tokenKind(t.Kind)
 		if kind != clientToken && kind != userToken && kind != lookupToken {
 			return fmt.Errorf("token %d has the unknown kind %q", i, t.Kind)

@@ -108,6 +108,9 @@ func TestLoadRefuses(t *testing.T) {
 		`{"tokens":[{"value":"x","kind":"user","lifetime":"long"}]}`,
 		`{"tokens":[{"value":"x","kind":"user","lifetime":"-1h"}]}`,
 		`{"tokens":[{"kind":"user"}]}`,
+		`{"channels":[{}]}`, `{"companies":[{"name":"x"}]}`, `{"clients":[{}]}`, `{"applicants":[{}]}`,
+		`{"codes":[{"client_id":"10"}]}`, `{"subscriptions":[{"channel":"c"}]}`,
+		`{"clients":[{"id":"10"},{"id":"10","secret":"x"}]}`,
 		`{"variants":{"dates":"roman"}}`,
 		`{"applications":[{"id":"a","applicant_id":1,"job_id":1},{"id":"b","applicant_id":1,"job_id":1}]}`,
 	} {
@@ -119,12 +122,15 @@ func TestLoadRefuses(t *testing.T) {
 		t.Errorf("a refused load changed the state: %+v", s)
 	}
 	// The shortest file that is of use.
-	err := load(`{"applicants":[{"id":7}],"tokens":[{"value":"hourly","kind":"user","applicant_id":7,"lifetime":"1h"}],"jobs":[{"id":4711,"title":"Nurse"}],"postings":[{"id":9,"job_id":4711,"channels":["c"],"title":"Nurse"}],"clients":[{"id":"10"}]}`)
+	err := load(`{"applicants":[{"id":7}],"applications":[{"applicant_id":7,"job_id":4711}],"tokens":[{"value":"hourly","kind":"user","applicant_id":7,"lifetime":"1h"}],"jobs":[{"id":4711,"title":"Nurse"}],"postings":[{"id":9,"job_id":4711,"channels":["c"],"title":"Nurse"}],"clients":[{"id":"10"}]}`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, body := get(t, srv, srv.BaseURL+"/api/rest/v2/frontend/jobboards/c/jobs", "10:"); postingIDs(t, body) != "9" {
 		t.Errorf("%s", body)
+	}
+	if given := srv.Snapshot().Applications[0].ID; given == "" {
+		t.Error("an application has no identifier, so that its lookup would answer with none")
 	}
 	for _, want := range []int{200, 401} {
 		if res, _ := get(t, srv, srv.BaseURL+"/api/rest/v2/frontend/jobboards/c/jobs", "hourly"); res.StatusCode != want {

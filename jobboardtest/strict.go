@@ -117,7 +117,7 @@ func (s *Server) Violations() []string {
 // clip keeps a foreign text short enough for a sentence.
 func clip(s string) string {
 	if len(s) > 80 {
-		return s[:80] + "..."
+		return strings.ToValidUTF8(s[:80], "") + "..."
 	}
 	return s
 }

@@ -37,6 +37,7 @@ func TestTokenEndpoint(t *testing.T) {
 	srv.AddClient(jobboardtest.Client{ID: "10"})
 	srv.AddClient(jobboardtest.Client{ID: "11", Secret: "hush-hush"})
 	srv.AddClient(jobboardtest.Client{ID: "12", Secret: "other"})
+	srv.AddClient(jobboardtest.Client{ID: "14", Secret: "a+b%2Fc"})
 	who := srv.AddApplicant(jobboardtest.Applicant{Username: "jana", Password: "pass word"})
 	code := srv.AuthorizationCode("11", who.ID)
 	foreign, old := srv.AuthorizationCode("12", who.ID), srv.AuthorizationCode("11", who.ID)
@@ -51,6 +52,8 @@ func TestTokenEndpoint(t *testing.T) {
 	}{
 		{"client credentials", "11", "hush-hush", url.Values{"grant_type": {"client_credentials"}}, 200, "", 401},
 		{"in the form", "", "", url.Values{"grant_type": {"client_credentials"}, "client_id": {"11"}, "client_secret": {"hush-hush"}}, 200, "", 401},
+		{"secret as it is", "14", "a+b%2Fc", url.Values{"grant_type": {"client_credentials"}}, 200, "", 401},
+		{"secret encoded", "14", "a%2Bb%252Fc", url.Values{"grant_type": {"client_credentials"}}, 200, "", 401},
 		{"wrong secret", "11", "hush", url.Values{"grant_type": {"client_credentials"}}, 401, "invalid_client", 0},
 		{"unknown client", "13", "", url.Values{"grant_type": {"client_credentials"}}, 401, "invalid_client", 0},
 		{"public client", "10", "", url.Values{"grant_type": {"client_credentials"}}, 400, "unauthorized_client", 0},
