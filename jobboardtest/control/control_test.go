@@ -150,6 +150,10 @@ func TestStateFromOutside(t *testing.T) {
 	if j := s.must("PATCH", "/jobs/"+job, `{"questions":[{"id":"9","type":"TEXT","label":"!"}]}`); fmt.Sprint(j["questions"]) != "[map[id:9 label:! type:TEXT]]" {
 		t.Errorf("questions were mixed with the old ones: %v", j["questions"])
 	}
+	if j := s.must("PATCH", "/jobs/"+job, `{"location":null,"questions":null,"language":null}`); j["location"] != nil || j["questions"] != nil || j["title"] != "Baker" || j["language"] != "en" {
+		t.Errorf("emptied: %v", j)
+	}
+
 	s.must("DELETE", "/postings/"+posting, "")
 	expect("no posting", applied(job), token, "404 JobPosting not found")
 	s.must("POST", "/postings", `{"job_id":`+job+`,"channels":["new"],"title":"Baker"}`)
@@ -407,6 +411,11 @@ func TestFaultsSwitchesJournal(t *testing.T) {
 	if v := s.must("PATCH", "/variants", `{"not_fount":true}`); v["plain_errors"] != "json-string" || v["not_fount"] != true {
 		t.Errorf("the switches are %v", v)
 	}
+	s.must("PATCH", "/variants", `{"quoted_ids":true}`)
+	if v := s.must("PATCH", "/variants", `{"quoted_ids":null}`); v["not_fount"] != true || v["quoted_ids"] != nil {
+		t.Errorf("switched back: %v", v)
+	}
+
 	if _, body := s.ask(applied(d.UnpublishedJob), d.ApplicantToken); body != fmt.Sprintf(`"JobPosting not fount for jobId %d"`, d.UnpublishedJob) {
 		t.Errorf("the answer is %s", body)
 	}

@@ -122,6 +122,28 @@ func decode(r *http.Request, into any) error {
 	return unmarshal(data, into)
 }
 
+// patch returns v with the members that a body has: an object is changed member by
+// member, a list is replaced, and null puts a member back to its zero value.
+func patch[T any](r *http.Request, v T) (T, error) {
+	data, err := io.ReadAll(r.Body)
+	if err != nil {
+		return v, err
+	}
+	var has map[string]json.RawMessage
+	if err := json.Unmarshal(data, &has); err != nil {
+		return v, unmarshal(data, &struct{}{})
+	}
+	fields := reflect.ValueOf(&v).Elem()
+	for i := range fields.NumField() {
+		value, ok := has[memberName(fields.Type().Field(i))]
+		if ok && (fields.Field(i).Kind() == reflect.Slice || string(value) == "null") {
+			fields.Field(i).SetZero()
+		}
+	}
+	err = unmarshal(data, &v)
+	return v, err
+}
+
 func unmarshal(data []byte, into any) error {
 	if s := bytes.TrimSpace(data); len(s) == 0 || s[0] != '{' {
 		return bad("", "the body must be a JSON object")
@@ -200,14 +222,19 @@ func culprit[T any](v T, check func(T) error) string {
 		n := v
 		reflect.ValueOf(&n).Elem().Field(i).SetZero()
 		if check(n) == nil {
-			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-			if name == "" || name == "-" {
-				name = snake(t.Field(i).Name)
-			}
-			return name
+			return memberName(t.Field(i))
 		}
 	}
 	return ""
+}
+
+// memberName returns the name of a field in JSON.
+func memberName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	if name == "" || name == "-" {
+		name = snake(f.Name)
+	}
+	return name
 }
 
 // snake returns the name of a member for a Go name: drip_every for DripEvery.

@@ -1,7 +1,6 @@
 package control
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -200,30 +199,15 @@ func (c *Control) getJob(id int64) (any, error) {
 	return j, nil
 }
 
-// changeJob replaces the members that the body has; a location is changed
-// member by member.
+// changeJob changes the members that the body has.
 func (c *Control) changeJob(r *http.Request) (any, error) {
 	id, err := number("id", r.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
-	data, err := readBody(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	var has map[string]json.RawMessage
-	if err := json.Unmarshal(data, &has); err != nil {
-		return nil, unmarshal(data, &struct{}{})
-	}
 	found := c.srv.UpdateJob(id, func(j *jobboardtest.Job) {
-		n := *j
-		if _, ok := has["questions"]; ok {
-			n.Questions = nil // not mixed with those that were
-		}
-		if _, ok := has["additional_locations"]; ok {
-			n.AdditionalLocations = nil
-		}
-		if err = unmarshal(data, &n); err != nil {
+		var n jobboardtest.Job
+		if n, err = patch(r, *j); err != nil {
 			return
 		}
 		if n.ID != id {

@@ -107,7 +107,8 @@ func (c *Control) changeVariants(r *http.Request) (any, error) {
 }
 
 func (c *Control) decodeVariants(r *http.Request, v jobboardtest.Variants) (any, error) {
-	if err := decode(r, &v); err != nil {
+	v, err := patch(r, v)
+	if err != nil {
 		return nil, err
 	}
 	if err := v.Check(); err != nil {
