@@ -186,6 +186,28 @@ var (
 	isApplicant   = func(x *exchange) bool { return x.credential() == "Bearer "+x.srv.Demo.ApplicantToken }
 )
 
+// good limits a change to answers with 200.
+func good(f func(*exchange)) func(*exchange) {
+	return func(x *exchange) {
+		if x.status == http.StatusOK {
+			f(x)
+		}
+	}
+}
+
+// says replaces the body of a good answer.
+func says(body string) func(*exchange) { return good(func(x *exchange) { x.body = []byte(body) }) }
+
+func answers(status int, contentType, body string) func(*exchange) {
+	return func(x *exchange) { x.answer(status, contentType, body) }
+}
+
+func edits(f func(map[string]any)) func(*exchange) { return func(x *exchange) { x.edit(f) } }
+
+func ofPostings(f func(map[string]any)) func(*exchange) { return func(x *exchange) { x.postings(f) } }
+
+func ofQuestions(f func(map[string]any)) func(*exchange) { return func(x *exchange) { x.questions(f) } }
+
 func refuseWhen(op string, fits func(*exchange) bool) func(*exchange) {
 	return on(op, func(x *exchange) {
 		if fits(x) {
@@ -207,48 +229,44 @@ var breakages = []struct {
 	// Section 2.1.
 	{
 		name: "a counter is misspelt", fails: []string{"search/page-fields"}, says: `"totalNumberofJobs" is there`,
-		respond: on("search", func(x *exchange) {
-			x.edit(func(o map[string]any) { rename(o, "totalNumberOfJobs", "totalNumberofJobs") })
-		}),
+		respond: on("search", edits(func(o map[string]any) { rename(o, "totalNumberOfJobs", "totalNumberofJobs") })),
 	},
 	{
 		name: "a counter is a string", fails: []string{"search/page-fields"}, says: "not an integer",
-		respond: on("search", func(x *exchange) { x.edit(func(o map[string]any) { o["numPages"] = "1" }) }),
+		respond: on("search", edits(func(o map[string]any) { o["numPages"] = "1" })),
 	},
 	{
 		name: "a counter is null", fails: []string{"search/page-fields"}, says: "numPages is null",
-		respond: on("search", func(x *exchange) { x.edit(func(o map[string]any) { o["numPages"] = nil }) }),
+		respond: on("search", edits(func(o map[string]any) { o["numPages"] = nil })),
 	},
 	{
 		name: "a counter is missing", fails: []string{"search/page-fields"}, says: "actualPage is missing",
-		respond: on("search", func(x *exchange) { x.edit(func(o map[string]any) { delete(o, "actualPage") }) }),
+		respond: on("search", edits(func(o map[string]any) { delete(o, "actualPage") })),
 	},
 	{
 		name: "the pages begin at one", fails: []string{"search/page-counts"}, says: "begins at zero",
-		respond: on("search", func(x *exchange) { x.edit(func(o map[string]any) { o["actualPage"] = 1 }) }),
+		respond: on("search", edits(func(o map[string]any) { o["actualPage"] = 1 })),
 	},
 	{
 		name: "the last posting is beyond the page", fails: []string{"search/page-counts"}, says: "lastPostingOnPage 500",
-		respond: on("search", func(x *exchange) { x.edit(func(o map[string]any) { o["lastPostingOnPage"] = 500 }) }),
+		respond: on("search", edits(func(o map[string]any) { o["lastPostingOnPage"] = 500 })),
 	},
 	{
 		name: "the total counts one page too few", fails: []string{"search/page-counts"}, says: "numPages is 0",
-		respond: on("search", func(x *exchange) { x.edit(func(o map[string]any) { o["numPages"] = 0 }) }),
+		respond: on("search", edits(func(o map[string]any) { o["numPages"] = 0 })),
 	},
 	// Section 2.2.
 	{
 		name: "a posting's identifier is misspelt", fails: []string{"search/posting-fields"}, says: `"jobPostingID" is there`,
-		respond: on("search", func(x *exchange) {
-			x.postings(func(o map[string]any) { rename(o, "jobPostingId", "jobPostingID") })
-		}),
+		respond: on("search", ofPostings(func(o map[string]any) { rename(o, "jobPostingId", "jobPostingID") })),
 	},
 	{
 		name: "a posting's title is missing", fails: []string{"search/posting-fields"}, says: "title is missing",
-		respond: on("search", func(x *exchange) { x.postings(func(o map[string]any) { delete(o, "title") }) }),
+		respond: on("search", ofPostings(func(o map[string]any) { delete(o, "title") })),
 	},
 	{
 		name: "a link is a path", fails: []string{"search/posting-fields"}, says: "not a whole URL",
-		respond: on("search", func(x *exchange) { x.postings(func(o map[string]any) { o["applyOnlineLink"] = "/apply/1" }) }),
+		respond: on("search", ofPostings(func(o map[string]any) { o["applyOnlineLink"] = "/apply/1" })),
 	},
 	{
 		name: "all postings are one", fails: []string{"search/posting-ids"}, says: "more than once",
@@ -263,49 +281,41 @@ var breakages = []struct {
 	},
 	{
 		name: "dates are seconds", fails: []string{"search/timestamps"}, says: "no likely number of milliseconds",
-		respond: on("search", func(x *exchange) {
-			x.postings(func(o map[string]any) { o["jobStartDate"] = int64(o["jobStartDate"].(float64)) / 1000 })
-		}),
+		respond: on("search", ofPostings(func(o map[string]any) { o["jobStartDate"] = int64(o["jobStartDate"].(float64)) / 1000 })),
 	},
 	{
 		name: "dates are words", fails: []string{"search/timestamps"}, says: "not a number of milliseconds",
-		respond: on("search", func(x *exchange) {
-			x.postings(func(o map[string]any) { o["postingVersionEndDate"] = "never" })
-		}),
+		respond: on("search", ofPostings(func(o map[string]any) { o["postingVersionEndDate"] = "never" })),
 	},
 	// Section 2.3.
 	{
 		name: "a config value is no array", fails: []string{"search/config"}, says: "not an array",
-		respond: on("search", func(x *exchange) {
-			x.postings(func(o map[string]any) {
-				if c, ok := o["config"].(map[string]any); ok {
-					c["audience"] = "PROFESSIONAL"
-				}
-			})
-		}),
+		respond: on("search", ofPostings(func(o map[string]any) {
+			if c, ok := o["config"].(map[string]any); ok {
+				c["audience"] = "PROFESSIONAL"
+			}
+		})),
 	},
 	{
 		name: "a config value holds numbers", fails: []string{"search/config"}, says: "not a string",
-		respond: on("search", func(x *exchange) {
-			x.postings(func(o map[string]any) {
-				if c, ok := o["config"].(map[string]any); ok {
-					c["location"] = []any{1001}
-				}
-			})
-		}),
+		respond: on("search", ofPostings(func(o map[string]any) {
+			if c, ok := o["config"].(map[string]any); ok {
+				c["location"] = []any{1001}
+			}
+		})),
 	},
 	// Section 4.1.
 	{
 		name: "the search is at another version", fails: []string{"search/answers"}, says: "404",
-		respond: on("search", func(x *exchange) { x.answer(404, "text/html", "<html>Not Found</html>") }),
+		respond: on("search", answers(404, "text/html", "<html>Not Found</html>")),
 	},
 	{
 		name: "the search wants a login", fails: []string{"search/answers"}, says: "no JSON", skips: "search/page-fields",
-		respond: on("search", func(x *exchange) { x.answer(200, "text/html", "<html>Log in</html>") }),
+		respond: on("search", answers(200, "text/html", "<html>Log in</html>")),
 	},
 	{
 		name: "the search answers with a list", fails: []string{"search/answers"}, says: "no JSON object",
-		respond: on("search", func(x *exchange) { x.answer(200, "application/json", "[]") }),
+		respond: on("search", answers(200, "application/json", "[]")),
 	},
 	{
 		name: "empty parameters are errors", fails: []string{"search/empty-parameters"}, says: "400",
@@ -490,7 +500,7 @@ var breakages = []struct {
 	},
 	{
 		name: "the application lookup is at another path", fails: []string{"application/answers"}, says: "404",
-		respond: on("application", func(x *exchange) { x.answer(404, "text/html", "<html>Not Found</html>") }),
+		respond: on("application", answers(404, "text/html", "<html>Not Found</html>")),
 	},
 	{
 		name: "whose token it is does not matter", says: "the answer is true, not false",
@@ -512,11 +522,7 @@ var breakages = []struct {
 	// Section 4.2.
 	{
 		name: "an application is forgotten", fails: []string{"applied/true"}, says: "the answer is false, not true",
-		respond: onJob("applied", appliedJob, func(x *exchange) {
-			if x.status == 200 {
-				x.body = []byte("false")
-			}
-		}),
+		respond: onJob("applied", appliedJob, says("false")),
 	},
 	{
 		name: "an application is made up", fails: []string{"applied/false"}, says: "the answer is true, not false",
@@ -524,52 +530,30 @@ var breakages = []struct {
 	},
 	{
 		name: "the boolean is a string", fails: []string{"applied/boolean"}, says: "not true or false",
-		respond: on("applied", func(x *exchange) {
-			if x.status == 200 {
-				x.body = []byte(strconv.Quote(string(x.body)))
-			}
-		}),
+		respond: on("applied", good(func(x *exchange) { x.body = []byte(strconv.Quote(string(x.body))) })),
 	},
 	{
 		name: "the boolean is in an object", fails: []string{"applied/boolean"}, says: "not true or false", skips: "applied/true",
-		respond: on("applied", func(x *exchange) {
-			if x.status == 200 {
-				x.body = fmt.Appendf(nil, `{"applied":%s}`, x.body)
-			}
-		}),
+		respond: on("applied", good(func(x *exchange) { x.body = fmt.Appendf(nil, `{"applied":%s}`, x.body) })),
 	},
 	{
 		name: "nobody has applied", fails: []string{"applied/true", "applied/withdrawn", "application/one"}, says: "the answer is false, not true",
-		respond: on("applied", func(x *exchange) {
-			if x.status == 200 {
-				x.body = []byte("false")
-			}
-		}),
+		respond: on("applied", says("false")),
 	},
 	{
 		name: "everybody has applied", fails: []string{"applied/false", "applied/other-applicant"}, says: "the answer is true, not false",
-		respond: on("applied", func(x *exchange) {
-			if x.status == 200 {
-				x.body = []byte("true")
-			}
-		}),
+		respond: on("applied", says("true")),
 	},
 	// Section 8.
 	{
 		name: "a withdrawn application does not count", fails: []string{"applied/withdrawn"}, says: "WithdrawnJob",
-		respond: onJob("applied", withdrawnJob, func(x *exchange) {
-			if x.status == 200 {
-				x.body = []byte("false")
-			}
-		}),
+		respond: onJob("applied", withdrawnJob, says("false")),
 	},
 	{
 		name: "a withdrawn application is gone", fails: []string{"application/withdrawn"}, says: "404",
-		respond: onJob("application", withdrawnJob, func(x *exchange) {
-			if x.status == 200 {
-				x.answer(404, "application/json", `{"code":"get_application_error","message":"No application"}`)
-			}
-		}),
+		respond: onJob("application", withdrawnJob, good(func(x *exchange) {
+			x.answer(404, "application/json", `{"code":"get_application_error","message":"No application"}`)
+		})),
 	},
 	{
 		name: "withdrawing makes room for another application", fails: []string{"application/one"}, says: "the application is another",
@@ -584,37 +568,21 @@ var breakages = []struct {
 	// Section 4.3.
 	{
 		name: "the identifier is in an object", fails: []string{"application/plain-string"}, says: "not a plain string",
-		skips: "application/stable",
-		respond: on("application", func(x *exchange) {
-			if x.status == 200 {
-				x.answer(200, "application/json", fmt.Sprintf(`{"applicationId":%q}`, x.body))
-			}
-		}),
+		skips:   "application/stable",
+		respond: on("application", good(func(x *exchange) { x.answer(200, "application/json", fmt.Sprintf(`{"applicationId":%q}`, x.body)) })),
 	},
 	{
 		name: "the identifier is a sentence", fails: []string{"application/plain-string"}, says: "not an identifier",
-		respond: on("application", func(x *exchange) {
-			if x.status == 200 {
-				x.body = append([]byte("The application is "), x.body...)
-			}
-		}),
+		respond: on("application", good(func(x *exchange) { x.body = append([]byte("The application is "), x.body...) })),
 	},
 	{
 		name: "the identifier is another each time", says: "the next time",
-		fails: []string{"application/identifier", "application/stable", "application/one"},
-		respond: on("application", func(x *exchange) {
-			if x.status == 200 {
-				x.body = fmt.Appendf(nil, "application-%d", x.n)
-			}
-		}),
+		fails:   []string{"application/identifier", "application/stable", "application/one"},
+		respond: on("application", good(func(x *exchange) { x.body = fmt.Appendf(nil, "application-%d", x.n) })),
 	},
 	{
 		name: "the identifier is that of another application", fails: []string{"application/identifier"}, says: "the target's is",
-		respond: onJob("application", appliedJob, func(x *exchange) {
-			if x.status == 200 {
-				x.body = append([]byte("x"), x.body...)
-			}
-		}),
+		respond: onJob("application", appliedJob, good(func(x *exchange) { x.body = append([]byte("x"), x.body...) })),
 	},
 	{
 		name: "the identifier changes one day", fails: []string{"application/stable"}, says: "the next time",
@@ -626,23 +594,15 @@ var breakages = []struct {
 	},
 	{
 		name: "two applications have one identifier", fails: []string{"application/distinct"}, says: "same identifier",
-		respond: onJob("application", withdrawnJob, func(x *exchange) {
-			if x.status == 200 {
-				x.body = []byte(x.srv.Demo.ApplicationID)
-			}
-		}),
+		respond: onJob("application", withdrawnJob, good(func(x *exchange) { x.body = []byte(x.srv.Demo.ApplicationID) })),
 	},
 	{
 		name: "the identifier is the applicant's", fails: []string{"application/identifier", "application/distinct"}, says: "same identifier",
-		respond: on("application", func(x *exchange) {
-			if x.status == 200 {
-				x.body = []byte("applicant-7")
-			}
-		}),
+		respond: on("application", says("applicant-7")),
 	},
 	{
 		name: "no application is an empty answer", fails: []string{"application/none"}, says: "not 404",
-		respond: onJob("application", openJob, func(x *exchange) { x.answer(200, "text/plain", "") }),
+		respond: onJob("application", openJob, answers(200, "text/plain", "")),
 	},
 	// Section 7.2.
 	{
@@ -655,13 +615,11 @@ var breakages = []struct {
 	},
 	{
 		name: "a missing posting is told as JSON", fails: []string{"applied/unpublished"}, says: "a plain message is wanted",
-		respond: onJob("applied", unpublished, func(x *exchange) {
-			x.answer(404, "application/json", `{"code":"get_posting_error","message":"JobPosting not found"}`)
-		}),
+		respond: onJob("applied", unpublished, answers(404, "application/json", `{"code":"get_posting_error","message":"JobPosting not found"}`)),
 	},
 	{
 		name: "a missing posting is an HTML page", fails: []string{"application/unpublished"}, says: "a plain message is wanted",
-		respond: onJob("application", unpublished, func(x *exchange) { x.answer(404, "text/html", "<html>not found</html>") }),
+		respond: onJob("application", unpublished, answers(404, "text/html", "<html>not found</html>")),
 	},
 	{
 		name: "an internal job is a 404", fails: []string{"applied/not-accessible"}, says: "not 403",
@@ -681,7 +639,7 @@ var breakages = []struct {
 	},
 	{
 		name: "an internal job is for nobody", fails: []string{"applied/internal-applicant"}, says: "403",
-		respond: onJob("applied", internalJob, func(x *exchange) { x.answer(403, "text/plain", "JobPosting not accessible") }),
+		respond: onJob("applied", internalJob, answers(403, "text/plain", "JobPosting not accessible")),
 	},
 	{
 		name: "the code has another name", fails: []string{"applied/unknown", "applied/other-company"}, says: `"project_error", not get_project_error`,
@@ -691,15 +649,11 @@ var breakages = []struct {
 	},
 	{
 		name: "the code is in another member", fails: []string{"application/none", "application/other-applicant", "application/unknown"}, says: "no code",
-		respond: on("application", func(x *exchange) {
-			x.body = bytes.Replace(x.body, []byte(`"code"`), []byte(`"errorCode"`), 1)
-		}),
+		respond: on("application", func(x *exchange) { x.body = bytes.Replace(x.body, []byte(`"code"`), []byte(`"errorCode"`), 1) }),
 	},
 	{
 		name: "the message is missing", fails: []string{"application/unknown"}, says: "message of get_project_error is missing",
-		respond: onJob("application", unknownJob, func(x *exchange) {
-			x.answer(404, "application/json", `{"code":"get_project_error"}`)
-		}),
+		respond: onJob("application", unknownJob, answers(404, "application/json", `{"code":"get_project_error"}`)),
 	},
 	{
 		name: "an unknown job is a 500", fails: []string{"applied/unknown"}, says: "not 404",
@@ -713,102 +667,78 @@ var breakages = []struct {
 	},
 	{
 		name: "the application lookup knows other companies too", fails: []string{"application/other-company"}, says: "not accessible",
-		respond: onJob("application", otherCompany, func(x *exchange) {
-			x.answer(404, "application/json", `{"code":"get_project_error","message":"Project not accessible"}`)
-		}),
+		respond: onJob("application", otherCompany, answers(404, "application/json", `{"code":"get_project_error","message":"Project not accessible"}`)),
 	},
 	// Sections 2.5 and 4.4.
 	{
 		name: "the lookup gives an HTML page", fails: []string{"lookup/answers"}, says: "no JSON object",
-		respond: on("lookup", func(x *exchange) {
-			if x.status == 200 {
-				x.answer(200, "text/html", "<html></html>")
-			}
-		}),
+		respond: on("lookup", good(func(x *exchange) { x.answer(200, "text/html", "<html></html>") })),
 	},
 	{
 		name: "applyPossible is a string", fails: []string{"lookup/fields"}, says: "not a boolean",
-		respond: on("lookup", func(x *exchange) {
-			x.edit(func(o map[string]any) { o["applyPossible"] = fmt.Sprint(o["applyPossible"]) })
-		}),
+		respond: on("lookup", edits(func(o map[string]any) { o["applyPossible"] = fmt.Sprint(o["applyPossible"]) })),
 	},
 	{
 		name: "the privacy link is misspelt", fails: []string{"lookup/fields"}, says: `"myDatasecurityLink" is there`,
-		respond: on("lookup", func(x *exchange) {
-			x.edit(func(o map[string]any) { rename(o, "dataSecurityLink", "myDatasecurityLink") })
-		}),
+		respond: on("lookup", edits(func(o map[string]any) { rename(o, "dataSecurityLink", "myDatasecurityLink") })),
 	},
 	{
 		name: "the company is not a UUID", fails: []string{"lookup/fields"}, says: "not a UUID",
-		respond: on("lookup", func(x *exchange) { x.edit(func(o map[string]any) { o["companyId"] = "4711" }) }),
+		respond: on("lookup", edits(func(o map[string]any) { o["companyId"] = "4711" })),
 	},
 	{
 		name: "the information is about another job", fails: []string{"lookup/job-id"}, says: "is about job",
-		respond: onJob("lookup", closedJob, func(x *exchange) { x.edit(func(o map[string]any) { o["jobId"] = 1 }) }),
+		respond: onJob("lookup", closedJob, edits(func(o map[string]any) { o["jobId"] = 1 })),
 	},
 	{
 		name: "a closed job can be applied to", fails: []string{"lookup/apply-possible"}, says: "ClosedJob",
-		respond: onJob("lookup", closedJob, func(x *exchange) { x.edit(func(o map[string]any) { o["applyPossible"] = true }) }),
+		respond: onJob("lookup", closedJob, edits(func(o map[string]any) { o["applyPossible"] = true })),
 	},
 	{
 		name: "a YESNO question has no answers", fails: []string{"lookup/questions"}, says: "has no answers",
-		respond: on("lookup", func(x *exchange) {
-			x.questions(func(q map[string]any) {
-				if q["type"] == "YESNO" {
-					delete(q, "answers")
-				}
-			})
-		}),
+		respond: on("lookup", ofQuestions(func(q map[string]any) {
+			if q["type"] == "YESNO" {
+				delete(q, "answers")
+			}
+		})),
 	},
 	{
 		name: "a TEXT question has answers", fails: []string{"lookup/questions"}, says: "has answers",
-		respond: on("lookup", func(x *exchange) {
-			x.questions(func(q map[string]any) {
-				if q["type"] == "TEXT" {
-					q["answers"] = []any{}
-				}
-			})
-		}),
+		respond: on("lookup", ofQuestions(func(q map[string]any) {
+			if q["type"] == "TEXT" {
+				q["answers"] = []any{}
+			}
+		})),
 	},
 	{
 		name: "question identifiers are numbers", fails: []string{"lookup/questions"}, says: "not a string",
-		respond: on("lookup", func(x *exchange) {
-			x.questions(func(q map[string]any) { q["id"], _ = strconv.Atoi(q["id"].(string)) })
-		}),
+		respond: on("lookup", ofQuestions(func(q map[string]any) { q["id"], _ = strconv.Atoi(q["id"].(string)) })),
 	},
 	{
 		name: "a question has no label", fails: []string{"lookup/questions"}, says: "label is null",
-		respond: on("lookup", func(x *exchange) { x.questions(func(q map[string]any) { q["label"] = nil }) }),
+		respond: on("lookup", ofQuestions(func(q map[string]any) { q["label"] = nil })),
 	},
 	{
 		name: "answers are bare labels", fails: []string{"lookup/answers-of-questions"}, says: "has no id",
-		respond: on("lookup", func(x *exchange) {
-			x.questions(func(q map[string]any) { each(q["answers"], func(a map[string]any) { delete(a, "id") }) })
-		}),
+		respond: on("lookup", ofQuestions(func(q map[string]any) { each(q["answers"], func(a map[string]any) { delete(a, "id") }) })),
 	},
 	{
 		name: "the preferred location lists the main one only", fails: []string{"lookup/preferred-location"}, says: "has 1 answers",
-		respond: on("lookup", func(x *exchange) {
-			x.questions(func(q map[string]any) {
-				if strings.HasPrefix(q["id"].(string), "-") {
-					q["answers"] = q["answers"].([]any)[:1]
-				}
-			})
-		}),
+		respond: on("lookup", ofQuestions(func(q map[string]any) {
+			if strings.HasPrefix(q["id"].(string), "-") {
+				q["answers"] = q["answers"].([]any)[:1]
+			}
+		})),
 	},
 	{
 		name: "nationalities have numbers", fails: []string{"lookup/nationalities"}, says: "the id of a nationality",
-		respond: on("lookup", func(x *exchange) {
-			x.edit(func(o map[string]any) { each(o["nationalities"], func(n map[string]any) { n["id"] = 1 }) })
-		}),
+		respond: on("lookup", edits(func(o map[string]any) { each(o["nationalities"], func(n map[string]any) { n["id"] = 1 }) })),
 	},
 	{
 		name: "the catalog is English for every job", fails: []string{"lookup/nationalities"}, says: "same nationality labels",
-		respond: on("lookup", func(x *exchange) {
-			x.edit(func(o map[string]any) {
-				o["nationalities"] = []any{map[string]any{"id": "2800137", "label": "German"}}
-			})
-		}),
+		respond: on("lookup", edits(func(o map[string]any) {
+			o["nationalities"] = []any{map[string]any{"id": "2800137", "label": "German"}}
+		})),
 	},
 	{
 		name: "a language of two countries", // whose catalogs may be the same
@@ -821,25 +751,19 @@ var breakages = []struct {
 	},
 	{
 		name: "the timestamp has no milliseconds", fails: []string{"lookup/timestamp"}, says: "2026-01-05T08:00:00Z",
-		respond: on("lookup", func(x *exchange) { x.edit(func(o map[string]any) { o["timestamp"] = "2026-01-05T08:00:00Z" }) }),
+		respond: on("lookup", edits(func(o map[string]any) { o["timestamp"] = "2026-01-05T08:00:00Z" })),
 	},
 	{
 		name: "the timestamp is local time", fails: []string{"lookup/timestamp"}, says: "+01:00",
-		respond: on("lookup", func(x *exchange) {
-			x.edit(func(o map[string]any) { o["timestamp"] = "2026-01-05T08:00:00.000+01:00" })
-		}),
+		respond: on("lookup", edits(func(o map[string]any) { o["timestamp"] = "2026-01-05T08:00:00.000+01:00" })),
 	},
 	{
 		name: "a latitude is a number", fails: []string{"lookup/locations"}, says: "geoLat is 52.5",
-		respond: on("lookup", func(x *exchange) {
-			x.edit(func(o map[string]any) { o["location"].(map[string]any)["geoLat"] = 52.5 })
-		}),
+		respond: on("lookup", edits(func(o map[string]any) { o["location"].(map[string]any)["geoLat"] = 52.5 })),
 	},
 	{
 		name: "a longitude has a comma", fails: []string{"lookup/locations"}, says: "not a decimal number",
-		respond: on("lookup", func(x *exchange) {
-			x.edit(func(o map[string]any) { o["location"].(map[string]any)["geoLong"] = "13,37" })
-		}),
+		respond: on("lookup", edits(func(o map[string]any) { o["location"].(map[string]any)["geoLong"] = "13,37" })),
 	},
 	// Section 7.3.
 	{
@@ -850,13 +774,11 @@ var breakages = []struct {
 	},
 	{
 		name: "a deleted job is a bare 404", fails: []string{"lookup/deleted"}, says: "without a code",
-		respond: onJob("lookup", deletedJob, func(x *exchange) { x.answer(404, "text/plain", "") }),
+		respond: onJob("lookup", deletedJob, answers(404, "text/plain", "")),
 	},
 	{
 		name: "a job without posting is called unavailable", fails: []string{"lookup/unpublished"}, says: "not ERROR_POSTING_UNAVAILABLE",
-		respond: onJob("lookup", unpublished, func(x *exchange) {
-			x.body = []byte(`{"errorCode":"ERROR_JOB_UNAVAILABLE"}`)
-		}),
+		respond: onJob("lookup", unpublished, func(x *exchange) { x.body = []byte(`{"errorCode":"ERROR_JOB_UNAVAILABLE"}`) }),
 	},
 	{
 		name: "an unknown job has an own code", fails: []string{"lookup/unknown"}, says: "ERROR_NO_SUCH_JOB",
@@ -865,15 +787,15 @@ var breakages = []struct {
 	// Section 4.5.
 	{
 		name: "there are no subscriptions", fails: []string{"subscriptions/subscribe"}, says: "404", skips: "subscriptions/stop",
-		respond: on("subscribe", func(x *exchange) { x.answer(404, "text/plain", "not found") }),
+		respond: on("subscribe", answers(404, "text/plain", "not found")),
 	},
 	{
 		name: "confirming is a POST", fails: []string{"subscriptions/confirm"}, says: "405",
-		respond: on("confirm", func(x *exchange) { x.answer(405, "text/plain", "") }),
+		respond: on("confirm", answers(405, "text/plain", "")),
 	},
 	{
 		name: "stopping fails", fails: []string{"subscriptions/stop"}, says: "500",
-		respond: on("stop", func(x *exchange) { x.answer(500, "text/plain", "") }),
+		respond: on("stop", answers(500, "text/plain", "")),
 	},
 }
 
