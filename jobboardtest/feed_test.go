@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -16,22 +15,14 @@ import (
 // they stand.
 func TestFeed(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.FeedURL(), http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp, err := srv.Client().Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
+	_, document := get(t, srv, srv.FeedURL(), "")
 	var feed struct {
 		Positions []struct {
 			ID    string `xml:"PositionRecordInfo>Id>IdValue"`
 			Title string `xml:"PositionProfile>PositionDetail>PositionTitle"`
 		} `xml:"PositionOpening"`
 	}
-	if err := xml.NewDecoder(resp.Body).Decode(&feed); err != nil {
+	if err := xml.Unmarshal(document, &feed); err != nil {
 		t.Fatal(err)
 	}
 	ids := map[string]string{}
@@ -51,17 +42,8 @@ func TestFeed(t *testing.T) {
 		t.Errorf("%d jobs, %d requests in the journal", len(ids), srv.Count())
 	}
 
-	post, err := http.NewRequestWithContext(t.Context(), http.MethodPost, srv.FeedURL(), http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	refused, err := srv.Client().Do(post)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer refused.Body.Close()
-	if body, _ := io.ReadAll(refused.Body); refused.StatusCode != http.StatusMethodNotAllowed {
-		t.Error(refused.Status, string(body))
+	if res, body := do(t, srv, "POST", srv.FeedURL(), "", ""); res.StatusCode != http.StatusMethodNotAllowed {
+		t.Error(res.Status, string(body))
 	}
 }
 

@@ -2,7 +2,6 @@ package jobboardtest_test
 
 import (
 	"context"
-	"encoding/base64"
 	"net/http"
 	"net/url"
 	"slices"
@@ -92,26 +91,6 @@ func TestAuthorizationCodeGrant(t *testing.T) {
 			t.Errorf("%q", notes)
 		}
 	}
-}
-
-// tokenBasic asks for a token with a Basic credential as it is, "" for none.
-func tokenBasic(t *testing.T, srv *jobboardtest.Server, credential string, form url.Values) (int, map[string]any) {
-	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, srv.TokenURL(), strings.NewReader(form.Encode()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	if credential != "" {
-		req.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(credential)))
-	}
-	res, err := srv.Client().Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var m map[string]any
-	decodeInto(t, res, &m)
-	return res.StatusCode, m
 }
 
 func notesOf(srv *jobboardtest.Server, op jobboardtest.Operation) (out []string) {
@@ -261,17 +240,7 @@ func TestConfidentialBasic(t *testing.T) {
 		status     int
 	}{{false, "11:hush-hush", 401}, {true, "11:hush-hush", 200}, {true, "11:hush", 401}, {true, "11:", 401}} {
 		srv.SetVariants(jobboardtest.Variants{ConfidentialBasic: c.on})
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.BaseURL+searchPath, http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(c.credential)))
-		res, err := srv.Client().Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		res.Body.Close()
-		if res.StatusCode != c.status {
+		if res, _ := send(t, srv, "GET", srv.BaseURL+searchPath, basicHeader(c.credential), ""); res.StatusCode != c.status {
 			t.Errorf("%+v: %d", c, res.StatusCode)
 		}
 	}

@@ -2,6 +2,7 @@ package jobboardtest_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -214,14 +215,8 @@ func TestBasicColon(t *testing.T) {
 		{false, "?", 401},
 	} {
 		srv.SetVariants(jobboardtest.Variants{BasicNeedsColon: c.strict})
-		req, _ := http.NewRequest("GET", srv.BaseURL+searchPath, nil)
-		req.Header.Set("Authorization", "Basic "+c.value)
-		res, err := srv.Client().Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		res.Body.Close()
-		if res.StatusCode != c.status {
+		header := http.Header{"Authorization": {"Basic " + c.value}}
+		if res, _ := send(t, srv, "GET", srv.BaseURL+searchPath, header, ""); res.StatusCode != c.status {
 			t.Errorf("%q with strict %v: %d, want %d", c.value, c.strict, res.StatusCode, c.status)
 		}
 	}
@@ -421,22 +416,20 @@ func TestLanguages(t *testing.T) {
 		"pt-BR": "Enfermeira/Oi", "pt_br": "Enfermeira/Oi", "pt": "Pflegekraft/Hallo",
 		"zh-Hant-TW": "護士/你好", "zh-TW": "Pflegekraft/Hallo", "fr\nen": "Nurse/Hello",
 	} {
-		req, _ := http.NewRequest("GET", srv.BaseURL+"/api/rest/v2/frontend/jobboards/c/jobs", nil)
-		req.SetBasicAuth("10", "")
+		h := basicHeader("10:")
 		for line := range strings.Lines(header) {
-			req.Header.Add("Accept-Language", strings.TrimSpace(line))
+			h.Add("Accept-Language", strings.TrimSpace(line))
 		}
-		res, err := srv.Client().Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, body := send(t, srv, "GET", srv.BaseURL+"/api/rest/v2/frontend/jobboards/c/jobs", h, "")
 		var page struct {
 			Results []struct {
 				Title  string
 				Config map[string][]string
 			}
 		}
-		decodeInto(t, res, &page)
+		if err := json.Unmarshal(body, &page); err != nil {
+			t.Fatal(err)
+		}
 		r := page.Results[0]
 		if got := r.Title + "/" + r.Config["ad"][0]; got != want || r.Config["n"][0] != "1" {
 			t.Errorf("%q: %s, want %s", header, got, want)

@@ -3,6 +3,7 @@ package jobboardtest_test
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -126,14 +127,9 @@ func TestStrictness(t *testing.T) {
 	for name, say := range map[string]string{
 		"Content-Type": "the header Content-Type is application/json", "Authorization": "the header Authorization came 2 times",
 	} {
-		req, _ := http.NewRequest("GET", search, nil)
-		req.SetBasicAuth("10", "")
-		req.Header.Add(name, "text/xml")
-		res, err := srv.Client().Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		res.Body.Close()
+		header := basicHeader("10:")
+		header.Add(name, "text/xml")
+		res, _ := send(t, srv, "GET", search, header, "")
 		if failed := p.take(); res.StatusCode != 400 || len(failed) != 1 || !strings.Contains(failed[0], say) {
 			t.Errorf("%s: %s, %q", name, res.Status, failed)
 		}
@@ -210,23 +206,12 @@ func TestLateRequests(t *testing.T) {
 		res.Body.Close()
 		t.Error("a closed server answers")
 	}
-	rec := newRecorder()
+	rec := httptest.NewRecorder()
 	srv.Handler().ServeHTTP(rec, req)
-	if rec.status != 503 {
-		t.Errorf("a closed server's handler answers %d", rec.status)
+	if rec.Code != 503 {
+		t.Errorf("a closed server's handler answers %d", rec.Code)
 	}
 	if after := p.take(); len(after) != 0 {
 		t.Errorf("a late request failed the test: %q", after)
 	}
 }
-
-type recorder struct {
-	header http.Header
-	status int
-	body   strings.Builder
-}
-
-func newRecorder() *recorder                          { return &recorder{header: http.Header{}} }
-func (r *recorder) Header() http.Header               { return r.header }
-func (r *recorder) WriteHeader(status int)            { r.status = status }
-func (r *recorder) Write(p []byte) (n int, err error) { return r.body.Write(p) }

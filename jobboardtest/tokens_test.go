@@ -1,9 +1,9 @@
 package jobboardtest_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,20 +12,25 @@ import (
 
 func token(t *testing.T, srv *jobboardtest.Server, id, secret string, form url.Values) (int, map[string]any) {
 	t.Helper()
-	req, err := http.NewRequest("POST", srv.BaseURL+"/api/rest/oauth/frontend/token", strings.NewReader(form.Encode()))
-	if err != nil {
-		t.Fatal(err)
+	if id == "" {
+		return tokenBasic(t, srv, "", form)
 	}
-	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	if id != "" {
-		req.SetBasicAuth(id, secret)
+	return tokenBasic(t, srv, id+":"+secret, form)
+}
+
+// tokenBasic asks for a token with a Basic credential as it is, "" for none.
+func tokenBasic(t *testing.T, srv *jobboardtest.Server, credential string, form url.Values) (int, map[string]any) {
+	t.Helper()
+	header := http.Header{}
+	if credential != "" {
+		header = basicHeader(credential)
 	}
-	res, err := srv.Client().Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	header.Set("Content-Type", "application/x-www-form-urlencoded")
+	res, body := send(t, srv, http.MethodPost, srv.BaseURL+"/api/rest/oauth/frontend/token", header, form.Encode())
 	var m map[string]any
-	decodeInto(t, res, &m)
+	if err := json.Unmarshal(body, &m); err != nil {
+		t.Fatal(err)
+	}
 	if res.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("a token may be cached: %v", res.Header)
 	}

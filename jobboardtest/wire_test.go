@@ -1,6 +1,7 @@
 package jobboardtest_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -45,6 +46,24 @@ func get(t *testing.T, srv *jobboardtest.Server, url, credential string) (*http.
 
 func do(t *testing.T, srv *jobboardtest.Server, method, url, credential, body string) (*http.Response, []byte) {
 	t.Helper()
+	header := http.Header{}
+	switch _, isBasic := strings.CutSuffix(credential, ":"); {
+	case isBasic:
+		header = basicHeader(credential)
+	case credential != "":
+		header.Set("Authorization", "Bearer "+credential)
+	}
+	return send(t, srv, method, url, header, body)
+}
+
+// basicHeader has a Basic credential as it is, without a colon too.
+func basicHeader(credential string) http.Header {
+	return http.Header{"Authorization": {"Basic " + base64.StdEncoding.EncodeToString([]byte(credential))}}
+}
+
+// send sends a request with a header of its own.
+func send(t *testing.T, srv *jobboardtest.Server, method, url string, header http.Header, body string) (*http.Response, []byte) {
+	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -52,12 +71,7 @@ func do(t *testing.T, srv *jobboardtest.Server, method, url, credential, body st
 	if body == "" {
 		req.Body, req.ContentLength = http.NoBody, 0
 	}
-	switch id, isBasic := strings.CutSuffix(credential, ":"); {
-	case isBasic:
-		req.SetBasicAuth(id, "")
-	case credential != "":
-		req.Header.Set("Authorization", "Bearer "+credential)
-	}
+	req.Header = header
 	res, err := srv.Client().Do(req)
 	if err != nil {
 		t.Fatal(err)
