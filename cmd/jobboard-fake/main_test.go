@@ -84,12 +84,14 @@ func (p *program) interrupt(s os.Signal) int {
 	return p.cmd.ProcessState.ExitCode()
 }
 
-func fetch(t *testing.T, url, token string) (int, string) {
+// ask is a call with a bearer token, or without one.
+func ask(t *testing.T, method, url, token, body string) (int, string) {
 	t.Helper()
-	req, err := http.NewRequest("GET", url, nil)
+	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
+	req.Header.Set("Content-Type", "application/json")
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
@@ -100,6 +102,17 @@ func fetch(t *testing.T, url, token string) (int, string) {
 	defer res.Body.Close()
 	b, _ := io.ReadAll(res.Body)
 	return res.StatusCode, string(b)
+}
+
+func fetch(t *testing.T, url, token string) (int, string) {
+	t.Helper()
+	return ask(t, "GET", url, token, "")
+}
+
+// send is one call of the control interface.
+func send(t *testing.T, method, url, body string) (int, string) {
+	t.Helper()
+	return ask(t, method, url, "", body)
 }
 
 func TestFirstLine(t *testing.T) {
@@ -147,15 +160,8 @@ func TestFirstLine(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/jobabo/x", "/api/rest/v2/frontend/jobabo/x"} {
-		req, _ := http.NewRequest("DELETE", base+path, nil)
-		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, _ := io.ReadAll(res.Body)
-		res.Body.Close()
-		if res.StatusCode != 200 || string(b) != "false" {
-			t.Errorf("DELETE %s: %d %s", path, res.StatusCode, b)
+		if status, body := send(t, "DELETE", base+path, ""); status != 200 || body != "false" {
+			t.Errorf("DELETE %s: %d %s", path, status, body)
 		}
 	}
 	if code := p.interrupt(syscall.SIGTERM); code != 0 {
@@ -179,13 +185,8 @@ func TestEndsWhateverItServes(t *testing.T) {
 	} {
 		p := start(t, "-addr", "127.0.0.1:0", "-json", "-grace", c.grace)
 		m := p.first()
-		res, err := http.Post(m["control_url"].(string)+"faults", "application/json", strings.NewReader(c.fault))
-		if err != nil {
-			t.Fatal(err)
-		}
-		res.Body.Close()
-		if res.StatusCode != http.StatusCreated {
-			t.Fatalf("%s: %d", c.fault, res.StatusCode)
+		if status, body := send(t, "POST", m["control_url"].(string)+"faults", c.fault); status != http.StatusCreated {
+			t.Fatalf("%s: %d %s", c.fault, status, body)
 		}
 		ended := make(chan struct{})
 		go func() {
@@ -265,12 +266,7 @@ func TestStateSurvivesTerm(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "board.json")
 	p := start(t, "-addr", "127.0.0.1:0", "-json", "-data", file, "-save")
 	m := p.first()
-	req, _ := http.NewRequest("POST", m["base_url"].(string)+"/jobabo?channel=27828_extern&types=rss", nil)
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res.Body.Close()
+	send(t, "POST", m["base_url"].(string)+"/jobabo?channel=27828_extern&types=rss", "")
 	if code := p.interrupt(syscall.SIGTERM); code != 0 {
 		t.Errorf("exit code %d: %s", code, &p.stderr)
 	}
@@ -334,23 +330,6 @@ func TestKilledWhileItSaves(t *testing.T) {
 		}
 		known = n
 	}
-}
-
-// send is one call of the control interface.
-func send(t *testing.T, method, url, body string) (int, string) {
-	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	b, _ := io.ReadAll(res.Body)
-	return res.StatusCode, string(b)
 }
 
 // The control interface is at the base address, or at one of its own, and what
