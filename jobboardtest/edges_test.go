@@ -95,19 +95,10 @@ func TestOwnLanguageOfAnotherCountry(t *testing.T) {
 	for header, want := range map[string]string{
 		"de-AT, en;q=0.9": "title:Pflegekraft", "fr, en;q=0.9": "config:map[ad:[Hello]",
 	} {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, searchAt(srv, "c"), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.SetBasicAuth("10", "")
-		req.Header.Set("Accept-Language", header)
-		res, err := srv.Client().Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var page map[string]any
-		decodeInto(t, res, &page)
-		if got := fmt.Sprint(page); !strings.Contains(got, want) {
+		h := basicHeader("10:")
+		h.Set("Accept-Language", header)
+		_, body := send(t, srv, http.MethodGet, searchAt(srv, "c"), h, "")
+		if got := fmt.Sprint(decode(t, body)); !strings.Contains(got, want) {
 			t.Errorf("%s: %s, want %s", header, got, want)
 		}
 	}
