@@ -1,6 +1,7 @@
 package control
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -24,5 +25,36 @@ func TestLongLists(t *testing.T) {
 	}
 	if v := New(srv).boardView("chef"); len(v.Jobs)+len(v.Loose)+v.MoreJobs+v.MoreLoose != 0 {
 		t.Errorf("a filter that nothing fits lets through %+v", v)
+	}
+}
+
+// TestPlacesOfABoard has postings with places of their own, of jobs that are not
+// there, and more places than the list beside the map has room for.
+func TestPlacesOfABoard(t *testing.T) {
+	srv := jobboardtest.NewServer(jobboardtest.WithoutSockets())
+	defer srv.Close()
+	at := func(i int) jobboardtest.Location {
+		return jobboardtest.Location{Lat: fmt.Sprint(i), Long: "10", City: fmt.Sprint("City ", 100+i)}
+	}
+	job, _ := srv.Publish("c", jobboardtest.Job{Title: "Nurse", Location: at(1), AdditionalLocations: []jobboardtest.Location{at(2)}})
+	srv.AddPosting(jobboardtest.Posting{JobID: job.ID, Title: "Nurse, too", Channels: []string{"c"}, Locations: []jobboardtest.Location{at(2), at(3)}})
+	for i := range 8 {
+		srv.AddPosting(jobboardtest.Posting{
+			ID: int64(900 - i), JobID: 555 + int64(i), Title: "Stray", Channels: []string{"c"}, Locations: []jobboardtest.Location{at(4 + i)},
+		})
+	}
+	v := New(srv).boardView("")
+	var loose []int64
+	for _, p := range v.Loose {
+		loose = append(loose, p.ID)
+	}
+	if got, want := fmt.Sprint(loose), "[893 894 895 896 897 898 899 900]"; got != want {
+		t.Errorf("postings without a job: %s, want %s", got, want)
+	}
+	if len(v.Places) != 9 || v.MorePlaces != 2 || v.Places[0] != (knownPlace{Name: "City 102", Count: 2}) || v.Places[8].Name != "City 109" {
+		t.Errorf("%d more places than %+v", v.MorePlaces, v.Places)
+	}
+	if v.Chart.Places != 12 {
+		t.Errorf("the map has %d places", v.Chart.Places)
 	}
 }

@@ -363,6 +363,51 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// A list of a job is replaced, and not mixed with the one that was.
+func TestListsOfAJobAreReplaced(t *testing.T) {
+	s := newSuite(t)
+	s.must("POST", "/jobs", `{"id":5,"title":"Nurse","location":{"city":"Kiel","zip":"1"},"additional_locations":[{"city":"Bonn","zip":"2"},{"city":"Ulm"}],"questions":[{"id":"1","type":"TEXT","label":"Why?","answers":[{"id":"1","label":"x"}]},{"id":"2","type":"TEXT","label":"When?"}]}`)
+	s.must("PATCH", "/jobs/5", `{"location":{"city":"Jena"},"additional_locations":[{"city":"Köln"}],"questions":[{"id":"3","type":"TEXT","label":"Who?"}]}`)
+	j, _ := s.srv.Job(5)
+	if got, want := fmt.Sprintf("%+v", j.AdditionalLocations), fmt.Sprintf("%+v", []jobboardtest.Location{{City: "Köln"}}); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if j.Location != (jobboardtest.Location{City: "Jena", Zip: "1"}) || len(j.Questions) != 1 || len(j.Questions[0].Answers) != 0 {
+		t.Errorf("%+v", j)
+	}
+}
+
+// A token for the lookup alone is good there, and nowhere else.
+func TestLookupToken(t *testing.T) {
+	s := newSuite(t)
+	token := s.must("POST", "/tokens", `{"kind":"lookup"}`)["token"].(string)
+	if status, body := s.ask(applied(s.srv.Demo.OpenJob), token); status != 401 {
+		t.Errorf("%d %s", status, body)
+	}
+	note := s.srv.Requests()[0].Note
+	if status, body := s.ask("/api/rest/v2/frontend/jobboards/"+s.srv.Demo.Channel+"/jobs", token); status != 401 {
+		t.Errorf("%d %s", status, body)
+	}
+	if all := s.srv.Requests(); !strings.Contains(all[1].Note, "a lookup token is for {jobdb_url}") || !strings.Contains(note, "lookup token") {
+		t.Errorf("%q, %q", note, all[1].Note)
+	}
+}
+
+// A row of the journal opens with the request as a command and what was answered.
+func TestOpenRow(t *testing.T) {
+	s := newSuite(t)
+	s.ask(applied(s.srv.Demo.OpenJob), s.srv.Demo.ApplicantToken)
+	status, page := s.do("GET", "/rows/1", "")
+	if status != 200 || !strings.Contains(page, "curl -H &#34;Authorization: Bearer $TOKEN&#34;") || !strings.Contains(page, "false") {
+		t.Errorf("%d %s", status, page)
+	}
+	for path, want := range map[string]int{"/rows/2": 404, "/rows/x": 400, "/rows/-1": 400} {
+		if status, text := s.do("GET", path, ""); status != want {
+			t.Errorf("%s: %d %s", path, status, text)
+		}
+	}
+}
+
 func TestBodiesAreBounded(t *testing.T) {
 	s := newSuite(t)
 	for size, want := range map[int]int{4 << 20: 201, 4<<20 + 1: 413} {
