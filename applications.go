@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/address"
 	"github.com/jobboard-sdk/jobboard-go/internal/gate"
 	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 )
@@ -24,12 +24,7 @@ func (a *Applicant) HasApplied(ctx context.Context, job JobID) (bool, error) {
 }
 
 func (a *Applicant) hasApplied(ctx context.Context, job JobID, turn *gate.Turn) (bool, error) {
-	var applied bool
-	err := a.ask(ctx, opHasApplied, job, turn, func(body []byte) (err error) {
-		applied, err = decodeBool(body)
-		return err
-	})
-	return applied && err == nil, err
+	return ask(ctx, a, opHasApplied, job, turn, decodeBool)
 }
 
 // ApplicationID returns the identifier of the applicant's application for the
@@ -39,20 +34,18 @@ func (a *Applicant) hasApplied(ctx context.Context, job JobID, turn *gate.Turn) 
 // ErrPostingNotAccessible, ErrPostingInactive, ErrProjectNotAvailable,
 // ErrUnauthorized, ErrForbidden, and those of every call.
 func (a *Applicant) ApplicationID(ctx context.Context, job JobID) (ApplicationID, error) {
-	var id ApplicationID
-	err := a.ask(ctx, opApplicationID, job, nil, func(body []byte) (err error) {
-		id, err = decodeApplicationID(body)
-		return err
-	})
-	return id, err
+	return ask(ctx, a, opApplicationID, job, nil, decodeApplicationID)
 }
 
 // ask sends either call; decode reads its answer.
-func (a *Applicant) ask(ctx context.Context, op *operation, job JobID, turn *gate.Turn, decode func([]byte) error) error {
+func ask[T any](
+	ctx context.Context, a *Applicant, op *operation, job JobID, turn *gate.Turn, decode func([]byte) (T, error),
+) (value T, err error) {
 	if err := checkJob(job); err != nil {
-		return a.slot.refuse(ctx, op, err)
+		return value, a.slot.refuse(ctx, op, err)
 	}
-	return a.slot.do(ctx, op, request{path: jobPath(op.path, job), turn: turn}, func(got *answer) error {
+	path, _, _ := address.Fill(op.path, job.String()) // a number is a segment as it is
+	err = a.slot.do(ctx, op, request{path: path, turn: turn}, func(got *answer) error {
 		body, err := got.bytes()
 		if err != nil {
 			return err
@@ -60,19 +53,10 @@ func (a *Applicant) ask(ctx context.Context, op *operation, job JobID, turn *gat
 		if op == opApplicationID && !got.framed {
 			return transport.ErrCut // an identifier does not show whether it is whole
 		}
-		return decode(body)
+		value, err = decode(body)
+		return err
 	})
-}
-
-// jobPath returns the template of a path with the job in it, whose identifier
-// needs no escaping.
-func jobPath(template string, job JobID) string {
-	before, after, _ := strings.Cut(template, "{jobDbId}")
-	b := make([]byte, 0, 64)
-	b = append(b, before...)
-	b = strconv.AppendInt(b, int64(job), 10)
-	b = append(b, after...)
-	return string(b)
+	return value, err
 }
 
 // decodeBool reads an answer that is true or false and nothing else.

@@ -104,9 +104,8 @@ func (c *call) authorize(req *http.Request) (*authorization, error) {
 	if !c.slot.origin.Is(req.URL) {
 		return nil, invalid("a credential of %s goes nowhere else", c.slot.origin.Host)
 	}
-	if auth := c.fresh; auth != nil {
-		c.fresh = nil
-		return auth, nil
+	if c.last != nil && c.last.fresh != nil {
+		return c.last.fresh, nil
 	}
 	auth, err := own.header(c)
 	if err != nil {
@@ -262,7 +261,7 @@ func (c *call) renew(rejected *authorization, failed *failedAttempt) *failedAtte
 	case fresh.secret != rejected.secret:
 		c.secrets.Add(fresh.secret)
 		if !rejected.again.Load() {
-			c.fresh, failed.event = fresh, renewed
+			failed.fresh, failed.event = fresh, renewed
 		}
 	}
 	return failed

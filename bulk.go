@@ -84,11 +84,7 @@ type bulkRun[T any] struct {
 	gate    *gate.Gate
 	work    chan JobID
 	results chan BulkResult[T]
-	running sync.WaitGroup
-
-	cancel   context.CancelFunc
-	once     sync.Once
-	panicked any // the first panic of the caller's code in one of the goroutines
+	crew    crew
 }
 
 func bulk[T any](ctx context.Context, op *operation, jobs iter.Seq2[JobID, error], opts BulkOptions,
@@ -105,23 +101,18 @@ func bulk[T any](ctx context.Context, op *operation, jobs iter.Seq2[JobID, error
 			gate:    gate.New(opts.Concurrency, maxWaiting*opts.Concurrency),
 			work:    make(chan JobID),
 			results: make(chan BulkResult[T], opts.Concurrency),
-			cancel:  cancel,
+			crew:    crew{cancel: cancel},
 		}
-		run.start(func() {
+		run.crew.start(func() {
 			defer close(run.work)
 			run.pull(ctx, jobs)
 		})
-		go func() {
-			run.running.Wait()
-			close(run.results)
-		}()
+		run.crew.then(func() { close(run.results) })
 		defer func() {
 			cancel()
 			for range run.results { // until the last goroutine is gone
 			}
-			if run.panicked != nil {
-				panic(run.panicked)
-			}
+			run.crew.wait()
 		}()
 		for r := range run.results {
 			if !yield(r) {
@@ -131,19 +122,42 @@ func bulk[T any](ctx context.Context, op *operation, jobs iter.Seq2[JobID, error
 	}
 }
 
-// start runs f in a goroutine. A panic in it, of the input or of a function in
-// the Config, ends the run; whoever ranges over the results gets it, because
+// crew runs functions in goroutines. A panic in one of them, of the input or of a
+// function in the Config, cancels the others and reaches whoever waits, because
 // nobody can recover from one in a goroutine of the library.
-func (run *bulkRun[T]) start(f func()) {
-	run.running.Go(func() {
+type crew struct {
+	cancel   context.CancelFunc
+	running  sync.WaitGroup
+	once     sync.Once
+	panicked any // the first panic
+}
+
+func (c *crew) start(f func()) {
+	c.running.Go(func() {
 		defer func() {
 			if p := recover(); p != nil {
-				run.once.Do(func() { run.panicked = p })
-				run.cancel()
+				c.once.Do(func() { c.panicked = p })
+				c.cancel()
 			}
 		}()
 		f()
 	})
+}
+
+// then runs f in a goroutine once all functions have returned.
+func (c *crew) then(f func()) {
+	go func() {
+		c.running.Wait()
+		f()
+	}()
+}
+
+// wait waits until all functions have returned, and passes a panic on.
+func (c *crew) wait() {
+	c.running.Wait()
+	if c.panicked != nil {
+		panic(c.panicked)
+	}
 }
 
 // pull ranges over the input. It starts each job once and passes the input's
@@ -184,7 +198,7 @@ func (run *bulkRun[T]) handOver(ctx context.Context, job JobID) {
 	select {
 	case run.work <- job:
 	default:
-		run.start(func() {
+		run.crew.start(func() {
 			run.do(ctx, job)
 			for job := range run.work {
 				run.do(ctx, job)

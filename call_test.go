@@ -119,8 +119,8 @@ func TestCredentialStaysWithItsOrigin(t *testing.T) {
 				}
 				sent = nil
 				c := &call{
-					ctx: t.Context(), op: opHasApplied, slot: &slot, accept: func(*answer) error { return nil }, fresh: known,
-					deadline: time.Now().Add(time.Minute),
+					ctx: t.Context(), op: opHasApplied, slot: &slot, accept: func(*answer) error { return nil },
+					last: &failedAttempt{fresh: known}, deadline: time.Now().Add(time.Minute),
 				}
 				_, failed := c.attempt(req)
 				c.release()

@@ -28,10 +28,12 @@ type failedAttempt struct {
 	body       []byte
 	retryAfter time.Duration
 	event      event
-	stopped    StopReason // why there is no other attempt, where that is known already
-	expired    bool       // the answer called the token expired, and the source can renew
-	unclear    bool       // the service may have executed the call
-	ended      bool       // the caller's context ended it
+	expired    bool           // the answer called the token expired, and the source can renew
+	unclear    bool           // the service may have executed the call
+	ended      bool           // the caller's context ended it
+	stopped    StopReason     // why there is no other attempt; empty: there is, or nobody has decided yet
+	wait       time.Duration  // before the next attempt
+	fresh      *authorization // what that is sent with, where it is known
 }
 
 func (f *failedAttempt) Error() string {
@@ -44,17 +46,14 @@ func (f *failedAttempt) Error() string {
 // fail returns the *Error of a call that ended with f.
 func (c *call) fail(f *failedAttempt) *Error {
 	switch {
-	case f.ended:
-		c.stopped = StopCanceled
-	case c.stopped == "":
-		c.stopped = StopFinal
-		if c.ctx.Err() != nil {
-			c.stopped = StopCanceled
-		}
+	case f.ended, f.stopped == "" && c.ctx.Err() != nil:
+		f.stopped = StopCanceled
+	case f.stopped == "":
+		f.stopped = StopFinal
 	}
 	e := &Error{
 		Op: c.op.name, Path: c.op.path, StatusCode: f.status, Attempts: c.attempts,
-		RetryAfter: f.retryAfter, Stopped: c.stopped, Err: f.err,
+		RetryAfter: f.retryAfter, Stopped: f.stopped, Err: f.err,
 		Code:            c.secrets.Head(f.words.ErrorCode(), 100),
 		Message:         c.secrets.Head(f.words.ErrorMessage(), maxErrorMessage),
 		MayHaveExecuted: f.unclear || c.unclear,
@@ -69,9 +68,9 @@ func (c *call) fail(f *failedAttempt) *Error {
 
 // refuse returns the error of a call that cannot be sent.
 func (s *slot) refuse(ctx context.Context, op *operation, err error) error {
-	c := &call{ctx: ctx, op: op, slot: s, stopped: StopFinal}
+	c := &call{ctx: ctx, op: op, slot: s}
 	c.start()
-	return c.fail(&failedAttempt{err: err})
+	return c.fail(&failedAttempt{err: err, stopped: StopFinal})
 }
 
 // ended returns the failed attempt of a caller whose context has ended with

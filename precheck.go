@@ -82,42 +82,33 @@ type Precheck struct {
 func (a *Applicant) Precheck(ctx context.Context, job JobID) (Precheck, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	asking := crew{cancel: cancel}
 	answers := make(chan func(*Precheck), 2)
-	var panicked any
-	ask := func(source func() (answer func(*Precheck))) {
-		defer func() {
-			if v := recover(); v != nil { // nobody could recover from it in this goroutine
-				answers <- func(*Precheck) { panicked = v; cancel() }
-			}
-		}()
-		answers <- source()
-	}
-	go ask(func() func(*Precheck) {
+	asking.start(func() {
 		info, err := a.client.JobInformation(ctx, job)
-		return func(p *Precheck) { p.Information, p.InformationErr = info, err }
+		answers <- func(p *Precheck) { p.Information, p.InformationErr = info, err }
 	})
-	go ask(func() func(*Precheck) {
+	asking.start(func() {
 		var id ApplicationID
 		var idErr error
 		applied, err := a.HasApplied(ctx, job)
 		if mayStillHaveApplied(ctx, err) {
 			id, idErr = a.ApplicationID(ctx, job)
 		}
-		return func(p *Precheck) {
+		answers <- func(p *Precheck) {
 			p.Applied, p.AppliedErr, p.ApplicationID, p.ApplicationErr = applied, err, id, idErr
 		}
 	})
+	asking.then(func() { close(answers) })
 	// A source without an answer must not look like one that said "no".
 	p := Precheck{Job: job, InformationErr: errNoAnswer, AppliedErr: errNoAnswer}
-	for range cap(answers) {
-		(<-answers)(&p)
+	for answer := range answers {
+		answer(&p)
 		if p.Decision = p.decide(); p.Decision != DecisionUnknown {
 			cancel()
 		}
 	}
-	if panicked != nil {
-		panic(panicked)
-	}
+	asking.wait()
 	if p.Decision != DecisionUnknown {
 		return p, nil
 	}

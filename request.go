@@ -52,14 +52,11 @@ type call struct {
 	// How far the attempts have come.
 	attempts    int            // requests sent
 	repeats     int            // attempts that were repeats by policy
-	wait        time.Duration  // before the next attempt
-	last        *failedAttempt // the one before
-	fresh       *authorization // what the next attempt is sent with, where that is known
+	last        *failedAttempt // the one before; nil: none
 	renewedOnce bool           // the one repeat with another token is used
 	paid        bool           // a token of the budget is spent on the attempt under way
 	sentOnce    bool           // an attempt has reached the service
 	unclear     bool           // an earlier attempt may have been executed
-	stopped     StopReason
 
 	secrets redact.Secrets     // what no error shows
 	cancel  context.CancelFunc // of the wait for a token; usually nil
@@ -162,48 +159,42 @@ func checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
 	}
 	c := f.call
 	c.sentOnce = c.sentOnce || f.event != unsent
-	c.stopped = c.stop(f, time.Now())
-	again := c.stopped == ""
-	end := AttemptEnd{StatusCode: f.status, Err: f.err, Repeat: again}
-	if again {
-		c.unclear = c.unclear || f.unclear
-		// Most calls never wait: only those that do have a function for it.
-		c.retryer.Backoff = func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return c.wait }
-		end.Wait = c.wait
-		c.last = f
-		logRepeat(c.ctx, c.slot.config.Logger, c.op, c.attempts, f.status, c.wait)
-		if c.request.turn != nil {
-			c.request.turn.StepOut() // another job works while this one waits
-		}
+	if f.stopped == "" {
+		f.stopped = c.stop(f, time.Now())
 	}
-	c.watch.endAttempt(end)
-	return again, nil
+	if f.stopped != "" {
+		c.watch.endAttempt(AttemptEnd{StatusCode: f.status, Err: f.err})
+		return false, nil
+	}
+	if f.event != renewed {
+		c.repeats++
+	}
+	c.unclear = c.unclear || f.unclear
+	c.last = f
+	// Most calls never wait: only those that do have a function for it.
+	c.retryer.Backoff = func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return c.last.wait }
+	logRepeat(c.ctx, c.slot.config.Logger, c.op, c.attempts, f.status, f.wait)
+	if c.request.turn != nil {
+		c.request.turn.StepOut() // another job works while this one waits
+	}
+	c.watch.endAttempt(AttemptEnd{StatusCode: f.status, Err: f.err, Repeat: true, Wait: f.wait})
+	return true, nil
 }
 
 // stop books a failed attempt. It returns the reason why no other one follows,
 // or returns "" and sets the wait before the next.
 func (c *call) stop(f *failedAttempt, now time.Time) StopReason {
-	if f.stopped != "" {
-		return f.stopped
-	}
 	if f.event == final && !f.expired && f.status != 0 && f.status < 500 {
 		c.succeeded(now) // the service works
 	}
-	c.wait = 0
 	if f.event != renewed {
-		c.wait = c.slot.config.Retry.wait(c.repeats, f.retryAfter)
+		f.wait = c.slot.config.Retry.wait(c.repeats, f.retryAfter)
 	}
 	pausing := c.pause(f, now)
 	if reason := c.unrepeatable(f); reason != "" {
 		return reason
 	}
-	if reason := c.exhausted(f, now, pausing); reason != "" {
-		return reason
-	}
-	if f.event != renewed {
-		c.repeats++
-	}
-	return ""
+	return c.exhausted(f, now, pausing)
 }
 
 // unrepeatable returns why a call that failed like this is not repeated, however
@@ -230,7 +221,7 @@ func (c *call) exhausted(f *failedAttempt, now time.Time, pausing bool) StopReas
 		return StopRetryAfter
 	case f.event != renewed && c.repeats+1 >= policy.MaxAttempts:
 		return StopAttempts
-	case !now.Add(c.wait).Before(c.deadline):
+	case !now.Add(f.wait).Before(c.deadline):
 		return StopDeadline
 	case !pausing && !c.pay(f, now):
 		return StopBudget
@@ -250,9 +241,9 @@ func (c *call) pause(f *failedAttempt, now time.Time) bool {
 	asked := min(f.retryAfter, policy.MaxRetryAfter)
 	c.request.turn.PauseUntil(now.Add(asked))
 	c.paid = false
-	c.wait = policy.wait(c.repeats, asked)
+	f.wait = policy.wait(c.repeats, asked)
 	if _, own := c.ctx.Deadline(); !own {
-		c.deadline = c.deadline.Add(c.wait)
+		c.deadline = c.deadline.Add(f.wait)
 	}
 	return true
 }
@@ -273,8 +264,8 @@ func (c *call) pay(f *failedAttempt, now time.Time) bool {
 	if f.event == renewed {
 		return true
 	}
-	if later := b.Spread(now); now.Add(c.wait + later).Before(c.deadline) {
-		c.wait += later
+	if later := b.Spread(now); now.Add(f.wait + later).Before(c.deadline) {
+		f.wait += later
 	}
 	return true
 }

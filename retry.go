@@ -1,6 +1,7 @@
 package jobboard
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -85,9 +86,7 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 		if *f.value < 0 {
 			return p, &ConfigError{"Retry." + f.name, "is negative"}
 		}
-		if *f.value == 0 {
-			*f.value = f.zero
-		}
+		*f.value = cmp.Or(*f.value, f.zero)
 	}
 	if p.MaxWait < p.MinWait {
 		return p, &ConfigError{"Retry.MaxWait", "is less than MinWait"}
@@ -95,18 +94,12 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	if p.MaxAttempts < 0 {
 		return p, &ConfigError{"Retry.MaxAttempts", "is negative"}
 	}
-	if p.MaxAttempts == 0 {
-		p.MaxAttempts = 5
-	}
-	if p.Budget == 0 {
-		p.Budget = 2
-	}
 	if p.BudgetRatio < 0 || math.IsNaN(p.BudgetRatio) || math.IsInf(p.BudgetRatio, 0) {
 		return p, &ConfigError{"Retry.BudgetRatio", "is not a number of at least 0"}
 	}
-	if p.BudgetRatio == 0 {
-		p.BudgetRatio = 0.3
-	}
+	p.MaxAttempts = cmp.Or(p.MaxAttempts, 5)
+	p.Budget = cmp.Or(p.Budget, 2)
+	p.BudgetRatio = cmp.Or(p.BudgetRatio, 0.3)
 	return p, nil
 }
 
