@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/credential"
 	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 )
 
@@ -42,7 +43,7 @@ func (c *call) attempt(req *http.Request) (*http.Response, *failedAttempt) {
 	if err != nil {
 		return nil, c.notAnswered(&a.exchange, err)
 	}
-	auth.answered(resp.StatusCode)
+	auth.Answered(resp.StatusCode)
 	a.status, a.header, a.framed = resp.StatusCode, resp.Header, transport.Framed(resp)
 	failed := c.read(a, resp)
 	resp.Body = http.NoBody
@@ -74,7 +75,7 @@ func (c *call) allow() (err error) {
 	case c.request.turn != nil:
 		err = c.untimed(limiter.Wait)
 	default:
-		err = limiter.Wait(c.waitContext())
+		err = limiter.Wait(c.WaitContext())
 	}
 	if err != nil {
 		return &limiterError{err}
@@ -96,9 +97,9 @@ func (c *call) untimed(wait func(context.Context) error) error {
 // authorize returns the authorization of the next request. A credential goes to
 // its own origin and to nothing else: oauth2.Transport would send it wherever
 // a redirect leads.
-func (c *call) authorize(req *http.Request) (*authorization, error) {
+func (c *call) authorize(req *http.Request) (*credential.Authorization, error) {
 	own := c.slot.credential
-	if own.header == nil {
+	if own.Header == nil {
 		return &c.slot.anonymous, nil
 	}
 	if !c.slot.origin.Is(req.URL) {
@@ -107,16 +108,16 @@ func (c *call) authorize(req *http.Request) (*authorization, error) {
 	if c.last != nil && c.last.fresh != nil {
 		return c.last.fresh, nil
 	}
-	auth, err := own.header(c)
+	auth, err := own.Header(c)
 	if err != nil {
 		return nil, err
 	}
-	c.secrets.Add(auth.secret, auth.client)
+	c.secrets.Add(auth.Secret, auth.Client)
 	return auth, nil
 }
 
 // send sends one request within its limits of time.
-func (c *call) send(x *transport.Exchange, req *http.Request, auth *authorization) (*http.Response, error) {
+func (c *call) send(x *transport.Exchange, req *http.Request, auth *credential.Authorization) (*http.Response, error) {
 	ctx, observed := c.watch.startAttempt(c.ctx, c.attempts+1)
 	x.Count(c.slot.connections)
 	x.Begin(ctx, c.limits(c.slot.config.Retry.AttemptTimeout), c.slot.standard, !c.op.safe())
@@ -124,7 +125,9 @@ func (c *call) send(x *transport.Exchange, req *http.Request, auth *authorizatio
 		x.Measure()
 	}
 	sent := req.WithContext(x.Context())
-	sent.Header = c.header(observed, auth)
+	// Only net/http's own transport gets a header that other requests share: it
+	// keeps the rule that a transport changes nothing.
+	sent.Header = c.slot.headers.Whole(observed, c.request.kind, c.request.language, auth, c.slot.standard)
 	c.attempts++
 	resp, err := c.follow(x, sent)
 	if err != nil {
@@ -149,16 +152,6 @@ func (c *call) limits(left time.Duration) transport.Limits {
 		limits.End, limits.Cause = c.deadline, errCallTimeout
 	}
 	return limits
-}
-
-// header returns the header of a request. Only net/http's own transport gets one
-// that other requests share: it keeps the rule that a transport changes nothing.
-func (c *call) header(observed http.Header, auth *authorization) http.Header {
-	kept := &auth.whole
-	if !c.slot.standard {
-		kept = nil
-	}
-	return c.slot.headers.whole(observed, c.request.kind, c.request.language, auth.values, kept)
 }
 
 // follow follows at most three redirects of a GET to the same origin.
@@ -247,9 +240,9 @@ func (c *call) take(a *answer) error {
 // another, the next attempt sends it, unless the rejected one was itself such a
 // replacement and was never taken: then a third has little hope, and waits for
 // the next call.
-func (c *call) renew(rejected *authorization, failed *failedAttempt) *failedAttempt {
+func (c *call) renew(rejected *credential.Authorization, failed *failedAttempt) *failedAttempt {
 	c.renewedOnce = true
-	fresh, err := c.slot.credential.renew(c, rejected.secret)
+	fresh, err := c.slot.credential.Renew(c, rejected.Secret)
 	switch {
 	case c.ctx.Err() != nil:
 		return ended(c.ctx.Err(), !c.op.safe())
@@ -258,9 +251,9 @@ func (c *call) renew(rejected *authorization, failed *failedAttempt) *failedAtte
 		failed.err = &failure{
 			kind: ErrUnauthorized, detail: c.secrets.Hide("renewing the token failed: " + detail), cause: cause,
 		}
-	case fresh.secret != rejected.secret:
-		c.secrets.Add(fresh.secret)
-		if !rejected.again.Load() {
+	case fresh.Secret != rejected.Secret:
+		c.secrets.Add(fresh.Secret)
+		if !rejected.InDoubt() {
 			failed.fresh, failed.event = fresh, renewed
 		}
 	}

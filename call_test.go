@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/credential"
 	"golang.org/x/oauth2"
 )
 
@@ -92,7 +93,7 @@ func TestCredentialStaysWithItsOrigin(t *testing.T) {
 		return stubTransport{"true"}.RoundTrip(r)
 	})
 	renewing := RenewingToken(func(context.Context) (*oauth2.Token, error) { return &oauth2.Token{AccessToken: "renewed"}, nil })
-	fresh, err := newAuthorization(&oauth2.Token{AccessToken: "fresh"})
+	fresh, err := credential.Bearer(&oauth2.Token{AccessToken: "fresh"}).Header(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +108,7 @@ func TestCredentialStaysWithItsOrigin(t *testing.T) {
 		}
 		slot := client.base
 		slot.next = next
-		for _, known := range []*authorization{nil, fresh} { // what a renewal has left for the next attempt
+		for _, known := range []*credential.Authorization{nil, fresh} { // what a renewal has left for the next attempt
 			for address, own := range map[string]bool{
 				"https://jobs.example/x": true, "https://JOBS.example:443/x": true,
 				"http://jobs.example/x": false, "https://jobs.example:444/x": false, "https://www.jobs.example/x": false,

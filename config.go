@@ -1,6 +1,7 @@
 package jobboard
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/address"
+	"github.com/jobboard-sdk/jobboard-go/internal/credential"
 	"golang.org/x/oauth2"
 )
 
@@ -68,11 +70,11 @@ func (cfg Config) LogValue() slog.Value {
 
 // MarshalJSON returns the values of LogValue as JSON.
 func (cfg Config) MarshalJSON() ([]byte, error) {
-	cfg = cfg.withoutSecrets()
-	return json.Marshal(map[string]any{
-		"base_url": cfg.BaseURL, "jobdb_url": cfg.JobDBURL, "client_id": cfg.ClientID != "",
-		"token_source": cfg.TokenSource != nil, "jobdb_token_source": cfg.JobDBTokenSource != nil,
-	})
+	values := map[string]any{}
+	for _, a := range cfg.LogValue().Group() {
+		values[a.Key] = a.Value.Any()
+	}
+	return json.Marshal(values)
 }
 
 func (cfg Config) withoutSecrets() Config {
@@ -90,6 +92,18 @@ func (cfg Config) withoutSecrets() Config {
 		}
 	}
 	return cfg
+}
+
+// addresses returns the two addresses, nil for an empty one.
+func (cfg *Config) addresses() (base, lookup *url.URL, err error) {
+	if cfg.BaseURL == "" && cfg.JobDBURL == "" {
+		return nil, nil, &ConfigError{"BaseURL", "is empty, and so is Config.JobDBURL"}
+	}
+	if base, err = baseAddress("BaseURL", cfg.BaseURL, "/api/rest"); err != nil {
+		return nil, nil, err
+	}
+	lookup, err = baseAddress("JobDBURL", cfg.JobDBURL, "")
+	return base, lookup, err
 }
 
 // baseAddress reads the address in a field, which may end in suffix. It returns
@@ -146,7 +160,7 @@ func (cfg *Config) checkCredentials(base, lookup *url.URL) error {
 	if cfg.ClientID != "" && cfg.TokenSource != nil {
 		return &ConfigError{"ClientID", "and Config.TokenSource exclude each other"}
 	}
-	if strings.Contains(cfg.ClientID, ":") || cfg.ClientID != "" && !isVisible(cfg.ClientID) {
+	if strings.Contains(cfg.ClientID, ":") || cfg.ClientID != "" && !credential.IsVisible(cfg.ClientID) {
 		return &ConfigError{"ClientID", "holds a colon, a space or a control character"}
 	}
 	if cfg.ClientID != "" || cfg.TokenSource != nil {
@@ -154,15 +168,12 @@ func (cfg *Config) checkCredentials(base, lookup *url.URL) error {
 			return err
 		}
 	}
-	if err := checkSource("TokenSource", cfg.TokenSource); err != nil {
-		return err
-	}
 	if cfg.JobDBTokenSource != nil {
 		if err := cfg.checkCarrier("JobDBURL", lookup); err != nil {
 			return err
 		}
 	}
-	return checkSource("JobDBTokenSource", cfg.JobDBTokenSource)
+	return cmp.Or(checkSource("TokenSource", cfg.TokenSource), checkSource("JobDBTokenSource", cfg.JobDBTokenSource))
 }
 
 // checkCarrier returns an error unless a credential may go to the address in a
@@ -187,7 +198,7 @@ func checkSource(field string, source oauth2.TokenSource) error {
 	if !ok {
 		return nil
 	}
-	if err := checkToken(&oauth2.Token{AccessToken: static.token()}); err != nil {
+	if err := credential.Check(&oauth2.Token{AccessToken: static.token()}); err != nil {
 		return &ConfigError{field, "is not usable: " + err.Error()}
 	}
 	return nil

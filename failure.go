@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/credential"
 	"github.com/jobboard-sdk/jobboard-go/internal/refusal"
 	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 )
@@ -28,12 +29,12 @@ type failedAttempt struct {
 	body       []byte
 	retryAfter time.Duration
 	event      event
-	expired    bool           // the answer called the token expired, and the source can renew
-	unclear    bool           // the service may have executed the call
-	ended      bool           // the caller's context ended it
-	stopped    StopReason     // why there is no other attempt; empty: there is, or nobody has decided yet
-	wait       time.Duration  // before the next attempt
-	fresh      *authorization // what that is sent with, where it is known
+	expired    bool                      // the answer called the token expired, and the source can renew
+	unclear    bool                      // the service may have executed the call
+	ended      bool                      // the caller's context ended it
+	stopped    StopReason                // why there is no other attempt; empty: there is, or nobody has decided yet
+	wait       time.Duration             // before the next attempt
+	fresh      *credential.Authorization // what that is sent with, where it is known
 }
 
 func (f *failedAttempt) Error() string {
@@ -247,8 +248,8 @@ func (c *call) refused(a *answer, err error) *failedAttempt {
 		return c.cutShort(a, lost)
 	}
 	f.words, f.err = classify(c.op, a.status, a.header, f.body, anyMember)
-	f.retryAfter = parseRetryAfter(a.header, time.Now())
-	f.expired = a.status == http.StatusUnauthorized && c.slot.credential.renew != nil && f.words.TokenExpired()
+	f.retryAfter = refusal.RetryAfter(a.header, time.Now())
+	f.expired = a.status == http.StatusUnauthorized && c.slot.credential.Renew != nil && f.words.TokenExpired()
 	if f.err == nil || errors.Is(f.err, ErrServer) || errors.Is(f.err, ErrRateLimited) { // any other is an answer
 		f.event = outcome
 		f.unclear = outcome == failing && !c.op.safe()

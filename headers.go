@@ -1,85 +1,10 @@
 package jobboard
 
 import (
-	"maps"
-	"net/http"
 	"runtime/debug"
 	"strings"
 	"sync"
-	"sync/atomic"
 )
-
-// headerKind names one of the headers that requests share.
-type headerKind int
-
-const (
-	plainHeader  headerKind = iota
-	searchHeader            // with Accept-Language
-	bodyHeader              // with Content-Type
-	headerKinds
-)
-
-// headers holds a header for each kind of request. Nothing changes them.
-type headers [headerKinds]http.Header
-
-// newHeaders returns the headers of a client; language may be empty.
-func newHeaders(agent, language string, compressed bool) (all headers) {
-	encoding := "gzip"
-	if !compressed {
-		encoding = "identity" // without a word net/http would ask for gzip itself
-	}
-	all[plainHeader] = http.Header{
-		"Accept":          {"application/json, text/plain;q=0.9, */*;q=0.8"},
-		"Accept-Encoding": {encoding},
-		"User-Agent":      {agent},
-	}
-	all[bodyHeader] = all[plainHeader].Clone()
-	all[bodyHeader]["Content-Type"] = []string{"application/json"}
-	all[searchHeader] = all[bodyHeader].Clone()
-	if language != "" {
-		all[searchHeader]["Accept-Language"] = []string{language}
-	}
-	return all
-}
-
-// wholeHeaders keeps, for one credential, a complete header of each kind.
-type wholeHeaders [headerKinds]atomic.Pointer[wholeHeader]
-
-// wholeHeader holds a complete header that is the same from one call to the
-// next.
-type wholeHeader struct {
-	of     *headers // of the client: several may have one credential
-	header http.Header
-}
-
-// whole returns the header of a request, made of the observer's, the kind's
-// and the credential's, where the later replaces the earlier. It shares one
-// header between requests where kept is not nil, nothing is observed, and the
-// language is the client's, so that none is given; a transport must not change that header.
-func (all *headers) whole(observed http.Header, kind headerKind, language string, authorization []string,
-	kept *wholeHeaders,
-) http.Header {
-	share := kept != nil && observed == nil && language == ""
-	if share {
-		if w := kept[kind].Load(); w != nil && w.of == all {
-			return w.header
-		}
-	}
-	h := make(http.Header, len(observed)+len(all[kind])+2)
-	maps.Copy(h, observed)
-	maps.Copy(h, all[kind])
-	if language != "" {
-		h["Accept-Language"] = []string{language}
-	}
-	delete(h, "Authorization")
-	if authorization != nil {
-		h["Authorization"] = authorization
-	}
-	if share {
-		kept[kind].Store(&wholeHeader{all, h})
-	}
-	return h
-}
 
 // userAgent returns the caller's name for itself, followed by the library's.
 func userAgent(own string) (string, error) {

@@ -1,8 +1,6 @@
 package jobboard
 
 import (
-	"net/http"
-	"reflect"
 	"runtime/debug"
 	"testing"
 )
@@ -34,34 +32,5 @@ func TestAgent(t *testing.T) {
 	}
 	if got, err := userAgent("partner/2"); err != nil || got != "partner/2 "+agent() {
 		t.Errorf("%q, %v", got, err)
-	}
-}
-
-// A complete header is made once for each kind, credential and client, and again
-// for whatever is of one call alone.
-func TestHeadersAreShared(t *testing.T) {
-	one, other := newHeaders("a", "de", true), newHeaders("b", "", true)
-	auth := []string{"Bearer t"}
-	var kept wholeHeaders
-	plain := one.whole(nil, plainHeader, "", auth, &kept)
-	of := func(h http.Header) uintptr { return reflect.ValueOf(h).Pointer() }
-	for _, c := range []struct {
-		name   string
-		got    http.Header
-		shared bool
-		agent  string
-	}{
-		{"the same", one.whole(nil, plainHeader, "", auth, &kept), true, "a"},
-		{"another kind", one.whole(nil, searchHeader, "", auth, &kept), false, "a"},
-		{"another language", one.whole(nil, plainHeader, "en", auth, &kept), false, "a"},
-		{"observed", one.whole(http.Header{"Traceparent": {"x"}}, plainHeader, "", auth, &kept), false, "a"},
-		{"nothing kept", one.whole(nil, plainHeader, "", auth, nil), false, "a"},
-		{"the first again", one.whole(nil, plainHeader, "", auth, &kept), true, "a"},
-		{"another client", other.whole(nil, plainHeader, "", auth, &kept), false, "b"},
-	} {
-		if shared := of(c.got) == of(plain); shared != c.shared || c.got.Get("User-Agent") != c.agent ||
-			c.got.Get("Authorization") != "Bearer t" {
-			t.Errorf("%s: shared: %v, %v", c.name, shared, c.got)
-		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go/internal/address"
 	"github.com/jobboard-sdk/jobboard-go/internal/budget"
+	"github.com/jobboard-sdk/jobboard-go/internal/credential"
 	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 	"golang.org/x/oauth2"
 )
@@ -67,7 +68,7 @@ type slot struct {
 	*shared
 	base       *url.URL // path without a trailing slash; nil: there is none
 	origin     address.Origin
-	credential credential
+	credential credential.Credential
 	budget     *budget.Budget // nil: none
 	mistake    error          // of the settings: nothing may be sent
 }
@@ -78,12 +79,12 @@ type shared struct {
 	next        roundTrip
 	standard    bool                   // next is net/http's own, which changes no header
 	connections *transport.Connections // nil: of a transport that is not ours
-	headers     headers
-	anonymous   authorization // what is sent without a credential
+	headers     credential.Headers
+	anonymous   credential.Authorization // what is sent without a credential
 	catalogues  catalogueCache
 	// source makes a credential of a token source. It is a function, because
 	// what it holds knows sources that are asked at the moment.
-	source func(oauth2.TokenSource) credential
+	source func(oauth2.TokenSource) credential.Credential
 }
 
 // roundTrip wraps a transport in a function, so that no printer shows its fields.
@@ -169,35 +170,28 @@ func NewClient(cfg Config) (*Client, error) {
 }
 
 func newClient(cfg Config) (*Client, error) {
-	if cfg.BaseURL == "" && cfg.JobDBURL == "" {
-		return nil, &ConfigError{"BaseURL", "is empty, and so is Config.JobDBURL"}
+	base, lookup, err := cfg.addresses()
+	if err == nil {
+		err = cfg.complete()
 	}
-	base, err := baseAddress("BaseURL", cfg.BaseURL, "/api/rest")
+	if err == nil {
+		err = cfg.checkCredentials(base, lookup)
+	}
 	if err != nil {
-		return nil, err
-	}
-	lookup, err := baseAddress("JobDBURL", cfg.JobDBURL, "")
-	if err != nil {
-		return nil, err
-	}
-	if err := cfg.complete(); err != nil {
-		return nil, err
-	}
-	if err := cfg.checkCredentials(base, lookup); err != nil {
 		return nil, err
 	}
 	all := newShared(cfg)
 	c := &Client{base: newSlot(all, "BaseURL", base), lookup: newSlot(all, "JobDBURL", lookup)}
 	switch {
 	case cfg.ClientID != "":
-		c.base.credential = basic(cfg.ClientID)
+		c.base.credential = credential.Basic(cfg.ClientID)
 	case cfg.TokenSource != nil:
 		c.base.credential = all.source(cfg.TokenSource)
 	}
 	if cfg.JobDBTokenSource != nil {
 		c.lookup.credential = all.source(cfg.JobDBTokenSource)
 	}
-	if base != nil && lookup != nil && c.base.origin == c.lookup.origin {
+	if c.base.origin == c.lookup.origin {
 		c.lookup.budget = c.base.budget
 	}
 	return c, nil
@@ -214,7 +208,7 @@ func newShared(cfg Config) *shared {
 		// A function, because a transport keeps buffers with the bytes of the last
 		// requests, which a printer that follows fields would show.
 		next: next.RoundTrip, standard: standard, connections: connections,
-		headers: newHeaders(cfg.UserAgent, cfg.Language, !cfg.DisableCompression),
+		headers: credential.NewHeaders(cfg.UserAgent, cfg.Language, !cfg.DisableCompression),
 		source:  sources(),
 	}
 }
@@ -249,7 +243,7 @@ func newSlot(all *shared, field string, base *url.URL) slot {
 // a mistake, such as a nil user, each call returns ErrInvalidInput.
 func (c *Client) Applicant(user oauth2.TokenSource) *Applicant {
 	s := c.base
-	s.credential = credential{}
+	s.credential = credential.Credential{}
 	switch {
 	case s.mistake != nil:
 	case user == nil:

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
+	"github.com/jobboard-sdk/jobboard-go/internal/credential"
 	"github.com/jobboard-sdk/jobboard-go/internal/gate"
 	"github.com/jobboard-sdk/jobboard-go/internal/redact"
 )
@@ -26,7 +27,7 @@ type request struct {
 	path     string // decoded, without the base's
 	raw      string // the escaped path, where it differs
 	query    string // encoded
-	kind     headerKind
+	kind     credential.Kind
 	language string     // Accept-Language, where it is not the client's; empty: the client's
 	body     []byte     // nil: none
 	hide     []string   // the caller's values in query: no error shows them
@@ -294,9 +295,9 @@ func (c *call) lastFailure(err error) *failedAttempt {
 	return &failedAttempt{err: &failure{kind: ErrTransport, detail: "the request was not sent"}}
 }
 
-// waitContext bounds a wait that precedes a request by the caller's context,
+// WaitContext bounds a wait that precedes a request by the caller's context,
 // and by the time of a call where that has no deadline.
-func (c *call) waitContext() context.Context {
+func (c *call) WaitContext() context.Context {
 	if _, ok := c.ctx.Deadline(); ok || c.op.stream {
 		return c.ctx
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/refusal"
 )
 
 // FuzzRetryAfter: never negative, junk is absent, what is valid is what
@@ -31,7 +33,7 @@ func FuzzRetryAfter(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, value, date string) {
 		header := http.Header{"Retry-After": {value}, "Date": {date}}
-		got := parseRetryAfter(header, now)
+		got := refusal.RetryAfter(header, now)
 		if got < 0 {
 			t.Fatalf("%q, %q: %v", value, date, got)
 		}

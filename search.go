@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-querystring/query"
 	"github.com/jobboard-sdk/jobboard-go/internal/address"
+	"github.com/jobboard-sdk/jobboard-go/internal/credential"
 )
 
 // Query holds the criteria of a search (4.1). The zero value asks for every job
@@ -166,7 +167,7 @@ func (s *slot) searchRequest(channel ChannelID, q Query) (req request, err error
 	if s.mistake != nil {
 		return req, s.mistake
 	}
-	if s.credential.header == nil {
+	if s.credential.Header == nil {
 		return req, &ConfigError{"ClientID", "and Config.TokenSource are empty: a search needs one of them"}
 	}
 	var wrong string
@@ -184,7 +185,7 @@ func (s *slot) searchRequest(channel ChannelID, q Query) (req request, err error
 	if err != nil {
 		return req, invalid("query: %s", err.Error())
 	}
-	req.query, req.hide, req.kind = values.Encode(), []string{p.Search, p.GeoLocation}, searchHeader
+	req.query, req.hide, req.kind = values.Encode(), []string{p.Search, p.GeoLocation}, credential.Search
 	if q.Language != s.config.Language {
 		if wrong := languageMistake(q.Language); wrong != "" {
 			return req, invalid("language %s", wrong)

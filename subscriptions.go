@@ -7,6 +7,7 @@ import (
 	"net/url"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/address"
+	"github.com/jobboard-sdk/jobboard-go/internal/credential"
 )
 
 // SubscriptionRequest holds the query and the body that Subscribe sends. The
@@ -57,7 +58,7 @@ func (c *Client) subscription(ctx context.Context, op *operation, id Subscriptio
 		if err != nil {
 			return nil, c.base.refuse(ctx, op, invalid("the body cannot be encoded as JSON: %s", err.Error()))
 		}
-		req.body, req.kind = encoded, bodyHeader
+		req.body, req.kind = encoded, credential.WithBody
 	}
 	for _, values := range query {
 		req.hide = append(req.hide, values...)

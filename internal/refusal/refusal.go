@@ -8,7 +8,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/challenge"
 )
@@ -215,6 +217,34 @@ func readChallenge(header http.Header) Words {
 	}
 	return w
 }
+
+// RetryAfter reads Retry-After: seconds, or one of the three forms of an
+// HTTP date, measured from the Date header if there is one and from now if not.
+// It returns 0 if the header is absent or cannot be used.
+func RetryAfter(header http.Header, now time.Time) time.Duration {
+	v := strings.TrimSpace(header.Get("Retry-After"))
+	if v == "" {
+		return 0
+	}
+	if strings.Trim(v, "0123456789") == "" {
+		seconds, err := strconv.ParseInt(v, 10, 64)
+		if err != nil || seconds > int64(maxDemand/time.Second) {
+			return maxDemand
+		}
+		return time.Duration(seconds) * time.Second
+	}
+	at, err := http.ParseTime(v)
+	if err != nil {
+		return 0
+	}
+	if date, err := http.ParseTime(header.Get("Date")); err == nil {
+		now = date
+	}
+	return min(max(at.Sub(now), 0), maxDemand)
+}
+
+// maxDemand caps the wait that Retry-After can ask for.
+const maxDemand = 100 * 365 * 24 * time.Hour
 
 // lookupCode finds a code of section 7.3 at the start of a value.
 func lookupCode(value string) (string, bool) {

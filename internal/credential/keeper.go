@@ -1,0 +1,266 @@
+package credential
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/oauth2"
+)
+
+const (
+	fetchTime    = 15 * time.Second // of one fetch, and of a wait for a source that is not ours
+	maxFetches   = 2                // of one source at one time
+	renewalPause = time.Second      // between two replacements of rejected tokens
+	expiryMargin = 10 * time.Second // as oauth2 has it
+	longestBreak = 28 * time.Second // between two tries to renew ahead of time
+	maxKept      = 1024             // tokens of sources that are not ours, in a Client
+)
+
+var (
+	errSlowSource   = errors.New("the token source did not answer within 15 s")
+	errHungSource   = errors.New("the token source still does not answer")
+	errRenewedSoon  = errors.New("a token was fetched less than a second ago")
+	errSourceExited = errors.New("the token source ended its goroutine")
+)
+
+// Keeper keeps the token of one source. NewKeeper makes one.
+type Keeper struct {
+	// fetch asks the source, for another token than rejected if that is set.
+	fetch func(ctx context.Context, rejected string) (*oauth2.Token, error)
+	ours  bool // fetch ends with its context, and tokens without an end are kept
+
+	// doubt lasts from the rejection of a token until the service takes another.
+	doubt atomic.Bool
+
+	mu          sync.Mutex
+	kept        *Authorization
+	running     *fetching
+	outstanding int // fetches that have not returned, also those nobody waits for
+	lastErr     error
+	failedUntil time.Time // lastErr is remembered until then
+	nextAhead   time.Time // no try to renew ahead of time before
+	asked       time.Time // the last fetch
+	replaced    time.Time // the last replacement of a rejected token
+	rejected    string    // the last rejected token
+}
+
+// fetching is a fetch under way.
+type fetching struct {
+	done       chan struct{} // closed with auth or err set
+	auth       *Authorization
+	err        error
+	cancel     context.CancelFunc
+	patience   *time.Timer
+	waiters    int
+	background bool // nobody need wait for it
+	replacing  bool
+}
+
+// NewKeeper returns a keeper of the tokens that fetch gets. fetch ends with its
+// context, and a token without an end is kept until it is rejected.
+func NewKeeper(fetch func(ctx context.Context) (*oauth2.Token, error)) *Keeper {
+	return &Keeper{ours: true, fetch: func(ctx context.Context, _ string) (*oauth2.Token, error) { return fetch(ctx) }}
+}
+
+// Credential returns the credential of the tokens.
+func (k *Keeper) Credential() Credential {
+	return Credential{
+		Header: func(w Waiter) (*Authorization, error) { return k.get(w, "") },
+		Renew:  k.get,
+	}
+}
+
+type contextWaiter struct{ ctx context.Context }
+
+func (w contextWaiter) WaitContext() context.Context { return w.ctx }
+
+// Token returns the kept token, or another if that is the rejected one or no longer
+// known to be valid.
+func (k *Keeper) Token(ctx context.Context, rejected string) (*oauth2.Token, error) {
+	auth, err := k.get(contextWaiter{ctx}, rejected)
+	if err != nil {
+		return nil, err
+	}
+	token := auth.token
+	return &token, nil
+}
+
+func (k *Keeper) get(w Waiter, rejected string) (*Authorization, error) {
+	for {
+		auth, f, err := k.join(w, rejected)
+		if f == nil {
+			return auth, err
+		}
+		ctx := w.WaitContext() // each time: join may have asked for another, which ends the one before
+		select {
+		case <-f.done:
+		case <-ctx.Done():
+			k.leave(f)
+			return nil, ctx.Err()
+		}
+		if !errors.Is(f.err, errSlowSource) || !k.ours {
+			return f.auth, f.err
+		}
+	}
+}
+
+// join returns the kept token, the fetch to wait for, or the error that explains
+// why there is neither.
+func (k *Keeper) join(w Waiter, rejected string) (*Authorization, *fetching, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	now := time.Now()
+	if auth := k.kept; auth != nil && auth.Secret != rejected && now.Before(auth.until) {
+		k.renewAhead(now)
+		return auth, nil, nil
+	}
+	if f := k.running; f != nil {
+		f.waiters++
+		return nil, f, nil
+	}
+	switch {
+	case rejected != "" && k.tooSoon(now, rejected):
+		return nil, nil, errRenewedSoon
+	case now.Before(k.failedUntil):
+		return nil, nil, k.lastErr
+	case k.outstanding >= maxFetches:
+		return nil, nil, errHungSource
+	}
+	if rejected != "" {
+		k.rejected, k.replaced = rejected, now
+		k.kept = nil
+		k.doubt.Store(true)
+	}
+	// The values of the first caller's context, not its end.
+	f := k.start(context.WithoutCancel(w.WaitContext()), rejected)
+	f.waiters++
+	return nil, f, nil
+}
+
+// renewAhead starts a fetch in the background if it is time to renew the kept
+// token. The caller holds k.mu.
+func (k *Keeper) renewAhead(now time.Time) {
+	if ahead := k.kept.ahead; ahead.IsZero() || now.Before(ahead) || now.Before(k.nextAhead) {
+		return
+	}
+	if k.running == nil && k.outstanding < maxFetches {
+		k.nextAhead = now.Add(longestBreak - rand.N(longestBreak/4))
+		k.start(context.Background(), "").background = true
+	}
+}
+
+// tooSoon reports whether a rejected token must not be replaced yet. It then
+// keeps that token a moment longer, so that the source is not asked only to
+// send the same token again. The caller holds k.mu.
+func (k *Keeper) tooSoon(now time.Time, rejected string) bool {
+	if now.Sub(k.replaced) >= renewalPause && (k.rejected != rejected || now.Sub(k.asked) >= renewalPause) {
+		return false
+	}
+	pause := k.asked.Add(renewalPause)
+	if k.kept != nil && k.kept.Secret == rejected && k.kept.until.Before(pause) {
+		k.kept.until = pause
+	}
+	return true
+}
+
+// start begins a fetch. The caller holds k.mu.
+func (k *Keeper) start(ctx context.Context, rejected string) *fetching {
+	ctx, cancel := context.WithCancel(ctx)
+	f := &fetching{done: make(chan struct{}), cancel: cancel, replacing: rejected != ""}
+	k.running, k.asked = f, time.Now()
+	k.outstanding++
+	f.patience = time.AfterFunc(fetchTime, func() { k.end(f, nil, errSlowSource) })
+	go k.run(ctx, f, rejected)
+	return f
+}
+
+// run asks the source. It runs in a goroutine of its own, which outlives its
+// callers if the source hangs.
+func (k *Keeper) run(ctx context.Context, f *fetching, rejected string) {
+	token, err := (*oauth2.Token)(nil), errSourceExited
+	defer func() {
+		f.patience.Stop()
+		k.mu.Lock()
+		k.outstanding--
+		k.mu.Unlock()
+		k.end(f, token, err)
+	}()
+	token, err = callSource(ctx, rejected, k.fetch)
+}
+
+// callSource calls fetch, foreign code, and turns a panic into an error.
+func callSource(ctx context.Context, rejected string, fetch func(context.Context, string) (*oauth2.Token, error)) (token *oauth2.Token, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the token source panicked with a %T", p)
+		}
+	}()
+	return fetch(ctx, rejected)
+}
+
+// end books the result of a fetch. A token that comes too late is still kept if
+// there is no valid one.
+func (k *Keeper) end(f *fetching, token *oauth2.Token, err error) {
+	defer f.cancel()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var auth *Authorization
+	if err == nil {
+		auth, err = authorize(token)
+	}
+	waited := k.running == f
+	if waited {
+		k.running = nil
+	}
+	stale := k.kept == nil || !time.Now().Before(k.kept.until)
+	switch {
+	case err == nil && (waited || stale):
+		k.keep(auth, f.replacing)
+	case err != nil && waited && !f.background && !errors.Is(err, errSlowSource):
+		k.lastErr, k.failedUntil = err, time.Now().Add(500*time.Millisecond+rand.N(500*time.Millisecond))
+	}
+	select {
+	case <-f.done:
+	default:
+		f.auth, f.err = auth, err
+		close(f.done)
+	}
+}
+
+// keep keeps a token as long as it is known to be valid. A token without an
+// Expiry from a foreign source is kept only if it replaces a rejected one, so
+// that the source is not asked again at once.
+func (k *Keeper) keep(auth *Authorization, replacing bool) {
+	now := time.Now()
+	switch expiry := auth.token.Expiry; {
+	case !expiry.IsZero():
+		auth.until = expiry.Add(-expiryMargin)
+		if life := expiry.Sub(now); k.ours && life > 0 {
+			auth.ahead = now.Add(life*3/4 + rand.N(life/20+1))
+		}
+	case k.ours:
+		auth.until = now.AddDate(100, 0, 0)
+	case replacing:
+		auth.until = k.replaced.Add(renewalPause)
+	}
+	auth.doubt = &k.doubt
+	auth.again.Store(k.doubt.Load())
+	k.kept, k.failedUntil, k.nextAhead = auth, time.Time{}, time.Time{}
+}
+
+// leave removes a waiter. If nobody waits any more for a fetch of ours, leave
+// cancels it; the next caller begins another.
+func (k *Keeper) leave(f *fetching) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	f.waiters--
+	if k.ours && f.waiters == 0 && !f.background && k.running == f {
+		k.running = nil
+		f.cancel()
+	}
+}
