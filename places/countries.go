@@ -15,14 +15,16 @@ func (a area) within(b area) bool {
 }
 
 // areasIn returns the areas that the words between commas can stand for together,
-// the likeliest first: of IN, USA that is Indiana and not India.
+// the likeliest first: of IN, USA that is Indiana and not India. A postal code may
+// stand behind a word, but alone it says nothing that is known here.
 func areasIn(s string) []area {
 	found := []area{{}}
 	for part := range strings.SplitSeq(s, ",") {
-		word := fold(withoutCodes(part))
+		word := fold(part)
 		if word == "" {
 			continue
 		}
+		word = strings.TrimRight(word, "0123456789 ")
 		var both []area
 		for _, a := range found {
 			for _, b := range areas()[word] {

@@ -50,6 +50,7 @@ func TestFind(t *testing.T) {
 
 		// Not the larger one of another state or country, though it alone is known.
 		"Springfield, IN": "", "Portland, ME": "", "Wilmington, DE": "", "Columbus, Indiana": "", "Springfield, IL, India": "", "Chicago, IN": "", "Bonn, IN": "",
+		"Boston, PE21 6EJ": "", "Berlin, OH44610": "", "Moscow, 83843": "", "Berlin, A1": "", "Genf, CH-1201": "Genève CH", "Chicago, IL60601": "Chicago US",
 
 		// What may be another place, or none.
 		"Paris, Texas": "", "Berlin, Wisconsin": "", "Wien, Deutschland": "", "Neu Berlin": "", "Halle Westfalen": "",
