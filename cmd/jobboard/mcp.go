@@ -111,7 +111,10 @@ func (m *assistant) guard(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		ctx, cancel := context.WithTimeout(ctx, maxCallTime)
 		defer cancel()
-		if method == "tools/call" {
+		if call, ok := req.(*mcp.CallToolRequest); ok {
+			if string(call.Params.Arguments) == "null" {
+				call.Params.Arguments = nil // the library would panic
+			}
 			select {
 			case m.places <- struct{}{}:
 				defer func() { <-m.places }()

@@ -591,6 +591,7 @@ func TestAssistantBearsGarbage(t *testing.T) {
 			{`{"jsonrpc":"2.0","id":77,"method":"no/such"}`, `"id":77,"error":{"code":-32601`},
 			{`{"jsonrpc":"2.0","id":78,"method":"tools/call","params":{"name":"apply"}}`, `"id":78,"error":`},
 			{`{"jsonrpc":"2.0","id":79,"method":"tools/call","params":[]}`, `"id":79,"error":`},
+			{strings.TrimSpace(call(80, "search_jobs", "null")), `"total":42`},
 		} {
 			before := len(got())
 			s.say(t, test.line+"\n")
@@ -599,8 +600,8 @@ func TestAssistantBearsGarbage(t *testing.T) {
 			}
 		}
 		s.say(t, "\n  \r\n"+`{"jsonrpc":"2.0","method":"no/such/notification"}`+"\n")
-		s.say(t, call(80, "may_i_apply", `{"job":"2797227"}`))
-		if last := got()[len(got())-1]; !strings.Contains(last, `"id":80,"result"`) {
+		s.say(t, call(81, "may_i_apply", `{"job":"2797227"}`))
+		if last := got()[len(got())-1]; !strings.Contains(last, `"id":81,"result"`) {
 			t.Errorf("after garbage a tool answers %s", last)
 		}
 	})

@@ -580,6 +580,9 @@ func (x *tester) line() string {
 			arguments[name] = x.value(name)
 		}
 		params["name"], params["arguments"] = tool, arguments
+		if x.IntN(30) == 0 {
+			params["arguments"] = []any{nil, 7, "x", []any{}}[x.IntN(4)]
+		}
 	case "resources/read":
 		params["uri"] = x.word()
 	case "notifications/cancelled":
