@@ -834,13 +834,11 @@ func TestEveryBudget(t *testing.T) {
 			return d.err()
 		}},
 		{posting[bytes.Index(posting, []byte(`{"audience"`)) : len(posting)-1], func(text []byte, budget int64) error {
-			d := new(configDecoder)
+			d := new(postingDecoder)
 			d.start(text)
 			d.Budget = budget
-			d.config.Start()
 			d.readConfig()
-			counts := d.config.End(&d.Reader, &d.item)
-			d.config.Map(&d.Reader, d.Join(&d.item), counts)
+			d.config.Join(&d.Reader, &d.item)
 			return d.err()
 		}},
 	} {

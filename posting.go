@@ -115,12 +115,14 @@ func webURL(field, link string) (*url.URL, error) {
 	return u, nil
 }
 
-// A postingDecoder reads postings, one after the other.
+// A postingDecoder reads postings, or configs alone, one after the other.
 type postingDecoder struct {
-	configDecoder
+	decoder
 	posting      *JobPosting
 	title, link  jsonread.Piece
 	postingOrder jsonread.Order
+	config       multimap.Reading
+	omit         multimap.Omitted
 }
 
 type postingMember = jsonread.Member[*postingDecoder]
@@ -134,9 +136,12 @@ func newPostingDecoder(b []byte) *postingDecoder {
 	return d
 }
 
-// release keeps the decoder for the next answer.
+// release keeps the decoder for the next answer, without buffers that an unusual
+// config made large.
 func (d *postingDecoder) release() {
 	d.forget()
+	d.config.Release()
+	d.omit = multimap.Omitted{}
 	postingDecoders.Put(d)
 }
 
@@ -162,17 +167,11 @@ var postingObject = jsonread.NewObject(
 // readPosting reads a posting into p.
 func (d *postingDecoder) readPosting(p *JobPosting) {
 	d.item.Reset()
-	d.config.Start()
 	d.posting, d.title, d.link = p, jsonread.Piece{}, jsonread.Piece{}
 	postingObject.Read(&d.Reader, &d.postingOrder, d)
 	d.posting = nil
-	if d.Err() != nil {
-		return
-	}
-	counts := d.config.End(&d.Reader, &d.item)
-	if text := d.Join(&d.item); d.Err() == nil {
-		p.Title, p.ApplyOnlineLink = d.title.In(text), d.link.In(text)
-		p.Config = PostingConfig{d.config.Map(&d.Reader, text, counts)}
+	if lists, text := d.config.Join(&d.Reader, &d.item); d.Err() == nil {
+		p.Title, p.ApplyOnlineLink, p.Config = d.title.In(text), d.link.In(text), PostingConfig{lists}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"iter"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/isotime"
@@ -103,20 +102,15 @@ func (c PostingConfig) MarshalJSON() ([]byte, error) { return c.lists.MarshalJSO
 // place of an array for an empty one, and leaves null in an array out. It
 // returns [ErrDecode] for a key that occurs twice and for anything else.
 func (c *PostingConfig) UnmarshalJSON(b []byte) error {
-	d := configDecoders.Get().(*configDecoder)
+	d := newPostingDecoder(b)
 	defer d.release()
-	d.start(b)
-	d.config.Start()
 	d.readConfig()
-	if err := d.end(); err != nil {
-		return err
-	}
-	counts := d.config.End(&d.Reader, &d.item)
-	v := d.config.Map(&d.Reader, d.Join(&d.item), counts)
+	d.End()
+	lists, _ := d.config.Join(&d.Reader, &d.item)
 	if err := d.err(); err != nil {
 		return err
 	}
-	*c = PostingConfig{v}
+	*c = PostingConfig{lists}
 	return nil
 }
 
@@ -271,29 +265,6 @@ func (c PostingConfig) productKey(key, suffix string) (string, error) {
 	return found, nil
 }
 
-// A configDecoder reads configs, one after the other.
-type configDecoder struct {
-	decoder
-	config multimap.Reading
-	omit   multimap.Omitted
-}
-
-var configDecoders = sync.Pool{New: func() any { return new(configDecoder) }}
-
-// release keeps the decoder for the next config.
-func (d *configDecoder) release() {
-	d.forget()
-	configDecoders.Put(d)
-}
-
-// forget drops the document and its strings, and buffers that an unusual config
-// made large.
-func (d *configDecoder) forget() {
-	d.decoder.forget()
-	d.config.Release()
-	d.omit = multimap.Omitted{}
-}
-
 // shownKeys lists the keys that the interface shows.
 var shownKeys = []string{
 	KeyProjectLocation, KeyLocation, KeyLocationName, KeyProjectNumber, KeyAudience, KeyVisibility,
@@ -303,4 +274,4 @@ var shownKeys = []string{
 var configKeys = jsonread.NewNames(shownKeys...)
 
 // readConfig reads a config, or null for one without keys.
-func (d *configDecoder) readConfig() { d.config.Read(&d.Reader, &d.item, &configKeys, &d.omit) }
+func (d *postingDecoder) readConfig() { d.config.Read(&d.Reader, &d.item, &configKeys, &d.omit) }

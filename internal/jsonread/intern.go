@@ -1,6 +1,6 @@
 package jsonread
 
-import "encoding/binary"
+import "hash/maphash"
 
 // An interner keeps short strings that come again and again. It forgets one
 // when it needs its place, so it is of one size whatever it is given.
@@ -12,22 +12,19 @@ func (in *interner) get(b []byte) string {
 	if len(b) > maxInterned {
 		return string(b)
 	}
-	var h uint64
-	if len(b) >= 8 {
-		h = binary.LittleEndian.Uint64(b) ^ binary.LittleEndian.Uint64(b[len(b)-8:])*31
-	} else {
-		for _, c := range b {
-			h = h*31 + uint64(c)
-		}
-	}
-	h = (h + uint64(len(b))) * 0x9E3779B97F4A7C15 >> 56
-	if s := in.known[h]; s == string(b) {
+	// A string is in one of two places. The one that was missed last is in the
+	// first, and what was there is in the second.
+	first := maphash.Bytes(seed, b) % 256
+	second := first ^ 1
+	if s := in.known[first]; s == string(b) {
 		return s
 	}
-	if s := in.known[h^1]; s == string(b) {
+	if s := in.known[second]; s == string(b) {
 		return s
 	}
-	in.known[h^1] = in.known[h]
-	in.known[h] = string(b)
-	return in.known[h]
+	in.known[second] = in.known[first]
+	in.known[first] = string(b)
+	return in.known[first]
 }
+
+var seed = maphash.MakeSeed()

@@ -168,7 +168,7 @@ func (r *Reader) Add(t *Text, b []byte) Piece {
 
 // String reads a string to the end of t.
 func (r *Reader) String(t *Text) Piece {
-	if !r.Is(`"`) && !r.Quote() {
+	if !r.Quote() {
 		return Piece{}
 	}
 	return r.RestOfString(t)
@@ -187,9 +187,6 @@ func (r *Reader) RestOfString(t *Text) Piece {
 
 // OptString reads a string as String does, or null for "".
 func (r *Reader) OptString(t *Text) Piece {
-	if r.Is(`"`) {
-		return r.RestOfString(t)
-	}
 	if r.Null() {
 		return Piece{}
 	}

@@ -526,3 +526,25 @@ func TestLongTexts(t *testing.T) {
 		}
 	}
 }
+
+// Text stays within the capacity that it is given, also where what is not UTF-8
+// has filled it up to an escape.
+func TestTextStaysInItsRoom(t *testing.T) {
+	for before := range 40 {
+		for room := TextRoom; room < TextRoom+8; room++ {
+			s := new(Scanner)
+			s.ResetBytes([]byte(strings.Repeat("\xff", before) + `\u20ac\ud83d\ude80"`))
+			buf := make([]byte, 0, room)
+			var got []byte
+			for done := false; !done; {
+				if buf, done = s.Text(buf[:0]); cap(buf) != room {
+					t.Fatalf("%d bytes, room for %d became room for %d", before, room, cap(buf))
+				}
+				got = append(got, buf...)
+			}
+			if want := strings.Repeat("\ufffd", before) + "\u20ac\U0001f680"; string(got) != want || s.Err() != nil {
+				t.Errorf("%d bytes, room for %d: %q, %v", before, room, got, s.Err())
+			}
+		}
+	}
+}

@@ -139,9 +139,9 @@ func (s *Scanner) segment(dst []byte) (_ []byte, done bool) {
 }
 
 // odd reads what ended a segment, unless that is the end of the window or of the
-// room in dst.
+// room in dst, of which repair may have left less than a character takes.
 func (s *Scanner) odd(dst []byte) []byte {
-	if s.Pos == len(s.Buf) {
+	if s.Pos == len(s.Buf) || cap(dst)-len(dst) < utf8.UTFMax {
 		return dst
 	}
 	switch c := s.Buf[s.Pos]; {

@@ -8,8 +8,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
 )
 
-// A Reading reads Maps out of JSON, one after the other: Start, Read and End,
-// then Map, once the text of the item is joined. The zero value is ready to use.
+// A Reading reads Maps out of JSON, one after the other: each by Read, unless its
+// item has none, and Join. The zero value is ready to use.
 type Reading struct {
 	keys   []string
 	values []jsonread.Piece    // of all keys
@@ -47,8 +47,8 @@ func (o *Omitted) has(i int, key []byte) bool {
 	return slices.Contains(o.other, string(key))
 }
 
-// Start makes the buffers ready for another map.
-func (m *Reading) Start() {
+// empty makes the buffers ready for another map.
+func (m *Reading) empty() {
 	m.keys, m.values, m.counts = m.keys[:0], m.values[:0], m.counts[:0]
 	if len(m.others) > 1024 {
 		m.others = nil // to empty a large map each time would cost more
@@ -60,7 +60,7 @@ func (m *Reading) Start() {
 // those that an unusual answer made large.
 func (m *Reading) Release() {
 	m.keys, m.values, m.counts = jsonread.Reuse(m.keys), jsonread.Reuse(m.values), jsonread.Reuse(m.counts)
-	m.Start()
+	m.empty()
 }
 
 // Read reads an object of arrays of strings, or null for one without keys. The
@@ -96,9 +96,7 @@ func (m *Reading) Read(r *jsonread.Reader, text *jsonread.Text, names *jsonread.
 			r.Within(shown)
 			return
 		}
-		if len(m.counts)+binary.MaxVarintLen64 > cap(m.counts) {
-			r.Charge(2 * cap(m.counts))
-		}
+		r.Charge(4) // at most that for each byte of counts, which doubles when it is full
 		m.counts = binary.AppendUvarint(m.counts, uint64(n))
 	}
 }
@@ -160,20 +158,15 @@ func (m *Reading) readValues(r *jsonread.Reader, text *jsonread.Text) (n int) {
 	return n
 }
 
-// End adds the counts to text, so that they share its memory, and returns where
-// they are.
-func (m *Reading) End(r *jsonread.Reader, text *jsonread.Text) (counts jsonread.Piece) {
-	return r.Add(text, m.counts)
-}
-
-// Map returns the map that was read, with its strings cut from the joined text.
-func (m *Reading) Map(r *jsonread.Reader, text string, counts jsonread.Piece) Map {
-	if len(m.keys) == 0 {
-		return Map{}
-	}
+// Join returns the whole text of the item, and the map that was read, with its
+// strings cut from that text. The counts are added to it, to share its memory.
+func (m *Reading) Join(r *jsonread.Reader, item *jsonread.Text) (_ Map, text string) {
+	defer m.empty()
+	counts := r.Add(item, m.counts)
+	text = r.Join(item)
 	list := jsonread.Make[string](r, len(m.keys)+len(m.values))
-	if list == nil {
-		return Map{}
+	if len(list) == 0 {
+		return Map{}, text
 	}
 	packed := counts.In(text)
 	next, values := 0, m.values
@@ -186,5 +179,5 @@ func (m *Reading) Map(r *jsonread.Reader, text string, counts jsonread.Piece) Ma
 		}
 		next, values = next+1+n, values[n:]
 	}
-	return Map{strings: list, counts: packed}
+	return Map{strings: list, counts: packed}, text
 }
