@@ -155,8 +155,7 @@ func reset(w http.ResponseWriter) {
 // for a body without a known end.
 func (c *call) faultyBody(a answer, f *Fault) (io.Reader, int64) {
 	if f.Size == 0 && f.Encoding == "" {
-		b := a.flat()
-		return bytes.NewReader(b), int64(len(b))
+		return whole(a.flat())
 	}
 	var body io.Reader
 	size := a.size()
@@ -169,19 +168,18 @@ func (c *call) faultyBody(a answer, f *Fault) (io.Reader, int64) {
 	switch f.Encoding {
 	case Gzip:
 		if size < 0 {
-			return &endlessGzip{chunk: packOne(filler)}, -1
+			member := packed(bytes.NewReader(filler))
+			return &cycle{unit: member, left: math.MaxInt64}, -1 // members may follow each other
 		}
-		return packed(body)
+		return whole(packed(body))
 	case DoubleGzip:
-		once, _ := packed(body)
-		return packed(once)
+		return whole(packed(bytes.NewReader(packed(body))))
 	case BrokenGzip:
-		r, _ := packed(body)
-		b, _ := io.ReadAll(r)
+		b := packed(body)
 		for i := len(b) / 2; i < min(len(b)/2+8, len(b)); i++ {
 			b[i] ^= 0x5a
 		}
-		return bytes.NewReader(b), int64(len(b))
+		return whole(b)
 	}
 	return body, size
 }
@@ -201,53 +199,29 @@ func (w wanted) Read(p []byte) (int, error) {
 }
 
 // packed compresses all of a body. What comes out of a bomb is small; what goes
-// in is made as it is read.
-func packed(r io.Reader) (io.Reader, int64) {
-	var b bytes.Buffer
-	z := newGzip(&b)
-	_, _ = io.Copy(z, r)
-	z.Close()
-	return &b, int64(b.Len())
-}
-
-// newGzip compresses at a level that shrinks spaces a thousandfold in every
+// in is made as it is read. The level shrinks spaces a thousandfold in every
 // release of Go; the default level of 1.27 reaches half of that.
-func newGzip(w io.Writer) *gzip.Writer {
-	z, err := gzip.NewWriterLevel(w, 5)
+func packed(r io.Reader) []byte {
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, 5)
 	if err != nil {
 		panic(err) // there is such a level
 	}
-	return z
-}
-
-var filler = bytes.Repeat([]byte(" "), 64<<10)
-
-func packOne(p []byte) []byte {
-	var b bytes.Buffer
-	z := newGzip(&b)
-	_, _ = z.Write(p)
+	_, _ = io.Copy(z, r)
 	z.Close()
 	return b.Bytes()
 }
 
-// endlessGzip repeats one gzip member: members may follow each other.
-type endlessGzip struct{ chunk, rest []byte }
+func whole(b []byte) (io.Reader, int64) { return bytes.NewReader(b), int64(len(b)) }
 
-func (e *endlessGzip) Read(p []byte) (int, error) {
-	if len(e.rest) == 0 {
-		e.rest = e.chunk
-	}
-	n := copy(p, e.rest)
-	e.rest = e.rest[n:]
-	return n, nil
-}
+var filler = bytes.Repeat([]byte(" "), 64<<10)
 
 // grow makes a body of size bytes out of one, or one without end. A search
 // repeats its postings, so that it is well-formed up to where it stops; any
 // other body gets white space before its end.
 func grow(body []byte, op Operation, size int64) (io.Reader, int64) {
 	if size > 0 && size <= int64(len(body)) {
-		return bytes.NewReader(body), int64(len(body))
+		return whole(body)
 	}
 	head, unit, tail := body, filler, []byte(nil)
 	if items := postingsOf(body); op == OpSearch && len(items) > 0 {
