@@ -1,6 +1,7 @@
 package docs_test
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/control"
 )
@@ -73,5 +75,30 @@ func TestControlCommands(t *testing.T) {
 	}
 	if left := fake.Faults(); len(left) != 0 {
 		t.Errorf("faults are left: %v", left)
+	}
+}
+
+// The state that the page types by hand is one, and enough for an applied check.
+func TestTypedState(t *testing.T) {
+	page, err := os.ReadFile("fake.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?s)```json\n(.*?)```").FindSubmatch(page)
+	if block == nil {
+		t.Fatal("no state")
+	}
+	state, err := jobboardtest.ReadState(bytes.NewReader(block[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fake := jobboardtest.New(t, jobboardtest.WithState(state))
+	client, err := jobboard.NewClient(jobboard.Config{BaseURL: fake.BaseURL, ClientID: "10"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	jana := client.Applicant(jobboard.StaticToken("jana"))
+	if applied, err := jana.HasApplied(t.Context(), 4711); applied || err != nil {
+		t.Error(applied, err)
 	}
 }

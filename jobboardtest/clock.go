@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Now returns the server's time, which decides about tokens, stamps answers and is what
-// the Date header says. It is time.Now unless SetClock or Advance changed it.
+// Now returns the server's time: tokens expire by it, and answers carry it. It is
+// time.Now unless SetClock or Advance changed it.
 func (s *Server) Now() time.Time {
 	s.clockMu.Lock()
 	defer s.clockMu.Unlock()
@@ -16,8 +16,9 @@ func (s *Server) Now() time.Time {
 // stamp is Now in the form that is kept and saved.
 func (s *Server) stamp() time.Time { return s.Now().UTC().Round(0) }
 
-// SetClock makes f the server's clock; nil means time.Now. What Advance added
-// is forgotten. Delays of faults always run on real (or bubble) time.
+// SetClock makes f the server's clock; nil means time.Now. What Advance added is
+// forgotten. f must not call the server. Delays of faults run on the time of
+// package time, whatever the clock.
 func (s *Server) SetClock(f func() time.Time) {
 	if f == nil {
 		f = time.Now
@@ -27,7 +28,7 @@ func (s *Server) SetClock(f func() time.Time) {
 	s.clock, s.ahead = f, 0
 }
 
-// Advance puts the server's clock forward.
+// Advance puts the server's clock forward by d, or back where d is below 0.
 func (s *Server) Advance(d time.Duration) {
 	s.clockMu.Lock()
 	defer s.clockMu.Unlock()

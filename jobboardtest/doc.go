@@ -44,8 +44,9 @@
 // MoveJob, UnpublishJob and UpdateJob change a job. Apply and Withdraw keep the
 // rule of section 8: one application per job and applicant, a withdrawn one
 // counts. ClientToken, UserToken, LookupToken and AuthorizationCode issue
-// credentials. Snapshot and Restore move all of it, as a [State] that [ReadState]
-// and Write read and write as one JSON document; SaveTo keeps a file up to date.
+// credentials. Snapshot returns all of it as a [State], which Restore takes back;
+// [State.Write] and [ReadState] write and read a State as one JSON document, and
+// SaveTo keeps a file up to date.
 //
 // # Switches, faults, journal
 //

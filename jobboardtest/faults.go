@@ -31,11 +31,11 @@ type Fault struct {
 	// Which calls.
 	Operation Operation     `json:"operation,omitempty"` // empty: any
 	Path      string        `json:"path,omitempty"`      // a path.Match pattern for the path without prefix, as it came; empty: any
-	Skip      int           `json:"skip,omitempty"`      // lets the first calls it would hit through
-	Times     int           `json:"times,omitempty"`     // hits so many calls; 0: no end
-	For       time.Duration `json:"-"`                   // ends so long after Fail, by the server's clock; 0: no end
-	Share     float64       `json:"share,omitempty"`     // hits this part of them, 0 < Share < 1; else all
-	Seed      uint64        `json:"seed,omitempty"`      // of the choice
+	Skip      int           `json:"skip,omitempty"`      // lets so many calls pass before its first hit
+	Times     int           `json:"times,omitempty"`     // the number of calls it hits; 0: no end
+	For       time.Duration `json:"-"`                   // ends this long after Fail, by the server's clock; 0: no end
+	Share     float64       `json:"share,omitempty"`     // hits this part of the calls, chosen by Seed: 0 < Share < 1; else all
+	Seed      uint64        `json:"seed,omitempty"`      // the same Seed makes the same choices, of Share and Jitter
 
 	// What they get. Without Status and Body it is the operation's answer.
 	Status  int         `json:"status,omitempty"`
@@ -46,23 +46,23 @@ type Fault struct {
 
 	// How it goes out.
 	Delay     time.Duration `json:"-"`                    // before the call is carried out and answered
-	Jitter    time.Duration `json:"-"`                    // up to so much more, evenly spread by Seed
+	Jitter    time.Duration `json:"-"`                    // and up to so much more, evenly spread
 	Break     Break         `json:"break,omitempty"`      // where it ends badly
 	After     int64         `json:"after,omitempty"`      // bytes of the body sent before ResetBody, StallBody and CutBody, all but one at most; 0: half of it
 	DripBytes int           `json:"drip_bytes,omitempty"` // sends the body in pieces of this size; 0: 1 when DripEvery is set
-	DripEvery time.Duration `json:"-"`                    // and waits so long before each
+	DripEvery time.Duration `json:"-"`                    // waits so long before each piece
 	Encoding  Encoding      `json:"encoding,omitempty"`   // of the body
-	Skew      time.Duration `json:"-"`                    // how far the Date header is ahead
+	Skew      time.Duration `json:"-"`                    // how far the Date header is ahead; below 0: behind
 }
 
 // Break chooses how an answer ends badly.
 type Break string
 
-// The bad ends.
+// Where an answer breaks. ResetBody, CutBody and StallBody announce an empty body
+// as one byte, so that something is missing.
 const (
-	// ResetBefore resets the connection before the first byte. Know that
-	// net/http sends a GET again by itself when that happens to a connection it
-	// has used before.
+	// ResetBefore resets the connection before the first byte. Over a connection
+	// that it has used before, net/http then sends a GET again by itself.
 	ResetBefore Break = "reset-before"
 	ResetBody   Break = "reset-body"   // the connection is reset in the middle of the body
 	CutBody     Break = "cut-body"     // the body is shorter than its Content-Length
@@ -299,8 +299,8 @@ type faults struct {
 	lastID int
 }
 
-// Fail plants a fault. Where several fit a call, the one planted first hits,
-// as long as it has hits left. It panics where Check gives an error.
+// Fail plants a fault. Where several fit a call, one hits it: the first planted that
+// has hits and time left. Fail panics where Check returns an error.
 func (s *Server) Fail(f Fault) *ActiveFault {
 	if err := f.Check(); err != nil {
 		panic(err)

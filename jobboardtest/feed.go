@@ -20,7 +20,7 @@ const feedPath = "/feed.xml"
 // jobs that were published and not deleted, the inactive ones too, because a
 // feed is older than the service's own word. An entry names its postings
 // (PositionPosting, Id, IdValue) with their links; Variants takes either away.
-// Asking for it takes no credential, meets no fault and no journal.
+// The feed needs no credential, no fault hits it, and the journal leaves it out.
 func (s *Server) FeedURL() string { return s.BaseURL + feedPath }
 
 // The feed's shapes, which nothing else shares.

@@ -15,7 +15,7 @@ import (
 )
 
 // Request records one request in the journal. It never holds the value of a
-// credential: Authorization and its like say what kind came, and a token
+// credential: Authorization and its like have the kind that came, and a token
 // anywhere else is masked.
 type Request struct {
 	Number     int           `json:"number"` // 1 is the first
@@ -56,7 +56,7 @@ func (r *Request) summary(status int) string {
 	return fmt.Sprintf("%d %s %s [%s] %d", r.Number, r.Method, p, r.Credential, status)
 }
 
-// Response is what was answered.
+// Response records an answer.
 type Response struct {
 	Header http.Header `json:"header,omitempty"` // but for Date and those of the body
 	Body   string      `json:"body,omitempty"`   // its first 2 KiB, before a fault packs or cuts it
@@ -168,10 +168,11 @@ func (j *journal) trim() {
 	j.entries = slices.Clone(j.entries[drop:])
 }
 
-// Requests returns the journal, oldest first; with operations, only theirs. It
-// holds the newest 10 000 requests at least, fewer where they would take more
-// than 64 MiB. Of a text longer than 8 KiB it has the beginning, and of all
-// headers of a request 64 KiB.
+// Requests returns the journal, oldest first: the requests of the operations that
+// are given, or all. It holds at least the newest 10 000 requests, fewer where they
+// would take more than 64 MiB. Of a text longer than 8 KiB it has the beginning, and
+// of all headers of a request 64 KiB. Query and Header are the journal's own: read
+// them, and change nothing.
 func (s *Server) Requests(ops ...Operation) []Request {
 	s.journal.mu.Lock()
 	defer s.journal.mu.Unlock()
@@ -184,8 +185,8 @@ func (s *Server) Requests(ops ...Operation) []Request {
 	return out
 }
 
-// Request returns the journal's entry of a number, as it is by now, with what
-// was answered; ok is false where it never came or is gone.
+// Request returns the journal's entry with a number, as it is by now, with what was
+// answered. ok is false where no such request came, or the journal has dropped it.
 func (s *Server) Request(number int) (r Request, ok bool) {
 	s.journal.mu.Lock()
 	i, ok := slices.BinarySearchFunc(s.journal.entries, number, func(e *entry, n int) int { return e.Number - n })
@@ -224,7 +225,7 @@ func (s *Server) RequestsAfter(n int) []Request {
 }
 
 // Count returns the number of requests that came in since the start or the last
-// ClearRequests; with operations, of theirs.
+// ClearRequests: of the operations that are given, or of all.
 func (s *Server) Count(ops ...Operation) int {
 	s.journal.mu.Lock()
 	defer s.journal.mu.Unlock()
@@ -266,7 +267,8 @@ func (s *Server) Wait(ctx context.Context, n int, ops ...Operation) error {
 	}
 }
 
-// ClearRequests empties the journal. Numbers go on.
+// ClearRequests empties the journal and sets the counts to 0. The next request has
+// the next number all the same.
 func (s *Server) ClearRequests() {
 	s.journal.mu.Lock()
 	defer s.journal.mu.Unlock()

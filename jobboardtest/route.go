@@ -10,7 +10,7 @@ import (
 // Operation names what a request asks for, in the journal and in faults.
 type Operation string
 
-// The operations of section 4, and how tokens are had beside them.
+// The operations of section 4, and those by which tokens are got.
 const (
 	OpSearch         Operation = "search"
 	OpApplied        Operation = "applied"
@@ -29,7 +29,7 @@ var operations = []Operation{
 	OpToken, OpAuthorize, OpUnknown,
 }
 
-// Operations returns them all, OpUnknown last.
+// Operations returns all operations, OpUnknown last.
 func Operations() []Operation { return slices.Clone(operations) }
 
 func (op Operation) known() bool { return slices.Contains(operations, op) }

@@ -12,12 +12,11 @@ import (
 
 // SaveTo writes the state to a file, and from then on after every change and at
 // Close. A write begins 200 ms after a change at most, or as soon as the write
-// before it has ended; how long it takes is the disk's affair. It replaces the
-// file in one step, so that whoever kills the process meanwhile finds the old
-// file or the new one, never a part. Where another program has replaced or
-// changed the file since, such as a second fake that saves there, it is left as
-// it is. The error is that of the first write; SaveError has those of later
-// ones. A second file takes the place of the first.
+// before it has ended, and takes as long as the disk does. It replaces the file in
+// one step: a process that is killed leaves the old file or the new one, never a
+// part. A file that another program has replaced or changed since, such as a second
+// fake that saves there, is left as it is. SaveTo returns the error of the first
+// write, SaveError those of later ones. A second call changes to another file.
 func (s *Server) SaveTo(file string) error {
 	s.saver.changing.Lock()
 	defer s.saver.changing.Unlock()
@@ -25,8 +24,8 @@ func (s *Server) SaveTo(file string) error {
 	return s.saver.start(s, file)
 }
 
-// SaveError returns what went wrong the last time the file of SaveTo was
-// written; nil when it is up to date or there is none.
+// SaveError returns the error of the last writing of SaveTo's file. It is nil where
+// that succeeded and where there is no file.
 func (s *Server) SaveError() error {
 	s.saver.mu.Lock()
 	defer s.saver.mu.Unlock()

@@ -90,9 +90,9 @@ func WithoutSockets() Option { return func(c *config) { c.noSockets = true } }
 func WithStrict(strict bool) Option { return func(c *config) { c.strict = strict } }
 
 // WithListeners serves the two addresses on listeners of your own, which the
-// server closes. The default, also of a nil one, is a free port of 127.0.0.1.
-// Where a listener has every address, as "0.0.0.0:8080" gives, the URLs say
-// 127.0.0.1.
+// server closes. In place of a nil one, and without this option, it listens on a
+// free port of 127.0.0.1. A listener on every address, such as "0.0.0.0:8080", is
+// 127.0.0.1 in the URLs.
 func WithListeners(base, jobDB net.Listener) Option {
 	return func(c *config) { c.base, c.jobDB = base, jobDB }
 }
@@ -106,15 +106,16 @@ func WithPrefix(base, jobDB string) Option {
 // WithVariants sets the switches at the start.
 func WithVariants(v Variants) Option { return func(c *config) { c.variants = v } }
 
-// WithClock sets the clock at the start.
+// WithClock sets the clock at the start; see [Server.SetClock].
 func WithClock(now func() time.Time) Option { return func(c *config) { c.clock = now } }
 
-// WithState sets the state at the start, in place of the demo's.
+// WithState sets the state at the start. It counts more than WithDemo. The state's
+// switches hold too, unless WithVariants sets others.
 func WithState(in State) Option { return func(c *config) { c.state = &in } }
 
-// NewServer starts a fake. The caller closes it. It panics where an option
-// cannot be used: an unknown variant, a state that contradicts itself, a prefix
-// that is no path.
+// NewServer starts a fake. The caller closes it. It panics where it cannot listen or
+// use an option: an unknown variant, a state that contradicts itself, a prefix that
+// is no path.
 func NewServer(opts ...Option) *Server {
 	s, err := start(opts)
 	if err != nil {
@@ -221,7 +222,7 @@ func reachable(a net.Addr) string {
 }
 
 // Client returns an http.Client that reaches both addresses, with sockets or
-// without. It shares its connections with nobody.
+// without. It shares its connections with no other server's.
 func (s *Server) Client() *http.Client { return s.client }
 
 // Handler serves both addresses at one place, for a server of your own: with
@@ -234,9 +235,10 @@ func (s *Server) handler(at address) http.Handler {
 }
 
 // Mount serves a path of {base_url}, and all paths below it, with a handler of
-// your own, which sees the path without the prefix. Such requests are no part
-// of the interface: they meet no fault and no journal. Of two paths that fit,
-// the longer one counts; "/" is that path alone. A nil handler takes a path away.
+// your own, which sees the path without the prefix. Such requests are no part of
+// the interface: no fault hits them, and the journal leaves them out. Of two paths
+// that fit, the longer one counts; "/" is that path alone. A nil handler takes a
+// path away.
 func (s *Server) Mount(path string, h http.Handler) {
 	s.mounts.mu.Lock()
 	defer s.mounts.mu.Unlock()
@@ -311,9 +313,9 @@ func (s *Server) Close() {
 	}
 }
 
-// Shutdown lets the requests that are being served finish, as long as the
-// context allows, and then closes the server. What a fault stalls or makes
-// endless would never finish: it is broken off at once.
+// Shutdown lets the requests that are being served finish until the context ends,
+// and then closes the server. Answers that a fault stalls or makes endless are
+// broken off at once. The error is the context's, or that of the last saving.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.end()
 	var first error
@@ -329,9 +331,9 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return first
 }
 
-// OnShutdown calls f once when Shutdown begins, or at Close where that comes
-// first. It is for a mounted handler whose answers would otherwise not end, and
-// keep Shutdown waiting.
+// OnShutdown calls f once, when Shutdown begins or, without it, at Close. It is for
+// a mounted handler whose answers would not end by themselves and keep Shutdown
+// waiting.
 func (s *Server) OnShutdown(f func()) {
 	once := sync.OnceFunc(f)
 	for _, srv := range s.servers {

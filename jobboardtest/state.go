@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// What Apply and Withdraw may say.
+// Apply and Withdraw return errors that are one of these, as errors.Is tells.
 var (
 	ErrAlreadyApplied = errors.New("jobboardtest: the applicant has already applied to this job (section 8: a withdrawn application counts)")
 	ErrNotOpen        = errors.New("jobboardtest: the job cannot be applied to")
@@ -115,7 +115,7 @@ func (s *Server) AddChannel(c Channel) Channel {
 	return c
 }
 
-// AddCompany adds or replaces a company.
+// AddCompany adds or replaces a company, and returns it with its identifier.
 func (s *Server) AddCompany(c Company) Company {
 	if c.ID == "" {
 		c.ID = newUUID()
@@ -134,8 +134,8 @@ func (st *state) forgetJobs() {
 	}
 }
 
-// AddJob adds or replaces a job. Without a posting it is not found by a search;
-// see Publish.
+// AddJob adds or replaces a job, and returns it with its identifier. A search finds
+// it by its postings alone; see Publish.
 func (s *Server) AddJob(j Job) Job {
 	s.changeJobs(func(st *state) { j = st.addJob(j) })
 	return j
@@ -154,7 +154,8 @@ func (st *state) addJob(j Job) Job {
 	return cloneJob(j)
 }
 
-// AddPosting adds or replaces a posting. Channels it names are added too.
+// AddPosting adds or replaces a posting, and returns it with its identifiers and
+// link. Channels it names are added too.
 func (s *Server) AddPosting(p Posting) Posting {
 	s.changeJobs(func(st *state) { p = st.addPosting(p) })
 	return p
@@ -197,7 +198,7 @@ func (s *Server) Publish(channel string, j Job) (Job, Posting) {
 	return j, p
 }
 
-// AddApplicant adds or replaces an applicant.
+// AddApplicant adds or replaces an applicant, and returns it with its identifier.
 func (s *Server) AddApplicant(a Applicant) Applicant {
 	s.change(func(st *state) {
 		if a.ID == 0 {
@@ -228,7 +229,8 @@ func (st *state) addClient(c Client) {
 	st.secrets[c.Secret] = true
 }
 
-// UpdateJob changes a job in one step; it reports whether there is one.
+// UpdateJob changes a job in one step by f, which must not call the server. It
+// reports whether there is such a job.
 func (s *Server) UpdateJob(id int64, f func(*Job)) bool {
 	var found bool
 	s.changeJobs(func(st *state) {
@@ -319,9 +321,9 @@ func (s *Server) Job(id int64) (j Job, ok bool) {
 	return j, ok
 }
 
-// Apply makes an application and gives its identifier. When there is one
-// already, withdrawn or not, it gives that one's identifier and
-// ErrAlreadyApplied. A job that is not open to this applicant gives ErrNotOpen.
+// Apply makes an application and returns its identifier. Where there is one already,
+// withdrawn or not, it returns that one's identifier and ErrAlreadyApplied. It
+// returns ErrNotOpen for a job that this applicant cannot apply to.
 func (s *Server) Apply(applicant, jobID int64) (id string, err error) {
 	now := s.stamp()
 	s.change(func(st *state) {
@@ -358,7 +360,8 @@ func (s *Server) Apply(applicant, jobID int64) (id string, err error) {
 	return id, err
 }
 
-// Withdraw withdraws an application, which goes on counting.
+// Withdraw withdraws an application, which counts all the same (section 8). It
+// returns ErrNoApplication where there is none.
 func (s *Server) Withdraw(applicant, jobID int64) (err error) {
 	s.change(func(st *state) {
 		k := appKey{applicant, jobID}

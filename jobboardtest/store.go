@@ -74,7 +74,7 @@ func (t Token) String() string { return t.Kind + " token" }
 // GoString hides the value.
 func (t Token) GoString() string { return t.String() }
 
-// Snapshot returns a copy of everything, sorted by identifier.
+// Snapshot returns a copy of state and switches, sorted by identifier.
 func (s *Server) Snapshot() State {
 	out := State{Version: 1, Variants: s.Variants(), Demo: s.Demo}
 	s.read(func(st *state) {
@@ -125,7 +125,8 @@ func (t *token) record() Token {
 	return r
 }
 
-// Restore replaces everything. On an error nothing has changed.
+// Restore replaces state and switches. Where the state contradicts itself it returns
+// an error and changes nothing. Demo stays as it is.
 func (s *Server) Restore(in State) error {
 	st, err := in.build(s.Now())
 	if err != nil {
@@ -290,8 +291,8 @@ func (in State) Write(w io.Writer) error {
 	return nil
 }
 
-// ReadState reads what Write wrote, for WithState or Restore. Its errors are
-// those of the reader, of the JSON, and of a state that contradicts itself.
+// ReadState reads what Write wrote, for WithState or Restore. It returns the error of
+// the reader or of the JSON, or one that says where the state contradicts itself.
 func ReadState(r io.Reader) (State, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -339,8 +340,8 @@ func (s *Server) fill() error {
 	return nil
 }
 
-// Reset goes back to the state and switches of the start, and forgets faults
-// and journal.
+// Reset goes back to the state and switches of the start, lifts all faults and
+// empties the journal. The clock stays as it is.
 func (s *Server) Reset() {
 	if err := s.Restore(s.initial); err != nil {
 		panic(err) // it was built from such a state

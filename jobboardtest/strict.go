@@ -104,8 +104,8 @@ func (v *violations) checkLookupCredential(cred credential) {
 	}
 }
 
-// Violations returns what came in so far that is outside the interface, one
-// sentence each. A tolerant server keeps them too.
+// Violations returns a sentence for each thing outside the interface in the requests
+// of the journal. A tolerant server keeps them too.
 func (s *Server) Violations() []string {
 	var out []string
 	for _, r := range s.Requests() {

@@ -12,8 +12,8 @@ import (
 // SubscriptionStatus is the state of a subscription.
 type SubscriptionStatus string
 
-// A subscription goes from unconfirmed to confirmed; a gone one stays in the
-// list.
+// A subscription begins unconfirmed and becomes confirmed; one that was stopped is
+// gone, and stays in the list.
 const (
 	Unconfirmed SubscriptionStatus = "unconfirmed"
 	Confirmed   SubscriptionStatus = "confirmed"
@@ -31,8 +31,8 @@ type Subscription struct {
 	Created    time.Time           `json:"created,omitzero"`
 }
 
-// Subscriptions returns them all, oldest first, the gone ones too. The identifier
-// of an email subscription, which the service would mail, is found here.
+// Subscriptions returns all subscriptions, oldest first, the gone ones too. It is
+// where the identifier of an email subscription is found, which a service mails.
 func (s *Server) Subscriptions() []Subscription {
 	var out []Subscription
 	s.read(func(st *state) {

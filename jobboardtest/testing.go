@@ -10,9 +10,9 @@ const maxLogged = 20
 
 // New starts a fake for a test and closes it when the test ends. It is strict:
 // a request outside the interface fails the test with a sentence that names the
-// rule and its section; WithStrict(false) takes that back. The log of the test
-// tells why a credential was refused, for the first 20 of them. A request that
-// comes in when the test is over is refused and not reported.
+// rule and its section, unless WithStrict(false) is given. The log of the test tells
+// why a credential was refused, for the first 20 of them. A request that comes in
+// when the test is over is refused and not reported.
 func New(tb testing.TB, opts ...Option) *Server {
 	tb.Helper()
 	// Nothing is reported when the test is over, which would panic: Close takes

@@ -104,8 +104,8 @@ func (s *Server) UserToken(applicant int64) string {
 	return s.addToken(&token{kind: userToken, applicant: applicant, lifetime: s.tokenLifetime()})
 }
 
-// LookupToken issues a token that the job information lookup takes. It needs
-// none; a strict server refuses every other credential there.
+// LookupToken issues a token for the job information lookup. The lookup needs none;
+// a strict server refuses every other credential there.
 func (s *Server) LookupToken() string {
 	return s.addToken(&token{kind: lookupToken, lifetime: s.tokenLifetime()})
 }

@@ -69,8 +69,8 @@ const (
 type LinkForm string
 
 // The zero value names the job and the version of the posting:
-// https://{host}/job/{job id}/{words}?jobDbPVId={version}&l={language}. Links
-// that a posting was given are served as they are, but for those of that form.
+// https://{host}/job/{job id}/{words}?jobDbPVId={version}&l={language}. The other
+// forms are made of such a link; any other link of a posting goes out as it is.
 const (
 	LinksPlain    LinkForm = "plain"    // without the query: the job alone
 	LinksRelative LinkForm = "relative" // ../job/{job id}/...?jobDbPVId=... in the feed; a search's are always whole
@@ -116,7 +116,7 @@ type Variants struct {
 	// 0 means 404. Any status is possible, also 200.
 	ErrorStatus int `json:"error_status,omitempty"`
 
-	// ErrorShape is their form.
+	// ErrorShape is the form of the lookup's ERROR_ codes.
 	ErrorShape ErrorForm `json:"error_shape,omitempty"`
 
 	// ErrorField is the member of the JSON object that holds the code; dots go
@@ -250,11 +250,11 @@ func (v Variants) checkNumbers() error {
 	return nil
 }
 
-// Variants returns the switches.
+// Variants returns the switches as they are set.
 func (s *Server) Variants() Variants { return *s.variants.Load() }
 
 // SetVariants sets the switches from the next request on. It panics where
-// Check would give an error.
+// Check returns an error.
 func (s *Server) SetVariants(v Variants) {
 	if err := v.Check(); err != nil {
 		panic(err)

@@ -79,7 +79,7 @@ func parse(args []string, stderr io.Writer) (o options, code int, ok bool) {
 	flags.StringVar(&o.prefix, "prefix", "", "path `prefix` of both addresses")
 	flags.BoolVar(&o.strict, "strict", false, "refuse requests outside the interface, with a sentence that says why")
 	flags.StringVar(&o.data, "data", "", "`file` with the state to start from; the demo where it does not exist")
-	flags.BoolVar(&o.save, "save", false, "keep the file of -data up to date, 200ms behind at most")
+	flags.BoolVar(&o.save, "save", false, "write changes to the file of -data; a write begins 200ms after a change at most, or when the one before it ends")
 	flags.StringVar(&o.controlAddr, "control-addr", "", "`host:port` of the page and the control interface; without it they are at "+control.Path+" of the base address")
 	flags.StringVar(&o.controlHost, "control-host", "", "further host `names`, parted by commas, that the control interface answers to, beside addresses and local names")
 	flags.DurationVar(&o.grace, "grace", 8*time.Second, "how long what it serves may take to finish after SIGTERM; stalled and endless answers are broken off at once")
