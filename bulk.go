@@ -187,8 +187,7 @@ func (run *bulkRun[T]) pull(ctx context.Context, jobs iter.Seq2[JobID, error]) {
 
 func (run *bulkRun[T]) stopped(job JobID, err error) {
 	run.results <- BulkResult[T]{Job: job, Err: &Error{
-		Op: run.op.name, Path: run.op.path, Stopped: StopCanceled,
-		Err: err,
+		Op: run.op.name, Path: run.op.path, Stopped: StopCanceled, Err: ended(err, false).err,
 	}}
 }
 

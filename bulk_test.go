@@ -145,6 +145,26 @@ func TestBulkOperations(t *testing.T) {
 	})
 }
 
+// A bulk call whose deadline is over says so as every call does.
+func TestBulkAfterTheDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &bulkBoard{}
+		a := b.client(t, jobboard.RetryPolicy{}).Applicant(jobboard.StaticToken("token"))
+		ctx, cancel := context.WithDeadline(t.Context(), time.Now())
+		defer cancel()
+		results := 0
+		for r := range a.BulkHasApplied(ctx, upTo(5), jobboard.BulkOptions{}) {
+			results++
+			if !errors.Is(r.Err, jobboard.ErrTimeout) || !errors.Is(r.Err, context.DeadlineExceeded) {
+				t.Errorf("%+v", r)
+			}
+		}
+		if results != 1 {
+			t.Errorf("%d results", results)
+		}
+	})
+}
+
 // Jobs that wait for their repeat hold no place: where one job in 20 always
 // fails, good results come nearly as fast as without repeats. The repeats are
 // a sixth of the requests.
