@@ -3,7 +3,6 @@ package jobboard
 import (
 	"context"
 	"iter"
-	"sync"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/gate"
 )
@@ -72,143 +71,26 @@ const (
 	maxWaiting         = 8 // times Concurrency
 )
 
-// bulkCall makes the call of one job, whose turn it is.
-type bulkCall[T any] func(context.Context, JobID, *gate.Turn) (T, error)
-
-// bulkRun holds one bulk call: a goroutine that pulls the input, and workers. A
-// worker keeps its job also while the job waits for a repeat.
-type bulkRun[T any] struct {
-	op      *operation
-	opts    BulkOptions
-	call    bulkCall[T]
-	gate    *gate.Gate
-	work    chan JobID
-	results chan BulkResult[T]
-	crew    crew
-}
-
-func bulk[T any](ctx context.Context, op *operation, jobs iter.Seq2[JobID, error], opts BulkOptions,
-	call bulkCall[T],
+func bulk[T any](
+	ctx context.Context, op *operation, jobs iter.Seq2[JobID, error], opts BulkOptions,
+	call func(context.Context, JobID, *gate.Turn) (T, error),
 ) iter.Seq[BulkResult[T]] {
-	if opts.Concurrency <= 0 {
-		opts.Concurrency = defaultConcurrency
+	places := opts.Concurrency
+	if places <= 0 {
+		places = defaultConcurrency
 	}
-	opts.Concurrency = min(opts.Concurrency, maxConcurrency)
-	return func(yield func(BulkResult[T]) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		run := &bulkRun[T]{
-			op: op, opts: opts, call: call,
-			gate:    gate.New(opts.Concurrency, maxWaiting*opts.Concurrency),
-			work:    make(chan JobID),
-			results: make(chan BulkResult[T], opts.Concurrency),
-			crew:    crew{cancel: cancel},
-		}
-		run.crew.start(func() {
-			defer close(run.work)
-			run.pull(ctx, jobs)
-		})
-		run.crew.then(func() { close(run.results) })
-		defer func() {
-			cancel()
-			for range run.results { // until the last goroutine is gone
-			}
-			run.crew.wait()
-		}()
-		for r := range run.results {
-			if !yield(r) {
-				return
-			}
-		}
-	}
-}
-
-// crew runs functions in goroutines. A panic in one of them, of the input or of a
-// function in the Config, cancels the others and reaches whoever waits, because
-// nobody can recover from one in a goroutine of the library.
-type crew struct {
-	cancel   context.CancelFunc
-	running  sync.WaitGroup
-	once     sync.Once
-	panicked any // the first panic
-}
-
-func (c *crew) start(f func()) {
-	c.running.Go(func() {
-		defer func() {
-			if p := recover(); p != nil {
-				c.once.Do(func() { c.panicked = p })
-				c.cancel()
-			}
-		}()
-		f()
+	places = min(places, maxConcurrency)
+	return gate.Run(ctx, jobs, gate.Work[JobID, BulkResult[T]]{
+		Places: places, MaxAway: maxWaiting * places, Pause: opts.PauseOnRetryAfter,
+		Do: func(ctx context.Context, job JobID, turn *gate.Turn) BulkResult[T] {
+			value, err := call(ctx, job, turn)
+			return BulkResult[T]{job, value, err}
+		},
+		Failed: func(job JobID, err error) BulkResult[T] { return BulkResult[T]{Job: job, Err: err} },
+		Stopped: func(job JobID, err error) BulkResult[T] {
+			return BulkResult[T]{Job: job, Err: &Error{
+				Op: op.name, Path: op.path, Stopped: StopCanceled, Err: ended(err, false).err,
+			}}
+		},
 	})
-}
-
-// then runs f in a goroutine once all functions have returned.
-func (c *crew) then(f func()) {
-	go func() {
-		c.running.Wait()
-		f()
-	}()
-}
-
-// wait waits until all functions have returned, and passes a panic on.
-func (c *crew) wait() {
-	c.running.Wait()
-	if c.panicked != nil {
-		panic(c.panicked)
-	}
-}
-
-// pull ranges over the input. It starts each job once and passes the input's
-// errors on as results.
-func (run *bulkRun[T]) pull(ctx context.Context, jobs iter.Seq2[JobID, error]) {
-	seen := make(map[JobID]struct{})
-	for job, err := range jobs {
-		if ctx.Err() != nil {
-			run.stopped(0, ctx.Err())
-			return
-		}
-		if err != nil {
-			run.results <- BulkResult[T]{Job: job, Err: err}
-			continue
-		}
-		if _, again := seen[job]; again {
-			continue
-		}
-		seen[job] = struct{}{}
-		if err := run.gate.Enter(ctx); err != nil {
-			run.stopped(job, err)
-			return
-		}
-		run.handOver(ctx, job)
-	}
-}
-
-func (run *bulkRun[T]) stopped(job JobID, err error) {
-	run.results <- BulkResult[T]{Job: job, Err: &Error{
-		Op: run.op.name, Path: run.op.path, Stopped: StopCanceled, Err: ended(err, false).err,
-	}}
-}
-
-// handOver gives a job that has entered the gate to a free worker, or to a new
-// one. The gate bounds the number of workers.
-func (run *bulkRun[T]) handOver(ctx context.Context, job JobID) {
-	select {
-	case run.work <- job:
-	default:
-		run.crew.start(func() {
-			run.do(ctx, job)
-			for job := range run.work {
-				run.do(ctx, job)
-			}
-		})
-	}
-}
-
-func (run *bulkRun[T]) do(ctx context.Context, job JobID) {
-	turn := run.gate.NewTurn(run.opts.PauseOnRetryAfter)
-	value, err := run.call(ctx, job, turn)
-	run.results <- BulkResult[T]{job, value, err}
-	turn.End() // after the result is taken: a slow reader slows the calls down
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/gate"
 )
 
 // Decision names the result of a Precheck, for a switch to act on.
@@ -82,13 +84,13 @@ type Precheck struct {
 func (a *Applicant) Precheck(ctx context.Context, job JobID) (Precheck, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	asking := crew{cancel: cancel}
+	asking := gate.Crew{Cancel: cancel}
 	answers := make(chan func(*Precheck), 2)
-	asking.start(func() {
+	asking.Start(func() {
 		info, err := a.client.JobInformation(ctx, job)
 		answers <- func(p *Precheck) { p.Information, p.InformationErr = info, err }
 	})
-	asking.start(func() {
+	asking.Start(func() {
 		var id ApplicationID
 		var idErr error
 		applied, err := a.HasApplied(ctx, job)
@@ -99,7 +101,7 @@ func (a *Applicant) Precheck(ctx context.Context, job JobID) (Precheck, error) {
 			p.Applied, p.AppliedErr, p.ApplicationID, p.ApplicationErr = applied, err, id, idErr
 		}
 	})
-	asking.then(func() { close(answers) })
+	asking.Then(func() { close(answers) })
 	// A source without an answer must not look like one that said "no".
 	p := Precheck{Job: job, InformationErr: errNoAnswer, AppliedErr: errNoAnswer}
 	for answer := range answers {
@@ -108,7 +110,7 @@ func (a *Applicant) Precheck(ctx context.Context, job JobID) (Precheck, error) {
 			cancel()
 		}
 	}
-	asking.wait()
+	asking.Wait()
 	if p.Decision != DecisionUnknown {
 		return p, nil
 	}

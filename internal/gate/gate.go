@@ -1,6 +1,7 @@
 // Package gate lets a bounded number of the jobs of a bulk call work at once. A
 // job that waits for its repeat gives its place to another job, and waits for a
-// place again when the repeat is due.
+// place again when the repeat is due. [Run] does all jobs of an input; a [Crew]
+// carries the panics of goroutines to whoever waits for them.
 package gate
 
 import (

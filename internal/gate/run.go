@@ -1,0 +1,144 @@
+package gate
+
+import (
+	"context"
+	"iter"
+	"sync"
+)
+
+// Work tells [Run] what becomes of a job. J is a job, R its result.
+type Work[J comparable, R any] struct {
+	Places  int  // jobs at work at once
+	MaxAway int  // jobs that wait for a repeat, beyond which no other starts
+	Pause   bool // of each [Turn]
+
+	Do      func(ctx context.Context, job J, turn *Turn) R
+	Failed  func(job J, err error) R // for an error of the input
+	Stopped func(job J, err error) R // for the end of the context before job started; job may be zero
+}
+
+// run holds one Run: a goroutine that pulls the input, and workers. A worker keeps
+// its job also while the job waits for a repeat.
+type run[J comparable, R any] struct {
+	Work[J, R]
+	gate    *Gate
+	jobs    chan J
+	results chan R
+	crew    Crew
+}
+
+// Run does each job of the input once and yields the results as they come. When
+// the caller breaks off, it cancels what is under way, and returns when the last
+// goroutine has.
+func Run[J comparable, R any](ctx context.Context, input iter.Seq2[J, error], work Work[J, R]) iter.Seq[R] {
+	return func(yield func(R) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		r := &run[J, R]{
+			Work: work, gate: New(work.Places, work.MaxAway),
+			jobs: make(chan J), results: make(chan R, work.Places), crew: Crew{Cancel: cancel},
+		}
+		r.crew.Start(func() {
+			defer close(r.jobs)
+			r.pull(ctx, input)
+		})
+		r.crew.Then(func() { close(r.results) })
+		defer func() {
+			cancel()
+			for range r.results { // until the last goroutine is gone
+			}
+			r.crew.Wait()
+		}()
+		for result := range r.results {
+			if !yield(result) {
+				return
+			}
+		}
+	}
+}
+
+// pull ranges over the input. It starts each job once and passes the input's
+// errors on as results.
+func (r *run[J, R]) pull(ctx context.Context, input iter.Seq2[J, error]) {
+	seen := make(map[J]struct{})
+	for job, err := range input {
+		if ctx.Err() != nil {
+			var none J
+			r.results <- r.Stopped(none, ctx.Err())
+			return
+		}
+		if err != nil {
+			r.results <- r.Failed(job, err)
+			continue
+		}
+		if _, again := seen[job]; again {
+			continue
+		}
+		seen[job] = struct{}{}
+		if err := r.gate.Enter(ctx); err != nil {
+			r.results <- r.Stopped(job, err)
+			return
+		}
+		r.handOver(ctx, job)
+	}
+}
+
+// handOver gives a job that has entered the gate to a free worker, or to a new
+// one. The gate bounds the number of workers.
+func (r *run[J, R]) handOver(ctx context.Context, job J) {
+	select {
+	case r.jobs <- job:
+	default:
+		r.crew.Start(func() {
+			r.do(ctx, job)
+			for job := range r.jobs {
+				r.do(ctx, job)
+			}
+		})
+	}
+}
+
+func (r *run[J, R]) do(ctx context.Context, job J) {
+	turn := r.gate.NewTurn(r.Pause)
+	r.results <- r.Do(ctx, job, turn)
+	turn.End() // after the result is taken: a slow reader slows the calls down
+}
+
+// Crew runs functions in goroutines. A panic in one of them, of the caller's code,
+// cancels the others and reaches whoever waits, because nobody can recover from
+// one in a goroutine of the library.
+type Crew struct {
+	Cancel context.CancelFunc // of the functions
+
+	running  sync.WaitGroup
+	once     sync.Once
+	panicked any // the first panic
+}
+
+// Start runs f in a goroutine.
+func (c *Crew) Start(f func()) {
+	c.running.Go(func() {
+		defer func() {
+			if p := recover(); p != nil {
+				c.once.Do(func() { c.panicked = p })
+				c.Cancel()
+			}
+		}()
+		f()
+	})
+}
+
+// Then runs f in a goroutine once all functions have returned.
+func (c *Crew) Then(f func()) {
+	go func() {
+		c.running.Wait()
+		f()
+	}()
+}
+
+// Wait waits until all functions have returned, and passes a panic on.
+func (c *Crew) Wait() {
+	c.running.Wait()
+	if c.panicked != nil {
+		panic(c.panicked)
+	}
+}
