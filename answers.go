@@ -106,9 +106,9 @@ type Answers struct {
 	Nationality string            // identifier of one of JobInformation.Nationalities; empty: none given
 }
 
-// AnswerRules holds the caller's own rules for answers. With the zero value
-// every question must be answered, texts have no limit, and the nationality may
-// be left out.
+// AnswerRules holds the caller's own rules for answers. The zero value demands
+// an answer to every question, sets texts no limit, and lets the nationality be
+// left out.
 type AnswerRules struct {
 	// Optional reports whether a question may stay without an answer; nil: no
 	// question may.
@@ -132,7 +132,7 @@ type CheckedAnswers struct {
 }
 
 // AnswerNotice names a question whose type this library does not know. Its
-// answer, if any, passes unchanged.
+// answer, if any, passes unchecked; see [JobInformation.CheckAnswers].
 type AnswerNotice struct {
 	QuestionID string
 	Label      string       // the service's and untrusted
@@ -162,12 +162,12 @@ const (
 // AnswerProblem describes what is wrong with one answer. A question has at most
 // one problem.
 type AnswerProblem struct {
-	QuestionID string       `json:"questionId,omitempty"` // empty where it is about the nationality
-	Label      string       `json:"label,omitempty"`      // the question's text, untrusted; empty where there is no such question
-	Type       QuestionType `json:"type,omitempty"`       // of the question; empty likewise
+	QuestionID string       `json:"questionId,omitempty"` // empty: the problem is the nationality
+	Label      string       `json:"label,omitempty"`      // the question's text, untrusted; empty: the job has no such question
+	Type       QuestionType `json:"type,omitempty"`       // of the question; empty: the job has no such question
 	Reason     AnswerReason `json:"reason"`
-	Length     int          `json:"length,omitempty"` // characters, where the reason is ReasonTooLong
-	Limit      int          `json:"limit,omitempty"`  // characters, likewise
+	Length     int          `json:"length,omitempty"` // in characters, for ReasonTooLong
+	Limit      int          `json:"limit,omitempty"`  // in characters, for ReasonTooLong
 }
 
 // Text returns an English sentence to show beside the field; for other languages
@@ -259,7 +259,10 @@ func (e *AnswersError) find(is func(AnswerProblem) bool) (p AnswerProblem, ok bo
 // *AnswersError, holds all problems at once; the result then still holds the
 // answers without a problem.
 //
-// A question of an unknown type passes with a notice, answered or not.
+// A question of an unknown type passes with a notice, answered or not. A text or
+// an identifier given to it is sent as it is. A yes or no is sent only if
+// [Question.YesNo] tells its identifier; otherwise Values lacks the question.
+//
 // Questions that share an identifier count as one: it has the type and the
 // label of the first, and offers the answers of all.
 func (j *JobInformation) CheckAnswers(given Answers, rules AnswerRules) (CheckedAnswers, error) {
@@ -318,11 +321,14 @@ func (q Question) take(a Answer, rules AnswerRules) (value string, p AnswerProbl
 		return "", AnswerProblem{Reason: ReasonMissing}
 	}
 	if a.kind == QuestionYesNo && (q.Type == QuestionYesNo || !q.Type.known()) {
-		id, ok := q.choose(a.yes)
+		chosen, other, ok := q.YesNo()
 		if !ok {
-			p.Reason = ReasonUnclearYesNo
+			return "", AnswerProblem{Reason: ReasonUnclearYesNo}
 		}
-		return id, p
+		if !a.yes {
+			chosen = other
+		}
+		return chosen.ID, p
 	}
 	if q.Type.known() {
 		p = q.check(a, rules)
@@ -333,9 +339,8 @@ func (q Question) take(a Answer, rules AnswerRules) (value string, p AnswerProbl
 // check returns the problem of an answer that was given as a text or as an
 // identifier, or one without a reason.
 func (q Question) check(a Answer, rules AnswerRules) (p AnswerProblem) {
-	switch {
-	case a.kind == QuestionCatalog && q.Type == QuestionYesNo: // an identifier says it even better
-	case a.kind != q.Type:
+	chosenByID := a.kind == QuestionCatalog && q.Type == QuestionYesNo // which says it even better
+	if a.kind != q.Type && !chosenByID {
 		return AnswerProblem{Reason: ReasonWrongKind}
 	}
 	limit := 0
@@ -355,15 +360,7 @@ func (q Question) check(a Answer, rules AnswerRules) (p AnswerProblem) {
 	return p
 }
 
-// choose returns the identifier of the answer that is yes, or no.
-func (q Question) choose(yes bool) (id string, ok bool) {
-	yesAnswer, noAnswer, ok := q.YesNo()
-	if yes {
-		return yesAnswer.ID, ok
-	}
-	return noAnswer.ID, ok
-}
-
+// characters returns how many characters AnswerRules.MaxText counts in s.
 func characters(s string) int {
 	return utf8.RuneCountInString(s) - strings.Count(s, "\r\n")
 }

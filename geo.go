@@ -25,7 +25,8 @@ const (
 // A circle matches only postings whose position has a geolocation; their
 // additional locations count too (section 4.1, rules 1 and 2).
 //
-// As text, also within JSON and for flag.TextVar, it has the form of String.
+// A GeoLocation reads and writes the form of String as text, so it can stand in
+// JSON and be set by flag.TextVar.
 type GeoLocation struct {
 	Latitude  float64 // degrees north of the equator, -90 to 90
 	Longitude float64 // degrees east of Greenwich, -180 to 180
@@ -48,7 +49,7 @@ func Near(latitude, longitude, radiusKm float64) GeoLocation {
 func ParseGeoLocation(s string) (GeoLocation, error) {
 	parts := strings.SplitN(s, "::", 4)
 	if len(parts) != 3 {
-		return GeoLocation{}, fmt.Errorf("jobboard: geolocation %.40q is not latitude::longitude::kilometres: %w", s, ErrInvalidInput)
+		return GeoLocation{}, geoError("%.40q is not latitude::longitude::kilometres", s)
 	}
 	numbers, err := parseGeoNumbers(parts, "latitude", "longitude", "radius")
 	if err != nil {
@@ -70,11 +71,11 @@ func ParseGeoLocation(s string) (GeoLocation, error) {
 func ParseGeoURI(uri string, radiusKm float64) (GeoLocation, error) {
 	scheme, rest, found := strings.Cut(uri, ":")
 	if !found || !strings.EqualFold(scheme, "geo") {
-		return GeoLocation{}, fmt.Errorf("jobboard: geolocation URI %.40q is not a geo URI: %w", uri, ErrInvalidInput)
+		return GeoLocation{}, geoError("URI %.40q is not a geo URI", uri)
 	}
 	rest, query, found := strings.Cut(rest, "?")
 	if zoom, ok := strings.CutPrefix(query, "z="); found && (!ok || !isGeoDecimal(zoom)) {
-		return GeoLocation{}, fmt.Errorf("jobboard: geolocation URI %.40q has a query that is not a zoom level: %w", uri, ErrInvalidInput)
+		return GeoLocation{}, geoError("URI %.40q has a query that is not a zoom level", uri)
 	}
 	place, params, found := strings.Cut(rest, ";")
 	if found {
@@ -84,7 +85,7 @@ func ParseGeoURI(uri string, radiusKm float64) (GeoLocation, error) {
 	}
 	coords := strings.SplitN(place, ",", 4)
 	if len(coords) < 2 || len(coords) > 3 {
-		return GeoLocation{}, fmt.Errorf("jobboard: geolocation URI %.40q is not geo:latitude,longitude: %w", uri, ErrInvalidInput)
+		return GeoLocation{}, geoError("URI %.40q is not geo:latitude,longitude", uri)
 	}
 	numbers, err := parseGeoNumbers(coords, "latitude", "longitude", "altitude")
 	if err != nil {
@@ -100,11 +101,11 @@ func checkGeoParams(params string) error {
 		name, value, _ := strings.Cut(param, "=")
 		switch {
 		case name == "":
-			return fmt.Errorf("jobboard: geolocation URI has a parameter without a name: %w", ErrInvalidInput)
+			return geoError("URI has a parameter without a name")
 		case strings.EqualFold(name, "crs") && !strings.EqualFold(value, "wgs84"):
-			return fmt.Errorf("jobboard: geolocation URI has crs %.40q, not wgs84: %w", value, ErrInvalidInput)
+			return geoError("URI has crs %.40q, not wgs84", value)
 		case strings.EqualFold(name, "u") && (!isGeoDecimal(value) || value[0] == '-'):
-			return fmt.Errorf("jobboard: geolocation URI has uncertainty %.40q, not a number of metres: %w", value, ErrInvalidInput)
+			return geoError("URI has uncertainty %.40q, not a number of metres", value)
 		}
 	}
 	return nil
@@ -126,8 +127,7 @@ func checkedNear(latitude, longitude, radiusKm float64) (GeoLocation, error) {
 func parseGeoNumbers(texts []string, fields ...string) (numbers [3]float64, _ error) {
 	for i, s := range texts {
 		if !isGeoDecimal(s) {
-			err := fmt.Errorf("jobboard: geolocation %s %.40q is not a decimal number: %w", fields[i], s, ErrInvalidInput)
-			return numbers, err
+			return numbers, geoError("%s %.40q is not a decimal number", fields[i], s)
 		}
 		n, _ := strconv.ParseFloat(s, 64)
 		numbers[i] = positiveZero(n)
@@ -142,6 +142,11 @@ func isGeoDecimal(s string) bool {
 	const digits = "0123456789"
 	return whole != "" && strings.Trim(whole, digits) == "" &&
 		(!point || fraction != "" && strings.Trim(fraction, digits) == "")
+}
+
+// geoError returns an ErrInvalidInput with its reason.
+func geoError(format string, args ...any) error {
+	return fmt.Errorf("jobboard: geolocation "+format+": %w", append(args, ErrInvalidInput)...)
 }
 
 // IsZero reports whether g is the zero value: anywhere. The circle of 5
@@ -165,7 +170,7 @@ func (g GeoLocation) Validate() error {
 
 func (g GeoLocation) validateCircle() error {
 	if wrong := g.circleMistake(); wrong != "" {
-		return fmt.Errorf("jobboard: geolocation %s: %w", wrong, ErrInvalidInput)
+		return geoError("%s", wrong)
 	}
 	return nil
 }
@@ -191,12 +196,8 @@ func (g GeoLocation) String() string {
 	if g.IsZero() {
 		return ""
 	}
-	b := strconv.AppendFloat(nil, positiveZero(g.Latitude), 'f', -1, 64)
-	b = append(b, "::"...)
-	b = strconv.AppendFloat(b, positiveZero(g.Longitude), 'f', -1, 64)
-	b = append(b, "::"...)
-	b = strconv.AppendFloat(b, positiveZero(g.RadiusKm), 'f', -1, 64)
-	return string(b)
+	decimal := func(f float64) string { return strconv.FormatFloat(positiveZero(f), 'f', -1, 64) }
+	return decimal(g.Latitude) + "::" + decimal(g.Longitude) + "::" + decimal(g.RadiusKm)
 }
 
 // positiveZero turns -0 into 0, which would print as "-0".
@@ -257,7 +258,7 @@ func DistanceKm(a, b GeoLocation) float64 {
 func (l Location) Near(radiusKm float64) (GeoLocation, error) {
 	latitude, longitude, ok := l.Coordinates()
 	if !ok {
-		return GeoLocation{}, fmt.Errorf("jobboard: geolocation of a location without usable coordinates: %w", ErrInvalidInput)
+		return GeoLocation{}, geoError("of a location without usable coordinates")
 	}
 	return checkedNear(latitude, longitude, radiusKm)
 }

@@ -78,7 +78,7 @@ type JobPosting struct {
 	Config                  PostingConfig    `json:"config"`
 	JobStartDate            Millis           `json:"jobStartDate"`
 	PostingVersionStartDate Millis           `json:"postingVersionStartDate"`
-	PostingVersionEndDate   Millis           `json:"postingVersionEndDate"` // 0 occurs
+	PostingVersionEndDate   Millis           `json:"postingVersionEndDate"` // 0 occurs; see Millis
 }
 
 // UnmarshalJSON reads a posting by the rules of a search; null changes

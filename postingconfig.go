@@ -34,8 +34,8 @@ const (
 var (
 	// ErrKeyMissing reports that the posting does not have the key.
 	ErrKeyMissing = errors.New("missing")
-	// ErrKeyEmpty reports that the key has no string, only empty ones, or a 0
-	// where a time belongs.
+	// ErrKeyEmpty reports that the key has no string or only empty ones, or that
+	// its time is 0.
 	ErrKeyEmpty = errors.New("empty")
 	// ErrKeyMalformed reports that the key's value does not have the form that
 	// the read expects, or that the key has several where one belongs.
@@ -159,14 +159,14 @@ func (c PostingConfig) ListingStartDate() (time.Time, error) {
 	return t, nil
 }
 
-// RemoteStatus names how far a job can be done away from its location. Other
-// values than the constants may occur.
+// RemoteStatus names how much of a job can be done away from its location. Other
+// values than the constant may occur.
 type RemoteStatus string
 
 // RemoteFully is the one value that the interface shows (2.3).
 const RemoteFully RemoteStatus = "FULLY_REMOTE"
 
-// RemoteStatus returns how far the job can be done away from its location. It
+// RemoteStatus returns how much of the job can be done away from its location. It
 // returns ErrKeyMalformed for a value that is not a word of letters, digits, _
 // and -.
 func (c PostingConfig) RemoteStatus() (RemoteStatus, error) {
@@ -174,7 +174,7 @@ func (c PostingConfig) RemoteStatus() (RemoteStatus, error) {
 	return RemoteStatus(word), err
 }
 
-// Visibility names who may see a posting. Other values than the constants may
+// Visibility names who may see a posting. Other values than the constant may
 // occur.
 type Visibility string
 

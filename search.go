@@ -18,7 +18,7 @@ type Query struct {
 	Text       string      // free text; empty: any
 	Near       GeoLocation // zero: anywhere. A posting matches only if its position has a geolocation
 	Language   string      // Accept-Language, such as "de"; empty: Config.Language; "*": any
-	OmitConfig []string    // config keys to leave out, such as the long ad text; their texts are not even checked
+	OmitConfig []string    // config keys to leave out of the postings, such as KeyAdText; saves time and memory
 }
 
 // Key returns the query as one text, for a cache of results by channel and
@@ -56,9 +56,9 @@ func (c *Client) Postings(ctx context.Context, channel ChannelID, q Query) iter.
 	return c.PostingStream(ctx, channel, q).All()
 }
 
-// PostingStream returns the search of Postings as a value that also has the
-// page's counters, for a caller who must know whether the postings are
-// complete. It sends nothing until All is ranged over.
+// PostingStream returns a stream that yields what Postings does and then also
+// has the page's counters, for a caller who must know whether the postings are
+// complete. It sends nothing until its All is ranged over.
 func (c *Client) PostingStream(ctx context.Context, channel ChannelID, q Query) *PostingStream {
 	return &PostingStream{ctx: ctx, slot: &c.base, channel: channel, query: q}
 }
@@ -97,7 +97,7 @@ type PostingStream struct {
 // be missing, because they can come after the postings.
 func (s *PostingStream) Page() (page JobSearchResult, ok bool) { return s.page, s.complete }
 
-// All sends the search and ranges over its postings.
+// All sends the search and yields its postings, as [Client.Postings] does.
 func (s *PostingStream) All() iter.Seq2[*JobPosting, error] {
 	return func(yield func(*JobPosting, error) bool) {
 		s.page, s.complete = JobSearchResult{}, false

@@ -19,9 +19,9 @@ type Snapshot struct {
 	Channel      ChannelID   `json:"channel"`
 	Text         string      `json:"search,omitempty"`      // Query.Text
 	Near         GeoLocation `json:"geoLocation,omitzero"`  // Query.Near
-	Language     string      `json:"language,omitempty"`    // that was asked for: Query.Language, or else Config.Language
+	Language     string      `json:"language,omitempty"`    // asked for: Query.Language, or else Config.Language
 	ForApplicant bool        `json:"forApplicant,omitzero"` // taken with an applicant's token
-	Taken        time.Time   `json:"taken"`                 // when the answer was complete, or failed; UTC, to the millisecond
+	Taken        time.Time   `json:"taken"`                 // when the answer ended or failed, in UTC, to the millisecond
 
 	// Complete reports whether the answer was read to its end and, by its own
 	// counters, held every posting. If it is false, a posting that is missing
@@ -140,12 +140,15 @@ func (s *Snapshot) UnmarshalJSON(b []byte) error {
 // the postings' identifiers.
 type Changes struct {
 	Added   []SnapshotPosting `json:"added,omitempty"`   // new since before
-	Changed []PostingChange   `json:"changed,omitempty"` // another version, title or date
+	Changed []PostingChange   `json:"changed,omitempty"` // with another version, title or date
 	Gone    []SnapshotPosting `json:"gone,omitempty"`    // no longer there
 
-	// Differences that may only seem so, because a snapshot is not complete.
-	MaybeAdded []SnapshotPosting `json:"maybeAdded,omitempty"` // new, or before did not hold it
-	MaybeGone  []SnapshotPosting `json:"maybeGone,omitempty"`  // gone, or after does not hold it
+	// MaybeAdded holds postings that are new, or that were there and that the
+	// first snapshot lacks because it is not complete.
+	MaybeAdded []SnapshotPosting `json:"maybeAdded,omitempty"`
+	// MaybeGone holds postings that are gone, or that are there and that the
+	// second snapshot lacks because it is not complete.
+	MaybeGone []SnapshotPosting `json:"maybeGone,omitempty"`
 }
 
 // PostingChange holds one posting as two snapshots show it.
@@ -154,9 +157,9 @@ type PostingChange struct {
 	After  SnapshotPosting `json:"after"`
 }
 
-// Diff returns the changes between two snapshots of the same search. It reports
-// a posting as gone only if after is complete, and as new only if before is; so
-// keep the last complete snapshot for the next comparison.
+// Diff returns the changes between two snapshots of the same search. A posting
+// is Gone only if after is complete, and Added only if before is; so keep the
+// last complete snapshot for the next comparison.
 //
 // Diff returns ErrInvalidInput, and names the difference, for snapshots of
 // different channels, queries or languages, for an applicant's and a client's,

@@ -9,8 +9,8 @@ import (
 )
 
 // Millis holds a time of a posting in milliseconds since the epoch (2.2). The
-// interface does not define 0; [Millis.Time] takes it for "not set", and the
-// value itself is kept. Millis decodes from a number, a number in quotes, or an
+// interface does not say what 0 means; [Millis.Time] takes it for "not set".
+// Millis decodes from a number, a number in quotes, or an
 // ISO 8601 text, and encodes to a number.
 type Millis int64
 
@@ -53,8 +53,8 @@ const errNotTime = jsonscan.Error("neither milliseconds nor an ISO 8601 time")
 // Timestamp holds the time of a job information, in UTC (2.5). It decodes from
 // an ISO 8601 text with Z or a numeric offset, or from milliseconds since the
 // epoch as [Millis] does, and encodes to an ISO 8601 text with milliseconds.
-// The zero value means that there was no time, or null, or 0; it encodes to
-// null.
+// The zero value means that the answer had no timestamp, or null, or 0; it
+// encodes to null.
 type Timestamp struct{ time.Time }
 
 const timestampLayout = "2006-01-02T15:04:05.000Z"
