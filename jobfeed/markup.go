@@ -41,6 +41,7 @@ var sections = [sectionKinds]struct {
 const (
 	longestBegin = len("<![CDATA[") // of a section
 	maxName      = 256              // of the names that are looked at
+	white        = " \t\r\n"
 )
 
 // markupIn returns what b begins with, and where the name in it or the beginning
@@ -114,8 +115,8 @@ func (w *window) markup(i int) (kind markup, end int) {
 	for {
 		kind, end = markupIn(w.text[i:])
 		end += i
-		whole := i+longestBegin <= len(w.text) && end < len(w.text)
-		if whole || !w.more() {
+		sure := i+longestBegin <= len(w.text) && end < len(w.text)
+		if sure || !w.more() {
 			return kind, end
 		}
 	}
@@ -143,25 +144,20 @@ func (w *window) entry(limit int) (end int, open markup, why cut) {
 		if i, why = w.next(i, limit); why != whole {
 			return i, noSection, why
 		}
-		switch kind, end := w.markup(i); kind {
+		kind, end := w.markup(i)
+		switch kind {
 		case comment, cdata, instruction:
 			if end, why = w.sectionEnd(i, kind, limit); why != whole {
-				return i, kind, why
+				return end, kind, why
 			}
-			i = end
 		case entryStart:
 			return i, noSection, broken
 		case entryEnd:
-			switch end, why = w.closed(end, limit); why {
-			case whole, ended:
+			if end, why = w.closed(i, end, limit); why != broken {
 				return end, noSection, why
-			case long:
-				return i, noSection, why
 			}
-			i++
-		default:
-			i++
 		}
+		i = end
 	}
 }
 
@@ -197,17 +193,20 @@ func (w *window) byteAt(i, limit int) (c byte, why cut) {
 	return w.text[i], whole
 }
 
-// closed finds the end of an end tag whose name ends at i; broken: there is more
-// than white space in it.
-func (w *window) closed(i, limit int) (end int, why cut) {
-	for ; ; i++ {
-		switch c, why := w.byteAt(i, limit); {
-		case why != whole:
-			return i, why
+// closed finds the end of the end tag at i, whose name ends at end; broken: there
+// is more than white space behind that.
+func (w *window) closed(i, end, limit int) (int, cut) {
+	for ; ; end++ {
+		c, why := w.byteAt(end, limit)
+		switch {
+		case why == long:
+			return i, long
+		case why == ended:
+			return end, ended
 		case c == '>':
-			return i + 1, whole
-		case c != ' ' && c != '\t' && c != '\r' && c != '\n':
-			return i, broken
+			return end + 1, whole
+		case strings.IndexByte(white, c) < 0:
+			return end, broken
 		}
 	}
 }

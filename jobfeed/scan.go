@@ -20,7 +20,7 @@ func (r *Reader) open() {
 		return
 	}
 	for len(w.text) == 0 && w.more() {
-		w.discard(len(w.text) - len(bytes.TrimLeft(w.text, " \t\r\n")))
+		w.discard(len(w.text) - len(bytes.TrimLeft(w.text, white)))
 	}
 	if len(w.text) > 0 && w.text[0] != '<' {
 		w.fill(64) // so that the error does not depend on read sizes

@@ -122,7 +122,7 @@ func declaration(br *bufio.Reader) ([]byte, error) {
 	begin := []byte("<?xml")
 	for n := len(begin); n <= maxDeclaration; n++ {
 		head, err := br.Peek(n)
-		trimmed := bytes.TrimLeft(head, " \t\r\n")
+		trimmed := bytes.TrimLeft(head, white)
 		switch {
 		case len(head) < n && err != io.EOF:
 			return nil, err
