@@ -17,6 +17,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
@@ -32,8 +33,9 @@ type service struct {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
+	told, _ := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	fake := jobboardtest.NewServer(jobboardtest.WithDemo()) // a partner has the board's addresses here
 	defer fake.Close()
 	config := jobboard.Config{BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, ClientID: fake.Demo.ClientID}
@@ -51,13 +53,16 @@ func main() {
 		log.Fatal(err)
 	}
 	server := &http.Server{Addr: "127.0.0.1:8091", Handler: handler, ReadHeaderTimeout: 5 * time.Second}
-	go func() {
-		<-ctx.Done()
-		_ = server.Close()
-	}()
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
+	failed := make(chan error, 1)
+	go func() { failed <- server.ListenAndServe() }()
+	select {
+	case err := <-failed:
 		log.Fatal(err)
+	case <-told.Done():
 	}
+	grace, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	_ = server.Shutdown(grace) // answers under way need the mirror, which ends with ctx
 }
 
 func newService(ctx context.Context, config jobboard.Config, database string, options jobmirror.Options) (http.Handler, error) {

@@ -19,6 +19,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -36,7 +37,7 @@ func main() {
 	addr := flag.String("addr", "127.0.0.1:9464", "`host:port` of the page")
 	once := flag.Bool("once", false, "print the page and end")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, os.Stdout, *addr, *once); err != nil {
 		stop()
