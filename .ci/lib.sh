@@ -38,7 +38,7 @@ main() {
 	local all=$1 name start rc=0 table='' took verdict status
 	shift
 	if [ "${1:-}" = --step ]; then
-		"step_${2//-/_}"
+		"step_${2//-/_}" "${@:3}"
 		return
 	fi
 	if [ "${1:-}" = -h ] || [ "${1:-}" = --help ]; then
@@ -83,27 +83,20 @@ main() {
 	return $rc
 }
 
-# need_apt BIN PACKAGE...: installs Debian packages when BIN, a program or a file, is
-# missing.
+# need_apt BIN PACKAGE...: adds Debian packages to those that are missing, when
+# BIN, a program or a file, is.
 need_apt() {
-	local want=$1 sudo=
+	local want=$1
 	shift
-	if command -v "$want" >/dev/null || [ -e "$want" ]; then
-		return
+	if ! command -v "$want" >/dev/null && [ ! -e "$want" ]; then
+		wanted+=("$want")
+		missing+=("$@")
 	fi
-	echo "installing $* for $want"
-	if ! command -v apt-get >/dev/null; then
-		echo "no $want here and no apt-get to install it with" >&2
-		return 1
-	fi
-	[ "$(id -u)" -eq 0 ] || sudo='sudo -n'
-	$sudo apt-get update -qq
-	$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
-	command -v "$want" || ls "$want"
 }
 
-# need_programs: installs what tests and tools use beside Go.
+# need_programs: installs what tests and tools use beside Go, in one go.
 need_programs() {
+	local wanted=() missing=() want sudo=
 	need_apt git git
 	need_apt cc gcc libc6-dev
 	need_apt curl curl ca-certificates
@@ -122,6 +115,18 @@ need_programs() {
 	if ! command -v chromium-browser >/dev/null && ! command -v google-chrome >/dev/null; then
 		need_apt chromium chromium
 	fi
+	[ ${#missing[@]} -gt 0 ] || return 0
+	echo "installing ${missing[*]}"
+	if ! command -v apt-get >/dev/null; then
+		echo "no ${wanted[*]} here and no apt-get to install them with" >&2
+		return 1
+	fi
+	[ "$(id -u)" -eq 0 ] || sudo='sudo -n'
+	$sudo apt-get update -qq
+	$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+	for want in "${wanted[@]}"; do
+		command -v "$want" || ls "$want"
+	done
 }
 
 # npm_packages: installs what tests use of npm, as their lock files say.
@@ -178,9 +183,12 @@ tools() {
 	fi
 	mkdir -p "$bin"
 	rm -f "$bin/stamp"
-	GOBIN=$bin go -C tools install -buildvcs=false tool
-	GOBIN=$bin go install "$actionlint"
-	GOBIN=$bin go install "$go_licenses"
+	# Without C: setup installs the compiler at the same time.
+	export CGO_ENABLED=0 GOBIN=$bin
+	go -C tools install -buildvcs=false tool
+	go install "$actionlint"
+	go install "$go_licenses"
+	unset CGO_ENABLED GOBIN
 	printf '%s\n' "$stamp" >"$bin/stamp"
 }
 
@@ -205,11 +213,16 @@ tests() {
 	fi
 }
 
-# fuzz_targets: a line "DIR NAME" for each fuzz target.
+# fuzz_binary DIR: where the tests of a package are, compiled for fuzzing.
+fuzz_binary() { echo "$CI_LOGS/fuzz-${1//\//_}.test"; }
+
+# fuzz_targets: compiles each package that has fuzz targets, once for all of them,
+# and prints a line "DIR NAME" for each target.
 fuzz_targets() {
 	local dir
 	for dir in $(repo_files '*_test.go' | xargs -r grep -l '^func Fuzz' | xargs -r -n 1 dirname | sort -u); do
-		go -C "$dir" test -list '^Fuzz' . | sed -n "s,^Fuzz.*,$dir &,p"
+		go -C "$dir" test -c -fuzz . -o "$(fuzz_binary "$dir")" . || return
+		(cd "$dir" && "$(fuzz_binary "$dir")" -test.list '^Fuzz') | sed "s,^,$dir ," || return
 	done
 }
 
@@ -230,9 +243,12 @@ seconds() {
 # success, all of them on failure. The engine's own clock does not stop an
 # input that hangs, so there is another around it.
 fuzz_one() {
-	local log=$CI_LOGS/fuzz-${2//\//_}-$3
+	local log=$CI_LOGS/fuzz-${2//\//_}-$3 found
+	cd "$2" || return
+	found=$(go env GOCACHE)/fuzz/$(go list .) || return # where go test keeps what it finds
 	for _ in 1 2; do
-		if timeout -k 10 "$FUZZ_LIMIT" go -C "$2" test -run '^$' -fuzz "^$3\$" -fuzztime "$1" -fuzzminimizetime 5s -parallel 1 . >"$log" 2>&1; then
+		if timeout -k 10 "$FUZZ_LIMIT" "$(fuzz_binary "$2")" -test.run '^$' -test.fuzz "^$3\$" -test.fuzztime "$1" \
+			-test.fuzzminimizetime 5s -test.parallel 1 -test.fuzzcachedir "$found" >"$log" 2>&1; then
 			printf '%-28s %s\n' "$3" "$(grep '^fuzz: elapsed' "$log" | tail -n 1 | sed 's/^fuzz: //')"
 			return
 		fi
@@ -258,6 +274,6 @@ fuzz_all() {
 	fi
 	n=$(wc -l <<<"$list")
 	echo "$n targets, $1 each, two at a time"
-	export -f fuzz_one
+	export -f fuzz_one fuzz_binary
 	xargs -P 2 -L 1 bash -c 'fuzz_one "$@"' fuzz_one "$1" <<<"$list"
 }
