@@ -58,13 +58,10 @@ func (t *tx) saveAnswers(m *Mirror, batch []lookedUp) error {
 // lookedUpJobs reads the rows of the jobs in a batch, and keeps others from
 // changing them.
 func (t *tx) lookedUpJobs(batch []lookedUp) (map[int64]*job, error) {
-	list := make([]int64, len(batch))
-	for i, r := range batch {
-		list[i] = r.job
-	}
+	list := idsOf(batch, func(r lookedUp) int64 { return r.job })
 	stored := make(map[int64]*job, len(batch))
 	err := t.rows(`SELECT job, record, title, state, streak, answer, wanted, failures FROM jobs
-		WHERE job IN @ids ORDER BY job @lock`, []any{ids(list)}, func(scan func(...any) error) error {
+		WHERE job IN @ids ORDER BY job @lock`, []any{list}, func(scan func(...any) error) error {
 		var (
 			id int64
 			j  job

@@ -207,16 +207,11 @@ func (t *tx) toldInAnotherLanguage(rows []*row) (map[int64]bool, error) {
 			fresh = append(fresh, r.id)
 		}
 	}
-	told := map[int64]bool{}
 	if len(fresh) == 0 {
-		return told, nil
+		return nil, nil
 	}
-	same, err := t.numbers(`SELECT p.id FROM postings p JOIN postings o ON o.posting = p.posting AND o.id <> p.id
+	return pairs[int64, bool](t, `SELECT p.id, 1 = 1 FROM postings p JOIN postings o ON o.posting = p.posting AND o.id <> p.id
 		AND o.version = p.version AND o.job = p.job WHERE p.id IN @ids`, ids(fresh))
-	for _, id := range same {
-		told[id] = true
-	}
-	return told, err
 }
 
 // knownPosting is what must be known of a stored posting to tell whether it
@@ -227,14 +222,11 @@ type knownPosting struct {
 }
 
 func (t *tx) known(src *source, postings []*jobboard.JobPosting) (map[int64]knownPosting, error) {
-	numbers := make([]int64, len(postings))
-	for i, p := range postings {
-		numbers[i] = int64(p.JobPostingID)
-	}
+	numbers := idsOf(postings, func(p *jobboard.JobPosting) int64 { return int64(p.JobPostingID) })
 	out := make(map[int64]knownPosting, len(postings))
 	err := t.rows(`SELECT p.id, p.posting, p.hash, l.posting IS NOT NULL FROM postings p
 		LEFT JOIN listings l ON l.source = ? AND l.posting = p.id
-		WHERE p.language = ? AND p.posting IN @ids`, []any{src.id, src.language, ids(numbers)}, func(scan func(...any) error) error {
+		WHERE p.language = ? AND p.posting IN @ids`, []any{src.id, src.language, numbers}, func(scan func(...any) error) error {
 		var (
 			k       knownPosting
 			posting int64

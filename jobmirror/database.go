@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/puddle/v2"
 
 	"github.com/jobboard-sdk/jobboard-go"
 )
@@ -69,109 +70,90 @@ func (db *database) text(query string) string {
 	return text
 }
 
-// pool lends out at most so many sessions at a time and keeps them open.
+// pool lends out at most so many sessions at a time and keeps them open. A session that
+// is destroyed takes its connection along, which may hold locks or be in the middle of a
+// transaction.
 type pool struct {
-	db         *sql.DB
-	free       chan *session
-	slots      chan struct{}
-	drained    chan struct{} // closed when no more sessions are lent
-	unprepared bool          // see session
+	db *sql.DB
+	*puddle.Pool[*session]
 }
 
 // errClosed is what a mirror's methods return after Close.
 var errClosed = errors.New("the mirror is closed")
 
-func newPool(db *sql.DB, size int) *pool {
-	return &pool{
-		db: db, free: make(chan *session, size), slots: make(chan struct{}, size), drained: make(chan struct{}),
+// newPool returns a pool whose sessions prepare each statement once; or, for a driver
+// that does so itself, none.
+func newPool(db *sql.DB, size int32, prepares bool) *pool {
+	sessions, err := puddle.NewPool(&puddle.Config[*session]{
+		Constructor: func(ctx context.Context) (*session, error) {
+			conn, err := db.Conn(ctx)
+			s := &session{conn: conn}
+			if prepares {
+				s.stmts = map[string]*sql.Stmt{}
+			}
+			return s, err
+		},
+		Destructor: (*session).close,
+		MaxSize:    size,
+	})
+	if err != nil {
+		panic(err) // a pool of no sessions
 	}
+	return &pool{db, sessions}
 }
 
-func (p *pool) get(ctx context.Context) (*session, error) {
-	select {
-	case p.slots <- struct{}{}:
-	case <-p.drained:
-		return nil, errClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
+func (p *pool) get(ctx context.Context) (*lent, error) {
+	s, err := p.Acquire(ctx)
+	if errors.Is(err, puddle.ErrClosedPool) {
+		err = errClosed
 	}
-	select {
-	case s := <-p.free:
-		return s, nil
-	default:
-	}
-	conn, err := p.db.Conn(ctx)
-	if err != nil {
-		<-p.slots
-		return nil, err
-	}
-	return &session{conn: conn, stmts: map[string]*sql.Stmt{}, unprepared: p.unprepared}, nil
+	return s, err
 }
 
 // begin gets a session and begins a transaction. A session that was kept may
 // have lost its server meanwhile; then the next one is taken.
-func (p *pool) begin(ctx context.Context, statement string) (*session, error) {
+func (p *pool) begin(ctx context.Context, statement string) (*lent, error) {
 	for {
 		s, err := p.get(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if _, err = s.conn.ExecContext(ctx, statement); err == nil {
-			s.used = true
+		if _, err = s.Value().conn.ExecContext(ctx, statement); err == nil {
+			s.Value().used = true
 			return s, nil
 		}
-		p.put(s, true)
-		if !s.used || ctx.Err() != nil {
+		s.Destroy()
+		if !s.Value().used || ctx.Err() != nil {
 			return nil, err
 		}
 	}
 }
 
-// put takes a session back. A broken one is closed, and another is opened when
-// it is needed.
-func (p *pool) put(s *session, broken bool) {
-	if broken {
-		for _, stmt := range s.stmts {
-			_ = stmt.Close()
-		}
-		// The driver must not hand the connection out again: it may hold
-		// locks or be in the middle of a transaction. This closes it.
-		_ = s.conn.Raw(func(any) error { return driver.ErrBadConn })
-	} else {
-		p.free <- s
-	}
-	<-p.slots
-}
+// lent is a session that is to be released or destroyed.
+type lent = puddle.Resource[*session]
 
-// drain lends no more sessions, waits for those that are lent, and closes all.
-func (p *pool) drain() {
-	close(p.drained)
-	for range cap(p.slots) {
-		p.slots <- struct{}{}
-	}
-	for {
-		select {
-		case s := <-p.free:
-			s.close()
-		default:
-			return
-		}
+// giveBack ends the lending of a session, and the session where it is broken.
+func giveBack(s *lent, broken bool) {
+	if broken {
+		s.Destroy()
+	} else {
+		s.Release()
 	}
 }
 
 // session is one connection with the statements that were prepared on it.
 type session struct {
-	conn       *sql.Conn
-	stmts      map[string]*sql.Stmt
-	unprepared bool // statements are not prepared: the server's end of the session changes with each transaction
-	used       bool
+	conn  *sql.Conn
+	stmts map[string]*sql.Stmt // nil: the driver prepares statements where that is of use
+	used  bool
 }
 
 func (s *session) close() {
 	for _, stmt := range s.stmts {
 		_ = stmt.Close()
 	}
-	_ = s.conn.Close()
+	// This closes the driver's connection, which Close would keep for others.
+	_ = s.conn.Raw(func(any) error { return driver.ErrBadConn })
 }
 
 func (s *session) stmt(ctx context.Context, text string) (*sql.Stmt, error) {
@@ -188,7 +170,7 @@ func (s *session) stmt(ctx context.Context, text string) (*sql.Stmt, error) {
 // exec runs a statement and returns how many rows it changed.
 func (s *session) exec(ctx context.Context, text string, args []any) (n int64, err error) {
 	var result sql.Result
-	if s.unprepared {
+	if s.stmts == nil {
 		result, err = s.conn.ExecContext(ctx, text, args...)
 	} else if stmt, failed := s.stmt(ctx, text); failed != nil {
 		err = failed
@@ -207,7 +189,7 @@ func (s *session) query(ctx context.Context, text string, args []any, each func(
 		rows *sql.Rows
 		err  error
 	)
-	if s.unprepared {
+	if s.stmts == nil {
 		rows, err = s.conn.QueryContext(ctx, text, args...)
 	} else if stmt, failed := s.stmt(ctx, text); failed != nil {
 		err = failed
@@ -279,12 +261,13 @@ func (db *database) view(ctx context.Context, f func(*tx) error) error {
 }
 
 func (db *database) transact(ctx context.Context, p *pool, begin string, f func(*tx) error) (err error) {
-	s, err := p.begin(ctx, begin)
+	lent, err := p.begin(ctx, begin)
 	if err != nil {
 		return fmt.Errorf("jobmirror: %w", err)
 	}
 	broken := true
-	defer func() { p.put(s, broken) }()
+	defer func() { giveBack(lent, broken) }()
+	s := lent.Value()
 	t := &tx{ctx: ctx, db: db, s: s, now: time.Now().UnixMilli()}
 	if db.clock != "" {
 		err = t.row(db.clock, nil, &t.now)
@@ -396,6 +379,15 @@ func ids[T ~int64](list []T) string {
 		panic(err) // numbers
 	}
 	return string(b)
+}
+
+// idsOf returns the argument for @ids that has a number of each item.
+func idsOf[T any](items []T, number func(T) int64) string {
+	list := make([]int64, len(items))
+	for i, item := range items {
+		list[i] = number(item)
+	}
+	return ids(list)
 }
 
 // instant returns the time of a column; 0 is the zero time.

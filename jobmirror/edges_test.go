@@ -273,8 +273,8 @@ func TestKeptPauseAfterTheClockWasSetBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		db.readers.drain()
-		db.writers.drain()
+		db.readers.Close()
+		db.writers.Close()
 		if err := db.close(); err != nil {
 			t.Error(err)
 		}

@@ -41,7 +41,7 @@ func Limited(
 		l.close()
 		for _, p := range []*pool{db.readers, db.writers, db.permits} {
 			if p != nil {
-				p.drain()
+				p.Close()
 			}
 		}
 		return db.close()

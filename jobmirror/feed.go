@@ -271,14 +271,14 @@ func (m *Mirror) openFeed(ctx context.Context, feed Feed) (io.ReadCloser, error)
 	})
 	rs, err := client.Do(req) //nolint:bodyclose // feedBody closes it
 	if err != nil {
-		err = errorsJoin(err, context.Cause(ctx))
+		err = errors.Join(err, context.Cause(ctx))
 		_ = body.Close()
 		return nil, fmt.Errorf("jobmirror: the feed: %s", problem(err))
 	}
 	body.ReadCloser = rs.Body
 	m.limit.observe(rs.StatusCode, rs.Header.Get("Retry-After"))
 	if rs.StatusCode != http.StatusOK {
-		return nil, errorsJoin(fmt.Errorf("jobmirror: the feed is answered with %s", rs.Status), body.Close())
+		return nil, errors.Join(fmt.Errorf("jobmirror: the feed is answered with %s", rs.Status), body.Close())
 	}
 	return body, nil
 }

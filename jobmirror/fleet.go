@@ -2,6 +2,7 @@ package jobmirror
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -63,7 +64,7 @@ func (m *Mirror) joinFleet(ctx context.Context) error {
 	}
 	err = f.attend(ctx)
 	cancel()
-	return errorsJoin(err, f.stop(ctx))
+	return errors.Join(err, f.stop(ctx))
 }
 
 func (f *crew) config() *river.Config {

@@ -192,9 +192,9 @@ func (l *fleet) ask(ctx context.Context, text string, args []any, now *int64, de
 		return err
 	}
 	broken := true
-	defer func() { l.pool.put(s, broken) }()
+	defer func() { giveBack(s, broken) }()
 	asked := l.clock()
-	if err := s.row(ctx, text, args, append([]any{now}, dest...)...); err != nil {
+	if err := s.Value().row(ctx, text, args, append([]any{now}, dest...)...); err != nil {
 		return err
 	}
 	broken = false

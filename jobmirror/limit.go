@@ -388,36 +388,38 @@ func (l *limit) observer(other *jobboard.Observer) *jobboard.Observer {
 	if other != nil {
 		o = *other
 	}
-	call, attempt := o.Call, o.Attempt
-	o.Attempt = func(ctx context.Context, start jobboard.AttemptStart) (context.Context, func(jobboard.AttemptEnd)) {
-		var end func(jobboard.AttemptEnd)
-		if attempt != nil {
-			ctx, end = attempt(ctx, start)
+	o.Attempt = atEnd(o.Attempt, func(e jobboard.AttemptEnd) {
+		if e.StatusCode == http.StatusTooManyRequests {
+			l.pause(max(e.Wait, firstPause))
 		}
-		return ctx, func(e jobboard.AttemptEnd) {
-			if e.StatusCode == http.StatusTooManyRequests {
-				l.pause(max(e.Wait, firstPause))
-			}
-			if end != nil {
-				end(e)
-			}
+	})
+	o.Call = atEnd(o.Call, func(e jobboard.CallEnd) {
+		if e.Err != nil && e.Err.RetryAfter > 0 {
+			l.pause(e.Err.RetryAfter)
 		}
-	}
-	o.Call = func(ctx context.Context, start jobboard.CallStart) (context.Context, func(jobboard.CallEnd)) {
-		var end func(jobboard.CallEnd)
-		if call != nil {
-			ctx, end = call(ctx, start)
-		}
-		return ctx, func(e jobboard.CallEnd) {
-			if e.Err != nil && e.Err.RetryAfter > 0 {
-				l.pause(e.Err.RetryAfter)
-			}
-			if end != nil {
-				end(e)
-			}
-		}
-	}
+	})
 	return &o
+}
+
+// hook is a function of an Observer: it is called at a start, and what it returns at
+// the end.
+type hook[S, E any] = func(context.Context, S) (context.Context, func(E))
+
+// atEnd returns a hook that sees the end first, and then calls another one; nil: there
+// is none.
+func atEnd[S, E any](other hook[S, E], see func(E)) hook[S, E] {
+	return func(ctx context.Context, start S) (context.Context, func(E)) {
+		var end func(E)
+		if other != nil {
+			ctx, end = other(ctx, start)
+		}
+		return ctx, func(e E) {
+			see(e)
+			if end != nil {
+				end(e)
+			}
+		}
+	}
 }
 
 // limiters asks several in turn.

@@ -173,7 +173,10 @@ func (m *Mirror) setUp(ctx context.Context) error {
 		}
 		return err
 	})
-	return errorsJoin(err, m.enter(ctx))
+	if err != nil {
+		return err
+	}
+	return m.enter(ctx)
 }
 
 func (m *Mirror) migrate(ctx context.Context, db *sql.DB) error {
@@ -200,7 +203,7 @@ func (m *Mirror) Close() error {
 		m.limit.close()
 		for _, p := range []*pool{m.db.readers, m.db.writers, m.db.permits} {
 			if p != nil {
-				p.drain()
+				p.Close()
 			}
 		}
 		m.closed = m.db.close()

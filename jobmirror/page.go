@@ -61,18 +61,11 @@ func (m *Mirror) serveSearch(w http.ResponseWriter, r *http.Request) {
 // client refuses to send, holds every place.
 func parseCircle(geo string) (jobboard.GeoLocation, error) {
 	const whole = 20038
-	place, radius, _ := cutLast(geo, "::")
-	if km, err := strconv.ParseFloat(radius, 64); err == nil && km > whole {
-		geo = place + "::" + strconv.Itoa(whole)
+	radius := strings.LastIndexByte(geo, ':') + 1
+	if km, err := strconv.ParseFloat(geo[radius:], 64); err == nil && km > whole {
+		geo = geo[:radius] + strconv.Itoa(whole)
 	}
 	return jobboard.ParseGeoLocation(geo)
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
 }
 
 // channelCopy is the copy of a channel in one language.
@@ -156,8 +149,7 @@ const pagePart = 200
 // a transaction of its own, so that a client that is slow holds up no other; the
 // counters come last, and count what was written.
 func (m *Mirror) writePage(ctx context.Context, w http.ResponseWriter, hits []int64) error {
-	out := bufio.NewWriterSize(w, 64<<10)
-	control := http.NewResponseController(w)
+	out := bufio.NewWriterSize(hurried{w, http.NewResponseController(w)}, 64<<10)
 	out.WriteString(`{"results":[`)
 	n := 0
 	for part := range slices.Chunk(hits, pagePart) {
@@ -169,7 +161,6 @@ func (m *Mirror) writePage(ctx context.Context, w http.ResponseWriter, hits []in
 		if err != nil {
 			return err
 		}
-		_ = control.SetWriteDeadline(time.Now().Add(writeTimeout)) // a server without deadlines has none to set
 		for _, id := range part {
 			p, ok := postings[id]
 			if !ok {

@@ -58,14 +58,9 @@ func openPostgres(ctx context.Context, address string, readOnly bool) (*database
 	if err := db.PingContext(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("jobmirror: %s: %w", redact(address), withoutAddress(err)), db.Close())
 	}
-	lend := func(n int) *pool {
-		p := newPool(db, n)
-		p.unprepared = out.pooled
-		return p
-	}
-	out.readers, out.close = lend(postgresReaders), db.Close
+	out.readers, out.close = newPool(db, postgresReaders, false), db.Close
 	if !readOnly {
-		out.writers, out.permits = lend(postgresWriters), lend(postgresPermits)
+		out.writers, out.permits = newPool(db, postgresWriters, false), newPool(db, postgresPermits, false)
 	}
 	return out, nil
 }

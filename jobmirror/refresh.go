@@ -272,11 +272,13 @@ func (m *Mirror) sweep(ctx context.Context, src *source, turn turn) (reason stri
 			return err
 		}
 		var seen, missing, accepted int
-		if err := t.row(list.seen, []any{src.id, turn.generation}, &seen); err != nil {
+		count := "SELECT count(*) FROM " + list.table + " WHERE source = ? AND "
+		if err := t.row(count+"generation = ?", []any{src.id, turn.generation}, &seen); err != nil {
 			return err
 		}
 		// What a refresh before this one already missed is agreed upon.
-		if err := t.row(list.missing, []any{src.id, turn.generation}, &missing); err != nil {
+		err = t.row(count+"generation <> ? AND missing = 0 AND NOT "+list.replaced, []any{src.id, turn.generation}, &missing)
+		if err != nil {
 			return err
 		}
 		if err := t.row("SELECT accepted FROM sources WHERE id = ?", []any{src.id}, &accepted); err != nil {
@@ -314,32 +316,21 @@ func (m *Mirror) sweep(ctx context.Context, src *source, turn turn) (reason stri
 // listing is how the rows are named that say what a source shows.
 type listing struct {
 	table    string
-	seen     string // counts what a generation saw
-	missing  string // counts what is missing for the first time
 	replaced string // whether a row is missing only because another took its place
 	remove   func(t *tx, src *source, turn turn) (more bool, err error)
 }
-
-const replacedEntry = `EXISTS
-	(SELECT 1 FROM entries n WHERE n.job = entries.job AND n.source = entries.source AND n.generation > entries.generation)`
 
 const sweepBatch = 500
 
 var listed = map[string]listing{
 	kindChannel: {
-		table:    "listings",
-		seen:     "SELECT count(*) FROM listings WHERE source = ? AND generation = ?",
-		missing:  "SELECT count(*) FROM listings WHERE source = ? AND generation <> ? AND missing = 0",
-		replaced: "1 = 0",
-		remove:   (*tx).sweepPostings,
+		table: "listings", replaced: "(1 = 0)", remove: (*tx).sweepPostings,
 	},
 	// An entry that changed has another hash: its old one is not missing.
 	kindFeed: {
-		table:    "entries",
-		seen:     "SELECT count(*) FROM entries WHERE source = ? AND generation = ?",
-		missing:  "SELECT count(*) FROM entries WHERE source = ? AND generation <> ? AND missing = 0 AND NOT " + replacedEntry,
-		replaced: replacedEntry,
-		remove:   (*tx).sweepEntries,
+		table: "entries", remove: (*tx).sweepEntries,
+		replaced: `EXISTS (SELECT 1 FROM entries n
+			WHERE n.job = entries.job AND n.source = entries.source AND n.generation > entries.generation)`,
 	},
 }
 
@@ -359,14 +350,6 @@ func (t *tx) sweepPostings(src *source, turn turn) (more bool, err error) {
 		return false, err
 	}
 	return len(gone) == sweepBatch, t.save(rows, src.cause())
-}
-
-// errorsJoin keeps the first error as it is where it is alone.
-func errorsJoin(first, second error) error {
-	if second == nil {
-		return first
-	}
-	return errors.Join(first, second)
 }
 
 // stateOf returns the state that a lookup's error stands for, "" where it says

@@ -77,27 +77,17 @@ func (t *tx) write(r *row, cause string) error {
 	if r.rec.Job != 0 {
 		job = int64(r.rec.Job)
 	}
-	if r.before == "" {
-		_, err := t.exec(`INSERT INTO postings
-			(id, posting, language, version, title, record, ads, hash, linked, job, evidence, answer, changed, seen)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			r.id, int64(r.rec.Posting), r.rec.Language, int64(r.rec.Version), storable(r.rec.Title),
-			after, r.ads, r.hash, r.linked, job,
-			string(r.rec.Evidence), r.answer, t.now, r.seen)
-		if err != nil {
-			return err
-		}
-	} else {
-		_, err := t.exec(`UPDATE postings SET version = ?, title = ?, record = ?, ads = ?, hash = ?, linked = ?, job = ?, evidence = ?,
-			answer = ?, changed = ?, seen = ?, unindexed = 1 WHERE id = ?`,
-			int64(r.rec.Version), storable(r.rec.Title), after, r.ads, r.hash, r.linked, job,
-			string(r.rec.Evidence), r.answer, t.now, r.seen, r.id)
-		if err != nil {
-			return err
-		}
-	}
-	if after == r.before {
-		return nil
+	_, err := t.exec(`INSERT INTO postings
+		(id, posting, language, version, title, record, ads, hash, linked, job, evidence, answer, changed, seen)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET version = excluded.version, title = excluded.title, record = excluded.record,
+			ads = excluded.ads, hash = excluded.hash, linked = excluded.linked, job = excluded.job,
+			evidence = excluded.evidence, answer = excluded.answer, changed = excluded.changed, seen = excluded.seen,
+			unindexed = 1`,
+		r.id, int64(r.rec.Posting), r.rec.Language, int64(r.rec.Version), storable(r.rec.Title), after, r.ads, r.hash,
+		r.linked, job, string(r.rec.Evidence), r.answer, t.now, r.seen)
+	if err != nil || after == r.before {
+		return err
 	}
 	return t.log(kindPosting, int64(r.rec.Posting), r.rec.Language, r.before, after, cause)
 }
@@ -121,7 +111,7 @@ func (t *tx) remove(r *row, cause string) error {
 func (t *tx) fillSources(rows []*row) error {
 	names := map[int64][]string{}
 	err := t.rows(`SELECT l.posting, s.name, s.search, s.geo FROM listings l JOIN sources s ON s.id = l.source WHERE l.posting IN @ids`,
-		[]any{rowIDs(rows)}, func(scan func(...any) error) error {
+		[]any{idsOf(rows, func(r *row) int64 { return r.id })}, func(scan func(...any) error) error {
 			var (
 				id int64
 				s  source
@@ -135,14 +125,6 @@ func (t *tx) fillSources(rows []*row) error {
 		slices.Sort(r.rec.Sources)
 	}
 	return err
-}
-
-func rowIDs(rows []*row) string {
-	list := make([]int64, len(rows))
-	for i, r := range rows {
-		list[i] = r.id
-	}
-	return ids(list)
 }
 
 // fillJobs finds the job of each row, by the strongest evidence that there is,
@@ -222,10 +204,5 @@ func (t *tx) want(jobs []int64) error {
 
 // forgotten finds which of some jobs or postings were forgotten.
 func (t *tx) forgotten(kind string, list []int64) (map[int64]bool, error) {
-	gone, err := t.numbers("SELECT id FROM forgotten WHERE kind = ? AND id IN @ids", kind, ids(list))
-	out := make(map[int64]bool, len(gone))
-	for _, id := range gone {
-		out[id] = true
-	}
-	return out, err
+	return pairs[int64, bool](t, "SELECT id, 1 = 1 FROM forgotten WHERE kind = ? AND id IN @ids", kind, ids(list))
 }

@@ -165,7 +165,7 @@ func (m *Mirror) lookUpDue(ctx context.Context, forever bool) error {
 		}
 		running.Go(func() {
 			err := m.lookUp(ctx, l)
-			if err = errorsJoin(err, m.release(ctx, next)); err != nil {
+			if err = errors.Join(err, m.release(ctx, next)); err != nil {
 				cancel(err)
 			}
 			l.written(l.left)

@@ -135,17 +135,12 @@ func (m *Mirror) Search(ctx context.Context, q Query) (*Page, error) {
 // match.
 func (t *tx) expression(q Query) (expression, error) {
 	var e expression
-	if q.Channel != "" {
-		e = append(e, [][]string{{tag(tagChannel, string(q.Channel))}})
-	}
-	if q.Language != "" {
-		e = append(e, [][]string{{tag(tagRow, q.Language)}})
-	}
-	if q.Category != "" {
-		e = append(e, [][]string{{tag(tagCategory, q.Category)}})
-	}
-	if q.Place != "" {
-		e = append(e, [][]string{{tag(tagPlace, q.Place)}})
+	for _, must := range []struct{ kind, value string }{
+		{tagChannel, string(q.Channel)}, {tagRow, q.Language}, {tagCategory, q.Category}, {tagPlace, q.Place},
+	} {
+		if must.value != "" {
+			e = append(e, [][]string{{tag(must.kind, must.value)}})
+		}
 	}
 	if len(q.Text) > maxText {
 		return nil, fmt.Errorf("%w: the text has more than %d bytes", jobboard.ErrInvalidInput, maxText)

@@ -58,11 +58,7 @@ func (t *tx) enter(s *source) error {
 
 // sourceIDs returns the argument for @ids that names sources.
 func sourceIDs(sources []*source) string {
-	list := make([]int64, len(sources))
-	for i, s := range sources {
-		list[i] = s.id
-	}
-	return ids(list)
+	return idsOf(sources, func(s *source) int64 { return s.id })
 }
 
 // Retire removes the sources that Options does not name, with what only they

@@ -43,7 +43,7 @@ func openSQLite(ctx context.Context, path string, readOnly bool) (*database, err
 	if err != nil {
 		return nil, err
 	}
-	db := &database{dialect: sqliteDialect, readers: newPool(readers, sqliteReaders)}
+	db := &database{dialect: sqliteDialect, readers: newPool(readers, sqliteReaders, true)}
 	if readOnly {
 		db.close = readers.Close
 		return db, nil
@@ -53,7 +53,7 @@ func openSQLite(ctx context.Context, path string, readOnly bool) (*database, err
 		return nil, errors.Join(err, readers.Close())
 	}
 	writers.SetMaxOpenConns(1)
-	db.writers = newPool(writers, 1)
+	db.writers = newPool(writers, 1, true)
 	db.close = func() error { return errors.Join(readers.Close(), writers.Close()) }
 	return db, nil
 }
@@ -74,7 +74,7 @@ func inspectFile(ctx context.Context, path string) error {
 	if !errors.Is(err, ErrNotMirror) && !errors.Is(err, ErrNewer) {
 		err = nil // another process may be writing its first page: look again under its locks
 	}
-	return errorsJoin(err, db.Close())
+	return errors.Join(err, db.Close())
 }
 
 // sqliteDB opens a file in a mode of SQLite's: "ro" or "rwc"; or "immutable", to

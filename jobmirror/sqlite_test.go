@@ -57,12 +57,12 @@ func TestDiskFull(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer m.db.writers.put(s, false)
-		if err := s.conn.QueryRowContext(t.Context(), "PRAGMA page_count").Scan(&used); err != nil {
+		defer s.Release()
+		if err := s.Value().conn.QueryRowContext(t.Context(), "PRAGMA page_count").Scan(&used); err != nil {
 			t.Fatal(err)
 		}
 		if limit > 0 {
-			if _, err := s.conn.ExecContext(t.Context(), "PRAGMA max_page_count = "+itoa(used+limit)); err != nil {
+			if _, err := s.Value().conn.ExecContext(t.Context(), "PRAGMA max_page_count = "+itoa(used+limit)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -1,6 +1,9 @@
 package jobmirror
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // writer writes what a refresh reads, so many items in one transaction. An error
 // is given again by all that follows.
@@ -29,7 +32,7 @@ func (w *writer[T]) end(ctx context.Context, err error) error {
 	if w.failed != nil {
 		return w.failed
 	}
-	return errorsJoin(err, w.flush(ctx))
+	return errors.Join(err, w.flush(ctx))
 }
 
 func (w *writer[T]) flush(ctx context.Context) error {
