@@ -33,7 +33,8 @@ func (t *tx) clockSetBack() error {
 	return err
 }
 
-// dueSource is a source that is due, and the generation that was its last.
+// dueSource names a source that is due, and its last generation: whoever refreshes it
+// begins only while it still has that one.
 type dueSource struct {
 	Source int64 `json:"source"`
 	After  int64 `json:"after"`
@@ -49,18 +50,19 @@ func (m *Mirror) dueSources(ctx context.Context) (due []dueSource, err error) {
 	sources, found := m.named(), 0
 	err = m.db.view(ctx, func(t *tx) error {
 		args := append([]any{t.now, t.now}, append(t.free(sourceLease), sourceIDs(sources))...)
-		return t.rows("SELECT id, generation, (next_due <= ? OR began > ?) AND "+isFree+" FROM sources WHERE id IN @ids ORDER BY next_due, id",
-			args, func(scan func(...any) error) error {
-				var (
-					s   dueSource
-					now bool
-				)
-				err := scan(&s.Source, &s.After, &now)
-				if found++; now && len(due) < maxDue {
-					due = append(due, s)
-				}
-				return err
-			})
+		query := "SELECT id, generation, (next_due <= ? OR began > ?) AND " + isFree +
+			" FROM sources WHERE id IN @ids ORDER BY next_due, id"
+		return t.rows(query, args, func(scan func(...any) error) error {
+			var (
+				s   dueSource
+				now bool
+			)
+			err := scan(&s.Source, &s.After, &now)
+			if found++; now && len(due) < maxDue {
+				due = append(due, s)
+			}
+			return err
+		})
 	})
 	if err == nil && found < len(sources) { // another process retired some: they are due the next time
 		err = m.enter(ctx)
@@ -68,7 +70,7 @@ func (m *Mirror) dueSources(ctx context.Context) (due []dueSource, err error) {
 	return due, err
 }
 
-// batch is jobs that are looked up together: those of Jobs that are still claimed
+// batch names jobs that are looked up together: those of Jobs that are still claimed
 // for it.
 type batch struct {
 	Batch int64   `json:"batch"`

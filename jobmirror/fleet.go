@@ -30,7 +30,7 @@ func (m *Mirror) batchSize() int {
 	return int(min(max(2*m.opts.Limit, 20), maxBatch))
 }
 
-// crew is what a process does that shares a mirror with others.
+// crew does a process's share of the work of a fleet.
 type crew struct {
 	m      *Mirror
 	client *river.Client[pgx.Tx]

@@ -58,8 +58,9 @@ func (t *tx) job(id jobboard.JobID, j *Job) error {
 		state    State
 		lookedUp int64
 	)
-	err := t.row("SELECT state, streak, record, service_time, looked_up, next_due, failures, problem FROM jobs WHERE job = ?", []any{int64(id)},
-		&state, &j.streak, &record, instantColumn{&j.ServiceTime}, &lookedUp, instantColumn{&j.NextLookup}, &j.Failures, &j.Problem)
+	const query = "SELECT state, streak, record, service_time, looked_up, next_due, failures, problem FROM jobs WHERE job = ?"
+	err := t.row(query, []any{int64(id)}, &state, &j.streak, &record, instantColumn{&j.ServiceTime}, &lookedUp,
+		instantColumn{&j.NextLookup}, &j.Failures, &j.Problem)
 	if err != nil {
 		return err
 	}

@@ -270,8 +270,7 @@ func (l *limit) give(b block) (again time.Time) {
 	return now.Add(min(takeDelay, b.first.Sub(now)/2))
 }
 
-// refuse gives an error to who has waited for so long that takings should have
-// succeeded.
+// refuse gives the error of a taking to those who have waited for takeTimeout or longer.
 func (l *limit) refuse(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

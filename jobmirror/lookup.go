@@ -26,7 +26,7 @@ type lookedUp struct {
 	err    error
 }
 
-// lookups is how a batch is looked up.
+// lookups says how a batch is looked up.
 type lookups struct {
 	batch
 	concurrency int               // lookups at once
@@ -42,8 +42,9 @@ type lookups struct {
 var errOutOfTime = errors.New("no answer within the time of a batch of lookups")
 
 // lookUp asks about the jobs of a batch, whose lease it renews, and writes what is
-// answered, at most 100 results or 250 ms later. What ctx cuts off stays due, and is counted in l.left; but where
-// the batch's time is up, a lookup that was sent and not answered has failed.
+// answered, at most 100 results or 250 ms later. What ctx cuts off stays due, and is
+// counted in l.left; but where the batch's time is up, a lookup that was sent and not
+// answered has failed.
 func (m *Mirror) lookUp(ctx context.Context, l *lookups) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

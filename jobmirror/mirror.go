@@ -126,7 +126,7 @@ func open(ctx context.Context, address string, readOnly bool) (*database, error)
 	return openSQLite(ctx, address, readOnly)
 }
 
-// isServer finds what is meant as the address of a server: host=db password=..., or
+// isServer matches what was meant as the address of a server: host=db password=..., or
 // postgres:/... with a slash too few.
 var isServer = regexp.MustCompile(`(?i)^(postgres|postgresql):|(^|\s)(host|dbname|password)\s*=`)
 
@@ -166,17 +166,16 @@ func (m *Mirror) setUp(ctx context.Context) error {
 	if err != nil || m.opts.ReadOnly || len(m.sources) == 0 {
 		return err
 	}
-	err = m.db.update(ctx, func(t *tx) error {
-		working, err := t.working()
-		if err == nil && working == 0 { // no other process told its limit
-			err = t.tellRate(m.opts.Limit)
-		}
-		return err
-	})
-	if err != nil {
+	return errors.Join(m.enter(ctx), m.db.update(ctx, m.tellFirstRate))
+}
+
+// tellFirstRate notes the limit of this process where none works that has told its own.
+func (m *Mirror) tellFirstRate(t *tx) error {
+	working, err := t.working()
+	if err != nil || working > 0 {
 		return err
 	}
-	return m.enter(ctx)
+	return t.tellRate(m.opts.Limit)
 }
 
 func (m *Mirror) migrate(ctx context.Context, db *sql.DB) error {

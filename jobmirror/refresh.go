@@ -313,7 +313,7 @@ func (m *Mirror) sweep(ctx context.Context, src *source, turn turn) (reason stri
 	return reason, err
 }
 
-// listing is how the rows are named that say what a source shows.
+// listing names the table whose rows say what a source shows.
 type listing struct {
 	table    string
 	replaced string // whether a row is missing only because another took its place
