@@ -71,8 +71,9 @@ func Checks() []Rule {
 	return out
 }
 
-// Check checks a target rule by rule and returns a result for each of Checks. The
-// error is about the target itself, or the context's, with the results so far.
+// Check checks a target and returns a result for each rule, in the order of Checks.
+// It returns an error where the target cannot be used, or the context's with the
+// results so far.
 func Check(ctx context.Context, target Target) ([]Result, error) {
 	s, err := newSession(target)
 	if err != nil {

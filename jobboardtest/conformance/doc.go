@@ -1,7 +1,6 @@
 // Package conformance checks which rules of the job board interface a service
-// keeps. Run it against the stand-in of
-// package jobboardtest, against a mock of your own in any language, or, with
-// ReadOnly, against a live address.
+// keeps. Run it against the stand-in of package jobboardtest, against a mock of
+// your own in any language, or, with ReadOnly, against a live address.
 //
 //	func TestMock(t *testing.T) {
 //		conformance.Run(t, conformance.Target{
@@ -12,16 +11,16 @@
 //	}
 //
 // [Run] makes a subtest of each rule, [Check] needs no test, and [Checks] lists
-// the rules. A rule names the section of the interface it comes from. What the
-// [Target] does not tell, and what cannot be judged because a simpler rule is
-// broken, is skipped with the reason.
+// the rules. A rule names the section of the interface it comes from. It is skipped,
+// with the reason, where the [Target] lacks what it needs and where a simpler rule
+// that it builds on is broken.
 //
 // The package judges bytes: it reads answers with encoding/json into shapes of
 // its own and shares no type with the client or the stand-in.
 //
 // # Where the interface is silent
 //
-// What the interface does not show is not judged, and these forms are all taken:
+// The rules judge nothing that the interface does not show. They take all these forms:
 // identifiers as numbers or quoted numbers; dates as epoch milliseconds, as a
 // number or quoted, or as ISO 8601; null where a text, a list or an object may
 // be missing; plain messages with any label, also as a JSON string; a coded

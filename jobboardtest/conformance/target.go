@@ -20,9 +20,8 @@ type Target struct {
 	// ReadOnly leaves out the rules whose check changes something.
 	ReadOnly bool `json:"read_only,omitempty"`
 
-	// HTTPClient is what sends; only its Transport and Timeout are used. nil: a
-	// client of its own, with 30 seconds for a request. Redirects are not
-	// followed.
+	// HTTPClient sends the requests; only its Transport and Timeout are used. nil: a
+	// client of its own, with 30 seconds for a request. Redirects are not followed.
 	HTTPClient *http.Client `json:"-"`
 
 	// Credentials (section 5).

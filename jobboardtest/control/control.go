@@ -43,9 +43,9 @@ type Control struct {
 //
 // It answers requests whose Host is an IP address, a name without a dot such as
 // localhost or a container's, or a name ending in .localhost, .internal or
-// .test. A public name could be pointed at this machine by a web page that
-// wants to drive the fake through its visitor's browser; those you use
-// yourself, give as hosts.
+// .test. It refuses any other name, unless it is one of hosts: a web page could
+// point such a name at this machine, to drive the fake through its visitor's
+// browser.
 func New(srv *jobboardtest.Server, hosts ...string) *Control {
 	ending, end := context.WithCancel(context.Background())
 	srv.OnShutdown(end)
@@ -61,7 +61,7 @@ func New(srv *jobboardtest.Server, hosts ...string) *Control {
 
 // Mount serves the control interface of a server at Path of its base address,
 // and returns the address of the page. The path / of the base address leads
-// there. hosts are the public names that the fake is called by; see New.
+// there. hosts are further names that it answers to; see New.
 func Mount(srv *jobboardtest.Server, hosts ...string) string {
 	c := New(srv, hosts...)
 	url := srv.BaseURL + Path + "/"
@@ -71,7 +71,8 @@ func Mount(srv *jobboardtest.Server, hosts ...string) string {
 	return url
 }
 
-// SetURL tells where the control interface is served, for its answers to say.
+// SetURL sets the address of the control interface that the call info returns. Mount
+// sets it by itself.
 func (c *Control) SetURL(url string) { c.url.Store(&url) }
 
 func (c *Control) address() string {

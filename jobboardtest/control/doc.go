@@ -21,8 +21,8 @@
 //	curl "$FAKE/requests/wait?count=3&operation=search&timeout=5s"
 //	curl -T board.json -H 'Content-Type: application/json' $FAKE/state
 //
-// An error has a status of 400 or more and says in JSON what is wrong, and with
-// which member of the body or parameter:
+// A refusal has a status of 400 or more, and a JSON object that says what is wrong
+// and names the member of the body or the parameter:
 //
 //	{"error": "unknown member \"titel\"", "field": "titel"}
 //
@@ -34,8 +34,8 @@
 // # Who may call it
 //
 // Whoever reaches the port: it is a test tool, and the fake listens on the
-// loopback interface unless told otherwise. Pages of other sites open in the
-// same browser may not: requests that a browser marks as cross-site are refused,
-// bodies must be labelled as JSON, and the host a request names must be one that
-// no stranger can point here (see [New]).
+// loopback interface unless told otherwise. Pages of other sites in the same
+// browser may not: it refuses requests that a browser marks as cross-site, bodies
+// that are not labelled as JSON, and host names that a stranger could point at this
+// machine (see [New]).
 package control
