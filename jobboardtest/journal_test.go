@@ -189,7 +189,16 @@ func TestJournalBoundsNames(t *testing.T) {
 		names.Set(fmt.Sprintf("X-%s-%d", strings.Repeat("x", 500), k), "")
 	}
 	for i, header := range []http.Header{names, values} {
-		send(t, srv, "GET", srv.BaseURL+searchPath, header, "")
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, srv.BaseURL+searchPath, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header = header
+		res, err := srv.Transport().RoundTrip(req) // a connection takes fewer headers than that
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
 		kept := srv.Requests()[i].Header
 		if kept["..."] == nil || header.Get("X-B") == "" && (len(kept) < 50 || len(kept) > 200) || kept["X-B"] != nil {
 			t.Errorf("%d of %d headers are kept", len(kept), len(header))

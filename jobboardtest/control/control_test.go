@@ -229,7 +229,7 @@ func TestRefusals(t *testing.T) {
 		{"POST", "/codes", `[]`, 400, "", "must be a JSON object"},
 		{"POST", "/tokens/expire", `[]`, 400, "", "must be a JSON object"},
 		{"PUT", "/state", `[]`, 400, "", "must be a JSON object"},
-		{"PUT", "/state", `{"jobs":[7]}`, 400, "jobs", "cannot be a number, it is a object"},
+		{"PUT", "/state", `{"jobs":[7]}`, 400, "jobs.0", "cannot be a number, it is an object"},
 		{"PUT", "/clock", `[]`, 400, "", "must be a JSON object"},
 		{"POST", "/clock/advance", `[]`, 400, "", "must be a JSON object"},
 		{"GET", "/requests/x", ``, 400, "id", "whole number"},
@@ -347,7 +347,7 @@ func TestRefusals(t *testing.T) {
 			continue
 		}
 		// encoding/json counts in lists from Go 1.27 on.
-		uncounted := strings.ReplaceAll(c.field, ".1.", ".")
+		uncounted := strings.NewReplacer(".0", "", ".1", "").Replace(c.field)
 		if status != c.status || said.Field != c.field && said.Field != uncounted || !strings.Contains(said.Error, c.says) {
 			t.Errorf("%s %s %s:\n %d %s\nwant %d, field %q, and %q", c.method, c.path, c.body, status, text, c.status, c.field, c.says)
 		}

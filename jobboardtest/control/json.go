@@ -175,7 +175,7 @@ func wrongJSON(err error) error {
 		return err
 	case errors.As(err, &typ):
 		field := strings.ReplaceAll(typ.Field, "plainFault.", "") // embedded in the form of a Fault
-		return bad(field, "%s cannot be a %s, it is a %s", field, typ.Value, jsonType(typ.Type))
+		return bad(field, "%s cannot be a %s, it is %s", field, typ.Value, jsonType(typ.Type))
 	case errors.As(err, &syn):
 		return bad("", "the body is not JSON: %v, at byte %d", syn, syn.Offset)
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -196,22 +196,22 @@ func plain(err error) string { return strings.TrimPrefix(err.Error(), "jobboardt
 func jsonType(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.String:
-		return "string"
+		return "a string"
 	case reflect.Bool:
-		return "boolean"
+		return "a boolean"
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return "whole number"
+		return "a whole number"
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return "whole number of at least 0"
+		return "a whole number of at least 0"
 	case reflect.Float32, reflect.Float64:
-		return "number"
+		return "a number"
 	case reflect.Slice, reflect.Array:
-		return "list"
+		return "a list"
 	}
 	if t.Name() == "Time" {
-		return "RFC 3339 time"
+		return "an RFC 3339 time"
 	}
-	return "object"
+	return "an object"
 }
 
 // culprit finds the member because of which a check fails: the one that, left
