@@ -30,6 +30,7 @@ func TestRefusedApplications(t *testing.T) {
 		{basic("a+b:s%25"), "", 200, "granted a client token"},
 		{basic("a%20b:s%"), "", 200, "granted a client token"}, // not escaped, and so as it is
 		{"", "&client_id=a+b&client_secret=s%25", 200, "granted a client token"},
+		{"", "&client_id=10&x=%zz", 400, "refused: none is named"}, // of a form that cannot be read nothing counts
 		{"", "&client_id=a+b", 401, "refused: client a b without its secret"},
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, srv.TokenURL(), strings.NewReader("grant_type=client_credentials"+c.form))
@@ -142,5 +143,49 @@ func TestFaultInTheJournal(t *testing.T) {
 	get(t, srv, appliedURL(srv), "")
 	if got := srv.Requests()[0].String(); !strings.HasSuffix(got, "[none] 503 fault: status 503") {
 		t.Error(got)
+	}
+}
+
+// What is added without an identifier gets one above all that were there.
+func TestIdentifiersAreNotUsedAgain(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithoutSockets())
+	srv.AddJob(jobboardtest.Job{ID: 900_000_000, Title: "Nurse"})
+	job := srv.AddJob(jobboardtest.Job{Title: "Nurse"}).ID
+	srv.AddPosting(jobboardtest.Posting{ID: 910_000_000, VersionID: 920_000_000, Title: "Nurse", Channels: []string{"c"}})
+	p := srv.AddPosting(jobboardtest.Posting{Title: "Nurse", Channels: []string{"c"}})
+	srv.AddApplicant(jobboardtest.Applicant{ID: 930_000_000})
+	who := srv.AddApplicant(jobboardtest.Applicant{}).ID
+	if job <= 900_000_000 || p.ID <= 920_000_000 || p.VersionID <= p.ID || who <= 930_000_000 {
+		t.Errorf("job %d, posting %d, version %d, applicant %d", job, p.ID, p.VersionID, who)
+	}
+}
+
+// The journal keeps the beginning of a long body, and no part of a token in it.
+func TestTokenAtTheEndOfWhatIsKept(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithoutSockets())
+	srv.AddClient(jobboardtest.Client{ID: "10"})
+	token := srv.ClientToken("10")
+	for _, shown := range []int{1, len(token) / 2, len(token) - 1} {
+		body := `{"a":"` + strings.Repeat("x", 8<<10-6-1-shown) + " " + token + strings.Repeat(" y", 1000) + `"}`
+		do(t, srv, http.MethodPost, srv.BaseURL+"/jobabo?channel=c", "10:", body)
+		all := srv.Requests()
+		if got := all[len(all)-1].Body; !strings.HasSuffix(got, fmt.Sprintf("x... (%d bytes)", len(body))) {
+			t.Errorf("with %d bytes of a token it ends with %q", shown, got[max(0, len(got)-60):])
+		}
+	}
+}
+
+// A job's locations that say something are the answers to where one prefers to
+// work.
+func TestPreferredLocations(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithoutSockets())
+	srv.Publish("c", jobboardtest.Job{
+		ID: 5, Title: "Nurse", AskLocation: true, Location: jobboardtest.Location{},
+		AdditionalLocations: []jobboardtest.Location{{City: "Kiel"}, {}, {Lat: "1", Long: "2"}, {Zip: "24103", Country: "DE"}, {Name: "Harbour", City: "Kiel"}},
+	})
+	_, body := get(t, srv, srv.JobDBURL+"/jobdb/public/apply/external?jobid=5", "")
+	const want = `"answers":[{"id":"2","label":"Kiel"},{"id":"4","label":"1 2"},{"id":"5","label":"24103"},{"id":"6","label":"Harbour"}]`
+	if !strings.Contains(string(body), want) {
+		t.Errorf("%s\nwant %s", body, want)
 	}
 }

@@ -350,7 +350,8 @@ func TestSearchFilters(t *testing.T) {
 		{"c", "?geoLocation=52.520014%3A%3A13.373006%3A%3A10", "10:", "1"},
 		{"c", "?geoLocation=52.520014::13.373006::50", "10:", "1 2"}, // through an additional location
 		{"c", "?geoLocation=52.520014::13.373006::0", "10:", "1"},
-		{"c", "?geoLocation=0::0::20015", "10:", "1 2"}, // everywhere, but a place must be set
+		{"c", "?geoLocation=0::0::20015", "10:", "1 2"},      // everywhere, but a place must be set
+		{"c", "?geoLocation=-40::-170::40031", "10:", "1 2"}, // once around
 		{"c", "?geoLocation=-33.9::-70.6::10.5", "10:", ""},
 		{"c", "?geoLocation=52.520014::13.373006::50&search=cook", "10:", "2"},
 		{"d", "?geoLocation=52.520014::13.373006::10", "10:", "5"},

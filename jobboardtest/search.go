@@ -83,17 +83,16 @@ func (v Variants) posting(p *posting, langs []string) []byte {
 	language := p.pickLanguage(langs)
 	return p.enc.get(v.key(language), func() []byte {
 		title, config := p.Title, p.Config
-		if t, ok := p.Translations[language]; ok {
-			if t.Title != "" {
-				title = t.Title
+		t := p.Translations[language]
+		if t.Title != "" {
+			title = t.Title
+		}
+		if len(t.Config) > 0 {
+			config = maps.Clone(config)
+			if config == nil {
+				config = map[string][]string{}
 			}
-			if len(t.Config) > 0 {
-				config = maps.Clone(config)
-				if config == nil {
-					config = map[string][]string{}
-				}
-				maps.Copy(config, t.Config)
-			}
+			maps.Copy(config, t.Config)
 		}
 		w := wirePosting{
 			JobPostingID:            v.id(p.ID),

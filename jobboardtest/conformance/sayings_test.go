@@ -231,6 +231,12 @@ var sayings = []struct {
 		respond: onInformation(func(o map[string]any) { o["questions"] = []any{} }),
 	},
 	{
+		name: "a single answer", rule: "lookup/answers-of-questions",
+		respond: on("lookup", func(x *exchange) {
+			x.questions(func(q map[string]any) { q["answers"] = []any{map[string]any{"id": "1", "label": "Yes"}} })
+		}),
+	},
+	{
 		name: "no answers", rule: "lookup/answers-of-questions", says: "no question of the target's jobs has answers",
 		respond: on("lookup", func(x *exchange) { x.questions(func(q map[string]any) { q["answers"] = []any{} }) }),
 	},
@@ -302,6 +308,14 @@ var sayings = []struct {
 	{
 		name: "no identifier of a subscription", rule: "subscriptions/confirm", says: "the answer has no such member, or it is no text",
 		respond: on("subscribe", func(x *exchange) { x.answer(200, "application/json", `{"rss":7}`) }),
+	},
+	{
+		name: "an empty identifier", rule: "subscriptions/confirm", says: "the aboId cannot be found in the answer",
+		respond: on("subscribe", func(x *exchange) { x.answer(200, "application/json", `{"rss":""}`) }),
+	},
+	{
+		name: "no credential to subscribe with", rule: "subscriptions/subscribe",
+		target: func(t *conformance.Target) { t.ClientID, t.ClientToken, t.ApplicantToken = "", "", "" },
 	},
 	{
 		name: "an empty list for it", rule: "subscriptions/confirm", says: "the answer has no such member, or it is no text",

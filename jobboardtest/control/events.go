@@ -86,7 +86,7 @@ func (c *Control) newEventStream(w http.ResponseWriter, r *http.Request) (*event
 	after, revision := r.URL.Query().Get("after"), r.URL.Query().Get("revision")
 	s := &eventStream{
 		c: c, w: w, out: http.NewResponseController(w),
-		journal: follower{srv: c.srv, open: map[int]bool{}},
+		journal: follower{srv: c.srv, open: map[int]struct{}{}},
 		cleared: c.cleared.Load(), revision: -1,
 	}
 	if last := r.Header.Get("Last-Event-ID"); last != "" { // of a page whose connection broke: it missed revisions too
@@ -154,7 +154,7 @@ func (s *eventStream) hurry(d time.Duration) { _ = s.out.SetWriteDeadline(time.N
 type follower struct {
 	srv  *jobboardtest.Server
 	last int
-	open map[int]bool
+	open map[int]struct{}
 }
 
 // goOn begins after an entry. The page has drawn those up to it, some of them
@@ -163,7 +163,7 @@ func (f *follower) goOn(last int) {
 	f.last = last
 	for _, r := range f.srv.RequestsAfter(last - maxRows) {
 		if r.Number <= last && r.Status == 0 {
-			f.open[r.Number] = true
+			f.open[r.Number] = struct{}{}
 		}
 	}
 }
@@ -194,7 +194,7 @@ func (f *follower) news() (rows []eventRow, changes bool) {
 	for _, r := range rs[max(0, len(rs)-maxRows):] {
 		add(r)
 		if r.Status == 0 && len(f.open) < maxRows {
-			f.open[r.Number] = true
+			f.open[r.Number] = struct{}{}
 		}
 	}
 	return rows, changes

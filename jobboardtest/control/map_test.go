@@ -14,7 +14,7 @@ func TestMap(t *testing.T) {
 		return jobboardtest.Location{Lat: lat, Long: long, City: city}
 	}
 	places := spellings{}.placesOf(true, at("52.52", "13.40", "Berlin"), at("52.52", "13.40", "Berlin"), at("53.55", "10.00", "Hamburg"),
-		at("48.13", "11.57", "Munich"), at("", "", "nowhere"), at("north", "1", "nowhere"), at("NaN", "1", "nowhere"), at("95", "1", "nowhere"))
+		at("48.13", "11.57", "Munich"), at("", "", "nowhere"), at("north", "1", "nowhere"), at("NaN", "1", "nowhere"), at("90.1", "1", "nowhere"), at("1", "-180.1", "nowhere"))
 	if len(places) != 4 {
 		t.Fatalf("%d places", len(places))
 	}
@@ -128,5 +128,30 @@ func TestStatusKind(t *testing.T) {
 		if got := statusKind(status); got != want {
 			t.Errorf("%d is %s, want %s", status, got, want)
 		}
+	}
+}
+
+// A dot's name stands right, left, below or above of it, beside the dot and as
+// wide as it is, on the first side that is free.
+func TestSidesOfALabel(t *testing.T) {
+	c := chart{Width: 240, Height: 240}
+	d := dot{X: 120, Y: 120, R: 5}
+	const w = 7*4 + 2
+	var taken []box
+	inTheWay := []box{{130, 118, 131, 119}, {110, 118, 111, 119}, {120, 136, 121, 137}, {120, 104, 121, 105}}
+	for i, want := range []placedLabel{
+		{label{128, 124, "start", "Kiel"}, box{127, 113, 127 + w, 127}},
+		{label{112, 124, "end", "Kiel"}, box{113 - w, 113, 113, 127}},
+		{label{120, 137, "middle", "Kiel"}, box{120 - w/2, 126, 120 + w/2, 140}},
+		{label{120, 111, "middle", "Kiel"}, box{120 - w/2, 100, 120 + w/2, 114}},
+	} {
+		got, ok := c.labelFor(d, "Kiel", taken)
+		if !ok || got != want {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+		taken = append(taken, inTheWay[i])
+	}
+	if got, ok := c.labelFor(d, "Kiel", taken); ok {
+		t.Errorf("there is no room, and yet %+v", got)
 	}
 }

@@ -61,3 +61,15 @@ func TestCurl(t *testing.T) {
 		t.Errorf("text is shown as %s", got)
 	}
 }
+
+// A request's question is spelled for people.
+func TestQuestionOfARow(t *testing.T) {
+	for want, r := range map[string]jobboardtest.Request{
+		"/a":                                  {Path: "/a"},
+		"/a?geoLocation=1::2::3&search=a%26b": {Path: "/a", Query: url.Values{"search": {"a&b"}, "geoLocation": {"1::2::3"}}},
+	} {
+		if got := row(r).Question; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
