@@ -94,7 +94,7 @@ func newPolicy(images bool) *policy {
 	p.allow("dir", `^(?:ltr|rtl|auto)$`, headings...)
 	p.allow("dir", `^(?:ltr|rtl|auto)$`,
 		atom.P, atom.Div, atom.Ul, atom.Ol, atom.Li, atom.Table, atom.Td, atom.Th)
-	// What begins like this is an address of that scheme in every browser.
+	// Every browser takes a value that begins like this for an address of that scheme.
 	p.allow("href", `^(?:https?://|mailto:|tel:)`, atom.A)
 	p.sanitizer.AllowURLSchemes("http", "https", "mailto", "tel")
 	p.sanitizer.RequireNoFollowOnLinks(true)

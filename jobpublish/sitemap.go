@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// What a sitemap may hold at most, less the end of the last entry.
+// The most pages and bytes of a sitemap, less the end of its last entry.
 const (
 	maxPages = 50_000
 	maxBytes = 50_000_000

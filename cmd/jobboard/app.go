@@ -68,7 +68,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	code, hint := exitOf(err)
 	switch {
 	case out.err != nil:
-		// Not everything that prints says so, least of all help.
+		// The error of a failed write may be lost on the way here, as cobra's help loses it.
 		err = fmt.Errorf("the output cannot be written: %w", out.err)
 		code, hint = exitUnexpected, ""
 	case !a.began:

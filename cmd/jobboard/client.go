@@ -64,7 +64,7 @@ func (a *app) pace(retry *jobboard.RetryPolicy) error {
 	if a.flags.attempts < 0 {
 		return usage("--attempts is negative")
 	}
-	// Who asks for attempts gets them, also from a new client's budget.
+	// A new client's budget would not pay for many attempts, so it grows with them.
 	if n := a.flags.attempts; n > 0 {
 		retry.MaxAttempts, retry.Budget = n, n
 	}

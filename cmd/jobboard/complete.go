@@ -171,7 +171,8 @@ func (m *memory) add(p *jobboard.JobPosting) {
 	}
 }
 
-// remember keeps what a search told. That it cannot is nothing to fail for.
+// remember keeps what a search told. A failure to keep it is ignored: the search has
+// succeeded.
 func (a *app) remember(m *memory) {
 	if a.memory == "" || a.fake != nil {
 		return

@@ -44,7 +44,7 @@ where the lines go to standard output, the summary goes to standard error.
 In CSV a text that a spreadsheet would take for a formula has a ' before it.
 
 A download of the feed sends no credential. The command ends with 7 where
-entries of the feed or lookups failed, or where the feed was cut off. That a job
+entries of the feed or lookups failed, or where the feed was cut off. A job that
 is closed or gone is no failure.`,
 		Example: `  jobboard feed --fake
   jobboard feed https://feeds.example/jobs.xml --output jobs.jsonl --rate 50`,
@@ -522,12 +522,12 @@ func (a *app) newProgress(src *source) *progress {
 	return p
 }
 
-// step tells of one more result. How far it is is told by the bytes of the
-// feed, which is read only a little ahead of the lookups.
+// step tells of one more result. The progress is that of reading the feed, which is
+// only a little ahead of the lookups.
 func (p *progress) step(s *feedSummary) {
 	if p.bar != nil {
 		p.bar.Describe(fmt.Sprintf("%d looked up, %d open, %d failed", s.total(), s.count[outcomeOpen], s.failed()))
-		// Short of the end, which done tells: a bar that is full is gone.
+		// Stay below 100 %: a full bar clears itself, and done does that.
 		read := p.src.read.Load()
 		if p.src.size > 0 {
 			read = min(read, p.src.size-1)

@@ -366,8 +366,8 @@ func (p *picture) side(m *mapData, sites, beyond []*site) {
 	}
 	l.line("soft", 24, fmt.Sprintf("%d postings", m.placed+m.unplaced))
 
-	// What is beyond the map and what has no place must be told; titles fill
-	// what is left.
+	// The lists of places beyond the map and of unknown places come first; titles
+	// fill the room that they leave.
 	bottom := mapHeight - 66
 	if len(beyond) > 0 {
 		bottom -= 40 + 16*float64(min(len(beyond), mostBeyond))

@@ -168,6 +168,6 @@ func (m *assistant) examine(ctx context.Context, b *board, _ noArgs) (doctorResu
 			out.Findings = append(out.Findings, x)
 		}
 	}
-	m.forget(b) // whoever reads this puts the settings right
+	m.forget(b) // a person may mend the settings after this
 	return out, nil
 }

@@ -151,7 +151,8 @@ func (a *app) compare(before, after *jobboard.Snapshot, f *watchFlags) (*jobboar
 		if before != nil {
 			return before, nil
 		}
-		// Better than nothing: what may be new is told as such.
+		// The first snapshot is kept although it is incomplete: Diff then tells of
+		// postings that may be new.
 	}
 	return after, saveState(f.state, after)
 }
