@@ -344,8 +344,7 @@ func TestQuestionYesNo(t *testing.T) {
 		{ID: "8", Type: jobboard.QuestionYesNo, Answers: labels{{"1", "Certainly"}, {"2", "Never"}}},
 	}}
 	_, err := unclear.CheckAnswers(jobboard.Answers{Questions: map[string]jobboard.Answer{"8": jobboard.AnswerYesNo(true)}}, jobboard.AnswerRules{})
-	var e *jobboard.AnswersError
-	if !errors.As(err, &e) || e.Problems[0].Reason != jobboard.ReasonUnclearYesNo {
+	if e, ok := errors.AsType[*jobboard.AnswersError](err); !ok || e.Problems[0].Reason != jobboard.ReasonUnclearYesNo {
 		t.Errorf("%v", err)
 	}
 	got, err := unclear.CheckAnswers(jobboard.Answers{Questions: map[string]jobboard.Answer{"8": jobboard.AnswerCatalog("2")}}, jobboard.AnswerRules{})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
 )
 
 // countingLimiter lets everything through after a pause, up to a number.
@@ -115,7 +116,7 @@ func TestDisableCompression(t *testing.T) {
 // may not. Config.HTTPClient's Timeout bounds an attempt, too.
 func TestAttemptTimeout(t *testing.T) {
 	postings := func(pause time.Duration) *http.Client {
-		return &http.Client{Timeout: 20 * time.Second, Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		return &http.Client{Timeout: 20 * time.Second, Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
 			body, w := io.Pipe()
 			context.AfterFunc(r.Context(), func() { _ = w.CloseWithError(r.Context().Err()) })
 			go func() {
@@ -131,7 +132,7 @@ func TestAttemptTimeout(t *testing.T) {
 		})}
 	}
 	synctest.Test(t, func(t *testing.T) {
-		c := mustClient(t, jobboard.Config{
+		c := rig.Client(t, jobboard.Config{
 			BaseURL: "https://api.example", ClientID: "10", HTTPClient: postings(8 * time.Second),
 			Retry: jobboard.RetryPolicy{AttemptTimeout: time.Hour, MaxAttempts: 1},
 		})
@@ -158,17 +159,16 @@ func TestAttemptTimeout(t *testing.T) {
 func TestSwitchedProtocols(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		silent, closed := io.Pipe()
-		c := mustClient(t, jobboard.Config{
+		c := rig.Client(t, jobboard.Config{
 			BaseURL: "https://api.example", ClientID: "10",
-			HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			HTTPClient: &http.Client{Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
 				resp := answer(r, http.StatusSwitchingProtocols, "", "Content-Encoding", "gzip", "Upgrade", "x")
 				resp.Body = silent
 				return resp, nil
 			})},
 		})
 		_, err := c.Search(t.Context(), "1_extern", jobboard.Query{})
-		var e *jobboard.Error
-		if !errors.As(err, &e) || !errors.Is(err, jobboard.ErrTransport) || e.Attempts != 1 {
+		if e, ok := errors.AsType[*jobboard.Error](err); !ok || !errors.Is(err, jobboard.ErrTransport) || e.Attempts != 1 {
 			t.Error(err)
 		}
 		if _, err := closed.Write([]byte{0}); err != io.ErrClosedPipe {
@@ -180,9 +180,9 @@ func TestSwitchedProtocols(t *testing.T) {
 // A transport for tests leaves out what net/http's never does.
 func TestTransportLeavesThingsOut(t *testing.T) {
 	var resp *http.Response
-	c := mustClient(t, jobboard.Config{
+	c := rig.Client(t, jobboard.Config{
 		BaseURL: "https://api.example", ClientID: "10",
-		HTTPClient: &http.Client{Transport: roundTripper(func(*http.Request) (*http.Response, error) { return resp, nil })},
+		HTTPClient: &http.Client{Transport: rig.RoundTripper(func(*http.Request) (*http.Response, error) { return resp, nil })},
 	})
 	call := func() error {
 		_, err := c.Unsubscribe(t.Context(), "x")
@@ -206,9 +206,9 @@ func TestTransportLeavesThingsOut(t *testing.T) {
 func TestSecretQuotedTwiceInAHeader(t *testing.T) {
 	const token, piece = "tok.en-abcdefghij0123456789", "abcdefghij0123456789"
 	quoted := `\u0074\u006F\x6B.e\U0000006E-` + piece
-	c := mustClient(t, jobboard.Config{
+	c := rig.Client(t, jobboard.Config{
 		BaseURL: "https://api.example",
-		HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		HTTPClient: &http.Client{Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
 			return answer(r, 401, "", "WWW-Authenticate", `Bearer error="`+quoted+`", error_description="not `+quoted+`"`), nil
 		})},
 	})
@@ -260,9 +260,9 @@ func TestBodiesAreClosed(t *testing.T) {
 func TestLimiterOfARedirectKeepsTheMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := &countingLimiter{}
-		c := mustClient(t, jobboard.Config{
+		c := rig.Client(t, jobboard.Config{
 			BaseURL: base, Limiter: limiter,
-			HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			HTTPClient: &http.Client{Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
 				if r.URL.Path == "/there" {
 					<-r.Context().Done()
 					return nil, context.Cause(r.Context())

@@ -1,7 +1,6 @@
 package jobboard_test
 
 import (
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
 	"golang.org/x/oauth2"
 )
 
@@ -546,14 +546,6 @@ func (s *scriptedRenewer) Renew(_ context.Context, rejected string) (*oauth2.Tok
 	return &oauth2.Token{AccessToken: s.tokens[s.current]}, nil
 }
 
-func zipped(text string) string {
-	var b strings.Builder
-	z := gzip.NewWriter(&b)
-	_, _ = io.WriteString(z, text)
-	_ = z.Close()
-	return b.String()
-}
-
 // expired401 are the ways to say that another token may help, and other401
 // those to say that it cannot.
 var expired401 = map[string]func(*http.Request) *http.Response{
@@ -582,10 +574,10 @@ var expired401 = map[string]func(*http.Request) *http.Response{
 		return answer(r, 401, "", "WWW-Authenticate", `BEARER ERROR="invalid_token"`)
 	},
 	"compressed body": func(r *http.Request) *http.Response {
-		return answer(r, 401, zipped(`{"error":"invalid_token"}`), "Content-Encoding", "gzip")
+		return answer(r, 401, string(rig.Zip([]byte(`{"error":"invalid_token"}`))), "Content-Encoding", "gzip")
 	},
 	"compressed body, by its old name": func(r *http.Request) *http.Response {
-		return answer(r, 401, zipped(`{"error":"invalid_token"}`), "Content-Encoding", "x-gzip")
+		return answer(r, 401, string(rig.Zip([]byte(`{"error":"invalid_token"}`))), "Content-Encoding", "x-gzip")
 	},
 }
 
@@ -684,8 +676,7 @@ func TestRenewalAfter401(t *testing.T) {
 			})
 			source, asked := row.open()
 			_, err := c.Applicant(source).HasApplied(t.Context(), 1)
-			var e *jobboard.Error
-			if errors.As(err, &e) && e.Attempts != len(sent) {
+			if e, ok := errors.AsType[*jobboard.Error](err); ok && e.Attempts != len(sent) {
 				t.Errorf("Attempts is %d, %d were sent", e.Attempts, len(sent))
 			}
 			works := renews && row.works
@@ -1032,9 +1023,9 @@ func TestCallOutlivesAFetchThatHangs(t *testing.T) {
 			}
 			return &oauth2.Token{AccessToken: "token"}, wait(ctx, time.Second)
 		})
-		c := mustClient(t, jobboard.Config{
+		c := rig.Client(t, jobboard.Config{
 			BaseURL: "https://api.example",
-			HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			HTTPClient: &http.Client{Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
 				return answer(r, 200, "true"), nil
 			})},
 		})

@@ -76,7 +76,7 @@ func (b *bulkBoard) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func (b *bulkBoard) client(t *testing.T, retry jobboard.RetryPolicy) *jobboard.Client {
 	t.Helper()
-	c := mustClient(t, jobboard.Config{
+	c := rig.Client(t, jobboard.Config{
 		BaseURL: "https://board.example", JobDBURL: "https://jobs.example", HTTPClient: &http.Client{Transport: b}, Retry: retry,
 	})
 	return c
@@ -313,7 +313,7 @@ func TestBulkPauseReturnsNoToken(t *testing.T) {
 		asks := []http.Header{{}, {"Retry-After": {"1"}}, {}}
 		sent := 0
 		var budgets []float64
-		c := mustClient(t, jobboard.Config{
+		c := rig.Client(t, jobboard.Config{
 			BaseURL: "https://board.example", JobDBURL: "https://jobs.example",
 			Retry: jobboard.RetryPolicy{Budget: 10},
 			HTTPClient: &http.Client{Transport: &bulkBoard{answer: func(int, int) (int, http.Header) {
@@ -376,7 +376,7 @@ func TestBulkTokenNeedsACall(t *testing.T) {
 		}}
 		asked := b.client(t, jobboard.RetryPolicy{Budget: -1})
 		board := &bulkBoard{}
-		c := mustClient(t, jobboard.Config{
+		c := rig.Client(t, jobboard.Config{
 			JobDBURL: "https://jobs.example", HTTPClient: &http.Client{Transport: board},
 			JobDBTokenSource: jobboard.RenewingToken(func(ctx context.Context) (*oauth2.Token, error) {
 				_, err := asked.JobInformation(ctx, 1)
@@ -443,9 +443,9 @@ func TestBulkWithSlowLimiter(t *testing.T) {
 // program: a web handler recovers from what happens in its own.
 func TestBulkPassesPanicsOn(t *testing.T) {
 	working := served(t, jobboard.Config{}, func(r *http.Request) *http.Response { return answer(r, 200, "true") })
-	broken := mustClient(t, jobboard.Config{
+	broken := rig.Client(t, jobboard.Config{
 		BaseURL: "https://api.example",
-		HTTPClient: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		HTTPClient: &http.Client{Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
 			if strings.Contains(r.URL.Path, "/3/") {
 				panic("the third job")
 			}

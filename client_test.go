@@ -19,6 +19,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
 )
 
 // wire is a transport that keeps what was sent and answers one thing.
@@ -55,17 +56,7 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 func (w *wire) client(t *testing.T, cfg jobboard.Config) *jobboard.Client {
 	t.Helper()
 	cfg.HTTPClient = &http.Client{Transport: w}
-	return mustClient(t, cfg)
-}
-
-// mustClient is NewClient for a configuration that is right.
-func mustClient(tb testing.TB, cfg jobboard.Config) *jobboard.Client {
-	tb.Helper()
-	c, err := jobboard.NewClient(cfg)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return c
+	return rig.Client(t, cfg)
 }
 
 // served is a client whose requests a function answers. Its address is base
@@ -73,8 +64,8 @@ func mustClient(tb testing.TB, cfg jobboard.Config) *jobboard.Client {
 func served(tb testing.TB, cfg jobboard.Config, respond func(*http.Request) *http.Response) *jobboard.Client {
 	tb.Helper()
 	cfg.BaseURL = cmp.Or(cfg.BaseURL, base)
-	cfg.HTTPClient = &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) { return respond(r), nil })}
-	return mustClient(tb, cfg)
+	cfg.HTTPClient = &http.Client{Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) { return respond(r), nil })}
+	return rig.Client(tb, cfg)
 }
 
 // errOf is the error of a call.
@@ -84,11 +75,6 @@ func errOf[T any](_ T, err error) error { return err }
 func withToken(c *jobboard.Client) *jobboard.Applicant {
 	return c.Applicant(jobboard.StaticToken("token"))
 }
-
-// roundTripper is a transport of one function.
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 const (
 	base  = "https://jobs.example"
@@ -360,8 +346,7 @@ func TestBareCode(t *testing.T) {
 	} {
 		w := &wire{status: http.StatusNotFound, body: word}
 		_, err := withToken(w.client(t, jobboard.Config{BaseURL: base})).HasApplied(t.Context(), 1)
-		var e *jobboard.Error
-		if !errors.As(err, &e) || e.Code != want {
+		if e, ok := errors.AsType[*jobboard.Error](err); !ok || e.Code != want {
 			t.Errorf("%s: %#v", word, err)
 		}
 	}
@@ -401,7 +386,7 @@ func TestTransportThatChangesHeaders(t *testing.T) {
 func TestHTTPMock(t *testing.T) {
 	mock := httpmock.NewMockTransport()
 	mock.RegisterResponder(http.MethodGet, base+"/api/rest/v3/frontend/jobs/4711/applied", httpmock.NewStringResponder(200, "true"))
-	c := mustClient(t, jobboard.Config{BaseURL: base, HTTPClient: &http.Client{Transport: mock}})
+	c := rig.Client(t, jobboard.Config{BaseURL: base, HTTPClient: &http.Client{Transport: mock}})
 	applied, err := withToken(c).HasApplied(t.Context(), 4711)
 	if !applied || err != nil {
 		t.Error(applied, err)
@@ -471,7 +456,7 @@ func TestUserAgent(t *testing.T) {
 // A source whose error says nothing leaves no colon behind.
 func TestErrorWithoutDetail(t *testing.T) {
 	fetch := func(context.Context) (*oauth2.Token, error) { return nil, errors.New("") }
-	c := mustClient(t, jobboard.Config{BaseURL: "https://api.example"})
+	c := rig.Client(t, jobboard.Config{BaseURL: "https://api.example"})
 	_, err := c.Applicant(jobboard.RenewingToken(fetch)).HasApplied(t.Context(), 1)
 	if !errors.Is(err, jobboard.ErrToken) || strings.Contains(err.Error(), "token: ") || !strings.Contains(err.Error(), "no usable token") {
 		t.Errorf("%v", err)

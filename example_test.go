@@ -334,8 +334,7 @@ func ExampleError() {
 
 	applicant := client.Applicant(jobboard.StaticToken(fake.Demo.ApplicantToken))
 	_, err := applicant.HasApplied(context.Background(), jobboard.JobID(fake.Demo.UnknownJob))
-	var e *jobboard.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*jobboard.Error](err); ok {
 		fmt.Println(e.Op, e.StatusCode, e.Code, e.Attempts, e.Stopped)
 		fmt.Println(e.Message)
 	}

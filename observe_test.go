@@ -16,6 +16,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -79,7 +80,7 @@ func observed(t *testing.T, change func(*jobboard.Config)) (*jobboard.Client, *j
 	next := fake.Transport()
 	cfg := jobboard.Config{
 		BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, ClientID: fake.Demo.ClientID, Observer: r.observer(),
-		HTTPClient: &http.Client{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+		HTTPClient: &http.Client{Transport: rig.RoundTripper(func(req *http.Request) (*http.Response, error) {
 			*sent = append(*sent, req.Header.Clone())
 			return next.RoundTrip(req)
 		})},
@@ -87,7 +88,7 @@ func observed(t *testing.T, change func(*jobboard.Config)) (*jobboard.Client, *j
 	if change != nil {
 		change(&cfg)
 	}
-	return mustClient(t, cfg), fake, r, sent
+	return rig.Client(t, cfg), fake, r, sent
 }
 
 const lookupPath = "/jobdb/public/apply/external"
@@ -142,7 +143,7 @@ func TestObserverHeaders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			fake := jobboardtest.New(t, jobboardtest.WithStrict(false), jobboardtest.WithDemo())
 			on := false
-			cfg := jobboard.Config{BaseURL: fake.BaseURL, ClientID: fake.Demo.ClientID, HTTPClient: &http.Client{Transport: roundTripper(http.DefaultTransport.RoundTrip)}}
+			cfg := jobboard.Config{BaseURL: fake.BaseURL, ClientID: fake.Demo.ClientID, HTTPClient: &http.Client{Transport: rig.RoundTripper(http.DefaultTransport.RoundTrip)}}
 			cfg.Observer = &jobboard.Observer{Attempt: func(_ context.Context, s jobboard.AttemptStart) (context.Context, func(jobboard.AttemptEnd)) {
 				if on {
 					s.Header.Set("Traceparent", "trace")
@@ -152,7 +153,7 @@ func TestObserverHeaders(t *testing.T) {
 			if change != nil {
 				change(&cfg)
 			}
-			client := mustClient(t, cfg)
+			client := rig.Client(t, cfg)
 			for _, on = range []bool{false, true, false, true} {
 				fake.ClearRequests()
 				if _, err := client.Search(t.Context(), jobboard.ChannelID(fake.Demo.Channel), jobboard.Query{}); err != nil {
@@ -287,7 +288,7 @@ func (s *slowStart) Read(p []byte) (int, error) {
 // Decode does not count what a call waits for bytes, nor take it off twice.
 func TestObserverDecodeTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for encoding, body := range map[string]string{"": "true", "gzip": zipped("true")} {
+		for encoding, body := range map[string]string{"": "true", "gzip": string(rig.Zip([]byte("true")))} {
 			var end jobboard.CallEnd
 			c := served(t, jobboard.Config{Observer: &jobboard.Observer{
 				Call: func(context.Context, jobboard.CallStart) (context.Context, func(jobboard.CallEnd)) {

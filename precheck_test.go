@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -81,7 +82,7 @@ func (b threeSources) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func (b threeSources) applicant(tb testing.TB) *jobboard.Applicant {
 	tb.Helper()
-	c := mustClient(tb, jobboard.Config{
+	c := rig.Client(tb, jobboard.Config{
 		BaseURL: "https://board.example.com", JobDBURL: "https://jobs.example.com",
 		HTTPClient: &http.Client{Transport: b},
 		Retry:      jobboard.RetryPolicy{MaxAttempts: 1, AttemptTimeout: time.Hour},
@@ -165,8 +166,7 @@ func checkPrecheck(t *testing.T, b threeSources) {
 		t.Errorf("%v: a value beside an error: %+v", b, p)
 	}
 	for _, err := range []error{p.InformationErr, p.AppliedErr, p.ApplicationErr} {
-		var e *jobboard.Error
-		if err != nil && !errors.As(err, &e) {
+		if _, ok := errors.AsType[*jobboard.Error](err); err != nil && !ok {
 			t.Errorf("%v: %v is no *Error", b, err)
 		}
 	}
@@ -191,7 +191,7 @@ func TestPrecheckOfUnusableInput(t *testing.T) {
 	}
 	for _, cfg := range []jobboard.Config{{BaseURL: "https://board.example.com"}, {JobDBURL: "https://jobs.example.com"}} {
 		cfg.HTTPClient = &http.Client{Transport: threeSources{information: infoOpen, applied: saysNotApplied}}
-		c := mustClient(t, cfg)
+		c := rig.Client(t, cfg)
 		p, err := c.Applicant(jobboard.StaticToken("token")).Precheck(t.Context(), 4711)
 		if p.Decision != jobboard.DecisionUnknown || !errors.Is(err, jobboard.ErrInvalidInput) {
 			t.Errorf("%q, %v", p.Decision, err)
@@ -254,7 +254,7 @@ func TestDecisionString(t *testing.T) {
 // demoApplicant is the demo's applicant, on a fake without sockets.
 func demoApplicant(t *testing.T) (*jobboard.Applicant, *jobboardtest.Server) {
 	fake := jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
-	c := mustClient(t, jobboard.Config{BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, HTTPClient: fake.Client()})
+	c := rig.Client(t, jobboard.Config{BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, HTTPClient: fake.Client()})
 	return c.Applicant(jobboard.StaticToken(fake.Demo.ApplicantToken)), fake
 }
 

@@ -140,8 +140,7 @@ func TestBudgetSpreadKeepsTheDeadline(t *testing.T) {
 				ctx, cancel := context.WithTimeout(context.Background(), limit)
 				defer cancel()
 				_, err := applicant.HasApplied(ctx, 1)
-				var e *Error
-				if !errors.As(err, &e) || !errors.Is(err, ErrServer) || e.Stopped != StopDeadline {
+				if e, ok := errors.AsType[*Error](err); !ok || !errors.Is(err, ErrServer) || e.Stopped != StopDeadline {
 					t.Errorf("%v, want the last answer", err)
 				} else if e.Attempts >= 2 {
 					repeated.Add(1)

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -269,7 +270,7 @@ func TestSnapshotJSONRefuses(t *testing.T) {
 // demoClient is a client of the demo, on a fake without sockets.
 func demoClient(t *testing.T) (*jobboard.Client, *jobboardtest.Server) {
 	fake := jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
-	c := mustClient(t, jobboard.Config{BaseURL: fake.BaseURL, ClientID: fake.Demo.ClientID, HTTPClient: fake.Client()})
+	c := rig.Client(t, jobboard.Config{BaseURL: fake.BaseURL, ClientID: fake.Demo.ClientID, HTTPClient: fake.Client()})
 	return c, fake
 }
 

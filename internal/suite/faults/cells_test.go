@@ -136,8 +136,7 @@ func mismatch(err, want error) string {
 }
 
 func asError(err error) *jobboard.Error {
-	var e *jobboard.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*jobboard.Error](err); ok {
 		return e
 	}
 	return nil

@@ -286,8 +286,7 @@ func TestSecretsAreNotCutInHalf(t *testing.T) {
 	for pad := 64<<10 - len(token); pad <= 64<<10; pad++ {
 		body = strings.Repeat("x", pad) + token
 		_, err := c.Search(t.Context(), "ch", jobboard.Query{})
-		var e *jobboard.Error
-		if !errors.As(err, &e) || bytes.Contains(e.Body, []byte(token[:12])) {
+		if e, ok := errors.AsType[*jobboard.Error](err); !ok || bytes.Contains(e.Body, []byte(token[:12])) {
 			t.Fatalf("with %d bytes before it the kept body ends in a part of the token: %v", pad, err)
 		}
 	}
@@ -329,12 +328,10 @@ func TestTokenErrorsShowNothing(t *testing.T) {
 					t.Errorf("%s, %s, %s: %v", how, kind, name, err)
 				}
 				checkPrintings(t, how+", "+kind+", "+name, err)
-				var retrieve *oauth2.RetrieveError
-				if errors.As(err, &retrieve) {
+				if _, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
 					t.Errorf("%s, %s, %s: the error hands out the token endpoint's answer", how, kind, name)
 				}
-				var u *url.Error
-				if errors.As(err, &u) {
+				if _, ok := errors.AsType[*url.Error](err); ok {
 					t.Errorf("%s, %s, %s: the error hands out a URL", how, kind, name)
 				}
 			}
