@@ -105,6 +105,17 @@ func TestNameBytes(t *testing.T) {
 	}
 }
 
+func TestEqualFold(t *testing.T) {
+	for name, ascii := range map[string]string{"\u017f": "s", "\u212a": "k", "a\u017f": "as", "ab": "a", "a": "b"} {
+		if equalFold(name, ascii) || equalFold([]byte(name), ascii) {
+			t.Errorf("%q is %q", name, ascii)
+		}
+	}
+	if !equalFold("DocType", "doctype") {
+		t.Error("the case of letters matters")
+	}
+}
+
 // An entry in a section shows that the section was not closed, if another section
 // begins behind it. The end of one does not.
 func TestHidden(t *testing.T) {

@@ -614,6 +614,7 @@ func TestSwallowed(t *testing.T) {
 		{"back past other sections", desc(1, "<a><![CDATA[x</a>") + desc(2, "<!-- y -->") + desc(3, "<b><![CDATA[x]]></b><!-- z -->") + desc(4, ""), []jobboard.JobID{2, 3, 4}},
 		// What is closed is text, whatever it looks like, in a broken entry too.
 		{"quoted entry", desc(1, "&nbsp;<a><![CDATA["+desc(8, "")+"]]></a>") + good, []jobboard.JobID{2}},
+		{"a comment in CDATA", desc(1, "&nbsp;<a><![CDATA[ <!-- "+desc(8, "")+"<!-- -->]]></a>") + good, []jobboard.JobID{2}},
 		// And what is well-formed is one entry, whatever its author meant.
 		{"well-formed", desc(1, "<b><![CDATA[</b>") + good, []jobboard.JobID{1}},
 	}
@@ -660,6 +661,8 @@ func TestEnds(t *testing.T) {
 		{"cut in a DOCTYPE", strings.NewReader("<!DOCTYPE a ["), 0, io.ErrUnexpectedEOF},
 		{"DOCTYPE too large", strings.NewReader("<!DOCTYPE a [" + strings.Repeat("<!ENTITY a 'b'>", 10000) + "]><Jobs/>"), 0, jobfeed.ErrTooLarge},
 		{"comment in a DOCTYPE too large", strings.NewReader("<!DOCTYPE a [<!--" + strings.Repeat("x", 100000) + "-->]><Jobs/>"), 0, jobfeed.ErrTooLarge},
+		{"DOCTYPE as large as may be", strings.NewReader(doctypeOf(64<<10) + "<Jobs/>"), 0, nil},
+		{"DOCTYPE too large by a byte", strings.NewReader("<!-- -->" + doctypeOf(64<<10+1) + "<Jobs/>"), 0, jobfeed.ErrTooLarge},
 		{"reader fails at once", iotest.ErrReader(boom), 0, boom},
 		{"reader fails between entries", reader("<Jobs>"+one, boom), 1, boom},
 		{"reader fails in an entry", reader("<Jobs>"+one+one[:50], boom), 1, boom},
@@ -669,6 +672,7 @@ func TestEnds(t *testing.T) {
 		{"reader fails in gzip", reader(string(gz(t, "<Jobs>"+one+"</Jobs>")), boom), 1, boom},
 		{"reader without progress", io.MultiReader(strings.NewReader("<Jobs>"+one), stuck{}), 1, io.ErrNoProgress},
 		{"comment in a comment", strings.NewReader("<Jobs><!-- a " + one + "<!-- b -->" + one + "</Jobs>"), 2, nil},
+		{"comment in a comment, byte by byte", iotest.OneByteReader(strings.NewReader("<Jobs><!-- a <!-- b -->" + one + "</Jobs>")), 2, nil},
 		{"a tag too large", strings.NewReader("<Jobs><a b='" + strings.Repeat("x", 2<<20) + "'/>" + one + "</Jobs>"), 2, nil},
 		{"deep wrappers", strings.NewReader(strings.Repeat("<a>", 100000) + one + strings.Repeat("</a>", 100000)), 1, nil},
 		{"deep wrappers not closed", strings.NewReader(strings.Repeat("<a>", 100000) + one + strings.Repeat("</a>", 99999)), 1, io.ErrUnexpectedEOF},
@@ -681,6 +685,12 @@ func TestEnds(t *testing.T) {
 			}
 		})
 	}
+}
+
+// doctypeOf returns a document type declaration of n bytes.
+func doctypeOf(n int) string {
+	const begin, end = "<!DOCTYPE a [<!--", "-->]>"
+	return begin + strings.Repeat("x", n-len(begin)-len(end)) + end
 }
 
 // stuck is a reader that never gives anything.
