@@ -189,3 +189,15 @@ func TestPreferredLocations(t *testing.T) {
 		t.Errorf("%s\nwant %s", body, want)
 	}
 }
+
+// A posting that was given out is its reader's own.
+func TestTranslationsAreCopied(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithoutSockets())
+	own := map[string]jobboardtest.Translation{"en": {Title: "Nurse"}}
+	p := srv.AddPosting(jobboardtest.Posting{Title: "Pflegekraft", Channels: []string{"c"}, Translations: own})
+	own["en"] = jobboardtest.Translation{Title: "Cook"}
+	p.Translations["en"] = jobboardtest.Translation{Title: "Cook"}
+	if got := srv.Snapshot().Postings[0].Translations["en"].Title; got != "Nurse" {
+		t.Errorf("it is a %s now", got)
+	}
+}

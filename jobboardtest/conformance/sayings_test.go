@@ -330,6 +330,10 @@ var sayings = []struct {
 		respond: on("subscribe", func(x *exchange) { x.answer(204, "text/plain", "") }),
 	},
 	{
+		name: "two values", rule: "search/answers", says: "there is more after the JSON value",
+		respond: on("search", func(x *exchange) { x.body = append(x.body, "{}"...) }),
+	},
+	{
 		name: "a long message", rule: "search/answers",
 		says:    `status 418, text/plain, "` + strings.Repeat("ä", 59) + `x"...`,
 		respond: on("search", func(x *exchange) { x.answer(418, "text/plain", strings.Repeat("ä", 59)+"x–more") }),

@@ -55,6 +55,12 @@ func Either(a, b bool) bool { return a || b }
 func Neither(a, b bool) bool { return !a && !b }
 
 func Limit() int { return limit }
+
+var made = make2()
+
+func make2() int { return 2 }
+
+func Made() int { return made }
 `,
 	"suite/suite_test.go": `package suite
 
@@ -65,7 +71,7 @@ import (
 )
 
 func TestBoth(t *testing.T) {
-	if user.Both(true, false) || !user.Either(true, false) || user.Neither(true, false) || user.Limit() != 2 {
+	if user.Both(true, false) || !user.Either(true, false) || user.Neither(true, false) || user.Limit() != 2 || user.Made() != 2 {
 		t.Error("wrong")
 	}
 }
@@ -133,8 +139,8 @@ func TestMutants(t *testing.T) {
 // The tests of other packages count, unless they are left out.
 func TestMutantsOfSuites(t *testing.T) {
 	dir := write(t, lib)
-	got, err := result(t, dir, "./user", "^$", 83)
-	if err != nil || strings.Count(got, "detected user/user.go") != 5 ||
+	got, err := result(t, dir, "./user", "^$", 85)
+	if err != nil || strings.Count(got, "detected user/user.go") != 6 ||
 		!strings.Contains(got, "LIVED    user/user.go:9: \"!\" becomes \"\"\nuser/user.go Neither\n- ") {
 		t.Errorf("%v\n%s", err, got)
 	}
