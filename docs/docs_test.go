@@ -132,8 +132,7 @@ func TestCommands(t *testing.T) {
 		t.Skip("runs programs: not in a short test")
 	}
 	block := regexp.MustCompile("(?s)```sh\n(.*?)```")
-	inline := regexp.MustCompile("`(go [^`]*)`")
-	runs := regexp.MustCompile(`^go (run \./examples/|-C cmd/jobboard run \. .*--fake)`)
+	table := regexp.MustCompile("`(go run \\./examples/[^`]*)`")
 	seen := map[string]bool{}
 	for _, page := range pages(t) {
 		content, err := os.ReadFile(page)
@@ -144,12 +143,12 @@ func TestCommands(t *testing.T) {
 		for _, m := range block.FindAllSubmatch(content, -1) {
 			commands = append(commands, strings.Split(strings.TrimSpace(string(m[1])), "\n")...)
 		}
-		for _, m := range inline.FindAllSubmatch(content, -1) {
+		for _, m := range table.FindAllSubmatch(content, -1) {
 			commands = append(commands, string(m[1]))
 		}
 		for _, command := range commands {
 			command, _, _ = strings.Cut(command, "  #")
-			if !runs.MatchString(command) || seen[command] {
+			if !strings.HasPrefix(command, "go run ./examples/") || seen[command] {
 				continue
 			}
 			seen[command] = true
