@@ -39,7 +39,8 @@ type BulkResult[T any] struct {
 // starts, and the loop returns as soon as jobs has returned from its step in
 // progress. If ctx ends before jobs does, a result holds the context's error. A
 // panic of jobs, or of a function in the Config, ends the run and reaches the
-// caller. Memory grows by a few bytes for each different job.
+// caller; so does runtime.Goexit, which testing.T.FailNow calls. Memory grows by
+// a few bytes for each different job.
 //
 // A job that waits for its repeat does not count towards Concurrency: other jobs
 // run meanwhile, and repeats that are due take turns with new jobs. While 8 times

@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -473,6 +474,47 @@ func TestBulkPassesPanicsOn(t *testing.T) {
 			a := test.client.Applicant(jobboard.StaticToken("token"))
 			for range a.BulkHasApplied(t.Context(), test.jobs, jobboard.BulkOptions{Concurrency: 2}) {
 			}
+		})
+	}
+}
+
+// A test that ends itself in its own transport or input, with t.FailNow, is not
+// waited for: what it left undone ends the run.
+func TestBulkPassesGoexitOn(t *testing.T) {
+	leaving := rig.Client(t, jobboard.Config{
+		BaseURL: "https://api.example", JobDBURL: jobDB,
+		HTTPClient: &http.Client{Transport: rig.RoundTripper(func(*http.Request) (*http.Response, error) {
+			runtime.Goexit()
+			return nil, nil
+		})},
+	})
+	a := leaving.Applicant(jobboard.StaticToken("token"))
+	for name, call := range map[string]func(context.Context){
+		"transport": func(ctx context.Context) {
+			for range a.BulkHasApplied(ctx, upTo(100), jobboard.BulkOptions{Concurrency: 2}) {
+			}
+		},
+		"input": func(ctx context.Context) {
+			for range a.BulkHasApplied(ctx, func(func(jobboard.JobID, error) bool) { runtime.Goexit() }, jobboard.BulkOptions{}) {
+			}
+		},
+		"Precheck": func(ctx context.Context) { _, _ = a.Precheck(ctx, 1) },
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			defer cancel()
+			returned, ended := false, false
+			go func() {
+				defer func() { ended = true }()
+				call(ctx)
+				returned = true
+			}()
+			synctest.Wait()
+			if returned || !ended {
+				t.Errorf("returned %v, ended %v", returned, ended)
+			}
+			cancel()
+			synctest.Wait()
 		})
 	}
 }

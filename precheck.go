@@ -80,7 +80,8 @@ type Precheck struct {
 // The error is nil if the decision is certain. With DecisionUnknown it joins
 // the errors of the sources that failed: errors.Is and errors.As find each.
 // When ctx ends, the answers that have arrived decide. A panic of a function in
-// the Config reaches the caller. Nothing runs on after the return.
+// the Config reaches the caller, and so does runtime.Goexit. Nothing runs on after
+// the return.
 func (a *Applicant) Precheck(ctx context.Context, job JobID) (Precheck, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"iter"
+	"runtime"
 	"sync"
 )
 
@@ -103,31 +104,37 @@ func (r *run[J, R]) do(ctx context.Context, job J) {
 	turn.End() // after the result is taken: a slow reader slows the calls down
 }
 
-// Crew runs functions in goroutines. A panic in one of them, of the caller's code,
-// cancels the others and reaches whoever waits, because nobody can recover from
-// one in a goroutine of the library.
+// Crew runs functions in goroutines. If one of them panics in the caller's code,
+// or that code calls runtime.Goexit as testing.T.FailNow does, the others are
+// canceled and the same happens to whoever waits: nobody else could recover from
+// the panic, and a goroutine that has left its work undone would be waited for.
 type Crew struct {
 	Cancel context.CancelFunc // of the functions
 
 	running  sync.WaitGroup
 	once     sync.Once
-	panicked any // the first panic
+	panicked any  // the first panic
+	exited   bool // by runtime.Goexit, before any panic
 }
 
 // Start runs f in a goroutine.
 func (c *Crew) Start(f func()) {
 	c.running.Go(func() {
+		returned := false
 		defer func() {
-			if p := recover(); p != nil {
-				c.once.Do(func() { c.panicked = p })
-				c.Cancel()
+			if returned {
+				return
 			}
+			p := recover() // nil after runtime.Goexit
+			c.once.Do(func() { c.panicked, c.exited = p, p == nil })
+			c.Cancel()
 		}()
 		f()
+		returned = true
 	})
 }
 
-// Then runs f in a goroutine once all functions have returned.
+// Then runs f in a goroutine once all functions have ended.
 func (c *Crew) Then(f func()) {
 	go func() {
 		c.running.Wait()
@@ -135,10 +142,14 @@ func (c *Crew) Then(f func()) {
 	}()
 }
 
-// Wait waits until all functions have returned, and passes a panic on.
+// Wait waits until all functions have ended, and passes on what ended the first
+// that did not return.
 func (c *Crew) Wait() {
 	c.running.Wait()
-	if c.panicked != nil {
+	switch {
+	case c.exited:
+		runtime.Goexit()
+	case c.panicked != nil:
 		panic(c.panicked)
 	}
 }
