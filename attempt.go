@@ -129,12 +129,17 @@ func (c *call) send(x *transport.Exchange, req *http.Request, auth *credential.A
 	// keeps the rule that a transport changes nothing.
 	sent.Header = c.slot.headers.Whole(observed, c.request.kind, c.request.language, auth, c.slot.standard)
 	c.attempts++
+	answered := false
+	defer func() {
+		if !answered { // also where the limiter panics before a redirect is followed
+			_ = x.Close()
+		}
+	}()
 	resp, err := c.follow(x, sent)
 	if err != nil {
-		err = x.Cause(err)
-		_ = x.Close()
-		return nil, err
+		return nil, x.Cause(err)
 	}
+	answered = true
 	x.Receive(resp, c.op.stream && resp.StatusCode == http.StatusOK)
 	if c.watch != nil {
 		c.watch.status = resp.StatusCode

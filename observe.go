@@ -99,8 +99,9 @@ func (w *watch) endCall(end CallEnd) {
 		return
 	}
 	end.StatusCode, end.Duration, end.Decode = w.status, time.Since(w.start), w.decode
-	w.callDone(end)
-	w.callDone = nil
+	done := w.callDone
+	w.callDone = nil // before it runs: it may panic, and what runs then must not call it again
+	done(end)
 }
 
 // startAttempt tells the observer of a request. It returns the request's context
@@ -132,8 +133,9 @@ func (w *watch) endAttempt(end AttemptEnd) {
 		end.StatusCode = w.status
 	}
 	end.Duration = time.Since(w.attempt)
-	w.attemptDone(end)
-	w.attemptDone = nil
+	done := w.attemptDone
+	w.attemptDone = nil // as in endCall
+	done(end)
 }
 
 // The records of Config.Logger. Their keys stay: op, path, attempt, attempts,

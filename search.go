@@ -109,27 +109,31 @@ func (s *PostingStream) All() iter.Seq2[*JobPosting, error] {
 		var (
 			first    *JobPosting
 			readErr  error
-			a        *answer
+			a        *answer // once its first posting is read
 			postings *postingReader
 		)
+		defer func() { // also where an Observer panics, or the loop around yield
+			if a != nil {
+				postings.close()
+				a.Close()
+				a.c.end(nil)
+			}
+		}()
 		err = s.slot.do(s.ctx, opPostings, req, func(got *answer) error {
-			a = got
-			postings = newPostingReader(a, decodeLimits{maxBytes: a.Limit(), maxItem: int(min(maxPosting, a.Limit()))},
+			postings = newPostingReader(got, decodeLimits{maxBytes: got.Limit(), maxItem: int(min(maxPosting, got.Limit()))},
 				s.query.OmitConfig)
 			first, readErr = postings.next()
 			if readErr != nil && readErr != io.EOF {
 				postings.close()
 				return readErr
 			}
+			a = got
 			return nil
 		})
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		defer func() { a.c.end(nil) }() // also where the loop around yield panics
-		defer a.Close()
-		defer postings.close()
 		for posting, err := first, readErr; ; posting, err = postings.next() {
 			if err == io.EOF {
 				s.page, s.complete = postings.page()
