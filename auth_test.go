@@ -1036,3 +1036,41 @@ func TestCallOutlivesAFetchThatHangs(t *testing.T) {
 		}
 	})
 }
+
+// A renewal ahead of time that fails while callers wait for it is a failure like
+// any other: the next callers get its error, and the source is left alone.
+func TestRenewalAheadThatFailsForItsCallers(t *testing.T) {
+	inBubble(t, "it fails after the token's end", func(t *testing.T) {
+		var requests, fetches atomic.Int64
+		source := jobboard.RenewingToken(func(ctx context.Context) (*oauth2.Token, error) {
+			if fetches.Add(1) == 1 {
+				return &oauth2.Token{AccessToken: "one", Expiry: time.Now().Add(time.Minute)}, nil
+			}
+			if err := wait(ctx, 5*time.Second); err != nil {
+				return nil, err
+			}
+			return nil, io.ErrUnexpectedEOF
+		})
+		a := tokenClient(t, &requests).Applicant(source)
+		call := func() error { _, err := a.HasApplied(t.Context(), 1); return err }
+		for _, pause := range []time.Duration{49 * time.Second, 2 * time.Second} {
+			// The second begins the renewal, a second before the token counts as ended.
+			if err := call(); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(pause)
+		}
+		for range 2 { // the first waits for it, the second comes just after
+			if err := call(); !errors.Is(err, jobboard.ErrToken) {
+				t.Error(err)
+			}
+			if n := fetches.Load(); n != 2 {
+				t.Errorf("%d fetches, want 2", n)
+			}
+		}
+		time.Sleep(time.Second)
+		if err := call(); !errors.Is(err, jobboard.ErrToken) || fetches.Load() != 3 {
+			t.Errorf("%v, %d fetches; want another", err, fetches.Load())
+		}
+	})
+}

@@ -55,7 +55,7 @@ type call struct {
 	repeats     int            // attempts that were repeats by policy
 	last        *failedAttempt // the one before; nil: none
 	renewedOnce bool           // the one repeat with another token is used
-	paid        bool           // a token of the budget is spent on the attempt under way
+	paid        bool           // a token of the budget is spent on the request under way, or the next that is sent
 	sentOnce    bool           // an attempt has reached the service
 	unclear     bool           // an earlier attempt may have been executed
 
@@ -250,7 +250,8 @@ func (c *call) pause(f *failedAttempt, now time.Time) bool {
 }
 
 // pay takes a token for a repeat out of the budget and reports whether there was
-// one. After an attempt that was not sent the repeat costs nothing. If many
+// one. After an attempt that was not sent the repeat costs nothing, or has been
+// paid for: the token that the attempt was to cost is still there. If many
 // calls failed together, pay delays the repeat so that they start one after the
 // other, as far as the caller has the time.
 func (c *call) pay(f *failedAttempt, now time.Time) bool {

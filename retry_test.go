@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -176,4 +178,40 @@ func TestRepeatTableIsDocumented(t *testing.T) {
 	if want := repeatTable(); !strings.Contains(string(text), want) {
 		t.Errorf("docs/retries.md does not have the table of repeatRules:\n%s", want)
 	}
+}
+
+// A token pays for one request that is sent: after an attempt without a
+// connection it is still there for the next, and is given back once.
+func TestTokenOutlastsAnAttemptThatIsNotSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var script []int // statuses; 0: no connection
+		client, err := NewClient(Config{
+			BaseURL: "https://jobs.example", Retry: RetryPolicy{Budget: 5, MaxAttempts: 4},
+			HTTPClient: &http.Client{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+				status := script[0]
+				if script = script[1:]; status == 0 {
+					return nil, &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
+				}
+				return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader("true")), Request: r}, nil
+			})},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, step := range []struct {
+			script []int
+			tokens float64
+		}{
+			{[]int{503, 503, 503, 503}, 2}, // three repeats failed
+			{[]int{503, 0, 0, 200}, 2},     // one was sent, and succeeded
+			{[]int{503, 0, 503, 200}, 1},   // two were sent, and one succeeded
+			{[]int{503, 0, 404}, 1},        // one was sent, and answered
+		} {
+			script = step.script
+			_, _ = client.Applicant(StaticToken("token")).HasApplied(t.Context(), 1)
+			if budget := client.RetryBudgets()[0]; len(script) != 0 || budget.Tokens != step.tokens {
+				t.Errorf("step %d: %v tokens, want %v; not asked for: %v", i, budget.Tokens, step.tokens, script)
+			}
+		}
+	})
 }

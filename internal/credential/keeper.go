@@ -57,7 +57,7 @@ type fetching struct {
 	cancel     context.CancelFunc
 	patience   *time.Timer
 	waiters    int
-	background bool // nobody need wait for it
+	background bool // begun ahead of time, and goes on if nobody waits for it
 	replacing  bool
 }
 
@@ -221,7 +221,7 @@ func (k *Keeper) end(f *fetching, token *oauth2.Token, err error) {
 	switch {
 	case err == nil && (waited || stale):
 		k.keep(auth, f.replacing)
-	case err != nil && waited && !f.background && !errors.Is(err, errSlowSource):
+	case err != nil && waited && (!f.background || f.waiters > 0) && !errors.Is(err, errSlowSource):
 		k.lastErr, k.failedUntil = err, time.Now().Add(500*time.Millisecond+rand.N(500*time.Millisecond))
 	}
 	select {
