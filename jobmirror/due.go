@@ -16,11 +16,15 @@ const (
 )
 
 // isFree is the condition for a row without a lease. One that ends later than any
-// lease that begins now was taken before the clock was set back.
+// lease can was taken before the clock was set back.
 const isFree = "(claimed <= ? OR claimed > ?)"
 
 // free returns the arguments of isFree for rows that are claimed for so long.
-func (t *tx) free(lease time.Duration) []any { return []any{t.now, t.now + lease.Milliseconds()} }
+func (t *tx) free(lease time.Duration) []any { return []any{t.now, t.latest() + lease.Milliseconds()} }
+
+// latest returns the latest time that another transaction may have written. It asked
+// for the time after this one did where this one then waited for its rows.
+func (t *tx) latest() int64 { return t.now + updateTimeout.Milliseconds() }
 
 // clockSetBack makes due whatever waits for a time that the clock had before it was
 // set back: when a refresh began is yet to come then.
@@ -49,7 +53,7 @@ const maxDue = 100
 func (m *Mirror) dueSources(ctx context.Context) (due []dueSource, err error) {
 	sources, found := m.named(), 0
 	err = m.db.view(ctx, func(t *tx) error {
-		args := append([]any{t.now, t.now}, append(t.free(sourceLease), sourceIDs(sources))...)
+		args := append([]any{t.now, t.latest()}, append(t.free(sourceLease), sourceIDs(sources))...)
 		query := "SELECT id, generation, (next_due <= ? OR began > ?) AND " + isFree +
 			" FROM sources WHERE id IN @ids ORDER BY next_due, id"
 		return t.rows(query, args, func(scan func(...any) error) error {

@@ -3,6 +3,7 @@ package jobmirror
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -316,6 +317,52 @@ func TestLateAnswersBringNothingForgottenBack(t *testing.T) {
 			if err != nil || change.Before != nil || change.After != nil {
 				t.Errorf("the log has %+v, %v", change, err)
 			}
+		}
+	})
+}
+
+// On a server a transaction may have to wait for the rows of one that asked for the
+// time after it did. What that one took is taken, and no clock was set back.
+func TestLeaseOfALaterTransaction(t *testing.T) {
+	onEach(t, func(t *testing.T, m *Mirror) {
+		src := m.sources[0]
+		do(t, m, func(t *tx) error { return t.want([]int64{7, 8}) })
+		do(t, m, func(t *tx) error {
+			return t.saveAnswers(m, []lookedUp{{job: 8, answer: 100, err: jobboard.ErrJobInactive}})
+		})
+		do(t, m, func(t *tx) error {
+			t.now += 500
+			if _, err := t.begin(src, t.now+sourceLease.Milliseconds()); err != nil {
+				return err
+			}
+			if b, err := t.reserve(10); err != nil || len(b.Jobs) != 1 {
+				return fmt.Errorf("reserved %v, %w", b, err)
+			}
+			_, err := t.exec("UPDATE jobs SET looked_up = ? WHERE job = 8", t.now)
+			return err
+		})
+		_, begun, err := m.begin(t.Context(), src, func(sourceRow) bool { return true })
+		if err != nil || begun {
+			t.Errorf("a source is refreshed twice at a time: %t, %v", begun, err)
+		}
+		due, err := m.dueSources(t.Context())
+		if err != nil || len(due) != len(m.sources)-1 {
+			t.Errorf("%v are due, %v", due, err)
+		}
+		do(t, m, func(t *tx) error {
+			b, err := t.reserve(10)
+			if len(b.Jobs) != 0 {
+				return fmt.Errorf("jobs %v are looked up twice at a time", b.Jobs)
+			}
+			return err
+		})
+		// The lease ends, and the next refresh makes nothing due.
+		do(t, m, func(t *tx) error { _, err := t.exec("UPDATE sources SET claimed = 0"); return err })
+		if _, begun, err = m.begin(t.Context(), src, func(sourceRow) bool { return true }); err != nil || !begun {
+			t.Fatalf("%t, %v", begun, err)
+		}
+		if j, err := m.Job(t.Context(), 8); err != nil || time.Until(j.NextLookup) < time.Hour {
+			t.Errorf("%+v, %v", j, err)
 		}
 	})
 }

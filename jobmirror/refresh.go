@@ -96,12 +96,12 @@ func (m *Mirror) begin(ctx context.Context, src *source, may func(sourceRow) boo
 		begun = false
 		err := t.row("SELECT generation, began, complete, claimed FROM sources WHERE id = ? @lock", []any{src.id},
 			&r.generation, &r.began, &r.complete, &r.claimed)
-		// A lease that ends later than any that begins now was taken before the clock was set back.
-		claimed := r.claimed > t.now && r.claimed <= t.now+sourceLease.Milliseconds()
+		// See isFree.
+		claimed := r.claimed > t.now && r.claimed <= t.latest()+sourceLease.Milliseconds()
 		if err != nil || claimed || !may(r) {
 			return err
 		}
-		if r.began > t.now {
+		if r.began > t.latest() {
 			if err := t.clockSetBack(); err != nil {
 				return err
 			}
