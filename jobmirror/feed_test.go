@@ -138,7 +138,7 @@ func (f *feedBehind) RoundTrip(r *http.Request) (*http.Response, error) {
 	if len(f.asked) <= f.redirects {
 		http.Redirect(rs, r, fmt.Sprintf("https://mirror%d.example/feed.xml", len(f.asked)), http.StatusFound)
 	} else {
-		rs.WriteString(f.feed)
+		rs.Body.WriteString(f.feed)
 	}
 	return rs.Result(), nil
 }

@@ -259,6 +259,19 @@ func checkSame(t *testing.T, srv *jobboardtest.Server, feed string, m *jobmirror
 	}
 }
 
+// barrier holds requests until the clients of all mirrors have sent one.
+type barrier struct {
+	http.RoundTripper
+	came func() // tells the others that this client has sent one
+	all  *sync.WaitGroup
+}
+
+func (b barrier) RoundTrip(r *http.Request) (*http.Response, error) {
+	b.came()
+	b.all.Wait()
+	return b.RoundTripper.RoundTrip(r)
+}
+
 // Two that refresh at the same time ask nothing twice.
 func TestTwoRefreshAtOnce(t *testing.T) {
 	needPostgres(t)
@@ -266,13 +279,24 @@ func TestTwoRefreshAtOnce(t *testing.T) {
 	srv := jobboardtest.New(t)
 	feed := filepath.Join(t.TempDir(), "feed.xml")
 	feedOf(t, feed, manyJobs(srv, n), 0)
-	srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Delay: 5 * time.Millisecond})
 	address := postgres.create(t)
-	first, second := open(t, address, feedOptions(srv, feed)), open(t, address, feedOptions(srv, feed))
-	errs := make(chan error, 2)
-	for _, m := range []*jobmirror.Mirror{first, second} {
+	var (
+		mirrors [2]*jobmirror.Mirror
+		lookUp  sync.WaitGroup
+	)
+	lookUp.Add(len(mirrors))
+	for i := range mirrors {
+		opts := feedOptions(srv, feed)
+		opts.Config.HTTPClient = &http.Client{Transport: barrier{srv.Client().Transport, sync.OnceFunc(lookUp.Done), &lookUp}}
+		mirrors[i] = open(t, address, opts)
+	}
+	first, second := mirrors[0], mirrors[1]
+	letThemRead := holdSources(t, address, len(mirrors))
+	errs := make(chan error, len(mirrors))
+	for _, m := range mirrors {
 		go func() { errs <- m.Refresh(t.Context()) }()
 	}
+	letThemRead()
 	if err := errors.Join(<-errs, <-errs); err != nil {
 		t.Fatal(err)
 	}
@@ -287,6 +311,30 @@ func TestTwoRefreshAtOnce(t *testing.T) {
 	}
 	if known := countOpen(t, first); known != n {
 		t.Errorf("%d of %d jobs are known", known, n)
+	}
+}
+
+// holdSources lets no refresh of a source begin until letGo is called, which waits
+// until so many are about to.
+func holdSources(t *testing.T, address string, waiting int) (letGo func()) {
+	t.Helper()
+	db := openSQL(t, address)
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err == nil {
+		_, err = tx.ExecContext(t.Context(), "SELECT 1 FROM sources FOR UPDATE")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		t.Helper()
+		until(t, time.Minute/2, "all are about to read the sources", func() bool {
+			return query[int](t, address,
+				"SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") == waiting
+		})
+		if err := tx.Rollback(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

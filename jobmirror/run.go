@@ -14,8 +14,8 @@ import (
 // others are refreshed all the same.
 //
 // On PostgreSQL it works beside other processes and asks nothing twice: it waits
-// for a source that another one is reading, and does not read it again; and for
-// the jobs that others are looking up.
+// for a source that another one is reading, and does not read it again where that
+// one began later than Refresh; and for the jobs that others are looking up.
 func (m *Mirror) Refresh(ctx context.Context) error {
 	done, err := m.start(ctx, "refresh")
 	if err != nil {
