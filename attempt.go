@@ -65,8 +65,8 @@ func (c *call) stepIn() error {
 	return c.untimed(c.request.turn.StepIn)
 }
 
-// allow asks Config.Limiter for one request. Among the calls of a bulk call that
-// may take longer than one call has: the others are let through first.
+// allow asks Config.Limiter for one request. In a bulk call its wait does not count
+// towards the minute of one job, because many other jobs may be let through first.
 func (c *call) allow() (err error) {
 	limiter := c.slot.config.Limiter
 	switch {

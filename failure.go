@@ -84,8 +84,9 @@ func ended(cause error, unclear bool) *failedAttempt {
 	return f
 }
 
-// endedBetween returns the failed attempt of a caller whose context ended
-// between two attempts, where the service may have executed the first.
+// endedBetween returns the failed attempt of a caller whose context ended between
+// two attempts. A call that changes something then counts as maybe executed once a
+// request has reached the service, whatever the answer was.
 func (c *call) endedBetween(cause error) *failedAttempt {
 	return ended(cause, c.sentOnce && !c.op.safe())
 }

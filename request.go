@@ -21,6 +21,11 @@ import (
 // loop and the waits, call.RoundTrip (attempt.go) makes one attempt, checkRetry
 // decides by the policy (retry.go) whether another follows, and call.fail
 // (failure.go) makes the *Error.
+//
+// The loop knows errors only. So an attempt that fails returns a *failedAttempt as
+// its error: checkRetry finds the call in it, the loop returns the last one to
+// slot.do, and the one before an attempt says with which token that is sent. A good
+// answer goes another way: the attempt itself hands it to the call's accept.
 
 // request holds what differs between two calls of an operation.
 type request struct {
@@ -56,7 +61,7 @@ type call struct {
 	last        *failedAttempt // the one before; nil: none
 	renewedOnce bool           // the one repeat with another token is used
 	paid        bool           // a token of the budget is spent on the request under way, or the next that is sent
-	sentOnce    bool           // an attempt has reached the service
+	sentOnce    bool           // a request has reached the service, whatever the answer was
 	unclear     bool           // an earlier attempt may have been executed
 
 	secrets redact.Secrets     // what no error shows

@@ -19,9 +19,9 @@ import (
 // has to wait.
 type Waiter interface{ WaitContext() context.Context }
 
-// Credential gives requests their authorization (section 5). The zero value gives
-// none. Its parts are functions, so that no printer that follows fields finds a
-// secret.
+// Credential gives requests their authorization (section 5). In the zero value
+// Header is nil: requests are sent without one. Its parts are functions, so that no
+// printer that follows fields finds a secret.
 type Credential struct {
 	// Header returns what a request is sent with.
 	Header func(w Waiter) (*Authorization, error)
@@ -36,8 +36,8 @@ func Basic(clientID string) Credential {
 	return always(&Authorization{values: []string{"Basic " + secret}, Secret: secret, Client: clientID}, nil)
 }
 
-// Bearer returns the credential of one token, which nothing can renew. For one
-// that cannot be sent it always returns the error of Check.
+// Bearer returns the credential of one token, which nothing can renew. If the token
+// cannot be sent, Header returns the error of Check.
 func Bearer(token *oauth2.Token) Credential { return always(authorize(token)) }
 
 func always(auth *Authorization, err error) Credential {
@@ -54,9 +54,10 @@ type Authorization struct {
 	token  oauth2.Token // where they came from
 	until  time.Time    // known to be valid, apart from what the service says
 	ahead  time.Time    // when another is to be fetched in the background; zero: never
-	doubt  *atomic.Bool // of its keeper; nil: it has none
-	again  atomic.Bool  // it was fetched in doubt, and the service has not taken it
 	whole  wholeHeaders
+
+	keeperDoubt *atomic.Bool // the field doubt of its Keeper; nil: it has none
+	inDoubt     atomic.Bool  // it replaced a rejected token, and the service has not taken it yet
 }
 
 func authorize(token *oauth2.Token) (*Authorization, error) {
@@ -68,19 +69,19 @@ func authorize(token *oauth2.Token) (*Authorization, error) {
 
 // InDoubt reports whether the token was fetched after another one was rejected,
 // and the service has not taken it yet.
-func (a *Authorization) InDoubt() bool { return a.again.Load() }
+func (a *Authorization) InDoubt() bool { return a.inDoubt.Load() }
 
-// Answered ends the doubt about a token and its source if the status of an answer
-// says that the service took it.
+// Answered ends the doubt about a token and its keeper if the status of an answer
+// says that the service took the token: 2xx, or 4xx other than 401 and 429.
 func (a *Authorization) Answered(status int) {
-	if a.doubt == nil || !a.again.Load() && !a.doubt.Load() {
+	if a.keeperDoubt == nil || !a.inDoubt.Load() && !a.keeperDoubt.Load() {
 		return
 	}
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusTooManyRequests:
 	case status/100 == 2, status/100 == 4:
-		a.again.Store(false)
-		a.doubt.Store(false)
+		a.inDoubt.Store(false)
+		a.keeperDoubt.Store(false)
 	}
 }
 

@@ -154,9 +154,11 @@ func (k *Keeper) renewAhead(now time.Time) {
 	}
 }
 
-// tooSoon reports whether a rejected token must not be replaced yet. It then
-// keeps that token a moment longer, so that the source is not asked only to
-// send the same token again. The caller holds k.mu.
+// tooSoon reports whether a rejected token must not be replaced yet: within a
+// second of the last replacement, and, if the same token was rejected before,
+// within a second of the last fetch. It then keeps that token a moment longer, so
+// that the source is not asked only to send the same token again. The caller holds
+// k.mu.
 func (k *Keeper) tooSoon(now time.Time, rejected string) bool {
 	if now.Sub(k.replaced) >= renewalPause && (k.rejected != rejected || now.Sub(k.asked) >= renewalPause) {
 		return false
@@ -194,7 +196,9 @@ func (k *Keeper) run(ctx context.Context, f *fetching, rejected string) {
 }
 
 // callSource calls fetch, foreign code, and turns a panic into an error.
-func callSource(ctx context.Context, rejected string, fetch func(context.Context, string) (*oauth2.Token, error)) (token *oauth2.Token, err error) {
+func callSource(
+	ctx context.Context, rejected string, fetch func(context.Context, string) (*oauth2.Token, error),
+) (token *oauth2.Token, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the token source panicked with a %T", p)
@@ -203,8 +207,9 @@ func callSource(ctx context.Context, rejected string, fetch func(context.Context
 	return fetch(ctx, rejected)
 }
 
-// end books the result of a fetch. A token that comes too late is still kept if
-// there is no valid one.
+// end books the result of a fetch, or after 15 s that there is none yet: then it
+// runs again when the fetch returns. A token that comes so late is still kept if
+// there is no valid one. A failure is remembered if somebody had to wait for it.
 func (k *Keeper) end(f *fetching, token *oauth2.Token, err error) {
 	defer f.cancel()
 	k.mu.Lock()
@@ -248,8 +253,8 @@ func (k *Keeper) keep(auth *Authorization, replacing bool) {
 	case replacing:
 		auth.until = k.replaced.Add(renewalPause)
 	}
-	auth.doubt = &k.doubt
-	auth.again.Store(k.doubt.Load())
+	auth.keeperDoubt = &k.doubt
+	auth.inDoubt.Store(k.doubt.Load())
 	k.kept, k.failedUntil, k.nextAhead = auth, time.Time{}, time.Time{}
 }
 

@@ -83,8 +83,9 @@ func (r *run[J, R]) pull(ctx context.Context, input iter.Seq2[J, error]) {
 	}
 }
 
-// handOver gives a job that has entered the gate to a free worker, or to a new
-// one. The gate bounds the number of workers.
+// handOver gives a job that has entered the gate to an idle worker, or to a new
+// one. There are about as many workers as jobs that the gate let in and that have
+// not ended, those away included.
 func (r *run[J, R]) handOver(ctx context.Context, job J) {
 	select {
 	case r.jobs <- job:

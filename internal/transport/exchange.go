@@ -134,9 +134,10 @@ func (x *Exchange) Measure() { x.measure = true }
 // Waited returns how long reads of the body have waited for bytes.
 func (x *Exchange) Waited() time.Duration { return x.waited }
 
-// Pause runs wait outside the limits of time, between two requests of the
-// exchange. The second one has the limits that are returned for the time that was
-// left to the first, and needs a connection again.
+// Pause runs wait between two requests of the exchange, while none of its limits
+// of time runs. limits returns the limits of the second request, made of the time
+// that the first one had left; the second needs a connection again. Pause returns
+// the error of wait, or Limits.Cause if the time was over already.
 func (x *Exchange) Pause(wait func() error, limits func(left time.Duration) Limits) error {
 	if !x.timer.Stop() {
 		return x.limits.Cause
