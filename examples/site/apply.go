@@ -24,7 +24,9 @@ type applyPage struct {
 	Fields   []field
 	Problems int
 	Complete bool
-	SignIn   bool // their sign-in ended while they filled the form in
+	SignIn   bool   // their sign-in ended while they filled the form in
+	Anew     bool   // somebody has signed in since they opened the form
+	For      string // the session that the form is of
 }
 
 type field struct {
@@ -44,9 +46,11 @@ func (s *site) apply(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return statusError(http.StatusNotFound)
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
-	if err := r.ParseForm(); err != nil {
-		return statusError(http.StatusBadRequest)
+	if r.Method == http.MethodPost {
+		r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
+		if err := r.ParseForm(); err != nil {
+			return statusError(http.StatusBadRequest)
+		}
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
@@ -70,9 +74,14 @@ func (s *site) apply(w http.ResponseWriter, r *http.Request) error {
 	}
 
 	p := s.applyPage(r, check.Information)
+	p.For = visitor.form
 	status := http.StatusOK
 	var problems jobboard.AnswersError
-	if r.Method == http.MethodPost {
+	switch {
+	case r.Method != http.MethodPost:
+	case r.PostForm.Get("for") != visitor.form: // it may be another's: this browser has a new session since
+		p.Anew, status = true, http.StatusConflict
+	default:
 		_, err := p.Job.CheckAnswers(answersOf(r, p.Job), rules)
 		if wrong, ok := errors.AsType[*jobboard.AnswersError](err); ok {
 			problems, status = *wrong, http.StatusUnprocessableEntity

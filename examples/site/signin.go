@@ -21,6 +21,7 @@ import (
 // session is one visitor who has signed in.
 type session struct {
 	user oauth2.TokenSource
+	form string // sent with each form that is shown in it, and of no use elsewhere
 	seen time.Time
 	used bool // since the visitor signed in
 }
@@ -42,6 +43,7 @@ func (all *sessions) put(s session) string {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	id := rand.Text()
+	s.form = rand.Text()
 	all.use(id, s)
 	return id
 }

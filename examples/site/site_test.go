@@ -117,6 +117,11 @@ func (v *visitor) post(path string, form url.Values, header ...string) (int, str
 // back with a code.
 func (v *visitor) signIn(fake *jobboardtest.Server, next string) (int, string) {
 	v.t.Helper()
+	return v.signInAs(fake.Demo.Applicant, next)
+}
+
+func (v *visitor) signInAs(applicant int64, next string) (int, string) {
+	v.t.Helper()
 	noRedirect := *v.client
 	noRedirect.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	resp, err := noRedirect.Get(v.origin + "/signin?next=" + url.QueryEscape(next))
@@ -129,7 +134,7 @@ func (v *visitor) signIn(fake *jobboardtest.Server, next string) (int, string) {
 		v.t.Fatal(err)
 	}
 	// The board's page has a form with the applicants.
-	back, err := noRedirect.PostForm(location.String(), url.Values{"applicant": {fmt.Sprint(fake.Demo.Applicant)}})
+	back, err := noRedirect.PostForm(location.String(), url.Values{"applicant": {fmt.Sprint(applicant)}})
 	if err != nil {
 		v.t.Fatal(err)
 	}
@@ -211,7 +216,8 @@ func TestApplicant(t *testing.T) {
 		t.Error("ägyptisch comes after belgisch")
 	}
 
-	status, body = v.post(form, url.Values{"q8": {"nonsense"}})
+	mine := formOf(body)
+	status, body = v.post(form, url.Values{"q8": {"nonsense"}, "for": {mine}})
 	want(t, "problems", status, body, 422, "6 Antworten brauchen noch Ihre Aufmerksamkeit.", "autofocus", `aria-describedby="q8-problem"`,
 		"Bitte wählen Sie eine der Antworten.", "Bitte wählen Sie Ihre Staatsangehörigkeit.")
 	if strings.Count(body, "autofocus") != 1 {
@@ -219,7 +225,7 @@ func TestApplicant(t *testing.T) {
 	}
 	status, body = v.post(form, url.Values{
 		"q8": {"2900101"}, "q9": {"55.000"}, "q10": {"Die Lage."}, "nationality": {"2800137"},
-		"q11": {firstChoice(body, "q11")}, "q-1": {firstChoice(body, "q-1")},
+		"q11": {firstChoice(body, "q11")}, "q-1": {firstChoice(body, "q-1")}, "for": {mine},
 	})
 	want(t, "complete", status, body, 200, "Alles ist beantwortet")
 
@@ -590,7 +596,7 @@ func TestAnswersSurviveTheSession(t *testing.T) {
 	kept := func(what string) {
 		t.Helper()
 		status, body := v.post(form, answers)
-		want(t, what, status, body, 403, "Ihre Anmeldung ist abgelaufen, Ihre Antworten stehen noch hier.", `target="_blank">Anmelden`,
+		want(t, what, status, body, 403, "Ihre Anmeldung ist abgelaufen, Ihre Antworten stehen noch hier.", `target="_blank" rel="noopener">Anmelden`,
 			`value="2900101" selected`, `value="55.000"`, "Die &lt;Lage&gt;.</textarea>", `href="/signin?next=`)
 	}
 	kept("never signed in")
@@ -601,8 +607,48 @@ func TestAnswersSurviveTheSession(t *testing.T) {
 	kept("ended here")
 	v.signIn(fake, "/")
 	status, body := v.post(form, answers)
-	want(t, "signed in again", status, body, 422, `value="55.000"`)
+	want(t, "signed in again", status, body, 409, `value="55.000"`)
+	answers.Set("for", formOf(body))
+	status, body = v.post(form, answers)
+	want(t, "sent again", status, body, 422, `value="55.000"`)
 	if strings.Contains(body, "Anmeldung ist abgelaufen") {
 		t.Error("signed in, and told to sign in")
+	}
+}
+
+// A form that was opened for one applicant is not sent for another who has signed in
+// since in the same browser.
+func TestFormIsOfItsApplicant(t *testing.T) {
+	v, fake := start(t)
+	form := fmt.Sprintf("/jobs/%d/apply", fake.Demo.OpenJob)
+	_, body := v.signIn(fake, form)
+	answers := url.Values{
+		"q8": {"2900101"}, "q9": {"55.000"}, "q10": {"Die Lage."}, "nationality": {"2800137"},
+		"q11": {firstChoice(body, "q11")}, "q-1": {firstChoice(body, "q-1")}, "for": {formOf(body)},
+	}
+	_, body = v.signInAs(fake.Demo.InternalApplicant, "/")
+	status, body := v.post(form, answers)
+	want(t, "another's form", status, body, 409, "Seit Sie dieses Formular geöffnet haben", `value="55.000"`)
+	answers.Set("for", formOf(body))
+	status, body = v.post(form, answers)
+	want(t, "seen", status, body, 200, "Alles ist beantwortet")
+}
+
+// formOf returns by what the site knows whose form a page has.
+func formOf(body string) string {
+	_, value, _ := strings.Cut(body, `name="for" value="`)
+	value, _, _ = strings.Cut(value, `"`)
+	return value
+}
+
+// The form takes no notice of a query that others have added.
+func TestFormWithForeignQuery(t *testing.T) {
+	v, fake := start(t)
+	status, body := v.signIn(fake, fmt.Sprintf("/jobs/%d/apply", fake.Demo.OpenJob))
+	want(t, "without", status, body, 200)
+	for _, query := range []string{"utm=a;b", "utm=50%"} {
+		status, body = v.get(fmt.Sprintf("/jobs/%d/apply?%s", fake.Demo.OpenJob, query))
+		want(t, query, status, body, 200, "Haben Sie einen Führerschein",
+			fmt.Sprintf(`action="/jobs/%d/apply"`, fake.Demo.OpenJob))
 	}
 }

@@ -19,7 +19,7 @@ type words struct {
 	MayApply, Apply, SignIn, SignOut, SignInFirst, Privacy              string
 	ApplyTo, Nationality, Send, Choose, OneProblem, ManyProblems        string
 	Complete, UnknownPlace, Stale, Age, Down, NotFound, Wrong           string
-	SignInAgain, SignInRefused, SignInToSend                            string
+	SignInAgain, SignInRefused, SignInToSend, SignedInAnew              string
 	TooMany, Unchecked, Skip                                            string
 
 	decisions map[jobboard.Decision]string
@@ -46,6 +46,7 @@ var english = words{
 	SignInAgain:   "Your sign-in has ended. Please sign in again.",
 	SignInRefused: "The job board does not accept your sign-in. Please try again later.",
 	SignInToSend:  "Your sign-in has ended, and your answers are still here. Sign in in a new window, then send them from this one.",
+	SignedInAnew:  "Somebody has signed in since you opened this form. If it was you, please check your answers and send them again.",
 	TooMany:       "The job board is busy. Please try again in a minute.",
 	Unchecked:     "We cannot check at the moment whether you may apply. Please try again in a few minutes.",
 	decisions: map[jobboard.Decision]string{
@@ -87,6 +88,8 @@ var german = words{
 	SignInRefused: "Die Stellenbörse nimmt Ihre Anmeldung nicht an. Bitte versuchen Sie es später noch einmal.",
 	SignInToSend: "Ihre Anmeldung ist abgelaufen, Ihre Antworten stehen noch hier. " +
 		"Melden Sie sich in einem neuen Fenster an und senden Sie sie dann von hier.",
+	SignedInAnew: "Seit Sie dieses Formular geöffnet haben, hat sich jemand angemeldet. " +
+		"Wenn Sie das waren, prüfen Sie bitte Ihre Antworten und senden Sie sie noch einmal.",
 	TooMany:   "Die Stellenbörse ist ausgelastet. Bitte versuchen Sie es in einer Minute noch einmal.",
 	Unchecked: "Wir können zurzeit nicht prüfen, ob Sie sich bewerben können. Bitte versuchen Sie es in ein paar Minuten noch einmal.",
 	decisions: map[jobboard.Decision]string{
