@@ -80,7 +80,7 @@ func (c *call) sendBadly(w http.ResponseWriter, a answer, f *Fault) {
 	case FalseBr:
 		h.Set("Content-Encoding", "br")
 	}
-	noBody := a.status == http.StatusNoContent || a.status == http.StatusNotModified
+	noBody := bodiless(a.status)
 	if size == 0 && f.Break != "" {
 		size = 1 // promised and never sent: an empty body has nothing that could be lost
 	}

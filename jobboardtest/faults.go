@@ -59,7 +59,7 @@ type Fault struct {
 type Break string
 
 // Where an answer breaks. ResetBody, CutBody and StallBody announce an empty body
-// as one byte, so that something is missing.
+// as one byte, so that something is missing; a Status of 204 or 304 has no body for them.
 const (
 	// ResetBefore resets the connection before the first byte. Over a connection
 	// that it has used before, net/http then sends a GET again by itself.
@@ -132,8 +132,15 @@ func (f *Fault) wrongDelivery() string {
 		return "delay, jitter, after, drip_bytes and drip_every cannot be below 0"
 	case endless && (f.Encoding == DoubleGzip || f.Encoding == BrokenGzip || f.Break == CutBody):
 		return "a body without end cannot be cut, packed twice or damaged"
+	case bodiless(f.Status) && slices.Contains([]Break{ResetBody, CutBody, StallBody}, f.Break):
+		return fmt.Sprintf("an answer with status %d has no body to break in", f.Status)
 	}
 	return ""
+}
+
+// bodiless reports whether answers with a status have no body.
+func bodiless(status int) bool {
+	return status == http.StatusNoContent || status == http.StatusNotModified
 }
 
 // headerCanBeSent: net/http would leave out a field with such a name, and change

@@ -380,6 +380,20 @@ func TestStatusOfAFault(t *testing.T) {
 	}
 }
 
+// An answer without a body cannot break in it: it would come whole.
+func TestBreakNeedsABody(t *testing.T) {
+	for _, status := range []int{204, 304} {
+		for at, want := range map[jobboardtest.Break]bool{
+			"": true, jobboardtest.ResetBefore: true, jobboardtest.StallBefore: true,
+			jobboardtest.ResetBody: false, jobboardtest.CutBody: false, jobboardtest.StallBody: false,
+		} {
+			if err := (jobboardtest.Fault{Status: status, Break: at}).Check(); (err == nil) != want {
+				t.Errorf("%d %q: %v", status, at, err)
+			}
+		}
+	}
+}
+
 func TestFaultJSON(t *testing.T) {
 	full := jobboardtest.Fault{
 		Name: "n", Operation: jobboardtest.OpSearch, Path: "/x/*", Skip: 1, Times: 2, For: 3 * time.Second, Share: 0.5, Seed: 7,

@@ -358,3 +358,27 @@ func TestOnShutdown(t *testing.T) {
 		})
 	}
 }
+
+// A program that reads on after it has closed a body gets an error, not an end: the
+// rest would be lost without a word.
+func TestReadAfterClose(t *testing.T) {
+	for _, way := range ways {
+		srv := jobboardtest.New(t, append(way.opts, jobboardtest.WithDemo())...)
+		req, err := http.NewRequestWithContext(t.Context(), "GET", searchURL(srv), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+srv.Demo.ClientToken)
+		res, err := way.with(srv).RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = io.CopyN(io.Discard, res.Body, 100); err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if n, err := io.Copy(io.Discard, res.Body); err == nil {
+			t.Errorf("%s: %d further bytes and the end", way.name, n)
+		}
+	}
+}

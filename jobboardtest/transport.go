@@ -71,6 +71,7 @@ func (t directTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	closed := context.AfterFunc(t.s.ctx, func() { w.end(io.ErrUnexpectedEOF) })
 	go func() {
 		defer func() {
+			in.Body.Close()
 			closed()
 			switch p := recover(); p {
 			case nil:
@@ -81,7 +82,6 @@ func (t directTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 			default:
 				panic(p)
 			}
-			in.Body.Close()
 		}()
 		t.s.serve(at, w, in)
 	}()
@@ -190,15 +190,15 @@ func (b *directBody) Read(p []byte) (int, error) {
 	return n, b.w.readersOwn(err)
 }
 
-var errBodyClosed = errors.New("http: read on closed response body")
-
 // Close lets the handler go.
 func (b *directBody) Close() error {
 	b.stop()
-	b.w.body.drop()
-	b.w.end(errBodyClosed)
+	b.w.body.close()
+	b.w.cancel()
 	return nil
 }
+
+var errBodyClosed = errors.New("http: read on closed response body")
 
 // maxBuffered is how much of a body is kept before the reader has to take it.
 const maxBuffered = 256 << 10
@@ -248,9 +248,11 @@ func (b *bufferedPipe) end(err error) {
 	b.changed.Broadcast()
 }
 
-// drop forgets what was not read.
-func (b *bufferedPipe) drop() {
+// close forgets what was not read, and how it ended.
+func (b *bufferedPipe) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.buf.Reset()
+	b.err = errBodyClosed
+	b.changed.Broadcast()
 }

@@ -236,7 +236,7 @@ func (v Variants) checkNumbers() error {
 	switch {
 	case v.ErrorStatus != 0 && (v.ErrorStatus < 200 || v.ErrorStatus > 599):
 		return fmt.Errorf("jobboardtest: variant error_status is %d, not a status between 200 and 599", v.ErrorStatus)
-	case v.ErrorStatus == 204 || v.ErrorStatus == 304:
+	case bodiless(v.ErrorStatus):
 		return fmt.Errorf("jobboardtest: variant error_status is %d, which has no body for the code", v.ErrorStatus)
 	case v.UnknownChannel != 0 && v.UnknownChannel != 400 && v.UnknownChannel != 404:
 		return fmt.Errorf("jobboardtest: variant unknown_channel is %d, not 0, 400 or 404", v.UnknownChannel)

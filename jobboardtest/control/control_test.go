@@ -150,6 +150,9 @@ func TestStateFromOutside(t *testing.T) {
 	if j := s.must("PATCH", "/jobs/"+job, `{"questions":[{"id":"9","type":"TEXT","label":"!"}]}`); fmt.Sprint(j["questions"]) != "[map[id:9 label:! type:TEXT]]" {
 		t.Errorf("questions were mixed with the old ones: %v", j["questions"])
 	}
+	if j := s.must("PATCH", "/jobs/"+job, `{"location":{"city":null}}`); fmt.Sprint(j["location"]) != "map[lat:52.5 long:13.4]" {
+		t.Errorf("a member of a member emptied: %v", j["location"])
+	}
 	if j := s.must("PATCH", "/jobs/"+job, `{"location":null,"questions":null,"language":null}`); j["location"] != nil || j["questions"] != nil || j["title"] != "Baker" || j["language"] != "en" {
 		t.Errorf("emptied: %v", j)
 	}

@@ -129,19 +129,29 @@ func patch[T any](r *http.Request, v T) (T, error) {
 	if err != nil {
 		return v, err
 	}
-	var has map[string]json.RawMessage
-	if err := json.Unmarshal(data, &has); err != nil {
-		return v, unmarshal(data, &struct{}{})
-	}
-	fields := reflect.ValueOf(&v).Elem()
-	for i := range fields.NumField() {
-		value, ok := has[memberName(fields.Type().Field(i))]
-		if ok && (fields.Field(i).Kind() == reflect.Slice || string(value) == "null") {
-			fields.Field(i).SetZero()
-		}
-	}
+	empty(reflect.ValueOf(&v).Elem(), data)
 	err = unmarshal(data, &v)
 	return v, err
+}
+
+// empty zeroes the fields of a struct that an object has a list or null for, which
+// encoding/json would join with the old list or ignore.
+func empty(fields reflect.Value, object []byte) {
+	var has map[string]json.RawMessage
+	if json.Unmarshal(object, &has) != nil {
+		return // decoding the body tells what is wrong with it
+	}
+	for i := range fields.NumField() {
+		field := fields.Field(i)
+		value, ok := has[memberName(fields.Type().Field(i))]
+		switch {
+		case !ok:
+		case field.Kind() == reflect.Slice || string(value) == "null":
+			field.SetZero()
+		case field.Kind() == reflect.Struct:
+			empty(field, value)
+		}
+	}
 }
 
 func unmarshal(data []byte, into any) error {
