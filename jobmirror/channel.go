@@ -197,6 +197,12 @@ func (t *tx) list(src *source, turn turn, marked []int64, rows []*row) (wanted b
 	return len(jobs) > 0, t.want(jobs)
 }
 
+// selectTold selects those of some postings that the copy has in another language too, in
+// the same version and with the same job. The signs keep a database from looking them
+// up by their versions or jobs, which all postings of a board may have in common.
+const selectTold = `SELECT p.id, 1 = 1 FROM postings p JOIN postings o ON o.posting = p.posting AND o.id <> p.id
+	AND +o.version = p.version AND +o.job = p.job WHERE p.id IN @ids`
+
 // toldInAnotherLanguage finds those of some rows that are new, or of a newer version,
 // and whose posting the copy had before in another language, in the same version and
 // with the same job: they say nothing new of it.
@@ -210,8 +216,7 @@ func (t *tx) toldInAnotherLanguage(rows []*row) (map[int64]bool, error) {
 	if len(fresh) == 0 {
 		return nil, nil
 	}
-	return pairs[int64, bool](t, `SELECT p.id, 1 = 1 FROM postings p JOIN postings o ON o.posting = p.posting AND o.id <> p.id
-		AND o.version = p.version AND o.job = p.job WHERE p.id IN @ids`, ids(fresh))
+	return pairs[int64, bool](t, selectTold, ids(fresh))
 }
 
 // knownPosting is what must be known of a stored posting to tell whether it

@@ -172,6 +172,25 @@ func TestFurtherLanguageAsksNothingTwice(t *testing.T) {
 	})
 }
 
+// What the copy has in another language is found by the posting: all postings may be
+// of one job, and without a version.
+func TestFurtherLanguageIsFoundByThePosting(t *testing.T) {
+	m := guarded(t)
+	do(t, m, func(t *tx) error {
+		return t.rows("EXPLAIN QUERY PLAN "+selectTold, []any{ids([]int64{1})}, func(scan func(...any) error) error {
+			var (
+				skip any
+				step string
+			)
+			err := scan(&skip, &skip, &skip, &step)
+			if strings.Contains(step, "version=?") || strings.Contains(step, "job=?") {
+				return fmt.Errorf("the plan has %s", step)
+			}
+			return err
+		})
+	})
+}
+
 // A posting that a feed says is one job's, and whose own link names another, falls
 // back on that one when the feed's entry goes; the mirror then asks about it.
 func TestJobOfALinkThatAFeedHid(t *testing.T) {
