@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html"
 	"net/url"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -219,4 +220,26 @@ func FuzzHideIsLinear(f *testing.F) {
 			t.Errorf("%.50q, %.50q: %s", start, part, problem)
 		}
 	})
+}
+
+// Quotings that each complete another, as many as a text has room for, take no
+// stack: its growth would cost a new goroutine tens of milliseconds and megabytes.
+func TestNestedQuotingsTakeNoStack(t *testing.T) {
+	const size = 64 << 10
+	for _, nested := range []struct{ quoting, end string }{
+		{"%3", "5"}, {`\x3`, "5"}, {`\u003`, "5"}, {`\U0000003`, "5"}, {"&#59", ";"}, {"%2", "5"}, {"&amp", ";"},
+	} {
+		text := strings.Repeat(nested.quoting, size/len(nested.quoting)) + nested.end
+		grown := make(chan uint64)
+		go func() { // with a small stack
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			Hide(text, []string{"secret"})
+			runtime.ReadMemStats(&after)
+			grown <- after.StackInuse - min(before.StackInuse, after.StackInuse)
+		}()
+		if n := <-grown; n > 256<<10 {
+			t.Errorf("%s...%s: %d KiB of stack", nested.quoting, nested.end, n>>10)
+		}
+	}
 }

@@ -37,78 +37,95 @@ func unquote(text string) *unquoted {
 	return u
 }
 
-// push adds a byte, and undoes the quoting that it completes.
+// push adds a byte, and undoes the quoting that it completes. It does so in a loop,
+// because what a quoting stands for may complete another, as often as the text is
+// long: "%3%3%35" is "5".
 func (u *unquoted) push(c byte, at span) {
-	u.steps++
-	n := len(u.bytes)
-	if c == '\\' && n > 0 && u.bytes[n-1] == '\\' {
-		u.at[n-1].to = at.to // a run counts as one
-		return
-	}
-	u.bytes, u.at = append(u.bytes, c), append(u.at, at)
-	switch {
-	case c == ';':
-		u.undoEntity()
-	case hexValue(c) >= 0:
-		u.undoHex()
+	for {
+		u.steps++
+		n := len(u.bytes)
+		if c == '\\' && n > 0 && u.bytes[n-1] == '\\' {
+			u.at[n-1].to = at.to // a run counts as one
+			return
+		}
+		u.bytes, u.at = append(u.bytes, c), append(u.at, at)
+		from, plain := u.quoting()
+		if plain == "" {
+			return
+		}
+		at = span{u.at[from].from, at.to}
+		u.bytes, u.at = u.bytes[:from], u.at[:from]
+		last := len(plain) - 1
+		for i := range last { // of a character beyond ASCII, or one of the few entities of two
+			u.push(plain[i], at)
+		}
+		c = plain[last]
 	}
 }
 
-// undoHex undoes %XX, \xXX, \uXXXX and \UXXXXXXXX that end with the last byte.
-func (u *unquoted) undoHex() {
+// quoting returns where the quoting begins that the last byte completes, and what
+// it stands for, which is empty if there is none.
+func (u *unquoted) quoting() (from int, plain string) {
+	switch c := u.bytes[len(u.bytes)-1]; {
+	case c == ';':
+		return u.entity()
+	case hexValue(c) >= 0:
+		return u.hex()
+	}
+	return 0, ""
+}
+
+// hex reads %XX, \xXX, \uXXXX and \UXXXXXXXX that end with the last byte.
+func (u *unquoted) hex() (from int, plain string) {
 	b := u.bytes
 	last := len(b) - 1
 	switch {
 	case last >= 2 && b[last-2] == '%':
-		u.undoDigits(last-2, last-1)
+		return u.digits(last-2, last-1)
 	case last >= 3 && b[last-2] == 'x' && b[last-3] == '\\':
-		u.undoDigits(last-3, last-1)
+		return u.digits(last-3, last-1)
 	case last >= 5 && b[last-4] == 'u' && b[last-5] == '\\':
-		u.undoDigits(last-5, last-3)
+		return u.digits(last-5, last-3)
 	case last >= 9 && b[last-8] == 'U' && b[last-9] == '\\':
-		u.undoDigits(last-9, last-7)
+		return u.digits(last-9, last-7)
 	}
+	return 0, ""
 }
 
-// undoDigits undoes a quoting of hexadecimal digits, if it has nothing else: two
-// of them stand for a byte, more for a character.
-func (u *unquoted) undoDigits(from, digits int) {
+// digits reads a quoting of hexadecimal digits, if it has nothing else: two of them
+// stand for a byte, more for a character.
+func (u *unquoted) digits(from, digits int) (begin int, plain string) {
 	v := rune(0)
 	for _, c := range u.bytes[digits:] {
 		u.steps++
 		digit := hexValue(c)
 		if digit < 0 || v > utf8.MaxRune {
-			return
+			return 0, ""
 		}
 		v = v<<4 | digit
 	}
-	at := span{u.at[from].from, u.at[len(u.at)-1].to}
 	switch {
 	case len(u.bytes)-digits == 2:
-		u.cut(from)
-		u.push(byte(v), at)
+		return from, string([]byte{byte(v)})
+	case utf16.IsSurrogate(v):
+		return u.surrogate(from, v)
 	case v <= utf8.MaxRune:
-		u.replaceRune(from, v)
+		return from, string(v)
 	}
+	return 0, ""
 }
 
-// replaceRune puts a character in the place of a quoting. The halves of one
-// beyond 16 bits come one after the other: the first is kept until the second
-// is there.
-func (u *unquoted) replaceRune(from int, r rune) {
+// surrogate returns what half of a character beyond 16 bits stands for. The halves
+// come one after the other: the first is kept until the second is there.
+func (u *unquoted) surrogate(from int, r rune) (begin int, plain string) {
 	const half = 3 // bytes that a half takes, as UTF-8 would write it
-	if utf16.IsSurrogate(r) {
-		if from >= half && u.bytes[from-half] == 0xed {
-			high := rune(0xd000) | rune(u.bytes[from-2]&0x3f)<<6 | rune(u.bytes[from-1]&0x3f)
-			if whole := utf16.DecodeRune(high, r); whole != utf8.RuneError {
-				u.replace(from-half, string(whole))
-				return
-			}
+	if from >= half && u.bytes[from-half] == 0xed {
+		high := rune(0xd000) | rune(u.bytes[from-2]&0x3f)<<6 | rune(u.bytes[from-1]&0x3f)
+		if whole := utf16.DecodeRune(high, r); whole != utf8.RuneError {
+			return from - half, string(whole)
 		}
-		u.replace(from, string([]byte{0xed, 0x80 | byte(r>>6)&0x3f, 0x80 | byte(r)&0x3f}))
-		return
 	}
-	u.replace(from, string(r))
+	return from, string([]byte{0xed, 0x80 | byte(r>>6)&0x3f, 0x80 | byte(r)&0x3f})
 }
 
 // Bounds of the length of an HTML entity that is undone, in bytes.
@@ -117,31 +134,20 @@ const (
 	maxEntity = 12
 )
 
-// undoEntity undoes an entity of HTML that ends with the last byte.
-func (u *unquoted) undoEntity() {
+// entity reads an entity of HTML that ends with the last byte.
+func (u *unquoted) entity() (from int, plain string) {
 	start := max(0, len(u.bytes)-maxEntity)
 	i := bytes.LastIndexByte(u.bytes[start:], '&')
 	u.steps += len(u.bytes) - start
 	if i < 0 || len(u.bytes)-start-i < minEntity {
-		return
+		return 0, ""
 	}
 	entity := string(u.bytes[start+i:])
 	if plain := html.UnescapeString(entity); plain != entity && len(plain) < len(entity) {
-		u.replace(start+i, plain)
+		return start + i, plain
 	}
+	return 0, ""
 }
-
-// replace puts what a quoting stands for in the place of the bytes from from on.
-func (u *unquoted) replace(from int, plain string) {
-	at := span{u.at[from].from, u.at[len(u.at)-1].to}
-	u.cut(from)
-	for i := range len(plain) {
-		u.push(plain[i], at)
-	}
-}
-
-// cut drops the bytes from from on.
-func (u *unquoted) cut(from int) { u.bytes, u.at = u.bytes[:from], u.at[:from] }
 
 // hexValue returns the value of a hexadecimal digit, -1 for another byte.
 func hexValue(c byte) rune {
