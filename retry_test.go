@@ -215,3 +215,30 @@ func TestTokenOutlastsAnAttemptThatIsNotSent(t *testing.T) {
 		}
 	})
 }
+
+// A Retry-After as long as the policy allows is waited for.
+func TestLongestRetryAfter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		requests := 0
+		client, err := NewClient(Config{
+			BaseURL: "https://jobs.example",
+			HTTPClient: &http.Client{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+				requests++
+				res := &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("true")), Request: r}
+				if requests == 1 {
+					res.StatusCode = http.StatusServiceUnavailable
+					res.Header.Set("Retry-After", "30")
+				}
+				return res, nil
+			})},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		_, err = client.Applicant(StaticToken("token")).HasApplied(t.Context(), 1)
+		if waited := time.Since(start); err != nil || waited < 30*time.Second {
+			t.Errorf("after %v: %v", waited, err)
+		}
+	})
+}

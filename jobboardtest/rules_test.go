@@ -339,6 +339,7 @@ func TestSearchFilters(t *testing.T) {
 		{"c", "", out, "1 2 3 6"},
 		{"c", "?search=berlin", "10:", "1"},
 		{"c", "?search=NURSE+berlin", "10:", "1"},
+		{"c", "?search=cookkitchen", "10:", ""}, // the title ends where another text begins
 		{"c", "?search=nurse+cook", "10:", ""},
 		{"c", "?search=k%C3%96chin", "10:", "3"},
 		{"c", "?search=%D0%9C%D0%95%D0%94", "10:", "6"}, // МЕД

@@ -135,6 +135,7 @@ func TestForms(t *testing.T) {
 		"cut off: " + each(secret[:8], "%%%02x") + "%2":   "cut off: " + Hidden,
 		"cut off: " + each(secret[:7], `\u%04x`) + `\u00`: "cut off: " + Hidden,
 		"too short: " + secret[:5]:                        "too short: " + secret[:5],
+		secret[:6] + "%4":                                 Hidden,
 		"twice " + secret + secret:                        "twice " + Hidden,
 		secret[:8] + ", and then more":                    secret[:8] + ", and then more",
 		"none":                                            "none",

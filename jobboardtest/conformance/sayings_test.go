@@ -51,6 +51,17 @@ var sayings = []struct {
 		}),
 	},
 
+	{
+		name: "a board that loses postings while it is asked", rule: "search/empty-parameters",
+		respond: on("search", once(map[string]bool{}, func(x *exchange) {
+			x.edit(func(o map[string]any) {
+				if strings.HasSuffix(x.req.URL.RawQuery, "=") {
+					o["totalNumberOfJobs"] = 1000
+				}
+			})
+		})),
+	},
+
 	// Postings.
 	{
 		name: "no postings", rule: "search/posting-fields", says: "has no postings",
@@ -346,6 +357,16 @@ var sayings = []struct {
 		name: "a path that is none", rule: "subscriptions/subscribe", says: "that is no part of a URL",
 		target: func(t *conformance.Target) { t.Subscription.Path = "/jobabo\x7f" },
 	},
+}
+
+// once changes the first answer to each query, and no other.
+func once(seen map[string]bool, f func(*exchange)) func(*exchange) {
+	return func(x *exchange) {
+		if query := x.req.URL.RawQuery; !seen[query] {
+			seen[query] = true
+			f(x)
+		}
+	}
 }
 
 func onPage(f func(page map[string]any)) func(*exchange) {

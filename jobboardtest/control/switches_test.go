@@ -1,6 +1,32 @@
 package control
 
-import "testing"
+import (
+	"slices"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// TestSwitchesOfTwoServers shows what two servers serve on pages that are drawn
+// at the same time.
+func TestSwitchesOfTwoServers(t *testing.T) {
+	chosen := func(all []variantSwitch) (values []string) {
+		for _, s := range all {
+			for _, w := range s.Words {
+				if w.Selected {
+					values = append(values, w.Value)
+				}
+			}
+		}
+		return values
+	}
+	first := switches(jobboardtest.Variants{Missing: jobboardtest.MissingAbsent})
+	before := chosen(first)
+	switches(jobboardtest.Variants{})
+	if after := chosen(first); !slices.Equal(after, before) || !slices.Contains(before, "absent") {
+		t.Errorf("one page chose %q, and %q after the other was drawn", before, after)
+	}
+}
 
 // TestPresets holds each button against the fault that it plants.
 func TestPresets(t *testing.T) {
