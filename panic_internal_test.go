@@ -54,7 +54,10 @@ func TestPanicEndsTheAttempt(t *testing.T) {
 					t.Errorf("%s: panic %v", name, p)
 				}
 			}()
-			for range client.Postings(t.Context(), "x", Query{}) {
+			for _, err := range client.Postings(t.Context(), "x", Query{}) {
+				if err != nil {
+					t.Errorf("%s: it yielded %v", name, err)
+				}
 			}
 			t.Errorf("%s: no panic", name)
 		}()

@@ -626,7 +626,7 @@ func TestFormIsOfItsApplicant(t *testing.T) {
 		"q8": {"2900101"}, "q9": {"55.000"}, "q10": {"Die Lage."}, "nationality": {"2800137"},
 		"q11": {firstChoice(body, "q11")}, "q-1": {firstChoice(body, "q-1")}, "for": {formOf(body)},
 	}
-	_, body = v.signInAs(fake.Demo.InternalApplicant, "/")
+	v.signInAs(fake.Demo.InternalApplicant, "/")
 	status, body := v.post(form, answers)
 	want(t, "another's form", status, body, 409, "Seit Sie dieses Formular geöffnet haben", `value="55.000"`)
 	answers.Set("for", formOf(body))
