@@ -96,7 +96,7 @@ need_apt() {
 
 # need_programs: installs what tests and tools use beside Go, in one go.
 need_programs() {
-	local wanted=() missing=() want sudo=
+	local wanted=() missing=()
 	need_apt git git
 	need_apt cc gcc libc6-dev
 	need_apt curl curl ca-certificates
@@ -115,6 +115,12 @@ need_programs() {
 	if ! command -v chromium-browser >/dev/null && ! command -v google-chrome >/dev/null; then
 		need_apt chromium chromium
 	fi
+	install_missing
+}
+
+# install_missing: installs what need_apt found missing.
+install_missing() {
+	local want sudo=
 	[ ${#missing[@]} -gt 0 ] || return 0
 	echo "installing ${missing[*]}"
 	if ! command -v apt-get >/dev/null; then
