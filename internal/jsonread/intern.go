@@ -12,10 +12,11 @@ func (in *interner) get(b []byte) string {
 	if len(b) > maxInterned {
 		return string(b)
 	}
-	// A string is in one of two places. The one that was missed last is in the
-	// first, and what was there is in the second.
-	first := maphash.Bytes(seed, b) % 256
-	second := first ^ 1
+	// A string is in one of two places, which it shares with the strings of the
+	// same hash. The one that was missed last is in the first, and what was there
+	// is in the second.
+	first := maphash.Bytes(seed, b) % 128 * 2
+	second := first + 1
 	if s := in.known[first]; s == string(b) {
 		return s
 	}
