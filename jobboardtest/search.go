@@ -115,18 +115,18 @@ func (v Variants) posting(p *posting, langs []string) []byte {
 func (p *posting) pickLanguage(langs []string) string {
 	for _, l := range langs {
 		try := l
-		for more := true; more; { // zh-hant-tw, zh-hant, zh
+		for { // zh-hant-tw, zh-hant, zh
 			if strings.EqualFold(try, p.Language) {
 				return ""
 			}
 			if key := p.translation(try); key != "" {
 				return key
 			}
-			if end := strings.LastIndexByte(try, '-'); end >= 0 {
-				try = try[:end]
-			} else {
-				more = false
+			end := strings.LastIndexByte(try, '-')
+			if end < 0 {
+				break
 			}
+			try = try[:end]
 		}
 		if own, _, _ := strings.Cut(p.Language, "-"); strings.EqualFold(own, try) {
 			return ""
