@@ -3,9 +3,12 @@ package conformance_test
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -216,60 +219,61 @@ func refuseWhen(op string, fits func(*exchange) bool) func(*exchange) {
 	})
 }
 
-// breakages are the ways to break a fake, each with the rules that must fail: all
-// of them, and no other.
-var breakages = []struct {
+// breakage is a way to break a fake, or a target. What is said of it stands in
+// testdata/answers.txt.
+type breakage struct {
 	name    string
-	request func(*exchange, *http.Request)
-	respond func(*exchange)
-	fails   []string
-	says    string // in one of the problems
-	skips   string // a rule that cannot be judged then
-}{
+	target  func(*conformance.Target)
+	request func(*exchange, *http.Request) // changes what the fake gets
+	respond func(*exchange)                // changes what it says
+	fails   []string                       // in breakages: the rules that must fail, and no other
+}
+
+var breakages = []breakage{
 	// Section 2.1.
 	{
-		name: "a counter is misspelt", fails: []string{"search/page-fields"}, says: `"totalNumberofJobs" is there`,
+		name: "a counter is misspelt", fails: []string{"search/page-fields"},
 		respond: on("search", edits(func(o map[string]any) { rename(o, "totalNumberOfJobs", "totalNumberofJobs") })),
 	},
 	{
-		name: "a counter is a string", fails: []string{"search/page-fields"}, says: "not an integer",
+		name: "a counter is a string", fails: []string{"search/page-fields"},
 		respond: on("search", edits(func(o map[string]any) { o["numPages"] = "1" })),
 	},
 	{
-		name: "a counter is null", fails: []string{"search/page-fields"}, says: "numPages is null",
+		name: "a counter is null", fails: []string{"search/page-fields"},
 		respond: on("search", edits(func(o map[string]any) { o["numPages"] = nil })),
 	},
 	{
-		name: "a counter is missing", fails: []string{"search/page-fields"}, says: "actualPage is missing",
+		name: "a counter is missing", fails: []string{"search/page-fields"},
 		respond: on("search", edits(func(o map[string]any) { delete(o, "actualPage") })),
 	},
 	{
-		name: "the pages begin at one", fails: []string{"search/page-counts"}, says: "begins at zero",
+		name: "the pages begin at one", fails: []string{"search/page-counts"},
 		respond: on("search", edits(func(o map[string]any) { o["actualPage"] = 1 })),
 	},
 	{
-		name: "the last posting is beyond the page", fails: []string{"search/page-counts"}, says: "lastPostingOnPage 500",
+		name: "the last posting is beyond the page", fails: []string{"search/page-counts"},
 		respond: on("search", edits(func(o map[string]any) { o["lastPostingOnPage"] = 500 })),
 	},
 	{
-		name: "the total counts one page too few", fails: []string{"search/page-counts"}, says: "numPages is 0",
+		name: "the total counts one page too few", fails: []string{"search/page-counts"},
 		respond: on("search", edits(func(o map[string]any) { o["numPages"] = 0 })),
 	},
 	// Section 2.2.
 	{
-		name: "a posting's identifier is misspelt", fails: []string{"search/posting-fields"}, says: `"jobPostingID" is there`,
+		name: "a posting's identifier is misspelt", fails: []string{"search/posting-fields"},
 		respond: on("search", ofPostings(func(o map[string]any) { rename(o, "jobPostingId", "jobPostingID") })),
 	},
 	{
-		name: "a posting's title is missing", fails: []string{"search/posting-fields"}, says: "title is missing",
+		name: "a posting's title is missing", fails: []string{"search/posting-fields"},
 		respond: on("search", ofPostings(func(o map[string]any) { delete(o, "title") })),
 	},
 	{
-		name: "a link is a path", fails: []string{"search/posting-fields"}, says: "not a whole URL",
+		name: "a link is a path", fails: []string{"search/posting-fields"},
 		respond: on("search", ofPostings(func(o map[string]any) { o["applyOnlineLink"] = "/apply/1" })),
 	},
 	{
-		name: "all postings are one", fails: []string{"search/posting-ids"}, says: "more than once",
+		name: "all postings are one", fails: []string{"search/posting-ids"},
 		respond: on("search", func(x *exchange) {
 			if x.req.URL.RawQuery == "" && x.req.Header.Get("Accept-Language") == "" && isClientToken(x) && x.n == 0 {
 				x.edit(func(o map[string]any) {
@@ -280,16 +284,16 @@ var breakages = []struct {
 		}),
 	},
 	{
-		name: "dates are seconds", fails: []string{"search/timestamps"}, says: "no likely number of milliseconds",
+		name: "dates are seconds", fails: []string{"search/timestamps"},
 		respond: on("search", ofPostings(func(o map[string]any) { o["jobStartDate"] = int64(o["jobStartDate"].(float64)) / 1000 })),
 	},
 	{
-		name: "dates are words", fails: []string{"search/timestamps"}, says: "not a number of milliseconds",
+		name: "dates are words", fails: []string{"search/timestamps"},
 		respond: on("search", ofPostings(func(o map[string]any) { o["postingVersionEndDate"] = "never" })),
 	},
 	// Section 2.3.
 	{
-		name: "a config value is no array", fails: []string{"search/config"}, says: "not an array",
+		name: "a config value is no array", fails: []string{"search/config"},
 		respond: on("search", ofPostings(func(o map[string]any) {
 			if c, ok := o["config"].(map[string]any); ok {
 				c["audience"] = "PROFESSIONAL"
@@ -297,7 +301,7 @@ var breakages = []struct {
 		})),
 	},
 	{
-		name: "a config value holds numbers", fails: []string{"search/config"}, says: "not a string",
+		name: "a config value holds numbers", fails: []string{"search/config"},
 		respond: on("search", ofPostings(func(o map[string]any) {
 			if c, ok := o["config"].(map[string]any); ok {
 				c["location"] = []any{1001}
@@ -306,19 +310,19 @@ var breakages = []struct {
 	},
 	// Section 4.1.
 	{
-		name: "the search is at another version", fails: []string{"search/answers"}, says: "404",
+		name: "the search is at another version", fails: []string{"search/answers"},
 		respond: on("search", answers(404, "text/html", "<html>Not Found</html>")),
 	},
 	{
-		name: "the search wants a login", fails: []string{"search/answers"}, says: "no JSON", skips: "search/page-fields",
+		name: "the search wants a login", fails: []string{"search/answers"},
 		respond: on("search", answers(200, "text/html", "<html>Log in</html>")),
 	},
 	{
-		name: "the search answers with a list", fails: []string{"search/answers"}, says: "no JSON object",
+		name: "the search answers with a list", fails: []string{"search/answers"},
 		respond: on("search", answers(200, "application/json", "[]")),
 	},
 	{
-		name: "empty parameters are errors", fails: []string{"search/empty-parameters"}, says: "400",
+		name: "empty parameters are errors", fails: []string{"search/empty-parameters"},
 		respond: on("search", func(x *exchange) {
 			if strings.HasSuffix(x.req.URL.RawQuery, "=") {
 				x.answer(400, "text/plain", "search must not be empty")
@@ -326,15 +330,15 @@ var breakages = []struct {
 		}),
 	},
 	{
-		name: "the search text is ignored", fails: []string{"search/text"}, says: "not in all of them",
+		name: "the search text is ignored", fails: []string{"search/text"},
 		request: setQuery("search", func(q map[string][]string) { delete(q, "search") }),
 	},
 	{
-		name: "the circle is ignored", fails: []string{"search/radius", "search/text-and-radius", "search/unlocated"}, says: "middle of an ocean",
+		name: "the circle is ignored", fails: []string{"search/radius", "search/text-and-radius", "search/unlocated"},
 		request: setQuery("search", func(q map[string][]string) { delete(q, "geoLocation") }),
 	},
 	{
-		name: "the distance is ignored", fails: []string{"search/radius"}, says: "with a distance around the earth",
+		name: "the distance is ignored", fails: []string{"search/radius"},
 		request: setQuery("search", func(q map[string][]string) {
 			if parts := strings.Split(strings.Join(q["geoLocation"], ""), "::"); len(parts) == 3 {
 				q["geoLocation"] = []string{parts[0] + "::" + parts[1] + "::10"}
@@ -342,7 +346,7 @@ var breakages = []struct {
 		}),
 	},
 	{
-		name: "the text is ignored when there is a circle", fails: []string{"search/text-and-radius"}, says: "for both together",
+		name: "the text is ignored when there is a circle", fails: []string{"search/text-and-radius"},
 		request: setQuery("search", func(q map[string][]string) {
 			if len(q["geoLocation"]) > 0 && len(q["search"]) > 0 {
 				delete(q, "search")
@@ -350,7 +354,7 @@ var breakages = []struct {
 		}),
 	},
 	{
-		name: "what has no place is everywhere", fails: []string{"search/unlocated"}, says: "has no geolocation",
+		name: "what has no place is everywhere", fails: []string{"search/unlocated"},
 		request: setQuery("search", func(q map[string][]string) {
 			if strings.HasPrefix(strings.Join(q["geoLocation"], ""), "0::0::") {
 				delete(q, "geoLocation")
@@ -358,7 +362,7 @@ var breakages = []struct {
 		}),
 	},
 	{
-		name: "additional locations are not considered", fails: []string{"search/additional-locations"}, says: "additional location",
+		name: "additional locations are not considered", fails: []string{"search/additional-locations"},
 		respond: on("search", func(x *exchange) {
 			if strings.HasPrefix(x.req.URL.Query().Get("geoLocation"), "51.312711") {
 				x.edit(func(o map[string]any) { o["results"], o["totalNumberOfJobs"] = []any{}, 0 })
@@ -366,11 +370,11 @@ var breakages = []struct {
 		}),
 	},
 	{
-		name: "the language is ignored", fails: []string{"search/language"}, says: "for en and for de",
+		name: "the language is ignored", fails: []string{"search/language"},
 		request: func(_ *exchange, r *http.Request) { r.Header.Del("Accept-Language") },
 	},
 	{
-		name: "raw colons are not understood", fails: []string{"search/escaped"}, says: "400",
+		name: "raw colons are not understood", fails: []string{"search/escaped"},
 		respond: on("search", func(x *exchange) {
 			if strings.Contains(x.req.URL.RawQuery, "::") {
 				x.answer(400, "text/plain", "bad query")
@@ -378,7 +382,7 @@ var breakages = []struct {
 		}),
 	},
 	{
-		name: "the channel is ignored", fails: []string{"search/unknown-channel", "search/failure"}, says: "nobody has",
+		name: "the channel is ignored", fails: []string{"search/unknown-channel", "search/failure"},
 		request: func(x *exchange, r *http.Request) {
 			if x.op == "search" {
 				parts := strings.Split(r.URL.Path, "/")
@@ -388,7 +392,7 @@ var breakages = []struct {
 		},
 	},
 	{
-		name: "an unknown channel is that of somebody else", fails: []string{"search/unknown-channel"}, says: "nobody has",
+		name: "an unknown channel is that of somebody else", fails: []string{"search/unknown-channel"},
 		request: func(x *exchange, r *http.Request) {
 			if parts := strings.Split(r.URL.Path, "/"); x.op == "search" && strings.HasPrefix(parts[len(parts)-2], "conformance-") {
 				parts[len(parts)-2] = x.srv.Demo.Channel
@@ -397,7 +401,7 @@ var breakages = []struct {
 		},
 	},
 	{
-		name: "an error while processing is a 200", fails: []string{"search/failure"}, says: "not 500",
+		name: "an error while processing is a 200", fails: []string{"search/failure"},
 		respond: on("search", func(x *exchange) {
 			if x.status == 500 {
 				x.answer(200, "application/json", `{"error":"something went wrong"}`)
@@ -406,88 +410,88 @@ var breakages = []struct {
 	},
 	// Section 5.
 	{
-		name: "a client token is refused", fails: []string{"search/client-token"}, says: "ClientToken is refused",
+		name: "a client token is refused", fails: []string{"search/client-token"},
 		respond: refuseWhen("search", isClientToken),
 	},
 	{
-		name: "a user token is refused", fails: []string{"search/user-token"}, says: "ApplicantToken is refused",
+		name: "a user token is refused", fails: []string{"search/user-token"},
 		respond: refuseWhen("search", isApplicant),
 	},
 	{
-		name: "Basic is refused", fails: []string{"search/basic"}, says: "ClientID is refused",
+		name: "Basic is refused", fails: []string{"search/basic"},
 		respond: refuseWhen("search", isBasic),
 	},
 	{
-		name: "the search needs no credential", fails: []string{"search/no-credential"}, says: "no credential is answered with status 200",
+		name: "the search needs no credential", fails: []string{"search/no-credential"},
 		request: pretend("search", noCredential, asClient),
 	},
 	{
-		name: "credentials of the search are ignored", says: "nobody issued is answered with status 200",
+		name:    "credentials of the search are ignored",
 		fails:   []string{"search/no-credential", "search/unknown-token", "search/unknown-client", "search/expired-token", "search/scheme"},
 		request: pretend("search", anyCredential, asClient),
 	},
 	{
-		name: "any Basic credential will do", fails: []string{"search/unknown-client", "search/scheme"}, says: "unknown client",
+		name: "any Basic credential will do", fails: []string{"search/unknown-client", "search/scheme"},
 		request: pretend("search", isBasic, asClient),
 	},
 	{
-		name: "expired tokens are good for the search", fails: []string{"search/expired-token"}, says: "an expired token",
+		name: "expired tokens are good for the search", fails: []string{"search/expired-token"},
 		request: pretend("search", isExpired, asClient),
 	},
 	{
-		name: "made-up tokens are good for the search", fails: []string{"search/unknown-token"}, says: "nobody issued",
+		name: "made-up tokens are good for the search", fails: []string{"search/unknown-token"},
 		request: pretend("search", isMadeUp, asClient),
 	},
 	{
-		name: "made-up clients are good for the search", fails: []string{"search/unknown-client"}, says: "unknown client",
+		name: "made-up clients are good for the search", fails: []string{"search/unknown-client"},
 		request: pretend("search", func(x *exchange) bool { return strings.HasPrefix(x.basicUser(), "conformance-") }, asClient),
 	},
 	{
-		name: "a token is taken as a client identifier", fails: []string{"search/scheme"}, says: "a token as Basic",
+		name: "a token is taken as a client identifier", fails: []string{"search/scheme"},
 		request: pretend("search", func(x *exchange) bool { return x.basicUser() == x.srv.Demo.ClientToken }, asClient),
 	},
 	{
-		name: "a client token is taken for the applied check", fails: []string{"applied/client-token"}, says: "a client token is answered with status 200",
+		name: "a client token is taken for the applied check", fails: []string{"applied/client-token"},
 		request: pretend("applied", isClientToken, asApplicant),
 	},
 	{
-		name: "a client token is taken for the application", fails: []string{"application/client-token"}, says: "a client token is answered with status 200",
+		name: "a client token is taken for the application", fails: []string{"application/client-token"},
 		request: pretend("application", isClientToken, asApplicant),
 	},
 	{
-		name: "Basic is taken for the applied check", fails: []string{"applied/basic"}, says: "Basic is answered with status 200",
+		name: "Basic is taken for the applied check", fails: []string{"applied/basic"},
 		request: pretend("applied", isBasic, asApplicant),
 	},
 	{
-		name: "the applied check needs no credential", fails: []string{"applied/no-credential"}, says: "no credential",
+		name: "the applied check needs no credential", fails: []string{"applied/no-credential"},
 		request: pretend("applied", noCredential, asApplicant),
 	},
 	{
-		name: "Basic is taken for the application", fails: []string{"application/basic"}, says: "Basic is answered with status 200",
+		name: "Basic is taken for the application", fails: []string{"application/basic"},
 		request: pretend("application", isBasic, asApplicant),
 	},
 	{
-		name: "the application needs no credential", fails: []string{"application/no-credential"}, says: "no credential",
+		name: "the application needs no credential", fails: []string{"application/no-credential"},
 		request: pretend("application", noCredential, asApplicant),
 	},
 	{
-		name: "expired tokens are good for the applied check", fails: []string{"applied/expired-token"}, says: "expired",
+		name: "expired tokens are good for the applied check", fails: []string{"applied/expired-token"},
 		request: pretend("applied", isExpired, asApplicant),
 	},
 	{
-		name: "made-up tokens are good for the applied check", fails: []string{"applied/unknown-token"}, says: "nobody issued",
+		name: "made-up tokens are good for the applied check", fails: []string{"applied/unknown-token"},
 		request: pretend("applied", isMadeUp, asApplicant),
 	},
 	{
-		name: "made-up tokens are good for the application", fails: []string{"application/unknown-token"}, says: "nobody issued",
+		name: "made-up tokens are good for the application", fails: []string{"application/unknown-token"},
 		request: pretend("application", isMadeUp, asApplicant),
 	},
 	{
-		name: "expired tokens are good for the application", fails: []string{"application/expired-token"}, says: "expired",
+		name: "expired tokens are good for the application", fails: []string{"application/expired-token"},
 		request: pretend("application", isExpired, asApplicant),
 	},
 	{
-		name: "a missing credential is a 404", fails: []string{"applied/no-credential"}, says: "404",
+		name: "a missing credential is a 404", fails: []string{"applied/no-credential"},
 		respond: on("applied", func(x *exchange) {
 			if noCredential(x) {
 				x.answer(404, "text/plain", "not found")
@@ -495,15 +499,15 @@ var breakages = []struct {
 		}),
 	},
 	{
-		name: "user tokens are refused for the applied check", fails: []string{"applied/answers"}, says: "401",
+		name: "user tokens are refused for the applied check", fails: []string{"applied/answers"},
 		respond: refuseWhen("applied", func(*exchange) bool { return true }),
 	},
 	{
-		name: "the application lookup is at another path", fails: []string{"application/answers"}, says: "404",
+		name: "the application lookup is at another path", fails: []string{"application/answers"},
 		respond: on("application", answers(404, "text/html", "<html>Not Found</html>")),
 	},
 	{
-		name: "whose token it is does not matter", says: "the answer is true, not false",
+		name:  "whose token it is does not matter",
 		fails: []string{"applied/other-applicant", "applied/internal-applicant", "application/other-applicant"},
 		request: func(x *exchange, r *http.Request) {
 			if isInternal(x) {
@@ -512,51 +516,51 @@ var breakages = []struct {
 		},
 	},
 	{
-		name: "the applied check looks at nobody's token", fails: []string{"applied/other-applicant"}, says: "the answer is true, not false",
+		name: "the applied check looks at nobody's token", fails: []string{"applied/other-applicant"},
 		request: pretend("applied", func(x *exchange) bool { return isInternal(x) && x.job == x.srv.Demo.AppliedJob }, asApplicant),
 	},
 	{
-		name: "the application lookup looks at nobody's token", fails: []string{"application/other-applicant"}, says: "not 404",
+		name: "the application lookup looks at nobody's token", fails: []string{"application/other-applicant"},
 		request: pretend("application", isInternal, asApplicant),
 	},
 	// Section 4.2.
 	{
-		name: "an application is forgotten", fails: []string{"applied/true"}, says: "the answer is false, not true",
+		name: "an application is forgotten", fails: []string{"applied/true"},
 		respond: onJob("applied", appliedJob, says("false")),
 	},
 	{
-		name: "an application is made up", fails: []string{"applied/false"}, says: "the answer is true, not false",
+		name: "an application is made up", fails: []string{"applied/false"},
 		respond: onJob("applied", openJob, func(x *exchange) { x.body = []byte("true") }),
 	},
 	{
-		name: "the boolean is a string", fails: []string{"applied/boolean"}, says: "not true or false",
+		name: "the boolean is a string", fails: []string{"applied/boolean"},
 		respond: on("applied", good(func(x *exchange) { x.body = []byte(strconv.Quote(string(x.body))) })),
 	},
 	{
-		name: "the boolean is in an object", fails: []string{"applied/boolean"}, says: "not true or false", skips: "applied/true",
+		name: "the boolean is in an object", fails: []string{"applied/boolean"},
 		respond: on("applied", good(func(x *exchange) { x.body = fmt.Appendf(nil, `{"applied":%s}`, x.body) })),
 	},
 	{
-		name: "nobody has applied", fails: []string{"applied/true", "applied/withdrawn", "application/one"}, says: "the answer is false, not true",
+		name: "nobody has applied", fails: []string{"applied/true", "applied/withdrawn", "application/one"},
 		respond: on("applied", says("false")),
 	},
 	{
-		name: "everybody has applied", fails: []string{"applied/false", "applied/other-applicant"}, says: "the answer is true, not false",
+		name: "everybody has applied", fails: []string{"applied/false", "applied/other-applicant"},
 		respond: on("applied", says("true")),
 	},
 	// Section 8.
 	{
-		name: "a withdrawn application does not count", fails: []string{"applied/withdrawn"}, says: "WithdrawnJob",
+		name: "a withdrawn application does not count", fails: []string{"applied/withdrawn"},
 		respond: onJob("applied", withdrawnJob, says("false")),
 	},
 	{
-		name: "a withdrawn application is gone", fails: []string{"application/withdrawn"}, says: "404",
+		name: "a withdrawn application is gone", fails: []string{"application/withdrawn"},
 		respond: onJob("application", withdrawnJob, good(func(x *exchange) {
 			x.answer(404, "application/json", `{"code":"get_application_error","message":"No application"}`)
 		})),
 	},
 	{
-		name: "withdrawing makes room for another application", fails: []string{"application/one"}, says: "the application is another",
+		name: "withdrawing makes room for another application", fails: []string{"application/one"},
 		respond: on("application", func(x *exchange) {
 			for _, a := range x.srv.Snapshot().Applications {
 				if a.JobID == x.job && a.Withdrawn && x.job != x.srv.Demo.WithdrawnJob && x.status == 200 {
@@ -567,25 +571,24 @@ var breakages = []struct {
 	},
 	// Section 4.3.
 	{
-		name: "the identifier is in an object", fails: []string{"application/plain-string"}, says: "not a plain string",
-		skips:   "application/stable",
+		name: "the identifier is in an object", fails: []string{"application/plain-string"},
 		respond: on("application", good(func(x *exchange) { x.answer(200, "application/json", fmt.Sprintf(`{"applicationId":%q}`, x.body)) })),
 	},
 	{
-		name: "the identifier is a sentence", fails: []string{"application/plain-string"}, says: "not an identifier",
+		name: "the identifier is a sentence", fails: []string{"application/plain-string"},
 		respond: on("application", good(func(x *exchange) { x.body = append([]byte("The application is "), x.body...) })),
 	},
 	{
-		name: "the identifier is another each time", says: "the next time",
+		name:    "the identifier is another each time",
 		fails:   []string{"application/identifier", "application/stable", "application/one"},
 		respond: on("application", good(func(x *exchange) { x.body = fmt.Appendf(nil, "application-%d", x.n) })),
 	},
 	{
-		name: "the identifier is that of another application", fails: []string{"application/identifier"}, says: "the target's is",
+		name: "the identifier is that of another application", fails: []string{"application/identifier"},
 		respond: onJob("application", appliedJob, good(func(x *exchange) { x.body = append([]byte("x"), x.body...) })),
 	},
 	{
-		name: "the identifier changes one day", fails: []string{"application/stable"}, says: "the next time",
+		name: "the identifier changes one day", fails: []string{"application/stable"},
 		respond: onJob("application", appliedJob, func(x *exchange) {
 			if x.status == 200 && x.n == 4 { // the second time that application/stable asks
 				x.body = append([]byte("x"), x.body...)
@@ -593,36 +596,36 @@ var breakages = []struct {
 		}),
 	},
 	{
-		name: "two applications have one identifier", fails: []string{"application/distinct"}, says: "same identifier",
+		name: "two applications have one identifier", fails: []string{"application/distinct"},
 		respond: onJob("application", withdrawnJob, good(func(x *exchange) { x.body = []byte(x.srv.Demo.ApplicationID) })),
 	},
 	{
-		name: "the identifier is the applicant's", fails: []string{"application/identifier", "application/distinct"}, says: "same identifier",
+		name: "the identifier is the applicant's", fails: []string{"application/identifier", "application/distinct"},
 		respond: on("application", says("applicant-7")),
 	},
 	{
-		name: "no application is an empty answer", fails: []string{"application/none"}, says: "not 404",
+		name: "no application is an empty answer", fails: []string{"application/none"},
 		respond: onJob("application", openJob, answers(200, "text/plain", "")),
 	},
 	// Section 7.2.
 	{
-		name: "an inactive posting is a 404", fails: []string{"applied/inactive"}, says: "not 410",
+		name: "an inactive posting is a 404", fails: []string{"applied/inactive"},
 		respond: onJob("applied", inactiveJob, func(x *exchange) { x.status = 404 }),
 	},
 	{
-		name: "an inactive posting has no message", fails: []string{"application/inactive"}, says: "no message",
+		name: "an inactive posting has no message", fails: []string{"application/inactive"},
 		respond: onJob("application", inactiveJob, func(x *exchange) { x.body = nil }),
 	},
 	{
-		name: "a missing posting is told as JSON", fails: []string{"applied/unpublished"}, says: "a plain message is wanted",
+		name: "a missing posting is told as JSON", fails: []string{"applied/unpublished"},
 		respond: onJob("applied", unpublished, answers(404, "application/json", `{"code":"get_posting_error","message":"JobPosting not found"}`)),
 	},
 	{
-		name: "a missing posting is an HTML page", fails: []string{"application/unpublished"}, says: "a plain message is wanted",
+		name: "a missing posting is an HTML page", fails: []string{"application/unpublished"},
 		respond: onJob("application", unpublished, answers(404, "text/html", "<html>not found</html>")),
 	},
 	{
-		name: "an internal job is a 404", fails: []string{"applied/not-accessible"}, says: "not 403",
+		name: "an internal job is a 404", fails: []string{"applied/not-accessible"},
 		respond: onJob("applied", internalJob, func(x *exchange) {
 			if x.status == 403 {
 				x.status = 404
@@ -630,7 +633,7 @@ var breakages = []struct {
 		}),
 	},
 	{
-		name: "an internal job is there for everybody", fails: []string{"application/not-accessible"}, says: "not 403",
+		name: "an internal job is there for everybody", fails: []string{"application/not-accessible"},
 		respond: onJob("application", internalJob, func(x *exchange) {
 			if x.status == 403 {
 				x.answer(404, "application/json", `{"code":"get_application_error","message":"No application"}`)
@@ -638,64 +641,64 @@ var breakages = []struct {
 		}),
 	},
 	{
-		name: "an internal job is for nobody", fails: []string{"applied/internal-applicant"}, says: "403",
+		name: "an internal job is for nobody", fails: []string{"applied/internal-applicant"},
 		respond: onJob("applied", internalJob, answers(403, "text/plain", "JobPosting not accessible")),
 	},
 	{
-		name: "the code has another name", fails: []string{"applied/unknown", "applied/other-company"}, says: `"project_error", not get_project_error`,
+		name: "the code has another name", fails: []string{"applied/unknown", "applied/other-company"},
 		respond: on("applied", func(x *exchange) {
 			x.body = bytes.ReplaceAll(x.body, []byte("get_project_error"), []byte("project_error"))
 		}),
 	},
 	{
-		name: "the code is in another member", fails: []string{"application/none", "application/other-applicant", "application/unknown"}, says: "no code",
+		name: "the code is in another member", fails: []string{"application/none", "application/other-applicant", "application/unknown"},
 		respond: on("application", func(x *exchange) { x.body = bytes.Replace(x.body, []byte(`"code"`), []byte(`"errorCode"`), 1) }),
 	},
 	{
-		name: "the message is missing", fails: []string{"application/unknown"}, says: "message of get_project_error is missing",
+		name: "the message is missing", fails: []string{"application/unknown"},
 		respond: onJob("application", unknownJob, answers(404, "application/json", `{"code":"get_project_error"}`)),
 	},
 	{
-		name: "an unknown job is a 500", fails: []string{"applied/unknown"}, says: "not 404",
+		name: "an unknown job is a 500", fails: []string{"applied/unknown"},
 		respond: onJob("applied", unknownJob, func(x *exchange) { x.status = 500 }),
 	},
 	{
-		name: "a job of another company is said not to exist", fails: []string{"applied/other-company"}, says: "not accessible",
+		name: "a job of another company is said not to exist", fails: []string{"applied/other-company"},
 		respond: onJob("applied", otherCompany, func(x *exchange) {
 			x.body = bytes.ReplaceAll(x.body, []byte("not accessible"), []byte("not available"))
 		}),
 	},
 	{
-		name: "the application lookup knows other companies too", fails: []string{"application/other-company"}, says: "not accessible",
+		name: "the application lookup knows other companies too", fails: []string{"application/other-company"},
 		respond: onJob("application", otherCompany, answers(404, "application/json", `{"code":"get_project_error","message":"Project not accessible"}`)),
 	},
 	// Sections 2.5 and 4.4.
 	{
-		name: "the lookup gives an HTML page", fails: []string{"lookup/answers"}, says: "no JSON object",
+		name: "the lookup gives an HTML page", fails: []string{"lookup/answers"},
 		respond: on("lookup", good(func(x *exchange) { x.answer(200, "text/html", "<html></html>") })),
 	},
 	{
-		name: "applyPossible is a string", fails: []string{"lookup/fields"}, says: "not a boolean",
+		name: "applyPossible is a string", fails: []string{"lookup/fields"},
 		respond: on("lookup", edits(func(o map[string]any) { o["applyPossible"] = fmt.Sprint(o["applyPossible"]) })),
 	},
 	{
-		name: "the privacy link is misspelt", fails: []string{"lookup/fields"}, says: `"myDatasecurityLink" is there`,
+		name: "the privacy link is misspelt", fails: []string{"lookup/fields"},
 		respond: on("lookup", edits(func(o map[string]any) { rename(o, "dataSecurityLink", "myDatasecurityLink") })),
 	},
 	{
-		name: "the company is not a UUID", fails: []string{"lookup/fields"}, says: "not a UUID",
+		name: "the company is not a UUID", fails: []string{"lookup/fields"},
 		respond: on("lookup", edits(func(o map[string]any) { o["companyId"] = "4711" })),
 	},
 	{
-		name: "the information is about another job", fails: []string{"lookup/job-id"}, says: "is about job",
+		name: "the information is about another job", fails: []string{"lookup/job-id"},
 		respond: onJob("lookup", closedJob, edits(func(o map[string]any) { o["jobId"] = 1 })),
 	},
 	{
-		name: "a closed job can be applied to", fails: []string{"lookup/apply-possible"}, says: "ClosedJob",
+		name: "a closed job can be applied to", fails: []string{"lookup/apply-possible"},
 		respond: onJob("lookup", closedJob, edits(func(o map[string]any) { o["applyPossible"] = true })),
 	},
 	{
-		name: "a YESNO question has no answers", fails: []string{"lookup/questions"}, says: "has no answers",
+		name: "a YESNO question has no answers", fails: []string{"lookup/questions"},
 		respond: on("lookup", ofQuestions(func(q map[string]any) {
 			if q["type"] == "YESNO" {
 				delete(q, "answers")
@@ -703,7 +706,7 @@ var breakages = []struct {
 		})),
 	},
 	{
-		name: "a TEXT question has answers", fails: []string{"lookup/questions"}, says: "has answers",
+		name: "a TEXT question has answers", fails: []string{"lookup/questions"},
 		respond: on("lookup", ofQuestions(func(q map[string]any) {
 			if q["type"] == "TEXT" {
 				q["answers"] = []any{}
@@ -711,19 +714,19 @@ var breakages = []struct {
 		})),
 	},
 	{
-		name: "question identifiers are numbers", fails: []string{"lookup/questions"}, says: "not a string",
+		name: "question identifiers are numbers", fails: []string{"lookup/questions"},
 		respond: on("lookup", ofQuestions(func(q map[string]any) { q["id"], _ = strconv.Atoi(q["id"].(string)) })),
 	},
 	{
-		name: "a question has no label", fails: []string{"lookup/questions"}, says: "label is null",
+		name: "a question has no label", fails: []string{"lookup/questions"},
 		respond: on("lookup", ofQuestions(func(q map[string]any) { q["label"] = nil })),
 	},
 	{
-		name: "answers are bare labels", fails: []string{"lookup/answers-of-questions"}, says: "has no id",
+		name: "answers are bare labels", fails: []string{"lookup/answers-of-questions"},
 		respond: on("lookup", ofQuestions(func(q map[string]any) { each(q["answers"], func(a map[string]any) { delete(a, "id") }) })),
 	},
 	{
-		name: "the preferred location lists the main one only", fails: []string{"lookup/preferred-location"}, says: "has 1 answers",
+		name: "the preferred location lists the main one only", fails: []string{"lookup/preferred-location"},
 		respond: on("lookup", ofQuestions(func(q map[string]any) {
 			if strings.HasPrefix(q["id"].(string), "-") {
 				q["answers"] = q["answers"].([]any)[:1]
@@ -731,11 +734,11 @@ var breakages = []struct {
 		})),
 	},
 	{
-		name: "nationalities have numbers", fails: []string{"lookup/nationalities"}, says: "the id of a nationality",
+		name: "nationalities have numbers", fails: []string{"lookup/nationalities"},
 		respond: on("lookup", edits(func(o map[string]any) { each(o["nationalities"], func(n map[string]any) { n["id"] = 1 }) })),
 	},
 	{
-		name: "the catalog is English for every job", fails: []string{"lookup/nationalities"}, says: "same nationality labels",
+		name: "the catalog is English for every job", fails: []string{"lookup/nationalities"},
 		respond: on("lookup", edits(func(o map[string]any) {
 			o["nationalities"] = []any{map[string]any{"id": "2800137", "label": "German"}}
 		})),
@@ -750,109 +753,148 @@ var breakages = []struct {
 		}),
 	},
 	{
-		name: "the timestamp has no milliseconds", fails: []string{"lookup/timestamp"}, says: "2026-01-05T08:00:00Z",
+		name: "the timestamp has no milliseconds", fails: []string{"lookup/timestamp"},
 		respond: on("lookup", edits(func(o map[string]any) { o["timestamp"] = "2026-01-05T08:00:00Z" })),
 	},
 	{
-		name: "the timestamp is local time", fails: []string{"lookup/timestamp"}, says: "+01:00",
+		name: "the timestamp is local time", fails: []string{"lookup/timestamp"},
 		respond: on("lookup", edits(func(o map[string]any) { o["timestamp"] = "2026-01-05T08:00:00.000+01:00" })),
 	},
 	{
-		name: "a latitude is a number", fails: []string{"lookup/locations"}, says: "geoLat is 52.5",
+		name: "a latitude is a number", fails: []string{"lookup/locations"},
 		respond: on("lookup", edits(func(o map[string]any) { o["location"].(map[string]any)["geoLat"] = 52.5 })),
 	},
 	{
-		name: "a longitude has a comma", fails: []string{"lookup/locations"}, says: "not a decimal number",
+		name: "a longitude has a comma", fails: []string{"lookup/locations"},
 		respond: on("lookup", edits(func(o map[string]any) { o["location"].(map[string]any)["geoLong"] = "13,37" })),
 	},
 	// Section 7.3.
 	{
-		name: "an inactive job is called unavailable", fails: []string{"lookup/inactive"}, says: "not ERROR_JOB_INACTIVE",
+		name: "an inactive job is called unavailable", fails: []string{"lookup/inactive"},
 		respond: onJob("lookup", inactiveJob, func(x *exchange) {
 			x.body = bytes.ReplaceAll(x.body, []byte("ERROR_JOB_INACTIVE"), []byte("ERROR_JOB_UNAVAILABLE"))
 		}),
 	},
 	{
-		name: "a deleted job is a bare 404", fails: []string{"lookup/deleted"}, says: "without a code",
+		name: "a deleted job is a bare 404", fails: []string{"lookup/deleted"},
 		respond: onJob("lookup", deletedJob, answers(404, "text/plain", "")),
 	},
 	{
-		name: "a job without posting is called unavailable", fails: []string{"lookup/unpublished"}, says: "not ERROR_POSTING_UNAVAILABLE",
+		name: "a job without posting is called unavailable", fails: []string{"lookup/unpublished"},
 		respond: onJob("lookup", unpublished, func(x *exchange) { x.body = []byte(`{"errorCode":"ERROR_JOB_UNAVAILABLE"}`) }),
 	},
 	{
-		name: "an unknown job has an own code", fails: []string{"lookup/unknown"}, says: "ERROR_NO_SUCH_JOB",
+		name: "an unknown job has an own code", fails: []string{"lookup/unknown"},
 		respond: onJob("lookup", unknownJob, func(x *exchange) { x.body = []byte(`"ERROR_NO_SUCH_JOB"`) }),
 	},
 	// Section 4.5.
 	{
-		name: "there are no subscriptions", fails: []string{"subscriptions/subscribe"}, says: "404", skips: "subscriptions/stop",
+		name: "there are no subscriptions", fails: []string{"subscriptions/subscribe"},
 		respond: on("subscribe", answers(404, "text/plain", "not found")),
 	},
 	{
-		name: "confirming is a POST", fails: []string{"subscriptions/confirm"}, says: "405",
+		name: "confirming is a POST", fails: []string{"subscriptions/confirm"},
 		respond: on("confirm", answers(405, "text/plain", "")),
 	},
 	{
-		name: "stopping fails", fails: []string{"subscriptions/stop"}, says: "500",
+		name: "stopping fails", fails: []string{"subscriptions/stop"},
 		respond: on("stop", answers(500, "text/plain", "")),
 	},
 }
 
-func TestBrokenFakeFailsTheRightRules(t *testing.T) {
-	known := map[string]bool{}
-	for _, r := range conformance.Checks() {
-		known[r.Name] = true
+var update = flag.Bool("update", false, "write testdata/answers.txt anew")
+
+const answersFile = "testdata/answers.txt"
+
+// TestBrokenFakes holds all that is said of each broken fake against a file.
+func TestBrokenFakes(t *testing.T) {
+	want := map[string]string{}
+	data, err := os.ReadFile(answersFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for block := range strings.SplitSeq("\n"+strings.TrimSuffix(string(data), "\n"), "\n# ") {
+		name, text, _ := strings.Cut(block+"\n", "\n")
+		want[name] = text
+	}
+	all := slices.Concat(breakages, sayings)
+	got, failed := make([]string, len(all)), make([][]string, len(all))
+	t.Run("each", func(t *testing.T) {
+		for i, b := range all {
+			t.Run(b.name, func(t *testing.T) {
+				t.Parallel()
+				got[i], failed[i] = b.told(t)
+				if got[i] != want[b.name] && !*update {
+					t.Errorf("%s\nwant\n%s", got[i], want[b.name])
+				}
+			})
+		}
+	})
+	if *update {
+		var file strings.Builder
+		for i, b := range all {
+			fmt.Fprintf(&file, "# %s\n%s", b.name, got[i])
+		}
+		if err := os.WriteFile(answersFile, []byte(file.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	caughtAlone := map[string]bool{}
-	for _, b := range breakages {
-		t.Run(b.name, func(t *testing.T) {
-			srv, target := fake(t)
-			target.HTTPClient = &http.Client{Transport: &breaker{
-				next: srv.Transport(), srv: srv, seen: map[string]int{}, request: b.request, respond: b.respond,
-			}}
-			results, err := conformance.Check(t.Context(), target)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var failed []string
-			said := b.says == ""
-			for _, r := range results {
-				if r.Name == b.skips && !strings.HasPrefix(r.Skipped, "not judged") {
-					t.Errorf("it is judged: %s", r)
-				}
-				if !r.Failed() {
-					continue
-				}
-				failed = append(failed, r.Name)
-				if r.Section == "" || r.Text == "" {
-					t.Errorf("%q names no section or rule", r.Name)
-				}
-				said = said || strings.Contains(strings.Join(r.Problems, "\n"), b.says)
-			}
-			for _, name := range b.fails {
-				if !known[name] {
-					t.Errorf("there is no rule %q", name)
-				}
-			}
-			if len(failed) == 1 {
-				caughtAlone[failed[0]] = true
-			}
-			slices.Sort(failed)
-			want := slices.Sorted(slices.Values(b.fails))
-			if !slices.Equal(failed, want) || !said {
-				for _, r := range results {
-					if r.Failed() || slices.Contains(want, r.Name) {
-						t.Log(r)
-					}
-				}
-				t.Errorf("failed: %q\nwant:   %q, saying %q", failed, want, b.says)
-			}
-		})
+	for i, b := range breakages {
+		if !slices.Equal(slices.Sorted(slices.Values(failed[i])), slices.Sorted(slices.Values(b.fails))) {
+			t.Errorf("%s: failed %q, want %q", b.name, failed[i], b.fails)
+		}
+		if len(failed[i]) == 1 {
+			caughtAlone[failed[i][0]] = true
+		}
 	}
-	for name := range known {
-		if !caughtAlone[name] {
-			t.Errorf("no breakage is caught by %s and by nothing else", name)
+	for _, r := range conformance.Checks() {
+		if !caughtAlone[r.Name] {
+			t.Errorf("no breakage is caught by %s and by nothing else", r.Name)
 		}
 	}
 }
+
+// told checks the broken fake and returns the problems, the rules that are not
+// judged with the reason, and the names of the rules that are broken.
+func (b breakage) told(t *testing.T) (text string, failed []string) {
+	t.Helper()
+	srv, target := fake(t)
+	target.HTTPClient.Transport = &breaker{
+		next: srv.Transport(), srv: srv, seen: map[string]int{}, request: b.request, respond: b.respond,
+	}
+	if b.target != nil {
+		b.target(&target)
+	}
+	results, err := conformance.Check(t.Context(), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	skipped := ""
+	for _, r := range results {
+		if r.Skipped != skipped && skipped != "" {
+			text += ": " + skipped + "\n"
+		}
+		switch {
+		case r.Skipped == "":
+		case r.Skipped != skipped:
+			text += "skip " + r.Name
+		default:
+			text += " " + r.Name
+		}
+		skipped = r.Skipped
+		for _, p := range r.Problems {
+			text += fmt.Sprintf("FAIL %s: %s\n", r.Name, p)
+		}
+		if r.Failed() {
+			failed = append(failed, r.Name)
+		}
+	}
+	if skipped != "" {
+		text += ": " + skipped + "\n"
+	}
+	return newApplication.ReplaceAllString(text, "[application]"), failed
+}
+
+// newApplication is an identifier that is another in each run.
+var newApplication = regexp.MustCompile(`\b[0-9a-f]{32}\b`)
