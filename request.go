@@ -282,7 +282,7 @@ func (c *call) succeeded(now time.Time) {
 	switch b := c.slot.budget; {
 	case b == nil:
 	case c.paid:
-		b.Return(now)
+		b.Return()
 	default:
 		b.Earn(now)
 	}

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Base reads a base address in the forms that people paste: with and without a
@@ -25,12 +26,9 @@ func Base(s, suffix string) (u *url.URL, wrong string) {
 	for suffix != "" && strings.HasSuffix(escaped, suffix) {
 		escaped = strings.TrimRight(strings.TrimSuffix(escaped, suffix), "/")
 	}
-	path, err := url.PathUnescape(escaped)
-	if err != nil {
-		return nil, "has a broken path"
-	}
-	u.Path, u.RawPath = path, ""
-	if path != escaped {
+	u.Path, _ = url.PathUnescape(escaped) // whole: EscapedPath gave it
+	u.RawPath = ""
+	if u.Path != escaped {
 		u.RawPath = escaped
 	}
 	return u, ""
@@ -115,5 +113,5 @@ func wrongHost(u *url.URL) string {
 // isASCII reports whether s has no letter beyond ASCII. Some of those become
 // ASCII letters when they are lowered, and are other hosts all the same.
 func isASCII(s string) bool {
-	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x80 }) < 0
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 }

@@ -1,7 +1,10 @@
 package address
 
 import (
+	"fmt"
+	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 )
 
@@ -16,20 +19,97 @@ func TestBase(t *testing.T) {
 		{"https://s3cret@jobs.example", "", "", "holds a user part: credentials have fields of their own"},
 		{"https://jobs.example/%zz", "", "", "is not an address"},
 		{"https://jobs.example/a/../b", "", "", "has a path that leads elsewhere"},
+		{"https://jobs.example/a/.", "", "", "has a path that leads elsewhere"},
 		{"https://jobs.example?", "", "", "has a query or a fragment"},
 		{"https:jobs.example", "", "", "has no host"},
 		{"jobs.example", "", "", "is not an absolute http or https address"},
-		{"https://j\u00f6bs.example", "", "", "has a host with letters beyond ASCII: write it in its xn-- form"},
+		{"https://\u00f6jobs.example", "", "", "has a host with letters beyond ASCII: write it in its xn-- form"},
+		{"https://j\u0080bs.example", "", "", "has a host with letters beyond ASCII: write it in its xn-- form"},
 	} {
 		u, wrong := Base(c.text, c.suffix)
 		if wrong != c.wrong || wrong == "" && u.String() != c.want {
 			t.Errorf("%s: %v, %q", c.text, u, wrong)
+		}
+		if wrong == "" && (u.RawPath != "") != strings.Contains(c.want, "%") {
+			t.Errorf("%s: a raw path of %q, which each request pays for", c.text, u.RawPath)
+		}
+	}
+}
+
+// TestLink: a link is shown as it is, or refused in words that hold nothing of it.
+func TestLink(t *testing.T) {
+	for text, want := range map[string]string{
+		"https://jobs.example/a?b=%20#c": "",
+		"http://jobs.example:65535":      "",
+		"http://jobs.example:1":          "",
+		"":                               "is empty",
+		"https://jobs.example/%zz":       "is no address",
+		"jobs.example/a":                 "is not an absolute http or https address",
+		"ftp://jobs.example":             "is not an absolute http or https address",
+		"https:///a":                     "has no host",
+		"https:jobs.example":             "has no host",
+		"https://jobs.example:0":         "has no usable port",
+		"https://jobs.example:65536":     "has no usable port",
+		"https://u:p@jobs.example":       "has a user part",
+		"https://u@jobs.example/ ":       "has a character that no address has",
+		"https://jobs.example/\\":        "has a character that no address has",
+		"https://jobs.example/#\x7f":     "has a character that no address has",
+	} {
+		if u, wrong := Link(text); wrong != want || wrong == "" && u.String() != text {
+			t.Errorf("%q: %v, %q", text, u, wrong)
+		}
+	}
+}
+
+// TestOrigin: the scheme implies the port, and letters of a host have no case.
+func TestOrigin(t *testing.T) {
+	for text, want := range map[string]string{
+		"http://Jobs.example/a": "http://jobs.example:80", "https://jobs.example": "https://jobs.example:443",
+		"http://[::1]:8080": "http://[::1]:8080",
+	} {
+		u, err := url.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := OriginOf(u); got.String() != want || !got.Is(u) {
+			t.Errorf("%s: %s", text, got)
+		}
+	}
+}
+
+// TestRedirect: a redirect is followed within its origin only.
+func TestRedirect(t *testing.T) {
+	from := &url.URL{Scheme: "https", Host: "Jobs.example:443", Path: "/a/b", RawQuery: "q=1"}
+	for _, c := range []struct {
+		status         int
+		location, want string
+	}{
+		{301, "c", "https://Jobs.example:443/a/c"},
+		{302, "//jobs.EXAMPLE/c?d#e", "https://Jobs.example:443/c?d"},
+		{303, "/c#%2f", "https://Jobs.example:443/c"},
+		{307, "?q=2", "https://Jobs.example:443/a/b?q=2"},
+		{308, "https://jobs.example", "https://Jobs.example:443"},
+		{300, "/c", "<nil>"},
+		{304, "/c", "<nil>"},
+		{302, "", "<nil>"},
+		{302, "/%zz", "<nil>"},
+		{302, "http://jobs.example/c", "<nil>"},
+		{302, "https://jobs.example:444/c", "<nil>"},
+		{302, "https://other.example/c", "<nil>"},
+		{302, "https://u@jobs.example/c", "<nil>"},
+		{302, "https:jobs.example", "<nil>"},
+		{302, "https://job\u017f.example/c", "<nil>"},
+	} {
+		answer := &http.Response{StatusCode: c.status, Header: http.Header{"Location": {c.location}}}
+		if got := OriginOf(from).Redirect(from, answer); fmt.Sprint(got) != c.want {
+			t.Errorf("%d %q: %v, want %s", c.status, c.location, got, c.want)
 		}
 	}
 }
 
 // TestFill: a name takes one segment of the path, whatever it holds.
 func TestFill(t *testing.T) {
+	long := strings.Repeat("a", 1024)
 	for _, c := range []struct{ name, path, escaped, wrong string }{
 		{"a_b", "/x/a_b/y", "", ""},
 		{"a/b", "/x/a/b/y", "/x/a%2Fb/y", ""},
@@ -37,6 +117,11 @@ func TestFill(t *testing.T) {
 		{"", "", "", "is empty"},
 		{"..", "", "", "would leave its place in the path"},
 		{"a\x7f", "", "", "holds a control character"},
+		{"a\x1fb", "", "", "holds a control character"},
+		{"a b", "/x/a b/y", "/x/a%20b/y", ""},
+		{".", "", "", "would leave its place in the path"},
+		{long, "/x/" + long + "/y", "", ""},
+		{long + "a", "", "", "is longer than 1024 bytes"},
 	} {
 		path, escaped, wrong := Fill("/x/{id}/y", c.name)
 		if path != c.path || escaped != c.escaped || wrong != c.wrong {

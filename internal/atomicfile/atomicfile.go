@@ -4,6 +4,7 @@ package atomicfile
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,22 +19,16 @@ import (
 // place and only its name may not outlast a loss of power. The file is readable
 // and writable by its owner alone.
 func Write(name string, write func(io.Writer) error) error {
-	dir, base := filepath.Split(name)
-	if dir == "" {
-		dir = "."
-	}
+	dir, base := split(name)
 	f, err := os.CreateTemp(dir, prefix(base)+"*"+suffix)
 	if err != nil {
 		return err
 	}
-	replaced := false
-	defer func() {
-		if !replaced { // also where write panics
-			_ = f.Close() // again, where Close is what failed
-			_ = os.Remove(f.Name())
-		}
+	defer func() { // also where write panics; a file that is in its place has been closed and renamed
+		_ = f.Close()
+		_ = os.Remove(f.Name())
 	}()
-	b := bufio.NewWriterSize(f, 64<<10)
+	b := bufio.NewWriter(f)
 	if err := write(b); err != nil {
 		return err
 	}
@@ -43,17 +38,13 @@ func Write(name string, write func(io.Writer) error) error {
 	if err := rename(f.Name(), name); err != nil {
 		return fmt.Errorf("replacing %s: %w", name, err)
 	}
-	replaced = true
 	return nil
 }
 
 // RemoveLeftovers removes what processes that were killed inside Write left
 // beside the file of that name. No Write of that name may run meanwhile.
 func RemoveLeftovers(name string) {
-	dir, base := filepath.Split(name)
-	if dir == "" {
-		dir = "."
-	}
+	dir, base := split(name)
 	entries, _ := os.ReadDir(dir) // what cannot be listed has nothing to remove
 	for _, e := range entries {
 		middle, ok := strings.CutPrefix(e.Name(), prefix(base))
@@ -62,6 +53,12 @@ func RemoveLeftovers(name string) {
 			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}
+}
+
+// split returns the folder of a file and its name there.
+func split(name string) (dir, base string) {
+	dir, base = filepath.Split(name)
+	return cmp.Or(dir, "."), base
 }
 
 // The names of unfinished files. CreateTemp puts digits between the two.

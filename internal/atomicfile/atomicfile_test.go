@@ -64,6 +64,9 @@ func TestWrite(t *testing.T) {
 // TestWriteInWorkingFolder writes a name without a folder.
 func TestWriteInWorkingFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
+	for _, elsewhere := range []string{"TMPDIR", "TMP", "TEMP"} {
+		t.Setenv(elsewhere, "nowhere")
+	}
 	if err := atomicfile.Write("state", text("x")); err != nil {
 		t.Fatal(err)
 	}

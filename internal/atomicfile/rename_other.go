@@ -6,30 +6,30 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"syscall"
 )
 
 // rename gives the file its name and writes the folder to the disk, so that
-// the name lasts too. A folder that cannot be read or synced is left to the
-// system: it refuses for good, and the file is in place.
+// the name lasts too.
 func rename(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err
 	}
-	err := syncFolder(filepath.Dir(to))
+	dir, _ := split(to)
+	return syncFolder(dir)
+}
+
+// syncFolder writes a folder to the disk. One that cannot be read or synced is
+// left to the system: it refuses for good, and the file is in place.
+func syncFolder(name string) error {
+	dir, err := os.Open(name)
+	if err == nil {
+		err = errors.Join(dir.Sync(), dir.Close())
+	}
 	for _, refused := range []error{fs.ErrPermission, errors.ErrUnsupported, syscall.EINVAL} {
 		if errors.Is(err, refused) {
 			return nil
 		}
 	}
 	return err
-}
-
-func syncFolder(name string) error {
-	dir, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
 }

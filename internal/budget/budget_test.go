@@ -83,6 +83,12 @@ func TestBudget(t *testing.T) {
 			{89 * time.Second, "", 0, 10, 10},
 			{90 * time.Second, "", 0, 2, 2},
 		}},
+		{"who read the clock before another forgets nothing", 10, 0.25, []budgetStep{
+			{time.Second, "first", 80, 20, 20},
+			{999 * time.Millisecond, "", 0, 20, 20},
+			{10 * time.Second, "", 0, 20, 20},
+			{11 * time.Second, "", 0, 10, 10},
+		}},
 		{"small", 1, 0.5, []budgetStep{
 			{0, "take", 1, 0, 1},
 			{0, "refused", 1, 0, 1},
@@ -104,7 +110,7 @@ func TestBudget(t *testing.T) {
 					case "first":
 						b.Earn(now)
 					case "repeat":
-						b.Return(now)
+						b.Return()
 					}
 				}
 				if tokens, capacity := b.State(now); tokens != step.tokens || capacity != step.capacity {
@@ -120,8 +126,9 @@ func TestBudget(t *testing.T) {
 func TestBudgetSpread(t *testing.T) {
 	b := New(1000, 0.3)
 	take := func(at time.Duration) time.Duration { return b.Spread(b.start.Add(at)) }
+	const gap = 4 * time.Millisecond
 	for i := range 400 {
-		if later, want := take(0), time.Duration(i)*crowdGap%crowdSpread; later != want {
+		if later, want := take(0), time.Duration(i%200)*gap; later != want {
 			t.Fatalf("repeat %d starts %v later, want %v", i, later, want)
 		}
 	}
@@ -131,7 +138,7 @@ func TestBudgetSpread(t *testing.T) {
 	if later := take(alone); later != 0 {
 		t.Errorf("a repeat alone starts %v later", later)
 	}
-	if later := take(alone + crowdGap/4); later != 3*crowdGap/4 {
+	if later := take(alone + gap - 1); later != 1 {
 		t.Errorf("the next one starts %v later, want the rest of the gap", later)
 	}
 
@@ -139,7 +146,7 @@ func TestBudgetSpread(t *testing.T) {
 	const busy = 2 * time.Minute
 	for i := range 100 {
 		book(b, b.start.Add(busy), i%2 == 0)
-		if later := take(busy); later > crowdGap {
+		if later := take(busy); later > gap {
 			t.Fatalf("repeat %d starts %v later among successes", i, later)
 		}
 	}
@@ -202,7 +209,7 @@ func TestBudgetConcurrent(t *testing.T) {
 // book books an answer, of a repeat or of a first attempt.
 func book(b *Budget, now time.Time, repeat bool) {
 	if repeat {
-		b.Return(now)
+		b.Return()
 	} else {
 		b.Earn(now)
 	}
@@ -254,8 +261,9 @@ func holdAgainstModel(t *testing.T, initial, quarters uint8, schedule []byte) {
 	for i, step := range schedule {
 		op, n := step&3, int(step>>2)
 		if op == 3 {
-			at += time.Duration(n*n) * 7 * time.Millisecond // up to 28 s
-			n = 0
+			// Up to 28 s. Nobody looks before something happens.
+			at += time.Duration(n*n) * 7 * time.Millisecond
+			continue
 		}
 		now := b.start.Add(at)
 		for range n + 1 {
@@ -272,7 +280,6 @@ func holdAgainstModel(t *testing.T, initial, quarters uint8, schedule []byte) {
 				m.do(at, op)
 			}
 		}
-		m.do(at, 3)
 		tokens, capacity := b.State(now)
 		if tokens != m.tokens || capacity != m.capacity(at) {
 			t.Fatalf("step %d at %v: %v tokens of %v, want %v of %v", i, at, tokens, capacity, m.tokens, m.capacity(at))
@@ -290,7 +297,7 @@ func TestBudgetAgainstModel(t *testing.T) {
 		for i := range schedule {
 			schedule[i] = byte(random.Uint32())
 		}
-		holdAgainstModel(t, uint8(1+random.IntN(20)), uint8(random.IntN(9)), schedule)
+		holdAgainstModel(t, uint8(random.IntN(20)), uint8(random.IntN(9)), schedule)
 	}
 }
 
