@@ -41,6 +41,7 @@ type app struct {
 
 	flags    flagValues
 	settings settings
+	out      *output     // standard output
 	secrets  *secretList // that must not be shown
 	fake     *jobboardtest.Server
 	began    bool // the command line was understood
@@ -52,8 +53,7 @@ type app struct {
 func (a *app) run(ctx context.Context, args []string) int {
 	defer a.close()
 	a.secrets = &secretList{}
-	out := &output{w: a.stdout}
-	a.stdout = out
+	a.out = &output{w: a.stdout}
 	root := a.command()
 	root.SetArgs(args)
 	called, err := a.execute(ctx, root)
@@ -62,14 +62,14 @@ func (a *app) run(ctx context.Context, args []string) int {
 		fmt.Fprintln(a.stderr, "jobboard:", word)
 		return code
 	}
-	if err == nil && out.err == nil {
+	if err == nil && a.out.err == nil {
 		return exitOK
 	}
 	code, hint := exitOf(err)
 	switch {
-	case out.err != nil:
+	case a.out.err != nil:
 		// The error of a failed write may be lost on the way here, as cobra's help loses it.
-		err = fmt.Errorf("the output cannot be written: %w", out.err)
+		err = fmt.Errorf("the output cannot be written: %w", a.out.err)
 		code, hint = exitUnexpected, ""
 	case !a.began:
 		code, hint = exitUsage, cmp.Or(hint, called.CommandPath()+" --help")
@@ -132,30 +132,17 @@ func (a *app) complain(err error, hint string) {
 	}
 	start := "next: "
 	for sentence := range strings.SplitSeq(hint, "\n") {
-		for _, line := range a.errTerminal.wrapped(sentence, len(start)) {
-			fmt.Fprintln(a.stderr, a.errTerminal.paint(faint, start+line))
-			start = strings.Repeat(" ", len(start))
+		sentence = start + a.errTerminal.wrapped(sentence, len(start))
+		for line := range strings.SplitSeq(sentence, "\n") {
+			fmt.Fprintln(a.stderr, a.errTerminal.paint(faint, line))
 		}
+		start = strings.Repeat(" ", len(start))
 	}
 }
 
 // note tells on standard error what went on beside the output.
 func (a *app) note(format string, args ...any) {
 	a.errTerminal.say(a.stderr, "jobboard: ", fmt.Sprintf(format, args...))
-}
-
-// output is standard output, and remembers the first error.
-type output struct {
-	w   io.Writer
-	err error
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	n, err := o.w.Write(p)
-	if o.err == nil {
-		o.err = err
-	}
-	return n, err
 }
 
 func (a *app) close() {
@@ -192,7 +179,7 @@ Try it with nothing set up, against the embedded stand-in of the service:
 		},
 	}
 	root.SetIn(a.stdin)
-	root.SetOut(a.stdout)
+	root.SetOut(a.out)
 	root.SetErr(a.stderr)
 	root.SetVersionTemplate("jobboard {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"errors"
 	"html/template"
-	"io"
 	"net/url"
 	"strings"
 
@@ -65,7 +64,8 @@ A job that takes no applications has no form: the command ends with 4.`,
 				return err
 			}
 			if form == "text" {
-				return to.close(printForm(to, info))
+				to.form(info)
+				return to.close(nil)
 			}
 			return to.close(applyFormTemplate.Execute(to, formPage(info, action)))
 		},
@@ -86,20 +86,18 @@ func checkAction(action string) error {
 	return nil
 }
 
-// printForm is the form as text.
-func printForm(to io.Writer, info *jobboard.JobInformation) error {
-	w := &lines{w: to}
-	w.line("%s", printable(info.JobTitle))
-	w.questions(info)
+// form writes the form as text.
+func (o *output) form(info *jobboard.JobInformation) {
+	o.line("%s", printable(info.JobTitle))
+	o.questions(info)
 	if n := len(info.Nationalities); n > 0 {
-		w.line("")
-		w.line("  Nationality: one of %d (jobboard info --json lists them)", n)
+		o.line("")
+		o.line("  Nationality: one of %d (jobboard info --json lists them)", n)
 	}
 	if link, err := info.DataSecurityURL(); err == nil {
-		w.line("")
-		w.line("  Privacy statement: %s", printable(link.String()))
+		o.line("")
+		o.line("  Privacy statement: %s", printable(link.String()))
 	}
-	return w.err
 }
 
 type page struct {

@@ -96,12 +96,12 @@ func (d *doctor) report(f *doctorFlags) error {
 	}
 	switch {
 	case f.bundle == "-":
-		_, err = d.stdout.Write(body)
+		_, err = d.out.Write(body)
 		return err
 	case f.json:
-		err = writeJSON(d.stdout, d.findings, true)
+		err = writeJSON(d.out, d.findings, true)
 	default:
-		err = d.print()
+		d.print()
 	}
 	if err != nil || f.bundle == "" {
 		return err
@@ -115,10 +115,9 @@ func (d *doctor) report(f *doctorFlags) error {
 
 // print writes the findings for people. What an earlier check said already is not
 // said again.
-func (d *doctor) print() error {
+func (d *doctor) print() {
 	const indent = 24
 	t := d.outTerminal
-	w := &lines{w: d.stdout}
 	count := map[verdict]int{}
 	saidBy := map[string]string{} // the check that a sentence was first said for
 	said := func(x finding, sentence string) string {
@@ -132,24 +131,16 @@ func (d *doctor) print() error {
 		count[x.Verdict]++
 		colour := map[verdict]string{verdictOK: green, verdictWarn: yellow, verdictFail: red, verdictSkip: faint}[x.Verdict]
 		start := fmt.Sprintf("%s  %-16s  ", t.paint(colour, fmt.Sprintf("%-4s", x.Verdict)), x.Check)
-		for _, line := range t.wrapped(said(x, x.Detail), indent) {
-			w.line("%s%s", start, line)
-			start = strings.Repeat(" ", indent)
-		}
+		d.out.line("%s%s", start, t.wrapped(said(x, x.Detail), indent))
 		if x.Next == "" {
 			continue
 		}
-		for i, line := range t.wrapped("next: "+said(x, x.Next), indent) {
-			if i == 0 {
-				line = t.paint(bold, "next:") + strings.TrimPrefix(line, "next:")
-			}
-			w.line("%s%s", start, line)
-		}
+		next := strings.TrimPrefix(t.wrapped("next: "+said(x, x.Next), indent), "next:")
+		d.out.line("%*s%s%s", indent, "", t.paint(bold, "next:"), next)
 	}
-	w.line("")
-	w.line("%d ok, %d warnings, %d failed, %d skipped", count[verdictOK], count[verdictWarn], count[verdictFail],
+	d.out.line("")
+	d.out.line("%d ok, %d warnings, %d failed, %d skipped", count[verdictOK], count[verdictWarn], count[verdictFail],
 		count[verdictSkip])
-	return w.err
 }
 
 // bundle is what support needs to know. Nothing in it is a secret, and what is

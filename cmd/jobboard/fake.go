@@ -39,9 +39,9 @@ up and open nothing else. It runs until it is interrupted.`,
 			}
 			srv := jobboardtest.NewServer(jobboardtest.WithDemo(), jobboardtest.WithListeners(base, jobDB))
 			page := control.Mount(srv)
-			if err := a.printFake(srv, page, asJSON); err != nil {
+			if a.printFake(srv, page, asJSON); a.out.err != nil {
 				srv.Close()
-				return err
+				return a.out.err
 			}
 			<-ctx.Done()
 			end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
@@ -58,17 +58,17 @@ up and open nothing else. It runs until it is interrupted.`,
 	return cmd
 }
 
-func (a *app) printFake(srv *jobboardtest.Server, page string, asJSON bool) error {
+func (a *app) printFake(srv *jobboardtest.Server, page string, asJSON bool) {
 	if asJSON {
-		return writeJSON(a.stdout, struct {
+		_ = writeJSON(a.out, struct {
 			BaseURL    string `json:"base_url"`
 			JobDBURL   string `json:"jobdb_url"`
 			ControlURL string `json:"control_url"`
 			jobboardtest.DemoInfo
-		}{srv.BaseURL, srv.JobDBURL, page, srv.Demo}, false)
+		}{srv.BaseURL, srv.JobDBURL, page, srv.Demo}, false) // texts and numbers alone
+		return
 	}
 	d := srv.Demo
-	w := &lines{w: a.stdout}
 	for _, v := range [][2]string{
 		{"BASE_URL", srv.BaseURL},
 		{"JOBDB_URL", srv.JobDBURL},
@@ -77,11 +77,10 @@ func (a *app) printFake(srv *jobboardtest.Server, page string, asJSON bool) erro
 		{"CHANNEL", d.Channel},
 		{"JOB", fmt.Sprint(d.OpenJob)},
 	} {
-		w.line("export JOBBOARD_%s=%s", v[0], v[1])
+		a.out.line("export JOBBOARD_%s=%s", v[0], v[1])
 	}
-	w.line("# other jobs: %d applied, %d withdrawn, %d inactive, %d unknown, %d internal, %d closed",
+	a.out.line("# other jobs: %d applied, %d withdrawn, %d inactive, %d unknown, %d internal, %d closed",
 		d.AppliedJob, d.WithdrawnJob, d.InactiveJob, d.UnknownJob, d.InternalJob, d.ClosedJob)
-	w.line("# see it, and break it, at %s", page)
-	w.line("# the stand-in runs until it is interrupted")
-	return w.err
+	a.out.line("# see it, and break it, at %s", page)
+	a.out.line("# the stand-in runs until it is interrupted")
 }

@@ -120,11 +120,10 @@ func (a *app) feed(ctx context.Context, args []string, f *feedFlags) (err error)
 	if err := run.lookUpAll(ctx, c, jobboard.BulkOptions{Concurrency: f.concurrency}); err != nil {
 		return err
 	}
-	summaryTo := a.stdout
 	if run.lines != nil && to.file == nil {
-		summaryTo = a.stderr
+		return run.end(ctx, a.stderr)
 	}
-	return run.end(ctx, summaryTo)
+	return run.end(ctx, a.out)
 }
 
 // lookUpAll asks for every job of the feed and writes a line for each.

@@ -17,7 +17,7 @@ const helpWidth = 80
 // printUsage writes what stands below a command's description: how it is called,
 // its own flags, and where those of every command are explained.
 func printUsage(cmd *cobra.Command) error {
-	w := &lines{w: cmd.OutOrStderr()}
+	w := &output{w: cmd.OutOrStderr()}
 	switch {
 	case cmd.HasAvailableSubCommands():
 		w.line("Usage:\n  %s COMMAND", cmd.CommandPath())
@@ -50,10 +50,10 @@ func printUsage(cmd *cobra.Command) error {
 	return w.err
 }
 
-func (l *lines) commands(parent *cobra.Command, group string) {
+func (o *output) commands(parent *cobra.Command, group string) {
 	for _, c := range parent.Commands() {
 		if c.GroupID == group && c.IsAvailableCommand() {
-			l.line("  %-12s %s", c.Name(), c.Short)
+			o.line("  %-12s %s", c.Name(), c.Short)
 		}
 	}
 }
@@ -123,7 +123,7 @@ the line holds for every session. In bash it needs the package bash-completion.`
 		},
 		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return shells[args[0]](cmd.Root(), a.stdout)
+			return shells[args[0]](cmd.Root(), a.out)
 		},
 	}
 }
@@ -137,9 +137,9 @@ func (a *app) versionCommand() *cobra.Command {
 		Args:  atMost(0),
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return writeJSON(a.stdout, readBuild(), true)
+				return writeJSON(a.out, readBuild(), true)
 			}
-			_, err := fmt.Fprintln(a.stdout, "jobboard", version())
+			_, err := fmt.Fprintln(a.out, "jobboard", version())
 			return err
 		},
 	}

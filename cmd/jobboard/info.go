@@ -3,9 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,7 +32,8 @@ offered.`,
 				return err
 			}
 			if form == "" {
-				return a.printInfo(info)
+				a.printInfo(info)
+				return nil
 			}
 			to, err := a.destination(&output)
 			if err != nil {
@@ -62,8 +61,8 @@ func (a *app) lookUp(ctx context.Context, args []string) (*jobboard.JobInformati
 	return c.JobInformation(ctx, id)
 }
 
-func (a *app) printInfo(info *jobboard.JobInformation) error {
-	w := &lines{w: a.stdout}
+func (a *app) printInfo(info *jobboard.JobInformation) {
+	w := a.out
 	w.line("%s", a.outTerminal.paint(bold, printable(info.JobTitle)))
 	w.pair("job", info.JobID.String())
 	w.pair("company", info.CompanyName)
@@ -91,7 +90,6 @@ func (a *app) printInfo(info *jobboard.JobInformation) error {
 	}
 	w.pair("questions", fmt.Sprint(len(info.Questions)))
 	w.questions(info)
-	return w.err
 }
 
 func locationText(l jobboard.Location) string {
@@ -107,34 +105,22 @@ func locationText(l jobboard.Location) string {
 	return strings.Join(parts, ", ")
 }
 
-// lines writes lines until one cannot be written.
-type lines struct {
-	w   io.Writer
-	err error
-}
-
-func (l *lines) line(format string, args ...any) {
-	if l.err == nil {
-		_, l.err = fmt.Fprintf(l.w, format+"\n", args...)
-	}
-}
-
 const pairFormat = "  %-14s %s"
 
 // pair writes what is known under a label, and nothing where nothing is.
-func (l *lines) pair(label, text string) {
+func (o *output) pair(label, text string) {
 	if text = printable(text); text != "" {
-		l.line(pairFormat, label, text)
+		o.line(pairFormat, label, text)
 	}
 }
 
-func (l *lines) questions(info *jobboard.JobInformation) {
+func (o *output) questions(info *jobboard.JobInformation) {
 	for i, q := range info.Questions {
-		l.line("")
-		l.line("  %d. %s", i+1, printable(q.Label))
-		l.line("     %s, question %s", kindText(q.Type), printable(q.ID))
+		o.line("")
+		o.line("  %d. %s", i+1, printable(q.Label))
+		o.line("     %s, question %s", kindText(q.Type), printable(q.ID))
 		for _, answer := range q.Answers {
-			l.line("     - %s (%s)", printable(answer.Label), printable(answer.ID))
+			o.line("     - %s (%s)", printable(answer.Label), printable(answer.ID))
 		}
 	}
 }
@@ -151,116 +137,4 @@ const kindUnknown = "of a kind this program does not know"
 
 func kindText(t jobboard.QuestionType) string {
 	return cmp.Or(kinds[t], kindUnknown+" ("+printable(string(t))+")")
-}
-
-func (a *app) statusCommand() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "status [JOB]",
-		Short: "Say whether the applicant may apply to a job, and why",
-		Long: `status asks the job information, the applied check and the application lookup,
-and makes one decision of what they say. It needs an applicant's token.
-
-It ends with 0 where the applicant may apply, with 4 where not: applied already,
-closed, not visible, gone. Where too little answered, the code is that of the
-failure.`,
-		Example:           "  jobboard status --fake\n  JOBBOARD_USER_TOKEN=... jobboard status 2797227",
-		Args:              atMost(1),
-		ValidArgsFunction: a.completeJob,
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.status(cmd.Context(), args, asJSON) },
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print decision and sources as JSON")
-	return cmd
-}
-
-func (a *app) status(ctx context.Context, args []string, asJSON bool) error {
-	s := &a.settings
-	id, err := s.needJob(args)
-	if err != nil {
-		return err
-	}
-	for _, need := range []func() error{s.needBase, s.needLookup} {
-		if err := need(); err != nil {
-			return err
-		}
-	}
-	user, err := s.user()
-	if err != nil {
-		return err
-	}
-	c, err := a.client(jobboard.RetryPolicy{}, nil)
-	if err != nil {
-		return err
-	}
-	p, undecided := c.Applicant(user).Precheck(ctx, id)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if asJSON {
-		if err := writeJSON(a.stdout, p, true); err != nil {
-			return err
-		}
-	} else if err := a.printStatus(p); err != nil {
-		return err
-	}
-	switch p.Decision {
-	case jobboard.DecisionMayApply:
-		return nil
-	case jobboard.DecisionUnknown:
-		return undecided
-	}
-	return &exitError{code: exitNo}
-}
-
-var decisionText = map[jobboard.Decision]string{
-	jobboard.DecisionUnknown:        "unknown: too little answered",
-	jobboard.DecisionMayApply:       "the applicant may apply",
-	jobboard.DecisionAlreadyApplied: "the applicant has applied already; there is one application per job, and a withdrawn one counts",
-	jobboard.DecisionClosed:         "closed: the job takes no applications",
-	jobboard.DecisionNotVisible:     "not visible: the job is not for this applicant",
-	jobboard.DecisionGone:           "gone: there is no such job, or no posting of it",
-}
-
-func (a *app) printStatus(p jobboard.Precheck) error {
-	w := &lines{w: a.stdout}
-	colour := red
-	if p.Decision == jobboard.DecisionMayApply {
-		colour = green
-	}
-	w.line("job %s: %s", p.Job, a.outTerminal.paint(colour, decisionText[p.Decision]))
-	switch {
-	case errors.Is(p.InformationErr, context.Canceled):
-		w.pair("lookup", "not needed")
-	case p.InformationErr != nil:
-		w.pair("lookup", a.errorText(p.InformationErr))
-	case p.Information.ApplyPossible:
-		w.pair("lookup", fmt.Sprintf("%s: applying is possible, %d questions", p.Information.JobTitle,
-			len(p.Information.Questions)))
-	default:
-		w.pair("lookup", p.Information.JobTitle+": applying is not possible")
-	}
-	switch {
-	case errors.Is(p.AppliedErr, context.Canceled):
-		w.pair("applied check", "not needed")
-	case p.AppliedErr != nil:
-		w.pair("applied check", a.errorText(p.AppliedErr))
-	case p.Applied:
-		w.pair("applied check", "has applied")
-	default:
-		w.pair("applied check", "has not applied")
-	}
-	switch {
-	case p.ApplicationID != "":
-		w.pair("application", string(p.ApplicationID))
-	case errors.Is(p.ApplicationErr, jobboard.ErrApplicationNotFound):
-		w.pair("application", "none")
-	case p.ApplicationErr != nil:
-		w.pair("application", a.errorText(p.ApplicationErr))
-	}
-	return w.err
-}
-
-// errorText is an error for people: the library's line without its name.
-func (a *app) errorText(err error) string {
-	return a.masked(printable(strings.TrimPrefix(err.Error(), "jobboard: ")))
 }

@@ -77,9 +77,7 @@ func (a *app) init(cmd *cobra.Command, force bool) error {
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(a.stdout, "wrote", path); err != nil {
-		return err
-	}
+	a.out.line("wrote %s", path)
 	fmt.Fprintln(a.stderr, a.errTerminal.paint(faint, "next: jobboard doctor says whether it works"))
 	return nil
 }

@@ -76,7 +76,7 @@ type assistant struct {
 // serve answers until the input or ctx ends, which is how it ends well.
 func (m *assistant) serve(ctx context.Context) error {
 	m.places, m.limiter = make(chan struct{}, maxCalls), rate.NewLimiter(requestRate, requestMost)
-	out := &lockedWriter{w: m.stdout}
+	out := &lockedWriter{w: m.out}
 	in := &messages{in: m.stdin, out: out}
 	transport := &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: 2 * maxMessage}
 	return m.server().Run(context.WithoutCancel(ctx), finishing{transport, ctx})

@@ -61,9 +61,6 @@ and it gets onto the PATH with
 			a.endsItself.Store(true)
 			child := exec.CommandContext(cmd.Context(), path, args...)
 			child.Stdin, child.Stdout, child.Stderr = a.stdin, a.stdout, a.stderr
-			if out, ok := a.stdout.(*output); ok {
-				child.Stdout = out.w // the file itself, so that the program sees a terminal
-			}
 			child.Cancel = func() error {
 				a.passOn(cmd.Context(), child.Process)
 				return os.ErrProcessDone // how it ends is told by its own exit code

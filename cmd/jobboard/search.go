@@ -291,12 +291,12 @@ func (a *app) printPostings(page *jobboard.JobSearchResult, h *hits) {
 		for i := range page.Results {
 			rows[i] = postingRow(&page.Results[i])
 		}
-		writeTable(a.stdout, a.outTerminal, searchColumns, rows)
-		fmt.Fprintln(a.stdout)
+		writeTable(a.out, a.outTerminal, searchColumns, rows)
+		a.out.line("")
 	}
-	fmt.Fprintf(a.stdout, "%d of %d postings%s\n", h.shown, max(h.total, h.shown), describeNear(h.near))
+	a.out.line("%d of %d postings%s", h.shown, max(h.total, h.shown), describeNear(h.near))
 	if names, n := h.drawn.beyondCircle(); n > 0 {
-		a.outTerminal.say(a.stdout, "", fmt.Sprintf(
+		a.outTerminal.say(a.out, "", fmt.Sprintf(
 			"%d of them name a place beyond the circle (%s): the service found them for a further location, which its answer does not name",
 			n, strings.Join(names, ", ")))
 	}

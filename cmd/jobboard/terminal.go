@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/mattn/go-runewidth"
@@ -27,28 +28,19 @@ func (t terminal) paint(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// wrapped breaks a text at its spaces so that it fits beside an indent, and leaves
-// it whole where the stream has no width.
-func (t terminal) wrapped(s string, indent int) []string {
+// wrapped breaks a text at its spaces so that it fits beside an indent, which the
+// second and further lines have, and leaves it whole where the stream has no width.
+func (t terminal) wrapped(s string, indent int) string {
 	if t.width == 0 {
-		return []string{s}
+		return s
 	}
-	if lines := wrapWords(s, max(t.width-indent, 20)); len(lines) > 0 {
-		return lines
-	}
-	return []string{""}
+	return strings.Join(wrapWords(s, max(t.width-indent, 20)), "\n"+strings.Repeat(" ", indent))
 }
 
 // say writes a sentence after its prefix, which the lines it is broken into are
 // indented by.
 func (t terminal) say(w io.Writer, prefix, s string) {
-	indent := runewidth.StringWidth(prefix)
-	for i, line := range t.wrapped(s, indent) {
-		if i > 0 {
-			prefix = strings.Repeat(" ", indent)
-		}
-		fmt.Fprintln(w, prefix+line)
-	}
+	fmt.Fprintln(w, prefix+t.wrapped(s, runewidth.StringWidth(prefix)))
 }
 
 // wrapWords breaks a text into lines of at most so many columns, at spaces.
@@ -94,19 +86,15 @@ func safeJSON(b []byte) []byte {
 	if !bytes.ContainsFunc(b, needsEscape) {
 		return b
 	}
-	out := make([]byte, 0, len(b)+64)
-	for len(b) > 0 {
-		r, n := utf8.DecodeRune(b)
-		switch {
-		case !needsEscape(r):
-			out = append(out, b[:n]...)
-		case r > 0xffff:
-			r -= 0x10000
-			out = fmt.Appendf(out, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
-		default:
-			out = fmt.Appendf(out, `\u%04x`, r)
+	var out []byte
+	for _, r := range string(b) {
+		if !needsEscape(r) {
+			out = utf8.AppendRune(out, r)
+			continue
 		}
-		b = b[n:]
+		for _, unit := range utf16.AppendRune(nil, r) {
+			out = fmt.Appendf(out, `\u%04x`, unit)
+		}
 	}
 	return out
 }

@@ -133,18 +133,19 @@ func passing(err error) bool {
 // the next time: the last complete snapshot.
 func (a *app) compare(before, after *jobboard.Snapshot, f *watchFlags) (*jobboard.Snapshot, error) {
 	at := after.Taken.Local().Format("2006-01-02 15:04:05")
-	if before == nil {
-		if !f.jsonl {
-			fmt.Fprintf(a.stdout, "%s  %d postings, nothing to compare with yet\n", at, len(after.Postings))
-		}
-	} else {
+	switch {
+	case before == nil && f.jsonl:
+	case before == nil:
+		a.out.line("%s  %d postings, nothing to compare with yet", at, len(after.Postings))
+	default:
 		changes, err := changesOf(before, after)
 		if err != nil {
 			return nil, usage("--state: %w", plain{err}).next("use a state file of its own for every channel, query and language")
 		}
-		if err := a.printChanges(at, after, changes, f.jsonl); err != nil {
-			return nil, err
-		}
+		a.printChanges(at, after, changes, f.jsonl)
+	}
+	if a.out.err != nil {
+		return nil, a.out.err
 	}
 	if !after.Complete {
 		a.note("the service did not give every posting it counts; what is missing may still be there")
@@ -206,21 +207,18 @@ func (c change) difference() string {
 	return "dates"
 }
 
-func (a *app) printChanges(at string, after *jobboard.Snapshot, changes []change, asJSON bool) error {
+func (a *app) printChanges(at string, after *jobboard.Snapshot, changes []change, asJSON bool) {
 	if asJSON {
 		for _, c := range changes {
-			if err := writeJSON(a.stdout, c, false); err != nil {
-				return err
-			}
+			_ = writeJSON(a.out, c, false) // texts and times alone
 		}
-		return nil
+		return
 	}
 	count := map[string]int{}
 	for _, c := range changes {
 		count[c.Kind]++
 	}
-	w := &lines{w: a.stdout}
-	w.line("%s  %d postings, %d new, %d changed, %d gone", at, len(after.Postings), count["added"], count["changed"],
+	a.out.line("%s  %d postings, %d new, %d changed, %d gone", at, len(after.Postings), count["added"], count["changed"],
 		count["gone"])
 	t := a.outTerminal
 	signs := map[string]string{
@@ -234,9 +232,8 @@ func (a *app) printChanges(at string, after *jobboard.Snapshot, changes []change
 				what = " (was: " + printable(c.Before.Title) + ")"
 			}
 		}
-		w.line("%s %d  %s%s", signs[c.Kind], p.JobPostingID, printable(p.Title), what)
+		a.out.line("%s %d  %s%s", signs[c.Kind], p.JobPostingID, printable(p.Title), what)
 	}
-	return w.err
 }
 
 // loadState reads what saveState wrote; nil where there is nothing yet.

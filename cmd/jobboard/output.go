@@ -67,27 +67,39 @@ func (o *outputFlags) form() (string, error) {
 		next("let it end with " + o.extensions(" or ") + ", or add --" + o.forms[0].name)
 }
 
-// destination is where a command's data goes.
-type destination struct {
-	io.Writer
-	file *os.File // nil: standard output
+// output writes until a write fails, and keeps that error.
+type output struct {
+	w    io.Writer
+	file *os.File // that w is, to be closed; nil: another's
+	err  error
 }
 
-func (a *app) destination(o *outputFlags) (*destination, error) {
+func (o *output) Write(p []byte) (n int, err error) {
+	if o.err == nil {
+		n, o.err = o.w.Write(p)
+	}
+	return n, o.err
+}
+
+func (o *output) line(format string, args ...any) { fmt.Fprintf(o, format+"\n", args...) }
+
+// destination opens what --output names, or else returns standard output.
+func (a *app) destination(o *outputFlags) (*output, error) {
 	if o.file == "" {
-		return &destination{Writer: a.stdout}, nil
+		return a.out, nil
 	}
 	f, err := os.Create(o.file)
 	if err != nil {
 		return nil, fmt.Errorf("--output: %w", err)
 	}
-	return &destination{f, f}, nil
+	return &output{w: f, file: f}, nil
 }
 
 // close ends the data and returns the error that came first.
-func (d *destination) close(err error) error {
-	if d.file == nil {
+func (o *output) close(err error) error {
+	err = cmp.Or(err, o.err)
+	if o.file == nil {
 		return err
 	}
-	return cmp.Or(err, d.file.Close())
+	return cmp.Or(err, o.file.Close())
 }
