@@ -176,7 +176,7 @@ func (k *Keeper) start(ctx context.Context, rejected string) *fetching {
 	f := &fetching{done: make(chan struct{}), cancel: cancel, replacing: rejected != ""}
 	k.running, k.asked = f, time.Now()
 	k.outstanding++
-	f.patience = time.AfterFunc(fetchTime, func() { k.end(f, nil, errSlowSource) })
+	f.patience = time.AfterFunc(fetchTime, func() { k.giveUp(f) })
 	go k.run(ctx, f, rejected)
 	return f
 }
@@ -184,57 +184,75 @@ func (k *Keeper) start(ctx context.Context, rejected string) *fetching {
 // run asks the source. It runs in a goroutine of its own, which outlives its
 // callers if the source hangs.
 func (k *Keeper) run(ctx context.Context, f *fetching, rejected string) {
-	token, err := (*oauth2.Token)(nil), errSourceExited
+	auth, err := (*Authorization)(nil), errSourceExited
 	defer func() {
 		f.patience.Stop()
-		k.mu.Lock()
-		k.outstanding--
-		k.mu.Unlock()
-		k.end(f, token, err)
+		k.returned(f, auth, err)
 	}()
-	token, err = callSource(ctx, rejected, k.fetch)
+	auth, err = callSource(ctx, rejected, k.fetch)
 }
 
 // callSource calls fetch, foreign code, and turns a panic into an error.
 func callSource(
 	ctx context.Context, rejected string, fetch func(context.Context, string) (*oauth2.Token, error),
-) (token *oauth2.Token, err error) {
+) (auth *Authorization, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the token source panicked with a %T", p)
 		}
 	}()
-	return fetch(ctx, rejected)
+	token, err := fetch(ctx, rejected)
+	if err != nil {
+		return nil, err
+	}
+	return authorize(token)
 }
 
-// end books the result of a fetch, or after 15 s that there is none yet: then it
-// runs again when the fetch returns. A token that comes so late is still kept if
-// there is no valid one. A failure is remembered if somebody had to wait for it.
-func (k *Keeper) end(f *fetching, token *oauth2.Token, err error) {
-	defer f.cancel()
+// giveUp ends the wait for a fetch that has lasted 15 s. The fetch itself may go
+// on: returned books its result.
+func (k *Keeper) giveUp(f *fetching) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	var auth *Authorization
-	if err == nil {
-		auth, err = authorize(token)
+	if k.running == f {
+		k.answer(f, nil, errSlowSource)
 	}
-	waited := k.running == f
-	if waited {
-		k.running = nil
+}
+
+// returned books the result of a fetch. A failure is remembered if somebody had to
+// wait for it.
+func (k *Keeper) returned(f *fetching, auth *Authorization, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.outstanding--
+	if k.running != f {
+		k.returnedLate(f, auth)
+		return
 	}
-	stale := k.kept == nil || !time.Now().Before(k.kept.until)
 	switch {
-	case err == nil && (waited || stale):
+	case err == nil:
 		k.keep(auth, f.replacing)
-	case err != nil && waited && (!f.background || f.waiters > 0) && !errors.Is(err, errSlowSource):
+	case !f.background || f.waiters > 0:
 		k.lastErr, k.failedUntil = err, time.Now().Add(500*time.Millisecond+rand.N(500*time.Millisecond))
 	}
-	select {
-	case <-f.done:
-	default:
-		f.auth, f.err = auth, err
-		close(f.done)
+	k.answer(f, auth, err)
+}
+
+// returnedLate books the result of a fetch for which nobody waits any more. Its
+// token, nil if it failed, is kept if there is no valid one. The caller holds k.mu.
+func (k *Keeper) returnedLate(f *fetching, auth *Authorization) {
+	valid := k.kept != nil && time.Now().Before(k.kept.until)
+	if auth != nil && !valid {
+		k.keep(auth, f.replacing)
 	}
+}
+
+// answer ends the running fetch and gives its result to all who wait for it. The
+// caller holds k.mu.
+func (k *Keeper) answer(f *fetching, auth *Authorization, err error) {
+	k.running = nil
+	f.auth, f.err = auth, err
+	close(f.done)
+	f.cancel()
 }
 
 // keep keeps a token as long as it is known to be valid. A token without an
