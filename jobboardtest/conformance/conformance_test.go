@@ -2,6 +2,7 @@ package conformance_test
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"go/build"
@@ -14,6 +15,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -118,6 +120,9 @@ func TestPartOfATarget(t *testing.T) {
 		{"subscriptions", conformance.Target{BaseURL: full.BaseURL, ClientID: full.ClientID, Subscription: full.Subscription}, []string{
 			"subscriptions/subscribe", "subscriptions/confirm", "subscriptions/stop",
 		}},
+		{"applying without an address", conformance.Target{
+			JobDBURL: full.JobDBURL, ApplicantToken: full.ApplicantToken, SpareJob: full.SpareJob, Apply: full.Apply,
+		}, nil},
 		{"the lookup", conformance.Target{JobDBURL: full.JobDBURL, InactiveJob: full.InactiveJob}, []string{"lookup/inactive"}},
 		{"an applicant", conformance.Target{BaseURL: full.BaseURL, ApplicantToken: full.ApplicantToken, UnknownJob: full.UnknownJob}, []string{
 			"applied/unknown", "application/unknown",
@@ -147,58 +152,73 @@ func TestPartOfATarget(t *testing.T) {
 	}
 }
 
-// TestManyProblems breaks one rule at every posting: eight problems are told.
-func TestManyProblems(t *testing.T) {
-	srv, target := fake(t)
-	target.HTTPClient = &http.Client{Transport: &breaker{
-		next: srv.Transport(), srv: srv, seen: map[string]int{}, respond: on("search", func(x *exchange) {
-			x.postings(func(p map[string]any) { p["title"] = 1 })
-		}),
-	}}
-	results, err := conformance.Check(t.Context(), target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range results {
-		if n := len(r.Problems); r.Name == "search/posting-fields" && (n != 9 || r.Problems[8] != "and more of the kind") {
-			t.Errorf("%d problems: %q", n, r.Problems)
-		}
-	}
-}
-
-// A function of the target's that fails is told.
-func TestWithdrawFails(t *testing.T) {
-	_, target := fake(t)
-	target.Withdraw = func(context.Context, int64) error { return errors.New("no such button") }
-	results, err := conformance.Check(t.Context(), target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range results {
-		if said := strings.Contains(r.String(), "Withdraw failed: no such button"); said != (r.Name == "application/one") {
-			t.Error(r)
-		}
-	}
-}
-
 func TestTargetOfNoUse(t *testing.T) {
-	for _, target := range []conformance.Target{
-		{},
-		{BaseURL: "jobs.example"},
-		{BaseURL: "ftp://jobs.example"},
-		{BaseURL: "https://user:secret@jobs.example"},
-		{JobDBURL: "https://jobs.example/?a=b"},
-		{BaseURL: "https://jobs.example", Languages: []string{"en"}},
-		{BaseURL: "https://jobs.example", Near: "52.5,13.4,50"},
+	const (
+		neither   = "the target has neither BaseURL nor JobDBURL"
+		notPlain  = "an address must be a plain http or https URL without user, query and fragment"
+		atExample = "https://jobs.example"
+	)
+	for want, targets := range map[string][]conformance.Target{
+		neither: {{}, {Channel: "x"}},
+		notPlain: {
+			{BaseURL: "jobs.example"},
+			{BaseURL: "ftp://jobs.example"},
+			{BaseURL: "https:///jobs"},
+			{BaseURL: "https://jobs.example", JobDBURL: "http://[::1"},
+			{BaseURL: "https://user:secret@jobs.example"},
+			{JobDBURL: "https://jobs.example/?a=b"},
+			{JobDBURL: "https://jobs.example/#a"},
+		},
+		"Languages has 1 entries, not 2": {{BaseURL: atExample, Languages: []string{"en"}}},
+		"Languages has 3 entries, not 2": {{BaseURL: atExample, Languages: []string{"en", "de", "fr"}}},
+		`"52.5,13.4,50" is not <latitude>::<longitude>::<distance_km>`: {
+			{BaseURL: atExample, Near: "52.5,13.4,50"}, {BaseURL: atExample, AdditionalNear: "52.5,13.4,50"},
+		},
+		`"1::2" is not <latitude>::<longitude>::<distance_km>`:       {{BaseURL: atExample, Near: "1::2"}},
+		`"1::2::3::4" is not <latitude>::<longitude>::<distance_km>`: {{BaseURL: atExample, Near: "1::2::3::4"}},
 	} {
-		_, err := conformance.Check(t.Context(), target)
-		if err == nil {
-			t.Errorf("%s is taken", target)
-		} else if strings.Contains(err.Error(), "secret") {
-			t.Error(err)
+		for _, target := range targets {
+			if _, err := conformance.Check(t.Context(), target); err == nil || err.Error() != "conformance: "+want {
+				t.Errorf("%s: %v, want %s", target, err, want)
+			}
 		}
 	}
 }
+
+// TestWordsOfAResult holds the line, or the lines, of what became of a rule.
+func TestWordsOfAResult(t *testing.T) {
+	r := conformance.Rule{Name: "search/answers", Section: "4.1, 9", Text: "a search is answered"}
+	for want, result := range map[string]conformance.Result{
+		"ok   search/answers (section 4.1, 9): a search is answered":                {Rule: r},
+		"FAIL search/answers (section 4.1, 9): a search is answered\n\tno\n\tnever": {Rule: r, Problems: []string{"no", "never"}},
+		"skip search/answers (section 4.1, 9): no channel":                          {Rule: r, Skipped: "no channel"},
+	} {
+		if got := result.String(); got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	}
+}
+
+// TestTimeoutOfATarget has a service that does not answer in the target's time.
+func TestTimeoutOfATarget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		stall := transport(func(r *http.Request) (*http.Response, error) {
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		})
+		results, err := conformance.Check(t.Context(), conformance.Target{
+			JobDBURL: "http://jobs.example", UnknownJob: 1, HTTPClient: &http.Client{Transport: stall, Timeout: time.Second},
+		})
+		if took := time.Since(began); err != nil || took != time.Second {
+			t.Errorf("after %v: %v, %v", took, results, err)
+		}
+	})
+}
+
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func TestCheckEndsWithItsContext(t *testing.T) {
 	_, target := fake(t)
@@ -208,10 +228,13 @@ func TestCheckEndsWithItsContext(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
-	for _, r := range results {
-		if r.Failed() {
-			t.Errorf("blamed for the context: %s", r)
+	for i, r := range results {
+		if r.Failed() || r.Rule != conformance.Checks()[i] {
+			t.Errorf("blamed for the context, or out of order: %s", r)
 		}
+	}
+	if last := results[len(results)-1].Name; last != "application/other-company" {
+		t.Errorf("the last result is that of %s", last)
 	}
 }
 
@@ -229,8 +252,11 @@ func TestNoCredentialInProblems(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := fmt.Sprint(results) + fmt.Sprintf("%v %+v %#v", target, target, target)
+	if want := fmt.Sprintf("target %s, %s", echo.URL, echo.URL); !strings.HasSuffix(said, want+" "+want+" "+want) {
+		t.Errorf("a target is shown as %s", said[strings.LastIndexByte(said, ']'):])
+	}
 	for _, secret := range []string{target.ClientToken, target.ApplicantToken, target.InternalToken, target.ExpiredToken, target.LookupToken} {
-		if strings.Contains(said, secret) {
+		if strings.Contains(said, secret) || strings.Contains(said, base64.StdEncoding.EncodeToString([]byte(secret+":"))) {
 			t.Errorf("%q is told", secret)
 		}
 	}
@@ -285,26 +311,11 @@ func TestNoConnectionIsLeft(t *testing.T) {
 	}
 }
 
-func TestUnreachable(t *testing.T) {
-	srv := jobboardtest.NewServer(jobboardtest.WithDemo())
-	_, target := fake(t)
-	target.BaseURL, target.JobDBURL, target.HTTPClient = srv.BaseURL, srv.JobDBURL, nil
-	srv.Close()
-	results, err := conformance.Check(t.Context(), target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range results {
-		if !r.Failed() && r.Skipped == "" {
-			t.Errorf("nobody is there, and yet: %s", r)
-		}
-	}
-}
-
 // TestRunReports runs a broken mock in a process of its own, since its subtests
 // fail.
 func TestRunReports(t *testing.T) {
 	if os.Getenv("CONFORMANCE_BROKEN") != "" {
+		t.Run("no use", func(t *testing.T) { conformance.Run(t, conformance.Target{}) })
 		conformance.Run(t, conformance.Target{BaseURL: os.Getenv("CONFORMANCE_BROKEN"), ApplicantToken: "jana", AppliedJob: 4711})
 		return
 	}
@@ -318,12 +329,14 @@ func TestRunReports(t *testing.T) {
 		t.Fatalf("it ended with %v:\n%s", err, out)
 	}
 	for _, want := range []string{
+		"conformance: the target has neither BaseURL nor JobDBURL\n",
+		"--- FAIL: TestRunReports/no_use",
 		"--- FAIL: TestRunReports/applied/boolean",
 		`section 4.2: the applied check answers with a JSON boolean`,
 		`for job 4711 the answer is status 200, application/json, "\"true\"", not true or false`,
 		"--- PASS: TestRunReports/applied/true",
 		"--- SKIP: TestRunReports/search/answers",
-		"the target does not tell Channel",
+		"section 4.1, 9: the target does not tell Channel",
 	} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("it does not say %q:\n%s", want, out)

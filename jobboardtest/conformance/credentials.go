@@ -1,7 +1,5 @@
 package conformance
 
-import "encoding/base64"
-
 var credentialRules = []rule{
 	says("search/client-token", "5", "the search takes a client access token", func(p *probe) {
 		p.searchTakes(p.ClientToken == "", "ClientToken", bearer(p.ClientToken))
@@ -28,7 +26,7 @@ var credentialRules = []rule{
 	}),
 	says("search/scheme", "5", "the scheme of a credential counts: a token is no Basic credential", func(p *probe) {
 		if !p.lacks(p.ClientToken == "", "ClientToken") {
-			p.searchRefuses("a token as Basic credential", "Basic "+base64.StdEncoding.EncodeToString([]byte(p.ClientToken+":")))
+			p.searchRefuses("a token as Basic credential", basic(p.ClientToken))
 		}
 	}),
 }
@@ -37,7 +35,7 @@ func (p *probe) searchTakes(missing bool, what, auth string) {
 	if p.lacks(p.BaseURL == "", "BaseURL") || p.lacks(p.Channel == "", "Channel") || p.lacks(missing, what) {
 		return
 	}
-	if rs, ok := p.send(p.searchRequest(query{auth: auth})); ok && rs.refused() {
+	if rs, _ := p.send(p.searchRequest(query{auth: auth})); rs.refused() {
 		p.errorf("the search with the target's %s is refused: %s", what, rs)
 	}
 }

@@ -3,13 +3,17 @@ package conformance_test
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -53,9 +57,10 @@ func fake(tb testing.TB, opts ...jobboardtest.Option) (*jobboardtest.Server, con
 	}
 	target.Withdraw = func(_ context.Context, job int64) error { return srv.Withdraw(srv.Demo.Applicant, job) }
 	target.Subscription = conformance.Subscription{
-		Query:    url.Values{"channel": {target.Channel}, "types": {"rss"}},
-		Body:     `{"jobcategory":["3001"]}`,
-		IDMember: "rss",
+		Query:       url.Values{"channel": {target.Channel}, "types": {"rss"}},
+		Body:        `{"jobcategory":["3001"]}`,
+		ConfirmBody: `{}`,
+		IDMember:    "rss",
 	}
 	return srv, target
 }
@@ -65,8 +70,16 @@ func TestFake(t *testing.T) {
 	conformance.Run(t, target)
 }
 
+// TestNothingSkippedOnFake holds what is sent to a fake that is not broken, too.
 func TestNothingSkippedOnFake(t *testing.T) {
-	_, target := fake(t)
+	srv, target := fake(t)
+	before := len(srv.Requests())
+	var applied atomic.Int32
+	apply := target.Apply
+	target.Apply = func(ctx context.Context, job int64) error {
+		applied.Add(1)
+		return apply(ctx, job)
+	}
 	results, err := conformance.Check(t.Context(), target)
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +92,44 @@ func TestNothingSkippedOnFake(t *testing.T) {
 			t.Error(r)
 		}
 	}
+	var sent strings.Builder
+	for _, r := range srv.Requests()[before:] {
+		language, typ, agent := r.Header.Get("Accept-Language"), r.Header.Get("Content-Type"), r.Header.Get("User-Agent")
+		fmt.Fprintf(&sent, "%s %s%s?%s [%s] %q %q %q %s\n", r.Method, r.Address, r.Path, r.Query.Encode(), r.Credential, language, typ, agent, r.Body)
+	}
+	if n := applied.Load(); n != 10 {
+		t.Errorf("it applied %d times, want once, eight times, and once", n)
+	}
+	golden(t, "testdata/requests.txt", newID.ReplaceAllString(sent.String(), "[id]"))
 }
+
+var update = flag.Bool("update", false, "write the files in testdata anew")
+
+// golden holds a text against a file.
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gotLines, wantLines := strings.Split(got, "\n"), strings.Split(string(data), "\n")
+	for i, want := range wantLines {
+		if i == len(gotLines) || gotLines[i] != want {
+			t.Fatalf("%s:%d: want %s\nand what follows; got\n%s", file, i+1, want, strings.Join(gotLines[i:min(i+5, len(gotLines))], "\n"))
+		}
+	}
+	if len(gotLines) > len(wantLines) {
+		t.Fatalf("%s: there is more:\n%s", file, strings.Join(gotLines[len(wantLines):], "\n"))
+	}
+}
+
+// newID is an identifier that is another in each run.
+var newID = regexp.MustCompile(`\b[0-9a-f]{32}\b`)
 
 // positions are the values of each switch. A number that is free gets those that
 // matter.

@@ -36,7 +36,7 @@ func newSession(target Target) (*session, error) {
 		s.client.Transport, s.client.Timeout = c.Transport, c.Timeout
 	}
 	if s.client.Transport == nil {
-		s.own = &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 2}
+		s.own = &http.Transport{Proxy: http.ProxyFromEnvironment}
 		s.client.Transport = s.own
 	}
 	s.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -45,7 +45,8 @@ func newSession(target Target) (*session, error) {
 		target.ClientToken, target.ApplicantToken, target.InternalToken, target.ExpiredToken, target.LookupToken,
 	} {
 		if v != "" {
-			mask = append(mask, v, "[token]")
+			encoded := strings.TrimPrefix(basic(v), "Basic ") // as search/scheme sends one
+			mask = append(mask, v, "[token]", encoded, "[token]")
 		}
 	}
 	s.secrets = strings.NewReplacer(mask...)
@@ -162,12 +163,9 @@ func (p *probe) try(rq request) (response, error) {
 		return response{}, fmt.Errorf("%s got no answer: %w", what, err)
 	}
 	defer got.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(got.Body, maxBody+1))
-	switch {
-	case err != nil:
-		return response{}, fmt.Errorf("%s: the body of the answer cannot be read: %w", what, err)
-	case len(data) > maxBody:
-		return response{}, fmt.Errorf("%s: the body of the answer is larger than %d MiB", what, maxBody>>20)
+	data, err := io.ReadAll(http.MaxBytesReader(nil, got.Body, maxBody))
+	if err != nil {
+		return response{}, fmt.Errorf("%s: the body of the answer cannot be read, which may have %d MiB: %w", what, maxBody>>20, err)
 	}
 	return response{got.StatusCode, got.Header, data}, nil
 }
@@ -186,24 +184,21 @@ func (r response) String() string {
 
 // sample quotes the beginning of a body.
 func sample(b []byte) string {
-	s := clip(string(b))
-	if rest, cut := strings.CutSuffix(s, "..."); cut && len(b) > len(s) {
-		return strconv.Quote(rest) + "..."
-	}
-	return strconv.Quote(s)
+	head, rest := clip(string(b))
+	return strconv.Quote(head) + rest
 }
 
-// clip keeps the beginning of a text.
-func clip(s string) string {
+// clip returns the beginning of a text, and dots for what is left out.
+func clip(s string) (head, rest string) {
 	const most = 120
 	if len(s) <= most {
-		return s
+		return s, ""
 	}
 	n := most
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--
 	}
-	return s[:n] + "..."
+	return s[:n], "..."
 }
 
 // refused reports whether an answer is an authorization error. The interface

@@ -3,9 +3,12 @@ package conformance_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/conformance"
 )
 
@@ -19,6 +22,33 @@ var sayings = []breakage{
 	{
 		name:    "smaller pages than postings",
 		respond: onPage(func(o map[string]any) { o["itemsPerPage"] = 1 }),
+	},
+	{
+		name:    "pages of no postings",
+		respond: onPage(func(o map[string]any) { o["itemsPerPage"] = 0 }),
+	},
+	{
+		name: "two pages",
+		respond: onPage(func(o map[string]any) {
+			o["results"] = o["results"].([]any)[:min(23, len(o["results"].([]any)))]
+			o["lastPostingOnPage"], o["itemsPerPage"], o["numPages"] = 23, 23, 2
+		}),
+	},
+	{
+		name:    "a counter has a fraction",
+		respond: onPage(func(o map[string]any) { o["offset"] = 0.5 }),
+	},
+	{
+		name: "counters are misspelt",
+		respond: onPage(func(o map[string]any) {
+			for from, to := range map[string]string{
+				"itemsPerPage": "itemPerPage", "numPages": "numbPages", "offset": "Offsat", "actualPage": "acutalPage",
+				"firstPostingOnPage": "firstPostingOnLage2", "lastPostingOnPage": "lastPostingOn", "results": "sults",
+			} {
+				rename(o, from, to)
+			}
+			o["numbPagesX"], o["itemsPerPageX"] = 1, 1
+		}),
 	},
 	{
 		name:    "hits that no page has",
@@ -71,20 +101,12 @@ var sayings = []breakage{
 		respond: onPosting(func(o map[string]any) { o["jobPostingId"] = "one" }),
 	},
 	{
-		name:    "identifiers that cannot be compared",
-		respond: onPosting(func(o map[string]any) { o["jobPostingId"] = "one" }),
-	},
-	{
 		name:    "a link is a number",
 		respond: onPosting(func(o map[string]any) { o["applyOnlineLink"] = 7 }),
 	},
 	{
-		name:    "a link has no scheme",
-		respond: onPosting(func(o map[string]any) { o["applyOnlineLink"] = "//jobs.example/apply" }),
-	},
-	{
-		name:    "an empty link",
-		respond: onPosting(func(o map[string]any) { o["applyOnlineLink"] = "" }),
+		name:    "links of all kinds",
+		respond: onPosting(inTurn("applyOnlineLink", "//jobs.example/apply", "http:apply", "http://[::1", "", "x://y", nil)),
 	},
 	{
 		name:    "the config is a list",
@@ -95,8 +117,12 @@ var sayings = []breakage{
 		respond: onPosting(func(o map[string]any) { o["config"] = nil }),
 	},
 	{
-		name:    "a listing date in words",
-		respond: onPosting(func(o map[string]any) { o["config"] = map[string]any{"listingStartDate": []any{"Monday"}} }),
+		name: "a config of all kinds",
+		respond: onPosting(func(o map[string]any) {
+			o["config"] = map[string]any{
+				"a": nil, "b": []any{}, "c": 7, "d": []any{"x", 8, nil}, "listingStartDate": []any{"-5", "Monday"},
+			}
+		}),
 	},
 	{
 		name:    "the first likely date",
@@ -115,8 +141,15 @@ var sayings = []breakage{
 		respond: onPosting(func(o map[string]any) { o["jobStartDate"] = int64(-100_000_000_000_001) }),
 	},
 	{
-		name:    "no date and the epoch",
-		respond: onPosting(func(o map[string]any) { o["jobStartDate"], o["postingVersionEndDate"] = nil, 0 }),
+		name: "dates of other kinds",
+		respond: onPosting(func(o map[string]any) {
+			delete(o, "postingVersionStartDate")
+			o["jobStartDate"], o["postingVersionEndDate"] = nil, 0
+		}),
+	},
+	{
+		name:    "a date before the epoch",
+		respond: onPosting(func(o map[string]any) { o["jobStartDate"] = int64(-100_000_000_000) }),
 	},
 
 	// What a search finds.
@@ -143,13 +176,7 @@ var sayings = []breakage{
 		}),
 	},
 	{
-		name: "an additional location on another page",
-		respond: on("search", func(x *exchange) {
-			x.edit(func(o map[string]any) { o["results"], o["totalNumberOfJobs"] = []any{}, 1000 })
-		}),
-	},
-	{
-		name: "an unlocated posting on another page",
+		name: "postings on another page",
 		respond: on("search", func(x *exchange) {
 			x.edit(func(o map[string]any) { o["results"], o["totalNumberOfJobs"] = []any{}, 1000 })
 		}),
@@ -165,6 +192,85 @@ var sayings = []breakage{
 				x.edit(func(o map[string]any) { o["results"] = []any{} })
 			}
 		}),
+	},
+
+	{
+		name: "searches by text alone fail",
+		respond: on("search", func(x *exchange) {
+			if q := x.req.URL.Query(); q.Has("search") && !q.Has("geoLocation") {
+				x.answer(500, "text/plain", "")
+			}
+		}),
+	},
+	{
+		name: "searches by place alone fail",
+		respond: on("search", func(x *exchange) {
+			if q := x.req.URL.Query(); q.Has("geoLocation") && !q.Has("search") {
+				x.answer(500, "text/plain", "")
+			}
+		}),
+	},
+	{
+		name: "both parameters together fail",
+		respond: on("search", func(x *exchange) {
+			if len(x.req.URL.Query()) == 2 {
+				x.answer(500, "text/plain", "")
+			}
+		}),
+	},
+	{
+		name:    "an unknown channel counts no postings, and has one",
+		respond: onChannel("conformance-", edits(func(o map[string]any) { o["results"] = []any{map[string]any{"jobPostingId": 1}} })),
+	},
+	{
+		name:    "an unknown channel is told in words",
+		respond: onChannel("conformance-", answers(200, "text/plain", "no such channel")),
+	},
+	{
+		name:   "an unlocated posting without a circle around it",
+		target: func(t *conformance.Target) { t.Near = "" },
+	},
+
+	// Connections.
+	{
+		name:    "nobody answers",
+		respond: func(x *exchange) { x.err = errors.New("reset") },
+	},
+	{
+		name:    "bodies are cut off",
+		respond: func(x *exchange) { x.cut = true },
+	},
+	{
+		name: "nobody answers but to the first questions",
+		respond: func(x *exchange) {
+			first := isClientToken(x) && x.req.URL.RawQuery == "" && x.req.Header.Get("Accept-Language") == "" &&
+				strings.Contains(x.req.URL.Path, "/"+x.srv.Demo.Channel+"/")
+			switch x.op {
+			case "applied", "application":
+				first = isApplicant(x) && x.job == x.srv.Demo.AppliedJob
+			case "lookup":
+				first = x.job == x.srv.Demo.OpenJob
+			case "subscribe":
+				first = x.n > 0
+			case "confirm", "stop":
+				first = false
+			}
+			if !first {
+				x.err = errors.New("reset")
+			}
+		},
+	},
+	{
+		name: "nobody answers about what was withdrawn",
+		respond: func(x *exchange) {
+			if x.job != x.srv.Demo.WithdrawnJob && withdrawn(x) {
+				x.err = errors.New("reset")
+			}
+		},
+	},
+	{
+		name:    "nobody withdrew",
+		respond: onJob("application", withdrawnJob, func(x *exchange) { x.err = errors.New("reset") }),
 	},
 
 	// Applications.
@@ -189,6 +295,82 @@ var sayings = []breakage{
 		respond: onJob("application", appliedJob, func(x *exchange) { x.status = 202 }),
 	},
 	{
+		name:    "an identifier is a page",
+		respond: onJob("application", appliedJob, says("<html></html>")),
+	},
+	{
+		name:    "an identifier has a control character",
+		respond: onJob("application", appliedJob, says("a\x00b")),
+	},
+	{
+		name:    "an identifier is a number",
+		respond: onJob("application", withdrawnJob, says(" 4711 ")),
+	},
+	{
+		name:    "an identifier is null",
+		respond: onJob("application", appliedJob, says("null")),
+	},
+	{
+		name:   "an identifier that the target does not tell",
+		target: func(t *conformance.Target) { t.ApplicationID = "" },
+	},
+	{
+		name: "the identifier is gone the next time",
+		respond: onJob("application", appliedJob, func(x *exchange) {
+			if x.status == 200 && x.n == 4 { // the second time that application/stable asks
+				x.answer(404, "text/plain", "gone")
+			}
+		}),
+	},
+	{
+		name:    "a withdrawn application has no identifier",
+		respond: onJob("application", withdrawnJob, says("")),
+	},
+	{
+		name: "an application to the spare job has no identifier",
+		respond: on("application", func(x *exchange) {
+			if x.job != x.srv.Demo.AppliedJob && x.job != x.srv.Demo.WithdrawnJob && x.status == 200 {
+				x.body = []byte("{}")
+			}
+		}),
+	},
+	{
+		name: "the spare application is gone once withdrawn",
+		respond: on("application", func(x *exchange) {
+			if x.job != x.srv.Demo.WithdrawnJob && withdrawn(x) {
+				x.answer(404, "text/plain", "gone")
+			}
+		}),
+	},
+	{
+		name: "the spare application is a page once withdrawn",
+		respond: on("application", func(x *exchange) {
+			if x.job != x.srv.Demo.WithdrawnJob && withdrawn(x) {
+				x.body = []byte("<html>")
+			}
+		}),
+	},
+	{
+		name:    "a message is a number",
+		respond: onJob("applied", inactiveJob, func(x *exchange) { x.body = []byte("7") }),
+	},
+	{
+		name:    "a message is no text",
+		respond: onJob("applied", unknownJob, answers(404, "application/json", `{"code":"get_project_error","message":7}`)),
+	},
+	{
+		name:    "a message is empty",
+		respond: onJob("applied", unknownJob, answers(404, "application/json", `{"code":"get_project_error","message":""}`)),
+	},
+	{
+		name:    "a code is a number",
+		respond: onJob("applied", unknownJob, answers(404, "application/json", `{"code":7,"message":"not available"}`)),
+	},
+	{
+		name:   "only the open job is known",
+		target: func(t *conformance.Target) { t.AppliedJob, t.WithdrawnJob = 0, 0 },
+	},
+	{
 		name: "Apply fails and there is nothing",
 		target: func(t *conformance.Target) {
 			t.Apply = func(context.Context, int64) error { return errors.New("closed") }
@@ -211,12 +393,49 @@ var sayings = []breakage{
 		target: func(t *conformance.Target) { t.Withdraw = nil },
 	},
 
+	{
+		name: "Withdraw fails",
+		target: func(t *conformance.Target) {
+			t.Withdraw = func(context.Context, int64) error { return errors.New("no such button") }
+		},
+	},
+
 	// The lookup.
 	{
 		name: "a code in place of the information",
 		respond: onJob("lookup", openJob, func(x *exchange) {
 			x.answer(200, "application/json", `{"error":["ERROR_JOB_INACTIVE"]}`)
 		}),
+	},
+	{
+		name:    "another member holds the job",
+		respond: onJob("lookup", openJob, edits(func(o map[string]any) { rename(o, "jobId", "id") })),
+	},
+	{
+		name:    "an open job takes no applications",
+		respond: onJob("lookup", openJob, edits(func(o map[string]any) { o["applyPossible"] = false })),
+	},
+	{
+		name:    "whether a job takes applications is left open",
+		respond: onInformation(func(o map[string]any) { o["applyPossible"] = "" }),
+	},
+	{
+		name: "members of a job are null",
+		respond: onJob("lookup", openJob, edits(func(o map[string]any) {
+			for k := range o {
+				o[k] = nil
+			}
+		})),
+	},
+	{
+		name: "members of a job are of other types",
+		respond: onJob("lookup", openJob, edits(func(o map[string]any) {
+			o["jobLanguage"], o["companyId"], o["location"], o["questions"], o["timestamp"] = 1, 2, "here", "none", 5
+		})),
+	},
+	{
+		name:    "a job has no timestamp",
+		respond: onInformation(func(o map[string]any) { delete(o, "timestamp") }),
 	},
 	{
 		name: "a code in the text of a job",
@@ -258,7 +477,7 @@ var sayings = []breakage{
 	},
 	{
 		name:    "no preferred location",
-		respond: on("lookup", func(x *exchange) { x.questions(func(q map[string]any) { q["id"] = "1" }) }),
+		respond: on("lookup", func(x *exchange) { x.questions(func(q map[string]any) { q["id"] = "0" }) }),
 	},
 	{
 		name:    "no nationalities",
@@ -278,8 +497,21 @@ var sayings = []breakage{
 		respond: onInformation(func(o map[string]any) { delete(o, "location"); delete(o, "additionalLocations") }),
 	},
 	{
-		name:    "a latitude beyond the pole",
-		respond: onInformation(func(o map[string]any) { o["location"].(map[string]any)["geoLat"] = "90.1" }),
+		name: "coordinates of all kinds",
+		respond: onJob("lookup", openJob, edits(func(o map[string]any) {
+			var places []any
+			for _, at := range []string{"90.1", "-90.1", "1e1", "1.2.3", "+1.5", "NaN", ""} {
+				places = append(places, map[string]any{"geoLat": at})
+			}
+			places[0].(map[string]any)["geoLong"] = "-180.1"
+			o["location"], o["additionalLocations"] = map[string]any{"geoLong": "x"}, places
+		})),
+	},
+	{
+		name: "a place of empty texts",
+		respond: on("lookup", edits(func(o map[string]any) {
+			o["additionalLocations"] = []any{map[string]any{"geoCity": "", "geoZip": nil}, map[string]any{"geoZip": "", "geoCity": "Bonn"}}
+		})),
 	},
 	{
 		name: "places at the ends of the earth",
@@ -304,6 +536,27 @@ var sayings = []breakage{
 
 	// Subscriptions, and answers of all kinds.
 	{
+		name: "a code twice",
+		respond: onJob("lookup", inactiveJob, func(x *exchange) {
+			x.answer(404, "application/json", `{"code":"ERROR_JOB_INACTIVE","errors":["ERROR_JOB_INACTIVE"]}`)
+		}),
+	},
+	{
+		name: "two codes in a text",
+		respond: onJob("lookup", inactiveJob, func(x *exchange) {
+			x.answer(404, "text/plain", "ERROR_JOB_UNAVAILABLE, ERROR_JOB_INACTIVE, MY_ERROR_JOB and ERROR_JOB_INACTIVE")
+		}),
+	},
+	{
+		name:    "a job is answered with another status",
+		respond: onJob("lookup", openJob, func(x *exchange) { x.status = 203 }),
+	},
+	{
+		name:   "only the closed job is known",
+		target: func(t *conformance.Target) { t.OpenJob, t.AppliedJob, t.WithdrawnJob = 0, 0, 0 },
+	},
+
+	{
 		name:    "no identifier of a subscription",
 		respond: on("subscribe", func(x *exchange) { x.answer(200, "application/json", `{"rss":7}`) }),
 	},
@@ -320,6 +573,28 @@ var sayings = []breakage{
 		respond: on("subscribe", func(x *exchange) { x.answer(200, "application/json", `{"rss":[]}`) }),
 	},
 	{
+		name:    "a list of numbers for it",
+		respond: on("subscribe", func(x *exchange) { x.answer(200, "application/json", `{"rss":[7]}`) }),
+	},
+	{
+		name: "an answer of its own",
+		target: func(t *conformance.Target) {
+			t.Subscription.ID = func(answer []byte) (string, error) { return "x", fmt.Errorf("%.5s", answer) }
+		},
+	},
+	{
+		name:    "subscribing is under way",
+		respond: on("subscribe", func(x *exchange) { x.status = 300 }),
+	},
+	{
+		name:    "stopping is under way",
+		respond: on("stop", func(x *exchange) { x.status = 300 }),
+	},
+	{
+		name:   "nothing to subscribe with",
+		target: func(t *conformance.Target) { t.Subscription = conformance.Subscription{} },
+	},
+	{
 		name:    "an answer that is no JSON",
 		respond: on("subscribe", func(x *exchange) { x.answer(200, "text/plain", "thanks") }),
 	},
@@ -330,6 +605,14 @@ var sayings = []breakage{
 	{
 		name:    "two values",
 		respond: on("search", func(x *exchange) { x.body = append(x.body, "{}"...) }),
+	},
+	{
+		name:    "a message longer than is told",
+		respond: on("search", func(x *exchange) { x.answer(418, "", strings.Repeat("x", 121)) }),
+	},
+	{
+		name:    "a message that ends in dots",
+		respond: on("search", func(x *exchange) { x.answer(418, "text/plain", "wait...") }),
 	},
 	{
 		name:    "a long message",
@@ -353,6 +636,31 @@ func once(seen map[string]bool, f func(*exchange)) func(*exchange) {
 			f(x)
 		}
 	}
+}
+
+// inTurn gives a member one value after the other.
+func inTurn(member string, values ...any) func(map[string]any) {
+	n := 0
+	return func(o map[string]any) {
+		o[member] = values[n%len(values)]
+		n++
+	}
+}
+
+// onChannel changes the answers to searches of the channels that begin so.
+func onChannel(begin string, f func(*exchange)) func(*exchange) {
+	return on("search", func(x *exchange) {
+		if strings.Contains(x.req.URL.Path, "/"+begin) {
+			f(x)
+		}
+	})
+}
+
+// withdrawn reports whether an application that is answered with was withdrawn.
+func withdrawn(x *exchange) bool {
+	return x.status == http.StatusOK && slices.ContainsFunc(x.srv.Snapshot().Applications, func(a jobboardtest.Application) bool {
+		return a.JobID == x.job && a.Withdrawn
+	})
 }
 
 func onPage(f func(page map[string]any)) func(*exchange) {

@@ -34,11 +34,9 @@ type kind func(v any) string
 
 // describe returns a value as JSON, within a line.
 func describe(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprint(v)
-	}
-	return clip(string(b))
+	b, _ := json.Marshal(v) // it was JSON before
+	head, rest := clip(string(b))
+	return head + rest
 }
 
 func integer(v any) string {
@@ -165,7 +163,7 @@ func (p *probe) fields(item string, items []object, table []field) {
 				p.errorf("%s: %s %s", item, f.name, wrong)
 			}
 		}
-		if seen || len(items) == 0 {
+		if seen {
 			continue
 		}
 		hint := ""
@@ -186,7 +184,7 @@ func nearest(name string, items []object, table []field) string {
 				continue
 			}
 			d := distance(strings.ToLower(k), strings.ToLower(name))
-			if d < least || d == least && best != "" && k < best {
+			if d < least || d == least && k < best {
 				best, least = k, d
 			}
 		}

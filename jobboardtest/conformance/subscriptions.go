@@ -39,11 +39,10 @@ func (p *probe) subscriptionRequest(method, id string) request {
 		rq.url += "/" + escape(id)
 	}
 	rq.json = rq.body != ""
-	if creds := p.searchCredentials(); len(creds) > 0 {
+	if p.plain != nil {
+		rq.auth = p.plain.auth
+	} else if creds := p.searchCredentials(); len(creds) > 0 {
 		rq.auth = creds[0]
-		if p.plain != nil {
-			rq.auth = p.plain.auth
-		}
 	}
 	return rq
 }
@@ -71,7 +70,10 @@ func (p *probe) subscribe(own bool) string {
 		find = p.memberID
 	}
 	id, err := find(rs.body)
-	if err == nil && id != "" {
+	if err == nil && id == "" {
+		err = errors.New("it is empty")
+	}
+	if err == nil {
 		return id
 	}
 	if !own { // where the identifier is, the interface does not show
