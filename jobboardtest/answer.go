@@ -160,11 +160,11 @@ func (c *call) refuse(why string) answer {
 
 // parseID reads an identifier as the interface writes it: digits alone.
 func parseID(s string) (int64, bool) {
-	if s == "" || strings.Trim(s, "0123456789") != "" {
+	n, err := strconv.ParseUint(s, 10, 63)
+	if err != nil {
 		return 0, false
 	}
-	n, err := strconv.ParseInt(s, 10, 64)
-	return n, err == nil
+	return int64(n), true //nolint:gosec // it has 63 bits
 }
 
 func mediaType(s string) string {

@@ -46,7 +46,7 @@ func (c *call) jobForApplicant() (applicantsJob, *answer) {
 	if a, ok := c.needUser(); !ok {
 		return seen, &a
 	}
-	id, known := parseID(c.param)
+	id, _ := parseID(c.param) // 0: it is none, and no job has that
 	c.s.read(func(st *state) {
 		seen.job = st.jobs[id]
 		seen.published = st.published[id] > 0
@@ -55,7 +55,7 @@ func (c *call) jobForApplicant() (applicantsJob, *answer) {
 	})
 	var refusal answer
 	switch {
-	case !known || seen.job == nil || seen.Status == Deleted:
+	case seen.job == nil || seen.Status == Deleted:
 		refusal = c.v.coded(http.StatusNotFound, "get_project_error", "Project for jobId "+c.param+" not available")
 	case c.op() == OpApplied && otherCompany(seen.job, seen.who):
 		refusal = c.v.coded(http.StatusNotFound, "get_project_error", "Project for jobId "+c.param+" not accessible")

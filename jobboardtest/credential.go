@@ -66,8 +66,8 @@ func (c credential) String() string {
 }
 
 // identify reads the Authorization header, and slides the expiry of a user's
-// token when touch is set.
-func (s *Server) identify(r *http.Request, v Variants, touch bool) credential {
+// token.
+func (s *Server) identify(r *http.Request, v Variants) credential {
 	scheme, value, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	value = strings.TrimSpace(value)
 	switch {
@@ -91,7 +91,7 @@ func (s *Server) identify(r *http.Request, v Variants, touch bool) credential {
 			c.kind = credClient
 		case userToken:
 			c.kind = credUser
-			if touch && !c.expired {
+			if !c.expired {
 				t.use(now)
 			}
 		case lookupToken:

@@ -10,6 +10,7 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -70,9 +71,6 @@ func (c *call) sendBadly(w http.ResponseWriter, a answer, f *Fault) {
 	body, size := c.faultyBody(a, f)
 	for k, v := range f.Header {
 		h[http.CanonicalHeaderKey(k)] = v
-		if len(v) == 0 {
-			h[http.CanonicalHeaderKey(k)] = nil
-		}
 	}
 	switch f.Encoding {
 	case Gzip, DoubleGzip, BrokenGzip:
@@ -154,16 +152,10 @@ func reset(w http.ResponseWriter) {
 // faultyBody returns the body as a fault wants it, and its size, which is below 0
 // for a body without a known end.
 func (c *call) faultyBody(a answer, f *Fault) (io.Reader, int64) {
-	if f.Size == 0 && f.Encoding == "" {
-		return whole(a.flat())
-	}
-	var body io.Reader
-	size := a.size()
+	body, size := whole(a.flat())
 	if f.Size != 0 {
-		body, size = grow(a.flat(), c.op(), f.Size)
+		body, size = grow(a.flat(), f.Size)
 		body = wanted{body, c.r.Context()}
-	} else {
-		body = bytes.NewReader(a.flat())
 	}
 	switch f.Encoding {
 	case Gzip:
@@ -176,8 +168,8 @@ func (c *call) faultyBody(a answer, f *Fault) (io.Reader, int64) {
 		return whole(packed(bytes.NewReader(packed(body))))
 	case BrokenGzip:
 		b := packed(body)
-		for i := len(b) / 2; i < min(len(b)/2+8, len(b)); i++ {
-			b[i] ^= 0x5a
+		for i := range 8 { // gzip makes 23 bytes of nothing
+			b[len(b)/2+i] ^= 0x5a
 		}
 		return whole(b)
 	}
@@ -203,10 +195,7 @@ func (w wanted) Read(p []byte) (int, error) {
 // release of Go; the default level of 1.27 reaches half of that.
 func packed(r io.Reader) []byte {
 	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, 5)
-	if err != nil {
-		panic(err) // there is such a level
-	}
+	z, _ := gzip.NewWriterLevel(&b, 5) // there is such a level
 	_, _ = io.Copy(z, r)
 	z.Close()
 	return b.Bytes()
@@ -218,25 +207,18 @@ var filler = bytes.Repeat([]byte(" "), 64<<10)
 
 // grow makes a body of size bytes out of one, or one without end. A search
 // repeats its postings, so that it is well-formed up to where it stops; any
-// other body gets white space before its end.
-func grow(body []byte, op Operation, size int64) (io.Reader, int64) {
-	if size > 0 && size <= int64(len(body)) {
-		return whole(body)
+// other body gets white space before its last brackets.
+func grow(body []byte, size int64) (io.Reader, int64) {
+	head, unit := bytes.TrimRight(body, "}]"), filler
+	if items := postingsOf(body); len(items) > 0 {
+		head, unit = bytes.TrimSuffix(body, pageEnd), slices.Concat(comma, items)
 	}
-	head, unit, tail := body, filler, []byte(nil)
-	if items := postingsOf(body); op == OpSearch && len(items) > 0 {
-		unit = append([]byte{','}, items...)
-		head, tail = body[:len(body)-len(pageEnd)], pageEnd
-	} else if n := len(body); n > 0 {
-		head, tail = body[:n-1], body[n-1:]
-		if tail[0] != '}' && tail[0] != ']' {
-			head, tail = body, nil // spaces after a value are white space too
-		}
-	}
+	tail := body[len(head):]
 	if size < 0 {
 		return io.MultiReader(bytes.NewReader(head), &cycle{unit: unit, left: math.MaxInt64}), -1
 	}
-	room := size - int64(len(head)+len(tail))
+	size = max(size, int64(len(body)))
+	room := size - int64(len(body))
 	units := room / int64(len(unit)) * int64(len(unit))
 	return io.MultiReader(
 		bytes.NewReader(head),
@@ -286,13 +268,14 @@ type dripper struct {
 }
 
 func (d *dripper) Write(p []byte) (int, error) {
-	if d.every <= 0 && d.piece <= 0 {
-		if err := d.ctx.Err(); err != nil {
-			return 0, err
-		}
-		return d.w.Write(p)
+	piece := len(p)
+	switch {
+	case d.piece > 0:
+		piece = d.piece
+	case d.every > 0:
+		piece = 1
 	}
-	piece, done := max(d.piece, 1), 0
+	done := 0
 	for done < len(p) {
 		if !pause(d.ctx, d.every) {
 			return done, context.Cause(d.ctx)

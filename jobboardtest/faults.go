@@ -388,7 +388,7 @@ func (fs *faults) pick(op Operation, p string, now time.Time) (*Fault, time.Dura
 		if a.seen <= f.Skip {
 			continue
 		}
-		if f.Share > 0 && f.Share < 1 && a.random.Float64() >= f.Share {
+		if f.Share > 0 && a.random.Float64() >= f.Share {
 			continue
 		}
 		a.hits++

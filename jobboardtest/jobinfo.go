@@ -10,7 +10,7 @@ import (
 // jobInformation answers the lookup of section 4.4, with the codes of section 7.3.
 // It needs no credential.
 func (c *call) jobInformation() answer {
-	id, known := parseID(c.query.Get("jobid"))
+	id, _ := parseID(c.query.Get("jobid")) // 0: it is none, and no job has that
 	var (
 		j         *job
 		published bool
@@ -26,7 +26,7 @@ func (c *call) jobInformation() answer {
 		catalogue = st.catalogue(j.Language)
 	})
 	switch {
-	case !known || j == nil || j.Status == Deleted:
+	case j == nil || j.Status == Deleted:
 		return c.v.errorCode("ERROR_JOB_UNAVAILABLE")
 	case j.Status == Inactive:
 		return c.v.errorCode("ERROR_JOB_INACTIVE")
@@ -140,9 +140,6 @@ func (st *state) catalogue(language string) []Choice {
 // 200 entries.
 func (s *Server) SetNationalities(language string, catalogue []Choice) {
 	s.change(func(st *state) {
-		if st.catalogues == nil {
-			st.catalogues = map[string][]Choice{}
-		}
 		st.catalogues[language] = append([]Choice(nil), catalogue...)
 		st.forgetJobs()
 	})

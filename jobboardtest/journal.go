@@ -68,7 +68,6 @@ type entry struct {
 	Request
 	response kept
 	bytes    int
-	gone     bool // no longer in the journal
 }
 
 // kept is what is kept of an answer.
@@ -89,17 +88,19 @@ const (
 
 // weigh estimates the memory of an entry.
 func (e *entry) weigh() int {
-	n := 512 + len(e.Path) + len(e.Body) + len(e.Credential) + len(e.Note) + len(e.Fault) + cap(e.response.body)
-	for _, fields := range []map[string][]string{e.Query, e.Header} {
-		for k, vs := range fields {
-			n += 64 + len(k)
-			for _, v := range vs {
-				n += 16 + len(v)
-			}
+	n := 512 + cap(e.response.body)
+	add := func(texts ...string) {
+		for _, text := range texts {
+			n += 32 + len(text)
 		}
 	}
-	for _, v := range e.Violations {
-		n += 16 + len(v)
+	add(e.Path, e.Body, e.Credential, e.Note, e.Fault)
+	add(e.Violations...)
+	for _, fields := range []map[string][]string{e.Query, e.Header} {
+		for k, vs := range fields {
+			add(k)
+			add(vs...)
+		}
 	}
 	return n
 }
@@ -111,7 +112,6 @@ type journal struct {
 	entries []*entry
 	bytes   int
 	counts  map[Operation]int
-	total   int
 	last    int // number of the newest, never reset
 	changed chan struct{}
 }
@@ -120,11 +120,7 @@ func (j *journal) add(e *entry) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.last++
-	j.total++
 	e.Number = j.last
-	if j.counts == nil {
-		j.counts = map[Operation]int{}
-	}
 	j.counts[e.Operation]++
 	e.bytes = e.weigh()
 	j.bytes += e.bytes
@@ -140,9 +136,6 @@ func (j *journal) update(e *entry, f func(*entry)) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	f(e)
-	if e.gone {
-		return
-	}
 	before := e.bytes
 	e.bytes = e.weigh()
 	j.bytes += e.bytes - before
@@ -153,19 +146,16 @@ func (j *journal) trim() {
 	if len(j.entries) <= 2*maxJournal && j.bytes <= maxJournalBytes {
 		return
 	}
-	drop := max(0, len(j.entries)-maxJournal)
-	left := 0
-	for i, e := range slices.Backward(j.entries) {
-		if left += e.bytes; left > maxJournalBytes/2 {
-			drop = max(drop, i+1)
+	newest := j.entries[max(0, len(j.entries)-maxJournal):]
+	j.bytes = 0 // counted anew: an entry that is no longer here may have grown
+	for i, e := range slices.Backward(newest) {
+		if j.bytes+e.bytes > maxJournalBytes/2 {
+			newest = newest[i+1:]
 			break
 		}
+		j.bytes += e.bytes
 	}
-	for _, e := range j.entries[:drop] {
-		e.gone = true
-		j.bytes -= e.bytes
-	}
-	j.entries = slices.Clone(j.entries[drop:])
+	j.entries = slices.Clone(newest)
 }
 
 // Requests returns the journal, oldest first: the requests of the operations that
@@ -234,7 +224,7 @@ func (s *Server) Count(ops ...Operation) int {
 
 func (j *journal) count(ops []Operation) int {
 	if len(ops) == 0 {
-		return j.total
+		ops = operations
 	}
 	n := 0
 	for _, op := range ops {
@@ -249,7 +239,7 @@ func (s *Server) Wait(ctx context.Context, n int, ops ...Operation) error {
 	for {
 		s.journal.mu.Lock()
 		have := s.journal.count(ops)
-		if have < n && s.journal.changed == nil {
+		if s.journal.changed == nil {
 			s.journal.changed = make(chan struct{})
 		}
 		changed := s.journal.changed
@@ -272,10 +262,8 @@ func (s *Server) Wait(ctx context.Context, n int, ops ...Operation) error {
 func (s *Server) ClearRequests() {
 	s.journal.mu.Lock()
 	defer s.journal.mu.Unlock()
-	for _, e := range s.journal.entries {
-		e.gone = true
-	}
-	s.journal.entries, s.journal.bytes, s.journal.counts, s.journal.total = nil, 0, nil, 0
+	s.journal.entries, s.journal.bytes = nil, 0
+	clear(s.journal.counts)
 }
 
 // mask keeps the values of credentials out of the journal.
@@ -362,7 +350,7 @@ func (m *mask) fields(in map[string][]string) map[string][]string {
 	if len(in) == 0 {
 		return nil
 	}
-	out := make(map[string][]string, min(len(in), 32))
+	out := map[string][]string{}
 	room := maxKeptFields
 	for _, k := range slices.Sorted(maps.Keys(in)) {
 		if room <= 0 {

@@ -193,11 +193,13 @@ func (c *call) authorize() answer {
 
 // mayReturnTo reports whether a client may send its applicants to an address.
 func (c Client) mayReturnTo(redirect string) bool {
-	if len(c.RedirectURIs) > 0 {
-		return slices.Contains(c.RedirectURIs, redirect)
-	}
 	u, err := url.Parse(redirect)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Fragment != "" || u.User != nil {
+	switch {
+	case err != nil:
+		return false
+	case len(c.RedirectURIs) > 0:
+		return slices.Contains(c.RedirectURIs, redirect)
+	case u.Scheme != "http" && u.Scheme != "https" || u.Fragment != "" || u.User != nil:
 		return false
 	}
 	ip, err := netip.ParseAddr(u.Hostname())
@@ -212,10 +214,7 @@ func (c *call) sendError(code, description string) answer {
 
 // sendBack redirects to where the client waits, with a code or an error.
 func (c *call) sendBack(result url.Values) answer {
-	u, err := url.Parse(c.query.Get("redirect_uri"))
-	if err != nil {
-		return c.authorizePage(http.StatusBadRequest, "redirect_uri cannot be read.")
-	}
+	u, _ := url.Parse(c.query.Get("redirect_uri")) // which mayReturnTo has read
 	q := u.Query()
 	maps.Copy(q, result)
 	if state := c.query.Get("state"); state != "" {
@@ -249,7 +248,7 @@ func (c *call) authorizePage(status int, problem string) answer {
 		view.Applicants, view.Companies = byKey(st.applicants), st.companies
 		_ = authorizeTemplate.Execute(&page, view) // our own shapes, into memory: cannot fail
 	})
-	if c.note == "" && problem != "" {
+	if problem != "" {
 		c.note = "refused: " + problem
 	}
 	return answer{status: status, contentType: typeHTML, body: page.Bytes(), header: http.Header{

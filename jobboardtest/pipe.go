@@ -46,14 +46,6 @@ func (n *pipeNetwork) dial(ctx context.Context, network, addr string) (net.Conn,
 	}
 }
 
-func (n *pipeNetwork) close() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for _, l := range n.listeners {
-		l.Close()
-	}
-}
-
 type pipeListener struct {
 	addr  pipeAddr
 	conns chan net.Conn

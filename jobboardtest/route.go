@@ -94,11 +94,10 @@ func (e *endpoint) match(path string) (param string, ok bool) {
 		tseg, trest, tmore := strings.Cut(t, "/")
 		pseg, prest, pmore := strings.Cut(path, "/")
 		if strings.HasPrefix(tseg, "{") {
-			v, err := url.PathUnescape(pseg)
-			if err != nil || v == "" {
+			param, _ = url.PathUnescape(pseg) // net/url has escaped it
+			if param == "" {
 				return "", false
 			}
-			param = v
 		} else if tseg != pseg {
 			return "", false
 		}

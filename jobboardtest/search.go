@@ -61,8 +61,7 @@ func (v Variants) page(hits []*posting, acceptLanguage string) answer {
 		return a
 	}
 	langs := parseLanguages(acceptLanguage)
-	a.parts = make([][]byte, 0, 2*len(hits)+1)
-	a.parts = append(a.parts, bytes.TrimSuffix(head, []byte("]}")))
+	a.parts = append(make([][]byte, 0, 2*len(hits)+1), bytes.TrimSuffix(head, pageEnd))
 	for i, p := range hits {
 		if i > 0 {
 			a.parts = append(a.parts, comma)
@@ -82,22 +81,14 @@ var (
 func (v Variants) posting(p *posting, langs []string) []byte {
 	language := p.pickLanguage(langs)
 	return p.enc.get(v.key(language), func() []byte {
-		title, config := p.Title, p.Config
 		t := p.Translations[language]
-		if t.Title != "" {
-			title = t.Title
-		}
-		if len(t.Config) > 0 {
-			config = maps.Clone(config)
-			if config == nil {
-				config = map[string][]string{}
-			}
-			maps.Copy(config, t.Config)
-		}
+		config := map[string][]string{}
+		maps.Copy(config, p.Config)
+		maps.Copy(config, t.Config)
 		w := wirePosting{
 			JobPostingID:            v.id(p.ID),
 			PostingVersionID:        v.id(p.VersionID),
-			Title:                   title,
+			Title:                   cmp.Or(t.Title, p.Title),
 			ApplyOnlineLink:         v.text(v.link(&p.Posting, false)),
 			Config:                  config,
 			JobStartDate:            v.millis(p.JobStart),
@@ -105,7 +96,7 @@ func (v Variants) posting(p *posting, langs []string) []byte {
 			PostingVersionEndDate:   v.millis(p.VersionEnd),
 		}
 		if len(config) == 0 {
-			w.Config = v.missing(map[string][]string{})
+			w.Config = v.missing(config)
 		}
 		return marshal(w)
 	})
@@ -114,21 +105,16 @@ func (v Variants) posting(p *posting, langs []string) []byte {
 // pickLanguage returns a key of Translations, or "" for the posting's own text.
 func (p *posting) pickLanguage(langs []string) string {
 	for _, l := range langs {
-		try := l
-		for { // zh-hant-tw, zh-hant, zh
+		for try := l; try != ""; try = try[:max(0, strings.LastIndexByte(try, '-'))] { // zh-hant-tw, zh-hant, zh
 			if strings.EqualFold(try, p.Language) {
 				return ""
 			}
 			if key := p.translation(try); key != "" {
 				return key
 			}
-			end := strings.LastIndexByte(try, '-')
-			if end < 0 {
-				break
-			}
-			try = try[:end]
 		}
-		if own, _, _ := strings.Cut(p.Language, "-"); strings.EqualFold(own, try) {
+		primary, _, _ := strings.Cut(l, "-")
+		if own, _, _ := strings.Cut(p.Language, "-"); strings.EqualFold(own, primary) {
 			return ""
 		}
 	}
@@ -152,9 +138,6 @@ func (p *posting) translation(language string) (key string) {
 // parseLanguages reads Accept-Language, the most wanted first. What it cannot
 // read it leaves out.
 func parseLanguages(header string) []string {
-	if header == "" {
-		return nil
-	}
 	type want struct {
 		tag string
 		q   float64
@@ -164,13 +147,9 @@ func parseLanguages(header string) []string {
 		tag, params, _ := strings.Cut(part, ";")
 		w := want{strings.ToLower(strings.ReplaceAll(strings.TrimSpace(tag), "_", "-")), 1}
 		if q, ok := strings.CutPrefix(strings.TrimSpace(params), "q="); ok {
-			f, err := strconv.ParseFloat(q, 64)
-			if err != nil {
-				continue
-			}
-			w.q = f
+			w.q, _ = strconv.ParseFloat(q, 64) // 0 where it is no number
 		}
-		if w.tag != "" && w.tag != "*" && w.q > 0 {
+		if w.tag != "" && w.q > 0 {
 			ws = append(ws, w)
 		}
 	}
@@ -214,10 +193,8 @@ func stripTags(s string) string {
 		if !ok {
 			return b.String()
 		}
-		if _, s, ok = strings.Cut(rest, ">"); !ok {
-			return b.String()
-		}
 		b.WriteByte(' ')
+		_, s, _ = strings.Cut(rest, ">") // of a tag without an end nothing is left
 	}
 }
 
@@ -271,15 +248,12 @@ type viewQuery struct {
 const maxKeptHits = 16 << 20
 
 func (s *Server) postings() *postingView {
-	if v := s.view.Load(); v != nil {
-		return v
-	}
 	s.mu.RLock() // no change can come between the making and the storing
 	defer s.mu.RUnlock()
 	s.viewMaking.Lock()
 	defer s.viewMaking.Unlock()
-	if v := s.view.Load(); v != nil {
-		return v
+	if s.view != nil {
+		return s.view
 	}
 	v := &postingView{channels: map[string][]viewEntry{}, hits: map[viewQuery][]*posting{}}
 	for _, id := range slices.Sorted(maps.Keys(s.st.postings)) {
@@ -298,7 +272,7 @@ func (s *Server) postings() *postingView {
 			v.channels[c] = append(v.channels[c], e)
 		}
 	}
-	s.view.Store(v)
+	s.view = v
 	return v
 }
 
@@ -334,9 +308,6 @@ entries:
 
 func (v *postingView) keep(q viewQuery, hits []*posting) {
 	size := 256 + len(q.channel) + len(q.text) + len(q.geo) + 8*len(hits)
-	if size > maxKeptHits {
-		return
-	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.kept += size; v.kept > maxKeptHits {

@@ -96,7 +96,7 @@ func (c *call) read(w http.ResponseWriter) {
 		c.cred = c.s.identifyApplication(c.r, c.form, c.v)
 		return
 	}
-	c.cred = c.s.identify(c.r, c.v, true)
+	c.cred = c.s.identify(c.r, c.v)
 }
 
 // parseQuery copies what it takes: a name or value that is kept would keep the
@@ -222,7 +222,7 @@ func (c *call) record() {
 	}
 	c.entry = e
 	c.s.journal.add(e)
-	if c.s.cfg.strict && c.s.cfg.report != nil {
+	if c.s.cfg.strict {
 		for _, v := range e.Violations {
 			c.s.cfg.report(v)
 		}
@@ -234,13 +234,11 @@ func (c *call) record() {
 func (c *call) tell(status int, a answer, f *Fault) {
 	took := c.s.Now().Sub(c.arrived)
 	r := keep(a)
-	header := maps.Clone(a.header)
+	header := http.Header{}
+	maps.Copy(header, a.header)
 	fault := ""
 	if f != nil {
 		fault = f.String()
-		if header == nil {
-			header = http.Header{}
-		}
 		maps.Copy(header, f.Header)
 	}
 	r.header = c.mask.fields(header)
@@ -250,7 +248,7 @@ func (c *call) tell(status int, a answer, f *Fault) {
 	c.s.journal.update(c.entry, func(e *entry) {
 		e.Status, e.Fault, e.Took, e.Note, e.response = status, fault, took, c.note, r
 	})
-	if refusal, ok := strings.CutPrefix(c.note, "refused: "); ok && status != 0 && c.s.cfg.log != nil {
+	if refusal, ok := strings.CutPrefix(c.note, "refused: "); ok && status != 0 {
 		c.s.cfg.log(c.entry.summary(status) + ": " + refusal)
 	}
 }
@@ -258,13 +256,9 @@ func (c *call) tell(status int, a answer, f *Fault) {
 // keep takes what the journal keeps of an answer.
 func keep(a answer) kept {
 	r := kept{contentType: a.contentType, size: a.size()}
+	r.body = make([]byte, 0, min(maxKeptBody, r.size))
 	for _, p := range append([][]byte{a.body}, a.parts...) {
-		if room := maxKeptBody - len(r.body); room > 0 && len(p) > 0 {
-			if r.body == nil {
-				r.body = make([]byte, 0, min(maxKeptBody, r.size))
-			}
-			r.body = append(r.body, p[:min(room, len(p))]...)
-		}
+		r.body = append(r.body, p[:min(maxKeptBody-len(r.body), len(p))]...)
 	}
 	return r
 }

@@ -1,6 +1,7 @@
 package jobboardtest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -39,8 +40,8 @@ type Server struct {
 	mu         sync.RWMutex
 	st         *state
 	initial    State // what Reset goes back to
-	view       atomic.Pointer[postingView]
 	viewMaking sync.Mutex
+	view       *postingView // nil after a change
 	variants   atomic.Pointer[Variants]
 	saver      saver
 
@@ -125,7 +126,7 @@ func NewServer(opts ...Option) *Server {
 }
 
 func start(opts []Option) (*Server, error) {
-	cfg := config{basePrefix: "/board", jobDBPrefix: "/info"}
+	cfg := config{basePrefix: "/board", jobDBPrefix: "/info", report: func(string) {}, log: func(string) {}}
 	for _, o := range opts {
 		o(&cfg)
 	}
@@ -140,7 +141,10 @@ func start(opts []Option) (*Server, error) {
 	if err := cfg.variants.Check(); err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg, st: newState(), saver: saver{dirty: make(chan struct{}, 1)}}
+	s := &Server{
+		cfg: cfg, st: newState(), saver: saver{dirty: make(chan struct{}, 1)},
+		mounts: mounts{at: map[string]http.Handler{}}, journal: journal{counts: map[Operation]int{}},
+	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.ending, s.end = context.WithCancel(s.ctx)
 	s.SetClock(cfg.clock)
@@ -242,20 +246,12 @@ func (s *Server) handler(at address) http.Handler {
 func (s *Server) Mount(path string, h http.Handler) {
 	s.mounts.mu.Lock()
 	defer s.mounts.mu.Unlock()
-	if s.mounts.at == nil {
-		s.mounts.at = map[string]http.Handler{}
-	}
-	path = "/" + strings.Trim(path, "/")
-	if h == nil {
-		delete(s.mounts.at, path)
-		return
-	}
-	s.mounts.at[path] = h
+	s.mounts.at["/"+strings.Trim(path, "/")] = h
 }
 
 type mounts struct {
 	mu sync.RWMutex
-	at map[string]http.Handler
+	at map[string]http.Handler // nil ones were taken away
 }
 
 // find returns the handler of the longest path that p is or is below of; nil:
@@ -293,7 +289,6 @@ func joined(a, b context.Context) (context.Context, func()) {
 // goroutines have ended, and saves if it was asked to. It may be called twice.
 func (s *Server) Close() {
 	s.closing.Lock()
-	first := !s.closed
 	s.closed = true
 	s.closing.Unlock()
 	s.cancel()
@@ -302,15 +297,8 @@ func (s *Server) Close() {
 	}
 	s.serving.Wait()
 	s.inflight.Wait()
-	if t, ok := s.client.Transport.(*http.Transport); ok {
-		t.CloseIdleConnections()
-	}
-	if s.network != nil {
-		s.network.close()
-	}
-	if first {
-		s.saver.stop()
-	}
+	s.client.CloseIdleConnections()
+	s.saver.stop()
 }
 
 // Shutdown lets the requests that are being served finish until the context ends,
@@ -318,26 +306,17 @@ func (s *Server) Close() {
 // broken off at once. The error is the context's, or that of the last saving.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.end()
-	var first error
+	var late error
 	for _, srv := range s.servers {
-		if err := srv.Shutdown(ctx); err != nil && first == nil {
-			first = err
+		if err := srv.Shutdown(ctx); err != nil {
+			late = err
 		}
 	}
 	s.Close()
-	if err := s.SaveError(); err != nil {
-		return err
-	}
-	return first
+	return cmp.Or(s.SaveError(), late)
 }
 
 // OnShutdown calls f once, when Shutdown begins or, without it, at Close. It is for
 // a mounted handler whose answers would not end by themselves and keep Shutdown
 // waiting.
-func (s *Server) OnShutdown(f func()) {
-	once := sync.OnceFunc(f)
-	for _, srv := range s.servers {
-		srv.RegisterOnShutdown(once)
-	}
-	context.AfterFunc(s.ctx, once)
-}
+func (s *Server) OnShutdown(f func()) { context.AfterFunc(s.ending, f) }

@@ -39,7 +39,7 @@ type state struct {
 	companies     map[string]Company
 	jobs          map[int64]*job
 	postings      map[int64]*posting
-	published     map[int64]int // postings per job
+	published     map[int64]int // postings per job; 0: without one
 	clients       map[string]Client
 	applicants    map[int64]Applicant
 	applications  map[appKey]Application
@@ -64,6 +64,7 @@ func newState() *state {
 		tokens:        map[string]*token{},
 		codes:         map[string]Code{},
 		subscriptions: map[string]Subscription{},
+		catalogues:    map[string][]Choice{},
 		secrets:       map[string]bool{},
 		lastID:        4710,
 	}
@@ -99,7 +100,7 @@ func (s *Server) change(f func(st *state)) {
 func (s *Server) changeJobs(f func(st *state)) {
 	s.change(func(st *state) {
 		f(st)
-		s.view.Store(nil)
+		s.view = nil
 	})
 }
 
@@ -179,9 +180,7 @@ func (st *state) addPosting(p Posting) Posting {
 		}
 	}
 	st.removePosting(p.ID)
-	if p.JobID != 0 {
-		st.published[p.JobID]++
-	}
+	st.published[p.JobID]++
 	r := &posting{Posting: p, points: vectors(p.Locations), haystack: haystack(p)}
 	r.sig.add(r.haystack)
 	st.postings[p.ID] = r
@@ -304,9 +303,7 @@ func (st *state) removePosting(id int64) bool {
 		return false
 	}
 	delete(st.postings, id)
-	if p.JobID != 0 {
-		st.published[p.JobID]--
-	}
+	st.published[p.JobID]--
 	return true
 }
 

@@ -214,7 +214,7 @@ func (st *state) takePlain(in State) {
 		sub.Categories = cloneLists(sub.Categories)
 		st.subscriptions[sub.ID] = sub
 	}
-	st.catalogues = cloneLists(in.Nationalities)
+	maps.Copy(st.catalogues, cloneLists(in.Nationalities))
 }
 
 func (st *state) takeJobs(in State) error {
@@ -343,9 +343,7 @@ func (s *Server) fill() error {
 // Reset goes back to the state and switches of the start, lifts all faults and
 // empties the journal. The clock stays as it is.
 func (s *Server) Reset() {
-	if err := s.Restore(s.initial); err != nil {
-		panic(err) // it was built from such a state
-	}
+	_ = s.Restore(s.initial) // it was built from such a state
 	s.LiftFaults()
 	s.ClearRequests()
 }

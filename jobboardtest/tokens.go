@@ -67,9 +67,7 @@ func (t *token) alive(now time.Time) bool {
 }
 
 func (s *Server) addToken(t *token) string {
-	if t.value == "" {
-		t.value = newHex()
-	}
+	t.value = newHex()
 	t.use(s.Now())
 	s.change(func(st *state) { st.tokens[t.value] = t })
 	return t.value

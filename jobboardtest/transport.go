@@ -121,7 +121,7 @@ func (w *directWriter) WriteHeader(status int) {
 func (w *directWriter) Write(p []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
 	if w.bodiless {
-		return 0, http.ErrBodyNotAllowed
+		return len(p), nil // as a connection's
 	}
 	return w.body.Write(p)
 }
@@ -168,7 +168,7 @@ func (w *directWriter) response(r *http.Request, body io.ReadCloser) *http.Respo
 		Proto:      "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: w.sent, ContentLength: -1, Request: r, Body: body,
 	}
-	if n, err := strconv.ParseInt(w.sent.Get("Content-Length"), 10, 64); err == nil && n >= 0 {
+	if n, err := strconv.ParseInt(w.sent.Get("Content-Length"), 10, 64); err == nil {
 		res.ContentLength = n
 	}
 	return res
@@ -228,7 +228,7 @@ func (b *bufferedPipe) Write(p []byte) (int, error) {
 func (b *bufferedPipe) Read(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for b.buf.Len() == 0 && b.err == nil && len(p) > 0 {
+	for b.buf.Len() == 0 && b.err == nil {
 		b.changed.Wait()
 	}
 	if b.buf.Len() == 0 && b.err != nil {
