@@ -1,6 +1,7 @@
 package jobfeed
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"iter"
@@ -45,11 +46,9 @@ const (
 // Reader reads a feed from beginning to end, once. It must not be used by
 // several goroutines at the same time.
 type Reader struct {
-	src      io.Reader
-	win      window
-	maxEntry int
-	maxDepth int
-	skip     func(raw []byte) bool
+	src  io.Reader
+	win  window
+	opts Options
 
 	last  *Entry // whose raw bytes are in the window
 	ahead int    // length of what the last item was about, to be discarded
@@ -70,26 +69,18 @@ type wrapper struct{ name, lang string }
 // NewReader returns a Reader of the feed in src, plain or compressed. It reads
 // nothing yet; later it reads ahead of what it gives.
 func NewReader(src io.Reader, opts *Options) *Reader {
-	var o Options
+	r := &Reader{src: src}
 	if opts != nil {
-		o = *opts
+		r.opts = *opts
 	}
-	if o.MaxEntryBytes <= 0 {
-		o.MaxEntryBytes = defaultEntryBytes
+	if r.opts.MaxEntryBytes <= 0 {
+		r.opts.MaxEntryBytes = defaultEntryBytes
 	}
-	if o.MaxDepth <= 0 {
-		o.MaxDepth = defaultDepth
+	if r.opts.MaxDepth <= 0 {
+		r.opts.MaxDepth = defaultDepth
 	}
-	if o.MaxBytes == 0 {
-		o.MaxBytes = defaultBytes
-	}
-	return &Reader{
-		src:      src,
-		win:      window{left: o.MaxBytes},
-		maxEntry: o.MaxEntryBytes,
-		maxDepth: o.MaxDepth,
-		skip:     o.Skip,
-	}
+	r.win.left = cmp.Or(r.opts.MaxBytes, defaultBytes)
+	return r
 }
 
 // Entries returns the entries in the order of the feed. An item is an entry, or

@@ -634,6 +634,7 @@ func TestSwallowed(t *testing.T) {
 func TestEnds(t *testing.T) {
 	boom := errors.New("boom")
 	one := opening(1)
+	zipped := string(gz(t, "<Jobs>"+one+"</Jobs>"))
 	reader := func(s string, err error) io.Reader {
 		return io.MultiReader(strings.NewReader(s), iotest.ErrReader(err))
 	}
@@ -669,8 +670,10 @@ func TestEnds(t *testing.T) {
 		{"reader fails in a tag", reader("<Jobs>"+one+"<Job a", boom), 1, boom},
 		{"reader fails in a comment", reader("<Jobs>"+one+"<!--", boom), 1, boom},
 		{"reader fails after the root", reader("<Jobs>"+one+"</Jobs>", boom), 1, boom},
-		{"reader fails in gzip", reader(string(gz(t, "<Jobs>"+one+"</Jobs>")), boom), 1, boom},
+		{"reader fails in gzip", reader(zipped, boom), 1, boom},
 		{"reader without progress", io.MultiReader(strings.NewReader("<Jobs>"+one), stuck{}), 1, io.ErrNoProgress},
+		{"the same in gzip", io.MultiReader(strings.NewReader(zipped[:len(zipped)-12]), stuck{}), 1, io.ErrNoProgress},
+		{"the same in Latin-1", io.MultiReader(strings.NewReader("<?xml version='1.0' encoding='latin1'?><Jobs>"+one), stuck{}), 1, io.ErrNoProgress},
 		{"comment in a comment", strings.NewReader("<Jobs><!-- a " + one + "<!-- b -->" + one + "</Jobs>"), 2, nil},
 		{"comment in a comment, byte by byte", iotest.OneByteReader(strings.NewReader("<Jobs><!-- a <!-- b -->" + one + "</Jobs>")), 2, nil},
 		{"a tag too large", strings.NewReader("<Jobs><a b='" + strings.Repeat("x", 2<<20) + "'/>" + one + "</Jobs>"), 2, nil},

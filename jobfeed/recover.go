@@ -26,7 +26,7 @@ func (r *Reader) resume(raw []byte, open markup, why cut) {
 func (r *Reader) skipSection(kind markup) {
 	w := &r.win
 	begin := len(sections[kind].begin)
-	end, why := w.sectionEnd(0, kind, r.maxEntry)
+	end, why := w.sectionEnd(0, kind, r.opts.MaxEntryBytes)
 	if why != whole {
 		w.discard(begin)
 		return

@@ -134,7 +134,7 @@ func (r *Reader) startTag(nameEnd int) error {
 	}
 	r.element = true
 	at := w.at(0)
-	end, empty, why := w.tag(r.maxEntry)
+	end, empty, why := w.tag(r.opts.MaxEntryBytes)
 	switch {
 	case why == ended:
 		return r.stop("a tag")
@@ -143,7 +143,7 @@ func (r *Reader) startTag(nameEnd int) error {
 	}
 	w.discard(end)
 	if why == long {
-		reason := fmt.Sprintf("a tag of over %d bytes", r.maxEntry)
+		reason := fmt.Sprintf("a tag of over %d bytes", r.opts.MaxEntryBytes)
 		return &EntryError{Position: at, Entry: at, Err: ErrTooLarge, Reason: reason}
 	}
 	return nil
@@ -186,10 +186,10 @@ func (r *Reader) leave(name []byte) {
 // entry nor an error if that is to be skipped.
 func (r *Reader) entry() (*Entry, error) {
 	w := &r.win
-	n, open, why := w.entry(r.maxEntry)
+	n, open, why := w.entry(r.opts.MaxEntryBytes)
 	raw := w.text[:n:n]
 	switch {
-	case why == whole && r.skip != nil && r.skip(raw):
+	case why == whole && r.opts.Skip != nil && r.opts.Skip(raw):
 		w.discard(n)
 		return nil, nil
 	case why == ended && open == noSection && w.err != io.EOF:
@@ -199,9 +199,9 @@ func (r *Reader) entry() (*Entry, error) {
 	e := &Entry{Position: w.at(0), Language: r.language()}
 	var f *fault
 	if why == long && open == noSection {
-		f = &fault{0, ErrTooLarge, fmt.Sprintf("the entry is over %d bytes long", r.maxEntry)}
+		f = &fault{0, ErrTooLarge, fmt.Sprintf("the entry is over %d bytes long", r.opts.MaxEntryBytes)}
 	} else {
-		f = parse(w.looked(raw), r.maxDepth, e)
+		f = parse(w.looked(raw), r.opts.MaxDepth, e)
 	}
 	switch f {
 	case nil:
@@ -228,6 +228,6 @@ func (r *Reader) notClosed(n int, open markup, why cut) *fault {
 	case why == ended:
 		return &fault{n, ErrSyntax, "a " + sections[open].what + " that is not closed"}
 	}
-	reason := fmt.Sprintf("a %s that is not closed within the %d bytes of an entry", sections[open].what, r.maxEntry)
+	reason := fmt.Sprintf("a %s that is not closed within the %d bytes of an entry", sections[open].what, r.opts.MaxEntryBytes)
 	return &fault{n, ErrTooLarge, reason}
 }

@@ -21,27 +21,41 @@ const maxDeclaration = 1024
 
 // text returns a reader of the feed as UTF-8 without a byte order mark.
 func text(src io.Reader) (io.Reader, error) {
-	br, err := decompressed(bufio.NewReaderSize(src, 32<<10))
+	br, err := decompressed(buffered(src))
 	if err != nil {
 		return nil, err
 	}
 	enc, err := encodingOf(br)
-	switch {
-	case err != nil:
-		return nil, err
-	case enc == nil:
-		return br, nil
+	if enc == nil {
+		return br, err
 	}
 	return transform.NewReader(br, enc.NewDecoder()), nil
 }
 
+// steady repeats a Read that gives nothing, but not for ever. Its errors stay, so
+// that looking ahead loses none.
+type steady struct {
+	src io.Reader
+	err error
+}
+
+func buffered(src io.Reader) *bufio.Reader { return bufio.NewReaderSize(&steady{src: src}, 32<<10) }
+
+func (s *steady) Read(p []byte) (n int, err error) {
+	for range 100 {
+		if s.err == nil {
+			n, s.err = s.src.Read(p)
+		}
+		if n > 0 || s.err != nil {
+			return n, s.err
+		}
+	}
+	return 0, io.ErrNoProgress
+}
+
 // decompressed returns src, or what it holds in gzip.
 func decompressed(src *bufio.Reader) (*bufio.Reader, error) {
-	head, err := src.Peek(2)
-	switch {
-	case err != nil && err != io.EOF:
-		return nil, err
-	case string(head) != "\x1f\x8b":
+	if head, _ := src.Peek(2); string(head) != "\x1f\x8b" {
 		return src, nil
 	}
 	z, err := gzip.NewReader(src)
@@ -49,7 +63,7 @@ func decompressed(src *bufio.Reader) (*bufio.Reader, error) {
 		return nil, gzipError(err)
 	}
 	z.Multistream(false)
-	return bufio.NewReaderSize(&members{src: src, z: z}, 32<<10), nil
+	return buffered(&members{src: src, z: z}), nil
 }
 
 // marks are what a feed in UTF-16 begins with, and in UTF-32, which is none of
@@ -69,10 +83,7 @@ var marks = []struct {
 // encodingOf returns the encoding of what br holds; nil means UTF-8, whose byte
 // order mark is taken away.
 func encodingOf(br *bufio.Reader) (encoding.Encoding, error) {
-	head, err := br.Peek(4)
-	if err != nil && err != io.EOF {
-		return nil, err
-	}
+	head, _ := br.Peek(4)
 	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
 		_, err := br.Discard(3)
 		return nil, err
@@ -94,19 +105,15 @@ var encodingAttribute = regexp.MustCompile(`(?s)^\s*<\?xml\s.*?encoding\s*=\s*(?
 
 // declared returns the encoding of the XML declaration; nil means UTF-8.
 func declared(br *bufio.Reader) (encoding.Encoding, error) {
-	declaration, err := declaration(br)
-	if err != nil {
-		return nil, err
-	}
-	label := ""
-	if found := encodingAttribute.FindSubmatch(declaration); found != nil {
-		label = string(found[1]) + string(found[2])
-	}
-	if label == "" {
+	found := encodingAttribute.FindSubmatch(declaration(br))
+	if found == nil {
 		return nil, nil
 	}
+	label := string(found[1]) + string(found[2])
 	enc, name := charset.Lookup(label)
 	switch {
+	case label == "":
+		return nil, nil
 	case enc == nil, name == "replacement":
 		return nil, fmt.Errorf("%w: %.40q", ErrEncoding, label)
 	case name == "utf-8", strings.HasPrefix(name, "utf-16"):
@@ -118,23 +125,21 @@ func declared(br *bufio.Reader) (encoding.Encoding, error) {
 
 // declaration returns the XML declaration that br begins with, if any. It reads
 // no further than that takes.
-func declaration(br *bufio.Reader) ([]byte, error) {
+func declaration(br *bufio.Reader) []byte {
 	begin := []byte("<?xml")
 	for n := len(begin); n <= maxDeclaration; n++ {
 		head, err := br.Peek(n)
 		trimmed := bytes.TrimLeft(head, white)
 		switch {
-		case len(head) < n && err != io.EOF:
-			return nil, err
-		case len(head) < n: // the rest will say what is wrong
-			return nil, nil
+		case err != nil: // Read gives it again
+			return nil
 		case !bytes.HasPrefix(trimmed, begin) && !bytes.HasPrefix(begin, trimmed):
-			return nil, nil
+			return nil
 		case bytes.HasSuffix(trimmed, []byte("?>")):
-			return head, nil
+			return head
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 // maxEmptyMembers bounds the gzip members without content in a row, which would

@@ -31,23 +31,16 @@ func (w *window) more() bool {
 		return false
 	}
 	w.makeRoom()
-	for range 100 {
-		end := len(w.text)
-		n, err := w.src.Read(w.text[end:cap(w.text)])
-		if w.left >= 0 {
-			if int64(n) > w.left {
-				n, err = int(w.left), ErrTooLarge
-			}
-			w.left -= int64(n)
+	end := len(w.text)
+	n, err := w.src.Read(w.text[end:cap(w.text)])
+	if w.left >= 0 {
+		if int64(n) > w.left {
+			n, err = int(w.left), ErrTooLarge
 		}
-		w.text = w.text[:end+n]
-		w.err = err
-		if n > 0 || err != nil {
-			return n > 0
-		}
+		w.left -= int64(n)
 	}
-	w.err = io.ErrNoProgress
-	return false
+	w.text, w.err = w.text[:end+n], err
+	return n > 0
 }
 
 // makeRoom moves a text that reaches the end of the buffer to its beginning, or
