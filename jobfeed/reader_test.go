@@ -425,8 +425,9 @@ func TestEncodings(t *testing.T) {
 func gz(t testing.TB, members ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
 	for _, m := range members {
-		z := gzip.NewWriter(&b)
+		z.Reset(&b)
 		if _, err := io.WriteString(z, m); err != nil {
 			t.Fatal(err)
 		}
