@@ -2,6 +2,7 @@ package jobfeed_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -228,11 +229,51 @@ func TestIndexFileBroken(t *testing.T) {
 	}
 }
 
+// sealed is a file of an index with these numbers, and the checksum of them.
+func sealed(numbers ...byte) []byte {
+	b := append([]byte("jobfeed index\x001"), numbers...)
+	sum := sha256.Sum256(b)
+	return append(b, sum[:]...)
+}
+
+// TestIndexFileNumbers: a right checksum does not make an index.
+func TestIndexFileNumbers(t *testing.T) {
+	// Two entries, one broken; postings 1 and 3 of job 2 and version 1 of jobs 1 and 2.
+	whole := []byte{2, 1, 2, 1, 4, 2, 0, 2, 1, 2, 0, 2}
+	x, err := jobfeed.ReadIndex(bytes.NewReader(sealed(whole...)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if job, _, ok := x.Job(&jobboard.JobPosting{JobPostingID: 3}); !ok || job != 2 {
+		t.Errorf("job %d", job)
+	}
+	_, e, _ := x.Job(&jobboard.JobPosting{PostingVersionID: 1})
+	if read, broken := x.Entries(); e.Version != 1 || len(e.Others) != 1 || read != 2 || broken != 1 {
+		t.Errorf("%v, %d, %d", e, read, broken)
+	}
+	for name, numbers := range map[string][]byte{
+		"the same pair twice":  {2, 1, 2, 1, 4, 0, 0, 0},
+		"an identifier of 0":   {2, 1, 1, 0, 4, 0},
+		"a job of 0":           {2, 1, 1, 1, 0, 0},
+		"a job below 0":        {2, 1, 1, 1, 1, 0},
+		"jobs that descend":    {2, 1, 2, 1, 4, 0, 1, 0},
+		"one pair more":        {2, 1, 0, 2, 1, 2},
+		"fewer than it says":   {2, 1, 0, 1, 1},
+		"a number too long":    append(bytes.Repeat([]byte{0xff}, 10), 1, 1, 0, 0),
+		"more behind it":       append(bytes.Clone(whole), 0),
+		"no number of broken":  {2},
+		"nothing between both": nil,
+	} {
+		if x, err := jobfeed.ReadIndex(bytes.NewReader(sealed(numbers...))); x != nil || !errors.Is(err, jobfeed.ErrIndexFile) {
+			t.Errorf("%s: %v, %v", name, x, err)
+		}
+	}
+}
+
 // TestIndexFileClaims: a file that claims a hundred million pairs costs what it
 // has.
 func TestIndexFileClaims(t *testing.T) {
-	whole := indexBytes(t)
-	claim := append(bytes.Clone(whole[:bytes.IndexByte(whole, 0)+2]), 1, 0, 0x80, 0xc2, 0xd7, 0x2f) // 100 000 000
+	claim := sealed(1, 0, 0x80, 0xc2, 0xd7, 0x2f) // 100 000 000
 	allocated := testing.Benchmark(func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {

@@ -48,18 +48,16 @@ const (
 // of the section ends.
 func markupIn(b []byte) (kind markup, end int) {
 	kind, end = startTag, 1
-	if len(b) > 1 && (b[1] == '!' || b[1] == '?') {
-		for kind, s := range sections {
-			if bytes.HasPrefix(b, s.begin) {
-				return markup(kind), len(s.begin)
-			}
-		}
-	}
 	if len(b) > 1 {
 		switch b[1] {
 		case '/':
 			kind, end = endTag, 2
-		case '!':
+		case '!', '?':
+			for section, s := range sections {
+				if bytes.HasPrefix(b, s.begin) {
+					return markup(section), len(s.begin)
+				}
+			}
 			kind, end = directive, 2
 		}
 	}

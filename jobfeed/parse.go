@@ -131,8 +131,6 @@ func printable(r rune) rune {
 func (p *parser) finish() *fault {
 	e := p.entry
 	switch {
-	case p.offset() < p.length:
-		return &fault{p.offset(), ErrSyntax, "text after the entry's end tag"}
 	case !p.idSeen:
 		return &fault{0, ErrNoJobID, "no value at PositionRecordInfo > Id > IdValue"}
 	case p.idFault != nil:

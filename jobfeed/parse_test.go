@@ -20,7 +20,7 @@ type tree struct {
 	text     string // text in it and its descendants
 }
 
-// readTree reads raw with encoding/xml: one element and nothing after it.
+// readTree reads the element that raw begins with, with encoding/xml.
 func readTree(raw []byte) (*tree, error) {
 	d := xml.NewDecoder(bytes.NewReader(raw))
 	var open []*tree
@@ -49,9 +49,6 @@ func readTree(raw []byte) (*tree, error) {
 			}
 		case xml.EndElement:
 			if len(open) == 1 {
-				if rest := raw[d.InputOffset():]; len(rest) > 0 {
-					return nil, fmt.Errorf("%q after it", rest)
-				}
 				return open[0], nil
 			}
 			open = open[:len(open)-1]

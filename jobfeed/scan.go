@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"unicode/utf8"
 )
 
 // A Reader goes through the feed from one "<" to the next. Around the entries it
@@ -23,7 +24,7 @@ func (r *Reader) open() {
 		w.discard(len(w.text) - len(bytes.TrimLeft(w.text, white)))
 	}
 	if len(w.text) > 0 && w.text[0] != '<' {
-		w.fill(64) // so that the error does not depend on read sizes
+		w.fill(20 * utf8.UTFMax) // so that the error does not depend on read sizes
 		_ = r.end(fmt.Errorf("%w: it begins with %.20q", ErrNotFeed, w.text), "")
 	}
 }

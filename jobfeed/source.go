@@ -39,7 +39,7 @@ type steady struct {
 	err error
 }
 
-func buffered(src io.Reader) *bufio.Reader { return bufio.NewReaderSize(&steady{src: src}, 32<<10) }
+func buffered(src io.Reader) *bufio.Reader { return bufio.NewReader(&steady{src: src}) }
 
 func (s *steady) Read(p []byte) (n int, err error) {
 	for range 100 {

@@ -33,7 +33,7 @@ type Writer struct {
 
 // NewWriter returns a Writer to w. Close ends the feed; it does not close w.
 func NewWriter(w io.Writer, opts *WriterOptions) *Writer {
-	buffered := bufio.NewWriterSize(w, 64<<10)
+	buffered := bufio.NewWriter(w)
 	fw := &Writer{w: buffered, xml: xml.NewEncoder(buffered)}
 	if opts != nil {
 		fw.opts = *opts
