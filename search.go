@@ -106,48 +106,63 @@ func (s *PostingStream) All() iter.Seq2[*JobPosting, error] {
 			yield(nil, s.slot.refuse(s.ctx, opPostings, err))
 			return
 		}
-		var (
-			first    *JobPosting
-			readErr  error
-			a        *answer // once its first posting is read
-			postings *postingReader
-		)
-		defer func() { // also where an Observer panics, or the loop around yield
-			if a != nil {
-				postings.close()
-				a.Close()
-				a.c.end(nil)
-			}
-		}()
-		err = s.slot.do(s.ctx, opPostings, req, func(got *answer) error {
-			postings = newPostingReader(got, decodeLimits{maxBytes: got.Limit(), maxItem: int(min(maxPosting, got.Limit()))},
-				s.query.OmitConfig)
-			first, readErr = postings.next()
-			if readErr != nil && readErr != io.EOF {
-				postings.close()
-				return readErr
-			}
-			a = got
-			return nil
-		})
-		if err != nil {
+		p := openPage{omit: s.query.OmitConfig}
+		defer p.close() // also where an Observer panics, or the loop around yield
+		if err := s.slot.do(s.ctx, opPostings, req, p.open); err != nil {
 			yield(nil, err)
 			return
 		}
-		for posting, err := first, readErr; ; posting, err = postings.next() {
-			if err == io.EOF {
-				s.page, s.complete = postings.page()
-				return
-			}
-			if err != nil {
-				yield(nil, a.c.fail(a.c.unusable(a, err)))
-				return
-			}
-			if !yield(posting, nil) {
+		for ; p.err == nil; p.next() {
+			if !yield(p.posting, nil) {
 				return
 			}
 		}
+		if p.err != io.EOF {
+			yield(nil, p.failed())
+			return
+		}
+		s.page, s.complete = p.reader.page()
 	}
+}
+
+// openPage holds the answer to a search while its postings are handed out.
+type openPage struct {
+	omit    []string
+	answer  *answer // nil: none was accepted
+	reader  *postingReader
+	posting *JobPosting // the next to hand out, while err is nil
+	err     error       // io.EOF behind the last posting
+}
+
+// open reads the first posting, inside the attempt, so that the attempt is
+// repeated if that fails.
+func (p *openPage) open(a *answer) error {
+	limits := decodeLimits{maxBytes: a.Limit(), maxItem: int(min(maxPosting, a.Limit()))}
+	p.reader = newPostingReader(a, limits, p.omit)
+	if p.next(); p.err != nil && p.err != io.EOF {
+		p.reader.close()
+		return p.err
+	}
+	p.answer = a
+	return nil
+}
+
+func (p *openPage) next() { p.posting, p.err = p.reader.next() }
+
+// failed returns the error of a call whose answer cannot be read on.
+func (p *openPage) failed() *Error {
+	c := p.answer.c
+	return c.fail(c.unusable(p.answer, p.err))
+}
+
+// close ends the call, unless no answer was accepted: then do has ended it.
+func (p *openPage) close() {
+	if p.answer == nil {
+		return
+	}
+	p.reader.close()
+	p.answer.Close()
+	p.answer.c.end(nil)
 }
 
 func (s *slot) search(ctx context.Context, channel ChannelID, q Query) (*JobSearchResult, error) {
