@@ -95,6 +95,21 @@ func TestIndexJob(t *testing.T) {
 	}
 }
 
+// TestIndexOfManyJobs: a posting of more jobs than one look in memory has.
+func TestIndexOfManyJobs(t *testing.T) {
+	feed := "<Jobs>"
+	for job := range 200 {
+		feed += adOf(jobboard.JobID(1+job), fmt.Sprint(1+min(job, 20)), "")
+	}
+	want := jobfeed.Evidence{Posting: 21}
+	for job := jobboard.JobID(22); job <= 200; job++ {
+		want.Others = append(want.Others, job)
+	}
+	if _, got, _ := index(t, feed+"</Jobs>").Job(&jobboard.JobPosting{JobPostingID: 21}); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
+}
+
 // TestIndexOfHalfAFeed: a feed that was not seen whole has no index.
 func TestIndexOfHalfAFeed(t *testing.T) {
 	feed := "<Jobs>" + opening(1) + opening("broken") + opening(2)

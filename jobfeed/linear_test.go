@@ -96,6 +96,13 @@ func TestReasonIsPrintable(t *testing.T) {
 	}
 }
 
+// A feed without a bound of its own may be 16 GiB long, which no test reads.
+func TestDefaultBytes(t *testing.T) {
+	if left := NewReader(nil, nil).win.left; left != 16<<30 {
+		t.Errorf("%d bytes", left)
+	}
+}
+
 func TestNameBytes(t *testing.T) {
 	const ascii = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_:.-"
 	for c := range 256 {

@@ -119,6 +119,11 @@ func TestShapes(t *testing.T) {
 		{"an empty feed", `<?xml version="1.0"?><Jobs/>`, nil},
 		{"end tag with a space", strings.Replace(opening(3), "</PositionOpening>", "</PositionOpening\n >", 1), []jobboard.JobID{3}},
 		{"unclosed wrapper closed by an outer one", "<Jobs><p>" + opening(1) + "</Jobs>", []jobboard.JobID{1}},
+		{"a < that begins nothing", "<Jobs><" + opening(1) + "< <!" + opening(2) + "</ " + opening(3) + "</Jobs>", []jobboard.JobID{1, 2, 3}},
+		{"tags around that are none", "<Jobs a=b><p a='" + opening(1) + "</Jobs>", []jobboard.JobID{1}},
+		{"HTML around entries", "<Jobs><html>" + opening(1) + "</html></Jobs>", []jobboard.JobID{1}},
+		{"the longest prefix", strings.ReplaceAll("<Jobs>"+opening(1)+"</Jobs>", "PositionOpening", strings.Repeat("p", 240)+":PositionOpening"), []jobboard.JobID{1}},
+		{"a prefix too long", "<Jobs>" + strings.ReplaceAll(opening(1), "PositionOpening", strings.Repeat("p", 241)+":PositionOpening") + opening(2) + "</Jobs>", []jobboard.JobID{2}},
 		{"leading zeros and white space before the declaration", "\n <?xml version='1.0'?>" + opening("0012"), []jobboard.JobID{12}},
 	}
 	for _, test := range tests {
@@ -283,8 +288,70 @@ func TestFallbacks(t *testing.T) {
 	without(` validTo="2002-02-02"`, "")
 	check("dates", string(one().ValidFrom+one().ValidTo), "2001-01-012001-02-02")
 
+	feed = strings.Replace(feed, "<StreetName>", "<AddressLine>Line</AddressLine><StreetName>", 1)
+	check("street", one().Locations[0].Street, "Friedrichstraße 67")
 	without("<StreetName>", "</StreetName>")
+	check("street", one().Locations[0].Street, "Line")
+	without("<AddressLine>", "</AddressLine>")
 	check("street", one().Locations[0].Street, "67") // of a village without names of streets
+}
+
+// TestOtherPlaces: what an entry says may stand in other places too, of several
+// the first counts, and what looks alike elsewhere does not.
+func TestOtherPlaces(t *testing.T) {
+	feed := `<Jobs XML:LANG=" fr "><PositionOpening other:lang="it"><PositionRecordInfo><Id><IdValue>1</IdValue></Id>
+		<Status VALIDFROM=" 2026-01-01 "> </Status><Status>Active</Status><Status>Closed</Status></PositionRecordInfo>
+		<PositionSupplier><EntityName>First</EntityName><EntityName>Second</EntityName></PositionSupplier>
+		<PositionPosting><Id><IdValue>9223372036854775807</IdValue></Id><Id><IdValue>9223372036854775808</IdValue></Id><Id><IdValue>1</IdValue></Id>
+			<Title>Title</Title><Title>Second</Title><Link> </Link><Link>a</Link>
+			<HowToApply><ApplicationMethod><InternetWebAddress>b</InternetWebAddress></ApplicationMethod></HowToApply></PositionPosting>
+		<PositionPostings><PositionPosting><HowToApply><ApplicationMethod><InternetWebAddress>c</InternetWebAddress></ApplicationMethod></HowToApply>
+			</PositionPosting><Link>d</Link></PositionPostings>
+		<PositionProfile><PhysicalLocation><Area type="Country"><Value>DE</Value><Value>AT</Value></Area>
+			<PostalAddress><DeliveryAddress><AddressLine> </AddressLine><AddressLine>Line</AddressLine></DeliveryAddress><CountryCode>CH</CountryCode></PostalAddress>
+			</PhysicalLocation><HowToApply><InternetWebAddress>e</InternetWebAddress></HowToApply></PositionProfile>
+		<Title>f</Title></PositionOpening></Jobs>`
+	want := jobfeed.Entry{
+		Position: jobfeed.Position{Line: 1, Column: 23, Offset: 22},
+		JobID:    1, Title: "Title", Company: "First", Language: "fr", Status: "Active", ValidFrom: "2026-01-01",
+		Locations: []jobfeed.Location{{Country: "DE", Street: "Line"}},
+		Links:     []jobfeed.Link{{jobfeed.LinkPosting, "a"}, {jobfeed.LinkApply, "b"}, {jobfeed.LinkApply, "c"}},
+		Postings:  []jobboard.JobPostingID{1, 9223372036854775807},
+	}
+	_, entries, end := read(t, strings.NewReader(feed), nil)
+	if end != nil || len(entries) != 1 || !reflect.DeepEqual(*entries[0], want) {
+		t.Errorf("got  %+v, %v\nwant %+v", entries[0], end, want)
+	}
+}
+
+// TestManyWrappers: 64 elements around the entries are known by name and language.
+func TestManyWrappers(t *testing.T) {
+	for _, c := range []struct {
+		around int
+		want   string
+	}{{63, "de"}, {64, ""}} {
+		feed := strings.Repeat("<a>", c.around) + "<b xml:lang='de'>" + opening(1)
+		_, entries, _ := read(t, strings.NewReader(feed), nil)
+		if len(entries) != 1 || entries[0].Language != c.want {
+			t.Errorf("%d: %+v", c.around, entries)
+		}
+	}
+}
+
+// TestDefaults: what the options do not say is as their comments say.
+func TestDefaults(t *testing.T) {
+	for _, opts := range []*jobfeed.Options{nil, {}, {MaxEntryBytes: -1, MaxDepth: -1}} {
+		for more, want := range []error{nil, jobfeed.ErrTooLarge} {
+			entry := strings.Replace(opening(1), "</PositionOpening>", strings.Repeat("x", 1<<20-len(opening(1))+more)+"</PositionOpening>", 1)
+			if items, _, end := read(t, strings.NewReader(entry), opts); len(items) != 1 || items[0].err != want || end != nil {
+				t.Errorf("%+v: an entry of %d bytes: %v, %v", opts, len(entry), items, end)
+			}
+			deep := strings.Replace(opening(1), "</PositionOpening>", strings.Repeat("<a>", 63+more)+strings.Repeat("</a>", 63+more)+"</PositionOpening>", 1)
+			if items, _, _ := read(t, strings.NewReader(deep), opts); len(items) != 1 || want == nil && items[0].err != nil || want != nil && items[0].err != jobfeed.ErrTooDeep {
+				t.Errorf("%+v: %d elements deep: %v", opts, 64+more, items)
+			}
+		}
+	}
 }
 
 // TestLineEnds: all that XML takes as the end of a line is LF in a text.
@@ -374,6 +441,9 @@ func TestEncodings(t *testing.T) {
 	feed := func(decl string) string {
 		return decl + `<Jobs>` + strings.Replace(opening(4711), "</PositionOpening>", "<PositionProfile><ProfileName>Müller – 10 €</ProfileName></PositionProfile></PositionOpening>", 1) + opening(2) + `</Jobs>`
 	}
+	longest := func(name string) string {
+		return "<?xml version='1.0' encoding='" + name + "'" + strings.Repeat(" ", 1024-len("<?xml version='1.0' encoding=''?>"+name)) + "?>"
+	}
 	decl := func(name string) string { return `<?xml version="1.0" encoding="` + name + `"?>` + "\n" }
 	must := func(s string, err error) string {
 		t.Helper()
@@ -394,6 +464,10 @@ func TestEncodings(t *testing.T) {
 		{"the first encoding that is whole", feed(`<?xml encoding="utf-8 encoding=x encoding='utf-8'?>`)},
 		{"UTF-8 with a mark", "\ufeff" + feed(decl("utf8"))},
 		{"the mark wins", "\ufeff" + feed(decl("ISO-8859-1"))},
+		{"the longest declaration", must(charmap.Windows1252.NewEncoder().String(feed(longest("latin1"))))},
+		{"white space before the declaration", must(charmap.Windows1252.NewEncoder().String(feed("\r\n\t " + decl("latin1"))))},
+		{"a declaration too long to be read", feed(" " + longest("koi8-r"))},
+		{"an encoding behind the declaration", feed(`<?xml version="1.0"?><!-- encoding="koi8-r" ?> -->`)},
 		{"windows-1252", must(charmap.Windows1252.NewEncoder().String(feed(decl("windows-1252"))))},
 		{"declared as ISO-8859-1", must(charmap.Windows1252.NewEncoder().String(feed("<?xml version='1.0' encoding = 'iso-8859-1' standalone='yes'?>")))},
 		{"ISO-8859-15", latin9},
@@ -424,7 +498,7 @@ func TestEncodings(t *testing.T) {
 		}
 	}
 
-	for _, bad := range []string{feed(decl("klingon")), feed(decl("ISO-2022-KR")), "\xff\xfe\x00\x00<\x00\x00\x00"} {
+	for _, bad := range []string{feed(decl("klingon")), feed(decl("ISO-2022-KR")), "\xff\xfe\x00\x00<\x00\x00\x00", "\x00\x00\xfe\xff\x00\x00\x00<"} {
 		if items, _, end := read(t, strings.NewReader(bad), nil); !errors.Is(end, jobfeed.ErrEncoding) || len(items) != 0 {
 			t.Errorf("%.60q: %v, %v", bad, items, end)
 		}
@@ -472,6 +546,8 @@ func TestGzip(t *testing.T) {
 		{"bad checksum", bad, 3, gzip.ErrChecksum, "line 1, offset 328: gzip: gzip: invalid checksum"},
 		{"bad header", append([]byte{0x1f, 0x8b, 7}, whole[3:]...), 0, gzip.ErrHeader, "line 1, offset 0: gzip: gzip: invalid header"},
 		{"twice", gz(t, "\x1f\x8bagain"), 0, jobfeed.ErrNotFeed, `line 1, offset 0: not an XML feed: it begins with "\x1f\x8bagain"`},
+		{"as many empty members as may be", append(bytes.Repeat(gz(t, ""), 1000), whole...), 3, nil, ""},
+		{"one more", append(bytes.Repeat(gz(t, ""), 1001), whole...), 0, jobfeed.ErrTooLarge, "line 1, offset 0: gzip: too large: over 1000 empty members"},
 		{"countless empty members", bytes.Repeat(gz(t, ""), 5000), 0, jobfeed.ErrTooLarge, "line 1, offset 0: gzip: too large: over 1000 empty members"},
 	}
 	for _, test := range tests {
@@ -700,6 +776,7 @@ func TestEnds(t *testing.T) {
 		{"white space", strings.NewReader(" \n"), 0, jobfeed.ErrNotFeed, "not an XML feed: no element in it"},
 		{"declaration only", strings.NewReader("<?xml version='1.0'?>"), 0, jobfeed.ErrNotFeed, "not an XML feed: no element in it"},
 		{"JSON", strings.NewReader(`{"error":"<PositionOpening/>"}`), 0, jobfeed.ErrNotFeed, `line 1, offset 0: not an XML feed: it begins with "{\"error\":\"<PositionO"`},
+		{"JSON byte by byte", iotest.OneByteReader(strings.NewReader(`{"error":"<PositionOpening/>"}`)), 0, jobfeed.ErrNotFeed, `line 1, offset 0: not an XML feed: it begins with "{\"error\":\"<PositionO"`},
 		{"text", strings.NewReader(`Service unavailable`), 0, jobfeed.ErrNotFeed, `line 1, offset 0: not an XML feed: it begins with "Service unavailable"`},
 		{"HTML", strings.NewReader("<!DOCTYPE html>\n<HTML><body>" + one + "</body></HTML>"), 0, jobfeed.ErrNotFeed, "line 2, offset 16: not an XML feed: a page of HTML"},
 		{"cut between entries", strings.NewReader("<Jobs>" + one), 1, io.ErrUnexpectedEOF, `line 1, offset 111: the feed ends inside element "Jobs": unexpected EOF`},
@@ -712,6 +789,7 @@ func TestEnds(t *testing.T) {
 		{"cut in an entry too large", strings.NewReader("<Jobs>" + one[:17] + strings.Repeat("x", 2<<20)), 1, io.ErrUnexpectedEOF, "line 1, offset 2097175: the feed ends inside an entry: unexpected EOF"},
 		{"cut in a CDATA section of an entry", strings.NewReader("<Jobs><PositionOpening><![CDATA["), 1, io.ErrUnexpectedEOF, "line 1, offset 32: the feed ends inside an entry: unexpected EOF"},
 		{"cut in a DOCTYPE", strings.NewReader("<!DOCTYPE a ["), 0, io.ErrUnexpectedEOF, "line 1, offset 0: the feed ends inside a document type declaration: unexpected EOF"},
+		{"cut in a DOCTYPE as large as may be", strings.NewReader(doctypeOf(64<<10 + 2)[:64<<10]), 0, jobfeed.ErrTooLarge, "line 1, offset 0: too large: a document type declaration of over 65536 bytes"},
 		{"DOCTYPE too large", strings.NewReader("<!DOCTYPE a [" + strings.Repeat("<!ENTITY a 'b'>", 10000) + "]><Jobs/>"), 0, jobfeed.ErrTooLarge, "line 1, offset 0: too large: a document type declaration of over 65536 bytes"},
 		{"comment in a DOCTYPE too large", strings.NewReader("<!DOCTYPE a [<!--" + strings.Repeat("x", 100000) + "-->]><Jobs/>"), 0, jobfeed.ErrTooLarge, "line 1, offset 0: too large: a document type declaration of over 65536 bytes"},
 		{"DOCTYPE as large as may be", strings.NewReader(doctypeOf(64<<10) + "<Jobs/>"), 0, nil, ""},
@@ -756,6 +834,9 @@ func (stuck) Read([]byte) (int, error) { return 0, nil }
 func TestMaxBytes(t *testing.T) {
 	feed := "<Jobs>" + opening(1) + opening(2) + "</Jobs>"
 	for _, src := range []string{feed, string(gz(t, feed))} {
+		if items, _, end := read(t, iotest.OneByteReader(strings.NewReader(src)), &jobfeed.Options{MaxBytes: 217}); len(items) != 2 || !errors.Is(end, jobfeed.ErrTooLarge) {
+			t.Errorf("byte by byte: %v, %v", items, end)
+		}
 		if items, _, end := read(t, strings.NewReader(src), &jobfeed.Options{MaxBytes: int64(len(feed))}); len(items) != 2 || end != nil {
 			t.Errorf("at the bound: %v, %v", items, end)
 		}
@@ -779,9 +860,12 @@ func TestMaxEntryBytesAndDepth(t *testing.T) {
 		{jobfeed.Options{MaxDepth: 4}, nil},
 		{jobfeed.Options{MaxDepth: 3}, jobfeed.ErrTooDeep},
 	} {
-		items, _, end := read(t, strings.NewReader("<Jobs>"+e+opening(22)[:5]+">"+"</Jobs>"), &test.opts)
-		if end != nil || len(items) != 1 || items[0].err != test.err {
-			t.Errorf("%+v: %v, %v", test.opts, items, end)
+		feed := "<Jobs>" + e + opening(22)[:5] + ">" + "</Jobs>"
+		for _, src := range []io.Reader{strings.NewReader(feed), iotest.OneByteReader(strings.NewReader(feed))} {
+			items, _, end := read(t, src, &test.opts)
+			if end != nil || len(items) != 1 || items[0].err != test.err {
+				t.Errorf("%+v: %v, %v", test.opts, items, end)
+			}
 		}
 	}
 }
