@@ -64,7 +64,9 @@ func (s *Server) serveFeed(w http.ResponseWriter, r *http.Request) {
 	form := s.Variants().Feed
 	_, _ = io.WriteString(w, xml.Header+form.root())
 	for _, position := range s.feedPositions() {
-		_, _ = w.Write(form.entry(position))
+		if _, err := w.Write(form.entry(position)); err != nil {
+			return // who has left needs no more of a hundred thousand entries
+		}
 	}
 	_, _ = io.WriteString(w, form.spell("</PositionOpenings>\n"))
 }
