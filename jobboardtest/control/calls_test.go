@@ -109,7 +109,7 @@ func play(t *testing.T, srv *jobboardtest.Server, file string) {
 			return fmt.Sprint(names[name])
 		}))
 		text = made.ReplaceAllString(text, "[made]")
-		fmt.Fprintf(&out, "%s\n%s %s\n", line, status, text)
+		fmt.Fprintf(&out, "%s\n%s\n", line, strings.TrimSpace(status+" "+text))
 	}
 	golden(t, file, strings.TrimPrefix(out.String(), "\n"))
 }

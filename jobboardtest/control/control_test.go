@@ -456,12 +456,7 @@ func TestEscaping(t *testing.T) {
 // listen gives the first events, as "name data".
 func (s *suite) listen(query string, n int) []string {
 	s.t.Helper()
-	return s.follow(s.request("GET", "/events"+query, ""), n, func() {})
-}
-
-// follow calls then when there is one event left to come.
-func (s *suite) follow(req *http.Request, n int, then func()) []string {
-	s.t.Helper()
+	req := s.request("GET", "/events"+query, "")
 	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
 	defer cancel()
 	res, err := s.srv.Client().Do(req.WithContext(ctx))
@@ -480,111 +475,13 @@ func (s *suite) follow(req *http.Request, n int, then func()) []string {
 		if v, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
 			name = v
 		} else if v, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
-			if out = append(out, name+" "+v); len(out) == n-1 {
-				then()
-			}
+			out = append(out, name+" "+v)
 		}
 	}
 	if len(out) < n {
 		s.t.Fatalf("%d of %d events came: %q, %v", len(out), n, out, lines.Err())
 	}
 	return out
-}
-
-func TestEvents(t *testing.T) {
-	s := newSuite(t)
-	s.ask(applied(s.srv.Demo.AppliedJob), s.srv.Demo.ApplicantToken)
-	s.ask(applied(s.srv.Demo.OpenJob), s.srv.Demo.ApplicantToken)
-	names := func(events []string) string {
-		var out []string
-		for _, e := range events {
-			name, _, _ := strings.Cut(e, " ")
-			out = append(out, name)
-		}
-		return strings.Join(out, " ")
-	}
-	// A page that has seen all but one request, and the state of the start.
-	events := s.follow(s.request("GET", "/events?after=1&revision=0", ""), 5, func() { s.srv.Fail(jobboardtest.Fault{Delay: 1}) })
-	if got := names(events); got != "hello clock rows faults faults" {
-		t.Errorf("the events are %s", got)
-	}
-	if !strings.Contains(events[2], `"n":2`) || strings.Contains(events[2], `"n":1,`) {
-		t.Errorf("the rows are %s", events[2])
-	}
-	// One that lost its connection is told that the state may have changed.
-	s.must("POST", "/channels", `{"id":"x"}`)
-	if got := names(s.listen("?after=2&revision=0", 6)); got != "hello clock faults board switches clock" {
-		t.Errorf("the events are %s", got)
-	}
-	again := s.request("GET", "/events?after=0&revision=1", "") // as the browser asks: where it began, and the last it heard
-	again.Header.Set("Last-Event-ID", "1")
-	events = s.follow(again, 6, func() {})
-	if got := names(events); got != "hello clock rows faults board switches" || strings.Contains(events[2], `"n":1,`) {
-		t.Errorf("the events are %s: %s", got, events[2])
-	}
-	if status, text := s.do("GET", "/events?after=x", ""); status != 400 {
-		t.Errorf("%d %s", status, text)
-	}
-}
-
-// A page hears of an answer that came after its request, and is there still when
-// nothing happens.
-func TestEventsOverTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newSuite(t)
-		s.srv.Fail(jobboardtest.Fault{Delay: time.Second, Times: 1})
-		answered := make(chan int)
-		go func() {
-			status, _ := s.ask(applied(s.srv.Demo.AppliedJob), s.srv.Demo.ApplicantToken)
-			answered <- status
-		}()
-		synctest.Wait()
-		res, err := s.srv.Client().Do(s.request("GET", "/events?after=0&revision=0", ""))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer res.Body.Close()
-		began := time.Now()
-		var heard []string
-		lines := bufio.NewScanner(res.Body)
-		lines.Buffer(nil, 1<<20)
-		for lines.Scan() && lines.Text() != ": still here" {
-			if strings.HasPrefix(lines.Text(), "data: [{") {
-				heard = append(heard, lines.Text())
-			}
-		}
-		if status := <-answered; status != 200 || len(heard) != 2 ||
-			strings.Contains(heard[0], "200") || !strings.Contains(heard[1], `"n":1,`) || !strings.Contains(heard[1], "200") {
-			t.Errorf("%d; the rows are %q", status, heard)
-		}
-		if d := time.Since(began); d != 14800*time.Millisecond {
-			t.Errorf("a sign of life after %v", d)
-		}
-	})
-}
-
-// A page that was drawn with a request under way hears of its answer too.
-func TestEventsOfWhatWasUnderWay(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newSuite(t)
-		s.ask(applied(s.srv.Demo.OpenJob), s.srv.Demo.ApplicantToken)
-		s.srv.Fail(jobboardtest.Fault{Delay: time.Second, Times: 1})
-		slow, err := http.NewRequestWithContext(t.Context(), "GET", s.srv.BaseURL+applied(s.srv.Demo.AppliedJob), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		slow.Header.Set("Authorization", "Bearer "+s.srv.Demo.ApplicantToken)
-		go func() {
-			if res, err := s.srv.Client().Do(slow); err == nil {
-				_ = res.Body.Close()
-			}
-		}()
-		synctest.Wait()
-		events := s.follow(s.request("GET", "/events?after=2&revision=0", ""), 4, func() {})
-		if rows := events[3]; !strings.HasPrefix(rows, "rows ") || !strings.Contains(rows, `"n":2,`) || strings.Contains(rows, `"n":1,`) {
-			t.Errorf("the events are %q", events)
-		}
-	})
 }
 
 // What is open for long, read or not, does not keep the server from ending, and is told.

@@ -32,9 +32,6 @@ func (c *Control) events(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.WriteHeader(http.StatusOK)
-	if s.out.Flush() != nil {
-		return // a server that gathers answers cannot do this
-	}
 
 	// Whoever does not read must not keep the server from ending.
 	defer context.AfterFunc(c.ending, func() { s.hurry(time.Second) })()

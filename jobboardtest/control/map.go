@@ -113,8 +113,6 @@ type chart struct {
 
 type line struct {
 	X1, Y1, X2, Y2 float64
-	Text           string
-	TX, TY         float64
 }
 
 type dot struct {
@@ -159,18 +157,13 @@ func draw(places []place) chart {
 	step := graticule(height / scale)
 	for lat := math.Ceil((middle-height/2/scale)/step) * step; y(lat) > 0; lat += step {
 		if lat >= -90 && lat <= 90 {
-			l := line{0, y(lat), chartWidth, y(lat), degree(lat, "N", "S"), 3, y(lat) - 3}
-			if l.TY < 8 {
-				l.Text = "" // there is no room above the line
-			}
-			c.Lines = append(c.Lines, l)
+			c.Lines = append(c.Lines, line{0, y(lat), chartWidth, y(lat)})
 		}
 	}
 	step = graticule(chartWidth / scale / squeeze)
 	for long := math.Ceil((centre-chartWidth/2/scale/squeeze)/step) * step; x(long) < chartWidth; long += step {
 		if long >= -180 && long <= 180 {
-			at, label := x(long), degree(long, "E", "W")
-			c.Lines = append(c.Lines, line{at, 0, at, round1(height), label, at + 3, round1(height) - 4})
+			c.Lines = append(c.Lines, line{x(long), 0, x(long), c.Height})
 		}
 	}
 
@@ -269,14 +262,6 @@ func graticule(span float64) float64 {
 		}
 	}
 	return 30
-}
-
-func degree(d float64, plus, minus string) string {
-	s := plus
-	if d < 0 {
-		s = minus
-	}
-	return strconv.FormatFloat(math.Abs(d), 'f', -1, 64) + "°" + s
 }
 
 func mostOf(names map[string]int) string {

@@ -2,8 +2,10 @@ package control
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -153,5 +155,92 @@ func TestSidesOfALabel(t *testing.T) {
 	}
 	if got, ok := c.labelFor(d, "Kiel", taken); ok {
 		t.Errorf("there is no room, and yet %+v", got)
+	}
+}
+
+// TestCharts holds whole maps, as numbers with one decimal.
+func TestCharts(t *testing.T) {
+	at := func(lat, long float64, name string) place { return place{lat, long, name, lat > 0} }
+	europe := []place{
+		at(52.52, 13.40, "Berlin"), at(52.52, 13.40, "Berlin"), at(53.55, 10, "Hamburg"), at(48.13, 11.57, "Munich"),
+		at(48.14, 11.57, "München"), at(48.13, 11.57, ""), at(48.13, 11.57, ""), at(50.94, 6.96, "Köln"), at(50.94, 6.96, "Cologne"),
+		at(-0.1, 6.13, "Island"), at(-0.1, 6.13, "Isle"), at(-0.1, 6.13, "Isle"),
+	}
+	var many, near []place
+	for i := range 20 {
+		many = append(many, at(float64(40+3*(i/5)), float64(5*(i%5)), fmt.Sprint("C", i)))
+	}
+	for range 9 {
+		near = append(near, at(40, 5, ""))
+	}
+	for i := range 400 {
+		near = append(near, at(40+float64(i/20)*0.5, 5+float64(i%20)*0.5, map[bool]string{true: "Edge"}[i == 399]))
+	}
+	var b strings.Builder
+	for _, c := range []struct {
+		name   string
+		places []place
+	}{
+		{"none", nil},
+		{"one", europe[:1]},
+		{"two that are near", europe[3:5]},
+		{"a continent", europe},
+		{"the world", []place{at(-33.87, 151.21, "Sydney"), at(64.15, -21.94, "Reykjavik"), at(37.77, -122.42, "San Francisco")}},
+		{"the poles", []place{at(90, 0, "N"), at(-90, 180, "S")}},
+		{"an end of the earth", []place{at(89.5, -180, "N")}},
+		{"a meridian", []place{at(10, 180, "E"), at(10, -180, "W")}},
+		{"a tall one", []place{at(40, 5, "S"), at(50, 5.1, "N")}},
+		{"a wide one", []place{at(40, 5, "W"), at(40.1, 25, "E")}},
+		{"many names", many},
+		{"a crowd", near},
+	} {
+		drawn := draw(c.places)
+		fmt.Fprintf(&b, "# %s: %.1f by %.1f, %d places\n", c.name, drawn.Width, drawn.Height, drawn.Places)
+		for _, l := range drawn.Lines {
+			fmt.Fprintf(&b, "line %.1f\n", l)
+		}
+		for i, d := range drawn.Dots {
+			if len(drawn.Dots) < 50 || i > len(drawn.Dots)-10 {
+				fmt.Fprintf(&b, "dot %.1f %.1f %.1f %t %s\n", d.X, d.Y, d.R, d.Open, d.Title)
+			}
+		}
+		for _, l := range drawn.Labels {
+			fmt.Fprintf(&b, "label %.1f %.1f %s %s\n", l.X, l.Y, l.Anchor, l.Text)
+		}
+		fmt.Fprintf(&b, "%d dots\n", len(drawn.Dots))
+	}
+	golden(t, "testdata/charts.txt", b.String())
+}
+
+// A place is spelled as in the language of the first job that has one.
+func TestSpelling(t *testing.T) {
+	in := func(language, lat, city string) jobboardtest.Job {
+		return jobboardtest.Job{Language: language, Location: jobboardtest.Location{Lat: lat, Long: "1", City: city}}
+	}
+	more := in("de", "2", "Wien")
+	more.AdditionalLocations = []jobboardtest.Location{{Lat: "3", Long: "1", City: "Köln"}, {Lat: "1", Long: "1", City: "Muenchen"}}
+	got := spelling([]jobboardtest.Job{
+		in("fr", "1", ""), in("de", "", "Nirgends"), in("en", "1", "Munich"), in("en", "2", "Vienna"), in("de", "1", "München"), more,
+		in("en", "4", "Rome"), in("fr", "4", "Rome en fr"),
+	})
+	want := spellings{{"1", "1"}: "München", {"2", "1"}: "Wien", {"3", "1"}: "Köln", {"4", "1"}: "Rome"}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	for name, l := range map[string]jobboardtest.Location{
+		"Wien": {Lat: "2", Long: "1", City: "Vienna", Name: "Vienna, Austria"}, "Bonn": {City: "Bonn", Name: "here"}, "here": {Name: "here"},
+	} {
+		if got := want.name(l); got != name {
+			t.Errorf("%s, want %s", got, name)
+		}
+	}
+}
+
+// The lines of a map are as few as can be read.
+func TestGraticule(t *testing.T) {
+	for span, want := range map[float64]float64{1.75: 0.25, 1.76: 0.5, 3.6: 1, 7: 1, 7.1: 2, 14.1: 5, 35.1: 10, 70.1: 20, 140: 20, 140.1: 30} {
+		if got := graticule(span); got != want {
+			t.Errorf("%v degrees have a line at every %v, want %v", span, got, want)
+		}
 	}
 }
