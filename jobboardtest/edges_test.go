@@ -3,7 +3,10 @@ package jobboardtest_test
 import (
 	"encoding/base64"
 	"fmt"
+	"math"
 	"net/http"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -155,6 +158,14 @@ func TestIdentifiersAreNotUsedAgain(t *testing.T) {
 	p := srv.AddPosting(jobboardtest.Posting{Title: "Nurse", Channels: []string{"c"}})
 	srv.AddApplicant(jobboardtest.Applicant{ID: 930_000_000})
 	who := srv.AddApplicant(jobboardtest.Applicant{}).ID
+	srv.AddJob(jobboardtest.Job{ID: math.MaxInt64}) // beyond which there is none
+	if next := srv.AddJob(jobboardtest.Job{}).ID; next != p.VersionID+1 {
+		t.Errorf("beside the largest identifier a job gets %d", next)
+	}
+	srv.AddJob(jobboardtest.Job{ID: 1 << 62})
+	if next := srv.AddJob(jobboardtest.Job{}).ID; next != 1<<62+1 {
+		t.Errorf("behind 2^62 a job gets %d", next)
+	}
 	if job <= 900_000_000 || p.ID <= 920_000_000 || p.VersionID <= p.ID || who <= 930_000_000 {
 		t.Errorf("job %d, posting %d, version %d, applicant %d", job, p.ID, p.VersionID, who)
 	}
@@ -181,23 +192,128 @@ func TestPreferredLocations(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithoutSockets())
 	srv.Publish("c", jobboardtest.Job{
 		ID: 5, Title: "Nurse", AskLocation: true, Location: jobboardtest.Location{},
-		AdditionalLocations: []jobboardtest.Location{{City: "Kiel"}, {}, {Lat: "1", Long: "2"}, {Zip: "24103", Country: "DE"}, {Name: "Harbour", City: "Kiel"}},
+		AdditionalLocations: []jobboardtest.Location{{City: "Kiel"}, {}, {Lat: "1", Long: "2"}, {Zip: "24103", Country: "DE"}, {Name: "Harbour", City: "Kiel"}, {Country: "DE"}},
 	})
-	_, body := get(t, srv, srv.JobDBURL+"/jobdb/public/apply/external?jobid=5", "")
-	const want = `"answers":[{"id":"2","label":"Kiel"},{"id":"4","label":"1 2"},{"id":"5","label":"24103"},{"id":"6","label":"Harbour"}]`
-	if !strings.Contains(string(body), want) {
-		t.Errorf("%s\nwant %s", body, want)
+	for language, label := range map[string]string{
+		"": "Which location do you prefer?", "nl": "Which location do you prefer?",
+		"de": "Welchen Standort bevorzugen Sie?", "DE_at": "Welchen Standort bevorzugen Sie?",
+	} {
+		srv.UpdateJob(5, func(j *jobboardtest.Job) { j.Language = language })
+		_, body := get(t, srv, srv.JobDBURL+"/jobdb/public/apply/external?jobid=5", "")
+		want := `"questions":[{"id":"-1","type":"CATALOG","label":"` + label + `","answers":[` +
+			`{"id":"2","label":"Kiel"},{"id":"4","label":"1 2"},{"id":"5","label":"24103"},{"id":"6","label":"Harbour"},{"id":"7","label":"DE"}]}]`
+		if !strings.Contains(string(body), want) {
+			t.Errorf("%q: %s\nwant %s", language, body, want)
+		}
 	}
 }
 
-// A posting that was given out is its reader's own.
-func TestTranslationsAreCopied(t *testing.T) {
+// Of what was added the server keeps a copy, and gives copies away: changing them
+// changes nothing in it.
+func TestCopies(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithoutSockets())
-	own := map[string]jobboardtest.Translation{"en": {Title: "Nurse"}}
-	p := srv.AddPosting(jobboardtest.Posting{Title: "Pflegekraft", Channels: []string{"c"}, Translations: own})
-	own["en"] = jobboardtest.Translation{Title: "Cook"}
-	p.Translations["en"] = jobboardtest.Translation{Title: "Cook"}
-	if got := srv.Snapshot().Postings[0].Translations["en"].Title; got != "Nurse" {
-		t.Errorf("it is a %s now", got)
+	lists := func() map[string][]string { return map[string][]string{"c": {"1"}} }
+	state := jobboardtest.State{
+		Clients:       []jobboardtest.Client{{ID: "10", RedirectURIs: []string{"http://a"}}},
+		Subscriptions: []jobboardtest.Subscription{{ID: "s", Categories: lists()}},
+		Nationalities: map[string][]jobboardtest.Choice{"en": {{ID: "1", Label: "German"}}},
+	}
+	if err := srv.Restore(state); err != nil {
+		t.Fatal(err)
+	}
+	german := []jobboardtest.Choice{{ID: "1", Label: "deutsch"}}
+	srv.SetNationalities("de", german)
+	job := jobboardtest.Job{
+		ID: 1, AdditionalLocations: []jobboardtest.Location{{City: "Kiel"}},
+		Questions: []jobboardtest.Question{{ID: "8", Label: "Yes?", Answers: []jobboardtest.Choice{{ID: "1", Label: "Yes"}}}},
+	}
+	posting := jobboardtest.Posting{
+		ID: 2, VersionID: 3, JobID: 1, Channels: []string{"c"}, Config: lists(), Locations: []jobboardtest.Location{{City: "Kiel"}},
+		Translations: map[string]jobboardtest.Translation{"en": {Title: "Nurse", Config: lists()}},
+	}
+	addedJob, addedPosting := srv.AddJob(job), srv.AddPosting(posting)
+	found, _ := srv.Job(1)
+	before := written(t, srv)
+	for _, v := range []any{
+		state, german, job, posting, addedJob, addedPosting, found, srv.Snapshot(), srv.Subscriptions(),
+	} {
+		scribble(reflect.ValueOf(v))
+		if after := written(t, srv); after != before {
+			t.Fatalf("with %T the server changes to %s", v, after)
+		}
+	}
+}
+
+// written is the state of a server as Write has it.
+func written(t *testing.T, srv *jobboardtest.Server) string {
+	t.Helper()
+	var b strings.Builder
+	if err := srv.Snapshot().Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// scribble changes all that can be reached through lists and maps.
+func scribble(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			scribble(v.Field(i))
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			scribble(v.Index(i))
+		}
+	case reflect.Map:
+		for _, k := range v.MapKeys() {
+			scribble(v.MapIndex(k))
+			v.SetMapIndex(k, reflect.Zero(v.Type().Elem()))
+		}
+	case reflect.String:
+		if v.CanSet() {
+			v.SetString("scribbled")
+		}
+	}
+}
+
+// A job is published as long as one of its postings is there, each counted once.
+func TestPostingsOfAJob(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithoutSockets())
+	srv.AddChannel(jobboardtest.Channel{ID: "c", Name: "Careers"})
+	srv.AddJob(jobboardtest.Job{ID: 4711})
+	srv.AddPosting(jobboardtest.Posting{ID: 9, Channels: []string{"c", "d"}})
+	for range 2 {
+		srv.AddPosting(jobboardtest.Posting{ID: 5, JobID: 4711, Channels: []string{"c"}})
+	}
+	srv.AddPosting(jobboardtest.Posting{ID: 6, JobID: 4711})
+	token := srv.UserToken(srv.AddApplicant(jobboardtest.Applicant{}).ID)
+	for _, step := range []struct {
+		name      string
+		do        func() bool
+		did       bool
+		published bool
+	}{
+		{"remove one of two", func() bool { return srv.RemovePosting(5) }, true, true},
+		{"remove it again", func() bool { return srv.RemovePosting(5) }, false, true},
+		{"remove the other", func() bool { return srv.RemovePosting(6) }, true, false},
+		{"remove those of no job", func() bool { return srv.UnpublishJob(0) }, false, false},
+		{"remove none", func() bool { return srv.UnpublishJob(4711) }, false, false},
+		{"add one", func() bool { return srv.AddPosting(jobboardtest.Posting{ID: 7, JobID: 4711}).ID == 7 }, true, true},
+		{"move it", func() bool { return srv.AddPosting(jobboardtest.Posting{ID: 7, JobID: 4712}).ID == 7 }, true, false},
+		{"move it back", func() bool { return srv.AddPosting(jobboardtest.Posting{ID: 7, JobID: 4711}).ID == 7 }, true, true},
+		{"delete the job", func() bool { return srv.DeleteJob(4711) }, true, false},
+		{"activate the job", func() bool { return srv.ActivateJob(4711) }, true, true},
+		{"remove all", func() bool { return srv.UnpublishJob(4711) }, true, false},
+	} {
+		did := step.do()
+		res, body := get(t, srv, srv.BaseURL+"/api/rest/v3/frontend/jobs/4711/applied", token)
+		if did != step.did || (res.StatusCode == http.StatusOK) != step.published {
+			t.Errorf("%s: %t, then %s", step.name, did, body)
+		}
+	}
+	s := srv.Snapshot()
+	if want := []jobboardtest.Channel{{ID: "c", Name: "Careers"}, {ID: "d"}}; !slices.Equal(s.Channels, want) || len(s.Postings) != 1 {
+		t.Errorf("channels %v, %d postings", s.Channels, len(s.Postings))
 	}
 }

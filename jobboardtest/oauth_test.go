@@ -55,16 +55,16 @@ func TestAuthorizationCodeGrant(t *testing.T) {
 		verifier := oauth2.GenerateVerifier()
 		address := site.AuthCodeURL("the state", oauth2.S256ChallengeOption(verifier))
 		res, page := get(t, srv, address, "")
-		for _, want := range []string{`<button name="applicant" value="7">Jana &lt;Beispiel&gt;`, `method="post"`, `value="">Cancel`} {
+		for _, want := range []string{"<p>" + at(back) + " (client " + client.ID + ") asks", `<button name="applicant" value="7">Jana &lt;Beispiel&gt;`, `method="post"`, `value="">Cancel`} {
 			if res.StatusCode != 200 || !strings.Contains(string(page), want) {
 				t.Errorf("%d: the page lacks %s: %s", res.StatusCode, want, page)
 			}
 		}
-		at := signIn(t, srv, address, "7")
-		q := at.Query()
+		sentTo := signIn(t, srv, address, "7")
+		q := sentTo.Query()
 		code := q.Get("code")
 		if q.Get("state") != "the state" || q.Get("from") != "board" || code == "" || q.Has("error") {
-			t.Fatalf("sent back to %s", at)
+			t.Fatalf("sent back to %s", sentTo)
 		}
 		got, err := site.Exchange(ctx, code, oauth2.VerifierOption(verifier))
 		if err != nil {
@@ -91,6 +91,12 @@ func TestAuthorizationCodeGrant(t *testing.T) {
 			t.Errorf("%q", notes)
 		}
 	}
+}
+
+// at returns the host of an address.
+func at(address string) string {
+	u, _ := url.Parse(address)
+	return u.Host
 }
 
 func notesOf(srv *jobboardtest.Server, op jobboardtest.Operation) (out []string) {
@@ -136,7 +142,7 @@ func TestCodeMustFit(t *testing.T) {
 func TestAuthorizeRefuses(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithStrict(false))
 	srv.AddClient(jobboardtest.Client{ID: "10"})
-	srv.AddClient(jobboardtest.Client{ID: "11", Secret: "hush-hush", RedirectURIs: []string{"https://site.example/back"}})
+	srv.AddClient(jobboardtest.Client{ID: "11", Secret: "hush-hush", RedirectURIs: []string{"https://site.example/back", "http://[unread"}})
 	srv.AddApplicant(jobboardtest.Applicant{ID: 7})
 	good := url.Values{
 		"client_id": {"10"}, "redirect_uri": {"http://[::1]:9/"}, "response_type": {"code"},
@@ -157,10 +163,25 @@ func TestAuthorizeRefuses(t *testing.T) {
 		with("redirect_uri", "javascript:alert(1)"), with("redirect_uri", "http://127.0.0.1.elsewhere.example/"),
 		with("redirect_uri", "http://user@127.0.0.1/"), with("redirect_uri", "//127.0.0.1/"),
 		with("client_id", "11", "redirect_uri", "https://site.example/back/"), with("client_id", "11", "redirect_uri", "http://127.0.0.1/"),
+		with("redirect_uri", "http://10.0.0.1/"), with("redirect_uri", "ftp://localhost/"), with("redirect_uri", "http://localhost/#here"),
+		with("client_id", "11", "redirect_uri", "http://[unread"),
 	} {
 		res, page := get(t, srv, address, "")
 		if res.StatusCode != 400 || res.Header.Get("Location") != "" || !strings.Contains(string(page), "cannot go on") {
 			t.Errorf("%s: %d %v", address, res.StatusCode, res.Header)
+		}
+		if note := lastRequest(srv).Note; !strings.HasPrefix(note, "refused: There is no client \"12\".") && !strings.HasPrefix(note, "refused: redirect_uri is ") {
+			t.Errorf("%s: the journal says %q", address, note)
+		}
+	}
+	signIn(t, srv, with("redirect_uri", "https://localhost/"), "7")
+	if note := lastRequest(srv).Note; note != "applicant 7 signed in" {
+		t.Errorf("the journal says %q", note)
+	}
+	for _, nobody := range []string{"8", "+7"} {
+		res, page := send(t, srv, "POST", with(), formHeader(), "applicant="+url.QueryEscape(nobody))
+		if note := lastRequest(srv).Note; res.StatusCode != 400 || note != `refused: There is no applicant "`+nobody+`".` {
+			t.Errorf("applicant %s: %d, %q: %s", nobody, res.StatusCode, note, page)
 		}
 	}
 	for address, want := range map[string]string{
@@ -238,10 +259,17 @@ func TestConfidentialBasic(t *testing.T) {
 		on         bool
 		credential string
 		status     int
-	}{{false, "11:hush-hush", 401}, {true, "11:hush-hush", 200}, {true, "11:hush", 401}, {true, "11:", 401}} {
+		says       string // the journal
+	}{
+		{false, "11:hush-hush", 401, "bad basic (confidential client 11, which must use tokens)"},
+		{true, "11:hush-hush", 200, "basic client 11"},
+		{true, "11:hush", 401, "bad basic (client 11 with a wrong secret)"},
+		{true, "11:", 401, "bad basic (client 11 with a wrong secret)"},
+	} {
 		srv.SetVariants(jobboardtest.Variants{ConfidentialBasic: c.on})
-		if res, _ := send(t, srv, "GET", srv.BaseURL+searchPath, basicHeader(c.credential), ""); res.StatusCode != c.status {
-			t.Errorf("%+v: %d", c, res.StatusCode)
+		res, _ := send(t, srv, "GET", srv.BaseURL+searchPath, basicHeader(c.credential), "")
+		if says := lastRequest(srv).Credential; res.StatusCode != c.status || says != c.says {
+			t.Errorf("%+v: %d, %q", c, res.StatusCode, says)
 		}
 	}
 }
@@ -250,6 +278,11 @@ func TestConfidentialBasic(t *testing.T) {
 func TestRefusalsAreTold(t *testing.T) {
 	p := &probe{TB: t}
 	srv := jobboardtest.New(p, jobboardtest.WithDemo())
+	// Of an answer that does not come nothing is told.
+	srv.Fail(jobboardtest.Fault{Break: jobboardtest.ResetBefore, Execute: true, Times: 1})
+	if f := fetch(t.Context(), srv.Transport(), appliedURL(srv), srv.Demo.ExpiredToken); f.err == nil || len(p.logged) > 0 {
+		t.Errorf("%+v: %q", f, p.logged)
+	}
 	for range 30 {
 		get(t, srv, appliedURL(srv), srv.Demo.ExpiredToken)
 	}

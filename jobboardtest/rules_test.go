@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -130,9 +131,10 @@ func TestAuthorizationErrors(t *testing.T) {
 	srv.AddClient(jobboardtest.Client{ID: "11", Secret: "hush-hush"})
 	who := srv.AddApplicant(jobboardtest.Applicant{})
 	user, client := srv.UserToken(who.ID), srv.ClientToken("11")
-	expired, narrow := srv.UserToken(who.ID), srv.UserToken(who.ID)
-	srv.ExpireToken(expired)
-	srv.NarrowToken(narrow)
+	expired, narrow, old := srv.UserToken(who.ID), srv.UserToken(who.ID), srv.ClientToken("11")
+	if !srv.ExpireToken(expired) || !srv.NarrowToken(narrow) || !srv.ExpireToken(old) || srv.ExpireToken("none") || srv.NarrowToken("none") {
+		t.Error("a token that is there is not found, or one that is not")
+	}
 	publish(srv)
 	jobs := srv.BaseURL + "/api/rest/v3/frontend/jobs/4711/applied"
 	search := srv.BaseURL + searchPath
@@ -156,6 +158,8 @@ func TestAuthorizationErrors(t *testing.T) {
 		{"search, unknown token", search, "nobody-issued-this", 401, "401_invalid_token"},
 		{"search, expired token", search, expired, 401, "401_invalid_token"},
 		{"search, narrow token", search, narrow, 403, "403_insufficient_scope"},
+		{"search, lookup token", search, srv.LookupToken(), 401, "401_invalid_token"},
+		{"applied, expired client token", jobs, old, 401, "401_invalid_token"},
 		{"applied, nothing", jobs, "", 401, ""},
 		{"applied, public client", jobs, "10:", 401, ""},
 		{"applied, client token", jobs, client, 401, "401_user_token_required"},
@@ -206,18 +210,20 @@ func TestBasicColon(t *testing.T) {
 		strict bool
 		value  string
 		status int
+		says   string // the journal
 	}{
-		{false, "MTA6", 200}, // 10:
-		{false, "MTA=", 200}, // 10
-		{true, "MTA6", 200},
-		{true, "MTA=", 401},
-		{false, "MTA6eA==", 401}, // 10:x
-		{false, "?", 401},
+		{false, "MTA6", 200, "basic client 10"}, // 10:
+		{false, "MTA=", 200, "basic client 10"}, // 10
+		{true, "MTA6", 200, "basic client 10"},
+		{true, "MTA=", 401, "bad basic (client 10 without the colon that section 5 requires)"},
+		{false, "MTA6eA==", 401, "bad basic (client 10 with a password, and it has none)"}, // 10:x
+		{false, "?", 401, "bad basic (not base64)"},
 	} {
 		srv.SetVariants(jobboardtest.Variants{BasicNeedsColon: c.strict})
 		header := http.Header{"Authorization": {"Basic " + c.value}}
-		if res, _ := send(t, srv, "GET", srv.BaseURL+searchPath, header, ""); res.StatusCode != c.status {
-			t.Errorf("%q with strict %v: %d, want %d", c.value, c.strict, res.StatusCode, c.status)
+		res, _ := send(t, srv, "GET", srv.BaseURL+searchPath, header, "")
+		if says := lastRequest(srv).Credential; res.StatusCode != c.status || says != c.says {
+			t.Errorf("%q with strict %v: %d, %q; want %d, %q", c.value, c.strict, res.StatusCode, says, c.status, c.says)
 		}
 	}
 }
@@ -255,23 +261,27 @@ func TestApplyAndWithdraw(t *testing.T) {
 	inside := srv.AddApplicant(jobboardtest.Applicant{CompanyID: "A", Internal: true})
 	token := srv.UserToken(who.ID)
 	url := srv.BaseURL + "/api/rest/v3/frontend/jobs/4711/"
-	if _, err := srv.Apply(who.ID, 4711); !errors.Is(err, jobboardtest.ErrNotOpen) {
-		t.Errorf("no job: %v", err)
+	refused := func(applicant, job int64, want string) {
+		t.Helper()
+		id, err := srv.Apply(applicant, job)
+		if want = "jobboardtest: the job cannot be applied to: " + want; id != "" || !errors.Is(err, jobboardtest.ErrNotOpen) || err.Error() != want {
+			t.Errorf("%q, %v; want %s", id, err, want)
+		}
 	}
+	refused(who.ID, 4711, "no job 4711")
 	publish(srv)
-	for name, change := range map[string]func(){
-		"inactive":      func() { srv.DeactivateJob(4711) },
-		"deleted":       func() { srv.DeleteJob(4711) },
-		"internal":      func() { srv.SetInternal(4711, true) },
-		"other company": func() { srv.MoveJob(4711, "B") },
-		"no posting":    func() { srv.UnpublishJob(4711) },
-		"closed":        func() { srv.UpdateJob(4711, func(j *jobboardtest.Job) { j.ApplyClosed = true }) },
+	refused(99, 4711, "no applicant 99")
+	for want, change := range map[string]func(){
+		"job 4711 is inactive": func() { srv.DeactivateJob(4711) },
+		"no job 4711":          func() { srv.DeleteJob(4711) },
+		"job 4711 is internal and applicant 1 is not": func() { srv.SetInternal(4711, true) },
+		"job 4711 belongs to another company":         func() { srv.MoveJob(4711, "B") },
+		"job 4711 has no posting":                     func() { srv.UnpublishJob(4711) },
+		"job 4711 takes no more applications":         func() { srv.UpdateJob(4711, func(j *jobboardtest.Job) { j.ApplyClosed = true }) },
 	} {
 		publish(srv)
 		change()
-		if _, err := srv.Apply(who.ID, 4711); !errors.Is(err, jobboardtest.ErrNotOpen) {
-			t.Errorf("%s: %v", name, err)
-		}
+		refused(who.ID, 4711, want)
 	}
 	publish(srv)
 	srv.AddJob(jobboardtest.Job{ID: 4711, Title: "Nurse", CompanyID: "A", Internal: true})
@@ -302,8 +312,13 @@ func TestApplyAndWithdraw(t *testing.T) {
 		}
 		switch step {
 		case "applied":
+			before := srv.Snapshot().Applications
 			if err := srv.Withdraw(who.ID, 4711); err != nil {
 				t.Error(err)
+			}
+			before[0].Withdrawn = true
+			if after := srv.Snapshot().Applications; before[0].ID != id || !reflect.DeepEqual(after, before) {
+				t.Errorf("withdrawn it is %+v", after)
 			}
 		case "withdrawn":
 			if again, err := srv.Apply(who.ID, 4711); again != id || !errors.Is(err, jobboardtest.ErrAlreadyApplied) {

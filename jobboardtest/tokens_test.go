@@ -31,8 +31,12 @@ func tokenBasic(t *testing.T, srv *jobboardtest.Server, credential string, form 
 	if err := json.Unmarshal(body, &m); err != nil {
 		t.Fatal(err)
 	}
-	if res.Header.Get("Cache-Control") != "no-store" {
-		t.Errorf("a token may be cached: %v", res.Header)
+	asks := ""
+	if res.StatusCode == http.StatusUnauthorized {
+		asks = `Basic realm="token"`
+	}
+	if res.Header.Get("Cache-Control") != "no-store" || res.Header.Get("WWW-Authenticate") != asks {
+		t.Errorf("the token endpoint answers with %v", res.Header)
 	}
 	return res.StatusCode, m
 }
@@ -44,6 +48,10 @@ func TestTokenEndpoint(t *testing.T) {
 	srv.AddClient(jobboardtest.Client{ID: "12", Secret: "other"})
 	srv.AddClient(jobboardtest.Client{ID: "14", Secret: "a+b%2Fc"})
 	who := srv.AddApplicant(jobboardtest.Applicant{Username: "jana", Password: "pass word"})
+	srv.AddApplicant(jobboardtest.Applicant{}) // has no name and no password
+	if srv.HasClient("1") || !srv.HasClient("11") || srv.HasApplicant(3) || !srv.HasApplicant(2) {
+		t.Error("a client or an applicant is not found, or one that is not there")
+	}
 	code := srv.AuthorizationCode("11", who.ID)
 	foreign, old := srv.AuthorizationCode("12", who.ID), srv.AuthorizationCode("11", who.ID)
 	publish(srv)
@@ -64,6 +72,7 @@ func TestTokenEndpoint(t *testing.T) {
 		{"public client", "10", "", url.Values{"grant_type": {"client_credentials"}}, 400, "unauthorized_client", 0},
 		{"password", "11", "hush-hush", url.Values{"grant_type": {"password"}, "username": {"jana"}, "password": {"pass word"}}, 200, "", 200},
 		{"wrong password", "11", "hush-hush", url.Values{"grant_type": {"password"}, "username": {"jana"}, "password": {""}}, 400, "invalid_grant", 0},
+		{"nobody's name", "11", "hush-hush", url.Values{"grant_type": {"password"}}, 400, "invalid_grant", 0},
 		{"code", "11", "hush-hush", url.Values{"grant_type": {"authorization_code"}, "code": {code}}, 200, "", 200},
 		{"code, used", "11", "hush-hush", url.Values{"grant_type": {"authorization_code"}, "code": {code}}, 400, "invalid_grant", 0},
 		{"code of another client", "11", "hush-hush", url.Values{"grant_type": {"authorization_code"}, "code": {foreign}}, 400, "invalid_grant", 0},
@@ -131,12 +140,13 @@ func TestExpiry(t *testing.T) {
 			t.Errorf("a token of today in the year %d: %d", year, got)
 		}
 	}
-	srv.SetClock(nil)
+	now := time.Now().Truncate(time.Second)
+	srv.SetClock(func() time.Time { return now })
 	srv.SetVariants(jobboardtest.Variants{TokenSeconds: 5})
 	short := srv.UserToken(1)
-	srv.Advance(4 * time.Second)
+	srv.Advance(5*time.Second - time.Microsecond)
 	if got := status(short); got != 200 {
-		t.Errorf("after 4 of 5 s: %d", got)
+		t.Errorf("just before 5 s: %d", got)
 	}
 	srv.Advance(5 * time.Second)
 	if got := status(short); got != 401 {

@@ -61,6 +61,16 @@ func basicHeader(credential string) http.Header {
 	return http.Header{"Authorization": {"Basic " + base64.StdEncoding.EncodeToString([]byte(credential))}}
 }
 
+func formHeader() http.Header {
+	return http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}
+}
+
+// lastRequest returns the newest entry of the journal.
+func lastRequest(srv *jobboardtest.Server) jobboardtest.Request {
+	all := srv.Requests()
+	return all[len(all)-1]
+}
+
 // send sends a request with a header of its own.
 func send(t *testing.T, srv *jobboardtest.Server, method, url string, header http.Header, body string) (*http.Response, []byte) {
 	t.Helper()
