@@ -13,7 +13,7 @@ type clockState struct {
 func (c *Control) clock(*http.Request) (any, error) { return c.time(), nil }
 
 func (c *Control) time() clockState {
-	return clockState{Now: c.srv.Now().UTC().Round(0), Stopped: c.stopped.Load()}
+	return clockState{Now: c.srv.Now().UTC(), Stopped: c.stopped.Load()}
 }
 
 type newTime struct {
@@ -32,15 +32,14 @@ func (c *Control) setTime(in newTime) (any, error) {
 	if year := at.UTC().Year(); year < 0 || year > 9999 {
 		return nil, bad("now", "now is %s, which is not between the years 0 and 9999 in UTC", quote(in.Now))
 	}
-	v := clockState{at, in.Stopped}
 	began := time.Now()
-	now := func() time.Time { return v.Now.Add(time.Since(began)) }
-	if v.Stopped {
-		now = func() time.Time { return v.Now }
+	now := func() time.Time { return at.Add(time.Since(began)) }
+	if in.Stopped {
+		now = func() time.Time { return at }
 	}
 	c.srv.SetClock(now)
 	c.setClock = true
-	c.stopped.Store(v.Stopped)
+	c.stopped.Store(in.Stopped)
 	return c.time(), nil
 }
 
@@ -51,7 +50,6 @@ func (c *Control) realTime(*http.Request) (any, error) {
 
 func (c *Control) backToRealTime() {
 	c.srv.SetClock(nil)
-	c.setClock = false
 	c.stopped.Store(false)
 }
 

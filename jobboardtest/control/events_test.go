@@ -66,6 +66,7 @@ func TestEvents(t *testing.T) {
 				func() { call(t, srv, "DELETE /faults") },
 				func() { call(t, srv, "POST base_url/jobabo?channel=c&types=rss Bearer "+srv.Demo.ClientToken) },
 				func() { call(t, srv, "PUT base_url/jobabo/x"+auth) },
+				func() { call(t, srv, "POST /channels {}") },
 				func() { call(t, srv, "DELETE base_url/jobabo/x"+auth) },
 				func() { call(t, srv, "POST /clock/advance {\"by\":\"1h\"}") },
 				func() { call(t, srv, "POST /reset") },

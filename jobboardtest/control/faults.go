@@ -33,9 +33,8 @@ func (c *Control) planted() []planted {
 func (c *Control) fail(r *http.Request) (any, error) {
 	var f jobboardtest.Fault
 	if err := decode(r, &f); err != nil {
-		// A fault that was read and is not possible: which member makes it so?
-		if name := culprit(f, jobboardtest.Fault.Check); name != "" && f.Check() != nil {
-			return nil, bad(name, "%s", plain(f.Check()))
+		if wrong := f.Check(); wrong != nil { // it was read, and is not possible
+			return nil, bad(culprit(f, jobboardtest.Fault.Check), "%s", plain(wrong))
 		}
 		return nil, err
 	}

@@ -39,12 +39,8 @@ func refuse(status int, format string, args ...any) error {
 
 func writeFailure(w http.ResponseWriter, err error) {
 	var f *failure
-	if !errors.As(err, &f) {
-		f = &failure{status: http.StatusInternalServerError, Message: err.Error()}
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(f.status)
-	_ = json.NewEncoder(w).Encode(f) // the client is gone
+	errors.As(err, &f) // there are no others here
+	answer(w, f.status, f)
 }
 
 // created is an answer with status 201.
@@ -59,14 +55,13 @@ func writeJSON(w http.ResponseWriter, v any) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(v); err != nil {
-		writeFailure(w, err)
-		return
-	}
+	answer(w, status, v)
+}
+
+func answer(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	w.Write(buf.Bytes())
+	w.Write(append(marshal(v), '\n'))
 }
 
 // marshal writes as JSON what cannot fail to be: texts, numbers and their like.
@@ -115,22 +110,16 @@ func of(f func(id int64) (any, error)) func(*http.Request) (any, error) {
 
 // decode reads the body, a JSON object whose members all are known.
 func decode(r *http.Request, into any) error {
-	data, err := io.ReadAll(r.Body)
-	if err != nil {
-		return err
-	}
+	data, _ := io.ReadAll(r.Body) // read before, by call
 	return unmarshal(data, into)
 }
 
 // patch returns v with the members that a body has: an object is changed member by
 // member, a list is replaced, and null puts a member back to its zero value.
 func patch[T any](r *http.Request, v T) (T, error) {
-	data, err := io.ReadAll(r.Body)
-	if err != nil {
-		return v, err
-	}
+	data, _ := io.ReadAll(r.Body) // read before, by call
 	empty(reflect.ValueOf(&v).Elem(), data)
-	err = unmarshal(data, &v)
+	err := unmarshal(data, &v)
 	return v, err
 }
 
@@ -176,13 +165,10 @@ var (
 
 // wrongJSON names the member that an error of encoding/json speaks of.
 func wrongJSON(err error) error {
-	var f *failure
 	var typ *json.UnmarshalTypeError
 	var syn *json.SyntaxError
 	text := err.Error()
 	switch {
-	case errors.As(err, &f):
-		return err
 	case errors.As(err, &typ):
 		field := strings.ReplaceAll(typ.Field, "plainFault.", "") // embedded in the form of a Fault
 		return bad(field, "%s cannot be a %s, it is %s", field, typ.Value, jsonType(typ.Type))

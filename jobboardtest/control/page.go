@@ -5,6 +5,7 @@ import (
 	"cmp"
 	_ "embed"
 	"html/template"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -176,13 +177,8 @@ func (c *Control) board(w http.ResponseWriter, r *http.Request) {
 }
 
 func render(w http.ResponseWriter, name string, v any) {
-	var buf bytes.Buffer
-	if err := pages.ExecuteTemplate(&buf, name, v); err != nil {
-		writeFailure(w, err)
-		return
-	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Write(buf.Bytes())
+	io.WriteString(w, fragment(name, v))
 }
 
 func fragment(name string, v any) string {

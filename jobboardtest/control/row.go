@@ -72,10 +72,8 @@ func (c *Control) curl(r jobboardtest.Request) string {
 	if r.Address == "jobdb_url" {
 		base = c.srv.JobDBURL
 	}
-	address := r.Path
-	if u, err := url.Parse(base); err == nil {
-		address = u.Scheme + "://" + u.Host + r.Path
-	}
+	u, _ := url.Parse(base) // the path has its prefix already
+	address := u.Scheme + "://" + u.Host + r.Path
 	if len(r.Query) > 0 {
 		address += "?" + r.Query.Encode()
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
@@ -54,7 +55,8 @@ func (c *Control) saveState(w http.ResponseWriter, r *http.Request) {
 
 func (c *Control) loadState(in jobboardtest.State) (any, error) {
 	if err := in.Variants.Check(); err != nil {
-		return nil, bad("variants."+culprit(in.Variants, jobboardtest.Variants.Check), "%s", plain(err))
+		field := strings.TrimSuffix("variants."+culprit(in.Variants, jobboardtest.Variants.Check), ".") // there may be several
+		return nil, bad(field, "%s", plain(err))
 	}
 	for i, j := range in.Jobs {
 		if err := checkJob(j, fmt.Sprintf("jobs.%d.", i)); err != nil {
