@@ -45,6 +45,18 @@ func TestCurl(t *testing.T) {
 			jobboardtest.Request{Method: "POST", Path: "/e", Body: "client_id=11", Credential: "client 11"},
 			`curl -X POST --data-raw 'client_id=11' 'http://127.0.0.1:1/e'`,
 		},
+		{
+			jobboardtest.Request{
+				Method: "PUT", Address: "either", Path: "/g", Credential: "none", Header: http.Header{
+					"Accept-Encoding": {"gzip"}, "Connection": {"close"}, "Content-Length": {"0"}, "X": {"2", "1"}, "A": {"3"},
+				},
+			},
+			`curl -X PUT -H 'A: 3' -H 'X: 2' -H 'X: 1' 'http://127.0.0.1:1/g'`,
+		},
+		{
+			jobboardtest.Request{Method: "DELETE", Path: "/h", Credential: "unknown credential", Header: authorization},
+			`curl -X DELETE -u "$CLIENT" -H 'Accept-Language: de' -H 'Accept-Language: o'\''clock' 'http://127.0.0.1:1/h'`,
+		},
 		{ // HTTP lets a method have what a shell would carry out
 			jobboardtest.Request{Method: "`id`|x", Path: "/f", Credential: "none"},
 			"curl -X '`id`|x' 'http://127.0.0.1:1/f'",
