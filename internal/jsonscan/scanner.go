@@ -206,13 +206,17 @@ func (s *Scanner) NextKey(guess string) (key []byte, ok bool) {
 		s.Pos += n + 2
 		return b[:n:n], true
 	}
-	// It has an escape or a byte beyond ASCII, or white space behind it, or it
-	// is at the window's end.
+	return s.copiedKey()
+}
+
+// copiedKey returns a key that has an escape, a byte beyond ASCII or white space
+// behind it, or reaches the window's end.
+func (s *Scanner) copiedKey() (key []byte, ok bool) {
 	s.key = s.key[:0]
 	for {
 		var done bool
 		if s.key, done = s.Text(s.key); done {
-			break
+			return s.key, s.expect(':', errSyntax)
 		}
 		if len(s.key) >= MaxKey {
 			s.Fail(errKey)
@@ -220,7 +224,6 @@ func (s *Scanner) NextKey(guess string) (key []byte, ok bool) {
 		}
 		s.key = slices.Grow(s.key, len(s.key)+TextRoom)
 	}
-	return s.key, s.expect(':', errSyntax)
 }
 
 // Is consumes guess if it comes next, and reports whether it does.

@@ -231,26 +231,25 @@ func (s *Scanner) passText() {
 	for {
 		b := s.Buf[s.Pos:]
 		end := bytes.IndexByte(b, '"')
-		found := end >= 0
-		if !found {
-			end = len(b)
-		}
-		escaped := (end-len(bytes.TrimRight(b[:end], `\`)))%2 == 1
-		switch {
-		case found:
-			s.Pos += end + 1
-			s.steps += int64(end + 1)
-			if !escaped {
+		if end < 0 {
+			s.pass(len(b) - backslashes(b)%2) // what the last one escapes is yet to come
+			if !s.Fill() {
+				s.Fail(errEarlyEnd)
 				return
 			}
 			continue
-		case escaped:
-			end-- // what the last backslash escapes is yet to come
 		}
-		s.steps += int64(end)
-		if s.Pos += end; !s.Fill() {
-			s.Fail(errEarlyEnd)
+		s.pass(end + 1)
+		if backslashes(b[:end])%2 == 0 {
 			return
 		}
 	}
 }
+
+func (s *Scanner) pass(n int) {
+	s.steps += int64(n)
+	s.Pos += n
+}
+
+// backslashes returns how many backslashes are at the end of b.
+func backslashes(b []byte) int { return len(b) - len(bytes.TrimRight(b, `\`)) }
