@@ -124,7 +124,6 @@ func TestTokensOfNobody(t *testing.T) {
 	for want, issue := range map[string]func(){
 		`no client "10"; add it with AddClient`:     func() { srv.ClientToken("10") },
 		"no applicant 7; add it with AddApplicant":  func() { srv.UserToken(7) },
-		"variant page_size is -1, below 0":          func() { srv.SetVariants(jobboardtest.Variants{PageSize: -1}) },
 		"variant page is -1, below 0":               func() { srv.SetVariants(jobboardtest.Variants{Page: -1}) },
 		"fault: status 1000 is not between 200 and": func() { srv.Fail(jobboardtest.Fault{Status: 1000}) },
 	} {
@@ -136,6 +135,54 @@ func TestTokensOfNobody(t *testing.T) {
 			}()
 			issue()
 		}()
+	}
+}
+
+// A switch that cannot be meant is refused in words; what is just within the bounds is
+// taken.
+func TestVariantsCheck(t *testing.T) {
+	for _, c := range []struct {
+		v    jobboardtest.Variants
+		want string
+	}{
+		{jobboardtest.Variants{PlainErrors: "x"}, `plain_errors does not know "x", only ["" "as-json" "json-string"]`},
+		{jobboardtest.Variants{CodedErrors: "x"}, `coded_errors does not know "x", only ["" "as-text" "code-word"]`},
+		{jobboardtest.Variants{ApplicationID: "x"}, `application_id does not know "x", only ["" "quoted" "newline"]`},
+		{jobboardtest.Variants{ErrorShape: "x"}, `error_shape does not know "x", only ["" "json-string" "text"]`},
+		{jobboardtest.Variants{AuthErrors: "x"}, `auth_errors does not know "x", only ["" "body" "both"]`},
+		{jobboardtest.Variants{Dates: "x"}, `dates does not know "x", only ["" "iso-z" "iso-colon" "iso-plain"]`},
+		{jobboardtest.Variants{Missing: "x"}, `missing does not know "x", only ["" "null" "absent"]`},
+		{jobboardtest.Variants{Feed: "x"}, `feed does not know "x", only ["" "namespace" "prefix" "lower-case"]`},
+		{jobboardtest.Variants{Links: "x"}, `links does not know "x", only ["" "plain" "relative" "opaque"]`},
+		{jobboardtest.Variants{ErrorStatus: -1}, "error_status is -1, not a status between 200 and 599"},
+		{jobboardtest.Variants{ErrorStatus: 199}, "error_status is 199, not a status between 200 and 599"},
+		{jobboardtest.Variants{ErrorStatus: 200}, ""},
+		{jobboardtest.Variants{ErrorStatus: 204}, "error_status is 204, which has no body for the code"},
+		{jobboardtest.Variants{ErrorStatus: 304}, "error_status is 304, which has no body for the code"},
+		{jobboardtest.Variants{ErrorStatus: 599}, ""},
+		{jobboardtest.Variants{ErrorStatus: 600}, "error_status is 600, not a status between 200 and 599"},
+		{jobboardtest.Variants{UnknownChannel: 400}, ""},
+		{jobboardtest.Variants{UnknownChannel: 401}, "unknown_channel is 401, not 0, 400 or 404"},
+		{jobboardtest.Variants{UnknownChannel: 404}, ""},
+		{jobboardtest.Variants{UnknownChannel: 405}, "unknown_channel is 405, not 0, 400 or 404"},
+		{jobboardtest.Variants{PageSize: -1}, "page_size is -1, below 0"},
+		{jobboardtest.Variants{Page: -1}, "page is -1, below 0"},
+		{jobboardtest.Variants{TokenSeconds: -1}, "token_seconds is -1, not between 0 and 1000000000"},
+		{jobboardtest.Variants{TokenSeconds: 1e9}, ""},
+		{jobboardtest.Variants{TokenSeconds: 1e9 + 1}, "token_seconds is 1000000001, not between 0 and 1000000000"},
+		{jobboardtest.Variants{ErrorField: "error"}, ""},
+		{jobboardtest.Variants{ErrorField: "."}, `error_field "." has an empty part`},
+		{jobboardtest.Variants{ErrorField: "a..b"}, `error_field "a..b" has an empty part`},
+		{jobboardtest.Variants{ErrorField: strings.Repeat("0.", 999) + "0"}, ""},
+		{jobboardtest.Variants{ErrorField: strings.Repeat("0.", 1000) + "0"}, "error_field has 1001 parts, more than 1000"},
+	} {
+		said := ""
+		if err := c.v.Check(); err != nil {
+			said = strings.TrimPrefix(err.Error(), "jobboardtest: variant ")
+		}
+		if said != c.want {
+			t.Errorf("%q, want %q", said, c.want)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"strings"
 	"syscall"
@@ -76,13 +77,17 @@ func TestFaults(t *testing.T) {
 			if plain.err != nil || plain.bodyErr != nil || plain.status != 200 {
 				t.Fatalf("without a fault: %+v", plain)
 			}
+			// A socket that is reset may lose what was sent.
+			arrived := func(f fetched, n int) bool {
+				return f.bodyErr != nil && (len(f.body) == n || way.name == "sockets" && len(f.body) < n)
+			}
 			for _, c := range []struct {
 				name  string
 				fault jobboardtest.Fault
 				check func(f fetched) bool
 			}{
 				{"status", jobboardtest.Fault{Status: 503}, func(f fetched) bool {
-					return f.status == 503 && len(f.body) == 0 && f.header.Get("Content-Type") == ""
+					return f.status == 503 && len(f.body) == 0 && f.length == 0 && f.header["Content-Type"] == nil
 				}},
 				{"status and body", jobboardtest.Fault{Status: 418, Body: "teapot"}, func(f fetched) bool {
 					return f.status == 418 && string(f.body) == "teapot" && f.header.Get("Content-Type") == "text/plain;charset=UTF-8"
@@ -91,6 +96,9 @@ func TestFaults(t *testing.T) {
 					return f.status == 200 && string(f.body) == "null" && f.header.Get("Content-Type") == "application/json"
 				}},
 				{"empty", jobboardtest.Fault{Status: 204}, func(f fetched) bool { return f.status == 204 && len(f.body) == 0 }},
+				{"empty, whatever is asked for", jobboardtest.Fault{Status: 204, Body: "x"}, func(f fetched) bool {
+					return f.status == 204 && len(f.body) == 0 && f.header["Content-Length"] == nil
+				}},
 				{"retry later", jobboardtest.Fault{Status: 429, Header: http.Header{"Retry-After": {"junk"}}}, func(f fetched) bool { return f.status == 429 && f.header.Get("Retry-After") == "junk" }},
 				{"redirect", jobboardtest.Fault{Status: 307, Header: http.Header{"Location": {"http://elsewhere.example/x"}}}, func(f fetched) bool {
 					return f.status == 307 && f.header.Get("Location") == "http://elsewhere.example/x"
@@ -113,8 +121,10 @@ func TestFaults(t *testing.T) {
 					return errors.Is(f.err, syscall.ECONNRESET)
 				}},
 				{"reset in the body", jobboardtest.Fault{Break: jobboardtest.ResetBody}, func(f fetched) bool {
-					return f.err == nil && f.status == 200 && f.bodyErr != nil && len(f.body) <= len(plain.body)/2
+					return f.err == nil && f.status == 200 && arrived(f, len(plain.body)/2)
 				}},
+				{"reset in an endless body", jobboardtest.Fault{Size: -1, Break: jobboardtest.ResetBody}, func(f fetched) bool { return arrived(f, 64<<10) }},
+				{"reset early", jobboardtest.Fault{Size: -1, Break: jobboardtest.ResetBody, After: 1000}, func(f fetched) bool { return arrived(f, 1000) }},
 				{"cut", jobboardtest.Fault{Break: jobboardtest.CutBody, After: 100}, func(f fetched) bool {
 					return errors.Is(f.bodyErr, io.ErrUnexpectedEOF) && len(f.body) == 100 && f.length == int64(len(plain.body))
 				}},
@@ -126,6 +136,17 @@ func TestFaults(t *testing.T) {
 				}},
 				{"oversize", jobboardtest.Fault{Size: 1 << 20}, func(f fetched) bool {
 					return f.bodyErr == nil && len(f.body) == 1<<20 && json.Valid(f.body) && bytes.Count(f.body, []byte("jobPostingId")) > 400
+				}},
+				{"smaller", jobboardtest.Fault{Size: 1}, func(f fetched) bool { return bytes.Equal(f.body, plain.body) }},
+				{"as large", jobboardtest.Fault{Size: int64(len(plain.body))}, func(f fetched) bool { return bytes.Equal(f.body, plain.body) }},
+				{"a byte larger", jobboardtest.Fault{Size: int64(len(plain.body)) + 1}, func(f fetched) bool {
+					return len(f.body) == len(plain.body)+1 && json.Valid(f.body)
+				}},
+				{"a list", jobboardtest.Fault{Body: "[1]", Size: 6}, func(f fetched) bool { return string(f.body) == "[1   ]" }},
+				{"an object", jobboardtest.Fault{Body: "{}", Size: 4}, func(f fetched) bool { return string(f.body) == "{  }" }},
+				{"a text", jobboardtest.Fault{Body: "ab", Size: 4}, func(f fetched) bool { return string(f.body) == "ab  " }},
+				{"spaces", jobboardtest.Fault{Status: 200, Size: 3}, func(f fetched) bool {
+					return string(f.body) == "   " && f.length == 3 && f.header["Content-Type"] == nil
 				}},
 				{"endless", jobboardtest.Fault{Size: -1}, func(f fetched) bool { return f.bodyErr == nil && len(f.body) == 8<<20 && f.length == -1 }},
 				{"gzip", jobboardtest.Fault{Encoding: jobboardtest.Gzip}, func(f fetched) bool {
@@ -148,16 +169,19 @@ func TestFaults(t *testing.T) {
 				c.fault.Times = 1
 				active := srv.Fail(c.fault)
 				srv.Client().CloseIdleConnections() // net/http asks again by itself when a used connection breaks
-				if f := fetch(t.Context(), rt, searchURL(srv), token); !c.check(f) {
+				if f := fetch(t.Context(), rt, searchURL(srv), token); !c.check(f) || (f.err != nil || f.bodyErr != nil) != (c.fault.Break != "") {
 					t.Errorf("%s: status %d, header %v, length %d, %d bytes %.80q, errors %v, %v", c.name, f.status, f.header, f.length, len(f.body), f.body, f.err, f.bodyErr)
 				}
 				if active.Hits() != 1 || len(srv.Faults()) != 0 {
 					t.Errorf("%s: %d hits, %d faults left", c.name, active.Hits(), len(srv.Faults()))
 				}
-				reqs := srv.Requests()
-				if last := reqs[len(reqs)-1]; last.Fault == "" {
+				if last := lastRequest(srv); last.Fault == "" {
 					t.Errorf("%s: the journal does not say so: %v", c.name, last)
 				}
+			}
+			srv.Fail(jobboardtest.Fault{Size: 500, Times: 1})
+			if f := fetch(t.Context(), rt, searchAt(srv, "nowhere"), token); len(f.body) != 500 || !json.Valid(f.body) {
+				t.Errorf("a page without postings grows to %s", f.body)
 			}
 			if f := fetch(t.Context(), rt, searchURL(srv), token); !bytes.Equal(f.body, plain.body) {
 				t.Errorf("afterwards: %+v", f)
@@ -193,8 +217,8 @@ func TestSlowFaults(t *testing.T) {
 				}
 
 				a := srv.Fail(jobboardtest.Fault{Delay: time.Second})
-				if f, d := took(t.Context(), appliedURL(srv)); string(f.body) != "true" || d != time.Second {
-					t.Errorf("slow: %+v after %v", f, d)
+				if f, d := took(t.Context(), appliedURL(srv)); string(f.body) != "true" || d != time.Second || lastRequest(srv).Took != d {
+					t.Errorf("slow: %+v after %v, %v in the journal", f, d, lastRequest(srv).Took)
 				}
 				a.Lift()
 
@@ -217,9 +241,16 @@ func TestSlowFaults(t *testing.T) {
 				}
 				a.Lift()
 
-				a = srv.Fail(jobboardtest.Fault{DripBytes: 1, DripEvery: 250 * time.Millisecond})
-				if f, d := took(t.Context(), appliedURL(srv)); string(f.body) != "true" || d != time.Second {
-					t.Errorf("drip: %+v after %v", f, d)
+				for n, want := range []time.Duration{4, 4, 2, 2, 1, 1} { // pieces of "true"
+					a = srv.Fail(jobboardtest.Fault{DripBytes: n, DripEvery: time.Second})
+					if f, d := took(t.Context(), appliedURL(srv)); string(f.body) != "true" || d != want*time.Second {
+						t.Errorf("pieces of %d bytes: %+v after %v", n, f, d)
+					}
+					a.Lift()
+				}
+				a = srv.Fail(jobboardtest.Fault{DripBytes: 2})
+				if f, d := took(t.Context(), appliedURL(srv)); string(f.body) != "true" || d != 0 {
+					t.Errorf("pieces without a wait: %+v after %v", f, d)
 				}
 				a.Lift()
 
@@ -230,8 +261,8 @@ func TestSlowFaults(t *testing.T) {
 					if d != 5*time.Second || !errors.Is(f.err, context.DeadlineExceeded) && !errors.Is(f.bodyErr, context.DeadlineExceeded) {
 						t.Errorf("%s: %+v after %v", b, f, d)
 					}
-					if (f.err == nil) != (b == jobboardtest.StallBody) {
-						t.Errorf("%s: headers: %v", b, f.err)
+					if (f.err == nil) != (b == jobboardtest.StallBody) || f.err == nil && string(f.body) != "tr" || (lastRequest(srv).Status == 200) != (f.err == nil) {
+						t.Errorf("%s: %s, %v, and in the journal %v", b, f.body, f.err, lastRequest(srv))
 					}
 					cancel()
 					a.Lift()
@@ -328,6 +359,10 @@ func TestWhichCallsAFaultHits(t *testing.T) {
 	srv.Advance(time.Millisecond)
 	expect("over", statuses(1, appliedURL(srv)), "200")
 	a.Lift() // of a fault that is gone: nothing
+	srv.Fail(jobboardtest.Fault{Status: 503, For: 1})
+	expect("lasting the shortest time", statuses(1, appliedURL(srv)), "503")
+	srv.Advance(1)
+	expect("over at once", statuses(1, appliedURL(srv)), "200")
 
 	a = srv.Fail(jobboardtest.Fault{Status: 503, Share: 0.3, Seed: 42})
 	first := statuses(200, appliedURL(srv))
@@ -372,26 +407,111 @@ func TestExecute(t *testing.T) {
 	}
 }
 
-func TestStatusOfAFault(t *testing.T) {
-	for status, want := range map[int]bool{199: false, 200: true, 999: true, 1000: false} {
-		if err := (jobboardtest.Fault{Status: status}).Check(); (err == nil) != want {
-			t.Errorf("%d: %v", status, err)
+// What cannot be meant is refused in words; what is just within the bounds is taken.
+func TestFaultCheck(t *testing.T) {
+	const header = "header has a name or a value that cannot be sent, or Content-Length, which is the body's; Break makes it a wrong one"
+	const below = "delay, jitter, after, drip_bytes and drip_every cannot be below 0"
+	const endless = "a body without end cannot be cut, packed twice or damaged"
+	for _, c := range []struct {
+		fault jobboardtest.Fault
+		want  string
+	}{
+		{jobboardtest.Fault{}, ""},
+		{jobboardtest.Fault{Path: "["}, `path "[" is not a pattern of path.Match`},
+		{jobboardtest.Fault{Operation: jobboardtest.OpUnknown}, ""},
+		{jobboardtest.Fault{Operation: "dance"}, `there is no operation "dance"`},
+		{jobboardtest.Fault{Skip: -1}, "skip, times and for cannot be below 0"},
+		{jobboardtest.Fault{Times: -1}, "skip, times and for cannot be below 0"},
+		{jobboardtest.Fault{For: -1}, "skip, times and for cannot be below 0"},
+		{jobboardtest.Fault{Share: -0.1}, "share -0.1 is not between 0 and 1"},
+		{jobboardtest.Fault{Share: 1}, ""},
+		{jobboardtest.Fault{Share: 1.1}, "share 1.1 is not between 0 and 1"},
+		{jobboardtest.Fault{Status: -1}, "status -1 is not between 200 and 999"},
+		{jobboardtest.Fault{Status: 199}, "status 199 is not between 200 and 999"},
+		{jobboardtest.Fault{Status: 200}, ""},
+		{jobboardtest.Fault{Status: 999}, ""},
+		{jobboardtest.Fault{Status: 1000}, "status 1000 is not between 200 and 999"},
+		{jobboardtest.Fault{Header: http.Header{"X-A": {"a\tb", "~ \u00e4", ""}, "X-B": nil, "!#$%&'*+-.^_`|~09azAZ": {"x"}}}, ""},
+		{jobboardtest.Fault{Header: http.Header{"": {"x"}}}, header},
+		{jobboardtest.Fault{Header: http.Header{"X A": {"x"}}}, header},
+		{jobboardtest.Fault{Header: http.Header{"content-length": {"1"}}}, header},
+		{jobboardtest.Fault{Header: http.Header{"X-A": {"fine", "a\nb"}}}, header},
+		{jobboardtest.Fault{Header: http.Header{"X-A": {"\x1f"}}}, header},
+		{jobboardtest.Fault{Header: http.Header{"X-A": {"\x7f"}}}, header},
+		{jobboardtest.Fault{Break: "leg"}, `there is no break "leg"`},
+		{jobboardtest.Fault{Encoding: "zip"}, `there is no encoding "zip"`},
+		{jobboardtest.Fault{After: -1}, below},
+		{jobboardtest.Fault{DripBytes: -1}, below},
+		{jobboardtest.Fault{Delay: -1}, below},
+		{jobboardtest.Fault{Jitter: -1}, below},
+		{jobboardtest.Fault{DripEvery: -1}, below},
+		{jobboardtest.Fault{Size: -1, Encoding: jobboardtest.Gzip, Break: jobboardtest.ResetBody}, ""},
+		{jobboardtest.Fault{Size: -1, Encoding: jobboardtest.DoubleGzip}, endless},
+		{jobboardtest.Fault{Size: -1, Encoding: jobboardtest.BrokenGzip}, endless},
+		{jobboardtest.Fault{Size: -1, Break: jobboardtest.CutBody}, endless},
+		{jobboardtest.Fault{Encoding: jobboardtest.DoubleGzip, Break: jobboardtest.CutBody}, ""},
+		{jobboardtest.Fault{Size: 1, Encoding: jobboardtest.BrokenGzip, Break: jobboardtest.StallBody}, ""},
+		{jobboardtest.Fault{Status: 204, Break: jobboardtest.ResetBefore}, ""},
+		{jobboardtest.Fault{Status: 304, Break: jobboardtest.StallBefore}, ""},
+		{jobboardtest.Fault{Status: 204, Break: jobboardtest.ResetBody}, "an answer with status 204 has no body to break in"},
+		{jobboardtest.Fault{Status: 304, Break: jobboardtest.CutBody}, "an answer with status 304 has no body to break in"},
+		{jobboardtest.Fault{Status: 204, Break: jobboardtest.StallBody}, "an answer with status 204 has no body to break in"},
+	} {
+		said := ""
+		if err := c.fault.Check(); err != nil {
+			said = strings.TrimPrefix(err.Error(), "jobboardtest: fault: ")
+		}
+		if said != c.want {
+			t.Errorf("%+v: %q, want %q", c.fault, said, c.want)
 		}
 	}
 }
 
-// An answer without a body cannot break in it: it would come whole.
-func TestBreakNeedsABody(t *testing.T) {
-	for _, status := range []int{204, 304} {
-		for at, want := range map[jobboardtest.Break]bool{
-			"": true, jobboardtest.ResetBefore: true, jobboardtest.StallBefore: true,
-			jobboardtest.ResetBody: false, jobboardtest.CutBody: false, jobboardtest.StallBody: false,
-		} {
-			if err := (jobboardtest.Fault{Status: status, Break: at}).Check(); (err == nil) != want {
-				t.Errorf("%d %q: %v", status, at, err)
-			}
-		}
+// A fault that was planted is a copy with a number.
+func TestActiveFault(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithoutSockets())
+	header := http.Header{"X-A": {"1"}}
+	first, second := srv.Fail(jobboardtest.Fault{Header: header}), srv.Fail(jobboardtest.Fault{})
+	header.Set("X-A", "2")
+	first.Fault().Header.Set("X-A", "3")
+	if first.ID() != 1 || second.ID() != 2 || first.Fault().Header.Get("X-A") != "1" {
+		t.Errorf("%d and %d, %+v", first.ID(), second.ID(), first.Fault())
 	}
+}
+
+// A call that is given up while it is delayed is not carried out.
+func TestGivenUpWhileDelayed(t *testing.T) {
+	srv := jobboardtest.NewServer(jobboardtest.WithoutSockets(), jobboardtest.WithDemo())
+	defer srv.Close()
+	srv.Fail(jobboardtest.Fault{Delay: time.Hour})
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	defer func() {
+		r := srv.Requests()[0]
+		if p := recover(); p != http.ErrAbortHandler || len(srv.Subscriptions()) > 0 || r.Status != 0 || r.Fault != "delay 1h0m0s" {
+			t.Errorf("it ends with %v, and %+v", p, r)
+		}
+	}()
+	subscribe := httptest.NewRequestWithContext(ctx, "POST", "/board/jobabo?channel="+srv.Demo.Channel+"&types=rss", http.NoBody)
+	srv.Handler().ServeHTTP(httptest.NewRecorder(), subscribe)
+}
+
+// deaf is a writer whose reader has left.
+type deaf struct{ http.ResponseWriter }
+
+func (deaf) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+// An answer without end ends where it cannot be written.
+func TestEndlessIntoNothing(t *testing.T) {
+	srv := jobboardtest.NewServer(jobboardtest.WithoutSockets())
+	defer srv.Close()
+	srv.Fail(jobboardtest.Fault{Size: -1})
+	defer func() {
+		if p := recover(); p != http.ErrAbortHandler {
+			t.Errorf("it ends with %v", p)
+		}
+	}()
+	srv.Handler().ServeHTTP(deaf{httptest.NewRecorder()}, httptest.NewRequest("GET", "/board/nowhere", http.NoBody))
 }
 
 func TestFaultJSON(t *testing.T) {
@@ -421,16 +541,37 @@ func TestFaultJSON(t *testing.T) {
 	if b, _ := json.Marshal(jobboardtest.Fault{}); string(b) != "{}" {
 		t.Errorf("the zero fault is %s", b)
 	}
-	for _, bad := range []string{`{"staus":503}`, `{"delay":5}`, `{"delay":"soon"}`, `{"status":42}`, `{"share":2}`, `{"operation":"dance"}`, `{"break":"leg"}`, `{"encoding":"zip"}`, `{"path":"["}`, `{"times":-1}`, `{"size":-1,"break":"cut-body"}`} {
-		if err := json.Unmarshal([]byte(bad), &back); err == nil {
-			t.Errorf("%s is taken", bad)
+	plain := jobboardtest.Fault{Body: "<é>", DripEvery: 1500 * time.Millisecond, Share: 1}
+	if b, err := json.Marshal(plain); err != nil || string(b) != `{"body":"\u003cé\u003e","drip_every":"1.5s","share":1}` {
+		t.Errorf("%s, %v", b, err)
+	}
+	back = plain
+	for bad, want := range map[string]string{
+		`{"staus":503}`:                     "staus",
+		`{"delay":5}`:                       "delay",
+		`{"skew":"soon"}`:                   `jobboardtest: fault: skew: time: invalid duration "soon"`,
+		`{"for":"0s"}`:                      "jobboardtest: fault: for: is 0, so that it hits nothing",
+		`{"share":0}`:                       "jobboardtest: fault: share: is 0, so that it hits nothing",
+		`{"body_base64":"?"}`:               "jobboardtest: fault: body_base64: is not base64",
+		`{"body_base64":"MQ==","body":"1"}`: "jobboardtest: fault: body_base64: there is a body already",
+		`{"status":42}`:                     "jobboardtest: fault: status 42 is not between 200 and 999",
+	} {
+		back = plain
+		if err := json.Unmarshal([]byte(bad), &back); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", bad, err, want)
 		}
+	}
+	if err := json.Unmarshal([]byte(`{"for":"1ns","share":1,"body_base64":"MQ=="}`), &back); err != nil || back.For != 1 || back.Share != 1 || back.Body != "1" {
+		t.Errorf("%+v: %v", back, err)
 	}
 	for f, want := range map[*jobboardtest.Fault]string{
 		{}: "nothing",
 		{Status: 503, Header: http.Header{"Retry-After": {"2"}}}: "status 503, retry after 2",
 		{Break: jobboardtest.CutBody, Delay: time.Second}:        "delay 1s, cut-body",
 		{Header: http.Header{"X": {"1"}}}:                        "headers",
+		{Header: http.Header{"Location": {"/"}}, Status: 302}:    "status 302, redirect",
+		{Encoding: jobboardtest.Gzip, Skew: -1}:                  "gzip, clock skew -1ns",
+		{Name: "my own", Status: 500}:                            "my own",
 		{Delay: 1, Jitter: 1, Skew: 1, Size: 1, DripBytes: 1}:    "delay 1ns, jitter 1ns, size 1, drip, clock skew 1ns",
 		{Jitter: 1, Body: "x", Size: -1, DripEvery: 1}:           "body replaced, jitter 1ns, endless, drip",
 	} {

@@ -254,23 +254,30 @@ func TestMount(t *testing.T) {
 }
 
 func TestShutdownFinishesWhatItServes(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.WithDemo())
-		srv.Fail(jobboardtest.Fault{Delay: 1e9})
-		got := make(chan fetched)
-		go func() {
-			got <- fetch(context.Background(), srv.Client().Transport, appliedURL(srv), srv.Demo.ApplicantToken)
-		}()
-		synctest.Wait()
-		down := make(chan error)
-		go func() { down <- srv.Shutdown(context.Background()) }()
-		if f := <-got; string(f.body) != "true" {
-			t.Errorf("%+v", f)
+	for _, fault := range []jobboardtest.Fault{{Delay: time.Second}, {DripBytes: 1, DripEvery: time.Second}} {
+		for _, patience := range []time.Duration{time.Minute, time.Second / 2} {
+			synctest.Test(t, func(t *testing.T) {
+				srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.WithDemo())
+				srv.Fail(fault)
+				got := make(chan fetched)
+				go func() {
+					got <- fetch(context.Background(), srv.Client().Transport, appliedURL(srv), srv.Demo.ApplicantToken)
+				}()
+				synctest.Wait()
+				ctx, cancel := context.WithTimeout(t.Context(), patience)
+				defer cancel()
+				down := make(chan error)
+				go func() { down <- srv.Shutdown(ctx) }()
+				finished := patience == time.Minute
+				if f := <-got; (string(f.body) == "true" && f.bodyErr == nil) != finished {
+					t.Errorf("%v in %v: %+v", fault, patience, f)
+				}
+				if err := <-down; finished && err != nil || !finished && !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("%v in %v: %v", fault, patience, err)
+				}
+			})
 		}
-		if err := <-down; err != nil {
-			t.Error(err)
-		}
-	})
+	}
 }
 
 // What would never end must not keep a server from ending.
@@ -339,7 +346,7 @@ func TestCloseWaitsForHandlers(t *testing.T) {
 func TestOnShutdown(t *testing.T) {
 	for name, end := range map[string]func(*jobboardtest.Server){
 		"shutdown": func(s *jobboardtest.Server) {
-			if err := s.Shutdown(t.Context()); err != nil {
+			if err := s.Shutdown(context.Background()); err != nil {
 				t.Error(err)
 			}
 		},
@@ -349,6 +356,12 @@ func TestOnShutdown(t *testing.T) {
 			srv := jobboardtest.NewServer(jobboardtest.WithoutSockets())
 			var told atomic.Int32
 			srv.OnShutdown(func() { told.Add(1) })
+			// An answer that waits for it does not keep the server from ending.
+			over := make(chan struct{})
+			srv.OnShutdown(func() { close(over) })
+			srv.Mount("/_own", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-over }))
+			go fetch(context.Background(), srv.Client().Transport, srv.BaseURL+"/_own", "")
+			synctest.Wait()
 			end(srv)
 			srv.Close()
 			synctest.Wait()
