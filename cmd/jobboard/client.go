@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"os"
 	"strings"
@@ -19,20 +18,19 @@ import (
 	"golang.org/x/oauth2/clientcredentials"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/address"
 )
 
 const tokenPath = "/api/rest/oauth/frontend/token"
 
-// client makes the library's client of the settings.
-func (a *app) client(retry jobboard.RetryPolicy, limiter jobboard.Limiter) (*jobboard.Client, error) {
+// client makes the library's client of the settings, with what cfg has besides.
+func (a *app) client(cfg jobboard.Config) (*jobboard.Client, error) {
 	s := &a.settings
 	if s.ambiguous != nil {
 		return nil, s.ambiguous
 	}
-	cfg := jobboard.Config{
-		BaseURL: s.get(baseURL), JobDBURL: s.get(jobDBURL), Language: s.get(language),
-		UserAgent: "jobboard", Logger: a.logger(), AllowInsecure: s.get(allowInsecure) == "true", Retry: retry, Limiter: limiter,
-	}
+	cfg.BaseURL, cfg.JobDBURL, cfg.Language = s.get(baseURL), s.get(jobDBURL), s.get(language)
+	cfg.UserAgent, cfg.Logger, cfg.AllowInsecure = "jobboard", a.logger(), s.allowsInsecure()
 	if cfg.BaseURL == "" && cfg.JobDBURL == "" {
 		return nil, usage("no address is set").next("set JOBBOARD_BASE_URL and JOBBOARD_JOBDB_URL, or try --fake")
 	}
@@ -79,17 +77,30 @@ func (a *app) pace(retry *jobboard.RetryPolicy) error {
 	return nil
 }
 
+// credential returns the name of the setting that a search identifies itself by: the
+// applicant's token where the client has nothing, "" where nobody has.
+func (s *settings) credential() string {
+	for _, name := range []string{token, clientSecret, clientID, userToken} {
+		if s.get(name) != "" {
+			return name
+		}
+	}
+	return ""
+}
+
 // credential sets what the client says who it is with. Without a base address
 // there is nobody to say it to: the lookup needs none.
 func (a *app) credential(cfg *jobboard.Config, next http.RoundTripper) (err error) {
+	if cfg.BaseURL == "" {
+		return nil
+	}
 	s := &a.settings
-	switch {
-	case cfg.BaseURL == "":
-	case s.get(token) != "":
+	switch s.credential() {
+	case token:
 		cfg.TokenSource = jobboard.StaticToken(s.get(token))
-	case s.get(clientSecret) != "":
+	case clientSecret:
 		cfg.TokenSource, err = a.clientCredentials(next)
-	case s.get(clientID) != "":
+	case clientID:
 		cfg.ClientID = s.get(clientID)
 	}
 	return err
@@ -117,23 +128,17 @@ func settingError(err error, cfg jobboard.Config) error {
 	if ok {
 		refused.err = fmt.Errorf("%s %s", name, mistake.Reason)
 	}
-	address := map[string]string{"BaseURL": cfg.BaseURL, "JobDBURL": cfg.JobDBURL}[mistake.Field]
+	typed := map[string]string{"BaseURL": cfg.BaseURL, "JobDBURL": cfg.JobDBURL}[mistake.Field]
 	switch {
-	case strings.HasPrefix(address, "http://") && !cfg.AllowInsecure && !strings.ContainsAny(address, "@?#"):
+	case strings.HasPrefix(typed, "http://") && !cfg.AllowInsecure && !strings.ContainsAny(typed, "@?#"):
 		// The library's reason names the field of its Config that permits it.
 		refused.err = fmt.Errorf("%s is http to a host that is not loopback: its credential would be readable on the way", name)
 		refused.hint = "use the https address, or bear with it: --allow-insecure"
-	case address != "":
+	case typed != "":
 		refused.hint = "write the address with its scheme, such as https://jobs.example; take name and password out of the address, and what begins with ? or #"
 	}
 	return refused
 }
-
-// plain is an error of the library as a person reads it: without its prefix.
-type plain struct{ error }
-
-func (e plain) Error() string { return strings.TrimPrefix(e.error.Error(), "jobboard: ") }
-func (e plain) Unwrap() error { return e.error }
 
 // roundTripper is nil where the library's own will do.
 func (a *app) roundTripper() (http.RoundTripper, error) {
@@ -170,11 +175,11 @@ func (a *app) clientCredentials(next http.RoundTripper) (oauth2.TokenSource, err
 		return nil, usage("there is a client secret and no client identifier").
 			next("set JOBBOARD_CLIENT_ID beside the secret")
 	}
-	address, err := s.tokenAddress()
+	tokens, err := s.tokenAddress()
 	if err != nil {
 		return nil, err
 	}
-	cc := &clientcredentials.Config{ClientID: s.get(clientID), ClientSecret: s.get(clientSecret), TokenURL: address}
+	cc := &clientcredentials.Config{ClientID: s.get(clientID), ClientSecret: s.get(clientSecret), TokenURL: tokens}
 	hc := &http.Client{
 		Transport: next, Timeout: 30 * time.Second,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -190,30 +195,26 @@ func (a *app) clientCredentials(next http.RoundTripper) (oauth2.TokenSource, err
 
 // tokenAddress is where client identifier and secret go.
 func (s *settings) tokenAddress() (string, error) {
-	address := s.get(tokenURL)
-	if address == "" {
-		base := strings.TrimRight(s.get(baseURL), "/")
-		base = strings.TrimRight(strings.TrimSuffix(base, "/api/rest"), "/")
-		address = base + tokenPath
+	text := s.get(tokenURL)
+	if text == "" {
+		text = s.below(tokenPath)
 	}
-	u, err := url.Parse(address)
+	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
 		return "", usage("the token address (token_url) is not an absolute http or https address")
 	case u.User != nil:
 		return "", usage("the token address (token_url) holds a user part: credentials have settings of their own")
-	case u.Scheme == "http" && !isLoopback(u.Hostname()) && s.get(allowInsecure) != "true":
+	case !address.OriginOf(u).IsConfidential() && !s.allowsInsecure():
 		return "", usage("the token address (token_url) is http to a host that is not loopback: the secret would be readable on the way (--allow-insecure permits it)")
 	}
-	return address, nil
+	return text, nil
 }
 
-func isLoopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.Unmap().IsLoopback()
+// below returns the address of a path of the interface.
+func (s *settings) below(path string) string {
+	base := strings.TrimRight(s.get(baseURL), "/")
+	return strings.TrimRight(strings.TrimSuffix(base, "/api/rest"), "/") + path
 }
 
 // observer logs attempts for --debug. What it is told holds no secret.
@@ -288,11 +289,6 @@ func (s *settings) user() (oauth2.TokenSource, error) {
 	return jobboard.StaticToken(s.get(userToken)), nil
 }
 
-// hasClientCredential: without one, an applicant's token will do for a search.
-func (s *settings) hasClientCredential() bool {
-	return s.get(token) != "" || s.get(clientID) != "" || s.get(clientSecret) != ""
-}
-
 // searcher is what searches: the client, or the applicant where only that
 // one's token is there.
 type searcher interface {
@@ -302,11 +298,10 @@ type searcher interface {
 }
 
 func (a *app) searcher() (searcher, error) {
-	s := &a.settings
-	if err := s.needBase(); err != nil {
+	if err := a.settings.needBase(); err != nil {
 		return nil, err
 	}
-	c, err := a.client(jobboard.RetryPolicy{}, nil)
+	c, err := a.client(jobboard.Config{})
 	if err != nil {
 		return nil, err
 	}
@@ -315,13 +310,12 @@ func (a *app) searcher() (searcher, error) {
 
 // searches returns c, or the applicant of the settings.
 func (a *app) searches(c *jobboard.Client) (searcher, error) {
-	s := &a.settings
-	if s.hasClientCredential() {
-		return c, nil
+	switch a.settings.credential() {
+	case "":
+		return nil, usage("a search needs a credential").
+			next("set JOBBOARD_CLIENT_ID, or JOBBOARD_CLIENT_ID and JOBBOARD_CLIENT_SECRET, or JOBBOARD_TOKEN")
+	case userToken:
+		return c.Applicant(jobboard.StaticToken(a.settings.get(userToken))), nil
 	}
-	user, err := s.user()
-	if err != nil {
-		return nil, usage("a search needs a credential").next("set JOBBOARD_CLIENT_ID, or JOBBOARD_CLIENT_ID and JOBBOARD_CLIENT_SECRET, or JOBBOARD_TOKEN")
-	}
-	return c.Applicant(user), nil
+	return c, nil
 }

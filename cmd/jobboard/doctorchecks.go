@@ -12,6 +12,7 @@ import (
 	textlanguage "golang.org/x/text/language"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/address"
 )
 
 // The names of the checks, in their order.
@@ -39,15 +40,7 @@ func (d *doctor) run() {
 	if !d.checkSettings() {
 		return
 	}
-	base, lookup := d.settings.get(baseURL), d.settings.get(jobDBURL)
-	baseUp := false
-	if base == "" {
-		d.add(checkBase, verdictFail, "no base address is set",
-			"set JOBBOARD_BASE_URL or --base-url; try --fake to see what a working set-up looks like")
-	} else {
-		baseUp = d.checkBase(d.ask("base address", strings.TrimSuffix(strings.TrimRight(base, "/"), "/api/rest")+appliedPath))
-	}
-	if baseUp {
+	if d.checkBase() {
 		if d.checkCredential() {
 			d.checkLanguage()
 		}
@@ -55,12 +48,7 @@ func (d *doctor) run() {
 	} else {
 		d.skip("the base address must work first", checkCredential, checkChannel, checkLanguage, checkApplicant)
 	}
-	if lookup == "" {
-		d.add(checkLookup, verdictWarn, "no lookup address is set: info, status, apply-form and feed do not work",
-			"set JOBBOARD_JOBDB_URL or --jobdb-url")
-		return
-	}
-	d.checkLookup(d.ask("lookup host", strings.TrimRight(lookup, "/")+lookupPath))
+	d.checkLookup()
 }
 
 // checkSettings says where the settings come from and whether the library
@@ -74,43 +62,44 @@ func (d *doctor) checkSettings() bool {
 	var parts []string
 	for _, o := range []origin{fromFlag, fromEnvironment, fromFile, fromFake} {
 		if n := from[o]; n > 0 {
-			text := fmt.Sprintf("%d from %s", n, map[origin]string{
+			parts = append(parts, fmt.Sprintf("%d from %s", n, map[origin]string{
 				fromFlag: "flags", fromEnvironment: "the environment", fromFile: s.file, fromFake: "the embedded fake",
-			}[o])
-			parts = append(parts, text)
+			}[o]))
 		}
 	}
 	detail := cmp.Or(strings.Join(parts, ", "), "nothing is set")
-	client, err := d.app.client(jobboard.RetryPolicy{MaxAttempts: 2}, nil)
-	if err == nil {
-		d.client = client
-		if len(s.warnings) > 0 {
-			d.add(checkSettings, verdictWarn, detail+"; "+strings.Join(s.warnings, "; "),
-				"make the files readable by yourself alone")
-			return true
-		}
+	var err error
+	d.client, err = d.app.client(jobboard.Config{Retry: jobboard.RetryPolicy{MaxAttempts: 2}})
+	switch _, next := exitOf(err); {
+	case err != nil:
+		d.add(checkSettings, verdictFail, err.Error(), cmp.Or(next, "jobboard help settings says what can be set"))
+		return false
+	case len(s.warnings) > 0:
+		d.add(checkSettings, verdictWarn, detail+"; "+strings.Join(s.warnings, "; "),
+			"make the files readable by yourself alone")
+	default:
 		d.ok(checkSettings, "%s", detail)
-		return true
 	}
-	_, next := exitOf(err)
-	d.add(checkSettings, verdictFail, err.Error(), cmp.Or(next, "jobboard help settings says what can be set"))
-	return false
+	return true
 }
 
-// checkBase judges what answered at the base address, and whether it is worth
-// asking on.
-func (d *doctor) checkBase(p *probe) bool {
-	host := maskedAddress(d.settings.get(baseURL))
-	if p.err != nil {
-		what, next := networkFailure(p.err)
-		name := checkBase
-		if w, _ := tlsFailure(p.err); w != "" {
-			name = checkTLS
-		}
-		d.add(name, verdictFail, host+": "+what, next)
+// checkBase judges what answers at the base address, and whether it is worth asking on.
+func (d *doctor) checkBase() bool {
+	if d.settings.needBase() != nil {
+		d.add(checkBase, verdictFail, "no base address is set",
+			"set JOBBOARD_BASE_URL or --base-url; try --fake to see what a working set-up looks like")
 		return false
 	}
-	if !d.checkAnswer(checkBase, p, host, "JOBBOARD_BASE_URL") {
+	host := maskedAddress(d.settings.get(baseURL))
+	p := d.ask("base address", d.settings.below(appliedPath))
+	if detail, next := p.mistake(host, "JOBBOARD_BASE_URL"); detail != "" {
+		check := checkBase
+		if what, _ := tlsFailure(p.err); what != "" {
+			check = checkTLS
+		} else if p.isRedirect() {
+			check = checkRedirects
+		}
+		d.add(check, verdictFail, detail, next)
 		return false
 	}
 	switch {
@@ -123,8 +112,8 @@ func (d *doctor) checkBase(p *probe) bool {
 			"the address has a path too many, lacks one, or is another host's: it is what stands before /api/rest in the service's documentation")
 		return false
 	case p.Status >= 200 && p.Status <= 299:
-		d.add(checkBase, verdictFail, fmt.Sprintf("%s answers %d where the service refuses who brings no credential", host,
-			p.Status),
+		d.add(checkBase, verdictFail,
+			fmt.Sprintf("%s answers %d where the service refuses who brings no credential", host, p.Status),
 			"this is not the job board's interface: check host and path of JOBBOARD_BASE_URL")
 		return false
 	default:
@@ -135,56 +124,39 @@ func (d *doctor) checkBase(p *probe) bool {
 	return true
 }
 
-// checkAnswer is what is asked of both addresses: no redirect, no page of some
-// machine in between, no failure of one.
-func (d *doctor) checkAnswer(check string, p *probe, host, variable string) bool {
+// mistake returns what is wrong at either address: no answer, a redirect, a page of some
+// machine in between, or the failure of one. An empty detail means nothing is.
+func (p *probe) mistake(host, variable string) (detail, next string) {
 	switch {
+	case p.err != nil:
+		detail, next = networkFailure(p.err)
+		return host + ": " + detail, next
 	case p.redirect != nil:
-		name := checkRedirects
-		if check != checkBase {
-			name = check
-		}
 		// The next step has no words of the answer: an assistant takes it for ours.
-		next := "credentials do not follow redirects: if you trust where it leads, set " + variable +
+		next = "credentials do not follow redirects: if you trust where it leads, set " + variable +
 			" to that address, up to /api/rest or /jobdb"
 		if strings.Contains(strings.ToLower(p.redirect.Path), "login") {
 			next = "it looks like a login: something in between wants you to sign in, or the address is that of the web site; ask for the interface's address"
 		}
-		d.add(name, verdictFail, fmt.Sprintf("%s redirects (%d) to %s", host, p.Status, p.Location), next)
-		return false
-	case p.Status >= 300 && p.Status <= 399:
-		d.add(checkRedirects, verdictFail, fmt.Sprintf("%s redirects (%d) to nowhere", host, p.Status), "check "+variable)
-		return false
+		return fmt.Sprintf("%s redirects (%d) to %s", host, p.Status, p.Location), next
+	case p.isRedirect():
+		return fmt.Sprintf("%s redirects (%d) to nowhere", host, p.Status), "check " + variable
 	case p.Status == http.StatusProxyAuthRequired:
-		d.add(check, verdictFail, "a proxy wants to know who you are (407)",
-			"set HTTPS_PROXY with name and password of the proxy")
-		return false
-	case p.Status == http.StatusBadGateway || p.Status == http.StatusServiceUnavailable ||
-		p.Status == http.StatusGatewayTimeout:
-		d.add(check, verdictFail, fmt.Sprintf("%s: what answers is a proxy or gateway that does not reach the service (%d)%s",
-			host, p.Status, viaText(p)),
-			"try again later; if it stays, check HTTPS_PROXY on this side and tell the service's operator")
-		return false
-	case p.Status >= 500:
-		d.add(check, verdictFail, fmt.Sprintf("%s: the service fails (%d)", host, p.Status),
-			"try again later; if it stays, send the service's operator the time and the bundle")
-		return false
-	case p.isHTML():
-		if p.Status == http.StatusNotFound {
-			break // a wrong path, which is judged with the rest
+		return "a proxy wants to know who you are (407)", "set HTTPS_PROXY with name and password of the proxy"
+	case p.Status == http.StatusBadGateway, p.Status == http.StatusServiceUnavailable, p.Status == http.StatusGatewayTimeout:
+		detail = fmt.Sprintf("%s: what answers is a proxy or gateway that does not reach the service (%d)", host, p.Status)
+		if name := cmp.Or(p.Via, p.Server); name != "" {
+			detail += ", it calls itself " + name
 		}
-		d.add(check, verdictFail, fmt.Sprintf("%s answers with an HTML page (%d) instead of the interface", host, p.Status),
-			"a login page of a proxy, or the web site itself: sign in to the network, or take the interface's address from the service's documentation for "+variable)
-		return false
+		return detail, "try again later; if it stays, check HTTPS_PROXY on this side and tell the service's operator"
+	case p.Status >= 500:
+		return fmt.Sprintf("%s: the service fails (%d)", host, p.Status),
+			"try again later; if it stays, send the service's operator the time and the bundle"
+	case p.isHTML() && p.Status != http.StatusNotFound: // which is a wrong path, judged with the rest
+		return fmt.Sprintf("%s answers with an HTML page (%d) instead of the interface", host, p.Status),
+			"a login page of a proxy, or the web site itself: sign in to the network, or take the interface's address from the service's documentation for " + variable
 	}
-	return true
-}
-
-func viaText(p *probe) string {
-	if name := cmp.Or(p.Via, p.Server); name != "" {
-		return ", it calls itself " + name
-	}
-	return ""
+	return "", ""
 }
 
 // checkTransport judges TLS, redirects and clock of the base address.
@@ -194,7 +166,7 @@ func (d *doctor) checkTransport(p *probe, host string) {
 	case p.TLS != "":
 		v, detail, next := p.tlsText(d.now())
 		d.add(checkTLS, v, detail, next)
-	case u != nil && isLoopback(u.Hostname()):
+	case u != nil && address.OriginOf(u).IsConfidential():
 		d.ok(checkTLS, "not needed: the service is on this machine")
 	default:
 		d.add(checkTLS, verdictWarn, host+" is http: everybody on the way can read what is sent", "use the https address")
@@ -218,25 +190,32 @@ func (d *doctor) checkTransport(p *probe, host string) {
 	}
 }
 
-// credentialKind says in words which credential a search would have.
-func (d *doctor) credentialKind() string {
-	s := &d.settings
-	switch {
-	case s.get(token) != "":
-		return "an access token"
-	case s.get(clientSecret) != "":
-		return "a client identifier with its secret (OAuth2)"
-	case s.get(clientID) != "":
-		return "a client identifier without a secret (Basic)"
-	case s.get(userToken) != "":
-		return "the applicant's token, because the client has none"
-	}
-	return ""
+// credentials says of each setting that identifies a search which credential it is, and
+// what to do where the service does not know it.
+var credentials = map[string]struct{ kind, next string }{
+	token: {
+		"an access token",
+		"the token is expired, or of another service: get a new one for JOBBOARD_TOKEN, or set JOBBOARD_CLIENT_ID and " +
+			"JOBBOARD_CLIENT_SECRET and tokens are fetched when needed",
+	},
+	clientSecret: {
+		"a client identifier with its secret (OAuth2)",
+		"a fresh token is refused: check whether JOBBOARD_TOKEN_URL belongs to this base address",
+	},
+	clientID: {
+		"a client identifier without a secret (Basic)",
+		"the client identifier is not known here, or belongs to an application with a secret: check JOBBOARD_CLIENT_ID, " +
+			"and set JOBBOARD_CLIENT_SECRET too if there is one",
+	},
+	userToken: {
+		"the applicant's token, because the client has none",
+		"get a new token of the applicant for JOBBOARD_USER_TOKEN",
+	},
 }
 
 // checkCredential searches, which tells of the credential and of the channel.
 func (d *doctor) checkCredential() bool {
-	kind := d.credentialKind()
+	kind := credentials[d.settings.credential()].kind
 	if kind == "" {
 		d.add(checkCredential, verdictFail, "none is set, and a search needs one",
 			"set JOBBOARD_CLIENT_ID for an application without a secret, or with JOBBOARD_CLIENT_SECRET for one that has a secret, or JOBBOARD_TOKEN")
@@ -248,8 +227,8 @@ func (d *doctor) checkCredential() bool {
 	if asked == "" {
 		asked = "0" // whatever the answer is, it tells of the credential
 	}
-	n, err := d.count(asked, "")
-	if next, refused := d.refusal(err); refused {
+	found, err := d.titles(asked, "")
+	if next := d.refusal(err); next != "" {
 		d.add(checkCredential, verdictFail, kind+": "+d.errorText(err), next)
 		d.skip("the credential must be right first", checkChannel, checkLanguage)
 		return false
@@ -269,7 +248,7 @@ func (d *doctor) checkCredential() bool {
 		d.add(checkChannel, verdictWarn, "none is set", "set JOBBOARD_CHANNEL or --channel; "+howTo)
 	case unknown:
 		d.add(checkChannel, verdictFail, fmt.Sprintf("the service does not know %s (%d)", ch, e.StatusCode), howTo)
-	case n == 0:
+	case len(found) == 0:
 		d.add(checkChannel, verdictWarn,
 			fmt.Sprintf("%s has no postings, or does not exist: the service says the same of both", ch), howTo)
 	default:
@@ -295,13 +274,7 @@ func searchNext(err error) string {
 // languageSample is how many postings are compared, at most.
 const languageSample = 50
 
-// count gives how many postings the channel has, or languageSample if there
-// are more.
-func (d *doctor) count(ch jobboard.ChannelID, lang string) (int, error) {
-	titles, err := d.titles(ch, lang)
-	return len(titles), err
-}
-
+// titles returns those of the channel's postings, as many as are compared.
 func (d *doctor) titles(ch jobboard.ChannelID, lang string) (map[jobboard.JobPostingID]string, error) {
 	s, err := d.searches(d.client)
 	if err != nil {
@@ -321,34 +294,26 @@ func (d *doctor) titles(ch jobboard.ChannelID, lang string) (map[jobboard.JobPos
 	return titles, nil
 }
 
-// refusal says whether the service refuses the client's credential, and what
-// to do about it.
-func (d *doctor) refusal(err error) (next string, refused bool) {
-	s := &d.settings
+// refusal says what to do where the service refuses the credential of a search; empty:
+// it does not.
+func (d *doctor) refusal(err error) (next string) {
 	switch {
-	case errors.Is(err, jobboard.ErrToken):
-		text := err.Error()
-		switch {
-		case strings.Contains(text, "invalid_client"):
-			return "the service does not know this client identifier and secret together: check JOBBOARD_CLIENT_ID and JOBBOARD_CLIENT_SECRET", true
-		case strings.Contains(text, "unauthorized_client"):
-			return "this application has no secret of its own: set JOBBOARD_CLIENT_ID alone and take JOBBOARD_CLIENT_SECRET away", true
-		case strings.Contains(text, "status 404"), strings.Contains(text, "not reached"):
-			return "the token address is wrong: set JOBBOARD_TOKEN_URL", true
-		}
-		return "the token address gave no token: check JOBBOARD_TOKEN_URL, client identifier and secret", true
+	case errors.Is(err, jobboard.ErrUnauthorized):
+		return credentials[d.settings.credential()].next
 	case errors.Is(err, jobboard.ErrForbidden):
-		return "the credential is known and may not do this: ask the service's operator for the scope or right to search", true
-	case !errors.Is(err, jobboard.ErrUnauthorized):
-		return "", false
-	case s.get(token) != "":
-		return "the token is expired, or of another service: get a new one for JOBBOARD_TOKEN, or set JOBBOARD_CLIENT_ID and JOBBOARD_CLIENT_SECRET and tokens are fetched when needed", true
-	case s.get(clientSecret) != "":
-		return "a fresh token is refused: check whether JOBBOARD_TOKEN_URL belongs to this base address", true
-	case s.get(clientID) != "":
-		return "the client identifier is not known here, or belongs to an application with a secret: check JOBBOARD_CLIENT_ID, and set JOBBOARD_CLIENT_SECRET too if there is one", true
+		return "the credential is known and may not do this: ask the service's operator for the scope or right to search"
+	case !errors.Is(err, jobboard.ErrToken):
+		return ""
 	}
-	return "get a new token of the applicant for JOBBOARD_USER_TOKEN", true
+	switch text := err.Error(); {
+	case strings.Contains(text, "invalid_client"):
+		return "the service does not know this client identifier and secret together: check JOBBOARD_CLIENT_ID and JOBBOARD_CLIENT_SECRET"
+	case strings.Contains(text, "unauthorized_client"):
+		return "this application has no secret of its own: set JOBBOARD_CLIENT_ID alone and take JOBBOARD_CLIENT_SECRET away"
+	case strings.Contains(text, "status 404"), strings.Contains(text, "not reached"):
+		return "the token address is wrong: set JOBBOARD_TOKEN_URL"
+	}
+	return "the token address gave no token: check JOBBOARD_TOKEN_URL, client identifier and secret"
 }
 
 // checkLanguage asks in the language that is set.
@@ -389,16 +354,16 @@ func (d *doctor) checkLanguage() {
 
 // checkApplicant asks the applied check with the applicant's token.
 func (d *doctor) checkApplicant() {
-	s := &d.settings
-	if s.get(userToken) == "" {
+	user, err := d.settings.user()
+	if err != nil {
 		d.skip("no applicant's token is set (JOBBOARD_USER_TOKEN): status needs one", checkApplicant)
 		return
 	}
-	id, err := s.needJob(nil)
+	id, err := d.settings.needJob(nil)
 	if err != nil {
 		id = 1
 	}
-	_, err = d.client.Applicant(jobboard.StaticToken(s.get(userToken))).HasApplied(d.ctx, id)
+	_, err = d.client.Applicant(user).HasApplied(d.ctx, id)
 	var e *jobboard.Error
 	errors.As(err, &e)
 	code, _ := exitOf(err)
@@ -422,14 +387,16 @@ func (d *doctor) checkApplicant() {
 
 // checkLookup asks for a job that is set, or one that does not matter: every
 // answer that the interface names shows that the lookup is there.
-func (d *doctor) checkLookup(p *probe) {
-	host := maskedAddress(d.settings.get(jobDBURL))
-	if p.err != nil {
-		what, next := networkFailure(p.err)
-		d.add(checkLookup, verdictFail, host+": "+what, next)
+func (d *doctor) checkLookup() {
+	if d.settings.needLookup() != nil {
+		d.add(checkLookup, verdictWarn, "no lookup address is set: info, status, apply-form and feed do not work",
+			"set JOBBOARD_JOBDB_URL or --jobdb-url")
 		return
 	}
-	if !d.checkAnswer(checkLookup, p, host, "JOBBOARD_JOBDB_URL") {
+	host := maskedAddress(d.settings.get(jobDBURL))
+	p := d.ask("lookup host", strings.TrimRight(d.settings.get(jobDBURL), "/")+lookupPath)
+	if detail, next := p.mistake(host, "JOBBOARD_JOBDB_URL"); detail != "" {
+		d.add(checkLookup, verdictFail, detail, next)
 		return
 	}
 	named := d.settings.get(job) != ""

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -40,34 +41,34 @@ type probe struct {
 // ask sends a GET without a credential and follows nothing.
 func (d *doctor) ask(what, address string) *probe {
 	p := probe{What: what}
-	next, err := d.roundTripper()
-	if next == nil {
-		next = http.DefaultTransport
-	}
-	ctx, cancel := context.WithTimeout(d.ctx, 15*time.Second)
-	defer cancel()
-	var req *http.Request
-	if err == nil {
-		req, err = http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	}
-	if err != nil {
-		p.err = err
-	} else {
-		req.Header.Set("User-Agent", "jobboard")
-		req.Header.Set("Accept", "application/json, text/plain;q=0.9, */*;q=0.8")
-		p.started = d.now()
-		var resp *http.Response
-		if resp, p.err = next.RoundTrip(req); p.err == nil {
-			p.answered = d.now()
-			p.read(req, resp)
-		}
-		p.Took = d.now().Sub(p.started).Round(time.Millisecond).String()
-	}
-	if p.err != nil {
+	if p.err = d.exchange(&p, address); p.err != nil {
 		p.Failure, _ = networkFailure(p.err)
 	}
 	d.probes = append(d.probes, p)
 	return &p
+}
+
+func (d *doctor) exchange(p *probe, address string) error {
+	next, err := d.roundTripper()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(d.ctx, 15*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("User-Agent", "jobboard")
+	req.Header.Set("Accept", "application/json, text/plain;q=0.9, */*;q=0.8")
+	p.started = d.now()
+	resp, err := cmp.Or(next, http.DefaultTransport).RoundTrip(req)
+	if err == nil {
+		p.answered = d.now()
+		p.read(req, resp)
+	}
+	p.Took = d.now().Sub(p.started).Round(time.Millisecond).String()
+	return err
 }
 
 func (p *probe) read(req *http.Request, resp *http.Response) {
@@ -85,7 +86,7 @@ func (p *probe) read(req *http.Request, resp *http.Response) {
 			p.cert = s.PeerCertificates[0]
 		}
 	}
-	if resp.StatusCode >= 300 && resp.StatusCode <= 399 {
+	if p.isRedirect() {
 		if u, err := req.URL.Parse(resp.Header.Get("Location")); err == nil && resp.Header.Get("Location") != "" {
 			p.redirect = u
 			p.Location = maskedAddress(u.String())
@@ -100,6 +101,8 @@ func short(s string) string {
 	}
 	return s
 }
+
+func (p *probe) isRedirect() bool { return p.Status >= 300 && p.Status <= 399 }
 
 func (p *probe) isHTML() bool {
 	start := strings.ToLower(p.body[:min(len(p.body), 512)])
@@ -144,6 +147,9 @@ func networkFailure(err error) (what, next string) {
 // tlsFailure is networkFailure for what goes wrong between the connection and the
 // request; "" for everything else.
 func tlsFailure(err error) (what, next string) {
+	if err == nil {
+		return "", ""
+	}
 	var (
 		authority x509.UnknownAuthorityError
 		host      x509.HostnameError

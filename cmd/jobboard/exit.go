@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go"
 )
@@ -73,6 +74,12 @@ func (e *exitError) next(step string) *exitError {
 	e.hint = step
 	return e
 }
+
+// plain is an error of the library as a person reads it: without its prefix.
+type plain struct{ error }
+
+func (e plain) Error() string { return strings.TrimPrefix(e.error.Error(), "jobboard: ") }
+func (e plain) Unwrap() error { return e.error }
 
 // exitRule says what a condition of the library means here.
 type exitRule struct {

@@ -94,11 +94,11 @@ func (a *app) feed(ctx context.Context, args []string, f *feedFlags) (err error)
 	if err := a.settings.needLookup(); err != nil {
 		return err
 	}
-	var limiter jobboard.Limiter
+	var cfg jobboard.Config
 	if f.rate > 0 {
-		limiter = rate.NewLimiter(rate.Limit(f.rate), 1)
+		cfg.Limiter = rate.NewLimiter(rate.Limit(f.rate), 1)
 	}
-	c, err := a.client(jobboard.RetryPolicy{}, limiter)
+	c, err := a.client(cfg)
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func (a *app) lookUp(ctx context.Context, args []string) (*jobboard.JobInformati
 	if err := a.settings.needLookup(); err != nil {
 		return nil, err
 	}
-	c, err := a.client(jobboard.RetryPolicy{}, nil)
+	c, err := a.client(jobboard.Config{})
 	if err != nil {
 		return nil, err
 	}

@@ -163,7 +163,7 @@ func (m *assistant) board() (*board, error) {
 		return nil, err
 	}
 	b := &board{app: own}
-	b.client, b.err = own.client(jobboard.RetryPolicy{}, m.limiter)
+	b.client, b.err = own.client(jobboard.Config{Limiter: m.limiter})
 	m.current = b
 	return b, nil
 }
@@ -171,11 +171,7 @@ func (m *assistant) board() (*board, error) {
 // startDemo gives the stand-in, the same whenever the settings are read.
 func (m *assistant) startDemo() *jobboardtest.Server {
 	if m.demo == nil {
-		if m.startFake != nil {
-			m.demo = m.startFake()
-		} else {
-			m.demo = jobboardtest.NewServer(jobboardtest.WithDemo())
-		}
+		m.demo = m.newFake()
 	}
 	return m.demo
 }

@@ -133,6 +133,8 @@ type settings struct {
 
 func (s *settings) get(name string) string { return s.values[name].text }
 
+func (s *settings) allowsInsecure() bool { return s.get(allowInsecure) == "true" }
+
 // readSettings puts the settings together, and starts the fake if it is asked
 // for.
 func (a *app) readSettings(cmd *cobra.Command) error {
@@ -228,10 +230,8 @@ func (a *app) environmentLayer() (map[string]string, error) {
 		if text == "" {
 			continue
 		}
-		if s.name == allowInsecure {
-			if _, err := strconv.ParseBool(text); err != nil {
-				return nil, usage("%s is neither true nor false", s.env())
-			}
+		if s.name == allowInsecure && text != "true" && text != "false" {
+			return nil, usage("%s is neither true nor false", s.env())
 		}
 		layer[s.name] = text
 	}

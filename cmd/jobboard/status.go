@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -46,7 +45,7 @@ func (a *app) status(ctx context.Context, args []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	c, err := a.client(jobboard.RetryPolicy{}, nil)
+	c, err := a.client(jobboard.Config{})
 	if err != nil {
 		return err
 	}
@@ -117,5 +116,5 @@ func (a *app) printStatus(p jobboard.Precheck) {
 
 // errorText is an error for people: the library's line without its name.
 func (a *app) errorText(err error) string {
-	return a.masked(printable(strings.TrimPrefix(err.Error(), "jobboard: ")))
+	return a.masked(printable(plain{err}.Error()))
 }
