@@ -94,9 +94,9 @@ func (o *output) form(info *jobboard.JobInformation) {
 		o.line("")
 		o.line("  Nationality: one of %d (jobboard info --json lists them)", n)
 	}
-	if link, err := info.DataSecurityURL(); err == nil {
+	if link := usable(info.DataSecurityURL()); link != "" {
 		o.line("")
-		o.line("  Privacy statement: %s", printable(link.String()))
+		o.line("  Privacy statement: %s", printable(link))
 	}
 }
 
@@ -109,10 +109,8 @@ type page struct {
 }
 
 func formPage(info *jobboard.JobInformation, action string) page {
-	p := page{JobInformation: info, Action: action, Language: info.JobLanguage}
-	p.Of = strings.Trim(printable(info.CompanyName)+", "+printable(info.Location.GeoCity), ", ")
-	if link, err := info.DataSecurityURL(); err == nil {
-		p.Privacy = link.String()
+	return page{
+		JobInformation: info, Action: action, Language: info.JobLanguage, Privacy: usable(info.DataSecurityURL()),
+		Of: strings.Trim(printable(info.CompanyName)+", "+printable(info.Location.GeoCity), ", "),
 	}
-	return p
 }

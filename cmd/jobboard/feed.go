@@ -136,7 +136,7 @@ func (r *feedRun) lookUpAll(ctx context.Context, c *jobboard.Client, opts jobboa
 		o := outcomeOf(result.Err, result.Value)
 		r.sum.add(o, result.Err)
 		r.progress.step(r.sum)
-		if r.lines == nil || result.Err != nil && errors.Is(result.Err, errFeedEnd) {
+		if r.lines == nil {
 			continue
 		}
 		if err := r.lines.write(result, o); err != nil {
@@ -170,27 +170,21 @@ func (r *feedRun) end(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// jobIDs reads the feed for the lookups. What ends the feed early is kept
-// apart from what is wrong with an entry.
+// jobIDs reads the feed for the lookups.
 type jobIDs struct {
 	feed    *jobfeed.Reader
 	entries atomic.Int64
 }
 
-var errFeedEnd = errors.New("the feed ended early")
-
+// all gives the identifiers, and the errors of single entries. What ends the feed early
+// its Err tells.
 func (j *jobIDs) all() iter.Seq2[jobboard.JobID, error] {
 	return func(yield func(jobboard.JobID, error) bool) {
 		for id, err := range j.feed.JobIDs() {
-			var entry *jobfeed.EntryError
-			switch {
-			case err == nil:
-				j.entries.Add(1)
-			case errors.As(err, &entry):
-				j.entries.Add(1)
-			default:
-				err = errFeedEnd // the feed's own Err says which
+			if _, ofEntry := errors.AsType[*jobfeed.EntryError](err); err != nil && !ofEntry {
+				return
 			}
+			j.entries.Add(1)
 			if !yield(id, err) {
 				return
 			}
@@ -202,7 +196,6 @@ func (j *jobIDs) all() iter.Seq2[jobboard.JobID, error] {
 type source struct {
 	io.Reader
 	io.Closer
-	name string
 	size int64 // 0: not known
 	read atomic.Int64
 }
@@ -217,12 +210,9 @@ func (a *app) openFeed(ctx context.Context, args []string) (*source, error) {
 	switch {
 	case len(args) == 0:
 		body, err := a.demoFeed()
-		return &source{
-			Reader: bytes.NewReader(body), Closer: io.NopCloser(nil), name: "the demo's feed",
-			size: int64(len(body)),
-		}, err
+		return &source{Reader: bytes.NewReader(body), Closer: io.NopCloser(nil), size: int64(len(body))}, err
 	case args[0] == "-":
-		return &source{Reader: a.stdin, Closer: io.NopCloser(nil), name: "standard input"}, nil
+		return &source{Reader: a.stdin, Closer: io.NopCloser(nil)}, nil
 	}
 	lower := strings.ToLower(args[0])
 	if strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://") {
@@ -232,7 +222,7 @@ func (a *app) openFeed(ctx context.Context, args []string) (*source, error) {
 	if err != nil {
 		return nil, usage("%w", err)
 	}
-	s := &source{Reader: f, Closer: f, name: args[0]}
+	s := &source{Reader: f, Closer: f}
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 		s.size = info.Size()
 	}
@@ -250,10 +240,7 @@ func (a *app) downloadFeed(ctx context.Context, address string) (*source, error)
 	if err != nil {
 		return nil, err
 	}
-	if a.fake != nil && a.transport == nil {
-		next = nil // the feed is not the fake's
-	}
-	if next == nil {
+	if next == nil || a.fake != nil && a.transport == nil { // the feed is not the fake's
 		next = http.DefaultTransport
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -283,11 +270,10 @@ func (a *app) downloadFeed(ctx context.Context, address string) (*source, error)
 		if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
 			code = exitCredential
 		}
-		return nil, &exitError{code: code, err: fmt.Errorf("the feed at %s: %d %s", u.Host, resp.StatusCode,
-			http.StatusText(resp.StatusCode))}
+		return nil, &exitError{code: code, err: fmt.Errorf("the feed at %s: %s", u.Host, statusText(resp.StatusCode))}
 	}
 	// jobfeed reads gzip by itself.
-	return &source{Reader: resp.Body, Closer: resp.Body, name: u.Host, size: max(resp.ContentLength, 0)}, nil
+	return &source{Reader: resp.Body, Closer: resp.Body, size: max(resp.ContentLength, 0)}, nil
 }
 
 // demoFeed is the feed of the fake's jobs.
@@ -355,16 +341,12 @@ func newFeedSummary() *feedSummary {
 }
 
 func (s *feedSummary) add(outcome string, err error) {
-	if errors.Is(err, errFeedEnd) {
-		return
-	}
 	s.count[outcome]++
 	switch outcome {
 	case outcomeFailed:
 		s.reasons[failureKind(err)]++
 	case outcomeBadEntry:
-		var entry *jobfeed.EntryError
-		errors.As(err, &entry)
+		entry, _ := errors.AsType[*jobfeed.EntryError](err)
 		s.reasons["entry: "+entry.Err.Error()]++
 	}
 }
@@ -384,9 +366,13 @@ func failureKind(err error) string {
 		}
 	}
 	if e.StatusCode != 0 {
-		return strings.TrimSpace(strconv.Itoa(e.StatusCode) + " " + http.StatusText(e.StatusCode))
+		return statusText(e.StatusCode)
 	}
 	return "no answer"
+}
+
+func statusText(code int) string {
+	return strings.TrimSpace(strconv.Itoa(code) + " " + http.StatusText(code))
 }
 
 func (s *feedSummary) total() int {
@@ -461,10 +447,7 @@ func (l *feedLines) write(r jobboard.BulkResult[*jobboard.JobInformation], outco
 	if info := r.Value; info != nil {
 		row[2], row[3] = strconv.FormatBool(info.ApplyPossible), strconv.Itoa(len(info.Questions))
 		row[4], row[5] = cell(info.JobTitle), cell(info.CompanyName)
-		row[6], row[7] = cell(info.JobLanguage), cell(info.Location.GeoCity)
-		if link, err := info.DataSecurityURL(); err == nil {
-			row[8] = cell(link.String())
-		}
+		row[6], row[7], row[8] = cell(info.JobLanguage), cell(info.Location.GeoCity), cell(usable(info.DataSecurityURL()))
 	}
 	return l.csv.Write(row)
 }

@@ -66,12 +66,10 @@ func (a *app) printInfo(info *jobboard.JobInformation) {
 	w.line("%s", a.outTerminal.paint(bold, printable(info.JobTitle)))
 	w.pair("job", info.JobID.String())
 	w.pair("company", info.CompanyName)
-	for i, l := range append([]jobboard.Location{info.Location}, info.AdditionalLocations...) {
-		label := "location"
-		if i > 0 {
-			label = "also in"
-		}
-		w.pair(label, locationText(l))
+	label := "location"
+	for _, text := range locationTexts(info) {
+		w.pair(label, text)
+		label = "also in"
 	}
 	w.pair("language", info.JobLanguage)
 	if info.ApplyPossible {
@@ -79,8 +77,8 @@ func (a *app) printInfo(info *jobboard.JobInformation) {
 	} else {
 		w.line(pairFormat, "applying", a.outTerminal.paint(red, "not possible"))
 	}
-	if link, err := info.DataSecurityURL(); err == nil {
-		w.pair("privacy", link.String())
+	if link := usable(info.DataSecurityURL()); link != "" {
+		w.pair("privacy", link)
 	} else if info.DataSecurityLink != "" {
 		w.pair("privacy", "(not a usable link) "+info.DataSecurityLink)
 	}
@@ -90,6 +88,15 @@ func (a *app) printInfo(info *jobboard.JobInformation) {
 	}
 	w.pair("questions", fmt.Sprint(len(info.Questions)))
 	w.questions(info)
+}
+
+// locationTexts returns where the job is, the main location first.
+func locationTexts(info *jobboard.JobInformation) []string {
+	texts := []string{locationText(info.Location)}
+	for _, l := range info.AdditionalLocations {
+		texts = append(texts, locationText(l))
+	}
+	return texts
 }
 
 func locationText(l jobboard.Location) string {

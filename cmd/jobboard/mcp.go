@@ -231,7 +231,11 @@ func (b *board) searcher(name string) (s searcher, ch jobboard.ChannelID, err er
 }
 
 // lookUp asks for the job information.
-func (b *board) lookUp(ctx context.Context, id jobboard.JobID) (*jobboard.JobInformation, error) {
+func (b *board) lookUp(ctx context.Context, in jobArgs) (*jobboard.JobInformation, error) {
+	id, err := in.id()
+	if err != nil {
+		return nil, err
+	}
 	if err := b.ready(b.app.settings.needLookup); err != nil {
 		return nil, err
 	}

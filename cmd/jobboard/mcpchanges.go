@@ -121,12 +121,13 @@ func (r *whatChangedResult) list(changes []change) {
 	count := map[string]int{}
 	for _, c := range changes {
 		p := c.posting()
-		x := changedPosting{Change: c.Kind, Posting: strconv.FormatInt(int64(p.JobPostingID), 10)}
-		x.Title, _ = foreign.Line(p.Title, maxTitle)
+		x := changedPosting{
+			Change: c.Kind, Posting: strconv.FormatInt(int64(p.JobPostingID), 10), Title: foreign.Line(p.Title, maxTitle),
+		}
 		if c.Kind == "changed" {
 			x.What = c.difference()
 			if c.Before.Title != c.After.Title {
-				x.Before, _ = foreign.Line(c.Before.Title, maxTitle)
+				x.Before = foreign.Line(c.Before.Title, maxTitle)
 			}
 		}
 		if count[c.Kind]++; count[c.Kind] > maxPerKind {
@@ -160,12 +161,11 @@ func (m *assistant) examine(ctx context.Context, b *board, _ noArgs) (doctorResu
 		return out, ctx.Err()
 	}
 	for _, f := range d.findings {
-		x := examined{Check: f.Check, Verdict: string(f.Verdict)}
-		x.Detail, _ = foreign.Line(f.Detail, maxDetails)
-		x.Next, _ = foreign.Line(f.Next, maxDetails)
 		out.OK = out.OK && f.Verdict != verdictFail
 		if len(out.Findings) < maxFindings {
-			out.Findings = append(out.Findings, x)
+			out.Findings = append(out.Findings, examined{
+				f.Check, string(f.Verdict), foreign.Line(f.Detail, maxDetails), foreign.Line(f.Next, maxDetails),
+			})
 		}
 	}
 	m.forget(b) // a person may mend the settings after this

@@ -61,32 +61,21 @@ type jobInformationResult struct {
 }
 
 func (m *assistant) jobInformation(ctx context.Context, b *board, in jobInformationArgs) (jobInformationResult, error) {
-	out := jobInformationResult{Notice: foreignNotice, Questions: []question{}}
-	id, err := in.id()
+	info, err := b.lookUp(ctx, in.jobArgs)
 	if err != nil {
-		return out, err
+		return jobInformationResult{}, err
 	}
-	info, err := b.lookUp(ctx, id)
-	if err != nil {
-		return out, err
+	out := jobInformationResult{
+		Notice: foreignNotice, Job: info.JobID.String(), ApplyPossible: info.ApplyPossible,
+		Language: foreign.Token(info.JobLanguage), Title: foreign.Line(info.JobTitle, maxTitle),
+		Company: foreign.Line(info.CompanyName, maxName), Locations: listed(locationTexts(info), maxTitle),
+		Privacy: linkOf(info.DataSecurityURL()), Questions: []question{},
+		NationCount: len(info.Nationalities), Nationalities: nationalities(info, in.Nationality),
 	}
-	out.Job, out.ApplyPossible, out.Language = info.JobID.String(), info.ApplyPossible, foreign.Token(info.JobLanguage)
 	if !info.Timestamp.IsZero() {
 		out.AsOf = info.Timestamp.UTC().Format(time.RFC3339)
 	}
-	out.Title, _ = foreign.Line(info.JobTitle, maxTitle)
-	out.Company, _ = foreign.Line(info.CompanyName, maxName)
-	for i, l := range append([]jobboard.Location{info.Location}, info.AdditionalLocations...) {
-		if text, _ := foreign.Line(locationText(l), maxTitle); i < maxLocations && text != "" {
-			out.Locations = append(out.Locations, text)
-		}
-	}
-	if link, err := info.DataSecurityURL(); err == nil && len(link.String()) <= maxLink {
-		out.Privacy, _ = foreign.Line(link.String(), maxLink)
-	}
-	out.NationCount = len(info.Nationalities)
 	space := newRoom()
-	out.Nationalities = nationalities(info, in.Nationality)
 	space.takes(out.Nationalities)
 	for _, q := range info.Questions {
 		if x := questionOf(q); x.ID != "" && len(out.Questions) < maxQuestions && space.takes(x) {
@@ -113,14 +102,14 @@ func nationalities(info *jobboard.JobInformation, text string) (found []choice) 
 
 // choiceOf reports false for one whose identifier is none.
 func choiceOf(a jobboard.IDLabel) (choice, bool) {
-	label, _ := foreign.Line(a.Label, maxTitle)
 	id := foreign.Token(a.ID)
-	return choice{id, label}, id != ""
+	return choice{id, foreign.Line(a.Label, maxTitle)}, id != ""
 }
 
 func questionOf(q jobboard.Question) question {
-	x := question{ID: foreign.Token(q.ID), Kind: cmp.Or(kinds[q.Type], kindUnknown)}
-	x.Label, _ = foreign.Line(q.Label, maxLabel)
+	x := question{
+		ID: foreign.Token(q.ID), Kind: cmp.Or(kinds[q.Type], kindUnknown), Label: foreign.Line(q.Label, maxLabel),
+	}
 	for _, a := range q.Answers {
 		if c, ok := choiceOf(a); ok && len(x.Answers) < maxAnswers {
 			x.Answers = append(x.Answers, c)
@@ -143,59 +132,51 @@ type mayIApplyResult struct {
 }
 
 func (m *assistant) mayIApply(ctx context.Context, b *board, in jobArgs) (mayIApplyResult, error) {
-	out := mayIApplyResult{Notice: foreignNotice}
 	id, err := in.id()
 	if err != nil {
-		return out, err
+		return mayIApplyResult{}, err
 	}
-	out.Job = id.String()
-	if b.app.settings.get(userToken) == "" {
-		return m.openForAnyone(ctx, b, id, out)
+	in.Job = id.String() // without zeros in front
+	s := &b.app.settings
+	user, noUser := s.user()
+	if noUser != nil {
+		return b.openForAnyone(ctx, in)
 	}
-	if err := b.ready(b.app.settings.needBase, b.app.settings.needLookup); err != nil {
-		return out, err
-	}
-	user, err := b.app.settings.user()
-	if err != nil {
-		return out, err
+	if err := b.ready(s.needBase, s.needLookup); err != nil {
+		return mayIApplyResult{}, err
 	}
 	p, err := b.client.Applicant(user).Precheck(ctx, id)
 	if err != nil {
-		return out, err
+		return mayIApplyResult{}, err
 	}
-	out.decide(p.Decision)
+	out := decided(in, p.Decision, p.Information)
 	out.Application = foreign.Token(string(p.ApplicationID))
-	if p.Information != nil {
-		out.Questions = len(p.Information.Questions)
-		out.Title, _ = foreign.Line(p.Information.JobTitle, maxTitle)
-	}
 	return out, nil
 }
 
-func (r *mayIApplyResult) decide(d jobboard.Decision) {
-	r.Decision, r.Meaning = d.String(), decisionText[d]
+// decided returns a decision with what is known of the job, which may be nil.
+func decided(in jobArgs, d jobboard.Decision, info *jobboard.JobInformation) mayIApplyResult {
+	out := mayIApplyResult{Notice: foreignNotice, Job: in.Job, Decision: d.String(), Meaning: decisionText[d]}
+	if info != nil {
+		out.Questions, out.Title = len(info.Questions), foreign.Line(info.JobTitle, maxTitle)
+	}
+	return out
 }
 
 // openForAnyone is what can be said without an applicant.
-func (m *assistant) openForAnyone(ctx context.Context, b *board, id jobboard.JobID, out mayIApplyResult) (mayIApplyResult, error) {
-	info, err := b.lookUp(ctx, id)
+func (b *board) openForAnyone(ctx context.Context, in jobArgs) (mayIApplyResult, error) {
+	info, err := b.lookUp(ctx, in)
 	switch {
-	case errors.Is(err, jobboard.ErrClosed):
-		out.decide(jobboard.DecisionClosed)
-		return out, nil
 	case errors.Is(err, jobboard.ErrGone):
-		out.decide(jobboard.DecisionGone)
-		return out, nil
+		return decided(in, jobboard.DecisionGone, nil), nil
+	case errors.Is(err, jobboard.ErrClosed):
+		return decided(in, jobboard.DecisionClosed, nil), nil
 	case err != nil:
-		return out, err
+		return mayIApplyResult{}, err
+	case !info.ApplyPossible:
+		return decided(in, jobboard.DecisionClosed, info), nil
 	}
-	out.Questions = len(info.Questions)
-	out.Title, _ = foreign.Line(info.JobTitle, maxTitle)
-	if !info.ApplyPossible {
-		out.decide(jobboard.DecisionClosed)
-		return out, nil
-	}
-	out.Decision = jobboard.DecisionUnknown.String()
+	out := decided(in, jobboard.DecisionUnknown, info)
 	out.Meaning = "the job takes applications; whether this applicant has applied, or may see it, was not asked: no applicant's token is set"
 	out.Next = "for a certain answer a person sets JOBBOARD_USER_TOKEN, or names a file with JOBBOARD_USER_TOKEN_FILE"
 	return out, nil
@@ -238,16 +219,14 @@ type checkAnswersResult struct {
 }
 
 func (m *assistant) checkAnswers(ctx context.Context, b *board, in checkAnswersArgs) (checkAnswersResult, error) {
-	out := checkAnswersResult{Notice: foreignNotice, Problems: []answerProblem{}, Answers: []checkedAnswer{}}
-	id, err := in.id()
+	info, err := b.lookUp(ctx, in.jobArgs)
 	if err != nil {
-		return out, err
+		return checkAnswersResult{}, err
 	}
-	info, err := b.lookUp(ctx, id)
-	if err != nil {
-		return out, err
+	out := checkAnswersResult{
+		Notice: foreignNotice, Job: info.JobID.String(), ApplyPossible: info.ApplyPossible,
+		Problems: []answerProblem{}, Answers: []checkedAnswer{},
 	}
-	out.Job, out.ApplyPossible = info.JobID.String(), info.ApplyPossible
 	checked, err := info.CheckAnswers(given(info, in), jobboard.AnswerRules{
 		MaxText: in.MaxText, MaxTextArea: in.MaxTextArea, RequireNationality: in.Demand,
 		Optional: func(q jobboard.Question) bool { return slices.Contains(in.Optional, q.ID) },
@@ -259,9 +238,10 @@ func (m *assistant) checkAnswers(ctx context.Context, b *board, in checkAnswersA
 	space := newRoom()
 	if wrong != nil {
 		for _, p := range wrong.Problems {
-			x := answerProblem{Question: foreign.Token(p.QuestionID), Reason: string(p.Reason), Text: p.Text()}
-			x.Label, _ = foreign.Line(p.Label, maxLabel)
-			put(space, &out.Problems, x, &out.LeftOut)
+			put(space, &out.Problems, answerProblem{
+				Question: foreign.Token(p.QuestionID), Reason: string(p.Reason), Text: p.Text(),
+				Label: foreign.Line(p.Label, maxLabel),
+			}, &out.LeftOut)
 		}
 		return out, nil
 	}
@@ -306,12 +286,10 @@ func answerTo(q jobboard.Question, value string) jobboard.Answer {
 }
 
 func passed(q jobboard.Question, value string) checkedAnswer {
-	x := checkedAnswer{Question: foreign.Token(q.ID)}
-	x.Label, _ = foreign.Line(q.Label, maxTitle)
+	x := checkedAnswer{Question: foreign.Token(q.ID), Label: foreign.Line(q.Label, maxTitle)}
 	for _, a := range q.Answers {
 		if a.ID == value {
-			x.Answer = foreign.Token(a.ID)
-			x.Chosen, _ = foreign.Line(a.Label, maxTitle)
+			x.Answer, x.Chosen = foreign.Token(a.ID), foreign.Line(a.Label, maxTitle)
 		}
 	}
 	return x

@@ -3,9 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"net/url"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/jobboard-sdk/jobboard-go"
@@ -153,33 +153,38 @@ func (m *assistant) searchJobs(ctx context.Context, b *board, in searchJobsArgs)
 }
 
 func entryOf(p *jobboard.JobPosting, advertisement int) entry {
-	e := entry{Posting: strconv.FormatInt(int64(p.JobPostingID), 10)}
-	e.Title, _ = foreign.Line(p.Title, maxTitle)
-	e.Company, _ = foreign.Line(p.Config.First(jobboard.KeyCompanyName), maxName)
-	for i, name := range p.Config.Get(jobboard.KeyLocationName) {
-		if name, _ = foreign.Line(name, maxName); i < maxLocations && name != "" {
-			e.Locations = append(e.Locations, name)
-		}
+	e := entry{
+		Posting: strconv.FormatInt(int64(p.JobPostingID), 10),
+		Since:   day(p.PostingVersionStartDate), Until: day(p.PostingVersionEndDate), Starts: day(p.JobStartDate),
+		Title: foreign.Line(p.Title, maxTitle), Company: foreign.Line(p.Config.First(jobboard.KeyCompanyName), maxName),
+		Locations: listed(p.Config.Get(jobboard.KeyLocationName), maxName), Link: linkOf(p.ApplyURL()),
 	}
 	if id, ok := p.JobInLink(); ok {
 		e.Job = id.String()
 	}
-	if link, err := p.ApplyURL(); err == nil && len(link.String()) <= maxLink {
-		e.Link, _ = foreign.Line(link.String(), maxLink)
-	}
 	if status, err := p.Config.RemoteStatus(); err == nil {
 		e.Remote = status == jobboard.RemoteFully
 	}
-	e.Since, e.Until, e.Starts = day(p.PostingVersionStartDate), day(p.PostingVersionEndDate), day(p.JobStartDate)
 	if advertisement > 0 {
 		e.Advertisement, e.Cut = foreign.Text(p.Config.First(jobboard.KeyAdText), advertisement)
 	}
 	return e
 }
 
-func day(m jobboard.Millis) string {
-	if t, ok := m.Time(); ok {
-		return t.UTC().Format(time.DateOnly)
+// listed returns the names of locations, as many and as much of them as a result has.
+func listed(names []string, limit int) (list []string) {
+	for _, name := range names[:min(len(names), maxLocations)] {
+		if name = foreign.Line(name, limit); name != "" {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// linkOf returns a link that can be followed and is not too long for a result.
+func linkOf(link *url.URL, err error) string {
+	if text := usable(link, err); len(text) <= maxLink {
+		return foreign.Line(text, maxLink)
 	}
 	return ""
 }

@@ -239,7 +239,7 @@ func describe(err error) failed {
 	}
 	var call *jobboard.Error
 	if !errors.As(err, &call) {
-		f.Error, _ = foreign.Line(plain{err}.Error(), maxDetails)
+		f.Error = foreign.Line(plain{err}.Error(), maxDetails)
 		return f
 	}
 	f.Error = call.Op + " failed"
@@ -250,7 +250,7 @@ func describe(err error) failed {
 		f.Error += ": " + first.Error()
 	}
 	f.Next = cmp.Or(f.Next, nextSteps[exitCodeOf(err)])
-	f.Details, _ = foreign.Line(plain{err}.Error(), maxDetails)
+	f.Details = foreign.Line(plain{err}.Error(), maxDetails)
 	f.Notice = foreignNotice
 	return f
 }
@@ -294,8 +294,9 @@ func (m *assistant) finish(r *mcp.CallToolResult) {
 	if err := r.GetError(); err != nil {
 		var told toolError
 		if !errors.As(err, &told) { // the arguments are not as the schema says
-			text, _ := foreign.Line(err.Error(), maxDetails)
-			told = toolError(compact(failed{Error: text, Conditions: []string{"ErrInvalidInput"}, Next: nextSteps[exitUsage]}))
+			told = toolError(compact(failed{
+				Error: foreign.Line(err.Error(), maxDetails), Conditions: []string{"ErrInvalidInput"}, Next: nextSteps[exitUsage],
+			}))
 		}
 		r.Content = []mcp.Content{&mcp.TextContent{Text: m.masked(string(told))}}
 		return

@@ -8,10 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/spf13/cobra"
@@ -269,15 +271,11 @@ func writePostingsCSV(w io.Writer, postings []jobboard.JobPosting) error {
 	})
 	for i := range postings {
 		p := &postings[i]
-		link := ""
-		if u, err := p.ApplyURL(); err == nil {
-			link = u.String()
-		}
 		status, _ := p.Config.RemoteStatus()
 		_ = lines.Write([]string{
 			fmt.Sprint(int64(p.JobPostingID)), fmt.Sprint(int64(p.PostingVersionID)), cell(p.Title),
 			cell(strings.Join(p.Config.Get(jobboard.KeyLocationName), ", ")), cell(p.Config.First(jobboard.KeyCompanyName)),
-			cell(string(status)), day(p.PostingVersionStartDate), day(p.PostingVersionEndDate), cell(link),
+			cell(string(status)), day(p.PostingVersionStartDate), day(p.PostingVersionEndDate), cell(usable(p.ApplyURL())),
 		})
 	}
 	lines.Flush()
@@ -300,6 +298,21 @@ func (a *app) printPostings(page *jobboard.JobSearchResult, h *hits) {
 			"%d of them name a place beyond the circle (%s): the service found them for a further location, which its answer does not name",
 			n, strings.Join(names, ", ")))
 	}
+}
+
+func day(m jobboard.Millis) string {
+	if t, ok := m.Time(); ok {
+		return t.UTC().Format(time.DateOnly)
+	}
+	return ""
+}
+
+// usable returns a link that can be followed, and "" for any other.
+func usable(link *url.URL, err error) string {
+	if err != nil {
+		return ""
+	}
+	return link.String()
 }
 
 func describeNear(g jobboard.GeoLocation) string {

@@ -12,10 +12,11 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Line returns a text as one line of at most limit characters, an ellipsis at
-// its end included, and reports whether it was cut.
-func Line(s string, limit int) (line string, cut bool) {
-	return shorten(strings.Join(strings.Fields(visible(bounded(s, limit))), " "), limit)
+// Line returns a text as one line of at most limit characters, an ellipsis at the end
+// of one that was cut included.
+func Line(s string, limit int) string {
+	line, _ := shorten(strings.Join(strings.Fields(visible(bounded(s, limit))), " "), limit)
+	return line
 }
 
 // Text returns the words of HTML, a line for each paragraph, as at most limit
