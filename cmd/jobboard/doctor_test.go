@@ -21,302 +21,221 @@ import (
 // Each prepared misconfiguration is named by one check, with its next step, and
 // nothing that works is blamed.
 func TestDoctorNamesWhatIsWrong(t *testing.T) {
-	quiet := log.New(io.Discard, "", 0) // TLS handshakes fail on purpose
+	srv := demo(t)
+	d := srv.Demo
+	elsewhere := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(elsewhere.Close)
+	moved := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, srv.BaseURL+r.URL.Path+"?canary=1", http.StatusMovedPermanently)
+	}))
+	t.Cleanup(moved.Close)
+	secure := httptest.NewUnstartedServer(srv.Handler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes fail on purpose
+	secure.StartTLS()
+	t.Cleanup(secure.Close)
+	unknownHost := roundTrip(func(req *http.Request) (*http.Response, error) {
+		if req.URL.Host == "jobdb.invalid" {
+			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: req.URL.Host, IsNotFound: true}}
+		}
+		return http.DefaultTransport.RoundTrip(req)
+	})
+	loginPage := http.Header{"Content-Type": {"text/html"}}
+	toLogin := http.Header{"Location": {"https://sso.example/login?return=canary"}}
+
 	for _, test := range []struct {
-		name   string
-		break_ func(t *testing.T, p *process, srv *jobboardtest.Server)
-		args   []string
-		check  string
+		name      string
+		env       env
+		fault     jobboardtest.Fault
+		variants  jobboardtest.Variants
+		transport http.RoundTripper
+		check     string
 		verdict
 		detail, next string
 		blames       int // findings that fail or warn; 0: this one alone
 	}{
+		// Settings.
 		{
-			name:   "wrong base path",
-			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) { p.set("BASE_URL", srv.BaseURL+"/v2") },
-			check:  checkBase, verdict: verdictFail, detail: "404", next: "stands before /api/rest",
+			name: "http with a credential", env: env{"BASE_URL": "http://jobs.example"},
+			check: checkSettings, verdict: verdictFail, detail: "http to a host that is not loopback", next: "use the https address",
 		},
 		{
-			name: "no base path",
-			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
-				p.set("BASE_URL", strings.TrimSuffix(srv.BaseURL, "/board"))
-			},
-			check: checkBase, verdict: verdictFail, detail: "404", next: "has a path too many, lacks one",
+			name: "no scheme", env: env{"BASE_URL": "jobs.example/board"},
+			check: checkSettings, verdict: verdictFail, detail: "base_url", next: "with its scheme, such as https://",
 		},
 		{
-			name:   "http with a credential",
-			break_: func(_ *testing.T, p *process, _ *jobboardtest.Server) { p.set("BASE_URL", "http://jobs.example") },
-			check:  checkSettings, verdict: verdictFail, detail: "http to a host that is not loopback", next: "use the https address",
-		},
-		{
-			name:   "no scheme",
-			break_: func(_ *testing.T, p *process, _ *jobboardtest.Server) { p.set("BASE_URL", "jobs.example/board") },
-			check:  checkSettings, verdict: verdictFail, detail: "base_url", next: "with its scheme, such as https://",
-		},
-		{
-			name: "credential in the address",
-			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
-				p.set("BASE_URL", strings.Replace(srv.BaseURL, "//", "//canary:canary@", 1))
-			},
+			name: "credential in the address", env: env{"BASE_URL": strings.Replace(srv.BaseURL, "//", "//canary:canary@", 1)},
 			check: checkSettings, verdict: verdictFail, detail: "user part", next: "take name and password out of the address",
 		},
 		{
-			name: "token and identifier",
-			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
-				p.set("TOKEN", srv.Demo.ClientToken)
-			},
+			name: "token and identifier", env: env{"TOKEN": d.ClientToken},
 			check: checkSettings, verdict: verdictFail, detail: "exclude each other", next: "keep one",
 		},
+
+		// The base address and what is on the way to it.
 		{
-			name:   "unknown client",
-			break_: func(_ *testing.T, p *process, _ *jobboardtest.Server) { p.set("CLIENT_ID", "99") },
-			check:  checkCredential, verdict: verdictFail, detail: "without a secret (Basic)", next: "check JOBBOARD_CLIENT_ID",
+			name: "wrong base path", env: env{"BASE_URL": srv.BaseURL + "/v2"},
+			check: checkBase, verdict: verdictFail, detail: "404", next: "stands before /api/rest",
 		},
 		{
-			name: "confidential client without its secret",
-			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
-				p.set("CLIENT_ID", srv.Demo.ConfidentialClient)
-			},
-			check: checkCredential, verdict: verdictFail, detail: "without a secret (Basic)", next: "set JOBBOARD_CLIENT_SECRET too",
+			name: "no base path", env: env{"BASE_URL": strings.TrimSuffix(srv.BaseURL, "/board")},
+			check: checkBase, verdict: verdictFail, detail: "404", next: "has a path too many, lacks one",
 		},
 		{
-			name: "wrong secret",
-			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
-				p.set("CLIENT_ID", srv.Demo.ConfidentialClient).set("CLIENT_SECRET", "canary-secret")
-			},
-			check: checkCredential, verdict: verdictFail, detail: "with its secret (OAuth2)", next: "check JOBBOARD_CLIENT_ID and JOBBOARD_CLIENT_SECRET",
-		},
-		{
-			name: "wrong token address",
-			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
-				p.set("CLIENT_ID", srv.Demo.ConfidentialClient).set("CLIENT_SECRET", srv.Demo.ConfidentialSecret).set("TOKEN_URL", srv.BaseURL+"/nowhere")
-			},
-			check: checkCredential, verdict: verdictFail, detail: "OAuth2", next: "set JOBBOARD_TOKEN_URL",
-		},
-		{
-			name: "expired client token",
-			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
-				delete(p.env, "JOBBOARD_CLIENT_ID")
-				p.set("TOKEN", srv.Demo.ClientToken)
-				srv.ExpireToken(srv.Demo.ClientToken)
-			},
-			check: checkCredential, verdict: verdictFail, detail: "invalid_token", next: "get a new one for JOBBOARD_TOKEN",
-		},
-		{
-			name: "no credential",
-			break_: func(_ *testing.T, p *process, _ *jobboardtest.Server) {
-				delete(p.env, "JOBBOARD_CLIENT_ID")
-				delete(p.env, "JOBBOARD_USER_TOKEN")
-			},
-			check: checkCredential, verdict: verdictFail, detail: "none is set", next: "set JOBBOARD_CLIENT_ID",
-		},
-		{
-			name: "scope missing",
-			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
-				delete(p.env, "JOBBOARD_CLIENT_ID")
-				p.set("TOKEN", srv.Demo.NarrowToken)
-			},
-			check: checkCredential, verdict: verdictFail, detail: "insufficient_scope", next: "scope",
-		},
-		{
-			name: "client's token as the applicant's",
-			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
-				p.set("USER_TOKEN", srv.Demo.ClientToken)
-			},
-			check: checkApplicant, verdict: verdictFail, detail: "the token is a client's", next: "a client's belongs in JOBBOARD_TOKEN",
-		},
-		{
-			name: "expired applicant's token",
-			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
-				p.set("USER_TOKEN", srv.Demo.ExpiredToken)
-			},
-			check: checkApplicant, verdict: verdictFail, detail: "expired", next: "sign in again",
-		},
-		{
-			name: "unknown channel",
-			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
-				srv.SetVariants(jobboardtest.Variants{UnknownChannel: 404})
-				p.set("CHANNEL", "27828_EXTERN")
-			},
-			check: checkChannel, verdict: verdictFail, detail: "does not know 27828_EXTERN (404)", next: "upper and lower case count",
-		},
-		{
-			name:   "empty channel",
-			break_: func(_ *testing.T, p *process, _ *jobboardtest.Server) { p.set("CHANNEL", "1_nobody") },
-			check:  checkChannel, verdict: verdictWarn, detail: "has no postings, or does not exist", next: "27828_extern",
-		},
-		{
-			name:   "no channel",
-			break_: func(_ *testing.T, p *process, _ *jobboardtest.Server) { delete(p.env, "JOBBOARD_CHANNEL") },
-			check:  checkChannel, verdict: verdictWarn, detail: "none is set", next: "set JOBBOARD_CHANNEL",
-		},
-		{
-			name:   "no language",
-			break_: func(_ *testing.T, p *process, _ *jobboardtest.Server) { p.set("LANGUAGE", "german-please-now") },
-			check:  checkLanguage, verdict: verdictFail, detail: "names no language", next: "such as de",
-		},
-		{
-			name: "lookup at a router that does not know it",
-			break_: func(t *testing.T, p *process, _ *jobboardtest.Server) {
-				router := httptest.NewServer(http.NotFoundHandler())
-				t.Cleanup(router.Close)
-				p.set("JOBDB_URL", router.URL)
-			},
-			check: checkLookup, verdict: verdictFail, detail: "has no lookup there (404)", next: "/jobdb/public/apply/external",
-		},
-		{
-			name: "lookup at the base address",
-			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
-				p.set("JOBDB_URL", srv.BaseURL)
-			},
-			check: checkLookup, verdict: verdictFail, detail: "404", next: "another address than JOBBOARD_BASE_URL",
-		},
-		{
-			name:   "no lookup",
-			break_: func(_ *testing.T, p *process, _ *jobboardtest.Server) { delete(p.env, "JOBBOARD_JOBDB_URL") },
-			check:  checkLookup, verdict: verdictWarn, detail: "no lookup address", next: "set JOBBOARD_JOBDB_URL",
-		},
-		{
-			name: "addresses swapped",
-			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
-				p.set("BASE_URL", srv.JobDBURL).set("JOBDB_URL", srv.BaseURL)
-			},
+			name: "addresses swapped", env: env{"BASE_URL": srv.JobDBURL, "JOBDB_URL": srv.BaseURL},
 			check: checkBase, verdict: verdictFail, detail: "404", next: "another host's", blames: 2,
 		},
 		{
-			name: "redirecting host",
-			break_: func(t *testing.T, p *process, srv *jobboardtest.Server) {
-				moved := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					http.Redirect(w, r, srv.BaseURL+r.URL.Path+"?canary=1", http.StatusMovedPermanently)
-				}))
-				t.Cleanup(moved.Close)
-				p.set("BASE_URL", moved.URL)
-			},
-			check: checkRedirects, verdict: verdictFail, detail: "redirects (301) to http://127.0.0.1", next: "set JOBBOARD_BASE_URL to that address",
+			name: "nothing listens", env: env{"BASE_URL": "http://127.0.0.1:1"},
+			check: checkBase, verdict: verdictFail, detail: "the connection was refused", next: "check host and port",
 		},
 		{
-			name: "redirect to a login",
-			break_: func(_ *testing.T, _ *process, srv *jobboardtest.Server) {
-				srv.Fail(jobboardtest.Fault{Status: 302, Header: http.Header{"Location": {"https://sso.example/login?return=canary"}}})
-			},
-			check: checkRedirects, verdict: verdictFail, detail: "https://sso.example/login", next: "wants you to sign in", blames: 2,
-		},
-		{
-			name: "unknown authority",
-			break_: func(t *testing.T, p *process, srv *jobboardtest.Server) {
-				secure := httptest.NewUnstartedServer(srv.Handler())
-				secure.Config.ErrorLog = quiet
-				secure.StartTLS()
-				t.Cleanup(secure.Close)
-				p.set("BASE_URL", secure.URL+"/board")
-			},
-			check: checkTLS, verdict: verdictFail, detail: "an authority that this machine does not know", next: "--ca-file",
-		},
-		{
-			name: "certificate of another name",
-			break_: func(t *testing.T, p *process, srv *jobboardtest.Server) {
-				secure := httptest.NewUnstartedServer(srv.Handler())
-				secure.Config.ErrorLog = quiet
-				secure.StartTLS()
-				t.Cleanup(secure.Close)
-				p.set("BASE_URL", strings.Replace(secure.URL, "127.0.0.1", "localhost", 1)+"/board").set("CA_FILE", caOf(t, secure))
-			},
-			check: checkTLS, verdict: verdictFail, detail: "for another name", next: "use the name that the certificate is for",
-		},
-		{
-			name: "https to a server without TLS",
-			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
-				p.set("BASE_URL", strings.Replace(srv.BaseURL, "http:", "https:", 1))
-			},
-			check: checkTLS, verdict: verdictFail, detail: "does not speak TLS", next: "check the port",
-		},
-		{
-			name: "clock far off",
-			break_: func(_ *testing.T, _ *process, srv *jobboardtest.Server) {
-				srv.Fail(jobboardtest.Fault{Skew: 2 * time.Hour})
-			},
-			check: checkClock, verdict: verdictFail, detail: "clock is 2h0m0s behind the service's", next: "NTP",
-		},
-		{
-			name: "clock a little off",
-			break_: func(_ *testing.T, _ *process, srv *jobboardtest.Server) {
-				srv.Fail(jobboardtest.Fault{Skew: -2 * time.Minute})
-			},
-			check: checkClock, verdict: verdictWarn, detail: "ahead of the service's", next: "NTP",
-		},
-		{
-			name: "login page",
-			break_: func(_ *testing.T, _ *process, srv *jobboardtest.Server) {
-				srv.Fail(jobboardtest.Fault{
-					Header: http.Header{"Content-Type": {"text/html"}}, Body: "<!DOCTYPE html><title>Sign in</title>",
-				})
-			},
+			name: "login page", fault: jobboardtest.Fault{Header: loginPage, Body: "<!DOCTYPE html><title>Sign in</title>"},
 			check: checkBase, verdict: verdictFail, detail: "HTML page (200)", next: "login page of a proxy", blames: 2,
 		},
 		{
-			name: "proxy that does not get through",
-			break_: func(_ *testing.T, _ *process, srv *jobboardtest.Server) {
-				f := jobboardtest.Fault{Status: 502, Body: "<html>Bad Gateway</html>"}
-				f.Header = http.Header{"Via": {"1.1 squid"}}
-				srv.Fail(f)
-			},
+			name: "proxy that does not get through", fault: jobboardtest.Fault{Status: 502, Header: http.Header{"Via": {"1.1 squid"}}},
 			check: checkBase, verdict: verdictFail, detail: "(502), it calls itself 1.1 squid", next: "HTTPS_PROXY", blames: 2,
 		},
 		{
-			name: "search fails",
-			break_: func(_ *testing.T, _ *process, srv *jobboardtest.Server) {
-				srv.Fail(jobboardtest.Fault{Status: 500, Body: "boom", Operation: jobboardtest.OpSearch})
-			},
+			name: "redirecting host", env: env{"BASE_URL": moved.URL},
+			check: checkRedirects, verdict: verdictFail, detail: "redirects (301) to http://127.0.0.1", next: "set JOBBOARD_BASE_URL to that address",
+		},
+		{
+			name: "redirect to a login", fault: jobboardtest.Fault{Status: 302, Header: toLogin},
+			check: checkRedirects, verdict: verdictFail, detail: "https://sso.example/login", next: "wants you to sign in", blames: 2,
+		},
+		{
+			name: "redirect to nowhere", fault: jobboardtest.Fault{Status: 302, Operation: jobboardtest.OpJobInformation},
+			check: checkLookup, verdict: verdictFail, detail: "redirects (302) to nowhere", next: "check JOBBOARD_JOBDB_URL",
+		},
+		{
+			name: "unknown authority", env: env{"BASE_URL": secure.URL + "/board"},
+			check: checkTLS, verdict: verdictFail, detail: "an authority that this machine does not know", next: "--ca-file",
+		},
+		{
+			name:  "certificate of another name",
+			env:   env{"BASE_URL": strings.Replace(secure.URL, "127.0.0.1", "localhost", 1) + "/board", "CA_FILE": caOf(t, secure)},
+			check: checkTLS, verdict: verdictFail, detail: "for another name", next: "use the name that the certificate is for",
+		},
+		{
+			name: "https to a server without TLS", env: env{"BASE_URL": strings.Replace(srv.BaseURL, "http:", "https:", 1)},
+			check: checkTLS, verdict: verdictFail, detail: "does not speak TLS", next: "check the port",
+		},
+		{
+			name: "clock far off", fault: jobboardtest.Fault{Skew: 2 * time.Hour},
+			check: checkClock, verdict: verdictFail, detail: "clock is 2h0m0s behind the service's", next: "NTP",
+		},
+		{
+			name: "clock a little off", fault: jobboardtest.Fault{Skew: -2 * time.Minute},
+			check: checkClock, verdict: verdictWarn, detail: "ahead of the service's", next: "NTP",
+		},
+
+		// Credentials, channel and language.
+		{
+			name: "no credential", env: env{"CLIENT_ID": "", "USER_TOKEN": ""},
+			check: checkCredential, verdict: verdictFail, detail: "none is set", next: "set JOBBOARD_CLIENT_ID",
+		},
+		{
+			name: "unknown client", env: env{"CLIENT_ID": "99"},
+			check: checkCredential, verdict: verdictFail, detail: "without a secret (Basic)", next: "check JOBBOARD_CLIENT_ID",
+		},
+		{
+			name: "confidential client without its secret", env: env{"CLIENT_ID": d.ConfidentialClient},
+			check: checkCredential, verdict: verdictFail, detail: "without a secret (Basic)", next: "set JOBBOARD_CLIENT_SECRET too",
+		},
+		{
+			name: "wrong secret", env: env{"CLIENT_ID": d.ConfidentialClient, "CLIENT_SECRET": "canary-secret"},
+			check: checkCredential, verdict: verdictFail, detail: "with its secret (OAuth2)", next: "check JOBBOARD_CLIENT_ID and JOBBOARD_CLIENT_SECRET",
+		},
+		{
+			name:  "wrong token address",
+			env:   env{"CLIENT_ID": d.ConfidentialClient, "CLIENT_SECRET": d.ConfidentialSecret, "TOKEN_URL": srv.BaseURL + "/nowhere"},
+			check: checkCredential, verdict: verdictFail, detail: "OAuth2", next: "set JOBBOARD_TOKEN_URL",
+		},
+		{
+			name: "expired token", env: env{"CLIENT_ID": "", "TOKEN": d.ExpiredToken},
+			check: checkCredential, verdict: verdictFail, detail: "invalid_token", next: "get a new one for JOBBOARD_TOKEN",
+		},
+		{
+			name: "scope missing", env: env{"CLIENT_ID": "", "TOKEN": d.NarrowToken},
+			check: checkCredential, verdict: verdictFail, detail: "insufficient_scope", next: "scope",
+		},
+		{
+			name: "search fails", fault: jobboardtest.Fault{Status: 500, Body: "boom", Operation: jobboardtest.OpSearch},
 			check: checkCredential, verdict: verdictFail, detail: "500", next: "try again later",
 		},
 		{
-			name:   "nothing listens",
-			break_: func(_ *testing.T, p *process, _ *jobboardtest.Server) { p.set("BASE_URL", "http://127.0.0.1:1") },
-			check:  checkBase, verdict: verdictFail, detail: "the connection was refused", next: "check host and port",
+			name: "client's token as the applicant's", env: env{"USER_TOKEN": d.ClientToken},
+			check: checkApplicant, verdict: verdictFail, detail: "the token is a client's", next: "a client's belongs in JOBBOARD_TOKEN",
 		},
 		{
-			name: "no such host",
-			break_: func(_ *testing.T, p *process, _ *jobboardtest.Server) {
-				p.set("JOBDB_URL", "http://jobdb.invalid")
-				p.transport = roundTrip(func(req *http.Request) (*http.Response, error) {
-					if req.URL.Host == "jobdb.invalid" {
-						return nil, &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: req.URL.Host, IsNotFound: true}}
-					}
-					return http.DefaultTransport.RoundTrip(req)
-				})
-			},
+			name: "expired applicant's token", env: env{"USER_TOKEN": d.ExpiredToken},
+			check: checkApplicant, verdict: verdictFail, detail: "expired", next: "sign in again",
+		},
+		{
+			name: "no channel", env: env{"CHANNEL": ""},
+			check: checkChannel, verdict: verdictWarn, detail: "none is set", next: "set JOBBOARD_CHANNEL",
+		},
+		{
+			name: "unknown channel", env: env{"CHANNEL": "27828_EXTERN"}, variants: jobboardtest.Variants{UnknownChannel: 404},
+			check: checkChannel, verdict: verdictFail, detail: "does not know 27828_EXTERN (404)", next: "upper and lower case count",
+		},
+		{
+			name: "empty channel", env: env{"CHANNEL": "1_nobody"},
+			check: checkChannel, verdict: verdictWarn, detail: "has no postings, or does not exist", next: "27828_extern",
+		},
+		{
+			name: "no language", env: env{"LANGUAGE": "german-please-now"},
+			check: checkLanguage, verdict: verdictFail, detail: "names no language", next: "such as de",
+		},
+
+		// The lookup.
+		{
+			name: "no lookup", env: env{"JOBDB_URL": ""},
+			check: checkLookup, verdict: verdictWarn, detail: "no lookup address", next: "set JOBBOARD_JOBDB_URL",
+		},
+		{
+			name: "lookup at a router that does not know it", env: env{"JOBDB_URL": elsewhere.URL},
+			check: checkLookup, verdict: verdictFail, detail: "has no lookup there (404)", next: "/jobdb/public/apply/external",
+		},
+		{
+			name: "lookup at the base address", env: env{"JOBDB_URL": srv.BaseURL},
+			check: checkLookup, verdict: verdictFail, detail: "404", next: "another address than JOBBOARD_BASE_URL",
+		},
+		{
+			name: "no such host", env: env{"JOBDB_URL": "http://jobdb.invalid"}, transport: unknownHost,
 			check: checkLookup, verdict: verdictFail, detail: "name is not known", next: "misspelt",
 		},
 		{
-			name: "job that is gone",
-			break_: func(_ *testing.T, p *process, srv *jobboardtest.Server) {
-				p.set("JOB", fmt.Sprint(srv.Demo.UnknownJob))
-			},
+			name: "job that is gone", env: env{"JOB": fmt.Sprint(d.UnknownJob)},
 			check: checkLookup, verdict: verdictWarn, detail: "job unavailable", next: "take a job from a feed",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			srv := demo(t)
-			p := newProcess().pointAt(srv)
-			test.break_(t, p, srv)
+			srv.SetVariants(test.variants)
+			defer srv.LiftFaults()
+			if !isZeroFault(test.fault) {
+				srv.Fail(test.fault)
+			}
+			p := newProcess().pointAt(srv).with(test.env)
+			p.transport = test.transport
 			bundle := filepath.Join(t.TempDir(), "bundle.json")
-			r := p.run(t, append([]string{"doctor", "--json", "--bundle", bundle}, test.args...)...).without(t, "canary")
 			want := exitOK
 			if test.verdict == verdictFail {
 				want = exitIncomplete
 			}
-			r.want(t, want)
+			r := p.run(t, "doctor", "--json", "--bundle", bundle).want(t, want).without(t, "canary")
 			var findings []finding
 			if err := json.Unmarshal([]byte(r.out), &findings); err != nil {
 				t.Fatal(err)
 			}
 			blamed, named := 0, false
 			for _, f := range findings {
-				if (f.Verdict == verdictWarn || f.Verdict == verdictFail) && f.Next == "" {
-					t.Errorf("no next step: %+v", f)
-				}
 				if f.Verdict == verdictWarn || f.Verdict == verdictFail {
 					blamed++
+					if f.Next == "" {
+						t.Errorf("no next step: %+v", f)
+					}
 				}
 				if f.Check == test.check && f.Verdict == test.verdict && strings.Contains(f.Detail, test.detail) && strings.Contains(f.Next, test.next) {
 					named = true

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -59,4 +60,50 @@ func TestMeantFlag(t *testing.T) {
 	}
 	newProcess().run(t, "search", "--nothing-like-it").want(t, exitUsage).without(t, "is it")
 	newProcess().run(t, "search", "--token", "abc").want(t, exitUsage).wantErr(t, "secrets have no flag").without(t, "abc")
+}
+
+func TestCompletionAndHelp(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		if r := newProcess().run(t, "completion", shell).want(t, exitOK); len(r.out) < 500 {
+			t.Errorf("%s: %q", shell, r.out)
+		}
+	}
+	for _, args := range [][]string{{"completion"}, {"completion", "csh"}, {"completion", "bash", "zsh"}} {
+		if r := newProcess().run(t, args...).want(t, exitUsage); r.out != "" {
+			t.Errorf("%v: %q on standard output", args, r.out)
+		}
+	}
+	newProcess().run(t, "__complete", "se").want(t, exitOK, "search")
+	newProcess().run(t, "__complete", "help", "").want(t, exitOK, "settings\tflags of every command", "search\t")
+	newProcess().run(t).want(t, exitOK, "Ask the service:", "completion", "jobboard help settings")
+	newProcess().run(t, "help", "exit-codes").want(t, exitOK, "Exit codes:", "130")
+	newProcess().run(t, "search", "--help").want(t, exitOK, "--map", "no coordinates")
+}
+
+// What the help says of exit codes and settings stands in README.md, too.
+func TestReadme(t *testing.T) {
+	body, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.SplitSeq(exitHelp, "\n") {
+		code, words, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if !ok || line[0] != ' ' {
+			continue
+		}
+		if row := "| " + code + " | " + strings.TrimSpace(words) + " |"; !strings.Contains(string(body), row) {
+			t.Errorf("README.md lacks %s", row)
+		}
+	}
+	help := newProcess().run(t, "help", "settings").want(t, exitOK).out
+	for _, s := range settingList {
+		for _, name := range []string{"`" + s.env() + "`", "`--" + s.flag + "`", "`" + s.name + "`"} {
+			if !strings.Contains(string(body), name) {
+				t.Errorf("README.md lacks %s", name)
+			}
+		}
+		if !strings.Contains(help, s.env()) {
+			t.Errorf("the help lacks %s", s.env())
+		}
+	}
 }

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+func TestExitCodes(t *testing.T) {
+	srv := demo(t)
+	d := srv.Demo
+	id := func(n int64) string { return fmt.Sprint(n) }
+	refused := httptest.NewServer(http.NotFoundHandler())
+	refused.Close()
+	for _, test := range []struct {
+		name   string
+		fault  jobboardtest.Fault
+		change func(p *process)
+		args   []string
+		code   int
+		err    string
+	}{
+		{name: "ok", args: []string{"search"}, code: exitOK},
+		{name: "unknown channel", args: []string{"search", "--channel", "x"}, code: exitOK, err: "a channel that does not exist"},
+		{name: "unknown flag", args: []string{"search", "--nope"}, code: exitUsage, err: "unknown flag: --nope"},
+		{name: "unknown command", args: []string{"serch"}, code: exitUsage, err: "search"},
+		{name: "help of nothing", args: []string{"help", "serch"}, code: exitUsage, err: "search"},
+		{name: "too many arguments", args: []string{"info", "1", "2"}, code: exitUsage, err: `one argument too many: "2"`},
+		{name: "an argument for none", args: []string{"doctor", "x"}, code: exitUsage, err: `one argument too many: "x"`},
+		{name: "both forms", args: []string{"search", "--json", "--jsonl"}, code: exitUsage, err: "--json and --jsonl exclude each other"},
+		{name: "two texts", args: []string{"search", "nurse", "--text", "cook"}, code: exitUsage, err: `"nurse" and --text`},
+		{name: "no number", args: []string{"search", "--near", "Berlin", "--radius", "far"}, code: exitUsage, err: `--radius: "far" is not a number`},
+		{name: "no feed", args: []string{"feed"}, code: exitUsage, err: "no feed is named"},
+		{name: "bad place", args: []string{"search", "--near", "here"}, code: exitUsage, err: "--near 52.52,13.405"},
+		{name: "place off the globe", args: []string{"search", "--near", "152,13"}, code: exitUsage},
+		{name: "radius alone", args: []string{"search", "--radius", "5"}, code: exitUsage, err: "--near"},
+		{name: "bad job", args: []string{"info", "abc"}, code: exitUsage, err: "not a positive number"},
+		{name: "bad language", args: []string{"search", "--language", "d\ne"}, code: exitUsage},
+		{name: "bad timeout", args: []string{"search", "--timeout", "soon"}, code: exitUsage, err: "10s"},
+		{name: "no base address", change: func(p *process) { delete(p.env, "JOBBOARD_BASE_URL") }, args: []string{"search"}, code: exitUsage, err: "JOBBOARD_BASE_URL"},
+		{name: "no lookup address", change: func(p *process) { delete(p.env, "JOBBOARD_JOBDB_URL") }, args: []string{"info"}, code: exitUsage, err: "JOBBOARD_JOBDB_URL"},
+		{name: "no channel", change: func(p *process) { delete(p.env, "JOBBOARD_CHANNEL") }, args: []string{"search"}, code: exitUsage, err: "JOBBOARD_CHANNEL"},
+		{name: "no user", change: func(p *process) { delete(p.env, "JOBBOARD_USER_TOKEN") }, args: []string{"status"}, code: exitUsage, err: "JOBBOARD_USER_TOKEN"},
+		{name: "no credential", change: func(p *process) {
+			delete(p.env, "JOBBOARD_CLIENT_ID")
+			delete(p.env, "JOBBOARD_USER_TOKEN")
+		}, args: []string{"search"}, code: exitUsage, err: "needs a credential"},
+		{name: "unknown client", change: func(p *process) { p.set("CLIENT_ID", "99") }, args: []string{"search"}, code: exitCredential, err: "jobboard doctor"},
+		{name: "expired applicant", change: func(p *process) { p.set("USER_TOKEN", d.ExpiredToken) }, args: []string{"status", id(d.OpenJob)}, code: exitCredential},
+		{name: "scope", change: func(p *process) { delete(p.env, "JOBBOARD_CLIENT_ID"); p.set("USER_TOKEN", d.NarrowToken) }, args: []string{"search"}, code: exitCredential},
+		{name: "inactive", args: []string{"info", id(d.InactiveJob)}, code: exitNo, err: "job inactive"},
+		{name: "unknown job", args: []string{"info", id(d.UnknownJob)}, code: exitNo, err: "job unavailable"},
+		{name: "unpublished", args: []string{"info", id(d.UnpublishedJob)}, code: exitNo, err: "posting unavailable"},
+		{name: "closed is still information", args: []string{"info", id(d.ClosedJob)}, code: exitOK},
+		{name: "no form of a closed job", args: []string{"apply-form", id(d.ClosedJob)}, code: exitNo, err: "takes no applications"},
+		{name: "status closed", args: []string{"status", id(d.ClosedJob)}, code: exitNo},
+		{name: "status applied", args: []string{"status", id(d.AppliedJob)}, code: exitNo},
+		{name: "status withdrawn", args: []string{"status", id(d.WithdrawnJob)}, code: exitNo},
+		{name: "status inactive", args: []string{"status", id(d.InactiveJob)}, code: exitNo},
+		{name: "status internal", args: []string{"status", id(d.InternalJob)}, code: exitNo},
+		{name: "status of another company", args: []string{"status", id(d.OtherCompanyJob)}, code: exitNo},
+		{name: "server", fault: jobboardtest.Fault{Status: 500, Body: "boom"}, args: []string{"search"}, code: exitService, err: "try again later"},
+		{name: "rate", fault: jobboardtest.Fault{Status: 429, Header: http.Header{"Retry-After": {"3600"}}}, args: []string{"search"}, code: exitService},
+		{name: "redirect", fault: jobboardtest.Fault{Status: 302, Header: http.Header{"Location": {"https://elsewhere.example/"}}}, args: []string{"search"}, code: exitService},
+		{name: "login page", fault: jobboardtest.Fault{
+			Header: http.Header{"Content-Type": {"text/html"}}, Body: "<!DOCTYPE html><title>Sign in</title>",
+		}, args: []string{"search"}, code: exitService},
+		{name: "strange status", fault: jobboardtest.Fault{Status: 418, Body: "tea"}, args: []string{"info"}, code: exitService},
+		{name: "reset", fault: jobboardtest.Fault{Break: jobboardtest.ResetBefore}, args: []string{"info"}, code: exitNetwork},
+		{name: "time-out", fault: jobboardtest.Fault{Break: jobboardtest.StallBefore}, args: []string{"info", "--timeout", "50ms"}, code: exitNetwork},
+		{name: "refused", change: func(p *process) { p.set("BASE_URL", refused.URL) }, args: []string{"search"}, code: exitNetwork},
+		{name: "unwritable", args: []string{"search", "--map", filepath.Join(t.TempDir(), "no", "such.svg")}, code: exitUnexpected},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			defer srv.LiftFaults()
+			if !isZeroFault(test.fault) {
+				srv.Fail(test.fault)
+			}
+			p := newProcess().pointAt(srv)
+			if test.change != nil {
+				test.change(p)
+			}
+			p.run(t, append(test.args, "--attempts", "1")...).want(t, test.code).wantErr(t, test.err)
+		})
+	}
+}
+
+func isZeroFault(f jobboardtest.Fault) bool {
+	b, _ := json.Marshal(f)
+	return string(b) == "{}"
+}

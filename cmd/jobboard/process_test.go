@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// result is what a run of the program left behind.
+type result struct {
+	code     int
+	out, err string
+}
+
+// process is a process to run the program in.
+type process struct {
+	app
+	env map[string]string
+}
+
+func newProcess() *process { return &process{env: map[string]string{}} }
+
+func (p *process) set(name, value string) *process {
+	p.env["JOBBOARD_"+name] = value
+	return p
+}
+
+// env has variables without their JOBBOARD_; an empty text takes one away.
+type env map[string]string
+
+func (p *process) with(variables env) *process {
+	for name, value := range variables {
+		p.set(name, value)
+	}
+	return p
+}
+
+// pointAt sets the environment for a fake with the demo's data.
+func (p *process) pointAt(srv *jobboardtest.Server) *process {
+	d := srv.Demo
+	return p.set("BASE_URL", srv.BaseURL).set("JOBDB_URL", srv.JobDBURL).set("CLIENT_ID", d.ClientID).
+		set("USER_TOKEN", d.ApplicantToken).set("CHANNEL", d.Channel).set("JOB", fmt.Sprint(d.OpenJob))
+}
+
+func (p *process) run(t *testing.T, args ...string) result {
+	t.Helper()
+	return p.runContext(t.Context(), t, args...)
+}
+
+func (p *process) runContext(ctx context.Context, t *testing.T, args ...string) result {
+	t.Helper()
+	a := &app{
+		stdin: p.stdin, outTerminal: p.outTerminal, errTerminal: p.errTerminal, now: p.now, defaultConfig: p.defaultConfig,
+		startFake: p.startFake, transport: p.transport, memory: p.memory, askSecret: p.askSecret, showInput: p.showInput,
+		getenv: func(name string) string { return p.env[name] },
+	}
+	var out, errOut bytes.Buffer
+	a.stdout, a.stderr = &out, &errOut
+	if p.stdout != nil {
+		a.stdout = p.stdout
+	}
+	if a.stdin == nil {
+		a.stdin = strings.NewReader("")
+	}
+	if a.now == nil {
+		a.now = time.Now
+	}
+	code := a.run(ctx, args)
+	return result{code, out.String(), errOut.String()}
+}
+
+func (r result) want(t *testing.T, code int, out ...string) result {
+	t.Helper()
+	if r.code != code {
+		t.Errorf("exit code %d, want %d; stdout:\n%s\nstderr:\n%s", r.code, code, r.out, r.err)
+	}
+	for _, s := range out {
+		if !strings.Contains(r.out, s) {
+			t.Errorf("no %q in the output:\n%s\nstderr:\n%s", s, r.out, r.err)
+		}
+	}
+	return r
+}
+
+func (r result) wantErr(t *testing.T, texts ...string) result {
+	t.Helper()
+	for _, s := range texts {
+		if !strings.Contains(r.err, s) {
+			t.Errorf("no %q in standard error:\n%s", s, r.err)
+		}
+	}
+	return r
+}
+
+func (r result) without(t *testing.T, texts ...string) result {
+	t.Helper()
+	for _, s := range texts {
+		if strings.Contains(r.out, s) || strings.Contains(r.err, s) {
+			t.Errorf("%q is in the output:\n%s\nstderr:\n%s", s, r.out, r.err)
+		}
+	}
+	return r
+}
+
+// demo is a fake that bears what a strict one reports: doctor asks without a
+// credential on purpose.
+func demo(t *testing.T, opts ...jobboardtest.Option) *jobboardtest.Server {
+	t.Helper()
+	srv := jobboardtest.NewServer(append([]jobboardtest.Option{jobboardtest.WithDemo()}, opts...)...)
+	t.Cleanup(srv.Close)
+	return srv
+}
+
+func file(t *testing.T, name, content string, mode os.FileMode) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), mode); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, mode); err != nil { // whatever the umask says
+		t.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/mattn/go-runewidth"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+func TestSearchJSON(t *testing.T) {
+	var page struct {
+		TotalNumberOfJobs int `json:"totalNumberOfJobs"`
+		Results           []struct {
+			JobPostingID int                 `json:"jobPostingId"`
+			Config       map[string][]string `json:"config"`
+		} `json:"results"`
+	}
+	r := newProcess().run(t, "search", "--fake", "--json").want(t, exitOK)
+	if err := json.Unmarshal([]byte(r.out), &page); err != nil {
+		t.Fatal(err)
+	}
+	if page.TotalNumberOfJobs != 42 || len(page.Results) != 42 || len(page.Results[0].Config["platform_internalAdText"]) == 0 {
+		t.Errorf("%d hits, %d results", page.TotalNumberOfJobs, len(page.Results))
+	}
+	r = newProcess().run(t, "search", "--fake", "--jsonl").want(t, exitOK)
+	lines := strings.Split(strings.TrimSuffix(r.out, "\n"), "\n")
+	if len(lines) != 42 {
+		t.Errorf("%d lines, want 42", len(lines))
+	}
+	for _, line := range lines {
+		var posting struct {
+			Title string `json:"title"`
+		}
+		if err := json.Unmarshal([]byte(line), &posting); err != nil || posting.Title == "" {
+			t.Errorf("%v: %s", err, line)
+		}
+	}
+}
+
+// firstWrite closes a channel when something is written.
+type firstWrite struct {
+	io.Writer
+	came chan struct{}
+}
+
+func (w *firstWrite) Write(p []byte) (int, error) {
+	select {
+	case <-w.came:
+	default:
+		close(w.came)
+	}
+	return w.Writer.Write(p)
+}
+
+// A stalled answer must not keep the postings that came.
+func TestSearchJSONLStreams(t *testing.T) {
+	srv := demo(t)
+	srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpSearch, Break: jobboardtest.StallBody, After: 20_000})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var out bytes.Buffer
+	p := newProcess().pointAt(srv)
+	w := &firstWrite{&out, make(chan struct{})}
+	p.stdout = w
+	go func() {
+		<-w.came
+		cancel()
+	}()
+	if r := p.runContext(ctx, t, "search", "--jsonl"); r.code != exitInterrupted {
+		t.Errorf("exit code %d: %s", r.code, r.err)
+	}
+	if !strings.HasPrefix(out.String(), `{"jobPostingId":`) {
+		t.Errorf("nothing came before the end: %q", out.String())
+	}
+}
+
+// A table is printed when the whole answer is there, so one that is cut off can
+// be asked for again.
+func TestTableOfARepeatedSearch(t *testing.T) {
+	srv := demo(t)
+	srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpSearch, Break: jobboardtest.CutBody, After: 20_000, Times: 1})
+	newProcess().pointAt(srv).run(t, "search").want(t, exitOK, "POSTING", "Pflegefachkraft")
+	if n := srv.Count(); n != 2 {
+		t.Errorf("%d requests, want 2", n)
+	}
+}
+
+func TestTableFitsTheTerminal(t *testing.T) {
+	srv := jobboardtest.NewServer()
+	t.Cleanup(srv.Close)
+	srv.AddChannel(jobboardtest.Channel{ID: "1_x"})
+	srv.AddClient(jobboardtest.Client{ID: "10"})
+	titles := []string{
+		"Leiter der Abteilung für außerordentlich lange Stellenbezeichnungen mit vielen Wörtern und einem Ende (m/w/d)",
+		"Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaftsvorsitzender",
+		"高级软件工程师负责后端系统的设计与开发以及团队的技术指导工作和代码审查", "Nurse 👩‍⚕️ for nights and weekends, with bonus and a long tail of words",
+		strings.Repeat("Cafe\u0301leiter ", 12), strings.Repeat("🇩🇪 Fahne ", 20),
+	}
+	for _, title := range titles {
+		j := srv.AddJob(jobboardtest.Job{Title: title})
+		srv.AddPosting(jobboardtest.Posting{
+			JobID: j.ID, Channels: []string{"1_x"}, Title: title,
+			Config: map[string][]string{"ProjectLocationGerman": {"Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch, Wales"}, "ProjectCompanyNameGerman": {"Acme Gesellschaft mit beschränkter Haftung & Co. Kommanditgesellschaft"}},
+		})
+	}
+	process := func(width int) *process {
+		p := newProcess().set("BASE_URL", srv.BaseURL).set("CLIENT_ID", "10").set("CHANNEL", "1_x")
+		p.outTerminal = terminal{tty: width > 0, width: width}
+		return p
+	}
+	for _, width := range []int{40, 60, 80, 100, 160} {
+		r := process(width).run(t, "search").want(t, exitOK, "6 of 6 postings")
+		rows := strings.Split(r.out, "\n")[:1+len(titles)]
+		company := -1 // the column in which the companies begin
+		for _, row := range rows {
+			if n := runewidth.StringWidth(row); n > width {
+				t.Errorf("width %d: a line of %d: %s", width, n, row)
+			}
+			before, _, _ := strings.Cut(row, "Acme Ge")
+			if before == row {
+				continue
+			}
+			if at := runewidth.StringWidth(before); company >= 0 && at != company {
+				t.Errorf("width %d: a company begins at %d, another at %d:\n%s", width, at, company, r.out)
+			} else {
+				company = at
+			}
+		}
+		if width >= 60 && company < 0 {
+			t.Errorf("width %d: no company:\n%s", width, r.out)
+		}
+		for i, row := range rows[1:] {
+			if !strings.Contains(row, "…") {
+				t.Errorf("width %d: %q is not cut: %s", width, titles[i], row)
+			}
+		}
+	}
+	r := process(0).run(t, "search").want(t, exitOK)
+	for _, title := range titles {
+		if !strings.Contains(r.out, strings.TrimSpace(printable(title))) {
+			t.Errorf("a pipe has no %q:\n%s", title, r.out)
+		}
+	}
+}
