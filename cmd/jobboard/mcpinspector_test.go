@@ -49,10 +49,7 @@ func inspect(t *testing.T, program string, args ...string) []byte {
 // The inspector lists and calls every tool and reads a page, in both eras of the
 // protocol.
 func TestAssistantWithTheInspector(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "jobboard")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	program := filepath.Join(built(t), "jobboard")
 	for _, era := range []string{"legacy", "modern"} {
 		t.Run(era, func(t *testing.T) {
 			var tools struct {

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,7 +27,12 @@ type process struct {
 	env map[string]string
 }
 
-func newProcess() *process { return &process{env: map[string]string{}} }
+func newProcess() *process {
+	p := &process{env: map[string]string{}}
+	p.stdin, p.now = strings.NewReader(""), time.Now
+	p.getenv = func(name string) string { return p.env[name] }
+	return p
+}
 
 func (p *process) set(name, value string) *process {
 	p.env["JOBBOARD_"+name] = value
@@ -56,24 +63,18 @@ func (p *process) run(t *testing.T, args ...string) result {
 
 func (p *process) runContext(ctx context.Context, t *testing.T, args ...string) result {
 	t.Helper()
-	a := &app{
-		stdin: p.stdin, outTerminal: p.outTerminal, errTerminal: p.errTerminal, now: p.now, defaultConfig: p.defaultConfig,
-		startFake: p.startFake, transport: p.transport, memory: p.memory, askSecret: p.askSecret, showInput: p.showInput,
-		getenv: func(name string) string { return p.env[name] },
-	}
 	var out, errOut bytes.Buffer
-	a.stdout, a.stderr = &out, &errOut
-	if p.stdout != nil {
-		a.stdout = p.stdout
-	}
-	if a.stdin == nil {
-		a.stdin = strings.NewReader("")
-	}
-	if a.now == nil {
-		a.now = time.Now
-	}
-	code := a.run(ctx, args)
+	code := p.program(cmp.Or[io.Writer](p.stdout, &out), &errOut).run(ctx, args)
 	return result{code, out.String(), errOut.String()}
+}
+
+// program is one run of the program in the process.
+func (p *process) program(stdout, stderr io.Writer) *app {
+	return &app{
+		stdin: p.stdin, stdout: stdout, stderr: stderr, outTerminal: p.outTerminal, errTerminal: p.errTerminal,
+		getenv: p.getenv, now: p.now, defaultConfig: p.defaultConfig, memory: p.memory, askSecret: p.askSecret,
+		showInput: p.showInput, startFake: p.startFake, transport: p.transport,
+	}
 }
 
 func (r result) want(t *testing.T, code int, out ...string) result {

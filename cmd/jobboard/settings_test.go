@@ -13,64 +13,48 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// asked says how the fakes were searched.
-func asked(servers ...*jobboardtest.Server) string {
-	var all []string
-	for i, s := range servers {
-		for _, r := range s.Requests(jobboardtest.OpSearch) {
-			all = append(all, fmt.Sprintf("%d %s %s", i, strings.Split(r.Path, "/jobboards/")[1], r.Credential))
-		}
-		s.ClearRequests()
+// wantSearch wants one search, of that path below /jobboards/ and with that credential.
+func wantSearch(t *testing.T, srv *jobboardtest.Server, path, credential string) {
+	t.Helper()
+	all := srv.Requests(jobboardtest.OpSearch)
+	srv.ClearRequests()
+	if len(all) != 1 || !strings.HasSuffix(all[0].Path, "/jobboards/"+path) || all[0].Credential != credential {
+		t.Errorf("searched as %v, want %s by %s", all, path, credential)
 	}
-	return strings.Join(all, "; ")
 }
 
 func TestFlagsThenEnvironmentThenFile(t *testing.T) {
 	inFile, inEnvironment, inFlag := demo(t), demo(t), demo(t)
-	config := file(t, "config.toml", fmt.Sprintf("base_url = %q\nchannel = \"in_file\"\nclient_id = \"10\"\n", inFile.BaseURL), 0o600)
+	const identifier, clientToken = "basic client 10", "client token"
+	tokenFile := file(t, "token", inFile.Demo.ClientToken+"\n", 0o600)
 	p := newProcess()
-	p.defaultConfig = config
-	p.run(t, "search").want(t, exitOK)
-	if got := asked(inFile, inEnvironment, inFlag); got != "0 in_file/jobs basic client 10" {
-		t.Errorf("file: %s", got)
+	p.defaultConfig = file(t, "config.toml", fmt.Sprintf("base_url = %q\nchannel = \"in_file\"\nclient_id = \"10\"\n", inFile.BaseURL), 0o600)
+	for _, step := range []struct {
+		set        env // from here on
+		flags      []string
+		asked      *jobboardtest.Server
+		channel    string
+		credential string
+	}{
+		{nil, nil, inFile, "in_file", identifier},
+		{env{"BASE_URL": inEnvironment.BaseURL}, nil, inEnvironment, "in_file", identifier},
+		{env{"CHANNEL": "in_environment"}, []string{"--base-url", inFlag.BaseURL}, inFlag, "in_environment", identifier},
+		{nil, []string{"--base-url", inFlag.BaseURL, "--channel", "in_flag"}, inFlag, "in_flag", identifier},
+		// A token closer to the command goes before an identifier, and back.
+		{env{"TOKEN": inFile.Demo.ClientToken}, nil, inEnvironment, "in_environment", clientToken},
+		{nil, []string{"--client-id", "10"}, inEnvironment, "in_environment", identifier},
+		{env{"CLIENT_ID": "10"}, []string{"--token-file", tokenFile}, inEnvironment, "in_environment", clientToken},
+	} {
+		p.with(step.set).run(t, append([]string{"search"}, step.flags...)...).want(t, exitOK)
+		wantSearch(t, step.asked, step.channel+"/jobs", step.credential)
 	}
-	p.set("BASE_URL", inEnvironment.BaseURL)
-	p.run(t, "search").want(t, exitOK)
-	if got := asked(inFile, inEnvironment, inFlag); got != "1 in_file/jobs basic client 10" {
-		t.Errorf("environment over file: %s", got)
-	}
-	p.set("CHANNEL", "in_environment")
-	p.run(t, "search", "--base-url", inFlag.BaseURL).want(t, exitOK)
-	if got := asked(inFile, inEnvironment, inFlag); got != "2 in_environment/jobs basic client 10" {
-		t.Errorf("flag over environment: %s", got)
-	}
-	p.run(t, "search", "--base-url", inFlag.BaseURL, "--channel", "in_flag").want(t, exitOK)
-	if got := asked(inFile, inEnvironment, inFlag); got != "2 in_flag/jobs basic client 10" {
-		t.Errorf("flag over all: %s", got)
-	}
-
-	// A token closer to the command goes before an identifier, and back.
-	p.set("TOKEN", inFile.Demo.ClientToken)
-	p.run(t, "search").want(t, exitOK)
-	if got := asked(inEnvironment); !strings.HasSuffix(got, "client token") {
-		t.Errorf("token of the environment over identifier of the file: %s", got)
-	}
-	p.run(t, "search", "--client-id", "10").want(t, exitOK)
-	if got := asked(inEnvironment); !strings.HasSuffix(got, "basic client 10") {
-		t.Errorf("identifier of a flag over token of the environment: %s", got)
-	}
-	p.set("CLIENT_ID", "10")
 	p.run(t, "search").want(t, exitUsage).wantErr(t, "exclude each other")
-	p.run(t, "search", "--token-file", file(t, "token", inFile.Demo.ClientToken+"\n", 0o600)).want(t, exitOK)
-	if got := asked(inEnvironment); !strings.HasSuffix(got, "client token") {
-		t.Errorf("token of a flag's file: %s", got)
-	}
 
 	// --fake reads neither, and takes no address.
 	p.run(t, "search", "--fake").want(t, exitOK, "42 of 42")
 	p.run(t, "search", "--fake", "--base-url", "x").want(t, exitUsage).wantErr(t, "--base-url")
-	if got := asked(inFile, inEnvironment, inFlag); got != "" {
-		t.Errorf("--fake asked %s", got)
+	if n := inFile.Count() + inEnvironment.Count() + inFlag.Count(); n > 0 {
+		t.Errorf("--fake asked %d times", n)
 	}
 }
 
@@ -79,18 +63,14 @@ func TestApplicantsTokenSearchesWhereThereIsNoOther(t *testing.T) {
 	p := newProcess().pointAt(srv)
 	delete(p.env, "JOBBOARD_CLIENT_ID")
 	p.run(t, "search").want(t, exitOK, "42 of 42")
-	if got := asked(srv); !strings.HasSuffix(got, "user token of applicant 7") {
-		t.Error(got)
-	}
+	wantSearch(t, srv, srv.Demo.Channel+"/jobs", "user token of applicant 7")
 }
 
 func TestClientCredentials(t *testing.T) {
 	srv := demo(t)
 	p := newProcess().pointAt(srv).set("CLIENT_ID", srv.Demo.ConfidentialClient).set("CLIENT_SECRET", srv.Demo.ConfidentialSecret)
 	p.run(t, "search").want(t, exitOK, "42 of 42")
-	if got := asked(srv); !strings.HasSuffix(got, "client token") {
-		t.Error(got)
-	}
+	wantSearch(t, srv, srv.Demo.Channel+"/jobs", "client token")
 	p.set("BASE_URL", srv.BaseURL+"/api/rest/")
 	p.run(t, "search").want(t, exitOK, "42 of 42")
 	p.set("CLIENT_SECRET", "wrong-canary-secret")

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -91,33 +90,6 @@ func TestSignalEndsWaiting(t *testing.T) {
 				typed.Close()
 				taken.Close()
 				synctest.Wait()
-			})
-		})
-	}
-}
-
-// What an assistant asked before its server is to end is answered, if it takes no
-// longer than a second.
-func TestAssistantFinishes(t *testing.T) {
-	for name, end := range map[string]func(s *serving, stop context.CancelFunc){
-		"end of the input": func(s *serving, _ context.CancelFunc) { s.in.Close() },
-		"SIGTERM":          func(_ *serving, stop context.CancelFunc) { stop() },
-	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T, srv *jobboardtest.Server, s *serving, stop context.CancelFunc) {
-				srv.Fail(jobboardtest.Fault{Delay: maxFinish / 2})
-				got := s.lines()
-				s.say(t, initialize+call(1, "search_jobs", `{}`)+call(2, "job_information", `{"job":"2797227"}`))
-				began := time.Now()
-				end(s, stop)
-				code := <-s.code
-				s.code <- code
-				if took := time.Since(began); code != exitOK || took > maxFinish {
-					t.Errorf("exit code %d after %s: %s", code, took, s.stderr.text())
-				}
-				if all := strings.Join(got(), "\n"); !strings.Contains(all, `"total":42`) || !strings.Contains(all, `"apply_possible":true`) {
-					t.Errorf("answered: %.300s", all)
-				}
 			})
 		})
 	}
