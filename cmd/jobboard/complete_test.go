@@ -88,9 +88,8 @@ func TestCompletionOfTheLastSearch(t *testing.T) {
 	if info, err := os.Stat(memory); err != nil || info.Mode().Perm()&0o077 != 0 {
 		t.Errorf("%v, %v", info, err)
 	}
-	body, err := os.ReadFile(memory)
-	if err != nil || strings.Contains(string(body), srv.Demo.ApplicantToken) || strings.Contains(string(body), "client") {
-		t.Errorf("%v: %s", err, body)
+	if kept := read(t, memory); strings.Contains(kept, srv.Demo.ApplicantToken) || strings.Contains(kept, "client") {
+		t.Error(kept)
 	}
 	p.set("BASE_URL", "https://elsewhere.example")
 	if out := p.completed(t, "info", ""); strings.Contains(out, "2797") {

@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -225,12 +224,8 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 				want = exitIncomplete
 			}
 			r := p.run(t, "doctor", "--json", "--bundle", bundle).want(t, want).without(t, "canary")
-			var findings []finding
-			if err := json.Unmarshal([]byte(r.out), &findings); err != nil {
-				t.Fatal(err)
-			}
 			blamed, named := 0, false
-			for _, f := range findings {
+			for _, f := range decode[[]finding](t, r.out) {
 				if f.Verdict == verdictWarn || f.Verdict == verdictFail {
 					blamed++
 					if f.Next == "" {
@@ -244,9 +239,8 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 			if !named || blamed != max(test.blames, 1) {
 				t.Errorf("named: %t, %d findings are not ok:\n%s", named, blamed, r.out)
 			}
-			body, err := os.ReadFile(bundle)
-			if err != nil || !json.Valid(body) || strings.Contains(string(body), "canary") {
-				t.Errorf("%v: %s", err, body)
+			if body := read(t, bundle); !json.Valid([]byte(body)) || strings.Contains(body, "canary") {
+				t.Error(body)
 			}
 		})
 	}
@@ -337,16 +331,13 @@ func TestBundleMasks(t *testing.T) {
 	p := newProcess().pointAt(srv).set("CLIENT_ID", "canary-client").set("LANGUAGE", "de")
 	p.env["HTTPS_PROXY"] = "http://canary:canary@proxy.example"
 	r := p.run(t, "doctor", "--bundle", "-").want(t, exitIncomplete).without(t, "canary", srv.Demo.ApplicantToken)
-	var bundle struct {
+	bundle := decode[struct {
 		Program  string
 		Settings map[string]struct{ Value, Source string }
 		Proxies  map[string]string
 		Findings []finding
 		Answers  []struct{ Status int }
-	}
-	if err := json.Unmarshal([]byte(r.out), &bundle); err != nil {
-		t.Fatal(err)
-	}
+	}](t, r.out)
 	if s := bundle.Settings; s["user_token"].Value != "set" || s["client_id"].Value != "set" || s["base_url"].Value != srv.BaseURL || s["language"].Source != "environment" {
 		t.Errorf("%v", s)
 	}

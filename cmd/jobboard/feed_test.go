@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -125,26 +123,18 @@ func TestFeedCSV(t *testing.T) {
 
 	output := filepath.Join(t.TempDir(), "out.jsonl")
 	newProcess().pointAt(srv).run(t, "feed", path, "--jsonl", "--output", output).want(t, exitIncomplete, "OUTCOME")
-	body, err := os.ReadFile(output)
-	if err != nil {
-		t.Fatal(err)
+	lines := strings.SplitAfter(strings.TrimSuffix(read(t, output), "\n"), "\n")
+	if len(lines) != 3 {
+		t.Errorf("%d lines, want 3", len(lines))
 	}
-	n := 0
-	for line := range strings.Lines(string(body)) {
-		var v struct {
-			Job         int64  `json:"job"`
-			Outcome     string `json:"outcome"`
-			Information *struct {
-				JobTitle string `json:"jobTitle"`
-			} `json:"information"`
+	for _, line := range lines {
+		v := decode[struct {
+			Outcome     string
+			Information *struct{ JobTitle string }
+		}](t, line)
+		if v.Outcome == "" || (v.Information == nil) == (v.Outcome == "open") {
+			t.Error(line)
 		}
-		if err := json.Unmarshal([]byte(line), &v); err != nil || v.Outcome == "" || (v.Information == nil) == (v.Outcome == "open") {
-			t.Errorf("%v: %s", err, line)
-		}
-		n++
-	}
-	if n != 3 {
-		t.Errorf("%d lines, want 3", n)
 	}
 }
 

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -45,10 +43,9 @@ func TestVersion(t *testing.T) {
 	if flag := newProcess().run(t, "--version").want(t, exitOK); flag.out != one.out {
 		t.Errorf("--version says %q, version says %q", flag.out, one.out)
 	}
-	var b build
-	r := newProcess().run(t, "version", "--json").want(t, exitOK)
-	if err := json.Unmarshal([]byte(r.out), &b); err != nil || b.Version == "" || !strings.HasPrefix(b.Go, "go1.") || !strings.Contains(one.out, b.System) {
-		t.Errorf("%v: %+v", err, b)
+	b := decode[build](t, newProcess().run(t, "version", "--json").want(t, exitOK).out)
+	if b.Version == "" || !strings.HasPrefix(b.Go, "go1.") || !strings.Contains(one.out, b.System) {
+		t.Errorf("%+v", b)
 	}
 }
 
@@ -82,23 +79,20 @@ func TestCompletionAndHelp(t *testing.T) {
 
 // What the help says of exit codes and settings stands in README.md, too.
 func TestReadme(t *testing.T) {
-	body, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := read(t, "README.md")
 	for line := range strings.SplitSeq(exitHelp, "\n") {
 		code, words, ok := strings.Cut(strings.TrimSpace(line), " ")
 		if !ok || line[0] != ' ' {
 			continue
 		}
-		if row := "| " + code + " | " + strings.TrimSpace(words) + " |"; !strings.Contains(string(body), row) {
+		if row := "| " + code + " | " + strings.TrimSpace(words) + " |"; !strings.Contains(page, row) {
 			t.Errorf("README.md lacks %s", row)
 		}
 	}
 	help := newProcess().run(t, "help", "settings").want(t, exitOK).out
 	for _, s := range settingList {
 		for _, name := range []string{"`" + s.env() + "`", "`--" + s.flag + "`", "`" + s.name + "`"} {
-			if !strings.Contains(string(body), name) {
+			if !strings.Contains(page, name) {
 				t.Errorf("README.md lacks %s", name)
 			}
 		}

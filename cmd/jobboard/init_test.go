@@ -23,11 +23,7 @@ func TestInit(t *testing.T) {
 	p.defaultConfig = path
 	p.run(t, "init", "--base-url", srv.BaseURL, "--client-id", srv.Demo.ConfidentialClient, "--client-secret-file", secret,
 		"--channel", srv.Demo.Channel).want(t, exitOK, "wrote "+path).wantErr(t, "jobboard doctor").without(t, "canary")
-	body, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(body)
+	text := read(t, path)
 	for _, s := range settingList {
 		name := s.name
 		if s.secret {
@@ -48,7 +44,7 @@ func TestInit(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
-	c, err := parseConfig(path, body)
+	c, err := parseConfig(path, []byte(text))
 	if err != nil || c.BaseURL != srv.BaseURL || c.ClientSecretFile != secret || c.Language != "" || c.AllowInsecure != nil {
 		t.Errorf("%v: %+v", err, c)
 	}
@@ -59,19 +55,19 @@ func TestInit(t *testing.T) {
 	}
 
 	p.run(t, "init", "--base-url", "https://other.example").want(t, exitUsage).wantErr(t, "is there already", "--force")
-	if again, _ := os.ReadFile(path); string(again) != text {
+	if read(t, path) != text {
 		t.Error("the configuration was replaced unasked")
 	}
 	p.run(t, "init", "--base-url", "https://other.example", "--force").want(t, exitOK)
-	if again, _ := os.ReadFile(path); !strings.Contains(string(again), "\nbase_url = 'https://other.example'") {
+	if again := read(t, path); !strings.Contains(again, "\nbase_url = 'https://other.example'") {
 		t.Errorf("--force did not replace it: %s", again)
 	}
 	p.run(t, "init", "--fake").want(t, exitUsage)
 	newProcess().run(t, "init").want(t, exitUsage).wantErr(t, "--config")
 	named := filepath.Join(dir, "mine.toml")
 	newProcess().run(t, "init", "--config", named, "--allow-insecure").want(t, exitOK, named)
-	if body, err := os.ReadFile(named); err != nil || !strings.Contains(string(body), "\nallow_insecure = true") {
-		t.Errorf("%v: %s", err, body)
+	if body := read(t, named); !strings.Contains(body, "\nallow_insecure = true") {
+		t.Error(body)
 	}
 }
 
@@ -83,11 +79,8 @@ func TestInitAsks(t *testing.T) {
 	p.askSecret = func(string) (string, error) { return "canary-secret", nil }
 	p.run(t, "init", "--base-url", "https://jobs.example").want(t, exitOK).without(t, "canary").
 		wantErr(t, "job information lookup: ", "27828_extern: ")
-	body, err := os.ReadFile(p.defaultConfig)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := parseConfig("", body)
+	body := read(t, p.defaultConfig)
+	c, err := parseConfig("", []byte(body))
 	if err != nil || c != (configFile{
 		BaseURL: "https://jobs.example", JobDBURL: "https://jobdb.example", ClientID: "11", ClientSecret: "canary-secret", Language: "en",
 	}) {
@@ -142,9 +135,8 @@ func TestInitOnATerminal(t *testing.T) {
 	if strings.Contains(s.seen, "canary") {
 		t.Errorf("the secret is on the screen: %q", s.seen)
 	}
-	body, err := os.ReadFile(filepath.Join(home, "jobboard", "config.toml"))
-	if err != nil || !strings.Contains(string(body), "\nclient_secret = 'canary-secret'") {
-		t.Errorf("%v: %s", err, body)
+	if body := read(t, filepath.Join(home, "jobboard", "config.toml")); !strings.Contains(body, "\nclient_secret = 'canary-secret'") {
+		t.Error(body)
 	}
 	home = t.TempDir()
 	s = start()

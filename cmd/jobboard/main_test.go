@@ -67,28 +67,15 @@ func (w *fullDisk) Write(p []byte) (int, error) {
 
 func TestOutputThatCannotBeWritten(t *testing.T) {
 	srv := demo(t)
-	for _, args := range [][]string{
-		{"search"},
-		{"search", "--json"},
-		{"search", "--jsonl"},
-		{"feed", "--fake"},
-		{"feed", "--fake", "--csv"},
-		{"info"},
-		{"status"},
-		{"apply-form"},
-		{"apply-form", "--text"},
-		{"doctor"},
-		{"watch", "--once", "--state", filepath.Join(t.TempDir(), "state.json")},
-		{"--version"},
-		{"--help"},
-		{"help", "search"},
-		{"completion", "bash"},
-		{},
+	for _, command := range []string{
+		"", "--version", "--help", "help search", "completion bash", "search", "search --json", "search --jsonl", "feed --fake",
+		"feed --fake --csv", "info", "status", "apply-form", "apply-form --text", "doctor",
+		"watch --once --state " + filepath.Join(t.TempDir(), "state.json"),
 	} {
 		for _, free := range []int{0, 20} {
 			p := newProcess().pointAt(srv)
 			p.stdout = &fullDisk{free}
-			p.run(t, args...).want(t, exitUnexpected).wantErr(t, syscall.ENOSPC.Error())
+			p.run(t, strings.Fields(command)...).want(t, exitUnexpected).wantErr(t, syscall.ENOSPC.Error())
 		}
 	}
 }
@@ -125,35 +112,24 @@ func TestServiceTextsCannotActOnTheTerminal(t *testing.T) {
 			srv.AddPosting(p)
 		}
 	}
-	for _, args := range [][]string{
-		{"search"},
-		{"search", "--json"},
-		{"search", "--jsonl"},
-		{"info"},
-		{"info", "--json"},
-		{"status"},
-		{"status", "--json"},
-		{"apply-form"},
-		{"apply-form", "--text"},
-		{"watch", "--once", "--state", filepath.Join(t.TempDir(), "state")},
+	for _, command := range []string{
+		"search", "search --json", "search --jsonl", "info", "info --json", "status", "status --json", "apply-form",
+		"apply-form --text", "watch --once --state " + filepath.Join(t.TempDir(), "state"),
 	} {
-		r := newProcess().pointAt(srv).run(t, args...).want(t, exitOK)
+		r := newProcess().pointAt(srv).run(t, strings.Fields(command)...).want(t, exitOK)
 		if i := strings.IndexAny(r.out, "\x1b\x07\u009b\u202e"); i >= 0 {
-			t.Errorf("%v: %q", args, r.out[i:min(i+20, len(r.out))])
+			t.Errorf("%s: %q", command, r.out[i:min(i+20, len(r.out))])
 		}
 		for line := range strings.SplitSeq(r.out, "\n") {
 			if strings.HasPrefix(line, "next line") {
-				t.Errorf("%v: a title makes a line of its own", args)
+				t.Errorf("%s: a title makes a line of its own", command)
 			}
 		}
 	}
 	// JSON keeps the text as it is, escaped.
 	r := newProcess().pointAt(srv).run(t, "info", "--json")
-	var info struct {
-		JobTitle string `json:"jobTitle"`
-	}
-	if err := json.Unmarshal([]byte(r.out), &info); err != nil || info.JobTitle != evil {
-		t.Errorf("%v: %q", err, info.JobTitle)
+	if info := decode[struct{ JobTitle string }](t, r.out); info.JobTitle != evil {
+		t.Errorf("%q", info.JobTitle)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,11 +14,11 @@ import (
 )
 
 // shapes reads a picture: how often an element of a class occurs, and all text.
-func shapes(t *testing.T, picture []byte) (classes map[string]int, text string) {
+func shapes(t *testing.T, picture string) (classes map[string]int, text string) {
 	t.Helper()
 	classes = map[string]int{}
 	var all strings.Builder
-	dec := xml.NewDecoder(bytes.NewReader(picture))
+	dec := xml.NewDecoder(strings.NewReader(picture))
 	style := false
 	for {
 		token, err := dec.Token()
@@ -57,11 +56,8 @@ func TestSearchMap(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "berlin.svg")
 	newProcess().run(t, "search", "--fake", "--near", "52.52,13.405", "--radius", "50", "--map", path).want(t, exitOK, "11 of 11").
 		wantErr(t, "11 postings at known places and lists 0")
-	body, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	classes, text := shapes(t, body)
+	picture := read(t, path)
+	classes, text := shapes(t, picture)
 	if classes["circle"] != 1 || classes["centre"] != 1 || classes["hit"] != 1 || classes["town"] < 5 {
 		t.Errorf("%v", classes)
 	}
@@ -70,13 +66,12 @@ func TestSearchMap(t *testing.T) {
 			t.Errorf("no %q in the picture", want)
 		}
 	}
-	if !bytes.Contains(body, []byte("prefers-color-scheme:dark")) {
+	if !strings.Contains(picture, "prefers-color-scheme:dark") {
 		t.Error("the picture knows no dark scheme")
 	}
 
 	newProcess().run(t, "search", "--fake", "--jsonl", "--map", path).want(t, exitOK)
-	body, _ = os.ReadFile(path)
-	if classes, _ := shapes(t, body); classes["circle"] != 0 || classes["hit"] != 6 {
+	if classes, _ := shapes(t, read(t, path)); classes["circle"] != 0 || classes["hit"] != 6 {
 		t.Errorf("without a place: %v", classes)
 	}
 	newProcess().run(t, "search", "--fake", "--map", "x.png").want(t, exitUsage)
@@ -102,7 +97,7 @@ func TestMapOfHostileAndStrangePostings(t *testing.T) {
 		if err := m.write(&b); err != nil {
 			t.Fatal(err)
 		}
-		_, text := shapes(t, b.Bytes())
+		_, text := shapes(t, b.String())
 		for _, want := range []string{"Not on the map", "<svg onload=alert(1)> (1)", "no location named (1)"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%v: no %q", near, want)
@@ -119,7 +114,7 @@ func TestMapOfNothing(t *testing.T) {
 	if err := newMapData(jobboard.GeoLocation{}).write(&b); err != nil {
 		t.Fatal(err)
 	}
-	if classes, _ := shapes(t, b.Bytes()); classes["hit"] != 0 || classes["town"] < 10 {
+	if classes, _ := shapes(t, b.String()); classes["hit"] != 0 || classes["town"] < 10 {
 		t.Errorf("%v", classes)
 	}
 }

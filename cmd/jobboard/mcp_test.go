@@ -214,9 +214,8 @@ func TestAssistantSchemas(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(path)
-	if err != nil || !bytes.Equal(got.Bytes(), want) {
-		t.Errorf("%v: the tools are not those of %s; if that is intended: go test -run AssistantSchemas -update .", err, path)
+	if got.String() != read(t, path) {
+		t.Errorf("the tools are not those of %s; if that is intended: go test -run AssistantSchemas -update .", path)
 	}
 }
 
@@ -281,12 +280,9 @@ func TestAssistantReadsTheDocumentation(t *testing.T) {
 		if name, ok := strings.CutPrefix(page.URI, "jobboard://docs/"); ok {
 			path = filepath.Join("../../docs", name)
 		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := read(t, path)
 		got, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: page.URI})
-		if err != nil || len(got.Contents) != 1 || got.Contents[0].Text != string(want) {
+		if err != nil || len(got.Contents) != 1 || got.Contents[0].Text != want {
 			t.Errorf("%s: %v, or it is not %s", page.URI, err, path)
 		}
 		if page.Title == "" || page.Size != int64(len(want)) || page.MIMEType != "text/markdown" {
@@ -451,10 +447,7 @@ func TestAssistantSeesChanges(t *testing.T) {
 	session := connect(t, p)
 	state := filepath.Join(t.TempDir(), "state.json")
 	p.run(t, "watch", "--state", state, "--once").want(t, exitOK)
-	kept, err := os.ReadFile(state)
-	if err != nil {
-		t.Fatal(err)
-	}
+	kept := read(t, state)
 	use(t, session, "what_changed", `{}`).want(t, false, "this is the first look")
 	job, posting := srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Gardener"})
 	srv.DeactivateJob(srv.Demo.OpenJob)
@@ -475,8 +468,8 @@ func TestAssistantSeesChanges(t *testing.T) {
 	second := connect(t, p, "--state", state)
 	use(t, second, "what_changed", `{}`).want(t, false, `"change":"gone","foreign_title":"Pflegefachkraft (m/w/d)"`)
 	use(t, second, "what_changed", `{"near":"Berlin"}`).want(t, false, "the state file is of another search")
-	if now, err := os.ReadFile(state); err != nil || !bytes.Equal(now, kept) {
-		t.Errorf("%v, or the state was written", err)
+	if read(t, state) != kept {
+		t.Error("the state was written")
 	}
 }
 
@@ -697,11 +690,7 @@ func TestAssistantLogsToStandardError(t *testing.T) {
 // The page names every tool, tells the bounds as they are, and shows a registration
 // that works.
 func TestAssistantPage(t *testing.T) {
-	body, err := os.ReadFile("../../docs/assistant.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := string(body)
+	page := read(t, "../../docs/assistant.md")
 	var told []string
 	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|").FindAllStringSubmatch(page, -1) {
 		told = append(told, m[1])
@@ -729,17 +718,13 @@ func TestAssistantPage(t *testing.T) {
 	}
 	_, snippet, _ := strings.Cut(page, "```json\n")
 	snippet, _, _ = strings.Cut(snippet, "```")
-	var registration struct {
+	server := decode[struct {
 		Servers map[string]struct {
 			Command string
 			Args    []string
 			Env     map[string]string
 		} `json:"mcpServers"`
-	}
-	if err := json.Unmarshal([]byte(snippet), &registration); err != nil {
-		t.Fatal(err)
-	}
-	server := registration.Servers["jobboard"]
+	}](t, snippet).Servers["jobboard"]
 	if server.Command != "jobboard" || !slices.Equal(server.Args, []string{"mcp"}) {
 		t.Errorf("the page starts %q %q", server.Command, server.Args)
 	}

@@ -122,15 +122,10 @@ func TestAssistantChangesNothingWhateverIsAsked(t *testing.T) {
 			id++
 			s.say(t, call(id, "search_jobs", fmt.Sprintf(`{"limit":50,"offset":%d,"advertisement_characters":1000}`, offset)))
 			time.Sleep(10 * time.Second) // the server spaces requests out
-			var page struct {
-				Result struct {
-					StructuredContent searchJobsResult `json:"structuredContent"`
-				} `json:"result"`
-			}
-			if err := json.Unmarshal([]byte(got()[len(got())-1]), &page); err != nil {
-				t.Fatal(err)
-			}
-			for _, e := range page.Result.StructuredContent.Postings {
+			page := decode[struct {
+				Result struct{ StructuredContent searchJobsResult }
+			}](t, got()[len(got())-1]).Result.StructuredContent
+			for _, e := range page.Postings {
 				if !strings.Contains(e.Advertisement, injection) {
 					continue
 				}
@@ -148,11 +143,9 @@ func TestAssistantChangesNothingWhateverIsAsked(t *testing.T) {
 				}
 				time.Sleep(5 * time.Second)
 			}
-			next := page.Result.StructuredContent.Next
-			if next == 0 {
+			if offset = page.Next; offset == 0 {
 				break
 			}
-			offset = next
 		}
 		time.Sleep(2 * maxCallTime)
 		if orderly != advertisements || tools < advertisements || len(got()) < id {
@@ -200,18 +193,13 @@ func onlyQuestions(t *testing.T, srv *jobboardtest.Server) {
 // checkAnswer looks through an answer of a tool: texts marked, in bounds.
 func checkAnswer(t *testing.T, line string) {
 	t.Helper()
-	var m struct {
-		ID     any `json:"id"`
+	m := decode[struct {
+		ID     any
 		Result struct {
-			StructuredContent json.RawMessage `json:"structuredContent"`
-			Content           []struct {
-				Text string `json:"text"`
-			} `json:"content"`
-		} `json:"result"`
-	}
-	if err := json.Unmarshal([]byte(line), &m); err != nil {
-		t.Fatalf("%v: %.200q", err, line)
-	}
+			StructuredContent json.RawMessage
+			Content           []struct{ Text string }
+		}
+	}](t, line)
 	if len(m.Result.StructuredContent) > maxAnswer {
 		t.Errorf("answer %v has %d bytes", m.ID, len(m.Result.StructuredContent))
 	}
@@ -219,11 +207,7 @@ func checkAnswer(t *testing.T, line string) {
 		if len(c.Text) > maxAnswer {
 			t.Errorf("answer %v has a text of %d bytes", m.ID, len(c.Text))
 		}
-		var v any
-		if err := json.Unmarshal([]byte(c.Text), &v); err != nil {
-			t.Errorf("answer %v is not JSON: %.200q", m.ID, c.Text)
-		}
-		marked(t, fmt.Sprint(m.ID), "", v)
+		marked(t, fmt.Sprint(m.ID), "", decode[any](t, c.Text))
 	}
 }
 

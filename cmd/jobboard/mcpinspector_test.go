@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +13,7 @@ import (
 
 // inspect runs the official inspector's command line against the program, which
 // it starts, and gives what it prints.
-func inspect(t *testing.T, program string, args ...string) []byte {
+func inspect(t *testing.T, program string, args ...string) string {
 	t.Helper()
 	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
 	if arch == "" {
@@ -43,7 +41,7 @@ func inspect(t *testing.T, program string, args ...string) []byte {
 	if slices.Contains(args, "--strict") && strings.Contains(stderr.String(), "Issue:") {
 		t.Errorf("the inspector says of the schemas:\n%s", stderr.String())
 	}
-	return out
+	return string(out)
 }
 
 // The inspector lists and calls every tool and reads a page, in both eras of the
@@ -52,17 +50,9 @@ func TestAssistantWithTheInspector(t *testing.T) {
 	program := filepath.Join(built(t), "jobboard")
 	for _, era := range []string{"legacy", "modern"} {
 		t.Run(era, func(t *testing.T) {
-			var tools struct {
-				Result struct {
-					Tools []struct {
-						Name string `json:"name"`
-					} `json:"tools"`
-				} `json:"result"`
-			}
-			out := inspect(t, program, "--protocol-era", era, "--method", "tools/list", "--strict")
-			if err := json.Unmarshal(out, &tools); err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
+			tools := decode[struct {
+				Result struct{ Tools []struct{ Name string } }
+			}](t, inspect(t, program, "--protocol-era", era, "--method", "tools/list", "--strict"))
 			var names []string
 			for _, tool := range tools.Result.Tools {
 				names = append(names, tool.Name)
@@ -82,27 +72,18 @@ func TestAssistantWithTheInspector(t *testing.T) {
 					continue // what differs is how a session begins
 				}
 				out := inspect(t, program, "--protocol-era", era, "--method", "tools/call", "--tool-name", tool, "--tool-args-json", call.arguments)
-				if compact := strings.ReplaceAll(string(out), " ", ""); !strings.Contains(compact, strings.ReplaceAll(call.want, " ", "")) {
+				if compact := strings.ReplaceAll(out, " ", ""); !strings.Contains(compact, strings.ReplaceAll(call.want, " ", "")) {
 					t.Errorf("%s: no %s in %s", tool, call.want, out)
 				}
 			}
-			if out := inspect(t, program, "--protocol-era", era, "--method", "resources/list"); !strings.Contains(string(out), "jobboard://docs/search.md") {
+			if out := inspect(t, program, "--protocol-era", era, "--method", "resources/list"); !strings.Contains(out, "jobboard://docs/search.md") {
 				t.Errorf("the pages are %s", out)
 			}
-			out = inspect(t, program, "--protocol-era", era, "--method", "resources/read", "--uri", "jobboard://docs/search.md")
-			page, err := os.ReadFile("../../docs/search.md")
-			if err != nil {
-				t.Fatal(err)
-			}
-			var read struct {
-				Result struct {
-					Contents []struct {
-						Text string `json:"text"`
-					} `json:"contents"`
-				} `json:"result"`
-			}
-			if err := json.Unmarshal(out, &read); err != nil || fmt.Sprint(read.Result.Contents) != fmt.Sprint([]struct{ Text string }{{string(page)}}) {
-				t.Errorf("%v: the page is %.200s", err, out)
+			contents := decode[struct {
+				Result struct{ Contents []struct{ Text string } }
+			}](t, inspect(t, program, "--protocol-era", era, "--method", "resources/read", "--uri", "jobboard://docs/search.md")).Result.Contents
+			if len(contents) != 1 || contents[0].Text != read(t, "../../docs/search.md") {
+				t.Errorf("the page is %.200v", contents)
 			}
 		})
 	}

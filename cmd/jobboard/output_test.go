@@ -48,9 +48,8 @@ func TestOutputByName(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), test.name)
 		r := newProcess().run(t, append(test.args, "--fake", "--output", path)...).want(t, exitOK)
-		body, err := os.ReadFile(path)
-		if err != nil || !test.is(string(body)) {
-			t.Errorf("%v: %v, %.300q", test.args, err, body)
+		if body := read(t, path); !test.is(body) {
+			t.Errorf("%v: %.300q", test.args, body)
 		}
 		if test.args[0] != "feed" && r.out != "" {
 			t.Errorf("%v: standard output has %.100q", test.args, r.out)
@@ -104,7 +103,7 @@ func TestOutputOutlivesFailure(t *testing.T) {
 	srv.Fail(jobboardtest.Fault{Status: 403})
 	kept := file(t, "jobs.json", "of yesterday", 0o600)
 	newProcess().pointAt(srv).run(t, "search", "--output", kept).want(t, exitCredential)
-	if body, err := os.ReadFile(kept); err != nil || string(body) != "of yesterday" {
-		t.Errorf("%v: %q", err, body)
+	if body := read(t, kept); body != "of yesterday" {
+		t.Errorf("%q", body)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -117,6 +118,24 @@ func demo(t *testing.T, opts ...jobboardtest.Option) *jobboardtest.Server {
 	srv := jobboardtest.NewServer(append([]jobboardtest.Option{jobboardtest.WithDemo()}, opts...)...)
 	t.Cleanup(srv.Close)
 	return srv
+}
+
+// decode reads JSON, with members in either case.
+func decode[T any](t *testing.T, text string) (v T) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%v: %.500s", err, text)
+	}
+	return v
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	body, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
 }
 
 func file(t *testing.T, name, content string, mode os.FileMode) string {

@@ -38,11 +38,8 @@ func TestProgramsAreThere(t *testing.T) {
 		if _, err := os.Stat(filepath.Join("..", "..", words[2], words[4])); err != nil {
 			t.Errorf("%s: %v", p.source, err)
 		}
-		body, err := os.ReadFile(filepath.Join("..", "..", words[2], "go.mod"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if module, at, ok := strings.Cut(strings.TrimPrefix(p.install, "go install "), "/cmd/"); ok && !strings.Contains(string(body), "module "+module+"\n") {
+		gomod := read(t, filepath.Join("..", "..", words[2], "go.mod"))
+		if module, at, ok := strings.Cut(strings.TrimPrefix(p.install, "go install "), "/cmd/"); ok && !strings.Contains(gomod, "module "+module+"\n") {
 			t.Errorf("%s: %s is not the module of %s", p.install, module, at)
 		}
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"strings"
 	"testing"
@@ -14,31 +13,21 @@ import (
 )
 
 func TestSearchJSON(t *testing.T) {
-	var page struct {
-		TotalNumberOfJobs int `json:"totalNumberOfJobs"`
-		Results           []struct {
-			JobPostingID int                 `json:"jobPostingId"`
-			Config       map[string][]string `json:"config"`
-		} `json:"results"`
-	}
-	r := newProcess().run(t, "search", "--fake", "--json").want(t, exitOK)
-	if err := json.Unmarshal([]byte(r.out), &page); err != nil {
-		t.Fatal(err)
-	}
+	page := decode[struct {
+		TotalNumberOfJobs int
+		Results           []struct{ Config map[string][]string }
+	}](t, newProcess().run(t, "search", "--fake", "--json").want(t, exitOK).out)
 	if page.TotalNumberOfJobs != 42 || len(page.Results) != 42 || len(page.Results[0].Config["platform_internalAdText"]) == 0 {
 		t.Errorf("%d hits, %d results", page.TotalNumberOfJobs, len(page.Results))
 	}
-	r = newProcess().run(t, "search", "--fake", "--jsonl").want(t, exitOK)
+	r := newProcess().run(t, "search", "--fake", "--jsonl").want(t, exitOK)
 	lines := strings.Split(strings.TrimSuffix(r.out, "\n"), "\n")
 	if len(lines) != 42 {
 		t.Errorf("%d lines, want 42", len(lines))
 	}
 	for _, line := range lines {
-		var posting struct {
-			Title string `json:"title"`
-		}
-		if err := json.Unmarshal([]byte(line), &posting); err != nil || posting.Title == "" {
-			t.Errorf("%v: %s", err, line)
+		if posting := decode[struct{ Title string }](t, line); posting.Title == "" {
+			t.Error(line)
 		}
 	}
 }

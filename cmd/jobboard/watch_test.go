@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -37,14 +36,12 @@ func TestWatchOnce(t *testing.T) {
 		"~ 600107  Head Nurse (was: Registered Nurse (f/m/x))", "- 600100  Pflegefachkraft (m/w/d)")
 	srv.ActivateJob(srv.Demo.OpenJob)
 	r := run("--jsonl").want(t, exitOK)
-	var change struct {
-		Change string `json:"change"`
-		After  struct {
-			Title string `json:"title"`
-		} `json:"after"`
-	}
-	if err := json.Unmarshal([]byte(r.out), &change); err != nil || change.Change != "added" || change.After.Title != "Pflegefachkraft (m/w/d)" {
-		t.Errorf("%v: %s", err, r.out)
+	change := decode[struct {
+		Change string
+		After  struct{ Title string }
+	}](t, r.out)
+	if change.Change != "added" || change.After.Title != "Pflegefachkraft (m/w/d)" {
+		t.Error(r.out)
 	}
 
 	// A page that is not all is not taken for postings gone, nor kept.
