@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/steady"
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/unicode"
@@ -32,25 +33,21 @@ func text(src io.Reader) (io.Reader, error) {
 	return transform.NewReader(br, enc.NewDecoder()), nil
 }
 
-// steady repeats a Read that gives nothing, but not for ever. Its errors stay, so
-// that looking ahead loses none.
-type steady struct {
-	src io.Reader
+// failing is a reader whose first error stays, so that looking ahead loses none.
+type failing struct {
+	src steady.Reader
 	err error
 }
 
-func buffered(src io.Reader) *bufio.Reader { return bufio.NewReader(&steady{src: src}) }
+func buffered(src io.Reader) *bufio.Reader {
+	return bufio.NewReader(&failing{src: steady.Reader{Reader: src}})
+}
 
-func (s *steady) Read(p []byte) (n int, err error) {
-	for range 100 {
-		if s.err == nil {
-			n, s.err = s.src.Read(p)
-		}
-		if n > 0 || s.err != nil {
-			return n, s.err
-		}
+func (f *failing) Read(p []byte) (n int, err error) {
+	if f.err == nil {
+		n, f.err = f.src.Read(p)
 	}
-	return 0, io.ErrNoProgress
+	return n, f.err
 }
 
 // decompressed returns src, or what it holds in gzip.

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/steady"
 )
 
 // Body reads an answer within its bound of bytes, which holds for those on the
@@ -143,25 +145,10 @@ func (b *Body) Close() {
 	}
 }
 
-// progressing reads from a body that is not net/http's, and may give neither a
-// byte nor an error for ever.
-type progressing struct{ io.Reader }
-
-// Read returns io.ErrNoProgress after a hundred reads of nothing, as package
-// bufio does.
-func (r progressing) Read(p []byte) (n int, err error) {
-	for range 100 {
-		if n, err = r.Reader.Read(p); n != 0 || err != nil || len(p) == 0 {
-			return n, err
-		}
-	}
-	return 0, io.ErrNoProgress
-}
-
 // Discard reads the little that a redirect has for a body, so that its
 // connection can be used again, and closes it.
 func Discard(body io.ReadCloser) {
-	_, _ = io.CopyN(io.Discard, progressing{body}, 4<<10)
+	_, _ = io.CopyN(io.Discard, steady.Reader{Reader: body}, 4<<10)
 	_ = body.Close()
 }
 

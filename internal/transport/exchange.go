@@ -16,6 +16,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/steady"
 )
 
 // Limits holds the time limits of one exchange.
@@ -194,7 +196,7 @@ func (x *Exchange) Read(p []byte) (int, error) {
 		start = time.Now()
 	}
 	x.timer.Reset(wait)
-	n, err := progressing{x.body}.Read(p)
+	n, err := steady.Reader{Reader: x.body}.Read(p)
 	x.timer.Stop()
 	if x.measure {
 		x.waited += time.Since(start)

@@ -5,6 +5,8 @@ package window
 import (
 	"errors"
 	"io"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/steady"
 )
 
 const (
@@ -24,9 +26,9 @@ type Window struct {
 	Buf []byte // what was read and not yet dropped, or the whole document
 	Pos int    // the next byte of Buf; the owner moves it forward
 
-	off    int64     // where Buf[0] is in the document
-	src    io.Reader // nil: nothing but Buf
-	srcErr error     // what src said beside its last bytes
+	off    int64         // where Buf[0] is in the document
+	src    steady.Reader // empty: nothing but Buf
+	srcErr error         // what src said beside its last bytes
 	err    error
 	errOff int64
 	max    int64 // the document's bound
@@ -43,7 +45,7 @@ func (w *Window) Reset(r io.Reader, maxBytes int64) {
 	if maxBytes <= 0 {
 		maxBytes = noLimit
 	}
-	*w = Window{Buf: w.memory[:0], src: r, max: maxBytes, mark: noLimit, memory: w.memory}
+	*w = Window{Buf: w.memory[:0], src: steady.Reader{Reader: r}, max: maxBytes, mark: noLimit, memory: w.memory}
 }
 
 // ResetBytes makes w show the document b, which must not change meanwhile.
@@ -80,7 +82,7 @@ func (w *Window) Fail(err error) {
 	if w.err == nil {
 		w.errOff = w.Offset()
 		w.err = err
-		w.Buf, w.Pos, w.src = nil, 0, nil
+		w.Buf, w.Pos, w.src = nil, 0, steady.Reader{}
 	}
 }
 
@@ -90,7 +92,7 @@ func (w *Window) Fill() bool {
 	if w.off+int64(w.Pos) > w.mark {
 		w.Fail(ErrTooLarge)
 	}
-	if w.src == nil {
+	if w.src.Reader == nil {
 		return false
 	}
 	n := copy(w.memory, w.Buf[w.Pos:])
@@ -98,32 +100,26 @@ func (w *Window) Fill() bool {
 	w.Pos = 0
 	w.Buf = w.memory[:n]
 	left := w.max - w.off - int64(n)
-	for range 100 {
-		if w.srcErr != nil {
-			break
-		}
-		// One byte more than allowed tells a document that is too large from
-		// one that is just as large as it may be.
-		free := w.memory[n:]
-		if int64(len(free)) > left {
-			free = free[:left+1]
-		}
-		var m int
-		m, w.srcErr = w.src.Read(free)
-		if int64(m) > left {
-			m, w.srcErr = int(left), ErrTooLarge
-		}
-		if m > 0 {
-			w.Buf = w.memory[:n+m]
-			return true
-		}
+	// One byte more than allowed tells a document that is too large from one that
+	// is just as large as it may be.
+	free := w.memory[n:]
+	if int64(len(free)) > left {
+		free = free[:left+1]
 	}
-	switch w.srcErr {
-	case io.EOF:
-		w.src = nil
-	case nil:
-		w.Fail(io.ErrNoProgress)
-	default:
+	m := 0
+	if w.srcErr == nil {
+		m, w.srcErr = w.src.Read(free)
+	}
+	if int64(m) > left {
+		m, w.srcErr = int(left), ErrTooLarge
+	}
+	if m > 0 {
+		w.Buf = w.memory[:n+m]
+		return true
+	}
+	if w.srcErr == io.EOF {
+		w.src = steady.Reader{}
+	} else {
 		w.Fail(w.srcErr)
 	}
 	return false

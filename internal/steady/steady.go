@@ -1,0 +1,19 @@
+// Package steady reads from readers that are not ours, which may give neither a
+// byte nor an error for ever.
+package steady
+
+import "io"
+
+// A Reader repeats a Read that gives nothing, but not for ever.
+type Reader struct{ io.Reader }
+
+// Read returns io.ErrNoProgress after a hundred reads of nothing, as package
+// bufio does.
+func (r Reader) Read(p []byte) (n int, err error) {
+	for range 100 {
+		if n, err = r.Reader.Read(p); n != 0 || err != nil {
+			return n, err
+		}
+	}
+	return 0, io.ErrNoProgress
+}
