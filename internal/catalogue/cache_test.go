@@ -54,19 +54,19 @@ func TestBounds(t *testing.T) {
 		if !find(0) {
 			t.Fatalf("forgotten after %d others", i)
 		}
-		if n, total := c.sizes(); n > MaxValues || total > MaxTotal {
+		if n, total := c.sizes(); n > 32 || total > 1<<20 {
 			t.Fatalf("%d values of %d bytes", n, total)
 		}
 	}
 	for i := range 20 {
-		big := fmt.Sprintf("[%d%s]", i, strings.Repeat("x", MaxText-1000*i))
+		big := fmt.Sprintf("[%02d%s]", i, strings.Repeat("x", 256<<10-3-i))
 		for range 2 {
 			c.Add(big, i)
 		}
-		if _, _, ok := c.Find([]byte(big)); ok == (len(big) > MaxText) {
+		if _, _, ok := c.Find([]byte(big)); ok == (len(big) > 256<<10) {
 			t.Errorf("text of %d bytes: %v", len(big), ok)
 		}
-		if n, total := c.sizes(); n > MaxValues || total > MaxTotal {
+		if n, total := c.sizes(); n > 32 || total > 1<<20 {
 			t.Fatalf("%d values of %d bytes", n, total)
 		}
 	}
@@ -103,6 +103,12 @@ func TestInTurn(t *testing.T) {
 	}
 	if _, _, ok := c.Find([]byte(text(values - 1))); !ok {
 		t.Error("a value that comes twice is not kept")
+	}
+	for range 2 {
+		c.Add("[]", -1)
+	}
+	if v, _, ok := c.Find([]byte("[]")); !ok || v != -1 {
+		t.Error("a short text that comes twice is not kept")
 	}
 }
 

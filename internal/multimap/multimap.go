@@ -22,14 +22,11 @@ type Map struct {
 
 // New returns a map with a copy of m, sorted by key.
 func New(m map[string][]string) Map {
-	if len(m) == 0 {
-		return Map{}
-	}
 	n := len(m)
 	for _, values := range m {
 		n += len(values)
 	}
-	list := make([]string, 0, n)
+	list := slices.Grow([]string(nil), n)
 	var counts []byte
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		list = append(append(list, key), m[key]...)

@@ -142,9 +142,7 @@ func (m *Reading) readValues(r *jsonread.Reader, text *jsonread.Text) (n int) {
 			m.values = jsonread.Append(r, m.values, r.String(text))
 			return 1
 		}
-		if !r.Array() {
-			return 0
-		}
+		r.Array()
 	}
 	for i := n; r.Err() == nil && r.Next(); i++ {
 		if !r.Null() {
