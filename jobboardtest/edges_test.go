@@ -96,6 +96,14 @@ func TestOwnLanguageOfAnotherCountry(t *testing.T) {
 		Title: "Pflegekraft", Language: "de-DE", Channels: []string{"c"},
 		Translations: map[string]jobboardtest.Translation{"en": {Title: "Nurse", Config: map[string][]string{"ad": {"Hello"}}}},
 	})
+	srv.AddPosting(jobboardtest.Posting{
+		Title: "Nurse of no language", Channels: []string{"d"}, Translations: map[string]jobboardtest.Translation{"en": {Title: "Nurse"}},
+	})
+	h := basicHeader("10:")
+	h.Set("Accept-Language", ", en")
+	if _, body := send(t, srv, http.MethodGet, searchAt(srv, "d"), h, ""); !strings.Contains(string(body), `"title":"Nurse",`) {
+		t.Errorf("%s", body)
+	}
 	for header, want := range map[string]string{
 		"de-AT, en;q=0.9": "title:Pflegekraft", "fr, en;q=0.9": "config:map[ad:[Hello]",
 	} {

@@ -29,8 +29,8 @@ type (
 		XMLName xml.Name      `xml:"PositionOpening"`
 		Lang    string        `xml:"http://www.w3.org/XML/1998/namespace lang,attr,omitempty"`
 		Record  feedRecord    `xml:"PositionRecordInfo"`
-		Title   string        `xml:"PositionProfile>PositionDetail>PositionTitle"`
 		Company string        `xml:"PositionProfile>Organization>OrganizationName,omitempty"`
+		Title   string        `xml:"PositionProfile>PositionDetail>PositionTitle"`
 		Place   *feedPlace    `xml:"PositionProfile>PositionDetail>PhysicalLocation"`
 		Posted  []feedPosting `xml:"PositionPosting"`
 	}

@@ -89,6 +89,7 @@ func TestMadeLinks(t *testing.T) {
 	}{
 		{jobboardtest.Posting{ID: 1, VersionID: 2, JobID: 3, Title: "Köchin/Koch (Süß & 24 h)"}, "/job/3/koechin-koch-suess-24-h?jobDbPVId=2&l=en"},
 		{jobboardtest.Posting{ID: 1, VersionID: 2, JobID: 3, Title: "Повар", Language: "ru"}, "/job/3/job?jobDbPVId=2&l=ru"},
+		{jobboardtest.Posting{ID: 1, VersionID: 2, JobID: 3, Title: "`AZ{@[/09:"}, "/job/3/az-09?jobDbPVId=2&l=en"},
 		{jobboardtest.Posting{ID: 1, VersionID: 2, Title: "Chef"}, "/apply/1"},
 	} {
 		if got := srv.AddPosting(c.posting).ApplyURL; got != "https://jobs.example.com"+c.want {
@@ -98,13 +99,7 @@ func TestMadeLinks(t *testing.T) {
 }
 
 type feedEntry struct {
-	ID      string `xml:"PositionRecordInfo>Id>IdValue"`
-	Status  string `xml:"PositionRecordInfo>Status"`
-	Country string `xml:"PositionProfile>PositionDetail>PhysicalLocation>PostalAddress>CountryCode"`
-	Zip     string `xml:"PositionProfile>PositionDetail>PhysicalLocation>PostalAddress>PostalCode"`
-	City    string `xml:"PositionProfile>PositionDetail>PhysicalLocation>PostalAddress>Municipality"`
-	Street  string `xml:"PositionProfile>PositionDetail>PhysicalLocation>PostalAddress>DeliveryAddress>AddressLine"`
-	Posted  []struct {
+	Posted []struct {
 		ID   string `xml:"Id>IdValue"`
 		Link string
 	} `xml:"PositionPosting"`
@@ -136,13 +131,33 @@ func TestFeedEntry(t *testing.T) {
 	srv.AddPosting(jobboardtest.Posting{ID: 9, VersionID: 99, JobID: 1000, Channels: []string{"c"}, Title: "Baker", Language: "en"})
 	srv.AddPosting(jobboardtest.Posting{ID: 13, Channels: []string{"c"}, Title: "without a job"})
 
-	entries := feedEntries(t, srv)
-	if len(entries) != 2 || entries[0].ID != "90" || entries[0].Status != "inactive" || entries[0].City != "" || entries[1].ID != "1000" {
-		t.Fatalf("%+v", entries)
+	srv.AddCompany(jobboardtest.Company{ID: "A", Name: "Nordlicht"})
+	srv.MoveJob(1000, "A")
+	const document = `<?xml version="1.0" encoding="UTF-8"?>
+<PositionOpenings>
+<PositionOpening xml:lang="en">` +
+		"<PositionRecordInfo><Id><IdValue>90</IdValue></Id><Status>inactive</Status></PositionRecordInfo>" +
+		"<PositionProfile><Organization></Organization><PositionDetail><PositionTitle>Chef</PositionTitle></PositionDetail></PositionProfile>" +
+		"<PositionPosting><Id><IdValue>5</IdValue></Id><Link>HTTPS://agency.example/5</Link></PositionPosting>" + `</PositionOpening>
+<PositionOpening xml:lang="de">` +
+		"<PositionRecordInfo><Id><IdValue>1000</IdValue></Id><Status>active</Status></PositionRecordInfo>" +
+		"<PositionProfile><Organization><OrganizationName>Nordlicht</OrganizationName></Organization>" +
+		"<PositionDetail><PositionTitle>Bäcker &amp; Koch (m/w/d)</PositionTitle><PhysicalLocation><PostalAddress><CountryCode>Deutschland</CountryCode>" +
+		"<PostalCode>50667</PostalCode><Municipality>Köln</Municipality><DeliveryAddress><AddressLine>Hohe Straße 48</AddressLine></DeliveryAddress>" +
+		"</PostalAddress></PhysicalLocation></PositionDetail></PositionProfile>" +
+		"<PositionPosting><Id><IdValue>9</IdValue></Id><Link>https://jobs.example.com/job/1000/baker?jobDbPVId=99&amp;l=en</Link></PositionPosting>" +
+		"<PositionPosting><Id><IdValue>12</IdValue></Id><Link>https://jobs.example.com/job/1000/baecker-koch-m-w-d?jobDbPVId=120&amp;l=de</Link></PositionPosting>" + `</PositionOpening>
+</PositionOpenings>
+`
+	res, body := get(t, srv, srv.FeedURL(), "")
+	if got := res.Header.Get("Content-Type"); got != "application/xml; charset=utf-8" || string(body) != document {
+		t.Errorf("%s: %s", got, body)
 	}
-	e := entries[1]
-	if e.Status != "active" || e.Country != "Deutschland" || e.Zip != "50667" || e.City != "Köln" || e.Street != "Hohe Straße 48" {
-		t.Errorf("%+v", e)
+	if res, body = do(t, srv, "POST", srv.FeedURL(), "", ""); res.StatusCode != 405 || res.Header.Get("Allow") != "GET, HEAD" || string(body) != "GET the feed\n" {
+		t.Errorf("POST: %v, %s", res.Header, body)
+	}
+	if entries := feedEntries(t, srv); len(entries) != 2 {
+		t.Fatalf("%+v", entries)
 	}
 	const path = "/job/1000/baecker-koch-m-w-d"
 	for _, c := range []struct {

@@ -342,7 +342,11 @@ func TestSearchFilters(t *testing.T) {
 	add(2, "Cook", jobboardtest.Job{Location: hamburg, AdditionalLocations: []jobboardtest.Location{potsdam}}, map[string][]string{"jobcategory": {"KITCHEN-7"}})
 	add(3, "Zürcher Köchin", jobboardtest.Job{}, nil)
 	add(4, "Inside", jobboardtest.Job{Location: berlin, Internal: true}, nil)
-	add(6, "Медсестра 護士", jobboardtest.Job{Location: at("95", "13"), AdditionalLocations: []jobboardtest.Location{at("52", "193")}}, nil) // nowhere on earth
+	nowhere := []jobboardtest.Location{at("52", "180.5"), at("52.520014", ""), at("", "13.373006")}
+	add(6, "Медсестра 護士", jobboardtest.Job{Location: at("90.5", "13"), AdditionalLocations: nowhere}, map[string][]string{"a": {"one", "day<"}, "b": {"two"}})
+	srv.AddPosting(jobboardtest.Posting{ID: 7, Title: "Fahrer", Channels: []string{"d"}, Locations: []jobboardtest.Location{at("90", "-180")}, Translations: map[string]jobboardtest.Translation{
+		"en": {Title: "Driver", Config: map[string][]string{"a": {"Lorry"}}}, "fr": {Title: "Chauffeur"},
+	}})
 	srv.AddPosting(jobboardtest.Posting{ID: 5, JobID: 3, Title: "Own place", Channels: []string{"d"}, Locations: []jobboardtest.Location{berlin}})
 	in := srv.UserToken(srv.AddApplicant(jobboardtest.Applicant{Internal: true}).ID)
 	out := srv.UserToken(srv.AddApplicant(jobboardtest.Applicant{}).ID)
@@ -360,7 +364,13 @@ func TestSearchFilters(t *testing.T) {
 		{"c", "?search=%D0%9C%D0%95%D0%94", "10:", "6"}, // МЕД
 		{"c", "?search=%E8%AD%B7%E5%A3%AB", "10:", "6"}, // 護士
 		{"c", "?search=kitchen-7", "10:", "2"},
-		{"c", "?search=strong", "10:", ""}, // markup is no text
+		{"c", "?search=strong", "10:", ""},   // markup is no text
+		{"c", "?search=daylight", "10:", ""}, // and parts words
+		{"c", "?search=light", "10:", "1"},
+		{"c", "?search=day", "10:", "1 6"},
+		{"c", "?search=oneday", "10:", ""},
+		{"c", "?search=daytwo", "10:", ""},
+		{"d", "?search=driver+lorry+fahrer+CHAUFFEUR", "10:", "7"},
 		{"c", "?search=%26+day", "10:", "1"},
 		{"c", "?geoLocation=52.520014::13.373006::10", "10:", "1"},
 		{"c", "?geoLocation=52.520014%3A%3A13.373006%3A%3A10", "10:", "1"},
@@ -369,6 +379,8 @@ func TestSearchFilters(t *testing.T) {
 		{"c", "?geoLocation=0::0::20015", "10:", "1 2"},      // everywhere, but a place must be set
 		{"c", "?geoLocation=-40::-170::40031", "10:", "1 2"}, // once around
 		{"c", "?geoLocation=-33.9::-70.6::10.5", "10:", ""},
+		{"c", "?geoLocation=-40::-170::15000", "10:", ""}, // far more than half around
+		{"d", "?geoLocation=90::7::1", "10:", "7"},        // the pole
 		{"c", "?geoLocation=52.520014::13.373006::50&search=cook", "10:", "2"},
 		{"d", "?geoLocation=52.520014::13.373006::10", "10:", "5"},
 		{"nowhere", "", "10:", ""},
@@ -383,6 +395,9 @@ func TestSearchFilters(t *testing.T) {
 	srv.DeactivateJob(1)
 	if _, body := get(t, srv, srv.BaseURL+"/api/rest/v2/frontend/jobboards/c/jobs?search=berlin", "10:"); postingIDs(t, body) != "" {
 		t.Errorf("an inactive job is still found: %s", body)
+	}
+	if _, body := get(t, srv, srv.BaseURL+"/api/rest/v2/frontend/jobboards/c/jobs", "10:"); postingIDs(t, body) != "2 3 6" {
+		t.Errorf("behind an inactive job is found %s", body)
 	}
 }
 
@@ -404,10 +419,10 @@ func TestRadiusIsTheGreatCircle(t *testing.T) {
 		geo   string
 		found bool
 	}{
-		{"52.520014::13.373006::251", false}, // 252.7 km
-		{"52.520014::13.373006::254", true},
-		{"-16.85::179.95::10", false}, // 10.6 km across the date line
-		{"-16.85::179.95::11", true},
+		{"52.520014::13.373006::252.8", false},
+		{"52.520014::13.373006::252.9", true},
+		{"-16.85::179.95::10.6", false}, // 10.64 km across the date line
+		{"-16.85::179.95::10.7", true},
 	} {
 		_, body := get(t, srv, srv.BaseURL+"/api/rest/v2/frontend/jobboards/c/jobs?geoLocation="+c.geo, "10:")
 		if got := postingIDs(t, body) != ""; got != c.found {
@@ -425,12 +440,17 @@ func TestLanguages(t *testing.T) {
 			"en":      {Title: "Nurse", Config: map[string][]string{"ad": {"Hello"}}},
 			"pt-BR":   {Title: "Enfermeira", Config: map[string][]string{"ad": {"Oi"}}},
 			"zh-Hant": {Title: "護士", Config: map[string][]string{"ad": {"你好"}}},
+			"nl":      {Config: map[string][]string{"ad": {"Hoi"}}},
+			"da":      {Title: "Sygeplejerske"},
+			"it-IT":   {Title: "2"}, "IT_it": {Title: "1"}, "it_it": {Title: "3"}, "It-It": {Title: "4"},
+			"ro-ro": {Title: "2"}, "RO-RO": {Title: "1"},
 		},
 	})
 	for header, want := range map[string]string{
 		"": "Pflegekraft/Hallo", "de": "Pflegekraft/Hallo", "en": "Nurse/Hello", "en-GB": "Nurse/Hello", "en_US": "Nurse/Hello", "EN": "Nurse/Hello",
 		"fr": "Pflegekraft/Hallo", "fr, en;q=0.5, de;q=0.1": "Nurse/Hello", "en;q=0.3, de-AT;q=0.9": "Pflegekraft/Hallo", "en;q=0": "Pflegekraft/Hallo", "*": "Pflegekraft/Hallo",
 		"pt-BR": "Enfermeira/Oi", "pt_br": "Enfermeira/Oi", "pt": "Pflegekraft/Hallo",
+		"nl": "Pflegekraft/Hoi", "da": "Sygeplejerske/Hallo", "de;q=1, en": "Pflegekraft/Hallo", "en;q=x, nl;q=0.1": "Pflegekraft/Hoi", "it-IT": "1/Hallo", "ro-RO": "2/Hallo",
 		"zh-Hant-TW": "護士/你好", "zh-TW": "Pflegekraft/Hallo", "fr\nen": "Nurse/Hello",
 	} {
 		h := basicHeader("10:")
@@ -471,11 +491,14 @@ func TestPagesAndUnknownChannels(t *testing.T) {
 		{"c", jobboardtest.Variants{PageSize: 2, Page: 1}, 200, `{"itemsPerPage":2,"numPages":3,"offset":2,"actualPage":1,"firstPostingOnPage":3,"lastPostingOnPage":4,"totalNumberOfJobs":5,"results":[{"jobPostingId":4718,`},
 		{"c", jobboardtest.Variants{PageSize: 2, Page: 9}, 200, `{"itemsPerPage":2,"numPages":3,"offset":4,"actualPage":2,"firstPostingOnPage":5,"lastPostingOnPage":5,"totalNumberOfJobs":5,"results":[{"jobPostingId":4724,`},
 		{"c", jobboardtest.Variants{PageSize: math.MaxInt, Page: math.MaxInt}, 200, fmt.Sprintf(`{"itemsPerPage":%d,"numPages":1,"offset":0,`, math.MaxInt)},
+		{"c", jobboardtest.Variants{PageSize: 1, Page: 4}, 200, `{"itemsPerPage":1,"numPages":5,"offset":4,"actualPage":4,"firstPostingOnPage":5,"lastPostingOnPage":5,"totalNumberOfJobs":5,"results":[{`},
 		{"c", jobboardtest.Variants{PageSize: 20}, 200, `{"itemsPerPage":20,"numPages":1,"offset":0,"actualPage":0,"firstPostingOnPage":1,"lastPostingOnPage":5,"totalNumberOfJobs":5,"results":[{`},
 		{"no", jobboardtest.Variants{PageSize: 20}, 200, strings.TrimSpace(string(golden(t, "search_empty.json")))},
 		{"no", jobboardtest.Variants{PageSize: 20, Missing: jobboardtest.MissingNull}, 200, strings.TrimSpace(string(golden(t, "search_results_null.json")))},
 		{"no", jobboardtest.Variants{UnknownChannel: 404}, 404, "channel no not found"},
 		{"no", jobboardtest.Variants{UnknownChannel: 400}, 400, "channel no not found"},
+		{strings.Repeat("a", 80), jobboardtest.Variants{UnknownChannel: 400}, 400, "channel " + strings.Repeat("a", 80) + " not found"},
+		{strings.Repeat("a", 81), jobboardtest.Variants{UnknownChannel: 400}, 400, "channel " + strings.Repeat("a", 80) + "... not found"},
 		{"x" + strings.Repeat("%C3%A4", 60), jobboardtest.Variants{UnknownChannel: 400}, 400, "channel x" + strings.Repeat("ä", 39) + "... not found"},
 	} {
 		srv.SetVariants(c.v)

@@ -11,10 +11,13 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -53,14 +56,22 @@ func TestTwoAddresses(t *testing.T) {
 		jobboardtest.WithVariants(jobboardtest.Variants{Dates: "roman"}),
 		jobboardtest.WithState(jobboardtest.State{Version: 2}),
 	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Error("an option that cannot be used is taken")
-				}
+		for _, start := range []func(){
+			func() { jobboardtest.NewServer(opt).Close() }, func() { jobboardtest.New(&probe{TB: t}, opt).Close() },
+		} {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Error("an option that cannot be used is taken")
+					}
+				}()
+				start()
 			}()
-			jobboardtest.NewServer(opt).Close()
-		}()
+		}
+	}
+	srv := jobboardtest.New(t, jobboardtest.WithPrefix("//a/b/", "/"))
+	if base, jobDB := strings.HasSuffix(srv.BaseURL, "/a/b"), strings.Count(srv.JobDBURL, "/") == 2; !base || !jobDB {
+		t.Errorf("the prefixes make %s and %s", srv.BaseURL, srv.JobDBURL)
 	}
 }
 
@@ -101,8 +112,115 @@ func TestTransportKnowsItsHosts(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if f := fetch(ctx, srv.Transport(), srv.BaseURL, ""); f.err != context.Canceled {
+	if f := fetch(ctx, srv.Transport(), srv.BaseURL, ""); f.err != context.Canceled || srv.Count() > 0 {
 		t.Errorf("a cancelled call: %+v", f)
+	}
+	srv.Close()
+	if f := fetch(t.Context(), srv.Client().Transport, srv.BaseURL, ""); !errors.Is(f.err, syscall.ECONNREFUSED) {
+		t.Errorf("a call after the end: %+v", f)
+	}
+}
+
+// closing is a body that tells whether it was closed.
+type closing struct {
+	io.Reader
+	closed bool
+}
+
+func (c *closing) Close() error { c.closed = true; return nil }
+
+// The direct transport gives a handler what a connection would, and a caller an
+// answer like those of one; it closes the body of a request, whatever becomes of it.
+func TestTransportIsLikeAConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := jobboardtest.NewServer(jobboardtest.WithoutSockets())
+		defer srv.Close()
+		srv.Mount("/_own", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			n, err := fmt.Fprintf(w, "%s %s %s %s", r.RequestURI, r.Host, r.RemoteAddr, body)
+			fmt.Fprintf(w, " %t %v", n > 0, err)
+		}))
+		srv.Mount("/_silent", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+		srv.Mount("/_text", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			http.ServeContent(w, &http.Request{Method: "GET"}, "a.txt", time.Time{}, strings.NewReader("text"))
+		}))
+		for _, c := range []struct {
+			method, path, host string
+			want               http.Response
+			body               string
+		}{
+			{"POST", "/_own?a=%62", "", http.Response{Status: "200 OK", ContentLength: -1}, "/board/_own?a=%62 127.0.0.1:1 in-process sent true <nil>"},
+			{"GET", "/_own", "other", http.Response{Status: "200 OK", ContentLength: -1}, "/board/_own other in-process  true <nil>"},
+			{"HEAD", "/_own", "", http.Response{Status: "200 OK", ContentLength: -1}, ""},
+			{"GET", "/_silent", "", http.Response{Status: "200 OK", ContentLength: -1}, ""},
+			{"GET", "/_text", "", http.Response{Status: "200 OK", ContentLength: 4}, "text"},
+		} {
+			sent := &closing{Reader: strings.NewReader("sent")}
+			u, _ := url.Parse(srv.BaseURL + c.path)
+			req := &http.Request{Method: c.method, URL: u, Host: c.host, Header: http.Header{}}
+			if c.method == "POST" {
+				req.Body = sent
+			}
+			res, err := srv.Transport().RoundTrip(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer res.Body.Close()
+			body, err := io.ReadAll(iotest.OneByteReader(res.Body))
+			if err != nil || string(body) != c.body || res.Status != c.want.Status || res.ContentLength != c.want.ContentLength ||
+				res.Proto != "HTTP/1.1" || res.ProtoMajor != 1 || res.ProtoMinor != 1 || res.Request != req {
+				t.Errorf("%s %s: %q, %v, %+v", c.method, c.path, body, err, res)
+			}
+			if synctest.Wait(); sent.closed != (c.method == "POST") {
+				t.Errorf("%s %s: its body is closed: %t", c.method, c.path, sent.closed)
+			}
+		}
+		lost := &closing{Reader: strings.NewReader("sent")}
+		req, _ := http.NewRequest("POST", "http://elsewhere.example/", lost)
+		if res, err := srv.Transport().RoundTrip(req); err == nil || !lost.closed {
+			t.Errorf("%v, and the body is closed: %t", res, lost.closed)
+		}
+	})
+}
+
+// Who closes an answer lets its handler go, and nothing of the call is kept by what
+// lives longer: the context it was made with, and the server.
+func TestTransportLetsGo(t *testing.T) {
+	srv := jobboardtest.NewServer(jobboardtest.WithoutSockets())
+	defer srv.Close()
+	srv.Mount("/_own", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	srv.Fail(jobboardtest.Fault{Status: 503})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	call := func(path string) {
+		req, err := http.NewRequestWithContext(ctx, "GET", srv.BaseURL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := srv.Transport().RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+	}
+	heap := func() int {
+		srv.ClearRequests()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	call("/_own")
+	before := heap()
+	for range 3000 {
+		call("/_own")
+		call("/nowhere")
+	}
+	if grown := heap() - before; grown > 1<<20 {
+		t.Errorf("6000 calls leave %d KiB", grown>>10)
 	}
 }
 
@@ -191,6 +309,22 @@ func TestHandler(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.WithDemo())
 	outer := httptest.NewServer(srv.Handler())
 	defer outer.Close()
+	// Where one prefix is below the other, the longer one tells.
+	for _, c := range []struct{ base, jobDB, path, want string }{
+		{"/a", "/a/b", "/a/b/jobdb/public/apply/external?jobid=1", "ERROR_JOB_UNAVAILABLE"},
+		{"/a", "/a/b", "/a/api/rest/v3/frontend/jobs/1/applied", ""},
+		{"/a/b", "/a", "/a/jobdb/public/apply/external?jobid=1", "ERROR_JOB_UNAVAILABLE"},
+		{"/a/b", "/a", "/a/b/api/rest/v3/frontend/jobs/1/applied", ""},
+		{"/a", "/b", "/ab/jobabo", "/ab/jobabo does not begin with the path prefix of this address"},
+	} {
+		nested := jobboardtest.NewServer(jobboardtest.WithoutSockets(), jobboardtest.WithPrefix(c.base, c.jobDB))
+		rec := httptest.NewRecorder()
+		nested.Handler().ServeHTTP(rec, httptest.NewRequest("GET", c.path, http.NoBody))
+		if body := rec.Body.String(); (body == "") != (c.want == "") || !strings.Contains(body, c.want) {
+			t.Errorf("%s: %s", c.path, body)
+		}
+		nested.Close()
+	}
 	for path, want := range map[string]string{
 		"/board/api/rest/v2/frontend/jobboards/27828_extern/jobs":                             `"totalNumberOfJobs":`,
 		fmt.Sprintf("/info/jobdb/public/apply/external?jobid=%d", srv.Demo.OpenJob):           `"applyPossible":true`,
@@ -239,7 +373,10 @@ func TestMount(t *testing.T) {
 			t.Errorf("%s: %q, want %q", path, body, want)
 		}
 	}
-	srv.Mount("/_own", nil)
+	srv.Mount("/_own/deep/", nil)
+	if _, body := get(t, srv, srv.BaseURL+"/_own/deep/x", ""); string(body) != "mine /_own/deep/x" {
+		t.Errorf("what was taken away answers %s", body)
+	}
 
 	// Only below the base address, not at the lookup's.
 	other := jobboardtest.NewServer()

@@ -35,6 +35,8 @@ func (p *probe) Logf(format string, args ...any) {
 	p.logged = append(p.logged, fmt.Sprintf(format, args...))
 }
 
+func (p *probe) Fatal(args ...any) { panic(fmt.Sprint(args...)) }
+
 func (p *probe) Cleanup(f func()) { p.cleanups = append(p.cleanups, f) }
 
 func (p *probe) end() {
@@ -73,6 +75,9 @@ func TestStrictness(t *testing.T) {
 		{"lookup", "GET", lookup, "", "", 200, nil},
 		{"lookup with its own token", "GET", lookup, srv.LookupToken(), "", 200, nil},
 
+		{"a token, with a query", "POST", srv.TokenURL() + "?x=1", "", "", 400, nil},
+		{"the other's prefix", "GET", strings.Replace(lookup, "/info/", "/board/", 1), "", "", 404, []string{"path prefix"}},
+		{"more than the prefix", "GET", srv.BaseURL + "s/jobabo", "", "", 404, []string{"/boards/jobabo does not begin with the path prefix"}},
 		{"unknown path", "GET", srv.BaseURL + "/api/rest/v2/frontend/jobs", "", "", 404, []string{"not a path of the interface", "section 4"}},
 		{"doubled", "GET", srv.BaseURL + "/api/rest" + strings.TrimPrefix(search, srv.BaseURL), "", "", 404, []string{"/api/rest twice", "section 4"}},
 		{"without prefix", "GET", strings.TrimSuffix(srv.BaseURL, "/board") + "/jobabo", "", "", 404, []string{"path prefix", "section 4"}},
@@ -103,6 +108,9 @@ func TestStrictness(t *testing.T) {
 		failed := p.take()
 		if res.StatusCode != c.status {
 			t.Errorf("%s: status %d, want %d: %.200s", c.name, res.StatusCode, c.status, body)
+		}
+		if allow := res.Header.Get("Allow"); allow != map[string]string{"method": "GET", "method of a subscription": "PUT, DELETE"}[c.name] {
+			t.Errorf("%s: it allows %q", c.name, allow)
 		}
 		if len(c.say) == 0 {
 			if len(failed) > 0 {
@@ -166,6 +174,11 @@ func TestTolerant(t *testing.T) {
 		t.Errorf("violations %q", v)
 	}
 	p := &probe{TB: t}
+	strict := jobboardtest.NewServer(jobboardtest.WithStrict(true)) // has no test to fail
+	defer strict.Close()
+	if res, body := get(t, strict, strict.BaseURL+searchPath+"?page=2", ""); res.StatusCode != 400 || !strings.Contains(string(body), "page") {
+		t.Errorf("%d: %s", res.StatusCode, body)
+	}
 	tolerant := jobboardtest.New(p, jobboardtest.WithStrict(false))
 	get(t, tolerant, tolerant.BaseURL+"/nowhere", "")
 	p.end()
