@@ -121,6 +121,7 @@ func TestShapes(t *testing.T) {
 		{"unclosed wrapper closed by an outer one", "<Jobs><p>" + opening(1) + "</Jobs>", []jobboard.JobID{1}},
 		{"a < that begins nothing", "<Jobs><" + opening(1) + "< <!" + opening(2) + "</ " + opening(3) + "</Jobs>", []jobboard.JobID{1, 2, 3}},
 		{"tags around that are none", "<Jobs a=b><p a='" + opening(1) + "</Jobs>", []jobboard.JobID{1}},
+		{"quotes and ends of tags in attributes", strings.Replace(`<Jobs a='">' b="'>">`+opening(3)+"</Jobs>", "<PositionOpening>", `<PositionOpening a='"/>' b="'/>">`, 1), []jobboard.JobID{3}},
 		{"HTML around entries", "<Jobs><html>" + opening(1) + "</html></Jobs>", []jobboard.JobID{1}},
 		{"the longest prefix", strings.ReplaceAll("<Jobs>"+opening(1)+"</Jobs>", "PositionOpening", strings.Repeat("p", 240)+":PositionOpening"), []jobboard.JobID{1}},
 		{"a prefix too long", "<Jobs>" + strings.ReplaceAll(opening(1), "PositionOpening", strings.Repeat("p", 241)+":PositionOpening") + opening(2) + "</Jobs>", []jobboard.JobID{2}},
@@ -299,7 +300,7 @@ func TestFallbacks(t *testing.T) {
 // TestOtherPlaces: what an entry says may stand in other places too, of several
 // the first counts, and what looks alike elsewhere does not.
 func TestOtherPlaces(t *testing.T) {
-	feed := `<Jobs XML:LANG=" fr "><PositionOpening other:lang="it"><PositionRecordInfo><Id><IdValue>1</IdValue></Id>
+	feed := `<Jobs XML:LANG=" fr "><p xml:lang="it"/><PositionOpening other:lang="it"><PositionRecordInfo><Id><IdValue>1</IdValue></Id>
 		<Status VALIDFROM=" 2026-01-01 "> </Status><Status>Active</Status><Status>Closed</Status></PositionRecordInfo>
 		<PositionSupplier><EntityName>First</EntityName><EntityName>Second</EntityName></PositionSupplier>
 		<PositionPosting><Id><IdValue>9223372036854775807</IdValue></Id><Id><IdValue>9223372036854775808</IdValue></Id><Id><IdValue>1</IdValue></Id>
@@ -312,7 +313,7 @@ func TestOtherPlaces(t *testing.T) {
 			</PhysicalLocation><HowToApply><InternetWebAddress>e</InternetWebAddress></HowToApply></PositionProfile>
 		<Title>f</Title></PositionOpening></Jobs>`
 	want := jobfeed.Entry{
-		Position: jobfeed.Position{Line: 1, Column: 23, Offset: 22},
+		Position: jobfeed.Position{Line: 1, Column: 41, Offset: 40},
 		JobID:    1, Title: "Title", Company: "First", Language: "fr", Status: "Active", ValidFrom: "2026-01-01",
 		Locations: []jobfeed.Location{{Country: "DE", Street: "Line"}},
 		Links:     []jobfeed.Link{{jobfeed.LinkPosting, "a"}, {jobfeed.LinkApply, "b"}, {jobfeed.LinkApply, "c"}},
@@ -567,6 +568,9 @@ func TestBrokenEntries(t *testing.T) {
 	inner := func(s string) string {
 		return strings.Replace(opening(7), "</PositionOpening>", s+"</PositionOpening>", 1)
 	}
+	cdata := func(end int) string { // in inner, that ends there
+		return "<![CDATA[" + strings.Repeat("x", end-len(opening(7))+len("</PositionOpening>")-len("<![CDATA[]]>")) + "]]>"
+	}
 	tests := []struct {
 		name string
 		feed string // on line 3, between two good entries
@@ -586,6 +590,8 @@ func TestBrokenEntries(t *testing.T) {
 		{"beyond int64", opening("¦9223372036854775808"), jobfeed.ErrBadJobID, 0, `"9223372036854775808" is not a positive number`},
 		{"two numbers", opening("¦1 2"), jobfeed.ErrBadJobID, 0, `"1 2" is not a positive number`},
 		{"element in the id", opening("¦1<b>2</b>3"), jobfeed.ErrBadJobID, 0, "an element inside IdValue"},
+		{"an element alone in the id", opening("¦<b/>"), jobfeed.ErrBadJobID, 0, "an element inside IdValue"},
+		{"an element in the second id", strings.Replace(opening(" "), "</Id>", "<IdValue>¦<b/></IdValue><IdValue>5</IdValue></Id>", 1), jobfeed.ErrBadJobID, 0, "an element inside IdValue"},
 		{"a word before a number", strings.Replace(opening("¦REF"), "</Id>", "<IdValue>5</IdValue></Id>", 1), jobfeed.ErrBadJobID, 0, `"REF" is not a positive number`},
 		{"unclosed element", inner("<a>¦"), jobfeed.ErrSyntax, 7, `element "a" closed by "PositionOpening"`},
 		{"unclosed element before the id", "<PositionOpening><br>" + strings.Replace(opening(7)[17:], "</PositionOpening>", "¦</PositionOpening>", 1), jobfeed.ErrSyntax, 0, `element "br" closed by "PositionOpening"`},
@@ -625,6 +631,8 @@ func TestBrokenEntries(t *testing.T) {
 		{"unclosed comment", inner("¦<!-- x"), jobfeed.ErrSyntax, 7, "a comment that is not closed"},
 		{"unclosed processing instruction", inner("¦<?x"), jobfeed.ErrSyntax, 7, "a processing instruction that is not closed"},
 		{"unclosed declaration", inner("<!x") + "¦", jobfeed.ErrSyntax, 7, "malformed markup at the entry's end"},
+		{"CDATA to the bound", inner(cdata(2000)), jobfeed.ErrTooLarge, 0, "the entry is over 2000 bytes long"},
+		{"CDATA over the bound", inner("¦" + cdata(2001)), jobfeed.ErrTooLarge, 7, "a CDATA section that is not closed within the 2000 bytes of an entry"},
 		{"comment longer than an entry", inner("¦<!--" + strings.Repeat("x", 3000) + "-->"), jobfeed.ErrTooLarge, 7, "a comment that is not closed within the 2000 bytes of an entry"},
 	}
 	for _, test := range tests {
@@ -755,6 +763,20 @@ func TestSwallowed(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestReadAgain: the same text is read again 64 times from inside of sections that
+// nobody closed, which gives a broken entry each time, and a later one as often.
+func TestReadAgain(t *testing.T) {
+	for _, unit := range []string{"<!--<PositionOpening <!---->", "<![CDATA[<PositionOpening><![CDATA["} {
+		for n, want := range map[int]int{1: 2, 63: 64, 64: 65, 65: 65, 200: 65} {
+			broken := "<PositionOpening>" + strings.Repeat(unit, n) + "]]></PositionOpening>"
+			items, entries, end := read(t, strings.NewReader("<Jobs>"+broken+opening(1)+broken+broken+opening(2)+"</Jobs>"), nil)
+			if len(items) != 3*want+2 || len(entries) != 2 || end != nil {
+				t.Errorf("%s %d times: %d items, %d entries, %v", unit, n, len(items), len(entries), end)
+			}
+		}
 	}
 }
 
