@@ -185,8 +185,17 @@ func TestNationalities(t *testing.T) {
 			t.Errorf("%d nationalities in %s", n, lang)
 		}
 	}
-	if len(labels["de"]) != len(labels["en"]) {
-		t.Error("the catalogues differ in length")
+	if len(labels["de"]) != len(labels["en"]) || labels["en"]["2800100"] == "" || labels["en"]["2800101"] == "" {
+		t.Error("the catalogues differ in length, or do not begin with 2800100")
+	}
+	// A catalogue that is replaced shows in what was asked for before.
+	j, _ := srv.Publish("c", jobboardtest.Job{Title: "x", Language: "fr"})
+	for _, label := range []string{"français", "française"} {
+		srv.SetNationalities("fr", []jobboardtest.Choice{{ID: "1", Label: label}})
+		want := `"nationalities":[{"id":"1","label":"` + label + `"}],`
+		if _, body := get(t, srv, srv.JobDBURL+"/jobdb/public/apply/external?jobid="+id(j.ID), ""); !strings.Contains(string(body), want) {
+			t.Errorf("%s, want %s", body, want)
+		}
 	}
 	for n, de := range labels["de"] {
 		if en := labels["en"][n]; en == "" || (de == "deutsch") != (en == "German") || (de == "schweizerisch") != (en == "Swiss") || (de == "staatenlos") != (en == "Stateless") {

@@ -194,16 +194,6 @@ func TestVariantsCheck(t *testing.T) {
 	}
 }
 
-// The line of a request in the journal ends with the fault that it met.
-func TestFaultInTheJournal(t *testing.T) {
-	srv := jobboardtest.New(t, jobboardtest.WithoutSockets())
-	srv.Fail(jobboardtest.Fault{Status: 503})
-	get(t, srv, appliedURL(srv), "")
-	if got := srv.Requests()[0].String(); !strings.HasSuffix(got, "[none] 503 fault: status 503") {
-		t.Error(got)
-	}
-}
-
 // What is added without an identifier gets one above all that were there.
 func TestIdentifiersAreNotUsedAgain(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithoutSockets())

@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -71,6 +75,10 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
 func TestLoadRefuses(t *testing.T) {
 	srv := jobboardtest.New(t)
 	srv.AddChannel(jobboardtest.Channel{ID: "kept"})
@@ -81,22 +89,48 @@ func TestLoadRefuses(t *testing.T) {
 		}
 		return srv.Restore(in)
 	}
-	for _, bad := range []string{
-		``, `[]`, `{"version":2}`, `{"chanels":[]}`, `{} {}`,
-		`{"jobs":[{"id":1,"status":"sleeping"}]}`,
-		`{"tokens":[{"value":"x","kind":"gold"}]}`,
-		`{"tokens":[{"value":"x","kind":"user","lifetime":"long"}]}`,
-		`{"tokens":[{"value":"x","kind":"user","lifetime":"-1h"}]}`,
-		`{"tokens":[{"kind":"user"}]}`,
-		`{"channels":[{}]}`, `{"companies":[{"name":"x"}]}`, `{"clients":[{}]}`, `{"applicants":[{}]}`,
-		`{"codes":[{"client_id":"10"}]}`, `{"subscriptions":[{"channel":"c"}]}`,
-		`{"clients":[{"id":"10"},{"id":"10","secret":"x"}]}`,
-		`{"variants":{"dates":"roman"}}`,
-		`{"applications":[{"id":"a","applicant_id":1,"job_id":1},{"id":"b","applicant_id":1,"job_id":1}]}`,
+	for bad, want := range map[string]string{
+		``: "reading the state: EOF", `[]`: "reading the state: json: cannot unmarshal array", `{"chanels":[]}`: "chanels",
+		`{} {}`:                    "reading the state: something follows the JSON value",
+		`{"version":-1}`:           "state: version -1 is not known, only 1",
+		`{"version":2}`:            "state: version 2 is not known, only 1",
+		`{"variants":{"page":-1}}`: "variant page is -1, below 0",
+		`{"jobs":[{"id":1,"status":"sleeping"}]}`:                                        `state: job 1 has the unknown status "sleeping"`,
+		`{"jobs":[{"id":1},{"id":1}]}`:                                                   "state: job 1 is there twice",
+		`{"postings":[{"id":1},{"id":1}]}`:                                               "state: posting 1 is there twice",
+		`{"tokens":[{"value":"x","kind":"gold"}]}`:                                       `state: token 0 has the unknown kind "gold"`,
+		`{"tokens":[{"value":"x","kind":"user","lifetime":"long"}]}`:                     `state: token 0: the lifetime "long" is not a duration such as 1h`,
+		`{"tokens":[{"value":"x","kind":"user","lifetime":"-1ns"}]}`:                     `state: token 0: the lifetime "-1ns" is not a duration such as 1h`,
+		`{"tokens":[{"kind":"user"}]}`:                                                   "state: token 0 has no identifier",
+		`{"channels":[{}]}`:                                                              "state: channel 0 has no identifier",
+		`{"companies":[{"id":"1"},{"name":"x"}]}`:                                        "state: company 1 has no identifier",
+		`{"clients":[{}]}`:                                                               "state: client 0 has no identifier",
+		`{"applicants":[{}]}`:                                                            "state: applicant 0 has no identifier",
+		`{"codes":[{"client_id":"10"}]}`:                                                 "state: code 0 has no identifier",
+		`{"subscriptions":[{"channel":"c"}]}`:                                            "state: subscription 0 has no identifier",
+		`{"clients":[{"id":"9"},{"id":"10"},{"id":"10","secret":"x"}]}`:                  "state: client 2 has the identifier of client 1",
+		`{"applications":[{"applicant_id":1,"job_id":1},{"applicant_id":1,"job_id":1}]}`: "state: applicant 1 has two applications to job 1 (section 8)",
+		`{"applications":[{"id":"a","job_id":1},{"id":"a","job_id":2}]}`:                 `state: two applications have the identifier "a"`,
 	} {
-		if err := load(bad); err == nil {
-			t.Errorf("%s is taken", bad)
+		if err := load(bad); err == nil || !strings.HasPrefix(err.Error(), "jobboardtest: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", bad, err, want)
 		}
+	}
+	if err := srv.Restore(jobboardtest.State{Version: 2}); err == nil {
+		t.Error("a state of another version is taken")
+	}
+	if _, err := jobboardtest.ReadState(iotest.ErrReader(io.ErrNoProgress)); !errors.Is(err, io.ErrNoProgress) || err.Error() != "jobboardtest: reading the state: "+io.ErrNoProgress.Error() {
+		t.Errorf("reading in vain: %v", err)
+	}
+	if err := srv.Snapshot().Write(brokenWriter{}); !errors.Is(err, io.ErrClosedPipe) || err.Error() != "jobboardtest: writing the state: "+io.ErrClosedPipe.Error() {
+		t.Errorf("writing in vain: %v", err)
+	}
+	// What is given an identifier does not take one that comes later.
+	if err := load(`{"jobs":[{"title":"a"},{"id":4711}],"postings":[{},{"id":4713,"version_id":4715}]}`); err != nil {
+		t.Error(err)
+	}
+	if err := load(`{"channels":[{"id":"kept"}],"tokens":[{"value":"x","kind":"lookup","lifetime":"0s"}]}`); err != nil {
+		t.Error(err)
 	}
 	if s := srv.Snapshot(); len(s.Channels) != 1 || s.Channels[0].ID != "kept" {
 		t.Errorf("a refused load changed the state: %+v", s)
@@ -167,8 +201,14 @@ func TestSaveTo(t *testing.T) {
 	if _, err := second.Apply(second.Demo.Applicant, second.Demo.OpenJob); !errors.Is(err, jobboardtest.ErrAlreadyApplied) {
 		t.Errorf("the application is lost: %v", err)
 	}
-	if err := second.SaveTo(filepath.Join(file, "below")); err == nil {
-		t.Error("a place that cannot be written to")
+	// Where another file cannot be written, the server saves no more.
+	if err := errors.Join(second.SaveTo(file), second.SaveTo(filepath.Join(file, "below"))); err == nil || !strings.HasPrefix(err.Error(), "jobboardtest: saving the state: ") {
+		t.Errorf("a place that cannot be written to: %v", err)
+	}
+	second.AddChannel(jobboardtest.Channel{ID: "later"})
+	second.Close()
+	if s := readState(t, file); slices.ContainsFunc(s.Channels, func(c jobboardtest.Channel) bool { return c.ID == "later" }) {
+		t.Error("it writes to the file that it has left")
 	}
 }
 
@@ -197,10 +237,20 @@ func TestWhenItSaves(t *testing.T) {
 		if s := read(); len(s.Applicants) != 1 {
 			t.Errorf("it writes at every change: %+v", s)
 		}
-		<-time.After(time.Second)
+		<-time.After(200*time.Millisecond - 1)
+		if s := read(); len(s.Applicants) != 1 {
+			t.Errorf("it writes before 200 ms: %+v", s)
+		}
+		<-time.After(1)
 		synctest.Wait()
 		if s := read(); len(s.Applicants) != 2 || len(s.Tokens) != 1 {
-			t.Errorf("after a second: %+v", s)
+			t.Errorf("after 200 ms: %+v", s)
+		}
+		<-time.After(time.Second)
+		srv.SetVariants(jobboardtest.Variants{PageSize: 7})
+		synctest.Wait()
+		if s := read(); s.Variants.PageSize != 7 {
+			t.Errorf("the switches are not saved: %+v", s.Variants)
 		}
 		if f := fetch(t.Context(), srv.Transport(), srv.BaseURL+searchPath, token); f.status != 200 {
 			t.Errorf("%+v", f)
@@ -266,6 +316,30 @@ func TestSaveLeavesAnothersFile(t *testing.T) {
 	}
 	if s := readState(t, file); len(s.Channels) != 1 || s.Channels[0].ID != "second" {
 		t.Errorf("the file holds %+v", s.Channels)
+	}
+
+	// So is one that was changed in its place, or has another's with the same time.
+	for name, change := range map[string]func() error{
+		"changed": func() error {
+			return errors.Join(os.WriteFile(file, []byte("{}"), 0o600), os.Chtimes(file, time.Unix(1, 0), time.Unix(1, 0)))
+		},
+		"replaced": func() error {
+			info, err := os.Stat(file)
+			other := file + ".other"
+			return errors.Join(err, os.WriteFile(other, []byte("{}"), 0o600), os.Chtimes(other, info.ModTime(), info.ModTime()), os.Rename(other, file))
+		},
+	} {
+		srv := jobboardtest.NewServer(jobboardtest.WithoutSockets())
+		if err := srv.SaveTo(file); err != nil {
+			t.Fatal(err)
+		}
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		srv.Close()
+		if b, err := os.ReadFile(file); string(b) != "{}" || err != nil || srv.SaveError() == nil {
+			t.Errorf("%s: the file holds %s, and the server says %v", name, b, srv.SaveError())
+		}
 	}
 
 	// A file that is gone is nobody's.
@@ -337,6 +411,23 @@ func TestClock(t *testing.T) {
 	res, _ := get(t, srv, srv.BaseURL+searchPath, "")
 	if got := res.Header.Get("Date"); got != "Wed, 02 Jan 2030 04:04:05 GMT" {
 		t.Errorf("Date: %s", got)
+	}
+	for _, c := range []struct {
+		by   []time.Duration
+		want time.Time
+	}{
+		{[]time.Duration{time.Hour, -time.Hour, 0}, at},
+		{[]time.Duration{math.MaxInt64, math.MaxInt64, 1}, at.Add(math.MaxInt64).Add(math.MaxInt64).Add(1)},
+		{[]time.Duration{math.MinInt64, math.MinInt64, -1}, at.Add(math.MinInt64).Add(math.MinInt64).Add(-1)},
+		{[]time.Duration{math.MaxInt64, math.MinInt64}, at.Add(-1)},
+	} {
+		srv.SetClock(func() time.Time { return at })
+		for _, d := range c.by {
+			srv.Advance(d)
+		}
+		if got := srv.Now(); !got.Equal(c.want) {
+			t.Errorf("after %v it is %v, want %v", c.by, got, c.want)
+		}
 	}
 	srv.SetClock(nil)
 	if d := time.Since(srv.Now()); d < 0 || d > time.Minute {

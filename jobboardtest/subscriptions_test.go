@@ -63,11 +63,12 @@ func TestSubscriptions(t *testing.T) {
 
 		// What failed says so in the same place.
 		for query, want := range map[string]string{
-			"?channel=27828_extern&types=email": `{"email":"invalid email address"}`,
-			"?channel=no&types=rss":             `{"rss":"unknown channel"}`,
-			"?channel=27828_extern&types=fax":   `{"fax":"unknown subscription type"}`,
-			"?channel=27828_extern":             `{}`,
-			"?channel=27828_extern&types=::fax": `{"fax":"unknown subscription type"}`,
+			"?channel=27828_extern&types=email":           `{"email":"invalid email address"}`,
+			"?channel=no&types=rss":                       `{"rss":"unknown channel"}`,
+			"?channel=27828_extern&types=fax":             `{"fax":"unknown subscription type"}`,
+			"?channel=27828_extern":                       `{}`,
+			"?channel=27828_extern&types=fax::fax::email": `{"email":"invalid email address","fax":"unknown subscription type"}`,
+			"?channel=27828_extern&types=::fax":           `{"fax":"unknown subscription type"}`,
 		} {
 			if res, body := do(t, srv, "POST", base+query, "", ""); res.StatusCode != 200 || string(body) != want {
 				t.Errorf("%s: %d %s", query, res.StatusCode, body)

@@ -222,13 +222,21 @@ func TestJobInformationAgainstHandTypedBytes(t *testing.T) {
 func TestMinimalAndNulls(t *testing.T) {
 	srv := jobboardtest.New(t)
 	srv.AddClient(jobboardtest.Client{ID: "10"})
-	srv.AddPosting(jobboardtest.Posting{ID: 41880218, VersionID: 5, Title: "Gardener", ApplyURL: "https://jobs.example.com/5", Channels: []string{"27828_extern"}})
-	srv.Publish("other", jobboardtest.Job{ID: 5310485, Title: "Waiter", Questions: []jobboardtest.Question{{ID: "14", Type: jobboardtest.Text, Label: "Your favourite dish?"}}})
+	srv.AddPosting(jobboardtest.Posting{ID: 41880218, VersionID: 5, Title: "Gardener <&>", ApplyURL: "https://jobs.example.com/5", Channels: []string{"27828_extern"}})
+	srv.Publish("other", jobboardtest.Job{ID: 5310485, Title: "Waiter", Questions: []jobboardtest.Question{
+		{ID: "14", Type: jobboardtest.Text, Label: "Your favourite dish?"},
+		{ID: "15", Type: jobboardtest.YesNo},
+		{ID: "16", Type: jobboardtest.Catalog},
+		{ID: "17", Type: jobboardtest.Text, Answers: []jobboardtest.Choice{{ID: "1", Label: "any"}}},
+	}})
 	srv.SetNationalities("en", nil)
-	posting := `"jobPostingId":41880218,"postingVersionId":5,"title":"Gardener","applyOnlineLink":"https://jobs.example.com/5"`
+	posting := `"jobPostingId":41880218,"postingVersionId":5,"title":"Gardener <&>","applyOnlineLink":"https://jobs.example.com/5"`
 	dates := `"jobStartDate":0,"postingVersionStartDate":0,"postingVersionEndDate":0`
 	info := `{"jobId":5310485,"jobTitle":"Waiter","jobLanguage":"en","applyPossible":true`
-	question := `"questions":[{"id":"14","type":"TEXT","label":"Your favourite dish?"`
+	questions := func(text, none string) string {
+		return `"questions":[{"id":"14","type":"TEXT","label":"Your favourite dish?"` + text + `},{"id":"15","type":"YESNO","label":""` + none +
+			`},{"id":"16","type":"CATALOG","label":""` + none + `},{"id":"17","type":"TEXT","label":"","answers":[{"id":"1","label":"any"}]}],`
+	}
 	srv.SetClock(func() time.Time { return time.Date(2025, 4, 17, 12, 23, 34, 555e6, time.FixedZone("", 7200)) })
 	stamp := `"timestamp":"2025-04-17T10:23:34.555Z"`
 	empty := `{"geoLat":"","geoLong":"","geoName":"","geoCountry":"","geoState":"","geoCity":"","geoZip":"","geoStreet":""}`
@@ -237,9 +245,9 @@ func TestMinimalAndNulls(t *testing.T) {
 		missing       jobboardtest.MissingForm
 		posting, info string
 	}{
-		{"", `{` + posting + `,"config":{},` + dates + `}`, info + `,"dataSecurityLink":"",` + question + `}],"nationalities":[],` + stamp + `,"companyName":"","companyId":"","location":` + empty + `,"additionalLocations":[]}`},
-		{jobboardtest.MissingNull, `{` + posting + `,"config":null,` + dates + `}`, info + `,"dataSecurityLink":null,` + question + `,"answers":null}],"nationalities":null,` + stamp + `,"companyName":null,"companyId":null,"location":` + nulls + `,"additionalLocations":null}`},
-		{jobboardtest.MissingAbsent, `{` + posting + `,` + dates + `}`, info + `,` + question + `}],` + stamp + `,"location":{}}`},
+		{"", `{` + posting + `,"config":{},` + dates + `}`, info + `,"dataSecurityLink":"",` + questions("", `,"answers":[]`) + `"nationalities":[],` + stamp + `,"companyName":"","companyId":"","location":` + empty + `,"additionalLocations":[]}`},
+		{jobboardtest.MissingNull, `{` + posting + `,"config":null,` + dates + `}`, info + `,"dataSecurityLink":null,` + questions(`,"answers":null`, `,"answers":null`) + `"nationalities":null,` + stamp + `,"companyName":null,"companyId":null,"location":` + nulls + `,"additionalLocations":null}`},
+		{jobboardtest.MissingAbsent, `{` + posting + `,` + dates + `}`, info + `,` + questions("", "") + stamp + `,"location":{}}`},
 	} {
 		srv.SetVariants(jobboardtest.Variants{Missing: c.missing})
 		_, body := get(t, srv, srv.BaseURL+searchPath, "10:")
