@@ -61,13 +61,7 @@ func ask[T any](
 
 // decodeBool reads an answer that is true or false and nothing else.
 func decodeBool(body []byte) (bool, error) {
-	d := newDecoder(body)
-	defer d.release()
-	v := d.Bool()
-	if err := d.end(); err != nil {
-		return false, err
-	}
-	return v, nil
+	return decode(body, func(d *decoder) bool { return d.Bool() })
 }
 
 const maxApplicationID = 256

@@ -2,6 +2,7 @@ package jobboard
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -211,11 +212,7 @@ func (a *answer) bytes() ([]byte, error) {
 // read reads an answer inside its attempt, so that one that is cut off counts
 // as failed. It returns nil for one that accept took.
 func (c *call) read(a *answer, resp *http.Response) *failedAttempt {
-	limit := c.op.limit
-	if c.slot.config.MaxBodyBytes > 0 {
-		limit = c.slot.config.MaxBodyBytes
-	}
-	err := a.Open(a.exchange.Context(), resp, limit)
+	err := a.Open(a.exchange.Context(), resp, cmp.Or(c.slot.config.MaxBodyBytes, c.op.limit, smallAnswer))
 	if a.status < 200 || a.status > 299 {
 		return c.refused(a, err)
 	}

@@ -108,6 +108,18 @@ func (d *decoder) end() error {
 	return d.err()
 }
 
+// decode reads a document that read reads whole. It returns the zero value beside
+// an error.
+func decode[T any](b []byte, read func(*decoder) T) (value T, err error) {
+	d := newDecoder(b)
+	defer d.release()
+	v := read(d)
+	if err := d.end(); err != nil {
+		return value, err
+	}
+	return v, nil
+}
+
 func (d *decoder) str() jsonread.Piece    { return d.String(&d.item) }
 func (d *decoder) optStr() jsonread.Piece { return d.OptString(&d.item) }
 func (d *decoder) optID() jsonread.Piece  { return d.OptID(&d.item) }

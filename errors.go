@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -109,29 +110,23 @@ func Settled(err error) bool {
 		errors.Is(err, ErrNotVisible) || errors.Is(err, ErrApplicationNotFound)
 }
 
-// statuses lists the status with which a web handler answers for each
-// condition. The first row whose condition errors.Is finds counts.
+// statuses lists the statuses with which a web handler answers. The first row with
+// a condition that errors.Is finds counts.
 var statuses = []struct {
-	condition error
-	status    int
+	status     int
+	conditions []error
 }{
-	{ErrInvalidInput, http.StatusBadRequest},
-	{ErrUnauthorized, http.StatusUnauthorized},
-	{ErrGone, http.StatusNotFound},
-	{ErrNotVisible, http.StatusNotFound},
-	{ErrApplicationNotFound, http.StatusNotFound},
-	{ErrClosed, http.StatusGone},
-	{ErrForbidden, http.StatusForbidden},
-	{ErrRateLimited, http.StatusTooManyRequests},
-	{ErrToken, http.StatusServiceUnavailable},
-	{ErrTimeout, http.StatusGatewayTimeout},
-	{ErrServer, http.StatusBadGateway},
-	{ErrDecode, http.StatusBadGateway},
-	{ErrRedirect, http.StatusBadGateway},
-	{ErrResponseTooLarge, http.StatusBadGateway},
-	{ErrTransport, http.StatusBadGateway},
-	{context.Canceled, statusClientClosedRequest},
-	{context.DeadlineExceeded, http.StatusGatewayTimeout},
+	{http.StatusBadRequest, []error{ErrInvalidInput}},
+	{http.StatusUnauthorized, []error{ErrUnauthorized}},
+	{http.StatusNotFound, []error{ErrGone, ErrNotVisible, ErrApplicationNotFound}},
+	{http.StatusGone, []error{ErrClosed}},
+	{http.StatusForbidden, []error{ErrForbidden}},
+	{http.StatusTooManyRequests, []error{ErrRateLimited}},
+	{http.StatusServiceUnavailable, []error{ErrToken}},
+	{http.StatusGatewayTimeout, []error{ErrTimeout}},
+	{http.StatusBadGateway, []error{ErrServer, ErrDecode, ErrRedirect, ErrResponseTooLarge, ErrTransport}},
+	{statusClientClosedRequest, []error{context.Canceled}},
+	{http.StatusGatewayTimeout, []error{context.DeadlineExceeded}},
 }
 
 // statusClientClosedRequest stands in the logs of web servers for a visitor
@@ -163,7 +158,7 @@ func HTTPStatus(err error) int {
 		return http.StatusOK
 	}
 	for _, row := range statuses {
-		if errors.Is(err, row.condition) {
+		if slices.ContainsFunc(row.conditions, func(condition error) bool { return errors.Is(err, condition) }) {
 			return row.status
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -261,13 +262,19 @@ func (c *call) refused(a *answer, err error) *failedAttempt {
 // conditionRow maps failed answers to a condition. A row matches an answer that
 // meets all its fields; the first row that matches counts.
 type conditionRow struct {
-	ops    opSet
-	from   int    // lowest status
-	to     int    // highest status
-	code   string // the service's code
-	says   string // words one of which the message holds, separated by |; only where no code tells
+	ops    []*operation // nil: every one
+	from   int          // lowest status
+	to     int          // highest status
+	code   string       // the service's code
+	says   string       // words one of which the message holds, separated by |; only where no code tells
 	result error
 }
+
+var (
+	opsLookup      = []*operation{opJobInformation}
+	opsApplicant   = []*operation{opHasApplied, opApplicationID}
+	opsApplication = []*operation{opApplicationID}
+)
 
 // conditions lists the conditions of section 7 and those that HTTP adds. Status,
 // form of the body and code decide first. Words decide only if nothing else
@@ -284,29 +291,29 @@ var conditions = []conditionRow{
 		result: ErrProjectNotAccessible,
 	},
 	{ops: opsApplicant, from: 402, to: 428, code: "get_project_error", result: ErrProjectNotAvailable},
-	{ops: opApplicationID.set, from: 402, to: 428, code: "get_application_error", result: ErrApplicationNotFound},
+	{ops: opsApplication, from: 402, to: 428, code: "get_application_error", result: ErrApplicationNotFound},
 	{ops: opsApplicant, from: 404, to: 404, says: "posting", result: ErrPostingNotFound},
 	{ops: opsApplicant, from: 403, to: 403, says: "posting|accessible", result: ErrPostingNotAccessible},
 	{ops: opsApplicant, from: 410, to: 410, says: "posting|job|inactive", result: ErrPostingInactive},
 
 	// 7.1 and every operation.
-	{ops: opsAll, from: 300, to: 399, result: ErrRedirect},
-	{ops: opsAll, from: 401, to: 401, result: ErrUnauthorized},
-	{ops: opsAll, from: 403, to: 403, result: ErrForbidden},
-	{ops: opsAll, from: 429, to: 429, result: ErrRateLimited},
-	{ops: opsAll, from: 500, to: 599, result: ErrServer},
+	{from: 300, to: 399, result: ErrRedirect},
+	{from: 401, to: 401, result: ErrUnauthorized},
+	{from: 403, to: 403, result: ErrForbidden},
+	{from: 429, to: 429, result: ErrRateLimited},
+	{from: 500, to: 599, result: ErrServer},
 }
 
 // classify returns the words of an answer to op, and the condition that they and
 // its status mean, nil if the interface has no name for it. The lookup's codes
 // count wherever they stand below a member that codesIn accepts.
 func classify(op *operation, status int, header http.Header, body []byte, codesIn func(member string) bool) (refusal.Words, error) {
-	if op.set&opsLookup == 0 {
+	if op != opJobInformation {
 		codesIn = nil
 	}
 	w := refusal.Read(header, body, codesIn)
 	for _, row := range conditions {
-		if row.ops&op.set != 0 && row.from <= status && status <= row.to && row.matches(&w) {
+		if row.matches(op, status, &w) {
 			return w, row.result
 		}
 	}
@@ -316,8 +323,10 @@ func classify(op *operation, status int, header http.Header, body []byte, codesI
 // anyMember is the codesIn of a refused answer.
 func anyMember(string) bool { return true }
 
-func (c conditionRow) matches(w *refusal.Words) bool {
+func (c conditionRow) matches(op *operation, status int, w *refusal.Words) bool {
 	switch {
+	case c.ops != nil && !slices.Contains(c.ops, op), status < c.from, status > c.to:
+		return false
 	case c.code != "":
 		return c.code == w.Code && (c.says == "" || w.Say(c.says))
 	case c.says != "":

@@ -36,11 +36,17 @@ type (
 // digits, with a value of at least 1. It returns ErrInvalidInput for anything
 // else.
 func ParseJobID(s string) (JobID, error) {
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || n < 1 || s[0] == '+' {
+	n, ok := positiveNumber(s)
+	if !ok {
 		return 0, fmt.Errorf("jobboard: job identifier %.40q is not a positive number: %w", s, ErrInvalidInput)
 	}
 	return JobID(n), nil
+}
+
+// positiveNumber reads decimal digits with a value of at least 1.
+func positiveNumber(s string) (int64, bool) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n, err == nil && n >= 1 && s[0] != '+'
 }
 
 // checkJob returns an error for an identifier that no job has.
@@ -104,13 +110,9 @@ type operation struct {
 	name   string // the public method
 	method string
 	path   string // the template an Error shows
-	set    opSet  // this operation alone
-	limit  int64  // default bound of the decompressed answer
+	limit  int64  // default bound of the decompressed answer, in bytes; 0: smallAnswer
 	stream bool   // the answer is read while the caller looks at it
 }
-
-// opSet is a set of operations.
-type opSet uint16
 
 // safe reports whether a request that got no answer may be repeated, because it
 // changes nothing.
@@ -122,41 +124,19 @@ const (
 	applicationPath = "/api/rest/v3/frontend/jobs/{jobDbId}/application"
 	lookupPath      = "/jobdb/public/apply/external"
 
-	smallAnswer  = 4 << 20
-	searchAnswer = 64 << 20
-	streamAnswer = 1 << 30
-	maxPosting   = 1 << 20
+	smallAnswer = 4 << 20
+	maxPosting  = 1 << 20
 )
 
 var (
-	opSearch = &operation{
-		name: "Search", method: http.MethodGet, path: searchPath, set: 1 << 0, limit: searchAnswer,
-	}
-	opPostings = &operation{
-		name: "Postings", method: http.MethodGet, path: searchPath, set: 1 << 1, limit: streamAnswer, stream: true,
-	}
-	opHasApplied = &operation{
-		name: "HasApplied", method: http.MethodGet, path: appliedPath, set: 1 << 2, limit: smallAnswer,
-	}
-	opApplicationID = &operation{
-		name: "ApplicationID", method: http.MethodGet, path: applicationPath, set: 1 << 3, limit: smallAnswer,
-	}
-	opJobInformation = &operation{
-		name: "JobInformation", method: http.MethodGet, path: lookupPath, set: 1 << 4, limit: smallAnswer,
-	}
-	opSubscribe = &operation{
-		name: "Subscribe", method: http.MethodPost, path: "/jobabo", set: 1 << 5, limit: smallAnswer,
-	}
-	opConfirm = &operation{
-		name: "ConfirmSubscription", method: http.MethodPut, path: "/jobabo/{aboId}", set: 1 << 6, limit: smallAnswer,
-	}
-	opUnsubscribe = &operation{
-		name: "Unsubscribe", method: http.MethodDelete, path: "/jobabo/{aboId}", set: 1 << 7, limit: smallAnswer,
-	}
-
-	opsAll       = opSet(1<<8 - 1)
-	opsLookup    = opJobInformation.set
-	opsApplicant = opHasApplied.set | opApplicationID.set
+	opSearch         = &operation{name: "Search", method: http.MethodGet, path: searchPath, limit: 64 << 20}
+	opPostings       = &operation{name: "Postings", method: http.MethodGet, path: searchPath, limit: 1 << 30, stream: true}
+	opHasApplied     = &operation{name: "HasApplied", method: http.MethodGet, path: appliedPath}
+	opApplicationID  = &operation{name: "ApplicationID", method: http.MethodGet, path: applicationPath}
+	opJobInformation = &operation{name: "JobInformation", method: http.MethodGet, path: lookupPath}
+	opSubscribe      = &operation{name: "Subscribe", method: http.MethodPost, path: "/jobabo"}
+	opConfirm        = &operation{name: "ConfirmSubscription", method: http.MethodPut, path: "/jobabo/{aboId}"}
+	opUnsubscribe    = &operation{name: "Unsubscribe", method: http.MethodDelete, path: "/jobabo/{aboId}"}
 )
 
 // NewClient returns a client for cfg and sends nothing. It reports a mistake in

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"unsafe"
@@ -205,25 +204,15 @@ var pageObject = jsonread.NewObject(
 		p.list = !p.d.Null() && p.d.Array()
 		p.inList = p.list
 	}},
-	pageMember{Name: "itemsPerPage", Read: func(p *postingReader) {
-		p.counters.ItemsPerPage = p.count(p.d.OptInt())
-	}},
-	pageMember{Name: "numPages", Read: func(p *postingReader) {
-		p.counters.NumPages = p.count(p.d.OptInt())
-	}},
-	pageMember{Name: "offset", Read: func(p *postingReader) {
-		p.counters.Offset = p.count(p.d.OptInt())
-	}},
-	pageMember{Name: "actualPage", Read: func(p *postingReader) {
-		p.counters.ActualPage = p.count(p.d.OptInt())
-	}},
-	pageMember{Name: "firstPostingOnPage", Read: func(p *postingReader) {
-		p.counters.FirstPostingOnPage = p.count(p.d.OptInt())
-	}},
-	pageMember{Name: "lastPostingOnPage", Read: func(p *postingReader) {
-		p.counters.LastPostingOnPage = p.count(p.d.OptInt())
-	}},
+	pageMember{Name: "itemsPerPage", Read: func(p *postingReader) { p.counters.ItemsPerPage = p.optCount() }},
+	pageMember{Name: "numPages", Read: func(p *postingReader) { p.counters.NumPages = p.optCount() }},
+	pageMember{Name: "offset", Read: func(p *postingReader) { p.counters.Offset = p.optCount() }},
+	pageMember{Name: "actualPage", Read: func(p *postingReader) { p.counters.ActualPage = p.optCount() }},
+	pageMember{Name: "firstPostingOnPage", Read: func(p *postingReader) { p.counters.FirstPostingOnPage = p.optCount() }},
+	pageMember{Name: "lastPostingOnPage", Read: func(p *postingReader) { p.counters.LastPostingOnPage = p.optCount() }},
 )
+
+func (p *postingReader) optCount() int { return p.count(p.d.OptInt()) }
 
 // count returns n, or fails where an int is too small for it.
 func (p *postingReader) count(n int64) int {
@@ -393,17 +382,14 @@ func LinkedJob(link string) (JobID, PostingVersionID) {
 	if err != nil {
 		return 0, 0
 	}
-	var job, version onlyNumber
+	var jobs []string
 	segments := strings.Split(u.Path, "/")
 	for i, segment := range segments[1:] {
 		if segments[i] == "job" {
-			job.add(segment)
+			jobs = append(jobs, segment)
 		}
 	}
-	for _, value := range u.Query()["jobDbPVId"] {
-		version.add(value)
-	}
-	return JobID(job.value()), PostingVersionID(version.value())
+	return JobID(onlyNumber(jobs)), PostingVersionID(onlyNumber(u.Query()["jobDbPVId"]))
 }
 
 // JobInLink returns the job in the path of the posting's own ApplyOnlineLink,
@@ -413,26 +399,18 @@ func (p *JobPosting) JobInLink() (JobID, bool) {
 	return job, job != 0
 }
 
-// onlyNumber finds the one positive number among texts.
-type onlyNumber struct {
-	n           int64
-	contradicts bool
-}
-
-// add notes the number in s, and ignores a text that is not a positive decimal
-// number.
-func (o *onlyNumber) add(s string) {
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || n < 1 || s[0] == '+' {
-		return
+// onlyNumber returns the one positive number among the texts; 0: there is none, or
+// there are two.
+func onlyNumber(texts []string) (found int64) {
+	for _, s := range texts {
+		n, ok := positiveNumber(s)
+		switch {
+		case !ok:
+		case found != 0 && found != n:
+			return 0
+		default:
+			found = n
+		}
 	}
-	o.contradicts = o.contradicts || o.n != 0 && o.n != n
-	o.n = n
-}
-
-func (o *onlyNumber) value() int64 {
-	if o.contradicts {
-		return 0
-	}
-	return o.n
+	return found
 }

@@ -25,14 +25,11 @@ func (m Millis) Time() (t time.Time, ok bool) {
 // UnmarshalJSON reads a number, a number in quotes, or an ISO 8601 text with
 // an offset; null gives 0. It returns [ErrDecode] for anything else.
 func (m *Millis) UnmarshalJSON(b []byte) error {
-	d := newDecoder(b)
-	defer d.release()
-	v := d.millis()
-	if err := d.end(); err != nil {
-		return err
+	v, err := decode(b, (*decoder).millis)
+	if err == nil {
+		*m = v
 	}
-	*m = v
-	return nil
+	return err
 }
 
 // millis reads a time in milliseconds, or 0 for null.
@@ -77,14 +74,11 @@ func (t Timestamp) MarshalJSON() ([]byte, error) {
 // quotes; null and 0 give the zero value. It returns [ErrDecode] for anything
 // else, and for a year outside 0 to 9999.
 func (t *Timestamp) UnmarshalJSON(b []byte) error {
-	d := newDecoder(b)
-	defer d.release()
-	v := d.timestamp()
-	if err := d.end(); err != nil {
-		return err
+	v, err := decode(b, (*decoder).timestamp)
+	if err == nil {
+		*t = v
 	}
-	*t = v
-	return nil
+	return err
 }
 
 // timestamp reads an ISO 8601 text or milliseconds, or the zero value for null
