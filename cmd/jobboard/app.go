@@ -57,16 +57,12 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root := a.command()
 	root.SetArgs(args)
 	called, err := a.execute(ctx, root)
-	if called == nil {
-		code, word := interruption(ctx)
-		fmt.Fprintln(a.stderr, "jobboard:", word)
-		return code
-	}
-	if err == nil && a.out.err == nil {
-		return exitOK
-	}
 	code, hint := exitOf(err)
 	switch {
+	case called == nil:
+		code = exitInterrupted
+	case err == nil && a.out.err == nil:
+		return exitOK
 	case a.out.err != nil:
 		// The error of a failed write may be lost on the way here, as cobra's help loses it.
 		err = fmt.Errorf("the output cannot be written: %w", a.out.err)
@@ -100,20 +96,20 @@ func (a *app) execute(ctx context.Context, root *cobra.Command) (*cobra.Command,
 		called, err = root.ExecuteContextC(ctx)
 		ended <- err
 	}()
-	select {
-	case err := <-ended:
-		return called, err
-	case <-ctx.Done():
-	}
-	enough := time.After(maxEnding)
-	if a.endsItself.Load() {
-		enough = nil
-	}
-	select {
-	case err := <-ended:
-		return called, err
-	case <-enough:
-		return nil, nil
+	toEnd := ctx.Done()
+	var enough <-chan time.Time
+	for {
+		select {
+		case err := <-ended:
+			return called, err
+		case <-toEnd:
+			toEnd = nil
+			if !a.endsItself.Load() {
+				enough = time.After(maxEnding)
+			}
+		case <-enough:
+			return nil, nil
+		}
 	}
 }
 

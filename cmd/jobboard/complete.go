@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/internal/atomicfile"
 	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
@@ -107,10 +106,7 @@ func (a *app) known() *memory {
 		_ = json.Unmarshal(body, m) // what cannot be read offers nothing
 	}
 	file, _ := quiet.fileLayer()
-	base := a.getenv(setting{name: baseURL}.env())
-	if base == "" {
-		base = file[baseURL]
-	}
+	base := cmp.Or(a.getenv(setting{name: baseURL}.env()), file[baseURL])
 	if base != "" && base != m.BaseURL {
 		m = &memory{}
 	}
@@ -181,8 +177,5 @@ func (a *app) remember(m *memory) {
 	if err != nil || os.MkdirAll(filepath.Dir(a.memory), 0o700) != nil {
 		return
 	}
-	_ = atomicfile.Write(a.memory, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s\n", body)
-		return err
-	})
+	_ = replace(a.memory, append(body, '\n'))
 }

@@ -15,8 +15,6 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/jobboard-sdk/jobboard-go/internal/atomicfile"
 )
 
 func (a *app) initCommand() *cobra.Command {
@@ -70,11 +68,7 @@ func (a *app) init(cmd *cobra.Command, force bool) error {
 		return err
 	}
 	// Written in one step, and readable by its owner alone from the start.
-	err = atomicfile.Write(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, body)
-		return err
-	})
-	if err != nil {
+	if err := replace(path, []byte(body)); err != nil {
 		return err
 	}
 	a.out.line("wrote %s", path)
@@ -93,7 +87,7 @@ func (a *app) given(flags *pflag.FlagSet) (values, files map[string]string, err 
 		if _, set := values[s.name]; !set || !s.secret {
 			continue
 		}
-		if files[s.name], err = filepath.Abs(*a.flags.text[s.name]); err != nil {
+		if files[s.name], err = filepath.Abs(flags.Lookup(s.flag).Value.String()); err != nil {
 			return nil, nil, err
 		}
 		delete(values, s.name)

@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
@@ -122,7 +122,7 @@ func (r *whatChangedResult) list(changes []change) {
 	for _, c := range changes {
 		p := c.posting()
 		x := changedPosting{
-			Change: c.Kind, Posting: strconv.FormatInt(int64(p.JobPostingID), 10), Title: foreign.Line(p.Title, maxTitle),
+			Change: c.Kind, Posting: fmt.Sprint(p.JobPostingID), Title: foreign.Line(p.Title, maxTitle),
 		}
 		if c.Kind == "changed" {
 			x.What = c.difference()

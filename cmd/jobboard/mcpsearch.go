@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/url"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -126,7 +126,7 @@ func (m *assistant) searchJobs(ctx context.Context, b *board, in searchJobsArgs)
 			return out, err
 		}
 		count++
-		if in.Posting != "" && in.Posting != strconv.FormatInt(int64(p.JobPostingID), 10) {
+		if in.Posting != "" && in.Posting != fmt.Sprint(p.JobPostingID) {
 			continue
 		}
 		found++
@@ -154,7 +154,7 @@ func (m *assistant) searchJobs(ctx context.Context, b *board, in searchJobsArgs)
 
 func entryOf(p *jobboard.JobPosting, advertisement int) entry {
 	e := entry{
-		Posting: strconv.FormatInt(int64(p.JobPostingID), 10),
+		Posting: fmt.Sprint(p.JobPostingID),
 		Since:   day(p.PostingVersionStartDate), Until: day(p.PostingVersionEndDate), Starts: day(p.JobStartDate),
 		Title: foreign.Line(p.Title, maxTitle), Company: foreign.Line(p.Config.First(jobboard.KeyCompanyName), maxName),
 		Locations: listed(p.Config.Get(jobboard.KeyLocationName), maxName), Link: linkOf(p.ApplyURL()),

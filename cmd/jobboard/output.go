@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/atomicfile"
 )
 
 // form is one of the forms that a command's data may have.
@@ -82,6 +84,15 @@ func (o *output) Write(p []byte) (n int, err error) {
 }
 
 func (o *output) line(format string, args ...any) { fmt.Fprintf(o, format+"\n", args...) }
+
+// replace writes a file in one step: whoever ends the program meanwhile leaves the old
+// file or the new one. Only its owner can read it.
+func replace(path string, body []byte) error {
+	return atomicfile.Write(path, func(w io.Writer) error {
+		_, err := w.Write(body)
+		return err
+	})
+}
 
 // destination opens what --output names, or else returns standard output.
 func (a *app) destination(o *outputFlags) (*output, error) {

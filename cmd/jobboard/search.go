@@ -273,13 +273,21 @@ func writePostingsCSV(w io.Writer, postings []jobboard.JobPosting) error {
 		p := &postings[i]
 		status, _ := p.Config.RemoteStatus()
 		_ = lines.Write([]string{
-			fmt.Sprint(int64(p.JobPostingID)), fmt.Sprint(int64(p.PostingVersionID)), cell(p.Title),
+			fmt.Sprint(p.JobPostingID), fmt.Sprint(p.PostingVersionID), cell(p.Title),
 			cell(strings.Join(p.Config.Get(jobboard.KeyLocationName), ", ")), cell(p.Config.First(jobboard.KeyCompanyName)),
 			cell(string(status)), day(p.PostingVersionStartDate), day(p.PostingVersionEndDate), cell(usable(p.ApplyURL())),
 		})
 	}
 	lines.Flush()
 	return lines.Error()
+}
+
+// cell keeps a spreadsheet from taking a foreign text for a formula.
+func cell(s string) string {
+	if s = printable(s); s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
+		return "'" + s
+	}
+	return s
 }
 
 // printPostings writes the table and what it says in all.
@@ -348,7 +356,7 @@ func postingRow(p *jobboard.JobPosting) []string {
 		place = strings.TrimPrefix(place+", "+word, ", ")
 	}
 	return []string{
-		fmt.Sprint(int64(p.JobPostingID)), cmp.Or(printable(p.Title), "(no title)"), place,
+		fmt.Sprint(p.JobPostingID), cmp.Or(printable(p.Title), "(no title)"), place,
 		printable(p.Config.First(jobboard.KeyCompanyName)), day(p.PostingVersionStartDate),
 	}
 }

@@ -77,13 +77,10 @@ type flagValues struct {
 	config   string
 	attempts int
 	timeout  string
-	text     map[string]*string
-	insecure bool
 }
 
 func (a *app) addSettingsFlags(f *pflag.FlagSet) {
 	v := &a.flags
-	v.text = map[string]*string{}
 	for _, s := range settingList {
 		help := s.help + " (" + s.env()
 		if s.secret {
@@ -91,10 +88,10 @@ func (a *app) addSettingsFlags(f *pflag.FlagSet) {
 		}
 		help += ")"
 		if s.name == allowInsecure {
-			f.BoolVar(&v.insecure, s.flag, false, help)
+			f.Bool(s.flag, false, help)
 			continue
 		}
-		v.text[s.name] = f.String(s.flag, "", help)
+		f.String(s.flag, "", help)
 	}
 	f.BoolVar(&v.fake, "fake", false, "ask the embedded stand-in with its demo data, whatever is set up")
 	f.BoolVar(&v.debug, "debug", false, "log every attempt to standard error, without secrets")
@@ -201,18 +198,14 @@ func (a *app) flagLayer(f *pflag.FlagSet) (map[string]string, error) {
 		if !f.Changed(s.flag) {
 			continue
 		}
-		switch {
-		case s.name == allowInsecure:
-			layer[s.name] = strconv.FormatBool(a.flags.insecure)
-		case s.secret:
-			secret, err := a.readSecret(*a.flags.text[s.name])
-			if err != nil {
+		text := f.Lookup(s.flag).Value.String()
+		if s.secret {
+			var err error
+			if text, err = a.readSecret(text); err != nil {
 				return nil, usage("--%s: %w", s.flag, err)
 			}
-			layer[s.name] = secret
-		default:
-			layer[s.name] = *a.flags.text[s.name]
 		}
+		layer[s.name] = text
 	}
 	return layer, nil
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/internal/atomicfile"
 )
 
 type watchFlags struct {
@@ -105,21 +103,11 @@ func (a *app) watch(ctx context.Context, flags *pflag.FlagSet, args []string, f 
 		if f.once {
 			return nil
 		}
-		if !wait(ctx, f.interval) {
+		select {
+		case <-time.After(f.interval):
+		case <-ctx.Done():
 			return ctx.Err()
 		}
-	}
-}
-
-// wait reports whether the time passed before the context ended.
-func wait(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 
@@ -256,8 +244,6 @@ func loadState(path string) (*jobboard.Snapshot, error) {
 	return s, nil
 }
 
-// saveState writes in one step: whoever stops the program meanwhile leaves the
-// old state or the new one.
 func saveState(path string, s *jobboard.Snapshot) error {
 	if path == "" {
 		return nil
@@ -266,11 +252,7 @@ func saveState(path string, s *jobboard.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	err = atomicfile.Write(path, func(w io.Writer) error {
-		_, err := w.Write(append(body, '\n'))
-		return err
-	})
-	if err != nil {
+	if err := replace(path, append(body, '\n')); err != nil {
 		return fmt.Errorf("--state: %w", err)
 	}
 	return nil
