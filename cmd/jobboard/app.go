@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/redact"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
@@ -41,8 +42,10 @@ type app struct {
 
 	flags    flagValues
 	settings settings
-	out      *output     // standard output
-	secrets  *secretList // that must not be shown
+	client   func() (*jobboard.Client, error) // of the settings, always the same one
+	limiter  jobboard.Limiter                 // of that client
+	out      *output                          // standard output
+	secrets  *secretList                      // that must not be shown
 	fake     *jobboardtest.Server
 	began    bool // the command line was understood
 

@@ -23,8 +23,8 @@ import (
 
 const tokenPath = "/api/rest/oauth/frontend/token"
 
-// client makes the library's client of the settings, with what cfg has besides.
-func (a *app) client(cfg jobboard.Config) (*jobboard.Client, error) {
+// newClient makes the library's client of the settings, with what cfg has besides.
+func (a *app) newClient(cfg jobboard.Config) (*jobboard.Client, error) {
 	s := &a.settings
 	if s.ambiguous != nil {
 		return nil, s.ambiguous
@@ -32,7 +32,7 @@ func (a *app) client(cfg jobboard.Config) (*jobboard.Client, error) {
 	cfg.BaseURL, cfg.JobDBURL, cfg.Language = s.get(baseURL), s.get(jobDBURL), s.get(language)
 	cfg.UserAgent, cfg.Logger, cfg.AllowInsecure = "jobboard", a.logger(), s.allowsInsecure()
 	if cfg.BaseURL == "" && cfg.JobDBURL == "" {
-		return nil, usage("no address is set").next("set JOBBOARD_BASE_URL and JOBBOARD_JOBDB_URL, or try --fake")
+		return nil, lacks("no address is set").next("set JOBBOARD_BASE_URL and JOBBOARD_JOBDB_URL, or try --fake")
 	}
 	if err := a.pace(&cfg.Retry); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (a *app) client(cfg jobboard.Config) (*jobboard.Client, error) {
 // pace sets what the flags say of attempts.
 func (a *app) pace(retry *jobboard.RetryPolicy) error {
 	if a.flags.attempts < 0 {
-		return usage("--attempts is negative")
+		return lacks("--attempts is negative")
 	}
 	// A new client's budget would not pay for many attempts, so it grows with them.
 	if n := a.flags.attempts; n > 0 {
@@ -71,7 +71,7 @@ func (a *app) pace(retry *jobboard.RetryPolicy) error {
 	}
 	d, err := time.ParseDuration(a.flags.timeout)
 	if err != nil || d <= 0 {
-		return usage("--timeout: %q is no time such as 10s", printable(a.flags.timeout))
+		return lacks("--timeout: %q is no time such as 10s", printable(a.flags.timeout))
 	}
 	retry.AttemptTimeout = d
 	return nil
@@ -119,7 +119,7 @@ var settingNames = map[string]string{
 // settingError returns an error of NewClient in the words of the settings, with
 // what to write instead.
 func settingError(err error, cfg jobboard.Config) error {
-	refused := &exitError{code: exitUsage, err: err}
+	refused := lacks("%w", err)
 	var mistake *jobboard.ConfigError
 	if !errors.As(err, &mistake) {
 		return refused
@@ -151,14 +151,14 @@ func (a *app) roundTripper() (http.RoundTripper, error) {
 	}
 	pem, err := os.ReadFile(path)
 	if err != nil {
-		return nil, usage("ca_file: %w", err)
+		return nil, lacks("ca_file: %w", err)
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(pem) {
-		return nil, usage("ca_file: %s holds no certificate in PEM form", path)
+		return nil, lacks("ca_file: %s holds no certificate in PEM form", path)
 	}
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
@@ -172,7 +172,7 @@ func (a *app) roundTripper() (http.RoundTripper, error) {
 func (a *app) clientCredentials(next http.RoundTripper) (oauth2.TokenSource, error) {
 	s := &a.settings
 	if s.get(clientID) == "" {
-		return nil, usage("there is a client secret and no client identifier").
+		return nil, lacks("there is a client secret and no client identifier").
 			next("set JOBBOARD_CLIENT_ID beside the secret")
 	}
 	tokens, err := s.tokenAddress()
@@ -202,11 +202,11 @@ func (s *settings) tokenAddress() (string, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		return "", usage("the token address (token_url) is not an absolute http or https address")
+		return "", lacks("the token address (token_url) is not an absolute http or https address")
 	case u.User != nil:
-		return "", usage("the token address (token_url) holds a user part: credentials have settings of their own")
+		return "", lacks("the token address (token_url) holds a user part: credentials have settings of their own")
 	case !address.OriginOf(u).IsConfidential() && !s.allowsInsecure():
-		return "", usage("the token address (token_url) is http to a host that is not loopback: the secret would be readable on the way (--allow-insecure permits it)")
+		return "", lacks("the token address (token_url) is http to a host that is not loopback: the secret would be readable on the way (--allow-insecure permits it)")
 	}
 	return text, nil
 }
@@ -244,14 +244,14 @@ func observer(l *slog.Logger) *jobboard.Observer {
 
 func (s *settings) needBase() error {
 	if s.get(baseURL) == "" {
-		return usage("no base address is set").next("set JOBBOARD_BASE_URL or --base-url, write a configuration with jobboard init, or try --fake")
+		return lacks("no base address is set").next("set JOBBOARD_BASE_URL or --base-url, write a configuration with jobboard init, or try --fake")
 	}
 	return nil
 }
 
 func (s *settings) needLookup() error {
 	if s.get(jobDBURL) == "" {
-		return usage("no lookup address is set").next("set JOBBOARD_JOBDB_URL or --jobdb-url, or try --fake")
+		return lacks("no lookup address is set").next("set JOBBOARD_JOBDB_URL or --jobdb-url, or try --fake")
 	}
 	return nil
 }
@@ -262,7 +262,7 @@ func (s *settings) needChannel(args []string) (jobboard.ChannelID, error) {
 		id = args[0]
 	}
 	if id == "" {
-		return "", usage("no channel is set").next("set JOBBOARD_CHANNEL or --channel, or try --fake")
+		return "", lacks("no channel is set").next("set JOBBOARD_CHANNEL or --channel, or try --fake")
 	}
 	return jobboard.ChannelID(id), nil
 }
@@ -273,7 +273,7 @@ func (s *settings) needJob(args []string) (jobboard.JobID, error) {
 		id = args[0]
 	}
 	if id == "" {
-		return 0, usage("no job is named").next("give its identifier, or set JOBBOARD_JOB")
+		return 0, lacks("no job is named").next("give its identifier, or set JOBBOARD_JOB")
 	}
 	n, err := jobboard.ParseJobID(id)
 	if err != nil {
@@ -284,7 +284,7 @@ func (s *settings) needJob(args []string) (jobboard.JobID, error) {
 
 func (s *settings) user() (oauth2.TokenSource, error) {
 	if s.get(userToken) == "" {
-		return nil, usage("no applicant's token is set").next("set JOBBOARD_USER_TOKEN, or name a file with --user-token-file")
+		return nil, lacks("no applicant's token is set").next("set JOBBOARD_USER_TOKEN, or name a file with --user-token-file")
 	}
 	return jobboard.StaticToken(s.get(userToken)), nil
 }
@@ -297,22 +297,28 @@ type searcher interface {
 	Snapshot(ctx context.Context, channel jobboard.ChannelID, q jobboard.Query) (*jobboard.Snapshot, error)
 }
 
-func (a *app) searcher() (searcher, error) {
+// searcher returns what searches, and the channel: that of args, or of the settings.
+func (a *app) searcher(args []string) (searcher, jobboard.ChannelID, error) {
 	if err := a.settings.needBase(); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	c, err := a.client(jobboard.Config{})
+	c, err := a.client()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return a.searches(c)
+	s, err := a.searches(c)
+	if err != nil {
+		return nil, "", err
+	}
+	ch, err := a.settings.needChannel(args)
+	return s, ch, err
 }
 
 // searches returns c, or the applicant of the settings.
 func (a *app) searches(c *jobboard.Client) (searcher, error) {
 	switch a.settings.credential() {
 	case "":
-		return nil, usage("a search needs a credential").
+		return nil, lacks("a search needs a credential").
 			next("set JOBBOARD_CLIENT_ID, or JOBBOARD_CLIENT_ID and JOBBOARD_CLIENT_SECRET, or JOBBOARD_TOKEN")
 	case userToken:
 		return c.Applicant(jobboard.StaticToken(a.settings.get(userToken))), nil

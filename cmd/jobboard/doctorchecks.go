@@ -69,7 +69,7 @@ func (d *doctor) checkSettings() bool {
 	}
 	detail := cmp.Or(strings.Join(parts, ", "), "nothing is set")
 	var err error
-	d.client, err = d.app.client(jobboard.Config{Retry: jobboard.RetryPolicy{MaxAttempts: 2}})
+	d.client, err = d.newClient(jobboard.Config{Retry: jobboard.RetryPolicy{MaxAttempts: 2}})
 	switch _, next := exitOf(err); {
 	case err != nil:
 		d.add(checkSettings, verdictFail, err.Error(), cmp.Or(next, "jobboard help settings says what can be set"))
@@ -143,7 +143,8 @@ func (p *probe) mistake(host, variable string) (detail, next string) {
 		return fmt.Sprintf("%s redirects (%d) to nowhere", host, p.Status), "check " + variable
 	case p.Status == http.StatusProxyAuthRequired:
 		return "a proxy wants to know who you are (407)", "set HTTPS_PROXY with name and password of the proxy"
-	case p.Status == http.StatusBadGateway, p.Status == http.StatusServiceUnavailable, p.Status == http.StatusGatewayTimeout:
+	case p.Status == http.StatusBadGateway, p.Status == http.StatusServiceUnavailable,
+		p.Status == http.StatusGatewayTimeout:
 		detail = fmt.Sprintf("%s: what answers is a proxy or gateway that does not reach the service (%d)", host, p.Status)
 		if name := cmp.Or(p.Via, p.Server); name != "" {
 			detail += ", it calls itself " + name

@@ -53,6 +53,8 @@ type exitError struct {
 	code int
 	err  error // nil: nothing more is to be said
 	hint string
+
+	settings bool // lack something or have it wrong: with others the same may work
 }
 
 func (e *exitError) Error() string {
@@ -67,6 +69,13 @@ func (e *exitError) Unwrap() error { return e.err }
 // usage returns the failure for a wrong command line, setting or input.
 func usage(format string, args ...any) *exitError {
 	return &exitError{code: exitUsage, err: fmt.Errorf(format, args...)}
+}
+
+// lacks returns the failure for what the settings lack or have wrong.
+func lacks(format string, args ...any) *exitError {
+	e := usage(format, args...)
+	e.settings = true
+	return e
 }
 
 // next adds what to do about it.

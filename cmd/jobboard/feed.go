@@ -89,11 +89,10 @@ func (a *app) feed(ctx context.Context, args []string, f *feedFlags) (err error)
 	if err := a.settings.needLookup(); err != nil {
 		return err
 	}
-	var cfg jobboard.Config
 	if f.rate > 0 {
-		cfg.Limiter = rate.NewLimiter(rate.Limit(f.rate), 1)
+		a.limiter = rate.NewLimiter(rate.Limit(f.rate), 1)
 	}
-	c, err := a.client(cfg)
+	c, err := a.client()
 	if err != nil {
 		return err
 	}

@@ -46,6 +46,7 @@ offered.`,
 	return cmd
 }
 
+// lookUp asks for the information about the job of args, or of the settings.
 func (a *app) lookUp(ctx context.Context, args []string) (*jobboard.JobInformation, error) {
 	id, err := a.settings.needJob(args)
 	if err != nil {
@@ -54,7 +55,7 @@ func (a *app) lookUp(ctx context.Context, args []string) (*jobboard.JobInformati
 	if err := a.settings.needLookup(); err != nil {
 		return nil, err
 	}
-	c, err := a.client(jobboard.Config{})
+	c, err := a.client()
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/time/rate"
 
-	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -64,18 +63,18 @@ type assistant struct {
 	command *cobra.Command
 	state   string // path, or empty
 
-	places  chan struct{} // of tools that work
-	limiter *rate.Limiter // of requests to the service
+	places chan struct{} // of tools that work
 
 	mu      sync.Mutex
-	current *board               // nil: the settings are to be read
+	current *app                 // nil: the settings are to be read
 	demo    *jobboardtest.Server // with --fake, from the first tool on
 	seen    baselines
 }
 
 // serve answers until the input or ctx ends, which is how it ends well.
 func (m *assistant) serve(ctx context.Context) error {
-	m.places, m.limiter = make(chan struct{}, maxCalls), rate.NewLimiter(requestRate, requestMost)
+	m.places = make(chan struct{}, maxCalls)
+	m.limiter = rate.NewLimiter(requestRate, requestMost)
 	out := &lockedWriter{w: m.out}
 	in := &messages{in: m.stdin, out: out}
 	transport := &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: 2 * maxMessage}
@@ -140,16 +139,9 @@ func sendable(err error) error {
 	return err
 }
 
-// board is the job board as the settings have it. It does not change.
-type board struct {
-	app    *app
-	client *jobboard.Client
-	err    error // why there is no client
-}
-
-// board reads the settings where that is to be done. Its error is one of the
-// settings.
-func (m *assistant) board() (*board, error) {
+// board reads the settings where that is to be done, and returns the program that has
+// them. Its error is one of the settings.
+func (m *assistant) board() (*app, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.current != nil {
@@ -157,15 +149,13 @@ func (m *assistant) board() (*board, error) {
 	}
 	own := &app{
 		stderr: m.stderr, secrets: m.secrets, getenv: m.getenv, now: m.now, defaultConfig: m.defaultConfig,
-		startFake: m.startDemo, transport: m.transport, flags: m.flags,
+		startFake: m.startDemo, transport: m.transport, flags: m.flags, limiter: m.limiter,
 	}
 	if err := own.readSettings(m.command); err != nil {
 		return nil, err
 	}
-	b := &board{app: own}
-	b.client, b.err = own.client(jobboard.Config{Limiter: m.limiter})
-	m.current = b
-	return b, nil
+	m.current = own
+	return own, nil
 }
 
 // startDemo gives the stand-in, the same whenever the settings are read.
@@ -178,7 +168,7 @@ func (m *assistant) startDemo() *jobboardtest.Server {
 
 // forget has the settings read anew, because they lack something or a credential
 // was refused: there may be a new one in a file.
-func (m *assistant) forget(b *board) {
+func (m *assistant) forget(b *app) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.current == b {
@@ -192,52 +182,4 @@ func (m *assistant) close() {
 	if m.demo != nil {
 		m.demo.Close()
 	}
-}
-
-// lacking is what the settings lack, or have wrong: they are read anew before the
-// next tool.
-type lacking struct{ error }
-
-func (u lacking) Unwrap() error { return u.error }
-
-// ready says what the settings lack for what is to be asked.
-func (b *board) ready(needs ...func() error) error {
-	for _, need := range needs {
-		if err := need(); err != nil {
-			return lacking{err}
-		}
-	}
-	if b.err != nil {
-		return lacking{b.err}
-	}
-	return nil
-}
-
-// searcher is what searches the channel, and the channel.
-func (b *board) searcher(name string) (s searcher, ch jobboard.ChannelID, err error) {
-	var args []string
-	if name != "" {
-		args = []string{name}
-	}
-	own := &b.app.settings
-	err = b.ready(own.needBase, func() (err error) { ch, err = own.needChannel(args); return err })
-	if err != nil {
-		return nil, "", err
-	}
-	if s, err = b.app.searches(b.client); err != nil {
-		return nil, "", lacking{err}
-	}
-	return s, ch, nil
-}
-
-// lookUp asks for the job information.
-func (b *board) lookUp(ctx context.Context, in jobArgs) (*jobboard.JobInformation, error) {
-	id, err := in.id()
-	if err != nil {
-		return nil, err
-	}
-	if err := b.ready(b.app.settings.needLookup); err != nil {
-		return nil, err
-	}
-	return b.client.JobInformation(ctx, id)
 }

@@ -63,9 +63,9 @@ type whatChangedResult struct {
 	Note     string           `json:"note,omitempty"`
 }
 
-func (m *assistant) whatChanged(ctx context.Context, b *board, in whatChangedArgs) (whatChangedResult, error) {
+func (m *assistant) whatChanged(ctx context.Context, b *app, in whatChangedArgs) (whatChangedResult, error) {
 	out := whatChangedResult{Notice: foreignNotice, Changes: []changedPosting{}}
-	s, ch, q, err := b.search(in.searchArgs, &out.sought)
+	s, ch, q, err := b.seek(in.searchArgs, &out.sought)
 	if err != nil {
 		return out, err
 	}
@@ -153,9 +153,9 @@ type doctorResult struct {
 	Findings []examined `json:"findings"`
 }
 
-func (m *assistant) examine(ctx context.Context, b *board, _ noArgs) (doctorResult, error) {
+func (m *assistant) examine(ctx context.Context, b *app, _ noArgs) (doctorResult, error) {
 	out := doctorResult{Notice: foreignNotice, OK: true, Findings: []examined{}}
-	d := &doctor{app: b.app, ctx: ctx}
+	d := &doctor{app: b, ctx: ctx}
 	d.run()
 	if ctx.Err() != nil {
 		return out, ctx.Err()

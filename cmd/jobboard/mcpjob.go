@@ -17,14 +17,6 @@ type jobArgs struct {
 	Job string `json:"job" pattern:"^[0-9]{1,19}$" jsonschema:"identifier of the job, such as 2797227; not that of a posting"`
 }
 
-func (in jobArgs) id() (jobboard.JobID, error) {
-	id, err := jobboard.ParseJobID(in.Job)
-	if err != nil {
-		return 0, usage("%w", plain{err})
-	}
-	return id, nil
-}
-
 type jobInformationArgs struct {
 	jobArgs
 	Nationality string `json:"nationality,omitempty" max:"100" jsonschema:"list the nationalities whose name contains this text"`
@@ -60,8 +52,8 @@ type jobInformationResult struct {
 	Nationalities []choice   `json:"nationalities,omitempty" jsonschema:"those that contain the text that was asked for, at most 20"`
 }
 
-func (m *assistant) jobInformation(ctx context.Context, b *board, in jobInformationArgs) (jobInformationResult, error) {
-	info, err := b.lookUp(ctx, in.jobArgs)
+func (m *assistant) jobInformation(ctx context.Context, b *app, in jobInformationArgs) (jobInformationResult, error) {
+	info, err := b.lookUp(ctx, []string{in.Job})
 	if err != nil {
 		return jobInformationResult{}, err
 	}
@@ -131,32 +123,26 @@ type mayIApplyResult struct {
 	Next        string `json:"next,omitempty"`
 }
 
-func (m *assistant) mayIApply(ctx context.Context, b *board, in jobArgs) (mayIApplyResult, error) {
-	id, err := in.id()
+func (m *assistant) mayIApply(ctx context.Context, b *app, in jobArgs) (mayIApplyResult, error) {
+	id, err := b.settings.needJob([]string{in.Job})
 	if err != nil {
 		return mayIApplyResult{}, err
 	}
-	in.Job = id.String() // without zeros in front
-	s := &b.app.settings
-	user, noUser := s.user()
-	if noUser != nil {
-		return b.openForAnyone(ctx, in)
+	if b.settings.get(userToken) == "" {
+		return b.openForAnyone(ctx, id)
 	}
-	if err := b.ready(s.needBase, s.needLookup); err != nil {
-		return mayIApplyResult{}, err
-	}
-	p, err := b.client.Applicant(user).Precheck(ctx, id)
+	p, err := b.precheck(ctx, []string{in.Job})
 	if err != nil {
 		return mayIApplyResult{}, err
 	}
-	out := decided(in, p.Decision, p.Information)
+	out := decided(id, p.Decision, p.Information)
 	out.Application = foreign.Token(string(p.ApplicationID))
 	return out, nil
 }
 
 // decided returns a decision with what is known of the job, which may be nil.
-func decided(in jobArgs, d jobboard.Decision, info *jobboard.JobInformation) mayIApplyResult {
-	out := mayIApplyResult{Notice: foreignNotice, Job: in.Job, Decision: d.String(), Meaning: decisionText[d]}
+func decided(id jobboard.JobID, d jobboard.Decision, info *jobboard.JobInformation) mayIApplyResult {
+	out := mayIApplyResult{Notice: foreignNotice, Job: id.String(), Decision: d.String(), Meaning: decisionText[d]}
 	if info != nil {
 		out.Questions, out.Title = len(info.Questions), foreign.Line(info.JobTitle, maxTitle)
 	}
@@ -164,19 +150,19 @@ func decided(in jobArgs, d jobboard.Decision, info *jobboard.JobInformation) may
 }
 
 // openForAnyone is what can be said without an applicant.
-func (b *board) openForAnyone(ctx context.Context, in jobArgs) (mayIApplyResult, error) {
-	info, err := b.lookUp(ctx, in)
+func (a *app) openForAnyone(ctx context.Context, id jobboard.JobID) (mayIApplyResult, error) {
+	info, err := a.lookUp(ctx, []string{id.String()})
 	switch {
 	case errors.Is(err, jobboard.ErrGone):
-		return decided(in, jobboard.DecisionGone, nil), nil
+		return decided(id, jobboard.DecisionGone, nil), nil
 	case errors.Is(err, jobboard.ErrClosed):
-		return decided(in, jobboard.DecisionClosed, nil), nil
+		return decided(id, jobboard.DecisionClosed, nil), nil
 	case err != nil:
 		return mayIApplyResult{}, err
 	case !info.ApplyPossible:
-		return decided(in, jobboard.DecisionClosed, info), nil
+		return decided(id, jobboard.DecisionClosed, info), nil
 	}
-	out := decided(in, jobboard.DecisionUnknown, info)
+	out := decided(id, jobboard.DecisionUnknown, info)
 	out.Meaning = "the job takes applications; whether this applicant has applied, or may see it, was not asked: no applicant's token is set"
 	out.Next = "for a certain answer a person sets JOBBOARD_USER_TOKEN, or names a file with JOBBOARD_USER_TOKEN_FILE"
 	return out, nil
@@ -218,8 +204,8 @@ type checkAnswersResult struct {
 	NotChecked    []string        `json:"not_checked,omitempty" jsonschema:"questions of a kind that is not known; their answers passed unchecked"`
 }
 
-func (m *assistant) checkAnswers(ctx context.Context, b *board, in checkAnswersArgs) (checkAnswersResult, error) {
-	info, err := b.lookUp(ctx, in.jobArgs)
+func (m *assistant) checkAnswers(ctx context.Context, b *app, in checkAnswersArgs) (checkAnswersResult, error) {
+	info, err := b.lookUp(ctx, []string{in.Job})
 	if err != nil {
 		return checkAnswersResult{}, err
 	}

@@ -38,13 +38,17 @@ type sought struct {
 	Near    *nearby `json:"near,omitempty"`
 }
 
-// search returns what is to be asked and whom, and tells it in a result.
-func (b *board) search(in searchArgs, told *sought) (searcher, jobboard.ChannelID, jobboard.Query, error) {
+// seek returns what is to be asked and whom, and tells it in a result.
+func (a *app) seek(in searchArgs, told *sought) (searcher, jobboard.ChannelID, jobboard.Query, error) {
 	q, near, err := in.query()
 	if err != nil {
 		return nil, "", q, err
 	}
-	s, ch, err := b.searcher(in.Channel)
+	var named []string
+	if in.Channel != "" {
+		named = []string{in.Channel}
+	}
+	s, ch, err := a.searcher(named)
 	told.Channel, told.Near = foreign.Token(string(ch)), near
 	return s, ch, q, err
 }
@@ -108,9 +112,9 @@ var notListed = []string{
 	jobboard.KeyVisibility, jobboard.KeyListingStartDate, jobboard.KeyInternalPostingName, jobboard.KeyJobCategory,
 }
 
-func (m *assistant) searchJobs(ctx context.Context, b *board, in searchJobsArgs) (searchJobsResult, error) {
+func (m *assistant) searchJobs(ctx context.Context, b *app, in searchJobsArgs) (searchJobsResult, error) {
 	out := searchJobsResult{Notice: foreignNotice, Postings: []entry{}}
-	s, ch, q, err := b.search(in.searchArgs, &out.sought)
+	s, ch, q, err := b.seek(in.searchArgs, &out.sought)
 	if err != nil {
 		return out, err
 	}

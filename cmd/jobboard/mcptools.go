@@ -75,7 +75,7 @@ person.`,
 
 // addTool adds a tool whose schemas are those of its types.
 func addTool[In, Out any](m *assistant, s *mcp.Server, name, title, description string,
-	call func(context.Context, *board, In) (Out, error),
+	call func(context.Context, *app, In) (Out, error),
 ) {
 	no, yes := false, true
 	mcp.AddTool(s, &mcp.Tool{
@@ -90,7 +90,7 @@ func addTool[In, Out any](m *assistant, s *mcp.Server, name, title, description 
 		if err == nil {
 			out, err = call(ctx, b, in)
 		}
-		if lacks := new(lacking); exitCodeOf(err) == exitCredential || errors.As(err, lacks) {
+		if lacking := new(exitError); exitCodeOf(err) == exitCredential || errors.As(err, &lacking) && lacking.settings {
 			m.forget(b)
 		}
 		if err != nil {

@@ -150,11 +150,7 @@ func (a *app) search(ctx context.Context, flags *pflag.FlagSet, f *searchFlags) 
 	if err != nil {
 		return err
 	}
-	s, err := a.searcher()
-	if err != nil {
-		return err
-	}
-	ch, err := a.settings.needChannel(nil)
+	s, ch, err := a.searcher(nil)
 	if err != nil {
 		return err
 	}

@@ -12,11 +12,13 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -137,6 +139,9 @@ func (s *settings) allowsInsecure() bool { return s.get(allowInsecure) == "true"
 func (a *app) readSettings(cmd *cobra.Command) error {
 	s := &a.settings
 	s.values = map[string]value{}
+	a.client = sync.OnceValues(func() (*jobboard.Client, error) {
+		return a.newClient(jobboard.Config{Limiter: a.limiter})
+	})
 	defer func() {
 		for _, d := range settingList {
 			if d.secret {
@@ -187,7 +192,7 @@ func (s *settings) chooseCredential() {
 	case own < t.origin:
 		delete(s.values, token)
 	default:
-		s.ambiguous = usage("a client's token and a client identifier are both set (%s) and exclude each other", t.origin).
+		s.ambiguous = lacks("a client's token and a client identifier are both set (%s) and exclude each other", t.origin).
 			next("an application without a secret has only JOBBOARD_CLIENT_ID, one with a secret has JOBBOARD_TOKEN or JOBBOARD_CLIENT_SECRET: keep one")
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,29 +31,36 @@ failure.`,
 	return cmd
 }
 
-func (a *app) status(ctx context.Context, args []string, asJSON bool) error {
+// precheck asks whether the applicant may apply to the job of args, or of the settings.
+// It returns no job where the settings lack something: nobody was asked.
+func (a *app) precheck(ctx context.Context, args []string) (p jobboard.Precheck, err error) {
 	s := &a.settings
 	id, err := s.needJob(args)
 	if err != nil {
-		return err
+		return p, err
 	}
 	for _, need := range []func() error{s.needBase, s.needLookup} {
 		if err := need(); err != nil {
-			return err
+			return p, err
 		}
 	}
 	user, err := s.user()
 	if err != nil {
-		return err
+		return p, err
 	}
-	c, err := a.client(jobboard.Config{})
+	c, err := a.client()
 	if err != nil {
-		return err
+		return p, err
 	}
-	p, undecided := c.Applicant(user).Precheck(ctx, id)
-	if ctx.Err() != nil {
-		return ctx.Err()
+	return c.Applicant(user).Precheck(ctx, id)
+}
+
+func (a *app) status(ctx context.Context, args []string, asJSON bool) error {
+	p, undecided := a.precheck(ctx, args)
+	if p.Job == 0 || ctx.Err() != nil {
+		return cmp.Or(ctx.Err(), undecided)
 	}
+	var err error
 	if asJSON {
 		err = writeJSON(a.out, p, true)
 	} else {

@@ -73,11 +73,7 @@ func (a *app) watch(ctx context.Context, flags *pflag.FlagSet, args []string, f 
 	if err != nil {
 		return err
 	}
-	s, err := a.searcher()
-	if err != nil {
-		return err
-	}
-	ch, err := a.settings.needChannel(args)
+	s, ch, err := a.searcher(args)
 	if err != nil {
 		return err
 	}
