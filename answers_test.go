@@ -136,8 +136,8 @@ func TestCheckAnswersProblems(t *testing.T) {
 		},
 		{
 			name: "too long text, by its own limit", change: set("10", jobboard.AnswerTextArea("a\r\nb")),
-			rules: jobboard.AnswerRules{MaxText: 9, MaxTextArea: 2}, of: "10", want: jobboard.ReasonTooLong, length: 3, limit: 2,
-			text: "Please use at most 2 characters. These are 3.",
+			rules: jobboard.AnswerRules{MaxText: 9, MaxTextArea: 1}, of: "10", want: jobboard.ReasonTooLong, length: 3, limit: 1,
+			text: "Please use at most 1 characters. These are 3.",
 		},
 		{name: "nationality not in the list", change: nationality("2800999"), want: jobboard.ReasonNationality, text: listed},
 		{name: "nationality by its label", change: nationality("deutsch"), want: jobboard.ReasonNationality, text: listed},

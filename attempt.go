@@ -27,7 +27,7 @@ func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // attempt waits for permission, gets a credential, sends one request, follows
 // redirects within the origin, and reads the answer to its end. accept has read
-// a good answer, so the response that attempt returns has no body.
+// a good answer, so nobody reads the body of the response that attempt returns.
 func (c *call) attempt(req *http.Request) (*http.Response, *failedAttempt) {
 	if err := c.stepIn(); err != nil {
 		return nil, c.notAllowed(err)
@@ -47,7 +47,6 @@ func (c *call) attempt(req *http.Request) (*http.Response, *failedAttempt) {
 	auth.Answered(resp.StatusCode)
 	a.status, a.header, a.framed = resp.StatusCode, resp.Header, transport.Framed(resp)
 	failed := c.read(a, resp)
-	resp.Body = http.NoBody
 	if failed == nil && c.op.stream {
 		return resp, nil // whoever reads the stream closes it
 	}
@@ -170,9 +169,6 @@ func (c *call) follow(x *transport.Exchange, req *http.Request) (*http.Response,
 		if err != nil {
 			return nil, err
 		}
-		if resp.StatusCode < 300 || resp.StatusCode > 399 {
-			return resp, nil
-		}
 		target := c.slot.origin.Redirect(req.URL, resp)
 		if target == nil || hops == maxRedirects || !c.op.safe() {
 			return resp, nil
@@ -213,7 +209,7 @@ func (a *answer) bytes() ([]byte, error) {
 // as failed. It returns nil for one that accept took.
 func (c *call) read(a *answer, resp *http.Response) *failedAttempt {
 	err := a.Open(a.exchange.Context(), resp, cmp.Or(c.slot.config.MaxBodyBytes, c.op.limit, smallAnswer))
-	if a.status < 200 || a.status > 299 {
+	if a.status > 299 { // transport.Complete refuses those under 200
 		return c.refused(a, err)
 	}
 	if err == nil {

@@ -3,11 +3,15 @@ package jobboard_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -70,11 +74,13 @@ func TestLimiterThatRefuses(t *testing.T) {
 		}))
 		var e *jobboard.Error
 		_, err := a.HasApplied(t.Context(), 1)
-		if !errors.As(err, &e) || !errors.Is(err, jobboard.ErrServer) || e.Attempts != 2 || e.Message != "busy" {
+		if !errors.As(err, &e) || !errors.Is(err, jobboard.ErrServer) || e.Attempts != 2 || e.Message != "busy" ||
+			e.Stopped != jobboard.StopDeadline || limiter.asked != 3 {
 			t.Errorf("%v, want the last answer", err)
 		}
 		_, err = a.HasApplied(t.Context(), 1)
-		if !errors.As(err, &e) || !errors.Is(err, errLimited) || e.Attempts != 0 {
+		if !errors.As(err, &e) || !errors.Is(err, errLimited) || !errors.Is(err, jobboard.ErrRateLimited) || e.Attempts != 0 ||
+			e.Error() != "jobboard: HasApplied: rate limited: Config.Limiter: enough for today" {
 			t.Errorf("%v, want the limiter's own error", err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -363,5 +369,258 @@ func TestBodyAfterTheDeadline(t *testing.T) {
 				cancel()
 			}
 		})
+	}
+}
+
+// At most three redirects are followed, and the body of each answer is closed.
+func TestAtMostThreeRedirects(t *testing.T) {
+	for redirects, want := range map[int]int{1: 2, 3: 4, 4: 4} {
+		sent, closed := 0, 0
+		c := served(t, jobboard.Config{}, func(r *http.Request) *http.Response {
+			sent++
+			resp := answer(r, 200, "true")
+			if sent <= redirects {
+				resp = answer(r, 302, strings.Repeat("x", 8<<10), "Location", "/there")
+			}
+			resp.Body = closeCounter{resp.Body, &closed}
+			return resp
+		})
+		_, err := withToken(c).HasApplied(t.Context(), 1)
+		if sent != want || closed != want || errors.Is(err, jobboard.ErrRedirect) != (redirects > 3) || (err == nil) != (redirects <= 3) {
+			t.Errorf("%d redirects: %d requests, %d bodies closed, %v", redirects, sent, closed, err)
+		}
+	}
+}
+
+// What an Error keeps and prints of an answer is bounded, and tells where the
+// answer is from.
+func TestErrorOfALongAnswer(t *testing.T) {
+	long := strings.Repeat("x", 70<<10)
+	search := func(c *jobboard.Client) error { return errOf(c.Search(t.Context(), "1", jobboard.Query{})) }
+	applied := func(c *jobboard.Client) error { return errOf(withToken(c).HasApplied(t.Context(), 1)) }
+	begins := `begins "` + long[:120] + `")`
+	for _, test := range []struct {
+		call           func(*jobboard.Client) error
+		status         int
+		encoding, body string
+		keeps          int // bytes
+		want           string
+	}{
+		{applied, 200, "", long, 64 << 10, "HasApplied: 200 OK: unusable response: not true or false at byte 0 (no content type, " + begins},
+		{search, 200, "", long, 120, "Search: 200 OK: unusable response: not an object at byte 0 (no content type, " + begins},
+		{applied, 200, "", "x", 1, `HasApplied: 200 OK: unusable response: not true or false at byte 0 (no content type, begins "x")`},
+		{applied, 404, "", long, 64 << 10, `HasApplied: 404 Not Found: "` + long[:297] + `…"`},
+		{search, 404, "", long, 64 << 10, `Search: 404 Not Found: "` + long[:297] + `…"`},
+		{search, 404, "", "x", 1, `Search: 404 Not Found: "x"`},
+		{search, 404, "", "", 0, "Search: 404 Not Found"},
+		{
+			search, 200, long[:200], "", 0,
+			`Search: 200 OK: unusable response: content encoding "` + long[:99] + `… (no content type, begins "")`,
+		},
+	} {
+		c := served(t, jobboard.Config{ClientID: "10"}, func(r *http.Request) *http.Response {
+			return answer(r, test.status, test.body, "Content-Encoding", test.encoding)
+		})
+		err := test.call(c)
+		var e *jobboard.Error
+		if !errors.As(err, &e) || err.Error() != "jobboard: "+test.want || string(e.Body) != test.body[:test.keeps] || (e.Body == nil) != (test.keeps == 0) {
+			t.Errorf("%d bytes kept, %v\nwant %d, jobboard: %s", len(e.Body), err, test.keeps, test.want)
+		}
+		if want := min(len(test.body), 300); test.status == 404 && len(e.Message) != want {
+			t.Errorf("a message of %d bytes, want %d", len(e.Message), want)
+		}
+	}
+}
+
+// A posting that is too large says where.
+func TestErrorOfALongPosting(t *testing.T) {
+	for extra, want := range map[int]string{
+		0: "<nil>",
+		1: "jobboard: Postings: 200 OK: response too large: results[1] over its bound at byte 1048642",
+	} {
+		first := `{"totalNumberOfJobs":2,"results":[{"jobPostingId":1,"title":"x"},`
+		second := `{"jobPostingId":2,"title":""}`
+		second = strings.Replace(second, `""`, `"`+strings.Repeat("y", 1<<20+extra-len(second))+`"`, 1)
+		w := &wire{status: 200, body: first + second + "]}"}
+		var last error
+		for _, last = range w.client(t, jobboard.Config{BaseURL: base, ClientID: "10"}).Postings(t.Context(), "1", jobboard.Query{}) {
+		}
+		if got := fmt.Sprint(last); got != want {
+			t.Errorf("%d bytes too many: %s\nwant %s", extra, got, want)
+		}
+	}
+}
+
+// A stream has no end but those of the policy for each attempt: it goes on after
+// the minute of other calls.
+func TestStreamOutlastsTheMinute(t *testing.T) {
+	for stream, want := range map[bool]time.Duration{true: 5 * 15 * time.Second, false: time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			c := rig.Client(t, jobboard.Config{
+				BaseURL: base, ClientID: "10", Retry: jobboard.RetryPolicy{Budget: -1, MinWait: 1, MaxWait: 1},
+				HTTPClient: &http.Client{Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
+					<-r.Context().Done()
+					return nil, context.Cause(r.Context())
+				})},
+			})
+			start := time.Now()
+			var err error
+			if stream {
+				for _, err = range c.Postings(t.Context(), "1", jobboard.Query{}) {
+				}
+			} else {
+				_, err = c.Search(t.Context(), "1", jobboard.Query{})
+			}
+			if took := time.Since(start).Round(time.Second); !errors.Is(err, jobboard.ErrTimeout) || took != want {
+				t.Errorf("stream %v: %v after %v", stream, err, took)
+			}
+		})
+	}
+}
+
+// A code of the lookup tells more than the status that it comes with: the answer is
+// not repeated, and at a status of a failing service it earns no token.
+func TestCodeOfAFailingService(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		status, body := 503, ""
+		c := served(t, jobboard.Config{JobDBURL: base, Retry: jobboard.RetryPolicy{Budget: 5}}, func(r *http.Request) *http.Response {
+			return answer(r, status, body)
+		})
+		if _, err := c.JobInformation(t.Context(), 1); !errors.Is(err, jobboard.ErrServer) {
+			t.Error(err)
+		}
+		for _, want := range []struct {
+			status int
+			tokens float64
+		}{{500, 1}, {503, 1}, {429, 1.3}, {404, 1.6}, {200, 1.9}} {
+			status, body = want.status, "ERROR_JOB_INACTIVE"
+			_, err := c.JobInformation(t.Context(), 1)
+			var e *jobboard.Error
+			if !errors.Is(err, jobboard.ErrJobInactive) || !errors.As(err, &e) || e.Attempts != 1 || e.Stopped != jobboard.StopFinal {
+				t.Errorf("%d: %v", status, err)
+			}
+			if got := c.RetryBudgets()[0].Tokens; got < want.tokens-1e-9 || got > want.tokens+1e-9 {
+				t.Errorf("%d: %v tokens, want %v", status, got, want.tokens)
+			}
+		}
+	})
+}
+
+// A call that changes something may have been executed once a request has reached
+// the service without a clear answer.
+func TestMayHaveExecuted(t *testing.T) {
+	refused := &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
+	for name, test := range map[string]struct {
+		script []any // statuses and errors; behind them the caller leaves
+		want   bool
+	}{
+		"it never reached the service":           {[]any{refused}, false},
+		"it was refused, and waits":              {[]any{429}, true},
+		"it was refused, then did not reach it":  {[]any{429, refused}, true},
+		"it did not reach it, then was refused":  {[]any{refused, 429}, true},
+		"a clear answer":                         {[]any{403}, false},
+		"a clear answer after a refusal":         {[]any{429, 403}, false},
+		"a clear answer after a failure":         {[]any{503, 403}, true},
+		"a clear answer after a lost connection": {[]any{io.ErrUnexpectedEOF, 403}, true},
+		"a clear answer after none":              {[]any{refused, 403}, false},
+		"a failure for good":                     {[]any{501}, false},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			sent := 0
+			c := rig.Client(t, jobboard.Config{
+				BaseURL: base, Retry: jobboard.RetryPolicy{Budget: -1},
+				HTTPClient: &http.Client{Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
+					if sent++; sent == len(test.script) {
+						time.AfterFunc(time.Millisecond, cancel)
+					}
+					if status, ok := test.script[sent-1].(int); ok {
+						return answer(r, status, ""), nil
+					}
+					return nil, test.script[sent-1].(error)
+				})},
+			})
+			_, err := c.ConfirmSubscription(ctx, "1", nil)
+			var e *jobboard.Error
+			if !errors.As(err, &e) || e.MayHaveExecuted != test.want || e.Attempts != len(test.script) {
+				t.Errorf("%#v", err)
+			}
+		})
+	}
+}
+
+// A body that ends with garbage is not asked for again, one that ends early is.
+func TestBodyThatFails(t *testing.T) {
+	for _, status := range []int{200, 404, 503} {
+		for end, repeated := range map[error]bool{errors.New("malformed chunk"): status == 503, io.ErrUnexpectedEOF: true} {
+			synctest.Test(t, func(t *testing.T) {
+				c := served(t, jobboard.Config{Retry: jobboard.RetryPolicy{Budget: -1, MaxAttempts: 3}}, func(r *http.Request) *http.Response {
+					resp := answer(r, status, "")
+					resp.Body = io.NopCloser(io.MultiReader(strings.NewReader("tr"), iotest.ErrReader(end)))
+					return resp
+				})
+				_, err := withToken(c).HasApplied(t.Context(), 1)
+				var e *jobboard.Error
+				if !errors.As(err, &e) || (e.Attempts == 3) != repeated || e.StatusCode != status {
+					t.Errorf("%d, %v: %d attempts, %v", status, end, e.Attempts, err)
+				}
+			})
+		}
+	}
+}
+
+// The conditions of each status, to the edges of their ranges.
+func TestConditionsOfStatuses(t *testing.T) {
+	const project = `{"code":"get_project_error","message":"x"}`
+	for _, test := range []struct {
+		status int
+		body   string
+		want   error // nil: an *Error without a condition
+	}{
+		{300, "", jobboard.ErrRedirect},
+		{399, "", jobboard.ErrRedirect},
+		{400, "", nil},
+		{400, project, nil},
+		{401, project, jobboard.ErrUnauthorized},
+		{402, project, jobboard.ErrProjectNotAvailable},
+		{428, project, jobboard.ErrProjectNotAvailable},
+		{429, project, jobboard.ErrRateLimited},
+		{430, project, nil},
+		{402, `{"code":"get_project_error","message":"Not Accessible"}`, jobboard.ErrProjectNotAccessible},
+		{428, `{"code":"get_project_error","message":"Not Accessible"}`, jobboard.ErrProjectNotAccessible},
+		{402, `{"code":"get_application_error"}`, jobboard.ErrApplicationNotFound},
+		{428, `{"code":"get_application_error"}`, jobboard.ErrApplicationNotFound},
+		{429, `{"code":"get_application_error"}`, jobboard.ErrRateLimited},
+		{403, "no posting", jobboard.ErrPostingNotAccessible},
+		{403, "not accessible", jobboard.ErrPostingNotAccessible},
+		{403, "no", jobboard.ErrForbidden},
+		{404, "no posting", jobboard.ErrPostingNotFound},
+		{404, "not accessible", nil},
+		{404, `{"code":"x","message":"no posting"}`, nil},
+		{404, `{"error":"x","message":"no posting"}`, nil},
+		{404, "<p>no posting", nil},
+		{405, "no posting", nil},
+		{410, "no job", jobboard.ErrPostingInactive},
+		{410, "inactive", jobboard.ErrPostingInactive},
+		{410, "gone", nil},
+		{411, "no posting", nil},
+		{499, "", nil},
+		{500, "", jobboard.ErrServer},
+		{599, "", jobboard.ErrServer},
+		{600, "", nil},
+	} {
+		w := &wire{status: test.status, body: test.body}
+		_, err := withToken(w.client(t, jobboard.Config{BaseURL: base, Retry: jobboard.RetryPolicy{MaxAttempts: 1}})).ApplicationID(t.Context(), 1)
+		var e *jobboard.Error
+		if !errors.As(err, &e) || e.StatusCode != test.status || e.Err != test.want {
+			t.Errorf("%d %s: %v, want %v", test.status, test.body, err, test.want)
+		}
+	}
+	for _, status := range []int{200, 299} {
+		w := &wire{status: status, body: "true"}
+		if ok, err := withToken(w.client(t, jobboard.Config{BaseURL: base})).HasApplied(t.Context(), 1); !ok || err != nil {
+			t.Errorf("%d: %v", status, err)
+		}
 	}
 }

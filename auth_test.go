@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/url"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -1071,6 +1075,78 @@ func TestRenewalAheadThatFailsForItsCallers(t *testing.T) {
 		time.Sleep(time.Second)
 		if err := call(); !errors.Is(err, jobboard.ErrToken) || fetches.Load() != 3 {
 			t.Errorf("%v, %d fetches; want another", err, fetches.Load())
+		}
+	})
+}
+
+// The text of a failed token source names what is known of it, bounded and without
+// what it holds of the token endpoint.
+func TestTokenSourceErrors(t *testing.T) {
+	long := strings.Repeat("x", 400)
+	refused := &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{errNoToken, "no token today"},
+		{errors.New(long), long[:280] + "…"},
+		{
+			fmt.Errorf("x: %w", &oauth2.RetrieveError{ErrorCode: "invalid_client", Response: &http.Response{StatusCode: 401}, Body: []byte("secret")}),
+			"the token endpoint refused: invalid_client",
+		},
+		{&oauth2.RetrieveError{ErrorCode: long}, "the token endpoint refused: " + long[:57] + "…"},
+		{&oauth2.RetrieveError{Response: &http.Response{StatusCode: 503}, Body: []byte("secret")}, "the token endpoint refused with status 503"},
+		{&oauth2.RetrieveError{Body: []byte("secret")}, "the token endpoint refused"},
+		{
+			&url.Error{Op: "Post", URL: "https://x/?secret", Err: refused},
+			"the token endpoint was not reached: dial tcp: connect: connection refused",
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var requests atomic.Int64
+			source := jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) { return nil, test.err })
+			_, err := tokenClient(t, &requests).Applicant(source).HasApplied(t.Context(), 1)
+			if !errors.Is(err, jobboard.ErrToken) || err.Error() != "jobboard: HasApplied: no usable token: "+test.want {
+				t.Errorf("%v, want %s", err, test.want)
+			}
+			if known := errors.Is(test.err, errNoToken) || errors.Is(test.err, refused); known && !errors.Is(err, errNoToken) && !errors.Is(err, refused) {
+				t.Errorf("%v does not have its cause", err)
+			}
+		})
+	}
+}
+
+// A call without a deadline waits a minute for its token, and not longer.
+func TestTokenThatNeverComes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var requests atomic.Int64
+		source := jobboard.RenewingToken(func(ctx context.Context) (*oauth2.Token, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+		start := time.Now()
+		_, err := tokenClient(t, &requests).Applicant(source).HasApplied(t.Context(), 1)
+		var e *jobboard.Error
+		if !errors.Is(err, jobboard.ErrTimeout) || !errors.As(err, &e) || e.Attempts != 0 || time.Since(start) != time.Minute {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+	})
+}
+
+// The token of a renewal is what the repeat is sent with, however long a limiter
+// holds that back and however short the token lives.
+func TestRenewedTokenIsSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source := &scriptedSource{tokens: []string{"a", "b", "c"}}
+		var sent []string
+		c := served(t, jobboard.Config{Limiter: &countingLimiter{pause: 10 * time.Second}}, func(r *http.Request) *http.Response {
+			if sent = append(sent, bearerOf(r)); bearerOf(r) == "b" {
+				return answer(r, 200, "true")
+			}
+			return expired401["header"](r)
+		})
+		if ok, err := c.Applicant(source).HasApplied(t.Context(), 1); !ok || err != nil || fmt.Sprint(sent) != "[a b]" || source.asked != 2 {
+			t.Errorf("%v, sent %v, asked %d times", err, sent, source.asked)
 		}
 	})
 }

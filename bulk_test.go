@@ -518,3 +518,28 @@ func TestBulkPassesGoexitOn(t *testing.T) {
 		})
 	}
 }
+
+// A job that is canceled while it waits for its place again is not sent again.
+func TestBulkCanceledInLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sent := 0
+		limiter := &countingLimiter{}
+		c := served(t, jobboard.Config{Limiter: limiter, Retry: jobboard.RetryPolicy{MinWait: 1, MaxWait: 1}}, func(r *http.Request) *http.Response {
+			if sent++; sent == 2 {
+				time.Sleep(time.Second) // without a look at its context
+			}
+			return answer(r, 503, "")
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Millisecond, cancel)
+		for r := range withToken(c).BulkHasApplied(ctx, upTo(2), jobboard.BulkOptions{Concurrency: 1}) {
+			var e *jobboard.Error
+			if !errors.As(r.Err, &e) || e.Stopped != jobboard.StopCanceled || e.Attempts != 1 || errors.Is(r.Err, context.Canceled) != (r.Job == 1) {
+				t.Errorf("job %d: %#v", r.Job, r.Err)
+			}
+		}
+		if sent != 2 || limiter.asked != 2 {
+			t.Errorf("%d requests, %d questions", sent, limiter.asked)
+		}
+	})
+}

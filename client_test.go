@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
 	"os"
@@ -32,6 +34,9 @@ type wire struct {
 }
 
 func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Proto != "HTTP/1.1" || r.ProtoMajor != 1 || r.ProtoMinor != 1 {
+		return nil, errors.New("a request with protocol " + r.Proto)
+	}
 	line := r.Method + " " + r.URL.String()
 	for _, name := range []string{"Authorization", "Accept-Language", "Content-Type"} {
 		if v := r.Header.Get(name); v != "" {
@@ -240,14 +245,28 @@ func TestConfigMistakes(t *testing.T) {
 		},
 		"Language":         {{BaseURL: base, Language: "de\r\nX: y"}, {BaseURL: base, Language: "de_DE\r"}},
 		"UserAgent":        {{BaseURL: base, UserAgent: "a\x00b"}, {BaseURL: base, UserAgent: "a\nb"}},
+		"JobDBTokenSource": {{BaseURL: base, JobDBURL: base, JobDBTokenSource: jobboard.StaticToken("")}},
 		"MaxBodyBytes":     {{BaseURL: base, MaxBodyBytes: -1}},
-		"SubscriptionPath": {{BaseURL: base, SubscriptionPath: "/a?b"}, {BaseURL: base, SubscriptionPath: "/a/../b"}},
+		"SubscriptionPath": {
+			{BaseURL: base, SubscriptionPath: "/a?b"},
+			{BaseURL: base, SubscriptionPath: "/a/../b"},
+			{BaseURL: base, SubscriptionPath: "/"},
+			{BaseURL: base, SubscriptionPath: ".a"},
+			{BaseURL: base, SubscriptionPath: "a b"},
+			{BaseURL: base, SubscriptionPath: "a%20b"},
+			{BaseURL: base, SubscriptionPath: "a%zz"},
+			{BaseURL: base, SubscriptionPath: "a/{b"},
+		},
 
 		"Retry.MaxAttempts":    {{BaseURL: base, Retry: jobboard.RetryPolicy{MaxAttempts: -1}}},
 		"Retry.MinWait":        {{BaseURL: base, Retry: jobboard.RetryPolicy{MinWait: -1}}},
 		"Retry.MaxWait":        {{BaseURL: base, Retry: jobboard.RetryPolicy{MaxWait: 1}}},
 		"Retry.AttemptTimeout": {{BaseURL: base, Retry: jobboard.RetryPolicy{AttemptTimeout: -1}}},
-		"Retry.BudgetRatio":    {{BaseURL: base, Retry: jobboard.RetryPolicy{BudgetRatio: -1}}},
+		"Retry.BudgetRatio": {
+			{BaseURL: base, Retry: jobboard.RetryPolicy{BudgetRatio: -1}},
+			{BaseURL: base, Retry: jobboard.RetryPolicy{BudgetRatio: math.NaN()}},
+			{BaseURL: base, Retry: jobboard.RetryPolicy{BudgetRatio: math.Inf(1)}},
+		},
 	} {
 		for _, cfg := range mistakes {
 			_, err := jobboard.NewClient(cfg)
@@ -339,10 +358,12 @@ func TestErrorFields(t *testing.T) {
 	}
 }
 
-// A body that is one word is a code, unless it is longer than any.
+// A body that is one word is a code, unless it is longer than any. The codes of the
+// lookup (7.3) mean nothing elsewhere in another call's answer.
 func TestBareCode(t *testing.T) {
 	for word, want := range map[string]string{
 		strings.Repeat("e", 63) + "_": strings.Repeat("e", 63) + "_", strings.Repeat("e", 64) + "_": "", "error": "", "an error_code": "",
+		`{"code":"get_project_error","detail":"ERROR_JOB_UNAVAILABLE"}`: "get_project_error",
 	} {
 		w := &wire{status: http.StatusNotFound, body: word}
 		_, err := withToken(w.client(t, jobboard.Config{BaseURL: base})).HasApplied(t.Context(), 1)
@@ -352,15 +373,116 @@ func TestBareCode(t *testing.T) {
 	}
 }
 
-// An identifier may be of any characters that are seen.
-func TestApplicationIDCharacters(t *testing.T) {
-	for id, good := range map[string]bool{
-		"~": true, "\u007f": false, "\u00a0": false, "\u00a1": true, "!": true, "<": false, "a b": false, "\xff": false,
+// An identifier may be of any characters that are seen, bare or as a JSON string.
+// What is none is an error that says why.
+func TestApplicationIDs(t *testing.T) {
+	const (
+		noID     = "the application identifier is empty"
+		notAList = "a structure is no application identifier"
+		wrong    = "the application identifier holds a character that no identifier has"
+	)
+	for body, want := range map[string]struct {
+		id   jobboard.ApplicationID
+		says string
+	}{
+		"4~2":                                {id: "4~2"},
+		"4!2":                                {id: "4!2"},
+		"4\u00a12":                           {id: "4\u00a12"},
+		"4":                                  {id: "4"},
+		"true":                               {id: "true"},
+		"\ufeff \n4711-a\t ":                 {id: "4711-a"},
+		`"4711-a"`:                           {id: "4711-a"},
+		` "\u0034" `:                         {id: "4"},
+		strings.Repeat("x", 256):             {id: jobboard.ApplicationID(strings.Repeat("x", 256))},
+		"":                                   {says: noID},
+		" \n":                                {says: noID},
+		`""`:                                 {says: noID},
+		"null":                               {says: "null is no application identifier"},
+		"{}":                                 {says: notAList},
+		"[1]":                                {says: notAList},
+		`"4711`:                              {says: "the answer is not one JSON string"},
+		`"4711" "a"`:                         {says: "the answer is not one JSON string"},
+		"4\xff2":                             {says: "the application identifier is not UTF-8"},
+		"4\ufffd2":                           {says: wrong},
+		"4\u007f2":                           {says: wrong},
+		"4\u00a02":                           {says: wrong},
+		"4<2":                                {says: wrong},
+		`4"2`:                                {says: wrong},
+		"no application":                     {says: wrong},
+		`"4\n2"`:                             {says: wrong},
+		strings.Repeat("x", 257):             {says: "the application identifier is longer than 256 bytes"},
+		`"` + strings.Repeat("x", 257) + `"`: {says: "the application identifier is longer than 256 bytes"},
 	} {
-		w := &wire{status: http.StatusOK, body: "4" + id + "2"}
+		w := &wire{status: http.StatusOK, body: body}
 		got, err := withToken(w.client(t, jobboard.Config{BaseURL: base})).ApplicationID(t.Context(), 1)
-		if good != (string(got) == w.body) || good != (err == nil) {
-			t.Errorf("%q: %q, %v", w.body, got, err)
+		if got != want.id || errors.Is(err, jobboard.ErrDecode) != (want.says != "") {
+			t.Errorf("%q: %q, %v", body, got, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), "unusable response: "+want.says+" (") {
+			t.Errorf("%q: %v, want %s", body, err, want.says)
+		}
+	}
+}
+
+// An answer without a length may be cut off. It counts only if it shows its end.
+func TestSubscriptionAnswers(t *testing.T) {
+	for body, want := range map[string]struct {
+		reply          string
+		good, unframed bool // unframed: also where nothing but the end of its connection ends it
+	}{
+		"":                   {"", true, false},
+		" \n":                {"", true, false},
+		"1234":               {"1234", true, false},
+		"-0":                 {"-0", true, false},
+		"90":                 {"90", true, false},
+		"true":               {"true", true, true},
+		` {"a": [1]}` + "\n": {`{"a": [1]}`, true, true},
+		`"12"`:               {`"12"`, true, true},
+		`{"a":`:              {},
+		"1 2":                {},
+		"<html>":             {},
+	} {
+		for _, framed := range []bool{true, false} {
+			c := served(t, jobboard.Config{}, func(r *http.Request) *http.Response {
+				res := answer(r, 200, body)
+				if !framed {
+					res.Close, res.ContentLength = true, -1
+				}
+				return res
+			})
+			got, err := c.Subscribe(t.Context(), jobboard.SubscriptionRequest{})
+			if good := want.good && (framed || want.unframed); good != (err == nil) || good && string(got) != want.reply {
+				t.Errorf("%q, framed %v: %q, %v", body, framed, got, err)
+			}
+			var e *jobboard.Error
+			if err != nil && (!errors.Is(err, jobboard.ErrDecode) || !errors.As(err, &e) || e.Attempts != 1 || !e.MayHaveExecuted) {
+				t.Errorf("%q, framed %v: %#v", body, framed, err)
+			}
+		}
+	}
+}
+
+// The configured path of subscriptions has one slash in front and none behind.
+func TestSubscriptionPath(t *testing.T) {
+	for path, want := range map[string]string{"": "/jobabo/1", "abo": "/abo/1", "//a/b//": "/a/b/1"} {
+		w := &wire{status: http.StatusOK}
+		if _, err := w.client(t, jobboard.Config{BaseURL: base, SubscriptionPath: path}).Unsubscribe(t.Context(), "1"); err != nil {
+			t.Error(err)
+		}
+		if len(w.sent) != 1 || w.sent[0] != "DELETE "+base+want {
+			t.Errorf("%q: %q", path, w.sent)
+		}
+	}
+}
+
+// A job's identifier is a positive number in decimal digits.
+func TestParseJobID(t *testing.T) {
+	for text, want := range map[string]jobboard.JobID{
+		"1": 1, "4711": 4711, "0047": 47, "9223372036854775807": 9223372036854775807,
+		"": 0, "0": 0, "-1": 0, "+1": 0, "1.0": 0, "0x1": 0, " 1": 0, "1_0": 0, "9223372036854775808": 0,
+	} {
+		if got, err := jobboard.ParseJobID(text); got != want || errors.Is(err, jobboard.ErrInvalidInput) != (want == 0) {
+			t.Errorf("%q: %d, %v", text, got, err)
 		}
 	}
 }
@@ -412,6 +534,17 @@ func TestErrorSaysWhyItStopped(t *testing.T) {
 		"jobboard: Search: 503 Service Unavailable: server error (3 attempts, stopped: Retry-After 1m0s)": {
 			Op: "Search", StatusCode: 503, Err: jobboard.ErrServer, Attempts: 3, Stopped: jobboard.StopRetryAfter, RetryAfter: time.Minute,
 		},
+		"jobboard: Search: 503 Service Unavailable: server error": {
+			Op: "Search", StatusCode: 503, Err: jobboard.ErrServer, Attempts: 1, Stopped: jobboard.StopFinal, RetryAfter: time.Minute,
+		},
+		"jobboard: Subscribe: transport failed: " + strings.Repeat("d", 279) + "…: " + strings.Repeat("c", 57) + `…: "` +
+			strings.Repeat("m", 297) + `…" (2 attempts, stopped: not idempotent) (may have been executed)`: {
+			Op: "Subscribe", Err: fmt.Errorf("%w: %s", jobboard.ErrTransport, strings.Repeat("d", 300)), Attempts: 2,
+			Code: strings.Repeat("c", 61), Message: strings.Repeat("m", 301), Stopped: jobboard.StopNotIdempotent, MayHaveExecuted: true,
+		},
+		"jobboard: HasApplied: " + strings.Repeat("c", 60) + `: "` + strings.Repeat("m", 300) + `"`: {
+			Op: "HasApplied", Code: strings.Repeat("c", 60), Message: strings.Repeat("m", 300),
+		},
 		"jobboard: Search: 599: server error": {
 			Op: "Search", StatusCode: 599, Err: jobboard.ErrServer, Attempts: 1, Stopped: jobboard.StopFinal,
 		},
@@ -458,7 +591,7 @@ func TestErrorWithoutDetail(t *testing.T) {
 	fetch := func(context.Context) (*oauth2.Token, error) { return nil, errors.New("") }
 	c := rig.Client(t, jobboard.Config{BaseURL: "https://api.example"})
 	_, err := c.Applicant(jobboard.RenewingToken(fetch)).HasApplied(t.Context(), 1)
-	if !errors.Is(err, jobboard.ErrToken) || strings.Contains(err.Error(), "token: ") || !strings.Contains(err.Error(), "no usable token") {
+	if !errors.Is(err, jobboard.ErrToken) || err.Error() != "jobboard: HasApplied: no usable token" {
 		t.Errorf("%v", err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/jsonread"
@@ -20,15 +21,12 @@ type decodeError struct {
 	offset int64
 }
 
-func (e *decodeError) Error() string {
-	at := " at byte " + strconv.FormatInt(e.offset, 10)
-	switch {
-	case e.reason == "":
-		return e.kind.Error() + at
-	case e.path == "":
-		return e.kind.Error() + ": " + e.reason + at
-	}
-	return e.kind.Error() + ": " + e.path + " " + e.reason + at
+func (e *decodeError) Error() string { return e.kind.Error() + ": " + e.detail() }
+
+// detail returns the field, the reason and the place, the last of which is always
+// known.
+func (e *decodeError) detail() string {
+	return strings.TrimSpace(e.path + " " + e.reason + " at byte " + strconv.FormatInt(e.offset, 10))
 }
 
 func (e *decodeError) Unwrap() error { return e.kind }
@@ -93,7 +91,7 @@ func (d *decoder) err() error {
 	var reason jsonscan.Error
 	switch {
 	case errors.Is(err, window.ErrTooLarge):
-		e.kind = ErrResponseTooLarge
+		e.kind, e.reason = ErrResponseTooLarge, "over its bound"
 	case errors.As(err, &reason):
 		e.reason = string(reason)
 	default:

@@ -392,7 +392,7 @@ func FuzzJobInformation(f *testing.F) {
 	f.Add(makeInfo(1, 1)[:0])
 	for _, text := range []string{
 		`{"jobId":"1","jobTitle":"","applyPossible":false,"nationalities":[{"id":"1","label":"a"},{"id":"2","label":"\u00fc"},{"label":"x","id":3}],"companyId":5}`,
-		`{"jobId":1,"jobTitle":"t","applyPossible":true,"questions":[{"answers":[{"id":"1","label":"a"}]},{"answers":[]},{"answers":null}],"nationalities":[]}`,
+		`{"jobId":1,"jobTitle":"t","applyPossible":true,"questions":[{"answers":[{"id":"1","label":"a"}]},{"answers":[]},{"answers":null}],"nationalities":[],"additionalLocations":[]}`,
 		`{"jobId":1,"jobTitle":"\ud800 \u00fc","applyPossible":false,"companyId":77,"questions":[],` +
 			`"nationalities":[{"id":5,"label":"\u00d6sterreich"},{"label":"x"},{}],` +
 			`"location":{"geoLat":52.5,"geoLong":-1.25e1,"geoZip":10115,"geoCountry":null},"additionalLocations":[{}]}`,

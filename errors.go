@@ -187,7 +187,6 @@ const (
 const (
 	maxErrorBody    = 64 << 10
 	maxErrorMessage = 300
-	maxErrorSample  = 120
 	maxErrorCause   = 300
 )
 

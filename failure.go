@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/credential"
@@ -48,7 +47,7 @@ func (f *failedAttempt) Error() string {
 // fail returns the *Error of a call that ended with f.
 func (c *call) fail(f *failedAttempt) *Error {
 	switch {
-	case f.ended, f.stopped == "" && c.ctx.Err() != nil:
+	case f.ended:
 		f.stopped = StopCanceled
 	case f.stopped == "":
 		f.stopped = StopFinal
@@ -212,7 +211,7 @@ func detailOf(err error) string {
 	}
 	var d *decodeError
 	if errors.As(err, &d) {
-		return strings.TrimPrefix(d.Error(), d.kind.Error()+": ")
+		return d.detail()
 	}
 	return err.Error()
 }
@@ -225,7 +224,7 @@ func (a *answer) describe(detail string) string {
 		media = "no content type"
 	}
 	head := a.c.secrets.Head
-	sample := head(string(a.Sample()), maxErrorSample)
+	sample := head(string(a.Sample()), transport.SampleSize)
 	return head(detail, 120) + " (" + head(media, 60) + ", begins " + strconv.Quote(sample) + ")"
 }
 
@@ -281,9 +280,9 @@ var (
 // can, and then few of them, because the service's sentences vary.
 var conditions = []conditionRow{
 	// 7.3: these codes count with any status.
-	{ops: opsLookup, from: 0, to: 999, code: refusal.JobInactive, result: ErrJobInactive},
-	{ops: opsLookup, from: 0, to: 999, code: refusal.JobUnavailable, result: ErrJobUnavailable},
-	{ops: opsLookup, from: 0, to: 999, code: refusal.PostingUnavailable, result: ErrPostingUnavailable},
+	{ops: opsLookup, to: 999, code: refusal.JobInactive, result: ErrJobInactive},
+	{ops: opsLookup, to: 999, code: refusal.JobUnavailable, result: ErrJobUnavailable},
+	{ops: opsLookup, to: 999, code: refusal.PostingUnavailable, result: ErrPostingUnavailable},
 
 	// 7.2: JSON with a code, then plain messages.
 	{

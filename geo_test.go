@@ -287,6 +287,7 @@ func TestGeoLocationText(t *testing.T) {
 
 	g := Near(1, 2, 3)
 	wantGeoError(t, "UnmarshalText", g.UnmarshalText([]byte("91::0::5")), "latitude")
+	wantGeoError(t, "UnmarshalText", g.UnmarshalText([]byte("1")), "latitude::longitude::kilometres")
 	if g != Near(1, 2, 3) {
 		t.Errorf("a failed UnmarshalText leaves %v", g)
 	}

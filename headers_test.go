@@ -2,6 +2,7 @@ package jobboard
 
 import (
 	"runtime/debug"
+	"strings"
 	"testing"
 )
 
@@ -32,5 +33,27 @@ func TestAgent(t *testing.T) {
 	}
 	if got, err := userAgent("partner/2"); err != nil || got != "partner/2 "+agent() {
 		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// The characters of a header are those that are listed, and no others.
+func TestHeaderCharacters(t *testing.T) {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+	for r := range rune(300) {
+		if got, want := notInToken(r), !strings.ContainsRune(letters+".-+_", r); got != want {
+			t.Errorf("a version may not hold %q: %v", r, got)
+		}
+		if got, want := notInLanguage(r), !strings.ContainsRune(letters+"-,;=.* ", r); got != want {
+			t.Errorf("a language may not hold %q: %v", r, got)
+		}
+		_, err := userAgent("a" + string(r))
+		if want := r < ' ' || r > '~'; (err != nil) != want {
+			t.Errorf("a user agent may not hold %q: %v", r, err)
+		}
+	}
+	for length, want := range map[int]string{200: "", 201: "is longer than 200 bytes"} {
+		if got := languageMistake(strings.Repeat("x", length)); got != want {
+			t.Errorf("a language of %d bytes: %q", length, got)
+		}
 	}
 }

@@ -223,7 +223,6 @@ func newSlot(all *shared, field string, base *url.URL) slot {
 // a mistake, such as a nil user, each call returns ErrInvalidInput.
 func (c *Client) Applicant(user oauth2.TokenSource) *Applicant {
 	s := c.base
-	s.credential = credential.Credential{}
 	switch {
 	case s.mistake != nil:
 	case user == nil:

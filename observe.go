@@ -91,11 +91,7 @@ func (o *Observer) startCall(ctx context.Context, start CallStart) (*watch, cont
 
 // endCall tells the observer that the call ended, once.
 func (w *watch) endCall(end CallEnd) {
-	if w == nil {
-		return
-	}
-	w.endAttempt(AttemptEnd{})
-	if w.callDone == nil {
+	if w == nil || w.callDone == nil {
 		return
 	}
 	end.StatusCode, end.Duration, end.Decode = w.status, time.Since(w.start), w.decode

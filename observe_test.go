@@ -189,10 +189,10 @@ func TestObserverSeesRenewal(t *testing.T) {
 
 func TestObserverSeesFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client, fake, r, _ := observed(t, func(cfg *jobboard.Config) { cfg.BaseURL, cfg.ClientID = "", "" })
+		client, fake, r, _ := observed(t, func(cfg *jobboard.Config) { cfg.BaseURL, cfg.ClientID, cfg.Retry.Budget = "", "", -1 })
 		_, err := client.JobInformation(t.Context(), jobboard.JobID(fake.Demo.InactiveJob))
-		if e := r.calls[0].Err; !errors.Is(err, jobboard.ErrJobInactive) || error(e) != err {
-			t.Errorf("returned %v, told %v", err, e)
+		if end := r.calls[0]; !errors.Is(err, jobboard.ErrJobInactive) || error(end.Err) != err || end.Budget != 0 {
+			t.Errorf("returned %v, told %+v", err, end)
 		}
 		status := r.ends[0].StatusCode
 		r.want("JobInformation GET "+lookupPath, "attempt 1", fmt.Sprintf("ended: %d, error true, repeat false", status), fmt.Sprintf("end: %d, 1 attempts, error true", status))

@@ -84,9 +84,7 @@ func (s *slot) do(ctx context.Context, op *operation, req request, accept func(*
 		return c.fail(ended(err, false))
 	}
 	c.secrets.Add(req.hide...)
-	if err := c.prepare(); err != nil {
-		return c.fail(&failedAttempt{err: err})
-	}
+	c.prepare()
 
 	c.client = http.Client{Transport: c}
 	c.retryer = retryablehttp.Client{
@@ -140,7 +138,7 @@ func (c *call) lastMoment(now time.Time) time.Time {
 var template = &http.Request{Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}}
 
 // prepare fills in the request that the loop sends.
-func (c *call) prepare() error {
+func (c *call) prepare() {
 	base, req := c.slot.base, &c.request
 	c.url = *base
 	c.url.Path, c.url.RawPath, c.url.RawQuery = base.Path+req.path, "", req.query
@@ -150,10 +148,9 @@ func (c *call) prepare() error {
 	r := &c.sent
 	r.Request = template.WithContext(c.ctx)
 	r.Method, r.URL, r.Host = c.op.method, &c.url, c.url.Host
-	if req.body == nil {
-		return nil
+	if req.body != nil {
+		_ = r.SetBody(req.body) // bytes can be read again and again
 	}
-	return r.SetBody(req.body)
 }
 
 // checkRetry reports whether another attempt follows. The loop calls it once
@@ -292,13 +289,10 @@ func (c *call) succeeded(now time.Time) {
 // itself fails only where the context ends in a wait.
 func (c *call) lastFailure(err error) *failedAttempt {
 	var f *failedAttempt
-	switch {
-	case errors.As(err, &f):
+	if errors.As(err, &f) {
 		return f
-	case c.ctx.Err() != nil:
-		return c.endedBetween(c.ctx.Err())
 	}
-	return &failedAttempt{err: &failure{kind: ErrTransport, detail: "the request was not sent"}}
+	return c.endedBetween(err)
 }
 
 // WaitContext bounds a wait that precedes a request by the caller's context,

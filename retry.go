@@ -92,7 +92,7 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	if p.MaxAttempts < 0 {
 		return p, &ConfigError{"Retry.MaxAttempts", "is negative"}
 	}
-	if p.BudgetRatio < 0 || math.IsNaN(p.BudgetRatio) || math.IsInf(p.BudgetRatio, 0) {
+	if !(p.BudgetRatio >= 0) || math.IsInf(p.BudgetRatio, 1) { // NaN is not at least 0
 		return p, &ConfigError{"Retry.BudgetRatio", "is not a number of at least 0"}
 	}
 	p.MaxAttempts = cmp.Or(p.MaxAttempts, 5)

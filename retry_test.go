@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"os"
@@ -16,6 +17,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"golang.org/x/oauth2"
 )
 
 // switchTransport answers every request as it is told.
@@ -241,4 +244,159 @@ func TestLongestRetryAfter(t *testing.T) {
 			t.Errorf("after %v: %v", waited, err)
 		}
 	})
+}
+
+// The defaults that RetryPolicy promises, and the edges of what it takes.
+func TestRetryDefaults(t *testing.T) {
+	want := RetryPolicy{
+		MaxAttempts: 5, MinWait: 200 * time.Millisecond, MaxWait: 5 * time.Second, MaxRetryAfter: 30 * time.Second,
+		AttemptTimeout: 15 * time.Second, StallTimeout: 10 * time.Second, Budget: 2, BudgetRatio: 0.3,
+	}
+	if got, err := (RetryPolicy{}).withDefaults(); got != want || err != nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+	own := RetryPolicy{
+		MaxAttempts: 1, MinWait: 1, MaxWait: 1, MaxRetryAfter: 1, AttemptTimeout: 1, StallTimeout: 1, Budget: -1, BudgetRatio: math.SmallestNonzeroFloat64,
+	}
+	if got, err := own.withDefaults(); got != own || err != nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+	own.MinWait = 2
+	if _, err := own.withDefaults(); !errors.Is(err, ErrInvalidInput) {
+		t.Errorf("MinWait above MaxWait: %v", err)
+	}
+}
+
+// A wait doubles up to the longest, and has at least half of itself for sure. What
+// the service asks for comes with at most a quarter more, and half a second.
+func TestWaits(t *testing.T) {
+	p := RetryPolicy{MinWait: 200, MaxWait: 5000, MaxRetryAfter: time.Minute}
+	for _, test := range []struct {
+		repeat          int
+		asked, from, to time.Duration
+	}{
+		{0, 0, 100, 200},
+		{1, 0, 200, 400},
+		{4, 0, 1600, 3200},
+		{5, 0, 2500, 5000},
+		{100, 0, 2500, 5000},
+		{100, 100, 100, 125},
+		{0, time.Second, time.Second, 1250 * time.Millisecond},
+		{0, time.Minute, time.Minute, time.Minute + 500*time.Millisecond},
+		{0, time.Minute + 1, 100, 200},
+	} {
+		least, most := time.Duration(math.MaxInt64), time.Duration(0)
+		for range 1000 {
+			wait := p.wait(test.repeat, test.asked)
+			least, most = min(least, wait), max(most, wait)
+		}
+		spread := (test.to - test.from) / 20
+		if least < test.from || most > test.to || least > test.from+spread || most < test.to-spread {
+			t.Errorf("repeat %d, asked for %v: %v to %v, want %v to %v", test.repeat, test.asked, least, most, test.from, test.to)
+		}
+	}
+	own := RetryPolicy{MinWait: 3, MaxWait: 4}
+	if wait := own.wait(1, 0); wait < 2 || wait > 4 {
+		t.Errorf("3 ns doubled, but at most 4: %v", wait)
+	}
+}
+
+// Calls that fail together repeat one after the other. A repeat with a renewed token
+// does not wait for its turn.
+func TestCrowdIsSpread(t *testing.T) {
+	for _, status := range []int{503, 401} {
+		synctest.Test(t, func(t *testing.T) {
+			var requests atomic.Int64
+			var mu sync.Mutex
+			moments := map[time.Time]int{}
+			const callers = 50
+			client, err := NewClient(Config{
+				BaseURL: "https://jobs.example", Retry: RetryPolicy{Budget: 1000, MinWait: 1, MaxWait: 1},
+				HTTPClient: &http.Client{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+					res := &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("true")), Request: r}
+					if requests.Add(1) <= callers {
+						res.StatusCode = status
+						res.Header.Set("WWW-Authenticate", "Bearer error=invalid_token")
+					} else {
+						mu.Lock()
+						moments[time.Now()]++
+						mu.Unlock()
+					}
+					time.Sleep(time.Second) // so that all of them fail at one moment
+					return res, nil
+				})},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			tokens := 0
+			applicant := client.Applicant(RenewingToken(func(context.Context) (*oauth2.Token, error) {
+				tokens++
+				return &oauth2.Token{AccessToken: fmt.Sprint("token", tokens)}, nil
+			}))
+			var all sync.WaitGroup
+			for range callers {
+				all.Go(func() {
+					if _, err := applicant.HasApplied(t.Context(), 1); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			all.Wait()
+			if spread := len(moments) > callers*3/4; spread != (status == 503) || status == 401 && len(moments) != 1 {
+				t.Errorf("%d: the repeats come at %d moments", status, len(moments))
+			}
+		})
+	}
+}
+
+// What counts as the service working earns tokens: an answer below 500, but not 429,
+// nor a 401 for a token that can be renewed.
+func TestWhatEarns(t *testing.T) {
+	for name, test := range map[string]struct {
+		status int
+		header http.Header
+		body   string
+		err    error
+		earns  bool
+	}{
+		"success":        {status: 200, body: "true", earns: true},
+		"garbage":        {status: 200, body: "garbage", earns: true},
+		"a condition":    {status: 404, body: "no posting", earns: true},
+		"a refusal":      {status: 401, earns: true},
+		"the last":       {status: 499, earns: true},
+		"an end":         {status: 401, header: http.Header{"Www-Authenticate": {"Bearer error=invalid_token"}}},
+		"a limit":        {status: 429, header: http.Header{"Retry-After": {"3600"}}},
+		"a failure":      {status: 501},
+		"no such name":   {err: &net.OpError{Op: "dial", Err: &net.DNSError{IsNotFound: true}}},
+		"a stop of work": {status: 503, header: http.Header{"Retry-After": {"3600"}}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			spending := true
+			client, err := NewClient(Config{
+				BaseURL: "https://jobs.example", Retry: RetryPolicy{Budget: 3, MaxAttempts: 2},
+				HTTPClient: &http.Client{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+					if spending {
+						return &http.Response{StatusCode: 503, Request: r}, nil
+					}
+					return &http.Response{StatusCode: test.status, Header: test.header, Body: io.NopCloser(strings.NewReader(test.body)), Request: r}, test.err
+				})},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			// It can be asked to renew, and has no other token.
+			applicant := client.Applicant(RenewingToken(func(context.Context) (*oauth2.Token, error) { return &oauth2.Token{AccessToken: "token"}, nil }))
+			_, _ = applicant.HasApplied(t.Context(), 1)
+			spending = false
+			_, _ = applicant.HasApplied(t.Context(), 1)
+			want := 2.0
+			if test.earns {
+				want = 2.3
+			}
+			if got := client.RetryBudgets()[0].Tokens; got != want {
+				t.Errorf("%s: %v tokens, want %v", name, got, want)
+			}
+		})
+	}
 }

@@ -137,10 +137,8 @@ type openPage struct {
 // open reads the first posting, inside the attempt, so that the attempt is
 // repeated if that fails.
 func (p *openPage) open(a *answer) error {
-	limits := decodeLimits{maxBytes: a.Limit(), maxItem: int(min(maxPosting, a.Limit()))}
-	p.reader = newPostingReader(a, limits, p.omit)
+	p.reader = newPostingReader(a, decodeLimits{maxBytes: a.Limit(), maxItem: maxPosting}, p.omit)
 	if p.next(); p.err != nil && p.err != io.EOF {
-		p.reader.close()
 		return p.err
 	}
 	p.answer = a
@@ -172,7 +170,7 @@ func (s *slot) search(ctx context.Context, channel ChannelID, q Query) (*JobSear
 	}
 	var result *JobSearchResult
 	err = s.do(ctx, opSearch, req, func(a *answer) (err error) {
-		result, err = decodeSearch(a, decodeLimits{maxBytes: a.Limit(), maxItem: int(min(a.Limit(), 1<<30))}, q.OmitConfig)
+		result, err = decodeSearch(a, decodeLimits{maxBytes: a.Limit()}, q.OmitConfig)
 		return err
 	})
 	if err != nil {

@@ -354,3 +354,21 @@ func TestSnapshotForApplicant(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Of two postings of one version the same one stays, whichever came first.
+func TestSnapshotOfOneVersionTwice(t *testing.T) {
+	for name, pair := range map[string][2]snapPosting{
+		"version":              {{1, 9, "a", 1, 1, 1}, {1, 8, "b", 2, 2, 2}},
+		"start of the version": {{1, 9, "a", 1, 9, 1}, {1, 9, "b", 2, 8, 2}},
+		"end of the version":   {{1, 9, "a", 1, 9, 9}, {1, 9, "b", 2, 9, 8}},
+		"start of the job":     {{1, 9, "a", 9, 9, 9}, {1, 9, "b", 8, 9, 9}},
+		"title":                {{1, 9, "b", 9, 9, 9}, {1, 9, "a", 9, 9, 9}},
+	} {
+		for _, list := range [][]snapPosting{{pair[0], pair[1]}, {pair[1], pair[0]}} {
+			var got snap
+			if b, err := json.Marshal(snap{Channel: "x", Postings: list}); err != nil || json.Unmarshal(b, &got) != nil || !slices.Equal(got.Postings, pair[:1]) {
+				t.Errorf("%s: %v, %v", name, got.Postings, err)
+			}
+		}
+	}
+}

@@ -18,15 +18,11 @@ func Parameters(value string, found func(name, value, written string)) {
 }
 
 func (r *reader) parameters(found func(name, value, written string)) {
-	for {
+	for r.at < len(r.text) {
 		r.steps++
-		r.skip(" \t,")
 		name := r.token()
-		switch {
-		case r.at == len(r.text) && name == "":
-			return
-		case name == "":
-			r.at++ // no token: nothing that a parameter begins with
+		if name == "" {
+			r.at++ // a comma, a space, or nothing that a parameter begins with
 			continue
 		}
 		before := r.at

@@ -17,6 +17,7 @@ func TestParameters(t *testing.T) {
 		`Basic realm="x", Bearer error="y"`:         "realm=x;error=y;",
 		`Negotiate abc==, Bearer error="y"`:         "abc==;error=y;",
 		`Bearer error="cut off`:                     "error=cut off;",
+		`Bearer error="cut off\"`:                   `error=cut off";`,
 		`Bearer xerror="a", error_uri="b"`:          "xerror=a;error_uri=b;",
 		`Bearer error="invalid token",,;error="no"`: "error=invalid token;error=no;",
 	} {

@@ -78,8 +78,8 @@ func (g *Gate) enter(ctx context.Context, queue int) error {
 		}
 	} else { // the place was given at the same moment
 		g.free++
+		g.grant()
 	}
-	g.grant()
 	return ctx.Err()
 }
 
@@ -123,7 +123,7 @@ func (g *Gate) NewTurn(pause bool) *Turn { return &Turn{gate: g, Pause: pause} }
 func (t *Turn) StepOut() {
 	t.gate.mu.Lock()
 	defer t.gate.mu.Unlock()
-	if t.out || t.gate.away >= t.gate.maxAway {
+	if t.gate.away >= t.gate.maxAway {
 		return
 	}
 	t.out = true

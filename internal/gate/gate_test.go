@@ -91,6 +91,42 @@ func TestGivingUp(t *testing.T) {
 	})
 }
 
+// A place that is given in the moment in which its job gives up goes to another
+// job, and so does the right of one that was away.
+func TestGivingUpLetsAnotherIn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		for _, end := range []func(*Turn){
+			func(turn *Turn) {
+				for turn.StepIn(ended) == nil { // a free place and an ended context: either may count
+					turn.StepOut()
+				}
+			},
+			(*Turn).End,
+		} {
+			g := New(1, 1)
+			if err := g.Enter(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			turn := g.NewTurn(false)
+			turn.StepOut()
+			entered := false
+			go func() { entered = g.Enter(t.Context()) == nil }()
+			synctest.Wait()
+			if entered {
+				t.Error("a job begins while as many are away as may be")
+			}
+			end(turn)
+			synctest.Wait()
+			if !entered || g.free != 0 || g.away != 0 {
+				t.Errorf("entered: %v, %+v", entered, g)
+				g.Leave()
+			}
+		}
+	})
+}
+
 func TestPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := New(2, 2)

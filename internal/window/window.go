@@ -100,15 +100,9 @@ func (w *Window) Fill() bool {
 	w.Pos = 0
 	w.Buf = w.memory[:n]
 	left := w.max - w.off - int64(n)
-	// One byte more than allowed tells a document that is too large from one that
-	// is just as large as it may be.
-	free := w.memory[n:]
-	if int64(len(free)) > left {
-		free = free[:left+1]
-	}
 	m := 0
 	if w.srcErr == nil {
-		m, w.srcErr = w.src.Read(free)
+		m, w.srcErr = w.src.Read(w.memory[n:])
 	}
 	if int64(m) > left {
 		m, w.srcErr = int(left), ErrTooLarge
@@ -117,9 +111,7 @@ func (w *Window) Fill() bool {
 		w.Buf = w.memory[:n+m]
 		return true
 	}
-	if w.srcErr == io.EOF {
-		w.src = steady.Reader{}
-	} else {
+	if w.srcErr != io.EOF {
 		w.Fail(w.srcErr)
 	}
 	return false
