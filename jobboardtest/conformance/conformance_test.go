@@ -101,55 +101,37 @@ func TestReadOnlyChangesNothing(t *testing.T) {
 	}
 }
 
-// TestPartOfATarget takes away all that a target may lack: what is left is
-// judged, and the rest skipped with a word.
+// TestPartOfATarget takes away what a target may lack, one field after the other
+// and nearly all: what is left is judged, and the rest skipped with a word.
 func TestPartOfATarget(t *testing.T) {
-	_, full := fake(t, jobboardtest.WithVariants(jobboardtest.Variants{SubscriptionsNeedCredential: true}))
-	for _, c := range []struct {
-		name   string
-		target conformance.Target
-		judged []string
-	}{
-		{"an address alone", conformance.Target{BaseURL: full.BaseURL}, nil},
-		{"no credential", conformance.Target{BaseURL: full.BaseURL, Channel: full.Channel}, nil},
-		{"a client", conformance.Target{BaseURL: full.BaseURL + "/", Channel: full.Channel, ClientID: full.ClientID}, []string{
-			"search/answers", "search/page-fields", "search/page-counts", "search/posting-fields", "search/posting-ids", "search/timestamps",
-			"search/config", "search/empty-parameters", "search/radius", "search/escaped", "search/unknown-channel", "search/basic",
-			"search/no-credential", "search/unknown-token", "search/unknown-client",
-		}},
-		{"subscriptions", conformance.Target{BaseURL: full.BaseURL, ClientID: full.ClientID, Subscription: full.Subscription}, []string{
-			"subscriptions/subscribe", "subscriptions/confirm", "subscriptions/stop",
-		}},
-		{"applying without an address", conformance.Target{
-			JobDBURL: full.JobDBURL, ApplicantToken: full.ApplicantToken, SpareJob: full.SpareJob, Apply: full.Apply,
-		}, nil},
-		{"the lookup", conformance.Target{JobDBURL: full.JobDBURL, InactiveJob: full.InactiveJob}, []string{"lookup/inactive"}},
-		{"an applicant", conformance.Target{BaseURL: full.BaseURL, ApplicantToken: full.ApplicantToken, UnknownJob: full.UnknownJob}, []string{
-			"applied/unknown", "application/unknown",
-		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			c.target.HTTPClient = full.HTTPClient
-			results, err := conformance.Check(t.Context(), c.target)
-			if err != nil {
-				t.Fatal(err)
+	srv, full := fake(t)
+	srv.SetVariants(jobboardtest.Variants{SubscriptionsNeedCredential: true})
+	var text strings.Builder
+	check := func(name string, target conformance.Target) {
+		t.Helper()
+		target.HTTPClient = full.HTTPClient
+		results, err := conformance.Check(t.Context(), target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range results {
+			if r.Failed() {
+				t.Errorf("%s: %s", name, r)
 			}
-			var judged []string
-			for _, r := range results {
-				if r.Failed() {
-					t.Error(r)
-				}
-				if r.Skipped == "" {
-					judged = append(judged, r.Name)
-				} else if !strings.Contains(r.Skipped, "the target does not tell") {
-					t.Error(r)
-				}
-			}
-			if !reflect.DeepEqual(judged, c.judged) {
-				t.Errorf("judged %q\nwant   %q", judged, c.judged)
-			}
-		})
+		}
+		text.WriteString(told(name, results))
 	}
+	fields := reflect.TypeFor[conformance.Target]()
+	for i := range fields.NumField() {
+		part := full
+		reflect.ValueOf(&part).Elem().Field(i).SetZero()
+		check("without "+fields.Field(i).Name, part)
+	}
+	check("an address alone", conformance.Target{BaseURL: full.BaseURL})
+	check("a client", conformance.Target{BaseURL: full.BaseURL + "/", Channel: full.Channel, ClientID: full.ClientID})
+	check("a lookup", conformance.Target{JobDBURL: full.JobDBURL + "/", InactiveJob: full.InactiveJob})
+	check("subscriptions of a client", conformance.Target{BaseURL: full.BaseURL, ClientID: full.ClientID, Subscription: full.Subscription})
+	golden(t, "testdata/partial.txt", text.String())
 }
 
 func TestTargetOfNoUse(t *testing.T) {
@@ -328,8 +310,10 @@ func TestRunReports(t *testing.T) {
 	if !errors.As(err, &exit) {
 		t.Fatalf("it ended with %v:\n%s", err, out)
 	}
+	if !regexp.MustCompile(`conformance_test\.go:\d+: conformance: the target has neither BaseURL nor JobDBURL\n`).Match(out) {
+		t.Errorf("it does not say of what use the target is:\n%s", out)
+	}
 	for _, want := range []string{
-		"conformance: the target has neither BaseURL nor JobDBURL\n",
 		"--- FAIL: TestRunReports/no_use",
 		"--- FAIL: TestRunReports/applied/boolean",
 		`section 4.2: the applied check answers with a JSON boolean`,

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/conformance"
@@ -71,15 +73,26 @@ func TestFake(t *testing.T) {
 }
 
 // TestNothingSkippedOnFake holds what is sent to a fake that is not broken, too.
-func TestNothingSkippedOnFake(t *testing.T) {
+func TestNothingSkippedOnFake(t *testing.T) { synctest.Test(t, nothingSkippedOnFake) }
+
+func nothingSkippedOnFake(t *testing.T) {
 	srv, target := fake(t)
 	before := len(srv.Requests())
-	var applied atomic.Int32
+	var applied, applying, together atomic.Int32
 	apply := target.Apply
 	target.Apply = func(ctx context.Context, job int64) error {
 		applied.Add(1)
+		together.Store(max(together.Load(), applying.Add(1)))
+		defer applying.Add(-1)
+		time.Sleep(time.Second)
 		return apply(ctx, job)
 	}
+	target.HTTPClient.Transport = transport(func(r *http.Request) (*http.Response, error) {
+		if applying.Load() > 0 {
+			t.Errorf("%s %s while it applies", r.Method, r.URL)
+		}
+		return srv.Transport().RoundTrip(r)
+	})
 	results, err := conformance.Check(t.Context(), target)
 	if err != nil {
 		t.Fatal(err)
@@ -97,8 +110,8 @@ func TestNothingSkippedOnFake(t *testing.T) {
 		language, typ, agent := r.Header.Get("Accept-Language"), r.Header.Get("Content-Type"), r.Header.Get("User-Agent")
 		fmt.Fprintf(&sent, "%s %s%s?%s [%s] %q %q %q %s\n", r.Method, r.Address, r.Path, r.Query.Encode(), r.Credential, language, typ, agent, r.Body)
 	}
-	if n := applied.Load(); n != 10 {
-		t.Errorf("it applied %d times, want once, eight times, and once", n)
+	if n, most := applied.Load(), together.Load(); n != 10 || most != 8 {
+		t.Errorf("it applied %d times, %d at once, want once, eight at once, and once", n, most)
 	}
 	golden(t, "testdata/requests.txt", newID.ReplaceAllString(sent.String(), "[id]"))
 }

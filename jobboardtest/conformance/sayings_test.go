@@ -43,11 +43,11 @@ var sayings = []breakage{
 		respond: onPage(func(o map[string]any) {
 			for from, to := range map[string]string{
 				"itemsPerPage": "itemPerPage", "numPages": "numbPages", "offset": "Offsat", "actualPage": "acutalPage",
-				"firstPostingOnPage": "firstPostingOnLage2", "lastPostingOnPage": "lastPostingOn", "results": "sults",
+				"firstPostingOnPage": "firstPostingOnLage2", "lastPostingOnPage": "lastPostingOnP", "results": "sults",
 			} {
 				rename(o, from, to)
 			}
-			o["numbPagesX"], o["itemsPerPageX"] = 1, 1
+			o["numbPagesX"], o["numqPages"], o["A"] = 1, 1, 1
 		}),
 	},
 	{
@@ -211,6 +211,42 @@ var sayings = []breakage{
 		}),
 	},
 	{
+		name:   "raw colons are not understood, and no place is known",
+		target: func(t *conformance.Target) { t.Near = "" },
+		respond: on("search", func(x *exchange) {
+			if strings.Contains(x.req.URL.RawQuery, "::") {
+				x.answer(400, "text/plain", "bad query")
+			}
+		}),
+	},
+	{
+		name:    "a language lacks a posting, and the others are the same",
+		request: func(_ *exchange, r *http.Request) { r.Header.Del("Accept-Language") },
+		respond: on("search", func(x *exchange) {
+			if x.req.Header.Get("Accept-Language") == "de" {
+				x.edit(func(o map[string]any) { o["results"] = o["results"].([]any)[1:] })
+			}
+		}),
+	},
+	{
+		name:    "the titles of a language are the same",
+		request: func(_ *exchange, r *http.Request) { r.Header.Del("Accept-Language") },
+		respond: on("search", func(x *exchange) {
+			if x.req.Header.Get("Accept-Language") == "de" {
+				x.postings(func(p map[string]any) { p["config"] = nil })
+			}
+		}),
+	},
+	{
+		name:    "the configs of a language are the same",
+		request: func(_ *exchange, r *http.Request) { r.Header.Del("Accept-Language") },
+		respond: on("search", func(x *exchange) {
+			if x.req.Header.Get("Accept-Language") == "de" {
+				x.postings(func(p map[string]any) { p["title"] = "Stelle" })
+			}
+		}),
+	},
+	{
 		name: "both parameters together fail",
 		respond: on("search", func(x *exchange) {
 			if len(x.req.URL.Query()) == 2 {
@@ -293,6 +329,14 @@ var sayings = []breakage{
 	{
 		name:    "an identifier of another status",
 		respond: onJob("application", appliedJob, func(x *exchange) { x.status = 202 }),
+	},
+	{
+		name:    "a job of another company is not available",
+		respond: onJob("application", otherCompany, answers(404, "application/json", `{"code":"get_project_error","message":"not available"}`)),
+	},
+	{
+		name:    "a job of another company is told by another code",
+		respond: onJob("application", otherCompany, answers(404, "application/json", `{"code":"get_job_error","message":"not accessible"}`)),
 	},
 	{
 		name:    "an identifier is a page",
@@ -573,6 +617,14 @@ var sayings = []breakage{
 		respond: on("subscribe", func(x *exchange) { x.answer(200, "application/json", `{"rss":[]}`) }),
 	},
 	{
+		name: "client tokens are refused",
+		respond: func(x *exchange) {
+			if isClientToken(x) {
+				x.answer(401, "text/plain", "no")
+			}
+		},
+	},
+	{
 		name:    "a list of numbers for it",
 		respond: on("subscribe", func(x *exchange) { x.answer(200, "application/json", `{"rss":[7]}`) }),
 	},
@@ -609,6 +661,10 @@ var sayings = []breakage{
 	{
 		name:    "a message longer than is told",
 		respond: on("search", func(x *exchange) { x.answer(418, "", strings.Repeat("x", 121)) }),
+	},
+	{
+		name:    "a long message that is no text",
+		respond: on("search", func(x *exchange) { x.answer(418, "", strings.Repeat("\x80", 130)) }),
 	},
 	{
 		name:    "a message that ends in dots",
