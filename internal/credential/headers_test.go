@@ -1,9 +1,12 @@
 package credential
 
 import (
+	"fmt"
 	"net/http"
 	"reflect"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"golang.org/x/oauth2"
 )
@@ -36,5 +39,64 @@ func TestHeadersAreShared(t *testing.T) {
 			c.got.Get("Authorization") != "Bearer t" {
 			t.Errorf("%s: shared: %v, %v", c.name, shared, c.got)
 		}
+	}
+}
+
+// A token is sent only if a header can hold it and it has not ended.
+func TestCheck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const wrong = "the access token has a character that no header may hold"
+		for _, test := range []struct {
+			token *oauth2.Token
+			want  string
+		}{
+			{nil, "the token source gave none"},
+			{&oauth2.Token{}, "the access token is empty"},
+			{&oauth2.Token{AccessToken: "a b"}, wrong},
+			{&oauth2.Token{AccessToken: "a\x7f"}, wrong},
+			{&oauth2.Token{AccessToken: "a", Expiry: time.Now()}, "the access token is expired"},
+			{&oauth2.Token{AccessToken: "a", Expiry: time.Now().Add(1)}, "<nil>"},
+			{&oauth2.Token{AccessToken: "!~"}, "<nil>"},
+		} {
+			if got := fmt.Sprint(Check(test.token)); got != test.want {
+				t.Errorf("%+v: %s, want %s", test.token, got, test.want)
+			}
+		}
+	})
+	for c := range 256 {
+		if got, want := IsVisible("a"+string([]byte{byte(c)})), c > ' ' && c <= '~'; got != want {
+			t.Errorf("%q is visible: %v", byte(c), got)
+		}
+	}
+	if IsVisible("") {
+		t.Error("nothing is visible")
+	}
+}
+
+// The headers of each kind, whole.
+func TestNewHeaders(t *testing.T) {
+	all := NewHeaders("agent", "de", false)
+	plain := http.Header{
+		"Accept": {"application/json, text/plain;q=0.9, */*;q=0.8"}, "Accept-Encoding": {"identity"}, "User-Agent": {"agent"},
+	}
+	withBody := plain.Clone()
+	withBody.Set("Content-Type", "application/json")
+	search := withBody.Clone()
+	search.Set("Accept-Language", "de")
+	for kind, want := range map[Kind]http.Header{Plain: plain, WithBody: withBody, Search: search} {
+		if !reflect.DeepEqual(all[kind], want) {
+			t.Errorf("kind %d: %v, want %v", kind, all[kind], want)
+		}
+	}
+	// What is the observer's gives way, and a call's own language comes last.
+	observed := http.Header{"User-Agent": {"x"}, "Authorization": {"y"}, "Traceparent": {"z"}}
+	got := all.Whole(observed, Search, "en", &Authorization{}, true)
+	search.Set("Accept-Language", "en")
+	search.Set("Traceparent", "z")
+	if !reflect.DeepEqual(got, search) {
+		t.Errorf("%v, want %v", got, search)
+	}
+	if got := NewHeaders("agent", "", true); got[Plain].Get("Accept-Encoding") != "gzip" || got[Search]["Accept-Language"] != nil {
+		t.Errorf("%v", got)
 	}
 }

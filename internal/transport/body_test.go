@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"net/http"
@@ -130,5 +131,41 @@ func TestFramed(t *testing.T) {
 	}
 	if !Framed(&http.Response{ContentLength: -1}) || !Framed(&http.Response{Close: true, ContentLength: -1, TransferEncoding: []string{"chunked"}}) {
 		t.Error("an answer in chunks, or over HTTP/2, is not framed")
+	}
+}
+
+// Of the body of a redirect 4 KiB are read, and it is closed.
+func TestDiscard(t *testing.T) {
+	body := &closable{Reader: strings.NewReader(strings.Repeat("x", 5<<10))}
+	Discard(body)
+	if left := body.Reader.(*strings.Reader).Len(); left != 1<<10 || !body.closed {
+		t.Errorf("%d bytes are left, closed: %v", left, body.closed)
+	}
+}
+
+type closable struct {
+	io.Reader
+	closed bool
+}
+
+func (c *closable) Close() error { c.closed = true; return nil }
+
+// What answers no request is an error. An answer without a body gets an empty one.
+func TestComplete(t *testing.T) {
+	if err := Complete(nil); err != errNoResponse {
+		t.Error(err)
+	}
+	for status, want := range map[int]string{
+		101: "an answer with status 101 is none", 199: "an answer with status 199 is none", 200: "<nil>", 500: "<nil>",
+	} {
+		body := &closable{Reader: strings.NewReader("x")}
+		err := Complete(&http.Response{StatusCode: status, Body: body})
+		if fmt.Sprint(err) != want || body.closed != (err != nil) {
+			t.Errorf("%d: %v, closed: %v", status, err, body.closed)
+		}
+	}
+	resp := &http.Response{StatusCode: 204}
+	if err := Complete(resp); err != nil || resp.Body != http.NoBody {
+		t.Errorf("%v, body %v", err, resp.Body)
 	}
 }

@@ -82,6 +82,14 @@ func TestSafeCause(t *testing.T) {
 	foreign := func(err error) error { return fmt.Errorf("reading %q: %w", "a page", err) }
 	for name, test := range map[string]struct{ err, want error }{
 		"nothing known":           {errors.New("a page"), nil},
+		"a plain end":             {io.EOF, io.EOF},
+		"a plain early end":       {io.ErrUnexpectedEOF, io.ErrUnexpectedEOF},
+		"a closed pipe":           {io.ErrClosedPipe, io.ErrClosedPipe},
+		"a foreign closed pipe":   {foreign(io.ErrClosedPipe), nil},
+		"canceled":                {context.Canceled, context.Canceled},
+		"canceled elsewhere":      {foreign(context.Canceled), nil},
+		"stalled":                 {ErrStalled, ErrStalled},
+		"cut":                     {ErrCut, ErrCut},
 		"plain":                   {refused, refused},
 		"plain, with an address":  {&url.Error{Op: "Get", URL: "https://x/?secret", Err: refused}, refused},
 		"an end":                  {foreign(io.EOF), io.EOF},
@@ -100,6 +108,9 @@ func TestSafeCause(t *testing.T) {
 	}
 	if got := CauseText(&url.Error{Err: errors.New(`malformed HTTP response: "SSH-2.0"`)}); got != "malformed HTTP response" {
 		t.Errorf("%q quotes the other side", got)
+	}
+	if got := SafeCause(context.DeadlineExceeded); got != context.DeadlineExceeded {
+		t.Errorf("%v", got)
 	}
 	if got := CauseText(op("dial", &plain)); got != "dial tcp: lookup x: i/o timeout" {
 		t.Errorf("%q", got)
