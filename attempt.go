@@ -245,7 +245,7 @@ func (c *call) renew(rejected *credential.Authorization, failed *failedAttempt) 
 	case c.ctx.Err() != nil:
 		return ended(c.ctx.Err(), !c.op.safe())
 	case err != nil:
-		detail, cause := tokenCause(err)
+		detail, cause := credential.Cause(err, maxErrorCause)
 		failed.err = &failure{
 			kind: ErrUnauthorized, detail: c.secrets.Hide("renewing the token failed: " + detail), cause: cause,
 		}

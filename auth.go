@@ -2,15 +2,9 @@ package jobboard
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"log/slog"
-	"net/url"
-	"strconv"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/credential"
 	"github.com/jobboard-sdk/jobboard-go/internal/redact"
-	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 	"golang.org/x/oauth2"
 )
 
@@ -31,7 +25,7 @@ func StaticToken(accessToken string) oauth2.TokenSource {
 }
 
 type staticToken struct {
-	hidden
+	redact.Value
 	token      func() string
 	credential credential.Credential
 }
@@ -71,7 +65,7 @@ func RenewingToken(fetch func(ctx context.Context) (*oauth2.Token, error)) oauth
 }
 
 type renewingToken struct {
-	hidden
+	redact.Value
 	get        func(ctx context.Context, rejected string) (*oauth2.Token, error)
 	credential credential.Credential
 }
@@ -95,35 +89,3 @@ func sources() func(oauth2.TokenSource) credential.Credential {
 		return foreign.Of(source)
 	}
 }
-
-// tokenCause returns the text and the cause that an Error may show of a token
-// source's error. An OAuth2 client's error holds the whole answer of the token
-// endpoint, and a URL's error may hold the secret in the URL.
-func tokenCause(err error) (detail string, cause error) {
-	var retrieve *oauth2.RetrieveError
-	if errors.As(err, &retrieve) {
-		detail = "the token endpoint refused"
-		if retrieve.ErrorCode != "" {
-			detail += ": " + clean(retrieve.ErrorCode, 60)
-		} else if retrieve.Response != nil {
-			detail += " with status " + strconv.Itoa(retrieve.Response.StatusCode)
-		}
-		return detail, nil
-	}
-	var u *url.Error
-	if errors.As(err, &u) {
-		detail = "the token endpoint was not reached: " + clean(transport.CauseText(err), maxErrorCause)
-		return detail, transport.SafeCause(err)
-	}
-	return clean(err.Error(), maxErrorCause), err
-}
-
-// hidden keeps a value out of everything that prints.
-type hidden struct{}
-
-const hiddenText = redact.Hidden
-
-func (hidden) Format(f fmt.State, _ rune)   { _, _ = f.Write([]byte(hiddenText)) }
-func (hidden) String() string               { return hiddenText }
-func (hidden) LogValue() slog.Value         { return slog.StringValue(hiddenText) }
-func (hidden) MarshalText() ([]byte, error) { return []byte(hiddenText), nil }

@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/address"
+	"github.com/jobboard-sdk/jobboard-go/internal/agent"
 	"github.com/jobboard-sdk/jobboard-go/internal/credential"
+	"github.com/jobboard-sdk/jobboard-go/internal/redact"
 	"golang.org/x/oauth2"
 )
 
@@ -79,7 +81,7 @@ func (cfg Config) MarshalJSON() ([]byte, error) {
 
 func (cfg Config) withoutSecrets() Config {
 	if cfg.ClientID != "" {
-		cfg.ClientID = hiddenText
+		cfg.ClientID = redact.Hidden
 	}
 	for _, source := range []*oauth2.TokenSource{&cfg.TokenSource, &cfg.JobDBTokenSource} {
 		if *source != nil {
@@ -88,7 +90,7 @@ func (cfg Config) withoutSecrets() Config {
 	}
 	for _, text := range []*string{&cfg.BaseURL, &cfg.JobDBURL} {
 		if _, wrong := address.Base(*text, ""); *text != "" && wrong != "" {
-			*text = hiddenText
+			*text = redact.Hidden
 		}
 	}
 	return cfg
@@ -133,26 +135,30 @@ func (cfg *Config) complete() (err error) {
 	if wrong := languageMistake(cfg.Language); wrong != "" {
 		return &ConfigError{"Language", wrong}
 	}
-	if cfg.SubscriptionPath, err = readSubscriptionPath(cfg.SubscriptionPath); err != nil {
-		return err
+	var wrong string
+	if cfg.SubscriptionPath, wrong = address.Path(cmp.Or(cfg.SubscriptionPath, "/jobabo")); wrong != "" {
+		return &ConfigError{"SubscriptionPath", wrong}
 	}
-	cfg.UserAgent, err = userAgent(cfg.UserAgent)
-	return err
+	if strings.ContainsFunc(cfg.UserAgent, func(r rune) bool { return r < ' ' || r >= 0x7f }) {
+		return &ConfigError{"UserAgent", "holds a character that no header may hold"}
+	}
+	cfg.UserAgent = strings.TrimSpace(strings.TrimSpace(cfg.UserAgent) + " " + agent.Name())
+	return nil
 }
 
-// readSubscriptionPath returns the path that s means, with one slash in front of
-// it and none behind.
-func readSubscriptionPath(s string) (string, error) {
-	if s == "" {
-		return "/jobabo", nil
+// languageMistake returns what keeps s from being an Accept-Language, such as
+// "de", "de-AT,de;q=0.9" or "*"; empty: nothing.
+func languageMistake(s string) string {
+	notInLanguage := func(r rune) bool {
+		return !('0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' || strings.ContainsRune("-,;=.* ", r))
 	}
-	path := strings.TrimRight("/"+strings.TrimLeft(s, "/"), "/")
-	u, err := url.Parse(path)
-	if err != nil || path == "" || u.EscapedPath() != path ||
-		strings.Contains(path, "/.") || strings.ContainsAny(path, "{}%") {
-		return "", &ConfigError{"SubscriptionPath", "is no plain path"}
+	switch {
+	case len(s) > 200:
+		return "is longer than 200 bytes"
+	case strings.ContainsFunc(s, notInLanguage):
+		return "holds a character that Accept-Language cannot hold"
 	}
-	return path, nil
+	return ""
 }
 
 // checkCredentials checks the credentials, each with the address that it goes to.

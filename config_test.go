@@ -2,6 +2,7 @@ package jobboard_test
 
 import (
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"strings"
 	"testing"
@@ -46,6 +47,29 @@ func TestConfigInLogs(t *testing.T) {
 		slog.New(slog.NewTextHandler(&log, nil)).Info("x", "c", c.cfg)
 		if got := strings.TrimSpace(log.String()); !strings.HasSuffix(got, "msg=x "+c.asValue) {
 			t.Errorf("%s\nwant\n%s", got, c.asValue)
+		}
+	}
+}
+
+// The characters of a header are those that are listed, and no others.
+func TestHeaderCharacters(t *testing.T) {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+	const base = "https://jobs.example"
+	for r := range rune(300) {
+		_, err := jobboard.NewClient(jobboard.Config{BaseURL: base, Language: "a" + string(r)})
+		if want := !strings.ContainsRune(letters+"-,;=.* ", r); (err != nil) != want {
+			t.Errorf("a language may not hold %q: %v", r, err)
+		}
+		_, err = jobboard.NewClient(jobboard.Config{BaseURL: base, UserAgent: "a" + string(r)})
+		if want := r < ' ' || r > '~'; (err != nil) != want {
+			t.Errorf("a user agent may not hold %q: %v", r, err)
+		}
+	}
+	for length, want := range map[int]string{200: "", 201: "is longer than 200 bytes"} {
+		_, err := jobboard.NewClient(jobboard.Config{BaseURL: base, Language: strings.Repeat("x", length)})
+		var wrong *jobboard.ConfigError
+		if errors.As(err, &wrong) != (want != "") || want != "" && wrong.Reason != want {
+			t.Errorf("a language of %d bytes: %v", length, err)
 		}
 	}
 }

@@ -126,7 +126,7 @@ func (c *call) noToken(err error) *failedAttempt {
 	if !time.Now().Before(c.deadline) {
 		kind = ErrTimeout
 	}
-	detail, cause := tokenCause(err)
+	detail, cause := credential.Cause(err, maxErrorCause)
 	return &failedAttempt{err: &failure{kind: kind, detail: c.secrets.Hide(detail), cause: cause}}
 }
 

@@ -34,6 +34,18 @@ func Base(s, suffix string) (u *url.URL, wrong string) {
 	return u, ""
 }
 
+// Path reads the path of an endpoint below a base address. It returns the path with
+// one slash in front of it and none behind, or what is wrong with s.
+func Path(s string) (path, wrong string) {
+	path = strings.TrimRight("/"+strings.TrimLeft(s, "/"), "/")
+	u, err := url.Parse(path)
+	if err != nil || path == "" || u.EscapedPath() != path ||
+		strings.Contains(path, "/.") || strings.ContainsAny(path, "{}%") {
+		return "", "is no plain path"
+	}
+	return path, ""
+}
+
 // wrongBase returns what keeps u from being a base address; empty: nothing.
 func wrongBase(u *url.URL) string {
 	if wrong := wrongHost(u); wrong != "" {

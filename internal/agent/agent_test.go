@@ -1,4 +1,4 @@
-package jobboard
+package agent
 
 import (
 	"runtime/debug"
@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestAgent(t *testing.T) {
+func TestName(t *testing.T) {
 	other := debug.Module{Path: "example.com/partner", Version: "v9.9.9"}
 	dep := func(m debug.Module) *debug.BuildInfo {
 		return &debug.BuildInfo{Main: other, Deps: []*debug.Module{{Path: "golang.org/x/oauth2", Version: "v0.1.0"}, &m}}
@@ -27,33 +27,18 @@ func TestAgent(t *testing.T) {
 		{"a program of ours from a checkout", &debug.BuildInfo{Main: debug.Module{Path: modulePath, Version: "(devel)"}}, "jobboard-go"},
 		{"what no header may hold", dep(debug.Module{Path: modulePath, Version: "v1\r\nX: y"}), "jobboard-go"},
 	} {
-		if got := agentOf(c.info); got != c.want {
+		if got := nameOf(c.info); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
-	if got, err := userAgent("partner/2"); err != nil || got != "partner/2 "+agent() {
-		t.Errorf("%q, %v", got, err)
-	}
 }
 
-// The characters of a header are those that are listed, and no others.
-func TestHeaderCharacters(t *testing.T) {
+// The characters of a version are those that are listed, and no others.
+func TestVersionCharacters(t *testing.T) {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 	for r := range rune(300) {
 		if got, want := notInToken(r), !strings.ContainsRune(letters+".-+_", r); got != want {
 			t.Errorf("a version may not hold %q: %v", r, got)
-		}
-		if got, want := notInLanguage(r), !strings.ContainsRune(letters+"-,;=.* ", r); got != want {
-			t.Errorf("a language may not hold %q: %v", r, got)
-		}
-		_, err := userAgent("a" + string(r))
-		if want := r < ' ' || r > '~'; (err != nil) != want {
-			t.Errorf("a user agent may not hold %q: %v", r, err)
-		}
-	}
-	for length, want := range map[int]string{200: "", 201: "is longer than 200 bytes"} {
-		if got := languageMistake(strings.Repeat("x", length)); got != want {
-			t.Errorf("a language of %d bytes: %q", length, got)
 		}
 	}
 }

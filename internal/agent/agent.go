@@ -1,0 +1,52 @@
+// Package agent names the library in the User-Agent of its requests.
+package agent
+
+import (
+	"runtime/debug"
+	"strings"
+	"sync"
+)
+
+const modulePath = "github.com/jobboard-sdk/jobboard-go"
+
+// Name returns the name of the library, and its version if the program's build
+// information has it: "jobboard-go/v1.2.3".
+var Name = sync.OnceValue(func() string {
+	info, _ := debug.ReadBuildInfo()
+	return nameOf(info)
+})
+
+func nameOf(info *debug.BuildInfo) string {
+	const name = "jobboard-go"
+	version := moduleVersion(info)
+	if !strings.HasPrefix(version, "v") || strings.ContainsFunc(version, notInToken) {
+		return name // none, or "(devel)"
+	}
+	return name + "/" + version
+}
+
+// moduleVersion returns this module's version in a program: the main module's if
+// the program is one of ours, else the dependency's. It returns "" for a checkout
+// that replaces the module.
+func moduleVersion(info *debug.BuildInfo) string {
+	if info == nil {
+		return ""
+	}
+	if info.Main.Path == modulePath {
+		return info.Main.Version
+	}
+	for _, m := range info.Deps {
+		if m.Path == modulePath {
+			if m.Replace != nil {
+				m = m.Replace
+			}
+			return m.Version
+		}
+	}
+	return ""
+}
+
+// notInToken reports whether a version in a header must not hold r.
+func notInToken(r rune) bool {
+	return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(".-+_", r))
+}
