@@ -65,6 +65,19 @@ func TestSlowConnections(t *testing.T) {
 	}
 }
 
+// When Close returns the addresses are free, also of a server that has just begun.
+func TestCloseFreesItsAddresses(t *testing.T) {
+	base, jobDB := make(memory), make(memory)
+	jobboardtest.NewServer(jobboardtest.WithListeners(base, jobDB)).Close()
+	for _, l := range []memory{base, jobDB} {
+		select {
+		case <-l:
+		default:
+			t.Error("a listener is open still")
+		}
+	}
+}
+
 // An answer may take as long as its fault says, whoever waits for it.
 func TestLongDelays(t *testing.T) {
 	for _, request := range []string{

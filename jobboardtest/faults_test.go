@@ -152,6 +152,9 @@ func TestFaults(t *testing.T) {
 				{"gzip", jobboardtest.Fault{Encoding: jobboardtest.Gzip}, func(f fetched) bool {
 					return f.header.Get("Content-Encoding") == "gzip" && bytes.Equal(unzip(f.body), plain.body)
 				}},
+				{"gzip of nothing", jobboardtest.Fault{Status: 503, Encoding: jobboardtest.Gzip}, func(f fetched) bool {
+					return len(f.body) == 23 && bytes.Equal(unzip(f.body), []byte{})
+				}},
 				{"bomb", jobboardtest.Fault{Body: " ", Size: 10 << 20, Encoding: jobboardtest.Gzip}, func(f fetched) bool { return len(f.body) < 10<<20/1000 && len(unzip(f.body)) == 10<<20 }},
 				{"endless bomb", jobboardtest.Fault{Size: -1, Encoding: jobboardtest.Gzip}, func(f fetched) bool { return len(f.body) == 8<<20 && len(unzip(f.body[:32<<10])) > 4<<20 }},
 				{"twice", jobboardtest.Fault{Encoding: jobboardtest.DoubleGzip}, func(f fetched) bool {

@@ -347,9 +347,6 @@ var secretNames = []string{
 }
 
 func (m *mask) fields(in map[string][]string) map[string][]string {
-	if len(in) == 0 {
-		return nil
-	}
 	out := map[string][]string{}
 	room := maxKeptFields
 	for _, k := range slices.Sorted(maps.Keys(in)) {

@@ -148,7 +148,8 @@ func TestJournalHoldsNoCredential(t *testing.T) {
 	}
 	state := srv.Snapshot()
 	state.Demo = jobboardtest.DemoInfo{}
-	if s := fmt.Sprintf("%v %+v %#v", state, state, state); !strings.Contains(s, "[applicant 7 ") || strings.Contains(s, d.ClientToken) || strings.Contains(s, code) || strings.Contains(s, d.ConfidentialSecret) || strings.Contains(s, d.Password) {
+	state.Applicants[0].ID = 4711
+	if s := fmt.Sprintf("%v %+v %#v", state, state, state); !strings.Contains(s, "[applicant 4711 ") || strings.Contains(s, d.ClientToken) || strings.Contains(s, code) || strings.Contains(s, d.ConfidentialSecret) || strings.Contains(s, d.Password) {
 		t.Errorf("a credential prints itself: %s", s)
 	}
 
@@ -216,6 +217,7 @@ func TestWhatIsKeptOfTexts(t *testing.T) {
 		{"", "abcd xyz abc", "[secret] xyz abc"},
 		{"Bearer here", "there or her", "t[unknown credential] or her"},
 		{"Bearer her", "there or her", "there or her"},
+		{strings.Replace(basicHeader("20:here").Get("Authorization"), "Basic", "Bearer", 1), "there or her", "there or her"},
 		{basicHeader("20:here").Get("Authorization"), "there or her", "t[bad basic (confidential client 20, which must use tokens)] or her"},
 		{basicHeader("20:her").Get("Authorization"), "there or her", "there or her"},
 	} {
@@ -230,11 +232,11 @@ func TestWhatIsKeptOfTexts(t *testing.T) {
 	}
 	srv.Fail(jobboardtest.Fault{Status: 405})
 	send(t, srv, "PUT", srv.BaseURL+"/jobabo/1?a=1", http.Header{}, "")
-	if got := lastRequest(srv).String(); got != "11 PUT /board/jobabo/1?a=1 [none] 405 fault: status 405" {
+	if got := lastRequest(srv).String(); got != "12 PUT /board/jobabo/1?a=1 [none] 405 fault: status 405" {
 		t.Errorf("%s", got)
 	}
 	send(t, srv, "PUT", srv.BaseURL+"/jobabo/1", http.Header{}, "")
-	if got := lastRequest(srv).String(); got != "12 PUT /board/jobabo/1 [none] 405 fault: status 405" {
+	if got := lastRequest(srv).String(); got != "13 PUT /board/jobabo/1 [none] 405 fault: status 405" {
 		t.Errorf("%s", got)
 	}
 }

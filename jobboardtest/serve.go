@@ -118,13 +118,9 @@ func readSlowly(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.Body == http.NoBody {
 		return nil, nil
 	}
-	connection := http.NewResponseController(w)
-	_ = connection.SetReadDeadline(time.Now().Add(bodyTimeout)) // an embedder's writer may have none
-	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxRequestBody))
-	if err == nil {
-		_ = connection.SetReadDeadline(time.Time{})
-	}
-	return body, err
+	// An embedder's writer may have no deadline; net/http ends it with the body.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
+	return io.ReadAll(http.MaxBytesReader(nil, r.Body, maxRequestBody))
 }
 
 // fail answers as a fault wants it.

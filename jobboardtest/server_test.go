@@ -192,7 +192,8 @@ func TestTransportLetsGo(t *testing.T) {
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
 	}))
-	srv.Fail(jobboardtest.Fault{Status: 503})
+	srv.Fail(jobboardtest.Fault{Path: "/nowhere", Status: 503})
+	srv.Fail(jobboardtest.Fault{Path: "/lost", Break: jobboardtest.ResetBefore})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	call := func(path string) {
@@ -201,10 +202,12 @@ func TestTransportLetsGo(t *testing.T) {
 			t.Fatal(err)
 		}
 		res, err := srv.Transport().RoundTrip(req)
-		if err != nil {
+		if (err != nil) != (path == "/lost") {
 			t.Fatal(err)
 		}
-		res.Body.Close()
+		if err == nil {
+			res.Body.Close()
+		}
 	}
 	heap := func() int {
 		srv.ClearRequests()
@@ -218,9 +221,10 @@ func TestTransportLetsGo(t *testing.T) {
 	for range 3000 {
 		call("/_own")
 		call("/nowhere")
+		call("/lost")
 	}
 	if grown := heap() - before; grown > 1<<20 {
-		t.Errorf("6000 calls leave %d KiB", grown>>10)
+		t.Errorf("9000 calls leave %d KiB", grown>>10)
 	}
 }
 
@@ -456,6 +460,29 @@ func TestNeverImportsTheClient(t *testing.T) {
 		if name, _, _ := strings.Cut(strings.TrimSpace(line), " "); name == "github.com/jobboard-sdk/jobboard-go" {
 			t.Errorf("%s is among what the fake imports", name)
 		}
+	}
+}
+
+// Close ends what its client keeps open to other servers.
+func TestCloseEndsIdleConnections(t *testing.T) {
+	ended := make(chan struct{})
+	other := httptest.NewUnstartedServer(http.NotFoundHandler())
+	other.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateClosed {
+			close(ended)
+		}
+	}
+	other.Start()
+	defer other.Close()
+	srv := jobboardtest.NewServer()
+	if f := fetch(t.Context(), srv.Client().Transport, other.URL, ""); f.status != http.StatusNotFound {
+		t.Errorf("%+v", f)
+	}
+	srv.Close()
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+		t.Error("a connection stays open")
 	}
 }
 

@@ -129,8 +129,11 @@ func TestLoadRefuses(t *testing.T) {
 	if err := load(`{"jobs":[{"title":"a"},{"id":4711}],"postings":[{},{"id":4713,"version_id":4715}]}`); err != nil {
 		t.Error(err)
 	}
-	if err := load(`{"channels":[{"id":"kept"}],"tokens":[{"value":"x","kind":"lookup","lifetime":"0s"}]}`); err != nil {
+	if err := load(`{"channels":[{"id":"kept"}],"tokens":[{"value":"x","kind":"lookup","lifetime":"0s"},{"value":"y","kind":"lookup","lifetime":"1ns"}]}`); err != nil {
 		t.Error(err)
+	}
+	if got := srv.Snapshot().Tokens; got[0].Lifetime != "" || got[1].Lifetime != "1ns" {
+		t.Errorf("tokens live for %q and %q", got[0].Lifetime, got[1].Lifetime)
 	}
 	if s := srv.Snapshot(); len(s.Channels) != 1 || s.Channels[0].ID != "kept" {
 		t.Errorf("a refused load changed the state: %+v", s)
