@@ -18,12 +18,12 @@ func TestExitCodes(t *testing.T) {
 	refused := httptest.NewServer(http.NotFoundHandler())
 	refused.Close()
 	for _, test := range []struct {
-		name   string
-		fault  jobboardtest.Fault
-		change func(p *process)
-		args   []string
-		code   int
-		err    string
+		name  string
+		fault jobboardtest.Fault
+		env   env
+		args  []string
+		code  int
+		err   string
 	}{
 		{name: "ok", args: []string{"search"}, code: exitOK},
 		{name: "unknown channel", args: []string{"search", "--channel", "x"}, code: exitOK, err: "a channel that does not exist"},
@@ -42,17 +42,14 @@ func TestExitCodes(t *testing.T) {
 		{name: "bad job", args: []string{"info", "abc"}, code: exitUsage, err: "not a positive number"},
 		{name: "bad language", args: []string{"search", "--language", "d\ne"}, code: exitUsage},
 		{name: "bad timeout", args: []string{"search", "--timeout", "soon"}, code: exitUsage, err: "10s"},
-		{name: "no base address", change: func(p *process) { delete(p.env, "JOBBOARD_BASE_URL") }, args: []string{"search"}, code: exitUsage, err: "JOBBOARD_BASE_URL"},
-		{name: "no lookup address", change: func(p *process) { delete(p.env, "JOBBOARD_JOBDB_URL") }, args: []string{"info"}, code: exitUsage, err: "JOBBOARD_JOBDB_URL"},
-		{name: "no channel", change: func(p *process) { delete(p.env, "JOBBOARD_CHANNEL") }, args: []string{"search"}, code: exitUsage, err: "JOBBOARD_CHANNEL"},
-		{name: "no user", change: func(p *process) { delete(p.env, "JOBBOARD_USER_TOKEN") }, args: []string{"status"}, code: exitUsage, err: "JOBBOARD_USER_TOKEN"},
-		{name: "no credential", change: func(p *process) {
-			delete(p.env, "JOBBOARD_CLIENT_ID")
-			delete(p.env, "JOBBOARD_USER_TOKEN")
-		}, args: []string{"search"}, code: exitUsage, err: "needs a credential"},
-		{name: "unknown client", change: func(p *process) { p.set("CLIENT_ID", "99") }, args: []string{"search"}, code: exitCredential, err: "jobboard doctor"},
-		{name: "expired applicant", change: func(p *process) { p.set("USER_TOKEN", d.ExpiredToken) }, args: []string{"status", id(d.OpenJob)}, code: exitCredential},
-		{name: "scope", change: func(p *process) { delete(p.env, "JOBBOARD_CLIENT_ID"); p.set("USER_TOKEN", d.NarrowToken) }, args: []string{"search"}, code: exitCredential},
+		{name: "no base address", env: env{"BASE_URL": ""}, args: []string{"search"}, code: exitUsage, err: "JOBBOARD_BASE_URL"},
+		{name: "no lookup address", env: env{"JOBDB_URL": ""}, args: []string{"info"}, code: exitUsage, err: "JOBBOARD_JOBDB_URL"},
+		{name: "no channel", env: env{"CHANNEL": ""}, args: []string{"search"}, code: exitUsage, err: "JOBBOARD_CHANNEL"},
+		{name: "no user", env: env{"USER_TOKEN": ""}, args: []string{"status"}, code: exitUsage, err: "JOBBOARD_USER_TOKEN"},
+		{name: "no credential", env: env{"CLIENT_ID": "", "USER_TOKEN": ""}, args: []string{"search"}, code: exitUsage, err: "needs a credential"},
+		{name: "unknown client", env: env{"CLIENT_ID": "99"}, args: []string{"search"}, code: exitCredential, err: "jobboard doctor"},
+		{name: "expired applicant", env: env{"USER_TOKEN": d.ExpiredToken}, args: []string{"status", id(d.OpenJob)}, code: exitCredential},
+		{name: "scope", env: env{"CLIENT_ID": "", "USER_TOKEN": d.NarrowToken}, args: []string{"search"}, code: exitCredential},
 		{name: "inactive", args: []string{"info", id(d.InactiveJob)}, code: exitNo, err: "job inactive"},
 		{name: "unknown job", args: []string{"info", id(d.UnknownJob)}, code: exitNo, err: "job unavailable"},
 		{name: "unpublished", args: []string{"info", id(d.UnpublishedJob)}, code: exitNo, err: "posting unavailable"},
@@ -73,7 +70,7 @@ func TestExitCodes(t *testing.T) {
 		{name: "strange status", fault: jobboardtest.Fault{Status: 418, Body: "tea"}, args: []string{"info"}, code: exitService},
 		{name: "reset", fault: jobboardtest.Fault{Break: jobboardtest.ResetBefore}, args: []string{"info"}, code: exitNetwork},
 		{name: "time-out", fault: jobboardtest.Fault{Break: jobboardtest.StallBefore}, args: []string{"info", "--timeout", "50ms"}, code: exitNetwork},
-		{name: "refused", change: func(p *process) { p.set("BASE_URL", refused.URL) }, args: []string{"search"}, code: exitNetwork},
+		{name: "refused", env: env{"BASE_URL": refused.URL}, args: []string{"search"}, code: exitNetwork},
 		{name: "unwritable", args: []string{"search", "--map", filepath.Join(t.TempDir(), "no", "such.svg")}, code: exitUnexpected},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -81,11 +78,7 @@ func TestExitCodes(t *testing.T) {
 			if !isZeroFault(test.fault) {
 				srv.Fail(test.fault)
 			}
-			p := newProcess().pointAt(srv)
-			if test.change != nil {
-				test.change(p)
-			}
-			p.run(t, append(test.args, "--attempts", "1")...).want(t, test.code).wantErr(t, test.err)
+			newProcess().pointAt(srv).with(test.env).run(t, append(test.args, "--attempts", "1")...).want(t, test.code).wantErr(t, test.err)
 		})
 	}
 }

@@ -29,7 +29,7 @@ func TestHelpFits(t *testing.T) {
 			t.Errorf("%v repeats the flags of every command:\n%s", args, r.out)
 		}
 	}
-	newProcess().run(t, "search", "--help").want(t, exitOK, "jobboard help settings", "--near place")
+	newProcess().run(t, "search", "--help").want(t, exitOK, "jobboard help settings", "--near place", "--map", "no coordinates")
 	newProcess().run(t, "help", "settings").want(t, exitOK, "--user-token-file file", "--timeout time", "JOBBOARD_USER_TOKEN")
 	newProcess().run(t, "init", "--help").want(t, exitOK, "--force")
 	newProcess().run(t, "fake", "--help").want(t, exitOK, "--addr").without(t, "help settings")
@@ -70,11 +70,9 @@ func TestCompletionAndHelp(t *testing.T) {
 			t.Errorf("%v: %q on standard output", args, r.out)
 		}
 	}
-	newProcess().run(t, "__complete", "se").want(t, exitOK, "search")
 	newProcess().run(t, "__complete", "help", "").want(t, exitOK, "settings\tflags of every command", "search\t")
 	newProcess().run(t).want(t, exitOK, "Ask the service:", "completion", "jobboard help settings")
 	newProcess().run(t, "help", "exit-codes").want(t, exitOK, "Exit codes:", "130")
-	newProcess().run(t, "search", "--help").want(t, exitOK, "--map", "no coordinates")
 }
 
 // What the help says of exit codes and settings stands in README.md, too.

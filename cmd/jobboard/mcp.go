@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/time/rate"
 
+	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -68,7 +69,7 @@ type assistant struct {
 	mu      sync.Mutex
 	current *app                 // nil: the settings are to be read
 	demo    *jobboardtest.Server // with --fake, from the first tool on
-	seen    baselines
+	seen    []*jobboard.Snapshot // that searches are compared with, one of each search, the newest last
 }
 
 // serve answers until the input or ctx ends, which is how it ends well.

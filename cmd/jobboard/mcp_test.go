@@ -405,27 +405,14 @@ func TestAssistantWithoutAnApplicant(t *testing.T) {
 	use(t, session, "may_i_apply", fmt.Sprintf(`{"job":"%d"}`, srv.Demo.UnknownJob)).want(t, false, `"decision":"gone"`)
 }
 
-// A new token in a file is used without a new start.
-func TestAssistantReadsANewToken(t *testing.T) {
-	srv := demo(t)
-	path := file(t, "token", srv.Demo.ExpiredToken, 0o600)
-	p := newProcess().pointAt(srv).set("USER_TOKEN", "").set("USER_TOKEN_FILE", path)
-	session := connect(t, p)
-	use(t, session, "may_i_apply", `{"job":"2797227"}`).want(t, true, `"ErrUnauthorized"`)
-	if err := os.WriteFile(path, []byte(srv.Demo.ApplicantToken), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	use(t, session, "may_i_apply", `{"job":"2797227"}`).want(t, false, `"decision":"may apply"`)
-}
-
-// So is a configuration that is put right meanwhile, whichever tool saw that it was
-// wrong.
+// Settings that are put right meanwhile are used without a new start, whichever tool saw
+// that they were wrong.
 func TestAssistantReadsNewSettings(t *testing.T) {
 	srv := demo(t)
 	right := fmt.Sprintf("base_url = %q\njobdb_url = %q\nclient_id = \"10\"\nchannel = %q\n", srv.BaseURL, srv.JobDBURL, srv.Demo.Channel)
 	for _, wrong := range []string{
 		"", "base_url = 7\n", fmt.Sprintf("base_url = %q\nclient_id = \"10\"\n", srv.BaseURL), fmt.Sprintf("base_url = %q\n", srv.BaseURL),
-		strings.Replace(right, `"10"`, `"4711"`, 1),
+		strings.Replace(right, `"10"`, `"4711"`, 1), right + "token = \"x\"\n", right + "ca_file = \"none\"\n",
 	} {
 		for _, tool := range []string{"search_jobs", "doctor"} {
 			path := file(t, "config.toml", wrong, 0o600)

@@ -13,26 +13,6 @@ import (
 // maxBaselines is how many searches of a session can be compared.
 const maxBaselines = 8
 
-// baselines are the snapshots that searches are compared with, the newest last.
-type baselines []*jobboard.Snapshot
-
-// of returns the snapshot of the same search as now, or nil.
-func (b baselines) of(now *jobboard.Snapshot) *jobboard.Snapshot {
-	for _, s := range b {
-		if sameSearch(s, now) {
-			return s
-		}
-	}
-	return nil
-}
-
-// keep puts a snapshot in the place of the one of the same search.
-func (b *baselines) keep(now *jobboard.Snapshot) {
-	kept := slices.DeleteFunc(*b, func(s *jobboard.Snapshot) bool { return sameSearch(s, now) })
-	kept = append(kept, now)
-	*b = kept[max(0, len(kept)-maxBaselines):]
-}
-
 func sameSearch(a, b *jobboard.Snapshot) bool {
 	_, err := jobboard.Diff(a, b)
 	return err == nil
@@ -102,16 +82,20 @@ func (m *assistant) whatChanged(ctx context.Context, b *app, in whatChangedArgs)
 func (m *assistant) compareWith(stored, now *jobboard.Snapshot, fromNowOn bool) *jobboard.Snapshot {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	before := m.seen.of(now)
-	if before == nil && stored != nil && sameSearch(stored, now) {
+	var before *jobboard.Snapshot
+	if stored != nil && sameSearch(stored, now) {
 		before = stored
 	}
+	if i := slices.IndexFunc(m.seen, func(s *jobboard.Snapshot) bool { return sameSearch(s, now) }); i >= 0 {
+		before = m.seen[i]
+		m.seen = slices.Delete(m.seen, i, i+1)
+	}
+	kept := before
 	// A complete look is the better one to compare with.
 	if before == nil || now.Complete && (fromNowOn || !before.Complete) {
-		m.seen.keep(now)
-	} else {
-		m.seen.keep(before)
+		kept = now
 	}
+	m.seen = append(m.seen[max(0, len(m.seen)+1-maxBaselines):], kept)
 	return before
 }
 
