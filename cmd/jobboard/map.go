@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -31,6 +32,11 @@ type mapData struct {
 type site struct {
 	places.Place
 	titles []string
+}
+
+// distance returns the kilometres from a place.
+func (s *site) distance(from jobboard.GeoLocation) float64 {
+	return jobboard.DistanceKm(from, jobboard.GeoLocation{Latitude: s.Latitude, Longitude: s.Longitude})
 }
 
 func newMapData(near jobboard.GeoLocation) *mapData {
@@ -96,8 +102,7 @@ func (m *mapData) view() view {
 	if !m.near.IsZero() {
 		reach := m.near.RadiusKm
 		for _, s := range m.sites {
-			d := jobboard.DistanceKm(m.near, jobboard.GeoLocation{Latitude: s.Latitude, Longitude: s.Longitude})
-			if d < 2*m.near.RadiusKm {
+			if d := s.distance(m.near); d < 2*m.near.RadiusKm {
 				reach = max(reach, d)
 			}
 		}
@@ -186,10 +191,7 @@ func (m *mapData) beyondCircle() (names []string, postings int) {
 	}
 	for _, s := range m.sorted() {
 		// The list of cities is good to a few kilometres.
-		if jobboard.DistanceKm(m.near, jobboard.GeoLocation{
-			Latitude:  s.Latitude,
-			Longitude: s.Longitude,
-		}) > m.near.RadiusKm+15 {
+		if s.distance(m.near) > m.near.RadiusKm+15 {
 			names = append(names, s.Name)
 			postings += len(s.titles)
 		}
@@ -199,14 +201,9 @@ func (m *mapData) beyondCircle() (names []string, postings int) {
 
 // sorted is the sites, the fullest first.
 func (m *mapData) sorted() []*site {
-	var all []*site
-	for _, s := range m.sites {
-		all = append(all, s)
-	}
-	slices.SortFunc(all, func(a, b *site) int {
+	return slices.SortedFunc(maps.Values(m.sites), func(a, b *site) int {
 		return cmp.Or(-cmp.Compare(len(a.titles), len(b.titles)), cmp.Compare(a.Name, b.Name))
 	})
-	return all
 }
 
 // grid draws parallels and meridians at round degrees.
@@ -330,8 +327,12 @@ func (l *sideList) line(class string, step float64, s string) {
 	l.y += step
 }
 
-// items writes as many as the limit allows, and how many there are beside them.
+// items writes as many as the limit allows, and how many there are beside them; nothing
+// where there are none.
 func (l *sideList) items(head string, items []string, limit int) {
+	if len(items) == 0 {
+		return
+	}
 	l.line("h2", 17, head)
 	for i, item := range items {
 		if i == limit-1 && len(items) > limit {
@@ -385,21 +386,17 @@ func (p *picture) side(m *mapData, sites, beyond []*site) {
 		}
 		l.site(s, bottom)
 	}
-	if len(beyond) > 0 {
-		var items []string
-		for _, s := range beyond {
-			items = append(items, fmt.Sprintf("%s (%d)", s.Name, len(s.titles)))
-		}
-		l.items("Beyond the map, by their named place", items, mostBeyond)
+	var items []string
+	for _, s := range beyond {
+		items = append(items, fmt.Sprintf("%s (%d)", s.Name, len(s.titles)))
 	}
-	if m.unplaced > 0 {
-		var items []string
-		for name, n := range m.unknown {
-			items = append(items, fmt.Sprintf("%s (%d)", name, n))
-		}
-		slices.Sort(items)
-		l.items("Not on the map: place not known", items, mostUnknown)
+	l.items("Beyond the map, by their named place", items, mostBeyond)
+	items = nil
+	for name, n := range m.unknown {
+		items = append(items, fmt.Sprintf("%s (%d)", name, n))
 	}
+	slices.Sort(items)
+	l.items("Not on the map: place not known", items, mostUnknown)
 	for i, text := range []string{
 		"Placed by the location's name, to the city.", "The search's answer has no coordinates.", places.Attribution,
 	} {
