@@ -92,14 +92,17 @@ func TestIndexJob(t *testing.T) {
 		if job, e, ok := x.Job(&jobboard.JobPosting{JobPostingID: 100, ApplyOnlineLink: "/job/9/"}); job != 9 || !ok || e.Link != 9 {
 			t.Errorf("without a feed: %d, %v, %v", job, e, ok)
 		}
+		if read, broken := x.Entries(); read != 0 || broken != 0 {
+			t.Errorf("without a feed: %d entries, %d broken", read, broken)
+		}
 	}
 }
 
 // TestIndexOfManyJobs: a posting of more jobs than one look in memory has.
 func TestIndexOfManyJobs(t *testing.T) {
 	feed := "<Jobs>"
-	for job := range 200 {
-		feed += adOf(jobboard.JobID(1+job), fmt.Sprint(1+min(job, 20)), "")
+	for job := 200; job > 0; job-- {
+		feed += adOf(jobboard.JobID(job), fmt.Sprint(min(job, 21)), "")
 	}
 	want := jobfeed.Evidence{Posting: 21}
 	for job := jobboard.JobID(22); job <= 200; job++ {

@@ -135,7 +135,7 @@ const (
 // within the limit (long).
 func (w *window) entry(limit int) (end int, open markup, why cut) {
 	i, selfClosing, why := w.tag(limit)
-	if selfClosing || why == ended || why == long {
+	if selfClosing {
 		return i, noSection, why
 	}
 	for {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -25,6 +26,9 @@ type item struct {
 	place string
 }
 
+// wholeEntry matches what begins and ends with the tags of an entry.
+var wholeEntry = regexp.MustCompile(`(?is)^<[^<]*positionopening\b.*</[^<]*positionopening\s*>$`)
+
 // read gives all items, and the error that ended the feed.
 func read(t testing.TB, src io.Reader, opts *jobfeed.Options) (items []item, entries []*jobfeed.Entry, end error) {
 	t.Helper()
@@ -36,6 +40,9 @@ func read(t testing.TB, src io.Reader, opts *jobfeed.Options) (items []item, ent
 		switch {
 		case err == nil:
 			items = append(items, item{id: e.JobID, place: e.Position.String()})
+			if raw := e.Raw(); !wholeEntry.Match(raw) {
+				t.Fatalf("an entry of %q", raw)
+			}
 			entries = append(entries, e)
 		case e != nil:
 			t.Fatalf("an entry beside the error %v", err)
@@ -117,7 +124,7 @@ func TestShapes(t *testing.T) {
 		{"DOCTYPE where none may be", "<Jobs><!DOCTYPE a [" + opening(1) + "</Jobs>", []jobboard.JobID{1}},
 		{"two documents", `<?xml version="1.0"?>` + opening(1) + "\n" + `<?xml version="1.0"?>` + opening(2), []jobboard.JobID{1, 2}},
 		{"an empty feed", `<?xml version="1.0"?><Jobs/>`, nil},
-		{"end tag with a space", strings.Replace(opening(3), "</PositionOpening>", "</PositionOpening\n >", 1), []jobboard.JobID{3}},
+		{"end tag with a space", strings.Replace(opening(3), "</PositionOpening>", "</PositionOpening \t\r\n>", 1) + " " + opening(4), []jobboard.JobID{3, 4}},
 		{"unclosed wrapper closed by an outer one", "<Jobs><p>" + opening(1) + "</Jobs>", []jobboard.JobID{1}},
 		{"a < that begins nothing", "<Jobs><" + opening(1) + "< <!" + opening(2) + "</ " + opening(3) + "</Jobs>", []jobboard.JobID{1, 2, 3}},
 		{"tags around that are none", "<Jobs a=b><p a='" + opening(1) + "</Jobs>", []jobboard.JobID{1}},
@@ -737,6 +744,7 @@ func TestSwallowed(t *testing.T) {
 		want       []jobboard.JobID
 	}{
 		{"CDATA", desc(1, "<a><![CDATA[x</a>") + good + desc(3, ""), []jobboard.JobID{2, 3}},
+		{"CDATA behind a < of its own", desc(1, "<a><<![CDATA[x</a>") + good + desc(3, ""), []jobboard.JobID{2, 3}},
 		{"comment", desc(1, "<!-- x") + good + desc(3, ""), []jobboard.JobID{2, 3}},
 		{"instruction", desc(1, "<a><?x </a>") + good + desc(3, ""), []jobboard.JobID{2, 3}},
 		{"several", desc(1, "<a><![CDATA[x</a>") + desc(9, "<a><![CDATA[x</a>") + good + desc(3, ""), []jobboard.JobID{2, 3}},
@@ -745,6 +753,8 @@ func TestSwallowed(t *testing.T) {
 		{"without an id but well-formed", "<PositionOpening><b><![CDATA[</b></PositionOpening>" + good, []jobboard.JobID{2}},
 		{"closed in an entry too large", desc(1, strings.Repeat("x", 3000)+"<a><![CDATA[x</a>") + good + desc(3, ""), []jobboard.JobID{2, 3}},
 		{"before an entry too large", desc(1, "<a><![CDATA[x</a>") + good + desc(3, "") + desc(4, strings.Repeat("x", 3000)) + desc(5, ""), []jobboard.JobID{2, 3, 5}},
+		// Its end comes within the bound of the section, but not of the entry.
+		{"CDATA that ends too late", desc(1, strings.Repeat("x", 1000)+"<![CDATA["+desc(8, "")+strings.Repeat("x", 1200)+"]]>") + good, []jobboard.JobID{8, 2}},
 		// Reading goes back past the comments of 3 to that of 2.
 		{"back past other sections", desc(1, "<a><![CDATA[x</a>") + desc(2, "<!-- y -->") + desc(3, "<b><![CDATA[x]]></b><!-- z -->") + desc(4, ""), []jobboard.JobID{2, 3, 4}},
 		// What is closed is text, whatever it looks like, in a broken entry too.

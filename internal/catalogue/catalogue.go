@@ -150,8 +150,7 @@ type spelling struct {
 // reports false if no other element can share that spelling.
 func (s *spelling) learn(json []byte, two []entry) bool {
 	before, id, label := two[0].label, two[1].id, two[1].label
-	if two[0].id.odd || before.odd || id.odd || label.odd ||
-		before.Hi == 0 || before.Hi >= id.Lo || id.Hi >= label.Lo {
+	if before.odd || id.odd || label.odd || before.Hi == 0 || before.Hi >= id.Lo || id.Hi >= label.Lo {
 		return false
 	}
 	*s = spelling{json[before.Hi:id.Lo], json[id.Hi:label.Lo], json[label.Hi:]}

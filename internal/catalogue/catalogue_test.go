@@ -27,10 +27,13 @@ func TestBudget(t *testing.T) {
 			}
 		}
 	}
-	r := new(jsonread.Reader)
+	r, s := new(jsonread.Reader), new(Reading)
 	r.Budget = 1 << 20
 	r.ResetBytes([]byte(text))
-	if got := Read(new(Reading), r, nil, element); len(got) != 40 || got[0] != "10l" || got[39] != "49l" || r.Err() != nil {
+	if got := Read(s, r, nil, element); len(got) != 40 || got[0] != "10l" || got[39] != "49l" || r.Err() != nil {
 		t.Errorf("%q, %v", got, r.Err())
+	}
+	if s.Release(); s.r != nil || s.json != nil || len(s.entries) != 0 {
+		t.Error("what was read is kept alive")
 	}
 }

@@ -95,7 +95,7 @@ func (m Map) Equal(other Map) bool {
 	if m.counts == other.counts && slices.Equal(m.strings, other.strings) {
 		return true
 	}
-	if len(m.strings) != len(other.strings) || m.Len() != other.Len() {
+	if m.Len() != other.Len() {
 		return false
 	}
 	others := maps.Collect(other.All())
