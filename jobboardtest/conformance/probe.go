@@ -165,7 +165,8 @@ func (p *probe) try(rq request) (response, error) {
 	defer got.Body.Close()
 	data, err := io.ReadAll(http.MaxBytesReader(nil, got.Body, maxBody))
 	if err != nil {
-		return response{}, fmt.Errorf("%s: the body of the answer cannot be read, which may have %d MiB: %w", what, maxBody>>20, err)
+		return response{}, fmt.Errorf("%s: the body of the answer, which may have %d MiB, cannot be read: %w",
+			what, maxBody>>20, err)
 	}
 	return response{got.StatusCode, got.Header, data}, nil
 }

@@ -70,8 +70,8 @@ type eventStream struct {
 	revision int64 // -1: none
 	faults   string
 
-	sent  bool // something is to be flushed
-	quiet int  // ticks without anything sent
+	sent  bool // something was told in this tick
+	quiet int  // ticks so far
 }
 
 // newEventStream reads where a page is: it asks to go on after a request of the
@@ -134,10 +134,6 @@ func (s *eventStream) send(event string, v any) {
 func (s *eventStream) flush() error {
 	if s.quiet++; !s.sent && s.quiet%75 == 0 {
 		fmt.Fprint(s.w, ": still here\n\n")
-		s.sent = true
-	}
-	if !s.sent {
-		return nil
 	}
 	s.sent = false
 	return s.out.Flush()

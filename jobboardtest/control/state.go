@@ -55,8 +55,8 @@ func (c *Control) saveState(w http.ResponseWriter, r *http.Request) {
 
 func (c *Control) loadState(in jobboardtest.State) (any, error) {
 	if err := in.Variants.Check(); err != nil {
-		field := strings.TrimSuffix("variants."+culprit(in.Variants, jobboardtest.Variants.Check), ".") // there may be several
-		return nil, bad(field, "%s", plain(err))
+		name := culprit(in.Variants, jobboardtest.Variants.Check) // empty where there are several
+		return nil, bad(strings.TrimSuffix("variants."+name, "."), "%s", plain(err))
 	}
 	for i, j := range in.Jobs {
 		if err := checkJob(j, fmt.Sprintf("jobs.%d.", i)); err != nil {
