@@ -88,10 +88,10 @@ func TestCallAllocations(t *testing.T) {
 // to another origin than its slot's, nor is the request.
 func TestCredentialStaysWithItsOrigin(t *testing.T) {
 	var sent []string
-	next := roundTrip(func(r *http.Request) (*http.Response, error) {
+	next := func(r *http.Request) (*http.Response, error) {
 		sent = append(sent, r.URL.String()+" "+r.Header.Get("Authorization"))
 		return stubTransport{"true"}.RoundTrip(r)
-	})
+	}
 	renewing := RenewingToken(func(context.Context) (*oauth2.Token, error) { return &oauth2.Token{AccessToken: "renewed"}, nil })
 	fresh, err := credential.Bearer(&oauth2.Token{AccessToken: "fresh"}).Header(nil)
 	if err != nil {

@@ -12,25 +12,6 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/window"
 )
 
-// decodeError reports why an answer cannot be used. It names the field and the
-// place, and holds no part of the answer.
-type decodeError struct {
-	kind   error  // ErrDecode or ErrResponseTooLarge
-	path   string // of the field, such as results[3].title; "" is the answer
-	reason string
-	offset int64
-}
-
-func (e *decodeError) Error() string { return e.kind.Error() + ": " + e.detail() }
-
-// detail returns the field, the reason and the place, the last of which is always
-// known.
-func (e *decodeError) detail() string {
-	return strings.TrimSpace(e.path + " " + e.reason + " at byte " + strconv.FormatInt(e.offset, 10))
-}
-
-func (e *decodeError) Unwrap() error { return e.kind }
-
 // memory returns the allocation budget for an answer of n bytes, in bytes:
 // 2.2n + 256 KiB. A page of real postings takes less than 2n; an answer that
 // takes more was built to.
@@ -81,23 +62,23 @@ func (d *decoder) forget() {
 }
 
 // err returns the scanner's error for the caller of the decoder: an error of the
-// underlying reader unchanged, all others with the field.
+// underlying reader unchanged, all others with the field, such as results[3].title,
+// and the place. It holds no part of the answer.
 func (d *decoder) err() error {
 	err := d.Err()
 	if err == nil {
 		return nil
 	}
-	e := &decodeError{kind: ErrDecode, path: d.Path, offset: d.Offset()}
+	kind := ErrDecode
 	var reason jsonscan.Error
 	switch {
 	case errors.Is(err, window.ErrTooLarge):
-		e.kind, e.reason = ErrResponseTooLarge, "over its bound"
-	case errors.As(err, &reason):
-		e.reason = string(reason)
-	default:
+		kind, reason = ErrResponseTooLarge, "over its bound"
+	case !errors.As(err, &reason):
 		return err
 	}
-	return e
+	at := " at byte " + strconv.FormatInt(d.Offset(), 10)
+	return &failure{kind: kind, detail: strings.TrimSpace(d.Path + " " + string(reason) + at)}
 }
 
 // end reads to the end of the document and returns its error.

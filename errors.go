@@ -214,39 +214,38 @@ type Error struct {
 
 // Error returns one line of at most a few hundred bytes.
 func (e *Error) Error() string {
-	var b strings.Builder
-	b.WriteString("jobboard: ")
-	b.WriteString(e.Op)
+	parts := []string{"jobboard", e.Op}
 	if e.StatusCode != 0 {
-		b.WriteString(": ")
-		b.WriteString(strconv.Itoa(e.StatusCode))
-		if t := http.StatusText(e.StatusCode); t != "" {
-			b.WriteString(" " + t)
-		}
+		parts = append(parts, strings.TrimSpace(strconv.Itoa(e.StatusCode)+" "+http.StatusText(e.StatusCode)))
 	}
 	if e.Err != nil {
-		b.WriteString(": " + clean(e.Err.Error(), maxErrorCause))
+		parts = append(parts, clean(e.Err.Error(), maxErrorCause))
 	}
 	if e.Code != "" {
-		b.WriteString(": " + clean(e.Code, 60))
+		parts = append(parts, clean(e.Code, 60))
 	}
 	if e.Message != "" {
-		b.WriteString(": " + strconv.Quote(clean(e.Message, maxErrorMessage)))
+		parts = append(parts, strconv.Quote(clean(e.Message, maxErrorMessage)))
 	}
+	return strings.Join(parts, ": ") + e.outcome()
+}
+
+// outcome returns what Error says about the attempts, in parentheses.
+func (e *Error) outcome() (text string) {
 	stopped := string(e.Stopped)
 	if e.Stopped == StopRetryAfter {
 		stopped += " " + e.RetryAfter.String()
 	}
 	switch {
 	case e.Attempts > 1:
-		fmt.Fprintf(&b, " (%d attempts, stopped: %s)", e.Attempts, stopped)
+		text = fmt.Sprintf(" (%d attempts, stopped: %s)", e.Attempts, stopped)
 	case e.Attempts == 1 && (e.Stopped == StopBudget || e.Stopped == StopDeadline || e.Stopped == StopRetryAfter):
-		b.WriteString(" (stopped: " + stopped + ")") // or it looks as if repeats were off
+		text = " (stopped: " + stopped + ")" // or it looks as if repeats were off
 	}
 	if e.MayHaveExecuted {
-		b.WriteString(" (may have been executed)")
+		text += " (may have been executed)"
 	}
-	return b.String()
+	return text
 }
 
 // Unwrap returns the condition and its cause.

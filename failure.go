@@ -209,10 +209,6 @@ func detailOf(err error) string {
 	if errors.As(err, &f) {
 		return f.detail
 	}
-	var d *decodeError
-	if errors.As(err, &d) {
-		return d.detail()
-	}
 	return err.Error()
 }
 

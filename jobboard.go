@@ -81,8 +81,10 @@ type slot struct {
 
 // shared holds what all slots of a client have in common.
 type shared struct {
-	config      Config // with its defaults, and without what is secret
-	next        roundTrip
+	config Config // with its defaults, and without what is secret
+	// next sends a request. It is a function, because a transport keeps buffers with
+	// the bytes of the last requests, which a printer that follows fields would show.
+	next        func(*http.Request) (*http.Response, error)
 	standard    bool                   // next is net/http's own, which changes no header
 	connections *transport.Connections // nil: of a transport that is not ours
 	headers     credential.Headers
@@ -92,9 +94,6 @@ type shared struct {
 	// what it holds knows sources that are asked at the moment.
 	source func(oauth2.TokenSource) credential.Credential
 }
-
-// roundTrip wraps a transport in a function, so that no printer shows its fields.
-type roundTrip func(*http.Request) (*http.Response, error)
 
 // Applicant makes the calls that need an applicant's own token (4.2 and 4.3).
 // It is cheap to make, even for each incoming request, and shares the
@@ -185,9 +184,7 @@ func newShared(cfg Config) *shared {
 	cfg.ClientID, cfg.TokenSource, cfg.JobDBTokenSource, cfg.HTTPClient = "", nil, nil, nil
 	return &shared{
 		config: cfg,
-		// A function, because a transport keeps buffers with the bytes of the last
-		// requests, which a printer that follows fields would show.
-		next: next.RoundTrip, standard: standard, connections: connections,
+		next:   next.RoundTrip, standard: standard, connections: connections,
 		headers: credential.NewHeaders(cfg.UserAgent, cfg.Language, !cfg.DisableCompression),
 		source:  sources(),
 	}

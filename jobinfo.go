@@ -185,13 +185,6 @@ type infoMember = jsonread.Member[*infoDecoder]
 
 var infoDecoders = sync.Pool{New: func() any { return new(infoDecoder) }}
 
-// newInfoDecoder returns a decoder for the document b.
-func newInfoDecoder(b []byte) *infoDecoder {
-	d := infoDecoders.Get().(*infoDecoder)
-	d.start(b)
-	return d
-}
-
 var infoObject = jsonread.NewObject(
 	infoMember{Name: "jobId", Required: true, Read: func(d *infoDecoder) { d.info.JobID = JobID(d.Int()) }},
 	infoMember{Name: "jobTitle", Required: true, Read: func(d *infoDecoder) { d.jobTitle = d.str() }},
@@ -251,8 +244,9 @@ func isNoInfoMember(name string) bool { return !infoObject.Has(name) }
 // decodeJobInformation reads a job information. It takes the catalogue from cat,
 // or adds it there; cat may be nil.
 func decodeJobInformation(body []byte, cat *catalogueCache) (*JobInformation, error) {
-	d := newInfoDecoder(body)
+	d := infoDecoders.Get().(*infoDecoder)
 	defer d.release()
+	d.start(body)
 	d.Budget = memory(2 * int64(len(body)))
 	j := new(JobInformation)
 	if d.readInfo(j, cat); d.Err() != nil {
