@@ -94,7 +94,8 @@ func (c *call) sendBadly(w http.ResponseWriter, a answer, f *Fault) {
 func (c *call) sendBody(w http.ResponseWriter, body io.Reader, size int64, f *Fault) {
 	flush := http.NewResponseController(w).Flush
 	ctx := c.r.Context()
-	if size < 0 {
+	endless := size < 0
+	if endless {
 		var stop func()
 		ctx, stop = joined(ctx, c.s.ending)
 		defer stop()
@@ -102,14 +103,14 @@ func (c *call) sendBody(w http.ResponseWriter, body io.Reader, size int64, f *Fa
 	out := &dripper{ctx: ctx, w: w, flush: flush, every: f.DripEvery, piece: f.DripBytes}
 	if f.Break == "" {
 		_, _ = io.Copy(out, body)
-		if size < 0 {
+		if endless {
 			reset(w) // a client must not take this for the end of the body
 		}
 		return
 	}
 	after := f.After
 	switch {
-	case size < 0:
+	case endless:
 		after = cmp.Or(after, 64<<10)
 	case after == 0:
 		after = size / 2

@@ -223,7 +223,7 @@ func TestTransportLetsGo(t *testing.T) {
 		call("/nowhere")
 		call("/lost")
 	}
-	if grown := heap() - before; grown > 1<<20 {
+	if grown := heap() - before; grown > 2<<20 {
 		t.Errorf("9000 calls leave %d KiB", grown>>10)
 	}
 }
