@@ -164,7 +164,7 @@ func parseID(s string) (int64, bool) {
 	if err != nil {
 		return 0, false
 	}
-	return int64(n), true //nolint:gosec // it has 63 bits
+	return int64(n), true
 }
 
 func mediaType(s string) string {

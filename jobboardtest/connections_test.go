@@ -58,7 +58,8 @@ func TestSlowConnections(t *testing.T) {
 			defer conn.Close()
 			go func() { _, _ = io.WriteString(conn, sent) }()
 			_, _ = io.Copy(io.Discard, conn)
-			if took := time.Since(began); took.Round(time.Second) != want {
+			// Go 1.27 waits half a second more before it hangs up on who still sends.
+			if took := time.Since(began); took.Truncate(time.Second) != want {
 				t.Errorf("after %q it hangs up in %v, want %v", sent, took, want)
 			}
 		})

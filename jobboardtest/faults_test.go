@@ -153,7 +153,7 @@ func TestFaults(t *testing.T) {
 					return f.header.Get("Content-Encoding") == "gzip" && bytes.Equal(unzip(f.body), plain.body)
 				}},
 				{"gzip of nothing", jobboardtest.Fault{Status: 503, Encoding: jobboardtest.Gzip}, func(f fetched) bool {
-					return len(f.body) == 23 && bytes.Equal(unzip(f.body), []byte{})
+					return len(f.body) > 18 && bytes.Equal(unzip(f.body), []byte{}) // a header and a trailer have 18
 				}},
 				{"bomb", jobboardtest.Fault{Body: " ", Size: 10 << 20, Encoding: jobboardtest.Gzip}, func(f fetched) bool { return len(f.body) < 10<<20/1000 && len(unzip(f.body)) == 10<<20 }},
 				{"endless bomb", jobboardtest.Fault{Size: -1, Encoding: jobboardtest.Gzip}, func(f fetched) bool { return len(f.body) == 8<<20 && len(unzip(f.body[:32<<10])) > 4<<20 }},
@@ -244,9 +244,10 @@ func TestSlowFaults(t *testing.T) {
 				}
 				a.Lift()
 
-				for n, want := range []time.Duration{4, 4, 2, 2, 1, 1} { // pieces of "true"
+				for n, pieces := range []int{4, 4, 2, 2, 1, 1} { // of "true"
+					want := time.Duration(pieces) * time.Second
 					a = srv.Fail(jobboardtest.Fault{DripBytes: n, DripEvery: time.Second})
-					if f, d := took(t.Context(), appliedURL(srv)); string(f.body) != "true" || d != want*time.Second {
+					if f, d := took(t.Context(), appliedURL(srv)); string(f.body) != "true" || d != want {
 						t.Errorf("pieces of %d bytes: %+v after %v", n, f, d)
 					}
 					a.Lift()

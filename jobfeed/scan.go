@@ -229,6 +229,7 @@ func (r *Reader) notClosed(n int, open markup, why cut) *fault {
 	case why == ended:
 		return &fault{n, ErrSyntax, "a " + sections[open].what + " that is not closed"}
 	}
-	reason := fmt.Sprintf("a %s that is not closed within the %d bytes of an entry", sections[open].what, r.opts.MaxEntryBytes)
+	what, limit := sections[open].what, r.opts.MaxEntryBytes
+	reason := fmt.Sprintf("a %s that is not closed within the %d bytes of an entry", what, limit)
 	return &fault{n, ErrTooLarge, reason}
 }
