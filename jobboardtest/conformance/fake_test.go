@@ -225,8 +225,8 @@ func checkVariants(t *testing.T, srv *jobboardtest.Server, target conformance.Ta
 	}
 }
 
-// set puts a switch into a position.
-func set(v *jobboardtest.Variants, name string, value any) {
+// setSwitch puts a switch into a position.
+func setSwitch(v *jobboardtest.Variants, name string, value any) {
 	field := reflect.ValueOf(v).Elem().FieldByName(name)
 	field.Set(reflect.ValueOf(value).Convert(field.Type()))
 }
@@ -242,7 +242,7 @@ func TestFakeInEverySwitchPosition(t *testing.T) {
 		for _, value := range positions[name] {
 			t.Run(fmt.Sprintf("%s=%v", name, value), func(t *testing.T) {
 				var v jobboardtest.Variants
-				set(&v, name, value)
+				setSwitch(&v, name, value)
 				checkVariants(t, srv, target, v)
 			})
 		}
@@ -261,7 +261,7 @@ func TestFakeInRandomSwitchPositions(t *testing.T) {
 		var v jobboardtest.Variants
 		for _, name := range names {
 			values := positions[name]
-			set(&v, name, values[random.IntN(len(values))])
+			setSwitch(&v, name, values[random.IntN(len(values))])
 		}
 		checkVariants(t, srv, target, v)
 	}
