@@ -238,20 +238,20 @@ type searched struct{ from, to int64 }
 // sectionEnd finds the end of the section that begins at i.
 func (w *window) sectionEnd(i int, kind markup, limit int) (end int, why cut) {
 	term := sections[kind].end
-	from := w.off + int64(i+len(sections[kind].begin))
+	from := w.start.Offset + int64(i+len(sections[kind].begin))
 	s := &w.searched[kind]
 	if from < s.from || from > s.to {
 		*s = searched{from, from}
 	}
 	for {
-		at := int(s.to - w.off)
+		at := int(s.to - w.start.Offset)
 		found := w.index(at, term)
 		if found < 0 {
 			at = max(at, len(w.text)-len(term)+1) // the rest may belong to the end
 		} else {
 			at = found
 		}
-		s.to = w.off + int64(at)
+		s.to = w.start.Offset + int64(at)
 		switch {
 		case at+len(term) > limit:
 			return i, long
@@ -259,27 +259,6 @@ func (w *window) sectionEnd(i int, kind markup, limit int) (end int, why cut) {
 			return at + len(term), whole
 		case !w.more():
 			return i, ended
-		}
-	}
-}
-
-// skipSection discards the section at the beginning of the window, however long
-// it is. nested: another of its kind begins in it. False: it does not end.
-func (w *window) skipSection(kind markup) (nested, ok bool) {
-	begin, term := sections[kind].begin, sections[kind].end
-	w.discard(len(begin))
-	for {
-		found := w.index(0, term)
-		if found >= 0 {
-			nested = nested || bytes.Contains(w.text[:found], begin)
-			w.discard(found + len(term))
-			return nested, true
-		}
-		sure := w.text[:max(0, len(w.text)-len(term)+1)] // the rest may belong to the end
-		nested = nested || bytes.Contains(sure, begin)
-		w.discard(max(0, len(sure)-len(begin)+1))
-		if !w.more() {
-			return nested, false
 		}
 	}
 }

@@ -79,6 +79,7 @@ func NewReader(src io.Reader, opts *Options) *Reader {
 	if r.opts.MaxDepth <= 0 {
 		r.opts.MaxDepth = defaultDepth
 	}
+	r.win.start = Position{Line: 1, Column: 1}
 	r.win.left = cmp.Or(r.opts.MaxBytes, defaultBytes)
 	return r
 }
@@ -143,21 +144,24 @@ func (r *Reader) next() (*Entry, error) {
 	return nil, r.err
 }
 
-// end ends the feed. An err of nil or io.EOF is the end of the text, within
-// what is named, if anything.
-func (r *Reader) end(err error, within string) error {
+// fail ends the feed with an error where the reader is.
+func (r *Reader) fail(err error) error {
 	r.done = true
-	switch {
-	case err != nil && err != io.EOF:
-		r.err = fmt.Errorf("jobfeed: line %d, offset %d: %w", r.win.line+1, r.win.off, err)
-	case !r.element && within == "":
-		r.err = fmt.Errorf("jobfeed: %w: no element in it", ErrNotFeed)
-	case within != "":
-		r.err = fmt.Errorf("jobfeed: line %d, offset %d: the feed ends inside %s: %w",
-			r.win.line+1, r.win.off, within, io.ErrUnexpectedEOF)
-	}
+	r.err = fmt.Errorf("jobfeed: line %d, offset %d: %w", r.win.start.Line, r.win.start.Offset, err)
 	return r.err
 }
 
-// stop ends the feed because no more can be read.
-func (r *Reader) stop(within string) error { return r.end(r.win.err, within) }
+// stop ends the feed because no more can be read, within what is named, if
+// anything.
+func (r *Reader) stop(within string) error {
+	r.done = true
+	switch {
+	case r.win.err != io.EOF:
+		return r.fail(r.win.err)
+	case within != "":
+		return r.fail(fmt.Errorf("the feed ends inside %s: %w", within, io.ErrUnexpectedEOF))
+	case !r.element:
+		r.err = fmt.Errorf("jobfeed: %w: no element in it", ErrNotFeed)
+	}
+	return r.err
+}

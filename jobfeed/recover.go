@@ -11,7 +11,7 @@ func (r *Reader) resume(raw []byte, open markup, why cut) {
 	w := &r.win
 	begin := w.resync(raw)
 	switch {
-	case begin >= 0 && r.mayResync(w.off+int64(len(raw))):
+	case begin >= 0 && r.mayResync(w.start.Offset+int64(len(raw))):
 		r.ahead = begin
 	case open != noSection:
 		r.skipping = true
@@ -32,7 +32,7 @@ func (r *Reader) skipSection(kind markup) {
 		return
 	}
 	content := w.text[begin : end-len(sections[kind].end)]
-	if at := w.hidden(content, kind); at >= 0 && r.mayResync(w.off+int64(end)) {
+	if at := w.hidden(content, kind); at >= 0 && r.mayResync(w.start.Offset+int64(end)) {
 		w.discard(begin + at)
 		return
 	}
@@ -42,7 +42,7 @@ func (r *Reader) skipSection(kind markup) {
 // mayResync reports whether the text up to the offset, which was looked at, may
 // be read once more from inside of a section in it.
 func (r *Reader) mayResync(end int64) bool {
-	if r.win.off >= r.resyncEnd {
+	if r.win.start.Offset >= r.resyncEnd {
 		r.resyncs = 0
 	}
 	r.resyncEnd = max(r.resyncEnd, end)

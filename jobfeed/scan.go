@@ -17,7 +17,7 @@ func (r *Reader) open() {
 	w := &r.win
 	var err error
 	if w.src, err = text(r.src); err != nil {
-		_ = r.end(err, "")
+		_ = r.fail(err)
 		return
 	}
 	for len(w.text) == 0 && w.more() {
@@ -25,7 +25,7 @@ func (r *Reader) open() {
 	}
 	if len(w.text) > 0 && w.text[0] != '<' {
 		w.fill(20 * utf8.UTFMax) // so that the error does not depend on read sizes
-		_ = r.end(fmt.Errorf("%w: it begins with %.20q", ErrNotFeed, w.text), "")
+		_ = r.fail(fmt.Errorf("%w: it begins with %.20q", ErrNotFeed, w.text))
 	}
 }
 
@@ -33,7 +33,7 @@ func (r *Reader) open() {
 // stands there, if any.
 func (r *Reader) scan() (*Entry, error) {
 	w := &r.win
-	if !r.skipText() {
+	if found, _ := w.discardTo(lessThan, nil); !found {
 		return nil, r.stop(r.where())
 	}
 	switch kind, end := w.markup(0); kind {
@@ -58,21 +58,6 @@ func (r *Reader) scan() (*Entry, error) {
 	return nil, nil
 }
 
-// skipText discards what stands before the next markup; false: there is none.
-func (r *Reader) skipText() bool {
-	w := &r.win
-	for {
-		if k := w.index(0, lessThan); k >= 0 {
-			w.discard(k)
-			return true
-		}
-		w.discard(len(w.text))
-		if !w.more() {
-			return false
-		}
-	}
-}
-
 // where names what the reader is in, for a feed that ends there.
 func (r *Reader) where() string {
 	switch {
@@ -90,14 +75,17 @@ func (r *Reader) section(kind markup) error {
 		r.skipSection(kind)
 		return nil
 	}
-	start := r.win.at(0)
-	nested, ok := r.win.skipSection(kind)
-	switch {
-	case !ok:
-		return r.stop(fmt.Sprintf("a %s that begins in line %d", sections[kind].what, start.Line))
-	case nested && kind == comment:
+	w, s := &r.win, sections[kind]
+	at := w.start
+	w.discard(len(s.begin))
+	ends, nested := w.discardTo(s.end, s.begin)
+	if !ends {
+		return r.stop(fmt.Sprintf("a %s that begins in line %d", s.what, at.Line))
+	}
+	w.discard(len(s.end))
+	if nested && kind == comment {
 		reason := "a comment that holds the beginning of another; entries in it are lost"
-		return &EntryError{Position: start, Entry: start, Err: ErrSyntax, Reason: reason}
+		return &EntryError{Position: at, Entry: at, Err: ErrSyntax, Reason: reason}
 	}
 	return nil
 }
@@ -117,7 +105,7 @@ func (r *Reader) directive(nameEnd int) error {
 		w.discard(int(d.InputOffset()))
 		return nil
 	case len(w.text) >= maxDoctype:
-		return r.end(fmt.Errorf("%w: a document type declaration of over %d bytes", ErrTooLarge, maxDoctype), "")
+		return r.fail(fmt.Errorf("%w: a document type declaration of over %d bytes", ErrTooLarge, maxDoctype))
 	}
 	return r.stop("a document type declaration")
 }
@@ -131,10 +119,10 @@ func (r *Reader) startTag(nameEnd int) error {
 		w.discard(nameEnd)
 		return nil
 	case !r.element && equalFold(w.text[1:nameEnd], "html"):
-		return r.end(fmt.Errorf("%w: a page of HTML", ErrNotFeed), "")
+		return r.fail(fmt.Errorf("%w: a page of HTML", ErrNotFeed))
 	}
 	r.element = true
-	at := w.at(0)
+	at := w.start
 	end, empty, why := w.tag(r.opts.MaxEntryBytes)
 	switch {
 	case why == ended:
@@ -197,7 +185,7 @@ func (r *Reader) entry() (*Entry, error) {
 		return nil, r.stop("")
 	}
 	r.ahead = n
-	e := &Entry{Position: w.at(0), Language: r.language()}
+	e := &Entry{Position: w.start, Language: r.language()}
 	var f *fault
 	if why == long && open == noSection {
 		f = &fault{0, ErrTooLarge, fmt.Sprintf("the entry is over %d bytes long", r.opts.MaxEntryBytes)}

@@ -16,9 +16,7 @@ type window struct {
 
 	steps int64 // bytes that were looked at, once for each time: a test that the work is linear counts them
 
-	off  int64 // of the window's beginning
-	line int   // lines that end before it
-	bol  int64 // where its line begins
+	start Position // of the window's beginning
 
 	searched [sectionKinds]searched
 }
@@ -62,11 +60,26 @@ func (w *window) fill(n int) {
 }
 
 // discard takes n bytes from the beginning.
-func (w *window) discard(n int) {
-	p := w.at(n)
-	w.line, w.bol = p.Line-1, p.Offset-int64(p.Column-1)
-	w.text = w.text[n:]
-	w.off = p.Offset
+func (w *window) discard(n int) { w.start, w.text = w.at(n), w.text[n:] }
+
+// discardTo discards what stands before the first such text, and reports whether
+// there is one, and whether the other text stands before it.
+func (w *window) discardTo(text, other []byte) (found, passed bool) {
+	for {
+		end := w.index(0, text)
+		if found = end >= 0; !found {
+			end = max(0, len(w.text)-len(text)+1) // the rest may belong to the text
+		}
+		passed = passed || bytes.Contains(w.text[:end], other)
+		if found {
+			w.discard(end)
+			return true, passed
+		}
+		w.discard(max(0, end-max(0, len(other)-1))) // or to the other one
+		if !w.more() {
+			return false, passed
+		}
+	}
 }
 
 var newline = []byte{'\n'}
@@ -74,13 +87,13 @@ var newline = []byte{'\n'}
 // at returns the position of the byte at i.
 func (w *window) at(i int) Position {
 	b := w.looked(w.text[:i])
-	p := Position{Line: w.line + 1, Offset: w.off + int64(i)}
-	bol := w.bol
+	p := w.start
+	p.Offset += int64(i)
+	p.Column += i
 	if lines := bytes.Count(b, newline); lines > 0 {
 		p.Line += lines
-		bol = w.off + int64(bytes.LastIndexByte(b, '\n')) + 1
+		p.Column = i - bytes.LastIndexByte(b, '\n')
 	}
-	p.Column = int(p.Offset-bol) + 1
 	return p
 }
 
