@@ -50,7 +50,7 @@ func ask[T any](
 		if err != nil {
 			return err
 		}
-		if op == opApplicationID && !got.framed {
+		if op == opApplicationID && !transport.Framed(got.resp) {
 			return transport.ErrCut // an identifier does not show whether it is whole
 		}
 		value, err = decode(body)

@@ -45,8 +45,8 @@ func (c *call) attempt(req *http.Request) (*http.Response, *failedAttempt) {
 		return nil, c.notAnswered(&a.exchange, err)
 	}
 	auth.Answered(resp.StatusCode)
-	a.status, a.header, a.framed = resp.StatusCode, resp.Header, transport.Framed(resp)
-	failed := c.read(a, resp)
+	a.resp = resp
+	failed := c.read(a)
 	if failed == nil && c.op.stream {
 		return resp, nil // whoever reads the stream closes it
 	}
@@ -119,11 +119,8 @@ func (c *call) authorize(req *http.Request) (*credential.Authorization, error) {
 // send sends one request within its limits of time.
 func (c *call) send(x *transport.Exchange, req *http.Request, auth *credential.Authorization) (*http.Response, error) {
 	ctx, observed := c.watch.startAttempt(c.ctx, c.attempts+1)
-	x.Count(c.slot.connections)
+	x.Connections = c.slot.connections
 	x.Begin(ctx, c.limits(c.slot.config.Retry.AttemptTimeout), c.slot.standard, !c.op.safe())
-	if c.watch != nil {
-		x.Measure()
-	}
 	sent := req.WithContext(x.Context())
 	// Only net/http's own transport gets a header that other requests share: it
 	// keeps the rule that a transport changes nothing.
@@ -188,9 +185,7 @@ type answer struct {
 	transport.Body
 	exchange transport.Exchange
 	c        *call
-	status   int
-	header   http.Header
-	framed   bool   // its end is told by more than the end of its connection
+	resp     *http.Response
 	whole    []byte // what bytes read
 }
 
@@ -207,9 +202,9 @@ func (a *answer) bytes() ([]byte, error) {
 
 // read reads an answer inside its attempt, so that one that is cut off counts
 // as failed. It returns nil for one that accept took.
-func (c *call) read(a *answer, resp *http.Response) *failedAttempt {
-	err := a.Open(a.exchange.Context(), resp, cmp.Or(c.slot.config.MaxBodyBytes, c.op.limit, smallAnswer))
-	if a.status > 299 { // transport.Complete refuses those under 200
+func (c *call) read(a *answer) *failedAttempt {
+	err := a.Open(a.exchange.Context(), a.resp, cmp.Or(c.slot.config.MaxBodyBytes, c.op.limit, smallAnswer))
+	if a.resp.StatusCode > 299 { // transport.Complete refuses those under 200
 		return c.refused(a, err)
 	}
 	if err == nil {

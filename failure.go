@@ -67,13 +67,6 @@ func (c *call) fail(f *failedAttempt) *Error {
 	return e
 }
 
-// refuse returns the error of a call that cannot be sent.
-func (s *slot) refuse(ctx context.Context, op *operation, err error) error {
-	c := &call{ctx: ctx, op: op, slot: s}
-	c.start()
-	return c.fail(&failedAttempt{err: err, stopped: StopFinal})
-}
-
 // ended returns the failed attempt of a caller whose context has ended with
 // cause; unclear says whether the service may have executed the call.
 func ended(cause error, unclear bool) *failedAttempt {
@@ -160,21 +153,14 @@ func (c *call) notAnswered(x *transport.Exchange, err error) *failedAttempt {
 // Only its status did.
 func (c *call) cutShort(a *answer, err error) *failedAttempt {
 	f := c.notAnswered(&a.exchange, err)
-	f.status, f.unclear = a.status, !c.op.safe()
+	f.status, f.unclear = a.resp.StatusCode, !c.op.safe()
 	return f
 }
 
-// toldCondition holds a condition that an answer with status 200 carries.
-type toldCondition struct {
-	condition error
-	words     refusal.Words
-}
-
-func (t *toldCondition) Error() string { return t.condition.Error() }
-
 // unusable returns the failed attempt for an answer with a good status that
 // accept refused or that did not arrive whole. By its status, a call that
-// changes something has been executed.
+// changes something has been executed. If the answer has words that tell a
+// condition, err is a *failedAttempt with both.
 func (c *call) unusable(a *answer, err error) *failedAttempt {
 	lost := a.Lost()
 	if lost == nil && errors.Is(err, transport.ErrCut) {
@@ -187,12 +173,12 @@ func (c *call) unusable(a *answer, err error) *failedAttempt {
 		}
 		return f
 	}
-	f := &failedAttempt{status: a.status, unclear: !c.op.safe(), body: a.kept()}
-	var told *toldCondition
+	f := &failedAttempt{status: a.resp.StatusCode, unclear: !c.op.safe(), body: a.kept()}
+	var told *failedAttempt
 	var large transport.TooLargeError
 	switch {
 	case errors.As(err, &told):
-		f.err, f.words = told.condition, told.words
+		f.err, f.words = told.err, told.words
 	case errors.As(err, &large):
 		f.err = &failure{kind: ErrResponseTooLarge, detail: large.Error()}
 	case errors.Is(err, ErrResponseTooLarge):
@@ -215,7 +201,7 @@ func detailOf(err error) string {
 // describe returns the detail of an unusable answer with its content type and
 // its beginning, so that a person can tell who sent it.
 func (a *answer) describe(detail string) string {
-	media, _, _ := mime.ParseMediaType(a.header.Get("Content-Type")) // is there, too, if a parameter is wrong
+	media, _, _ := mime.ParseMediaType(a.resp.Header.Get("Content-Type")) // is there, too, if a parameter is wrong
 	if media == "" {
 		media = "no content type"
 	}
@@ -236,17 +222,17 @@ func (a *answer) kept() []byte {
 // err says why its body cannot be read. Of a body that is cut off, refused
 // accepts what there is if the status alone says enough.
 func (c *call) refused(a *answer, err error) *failedAttempt {
-	f := &failedAttempt{status: a.status}
-	outcome := eventOf(a.status)
+	f := &failedAttempt{status: a.resp.StatusCode}
+	outcome := eventOf(a.resp.StatusCode)
 	if err == nil {
 		f.body, _, err = transport.ReadAtMost(a, maxErrorBody)
 	}
 	if lost := a.Lost(); err != nil && lost != nil && outcome == final {
 		return c.cutShort(a, lost)
 	}
-	f.words, f.err = classify(c.op, a.status, a.header, f.body, anyMember)
-	f.retryAfter = refusal.RetryAfter(a.header, time.Now())
-	f.expired = a.status == http.StatusUnauthorized && c.slot.credential.Renew != nil && f.words.TokenExpired()
+	f.words, f.err = classify(c.op, a.resp.StatusCode, a.resp.Header, f.body, anyMember)
+	f.retryAfter = refusal.RetryAfter(a.resp.Header, time.Now())
+	f.expired = a.resp.StatusCode == http.StatusUnauthorized && c.slot.credential.Renew != nil && f.words.TokenExpired()
 	if f.err == nil || errors.Is(f.err, ErrServer) || errors.Is(f.err, ErrRateLimited) { // any other is an answer
 		f.event = outcome
 		f.unclear = outcome == failing && !c.op.safe()

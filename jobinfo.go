@@ -397,9 +397,9 @@ func (c *Client) jobInformation(ctx context.Context, job JobID, turn *gate.Turn)
 		// Not a job information: it may still be one of the codes of 7.3,
 		// which come with any status.
 		head := body[:min(len(body), maxErrorBody)]
-		w, condition := classify(opJobInformation, a.status, a.header, head, isNoInfoMember)
+		words, condition := classify(opJobInformation, a.resp.StatusCode, a.resp.Header, head, isNoInfoMember)
 		if condition != nil {
-			return &toldCondition{condition, w}
+			return &failedAttempt{err: condition, words: words}
 		}
 		return err
 	})

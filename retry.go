@@ -3,6 +3,7 @@ package jobboard
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"net/http"
@@ -163,4 +164,135 @@ func eventOf(status int) event {
 		return failing
 	}
 	return final
+}
+
+// checkRetry reports whether another attempt follows. The loop calls it once
+// after each attempt; a *failedAttempt in err names the call and its failure.
+func checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
+	var f *failedAttempt
+	if !errors.As(err, &f) {
+		return false, nil
+	}
+	c := f.call
+	c.sentOnce = c.sentOnce || f.event != unsent
+	if f.stopped == "" {
+		f.stopped = c.stop(f, time.Now())
+	}
+	if f.stopped != "" {
+		c.watch.endAttempt(AttemptEnd{StatusCode: f.status, Err: f.err})
+		return false, nil
+	}
+	if f.event != renewed {
+		c.repeats++
+	}
+	c.unclear = c.unclear || f.unclear
+	c.last = f
+	c.retryer.RetryWaitMin = f.wait // Backoff returns it
+	logRepeat(c.ctx, c.slot.config.Logger, c.op, c.attempts, f.status, f.wait)
+	if c.request.turn != nil {
+		c.request.turn.StepOut() // another job works while this one waits
+	}
+	c.watch.endAttempt(AttemptEnd{StatusCode: f.status, Err: f.err, Repeat: true, Wait: f.wait})
+	return true, nil
+}
+
+// stop books a failed attempt. It returns the reason why no other one follows,
+// or returns "" and sets the wait before the next.
+func (c *call) stop(f *failedAttempt, now time.Time) StopReason {
+	if f.event == final && !f.expired && f.status != 0 && f.status < 500 {
+		c.succeeded(now) // the service works
+	}
+	if f.event != renewed {
+		f.wait = c.slot.config.Retry.wait(c.repeats, f.retryAfter)
+	}
+	pausing := c.pause(f, now)
+	if reason := c.unrepeatable(f); reason != "" {
+		return reason
+	}
+	return c.exhausted(f, now, pausing)
+}
+
+// unrepeatable returns why a call that failed like this is not repeated, however
+// much time and budget there is, or nothing.
+func (c *call) unrepeatable(f *failedAttempt) StopReason {
+	repeats := f.event.repeats(c.op.method)
+	switch {
+	case f.ended, c.ctx.Err() != nil && f.event != final:
+		return StopCanceled
+	case f.event == final, f.event == cutOff && !repeats:
+		return StopFinal
+	case !repeats:
+		return StopNotIdempotent
+	}
+	return ""
+}
+
+// exhausted returns which bound of the policy leaves no room for a repeat, or
+// nothing and has paid for it.
+func (c *call) exhausted(f *failedAttempt, now time.Time, pausing bool) StopReason {
+	policy := &c.slot.config.Retry
+	switch {
+	case f.retryAfter > policy.MaxRetryAfter && !pausing:
+		return StopRetryAfter
+	case f.event != renewed && c.repeats+1 >= policy.MaxAttempts:
+		return StopAttempts
+	case !now.Add(f.wait).Before(c.deadline):
+		return StopDeadline
+	case !pausing && !c.pay(f, now):
+		return StopBudget
+	}
+	return ""
+}
+
+// pause makes all jobs of a bulk call wait for as long as the service asks, at
+// most MaxRetryAfter, and reports whether it did. The repeat then takes no token
+// of the budget, because the pause lowers the load on the service. The pause
+// does not count towards the time of a call without a deadline of its own.
+func (c *call) pause(f *failedAttempt, now time.Time) bool {
+	if c.request.turn == nil || !c.request.turn.Pause || f.retryAfter <= 0 || f.event != limited && f.event != failing {
+		return false
+	}
+	policy := &c.slot.config.Retry
+	asked := min(f.retryAfter, policy.MaxRetryAfter)
+	c.request.turn.PauseUntil(now.Add(asked))
+	c.paid = false
+	f.wait = policy.wait(c.repeats, asked)
+	if _, own := c.ctx.Deadline(); !own {
+		c.deadline = c.deadline.Add(f.wait)
+	}
+	return true
+}
+
+// pay takes a token for a repeat out of the budget and reports whether there was
+// one. After an attempt that was not sent the repeat costs nothing, or has been
+// paid for: the token that the attempt was to cost is still there. If many
+// calls failed together, pay delays the repeat so that they start one after the
+// other, as far as the caller has the time.
+func (c *call) pay(f *failedAttempt, now time.Time) bool {
+	b := c.slot.budget
+	if b == nil || f.event == unsent {
+		return true
+	}
+	if !b.Pay(now) {
+		return false
+	}
+	c.paid = true
+	if f.event == renewed {
+		return true
+	}
+	if later := b.Spread(now); now.Add(f.wait + later).Before(c.deadline) {
+		f.wait += later
+	}
+	return true
+}
+
+// succeeded books an attempt that was answered.
+func (c *call) succeeded(now time.Time) {
+	switch b := c.slot.budget; {
+	case b == nil:
+	case c.paid:
+		b.Return()
+	default:
+		b.Earn(now)
+	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go/internal/address"
 	"github.com/jobboard-sdk/jobboard-go/internal/credential"
+	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 )
 
 // SubscriptionRequest holds the query and the body that Subscribe sends. The
@@ -69,7 +70,7 @@ func (c *Client) subscription(ctx context.Context, op *operation, id Subscriptio
 		if err != nil {
 			return err
 		}
-		if reply, err = decodeRaw(body); err == nil && !a.framed && !showsItsEnd(reply) {
+		if reply, err = decodeRaw(body); err == nil && !transport.Framed(a.resp) && !showsItsEnd(reply) {
 			return errUndecodable("the answer has no length, and may be cut off")
 		}
 		return err

@@ -97,8 +97,7 @@ func (c *closeTold) Close() error {
 }
 
 func get(transport http.RoundTripper, connections *Connections, url string) error {
-	var x Exchange
-	x.Count(connections)
+	x := Exchange{Connections: connections}
 	x.Begin(context.Background(), Limits{End: time.Now().Add(30 * time.Second), Cause: errors.New("time-out"), Stall: 30 * time.Second}, true, false)
 	defer func() { _ = x.Close() }()
 	req, err := http.NewRequestWithContext(x.Context(), http.MethodGet, url, nil)
@@ -129,8 +128,7 @@ func TestHeldDials(t *testing.T) {
 				t.Errorf("%s: %v after %v", what, err, time.Since(start))
 			}
 		}
-		var x Exchange
-		x.Count(connections)
+		x := Exchange{Connections: connections}
 		x.Begin(t.Context(), Limits{End: time.Now().Add(time.Minute), Cause: errors.New("time-out"), Stall: time.Minute}, true, false)
 		defer func() { _ = x.Close() }()
 		dial("the first", &x, 0, nil)
@@ -152,9 +150,8 @@ func TestHeldDials(t *testing.T) {
 func TestHeldDialsOfTwoAddresses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := Connections{Dial: func(context.Context, string, string) (net.Conn, error) { return new(net.TCPConn), nil }}
-		var first, second Exchange
+		first, second := Exchange{Connections: &c}, Exchange{Connections: &c}
 		limits := Limits{End: time.Now().Add(time.Minute)}
-		first.Count(&c)
 		first.Begin(t.Context(), limits, false, false)
 		defer func() { _ = first.Close() }()
 		var dialing sync.WaitGroup
@@ -165,7 +162,6 @@ func TestHeldDialsOfTwoAddresses(t *testing.T) {
 			}
 			synctest.Wait()
 		}
-		second.Count(&c)
 		second.Begin(t.Context(), limits, false, false)
 		defer func() { _ = second.Close() }()
 		dialing.Wait()

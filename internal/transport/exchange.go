@@ -43,6 +43,8 @@ const (
 // One timer enforces all its limits; a context deadline for each would cost
 // more.
 type Exchange struct {
+	Connections *Connections // count the exchange from Begin to Close; nil: none do
+
 	limits Limits
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -52,17 +54,15 @@ type Exchange struct {
 	trace  httptrace.ClientTrace
 	self   exchangeContext
 
-	counted *Connections // nil: not counted
-	proxied atomic.Bool  // the request goes through a proxy
-	served  atomic.Bool  // the request under way has a connection
+	proxied atomic.Bool // the request goes through a proxy
+	served  atomic.Bool // the request under way has a connection
 
 	mu   sync.Mutex
 	conn net.Conn // the last one the request was given
 
-	body    io.ReadCloser
-	atEnd   bool          // the whole body was read: its connection may be used again
-	measure bool          // Waited is wanted
-	waited  time.Duration // for bytes of the body
+	body   io.ReadCloser
+	atEnd  bool          // the whole body was read: its connection may be used again
+	waited time.Duration // for bytes of the body
 }
 
 // What the timer guards.
@@ -88,10 +88,6 @@ func (c *exchangeContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// Count makes connections count the exchange among those that need a
-// connection, from Begin to Close. With nil it is not counted.
-func (x *Exchange) Count(connections *Connections) { x.counted = connections }
-
 // Begin starts an exchange and its limits. A transport that is known to report
 // the connection it gives to a request begins in phase Dialing. Of another one,
 // fromDial learns when it begins to look for a connection, if it reports that;
@@ -99,8 +95,8 @@ func (x *Exchange) Count(connections *Connections) { x.counted = connections }
 // connection.
 func (x *Exchange) Begin(ctx context.Context, limits Limits, reports, fromDial bool) {
 	x.limits = limits
-	if x.counted != nil {
-		x.counted.begin()
+	if x.Connections != nil {
+		x.Connections.begin()
 	}
 	x.self = exchangeContext{ctx, x}
 	x.ctx, x.cancel = context.WithCancelCause(&x.self)
@@ -129,9 +125,6 @@ func (x *Exchange) Context() context.Context { return x.ctx }
 
 // Phase returns how far the exchange has come.
 func (x *Exchange) Phase() Phase { return Phase(x.phase.Load()) }
-
-// Measure turns on the measurement that Waited returns.
-func (x *Exchange) Measure() { x.measure = true }
 
 // Waited returns how long reads of the body have waited for bytes.
 func (x *Exchange) Waited() time.Duration { return x.waited }
@@ -187,20 +180,15 @@ func (x *Exchange) expire() {
 
 // Read reads from the body within the time that is left.
 func (x *Exchange) Read(p []byte) (int, error) {
+	start := time.Now()
 	wait := x.limits.Stall
 	if x.state.Load() != streaming {
-		wait = max(min(wait, time.Until(x.limits.End)), 0)
-	}
-	var start time.Time
-	if x.measure {
-		start = time.Now()
+		wait = max(min(wait, x.limits.End.Sub(start)), 0)
 	}
 	x.timer.Reset(wait)
 	n, err := steady.Reader{Reader: x.body}.Read(p)
 	x.timer.Stop()
-	if x.measure {
-		x.waited += time.Since(start)
-	}
+	x.waited += time.Since(start)
 	switch err {
 	case nil:
 	case io.EOF:
@@ -215,9 +203,9 @@ func (x *Exchange) Read(p []byte) (int, error) {
 // first: net/http would read on for the sake of the connection.
 func (x *Exchange) Close() error {
 	x.timer.Stop()
-	if x.counted != nil {
-		defer x.counted.end()
-		x.counted = nil
+	if x.Connections != nil {
+		defer x.Connections.end()
+		x.Connections = nil
 	}
 	if !x.atEnd {
 		x.cancel(context.Canceled)

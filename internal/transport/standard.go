@@ -10,7 +10,7 @@ import (
 // to one or two hosts: connections stay for reuse, headers are bounded. It
 // speaks HTTP/1.1, which carries many small answers at once faster than one
 // HTTP/2 connection does. Its connections are bounded by the exchanges that
-// [Exchange.Count] counts.
+// have them in [Exchange.Connections].
 func Standard() (*http.Transport, *Connections) {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}
 	protocols := new(http.Protocols)
