@@ -22,9 +22,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// app is one run of the program. What it has of the process is in fields, so
-// that a test can be any process.
-type app struct {
+// process is what the program has of its process. A test can be any.
+type process struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 
@@ -39,6 +38,11 @@ type app struct {
 
 	startFake func() *jobboardtest.Server // nil: with sockets and the demo
 	transport http.RoundTripper           // nil: the library's
+}
+
+// app is one run of the program.
+type app struct {
+	process
 
 	flags    flagValues
 	settings settings

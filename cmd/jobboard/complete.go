@@ -100,7 +100,8 @@ func (a *app) known() *memory {
 		return a.demoMemory()
 	}
 	// Nobody reads warnings and mistakes while a line is being typed.
-	quiet := &app{getenv: a.getenv, defaultConfig: a.defaultConfig, flags: a.flags, stderr: io.Discard}
+	quiet := &app{process: a.process, flags: a.flags}
+	quiet.stderr = io.Discard
 	m := &memory{}
 	if body, err := os.ReadFile(a.memory); err == nil {
 		_ = json.Unmarshal(body, m) // what cannot be read offers nothing

@@ -16,7 +16,7 @@ import (
 )
 
 // completed is what is offered for a command line, a line each.
-func (p *process) completed(t *testing.T, args ...string) string {
+func (p *testProcess) completed(t *testing.T, args ...string) string {
 	t.Helper()
 	return p.run(t, append([]string{"__complete"}, args...)...).want(t, exitOK).out
 }
@@ -61,7 +61,7 @@ func TestCompletionOfTheDemo(t *testing.T) {
 // What a search told is offered afterwards, and not for another service.
 func TestCompletionOfTheLastSearch(t *testing.T) {
 	srv := demo(t)
-	at := func() *process {
+	at := func() *testProcess {
 		p := newProcess().pointAt(srv)
 		delete(p.env, "JOBBOARD_JOB")
 		return p

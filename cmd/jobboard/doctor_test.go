@@ -288,7 +288,7 @@ func TestDoctorAsksOnlyHarmlessThings(t *testing.T) {
 func TestDoctorSaysNothingTwice(t *testing.T) {
 	nobody := httptest.NewServer(http.NotFoundHandler())
 	nobody.Close()
-	for _, p := range []*process{
+	for _, p := range []*testProcess{
 		newProcess(),
 		newProcess().set("BASE_URL", nobody.URL).set("JOBDB_URL", nobody.URL).set("CLIENT_ID", "10").set("USER_TOKEN", "canary"),
 		newProcess().set("BASE_URL", "http://jobs.example").set("CLIENT_ID", "10"),

@@ -29,11 +29,11 @@ func main() {
 			_ = os.Chdir(shell) // else the program goes on where it is
 		}
 	}
-	a := &app{
+	a := &app{process: process{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		outTerminal: newTerminal(os.Stdout), errTerminal: newTerminal(os.Stderr),
 		getenv: os.Getenv, now: time.Now,
-	}
+	}}
 	if dir, err := os.UserConfigDir(); err == nil {
 		a.defaultConfig = filepath.Join(dir, "jobboard", "config.toml")
 	}

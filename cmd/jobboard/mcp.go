@@ -76,10 +76,7 @@ type assistant struct {
 func (m *assistant) serve(ctx context.Context) error {
 	m.places = make(chan struct{}, maxCalls)
 	m.limiter = rate.NewLimiter(requestRate, requestMost)
-	out := &lockedWriter{w: m.out}
-	in := &messages{in: m.stdin, out: out}
-	transport := &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: 2 * maxMessage}
-	return m.server().Run(context.WithoutCancel(ctx), finishing{transport, ctx})
+	return m.server().Run(context.WithoutCancel(ctx), newConnection(ctx, m.stdin, m.out))
 }
 
 // server has the tools and the pages. Making it sends nothing and reads no
@@ -148,10 +145,8 @@ func (m *assistant) board() (*app, error) {
 	if m.current != nil {
 		return m.current, nil
 	}
-	own := &app{
-		stderr: m.stderr, secrets: m.secrets, getenv: m.getenv, now: m.now, defaultConfig: m.defaultConfig,
-		startFake: m.startDemo, transport: m.transport, flags: m.flags, limiter: m.limiter,
-	}
+	own := &app{process: m.process, secrets: m.secrets, flags: m.flags, limiter: m.limiter}
+	own.startFake = m.startDemo
 	if err := own.readSettings(m.command); err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ func (b *syncBuffer) text() string {
 }
 
 // serve starts jobboard mcp in a process.
-func (p *process) serve(ctx context.Context, args ...string) *serving {
+func (p *testProcess) serve(ctx context.Context, args ...string) *serving {
 	s := &serving{stderr: &syncBuffer{}, code: make(chan int, 1)}
 	var stdout *io.PipeWriter
 	p.stdin, s.in = io.Pipe()
@@ -73,7 +73,7 @@ func (p *process) serve(ctx context.Context, args ...string) *serving {
 }
 
 // connect gives a session of the official client with a server.
-func connect(t *testing.T, p *process, args ...string) *mcp.ClientSession {
+func connect(t *testing.T, p *testProcess, args ...string) *mcp.ClientSession {
 	t.Helper()
 	s := p.serve(t.Context(), args...)
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
@@ -630,6 +630,7 @@ func TestAssistantEnds(t *testing.T) {
 					end(s, stop)
 					code := <-s.code
 					s.code <- code
+					synctest.Wait() // the last line is read
 					if took := time.Since(began); code != exitOK || took > maxFinish {
 						t.Errorf("exit code %d after %s: %s", code, took, s.stderr.text())
 					}

@@ -345,18 +345,18 @@ type tester struct {
 }
 
 // setUps are settings with secrets in them.
-var setUps = []func(p *process, srv *jobboardtest.Server){
-	func(p *process, _ *jobboardtest.Server) { p.set("CLIENT_ID", "").set("TOKEN", canaryToken) },
-	func(p *process, srv *jobboardtest.Server) {
+var setUps = []func(p *testProcess, srv *jobboardtest.Server){
+	func(p *testProcess, _ *jobboardtest.Server) { p.set("CLIENT_ID", "").set("TOKEN", canaryToken) },
+	func(p *testProcess, srv *jobboardtest.Server) {
 		srv.AddClient(jobboardtest.Client{ID: "77", Secret: canarySecret})
 		p.set("CLIENT_ID", "77").set("CLIENT_SECRET", canarySecret)
 	},
-	func(p *process, srv *jobboardtest.Server) { p.set("USER_TOKEN", srv.UserToken(srv.Demo.Applicant)) },
-	func(p *process, _ *jobboardtest.Server) { p.set("USER_TOKEN", canaryUser) },
+	func(p *testProcess, srv *jobboardtest.Server) { p.set("USER_TOKEN", srv.UserToken(srv.Demo.Applicant)) },
+	func(p *testProcess, _ *jobboardtest.Server) { p.set("USER_TOKEN", canaryUser) },
 }
 
 // secretsOf are the secrets of a process's settings.
-func secretsOf(p *process) (all []string) {
+func secretsOf(p *testProcess) (all []string) {
 	for _, name := range []string{"TOKEN", "CLIENT_SECRET", "USER_TOKEN"} {
 		if text := p.env["JOBBOARD_"+name]; text != "" {
 			all = append(all, text)

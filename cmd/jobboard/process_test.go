@@ -22,20 +22,20 @@ type result struct {
 	out, err string
 }
 
-// process is a process to run the program in.
-type process struct {
-	app
+// testProcess is a process to run the program in.
+type testProcess struct {
+	process
 	env map[string]string
 }
 
-func newProcess() *process {
-	p := &process{env: map[string]string{}}
+func newProcess() *testProcess {
+	p := &testProcess{env: map[string]string{}}
 	p.stdin, p.now = strings.NewReader(""), time.Now
 	p.getenv = func(name string) string { return p.env[name] }
 	return p
 }
 
-func (p *process) set(name, value string) *process {
+func (p *testProcess) set(name, value string) *testProcess {
 	p.env["JOBBOARD_"+name] = value
 	return p
 }
@@ -43,7 +43,7 @@ func (p *process) set(name, value string) *process {
 // env has variables without their JOBBOARD_; an empty text takes one away.
 type env map[string]string
 
-func (p *process) with(variables env) *process {
+func (p *testProcess) with(variables env) *testProcess {
 	for name, value := range variables {
 		p.set(name, value)
 	}
@@ -51,18 +51,18 @@ func (p *process) with(variables env) *process {
 }
 
 // pointAt sets the environment for a fake with the demo's data.
-func (p *process) pointAt(srv *jobboardtest.Server) *process {
+func (p *testProcess) pointAt(srv *jobboardtest.Server) *testProcess {
 	d := srv.Demo
 	return p.set("BASE_URL", srv.BaseURL).set("JOBDB_URL", srv.JobDBURL).set("CLIENT_ID", d.ClientID).
 		set("USER_TOKEN", d.ApplicantToken).set("CHANNEL", d.Channel).set("JOB", fmt.Sprint(d.OpenJob))
 }
 
-func (p *process) run(t *testing.T, args ...string) result {
+func (p *testProcess) run(t *testing.T, args ...string) result {
 	t.Helper()
 	return p.runContext(t.Context(), t, args...)
 }
 
-func (p *process) runContext(ctx context.Context, t *testing.T, args ...string) result {
+func (p *testProcess) runContext(ctx context.Context, t *testing.T, args ...string) result {
 	t.Helper()
 	var out, errOut bytes.Buffer
 	code := p.program(cmp.Or[io.Writer](p.stdout, &out), &errOut).run(ctx, args)
@@ -70,12 +70,10 @@ func (p *process) runContext(ctx context.Context, t *testing.T, args ...string) 
 }
 
 // program is one run of the program in the process.
-func (p *process) program(stdout, stderr io.Writer) *app {
-	return &app{
-		stdin: p.stdin, stdout: stdout, stderr: stderr, outTerminal: p.outTerminal, errTerminal: p.errTerminal,
-		getenv: p.getenv, now: p.now, defaultConfig: p.defaultConfig, memory: p.memory, askSecret: p.askSecret,
-		showInput: p.showInput, startFake: p.startFake, transport: p.transport,
-	}
+func (p *testProcess) program(stdout, stderr io.Writer) *app {
+	a := &app{process: p.process}
+	a.stdout, a.stderr = stdout, stderr
+	return a
 }
 
 func (r result) want(t *testing.T, code int, out ...string) result {

@@ -98,7 +98,7 @@ func TestTableFitsTheTerminal(t *testing.T) {
 			Config: map[string][]string{"ProjectLocationGerman": {"Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch, Wales"}, "ProjectCompanyNameGerman": {"Acme Gesellschaft mit beschränkter Haftung & Co. Kommanditgesellschaft"}},
 		})
 	}
-	process := func(width int) *process {
+	process := func(width int) *testProcess {
 		p := newProcess().set("BASE_URL", srv.BaseURL).set("CLIENT_ID", "10").set("CHANNEL", "1_x")
 		p.outTerminal = terminal{tty: width > 0, width: width}
 		return p
