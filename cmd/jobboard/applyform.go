@@ -28,7 +28,7 @@ var applyFormTemplate = template.Must(template.New("form").Funcs(template.FuncMa
 
 func (a *app) applyFormCommand() *cobra.Command {
 	var (
-		output outputFlags
+		flags  outputFlags
 		action string
 	)
 	cmd := &cobra.Command{
@@ -45,7 +45,7 @@ A job that takes no applications has no form: the command ends with 4.`,
 		Args:              atMost(1),
 		ValidArgsFunction: a.completeJob,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			form, err := output.form()
+			form, err := flags.form()
 			if err != nil {
 				return err
 			}
@@ -59,18 +59,16 @@ A job that takes no applications has no form: the command ends with 4.`,
 			if !info.ApplyPossible {
 				return &exitError{code: exitNo, err: errors.New("the job takes no applications: applying is not possible")}
 			}
-			to, err := a.destination(&output)
-			if err != nil {
-				return err
-			}
-			if form == "text" {
-				to.form(info)
-				return to.close(nil)
-			}
-			return to.close(applyFormTemplate.Execute(to, formPage(info, action)))
+			return a.writeTo(&flags, func(to *output) error {
+				if form == "text" {
+					to.form(info)
+					return nil
+				}
+				return applyFormTemplate.Execute(to, formPage(info, action))
+			})
 		},
 	}
-	output.add(cmd, form{"html", "html", "print the form as an HTML page, as without it"},
+	flags.add(cmd, form{"html", "html", "print the form as an HTML page, as without it"},
 		form{"text", "txt", "print the form as text"})
 	cmd.Flags().StringVar(&action, "action", "", "`address` that the HTML form is sent to")
 	complete(cmd, "action", nothing)

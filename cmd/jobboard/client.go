@@ -239,54 +239,56 @@ func observer(l *slog.Logger) *jobboard.Observer {
 	}
 }
 
-// The commands ask for what they need by these, so that the words are the same
-// everywhere.
-
-func (s *settings) needBase() error {
-	if s.get(baseURL) == "" {
-		return lacks("no base address is set").next("set JOBBOARD_BASE_URL or --base-url, write a configuration with jobboard init, or try --fake")
-	}
-	return nil
+// lacking says of a setting that commands cannot do without what to tell where it is
+// not set.
+var lacking = map[string]struct{ what, next string }{
+	baseURL: {
+		"no base address is set",
+		"set JOBBOARD_BASE_URL or --base-url, write a configuration with jobboard init, or try --fake",
+	},
+	jobDBURL:  {"no lookup address is set", "set JOBBOARD_JOBDB_URL or --jobdb-url, or try --fake"},
+	channel:   {"no channel is set", "set JOBBOARD_CHANNEL or --channel, or try --fake"},
+	job:       {"no job is named", "give its identifier, or set JOBBOARD_JOB"},
+	userToken: {"no applicant's token is set", "set JOBBOARD_USER_TOKEN, or name a file with --user-token-file"},
 }
 
-func (s *settings) needLookup() error {
-	if s.get(jobDBURL) == "" {
-		return lacks("no lookup address is set").next("set JOBBOARD_JOBDB_URL or --jobdb-url, or try --fake")
+// clientFor returns the client of the settings for a call that needs some of them.
+func (a *app) clientFor(needs ...string) (*jobboard.Client, error) {
+	for _, name := range needs {
+		if a.settings.get(name) == "" {
+			return nil, lacks("%s", lacking[name].what).next(lacking[name].next)
+		}
 	}
-	return nil
+	return a.client()
 }
 
-func (s *settings) needChannel(args []string) (jobboard.ChannelID, error) {
-	id := s.get(channel)
+// named returns what the arguments of a command name, or else the setting.
+func (s *settings) named(setting string, args []string) (string, error) {
+	text := s.get(setting)
 	if len(args) > 0 {
-		id = args[0]
+		text = args[0]
 	}
-	if id == "" {
-		return "", lacks("no channel is set").next("set JOBBOARD_CHANNEL or --channel, or try --fake")
+	if text == "" {
+		return "", lacks("%s", lacking[setting].what).next(lacking[setting].next)
 	}
-	return jobboard.ChannelID(id), nil
+	return text, nil
 }
 
 func (s *settings) needJob(args []string) (jobboard.JobID, error) {
-	id := s.get(job)
-	if len(args) > 0 {
-		id = args[0]
+	text, err := s.named(job, args)
+	if err != nil {
+		return 0, err
 	}
-	if id == "" {
-		return 0, lacks("no job is named").next("give its identifier, or set JOBBOARD_JOB")
-	}
-	n, err := jobboard.ParseJobID(id)
+	id, err := jobboard.ParseJobID(text)
 	if err != nil {
 		return 0, usage("%w", plain{err})
 	}
-	return n, nil
+	return id, nil
 }
 
-func (s *settings) user() (oauth2.TokenSource, error) {
-	if s.get(userToken) == "" {
-		return nil, lacks("no applicant's token is set").next("set JOBBOARD_USER_TOKEN, or name a file with --user-token-file")
-	}
-	return jobboard.StaticToken(s.get(userToken)), nil
+// applicant returns the applicant of the settings.
+func (s *settings) applicant(c *jobboard.Client) *jobboard.Applicant {
+	return c.Applicant(jobboard.StaticToken(s.get(userToken)))
 }
 
 // searcher is what searches: the client, or the applicant where only that
@@ -299,10 +301,7 @@ type searcher interface {
 
 // searcher returns what searches, and the channel: that of args, or of the settings.
 func (a *app) searcher(args []string) (searcher, jobboard.ChannelID, error) {
-	if err := a.settings.needBase(); err != nil {
-		return nil, "", err
-	}
-	c, err := a.client()
+	c, err := a.clientFor(baseURL)
 	if err != nil {
 		return nil, "", err
 	}
@@ -310,8 +309,8 @@ func (a *app) searcher(args []string) (searcher, jobboard.ChannelID, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	ch, err := a.settings.needChannel(args)
-	return s, ch, err
+	ch, err := a.settings.named(channel, args)
+	return s, jobboard.ChannelID(ch), err
 }
 
 // searches returns c, or the applicant of the settings.
@@ -321,7 +320,7 @@ func (a *app) searches(c *jobboard.Client) (searcher, error) {
 		return nil, lacks("a search needs a credential").
 			next("set JOBBOARD_CLIENT_ID, or JOBBOARD_CLIENT_ID and JOBBOARD_CLIENT_SECRET, or JOBBOARD_TOKEN")
 	case userToken:
-		return c.Applicant(jobboard.StaticToken(a.settings.get(userToken))), nil
+		return a.settings.applicant(c), nil
 	}
 	return c, nil
 }

@@ -85,7 +85,7 @@ func (d *doctor) checkSettings() bool {
 
 // checkBase judges what answers at the base address, and whether it is worth asking on.
 func (d *doctor) checkBase() bool {
-	if d.settings.needBase() != nil {
+	if d.settings.get(baseURL) == "" {
 		d.add(checkBase, verdictFail, "no base address is set",
 			"set JOBBOARD_BASE_URL or --base-url; try --fake to see what a working set-up looks like")
 		return false
@@ -355,8 +355,7 @@ func (d *doctor) checkLanguage() {
 
 // checkApplicant asks the applied check with the applicant's token.
 func (d *doctor) checkApplicant() {
-	user, err := d.settings.user()
-	if err != nil {
+	if d.settings.get(userToken) == "" {
 		d.skip("no applicant's token is set (JOBBOARD_USER_TOKEN): status needs one", checkApplicant)
 		return
 	}
@@ -364,7 +363,7 @@ func (d *doctor) checkApplicant() {
 	if err != nil {
 		id = 1
 	}
-	_, err = d.client.Applicant(user).HasApplied(d.ctx, id)
+	_, err = d.settings.applicant(d.client).HasApplied(d.ctx, id)
 	var e *jobboard.Error
 	errors.As(err, &e)
 	code, _ := exitOf(err)
@@ -389,7 +388,7 @@ func (d *doctor) checkApplicant() {
 // checkLookup asks for a job that is set, or one that does not matter: every
 // answer that the interface names shows that the lookup is there.
 func (d *doctor) checkLookup() {
-	if d.settings.needLookup() != nil {
+	if d.settings.get(jobDBURL) == "" {
 		d.add(checkLookup, verdictWarn, "no lookup address is set: info, status, apply-form and feed do not work",
 			"set JOBBOARD_JOBDB_URL or --jobdb-url")
 		return

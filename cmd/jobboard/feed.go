@@ -75,7 +75,7 @@ func (f *feedFlags) check() error {
 	return nil
 }
 
-func (a *app) feed(ctx context.Context, args []string, f *feedFlags) (err error) {
+func (a *app) feed(ctx context.Context, args []string, f *feedFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -86,13 +86,10 @@ func (a *app) feed(ctx context.Context, args []string, f *feedFlags) (err error)
 	if err != nil {
 		return err
 	}
-	if err := a.settings.needLookup(); err != nil {
-		return err
-	}
 	if f.rate > 0 {
 		a.limiter = rate.NewLimiter(rate.Limit(f.rate), 1)
 	}
-	c, err := a.client()
+	c, err := a.clientFor(jobDBURL)
 	if err != nil {
 		return err
 	}
@@ -101,23 +98,19 @@ func (a *app) feed(ctx context.Context, args []string, f *feedFlags) (err error)
 		return err
 	}
 	defer src.Close()
-	to, err := a.destination(&f.output)
-	if err != nil {
-		return err
-	}
-	defer func() { err = to.close(err) }()
-
-	run := &feedRun{
-		app: a, feed: jobfeed.NewReader(src, nil), lines: newFeedLines(form, to), progress: a.newProgress(src),
-		sum: feedSummary{count: map[string]int{}, reasons: map[string]int{}},
-	}
-	if err := run.lookUpAll(ctx, c, jobboard.BulkOptions{Concurrency: f.concurrency}); err != nil {
-		return err
-	}
-	if run.lines != nil && to.file == nil {
-		return run.end(ctx, a.stderr)
-	}
-	return run.end(ctx, a.out)
+	return a.writeTo(&f.output, func(to *output) error {
+		run := &feedRun{
+			app: a, feed: jobfeed.NewReader(src, nil), lines: newFeedLines(form, to), progress: a.newProgress(src),
+			sum: feedSummary{count: map[string]int{}, reasons: map[string]int{}},
+		}
+		if err := run.lookUpAll(ctx, c, jobboard.BulkOptions{Concurrency: f.concurrency}); err != nil {
+			return err
+		}
+		if run.lines != nil && f.output.file == "" {
+			return run.end(ctx, a.stderr)
+		}
+		return run.end(ctx, a.out)
+	})
 }
 
 // lookUpAll asks for every job of the feed and writes a line for each.

@@ -12,7 +12,7 @@ import (
 )
 
 func (a *app) infoCommand() *cobra.Command {
-	var output outputFlags
+	var flags outputFlags
 	cmd := &cobra.Command{
 		Use:   "info [JOB]",
 		Short: "Say what an application to a job needs",
@@ -23,7 +23,7 @@ offered.`,
 		Args:              atMost(1),
 		ValidArgsFunction: a.completeJob,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			form, err := output.form()
+			form, err := flags.form()
 			if err != nil {
 				return err
 			}
@@ -35,14 +35,10 @@ offered.`,
 				a.printInfo(info)
 				return nil
 			}
-			to, err := a.destination(&output)
-			if err != nil {
-				return err
-			}
-			return to.close(writeJSON(to, info, true))
+			return a.writeTo(&flags, func(to *output) error { return writeJSON(to, info, true) })
 		},
 	}
-	output.add(cmd, form{"json", "json", "print the job information as JSON"})
+	flags.add(cmd, form{"json", "json", "print the job information as JSON"})
 	return cmd
 }
 
@@ -52,10 +48,7 @@ func (a *app) lookUp(ctx context.Context, args []string) (*jobboard.JobInformati
 	if err != nil {
 		return nil, err
 	}
-	if err := a.settings.needLookup(); err != nil {
-		return nil, err
-	}
-	c, err := a.client()
+	c, err := a.clientFor(jobDBURL)
 	if err != nil {
 		return nil, err
 	}

@@ -39,6 +39,8 @@ func (s *site) distance(from jobboard.GeoLocation) float64 {
 	return jobboard.DistanceKm(from, jobboard.GeoLocation{Latitude: s.Latitude, Longitude: s.Longitude})
 }
 
+func (s *site) caption() string { return fmt.Sprintf("%s (%d)", s.Name, len(s.titles)) }
+
 func newMapData(near jobboard.GeoLocation) *mapData {
 	return &mapData{near: near, sites: map[places.Place]*site{}, unknown: map[string]int{}}
 }
@@ -327,16 +329,16 @@ func (l *sideList) line(class string, step float64, s string) {
 	l.y += step
 }
 
-// items writes as many as the limit allows, and how many there are beside them; nothing
-// where there are none.
-func (l *sideList) items(head string, items []string, limit int) {
+// list writes a head and as many items as the limit and the bottom allow, and how many
+// there are beside them; nothing where there are none.
+func (l *sideList) list(head string, items []string, most int, bottom float64) {
 	if len(items) == 0 {
 		return
 	}
 	l.line("h2", 17, head)
 	for i, item := range items {
-		if i == limit-1 && len(items) > limit {
-			l.line("soft", 16, fmt.Sprintf("… and %d more", len(items)-i))
+		if left := len(items) - i; left > 1 && (l.y > bottom-18 || i == most) {
+			l.line("soft", 16, fmt.Sprintf("… and %d more", left))
 			break
 		}
 		l.line("body", 16, item)
@@ -344,23 +346,9 @@ func (l *sideList) items(head string, items []string, limit int) {
 	l.y += 8
 }
 
-// site writes a city with the titles at it, down to a bottom.
-func (l *sideList) site(s *site, bottom float64) {
-	const most = 8
-	l.line("h2", 17, fmt.Sprintf("%s (%d)", s.Name, len(s.titles)))
-	for i, title := range s.titles {
-		if left := len(s.titles) - i; left > 1 && (l.y > bottom-18 || i == most) {
-			l.line("soft", 16, fmt.Sprintf("… and %d more", left))
-			break
-		}
-		l.line("body", 16, title)
-	}
-	l.y += 8
-}
-
 // side lists what the map shows, and what it cannot.
 func (p *picture) side(m *mapData, sites, beyond []*site) {
-	const mostBeyond, mostUnknown = 5, 6
+	const mostTitles, mostBeyond, mostUnknown = 8, 4, 5
 	l := &sideList{picture: p, y: 34}
 	for _, part := range wrapWords(printable(m.title), 28) {
 		l.line("h1", 22, part)
@@ -371,10 +359,10 @@ func (p *picture) side(m *mapData, sites, beyond []*site) {
 	// fill the room that they leave.
 	bottom := mapHeight - 66
 	if len(beyond) > 0 {
-		bottom -= 40 + 16*float64(min(len(beyond), mostBeyond))
+		bottom -= 40 + 16*float64(min(len(beyond), mostBeyond+1))
 	}
 	if m.unplaced > 0 {
-		bottom -= 40 + 16*float64(min(len(m.unknown), mostUnknown))
+		bottom -= 40 + 16*float64(min(len(m.unknown), mostUnknown+1))
 	}
 	for _, s := range sites {
 		if slices.Contains(beyond, s) {
@@ -384,19 +372,19 @@ func (p *picture) side(m *mapData, sites, beyond []*site) {
 			l.line("soft", 18, "… and further places")
 			break
 		}
-		l.site(s, bottom)
+		l.list(s.caption(), s.titles, mostTitles, bottom)
 	}
 	var items []string
 	for _, s := range beyond {
-		items = append(items, fmt.Sprintf("%s (%d)", s.Name, len(s.titles)))
+		items = append(items, s.caption())
 	}
-	l.items("Beyond the map, by their named place", items, mostBeyond)
+	l.list("Beyond the map, by their named place", items, mostBeyond, math.Inf(1))
 	items = nil
 	for name, n := range m.unknown {
 		items = append(items, fmt.Sprintf("%s (%d)", name, n))
 	}
 	slices.Sort(items)
-	l.items("Not on the map: place not known", items, mostUnknown)
+	l.list("Not on the map: place not known", items, mostUnknown, math.Inf(1))
 	for i, text := range []string{
 		"Placed by the location's name, to the city.", "The search's answer has no coordinates.", places.Attribution,
 	} {

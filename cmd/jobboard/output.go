@@ -71,9 +71,8 @@ func (o *outputFlags) form() (string, error) {
 
 // output writes until a write fails, and keeps that error.
 type output struct {
-	w    io.Writer
-	file *os.File // that w is, to be closed; nil: another's
-	err  error
+	w   io.Writer
+	err error
 }
 
 func (o *output) Write(p []byte) (n int, err error) {
@@ -94,23 +93,18 @@ func replace(path string, body []byte) error {
 	})
 }
 
-// destination opens what --output names, or else returns standard output.
-func (a *app) destination(o *outputFlags) (*output, error) {
+// writeTo writes data to the file that --output names, or else to standard output, and
+// returns the error that came first.
+func (a *app) writeTo(o *outputFlags, data func(*output) error) error {
 	if o.file == "" {
-		return a.out, nil
+		err := data(a.out)
+		return cmp.Or(err, a.out.err)
 	}
 	f, err := os.Create(o.file)
 	if err != nil {
-		return nil, fmt.Errorf("--output: %w", err)
+		return fmt.Errorf("--output: %w", err)
 	}
-	return &output{w: f, file: f}, nil
-}
-
-// close ends the data and returns the error that came first.
-func (o *output) close(err error) error {
-	err = cmp.Or(err, o.err)
-	if o.file == nil {
-		return err
-	}
-	return cmp.Or(err, o.file.Close())
+	to := &output{w: f}
+	err = data(to)
+	return cmp.Or(err, to.err, f.Close())
 }

@@ -87,17 +87,14 @@ func (a *app) search(ctx context.Context, flags *pflag.FlagSet, f *searchFlags) 
 			return err
 		}
 	}
-	to, err := a.destination(&f.output)
-	if err != nil {
-		return err
-	}
 	found := &hits{near: q.Near, drawn: newMapData(q.Near), seen: a.newMemory(ch)}
-	if form == "jsonl" {
-		err = found.stream(s.PostingStream(ctx, ch, q), to)
-	} else {
-		err = found.page(a, page, form, to)
-	}
-	if err = to.close(err); err != nil {
+	err = a.writeTo(&f.output, func(to *output) error {
+		if form == "jsonl" {
+			return found.stream(s.PostingStream(ctx, ch, q), to)
+		}
+		return found.page(a, page, form, to)
+	})
+	if err != nil {
 		return err
 	}
 	a.remember(found.seen)

@@ -34,25 +34,15 @@ failure.`,
 // precheck asks whether the applicant may apply to the job of args, or of the settings.
 // It returns no job where the settings lack something: nobody was asked.
 func (a *app) precheck(ctx context.Context, args []string) (p jobboard.Precheck, err error) {
-	s := &a.settings
-	id, err := s.needJob(args)
+	id, err := a.settings.needJob(args)
 	if err != nil {
 		return p, err
 	}
-	for _, need := range []func() error{s.needBase, s.needLookup} {
-		if err := need(); err != nil {
-			return p, err
-		}
-	}
-	user, err := s.user()
+	c, err := a.clientFor(baseURL, jobDBURL, userToken)
 	if err != nil {
 		return p, err
 	}
-	c, err := a.client()
-	if err != nil {
-		return p, err
-	}
-	return c.Applicant(user).Precheck(ctx, id)
+	return a.settings.applicant(c).Precheck(ctx, id)
 }
 
 func (a *app) status(ctx context.Context, args []string, asJSON bool) error {
