@@ -333,8 +333,7 @@ func TestJournalKeepsTheNewest(t *testing.T) {
 	}
 }
 
-// Long addresses stay nowhere: not in the journal, which has their beginning, and
-// not with the hits that are remembered of searches.
+// Of long addresses the journal keeps the beginning, and the server nothing else.
 func TestLongAddressesAreNotKept(t *testing.T) {
 	srv := jobboardtest.NewServer(jobboardtest.WithDemo())
 	defer srv.Close()

@@ -22,17 +22,16 @@ func (c *call) search() answer {
 	if err != nil {
 		return c.v.serverError("Error while processing the request: geoLocation: " + err.Error())
 	}
-	var known, internal bool
+	var known bool
+	var hits []*posting
 	c.s.read(func(st *state) {
 		_, known = st.channels[c.param]
-		internal = c.cred.kind == credUser && st.applicants[c.cred.applicant].Internal
+		internal := c.cred.kind == credUser && st.applicants[c.cred.applicant].Internal
+		hits = st.board().find(c.param, c.query.Get("search"), near, internal)
 	})
 	if !known && c.v.UnknownChannel != 0 {
 		return textAnswer(c.v.UnknownChannel, "channel "+clip(c.param)+" not found")
 	}
-	hits := c.s.postings().find(viewQuery{
-		channel: c.param, text: c.query.Get("search"), geo: c.query.Get("geoLocation"), internal: internal,
-	}, near)
 	return c.v.page(hits, strings.Join(c.r.Header.Values("Accept-Language"), ","))
 }
 
@@ -222,44 +221,24 @@ func trigram(a, b, c byte) uint32 {
 	return (uint32(a) | uint32(b)<<8 | uint32(c)<<16) * 0x9E3779B1 >> 20 // 12 bits
 }
 
-// postingView is what searches run on: per channel the postings that can be
-// found, in the order of their identifiers. It is made once after a change and
-// never changed, but for the hits it remembers.
-type postingView struct {
-	channels map[string][]viewEntry
+// board has what searches can find: for each channel its postings, in the order of
+// their identifiers.
+type board map[string][]boardEntry
 
-	mu   sync.Mutex
-	hits map[viewQuery][]*posting
-	kept int // bytes that hits takes, about
-}
-
-type viewEntry struct {
+type boardEntry struct {
 	p        *posting
 	points   []vector
 	internal bool
 }
 
-type viewQuery struct {
-	channel, text, geo string
-	internal           bool
-}
+// forgetBoard has the next search make the board anew.
+func (st *state) forgetBoard() { st.board = sync.OnceValue(st.makeBoard) }
 
-// maxKeptHits bounds the memory of the remembered hits, in bytes.
-const maxKeptHits = 16 << 20
-
-func (s *Server) postings() *postingView {
-	s.mu.RLock() // no change can come between the making and the storing
-	defer s.mu.RUnlock()
-	s.viewMaking.Lock()
-	defer s.viewMaking.Unlock()
-	if s.view != nil {
-		return s.view
-	}
-	v := &postingView{channels: map[string][]viewEntry{}, hits: map[viewQuery][]*posting{}}
-	for _, id := range slices.Sorted(maps.Keys(s.st.postings)) {
-		p := s.st.postings[id]
-		e := viewEntry{p: p, points: p.points}
-		if j := s.st.jobs[p.JobID]; j != nil {
+func (st *state) makeBoard() board {
+	b := board{}
+	for _, p := range byKey(st.postings) {
+		e := boardEntry{p: p, points: p.points}
+		if j := st.jobs[p.JobID]; j != nil {
 			if j.Status != Active {
 				continue
 			}
@@ -269,50 +248,30 @@ func (s *Server) postings() *postingView {
 			}
 		}
 		for _, c := range p.Channels {
-			v.channels[c] = append(v.channels[c], e)
+			b[c] = append(b[c], e)
 		}
 	}
-	s.view = v
-	return v
+	return b
 }
 
-func (v *postingView) find(q viewQuery, near circle) []*posting {
-	v.mu.Lock()
-	hits, ok := v.hits[q]
-	v.mu.Unlock()
-	if ok {
-		return hits
-	}
-	words := strings.Fields(strings.ToLower(q.text))
+// find returns the postings of a channel near a place that hold every word of a text.
+func (b board) find(channel, text string, near circle, internal bool) []*posting {
+	words := strings.Fields(strings.ToLower(text))
 	var bits []uint32
 	for _, w := range words {
 		for i := 0; i+3 <= len(w); i++ {
 			bits = append(bits, trigram(w[i], w[i+1], w[i+2]))
 		}
 	}
-entries:
-	for _, e := range v.channels[q.channel] {
-		if e.internal && !q.internal || !near.holds(e.points) || !e.p.sig.mayHold(bits) {
+	var hits []*posting
+	for _, e := range b[channel] {
+		if e.internal && !internal || !near.holds(e.points) || !e.p.sig.mayHold(bits) {
 			continue
 		}
-		for _, w := range words {
-			if !strings.Contains(e.p.haystack, w) {
-				continue entries
-			}
+		missing := func(word string) bool { return !strings.Contains(e.p.haystack, word) }
+		if !slices.ContainsFunc(words, missing) {
+			hits = append(hits, e.p)
 		}
-		hits = append(hits, e.p)
 	}
-	v.keep(q, hits)
 	return hits
-}
-
-func (v *postingView) keep(q viewQuery, hits []*posting) {
-	size := 256 + len(q.channel) + len(q.text) + len(q.geo) + 8*len(hits)
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.kept += size; v.kept > maxKeptHits {
-		clear(v.hits)
-		v.kept = size
-	}
-	v.hits[q] = hits
 }

@@ -37,13 +37,11 @@ type Server struct {
 	jobDB   endpointRoot
 	network *pipeNetwork // nil with sockets
 
-	mu         sync.RWMutex
-	st         *state
-	initial    State // what Reset goes back to
-	viewMaking sync.Mutex
-	view       *postingView // nil after a change
-	variants   atomic.Pointer[Variants]
-	saver      saver
+	mu       sync.RWMutex
+	st       *state
+	initial  State // what Reset goes back to
+	variants atomic.Pointer[Variants]
+	saver    saver
 
 	clockMu sync.Mutex
 	clock   func() time.Time

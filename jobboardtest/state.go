@@ -49,10 +49,11 @@ type state struct {
 	catalogues    map[string][]Choice
 	secrets       map[string]bool // of clients and applicants, for the journal to mask
 	lastID        int64
+	board         func() board // made of jobs and postings by the first search
 }
 
 func newState() *state {
-	return &state{
+	st := &state{
 		channels:      map[string]Channel{},
 		companies:     map[string]Company{},
 		jobs:          map[int64]*job{},
@@ -68,6 +69,8 @@ func newState() *state {
 		secrets:       map[string]bool{},
 		lastID:        4710,
 	}
+	st.forgetBoard()
+	return st
 }
 
 func (st *state) nextID() int64 {
@@ -95,12 +98,11 @@ func (s *Server) change(f func(st *state)) {
 	s.saver.touch()
 }
 
-// changeJobs is change for what a search can see: it also forgets what was
-// derived from the postings.
+// changeJobs is change for what a search can find.
 func (s *Server) changeJobs(f func(st *state)) {
 	s.change(func(st *state) {
 		f(st)
-		s.view = nil
+		st.forgetBoard()
 	})
 }
 
@@ -112,7 +114,7 @@ func (s *Server) read(f func(st *state)) {
 
 // AddChannel adds or replaces a channel.
 func (s *Server) AddChannel(c Channel) Channel {
-	s.changeJobs(func(st *state) { st.channels[c.ID] = c })
+	s.change(func(st *state) { st.channels[c.ID] = c })
 	return c
 }
 

@@ -132,7 +132,7 @@ func (s *Server) Restore(in State) error {
 	if err != nil {
 		return err
 	}
-	s.changeJobs(func(*state) { s.st = st })
+	s.change(func(*state) { s.st = st })
 	s.SetVariants(in.Variants)
 	return nil
 }
