@@ -1,8 +1,8 @@
 package jobboardtest
 
 import (
-	"bytes"
-	"net/http"
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -33,65 +33,41 @@ func (c *call) jobInformation() answer {
 	case !published:
 		return c.v.errorCode("ERROR_POSTING_UNAVAILABLE")
 	}
-	v := c.v
-	data := j.enc.get(v.key(""), func() []byte { return v.encodeJob(&j.Job, company, catalogue) })
-	before, after, _ := bytes.Cut(data, timestampMark)
-	return answer{
-		status: http.StatusOK, contentType: typeJSON,
-		parts: [][]byte{before, []byte(v.iso(c.s.Now())), after},
+	info := c.v.job(&j.Job, company, catalogue)
+	info.Timestamp = c.v.iso(c.s.Now())
+	return jsonAnswer(info)
+}
+
+// job returns the shape of a job, but for the time of the answer.
+func (v Variants) job(j *Job, company Company, catalogue []Choice) wireJob {
+	questions := j.Questions
+	if j.AskLocation {
+		questions = append(slices.Clip(questions), locationQuestion(j))
+	}
+	return wireJob{
+		JobID:               v.id(j.ID),
+		JobTitle:            j.Title,
+		JobLanguage:         v.text(j.Language),
+		ApplyPossible:       !j.ApplyClosed,
+		DataSecurityLink:    v.text(cmp.Or(j.PrivacyURL, company.PrivacyURL)),
+		Questions:           wireList(v, questions, v.question),
+		Nationalities:       v.idLabels(catalogue),
+		CompanyName:         v.text(company.Name),
+		CompanyID:           v.text(j.CompanyID),
+		Location:            v.location(j.Location),
+		AdditionalLocations: wireList(v, j.AdditionalLocations, v.location),
 	}
 }
 
-// timestampMark stands in the kept form where the time of the answer goes. No
-// text can hold it: in JSON a NUL is written as an escape.
-var timestampMark = []byte{0}
-
-func (v Variants) encodeJob(j *Job, company Company, catalogue []Choice) []byte {
-	link := j.PrivacyURL
-	if link == "" {
-		link = company.PrivacyURL
+func (v Variants) question(q Question) wireQuestion {
+	out := wireQuestion{ID: q.ID, Type: q.Type, Label: q.Label}
+	switch {
+	case len(q.Answers) > 0 || q.Type == YesNo || q.Type == Catalog:
+		out.Answers = v.idLabels(q.Answers)
+	case v.Missing == MissingNull: // section 2.5 has them absent here
+		out.Answers = jsonNull
 	}
-	head := wireJobHead{
-		JobID: v.id(j.ID), JobTitle: j.Title, JobLanguage: v.text(j.Language), ApplyPossible: !j.ApplyClosed,
-		DataSecurityLink: v.text(link), Nationalities: v.idLabels(catalogue), Timestamp: "",
-	}
-	qs := j.Questions
-	if j.AskLocation {
-		qs = append(qs[:len(qs):len(qs)], locationQuestion(j))
-	}
-	if len(qs) == 0 {
-		head.Questions = v.missing([]wireQuestion{})
-	} else {
-		out := make([]wireQuestion, len(qs))
-		for i, q := range qs {
-			out[i] = wireQuestion{ID: q.ID, Type: q.Type, Label: q.Label}
-			switch {
-			case len(q.Answers) > 0 || q.Type == YesNo || q.Type == Catalog:
-				out[i].Answers = v.idLabels(q.Answers)
-			case v.Missing == MissingNull: // section 2.5 has them absent here
-				out[i].Answers = jsonNull
-			}
-		}
-		head.Questions = out
-	}
-	tail := wireJobTail{
-		CompanyName: v.text(company.Name), CompanyID: v.text(j.CompanyID), Location: v.location(j.Location),
-	}
-	if len(j.AdditionalLocations) == 0 {
-		tail.AdditionalLocations = v.missing([]wireLocation{})
-	} else {
-		out := make([]wireLocation, len(j.AdditionalLocations))
-		for i, l := range j.AdditionalLocations {
-			out[i] = v.location(l)
-		}
-		tail.AdditionalLocations = out
-	}
-	// {..., "timestamp":""} and {...} become {..., "timestamp":"\0", ...}.
-	a, b := marshal(head), marshal(tail)
-	data := append([]byte(nil), a[:len(a)-2]...)
-	data = append(data, timestampMark...)
-	data = append(data, `",`...)
-	return append(data, b[1:]...)
+	return out
 }
 
 // locationQuestion returns the question about the preferred location: its id is
@@ -110,12 +86,7 @@ func locationQuestion(j *Job) Question {
 }
 
 func (l Location) label() string {
-	for _, s := range []string{l.Name, l.City, l.Zip, l.Country} {
-		if s != "" {
-			return s
-		}
-	}
-	return strings.TrimSpace(l.Lat + " " + l.Long)
+	return cmp.Or(l.Name, l.City, l.Zip, l.Country, strings.TrimSpace(l.Lat+" "+l.Long))
 }
 
 func isGerman(language string) bool {
@@ -139,8 +110,5 @@ func (st *state) catalogue(language string) []Choice {
 // built-in ones, in German and in English for any other language, have about
 // 200 entries.
 func (s *Server) SetNationalities(language string, catalogue []Choice) {
-	s.change(func(st *state) {
-		st.catalogues[language] = append([]Choice(nil), catalogue...)
-		st.forgetJobs()
-	})
+	s.change(func(st *state) { st.catalogues[language] = slices.Clone(catalogue) })
 }

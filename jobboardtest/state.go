@@ -18,13 +18,12 @@ var (
 
 type job struct {
 	Job
-	enc    encodings
 	points []vector
 }
 
 type posting struct {
 	Posting
-	enc      encodings
+	enc      encoding
 	points   []vector // nil: those of its job
 	haystack string
 	sig      signature // of haystack
@@ -33,7 +32,7 @@ type posting struct {
 type appKey struct{ applicant, job int64 }
 
 // state is everything a Server remembers, guarded by Server.mu. Records are
-// replaced, never changed, so that an encoded form can be kept beside each.
+// replaced, never changed: whoever has read one may use it without the lock.
 type state struct {
 	channels      map[string]Channel
 	companies     map[string]Company
@@ -123,18 +122,8 @@ func (s *Server) AddCompany(c Company) Company {
 	if c.ID == "" {
 		c.ID = newUUID()
 	}
-	s.change(func(st *state) {
-		st.companies[c.ID] = c
-		st.forgetJobs()
-	})
+	s.change(func(st *state) { st.companies[c.ID] = c })
 	return c
-}
-
-// forgetJobs drops the encoded forms of the jobs: something they show changed.
-func (st *state) forgetJobs() {
-	for id, j := range st.jobs {
-		st.jobs[id] = &job{Job: j.Job, points: j.points}
-	}
 }
 
 // AddJob adds or replaces a job, and returns it with its identifier. A search finds

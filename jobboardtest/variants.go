@@ -313,8 +313,7 @@ func (v Variants) missing(empty any) any {
 	return empty
 }
 
-// wireKey is the part of the switches that changes the bytes of a posting or
-// of a job information.
+// wireKey is the part of the switches that changes the bytes of a posting.
 type wireKey struct {
 	quoted   bool
 	dates    DateForm

@@ -32,20 +32,15 @@ type wirePage struct {
 	Results            json.RawMessage `json:"results"`
 }
 
-// wireJobHead and wireJobTail are a job information before and after its
-// timestamp, the one member that is new in every answer.
-type wireJobHead struct {
-	JobID            any    `json:"jobId"`
-	JobTitle         string `json:"jobTitle"`
-	JobLanguage      any    `json:"jobLanguage,omitempty"`
-	ApplyPossible    bool   `json:"applyPossible"`
-	DataSecurityLink any    `json:"dataSecurityLink,omitempty"`
-	Questions        any    `json:"questions,omitempty"`
-	Nationalities    any    `json:"nationalities,omitempty"`
-	Timestamp        string `json:"timestamp"`
-}
-
-type wireJobTail struct {
+type wireJob struct {
+	JobID               any          `json:"jobId"`
+	JobTitle            string       `json:"jobTitle"`
+	JobLanguage         any          `json:"jobLanguage,omitempty"`
+	ApplyPossible       bool         `json:"applyPossible"`
+	DataSecurityLink    any          `json:"dataSecurityLink,omitempty"`
+	Questions           any          `json:"questions,omitempty"`
+	Nationalities       any          `json:"nationalities,omitempty"`
+	Timestamp           string       `json:"timestamp"`
 	CompanyName         any          `json:"companyName,omitempty"`
 	CompanyID           any          `json:"companyId,omitempty"`
 	Location            wireLocation `json:"location"`
@@ -94,12 +89,17 @@ func (v Variants) location(l Location) wireLocation {
 }
 
 func (v Variants) idLabels(as []Choice) any {
-	if len(as) == 0 {
-		return v.missing([]wireIDLabel{})
+	return wireList(v, as, func(a Choice) wireIDLabel { return wireIDLabel(a) })
+}
+
+// wireList returns a list of shapes, or what stands for an empty one.
+func wireList[T, W any](v Variants, records []T, shape func(T) W) any {
+	out := make([]W, len(records))
+	for i, r := range records {
+		out[i] = shape(r)
 	}
-	out := make([]wireIDLabel, len(as))
-	for i, a := range as {
-		out[i] = wireIDLabel(a)
+	if len(out) == 0 {
+		return v.missing(out)
 	}
 	return out
 }
@@ -113,29 +113,20 @@ func marshal(v any) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// encodings keeps the encoded forms of one immutable record, so that an answer
-// is put together from bytes that are there.
-type encodings struct{ list atomic.Pointer[encoded] }
+// encoding keeps the bytes of one immutable posting in the form that was asked for
+// last, so that a search is answered with bytes that are there.
+type encoding struct{ last atomic.Pointer[encoded] }
 
 type encoded struct {
 	key  wireKey
 	data []byte
-	next *encoded
 }
 
-func (e *encodings) get(k wireKey, encode func() []byte) []byte {
-	head := e.list.Load()
-	n := 0
-	for x := head; x != nil; x = x.next {
-		if x.key == k {
-			return x.data
-		}
-		n++
+func (e *encoding) get(k wireKey, encode func() []byte) []byte {
+	if last := e.last.Load(); last != nil && last.key == k {
+		return last.data
 	}
-	fresh := &encoded{key: k, data: encode(), next: head}
-	if n >= 8 { // a test that walks through every switch must not keep them all
-		fresh.next = nil
-	}
-	e.list.CompareAndSwap(head, fresh) // lost the race: encode again next time
+	fresh := &encoded{k, encode()}
+	e.last.Store(fresh)
 	return fresh.data
 }
