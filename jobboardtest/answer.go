@@ -20,22 +20,6 @@ type answer struct {
 	contentType string
 	header      http.Header
 	body        []byte
-	parts       [][]byte // instead of body: pieces kept elsewhere, not to be changed
-}
-
-func (a *answer) size() int64 {
-	n := int64(len(a.body))
-	for _, p := range a.parts {
-		n += int64(len(p))
-	}
-	return n
-}
-
-func (a *answer) flat() []byte {
-	if a.parts == nil {
-		return a.body
-	}
-	return slices.Concat(a.parts...)
 }
 
 func jsonAnswer(v any) answer {

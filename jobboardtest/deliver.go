@@ -1,7 +1,6 @@
 package jobboardtest
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"compress/gzip"
@@ -12,11 +11,8 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 )
-
-var writers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 64<<10) }}
 
 // deliver sends an answer, the way a fault wants it; f may be nil.
 func (c *call) deliver(w http.ResponseWriter, a answer, f *Fault) {
@@ -49,20 +45,9 @@ func (c *call) deliver(w http.ResponseWriter, a answer, f *Fault) {
 
 // send sends a whole answer.
 func send(w http.ResponseWriter, a answer) {
-	w.Header().Set("Content-Length", strconv.FormatInt(a.size(), 10))
+	w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
 	w.WriteHeader(a.status)
-	if a.parts == nil {
-		w.Write(a.body)
-		return
-	}
-	b := writers.Get().(*bufio.Writer)
-	b.Reset(w)
-	for _, p := range a.parts {
-		b.Write(p) // an error sticks, and the client's leaving is its own affair
-	}
-	b.Flush()
-	b.Reset(nil)
-	writers.Put(b)
+	w.Write(a.body)
 }
 
 // sendBadly sends an answer's head, and its body as a fault wants it.
@@ -153,9 +138,9 @@ func reset(w http.ResponseWriter) {
 // faultyBody returns the body as a fault wants it, and its size, which is below 0
 // for a body without a known end.
 func (c *call) faultyBody(a answer, f *Fault) (io.Reader, int64) {
-	body, size := whole(a.flat())
+	body, size := whole(a.body)
 	if f.Size != 0 {
-		body, size = grow(a.flat(), f.Size)
+		body, size = grow(a.body, f.Size)
 		body = wanted{body, c.r.Context()}
 	}
 	switch f.Encoding {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"html"
 	"maps"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,21 +52,17 @@ func (v Variants) page(hits []*posting, acceptLanguage string) answer {
 	} else if v.Missing == MissingNull {
 		page.Results = jsonNull
 	}
-	head := marshal(page)
-	a := answer{status: http.StatusOK, contentType: typeJSON}
+	a := jsonAnswer(page)
 	if len(hits) == 0 {
-		a.body = head
 		return a
 	}
 	langs := parseLanguages(acceptLanguage)
-	a.parts = append(make([][]byte, 0, 2*len(hits)+1), bytes.TrimSuffix(head, pageEnd))
-	for i, p := range hits {
-		if i > 0 {
-			a.parts = append(a.parts, comma)
-		}
-		a.parts = append(a.parts, v.posting(p, langs))
+	parts := [][]byte{bytes.TrimSuffix(a.body, pageEnd)}
+	for _, p := range hits {
+		parts = append(parts, v.posting(p, langs), comma)
 	}
-	a.parts = append(a.parts, pageEnd)
+	parts[len(parts)-1] = pageEnd // in place of the last comma
+	a.body = slices.Concat(parts...)
 	return a
 }
 

@@ -1,6 +1,7 @@
 package jobboardtest
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"maps"
@@ -251,10 +252,6 @@ func (c *call) tell(status int, a answer, f *Fault) {
 
 // keep takes what the journal keeps of an answer.
 func keep(a answer) kept {
-	r := kept{contentType: a.contentType, size: a.size()}
-	r.body = make([]byte, 0, min(maxKeptBody, r.size))
-	for _, p := range append([][]byte{a.body}, a.parts...) {
-		r.body = append(r.body, p[:min(maxKeptBody-len(r.body), len(p))]...)
-	}
-	return r
+	begin := bytes.Clone(a.body[:min(maxKeptBody, len(a.body))])
+	return kept{contentType: a.contentType, body: begin, size: int64(len(a.body))}
 }
