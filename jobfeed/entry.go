@@ -95,13 +95,6 @@ type Link struct {
 	URL  string
 }
 
-func (e *Entry) addLink(l Link) {
-	e.Links = append(e.Links, l)
-	if _, version := jobboard.LinkedJob(l.URL); version != 0 {
-		e.PostingVersions = append(e.PostingVersions, version)
-	}
-}
-
 // ascending sorts a list and leaves one of each value.
 func ascending[T cmp.Ordered](list []T) []T {
 	slices.Sort(list)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -32,32 +33,36 @@ type parser struct {
 	xml    *xml.Decoder
 	length int // of what it decodes
 	open   []element
-	path   []byte // of the innermost: "/" and the name of each in the entry, in lower case
+	name   []byte // of the innermost, in lower case
 	text   []byte // of the elements whose text is taken
 	entry  *Entry
 
-	idSeen   bool   // an IdValue has text
-	idFault  *fault // what is wrong with its text
-	idAt     int    // where the content of the last one begins
-	idNested bool   // there is an element in it
+	idFault *fault // what is wrong with the job's identifier
 
 	profileName, postingTitle, organization, supplier string
 	profileLang, openingLang                          string
 	posting, status, record                           dates
-	building, street                                  string
-	lines                                             []string
+	place                                             place
 }
 
 // dates are a validFrom and a validTo of one element.
 type dates struct{ from, to Date }
 
+// place is a location that is open.
+type place struct {
+	Location
+	street, building string
+	lines            []string
+}
+
 // element is one that is open.
 type element struct {
 	xml.StartElement
-	parent  int // length of the path of the element around it
-	text    int // where its text begins
 	meaning meaning
+	content int  // where it begins
+	text    int  // where its text begins, of what is taken
 	taken   bool // its text is, as its own or as that of an element around it
+	nested  bool // there is an element in it
 }
 
 // parse fills in e from the bytes of an entry. On a fault, e.JobID is there if
@@ -131,10 +136,10 @@ func printable(r rune) rune {
 func (p *parser) finish() *fault {
 	e := p.entry
 	switch {
-	case !p.idSeen:
-		return &fault{0, ErrNoJobID, "no value at PositionRecordInfo > Id > IdValue"}
 	case p.idFault != nil:
 		return p.idFault
+	case e.JobID == 0:
+		return &fault{0, ErrNoJobID, "no value at PositionRecordInfo > Id > IdValue"}
 	}
 	e.Title = cmp.Or(e.Title, p.profileName, p.postingTitle)
 	e.Company = cmp.Or(e.Company, p.organization, p.supplier)
@@ -147,44 +152,35 @@ func (p *parser) finish() *fault {
 
 // begin opens an element.
 func (p *parser) begin(start xml.StartElement) {
-	e := element{StartElement: start, parent: len(p.path), text: len(p.text)}
+	e := element{StartElement: start, meaning: opening, content: p.offset(), text: len(p.text)}
 	if len(p.open) > 0 {
 		around := p.top()
+		around.nested = true
+		e.meaning = around.meaning.in[string(p.lower(start.Name.Local))]
 		e.taken = around.taken && !around.meaning.ownText
-		p.idNested = p.idNested || string(p.path) == idValue
-		p.enter(start.Name.Local)
 	}
-	if len(p.path) <= longestPath {
-		e.meaning = meanings[string(p.path)]
-	}
+	e.taken = e.taken || e.meaning.text != nil
 	p.open = append(p.open, e)
-	if e.meaning.text != nil {
-		p.top().taken = true
-	}
 	if e.meaning.begin != nil {
 		e.meaning.begin(p, start.Attr)
 	}
 }
 
-// enter adds a name to the path. Areas in one another count as one.
-func (p *parser) enter(name string) {
-	p.path = append(p.path, '/')
-	for _, c := range []byte(name) {
+// lower returns a name with the letters of ASCII in lower case. It is valid until
+// the next call.
+func (p *parser) lower(name string) []byte {
+	p.name = append(p.name[:0], name...)
+	for i, c := range p.name {
 		if c >= 'A' && c <= 'Z' {
-			c += 'a' - 'A'
+			p.name[i] += 'a' - 'A'
 		}
-		p.path = append(p.path, c)
 	}
-	if bytes.HasSuffix(p.path, []byte("/area/area")) {
-		p.path = p.path[:len(p.path)-len("/area")]
-	}
+	return p.name
 }
 
 // end closes the innermost element.
 func (p *parser) end() {
 	e := p.top()
-	p.open = p.open[:len(p.open)-1]
-	p.path = p.path[:e.parent]
 	if e.meaning.text != nil {
 		text := strings.TrimSpace(string(p.text[e.text:]))
 		p.text = p.text[:e.text]
@@ -193,24 +189,42 @@ func (p *parser) end() {
 	if e.meaning.end != nil {
 		e.meaning.end(p)
 	}
+	p.open = p.open[:len(p.open)-1]
 }
 
-func (p *parser) beginIdentifier([]xml.Attr) { p.idAt, p.idNested = p.offset(), false }
-
-// identifier takes the text of an IdValue of the job.
+// identifier takes the text of an IdValue of the job. The first that is not
+// empty counts.
 func (p *parser) identifier(text string) {
-	if p.idSeen || text == "" && !p.idNested {
+	e := p.top()
+	if p.idFault != nil || p.entry.JobID != 0 || text == "" && !e.nested {
 		return
 	}
-	p.idSeen = true
 	id, err := jobboard.ParseJobID(text)
 	switch {
-	case p.idNested:
-		p.idFault = &fault{p.idAt, ErrBadJobID, "an element inside IdValue"}
+	case e.nested:
+		p.idFault = &fault{e.content, ErrBadJobID, "an element inside IdValue"}
 	case err != nil:
-		p.idFault = &fault{p.idAt, ErrBadJobID, fmt.Sprintf("%.40q is not a positive number", text)}
+		p.idFault = &fault{e.content, ErrBadJobID, fmt.Sprintf("%.40q is not a positive number", text)}
 	default:
 		p.entry.JobID = id
+	}
+}
+
+// postingID takes the text of an IdValue of a posting.
+func (p *parser) postingID(text string) {
+	if n, err := strconv.ParseUint(text, 10, 63); err == nil && n > 0 {
+		p.entry.Postings = append(p.entry.Postings, jobboard.JobPostingID(n))
+	}
+}
+
+// link takes a link and the posting version that it names.
+func (p *parser) link(kind LinkKind, url string) {
+	if url == "" {
+		return
+	}
+	p.entry.Links = append(p.entry.Links, Link{kind, url})
+	if _, version := jobboard.LinkedJob(url); version != 0 {
+		p.entry.PostingVersions = append(p.entry.PostingVersions, version)
 	}
 }
 
@@ -221,42 +235,39 @@ func (d *dates) validity(attrs []xml.Attr) {
 	}
 }
 
-func (p *parser) location() *Location { return &p.entry.Locations[len(p.entry.Locations)-1] }
-
-func (p *parser) beginLocation([]xml.Attr) {
-	p.entry.Locations = append(p.entry.Locations, Location{})
-	p.street, p.building, p.lines = "", "", nil
+// endLocation takes a location, unless it says nothing.
+func (p *parser) endLocation() {
+	l := p.place.Location
+	l.Street = strings.TrimSpace(p.place.street + " " + p.place.building)
+	if p.place.street == "" && len(p.place.lines) > 0 {
+		l.Street = strings.Join(p.place.lines, ", ")
+	}
+	if l != (Location{}) {
+		p.entry.Locations = append(p.entry.Locations, l)
+	}
+	p.place = place{}
 }
 
-// endLocation drops a location that says nothing.
-func (p *parser) endLocation() {
-	l := p.location()
-	l.Street = strings.TrimSpace(p.street + " " + p.building)
-	if p.street == "" && len(p.lines) > 0 {
-		l.Street = strings.Join(p.lines, ", ")
-	}
-	if *l == (Location{}) {
-		p.entry.Locations = p.entry.Locations[:len(p.entry.Locations)-1]
+func (p *parser) addressLine(line string) {
+	if line != "" {
+		p.place.lines = append(p.place.lines, line)
 	}
 }
 
 // inArea takes the value of an Area of the location.
 func (p *parser) inArea(text string) {
-	l := p.location()
-	switch strings.ToLower(attribute(p.top().Attr, "type")) {
+	around := p.open[len(p.open)-2]
+	switch strings.ToLower(attribute(around.Attr, "type")) {
 	case "countrycode", "country":
-		set(&l.Country, text)
+		set(&p.place.Country, text)
 	case "region":
-		set(&l.Region, text)
+		set(&p.place.Region, text)
 	case "municipality":
-		set(&l.City, text)
+		set(&p.place.City, text)
 	case "postalcode":
-		set(&l.PostalCode, text)
+		set(&p.place.PostalCode, text)
 	}
 }
-
-// set fills a text that is still empty.
-func set(s *string, text string) { *s = cmp.Or(*s, text) }
 
 // attribute returns the value of the attribute with that lower-case local name.
 func attribute(attrs []xml.Attr, name string) string {

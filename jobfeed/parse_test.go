@@ -196,15 +196,15 @@ func FuzzParse(f *testing.F) {
 }
 
 // Names are compared without regard to the case of the letters A to Z alone.
-func TestNamesInPaths(t *testing.T) {
+func TestNamesInLowerCase(t *testing.T) {
 	for c := range 256 {
 		want := byte(c)
 		if i := strings.IndexByte("ABCDEFGHIJKLMNOPQRSTUVWXYZ", byte(c)); i >= 0 {
 			want = "abcdefghijklmnopqrstuvwxyz"[i]
 		}
 		var p parser
-		if p.enter(string([]byte{byte(c)})); string(p.path) != string([]byte{'/', want}) {
-			t.Errorf("%q becomes %q", byte(c), p.path)
+		if got := p.lower(string([]byte{byte(c)})); string(got) != string([]byte{want}) {
+			t.Errorf("%q becomes %q", byte(c), got)
 		}
 	}
 }
