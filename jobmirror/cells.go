@@ -15,16 +15,16 @@ var grids = []float64{0.1, 0.4, 1.6, 6.4, 25.6} // degrees
 // maxCells is how many cells a circle is looked up in at most.
 const maxCells = 16
 
-func cell(grid int, latitude, longitude float64) string {
-	size := grids[grid]
-	return fmt.Sprintf("_g%d_%d_%d", grid, int(math.Floor((latitude+90)/size)), int(math.Floor((longitude+180)/size)))
-}
+func cell(grid, row, column int) string { return fmt.Sprintf("_g%d_%d_%d", grid, row, column) }
+
+// index returns the row or the column that is so many degrees from the first one's edge.
+func index(degrees, size float64) int { return int(math.Floor(degrees / size)) }
 
 // cellsOf returns the cells of a place, one of each grid.
 func cellsOf(place jobboard.GeoLocation) []string {
 	out := make([]string, len(grids))
-	for grid := range grids {
-		out[grid] = cell(grid, place.Latitude, place.Longitude)
+	for grid, size := range grids {
+		out[grid] = cell(grid, index(place.Latitude+90, size), index(place.Longitude+180, size))
 	}
 	return out
 }
@@ -52,35 +52,25 @@ func cover(grid int, circle jobboard.GeoLocation) []string {
 	// A circle is widest not at its centre's latitude but nearer to the pole.
 	sine := math.Sin(min(math.Pi/2, high*math.Pi/180)) / math.Cos(circle.Latitude*math.Pi/180)
 	wide := math.Asin(min(1, sine)) * 180 / math.Pi * 1.01
-	rows := int(math.Floor((north+90)/size)) - int(math.Floor((south+90)/size)) + 1
+	rows := index(north+90, size) - index(south+90, size) + 1
 	if high > 80 || rows*(int(2*wide/size)+1) > maxCells {
 		return nil
 	}
-	var cells []string
-	seen := map[string]bool{}
-	for latitude := south; ; latitude = min(latitude+size, north) {
-		for longitude := circle.Longitude - wide; ; longitude = min(longitude+size, circle.Longitude+wide) {
-			wrapped := math.Mod(longitude+540, 360) - 180
-			if c := cell(grid, latitude, wrapped); !seen[c] {
-				seen[c] = true
-				cells = append(cells, c)
-			}
-			// The last column of a grid is narrower than the others.
-			c := cell(grid, latitude, min(wrapped+size, 180))
-			if longitude < circle.Longitude+wide && wrapped+size > 180 && !seen[c] {
-				seen[c] = true
-				cells = append(cells, c)
-			}
-			if longitude == circle.Longitude+wide {
-				break
-			}
-		}
-		if latitude == north {
-			break
-		}
+	west, east := circle.Longitude-wide, circle.Longitude+wide
+	spans := [][2]float64{{west, east}}
+	switch { // across the date line, on each side of it
+	case west <= -180:
+		spans = [][2]float64{{-180, east}, {west + 360, 180}}
+	case east >= 180:
+		spans = [][2]float64{{west, 180}, {-180, east - 360}}
 	}
-	if len(cells) > maxCells+8 {
-		return nil
+	var cells []string
+	for row := index(south+90, size); row <= index(north+90, size); row++ {
+		for _, span := range spans {
+			for column := index(span[0]+180, size); column <= index(span[1]+180, size); column++ {
+				cells = append(cells, cell(grid, row, column))
+			}
+		}
 	}
 	return cells
 }

@@ -39,6 +39,11 @@ var (
 	ErrCursorAhead = errors.New("jobmirror: the cursor is ahead of the log of changes")
 )
 
+// counter returns the number of the last change: "change", of the log, or "erased", of those that are no more in it.
+func (t *tx) counter(name string) (int64, error) {
+	return value[int64](t, "SELECT value FROM counters WHERE name = ?", name)
+}
+
 func (m *Mirror) cursor(number int64) Cursor {
 	return Cursor(m.epoch + "-" + strconv.FormatInt(number, 10))
 }
@@ -110,9 +115,12 @@ func (m *Mirror) changesAfter(ctx context.Context, number int64) (batch []Change
 		return nil, err
 	}
 	err = m.db.view(ctx, func(t *tx) error {
-		var last, erased int64
-		if err := t.row("SELECT (SELECT value FROM counters WHERE name = 'change'), (SELECT value FROM counters WHERE name = 'erased')",
-			nil, &last, &erased); err != nil {
+		last, err := t.counter("change")
+		if err != nil {
+			return err
+		}
+		erased, err := t.counter("erased")
+		if err != nil {
 			return err
 		}
 		switch {
@@ -124,29 +132,23 @@ func (m *Mirror) changesAfter(ctx context.Context, number int64) (batch []Change
 		return t.rows(`SELECT number, at, kind, id, language, before, after, cause FROM changes
 			WHERE number > ? ORDER BY number LIMIT ?`, []any{number, changesBatch}, func(scan func(...any) error) error {
 			var (
-				n             int64
-				c             Change
-				before, after *string
+				n int64
+				c Change
 			)
-			if err := scan(&n, instantColumn{&c.At}, &c.Kind, &c.ID, &c.Language, &before, &after, &c.Cause); err != nil {
+			err := scan(&n, instantColumn{&c.At}, &c.Kind, &c.ID, &c.Language,
+				(*[]byte)(&c.Before), (*[]byte)(&c.After), &c.Cause)
+			if err != nil {
 				return err
 			}
 			if number++; n != number {
 				return fmt.Errorf("jobmirror: the log of changes has %d where %d belongs", n, number)
 			}
-			c.Cursor, c.Before, c.After = m.cursor(n), rawOrNil(before), rawOrNil(after)
+			c.Cursor = m.cursor(n)
 			batch = append(batch, c)
 			return nil
 		})
 	})
 	return batch, err
-}
-
-func rawOrNil(text *string) json.RawMessage {
-	if text == nil {
-		return nil
-	}
-	return json.RawMessage(*text)
 }
 
 // Row holds a row of the copy: Posting or Job is set.
@@ -164,8 +166,8 @@ func (m *Mirror) Snapshot(ctx context.Context, f func(at Cursor, rows iter.Seq2[
 		return err
 	}
 	return m.db.view(ctx, func(t *tx) error {
-		var last int64
-		if err := t.row("SELECT value FROM counters WHERE name = 'change'", nil, &last); err != nil {
+		last, err := t.counter("change")
+		if err != nil {
 			return err
 		}
 		return f(m.cursor(last), func(yield func(Row, error) bool) {
@@ -208,8 +210,8 @@ func (m *Mirror) number(ctx context.Context) error {
 		return nil
 	}
 	return m.db.update(ctx, func(t *tx) error {
-		var waiting bool
-		if err := t.row("SELECT EXISTS (SELECT 1 FROM changes WHERE number IS NULL)", nil, &waiting); err != nil || !waiting {
+		waiting, err := value[bool](t, "SELECT EXISTS (SELECT 1 FROM changes WHERE number IS NULL)")
+		if err != nil || !waiting {
 			return err
 		}
 		if _, err := t.exec("SELECT pg_advisory_xact_lock(?)", numberLock); err != nil {
@@ -217,7 +219,7 @@ func (m *Mirror) number(ctx context.Context) error {
 		}
 		// A statement of its own: it must see what was committed before the
 		// lock was given.
-		_, err := t.exec(`WITH fresh AS (
+		_, err = t.exec(`WITH fresh AS (
 				SELECT written, row_number() OVER (ORDER BY written) AS place FROM changes WHERE number IS NULL
 			), numbered AS (
 				UPDATE changes SET number = (SELECT value FROM counters WHERE name = 'change') + fresh.place
@@ -235,31 +237,26 @@ func (m *Mirror) prune(ctx context.Context) error {
 	if err := m.retire(ctx, false); err != nil {
 		return err
 	}
-	for more := true; more; {
-		err := m.db.update(ctx, func(t *tx) error {
-			more = false
-			var last int64
-			err := t.rows("SELECT number, at FROM changes WHERE number IS NOT NULL ORDER BY number LIMIT ?", []any{changesBatch},
-				func(scan func(...any) error) error {
-					var number, at int64
-					err := scan(&number, &at)
-					if more = at < t.now-m.opts.KeepChanges.Milliseconds(); more {
-						last = number
-					}
-					return err
-				})
-			if err != nil || last == 0 {
-				return err
+	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) { return t.pruneSome(m.opts.KeepChanges) })
+}
+
+func (t *tx) pruneSome(keep time.Duration) (more bool, err error) {
+	last := int64(0)
+	err = t.rows("SELECT number, at FROM changes WHERE number IS NOT NULL ORDER BY number LIMIT ?", []any{changesBatch},
+		func(scan func(...any) error) error {
+			var number, at int64
+			err := scan(&number, &at)
+			if more = at < t.now-keep.Milliseconds(); more {
+				last = number
 			}
-			if _, err := t.exec("DELETE FROM changes WHERE number <= ?", last); err != nil {
-				return err
-			}
-			_, err = t.exec("UPDATE counters SET value = ? WHERE name = 'erased' AND value < ?", last, last)
 			return err
 		})
-		if err != nil {
-			return err
-		}
+	if err != nil || last == 0 {
+		return false, err
 	}
-	return nil
+	if _, err := t.exec("DELETE FROM changes WHERE number <= ?", last); err != nil {
+		return false, err
+	}
+	_, err = t.exec("UPDATE counters SET value = ? WHERE name = 'erased' AND value < ?", last, last)
+	return more, err
 }

@@ -35,9 +35,8 @@ func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole
 	if !ok {
 		return false, "the answer was not read to its end", nil
 	}
-	var distinct int
-	err = m.db.view(ctx, func(t *tx) error {
-		return t.row("SELECT count(*) FROM listings WHERE source = ? AND generation = ?", []any{src.id, turn.generation}, &distinct)
+	distinct, err := fromView(ctx, m.db, func(t *tx) (int, error) {
+		return value[int](t, "SELECT count(*) FROM listings WHERE source = ? AND generation = ?", src.id, turn.generation)
 	})
 	if err != nil {
 		return false, "", err

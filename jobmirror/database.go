@@ -46,7 +46,17 @@ type database struct {
 	permits          *pool        // for the limit, which waits for no work; nil on SQLite
 	texts            sync.Map     // statements as the dialect writes them
 	changes          atomic.Int64 // written to the log
-	close            func() error
+}
+
+// close closes the connections, once what they are lent out for has ended.
+func (db *database) close() (err error) {
+	for _, p := range []*pool{db.readers, db.writers, db.permits} {
+		if p != nil {
+			p.Close()
+			err = errors.Join(err, p.db.Close())
+		}
+	}
+	return err
 }
 
 func (db *database) text(query string) string {
@@ -99,6 +109,7 @@ func newPool(db *sql.DB, size int32, prepares bool) *pool {
 	if err != nil {
 		panic(err) // a pool of no sessions
 	}
+	db.SetMaxOpenConns(int(size))
 	return &pool{db, sessions}
 }
 
@@ -232,7 +243,7 @@ type tx struct {
 	now int64 // milliseconds since the epoch, by the database's clock where it has one
 
 	logged  int   // changes written so far
-	changed int64 // the number of the first of them, on SQLite
+	changed int64 // the number of the change before them, on SQLite
 }
 
 // updateTimeout is how long a transaction that writes may take on a server: one
@@ -255,9 +266,43 @@ func (db *database) update(ctx context.Context, f func(*tx) error) error {
 	}
 }
 
+// updateAll runs f in one such transaction after the other, until there is no more to do.
+func (db *database) updateAll(ctx context.Context, f func(*tx) (more bool, err error)) error {
+	for {
+		more, err := fromUpdate(ctx, db, f)
+		if err != nil || !more {
+			return err
+		}
+	}
+}
+
 // view runs f in a transaction that reads one state of the database.
 func (db *database) view(ctx context.Context, f func(*tx) error) error {
 	return db.transact(ctx, db.readers, db.beginRead, f)
+}
+
+// fromUpdate returns what f returns in a transaction that writes, as update runs it.
+func fromUpdate[T any](ctx context.Context, db *database, f func(*tx) (T, error)) (T, error) {
+	return result(ctx, db.update, f)
+}
+
+// fromView returns what f returns in a transaction that reads, as view runs it.
+func fromView[T any](ctx context.Context, db *database, f func(*tx) (T, error)) (T, error) {
+	return result(ctx, db.view, f)
+}
+
+func result[T any](
+	ctx context.Context, transact func(context.Context, func(*tx) error) error, f func(*tx) (T, error),
+) (out T, err error) {
+	err = transact(ctx, func(t *tx) (err error) {
+		out, err = f(t)
+		return err
+	})
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return out, nil
 }
 
 func (db *database) transact(ctx context.Context, p *pool, begin string, f func(*tx) error) (err error) {
@@ -317,6 +362,12 @@ func (t *tx) rows(query string, args []any, each func(scan func(dest ...any) err
 	return t.s.query(t.ctx, t.db.text(query), args, each)
 }
 
+// value reads the one value of a query; without a row the error is sql.ErrNoRows.
+func value[T any](t *tx, query string, args ...any) (out T, err error) {
+	err = t.row(query, args, &out)
+	return out, err
+}
+
 // numbers reads the one column of a query.
 func (t *tx) numbers(query string, args ...any) (out []int64, err error) {
 	err = t.rows(query, args, func(scan func(...any) error) error {
@@ -333,11 +384,11 @@ func pairs[K comparable, V any](t *tx, query string, args ...any) (map[K]V, erro
 	out := map[K]V{}
 	err := t.rows(query, args, func(scan func(...any) error) error {
 		var (
-			key   K
-			value V
+			k K
+			v V
 		)
-		err := scan(&key, &value)
-		out[key] = value
+		err := scan(&k, &v)
+		out[k] = v
 		return err
 	})
 	return out, err
@@ -364,10 +415,7 @@ func records[T any](t *tx, query string, args []any, each func(T) error) error {
 func (t *tx) since(ms int64) time.Duration { return max(time.Duration(t.now-ms)*time.Millisecond, 0) }
 
 // next raises a counter by one and returns its new value.
-func (t *tx) next(counter string) (value int64, err error) {
-	err = t.row(t.db.next, []any{counter}, &value)
-	return value, err
-}
+func (t *tx) next(counter string) (int64, error) { return value[int64](t, t.db.next, counter) }
 
 // ids returns the argument for @ids.
 func ids[T ~int64](list []T) string {

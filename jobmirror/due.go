@@ -83,8 +83,8 @@ type batch struct {
 
 // reserve claims jobs for a new batch: those that have been due the longest.
 func (t *tx) reserve(n int) (b batch, err error) {
-	due, free := false, append([]any{t.now}, t.free(batchLease)...)
-	err = t.row("SELECT EXISTS (SELECT 1 FROM jobs WHERE next_due <= ? AND "+isFree+")", free, &due)
+	free := append([]any{t.now}, t.free(batchLease)...)
+	due, err := value[bool](t, "SELECT EXISTS (SELECT 1 FROM jobs WHERE next_due <= ? AND "+isFree+")", free...)
 	if err != nil || !due {
 		return b, err
 	}
@@ -100,12 +100,10 @@ func (t *tx) reserve(n int) (b batch, err error) {
 // renew claims a batch's jobs for further time, and returns them: they have no
 // result yet, and were not given to another batch.
 func (m *Mirror) renew(ctx context.Context, b batch) (jobs []int64, err error) {
-	err = m.db.update(ctx, func(t *tx) error {
-		jobs, err = t.numbers("UPDATE jobs SET claimed = ? WHERE job IN @ids AND batch = ? AND claimed > 0 RETURNING job",
+	return fromUpdate(ctx, m.db, func(t *tx) ([]int64, error) {
+		return t.numbers("UPDATE jobs SET claimed = ? WHERE job IN @ids AND batch = ? AND claimed > 0 RETURNING job",
 			t.now+batchLease.Milliseconds(), ids(b.Jobs), b.Batch)
-		return err
 	})
-	return jobs, err
 }
 
 // release gives the jobs of a batch back that have no result.
@@ -119,9 +117,8 @@ func (m *Mirror) release(ctx context.Context, b batch) error {
 }
 
 // lookingUp reports whether jobs that are due are being looked up.
-func (t *tx) lookingUp() (busy bool, err error) {
-	err = t.row("SELECT EXISTS (SELECT 1 FROM jobs WHERE next_due <= ? AND claimed > ?)", []any{t.now, t.now}, &busy)
-	return busy, err
+func (t *tx) lookingUp() (bool, error) {
+	return value[bool](t, "SELECT EXISTS (SELECT 1 FROM jobs WHERE next_due <= ? AND claimed > ?)", t.now, t.now)
 }
 
 // endLeases ends those of a process that was killed. Only who runs the mirror

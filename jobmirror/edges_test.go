@@ -292,8 +292,6 @@ func TestKeptPauseAfterTheClockWasSetBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		db.readers.Close()
-		db.writers.Close()
 		if err := db.close(); err != nil {
 			t.Error(err)
 		}

@@ -39,11 +39,6 @@ func Limited(
 	config.Limiter, config.Observer = l, l.observer(config.Observer)
 	return config, func() error {
 		l.close()
-		for _, p := range []*pool{db.readers, db.writers, db.permits} {
-			if p != nil {
-				p.Close()
-			}
-		}
 		return db.close()
 	}, nil
 }

@@ -244,7 +244,7 @@ const feedStall = 30 * time.Second
 // openFeed opens a feed's file, or asks its address for it. The limit counts
 // that request and each redirect as any other.
 func (m *Mirror) openFeed(ctx context.Context, feed Feed) (io.ReadCloser, error) {
-	if !isWeb(feed.Address) {
+	if webAddress(feed.Address) == nil {
 		f, err := os.Open(feed.Address)
 		if err != nil {
 			return nil, fmt.Errorf("jobmirror: the feed: %w", err)

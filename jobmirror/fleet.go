@@ -169,8 +169,7 @@ func (f *crew) plan(ctx context.Context) error {
 				Queue: queueRefresh, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: unfinished},
 			}})
 		}
-		var waiting int
-		err := t.row("SELECT count(*) FROM river_job WHERE state = 'available' AND queue = ?", []any{queueLookups}, &waiting)
+		waiting, err := value[int](t, "SELECT count(*) FROM river_job WHERE state = 'available' AND queue = ?", queueLookups)
 		if err != nil {
 			return err
 		}
@@ -241,11 +240,7 @@ func (w *lookUpWorker) Work(ctx context.Context, job *river.Job[batch]) error {
 	if err != nil || done {
 		return err
 	}
-	mine := false
-	err = w.m.db.update(context.WithoutCancel(ctx), func(t *tx) error {
-		mine, err = t.isMine(job.JobRow)
-		return err
-	})
+	mine, err := fromUpdate(context.WithoutCancel(ctx), w.m.db, func(t *tx) (bool, error) { return t.isMine(job.JobRow) })
 	switch {
 	case err != nil:
 		return err

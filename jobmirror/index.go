@@ -36,22 +36,13 @@ const indexBatch = 100
 // index brings the text index up to date, batch by batch, until no posting is
 // left that changed since it was indexed.
 func (m *Mirror) index(ctx context.Context) error {
-	for {
-		done := 0
-		err := m.db.update(ctx, func(t *tx) (err error) {
-			done, err = t.indexSome()
-			return err
-		})
-		if err != nil || done < indexBatch {
-			return err
-		}
-	}
+	return m.db.updateAll(ctx, (*tx).indexSome)
 }
 
-func (t *tx) indexSome() (int, error) {
+func (t *tx) indexSome() (more bool, err error) {
 	rows, err := t.load("unindexed = 1 AND id IN (SELECT id FROM postings WHERE unindexed = 1 ORDER BY id LIMIT ? @skip)", indexBatch)
 	if err != nil || len(rows) == 0 {
-		return 0, err
+		return false, err
 	}
 	var jobs []int64
 	for _, r := range rows {
@@ -59,18 +50,18 @@ func (t *tx) indexSome() (int, error) {
 	}
 	languages, err := pairs[int64, string](t, "SELECT job, language FROM jobs WHERE job IN @ids", ids(jobs))
 	if err != nil {
-		return 0, err
+		return false, err
 	}
 	places, err := t.places(jobs)
 	if err != nil {
-		return 0, err
+		return false, err
 	}
 	for _, r := range rows {
 		if err := t.indexRow(r, languages[int64(r.rec.Job)], places[int64(r.rec.Job)]); err != nil {
-			return 0, err
+			return false, err
 		}
 	}
-	return len(rows), nil
+	return len(rows) == indexBatch, nil
 }
 
 // places reads where jobs are.

@@ -32,8 +32,7 @@ type Job struct {
 // where the answer is older than Options.MaxAge lets one of its State be: then the
 // job is returned as well, and never says that applying is possible.
 func (m *Mirror) Job(ctx context.Context, id jobboard.JobID) (*Job, error) {
-	j := &Job{}
-	err := m.db.view(ctx, func(t *tx) error { return t.job(id, j) })
+	j, err := fromView(ctx, m.db, func(t *tx) (*Job, error) { return t.job(id) })
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, ErrUnknown
 	}
@@ -52,8 +51,9 @@ func (m *Mirror) Job(ctx context.Context, id jobboard.JobID) (*Job, error) {
 	return j, nil
 }
 
-func (t *tx) job(id jobboard.JobID, j *Job) error {
+func (t *tx) job(id jobboard.JobID) (*Job, error) {
 	var (
+		j        Job
 		record   string
 		state    State
 		lookedUp int64
@@ -62,30 +62,30 @@ func (t *tx) job(id jobboard.JobID, j *Job) error {
 	err := t.row(query, []any{int64(id)}, &state, &j.streak, &record, instantColumn{&j.ServiceTime}, &lookedUp,
 		instantColumn{&j.NextLookup}, &j.Failures, &j.Problem)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	j.JobRecord = JobRecord{Job: id, State: state}
 	if record != "" {
 		if j.JobRecord, err = decodeRecord[JobRecord](record); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	j.LookedUp, j.Age = instant(lookedUp), t.since(lookedUp)
 	if j.Information != nil && j.Information.Nationalities != "" {
-		var entries string
-		hash := []any{j.Information.Nationalities}
-		if err := t.row("SELECT entries FROM catalogues WHERE hash = ?", hash, &entries); err != nil {
-			return err
+		entries, err := value[string](t, "SELECT entries FROM catalogues WHERE hash = ?", j.Information.Nationalities)
+		if err != nil {
+			return nil, err
 		}
 		if j.Nationalities, err = decodeRecord[[]jobboard.IDLabel](entries); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	const postings = "SELECT record FROM postings WHERE job = ? ORDER BY id"
-	return records(t, postings, []any{int64(id)}, func(p PostingRecord) error {
+	err = records(t, postings, []any{int64(id)}, func(p PostingRecord) error {
 		j.Postings = append(j.Postings, p)
 		return nil
 	})
+	return &j, err
 }
 
 // JobInformation returns a job's information from the copy, as the client's

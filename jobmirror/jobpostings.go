@@ -10,22 +10,15 @@ import (
 // copied, with their advertisements, in the order in which the mirror came to know
 // them; none where there is no evidence that a posting is the job's.
 func (m *Mirror) Postings(ctx context.Context, job jobboard.JobID) (found []Posting, err error) {
-	err = m.db.view(ctx, func(t *tx) error {
-		found = nil
+	return fromView(ctx, m.db, func(t *tx) ([]Posting, error) {
 		list, err := t.numbers("SELECT id FROM postings WHERE job = ? ORDER BY id", int64(job))
 		if err != nil {
-			return err
+			return nil, err
 		}
-		rows, err := t.postings(list, jobboard.GeoLocation{})
-		for _, id := range list {
-			if p, ok := rows[id]; ok {
-				found = append(found, p)
-			}
-		}
+		_, found, err := t.postings(list, jobboard.GeoLocation{})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return t.locate(found)
+		return found, t.locate(found)
 	})
-	return found, err
 }

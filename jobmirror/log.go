@@ -9,15 +9,17 @@ func (t *tx) log(kind string, id int64, language, before, after, cause string) e
 	var number any
 	if !t.db.shared {
 		if t.logged == 0 {
-			if err := t.row("SELECT value + 1 FROM counters WHERE name = 'change'", nil, &t.changed); err != nil {
+			last, err := t.counter("change")
+			if err != nil {
 				return err
 			}
+			t.changed = last
 		}
-		number = t.changed + int64(t.logged)
+		number = t.changed + int64(t.logged) + 1
 	}
 	t.logged++
-	_, err := t.exec(`INSERT INTO changes (number, at, kind, id, language, before, after, cause) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-		number, t.now, kind, id, language, textOrNull(before), textOrNull(after), cause)
+	_, err := t.exec(`INSERT INTO changes (number, at, kind, id, language, before, after, cause)
+		VALUES (?, ?, ?, ?, ?, NULLIF(?, ''), NULLIF(?, ''), ?)`, number, t.now, kind, id, language, before, after, cause)
 	return err
 }
 
@@ -26,13 +28,6 @@ func (t *tx) count() error {
 	if t.logged == 0 || t.db.shared {
 		return nil
 	}
-	_, err := t.exec("UPDATE counters SET value = ? WHERE name = 'change'", t.changed+int64(t.logged)-1)
+	_, err := t.exec("UPDATE counters SET value = ? WHERE name = 'change'", t.changed+int64(t.logged))
 	return err
-}
-
-func textOrNull(text string) any {
-	if text == "" {
-		return nil
-	}
-	return text
 }

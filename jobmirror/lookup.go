@@ -34,8 +34,9 @@ type lookups struct {
 	handedOut   func()            // is called once all are under way, or none will be any more; more than once, too
 	written     func(n int)       // is called once further results are written
 	finish      func(t *tx) error // ends the transaction that writes the last result; nil: nothing is to be done
-	results     chan lookedUp
-	left        int // results that are not written
+	left        int               // results that are not written
+	numbers     sync.Map          // of pieces, by the jobs that have no result yet
+	failed      error             // of the database, for want of a number
 }
 
 // errOutOfTime ends what did not answer within the time of its batch.
@@ -48,12 +49,16 @@ var errOutOfTime = errors.New("no answer within the time of a batch of lookups")
 func (m *Mirror) lookUp(ctx context.Context, l *lookups) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	l.left, l.results = len(l.Jobs), make(chan lookedUp, lookupPiece)
-	p := pieces{m: m, ctx: ctx, lookups: l, answers: map[jobboard.JobID]int64{}}
+	l.left = len(l.Jobs)
+	results := make(chan lookedUp, lookupPiece)
 	go func() {
-		defer close(l.results)
-		for r := range m.client.BulkJobInformation(ctx, p.all(), jobboard.BulkOptions{Concurrency: l.concurrency}) {
-			l.results <- lookedUp{int64(r.Job), p.answer(r.Job), r.Value, r.Err}
+		defer close(results)
+		how := jobboard.BulkOptions{Concurrency: l.concurrency}
+		for r := range m.client.BulkJobInformation(ctx, m.numbered(ctx, l), how) {
+			number, _ := l.numbers.LoadAndDelete(r.Job)
+			if number, ok := number.(int64); ok { // else it is no job's
+				results <- lookedUp{int64(r.Job), number, r.Value, r.Err}
+			}
 		}
 		l.handedOut()
 	}()
@@ -74,12 +79,12 @@ func (m *Mirror) lookUp(ctx context.Context, l *lookups) error {
 	defer lease.Stop()
 	for {
 		select {
-		case r, ok := <-l.results:
+		case r, ok := <-results:
 			if !ok {
 				write()
-				return cmp.Or(failed, p.failed)
+				return cmp.Or(failed, l.failed)
 			}
-			if r.job == 0 || cutOff(ctx, r) {
+			if cutOff(ctx, r) {
 				continue
 			}
 			if got = append(got, r); len(got) == lookupPiece {
@@ -134,50 +139,26 @@ func (m *Mirror) writeResults(ctx context.Context, l *lookups, results []lookedU
 	return nil
 }
 
-// pieces hands jobs to the bulk call, with a number from the database for each
-// hundred, taken before they are sent.
-type pieces struct {
-	*lookups
-	m      *Mirror
-	ctx    context.Context
-	failed error // of the database; read once the bulk call has ended
-
-	mu      sync.Mutex
-	answers map[jobboard.JobID]int64
-}
-
-func (p *pieces) all() iter.Seq2[jobboard.JobID, error] {
+// numbered yields the jobs of a batch to the bulk call. Each hundred gets a number from
+// the database, taken before they are sent; without the database it ends early.
+func (m *Mirror) numbered(ctx context.Context, l *lookups) iter.Seq2[jobboard.JobID, error] {
 	return func(yield func(jobboard.JobID, error) bool) {
-		var answer int64
-		for i, job := range p.Jobs {
-			if p.until.Err() != nil {
+		var number int64
+		for i, job := range l.Jobs {
+			if l.until.Err() != nil {
 				break
 			}
 			if i%lookupPiece == 0 {
-				err := p.m.db.update(p.ctx, func(t *tx) (err error) {
-					answer, err = t.next("answer")
-					return err
-				})
-				if err != nil {
-					p.failed = err
+				number, l.failed = fromUpdate(ctx, m.db, func(t *tx) (int64, error) { return t.next("answer") })
+				if l.failed != nil {
 					return
 				}
 			}
-			p.mu.Lock()
-			p.answers[jobboard.JobID(job)] = answer
-			p.mu.Unlock()
+			l.numbers.Store(jobboard.JobID(job), number)
 			if !yield(jobboard.JobID(job), nil) {
 				return
 			}
 		}
-		p.handedOut()
+		l.handedOut()
 	}
-}
-
-func (p *pieces) answer(job jobboard.JobID) int64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	answer := p.answers[job]
-	delete(p.answers, job)
-	return answer
 }

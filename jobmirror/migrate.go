@@ -51,10 +51,14 @@ func inspect(ctx context.Context, db *sql.DB, d dialect) (version int, err error
 		return 0, err
 	}
 	if !tables["mirror"] {
+		own, err := d.tables()
+		if err != nil {
+			return 0, err
+		}
 		for name := range tables {
-			// Other tables may share a PostgreSQL schema, not a file. The table
-			// of versions alone is a set-up that was killed.
-			if name != versionTable && (!d.shared || ownTables[name]) {
+			// Other tables may share a PostgreSQL schema, not a file; but not the names of a
+			// mirror's own. The table of versions alone is a set-up that was killed.
+			if name != versionTable && (!d.shared || strings.Contains(own, "CREATE TABLE "+name+" (")) {
 				return 0, fmt.Errorf("%w: it has a table %q and is not a mirror", ErrNotMirror, name)
 			}
 		}
@@ -73,14 +77,6 @@ func inspect(ctx context.Context, db *sql.DB, d dialect) (version int, err error
 		return 0, fmt.Errorf("jobmirror: %w", err)
 	}
 	return version, nil
-}
-
-// ownTables are names that must not be another program's.
-var ownTables = map[string]bool{
-	"counters": true, "sources": true, "postings": true, "listings": true, "entries": true, "claims": true, "jobs": true,
-	"places": true, "catalogues": true, "facets": true, "languages": true, "forgotten": true, "changes": true,
-	"search": true,
-	"limits": true, "processes": true,
 }
 
 func names(ctx context.Context, db *sql.DB, query string) (map[string]bool, error) {

@@ -157,11 +157,11 @@ func (m *Mirror) setUp(ctx context.Context) error {
 			return err
 		}
 	}
-	err = m.db.view(ctx, func(t *tx) error {
+	m.epoch, err = fromView(ctx, m.db, func(t *tx) (string, error) {
 		if err := t.loadPace(m.limit.ledger); err != nil {
-			return err
+			return "", err
 		}
-		return t.row("SELECT value FROM mirror WHERE name = 'epoch'", nil, &m.epoch)
+		return value[string](t, "SELECT value FROM mirror WHERE name = 'epoch'")
 	})
 	if err != nil || m.opts.ReadOnly || len(m.sources) == 0 {
 		return err
@@ -200,11 +200,6 @@ func (m *Mirror) Close() error {
 			_ = m.metrics.reading.Unregister() // it never fails
 		}
 		m.limit.close()
-		for _, p := range []*pool{m.db.readers, m.db.writers, m.db.permits} {
-			if p != nil {
-				p.Close()
-			}
-		}
 		m.closed = m.db.close()
 	})
 	return m.closed

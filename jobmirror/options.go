@@ -183,19 +183,20 @@ func (o *Options) checkAddresses() error {
 	return nil
 }
 
-func isWeb(address string) bool {
+// webAddress parses an address of http or https; nil: it is a path.
+func webAddress(address string) *url.URL {
 	u, err := url.Parse(address)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https")
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return nil
+	}
+	return u
 }
 
 // publicAddress returns an address without what may be secret in it.
 func publicAddress(address string) string {
-	if !isWeb(address) {
+	u := webAddress(address)
+	if u == nil {
 		return address
-	}
-	u, err := url.Parse(address)
-	if err != nil {
-		return "feed"
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
 	return u.String()

@@ -27,16 +27,13 @@ func (m *Mirror) serveSearch(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	var (
-		copied channelCopy
-		hits   []int64
-	)
-	err := m.db.view(r.Context(), func(t *tx) (err error) {
+	var copied channelCopy
+	hits, err := fromView(r.Context(), m.db, func(t *tx) (hits []int64, err error) {
 		copied, err = t.channelCopy(string(q.Channel), r.Header.Get("Accept-Language"))
 		if err == nil && copied.complete {
 			hits, err = t.hits(q, copied.language)
 		}
-		return err
+		return hits, err
 	})
 	switch {
 	case errors.Is(err, jobboard.ErrInvalidInput):
@@ -153,19 +150,14 @@ func (m *Mirror) writePage(ctx context.Context, w http.ResponseWriter, hits []in
 	out.WriteString(`{"results":[`)
 	n := 0
 	for part := range slices.Chunk(hits, pagePart) {
-		var postings map[int64]Posting
-		err := m.db.view(ctx, func(t *tx) (err error) {
-			postings, err = t.postings(part, jobboard.GeoLocation{})
-			return err
+		postings, err := fromView(ctx, m.db, func(t *tx) ([]Posting, error) {
+			_, postings, err := t.postings(part, jobboard.GeoLocation{}) // without those that are gone meanwhile
+			return postings, err
 		})
 		if err != nil {
 			return err
 		}
-		for _, id := range part {
-			p, ok := postings[id]
-			if !ok {
-				continue // gone meanwhile
-			}
+		for _, p := range postings {
 			b, err := json.Marshal(p.Posting)
 			if err != nil {
 				return err

@@ -52,15 +52,13 @@ func openPostgres(ctx context.Context, address string, readOnly bool) (*database
 	if out.pooled {
 		out.begin += "; SET LOCAL idle_in_transaction_session_timeout = " + idleTimeout
 	}
-	db := stdlib.OpenDB(*config)
-	db.SetMaxOpenConns(postgresReaders + postgresWriters + postgresPermits)
-	db.SetMaxIdleConns(postgresReaders + postgresWriters + postgresPermits)
-	if err := db.PingContext(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("jobmirror: %s: %w", redact(address), withoutAddress(err)), db.Close())
+	out.readers = newPool(stdlib.OpenDB(*config), postgresReaders, false)
+	if err := out.readers.db.PingContext(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("jobmirror: %s: %w", redact(address), withoutAddress(err)), out.close())
 	}
-	out.readers, out.close = newPool(db, postgresReaders, false), db.Close
 	if !readOnly {
-		out.writers, out.permits = newPool(db, postgresWriters, false), newPool(db, postgresPermits, false)
+		out.writers = newPool(stdlib.OpenDB(*config), postgresWriters, false)
+		out.permits = newPool(stdlib.OpenDB(*config), postgresPermits, false)
 	}
 	return out, nil
 }

@@ -62,9 +62,8 @@ func programVersion() string {
 }
 
 // working counts the processes that said lately that they work.
-func (t *tx) working() (n int64, err error) {
-	err = t.row("SELECT count(*) FROM processes WHERE seen >= ?", []any{t.now - 3*seenEvery.Milliseconds()}, &n)
-	return n, err
+func (t *tx) working() (int64, error) {
+	return value[int64](t, "SELECT count(*) FROM processes WHERE seen >= ?", t.now-3*seenEvery.Milliseconds())
 }
 
 func (t *tx) processes() (out []ProcessStatus, err error) {

@@ -182,13 +182,11 @@ func (m *Mirror) keepLease(ctx context.Context, src *source, turn turn) error {
 
 // lease claims a source for a time from now on, while the turn is its last.
 func (m *Mirror) lease(ctx context.Context, src *source, turn turn, d time.Duration) (mine bool, err error) {
-	err = m.db.update(ctx, func(t *tx) error {
+	return fromUpdate(ctx, m.db, func(t *tx) (bool, error) {
 		rows, err := t.exec("UPDATE sources SET claimed = ? WHERE id = ? AND generation = ?",
 			t.now+d.Milliseconds(), src.id, turn.generation)
-		mine = rows > 0
-		return err
+		return rows > 0, err
 	})
-	return mine, err
 }
 
 // copySource copies a source, and removes what is certainly gone from it.
@@ -225,12 +223,12 @@ func (m *Mirror) finish(ctx context.Context, src *source, turn turn, whole bool,
 				t.now, t.now+every.Milliseconds(), reason, src.id, turn.generation)
 			return err
 		}
-		var failures int
-		if err := t.row("SELECT coalesce(max(failures), 0) FROM sources WHERE id = ?", []any{src.id}, &failures); err != nil {
+		failures, err := value[int](t, "SELECT coalesce(max(failures), 0) FROM sources WHERE id = ?", src.id)
+		if err != nil {
 			return err
 		}
 		wait := min(backOff(failures, 10*time.Second), m.opts.RefreshEvery)
-		_, err := t.exec("UPDATE sources SET next_due = ?, claimed = 0, failures = failures + 1, problem = ? WHERE id = ? AND generation = ?",
+		_, err = t.exec("UPDATE sources SET next_due = ?, claimed = 0, failures = failures + 1, problem = ? WHERE id = ? AND generation = ?",
 			t.now+jitter(wait).Milliseconds(), reason, src.id, turn.generation)
 		return err
 	})
@@ -261,56 +259,48 @@ func problem(err error) string {
 // agree; it then says so in reason.
 func (m *Mirror) sweep(ctx context.Context, src *source, turn turn) (reason string, err error) {
 	list := listed[src.kind]
-	var (
-		held int
-		gone bool
-	)
-	err = m.db.update(ctx, func(t *tx) error {
-		held, gone = 0, false
-		current, err := t.stillTurn(src, turn)
-		if err != nil || !current {
-			return err
-		}
-		var seen, missing, accepted int
-		count := "SELECT count(*) FROM " + list.table + " WHERE source = ? AND "
-		if err := t.row(count+"generation = ?", []any{src.id, turn.generation}, &seen); err != nil {
-			return err
-		}
-		// What a refresh before this one already missed is agreed upon.
-		err = t.row(count+"generation <> ? AND missing = 0 AND NOT "+list.replaced, []any{src.id, turn.generation}, &missing)
-		if err != nil {
-			return err
-		}
-		if err := t.row("SELECT accepted FROM sources WHERE id = ?", []any{src.id}, &accepted); err != nil {
-			return err
-		}
-		if missing > 50 && missing*5 > seen+missing && accepted == 0 {
-			held = missing
-		}
-		if held == 0 {
-			_, err = t.exec("UPDATE "+list.table+" SET missing = -1 WHERE source = ? AND generation <> ?",
-				src.id, turn.generation)
-		} else {
-			_, err = t.exec("UPDATE "+list.table+" SET missing = CASE WHEN missing <> 0 OR "+list.replaced+
-				" THEN -1 ELSE 1 END WHERE source = ? AND generation <> ?", src.id, turn.generation)
-		}
-		if err != nil {
-			return err
-		}
-		gone = true
-		_, err = t.exec("UPDATE sources SET held = ?, accepted = 0 WHERE id = ?", held, src.id)
-		return err
-	})
-	for more := gone; more && err == nil; {
-		err = m.db.update(ctx, func(t *tx) (err error) {
-			more, err = list.remove(t, src, turn)
-			return err
-		})
-	}
+	held, err := fromUpdate(ctx, m.db, func(t *tx) (int, error) { return t.markMissing(list, src, turn) })
 	if held > 0 {
 		reason = fmt.Sprintf("%d are missing at once: they go when the next refresh misses them too", held)
 	}
-	return reason, err
+	if err != nil {
+		return reason, err
+	}
+	return reason, m.db.updateAll(ctx, func(t *tx) (more bool, err error) { return list.remove(t, src, turn) })
+}
+
+// markMissing marks what a refresh did not see: as gone, or, where that is
+// suspiciously much, as missed once. It returns how many rows are held back so.
+func (t *tx) markMissing(list listing, src *source, turn turn) (held int, err error) {
+	current, err := t.stillTurn(src, turn)
+	if err != nil || !current {
+		return 0, err
+	}
+	count := "SELECT count(*) FROM " + list.table + " WHERE source = ? AND "
+	seen, err := value[int](t, count+"generation = ?", src.id, turn.generation)
+	if err != nil {
+		return 0, err
+	}
+	// What a refresh before this one already missed is agreed upon.
+	missing, err := value[int](t, count+"generation <> ? AND missing = 0 AND NOT "+list.replaced, src.id, turn.generation)
+	if err != nil {
+		return 0, err
+	}
+	accepted, err := value[bool](t, "SELECT accepted <> 0 FROM sources WHERE id = ?", src.id)
+	if err != nil {
+		return 0, err
+	}
+	mark := "-1"
+	if missing > 50 && missing*5 > seen+missing && !accepted {
+		held, mark = missing, "CASE WHEN missing <> 0 OR "+list.replaced+" THEN -1 ELSE 1 END"
+	}
+	_, err = t.exec("UPDATE "+list.table+" SET missing = "+mark+" WHERE source = ? AND generation <> ?",
+		src.id, turn.generation)
+	if err != nil {
+		return 0, err
+	}
+	_, err = t.exec("UPDATE sources SET held = ?, accepted = 0 WHERE id = ?", held, src.id)
+	return held, err
 }
 
 // listing names the table whose rows say what a source shows.

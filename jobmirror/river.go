@@ -93,13 +93,12 @@ func (m *Mirror) riverReady(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("jobmirror: %w", err)
 	}
-	ready := false
-	err = m.db.view(ctx, func(t *tx) error {
-		var exists bool
-		if err := t.row("SELECT to_regclass('river_migration') IS NOT NULL AND to_regclass('river_job') IS NOT NULL", nil, &exists); err != nil || !exists {
-			return err
+	ready, err := fromView(ctx, m.db, func(t *tx) (bool, error) {
+		exists, err := value[bool](t, "SELECT to_regclass('river_migration') IS NOT NULL AND to_regclass('river_job') IS NOT NULL")
+		if err != nil || !exists {
+			return false, err
 		}
-		return t.row("SELECT coalesce(max(version), 0) >= ? FROM river_migration WHERE line = 'main'", []any{want}, &ready)
+		return value[bool](t, "SELECT coalesce(max(version), 0) >= ? FROM river_migration WHERE line = 'main'", want)
 	})
 	// A set-up that was killed has no column "line" yet.
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == "42703" {

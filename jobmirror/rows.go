@@ -73,19 +73,15 @@ func (t *tx) write(r *row, cause string) error {
 	if after == r.before && !r.words {
 		return nil
 	}
-	var job any
-	if r.rec.Job != 0 {
-		job = int64(r.rec.Job)
-	}
 	_, err := t.exec(`INSERT INTO postings
 		(id, posting, language, version, title, record, ads, hash, linked, job, evidence, answer, changed, seen)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET version = excluded.version, title = excluded.title, record = excluded.record,
 			ads = excluded.ads, hash = excluded.hash, linked = excluded.linked, job = excluded.job,
 			evidence = excluded.evidence, answer = excluded.answer, changed = excluded.changed, seen = excluded.seen,
 			unindexed = 1`,
 		r.id, int64(r.rec.Posting), r.rec.Language, int64(r.rec.Version), storable(r.rec.Title), after, r.ads, r.hash,
-		r.linked, job, string(r.rec.Evidence), r.answer, t.now, r.seen)
+		r.linked, int64(r.rec.Job), string(r.rec.Evidence), r.answer, t.now, r.seen)
 	if err != nil || after == r.before {
 		return err
 	}

@@ -22,9 +22,9 @@ func (m *Mirror) Refresh(ctx context.Context) error {
 		return err
 	}
 	defer done()
-	var since int64 // refreshes with a higher generation began later than this one
-	err = m.db.view(ctx, func(t *tx) error {
-		return t.row("SELECT coalesce(max(generation), 0) FROM sources", nil, &since)
+	// Refreshes with a higher generation than since began later than this one.
+	since, err := fromView(ctx, m.db, func(t *tx) (int64, error) {
+		return value[int64](t, "SELECT coalesce(max(generation), 0) FROM sources")
 	})
 	if err != nil {
 		return err

@@ -96,39 +96,37 @@ func (m *Mirror) Search(ctx context.Context, q Query) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := &Page{}
-	err = m.db.view(ctx, func(t *tx) error {
-		*page = Page{}
-		if q.Facets {
-			page.Facets = &Facets{Categories: map[string]int{}, Places: map[string]int{}}
-		}
-		if page.Age, err = t.age(string(q.Channel)); err != nil {
-			return err
-		}
-		e, err := t.expression(q)
-		if err != nil || e == nil {
-			return err
-		}
-		f := finder{t: t, q: q, text: t.db.matcher.text(e), after: after}
-		if page.Postings, err = f.page(q.Limit + 1); err != nil {
-			return err
-		}
-		if len(page.Postings) > q.Limit {
-			page.Postings = page.Postings[:q.Limit]
-			page.Next = q.next(f.ids[q.Limit-1])
-		}
-		if err := t.locate(page.Postings); err != nil {
-			return err
-		}
-		if q.Facets {
-			page.Facets, err = f.facets()
-		}
-		return err
-	})
-	if err != nil {
+	return fromView(ctx, m.db, func(t *tx) (*Page, error) { return t.search(q, after) })
+}
+
+// search returns the page of hits that follow one, or the first page after 0.
+func (t *tx) search(q Query, after int64) (page *Page, err error) {
+	page = &Page{}
+	if q.Facets {
+		page.Facets = &Facets{Categories: map[string]int{}, Places: map[string]int{}}
+	}
+	if page.Age, err = t.age(string(q.Channel)); err != nil {
 		return nil, err
 	}
-	return page, nil
+	e, err := t.expression(q)
+	if err != nil || e == nil {
+		return page, err
+	}
+	f := finder{t: t, q: q, text: t.db.matcher.text(e), after: after}
+	if page.Postings, err = f.page(q.Limit + 1); err != nil {
+		return nil, err
+	}
+	if len(page.Postings) > q.Limit {
+		page.Postings = page.Postings[:q.Limit]
+		page.Next = q.next(f.ids[q.Limit-1])
+	}
+	if err := t.locate(page.Postings); err != nil {
+		return nil, err
+	}
+	if q.Facets {
+		err = f.facets(page.Facets)
+	}
+	return page, err
 }
 
 // expression returns what the text index is asked for a query; nil: nothing can
@@ -229,39 +227,31 @@ func (f *finder) page(n int) (out []Posting, err error) {
 		if err != nil || len(hits) == 0 {
 			return out, err
 		}
-		postings, err := f.t.postings(hits, f.q.Near)
+		found, postings, err := f.t.postings(hits, f.q.Near)
 		if err != nil {
 			return nil, err
 		}
-		for _, id := range hits {
-			if p, ok := postings[id]; ok && len(out) < n {
-				out = append(out, p)
-				f.ids = append(f.ids, id)
-			}
-		}
+		f.ids, out = append(f.ids, found...), append(out, postings...)
 		if len(hits) < chunk {
 			break
 		}
 	}
-	return out, nil
+	return out[:min(n, len(out))], nil
 }
 
-// postings reads rows by their identifiers, and leaves out those that are not
-// within a circle.
-func (t *tx) postings(list []int64, near jobboard.GeoLocation) (map[int64]Posting, error) {
+// postings reads rows by their identifiers, in their order. It leaves out those that
+// are gone, and those that are not within a circle; found are the others.
+func (t *tx) postings(list []int64, near jobboard.GeoLocation) (found []int64, postings []Posting, err error) {
 	distances := map[int64]float64{}
 	if !near.IsZero() {
 		if err := t.within(list, near, distances); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		list = list[:0:0]
-		for id := range distances {
-			list = append(list, id)
-		}
+		list = slices.DeleteFunc(slices.Clone(list), func(id int64) bool { _, inside := distances[id]; return !inside })
 	}
-	out := make(map[int64]Posting, len(list))
+	rows := make(map[int64]Posting, len(list))
 	const query = "SELECT id, record, ads, seen FROM postings WHERE id IN @ids"
-	err := t.rows(query, []any{ids(list)}, func(scan func(...any) error) error {
+	err = t.rows(query, []any{ids(list)}, func(scan func(...any) error) error {
 		var (
 			id        int64
 			text, ads string
@@ -282,10 +272,15 @@ func (t *tx) postings(list []int64, near jobboard.GeoLocation) (map[int64]Postin
 			p.DistanceKm = d
 		}
 		p.Posting, err = rec.posting(ads)
-		out[id] = p
+		rows[id] = p
 		return err
 	})
-	return out, err
+	for _, id := range list {
+		if p, ok := rows[id]; ok {
+			found, postings = append(found, id), append(postings, p)
+		}
+	}
+	return found, postings, err
 }
 
 // locate gives postings the locations of their jobs.
@@ -345,8 +340,7 @@ func measure(scan func(...any) error, near jobboard.GeoLocation) (id int64, km f
 }
 
 // facets counts all hits.
-func (f *finder) facets() (*Facets, error) {
-	out := &Facets{Categories: map[string]int{}, Places: map[string]int{}}
+func (f *finder) facets(out *Facets) error {
 	add := func(scan func(...any) error) error {
 		var (
 			kind, value string
@@ -363,11 +357,11 @@ func (f *finder) facets() (*Facets, error) {
 	from := f.t.db.matcher.from
 	if f.q.Near.IsZero() {
 		if err := f.t.row("SELECT count(*) FROM "+from, []any{f.text}, &out.Total); err != nil {
-			return nil, err
+			return err
 		}
 		query := "SELECT c.kind, c.value, count(*) FROM " + from +
 			" JOIN facets c ON c.posting = h.id GROUP BY c.kind, c.value"
-		return out, f.t.rows(query, []any{f.text}, add)
+		return f.t.rows(query, []any{f.text}, add)
 	}
 	found, err := f.t.inside(f.text, f.q.Near)
 	out.Total = len(found)
@@ -377,7 +371,7 @@ func (f *finder) facets() (*Facets, error) {
 				[]any{ids(part)}, add)
 		}
 	}
-	return out, err
+	return err
 }
 
 // facetPart is how many postings' facets are counted at a time.
@@ -412,8 +406,8 @@ func (q Query) cursor() (int64, error) {
 // age returns how long ago the channel, or else every channel, was last copied
 // whole.
 func (t *tx) age(channel string) (time.Duration, error) {
-	var complete *int64
-	err := t.row("SELECT min(complete) FROM sources WHERE kind = 'channel' AND (name = ? OR ? = '')", []any{storable(channel), storable(channel)}, &complete)
+	complete, err := value[*int64](t, "SELECT min(complete) FROM sources WHERE kind = 'channel' AND (name = ? OR ? = '')",
+		storable(channel), storable(channel))
 	if err != nil || complete == nil || *complete == 0 {
 		return -1, err
 	}

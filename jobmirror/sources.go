@@ -22,17 +22,15 @@ func (m *Mirror) named() []*source {
 // enter gives the sources of the options their rows, and notes that a process
 // names them.
 func (m *Mirror) enter(ctx context.Context) error {
-	var entered []*source
-	err := m.db.update(ctx, func(t *tx) error {
-		entered = nil
+	entered, err := fromUpdate(ctx, m.db, func(t *tx) (entered []*source, err error) {
 		for _, s := range m.named() {
 			one := *s
 			if err := t.enter(&one); err != nil {
-				return err
+				return nil, err
 			}
 			entered = append(entered, &one)
 		}
-		return nil
+		return entered, nil
 	})
 	if err != nil {
 		return err
@@ -86,19 +84,18 @@ func (m *Mirror) retire(ctx context.Context, now bool) error {
 	if err := m.enter(ctx); err != nil || m.opts.KeepSources < 0 && !now {
 		return err
 	}
-	var retired []*source
-	err := m.db.view(ctx, func(t *tx) error {
-		retired = nil
+	retired, err := fromView(ctx, m.db, func(t *tx) (retired []*source, err error) {
 		before := t.now - m.opts.KeepSources.Milliseconds()
 		if now {
 			before = t.now + 1
 		}
-		return t.rows(`SELECT id, kind, name, language, search, geo FROM sources WHERE named < ? AND id NOT IN @ids ORDER BY id`,
+		err = t.rows(`SELECT id, kind, name, language, search, geo FROM sources WHERE named < ? AND id NOT IN @ids ORDER BY id`,
 			[]any{before, sourceIDs(m.named())}, func(scan func(...any) error) error {
 				s := &source{}
 				retired = append(retired, s)
 				return scan(&s.id, &s.kind, &s.name, &s.language, &s.text, circleColumn{&s.near})
 			})
+		return retired, err
 	})
 	if err != nil || len(retired) == 0 {
 		return err
@@ -119,22 +116,21 @@ func (m *Mirror) retire(ctx context.Context, now bool) error {
 // meanwhile.
 func (m *Mirror) removeSource(ctx context.Context, s *source) error {
 	list := listed[s.kind]
-	var turn turn
-	err := m.db.update(ctx, func(t *tx) (err error) {
-		if turn, err = t.begin(s, 0); err != nil {
-			return err
+	turn, err := fromUpdate(ctx, m.db, func(t *tx) (turn, error) {
+		out, err := t.begin(s, 0)
+		if err == nil {
+			_, err = t.exec("UPDATE "+list.table+" SET missing = -1 WHERE source = ?", s.id)
 		}
-		_, err = t.exec("UPDATE "+list.table+" SET missing = -1 WHERE source = ?", s.id)
-		return err
+		return out, err
 	})
-	for more := true; more && err == nil; {
-		err = m.db.update(ctx, func(t *tx) (err error) {
-			if more, err = list.remove(t, s, turn); err != nil || more {
-				return err
-			}
-			_, err = t.exec("DELETE FROM sources WHERE id = ? AND generation = ?", s.id, turn.generation)
-			return err
-		})
+	if err != nil {
+		return err
 	}
-	return err
+	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) {
+		if more, err = list.remove(t, s, turn); err != nil || more {
+			return more, err
+		}
+		_, err = t.exec("DELETE FROM sources WHERE id = ? AND generation = ?", s.id, turn.generation)
+		return false, err
+	})
 }

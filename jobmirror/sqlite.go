@@ -45,16 +45,13 @@ func openSQLite(ctx context.Context, path string, readOnly bool) (*database, err
 	}
 	db := &database{dialect: sqliteDialect, readers: newPool(readers, sqliteReaders, true)}
 	if readOnly {
-		db.close = readers.Close
 		return db, nil
 	}
 	writers, err := sqliteDB(path, "rwc")
 	if err != nil {
 		return nil, errors.Join(err, readers.Close())
 	}
-	writers.SetMaxOpenConns(1)
 	db.writers = newPool(writers, 1, true)
-	db.close = func() error { return errors.Join(readers.Close(), writers.Close()) }
 	return db, nil
 }
 

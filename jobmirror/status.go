@@ -51,44 +51,31 @@ type ProcessStatus struct {
 
 // Status returns how the mirror is doing.
 func (m *Mirror) Status(ctx context.Context) (*Status, error) {
-	out := &Status{}
 	if err := m.number(ctx); err != nil && !m.opts.ReadOnly {
 		return nil, err
 	}
-	err := m.db.view(ctx, func(t *tx) error {
-		*out = Status{}
+	return fromView(ctx, m.db, func(t *tx) (out *Status, err error) {
+		out = &Status{}
 		if err := t.sourceStatus(out); err != nil {
-			return err
+			return nil, err
 		}
-		var err error
 		if out.Processes, err = t.processes(); err != nil {
-			return err
+			return nil, err
 		}
 		if out.Jobs, err = pairs[State, int](t, "SELECT state, count(*) FROM jobs GROUP BY state"); err != nil {
-			return err
+			return nil, err
 		}
 		if err := t.backlog(out); err != nil {
-			return err
+			return nil, err
 		}
 		var newest, gone int64
-		for text, dest := range map[string]any{
-			"SELECT count(*) FROM jobs WHERE failures > 0": &out.Failing,
-			"SELECT count(*) FROM postings":                &out.Postings,
-			"SELECT count(*) FROM postings p WHERE NOT EXISTS (SELECT 1 FROM places l WHERE l.job = p.job)": &out.Unplaced,
-			"SELECT value FROM counters WHERE name = 'change'":                                              &newest,
-			"SELECT value FROM counters WHERE name = 'erased'":                                              &gone,
-		} {
-			if err := t.row(text, nil, dest); err != nil {
-				return err
-			}
-		}
+		err = t.row(`SELECT (SELECT count(*) FROM jobs WHERE failures > 0), (SELECT count(*) FROM postings),
+			(SELECT count(*) FROM postings p WHERE NOT EXISTS (SELECT 1 FROM places l WHERE l.job = p.job)),
+			(SELECT value FROM counters WHERE name = 'change'), (SELECT value FROM counters WHERE name = 'erased')`,
+			nil, &out.Failing, &out.Postings, &out.Unplaced, &newest, &gone)
 		out.Oldest, out.Newest = m.cursor(gone), m.cursor(newest)
-		return nil
+		return out, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
 }
 
 // backlog reads what is waiting, and how fast it may be worked on.
@@ -101,7 +88,7 @@ func (t *tx) backlog(s *Status) error {
 	if since != nil {
 		s.DueSince = instant(*since)
 	}
-	if err := t.row("SELECT count(*) FROM postings WHERE unindexed = 1", nil, &s.Unindexed); err != nil {
+	if s.Unindexed, err = value[int](t, "SELECT count(*) FROM postings WHERE unindexed = 1"); err != nil {
 		return err
 	}
 	s.Limit, s.PausedUntil, err = t.limit()
@@ -147,23 +134,22 @@ func (t *tx) sourceStatus(out *Status) error {
 // channels of Options, or without any all that the database has, were copied
 // whole once. Otherwise the error is ErrIncomplete, or the database's.
 func (m *Mirror) Ready(ctx context.Context) error {
-	var missing int
-	err := m.db.view(ctx, func(t *tx) error {
-		missing = 0
+	missing, err := fromView(ctx, m.db, func(t *tx) (missing int, err error) {
 		sources := m.named()
 		if len(sources) == 0 { // this process only reads what all others copy
-			return t.row("SELECT count(*) FROM sources WHERE kind = 'channel' AND complete = 0", nil, &missing)
+			return value[int](t, "SELECT count(*) FROM sources WHERE kind = 'channel' AND complete = 0")
 		}
 		for _, s := range sources {
-			var copied int
-			if err := t.row("SELECT count(*) FROM sources WHERE complete > 0 AND "+isSource, s.key(), &copied); err != nil {
-				return err
+			if s.kind != kindChannel {
+				continue
 			}
-			if s.kind == kindChannel {
-				missing += 1 - copied
+			copied, err := value[int](t, "SELECT count(*) FROM sources WHERE complete > 0 AND "+isSource, s.key()...)
+			if err != nil {
+				return 0, err
 			}
+			missing += 1 - copied
 		}
-		return nil
+		return missing, nil
 	})
 	if err == nil && missing > 0 {
 		err = fmt.Errorf("%w: %d are missing", ErrIncomplete, missing)

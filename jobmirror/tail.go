@@ -77,14 +77,11 @@ func (m *Mirror) watchLog(ctx context.Context) {
 }
 
 // lastChange returns the number of the last change in the log.
-func (m *Mirror) lastChange(ctx context.Context) (last int64, err error) {
+func (m *Mirror) lastChange(ctx context.Context) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	if err := m.number(ctx); err != nil {
 		return 0, err
 	}
-	err = m.db.view(ctx, func(t *tx) error {
-		return t.row("SELECT value FROM counters WHERE name = 'change'", nil, &last)
-	})
-	return last, err
+	return fromView(ctx, m.db, func(t *tx) (int64, error) { return t.counter("change") })
 }
