@@ -19,111 +19,77 @@ const (
 )
 
 var appliedRules = slices.Concat([]rule{
-	says("applied/answers", "4.2, 5, 9", "the applied check answers an applicant's user token with 200", func(p *probe) { p.answers(applied) }),
+	says("applied/answers", "4.2, 5, 9", "the applied check answers an applicant's user token with 200", answers(applied)),
 	says("applied/boolean", "4.2", "the applied check answers with a JSON boolean", appliedBoolean),
-	says("applied/true", "4.2", "it is true for a job that the applicant has applied to", func(p *probe) {
-		p.hasApplied("AppliedJob", p.AppliedJob, p.ApplicantToken, true)
-	}),
-	says("applied/false", "4.2", "it is false for a job that the applicant has not applied to", func(p *probe) {
-		p.hasApplied("OpenJob", p.OpenJob, p.ApplicantToken, false)
-	}),
-	says("applied/withdrawn", "1, 3, 8", "it is true for a withdrawn application, which still counts", func(p *probe) {
-		p.hasApplied("WithdrawnJob", p.WithdrawnJob, p.ApplicantToken, true)
-	}),
-	says("applied/other-applicant", "4.2, 5", "it is about the applicant whose token it is: false for another", func(p *probe) {
-		if !p.lacks(p.InternalToken == "", "InternalToken") {
-			p.hasApplied("AppliedJob", p.AppliedJob, p.InternalToken, false)
-		}
-	}),
-	says("applied/internal-applicant", "7.2", "an internal applicant has access to an internal job", func(p *probe) {
-		if p.lacks(p.InternalToken == "", "InternalToken") {
-			return
-		}
-		if rs, ok := p.ask(applied, "InternalJob", p.InternalJob, bearer(p.InternalToken)); ok && rs.status != http.StatusOK {
-			p.errorf("an internal applicant is answered with %s, not 200", rs)
-		}
-	}),
+	says("applied/true", "4.2", "it is true for a job that the applicant has applied to",
+		hasApplied("AppliedJob", userToken, true)),
+	says("applied/false", "4.2", "it is false for a job that the applicant has not applied to",
+		hasApplied("OpenJob", userToken, false)),
+	says("applied/withdrawn", "1, 3, 8", "it is true for a withdrawn application, which still counts",
+		hasApplied("WithdrawnJob", userToken, true)),
+	says("applied/other-applicant", "4.2, 5", "it is about the applicant whose token it is: false for another", hasApplied("AppliedJob", otherUser, false)),
+	says("applied/internal-applicant", "7.2", "an internal applicant has access to an internal job",
+		asks(applied, "InternalJob", otherUser, wants200("an internal applicant is"))),
 }, refusals(applied, "applied check"), rows(applied, "applied check"), []rule{
-	says("applied/other-company", "7.2", "a job that the applicant cannot access, as of another company: 404 and get_project_error, the message says not accessible", func(p *probe) {
-		p.coded(applied, "OtherCompanyJob", p.OtherCompanyJob, "get_project_error", "accessible")
-	}),
+	says("applied/other-company", "7.2", "a job that the applicant cannot access, as of another company: 404 and get_project_error, the message says not accessible",
+		asks(applied, "OtherCompanyJob", userToken, wantsCode("get_project_error", "accessible"))),
 })
 
 var applicationRules = slices.Concat([]rule{
-	says("application/answers", "4.3, 5, 9", "the application lookup answers an applicant's user token with 200", func(p *probe) { p.answers(application) }),
-	says("application/plain-string", "2.4, 4.3", "the application identifier is a plain string", applicationString),
+	says("application/answers", "4.3, 5, 9", "the application lookup answers an applicant's user token with 200", answers(application)),
+	says("application/plain-string", "2.4, 4.3", "the application identifier is a plain string",
+		asks(application, "AppliedJob", userToken, wantsString)),
 	says("application/identifier", "4.3", "it is the identifier of the applicant's application for the job", applicationIdentifier),
 	says("application/stable", "2.4", "an application keeps its identifier", applicationStable),
 	says("application/distinct", "2.4",
 		"an identifier identifies: applications to two jobs have two", applicationDistinct),
-	says("application/withdrawn", "1, 3, 8", "a withdrawn application still has its identifier", func(p *probe) {
-		rs, ok := p.ask(application, "WithdrawnJob", p.WithdrawnJob, bearer(p.ApplicantToken))
-		if ok && rs.status != http.StatusOK {
-			p.errorf("for a job with a withdrawn application it is answered with %s, not 200", rs)
-		}
-	}),
-	says("application/none", "7.2", "no application for this job and applicant: 404 and get_application_error", func(p *probe) {
-		p.coded(application, "OpenJob", p.OpenJob, "get_application_error", "")
-	}),
-	says("application/other-applicant", "5, 7.2", "it is about the applicant whose token it is: 404 and get_application_error for another", func(p *probe) {
-		if !p.lacks(p.InternalToken == "", "InternalToken") {
-			p.codedFor(application, "AppliedJob", p.AppliedJob, p.InternalToken, "get_application_error", "")
-		}
-	}),
+	says("application/withdrawn", "1, 3, 8", "a withdrawn application still has its identifier",
+		asks(application, "WithdrawnJob", userToken, wants200("for a job with a withdrawn application it is"))),
+	says("application/none", "7.2", "no application for this job and applicant: 404 and get_application_error",
+		asks(application, "OpenJob", userToken, wantsCode("get_application_error", ""))),
+	says("application/other-applicant", "5, 7.2", "it is about the applicant whose token it is: 404 and get_application_error for another",
+		asks(application, "AppliedJob", otherUser, wantsCode("get_application_error", ""))),
 }, refusals(application, "application lookup"), rows(application, "application lookup"), []rule{
-	says("application/other-company", "7.2", "get_project_error with a message that says not accessible belongs to the applied check only", applicationOtherCompany),
+	says("application/other-company", "7.2", "get_project_error with a message that says not accessible belongs to the applied check only",
+		asks(application, "OtherCompanyJob", userToken, wantsNoProjectError)),
 	changing("application/one", "1, 8", "an applicant has one application per job, also after it was withdrawn", applicationOne),
 })
 
 // refusals returns the rules about the credentials of section 5 that neither
 // call takes.
 func refusals(op operation, name string) []rule {
-	refused := func(rule, text string, check func(*probe)) rule {
-		return says(string(op)+"/"+rule, "5, 7.2", "the "+name+" "+text+" is refused with 401 or 403", check)
+	refused := func(last, text string, c credential) rule {
+		return says(string(op)+"/"+last, "5, 7.2", "the "+name+" "+text+" is refused with 401 or 403", refuses(op, c))
 	}
 	return []rule{
-		refused("client-token", "wants a user token: a client token", func(p *probe) {
-			p.refuses(op, p.ClientToken == "", "ClientToken", "a client token", bearer(p.ClientToken))
-		}),
-		refused("basic", "wants a user token: Basic", func(p *probe) {
-			p.refuses(op, p.ClientID == "", "ClientID", "Basic", basic(p.ClientID))
-		}),
-		refused("no-credential", "without credential", func(p *probe) {
-			p.refuses(op, false, "", "no credential", "")
-		}),
-		refused("unknown-token", "with a token that nobody issued", func(p *probe) {
-			p.refuses(op, false, "", "a token that nobody issued", bearer(noSuch))
-		}),
-		refused("expired-token", "with an expired token", func(p *probe) {
-			p.refuses(op, p.ExpiredToken == "", "ExpiredToken", "an expired token", bearer(p.ExpiredToken))
-		}),
+		refused("client-token", "wants a user token: a client token", clientToken),
+		refused("basic", "wants a user token: Basic", basicClient),
+		refused("no-credential", "without credential", noCredential),
+		refused("unknown-token", "with a token that nobody issued", unknownToken),
+		refused("expired-token", "with an expired token", expiredToken),
 	}
 }
 
 // rows returns the rules of the rows of section 7.2 that both calls have.
 func rows(op operation, name string) []rule {
-	row := func(rule, text string, check func(*probe)) rule {
-		return says(string(op)+"/"+rule, "7.2", "the "+name+" of "+text, check)
+	row := func(last, text, job string, want func(*probe, response)) rule {
+		return says(string(op)+"/"+last, "7.2", "the "+name+" of "+text, asks(op, job, userToken, want))
 	}
 	return []rule{
-		row("unpublished", "a job without posting: 404 and a plain message", func(p *probe) {
-			p.message(op, "UnpublishedJob", p.UnpublishedJob, http.StatusNotFound)
-		}),
-		row("not-accessible", "an internal job for an applicant who is not: 403 and a plain message", func(p *probe) {
-			p.message(op, "InternalJob", p.InternalJob, http.StatusForbidden)
-		}),
-		row("inactive", "a deactivated posting: 410 and a plain message", func(p *probe) {
-			p.message(op, "InactiveJob", p.InactiveJob, http.StatusGone)
-		}),
-		row("unknown", "an identifier without job: 404 and get_project_error, the message says not available", func(p *probe) {
-			p.coded(op, "UnknownJob", p.UnknownJob, "get_project_error", "available")
-		}),
+		row("unpublished", "a job without posting: 404 and a plain message", "UnpublishedJob",
+			wantsMessage(http.StatusNotFound)),
+		row("not-accessible", "an internal job for an applicant who is not: 403 and a plain message", "InternalJob",
+			wantsMessage(http.StatusForbidden)),
+		row("inactive", "a deactivated posting: 410 and a plain message", "InactiveJob",
+			wantsMessage(http.StatusGone)),
+		row("unknown", "an identifier without job: 404 and get_project_error, the message says not available", "UnknownJob",
+			wantsCode("get_project_error", "available")),
 	}
 }
 
-func (p *probe) jobRequest(op operation, job int64, auth string) request {
+func (p *probe) jobRequest(op operation, job int64, c credential) request {
 	path := fmt.Sprintf("/api/rest/v3/frontend/jobs/%d/%s", job, op)
-	return request{url: p.BaseURL + path, auth: auth}
+	return request{url: p.BaseURL + path, auth: p.authorization(c)}
 }
 
 // gate asks once whether the operation answers the applicant at all. It gives
@@ -134,7 +100,7 @@ func (p *probe) gate(op operation) string {
 	}
 	said := ""
 	for _, job := range p.answeredJobs(op) {
-		rs, err := p.try(p.jobRequest(op, job, bearer(p.ApplicantToken)))
+		rs, err := p.try(p.jobRequest(op, p.job(job), userToken))
 		if err == nil && rs.status == http.StatusOK {
 			said = ""
 			break
@@ -145,50 +111,73 @@ func (p *probe) gate(op operation) string {
 			said = fmt.Sprintf("it is answered with %s, not 200", rs)
 		}
 	}
-	if p.gates == nil {
-		p.gates = map[operation]string{}
-	}
 	p.gates[op] = said
 	return said
 }
 
-func (p *probe) answeredJobs(op operation) []int64 {
-	jobs := []int64{p.AppliedJob, p.WithdrawnJob}
+// answeredJobs returns the target's fields with jobs for which the operation answers
+// the applicant.
+func (p *probe) answeredJobs(op operation) []string {
+	jobs := []string{"AppliedJob", "WithdrawnJob"}
 	if op == applied {
-		jobs = append(jobs, p.OpenJob)
+		jobs = append(jobs, "OpenJob")
 	}
-	return slices.DeleteFunc(jobs, func(id int64) bool { return id == 0 })
+	return slices.DeleteFunc(jobs, func(field string) bool { return p.job(field) == 0 })
 }
 
-func (p *probe) answers(op operation) {
-	if p.lacks(p.BaseURL == "", "BaseURL") || p.lacks(p.ApplicantToken == "", "ApplicantToken") ||
-		p.lacks(len(p.answeredJobs(op)) == 0, "AppliedJob") {
-		return
-	}
-	if said := p.gate(op); said != "" {
-		p.errorf("%s", said)
+// lacksAnswered skips the rule when there is no such job.
+func (p *probe) lacksAnswered(op operation) bool {
+	return p.without(len(p.answeredJobs(op)) == 0, "AppliedJob")
+}
+
+func answers(op operation) func(*probe) {
+	return func(p *probe) {
+		if p.lacks("BaseURL", "ApplicantToken") || p.lacksAnswered(op) {
+			return
+		}
+		if said := p.gate(op); said != "" {
+			p.errorf("%s", said)
+		}
 	}
 }
 
-// ask asks about a job that the target tells.
-func (p *probe) ask(op operation, name string, job int64, auth string) (response, bool) {
-	if p.lacks(p.BaseURL == "", "BaseURL") || p.lacks(p.ApplicantToken == "", "ApplicantToken") ||
-		p.lacks(job == 0, name) {
+// asks returns the check of an answer about the job in a field of the target.
+func asks(op operation, job string, c credential, want func(*probe, response)) func(*probe) {
+	return func(p *probe) {
+		if rs, ok := p.ask(op, job, c); ok {
+			want(p, rs)
+		}
+	}
+}
+
+func (p *probe) ask(op operation, job string, c credential) (response, bool) {
+	if c.field != userToken.field && p.lacks(c.field) || p.lacks("BaseURL", "ApplicantToken", job) {
 		return response{}, false
 	}
 	if p.gate(op) != "" {
 		p.unless(string(op) + "/answers")
 		return response{}, false
 	}
-	return p.send(p.jobRequest(op, job, auth))
+	return p.send(p.jobRequest(op, p.job(job), c))
 }
 
-func (p *probe) refuses(op operation, missing bool, field, what, auth string) {
-	if p.lacks(missing, field) || p.lacks(len(p.answeredJobs(op)) == 0, "AppliedJob") {
-		return
+// wants200 wants the status alone; who begins what is said.
+func wants200(who string) func(*probe, response) {
+	return func(p *probe, rs response) {
+		if rs.status != http.StatusOK {
+			p.errorf("%s answered with %s, not 200", who, rs)
+		}
 	}
-	if rs, ok := p.ask(op, "AppliedJob", p.answeredJobs(op)[0], auth); ok && !rs.refused() {
-		p.errorf("%s is answered with %s", what, rs)
+}
+
+func refuses(op operation, c credential) func(*probe) {
+	return func(p *probe) {
+		if p.lacks(c.field) || p.lacksAnswered(op) {
+			return
+		}
+		if rs, ok := p.ask(op, p.answeredJobs(op)[0], c); ok && !rs.refused() {
+			p.errorf("%s is answered with %s", c.name, rs)
+		}
 	}
 }
 
@@ -202,25 +191,23 @@ func unquote(b []byte) string {
 	return strings.TrimSpace(string(b))
 }
 
-// message checks a row of section 7.2 with a plain message.
-func (p *probe) message(op operation, name string, job int64, status int) {
-	rs, ok := p.ask(op, name, job, bearer(p.ApplicantToken))
-	if !ok {
-		return
-	}
-	if rs.status != status {
-		p.errorf("it is answered with %s, not %d", rs, status)
-		return
-	}
-	v, err := parse(rs.body)
-	_, isText := v.(string)
-	switch words := unquote(rs.body); {
-	case words == "":
-		p.errorf("the %d has no message", status)
-	case codeForm.MatchString(words):
-		p.errorf("the %d has the code %q where a plain message is wanted", status, words)
-	case err == nil && !isText || strings.HasPrefix(words, "<"):
-		p.errorf("the %d has %s where a plain message is wanted", status, sample(rs.body))
+// wantsMessage wants a status of section 7.2 with a plain message.
+func wantsMessage(status int) func(*probe, response) {
+	return func(p *probe, rs response) {
+		if rs.status != status {
+			p.errorf("it is answered with %s, not %d", rs, status)
+			return
+		}
+		v, err := parse(rs.body)
+		_, isText := v.(string)
+		switch words := unquote(rs.body); {
+		case words == "":
+			p.errorf("the %d has no message", status)
+		case codeForm.MatchString(words):
+			p.errorf("the %d has the code %q where a plain message is wanted", status, words)
+		case err == nil && !isText || strings.HasPrefix(words, "<"):
+			p.errorf("the %d has %s where a plain message is wanted", status, sample(rs.body))
+		}
 	}
 }
 
@@ -240,37 +227,27 @@ func codeOf(b []byte) (code string, message any, err error) {
 	return "", nil, errors.New("the body is no JSON object with code and message")
 }
 
-func (p *probe) coded(op operation, name string, job int64, code, word string) {
-	p.codedFor(op, name, job, p.ApplicantToken, code, word)
-}
-
-// codedFor checks a row of section 7.2 with code and message. The word is the
-// one by which the table tells two messages apart.
-func (p *probe) codedFor(op operation, name string, job int64, token, code, word string) {
-	rs, ok := p.ask(op, name, job, bearer(token))
-	if !ok {
-		return
-	}
-	if rs.status != http.StatusNotFound {
-		p.errorf("it is answered with %s, not 404 and %s", rs, code)
-		return
-	}
-	got, message, err := codeOf(rs.body)
-	if err != nil {
-		p.errorf("%v: %s", err, rs)
-		return
-	}
-	if got != code {
-		p.errorf("the code is %q, not %s", got, code)
-		return
-	}
-	s, ok := message.(string)
-	switch {
-	case !ok || s == "":
-		p.errorf("the message of %s is missing, or no text: %s", code, rs)
-	case s == got: // bare
-	case !strings.Contains(strings.ToLower(s), word):
-		p.errorf("the message of %s is %q, which does not say %q", code, s, "not "+word)
+// wantsCode wants 404 with code and message. The word is the one by which section
+// 7.2 tells two messages apart.
+func wantsCode(code, word string) func(*probe, response) {
+	return func(p *probe, rs response) {
+		if rs.status != http.StatusNotFound {
+			p.errorf("it is answered with %s, not 404 and %s", rs, code)
+			return
+		}
+		got, message, err := codeOf(rs.body)
+		words, isText := message.(string)
+		switch {
+		case err != nil:
+			p.errorf("%v: %s", err, rs)
+		case got != code:
+			p.errorf("the code is %q, not %s", got, code)
+		case !isText || words == "":
+			p.errorf("the message of %s is missing, or no text: %s", code, rs)
+		case words == got: // bare
+		case !strings.Contains(strings.ToLower(words), word):
+			p.errorf("the message of %s is %q, which does not say %q", code, words, "not "+word)
+		}
 	}
 }
 
@@ -287,35 +264,33 @@ func truth(b []byte) (value, ok bool) {
 }
 
 func appliedBoolean(p *probe) {
-	if p.lacks(len(p.answeredJobs(applied)) == 0, "AppliedJob") {
+	if p.lacksAnswered(applied) {
 		return
 	}
 	for _, job := range p.answeredJobs(applied) {
-		rs, _ := p.ask(applied, "AppliedJob", job, bearer(p.ApplicantToken))
+		rs, _ := p.ask(applied, job, userToken)
 		if rs.status != http.StatusOK {
 			continue
 		}
 		if v, _ := parse(rs.body); boolean(v) != "" {
-			p.errorf("for job %d the answer is %s, not true or false", job, rs)
+			p.errorf("for job %d the answer is %s, not true or false", p.job(job), rs)
 		}
 	}
 }
 
-func (p *probe) hasApplied(name string, job int64, token string, want bool) {
-	rs, ok := p.ask(applied, name, job, bearer(token))
-	if !ok {
-		return
-	}
-	if rs.status != http.StatusOK {
-		p.errorf("it is answered with %s, not 200", rs)
-		return
-	}
-	switch got, ok := truth(rs.body); {
-	case !ok:
-		p.unless("applied/boolean")
-	case got != want:
-		p.errorf("for the target's %s the answer is %t, not %t", name, got, want)
-	}
+func hasApplied(job string, c credential, want bool) func(*probe) {
+	return asks(applied, job, c, func(p *probe, rs response) {
+		if rs.status != http.StatusOK {
+			p.errorf("it is answered with %s, not 200", rs)
+			return
+		}
+		switch got, ok := truth(rs.body); {
+		case !ok:
+			p.unless("applied/boolean")
+		case got != want:
+			p.errorf("for the target's %s the answer is %t, not %t", job, got, want)
+		}
+	})
 }
 
 // identity reads an application identifier; bad says why it is none.
@@ -340,13 +315,13 @@ func identity(rs response) (id, bad string) {
 func controlOrSpace(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }
 
 // applicationID fetches an identifier for the rules about its value.
-func (p *probe) applicationID(name string, job int64) (string, bool) {
-	rs, ok := p.ask(application, name, job, bearer(p.ApplicantToken))
+func (p *probe) applicationID(job string) (string, bool) {
+	rs, ok := p.ask(application, job, userToken)
 	if !ok {
 		return "", false
 	}
 	if rs.status != http.StatusOK {
-		p.errorf("for the target's %s it is answered with %s, not 200", name, rs)
+		p.errorf("for the target's %s it is answered with %s, not 200", job, rs)
 		return "", false
 	}
 	id, bad := identity(rs)
@@ -357,11 +332,7 @@ func (p *probe) applicationID(name string, job int64) (string, bool) {
 	return id, true
 }
 
-func applicationString(p *probe) {
-	rs, ok := p.ask(application, "AppliedJob", p.AppliedJob, bearer(p.ApplicantToken))
-	if !ok {
-		return
-	}
+func wantsString(p *probe, rs response) {
 	if rs.status != http.StatusOK {
 		p.unless("application/identifier")
 		return
@@ -372,28 +343,28 @@ func applicationString(p *probe) {
 }
 
 func applicationIdentifier(p *probe) {
-	id, ok := p.applicationID("AppliedJob", p.AppliedJob)
+	id, ok := p.applicationID("AppliedJob")
 	if ok && p.ApplicationID != "" && id != p.ApplicationID {
 		p.errorf("the identifier is %q, and the target's is %q", id, p.ApplicationID)
 	}
 }
 
 func applicationStable(p *probe) {
-	first, ok1 := p.applicationID("AppliedJob", p.AppliedJob)
+	first, ok1 := p.applicationID("AppliedJob")
 	if !ok1 {
 		return
 	}
-	if second, ok := p.applicationID("AppliedJob", p.AppliedJob); ok && first != second {
+	if second, ok := p.applicationID("AppliedJob"); ok && first != second {
 		p.errorf("the identifier is %q, and the next time %q", first, second)
 	}
 }
 
 func applicationDistinct(p *probe) {
-	one, ok := p.applicationID("AppliedJob", p.AppliedJob)
+	one, ok := p.applicationID("AppliedJob")
 	if !ok {
 		return
 	}
-	rs, ok := p.ask(application, "WithdrawnJob", p.WithdrawnJob, bearer(p.ApplicantToken))
+	rs, ok := p.ask(application, "WithdrawnJob", userToken)
 	if !ok {
 		return
 	}
@@ -406,11 +377,8 @@ func applicationDistinct(p *probe) {
 	}
 }
 
-func applicationOtherCompany(p *probe) {
-	rs, ok := p.ask(application, "OtherCompanyJob", p.OtherCompanyJob, bearer(p.ApplicantToken))
-	if !ok {
-		return
-	}
+// wantsNoProjectError wants none of the answer that only the applied check has.
+func wantsNoProjectError(p *probe, rs response) {
 	code, message, _ := codeOf(rs.body)
 	words, _ := message.(string)
 	if code == "get_project_error" && strings.Contains(strings.ToLower(words), "accessible") {
@@ -420,8 +388,8 @@ func applicationOtherCompany(p *probe) {
 
 // applicationOne applies, applies again, withdraws and applies once more.
 func applicationOne(p *probe) {
-	if p.lacks(p.BaseURL == "", "BaseURL") || p.lacks(p.Apply == nil || p.SpareJob == 0, "Apply and SpareJob") ||
-		p.lacks(p.ApplicantToken == "", "ApplicantToken") {
+	cannotApply := p.Apply == nil || p.SpareJob == 0
+	if p.lacks("BaseURL") || p.without(cannotApply, "Apply and SpareJob") || p.lacks("ApplicantToken") {
 		return
 	}
 	if p.gate(application) != "" || p.gate(applied) != "" {
@@ -454,7 +422,7 @@ func applicationOne(p *probe) {
 // returns the application's identifier.
 func (p *probe) firstApplication() (id string, ok bool) {
 	applyErr := p.Apply(p.ctx, p.SpareJob)
-	rs, ok := p.send(p.jobRequest(application, p.SpareJob, bearer(p.ApplicantToken)))
+	rs, ok := p.send(p.jobRequest(application, p.SpareJob, userToken))
 	if !ok {
 		return "", false
 	}
@@ -474,7 +442,7 @@ func (p *probe) firstApplication() (id string, ok bool) {
 
 // stillApplied checks that the spare job has the same application as at first.
 func (p *probe) stillApplied(first, when string) {
-	rs, ok := p.send(p.jobRequest(application, p.SpareJob, bearer(p.ApplicantToken)))
+	rs, ok := p.send(p.jobRequest(application, p.SpareJob, userToken))
 	if !ok {
 		return
 	}
@@ -483,7 +451,7 @@ func (p *probe) stillApplied(first, when string) {
 	} else if id != first {
 		p.errorf("%s the application is another: %q, which was %q", when, id, first)
 	}
-	rs, _ = p.send(p.jobRequest(applied, p.SpareJob, bearer(p.ApplicantToken)))
+	rs, _ = p.send(p.jobRequest(applied, p.SpareJob, userToken))
 	if got, valid := truth(rs.body); valid && !got {
 		p.errorf("%s the applied check says false", when)
 	}

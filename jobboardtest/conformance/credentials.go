@@ -1,50 +1,81 @@
 package conformance
 
+import (
+	"encoding/base64"
+	"reflect"
+)
+
+// credential is one that rules send.
+type credential struct {
+	name   string
+	field  string                    // of the target; empty: one that nobody issued
+	scheme func(value string) string // makes an Authorization header; nil: none is sent
+}
+
+var (
+	clientToken  = credential{"a client token", "ClientToken", bearer}
+	userToken    = credential{"a user token", "ApplicantToken", bearer}
+	otherUser    = credential{"the user token of another", "InternalToken", bearer}
+	expiredToken = credential{"an expired token", "ExpiredToken", bearer}
+	basicClient  = credential{"Basic", "ClientID", basic}
+	tokenAsBasic = credential{"a token as Basic credential", "ClientToken", basic}
+
+	noCredential  = credential{name: "no credential"}
+	unknownToken  = credential{name: "a token that nobody issued", scheme: bearer}
+	unknownClient = credential{name: "an unknown client identifier", scheme: basic}
+)
+
+func bearer(token string) string { return "Bearer " + token }
+
+// basic returns the credential of section 5: the identifier, a colon, no password.
+func basic(id string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(id+":")) }
+
+// authorization returns the Authorization header of a credential.
+func (t Target) authorization(c credential) string {
+	switch {
+	case c.scheme == nil:
+		return ""
+	case c.field == "":
+		return c.scheme(noSuch)
+	}
+	return c.scheme(reflect.ValueOf(t).FieldByName(c.field).String())
+}
+
 var credentialRules = []rule{
-	says("search/client-token", "5", "the search takes a client access token", func(p *probe) {
-		p.searchTakes(p.ClientToken == "", "ClientToken", bearer(p.ClientToken))
-	}),
-	says("search/user-token", "5", "the search takes a user access token", func(p *probe) {
-		p.searchTakes(p.ApplicantToken == "", "ApplicantToken", bearer(p.ApplicantToken))
-	}),
-	says("search/basic", "5", "the search takes HTTP Basic with the client identifier, a colon and an empty password", func(p *probe) {
-		p.searchTakes(p.ClientID == "", "ClientID", basic(p.ClientID))
-	}),
-	says("search/no-credential", "5, 7.1", "a search without credential is refused with 401 or 403", func(p *probe) {
-		p.searchRefuses("no credential", "")
-	}),
-	says("search/unknown-token", "5, 7.1", "a search with a token that nobody issued is refused with 401 or 403", func(p *probe) {
-		p.searchRefuses("a token that nobody issued", bearer(noSuch))
-	}),
-	says("search/unknown-client", "5, 7.1", "a search with Basic and an unknown client identifier is refused with 401 or 403", func(p *probe) {
-		p.searchRefuses("an unknown client identifier", basic(noSuch))
-	}),
-	says("search/expired-token", "5, 7.1", "a search with an expired token is refused with 401 or 403", func(p *probe) {
-		if !p.lacks(p.ExpiredToken == "", "ExpiredToken") {
-			p.searchRefuses("an expired token", bearer(p.ExpiredToken))
-		}
-	}),
-	says("search/scheme", "5", "the scheme of a credential counts: a token is no Basic credential", func(p *probe) {
-		if !p.lacks(p.ClientToken == "", "ClientToken") {
-			p.searchRefuses("a token as Basic credential", basic(p.ClientToken))
-		}
-	}),
+	says("search/client-token", "5", "the search takes a client access token", searchTakes(clientToken)),
+	says("search/user-token", "5", "the search takes a user access token", searchTakes(userToken)),
+	says("search/basic", "5", "the search takes HTTP Basic with the client identifier, a colon and an empty password", searchTakes(basicClient)),
+	says("search/no-credential", "5, 7.1", "a search without credential is refused with 401 or 403",
+		searchRefuses(noCredential)),
+	says("search/unknown-token", "5, 7.1", "a search with a token that nobody issued is refused with 401 or 403", searchRefuses(unknownToken)),
+	says("search/unknown-client", "5, 7.1", "a search with Basic and an unknown client identifier is refused with 401 or 403", searchRefuses(unknownClient)),
+	says("search/expired-token", "5, 7.1", "a search with an expired token is refused with 401 or 403",
+		searchRefuses(expiredToken)),
+	says("search/scheme", "5", "the scheme of a credential counts: a token is no Basic credential", searchRefuses(tokenAsBasic)),
 }
 
-func (p *probe) searchTakes(missing bool, what, auth string) {
-	if p.lacks(p.BaseURL == "", "BaseURL") || p.lacks(p.Channel == "", "Channel") || p.lacks(missing, what) {
-		return
-	}
-	if rs, _ := p.send(p.searchRequest(query{auth: auth})); rs.refused() {
-		p.errorf("the search with the target's %s is refused: %s", what, rs)
+func searchTakes(c credential) func(*probe) {
+	return func(p *probe) {
+		if p.lacks("BaseURL", "Channel", c.field) {
+			return
+		}
+		if rs, _ := p.send(p.searchRequest(query{auth: p.authorization(c)})); rs.refused() {
+			p.errorf("the search with the target's %s is refused: %s", c.field, rs)
+		}
 	}
 }
 
-func (p *probe) searchRefuses(what, auth string) {
-	if _, ok := p.needPlain(); !ok { // else a service that refuses everything would do
-		return
-	}
-	if rs, ok := p.send(p.searchRequest(query{auth: auth})); ok && !rs.refused() {
-		p.errorf("a search with %s is answered with %s", what, rs)
+func searchRefuses(c credential) func(*probe) {
+	return func(p *probe) {
+		if p.lacks(c.field) {
+			return
+		}
+		if _, ok := p.needPlain(); !ok { // else a service that refuses everything would do
+			return
+		}
+		rs, ok := p.send(p.searchRequest(query{auth: p.authorization(c)}))
+		if ok && !rs.refused() {
+			p.errorf("a search with %s is answered with %s", c.name, rs)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -65,11 +66,6 @@ func fake(tb testing.TB, opts ...jobboardtest.Option) (*jobboardtest.Server, con
 		IDMember:    "rss",
 	}
 	return srv, target
-}
-
-func TestFake(t *testing.T) {
-	_, target := fake(t)
-	conformance.Run(t, target)
 }
 
 // TestNothingSkippedOnFake holds what is sent to a fake that is not broken, too.
@@ -233,12 +229,7 @@ func setSwitch(v *jobboardtest.Variants, name string, value any) {
 
 func TestFakeInEverySwitchPosition(t *testing.T) {
 	srv, target := fake(t)
-	names := make([]string, 0, len(positions))
-	for name := range positions {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(positions)) {
 		for _, value := range positions[name] {
 			t.Run(fmt.Sprintf("%s=%v", name, value), func(t *testing.T) {
 				var v jobboardtest.Variants
@@ -251,11 +242,7 @@ func TestFakeInEverySwitchPosition(t *testing.T) {
 
 func TestFakeInRandomSwitchPositions(t *testing.T) {
 	srv, target := fake(t)
-	names := make([]string, 0, len(positions))
-	for name := range positions {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(positions))
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 60 {
 		var v jobboardtest.Variants

@@ -23,18 +23,14 @@ var lookupRules = []rule{
 	says("lookup/timestamp", "2.5",
 		"timestamp is an ISO 8601 date-time in UTC with milliseconds", ofJobs(lookupTimestamp)),
 	says("lookup/locations", "2.5", "all values of a location are strings; latitude and longitude are decimal text", ofJobs(lookupLocations)),
-	says("lookup/inactive", "7.3", "a deactivated job: ERROR_JOB_INACTIVE", func(p *probe) {
-		p.errorCode("InactiveJob", p.InactiveJob, "ERROR_JOB_INACTIVE")
-	}),
-	says("lookup/deleted", "7.3", "a deleted job: ERROR_JOB_UNAVAILABLE", func(p *probe) {
-		p.errorCode("DeletedJob", p.DeletedJob, "ERROR_JOB_UNAVAILABLE")
-	}),
-	says("lookup/unknown", "7.3", "an identifier without job: ERROR_JOB_UNAVAILABLE or ERROR_POSTING_UNAVAILABLE", func(p *probe) {
-		p.errorCode("UnknownJob", p.UnknownJob, "ERROR_JOB_UNAVAILABLE", "ERROR_POSTING_UNAVAILABLE")
-	}),
-	says("lookup/unpublished", "7.3", "a job whose posting cannot be found: ERROR_POSTING_UNAVAILABLE", func(p *probe) {
-		p.errorCode("UnpublishedJob", p.UnpublishedJob, "ERROR_POSTING_UNAVAILABLE")
-	}),
+	says("lookup/inactive", "7.3", "a deactivated job: ERROR_JOB_INACTIVE",
+		lookupCodes("InactiveJob", "ERROR_JOB_INACTIVE")),
+	says("lookup/deleted", "7.3", "a deleted job: ERROR_JOB_UNAVAILABLE",
+		lookupCodes("DeletedJob", "ERROR_JOB_UNAVAILABLE")),
+	says("lookup/unknown", "7.3", "an identifier without job: ERROR_JOB_UNAVAILABLE or ERROR_POSTING_UNAVAILABLE",
+		lookupCodes("UnknownJob", "ERROR_JOB_UNAVAILABLE", "ERROR_POSTING_UNAVAILABLE")),
+	says("lookup/unpublished", "7.3", "a job whose posting cannot be found: ERROR_POSTING_UNAVAILABLE",
+		lookupCodes("UnpublishedJob", "ERROR_POSTING_UNAVAILABLE")),
 }
 
 // information is the answer for a job that should have one.
@@ -53,76 +49,85 @@ func (p *probe) lookupRequest(job int64) request {
 	return rq
 }
 
-// informations looks the target's active jobs up, once.
+// informations looks the target's active jobs up, once. It is empty where the target
+// lacks what it needs.
 func (p *probe) informations() []information {
-	if p.infos != nil {
-		return p.infos
+	if p.lacks("JobDBURL") {
+		return nil
 	}
-	for _, j := range []information{
-		{name: "OpenJob", job: p.OpenJob},
-		{name: "AppliedJob", job: p.AppliedJob},
-		{name: "WithdrawnJob", job: p.WithdrawnJob},
-		{name: "ClosedJob", job: p.ClosedJob},
-	} {
-		if j.job == 0 {
-			continue
+	if p.infos == nil {
+		for _, field := range []string{"OpenJob", "AppliedJob", "WithdrawnJob", "ClosedJob"} {
+			if job := p.job(field); job != 0 {
+				p.infos = append(p.infos, p.information(field, job))
+			}
 		}
-		if rs, err := p.try(p.lookupRequest(j.job)); err != nil {
-			j.bad = err.Error()
-		} else {
-			j.fields, j.bad = readInformation(rs)
-		}
-		p.infos = append(p.infos, j)
 	}
+	p.without(len(p.infos) == 0, "OpenJob")
 	return p.infos
 }
 
-func readInformation(rs response) (object, string) {
+func (p *probe) information(field string, job int64) information {
+	i := information{name: field, job: job}
+	rs, err := p.try(p.lookupRequest(job))
+	if err != nil {
+		i.bad = err.Error()
+		return i
+	}
 	v, _ := parse(rs.body)
 	o, ok := v.(object)
+	codes := errorCodes(rs.body)
 	switch {
 	case rs.status != http.StatusOK:
-		return nil, fmt.Sprintf("it is answered with %s, not 200", rs)
+		i.bad = fmt.Sprintf("it is answered with %s, not 200", rs)
 	case !ok:
-		return nil, fmt.Sprintf("the body is no JSON object: %s", rs)
+		i.bad = fmt.Sprintf("the body is no JSON object: %s", rs)
+	case len(codes) > 0 && o["jobId"] == nil:
+		i.bad = "it is answered with " + codes[0]
 	}
-	if codes := errorCodes(rs.body); len(codes) > 0 && o["jobId"] == nil {
-		return nil, "it is answered with " + codes[0]
-	}
-	return o, ""
-}
-
-// needInformations returns the answers that are good, for rules that build on them.
-func (p *probe) needInformations() ([]information, bool) {
-	if p.lacks(p.JobDBURL == "", "JobDBURL") || p.lacks(len(p.informations()) == 0, "OpenJob") {
-		return nil, false
-	}
-	good := slices.DeleteFunc(slices.Clone(p.informations()), func(i information) bool { return i.bad != "" })
-	if len(good) == 0 {
-		p.unless("lookup/answers")
-		return nil, false
-	}
-	return good, true
-}
-
-// ofJobs returns a check of what the lookup says about the target's jobs.
-func ofJobs(check func(*probe, []information)) func(*probe) {
-	return func(p *probe) {
-		if infos, ok := p.needInformations(); ok {
-			check(p, infos)
-		}
-	}
+	i.fields = o
+	return i
 }
 
 func lookupAnswers(p *probe) {
-	if p.lacks(p.JobDBURL == "", "JobDBURL") || p.lacks(len(p.informations()) == 0, "OpenJob") {
-		return
-	}
 	for _, i := range p.informations() {
 		if i.bad != "" {
 			p.errorf("for the target's %s: %s", i.name, i.bad)
 		}
 	}
+}
+
+// ofJobs returns a check of the good answers about the target's jobs.
+func ofJobs(check func(*probe, []information)) func(*probe) {
+	return func(p *probe) {
+		all := p.informations()
+		good := slices.DeleteFunc(slices.Clone(all), func(i information) bool { return i.bad != "" })
+		switch {
+		case len(good) > 0:
+			check(p, good)
+		case len(all) > 0:
+			p.unless("lookup/answers")
+		}
+	}
+}
+
+// ofQuestions returns a check of the questions of the target's jobs.
+func ofQuestions(check func(*probe, []object)) func(*probe) {
+	return ofJobs(func(p *probe, infos []information) {
+		if qs := gather(infos, "questions"); len(qs) > 0 {
+			check(p, qs)
+		} else {
+			p.skip("no job of the target has questions")
+		}
+	})
+}
+
+// gather returns the objects in a list of each job.
+func gather(infos []information, member string) []object {
+	var out []object
+	for _, i := range infos {
+		out = append(out, list(i.fields[member])...)
+	}
+	return out
 }
 
 func lookupFields(p *probe, infos []information) {
@@ -162,32 +167,6 @@ func lookupApplyPossible(p *probe, infos []information) {
 		want := i.name == "OpenJob"
 		if got := fmt.Sprint(i.fields["applyPossible"]); got == strconv.FormatBool(!want) {
 			p.errorf("for the target's %s it is %s, not %t", i.name, got, want)
-		}
-	}
-}
-
-// questions returns the questions of all jobs.
-func (p *probe) questions() ([]object, bool) {
-	infos, ok := p.needInformations()
-	if !ok {
-		return nil, false
-	}
-	var out []object
-	for _, i := range infos {
-		out = append(out, list(i.fields["questions"])...)
-	}
-	if len(out) == 0 {
-		p.skip("no job of the target has questions")
-		return nil, false
-	}
-	return out, true
-}
-
-// ofQuestions returns a check of the questions of the target's jobs.
-func ofQuestions(check func(*probe, []object)) func(*probe) {
-	return func(p *probe) {
-		if qs, ok := p.questions(); ok {
-			check(p, qs)
 		}
 	}
 }
@@ -256,7 +235,7 @@ func lookupPreferred(p *probe, infos []information) {
 			}
 			judged = true
 			places := 0
-			for _, l := range append(list(i.fields["additionalLocations"]), list([]any{i.fields["location"]})...) {
+			for _, l := range i.locations() {
 				for _, v := range l {
 					if s, _ := v.(string); s != "" {
 						places++
@@ -320,32 +299,30 @@ func lookupTimestamp(p *probe, infos []information) {
 	}
 }
 
-var locationFields = []string{
-	"geoLat", "geoLong", "geoName", "geoCountry", "geoState", "geoCity", "geoZip", "geoStreet",
+// locations returns the main location of a job and the additional ones.
+func (i information) locations() []object {
+	return append(list([]any{i.fields["location"]}), list(i.fields["additionalLocations"])...)
 }
 
 func lookupLocations(p *probe, infos []information) {
 	var all []object
 	for _, i := range infos {
-		all = append(all, list([]any{i.fields["location"]})...)
-		all = append(all, list(i.fields["additionalLocations"])...)
+		all = append(all, i.locations()...)
 	}
 	if len(all) == 0 {
 		p.skip("no job of the target has a location")
 		return
 	}
-	var table []field
-	for _, name := range locationFields {
-		f := field{name: name, kind: text}
-		switch name {
-		case "geoLat":
-			f.kind = decimal(90)
-		case "geoLong":
-			f.kind = decimal(180)
-		}
-		table = append(table, f)
-	}
-	p.fields("Location", all, table)
+	p.fields("Location", all, []field{
+		{name: "geoLat", kind: decimal(90)},
+		{name: "geoLong", kind: decimal(180)},
+		{name: "geoName", kind: text},
+		{name: "geoCountry", kind: text},
+		{name: "geoState", kind: text},
+		{name: "geoCity", kind: text},
+		{name: "geoZip", kind: text},
+		{name: "geoStreet", kind: text},
+	})
 }
 
 // decimal returns the kind of a number as text, up to a bound on both sides; it may be empty.
@@ -401,20 +378,23 @@ func errorCodes(body []byte) []string {
 	return out
 }
 
-func (p *probe) errorCode(name string, job int64, want ...string) {
-	if p.lacks(p.JobDBURL == "", "JobDBURL") || p.lacks(job == 0, name) {
-		return
-	}
-	rs, ok := p.send(p.lookupRequest(job))
-	if !ok {
-		return
-	}
-	switch got := errorCodes(rs.body); {
-	case len(got) == 0:
-		p.errorf("it is answered without a code of section 7.3: %s", rs)
-	case len(got) > 1:
-		p.errorf("it is answered with more than one code: %s", strings.Join(got, ", "))
-	case !slices.Contains(want, got[0]):
-		p.errorf("it is answered with %s, not %s", got[0], strings.Join(want, " or "))
+// lookupCodes returns the check of the lookup of a job that has no information.
+func lookupCodes(job string, want ...string) func(*probe) {
+	return func(p *probe) {
+		if p.lacks("JobDBURL", job) {
+			return
+		}
+		rs, ok := p.send(p.lookupRequest(p.job(job)))
+		if !ok {
+			return
+		}
+		switch got := errorCodes(rs.body); {
+		case len(got) == 0:
+			p.errorf("it is answered without a code of section 7.3: %s", rs)
+		case len(got) > 1:
+			p.errorf("it is answered with more than one code: %s", strings.Join(got, ", "))
+		case !slices.Contains(want, got[0]):
+			p.errorf("it is answered with %s, not %s", got[0], strings.Join(want, " or "))
+		}
 	}
 }

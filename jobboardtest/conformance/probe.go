@@ -2,12 +2,12 @@ package conformance
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -31,7 +31,7 @@ func newSession(target Target) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{Target: target, client: &http.Client{Timeout: 30 * time.Second}}
+	s := &session{Target: target, client: &http.Client{Timeout: 30 * time.Second}, gates: map[operation]string{}}
 	if c := target.HTTPClient; c != nil {
 		s.client.Transport, s.client.Timeout = c.Transport, c.Timeout
 	}
@@ -96,13 +96,27 @@ func (p *probe) skip(format string, args ...any) {
 	p.result.Skipped = p.secrets.Replace(fmt.Sprintf(format, args...))
 }
 
-// lacks skips the rule when the target does not tell something.
-func (p *probe) lacks(missing bool, what string) bool {
+// lacks skips the rule when the target does not tell one of these fields; an empty
+// name stands for none.
+func (p *probe) lacks(fields ...string) bool {
+	for _, name := range fields {
+		if name != "" && reflect.ValueOf(p.Target).FieldByName(name).IsZero() {
+			return p.without(true, name)
+		}
+	}
+	return false
+}
+
+// without skips the rule when the caller finds that the target does not tell fields.
+func (p *probe) without(missing bool, fields string) bool {
 	if missing {
-		p.skip("the target does not tell %s", what)
+		p.skip("the target does not tell %s", fields)
 	}
 	return missing
 }
+
+// job returns the job in a field of the target.
+func (p *probe) job(field string) int64 { return reflect.ValueOf(p.Target).FieldByName(field).Int() }
 
 // unless skips the rule because a simpler one is broken.
 func (p *probe) unless(rule string) { p.skip("not judged, because %s does not hold", rule) }
@@ -207,10 +221,5 @@ func clip(s string) (head, rest string) {
 func (r response) refused() bool {
 	return r.status == http.StatusUnauthorized || r.status == http.StatusForbidden
 }
-
-func bearer(token string) string { return "Bearer " + token }
-
-// basic returns the credential of section 5: the identifier, a colon, no password.
-func basic(id string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(id+":")) }
 
 func escape(segment string) string { return url.PathEscape(segment) }

@@ -39,15 +39,16 @@ type query struct {
 	auth     string
 }
 
-func with(search, geo string) string {
+// with returns the search for a text and at a place; both may be empty.
+func with(text, near string) query {
 	v := url.Values{}
-	if search != "" {
-		v.Set("search", search)
+	if text != "" {
+		v.Set("search", text)
 	}
-	if geo != "" {
-		v.Set("geoLocation", geo)
+	if near != "" {
+		v.Set("geoLocation", near)
 	}
-	return v.Encode()
+	return query{rawQuery: v.Encode()}
 }
 
 func (p *probe) searchRequest(q query) request {
@@ -72,13 +73,13 @@ type plainSearch struct {
 func (p *probe) searchCredentials() []string {
 	var out []string
 	if p.ClientToken != "" {
-		out = append(out, bearer(p.ClientToken))
+		out = append(out, p.authorization(clientToken))
 	}
 	if p.ClientID != "" {
-		out = append(out, basic(p.ClientID))
+		out = append(out, p.authorization(basicClient))
 	}
 	if p.ApplicantToken != "" {
-		out = append(out, bearer(p.ApplicantToken))
+		out = append(out, p.authorization(userToken))
 	}
 	return out
 }
@@ -86,17 +87,13 @@ func (p *probe) searchCredentials() []string {
 // fetchPlain makes the plain search once; nil where the target lacks what it
 // needs.
 func (p *probe) fetchPlain() *plainSearch {
-	if p.lacks(p.BaseURL == "", "BaseURL") || p.lacks(p.Channel == "", "Channel") {
-		return nil
-	}
 	creds := p.searchCredentials()
-	if p.lacks(len(creds) == 0, "ClientToken, ClientID or ApplicantToken") {
+	if p.lacks("BaseURL", "Channel") || p.without(len(creds) == 0, "ClientToken, ClientID or ApplicantToken") {
 		return nil
 	}
 	if p.plain != nil {
 		return p.plain
 	}
-	var first *plainSearch
 	for _, auth := range creds {
 		s := &plainSearch{auth: auth}
 		if rs, err := p.try(p.searchRequest(query{auth: auth})); err != nil {
@@ -104,16 +101,14 @@ func (p *probe) fetchPlain() *plainSearch {
 		} else {
 			s.page, s.bad = readPage(rs)
 		}
-		if first == nil {
-			first = s
+		if p.plain == nil || s.bad == "" {
+			p.plain = s
 		}
 		if s.bad == "" {
-			first = s
 			break
 		}
 	}
-	p.plain = first
-	return first
+	return p.plain
 }
 
 // needPlain is fetchPlain for the rules that build on it.
@@ -260,26 +255,15 @@ func (p *probe) checkPageSize(have, perPage, pages, total int) {
 	}
 }
 
-// needPostings is needPlain with at least one posting.
-func (p *probe) needPostings() ([]object, bool) {
-	s, ok := p.needPlain()
-	if !ok {
-		return nil, false
-	}
-	if len(s.page.postings) == 0 {
-		p.skip("the channel of the target has no postings, or results is not what search/page-fields wants")
-		return nil, false
-	}
-	return s.page.postings, true
-}
-
 // ofPostings returns a check of the channel's postings.
 func ofPostings(check func(*probe, []object)) func(*probe) {
-	return func(p *probe) {
-		if postings, ok := p.needPostings(); ok {
-			check(p, postings)
+	return ofSearch(func(p *probe, s *plainSearch) {
+		if len(s.page.postings) > 0 {
+			check(p, s.page.postings)
+		} else {
+			p.skip("the channel of the target has no postings, or results is not what search/page-fields wants")
 		}
-	}
+	})
 }
 
 var present kind = func(any) string { return "" } // judged by a rule of its own
@@ -390,10 +374,10 @@ func emptyParameters(p *probe, _ *plainSearch) {
 }
 
 func searchText(p *probe, all *plainSearch) {
-	if p.lacks(p.SearchText == "", "SearchText") {
+	if p.lacks("SearchText") {
 		return
 	}
-	got, ok := p.find(query{rawQuery: with(p.SearchText, "")})
+	got, ok := p.find(with(p.SearchText, ""))
 	switch n, total := got.count(), all.page.count(); {
 	case !ok:
 	case n == 0:
@@ -409,13 +393,13 @@ const (
 )
 
 func searchRadius(p *probe, all *plainSearch) {
-	if got, ok := p.find(query{rawQuery: with("", nowhere)}); ok && got.count() > 0 {
+	if got, ok := p.find(with("", nowhere)); ok && got.count() > 0 {
 		p.errorf("%d of %d postings are found at %s, in the middle of an ocean", got.count(), all.page.count(), nowhere)
 	}
 	if p.Near == "" {
 		return
 	}
-	got, ok := p.find(query{rawQuery: with("", p.Near)})
+	got, ok := p.find(with("", p.Near))
 	if !ok {
 		return
 	}
@@ -428,13 +412,13 @@ func searchRadius(p *probe, all *plainSearch) {
 	}
 	latitude, longitude, _, _ := splitGeo(p.Near)
 	whole := latitude + "::" + longitude + "::" + halfTheEarth
-	if wide, ok := p.find(query{rawQuery: with("", whole)}); ok && wide.count() <= n {
+	if wide, ok := p.find(with("", whole)); ok && wide.count() <= n {
 		p.errorf("%d postings are found at %s, and not more, but %d, with a distance around the earth", n, p.Near, wide.count())
 	}
 }
 
 func searchUnlocated(p *probe, all *plainSearch) {
-	if p.lacks(p.UnlocatedPosting == 0, "UnlocatedPosting") {
+	if p.lacks("UnlocatedPosting") {
 		return
 	}
 	if !all.page.has(p.UnlocatedPosting) {
@@ -445,16 +429,16 @@ func searchUnlocated(p *probe, all *plainSearch) {
 		}
 		return
 	}
-	if got, ok := p.find(query{rawQuery: with("", "0::0::"+halfTheEarth)}); ok && got.has(p.UnlocatedPosting) {
+	if got, ok := p.find(with("", "0::0::"+halfTheEarth)); ok && got.has(p.UnlocatedPosting) {
 		p.errorf("the posting %d has no geolocation, and a circle around the earth finds it", p.UnlocatedPosting)
 	}
 }
 
 func searchAdditional(p *probe, _ *plainSearch) {
-	if p.lacks(p.AdditionalNear == "" || p.AdditionalPosting == 0, "AdditionalNear and AdditionalPosting") {
+	if p.without(p.AdditionalNear == "" || p.AdditionalPosting == 0, "AdditionalNear and AdditionalPosting") {
 		return
 	}
-	got, ok := p.find(query{rawQuery: with("", p.AdditionalNear)})
+	got, ok := p.find(with("", p.AdditionalNear))
 	switch {
 	case !ok || got.has(p.AdditionalPosting):
 	case len(got.postings) > 0 && !got.readable():
@@ -467,16 +451,16 @@ func searchAdditional(p *probe, _ *plainSearch) {
 }
 
 func searchBoth(p *probe, _ *plainSearch) {
-	if p.lacks(p.SearchText == "" || p.Near == "", "SearchText and Near") {
+	if p.without(p.SearchText == "" || p.Near == "", "SearchText and Near") {
 		return
 	}
-	byText, ok1 := p.find(query{rawQuery: with(p.SearchText, "")})
-	near, ok2 := p.find(query{rawQuery: with("", p.Near)})
-	both, _ := p.find(query{rawQuery: with(p.SearchText, p.Near)}) // one that fails finds none
+	byText, ok1 := p.find(with(p.SearchText, ""))
+	near, ok2 := p.find(with("", p.Near))
+	both, _ := p.find(with(p.SearchText, p.Near)) // one that fails finds none
 	if ok1 && ok2 && both.count() > min(byText.count(), near.count()) {
 		p.errorf("%d postings are found for %q, %d at %s, and %d for both together", byText.count(), p.SearchText, near.count(), p.Near, both.count())
 	}
-	nothing, _ := p.find(query{rawQuery: with(p.SearchText, nowhere)})
+	nothing, _ := p.find(with(p.SearchText, nowhere))
 	if ok1 && nothing.count() >= max(byText.count(), 1) {
 		p.errorf("%d postings are found for %q, and as many in the middle of an ocean", byText.count(), p.SearchText)
 	}
@@ -487,11 +471,11 @@ func searchEscaped(p *probe, _ *plainSearch) {
 	if geo == "" {
 		geo = nowhere
 	}
-	p.same(query{rawQuery: "geoLocation=" + geo}, query{rawQuery: with("", geo)})
+	p.same(query{rawQuery: "geoLocation=" + geo}, with("", geo))
 }
 
 func searchLanguage(p *probe, _ *plainSearch) {
-	if p.lacks(len(p.Languages) == 0, "Languages") {
+	if p.without(len(p.Languages) == 0, "Languages") {
 		return
 	}
 	one, _ := p.find(query{language: p.Languages[0]}) // a search that fails breaks the rule by itself
@@ -527,7 +511,7 @@ func unknownChannel(p *probe, s *plainSearch) {
 }
 
 func searchFailure(p *probe, s *plainSearch) {
-	if p.lacks(p.FailingChannel == "", "FailingChannel") {
+	if p.lacks("FailingChannel") {
 		return
 	}
 	rs, ok := p.send(p.searchRequest(query{channel: p.FailingChannel, auth: s.auth}))

@@ -39,20 +39,23 @@ func describe(v any) string {
 	return head + rest
 }
 
-func integer(v any) string {
-	if n, ok := v.(json.Number); ok {
-		if _, err := strconv.ParseInt(n.String(), 10, 64); err == nil {
-			return ""
-		}
+// unlike tells a value and what it should be, or "" where it is that.
+func unlike(ok bool, v any, what string) string {
+	if ok {
+		return ""
 	}
-	return "is " + describe(v) + ", not an integer"
+	return "is " + describe(v) + ", not " + what
+}
+
+func integer(v any) string {
+	_, quoted := v.(string)
+	_, ok := number(v)
+	return unlike(ok && !quoted, v, "an integer")
 }
 
 func identifier(v any) string {
-	if _, ok := number(v); ok {
-		return ""
-	}
-	return "is " + describe(v) + ", not an integer, quoted or not"
+	_, ok := number(v)
+	return unlike(ok, v, "an integer, quoted or not")
 }
 
 // number reads an integer, quoted or not.
@@ -63,56 +66,43 @@ func number(v any) (int64, bool) {
 		s = v.String()
 	case string:
 		s = v
-	default:
-		return 0, false
 	}
 	n, err := strconv.ParseInt(s, 10, 64)
 	return n, err == nil
 }
 
 func text(v any) string {
-	if _, ok := v.(string); ok {
-		return ""
-	}
-	return "is " + describe(v) + ", not a string"
+	_, ok := v.(string)
+	return unlike(ok, v, "a string")
 }
 
 func boolean(v any) string {
-	if _, ok := v.(bool); ok {
-		return ""
-	}
-	return "is " + describe(v) + ", not a boolean"
+	_, ok := v.(bool)
+	return unlike(ok, v, "a boolean")
+}
+
+func anObject(v any) string {
+	_, ok := v.(object)
+	return unlike(ok, v, "an object")
 }
 
 func link(v any) string {
 	s, ok := v.(string)
-	if !ok {
+	if !ok || s == "" {
 		return text(v)
 	}
-	if u, err := url.Parse(s); s != "" && (err != nil || u.Scheme == "" || u.Host == "") {
-		return "is " + describe(v) + ", not a whole URL"
-	}
-	return ""
-}
-
-func anObject(v any) string {
-	if _, ok := v.(object); ok {
-		return ""
-	}
-	return "is " + describe(v) + ", not an object"
+	u, err := url.Parse(s)
+	return unlike(err == nil && u.Scheme != "" && u.Host != "", v, "a whole URL")
 }
 
 func objects(v any) string {
 	list, ok := v.([]any)
-	if !ok {
-		return "is " + describe(v) + ", not an array"
-	}
 	for _, e := range list {
-		if _, ok := e.(object); !ok {
+		if anObject(e) != "" {
 			return "holds " + describe(e) + ", which is not an object"
 		}
 	}
-	return ""
+	return unlike(ok, v, "an array")
 }
 
 var (
@@ -128,13 +118,10 @@ var (
 func formed(form *regexp.Regexp, name string) kind {
 	return func(v any) string {
 		s, ok := v.(string)
-		switch {
-		case !ok:
+		if !ok {
 			return text(v)
-		case s != "" && !form.MatchString(s):
-			return "is " + describe(v) + ", not " + name
 		}
-		return ""
+		return unlike(s == "" || form.MatchString(s), v, name)
 	}
 }
 

@@ -7,17 +7,59 @@ import (
 )
 
 var subscriptionRules = []rule{
-	changing("subscriptions/subscribe", "4.5, 9", "POST subscribes to a channel", func(p *probe) {
-		if id := p.subscribe(true); id != "" {
-			_, _ = p.try(p.subscriptionRequest(http.MethodDelete, id)) // leaves nothing behind
+	changing("subscriptions/subscribe", "4.5, 9", "POST subscribes to a channel", subscribe),
+	changing("subscriptions/confirm", "4.5, 9", "PUT confirms a subscription", onSubscription(http.MethodPut)),
+	changing("subscriptions/stop", "4.5, 9", "DELETE stops a subscription", onSubscription(http.MethodDelete)),
+}
+
+func subscribe(p *probe) {
+	if p.lacksSubscription() {
+		return
+	}
+	rs, ok := p.send(p.subscriptionRequest(http.MethodPost, ""))
+	if !ok {
+		return
+	}
+	if rs.status/100 != 2 {
+		p.errorf("it is answered with %s", rs)
+		return
+	}
+	if id, err := p.subscriptionID(rs.body); err == nil { // where it is, the interface does not show
+		p.stop(id)
+	}
+}
+
+// onSubscription returns the check of a call about a subscription, which it makes.
+func onSubscription(method string) func(*probe) {
+	return func(p *probe) {
+		if p.lacksSubscription() {
+			return
 		}
-	}),
-	changing("subscriptions/confirm", "4.5, 9", "PUT confirms a subscription", func(p *probe) {
-		p.onSubscription(http.MethodPut)
-	}),
-	changing("subscriptions/stop", "4.5, 9", "DELETE stops a subscription", func(p *probe) {
-		p.onSubscription(http.MethodDelete)
-	}),
+		made, err := p.try(p.subscriptionRequest(http.MethodPost, ""))
+		if err != nil || made.status/100 != 2 {
+			p.unless("subscriptions/subscribe")
+			return
+		}
+		id, err := p.subscriptionID(made.body)
+		if err != nil {
+			p.skip("the aboId cannot be found in the answer: %v", err)
+			return
+		}
+		if rs, ok := p.send(p.subscriptionRequest(method, id)); ok && rs.status/100 != 2 {
+			p.errorf("it is answered with %s", rs)
+		}
+		if method != http.MethodDelete {
+			p.stop(id)
+		}
+	}
+}
+
+// stop leaves no subscription behind.
+func (p *probe) stop(id string) { _, _ = p.try(p.subscriptionRequest(http.MethodDelete, id)) }
+
+func (p *probe) lacksSubscription() bool {
+	nothing := len(p.Subscription.Query) == 0 && p.Subscription.Body == ""
+	return p.lacks("BaseURL") || p.without(nothing, "Subscription")
 }
 
 func (p *probe) subscriptionRequest(method, id string) request {
@@ -28,8 +70,8 @@ func (p *probe) subscriptionRequest(method, id string) request {
 	rq := request{method: method, url: p.BaseURL + "/" + strings.Trim(path, "/")}
 	switch method {
 	case http.MethodPost:
-		if len(p.Subscription.Query) > 0 {
-			rq.url += "?" + p.Subscription.Query.Encode()
+		if query := p.Subscription.Query.Encode(); query != "" {
+			rq.url += "?" + query
 		}
 		rq.body = p.Subscription.Body
 	case http.MethodPut:
@@ -47,39 +89,16 @@ func (p *probe) subscriptionRequest(method, id string) request {
 	return rq
 }
 
-// subscribe makes a subscription and returns its identifier, or "" where there is
-// none. A rule that does not own the POST is skipped then.
-func (p *probe) subscribe(own bool) string {
-	if p.lacks(p.BaseURL == "", "BaseURL") || p.lacks(len(p.Subscription.Query) == 0 && p.Subscription.Body == "", "Subscription") {
-		return ""
-	}
-	rs, err := p.try(p.subscriptionRequest(http.MethodPost, ""))
-	switch {
-	case own && err != nil:
-		p.errorf("%s", err)
-		return ""
-	case own && rs.status/100 != 2:
-		p.errorf("it is answered with %s", rs)
-		return ""
-	case err != nil || rs.status/100 != 2:
-		p.unless("subscriptions/subscribe")
-		return ""
-	}
+func (p *probe) subscriptionID(answer []byte) (string, error) {
 	find := p.Subscription.ID
 	if find == nil {
 		find = p.memberID
 	}
-	id, err := find(rs.body)
+	id, err := find(answer)
 	if err == nil && id == "" {
 		err = errors.New("it is empty")
 	}
-	if err == nil {
-		return id
-	}
-	if !own { // where the identifier is, the interface does not show
-		p.skip("the aboId cannot be found in the answer: %v", err)
-	}
-	return ""
+	return id, err
 }
 
 func (p *probe) memberID(answer []byte) (string, error) {
@@ -99,17 +118,4 @@ func (p *probe) memberID(answer []byte) (string, error) {
 		}
 	}
 	return "", errors.New("the answer has no such member, or it is no text")
-}
-
-func (p *probe) onSubscription(method string) {
-	id := p.subscribe(false)
-	if id == "" {
-		return
-	}
-	if rs, ok := p.send(p.subscriptionRequest(method, id)); ok && rs.status/100 != 2 {
-		p.errorf("it is answered with %s", rs)
-	}
-	if method != http.MethodDelete {
-		_, _ = p.try(p.subscriptionRequest(http.MethodDelete, id)) // leaves nothing behind
-	}
 }
