@@ -381,6 +381,7 @@ func TestApplicationIDs(t *testing.T) {
 		notAList = "a structure is no application identifier"
 		wrong    = "the application identifier holds a character that no identifier has"
 	)
+	file := func(name string) string { return string(rig.Data(name)) }
 	for body, want := range map[string]struct {
 		id   jobboard.ApplicationID
 		says string
@@ -394,6 +395,9 @@ func TestApplicationIDs(t *testing.T) {
 		`"4711-a"`:                           {id: "4711-a"},
 		` "\u0034" `:                         {id: "4"},
 		strings.Repeat("x", 256):             {id: jobboard.ApplicationID(strings.Repeat("x", 256))},
+		file("application_bare.txt"):         {id: "c4180de97f00000251d7a30e64b2f9c8"},
+		file("application_digits.txt"):       {id: "90817263544536271809"},
+		file("application_space.txt"):        {id: "c4180de97f00000251d7a30e64b2f9c9"},
 		"":                                   {says: noID},
 		" \n":                                {says: noID},
 		`""`:                                 {says: noID},
