@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -54,11 +55,19 @@ func TestConfigInLogs(t *testing.T) {
 // The characters of a header are those that are listed, and no others.
 func TestHeaderCharacters(t *testing.T) {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-	const base = "https://jobs.example"
+	sent := ""
+	c := served(t, jobboard.Config{ClientID: "10"}, func(r *http.Request) *http.Response {
+		sent = r.Header.Get("Accept-Language")
+		return answer(r, 200, noJobs)
+	})
 	for r := range rune(300) {
-		_, err := jobboard.NewClient(jobboard.Config{BaseURL: base, Language: "a" + string(r)})
-		if want := !strings.ContainsRune(letters+"-,;=.* ", r); (err != nil) != want {
-			t.Errorf("a language may not hold %q: %v", r, err)
+		language := "a" + string(r)
+		_, err := jobboard.NewClient(jobboard.Config{BaseURL: base, Language: language})
+		sent = ""
+		_, searched := c.Search(t.Context(), "ch", jobboard.Query{Language: language})
+		want := !strings.ContainsRune(letters+"-,;=.* ", r)
+		if (err != nil) != want || errors.Is(searched, jobboard.ErrInvalidInput) != want || (sent != language) != want {
+			t.Errorf("a language may not hold %q: %v, %v, sent as %q", r, err, searched, sent)
 		}
 		_, err = jobboard.NewClient(jobboard.Config{BaseURL: base, UserAgent: "a" + string(r)})
 		if want := r < ' ' || r > '~'; (err != nil) != want {

@@ -258,30 +258,6 @@ func demoApplicant(t *testing.T) (*jobboard.Applicant, *jobboardtest.Server) {
 	return c.Applicant(jobboard.StaticToken(fake.Demo.ApplicantToken)), fake
 }
 
-func TestPrecheckOfTheDemo(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		a, fake := demoApplicant(t)
-		d := fake.Demo
-		for job, want := range map[int64]jobboard.Decision{
-			d.OpenJob:         jobboard.DecisionMayApply,
-			d.AppliedJob:      jobboard.DecisionAlreadyApplied,
-			d.WithdrawnJob:    jobboard.DecisionAlreadyApplied,
-			d.InactiveJob:     jobboard.DecisionClosed,
-			d.ClosedJob:       jobboard.DecisionClosed,
-			d.UnknownJob:      jobboard.DecisionGone,
-			d.DeletedJob:      jobboard.DecisionGone,
-			d.UnpublishedJob:  jobboard.DecisionGone,
-			d.InternalJob:     jobboard.DecisionNotVisible,
-			d.OtherCompanyJob: jobboard.DecisionNotVisible,
-		} {
-			p, err := a.Precheck(t.Context(), jobboard.JobID(job))
-			if p.Decision != want || err != nil {
-				t.Errorf("job %d: %q, want %q: %v", job, p.Decision, want, err)
-			}
-		}
-	})
-}
-
 // A failing attempt of each is repeated, and the decision is none the worse.
 func TestPrecheckRepeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

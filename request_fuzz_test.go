@@ -3,66 +3,13 @@ package jobboard
 import (
 	"context"
 	"io"
-	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/jobboard-sdk/jobboard-go/internal/refusal"
 )
-
-// FuzzRetryAfter: never negative, junk is absent, what is valid is what
-// net/http makes of it.
-func FuzzRetryAfter(f *testing.F) {
-	for _, v := range []string{
-		"", "0", "2", "86400", "9300000000", "99999999999999999999", "-5", "+5", "1.5", "2s", " 7 ", "soon", "٣", "0x10", "1e3",
-		"Fri, 21 Nov 2025 10:00:02 GMT", "Friday, 21-Nov-25 10:00:02 GMT", "Fri Nov 21 10:00:02 2025", "Fri, 21 Nov 2025 10:00:02 CET", "Thu, 01 Jan 1970 00:00:00 GMT",
-	} {
-		f.Add(v, "")
-		f.Add(v, "Fri, 21 Nov 2025 09:00:00 GMT")
-		f.Add(v, "junk")
-	}
-	now := time.Date(2025, 11, 21, 10, 0, 0, 0, time.UTC)
-	policy, err := RetryPolicy{MaxRetryAfter: math.MaxInt64}.withDefaults()
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Fuzz(func(t *testing.T, value, date string) {
-		header := http.Header{"Retry-After": {value}, "Date": {date}}
-		got := refusal.RetryAfter(header, now)
-		if got < 0 {
-			t.Fatalf("%q, %q: %v", value, date, got)
-		}
-		if wait := policy.wait(0, got); wait < 0 || got > 0 && wait < got && got < math.MaxInt64/2 {
-			t.Fatalf("%q, %q: %v, wait %v", value, date, got, wait)
-		}
-		text := strings.TrimSpace(value)
-		switch at, timeErr := http.ParseTime(text); {
-		case text != "" && strings.Trim(text, "0123456789") == "":
-			n, err := strconv.ParseUint(text, 10, 64)
-			if err == nil && n < 1<<33/10 && got != time.Duration(n)*time.Second {
-				t.Fatalf("%q: %v", value, got)
-			}
-			if (err != nil || n >= 1<<33/10) && got < 10*365*24*time.Hour {
-				t.Fatalf("%q: %v is not out of reach", value, got)
-			}
-		case timeErr == nil:
-			from := now
-			if d, err := http.ParseTime(date); err == nil {
-				from = d
-			}
-			if want := at.Sub(from); want < 365*24*time.Hour && got != max(want, 0) {
-				t.Fatalf("%q, %q: %v, want %v", value, date, got, want)
-			}
-		case got != 0:
-			t.Fatalf("%q: junk gives %v", value, got)
-		}
-	})
-}
 
 // routed is what a service's own router makes of a request.
 func routed(t *testing.T, pattern, name string, r *http.Request) (value string, segments int, ok bool) {
@@ -152,41 +99,6 @@ func FuzzPathSegment(f *testing.F) {
 			return
 		}
 		check("subscription", c.base.base.Path+abo+"/", "DELETE "+pattern(abo)+"/{it}", strings.Count(before+abo, "/")+1)
-	})
-}
-
-// FuzzLanguage: what is let through is a header value that a server reads
-// back unchanged; the rest is refused before anything is sent.
-func FuzzLanguage(f *testing.F) {
-	for _, s := range []string{"de", "de-AT,de;q=0.9", "*", "", "de_DE", "de\r\nX: y", "ä", "en, de", strings.Repeat("x", 201), "de\x00", " de", "de;q=1.0", "de\n", "de\r", "de\t", "de\x7f", "de:x", "de/x"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, language string) {
-		var sent *http.Request
-		c, err := sending(&sent, Config{BaseURL: "https://api.example", ClientID: "id"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, _ = c.Search(context.Background(), "ch", Query{Language: language})
-		_, configured := NewClient(Config{BaseURL: "https://api.example", Language: language})
-		if (configured == nil) != (sent != nil) {
-			t.Fatalf("%q: Query lets it through: %v, Config: %v", language, sent != nil, configured == nil)
-		}
-		if sent == nil {
-			return
-		}
-		got := sent.Header["Accept-Language"]
-		switch {
-		case language == "" && len(got) == 0:
-			return
-		case len(got) != 1 || got[0] != language || len(language) > 200:
-			t.Fatalf("%q is sent as %q", language, got)
-		}
-		for _, r := range language {
-			if r < ' ' || r > '~' || strings.ContainsRune(`"\<>{}[]()@:/?_&%$#!'+^|~`+"`", r) {
-				t.Fatalf("%q has %q", language, r)
-			}
-		}
 	})
 }
 

@@ -15,12 +15,9 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-	"testing/synctest"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
-	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
 type (
@@ -267,91 +264,21 @@ func TestSnapshotJSONRefuses(t *testing.T) {
 	}
 }
 
-// demoClient is a client of the demo, on a fake without sockets.
-func demoClient(t *testing.T) (*jobboard.Client, *jobboardtest.Server) {
-	fake := jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
-	c := rig.Client(t, jobboard.Config{BaseURL: fake.BaseURL, ClientID: fake.Demo.ClientID, HTTPClient: fake.Client()})
-	return c, fake
-}
-
-// Faults of the search: what is repeated is no change, and what ends badly
-// takes nothing away.
-func TestSnapshotUnderFaults(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		fault jobboardtest.Fault
-		whole bool
-	}{
-		{"503 twice", jobboardtest.Fault{Status: 503, Times: 2}, true},
-		{"503", jobboardtest.Fault{Status: 503}, false},
-		{"reset before the answer, once", jobboardtest.Fault{Break: jobboardtest.ResetBefore, Times: 1}, true},
-		{"reset in the body", jobboardtest.Fault{Break: jobboardtest.ResetBody}, false},
-		{"body cut", jobboardtest.Fault{Break: jobboardtest.CutBody}, false},
-		{"body stalls", jobboardtest.Fault{Break: jobboardtest.StallBody}, false},
-		{"slow", jobboardtest.Fault{Delay: 2 * time.Second}, true},
-		{"login page", jobboardtest.Fault{
-			Header: http.Header{"Content-Type": {"text/html"}}, Body: "<!DOCTYPE html><title>Sign in</title>",
-		}, false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				client, fake := demoClient(t)
-				channel := jobboard.ChannelID(fake.Demo.Channel)
-				before, err := client.Snapshot(t.Context(), channel, jobboard.Query{})
-				if err != nil || !before.Complete || len(before.Postings) < 30 {
-					t.Fatalf("%d postings, %v", len(before.Postings), err)
-				}
-				last := before.Postings[len(before.Postings)-1]
-				if !fake.RemovePosting(int64(last.JobPostingID)) {
-					t.Fatal("no such posting")
-				}
-				c.fault.Operation = jobboardtest.OpSearch
-				fake.Fail(c.fault)
-				after, err := client.Snapshot(t.Context(), channel, jobboard.Query{})
-				if (err == nil) != c.whole || after.Complete != c.whole {
-					t.Errorf("complete %v, %v", after.Complete, err)
-				}
-				changes, err := jobboard.Diff(before, after)
-				if err != nil || len(changes.Added) != 0 || len(changes.Changed) != 0 {
-					t.Errorf("%+v, %v", changes, err)
-				}
-				if c.whole && (len(changes.Gone) != 1 || changes.Gone[0] != last) {
-					t.Errorf("gone %v", changes.Gone)
-				}
-				if !c.whole && (len(changes.Gone) != 0 || len(changes.MaybeGone)+len(after.Postings) != len(before.Postings)) {
-					t.Errorf("%+v", changes)
-				}
-			})
-		})
+func TestSnapshotForApplicant(t *testing.T) {
+	var sent []string
+	c := served(t, jobboard.Config{ClientID: "10"}, func(r *http.Request) *http.Response {
+		sent = append(sent, bearerOf(r))
+		return answer(r, 200, noJobs)
+	})
+	s, err := withToken(c).Snapshot(t.Context(), "27828_extern", jobboard.Query{})
+	if err != nil || !s.Complete || !s.ForApplicant || !slices.Equal(sent, []string{"token"}) {
+		t.Errorf("%+v, %v, sent %q", s, err, sent)
 	}
-}
-
-func TestSnapshotCanceled(t *testing.T) {
-	client, fake := demoClient(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s, err := client.Snapshot(ctx, jobboard.ChannelID(fake.Demo.Channel), jobboard.Query{})
-	if !errors.Is(err, context.Canceled) || s.Complete || fake.Count() != 0 {
-		t.Errorf("%+v, %v", s, err)
-	}
-}
-
-func TestSnapshotForApplicant(t *testing.T) {
-	client, fake := demoClient(t)
-	channel := jobboard.ChannelID(fake.Demo.Channel)
-	own, err := client.Applicant(jobboard.StaticToken(fake.Demo.ApplicantToken)).Snapshot(t.Context(), channel, jobboard.Query{})
-	if err != nil || !own.Complete || !own.ForApplicant {
-		t.Fatalf("%+v, %v", own, err)
-	}
-	if sent := fake.Requests(jobboardtest.OpSearch); len(sent) != 1 || !strings.Contains(sent[0].Credential, "user") {
-		t.Errorf("%+v", sent)
-	}
-	all, err := client.Snapshot(t.Context(), channel, jobboard.Query{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := jobboard.Diff(all, own); !errors.Is(err, jobboard.ErrInvalidInput) {
-		t.Errorf("%v", err)
+	s, err = c.Snapshot(ctx, "27828_extern", jobboard.Query{})
+	if !errors.Is(err, context.Canceled) || s.Complete || s.ForApplicant || len(sent) != 1 {
+		t.Errorf("%+v, %v, sent %q", s, err, sent)
 	}
 }
 

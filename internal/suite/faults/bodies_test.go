@@ -108,8 +108,6 @@ func bodyFaults() []fault {
 
 const untilClosed = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"
 
-func pageOf(postings string) string { return `{"totalNumberOfJobs":1,"results":[` + postings + `]}` }
-
 // job is an answer about the job that is asked for.
 func job(more string) string {
 	return `{"jobId":5310482,"jobTitle":"x","applyPossible":true,` + more + `}`
