@@ -293,12 +293,10 @@ func (s *Scanner) skip(text func(*Scanner)) {
 		for s.Array(); s.Next(); {
 			s.skip(text)
 		}
-	case 't':
-		s.literal("true")
-	case 'f':
-		s.literal("false")
+	case 't', 'f':
+		s.Bool()
 	case 'n':
-		s.literal("null")
+		s.Null()
 	default:
 		s.Number()
 	}
@@ -318,7 +316,6 @@ func (s *Scanner) Rest() []byte { return s.Buf[s.Pos:] }
 // Advance consumes n bytes of [Scanner.Rest], which must be a whole value, or
 // whole elements of an array, each but its first one with the comma in front.
 func (s *Scanner) Advance(n int) {
-	s.steps += int64(n)
-	s.Pos += n
+	s.pass(n)
 	s.first = false
 }

@@ -40,12 +40,8 @@ func nextCount(counts string) (n int, rest string) {
 	if c := counts[0]; c < 0x80 {
 		return int(c), counts[1:]
 	}
-	for i, shift := 0, 0; ; i, shift = i+1, shift+7 {
-		n |= int(counts[i]&0x7F) << shift
-		if counts[i] < 0x80 {
-			return n, counts[i+1:]
-		}
-	}
+	count, size := binary.Uvarint([]byte(counts[:min(len(counts), binary.MaxVarintLen64)]))
+	return int(count), counts[size:]
 }
 
 // Len returns the number of keys.
