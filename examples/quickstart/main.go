@@ -18,51 +18,53 @@ import (
 	"os/signal"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/examples/internal/board"
 )
 
 func main() {
 	log.SetFlags(0)
-	var b board.Board
-	b.Flags(flag.CommandLine)
+	var b board
+	b.addFlags(flag.CommandLine)
 	text := flag.String("text", "", "search `text`")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := b.Open(); err != nil {
-		log.Fatal(err)
+	if err := b.open(); err != nil {
+		log.Fatal(err) //nolint:gocritic // the process ends
 	}
-	defer b.Close()
-	if err := run(ctx, os.Stdout, &b, *text); err != nil {
-		stop()
-		b.Close()
-		log.Fatal(err) //nolint:gocritic // both deferred calls were made
+	err := run(ctx, os.Stdout, &b, *text)
+	b.close()
+	if err != nil {
+		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, out io.Writer, b *board.Board, text string) error {
-	client, err := jobboard.NewClient(b.Config)
+func run(ctx context.Context, out io.Writer, b *board, text string) error {
+	client, err := jobboard.NewClient(b.config)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "Talking to %s.\n", b.Name())
+	fmt.Fprintf(out, "Talking to %s.\n", b.name())
 
-	if b.Channel != "" {
-		if err := search(ctx, out, client, b.Channel, text); err != nil {
+	if b.channel != "" {
+		if err := search(ctx, out, client, jobboard.ChannelID(b.channel), text); err != nil {
 			return err
 		}
 	}
-	if b.Job == 0 {
+	if b.job == "" {
 		fmt.Fprintln(out, "\nName a job with -job or JOBBOARD_JOB to look at it.")
 		return nil
 	}
-	if b.Config.JobDBURL != "" {
-		if err := information(ctx, out, client, b.Job); err != nil {
+	job, err := jobboard.ParseJobID(b.job)
+	if err != nil {
+		return err
+	}
+	if b.config.JobDBURL != "" {
+		if err := information(ctx, out, client, job); err != nil {
 			return err
 		}
 	}
-	if b.User != nil {
-		return status(ctx, out, client.Applicant(b.User), b.Job)
+	if b.user != nil {
+		return status(ctx, out, client.Applicant(b.user), job)
 	}
 	return nil
 }
