@@ -2,12 +2,12 @@ package jobfeed
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -23,12 +23,10 @@ type WriterOptions struct {
 // the board. The feed is well-formed UTF-8; characters that XML does not have
 // become U+FFFD.
 type Writer struct {
-	w      *bufio.Writer
-	xml    *xml.Encoder // to w
+	w      *bufio.Writer // keeps the first error of the io.Writer
+	xml    *xml.Encoder  // to w
 	opts   WriterOptions
-	begun  bool
 	closed bool
-	err    error
 }
 
 // NewWriter returns a Writer to w. Close ends the feed; it does not close w.
@@ -38,9 +36,14 @@ func NewWriter(w io.Writer, opts *WriterOptions) *Writer {
 	if opts != nil {
 		fw.opts = *opts
 	}
-	if fw.opts.Root == "" {
-		fw.opts.Root = "PositionOpenings"
+	fw.opts.Root = cmp.Or(fw.opts.Root, "PositionOpenings")
+	declaration := "xmlns"
+	if fw.opts.Prefix != "" {
+		declaration += ":" + fw.opts.Prefix
 	}
+	fw.text(xml.Header)
+	fw.token(xml.StartElement{Name: fw.name(fw.opts.Root), Attr: attrs(declaration, fw.opts.Namespace)})
+	fw.text("\n")
 	return fw
 }
 
@@ -49,9 +52,10 @@ func NewWriter(w io.Writer, opts *WriterOptions) *Writer {
 // name them. Its error is that of the io.Writer, or tells of an entry that
 // cannot be written; the latter leaves the feed as it was.
 func (w *Writer) Write(e *Entry) error {
+	err := w.err()
 	switch {
-	case w.err != nil:
-		return w.err
+	case err != nil:
+		return err
 	case w.closed:
 		return errors.New("jobfeed: Write after Close")
 	case e.JobID < 1:
@@ -62,82 +66,67 @@ func (w *Writer) Write(e *Entry) error {
 			return fmt.Errorf("jobfeed: writing job %d: unknown kind of link %q", e.JobID, l.Kind)
 		}
 	}
-	w.begin()
 	w.entry(e)
-	return w.err
+	return w.err()
 }
 
 // Close ends the feed and flushes it. A feed without entries is one, too.
 func (w *Writer) Close() error {
-	if w.closed || w.err != nil {
-		return w.err
+	if !w.closed {
+		w.closed = true
+		w.token(xml.EndElement{Name: w.name(w.opts.Root)})
+		w.text("\n")
 	}
-	w.begin()
-	w.closed = true
-	w.token(xml.EndElement{Name: w.name(w.opts.Root)})
-	w.str("\n")
-	if w.err == nil {
-		w.err = w.w.Flush()
-	}
-	return w.err
+	return w.w.Flush()
 }
 
-func (w *Writer) begin() {
-	if w.begun {
-		return
-	}
-	w.begun = true
-	w.str(xml.Header)
-	declaration := "xmlns"
-	if w.opts.Prefix != "" {
-		declaration += ":" + w.opts.Prefix
-	}
-	w.token(xml.StartElement{Name: w.name(w.opts.Root), Attr: attrs(declaration, w.opts.Namespace)})
-	w.str("\n")
+// err returns the first error of the io.Writer.
+func (w *Writer) err() error {
+	_, err := w.w.Write(nil)
+	return err
 }
 
 func (w *Writer) entry(e *Entry) {
 	w.in("PositionOpening", nil, func() {
 		w.in("PositionRecordInfo", nil, func() {
-			w.in("Id", nil, func() { w.leaf("IdValue", e.JobID.String()) })
-			w.leaf("Status", e.Status)
+			w.leaf(e.JobID.String(), "Id", "IdValue")
+			w.leaf(e.Status, "Status")
 		})
 		w.in("PositionPostings", nil, func() { w.postings(e) })
 		w.in("PositionProfile", attrs("xml:lang", e.Language), func() {
 			w.in("PositionDetail", nil, func() {
-				if e.Company != "" {
-					w.in("Company", nil, func() { w.leaf("Name", e.Company) })
-				}
+				w.leaf(e.Company, "Company", "Name")
 				for _, l := range e.Locations {
 					w.location(l)
 				}
-				w.leaf("PositionTitle", e.Title)
+				w.leaf(e.Title, "PositionTitle")
 			})
 			for _, url := range e.urls(LinkApply) {
-				w.in("HowToApply", nil, func() {
-					w.in("ApplicationMethod", nil, func() { w.leaf("InternetWebAddress", url) })
-				})
+				w.leaf(url, "HowToApply", "ApplicationMethod", "InternetWebAddress")
 			}
 		})
 	})
-	w.str("\n")
+	w.text("\n")
 }
 
 // postings writes one PositionPosting for each posting that the entry names. The
 // first has the dates and the links. Without any, its identifier is one that is
 // no number, so that a reader that takes it for the job's is found out.
 func (w *Writer) postings(e *Entry) {
-	names := []string{"posting-" + e.JobID.String()}
-	for i, id := range e.Postings {
-		names = append(names[:i], strconv.FormatInt(int64(id), 10))
+	var ids []string
+	for _, id := range e.Postings {
+		ids = append(ids, fmt.Sprint(id))
+	}
+	if ids == nil {
+		ids = []string{"posting-" + e.JobID.String()}
 	}
 	dates := attrs("validFrom", string(e.ValidFrom), "validTo", string(e.ValidTo))
 	links := e.urls(LinkPosting)
-	for _, name := range names {
+	for _, id := range ids {
 		w.in("PositionPosting", nil, func() {
-			w.in("Id", dates, func() { w.leaf("IdValue", name) })
+			w.in("Id", dates, func() { w.leaf(id, "IdValue") })
 			for _, url := range links {
-				w.leaf("Link", url)
+				w.leaf(url, "Link")
 			}
 		})
 		dates, links = nil, nil
@@ -146,15 +135,13 @@ func (w *Writer) postings(e *Entry) {
 
 func (w *Writer) location(l Location) {
 	w.in("PhysicalLocation", nil, func() {
-		w.leaf("Name", l.Name)
+		w.leaf(l.Name, "Name")
 		w.in("PostalAddress", nil, func() {
-			w.leaf("CountryCode", l.Country)
-			w.leaf("PostalCode", l.PostalCode)
-			w.leaf("Region", l.Region)
-			w.leaf("Municipality", l.City)
-			if l.Street != "" {
-				w.in("DeliveryAddress", nil, func() { w.leaf("StreetName", l.Street) })
-			}
+			w.leaf(l.Country, "CountryCode")
+			w.leaf(l.PostalCode, "PostalCode")
+			w.leaf(l.Region, "Region")
+			w.leaf(l.City, "Municipality")
+			w.leaf(l.Street, "DeliveryAddress", "StreetName")
 		})
 	})
 }
@@ -188,10 +175,14 @@ func (w *Writer) in(name string, attrs []xml.Attr, inside func()) {
 	w.token(start.End())
 }
 
-// leaf writes an element with text, unless that is empty.
-func (w *Writer) leaf(name, text string) {
-	if text != "" {
-		w.in(name, nil, func() { w.token(xml.CharData(text)) })
+// leaf writes a text in elements of these names, unless it is empty.
+func (w *Writer) leaf(text string, names ...string) {
+	switch {
+	case text == "":
+	case len(names) == 0:
+		w.token(xml.CharData(text))
+	default:
+		w.in(names[0], nil, func() { w.leaf(text, names[1:]...) })
 	}
 }
 
@@ -206,16 +197,8 @@ func (w *Writer) name(name string) xml.Name {
 	return xml.Name{Local: name}
 }
 
-// token writes a token, unless an error came before.
-func (w *Writer) token(t xml.Token) {
-	if w.err == nil {
-		w.err = w.xml.EncodeToken(t)
-	}
-}
+// token writes a token. It fails only as w.w does.
+func (w *Writer) token(t xml.Token) { _ = w.xml.EncodeToken(t) }
 
-// str writes what stands between the elements.
-func (w *Writer) str(s string) {
-	if w.err == nil {
-		_, w.err = w.w.WriteString(s)
-	}
-}
+// text writes what stands between the elements.
+func (w *Writer) text(s string) { _, _ = w.w.WriteString(s) }
