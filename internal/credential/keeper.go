@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -181,31 +182,21 @@ func (k *Keeper) start(ctx context.Context, rejected string) *fetching {
 	return f
 }
 
-// run asks the source. It runs in a goroutine of its own, which outlives its
-// callers if the source hangs.
+// run asks the source, foreign code, which may panic or end its goroutine. run has
+// that goroutine for itself, and outlives its callers if the source hangs.
 func (k *Keeper) run(ctx context.Context, f *fetching, rejected string) {
 	auth, err := (*Authorization)(nil), errSourceExited
-	defer func() {
-		f.patience.Stop()
-		k.returned(f, auth, err)
-	}()
-	auth, err = callSource(ctx, rejected, k.fetch)
-}
-
-// callSource calls fetch, foreign code, and turns a panic into an error.
-func callSource(
-	ctx context.Context, rejected string, fetch func(context.Context, string) (*oauth2.Token, error),
-) (auth *Authorization, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the token source panicked with a %T", p)
 		}
+		f.patience.Stop()
+		k.returned(f, auth, err)
 	}()
-	token, err := fetch(ctx, rejected)
-	if err != nil {
-		return nil, err
+	token, err := k.fetch(ctx, rejected)
+	if err == nil {
+		auth, err = authorize(token)
 	}
-	return authorize(token)
 }
 
 // giveUp ends the wait for a fetch that has lasted 15 s. The fetch itself may go
@@ -286,4 +277,51 @@ func (k *Keeper) leave(f *fetching) {
 		k.running = nil
 		f.cancel()
 	}
+}
+
+// Foreign makes credentials of token sources that are not ours. It recognizes a
+// source, so that the Applicants made of one source share its token. The zero
+// value is ready.
+type Foreign struct {
+	mu    sync.Mutex
+	known map[oauth2.TokenSource]Credential
+}
+
+// Of returns the credential of a source.
+func (f *Foreign) Of(source oauth2.TokenSource) Credential {
+	if reflect.TypeOf(source).Kind() != reflect.Pointer && !reflect.ValueOf(source).Comparable() {
+		return keeperOf(source).Credential()
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	cred, ok := f.known[source]
+	if !ok {
+		if f.known == nil {
+			f.known = map[oauth2.TokenSource]Credential{}
+		}
+		if len(f.known) >= maxKept {
+			for other := range f.known { // any one: what it kept is fetched again
+				delete(f.known, other)
+				break
+			}
+		}
+		cred = keeperOf(source).Credential()
+		f.known[source] = cred
+	}
+	return cred
+}
+
+// keeperOf returns the keeper of a source that is not ours.
+func keeperOf(source oauth2.TokenSource) *Keeper {
+	return &Keeper{fetch: func(ctx context.Context, rejected string) (*oauth2.Token, error) {
+		if r, ok := source.(renewer); ok && rejected != "" {
+			return r.Renew(ctx, rejected)
+		}
+		return source.Token()
+	}}
+}
+
+// renewer is jobboard.Renewer.
+type renewer interface {
+	Renew(ctx context.Context, rejected string) (*oauth2.Token, error)
 }

@@ -92,3 +92,29 @@ func TestLateFetch(t *testing.T) {
 		})
 	}
 }
+
+// A renewal ahead of time that fails for nobody is forgotten: whoever needs another
+// token just after it asks the source.
+func TestRenewalAheadThatFailsForNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		k := NewKeeper(func(context.Context) (*oauth2.Token, error) {
+			switch asked++; asked {
+			case 1:
+				return &oauth2.Token{AccessToken: "one", Expiry: time.Now().Add(time.Minute)}, nil
+			case 2:
+				return nil, errors.New("no token")
+			}
+			return &oauth2.Token{AccessToken: "two"}, nil
+		})
+		for _, pause := range []time.Duration{49 * time.Second, time.Millisecond} { // the second call begins the renewal
+			if token, err := k.Token(t.Context(), ""); err != nil || token.AccessToken != "one" {
+				t.Fatal(token, err)
+			}
+			time.Sleep(pause)
+		}
+		if token, err := k.Token(t.Context(), "one"); err != nil || token.AccessToken != "two" || asked != 3 {
+			t.Errorf("%v, %v, asked %d times", token, err, asked)
+		}
+	})
+}

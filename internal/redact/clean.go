@@ -10,9 +10,7 @@ import (
 // Clean makes foreign text fit for a log line: valid UTF-8, no control
 // characters, at most limit bytes.
 func Clean(s string, limit int) string {
-	if len(s) > 4*limit {
-		s = s[:4*limit]
-	}
+	s = s[:min(len(s), 4*limit)]
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsControl(r) || r == 0x2028 || r == 0x2029:

@@ -21,6 +21,8 @@ const (
 	// enough is so much of a secret that it is no accident: at the end of a
 	// text that was cut off, and in base64 that is not aligned to it.
 	enough = 6
+	// longestQuoting bounds the quoting of a character in which a text may end.
+	longestQuoting = 14
 )
 
 // Hide returns text with every secret in it replaced, in these forms: as it is;
@@ -101,20 +103,15 @@ func (u *unquoted) find(found []span, secret string) []span {
 // wholeForms returns the forms in which a secret is found whatever stands around
 // it, even text that would make another quoting of its first character.
 func wholeForms(secret string) []string {
-	lower := hex.EncodeToString([]byte(secret))
-	forms := []string{secret, lower, strings.ToUpper(lower)}
-	quoted := []string{url.QueryEscape(secret), url.PathEscape(secret), html.EscapeString(secret)}
+	inHex := hex.EncodeToString([]byte(secret))
 	inGo := strconv.Quote(secret)
-	quoted = append(quoted, inGo[1:len(inGo)-1])
-	if inJSON, err := json.Marshal(secret); err == nil {
-		quoted = append(quoted, string(inJSON[1:len(inJSON)-1]))
+	inJSON, _ := json.Marshal(secret) // of a string it never fails
+	forms := []string{
+		secret, inHex, strings.ToUpper(inHex), url.QueryEscape(secret), url.PathEscape(secret), html.EscapeString(secret),
+		inGo[1 : len(inGo)-1], string(inJSON[1 : len(inJSON)-1]),
 	}
-	for _, form := range quoted {
-		if form != secret {
-			forms = append(forms, form)
-		}
-	}
-	return forms
+	slices.Sort(forms)
+	return slices.Compact(forms)
 }
 
 // shortForms returns the forms of an Authorization header with the secret.
@@ -140,15 +137,31 @@ func base64Core(encoding *base64.Encoding, secret string, shift int) string {
 
 // findRaw looks for a form in the text as it is.
 func (u *unquoted) findRaw(found []span, form string) []span {
-	for at := 0; ; {
-		i := strings.Index(u.text[at:], form)
+	for _, at := range u.places(u.text, form) {
+		found = append(found, span{at, at + len(form)})
+	}
+	return found
+}
+
+// findFolded looks for a form in the text without its quotings.
+func (u *unquoted) findFolded(found []span, form string) []span {
+	for _, at := range u.places(u.folded, form) {
+		found = append(found, u.span(at, at+len(form)))
+	}
+	return found
+}
+
+// places returns where form stands in text.
+func (u *unquoted) places(text, form string) (all []int) {
+	for at := 0; ; at += len(form) {
+		i := strings.Index(text[at:], form)
 		if i < 0 {
-			u.steps += len(u.text) - at
-			return found
+			u.steps += len(text) - at
+			return all
 		}
+		at += i
 		u.steps += i + len(form)
-		found = append(found, span{at + i, at + i + len(form)})
-		at += i + len(form)
+		all = append(all, at)
 	}
 }
 
@@ -177,35 +190,18 @@ func isBase64(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("+/-_", c) >= 0
 }
 
-// findFolded looks for a form in the text without its quotings.
-func (u *unquoted) findFolded(found []span, form string) []span {
-	text := u.folded
-	for at := 0; ; {
-		i := strings.Index(text[at:], form)
-		if i < 0 {
-			u.steps += len(text) - at
-			return found
-		}
-		u.steps += i + len(form)
-		at += i
-		found = append(found, u.span(at, at+len(form)))
-		at += len(form)
-	}
-}
-
 // findCut looks for the beginning of a form at the end of the text, which may
 // end within a quoting, too.
 func (u *unquoted) findCut(found []span, form string) []span {
 	text := u.folded
 	ends := []int{len(text)}
-	if i := strings.LastIndexAny(u.text[max(0, len(u.text)-14):], `%&\`); i >= 0 {
-		from := max(0, len(u.text)-14) + i
+	tail := max(0, len(u.text)-longestQuoting)
+	if i := strings.LastIndexAny(u.text[tail:], `%&\`); i >= 0 {
+		from := tail + i
 		for from > 0 && u.text[from-1] == '\\' && u.text[from] == '\\' {
 			from--
 		}
-		if n := u.before(from); n < len(text) || from < len(u.text) {
-			ends = append(ends, n)
-		}
+		ends = append(ends, u.before(from))
 	}
 	for _, end := range ends {
 		for n := min(len(form), end); n >= enough; n-- {
