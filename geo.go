@@ -55,7 +55,7 @@ func ParseGeoLocation(s string) (GeoLocation, error) {
 	if err != nil {
 		return GeoLocation{}, err
 	}
-	return checkedNear(numbers[0], numbers[1], numbers[2])
+	return Near(numbers[0], numbers[1], numbers[2]).checked()
 }
 
 // ParseGeoURI returns the circle of radiusKm kilometres around the place of a geo
@@ -91,7 +91,7 @@ func ParseGeoURI(uri string, radiusKm float64) (GeoLocation, error) {
 	if err != nil {
 		return GeoLocation{}, err
 	}
-	return checkedNear(numbers[0], numbers[1], radiusKm)
+	return Near(numbers[0], numbers[1], radiusKm).checked()
 }
 
 // checkGeoParams refuses the parameters of a geo URI that make its
@@ -109,16 +109,6 @@ func checkGeoParams(params string) error {
 		}
 	}
 	return nil
-}
-
-// checkedNear returns Near for a place that somebody named: the circle of radius 0
-// around 0, 0 is a mistake here too, and not anywhere.
-func checkedNear(latitude, longitude, radiusKm float64) (GeoLocation, error) {
-	g := Near(latitude, longitude, radiusKm)
-	if err := g.validateCircle(); err != nil {
-		return GeoLocation{}, err
-	}
-	return g, nil
 }
 
 // parseGeoNumbers reads decimal numbers, at most as many as there are fields. One
@@ -165,14 +155,17 @@ func (g GeoLocation) Validate() error {
 	if g.IsZero() {
 		return nil
 	}
-	return g.validateCircle()
+	_, err := g.checked()
+	return err
 }
 
-func (g GeoLocation) validateCircle() error {
+// checked returns g, the circle around a place that somebody named, if it can be
+// sent: the zero value means the place 0, 0 here, and has no radius.
+func (g GeoLocation) checked() (GeoLocation, error) {
 	if wrong := g.circleMistake(); wrong != "" {
-		return geoError("%s", wrong)
+		return GeoLocation{}, geoError("%s", wrong)
 	}
-	return nil
+	return g, nil
 }
 
 // circleMistake returns what is wrong with the circle of g; empty: nothing.
@@ -260,7 +253,7 @@ func (l Location) Near(radiusKm float64) (GeoLocation, error) {
 	if !ok {
 		return GeoLocation{}, geoError("of a location without usable coordinates")
 	}
-	return checkedNear(latitude, longitude, radiusKm)
+	return Near(latitude, longitude, radiusKm).checked()
 }
 
 // DistanceKm returns the distance in kilometres from the location to the place

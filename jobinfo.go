@@ -116,12 +116,9 @@ type Location struct {
 // Coordinates returns the latitude and longitude in degrees. It reports false
 // unless both are decimal numbers on the globe, with or without an exponent.
 func (l Location) Coordinates() (latitude, longitude float64, ok bool) {
-	latitude, ok = degrees(l.GeoLat, 90)
-	if !ok {
-		return 0, 0, false
-	}
-	longitude, ok = degrees(l.GeoLong, 180)
-	if !ok {
+	latitude, north := degrees(l.GeoLat, 90)
+	longitude, east := degrees(l.GeoLong, 180)
+	if !north || !east {
 		return 0, 0, false
 	}
 	return latitude, longitude, true
@@ -170,15 +167,7 @@ type (
 		answers         int // -1: no list
 	}
 	labelPiece struct{ id, label jsonread.Piece }
-	placePiece struct {
-		lat, long, name, city, zip, street jsonread.Piece
-		country, state                     sharedPiece
-	}
-	// sharedPiece is a string that other answers have, too, or else a piece.
-	sharedPiece struct {
-		text  string
-		piece jsonread.Piece
-	}
+	placePiece struct{ lat, long, name, country, state, city, zip, street jsonread.Piece }
 )
 
 type infoMember = jsonread.Member[*infoDecoder]
@@ -231,8 +220,8 @@ var placeObject = jsonread.NewObject(
 	infoMember{Name: "geoLat", Read: func(d *infoDecoder) { d.places[d.place].lat = d.optID() }},
 	infoMember{Name: "geoLong", Read: func(d *infoDecoder) { d.places[d.place].long = d.optID() }},
 	infoMember{Name: "geoName", Read: func(d *infoDecoder) { d.places[d.place].name = d.optStr() }},
-	infoMember{Name: "geoCountry", Read: func(d *infoDecoder) { d.places[d.place].country = d.optShared() }},
-	infoMember{Name: "geoState", Read: func(d *infoDecoder) { d.places[d.place].state = d.optShared() }},
+	infoMember{Name: "geoCountry", Read: func(d *infoDecoder) { d.places[d.place].country = d.optStr() }},
+	infoMember{Name: "geoState", Read: func(d *infoDecoder) { d.places[d.place].state = d.optStr() }},
 	infoMember{Name: "geoCity", Read: func(d *infoDecoder) { d.places[d.place].city = d.optStr() }},
 	infoMember{Name: "geoZip", Read: func(d *infoDecoder) { d.places[d.place].zip = d.optID() }},
 	infoMember{Name: "geoStreet", Read: func(d *infoDecoder) { d.places[d.place].street = d.optStr() }},
@@ -328,22 +317,10 @@ func (d *infoDecoder) readPlace(i int) {
 	placeObject.Read(&d.Reader, &d.placeOrder, d)
 }
 
-func (d *infoDecoder) optShared() sharedPiece {
-	text, piece := d.OptShared(&d.item)
-	return sharedPiece{text, piece}
-}
-
-func (s sharedPiece) of(text string) string {
-	if s.text != "" {
-		return s.text
-	}
-	return s.piece.In(text)
-}
-
 func (p *placePiece) of(text string) Location {
 	return Location{
-		GeoLat: p.lat.In(text), GeoLong: p.long.In(text), GeoName: p.name.In(text), GeoCountry: p.country.of(text),
-		GeoState: p.state.of(text), GeoCity: p.city.In(text), GeoZip: p.zip.In(text), GeoStreet: p.street.In(text),
+		GeoLat: p.lat.In(text), GeoLong: p.long.In(text), GeoName: p.name.In(text), GeoCountry: p.country.In(text),
+		GeoState: p.state.In(text), GeoCity: p.city.In(text), GeoZip: p.zip.In(text), GeoStreet: p.street.In(text),
 	}
 }
 
@@ -388,10 +365,12 @@ func (c *Client) jobInformation(ctx context.Context, job JobID, turn *gate.Turn)
 		if err != nil {
 			return err
 		}
-		if info, err = decodeJobInformation(body, &c.lookup.catalogues); err == nil {
-			if info.JobID != job {
-				return errUndecodable("the answer is about another job")
-			}
+		found, err := decodeJobInformation(body, &c.lookup.catalogues)
+		switch {
+		case err == nil && found.JobID != job:
+			return errUndecodable("the answer is about another job")
+		case err == nil:
+			info = found
 			return nil
 		}
 		// Not a job information: it may still be one of the codes of 7.3,
@@ -403,8 +382,5 @@ func (c *Client) jobInformation(ctx context.Context, job JobID, turn *gate.Turn)
 		}
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return info, nil
+	return info, err
 }

@@ -3,6 +3,7 @@ package jobboard
 import (
 	"errors"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -49,11 +50,7 @@ type configError struct {
 }
 
 func (e *configError) Error() string {
-	key := e.key
-	if len(key) > 64 {
-		key = key[:64]
-	}
-	return "config key " + strconv.Quote(key) + " is " + e.err.Error()
+	return "config key " + strconv.Quote(e.key[:min(len(e.key), 64)]) + " is " + e.err.Error()
 }
 
 func (e *configError) Unwrap() error { return e.err }
@@ -132,12 +129,10 @@ func (c PostingConfig) Values(key string) ([]string, error) {
 	if values == nil {
 		return nil, &configError{key, ErrKeyMissing}
 	}
-	for _, value := range values {
-		if value != "" {
-			return values, nil
-		}
+	if !slices.ContainsFunc(values, func(value string) bool { return value != "" }) {
+		return nil, &configError{key, ErrKeyEmpty}
 	}
-	return nil, &configError{key, ErrKeyEmpty}
+	return values, nil
 }
 
 // ListingStartDate returns when the posting was first listed, in UTC. It reads
@@ -234,12 +229,11 @@ func (c PostingConfig) word(key string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for i := range len(value) {
-		switch b := value[i]; {
-		case 'a' <= b && b <= 'z', 'A' <= b && b <= 'Z', '0' <= b && b <= '9', b == '_', b == '-':
-		default:
-			return "", &configError{key, ErrKeyMalformed}
-		}
+	isOther := func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-')
+	}
+	if strings.ContainsFunc(value, isOther) {
+		return "", &configError{key, ErrKeyMalformed}
 	}
 	return value, nil
 }

@@ -173,10 +173,7 @@ func (s *slot) search(ctx context.Context, channel ChannelID, q Query) (*JobSear
 		result, err = decodeSearch(a, decodeLimits{maxBytes: a.Limit()}, q.OmitConfig)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return result, nil
+	return result, err
 }
 
 // searchRequest builds what both forms of the search send.

@@ -6,6 +6,7 @@ package address
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -58,20 +59,12 @@ func wrongBase(u *url.URL) string {
 		return "holds a user part: credentials have fields of their own"
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return "has a query or a fragment"
-	case leadsElsewhere(u.Path):
+	}
+	parts := strings.Split(u.Path, "/")
+	if slices.Contains(parts, ".") || slices.Contains(parts, "..") {
 		return "has a path that leads elsewhere"
 	}
 	return ""
-}
-
-// leadsElsewhere reports whether a part of path is a dot or two.
-func leadsElsewhere(path string) bool {
-	for part := range strings.SplitSeq(path, "/") {
-		if part == "." || part == ".." {
-			return true
-		}
-	}
-	return false
 }
 
 // Link reads a link that is safe to show: absolute, http or https, with a host
@@ -84,29 +77,16 @@ func Link(s string) (u *url.URL, wrong string) {
 	if err != nil {
 		return nil, "is no address"
 	}
-	wrong = wrongHost(u)
-	switch {
-	case strings.ContainsFunc(s, isNeverInLink):
-		wrong = "has a character that no address has"
-	case wrong != "":
-	case u.User != nil:
-		wrong = "has a user part"
+	if strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7F || r == '\\' }) {
+		return nil, "has a character that no address has"
 	}
-	if wrong != "" {
+	if wrong := wrongHost(u); wrong != "" {
 		return nil, wrong
 	}
-	return u, ""
-}
-
-func isNeverInLink(r rune) bool { return r <= ' ' || r == 0x7F || r == '\\' }
-
-// isPort reports whether port is empty or a number that a port can have.
-func isPort(port string) bool {
-	if port == "" {
-		return true
+	if u.User != nil {
+		return nil, "has a user part"
 	}
-	n, err := strconv.ParseUint(port, 10, 16)
-	return err == nil && n > 0
+	return u, ""
 }
 
 // wrongHost returns what keeps u from naming a host on the web; empty: nothing.
@@ -116,8 +96,11 @@ func wrongHost(u *url.URL) string {
 		return "is not an absolute http or https address"
 	case u.Opaque != "" || u.Hostname() == "":
 		return "has no host"
-	case !isPort(u.Port()):
-		return "has no usable port"
+	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return "has no usable port"
+		}
 	}
 	return ""
 }

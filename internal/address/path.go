@@ -32,11 +32,8 @@ func segment(s string) (escaped, wrong string) {
 		return "", "would leave its place in the path"
 	case len(s) > 1024:
 		return "", "is longer than 1024 bytes"
-	}
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] == 0x7f {
-			return "", "holds a control character"
-		}
+	case strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return "", "holds a control character"
 	}
 	return url.PathEscape(s), ""
 }

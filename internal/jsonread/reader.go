@@ -221,20 +221,6 @@ func (r *Reader) OptInt() int64 {
 	return r.Int()
 }
 
-// OptShared reads a string like OptString. One of a few that come again and
-// again is returned as a string of its own, which others have too, and is not
-// in t.
-func (r *Reader) OptShared(t *Text) (string, Piece) {
-	p := r.OptString(t)
-	n := int(p.Hi - p.Lo)
-	if n == 0 || n > maxInterned || int(p.Lo) < t.base || r.Err() != nil {
-		return "", p
-	}
-	b := t.cur[int(p.Lo)-t.base:]
-	t.cur = t.cur[:len(t.cur)-n]
-	return r.names.get(b), Piece{}
-}
-
 // Shared returns b as a string, for which nothing is allocated if it is short
 // and came before.
 func (r *Reader) Shared(b []byte) string {

@@ -250,7 +250,7 @@ const maxDemand = 100 * 365 * 24 * time.Hour
 func lookupCode(value string) (string, bool) {
 	value = strings.TrimSpace(value)
 	for _, code := range [...]string{JobInactive, JobUnavailable, PostingUnavailable} {
-		if rest, ok := strings.CutPrefix(value, code); ok && (rest == "" || !isWordByte(rest[0])) {
+		if rest, ok := strings.CutPrefix(value, code); ok && (rest == "" || notInWord(rune(rest[0]))) {
 			return code, true
 		}
 	}
@@ -260,17 +260,9 @@ func lookupCode(value string) (string, bool) {
 // isCodeWord reports whether a whole body consists of one bare code, such as
 // get_project_error: words joined by underscores, no space.
 func isCodeWord(s string) bool {
-	if len(s) > 64 || !strings.Contains(s, "_") {
-		return false
-	}
-	for i := range len(s) {
-		if !isWordByte(s[i]) {
-			return false
-		}
-	}
-	return true
+	return len(s) <= 64 && strings.Contains(s, "_") && !strings.ContainsFunc(s, notInWord)
 }
 
-func isWordByte(c byte) bool {
-	return c == '_' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
+func notInWord(r rune) bool {
+	return r != '_' && !('0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z')
 }
