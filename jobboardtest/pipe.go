@@ -3,38 +3,23 @@ package jobboardtest
 import (
 	"context"
 	"net"
+	"slices"
 	"sync"
 	"syscall"
 )
 
-// pipeNetwork connects clients and listeners inside the process.
-type pipeNetwork struct {
-	mu        sync.Mutex
-	listeners map[string]*pipeListener
-}
-
-func newPipeNetwork() *pipeNetwork {
-	return &pipeNetwork{listeners: map[string]*pipeListener{}}
-}
-
-func (n *pipeNetwork) listen(addr string) *pipeListener {
-	l := &pipeListener{addr: pipeAddr(addr), conns: make(chan net.Conn), done: make(chan struct{})}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.listeners[addr] = l
-	return l
-}
+// pipes are the listeners inside the process that a client reaches.
+type pipes []*pipeListener
 
 // dial refuses what is not an address of this server, and never leaves the
 // process.
-func (n *pipeNetwork) dial(ctx context.Context, network, addr string) (net.Conn, error) {
-	n.mu.Lock()
-	l := n.listeners[addr]
-	n.mu.Unlock()
+func (p pipes) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	refused := &net.OpError{Op: "dial", Net: network, Addr: pipeAddr(addr), Err: syscall.ECONNREFUSED}
-	if l == nil {
+	i := slices.IndexFunc(p, func(l *pipeListener) bool { return l.addr == pipeAddr(addr) })
+	if i < 0 {
 		return nil, refused
 	}
+	l := p[i]
 	client, server := net.Pipe()
 	select {
 	case l.conns <- server:
@@ -51,6 +36,10 @@ type pipeListener struct {
 	conns chan net.Conn
 	once  sync.Once
 	done  chan struct{}
+}
+
+func newPipeListener(addr pipeAddr) *pipeListener {
+	return &pipeListener{addr: addr, conns: make(chan net.Conn), done: make(chan struct{})}
 }
 
 func (l *pipeListener) Accept() (net.Conn, error) {

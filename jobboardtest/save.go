@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/atomicfile"
@@ -18,30 +19,28 @@ import (
 // fake that saves there, is left as it is. SaveTo returns the error of the first
 // write, SaveError those of later ones. A second call changes to another file.
 func (s *Server) SaveTo(file string) error {
-	s.saver.changing.Lock()
-	defer s.saver.changing.Unlock()
-	s.saver.stop()
+	s.saver.mu.Lock()
+	defer s.saver.mu.Unlock()
+	s.saver.leave()
 	return s.saver.start(s, file)
 }
 
 // SaveError returns the error of the last writing of SaveTo's file. It is nil where
 // that succeeded and where there is no file.
 func (s *Server) SaveError() error {
-	s.saver.mu.Lock()
-	defer s.saver.mu.Unlock()
-	return s.saver.lastErr
+	if err := s.saver.lastErr.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 // saver keeps a file up to date with the state.
 type saver struct {
-	dirty    chan struct{} // has room for one: a write is due
-	changing sync.Mutex    // one file takes another's place at a time
+	dirty   chan struct{}         // has room for one: a write is due
+	lastErr atomic.Pointer[error] // of the last write but the first, which SaveTo returns
 
-	mu      sync.Mutex
-	save    func() error // nil without a file
-	quit    context.CancelFunc
-	done    chan struct{}
-	lastErr error
+	mu   sync.Mutex // one file takes another's place at a time
+	stop func()     // leaves the file after a last write; nil without a file
 }
 
 // saveEvery is the time from the beginning of one write to that of the next at
@@ -65,17 +64,17 @@ func (v *saver) start(s *Server, file string) error {
 	default:
 	}
 	saved := &savedFile{name: file}
-	save := func() error { return saved.write(s.Snapshot()) }
-	if err := save(); err != nil {
+	if err := saved.write(s.Snapshot()); err != nil {
 		return err
 	}
+	v.lastErr.Store(nil)
+	write := func() {
+		err := saved.write(s.Snapshot())
+		v.lastErr.Store(&err)
+	}
 	ctx, quit := context.WithCancel(s.ctx)
-	done := make(chan struct{})
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.save, v.quit, v.done, v.lastErr = save, quit, done, nil
-	go func() {
-		defer close(done)
+	var loop sync.WaitGroup
+	loop.Go(func() {
 		for {
 			select {
 			case <-v.dirty:
@@ -83,35 +82,24 @@ func (v *saver) start(s *Server, file string) error {
 				return
 			}
 			began := time.Now()
-			v.write()
+			write()
 			pause(ctx, saveEvery-time.Since(began))
 		}
-	}()
+	})
+	v.stop = func() {
+		quit()
+		loop.Wait()
+		write() // also the last uses of tokens
+	}
 	return nil
 }
 
-func (v *saver) write() {
-	v.mu.Lock()
-	save := v.save
-	v.mu.Unlock()
-	err := save()
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.lastErr = err
-}
-
-// stop writes a last time, also for the last uses of tokens.
-func (v *saver) stop() {
-	v.mu.Lock()
-	quit, done := v.quit, v.done
-	v.quit = nil
-	v.mu.Unlock()
-	if quit == nil {
-		return
+// leave stops saving.
+func (v *saver) leave() {
+	if v.stop != nil {
+		v.stop()
+		v.stop = nil
 	}
-	quit()
-	<-done
-	v.write()
 }
 
 // savedFile is a file, and how it was when this server wrote it last.

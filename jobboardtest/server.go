@@ -35,7 +35,6 @@ type Server struct {
 	client  *http.Client
 	base    endpointRoot
 	jobDB   endpointRoot
-	network *pipeNetwork // nil with sockets
 
 	mu       sync.RWMutex
 	st       *state
@@ -148,57 +147,45 @@ func start(opts []Option) (*Server, error) {
 	s.SetClock(cfg.clock)
 	s.variants.Store(&cfg.variants)
 	s.Mount(feedPath, http.HandlerFunc(s.serveFeed))
-	err := s.fill()
-	if err == nil {
-		err = s.listen()
-	}
-	if err != nil {
+	if err := s.fill(); err != nil {
 		s.cancel()
 		return nil, err
 	}
+	s.listen()
 	return s, nil
 }
 
 // listen begins to serve both addresses.
-func (s *Server) listen() error {
+func (s *Server) listen() {
 	transport := &http.Transport{MaxIdleConnsPerHost: 256}
-	if s.cfg.noSockets {
-		s.network = newPipeNetwork()
-		transport.DialContext = s.network.dial
-	}
 	s.client = &http.Client{Transport: transport}
-	// The ports without sockets are made up: nothing listens there, so that a client
-	// without this server's transport is refused instead of finding something else.
-	base, err := s.listener(s.cfg.base, "127.0.0.1:1")
-	if err != nil {
-		return err
+	base, jobDB := s.cfg.base, s.cfg.jobDB
+	if s.cfg.noSockets {
+		// The ports are made up: nothing listens there, so that a client without this
+		// server's transport is refused instead of finding something else.
+		in := pipes{newPipeListener("127.0.0.1:1"), newPipeListener("127.0.0.1:2")}
+		base, jobDB, transport.DialContext = in[0], in[1], in.dial
 	}
-	jobDB, err := s.listener(s.cfg.jobDB, "127.0.0.1:2")
-	if err != nil {
-		base.Close()
-		return err
+	if base == nil {
+		base = listenLocally()
+	}
+	if jobDB == nil {
+		jobDB = listenLocally()
 	}
 	s.base = endpointRoot{reachable(base.Addr()), s.cfg.basePrefix}
 	s.jobDB = endpointRoot{reachable(jobDB.Addr()), s.cfg.jobDBPrefix}
 	s.BaseURL, s.JobDBURL = s.base.url(), s.jobDB.url()
 	s.serveOn(base, baseAddress)
 	s.serveOn(jobDB, jobDBAddress)
-	return nil
 }
 
-// listener returns the listener that was given, or one of its own.
-func (s *Server) listener(given net.Listener, withoutSockets string) (net.Listener, error) {
-	switch {
-	case s.network != nil:
-		return s.network.listen(withoutSockets), nil
-	case given != nil:
-		return given, nil
-	}
+// listenLocally panics, as httptest does, where there is no port to listen on.
+func listenLocally() net.Listener {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, fmt.Errorf("jobboardtest: %w", err)
+		panic(fmt.Errorf("jobboardtest: %w", err))
 	}
-	return l, nil
+	return l
 }
 
 func (s *Server) serveOn(l net.Listener, at address) {
@@ -296,7 +283,9 @@ func (s *Server) Close() {
 	s.serving.Wait()
 	s.inflight.Wait()
 	s.client.CloseIdleConnections()
-	s.saver.stop()
+	s.saver.mu.Lock()
+	defer s.saver.mu.Unlock()
+	s.saver.leave()
 }
 
 // Shutdown lets the requests that are being served finish until the context ends,

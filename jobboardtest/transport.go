@@ -25,32 +25,13 @@ type directTransport struct{ s *Server }
 
 // RoundTrip implements http.RoundTripper.
 func (t directTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	fail := func(err error) (*http.Response, error) {
+	at, err := t.s.dial(r)
+	if err != nil {
 		if r.Body != nil {
 			r.Body.Close()
 		}
 		return nil, err
 	}
-	var at address
-	switch r.URL.Host {
-	case t.s.base.host:
-		at = baseAddress
-	case t.s.jobDB.host:
-		at = jobDBAddress
-	default:
-		refused := fmt.Errorf("%w: the fake is not at this host", syscall.ECONNREFUSED)
-		return fail(&net.OpError{Op: "dial", Net: "tcp", Err: refused})
-	}
-	if r.URL.Scheme != "http" {
-		return fail(fmt.Errorf("jobboardtest: the fake speaks http, not %s", r.URL.Scheme))
-	}
-	if err := r.Context().Err(); err != nil {
-		return fail(err)
-	}
-	if t.s.ctx.Err() != nil {
-		return fail(&net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED})
-	}
-
 	// The handler sees a request of its own, as it would on a connection.
 	ctx, cancel := context.WithCancel(r.Context())
 	in := r.Clone(ctx)
@@ -62,197 +43,201 @@ func (t directTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if in.Body == nil {
 		in.Body = http.NoBody
 	}
-	w := &directWriter{
-		outer: r.Context(), cancel: cancel, header: http.Header{},
-		ready: make(chan struct{}), bodiless: r.Method == http.MethodHead,
-	}
-	w.body.changed.L = &w.body.mu
-	left := context.AfterFunc(r.Context(), func() { w.end(r.Context().Err()) })
-	closed := context.AfterFunc(t.s.ctx, func() { w.end(io.ErrUnexpectedEOF) })
+	x := &exchange{reader: r.Context(), cancel: cancel, header: http.Header{}, bodiless: r.Method == http.MethodHead}
+	x.changed.L = &x.mu
+	x.unwatch = context.AfterFunc(r.Context(), func() { x.end(r.Context().Err()) })
+	closed := context.AfterFunc(t.s.ctx, func() { x.end(io.ErrUnexpectedEOF) })
 	go func() {
 		defer func() {
 			in.Body.Close()
 			closed()
 			switch p := recover(); p {
 			case nil:
-				w.WriteHeader(http.StatusOK)
-				w.end(io.EOF)
+				x.WriteHeader(http.StatusOK)
+				x.end(io.EOF)
 			case http.ErrAbortHandler:
-				w.abort()
+				x.abort()
 			default:
 				panic(p)
 			}
 		}()
-		t.s.serve(at, w, in)
+		t.s.serve(at, x, in)
 	}()
-	<-w.ready
-	if w.status == 0 {
-		left()
-		return nil, w.readersOwn(w.err)
-	}
-	return w.response(r, &directBody{w, left}), nil
+	return x.response(r)
 }
 
-// directWriter is the http.ResponseWriter of directTransport.
-type directWriter struct {
-	outer    context.Context // the reader's
+// dial returns the address that a request goes to, or why a connection would not
+// come about.
+func (s *Server) dial(r *http.Request) (address, error) {
+	at := baseAddress
+	switch r.URL.Host {
+	case s.base.host:
+	case s.jobDB.host:
+		at = jobDBAddress
+	default:
+		refused := fmt.Errorf("%w: the fake is not at this host", syscall.ECONNREFUSED)
+		return at, &net.OpError{Op: "dial", Net: "tcp", Err: refused}
+	}
+	switch {
+	case r.URL.Scheme != "http":
+		return at, fmt.Errorf("jobboardtest: the fake speaks http, not %s", r.URL.Scheme)
+	case r.Context().Err() != nil:
+		return at, r.Context().Err()
+	case s.ctx.Err() != nil:
+		return at, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+	}
+	return at, nil
+}
+
+// maxBuffered is how much of a body is kept before the reader has to take it: a
+// short answer is given without waiting for its reader.
+const maxBuffered = 256 << 10
+
+// exchange is the http.ResponseWriter of directTransport. It keeps what the handler
+// has written until the client reads it.
+type exchange struct {
+	reader   context.Context // the client's
+	unwatch  func() bool     // the reader's context, once the body is closed
 	cancel   context.CancelFunc
 	header   http.Header
-	body     bufferedPipe
 	bodiless bool // the answer to a HEAD
 
-	head   sync.Once     // decides between the head of an answer and err
-	ready  chan struct{} // closed when that is decided
-	status int           // 0: there is no answer, because of err
-	sent   http.Header   // header as it was at WriteHeader
-	err    error
+	mu      sync.Mutex
+	changed sync.Cond   // its L is mu
+	status  int         // 0: there is no head so far
+	sent    http.Header // header as it was at WriteHeader
+	buf     bytes.Buffer
+	err     error // what follows buf, or comes in place of a head; io.EOF when all is well
 }
 
-func (w *directWriter) Header() http.Header { return w.header }
+func (x *exchange) Header() http.Header { return x.header }
 
-func (w *directWriter) WriteHeader(status int) {
-	w.head.Do(func() {
-		w.status, w.sent = status, w.header.Clone()
-		maps.DeleteFunc(w.sent, func(_ string, values []string) bool { return len(values) == 0 })
-		close(w.ready)
-	})
+func (x *exchange) WriteHeader(status int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.status != 0 || x.err != nil {
+		return
+	}
+	x.status, x.sent = status, x.header.Clone()
+	maps.DeleteFunc(x.sent, func(_ string, values []string) bool { return len(values) == 0 })
+	x.changed.Broadcast()
 }
 
-func (w *directWriter) Write(p []byte) (int, error) {
-	w.WriteHeader(http.StatusOK)
-	if w.bodiless {
+func (x *exchange) Write(p []byte) (int, error) {
+	x.WriteHeader(http.StatusOK)
+	if x.bodiless {
 		return len(p), nil // as a connection's
 	}
-	return w.body.Write(p)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	n := 0
+	for n < len(p) {
+		for x.err == nil && x.buf.Len() >= maxBuffered {
+			x.changed.Wait()
+		}
+		if x.err != nil {
+			return n, x.err
+		}
+		k, _ := x.buf.Write(p[n:min(n+maxBuffered, len(p))])
+		n += k
+		x.changed.Broadcast()
+	}
+	return n, nil
 }
 
 // Flush implements http.Flusher: nothing is held back here.
-func (w *directWriter) Flush() { w.WriteHeader(http.StatusOK) }
-
-// abort breaks the answer off: a reset before its head is known, else an end
-// that comes too soon.
-func (w *directWriter) abort() {
-	w.fail(&net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET})
-	w.end(io.ErrUnexpectedEOF)
-}
+func (x *exchange) Flush() { x.WriteHeader(http.StatusOK) }
 
 // end says what follows what was written so far, and lets the handler go. Only
 // the first end counts.
-func (w *directWriter) end(err error) {
-	w.fail(err)
-	w.body.end(err)
-	w.cancel()
+func (x *exchange) end(err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.err == nil {
+		x.err = err
+	}
+	x.changed.Broadcast()
+	x.cancel()
 }
 
-// fail gives the reader an error in place of an answer, if there is none so far.
-func (w *directWriter) fail(err error) {
-	w.head.Do(func() {
-		w.err = err
-		close(w.ready)
-	})
+// abort breaks the answer off: a reset before its head is known, else an end
+// that comes too soon.
+func (x *exchange) abort() {
+	x.mu.Lock()
+	headless := x.status == 0
+	x.mu.Unlock()
+	if headless {
+		x.end(&net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET})
+		return
+	}
+	x.end(io.ErrUnexpectedEOF)
+}
+
+// response waits for the head of the answer.
+func (x *exchange) response(r *http.Request) (*http.Response, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for x.status == 0 && x.err == nil {
+		x.changed.Wait()
+	}
+	if x.status == 0 {
+		x.unwatch()
+		return nil, x.readersOwn(x.err)
+	}
+	length, err := strconv.ParseInt(x.sent.Get("Content-Length"), 10, 64)
+	if err != nil {
+		length = -1
+	}
+	return &http.Response{
+		Status:     strings.TrimSpace(strconv.Itoa(x.status) + " " + http.StatusText(x.status)),
+		StatusCode: x.status,
+		Proto:      "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: x.sent, ContentLength: length, Request: r, Body: exchangeBody{x},
+	}, nil
 }
 
 // readersOwn returns why the reader has left where it has: that is then why the
 // handler broke its answer off.
-func (w *directWriter) readersOwn(err error) error {
-	if left := w.outer.Err(); left != nil && err != nil && err != io.EOF {
+func (x *exchange) readersOwn(err error) error {
+	if left := x.reader.Err(); left != nil && err != io.EOF {
 		return left
 	}
 	return err
 }
 
-func (w *directWriter) response(r *http.Request, body io.ReadCloser) *http.Response {
-	res := &http.Response{
-		Status:     strings.TrimSpace(strconv.Itoa(w.status) + " " + http.StatusText(w.status)),
-		StatusCode: w.status,
-		Proto:      "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: w.sent, ContentLength: -1, Request: r, Body: body,
-	}
-	if n, err := strconv.ParseInt(w.sent.Get("Content-Length"), 10, 64); err == nil {
-		res.ContentLength = n
-	}
-	return res
-}
-
-// directBody is the body of an answer.
-type directBody struct {
-	w    *directWriter
-	stop func() bool
-}
+// exchangeBody is the body of an answer.
+type exchangeBody struct{ x *exchange }
 
 // Read reads what is buffered, then the end, good or bad. Who has left has no more
 // of it, not even what came already.
-func (b *directBody) Read(p []byte) (int, error) {
-	if err := b.w.outer.Err(); err != nil {
+func (b exchangeBody) Read(p []byte) (int, error) {
+	x := b.x
+	if err := x.reader.Err(); err != nil {
 		return 0, err
 	}
-	n, err := b.w.body.Read(p)
-	return n, b.w.readersOwn(err)
-}
-
-// Close lets the handler go.
-func (b *directBody) Close() error {
-	b.stop()
-	b.w.body.close()
-	b.w.cancel()
-	return nil
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for x.buf.Len() == 0 && x.err == nil {
+		x.changed.Wait()
+	}
+	if x.buf.Len() == 0 {
+		return 0, x.readersOwn(x.err)
+	}
+	x.changed.Broadcast()
+	return x.buf.Read(p)
 }
 
 var errBodyClosed = errors.New("http: read on closed response body")
 
-// maxBuffered is how much of a body is kept before the reader has to take it.
-const maxBuffered = 256 << 10
-
-// bufferedPipe is an io.Pipe with room, so that a short answer is given without
-// waiting for its reader.
-type bufferedPipe struct {
-	mu      sync.Mutex
-	changed sync.Cond // its L is mu
-	buf     bytes.Buffer
-	err     error // what follows the buffer; io.EOF when all is well
-}
-
-func (b *bufferedPipe) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for b.err == nil && b.buf.Len() >= maxBuffered {
-		b.changed.Wait()
-	}
-	if b.err != nil {
-		return 0, b.err
-	}
-	b.changed.Broadcast()
-	return b.buf.Write(p)
-}
-
-func (b *bufferedPipe) Read(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for b.buf.Len() == 0 && b.err == nil {
-		b.changed.Wait()
-	}
-	if b.buf.Len() == 0 && b.err != nil {
-		return 0, b.err
-	}
-	b.changed.Broadcast()
-	return b.buf.Read(p)
-}
-
-// end says what follows the buffer; only the first end counts.
-func (b *bufferedPipe) end(err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.err == nil {
-		b.err = err
-	}
-	b.changed.Broadcast()
-}
-
-// close forgets what was not read, and how it ended.
-func (b *bufferedPipe) close() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.buf.Reset()
-	b.err = errBodyClosed
-	b.changed.Broadcast()
+// Close forgets what was not read, and lets the handler go.
+func (b exchangeBody) Close() error {
+	x := b.x
+	x.unwatch()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.buf.Reset()
+	x.err = errBodyClosed
+	x.changed.Broadcast()
+	x.cancel()
+	return nil
 }
