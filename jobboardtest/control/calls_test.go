@@ -102,7 +102,7 @@ func play(t *testing.T, srv *jobboardtest.Server, file string) {
 		if !ok {
 			continue
 		}
-		status, text := call(t, srv, os.Expand(what, func(name string) string {
+		status, text := send(t, srv, os.Expand(what, func(name string) string {
 			if n, ok := names[name].(float64); ok {
 				return fmt.Sprintf("%.0f", n)
 			}
@@ -114,8 +114,8 @@ func play(t *testing.T, srv *jobboardtest.Server, file string) {
 	golden(t, file, strings.TrimPrefix(out.String(), "\n"))
 }
 
-// call makes a call, and returns the status with the headers that tell, and the body.
-func call(t *testing.T, srv *jobboardtest.Server, what string) (status, text string) {
+// send makes a call, and returns the status with the headers that tell, and the body.
+func send(t *testing.T, srv *jobboardtest.Server, what string) (status, text string) {
 	t.Helper()
 	method, rest, _ := strings.Cut(what, " ")
 	path, last, _ := strings.Cut(rest, " ")

@@ -10,8 +10,6 @@ type clockState struct {
 	Stopped bool      `json:"stopped"` // stands still until it is advanced or set
 }
 
-func (c *Control) clock(*http.Request) (any, error) { return c.time(), nil }
-
 func (c *Control) time() clockState {
 	return clockState{Now: c.srv.Now().UTC(), Stopped: c.stopped.Load()}
 }

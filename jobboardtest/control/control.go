@@ -1,10 +1,8 @@
 package control
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
-	"io"
 	"net/http"
 	"path"
 	"strings"
@@ -53,8 +51,9 @@ func New(srv *jobboardtest.Server, hosts ...string) *Control {
 		srv: srv, hosts: hosts, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection(),
 		ending: ending, instance: rand.Text(),
 	}
+	c.SetURL("")
 	for _, r := range c.routes() {
-		c.mux.Handle(r.method+" "+r.path, c.guarded(r))
+		c.mux.Handle(r.method+" "+r.path, c.handler(r))
 	}
 	return c
 }
@@ -74,13 +73,6 @@ func Mount(srv *jobboardtest.Server, hosts ...string) string {
 // SetURL sets the address of the control interface that the call info returns. Mount
 // sets it by itself.
 func (c *Control) SetURL(url string) { c.url.Store(&url) }
-
-func (c *Control) address() string {
-	if u := c.url.Load(); u != nil {
-		return *u
-	}
-	return ""
-}
 
 // ServeHTTP implements http.Handler.
 func (c *Control) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -129,64 +121,3 @@ func (c *Control) lost(w http.ResponseWriter, r *http.Request) error {
 }
 
 func noPath() error { return notFound("there is no such path; openapi.json lists them") }
-
-// route is one method and path, and one of the two functions: f returns what is
-// answered as JSON; nil answers 204. raw answers by itself.
-type route struct {
-	method, path string
-	f            func(*http.Request) (any, error)
-	raw          http.HandlerFunc
-	params       []string // of the query; any other is refused
-	empty        bool     // takes no body
-	reads        bool     // changes nothing although it is no GET, or everything but the state
-	limit        int64    // of the body; 0: maxBody
-}
-
-// maxBody bounds a request's body, maxState that of a whole state.
-const (
-	maxBody  = 4 << 20
-	maxState = 512 << 20
-)
-
-func (c *Control) guarded(r route) http.Handler {
-	if r.raw != nil {
-		return r.raw
-	}
-	if r.limit == 0 {
-		r.limit = maxBody
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		v, err := c.call(r, w, req)
-		if err != nil {
-			writeFailure(w, err)
-			return
-		}
-		writeJSON(w, v)
-	})
-}
-
-func (c *Control) call(r route, w http.ResponseWriter, req *http.Request) (any, error) {
-	if err := checkQuery(req, r.params...); err != nil {
-		return nil, err
-	}
-	if r.method == http.MethodGet {
-		return r.f(req)
-	}
-	data, err := readBody(http.MaxBytesReader(w, req.Body, r.limit)) // before others have to wait
-	if err != nil {
-		return nil, err
-	}
-	if r.empty && len(bytes.TrimSpace(data)) > 0 { // an empty object is what some clients cannot do without
-		if err := unmarshal(data, &struct{}{}); err != nil {
-			return nil, err
-		}
-	}
-	req.Body = io.NopCloser(bytes.NewReader(data))
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	v, err := r.f(req)
-	if err == nil && !r.reads {
-		c.revision.Add(1)
-	}
-	return v, err
-}

@@ -24,12 +24,14 @@ const tick = 200 * time.Millisecond
 
 // events tells the page what happens, as server-sent events: rows of the
 // journal, the faults, and that the state changed. It ends with the server.
-func (c *Control) events(w http.ResponseWriter, r *http.Request) {
-	s, err := c.newEventStream(w, r)
-	if err != nil {
-		writeFailure(w, err)
-		return
-	}
+func (c *Control) events(r *http.Request) (any, error) {
+	s, err := c.newEventStream(r)
+	return http.HandlerFunc(s.serve), err
+}
+
+func (s *eventStream) serve(w http.ResponseWriter, r *http.Request) {
+	c := s.c
+	s.w, s.out = w, http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.WriteHeader(http.StatusOK)
 
@@ -76,15 +78,10 @@ type eventStream struct {
 
 // newEventStream reads where a page is: it asks to go on after a request of the
 // journal, with the state of a revision.
-func (c *Control) newEventStream(w http.ResponseWriter, r *http.Request) (*eventStream, error) {
-	if err := checkQuery(r, "after", "revision"); err != nil {
-		return nil, err
-	}
+func (c *Control) newEventStream(r *http.Request) (*eventStream, error) {
 	after, revision := r.URL.Query().Get("after"), r.URL.Query().Get("revision")
 	s := &eventStream{
-		c: c, w: w, out: http.NewResponseController(w),
-		journal: follower{srv: c.srv, open: map[int]struct{}{}},
-		cleared: c.cleared.Load(), revision: -1,
+		c: c, journal: follower{srv: c.srv, open: map[int]struct{}{}}, cleared: c.cleared.Load(), revision: -1,
 	}
 	if last := r.Header.Get("Last-Event-ID"); last != "" { // of a page whose connection broke: it missed revisions too
 		after, revision = last, ""

@@ -51,7 +51,7 @@ func TestEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := newServer(t, jobboardtest.WithDemo())
 		auth := " Bearer " + srv.Demo.ApplicantToken
-		ask := func(path string) { call(t, srv, "GET base_url"+path+auth) }
+		ask := func(path string) { send(t, srv, "GET base_url"+path+auth) }
 		var told strings.Builder
 		for _, page := range []struct {
 			name, query, last string
@@ -59,17 +59,17 @@ func TestEvents(t *testing.T) {
 		}{
 			{"a page of the beginning", "?after=0&revision=0", "", []func(){
 				func() { ask("/1") },
-				func() { call(t, srv, "DELETE /requests") },
-				func() { call(t, srv, `POST /channels {"id":"x"}`) },
-				func() { call(t, srv, `POST /faults {"status":500,"delay":"400ms","times":2}`) },
+				func() { send(t, srv, "DELETE /requests") },
+				func() { send(t, srv, `POST /channels {"id":"x"}`) },
+				func() { send(t, srv, `POST /faults {"status":500,"delay":"400ms","times":2}`) },
 				func() { ask("/2") },
-				func() { call(t, srv, "DELETE /faults") },
-				func() { call(t, srv, "POST base_url/jobabo?channel=c&types=rss Bearer "+srv.Demo.ClientToken) },
-				func() { call(t, srv, "PUT base_url/jobabo/x"+auth) },
-				func() { call(t, srv, "POST /channels {}") },
-				func() { call(t, srv, "DELETE base_url/jobabo/x"+auth) },
-				func() { call(t, srv, "POST /clock/advance {\"by\":\"1h\"}") },
-				func() { call(t, srv, "POST /reset") },
+				func() { send(t, srv, "DELETE /faults") },
+				func() { send(t, srv, "POST base_url/jobabo?channel=c&types=rss Bearer "+srv.Demo.ClientToken) },
+				func() { send(t, srv, "PUT base_url/jobabo/x"+auth) },
+				func() { send(t, srv, "POST /channels {}") },
+				func() { send(t, srv, "DELETE base_url/jobabo/x"+auth) },
+				func() { send(t, srv, "POST /clock/advance {\"by\":\"1h\"}") },
+				func() { send(t, srv, "POST /reset") },
 				func() { time.Sleep(31 * time.Second) },
 			}},
 			{"a page that has seen all but the last", "?after=4&revision=3", "", nil},
@@ -144,7 +144,7 @@ func TestFollower(t *testing.T) {
 		paths := make(chan string, 3+maxRows)
 		for n := range 3 + maxRows {
 			go func() {
-				call(t, srv, fmt.Sprint("GET base_url/x", n))
+				send(t, srv, fmt.Sprint("GET base_url/x", n))
 				paths <- ""
 			}()
 			synctest.Wait()

@@ -20,8 +20,6 @@ func show(a *jobboardtest.ActiveFault) planted {
 	return planted{ID: a.ID(), Hits: a.Hits(), Description: f.String(), Fault: f}
 }
 
-func (c *Control) faults(*http.Request) (any, error) { return list("faults", c.planted()), nil }
-
 func (c *Control) planted() []planted {
 	var out []planted
 	for _, a := range c.srv.Faults() {
@@ -54,32 +52,27 @@ func doesNothing(f jobboardtest.Fault) bool {
 		f.Break == "" && f.DripBytes == 0 && f.DripEvery == 0 && f.Encoding == "" && f.Skew == 0
 }
 
-func (c *Control) liftAll(*http.Request) (any, error) {
-	c.srv.LiftFaults()
-	return nil, nil //nolint:nilnil // 204
-}
-
-func (c *Control) fault(id int64) (any, error) {
-	a, err := c.findFault(id)
-	if err != nil {
-		return nil, err
+func (c *Control) fault(id int64) (planted, bool) {
+	if a := c.findFault(id); a != nil {
+		return show(a), true
 	}
-	return show(a), nil
+	return planted{}, false
 }
 
-func (c *Control) lift(id int64) (any, error) {
-	a, err := c.findFault(id)
-	if err == nil {
+func (c *Control) lift(id int64) bool {
+	a := c.findFault(id)
+	if a != nil {
 		a.Lift()
 	}
-	return nil, err
+	return a != nil
 }
 
-func (c *Control) findFault(id int64) (*jobboardtest.ActiveFault, error) {
+// findFault returns nil where there is none.
+func (c *Control) findFault(id int64) *jobboardtest.ActiveFault {
 	for _, a := range c.srv.Faults() {
 		if int64(a.ID()) == id {
-			return a, nil
+			return a
 		}
 	}
-	return nil, notFound("there is no fault %d; one without hits or time left is gone", id)
+	return nil
 }

@@ -46,18 +46,12 @@ func (c *Control) requests(r *http.Request) (any, error) {
 	return out, nil
 }
 
-func (c *Control) request(n int64) (any, error) {
-	entry, ok := c.srv.Request(int(n))
-	if !ok {
-		return nil, notFound("there is no request %d in the journal", n)
-	}
-	return entry, nil
-}
+// entry returns a request of the journal.
+func (c *Control) entry(n int64) (jobboardtest.Request, bool) { return c.srv.Request(int(n)) }
 
-func (c *Control) clear(*http.Request) (any, error) {
+func (c *Control) clear() {
 	c.srv.ClearRequests()
 	c.cleared.Add(1)
-	return nil, nil //nolint:nilnil // 204
 }
 
 // maxWait bounds a wait; a proxy between would not bear more.
@@ -93,8 +87,4 @@ func (c *Control) wait(r *http.Request) (any, error) {
 		return nil, &failure{status: http.StatusConflict, Code: "too_few_requests", Message: text}
 	}
 	return map[string]int{"count": c.srv.Count(ops...)}, nil
-}
-
-func (c *Control) violations(*http.Request) (any, error) {
-	return list("violations", c.srv.Violations()), nil
 }

@@ -43,21 +43,6 @@ func writeFailure(w http.ResponseWriter, err error) {
 	answer(w, f.status, f)
 }
 
-// created is an answer with status 201.
-type created struct{ v any }
-
-func writeJSON(w http.ResponseWriter, v any) {
-	status := http.StatusOK
-	if n, ok := v.(created); ok {
-		status, v = http.StatusCreated, n.v
-	}
-	if v == nil {
-		w.WriteHeader(http.StatusNoContent)
-		return
-	}
-	answer(w, status, v)
-}
-
 func answer(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
@@ -70,51 +55,16 @@ func marshal(v any) []byte {
 	return data
 }
 
-// readBody reads a body whole.
-func readBody(r io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(r)
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large):
-		return nil, refuse(http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", large.Limit)
-	case err != nil:
-		return nil, bad("", "the body cannot be read: %v", err)
-	}
-	return data, nil
-}
-
-// with returns the call of a function that takes the body.
-func with[T any](f func(T) (any, error)) func(*http.Request) (any, error) {
-	return func(r *http.Request) (any, error) {
-		var v T
-		if err := decode(r, &v); err != nil {
-			return nil, err
-		}
-		return f(v)
-	}
-}
-
-// of returns the call of a function that takes the identifier in the path.
-func of(f func(id int64) (any, error)) func(*http.Request) (any, error) {
-	return func(r *http.Request) (any, error) {
-		id, err := number("id", r.PathValue("id"))
-		if err != nil {
-			return nil, err
-		}
-		return f(id)
-	}
-}
-
 // decode reads the body, a JSON object whose members all are known.
 func decode(r *http.Request, into any) error {
-	data, _ := io.ReadAll(r.Body) // read before, by call
+	data, _ := io.ReadAll(r.Body) // read before, by Control.call
 	return unmarshal(data, into)
 }
 
 // patch returns v with the members that a body has: an object is changed member by
 // member, a list is replaced, and null puts a member back to its zero value.
 func patch[T any](r *http.Request, v T) (T, error) {
-	data, _ := io.ReadAll(r.Body) // read before, by call
+	data, _ := io.ReadAll(r.Body) // read before, by Control.call
 	empty(reflect.ValueOf(&v).Elem(), data)
 	err := unmarshal(data, &v)
 	return v, err

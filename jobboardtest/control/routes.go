@@ -12,68 +12,77 @@ var document []byte
 
 func (c *Control) routes() []route {
 	return []route{
-		{method: "GET", path: "/{$}", raw: c.page},
-		{method: "GET", path: "/page.css", raw: static("text/css; charset=utf-8", styles)},
-		{method: "GET", path: "/page.js", raw: static("text/javascript; charset=utf-8", script)},
-		{method: "GET", path: "/board", raw: c.board},
-		{method: "GET", path: "/rows/{id}", raw: c.openRow},
-		{method: "GET", path: "/events", raw: c.events},
-		{method: "GET", path: "/openapi.json", raw: static("application/json", document)},
+		{method: "GET", path: "/{$}", f: c.page, free: true},
+		{method: "GET", path: "/page.css", f: static("text/css; charset=utf-8", styles), free: true},
+		{method: "GET", path: "/page.js", f: static("text/javascript; charset=utf-8", script), free: true},
+		{method: "GET", path: "/board", f: c.board, params: []string{"q"}},
+		{method: "GET", path: "/rows/{id}", f: find(c.openRow, noRequest), free: true},
+		{method: "GET", path: "/events", f: c.events, params: []string{"after", "revision"}},
+		{method: "GET", path: "/openapi.json", f: static("application/json", document), free: true},
 
-		{method: "GET", path: "/info", f: c.info},
-		{method: "POST", path: "/reset", f: c.reset, empty: true},
-		{method: "GET", path: "/state", raw: c.saveState},
+		{method: "GET", path: "/info", f: get(c.information)},
+		{method: "POST", path: "/reset", f: do(c.reset)},
+		{method: "GET", path: "/state", f: c.saveState},
 		{method: "PUT", path: "/state", f: with(c.loadState), limit: maxState},
 
 		{method: "POST", path: "/channels", f: add(c.srv.AddChannel, checkChannel)},
-		{method: "POST", path: "/companies", f: add(c.srv.AddCompany, nil)},
+		{method: "POST", path: "/companies", f: add(c.srv.AddCompany, checkCompany)},
 		{method: "POST", path: "/clients", f: add(c.srv.AddClient, checkClient)},
 		{method: "POST", path: "/applicants", f: add(c.srv.AddApplicant, checkApplicant)},
 		{method: "POST", path: "/jobs", f: add(c.srv.AddJob, checkJob)},
 		{method: "POST", path: "/postings", f: add(c.srv.AddPosting, checkPosting)},
 		{method: "POST", path: "/publish", f: with(c.publish)},
-		{method: "GET", path: "/jobs/{id}", f: of(c.getJob)},
+		{method: "GET", path: "/jobs/{id}", f: find(c.srv.Job, noJob)},
 		{method: "PATCH", path: "/jobs/{id}", f: c.changeJob},
-		{method: "DELETE", path: "/jobs/{id}", f: onJob(c.srv.DeleteJob, "no job"), empty: true},
-		{method: "POST", path: "/jobs/{id}/activate", f: onJob(c.srv.ActivateJob, "no job"), empty: true},
-		{method: "POST", path: "/jobs/{id}/deactivate", f: onJob(c.srv.DeactivateJob, "no job"), empty: true},
-		{method: "POST", path: "/jobs/{id}/unpublish", f: onJob(c.srv.UnpublishJob, "no posting of a job"), empty: true},
-		{method: "DELETE", path: "/postings/{id}", f: onJob(c.srv.RemovePosting, "no posting"), empty: true},
+		{method: "DELETE", path: "/jobs/{id}", f: change(c.srv.DeleteJob, noJob)},
+		{method: "POST", path: "/jobs/{id}/activate", f: change(c.srv.ActivateJob, noJob)},
+		{method: "POST", path: "/jobs/{id}/deactivate", f: change(c.srv.DeactivateJob, noJob)},
+		{method: "POST", path: "/jobs/{id}/unpublish", f: change(c.srv.UnpublishJob, "there is no posting of a job %d")},
+		{method: "DELETE", path: "/postings/{id}", f: change(c.srv.RemovePosting, "there is no posting %d")},
 		{method: "POST", path: "/applications", f: with(c.apply)},
 		{method: "POST", path: "/applications/withdraw", f: with(c.withdraw)},
-		{method: "GET", path: "/subscriptions", f: c.subscriptions},
+		{method: "GET", path: "/subscriptions", f: getList("subscriptions", c.srv.Subscriptions)},
 
 		{method: "POST", path: "/tokens", f: with(c.issueToken)},
 		{method: "POST", path: "/tokens/expire", f: onToken(c.srv.ExpireToken)},
 		{method: "POST", path: "/tokens/narrow", f: onToken(c.srv.NarrowToken)},
 		{method: "POST", path: "/codes", f: with(c.issueCode)},
 
-		{method: "GET", path: "/variants", f: c.variants},
+		{method: "GET", path: "/variants", f: get(c.srv.Variants)},
 		{method: "PUT", path: "/variants", f: c.setVariants},
 		{method: "PATCH", path: "/variants", f: c.changeVariants},
 
-		{method: "GET", path: "/faults", f: c.faults},
+		{method: "GET", path: "/faults", f: getList("faults", c.planted)},
 		{method: "POST", path: "/faults", f: c.fail, reads: true},
-		{method: "DELETE", path: "/faults", f: c.liftAll, empty: true, reads: true},
-		{method: "GET", path: "/faults/{id}", f: of(c.fault)},
-		{method: "DELETE", path: "/faults/{id}", f: of(c.lift), empty: true, reads: true},
+		{method: "DELETE", path: "/faults", f: do(c.srv.LiftFaults), reads: true},
+		{method: "GET", path: "/faults/{id}", f: find(c.fault, noFault)},
+		{method: "DELETE", path: "/faults/{id}", f: change(c.lift, noFault), reads: true},
 
 		{method: "GET", path: "/requests", f: c.requests, params: []string{"after", "operation"}},
-		{method: "GET", path: "/requests/{id}", f: of(c.request)},
-		{method: "DELETE", path: "/requests", f: c.clear, empty: true, reads: true},
+		{method: "GET", path: "/requests/{id}", f: find(c.entry, noRequest)},
+		{method: "DELETE", path: "/requests", f: do(c.clear), reads: true},
 		{method: "GET", path: "/requests/wait", f: c.wait, params: []string{"count", "operation", "timeout"}},
-		{method: "GET", path: "/violations", f: c.violations},
+		{method: "GET", path: "/violations", f: getList("violations", c.srv.Violations)},
 
-		{method: "GET", path: "/clock", f: c.clock},
+		{method: "GET", path: "/clock", f: get(c.time)},
 		{method: "PUT", path: "/clock", f: with(c.setTime)},
-		{method: "DELETE", path: "/clock", f: c.realTime, empty: true},
+		{method: "DELETE", path: "/clock", f: bare(c.realTime)},
 		{method: "POST", path: "/clock/advance", f: with(c.advance)},
 	}
 }
 
-func static(contentType string, data []byte) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", contentType)
-		w.Write(data)
-	}
+// What is said about an identifier that nothing has.
+const (
+	noJob     = "there is no job %d"
+	noRequest = "there is no request %d in the journal"
+	noFault   = "there is no fault %d; one without hits or time left is gone"
+)
+
+func static(contentType string, data []byte) call {
+	return get(func() http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", contentType)
+			w.Write(data)
+		}
+	})
 }

@@ -12,25 +12,15 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// openRow answers with what a row of the journal shows when it is opened.
-func (c *Control) openRow(w http.ResponseWriter, r *http.Request) {
-	n, err := number("id", r.PathValue("id"))
-	if err != nil {
-		writeFailure(w, err)
-		return
-	}
-	entry, ok := c.srv.Request(int(n))
-	if !ok {
-		writeFailure(w, notFound("there is no request %d in the journal", n))
-		return
-	}
+// openRow returns what a row of the journal shows when it is opened.
+func (c *Control) openRow(n int64) (http.HandlerFunc, bool) {
+	entry, ok := c.entry(n)
 	v := detailView{rowView: row(entry), Curl: c.curl(entry)}
 	if a := entry.Response; a != nil {
 		v.Answer = pretty(a.Body)
 		v.Cut = int64(len(a.Body)) < a.Size
 	}
-	w.Header().Set("Content-Security-Policy", policy)
-	render(w, "detail", v)
+	return html("detail", v), ok
 }
 
 // pretty indents JSON; anything else stays.

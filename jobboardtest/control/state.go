@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -22,12 +23,10 @@ type information struct {
 	jobboardtest.DemoInfo
 }
 
-func (c *Control) info(*http.Request) (any, error) { return c.information(), nil }
-
 func (c *Control) information() information {
 	i := information{
 		BaseURL: c.srv.BaseURL, JobDBURL: c.srv.JobDBURL, TokenURL: c.srv.TokenURL(), AuthURL: c.srv.AuthURL(),
-		FeedURL: c.srv.FeedURL(), ControlURL: c.address(), DemoInfo: c.srv.Demo,
+		FeedURL: c.srv.FeedURL(), ControlURL: *c.url.Load(), DemoInfo: c.srv.Demo,
 	}
 	if err := c.srv.SaveError(); err != nil {
 		i.SaveError = plain(err)
@@ -35,22 +34,19 @@ func (c *Control) information() information {
 	return i
 }
 
-func (c *Control) reset(*http.Request) (any, error) {
+func (c *Control) reset() {
 	c.srv.Reset()
 	c.cleared.Add(1)
 	if c.setClock {
 		c.backToRealTime()
 	}
-	return nil, nil //nolint:nilnil // 204
 }
 
-func (c *Control) saveState(w http.ResponseWriter, r *http.Request) {
-	if err := checkQuery(r); err != nil {
-		writeFailure(w, err)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = c.srv.Snapshot().Write(w) // the client is gone
+func (c *Control) saveState(*http.Request) (any, error) {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_ = c.srv.Snapshot().Write(w) // the client is gone
+	}), nil
 }
 
 func (c *Control) loadState(in jobboardtest.State) (any, error) {
@@ -58,15 +54,8 @@ func (c *Control) loadState(in jobboardtest.State) (any, error) {
 		name := culprit(in.Variants, jobboardtest.Variants.Check) // empty where there are several
 		return nil, bad(strings.TrimSuffix("variants."+name, "."), "%s", plain(err))
 	}
-	for i, j := range in.Jobs {
-		if err := checkJob(j, fmt.Sprintf("jobs.%d.", i)); err != nil {
-			return nil, err
-		}
-	}
-	for i, p := range in.Postings {
-		if err := checkPosting(p, fmt.Sprintf("postings.%d.", i)); err != nil {
-			return nil, err
-		}
+	if err := cmp.Or(each(in.Jobs, "jobs", checkJob), each(in.Postings, "postings", checkPosting)); err != nil {
+		return nil, err
 	}
 	if err := c.srv.Restore(in); err != nil {
 		return nil, bad("", "%s", plain(err))
@@ -74,36 +63,37 @@ func (c *Control) loadState(in jobboardtest.State) (any, error) {
 	return nil, nil //nolint:nilnil // 204
 }
 
-// add returns the call that adds a record, which check may refuse; a nil check
-// refuses none. at goes before a member's name.
-func add[T any](put func(T) T, check func(v T, at string) error) func(*http.Request) (any, error) {
+// add returns the call that adds a record, which check may refuse. at goes before
+// a member's name.
+func add[T any](put func(T) T, check func(v T, at string) error) call {
 	return with(func(v T) (any, error) {
-		if check != nil {
-			if err := check(v, ""); err != nil {
-				return nil, err
-			}
+		if err := check(v, ""); err != nil {
+			return nil, err
 		}
 		return created{put(v)}, nil
 	})
 }
 
-func checkChannel(v jobboardtest.Channel, at string) error {
-	if v.ID == "" {
-		return missing(at + "id")
+func checkChannel(v jobboardtest.Channel, at string) error { return needed(at+"id", v.ID) }
+
+func checkCompany(jobboardtest.Company, string) error { return nil }
+
+func checkClient(v jobboardtest.Client, at string) error { return needed(at+"id", v.ID) }
+
+func checkApplicant(v jobboardtest.Applicant, at string) error { return notBelow0(at+"id", v.ID) }
+
+func missing(field string) error { return bad(field, "%s is missing", field) }
+
+func needed(field, value string) error {
+	if value == "" {
+		return missing(field)
 	}
 	return nil
 }
 
-func checkClient(v jobboardtest.Client, at string) error {
-	if v.ID == "" {
-		return missing(at + "id")
-	}
-	return nil
-}
-
-func checkApplicant(v jobboardtest.Applicant, at string) error {
-	if v.ID < 0 {
-		return bad(at+"id", "%sid is %d, below 0", at, v.ID)
+func notBelow0(field string, n int64) error {
+	if n < 0 {
+		return bad(field, "%s is %d, below 0", field, n)
 	}
 	return nil
 }
@@ -114,10 +104,7 @@ type publication struct {
 }
 
 func (c *Control) publish(v publication) (any, error) {
-	if v.Channel == "" {
-		return nil, missing("channel")
-	}
-	if err := checkJob(v.Job, "job."); err != nil {
+	if err := cmp.Or(needed("channel", v.Channel), checkJob(v.Job, "job.")); err != nil {
 		return nil, err
 	}
 	var out struct {
@@ -128,8 +115,6 @@ func (c *Control) publish(v publication) (any, error) {
 	return created{out}, nil
 }
 
-func missing(field string) error { return bad(field, "%s is missing", field) }
-
 // checkJob returns what is wrong with a job; at goes before a member's name.
 func checkJob(j jobboardtest.Job, at string) error {
 	switch j.Status {
@@ -137,36 +122,29 @@ func checkJob(j jobboardtest.Job, at string) error {
 	default:
 		return bad(at+"status", "%sstatus is %s, and not inactive, deleted or empty for active", at, quote(string(j.Status)))
 	}
-	switch {
-	case j.ID < 0:
-		return bad(at+"id", "%sid is %d, below 0", at, j.ID)
-	case j.Title == "":
-		return missing(at + "title")
-	}
-	if err := checkLocation(j.Location, at+"location."); err != nil {
-		return err
-	}
-	for i, l := range j.AdditionalLocations {
-		if err := checkLocation(l, fmt.Sprintf("%sadditional_locations.%d.", at, i)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(
+		notBelow0(at+"id", j.ID),
+		needed(at+"title", j.Title),
+		checkLocation(j.Location, at+"location."),
+		each(j.AdditionalLocations, at+"additional_locations", checkLocation),
+	)
 }
 
 func checkPosting(p jobboardtest.Posting, at string) error {
-	switch {
-	case p.ID < 0:
-		return bad(at+"id", "%sid is %d, below 0", at, p.ID)
-	case p.VersionID < 0:
-		return bad(at+"version_id", "%sversion_id is %d, below 0", at, p.VersionID)
-	case p.Title == "":
-		return missing(at + "title")
-	case len(p.Channels) == 0:
+	err := cmp.Or(notBelow0(at+"id", p.ID), notBelow0(at+"version_id", p.VersionID), needed(at+"title", p.Title))
+	if err != nil {
+		return err
+	}
+	if len(p.Channels) == 0 {
 		return bad(at+"channels", "%schannels is empty: no search would find the posting", at)
 	}
-	for i, l := range p.Locations {
-		if err := checkLocation(l, fmt.Sprintf("%slocations.%d.", at, i)); err != nil {
+	return each(p.Locations, at+"locations", checkLocation)
+}
+
+// each returns what is wrong with the first entry of a list that check refuses.
+func each[T any](all []T, name string, check func(v T, at string) error) error {
+	for i, v := range all {
+		if err := check(v, fmt.Sprintf("%s.%d.", name, i)); err != nil {
 			return err
 		}
 	}
@@ -191,14 +169,6 @@ func checkLocation(l jobboardtest.Location, at string) error {
 		return bad(at+"lat", "%slat and %slong belong together, and one is missing", at, at)
 	}
 	return nil
-}
-
-func (c *Control) getJob(id int64) (any, error) {
-	j, ok := c.srv.Job(id)
-	if !ok {
-		return nil, notFound("there is no job %d", id)
-	}
-	return j, nil
 }
 
 // changeJob changes the members that the body has.
@@ -228,17 +198,6 @@ func (c *Control) changeJob(r *http.Request) (any, error) {
 	}
 	j, _ := c.srv.Job(id)
 	return j, nil
-}
-
-// onJob returns the call of a function that takes an identifier and reports
-// whether it was there.
-func onJob(f func(int64) bool, none string) func(*http.Request) (any, error) {
-	return of(func(id int64) (any, error) {
-		if !f(id) {
-			return nil, notFound("there is %s %d", none, id)
-		}
-		return nil, nil //nolint:nilnil // 204
-	})
 }
 
 // pair is who applies to what.
@@ -283,16 +242,4 @@ func (c *Control) withdraw(v pair) (any, error) {
 		return nil, notFound("applicant %d has no application to job %d", v.Applicant, v.Job)
 	}
 	return nil, nil //nolint:nilnil // 204
-}
-
-func (c *Control) subscriptions(*http.Request) (any, error) {
-	return list("subscriptions", c.srv.Subscriptions()), nil
-}
-
-// list returns an object with one list, never null.
-func list[T any](name string, v []T) map[string]any {
-	if v == nil {
-		v = []T{}
-	}
-	return map[string]any{name: v}
 }

@@ -2,7 +2,7 @@ package control
 
 import (
 	"encoding/json"
-	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -11,8 +11,8 @@ import (
 // variantSwitch is one member of Variants as the page shows it.
 type variantSwitch struct {
 	Name, Label string
-	Kind        string   // "words", "yes", "number" or "text"
-	Words       []option // for words
+	Kind        string // "yes", "number" or "text"; empty: one of Words
+	Words       []option
 	Value       string
 	Hint        string // what the empty field stands for
 	On          bool
@@ -20,7 +20,6 @@ type variantSwitch struct {
 
 type option struct {
 	Value, Label string
-	Selected     bool
 }
 
 // The zero value, the plainest reading of the interface, comes first.
@@ -65,24 +64,16 @@ func words(empty string, others ...string) []option {
 func switches(v jobboardtest.Variants) []variantSwitch {
 	var at map[string]any
 	_ = json.Unmarshal(marshal(v), &at) // marshal made it
-	out := make([]variantSwitch, len(allSwitches))
-	for i, s := range allSwitches {
-		switch x := at[s.Name].(type) {
+	out := slices.Clone(allSwitches)
+	for i := range out {
+		switch x := at[out[i].Name].(type) {
 		case bool:
-			s.On = x
+			out[i].On = x
 		case float64:
-			s.Value = strconv.Itoa(int(x))
+			out[i].Value = strconv.Itoa(int(x))
 		case string:
-			s.Value = x
+			out[i].Value = x
 		}
-		if s.Words != nil {
-			s.Kind = "words"
-			s.Words = append([]option(nil), s.Words...)
-			for k := range s.Words {
-				s.Words[k].Selected = s.Words[k].Value == s.Value
-			}
-		}
-		out[i] = s
 	}
 	return out
 }
@@ -93,31 +84,23 @@ type preset struct {
 	Fault string // JSON
 }
 
-func presets() []preset {
-	mk := func(label string, f jobboardtest.Fault) preset { return preset{label, string(marshal(f))} }
-	return []preset{
-		mk("500", jobboardtest.Fault{Status: 500}),
-		mk("503", jobboardtest.Fault{Status: 503}),
-		mk("503, retry after 2 s", jobboardtest.Fault{Status: 503, Header: http.Header{"Retry-After": {"2"}}}),
-		mk("429", jobboardtest.Fault{Status: 429, Header: http.Header{"Retry-After": {"1"}}}),
-		mk("2 s late", jobboardtest.Fault{Delay: 2e9}),
-		mk("Slow drip", jobboardtest.Fault{DripBytes: 64, DripEvery: 5e7}),
-		mk("Never answers", jobboardtest.Fault{Break: jobboardtest.StallBefore}),
-		mk("Stalls in the body", jobboardtest.Fault{Break: jobboardtest.StallBody}),
-		mk("Connection reset", jobboardtest.Fault{Break: jobboardtest.ResetBefore}),
-		mk("Reset in the body", jobboardtest.Fault{Break: jobboardtest.ResetBody}),
-		mk("Body cut off", jobboardtest.Fault{Break: jobboardtest.CutBody}),
-		mk("Login page", jobboardtest.Fault{
-			Name: "login page", Body: "<!DOCTYPE html><title>Sign in</title>",
-			Header: http.Header{"Content-Type": {"text/html"}},
-		}),
-		mk("Wrong content type", jobboardtest.Fault{Header: http.Header{"Content-Type": {"text/plain"}}}),
-		mk("Redirect elsewhere", jobboardtest.Fault{
-			Status: 302, Header: http.Header{"Location": {"https://login.example.com/"}},
-		}),
-		mk("Endless body", jobboardtest.Fault{Size: -1}),
-		mk("Gzip bomb, 1 GiB", jobboardtest.Fault{Size: 1 << 30, Encoding: jobboardtest.Gzip}),
-		mk("Broken gzip", jobboardtest.Fault{Encoding: jobboardtest.BrokenGzip}),
-		mk("Clock 1 h ahead", jobboardtest.Fault{Skew: 3600e9}),
-	}
+var presets = []preset{
+	{"500", `{"status":500}`},
+	{"503", `{"status":503}`},
+	{"503, retry after 2 s", `{"status":503,"header":{"Retry-After":["2"]}}`},
+	{"429", `{"status":429,"header":{"Retry-After":["1"]}}`},
+	{"2 s late", `{"delay":"2s"}`},
+	{"Slow drip", `{"drip_bytes":64,"drip_every":"50ms"}`},
+	{"Never answers", `{"break":"stall-before"}`},
+	{"Stalls in the body", `{"break":"stall-body"}`},
+	{"Connection reset", `{"break":"reset-before"}`},
+	{"Reset in the body", `{"break":"reset-body"}`},
+	{"Body cut off", `{"break":"cut-body"}`},
+	{"Login page", `{"name":"login page","header":{"Content-Type":["text/html"]},"body":"\u003c!DOCTYPE html\u003e\u003ctitle\u003eSign in\u003c/title\u003e"}`},
+	{"Wrong content type", `{"header":{"Content-Type":["text/plain"]}}`},
+	{"Redirect elsewhere", `{"status":302,"header":{"Location":["https://login.example.com/"]}}`},
+	{"Endless body", `{"size":-1}`},
+	{"Gzip bomb, 1 GiB", `{"size":1073741824,"encoding":"gzip"}`},
+	{"Broken gzip", `{"encoding":"broken-gzip"}`},
+	{"Clock 1 h ahead", `{"skew":"1h0m0s"}`},
 }

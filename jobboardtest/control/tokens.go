@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"net/http"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -47,10 +48,7 @@ type codeOrder struct {
 }
 
 func (c *Control) issueCode(v codeOrder) (any, error) {
-	if err := c.needClient(v.Client); err != nil {
-		return nil, err
-	}
-	if err := c.needApplicant(v.Applicant); err != nil {
+	if err := cmp.Or(c.needClient(v.Client), c.needApplicant(v.Applicant)); err != nil {
 		return nil, err
 	}
 	return created{map[string]string{"code": c.srv.AuthorizationCode(v.Client, v.Applicant)}}, nil
@@ -82,10 +80,10 @@ type tokenValue struct {
 	Token string `json:"token"`
 }
 
-func onToken(f func(string) bool) func(*http.Request) (any, error) {
+func onToken(f func(string) bool) call {
 	return with(func(v tokenValue) (any, error) {
-		if v.Token == "" {
-			return nil, missing("token")
+		if err := needed("token", v.Token); err != nil {
+			return nil, err
 		}
 		if !f(v.Token) {
 			return nil, notFound("there is no such token")
@@ -93,8 +91,6 @@ func onToken(f func(string) bool) func(*http.Request) (any, error) {
 		return nil, nil //nolint:nilnil // 204
 	})
 }
-
-func (c *Control) variants(*http.Request) (any, error) { return c.srv.Variants(), nil }
 
 // setVariants puts every switch that the body does not name back.
 func (c *Control) setVariants(r *http.Request) (any, error) {

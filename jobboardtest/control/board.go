@@ -1,0 +1,205 @@
+package control
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// maxShown bounds how many jobs and applicants the page lists at once.
+const maxShown = 60
+
+// maxPlaces bounds the list beside the map.
+const maxPlaces = 9
+
+type boardView struct {
+	Query      string
+	Counts     struct{ Channels, Jobs, Postings, Applicants, Applications int }
+	Jobs       []jobView
+	MoreJobs   int
+	Loose      []postingView // without a job that is there
+	MoreLoose  int
+	Applicants []applicantView
+	MorePeople int
+	Chart      chart
+	Places     []knownPlace // those with the most jobs
+	MorePlaces int
+	Known      []knownPlace // all of them, by name
+	Channels   []jobboardtest.Channel
+	Companies  []jobboardtest.Company
+}
+
+type jobView struct {
+	jobboardtest.Job
+	Company      string
+	Postings     []postingView
+	Applications int
+	State        string // "open", "closed", "inactive", "deleted", "no posting"
+	Place        string
+}
+
+type postingView struct {
+	jobboardtest.Posting
+	Languages string
+	JobTitle  string
+}
+
+type applicantView struct {
+	jobboardtest.Applicant
+	Company      string
+	Applications []applicationView
+}
+
+type applicationView struct {
+	jobboardtest.Application
+	Title string
+}
+
+// knownPlace is a place that a new job may have.
+type knownPlace struct {
+	Name  string
+	Count int
+	JSON  string // the location
+}
+
+// boardView gathers what the page shows of the state: all that fits the filter,
+// as far as it can be read.
+func (c *Control) boardView(filter string) boardView {
+	st := c.srv.Snapshot()
+	v := boardView{
+		Query: filter, Channels: st.Channels, Companies: st.Companies,
+	}
+	v.Counts.Channels, v.Counts.Jobs, v.Counts.Postings = len(st.Channels), len(st.Jobs), len(st.Postings)
+	v.Counts.Applicants, v.Counts.Applications = len(st.Applicants), len(st.Applications)
+
+	companies := map[string]string{}
+	for _, co := range st.Companies {
+		companies[co.ID] = cmp.Or(co.Name, co.ID)
+	}
+	titles := map[int64]string{}
+	for _, j := range st.Jobs {
+		titles[j.ID] = j.Title
+	}
+	postings := postingViews(st, titles)
+	applications := map[int64]int{}
+	of := map[int64][]applicationView{}
+	for _, a := range st.Applications {
+		applications[a.JobID]++
+		of[a.ApplicantID] = append(of[a.ApplicantID], applicationView{a, titles[a.JobID]})
+	}
+
+	spell := spelling(st.Jobs)
+	v.Known = knownPlaces(st.Jobs, spell)
+	m := matcher(filter)
+	var places []place
+	for _, j := range st.Jobs {
+		jv := jobView{
+			Job: j, Company: companies[j.CompanyID], Postings: postings[j.ID], Applications: applications[j.ID],
+			Place: spell.name(j.Location), State: jobState(j, len(postings[j.ID]) > 0),
+		}
+		if m.job(jv) {
+			v.Jobs = append(v.Jobs, jv)
+			places = append(places, jv.places(spell)...)
+		}
+	}
+	for _, p := range slices.Concat(postings[0], strays(postings, titles)) {
+		if m.holds(p.Title) || slices.ContainsFunc(p.Channels, m.holds) {
+			v.Loose = append(v.Loose, p)
+			places = append(places, spell.placesOf(true, p.Locations...)...)
+		}
+	}
+	for _, a := range st.Applicants {
+		v.Applicants = append(v.Applicants, applicantView{a, companies[a.CompanyID], of[a.ID]})
+	}
+	v.Chart = draw(places)
+	v.Jobs, v.MoreJobs = cut(v.Jobs, maxShown)
+	v.Loose, v.MoreLoose = cut(v.Loose, maxShown)
+	v.Applicants, v.MorePeople = cut(v.Applicants, maxShown)
+	v.Places, v.MorePlaces = cut(count(places), maxPlaces)
+	return v
+}
+
+// cut returns the first entries of a list, and how many more there are.
+func cut[T any](all []T, most int) ([]T, int) {
+	n := min(len(all), most)
+	return all[:n], len(all) - n
+}
+
+// postingViews returns the postings by their jobs.
+func postingViews(st jobboardtest.State, titles map[int64]string) map[int64][]postingView {
+	out := map[int64][]postingView{}
+	for _, p := range st.Postings {
+		langs := []string{}
+		if p.Language != "" {
+			langs = append(langs, p.Language)
+		}
+		for l := range p.Translations {
+			langs = append(langs, l)
+		}
+		slices.Sort(langs)
+		pv := postingView{Posting: p, Languages: strings.Join(langs, ", "), JobTitle: titles[p.JobID]}
+		out[p.JobID] = append(out[p.JobID], pv)
+	}
+	return out
+}
+
+// places returns the places of a job's postings. The job's own count for a posting
+// without any, and for a job without a posting.
+func (j jobView) places(spell spellings) []place {
+	open := j.State == "open" || j.State == "closed"
+	own := spell.placesOf(open, append([]jobboardtest.Location{j.Location}, j.AdditionalLocations...)...)
+	if len(j.Postings) == 0 {
+		return own
+	}
+	var out []place
+	for _, p := range j.Postings {
+		if len(p.Locations) > 0 {
+			out = append(out, spell.placesOf(open, p.Locations...)...)
+		} else {
+			out = append(out, own...)
+		}
+	}
+	return out
+}
+
+// strays are postings of jobs that are not there.
+func strays(postings map[int64][]postingView, jobs map[int64]string) []postingView {
+	var out []postingView
+	for id, ps := range postings {
+		if _, ok := jobs[id]; !ok && id != 0 {
+			out = append(out, ps...)
+		}
+	}
+	slices.SortFunc(out, func(a, b postingView) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}
+
+func jobState(j jobboardtest.Job, published bool) string {
+	switch {
+	case j.Status != jobboardtest.Active:
+		return string(j.Status)
+	case !published:
+		return "no posting"
+	case j.ApplyClosed:
+		return "closed"
+	}
+	return "open"
+}
+
+// matcher is a filter in lower case; the empty one lets everything through.
+type matcher string
+
+func (m matcher) holds(s string) bool {
+	return strings.Contains(strings.ToLower(s), strings.ToLower(string(m)))
+}
+
+func (m matcher) job(j jobView) bool {
+	if m == "" || m.holds(j.Title) || m.holds(j.Company) || m.holds(j.Place) || m.holds(j.State) || m.holds(itoa(j.ID)) {
+		return true
+	}
+	return slices.ContainsFunc(j.Postings, func(p postingView) bool {
+		return m.holds(p.Title) || m.holds(itoa(p.ID)) || slices.ContainsFunc(p.Channels, m.holds)
+	})
+}
