@@ -3,6 +3,7 @@ package jobfeed_test
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -230,12 +231,16 @@ func TestIndexFileBroken(t *testing.T) {
 		}
 	}
 	refuse("longer", append(bytes.Clone(whole), 0))
+	flipped := bytes.Clone(whole)
+	flipped[len(flipped)-1]++
 	for text, b := range map[string][]byte{
-		"it ends too early":             whole[:14],
-		"it does not begin like one":    []byte("<Jobs></Jobs><!-- -->"),
-		"version '2', not '1'":          []byte("jobfeed index\x002"),
-		"its checksum is wrong":         whole[:15],
-		"its numbers are those of none": sealed(1),
+		"it ends too early":          whole[:14],
+		"it does not begin like one": []byte("<Jobs></Jobs><!-- -->"),
+		"version '2', not '1'":       []byte("jobfeed index\x002"),
+		"its checksum is wrong":      flipped,
+		"over 100000000 pairs":       sealed(0x81, 0xc2, 0xd7, 0x2f, 0),
+		"identifiers out of order":   sealed(0, 0, 1, 0, 4),
+		"bytes after its end":        append(bytes.Clone(whole), 0),
 	} {
 		name := filepath.Join(t.TempDir(), "index")
 		if err := os.WriteFile(name, b, 0o600); err != nil {
@@ -292,9 +297,35 @@ func TestIndexFileNumbers(t *testing.T) {
 		"more behind it":       append(bytes.Clone(whole), 0),
 		"no number of broken":  {2},
 		"nothing between both": nil,
+		"entries beyond int64": append(binary.AppendUvarint(nil, 1<<63+5), 1, 0, 0),
+		"broken beyond int64":  append(binary.AppendUvarint([]byte{1}, 1<<63), 0, 0),
 	} {
 		if x, err := jobfeed.ReadIndex(bytes.NewReader(sealed(numbers...))); x != nil || !errors.Is(err, jobfeed.ErrIndexFile) {
 			t.Errorf("%s: %v, %v", name, x, err)
+		}
+	}
+}
+
+// zeros never ends.
+type zeros struct{ read int }
+
+func (z *zeros) Read(p []byte) (int, error) {
+	clear(p)
+	z.read += len(p)
+	return len(p), nil
+}
+
+// TestIndexFileEndless: what begins like an index and never ends is refused, and
+// so are many pairs that are none, before they take memory.
+func TestIndexFileEndless(t *testing.T) {
+	endless := new(zeros)
+	for name, numbers := range map[string]io.Reader{
+		"two numbers": endless,
+		"many pairs":  io.MultiReader(bytes.NewReader([]byte{0, 0, 0x80, 0x80, 0x80, 4}), endless),
+	} {
+		_, err := jobfeed.ReadIndex(io.MultiReader(strings.NewReader("jobfeed index\x001"), numbers))
+		if !errors.Is(err, jobfeed.ErrIndexFile) || endless.read > 1<<20 {
+			t.Errorf("%s: %v after %d bytes", name, err, endless.read)
 		}
 	}
 }

@@ -25,12 +25,15 @@ var ErrIndexFile = errors.New("not a usable index")
 // a signed varint, less the job before.
 const indexMagic = "jobfeed index\x001"
 
+// maxIndexPairs bounds the pairs of one kind that are read, at 16 bytes each.
+const maxIndexPairs = 100_000_000
+
 // WriteTo writes the index, so that ReadIndex can read it.
 func (x *Index) WriteTo(w io.Writer) (int64, error) {
 	if x == nil {
 		x = new(Index)
 	}
-	out := &indexWriter{w: bufio.NewWriter(w), sum: sha256.New()}
+	out := &indexWriter{w: bufio.NewWriterSize(w, 64<<10), sum: sha256.New()}
 	out.write([]byte(indexMagic))
 	out.uvarint(uint64(x.entries))
 	out.uvarint(uint64(x.broken))
@@ -80,45 +83,15 @@ func (x *Index) SaveFile(name string) error {
 // arrives, whatever the bytes claim. The error of bytes that are no index is
 // [ErrIndexFile].
 func ReadIndex(r io.Reader) (*Index, error) {
-	b, err := readSealed(r)
-	if err != nil {
-		return nil, fmt.Errorf("jobfeed: reading an index: %w", err)
-	}
-	in := &indexReader{rest: b}
-	x := &Index{entries: int(in.uvarint()), broken: int(in.uvarint()), postings: in.pairs(), versions: in.pairs()}
-	if in.broken || len(in.rest) > 0 {
-		return nil, fmt.Errorf("jobfeed: reading an index: %w: its numbers are those of none", ErrIndexFile)
-	}
-	return x, nil
-}
-
-// readSealed returns what stands between the magic and the checksum of a file
-// where both are right.
-func readSealed(r io.Reader) ([]byte, error) {
-	magic := make([]byte, len(indexMagic))
-	version := len(magic) - 1
-	switch _, err := io.ReadFull(r, magic); {
+	in := &indexReader{r: bufio.NewReaderSize(r, 64<<10), sum: sha256.New()}
+	x, err := in.index()
+	switch {
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
-		return nil, fmt.Errorf("%w: it ends too early", ErrIndexFile)
-	case err != nil:
-		return nil, err
-	case string(magic[:version]) != indexMagic[:version]:
-		return nil, fmt.Errorf("%w: it does not begin like one", ErrIndexFile)
-	case magic[version] != indexMagic[version]:
-		return nil, fmt.Errorf("%w: version %q, not %q", ErrIndexFile, magic[version], indexMagic[version])
+		err = fmt.Errorf("%w: it ends too early", ErrIndexFile)
+	case err == nil:
+		return x, nil
 	}
-	b, err := io.ReadAll(r)
-	if err != nil {
-		return nil, err
-	}
-	end := max(0, len(b)-sha256.Size)
-	sum := sha256.New()
-	sum.Write(magic)
-	sum.Write(b[:end])
-	if !bytes.Equal(sum.Sum(nil), b[end:]) {
-		return nil, fmt.Errorf("%w: its checksum is wrong", ErrIndexFile)
-	}
-	return b[:end], nil
+	return nil, fmt.Errorf("jobfeed: reading an index: %w", err)
 }
 
 // ReadIndexFile reads the file that SaveFile wrote.
@@ -135,42 +108,115 @@ func ReadIndexFile(name string) (*Index, error) {
 	return x, nil
 }
 
-// indexReader takes numbers from the rest of a file. Once that is broken they are 0.
+// indexReader sums what it reads.
 type indexReader struct {
-	rest   []byte
-	broken bool
+	r   *bufio.Reader
+	sum hash.Hash
+	buf [1]byte
+	err error // of r
 }
 
-func (r *indexReader) uvarint() uint64 {
-	v, n := binary.Uvarint(r.rest)
-	if n <= 0 {
-		r.broken = true
-		return 0
+// ReadByte makes it an io.ByteReader for package binary.
+func (r *indexReader) ReadByte() (byte, error) {
+	b, err := r.r.ReadByte()
+	if err != nil {
+		r.err = err
+		return 0, err
 	}
-	r.rest = r.rest[n:]
-	return v
+	r.buf[0] = b
+	r.sum.Write(r.buf[:])
+	return b, nil
 }
 
-func (r *indexReader) varint() int64 {
-	n := r.uvarint()
-	return int64(n>>1) ^ -int64(n&1)
-}
-
-func (r *indexReader) pairs() (ps pairs) {
-	n := r.uvarint()
-	if n > uint64(len(r.rest)) { // a pair takes two bytes or more
-		r.broken = true
-		return pairs{}
+// uvarint reads a number. An error that is not r's is that of a number with too
+// many bytes.
+func (r *indexReader) uvarint() (uint64, error) {
+	n, err := binary.ReadUvarint(r)
+	if err != nil && r.err == nil {
+		err = fmt.Errorf("%w: %w", ErrIndexFile, err)
 	}
-	ps.list = make([]pair, n)
-	var last pair
-	for i := range ps.list {
-		next := pair{last.id + int64(r.uvarint()), last.job + r.varint()}
-		if next.id < 1 || next.job < 1 || last.compare(next) >= 0 {
-			r.broken = true
+	return n, err
+}
+
+func (r *indexReader) varint() (int64, error) {
+	n, err := r.uvarint()
+	return int64(n>>1) ^ -int64(n&1), err
+}
+
+func (r *indexReader) index() (*Index, error) {
+	magic := make([]byte, len(indexMagic))
+	if _, err := io.ReadFull(r.r, magic); err != nil {
+		return nil, err
+	}
+	r.sum.Write(magic)
+	version := len(magic) - 1
+	switch {
+	case string(magic[:version]) != indexMagic[:version]:
+		return nil, fmt.Errorf("%w: it does not begin like one", ErrIndexFile)
+	case magic[version] != indexMagic[version]:
+		return nil, fmt.Errorf("%w: version %q, not %q", ErrIndexFile, magic[version], indexMagic[version])
+	}
+	x := new(Index)
+	var err error
+	if x.entries, err = r.count(); err != nil {
+		return nil, err
+	}
+	if x.broken, err = r.count(); err != nil {
+		return nil, err
+	}
+	for _, ps := range [...]*pairs{&x.postings, &x.versions} {
+		if ps.list, err = r.pairs(); err != nil {
+			return nil, err
 		}
-		ps.list[i], last = next, next
+		ps.setTops()
 	}
-	ps.setTops()
-	return ps
+	want := r.sum.Sum(nil)
+	got := make([]byte, len(want))
+	if _, err := io.ReadFull(r.r, got); err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(got, want) {
+		return nil, fmt.Errorf("%w: its checksum is wrong", ErrIndexFile)
+	}
+	if _, err := r.r.ReadByte(); err == nil {
+		return nil, fmt.Errorf("%w: bytes after its end", ErrIndexFile)
+	} else if err != io.EOF {
+		return nil, err
+	}
+	return x, nil
+}
+
+// count reads a number of entries or pairs.
+func (r *indexReader) count() (int, error) {
+	n, err := r.uvarint()
+	if err == nil && n > maxIndexPairs {
+		err = fmt.Errorf("%w: over %d pairs", ErrIndexFile, maxIndexPairs)
+	}
+	return int(n), err
+}
+
+func (r *indexReader) pairs() ([]pair, error) {
+	n, err := r.count()
+	if err != nil {
+		return nil, err
+	}
+	ps := make([]pair, 0, min(n, 64<<10)) // the rest when it arrives
+	var last pair
+	for range n {
+		step, err := r.uvarint()
+		if err != nil {
+			return nil, err
+		}
+		job, err := r.varint()
+		if err != nil {
+			return nil, err
+		}
+		next := pair{last.id + int64(step), last.job + job}
+		if next.id < 1 || next.job < 1 || last.compare(next) >= 0 {
+			return nil, fmt.Errorf("%w: identifiers out of order", ErrIndexFile)
+		}
+		ps = append(ps, next)
+		last = next
+	}
+	return ps, nil
 }

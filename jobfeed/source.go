@@ -40,7 +40,7 @@ type failing struct {
 }
 
 func buffered(src io.Reader) *bufio.Reader {
-	return bufio.NewReader(&failing{src: steady.Reader{Reader: src}})
+	return bufio.NewReaderSize(&failing{src: steady.Reader{Reader: src}}, 32<<10)
 }
 
 func (f *failing) Read(p []byte) (n int, err error) {
@@ -52,7 +52,11 @@ func (f *failing) Read(p []byte) (n int, err error) {
 
 // decompressed returns src, or what it holds in gzip.
 func decompressed(src *bufio.Reader) (*bufio.Reader, error) {
-	if head, _ := src.Peek(2); string(head) != "\x1f\x8b" {
+	head, err := src.Peek(2)
+	switch {
+	case err != nil && err != io.EOF:
+		return nil, err
+	case string(head) != "\x1f\x8b":
 		return src, nil
 	}
 	z, err := gzip.NewReader(src)
@@ -80,7 +84,10 @@ var marks = []struct {
 // encodingOf returns the encoding of what br holds; nil means UTF-8, whose byte
 // order mark is taken away.
 func encodingOf(br *bufio.Reader) (encoding.Encoding, error) {
-	head, _ := br.Peek(4)
+	head, err := br.Peek(4)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
 	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
 		_, err := br.Discard(3)
 		return nil, err

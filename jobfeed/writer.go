@@ -31,7 +31,7 @@ type Writer struct {
 
 // NewWriter returns a Writer to w. Close ends the feed; it does not close w.
 func NewWriter(w io.Writer, opts *WriterOptions) *Writer {
-	buffered := bufio.NewWriter(w)
+	buffered := bufio.NewWriterSize(w, 64<<10)
 	fw := &Writer{w: buffered, xml: xml.NewEncoder(buffered)}
 	if opts != nil {
 		fw.opts = *opts

@@ -28,7 +28,7 @@ func Write(name string, write func(io.Writer) error) error {
 		_ = f.Close()
 		_ = os.Remove(f.Name())
 	}()
-	b := bufio.NewWriter(f)
+	b := bufio.NewWriterSize(f, 64<<10)
 	if err := write(b); err != nil {
 		return err
 	}
