@@ -48,6 +48,7 @@ func (c *Control) realTime(*http.Request) (any, error) {
 
 func (c *Control) backToRealTime() {
 	c.srv.SetClock(nil)
+	c.setClock = false
 	c.stopped.Store(false)
 }
 

@@ -413,6 +413,17 @@ func TestResetLeavesAnOwnClock(t *testing.T) {
 	if now := s.srv.Now(); !now.Equal(at) {
 		t.Errorf("it is %v", now)
 	}
+	s.must("PUT", "/clock", `{"now":"2031-01-01T00:00:00Z"}`)
+	s.must("POST", "/reset", "")
+	at = time.Date(10001, 1, 2, 3, 4, 5, 0, time.UTC)
+	s.srv.SetClock(func() time.Time { return at })
+	s.must("POST", "/reset", "")
+	if now := s.srv.Now(); !now.Equal(at) {
+		t.Errorf("after one that was set over HTTP it is %v", now)
+	}
+	if status, body := s.do("GET", "/clock", ""); status != 500 || !strings.Contains(body, `{"error":"json: error calling MarshalJSON`) {
+		t.Errorf("a time that JSON has no form for: %d %s", status, body)
+	}
 	if url := New(s.srv).information().ControlURL; url != "" {
 		t.Errorf("served at %s, it says", url)
 	}

@@ -39,14 +39,21 @@ func refuse(status int, format string, args ...any) error {
 
 func writeFailure(w http.ResponseWriter, err error) {
 	var f *failure
-	errors.As(err, &f) // there are no others here
+	if !errors.As(err, &f) {
+		f = &failure{status: http.StatusInternalServerError, Message: err.Error()}
+	}
 	answer(w, f.status, f)
 }
 
 func answer(w http.ResponseWriter, status int, v any) {
+	data, err := json.Marshal(v)
+	if err != nil { // a time of the stand-in's beyond the year 9999
+		writeFailure(w, err)
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	w.Write(append(marshal(v), '\n'))
+	w.Write(append(data, '\n'))
 }
 
 // marshal writes as JSON what cannot fail to be: texts, numbers and their like.
