@@ -119,7 +119,7 @@ func TestReadersThatCrash(t *testing.T) {
 		opts := optionsOf(srv)
 		opts.RefreshEvery, opts.LookupEvery = 50*time.Millisecond, 100*time.Millisecond
 		m := open(t, address, opts)
-		stopWriting, stirs := runIn, size(30, 600)
+		stopWriting, stirs := run, size(30, 600)
 		if strings.HasPrefix(address, "postgres") {
 			stopWriting, stirs = writeInFour(address, srv), size(100, 600)
 		}
@@ -218,7 +218,7 @@ func (f *reader) read(ctx context.Context, m *jobmirror.Mirror) {
 				f.crashes++ // before the change was kept
 				break
 			}
-			if f.err = f.rows.apply(change); f.err != nil {
+			if f.err = f.rows.Apply(change); f.err != nil {
 				break
 			}
 			f.mu.Lock()

@@ -168,7 +168,7 @@ func TestFurtherLanguageAsksNothingTwice(t *testing.T) {
 		asked("the version in German that English had", 0)
 		save(german, beginTurn(t, m, german), 1, "Pflegekraft", "7")
 		asked("an older version in German", 1)
-		checkLog(t, m)
+		CheckReplay(t, m)
 	})
 }
 
@@ -214,7 +214,7 @@ func TestJobOfALinkThatAFeedHid(t *testing.T) {
 		if _, err := m.Job(t.Context(), 7); !errors.Is(err, ErrStale) { // not looked up yet
 			t.Errorf("the posting's job: %v", err)
 		}
-		checkLog(t, m)
+		CheckReplay(t, m)
 	})
 }
 
@@ -407,6 +407,6 @@ func TestFeedThatShrinksAtOnce(t *testing.T) {
 		check("shrunk once more", 400, 40, reason, "360 are missing")
 		_, reason = read(40)
 		check("and still", 40, 400, reason, "")
-		checkLog(t, m)
+		CheckReplay(t, m)
 	})
 }

@@ -33,8 +33,7 @@ func size(short, full int) int {
 	return short
 }
 
-// manyJobs gives a board jobs, and writes a feed of them; changed ones have
-// another title in it.
+// manyJobs gives a board jobs.
 func manyJobs(srv *jobboardtest.Server, n int) []int64 {
 	jobs := make([]int64, n)
 	for i := range jobs {
@@ -48,6 +47,23 @@ func manyJobs(srv *jobboardtest.Server, n int) []int64 {
 	return jobs
 }
 
+// boardOf is a board with jobs, and a file with a feed of them.
+func boardOf(t *testing.T, n int) (srv *jobboardtest.Server, feed string, jobs []int64) {
+	t.Helper()
+	srv, feed = jobboardtest.New(t), filepath.Join(t.TempDir(), "feed.xml")
+	jobs = manyJobs(srv, n)
+	feedOf(t, feed, jobs, 0)
+	return srv, feed, jobs
+}
+
+// answerSlowly lets each lookup take 5 ms, and 2 % of them end with 503.
+func answerSlowly(srv *jobboardtest.Server) {
+	delay := 5 * time.Millisecond
+	srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Status: http.StatusServiceUnavailable, Share: 0.02, Seed: 1, Delay: delay})
+	srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Delay: delay})
+}
+
+// feedOf writes a feed of jobs into a file; the first changed ones have another title in it.
 func feedOf(t *testing.T, path string, jobs []int64, changed int) {
 	t.Helper()
 	var b strings.Builder
@@ -70,17 +86,9 @@ func feedOf(t *testing.T, path string, jobs []int64, changed int) {
 func TestFirstFillAndChangedFeed(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		n := size(2000, 100_000)
-		srv := jobboardtest.New(t)
-		feed := filepath.Join(t.TempDir(), "feed.xml")
-		jobs := manyJobs(srv, n)
-		feedOf(t, feed, jobs, 0)
-		delay := 5 * time.Millisecond
-		srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Status: http.StatusServiceUnavailable, Share: 0.02, Seed: 1, Delay: delay})
-		srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Delay: delay})
-		m := open(t, address, jobmirror.Options{
-			Config: jobboard.Config{JobDBURL: srv.JobDBURL, HTTPClient: srv.Client()},
-			Feeds:  []jobmirror.Feed{{Name: "feed", Address: feed}}, Limit: -1, Concurrency: 32,
-		})
+		srv, feed, jobs := boardOf(t, n)
+		answerSlowly(srv)
+		m := open(t, address, feedOptions(srv, feed))
 		began, cpu := time.Now(), cpuTime(t)
 		if err := m.Refresh(t.Context()); err != nil {
 			t.Fatal(err)

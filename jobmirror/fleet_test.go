@@ -2,7 +2,6 @@ package jobmirror_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"log/slog"
 	"math/rand/v2"
@@ -31,24 +30,6 @@ func feedOptions(srv *jobboardtest.Server, feed string) jobmirror.Options {
 	}
 }
 
-// runIn runs mirrors until stop is called, which waits for them.
-func runIn(t *testing.T, mirrors ...*jobmirror.Mirror) (stop func()) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	ran := make(chan error, len(mirrors))
-	for _, m := range mirrors {
-		go func() { ran <- m.Run(ctx) }()
-	}
-	return func() {
-		cancel()
-		for range mirrors {
-			if err := <-ran; !errors.Is(err, context.Canceled) {
-				t.Error(err)
-			}
-		}
-	}
-}
-
 // until waits for a condition.
 func until(t *testing.T, wait time.Duration, what string, f func() bool) {
 	t.Helper()
@@ -73,16 +54,12 @@ func countOpen(t *testing.T, m *jobmirror.Mirror) int {
 func TestFleetFirstFill(t *testing.T) {
 	needPostgres(t)
 	n := size(3000, 100_000)
-	srv := jobboardtest.New(t)
-	feed := filepath.Join(t.TempDir(), "feed.xml")
-	feedOf(t, feed, manyJobs(srv, n), 0)
-	delay := 5 * time.Millisecond
-	srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Status: http.StatusServiceUnavailable, Share: 0.02, Seed: 1, Delay: delay})
-	srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Delay: delay})
+	srv, feed, _ := boardOf(t, n)
+	answerSlowly(srv)
 	address := postgres.create(t)
 	m := open(t, address, feedOptions(srv, feed))
 	began := time.Now()
-	stop := runIn(t, m)
+	stop := run(t, m)
 	until(t, 5*time.Minute, "all jobs are known", func() bool { return m.Progress().LookedUp >= int64(n) && countOpen(t, m) >= n*999/1000 })
 	took := time.Since(began)
 	asked := srv.Count(jobboardtest.OpJobInformation)
@@ -177,7 +154,7 @@ func TestFleetThroughFaults(t *testing.T) {
 	if err := jobmirror.Migrate(t.Context(), address); err != nil {
 		t.Fatal(err)
 	}
-	between := newProxy(t, "127.0.0.1:"+strconv.Itoa(postgres.port))
+	between := newProxy(t)
 	fleet := startFleet(t, 4, childOptions{
 		Database: between.address(t, address), BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, Channel: "1", Feed: feed,
 		Limit: float64(size(100, 400)), RefreshEvery: 5 * time.Second, LookupEvery: 24 * time.Hour,
@@ -276,9 +253,7 @@ func (b barrier) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestTwoRefreshAtOnce(t *testing.T) {
 	needPostgres(t)
 	n := size(1500, 10_000)
-	srv := jobboardtest.New(t)
-	feed := filepath.Join(t.TempDir(), "feed.xml")
-	feedOf(t, feed, manyJobs(srv, n), 0)
+	srv, feed, _ := boardOf(t, n)
 	address := postgres.create(t)
 	var (
 		mirrors [2]*jobmirror.Mirror
@@ -354,7 +329,7 @@ func TestTwoFleetsShareADatabase(t *testing.T) {
 		all = append(all, open(t, address, feedOptions(srv, feed)))
 	}
 	began := time.Now()
-	defer runIn(t, all...)()
+	run(t, all...)
 	until(t, 2*time.Minute, "every source is complete", func() bool {
 		s, err := few.Status(t.Context())
 		if err != nil {
@@ -386,14 +361,11 @@ func TestTwoFleetsShareADatabase(t *testing.T) {
 // end the run that its batch has by then elsewhere.
 func TestSleeperLeavesItsSuccessorAlone(t *testing.T) {
 	needPostgres(t)
-	srv := jobboardtest.New(t)
-	feed := filepath.Join(t.TempDir(), "feed.xml")
-	feedOf(t, feed, manyJobs(srv, 3), 0)
+	srv, feed, _ := boardOf(t, 3)
 	srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Delay: 3 * time.Second})
 	address := postgres.create(t)
 	m := open(t, address, feedOptions(srv, feed))
-	stop := runIn(t, m)
-	defer stop()
+	run(t, m)
 	const batches = "SELECT count(*) FROM river_job WHERE kind = 'jobmirror_lookup' AND "
 	until(t, 20*time.Second, "a batch runs", func() bool { return query[int](t, address, batches+"state = 'running'") == 1 })
 	// As if River had rescued the batch and another process had begun it.
@@ -412,19 +384,16 @@ func TestSleeperLeavesItsSuccessorAlone(t *testing.T) {
 func TestServerGoesAway(t *testing.T) {
 	needPostgres(t)
 	const limit = 100
-	srv := jobboardtest.New(t)
-	feed := filepath.Join(t.TempDir(), "feed.xml")
-	jobs := manyJobs(srv, 400)
+	srv, feed, jobs := boardOf(t, 400)
 	feedOf(t, feed, jobs[:200], 0)
 	address := postgres.create(t)
-	between := newProxy(t, "127.0.0.1:"+strconv.Itoa(postgres.port))
+	between := newProxy(t)
 	var told lines
 	opts := feedOptions(srv, feed)
 	opts.Limit = limit
 	opts.RefreshEvery, opts.Logger = time.Second, slog.New(slog.NewTextHandler(&told, nil))
 	m := open(t, between.address(t, address), opts)
-	stop := runIn(t, m)
-	defer stop()
+	run(t, m)
 	until(t, time.Minute, "the first jobs are known", func() bool { return countOpen(t, m) == 200 })
 	attempts, words, goroutines, heap := between.accepted.Load(), told.count(), runtime.NumGoroutine(), heapInUse()
 	if err := postgres.stop("fast"); err != nil {
@@ -500,37 +469,3 @@ func (l *lines) String() string {
 }
 
 func (l *lines) count() int { return strings.Count(l.String(), "\n") }
-
-// A process of this version goes on while a newer one adds to the tables, and
-// starts after it: tables only grow.
-func TestRunsWhileANewerVersionMigrates(t *testing.T) {
-	needPostgres(t)
-	srv := jobboardtest.New(t)
-	feed := filepath.Join(t.TempDir(), "feed.xml")
-	jobs := manyJobs(srv, 300)
-	feedOf(t, feed, jobs[:100], 0)
-	address := postgres.create(t)
-	opts := feedOptions(srv, feed)
-	opts.RefreshEvery = time.Second
-	m := open(t, address, opts)
-	stop := runIn(t, m)
-	until(t, time.Minute, "the first jobs are known", func() bool { return countOpen(t, m) == 100 })
-	database := address[strings.LastIndex(address, "/")+1 : strings.Index(address, "?")]
-	for _, statement := range []string{
-		"ALTER TABLE jobs ADD COLUMN newer TEXT NOT NULL DEFAULT ''", "ALTER TABLE sources ADD COLUMN newer BIGINT",
-		"ALTER TABLE river_job ADD COLUMN newer TEXT", "CREATE TABLE newer (id BIGINT PRIMARY KEY)",
-		"INSERT INTO mirror_versions (version_id, is_applied) SELECT max(version_id) + 1, true FROM mirror_versions",
-		"INSERT INTO river_migration (line, version) SELECT line, max(version) + 1 FROM river_migration GROUP BY line",
-	} {
-		postgres.exec(t, database, statement)
-	}
-	feedOf(t, feed, jobs[:200], 0)
-	until(t, time.Minute, "further jobs are known", func() bool { return countOpen(t, m) == 200 })
-	stop()
-
-	feedOf(t, feed, jobs, 0)
-	again := open(t, address, opts)
-	defer runIn(t, again)()
-	until(t, time.Minute, "all jobs are known", func() bool { return countOpen(t, again) == 300 })
-	checkReplay(t, again)
-}

@@ -122,7 +122,7 @@ func TestLateLookupChangesNothing(t *testing.T) {
 		if j, err := m.Job(t.Context(), id); err != nil || j.State != StateOpen {
 			t.Errorf("a newer answer makes of it %+v, %v", j, err)
 		}
-		checkLog(t, m)
+		CheckReplay(t, m)
 	})
 }
 
@@ -179,7 +179,7 @@ func TestLateSearchChangesNoPosting(t *testing.T) {
 		if err != nil || len(page.Postings) != 1 || len(page.Postings[0].Sources) != 2 {
 			t.Errorf("%+v, %v", page, err)
 		}
-		checkLog(t, m)
+		CheckReplay(t, m)
 	})
 }
 
@@ -252,7 +252,7 @@ func TestRefreshWhoseTurnIsOver(t *testing.T) {
 		if _, err := m.sweep(t.Context(), feed, now); err != nil || entries() != 0 {
 			t.Errorf("the one whose turn it is leaves %d, %v", entries(), err)
 		}
-		checkLog(t, m)
+		CheckReplay(t, m)
 	})
 }
 

@@ -48,6 +48,18 @@ func serve(t *testing.T, m *jobmirror.Mirror) string {
 	return srv.URL
 }
 
+// answer is what a mirror's Handler answers to a caller on this machine.
+func answer(t *testing.T, m *jobmirror.Mirror, target string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, target, http.NoBody)
+	r.RemoteAddr = "127.0.0.1:1"
+	w := httptest.NewRecorder()
+	m.Handler().ServeHTTP(w, r)
+	return w
+}
+
+const lookUpAt = "/jobdb/public/apply/external?jobid="
+
 // The interface's rules for search and lookup hold for the mirror, while the
 // board is down.
 func TestHandlerKeepsTheInterfacesRules(t *testing.T) {
@@ -195,31 +207,6 @@ func TestHandlerServesOnlyThisMachineWithoutAuthorize(t *testing.T) {
 	}
 }
 
-func TestHandlerNeverGivesStaleLookups(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
-		srv := jobboardtest.New(t, jobboardtest.WithDemo())
-		opts := optionsOf(srv)
-		opts.MaxAge = time.Nanosecond
-		m := open(t, address, opts)
-		refresh(t, m)
-		base := serve(t, m)
-		client, err := jobboard.NewClient(jobboard.Config{BaseURL: base, JobDBURL: base, ClientID: "10"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for {
-			info, err := client.JobInformation(t.Context(), jobboard.JobID(srv.Demo.OpenJob))
-			if err == nil && info.ApplyPossible {
-				continue // not a millisecond old
-			}
-			if jobboard.HTTPStatus(err) != http.StatusBadGateway || !errors.Is(err, jobboard.ErrServer) {
-				t.Errorf("%+v, %v", info, err)
-			}
-			break
-		}
-	})
-}
-
 // A reader that knows nothing but the stream has the rows of the tables, from
 // the first row, from a cursor, and after a job was forgotten.
 func TestStreamRebuildsTheTables(t *testing.T) {
@@ -340,11 +327,7 @@ func TestReadyOnceItsOwnChannelsAreCopied(t *testing.T) {
 			if fill {
 				refresh(t, m)
 			}
-			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/mirror/ready", http.NoBody)
-			r.RemoteAddr = "127.0.0.1:1"
-			w := httptest.NewRecorder()
-			m.Handler().ServeHTTP(w, r)
-			return w.Code
+			return answer(t, m, "/mirror/ready").Code
 		}
 		misspelt := optionsOf(srv)
 		misspelt.Channels = []jobmirror.Channel{{ID: "no_such_channel"}}

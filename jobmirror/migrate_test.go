@@ -74,7 +74,7 @@ func TestWithoutTheRightToCreateTables(t *testing.T) {
 	needPostgres(t)
 	address := postgres.create(t)
 	database := address[strings.LastIndex(address, "/")+1 : strings.Index(address, "?")]
-	postgres.exec(t, database, "CREATE ROLE poor_"+database+" LOGIN")
+	execute(t, address, "CREATE ROLE poor_"+database+" LOGIN")
 	poor := asUser(t, address, "poor_"+database)
 	refused := func(when string, want error) {
 		before := query[int](t, address, countTables)
@@ -92,10 +92,10 @@ func TestWithoutTheRightToCreateTables(t *testing.T) {
 	if err := jobmirror.Migrate(t.Context(), address); err != nil {
 		t.Fatal(err)
 	}
-	postgres.exec(t, database, "GRANT ALL ON ALL TABLES IN SCHEMA public TO poor_"+database)
-	postgres.exec(t, database, "GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO poor_"+database)
+	execute(t, address, "GRANT ALL ON ALL TABLES IN SCHEMA public TO poor_"+database)
+	execute(t, address, "GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO poor_"+database)
 	open(t, poor, jobmirror.Options{})
 
-	postgres.exec(t, database, "DROP TABLE river_job, river_leader, river_migration CASCADE")
+	execute(t, address, "DROP TABLE river_job, river_leader, river_migration CASCADE")
 	refused("without River's tables", jobmirror.ErrNoSchema)
 }

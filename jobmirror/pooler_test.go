@@ -100,7 +100,7 @@ func TestBehindAPooler(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, second, reader := open(t, pooled, opts), open(t, pooled, opts), open(t, pooled, jobmirror.Options{ReadOnly: true})
-	stop := runIn(t, first, second)
+	stop := run(t, first, second)
 	known := 0
 	until(t, time.Minute, "the jobs are known", func() bool {
 		known = countOpen(t, reader)

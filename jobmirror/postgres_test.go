@@ -2,7 +2,6 @@ package jobmirror_test
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"net"
@@ -128,20 +127,16 @@ func (s *server) address(database string) string {
 func (s *server) create(t *testing.T) string {
 	t.Helper()
 	name := fmt.Sprintf("test%d", s.databases.Add(1))
-	s.exec(t, "postgres", "CREATE DATABASE "+name)
+	execute(t, s.address("postgres"), "CREATE DATABASE "+name)
 	return s.address(name)
 }
 
-func (s *server) exec(t *testing.T, database, statement string) {
+// execute runs a statement at an address.
+func execute(t *testing.T, address, statement string) {
 	t.Helper()
-	db, err := sql.Open("pgx", s.address(database))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if _, err := db.ExecContext(ctx, statement); err != nil {
+	if _, err := openSQL(t, address).ExecContext(ctx, statement); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,8 +1,6 @@
 package jobmirror_test
 
 import (
-	"context"
-	"errors"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,20 +11,17 @@ import (
 )
 
 // processes waits until a mirror's status tells of so many.
-func processes(t *testing.T, m *jobmirror.Mirror, n int) []jobmirror.ProcessStatus {
+func processes(t *testing.T, m *jobmirror.Mirror, n int) (found []jobmirror.ProcessStatus) {
 	t.Helper()
-	for began := time.Now(); ; <-time.After(10 * time.Millisecond) {
+	until(t, 20*time.Second, strconv.Itoa(n)+" processes", func() bool {
 		s, err := m.Status(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(s.Processes) == n {
-			return s.Processes
-		}
-		if time.Since(began) > 20*time.Second {
-			t.Fatalf("%d processes, not %d: %v", len(s.Processes), n, s.Processes)
-		}
-	}
+		found = s.Processes
+		return len(found) == n
+	})
+	return found
 }
 
 func TestStatusTellsOfEachProcess(t *testing.T) {
@@ -35,17 +30,12 @@ func TestStatusTellsOfEachProcess(t *testing.T) {
 		m := open(t, address, optionsOf(srv))
 		reader := open(t, address, jobmirror.Options{ReadOnly: true})
 		processes(t, reader, 0)
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan error, 1)
-		go func() { ended <- m.Run(ctx) }()
+		stop := run(t, m)
 		p := processes(t, reader, 1)[0]
 		if p.Doing != "run" || time.Since(p.Started) > time.Minute || p.Seen.Before(p.Started) || p.Name == "" {
 			t.Errorf("%+v", p)
 		}
-		cancel()
-		if err := <-ended; !errors.Is(err, context.Canceled) {
-			t.Error(err)
-		}
+		stop()
 		processes(t, reader, 0) // it says that it ends
 
 		o := childOptions{Database: address, BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, Channel: srv.Demo.Channel, Feed: srv.FeedURL(), Limit: -1}

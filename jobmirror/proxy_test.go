@@ -3,29 +3,33 @@ package jobmirror_test
 import (
 	"net"
 	"net/url"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
 )
 
 // proxy stands between processes and their server. It passes bytes on until it
-// is told to cut connections or to hold bytes back.
+// is told to refuse or to cut connections, or to hold bytes back.
 type proxy struct {
 	listener net.Listener
 	target   string
 	accepted atomic.Int64
+	refusing atomic.Bool
 
 	mu    sync.Mutex
 	conns map[net.Conn]bool
 	held  chan struct{} // closed: bytes pass
 }
 
-func newProxy(t *testing.T, target string) *proxy {
+// newProxy stands before the tests' PostgreSQL.
+func newProxy(t *testing.T) *proxy {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
+	target := "127.0.0.1:" + strconv.Itoa(postgres.port)
 	p := &proxy{listener: listener, target: target, conns: map[net.Conn]bool{}, held: make(chan struct{})}
 	close(p.held)
 	go p.serve()
@@ -57,6 +61,11 @@ func (p *proxy) serve() {
 		server, err := net.Dial("tcp", p.target)
 		if err != nil {
 			client.Close()
+			continue
+		}
+		if p.refusing.Load() {
+			client.Close()
+			server.Close()
 			continue
 		}
 		p.mu.Lock()
@@ -99,6 +108,13 @@ func (p *proxy) cut() {
 	for conn := range p.conns {
 		conn.Close()
 	}
+}
+
+// refuse cuts all connections, and lets no others begin until mend is called.
+func (p *proxy) refuse() (mend func()) {
+	p.refusing.Store(true)
+	p.cut()
+	return func() { p.refusing.Store(false) }
 }
 
 // stall holds all bytes back, of new connections too, until the returned

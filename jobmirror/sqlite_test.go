@@ -1,7 +1,6 @@
 package jobmirror
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -62,7 +61,7 @@ func TestDiskFull(t *testing.T) {
 			t.Fatal(err)
 		}
 		if limit > 0 {
-			if _, err := s.Value().conn.ExecContext(t.Context(), "PRAGMA max_page_count = "+itoa(used+limit)); err != nil {
+			if _, err := s.Value().conn.ExecContext(t.Context(), "PRAGMA max_page_count = "+strconv.Itoa(used+limit)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -79,7 +78,7 @@ func TestDiskFull(t *testing.T) {
 			t.Fatal(err)
 		}
 		full++
-		checkLog(t, m)
+		CheckReplay(t, m)
 	}
 	if full < 3 {
 		t.Errorf("the disk was full %d times", full)
@@ -87,50 +86,7 @@ func TestDiskFull(t *testing.T) {
 	if _, err := m.JobInformation(t.Context(), jobboard.JobID(srv.Demo.OpenJob)); err != nil {
 		t.Error(err)
 	}
-	checkLog(t, m)
-}
-
-func itoa(n int) string { return strconv.Itoa(n) }
-
-// checkLog replays the log of changes, and compares it with the tables.
-func checkLog(t *testing.T, m *Mirror) {
-	t.Helper()
-	replayed := map[string]string{}
-	for change, err := range m.Changes(context.WithoutCancel(t.Context()), "") {
-		if err != nil {
-			t.Fatal(err)
-		}
-		k := change.Kind + itoa(int(change.ID)) + change.Language
-		if change.After == nil {
-			delete(replayed, k)
-		} else {
-			replayed[k] = string(change.After)
-		}
-	}
-	err := m.db.view(t.Context(), func(t2 *tx) error {
-		n := 0
-		read := func(scan func(...any) error) error {
-			var kind, language, record string
-			var id int
-			if err := scan(&kind, &id, &language, &record); err != nil {
-				return err
-			}
-			n++
-			if got := replayed[kind+itoa(id)+language]; got != record {
-				t.Errorf("%s %d %s: the log has %s, the table %s", kind, id, language, got, record)
-			}
-			return nil
-		}
-		err := errors.Join(t2.rows("SELECT 'job', job, '', record FROM jobs WHERE record <> ''", nil, read),
-			t2.rows("SELECT 'posting', posting, language, record FROM postings", nil, read))
-		if n != len(replayed) {
-			t.Errorf("the log makes %d rows, the tables have %d", len(replayed), n)
-		}
-		return err
-	})
-	if err != nil {
-		t.Error(err)
-	}
+	CheckReplay(t, m)
 }
 
 // otherDatabase makes a database with the journal that SQLite has by default.

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -28,23 +28,22 @@ func inVirtualTime(t *testing.T, f func(t *testing.T, srv *jobboardtest.Server, 
 	})
 }
 
-// run runs a mirror until the test ends, or stop is called.
-func run(t *testing.T, m *jobmirror.Mirror) (stop func()) {
+// run runs mirrors until the test ends, or stop is called, which waits for them.
+func run(t *testing.T, mirrors ...*jobmirror.Mirror) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	ran := make(chan error, 1)
-	go func() { ran <- m.Run(ctx) }()
-	stopped := false
-	stop = func() {
-		if stopped {
-			return
-		}
-		stopped = true
-		cancel()
-		if err := <-ran; !errors.Is(err, context.Canceled) {
-			t.Error(err)
-		}
+	ran := make(chan error, len(mirrors))
+	for _, m := range mirrors {
+		go func() { ran <- m.Run(ctx) }()
 	}
+	stop = sync.OnceFunc(func() {
+		cancel()
+		for range mirrors {
+			if err := <-ran; !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+		}
+	})
 	t.Cleanup(stop)
 	return stop
 }
@@ -318,18 +317,11 @@ func TestAnswersGrowOld(t *testing.T) {
 		m := open(t, path, optionsOf(srv))
 		refresh(t, m)
 		id := jobboard.JobID(srv.Demo.OpenJob)
-		answer := func() *httptest.ResponseRecorder {
-			w := httptest.NewRecorder()
-			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/jobdb/public/apply/external?jobid="+id.String(), http.NoBody)
-			r.RemoteAddr = "127.0.0.1:1"
-			m.Handler().ServeHTTP(w, r)
-			return w
-		}
 		time.Sleep(48*time.Hour - time.Minute)
 		if j, err := m.Job(t.Context(), id); err != nil || !j.Information.ApplyPossible || j.Age < 47*time.Hour {
 			t.Errorf("just before MaxAge: %+v, %v", j, err)
 		}
-		if w := answer(); w.Code != http.StatusOK || w.Header().Get("Age") != strconv.Itoa(48*3600-60) || !strings.Contains(w.Body.String(), `"applyPossible":true`) {
+		if w := answer(t, m, lookUpAt+id.String()); w.Code != http.StatusOK || w.Header().Get("Age") != strconv.Itoa(48*3600-60) || !strings.Contains(w.Body.String(), `"applyPossible":true`) {
 			t.Errorf("the handler just before MaxAge: %d, Age %s", w.Code, w.Header().Get("Age"))
 		}
 		time.Sleep(2 * time.Minute)
@@ -340,7 +332,7 @@ func TestAnswersGrowOld(t *testing.T) {
 		if _, err := m.JobInformation(t.Context(), id); !errors.Is(err, jobmirror.ErrStale) {
 			t.Errorf("the information after MaxAge: %v", err)
 		}
-		if w := answer(); w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), "applyPossible") {
+		if w := answer(t, m, lookUpAt+id.String()); w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), "applyPossible") {
 			t.Errorf("the handler after MaxAge: %d %s", w.Code, w.Body)
 		}
 		page, err := m.Search(t.Context(), jobmirror.Query{})
@@ -375,7 +367,7 @@ func TestClockSetBackByAYear(t *testing.T) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		m := open(t, address, optionsOf(srv))
 		refresh(t, m)
-		base, year := serve(t, m), (365 * 24 * time.Hour).Milliseconds()
+		year := (365 * 24 * time.Hour).Milliseconds()
 		for _, set := range []string{
 			"UPDATE sources SET began = began + %d, complete = complete + %[1]d, next_due = next_due + %[1]d, claimed = next_due + %[1]d",
 			"UPDATE jobs SET looked_up = looked_up + %d, next_due = next_due + %[1]d, claimed = next_due + %[1]d",
@@ -391,14 +383,9 @@ func TestClockSetBackByAYear(t *testing.T) {
 		if page, err := m.Search(t.Context(), jobmirror.Query{}); err != nil || page.Age != 0 {
 			t.Errorf("%+v, %v", page, err)
 		}
-		for _, path := range []string{"/jobdb/public/apply/external?jobid=" + job.String(), "/api/rest/v2/frontend/jobboards/" + srv.Demo.Channel + "/jobs"} {
-			rs, err := http.Get(base + path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			rs.Body.Close()
-			if rs.StatusCode != http.StatusOK || rs.Header.Get("Age") != "0" {
-				t.Errorf("%s: %s, Age %s", path, rs.Status, rs.Header.Get("Age"))
+		for _, path := range []string{lookUpAt + job.String(), "/api/rest/v2/frontend/jobboards/" + srv.Demo.Channel + "/jobs"} {
+			if w := answer(t, m, path); w.Code != http.StatusOK || w.Header().Get("Age") != "0" {
+				t.Errorf("%s: %d, Age %s", path, w.Code, w.Header().Get("Age"))
 			}
 		}
 		other := open(t, address, optionsOf(srv)) // beside the one that the clock was set back under
@@ -508,14 +495,11 @@ func TestSourcesThatNobodyNamesGo(t *testing.T) {
 		both.Channels = append(both.Channels, jobmirror.Channel{ID: "2_other", Languages: []string{"en"}})
 		one := optionsOf(srv)
 		one.Feeds = nil
-		step := func(opts jobmirror.Options, what func(m *jobmirror.Mirror)) (found int, entries int) {
+		step := func(when string, opts jobmirror.Options, wantFound int, wantEntries bool, what func(m *jobmirror.Mirror)) {
 			t.Helper()
 			m := open(t, path, opts)
 			what(m)
-			page, err := m.Search(t.Context(), jobmirror.Query{Text: "glassblower"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			found, entries := len(find(t, m, jobmirror.Query{Text: "glassblower"})), 0
 			status, err := m.Status(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -529,33 +513,23 @@ func TestSourcesThatNobodyNamesGo(t *testing.T) {
 			if err := m.Close(); err != nil {
 				t.Fatal(err)
 			}
-			return len(page.Postings), entries
-		}
-		once := func(m *jobmirror.Mirror) { refresh(t, m) }
-		check := func(when string, found, entries, wantFound int, wantEntries bool) {
-			t.Helper()
 			if found != wantFound || (entries > 0) != wantEntries {
 				t.Errorf("%s: %d postings of the other channel, %d entries of the feed", when, found, entries)
 			}
 		}
-		found, entries := step(both, once)
-		check("with both", found, entries, 1, true)
+		once := func(m *jobmirror.Mirror) { refresh(t, m) }
+		step("with both", both, 1, true, once)
 		time.Sleep(6 * 24 * time.Hour)
-		found, entries = step(one, once)
-		check("6 days without", found, entries, 1, true)
+		step("6 days without", one, 1, true, once)
 		time.Sleep(30 * time.Hour)
-		found, entries = step(jobmirror.Options{}, once)
-		check("a process without sources", found, entries, 1, true)
+		step("a process without sources", jobmirror.Options{}, 1, true, once)
 		forever := one
 		forever.KeepSources = -1
-		found, entries = step(forever, once)
-		check("a process that keeps them for ever", found, entries, 1, true)
-		found, entries = step(one, once)
-		check("after a week", found, entries, 0, false)
+		step("a process that keeps them for ever", forever, 1, true, once)
+		step("after a week", one, 0, false, once)
 
-		found, entries = step(both, once)
-		check("named again", found, entries, 1, true)
-		found, entries = step(one, func(m *jobmirror.Mirror) {
+		step("named again", both, 1, true, once)
+		step("retired", one, 0, false, func(m *jobmirror.Mirror) {
 			if err := m.Retire(t.Context()); err != nil {
 				t.Error(err)
 			}
@@ -571,7 +545,6 @@ func TestSourcesThatNobodyNamesGo(t *testing.T) {
 				t.Error("the log does not say that the posting is gone")
 			}
 		})
-		check("retired", found, entries, 0, false)
 		m := open(t, path, jobmirror.Options{})
 		if err := m.Retire(t.Context()); err == nil {
 			t.Error("a mirror without sources retires all of them")

@@ -36,20 +36,15 @@ func TestAnyWritingIsFound(t *testing.T) {
 		opts.Channels[0].Languages = []string{"de"}
 		m := open(t, address, opts)
 		refresh(t, m)
-		find := func(text string) (found []string) {
+		titled := func(text string) (found []string) {
 			t.Helper()
-			page, err := m.Search(t.Context(), jobmirror.Query{Text: text, Limit: 1000, Facets: true})
-			if err != nil {
-				t.Errorf("%q: %v", text, err)
-				return nil
-			}
-			for _, p := range page.Postings {
+			for _, p := range find(t, m, jobmirror.Query{Text: text, Limit: 1000, Facets: true}) {
 				found = append(found, p.Posting.Title)
 			}
 			return found
 		}
 		for text, want := range tests {
-			found := find(text)
+			found := titled(text)
 			if want == nil { // nothing that could be a word, or folded in another way: no error is all
 				continue
 			}
@@ -57,16 +52,16 @@ func TestAnyWritingIsFound(t *testing.T) {
 				t.Errorf("%q finds %q, not %q", text, found, want)
 			}
 		}
-		find(strings.Repeat("a ", 500))
-		find(strings.Repeat("护", 333))
+		titled(strings.Repeat("a ", 500))
+		titled(strings.Repeat("护", 333))
 		many := make([]string, 0, 250)
 		for i := range 250 {
 			many = append(many, "w"+string(rune('a'+i%26))+string(rune('a'+i/26)))
 		}
-		if found := find(strings.Join(many, " ")); len(found) != 0 {
+		if found := titled(strings.Join(many, " ")); len(found) != 0 {
 			t.Errorf("250 words find %q", found)
 		}
-		if found := find(strings.Repeat("pastry ", 140)); len(found) != 1 {
+		if found := titled(strings.Repeat("pastry ", 140)); len(found) != 1 {
 			t.Errorf("a word 140 times finds %q", found)
 		}
 	})
