@@ -3,6 +3,7 @@ package jobmirror
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"sync"
 
 	"github.com/jobboard-sdk/jobboard-go"
@@ -53,6 +54,24 @@ func (t *tx) saveAnswers(m *Mirror, batch []lookedUp) error {
 		return err
 	}
 	return t.confirm(retitled)
+}
+
+// stateOf returns the state that a lookup's error stands for, "" where it says
+// nothing of the job.
+func stateOf(info *jobboard.JobInformation, err error) State {
+	switch {
+	case err == nil && info.ApplyPossible:
+		return StateOpen
+	case err == nil:
+		return StateClosed
+	case errors.Is(err, jobboard.ErrJobInactive):
+		return StateInactive
+	case errors.Is(err, jobboard.ErrJobUnavailable):
+		return StateUnavailable
+	case errors.Is(err, jobboard.ErrPostingUnavailable):
+		return StatePostingUnavailable
+	}
+	return ""
 }
 
 // lookedUpJobs reads the rows of the jobs in a batch, and keeps others from

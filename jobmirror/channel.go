@@ -218,6 +218,25 @@ func (t *tx) toldInAnotherLanguage(rows []*row) (map[int64]bool, error) {
 	return pairs[int64, bool](t, selectTold, ids(fresh))
 }
 
+// sweepPostings removes postings that a channel shows no more.
+func (t *tx) sweepPostings(src *source, turn turn) (more bool, err error) {
+	if current, err := t.stillTurn(src, turn); err != nil || !current {
+		return false, err
+	}
+	gone, err := t.numbers("SELECT posting FROM listings WHERE source = ? AND generation <> ? AND missing = -1 LIMIT ?", src.id, turn.generation, sweepBatch)
+	if err != nil || len(gone) == 0 {
+		return false, err
+	}
+	rows, err := t.load("id IN @ids", ids(gone))
+	if err != nil {
+		return false, err
+	}
+	if _, err := t.exec("DELETE FROM listings WHERE source = ? AND posting IN @ids", src.id, ids(gone)); err != nil {
+		return false, err
+	}
+	return len(gone) == sweepBatch, t.save(rows, src.cause())
+}
+
 // knownPosting is what must be known of a stored posting to tell whether it
 // changed.
 type knownPosting struct {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/netip"
 	"strconv"
@@ -85,11 +84,7 @@ func comeBack(w http.ResponseWriter, why, seconds string) {
 // authorized refuses who may not ask.
 func (m *Mirror) authorized(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		authorize := m.opts.Authorize
-		if authorize == nil {
-			authorize = onlyLoopback
-		}
-		if err := authorize(r); err != nil {
+		if err := m.opts.Authorize(r); err != nil {
 			http.Error(w, err.Error(), http.StatusForbidden)
 			return
 		}
@@ -100,15 +95,12 @@ func (m *Mirror) authorized(next http.Handler) http.Handler {
 // onlyLoopback refuses callers of other machines, and those for whom a proxy on
 // this machine asks.
 func onlyLoopback(r *http.Request) error {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err == nil {
-		var address netip.Addr
-		if address, err = netip.ParseAddr(host); err == nil && address.IsLoopback() &&
-			r.Header.Get("Forwarded") == "" && r.Header.Get("X-Forwarded-For") == "" {
-			return nil
-		}
+	caller, err := netip.ParseAddrPort(r.RemoteAddr)
+	direct := r.Header.Get("Forwarded") == "" && r.Header.Get("X-Forwarded-For") == ""
+	if err != nil || !caller.Addr().IsLoopback() || !direct {
+		return errors.New("only callers on this machine are served")
 	}
-	return errors.New("only callers on this machine are served")
+	return nil
 }
 
 // failed answers an error that is not the caller's.

@@ -94,6 +94,9 @@ func (o *Options) setDefaults() {
 	o.MaxAge = cmp.Or(max(o.MaxAge, 0), max(48*time.Hour, 2*o.LookupEvery))
 	o.KeepChanges = cmp.Or(max(o.KeepChanges, 0), 30*24*time.Hour)
 	o.KeepSources = cmp.Or(o.KeepSources, 7*24*time.Hour)
+	if o.Authorize == nil {
+		o.Authorize = onlyLoopback
+	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}

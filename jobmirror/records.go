@@ -86,31 +86,27 @@ const adSuffix = "_internalAdText"
 // splitAds returns a config with hashes in place of its advertisements, and
 // those, by key.
 func splitAds(config jobboard.PostingConfig) (jobboard.PostingConfig, map[string][]string) {
-	var ads map[string][]string
+	plain, ads := make(map[string][]string, config.Len()), map[string][]string{}
 	for key, values := range config.All() {
+		plain[key] = values
 		if strings.HasSuffix(key, adSuffix) {
-			if ads == nil {
-				ads = map[string][]string{}
-			}
 			ads[key] = values
+			plain[key] = hashesOf(values)
 		}
 	}
-	if ads == nil {
+	if len(ads) == 0 {
 		return config, nil
 	}
-	plain := make(map[string][]string, config.Len())
-	for key, values := range config.All() {
-		if _, ad := ads[key]; ad {
-			hashes := make([]string, len(values))
-			for i, text := range values {
-				sum := sha256.Sum256([]byte(text))
-				hashes[i] = "sha256:" + hex.EncodeToString(sum[:])
-			}
-			values = hashes
-		}
-		plain[key] = values
-	}
 	return jobboard.NewPostingConfig(plain), ads
+}
+
+func hashesOf(texts []string) []string {
+	out := make([]string, len(texts))
+	for i, text := range texts {
+		sum := sha256.Sum256([]byte(text))
+		out[i] = "sha256:" + hex.EncodeToString(sum[:])
+	}
+	return out
 }
 
 // joinAds undoes splitAds.

@@ -9,8 +9,6 @@ import (
 	"net/url"
 	"slices"
 	"time"
-
-	"github.com/jobboard-sdk/jobboard-go"
 )
 
 // Kinds of changes.
@@ -322,40 +320,4 @@ var listed = map[string]listing{
 		replaced: `EXISTS (SELECT 1 FROM entries n
 			WHERE n.job = entries.job AND n.source = entries.source AND n.generation > entries.generation)`,
 	},
-}
-
-func (t *tx) sweepPostings(src *source, turn turn) (more bool, err error) {
-	if current, err := t.stillTurn(src, turn); err != nil || !current {
-		return false, err
-	}
-	gone, err := t.numbers("SELECT posting FROM listings WHERE source = ? AND generation <> ? AND missing = -1 LIMIT ?", src.id, turn.generation, sweepBatch)
-	if err != nil || len(gone) == 0 {
-		return false, err
-	}
-	rows, err := t.load("id IN @ids", ids(gone))
-	if err != nil {
-		return false, err
-	}
-	if _, err := t.exec("DELETE FROM listings WHERE source = ? AND posting IN @ids", src.id, ids(gone)); err != nil {
-		return false, err
-	}
-	return len(gone) == sweepBatch, t.save(rows, src.cause())
-}
-
-// stateOf returns the state that a lookup's error stands for, "" where it says
-// nothing of the job.
-func stateOf(info *jobboard.JobInformation, err error) State {
-	switch {
-	case err == nil && info.ApplyPossible:
-		return StateOpen
-	case err == nil:
-		return StateClosed
-	case errors.Is(err, jobboard.ErrJobInactive):
-		return StateInactive
-	case errors.Is(err, jobboard.ErrJobUnavailable):
-		return StateUnavailable
-	case errors.Is(err, jobboard.ErrPostingUnavailable):
-		return StatePostingUnavailable
-	}
-	return ""
 }
