@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"syscall"
@@ -104,17 +105,6 @@ func ask(t *testing.T, method, url, token, body string) (int, string) {
 	return res.StatusCode, string(b)
 }
 
-func fetch(t *testing.T, url, token string) (int, string) {
-	t.Helper()
-	return ask(t, "GET", url, token, "")
-}
-
-// send is one call of the control interface.
-func send(t *testing.T, method, url, body string) (int, string) {
-	t.Helper()
-	return ask(t, method, url, "", body)
-}
-
 func TestFirstLine(t *testing.T) {
 	began := time.Now()
 	p := start(t, "-addr", "127.0.0.1:0", "-json")
@@ -140,10 +130,10 @@ func TestFirstLine(t *testing.T) {
 		t.Errorf("%s has a path", base)
 	}
 	applied := func(job string) (int, string) {
-		return fetch(t, fmt.Sprintf("%s/api/rest/v3/frontend/jobs/%.0f/applied", base, m[job]), token)
+		return ask(t, "GET", fmt.Sprintf("%s/api/rest/v3/frontend/jobs/%.0f/applied", base, m[job]), token, "")
 	}
 	lookup := func(job string) string {
-		_, body := fetch(t, fmt.Sprintf("%s/jobdb/public/apply/external?jobid=%.0f", jobDB, m[job]), "")
+		_, body := ask(t, "GET", fmt.Sprintf("%s/jobdb/public/apply/external?jobid=%.0f", jobDB, m[job]), "", "")
 		return body
 	}
 	for job, want := range map[string]string{
@@ -160,7 +150,7 @@ func TestFirstLine(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/jobabo/x", "/api/rest/v2/frontend/jobabo/x"} {
-		if status, body := send(t, "DELETE", base+path, ""); status != 200 || body != "false" {
+		if status, body := ask(t, "DELETE", base+path, "", ""); status != 200 || body != "false" {
 			t.Errorf("DELETE %s: %d %s", path, status, body)
 		}
 	}
@@ -185,7 +175,7 @@ func TestEndsWhateverItServes(t *testing.T) {
 	} {
 		p := start(t, "-addr", "127.0.0.1:0", "-json", "-grace", c.grace)
 		m := p.first()
-		if status, body := send(t, "POST", m["control_url"].(string)+"faults", c.fault); status != http.StatusCreated {
+		if status, body := ask(t, "POST", m["control_url"].(string)+"faults", "", c.fault); status != http.StatusCreated {
 			t.Fatalf("%s: %d %s", c.fault, status, body)
 		}
 		ended := make(chan struct{})
@@ -197,7 +187,7 @@ func TestEndsWhateverItServes(t *testing.T) {
 				res.Body.Close()
 			}
 		}()
-		if _, body := fetch(t, m["control_url"].(string)+"requests/wait?count=1", ""); strings.TrimSpace(body) != `{"count":1}` {
+		if _, body := ask(t, "GET", m["control_url"].(string)+"requests/wait?count=1", "", ""); strings.TrimSpace(body) != `{"count":1}` {
 			t.Fatalf("%s: it did not come: %s", c.fault, body)
 		}
 		if code := p.interrupt(syscall.SIGTERM); code != c.code || !strings.Contains(p.stderr.String(), c.says) {
@@ -216,7 +206,7 @@ func TestWelcome(t *testing.T) {
 	p := start(t, "-addr", "127.0.0.1:0")
 	p.line()
 	_, page, _ := strings.Cut(strings.TrimSpace(p.line()), "http://")
-	if status, body := fetch(t, "http://"+page, ""); status != 200 || !strings.Contains(body, "<title>Job board fake</title>") {
+	if status, body := ask(t, "GET", "http://"+page, "", ""); status != 200 || !strings.Contains(body, "<title>Job board fake</title>") {
 		t.Errorf("the page that the second line names, %s: %d %.100s", page, status, body)
 	}
 	var lines []string
@@ -247,7 +237,7 @@ func TestFlags(t *testing.T) {
 	if base := m["base_url"].(string); !strings.HasSuffix(base, "/x/y") {
 		t.Errorf("base_url is %s", base)
 	}
-	status, body := fetch(t, m["base_url"].(string)+"/api/rest/v2/frontend/jobboards/27828_extern/jobs?page=2", m["client_token"].(string))
+	status, body := ask(t, "GET", m["base_url"].(string)+"/api/rest/v2/frontend/jobboards/27828_extern/jobs?page=2", m["client_token"].(string), "")
 	if status != 400 || !strings.Contains(body, "section 4.1") {
 		t.Errorf("strict: %d %s", status, body)
 	}
@@ -266,7 +256,7 @@ func TestStateSurvivesTerm(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "board.json")
 	p := start(t, "-addr", "127.0.0.1:0", "-json", "-data", file, "-save")
 	m := p.first()
-	send(t, "POST", m["base_url"].(string)+"/jobabo?channel=27828_extern&types=rss", "")
+	ask(t, "POST", m["base_url"].(string)+"/jobabo?channel=27828_extern&types=rss", "", "")
 	if code := p.interrupt(syscall.SIGTERM); code != 0 {
 		t.Errorf("exit code %d: %s", code, &p.stderr)
 	}
@@ -295,43 +285,6 @@ func saved(t *testing.T, file string) jobboardtest.State {
 	return st
 }
 
-// Killed while it writes, it leaves a whole file: the one before or the new one.
-func TestKilledWhileItSaves(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "board.json")
-	known := 0
-	for range 4 {
-		p := start(t, "-addr", "127.0.0.1:0", "-json", "-data", file, "-save")
-		base := p.first()["base_url"].(string)
-		// The kill comes when the second new file appears beside the old one:
-		// the first is whole by then, and holds a subscription.
-		go func() {
-			defer func() { _ = p.cmd.Process.Kill() }()
-			seen := map[string]bool{}
-			for t.Context().Err() == nil && len(seen) < 2 {
-				names, _ := filepath.Glob(filepath.Join(dir, ".*.tmp"))
-				for _, n := range names {
-					seen[n] = true
-				}
-			}
-		}()
-		for {
-			req, _ := http.NewRequest("POST", base+"/jobabo?channel=27828_extern&types=rss", nil)
-			res, err := http.DefaultClient.Do(req)
-			if err != nil {
-				break
-			}
-			res.Body.Close()
-		}
-		_ = p.cmd.Wait()
-		n := len(saved(t, file).Subscriptions)
-		if n <= known {
-			t.Errorf("%d subscriptions after %d", n, known)
-		}
-		known = n
-	}
-}
-
 // The control interface is at the base address, or at one of its own, and what
 // it changes is seen and kept.
 func TestControl(t *testing.T) {
@@ -347,7 +300,7 @@ func TestControl(t *testing.T) {
 		if at := strings.HasPrefix(url, base+"/_fake/"); at == own || !strings.HasPrefix(url, "http://127.0.0.1:") {
 			t.Errorf("control_url is %s beside %s", url, base)
 		}
-		if status, _ := fetch(t, base+"/_fake/info", ""); own != (status == 404) {
+		if status, _ := ask(t, "GET", base+"/_fake/info", "", ""); own != (status == 404) {
 			t.Errorf("at the base address: %d", status)
 		}
 		req, _ := http.NewRequestWithContext(t.Context(), "GET", url+"info", nil)
@@ -361,10 +314,10 @@ func TestControl(t *testing.T) {
 			t.Errorf("under a name that is allowed %v: %d", own, res.StatusCode)
 		}
 		job, token := fmt.Sprintf("%.0f", m["open_job"]), m["applicant_token"].(string)
-		if status, body := send(t, "POST", url+"applications", `{"applicant_id":7,"job_id":`+job+`}`); own != (status == 409) || !own != (status == 201) {
+		if status, body := ask(t, "POST", url+"applications", "", `{"applicant_id":7,"job_id":`+job+`}`); own != (status == 409) || !own != (status == 201) {
 			t.Errorf("apply: %d %s", status, body)
 		}
-		if _, body := fetch(t, base+"/api/rest/v3/frontend/jobs/"+job+"/applied", token); body != "true" {
+		if _, body := ask(t, "GET", base+"/api/rest/v3/frontend/jobs/"+job+"/applied", token, ""); body != "true" {
 			t.Errorf("after it: %s", body)
 		}
 		if code := p.interrupt(syscall.SIGTERM); code != 0 {
@@ -388,7 +341,7 @@ func TestTermFinishesWhatItServes(t *testing.T) {
 		p := start(t, args...)
 		m := p.first()
 		url := m["control_url"].(string)
-		send(t, "POST", url+"faults", `{"operation":"applied","delay":"1s"}`)
+		ask(t, "POST", url+"faults", "", `{"operation":"applied","delay":"1s"}`)
 		page, err := http.Get(url + "events")
 		if err != nil {
 			t.Fatal(err)
@@ -412,7 +365,7 @@ func TestTermFinishesWhatItServes(t *testing.T) {
 			b, err := io.ReadAll(res.Body)
 			got <- answer{string(b), err}
 		}()
-		if status, body := send(t, "GET", url+"requests/wait?count=1&operation=applied", ""); status != 200 {
+		if status, body := ask(t, "GET", url+"requests/wait?count=1&operation=applied", "", ""); status != 200 {
 			t.Fatalf("the call did not come in: %d %s", status, body)
 		}
 		// Were it held up by the page that goes on listening, it would give up
@@ -468,7 +421,7 @@ func TestKilledInTheMiddleOfAFile(t *testing.T) {
 			t.Fatal("there is an unfinished file after the start")
 		}
 		whole, before := changed()
-		if status, body := send(t, "POST", url+"channels", fmt.Sprintf(`{"id":"round %d"}`, round)); status != 201 {
+		if status, body := ask(t, "POST", url+"channels", "", fmt.Sprintf(`{"id":"round %d"}`, round)); status != 201 {
 			t.Fatalf("%d %s", status, body)
 		}
 		for began := time.Now(); ; {
@@ -499,5 +452,15 @@ func TestKilledInTheMiddleOfAFile(t *testing.T) {
 	}
 	if known < 4 { // the demo's are not there; "big" and every third round at least
 		t.Errorf("%d channels in the end: what was written whole is lost", known)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	if code := run(t.Context(), []string{"-version"}, &stdout, &stderr); code != 0 || stderr.Len() > 0 {
+		t.Errorf("code %d, %s", code, &stderr)
+	}
+	if !regexp.MustCompile(`^jobboard-fake \S+ go1\.\d+\S*.*\n$`).Match(stdout.Bytes()) {
+		t.Errorf("%q", &stdout)
 	}
 }

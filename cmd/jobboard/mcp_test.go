@@ -130,51 +130,54 @@ func (c called) want(t *testing.T, failed bool, texts ...string) called {
 	return c
 }
 
+// toolCalls are calls of every tool, with what is in the answer of the demo.
+var toolCalls = []struct {
+	tool, arguments string
+	failed          bool
+	want            []string
+}{
+	{"search_jobs", `{}`, false, []string{`"total":42`, `"next_offset":10`, `"posting":"600100"`, `"job":"2797227"`}},
+	{"search_jobs", `{"near":"Berlin","limit":1}`, false, []string{
+		`"town":"Berlin"`, `"radius_km":50`, `"source":"Places: geonames.org, CC BY 4.0"`, `"total":11`, `"next_offset":1`,
+	}},
+	{"search_jobs", `{"near":"52.52,13.405","text":"data"}`, false, []string{`"total":1`, `"foreign_title":"Data Analyst (f/m/x)"`, `"remote":true`}},
+	{"search_jobs", `{"posting":"600100","advertisement_characters":20000}`, false, []string{`"foreign_advertisement":"Lindenhof Kliniken GmbH in Berlin sucht`}},
+	{"search_jobs", `{"channel":"nope"}`, false, []string{`"total":0`, `"postings":[]`, `a channel that does not exist`}},
+	{"search_jobs", `{"offset":40}`, false, []string{`"total":42`}},
+	{"search_jobs", `{"near":"Berlni"}`, true, []string{`no place is known by the name`, `"next":"give near as a town's name`}},
+	{"search_jobs", `{"limit":51}`, true, []string{`maximum`, `ErrInvalidInput`, `nothing was sent`}},
+	{"search_jobs", `{"base_url":"https://other.example"}`, true, []string{`unexpected additional properties`, `ErrInvalidInput`}},
+	{"job_information", `{"job":"2797227","nationality":"deut"}`, false, []string{
+		`"apply_possible":true`, `"foreign_label":"Haben Sie einen Führerschein der Klasse B?"`, `"id":"2900101"`, `"kind":"yes or no"`,
+		`"nationalities_total":202`, `{"foreign_label":"deutsch","id":"2800168"}`, `"foreign_privacy_statement":"https://www.lindenhof.example/datenschutz"`,
+	}},
+	{"job_information", `{"job":"9999999"}`, true, []string{`"conditions":["ErrJobUnavailable","ErrGone"]`, `"foreign_details":`}},
+	{"job_information", `{"job":"x"}`, true, []string{`pattern`}},
+	{"job_information", `{"job":"9999999999999999999"}`, true, []string{`"conditions":["ErrInvalidInput"]`}},
+	{"may_i_apply", `{"job":"2797227"}`, false, []string{`"decision":"may apply"`, `"questions":5`}},
+	{"may_i_apply", `{"job":"2797238"}`, false, []string{`"decision":"already applied"`, `one application per job`}},
+	{"may_i_apply", `{"job":"2797282"}`, false, []string{`"decision":"closed"`}},
+	{"may_i_apply", `{"job":"2797304"}`, false, []string{`"decision":"not visible"`}},
+	{"may_i_apply", `{"job":"9999999"}`, false, []string{`"decision":"gone"`}},
+	{"check_answers", `{"job":"2797227","answers":{"8":"yes"}}`, false, []string{
+		`"ok":false`, `{"foreign_label":"Welches Jahresgehalt wünschen Sie sich?","question":"9","reason":"missing","text":"Please answer this question."}`,
+	}},
+	{"check_answers", `{"job":"2797227","nationality":"2800168","require_nationality":true,
+		"answers":{"8":"No","9":"50000","10":"Because","11":"1c7a7b63-9a1f-4b4c-8e68-2d3f4a5b6c71","-1":"1"}}`, false, []string{
+		`"ok":true`, `{"answer":"2900100","foreign_answer":"Nein","foreign_label":"Haben Sie einen Führerschein der Klasse B?","question":"8"}`,
+		`"nationality":"2800168"`,
+	}},
+	{"check_answers", `{"job":"2797227","answers":{"9":"50000"},"max_text":3,"optional_questions":["8","10","11","-1"]}`, false, []string{
+		`"reason":"too long"`, `at most 3 characters. These are 5.`,
+	}},
+	{"what_changed", `{}`, false, []string{`"postings":42`, `this is the first look`, `"complete":true`}},
+	{"what_changed", `{}`, false, []string{`"before":`, `"changes":[]`}},
+	{"doctor", `{}`, false, []string{`"ok":true`, `"check":"lookup host"`}},
+}
+
 func TestAssistantUsesEveryTool(t *testing.T) {
 	session := connect(t, newProcess(), "--fake")
-	for _, test := range []struct {
-		tool, arguments string
-		failed          bool
-		want            []string
-	}{
-		{"search_jobs", `{}`, false, []string{`"total":42`, `"next_offset":10`, `"posting":"600100"`, `"job":"2797227"`}},
-		{"search_jobs", `{"near":"Berlin","limit":1}`, false, []string{
-			`"town":"Berlin"`, `"radius_km":50`, `"source":"Places: geonames.org, CC BY 4.0"`, `"total":11`, `"next_offset":1`,
-		}},
-		{"search_jobs", `{"near":"52.52,13.405","text":"data"}`, false, []string{`"total":1`, `"foreign_title":"Data Analyst (f/m/x)"`, `"remote":true`}},
-		{"search_jobs", `{"posting":"600100","advertisement_characters":20000}`, false, []string{`"foreign_advertisement":"Lindenhof Kliniken GmbH in Berlin sucht`}},
-		{"search_jobs", `{"channel":"nope"}`, false, []string{`"total":0`, `"postings":[]`, `a channel that does not exist`}},
-		{"search_jobs", `{"offset":40}`, false, []string{`"total":42`}},
-		{"search_jobs", `{"near":"Berlni"}`, true, []string{`no place is known by the name`, `"next":"give near as a town's name`}},
-		{"search_jobs", `{"limit":51}`, true, []string{`maximum`, `ErrInvalidInput`, `nothing was sent`}},
-		{"search_jobs", `{"base_url":"https://other.example"}`, true, []string{`unexpected additional properties`, `ErrInvalidInput`}},
-		{"job_information", `{"job":"2797227","nationality":"deut"}`, false, []string{
-			`"apply_possible":true`, `"foreign_label":"Haben Sie einen Führerschein der Klasse B?"`, `"id":"2900101"`, `"kind":"yes or no"`,
-			`"nationalities_total":202`, `{"foreign_label":"deutsch","id":"2800168"}`, `"foreign_privacy_statement":"https://www.lindenhof.example/datenschutz"`,
-		}},
-		{"job_information", `{"job":"9999999"}`, true, []string{`"conditions":["ErrJobUnavailable","ErrGone"]`, `"foreign_details":`}},
-		{"job_information", `{"job":"x"}`, true, []string{`pattern`}},
-		{"job_information", `{"job":"9999999999999999999"}`, true, []string{`"conditions":["ErrInvalidInput"]`}},
-		{"may_i_apply", `{"job":"2797227"}`, false, []string{`"decision":"may apply"`, `"questions":5`}},
-		{"may_i_apply", `{"job":"2797238"}`, false, []string{`"decision":"already applied"`, `one application per job`}},
-		{"may_i_apply", `{"job":"2797282"}`, false, []string{`"decision":"closed"`}},
-		{"may_i_apply", `{"job":"2797304"}`, false, []string{`"decision":"not visible"`}},
-		{"may_i_apply", `{"job":"9999999"}`, false, []string{`"decision":"gone"`}},
-		{"check_answers", `{"job":"2797227","answers":{"8":"yes"}}`, false, []string{
-			`"ok":false`, `{"foreign_label":"Welches Jahresgehalt wünschen Sie sich?","question":"9","reason":"missing","text":"Please answer this question."}`,
-		}},
-		{"check_answers", `{"job":"2797227","nationality":"2800168","require_nationality":true,
-			"answers":{"8":"No","9":"50000","10":"Because","11":"1c7a7b63-9a1f-4b4c-8e68-2d3f4a5b6c71","-1":"1"}}`, false, []string{
-			`"ok":true`, `{"answer":"2900100","foreign_answer":"Nein","foreign_label":"Haben Sie einen Führerschein der Klasse B?","question":"8"}`,
-			`"nationality":"2800168"`,
-		}},
-		{"check_answers", `{"job":"2797227","answers":{"9":"50000"},"max_text":3,"optional_questions":["8","10","11","-1"]}`, false, []string{
-			`"reason":"too long"`, `at most 3 characters. These are 5.`,
-		}},
-		{"what_changed", `{}`, false, []string{`"postings":42`, `this is the first look`, `"complete":true`}},
-		{"what_changed", `{}`, false, []string{`"before":`, `"changes":[]`}},
-		{"doctor", `{}`, false, []string{`"ok":true`, `"check":"lookup host"`}},
-	} {
+	for _, test := range toolCalls {
 		t.Run(test.tool+test.arguments, func(t *testing.T) {
 			use(t, session, test.tool, test.arguments).want(t, test.failed, test.want...)
 		})
@@ -562,6 +565,7 @@ func TestAssistantBearsGarbage(t *testing.T) {
 			{`{"jsonrpc":"2.0","id":78,"method":"tools/call","params":{"name":"apply"}}`, `"id":78,"error":`},
 			{`{"jsonrpc":"2.0","id":79,"method":"tools/call","params":[]}`, `"id":79,"error":`},
 			{strings.TrimSpace(call(80, "search_jobs", "null")), `"total":42`},
+			{`{"jsonrpc":"2.0","id":82,"method":"resources/read","params":{"uri":"a\u0000"}}`, `"id":82,"error":`},
 		} {
 			before := len(got())
 			s.say(t, test.line+"\n")

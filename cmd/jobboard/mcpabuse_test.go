@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -337,68 +336,56 @@ type tester struct {
 	t       *testing.T
 	srv     *jobboardtest.Server
 	s       *serving
+	jobs    []jobboardtest.Job
 	watch   *canaries
 	got     func() []string
 	checked int
 	id      int
-	last    string // line that was sent
 }
 
-// setUps are settings with secrets in them.
-var setUps = []func(p *testProcess, srv *jobboardtest.Server){
-	func(p *testProcess, _ *jobboardtest.Server) { p.set("CLIENT_ID", "").set("TOKEN", canaryToken) },
-	func(p *testProcess, srv *jobboardtest.Server) {
-		srv.AddClient(jobboardtest.Client{ID: "77", Secret: canarySecret})
-		p.set("CLIENT_ID", "77").set("CLIENT_SECRET", canarySecret)
-	},
-	func(p *testProcess, srv *jobboardtest.Server) { p.set("USER_TOKEN", srv.UserToken(srv.Demo.Applicant)) },
-	func(p *testProcess, _ *jobboardtest.Server) { p.set("USER_TOKEN", canaryUser) },
-}
-
-// secretsOf are the secrets of a process's settings.
-func secretsOf(p *testProcess) (all []string) {
-	for _, name := range []string{"TOKEN", "CLIENT_SECRET", "USER_TOKEN"} {
-		if text := p.env["JOBBOARD_"+name]; text != "" {
-			all = append(all, text)
-		}
-	}
-	return all
-}
+func pick[T any](x *tester, list []T) T { return list[x.IntN(len(list))] }
 
 // session plays n exchanges.
 func session(t *testing.T, seed uint64, n int) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newProcess()
 		srv := inMemory()
 		defer srv.Close()
-		p.pointAt(srv)
-		x := &tester{Rand: rand.New(rand.NewPCG(seed, 1)), t: t, srv: srv}
-		setUps[x.IntN(len(setUps))](p, srv)
-		x.watch = &canaries{next: srv.Client().Transport, secrets: secretsOf(p)}
-		p.transport = x.watch
 		defer srv.Client().CloseIdleConnections()
+		srv.AddClient(jobboardtest.Client{ID: "77", Secret: canarySecret})
+		x := &tester{Rand: rand.New(rand.NewPCG(seed, 1)), t: t, srv: srv}
+		p := newProcess().pointAt(srv).with(pick(x, []env{
+			{},
+			{"CLIENT_ID": "", "TOKEN": canaryToken},
+			{"CLIENT_ID": "77", "CLIENT_SECRET": canarySecret},
+			{"USER_TOKEN": canaryUser},
+		}))
+		x.watch = &canaries{next: srv.Client().Transport, secrets: []string{p.env["JOBBOARD_USER_TOKEN"]}}
+		for _, name := range []string{"JOBBOARD_TOKEN", "JOBBOARD_CLIENT_SECRET"} {
+			if p.env[name] != "" {
+				x.watch.secrets = append(x.watch.secrets, p.env[name])
+			}
+		}
+		p.transport = x.watch
 		x.ads()
-		var args []string
-		if x.IntN(2) == 0 {
-			args = append(args, "--debug")
-		}
-		x.s = p.serve(t.Context(), args...)
+		x.jobs = srv.Snapshot().Jobs
+		x.s = p.serve(t.Context(), pick(x, [][]string{nil, {"--debug"}})...)
 		x.got = x.s.lines()
-		if x.IntN(10) > 0 {
-			x.s.say(t, initialize)
-		}
-		for range n {
+		early := pick(x, []int{0, 0, 0, n / 5}) // messages before the session begins
+		for i := range n {
+			if i == early {
+				x.s.say(t, initialize)
+			}
 			x.exchange()
 		}
 		time.Sleep(time.Hour)
 		x.check()
 		x.s.in.Close()
 		if code := <-x.s.code; code != exitOK {
-			t.Errorf("seed %d: exit code %d: %s", seed, code, x.s.stderr.text())
+			t.Errorf("exit code %d: %s", code, x.s.stderr.text())
 		}
 		x.s.out.Close()
 		if form := x.watch.found(x.s.stderr.text()); form != "" {
-			t.Errorf("seed %d: %q is in the log", seed, form)
+			t.Errorf("%q is in the log", form)
 		}
 		onlyQuestions(t, srv)
 	})
@@ -407,18 +394,12 @@ func session(t *testing.T, seed uint64, n int) {
 // quoted is a secret as some page may show it.
 func (x *tester) quoted() string {
 	x.watch.mu.Lock()
-	secret := x.watch.secrets[x.IntN(len(x.watch.secrets))]
+	secret := pick(x, x.watch.secrets)
 	x.watch.mu.Unlock()
-	switch x.IntN(4) {
-	case 0:
-		return html.EscapeString(secret)
-	case 1:
-		b, _ := json.Marshal(secret)
-		return string(b)
-	case 2:
-		return base64.StdEncoding.EncodeToString([]byte(secret))
-	}
-	return secret
+	inJSON, _ := json.Marshal(secret)
+	return pick(x, []string{
+		secret, html.EscapeString(secret), string(inJSON), base64.StdEncoding.EncodeToString([]byte(secret)),
+	})
 }
 
 // ads publishes advertisements that repeat secrets and give orders.
@@ -436,26 +417,21 @@ func (x *tester) ads() {
 
 // fault makes the service fail in words that repeat secrets.
 func (x *tester) fault() {
-	body := x.quoted()
-	switch x.IntN(3) {
-	case 0:
-		b, _ := json.Marshal(map[string]string{"error": "invalid_token", "error_description": body, "code": body, "message": body, "access_token": body})
-		body = string(b)
-	case 1:
-		body = "<html>" + body + "</html>"
+	said := x.quoted()
+	members, _ := json.Marshal(map[string]string{"error": "invalid_token", "error_description": said, "code": said, "message": said, "access_token": said})
+	inHeader := func() string {
+		return strings.Map(func(r rune) rune {
+			if r < ' ' || r > '~' || r == '"' {
+				return '_'
+			}
+			return r
+		}, x.quoted())
 	}
-	status := []int{0, 200, 302, 400, 401, 403, 404, 410, 429, 500, 503}[x.IntN(11)]
 	x.srv.Fail(jobboardtest.Fault{
-		Status: status, Body: body, Times: 1 + x.IntN(3),
-		Header: http.Header{"Www-Authenticate": {`Bearer error="` + strings.Map(headerSafe, x.quoted()) + `"`}, "Location": {"/" + strings.Map(headerSafe, x.quoted())}},
+		Status: pick(x, []int{0, 200, 302, 400, 401, 403, 404, 410, 429, 500, 503}),
+		Body:   pick(x, []string{said, string(members), "<html>" + said + "</html>"}), Times: 1 + x.IntN(3),
+		Header: http.Header{"Www-Authenticate": {`Bearer error="` + inHeader() + `"`}, "Location": {"/" + inHeader()}},
 	})
-}
-
-func headerSafe(r rune) rune {
-	if r < ' ' || r > '~' || r == '"' {
-		return '_'
-	}
-	return r
 }
 
 // exchange sends one line and looks at what comes back.
@@ -467,14 +443,10 @@ func (x *tester) exchange() {
 		x.srv.LiftFaults()
 	}
 	line := x.line()
-	if x.IntN(5) == 0 {
+	if x.IntN(4) == 0 {
 		line = x.spoil(line)
 	}
-	if _, err := io.WriteString(x.s.in, strings.ReplaceAll(line, "\n", " ")+"\n"); err != nil {
-		x.t.Fatalf("the server is gone: %v after %q: %s", err, x.last, x.s.stderr.text())
-	}
-	x.last = line
-	synctest.Wait()
+	x.s.say(x.t, strings.ReplaceAll(line, "\n", " ")+"\n")
 	time.Sleep(500 * time.Millisecond)
 	synctest.Wait()
 	x.check()
@@ -493,108 +465,60 @@ func (x *tester) check() {
 	}
 }
 
-var words = []string{
-	"", " ", "Berlin", "Wien", "52.52,13.405", "geo:52.52,13.405", "0,0", "1e309", "-1", "2797227", "2797238", "9999999", "9223372036854775807",
-	"27828_extern", "27829_intern", "de", "en,de;q=0.5", "yes", "no", "2900101", "<script>", "\u202e\u200b", "\x00", "a\r\nb: c", "../..", "%2e%2e",
-	"jobboard://command", "jobboard://docs/search.md", "file:///etc/passwd", "token", "JOBBOARD_USER_TOKEN", "null", "💥", strings.Repeat("x", 600),
-}
-
-func (x *tester) word() string { return words[x.IntN(len(words))] }
-
-var argumentNames = []string{
-	"text", "near", "radius_km", "channel", "language", "limit", "offset", "advertisement_characters", "posting", "job", "nationality", "answers",
-	"optional_questions", "max_text", "from_now_on", "token", "url",
-}
-
-// value is an argument, of the right kind as often as not.
-func (x *tester) value(name string) any {
-	switch {
-	case x.IntN(10) == 0:
-		return []any{nil, true, -1, 1e300, "", []any{}, map[string]any{}, x.word()}[x.IntN(8)]
-	case name == "answers":
-		return map[string]any{x.word(): x.word(), "8": x.word(), "9": x.word()}
-	case name == "job":
-		return strconv.Itoa(2797227 + 11*x.IntN(50))
-	case name == "near":
-		return []string{"Berlin", "48.1,11.5", x.word()}[x.IntN(3)]
-	case name == "optional_questions":
-		return []string{x.word(), "8"}
-	case slices.Contains([]string{"radius_km", "limit", "offset", "max_text", "advertisement_characters"}, name):
-		return []int{0, 1, 10, 50, 1000, 20000, -5}[x.IntN(7)]
-	case name == "from_now_on":
-		return true
-	}
-	return x.word()
-}
-
-// needs are the arguments that make a call pass the schema.
-var needs = map[string][]string{
-	"search_jobs": {"text", "near", "limit", "offset", "advertisement_characters"}, "job_information": {"job"}, "may_i_apply": {"job"},
-	"check_answers": {"job", "answers"}, "what_changed": {"text", "near", "from_now_on"},
-}
-
-// line is a message, mostly one that a client would send.
+// line is a message that a client sends: a call of a tool, or what an advertisement
+// orders, about any job.
 func (x *tester) line() string {
 	x.id++
-	params := map[string]any{}
-	method := []string{"tools/call", "tools/list", "resources/list", "resources/read", "ping", "prompts/list", "initialize", "no/such", "notifications/cancelled"}[max(0, x.IntN(24)-15)]
-	switch method {
-	case "tools/call":
-		tool := toolNames[x.IntN(len(toolNames))]
-		arguments := map[string]any{}
-		for _, name := range needs[tool] {
-			if name == "job" || name == "answers" || x.IntN(2) == 0 {
-				arguments[name] = x.value(name)
-			}
-		}
-		if x.IntN(6) == 0 {
-			name := argumentNames[x.IntN(len(argumentNames))]
-			arguments[name] = x.value(name)
-		}
-		params["name"], params["arguments"] = tool, arguments
-		if x.IntN(30) == 0 {
-			params["arguments"] = []any{nil, 7, "x", []any{}}[x.IntN(4)]
-		}
-	case "resources/read":
-		params["uri"] = x.word()
-	case "notifications/cancelled":
-		params["requestId"] = x.id - 1
+	if x.IntN(20) == 0 {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, x.id-1)
 	}
-	m := map[string]any{"jsonrpc": "2.0", "id": x.id, "method": method, "params": params}
-	if strings.HasPrefix(method, "notifications/") {
-		delete(m, "id")
+	c := pick(x, toolCalls)
+	line := strings.TrimSpace(call(x.id, c.tool, c.arguments))
+	switch x.IntN(8) {
+	case 0:
+		line = strings.TrimSpace(call(x.id, "search_jobs", `{"offset":42,"advertisement_characters":1000}`)) // x's own ads
+	case 1:
+		line = strings.TrimSpace(call(x.id, "doctor", `{}`))
+	case 2:
+		o := pick(x, orders)
+		line = fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, x.id, o.method, o.params)
 	}
-	b, err := json.Marshal(m)
-	if err != nil {
-		x.t.Fatal(err)
-	}
-	return string(b)
+	return strings.ReplaceAll(line, "2797227", fmt.Sprint(pick(x, x.jobs).ID))
+}
+
+// words are values that nobody has a use for.
+var words = []string{
+	"", " ", "Wien", "geo:52.52,13.405", "0,0", "1e309", "-1", "9223372036854775807", "en,de;q=0.5", "<script>", "\u202e\u200b", "\x00", "a\r\nb: c",
+	"../..", "%2e%2e", "jobboard://docs/search.md", "token", "JOBBOARD_USER_TOKEN", "null", "💥", strings.Repeat("x", 600),
 }
 
 // spoil damages a line.
 func (x *tester) spoil(line string) string {
 	b := []byte(line)
-	switch x.IntN(6) {
+	switch x.IntN(7) {
 	case 0:
 		return line[:x.IntN(len(line))]
 	case 1:
 		for range 1 + x.IntN(4) {
 			b[x.IntN(len(b))] = byte(x.IntN(256))
 		}
+		return string(b)
 	case 2:
 		return "[" + line + "," + line + "]"
 	case 3:
-		return strings.Replace(line, `"params":{`, `"params":{"_meta":{"progressToken":"`+x.word()+`"},`, 1)
-	case 4:
-		return line + line
+		return strings.Replace(line, `"params":{`, `"params":{"_meta":{"progressToken":"`+pick(x, words)+`"},`, 1)
+	case 4: // another value in the place of a text
+		parts := strings.Split(line, `"`)
+		value, _ := json.Marshal(pick(x, words))
+		parts[1+2*x.IntN(len(parts)/2)] = strings.Trim(string(value), `"`)
+		return strings.Join(parts, `"`)
 	case 5:
 		if x.IntN(20) == 0 {
 			return `{"jsonrpc":"2.0","id":1,"method":"` + strings.Repeat("x", 2<<20) + `"}`
 		}
-		i := x.IntN(len(b))
-		return string(slices.Insert(b, i, []byte(x.word())...))
+		return line + line
 	}
-	return string(b)
+	return string(slices.Insert(b, x.IntN(len(b)), []byte(pick(x, words))...))
 }
 
 // Exchanges of a client that is broken or worse, against a service that repeats
@@ -625,25 +549,17 @@ func FuzzAssistant(f *testing.F) {
 	f.Add([]byte(initialize + call(1, "check_answers", `{"job":"2797227","answers":{"8":"yes"}}`) + call(2, "doctor", `{}`)))
 	f.Add([]byte("garbage\n" + initialize + `{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"jobboard://command"}}` + "\n"))
 	f.Fuzz(func(t *testing.T, input []byte) {
-		synctest.Test(t, func(t *testing.T) {
-			srv := inMemory()
-			defer srv.Close()
-			defer srv.Client().CloseIdleConnections()
-			p := newProcess().pointAt(srv).set("CLIENT_ID", "").set("TOKEN", canaryToken)
-			p.transport = srv.Client().Transport
-			s := p.serve(t.Context())
+		bubble(t, func(t *testing.T, srv *jobboardtest.Server, s *serving, _ context.CancelFunc) {
 			got := s.lines()
-			if _, err := s.in.Write(append(input, '\n')); err != nil {
-				t.Fatal(err)
-			}
+			s.say(t, string(input)+"\n")
 			time.Sleep(2 * maxCallTime)
 			s.in.Close()
-			if code := <-s.code; code != exitOK {
+			code := <-s.code
+			if s.code <- code; code != exitOK {
 				t.Errorf("exit code %d: %s", code, s.stderr.text())
 			}
-			s.out.Close()
 			for _, line := range got() {
-				if !json.Valid([]byte(line)) || strings.Contains(line, canaryToken) {
+				if !json.Valid([]byte(line)) || strings.Contains(line, srv.Demo.ApplicantToken) {
 					t.Errorf("an answer is %.300q", line)
 				}
 			}
