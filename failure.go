@@ -2,6 +2,7 @@ package jobboard
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"mime"
@@ -31,7 +32,6 @@ type failedAttempt struct {
 	event      event
 	expired    bool                      // the answer called the token expired, and the source can renew
 	unclear    bool                      // the service may have executed the call
-	ended      bool                      // the caller's context ended it
 	stopped    StopReason                // why there is no other attempt; empty: there is, or nobody has decided yet
 	wait       time.Duration             // before the next attempt
 	fresh      *credential.Authorization // what that is sent with, where it is known
@@ -46,15 +46,9 @@ func (f *failedAttempt) Error() string {
 
 // fail returns the *Error of a call that ended with f.
 func (c *call) fail(f *failedAttempt) *Error {
-	switch {
-	case f.ended:
-		f.stopped = StopCanceled
-	case f.stopped == "":
-		f.stopped = StopFinal
-	}
 	e := &Error{
 		Op: c.op.name, Path: c.op.path, StatusCode: f.status, Attempts: c.attempts,
-		RetryAfter: f.retryAfter, Stopped: f.stopped, Err: f.err,
+		RetryAfter: f.retryAfter, Stopped: cmp.Or(f.stopped, StopFinal), Err: f.err,
 		Code:            c.secrets.Head(f.words.ErrorCode(), 100),
 		Message:         c.secrets.Head(f.words.ErrorMessage(), maxErrorMessage),
 		MayHaveExecuted: f.unclear || c.unclear,
@@ -62,7 +56,7 @@ func (c *call) fail(f *failedAttempt) *Error {
 	if len(f.body) > 0 {
 		e.Body = []byte(c.secrets.Hide(string(f.body)))
 	}
-	logFailure(c.ctx, c.slot.config.Logger, e)
+	c.logFailure(e)
 	c.end(e)
 	return e
 }
@@ -70,7 +64,7 @@ func (c *call) fail(f *failedAttempt) *Error {
 // ended returns the failed attempt of a caller whose context has ended with
 // cause; unclear says whether the service may have executed the call.
 func ended(cause error, unclear bool) *failedAttempt {
-	f := &failedAttempt{err: cause, ended: true, unclear: unclear}
+	f := &failedAttempt{err: cause, stopped: StopCanceled, unclear: unclear}
 	if errors.Is(cause, context.DeadlineExceeded) {
 		f.err = &failure{kind: ErrTimeout, detail: cause.Error(), cause: cause}
 	}
@@ -174,6 +168,11 @@ func (c *call) unusable(a *answer, err error) *failedAttempt {
 		return f
 	}
 	f := &failedAttempt{status: a.resp.StatusCode, unclear: !c.op.safe(), body: a.kept()}
+	detail := err.Error()
+	var known *failure
+	if errors.As(err, &known) {
+		detail = known.detail // without the text of its condition
+	}
 	var told *failedAttempt
 	var large transport.TooLargeError
 	switch {
@@ -182,20 +181,11 @@ func (c *call) unusable(a *answer, err error) *failedAttempt {
 	case errors.As(err, &large):
 		f.err = &failure{kind: ErrResponseTooLarge, detail: large.Error()}
 	case errors.Is(err, ErrResponseTooLarge):
-		f.err = &failure{kind: ErrResponseTooLarge, detail: c.secrets.Hide(detailOf(err))}
+		f.err = &failure{kind: ErrResponseTooLarge, detail: c.secrets.Hide(detail)}
 	default:
-		f.err = &failure{kind: ErrDecode, detail: a.describe(detailOf(err))}
+		f.err = &failure{kind: ErrDecode, detail: a.describe(detail)}
 	}
 	return f
-}
-
-// detailOf returns the text of an error of accept without that of its condition.
-func detailOf(err error) string {
-	var f *failure
-	if errors.As(err, &f) {
-		return f.detail
-	}
-	return err.Error()
 }
 
 // describe returns the detail of an unusable answer with its content type and

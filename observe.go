@@ -138,14 +138,15 @@ func (w *watch) endAttempt(end AttemptEnd) {
 // status, code, condition, wait, stopped. None holds a body, an address or an
 // identifier.
 
-func logRepeat(ctx context.Context, l *slog.Logger, op *operation, attempt, status int, wait time.Duration) {
-	if l != nil {
-		l.LogAttrs(ctx, slog.LevelInfo, "jobboard: repeat", slog.String("op", op.name), slog.String("path", op.path),
-			slog.Int("attempt", attempt), slog.Int("status", status), slog.Duration("wait", wait))
+func (c *call) logRepeat(f *failedAttempt) {
+	if l := c.slot.config.Logger; l != nil {
+		l.LogAttrs(c.ctx, slog.LevelInfo, "jobboard: repeat", slog.String("op", c.op.name), slog.String("path", c.op.path),
+			slog.Int("attempt", c.attempts), slog.Int("status", f.status), slog.Duration("wait", f.wait))
 	}
 }
 
-func logFailure(ctx context.Context, l *slog.Logger, e *Error) {
+func (c *call) logFailure(e *Error) {
+	l := c.slot.config.Logger
 	if l == nil {
 		return
 	}
@@ -157,7 +158,7 @@ func logFailure(ctx context.Context, l *slog.Logger, e *Error) {
 	case e.Err != nil:
 		condition = clean(e.Err.Error(), maxErrorCause)
 	}
-	l.LogAttrs(ctx, slog.LevelDebug, "jobboard: failed", slog.String("op", e.Op), slog.String("path", e.Path),
+	l.LogAttrs(c.ctx, slog.LevelDebug, "jobboard: failed", slog.String("op", e.Op), slog.String("path", e.Path),
 		slog.Int("attempts", e.Attempts), slog.Int("status", e.StatusCode), slog.String("code", clean(e.Code, 60)),
 		slog.String("condition", condition), slog.String("stopped", string(e.Stopped)))
 }

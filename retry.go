@@ -175,9 +175,7 @@ func checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
 	}
 	c := f.call
 	c.sentOnce = c.sentOnce || f.event != unsent
-	if f.stopped == "" {
-		f.stopped = c.stop(f, time.Now())
-	}
+	f.stopped = c.stop(f, time.Now())
 	if f.stopped != "" {
 		c.watch.endAttempt(AttemptEnd{StatusCode: f.status, Err: f.err})
 		return false, nil
@@ -188,7 +186,7 @@ func checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
 	c.unclear = c.unclear || f.unclear
 	c.last = f
 	c.retryer.RetryWaitMin = f.wait // Backoff returns it
-	logRepeat(c.ctx, c.slot.config.Logger, c.op, c.attempts, f.status, f.wait)
+	c.logRepeat(f)
 	if c.request.turn != nil {
 		c.request.turn.StepOut() // another job works while this one waits
 	}
@@ -201,6 +199,9 @@ func checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
 func (c *call) stop(f *failedAttempt, now time.Time) StopReason {
 	if f.event == final && !f.expired && f.status != 0 && f.status < 500 {
 		c.succeeded(now) // the service works
+	}
+	if f.stopped != "" {
+		return f.stopped
 	}
 	if f.event != renewed {
 		f.wait = c.slot.config.Retry.wait(c.repeats, f.retryAfter)
@@ -217,7 +218,7 @@ func (c *call) stop(f *failedAttempt, now time.Time) StopReason {
 func (c *call) unrepeatable(f *failedAttempt) StopReason {
 	repeats := f.event.repeats(c.op.method)
 	switch {
-	case f.ended, c.ctx.Err() != nil && f.event != final:
+	case c.ctx.Err() != nil && f.event != final:
 		return StopCanceled
 	case f.event == final, f.event == cutOff && !repeats:
 		return StopFinal
