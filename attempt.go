@@ -68,7 +68,7 @@ func (c *call) stepIn() error {
 // allow asks Config.Limiter for one request. In a bulk call its wait does not count
 // towards the minute of one job, because many other jobs may be let through first.
 func (c *call) allow() (err error) {
-	limiter := c.slot.config.Limiter
+	limiter := c.endpoint.config.Limiter
 	switch {
 	case limiter == nil:
 		return nil
@@ -98,12 +98,12 @@ func (c *call) untimed(wait func(context.Context) error) error {
 // its own origin and to nothing else: oauth2.Transport would send it wherever
 // a redirect leads.
 func (c *call) authorize(req *http.Request) (*credential.Authorization, error) {
-	own := c.slot.credential
+	own := c.endpoint.credential
 	if own.Header == nil {
-		return &c.slot.anonymous, nil
+		return &c.endpoint.anonymous, nil
 	}
-	if !c.slot.origin.Is(req.URL) {
-		return nil, invalid("a credential of %s goes nowhere else", c.slot.origin.Host)
+	if !c.endpoint.origin.Is(req.URL) {
+		return nil, invalid("a credential of %s goes nowhere else", c.endpoint.origin.Host)
 	}
 	if c.last != nil && c.last.fresh != nil {
 		return c.last.fresh, nil
@@ -119,12 +119,12 @@ func (c *call) authorize(req *http.Request) (*credential.Authorization, error) {
 // send sends one request within its limits of time.
 func (c *call) send(x *transport.Exchange, req *http.Request, auth *credential.Authorization) (*http.Response, error) {
 	ctx, observed := c.watch.startAttempt(c.ctx, c.attempts+1)
-	x.Connections = c.slot.connections
-	x.Begin(ctx, c.limits(c.slot.config.Retry.AttemptTimeout), c.slot.standard, !c.op.safe())
+	x.Connections = c.endpoint.connections
+	x.Begin(ctx, c.limits(c.endpoint.config.Retry.AttemptTimeout), c.endpoint.standard, !c.op.safe())
 	sent := req.WithContext(x.Context())
 	// Only net/http's own transport gets a header that other requests share: it
 	// keeps the rule that a transport changes nothing.
-	sent.Header = c.slot.headers.Whole(observed, c.request.kind, c.request.language, auth, c.slot.standard)
+	sent.Header = c.endpoint.headers.Whole(observed, c.request.kind, c.request.language, auth, c.endpoint.standard)
 	c.attempts++
 	answered := false
 	defer func() {
@@ -148,7 +148,7 @@ func (c *call) send(x *transport.Exchange, req *http.Request, auth *credential.A
 // attempt, or of its call where that ends sooner.
 func (c *call) limits(left time.Duration) transport.Limits {
 	limits := transport.Limits{
-		End: time.Now().Add(left), Cause: errAttemptTimeout, Stall: c.slot.config.Retry.StallTimeout,
+		End: time.Now().Add(left), Cause: errAttemptTimeout, Stall: c.endpoint.config.Retry.StallTimeout,
 	}
 	if _, own := c.ctx.Deadline(); !own && c.deadline.Before(limits.End) { // the caller's context ends by itself
 		limits.End, limits.Cause = c.deadline, errCallTimeout
@@ -159,14 +159,14 @@ func (c *call) limits(left time.Duration) transport.Limits {
 // follow follows at most three redirects of a GET to the same origin.
 func (c *call) follow(x *transport.Exchange, req *http.Request) (*http.Response, error) {
 	for hops := 0; ; hops++ {
-		resp, err := c.slot.next(req)
+		resp, err := c.endpoint.next(req)
 		if err == nil {
 			err = transport.Complete(resp)
 		}
 		if err != nil {
 			return nil, err
 		}
-		target := c.slot.origin.Redirect(req.URL, resp)
+		target := c.endpoint.origin.Redirect(req.URL, resp)
 		if target == nil || hops == maxRedirects || !c.op.safe() {
 			return resp, nil
 		}
@@ -203,7 +203,7 @@ func (a *answer) bytes() ([]byte, error) {
 // read reads an answer inside its attempt, so that one that is cut off counts
 // as failed. It returns nil for one that accept took.
 func (c *call) read(a *answer) *failedAttempt {
-	err := a.Open(a.exchange.Context(), a.resp, cmp.Or(c.slot.config.MaxBodyBytes, c.op.limit, smallAnswer))
+	err := a.Open(a.exchange.Context(), a.resp, cmp.Or(c.endpoint.config.MaxBodyBytes, c.op.limit, smallAnswer))
 	if a.resp.StatusCode > 299 { // transport.Complete refuses those under 200
 		return c.refused(a, err)
 	}
@@ -235,7 +235,7 @@ func (c *call) take(a *answer) error {
 // the next call.
 func (c *call) renew(rejected *credential.Authorization, failed *failedAttempt) *failedAttempt {
 	c.renewedOnce = true
-	fresh, err := c.slot.credential.Renew(c, rejected.Secret)
+	fresh, err := c.endpoint.credential.Renew(c, rejected.Secret)
 	switch {
 	case c.ctx.Err() != nil:
 		return ended(c.ctx.Err(), !c.op.safe())

@@ -8,10 +8,10 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// A token's way: sources makes a credential of a token source, for a slot. Before
-// each attempt call.authorize (attempt.go) asks that credential, and call.send puts
-// the answer into the header. Package credential keeps the token: keeper.go asks
-// the source, credential.go makes the header.
+// A token's way: sources makes a credential of a token source, for an endpoint.
+// Before each attempt call.authorize (attempt.go) asks that credential, and
+// call.send puts the answer into the header. Package credential keeps the token:
+// keeper.go asks the source, credential.go makes the header.
 
 // StaticToken returns a source that always gives the same access token. No fmt
 // verb, log or encoder shows it. It cannot renew: once the service calls the

@@ -85,7 +85,7 @@ func TestCallAllocations(t *testing.T) {
 }
 
 // The last line: whatever made the address of a request, no credential is sent
-// to another origin than its slot's, nor is the request.
+// to another origin than its endpoint's, nor is the request.
 func TestCredentialStaysWithItsOrigin(t *testing.T) {
 	var sent []string
 	next := func(r *http.Request) (*http.Response, error) {
@@ -106,8 +106,8 @@ func TestCredentialStaysWithItsOrigin(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		slot := client.base
-		slot.next = next
+		endpoint := client.base
+		endpoint.next = next
 		for _, known := range []*credential.Authorization{nil, fresh} { // what a renewal has left for the next attempt
 			for address, own := range map[string]bool{
 				"https://jobs.example/x": true, "https://JOBS.example:443/x": true,
@@ -120,7 +120,7 @@ func TestCredentialStaysWithItsOrigin(t *testing.T) {
 				}
 				sent = nil
 				c := &call{
-					ctx: t.Context(), op: opHasApplied, slot: &slot, accept: func(*answer) error { return nil },
+					ctx: t.Context(), op: opHasApplied, endpoint: &endpoint, accept: func(*answer) error { return nil },
 					last: &failedAttempt{fresh: known}, deadline: time.Now().Add(time.Minute),
 				}
 				_, failed := c.attempt(req)

@@ -212,17 +212,18 @@ func (a *answer) kept() []byte {
 // err says why its body cannot be read. Of a body that is cut off, refused
 // accepts what there is if the status alone says enough.
 func (c *call) refused(a *answer, err error) *failedAttempt {
-	f := &failedAttempt{status: a.resp.StatusCode}
-	outcome := eventOf(a.resp.StatusCode)
+	status, header := a.resp.StatusCode, a.resp.Header
+	outcome := eventOf(status)
+	f := &failedAttempt{status: status}
 	if err == nil {
 		f.body, _, err = transport.ReadAtMost(a, maxErrorBody)
 	}
 	if lost := a.Lost(); err != nil && lost != nil && outcome == final {
 		return c.cutShort(a, lost)
 	}
-	f.words, f.err = classify(c.op, a.resp.StatusCode, a.resp.Header, f.body, anyMember)
-	f.retryAfter = refusal.RetryAfter(a.resp.Header, time.Now())
-	f.expired = a.resp.StatusCode == http.StatusUnauthorized && c.slot.credential.Renew != nil && f.words.TokenExpired()
+	f.words, f.err = classify(c.op, status, header, f.body, anyMember)
+	f.retryAfter = refusal.RetryAfter(header, time.Now())
+	f.expired = status == http.StatusUnauthorized && c.endpoint.credential.Renew != nil && f.words.TokenExpired()
 	if f.err == nil || errors.Is(f.err, ErrServer) || errors.Is(f.err, ErrRateLimited) { // any other is an answer
 		f.event = outcome
 		f.unclear = outcome == failing && !c.op.safe()

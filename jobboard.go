@@ -64,13 +64,13 @@ func (id JobID) String() string { return strconv.FormatInt(int64(id), 10) }
 // it, because it owns the connections and the retry budget. NewClient makes one;
 // the zero value is of no use.
 type Client struct {
-	base   slot // for search and subscriptions, with the client's credential
-	lookup slot
+	base   endpoint // for search and subscriptions, with the client's credential
+	lookup endpoint
 }
 
-// slot holds one address with the credential that belongs to it: the base
+// endpoint holds one address with the credential that belongs to it: the base
 // address, the lookup's, or the base address for one applicant.
-type slot struct {
+type endpoint struct {
 	*shared
 	base       *url.URL // path without a trailing slash; nil: there is none
 	origin     address.Origin
@@ -79,7 +79,7 @@ type slot struct {
 	mistake    error          // of the settings: nothing may be sent
 }
 
-// shared holds what all slots of a client have in common.
+// shared holds what all endpoints of a client have in common.
 type shared struct {
 	config Config // with its defaults, and without what is secret
 	// next sends a request. It is a function, because a transport keeps buffers with
@@ -100,11 +100,11 @@ type shared struct {
 // connections and the retry budget of its Client. Client.Applicant makes one; the
 // zero value is of no use.
 type Applicant struct {
-	client *Client
-	slot   slot
+	client   *Client
+	endpoint endpoint
 }
 
-// operation holds one endpoint of section 4 and its rules.
+// operation holds one call of section 4 and its rules.
 type operation struct {
 	name   string // the public method
 	method string
@@ -160,7 +160,7 @@ func newClient(cfg Config) (*Client, error) {
 		return nil, err
 	}
 	all := newShared(cfg)
-	c := &Client{base: newSlot(all, "BaseURL", base), lookup: newSlot(all, "JobDBURL", lookup)}
+	c := &Client{base: newEndpoint(all, "BaseURL", base), lookup: newEndpoint(all, "JobDBURL", lookup)}
 	switch {
 	case cfg.ClientID != "":
 		c.base.credential = credential.Basic(cfg.ClientID)
@@ -176,7 +176,7 @@ func newClient(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// newShared returns what the slots of a client with a complete configuration
+// newShared returns what the endpoints of a client with a complete configuration
 // share.
 func newShared(cfg Config) *shared {
 	next, connections := network(cfg.HTTPClient)
@@ -202,34 +202,34 @@ func network(h *http.Client) (http.RoundTripper, *transport.Connections) {
 	return h.Transport, nil
 }
 
-// newSlot returns a slot for an address, without a credential. Where the address
-// is nil, the slot refuses every call, because the field is empty.
-func newSlot(all *shared, field string, base *url.URL) slot {
+// newEndpoint returns the endpoint at an address, without a credential. If the
+// address is nil, because the field is empty, the endpoint refuses every call.
+func newEndpoint(all *shared, field string, base *url.URL) endpoint {
 	if base == nil {
-		return slot{shared: all, mistake: &ConfigError{field, "is empty"}}
+		return endpoint{shared: all, mistake: &ConfigError{field, "is empty"}}
 	}
-	s := slot{shared: all, base: base, origin: address.OriginOf(base)}
+	e := endpoint{shared: all, base: base, origin: address.OriginOf(base)}
 	if policy := &all.config.Retry; policy.Budget > 0 {
-		s.budget = budget.New(policy.Budget, policy.BudgetRatio)
+		e.budget = budget.New(policy.Budget, policy.BudgetRatio)
 	}
-	return s
+	return e
 }
 
 // Applicant returns the calls for one applicant, made with the token that user
 // gives and never with the client's own credential. It reports no error: after
 // a mistake, such as a nil user, each call returns ErrInvalidInput.
 func (c *Client) Applicant(user oauth2.TokenSource) *Applicant {
-	s := c.base
+	e := c.base
 	switch {
-	case s.mistake != nil:
+	case e.mistake != nil:
 	case user == nil:
-		s.mistake = invalid("the applicant's token source is nil")
-	case !s.config.AllowInsecure && !s.origin.IsConfidential():
-		s.mistake = &ConfigError{"BaseURL", "is http to a host that is not loopback: an applicant's token does not go there"}
+		e.mistake = invalid("the applicant'e token source is nil")
+	case !e.config.AllowInsecure && !e.origin.IsConfidential():
+		e.mistake = &ConfigError{"BaseURL", "is http to a host that is not loopback: an applicant'e token does not go there"}
 	default:
-		s.credential = s.source(user)
+		e.credential = e.source(user)
 	}
-	return &Applicant{client: c, slot: s}
+	return &Applicant{client: c, endpoint: e}
 }
 
 // RetryBudget holds the state of one origin's retry budget, for metrics.
@@ -243,12 +243,12 @@ type RetryBudget struct {
 // none if RetryPolicy.Budget is negative.
 func (c *Client) RetryBudgets() []RetryBudget {
 	var all []RetryBudget
-	for i, s := range []*slot{&c.base, &c.lookup} {
-		if s.budget == nil || i == 1 && s.budget == c.base.budget {
+	for i, e := range []*endpoint{&c.base, &c.lookup} {
+		if e.budget == nil || i == 1 && e.budget == c.base.budget {
 			continue
 		}
-		b := RetryBudget{Origin: s.origin.String()}
-		b.Tokens, b.Capacity = s.budget.State(time.Now())
+		b := RetryBudget{Origin: e.origin.String()}
+		b.Tokens, b.Capacity = e.budget.State(time.Now())
 		all = append(all, b)
 	}
 	return all

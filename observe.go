@@ -139,14 +139,14 @@ func (w *watch) endAttempt(end AttemptEnd) {
 // identifier.
 
 func (c *call) logRepeat(f *failedAttempt) {
-	if l := c.slot.config.Logger; l != nil {
+	if l := c.endpoint.config.Logger; l != nil {
 		l.LogAttrs(c.ctx, slog.LevelInfo, "jobboard: repeat", slog.String("op", c.op.name), slog.String("path", c.op.path),
 			slog.Int("attempt", c.attempts), slog.Int("status", f.status), slog.Duration("wait", f.wait))
 	}
 }
 
 func (c *call) logFailure(e *Error) {
-	l := c.slot.config.Logger
+	l := c.endpoint.config.Logger
 	if l == nil {
 		return
 	}

@@ -17,15 +17,15 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/redact"
 )
 
-// The way of a request: slot.do makes a call of it and starts the loop of
+// The way of a request: endpoint.do makes a call of it and starts the loop of
 // go-retryablehttp. For each attempt the loop calls call.RoundTrip (attempt.go),
-// which sends the request and hands a good answer to the call's accept. Then it
-// calls checkRetry (retry.go), which decides by the policy whether another attempt
-// follows, and waits. At the end call.fail (failure.go) makes the *Error.
+// which sends the request and hands a good answer to the call's accept. Then the
+// loop calls checkRetry (retry.go), which decides by the policy whether another
+// attempt follows, and waits. At the end call.fail (failure.go) makes the *Error.
 //
 // The loop knows errors only. So an attempt that fails returns a *failedAttempt as
 // its error: checkRetry finds the call in it, and the loop returns the last one to
-// slot.do.
+// endpoint.do.
 
 // request holds what differs between two calls of an operation.
 type request struct {
@@ -44,7 +44,7 @@ type request struct {
 type call struct {
 	ctx      context.Context // the caller's
 	op       *operation
-	slot     *slot
+	endpoint *endpoint
 	request  request
 	accept   func(*answer) error // reads a good answer
 	deadline time.Time           // the end of all attempts and waits
@@ -73,11 +73,11 @@ type call struct {
 // do sends the request, repeats it by the policy, and hands the first successful
 // answer to accept. Every failure is an *Error. No request takes another way to
 // the network.
-func (s *slot) do(ctx context.Context, op *operation, req request, accept func(*answer) error) error {
-	if s.mistake != nil {
-		return s.refuse(ctx, op, s.mistake)
+func (e *endpoint) do(ctx context.Context, op *operation, req request, accept func(*answer) error) error {
+	if e.mistake != nil {
+		return e.refuse(ctx, op, e.mistake)
 	}
-	c := s.startCall(ctx, op)
+	c := e.startCall(ctx, op)
 	if err := c.ctx.Err(); err != nil {
 		return c.fail(ended(err, false))
 	}
@@ -109,26 +109,26 @@ func (s *slot) do(ctx context.Context, op *operation, req request, accept func(*
 }
 
 // refuse returns the error of a call that cannot be sent.
-func (s *slot) refuse(ctx context.Context, op *operation, err error) error {
-	return s.startCall(ctx, op).fail(&failedAttempt{err: err})
+func (e *endpoint) refuse(ctx context.Context, op *operation, err error) error {
+	return e.startCall(ctx, op).fail(&failedAttempt{err: err})
 }
 
 // startCall returns a call of op, and tells the observer that it starts.
-func (s *slot) startCall(ctx context.Context, op *operation) *call {
+func (e *endpoint) startCall(ctx context.Context, op *operation) *call {
 	start := CallStart{
 		Op: op.name, Method: op.method, Path: op.path,
-		Scheme: s.origin.Scheme, Host: s.origin.Host, Port: s.origin.Port,
+		Scheme: e.origin.Scheme, Host: e.origin.Host, Port: e.origin.Port,
 	}
-	c := &call{op: op, slot: s}
-	c.watch, c.ctx = s.config.Observer.startCall(ctx, start)
+	c := &call{op: op, endpoint: e}
+	c.watch, c.ctx = e.config.Observer.startCall(ctx, start)
 	return c
 }
 
 // end tells the observer that the call ended; err is nil for success.
 func (c *call) end(err *Error) {
 	end := CallEnd{Err: err, Attempts: c.attempts}
-	if c.slot.budget != nil && c.watch != nil {
-		end.Budget, _ = c.slot.budget.State(time.Now())
+	if c.endpoint.budget != nil && c.watch != nil {
+		end.Budget, _ = c.endpoint.budget.State(time.Now())
 	}
 	c.watch.endCall(end)
 }
@@ -150,7 +150,7 @@ var template = &http.Request{Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, He
 
 // prepare fills in the request that the loop sends.
 func (c *call) prepare() {
-	base, req := c.slot.base, &c.request
+	base, req := c.endpoint.base, &c.request
 	c.url = *base
 	c.url.Path, c.url.RawPath, c.url.RawQuery = base.Path+req.path, "", req.query
 	if req.raw != "" || base.RawPath != "" {

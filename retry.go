@@ -204,7 +204,7 @@ func (c *call) stop(f *failedAttempt, now time.Time) StopReason {
 		return f.stopped
 	}
 	if f.event != renewed {
-		f.wait = c.slot.config.Retry.wait(c.repeats, f.retryAfter)
+		f.wait = c.endpoint.config.Retry.wait(c.repeats, f.retryAfter)
 	}
 	pausing := c.pause(f, now)
 	if reason := c.unrepeatable(f); reason != "" {
@@ -231,7 +231,7 @@ func (c *call) unrepeatable(f *failedAttempt) StopReason {
 // exhausted returns which bound of the policy leaves no room for a repeat, or
 // nothing and has paid for it.
 func (c *call) exhausted(f *failedAttempt, now time.Time, pausing bool) StopReason {
-	policy := &c.slot.config.Retry
+	policy := &c.endpoint.config.Retry
 	switch {
 	case f.retryAfter > policy.MaxRetryAfter && !pausing:
 		return StopRetryAfter
@@ -253,7 +253,7 @@ func (c *call) pause(f *failedAttempt, now time.Time) bool {
 	if c.request.turn == nil || !c.request.turn.Pause || f.retryAfter <= 0 || f.event != limited && f.event != failing {
 		return false
 	}
-	policy := &c.slot.config.Retry
+	policy := &c.endpoint.config.Retry
 	asked := min(f.retryAfter, policy.MaxRetryAfter)
 	c.request.turn.PauseUntil(now.Add(asked))
 	c.paid = false
@@ -270,7 +270,7 @@ func (c *call) pause(f *failedAttempt, now time.Time) bool {
 // calls failed together, pay delays the repeat so that they start one after the
 // other, as far as the caller has the time.
 func (c *call) pay(f *failedAttempt, now time.Time) bool {
-	b := c.slot.budget
+	b := c.endpoint.budget
 	if b == nil || f.event == unsent {
 		return true
 	}
@@ -289,7 +289,7 @@ func (c *call) pay(f *failedAttempt, now time.Time) bool {
 
 // succeeded books an attempt that was answered.
 func (c *call) succeeded(now time.Time) {
-	switch b := c.slot.budget; {
+	switch b := c.endpoint.budget; {
 	case b == nil:
 	case c.paid:
 		b.Return()

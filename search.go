@@ -60,13 +60,13 @@ func (c *Client) Postings(ctx context.Context, channel ChannelID, q Query) iter.
 // has the page's counters, for a caller who must know whether the postings are
 // complete. It sends nothing until its All is ranged over.
 func (c *Client) PostingStream(ctx context.Context, channel ChannelID, q Query) *PostingStream {
-	return &PostingStream{ctx: ctx, slot: &c.base, channel: channel, query: q}
+	return &PostingStream{ctx: ctx, endpoint: &c.base, channel: channel, query: q}
 }
 
 // Search searches as Client.Search does, with the applicant's token, which the
 // interface accepts there too.
 func (a *Applicant) Search(ctx context.Context, channel ChannelID, q Query) (*JobSearchResult, error) {
-	return a.slot.search(ctx, channel, q)
+	return a.endpoint.search(ctx, channel, q)
 }
 
 // Postings yields postings as Client.Postings does, with the applicant's token.
@@ -77,16 +77,16 @@ func (a *Applicant) Postings(ctx context.Context, channel ChannelID, q Query) it
 // PostingStream returns the stream of Client.PostingStream, with the applicant's
 // token.
 func (a *Applicant) PostingStream(ctx context.Context, channel ChannelID, q Query) *PostingStream {
-	return &PostingStream{ctx: ctx, slot: &a.slot, channel: channel, query: q}
+	return &PostingStream{ctx: ctx, endpoint: &a.endpoint, channel: channel, query: q}
 }
 
 // PostingStream reads the postings of a search one by one. It must be used by
 // one goroutine only.
 type PostingStream struct {
-	ctx     context.Context
-	slot    *slot
-	channel ChannelID
-	query   Query
+	ctx      context.Context
+	endpoint *endpoint
+	channel  ChannelID
+	query    Query
 
 	page     JobSearchResult
 	complete bool
@@ -101,14 +101,14 @@ func (s *PostingStream) Page() (page JobSearchResult, ok bool) { return s.page, 
 func (s *PostingStream) All() iter.Seq2[*JobPosting, error] {
 	return func(yield func(*JobPosting, error) bool) {
 		s.page, s.complete = JobSearchResult{}, false
-		req, err := s.slot.searchRequest(s.channel, s.query)
+		req, err := s.endpoint.searchRequest(s.channel, s.query)
 		if err != nil {
-			yield(nil, s.slot.refuse(s.ctx, opPostings, err))
+			yield(nil, s.endpoint.refuse(s.ctx, opPostings, err))
 			return
 		}
 		p := openPage{omit: s.query.OmitConfig}
 		defer p.close() // also where an Observer panics, or the loop around yield
-		if err := s.slot.do(s.ctx, opPostings, req, p.open); err != nil {
+		if err := s.endpoint.do(s.ctx, opPostings, req, p.open); err != nil {
 			yield(nil, err)
 			return
 		}
@@ -163,13 +163,13 @@ func (p *openPage) close() {
 	p.answer.c.end(nil)
 }
 
-func (s *slot) search(ctx context.Context, channel ChannelID, q Query) (*JobSearchResult, error) {
-	req, err := s.searchRequest(channel, q)
+func (e *endpoint) search(ctx context.Context, channel ChannelID, q Query) (*JobSearchResult, error) {
+	req, err := e.searchRequest(channel, q)
 	if err != nil {
-		return nil, s.refuse(ctx, opSearch, err)
+		return nil, e.refuse(ctx, opSearch, err)
 	}
 	var result *JobSearchResult
-	err = s.do(ctx, opSearch, req, func(a *answer) (err error) {
+	err = e.do(ctx, opSearch, req, func(a *answer) (err error) {
 		result, err = decodeSearch(a, decodeLimits{maxBytes: a.Limit()}, q.OmitConfig)
 		return err
 	})
@@ -177,11 +177,11 @@ func (s *slot) search(ctx context.Context, channel ChannelID, q Query) (*JobSear
 }
 
 // searchRequest builds what both forms of the search send.
-func (s *slot) searchRequest(channel ChannelID, q Query) (req request, err error) {
-	if s.mistake != nil {
-		return req, s.mistake
+func (e *endpoint) searchRequest(channel ChannelID, q Query) (req request, err error) {
+	if e.mistake != nil {
+		return req, e.mistake
 	}
-	if s.credential.Header == nil {
+	if e.credential.Header == nil {
 		return req, &ConfigError{"ClientID", "and Config.TokenSource are empty: a search needs one of them"}
 	}
 	var wrong string
@@ -200,7 +200,7 @@ func (s *slot) searchRequest(channel ChannelID, q Query) (req request, err error
 		return req, invalid("query: %s", err.Error())
 	}
 	req.query, req.hide, req.kind = values.Encode(), []string{p.Search, p.GeoLocation}, credential.Search
-	if q.Language != s.config.Language {
+	if q.Language != e.config.Language {
 		if wrong := languageMistake(q.Language); wrong != "" {
 			return req, invalid("language %s", wrong)
 		}

@@ -52,7 +52,7 @@ func (c *Client) Snapshot(ctx context.Context, channel ChannelID, q Query) (*Sna
 // token. Another applicant may see other postings: compare only snapshots of
 // the same applicant.
 func (a *Applicant) Snapshot(ctx context.Context, channel ChannelID, q Query) (*Snapshot, error) {
-	s := &Snapshot{Language: cmp.Or(q.Language, a.slot.config.Language), ForApplicant: true}
+	s := &Snapshot{Language: cmp.Or(q.Language, a.endpoint.config.Language), ForApplicant: true}
 	return s, s.take(a.PostingStream(ctx, channel, withoutConfig(q)))
 }
 
