@@ -6,26 +6,26 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 )
 
-// credKind is what a request brought to say who it is.
-type credKind int
+// credKind is what a request brought to say who it is: a token of one of its kinds, or
+// one of these.
+type credKind string
 
 const (
-	credNone credKind = iota
-	credBasic
-	credBadBasic       // unknown client, a password, a confidential client, no colon where it is needed
-	credApplication    // a client that asks for a token, with the right secret or without one that it does not have
-	credBadApplication // one that is not there, or with a wrong secret
-	credClient
-	credUser
-	credLookup
-	credUnknown // a bearer token nobody issued, or another scheme
+	credNone           credKind = "none"
+	credBasic          credKind = "basic"
+	credBadBasic       credKind = "bad basic"       // unknown client, a password, a confidential client, no colon where it is needed
+	credApplication    credKind = "application"     // a client that asks for a token, with the right secret or without one that it does not have
+	credBadApplication credKind = "bad application" // one that is not there, or with a wrong secret
+	credUnknown        credKind = "unknown"         // a bearer token nobody issued, or another scheme
 )
 
 // credential never holds the value, only what it turned out to be.
 type credential struct {
 	kind      credKind
+	says      string // the words that the journal has for it
 	clientID  string
 	applicant int64
 	expired   bool
@@ -33,37 +33,7 @@ type credential struct {
 	note      string // why a Basic credential or an application is refused
 }
 
-// String returns the words that the journal has for a credential.
-func (c credential) String() string {
-	var s string
-	switch c.kind {
-	case credNone:
-		return "none"
-	case credBasic:
-		s = "basic client " + c.clientID
-	case credBadBasic:
-		return "bad basic (" + c.note + ")"
-	case credApplication:
-		return "client " + c.clientID
-	case credBadApplication:
-		return "no client (" + c.note + ")"
-	case credClient:
-		s = "client token"
-	case credUser:
-		s = fmt.Sprintf("user token of applicant %d", c.applicant)
-	case credLookup:
-		s = "lookup token"
-	default:
-		return "unknown credential"
-	}
-	switch {
-	case c.expired:
-		return "expired " + s
-	case c.narrow:
-		return "narrow " + s
-	}
-	return s
-}
+func (c credential) String() string { return c.says }
 
 // identify reads the Authorization header, and slides the expiry of a user's
 // token.
@@ -72,37 +42,48 @@ func (s *Server) identify(r *http.Request, v Variants) credential {
 	value = strings.TrimSpace(value)
 	switch {
 	case len(r.Header.Values("Authorization")) == 0:
-		return credential{}
+		return credential{kind: credNone, says: "none"}
 	case strings.EqualFold(scheme, "Basic"):
 		return s.identifyBasic(value, v)
-	case !strings.EqualFold(scheme, "Bearer"):
-		return credential{kind: credUnknown}
+	}
+	c := credential{kind: credUnknown, says: "unknown credential"}
+	if !strings.EqualFold(scheme, "Bearer") {
+		return c
 	}
 	now := s.Now()
-	c := credential{kind: credUnknown}
 	s.read(func(st *state) {
-		t, ok := st.tokens[value]
-		if !ok {
-			return
-		}
-		c = credential{clientID: t.clientID, applicant: t.applicant, narrow: t.narrow, expired: !t.alive(now)}
-		switch t.kind {
-		case clientToken:
-			c.kind = credClient
-		case userToken:
-			c.kind = credUser
-			if !c.expired {
+		if t, ok := st.tokens[value]; ok {
+			c = t.credential(now)
+			if t.kind == userToken && !c.expired {
 				t.use(now)
 			}
-		case lookupToken:
-			c.kind = credLookup
 		}
 	})
 	return c
 }
 
+// credential returns what a token is at a time.
+func (t *token) credential(now time.Time) credential {
+	c := credential{
+		kind: t.kind, says: string(t.kind) + " token", clientID: t.clientID, applicant: t.applicant,
+		narrow: t.narrow, expired: !t.alive(now),
+	}
+	if t.kind == userToken {
+		c.says += fmt.Sprintf(" of applicant %d", t.applicant)
+	}
+	switch {
+	case c.expired:
+		c.says = "expired " + c.says
+	case c.narrow:
+		c.says = "narrow " + c.says
+	}
+	return c
+}
+
 func (s *Server) identifyBasic(value string, v Variants) credential {
-	bad := func(note string) credential { return credential{kind: credBadBasic, note: note} }
+	bad := func(note string) credential {
+		return credential{kind: credBadBasic, note: note, says: "bad basic (" + note + ")"}
+	}
 	id, password, colon, ok := parseBasic(value)
 	if !ok {
 		return bad("not base64")
@@ -120,7 +101,7 @@ func (s *Server) identifyBasic(value string, v Variants) credential {
 	case client.Secret != password:
 		return bad("client " + id + " with a password, and it has none")
 	}
-	return credential{kind: credBasic, clientID: id}
+	return credential{kind: credBasic, clientID: id, says: "basic client " + id}
 }
 
 // parseBasic reads the value of a Basic credential; without a colon the whole
@@ -143,7 +124,9 @@ func (s *Server) application(id string) (c Client, known bool) {
 // form-encoded first, or client_id and client_secret of the form (RFC 6749,
 // section 2.3.1).
 func (s *Server) identifyApplication(r *http.Request, form url.Values, v Variants) credential {
-	bad := func(note string) credential { return credential{kind: credBadApplication, note: note} }
+	bad := func(note string) credential {
+		return credential{kind: credBadApplication, note: note, says: "no client (" + note + ")"}
+	}
 	id, secret := form.Get("client_id"), form.Get("client_secret")
 	plain := secret // as it came
 	if scheme, value, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Basic") {
@@ -172,7 +155,7 @@ func (s *Server) identifyApplication(r *http.Request, form url.Values, v Variant
 	case secret != client.Secret:
 		return bad("client " + id + " with a wrong secret")
 	}
-	return credential{kind: credApplication, clientID: id}
+	return credential{kind: credApplication, clientID: id, says: "client " + id}
 }
 
 func unescaped(s string) string {
@@ -198,7 +181,7 @@ func (c *call) needAny() (answer, bool) {
 		return c.refuseCredential(c.cred.note, c.v.authAnswer(http.StatusUnauthorized, "", ""))
 	case credUnknown:
 		return c.refuseCredential("nobody issued this token", c.v.badToken())
-	case credLookup:
+	case lookupToken:
 		return c.refuseCredential("a lookup token is for {jobdb_url}", c.v.badToken())
 	}
 	return c.needAlive()
@@ -209,7 +192,7 @@ func (c *call) needUser() (answer, bool) {
 	switch {
 	case c.cred.kind == credBasic:
 		return c.refuseCredential("a user token is needed, and Basic came", c.v.authAnswer(http.StatusUnauthorized, "", ""))
-	case c.cred.kind == credClient && !c.cred.expired:
+	case c.cred.kind == clientToken && !c.cred.expired:
 		return c.refuseCredential("a user token is needed, and a client token came",
 			c.v.authAnswer(http.StatusUnauthorized, "invalid_token", "user token required, but client token sent"))
 	}

@@ -25,7 +25,7 @@ func (c *call) search() answer {
 	var hits []*posting
 	c.s.read(func(st *state) {
 		_, known = st.channels[c.param]
-		internal := c.cred.kind == credUser && st.applicants[c.cred.applicant].Internal
+		internal := c.cred.kind == userToken && st.applicants[c.cred.applicant].Internal
 		hits = st.board().find(c.param, c.query.Get("search"), near, internal)
 	})
 	if !known && c.v.UnknownChannel != 0 {

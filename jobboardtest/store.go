@@ -257,7 +257,7 @@ func (st *state) takeApplications(in State) error {
 
 func (st *state) takeTokens(in State, now time.Time) error {
 	for i, t := range in.Tokens {
-		kind := tokenKind(t.Kind)
+		kind := credKind(t.Kind)
 		if kind != clientToken && kind != userToken && kind != lookupToken {
 			return fmt.Errorf("token %d has the unknown kind %q", i, t.Kind)
 		}

@@ -96,7 +96,7 @@ func (v *violations) checkJobID(name, value string) {
 
 func (v *violations) checkLookupCredential(cred credential) {
 	switch cred.kind {
-	case credNone, credLookup:
+	case credNone, lookupToken:
 	case credUnknown, credBadBasic:
 		v.add("the interface shows no credential for it, and one came that {jobdb_url} did not issue; see section 5")
 	default:

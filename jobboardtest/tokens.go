@@ -36,19 +36,18 @@ func (s *Server) HasClient(id string) (ok bool) {
 	return ok
 }
 
-type tokenKind string
-
+// The kinds of tokens, as a State has them.
 const (
-	clientToken tokenKind = "client"
-	userToken   tokenKind = "user"
-	lookupToken tokenKind = "lookup"
+	clientToken credKind = "client"
+	userToken   credKind = "user"
+	lookupToken credKind = "lookup"
 )
 
 // token is an access token. A client's lives from its issue, a user's from its
 // last use.
 type token struct {
 	value     string
-	kind      tokenKind
+	kind      credKind
 	clientID  string
 	applicant int64
 	lifetime  time.Duration // 0: never expires
