@@ -9,22 +9,19 @@ import (
 	"time"
 )
 
-// credKind is what a request brought to say who it is: a token of one of its kinds, or
-// one of these.
-type credKind string
-
+// What a request brought to say who it is, beside the kinds of tokens.
 const (
-	credNone           credKind = "none"
-	credBasic          credKind = "basic"
-	credBadBasic       credKind = "bad basic"       // unknown client, a password, a confidential client, no colon where it is needed
-	credApplication    credKind = "application"     // a client that asks for a token, with the right secret or without one that it does not have
-	credBadApplication credKind = "bad application" // one that is not there, or with a wrong secret
-	credUnknown        credKind = "unknown"         // a bearer token nobody issued, or another scheme
+	credNone           = "none"
+	credBasic          = "basic"
+	credBadBasic       = "bad basic"       // unknown client, a password, a confidential client, no colon where it is needed
+	credApplication    = "application"     // a client that asks for a token, with the right secret or without one that it does not have
+	credBadApplication = "bad application" // one that is not there, or with a wrong secret
+	credUnknown        = "unknown"         // a bearer token nobody issued, or another scheme
 )
 
 // credential never holds the value, only what it turned out to be.
 type credential struct {
-	kind      credKind
+	kind      string // one of the above, or of a token
 	says      string // the words that the journal has for it
 	clientID  string
 	applicant int64
@@ -54,7 +51,7 @@ func (s *Server) identify(r *http.Request, v Variants) credential {
 	s.read(func(st *state) {
 		if t, ok := st.tokens[value]; ok {
 			c = t.credential(now)
-			if t.kind == userToken && !c.expired {
+			if c.kind == userToken && !c.expired {
 				t.use(now)
 			}
 		}
@@ -65,11 +62,11 @@ func (s *Server) identify(r *http.Request, v Variants) credential {
 // credential returns what a token is at a time.
 func (t *token) credential(now time.Time) credential {
 	c := credential{
-		kind: t.kind, says: string(t.kind) + " token", clientID: t.clientID, applicant: t.applicant,
-		narrow: t.narrow, expired: !t.alive(now),
+		kind: t.Kind, says: t.String(), clientID: t.ClientID, applicant: t.ApplicantID,
+		narrow: t.Narrow, expired: !t.alive(now),
 	}
-	if t.kind == userToken {
-		c.says += fmt.Sprintf(" of applicant %d", t.applicant)
+	if c.kind == userToken {
+		c.says += fmt.Sprintf(" of applicant %d", t.ApplicantID)
 	}
 	switch {
 	case c.expired:

@@ -301,7 +301,7 @@ func (m *mask) presentedIn(text []byte) bool {
 func (s *Server) knownSecret(v string) (kind string) {
 	s.read(func(st *state) {
 		if t, ok := st.tokens[v]; ok {
-			kind = string(t.kind) + " token"
+			kind = t.String()
 		} else if _, ok := st.codes[v]; ok {
 			kind = "authorization code"
 		} else if st.secrets[v] {

@@ -81,57 +81,57 @@ func (c *call) issue() answer {
 		}
 		return a
 	}
-	t.lifetime = c.s.tokenLifetime()
 	c.note = "granted a client token"
-	if t.kind == userToken {
-		c.note = fmt.Sprintf("granted a user token of applicant %d (%s)", t.applicant, c.form.Get("grant_type"))
+	if t.Kind == userToken {
+		c.note = fmt.Sprintf("granted a user token of applicant %d (%s)", t.ApplicantID, c.form.Get("grant_type"))
 	}
-	a := jsonAnswer(wireToken{AccessToken: c.s.addToken(t), TokenType: "Bearer", ExpiresIn: int(t.lifetime / time.Second)})
+	lifetime := c.s.tokenLifetime()
+	a := jsonAnswer(wireToken{AccessToken: c.s.addToken(t, lifetime), TokenType: "Bearer", ExpiresIn: int(lifetime / time.Second)})
 	a.header = http.Header{"Cache-Control": {"no-store"}}
 	return a
 }
 
-func (c *call) grant() (*token, *oauthRefusal) {
+func (c *call) grant() (Token, *oauthRefusal) {
 	if c.form == nil {
-		return nil, &oauthRefusal{"invalid_request", "the body must be a form"}
+		return Token{}, &oauthRefusal{"invalid_request", "the body must be a form"}
 	}
 	if c.cred.kind != credApplication {
-		return nil, &oauthRefusal{"invalid_client", "unknown client or wrong secret"}
+		return Token{}, &oauthRefusal{"invalid_client", "unknown client or wrong secret"}
 	}
 	client, _ := c.s.application(c.cred.clientID)
 	switch c.form.Get("grant_type") {
 	case "client_credentials":
 		if client.Secret == "" {
-			return nil, &oauthRefusal{"unauthorized_client", "a client without a secret uses Basic and gets no token"}
+			return Token{}, &oauthRefusal{"unauthorized_client", "a client without a secret uses Basic and gets no token"}
 		}
-		return &token{kind: clientToken, clientID: client.ID}, nil
+		return Token{Kind: clientToken, ClientID: client.ID}, nil
 	case "password":
 		return c.grantByPassword()
 	case "authorization_code":
 		return c.grantByCode(client)
 	case "":
-		return nil, &oauthRefusal{"invalid_request", "grant_type is missing"}
+		return Token{}, &oauthRefusal{"invalid_request", "grant_type is missing"}
 	}
-	return nil, &oauthRefusal{"unsupported_grant_type", "the grants are client_credentials, password and authorization_code"}
+	return Token{}, &oauthRefusal{"unsupported_grant_type", "the grants are client_credentials, password and authorization_code"}
 }
 
-func (c *call) grantByPassword() (*token, *oauthRefusal) {
-	t := &token{kind: userToken}
+func (c *call) grantByPassword() (Token, *oauthRefusal) {
+	t := Token{Kind: userToken}
 	found := false
 	c.s.read(func(st *state) {
 		for _, a := range st.applicants {
 			if a.Username != "" && a.Username == c.form.Get("username") && a.Password == c.form.Get("password") {
-				t.applicant, found = a.ID, true
+				t.ApplicantID, found = a.ID, true
 			}
 		}
 	})
 	if !found {
-		return nil, &oauthRefusal{"invalid_grant", "unknown user or wrong password"}
+		return Token{}, &oauthRefusal{"invalid_grant", "unknown user or wrong password"}
 	}
 	return t, nil
 }
 
-func (c *call) grantByCode(client Client) (*token, *oauthRefusal) {
+func (c *call) grantByCode(client Client) (Token, *oauthRefusal) {
 	var code Code
 	found := false
 	c.s.change(func(st *state) {
@@ -142,17 +142,17 @@ func (c *call) grantByCode(client Client) (*token, *oauthRefusal) {
 	verifier := sha256.Sum256([]byte(c.form.Get("code_verifier")))
 	switch {
 	case !found:
-		return nil, &oauthRefusal{"invalid_grant", "the code is unknown or was used"}
+		return Token{}, &oauthRefusal{"invalid_grant", "the code is unknown or was used"}
 	case code.ClientID != client.ID:
-		return nil, &oauthRefusal{"invalid_grant", "the code is another client's"}
+		return Token{}, &oauthRefusal{"invalid_grant", "the code is another client's"}
 	case !code.Expires.IsZero() && !c.s.Now().Before(code.Expires):
-		return nil, &oauthRefusal{"invalid_grant", "the code has expired"}
+		return Token{}, &oauthRefusal{"invalid_grant", "the code has expired"}
 	case code.RedirectURI != "" && code.RedirectURI != c.form.Get("redirect_uri"):
-		return nil, &oauthRefusal{"invalid_grant", "redirect_uri is not the one that the code was sent to"}
+		return Token{}, &oauthRefusal{"invalid_grant", "redirect_uri is not the one that the code was sent to"}
 	case code.Challenge != "" && code.Challenge != base64.RawURLEncoding.EncodeToString(verifier[:]):
-		return nil, &oauthRefusal{"invalid_grant", "code_verifier does not fit the code_challenge"}
+		return Token{}, &oauthRefusal{"invalid_grant", "code_verifier does not fit the code_challenge"}
 	}
-	return &token{kind: userToken, applicant: code.ApplicantID}, nil
+	return Token{Kind: userToken, ApplicantID: code.ApplicantID}, nil
 }
 
 // authorize answers with the page on which an applicant signs in, and does what its

@@ -96,7 +96,9 @@ func (s *Server) Snapshot() State {
 			return cmp.Or(cmp.Compare(a.ApplicantID, b.ApplicantID), cmp.Compare(a.JobID, b.JobID))
 		})
 		for _, t := range byKey(st.tokens) {
-			out.Tokens = append(out.Tokens, t.record())
+			record := t.Token
+			record.Since = t.since()
+			out.Tokens = append(out.Tokens, record)
 		}
 		out.Codes = byKey(st.codes)
 		out.Nationalities = cloneLists(st.catalogues)
@@ -112,17 +114,6 @@ func byKey[K cmp.Ordered, V any](m map[K]V) []V {
 		out = append(out, m[k])
 	}
 	return out
-}
-
-func (t *token) record() Token {
-	r := Token{
-		Value: t.value, Kind: string(t.kind), ClientID: t.clientID, ApplicantID: t.applicant,
-		Since: t.since(), Narrow: t.narrow, Expired: t.expired,
-	}
-	if t.lifetime > 0 {
-		r.Lifetime = t.lifetime.String()
-	}
-	return r
 }
 
 // Restore replaces state and switches. Where the state contradicts itself it returns
@@ -257,19 +248,19 @@ func (st *state) takeApplications(in State) error {
 
 func (st *state) takeTokens(in State, now time.Time) error {
 	for i, t := range in.Tokens {
-		kind := credKind(t.Kind)
-		if kind != clientToken && kind != userToken && kind != lookupToken {
+		if !slices.Contains([]string{clientToken, userToken, lookupToken}, t.Kind) {
 			return fmt.Errorf("token %d has the unknown kind %q", i, t.Kind)
 		}
-		n := &token{
-			value: t.Value, kind: kind, clientID: t.ClientID, applicant: t.ApplicantID, narrow: t.Narrow, expired: t.Expired,
-		}
+		n := &token{Token: t}
 		if t.Lifetime != "" {
 			d, err := time.ParseDuration(t.Lifetime)
 			if err != nil || d < 0 {
 				return fmt.Errorf("token %d: the lifetime %q is not a duration such as 1h", i, t.Lifetime)
 			}
-			n.lifetime = d
+			n.lifetime, n.Lifetime = d, ""
+			if d > 0 {
+				n.Lifetime = d.String()
+			}
 		}
 		if t.Since.IsZero() {
 			t.Since = now

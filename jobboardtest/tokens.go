@@ -38,22 +38,17 @@ func (s *Server) HasClient(id string) (ok bool) {
 
 // The kinds of tokens, as a State has them.
 const (
-	clientToken credKind = "client"
-	userToken   credKind = "user"
-	lookupToken credKind = "lookup"
+	clientToken = "client"
+	userToken   = "user"
+	lookupToken = "lookup"
 )
 
 // token is an access token. A client's lives from its issue, a user's from its
 // last use.
 type token struct {
-	value     string
-	kind      credKind
-	clientID  string
-	applicant int64
-	lifetime  time.Duration // 0: never expires
-	narrow    bool          // its scope is not enough
-	expired   bool          // by ExpireToken
-	used      atomic.Int64  // issue or last use, in microseconds since the epoch
+	Token                  // its Since is in used
+	lifetime time.Duration // 0: never expires
+	used     atomic.Int64  // issue or last use, in microseconds since the epoch
 }
 
 func (t *token) use(at time.Time) { t.used.Store(at.UnixMicro()) }
@@ -62,14 +57,16 @@ func (t *token) use(at time.Time) { t.used.Store(at.UnixMicro()) }
 func (t *token) since() time.Time { return time.UnixMicro(t.used.Load()).UTC() }
 
 func (t *token) alive(now time.Time) bool {
-	return !t.expired && (t.lifetime == 0 || now.Sub(t.since()) < t.lifetime)
+	return !t.Expired && (t.lifetime == 0 || now.Sub(t.since()) < t.lifetime)
 }
 
-func (s *Server) addToken(t *token) string {
-	t.value = newHex()
-	t.use(s.Now())
-	s.change(func(st *state) { st.tokens[t.value] = t })
-	return t.value
+// addToken issues a token and returns its value.
+func (s *Server) addToken(t Token, lifetime time.Duration) string {
+	t.Value, t.Lifetime = newHex(), lifetime.String()
+	n := &token{Token: t, lifetime: lifetime}
+	n.use(s.Now())
+	s.change(func(st *state) { st.tokens[t.Value] = n })
+	return t.Value
 }
 
 func (s *Server) tokenLifetime() time.Duration {
@@ -87,7 +84,7 @@ func (s *Server) ClientToken(clientID string) string {
 			panic(fmt.Sprintf("jobboardtest: ClientToken: no client %q; add it with AddClient", clientID))
 		}
 	})
-	return s.addToken(&token{kind: clientToken, clientID: clientID, lifetime: s.tokenLifetime()})
+	return s.addToken(Token{Kind: clientToken, ClientID: clientID}, s.tokenLifetime())
 }
 
 // UserToken issues a user access token of an applicant. It panics when there is
@@ -98,24 +95,24 @@ func (s *Server) UserToken(applicant int64) string {
 			panic(fmt.Sprintf("jobboardtest: UserToken: no applicant %d; add it with AddApplicant", applicant))
 		}
 	})
-	return s.addToken(&token{kind: userToken, applicant: applicant, lifetime: s.tokenLifetime()})
+	return s.addToken(Token{Kind: userToken, ApplicantID: applicant}, s.tokenLifetime())
 }
 
 // LookupToken issues a token for the job information lookup. The lookup needs none;
 // a strict server refuses every other credential there.
 func (s *Server) LookupToken() string {
-	return s.addToken(&token{kind: lookupToken, lifetime: s.tokenLifetime()})
+	return s.addToken(Token{Kind: lookupToken}, s.tokenLifetime())
 }
 
 // ExpireToken makes a token expired at once; it reports whether there is one.
 func (s *Server) ExpireToken(value string) bool {
-	return s.updateToken(value, func(t *token) { t.expired = true })
+	return s.updateToken(value, func(t *token) { t.Expired = true })
 }
 
 // NarrowToken takes the scope of a token away, so that it is answered with 403
 // and insufficient_scope; it reports whether there is one.
 func (s *Server) NarrowToken(value string) bool {
-	return s.updateToken(value, func(t *token) { t.narrow = true })
+	return s.updateToken(value, func(t *token) { t.Narrow = true })
 }
 
 func (s *Server) updateToken(value string, f func(*token)) bool {
