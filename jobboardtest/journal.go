@@ -1,7 +1,6 @@
 package jobboardtest
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -66,16 +65,8 @@ type Response struct {
 // entry is a request in the journal, with what is kept beside it.
 type entry struct {
 	Request
-	response kept
+	answered Response // its Body is not masked, but for what only its request knows
 	bytes    int
-}
-
-// kept is what is kept of an answer.
-type kept struct {
-	contentType string
-	header      http.Header // masked
-	body        []byte      // not yet, but for what only its request knows
-	size        int64
 }
 
 const (
@@ -88,7 +79,7 @@ const (
 
 // weigh estimates the memory of an entry.
 func (e *entry) weigh() int {
-	n := 512 + cap(e.response.body)
+	n := 512 + len(e.answered.Body)
 	add := func(texts ...string) {
 		for _, text := range texts {
 			n += 32 + len(text)
@@ -178,27 +169,24 @@ func (s *Server) Requests(ops ...Operation) []Request {
 // Request returns the journal's entry with a number, as it is by now, with what was
 // answered. ok is false where no such request came, or the journal has dropped it.
 func (s *Server) Request(number int) (r Request, ok bool) {
-	s.journal.mu.Lock()
-	i, ok := slices.BinarySearchFunc(s.journal.entries, number, func(e *entry, n int) int { return e.Number - n })
+	r, answered, ok := s.journal.find(number)
+	if r.Status != 0 {
+		m := &mask{known: s.knownSecret}
+		answered.Header = answered.Header.Clone()
+		answered.Body = m.text(strings.ToValidUTF8(answered.Body, "\uFFFD"))
+		r.Response = &answered
+	}
+	return r, ok
+}
+
+func (j *journal) find(number int) (r Request, answered Response, ok bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	i, ok := slices.BinarySearchFunc(j.entries, number, func(e *entry, n int) int { return e.Number - n })
 	if !ok {
-		s.journal.mu.Unlock()
-		return Request{}, false
+		return Request{}, Response{}, false
 	}
-	r = s.journal.entries[i].Request
-	response := s.journal.entries[i].response
-	s.journal.mu.Unlock()
-	if r.Status == 0 {
-		return r, true
-	}
-	m := &mask{known: s.knownSecret}
-	header := http.Header{}
-	if response.contentType != "" {
-		header.Set("Content-Type", response.contentType)
-	}
-	maps.Copy(header, response.header)
-	body := m.text(strings.ToValidUTF8(string(response.body), "\uFFFD"))
-	r.Response = &Response{Header: header, Body: body, Size: response.size}
-	return r, true
+	return j.entries[i].Request, j.entries[i].answered, true
 }
 
 // RequestsAfter returns the entries with a number above n, for a reader that
@@ -293,8 +281,8 @@ func newMask(s *Server, r *http.Request, cred credential) *mask {
 }
 
 // presentedIn reports whether a text has a credential of the request.
-func (m *mask) presentedIn(text []byte) bool {
-	return slices.ContainsFunc(m.values, func(v string) bool { return bytes.Contains(text, []byte(v)) })
+func (m *mask) presentedIn(text string) bool {
+	return slices.ContainsFunc(m.values, func(v string) bool { return strings.Contains(text, v) })
 }
 
 // knownSecret returns the kind of a text that is a credential, or "".

@@ -89,26 +89,21 @@ func subscription(op Operation, method, template string) endpoint {
 // match compares a path, still escaped, with a template; segments in braces
 // take any one segment that is not empty.
 func (e *endpoint) match(path string) (param string, ok bool) {
-	t := e.template
-	for {
-		tseg, trest, tmore := strings.Cut(t, "/")
-		pseg, prest, pmore := strings.Cut(path, "/")
-		if strings.HasPrefix(tseg, "{") {
-			param, _ = url.PathUnescape(pseg) // net/url has escaped it
-			if param == "" {
+	if strings.Count(path, "/") != strings.Count(e.template, "/") {
+		return "", false
+	}
+	came := strings.Split(path, "/")
+	for i, want := range strings.Split(e.template, "/") {
+		switch {
+		case strings.HasPrefix(want, "{"):
+			if param, _ = url.PathUnescape(came[i]); param == "" { // net/url has escaped it
 				return "", false
 			}
-		} else if tseg != pseg {
+		case want != came[i]:
 			return "", false
 		}
-		if tmore != pmore {
-			return "", false
-		}
-		if !tmore {
-			return param, true
-		}
-		t, path = trest, prest
 	}
+	return param, true
 }
 
 // address is one of the two base addresses; anyAddress is an embedded handler

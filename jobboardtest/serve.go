@@ -1,7 +1,6 @@
 package jobboardtest
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"maps"
@@ -230,28 +229,25 @@ func (c *call) record() {
 // the answer finds it there.
 func (c *call) tell(status int, a answer, f *Fault) {
 	took := c.s.Now().Sub(c.arrived)
-	r := keep(a)
 	header := http.Header{}
+	if a.contentType != "" {
+		header.Set("Content-Type", a.contentType)
+	}
 	maps.Copy(header, a.header)
 	fault := ""
 	if f != nil {
 		fault = f.String()
 		maps.Copy(header, f.Header)
 	}
-	r.header = c.mask.fields(header)
-	if c.op() == OpToken || c.mask.presentedIn(r.body) { // later nobody knows them any more
-		r.body = []byte(c.mask.whole(string(r.body)))
+	body := string(a.body[:min(maxKeptBody, len(a.body))])
+	if c.op() == OpToken || c.mask.presentedIn(body) { // later nobody knows them any more
+		body = c.mask.whole(body)
 	}
+	answered := Response{Header: c.mask.fields(header), Body: body, Size: int64(len(a.body))}
 	c.s.journal.update(c.entry, func(e *entry) {
-		e.Status, e.Fault, e.Took, e.Note, e.response = status, fault, took, c.note, r
+		e.Status, e.Fault, e.Took, e.Note, e.answered = status, fault, took, c.note, answered
 	})
 	if refusal, ok := strings.CutPrefix(c.note, "refused: "); ok && status != 0 {
 		c.s.cfg.log(c.entry.summary(status) + ": " + refusal)
 	}
-}
-
-// keep takes what the journal keeps of an answer.
-func keep(a answer) kept {
-	begin := bytes.Clone(a.body[:min(maxKeptBody, len(a.body))])
-	return kept{contentType: a.contentType, body: begin, size: int64(len(a.body))}
 }
