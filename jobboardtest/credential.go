@@ -12,11 +12,11 @@ import (
 // What a request brought to say who it is, beside the kinds of tokens.
 const (
 	credNone           = "none"
+	credUnknown        = "unknown" // a bearer token nobody issued, or another scheme
 	credBasic          = "basic"
-	credBadBasic       = "bad basic"       // unknown client, a password, a confidential client, no colon where it is needed
-	credApplication    = "application"     // a client that asks for a token, with the right secret or without one that it does not have
-	credBadApplication = "bad application" // one that is not there, or with a wrong secret
-	credUnknown        = "unknown"         // a bearer token nobody issued, or another scheme
+	credBadBasic       = "bad basic"
+	credApplication    = "application" // a client that asks for a token
+	credBadApplication = "bad application"
 )
 
 // credential never holds the value, only what it turned out to be.

@@ -86,7 +86,9 @@ func (c *call) issue() answer {
 		c.note = fmt.Sprintf("granted a user token of applicant %d (%s)", t.ApplicantID, c.form.Get("grant_type"))
 	}
 	lifetime := c.s.tokenLifetime()
-	a := jsonAnswer(wireToken{AccessToken: c.s.addToken(t, lifetime), TokenType: "Bearer", ExpiresIn: int(lifetime / time.Second)})
+	a := jsonAnswer(wireToken{
+		AccessToken: c.s.addToken(t, lifetime), TokenType: "Bearer", ExpiresIn: int(lifetime / time.Second),
+	})
 	a.header = http.Header{"Cache-Control": {"no-store"}}
 	return a
 }
