@@ -160,29 +160,6 @@ func TestAttemptTimeout(t *testing.T) {
 	})
 }
 
-// Behind a status 101 the connection speaks another protocol, and no context
-// ends a read from it: a call must not begin one.
-func TestSwitchedProtocols(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		silent, closed := io.Pipe()
-		c := rig.Client(t, jobboard.Config{
-			BaseURL: "https://api.example", ClientID: "10",
-			HTTPClient: &http.Client{Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
-				resp := answer(r, http.StatusSwitchingProtocols, "", "Content-Encoding", "gzip", "Upgrade", "x")
-				resp.Body = silent
-				return resp, nil
-			})},
-		})
-		_, err := c.Search(t.Context(), "1_extern", jobboard.Query{})
-		if e, ok := errors.AsType[*jobboard.Error](err); !ok || !errors.Is(err, jobboard.ErrTransport) || e.Attempts != 1 {
-			t.Error(err)
-		}
-		if _, err := closed.Write([]byte{0}); err != io.ErrClosedPipe {
-			t.Errorf("the connection is still read: %v", err)
-		}
-	})
-}
-
 // A transport for tests leaves out what net/http's never does.
 func TestTransportLeavesThingsOut(t *testing.T) {
 	var resp *http.Response
@@ -222,42 +199,6 @@ func TestSecretQuotedTwiceInAHeader(t *testing.T) {
 	var e *jobboard.Error
 	if !errors.As(err, &e) || e.Code != "[hidden]" || e.Message != "not [hidden]" || strings.Contains(err.Error(), piece) {
 		t.Errorf("%v, code %q, message %q", err, e.Code, e.Message)
-	}
-}
-
-// The body of an answer is closed when its call returns; that of a stream, when
-// it was read. Otherwise its connection would be lost.
-func TestBodiesAreClosed(t *testing.T) {
-	opened, closed := 0, 0
-	c := served(t, jobboard.Config{JobDBURL: "https://jobs.example"}, func(r *http.Request) *http.Response {
-		text := `{"jobId":1,"jobTitle":"x","applyPossible":true,"totalNumberOfJobs":0,"results":[]}`
-		switch {
-		case strings.HasSuffix(r.URL.Path, "/applied"):
-			text = "true"
-		case strings.HasSuffix(r.URL.Path, "/application"):
-			text = `"f7629"`
-		}
-		resp := answer(r, 200, text)
-		opened++
-		resp.Body = closeCounter{resp.Body, &closed}
-		return resp
-	})
-	a := withToken(c)
-	for name, call := range map[string]func() error{
-		"HasApplied":     func() error { _, err := a.HasApplied(t.Context(), 1); return err },
-		"ApplicationID":  func() error { _, err := a.ApplicationID(t.Context(), 1); return err },
-		"JobInformation": func() error { _, err := c.JobInformation(t.Context(), 1); return err },
-		"Search":         func() error { _, err := a.Search(t.Context(), "x", jobboard.Query{}); return err },
-		"Postings": func() (err error) {
-			for _, err = range a.Postings(t.Context(), "x", jobboard.Query{}) {
-			}
-			return err
-		},
-	} {
-		opened, closed = 0, 0
-		if err := call(); opened != 1 || closed != 1 {
-			t.Errorf("%s: %d bodies, %d closed, %v", name, opened, closed, err)
-		}
 	}
 }
 

@@ -163,7 +163,8 @@ func garbage() []form {
 		{name: "status line", hides: []string{"SSH"}, serve: raw("SSH-2.0-OpenSSH_9.6\r\n\r\n")},
 		{name: "status code", hides: []string{"2x0"}, serve: raw("HTTP/1.1 2x0 OK\r\n\r\n")},
 		{name: "no status", says: []string{"status"}, serve: raw("HTTP/1.1 000 Nothing\r\nContent-Length: 4\r\n\r\ntrue")},
-		{name: "another protocol", serve: raw("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n")},
+		{name: "another protocol", serve: raw(switched)},
+		{name: "another protocol that keeps silent", serve: stall(switched, 0)},
 		{name: "binary", serve: raw(strings.Repeat("\x15\x03\x01\x00\x02\x02\x50", 100))},
 		{name: "broken header", hides: []string{"no colon"}, serve: raw("HTTP/1.1 200 OK\r\nno colon\r\n\r\n")},
 		{name: "control character in a header", serve: func(x *exchange) {
@@ -184,6 +185,9 @@ func garbage() []form {
 		}, readAtMost: 1 << 20},
 	}
 }
+
+// Behind a status 101 no context ends a read: a call must not begin one.
+const switched = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\nContent-Encoding: gzip\r\n\r\n"
 
 const chunked = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
 
