@@ -502,9 +502,7 @@ func TestTransportThatChangesHeaders(t *testing.T) {
 		return answer(r, 200, "true")
 	}))
 	for range 3 {
-		if _, err := a.HasApplied(t.Context(), 1); err != nil {
-			t.Fatal(err)
-		}
+		succeeds(t, a)
 	}
 }
 
@@ -581,9 +579,7 @@ func TestUserAgent(t *testing.T) {
 			sent = r.Header.Get("User-Agent")
 			return answer(r, 200, "true")
 		})
-		if _, err := withToken(c).HasApplied(t.Context(), 1); err != nil {
-			t.Fatal(err)
-		}
+		succeeds(t, withToken(c))
 		if rest, ok := strings.CutPrefix(sent, want); !ok || !strings.HasPrefix(rest, "jobboard-go") {
 			t.Errorf("%q: the header is %q", own, sent)
 		}
