@@ -229,8 +229,9 @@ func FuzzFaultSchedule(f *testing.F) {
 	})
 }
 
-// FuzzTokenSchedule: RenewingToken under any order of callers, clocks,
-// failures and rejections gives what a model of it gives.
+// FuzzTokenSchedule: under any order of callers, clocks, failures and rejections,
+// RenewingToken gives what is kept while it is good, nothing that has ended or was
+// rejected, and an error only while the source fails or was asked a moment ago.
 func FuzzTokenSchedule(f *testing.F) {
 	f.Add([]byte{0, 0, 1, 2, 3, 0, 4, 0, 5, 1})
 	f.Add([]byte{3, 0, 0, 2, 2, 0, 3, 1, 2, 1})
@@ -242,89 +243,61 @@ func FuzzTokenSchedule(f *testing.F) {
 		synctest.Test(t, func(t *testing.T) {
 			var (
 				mu       sync.Mutex
-				fetches  int
+				asked    []time.Time // when the source was
 				failing  bool
 				lifetime time.Duration // 0: no end
-				kept     string        // the last token that was fetched and not dropped
-				ends     time.Time
-				fetched  time.Time // when kept was
-				asked    time.Time // the last fetch
-				failed   time.Time // the last failure that somebody waited for
-				replaced time.Time // the last replacement of a rejected token
-				rejects  string    // the last rejected token
+				kept     oauth2.Token  // the last that was fetched and not rejected
+				fetched  time.Time     // when it was
 			)
 			source := RenewingToken(func(context.Context) (*oauth2.Token, error) {
 				mu.Lock()
 				defer mu.Unlock()
-				fetches++
-				asked = time.Now()
+				asked = append(asked, time.Now())
 				if failing {
 					return nil, io.EOF
 				}
-				token := &oauth2.Token{AccessToken: fmt.Sprint("token-", fetches)}
+				kept, fetched = oauth2.Token{AccessToken: fmt.Sprint("token-", len(asked))}, time.Now()
 				if lifetime > 0 {
-					token.Expiry = asked.Add(lifetime)
+					kept.Expiry = fetched.Add(lifetime)
 				}
-				kept, ends, fetched, failed = token.AccessToken, token.Expiry, asked, time.Time{}
-				return token, nil
+				token := kept
+				return &token, nil
 			})
+			ask := func(rejected string) (*oauth2.Token, error) {
+				defer synctest.Wait() // for what is fetched ahead of time
+				if rejected == "" {
+					return source.Token()
+				}
+				return source.(Renewer).Renew(context.Background(), rejected)
+			}
+			ended := func(token *oauth2.Token) bool {
+				return !token.Expiry.IsZero() && time.Until(token.Expiry) <= 10*time.Second
+			}
 			for step, b := range script {
-				before, had, now := fetches, kept, time.Now()
 				switch b % 8 {
 				case 0, 1: // ask, or say that what is kept was rejected
 					rejected := ""
 					if b%8 == 1 {
-						rejected = kept
+						rejected = kept.AccessToken
 					}
-					valid := kept != "" && kept != rejected && (ends.IsZero() || now.Before(ends.Add(-10*time.Second)))
-					early := !ends.IsZero() && now.Sub(fetched) >= ends.Sub(fetched)*3/4
-					soon := rejected != "" && (!replaced.IsZero() && now.Sub(replaced) < time.Second || rejects == rejected && now.Sub(asked) < time.Second)
-					lately := now.Sub(failed)
-					var token *oauth2.Token
-					var err error
-					if rejected == "" {
-						token, err = source.Token()
-					} else {
-						token, err = source.(Renewer).Renew(context.Background(), rejected)
-					}
-					synctest.Wait() // for what is fetched ahead of time
-					asks := fetches - before
-					switch {
-					case valid:
-						if err != nil || token.AccessToken != had || asks > 1 || asks == 1 && !early {
-							t.Fatalf("step %d: %v, %v, %d fetches; want what is kept, %q", step, token, err, asks, had)
-						}
-						continue
-					case soon:
-						if err == nil || asks != 0 {
-							t.Fatalf("step %d: %v, %v, %d fetches so soon after another", step, token, err, asks)
-						}
-						continue
-					case !failed.IsZero() && lately < 500*time.Millisecond:
-						if err == nil || asks != 0 {
-							t.Fatalf("step %d: %v, %v, %d fetches within a remembered failure", step, token, err, asks)
-						}
-						continue
-					case !failed.IsZero() && lately < time.Second && asks == 0:
-						if err == nil {
-							t.Fatalf("step %d: %v from nowhere", step, token)
-						}
-						continue
-					case failing:
-						if err == nil || asks != 1 {
-							t.Fatalf("step %d: %v, %v, %d fetches of a failing source", step, token, err, asks)
-						}
-						failed = now
-					default:
-						if err != nil || asks != 1 || token.AccessToken != fmt.Sprint("token-", fetches) {
-							t.Fatalf("step %d: %v, %v, %d fetches; want a new one", step, token, err, asks)
-						}
-					}
-					if rejected != "" {
-						replaced, rejects = now, rejected
-						if kept == rejected {
-							kept = ""
-						}
+					had, before := kept, len(asked)
+					good := had.AccessToken != rejected && !ended(&had)
+					young := had.Expiry.IsZero() || time.Since(fetched) < had.Expiry.Sub(fetched)*3/4
+					quiet := before == 0 || time.Since(asked[before-1]) >= time.Second
+					token, err := ask(rejected)
+					switch asks := len(asked) - before; {
+					case asks > 1 || good && young && asks > 0:
+						t.Fatalf("step %d: %d fetches, %q is kept", step, asks, had.AccessToken)
+					case good && (err != nil || token.AccessToken != had.AccessToken):
+						t.Fatalf("step %d: %v, %v; want what is kept, %q", step, token, err, had.AccessToken)
+					case err == nil && (rejected != "" && token.AccessToken == rejected || ended(token)):
+						t.Fatalf("step %d: the token %v is of no use, %q was rejected", step, token, rejected)
+					case !good && quiet && (asks != 1 || (err != nil) != failing):
+						t.Fatalf("step %d: %v, %v, %d fetches; failing: %v", step, token, err, asks, failing)
+					case asks > 0 && len(asked) > 4 && time.Since(asked[len(asked)-5]) < time.Second:
+						t.Fatalf("step %d: five fetches in a second: %v", step, asked)
+					case asks > 0 && kept.AccessToken == rejected:
+						kept = oauth2.Token{}
 					}
 				case 2:
 					time.Sleep(time.Duration(b/8) * 100 * time.Millisecond)
