@@ -121,26 +121,23 @@ func TestDisableCompression(t *testing.T) {
 // A stream may take longer than an attempt, as long as it flows; a bounded body
 // may not. Config.HTTPClient's Timeout bounds an attempt, too.
 func TestAttemptTimeout(t *testing.T) {
-	postings := func(pause time.Duration) *http.Client {
-		return &http.Client{Timeout: 20 * time.Second, Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
-			body, w := io.Pipe()
-			context.AfterFunc(r.Context(), func() { _ = w.CloseWithError(r.Context().Err()) })
-			go func() {
-				_, _ = io.WriteString(w, `{"totalNumberOfJobs":10,"results":[`)
-				for i := range 10 {
-					time.Sleep(pause)
-					_, _ = io.WriteString(w, strings.Repeat(",", min(i, 1))+`{"jobPostingId":1,"title":"x"}`)
-				}
-				_, _ = io.WriteString(w, "]}")
-				_ = w.Close()
-			}()
-			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: body, Request: r}, nil
-		})}
-	}
 	synctest.Test(t, func(t *testing.T) {
 		c := rig.Client(t, jobboard.Config{
-			BaseURL: "https://api.example", ClientID: "10", HTTPClient: postings(8 * time.Second),
-			Retry: jobboard.RetryPolicy{AttemptTimeout: time.Hour, MaxAttempts: 1},
+			BaseURL: base, ClientID: "10", Retry: jobboard.RetryPolicy{AttemptTimeout: time.Hour, MaxAttempts: 1},
+			HTTPClient: &http.Client{Timeout: 20 * time.Second, Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
+				body, w := io.Pipe()
+				context.AfterFunc(r.Context(), func() { _ = w.CloseWithError(r.Context().Err()) })
+				go func() {
+					_, _ = io.WriteString(w, `{"totalNumberOfJobs":10,"results":[`)
+					for i := range 10 {
+						time.Sleep(8 * time.Second)
+						_, _ = io.WriteString(w, strings.Repeat(",", min(i, 1))+`{"jobPostingId":1,"title":"x"}`)
+					}
+					_, _ = io.WriteString(w, "]}")
+					_ = w.Close()
+				}()
+				return rig.Respond(r, 200, nil, body)
+			})},
 		})
 		start, n := time.Now(), 0
 		for _, err := range c.Postings(t.Context(), "x", jobboard.Query{}) {
@@ -163,10 +160,7 @@ func TestAttemptTimeout(t *testing.T) {
 // A transport for tests leaves out what net/http's never does.
 func TestTransportLeavesThingsOut(t *testing.T) {
 	var resp *http.Response
-	c := rig.Client(t, jobboard.Config{
-		BaseURL: "https://api.example", ClientID: "10",
-		HTTPClient: &http.Client{Transport: rig.RoundTripper(func(*http.Request) (*http.Response, error) { return resp, nil })},
-	})
+	c := served(t, jobboard.Config{}, func(*http.Request) *http.Response { return resp })
 	call := func() error {
 		_, err := c.Unsubscribe(t.Context(), "x")
 		return err
@@ -189,11 +183,8 @@ func TestTransportLeavesThingsOut(t *testing.T) {
 func TestSecretQuotedTwiceInAHeader(t *testing.T) {
 	const token, piece = "tok.en-abcdefghij0123456789", "abcdefghij0123456789"
 	quoted := `\u0074\u006F\x6B.e\U0000006E-` + piece
-	c := rig.Client(t, jobboard.Config{
-		BaseURL: "https://api.example",
-		HTTPClient: &http.Client{Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
-			return answer(r, 401, "", "WWW-Authenticate", `Bearer error="`+quoted+`", error_description="not `+quoted+`"`), nil
-		})},
+	c := served(t, jobboard.Config{}, func(r *http.Request) *http.Response {
+		return answer(r, 401, "", "WWW-Authenticate", `Bearer error="`+quoted+`", error_description="not `+quoted+`"`)
 	})
 	_, err := c.Applicant(jobboard.StaticToken(token)).HasApplied(t.Context(), 1)
 	var e *jobboard.Error
@@ -207,16 +198,13 @@ func TestSecretQuotedTwiceInAHeader(t *testing.T) {
 func TestLimiterOfARedirectKeepsTheMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := &countingLimiter{}
-		c := rig.Client(t, jobboard.Config{
-			BaseURL: base, Limiter: limiter,
-			HTTPClient: &http.Client{Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
-				if r.URL.Path == "/there" {
-					<-r.Context().Done()
-					return nil, context.Cause(r.Context())
-				}
-				limiter.pause = 50 * time.Second
-				return answer(r, 302, "", "Location", "/there"), nil
-			})},
+		c := withTransport(t, jobboard.Config{Limiter: limiter}, func(r *http.Request) (*http.Response, error) {
+			if r.URL.Path == "/there" {
+				<-r.Context().Done()
+				return nil, context.Cause(r.Context())
+			}
+			limiter.pause = 50 * time.Second
+			return answer(r, 302, "", "Location", "/there"), nil
 		})
 		start := time.Now()
 		_, err := withToken(c).HasApplied(t.Context(), 1)
@@ -397,12 +385,10 @@ func TestErrorOfALongPosting(t *testing.T) {
 func TestStreamOutlastsTheMinute(t *testing.T) {
 	for stream, want := range map[bool]time.Duration{true: 5 * 15 * time.Second, false: time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
-			c := rig.Client(t, jobboard.Config{
-				BaseURL: base, ClientID: "10", Retry: jobboard.RetryPolicy{Budget: -1, MinWait: 1, MaxWait: 1},
-				HTTPClient: &http.Client{Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
-					<-r.Context().Done()
-					return nil, context.Cause(r.Context())
-				})},
+			cfg := jobboard.Config{ClientID: "10", Retry: jobboard.RetryPolicy{Budget: -1, MinWait: 1, MaxWait: 1}}
+			c := withTransport(t, cfg, func(r *http.Request) (*http.Response, error) {
+				<-r.Context().Done()
+				return nil, context.Cause(r.Context())
 			})
 			start := time.Now()
 			var err error
@@ -470,17 +456,15 @@ func TestMayHaveExecuted(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			sent := 0
-			c := rig.Client(t, jobboard.Config{
-				BaseURL: base, Retry: jobboard.RetryPolicy{Budget: -1},
-				HTTPClient: &http.Client{Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
-					if sent++; sent == len(test.script) {
-						time.AfterFunc(time.Millisecond, cancel)
-					}
-					if status, ok := test.script[sent-1].(int); ok {
-						return answer(r, status, ""), nil
-					}
-					return nil, test.script[sent-1].(error)
-				})},
+			cfg := jobboard.Config{Retry: jobboard.RetryPolicy{Budget: -1}}
+			c := withTransport(t, cfg, func(r *http.Request) (*http.Response, error) {
+				if sent++; sent == len(test.script) {
+					time.AfterFunc(time.Millisecond, cancel)
+				}
+				if status, ok := test.script[sent-1].(int); ok {
+					return answer(r, status, ""), nil
+				}
+				return nil, test.script[sent-1].(error)
 			})
 			_, err := c.ConfirmSubscription(ctx, "1", nil)
 			var e *jobboard.Error

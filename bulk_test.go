@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"net/http"
 	"runtime"
@@ -70,17 +69,12 @@ func (b *bulkBoard) RoundTrip(r *http.Request) (*http.Response, error) {
 	default:
 		body = fmt.Sprintf(`{"jobId":%d,"jobTitle":"Nurse","applyPossible":true}`, job)
 	}
-	return &http.Response{
-		StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: r,
-	}, nil
+	return rig.Respond(r, status, header, strings.NewReader(body))
 }
 
 func (b *bulkBoard) client(t *testing.T, retry jobboard.RetryPolicy) *jobboard.Client {
 	t.Helper()
-	c := rig.Client(t, jobboard.Config{
-		BaseURL: "https://board.example", JobDBURL: "https://jobs.example", HTTPClient: &http.Client{Transport: b}, Retry: retry,
-	})
-	return c
+	return withTransport(t, jobboard.Config{JobDBURL: jobDB, Retry: retry}, b.RoundTrip)
 }
 
 // upTo gives the jobs 1 to n.
@@ -119,7 +113,7 @@ func TestBulkConcurrency(t *testing.T) {
 func TestBulkOperations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &bulkBoard{}
-		a := b.client(t, jobboard.RetryPolicy{}).Applicant(jobboard.StaticToken("token"))
+		a := withToken(b.client(t, jobboard.RetryPolicy{}))
 		broken := errors.New("broken")
 		input := func(yield func(jobboard.JobID, error) bool) {
 			again := jobboard.JobID(1)
@@ -136,35 +130,33 @@ func TestBulkOperations(t *testing.T) {
 		if b.paths["/api/rest/v3/frontend/jobs/1/applied"] != 1 || len(b.paths) != 2 {
 			t.Errorf("%v", b.paths)
 		}
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		for r := range a.BulkHasApplied(ctx, upTo(5), jobboard.BulkOptions{}) {
-			var e *jobboard.Error
-			if !errors.As(r.Err, &e) || e.Op != "HasApplied" || e.Stopped != jobboard.StopCanceled || !errors.Is(r.Err, context.Canceled) {
-				t.Errorf("%+v", r)
-			}
-		}
 	})
 }
 
-// A bulk call whose deadline is over says so as every call does.
-func TestBulkAfterTheDeadline(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := &bulkBoard{}
-		a := b.client(t, jobboard.RetryPolicy{}).Applicant(jobboard.StaticToken("token"))
-		ctx, cancel := context.WithDeadline(t.Context(), time.Now())
-		defer cancel()
+// A bulk call whose context has ended says so once, as every call does.
+func TestBulkAfterTheEnd(t *testing.T) {
+	b := &bulkBoard{}
+	a := withToken(b.client(t, jobboard.RetryPolicy{}))
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	late, cancel := context.WithDeadline(t.Context(), time.Now())
+	defer cancel()
+	for _, ctx := range []context.Context{canceled, late} {
 		results := 0
 		for r := range a.BulkHasApplied(ctx, upTo(5), jobboard.BulkOptions{}) {
 			results++
-			if !errors.Is(r.Err, jobboard.ErrTimeout) || !errors.Is(r.Err, context.DeadlineExceeded) {
+			e, ok := errors.AsType[*jobboard.Error](r.Err)
+			if !ok || e.Op != "HasApplied" || !errors.Is(e, ctx.Err()) || errors.Is(e, jobboard.ErrTimeout) != (ctx == late) {
 				t.Errorf("%+v", r)
 			}
+			if ctx == canceled && e.Stopped != jobboard.StopCanceled {
+				t.Errorf("stopped: %s", e.Stopped)
+			}
 		}
-		if results != 1 {
-			t.Errorf("%d results", results)
+		if results != 1 || len(b.sent) != 0 {
+			t.Errorf("%d results, %d requests", results, len(b.sent))
 		}
-	})
+	}
 }
 
 // Jobs that wait for their repeat hold no place: where one job in 20 always
@@ -314,17 +306,16 @@ func TestBulkPauseReturnsNoToken(t *testing.T) {
 		asks := []http.Header{{}, {"Retry-After": {"1"}}, {}}
 		sent := 0
 		var budgets []float64
-		c := rig.Client(t, jobboard.Config{
-			BaseURL: "https://board.example", JobDBURL: "https://jobs.example",
-			Retry: jobboard.RetryPolicy{Budget: 10},
-			HTTPClient: &http.Client{Transport: &bulkBoard{answer: func(int, int) (int, http.Header) {
-				sent++
-				return answers[sent-1], asks[sent-1]
-			}}},
+		board := &bulkBoard{answer: func(int, int) (int, http.Header) {
+			sent++
+			return answers[sent-1], asks[sent-1]
+		}}
+		c := withTransport(t, jobboard.Config{
+			JobDBURL: jobDB, Retry: jobboard.RetryPolicy{Budget: 10},
 			Observer: &jobboard.Observer{Call: func(ctx context.Context, _ jobboard.CallStart) (context.Context, func(jobboard.CallEnd)) {
 				return ctx, func(e jobboard.CallEnd) { budgets = append(budgets, e.Budget) }
 			}},
-		})
+		}, board.RoundTrip)
 		for r := range c.BulkJobInformation(t.Context(), upTo(1), jobboard.BulkOptions{Concurrency: 1, PauseOnRetryAfter: true}) {
 			if r.Err != nil {
 				t.Error(r.Err)
@@ -338,8 +329,7 @@ func TestBulkPauseReturnsNoToken(t *testing.T) {
 
 func TestBulkBreakOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := &bulkBoard{takes: time.Hour, answer: func(job, _ int) (int, http.Header) { return 503, http.Header{} }}
-		b.takes = 0
+		b := &bulkBoard{answer: func(job, _ int) (int, http.Header) { return 503, http.Header{} }}
 		c := b.client(t, jobboard.RetryPolicy{Budget: -1, MinWait: time.Hour, MaxWait: time.Hour, MaxAttempts: 2})
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Hour)
 		defer cancel()
@@ -376,14 +366,13 @@ func TestBulkTokenNeedsACall(t *testing.T) {
 			return 200, http.Header{}
 		}}
 		asked := b.client(t, jobboard.RetryPolicy{Budget: -1})
-		board := &bulkBoard{}
-		c := rig.Client(t, jobboard.Config{
-			JobDBURL: "https://jobs.example", HTTPClient: &http.Client{Transport: board},
+		c := withTransport(t, jobboard.Config{
+			JobDBURL: jobDB,
 			JobDBTokenSource: jobboard.RenewingToken(func(ctx context.Context) (*oauth2.Token, error) {
 				_, err := asked.JobInformation(ctx, 1)
 				return &oauth2.Token{AccessToken: "token"}, err
 			}),
-		})
+		}, new(bulkBoard).RoundTrip)
 		start := time.Now()
 		for r := range c.BulkJobInformation(t.Context(), upTo(3), jobboard.BulkOptions{Concurrency: 1}) {
 			if r.Err != nil {
@@ -444,14 +433,11 @@ func TestBulkWithSlowLimiter(t *testing.T) {
 // program: a web handler recovers from what happens in its own.
 func TestBulkPassesPanicsOn(t *testing.T) {
 	working := served(t, jobboard.Config{}, func(r *http.Request) *http.Response { return answer(r, 200, "true") })
-	broken := rig.Client(t, jobboard.Config{
-		BaseURL: "https://api.example",
-		HTTPClient: &http.Client{Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
-			if strings.Contains(r.URL.Path, "/3/") {
-				panic("the third job")
-			}
-			return answer(r, 200, "true"), nil
-		})},
+	broken := served(t, jobboard.Config{}, func(r *http.Request) *http.Response {
+		if strings.Contains(r.URL.Path, "/3/") {
+			panic("the third job")
+		}
+		return answer(r, 200, "true")
 	})
 	for name, test := range map[string]struct {
 		client *jobboard.Client
@@ -481,14 +467,10 @@ func TestBulkPassesPanicsOn(t *testing.T) {
 // A test that ends itself in its own transport or input, with t.FailNow, is not
 // waited for: what it left undone ends the run.
 func TestBulkPassesGoexitOn(t *testing.T) {
-	leaving := rig.Client(t, jobboard.Config{
-		BaseURL: "https://api.example", JobDBURL: jobDB,
-		HTTPClient: &http.Client{Transport: rig.RoundTripper(func(*http.Request) (*http.Response, error) {
-			runtime.Goexit()
-			return nil, nil
-		})},
-	})
-	a := leaving.Applicant(jobboard.StaticToken("token"))
+	a := withToken(served(t, jobboard.Config{JobDBURL: jobDB}, func(*http.Request) *http.Response {
+		runtime.Goexit()
+		return nil
+	}))
 	for name, call := range map[string]func(context.Context){
 		"transport": func(ctx context.Context) {
 			for range a.BulkHasApplied(ctx, upTo(100), jobboard.BulkOptions{Concurrency: 2}) {

@@ -64,13 +64,19 @@ func (w *wire) client(t *testing.T, cfg jobboard.Config) *jobboard.Client {
 	return rig.Client(t, cfg)
 }
 
-// served is a client whose requests a function answers. Its address is base
+// withTransport is a client with a transport of one function. Its address is base
 // where cfg has none.
-func served(tb testing.TB, cfg jobboard.Config, respond func(*http.Request) *http.Response) *jobboard.Client {
+func withTransport(tb testing.TB, cfg jobboard.Config, send rig.RoundTripper) *jobboard.Client {
 	tb.Helper()
 	cfg.BaseURL = cmp.Or(cfg.BaseURL, base)
-	cfg.HTTPClient = &http.Client{Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) { return respond(r), nil })}
+	cfg.HTTPClient = &http.Client{Transport: send}
 	return rig.Client(tb, cfg)
+}
+
+// served is withTransport for requests that are all answered.
+func served(tb testing.TB, cfg jobboard.Config, respond func(*http.Request) *http.Response) *jobboard.Client {
+	tb.Helper()
+	return withTransport(tb, cfg, func(r *http.Request) (*http.Response, error) { return respond(r), nil })
 }
 
 // errOf is the error of a call.
