@@ -112,6 +112,20 @@ func TestNameBytes(t *testing.T) {
 	}
 }
 
+// Names are compared without regard to the case of the letters A to Z alone.
+func TestNamesInLowerCase(t *testing.T) {
+	for c := range 256 {
+		want := byte(c)
+		if i := strings.IndexByte("ABCDEFGHIJKLMNOPQRSTUVWXYZ", byte(c)); i >= 0 {
+			want = "abcdefghijklmnopqrstuvwxyz"[i]
+		}
+		var p parser
+		if got := p.lower(string([]byte{byte(c)})); string(got) != string([]byte{want}) {
+			t.Errorf("%q becomes %q", byte(c), got)
+		}
+	}
+}
+
 func TestEqualFold(t *testing.T) {
 	for name, ascii := range map[string]string{"\u017f": "s", "\u212a": "k", "a\u017f": "as", "ab": "a", "a": "b"} {
 		if equalFold(name, ascii) || equalFold([]byte(name), ascii) {

@@ -113,13 +113,6 @@ func TestWriterText(t *testing.T) {
 	}
 }
 
-func TestWriterEmpty(t *testing.T) {
-	items, _, end := read(t, strings.NewReader(write(t, nil)), nil)
-	if len(items) != 0 || end != nil {
-		t.Errorf("%v, %v", items, end)
-	}
-}
-
 func TestWriterEscapes(t *testing.T) {
 	_, got, end := read(t, strings.NewReader(write(t, nil, &jobfeed.Entry{JobID: 1, Title: "a\x00b\xffc\r\nd"})), nil)
 	if end != nil || len(got) != 1 || got[0].Title != "a\ufffdb\ufffdc\r\nd" {
