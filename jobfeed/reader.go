@@ -129,7 +129,6 @@ func (r *Reader) Err() error {
 func (r *Reader) next() (*Entry, error) {
 	if r.last != nil {
 		r.last.raw = nil
-		r.last = nil
 	}
 	if r.win.src == nil && !r.done {
 		r.open()

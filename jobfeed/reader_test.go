@@ -29,10 +29,14 @@ type item struct {
 // wholeEntry matches what begins and ends with the tags of an entry.
 var wholeEntry = regexp.MustCompile(`(?is)^<[^<]*positionopening\b.*</[^<]*positionopening\s*>$`)
 
-// read gives all items, and the error that ended the feed.
+// read gives all items, and the error that ended the feed, which Err gives too.
 func read(t testing.TB, src io.Reader, opts *jobfeed.Options) (items []item, entries []*jobfeed.Entry, end error) {
 	t.Helper()
-	for e, err := range jobfeed.NewReader(src, opts).Entries() {
+	r := jobfeed.NewReader(src, opts)
+	if err := r.Err(); !errors.Is(err, jobfeed.ErrUnread) {
+		t.Fatalf("%v before anything was read", err)
+	}
+	for e, err := range r.Entries() {
 		if end != nil {
 			t.Fatalf("an item after the last error: %v, %v", e, err)
 		}
@@ -52,6 +56,9 @@ func read(t testing.TB, src io.Reader, opts *jobfeed.Options) (items []item, ent
 			end = err
 		}
 	}
+	if r.Err() != end {
+		t.Fatalf("the feed ended with %v, Err says %v", end, r.Err())
+	}
 	return items, entries, end
 }
 
@@ -62,6 +69,13 @@ func ended(err, want error, text string) bool {
 		return err == nil
 	}
 	return errors.Is(err, want) && err.Error() == "jobfeed: "+text
+}
+
+// ways returns readers of a text: at once, byte by byte, and with its end.
+func ways(text string) []io.Reader {
+	return []io.Reader{
+		strings.NewReader(text), iotest.OneByteReader(strings.NewReader(text)), iotest.DataErrReader(strings.NewReader(text)),
+	}
 }
 
 func ids(entries []*jobfeed.Entry) (ids []jobboard.JobID) {
@@ -136,11 +150,7 @@ func TestShapes(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			for _, src := range []io.Reader{
-				strings.NewReader(test.feed),
-				iotest.OneByteReader(strings.NewReader(test.feed)),
-				iotest.DataErrReader(strings.NewReader(test.feed)),
-			} {
+			for _, src := range ways(test.feed) {
 				items, entries, end := read(t, src, nil)
 				if got := ids(entries); !reflect.DeepEqual(got, test.want) || len(items) != len(got) || end != nil {
 					t.Errorf("got %v, items %v, end %v; want %v", got, items, end, test.want)
@@ -346,17 +356,30 @@ func TestManyWrappers(t *testing.T) {
 	}
 }
 
-// TestDefaults: what the options do not say is as their comments say.
-func TestDefaults(t *testing.T) {
-	for _, opts := range []*jobfeed.Options{nil, {}, {MaxEntryBytes: -1, MaxDepth: -1}} {
-		for more, want := range []error{nil, jobfeed.ErrTooLarge} {
-			entry := strings.Replace(opening(1), "</PositionOpening>", strings.Repeat("x", 1<<20-len(opening(1))+more)+"</PositionOpening>", 1)
-			if items, _, end := read(t, strings.NewReader(entry), opts); len(items) != 1 || items[0].err != want || end != nil {
-				t.Errorf("%+v: an entry of %d bytes: %v, %v", opts, len(entry), items, end)
-			}
-			deep := strings.Replace(opening(1), "</PositionOpening>", strings.Repeat("<a>", 63+more)+strings.Repeat("</a>", 63+more)+"</PositionOpening>", 1)
-			if items, _, _ := read(t, strings.NewReader(deep), opts); len(items) != 1 || want == nil && items[0].err != nil || want != nil && items[0].err != jobfeed.ErrTooDeep {
-				t.Errorf("%+v: %d elements deep: %v", opts, 64+more, items)
+// TestBounds: an entry may be as long and as deep as the options say, and not
+// more. What they do not say is as their comments say.
+func TestBounds(t *testing.T) {
+	for _, c := range []struct {
+		opts        *jobfeed.Options
+		long, depth int
+	}{
+		{nil, 1 << 20, 64},
+		{&jobfeed.Options{MaxEntryBytes: -1, MaxDepth: -1}, 1 << 20, 64},
+		{&jobfeed.Options{MaxEntryBytes: 200, MaxDepth: 5}, 200, 5},
+	} {
+		inner := func(s string) string {
+			return strings.Replace(opening(1), "</PositionOpening>", s+"</PositionOpening>", 1)
+		}
+		for more := range 2 {
+			long := inner(strings.Repeat("x", c.long-len(opening(1))+more))
+			deep := inner(strings.Repeat("<a>", c.depth-1+more) + strings.Repeat("</a>", c.depth-1+more))
+			want := [][]error{{nil, nil}, {jobfeed.ErrTooLarge, jobfeed.ErrTooDeep}}[more]
+			for i, feed := range []string{"<Jobs>" + long + "</Jobs>", "<Jobs>" + deep + "</Jobs>"} {
+				for _, src := range ways(feed) {
+					if items, _, end := read(t, src, c.opts); len(items) != 1 || items[0].err != want[i] || end != nil {
+						t.Errorf("%+v: %d bytes more or elements deeper: %v, %v", c.opts, more, items, end)
+					}
+				}
 			}
 		}
 	}
@@ -486,11 +509,7 @@ func TestEncodings(t *testing.T) {
 		{"UTF-8 that says UTF-16", feed(decl("utf-16"))},
 	}
 	for _, test := range tests {
-		for _, oneByte := range []bool{false, true} {
-			var src io.Reader = strings.NewReader(test.feed)
-			if oneByte {
-				src = iotest.OneByteReader(src)
-			}
+		for _, src := range ways(test.feed) {
 			_, entries, end := read(t, src, nil)
 			if end != nil || len(entries) != 2 {
 				t.Errorf("%s: %d entries, %v", test.name, len(entries), end)
@@ -571,7 +590,7 @@ func TestGzip(t *testing.T) {
 		{"countless empty members", bytes.Repeat(gz(t, ""), 5000), 0, jobfeed.ErrTooLarge, "line 1, offset 0: gzip: too large: over 1000 empty members"},
 	}
 	for _, test := range tests {
-		for _, src := range []io.Reader{bytes.NewReader(test.src), iotest.OneByteReader(bytes.NewReader(test.src))} {
+		for _, src := range ways(string(test.src)) {
 			items, _, end := read(t, src, nil)
 			if len(items) != test.n || !ended(end, test.end, test.text) {
 				t.Errorf("%s: %v, %v; want %d, %v", test.name, items, end, test.n, test.text)
@@ -674,7 +693,7 @@ func TestBrokenEntries(t *testing.T) {
 				return fmt.Sprintf("%d:%d", 1+strings.Count(feed[:offset], "\n"), offset-strings.LastIndex(feed[:offset], "\n"))
 			}
 			want := []item{ok(1, "2:1"), {err: test.err}, ok(2, second)}
-			for _, src := range []io.Reader{strings.NewReader(feed), iotest.OneByteReader(strings.NewReader(feed))} {
+			for _, src := range ways(feed) {
 				items, _, end := read(t, src, &jobfeed.Options{MaxEntryBytes: 2000})
 				for late := range 15 {
 					if want[1].place = placed(at + fault + late); want[1].place == items[1].place || test.reason != "" {
@@ -778,7 +797,7 @@ func TestSwallowed(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			feed := "<Jobs>" + test.feed + "</Jobs>"
-			for _, src := range []io.Reader{strings.NewReader(feed), iotest.OneByteReader(strings.NewReader(feed))} {
+			for _, src := range ways(feed) {
 				_, entries, end := read(t, src, &jobfeed.Options{MaxEntryBytes: 2000})
 				if got := ids(entries); !reflect.DeepEqual(got, test.want) || end != nil {
 					t.Errorf("got %v, %v; want %v", got, end, test.want)
@@ -885,38 +904,13 @@ func (stuck) Read([]byte) (int, error) { return 0, nil }
 
 func TestMaxBytes(t *testing.T) {
 	feed := "<Jobs>" + opening(1) + opening(2) + "</Jobs>"
-	for _, src := range []string{feed, string(gz(t, feed))} {
-		if items, _, end := read(t, iotest.OneByteReader(strings.NewReader(src)), &jobfeed.Options{MaxBytes: 217}); len(items) != 2 || !errors.Is(end, jobfeed.ErrTooLarge) {
-			t.Errorf("byte by byte: %v, %v", items, end)
-		}
-		if items, _, end := read(t, strings.NewReader(src), &jobfeed.Options{MaxBytes: int64(len(feed))}); len(items) != 2 || end != nil {
-			t.Errorf("at the bound: %v, %v", items, end)
-		}
-		if items, _, end := read(t, strings.NewReader(src), &jobfeed.Options{MaxBytes: int64(len(feed)) - 1}); len(items) != 2 || !errors.Is(end, jobfeed.ErrTooLarge) {
-			t.Errorf("over the bound: %v, %v", items, end)
-		}
-		if items, _, end := read(t, strings.NewReader(src), &jobfeed.Options{MaxBytes: -1}); len(items) != 2 || end != nil {
-			t.Errorf("no bound: %v, %v", items, end)
-		}
-	}
-}
-
-func TestMaxEntryBytesAndDepth(t *testing.T) {
-	e := opening(1)
-	for _, test := range []struct {
-		opts jobfeed.Options
-		err  error
-	}{
-		{jobfeed.Options{MaxEntryBytes: len(e)}, nil},
-		{jobfeed.Options{MaxEntryBytes: len(e) - 1}, jobfeed.ErrTooLarge},
-		{jobfeed.Options{MaxDepth: 4}, nil},
-		{jobfeed.Options{MaxDepth: 3}, jobfeed.ErrTooDeep},
-	} {
-		feed := "<Jobs>" + e + opening(22)[:5] + ">" + "</Jobs>"
-		for _, src := range []io.Reader{strings.NewReader(feed), iotest.OneByteReader(strings.NewReader(feed))} {
-			items, _, end := read(t, src, &test.opts)
-			if end != nil || len(items) != 1 || items[0].err != test.err {
-				t.Errorf("%+v: %v, %v", test.opts, items, end)
+	length := int64(len(feed))
+	for most, want := range map[int64]error{217: jobfeed.ErrTooLarge, length - 1: jobfeed.ErrTooLarge, length: nil, -1: nil} {
+		for _, text := range []string{feed, string(gz(t, feed))} {
+			for _, src := range ways(text) {
+				if items, _, end := read(t, src, &jobfeed.Options{MaxBytes: most}); len(items) != 2 || !errors.Is(end, want) {
+					t.Errorf("at most %d bytes: %v, %v; want %v", most, items, end, want)
+				}
 			}
 		}
 	}
@@ -932,7 +926,7 @@ func TestLoops(t *testing.T) {
 		break
 	}
 	for _, err := range r.Entries() {
-		got = append(got, fmt.Sprint(errors.Is(err, jobfeed.ErrBadJobID)))
+		got = append(got, fmt.Sprint(errors.Is(err, jobfeed.ErrBadJobID), errors.Is(r.Err(), jobfeed.ErrUnread)))
 		break
 	}
 	for id, err := range r.JobIDs() {
@@ -948,7 +942,7 @@ func TestLoops(t *testing.T) {
 			got = append(got, fmt.Sprint(errors.Is(err, io.ErrUnexpectedEOF)))
 		}
 	}
-	if want := []string{"1 <nil>", "true", "2 <nil>", "3", "true", "true"}; !reflect.DeepEqual(got, want) {
+	if want := []string{"1 <nil>", "true true", "2 <nil>", "3", "true", "true"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	r = jobfeed.NewReader(strings.NewReader(opening(1)), nil)
@@ -956,42 +950,5 @@ func TestLoops(t *testing.T) {
 	}
 	for id, err := range r.JobIDs() {
 		t.Errorf("after the end: %v, %v", id, err)
-	}
-}
-
-// Err says whether the feed was seen whole, whatever the loop did with errors.
-func TestErr(t *testing.T) {
-	const entry = "<PositionOpening><PositionRecordInfo><Id><IdValue>%d</IdValue></Id></PositionRecordInfo></PositionOpening>"
-	feed := "<Feed>" + fmt.Sprintf(entry, 1) + "<PositionOpening/>" + fmt.Sprintf(entry, 2) + "</Feed>"
-	for name, c := range map[string]struct {
-		feed string
-		want error // nil: any, if it is not nil
-		ok   bool
-	}{
-		"whole, with a broken entry": {feed: feed, ok: true},
-		"cut off":                    {feed: feed[:len(feed)-5], want: io.ErrUnexpectedEOF},
-		"a page":                     {feed: "<html>login</html>", want: jobfeed.ErrNotFeed},
-		"nothing":                    {want: jobfeed.ErrNotFeed},
-	} {
-		r := jobfeed.NewReader(strings.NewReader(c.feed), nil)
-		if err := r.Err(); !errors.Is(err, jobfeed.ErrUnread) {
-			t.Errorf("%s: %v before anything was read", name, err)
-		}
-		for id, err := range r.JobIDs() {
-			_, _ = id, err // as a loop does that looks at neither
-		}
-		if err := r.Err(); (err == nil) != c.ok || !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", name, err, c.want)
-		}
-	}
-	r := jobfeed.NewReader(strings.NewReader(feed), nil)
-	for _, err := range r.Entries() {
-		if err != nil {
-			t.Error(err)
-		}
-		break
-	}
-	if err := r.Err(); !errors.Is(err, jobfeed.ErrUnread) {
-		t.Errorf("a loop that was left early: %v", err)
 	}
 }

@@ -154,7 +154,7 @@ func TestWriterFails(t *testing.T) {
 	for i := jobboard.JobID(1); err == nil && i < 1000; i++ {
 		err = w.Write(sample(i))
 	}
-	if !errors.Is(err, boom) || !errors.Is(w.Close(), boom) {
+	if !errors.Is(err, boom) || !errors.Is(w.Write(sample(1)), boom) || !errors.Is(w.Close(), boom) {
 		t.Error(err)
 	}
 }
