@@ -183,10 +183,9 @@ func refuses(op operation, c credential) func(*probe) {
 
 // unquote returns a plain text, which may come as a JSON string.
 func unquote(b []byte) string {
-	if v, err := parse(b); err == nil {
-		if s, ok := v.(string); ok {
-			return strings.TrimSpace(s)
-		}
+	v, _ := parse(b)
+	if s, ok := v.(string); ok {
+		return strings.TrimSpace(s)
 	}
 	return strings.TrimSpace(string(b))
 }

@@ -303,8 +303,8 @@ const earliest, latest = 100_000_000_000, 100_000_000_000_000
 func postingTimestamps(p *probe, postings []object) {
 	for _, o := range postings {
 		for _, name := range []string{"jobStartDate", "postingVersionStartDate", "postingVersionEndDate"} {
-			v, ok := o[name]
-			if !ok || v == nil {
+			v := o[name]
+			if v == nil {
 				continue
 			}
 			if s, ok := v.(string); ok && isoForm.MatchString(s) {
@@ -323,14 +323,9 @@ func postingTimestamps(p *probe, postings []object) {
 
 func postingConfig(p *probe, postings []object) {
 	for _, o := range postings {
-		v, ok := o["config"]
-		if !ok || v == nil {
-			continue
-		}
-		config, ok := v.(object)
-		if !ok {
-			p.errorf("config is %s, not an object", describe(v))
-			continue
+		config, ok := o["config"].(object)
+		if !ok && o["config"] != nil {
+			p.errorf("config is %s, not an object", describe(o["config"]))
 		}
 		for _, key := range slices.Sorted(maps.Keys(config)) {
 			value := config[key]

@@ -58,18 +58,3 @@ func TestPlacesOfABoard(t *testing.T) {
 		t.Errorf("the map has %d places", v.Chart.Places)
 	}
 }
-
-// An applicant is shown with the applications, and these with their jobs.
-func TestApplicationsOfABoard(t *testing.T) {
-	srv := jobboardtest.NewServer(jobboardtest.WithoutSockets())
-	defer srv.Close()
-	job, _ := srv.Publish("c", jobboardtest.Job{Title: "Nurse"})
-	who := srv.AddApplicant(jobboardtest.Applicant{})
-	if _, err := srv.Apply(who.ID, job.ID); err != nil {
-		t.Fatal(err)
-	}
-	v := New(srv).boardView("")
-	if len(v.Applicants) != 1 || len(v.Applicants[0].Applications) != 1 || v.Jobs[0].Applications != 1 {
-		t.Errorf("%+v", v)
-	}
-}

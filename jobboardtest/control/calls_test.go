@@ -45,7 +45,8 @@ func golden(t *testing.T, file, got string) {
 // the whole answers, which stand below them. A line "> METHOD path body" is a call
 // of the control interface; one whose path begins with base_url or jobdb_url goes
 // to the board itself, with its Authorization in place of a body. $name is the
-// member of that name of what the program prints first.
+// member of that name of the last answer that had one, or of what the program prints
+// first.
 func TestCalls(t *testing.T) {
 	t.Run("refused", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -65,6 +66,9 @@ func TestCalls(t *testing.T) {
 	})
 	t.Run("demo", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) { play(t, newServer(t, jobboardtest.WithDemo()), "testdata/demo.txt") })
+	})
+	t.Run("seen", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) { play(t, newServer(t, jobboardtest.WithDemo()), "testdata/seen.txt") })
 	})
 	t.Run("empty", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) { play(t, newServer(t), "testdata/empty.txt") })
@@ -108,6 +112,7 @@ func play(t *testing.T, srv *jobboardtest.Server, file string) {
 			}
 			return fmt.Sprint(names[name])
 		}))
+		_ = json.Unmarshal([]byte(text), &names) // of a page or a list, nothing
 		text = made.ReplaceAllString(text, "[made]")
 		fmt.Fprintf(&out, "%s\n%s\n", line, strings.TrimSpace(status+" "+text))
 	}

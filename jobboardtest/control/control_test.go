@@ -102,94 +102,29 @@ func (s *suite) ask(path, token string) (int, string) {
 
 func applied(job any) string { return fmt.Sprintf("/api/rest/v3/frontend/jobs/%v/applied", job) }
 
-func wholly(f any) string { return fmt.Sprintf("%.0f", f) }
-
-// The life of a job and an application, seen through the interface, with
-// nothing but what is told over HTTP.
-func TestStateFromOutside(t *testing.T) {
+// TestWhatIsMade uses an application's identifier, an authorization code and a saved
+// state, each of which is another in each run.
+func TestWhatIsMade(t *testing.T) {
 	s := newSuite(t)
-	board := s.must("POST", "/publish", `{"channel":"new","job":{"title":"Baker","location":{"lat":"52.5","long":"13.4","city":"Berlin"}}}`)
-	job := wholly(board["job"].(map[string]any)["id"])
-	posting := wholly(board["posting"].(map[string]any)["id"])
-	company := s.must("POST", "/companies", `{"name":"Other"}`)["id"].(string)
-	who := wholly(s.must("POST", "/applicants", `{"name":"Ada","username":"ada","password":"pw"}`)["id"])
-	stranger := wholly(s.must("POST", "/applicants", `{"company_id":"`+company+`"}`)["id"])
+	d := s.srv.Demo
+	id := s.must("POST", "/applications", fmt.Sprintf(`{"applicant_id":%d,"job_id":%d}`, d.Applicant, d.OpenJob))["id"]
+	_, got := s.ask(strings.Replace(applied(d.OpenJob), "/applied", "/application", 1), d.ApplicantToken)
+	if got != id {
+		t.Errorf("the application is %s, want %s", got, id)
+	}
 	s.must("POST", "/clients", `{"id":"77","secret":"s"}`)
-	token := s.must("POST", "/tokens", `{"kind":"user","applicant_id":`+who+`}`)["token"].(string)
-	strange := s.must("POST", "/tokens", `{"kind":"user","applicant_id":`+stranger+`}`)["token"].(string)
-	client := s.must("POST", "/tokens", `{"kind":"client","client_id":"77"}`)["token"].(string)
-
-	expect := func(what, path, token, want string) {
-		t.Helper()
-		if status, body := s.ask(path, token); !strings.HasPrefix(fmt.Sprint(status, " ", body), want) {
-			t.Errorf("%s: %d %s, want %s", what, status, body, want)
-		}
-	}
-	pair := `{"applicant_id":` + who + `,"job_id":` + job + `}`
-	search := "/api/rest/v2/frontend/jobboards/new/jobs"
-	expect("search", search+"?geoLocation=52.5::13.4::1", client, `200 {"itemsPerPage":1,`)
-	expect("not applied", applied(job), token, "200 false")
-	expect("other company", applied(job), strange, `404 { "code": "get_project_error"`)
-	id := s.must("POST", "/applications", pair)["id"]
-	expect("applied", applied(job), token, "200 true")
-	if status, body := s.do("POST", "/applications", pair); status != 409 || !strings.Contains(body, `"code":"already_applied"`) || !strings.Contains(body, fmt.Sprintf(`"application_id":"%v"`, id)) {
-		t.Errorf("applying twice: %d %s", status, body)
-	}
-	s.must("POST", "/applications/withdraw", pair)
-	expect("withdrawn", applied(job), token, "200 true")
-	expect("identifier", strings.Replace(applied(job), "/applied", "/application", 1), token, fmt.Sprint("200 ", id))
-
-	s.must("POST", "/jobs/"+job+"/deactivate", "")
-	expect("inactive", applied(job), token, "410 ")
-	if status, body := s.do("POST", "/applications", `{"applicant_id":`+stranger+`,"job_id":`+job+`}`); status != 409 || !strings.Contains(body, "not_open") {
-		t.Errorf("applying to an inactive job: %d %s", status, body)
-	}
-	s.must("POST", "/jobs/"+job+"/activate", "{}")
-	if j := s.must("PATCH", "/jobs/"+job, `{"internal":true,"location":{"city":"Potsdam"}}`); j["title"] != "Baker" || j["location"].(map[string]any)["lat"] != "52.5" || j["location"].(map[string]any)["city"] != "Potsdam" {
-		t.Errorf("after a change: %v", j)
-	}
-	expect("internal", applied(job), token, "403 ")
-	s.must("PATCH", "/jobs/"+job, `{"internal":false,"questions":[{"id":"8","type":"YESNO","label":"?","answers":[{"id":"1","label":"y"}]}]}`)
-	if j := s.must("PATCH", "/jobs/"+job, `{"questions":[{"id":"9","type":"TEXT","label":"!"}]}`); fmt.Sprint(j["questions"]) != "[map[id:9 label:! type:TEXT]]" {
-		t.Errorf("questions were mixed with the old ones: %v", j["questions"])
-	}
-	if j := s.must("PATCH", "/jobs/"+job, `{"location":{"city":null}}`); fmt.Sprint(j["location"]) != "map[lat:52.5 long:13.4]" {
-		t.Errorf("a member of a member emptied: %v", j["location"])
-	}
-	if j := s.must("PATCH", "/jobs/"+job, `{"location":null,"questions":null,"language":null}`); j["location"] != nil || j["questions"] != nil || j["title"] != "Baker" || j["language"] != "en" {
-		t.Errorf("emptied: %v", j)
-	}
-
-	s.must("DELETE", "/postings/"+posting, "")
-	expect("no posting", applied(job), token, "404 JobPosting not found")
-	s.must("POST", "/postings", `{"job_id":`+job+`,"channels":["new"],"title":"Baker"}`)
-	s.must("POST", "/jobs/"+job+"/unpublish", "")
-	expect("unpublished", applied(job), token, "404 JobPosting not found")
-	s.must("DELETE", "/jobs/"+job, "")
-	expect("deleted", applied(job), token, `404 { "code": "get_project_error"`)
-	if j := s.must("GET", "/jobs/"+job, ""); j["status"] != "deleted" {
-		t.Errorf("the job is %v", j)
-	}
-
-	s.must("POST", "/tokens/narrow", `{"token":"`+token+`"}`)
-	expect("narrow", applied(job), token, "403 ")
-	s.must("POST", "/tokens/expire", `{"token":"`+token+`"}`)
-	expect("expired", applied(job), token, "401 ")
-	code := s.must("POST", "/codes", `{"client_id":"77","applicant_id":`+who+`}`)["code"].(string)
+	code := s.must("POST", "/codes", fmt.Sprintf(`{"client_id":"77","applicant_id":%d}`, d.Applicant))["code"].(string)
 	form := strings.NewReader("grant_type=authorization_code&client_id=77&client_secret=s&code=" + code)
-	req, _ := http.NewRequestWithContext(t.Context(), "POST", s.srv.BaseURL+"/api/rest/oauth/frontend/token", form)
+	req, _ := http.NewRequestWithContext(t.Context(), "POST", s.srv.TokenURL(), form)
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	if status, body := s.send(req); status != 200 || !strings.Contains(body, "access_token") {
 		t.Errorf("the code is worth %d %s", status, body)
 	}
-
-	// All of it goes away and comes back.
 	_, saved := s.do("GET", "/state", "")
 	s.must("POST", "/reset", "")
-	if status, _ := s.do("GET", "/jobs/"+job, ""); status != 404 {
-		t.Errorf("after a reset the job has status %d", status)
+	if status, body := s.ask(applied(d.OpenJob), d.ApplicantToken); status != 200 || body != "false" {
+		t.Errorf("after a reset: %d %s", status, body)
 	}
-	expect("the demo after a reset", applied(s.srv.Demo.AppliedJob), s.srv.Demo.ApplicantToken, "200 true")
 	s.must("PUT", "/state", saved)
 	if _, again := s.do("GET", "/state", ""); again != saved {
 		t.Error("a state that was saved and loaded is another one")
@@ -208,36 +143,6 @@ func TestRefusalsInLists(t *testing.T) {
 		if text = strings.NewReplacer("jobs.0", "jobs", "jobs.1", "jobs").Replace(text); status != 400 || text != want {
 			t.Errorf("%s: %d %s, want %s", body, status, text, want)
 		}
-	}
-}
-
-// A list of a job is replaced, and not mixed with the one that was.
-func TestListsOfAJobAreReplaced(t *testing.T) {
-	s := newSuite(t)
-	s.must("POST", "/jobs", `{"id":5,"title":"Nurse","location":{"city":"Kiel","zip":"1"},"additional_locations":[{"city":"Bonn","zip":"2"},{"city":"Ulm"}],"questions":[{"id":"1","type":"TEXT","label":"Why?","answers":[{"id":"1","label":"x"}]},{"id":"2","type":"TEXT","label":"When?"}]}`)
-	s.must("PATCH", "/jobs/5", `{"location":{"city":"Jena"},"additional_locations":[{"city":"Köln"}],"questions":[{"id":"3","type":"TEXT","label":"Who?"}]}`)
-	j, _ := s.srv.Job(5)
-	if got, want := fmt.Sprintf("%+v", j.AdditionalLocations), fmt.Sprintf("%+v", []jobboardtest.Location{{City: "Köln"}}); got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-	if j.Location != (jobboardtest.Location{City: "Jena", Zip: "1"}) || len(j.Questions) != 1 || len(j.Questions[0].Answers) != 0 {
-		t.Errorf("%+v", j)
-	}
-}
-
-// A token for the lookup alone is good there, and nowhere else.
-func TestLookupToken(t *testing.T) {
-	s := newSuite(t)
-	token := s.must("POST", "/tokens", `{"kind":"lookup"}`)["token"].(string)
-	if status, body := s.ask(applied(s.srv.Demo.OpenJob), token); status != 401 {
-		t.Errorf("%d %s", status, body)
-	}
-	note := s.srv.Requests()[0].Note
-	if status, body := s.ask("/api/rest/v2/frontend/jobboards/"+s.srv.Demo.Channel+"/jobs", token); status != 401 {
-		t.Errorf("%d %s", status, body)
-	}
-	if all := s.srv.Requests(); !strings.Contains(all[1].Note, "a lookup token is for {jobdb_url}") || !strings.Contains(note, "lookup token") {
-		t.Errorf("%q, %q", note, all[1].Note)
 	}
 }
 
@@ -276,50 +181,6 @@ func TestWait(t *testing.T) {
 			t.Errorf("the wait ended with %s", text)
 		}
 	})
-}
-
-func TestClock(t *testing.T) {
-	s := newSuite(t)
-	token := s.must("POST", "/tokens", `{"kind":"user","applicant_id":7}`)["token"].(string)
-	check := func(what string, want int) {
-		t.Helper()
-		if status, _ := s.ask(applied(s.srv.Demo.OpenJob), token); status != want {
-			t.Errorf("%s: %d, want %d", what, status, want)
-		}
-	}
-	s.must("POST", "/clock/advance", `{"by":"59m"}`)
-	check("a minute is left", 200)
-	s.must("POST", "/clock/advance", `{"by":"59m"}`)
-	check("it slides", 200)
-	s.must("POST", "/clock/advance", `{"by":"61m"}`)
-	check("the hour is over", 401)
-	if c := s.must("PUT", "/clock", `{"now":"2030-01-02T03:04:05Z","stopped":true}`); c["now"] != "2030-01-02T03:04:05Z" || c["stopped"] != true {
-		t.Errorf("the clock is %v", c)
-	}
-	s.must("POST", "/clock/advance", `{"by":"1s"}`)
-	if now := s.srv.Now(); !now.Equal(time.Date(2030, 1, 2, 3, 4, 6, 0, time.UTC)) {
-		t.Errorf("the time is %v", now)
-	}
-	s.must("PUT", "/clock", `{"now":"0000-06-01T00:00:00Z"}`)
-	s.must("PUT", "/clock", `{"now":"9999-06-01T00:00:00Z"}`)
-	s.must("PUT", "/clock", `{"now":"2030-01-02T03:04:05+01:00"}`)
-	if now := s.srv.Now().UTC(); now.Hour() != 2 || now.Second() < 5 {
-		t.Errorf("the time is %v", now)
-	}
-	s.must("PUT", "/clock", `{"now":"2030-01-02T03:04:05Z","stopped":true}`)
-	if c := s.must("DELETE", "/clock", ""); c["stopped"] != false {
-		t.Errorf("back in real time the clock is %v", c)
-	}
-	s.must("PUT", "/clock", `{"now":"2030-01-02T03:04:05Z"}`)
-	s.must("POST", "/reset", "")
-	if d := time.Since(s.srv.Now()); d.Abs() > time.Minute {
-		t.Errorf("after a reset the clock is %v behind", d)
-	}
-	s.must("POST", "/clock/advance", `{"by":"24h"}`)
-	s.must("DELETE", "/clock", "")
-	if d := time.Since(s.srv.Now()); d.Abs() > time.Minute {
-		t.Errorf("back in real time the clock is %v behind", d)
-	}
 }
 
 // Pages of other sites cannot drive the fake through a browser.
@@ -477,11 +338,6 @@ func TestPage(t *testing.T) {
 	if n := strings.Count(page, "<script"); n != 1 {
 		t.Errorf("%d scripts", n)
 	}
-	for _, want := range []string{"Pflegefachkraft (m/w/d)", "Hamburg</text>", "user token of applicant 7", "<svg", "Jana Beispiel", `data-switch="quoted_ids"`} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page has no %s", want)
-		}
-	}
 	for path, typ := range map[string]string{"/page.js": "text/javascript; charset=utf-8", "/page.css": "text/css; charset=utf-8", "/openapi.json": "application/json", "/board?q=berlin": "text/html; charset=utf-8"} {
 		res, err := s.srv.Client().Do(s.request("GET", path, ""))
 		if err != nil {
@@ -605,38 +461,5 @@ func TestEndOfLongAnswers(t *testing.T) {
 		if got := <-waited; how == "shutdown" && !strings.Contains(got, "shuts down") {
 			t.Errorf("%s: the wait ended with %s", how, got)
 		}
-	}
-}
-
-// Hours enough lead to a far year, and neither back nor beyond the last one.
-func TestClockGoesNoFurtherThanItCan(t *testing.T) {
-	s := newSuite(t)
-	s.must("PUT", "/clock", `{"now":"2026-01-01T00:00:00Z","stopped":true}`)
-	for year := 2026; ; {
-		status, text := s.do("POST", "/clock/advance", `{"by":"2000000h"}`)
-		now := s.srv.Now()
-		if status == http.StatusBadRequest {
-			if year < 9700 || !strings.Contains(text, "9999") || now.Year() != year {
-				t.Errorf("in %d: %s, now %v", year, text, now)
-			}
-			return
-		}
-		if now.Year() < year+228 || now.Year() > year+229 {
-			t.Fatalf("%d: from %d to %v", status, year, now)
-		}
-		year = now.Year()
-	}
-}
-
-// An identifier near the end of int64 leaves room for new ones.
-func TestLargestIdentifiers(t *testing.T) {
-	s := newSuite(t)
-	s.must("POST", "/jobs", `{"id":9223372036854775807,"title":"x"}`)
-	if id := wholly(s.must("POST", "/jobs", `{"title":"y"}`)["id"]); strings.HasPrefix(id, "-") {
-		t.Errorf("the next job is %s", id)
-	}
-	_, state := s.do("GET", "/state", "")
-	if status, text := s.do("PUT", "/state", state); status != http.StatusNoContent {
-		t.Errorf("its own state is refused: %d %s", status, text)
 	}
 }

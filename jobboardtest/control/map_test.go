@@ -40,56 +40,12 @@ func TestMap(t *testing.T) {
 	if len(c.Labels) != 3 {
 		t.Errorf("the labels are %+v", c.Labels)
 	}
-	// The lines of the grid reach as far as the map.
-	var across, down []float64
-	for _, l := range c.Lines {
-		if l.Y1 == l.Y2 {
-			across = append(across, l.Y1)
-		} else {
-			down = append(down, l.X1)
-		}
-	}
-	for size, at := range map[float64][]float64{c.Height: across, c.Width: down} {
-		slices.Sort(at)
-		if len(at) < 2 || at[0] > at[1]-at[0]+1 || size-at[len(at)-1] > at[1]-at[0]+1 {
-			t.Errorf("lines at %v of %v", at, size)
-		}
-	}
-
-	for name, places := range map[string][]place{
-		"one":        spellings{}.placesOf(true, at("52.52", "13.40", "Berlin")),
-		"the world":  spellings{}.placesOf(true, at("-33.87", "151.21", "Sydney"), at("64.15", "-21.94", "Reykjavik"), at("37.77", "-122.42", "San Francisco")),
-		"the poles":  spellings{}.placesOf(true, at("90", "0", "N"), at("-90", "180", "S")),
-		"a meridian": spellings{}.placesOf(true, at("10", "180", "E"), at("10", "-180", "W")),
-		"a crowd":    crowd(5000),
-	} {
-		c := draw(places)
-		if len(c.Dots) == 0 || len(c.Dots) > 7000 || len(c.Lines) == 0 || len(c.Lines) > 30 {
-			t.Errorf("%s: %d dots, %d lines", name, len(c.Dots), len(c.Lines))
-		}
-		for _, d := range c.Dots {
-			if !(d.X >= 0 && d.X <= c.Width && d.Y >= 0 && d.Y <= c.Height) || !(d.R > 0 && d.R < 12) {
-				t.Errorf("%s: a dot at %v %v of size %v in a map of %v by %v", name, d.X, d.Y, d.R, c.Width, c.Height)
-			}
-		}
-	}
-	if c := draw(places[:1]); c.Dots[0].X != 120 || c.Dots[0].Y != c.Height/2 || c.Height != 210 {
-		t.Errorf("a single place is not in the middle: %+v", c)
-	}
 	if got := round1(1.26); got != 1.3 {
 		t.Errorf("1.26 is rounded to %v", got)
 	}
 	if c := draw(nil); len(c.Dots) != 0 || c.Width != 0 {
 		t.Errorf("a map of nothing: %+v", c)
 	}
-}
-
-func crowd(n int) []place {
-	var out []place
-	for i := range n {
-		out = append(out, place{45 + float64(i%97)*0.1, 5 + float64(i%89)*0.1, "", true})
-	}
-	return out
 }
 
 // A job that takes no applications has its places on the map, but marked.
