@@ -175,10 +175,7 @@ Try it with nothing set up, against the embedded stand-in of the service:
 				return exclusive(cmd.Flags())
 			}
 			a.began = true
-			if !needsSettings(cmd) {
-				return nil
-			}
-			return a.readSettings(cmd)
+			return nil
 		},
 	}
 	root.SetIn(a.stdin)
@@ -201,9 +198,15 @@ Try it with nothing set up, against the embedded stand-in of the service:
 			root.AddCommand(c)
 		}
 	}
-	add(ask, a.searchCommand(), a.feedCommand(), a.watchCommand())
-	add(ask, a.infoCommand(), a.statusCommand(), a.applyFormCommand())
-	add(setUp, a.initCommand(), a.doctorCommand(), a.completionCommand(), a.versionCommand())
+	doctor := a.doctorCommand()
+	asking := []*cobra.Command{
+		a.searchCommand(), a.feedCommand(), a.watchCommand(), a.infoCommand(), a.statusCommand(), a.applyFormCommand(),
+	}
+	for _, c := range append(asking, doctor) {
+		c.PreRunE = a.readSettings
+	}
+	add(ask, asking...)
+	add(setUp, a.initCommand(), doctor, a.completionCommand(), a.versionCommand())
 	add(beside, a.fakeCommand(), a.mcpCommand())
 	for _, p := range programs {
 		add(beside, a.programCommand(p))
@@ -269,20 +272,6 @@ func flagError(cmd *cobra.Command, err error) error {
 		failed.err = fmt.Errorf("%w; is it --%s?", err, strings.Join(similar, " or --"))
 	}
 	return failed
-}
-
-// needsSettings: what explains, sets up or starts something else needs no service;
-// mcp reads the settings when it needs them.
-func needsSettings(cmd *cobra.Command) bool {
-	for c := cmd; c != nil; c = c.Parent() {
-		switch c.Name() {
-		case "completion", "help", "fake", "version", "init", "mcp":
-			return false
-		case cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd:
-			return false
-		}
-	}
-	return cmd.HasParent() && !cmd.DisableFlagParsing
 }
 
 // logger writes the library's records to standard error where --debug asks.

@@ -87,14 +87,9 @@ func (a *app) doctor(ctx context.Context, f *doctorFlags) error {
 
 // report writes the findings, and the bundle where it is asked for.
 func (d *doctor) report(f *doctorFlags) error {
-	var body []byte
-	var err error
-	if f.bundle != "" {
-		if body, err = d.bundle(); err != nil {
-			return err
-		}
-	}
+	body, err := d.bundle()
 	switch {
+	case err != nil:
 	case f.bundle == "-":
 		_, err = d.out.Write(body)
 		return err

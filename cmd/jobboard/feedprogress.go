@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"time"
@@ -10,27 +11,21 @@ import (
 
 // progress is a bar on a terminal, and elsewhere a line now and then.
 type progress struct {
-	bar   *progressbar.ProgressBar
-	src   *source
-	w     io.Writer
-	now   func() time.Time
-	begin time.Time
-	last  time.Time
+	bar  *progressbar.ProgressBar // nil: no terminal
+	src  *source
+	w    io.Writer
+	now  func() time.Time
+	last time.Time // of a line
 }
 
 const progressEvery = 5 * time.Second
 
 func (a *app) newProgress(src *source) *progress {
-	p := &progress{src: src, w: a.stderr, now: a.now, begin: a.now()}
-	p.last = p.begin
+	p := &progress{src: src, w: a.stderr, now: a.now, last: a.now()}
 	if !a.errTerminal.tty {
 		return p
 	}
-	size := src.size
-	if size == 0 {
-		size = -1
-	}
-	p.bar = progressbar.NewOptions64(size,
+	p.bar = progressbar.NewOptions64(cmp.Or(src.size, -1),
 		progressbar.OptionSetWriter(a.stderr),
 		progressbar.OptionSetDescription("looking up"),
 		progressbar.OptionSetWidth(max(10, min(30, a.errTerminal.width-50))),
@@ -47,8 +42,9 @@ func (a *app) newProgress(src *source) *progress {
 // step tells of one more result. The progress is that of reading the feed, which is
 // only a little ahead of the lookups.
 func (p *progress) step(s *feedSummary) {
+	sum := fmt.Sprintf("%d looked up, %d open, %d failed", s.total(), s.count[outcomeOpen], s.failed())
 	if p.bar != nil {
-		p.bar.Describe(fmt.Sprintf("%d looked up, %d open, %d failed", s.total(), s.count[outcomeOpen], s.failed()))
+		p.bar.Describe(sum)
 		// Stay below 100 %: a full bar clears itself, and done does that.
 		read := p.src.read.Load()
 		if p.src.size > 0 {
@@ -59,11 +55,10 @@ func (p *progress) step(s *feedSummary) {
 	}
 	if now := p.now(); now.Sub(p.last) >= progressEvery {
 		p.last = now
-		part := ""
 		if p.src.size > 0 {
-			part = fmt.Sprintf(", %d %% of the feed read", 100*min(p.src.read.Load(), p.src.size)/p.src.size)
+			sum += fmt.Sprintf(", %d %% of the feed read", 100*min(p.src.read.Load(), p.src.size)/p.src.size)
 		}
-		fmt.Fprintf(p.w, "jobboard: %d looked up, %d open, %d failed%s\n", s.total(), s.count[outcomeOpen], s.failed(), part)
+		fmt.Fprintln(p.w, "jobboard:", sum)
 	}
 }
 

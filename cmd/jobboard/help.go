@@ -23,7 +23,11 @@ func printUsage(cmd *cobra.Command) error {
 		w.line("Usage:\n  %s COMMAND", cmd.CommandPath())
 		for _, g := range cmd.Groups() {
 			w.line("\n%s", g.Title)
-			w.commands(cmd, g.ID)
+			for _, c := range cmd.Commands() {
+				if c.GroupID == g.ID && c.IsAvailableCommand() {
+					w.line("  %-12s %s", c.Name(), c.Short)
+				}
+			}
 		}
 		w.line("\nMore help:")
 		for _, c := range cmd.Commands() {
@@ -44,18 +48,10 @@ func printUsage(cmd *cobra.Command) error {
 		return w.err
 	}
 	w.line("\nFlags:\n%s", strings.TrimRight(cmd.LocalNonPersistentFlags().FlagUsagesWrapped(helpWidth), "\n"))
-	if needsSettings(cmd) || cmd.Name() == "mcp" {
+	if cmd.PreRunE != nil || cmd.Name() == "mcp" {
 		w.line("\nAlso --fake, --channel and the other settings: jobboard help settings")
 	}
 	return w.err
-}
-
-func (o *output) commands(parent *cobra.Command, group string) {
-	for _, c := range parent.Commands() {
-		if c.GroupID == group && c.IsAvailableCommand() {
-			o.line("  %-12s %s", c.Name(), c.Short)
-		}
-	}
 }
 
 // helpTopics are what several commands have in common.

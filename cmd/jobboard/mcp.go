@@ -147,7 +147,7 @@ func (m *assistant) board() (*app, error) {
 	}
 	own := &app{process: m.process, secrets: m.secrets, flags: m.flags, limiter: m.limiter}
 	own.startFake = m.startDemo
-	if err := own.readSettings(m.command); err != nil {
+	if err := own.readSettings(m.command, nil); err != nil {
 		return nil, err
 	}
 	m.current = own

@@ -210,26 +210,26 @@ func put[T any](r *room, list *[]T, x T, leftOut *int) {
 
 // takes reports whether an entry fits, and takes its room.
 func (r *room) takes(x any) bool {
-	size, ok := r.fits(x)
-	if ok {
-		r.left -= size
+	size := sizeOf(x)
+	if size > r.left {
+		return false
 	}
-	return ok
+	r.left -= size
+	return true
 }
 
-// fits returns how much room an entry needs, and reports whether there is that much.
-func (r *room) fits(x any) (size int, ok bool) {
+// sizeOf returns how much room an entry of a list needs.
+func sizeOf(x any) int {
 	body, err := json.Marshal(x)
-	size = len(body) + 1
-	return size, err == nil && size <= r.left
+	if err != nil {
+		panic(err) // an entry is made of texts, numbers and lists of such
+	}
+	return len(body) + 1
 }
 
 // cut shortens the advertisement of a posting's entry until there is room for it.
 func (r *room) cut(e entry, p *jobboard.JobPosting) entry {
-	for n := utf8.RuneCountInString(e.Advertisement) / 2; n > 0; n /= 2 {
-		if _, ok := r.fits(e); ok {
-			break
-		}
+	for n := utf8.RuneCountInString(e.Advertisement) / 2; n > 0 && sizeOf(e) > r.left; n /= 2 {
 		e = entryOf(p, n)
 	}
 	return e

@@ -136,7 +136,7 @@ func (s *settings) allowsInsecure() bool { return s.get(allowInsecure) == "true"
 
 // readSettings puts the settings together, and starts the fake if it is asked
 // for.
-func (a *app) readSettings(cmd *cobra.Command) error {
+func (a *app) readSettings(cmd *cobra.Command, _ []string) error {
 	s := &a.settings
 	s.values = map[string]value{}
 	a.client = sync.OnceValues(func() (*jobboard.Client, error) {
