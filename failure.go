@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"mime"
 	"net/http"
 	"slices"
@@ -216,7 +217,8 @@ func (c *call) refused(a *answer, err error) *failedAttempt {
 	outcome := eventOf(status)
 	f := &failedAttempt{status: status}
 	if err == nil {
-		f.body, _, err = transport.ReadAtMost(a, maxErrorBody)
+		f.body, err = io.ReadAll(io.LimitReader(a, maxErrorBody+1)) // one more, to see that nothing is cut off
+		f.body = f.body[:min(len(f.body), maxErrorBody)]
 	}
 	if lost := a.Lost(); err != nil && lost != nil && outcome == final {
 		return c.cutShort(a, lost)

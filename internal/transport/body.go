@@ -152,15 +152,6 @@ func Discard(body io.ReadCloser) {
 	_ = body.Close()
 }
 
-// ReadAtMost returns at most limit bytes of r, and reports whether r had no more.
-func ReadAtMost(r io.Reader, limit int) (body []byte, whole bool, err error) {
-	body, err = io.ReadAll(io.LimitReader(r, int64(limit)+1))
-	if len(body) > limit {
-		return body[:limit], false, nil
-	}
-	return body, err == nil, err
-}
-
 // Framed reports whether a length, chunks or HTTP/2 mark the end of an answer,
 // and not only the end of its connection.
 func Framed(resp *http.Response) bool {

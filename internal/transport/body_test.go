@@ -106,19 +106,6 @@ func TestBodyEndsWithItsExchange(t *testing.T) {
 	b.Close()
 }
 
-func TestReadAtMost(t *testing.T) {
-	for limit, want := range map[int]string{0: "", 3: "abc", 5: "abcde", 6: "abcde"} {
-		got, whole, err := ReadAtMost(strings.NewReader("abcde"), limit)
-		if string(got) != want || whole != (limit >= 5) || err != nil {
-			t.Errorf("at most %d: %q, whole: %v, %v", limit, got, whole, err)
-		}
-	}
-	lost := errors.New("lost")
-	if got, whole, err := ReadAtMost(io.MultiReader(strings.NewReader("ab"), iotest.ErrReader(lost)), 3); string(got) != "ab" || whole || err != lost {
-		t.Errorf("%q, whole: %v, %v", got, whole, err)
-	}
-}
-
 // Only an answer without a length, whose connection ends with it, is open to
 // doubt.
 func TestFramed(t *testing.T) {

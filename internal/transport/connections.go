@@ -83,17 +83,16 @@ func (c *Connections) reserve(ctx context.Context, address string) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for i := range c.held {
-		if c.held[i].begin == held.begin {
-			c.held = append(c.held[:i], c.held[i+1:]...)
-			if x.served.Load() || ctx.Err() != nil {
-				return &net.OpError{Op: "dial", Net: "tcp", Err: errServed}
-			}
-			c.count(address)
-			return nil
-		}
+	i := slices.Index(c.held, held)
+	if i < 0 {
+		return nil // it was let begin at the same moment
 	}
-	return nil // it was let begin at the same moment
+	c.held = slices.Delete(c.held, i, i+1)
+	if x.served.Load() || ctx.Err() != nil {
+		return &net.OpError{Op: "dial", Net: "tcp", Err: errServed}
+	}
+	c.count(address)
+	return nil
 }
 
 func (c *Connections) count(address string) {
@@ -121,9 +120,7 @@ func (c *Connections) end() {
 func (c *Connections) release(address string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.open[address]--; c.open[address] == 0 {
-		delete(c.open, address)
-	}
+	c.open[address]--
 	c.letBegin()
 }
 
