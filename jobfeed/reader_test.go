@@ -357,7 +357,8 @@ func TestManyWrappers(t *testing.T) {
 }
 
 // TestBounds: an entry may be as long and as deep as the options say, and not
-// more. What they do not say is as their comments say.
+// more, also where the feed ends in it. What they do not say is as
+// their comments say.
 func TestBounds(t *testing.T) {
 	for _, c := range []struct {
 		opts        *jobfeed.Options
@@ -367,16 +368,21 @@ func TestBounds(t *testing.T) {
 		{&jobfeed.Options{MaxEntryBytes: -1, MaxDepth: -1}, 1 << 20, 64},
 		{&jobfeed.Options{MaxEntryBytes: 200, MaxDepth: 5}, 200, 5},
 	} {
+		const start = "<PositionOpening>"
 		inner := func(s string) string {
 			return strings.Replace(opening(1), "</PositionOpening>", s+"</PositionOpening>", 1)
 		}
 		for more := range 2 {
 			long := inner(strings.Repeat("x", c.long-len(opening(1))+more))
 			deep := inner(strings.Repeat("<a>", c.depth-1+more) + strings.Repeat("</a>", c.depth-1+more))
-			want := [][]error{{nil, nil}, {jobfeed.ErrTooLarge, jobfeed.ErrTooDeep}}[more]
-			for i, feed := range []string{"<Jobs>" + long + "</Jobs>", "<Jobs>" + deep + "</Jobs>"} {
+			cut := start + strings.Repeat("x", c.long-len(start)+more)
+			want := []error{nil, nil, io.ErrUnexpectedEOF}
+			if more > 0 {
+				want = []error{jobfeed.ErrTooLarge, jobfeed.ErrTooDeep, jobfeed.ErrTooLarge}
+			}
+			for i, feed := range []string{"<Jobs>" + long + "</Jobs>", "<Jobs>" + deep + "</Jobs>", cut} {
 				for _, src := range ways(feed) {
-					if items, _, end := read(t, src, c.opts); len(items) != 1 || items[0].err != want[i] || end != nil {
+					if items, _, end := read(t, src, c.opts); len(items) != 1 || items[0].err != want[i] || (end == nil) != (feed != cut) {
 						t.Errorf("%+v: %d bytes more or elements deeper: %v, %v", c.opts, more, items, end)
 					}
 				}

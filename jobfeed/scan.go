@@ -36,23 +36,25 @@ func (r *Reader) scan() (*Entry, error) {
 	if found, _ := w.discardTo(lessThan, nil); !found {
 		return nil, r.stop(r.where())
 	}
-	switch kind, end := w.markup(0); kind {
-	case comment, cdata, instruction:
-		return nil, r.section(kind)
-	case entryStart:
+	switch kind, end := w.markup(0); {
+	case kind == entryStart:
 		r.element, r.skipping = true, false
 		return r.entry()
-	case startTag:
-		return nil, r.startTag(end)
-	case directive:
-		return nil, r.directive(end)
-	case entryEnd:
+	case kind == entryEnd:
 		r.skipping = false
 		w.discard(end)
-	case endTag:
-		if !r.skipping {
-			r.leave(w.text[2:end])
-		}
+	case r.skipping && kind < noSection:
+		r.skipSection(kind)
+	case r.skipping:
+		w.discard(end)
+	case kind < noSection:
+		return nil, r.section(kind)
+	case kind == directive:
+		return nil, r.directive(end)
+	case kind == startTag:
+		return nil, r.startTag(end)
+	case kind == endTag:
+		r.leave(w.text[2:end])
 		w.discard(end)
 	}
 	return nil, nil
@@ -69,12 +71,8 @@ func (r *Reader) where() string {
 	return ""
 }
 
-// section skips a comment or the like that is not in an entry.
+// section discards a comment or the like around the entries.
 func (r *Reader) section(kind markup) error {
-	if r.skipping {
-		r.skipSection(kind)
-		return nil
-	}
 	w, s := &r.win, sections[kind]
 	at := w.start
 	w.discard(len(s.begin))
@@ -90,12 +88,12 @@ func (r *Reader) section(kind markup) error {
 	return nil
 }
 
-// directive skips the markup that begins with "<!" at the beginning of the
+// directive discards the markup that begins with "<!" at the beginning of the
 // window. A document type declaration counts only where it may stand.
 func (r *Reader) directive(nameEnd int) error {
 	w := &r.win
-	if r.skipping || len(r.wrappers) > 0 || !equalFold(w.text[2:nameEnd], "doctype") {
-		w.discard(2)
+	if len(r.wrappers) > 0 || !equalFold(w.text[2:nameEnd], "doctype") {
+		w.discard(nameEnd)
 		return nil
 	}
 	w.fill(maxDoctype)
@@ -115,7 +113,7 @@ func (r *Reader) directive(nameEnd int) error {
 func (r *Reader) startTag(nameEnd int) error {
 	w := &r.win
 	switch {
-	case nameEnd == 1, r.skipping:
+	case nameEnd == 1:
 		w.discard(nameEnd)
 		return nil
 	case !r.element && equalFold(w.text[1:nameEnd], "html"):
