@@ -19,9 +19,10 @@ type probe struct {
 	errors   []string
 	logged   []string
 	cleanups []func()
+	helped   bool
 }
 
-func (p *probe) Helper() {}
+func (p *probe) Helper() { p.helped = true }
 
 func (p *probe) Errorf(format string, args ...any) {
 	p.mu.Lock()
@@ -57,6 +58,9 @@ func TestStrictness(t *testing.T) {
 	p := &probe{TB: t}
 	srv := jobboardtest.New(p, jobboardtest.WithDemo())
 	defer p.end()
+	if !p.helped {
+		t.Error("where New fails, the test's log tells a line of New")
+	}
 	d := srv.Demo
 	search := srv.BaseURL + "/api/rest/v2/frontend/jobboards/" + d.Channel + "/jobs"
 	applied := fmt.Sprintf("%s/api/rest/v3/frontend/jobs/%d/applied", srv.BaseURL, d.OpenJob)
@@ -95,7 +99,7 @@ func TestStrictness(t *testing.T) {
 		{"geo, off the globe", "GET", search + "?geoLocation=91::2::3", "10:", "", 400, []string{"latitude 91", "section 4.1"}},
 		{"geo, off the globe", "GET", search + "?geoLocation=1::-180.5::3", "10:", "", 400, []string{"longitude -180.5", "section 4.1"}},
 		{"geo, negative", "GET", search + "?geoLocation=1::2::-3", "10:", "", 400, []string{"distance -3", "section 4.1"}},
-		{"body", "GET", search, "10:", "{}", 400, []string{"a GET has no body", "section 4.1"}},
+		{"body", "GET", search, "10:", "x", 400, []string{"a GET has no body", "section 4.1"}},
 		{"query", "GET", search + "?search=a;b", "10:", "", 400, []string{"query cannot be read", "section 4.1"}},
 		{"job", "GET", srv.BaseURL + "/api/rest/v3/frontend/jobs/abc/applied", d.ApplicantToken, "", 400, []string{"jobDbId", `"abc"`, "section 4.2"}},
 		{"no jobid", "GET", srv.JobDBURL + "/jobdb/public/apply/external", "", "", 400, []string{"jobid", "section 4.4"}},

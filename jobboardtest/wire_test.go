@@ -46,14 +46,17 @@ func get(t *testing.T, srv *jobboardtest.Server, url, credential string) (*http.
 
 func do(t *testing.T, srv *jobboardtest.Server, method, url, credential, body string) (*http.Response, []byte) {
 	t.Helper()
-	header := http.Header{}
-	switch _, isBasic := strings.CutSuffix(credential, ":"); {
-	case isBasic:
-		header = basicHeader(credential)
-	case credential != "":
-		header.Set("Authorization", "Bearer "+credential)
+	return send(t, srv, method, url, credentialHeader(credential), body)
+}
+
+func credentialHeader(credential string) http.Header {
+	switch {
+	case credential == "":
+		return http.Header{}
+	case strings.HasSuffix(credential, ":"):
+		return basicHeader(credential)
 	}
-	return send(t, srv, method, url, header, body)
+	return http.Header{"Authorization": {"Bearer " + credential}}
 }
 
 // basicHeader has a Basic credential as it is, without a colon too.
