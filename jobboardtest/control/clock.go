@@ -20,8 +20,8 @@ type newTime struct {
 }
 
 func (c *Control) setTime(in newTime) (any, error) {
-	if in.Now == "" {
-		return nil, missing("now")
+	if err := needed("now", in.Now); err != nil {
+		return nil, err
 	}
 	at, err := time.Parse(time.RFC3339Nano, in.Now)
 	if err != nil {
@@ -57,8 +57,8 @@ type timeSpan struct {
 }
 
 func (c *Control) advance(v timeSpan) (any, error) {
-	if v.By == "" {
-		return nil, missing("by")
+	if err := needed("by", v.By); err != nil {
+		return nil, err
 	}
 	d, err := time.ParseDuration(v.By)
 	if err != nil || d < 0 {

@@ -195,56 +195,54 @@ func TestOtherSites(t *testing.T) {
 		return `415 {"error":"a body must come with Content-Type: application/json, not \"` + typ + `\""}`
 	}
 	const notOurs = `403 {"error":"a page of another site may not change the fake: `
-	for _, c := range []struct {
-		name   string
-		change func(*http.Request)
-		want   string
-	}{
-		{"no browser", func(*http.Request) {}, "201 "},
-		{"its own page", func(r *http.Request) {
-			r.Header.Set("Origin", "http://"+host)
-			r.Header.Set("Sec-Fetch-Site", "same-origin")
-		}, "201 "},
-		{"its own page in an old browser", func(r *http.Request) { r.Header.Set("Origin", "http://"+host) }, "201 "},
-		{"another site", func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }, notOurs},
-		{"another port", func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-site") }, notOurs},
-		{"another site in an old browser", func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") }, notOurs},
-		{"a sandboxed frame", func(r *http.Request) { r.Header.Set("Origin", "null") }, notOurs},
-		{"a form", func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") }, label(`text/plain`)},
-		{"no label", func(r *http.Request) { r.Header.Del("Content-Type") }, label(``)},
-		{"a label with a charset", func(r *http.Request) { r.Header.Set("Content-Type", "application/json; charset=utf-8") }, "201 "},
-		{"a public name that points here", func(r *http.Request) { r.Host = "evil.example:80" }, public("evil.example:80")},
-		{"a name of the local network, which anybody in it can take", func(r *http.Request) { r.Host = "printer.local" }, public("printer.local")},
-		{"a public name, allowed", func(r *http.Request) { r.Host = "fake.example.com" }, "201 "},
-		{"localhost", func(r *http.Request) { r.Host = "localhost:8080" }, "201 "},
-		{"a container", func(r *http.Request) { r.Host = "jobboard-fake:8080" }, "201 "},
-		{"a container's host", func(r *http.Request) { r.Host = "host.docker.internal" }, "201 "},
-		{"IPv6", func(r *http.Request) { r.Host = "[::1]:8080" }, "201 "},
-		{"IPv6 without a port", func(r *http.Request) { r.Host = "[::1]" }, "201 "},
-		{"an address", func(r *http.Request) { r.Host = "192.0.2.1" }, "201 "},
-		{"a public name, allowed, in capitals", func(r *http.Request) { r.Host = "FAKE.Example.com:81" }, "201 "},
-		{"a name of this machine, in capitals", func(r *http.Request) { r.Host = "A.LOCALHOST:81" }, "201 "},
-		{"a name for tests", func(r *http.Request) { r.Host = "fake.test" }, "201 "},
-		{"a public name that begins like one of this machine", func(r *http.Request) { r.Host = "localhost.example" }, public("localhost.example")},
-		{"a public name that ends like one that is allowed", func(r *http.Request) { r.Host = "a.fake.example.com" }, public("a.fake.example.com")},
-		{"a label that is none", func(r *http.Request) { r.Header.Set("Content-Type", "a/b/c") }, label("a/b/c")},
-		{"reading with a form", func(r *http.Request) {
-			r.Method = "GET"
-			r.URL.Path += "/x"
-			r.Header.Set("Content-Type", "text/plain")
-		}, "404 "},
-		{"the head of it with a form", func(r *http.Request) {
-			r.Method = "HEAD"
-			r.URL.Path += "/x"
-			r.Header.Set("Content-Type", "text/plain")
-		}, "404 "},
-		{"reading through a public name", func(r *http.Request) { r.Method, r.Host = "GET", "evil.example" }, public("evil.example")},
+	Mount(s.srv, "fake.example.com")
+	for _, c := range []struct{ name, header, want string }{
+		{"no browser", "Accept: */*", "201 "},
+		{"its own page", "Sec-Fetch-Site: same-origin", "201 "},
+		{"its own page in an old browser", "Origin: http://" + host, "201 "},
+		{"another site", "Sec-Fetch-Site: cross-site", notOurs},
+		{"another port", "Sec-Fetch-Site: same-site", notOurs},
+		{"another site in an old browser", "Origin: http://evil.example", notOurs},
+		{"a sandboxed frame", "Origin: null", notOurs},
+		{"a form", "Content-Type: text/plain", label("text/plain")},
+		{"no label", "Content-Type: ", label("")},
+		{"a label that is none", "Content-Type: a/b/c", label("a/b/c")},
+		{"a label with a charset", "Content-Type: application/json; charset=utf-8", "201 "},
+		{"a public name that points here", "Host: evil.example:80", public("evil.example:80")},
+		{"a name of the local network, which anybody in it can take", "Host: printer.local", public("printer.local")},
+		{"a public name that begins like one of this machine", "Host: localhost.example", public("localhost.example")},
+		{"a public name that ends like one that is allowed", "Host: a.fake.example.com", public("a.fake.example.com")},
+		{"a public name, allowed", "Host: fake.example.com", "201 "},
+		{"a public name, allowed, in capitals", "Host: FAKE.Example.com:81", "201 "},
+		{"localhost", "Host: localhost:8080", "201 "},
+		{"a name of this machine, in capitals", "Host: A.LOCALHOST:81", "201 "},
+		{"a container", "Host: jobboard-fake:8080", "201 "},
+		{"a container's host", "Host: host.docker.internal", "201 "},
+		{"a name for tests", "Host: fake.test", "201 "},
+		{"IPv6", "Host: [::1]:8080", "201 "},
+		{"IPv6 without a port", "Host: [::1]", "201 "},
+		{"an address", "Host: 192.0.2.1", "201 "},
 	} {
-		Mount(s.srv, "fake.example.com")
 		req := s.request("POST", "/channels", `{"id":"x"}`)
-		c.change(req)
+		name, value, _ := strings.Cut(c.header, ": ")
+		req.Header.Set(name, value)
+		if name == "Host" {
+			req.Host = value
+		}
 		if status, text := s.send(req); !strings.HasPrefix(fmt.Sprint(status, " ", text), c.want) {
 			t.Errorf("%s: %d %s, want %s", c.name, status, text, c.want)
+		}
+	}
+	for _, method := range []string{"GET", "HEAD"} { // a form may be read with, not through a public name
+		req := s.request(method, "/channels/x", `{"id":"x"}`)
+		req.Header.Set("Content-Type", "text/plain")
+		if status, text := s.send(req); status != 404 {
+			t.Errorf("%s with a form: %d %s", method, status, text)
+		}
+		req = s.request(method, "/channels", "")
+		req.Host = "evil.example"
+		if status, text := s.send(req); status != 403 {
+			t.Errorf("%s through a public name: %d %s", method, status, text)
 		}
 	}
 	// Every call that is no GET is guarded, whatever it is.

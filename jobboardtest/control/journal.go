@@ -63,8 +63,8 @@ func (c *Control) wait(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if q.Get("count") == "" {
-		return nil, missing("count")
+	if err := needed("count", q.Get("count")); err != nil {
+		return nil, err
 	}
 	n, err := number("count", q.Get("count"))
 	if err != nil {

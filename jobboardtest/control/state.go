@@ -74,19 +74,18 @@ func add[T any](put func(T) T, check func(v T, at string) error) call {
 	})
 }
 
-func checkChannel(v jobboardtest.Channel, at string) error { return needed(at+"id", v.ID) }
+func checkChannel(v jobboardtest.Channel, _ string) error { return needed("id", v.ID) }
 
 func checkCompany(jobboardtest.Company, string) error { return nil }
 
-func checkClient(v jobboardtest.Client, at string) error { return needed(at+"id", v.ID) }
+func checkClient(v jobboardtest.Client, _ string) error { return needed("id", v.ID) }
 
-func checkApplicant(v jobboardtest.Applicant, at string) error { return notBelow0(at+"id", v.ID) }
+func checkApplicant(v jobboardtest.Applicant, _ string) error { return notBelow0("id", v.ID) }
 
-func missing(field string) error { return bad(field, "%s is missing", field) }
-
-func needed(field, value string) error {
-	if value == "" {
-		return missing(field)
+func needed[T comparable](field string, value T) error {
+	var zero T
+	if value == zero {
+		return bad(field, "%s is missing", field)
 	}
 	return nil
 }
@@ -207,13 +206,7 @@ type pair struct {
 }
 
 func (v pair) check() error {
-	if v.Applicant == 0 {
-		return missing("applicant_id")
-	}
-	if v.Job == 0 {
-		return missing("job_id")
-	}
-	return nil
+	return cmp.Or(needed("applicant_id", v.Applicant), needed("job_id", v.Job))
 }
 
 func (c *Control) apply(v pair) (any, error) {

@@ -35,7 +35,7 @@ func (c *Control) issueToken(v tokenOrder) (any, error) {
 	case "lookup":
 		token = c.srv.LookupToken()
 	case "":
-		return nil, missing("kind")
+		return nil, needed("kind", v.Kind)
 	default:
 		return nil, bad("kind", "kind is %s, and not client, user or lookup", quote(v.Kind))
 	}
@@ -57,23 +57,17 @@ func (c *Control) issueCode(v codeOrder) (any, error) {
 // needClient and needApplicant look before Server panics. Nobody takes clients
 // away; a state that is loaded in between comes through Control too, and waits.
 func (c *Control) needClient(id string) error {
-	if id == "" {
-		return missing("client_id")
-	}
-	if !c.srv.HasClient(id) {
+	if id != "" && !c.srv.HasClient(id) {
 		return bad("client_id", "there is no client %s", quote(id))
 	}
-	return nil
+	return needed("client_id", id)
 }
 
 func (c *Control) needApplicant(id int64) error {
-	if id == 0 {
-		return missing("applicant_id")
-	}
-	if !c.srv.HasApplicant(id) {
+	if id != 0 && !c.srv.HasApplicant(id) {
 		return bad("applicant_id", "there is no applicant %d", id)
 	}
-	return nil
+	return needed("applicant_id", id)
 }
 
 type tokenValue struct {
