@@ -17,9 +17,9 @@ import (
 	"time"
 )
 
-// The reference: the same answers read with encoding/json alone, slowly and
-// without a thought for speed. It keeps members in order and twice if they
-// come twice, which no map would.
+// The reference: the same answers read with encoding/json alone, by the names
+// that the types' own tags give, slowly and without a thought for speed. It keeps
+// members in order and twice if they come twice, which no map would.
 type (
 	refObject []refMember
 	refMember struct {
@@ -78,84 +78,95 @@ func refValue(d *json.Decoder, depth int) (any, bool) {
 	return list, true
 }
 
-// refRead reads the members of an object that have a reader, each at most
-// once, and not without those that are required.
-func refRead(v any, readers map[string]func(any) bool, required ...string) bool {
-	o, ok := v.(refObject)
-	if !ok {
-		return false
-	}
-	seen := map[string]bool{}
-	for _, m := range o {
-		read := readers[m.key]
-		if read == nil {
-			continue
-		}
-		if seen[m.key] || !read(m.value) {
-			return false
-		}
-		seen[m.key] = true
-	}
-	return !slices.ContainsFunc(required, func(key string) bool { return !seen[key] })
-}
-
-func refEach(v any, read func(any) bool) bool {
-	list, ok := v.([]any)
-	return ok && !slices.ContainsFunc(list, func(v any) bool { return !read(v) })
-}
-
-// or takes null for the zero value.
-func or(read func(any) bool) func(any) bool {
-	return func(v any) bool { return v == nil || read(v) }
-}
-
-func refText(to *string) func(any) bool {
-	return func(v any) (ok bool) {
-		*to, ok = v.(string)
-		return ok
-	}
-}
-
-func refID(to *string) func(any) bool {
-	return func(v any) bool {
-		switch v := v.(type) {
-		case string:
-			*to = v
-		case json.Number:
-			if len(v) > 64 {
-				return false
-			}
-			*to = v.String()
-		default:
-			return false
-		}
-		return true
-	}
-}
-
 var (
+	refRequired = []string{"totalNumberOfJobs", "results", "jobPostingId", "title", "jobId", "jobTitle", "applyPossible"}
+	refNumbers  = []string{"id", "companyId", "geoLat", "geoLong", "geoZip"} // texts that may come as numbers
+
 	refIntText = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
 	refISO     = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)$`)
 )
 
-func refInt[T ~int | ~int64](to *T) func(any) bool {
-	return func(v any) bool {
-		var text string
-		switch v := v.(type) {
-		case string:
-			text = v
-		case json.Number:
-			text = v.String()
-		default:
-			return false
+// refDecode is an answer, not ok if it must be refused.
+func refDecode[T any](b []byte) (*T, bool) {
+	to := new(T)
+	v, ok := refParse(b)
+	return to, ok && refMembers(v, reflect.ValueOf(to).Elem())
+}
+
+// refMembers reads the members of an object that its type names, each at most
+// once, and not without those that are required.
+func refMembers(v any, to reflect.Value) bool {
+	o, ok := v.(refObject)
+	fields := map[string]reflect.Value{}
+	for i := range to.NumField() {
+		name, _, _ := strings.Cut(to.Type().Field(i).Tag.Get("json"), ",")
+		fields[name] = to.Field(i)
+	}
+	seen := map[string]bool{}
+	for _, m := range o {
+		if field, known := fields[m.key]; known {
+			ok = ok && !seen[m.key] && refRead(m.value, m.key, field)
+			seen[m.key] = true
 		}
-		n, err := strconv.ParseInt(text, 10, 64)
-		*to = T(n)
-		return err == nil && refIntText.MatchString(text) && int64(*to) == n
+	}
+	return ok && !slices.ContainsFunc(refRequired, func(name string) bool { return fields[name].IsValid() && !seen[name] })
+}
+
+// refRead reads a value, and null for the zero value of what need not be there.
+func refRead(v any, name string, to reflect.Value) (ok bool) {
+	if v == nil {
+		return name == "results" || !slices.Contains(refRequired, name)
+	}
+	switch to := to.Addr().Interface().(type) {
+	case *Millis:
+		*to, ok = refMillis(v)
+		return ok
+	case *Timestamp:
+		*to, ok = refTimestamp(v)
+		return ok
+	case *PostingConfig:
+		*to, ok = refConfig(v)
+		return ok
+	}
+	switch to.Kind() {
+	case reflect.Struct:
+		return refMembers(v, to)
+	case reflect.Slice:
+		list, ok := v.([]any)
+		to.Set(reflect.MakeSlice(to.Type(), len(list), len(list)))
+		for i, v := range list {
+			ok = ok && refMembers(v, to.Index(i))
+		}
+		return ok
+	case reflect.Bool:
+		b, ok := v.(bool)
+		to.SetBool(b)
+		return ok
+	case reflect.String:
+		text, ok := v.(string)
+		if number, is := v.(json.Number); is && slices.Contains(refNumbers, name) {
+			text, ok = number.String(), len(number) <= 64
+		}
+		to.SetString(text)
+		return ok
+	default:
+		n, ok := refInt(v)
+		to.SetInt(n)
+		return ok && to.Int() == n
 	}
 }
 
-func refTime(text string) (time.Time, bool) {
+func refInt(v any) (int64, bool) {
+	text, ok := v.(string)
+	if number, is := v.(json.Number); is {
+		text, ok = number.String(), true
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, ok && err == nil && refIntText.MatchString(text)
+}
+
+func refTime(v any) (time.Time, bool) {
+	text, _ := v.(string)
 	if !refISO.MatchString(text) || len(text) > 40 {
 		return time.Time{}, false
 	}
@@ -167,140 +178,43 @@ func refTime(text string) (time.Time, bool) {
 	return t, err == nil && 0 <= t.Year() && t.Year() <= 9999
 }
 
-func refMillis(to *Millis) func(any) bool {
-	return func(v any) bool {
-		if refInt(to)(v) {
-			return true
-		}
-		text, _ := v.(string)
-		t, ok := refTime(text)
-		*to = Millis(t.UnixMilli())
-		return ok
+func refMillis(v any) (Millis, bool) {
+	if n, ok := refInt(v); ok {
+		return Millis(n), true
 	}
+	t, ok := refTime(v)
+	return Millis(t.UnixMilli()), ok
 }
 
-func refTimestamp(to *Timestamp) func(any) bool {
-	return func(v any) bool {
-		var m Millis
-		if refInt(&m)(v) {
-			to.Time, _ = m.Time()
-			return 0 <= to.Year() && to.Year() <= 9999
-		}
-		text, _ := v.(string)
-		t, ok := refTime(text)
-		to.Time = t
-		return ok
+func refTimestamp(v any) (Timestamp, bool) {
+	if n, ok := refInt(v); ok {
+		t, _ := Millis(n).Time()
+		return Timestamp{t}, 0 <= t.Year() && t.Year() <= 9999
 	}
+	t, ok := refTime(v)
+	return Timestamp{t}, ok
 }
 
-func refConfig(to *PostingConfig) func(any) bool {
-	return func(v any) bool {
-		o, ok := v.(refObject)
-		m := map[string][]string{}
-		for _, e := range o {
-			if _, twice := m[e.key]; twice {
-				return false
+func refConfig(v any) (PostingConfig, bool) {
+	o, ok := v.(refObject)
+	m := map[string][]string{}
+	for _, e := range o {
+		_, twice := m[e.key]
+		list, many := e.value.([]any)
+		if !many && e.value != nil {
+			list = []any{e.value}
+		}
+		m[e.key] = []string{}
+		for _, v := range list {
+			if text, is := v.(string); is {
+				m[e.key] = append(m[e.key], text)
+			} else {
+				ok = ok && v == nil
 			}
-			values := []string{}
-			switch v := e.value.(type) {
-			case nil:
-			case string:
-				values = append(values, v)
-			default:
-				if !refEach(v, or(func(v any) bool {
-					s, ok := v.(string)
-					values = append(values, s)
-					return ok
-				})) {
-					return false
-				}
-			}
-			m[e.key] = values
 		}
-		*to = NewPostingConfig(m)
-		return ok
+		ok = ok && !twice
 	}
-}
-
-func refSearch(b []byte) (*JobSearchResult, bool) {
-	v, ok := refParse(b)
-	var r JobSearchResult
-	return &r, ok && refRead(v, map[string]func(any) bool{
-		"itemsPerPage": or(refInt(&r.ItemsPerPage)), "numPages": or(refInt(&r.NumPages)), "offset": or(refInt(&r.Offset)),
-		"actualPage": or(refInt(&r.ActualPage)), "firstPostingOnPage": or(refInt(&r.FirstPostingOnPage)),
-		"lastPostingOnPage": or(refInt(&r.LastPostingOnPage)), "totalNumberOfJobs": refInt(&r.TotalNumberOfJobs),
-		"results": or(func(v any) bool {
-			r.Results = []JobPosting{}
-			return refEach(v, func(v any) bool {
-				var p JobPosting
-				ok := refPosting(v, &p)
-				r.Results = append(r.Results, p)
-				return ok
-			})
-		}),
-	}, "totalNumberOfJobs", "results")
-}
-
-func refPosting(v any, p *JobPosting) bool {
-	return refRead(v, map[string]func(any) bool{
-		"jobPostingId": refInt(&p.JobPostingID), "postingVersionId": or(refInt(&p.PostingVersionID)), "title": refText(&p.Title),
-		"applyOnlineLink": or(refText(&p.ApplyOnlineLink)), "config": or(refConfig(&p.Config)), "jobStartDate": or(refMillis(&p.JobStartDate)),
-		"postingVersionStartDate": or(refMillis(&p.PostingVersionStartDate)), "postingVersionEndDate": or(refMillis(&p.PostingVersionEndDate)),
-	}, "jobPostingId", "title")
-}
-
-func refLabels(to *[]IDLabel) func(any) bool {
-	return func(v any) bool {
-		*to = []IDLabel{}
-		return refEach(v, func(v any) bool {
-			var l IDLabel
-			ok := refRead(v, map[string]func(any) bool{"id": or(refID(&l.ID)), "label": or(refText(&l.Label))})
-			*to = append(*to, l)
-			return ok
-		})
-	}
-}
-
-func refLocation(to *Location) func(any) bool {
-	return func(v any) bool {
-		return refRead(v, map[string]func(any) bool{
-			"geoLat": or(refID(&to.GeoLat)), "geoLong": or(refID(&to.GeoLong)), "geoName": or(refText(&to.GeoName)), "geoCountry": or(refText(&to.GeoCountry)),
-			"geoState": or(refText(&to.GeoState)), "geoCity": or(refText(&to.GeoCity)), "geoZip": or(refID(&to.GeoZip)), "geoStreet": or(refText(&to.GeoStreet)),
-		})
-	}
-}
-
-func refInfo(b []byte) (*JobInformation, bool) {
-	v, ok := refParse(b)
-	var j JobInformation
-	return &j, ok && refRead(v, map[string]func(any) bool{
-		"jobId": refInt(&j.JobID), "jobTitle": refText(&j.JobTitle), "jobLanguage": or(refText(&j.JobLanguage)),
-		"applyPossible":    func(v any) (ok bool) { j.ApplyPossible, ok = v.(bool); return ok },
-		"dataSecurityLink": or(refText(&j.DataSecurityLink)),
-		"questions": or(func(v any) bool {
-			j.Questions = []Question{}
-			return refEach(v, func(v any) bool {
-				var q Question
-				ok := refRead(v, map[string]func(any) bool{
-					"id": or(refID(&q.ID)), "type": or(refText((*string)(&q.Type))), "label": or(refText(&q.Label)), "answers": or(refLabels(&q.Answers)),
-				})
-				j.Questions = append(j.Questions, q)
-				return ok
-			})
-		}),
-		"nationalities": or(refLabels(&j.Nationalities)),
-		"timestamp":     or(refTimestamp(&j.Timestamp)),
-		"companyName":   or(refText(&j.CompanyName)), "companyId": or(refID(&j.CompanyID)), "location": or(refLocation(&j.Location)),
-		"additionalLocations": or(func(v any) bool {
-			j.AdditionalLocations = []Location{}
-			return refEach(v, func(v any) bool {
-				var l Location
-				ok := refLocation(&l)(v)
-				j.AdditionalLocations = append(j.AdditionalLocations, l)
-				return ok
-			})
-		}),
-	}, "jobId", "jobTitle", "applyPossible")
+	return NewPostingConfig(m), ok
 }
 
 func checkRefused(t *testing.T, b []byte, ok bool, err error) bool {
@@ -353,7 +267,7 @@ func FuzzSearch(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		want, ok := refSearch(b)
+		want, ok := refDecode[JobSearchResult](b)
 		for _, r := range []io.Reader{bytes.NewReader(b), iotest.OneByteReader(bytes.NewReader(b)), iotest.DataErrReader(iotest.HalfReader(bytes.NewReader(b)))} {
 			got, err := decodeSearch(r, decodeLimits{}, nil)
 			if checkRefused(t, b, ok, err) {
@@ -402,7 +316,7 @@ func FuzzJobInformation(f *testing.F) {
 	}
 	cat := new(catalogueCache)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		want, ok := refInfo(b)
+		want, ok := refDecode[JobInformation](b)
 		for _, cat := range []*catalogueCache{nil, cat, cat} {
 			got, err := decodeJobInformation(b, cat)
 			if checkRefused(t, b, ok, err) && !reflect.DeepEqual(got, want) {
@@ -426,7 +340,7 @@ func FuzzPostingConfig(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		v, ok := refParse(b)
 		var want, got PostingConfig
-		ok = ok && or(refConfig(&want))(v)
+		ok = ok && refRead(v, "", reflect.ValueOf(&want).Elem())
 		if !checkRefused(t, b, ok, got.UnmarshalJSON(b)) {
 			return
 		}
@@ -464,13 +378,13 @@ func FuzzTimes(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		v, valid := refParse(b)
 		var wantM, m Millis
-		ok := valid && or(refMillis(&wantM))(v)
+		ok := valid && refRead(v, "", reflect.ValueOf(&wantM).Elem())
 		if checkRefused(t, b, ok, m.UnmarshalJSON(b)) && m != wantM {
 			t.Errorf("%q: %d, want %d", b, m, wantM)
 		}
 
 		var wantT, ts Timestamp
-		ok = valid && or(refTimestamp(&wantT))(v)
+		ok = valid && refRead(v, "", reflect.ValueOf(&wantT).Elem())
 		if checkRefused(t, b, ok, ts.UnmarshalJSON(b)) {
 			if !ts.Equal(wantT.Time) || ts.IsZero() != wantT.IsZero() {
 				t.Errorf("%q: %v, want %v", b, ts, wantT)

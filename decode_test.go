@@ -200,7 +200,7 @@ var chunked = map[string]func(io.Reader) io.Reader{
 // A big page is what the reference makes of it, whole and in pieces.
 func TestBigPage(t *testing.T) {
 	b := makePage(100)
-	want, ok := refSearch(b)
+	want, ok := refDecode[JobSearchResult](b)
 	for name, chunk := range chunked {
 		got, err := decodeSearch(chunk(bytes.NewReader(b)), decodeLimits{maxBytes: 64 << 20}, nil)
 		if !ok || err != nil {
