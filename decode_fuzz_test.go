@@ -314,6 +314,15 @@ func FuzzJobInformation(f *testing.F) {
 	} {
 		f.Add([]byte(text))
 	}
+	// Catalogues that differ in one byte, or where one text begins with the other.
+	for _, list := range []string{
+		`[]`, `[ ]`, `null`, `[{"id":"1","label":"a"}]`, `[{"id":"1","label":"b"}]`, `[{"id":"1","label":"a"},{"id":"2"}]`,
+		`[{"id":"1","label":"a"} ]`, `[{"id":"1","label":"\u0061"}]`, `[{"label":"a","id":"1"}]`, `[{"id":1,"label":"ä"}]`,
+		"[{\"id\":\"1\",\"label\":\"\xff\"}]", `[{"id":"1","label":"]"}]`, `[{"id":"1","label":"a","x":[{"id":2}]}]`,
+		`[{"id":"1" ,"label":null}]`,
+	} {
+		f.Add([]byte(`{"jobId":1,"jobTitle":"t","applyPossible":true,"nationalities":` + list + `,"companyName":"c"}`))
+	}
 	cat := new(catalogueCache)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		want, ok := refDecode[JobInformation](b)

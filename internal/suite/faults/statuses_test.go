@@ -317,28 +317,24 @@ func nothing(_ *rig.Operation, value any) string {
 	return ""
 }
 
+// retryAfterTwo are two of many forms: TestRetryAfter in internal/refusal has them all.
 func retryAfterTwo() (all []form) {
-	for name, layout := range map[string]string{
-		"seconds": "2", "RFC 1123": http.TimeFormat, "RFC 850": "Monday, 02-Jan-06 15:04:05 GMT", "asctime": time.ANSIC,
-	} {
-		for _, skew := range []time.Duration{0, 3 * time.Hour, -26 * time.Hour} {
-			all = append(all, form{
-				name: fmt.Sprintf("%s, the service's clock %v ahead", name, skew), retryAfter: 2 * time.Second,
-				serve: func(x *exchange) {
-					now := time.Now().Add(skew).UTC()
-					value := layout
-					if name != "seconds" {
-						value = now.Add(2 * time.Second).Format(layout)
-					}
-					first(1, form{header: []string{"Date", now.Format(http.TimeFormat), "Retry-After", value}})(x)
-				},
-				after: func(t *trial, err error) {
-					if wait := t.end.Sub(t.start); err == nil && (wait < 2*time.Second || wait > 2500*time.Millisecond) {
-						t.problem("waited %v", wait)
-					}
-				},
-			})
-		}
+	for _, skew := range []time.Duration{0, -26 * time.Hour} {
+		all = append(all, form{
+			name: fmt.Sprintf("the service's clock %v ahead", skew), retryAfter: 2 * time.Second,
+			serve: func(x *exchange) {
+				now, value := time.Now().Add(skew).UTC(), "2"
+				if skew != 0 {
+					value = now.Add(2 * time.Second).Format(http.TimeFormat)
+				}
+				first(1, form{header: []string{"Date", now.Format(http.TimeFormat), "Retry-After", value}})(x)
+			},
+			after: func(t *trial, err error) {
+				if wait := t.end.Sub(t.start); err == nil && (wait < 2*time.Second || wait > 2500*time.Millisecond) {
+					t.problem("waited %v", wait)
+				}
+			},
+		})
 	}
 	return all
 }
@@ -363,8 +359,7 @@ func retryAfterFar() (all []form) {
 
 func retryAfterJunk() (all []form) {
 	for _, value := range []string{
-		"-5", "1.5", "soon", "", " ", "0", "2 seconds", "0x2", "+2", "Fri, 31 Dec 1999 23:59:59 GMT",
-		"Sat, 01 Jan 2000 00:00:00", "2,3",
+		"-5", "soon", "", "0", "Fri, 31 Dec 1999 23:59:59 GMT",
 	} {
 		all = append(all, form{name: strconv.Quote(value), header: []string{"Retry-After", value}})
 	}
