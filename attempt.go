@@ -35,9 +35,9 @@ func (c *call) attempt(req *http.Request) (*http.Response, *failedAttempt) {
 	if err := c.allow(); err != nil {
 		return nil, c.notAllowed(err)
 	}
-	auth, err := c.authorize(req)
-	if err != nil {
-		return nil, c.noToken(err)
+	auth, failed := c.authorize(req)
+	if failed != nil {
+		return nil, failed
 	}
 	a := &answer{c: c}
 	resp, err := c.send(&a.exchange, req, auth)
@@ -46,7 +46,7 @@ func (c *call) attempt(req *http.Request) (*http.Response, *failedAttempt) {
 	}
 	auth.Answered(resp.StatusCode)
 	a.resp = resp
-	failed := c.read(a)
+	failed = c.read(a)
 	if failed == nil && c.op.stream {
 		return resp, nil // whoever reads the stream closes it
 	}
@@ -97,20 +97,20 @@ func (c *call) untimed(wait func(context.Context) error) error {
 // authorize returns the authorization of the next request. A credential goes to
 // its own origin and to nothing else: oauth2.Transport would send it wherever
 // a redirect leads.
-func (c *call) authorize(req *http.Request) (*credential.Authorization, error) {
+func (c *call) authorize(req *http.Request) (*credential.Authorization, *failedAttempt) {
 	own := c.endpoint.credential
 	if own.Header == nil {
 		return &c.endpoint.anonymous, nil
 	}
 	if !c.endpoint.origin.Is(req.URL) {
-		return nil, invalid("a credential of %s goes nowhere else", c.endpoint.origin.Host)
+		return nil, &failedAttempt{err: invalid("a credential of %s goes nowhere else", c.endpoint.origin.Host)}
 	}
 	if c.last != nil && c.last.fresh != nil {
 		return c.last.fresh, nil
 	}
 	auth, err := own.Header(c)
 	if err != nil {
-		return nil, err
+		return nil, c.noToken(err)
 	}
 	c.secrets.Add(auth.Secret, auth.Client)
 	return auth, nil

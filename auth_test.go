@@ -985,6 +985,7 @@ func TestRenewalAheadThatFailsForItsCallers(t *testing.T) {
 // what it holds of the token endpoint.
 func TestTokenSourceErrors(t *testing.T) {
 	long := strings.Repeat("x", 400)
+	notTime := new(jobboard.Timestamp).UnmarshalJSON([]byte(`"tomorrow"`))
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 	for _, test := range []struct {
 		err  error
@@ -992,6 +993,7 @@ func TestTokenSourceErrors(t *testing.T) {
 	}{
 		{errNoToken, "no token today"},
 		{errors.New(long), long[:280] + "…"},
+		{notTime, notTime.Error()}, // of a source that reads an answer with this library's types
 		{
 			fmt.Errorf("x: %w", &oauth2.RetrieveError{ErrorCode: "invalid_client", Response: &http.Response{StatusCode: 401}, Body: []byte("secret")}),
 			"the token endpoint refused: invalid_client",

@@ -84,6 +84,33 @@ func TestCallAllocations(t *testing.T) {
 	}
 }
 
+// A stream that fails at its first posting gives its buffer of 64 KiB back.
+func TestStreamKeepsNoBuffer(t *testing.T) {
+	if raceEnabled { // then a pool forgets
+		t.Skip("the race detector is on")
+	}
+	c, err := NewClient(Config{
+		BaseURL: "http://localhost", ClientID: "10",
+		HTTPClient: &http.Client{Transport: stubTransport{`{"totalNumberOfJobs":1,"results":[{]}`}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 100
+	bytes := allocated(func() {
+		for range n {
+			for _, err := range c.Postings(t.Context(), "channel", Query{}) {
+				if !errors.Is(err, ErrDecode) {
+					t.Fatal(err)
+				}
+			}
+		}
+	})
+	if bytes > n*40<<10 {
+		t.Errorf("%d bytes a stream", bytes/n)
+	}
+}
+
 // The last line: whatever made the address of a request, no credential is sent
 // to another origin than its endpoint's, nor is the request.
 func TestCredentialStaysWithItsOrigin(t *testing.T) {

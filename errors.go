@@ -255,7 +255,7 @@ func (e *Error) Unwrap() error { return e.Err }
 type failure struct {
 	kind   error  // one of the Err values
 	detail string // clean, bounded, may be empty
-	cause  error  // nil, or safe to hand out: see safeCause
+	cause  error  // nil, or safe to hand out: see transport.SafeCause
 }
 
 func (f *failure) Error() string {

@@ -106,10 +106,6 @@ func (c *call) noToken(err error) *failedAttempt {
 	if cause := c.ctx.Err(); cause != nil {
 		return ended(cause, false)
 	}
-	var known *failure
-	if errors.As(err, &known) {
-		return &failedAttempt{err: known}
-	}
 	kind := ErrToken
 	if !time.Now().Before(c.deadline) {
 		kind = ErrTimeout

@@ -139,6 +139,7 @@ type openPage struct {
 func (p *openPage) open(a *answer) error {
 	p.reader = newPostingReader(a, decodeLimits{maxBytes: a.Limit(), maxItem: maxPosting}, p.omit)
 	if p.next(); p.err != nil && p.err != io.EOF {
+		p.reader.close()
 		return p.err
 	}
 	p.answer = a

@@ -271,7 +271,9 @@ func (d *dripper) Write(p []byte) (int, error) {
 		if err != nil {
 			return done, err
 		}
-		_ = d.flush()
+		if d.piece > 0 || d.every > 0 {
+			_ = d.flush()
+		}
 	}
 	return done, nil
 }

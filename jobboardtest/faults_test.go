@@ -272,6 +272,24 @@ func TestSlowFaults(t *testing.T) {
 					a.Lift()
 				}
 
+				// Who reads into nothing does not wait.
+				a = srv.Fail(jobboardtest.Fault{Break: jobboardtest.StallBody})
+				req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, appliedURL(srv), http.NoBody)
+				if err != nil {
+					t.Fatal(err)
+				}
+				req.Header.Set("Authorization", "Bearer "+token)
+				stalled, err := rt.RoundTrip(req)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = io.ReadFull(stalled.Body, make([]byte, 2))
+				if n, again := stalled.Body.Read(nil); n != 0 || err != nil || again != nil {
+					t.Errorf("a read into nothing: %d, %v, after %v", n, again, err)
+				}
+				stalled.Body.Close()
+				a.Lift()
+
 				// A call that is stalled when the server closes ends then.
 				srv.Fail(jobboardtest.Fault{Break: jobboardtest.StallBody})
 				ended := make(chan fetched)

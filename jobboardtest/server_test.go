@@ -329,6 +329,12 @@ func TestHandler(t *testing.T) {
 		}
 		nested.Close()
 	}
+	srv.Fail(jobboardtest.Fault{Size: 1 << 20, Times: 1})
+	large := httptest.NewRecorder()
+	srv.Handler().ServeHTTP(large, httptest.NewRequest("GET", "/info/jobdb/public/apply/external?jobid=1", http.NoBody))
+	if large.Flushed || large.Body.Len() != 1<<20 {
+		t.Errorf("%d bytes, flushed %t, which only a body in pieces is", large.Body.Len(), large.Flushed)
+	}
 	for path, want := range map[string]string{
 		"/board/api/rest/v2/frontend/jobboards/27828_extern/jobs":                             `"totalNumberOfJobs":`,
 		fmt.Sprintf("/info/jobdb/public/apply/external?jobid=%d", srv.Demo.OpenJob):           `"applyPossible":true`,

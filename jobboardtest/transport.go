@@ -217,10 +217,10 @@ func (b exchangeBody) Read(p []byte) (int, error) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for x.buf.Len() == 0 && x.err == nil {
+	for x.buf.Len() == 0 && x.err == nil && len(p) > 0 {
 		x.changed.Wait()
 	}
-	if x.buf.Len() == 0 {
+	if x.buf.Len() == 0 && x.err != nil {
 		return 0, x.readersOwn(x.err)
 	}
 	x.changed.Broadcast()

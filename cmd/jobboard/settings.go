@@ -228,8 +228,12 @@ func (a *app) environmentLayer() (map[string]string, error) {
 		if text == "" {
 			continue
 		}
-		if s.name == allowInsecure && text != "true" && text != "false" {
-			return nil, usage("%s is neither true nor false", s.env())
+		if s.name == allowInsecure {
+			allowed, err := strconv.ParseBool(text)
+			if err != nil {
+				return nil, usage("%s is neither true nor false", s.env())
+			}
+			text = strconv.FormatBool(allowed)
 		}
 		layer[s.name] = text
 	}

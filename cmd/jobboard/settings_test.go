@@ -134,6 +134,7 @@ func TestConfigurationFile(t *testing.T) {
 		p.run(t, "search", "--config", file(t, "config.toml", test.text, test.mode)).want(t, test.code).wantErr(t, test.err).without(t, "canary")
 	}
 	newProcess().pointAt(srv).set("ALLOW_INSECURE", "perhaps").run(t, "search").want(t, exitUsage)
+	newProcess().pointAt(srv).set("ALLOW_INSECURE", "1").run(t, "search").want(t, exitOK)
 	for _, body := range []string{"", "two\nlines\n"} {
 		newProcess().pointAt(srv).run(t, "status", "--user-token-file", file(t, "token", body, 0o600)).want(t, exitUsage)
 	}
