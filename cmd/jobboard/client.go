@@ -221,19 +221,17 @@ func (s *settings) below(path string) string {
 func observer(l *slog.Logger) *jobboard.Observer {
 	return &jobboard.Observer{
 		Call: func(ctx context.Context, call jobboard.CallStart) (context.Context, func(jobboard.CallEnd)) {
-			l.LogAttrs(ctx, slog.LevelDebug, "call", slog.String("op", call.Op), slog.String("method", call.Method),
-				slog.String("path", call.Path),
-				slog.String("host", net.JoinHostPort(call.Host, call.Port)))
+			l.DebugContext(ctx, "call", "op", call.Op, "method", call.Method, "path", call.Path,
+				"host", net.JoinHostPort(call.Host, call.Port))
 			return ctx, func(end jobboard.CallEnd) {
-				l.LogAttrs(ctx, slog.LevelDebug, "done", slog.String("op", call.Op), slog.Int("status", end.StatusCode),
-					slog.Int("attempts", end.Attempts),
-					slog.Duration("took", end.Duration))
+				l.DebugContext(ctx, "done", "op", call.Op, "status", end.StatusCode, "attempts", end.Attempts,
+					"took", end.Duration)
 			}
 		},
 		Attempt: func(ctx context.Context, attempt jobboard.AttemptStart) (context.Context, func(jobboard.AttemptEnd)) {
 			return ctx, func(end jobboard.AttemptEnd) {
-				l.LogAttrs(ctx, slog.LevelDebug, "attempt", slog.Int("number", attempt.Number), slog.Int("status", end.StatusCode),
-					slog.Duration("took", end.Duration), slog.Bool("repeat", end.Repeat))
+				l.DebugContext(ctx, "attempt", "number", attempt.Number, "status", end.StatusCode,
+					"took", end.Duration, "repeat", end.Repeat)
 			}
 		},
 	}

@@ -41,174 +41,85 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 	loginPage := http.Header{"Content-Type": {"text/html"}}
 	toLogin := http.Header{"Location": {"https://sso.example/login?return=canary"}}
 
+	fail := func(check, detail, next string) finding { return finding{check, verdictFail, detail, next} }
+	warn := func(check, detail, next string) finding { return finding{check, verdictWarn, detail, next} }
 	for _, test := range []struct {
 		name      string
 		env       env
 		fault     jobboardtest.Fault
 		variants  jobboardtest.Variants
 		transport http.RoundTripper
-		check     string
-		verdict
-		detail, next string
-		blames       int // findings that fail or warn; 0: this one alone
+		want      finding
+		blames    int // findings that fail or warn; 0: this one alone
 	}{
 		// Settings.
-		{
-			name: "http with a credential", env: env{"BASE_URL": "http://jobs.example"},
-			check: checkSettings, verdict: verdictFail, detail: "http to a host that is not loopback", next: "use the https address",
-		},
-		{
-			name: "no scheme", env: env{"BASE_URL": "jobs.example/board"},
-			check: checkSettings, verdict: verdictFail, detail: "base_url", next: "with its scheme, such as https://",
-		},
+		{name: "http with a credential", env: env{"BASE_URL": "http://jobs.example"}, want: fail(checkSettings, "http to a host that is not loopback", "use the https address")},
+		{name: "no scheme", env: env{"BASE_URL": "jobs.example/board"}, want: fail(checkSettings, "base_url", "with its scheme, such as https://")},
 		{
 			name: "credential in the address", env: env{"BASE_URL": strings.Replace(srv.BaseURL, "//", "//canary:canary@", 1)},
-			check: checkSettings, verdict: verdictFail, detail: "user part", next: "take name and password out of the address",
+			want: fail(checkSettings, "user part", "take name and password out of the address"),
 		},
-		{
-			name: "token and identifier", env: env{"TOKEN": d.ClientToken},
-			check: checkSettings, verdict: verdictFail, detail: "exclude each other", next: "keep one",
-		},
+		{name: "token and identifier", env: env{"TOKEN": d.ClientToken}, want: fail(checkSettings, "exclude each other", "keep one")},
 
 		// The base address and what is on the way to it.
-		{
-			name: "wrong base path", env: env{"BASE_URL": srv.BaseURL + "/v2"},
-			check: checkBase, verdict: verdictFail, detail: "404", next: "stands before /api/rest",
-		},
-		{
-			name: "no base path", env: env{"BASE_URL": strings.TrimSuffix(srv.BaseURL, "/board")},
-			check: checkBase, verdict: verdictFail, detail: "404", next: "has a path too many, lacks one",
-		},
-		{
-			name: "addresses swapped", env: env{"BASE_URL": srv.JobDBURL, "JOBDB_URL": srv.BaseURL},
-			check: checkBase, verdict: verdictFail, detail: "404", next: "another host's", blames: 2,
-		},
-		{
-			name: "nothing listens", env: env{"BASE_URL": "http://127.0.0.1:1"},
-			check: checkBase, verdict: verdictFail, detail: "the connection was refused", next: "check host and port",
-		},
+		{name: "wrong base path", env: env{"BASE_URL": srv.BaseURL + "/v2"}, want: fail(checkBase, "404", "stands before /api/rest")},
+		{name: "no base path", env: env{"BASE_URL": strings.TrimSuffix(srv.BaseURL, "/board")}, want: fail(checkBase, "404", "has a path too many, lacks one")},
+		{name: "addresses swapped", env: env{"BASE_URL": srv.JobDBURL, "JOBDB_URL": srv.BaseURL}, want: fail(checkBase, "404", "another host's"), blames: 2},
+		{name: "nothing listens", env: env{"BASE_URL": "http://127.0.0.1:1"}, want: fail(checkBase, "the connection was refused", "check host and port")},
 		{
 			name: "login page", fault: jobboardtest.Fault{Header: loginPage, Body: "<!DOCTYPE html><title>Sign in</title>"},
-			check: checkBase, verdict: verdictFail, detail: "HTML page (200)", next: "login page of a proxy", blames: 2,
+			want: fail(checkBase, "HTML page (200)", "login page of a proxy"), blames: 2,
 		},
 		{
 			name: "proxy that does not get through", fault: jobboardtest.Fault{Status: 502, Header: http.Header{"Via": {"1.1 squid"}}},
-			check: checkBase, verdict: verdictFail, detail: "(502), it calls itself 1.1 squid", next: "HTTPS_PROXY", blames: 2,
+			want: fail(checkBase, "(502), it calls itself 1.1 squid", "HTTPS_PROXY"), blames: 2,
 		},
-		{
-			name: "redirecting host", env: env{"BASE_URL": moved.URL},
-			check: checkRedirects, verdict: verdictFail, detail: "redirects (301) to http://127.0.0.1", next: "set JOBBOARD_BASE_URL to that address",
-		},
-		{
-			name: "redirect to a login", fault: jobboardtest.Fault{Status: 302, Header: toLogin},
-			check: checkRedirects, verdict: verdictFail, detail: "https://sso.example/login", next: "wants you to sign in", blames: 2,
-		},
+		{name: "redirecting host", env: env{"BASE_URL": moved.URL}, want: fail(checkRedirects, "redirects (301) to http://127.0.0.1", "set JOBBOARD_BASE_URL to that address")},
+		{name: "redirect to a login", fault: jobboardtest.Fault{Status: 302, Header: toLogin}, want: fail(checkRedirects, "https://sso.example/login", "wants you to sign in"), blames: 2},
 		{
 			name: "redirect to nowhere", fault: jobboardtest.Fault{Status: 302, Operation: jobboardtest.OpJobInformation},
-			check: checkLookup, verdict: verdictFail, detail: "redirects (302) to nowhere", next: "check JOBBOARD_JOBDB_URL",
+			want: fail(checkLookup, "redirects (302) to nowhere", "check JOBBOARD_JOBDB_URL"),
 		},
+		{name: "unknown authority", env: env{"BASE_URL": secure.URL + "/board"}, want: fail(checkTLS, "an authority that this machine does not know", "--ca-file")},
 		{
-			name: "unknown authority", env: env{"BASE_URL": secure.URL + "/board"},
-			check: checkTLS, verdict: verdictFail, detail: "an authority that this machine does not know", next: "--ca-file",
+			name: "certificate of another name", env: env{"BASE_URL": strings.Replace(secure.URL, "127.0.0.1", "localhost", 1) + "/board", "CA_FILE": caOf(t, secure)},
+			want: fail(checkTLS, "for another name", "use the name that the certificate is for"),
 		},
-		{
-			name:  "certificate of another name",
-			env:   env{"BASE_URL": strings.Replace(secure.URL, "127.0.0.1", "localhost", 1) + "/board", "CA_FILE": caOf(t, secure)},
-			check: checkTLS, verdict: verdictFail, detail: "for another name", next: "use the name that the certificate is for",
-		},
-		{
-			name: "https to a server without TLS", env: env{"BASE_URL": strings.Replace(srv.BaseURL, "http:", "https:", 1)},
-			check: checkTLS, verdict: verdictFail, detail: "does not speak TLS", next: "check the port",
-		},
-		{
-			name: "clock far off", fault: jobboardtest.Fault{Skew: 2 * time.Hour},
-			check: checkClock, verdict: verdictFail, detail: "clock is 2h0m0s behind the service's", next: "NTP",
-		},
-		{
-			name: "clock a little off", fault: jobboardtest.Fault{Skew: -2 * time.Minute},
-			check: checkClock, verdict: verdictWarn, detail: "ahead of the service's", next: "NTP",
-		},
+		{name: "https to a server without TLS", env: env{"BASE_URL": strings.Replace(srv.BaseURL, "http:", "https:", 1)}, want: fail(checkTLS, "does not speak TLS", "check the port")},
+		{name: "clock far off", fault: jobboardtest.Fault{Skew: 2 * time.Hour}, want: fail(checkClock, "clock is 2h0m0s behind the service's", "NTP")},
+		{name: "clock a little off", fault: jobboardtest.Fault{Skew: -2 * time.Minute}, want: warn(checkClock, "ahead of the service's", "NTP")},
 
 		// Credentials, channel and language.
-		{
-			name: "no credential", env: env{"CLIENT_ID": "", "USER_TOKEN": ""},
-			check: checkCredential, verdict: verdictFail, detail: "none is set", next: "set JOBBOARD_CLIENT_ID",
-		},
-		{
-			name: "unknown client", env: env{"CLIENT_ID": "99"},
-			check: checkCredential, verdict: verdictFail, detail: "without a secret (Basic)", next: "check JOBBOARD_CLIENT_ID",
-		},
-		{
-			name: "confidential client without its secret", env: env{"CLIENT_ID": d.ConfidentialClient},
-			check: checkCredential, verdict: verdictFail, detail: "without a secret (Basic)", next: "set JOBBOARD_CLIENT_SECRET too",
-		},
+		{name: "no credential", env: env{"CLIENT_ID": "", "USER_TOKEN": ""}, want: fail(checkCredential, "none is set", "set JOBBOARD_CLIENT_ID")},
+		{name: "unknown client", env: env{"CLIENT_ID": "99"}, want: fail(checkCredential, "without a secret (Basic)", "check JOBBOARD_CLIENT_ID")},
+		{name: "confidential client without its secret", env: env{"CLIENT_ID": d.ConfidentialClient}, want: fail(checkCredential, "without a secret (Basic)", "set JOBBOARD_CLIENT_SECRET too")},
 		{
 			name: "wrong secret", env: env{"CLIENT_ID": d.ConfidentialClient, "CLIENT_SECRET": "canary-secret"},
-			check: checkCredential, verdict: verdictFail, detail: "with its secret (OAuth2)", next: "check JOBBOARD_CLIENT_ID and JOBBOARD_CLIENT_SECRET",
+			want: fail(checkCredential, "with its secret (OAuth2)", "check JOBBOARD_CLIENT_ID and JOBBOARD_CLIENT_SECRET"),
 		},
 		{
-			name:  "wrong token address",
-			env:   env{"CLIENT_ID": d.ConfidentialClient, "CLIENT_SECRET": d.ConfidentialSecret, "TOKEN_URL": srv.BaseURL + "/nowhere"},
-			check: checkCredential, verdict: verdictFail, detail: "OAuth2", next: "set JOBBOARD_TOKEN_URL",
+			name: "wrong token address", env: env{"CLIENT_ID": d.ConfidentialClient, "CLIENT_SECRET": d.ConfidentialSecret, "TOKEN_URL": srv.BaseURL + "/nowhere"},
+			want: fail(checkCredential, "OAuth2", "set JOBBOARD_TOKEN_URL"),
 		},
-		{
-			name: "expired token", env: env{"CLIENT_ID": "", "TOKEN": d.ExpiredToken},
-			check: checkCredential, verdict: verdictFail, detail: "invalid_token", next: "get a new one for JOBBOARD_TOKEN",
-		},
-		{
-			name: "scope missing", env: env{"CLIENT_ID": "", "TOKEN": d.NarrowToken},
-			check: checkCredential, verdict: verdictFail, detail: "insufficient_scope", next: "scope",
-		},
-		{
-			name: "search fails", fault: jobboardtest.Fault{Status: 500, Body: "boom", Operation: jobboardtest.OpSearch},
-			check: checkCredential, verdict: verdictFail, detail: "500", next: "try again later",
-		},
-		{
-			name: "client's token as the applicant's", env: env{"USER_TOKEN": d.ClientToken},
-			check: checkApplicant, verdict: verdictFail, detail: "the token is a client's", next: "a client's belongs in JOBBOARD_TOKEN",
-		},
-		{
-			name: "expired applicant's token", env: env{"USER_TOKEN": d.ExpiredToken},
-			check: checkApplicant, verdict: verdictFail, detail: "expired", next: "sign in again",
-		},
-		{
-			name: "no channel", env: env{"CHANNEL": ""},
-			check: checkChannel, verdict: verdictWarn, detail: "none is set", next: "set JOBBOARD_CHANNEL",
-		},
+		{name: "expired token", env: env{"CLIENT_ID": "", "TOKEN": d.ExpiredToken}, want: fail(checkCredential, "invalid_token", "get a new one for JOBBOARD_TOKEN")},
+		{name: "scope missing", env: env{"CLIENT_ID": "", "TOKEN": d.NarrowToken}, want: fail(checkCredential, "insufficient_scope", "scope")},
+		{name: "search fails", fault: jobboardtest.Fault{Status: 500, Body: "boom", Operation: jobboardtest.OpSearch}, want: fail(checkCredential, "500", "try again later")},
+		{name: "client's token as the applicant's", env: env{"USER_TOKEN": d.ClientToken}, want: fail(checkApplicant, "the token is a client's", "a client's belongs in JOBBOARD_TOKEN")},
+		{name: "expired applicant's token", env: env{"USER_TOKEN": d.ExpiredToken}, want: fail(checkApplicant, "expired", "sign in again")},
+		{name: "no channel", env: env{"CHANNEL": ""}, want: warn(checkChannel, "none is set", "set JOBBOARD_CHANNEL")},
 		{
 			name: "unknown channel", env: env{"CHANNEL": "27828_EXTERN"}, variants: jobboardtest.Variants{UnknownChannel: 404},
-			check: checkChannel, verdict: verdictFail, detail: "does not know 27828_EXTERN (404)", next: "upper and lower case count",
+			want: fail(checkChannel, "does not know 27828_EXTERN (404)", "upper and lower case count"),
 		},
-		{
-			name: "empty channel", env: env{"CHANNEL": "1_nobody"},
-			check: checkChannel, verdict: verdictWarn, detail: "has no postings, or does not exist", next: "27828_extern",
-		},
-		{
-			name: "no language", env: env{"LANGUAGE": "german-please-now"},
-			check: checkLanguage, verdict: verdictFail, detail: "names no language", next: "such as de",
-		},
+		{name: "empty channel", env: env{"CHANNEL": "1_nobody"}, want: warn(checkChannel, "has no postings, or does not exist", "27828_extern")},
+		{name: "no language", env: env{"LANGUAGE": "german-please-now"}, want: fail(checkLanguage, "names no language", "such as de")},
 
 		// The lookup.
-		{
-			name: "no lookup", env: env{"JOBDB_URL": ""},
-			check: checkLookup, verdict: verdictWarn, detail: "no lookup address", next: "set JOBBOARD_JOBDB_URL",
-		},
-		{
-			name: "lookup at a router that does not know it", env: env{"JOBDB_URL": elsewhere.URL},
-			check: checkLookup, verdict: verdictFail, detail: "has no lookup there (404)", next: "/jobdb/public/apply/external",
-		},
-		{
-			name: "lookup at the base address", env: env{"JOBDB_URL": srv.BaseURL},
-			check: checkLookup, verdict: verdictFail, detail: "404", next: "another address than JOBBOARD_BASE_URL",
-		},
-		{
-			name: "no such host", env: env{"JOBDB_URL": "http://jobdb.invalid"}, transport: unknownHost,
-			check: checkLookup, verdict: verdictFail, detail: "name is not known", next: "misspelt",
-		},
-		{
-			name: "job that is gone", env: env{"JOB": fmt.Sprint(d.UnknownJob)},
-			check: checkLookup, verdict: verdictWarn, detail: "job unavailable", next: "take a job from a feed",
-		},
+		{name: "no lookup", env: env{"JOBDB_URL": ""}, want: warn(checkLookup, "no lookup address", "set JOBBOARD_JOBDB_URL")},
+		{name: "lookup at a router that does not know it", env: env{"JOBDB_URL": elsewhere.URL}, want: fail(checkLookup, "has no lookup there (404)", "/jobdb/public/apply/external")},
+		{name: "lookup at the base address", env: env{"JOBDB_URL": srv.BaseURL}, want: fail(checkLookup, "404", "another address than JOBBOARD_BASE_URL")},
+		{name: "no such host", env: env{"JOBDB_URL": "http://jobdb.invalid"}, transport: unknownHost, want: fail(checkLookup, "name is not known", "misspelt")},
+		{name: "job that is gone", env: env{"JOB": fmt.Sprint(d.UnknownJob)}, want: warn(checkLookup, "job unavailable", "take a job from a feed")},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			srv.SetVariants(test.variants)
@@ -220,7 +131,7 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 			p.transport = test.transport
 			bundle := filepath.Join(t.TempDir(), "bundle.json")
 			want := exitOK
-			if test.verdict == verdictFail {
+			if test.want.Verdict == verdictFail {
 				want = exitIncomplete
 			}
 			r := p.run(t, "doctor", "--json", "--bundle", bundle).want(t, want).without(t, "canary")
@@ -232,7 +143,7 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 						t.Errorf("no next step: %+v", f)
 					}
 				}
-				if f.Check == test.check && f.Verdict == test.verdict && strings.Contains(f.Detail, test.detail) && strings.Contains(f.Next, test.next) {
+				if f.Check == test.want.Check && f.Verdict == test.want.Verdict && strings.Contains(f.Detail, test.want.Detail) && strings.Contains(f.Next, test.want.Next) {
 					named = true
 				}
 			}

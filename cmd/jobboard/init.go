@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -36,9 +35,6 @@ A file that is there already stays as it is, unless --force is given.`,
 	cmd.Flags().BoolVar(&force, "force", false, "replace a configuration that is there")
 	return cmd
 }
-
-// initAsks are the settings that init asks for on a terminal.
-var initAsks = []string{baseURL, jobDBURL, clientID, clientSecret, channel, language}
 
 func (a *app) init(cmd *cobra.Command, force bool) error {
 	path, _ := a.configPath()
@@ -113,7 +109,7 @@ func (a *app) askOrEnd(ctx context.Context, values, files map[string]string) err
 func (a *app) ask(values, files map[string]string) error {
 	lines := bufio.NewReader(a.stdin)
 	for _, s := range settingList {
-		if !slices.Contains(initAsks, s.name) || values[s.name] != "" || files[s.name] != "" {
+		if !s.asked || values[s.name] != "" || files[s.name] != "" {
 			continue
 		}
 		if s.name == clientSecret && values[clientID] == "" {

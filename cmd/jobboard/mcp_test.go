@@ -735,13 +735,3 @@ func TestAssistantPage(t *testing.T) {
 	}
 	use(t, connect(t, p), "may_i_apply", `{"job":"2797227"}`).want(t, false, `"decision":"may apply"`)
 }
-
-func BenchmarkAssistantStart(b *testing.B) {
-	for b.Loop() {
-		p := newProcess()
-		p.stdin = strings.NewReader(initialize)
-		if code := p.program(io.Discard, io.Discard).run(b.Context(), []string{"mcp", "--fake"}); code != exitOK {
-			b.Fatal(code)
-		}
-	}
-}

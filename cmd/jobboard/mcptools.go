@@ -139,38 +139,31 @@ func refine(s *jsonschema.Schema, t reflect.Type) {
 // characters or of a list's or object's entries, and each for the characters of
 // those; pattern, default and enum.
 func bound(s *jsonschema.Schema, tag reflect.StructTag) {
-	number := func(key string) (n float64, ok bool) {
-		text, ok := tag.Lookup(key)
-		if ok {
+	number := func(key string) (n *float64) {
+		if text, ok := tag.Lookup(key); ok {
 			if err := json.Unmarshal([]byte(text), &n); err != nil {
 				panic(err)
 			}
 		}
-		return n, ok
+		return n
 	}
-	if n, ok := number("min"); ok {
-		s.Minimum = &n
-	}
-	if n, ok := number("max"); ok {
-		size := int(n)
-		switch {
-		case s.Type == "string":
+	s.Minimum = number("min")
+	if most := number("max"); most != nil {
+		size := int(*most)
+		switch s.Type {
+		case "string":
 			s.MaxLength = &size
-		case s.Type == "array":
+		case "array":
 			s.MaxItems = &size
-		case s.Type == "object":
+		case "object":
 			s.MaxProperties = &size
 		default:
-			s.Maximum = &n
+			s.Maximum = most
 		}
 	}
-	if n, ok := number("each"); ok {
-		size := int(n)
-		if s.Items != nil {
-			s.Items.MaxLength = &size
-		} else {
-			s.AdditionalProperties.MaxLength = &size
-		}
+	if most := number("each"); most != nil {
+		size := int(*most)
+		cmp.Or(s.Items, s.AdditionalProperties).MaxLength = &size
 	}
 	s.Pattern = tag.Get("pattern")
 	if text, ok := tag.Lookup("default"); ok {

@@ -29,6 +29,7 @@ type setting struct {
 	flag    string
 	help    string // of the flag; `word` is its placeholder
 	secret  bool   // the flag, which has -file at its end, names a file
+	asked   bool   // by init, on a terminal
 	example string // in the configuration that init writes
 }
 
@@ -51,17 +52,17 @@ const (
 )
 
 var settingList = []setting{
-	{name: baseURL, flag: "base-url", help: "base `address` of the service", example: "https://jobs.example"},
-	{name: jobDBURL, flag: "jobdb-url", help: "`address` of the job information lookup", example: "https://jobdb.example"},
-	{name: clientID, flag: "client-id", help: "client `identifier`: alone for HTTP Basic, with a secret for OAuth2", example: "10"},
-	{name: clientSecret, flag: "client-secret-file", help: "`file` with the client's secret", secret: true, example: "client-secret"},
+	{name: baseURL, flag: "base-url", help: "base `address` of the service", asked: true, example: "https://jobs.example"},
+	{name: jobDBURL, flag: "jobdb-url", help: "`address` of the job information lookup", asked: true, example: "https://jobdb.example"},
+	{name: clientID, flag: "client-id", help: "client `identifier`: alone for HTTP Basic, with a secret for OAuth2", asked: true, example: "10"},
+	{name: clientSecret, flag: "client-secret-file", help: "`file` with the client's secret", secret: true, asked: true, example: "client-secret"},
 	{name: tokenURL, flag: "token-url", help: "`address` that gives a token for identifier and secret (default: " +
 		tokenPath + " at the base address)", example: "https://jobs.example" + tokenPath},
 	{name: token, flag: "token-file", help: "`file` with an access token of the client", secret: true, example: "token"},
 	{name: userToken, flag: "user-token-file", help: "`file` with an access token of the applicant", secret: true, example: "user-token"},
-	{name: channel, flag: "channel", help: "`channel` of postings, such as 27828_extern", example: "27828_extern"},
+	{name: channel, flag: "channel", help: "`channel` of postings, such as 27828_extern", asked: true, example: "27828_extern"},
 	{name: job, flag: "job", help: "job `identifier`, for commands without one of their own", example: "2797227"},
-	{name: language, flag: "language", help: "`language` of the results, such as de", example: "de"},
+	{name: language, flag: "language", help: "`language` of the results, such as de", asked: true, example: "de"},
 	{name: caFile, flag: "ca-file", help: "`file` with certificates (PEM) to trust besides the system's", example: "company-ca.pem"},
 	{name: allowInsecure, flag: "allow-insecure", help: "send credentials over http to other hosts, readable on the way", example: "true"},
 }
