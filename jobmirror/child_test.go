@@ -69,16 +69,22 @@ func child() int {
 	return 1
 }
 
-// startChild starts a process that runs a mirror.
-func startChild(t *testing.T, o childOptions) *exec.Cmd {
+func childCommand(ctx context.Context, t *testing.T, o childOptions) *exec.Cmd {
 	t.Helper()
 	text, err := json.Marshal(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := exec.CommandContext(context.WithoutCancel(t.Context()), os.Args[0])
+	command := exec.CommandContext(ctx, os.Args[0])
 	command.Env = append(os.Environ(), childVariable+"="+string(text))
 	command.Stderr = os.Stderr
+	return command
+}
+
+// startChild starts a process that runs a mirror.
+func startChild(t *testing.T, o childOptions) *exec.Cmd {
+	t.Helper()
+	command := childCommand(context.WithoutCancel(t.Context()), t, o)
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}

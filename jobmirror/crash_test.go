@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -165,12 +166,7 @@ func TestReadersThatCrash(t *testing.T) {
 			if readers[i].since != at {
 				t.Errorf("reader %d is at %s, the log at %s", i, readers[i].since, at)
 			}
-			for k, text := range want {
-				if readers[i].rows[k] != text {
-					t.Errorf("reader %d: %s: %s, not %s", i, k, readers[i].rows[k], text)
-					break
-				}
-			}
+			readers[i].rows.Compare(t, "with reader "+strconv.Itoa(i), want)
 		}
 		t.Logf("figure: %d readers, %d crashes, the log came to %s", len(readers), crashes, at)
 	})
@@ -180,10 +176,10 @@ func TestReadersThatCrash(t *testing.T) {
 // own, and tells them to end.
 func writeInFour(address string, srv *jobboardtest.Server) func(t *testing.T, _ ...*jobmirror.Mirror) (stop func()) {
 	return func(t *testing.T, _ ...*jobmirror.Mirror) (stop func()) {
-		fleet := startFleet(t, 4, childOptions{
+		fleet := startFleet(t, slices.Repeat([]childOptions{{
 			Database: address, BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, Channel: srv.Demo.Channel, Feed: srv.FeedURL(),
 			Limit: -1, LookupEvery: time.Second,
-		})
+		}}, 4)...)
 		return fleet.stop
 	}
 }

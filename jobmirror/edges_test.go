@@ -16,16 +16,7 @@ import (
 // beside opens the file of a mirror once more, as another process does.
 func beside(t *testing.T, m *Mirror, opts Options) *Mirror {
 	t.Helper()
-	other, err := Open(t.Context(), m.address, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := other.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return other
+	return OpenFor(t, m.address, opts)
 }
 
 // due reserves the jobs that are due.
@@ -37,19 +28,6 @@ func due(t *testing.T, m *Mirror) (jobs []int64) {
 		return err
 	})
 	return jobs
-}
-
-// lookedUpOpen writes that job 7 is open.
-func lookedUpOpen(t *testing.T, m *Mirror) {
-	t.Helper()
-	do(t, m, func(t *tx) error {
-		answer, err := t.next("answer")
-		if err != nil {
-			return err
-		}
-		info := jobboard.JobInformation{JobID: 7, JobTitle: "Nurse", ApplyPossible: true}
-		return t.saveAnswers(m, []lookedUp{{job: 7, answer: answer, info: &info}})
-	})
 }
 
 // A refresh beside a run of the same process neither lets other processes in when
@@ -69,7 +47,7 @@ func TestRefreshBesideARun(t *testing.T) {
 		seen = len(s.Processes) > 0
 	}
 	beside(t, m, Options{Limit: 6, Config: m.opts.Config, Channels: m.opts.Channels})
-	do(t, m, func(t *tx) error { return t.want([]int64{7}) })
+	want(t, m, 7)
 	if jobs := due(t, m); len(jobs) != 1 {
 		t.Fatalf("%d jobs are due", len(jobs))
 	}
@@ -101,19 +79,16 @@ func TestRefreshBesideARun(t *testing.T) {
 func TestLongestIntervals(t *testing.T) {
 	onEach(t, func(t *testing.T, m *Mirror) {
 		m = beside(t, m, Options{
-			Config:   jobboard.Config{BaseURL: "http://127.0.0.1:1", JobDBURL: "http://127.0.0.1:1", ClientID: "10"},
-			Channels: []Channel{{ID: "whole"}}, RefreshEvery: math.MaxInt64, LookupEvery: math.MaxInt64,
+			Config: m.opts.Config, Channels: []Channel{{ID: "whole"}}, RefreshEvery: math.MaxInt64, LookupEvery: math.MaxInt64,
 		})
 		src := m.sources[0]
 		turn := beginTurn(t, m, src)
 		if err := m.finish(t.Context(), src, turn, true, ""); err != nil {
 			t.Fatal(err)
 		}
-		do(t, m, func(t *tx) error { return t.want([]int64{7}) })
+		want(t, m, 7)
 		for answer := range int64(8) { // the longer it is closed, the later it is asked about
-			do(t, m, func(t *tx) error {
-				return t.saveAnswers(m, []lookedUp{{job: 7, answer: 100 + answer, err: jobboard.ErrJobInactive}})
-			})
+			answered(t, m, 100+answer, nil, jobboard.ErrJobInactive)
 			if j, err := m.Job(t.Context(), 7); err != nil || time.Until(j.NextLookup) < 24*time.Hour {
 				t.Errorf("after answer %d the next lookup is at %v, %v", answer, j, err)
 			}
@@ -130,17 +105,13 @@ func TestLongestIntervals(t *testing.T) {
 func TestFurtherLanguageAsksNothingTwice(t *testing.T) {
 	onEach(t, func(t *testing.T, m *Mirror) {
 		m = beside(t, m, Options{
-			Config:   jobboard.Config{BaseURL: "http://127.0.0.1:1", JobDBURL: "http://127.0.0.1:1", ClientID: "10"},
-			Channels: []Channel{{ID: "board", Languages: []string{"de", "en", "fr"}}},
+			Config: m.opts.Config, Channels: []Channel{{ID: "board", Languages: []string{"de", "en", "fr"}}},
 		})
 		german, english, french := m.sources[0], m.sources[1], m.sources[2]
-		save := func(src *source, turn turn, version jobboard.PostingVersionID, title string, job string) {
+		show := func(src *source, version jobboard.PostingVersionID, title string, job string) {
 			t.Helper()
-			do(t, m, func(t *tx) error {
-				_, err := t.savePostings(src, turn, []*jobboard.JobPosting{{
-					JobPostingID: 1, PostingVersionID: version, Title: title, ApplyOnlineLink: "https://jobs.example/job/" + job + "/x",
-				}})
-				return err
+			save(t, m, src, beginTurn(t, m, src), &jobboard.JobPosting{
+				JobPostingID: 1, PostingVersionID: version, Title: title, ApplyOnlineLink: "https://jobs.example/job/" + job + "/x",
 			})
 		}
 		asked := func(what string, want int) {
@@ -148,25 +119,30 @@ func TestFurtherLanguageAsksNothingTwice(t *testing.T) {
 			if jobs := due(t, m); len(jobs) != want {
 				t.Errorf("%s: %d jobs are due, not %d", what, len(jobs), want)
 			}
-			lookedUpOpen(t, m)
+			answered(t, m, nextAnswer(t, m), nurse, nil)
 		}
-		save(german, beginTurn(t, m, german), 1, "Pflegekraft", "7")
+		show(german, 1, "Pflegekraft", "7")
 		asked("a new posting", 1)
-		turn := beginTurn(t, m, english)
-		save(english, turn, 1, "Nurse", "7")
+		show(english, 1, "Nurse", "7")
 		asked("the same in English", 0)
-		save(english, beginTurn(t, m, english), 1, "Head nurse", "7")
+		show(english, 1, "Head nurse", "7")
 		asked("a new title in English", 1)
-		save(english, beginTurn(t, m, english), 2, "Head nurse", "7")
+		show(english, 2, "Head nurse", "7")
 		asked("a new version in English", 1)
-		save(french, beginTurn(t, m, french), 3, "Infirmière", "7")
+		show(french, 3, "Infirmière", "7")
 		asked("a further version in French", 1)
-		do(t, m, func(t *tx) error { _, err := t.exec("DELETE FROM postings WHERE language = 'fr'"); return err })
-		save(french, beginTurn(t, m, french), 2, "Infirmière", "8")
+		do(t, m, func(t *tx) error {
+			rows, err := t.load("language = 'fr'")
+			if err != nil {
+				return err
+			}
+			return t.remove(rows[0], "test")
+		})
+		show(french, 2, "Infirmière", "8")
 		asked("with another job in French", 1)
-		save(german, beginTurn(t, m, german), 2, "Pflegeleitung", "7")
+		show(german, 2, "Pflegeleitung", "7")
 		asked("the version in German that English had", 0)
-		save(german, beginTurn(t, m, german), 1, "Pflegekraft", "7")
+		show(german, 1, "Pflegekraft", "7")
 		asked("an older version in German", 1)
 		CheckReplay(t, m)
 	})
@@ -196,11 +172,7 @@ func TestFurtherLanguageIsFoundByThePosting(t *testing.T) {
 func TestJobOfALinkThatAFeedHid(t *testing.T) {
 	onEach(t, func(t *testing.T, m *Mirror) {
 		src, feed := m.sources[0], m.sources[2]
-		one := beginTurn(t, m, feed)
-		do(t, m, func(t *tx) error {
-			_, err := t.saveEntries(feed, one, []feedItem{{hash: 1, job: 9, postings: []int64{1}}})
-			return err
-		})
+		saveEntries(t, m, feed, beginTurn(t, m, feed), feedItem{hash: 1, job: 9, postings: []int64{1}})
 		savePosting(t, m, src, beginTurn(t, m, src), 1, "Nurse") // its link names job 7
 		if _, err := m.Job(t.Context(), 7); !errors.Is(err, ErrUnknown) {
 			t.Fatalf("the job of the link: %v", err)
@@ -379,7 +351,7 @@ func TestFeedThatShrinksAtOnce(t *testing.T) {
 			for i := range items {
 				items[i] = feedItem{hash: int64(i + 1), job: int64(i + 1)}
 			}
-			do(t, m, func(t *tx) error { _, err := t.saveEntries(feed, now, items); return err })
+			saveEntries(t, m, feed, now, items...)
 			reason, err := m.sweep(t.Context(), feed, now)
 			if err != nil {
 				t.Fatal(err)

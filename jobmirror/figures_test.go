@@ -152,14 +152,11 @@ func TestSlowAnswersAreAwaitedTogether(t *testing.T) {
 		}
 		alone := func() time.Duration {
 			began := time.Now()
-			all := func(yield func(jobboard.JobID, error) bool) {
-				for _, job := range jobs {
-					if !yield(jobboard.JobID(job), nil) {
-						return
-					}
-				}
+			all := make([]jobboard.JobID, len(jobs))
+			for i, job := range jobs {
+				all[i] = jobboard.JobID(job)
 			}
-			for r := range client.BulkJobInformation(t.Context(), all, jobboard.BulkOptions{Concurrency: atOnce}) {
+			for r := range client.BulkJobInformation(t.Context(), jobboard.Jobs(all...), jobboard.BulkOptions{Concurrency: atOnce}) {
 				if r.Err != nil {
 					t.Fatal(r.Err)
 				}

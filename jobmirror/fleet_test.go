@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -77,14 +78,14 @@ func TestFleetFirstFill(t *testing.T) {
 // testFleet is processes that share a mirror, which a test kills and starts.
 type testFleet struct {
 	t        *testing.T
-	options  childOptions
+	options  []childOptions
 	children []*exec.Cmd
 }
 
-func startFleet(t *testing.T, n int, o childOptions) *testFleet {
-	f := &testFleet{t: t, options: o, children: make([]*exec.Cmd, n)}
-	for i := range f.children {
-		f.children[i] = startChild(t, o)
+func startFleet(t *testing.T, options ...childOptions) *testFleet {
+	f := &testFleet{t: t, options: options}
+	for _, o := range options {
+		f.children = append(f.children, startChild(t, o))
 	}
 	t.Cleanup(func() {
 		for i := range f.children {
@@ -101,7 +102,7 @@ func (f *testFleet) kill(i int) {
 
 func (f *testFleet) restart(i int) {
 	f.kill(i)
-	f.children[i] = startChild(f.t, f.options)
+	f.children[i] = startChild(f.t, f.options[i])
 }
 
 // stop tells the processes to end, which they do within seconds.
@@ -155,10 +156,10 @@ func TestFleetThroughFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	between := newProxy(t)
-	fleet := startFleet(t, 4, childOptions{
+	fleet := startFleet(t, slices.Repeat([]childOptions{{
 		Database: between.address(t, address), BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, Channel: "1", Feed: feed,
 		Limit: float64(size(100, 400)), RefreshEvery: 5 * time.Second, LookupEvery: 24 * time.Hour,
-	})
+	}}, 4)...)
 	m := open(t, address, jobmirror.Options{ReadOnly: true})
 
 	r, began := rand.New(rand.NewPCG(11, 12)), time.Now()
@@ -225,15 +226,7 @@ func checkSame(t *testing.T, srv *jobboardtest.Server, feed string, m *jobmirror
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != len(want) {
-		t.Errorf("the copy has %d rows, a calm one %d", len(got), len(want))
-	}
-	for k, text := range want {
-		if got[k] != text {
-			t.Errorf("%s:\n%s\nin a calm copy\n%s", k, got[k], text)
-			return
-		}
-	}
+	got.Compare(t, "after the faults", want)
 }
 
 // barrier holds requests until the clients of all mirrors have sent one.

@@ -29,11 +29,17 @@ func onEach(t *testing.T, f func(t *testing.T, m *Mirror)) {
 
 func guardedAt(t *testing.T, address string) *Mirror {
 	t.Helper()
-	m, err := Open(t.Context(), address, Options{
+	return OpenFor(t, address, Options{
 		Config:   jobboard.Config{BaseURL: "http://127.0.0.1:1", JobDBURL: "http://127.0.0.1:1", ClientID: "10"},
 		Channels: []Channel{{ID: "whole"}, {ID: "part", Text: "nurse"}},
 		Feeds:    []Feed{{Address: "none.xml"}},
 	})
+}
+
+// OpenFor opens a mirror until a test ends.
+func OpenFor(t *testing.T, address string, opts Options) *Mirror {
+	t.Helper()
+	m, err := Open(t.Context(), address, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,17 +68,53 @@ func beginTurn(t *testing.T, m *Mirror, src *source) turn {
 	return out
 }
 
+const linkTo7 = "https://jobs.example/job/7/x"
+
 // savePosting writes a posting whose link names job 7.
 func savePosting(t *testing.T, m *Mirror, src *source, turn turn, id jobboard.JobPostingID, title string) {
 	t.Helper()
-	saveWithLink(t, m, src, turn, id, title, "https://jobs.example/job/7/x")
+	save(t, m, src, turn, &jobboard.JobPosting{JobPostingID: id, Title: title, ApplyOnlineLink: linkTo7})
 }
 
-func saveWithLink(t *testing.T, m *Mirror, src *source, turn turn, id jobboard.JobPostingID, title, link string) {
+// save writes what a search shows.
+func save(t *testing.T, m *Mirror, src *source, turn turn, postings ...*jobboard.JobPosting) {
 	t.Helper()
 	do(t, m, func(t *tx) error {
-		_, err := t.savePostings(src, turn, []*jobboard.JobPosting{{JobPostingID: id, Title: title, ApplyOnlineLink: link}})
+		_, err := t.savePostings(src, turn, postings)
 		return err
+	})
+}
+
+// saveEntries writes what a feed shows.
+func saveEntries(t *testing.T, m *Mirror, src *source, turn turn, items ...feedItem) {
+	t.Helper()
+	do(t, m, func(t *tx) error {
+		_, err := t.saveEntries(src, turn, items)
+		return err
+	})
+}
+
+// want makes jobs due.
+func want(t *testing.T, m *Mirror, jobs ...int64) {
+	t.Helper()
+	do(t, m, func(t *tx) error { return t.want(jobs) })
+}
+
+// nextAnswer takes the number of an answer.
+func nextAnswer(t *testing.T, m *Mirror) (number int64) {
+	t.Helper()
+	do(t, m, func(t *tx) (err error) { number, err = t.next("answer"); return err })
+	return number
+}
+
+// nurse is what a lookup of job 7 answers while it is open.
+var nurse = &jobboard.JobInformation{JobID: 7, JobTitle: "Nurse", ApplyPossible: true}
+
+// answered writes what a lookup of job 7 found.
+func answered(t *testing.T, m *Mirror, number int64, info *jobboard.JobInformation, err error) {
+	t.Helper()
+	do(t, m, func(t *tx) error {
+		return t.saveAnswers(m, []lookedUp{{job: 7, answer: number, info: info, err: err}})
 	})
 }
 
@@ -101,25 +143,18 @@ func titles(t *testing.T, m *Mirror) (out []string) {
 // neither does its failure.
 func TestLateLookupChangesNothing(t *testing.T) {
 	onEach(t, func(t *testing.T, m *Mirror) {
-		id := jobboard.JobID(7)
-		save := func(r lookedUp) {
-			t.Helper()
-			r.job = int64(id)
-			do(t, m, func(t *tx) error { return t.saveAnswers(m, []lookedUp{r}) })
-		}
-		do(t, m, func(t *tx) error { return t.want([]int64{7}) })
-		open := jobboard.JobInformation{JobID: id, JobTitle: "Nurse", ApplyPossible: true}
-		save(lookedUp{answer: 5, err: jobboard.ErrJobInactive})
+		want(t, m, 7)
+		answered(t, m, 5, nil, jobboard.ErrJobInactive)
 		for name, late := range map[string]lookedUp{
-			"an answer": {answer: 4, info: &open}, "its own again": {answer: 5, info: &open}, "a failure": {answer: 3, err: errors.New("reset")},
+			"an answer": {answer: 4, info: nurse}, "its own again": {answer: 5, info: nurse}, "a failure": {answer: 3, err: errors.New("reset")},
 		} {
-			save(late)
-			if j, err := m.Job(t.Context(), id); err != nil || j.State != StateInactive || j.Failures != 0 {
+			answered(t, m, late.answer, late.info, late.err)
+			if j, err := m.Job(t.Context(), 7); err != nil || j.State != StateInactive || j.Failures != 0 {
 				t.Errorf("%s that is late makes of an inactive job %+v, %v", name, j, err)
 			}
 		}
-		save(lookedUp{answer: 6, info: &open})
-		if j, err := m.Job(t.Context(), id); err != nil || j.State != StateOpen {
+		answered(t, m, 6, nurse, nil)
+		if j, err := m.Job(t.Context(), 7); err != nil || j.State != StateOpen {
 			t.Errorf("a newer answer makes of it %+v, %v", j, err)
 		}
 		CheckReplay(t, m)
@@ -130,29 +165,17 @@ func TestLateLookupChangesNothing(t *testing.T) {
 // that saw the change, leaves the job due.
 func TestLookupBeforeAChangeIsAskedAgain(t *testing.T) {
 	onEach(t, func(t *testing.T, m *Mirror) {
-		var before, after int64
-		number := func(n *int64) {
-			do(t, m, func(t *tx) (err error) { *n, err = t.next("answer"); return err })
+		want(t, m, 7)
+		before := nextAnswer(t, m)
+		want(t, m, 7)
+		after := nextAnswer(t, m)
+		answered(t, m, before, nurse, nil)
+		if j, err := m.Job(t.Context(), 7); err != nil || j.NextLookup.After(time.Now()) {
+			t.Errorf("the job is not due, though it changed after the lookup was sent: %+v, %v", j, err)
 		}
-		want := func() { do(t, m, func(t *tx) error { return t.want([]int64{7}) }) }
-		save := func(answer int64) bool {
-			info := jobboard.JobInformation{JobID: 7, JobTitle: "Nurse", ApplyPossible: true}
-			do(t, m, func(t *tx) error { return t.saveAnswers(m, []lookedUp{{job: 7, answer: answer, info: &info}}) })
-			j, err := m.Job(t.Context(), 7)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return !j.NextLookup.After(time.Now())
-		}
-		want()
-		number(&before)
-		want()
-		number(&after)
-		if !save(before) {
-			t.Error("the job is not due, though it changed after the lookup was sent")
-		}
-		if save(after) {
-			t.Error("the job is still due after a lookup that was sent later")
+		answered(t, m, after, nurse, nil)
+		if j, err := m.Job(t.Context(), 7); err != nil || !j.NextLookup.After(time.Now()) {
+			t.Errorf("the job is still due after a lookup that was sent later: %+v, %v", j, err)
 		}
 	})
 }
@@ -225,17 +248,10 @@ func TestRefreshWhoseTurnIsOver(t *testing.T) {
 			do(t, m, func(t *tx) error { return t.row("SELECT count(*) FROM entries", nil, &n) })
 			return n
 		}
-		save := func(turn turn, hash int64) {
-			do(t, m, func(t *tx) error {
-				_, err := t.saveEntries(feed, turn, []feedItem{{hash: hash, job: hash, postings: []int64{1}}})
-				return err
-			})
-		}
-		one := beginTurn(t, m, feed)
-		save(one, 11)
+		saveEntries(t, m, feed, beginTurn(t, m, feed), feedItem{hash: 11, job: 11, postings: []int64{1}})
 		over := beginTurn(t, m, feed)
 		now := beginTurn(t, m, feed)
-		save(over, 12)
+		saveEntries(t, m, feed, over, feedItem{hash: 12, job: 12, postings: []int64{1}})
 		if _, err := m.sweep(t.Context(), feed, over); err != nil || entries() != 1 {
 			t.Errorf("a refresh of a feed whose turn is over leaves %d entries, %v", entries(), err)
 		}
@@ -264,33 +280,24 @@ func TestLateAnswersBringNothingForgottenBack(t *testing.T) {
 		turn, feedTurn := beginTurn(t, m, src), beginTurn(t, m, feed)
 		savePosting(t, m, src, turn, 1, "Nurse")
 		entry := func(hash int64) { // says that posting 5 is job 7's
-			do(t, m, func(t *tx) error {
-				_, err := t.saveEntries(feed, feedTurn, []feedItem{{hash: hash, job: 7, postings: []int64{5}}})
-				return err
-			})
+			saveEntries(t, m, feed, feedTurn, feedItem{hash: hash, job: 7, postings: []int64{5}})
 		}
 		entry(1)
-		saveWithLink(t, m, src, turn, 5, "Nurse by the feed", "")
-		info := jobboard.JobInformation{JobID: 7, JobTitle: "Nurse", ApplyPossible: true}
-		late := func(answer int64) {
-			do(t, m, func(t *tx) error {
-				return t.saveAnswers(m, []lookedUp{{job: 7, answer: answer, info: &info}})
-			})
-		}
-		late(10)
+		save(t, m, src, turn, &jobboard.JobPosting{JobPostingID: 5, Title: "Nurse by the feed"})
+		answered(t, m, 10, nurse, nil)
 		if _, err := m.Job(t.Context(), 7); err != nil {
 			t.Fatal(err)
 		}
 		if err := m.Forget(t.Context(), 7); err != nil {
 			t.Fatal(err)
 		}
-		late(11)
+		answered(t, m, 11, nurse, nil)
 		savePosting(t, m, src, turn, 1, "Nurse, changed") // the same posting
 		savePosting(t, m, src, turn, 2, "Nurse of the same job")
-		saveWithLink(t, m, src, turn, 5, "Nurse by the feed, changed", "")
+		save(t, m, src, turn, &jobboard.JobPosting{JobPostingID: 5, Title: "Nurse by the feed, changed"})
 		entry(2)
-		do(t, m, func(t *tx) error { return t.want([]int64{7}) })
-		late(12)
+		want(t, m, 7)
+		answered(t, m, 12, nurse, nil)
 		if j, err := m.Job(t.Context(), 7); !errors.Is(err, ErrUnknown) {
 			t.Errorf("the job is back: %+v, %v", j, err)
 		}
@@ -326,7 +333,7 @@ func TestLateAnswersBringNothingForgottenBack(t *testing.T) {
 func TestLeaseOfALaterTransaction(t *testing.T) {
 	onEach(t, func(t *testing.T, m *Mirror) {
 		src := m.sources[0]
-		do(t, m, func(t *tx) error { return t.want([]int64{7, 8}) })
+		want(t, m, 7, 8)
 		do(t, m, func(t *tx) error {
 			return t.saveAnswers(m, []lookedUp{{job: 8, answer: 100, err: jobboard.ErrJobInactive}})
 		})

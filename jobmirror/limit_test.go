@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/http"
-	"os/exec"
 	"slices"
 	"strconv"
 	"sync"
@@ -103,18 +102,13 @@ func TestProcessesShareOneLimit(t *testing.T) {
 	srv := jobboardtest.New(t)
 	job := srv.AddJob(jobboardtest.Job{Title: "Nurse", Language: "de"})
 	r := rand.New(rand.NewPCG(7, 8))
-	var children []*exec.Cmd
-	for i := range 8 {
-		child := startChild(t, childOptions{
-			Database: address, JobDBURL: srv.JobDBURL, Limit: limit, Asks: job.ID,
-			Skew: time.Duration(i-4) * time.Hour / 3,
-		})
-		t.Cleanup(func() {
-			_ = child.Process.Kill()
-			_ = child.Wait()
-		})
-		children = append(children, child)
+	options := make([]childOptions, 8)
+	for i := range options {
+		options[i] = childOptions{
+			Database: address, JobDBURL: srv.JobDBURL, Limit: limit, Asks: job.ID, Skew: time.Duration(i-4) * time.Hour / 3,
+		}
 	}
+	fleet := startFleet(t, options...)
 	a := &arrivals{srv: srv}
 	for len(a.times) == 0 {
 		a.during(10 * time.Millisecond)
@@ -123,11 +117,9 @@ func TestProcessesShareOneLimit(t *testing.T) {
 
 	part := time.Duration(size(1000, 10_000)) * time.Millisecond
 	from, _ := a.during(part)
-	for _, child := range children[4:] {
+	for i := 4; i < 8; i++ {
 		a.during(time.Duration(r.Int64N(int64(part))))
-		if err := child.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		fleet.kill(i)
 	}
 	_, to := a.during(part)
 	used := float64(a.between(from, to)) / to.Sub(from).Seconds()
@@ -136,10 +128,8 @@ func TestProcessesShareOneLimit(t *testing.T) {
 		t.Errorf("%.0f requests a second were sent, of %d", used, limit)
 	}
 	signal := func(s syscall.Signal) {
-		for _, child := range children[:4] {
-			if err := child.Process.Signal(s); err != nil {
-				t.Fatal(err)
-			}
+		for i := range 4 {
+			fleet.signal(i, s)
 		}
 	}
 	for range size(2, 20) {

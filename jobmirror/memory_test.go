@@ -4,12 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -146,19 +144,11 @@ func memoryOf(t *testing.T, jobs int) int {
 		Database: filepath.Join(t.TempDir(), "jobs.db"), BaseURL: board.URL + "/board", JobDBURL: board.URL,
 		Channel: "1_all", Feed: board.URL + "/feed.xml", Limit: -1, Measure: true,
 	}
-	text, err := json.Marshal(o)
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Minute)
 	defer cancel()
-	command := exec.CommandContext(ctx, os.Args[0])
-	command.Env = append(os.Environ(), childVariable+"="+string(text))
-	var problems strings.Builder
-	command.Stderr = &problems
-	out, err := command.Output()
+	out, err := childCommand(ctx, t, o).Output()
 	if err != nil {
-		t.Fatalf("%v: %s", err, problems.String())
+		t.Fatal(err)
 	}
 	found := map[string]int{}
 	for line := range strings.Lines(string(out)) {

@@ -23,33 +23,31 @@ func measured(t *testing.T, reader *metric.ManualReader) map[string]float64 {
 		t.Fatal(err)
 	}
 	out := map[string]float64{}
-	add := func(name string, attributes attribute.Set, value float64) {
-		for _, key := range []attribute.Key{"jobboard.outcome", "jobboard.source.language"} {
-			if v, ok := attributes.Value(key); ok && v.AsString() != "" {
-				name += " " + v.AsString()
-			}
-		}
-		out[name] = value
-	}
 	for _, scope := range all.ScopeMetrics {
 		for _, m := range scope.Metrics {
 			switch data := m.Data.(type) {
 			case metricdata.Sum[int64]:
-				for _, p := range data.DataPoints {
-					add(m.Name, p.Attributes, float64(p.Value))
-				}
+				addPoints(out, m.Name, data.DataPoints)
 			case metricdata.Gauge[int64]:
-				for _, p := range data.DataPoints {
-					add(m.Name, p.Attributes, float64(p.Value))
-				}
+				addPoints(out, m.Name, data.DataPoints)
 			case metricdata.Gauge[float64]:
-				for _, p := range data.DataPoints {
-					add(m.Name, p.Attributes, p.Value)
-				}
+				addPoints(out, m.Name, data.DataPoints)
 			}
 		}
 	}
 	return out
+}
+
+func addPoints[N int64 | float64](out map[string]float64, name string, points []metricdata.DataPoint[N]) {
+	for _, p := range points {
+		full := name
+		for _, key := range []attribute.Key{"jobboard.outcome", "jobboard.source.language"} {
+			if v, ok := p.Attributes.Value(key); ok && v.AsString() != "" {
+				full += " " + v.AsString()
+			}
+		}
+		out[full] = float64(p.Value)
+	}
 }
 
 func TestMetricsTellHowTheMirrorIsDoing(t *testing.T) {

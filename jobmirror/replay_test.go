@@ -80,12 +80,19 @@ func CheckReplay(t *testing.T, m *Mirror) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(replayed) != len(tables) {
-		t.Errorf("the log makes %d rows, the tables have %d", len(replayed), len(tables))
+	replayed.Compare(t, "by the log", tables)
+}
+
+// Compare finds what a copy, by its name, has otherwise than it should.
+func (r Rows) Compare(t *testing.T, name string, want Rows) {
+	t.Helper()
+	if len(r) != len(want) {
+		t.Errorf("%s there are %d rows, not %d", name, len(r), len(want))
 	}
-	for k, want := range tables {
-		if replayed[k] != want {
-			t.Errorf("%s:\nby the log %s\nin the tables %s", k, replayed[k], want)
+	for k, row := range want {
+		if r[k] != row {
+			t.Errorf("%s %s is\n%s\nnot\n%s", name, k, r[k], row)
+			return
 		}
 	}
 }

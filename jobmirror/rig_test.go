@@ -33,20 +33,6 @@ func optionsOf(srv *jobboardtest.Server) jobmirror.Options {
 	}
 }
 
-func open(t *testing.T, address string, opts jobmirror.Options) *jobmirror.Mirror {
-	t.Helper()
-	m, err := jobmirror.Open(t.Context(), address, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := m.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return m
-}
-
 func refresh(t *testing.T, m *jobmirror.Mirror) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -56,10 +42,10 @@ func refresh(t *testing.T, m *jobmirror.Mirror) {
 	}
 }
 
-// What tests of both packages do to a copy, by its short name.
+// What the tests inside of the package do as well, by short names.
 type rows = jobmirror.Rows
 
-var snapshot, checkReplay, text = jobmirror.TakeSnapshot, jobmirror.CheckReplay, jobmirror.Encode
+var open, snapshot, checkReplay, text = jobmirror.OpenFor, jobmirror.TakeSnapshot, jobmirror.CheckReplay, jobmirror.Encode
 
 // find searches a mirror.
 func find(t *testing.T, m *jobmirror.Mirror, q jobmirror.Query) []jobmirror.Posting {

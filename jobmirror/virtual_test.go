@@ -311,53 +311,44 @@ func checkRate(t *testing.T, requests []jobboardtest.Request, perSecond int) {
 }
 
 // What is older than MaxAge is not given as an answer, and never says that
-// applying is possible.
+// applying is possible. It is not too old before the next lookup is due, however
+// seldom these are.
 func TestAnswersGrowOld(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, path string) {
-		m := open(t, path, optionsOf(srv))
-		refresh(t, m)
-		id := jobboard.JobID(srv.Demo.OpenJob)
-		time.Sleep(48*time.Hour - time.Minute)
-		if j, err := m.Job(t.Context(), id); err != nil || !j.Information.ApplyPossible || j.Age < 47*time.Hour {
-			t.Errorf("just before MaxAge: %+v, %v", j, err)
-		}
-		if w := answer(t, m, lookUpAt+id.String()); w.Code != http.StatusOK || w.Header().Get("Age") != strconv.Itoa(48*3600-60) || !strings.Contains(w.Body.String(), `"applyPossible":true`) {
-			t.Errorf("the handler just before MaxAge: %d, Age %s", w.Code, w.Header().Get("Age"))
-		}
-		time.Sleep(2 * time.Minute)
-		j, err := m.Job(t.Context(), id)
-		if !errors.Is(err, jobmirror.ErrStale) || j == nil || j.Information.ApplyPossible {
-			t.Errorf("after MaxAge: %+v, %v", j, err)
-		}
-		if _, err := m.JobInformation(t.Context(), id); !errors.Is(err, jobmirror.ErrStale) {
-			t.Errorf("the information after MaxAge: %v", err)
-		}
-		if w := answer(t, m, lookUpAt+id.String()); w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), "applyPossible") {
-			t.Errorf("the handler after MaxAge: %d %s", w.Code, w.Body)
-		}
-		page, err := m.Search(t.Context(), jobmirror.Query{})
-		if err != nil || len(page.Postings) == 0 || page.Age < 48*time.Hour {
-			t.Errorf("a search after MaxAge: %+v, %v", page, err)
-		}
-	})
-}
-
-// An answer is not too old before the next lookup is due, however seldom these are.
-func TestMaxAgeFollowsLookupEvery(t *testing.T) {
-	inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, path string) {
-		opts := optionsOf(srv)
-		opts.LookupEvery = 7 * 24 * time.Hour
-		m := open(t, path, opts)
-		refresh(t, m)
-		time.Sleep(7 * 24 * time.Hour)
-		if _, err := m.JobInformation(t.Context(), jobboard.JobID(srv.Demo.OpenJob)); err != nil {
-			t.Error(err)
-		}
-		time.Sleep(7*24*time.Hour + time.Second)
-		if _, err := m.JobInformation(t.Context(), jobboard.JobID(srv.Demo.OpenJob)); !errors.Is(err, jobmirror.ErrStale) {
-			t.Error(err)
-		}
-	})
+	const day = 24 * time.Hour
+	for lookupEvery, maxAge := range map[time.Duration]time.Duration{0: 2 * day, 7 * day: 14 * day} {
+		inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, path string) {
+			opts := optionsOf(srv)
+			opts.LookupEvery = lookupEvery
+			m := open(t, path, opts)
+			refresh(t, m)
+			id := jobboard.JobID(srv.Demo.OpenJob)
+			time.Sleep(maxAge - time.Minute)
+			if j, err := m.Job(t.Context(), id); err != nil || !j.Information.ApplyPossible || j.Age < maxAge-time.Hour {
+				t.Errorf("just before %s: %+v, %v", maxAge, j, err)
+			}
+			w := answer(t, m, lookUpAt+id.String())
+			age := strconv.Itoa(int(maxAge.Seconds()) - 60)
+			if w.Code != http.StatusOK || w.Header().Get("Age") != age || !strings.Contains(w.Body.String(), `"applyPossible":true`) {
+				t.Errorf("the handler just before %s: %d, Age %s", maxAge, w.Code, w.Header().Get("Age"))
+			}
+			time.Sleep(2 * time.Minute)
+			j, err := m.Job(t.Context(), id)
+			if !errors.Is(err, jobmirror.ErrStale) || j == nil || j.Information.ApplyPossible {
+				t.Errorf("after %s: %+v, %v", maxAge, j, err)
+			}
+			if _, err := m.JobInformation(t.Context(), id); !errors.Is(err, jobmirror.ErrStale) {
+				t.Errorf("the information after %s: %v", maxAge, err)
+			}
+			w = answer(t, m, lookUpAt+id.String())
+			if w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), "applyPossible") {
+				t.Errorf("the handler after %s: %d %s", maxAge, w.Code, w.Body)
+			}
+			page, err := m.Search(t.Context(), jobmirror.Query{})
+			if err != nil || len(page.Postings) == 0 || page.Age < maxAge {
+				t.Errorf("a search after %s: %+v, %v", maxAge, page, err)
+			}
+		})
+	}
 }
 
 // A copy that was made while the clock was a year ahead is as old as none, and is

@@ -5,10 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -98,48 +96,25 @@ func TestOthersReadBesideTheOneThatRuns(t *testing.T) {
 	t.Setenv("JOBBOARD_MIRROR_DB", db)
 	settings := []string{"-channel", srv.Demo.Channel, "-feed", srv.FeedURL(), "-limit", "-1"}
 
-	ctx, cancel := context.WithCancel(t.Context())
-	var errOut lockedBuffer
-	ended := make(chan error, 1)
-	go func() {
-		ended <- run(ctx, append([]string{"run", "-addr", "127.0.0.1:0"}, settings...), io.Discard, &errOut)
-	}()
-	address := ""
-	for address == "" {
-		address = regexp.MustCompile(`http://\S+`).FindString(errOut.String())
-		select {
-		case err := <-ended:
-			t.Fatal(err, errOut.String())
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
-	for range 500 {
-		rs, err := http.Get(address + "/mirror/ready")
-		if err != nil {
-			t.Fatal(err)
-		}
-		rs.Body.Close()
+	p := start(t, srv, append([]string{"run", "-addr", "127.0.0.1:0"}, settings...)...)
+	answers(t, p.said(t, "serving at ")+"/mirror/ready", http.StatusOK)
+	for began := time.Now(); ; <-time.After(10 * time.Millisecond) {
 		out, err := said(t, "status", "-json")
 		var s jobmirror.Status
 		if err == nil {
 			err = json.Unmarshal([]byte(out), &s)
 		}
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || time.Since(began) > 20*time.Second {
+			t.Fatal(out, err)
 		}
-		if rs.StatusCode == http.StatusOK && s.Due == 0 && s.Unindexed == 0 && s.Jobs[jobmirror.StateOpen] > 40 {
+		if s.Due == 0 && s.Unindexed == 0 && s.Jobs[jobmirror.StateOpen] > 40 {
 			break
 		}
-		<-time.After(10 * time.Millisecond)
 	}
 	if out, err := said(t, "search", "nurse"); err != nil || !strings.Contains(out, "Nurse") {
 		t.Errorf("search beside run: %v\n%s", err, out)
 	}
 	if _, err := said(t, append([]string{"refresh"}, settings...)...); !errors.Is(err, jobmirror.ErrLocked) {
 		t.Errorf("refresh beside run: %v", err)
-	}
-	cancel()
-	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Error(err)
 	}
 }
