@@ -17,7 +17,8 @@ const maxCells = 16
 
 func cell(grid, row, column int) string { return fmt.Sprintf("_g%d_%d_%d", grid, row, column) }
 
-// index returns the row or the column that is so many degrees from the first one's edge.
+// index returns the row or column of a place that is so many degrees from the edge of
+// the first one.
 func index(degrees, size float64) int { return int(math.Floor(degrees / size)) }
 
 // cellsOf returns the cells of a place, one of each grid.

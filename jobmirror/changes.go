@@ -39,7 +39,8 @@ var (
 	ErrCursorAhead = errors.New("jobmirror: the cursor is ahead of the log of changes")
 )
 
-// counter returns the number of the last change: "change", of the log, or "erased", of those that are no more in it.
+// counter returns the number of the last change that was written to the log, by the
+// name "change", or that was erased from it, by the name "erased".
 func (t *tx) counter(name string) (int64, error) {
 	return value[int64](t, "SELECT value FROM counters WHERE name = ?", name)
 }
@@ -272,6 +273,7 @@ func (m *Mirror) prune(ctx context.Context) error {
 	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) { return t.pruneSome(m.opts.KeepChanges) })
 }
 
+// pruneSome removes the first changes of the log that are older than keep.
 func (t *tx) pruneSome(keep time.Duration) (more bool, err error) {
 	last := int64(0)
 	err = t.rows("SELECT number, at FROM changes WHERE number IS NOT NULL ORDER BY number LIMIT ?", []any{changesBatch},

@@ -291,6 +291,7 @@ func fromView[T any](ctx context.Context, db *database, f func(*tx) (T, error)) 
 	return result(ctx, db.view, f)
 }
 
+// result returns what f returns in a transaction, and the zero value where that fails.
 func result[T any](
 	ctx context.Context, transact func(context.Context, func(*tx) error) error, f func(*tx) (T, error),
 ) (out T, err error) {

@@ -36,7 +36,7 @@ type lookups struct {
 	finish      func(t *tx) error // ends the transaction that writes the last result; nil: nothing is to be done
 	left        int               // results that are not written
 	numbers     sync.Map          // of pieces, by the jobs that have no result yet
-	failed      error             // of the database, for want of a number
+	failed      error             // of the database, for want of a number; read once all results came
 }
 
 // errOutOfTime ends what did not answer within the time of its batch.
@@ -140,7 +140,8 @@ func (m *Mirror) writeResults(ctx context.Context, l *lookups, results []lookedU
 }
 
 // numbered yields the jobs of a batch to the bulk call. Each hundred gets a number from
-// the database, taken before they are sent; without the database it ends early.
+// the database, taken before they are sent. Where the database gives none, it ends
+// early and sets l.failed.
 func (m *Mirror) numbered(ctx context.Context, l *lookups) iter.Seq2[jobboard.JobID, error] {
 	return func(yield func(jobboard.JobID, error) bool) {
 		var number int64

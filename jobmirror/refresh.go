@@ -267,8 +267,8 @@ func (m *Mirror) sweep(ctx context.Context, src *source, turn turn) (reason stri
 	return reason, m.db.updateAll(ctx, func(t *tx) (more bool, err error) { return list.remove(t, src, turn) })
 }
 
-// markMissing marks what a refresh did not see: as gone, or, where that is
-// suspiciously much, as missed once. It returns how many rows are held back so.
+// markMissing marks what a refresh did not see: as gone or, where that is
+// suspiciously much, as missed once. held is how many rows it marked as missed once.
 func (t *tx) markMissing(list listing, src *source, turn turn) (held int, err error) {
 	current, err := t.stillTurn(src, turn)
 	if err != nil || !current {
