@@ -59,10 +59,8 @@ func (q Question) FormAnswer(value string) Answer {
 // decides: YesNo reports false if neither rule applies, because a guess could
 // turn an applicant's yes into a no.
 func (q Question) YesNo() (yes, no IDLabel, ok bool) {
-	if yes, ok := only(q.Answers, func(a IDLabel) bool { return a.ID == yesID }); ok {
-		if no, ok := only(q.Answers, func(a IDLabel) bool { return a.ID == noID }); ok {
-			return yes, no, true
-		}
+	has := func(id string) func(IDLabel) bool {
+		return func(a IDLabel) bool { return a.ID == id }
 	}
 	says := func(words string) func(IDLabel) bool {
 		return func(a IDLabel) bool {
@@ -70,12 +68,16 @@ func (q Question) YesNo() (yes, no IDLabel, ok bool) {
 			return label != "" && strings.Contains(words, " "+label+" ")
 		}
 	}
-	if yes, ok := only(q.Answers, says(yesWords)); ok {
-		if no, ok := only(q.Answers, says(noWords)); ok && yes.ID != no.ID {
-			return yes, no, true
-		}
+	yes, isYes := only(q.Answers, has(yesID))
+	no, isNo := only(q.Answers, has(noID))
+	if !isYes || !isNo {
+		yes, isYes = only(q.Answers, says(yesWords))
+		no, isNo = only(q.Answers, says(noWords))
 	}
-	return IDLabel{}, IDLabel{}, false
+	if !isYes || !isNo || yes.ID == no.ID {
+		return IDLabel{}, IDLabel{}, false
+	}
+	return yes, no, true
 }
 
 const (

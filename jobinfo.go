@@ -174,58 +174,54 @@ type infoMember = jsonread.Member[*infoDecoder]
 
 var infoDecoders = sync.Pool{New: func() any { return new(infoDecoder) }}
 
-var infoObject = jsonread.NewObject(
-	infoMember{Name: "jobId", Required: true, Read: func(d *infoDecoder) { d.info.JobID = JobID(d.Int()) }},
-	infoMember{Name: "jobTitle", Required: true, Read: func(d *infoDecoder) { d.jobTitle = d.str() }},
-	infoMember{Name: "jobLanguage", Read: func(d *infoDecoder) { d.language = d.optStr() }},
-	infoMember{Name: "applyPossible", Required: true, Read: func(d *infoDecoder) { d.info.ApplyPossible = d.Bool() }},
-	infoMember{Name: "dataSecurityLink", Read: func(d *infoDecoder) { d.policy = d.optStr() }},
-	infoMember{Name: "questions", Read: func(d *infoDecoder) {
-		d.hasQuestions = d.readList((*infoDecoder).readQuestion) >= 0
-	}},
-	infoMember{Name: "nationalities", Read: func(d *infoDecoder) {
+var infoObject = jsonread.NewObject([]infoMember{
+	{Name: "jobId", Required: true, Read: func(d *infoDecoder) { d.info.JobID = JobID(d.Int()) }},
+	{Name: "jobTitle", Required: true, Read: func(d *infoDecoder) { d.jobTitle = d.str() }},
+	{Name: "jobLanguage", Read: func(d *infoDecoder) { d.language = d.optStr() }},
+	{Name: "applyPossible", Required: true, Read: func(d *infoDecoder) { d.info.ApplyPossible = d.Bool() }},
+	{Name: "dataSecurityLink", Read: func(d *infoDecoder) { d.policy = d.optStr() }},
+	{Name: "questions", Read: func(d *infoDecoder) { d.hasQuestions = d.readList((*infoDecoder).readQuestion) >= 0 }},
+	{Name: "nationalities", Read: func(d *infoDecoder) {
 		d.info.Nationalities = catalogue.Read(&d.catalogue, &d.Reader, d.catalogues, newIDLabel)
 	}},
-	infoMember{Name: "timestamp", Read: func(d *infoDecoder) { d.info.Timestamp = d.timestamp() }},
-	infoMember{Name: "companyName", Read: func(d *infoDecoder) { d.company = d.optStr() }},
-	infoMember{Name: "companyId", Read: func(d *infoDecoder) { d.companyID = d.optID() }},
-	infoMember{Name: "location", Read: func(d *infoDecoder) {
+	{Name: "timestamp", Read: func(d *infoDecoder) { d.info.Timestamp = d.timestamp() }},
+	{Name: "companyName", Read: func(d *infoDecoder) { d.company = d.optStr() }},
+	{Name: "companyId", Read: func(d *infoDecoder) { d.companyID = d.optID() }},
+	{Name: "location", Read: func(d *infoDecoder) {
 		if !d.Null() {
 			d.readPlace(0)
 		}
 	}},
-	infoMember{Name: "additionalLocations", Read: func(d *infoDecoder) {
+	{Name: "additionalLocations", Read: func(d *infoDecoder) {
 		d.hasAdditional = d.readList(func(d *infoDecoder) {
 			d.places = jsonread.Append(&d.Reader, d.places, placePiece{})
 			d.readPlace(len(d.places) - 1)
 		}) >= 0
 	}},
-)
+})
 
-var questionObject = jsonread.NewObject(
-	infoMember{Name: "id", Read: func(d *infoDecoder) { d.question().id = d.optID() }},
-	infoMember{Name: "type", Read: func(d *infoDecoder) { d.question().kind = d.optStr() }},
-	infoMember{Name: "label", Read: func(d *infoDecoder) { d.question().label = d.optStr() }},
-	infoMember{Name: "answers", Read: func(d *infoDecoder) {
-		d.question().answers = d.readList((*infoDecoder).readLabel)
-	}},
-)
+var questionObject = jsonread.NewObject([]infoMember{
+	{Name: "id", Read: func(d *infoDecoder) { d.question().id = d.optID() }},
+	{Name: "type", Read: func(d *infoDecoder) { d.question().kind = d.optStr() }},
+	{Name: "label", Read: func(d *infoDecoder) { d.question().label = d.optStr() }},
+	{Name: "answers", Read: func(d *infoDecoder) { d.question().answers = d.readList((*infoDecoder).readLabel) }},
+})
 
-var labelObject = jsonread.NewObject(
-	infoMember{Name: "id", Read: func(d *infoDecoder) { d.label().id = d.optID() }},
-	infoMember{Name: "label", Read: func(d *infoDecoder) { d.label().label = d.optStr() }},
-)
+var labelObject = jsonread.NewObject([]infoMember{
+	{Name: "id", Read: func(d *infoDecoder) { d.label().id = d.optID() }},
+	{Name: "label", Read: func(d *infoDecoder) { d.label().label = d.optStr() }},
+})
 
-var placeObject = jsonread.NewObject(
-	infoMember{Name: "geoLat", Read: func(d *infoDecoder) { d.places[d.place].lat = d.optID() }},
-	infoMember{Name: "geoLong", Read: func(d *infoDecoder) { d.places[d.place].long = d.optID() }},
-	infoMember{Name: "geoName", Read: func(d *infoDecoder) { d.places[d.place].name = d.optStr() }},
-	infoMember{Name: "geoCountry", Read: func(d *infoDecoder) { d.places[d.place].country = d.optStr() }},
-	infoMember{Name: "geoState", Read: func(d *infoDecoder) { d.places[d.place].state = d.optStr() }},
-	infoMember{Name: "geoCity", Read: func(d *infoDecoder) { d.places[d.place].city = d.optStr() }},
-	infoMember{Name: "geoZip", Read: func(d *infoDecoder) { d.places[d.place].zip = d.optID() }},
-	infoMember{Name: "geoStreet", Read: func(d *infoDecoder) { d.places[d.place].street = d.optStr() }},
-)
+var placeObject = jsonread.NewObject([]infoMember{
+	{Name: "geoLat", Read: func(d *infoDecoder) { d.places[d.place].lat = d.optID() }},
+	{Name: "geoLong", Read: func(d *infoDecoder) { d.places[d.place].long = d.optID() }},
+	{Name: "geoName", Read: func(d *infoDecoder) { d.places[d.place].name = d.optStr() }},
+	{Name: "geoCountry", Read: func(d *infoDecoder) { d.places[d.place].country = d.optStr() }},
+	{Name: "geoState", Read: func(d *infoDecoder) { d.places[d.place].state = d.optStr() }},
+	{Name: "geoCity", Read: func(d *infoDecoder) { d.places[d.place].city = d.optStr() }},
+	{Name: "geoZip", Read: func(d *infoDecoder) { d.places[d.place].zip = d.optID() }},
+	{Name: "geoStreet", Read: func(d *infoDecoder) { d.places[d.place].street = d.optStr() }},
+})
 
 // isNoInfoMember reports whether a job information has no member of that name.
 func isNoInfoMember(name string) bool { return !infoObject.Has(name) }

@@ -144,24 +144,20 @@ func (d *postingDecoder) release() {
 	postingDecoders.Put(d)
 }
 
-var postingObject = jsonread.NewObject(
-	postingMember{Name: "jobPostingId", Required: true, Read: func(d *postingDecoder) {
+var postingObject = jsonread.NewObject([]postingMember{
+	{Name: "jobPostingId", Required: true, Read: func(d *postingDecoder) {
 		d.posting.JobPostingID = JobPostingID(d.Int())
 	}},
-	postingMember{Name: "postingVersionId", Read: func(d *postingDecoder) {
+	{Name: "postingVersionId", Read: func(d *postingDecoder) {
 		d.posting.PostingVersionID = PostingVersionID(d.OptInt())
 	}},
-	postingMember{Name: "title", Required: true, Read: func(d *postingDecoder) { d.title = d.str() }},
-	postingMember{Name: "applyOnlineLink", Read: func(d *postingDecoder) { d.link = d.optStr() }},
-	postingMember{Name: "config", Read: (*postingDecoder).readConfig},
-	postingMember{Name: "jobStartDate", Read: func(d *postingDecoder) { d.posting.JobStartDate = d.millis() }},
-	postingMember{Name: "postingVersionStartDate", Read: func(d *postingDecoder) {
-		d.posting.PostingVersionStartDate = d.millis()
-	}},
-	postingMember{Name: "postingVersionEndDate", Read: func(d *postingDecoder) {
-		d.posting.PostingVersionEndDate = d.millis()
-	}},
-)
+	{Name: "title", Required: true, Read: func(d *postingDecoder) { d.title = d.str() }},
+	{Name: "applyOnlineLink", Read: func(d *postingDecoder) { d.link = d.optStr() }},
+	{Name: "config", Read: (*postingDecoder).readConfig},
+	{Name: "jobStartDate", Read: func(d *postingDecoder) { d.posting.JobStartDate = d.millis() }},
+	{Name: "postingVersionStartDate", Read: func(d *postingDecoder) { d.posting.PostingVersionStartDate = d.millis() }},
+	{Name: "postingVersionEndDate", Read: func(d *postingDecoder) { d.posting.PostingVersionEndDate = d.millis() }},
+})
 
 // readPosting reads a posting into p.
 func (d *postingDecoder) readPosting(p *JobPosting) {
@@ -196,21 +192,21 @@ type postingReader struct {
 
 type pageMember = jsonread.Member[*postingReader]
 
-var pageObject = jsonread.NewObject(
-	pageMember{Name: "totalNumberOfJobs", Required: true, Read: func(p *postingReader) {
+var pageObject = jsonread.NewObject([]pageMember{
+	{Name: "totalNumberOfJobs", Required: true, Read: func(p *postingReader) {
 		p.counters.TotalNumberOfJobs = p.count(p.d.Int())
 	}},
-	pageMember{Name: "results", Required: true, Read: func(p *postingReader) {
+	{Name: "results", Required: true, Read: func(p *postingReader) {
 		p.list = !p.d.Null() && p.d.Array()
 		p.inList = p.list
 	}},
-	pageMember{Name: "itemsPerPage", Read: func(p *postingReader) { p.counters.ItemsPerPage = p.optCount() }},
-	pageMember{Name: "numPages", Read: func(p *postingReader) { p.counters.NumPages = p.optCount() }},
-	pageMember{Name: "offset", Read: func(p *postingReader) { p.counters.Offset = p.optCount() }},
-	pageMember{Name: "actualPage", Read: func(p *postingReader) { p.counters.ActualPage = p.optCount() }},
-	pageMember{Name: "firstPostingOnPage", Read: func(p *postingReader) { p.counters.FirstPostingOnPage = p.optCount() }},
-	pageMember{Name: "lastPostingOnPage", Read: func(p *postingReader) { p.counters.LastPostingOnPage = p.optCount() }},
-)
+	{Name: "itemsPerPage", Read: func(p *postingReader) { p.counters.ItemsPerPage = p.optCount() }},
+	{Name: "numPages", Read: func(p *postingReader) { p.counters.NumPages = p.optCount() }},
+	{Name: "offset", Read: func(p *postingReader) { p.counters.Offset = p.optCount() }},
+	{Name: "actualPage", Read: func(p *postingReader) { p.counters.ActualPage = p.optCount() }},
+	{Name: "firstPostingOnPage", Read: func(p *postingReader) { p.counters.FirstPostingOnPage = p.optCount() }},
+	{Name: "lastPostingOnPage", Read: func(p *postingReader) { p.counters.LastPostingOnPage = p.optCount() }},
+})
 
 func (p *postingReader) optCount() int { return p.count(p.d.OptInt()) }
 

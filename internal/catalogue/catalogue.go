@@ -46,10 +46,10 @@ func (p piece) of(json, odd string) string {
 
 type member = jsonread.Member[*Reading]
 
-var object = jsonread.NewObject(
-	member{Name: "id", Read: func(s *Reading) { s.last().id = s.text((*jsonread.Reader).OptID) }},
-	member{Name: "label", Read: func(s *Reading) { s.last().label = s.text((*jsonread.Reader).OptString) }},
-)
+var object = jsonread.NewObject([]member{
+	{Name: "id", Read: func(s *Reading) { s.last().id = s.text((*jsonread.Reader).OptID) }},
+	{Name: "label", Read: func(s *Reading) { s.last().label = s.text((*jsonread.Reader).OptString) }},
+})
 
 // Read reads the catalogue that comes next in r, or null for nil. It takes the
 // catalogue from cache, or adds it there; cache may be nil. element returns an

@@ -101,7 +101,7 @@ type Object[D any] struct {
 
 // NewObject returns the kind of object that has these members, at most
 // [MaxMembers].
-func NewObject[D any](members ...Member[D]) *Object[D] {
+func NewObject[D any](members []Member[D]) *Object[D] {
 	o := &Object[D]{members: members}
 	var names []string
 	for i, m := range members {

@@ -23,7 +23,7 @@ func TestObjectOfMostMembers(t *testing.T) {
 		})
 		pairs = append(pairs, fmt.Sprintf("%q:%d", name, i))
 	}
-	object := jsonread.NewObject(members...)
+	object := jsonread.NewObject(members)
 	var order jsonread.Order
 	for range 2 {
 		got = nil
