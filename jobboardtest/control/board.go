@@ -2,6 +2,7 @@ package control
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,8 +16,8 @@ const maxShown = 60
 const maxPlaces = 9
 
 type boardView struct {
+	State      jobboardtest.State // all of it
 	Query      string
-	Counts     struct{ Channels, Jobs, Postings, Applicants, Applications int }
 	Jobs       []jobView
 	MoreJobs   int
 	Loose      []postingView // without a job that is there
@@ -27,8 +28,6 @@ type boardView struct {
 	Places     []knownPlace // those with the most jobs
 	MorePlaces int
 	Known      []knownPlace // all of them, by name
-	Channels   []jobboardtest.Channel
-	Companies  []jobboardtest.Company
 }
 
 type jobView struct {
@@ -43,7 +42,6 @@ type jobView struct {
 type postingView struct {
 	jobboardtest.Posting
 	Languages string
-	JobTitle  string
 }
 
 type applicantView struct {
@@ -68,12 +66,7 @@ type knownPlace struct {
 // as far as it can be read.
 func (c *Control) boardView(filter string) boardView {
 	st := c.srv.Snapshot()
-	v := boardView{
-		Query: filter, Channels: st.Channels, Companies: st.Companies,
-	}
-	v.Counts.Channels, v.Counts.Jobs, v.Counts.Postings = len(st.Channels), len(st.Jobs), len(st.Postings)
-	v.Counts.Applicants, v.Counts.Applications = len(st.Applicants), len(st.Applications)
-
+	v := boardView{State: st, Query: filter}
 	companies := map[string]string{}
 	for _, co := range st.Companies {
 		companies[co.ID] = cmp.Or(co.Name, co.ID)
@@ -82,7 +75,7 @@ func (c *Control) boardView(filter string) boardView {
 	for _, j := range st.Jobs {
 		titles[j.ID] = j.Title
 	}
-	postings := postingViews(st, titles)
+	postings := postingViews(st.Postings)
 	applications := map[int64]int{}
 	of := map[int64][]applicationView{}
 	for _, a := range st.Applications {
@@ -92,7 +85,7 @@ func (c *Control) boardView(filter string) boardView {
 
 	spell := spelling(st.Jobs)
 	v.Known = knownPlaces(st.Jobs, spell)
-	m := matcher(filter)
+	m := matcher(strings.ToLower(filter))
 	var places []place
 	for _, j := range st.Jobs {
 		jv := jobView{
@@ -128,19 +121,15 @@ func cut[T any](all []T, most int) ([]T, int) {
 }
 
 // postingViews returns the postings by their jobs.
-func postingViews(st jobboardtest.State, titles map[int64]string) map[int64][]postingView {
+func postingViews(all []jobboardtest.Posting) map[int64][]postingView {
 	out := map[int64][]postingView{}
-	for _, p := range st.Postings {
-		langs := []string{}
+	for _, p := range all {
+		langs := slices.Collect(maps.Keys(p.Translations))
 		if p.Language != "" {
 			langs = append(langs, p.Language)
 		}
-		for l := range p.Translations {
-			langs = append(langs, l)
-		}
 		slices.Sort(langs)
-		pv := postingView{Posting: p, Languages: strings.Join(langs, ", "), JobTitle: titles[p.JobID]}
-		out[p.JobID] = append(out[p.JobID], pv)
+		out[p.JobID] = append(out[p.JobID], postingView{p, strings.Join(langs, ", ")})
 	}
 	return out
 }
@@ -192,11 +181,11 @@ func jobState(j jobboardtest.Job, published bool) string {
 type matcher string
 
 func (m matcher) holds(s string) bool {
-	return strings.Contains(strings.ToLower(s), strings.ToLower(string(m)))
+	return strings.Contains(strings.ToLower(s), string(m))
 }
 
 func (m matcher) job(j jobView) bool {
-	if m == "" || m.holds(j.Title) || m.holds(j.Company) || m.holds(j.Place) || m.holds(j.State) || m.holds(itoa(j.ID)) {
+	if m.holds(j.Title) || m.holds(j.Company) || m.holds(j.Place) || m.holds(j.State) || m.holds(itoa(j.ID)) {
 		return true
 	}
 	return slices.ContainsFunc(j.Postings, func(p postingView) bool {
