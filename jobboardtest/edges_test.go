@@ -36,21 +36,12 @@ func TestRefusedApplications(t *testing.T) {
 		{"", "&client_id=10&x=%zz", 400, "refused: none is named"}, // of a form that cannot be read nothing counts
 		{"", "&client_id=a+b", 401, "refused: client a b without its secret"},
 	} {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, srv.TokenURL(), strings.NewReader("grant_type=client_credentials"+c.form))
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		header := formHeader()
 		if c.authorization != "" {
-			req.Header.Set("Authorization", c.authorization)
+			header.Set("Authorization", c.authorization)
 		}
-		res, err := srv.Client().Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		res.Body.Close()
-		all := srv.Requests()
-		if note := all[len(all)-1].Note; res.StatusCode != c.status || note != c.note {
+		res, _ := send(t, srv, "POST", srv.TokenURL(), header, "grant_type=client_credentials"+c.form)
+		if note := lastRequest(srv).Note; res.StatusCode != c.status || note != c.note {
 			t.Errorf("%s %s: %d, %q; want %d, %q", c.authorization, c.form, res.StatusCode, note, c.status, c.note)
 		}
 	}
@@ -224,8 +215,7 @@ func TestTokenAtTheEndOfWhatIsKept(t *testing.T) {
 	for _, shown := range []int{1, len(token) / 2, len(token) - 1} {
 		body := `{"a":"` + strings.Repeat("x", 8<<10-6-1-shown) + " " + token + strings.Repeat(" y", 1000) + `"}`
 		do(t, srv, http.MethodPost, srv.BaseURL+"/jobabo?channel=c", "10:", body)
-		all := srv.Requests()
-		if got := all[len(all)-1].Body; !strings.HasSuffix(got, fmt.Sprintf("x... (%d bytes)", len(body))) {
+		if got := lastRequest(srv).Body; !strings.HasSuffix(got, fmt.Sprintf("x... (%d bytes)", len(body))) {
 			t.Errorf("with %d bytes of a token it ends with %q", shown, got[max(0, len(got)-60):])
 		}
 	}

@@ -41,17 +41,20 @@ type fetched struct {
 	bodyErr error
 }
 
-// fetch asks once, without following redirects or unpacking gzip.
-func fetch(ctx context.Context, rt http.RoundTripper, url, token string) fetched {
-	req, err := http.NewRequestWithContext(ctx, "GET", url, nil)
+// begin asks once, without following redirects or unpacking gzip.
+func begin(ctx context.Context, rt http.RoundTripper, url, token string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, "GET", url, http.NoBody)
 	if err != nil {
-		return fetched{err: err}
+		return nil, err
 	}
+	req.Header = credentialHeader(token)
 	req.Header.Set("Accept-Encoding", "identity")
-	if token != "" {
-		req.Header.Set("Authorization", "Bearer "+token)
-	}
-	res, err := rt.RoundTrip(req)
+	return rt.RoundTrip(req)
+}
+
+// fetch is begin with the answer's body.
+func fetch(ctx context.Context, rt http.RoundTripper, url, token string) fetched {
+	res, err := begin(ctx, rt, url, token)
 	if err != nil {
 		return fetched{err: err}
 	}

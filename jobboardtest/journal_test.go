@@ -216,6 +216,7 @@ func TestWhatIsKeptOfTexts(t *testing.T) {
 		{"Bearer " + long, long + x(1000), "... (9000 bytes)"},
 		{"", "abcd xyz abc", "[secret] xyz abc"},
 		{"Bearer here", "there or her", "t[unknown credential] or her"},
+		{"Bearer  here", "there or her", "t[unknown credential] or her"},
 		{"Bearer her", "there or her", "there or her"},
 		{strings.Replace(basicHeader("20:here").Get("Authorization"), "Basic", "Bearer", 1), "there or her", "there or her"},
 		{basicHeader("20:here").Get("Authorization"), "there or her", "t[bad basic (confidential client 20, which must use tokens)] or her"},
@@ -232,11 +233,11 @@ func TestWhatIsKeptOfTexts(t *testing.T) {
 	}
 	srv.Fail(jobboardtest.Fault{Status: 405})
 	send(t, srv, "PUT", srv.BaseURL+"/jobabo/1?a=1", http.Header{}, "")
-	if got := lastRequest(srv).String(); got != "12 PUT /board/jobabo/1?a=1 [none] 405 fault: status 405" {
+	if got := lastRequest(srv).String(); got != "13 PUT /board/jobabo/1?a=1 [none] 405 fault: status 405" {
 		t.Errorf("%s", got)
 	}
 	send(t, srv, "PUT", srv.BaseURL+"/jobabo/1", http.Header{}, "")
-	if got := lastRequest(srv).String(); got != "13 PUT /board/jobabo/1 [none] 405 fault: status 405" {
+	if got := lastRequest(srv).String(); got != "14 PUT /board/jobabo/1 [none] 405 fault: status 405" {
 		t.Errorf("%s", got)
 	}
 }

@@ -81,9 +81,12 @@ func (v *saver) start(s *Server, file string) error {
 			case <-ctx.Done():
 				return
 			}
-			began := time.Now()
+			rested := time.After(saveEvery)
 			write()
-			pause(ctx, saveEvery-time.Since(began))
+			select {
+			case <-rested:
+			case <-ctx.Done():
+			}
 		}
 	})
 	v.stop = func() {

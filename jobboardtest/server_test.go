@@ -61,8 +61,8 @@ func TestTwoAddresses(t *testing.T) {
 		} {
 			func() {
 				defer func() {
-					if recover() == nil {
-						t.Error("an option that cannot be used is taken")
+					if said := fmt.Sprint(recover()); !strings.HasPrefix(said, "jobboardtest: ") {
+						t.Errorf("of an option that cannot be used it says %s", said)
 					}
 				}()
 				start()
@@ -197,11 +197,7 @@ func TestTransportLetsGo(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	call := func(path string) {
-		req, err := http.NewRequestWithContext(ctx, "GET", srv.BaseURL+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		res, err := srv.Transport().RoundTrip(req)
+		res, err := begin(ctx, srv.Transport(), srv.BaseURL+path, "")
 		if (err != nil) != (path == "/lost") {
 			t.Fatal(err)
 		}
@@ -237,9 +233,7 @@ func TestTransportBodies(t *testing.T) {
 		t.Errorf("%d bytes, %v", len(f.body), f.bodyErr)
 	}
 	srv.Fail(jobboardtest.Fault{Size: -1})
-	req, _ := http.NewRequest("GET", searchURL(srv), nil)
-	req.Header.Set("Authorization", "Bearer "+srv.Demo.ClientToken)
-	res, err := srv.Transport().RoundTrip(req)
+	res, err := begin(t.Context(), srv.Transport(), searchURL(srv), srv.Demo.ClientToken)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +244,7 @@ func TestTransportBodies(t *testing.T) {
 	}
 	// Close of the server, in the cleanup, hangs if the handler still writes.
 
-	req, _ = http.NewRequest("HEAD", srv.FeedURL(), nil)
+	req, _ := http.NewRequest("HEAD", srv.FeedURL(), nil)
 	if res, err = srv.Transport().RoundTrip(req); err != nil {
 		t.Fatal(err)
 	}
@@ -266,12 +260,7 @@ func TestCloseEndsWhatNobodyReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := jobboardtest.NewServer(jobboardtest.WithoutSockets(), jobboardtest.WithDemo())
 		srv.Fail(jobboardtest.Fault{Size: 3 << 20})
-		req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, searchURL(srv), http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Authorization", "Bearer "+srv.Demo.ClientToken)
-		res, err := srv.Transport().RoundTrip(req)
+		res, err := begin(context.Background(), srv.Transport(), searchURL(srv), srv.Demo.ClientToken)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -291,11 +280,7 @@ func TestTransportBodyEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.WithDemo())
 		ctx, cancel := context.WithCancel(t.Context())
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, searchURL(srv), http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
-		res, err := srv.Transport().RoundTrip(req)
+		res, err := begin(ctx, srv.Transport(), searchURL(srv), "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -547,12 +532,7 @@ func TestOnShutdown(t *testing.T) {
 func TestReadAfterClose(t *testing.T) {
 	for _, way := range ways {
 		srv := jobboardtest.New(t, append(way.opts, jobboardtest.WithDemo())...)
-		req, err := http.NewRequestWithContext(t.Context(), "GET", searchURL(srv), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Authorization", "Bearer "+srv.Demo.ClientToken)
-		res, err := way.with(srv).RoundTrip(req)
+		res, err := begin(t.Context(), way.with(srv), searchURL(srv), srv.Demo.ClientToken)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package jobboardtest_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -200,12 +201,7 @@ func TestLateRequests(t *testing.T) {
 	srv.Fail(jobboardtest.Fault{Break: jobboardtest.StallBefore})
 	done := make(chan error)
 	go func() {
-		req, _ := http.NewRequest("GET", srv.BaseURL+"/nowhere", nil)
-		res, err := transport.RoundTrip(req)
-		if err == nil {
-			res.Body.Close()
-		}
-		done <- err
+		done <- fetch(context.Background(), transport, srv.BaseURL+"/nowhere", "").err
 	}()
 	if err := srv.Wait(t.Context(), 1); err != nil {
 		t.Fatal(err)
@@ -218,13 +214,11 @@ func TestLateRequests(t *testing.T) {
 	if before != 1 {
 		t.Errorf("%d failures before the end", before)
 	}
-	req, _ := http.NewRequest("GET", srv.BaseURL+"/nowhere", nil)
-	if res, err := transport.RoundTrip(req); err == nil {
-		res.Body.Close()
+	if f := fetch(t.Context(), transport, srv.BaseURL+"/nowhere", ""); f.err == nil {
 		t.Error("a closed server answers")
 	}
 	rec := httptest.NewRecorder()
-	srv.Handler().ServeHTTP(rec, req)
+	srv.Handler().ServeHTTP(rec, httptest.NewRequest("GET", "/board/nowhere", http.NoBody))
 	if rec.Code != 503 {
 		t.Errorf("a closed server's handler answers %d", rec.Code)
 	}
