@@ -79,34 +79,6 @@ func searchAt(srv *jobboardtest.Server, channel string) string {
 	return srv.BaseURL + "/api/rest/v2/frontend/jobboards/" + channel + "/jobs"
 }
 
-// A posting's own text is the nearest to another country's form of its language.
-func TestOwnLanguageOfAnotherCountry(t *testing.T) {
-	srv := jobboardtest.New(t, jobboardtest.WithoutSockets())
-	srv.AddClient(jobboardtest.Client{ID: "10"})
-	srv.AddPosting(jobboardtest.Posting{
-		Title: "Pflegekraft", Language: "de-DE", Channels: []string{"c"},
-		Translations: map[string]jobboardtest.Translation{"en": {Title: "Nurse", Config: map[string][]string{"ad": {"Hello"}}}},
-	})
-	srv.AddPosting(jobboardtest.Posting{
-		Title: "Nurse of no language", Channels: []string{"d"}, Translations: map[string]jobboardtest.Translation{"en": {Title: "Nurse"}},
-	})
-	h := basicHeader("10:")
-	h.Set("Accept-Language", ", en")
-	if _, body := send(t, srv, http.MethodGet, searchAt(srv, "d"), h, ""); !strings.Contains(string(body), `"title":"Nurse",`) {
-		t.Errorf("%s", body)
-	}
-	for header, want := range map[string]string{
-		"de-AT, en;q=0.9": "title:Pflegekraft", "fr, en;q=0.9": "config:map[ad:[Hello]",
-	} {
-		h := basicHeader("10:")
-		h.Set("Accept-Language", header)
-		_, body := send(t, srv, http.MethodGet, searchAt(srv, "c"), h, "")
-		if got := fmt.Sprint(decode(t, body)); !strings.Contains(got, want) {
-			t.Errorf("%s: %s, want %s", header, got, want)
-		}
-	}
-}
-
 // A link that is no URL goes out as it is, whatever form links have.
 func TestLinkThatIsNone(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.WithVariants(jobboardtest.Variants{Links: jobboardtest.LinksPlain}))

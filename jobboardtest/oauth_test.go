@@ -252,28 +252,6 @@ func TestPasswordGrantOfAPublicClient(t *testing.T) {
 	}
 }
 
-func TestConfidentialBasic(t *testing.T) {
-	srv := jobboardtest.New(t)
-	srv.AddClient(jobboardtest.Client{ID: "11", Secret: "hush-hush"})
-	for _, c := range []struct {
-		on         bool
-		credential string
-		status     int
-		says       string // the journal
-	}{
-		{false, "11:hush-hush", 401, "bad basic (confidential client 11, which must use tokens)"},
-		{true, "11:hush-hush", 200, "basic client 11"},
-		{true, "11:hush", 401, "bad basic (client 11 with a wrong secret)"},
-		{true, "11:", 401, "bad basic (client 11 with a wrong secret)"},
-	} {
-		srv.SetVariants(jobboardtest.Variants{ConfidentialBasic: c.on})
-		res, _ := send(t, srv, "GET", srv.BaseURL+searchPath, basicHeader(c.credential), "")
-		if says := lastRequest(srv).Credential; res.StatusCode != c.status || says != c.says {
-			t.Errorf("%+v: %d, %q", c, res.StatusCode, says)
-		}
-	}
-}
-
 // The log of a test says why a credential was refused, which the status cannot.
 func TestRefusalsAreTold(t *testing.T) {
 	p := &probe{TB: t}

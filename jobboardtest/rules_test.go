@@ -203,28 +203,38 @@ func TestAuthorizationErrors(t *testing.T) {
 	}
 }
 
-func TestBasicColon(t *testing.T) {
+// What Basic is worth depends on the client, its colon, and the switches.
+func TestBasic(t *testing.T) {
 	srv := jobboardtest.New(t)
 	srv.AddClient(jobboardtest.Client{ID: "10"})
+	srv.AddClient(jobboardtest.Client{ID: "11", Secret: "hush-hush"})
+	colon, secret := jobboardtest.Variants{BasicNeedsColon: true}, jobboardtest.Variants{ConfidentialBasic: true}
 	for _, c := range []struct {
-		strict bool
-		value  string
-		status int
-		says   string // the journal
+		v          jobboardtest.Variants
+		credential string
+		status     int
+		says       string // the journal
 	}{
-		{false, "MTA6", 200, "basic client 10"}, // 10:
-		{false, "MTA=", 200, "basic client 10"}, // 10
-		{true, "MTA6", 200, "basic client 10"},
-		{true, "MTA=", 401, "bad basic (client 10 without the colon that section 5 requires)"},
-		{false, "MTA6eA==", 401, "bad basic (client 10 with a password, and it has none)"}, // 10:x
-		{false, "?", 401, "bad basic (not base64)"},
+		{jobboardtest.Variants{}, "10:", 200, "basic client 10"},
+		{jobboardtest.Variants{}, "10", 200, "basic client 10"},
+		{colon, "10:", 200, "basic client 10"},
+		{colon, "10", 401, "bad basic (client 10 without the colon that section 5 requires)"},
+		{jobboardtest.Variants{}, "10:x", 401, "bad basic (client 10 with a password, and it has none)"},
+		{jobboardtest.Variants{}, "12:", 401, "bad basic (unknown client)"},
+		{jobboardtest.Variants{}, "11:hush-hush", 401, "bad basic (confidential client 11, which must use tokens)"},
+		{secret, "11:hush-hush", 200, "basic client 11"},
+		{secret, "11:hush", 401, "bad basic (client 11 with a wrong secret)"},
+		{secret, "11:", 401, "bad basic (client 11 with a wrong secret)"},
 	} {
-		srv.SetVariants(jobboardtest.Variants{BasicNeedsColon: c.strict})
-		header := http.Header{"Authorization": {"Basic " + c.value}}
-		res, _ := send(t, srv, "GET", srv.BaseURL+searchPath, header, "")
+		srv.SetVariants(c.v)
+		res, _ := send(t, srv, "GET", srv.BaseURL+searchPath, basicHeader(c.credential), "")
 		if says := lastRequest(srv).Credential; res.StatusCode != c.status || says != c.says {
-			t.Errorf("%q with strict %v: %d, %q; want %d, %q", c.value, c.strict, res.StatusCode, says, c.status, c.says)
+			t.Errorf("%+v: %d, %q", c, res.StatusCode, says)
 		}
+	}
+	send(t, srv, "GET", srv.BaseURL+searchPath, http.Header{"Authorization": {"Basic ?"}}, "")
+	if r := lastRequest(srv); r.Status != 401 || r.Credential != "bad basic (not base64)" {
+		t.Error(r)
 	}
 }
 
@@ -446,18 +456,15 @@ func TestLanguages(t *testing.T) {
 			"ro-ro": {Title: "2"}, "RO-RO": {Title: "1"},
 		},
 	})
-	for header, want := range map[string]string{
-		"": "Pflegekraft/Hallo", "de": "Pflegekraft/Hallo", "en": "Nurse/Hello", "en-GB": "Nurse/Hello", "en_US": "Nurse/Hello", "EN": "Nurse/Hello",
-		"fr": "Pflegekraft/Hallo", "fr, en;q=0.5, de;q=0.1": "Nurse/Hello", "en;q=0.3, de-AT;q=0.9": "Pflegekraft/Hallo", "en;q=0": "Pflegekraft/Hallo", "*": "Pflegekraft/Hallo",
-		"pt-BR": "Enfermeira/Oi", "pt_br": "Enfermeira/Oi", "pt": "Pflegekraft/Hallo",
-		"nl": "Pflegekraft/Hoi", "da": "Sygeplejerske/Hallo", "de;q=1, en": "Pflegekraft/Hallo", "en;q=x, nl;q=0.1": "Pflegekraft/Hoi", "it-IT": "1/Hallo", "ro-RO": "2/Hallo",
-		"zh-Hant-TW": "護士/你好", "zh-TW": "Pflegekraft/Hallo", "fr\nen": "Nurse/Hello",
-	} {
+	care := map[string]jobboardtest.Translation{"en": {Title: "Care", Config: map[string][]string{"ad": {"Hi"}}}}
+	srv.AddPosting(jobboardtest.Posting{Title: "Pflege", Language: "de-DE", Channels: []string{"d"}, Translations: care})
+	srv.AddPosting(jobboardtest.Posting{Title: "of no language", Channels: []string{"e"}, Translations: care})
+	shown := func(channel, header string) string {
 		h := basicHeader("10:")
 		for line := range strings.Lines(header) {
 			h.Add("Accept-Language", strings.TrimSpace(line))
 		}
-		_, body := send(t, srv, "GET", srv.BaseURL+"/api/rest/v2/frontend/jobboards/c/jobs", h, "")
+		_, body := send(t, srv, "GET", searchAt(srv, channel), h, "")
 		var page struct {
 			Results []struct {
 				Title  string
@@ -468,9 +475,22 @@ func TestLanguages(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := page.Results[0]
-		if got := r.Title + "/" + r.Config["ad"][0]; got != want || r.Config["n"][0] != "1" {
+		return r.Title + "/" + strings.Join(append(r.Config["ad"], r.Config["n"]...), "/")
+	}
+	for header, want := range map[string]string{
+		"": "Pflegekraft/Hallo", "de": "Pflegekraft/Hallo", "en": "Nurse/Hello", "en-GB": "Nurse/Hello", "en_US": "Nurse/Hello", "EN": "Nurse/Hello",
+		"fr": "Pflegekraft/Hallo", "fr, en;q=0.5, de;q=0.1": "Nurse/Hello", "en;q=0.3, de-AT;q=0.9": "Pflegekraft/Hallo", "en;q=0": "Pflegekraft/Hallo", "*": "Pflegekraft/Hallo",
+		"pt-BR": "Enfermeira/Oi", "pt_br": "Enfermeira/Oi", "pt": "Pflegekraft/Hallo",
+		"nl": "Pflegekraft/Hoi", "da": "Sygeplejerske/Hallo", "de;q=1, en": "Pflegekraft/Hallo", "en;q=x, nl;q=0.1": "Pflegekraft/Hoi", "it-IT": "1/Hallo", "ro-RO": "2/Hallo",
+		"zh-Hant-TW": "護士/你好", "zh-TW": "Pflegekraft/Hallo", "fr\nen": "Nurse/Hello",
+	} {
+		if got := shown("c", header); got != want+"/1" {
 			t.Errorf("%q: %s, want %s", header, got, want)
 		}
+	}
+	// A posting's own text is the nearest to another country's form of its language.
+	if own, other, none := shown("d", "de-AT, en;q=0.9"), shown("d", "fr, en;q=0.9"), shown("e", ", en"); own != "Pflege/" || other != "Care/Hi" || none != "Care/Hi" {
+		t.Errorf("%s, %s, %s", own, other, none)
 	}
 }
 
