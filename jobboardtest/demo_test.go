@@ -142,28 +142,6 @@ func TestDemo(t *testing.T) {
 
 func id(n int64) string { b, _ := json.Marshal(n); return string(b) }
 
-func TestPreferredLocationQuestion(t *testing.T) {
-	srv := jobboardtest.New(t, jobboardtest.WithDemo())
-	_, body := get(t, srv, srv.JobDBURL+"/jobdb/public/apply/external?jobid="+id(srv.Demo.OpenJob), "")
-	info := decode(t, body).(map[string]any)
-	var answers []any
-	for _, q := range info["questions"].([]any) {
-		if q := q.(map[string]any); strings.HasPrefix(q["id"].(string), "-") {
-			answers = q["answers"].([]any)
-		}
-	}
-	places := []any{info["location"]}
-	places = append(places, info["additionalLocations"].([]any)...)
-	if len(places) < 2 || len(answers) != len(places) {
-		t.Fatalf("%d answers for %d places", len(answers), len(places))
-	}
-	for i, p := range places {
-		if answers[i].(map[string]any)["label"] != p.(map[string]any)["geoName"] {
-			t.Errorf("%v is not %v", answers[i], p)
-		}
-	}
-}
-
 func TestNationalities(t *testing.T) {
 	srv := jobboardtest.New(t)
 	labels := map[string]map[string]string{}
