@@ -137,7 +137,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// built is the version that the program was built from.
+// built returns the version that the program was built from.
 func built() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
@@ -180,7 +180,7 @@ func serve(o options) (srv *jobboardtest.Server, f first, err error) {
 	return srv, f, err
 }
 
-// content is what the board begins with: the state in the file, or the demo
+// content returns what the board begins with: the state in the file, or the demo
 // where there is none.
 func content(file string) (jobboardtest.Option, error) {
 	f, err := os.Open(file)

@@ -140,7 +140,7 @@ func settingError(err error, cfg jobboard.Config) error {
 	return refused
 }
 
-// roundTripper is nil where the library's own will do.
+// roundTripper returns the transport of the settings, nil where the library's own will do.
 func (a *app) roundTripper() (http.RoundTripper, error) {
 	path := a.settings.get(caFile)
 	switch {
@@ -167,7 +167,7 @@ func (a *app) roundTripper() (http.RoundTripper, error) {
 	return t, nil
 }
 
-// clientCredentials is the OAuth2 grant of that name. A redirect is not
+// clientCredentials returns the tokens of the OAuth2 grant of that name. A redirect is not
 // followed: it would take the secret along.
 func (a *app) clientCredentials(next http.RoundTripper) (oauth2.TokenSource, error) {
 	s := &a.settings
@@ -193,7 +193,7 @@ func (a *app) clientCredentials(next http.RoundTripper) (oauth2.TokenSource, err
 	}), nil
 }
 
-// tokenAddress is where client identifier and secret go.
+// tokenAddress returns the address that client identifier and secret go to.
 func (s *settings) tokenAddress() (string, error) {
 	text := s.get(tokenURL)
 	if text == "" {

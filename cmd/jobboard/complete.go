@@ -93,7 +93,7 @@ func (a *app) completeJob(cmd *cobra.Command, args []string, _ string) ([]cobra.
 	return jobs, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
-// known is what completion offers: of the demo with --fake, else of the last
+// known returns what completion offers: of the demo with --fake, else of the last
 // search, whose service must be the one that is set.
 func (a *app) known() *memory {
 	if a.flags.fake {

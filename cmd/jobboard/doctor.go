@@ -138,7 +138,7 @@ func (d *doctor) print() {
 		count[verdictSkip])
 }
 
-// bundle is what support needs to know. Nothing in it is a secret, and what is
+// bundle returns what support needs to know. Nothing in it is a secret, and what is
 // known to be one is taken out once more at the end.
 func (d *doctor) bundle() ([]byte, error) {
 	s := &d.settings
@@ -185,7 +185,7 @@ func (d *doctor) bundle() ([]byte, error) {
 	return append(safeJSON([]byte(d.masked(string(body)))), '\n'), nil
 }
 
-// maskedAddress is an address without its user part, query and fragment.
+// maskedAddress returns an address without its user part, query and fragment.
 func maskedAddress(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" {

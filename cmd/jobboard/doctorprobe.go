@@ -110,7 +110,7 @@ func (p *probe) isHTML() bool {
 		strings.HasPrefix(start, "<html")
 }
 
-// skew is how far the service's clock is ahead of this one, to a second or so.
+// skew returns how far the service's clock is ahead of this one, to a second or so.
 func (p *probe) skew() (time.Duration, bool) {
 	at, err := http.ParseTime(p.Date)
 	if err != nil {

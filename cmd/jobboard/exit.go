@@ -117,7 +117,7 @@ var exitRules = []exitRule{
 	},
 }
 
-// exitOf gives the code of a failure and the next step, which may be empty.
+// exitOf returns the code of a failure and the next step, which may be empty.
 func exitOf(err error) (code int, hint string) {
 	if err == nil {
 		return exitOK, ""

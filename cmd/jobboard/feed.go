@@ -229,7 +229,7 @@ func (s *feedSummary) add(outcome string, err error) {
 	}
 }
 
-// failureKind is a failure without what differs from job to job.
+// failureKind names a failure without what differs from job to job.
 func failureKind(err error) string {
 	var e *jobboard.Error
 	if !errors.As(err, &e) {

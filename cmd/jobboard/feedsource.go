@@ -100,7 +100,7 @@ func (a *app) downloadFeed(ctx context.Context, address string) (*source, error)
 	return &source{Reader: resp.Body, Closer: resp.Body, size: max(resp.ContentLength, 0)}, nil
 }
 
-// demoFeed is the feed of the fake's jobs.
+// demoFeed writes the feed of the fake's jobs.
 func (a *app) demoFeed() ([]byte, error) {
 	var buf bytes.Buffer
 	w := jobfeed.NewWriter(&buf, nil)

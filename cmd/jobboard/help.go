@@ -172,7 +172,7 @@ func readBuild() build {
 	return b
 }
 
-// version is the build in one line.
+// version returns the build in one line.
 func version() string {
 	b := readBuild()
 	details := b.Go + ", " + b.System

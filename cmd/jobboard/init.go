@@ -72,7 +72,7 @@ func (a *app) init(cmd *cobra.Command, force bool) error {
 	return nil
 }
 
-// given are the values of the flags, and the files that hold the secrets: those
+// given returns the values of the flags, and the files that hold the secrets: those
 // stay where they are.
 func (a *app) given(flags *pflag.FlagSet) (values, files map[string]string, err error) {
 	if values, err = a.flagLayer(flags); err != nil {
@@ -133,7 +133,7 @@ func (a *app) ask(values, files map[string]string) error {
 	return nil
 }
 
-// configText is a configuration with a comment for every setting. What has no
+// configText returns a configuration with a comment for every setting. What has no
 // value is commented out, with an example.
 func configText(values, files map[string]string) (string, error) {
 	var b strings.Builder

@@ -64,7 +64,7 @@ func untilSignal() context.Context {
 	return ctx
 }
 
-// newTerminal says what a stream of this process leads to.
+// newTerminal returns what a stream of this process leads to.
 func newTerminal(f *os.File) terminal {
 	fd := int(f.Fd())
 	if !term.IsTerminal(fd) {

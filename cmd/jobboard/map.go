@@ -201,7 +201,7 @@ func (m *mapData) beyondCircle() (names []string, postings int) {
 	return names, postings
 }
 
-// sorted is the sites, the fullest first.
+// sorted returns the sites, the fullest first.
 func (m *mapData) sorted() []*site {
 	return slices.SortedFunc(maps.Values(m.sites), func(a, b *site) int {
 		return cmp.Or(-cmp.Compare(len(a.titles), len(b.titles)), cmp.Compare(a.Name, b.Name))

@@ -149,7 +149,7 @@ func decided(id jobboard.JobID, d jobboard.Decision, info *jobboard.JobInformati
 	return out
 }
 
-// openForAnyone is what can be said without an applicant.
+// openForAnyone returns what can be said without an applicant.
 func (a *app) openForAnyone(ctx context.Context, id jobboard.JobID) (mayIApplyResult, error) {
 	info, err := a.lookUp(ctx, []string{id.String()})
 	switch {
@@ -245,7 +245,7 @@ func (m *assistant) checkAnswers(ctx context.Context, b *app, in checkAnswersArg
 	return out, nil
 }
 
-// given are the answers as the library takes them.
+// given returns the answers as the library takes them.
 func given(info *jobboard.JobInformation, in checkAnswersArgs) jobboard.Answers {
 	answers := jobboard.Answers{Questions: map[string]jobboard.Answer{}, Nationality: in.Nationality}
 	for _, id := range slices.Sorted(maps.Keys(in.Answers)) {

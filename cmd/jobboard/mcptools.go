@@ -260,7 +260,7 @@ type toolError string
 
 func (e toolError) Error() string { return string(e) }
 
-// failure is the error that a tool ends with.
+// failure returns the error that a tool ends with.
 func failure(ctx context.Context, err error) error {
 	f := describe(err)
 	if ctx.Err() != nil {

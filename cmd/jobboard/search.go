@@ -277,7 +277,7 @@ func postingRow(p *jobboard.JobPosting) []string {
 	}
 }
 
-// isInterrupted says whether a failure is the end of the command's own context.
+// isInterrupted reports whether a failure is the end of the command's own context.
 func isInterrupted(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, context.Canceled)
 }

@@ -260,7 +260,7 @@ type configFile struct {
 	AllowInsecure    *bool  `toml:"allow_insecure"`
 }
 
-// configPath is the configuration file, and whether somebody named it; "" where
+// configPath returns the configuration file, and whether somebody named it; "" where
 // there is none.
 func (a *app) configPath() (path string, named bool) {
 	path = cmp.Or(a.flags.config, a.getenv("JOBBOARD_CONFIG"))
@@ -305,7 +305,8 @@ func (a *app) fileLayer() (map[string]string, error) {
 	return layer, nil
 }
 
-// beside is a file that the configuration names, relative to where that is.
+// beside returns the path of a file that the configuration names, relative to the
+// configuration.
 func beside(config, file string) string {
 	if file == "" || filepath.IsAbs(file) {
 		return file

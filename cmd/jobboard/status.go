@@ -112,7 +112,7 @@ func (a *app) printStatus(p jobboard.Precheck) {
 	}
 }
 
-// errorText is an error for people: the library's line without its name.
+// errorText returns an error as people read it: the library's line without its name.
 func (a *app) errorText(err error) string {
 	return a.masked(printable(plain{err}.Error()))
 }

@@ -64,7 +64,7 @@ const (
 	yellow = "33"
 )
 
-// printable is a text of the service, or of a file, fit for a terminal: one
+// printable makes a text of the service, or of a file, fit for a terminal: one
 // line, nothing that moves the cursor, changes colours or reorders the line.
 func printable(s string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
@@ -80,8 +80,8 @@ func printable(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD")))
 }
 
-// safeJSON is JSON with the same meaning in which every character that a
-// terminal would act on is escaped. Outside of strings JSON has none.
+// safeJSON escapes in JSON every character that a terminal would act on. The meaning
+// stays the same. Outside of strings JSON has none.
 func safeJSON(b []byte) []byte {
 	if !bytes.ContainsFunc(b, needsEscape) {
 		return b

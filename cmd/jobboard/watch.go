@@ -107,7 +107,7 @@ func (a *app) watch(ctx context.Context, flags *pflag.FlagSet, args []string, f 
 	}
 }
 
-// passing says whether a failure may be over the next time.
+// passing reports whether a failure may be over the next time.
 func passing(err error) bool {
 	code, _ := exitOf(err)
 	return code == exitService || code == exitNetwork
