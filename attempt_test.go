@@ -69,9 +69,7 @@ func TestLimiterIsAskedBeforeEveryRequest(t *testing.T) {
 func TestLimiterThatRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := &countingLimiter{most: 2}
-		a := withToken(served(t, jobboard.Config{Limiter: limiter}, func(r *http.Request) *http.Response {
-			return answer(r, 503, "busy")
-		}))
+		a := withToken(answering(t, jobboard.Config{Limiter: limiter}, 503, "busy"))
 		var e *jobboard.Error
 		_, err := a.HasApplied(t.Context(), 1)
 		if !errors.As(err, &e) || !errors.Is(err, jobboard.ErrServer) || e.Attempts != 2 || e.Message != "busy" ||
@@ -183,9 +181,7 @@ func TestTransportLeavesThingsOut(t *testing.T) {
 func TestSecretQuotedTwiceInAHeader(t *testing.T) {
 	const token, piece = "tok.en-abcdefghij0123456789", "abcdefghij0123456789"
 	quoted := `\u0074\u006F\x6B.e\U0000006E-` + piece
-	c := served(t, jobboard.Config{}, func(r *http.Request) *http.Response {
-		return answer(r, 401, "", "WWW-Authenticate", `Bearer error="`+quoted+`", error_description="not `+quoted+`"`)
-	})
+	c := answering(t, jobboard.Config{}, 401, "", "WWW-Authenticate", `Bearer error="`+quoted+`", error_description="not `+quoted+`"`)
 	_, err := c.Applicant(jobboard.StaticToken(token)).HasApplied(t.Context(), 1)
 	var e *jobboard.Error
 	if !errors.As(err, &e) || e.Code != "[hidden]" || e.Message != "not [hidden]" || strings.Contains(err.Error(), piece) {
@@ -347,9 +343,7 @@ func TestErrorOfALongAnswer(t *testing.T) {
 			`Search: 200 OK: unusable response: content encoding "` + long[:99] + `… (no content type, begins "")`,
 		},
 	} {
-		c := served(t, jobboard.Config{ClientID: "10"}, func(r *http.Request) *http.Response {
-			return answer(r, test.status, test.body, "Content-Encoding", test.encoding)
-		})
+		c := answering(t, jobboard.Config{ClientID: "10"}, test.status, test.body, "Content-Encoding", test.encoding)
 		err := test.call(c)
 		var e *jobboard.Error
 		if !errors.As(err, &e) || err.Error() != "jobboard: "+test.want || string(e.Body) != test.body[:test.keeps] || (e.Body == nil) != (test.keeps == 0) {
@@ -370,9 +364,9 @@ func TestErrorOfALongPosting(t *testing.T) {
 		first := `{"totalNumberOfJobs":2,"results":[{"jobPostingId":1,"title":"x"},`
 		second := `{"jobPostingId":2,"title":""}`
 		second = strings.Replace(second, `""`, `"`+strings.Repeat("y", 1<<20+extra-len(second))+`"`, 1)
-		w := &wire{status: 200, body: first + second + "]}"}
+		c := answering(t, jobboard.Config{ClientID: "10"}, 200, first+second+"]}")
 		var last error
-		for _, last = range w.client(t, jobboard.Config{BaseURL: base, ClientID: "10"}).Postings(t.Context(), "1", jobboard.Query{}) {
+		for _, last = range c.Postings(t.Context(), "1", jobboard.Query{}) {
 		}
 		if got := fmt.Sprint(last); got != want {
 			t.Errorf("%d bytes too many: %s\nwant %s", extra, got, want)
@@ -535,16 +529,15 @@ func TestConditionsOfStatuses(t *testing.T) {
 		{599, "", jobboard.ErrServer},
 		{600, "", nil},
 	} {
-		w := &wire{status: test.status, body: test.body}
-		_, err := withToken(w.client(t, jobboard.Config{BaseURL: base, Retry: jobboard.RetryPolicy{MaxAttempts: 1}})).ApplicationID(t.Context(), 1)
+		c := answering(t, jobboard.Config{Retry: jobboard.RetryPolicy{MaxAttempts: 1}}, test.status, test.body)
+		_, err := withToken(c).ApplicationID(t.Context(), 1)
 		var e *jobboard.Error
 		if !errors.As(err, &e) || e.StatusCode != test.status || e.Err != test.want {
 			t.Errorf("%d %s: %v, want %v", test.status, test.body, err, test.want)
 		}
 	}
 	for _, status := range []int{200, 299} {
-		w := &wire{status: status, body: "true"}
-		if ok, err := withToken(w.client(t, jobboard.Config{BaseURL: base})).HasApplied(t.Context(), 1); !ok || err != nil {
+		if ok, err := withToken(answering(t, jobboard.Config{}, status, "true")).HasApplied(t.Context(), 1); !ok || err != nil {
 			t.Errorf("%d: %v", status, err)
 		}
 	}

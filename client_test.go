@@ -10,7 +10,6 @@ import (
 	"math"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -24,44 +23,21 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
 )
 
-// wire is a transport that keeps what was sent and answers one thing.
-type wire struct {
-	status int
-	header http.Header
-	body   string
-
-	sent []string // method, address, headers that matter, body
-}
-
-func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.Proto != "HTTP/1.1" || r.ProtoMajor != 1 || r.ProtoMinor != 1 {
-		return nil, errors.New("a request with protocol " + r.Proto)
-	}
+// onWire is what a request sends: method, address, headers that matter, body.
+func onWire(r *http.Request) string {
 	line := r.Method + " " + r.URL.String()
+	if r.Proto != "HTTP/1.1" || r.ProtoMajor != 1 || r.ProtoMinor != 1 {
+		line += " with protocol " + r.Proto
+	}
 	for _, name := range []string{"Authorization", "Accept-Language", "Content-Type"} {
 		if v := r.Header.Get(name); v != "" {
 			line += "\n" + name + ": " + v
 		}
 	}
 	if r.Body != nil {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			return nil, err
-		}
-		line += "\n\n" + string(body)
+		line += "\n\n" + string(rig.Must(io.ReadAll(r.Body)))
 	}
-	w.sent = append(w.sent, line)
-	header := w.header
-	if header == nil {
-		header = http.Header{}
-	}
-	return &http.Response{StatusCode: w.status, Header: header, Body: io.NopCloser(strings.NewReader(w.body)), Request: r}, nil
-}
-
-func (w *wire) client(t *testing.T, cfg jobboard.Config) *jobboard.Client {
-	t.Helper()
-	cfg.HTTPClient = &http.Client{Transport: w}
-	return rig.Client(t, cfg)
+	return line
 }
 
 // withTransport is a client with a transport of one function. Its address is base
@@ -77,6 +53,12 @@ func withTransport(tb testing.TB, cfg jobboard.Config, send rig.RoundTripper) *j
 func served(tb testing.TB, cfg jobboard.Config, respond func(*http.Request) *http.Response) *jobboard.Client {
 	tb.Helper()
 	return withTransport(tb, cfg, func(r *http.Request) (*http.Response, error) { return respond(r), nil })
+}
+
+// answering is a client whose requests all get one answer.
+func answering(tb testing.TB, cfg jobboard.Config, status int, body string, header ...string) *jobboard.Client {
+	tb.Helper()
+	return served(tb, cfg, func(r *http.Request) *http.Response { return answer(r, status, body, header...) })
 }
 
 // errOf is the error of a call.
@@ -202,12 +184,13 @@ func TestRequests(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			w := &wire{status: 200, body: cmp.Or(test.answer, noJobs)}
-			if err := test.call(w.client(t, test.cfg)); err != nil {
-				t.Fatal(err)
-			}
-			if len(w.sent) != 1 || w.sent[0] != test.want {
-				t.Errorf("sent\n%s\nwant\n%s", strings.Join(w.sent, "\n---\n"), test.want)
+			var sent []string
+			err := test.call(served(t, test.cfg, func(r *http.Request) *http.Response {
+				sent = append(sent, onWire(r))
+				return answer(r, 200, cmp.Or(test.answer, noJobs))
+			}))
+			if err != nil || len(sent) != 1 || sent[0] != test.want {
+				t.Errorf("%v, sent\n%s\nwant\n%s", err, strings.Join(sent, "\n---\n"), test.want)
 			}
 		})
 	}
@@ -290,7 +273,10 @@ func TestConfigMistakes(t *testing.T) {
 // What a call lacks, in its arguments or its client's Config, is found before
 // anything is sent.
 func TestCallsWithoutWhatTheyNeed(t *testing.T) {
-	w := &wire{status: 200, body: "true"}
+	unsent := &http.Client{Transport: rig.RoundTripper(func(r *http.Request) (*http.Response, error) {
+		t.Errorf("sent %s", onWire(r))
+		return nil, io.EOF
+	})}
 	token := jobboard.StaticToken("token")
 	search := func(c *jobboard.Client) error { return errOf(c.Search(t.Context(), "a", jobboard.Query{})) }
 	near := func(c *jobboard.Client) error {
@@ -313,7 +299,8 @@ func TestCallsWithoutWhatTheyNeed(t *testing.T) {
 		{cfg: jobboard.Config{BaseURL: base, ClientID: "10"}, call: near, says: ": geolocation latitude is"},
 		{cfg: jobboard.Config{BaseURL: "http://jobs.example"}, call: applied(token), says: "not loopback", field: "BaseURL"},
 	} {
-		err := test.call(w.client(t, test.cfg))
+		test.cfg.HTTPClient = unsent
+		err := test.call(rig.Client(t, test.cfg))
 		var e *jobboard.Error
 		if !errors.Is(err, jobboard.ErrInvalidInput) || !errors.As(err, &e) || e.Attempts != 0 || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%v, want ErrInvalidInput that says %q", err, test.says)
@@ -326,9 +313,6 @@ func TestCallsWithoutWhatTheyNeed(t *testing.T) {
 			t.Errorf("%v, want the field %q", err, test.field)
 		}
 	}
-	if len(w.sent) != 0 {
-		t.Errorf("sent %q", w.sent)
-	}
 }
 
 // The fields beside the condition.
@@ -340,25 +324,20 @@ func TestErrorFields(t *testing.T) {
 		"410_posting_inactive_quoted.json":   {"", "JobPosting inactive for jobId 4711"},
 		"404_application_not_found_bare.txt": {"get_application_error", "get_application_error"},
 	} {
-		content, err := os.ReadFile(filepath.Join("testdata/errors", file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := &wire{body: string(content), header: http.Header{}}
-		w.status, _ = strconv.Atoi(file[:3])
+		status, body, header := rig.Must(strconv.Atoi(file[:3])), string(rig.Data("errors/"+file)), ""
 		if filepath.Ext(file) == ".header" {
-			key, value, _ := strings.Cut(strings.TrimSpace(string(content)), ": ")
-			w.header.Set(key, value)
-			w.body = ""
+			_, header, _ = strings.Cut(strings.TrimSpace(body), ": ")
+			body = ""
 		}
 		user := jobboard.StaticToken("t-o-k-e-n") // none of its words is in the answers
-		_, err = w.client(t, jobboard.Config{BaseURL: base}).Applicant(user).ApplicationID(t.Context(), 4711)
+		c := answering(t, jobboard.Config{}, status, body, "WWW-Authenticate", header)
+		_, err := c.Applicant(user).ApplicationID(t.Context(), 4711)
 		var e *jobboard.Error
 		if !errors.As(err, &e) {
 			t.Fatal(err)
 		}
-		if e.Op != "ApplicationID" || e.Path != "/api/rest/v3/frontend/jobs/{jobDbId}/application" || e.StatusCode != w.status ||
-			e.Code != want.code || e.Message != want.message || e.Stopped != jobboard.StopFinal || string(e.Body) != w.body {
+		if e.Op != "ApplicationID" || e.Path != "/api/rest/v3/frontend/jobs/{jobDbId}/application" || e.StatusCode != status ||
+			e.Code != want.code || e.Message != want.message || e.Stopped != jobboard.StopFinal || string(e.Body) != body {
 			t.Errorf("%s: %#v", file, e)
 		}
 	}
@@ -371,8 +350,7 @@ func TestBareCode(t *testing.T) {
 		strings.Repeat("e", 63) + "_": strings.Repeat("e", 63) + "_", strings.Repeat("e", 64) + "_": "", "error": "", "an error_code": "",
 		`{"code":"get_project_error","detail":"ERROR_JOB_UNAVAILABLE"}`: "get_project_error",
 	} {
-		w := &wire{status: http.StatusNotFound, body: word}
-		_, err := withToken(w.client(t, jobboard.Config{BaseURL: base})).HasApplied(t.Context(), 1)
+		_, err := withToken(answering(t, jobboard.Config{}, 404, word)).HasApplied(t.Context(), 1)
 		if e, ok := errors.AsType[*jobboard.Error](err); !ok || e.Code != want {
 			t.Errorf("%s: %#v", word, err)
 		}
@@ -423,8 +401,7 @@ func TestApplicationIDs(t *testing.T) {
 		strings.Repeat("x", 257):             {says: "the application identifier is longer than 256 bytes"},
 		`"` + strings.Repeat("x", 257) + `"`: {says: "the application identifier is longer than 256 bytes"},
 	} {
-		w := &wire{status: http.StatusOK, body: body}
-		got, err := withToken(w.client(t, jobboard.Config{BaseURL: base})).ApplicationID(t.Context(), 1)
+		got, err := withToken(answering(t, jobboard.Config{}, 200, body)).ApplicationID(t.Context(), 1)
 		if got != want.id || errors.Is(err, jobboard.ErrDecode) != (want.says != "") {
 			t.Errorf("%q: %q, %v", body, got, err)
 		}
@@ -475,12 +452,13 @@ func TestSubscriptionAnswers(t *testing.T) {
 // The configured path of subscriptions has one slash in front and none behind.
 func TestSubscriptionPath(t *testing.T) {
 	for path, want := range map[string]string{"": "/jobabo/1", "abo": "/abo/1", "//a/b//": "/a/b/1"} {
-		w := &wire{status: http.StatusOK}
-		if _, err := w.client(t, jobboard.Config{BaseURL: base, SubscriptionPath: path}).Unsubscribe(t.Context(), "1"); err != nil {
-			t.Error(err)
-		}
-		if len(w.sent) != 1 || w.sent[0] != "DELETE "+base+want {
-			t.Errorf("%q: %q", path, w.sent)
+		sent := ""
+		c := served(t, jobboard.Config{SubscriptionPath: path}, func(r *http.Request) *http.Response {
+			sent += onWire(r)
+			return answer(r, 200, "")
+		})
+		if _, err := c.Unsubscribe(t.Context(), "1"); err != nil || sent != "DELETE "+base+want {
+			t.Errorf("%q: %v, %q", path, err, sent)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -83,10 +82,7 @@ func TestContentTypeInErrors(t *testing.T) {
 		"text/html/x":                      `(no content type, begins "<html>")`,
 		"text/" + strings.Repeat("x", 100): `xxx…, begins "<html>")`,
 	} {
-		c := served(t, jobboard.Config{}, func(r *http.Request) *http.Response {
-			return answer(r, 200, "<html>", "Content-Type", header)
-		})
-		_, err := c.Applicant(jobboard.StaticToken("token")).HasApplied(t.Context(), 1)
+		_, err := withToken(answering(t, jobboard.Config{}, 200, "<html>", "Content-Type", header)).HasApplied(t.Context(), 1)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", header, err, want)
 		}

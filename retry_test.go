@@ -104,9 +104,7 @@ func TestBudgetOfEachOrigin(t *testing.T) {
 // A repeat that is moved by the crowd still fits the caller's time.
 func TestBudgetSpreadKeepsTheDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		applicant := withToken(served(t, jobboard.Config{Retry: jobboard.RetryPolicy{Budget: 1000}}, func(r *http.Request) *http.Response {
-			return answer(r, 503, "")
-		}))
+		applicant := withToken(answering(t, jobboard.Config{Retry: jobboard.RetryPolicy{Budget: 1000}}, 503, ""))
 		const callers, limit = 150, 300 * time.Millisecond
 		start := time.Now()
 		var all sync.WaitGroup

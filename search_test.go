@@ -47,8 +47,11 @@ func TestQueryKey(t *testing.T) {
 
 // A stream that is read again has nothing of the time before.
 func TestPostingStreamReadAgain(t *testing.T) {
-	w := &wire{status: http.StatusOK, body: `{"totalNumberOfJobs":1,"results":[{"jobPostingId":1,"title":"Cook"}]}`}
-	stream := w.client(t, jobboard.Config{BaseURL: base, ClientID: "10"}).PostingStream(t.Context(), "channel", jobboard.Query{})
+	status := http.StatusOK
+	c := served(t, jobboard.Config{ClientID: "10"}, func(r *http.Request) *http.Response {
+		return answer(r, status, `{"totalNumberOfJobs":1,"results":[{"jobPostingId":1,"title":"Cook"}]}`)
+	})
+	stream := c.PostingStream(t.Context(), "channel", jobboard.Query{})
 	for _, err := range stream.All() {
 		if err != nil {
 			t.Fatal(err)
@@ -57,7 +60,7 @@ func TestPostingStreamReadAgain(t *testing.T) {
 	if page, ok := stream.Page(); !ok || page.TotalNumberOfJobs != 1 {
 		t.Fatalf("%+v, %v", page, ok)
 	}
-	w.status = http.StatusForbidden
+	status = http.StatusForbidden
 	for _, err := range stream.All() {
 		if err == nil {
 			t.Error("a posting")
@@ -109,8 +112,7 @@ func TestErrorHidesWhatWasSearchedFor(t *testing.T) {
 		"/jobs?geoLocation=52.520014%3A%3A13.373006%3A%3A50&search=night+nurse",
 	} {
 		for _, status := range []int{http.StatusOK, http.StatusBadRequest} {
-			w := &wire{status: status, body: said}
-			_, err := w.client(t, jobboard.Config{BaseURL: base, ClientID: "10"}).Search(t.Context(), "channel", q)
+			_, err := answering(t, jobboard.Config{ClientID: "10"}, status, said).Search(t.Context(), "channel", q)
 			var e *jobboard.Error
 			if !errors.As(err, &e) {
 				t.Fatal(err)
