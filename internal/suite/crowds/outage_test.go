@@ -1,38 +1,15 @@
 package crowds_test
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/jobboard-sdk/jobboard-go"
 	trouble "github.com/jobboard-sdk/jobboard-go/internal/outage"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
 )
-
-// outageClient makes the client under test, with its own policy.
-func outageClient(tb testing.TB, policy jobboard.RetryPolicy) trouble.Open {
-	return func(next http.RoundTripper, attempt time.Duration) trouble.Client {
-		policy.AttemptTimeout = attempt
-		client := rig.Client(tb, jobboard.Config{
-			BaseURL: trouble.Base, HTTPClient: &http.Client{Transport: next}, Retry: policy,
-		})
-		applicant := client.Applicant(jobboard.StaticToken("token"))
-		return func(ctx context.Context, number int) error {
-			_, err := applicant.HasApplied(ctx, jobboard.JobID(number))
-			return err
-		}
-	}
-}
-
-// runOutage runs one experiment in a bubble of its own, where time takes none.
-func runOutage(t *testing.T, p trouble.Plan, policy jobboard.RetryPolicy) (r *trouble.Record) {
-	synctest.Test(t, func(t *testing.T) { r = p.Run(outageClient(t, policy)) })
-	return r
-}
 
 // outageScale is the number of callers where only ratios are measured.
 func outageScale() int {
@@ -45,8 +22,13 @@ func outageScale() int {
 // The default policy must neither multiply the load of a service that is down
 // nor give up on one that stumbles.
 func TestOutageExperiment(t *testing.T) {
-	f := trouble.Measure(outageScale(), func(p trouble.Plan) *trouble.Record {
-		return runOutage(t, p, jobboard.RetryPolicy{})
+	f := trouble.Measure(outageScale(), func(p trouble.Plan) (r *trouble.Record) {
+		synctest.Test(t, func(t *testing.T) { // where time takes none
+			r = p.Run(func(next http.RoundTripper, attempt time.Duration) trouble.Client {
+				return renewingClient(t, next, attempt, new(int))
+			})
+		})
+		return r
 	})
 	for line := range strings.Lines(trouble.Table([]string{"default policy"},
 		map[string]trouble.Figures{"default policy": f})) {
