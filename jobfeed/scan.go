@@ -53,7 +53,7 @@ func (r *Reader) scan() (*Entry, error) {
 		return nil, r.directive(end)
 	case kind == startTag:
 		return nil, r.startTag(end)
-	case kind == endTag:
+	default: // an end tag
 		r.leave(w.text[2:end])
 		w.discard(end)
 	}
