@@ -129,6 +129,7 @@ func TestPartOfATarget(t *testing.T) {
 	}
 	check("an address alone", conformance.Target{BaseURL: full.BaseURL})
 	check("a client", conformance.Target{BaseURL: full.BaseURL + "/", Channel: full.Channel, ClientID: full.ClientID})
+	check("a user", conformance.Target{BaseURL: full.BaseURL, Channel: full.Channel, ApplicantToken: full.ApplicantToken})
 	check("a lookup", conformance.Target{JobDBURL: full.JobDBURL + "/", InactiveJob: full.InactiveJob})
 	check("subscriptions of a client", conformance.Target{BaseURL: full.BaseURL, ClientID: full.ClientID, Subscription: full.Subscription})
 	golden(t, "testdata/partial.txt", text.String())
