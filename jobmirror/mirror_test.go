@@ -31,9 +31,22 @@ func TestRefreshCopiesChannelAndFeed(t *testing.T) {
 		checkReplay(t, m)
 
 		// Nothing changed: nothing is written, nothing is looked up again.
-		_, at, err := snapshot(t.Context(), m)
+		records, at, err := snapshot(t.Context(), m)
 		if err != nil {
 			t.Fatal(err)
+		}
+		ads := 0 // records have hashes in place of advertisements
+		for _, record := range records {
+			_, ad, has := strings.Cut(record, `_internalAdText":["`)
+			if has {
+				ads++
+			}
+			if has && !strings.HasPrefix(ad, "sha256:") {
+				t.Errorf("a record has an advertisement: %s", record)
+			}
+		}
+		if ads == 0 {
+			t.Error("no posting has an advertisement")
 		}
 		lookups := srv.Count(jobboardtest.OpJobInformation)
 		refresh(t, m)
