@@ -38,12 +38,8 @@ type failedAttempt struct {
 	fresh      *credential.Authorization // what that is sent with, where it is known
 }
 
-func (f *failedAttempt) Error() string {
-	if f.err == nil {
-		return "an answer without a named condition"
-	}
-	return f.err.Error()
-}
+// Error makes a failedAttempt an error for the loop. Nobody sees its text.
+func (f *failedAttempt) Error() string { return "failed attempt" }
 
 // fail returns the *Error of a call that ended with f.
 func (c *call) fail(f *failedAttempt) *Error {
