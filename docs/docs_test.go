@@ -160,7 +160,7 @@ func TestCommands(t *testing.T) {
 			}
 		}
 	}
-	if len(seen) < 2 {
+	if len(seen) < 4 {
 		t.Errorf("only %d commands were found", len(seen))
 	}
 }

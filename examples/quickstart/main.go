@@ -18,53 +18,51 @@ import (
 	"os/signal"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/examples/internal/board"
 )
 
 func main() {
 	log.SetFlags(0)
-	var b board
-	b.addFlags(flag.CommandLine)
+	var b board.Board
+	b.Flags(flag.CommandLine)
 	text := flag.String("text", "", "search `text`")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := b.open(); err != nil {
-		log.Fatal(err) //nolint:gocritic // the process ends
-	}
-	err := run(ctx, os.Stdout, &b, *text)
-	b.close()
-	if err != nil {
+	if err := b.Open(); err != nil {
 		log.Fatal(err)
+	}
+	defer b.Close()
+	if err := run(ctx, os.Stdout, &b, *text); err != nil {
+		stop()
+		b.Close()
+		log.Fatal(err) //nolint:gocritic // both deferred calls were made
 	}
 }
 
-func run(ctx context.Context, out io.Writer, b *board, text string) error {
-	client, err := jobboard.NewClient(b.config)
+func run(ctx context.Context, out io.Writer, b *board.Board, text string) error {
+	client, err := jobboard.NewClient(b.Config)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "Talking to %s.\n", b.name())
+	fmt.Fprintf(out, "Talking to %s.\n", b.Name())
 
-	if b.channel != "" {
-		if err := search(ctx, out, client, jobboard.ChannelID(b.channel), text); err != nil {
+	if b.Channel != "" {
+		if err := search(ctx, out, client, b.Channel, text); err != nil {
 			return err
 		}
 	}
-	if b.job == "" {
+	if b.Job == 0 {
 		fmt.Fprintln(out, "\nName a job with -job or JOBBOARD_JOB to look at it.")
 		return nil
 	}
-	job, err := jobboard.ParseJobID(b.job)
-	if err != nil {
-		return err
-	}
-	if b.config.JobDBURL != "" {
-		if err := information(ctx, out, client, job); err != nil {
+	if b.Config.JobDBURL != "" {
+		if err := information(ctx, out, client, b.Job); err != nil {
 			return err
 		}
 	}
-	if b.user != nil {
-		return status(ctx, out, client.Applicant(b.user), job)
+	if b.User != nil {
+		return status(ctx, out, client.Applicant(b.User), b.Job)
 	}
 	return nil
 }

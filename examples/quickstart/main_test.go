@@ -1,41 +1,31 @@
 package main
 
 import (
-	"flag"
-	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/examples/internal/board"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// opened is the board of an environment.
-func opened(t *testing.T, environment map[string]string) *board {
-	t.Helper()
-	for _, name := range []string{"BASE_URL", "JOBDB_URL", "CLIENT_ID", "TOKEN", "USER_TOKEN", "CHANNEL", "JOB"} {
-		t.Setenv("JOBBOARD_"+name, environment[name])
-	}
-	b := &board{}
-	b.addFlags(flag.NewFlagSet("quickstart", flag.ContinueOnError))
-	if err := b.open(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(b.close)
-	return b
-}
-
 // The first command of the README shows a search, a job and a status.
 func TestQuickstart(t *testing.T) {
-	b := opened(t, nil)
+	board.ClearEnv(t)
+	var b board.Board
+	if err := b.Open(); err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
 	for job, want := range map[int64][]string{
-		b.fake.Demo.OpenJob:     {"Channel 27828_extern has", "... and", "Applying is possible: true", "among 202 nationalities", "has not applied"},
-		b.fake.Demo.AppliedJob:  {"the application is " + b.fake.Demo.ApplicationID},
-		b.fake.Demo.InactiveJob: {"takes no applications"},
+		b.Fake.Demo.OpenJob:     {"Channel 27828_extern has", "... and", "Applying is possible: true", "among 202 nationalities", "has not applied"},
+		b.Fake.Demo.AppliedJob:  {"the application is " + b.Fake.Demo.ApplicationID},
+		b.Fake.Demo.InactiveJob: {"takes no applications"},
 	} {
-		b.job = fmt.Sprint(job)
+		b.Job = jobboard.JobID(job)
 		var out strings.Builder
-		err := run(t.Context(), &out, b, "")
-		if err != nil && job != b.fake.Demo.InactiveJob {
+		err := run(t.Context(), &out, &b, "")
+		if err != nil && job != b.Fake.Demo.InactiveJob {
 			t.Error(err)
 		}
 		for _, w := range want {
@@ -48,12 +38,18 @@ func TestQuickstart(t *testing.T) {
 
 // The same program talks to a service that the environment names.
 func TestQuickstartElsewhere(t *testing.T) {
+	board.ClearEnv(t)
 	fake := jobboardtest.New(t, jobboardtest.WithDemo())
-	b := opened(t, map[string]string{
-		"BASE_URL": fake.BaseURL, "TOKEN": fake.Demo.ClientToken, "CHANNEL": fake.Demo.Channel,
-	})
+	t.Setenv("JOBBOARD_BASE_URL", fake.BaseURL)
+	t.Setenv("JOBBOARD_TOKEN", fake.Demo.ClientToken)
+	t.Setenv("JOBBOARD_CHANNEL", fake.Demo.Channel)
+	var b board.Board
+	if err := b.Open(); err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
 	var out strings.Builder
-	if err := run(t.Context(), &out, b, "nurse"); err != nil {
+	if err := run(t.Context(), &out, &b, "nurse"); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(), "Talking to "+fake.BaseURL) || !strings.Contains(out.String(), "Nurse") || !strings.Contains(out.String(), "Name a job") {
