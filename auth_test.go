@@ -831,6 +831,28 @@ func TestRejectedOverAndOver(t *testing.T) {
 	}
 }
 
+// A rejected token is not given again, although none could be had in its place.
+func TestRejectedTokenIsGone(t *testing.T) {
+	tokens := []*oauth2.Token{{AccessToken: "rejected", Expiry: time.Now().Add(time.Hour)}}
+	source := jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
+		if len(tokens) == 0 {
+			return nil, errNoToken
+		}
+		token := tokens[0]
+		tokens = nil
+		return token, nil
+	})
+	if _, err := source.Token(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := source.(jobboard.Renewer).Renew(t.Context(), "rejected"); !errors.Is(err, errNoToken) {
+		t.Error(err)
+	}
+	if token, err := source.Token(); !errors.Is(err, errNoToken) {
+		t.Errorf("%v, %v", token, err)
+	}
+}
+
 // A service that rejects every token in turn gets one repeat of a client, and
 // one fetch a second; the first token it takes again is used and renewed as ever.
 func TestEveryTokenIsRejected(t *testing.T) {

@@ -295,9 +295,9 @@ func TestCallsWithoutWhatTheyNeed(t *testing.T) {
 		{cfg: jobboard.Config{BaseURL: base}, call: search, says: "Config.ClientID and", field: "ClientID"},
 		{cfg: jobboard.Config{JobDBURL: jobDB}, call: search, says: "Config.BaseURL is ", field: "BaseURL"},
 		{cfg: jobboard.Config{BaseURL: base, ClientID: "10"}, call: lookup, says: "Config.JobDBURL", field: "JobDBURL"},
-		{cfg: jobboard.Config{BaseURL: base}, call: applied(nil), says: "token source is nil"},
+		{cfg: jobboard.Config{BaseURL: base}, call: applied(nil), says: "the applicant's token source is nil"},
 		{cfg: jobboard.Config{BaseURL: base, ClientID: "10"}, call: near, says: ": geolocation latitude is"},
-		{cfg: jobboard.Config{BaseURL: "http://jobs.example"}, call: applied(token), says: "not loopback", field: "BaseURL"},
+		{cfg: jobboard.Config{BaseURL: "http://jobs.example"}, call: applied(token), says: "is http to a host that is not loopback: an applicant's token does not go there", field: "BaseURL"},
 	} {
 		test.cfg.HTTPClient = unsent
 		err := test.call(rig.Client(t, test.cfg))

@@ -210,7 +210,9 @@ func (c *call) refused(a *answer, err error) *failedAttempt {
 	f := &failedAttempt{status: status}
 	if err == nil {
 		f.body, err = io.ReadAll(io.LimitReader(a, maxErrorBody+1)) // one more, to see that nothing is cut off
-		f.body = f.body[:min(len(f.body), maxErrorBody)]
+		if len(f.body) > maxErrorBody {
+			f.body, err = f.body[:maxErrorBody], nil
+		}
 	}
 	if lost := a.Lost(); err != nil && lost != nil && outcome == final {
 		return c.cutShort(a, lost)

@@ -223,9 +223,9 @@ func (c *Client) Applicant(user oauth2.TokenSource) *Applicant {
 	switch {
 	case e.mistake != nil:
 	case user == nil:
-		e.mistake = invalid("the applicant'e token source is nil")
+		e.mistake = invalid("the applicant's token source is nil")
 	case !e.config.AllowInsecure && !e.origin.IsConfidential():
-		e.mistake = &ConfigError{"BaseURL", "is http to a host that is not loopback: an applicant'e token does not go there"}
+		e.mistake = &ConfigError{"BaseURL", "is http to a host that is not loopback: an applicant's token does not go there"}
 	default:
 		e.credential = e.source(user)
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/jobboard-sdk/jobboard-go"
 )
@@ -100,6 +101,23 @@ func TestBoundsOfAnswers(t *testing.T) {
 		want := fmt.Sprintf("more than %d bytes", c.bound)
 		if err := c.call(client); !errors.Is(err, jobboard.ErrResponseTooLarge) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", c.name, err, want)
+		}
+	}
+}
+
+// The body of a refusal is looked at up to 64 KiB. One that is cut off behind them
+// is taken; of one that is cut off at them nobody knows what it was to say.
+func TestRefusalsCutOff(t *testing.T) {
+	for behind, taken := range map[int]bool{-1: false, 0: false, 1: true, 100: true} {
+		client := served(t, jobboard.Config{ClientID: "10", Retry: jobboard.RetryPolicy{MaxAttempts: 1}}, func(r *http.Request) *http.Response {
+			body := strings.NewReader(strings.Repeat(" ", 64<<10+behind))
+			cut := iotest.DataErrReader(io.MultiReader(body, iotest.ErrReader(io.ErrUnexpectedEOF)))
+			return &http.Response{StatusCode: http.StatusNotFound, Header: http.Header{}, Body: io.NopCloser(cut), ContentLength: -1, Request: r}
+		})
+		_, err := client.Search(t.Context(), "1", jobboard.Query{})
+		var e *jobboard.Error
+		if !errors.As(err, &e) || e.StatusCode != http.StatusNotFound || errors.Is(err, jobboard.ErrTransport) == taken {
+			t.Errorf("%d bytes behind them: %v", behind, err)
 		}
 	}
 }

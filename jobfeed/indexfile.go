@@ -12,6 +12,7 @@ import (
 	"os"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/atomicfile"
+	"github.com/jobboard-sdk/jobboard-go/internal/steady"
 )
 
 // ErrIndexFile reports that the bytes are not those of a whole index in a version
@@ -83,10 +84,11 @@ func (x *Index) SaveFile(name string) error {
 // arrives, whatever the bytes claim. The error of bytes that are no index is
 // [ErrIndexFile].
 func ReadIndex(r io.Reader) (*Index, error) {
-	in := &indexReader{r: bufio.NewReaderSize(r, 64<<10), sum: sha256.New()}
+	src := &failing{src: steady.Reader{Reader: r}}
+	in := &indexReader{r: bufio.NewReaderSize(src, 64<<10), sum: sha256.New()}
 	x, err := in.index()
 	switch {
-	case err == io.EOF || err == io.ErrUnexpectedEOF:
+	case src.err == io.EOF && (err == io.EOF || err == io.ErrUnexpectedEOF):
 		err = fmt.Errorf("%w: it ends too early", ErrIndexFile)
 	case err == nil:
 		return x, nil

@@ -129,6 +129,7 @@ func (r *Reader) Err() error {
 func (r *Reader) next() (*Entry, error) {
 	if r.last != nil {
 		r.last.raw = nil
+		r.last = nil // from now on it is the caller's alone
 	}
 	if r.win.src == nil && !r.done {
 		r.open()

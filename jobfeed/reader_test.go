@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"reflect"
 	"regexp"
 	"strings"
@@ -824,6 +825,25 @@ func TestReadAgain(t *testing.T) {
 				t.Errorf("%s %d times: %d items, %d entries, %v", unit, n, len(items), len(entries), end)
 			}
 		}
+	}
+}
+
+// An entry of an iteration before is the caller's: the reader writes to it no more.
+func TestEntriesAreGivenAway(t *testing.T) {
+	other, stop := iter.Pull2(jobfeed.NewReader(strings.NewReader(opening(1)), nil).Entries())
+	defer stop()
+	whole, _, _ := other()
+	var first *jobfeed.Entry
+	for e, err := range jobfeed.NewReader(strings.NewReader("<Jobs>"+opening(2)+"<PositionOpening/><PositionOpening/></Jobs>"), nil).Entries() {
+		switch {
+		case err == nil:
+			first = e
+		case first.Raw() == nil:
+			*first = *whole
+		}
+	}
+	if first == nil || string(first.Raw()) != opening(1) {
+		t.Errorf("it has become %+v", first)
 	}
 }
 
