@@ -108,16 +108,20 @@ func TestBoundsOfAnswers(t *testing.T) {
 // The body of a refusal is looked at up to 64 KiB. One that is cut off behind them
 // is taken; of one that is cut off at them nobody knows what it was to say.
 func TestRefusalsCutOff(t *testing.T) {
+	together := iotest.DataErrReader
+	apart := func(r io.Reader) io.Reader { return r }
 	for behind, taken := range map[int]bool{-1: false, 0: false, 1: true, 100: true} {
-		client := served(t, jobboard.Config{ClientID: "10", Retry: jobboard.RetryPolicy{MaxAttempts: 1}}, func(r *http.Request) *http.Response {
-			body := strings.NewReader(strings.Repeat(" ", 64<<10+behind))
-			cut := iotest.DataErrReader(io.MultiReader(body, iotest.ErrReader(io.ErrUnexpectedEOF)))
-			return &http.Response{StatusCode: http.StatusNotFound, Header: http.Header{}, Body: io.NopCloser(cut), ContentLength: -1, Request: r}
-		})
-		_, err := client.Search(t.Context(), "1", jobboard.Query{})
-		var e *jobboard.Error
-		if !errors.As(err, &e) || e.StatusCode != http.StatusNotFound || errors.Is(err, jobboard.ErrTransport) == taken {
-			t.Errorf("%d bytes behind them: %v", behind, err)
+		for _, end := range []func(io.Reader) io.Reader{together, apart} {
+			client := served(t, jobboard.Config{ClientID: "10", Retry: jobboard.RetryPolicy{MaxAttempts: 1}}, func(r *http.Request) *http.Response {
+				body := strings.NewReader(strings.Repeat(" ", 64<<10+behind))
+				cut := end(io.MultiReader(body, iotest.ErrReader(io.ErrUnexpectedEOF)))
+				return &http.Response{StatusCode: http.StatusNotFound, Header: http.Header{}, Body: io.NopCloser(cut), ContentLength: -1, Request: r}
+			})
+			_, err := client.Search(t.Context(), "1", jobboard.Query{})
+			var e *jobboard.Error
+			if !errors.As(err, &e) || e.StatusCode != http.StatusNotFound || errors.Is(err, jobboard.ErrTransport) == taken {
+				t.Errorf("%d bytes behind them: %v", behind, err)
+			}
 		}
 	}
 }
