@@ -20,6 +20,31 @@ type answer struct {
 	contentType string
 	header      http.Header
 	body        []byte
+	parts       [][]byte // instead of body: pieces kept elsewhere, not to be changed
+}
+
+func (a *answer) size() int64 {
+	n := int64(len(a.body))
+	for _, p := range a.parts {
+		n += int64(len(p))
+	}
+	return n
+}
+
+func (a *answer) flat() []byte {
+	if a.parts == nil {
+		return a.body
+	}
+	return slices.Concat(a.parts...)
+}
+
+// beginning returns the first n bytes of the body, or all of it.
+func (a *answer) beginning(n int) []byte {
+	begin := append([]byte(nil), a.body[:min(n, len(a.body))]...)
+	for _, p := range a.parts {
+		begin = append(begin, p[:min(n-len(begin), len(p))]...)
+	}
+	return begin
 }
 
 func jsonAnswer(v any) answer {

@@ -1,6 +1,7 @@
 package jobboardtest
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"compress/gzip"
@@ -11,8 +12,11 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 )
+
+var writers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 64<<10) }}
 
 // deliver sends an answer, the way a fault wants it; f may be nil.
 func (c *call) deliver(w http.ResponseWriter, a answer, f *Fault) {
@@ -45,9 +49,20 @@ func (c *call) deliver(w http.ResponseWriter, a answer, f *Fault) {
 
 // send sends a whole answer.
 func send(w http.ResponseWriter, a answer) {
-	w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
+	w.Header().Set("Content-Length", strconv.FormatInt(a.size(), 10))
 	w.WriteHeader(a.status)
-	w.Write(a.body)
+	if a.parts == nil {
+		w.Write(a.body)
+		return
+	}
+	b := writers.Get().(*bufio.Writer)
+	b.Reset(w)
+	for _, p := range a.parts {
+		b.Write(p) // an error sticks, and the client's leaving is its own affair
+	}
+	b.Flush()
+	b.Reset(nil)
+	writers.Put(b)
 }
 
 // sendBadly sends an answer's head, and its body as a fault wants it.
@@ -138,9 +153,9 @@ func reset(w http.ResponseWriter) {
 // faultyBody returns the body as a fault wants it, and its size, which is below 0
 // for a body without a known end.
 func (c *call) faultyBody(a answer, f *Fault) (io.Reader, int64) {
-	body, size := whole(a.body)
+	body, size := whole(a.flat())
 	if f.Size != 0 {
-		body, size = grow(a.body, f.Size)
+		body, size = grow(a.flat(), f.Size)
 		body = wanted{body, c.r.Context()}
 	}
 	switch f.Encoding {

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"net/http/httptest"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -492,6 +494,54 @@ func TestLanguages(t *testing.T) {
 	if own, other, none := shown("d", "de-AT, en;q=0.9"), shown("d", "fr, en;q=0.9"), shown("e", ", en"); own != "Pflege/" || other != "Care/Hi" || none != "Care/Hi" {
 		t.Errorf("%s, %s, %s", own, other, none)
 	}
+}
+
+// Postings are encoded once for each language, and no page of them is put together
+// in memory: many searches at once of a large channel take no more than one.
+func TestSearchesShareEncodings(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.WithStrict(false))
+	srv.AddClient(jobboardtest.Client{ID: "10"})
+	srv.AddChannel(jobboardtest.Channel{ID: "large"})
+	for range 500 {
+		srv.AddPosting(jobboardtest.Posting{
+			Channels: []string{"large"}, Config: map[string][]string{"platform_internalAdText": {strings.Repeat("x", 4000)}},
+			Translations: map[string]jobboardtest.Translation{"de": {Title: "Stelle"}},
+		})
+	}
+	search := func(language string) {
+		r := httptest.NewRequest(http.MethodGet, searchAt(srv, "large"), http.NoBody)
+		r.SetBasicAuth("10", "")
+		r.Header.Set("Accept-Language", language)
+		var w counter
+		srv.Handler().ServeHTTP(&w, r)
+		if w < 500*4000 {
+			t.Errorf("%d bytes", w)
+		}
+	}
+	search("en")
+	search("de")
+	const n = 20
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range n {
+		search("en")
+		search("de")
+	}
+	runtime.ReadMemStats(&after)
+	if each := (after.TotalAlloc - before.TotalAlloc) / (2 * n); each > 500<<10 {
+		t.Errorf("%d bytes for a page of two megabytes", each)
+	}
+}
+
+// counter counts the bytes of an answer.
+type counter int
+
+func (*counter) Header() http.Header { return http.Header{} }
+func (*counter) WriteHeader(int)     {}
+
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(len(p))
+	return len(p), nil
 }
 
 func TestPagesAndUnknownChannels(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"html"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,16 +22,17 @@ func (c *call) search() answer {
 	if err != nil {
 		return c.v.serverError("Error while processing the request: geoLocation: " + err.Error())
 	}
-	var known bool
-	var hits []*posting
+	var known, internal bool
+	var b board
 	c.s.read(func(st *state) {
 		_, known = st.channels[c.param]
-		internal := c.cred.kind == userToken && st.applicants[c.cred.applicant].Internal
-		hits = st.board().find(c.param, c.query.Get("search"), near, internal)
+		internal = c.cred.kind == userToken && st.applicants[c.cred.applicant].Internal
+		b = st.board()
 	})
 	if !known && c.v.UnknownChannel != 0 {
 		return textAnswer(c.v.UnknownChannel, "channel "+clip(c.param)+" not found")
 	}
+	hits := b.find(c.param, c.query.Get("search"), near, internal) // changes need not wait for it
 	return c.v.page(hits, strings.Join(c.r.Header.Values("Accept-Language"), ","))
 }
 
@@ -52,17 +54,21 @@ func (v Variants) page(hits []*posting, acceptLanguage string) answer {
 	} else if v.Missing == MissingNull {
 		page.Results = jsonNull
 	}
-	a := jsonAnswer(page)
+	head := marshal(page)
+	a := answer{status: http.StatusOK, contentType: typeJSON}
 	if len(hits) == 0 {
+		a.body = head
 		return a
 	}
 	langs := parseLanguages(acceptLanguage)
-	parts := [][]byte{bytes.TrimSuffix(a.body, pageEnd)}
-	for _, p := range hits {
-		parts = append(parts, v.posting(p, langs), comma)
+	a.parts = append(make([][]byte, 0, 2*len(hits)+1), bytes.TrimSuffix(head, pageEnd))
+	for i, p := range hits {
+		if i > 0 {
+			a.parts = append(a.parts, comma)
+		}
+		a.parts = append(a.parts, v.posting(p, langs))
 	}
-	parts[len(parts)-1] = pageEnd // in place of the last comma
-	a.body = slices.Concat(parts...)
+	a.parts = append(a.parts, pageEnd)
 	return a
 }
 

@@ -239,11 +239,11 @@ func (c *call) tell(status int, a answer, f *Fault) {
 		fault = f.String()
 		maps.Copy(header, f.Header)
 	}
-	body := string(a.body[:min(maxKeptBody, len(a.body))])
+	body := string(a.beginning(maxKeptBody))
 	if c.op() == OpToken || c.mask.presentedIn(body) { // later nobody knows them any more
 		body = c.mask.whole(body)
 	}
-	answered := Response{Header: c.mask.fields(header), Body: body, Size: int64(len(a.body))}
+	answered := Response{Header: c.mask.fields(header), Body: body, Size: a.size()}
 	c.s.journal.update(c.entry, func(e *entry) {
 		e.Status, e.Fault, e.Took, e.Note, e.answered = status, fault, took, c.note, answered
 	})

@@ -147,16 +147,19 @@ func start(opts []Option) (*Server, error) {
 	s.SetClock(cfg.clock)
 	s.variants.Store(&cfg.variants)
 	s.Mount(feedPath, http.HandlerFunc(s.serveFeed))
-	if err := s.fill(); err != nil {
+	err := s.fill()
+	if err == nil {
+		err = s.listen()
+	}
+	if err != nil {
 		s.cancel()
 		return nil, err
 	}
-	s.listen()
 	return s, nil
 }
 
 // listen begins to serve both addresses.
-func (s *Server) listen() {
+func (s *Server) listen() error {
 	transport := &http.Transport{MaxIdleConnsPerHost: 256}
 	s.client = &http.Client{Transport: transport}
 	base, jobDB := s.cfg.base, s.cfg.jobDB
@@ -166,26 +169,33 @@ func (s *Server) listen() {
 		in := pipes{newPipeListener("127.0.0.1:1"), newPipeListener("127.0.0.1:2")}
 		base, jobDB, transport.DialContext = in[0], in[1], in.dial
 	}
-	if base == nil {
-		base = listenLocally()
+	base, err := orLocal(base)
+	if err != nil {
+		return err
 	}
-	if jobDB == nil {
-		jobDB = listenLocally()
+	jobDB, err = orLocal(jobDB)
+	if err != nil {
+		base.Close()
+		return err
 	}
 	s.base = endpointRoot{reachable(base.Addr()), s.cfg.basePrefix}
 	s.jobDB = endpointRoot{reachable(jobDB.Addr()), s.cfg.jobDBPrefix}
 	s.BaseURL, s.JobDBURL = s.base.url(), s.jobDB.url()
 	s.serveOn(base, baseAddress)
 	s.serveOn(jobDB, jobDBAddress)
+	return nil
 }
 
-// listenLocally panics, as httptest does, where there is no port to listen on.
-func listenLocally() net.Listener {
+// orLocal returns a listener that was given, or one on a free port.
+func orLocal(given net.Listener) (net.Listener, error) {
+	if given != nil {
+		return given, nil
+	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		panic(fmt.Errorf("jobboardtest: %w", err))
+		return nil, fmt.Errorf("jobboardtest: %w", err)
 	}
-	return l
+	return l, nil
 }
 
 func (s *Server) serveOn(l net.Listener, at address) {

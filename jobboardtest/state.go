@@ -23,7 +23,7 @@ type job struct {
 
 type posting struct {
 	Posting
-	enc      encoding
+	enc      encodings
 	points   []vector // nil: those of its job
 	haystack string
 	sig      signature // of haystack

@@ -135,6 +135,12 @@ func TestLoadRefuses(t *testing.T) {
 	if got := srv.Snapshot().Tokens; got[0].Lifetime != "" || got[1].Lifetime != "1ns" {
 		t.Errorf("tokens live for %q and %q", got[0].Lifetime, got[1].Lifetime)
 	}
+	issued := srv.LookupToken()
+	for _, token := range srv.Snapshot().Tokens {
+		if token.Value == issued && token.Lifetime != "1h0m0s" {
+			t.Errorf("a token that was issued lives for %q", token.Lifetime)
+		}
+	}
 	if s := srv.Snapshot(); len(s.Channels) != 1 || s.Channels[0].ID != "kept" {
 		t.Errorf("a refused load changed the state: %+v", s)
 	}
