@@ -125,10 +125,7 @@ func (w *watch) endAttempt(end AttemptEnd) {
 	if w == nil || w.attemptDone == nil {
 		return
 	}
-	if end.StatusCode == 0 {
-		end.StatusCode = w.status
-	}
-	end.Duration = time.Since(w.attempt)
+	end.StatusCode, end.Duration = w.status, time.Since(w.attempt)
 	done := w.attemptDone
 	w.attemptDone = nil // as in endCall
 	done(end)

@@ -177,7 +177,7 @@ func checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
 	c.sentOnce = c.sentOnce || f.event != unsent
 	f.stopped = c.stop(f, time.Now())
 	if f.stopped != "" {
-		c.watch.endAttempt(AttemptEnd{StatusCode: f.status, Err: f.err})
+		c.watch.endAttempt(AttemptEnd{Err: f.err})
 		return false, nil
 	}
 	if f.event != renewed {
@@ -190,7 +190,7 @@ func checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
 	if c.request.turn != nil {
 		c.request.turn.StepOut() // another job works while this one waits
 	}
-	c.watch.endAttempt(AttemptEnd{StatusCode: f.status, Err: f.err, Repeat: true, Wait: f.wait})
+	c.watch.endAttempt(AttemptEnd{Err: f.err, Repeat: true, Wait: f.wait})
 	return true, nil
 }
 

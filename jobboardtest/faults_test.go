@@ -151,6 +151,7 @@ func TestFaults(t *testing.T) {
 				{"spaces", jobboardtest.Fault{Status: 200, Size: 3}, func(f fetched) bool {
 					return string(f.body) == "   " && f.length == 3 && f.header["Content-Type"] == nil
 				}},
+				{"a space", jobboardtest.Fault{Status: 200, Size: 1}, func(f fetched) bool { return string(f.body) == " " }},
 				{"endless", jobboardtest.Fault{Size: -1}, func(f fetched) bool { return f.bodyErr == nil && len(f.body) == 8<<20 && f.length == -1 }},
 				{"gzip", jobboardtest.Fault{Encoding: jobboardtest.Gzip}, func(f fetched) bool {
 					return f.header.Get("Content-Encoding") == "gzip" && bytes.Equal(unzip(f.body), plain.body)

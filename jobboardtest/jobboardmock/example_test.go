@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/jarcoal/httpmock"
@@ -47,6 +48,23 @@ func Example() {
 	// Output:
 	// 42 jobs, 1 call
 	// true
+}
+
+// A path that the interface does not have is answered by the fake, too.
+func TestWrongPath(t *testing.T) {
+	fake := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.WithStrict(false))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.TrimSuffix(fake.BaseURL, "board")+"nowhere", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := jobboardmock.New(fake).RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if n := fake.Count(); resp.StatusCode != http.StatusNotFound || n != 1 {
+		t.Errorf("status %d, %d requests reached the fake", resp.StatusCode, n)
+	}
 }
 
 func TestElsewhere(t *testing.T) {
