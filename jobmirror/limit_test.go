@@ -319,7 +319,7 @@ func TestClockSetBack(t *testing.T) {
 	if err := config.Limiter.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	execute(t, address, "UPDATE limits SET next_slot = next_slot + "+strconv.Itoa(int(time.Hour/time.Microsecond)))
+	execute(t, address, "UPDATE limits SET next_slot = next_slot + "+strconv.FormatInt(time.Hour.Microseconds(), 10))
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	for range 10 {
