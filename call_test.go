@@ -86,9 +86,6 @@ func TestCallAllocations(t *testing.T) {
 
 // A stream that fails at its first posting gives its buffer of 64 KiB back.
 func TestStreamKeepsNoBuffer(t *testing.T) {
-	if raceEnabled { // then a pool forgets
-		t.Skip("the race detector is on")
-	}
 	c, err := NewClient(Config{
 		BaseURL: "http://localhost", ClientID: "10",
 		HTTPClient: &http.Client{Transport: stubTransport{`{"totalNumberOfJobs":1,"results":[{]}`}},
@@ -106,7 +103,7 @@ func TestStreamKeepsNoBuffer(t *testing.T) {
 			}
 		}
 	})
-	if bytes > n*40<<10 {
+	if bytes > n*40<<10 && !raceEnabled { // a pool forgets under the race detector
 		t.Errorf("%d bytes a stream", bytes/n)
 	}
 }
