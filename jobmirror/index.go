@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/words"
 )
 
 // Tags stand in the text index beside words. They begin with an underscore,
@@ -85,7 +86,7 @@ func (t *tx) indexRow(r *row, jobLanguage string, places []jobboard.GeoLocation)
 	if err != nil {
 		return err
 	}
-	stemmed := stemmedIn(r.rec.Language, jobLanguage)
+	stemmed := words.Language(r.rec.Language, jobLanguage)
 	tokens := wordsOf(&r.rec, ads, stemmed)
 	tokens = append(tokens, tagAll, tagLanguage(stemmed), tag(tagRow, r.rec.Language))
 	for _, source := range r.rec.Sources {
@@ -114,6 +115,23 @@ func (t *tx) indexRow(r *row, jobLanguage string, places []jobboard.GeoLocation)
 	}
 	_, err = t.exec("UPDATE postings SET unindexed = 0, stemmed = ? WHERE id = ?", stemmed, r.id)
 	return err
+}
+
+// wordsOf returns the stems by which a posting is found: those of its title and of
+// every text of its config.
+func wordsOf(r *PostingRecord, ads map[string][]string, language string) []string {
+	found := words.NewSet(language)
+	found.Add(r.Title)
+	for key, values := range joinAds(r.Config, ads).All() {
+		for _, value := range values {
+			if strings.HasSuffix(key, adSuffix) {
+				found.AddHTML(value)
+			} else {
+				found.Add(value)
+			}
+		}
+	}
+	return found.Sorted()
 }
 
 // facetsOf returns the values by which hits are counted: the identifiers of a

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/words"
 )
 
 // Query says what is searched for. The zero value finds every posting.
@@ -173,12 +174,12 @@ func (t *tx) textClause(text string) ([][]string, error) {
 		if err := scan(&language); err != nil {
 			return err
 		}
-		words := queryWords(text, language)
-		if len(words) == 0 {
+		asked := words.Of(text, language)
+		if len(asked) == 0 {
 			return nil // nothing but punctuation
 		}
-		stems[strings.Join(words, " ")] = true
-		clause = append(clause, append([]string{tagLanguage(language)}, words...))
+		stems[strings.Join(asked, " ")] = true
+		clause = append(clause, append([]string{tagLanguage(language)}, asked...))
 		return nil
 	})
 	if len(stems) == 1 {

@@ -1,4 +1,8 @@
-package jobmirror
+// Package words finds the words of texts, and reduces them to their stems.
+//
+// A posting's texts and what is searched for pass through the same package, so that
+// a word finds every form of itself. The package knows no database.
+package words
 
 import (
 	"cmp"
@@ -42,9 +46,9 @@ var stemmers = map[string]func(*snowballstem.Env) bool{
 	"ta": tamil.Stem, "tr": turkish.Stem,
 }
 
-// stemmedIn returns the language by which the words of a posting are stemmed:
-// the first of the tags whose language has a stemmer, "" where none has.
-func stemmedIn(tags ...string) string {
+// Language returns the language by which words are stemmed: the first of the tags
+// whose language has a stemmer, "" where none has.
+func Language(tags ...string) string {
 	for _, tag := range tags {
 		primary, _, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(tag), "_", "-"), "-")
 		if _, ok := stemmers[primary]; ok {
@@ -58,50 +62,51 @@ func stemmedIn(tags ...string) string {
 // searches for it, and it is mostly encoded data.
 const maxWord = 64
 
-// words gathers the stems of texts, each once.
-type words struct {
+// Set gathers the stems of texts, each once.
+type Set struct {
 	language string
-	set      map[string]struct{}
+	stems    map[string]struct{}
 	env      *snowballstem.Env
 }
 
-func newWords(language string) *words {
-	return &words{language: language, set: map[string]struct{}{}, env: snowballstem.NewEnv("")}
+// NewSet returns an empty set for texts in a language, as Language returns it.
+func NewSet(language string) *Set {
+	return &Set{language: language, stems: map[string]struct{}{}, env: snowballstem.NewEnv("")}
 }
 
-// add takes the words of a text: runs of letters, marks and digits.
-func (w *words) add(text string) {
+// Add takes the words of a text: runs of letters, marks and digits.
+func (s *Set) Add(text string) {
 	text = strings.ReplaceAll(strings.ToLower(norm.NFKC.String(text)), "i\u0307", "i") // of a capital I with a dot
 	for run := range strings.FieldsFuncSeq(text, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 	}) {
-		w.addRun(run)
+		s.addRun(run)
 	}
 }
 
 // addRun takes the words of a run of letters. Where the writing has no spaces between
 // words, each character counts as one, and each two that follow each other.
-func (w *words) addRun(run string) {
+func (s *Set) addRun(run string) {
 	begin, before := 0, ""
 	for i, r := range run {
 		if !unspaced(r) {
 			before = ""
 			continue
 		}
-		w.addWord(run[begin:i])
+		s.addWord(run[begin:i])
 		character := string(r)
-		w.addWord(character)
+		s.addWord(character)
 		if before != "" {
-			w.addWord(before + character)
+			s.addWord(before + character)
 		}
 		begin, before = i+len(character), character
 	}
-	w.addWord(run[begin:])
+	s.addWord(run[begin:])
 }
 
-func (w *words) addWord(word string) {
+func (s *Set) addWord(word string) {
 	if word != "" && len(word) <= maxWord {
-		w.set[w.stem(word)] = struct{}{}
+		s.stems[s.stem(word)] = struct{}{}
 	}
 }
 
@@ -112,20 +117,20 @@ func unspaced(r rune) bool {
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-func (w *words) stem(word string) string {
-	stem, ok := stemmers[w.language]
+func (s *Set) stem(word string) string {
+	stem, ok := stemmers[s.language]
 	if !ok || !utf8.ValidString(word) {
 		return word
 	}
-	w.env.SetCurrent(word)
-	stem(w.env)
-	return cmp.Or(w.env.Current(), word)
+	s.env.SetCurrent(word)
+	stem(s.env)
+	return cmp.Or(s.env.Current(), word)
 }
 
-// addHTML takes the words of a page: its text, without markup and scripts.
-func (w *words) addHTML(page string) {
+// AddHTML takes the words of a page: its text, without markup and scripts.
+func (s *Set) AddHTML(page string) {
 	if !strings.ContainsAny(page, "<&") {
-		w.add(page)
+		s.Add(page)
 		return
 	}
 	z := html.NewTokenizer(strings.NewReader(page))
@@ -144,34 +149,18 @@ func (w *words) addHTML(page string) {
 			}
 		case html.TextToken:
 			if hidden == "" {
-				w.add(string(z.Text()))
+				s.Add(string(z.Text()))
 			}
 		}
 	}
 }
 
-func (w *words) sorted() []string { return slices.Sorted(maps.Keys(w.set)) }
+// Sorted returns the stems in order.
+func (s *Set) Sorted() []string { return slices.Sorted(maps.Keys(s.stems)) }
 
-// wordsOf returns the stems by which a posting is found: those of its title and of
-// every text of its config.
-func wordsOf(r *PostingRecord, ads map[string][]string, language string) []string {
-	w := newWords(language)
-	w.add(r.Title)
-	for key, values := range joinAds(r.Config, ads).All() {
-		for _, value := range values {
-			if strings.HasSuffix(key, adSuffix) {
-				w.addHTML(value)
-			} else {
-				w.add(value)
-			}
-		}
-	}
-	return w.sorted()
-}
-
-// queryWords returns the stems that a posting in a language must have.
-func queryWords(text, language string) []string {
-	w := newWords(language)
-	w.add(text)
-	return w.sorted()
+// Of returns the stems of a text in a language, in order.
+func Of(text, language string) []string {
+	s := NewSet(language)
+	s.Add(text)
+	return s.Sorted()
 }
