@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/address"
-	"github.com/jobboard-sdk/jobboard-go/internal/agent"
 	"github.com/jobboard-sdk/jobboard-go/internal/credential"
 	"github.com/jobboard-sdk/jobboard-go/internal/redact"
 	"golang.org/x/oauth2"
@@ -142,7 +141,7 @@ func (cfg *Config) complete() (err error) {
 	if strings.ContainsFunc(cfg.UserAgent, func(r rune) bool { return r < ' ' || r >= 0x7f }) {
 		return &ConfigError{"UserAgent", "holds a character that no header may hold"}
 	}
-	cfg.UserAgent = strings.TrimSpace(strings.TrimSpace(cfg.UserAgent) + " " + agent.Name())
+	cfg.UserAgent = strings.TrimSpace(strings.TrimSpace(cfg.UserAgent) + " " + credential.LibraryName())
 	return nil
 }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/jobboard-sdk/jobboard-go/internal/outage"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/outage"
 )
 
 var callers = flag.Int("callers", 60, "number of callers; 200 is what README.md shows")

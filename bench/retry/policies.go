@@ -15,7 +15,7 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/internal/outage"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/outage"
 )
 
 // policy is a client with its retries.

@@ -29,7 +29,7 @@ require (
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
 	github.com/jackc/pgx/v5 v5.12.0 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
-	github.com/jobboard-sdk/jobboard-go/internal/browsertest v0.0.0
+	github.com/jobboard-sdk/jobboard-go/internal/suite/browsertest v0.0.0
 	github.com/mattn/go-isatty v0.0.24 // indirect
 	github.com/mfridman/interpolate v0.0.2 // indirect
 	github.com/microcosm-cc/bluemonday v1.0.27 // indirect
@@ -64,6 +64,6 @@ replace (
 	github.com/jobboard-sdk/jobboard-go/jobpublish => ../../jobpublish
 )
 
-replace github.com/jobboard-sdk/jobboard-go/internal/browsertest => ../../internal/browsertest
+replace github.com/jobboard-sdk/jobboard-go/internal/suite/browsertest => ../../internal/suite/browsertest
 
 replace github.com/jobboard-sdk/jobboard-go/jobboardotel => ../../jobboardotel

@@ -11,8 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/jobboard-sdk/jobboard-go/internal/challenge"
 )
 
 // The codes of section 7.3.
@@ -206,7 +204,7 @@ func (r *reader) value(s string) {
 func readChallenge(header http.Header) Words {
 	var w Words
 	for _, value := range header["Www-Authenticate"] {
-		challenge.Parameters(value, func(name, value, written string) {
+		authParameters(value, func(name, value, written string) {
 			switch {
 			case name == "error" && w.AuthError == "":
 				w.AuthError, w.shownError = value, written

@@ -15,7 +15,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"github.com/jobboard-sdk/jobboard-go/internal/browsertest"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/browsertest"
 )
 
 // A browser keeps account of what happens in it.

@@ -24,10 +24,10 @@ require (
 	github.com/gorilla/css v1.0.1 // indirect
 	github.com/hashicorp/go-cleanhttp v0.5.2 // indirect
 	github.com/hashicorp/go-retryablehttp v0.7.8 // indirect
-	github.com/jobboard-sdk/jobboard-go/internal/browsertest v0.0.0
+	github.com/jobboard-sdk/jobboard-go/internal/suite/browsertest v0.0.0
 	github.com/microcosm-cc/bluemonday v1.0.27 // indirect
 	golang.org/x/net v0.62.0 // indirect
 	golang.org/x/oauth2 v0.37.0 // indirect
 )
 
-replace github.com/jobboard-sdk/jobboard-go/internal/browsertest => ../../internal/browsertest
+replace github.com/jobboard-sdk/jobboard-go/internal/suite/browsertest => ../../internal/suite/browsertest

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/internal/browsertest"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/browsertest"
 	"github.com/jobboard-sdk/jobboard-go/jobpublish"
 	"github.com/jobboard-sdk/jobboard-go/jobpublish/internal/hostile"
 )

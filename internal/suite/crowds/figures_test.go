@@ -14,7 +14,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	trouble "github.com/jobboard-sdk/jobboard-go/internal/outage"
+	trouble "github.com/jobboard-sdk/jobboard-go/internal/suite/outage"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	trouble "github.com/jobboard-sdk/jobboard-go/internal/outage"
+	trouble "github.com/jobboard-sdk/jobboard-go/internal/suite/outage"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
 )
 

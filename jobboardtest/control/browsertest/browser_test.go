@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"github.com/jobboard-sdk/jobboard-go/internal/browsertest"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/browsertest"
 )
 
 // browser is a browser that shows the fake's page.

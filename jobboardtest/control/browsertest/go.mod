@@ -14,7 +14,7 @@ require (
 
 require (
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
-	github.com/jobboard-sdk/jobboard-go/internal/browsertest v0.0.0
+	github.com/jobboard-sdk/jobboard-go/internal/suite/browsertest v0.0.0
 )
 
-replace github.com/jobboard-sdk/jobboard-go/internal/browsertest => ../../../internal/browsertest
+replace github.com/jobboard-sdk/jobboard-go/internal/suite/browsertest => ../../../internal/suite/browsertest

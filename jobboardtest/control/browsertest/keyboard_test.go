@@ -8,7 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/jobboard-sdk/jobboard-go/internal/browsertest"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/browsertest"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/jobboard-sdk/jobboard-go/internal/browsertest"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/browsertest"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/control"
 )

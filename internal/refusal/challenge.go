@@ -1,9 +1,8 @@
-// Package challenge reads the parameters of WWW-Authenticate headers.
-package challenge
+package refusal
 
 import "strings"
 
-// Parameters calls found for each parameter of the challenges in a header
+// authParameters calls found for each parameter of the challenges in a header
 // value, as RFC 9110, section 11.6.1 writes them: schemes, and names with a
 // token or a quoted string behind an equals sign, apart by commas. A name comes
 // in small letters. Servers that quote nothing are read as far as they can be:
@@ -12,12 +11,12 @@ import "strings"
 //
 // written is the value as it stands in the header, apart from backslashes in
 // front of quotes: whoever looks for a secret in it must see what quotes it.
-func Parameters(value string, found func(name, value, written string)) {
-	r := reader{text: value}
+func authParameters(value string, found func(name, value, written string)) {
+	r := challengeReader{text: value}
 	r.parameters(found)
 }
 
-func (r *reader) parameters(found func(name, value, written string)) {
+func (r *challengeReader) parameters(found func(name, value, written string)) {
 	for r.at < len(r.text) {
 		r.steps++
 		name := r.token()
@@ -37,20 +36,21 @@ func (r *reader) parameters(found func(name, value, written string)) {
 	}
 }
 
-type reader struct {
+// challengeReader reads the parameters of one header value, byte by byte.
+type challengeReader struct {
 	text  string
 	at    int
 	steps int // bytes looked at, for the test that the work is linear
 }
 
-func (r *reader) skip(set string) {
+func (r *challengeReader) skip(set string) {
 	for r.at < len(r.text) && strings.IndexByte(set, r.text[r.at]) >= 0 {
 		r.at++
 		r.steps++
 	}
 }
 
-func (r *reader) take(c byte) bool {
+func (r *challengeReader) take(c byte) bool {
 	if r.at < len(r.text) && r.text[r.at] == c {
 		r.at++
 		return true
@@ -59,7 +59,7 @@ func (r *reader) take(c byte) bool {
 }
 
 // token reads the longest token, which may be empty.
-func (r *reader) token() string {
+func (r *challengeReader) token() string {
 	from := r.at
 	for r.at < len(r.text) && isToken(r.text[r.at]) {
 		r.at++
@@ -69,7 +69,7 @@ func (r *reader) token() string {
 }
 
 // value reads a quoted string, or what stands before the next comma or space.
-func (r *reader) value() (value, written string) {
+func (r *challengeReader) value() (value, written string) {
 	if !r.take('"') {
 		from := r.at
 		for r.at < len(r.text) && strings.IndexByte(", \t", r.text[r.at]) < 0 {

@@ -1,11 +1,11 @@
-package challenge
+package refusal
 
 import (
 	"strings"
 	"testing"
 )
 
-func TestParameters(t *testing.T) {
+func TestAuthParameters(t *testing.T) {
 	for value, want := range map[string]string{
 		"":                                          "",
 		"Bearer":                                    "",
@@ -22,7 +22,7 @@ func TestParameters(t *testing.T) {
 		`Bearer error="invalid token",,;error="no"`: "error=invalid token;error=no;",
 	} {
 		var got strings.Builder
-		Parameters(value, func(name, value, _ string) { got.WriteString(name + "=" + value + ";") })
+		authParameters(value, func(name, value, _ string) { got.WriteString(name + "=" + value + ";") })
 		if got.String() != want {
 			t.Errorf("%q: %q, want %q", value, got.String(), want)
 		}
@@ -30,11 +30,11 @@ func TestParameters(t *testing.T) {
 }
 
 // A value is also given with what quotes it, apart from quoted quotes.
-func TestParametersAsWritten(t *testing.T) {
+func TestAuthParametersAsWritten(t *testing.T) {
 	for value, want := range map[string]string{
 		`a="\u0041\\u0042 \"c\""`: `\u0041\\u0042 "c"`, `a=b\c`: `b\c`, `a="cut off\`: `cut off\`,
 	} {
-		Parameters(value, func(_, _, written string) {
+		authParameters(value, func(_, _, written string) {
 			if written != want {
 				t.Errorf("%q: %q, want %q", value, written, want)
 			}
@@ -42,14 +42,14 @@ func TestParametersAsWritten(t *testing.T) {
 	}
 }
 
-// FuzzParameters: no parameter holds more than stands in the header, and all of
+// FuzzAuthParameters: no parameter holds more than stands in the header, and all of
 // them together no more either: nothing is read twice.
-func FuzzParameters(f *testing.F) {
+func FuzzAuthParameters(f *testing.F) {
 	f.Add(`Bearer error="a\"b", realm=x`)
 	f.Add(`===,,,"""\\\`)
 	f.Fuzz(func(t *testing.T, value string) {
 		total := 0
-		Parameters(value, func(name, v, written string) {
+		authParameters(value, func(name, v, written string) {
 			total += len(name) + len(written)
 			if len(v) > len(written) {
 				t.Errorf("%q: %q was read as %q", value, written, v)
@@ -61,9 +61,9 @@ func FuzzParameters(f *testing.F) {
 	})
 }
 
-// FuzzParametersSteps: twice the header takes at most 2.5 times the steps, and
+// FuzzAuthParametersSteps: twice the header takes at most 2.5 times the steps, and
 // none takes more than a few for each byte.
-func FuzzParametersSteps(f *testing.F) {
+func FuzzAuthParametersSteps(f *testing.F) {
 	for _, part := range []string{
 		`Bearer error="invalid_token", `, `"`, `\`, `a="\\`, "=", ",", " ", "a", "a ", "a=", "a =", "a= ", `a="`, `a="b"`, "a=b,", ";", "\xff", `a="\"`,
 	} {
@@ -75,7 +75,7 @@ func FuzzParametersSteps(f *testing.F) {
 			return
 		}
 		steps := func(size int) int {
-			r := reader{text: start + strings.Repeat(part, size/len(part)) + end}
+			r := challengeReader{text: start + strings.Repeat(part, size/len(part)) + end}
 			r.parameters(func(string, string, string) {})
 			if r.steps > 4*len(r.text)+4 {
 				t.Errorf("%q, %q, %q: %d steps for %d bytes", start, part, end, r.steps, len(r.text))

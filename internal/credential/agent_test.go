@@ -1,4 +1,4 @@
-package agent
+package credential
 
 import (
 	"runtime/debug"
@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestName(t *testing.T) {
+func TestLibraryName(t *testing.T) {
 	other := debug.Module{Path: "example.com/partner", Version: "v9.9.9"}
 	dep := func(m debug.Module) *debug.BuildInfo {
 		return &debug.BuildInfo{Main: other, Deps: []*debug.Module{{Path: "golang.org/x/oauth2", Version: "v0.1.0"}, &m}}
@@ -27,7 +27,7 @@ func TestName(t *testing.T) {
 		{"a program of ours from a checkout", &debug.BuildInfo{Main: debug.Module{Path: modulePath, Version: "(devel)"}}, "jobboard-go"},
 		{"what no header may hold", dep(debug.Module{Path: modulePath, Version: "v1\r\nX: y"}), "jobboard-go"},
 	} {
-		if got := nameOf(c.info); got != c.want {
+		if got := libraryName(c.info); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

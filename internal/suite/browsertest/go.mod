@@ -1,6 +1,6 @@
 // What drives a browser for the tests of pages. A module of its own, so that none
 // of it enters the graph of those who import the library.
-module github.com/jobboard-sdk/jobboard-go/internal/browsertest
+module github.com/jobboard-sdk/jobboard-go/internal/suite/browsertest
 
 go 1.26.0
 

@@ -1,5 +1,4 @@
-// Package agent names the library in the User-Agent of its requests.
-package agent
+package credential
 
 import (
 	"runtime/debug"
@@ -9,14 +8,14 @@ import (
 
 const modulePath = "github.com/jobboard-sdk/jobboard-go"
 
-// Name returns the name of the library, and its version if the program's build
-// information has it: "jobboard-go/v1.2.3".
-var Name = sync.OnceValue(func() string {
+// LibraryName returns the name of the library in User-Agent, and its version if the
+// program's build information has it: "jobboard-go/v1.2.3".
+var LibraryName = sync.OnceValue(func() string {
 	info, _ := debug.ReadBuildInfo()
-	return nameOf(info)
+	return libraryName(info)
 })
 
-func nameOf(info *debug.BuildInfo) string {
+func libraryName(info *debug.BuildInfo) string {
 	const name = "jobboard-go"
 	version := moduleVersion(info)
 	if !strings.HasPrefix(version, "v") || strings.ContainsFunc(version, notInToken) {
