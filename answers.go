@@ -141,8 +141,8 @@ type AnswerNotice struct {
 	Type       QuestionType // the one that is not known
 }
 
-// Text returns a sentence for people, in English.
-func (n AnswerNotice) Text() string {
+// Message returns a sentence for people, in English.
+func (n AnswerNotice) Message() string {
 	return "This is a new kind of question. Its answer has not been checked."
 }
 
@@ -172,9 +172,9 @@ type AnswerProblem struct {
 	Limit      int          `json:"limit,omitempty"`  // in characters, for ReasonTooLong
 }
 
-// Text returns an English sentence to show beside the field; for other languages
+// Message returns an English sentence to show beside the field; for other languages
 // use Reason. It holds no words of the service or the applicant.
-func (p AnswerProblem) Text() string {
+func (p AnswerProblem) Message() string {
 	switch p.Reason {
 	case ReasonMissing:
 		return "Please answer this question."

@@ -164,7 +164,7 @@ func TestCheckAnswersProblems(t *testing.T) {
 			if len(e.Problems) != 1 || e.Problems[0] != want {
 				t.Errorf("\n got %+v\nwant %+v", e.Problems, want)
 			}
-			if text := e.Problems[0].Text(); text != c.text {
+			if text := e.Problems[0].Message(); text != c.text {
 				t.Errorf("text %q", text)
 			}
 			if _, sent := got.Values[c.of]; sent || len(got.Values) < 4 {
@@ -229,7 +229,7 @@ func TestAnswersErrorText(t *testing.T) {
 		t.Error("nil has a problem")
 	}
 	for _, p := range []jobboard.AnswerProblem{{}, {Reason: jobboard.ReasonUnclearYesNo}} {
-		if p.Text() == "" {
+		if p.Message() == "" {
 			t.Errorf("%+v has no text", p)
 		}
 	}
@@ -270,7 +270,7 @@ func TestCheckAnswersOfUnknownType(t *testing.T) {
 	if want := map[string]string{"1": "2026-01-31", "2": "22", "4": "40"}; !maps.Equal(got.Values, want) {
 		t.Errorf("%v, want %v", got.Values, want)
 	}
-	if len(got.Notices) != 5 || got.Notices[0] != (jobboard.AnswerNotice{QuestionID: "1", Label: "When?", Type: "DATE"}) || got.Notices[0].Text() == "" {
+	if len(got.Notices) != 5 || got.Notices[0] != (jobboard.AnswerNotice{QuestionID: "1", Label: "When?", Type: "DATE"}) || got.Notices[0].Message() == "" {
 		t.Errorf("notices %+v", got.Notices)
 	}
 }
@@ -419,7 +419,7 @@ func FuzzCheckAnswers(f *testing.F) {
 				t.Fatalf("question %q is neither sent nor a problem", qid)
 			case !known(q) && bad:
 				t.Fatalf("question %q of type %q has the problem %v", qid, q.Type, p)
-			case bad && (p.Text() == "" || p.Label != q.Label || p.Reason == ""):
+			case bad && (p.Message() == "" || p.Label != q.Label || p.Reason == ""):
 				t.Fatalf("problem %+v", p)
 			}
 			if sent && known(q) && (q.Type == jobboard.QuestionYesNo || q.Type == jobboard.QuestionCatalog) {

@@ -28,7 +28,7 @@ func ExampleJobInformation_CheckAnswers() {
 	checked, err := job.CheckAnswers(given, jobboard.AnswerRules{MaxText: 20})
 	if bad, ok := errors.AsType[*jobboard.AnswersError](err); ok {
 		for _, p := range bad.Problems {
-			fmt.Printf("%s: %s %s\n", p.QuestionID, p.Label, p.Text())
+			fmt.Printf("%s: %s %s\n", p.QuestionID, p.Label, p.Message())
 		}
 	}
 	fmt.Println("in order:", checked.Values, checked.Nationality)
@@ -47,7 +47,7 @@ func ExampleAnswersError_Question() {
 	for _, q := range job.Questions {
 		fmt.Println(q.Label)
 		if p, ok := bad.Question(q.ID); ok {
-			fmt.Println("  !", p.Text())
+			fmt.Println("  !", p.Message())
 		}
 	}
 	// Output:
@@ -60,7 +60,7 @@ func ExampleAnswersError_Nationality() {
 	_, err := job.CheckAnswers(jobboard.Answers{Nationality: "German"}, jobboard.AnswerRules{})
 	bad, _ := errors.AsType[*jobboard.AnswersError](err)
 	if p, ok := bad.Nationality(); ok {
-		fmt.Println(p.Text())
+		fmt.Println(p.Message())
 	}
 	fmt.Println(err)
 	// Output:
@@ -150,21 +150,21 @@ func ExampleQuestion_FormAnswer() {
 	// true
 }
 
-func ExampleAnswerProblem_Text() {
+func ExampleAnswerProblem_Message() {
 	p := jobboard.AnswerProblem{Reason: jobboard.ReasonTooLong, Length: 214, Limit: 200}
-	fmt.Println(p.Text())
+	fmt.Println(p.Message())
 	// Output:
 	// Please use at most 200 characters. These are 214.
 }
 
 // A question of a type that is not known is no obstacle.
-func ExampleAnswerNotice_Text() {
+func ExampleAnswerNotice_Message() {
 	job := &jobboard.JobInformation{Questions: []jobboard.Question{{ID: "12", Type: "DATE", Label: "Available from?"}}}
 	given := jobboard.Answers{Questions: map[string]jobboard.Answer{"12": jobboard.AnswerText("2026-03-01")}}
 	checked, err := job.CheckAnswers(given, jobboard.AnswerRules{})
 	fmt.Println(checked.Values, err)
 	for _, n := range checked.Notices {
-		fmt.Println(n.Label, n.Text())
+		fmt.Println(n.Label, n.Message())
 	}
 	// Output:
 	// map[12:2026-03-01] <nil>

@@ -45,7 +45,7 @@ func ExampleApplicant_Precheck() {
 
 // The applied check is down, and there is an application all the same: its
 // identifier tells.
-func ExamplePrecheck() {
+func ExamplePrecheckResult() {
 	client, fake := open()
 	defer fake.Close()
 	fake.Fail(jobboardtest.Fault{Status: http.StatusNotImplemented, Operation: jobboardtest.OpApplied})
@@ -75,7 +75,7 @@ func ExampleApplicant_Precheck_unknown() {
 	// jobboard: HasApplied: 501 Not Implemented: server error
 }
 
-func ExamplePrecheck_MarshalJSON() {
+func ExamplePrecheckResult_MarshalJSON() {
 	client, fake := open()
 	defer fake.Close()
 	for _, op := range []jobboardtest.Operation{jobboardtest.OpJobInformation, jobboardtest.OpApplied} {

@@ -361,16 +361,16 @@ func (p *postingReader) all() (*JobSearchResult, error) {
 	return &page, nil
 }
 
-// LinkedJob returns the identifiers in the address of an ad: the job in a path
+// JobFromLink returns the identifiers in the address of an ad: the job in a path
 // of the form .../job/{job id}/..., and the posting's version in a query with
 // jobDbPVId={posting version id}. Either is 0 if the address does not hold it
-// or holds two different ones. LinkedJob also reads relative addresses and
+// or holds two different ones. JobFromLink also reads relative addresses and
 // ignores the host.
 //
 // The interface does not promise these forms, so the identifiers are evidence
 // and no proof. Confirm them with the job information lookup (4.4): its title
 // is the posting's.
-func LinkedJob(link string) (JobID, PostingVersionID) {
+func JobFromLink(link string) (JobID, PostingVersionID) {
 	if !strings.Contains(link, "job/") && !strings.Contains(link, "jobDbPVId=") {
 		return 0, 0 // as most links are, and parsing them is slow
 	}
@@ -388,10 +388,10 @@ func LinkedJob(link string) (JobID, PostingVersionID) {
 	return JobID(onlyNumber(jobs)), PostingVersionID(onlyNumber(u.Query()["jobDbPVId"]))
 }
 
-// JobInLink returns the job in the path of the posting's own ApplyOnlineLink,
-// by the rules of [LinkedJob]. It reports false if there is none.
-func (p *JobPosting) JobInLink() (JobID, bool) {
-	job, _ := LinkedJob(p.ApplyOnlineLink)
+// LinkedJob returns the job in the path of the posting's own ApplyOnlineLink,
+// by the rules of [JobFromLink]. It reports false if there is none.
+func (p *JobPosting) LinkedJob() (JobID, bool) {
+	job, _ := JobFromLink(p.ApplyOnlineLink)
 	return job, job != 0
 }
 

@@ -40,12 +40,12 @@ func TestLinkedJob(t *testing.T) {
 		{"", 0, 0},
 		{strings.Repeat("/job/", 100_000), 0, 0},
 	} {
-		if job, version := jobboard.LinkedJob(test.link); job != test.job || version != test.version {
+		if job, version := jobboard.JobFromLink(test.link); job != test.job || version != test.version {
 			t.Errorf("%.80s: job %d, version %d; want %d, %d", test.link, job, version, test.job, test.version)
 		}
 		p := jobboard.JobPosting{ApplyOnlineLink: test.link}
-		if job, ok := p.JobInLink(); job != test.job || ok != (test.job != 0) {
-			t.Errorf("%.80s: JobInLink: %d, %v", test.link, job, ok)
+		if job, ok := p.LinkedJob(); job != test.job || ok != (test.job != 0) {
+			t.Errorf("%.80s: LinkedJob: %d, %v", test.link, job, ok)
 		}
 	}
 }

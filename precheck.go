@@ -40,9 +40,9 @@ func (d Decision) String() string {
 	return decisionNames[d]
 }
 
-// Precheck holds a decision and the answer of each source, which is a value or
+// PrecheckResult holds a decision and the answer of each source, which is a value or
 // an error; each error is an *Error.
-type Precheck struct {
+type PrecheckResult struct {
 	Job      JobID
 	Decision Decision
 
@@ -82,14 +82,14 @@ type Precheck struct {
 // When ctx ends, the answers that have arrived decide. A panic of a function in
 // the Config reaches the caller, and so does runtime.Goexit. Nothing runs on after
 // the return.
-func (a *Applicant) Precheck(ctx context.Context, job JobID) (Precheck, error) {
+func (a *Applicant) Precheck(ctx context.Context, job JobID) (PrecheckResult, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	asking := gate.Crew{Cancel: cancel}
-	answers := make(chan func(*Precheck), 2)
+	answers := make(chan func(*PrecheckResult), 2)
 	asking.Start(func() {
 		info, err := a.client.JobInformation(ctx, job)
-		answers <- func(p *Precheck) { p.Information, p.InformationErr = info, err }
+		answers <- func(p *PrecheckResult) { p.Information, p.InformationErr = info, err }
 	})
 	asking.Start(func() {
 		var id ApplicationID
@@ -98,13 +98,13 @@ func (a *Applicant) Precheck(ctx context.Context, job JobID) (Precheck, error) {
 		if mayStillHaveApplied(ctx, err) {
 			id, idErr = a.ApplicationID(ctx, job)
 		}
-		answers <- func(p *Precheck) {
+		answers <- func(p *PrecheckResult) {
 			p.Applied, p.AppliedErr, p.ApplicationID, p.ApplicationErr = applied, err, id, idErr
 		}
 	})
 	asking.Then(func() { close(answers) })
 	// A source without an answer must not look like one that said "no".
-	p := Precheck{Job: job, InformationErr: errNoAnswer, AppliedErr: errNoAnswer}
+	p := PrecheckResult{Job: job, InformationErr: errNoAnswer, AppliedErr: errNoAnswer}
 	for answer := range answers {
 		answer(&p)
 		if p.Decision = p.decide(); p.Decision != DecisionUnknown {
@@ -133,7 +133,7 @@ func mayStillHaveApplied(ctx context.Context, err error) bool {
 	return !errors.Is(err, ErrInvalidInput) && !errors.Is(err, ErrUnauthorized) && !errors.Is(err, ErrToken)
 }
 
-func (p *Precheck) decide() Decision {
+func (p *PrecheckResult) decide() Decision {
 	switch {
 	case p.Applied || p.ApplicationID != "":
 		return DecisionAlreadyApplied
@@ -150,14 +150,14 @@ func (p *Precheck) decide() Decision {
 }
 
 // any reports whether a source answered with a condition of the class.
-func (p *Precheck) any(class error) bool {
+func (p *PrecheckResult) any(class error) bool {
 	return errors.Is(p.InformationErr, class) || errors.Is(p.AppliedErr, class) || errors.Is(p.ApplicationErr, class)
 }
 
 // MarshalJSON returns the decision in words, the job, and for each source that
 // was needed its value or the text of its error. It holds no credential and no
 // body of an answer, and is not meant to be decoded.
-func (p Precheck) MarshalJSON() ([]byte, error) {
+func (p PrecheckResult) MarshalJSON() ([]byte, error) {
 	text := func(err error) string {
 		if err == nil || p.Decision != DecisionUnknown && errors.Is(err, context.Canceled) {
 			return ""

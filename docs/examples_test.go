@@ -332,7 +332,7 @@ func Example_answers() {
 	checked, err := job.CheckAnswers(given, jobboard.AnswerRules{MaxText: 200, RequireNationality: true})
 	if wrong, ok := errors.AsType[*jobboard.AnswersError](err); ok {
 		for _, problem := range wrong.Problems { // all of them, in the order of the form
-			fmt.Println(problem.QuestionID, problem.Label, problem.Text())
+			fmt.Println(problem.QuestionID, problem.Label, problem.Message())
 		}
 	}
 	fmt.Println(len(checked.Values), "of", len(job.Questions), "in order, and", checked.Nationality)

@@ -59,7 +59,7 @@ type Entry struct {
 	Postings []jobboard.JobPostingID
 
 	// PostingVersions are the posting versions that Links name, ascending, each
-	// once; see [jobboard.LinkedJob].
+	// once; see [jobboard.JobFromLink].
 	PostingVersions []jobboard.PostingVersionID
 
 	raw []byte // the reader's buffer; taken away when it reads on

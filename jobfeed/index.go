@@ -98,7 +98,7 @@ func (x *Index) Job(p *jobboard.JobPosting) (job jobboard.JobID, e Evidence, ok 
 		slices.Sort(e.Others)
 		e.Others = slices.Compact(e.Others)
 	}
-	e.Link, _ = p.JobInLink()
+	e.Link, _ = p.LinkedJob()
 	if job, ok = e.job(); !ok {
 		return 0, e, false
 	}
@@ -170,7 +170,7 @@ func (x *Index) add(e *Entry) {
 		x.postings.add(int64(id), e.JobID)
 	}
 	for _, l := range e.Links {
-		job, version := jobboard.LinkedJob(l.URL)
+		job, version := jobboard.JobFromLink(l.URL)
 		if version == 0 {
 			continue
 		}

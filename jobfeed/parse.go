@@ -223,7 +223,7 @@ func (p *parser) link(kind LinkKind, url string) {
 		return
 	}
 	p.entry.Links = append(p.entry.Links, Link{kind, url})
-	if _, version := jobboard.LinkedJob(url); version != 0 {
+	if _, version := jobboard.JobFromLink(url); version != 0 {
 		p.entry.PostingVersions = append(p.entry.PostingVersions, version)
 	}
 }

@@ -263,6 +263,6 @@ func (t *tx) known(src *source, postings []*jobboard.JobPosting) (map[int64]know
 
 // linked returns the job that the posting's own link names; 0: none.
 func linked(p *jobboard.JobPosting) int64 {
-	job, _ := p.JobInLink()
+	job, _ := p.LinkedJob()
 	return int64(job)
 }

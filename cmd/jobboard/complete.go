@@ -163,7 +163,7 @@ func (m *memory) add(p *jobboard.JobPosting) {
 	if len(m.Jobs) == mostRemembered {
 		return
 	}
-	if id, ok := p.JobInLink(); ok {
+	if id, ok := p.LinkedJob(); ok {
 		m.Jobs = append(m.Jobs, knownJob{id, strings.Clone(p.Title)})
 	}
 }

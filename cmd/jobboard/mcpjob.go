@@ -225,7 +225,7 @@ func (m *assistant) checkAnswers(ctx context.Context, b *app, in checkAnswersArg
 	if wrong != nil {
 		for _, p := range wrong.Problems {
 			put(space, &out.Problems, answerProblem{
-				Question: foreign.Token(p.QuestionID), Reason: string(p.Reason), Text: p.Text(),
+				Question: foreign.Token(p.QuestionID), Reason: string(p.Reason), Text: p.Message(),
 				Label: foreign.Line(p.Label, maxLabel),
 			}, &out.LeftOut)
 		}

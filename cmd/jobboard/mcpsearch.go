@@ -163,7 +163,7 @@ func entryOf(p *jobboard.JobPosting, advertisement int) entry {
 		Title: foreign.Line(p.Title, maxTitle), Company: foreign.Line(p.Config.First(jobboard.KeyCompanyName), maxName),
 		Locations: listed(p.Config.Get(jobboard.KeyLocationName), maxName), Link: linkOf(p.ApplyURL()),
 	}
-	if id, ok := p.JobInLink(); ok {
+	if id, ok := p.LinkedJob(); ok {
 		e.Job = id.String()
 	}
 	if status, err := p.Config.RemoteStatus(); err == nil {

@@ -33,7 +33,7 @@ failure.`,
 
 // precheck asks whether the applicant may apply to the job of args, or of the settings.
 // It returns no job where the settings lack something: nobody was asked.
-func (a *app) precheck(ctx context.Context, args []string) (p jobboard.Precheck, err error) {
+func (a *app) precheck(ctx context.Context, args []string) (p jobboard.PrecheckResult, err error) {
 	id, err := a.settings.needJob(args)
 	if err != nil {
 		return p, err
@@ -74,7 +74,7 @@ var decisionText = map[jobboard.Decision]string{
 	jobboard.DecisionGone:           "gone: there is no such job, or no posting of it",
 }
 
-func (a *app) printStatus(p jobboard.Precheck) {
+func (a *app) printStatus(p jobboard.PrecheckResult) {
 	w := a.out
 	colour := red
 	if p.Decision == jobboard.DecisionMayApply {
