@@ -18,7 +18,7 @@ import (
 // anywhere else is masked.
 type Request struct {
 	Number     int           `json:"number"` // 1 is the first
-	Time       time.Time     `json:"time"`   // of arrival, by the server's clock
+	Time       time.Time     `json:"time"`   // of arrival, by the server's clock, in UTC
 	Operation  Operation     `json:"operation"`
 	Address    string        `json:"address"` // "base_url" or "jobdb_url"; "either" through Handler
 	Method     string        `json:"method"`

@@ -102,6 +102,32 @@ func TestJournal(t *testing.T) {
 	}
 }
 
+// Wherever the machine stands, the journal, the state and the faults tell UTC: what two
+// machines record of one test is the same text.
+func TestTimesAreUTC(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithClock(func() time.Time {
+		return time.Date(2030, 1, 2, 3, 4, 5, 0, time.FixedZone("", 5*3600+45*60))
+	}))
+	srv.AuthorizationCode(srv.Demo.ConfidentialClient, srv.Demo.Applicant)
+	srv.UserToken(srv.Demo.Applicant)
+	if _, err := srv.Apply(srv.Demo.Applicant, srv.Demo.OpenJob); err != nil {
+		t.Error(err)
+	}
+	send(t, srv, "POST", srv.BaseURL+"/jobabo?channel="+srv.Demo.Channel+"&types=rss", http.Header{}, "{}")
+	var written strings.Builder
+	if err := srv.Snapshot().Write(&written); err != nil {
+		t.Fatal(err)
+	}
+	journal, err := json.Marshal(srv.Requests())
+	if err != nil || !strings.Contains(string(journal), `"time":"2030-01-01T21:19:05Z"`) {
+		t.Errorf("the journal tells %s (%v)", journal, err)
+	}
+	state := written.String()
+	if n := strings.Count(state, `"2030-01-01T21:19:05Z"`); n != 3 || strings.Contains(state, "+05:45") {
+		t.Errorf("%d times of application, subscription and token are UTC, not 3: %s", n, state)
+	}
+}
+
 // Whatever place a credential comes in, its value is nowhere in the journal.
 func TestJournalHoldsNoCredential(t *testing.T) {
 	srv := jobboardtest.NewServer(jobboardtest.WithDemo())

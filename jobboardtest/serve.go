@@ -200,7 +200,7 @@ func (c *call) record() {
 	m := newMask(c.s, c.r, c.cred)
 	c.mask = m
 	e := &entry{Request: Request{
-		Time: c.arrived, Operation: c.op(), Address: c.at.String(), Method: strings.Clone(c.r.Method),
+		Time: c.arrived.UTC(), Operation: c.op(), Address: c.at.String(), Method: strings.Clone(c.r.Method),
 		Path: m.text(strings.Clone(c.r.URL.EscapedPath())), Query: m.fields(c.query), Header: m.fields(c.r.Header),
 		Credential: c.cred.String(),
 	}}
