@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/address"
@@ -67,8 +69,8 @@ func decodeBool(body []byte) (bool, error) {
 const maxApplicationID = 256
 
 // decodeApplicationID reads an identifier, bare or as a JSON string, with white
-// space around it. The identifier may be all digits or read like another JSON
-// type. An object, a list, null, a page, a sentence and binary data are errors.
+// space around it. The identifier may be all digits. An object, a list, a page, a
+// sentence, a path, binary data and a word of notIDs are errors.
 func decodeApplicationID(body []byte) (ApplicationID, error) {
 	text := bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))
 	if !utf8.Valid(text) {
@@ -78,8 +80,6 @@ func decodeApplicationID(body []byte) (ApplicationID, error) {
 	switch {
 	case len(text) == 0:
 		return "", errUndecodable("the application identifier is empty")
-	case id == "null":
-		return "", errUndecodable("null is no application identifier")
 	case text[0] == '{' || text[0] == '[':
 		return "", errUndecodable("a structure is no application identifier")
 	case text[0] == '"':
@@ -92,13 +92,21 @@ func decodeApplicationID(body []byte) (ApplicationID, error) {
 		return "", errUndecodable("the application identifier is empty")
 	case len(id) > maxApplicationID:
 		return "", errUndecodable("the application identifier is longer than 256 bytes")
+	case slices.ContainsFunc(notIDs[:], func(word string) bool { return strings.EqualFold(id, word) }):
+		return "", errUndecodable("the application identifier is a word such as OK or null")
 	case strings.ContainsFunc(id, isNeverInID):
 		return "", errUndecodable("the application identifier holds a character that no identifier has")
 	}
 	return ApplicationID(id), nil
 }
 
-// isNeverInID reports whether r is a character that no application identifier has.
+// notIDs lists answers of services that have no identifier to give, in any case.
+var notIDs = [...]string{"OK", "ERROR", "SUCCESS", "true", "false", "null"}
+
+// isNeverInID reports whether r is a character that no application identifier
+// has: a control character, white space, one that cannot be seen, or one of paths,
+// pages and JSON.
 func isNeverInID(r rune) bool {
-	return r <= ' ' || r == '<' || r == '"' || r >= 0x7f && r < 0xa1 || r == utf8.RuneError
+	return strings.ContainsRune(`<"/\`, r) || r == utf8.RuneError ||
+		unicode.In(r, unicode.Cc, unicode.Cf, unicode.Z, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }

@@ -12,9 +12,9 @@ import (
 type BulkOptions struct {
 	Concurrency int // calls at once; 0 means 16, at most 1024
 
-	// PauseOnRetryAfter makes the whole run wait when an answer 429, 500, 502,
-	// 503 or 504 has Retry-After, for as long as that asks and at most
-	// RetryPolicy.MaxRetryAfter. Then the job is repeated without taking from
+	// PauseOnRetryAfter makes the whole run wait when an answer that asks for a
+	// repeat, such as 429 or 503, has Retry-After, for as long as that asks and
+	// at most RetryPolicy.MaxRetryAfter. Then the job is repeated without taking from
 	// the retry budget, within RetryPolicy.MaxAttempts. If it is false, only
 	// that job waits; other jobs that fail are no longer repeated once the
 	// budget is empty.

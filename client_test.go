@@ -364,6 +364,7 @@ func TestApplicationIDs(t *testing.T) {
 		noID     = "the application identifier is empty"
 		notAList = "a structure is no application identifier"
 		wrong    = "the application identifier holds a character that no identifier has"
+		aWord    = "the application identifier is a word such as OK or null"
 	)
 	file := func(name string) string { return string(rig.Data(name)) }
 	for body, want := range map[string]struct {
@@ -374,7 +375,12 @@ func TestApplicationIDs(t *testing.T) {
 		"4!2":                                {id: "4!2"},
 		"4\u00a12":                           {id: "4\u00a12"},
 		"4":                                  {id: "4"},
-		"true":                               {id: "true"},
+		"true-1":                             {id: "true-1"},
+		"OKAY":                               {id: "OKAY"},
+		"1e3":                                {id: "1e3"},
+		"..":                                 {id: ".."},
+		"70000006c-99b5-45g-arh-b59exxx4a46": {id: "70000006c-99b5-45g-arh-b59exxx4a46"},
+		"Bewerbung_ä_数字":                     {id: "Bewerbung_ä_数字"},
 		"\ufeff \n4711-a\t ":                 {id: "4711-a"},
 		`"4711-a"`:                           {id: "4711-a"},
 		` "\u0034" `:                         {id: "4"},
@@ -385,7 +391,25 @@ func TestApplicationIDs(t *testing.T) {
 		"":                                   {says: noID},
 		" \n":                                {says: noID},
 		`""`:                                 {says: noID},
-		"null":                               {says: "null is no application identifier"},
+		"null":                               {says: aWord},
+		"OK":                                 {says: aWord},
+		"\"ok\"\r\n":                         {says: aWord},
+		"Error":                              {says: aWord},
+		"SUCCESS":                            {says: aWord},
+		"true":                               {says: aWord},
+		`"False"`:                            {says: aWord},
+		`"NULL"`:                             {says: aWord},
+		"../../etc/passwd":                   {says: wrong},
+		`4\2`:                                {says: wrong},
+		`"4\u200b2"`:                         {says: wrong},
+		"4\u200b2":                           {says: wrong},
+		"4\u202e2":                           {says: wrong},
+		"4\u00ad2":                           {says: wrong},
+		"4\ufe0f2":                           {says: wrong},
+		"4\u31642":                           {says: wrong},
+		"4\u20032":                           {says: wrong},
+		"4\u3000":                            {id: "4"},
+		"4\ufeff":                            {says: wrong},
 		"{}":                                 {says: notAList},
 		"[1]":                                {says: notAList},
 		`"4711`:                              {says: "the answer is not one JSON string"},

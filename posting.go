@@ -362,8 +362,8 @@ func (p *postingReader) all() (*JobSearchResult, error) {
 }
 
 // JobFromLink returns the identifiers in the address of an ad: the job in a path
-// of the form .../job/{job id}/..., and the posting's version in a query with
-// jobDbPVId={posting version id}. Either is 0 if the address does not hold it
+// of the form .../job/{job id}/... or .../jobs/{job id}/..., and the posting's
+// version in a query with jobDbPVId={posting version id}. Either is 0 if the address does not hold it
 // or holds two different ones. JobFromLink also reads relative addresses and
 // ignores the host.
 //
@@ -371,7 +371,7 @@ func (p *postingReader) all() (*JobSearchResult, error) {
 // and no proof. Confirm them with the job information lookup (4.4): its title
 // is the posting's.
 func JobFromLink(link string) (JobID, PostingVersionID) {
-	if !strings.Contains(link, "job/") && !strings.Contains(link, "jobDbPVId=") {
+	if !strings.Contains(link, "job/") && !strings.Contains(link, "jobs/") && !strings.Contains(link, "jobDbPVId=") {
 		return 0, 0 // as most links are, and parsing them is slow
 	}
 	u, err := url.Parse(link)
@@ -381,7 +381,7 @@ func JobFromLink(link string) (JobID, PostingVersionID) {
 	var jobs []string
 	segments := strings.Split(u.Path, "/")
 	for i, segment := range segments[1:] {
-		if segments[i] == "job" {
+		if segments[i] == "job" || segments[i] == "jobs" {
 			jobs = append(jobs, segment)
 		}
 	}

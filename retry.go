@@ -15,10 +15,10 @@ import (
 // RetryPolicy sets which requests are repeated, when and how often. The zero
 // value of each field selects the default in its comment.
 //
-// GET, PUT and DELETE are repeated after a lost connection, a time-out, 429,
-// 500, 502, 503 and 504. PUT and DELETE are not repeated once a good status has
-// arrived. POST is repeated only if the service certainly did not execute it:
-// no connection, or 429. Lasting failures, such as an unknown name or a failed
+// GET, PUT and DELETE are repeated after a lost connection, a time-out and the
+// statuses 408, 425, 429, 500, 502, 503, 504 and 520 to 530. PUT and DELETE are
+// not repeated once a good status has arrived. POST is repeated only if the
+// service certainly did not execute it: no connection, or 429. Lasting failures, such as an unknown name or a failed
 // TLS handshake, are not repeated. After a 401 that calls the token expired the
 // request is repeated once with another token, without a wait and whatever
 // MaxAttempts says. If the service rejects that token too, later calls still
@@ -45,8 +45,8 @@ type RetryPolicy struct {
 	//
 	// A first attempt that succeeds adds BudgetRatio tokens; a repeat that
 	// succeeds gives its token back; time adds nothing. An attempt succeeds
-	// here if the service answers it with a status below 500, but not with 429,
-	// nor with a 401 for a token that can be renewed. The budget's capacity is
+	// here if the service answers it with a status below 500, but not with 408,
+	// 425 or 429, nor with a 401 for a token that can be renewed. The budget's capacity is
 	// max(Budget, min(10, BudgetRatio*S60), BudgetRatio*S10), where S60 and S10
 	// are the numbers of first attempts that succeeded in the last 60 s and 10 s.
 	Budget      int     // tokens at the start, and the smallest capacity; 0 means 2, negative: no budget
@@ -111,7 +111,7 @@ const (
 	limited              // 429
 	renewed              // 401, and there is another token
 	lost                 // no answer, or a part of one without a good status
-	failing              // 500, 502, 503, 504
+	failing              // 500, 503 and their like, see eventOf
 	cutOff               // a part of an answer with a good status
 )
 
@@ -125,7 +125,7 @@ var repeatRules = [...]struct {
 	limited: {"429", true, true, true},
 	renewed: {"401 that calls the token expired, and the source has another: once", true, true, true},
 	lost:    {"reset, closed or no answer in time, before a good status", true, true, false},
-	failing: {"500, 502, 503, 504", true, true, false},
+	failing: {"408, 425, 500, 502, 503, 504, 520 to 530", true, true, false},
 	cutOff:  {"answer cut off or stalled after a good status", true, false, false},
 	final:   {"anything else, such as an unknown name, a failed TLS handshake, garbage", false, false, false},
 }
@@ -160,7 +160,11 @@ func eventOf(status int) event {
 	switch status {
 	case http.StatusTooManyRequests:
 		return limited
-	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusRequestTimeout, http.StatusTooEarly,
+		http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return failing
+	}
+	if status >= 520 && status <= 530 { // proxies answer so for a service that they cannot reach
 		return failing
 	}
 	return final

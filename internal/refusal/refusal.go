@@ -218,31 +218,33 @@ func readChallenge(header http.Header) Words {
 
 // RetryAfter reads Retry-After: seconds, or one of the three forms of an
 // HTTP date, measured from the Date header if there is one and from now if not.
-// It returns 0 if the header is absent or cannot be used.
+// Some services send the date in seconds since 1970: a number within five years
+// of now is read as that. RetryAfter returns 0 if the header is absent or cannot
+// be used.
 func RetryAfter(header http.Header, now time.Time) time.Duration {
-	v := strings.TrimSpace(header.Get("Retry-After"))
-	if v == "" {
-		return 0
+	if date, err := http.ParseTime(header.Get("Date")); err == nil {
+		now = date
 	}
-	if strings.Trim(v, "0123456789") == "" {
-		seconds, err := strconv.ParseInt(v, 10, 64)
-		if err != nil || seconds > int64(maxDemand/time.Second) {
-			return maxDemand
+	v := strings.TrimSpace(header.Get("Retry-After"))
+	if v != "" && strings.Trim(v, "0123456789") == "" {
+		seconds, _ := strconv.ParseInt(v, 10, 64) // the largest there is, for a larger one
+		if left := seconds - now.Unix(); left > -fiveYears && left < fiveYears {
+			seconds = max(left, 0)
 		}
-		return time.Duration(seconds) * time.Second
+		return time.Duration(min(seconds, int64(maxDemand/time.Second))) * time.Second
 	}
 	at, err := http.ParseTime(v)
 	if err != nil {
 		return 0
-	}
-	if date, err := http.ParseTime(header.Get("Date")); err == nil {
-		now = date
 	}
 	return min(max(at.Sub(now), 0), maxDemand)
 }
 
 // maxDemand caps the wait that Retry-After can ask for.
 const maxDemand = 100 * 365 * 24 * time.Hour
+
+// fiveYears are the seconds that a date may be away from now.
+const fiveYears = 5 * 365 * 24 * 60 * 60
 
 // lookupCode finds a code of section 7.3 at the start of a value.
 func lookupCode(value string) (string, bool) {

@@ -128,6 +128,17 @@ func TestRetryAfter(t *testing.T) {
 		{"Sat, 31 Jan 2026 08:30:07 GMT", "Sat, 31 Jan 2026 08:30:02 GMT", 5 * time.Second},
 		{"Sat, 31 Jan 2026 08:30:07 GMT", "yesterday", 7 * time.Second},
 		{"Fri, 31 Dec 9999 23:59:59 GMT", "", maxDemand},
+
+		// Dates in seconds since 1970, which would be waits of half a century.
+		{"1769848207", "", 7 * time.Second},
+		{"1769848207", "Sat, 31 Jan 2026 08:30:02 GMT", 5 * time.Second},
+		{"1769848200", "", 0},
+		{"1769848193", "", 0},
+		{"1612168201", "", 0},
+		{"1612168200", "", 1612168200 * time.Second},
+		{"1927528199", "", 5*365*24*time.Hour - time.Second},
+		{"1927528200", "", 1927528200 * time.Second},
+		{"1769848207000", "", maxDemand},
 	} {
 		if got := RetryAfter(http.Header{"Retry-After": {test.value}, "Date": {test.date}}, now); got != test.want {
 			t.Errorf("%q, %q: %v, want %v", test.value, test.date, got, test.want)

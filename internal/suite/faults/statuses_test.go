@@ -205,13 +205,24 @@ func statusFaults() []fault {
 			each([]int{500}, files("500_empty.txt", "500_processing.txt", "500_processing.json")...),
 		)},
 		{
+			row: "26b", name: "408, 425", oneConn: true,
+			cells: every(repeated(errOther)).
+				but(subscribe, cell{requests: 1, err: errOther, executed: true, stopped: once}).
+				but(confirm|unsubscribe, cell{repeated: true, err: errOther, executed: true}),
+			forms: each([]int{408, 425}, form{kind: text, body: "too slow"}, form{}),
+		},
+		{
+			row: "26b", name: "520 to 530", oneConn: true, cells: down,
+			forms: each([]int{520, 521, 522, 523, 524, 525, 526, 527, 528, 529, 530}, form{kind: page, body: "<html>down</html>"}),
+		},
+		{
 			row: "27", name: "503, 503, 200", status: 503, oneConn: true,
 			cells: every(requests(3)).but(subscribe, cell{requests: 1, err: jobboard.ErrServer, executed: true, stopped: once}),
 			forms: []form{{name: "in this order", serve: first(2, form{})}},
 		},
 		{
 			row: "28", name: "501, 505", oneConn: true, cells: every(final(jobboard.ErrServer)),
-			forms: each([]int{501, 505}, form{kind: text, body: "never"}),
+			forms: each([]int{501, 505, 507, 519, 531}, form{kind: text, body: "never"}),
 		},
 		{
 			row: "30", name: "204, or an empty 200", oneConn: true,
@@ -317,15 +328,18 @@ func nothing(_ *rig.Operation, value any) string {
 	return ""
 }
 
-// retryAfterTwo are two of many forms: TestRetryAfter in internal/refusal has them all.
+// retryAfterTwo are three of many forms: TestRetryAfter in internal/refusal has them all.
 func retryAfterTwo() (all []form) {
-	for _, skew := range []time.Duration{0, -26 * time.Hour} {
+	for _, skew := range []time.Duration{0, -26 * time.Hour, time.Hour} {
 		all = append(all, form{
 			name: fmt.Sprintf("the service's clock %v ahead", skew), retryAfter: 2 * time.Second,
 			serve: func(x *exchange) {
 				now, value := time.Now().Add(skew).UTC(), "2"
 				if skew != 0 {
 					value = now.Add(2 * time.Second).Format(http.TimeFormat)
+				}
+				if skew > 0 {
+					value = strconv.FormatInt(now.Unix()+2, 10)
 				}
 				first(1, form{header: []string{"Date", now.Format(http.TimeFormat), "Retry-After", value}})(x)
 			},
