@@ -18,11 +18,19 @@ bin=$root/.ci/bin
 # of its minor version; the other is fetched like a module.
 go_releases='go1.26.8 go1.27.4'
 
-export JOBBOARD_NEED_BROWSER=1 # a test that needs one fails without it, instead of being skipped
-
 # Tools that have too many dependencies for tools/go.mod.
 actionlint=github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 go_licenses=github.com/google/go-licenses@v1.6.0 # beside the linters it would get a library that it does not compile with
+
+# in_zone ZONE COMMAND...: runs a command in a time zone, in a language that is not
+# English. Tests run there anew: that one passed elsewhere says nothing, and go keeps
+# no zone beside what it remembers.
+in_zone() {
+	local TZ=$1 LANG=de_DE.UTF-8 LC_ALL=de_DE.UTF-8 LANGUAGE=de GOFLAGS="${GOFLAGS:-} -count=1"
+	export TZ LANG LC_ALL LANGUAGE GOFLAGS
+	shift
+	"$@"
+}
 
 skipped=77 # the exit status of a step that could not check
 
@@ -104,6 +112,8 @@ need_programs() {
 	need_apt xmllint libxml2-utils
 	need_apt python3 python3
 	need_apt jing jing
+	need_apt localedef libc-bin
+	need_apt /usr/share/i18n/locales/de_DE locales
 	need_apt npm nodejs npm
 	# The shells that the command's completion is for.
 	need_apt /usr/share/bash-completion/bash_completion bash-completion
@@ -116,20 +126,26 @@ need_programs() {
 		need_apt chromium chromium
 	fi
 	install_missing
+	# The language of in_zone, which PostgreSQL wants to be there.
+	locale -a | grep -q -x -i -E 'de_DE\.utf-?8' || as_root localedef -i de_DE -f UTF-8 de_DE.UTF-8
+}
+
+# as_root COMMAND...
+as_root() {
+	if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -n "$@"; fi
 }
 
 # install_missing: installs what need_apt found missing.
 install_missing() {
-	local want sudo=
+	local want
 	[ ${#missing[@]} -gt 0 ] || return 0
 	echo "installing ${missing[*]}"
 	if ! command -v apt-get >/dev/null; then
 		echo "no ${wanted[*]} here and no apt-get to install them with" >&2
 		return 1
 	fi
-	[ "$(id -u)" -eq 0 ] || sudo='sudo -n'
-	$sudo apt-get update -qq
-	$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+	as_root apt-get update -qq
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 	for want in "${wanted[@]}"; do
 		command -v "$want" || ls "$want"
 	done

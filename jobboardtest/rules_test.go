@@ -62,7 +62,7 @@ func TestErrorRows(t *testing.T) {
 			check := func(op, file string, status int) {
 				t.Helper()
 				res, body := get(t, srv, srv.BaseURL+"/api/rest/v3/frontend/jobs/4711/"+op, token)
-				want := golden(t, "errors/"+file)
+				want := typed(t, "errors/"+file)
 				if res.StatusCode != status || !bytes.Equal(bytes.TrimSpace(body), bytes.TrimSpace(want)) {
 					t.Errorf("%s: %d %s, want %d %s", op, res.StatusCode, body, status, want)
 				}
@@ -115,7 +115,7 @@ func TestErrorCodeForms(t *testing.T) {
 			{"", "", `{"errorCode":"ERROR_JOB_UNAVAILABLE"}`},
 			{"", "error", `{"error":"ERROR_JOB_UNAVAILABLE"}`},
 			{"", "errors.0.errorCode", `{"errors":[{"errorCode":"ERROR_JOB_UNAVAILABLE"}]}`},
-			{jobboardtest.ErrorAsJSONString, "", string(golden(t, "errors/lookup_job_unavailable_quoted.json"))},
+			{jobboardtest.ErrorAsJSONString, "", string(typed(t, "errors/lookup_job_unavailable_quoted.json"))},
 			{jobboardtest.ErrorAsText, "", "ERROR_JOB_UNAVAILABLE"},
 		} {
 			srv.SetVariants(jobboardtest.Variants{ErrorStatus: status, ErrorShape: c.shape, ErrorField: c.field})
@@ -142,7 +142,7 @@ func TestAuthorizationErrors(t *testing.T) {
 	search := srv.BaseURL + searchPath
 
 	header := func(name string) string {
-		s := strings.TrimSpace(string(golden(t, "errors/"+name)))
+		s := strings.TrimSpace(string(typed(t, "errors/"+name)))
 		_, v, _ := strings.Cut(s, ": ")
 		return v
 	}
@@ -182,7 +182,7 @@ func TestAuthorizationErrors(t *testing.T) {
 			}
 			wantHeader, wantBody := "Bearer", ""
 			if c.file != "" {
-				wantHeader, wantBody = header(c.file+".header"), strings.TrimSpace(string(golden(t, "errors/"+c.file+".json")))
+				wantHeader, wantBody = header(c.file+".header"), strings.TrimSpace(string(typed(t, "errors/"+c.file+".json")))
 			}
 			if where == "" {
 				wantBody = ""
@@ -200,7 +200,7 @@ func TestAuthorizationErrors(t *testing.T) {
 	}
 
 	srv.SetVariants(jobboardtest.Variants{AuthErrors: jobboardtest.AuthInBody, InvalidTokenSpace: true})
-	if _, body := get(t, srv, search, "nobody"); string(body) != strings.TrimSpace(string(golden(t, "errors/401_invalid_token_spaced.json"))) {
+	if _, body := get(t, srv, search, "nobody"); string(body) != strings.TrimSpace(string(typed(t, "errors/401_invalid_token_spaced.json"))) {
 		t.Errorf("spaced: %s", body)
 	}
 }
@@ -309,7 +309,7 @@ func TestApplyAndWithdraw(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, step := range []string{"applied", "withdrawn", "applied again"} {
-		if _, body := get(t, srv, url+"applied", token); string(body) != string(bytes.TrimSpace(golden(t, "applied_true.json"))) {
+		if _, body := get(t, srv, url+"applied", token); string(body) != string(bytes.TrimSpace(typed(t, "applied_true.json"))) {
 			t.Errorf("%s: applied is %s", step, body)
 		}
 		for form, want := range map[jobboardtest.ApplicationIDForm]string{
@@ -563,8 +563,8 @@ func TestPagesAndUnknownChannels(t *testing.T) {
 		{"c", jobboardtest.Variants{PageSize: math.MaxInt, Page: math.MaxInt}, 200, fmt.Sprintf(`{"itemsPerPage":%d,"numPages":1,"offset":0,`, math.MaxInt)},
 		{"c", jobboardtest.Variants{PageSize: 1, Page: 4}, 200, `{"itemsPerPage":1,"numPages":5,"offset":4,"actualPage":4,"firstPostingOnPage":5,"lastPostingOnPage":5,"totalNumberOfJobs":5,"results":[{`},
 		{"c", jobboardtest.Variants{PageSize: 20}, 200, `{"itemsPerPage":20,"numPages":1,"offset":0,"actualPage":0,"firstPostingOnPage":1,"lastPostingOnPage":5,"totalNumberOfJobs":5,"results":[{`},
-		{"no", jobboardtest.Variants{PageSize: 20}, 200, strings.TrimSpace(string(golden(t, "search_empty.json")))},
-		{"no", jobboardtest.Variants{PageSize: 20, Missing: jobboardtest.MissingNull}, 200, strings.TrimSpace(string(golden(t, "search_results_null.json")))},
+		{"no", jobboardtest.Variants{PageSize: 20}, 200, strings.TrimSpace(string(typed(t, "search_empty.json")))},
+		{"no", jobboardtest.Variants{PageSize: 20, Missing: jobboardtest.MissingNull}, 200, strings.TrimSpace(string(typed(t, "search_results_null.json")))},
 		{"no", jobboardtest.Variants{UnknownChannel: 404}, 404, "channel no not found"},
 		{"no", jobboardtest.Variants{UnknownChannel: 400}, 400, "channel no not found"},
 		{strings.Repeat("a", 80), jobboardtest.Variants{UnknownChannel: 400}, 400, "channel " + strings.Repeat("a", 80) + " not found"},
@@ -585,12 +585,12 @@ func TestProcessingErrors(t *testing.T) {
 	srv.AddClient(jobboardtest.Client{ID: "10"})
 	url := srv.BaseURL + searchPath + "?geoLocation=here"
 	res, body := get(t, srv, url, "10:")
-	if want := strings.TrimSpace(string(golden(t, "errors/500_processing.txt"))); res.StatusCode != 500 || !strings.HasPrefix(string(body), want) {
+	if want := strings.TrimSpace(string(typed(t, "errors/500_processing.txt"))); res.StatusCode != 500 || !strings.HasPrefix(string(body), want) {
 		t.Errorf("%d %s", res.StatusCode, body)
 	}
 	srv.SetVariants(jobboardtest.Variants{EmptyServerErrors: true})
 	res, body = get(t, srv, url, "10:")
-	if res.StatusCode != 500 || !bytes.Equal(body, golden(t, "errors/500_empty.txt")) || res.Header.Get("Content-Type") != "" {
+	if res.StatusCode != 500 || !bytes.Equal(body, typed(t, "errors/500_empty.txt")) || res.Header.Get("Content-Type") != "" {
 		t.Errorf("%d %s %q", res.StatusCode, body, res.Header.Get("Content-Type"))
 	}
 }

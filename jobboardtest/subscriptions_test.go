@@ -15,9 +15,9 @@ func TestSubscriptions(t *testing.T) {
 		srv.AddClient(jobboardtest.Client{ID: "10"})
 		base := srv.BaseURL + root
 
-		res, body := do(t, srv, "POST", base+"?channel=27828_extern&types=rss::email&email=a%40b.example", "10:", string(golden(t, "subscription_request.json")))
+		res, body := do(t, srv, "POST", base+"?channel=27828_extern&types=rss::email&email=a%40b.example", "10:", string(typed(t, "subscription_request.json")))
 		got := decode(t, body).(map[string]any)
-		want := decode(t, golden(t, "subscription_created.json")).(map[string]any)
+		want := decode(t, typed(t, "subscription_created.json")).(map[string]any)
 		if res.StatusCode != 200 || got["email"] != want["email"] || len(got) != len(want) {
 			t.Fatalf("%d %s", res.StatusCode, body)
 		}
@@ -56,7 +56,7 @@ func TestSubscriptions(t *testing.T) {
 			{"PUT", "/" + id, "", "subscription_unknown.json", jobboardtest.Gone},
 		} {
 			res, body := do(t, srv, step.method, base+step.path, "", step.body)
-			if res.StatusCode != 200 || string(body) != string(golden(t, step.file)) || status() != step.after {
+			if res.StatusCode != 200 || string(body) != string(typed(t, step.file)) || status() != step.after {
 				t.Errorf("%s %s: %d %s, then %s", step.method, step.path, res.StatusCode, body, status())
 			}
 		}
@@ -118,7 +118,7 @@ func TestSubscriptionForms(t *testing.T) {
 	} {
 		srv.SetVariants(jobboardtest.Variants{SubscriptionLists: c.lists})
 		res, body := do(t, srv, "POST", srv.BaseURL+"/jobabo?channel=27828_extern&types=rss::email&email="+c.email, "10:", "{}")
-		got, want := decode(t, body).(map[string]any), decode(t, golden(t, c.file)).(map[string]any)
+		got, want := decode(t, body).(map[string]any), decode(t, typed(t, c.file)).(map[string]any)
 		// The identifier is new each time; its form is not.
 		if id, ok := got["rss"].([]any); ok && len(id) == 1 {
 			got["rss"] = []any{"new"}

@@ -18,7 +18,8 @@ import (
 // The fake is held against bodies that were typed by hand from the tables of
 // the interface: it is given the values, and must find the names by itself.
 
-func golden(t *testing.T, name string) []byte {
+// typed returns a body that was typed by hand.
+func typed(t *testing.T, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile("../testdata/" + name)
 	if err != nil {
@@ -186,7 +187,7 @@ func TestSearchAgainstHandTypedBytes(t *testing.T) {
 		t.Errorf("status %d, content type %q", res.StatusCode, res.Header.Get("Content-Type"))
 	}
 	got := decode(t, body).(map[string]any)
-	want := decode(t, golden(t, "search.json")).(map[string]any)
+	want := decode(t, typed(t, "search.json")).(map[string]any)
 	if !reflect.DeepEqual(got["results"], want["results"]) {
 		t.Errorf("results:\ngot  %v\nwant %v", got["results"], want["results"])
 	}
@@ -213,7 +214,7 @@ func TestJobInformationAgainstHandTypedBytes(t *testing.T) {
 	if res.StatusCode != 200 || res.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("status %d, content type %q", res.StatusCode, res.Header.Get("Content-Type"))
 	}
-	got, want := decode(t, body), decode(t, golden(t, "jobinfo.json"))
+	got, want := decode(t, body), decode(t, typed(t, "jobinfo.json"))
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -199,10 +200,7 @@ func TestEndsWhateverItServes(t *testing.T) {
 
 // What a newcomer is told to type works.
 func TestWelcome(t *testing.T) {
-	curl, err := exec.LookPath("curl")
-	if err != nil {
-		t.Skip("there is no curl here")
-	}
+	curl := testenv.Program(t, "curl", "")
 	p := start(t, "-addr", "127.0.0.1:0")
 	p.line()
 	_, page, _ := strings.Cut(strings.TrimSpace(p.line()), "http://")

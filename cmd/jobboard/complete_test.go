@@ -12,6 +12,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -125,21 +126,6 @@ func TestCompletionIsPrintable(t *testing.T) {
 	}
 }
 
-// needed is a program that a test needs. Without it the test is skipped, and in CI
-// it fails: there it is an oversight.
-func needed(t *testing.T, program string) string {
-	t.Helper()
-	path, err := exec.LookPath(program)
-	if err == nil {
-		return path
-	}
-	if os.Getenv("CI") != "" {
-		t.Fatal(err)
-	}
-	t.Skip(err)
-	return ""
-}
-
 // built is a directory with the program in it.
 func built(t *testing.T) string {
 	t.Helper()
@@ -216,6 +202,9 @@ func (s *screen) until(text string) string {
 	}
 }
 
+// bashCompletion is the part of bash-completion that the script for bash builds on.
+const bashCompletion = "/usr/share/bash-completion/bash_completion"
+
 // The shells themselves complete what is typed, on a terminal.
 func TestCompletionInShells(t *testing.T) {
 	bin := built(t)
@@ -226,11 +215,15 @@ func TestCompletionInShells(t *testing.T) {
 		args  []string
 		setUp string
 	}{
-		{"bash", []string{"--norc", "--noprofile", "-i"}, `source /usr/share/bash-completion/bash_completion; source <(jobboard completion bash); PS1=''; bind 'set enable-bracketed-paste off'`},
+		{"bash", []string{"--norc", "--noprofile", "-i"}, `source ` + bashCompletion + `; source <(jobboard completion bash); PS1=''; bind 'set enable-bracketed-paste off'`},
 		{"zsh", []string{"-f", "-i"}, `unset zle_bracketed_paste; autoload -U compinit; compinit -D; source <(jobboard completion zsh); PS1=''; unsetopt prompt_sp`},
 	} {
 		t.Run(shell.name, func(t *testing.T) {
-			cmd := exec.CommandContext(t.Context(), needed(t, shell.name), shell.args...)
+			program := testenv.Program(t, shell.name, "")
+			if shell.name == "bash" {
+				testenv.File(t, bashCompletion, "Debian: bash-completion")
+			}
+			cmd := exec.CommandContext(t.Context(), program, shell.args...)
 			cmd.Env = env
 			s := newScreen(t, cmd)
 			s.typed(shell.setUp + "; echo rea''dy\n")
@@ -261,7 +254,7 @@ func TestCompletionInShells(t *testing.T) {
 			"jobboard info --fake 279722":            "2797227\tPflegefachkraft (m/w/d)",
 			"jobboard search --fake --channel 27828": "27828_extern",
 		} {
-			cmd := exec.CommandContext(t.Context(), needed(t, "fish"), "--no-config", "-c", "jobboard completion fish | source; complete -C $argv[1]", typed)
+			cmd := exec.CommandContext(t.Context(), testenv.Program(t, "fish", ""), "--no-config", "-c", "jobboard completion fish | source; complete -C $argv[1]", typed)
 			cmd.Env = env
 			out, err := cmd.CombinedOutput()
 			if got := strings.TrimSpace(string(out)); err != nil || got != want {

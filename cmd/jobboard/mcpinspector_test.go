@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 )
 
 // inspect runs the official inspector's command line against the program, which
@@ -21,12 +23,7 @@ func inspect(t *testing.T, program string, args ...string) string {
 	}
 	// The inspector needs a newer Node than many systems have.
 	node := filepath.Join("inspector", "node_modules", "node-"+runtime.GOOS+"-"+arch, "bin", "node")
-	if _, err := os.Stat(node); err != nil {
-		if os.Getenv("JOBBOARD_NEED_BROWSER") != "" {
-			t.Fatalf("the inspector is not here (npm ci --prefix inspector): %v", err)
-		}
-		t.Skipf("the inspector is not here (npm ci --prefix inspector): %v", err)
-	}
+	testenv.File(t, node, "npm ci --prefix inspector")
 	cmd := exec.CommandContext(t.Context(), node, append([]string{
 		filepath.Join("inspector", "node_modules", "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js"),
 		"--cli", "--format", "json", program, "mcp", "--fake",

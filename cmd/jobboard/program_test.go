@@ -5,12 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 )
 
 // A program of the PATH gets arguments, input and environment, and its exit code is
 // ours; without it the help has the line that runs it.
 func TestPrograms(t *testing.T) {
-	needed(t, "sh")
+	testenv.Program(t, "sh", "")
 	dir := t.TempDir()
 	script := "#!/bin/sh\nread line\necho \"$0 [$*] $line $JOBBOARD_CHANNEL\"\necho told >&2\nexit 9\n"
 	for _, p := range programs {

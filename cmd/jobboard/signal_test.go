@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -98,7 +99,7 @@ func TestSignalEndsWaiting(t *testing.T) {
 // A program of the PATH is told to end by the signal that this one got, and has the
 // last word.
 func TestSignalReachesProgram(t *testing.T) {
-	needed(t, "sh")
+	testenv.Program(t, "sh", "")
 	dir := t.TempDir()
 	script := "#!/bin/sh\ntrap 'exit 7' TERM\ntrap 'exit 8' INT\necho ready\nwhile :; do sleep 0.02; done\n"
 	if err := os.WriteFile(filepath.Join(dir, "jobboard-site"), []byte(script), 0o700); err != nil {

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/golden"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/conformance"
 )
@@ -52,7 +53,7 @@ func TestBrokenFakes(t *testing.T) {
 			})
 		}
 	})
-	golden(t, "testdata/answers.txt", strings.Join(texts, ""))
+	golden.Compare(t, "testdata/answers.txt", strings.Join(texts, ""))
 	for _, r := range conformance.Checks() {
 		if !slices.ContainsFunc(failed, func(names []string) bool { return slices.Equal(names, []string{r.Name}) }) {
 			t.Errorf("no breakage is caught by %s and by nothing else", r.Name)

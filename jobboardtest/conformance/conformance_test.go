@@ -18,6 +18,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/golden"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/conformance"
 )
@@ -132,7 +133,7 @@ func TestPartOfATarget(t *testing.T) {
 	check("a user", conformance.Target{BaseURL: full.BaseURL, Channel: full.Channel, ApplicantToken: full.ApplicantToken})
 	check("a lookup", conformance.Target{JobDBURL: full.JobDBURL + "/", InactiveJob: full.InactiveJob})
 	check("subscriptions of a client", conformance.Target{BaseURL: full.BaseURL, ClientID: full.ClientID, Subscription: full.Subscription})
-	golden(t, "testdata/partial.txt", text.String())
+	golden.Compare(t, "testdata/partial.txt", text.String())
 }
 
 func TestTargetOfNoUse(t *testing.T) {

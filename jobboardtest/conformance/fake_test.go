@@ -3,13 +3,11 @@ package conformance_test
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -19,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/golden"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/conformance"
 )
@@ -109,32 +108,7 @@ func nothingSkippedOnFake(t *testing.T) {
 	if n, most := applied.Load(), together.Load(); n != 10 || most != 8 {
 		t.Errorf("it applied %d times, %d at once, want once, eight at once, and once", n, most)
 	}
-	golden(t, "testdata/requests.txt", newID.ReplaceAllString(sent.String(), "[id]"))
-}
-
-var update = flag.Bool("update", false, "write the files in testdata anew")
-
-// golden holds a text against a file.
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gotLines, wantLines := strings.Split(got, "\n"), strings.Split(string(data), "\n")
-	for i, want := range wantLines {
-		if i == len(gotLines) || gotLines[i] != want {
-			t.Fatalf("%s:%d: want %s\nand what follows; got\n%s", file, i+1, want, strings.Join(gotLines[i:min(i+5, len(gotLines))], "\n"))
-		}
-	}
-	if len(gotLines) > len(wantLines) {
-		t.Fatalf("%s: there is more:\n%s", file, strings.Join(gotLines[len(wantLines):], "\n"))
-	}
+	golden.Compare(t, "testdata/requests.txt", newID.ReplaceAllString(sent.String(), "[id]"))
 }
 
 // newID is an identifier that is another in each run.

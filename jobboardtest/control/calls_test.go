@@ -2,7 +2,6 @@ package control
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,33 +12,9 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/golden"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
-
-var update = flag.Bool("update", false, "write the files in testdata anew")
-
-// golden holds a text against a file.
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gotLines, wantLines := strings.Split(got, "\n"), strings.Split(string(data), "\n")
-	for i, want := range wantLines {
-		if i == len(gotLines) || gotLines[i] != want {
-			t.Fatalf("%s:%d: want %s\nand what follows; got\n%s", file, i+1, want, strings.Join(gotLines[i:min(i+5, len(gotLines))], "\n"))
-		}
-	}
-	if len(gotLines) > len(wantLines) {
-		t.Fatalf("%s: there is more:\n%s", file, strings.Join(gotLines[len(wantLines):], "\n"))
-	}
-}
 
 // TestCalls makes the calls that stand in files, one after the other, and holds
 // the whole answers, which stand below them. A line "> METHOD path body" is a call
@@ -116,7 +91,7 @@ func play(t *testing.T, srv *jobboardtest.Server, file string) {
 		text = made.ReplaceAllString(text, "[made]")
 		fmt.Fprintf(&out, "%s\n%s\n", line, strings.TrimSpace(status+" "+text))
 	}
-	golden(t, file, strings.TrimPrefix(out.String(), "\n"))
+	golden.Compare(t, file, strings.TrimPrefix(out.String(), "\n"))
 }
 
 // send makes a call, and returns the status with the headers that tell, and the body.

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/golden"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -119,7 +120,7 @@ func TestEvents(t *testing.T) {
 			told.WriteString(made.ReplaceAllString(<-heard, "[made]"))
 			res.Body.Close()
 		}
-		golden(t, "testdata/events.txt", told.String())
+		golden.Compare(t, "testdata/events.txt", told.String())
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/golden"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -165,7 +166,7 @@ func TestCharts(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "%d dots\n", len(drawn.Dots))
 	}
-	golden(t, "testdata/charts.txt", b.String())
+	golden.Compare(t, "testdata/charts.txt", b.String())
 }
 
 // A place is spelled as in the language of the first job that has one.

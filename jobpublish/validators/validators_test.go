@@ -19,28 +19,11 @@ import (
 	"github.com/mmcdole/gofeed"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobpublish"
 	"github.com/jobboard-sdk/jobboard-go/jobpublish/internal/hostile"
 )
-
-// need says where a tool is. Where there is none the test is skipped, and with
-// JOBBOARD_NEED_BROWSER, as other tests that need more than Go, it fails.
-func need(t *testing.T, tool, where string) string {
-	t.Helper()
-	path, err := exec.LookPath(tool)
-	if tool == "npm packages" {
-		_, err = os.Stat("node_modules")
-	}
-	if err == nil {
-		return path
-	}
-	if os.Getenv("JOBBOARD_NEED_BROWSER") != "" {
-		t.Fatalf("there is no %s here (%s)", tool, where)
-	}
-	t.Skipf("there is no %s here (%s)", tool, where)
-	return ""
-}
 
 // issue is what the validator of a search engine's rules says.
 type issue struct {
@@ -62,13 +45,13 @@ type answer struct {
 // check asks the validators from npm.
 func check(t *testing.T, input map[string]any) (a answer) {
 	t.Helper()
-	need(t, "npm packages", "npm ci")
+	testenv.File(t, "node_modules", "npm ci")
 	b, err := json.Marshal(input)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var stderr bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), need(t, "node", "Debian: nodejs"), "check.mjs")
+	cmd := exec.CommandContext(t.Context(), testenv.Program(t, "node", "Debian: nodejs"), "check.mjs")
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(b), &stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -188,7 +171,7 @@ func TestStructuredData(t *testing.T) {
 // what it may hold.
 func types(t *testing.T, data []jobpublish.StructuredData) (string, error) {
 	t.Helper()
-	need(t, "npm packages", "npm ci")
+	testenv.File(t, "node_modules", "npm ci")
 	var source strings.Builder
 	source.WriteString(`import type { JobPosting, WithContext } from "schema-dts";` + "\n")
 	for i, d := range data {
@@ -253,7 +236,7 @@ func valid(t *testing.T, xml string, tool, where string, args ...string) {
 	if err := os.WriteFile(path, []byte(xml), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), need(t, tool, where), append(args, path)...).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), testenv.Program(t, tool, where), append(args, path)...).CombinedOutput()
 	if broken := strings.Contains(t.Name(), "Notice"); (err != nil) != broken {
 		t.Errorf("%s: %v\n%.2000s", tool, err, out)
 	}
@@ -266,7 +249,7 @@ func validFeed(t *testing.T, schema, xml string) {
 
 func validSitemap(t *testing.T, xml string) {
 	t.Helper()
-	need(t, "npm packages", "npm ci")
+	testenv.File(t, "node_modules", "npm ci")
 	valid(t, xml, "xmllint", "Debian: libxml2-utils", "--noout", "--schema", "node_modules/sitemap/schema/sitemap.xsd")
 }
 

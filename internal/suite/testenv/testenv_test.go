@@ -1,0 +1,52 @@
+package testenv
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// recorder notes a skip, and ends the goroutine as a test does.
+type recorder struct {
+	testing.TB
+	why string
+}
+
+func (*recorder) Helper() {}
+
+func (r *recorder) Skipf(format string, args ...any) {
+	r.why = fmt.Sprintf(format, args...)
+	runtime.Goexit()
+}
+
+// What is there is returned, and what is missing skips the test by name.
+func TestNeeds(t *testing.T) {
+	dir := t.TempDir()
+	program := filepath.Join(dir, "tool.exe")
+	if err := os.WriteFile(program, nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	for _, c := range []struct {
+		need      func(t testing.TB) string
+		want, why string
+	}{
+		{func(t testing.TB) string { return Program(t, "tool.exe", "") }, program, ""},
+		{func(t testing.TB) string { return Program(t, "no-such-tool", "") }, "", "there is no no-such-tool here"},
+		{func(t testing.TB) string { return Program(t, "no-such-tool", "npm ci") }, "", "there is no no-such-tool here (npm ci)"},
+		{func(t testing.TB) string { return File(t, dir, "") }, dir, ""},
+		{func(t testing.TB) string { return File(t, "no/such/file", "Debian: bash-completion") }, "", "there is no no/such/file here (Debian: bash-completion)"},
+	} {
+		r, got, ended := &recorder{TB: t}, "", make(chan struct{})
+		go func() {
+			defer close(ended)
+			got = c.need(r)
+		}()
+		<-ended
+		if got != c.want || r.why != c.why {
+			t.Errorf("%q, skipped as %q, want %q and %q", got, r.why, c.want, c.why)
+		}
+	}
+}
