@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
 var update = flag.Bool("update", false, "write the code into the pages")
@@ -60,7 +62,7 @@ func TestSnippets(t *testing.T) {
 func pages(t *testing.T) []string {
 	t.Helper()
 	var all []string
-	for _, pattern := range []string{"*.md", "../*.md", "../*/README.md", "../cmd/*/README.md"} {
+	for _, pattern := range []string{"*.md", "../*.md", "../*/README.md", "../cmd/*/README.md", "../skills/*/SKILL.md"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil || len(found) == 0 {
 			t.Fatal(pattern, found, err)
@@ -165,9 +167,12 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// The README's program finds postings when it is pasted.
+// The README's program finds postings of the service that the environment names.
 func TestProgram(t *testing.T) {
-	out, err := exec.CommandContext(t.Context(), "go", "run", "./program").CombinedOutput()
+	fake := jobboardtest.New(t, jobboardtest.WithDemo())
+	run := exec.CommandContext(t.Context(), "go", "run", "./program")
+	run.Env = append(os.Environ(), "JOBBOARD_BASE_URL="+fake.BaseURL, "JOBBOARD_CLIENT_ID="+fake.Demo.ClientID, "JOBBOARD_CHANNEL="+fake.Demo.Channel)
+	out, err := run.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "Nurse") {
 		t.Errorf("%v\n%s", err, out)
 	}

@@ -428,6 +428,19 @@ func Example_observer() {
 	// Search /api/rest/v2/frontend/jobboards/{channelID}/jobs 200 after 2 attempts, failed: false
 }
 
+// TestShowsNurses is the first test of a partner's program.
+func TestShowsNurses(t *testing.T) {
+	fake := jobboardtest.New(t, jobboardtest.WithDemo()) // in the place of the service
+	client, err := jobboard.NewClient(jobboard.Config{BaseURL: fake.BaseURL, ClientID: fake.Demo.ClientID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := client.Search(t.Context(), "27828_extern", jobboard.Query{Text: "nurse"})
+	if err != nil || len(found.Results) == 0 {
+		t.Errorf("found %v, %v", found, err)
+	}
+}
+
 // TestClosesBetween is a test as a partner writes it.
 func TestClosesBetween(t *testing.T) {
 	fake := jobboardtest.New(t, jobboardtest.WithDemo())

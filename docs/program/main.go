@@ -1,23 +1,25 @@
-// Command program is the program that the README shows.
+// Command program prints the postings of a channel that match a word. The README
+// begins with it.
 package main
 
 import (
 	"context"
 	"fmt"
 	"log"
+	"os"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
 func main() {
-	fake := jobboardtest.NewServer(jobboardtest.WithDemo()) // in the place of the service
-	defer fake.Close()
-	client, err := jobboard.NewClient(jobboard.Config{BaseURL: fake.BaseURL, ClientID: fake.Demo.ClientID})
+	client, err := jobboard.NewClient(jobboard.Config{
+		BaseURL:  os.Getenv("JOBBOARD_BASE_URL"), // such as https://jobs.example
+		ClientID: os.Getenv("JOBBOARD_CLIENT_ID"),
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	channel := jobboard.ChannelID(fake.Demo.Channel)
+	channel := jobboard.ChannelID(os.Getenv("JOBBOARD_CHANNEL"))
 	for posting, err := range client.Postings(context.Background(), channel, jobboard.Query{Text: "nurse"}) {
 		if err != nil {
 			log.Fatal(err)

@@ -1,0 +1,57 @@
+package docs_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A name of the library that a page for assistants speaks of is exported, so that
+// no assistant is taught one that does not exist.
+func TestNames(t *testing.T) {
+	list, err := os.ReadFile("../api/exported.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	exported := map[string]bool{}
+	// "func X", "type X", "type X struct, F", "method (*X) F", "const X", "var X" of a package.
+	line := regexp.MustCompile(`(?m)^pkg (\S+), (?:(?:func|const|var) (\w+)|type (\w+)(?: (?:struct|interface), (\w+))?|method \(\*?(\w+)\) (\w+))`)
+	for _, m := range line.FindAllStringSubmatch(string(list), -1) {
+		pkg := m[1][strings.LastIndexByte(m[1], '/')+1:]
+		if pkg == "." {
+			pkg = "jobboard"
+		}
+		switch {
+		case m[5] != "":
+			exported[m[5]+"."+m[6]] = true
+		case m[4] != "":
+			exported[m[3]+"."+m[4]] = true
+		}
+		if name := m[2] + m[3]; name != "" {
+			exported[name], exported[pkg+"."+name] = true, true
+		}
+	}
+	code := regexp.MustCompile("(?s)```.*?```")
+	span := regexp.MustCompile("`([^`\n]+)`")
+	name := regexp.MustCompile(`^(?:[a-z]+\.)?[A-Z][a-zA-Z]+(?:\.[A-Z][a-zA-Z]+)?`)
+	found := 0
+	for _, page := range []string{"../skills/jobboard-go/SKILL.md", "../AGENTS.md"} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range span.FindAllStringSubmatch(code.ReplaceAllString(string(text), ""), -1) {
+			n := name.FindString(m[1])
+			if n == "" || strings.ToUpper(n) == n || n == "errors.Is" {
+				continue // no name, a file or a variable of the environment, and the standard library's
+			}
+			if found++; !exported[n] {
+				t.Errorf("%s speaks of %s, which no package exports", page, n)
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("only %d names were found", found)
+	}
+}
