@@ -9,7 +9,7 @@ import (
 )
 
 // Answer holds an answer to a prescreening question (2.5). AnswerYesNo,
-// AnswerText, AnswerTextArea and AnswerCatalog make one. The zero value means
+// AnswerText and AnswerCatalog make one. The zero value means
 // no answer.
 type Answer struct {
 	kind QuestionType
@@ -21,13 +21,9 @@ type Answer struct {
 // which of the question's answers means yes and which no.
 func AnswerYesNo(yes bool) Answer { return Answer{kind: QuestionYesNo, yes: yes} }
 
-// AnswerText returns an answer to a [QuestionText]. Text of nothing but white
-// space counts as no answer.
+// AnswerText returns an answer to a [QuestionText] or a [QuestionTextArea]. Text
+// of nothing but white space counts as no answer.
 func AnswerText(text string) Answer { return Answer{kind: QuestionText, text: text} }
-
-// AnswerTextArea returns an answer to a [QuestionTextArea]. Text of nothing but
-// white space counts as no answer.
-func AnswerTextArea(text string) Answer { return Answer{kind: QuestionTextArea, text: text} }
 
 // AnswerCatalog returns an answer to a [QuestionCatalog] or a [QuestionYesNo]:
 // id is the identifier of one of the question's answers. An empty identifier
@@ -45,8 +41,6 @@ func (q Question) FormAnswer(value string) Answer {
 	switch q.Type {
 	case QuestionYesNo, QuestionCatalog:
 		return AnswerCatalog(value)
-	case QuestionTextArea:
-		return AnswerTextArea(value)
 	}
 	return AnswerText(value)
 }
@@ -341,20 +335,18 @@ func (q Question) take(a Answer, rules AnswerRules) (value string, p AnswerProbl
 // check returns the problem of an answer that was given as a text or as an
 // identifier, or one without a reason.
 func (q Question) check(a Answer, rules AnswerRules) (p AnswerProblem) {
-	chosenByID := a.kind == QuestionCatalog && q.Type == QuestionYesNo // which says it even better
-	if a.kind != q.Type && !chosenByID {
-		return AnswerProblem{Reason: ReasonWrongKind}
-	}
 	limit := 0
-	switch a.kind {
-	case QuestionCatalog:
+	switch {
+	case a.kind == QuestionCatalog && (q.Type == QuestionCatalog || q.Type == QuestionYesNo):
 		if !offers(q.Answers, a.text) {
 			return AnswerProblem{Reason: ReasonNotOffered}
 		}
-	case QuestionText:
+	case a.kind == QuestionText && q.Type == QuestionText:
 		limit = rules.MaxText
-	case QuestionTextArea:
+	case a.kind == QuestionText && q.Type == QuestionTextArea:
 		limit = rules.MaxTextArea
+	default:
+		return AnswerProblem{Reason: ReasonWrongKind}
 	}
 	if n := characters(a.text); limit > 0 && n > limit {
 		return AnswerProblem{Reason: ReasonTooLong, Length: n, Limit: limit}

@@ -33,7 +33,7 @@ func goodAnswers() map[string]jobboard.Answer {
 	return map[string]jobboard.Answer{
 		"8":  jobboard.AnswerYesNo(true),
 		"9":  jobboard.AnswerText("sofort"),
-		"10": jobboard.AnswerTextArea("Die Bahn.\r\nUnd Straßen."),
+		"10": jobboard.AnswerText("Die Bahn.\r\nUnd Straßen."),
 		"11": jobboard.AnswerCatalog("2700455"),
 		"-1": jobboard.AnswerCatalog("330072"),
 	}
@@ -84,7 +84,7 @@ func TestCheckAnswersProblems(t *testing.T) {
 		{name: "missing", change: withoutLicence, of: "8", want: jobboard.ReasonMissing, text: missing},
 		{name: "zero answer", change: set("9", jobboard.Answer{}), of: "9", want: jobboard.ReasonMissing, text: missing},
 		{
-			name: "blank", change: set("10", jobboard.AnswerTextArea(" \r\n\u00a0")),
+			name: "blank", change: set("10", jobboard.AnswerText(" \r\n\u00a0")),
 			of: "10", want: jobboard.ReasonMissing, text: missing,
 		},
 		{name: "nothing chosen", change: set("11", jobboard.AnswerCatalog("")), of: "11", want: jobboard.ReasonMissing, text: missing},
@@ -99,14 +99,7 @@ func TestCheckAnswersProblems(t *testing.T) {
 		},
 		{name: "text for yes or no", change: set("8", jobboard.AnswerText("yes")), of: "8", want: jobboard.ReasonWrongKind, text: yesNo},
 		{name: "yes for text", change: set("9", jobboard.AnswerYesNo(true)), of: "9", want: jobboard.ReasonWrongKind, text: inWords},
-		{
-			name: "long text for text", change: set("9", jobboard.AnswerTextArea("x")),
-			of: "9", want: jobboard.ReasonWrongKind, text: inWords,
-		},
-		{
-			name: "text for long text", change: set("10", jobboard.AnswerText("x")),
-			of: "10", want: jobboard.ReasonWrongKind, text: inWords,
-		},
+		{name: "yes for long text", change: set("10", jobboard.AnswerYesNo(true)), of: "10", want: jobboard.ReasonWrongKind, text: inWords},
 		{
 			name: "choice for text", change: set("9", jobboard.AnswerCatalog("2700455")),
 			of: "9", want: jobboard.ReasonWrongKind, text: inWords,
@@ -135,7 +128,7 @@ func TestCheckAnswersProblems(t *testing.T) {
 			text: "Please use at most 8 characters. These are 9.",
 		},
 		{
-			name: "too long text, by its own limit", change: set("10", jobboard.AnswerTextArea("a\r\nb")),
+			name: "too long text, by its own limit", change: set("10", jobboard.AnswerText("a\r\nb")),
 			rules: jobboard.AnswerRules{MaxText: 9, MaxTextArea: 1}, of: "10", want: jobboard.ReasonTooLong, length: 3, limit: 1,
 			text: "Please use at most 1 characters. These are 3.",
 		},
@@ -376,7 +369,7 @@ func FuzzCheckAnswers(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(string(b), "8", uint8(0), "", "2800137", 0)
-	f.Add(string(b), "11", uint8(4), "2700455", "", 3)
+	f.Add(string(b), "11", uint8(3), "2700455", "", 3)
 	f.Add(`{"jobId":1,"jobTitle":"","applyPossible":true,"questions":[{"id":"1","type":"YESNO","answers":[{"id":"1","label":"ja"},{"id":"0","label":"nein"}]},{"id":"1","type":"X"}]}`, "1", uint8(1), "", "", 1)
 	f.Add(`{"jobId":1,"jobTitle":"","applyPossible":true,"questions":[{"id":"2","type":"TEXT"}]}`, "2", uint8(2), "ä\r\n\xff", "x", 2)
 	f.Fuzz(func(t *testing.T, info, id string, kind uint8, text, nationality string, limit int) {
@@ -386,9 +379,9 @@ func FuzzCheckAnswers(f *testing.F) {
 		}
 		answer := []jobboard.Answer{
 			jobboard.AnswerYesNo(true), jobboard.AnswerYesNo(false), jobboard.AnswerText(text),
-			jobboard.AnswerTextArea(text), jobboard.AnswerCatalog(text),
+			jobboard.AnswerCatalog(text),
 			{},
-		}[kind%6]
+		}[kind%5]
 		given := jobboard.Answers{Questions: map[string]jobboard.Answer{id: answer}, Nationality: nationality}
 		got, err := j.CheckAnswers(given, jobboard.AnswerRules{MaxText: limit, MaxTextArea: limit})
 		again, _ := j.CheckAnswers(given, jobboard.AnswerRules{MaxText: limit, MaxTextArea: limit})

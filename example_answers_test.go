@@ -100,23 +100,17 @@ func ExampleAnswerYesNo() {
 }
 
 func ExampleAnswerText() {
-	q := jobboard.Question{ID: "9", Type: jobboard.QuestionText, Label: "Notice period?"}
-	job := &jobboard.JobInformation{Questions: []jobboard.Question{q}}
-	given := jobboard.Answers{Questions: map[string]jobboard.Answer{q.ID: jobboard.AnswerText("4 weeks")}}
-	checked, err := job.CheckAnswers(given, jobboard.AnswerRules{})
-	fmt.Println(checked.Values, err)
+	job := &jobboard.JobInformation{Questions: []jobboard.Question{
+		{ID: "9", Type: jobboard.QuestionText, Label: "Notice period?"},
+		{ID: "10", Type: jobboard.QuestionTextArea, Label: "Why us?"},
+	}}
+	given := jobboard.Answers{Questions: map[string]jobboard.Answer{
+		"9": jobboard.AnswerText("4 weeks"), "10": jobboard.AnswerText("The trams.\nAnd the people."),
+	}}
+	checked, err := job.CheckAnswers(given, jobboard.AnswerRules{MaxText: 50, MaxTextArea: 2000})
+	fmt.Printf("%q %v\n", checked.Values, err)
 	// Output:
-	// map[9:4 weeks] <nil>
-}
-
-func ExampleAnswerTextArea() {
-	q := jobboard.Question{ID: "10", Type: jobboard.QuestionTextArea, Label: "Why us?"}
-	job := &jobboard.JobInformation{Questions: []jobboard.Question{q}}
-	given := jobboard.Answers{Questions: map[string]jobboard.Answer{q.ID: jobboard.AnswerTextArea("The trams.\nAnd the people.")}}
-	checked, err := job.CheckAnswers(given, jobboard.AnswerRules{MaxTextArea: 2000})
-	fmt.Printf("%q %v\n", checked.Values["10"], err)
-	// Output:
-	// "The trams.\nAnd the people." <nil>
+	// map["10":"The trams.\nAnd the people." "9":"4 weeks"] <nil>
 }
 
 func ExampleAnswerCatalog() {
@@ -145,7 +139,7 @@ func ExampleQuestion_YesNo() {
 
 func ExampleQuestion_FormAnswer() {
 	q := jobboard.Question{Type: jobboard.QuestionTextArea}
-	fmt.Println(q.FormAnswer("two\nlines") == jobboard.AnswerTextArea("two\nlines"))
+	fmt.Println(q.FormAnswer("two\nlines") == jobboard.AnswerText("two\nlines"))
 	// Output:
 	// true
 }

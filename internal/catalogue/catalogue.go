@@ -10,7 +10,6 @@
 package catalogue
 
 import (
-	"bytes"
 	"math"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/jsonread"
@@ -97,23 +96,14 @@ func (s *Reading) Release() {
 func (s *Reading) read(r *jsonread.Reader, json []byte) {
 	s.r, s.json, s.entries = r, json, s.entries[:0]
 	s.odd.Reset()
-	var usual spelling
 	if !r.Array() {
 		return
 	}
 	for n := 0; r.Next(); n++ {
 		s.entries = jsonread.Append(r, s.entries, entry{})
-		object.Read(r, &s.order, s)
-		if r.Err() != nil {
+		if object.Read(r, &s.order, s); r.Err() != nil {
 			r.WithinIndex(n)
 			return
-		}
-		if end := len(json) - len(r.Rest()); n > 0 && usual.learn(json[:end], s.entries[len(s.entries)-2:]) {
-			more, to := s.readAlike(end, usual)
-			if n += more; r.Err() != nil {
-				return
-			}
-			r.Advance(to - end)
 		}
 	}
 }
@@ -126,61 +116,10 @@ func (s *Reading) text(read func(*jsonread.Reader, *jsonread.Text) jsonread.Piec
 	if s.r.Peek() == '"' {
 		rest := s.r.Rest()[1:]
 		if n := swar.Verbatim(rest); n < len(rest) && rest[n] == '"' {
-			at := len(s.json) - len(rest)
+			at := uint32(len(s.json) - len(rest))
 			s.r.Advance(n + 2)
-			return pieceOf(at, at+n)
+			return piece{Piece: jsonread.Piece{Lo: at, Hi: at + uint32(n)}}
 		}
 	}
 	return piece{read(s.r, &s.odd), true}
-}
-
-// pieceOf returns the piece of the JSON from lo to hi.
-func pieceOf(lo, hi int) piece { return piece{jsonread.Piece{Lo: uint32(lo), Hi: uint32(hi)}, false} }
-
-// A spelling holds the JSON of a catalogue's elements around their two texts,
-// white space, order and unknown members included. Elements of the same
-// spelling have the same meaning.
-type spelling struct {
-	gap     []byte // from the label of one element to the identifier of the next
-	between []byte // from there to its label
-	after   []byte // from there to its end, with which gap begins
-}
-
-// learn reads the spelling of the second of two entries, which ends json. It
-// reports false if no other element can share that spelling.
-func (s *spelling) learn(json []byte, two []entry) bool {
-	before, id, label := two[0].label, two[1].id, two[1].label
-	if before.odd || id.odd || label.odd || before.Hi == 0 || before.Hi >= id.Lo || id.Hi >= label.Lo {
-		return false
-	}
-	*s = spelling{json[before.Hi:id.Lo], json[id.Hi:label.Lo], json[label.Hi:]}
-	return bytes.HasPrefix(s.gap, s.after)
-}
-
-// readAlike reads the elements that start at end, right behind an element of the
-// spelling usual, as long as they have the same spelling. It returns their
-// number and where they end.
-func (s *Reading) readAlike(end int, usual spelling) (n, to int) {
-	b, i := s.json, end-len(usual.after)
-	for {
-		id := i + len(usual.gap)
-		if id > len(b) || !bytes.Equal(b[i:id], usual.gap) {
-			break
-		}
-		idEnd := id + swar.Verbatim(b[id:])
-		label := idEnd + len(usual.between)
-		if label > len(b) || !bytes.Equal(b[idEnd:label], usual.between) {
-			break
-		}
-		i = label + swar.Verbatim(b[label:])
-		s.entries = jsonread.Append(s.r, s.entries, entry{pieceOf(id, idEnd), pieceOf(label, i)})
-		n++
-	}
-	if s.r.Err() == nil && !bytes.HasPrefix(b[i:], usual.after) {
-		// The last one does not end as the others do: it is read again.
-		s.entries = s.entries[:len(s.entries)-1]
-		n--
-		i = int(s.last().label.Hi)
-	}
-	return n, i + len(usual.after)
 }

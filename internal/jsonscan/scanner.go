@@ -313,8 +313,7 @@ func (s *Scanner) End() {
 // reader's document it is what is in the window.
 func (s *Scanner) Rest() []byte { return s.Buf[s.Pos:] }
 
-// Advance consumes n bytes of [Scanner.Rest], which must be a whole value, or
-// whole elements of an array, each but its first one with the comma in front.
+// Advance consumes n bytes of [Scanner.Rest], which must be a whole value.
 func (s *Scanner) Advance(n int) {
 	s.pass(n)
 	s.first = false
