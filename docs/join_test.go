@@ -4,9 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"os"
-	"path/filepath"
 	"strings"
+	"sync/atomic"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobfeed"
@@ -23,32 +22,28 @@ const joinFeed = `<Feed>
 </Feed>`
 
 func Example_joinBuild() {
-	dir, err := os.MkdirTemp("", "join")
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
-	name := filepath.Join(dir, "feed.index")
 	body := strings.NewReader(joinFeed)
+	var current atomic.Pointer[jobfeed.Index]
 	build := func() error {
 		// begin
 		feed := jobfeed.NewReader(body, nil)
 		index, err := jobfeed.NewIndex(feed.Entries())
 		if err != nil {
-			return err // the feed could not be read to its end: keep yesterday's index
+			return err // the feed could not be read to its end: keep the last index
 		}
 		read, broken := index.Entries()
 		fmt.Println(read, "entries,", broken, "broken")
-		return index.SaveFile(name)
+		current.Store(index)
+		return nil
 		// end
 	}
 	if err := build(); err != nil {
 		log.Fatal(err)
 	}
-	if _, err := jobfeed.ReadIndexFile(name); err != nil {
-		log.Fatal(err)
-	}
-	// Output: 1 entries, 1 broken
+	fmt.Println(current.Load().Job(&jobboard.JobPosting{JobPostingID: 600100}))
+	// Output:
+	// 1 entries, 1 broken
+	// 2797227 the feed gives the posting job 2797227 true
 }
 
 func Example_joinWrap() {

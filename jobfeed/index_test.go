@@ -1,21 +1,15 @@
 package jobfeed_test
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"reflect"
 	"runtime"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobfeed"
@@ -141,7 +135,7 @@ func postingOf(i int) *jobboard.JobPosting {
 	return &jobboard.JobPosting{JobPostingID: jobboard.JobPostingID(600_000 + 7*i), PostingVersionID: jobboard.PostingVersionID(900_000 + 11*i)}
 }
 
-// TestIndexMemory makes, saves and reads an index of a million entries.
+// TestIndexMemory makes an index of a million entries and asks it.
 func TestIndexMemory(t *testing.T) {
 	n := 1_000_000
 	if testing.Short() {
@@ -174,191 +168,15 @@ func TestIndexMemory(t *testing.T) {
 	if size > 45*int64(n) || peak > 100*int64(n) {
 		t.Errorf("%d bytes, at most %d", size, peak)
 	}
-	file := filepath.Join(t.TempDir(), "index")
-	if err := x.SaveFile(file); err != nil {
-		t.Fatal(err)
-	}
-	same, err := jobfeed.ReadIndexFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if info, err := os.Stat(file); err != nil || info.Size() > 8*int64(n) {
-		t.Errorf("a file of %d bytes, %v", info.Size(), err)
-	}
-	if !reflect.DeepEqual(x, same) {
-		t.Error("another index came back")
-	}
 	for range 1000 {
 		i := rand.IntN(n)
-		if job, e, ok := same.Job(postingOf(i)); !ok || job != jobboard.JobID(2_000_000+i) || e.Posting != job || e.Version != job {
+		if job, e, ok := x.Job(postingOf(i)); !ok || job != jobboard.JobID(2_000_000+i) || e.Posting != job || e.Version != job {
 			t.Fatalf("%d: %d, %v, %v", i, job, e, ok)
 		}
 	}
 }
 
-// indexBytes is a small index in a file.
-func indexBytes(t testing.TB) []byte {
-	t.Helper()
-	x, err := jobfeed.NewIndex(entries(50))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b bytes.Buffer
-	if n, err := x.WriteTo(&b); err != nil || n != int64(b.Len()) {
-		t.Fatal(n, err)
-	}
-	return b.Bytes()
-}
-
-// TestIndexFileBroken: each cut and each changed byte of a file is refused.
-func TestIndexFileBroken(t *testing.T) {
-	whole := indexBytes(t)
-	if x, err := jobfeed.ReadIndex(iotest.OneByteReader(bytes.NewReader(whole))); err != nil {
-		t.Fatal(x, err)
-	}
-	refuse := func(what string, b []byte) {
-		t.Helper()
-		if x, err := jobfeed.ReadIndex(bytes.NewReader(b)); x != nil || !errors.Is(err, jobfeed.ErrIndexFile) {
-			t.Errorf("%s: %v, %v", what, x, err)
-		}
-	}
-	for i := range whole {
-		refuse(fmt.Sprintf("cut after %d", i), whole[:i])
-		for _, flip := range []byte{1, 0x80, 0xff} {
-			b := bytes.Clone(whole)
-			b[i] ^= flip
-			refuse(fmt.Sprintf("byte %d ^ %#x", i, flip), b)
-		}
-	}
-	refuse("longer", append(bytes.Clone(whole), 0))
-	flipped := bytes.Clone(whole)
-	flipped[len(flipped)-1]++
-	for text, b := range map[string][]byte{
-		"it ends too early":          whole[:14],
-		"it does not begin like one": []byte("<Jobs></Jobs><!-- -->"),
-		"version '2', not '1'":       []byte("jobfeed index\x002"),
-		"its checksum is wrong":      flipped,
-		"over 100000000 pairs":       sealed(0x81, 0xc2, 0xd7, 0x2f, 0),
-		"identifiers out of order":   sealed(0, 0, 1, 0, 4),
-		"bytes after its end":        append(bytes.Clone(whole), 0),
-	} {
-		name := filepath.Join(t.TempDir(), "index")
-		if err := os.WriteFile(name, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		want := "jobfeed: reading an index: not a usable index: " + text + " (file " + name + ")"
-		if _, err := jobfeed.ReadIndexFile(name); err == nil || err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
-		}
-	}
-	boom := io.ErrUnexpectedEOF // of a body that is cut off
-	for i := range whole {
-		_, err := jobfeed.ReadIndex(io.MultiReader(bytes.NewReader(whole[:i]), iotest.ErrReader(boom)))
-		if !errors.Is(err, boom) || errors.Is(err, jobfeed.ErrIndexFile) {
-			t.Fatalf("a read that fails after %d: %v", i, err)
-		}
-	}
-	if _, err := jobfeed.ReadIndexFile(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
-		t.Error(err)
-	}
-}
-
-// sealed is a file of an index with these numbers, and the checksum of them.
-func sealed(numbers ...byte) []byte {
-	b := append([]byte("jobfeed index\x001"), numbers...)
-	sum := sha256.Sum256(b)
-	return append(b, sum[:]...)
-}
-
-// TestIndexFileNumbers: a right checksum does not make an index.
-func TestIndexFileNumbers(t *testing.T) {
-	// Two entries, one broken; postings 1 and 3 of job 2 and version 1 of jobs 1 and 2.
-	whole := []byte{2, 1, 2, 1, 4, 2, 0, 2, 1, 2, 0, 2}
-	x, err := jobfeed.ReadIndex(bytes.NewReader(sealed(whole...)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if job, _, ok := x.Job(&jobboard.JobPosting{JobPostingID: 3}); !ok || job != 2 {
-		t.Errorf("job %d", job)
-	}
-	_, e, _ := x.Job(&jobboard.JobPosting{PostingVersionID: 1})
-	if read, broken := x.Entries(); e.Version != 1 || len(e.Others) != 1 || read != 2 || broken != 1 {
-		t.Errorf("%v, %d, %d", e, read, broken)
-	}
-	for name, numbers := range map[string][]byte{
-		"the same pair twice":  {2, 1, 2, 1, 4, 0, 0, 0},
-		"an identifier of 0":   {2, 1, 1, 0, 4, 0},
-		"a job of 0":           {2, 1, 1, 1, 0, 0},
-		"a job below 0":        {2, 1, 1, 1, 1, 0},
-		"jobs that descend":    {2, 1, 2, 1, 4, 0, 1, 0},
-		"one pair more":        {2, 1, 0, 2, 1, 2},
-		"fewer than it says":   {2, 1, 0, 1, 1},
-		"a number too long":    append(bytes.Repeat([]byte{0xff}, 10), 1, 1, 0, 0),
-		"more behind it":       append(bytes.Clone(whole), 0),
-		"no number of broken":  {2},
-		"nothing between both": nil,
-		"entries beyond int64": append(binary.AppendUvarint(nil, 1<<63+5), 1, 0, 0),
-		"broken beyond int64":  append(binary.AppendUvarint([]byte{1}, 1<<63), 0, 0),
-	} {
-		if x, err := jobfeed.ReadIndex(bytes.NewReader(sealed(numbers...))); x != nil || !errors.Is(err, jobfeed.ErrIndexFile) {
-			t.Errorf("%s: %v, %v", name, x, err)
-		}
-	}
-}
-
-// zeros never ends.
-type zeros struct{ read int }
-
-func (z *zeros) Read(p []byte) (int, error) {
-	clear(p)
-	z.read += len(p)
-	return len(p), nil
-}
-
-// TestIndexFileEndless: what begins like an index and never ends is refused, and
-// so are many pairs that are none, before they take memory.
-func TestIndexFileEndless(t *testing.T) {
-	endless := new(zeros)
-	for name, numbers := range map[string]io.Reader{
-		"two numbers": endless,
-		"many pairs":  io.MultiReader(bytes.NewReader([]byte{0, 0, 0x80, 0x80, 0x80, 4}), endless),
-	} {
-		_, err := jobfeed.ReadIndex(io.MultiReader(strings.NewReader("jobfeed index\x001"), numbers))
-		if !errors.Is(err, jobfeed.ErrIndexFile) || endless.read > 1<<20 {
-			t.Errorf("%s: %v after %d bytes", name, err, endless.read)
-		}
-	}
-}
-
-// TestIndexFileClaims: a file that claims a hundred million pairs costs what it
-// has.
-func TestIndexFileClaims(t *testing.T) {
-	claim := sealed(1, 0, 0x80, 0xc2, 0xd7, 0x2f) // 100 000 000
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	if _, err := jobfeed.ReadIndex(bytes.NewReader(claim)); !errors.Is(err, jobfeed.ErrIndexFile) {
-		t.Error(err)
-	}
-	runtime.ReadMemStats(&after)
-	allocated := after.TotalAlloc - before.TotalAlloc
-	if allocated > 2<<20 || allocated == 0 {
-		t.Errorf("%d bytes", allocated)
-	}
-}
-
-// An index that is not there is written as an empty one.
-func TestIndexOfNothingIsWritten(t *testing.T) {
-	var none *jobfeed.Index
-	var b bytes.Buffer
-	if _, err := none.WriteTo(&b); err != nil {
-		t.Fatal(err)
-	}
-	if x, err := jobfeed.ReadIndex(&b); x == nil || err != nil {
-		t.Errorf("%v, %v", x, err)
-	}
-}
-
-// Numbers that are no identifiers lead nowhere, and do not spoil the file.
+// Numbers that are no identifiers lead nowhere.
 func TestIndexOfEntriesByHand(t *testing.T) {
 	link := []jobfeed.Link{{Kind: jobfeed.LinkPosting, URL: "?jobDbPVId=7"}}
 	list := []*jobfeed.Entry{
@@ -376,76 +194,10 @@ func TestIndexOfEntriesByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b bytes.Buffer
-	if _, err := x.WriteTo(&b); err != nil {
-		t.Fatal(err)
-	}
-	if x, err = jobfeed.ReadIndex(&b); err != nil {
-		t.Fatal(err)
-	}
 	job, evidence, ok := x.Job(&jobboard.JobPosting{JobPostingID: 5, PostingVersionID: 7})
 	if job != 1 || !ok || !reflect.DeepEqual(evidence, jobfeed.Evidence{Posting: 1, Version: 1}) {
 		t.Errorf("%d, %+v, %v", job, evidence, ok)
 	}
-}
-
-// filling takes room bytes.
-type filling struct{ room int64 }
-
-var errFull = errors.New("full")
-
-func (f *filling) Write(b []byte) (int, error) {
-	n := min(int64(len(b)), f.room)
-	f.room -= n
-	if n < int64(len(b)) {
-		return int(n), errFull
-	}
-	return int(n), nil
-}
-
-func TestIndexWriteFails(t *testing.T) {
-	x := index(t, "<Jobs>"+adOf(1, "100", "")+"</Jobs>")
-	pr, pw := io.Pipe()
-	boom := errors.New("boom")
-	pr.CloseWithError(boom)
-	if n, err := x.WriteTo(pw); n != 0 || !errors.Is(err, boom) {
-		t.Errorf("%d bytes of none, %v", n, err)
-	}
-	if err := x.SaveFile(filepath.Join(t.TempDir(), "nowhere", "x")); !errors.Is(err, os.ErrNotExist) {
-		t.Error(err)
-	}
-	x, err := jobfeed.NewIndex(entries(2000))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, room := range []int64{0, 10, 5000} {
-		n, err := x.WriteTo(&filling{room: room})
-		if n != room || !errors.Is(err, errFull) || err.Error() != "jobfeed: writing an index: full" {
-			t.Errorf("%d bytes where %d have room, %v", n, room, err)
-		}
-	}
-}
-
-// FuzzReadIndex reads anything; what is an index comes back as it was.
-func FuzzReadIndex(f *testing.F) {
-	f.Add(indexBytes(f))
-	f.Add([]byte("jobfeed index\x001"))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		x, err := jobfeed.ReadIndex(bytes.NewReader(b))
-		if err != nil {
-			if !errors.Is(err, jobfeed.ErrIndexFile) {
-				t.Fatal(err)
-			}
-			return
-		}
-		var again bytes.Buffer
-		if _, err := x.WriteTo(&again); err != nil {
-			t.Fatal(err)
-		}
-		if same, err := jobfeed.ReadIndex(&again); err != nil || !reflect.DeepEqual(x, same) {
-			t.Fatal(err)
-		}
-	})
 }
 
 // BenchmarkIndexJob asks an index of a million entries for a posting whose link
