@@ -22,34 +22,40 @@ type Connections struct {
 	mu     sync.Mutex
 	wanted int            // exchanges under way
 	open   map[string]int // connections by address, those that are dialed included
-	held   []heldDial
+	held   []*dial        // wait for a connection to end, or to become idle for the request
 }
 
-// heldDial is a dial that waits for a connection to end, or to become idle for
-// the request.
-type heldDial struct {
+// dial follows a connection from the request for it to its end. It counts as
+// open in between, except after its exchange ended without a connection, such as
+// at a caller's deadline: a dial or a handshake that hangs would keep all others
+// from dialing. It counts again once a request is given the connection.
+type dial struct {
 	address string
-	begin   chan struct{}
+	begin   chan struct{} // closed when it need not be held any more
+	counts  bool
+	given   bool // a request has been given the connection
+	closed  bool
 }
 
-// holdDial is how long a request waits for a connection that is open and not in
-// use, which is about to become idle. Beyond it something is wrong with them,
-// and the request dials.
+// A request waits for a connection that is open and not in use, which is about to
+// become idle, for at most holdDial, and at most an eighth of the time of its
+// exchange. Beyond it something is wrong with them, and the request dials.
 const holdDial = time.Second
 
-var errServed = errors.New("the request has got another connection")
+var errUnneeded = errors.New("the request needs no other connection")
 
 // DialContext dials as soon as there are fewer connections than exchanges.
 func (c *Connections) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	if err := c.reserve(ctx, address); err != nil {
-		return nil, err
+	d := &dial{address: address, begin: make(chan struct{})}
+	if !c.reserve(ctx, d) {
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: errUnneeded}
 	}
 	conn, err := c.Dial(ctx, network, address)
 	if err != nil {
-		c.release(address)
+		c.closed(d)
 		return nil, err
 	}
-	return &countedConn{Conn: conn, connections: c, address: address}, nil
+	return &countedConn{Conn: conn, connections: c, dial: d}, nil
 }
 
 // proxy tells the exchange of a request whether it goes through a proxy. There
@@ -62,48 +68,65 @@ func proxy(req *http.Request) (*url.URL, error) {
 	return address, err
 }
 
-func (c *Connections) reserve(ctx context.Context, address string) error {
+// reserve waits until d may begin, and counts it. It returns false if nobody
+// needs d any more.
+func (c *Connections) reserve(ctx context.Context, d *dial) bool {
 	x, _ := ctx.Value(exchangeKey{}).(*Exchange)
 	c.mu.Lock()
-	if x == nil || x.proxied.Load() || c.open[address] < c.wanted {
-		c.count(address)
-		c.mu.Unlock()
-		return nil
+	defer c.mu.Unlock()
+	switch {
+	case x == nil:
+	case x.ended:
+		return false
+	default:
+		x.dials = append(x.dials, d)
+		if x.proxied.Load() || c.open[d.address] < c.wanted {
+			break
+		}
+		c.hold(ctx, d, x.hold)
+		if d.counts {
+			return true // there was room
+		}
+		if x.served.Load() || x.ended || ctx.Err() != nil {
+			return false
+		}
 	}
-	held := heldDial{address, make(chan struct{})}
-	c.held = append(c.held, held)
+	c.count(d)
+	return true
+}
+
+// hold waits until d need not be held any more, and no longer than the given
+// time. Meanwhile it unlocks c.mu.
+func (c *Connections) hold(ctx context.Context, d *dial, longest time.Duration) {
+	c.held = append(c.held, d)
 	c.mu.Unlock()
-	timer := time.NewTimer(holdDial)
+	timer := time.NewTimer(longest)
 	defer timer.Stop()
 	select {
-	case <-held.begin: // counted by whoever let it begin
-		return nil
+	case <-d.begin:
 	case <-timer.C:
 	case <-ctx.Done():
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	i := slices.Index(c.held, held)
-	if i < 0 {
-		return nil // it was let begin at the same moment
-	}
-	c.held = slices.Delete(c.held, i, i+1)
-	if x.served.Load() || ctx.Err() != nil {
-		return &net.OpError{Op: "dial", Net: "tcp", Err: errServed}
-	}
-	c.count(address)
-	return nil
+	c.held = slices.DeleteFunc(c.held, func(held *dial) bool { return held == d })
 }
 
-func (c *Connections) count(address string) {
+func (c *Connections) count(d *dial) {
 	if c.open == nil {
 		c.open = map[string]int{}
 	}
-	c.open[address]++
+	c.open[d.address]++
+	d.counts = true
 }
 
-// begin counts an exchange that needs a connection, and end one that does not
-// any more.
+func (c *Connections) discount(d *dial) {
+	if d.counts {
+		c.open[d.address]--
+		d.counts = false
+	}
+}
+
+// begin counts an exchange that needs a connection.
 func (c *Connections) begin() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -111,27 +134,64 @@ func (c *Connections) begin() {
 	c.letBegin()
 }
 
-func (c *Connections) end() {
+// end tells that an exchange needs no connection any more.
+func (c *Connections) end(x *Exchange) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.wanted--
+	x.ended = true
+	for _, d := range x.dials {
+		if !x.served.Load() && !d.given { // the connection of a served one is soon idle
+			c.discount(d)
+		}
+		if i := slices.Index(c.held, d); i >= 0 {
+			c.held = slices.Delete(c.held, i, i+1)
+			close(d.begin)
+		}
+	}
+	x.dials = nil
+	c.letBegin()
 }
 
-func (c *Connections) release(address string) {
+// given tells that a request has been given a connection.
+func (c *Connections) given(conn net.Conn) {
+	for {
+		switch layer := conn.(type) {
+		case *countedConn:
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if d := layer.dial; !d.given && !d.closed {
+				d.given = true
+				if !d.counts {
+					c.count(d)
+				}
+			}
+			return
+		case interface{ NetConn() net.Conn }: // TLS
+			conn = layer.NetConn()
+		default:
+			return
+		}
+	}
+}
+
+// closed tells that a connection has ended, or that none could be made.
+func (c *Connections) closed(d *dial) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.open[address]--
+	d.closed = true
+	c.discount(d)
 	c.letBegin()
 }
 
 // letBegin lets the dials begin for which there is room now.
 func (c *Connections) letBegin() {
-	c.held = slices.DeleteFunc(c.held, func(held heldDial) bool {
-		if c.open[held.address] >= c.wanted {
+	c.held = slices.DeleteFunc(c.held, func(d *dial) bool {
+		if c.open[d.address] >= c.wanted {
 			return false
 		}
-		c.count(held.address)
-		close(held.begin)
+		c.count(d)
+		close(d.begin)
 		return true
 	})
 }
@@ -140,12 +200,11 @@ func (c *Connections) letBegin() {
 type countedConn struct {
 	net.Conn
 	connections *Connections
-	address     string
-	once        sync.Once
+	dial        *dial
 }
 
 func (c *countedConn) Close() error {
 	err := c.Conn.Close()
-	c.once.Do(func() { c.connections.release(c.address) })
+	c.connections.closed(c.dial)
 	return err
 }

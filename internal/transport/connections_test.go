@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -137,7 +138,7 @@ func TestHeldDials(t *testing.T) {
 		dial("through a proxy", &x, 0, nil)
 		x.proxied.Store(false)
 		x.connected(httptrace.GotConnInfo{})
-		dial("of a request that is served", &x, holdDial, errServed)
+		dial("of a request that is served", &x, holdDial, errUnneeded)
 		err := x.Pause(func() error { return nil }, func(left time.Duration) Limits { return Limits{End: time.Now().Add(left)} })
 		if err != nil {
 			t.Fatal(err)
@@ -194,4 +195,38 @@ func TestProxied(t *testing.T) {
 		}
 		_ = x.Close()
 	}
+}
+
+// A connection that came too late for its request does not count, until another
+// request is given it.
+func TestLateConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		connections := &Connections{Dial: func(context.Context, string, string) (net.Conn, error) {
+			conn, _ := net.Pipe()
+			return conn, nil
+		}}
+		limits := Limits{End: time.Now().Add(time.Minute)}
+		first, second := Exchange{Connections: connections}, Exchange{Connections: connections}
+		first.Begin(t.Context(), limits, false, false)
+		late, err := connections.DialContext(first.Context(), "tcp", "host:443")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = first.Close()
+		second.Begin(t.Context(), limits, false, false)
+		defer func() { _ = second.Close() }()
+		for _, want := range []int{0, 1} {
+			if open := connections.open["host:443"]; open != want {
+				t.Errorf("%d connections count, want %d", open, want)
+			}
+			second.connected(httptrace.GotConnInfo{Conn: tls.Client(late, &tls.Config{ServerName: "host"})})
+		}
+		_ = late.Close()
+		if open := connections.open["host:443"]; open != 0 {
+			t.Errorf("%d connections count after the last has ended", open)
+		}
+		if _, err := connections.DialContext(first.Context(), "tcp", "host:443"); !errors.Is(err, errUnneeded) {
+			t.Errorf("an exchange that has ended dials: %v", err)
+		}
+	})
 }

@@ -54,8 +54,11 @@ type Exchange struct {
 	trace  httptrace.ClientTrace
 	self   exchangeContext
 
-	proxied atomic.Bool // the request goes through a proxy
-	served  atomic.Bool // the request under way has a connection
+	proxied atomic.Bool   // the request goes through a proxy
+	served  atomic.Bool   // the request under way has a connection
+	hold    time.Duration // the longest wait before a dial
+	dials   []*dial       // for its requests; Connections guard it
+	ended   bool          // and this
 
 	mu   sync.Mutex
 	conn net.Conn // the last one the request was given
@@ -96,6 +99,11 @@ func (c *exchangeContext) Value(key any) any {
 func (x *Exchange) Begin(ctx context.Context, limits Limits, reports, fromDial bool) {
 	x.limits = limits
 	if x.Connections != nil {
+		end := limits.End
+		if deadline, ok := ctx.Deadline(); ok && deadline.Before(end) {
+			end = deadline
+		}
+		x.hold = min(holdDial, time.Until(end)/8)
 		x.Connections.begin()
 	}
 	x.self = exchangeContext{ctx, x}
@@ -118,6 +126,9 @@ func (x *Exchange) connected(info httptrace.GotConnInfo) {
 	x.mu.Unlock()
 	x.served.Store(true)
 	x.phase.Store(int32(Sending))
+	if x.Connections != nil {
+		x.Connections.given(info.Conn)
+	}
 }
 
 // Context returns the context of the exchange's requests.
@@ -204,7 +215,7 @@ func (x *Exchange) Read(p []byte) (int, error) {
 func (x *Exchange) Close() error {
 	x.timer.Stop()
 	if x.Connections != nil {
-		defer x.Connections.end()
+		defer x.Connections.end(x)
 		x.Connections = nil
 	}
 	if !x.atEnd {
