@@ -337,7 +337,7 @@ func measureInfo(r *report, e effort, info []byte) error {
 	t.add("the same, as Observer reports it", duration(observed), times(observed/median(results[0].cost())), number(float64(len(info))/observed*1e9/(1<<20)), "", "")
 	m := index(results)
 	if !jsonV2 {
-		r.atLeast("JobInformation decode, new catalogue, against encoding/json", m[ours].costTimes(m[std]), 8.5, "x")
+		r.atLeast("JobInformation decode, new catalogue, against encoding/json", m[ours].costTimes(m[std]), 4, "x")
 		r.atLeast("JobInformation decode, known catalogue, against encoding/json", known.costTimes(m[std]), 31, "x")
 	}
 	for _, name := range []string{std, ogen, easy, sonicStd} {
