@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	_ "embed"
 	"errors"
 	"html/template"
@@ -10,13 +11,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
 )
 
 //go:embed applyform.html
 var applyFormHTML string
 
 var applyFormTemplate = template.Must(template.New("form").Funcs(template.FuncMap{
-	"printable": printable,
+	"printable": term.Printable,
 	"kind":      kindText,
 	"choice": func(q jobboard.Question) bool {
 		return len(q.Answers) > 0 && q.Type != jobboard.QuestionText && q.Type != jobboard.QuestionTextArea
@@ -26,9 +30,9 @@ var applyFormTemplate = template.Must(template.New("form").Funcs(template.FuncMa
 	"known": func(q jobboard.Question) bool { return kinds[q.Type] != "" },
 }).Parse(applyFormHTML))
 
-func (a *app) applyFormCommand() *cobra.Command {
+func newApplyFormCommand(p *cli.Program, known *lastSearch) *cobra.Command {
 	var (
-		flags  outputFlags
+		flags  cli.OutputFlags
 		action string
 	)
 	cmd := &cobra.Command{
@@ -42,59 +46,69 @@ identifier where there is a list of answers.
 
 A job that takes no applications has no form: the command ends with 4.`,
 		Example:           "  jobboard apply-form --fake --output form.html\n  jobboard apply-form 2797227 --text",
-		Args:              atMost(1),
-		ValidArgsFunction: a.completeJob,
+		Args:              cli.AtMost(1),
+		ValidArgsFunction: known.completeJob,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			form, err := flags.form()
+			b, err := p.Board(cmd)
 			if err != nil {
 				return err
 			}
-			if err := checkAction(action); err != nil {
-				return err
-			}
-			info, err := a.lookUp(cmd.Context(), args)
-			if err != nil {
-				return err
-			}
-			if !info.ApplyPossible {
-				return &exitError{code: exitNo, err: errors.New("the job takes no applications: applying is not possible")}
-			}
-			return a.writeTo(&flags, func(to *output) error {
-				if form == "text" {
-					to.form(info)
-					return nil
-				}
-				return applyFormTemplate.Execute(to, formPage(info, action))
-			})
+			return runApplyForm(cmd.Context(), &p.Console, b, args, &flags, action)
 		},
 	}
-	flags.add(cmd, form{"html", "html", "print the form as an HTML page, as without it"},
-		form{"text", "txt", "print the form as text"})
+	flags.Add(cmd, cli.Form{Name: "html", Extension: "html", Help: "print the form as an HTML page, as without it"},
+		cli.Form{Name: "text", Extension: "txt", Help: "print the form as text"})
 	cmd.Flags().StringVar(&action, "action", "", "`address` that the HTML form is sent to")
-	complete(cmd, "action", nothing)
+	cli.Complete(cmd, "action", cli.Nothing)
 	cmd.MarkFlagsMutuallyExclusive("text", "action")
 	return cmd
+}
+
+func runApplyForm(ctx context.Context, c *term.Console, b *setup.Board, args []string, flags *cli.OutputFlags,
+	action string,
+) error {
+	form, err := flags.Form()
+	if err != nil {
+		return err
+	}
+	if err := checkAction(action); err != nil {
+		return err
+	}
+	info, err := b.LookUp(ctx, args)
+	if err != nil {
+		return err
+	}
+	if !info.ApplyPossible {
+		return &setup.Error{Code: setup.ExitNo, Err: errors.New("the job takes no applications: applying is not possible")}
+	}
+	return flags.WriteTo(c.Out, func(to *term.Output) error {
+		if form == "text" {
+			printForm(to, info)
+			return nil
+		}
+		return applyFormTemplate.Execute(to, formPage(info, action))
+	})
 }
 
 func checkAction(action string) error {
 	u, err := url.Parse(action)
 	if err != nil || u.Host != "" && u.Scheme == "" || u.Scheme != "" && u.Scheme != "http" && u.Scheme != "https" {
-		return usage("--action is neither an http or https address nor a path")
+		return setup.Usage("--action is neither an http or https address nor a path")
 	}
 	return nil
 }
 
-// form writes the form as text.
-func (o *output) form(info *jobboard.JobInformation) {
-	o.line("%s", printable(info.JobTitle))
-	o.questions(info)
+// printForm writes the form as text.
+func printForm(o *term.Output, info *jobboard.JobInformation) {
+	o.Line("%s", term.Printable(info.JobTitle))
+	printQuestions(o, info)
 	if n := len(info.Nationalities); n > 0 {
-		o.line("")
-		o.line("  Nationality: one of %d (jobboard info --json lists them)", n)
+		o.Line("")
+		o.Line("  Nationality: one of %d (jobboard info --json lists them)", n)
 	}
 	if link := usable(info.DataSecurityURL()); link != "" {
-		o.line("")
-		o.line("  Privacy statement: %s", printable(link))
+		o.Line("")
+		o.Line("  Privacy statement: %s", term.Printable(link))
 	}
 }
 
@@ -109,6 +123,6 @@ type page struct {
 func formPage(info *jobboard.JobInformation, action string) page {
 	return page{
 		JobInformation: info, Action: action, Language: info.JobLanguage, Privacy: usable(info.DataSecurityURL()),
-		Of: strings.Trim(printable(info.CompanyName)+", "+printable(info.Location.GeoCity), ", "),
+		Of: strings.Trim(term.Printable(info.CompanyName)+", "+term.Printable(info.Location.GeoCity), ", "),
 	}
 }

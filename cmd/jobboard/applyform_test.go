@@ -3,6 +3,7 @@ package main
 import (
 	"testing"
 
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -13,14 +14,14 @@ func TestApplyFormEscapes(t *testing.T) {
 		j.Questions[0].Label = `"><img src=x onerror=alert(1)>`
 		j.Questions[0].Answers[0].ID = `" onfocus="alert(1)`
 	})
-	r := newProcess().pointAt(srv).run(t, "apply-form", "--action", "/send").want(t, exitOK, `method="post" action="/send"`, "&lt;script&gt;")
+	r := newProcess().pointAt(srv).run(t, "apply-form", "--action", "/send").want(t, setup.ExitOK, `method="post" action="/send"`, "&lt;script&gt;")
 	r.without(t, "<script>", "<img", `" onfocus="`, "javascript:", "sent nowhere")
-	newProcess().pointAt(srv).run(t, "apply-form", "--action", "javascript:alert(1)").want(t, exitUsage)
-	newProcess().pointAt(srv).run(t, "apply-form", "--action", "/send", "--text").want(t, exitUsage)
+	newProcess().pointAt(srv).run(t, "apply-form", "--action", "javascript:alert(1)").want(t, setup.ExitUsage)
+	newProcess().pointAt(srv).run(t, "apply-form", "--action", "/send", "--text").want(t, setup.ExitUsage)
 
 	srv.UpdateJob(srv.Demo.OpenJob, func(j *jobboardtest.Job) {
 		j.Questions[0].ID, j.Questions[0].Answers[0].ID = "1\x1b[2J", "\x1b]0;title\a"
 		j.Location.City, j.CompanyID = "", ""
 	})
-	newProcess().pointAt(srv).run(t, "apply-form").want(t, exitOK, `value="]0;title"`).without(t, "\x1b", "\a", "<p></p>", "<p>, ")
+	newProcess().pointAt(srv).run(t, "apply-form").want(t, setup.ExitOK, `value="]0;title"`).without(t, "\x1b", "\a", "<p></p>", "<p>, ")
 }

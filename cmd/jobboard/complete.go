@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,114 +11,90 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/places"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// complete sets what completes a flag of a command.
-func complete(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
-	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
-		panic(err) // there is no such flag
-	}
-}
+// completionOffers says in the help what values are completed.
+const completionOffers = `towns after --near, and channels, languages and jobs of the demo (with --fake)
+or of the last search.`
 
-func nothing(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return nil, cobra.ShellCompDirectiveNoFileComp
-}
-
-func oneOf(values ...string) cobra.CompletionFunc {
-	return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder)
-}
-
-// unquote takes away what fish leaves in a word: its quotes and backslashes.
-var unquote = strings.NewReplacer(`\`, "", `"`, "", `'`, "")
-
-// completePlace offers towns, the large ones first.
-func completePlace(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	typed = unquote.Replace(typed)
-	var towns []cobra.Completion
-	for _, p := range places.Search(typed, 20) {
-		n := len(typed)
-		if n > len(p.Name) || !strings.EqualFold(p.Name[:n], typed) {
-			continue // found by another name, which the shell would not take for a completion
-		}
-		// In the letters that were typed: the shell compares them, --near does not.
-		towns = append(towns, cobra.CompletionWithDesc(typed+p.Name[n:], p.Country))
-	}
-	return towns, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+// lastSearch completes what the last search told.
+type lastSearch struct {
+	path     string // of a memory; empty: nothing is kept
+	settings *setup.Reader
 }
 
 // completeSettings sets what completes the flags of every command.
-func (a *app) completeSettings(root *cobra.Command) {
-	for _, s := range settingList {
+func (l *lastSearch) completeSettings(root *cobra.Command) {
+	for _, s := range setup.List {
 		switch {
-		case s.secret:
-			_ = root.MarkPersistentFlagFilename(s.flag)
-		case s.name == caFile:
-			_ = root.MarkPersistentFlagFilename(s.flag, "pem", "crt", "cer")
-		case s.name == channel:
-			complete(root, s.flag, a.completeChannel)
-		case s.name == job:
-			complete(root, s.flag, a.completeJob)
-		case s.name == language:
-			complete(root, s.flag, a.completeLanguage)
-		case s.name != allowInsecure:
-			complete(root, s.flag, nothing)
+		case s.Secret:
+			_ = root.MarkPersistentFlagFilename(s.Flag)
+		case s.Name == setup.CAFile:
+			_ = root.MarkPersistentFlagFilename(s.Flag, "pem", "crt", "cer")
+		case s.Name == setup.Channel:
+			cli.Complete(root, s.Flag, l.completeChannel)
+		case s.Name == setup.Job:
+			cli.Complete(root, s.Flag, l.completeJob)
+		case s.Name == setup.Language:
+			cli.Complete(root, s.Flag, l.completeLanguage)
+		case s.Name != setup.AllowInsecure:
+			cli.Complete(root, s.Flag, cli.Nothing)
 		}
 	}
 	_ = root.MarkPersistentFlagFilename("config", "toml")
-	complete(root, "attempts", oneOf("1", "3", "5"))
-	complete(root, "timeout", oneOf("5s", "15s", "60s"))
+	cli.Complete(root, "attempts", cli.OneOf("1", "3", "5"))
+	cli.Complete(root, "timeout", cli.OneOf("5s", "15s", "60s"))
 }
 
-func (a *app) completeChannel(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (l *lastSearch) completeChannel(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 {
-		return nothing(cmd, nil, "")
+		return cli.Nothing(cmd, nil, "")
 	}
-	return a.known().Channels, cobra.ShellCompDirectiveNoFileComp
+	return l.known().Channels, cobra.ShellCompDirectiveNoFileComp
 }
 
-func (a *app) completeLanguage(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return a.known().Languages, cobra.ShellCompDirectiveNoFileComp
+func (l *lastSearch) completeLanguage(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return l.known().Languages, cobra.ShellCompDirectiveNoFileComp
 }
 
-func (a *app) completeJob(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (l *lastSearch) completeJob(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 {
-		return nothing(cmd, nil, "")
+		return cli.Nothing(cmd, nil, "")
 	}
 	var jobs []cobra.Completion
-	for _, j := range a.known().Jobs {
-		jobs = append(jobs, cobra.CompletionWithDesc(j.ID.String(), printable(j.Title)))
+	for _, j := range l.known().Jobs {
+		jobs = append(jobs, cobra.CompletionWithDesc(j.ID.String(), term.Printable(j.Title)))
 	}
 	return jobs, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
 // known returns what completion offers: of the demo with --fake, else of the last
-// search, whose service must be the one that is set.
-func (a *app) known() *memory {
-	if a.flags.fake {
-		return a.demoMemory()
+// search, whose service must be the one that is set. Nobody reads warnings and mistakes
+// while a line is being typed.
+func (l *lastSearch) known() *memory {
+	if l.settings.UsesFake() {
+		return demoMemory(l.settings.Fake())
 	}
-	// Nobody reads warnings and mistakes while a line is being typed.
-	quiet := &app{process: a.process, flags: a.flags}
-	quiet.stderr = io.Discard
 	m := &memory{}
-	if body, err := os.ReadFile(a.memory); err == nil {
+	if body, err := os.ReadFile(l.path); err == nil {
 		_ = json.Unmarshal(body, m) // what cannot be read offers nothing
 	}
-	file, _ := quiet.fileLayer()
-	base := cmp.Or(a.getenv(setting{name: baseURL}.env()), file[baseURL])
+	file, _ := l.settings.FromFile()
+	base := cmp.Or(l.settings.Getenv(setup.Setting{Name: setup.BaseURL}.Env()), file[setup.BaseURL])
 	if base != "" && base != m.BaseURL {
 		m = &memory{}
 	}
-	if set := file[channel]; set != "" && !slices.Contains(m.Channels, set) {
+	if set := file[setup.Channel]; set != "" && !slices.Contains(m.Channels, set) {
 		m.Channels = append(m.Channels, set)
 	}
 	return m
 }
 
-func (a *app) demoMemory() *memory {
-	srv := a.newFake()
-	defer srv.Close()
+func demoMemory(srv *jobboardtest.Server) *memory {
 	state, m := srv.Snapshot(), &memory{}
 	for _, c := range state.Channels {
 		m.Channels = append(m.Channels, c.ID)
@@ -133,7 +108,7 @@ func (a *app) demoMemory() *memory {
 	return m
 }
 
-// memory is what the last search told, kept for completion. It holds nothing that
+// memory keeps what the last search told, for completion. It holds nothing that
 // a search does not show.
 type memory struct {
 	BaseURL   string     `json:"base_url"`
@@ -150,9 +125,9 @@ type knownJob struct {
 // mostRemembered bounds the jobs: a longer list helps nobody who types.
 const mostRemembered = 200
 
-func (a *app) newMemory(ch jobboard.ChannelID) *memory {
-	m := &memory{BaseURL: a.settings.get(baseURL), Channels: []string{string(ch)}}
-	if lang := a.settings.get(language); lang != "" {
+func newMemory(b *setup.Board, ch jobboard.ChannelID) *memory {
+	m := &memory{BaseURL: b.Get(setup.BaseURL), Channels: []string{string(ch)}}
+	if lang := b.Get(setup.Language); lang != "" {
 		m.Languages = []string{lang}
 	}
 	return m
@@ -170,13 +145,13 @@ func (m *memory) add(p *jobboard.JobPosting) {
 
 // remember keeps what a search told. A failure to keep it is ignored: the search has
 // succeeded.
-func (a *app) remember(m *memory) {
-	if a.memory == "" || a.fake != nil {
+func (l *lastSearch) remember(m *memory) {
+	if l.path == "" || l.settings.UsesFake() {
 		return
 	}
 	body, err := json.Marshal(m)
-	if err != nil || os.MkdirAll(filepath.Dir(a.memory), 0o700) != nil {
+	if err != nil || os.MkdirAll(filepath.Dir(l.path), 0o700) != nil {
 		return
 	}
-	_ = replace(a.memory, append(body, '\n'))
+	_ = cli.Replace(l.path, append(body, '\n'))
 }

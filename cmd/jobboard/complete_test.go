@@ -12,6 +12,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
@@ -19,7 +20,7 @@ import (
 // completed is what is offered for a command line, a line each.
 func (p *testProcess) completed(t *testing.T, args ...string) string {
 	t.Helper()
-	return p.run(t, append([]string{"__complete"}, args...)...).want(t, exitOK).out
+	return p.run(t, append([]string{"__complete"}, args...)...).want(t, setup.ExitOK).out
 }
 
 func TestCompletionOfTheDemo(t *testing.T) {
@@ -73,7 +74,7 @@ func TestCompletionOfTheLastSearch(t *testing.T) {
 	if out := p.completed(t, "info", ""); strings.Contains(out, "2797") {
 		t.Errorf("before a search: %s", out)
 	}
-	p.run(t, "search", "--text", "Pflege", "--language", "de").want(t, exitOK)
+	p.run(t, "search", "--text", "Pflege", "--language", "de").want(t, setup.ExitOK)
 	for _, test := range []struct {
 		args []string
 		want string
@@ -99,7 +100,7 @@ func TestCompletionOfTheLastSearch(t *testing.T) {
 	// A memory that cannot be kept or read hurts nobody.
 	p = at()
 	p.memory = filepath.Join(memory, "below-a-file")
-	p.run(t, "search").want(t, exitOK)
+	p.run(t, "search").want(t, setup.ExitOK)
 	p.memory = file(t, "broken.json", "{", 0o600)
 	if out := p.completed(t, "info", ""); !strings.HasPrefix(out, ":") {
 		t.Errorf("of a broken memory: %s", out)
@@ -107,7 +108,7 @@ func TestCompletionOfTheLastSearch(t *testing.T) {
 	// The demo's jobs are not remembered.
 	p = newProcess()
 	p.memory = filepath.Join(t.TempDir(), "none.json")
-	p.run(t, "search", "--fake").want(t, exitOK)
+	p.run(t, "search", "--fake").want(t, setup.ExitOK)
 	if _, err := os.Stat(p.memory); err == nil {
 		t.Error("a search of the demo is remembered")
 	}

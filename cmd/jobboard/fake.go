@@ -8,11 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/control"
 )
 
-func (a *app) fakeCommand() *cobra.Command {
+func newFakeCommand(p *cli.Program) *cobra.Command {
 	var (
 		addr, jobDBAddr string
 		asJSON          bool
@@ -24,32 +27,10 @@ func (a *app) fakeCommand() *cobra.Command {
 copy into a shell, in which the other commands then ask it. Its tokens are made
 up and open nothing else. It runs until it is interrupted.`,
 		Example: "  jobboard fake --addr 127.0.0.1:8080 --jobdb-addr 127.0.0.1:8081",
-		Args:    atMost(0),
+		Args:    cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx := cmd.Context()
-			a.endsItself.Store(true)
-			base, err := net.Listen("tcp", addr)
-			if err != nil {
-				return usage("--addr: %w", err)
-			}
-			jobDB, err := net.Listen("tcp", jobDBAddr)
-			if err != nil {
-				base.Close()
-				return usage("--jobdb-addr: %w", err)
-			}
-			srv := jobboardtest.NewServer(jobboardtest.WithDemo(), jobboardtest.WithListeners(base, jobDB))
-			page := control.Mount(srv)
-			if a.printFake(srv, page, asJSON); a.out.err != nil {
-				srv.Close()
-				return a.out.err
-			}
-			<-ctx.Done()
-			end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
-			defer cancel()
-			if err := srv.Shutdown(end); err != nil && end.Err() == nil {
-				return err
-			}
-			return nil // being interrupted is how it ends
+			p.EndsItself.Store(true)
+			return runFake(cmd.Context(), p.Out, addr, jobDBAddr, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:0", "`host:port` of the base address; port 0 takes a free one")
@@ -58,9 +39,34 @@ up and open nothing else. It runs until it is interrupted.`,
 	return cmd
 }
 
-func (a *app) printFake(srv *jobboardtest.Server, page string, asJSON bool) {
+func runFake(ctx context.Context, out *term.Output, addr, jobDBAddr string, asJSON bool) error {
+	base, err := net.Listen("tcp", addr)
+	if err != nil {
+		return setup.Usage("--addr: %w", err)
+	}
+	jobDB, err := net.Listen("tcp", jobDBAddr)
+	if err != nil {
+		base.Close()
+		return setup.Usage("--jobdb-addr: %w", err)
+	}
+	srv := jobboardtest.NewServer(jobboardtest.WithDemo(), jobboardtest.WithListeners(base, jobDB))
+	page := control.Mount(srv)
+	if printFake(out, srv, page, asJSON); out.Err != nil {
+		srv.Close()
+		return out.Err
+	}
+	<-ctx.Done()
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+	defer cancel()
+	if err := srv.Shutdown(end); err != nil && end.Err() == nil {
+		return err
+	}
+	return nil // being interrupted is how it ends
+}
+
+func printFake(out *term.Output, srv *jobboardtest.Server, page string, asJSON bool) {
 	if asJSON {
-		_ = writeJSON(a.out, struct {
+		_ = term.WriteJSON(out, struct {
 			BaseURL    string `json:"base_url"`
 			JobDBURL   string `json:"jobdb_url"`
 			ControlURL string `json:"control_url"`
@@ -77,10 +83,10 @@ func (a *app) printFake(srv *jobboardtest.Server, page string, asJSON bool) {
 		{"CHANNEL", d.Channel},
 		{"JOB", fmt.Sprint(d.OpenJob)},
 	} {
-		a.out.line("export JOBBOARD_%s=%s", v[0], v[1])
+		out.Line("export JOBBOARD_%s=%s", v[0], v[1])
 	}
-	a.out.line("# other jobs: %d applied, %d withdrawn, %d inactive, %d unknown, %d internal, %d closed",
+	out.Line("# other jobs: %d applied, %d withdrawn, %d inactive, %d unknown, %d internal, %d closed",
 		d.AppliedJob, d.WithdrawnJob, d.InactiveJob, d.UnknownJob, d.InternalJob, d.ClosedJob)
-	a.out.line("# see it, and break it, at %s", page)
-	a.out.line("# the stand-in runs until it is interrupted")
+	out.Line("# see it, and break it, at %s", page)
+	out.Line("# the stand-in runs until it is interrupted")
 }

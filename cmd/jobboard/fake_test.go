@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"io"
 	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 )
 
 func TestFakeRunsUntilInterrupted(t *testing.T) {
@@ -23,16 +25,16 @@ func TestFakeRunsUntilInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	newProcess().set("BASE_URL", first.BaseURL).set("CHANNEL", first.Channel).set("CLIENT_ID", first.ClientID).
-		run(t, "search").want(t, exitOK, "42 of 42")
+		run(t, "search").want(t, setup.ExitOK, "42 of 42")
 	cancel()
-	if r := <-done; r.code != exitOK {
+	if r := <-done; r.code != setup.ExitOK {
 		t.Errorf("exit code %d: %s", r.code, r.err)
 	}
 	newProcess().set("BASE_URL", first.BaseURL).set("CHANNEL", first.Channel).set("CLIENT_ID", first.ClientID).
-		run(t, "search", "--attempts", "1").want(t, exitNetwork)
+		run(t, "search", "--attempts", "1").want(t, setup.ExitNetwork)
 
 	ctx, cancel = context.WithCancel(t.Context())
 	cancel()
-	newProcess().runContext(ctx, t, "fake").want(t, exitOK, "export JOBBOARD_BASE_URL=http://127.0.0.1:", "export JOBBOARD_CHANNEL=27828_extern")
-	newProcess().run(t, "fake", "--addr", "256.0.0.1:1").want(t, exitUsage)
+	newProcess().runContext(ctx, t, "fake").want(t, setup.ExitOK, "export JOBBOARD_BASE_URL=http://127.0.0.1:", "export JOBBOARD_CHANNEL=27828_extern")
+	newProcess().run(t, "fake", "--addr", "256.0.0.1:1").want(t, setup.ExitUsage)
 }

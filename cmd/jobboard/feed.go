@@ -11,21 +11,25 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/time/rate"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
 	"github.com/jobboard-sdk/jobboard-go/jobfeed"
 )
 
 type feedFlags struct {
-	output      outputFlags
+	output      cli.OutputFlags
 	concurrency int
 	rate        float64
 }
 
-func (a *app) feedCommand() *cobra.Command {
+func newFeedCommand(p *cli.Program) *cobra.Command {
 	var f feedFlags
 	cmd := &cobra.Command{
 		Use:   "feed FILE|URL|-",
@@ -42,87 +46,95 @@ entries of the feed or lookups failed, or where the feed was cut off. A job that
 is closed or gone is no failure.`,
 		Example: `  jobboard feed --fake
   jobboard feed https://feeds.example/jobs.xml --output jobs.jsonl --rate 50`,
-		Args:              atMost(1),
+		Args:              cli.AtMost(1),
 		ValidArgsFunction: cobra.FixedCompletions([]string{"xml", "gz"}, cobra.ShellCompDirectiveFilterFileExt),
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.feed(cmd.Context(), args, &f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b, err := p.Board(cmd)
+			if err != nil {
+				return err
+			}
+			return runFeed(cmd.Context(), &p.Console, b, args, &f)
+		},
 	}
-	f.output.add(cmd, form{"csv", "csv", "give a line per job as CSV"},
-		form{"jsonl", "jsonl", "give a line per job as JSON"})
+	f.output.Add(cmd, cli.Form{Name: "csv", Extension: "csv", Help: "give a line per job as CSV"},
+		cli.Form{Name: "jsonl", Extension: "jsonl", Help: "give a line per job as JSON"})
 	cmd.Flags().IntVar(&f.concurrency, "concurrency", 16, "`lookups` at once, at most 1024")
 	cmd.Flags().Float64Var(&f.rate, "rate", 0, "most `lookups` a second; 0: no limit")
-	complete(cmd, "concurrency", oneOf("4", "16", "64"))
-	complete(cmd, "rate", oneOf("10", "50", "100"))
+	cli.Complete(cmd, "concurrency", cli.OneOf("4", "16", "64"))
+	cli.Complete(cmd, "rate", cli.OneOf("10", "50", "100"))
 	return cmd
 }
 
 // feedRun is one pass over a feed.
 type feedRun struct {
-	*app
+	console  *term.Console
+	src      *source
 	feed     *jobfeed.Reader
 	entries  atomic.Int64 // that were read
 	sum      feedSummary
 	lines    *feedLines // nil: the summary alone
-	progress *progress
+	progress *term.Progress
 }
 
 func (f *feedFlags) check() error {
 	switch {
 	case f.concurrency < 1 || f.concurrency > 1024:
-		return usage("--concurrency is not between 1 and 1024")
+		return setup.Usage("--concurrency is not between 1 and 1024")
 	case f.rate < 0 || f.rate > 1e6 || f.rate != f.rate:
-		return usage("--rate is not between 0 and 1000000")
+		return setup.Usage("--rate is not between 0 and 1000000")
 	}
 	return nil
 }
 
-func (a *app) feed(ctx context.Context, args []string, f *feedFlags) error {
+func runFeed(ctx context.Context, c *term.Console, b *setup.Board, args []string, f *feedFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	if len(args) == 0 && a.fake == nil {
-		return usage("no feed is named: give a file, an address, or - for standard input")
+	if len(args) == 0 && b.Fake == nil {
+		return setup.Usage("no feed is named: give a file, an address, or - for standard input")
 	}
-	form, err := f.output.form()
+	form, err := f.output.Form()
 	if err != nil {
 		return err
 	}
 	if f.rate > 0 {
-		a.limiter = rate.NewLimiter(rate.Limit(f.rate), 1)
+		b.Limiter = rate.NewLimiter(rate.Limit(f.rate), 1)
 	}
-	c, err := a.clientFor(jobDBURL)
+	client, err := b.ClientFor(setup.JobDBURL)
 	if err != nil {
 		return err
 	}
-	src, err := a.openFeed(ctx, args)
+	src, err := openFeed(ctx, c, b, args)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	return a.writeTo(&f.output, func(to *output) error {
+	return f.output.WriteTo(c.Out, func(to *term.Output) error {
 		run := &feedRun{
-			app: a, feed: jobfeed.NewReader(src, nil), lines: newFeedLines(form, to), progress: a.newProgress(src),
-			sum: feedSummary{count: map[string]int{}, reasons: map[string]int{}},
+			console: c, src: src, feed: jobfeed.NewReader(src, nil), lines: newFeedLines(form, to),
+			progress: c.NewProgress("looking up", src.size, progressEvery),
+			sum:      feedSummary{count: map[string]int{}, reasons: map[string]int{}},
 		}
-		if err := run.lookUpAll(ctx, c, jobboard.BulkOptions{Concurrency: f.concurrency}); err != nil {
+		if err := run.lookUpAll(ctx, client, jobboard.BulkOptions{Concurrency: f.concurrency}); err != nil {
 			return err
 		}
-		if run.lines != nil && f.output.file == "" {
-			return run.end(ctx, a.stderr)
+		if run.lines != nil && f.output.File == "" {
+			return run.end(ctx, c.Err)
 		}
-		return run.end(ctx, a.out)
+		return run.end(ctx, c.Out)
 	})
 }
 
 // lookUpAll asks for every job of the feed and writes a line for each.
 func (r *feedRun) lookUpAll(ctx context.Context, c *jobboard.Client, opts jobboard.BulkOptions) error {
-	defer r.progress.done()
+	defer r.progress.Done()
 	for result := range c.BulkJobInformation(ctx, r.jobIDs(), opts) {
 		if isInterrupted(ctx, result.Err) {
 			break
 		}
 		o := outcomeOf(result.Err, result.Value)
 		r.sum.add(o, result.Err)
-		r.progress.step(&r.sum)
+		r.step()
 		if r.lines == nil {
 			continue
 		}
@@ -136,6 +148,19 @@ func (r *feedRun) lookUpAll(ctx context.Context, c *jobboard.Client, opts jobboa
 	return r.lines.flush()
 }
 
+const progressEvery = 5 * time.Second // lines of progress, without a terminal
+
+// step tells of one more result. The progress is that of reading the feed, which is
+// only a little ahead of the lookups.
+func (r *feedRun) step() {
+	words := fmt.Sprintf("%d looked up, %d open, %d failed", r.sum.total(), r.sum.count[outcomeOpen], r.sum.failed())
+	read, more := r.src.read.Load(), ""
+	if r.src.size > 0 {
+		more = fmt.Sprintf(", %d %% of the feed read", 100*min(read, r.src.size)/r.src.size)
+	}
+	r.progress.Step(read, r.src.size, words, more)
+}
+
 // end prints the summary and returns what was wrong in all.
 func (r *feedRun) end(ctx context.Context, w io.Writer) error {
 	broken := r.feed.Err()
@@ -147,11 +172,11 @@ func (r *feedRun) end(ctx context.Context, w io.Writer) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case noFeed:
-		return usage("this is no feed: %w", broken)
+		return setup.Usage("this is no feed: %w", broken)
 	case broken != nil:
-		return &exitError{code: exitIncomplete, err: fmt.Errorf("the feed was not read to its end: %w", broken)}
+		return &setup.Error{Code: setup.ExitIncomplete, Err: fmt.Errorf("the feed was not read to its end: %w", broken)}
 	case r.sum.failed() > 0:
-		return &exitError{code: exitIncomplete, err: fmt.Errorf("jobs of the feed without an answer: %d", r.sum.failed())}
+		return &setup.Error{Code: setup.ExitIncomplete, Err: fmt.Errorf("jobs of the feed without an answer: %d", r.sum.failed())}
 	}
 	return nil
 }
@@ -271,11 +296,11 @@ func (r *feedRun) printSummary(w io.Writer) {
 			rows = append(rows, []string{o.name, strconv.Itoa(n)})
 		}
 	}
-	writeTable(w, r.outTerminal, []column{{head: "OUTCOME"}, {head: "JOBS"}}, rows)
+	term.WriteTable(w, r.console.OutTerminal, []term.Column{{Head: "OUTCOME"}, {Head: "JOBS"}}, rows)
 	fmt.Fprintf(w, "\n%d entries, %d different jobs\n", r.entries.Load(), s.total()-s.count[outcomeBadEntry])
 	var reasons []string
 	for reason, n := range s.reasons {
-		reasons = append(reasons, fmt.Sprintf("%6d  %s", n, printable(reason)))
+		reasons = append(reasons, fmt.Sprintf("%6d  %s", n, term.Printable(reason)))
 	}
 	slices.Sort(reasons)
 	slices.Reverse(reasons)

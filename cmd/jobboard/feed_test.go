@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -63,7 +65,7 @@ func TestFeedSources(t *testing.T) {
 		header = nil
 		p := newProcess().pointAt(srv)
 		p.stdin = strings.NewReader(body)
-		r := p.run(t, "feed", source, "--concurrency", "2").want(t, exitOK, summary...)
+		r := p.run(t, "feed", source, "--concurrency", "2").want(t, setup.ExitOK, summary...)
 		if r.err != "" {
 			t.Errorf("%s: standard error: %s", source, r.err)
 		}
@@ -71,14 +73,14 @@ func TestFeedSources(t *testing.T) {
 			t.Errorf("%s: the feed's host was sent %v", source, header)
 		}
 	}
-	newProcess().pointAt(srv).run(t, "feed").want(t, exitUsage).wantErr(t, "no feed is named")
-	newProcess().pointAt(srv).run(t, "feed", "/no/such/file").want(t, exitUsage)
-	newProcess().pointAt(srv).run(t, "feed", web.URL+"/none?key=canary-key").want(t, exitService).wantErr(t, "404").without(t, "canary-key")
-	newProcess().pointAt(srv).run(t, "feed", web.URL+"/closed").want(t, exitCredential)
-	newProcess().pointAt(srv).run(t, "feed", "http://127.0.0.1:1/feed?key=canary-key").want(t, exitNetwork).without(t, "canary-key")
-	newProcess().pointAt(srv).run(t, "feed", file(t, "x", `{"no":"feed"}`, 0o600)).want(t, exitUsage).wantErr(t, "this is no feed").without(t, "OUTCOME")
+	newProcess().pointAt(srv).run(t, "feed").want(t, setup.ExitUsage).wantErr(t, "no feed is named")
+	newProcess().pointAt(srv).run(t, "feed", "/no/such/file").want(t, setup.ExitUsage)
+	newProcess().pointAt(srv).run(t, "feed", web.URL+"/none?key=canary-key").want(t, setup.ExitService).wantErr(t, "404").without(t, "canary-key")
+	newProcess().pointAt(srv).run(t, "feed", web.URL+"/closed").want(t, setup.ExitCredential)
+	newProcess().pointAt(srv).run(t, "feed", "http://127.0.0.1:1/feed?key=canary-key").want(t, setup.ExitNetwork).without(t, "canary-key")
+	newProcess().pointAt(srv).run(t, "feed", file(t, "x", `{"no":"feed"}`, 0o600)).want(t, setup.ExitUsage).wantErr(t, "this is no feed").without(t, "OUTCOME")
 	for _, bad := range []string{"--concurrency=0", "--concurrency=2000", "--rate=-1", "--rate=NaN", "--output=x"} {
-		newProcess().pointAt(srv).run(t, "feed", "-", bad).want(t, exitUsage)
+		newProcess().pointAt(srv).run(t, "feed", "-", bad).want(t, setup.ExitUsage)
 	}
 }
 
@@ -86,23 +88,23 @@ func TestFeedFailures(t *testing.T) {
 	srv := demo(t)
 	d := srv.Demo
 	path := file(t, "feed.xml", sampleFeed(d.OpenJob, 0, d.AppliedJob), 0o600)
-	newProcess().pointAt(srv).run(t, "feed", path).want(t, exitIncomplete, "open          2", "broken entry  1", "3 entries, 2 different jobs", "bad job identifier").
+	newProcess().pointAt(srv).run(t, "feed", path).want(t, setup.ExitIncomplete, "open          2", "broken entry  1", "3 entries, 2 different jobs", "bad job identifier").
 		wantErr(t, "jobs of the feed without an answer: 1")
 
 	whole := sampleFeed(d.OpenJob, d.AppliedJob)
 	path = file(t, "cut.xml", whole[:len(whole)-120], 0o600)
-	newProcess().pointAt(srv).run(t, "feed", path).want(t, exitIncomplete, "open").wantErr(t, "not read to its end")
+	newProcess().pointAt(srv).run(t, "feed", path).want(t, setup.ExitIncomplete, "open").wantErr(t, "not read to its end")
 
 	srv.Fail(jobboardtest.Fault{Status: 503, Operation: jobboardtest.OpJobInformation})
 	path = file(t, "feed.xml", whole, 0o600)
-	newProcess().pointAt(srv).run(t, "feed", path, "--attempts", "1").want(t, exitIncomplete, "failed   2", "2  503 Service Unavailable")
+	newProcess().pointAt(srv).run(t, "feed", path, "--attempts", "1").want(t, setup.ExitIncomplete, "failed   2", "2  503 Service Unavailable")
 }
 
 func TestFeedCSV(t *testing.T) {
 	srv := demo(t)
 	srv.UpdateJob(srv.Demo.OpenJob, func(j *jobboardtest.Job) { j.Title = `=HYPERLINK("http://evil","x")` })
 	path := file(t, "feed.xml", sampleFeed(srv.Demo.OpenJob, srv.Demo.InactiveJob, 0), 0o600)
-	r := newProcess().pointAt(srv).run(t, "feed", path, "--csv").want(t, exitIncomplete).wantErr(t, "OUTCOME", "3 entries")
+	r := newProcess().pointAt(srv).run(t, "feed", path, "--csv").want(t, setup.ExitIncomplete).wantErr(t, "OUTCOME", "3 entries")
 	rows, err := csv.NewReader(strings.NewReader(r.out)).ReadAll()
 	if err != nil || len(rows) != 4 {
 		t.Fatalf("%v: %v", err, rows)
@@ -122,7 +124,7 @@ func TestFeedCSV(t *testing.T) {
 	}
 
 	output := filepath.Join(t.TempDir(), "out.jsonl")
-	newProcess().pointAt(srv).run(t, "feed", path, "--jsonl", "--output", output).want(t, exitIncomplete, "OUTCOME")
+	newProcess().pointAt(srv).run(t, "feed", path, "--jsonl", "--output", output).want(t, setup.ExitIncomplete, "OUTCOME")
 	lines := strings.SplitAfter(strings.TrimSuffix(read(t, output), "\n"), "\n")
 	if len(lines) != 3 {
 		t.Errorf("%d lines, want 3", len(lines))
@@ -156,14 +158,14 @@ func TestFeedProgress(t *testing.T) {
 		at = at.Add(time.Second)
 		return at
 	}
-	r := p.run(t, "feed", path, "--concurrency", "1").want(t, exitOK).wantErr(t, "jobboard: 5 looked up, ", "% of the feed read")
+	r := p.run(t, "feed", path, "--concurrency", "1").want(t, setup.ExitOK).wantErr(t, "jobboard: 5 looked up, ", "% of the feed read")
 	if n := strings.Count(r.err, "\n"); n < 5 || n > 10 || strings.ContainsAny(r.err, "\r\x1b") {
 		t.Errorf("%d lines:\n%q", n, r.err)
 	}
 
 	p = newProcess().pointAt(srv)
-	p.errTerminal = terminal{tty: true, width: 80}
-	r = p.run(t, "feed", path).want(t, exitOK)
+	p.errTerminal = term.Terminal{TTY: true, Width: 80}
+	r = p.run(t, "feed", path).want(t, setup.ExitOK)
 	if !strings.Contains(r.err, "looking up") || !strings.Contains(r.err, "\r") || strings.Contains(r.err, "\n") {
 		t.Errorf("no bar on a terminal: %q", r.err)
 	}
@@ -173,7 +175,7 @@ func TestFeedRate(t *testing.T) {
 	srv := demo(t)
 	path := file(t, "feed.xml", sampleFeed(srv.Demo.OpenJob, srv.Demo.AppliedJob, srv.Demo.WithdrawnJob), 0o600)
 	begin := time.Now()
-	newProcess().pointAt(srv).run(t, "feed", path, "--rate", "20").want(t, exitOK)
+	newProcess().pointAt(srv).run(t, "feed", path, "--rate", "20").want(t, setup.ExitOK)
 	if took := time.Since(begin); took < 100*time.Millisecond {
 		t.Errorf("three lookups at 20 a second took %v", took)
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
 )
 
 // feedLines writes a line per job in the form that was asked for.
@@ -36,7 +37,7 @@ func (l *feedLines) write(r jobboard.BulkResult[*jobboard.JobInformation], outco
 		text = r.Err.Error()
 	}
 	if l.csv == nil {
-		return writeJSON(l.w, struct {
+		return term.WriteJSON(l.w, struct {
 			Job         jobboard.JobID           `json:"job,omitempty"`
 			Outcome     string                   `json:"outcome"`
 			Error       string                   `json:"error,omitempty"`

@@ -13,6 +13,9 @@ import (
 	"sync/atomic"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobfeed"
 )
 
@@ -30,21 +33,21 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (a *app) openFeed(ctx context.Context, args []string) (*source, error) {
+func openFeed(ctx context.Context, c *term.Console, b *setup.Board, args []string) (*source, error) {
 	switch {
 	case len(args) == 0:
-		body, err := a.demoFeed()
+		body, err := demoFeed(b.Fake)
 		return &source{Reader: bytes.NewReader(body), Closer: io.NopCloser(nil), size: int64(len(body))}, err
 	case args[0] == "-":
-		return &source{Reader: a.stdin, Closer: io.NopCloser(nil)}, nil
+		return &source{Reader: c.In, Closer: io.NopCloser(nil)}, nil
 	}
 	lower := strings.ToLower(args[0])
 	if strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://") {
-		return a.downloadFeed(ctx, args[0])
+		return downloadFeed(ctx, b, args[0])
 	}
 	f, err := os.Open(args[0])
 	if err != nil {
-		return nil, usage("%w", err)
+		return nil, setup.Usage("%w", err)
 	}
 	s := &source{Reader: f, Closer: f}
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
@@ -55,21 +58,18 @@ func (a *app) openFeed(ctx context.Context, args []string) (*source, error) {
 
 // downloadFeed opens a feed at an address. A feed's address may hold a key, so
 // no error shows more of it than the host.
-func (a *app) downloadFeed(ctx context.Context, address string) (*source, error) {
+func downloadFeed(ctx context.Context, b *setup.Board, address string) (*source, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" {
-		return nil, usage("the feed's address cannot be used")
+		return nil, setup.Usage("the feed's address cannot be used")
 	}
-	next, err := a.roundTripper()
+	next, err := b.FeedTransport()
 	if err != nil {
 		return nil, err
 	}
-	if next == nil || a.fake != nil && a.transport == nil { // the feed is not the fake's
-		next = http.DefaultTransport
-	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, usage("the feed's address cannot be used")
+		return nil, setup.Usage("the feed's address cannot be used")
 	}
 	req.Header.Set("User-Agent", "jobboard")
 	req.Header.Set("Accept-Encoding", "gzip")
@@ -86,25 +86,25 @@ func (a *app) downloadFeed(ctx context.Context, address string) (*source, error)
 		if errors.As(err, &ue) {
 			err = ue.Err
 		}
-		return nil, &exitError{code: exitNetwork, err: fmt.Errorf("the feed at %s: %w", u.Host, err)}
+		return nil, &setup.Error{Code: setup.ExitNetwork, Err: fmt.Errorf("the feed at %s: %w", u.Host, err)}
 	}
 	if resp.StatusCode != http.StatusOK {
 		_ = resp.Body.Close()
-		code := exitService
+		code := setup.ExitService
 		if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
-			code = exitCredential
+			code = setup.ExitCredential
 		}
-		return nil, &exitError{code: code, err: fmt.Errorf("the feed at %s: %s", u.Host, statusText(resp.StatusCode))}
+		return nil, &setup.Error{Code: code, Err: fmt.Errorf("the feed at %s: %s", u.Host, statusText(resp.StatusCode))}
 	}
 	// jobfeed reads gzip by itself.
 	return &source{Reader: resp.Body, Closer: resp.Body, size: max(resp.ContentLength, 0)}, nil
 }
 
 // demoFeed writes the feed of the fake's jobs.
-func (a *app) demoFeed() ([]byte, error) {
+func demoFeed(srv *jobboardtest.Server) ([]byte, error) {
 	var buf bytes.Buffer
 	w := jobfeed.NewWriter(&buf, nil)
-	for _, j := range a.fake.Snapshot().Jobs {
+	for _, j := range srv.Snapshot().Jobs {
 		if err := w.Write(&jobfeed.Entry{JobID: jobboard.JobID(j.ID), Title: j.Title, Language: j.Language}); err != nil {
 			return nil, err
 		}

@@ -9,10 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
 )
 
-func (a *app) infoCommand() *cobra.Command {
-	var flags outputFlags
+func newInfoCommand(p *cli.Program, known *lastSearch) *cobra.Command {
+	var flags cli.OutputFlags
 	cmd := &cobra.Command{
 		Use:   "info [JOB]",
 		Short: "Say what an application to a job needs",
@@ -20,68 +23,63 @@ func (a *app) infoCommand() *cobra.Command {
 with their answers, the privacy statement, and how many nationalities are
 offered.`,
 		Example:           "  jobboard info --fake\n  jobboard info 2797227 --json",
-		Args:              atMost(1),
-		ValidArgsFunction: a.completeJob,
+		Args:              cli.AtMost(1),
+		ValidArgsFunction: known.completeJob,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			form, err := flags.form()
+			b, err := p.Board(cmd)
 			if err != nil {
 				return err
 			}
-			info, err := a.lookUp(cmd.Context(), args)
-			if err != nil {
-				return err
-			}
-			if form == "" {
-				a.printInfo(info)
-				return nil
-			}
-			return a.writeTo(&flags, func(to *output) error { return writeJSON(to, info, true) })
+			return runInfo(cmd.Context(), &p.Console, b, args, &flags)
 		},
 	}
-	flags.add(cmd, form{"json", "json", "print the job information as JSON"})
+	flags.Add(cmd, cli.Form{Name: "json", Extension: "json", Help: "print the job information as JSON"})
 	return cmd
 }
 
-// lookUp asks for the information about the job of args, or of the settings.
-func (a *app) lookUp(ctx context.Context, args []string) (*jobboard.JobInformation, error) {
-	id, err := a.settings.needJob(args)
+func runInfo(ctx context.Context, c *term.Console, b *setup.Board, args []string, flags *cli.OutputFlags) error {
+	form, err := flags.Form()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	c, err := a.clientFor(jobDBURL)
+	info, err := b.LookUp(ctx, args)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return c.JobInformation(ctx, id)
+	if form == "" {
+		printInfo(c, info)
+		return nil
+	}
+	return flags.WriteTo(c.Out, func(to *term.Output) error { return term.WriteJSON(to, info, true) })
 }
 
-func (a *app) printInfo(info *jobboard.JobInformation) {
-	w := a.out
-	w.line("%s", a.outTerminal.paint(bold, printable(info.JobTitle)))
-	w.pair("job", info.JobID.String())
-	w.pair("company", info.CompanyName)
+func printInfo(c *term.Console, info *jobboard.JobInformation) {
+	w := c.Out
+	w.Line("%s", c.OutTerminal.Paint(term.Bold, term.Printable(info.JobTitle)))
+	w.Pair("job", info.JobID.String())
+	w.Pair("company", info.CompanyName)
 	label := "location"
 	for _, text := range locationTexts(info) {
-		w.pair(label, text)
+		w.Pair(label, text)
 		label = "also in"
 	}
-	w.pair("language", info.JobLanguage)
+	w.Pair("language", info.JobLanguage)
 	if info.ApplyPossible {
-		w.line(pairFormat, "applying", a.outTerminal.paint(green, "possible"))
+		w.PaintedPair("applying", c.OutTerminal.Paint(term.Green, "possible"))
 	} else {
-		w.line(pairFormat, "applying", a.outTerminal.paint(red, "not possible"))
+		w.PaintedPair("applying", c.OutTerminal.Paint(term.Red, "not possible"))
 	}
 	if link := usable(info.DataSecurityURL()); link != "" {
-		w.pair("privacy", link)
+		w.Pair("privacy", link)
 	} else if info.DataSecurityLink != "" {
-		w.pair("privacy", "(not a usable link) "+info.DataSecurityLink)
+		w.Pair("privacy", "(not a usable link) "+info.DataSecurityLink)
 	}
-	w.pair("nationalities", fmt.Sprint(len(info.Nationalities)))
+	w.Pair("nationalities", fmt.Sprint(len(info.Nationalities)))
 	if !info.Timestamp.IsZero() {
-		w.pair("as of", info.Timestamp.UTC().Format("2006-01-02 15:04:05 UTC"))
+		w.Pair("as of", info.Timestamp.UTC().Format("2006-01-02 15:04:05 UTC"))
 	}
-	w.pair("questions", fmt.Sprint(len(info.Questions)))
-	w.questions(info)
+	w.Pair("questions", fmt.Sprint(len(info.Questions)))
+	printQuestions(w, info)
 }
 
 // locationTexts returns where the job is, the main location first.
@@ -106,22 +104,13 @@ func locationText(l jobboard.Location) string {
 	return strings.Join(parts, ", ")
 }
 
-const pairFormat = "  %-14s %s"
-
-// pair writes what is known under a label, and nothing where nothing is.
-func (o *output) pair(label, text string) {
-	if text = printable(text); text != "" {
-		o.line(pairFormat, label, text)
-	}
-}
-
-func (o *output) questions(info *jobboard.JobInformation) {
+func printQuestions(o *term.Output, info *jobboard.JobInformation) {
 	for i, q := range info.Questions {
-		o.line("")
-		o.line("  %d. %s", i+1, printable(q.Label))
-		o.line("     %s, question %s", kindText(q.Type), printable(q.ID))
+		o.Line("")
+		o.Line("  %d. %s", i+1, term.Printable(q.Label))
+		o.Line("     %s, question %s", kindText(q.Type), term.Printable(q.ID))
 		for _, answer := range q.Answers {
-			o.line("     - %s (%s)", printable(answer.Label), printable(answer.ID))
+			o.Line("     - %s (%s)", term.Printable(answer.Label), term.Printable(answer.ID))
 		}
 	}
 }
@@ -137,5 +126,5 @@ var kinds = map[jobboard.QuestionType]string{
 const kindUnknown = "of a kind this program does not know"
 
 func kindText(t jobboard.QuestionType) string {
-	return cmp.Or(kinds[t], kindUnknown+" ("+printable(string(t))+")")
+	return cmp.Or(kinds[t], kindUnknown+" ("+term.Printable(string(t))+")")
 }

@@ -14,9 +14,19 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
 )
 
-func (a *app) initCommand() *cobra.Command {
+// keyboard asks a person on a terminal. The zero value has nobody to ask.
+type keyboard struct {
+	askSecret func(question string) (string, error) // for a line that is not shown
+	showInput func()                                // ends that
+}
+
+func newInitCommand(p *cli.Program, k keyboard) *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "init",
@@ -29,30 +39,32 @@ you can read the file.
 A file that is there already stays as it is, unless --force is given.`,
 		Example: `  jobboard init
   jobboard init --base-url https://jobs.example --client-id 10`,
-		Args: atMost(0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.init(cmd, force) },
+		Args: cli.AtMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runInit(cmd, &p.Console, &p.Settings, k, force)
+		},
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "replace a configuration that is there")
 	return cmd
 }
 
-func (a *app) init(cmd *cobra.Command, force bool) error {
-	path, _ := a.configPath()
+func runInit(cmd *cobra.Command, c *term.Console, settings *setup.Reader, k keyboard, force bool) error {
+	path, _ := settings.ConfigPath()
 	switch {
-	case a.flags.fake:
-		return usage("--fake needs no configuration")
+	case settings.UsesFake():
+		return setup.Usage("--fake needs no configuration")
 	case path == "":
-		return usage("this system does not say where configuration belongs").next("name a file with --config")
+		return setup.Usage("this system does not say where configuration belongs").Next("name a file with --config")
 	}
 	if _, err := os.Lstat(path); !force && !errors.Is(err, fs.ErrNotExist) {
-		return usage("%s is there already", path).next("--force replaces it, and --config names another file")
+		return setup.Usage("%s is there already", path).Next("--force replaces it, and --config names another file")
 	}
-	values, files, err := a.given(cmd.Flags())
+	values, files, err := fromFlags(settings, cmd.Flags())
 	if err != nil {
 		return err
 	}
-	if a.askSecret != nil {
-		if err := a.askOrEnd(cmd.Context(), values, files); err != nil {
+	if k.askSecret != nil {
+		if err := k.askOrEnd(cmd.Context(), c, values, files); err != nil {
 			return err
 		}
 	}
@@ -64,70 +76,70 @@ func (a *app) init(cmd *cobra.Command, force bool) error {
 		return err
 	}
 	// Written in one step, and readable by its owner alone from the start.
-	if err := replace(path, []byte(body)); err != nil {
+	if err := cli.Replace(path, []byte(body)); err != nil {
 		return err
 	}
-	a.out.line("wrote %s", path)
-	fmt.Fprintln(a.stderr, a.errTerminal.paint(faint, "next: jobboard doctor says whether it works"))
+	c.Out.Line("wrote %s", path)
+	c.Next("jobboard doctor says whether it works")
 	return nil
 }
 
-// given returns the values of the flags, and the files that hold the secrets: those
+// fromFlags returns the values of the flags, and the files that hold the secrets: those
 // stay where they are.
-func (a *app) given(flags *pflag.FlagSet) (values, files map[string]string, err error) {
-	if values, err = a.flagLayer(flags); err != nil {
+func fromFlags(settings *setup.Reader, flags *pflag.FlagSet) (values, files map[string]string, err error) {
+	if values, err = settings.FromFlags(flags); err != nil {
 		return nil, nil, err
 	}
 	files = map[string]string{}
-	for _, s := range settingList {
-		if _, set := values[s.name]; !set || !s.secret {
+	for _, s := range setup.List {
+		if _, set := values[s.Name]; !set || !s.Secret {
 			continue
 		}
-		if files[s.name], err = filepath.Abs(flags.Lookup(s.flag).Value.String()); err != nil {
+		if files[s.Name], err = filepath.Abs(flags.Lookup(s.Flag).Value.String()); err != nil {
 			return nil, nil, err
 		}
-		delete(values, s.name)
+		delete(values, s.Name)
 	}
 	return values, files, nil
 }
 
 // askOrEnd asks until all is answered or the program is interrupted, which a read
 // from a terminal is not.
-func (a *app) askOrEnd(ctx context.Context, values, files map[string]string) error {
+func (k keyboard) askOrEnd(ctx context.Context, c *term.Console, values, files map[string]string) error {
 	answered := make(chan error, 1)
-	go func() { answered <- a.ask(values, files) }()
+	go func() { answered <- k.ask(c, values, files) }()
 	select {
 	case err := <-answered:
 		return err
 	case <-ctx.Done():
-		a.showInput()
+		k.showInput()
 		return ctx.Err()
 	}
 }
 
 // ask fills in what is typed; an empty line leaves a setting open.
-func (a *app) ask(values, files map[string]string) error {
-	lines := bufio.NewReader(a.stdin)
-	for _, s := range settingList {
-		if !s.asked || values[s.name] != "" || files[s.name] != "" {
+func (k keyboard) ask(c *term.Console, values, files map[string]string) error {
+	lines := bufio.NewReader(c.In)
+	for _, s := range setup.List {
+		if !s.Asked || values[s.Name] != "" || files[s.Name] != "" {
 			continue
 		}
-		if s.name == clientSecret && values[clientID] == "" {
+		if s.Name == setup.ClientSecret && values[setup.ClientID] == "" {
 			continue
 		}
 		var text string
 		var err error
-		if s.secret {
-			text, err = a.askSecret("the client's secret (not shown; empty: it has none): ")
+		if s.Secret {
+			text, err = k.askSecret("the client's secret (not shown; empty: it has none): ")
 		} else {
-			fmt.Fprintf(a.stderr, "%s: ", strings.ReplaceAll(s.help, "`", ""))
+			fmt.Fprintf(c.Err, "%s: ", strings.ReplaceAll(s.Help, "`", ""))
 			text, err = lines.ReadString('\n')
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
 		if text = strings.TrimSpace(text); text != "" {
-			values[s.name] = text
+			values[s.Name] = text
 		}
 	}
 	return nil
@@ -141,21 +153,21 @@ func configText(values, files map[string]string) (string, error) {
 # in capitals) go before this file. "jobboard doctor" says whether it works.
 # Names of files are relative to this one.
 `)
-	for _, s := range settingList {
-		help := strings.ReplaceAll(s.help, "`", "")
+	for _, s := range setup.List {
+		help := strings.ReplaceAll(s.Help, "`", "")
 		b.WriteByte('\n')
-		for _, line := range wrapWords(help, helpWidth-len("# ")) {
+		for _, line := range term.WrapWords(help, cli.HelpWidth-len("# ")) {
 			fmt.Fprintf(&b, "# %s\n", line)
 		}
-		name, value, comment := s.name, values[s.name], ""
-		if s.secret && value == "" {
-			name, value = s.name+"_file", files[s.name]
+		name, value, comment := s.Name, values[s.Name], ""
+		if s.Secret && value == "" {
+			name, value = s.Name+"_file", files[s.Name]
 		}
 		if value == "" {
-			value, comment = s.example, "# "
+			value, comment = s.Example, "# "
 		}
 		line := any(value)
-		if s.name == allowInsecure {
+		if s.Name == setup.AllowInsecure {
 			line = value == "true"
 		}
 		text, err := toml.Marshal(map[string]any{name: line})

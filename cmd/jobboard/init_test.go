@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,11 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 )
 
 // The configuration that init writes is one that the program reads.
@@ -22,11 +28,11 @@ func TestInit(t *testing.T) {
 	p := newProcess()
 	p.defaultConfig = path
 	p.run(t, "init", "--base-url", srv.BaseURL, "--client-id", srv.Demo.ConfidentialClient, "--client-secret-file", secret,
-		"--channel", srv.Demo.Channel).want(t, exitOK, "wrote "+path).wantErr(t, "jobboard doctor").without(t, "canary")
+		"--channel", srv.Demo.Channel).want(t, setup.ExitOK, "wrote "+path).wantErr(t, "jobboard doctor").without(t, "canary")
 	text := read(t, path)
-	for _, s := range settingList {
-		name := s.name
-		if s.secret {
+	for _, s := range setup.List {
+		name := s.Name
+		if s.Secret {
 			name += "_file"
 		}
 		if !strings.Contains(text, "\n"+name+" = ") && !strings.Contains(text, "\n# "+name+" = ") {
@@ -37,35 +43,46 @@ func TestInit(t *testing.T) {
 		t.Errorf("the secret is in the configuration:\n%s", text)
 	}
 	for line := range strings.Lines(text) {
-		if len(line) > helpWidth+1 && strings.HasPrefix(line, "# ") {
+		if len(line) > cli.HelpWidth+1 && strings.HasPrefix(line, "# ") {
 			t.Errorf("%d columns: %s", len(line), line)
 		}
 	}
 	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
-	c, err := parseConfig(path, []byte(text))
-	if err != nil || c.BaseURL != srv.BaseURL || c.ClientSecretFile != secret || c.Language != "" || c.AllowInsecure != nil {
+	c := map[string]any{}
+	err := toml.Unmarshal([]byte(text), &c)
+	if err != nil || c["base_url"] != srv.BaseURL || c["client_secret_file"] != secret || c["language"] != nil || c["allow_insecure"] != nil {
 		t.Errorf("%v: %+v", err, c)
 	}
 	// Every example, too.
 	all := regexp.MustCompile(`(?m)^# (\w+ = )`).ReplaceAllString(text, "$1")
-	if c, err = parseConfig(path, []byte(all)); err != nil || c.Language != "de" || c.AllowInsecure == nil || !*c.AllowInsecure {
+	if err := toml.Unmarshal([]byte(all), &c); err != nil || c["language"] != "de" || c["allow_insecure"] != true {
 		t.Errorf("with the examples: %v, %+v", err, c)
 	}
+	for _, s := range setup.List {
+		if c[s.Name] == nil && c[s.Name+"_file"] == nil {
+			t.Errorf("%s is not in the configuration", s.Name)
+		}
+		delete(c, s.Name)
+		delete(c, s.Name+"_file")
+	}
+	if len(c) > 0 {
+		t.Errorf("the configuration has no such settings: %v", c)
+	}
 
-	p.run(t, "init", "--base-url", "https://other.example").want(t, exitUsage).wantErr(t, "is there already", "--force")
+	p.run(t, "init", "--base-url", "https://other.example").want(t, setup.ExitUsage).wantErr(t, "is there already", "--force")
 	if read(t, path) != text {
 		t.Error("the configuration was replaced unasked")
 	}
-	p.run(t, "init", "--base-url", "https://other.example", "--force").want(t, exitOK)
+	p.run(t, "init", "--base-url", "https://other.example", "--force").want(t, setup.ExitOK)
 	if again := read(t, path); !strings.Contains(again, "\nbase_url = 'https://other.example'") {
 		t.Errorf("--force did not replace it: %s", again)
 	}
-	p.run(t, "init", "--fake").want(t, exitUsage)
-	newProcess().run(t, "init").want(t, exitUsage).wantErr(t, "--config")
+	p.run(t, "init", "--fake").want(t, setup.ExitUsage)
+	newProcess().run(t, "init").want(t, setup.ExitUsage).wantErr(t, "--config")
 	named := filepath.Join(dir, "mine.toml")
-	newProcess().run(t, "init", "--config", named, "--allow-insecure").want(t, exitOK, named)
+	newProcess().run(t, "init", "--config", named, "--allow-insecure").want(t, setup.ExitOK, named)
 	if body := read(t, named); !strings.Contains(body, "\nallow_insecure = true") {
 		t.Error(body)
 	}
@@ -76,13 +93,15 @@ func TestInitAsks(t *testing.T) {
 	p := newProcess()
 	p.defaultConfig = filepath.Join(t.TempDir(), "config.toml")
 	p.stdin = strings.NewReader("https://jobdb.example\n11\n\nen\n")
-	p.askSecret = func(string) (string, error) { return "canary-secret", nil }
-	p.run(t, "init", "--base-url", "https://jobs.example").want(t, exitOK).without(t, "canary").
+	p.keyboard.askSecret = func(string) (string, error) { return "canary-secret", nil }
+	p.run(t, "init", "--base-url", "https://jobs.example").want(t, setup.ExitOK).without(t, "canary").
 		wantErr(t, "job information lookup: ", "27828_extern: ")
 	body := read(t, p.defaultConfig)
-	c, err := parseConfig("", []byte(body))
-	if err != nil || c != (configFile{
-		BaseURL: "https://jobs.example", JobDBURL: "https://jobdb.example", ClientID: "11", ClientSecret: "canary-secret", Language: "en",
+	written := setup.Reader{DefaultConfig: p.defaultConfig, Getenv: p.getenv}
+	c, err := written.FromFile()
+	if err != nil || !maps.Equal(c, map[string]string{
+		setup.BaseURL: "https://jobs.example", setup.JobDBURL: "https://jobdb.example", setup.ClientID: "11",
+		setup.ClientSecret: "canary-secret", setup.Language: "en",
 	}) {
 		t.Errorf("%v: %s", err, body)
 	}
@@ -95,13 +114,13 @@ func TestInitAsks(t *testing.T) {
 	p.stdin = in
 	ctx, cancel := context.WithCancel(t.Context())
 	shown := false
-	p.askSecret = func(string) (string, error) { return "", errors.New("not reached") }
-	p.showInput = func() { shown = true }
+	p.keyboard.askSecret = func(string) (string, error) { return "", errors.New("not reached") }
+	p.keyboard.showInput = func() { shown = true }
 	go func() {
 		_, _ = io.WriteString(keyboard, "https://jobs.example\n")
 		cancel()
 	}()
-	if r := p.runContext(ctx, t, "init"); r.code != exitInterrupted || !shown {
+	if r := p.runContext(ctx, t, "init"); r.code != setup.ExitInterrupted || !shown {
 		t.Errorf("exit code %d, shown %t: %s", r.code, shown, r.err)
 	}
 	if _, err := os.Stat(p.defaultConfig); err == nil {

@@ -11,89 +11,55 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
-	"time"
 
-	"golang.org/x/term"
+	"github.com/spf13/cobra"
+
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
 )
 
 func main() {
-	if dir, err := os.Getwd(); err == nil {
-		if shell := standing(dir, os.Getenv("PWD")); shell != "" {
-			_ = os.Chdir(shell) // else the program goes on where it is
-		}
-	}
-	a := &app{process: process{
-		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
-		outTerminal: newTerminal(os.Stdout), errTerminal: newTerminal(os.Stderr),
-		getenv: os.Getenv, now: time.Now,
-	}}
-	if dir, err := os.UserConfigDir(); err == nil {
-		a.defaultConfig = filepath.Join(dir, "jobboard", "config.toml")
-	}
+	j := &jobboardProgram{Program: cli.New("jobboard")}
 	if dir, err := os.UserCacheDir(); err == nil {
-		a.memory = filepath.Join(dir, "jobboard", "last-search.json")
+		j.memory = filepath.Join(dir, "jobboard", "last-search.json")
 	}
-	if state, err := term.GetState(int(os.Stdin.Fd())); err == nil {
-		a.askSecret = askSecret
-		a.showInput = func() { _ = term.Restore(int(os.Stdin.Fd()), state) } // the program ends anyway
-	}
-	os.Exit(a.run(untilSignal(), os.Args[1:]))
+	j.keyboard.askSecret, j.keyboard.showInput = cli.AskSecret()
+	os.Exit(j.Run(cli.UntilSignal(), os.Args[1:], j.commands))
 }
 
-// untilSignal returns a context that ends with SIGINT or SIGTERM, which is its cause
-// then. A second signal ends the program at once.
-func untilSignal() context.Context {
-	ctx, end := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		s := <-signals
-		signal.Stop(signals)
-		if s == syscall.SIGTERM {
-			end(errTerminated)
-		}
-		end(nil)
-	}()
-	return ctx
+// jobboardProgram is one run of the program.
+type jobboardProgram struct {
+	*cli.Program
+	keyboard keyboard
+	memory   string // path of what the last search told, for completion; empty: none
 }
 
-// newTerminal returns what a stream of this process leads to.
-func newTerminal(f *os.File) terminal {
-	fd := int(f.Fd())
-	if !term.IsTerminal(fd) {
-		return terminal{}
-	}
-	t := terminal{tty: true, color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
-	if width, _, err := term.GetSize(fd); err == nil {
-		t.width = width
-	}
-	if t.width <= 0 {
-		t.width = 80
-	}
-	return t
-}
+// commands makes the commands.
+func (j *jobboardProgram) commands(p *cli.Program) *cobra.Command {
+	root := p.Root(&cobra.Command{
+		Use:   "jobboard",
+		Short: "Ask a job board: search, look up, watch, and find out why it does not work",
+		Long: `jobboard asks a recruiting job board: it searches the postings of a channel,
+says what an application to a job needs and whether one is possible, looks up
+every job of a feed, and watches a channel for changes.
 
-// askSecret asks on the terminal for a line, and shows none of it. Nothing is shown
-// from before the question on.
-func askSecret(question string) (string, error) {
-	in := int(os.Stdin.Fd())
-	state, err := term.MakeRaw(in)
-	if err != nil {
-		return "", err
-	}
-	line, err := term.NewTerminal(struct {
-		io.Reader
-		io.Writer
-	}{os.Stdin, os.Stderr}, "").ReadPassword(question)
-	if errors.Is(err, io.EOF) {
-		err = context.Canceled // Ctrl-C, which is a key like others meanwhile
-	}
-	return line, errors.Join(err, term.Restore(in, state))
+Try it with nothing set up, against the embedded stand-in of the service:
+
+  jobboard search --fake --near Berlin --radius 50`,
+	})
+	known := &lastSearch{path: j.memory, settings: &p.Settings}
+	asking := cli.AsksService(newSearchCommand(p, known), newFeedCommand(p), newWatchCommand(p, known),
+		newInfoCommand(p, known), newStatusCommand(p, known), newApplyFormCommand(p, known))
+	doctor := cli.AsksService(newDoctorCommand(p))
+	setUp := append([]*cobra.Command{newInitCommand(p, j.keyboard)}, doctor...)
+	beside := append([]*cobra.Command{newFakeCommand(p)}, cli.AsksService(newAssistantCommand(p))...)
+	cli.AddGroups(root,
+		cli.Group{Title: "Ask the service:", Commands: asking},
+		cli.Group{Title: "Set up:", Commands: append(setUp, cli.CompletionCommand(&p.Console, completionOffers),
+			cli.VersionCommand(&p.Console))},
+		cli.Group{Title: "Beside it:", Commands: beside},
+	)
+	known.completeSettings(root)
+	return root
 }

@@ -1,14 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -42,7 +42,7 @@ func TestEveryCommandWorksWithNoSetUp(t *testing.T) {
 		{[]string{"doctor"}, []string{"10 ok, 0 warnings, 0 failed, 0 skipped"}},
 	} {
 		t.Run(strings.Join(test.args, " "), func(t *testing.T) {
-			r := newProcess().run(t, append(test.args, "--fake")...).want(t, exitOK, test.want...)
+			r := newProcess().run(t, append(test.args, "--fake")...).want(t, setup.ExitOK, test.want...)
 			if r.err != "" {
 				t.Errorf("standard error: %s", r.err)
 			}
@@ -75,24 +75,24 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 		for _, free := range []int{0, 20} {
 			p := newProcess().pointAt(srv)
 			p.stdout = &fullDisk{free}
-			p.run(t, strings.Fields(command)...).want(t, exitUnexpected).wantErr(t, syscall.ENOSPC.Error())
+			p.run(t, strings.Fields(command)...).want(t, setup.ExitUnexpected).wantErr(t, syscall.ENOSPC.Error())
 		}
 	}
 }
 
 func TestColourOnlyOnTerminals(t *testing.T) {
 	for _, test := range []struct {
-		terminal terminal
+		terminal term.Terminal
 		want     bool
 	}{
-		{terminal{}, false},
-		{terminal{tty: true, width: 80}, false}, // NO_COLOR
-		{terminal{tty: true, width: 80, color: true}, true},
+		{term.Terminal{}, false},
+		{term.Terminal{TTY: true, Width: 80}, false}, // NO_COLOR
+		{term.Terminal{TTY: true, Width: 80, Color: true}, true},
 	} {
 		for _, command := range []string{"search", "doctor", "info", "status"} {
 			p := newProcess()
 			p.outTerminal, p.errTerminal = test.terminal, test.terminal
-			r := p.run(t, command, "--fake").want(t, exitOK)
+			r := p.run(t, command, "--fake").want(t, setup.ExitOK)
 			if got := strings.Contains(r.out, "\x1b["); got != test.want {
 				t.Errorf("%s on %+v: colour %t", command, test.terminal, got)
 			}
@@ -116,7 +116,7 @@ func TestServiceTextsCannotActOnTheTerminal(t *testing.T) {
 		"search", "search --json", "search --jsonl", "info", "info --json", "status", "status --json", "apply-form",
 		"apply-form --text", "watch --once --state " + filepath.Join(t.TempDir(), "state"),
 	} {
-		r := newProcess().pointAt(srv).run(t, strings.Fields(command)...).want(t, exitOK)
+		r := newProcess().pointAt(srv).run(t, strings.Fields(command)...).want(t, setup.ExitOK)
 		if i := strings.IndexAny(r.out, "\x1b\x07\u009b\u202e"); i >= 0 {
 			t.Errorf("%s: %q", command, r.out[i:min(i+20, len(r.out))])
 		}
@@ -130,16 +130,6 @@ func TestServiceTextsCannotActOnTheTerminal(t *testing.T) {
 	r := newProcess().pointAt(srv).run(t, "info", "--json")
 	if info := decode[struct{ JobTitle string }](t, r.out); info.JobTitle != evil {
 		t.Errorf("%q", info.JobTitle)
-	}
-}
-
-func TestSafeJSON(t *testing.T) {
-	for _, s := range []string{"plain", "\u007f\u0085\u200f", "\U000e0001 tag", "ok 👍 ü\n", ""} {
-		in, _ := json.Marshal(s)
-		var back string
-		if out := safeJSON(in); json.Unmarshal(out, &back) != nil || back != s || bytes.ContainsFunc(out, needsEscape) {
-			t.Errorf("%q became %q", in, out)
-		}
 	}
 }
 
@@ -158,7 +148,7 @@ func TestInterrupt(t *testing.T) {
 				_ = srv.Wait(t.Context(), 1)
 				cancel()
 			}()
-			r := newProcess().pointAt(srv).runContext(ctx, t, args...).want(t, exitInterrupted)
+			r := newProcess().pointAt(srv).runContext(ctx, t, args...).want(t, setup.ExitInterrupted)
 			if r.err != "jobboard: interrupted\n" {
 				t.Errorf("standard error: %q", r.err)
 			}

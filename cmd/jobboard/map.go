@@ -15,6 +15,7 @@ import (
 	"github.com/mattn/go-runewidth"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
 	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
@@ -60,14 +61,14 @@ func (m *mapData) add(p *jobboard.JobPosting) {
 			s = &site{Place: place}
 			m.sites[place] = s
 		}
-		s.titles = append(s.titles, cmp.Or(printable(p.Title), "(no title)"))
+		s.titles = append(s.titles, cmp.Or(term.Printable(p.Title), "(no title)"))
 	}
 	if found {
 		m.placed++
 		return
 	}
 	m.unplaced++
-	m.unknown[cmp.Or(printable(strings.Join(names, ", ")), "no location named")]++
+	m.unknown[cmp.Or(term.Printable(strings.Join(names, ", ")), "no location named")]++
 }
 
 const (
@@ -168,7 +169,7 @@ type box struct{ x0, y0, x1, y1 float64 }
 // write draws the picture.
 func (m *mapData) write(w io.Writer) error {
 	p := &picture{
-		Width: pictureWidth, MapWidth: mapWidth, Height: mapHeight, Title: printable(m.title),
+		Width: pictureWidth, MapWidth: mapWidth, Height: mapHeight, Title: term.Printable(m.title),
 		Description: fmt.Sprintf("%d postings at %d places, %d at no known place", m.placed, len(m.sites), m.unplaced),
 		taken:       []box{{0, mapHeight - 44, 220, mapHeight}}, // the scale's
 	}
@@ -350,7 +351,7 @@ func (l *sideList) list(head string, items []string, most int, bottom float64) {
 func (p *picture) side(m *mapData, sites, beyond []*site) {
 	const mostTitles, mostBeyond, mostUnknown = 8, 4, 5
 	l := &sideList{picture: p, y: 34}
-	for _, part := range wrapWords(printable(m.title), 28) {
+	for _, part := range term.WrapWords(term.Printable(m.title), 28) {
 		l.line("h1", 22, part)
 	}
 	l.line("soft", 24, fmt.Sprintf("%d postings", m.placed+m.unplaced))

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 )
 
 // shapes reads a picture: how often an element of a class occurs, and all text.
@@ -54,7 +55,7 @@ func shapes(t *testing.T, picture string) (classes map[string]int, text string) 
 
 func TestSearchMap(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "berlin.svg")
-	newProcess().run(t, "search", "--fake", "--near", "52.52,13.405", "--radius", "50", "--map", path).want(t, exitOK, "11 of 11").
+	newProcess().run(t, "search", "--fake", "--near", "52.52,13.405", "--radius", "50", "--map", path).want(t, setup.ExitOK, "11 of 11").
 		wantErr(t, "11 postings at known places and lists 0")
 	picture := read(t, path)
 	classes, text := shapes(t, picture)
@@ -70,11 +71,11 @@ func TestSearchMap(t *testing.T) {
 		t.Error("the picture knows no dark scheme")
 	}
 
-	newProcess().run(t, "search", "--fake", "--jsonl", "--map", path).want(t, exitOK)
+	newProcess().run(t, "search", "--fake", "--jsonl", "--map", path).want(t, setup.ExitOK)
 	if classes, _ := shapes(t, read(t, path)); classes["circle"] != 0 || classes["hit"] != 6 {
 		t.Errorf("without a place: %v", classes)
 	}
-	newProcess().run(t, "search", "--fake", "--map", "x.png").want(t, exitUsage)
+	newProcess().run(t, "search", "--fake", "--map", "x.png").want(t, setup.ExitUsage)
 }
 
 func posting(title string, places ...string) *jobboard.JobPosting {
@@ -135,9 +136,9 @@ func TestMapCircleIsTrue(t *testing.T) {
 func TestNearByName(t *testing.T) {
 	for _, name := range []string{"Berlin", "10117 berlin, Germany"} {
 		newProcess().run(t, "search", "--fake", "--near", name, "--radius", "50").
-			want(t, exitOK, "11 of 11 postings within 50 km of 52.524, 13.411").wantErr(t, "near Berlin, DE (52.524, 13.411)")
+			want(t, setup.ExitOK, "11 of 11 postings within 50 km of 52.524, 13.411").wantErr(t, "near Berlin, DE (52.524, 13.411)")
 	}
 	newProcess().run(t, "search", "--fake", "--near", "Cologne", "--radius", "30").wantErr(t, "near Köln, DE")
-	newProcess().run(t, "search", "--fake", "--near", "Müncheberg am Rhein").want(t, exitUsage).wantErr(t, "no place is known", "--near Berlin")
-	newProcess().run(t, "search", "--fake", "--near", "Muench").want(t, exitUsage).wantErr(t, "is it München (DE) or")
+	newProcess().run(t, "search", "--fake", "--near", "Müncheberg am Rhein").want(t, setup.ExitUsage).wantErr(t, "no place is known", "--near Berlin")
+	newProcess().run(t, "search", "--fake", "--near", "Muench").want(t, setup.ExitUsage).wantErr(t, "is it München (DE) or")
 }

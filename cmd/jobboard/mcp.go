@@ -13,7 +13,8 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 )
 
 // Bounds of the assistant's server. docs/assistant.md tells them.
@@ -27,7 +28,7 @@ const (
 	requestMost = 20
 )
 
-func (a *app) mcpCommand() *cobra.Command {
+func newAssistantCommand(p *cli.Program) *cobra.Command {
 	var state string
 	cmd := &cobra.Command{
 		Use:   "mcp",
@@ -46,10 +47,9 @@ something, a credential was refused or doctor was used. Standard output carries
 the protocol alone; --debug logs to standard error. It ends with its input, and
 first answers what it was asked.`,
 		Example: "  jobboard mcp --fake",
-		Args:    atMost(0),
+		Args:    cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			m := &assistant{app: a, command: cmd, state: state}
-			defer m.close()
+			m := &assistant{Program: p, command: cmd, state: state}
 			return m.serve(cmd.Context())
 		},
 	}
@@ -59,7 +59,7 @@ first answers what it was asked.`,
 
 // assistant serves one assistant.
 type assistant struct {
-	*app
+	*cli.Program
 
 	command *cobra.Command
 	state   string // path, or empty
@@ -67,24 +67,23 @@ type assistant struct {
 	places chan struct{} // of tools that work
 
 	mu      sync.Mutex
-	current *app                 // nil: the settings are to be read
-	demo    *jobboardtest.Server // with --fake, from the first tool on
+	current *setup.Board         // nil: the settings are to be read
 	seen    []*jobboard.Snapshot // that searches are compared with, one of each search, the newest last
 }
 
 // serve answers until the input or ctx ends, which is how it ends well.
 func (m *assistant) serve(ctx context.Context) error {
 	m.places = make(chan struct{}, maxCalls)
-	m.limiter = rate.NewLimiter(requestRate, requestMost)
-	return m.server().Run(context.WithoutCancel(ctx), newConnection(ctx, m.stdin, m.out))
+	m.Settings.Limiter = rate.NewLimiter(requestRate, requestMost)
+	return m.server().Run(context.WithoutCancel(ctx), newConnection(ctx, m.In, m.Out))
 }
 
 // server has the tools and the pages. Making it sends nothing and reads no
 // settings.
 func (m *assistant) server() *mcp.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "jobboard", Title: "Job board", Version: version()}, &mcp.ServerOptions{
+	s := mcp.NewServer(&mcp.Implementation{Name: "jobboard", Title: "Job board", Version: cli.Version()}, &mcp.ServerOptions{
 		Instructions: instructions,
-		Logger:       m.logger(),
+		Logger:       m.Settings.Logger(),
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 	})
 	s.AddReceivingMiddleware(m.guard)
@@ -139,43 +138,26 @@ func sendable(err error) error {
 
 // board reads the settings where that is to be done, and returns the program that has
 // them. Its error is one of the settings.
-func (m *assistant) board() (*app, error) {
+func (m *assistant) board() (*setup.Board, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.current != nil {
 		return m.current, nil
 	}
-	own := &app{process: m.process, secrets: m.secrets, flags: m.flags, limiter: m.limiter}
-	own.startFake = m.startDemo
-	if err := own.readSettings(m.command, nil); err != nil {
+	b, err := m.Board(m.command)
+	if err != nil {
 		return nil, err
 	}
-	m.current = own
-	return own, nil
-}
-
-// startDemo gives the stand-in, the same whenever the settings are read.
-func (m *assistant) startDemo() *jobboardtest.Server {
-	if m.demo == nil {
-		m.demo = m.newFake()
-	}
-	return m.demo
+	m.current = b
+	return b, nil
 }
 
 // forget has the settings read anew, because they lack something or a credential
 // was refused: there may be a new one in a file.
-func (m *assistant) forget(b *app) {
+func (m *assistant) forget(b *setup.Board) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.current == b {
 		m.current = nil
-	}
-}
-
-func (m *assistant) close() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.demo != nil {
-		m.demo.Close()
 	}
 }

@@ -22,6 +22,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/docs"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
@@ -65,7 +66,7 @@ func (p *testProcess) serve(ctx context.Context, args ...string) *serving {
 	s.out, stdout = io.Pipe()
 	a := p.program(stdout, s.stderr)
 	go func() {
-		code := a.run(ctx, append([]string{"mcp"}, args...))
+		code := a.Run(ctx, append([]string{"mcp"}, args...), a.commands)
 		stdout.Close()
 		s.code <- code
 	}()
@@ -83,7 +84,7 @@ func connect(t *testing.T, p *testProcess, args ...string) *mcp.ClientSession {
 	}
 	t.Cleanup(func() {
 		session.Close()
-		if code := <-s.code; code != exitOK {
+		if code := <-s.code; code != setup.ExitOK {
 			t.Errorf("exit code %d: %s", code, s.stderr.text())
 		}
 	})
@@ -436,7 +437,7 @@ func TestAssistantSeesChanges(t *testing.T) {
 	p := newProcess().pointAt(srv)
 	session := connect(t, p)
 	state := filepath.Join(t.TempDir(), "state.json")
-	p.run(t, "watch", "--state", state, "--once").want(t, exitOK)
+	p.run(t, "watch", "--state", state, "--once").want(t, setup.ExitOK)
 	kept := read(t, state)
 	use(t, session, "what_changed", `{}`).want(t, false, "this is the first look")
 	job, posting := srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Gardener"})
@@ -475,7 +476,7 @@ func TestAssistantStartsWithNothing(t *testing.T) {
 	}
 	p.stdin = strings.NewReader(initialize + `{"jsonrpc":"2.0","id":1,"method":"tools/list"}` + "\n")
 	p.getenv = func(name string) string { read = append(read, name); return "" }
-	if r := p.run(t, "mcp", "--fake"); r.code != exitOK || started != 0 || len(read) != 0 {
+	if r := p.run(t, "mcp", "--fake"); r.code != setup.ExitOK || started != 0 || len(read) != 0 {
 		t.Errorf("code %d, the stand-in was started %d times, the environment was read: %q", r.code, started, read)
 	}
 }
@@ -635,7 +636,7 @@ func TestAssistantEnds(t *testing.T) {
 					code := <-s.code
 					s.code <- code
 					synctest.Wait() // the last line is read
-					if took := time.Since(began); code != exitOK || took > maxFinish {
+					if took := time.Since(began); code != setup.ExitOK || took > maxFinish {
 						t.Errorf("exit code %d after %s: %s", code, took, s.stderr.text())
 					}
 					if n := strings.Count(strings.Join(got(), ""), `"total":42`); delay < maxFinish && n != calls {
@@ -651,7 +652,7 @@ func TestAssistantEnds(t *testing.T) {
 			s.say(t, initialize)
 			code := <-s.code
 			s.code <- code
-			if code != exitUnexpected || !strings.Contains(s.stderr.text(), "the output cannot be written") {
+			if code != setup.ExitUnexpected || !strings.Contains(s.stderr.text(), "the output cannot be written") {
 				t.Errorf("exit code %d: %s", code, s.stderr.text())
 			}
 		})

@@ -20,6 +20,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -179,7 +181,7 @@ func onlyQuestions(t *testing.T, srv *jobboardtest.Server) {
 	t.Helper()
 	all := srv.Requests()
 	for _, r := range all {
-		token := r.Method == http.MethodPost && strings.HasSuffix(r.Path, tokenPath)
+		token := r.Method == http.MethodPost && strings.HasSuffix(r.Path, "/api/rest/oauth/frontend/token")
 		if r.Method != http.MethodGet && !token {
 			t.Errorf("the service was asked %s %s", r.Method, r.Path)
 		}
@@ -263,7 +265,8 @@ func TestAssistantBounds(t *testing.T) {
 
 // Should a tool forget its bounds, its result does not go out.
 func TestAssistantLastBound(t *testing.T) {
-	m := &assistant{app: &app{secrets: &secretList{}}}
+	m := &assistant{Program: &cli.Program{}}
+	m.Mask = m.Settings.Secrets.Mask
 	for size, fits := range map[int]bool{maxAnswer - 2: true, maxAnswer - 1: false, 10 * maxAnswer: false} {
 		body, err := json.Marshal(strings.Repeat("x", size))
 		if err != nil {
@@ -380,7 +383,7 @@ func session(t *testing.T, seed uint64, n int) {
 		time.Sleep(time.Hour)
 		x.check()
 		x.s.in.Close()
-		if code := <-x.s.code; code != exitOK {
+		if code := <-x.s.code; code != setup.ExitOK {
 			t.Errorf("exit code %d: %s", code, x.s.stderr.text())
 		}
 		x.s.out.Close()
@@ -555,7 +558,7 @@ func FuzzAssistant(f *testing.F) {
 			time.Sleep(2 * maxCallTime)
 			s.in.Close()
 			code := <-s.code
-			if s.code <- code; code != exitOK {
+			if s.code <- code; code != setup.ExitOK {
 				t.Errorf("exit code %d: %s", code, s.stderr.text())
 			}
 			for _, line := range got() {

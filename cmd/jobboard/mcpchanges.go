@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/doctor"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/foreign"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 )
 
 // maxBaselines is how many searches of a session can be compared.
@@ -43,9 +45,9 @@ type whatChangedResult struct {
 	Note     string           `json:"note,omitempty"`
 }
 
-func (m *assistant) whatChanged(ctx context.Context, b *app, in whatChangedArgs) (whatChangedResult, error) {
+func (m *assistant) whatChanged(ctx context.Context, b *setup.Board, in whatChangedArgs) (whatChangedResult, error) {
 	out := whatChangedResult{Notice: foreignNotice, Changes: []changedPosting{}}
-	s, ch, q, err := b.seek(in.searchArgs, &out.sought)
+	s, ch, q, err := seek(b, in.searchArgs, &out.sought)
 	if err != nil {
 		return out, err
 	}
@@ -137,15 +139,14 @@ type doctorResult struct {
 	Findings []examined `json:"findings"`
 }
 
-func (m *assistant) examine(ctx context.Context, b *app, _ noArgs) (doctorResult, error) {
+func (m *assistant) examine(ctx context.Context, b *setup.Board, _ noArgs) (doctorResult, error) {
 	out := doctorResult{Notice: foreignNotice, OK: true, Findings: []examined{}}
-	d := &doctor{app: b, ctx: ctx}
-	d.run()
-	if ctx.Err() != nil {
-		return out, ctx.Err()
+	report, err := doctor.Examine(ctx, &m.Console, b)
+	if err != nil {
+		return out, err
 	}
-	for _, f := range d.findings {
-		out.OK = out.OK && f.Verdict != verdictFail
+	for _, f := range report.Findings {
+		out.OK = out.OK && f.Verdict != doctor.Fail
 		if len(out.Findings) < maxFindings {
 			out.Findings = append(out.Findings, examined{
 				f.Check, string(f.Verdict), foreign.Line(f.Detail, maxDetails), foreign.Line(f.Next, maxDetails),

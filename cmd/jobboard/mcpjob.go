@@ -11,6 +11,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/foreign"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 )
 
 type jobArgs struct {
@@ -52,8 +53,8 @@ type jobInformationResult struct {
 	Nationalities []choice   `json:"nationalities,omitempty" jsonschema:"those that contain the text that was asked for, at most 20"`
 }
 
-func (m *assistant) jobInformation(ctx context.Context, b *app, in jobInformationArgs) (jobInformationResult, error) {
-	info, err := b.lookUp(ctx, []string{in.Job})
+func (m *assistant) jobInformation(ctx context.Context, b *setup.Board, in jobInformationArgs) (jobInformationResult, error) {
+	info, err := b.LookUp(ctx, []string{in.Job})
 	if err != nil {
 		return jobInformationResult{}, err
 	}
@@ -123,15 +124,15 @@ type mayIApplyResult struct {
 	Next        string `json:"next,omitempty"`
 }
 
-func (m *assistant) mayIApply(ctx context.Context, b *app, in jobArgs) (mayIApplyResult, error) {
-	id, err := b.settings.needJob([]string{in.Job})
+func (m *assistant) mayIApply(ctx context.Context, b *setup.Board, in jobArgs) (mayIApplyResult, error) {
+	id, err := b.NeedJob([]string{in.Job})
 	if err != nil {
 		return mayIApplyResult{}, err
 	}
-	if b.settings.get(userToken) == "" {
-		return b.openForAnyone(ctx, id)
+	if b.Get(setup.UserToken) == "" {
+		return openForAnyone(ctx, b, id)
 	}
-	p, err := b.precheck(ctx, []string{in.Job})
+	p, err := b.Precheck(ctx, []string{in.Job})
 	if err != nil {
 		return mayIApplyResult{}, err
 	}
@@ -150,8 +151,8 @@ func decided(id jobboard.JobID, d jobboard.Decision, info *jobboard.JobInformati
 }
 
 // openForAnyone returns what can be said without an applicant.
-func (a *app) openForAnyone(ctx context.Context, id jobboard.JobID) (mayIApplyResult, error) {
-	info, err := a.lookUp(ctx, []string{id.String()})
+func openForAnyone(ctx context.Context, b *setup.Board, id jobboard.JobID) (mayIApplyResult, error) {
+	info, err := b.LookUp(ctx, []string{id.String()})
 	switch {
 	case errors.Is(err, jobboard.ErrGone):
 		return decided(id, jobboard.DecisionGone, nil), nil
@@ -204,8 +205,8 @@ type checkAnswersResult struct {
 	NotChecked    []string        `json:"not_checked,omitempty" jsonschema:"questions of a kind that is not known; their answers passed unchecked"`
 }
 
-func (m *assistant) checkAnswers(ctx context.Context, b *app, in checkAnswersArgs) (checkAnswersResult, error) {
-	info, err := b.lookUp(ctx, []string{in.Job})
+func (m *assistant) checkAnswers(ctx context.Context, b *setup.Board, in checkAnswersArgs) (checkAnswersResult, error) {
+	info, err := b.LookUp(ctx, []string{in.Job})
 	if err != nil {
 		return checkAnswersResult{}, err
 	}

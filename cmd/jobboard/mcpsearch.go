@@ -9,7 +9,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/foreign"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
@@ -39,7 +41,7 @@ type sought struct {
 }
 
 // seek returns what is to be asked and whom, and tells it in a result.
-func (a *app) seek(in searchArgs, told *sought) (searcher, jobboard.ChannelID, jobboard.Query, error) {
+func seek(b *setup.Board, in searchArgs, told *sought) (setup.Searcher, jobboard.ChannelID, jobboard.Query, error) {
 	q, near, err := in.query()
 	if err != nil {
 		return nil, "", q, err
@@ -48,7 +50,7 @@ func (a *app) seek(in searchArgs, told *sought) (searcher, jobboard.ChannelID, j
 	if in.Channel != "" {
 		named = []string{in.Channel}
 	}
-	s, ch, err := a.searcher(named)
+	s, ch, err := b.Searcher(named)
 	told.Channel, told.Near = foreign.Token(string(ch)), near
 	return s, ch, q, err
 }
@@ -59,10 +61,10 @@ func (s searchArgs) query() (jobboard.Query, *nearby, error) {
 	if strings.TrimSpace(s.Near) == "" {
 		return q, nil, nil
 	}
-	circle, town, err := locate(s.Near, s.RadiusKm)
+	circle, town, err := cli.Locate(s.Near, s.RadiusKm)
 	if err != nil {
-		return q, nil, usage("%w", err).
-			next("give near as a town's name with its country, such as Berlin, Germany, or as latitude,longitude")
+		return q, nil, setup.Usage("%w", err).
+			Next("give near as a town's name with its country, such as Berlin, Germany, or as latitude,longitude")
 	}
 	q.Near = circle
 	around := &nearby{Latitude: circle.Latitude, Longitude: circle.Longitude, RadiusKm: circle.RadiusKm}
@@ -112,9 +114,9 @@ var notListed = []string{
 	jobboard.KeyVisibility, jobboard.KeyListingStartDate, jobboard.KeyInternalPostingName, jobboard.KeyJobCategory,
 }
 
-func (m *assistant) searchJobs(ctx context.Context, b *app, in searchJobsArgs) (searchJobsResult, error) {
+func (m *assistant) searchJobs(ctx context.Context, b *setup.Board, in searchJobsArgs) (searchJobsResult, error) {
 	out := searchJobsResult{Notice: foreignNotice, Postings: []entry{}}
-	s, ch, q, err := b.seek(in.searchArgs, &out.sought)
+	s, ch, q, err := seek(b, in.searchArgs, &out.sought)
 	if err != nil {
 		return out, err
 	}

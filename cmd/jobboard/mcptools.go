@@ -14,6 +14,8 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/foreign"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
 )
 
 // foreignNotice goes with every result that holds texts of others.
@@ -75,7 +77,7 @@ person.`,
 
 // addTool adds a tool whose schemas are those of its types.
 func addTool[In, Out any](m *assistant, s *mcp.Server, name, title, description string,
-	call func(context.Context, *app, In) (Out, error),
+	call func(context.Context, *setup.Board, In) (Out, error),
 ) {
 	no, yes := false, true
 	mcp.AddTool(s, &mcp.Tool{
@@ -90,7 +92,7 @@ func addTool[In, Out any](m *assistant, s *mcp.Server, name, title, description 
 		if err == nil {
 			out, err = call(ctx, b, in)
 		}
-		if lacking := new(exitError); exitCodeOf(err) == exitCredential || errors.As(err, &lacking) && lacking.settings {
+		if lacking := new(setup.Error); exitCodeOf(err) == setup.ExitCredential || errors.As(err, &lacking) && lacking.Settings {
 			m.forget(b)
 		}
 		if err != nil {
@@ -101,7 +103,7 @@ func addTool[In, Out any](m *assistant, s *mcp.Server, name, title, description 
 }
 
 func exitCodeOf(err error) int {
-	code, _ := exitOf(err)
+	code, _ := setup.ExitOf(err)
 	return code
 }
 
@@ -219,7 +221,7 @@ type failed struct {
 // describe tells an error in the words of the command. What the service said stays
 // apart.
 func describe(err error) failed {
-	_, next := exitOf(err)
+	_, next := setup.ExitOf(err)
 	f := failed{Next: next}
 	var first error
 	for _, c := range conditions {
@@ -232,7 +234,7 @@ func describe(err error) failed {
 	}
 	var call *jobboard.Error
 	if !errors.As(err, &call) {
-		f.Error = foreign.Line(plain{err}.Error(), maxDetails)
+		f.Error = foreign.Line(setup.Plain{Cause: err}.Error(), maxDetails)
 		return f
 	}
 	f.Error = call.Op + " failed"
@@ -243,7 +245,7 @@ func describe(err error) failed {
 		f.Error += ": " + first.Error()
 	}
 	f.Next = cmp.Or(f.Next, nextSteps[exitCodeOf(err)])
-	f.Details = foreign.Line(plain{err}.Error(), maxDetails)
+	f.Details = foreign.Line(setup.Plain{Cause: err}.Error(), maxDetails)
 	f.Notice = foreignNotice
 	return f
 }
@@ -251,8 +253,8 @@ func describe(err error) failed {
 // nextSteps are for the codes that the command has no hint for: to a person they
 // say enough.
 var nextSteps = map[int]string{
-	exitNo:    "this is the service's answer about the job: another call gets the same",
-	exitUsage: "change the arguments: nothing was sent",
+	setup.ExitNo:    "this is the service's answer about the job: another call gets the same",
+	setup.ExitUsage: "change the arguments: nothing was sent",
 }
 
 // toolError is an error whose text is a failed as JSON.
@@ -275,7 +277,7 @@ func failure(ctx context.Context, err error) error {
 // compact returns v as JSON on one line.
 func compact(v any) string {
 	var b strings.Builder
-	if err := writeJSON(&b, v, false); err != nil {
+	if err := term.WriteJSON(&b, v, false); err != nil {
 		panic(err) // what is given here is made of texts
 	}
 	return strings.TrimSuffix(b.String(), "\n")
@@ -288,10 +290,10 @@ func (m *assistant) finish(r *mcp.CallToolResult) {
 		var told toolError
 		if !errors.As(err, &told) { // the arguments are not as the schema says
 			told = toolError(compact(failed{
-				Error: foreign.Line(err.Error(), maxDetails), Conditions: []string{"ErrInvalidInput"}, Next: nextSteps[exitUsage],
+				Error: foreign.Line(err.Error(), maxDetails), Conditions: []string{"ErrInvalidInput"}, Next: nextSteps[setup.ExitUsage],
 			}))
 		}
-		r.Content = []mcp.Content{&mcp.TextContent{Text: m.masked(string(told))}}
+		r.Content = []mcp.Content{&mcp.TextContent{Text: m.Mask(string(told))}}
 		return
 	}
 	body, ok := r.StructuredContent.(json.RawMessage)
@@ -310,7 +312,7 @@ func (m *assistant) finish(r *mcp.CallToolResult) {
 
 // maskedJSON masks the texts of a JSON value and leaves its form.
 func (m *assistant) maskedJSON(body json.RawMessage) json.RawMessage {
-	if m.masked(string(body)) == string(body) {
+	if m.Mask(string(body)) == string(body) {
 		return body
 	}
 	var v any
@@ -325,7 +327,7 @@ func (m *assistant) maskedJSON(body json.RawMessage) json.RawMessage {
 func (m *assistant) maskedValue(v any) any {
 	switch v := v.(type) {
 	case string:
-		return m.masked(v)
+		return m.Mask(v)
 	case []any:
 		for i := range v {
 			v[i] = m.maskedValue(v[i])

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -47,7 +48,7 @@ func TestOutputByName(t *testing.T) {
 		{[]string{"apply-form", "--text"}, "form", isText},
 	} {
 		path := filepath.Join(t.TempDir(), test.name)
-		r := newProcess().run(t, append(test.args, "--fake", "--output", path)...).want(t, exitOK)
+		r := newProcess().run(t, append(test.args, "--fake", "--output", path)...).want(t, setup.ExitOK)
 		if body := read(t, path); !test.is(body) {
 			t.Errorf("%v: %.300q", test.args, body)
 		}
@@ -63,7 +64,7 @@ func TestOutputByName(t *testing.T) {
 		{"apply-form", "--output", "form.pdf"},
 		{"search", "--csv", "--json"},
 	} {
-		r := newProcess().run(t, append(args, "--fake")...).want(t, exitUsage)
+		r := newProcess().run(t, append(args, "--fake")...).want(t, setup.ExitUsage)
 		if strings.Contains(args[1], "output") {
 			r.wantErr(t, "--output: the name", "let it end with .")
 			if _, err := os.Stat(args[2]); err == nil {
@@ -73,10 +74,10 @@ func TestOutputByName(t *testing.T) {
 	}
 	missing := filepath.Join(t.TempDir(), "no", "such.csv")
 	for _, command := range []string{"search", "feed"} {
-		newProcess().run(t, command, "--fake", "--output", missing).want(t, exitUnexpected).wantErr(t, "--output: ")
+		newProcess().run(t, command, "--fake", "--output", missing).want(t, setup.ExitUnexpected).wantErr(t, "--output: ")
 	}
 	if _, err := os.Stat("/dev/full"); err == nil {
-		newProcess().run(t, "search", "--fake", "--csv", "--output", "/dev/full").want(t, exitUnexpected)
+		newProcess().run(t, "search", "--fake", "--csv", "--output", "/dev/full").want(t, setup.ExitUnexpected)
 	}
 }
 
@@ -86,7 +87,7 @@ func TestSearchCSV(t *testing.T) {
 	for _, sign := range []string{"+", "-", "@"} {
 		srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: sign + "1"})
 	}
-	r := newProcess().pointAt(srv).run(t, "search", "--csv").want(t, exitOK)
+	r := newProcess().pointAt(srv).run(t, "search", "--csv").want(t, setup.ExitOK)
 	rows, err := csv.NewReader(strings.NewReader(r.out)).ReadAll()
 	if err != nil || len(rows) != 47 {
 		t.Fatalf("%v: %d rows", err, len(rows))
@@ -107,7 +108,7 @@ func TestOutputOutlivesFailure(t *testing.T) {
 	srv := demo(t)
 	srv.Fail(jobboardtest.Fault{Status: 403})
 	kept := file(t, "jobs.json", "of yesterday", 0o600)
-	newProcess().pointAt(srv).run(t, "search", "--output", kept).want(t, exitCredential)
+	newProcess().pointAt(srv).run(t, "search", "--output", kept).want(t, setup.ExitCredential)
 	if body := read(t, kept); body != "of yesterday" {
 		t.Errorf("%q", body)
 	}

@@ -7,12 +7,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -24,7 +28,18 @@ type result struct {
 
 // testProcess is a process to run the program in.
 type testProcess struct {
-	process
+	stdin                    io.Reader
+	stdout                   io.Writer // nil: the result has it
+	outTerminal, errTerminal term.Terminal
+
+	getenv        func(string) string
+	now           func() time.Time
+	defaultConfig string
+	memory        string
+	keyboard      keyboard
+	startFake     func() *jobboardtest.Server
+	transport     http.RoundTripper
+
 	env map[string]string
 }
 
@@ -65,15 +80,22 @@ func (p *testProcess) run(t *testing.T, args ...string) result {
 func (p *testProcess) runContext(ctx context.Context, t *testing.T, args ...string) result {
 	t.Helper()
 	var out, errOut bytes.Buffer
-	code := p.program(cmp.Or[io.Writer](p.stdout, &out), &errOut).run(ctx, args)
+	a := p.program(cmp.Or[io.Writer](p.stdout, &out), &errOut)
+	code := a.Run(ctx, args, a.commands)
 	return result{code, out.String(), errOut.String()}
 }
 
 // program is one run of the program in the process.
-func (p *testProcess) program(stdout, stderr io.Writer) *app {
-	a := &app{process: p.process}
-	a.stdout, a.stderr = stdout, stderr
-	return a
+func (p *testProcess) program(stdout, stderr io.Writer) *jobboardProgram {
+	return &jobboardProgram{memory: p.memory, keyboard: p.keyboard, Program: &cli.Program{
+		Console: term.Console{
+			Name: "jobboard", In: p.stdin, Out: &term.Output{W: stdout}, Err: stderr,
+			OutTerminal: p.outTerminal, ErrTerminal: p.errTerminal, Now: p.now,
+		},
+		Settings: setup.Reader{
+			UserAgent: "jobboard", Getenv: p.getenv, DefaultConfig: p.defaultConfig, StartFake: p.startFake, Transport: p.transport,
+		},
+	}}
 }
 
 func (r result) want(t *testing.T, code int, out ...string) result {

@@ -18,15 +18,18 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
 )
 
 type searchFlags struct {
-	queryFlags
-	output  outputFlags
+	cli.QueryFlags
+	output  cli.OutputFlags
 	picture string
 }
 
-func (a *app) searchCommand() *cobra.Command {
+func newSearchCommand(p *cli.Program, known *lastSearch) *cobra.Command {
 	var f searchFlags
 	cmd := &cobra.Command{
 		Use:   "search [TEXT]",
@@ -43,37 +46,43 @@ listed beside the map. A posting that was found for a further location may be
 drawn outside of the circle, at the location that its config names.`,
 		Example: `  jobboard search --fake --near Berlin --radius 50
   jobboard search nurse --language en --output nurses.csv`,
-		ValidArgsFunction: nothing,
+		ValidArgsFunction: cli.Nothing,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 && f.text != "" {
-				return usage("%q and --text are both the text: give one of them", args[0])
+			if len(args) > 0 && f.Text != "" {
+				return setup.Usage("%q and --text are both the text: give one of them", args[0])
 			}
-			f.text += strings.Join(args, " ")
-			return a.search(cmd.Context(), cmd.Flags(), &f)
+			f.Text += strings.Join(args, " ")
+			b, err := p.Board(cmd)
+			if err != nil {
+				return err
+			}
+			return runSearch(cmd.Context(), &p.Console, b, known, cmd.Flags(), &f)
 		},
 	}
-	f.add(cmd)
-	f.output.add(cmd, form{"csv", "csv", "print a line per posting as CSV"},
-		form{"json", "json", "print the answer as one JSON document"},
-		form{"jsonl", "jsonl", "print one posting a line as JSON, as they arrive"})
+	f.Add(cmd)
+	f.output.Add(cmd, cli.Form{Name: "csv", Extension: "csv", Help: "print a line per posting as CSV"},
+		cli.Form{Name: "json", Extension: "json", Help: "print the answer as one JSON document"},
+		cli.Form{Name: "jsonl", Extension: "jsonl", Help: "print one posting a line as JSON, as they arrive"})
 	cmd.Flags().StringVar(&f.picture, "map", "", "draw the hits to `file`.svg")
 	_ = cmd.MarkFlagFilename("map", "svg")
 	return cmd
 }
 
-func (a *app) search(ctx context.Context, flags *pflag.FlagSet, f *searchFlags) error {
-	q, err := f.query(flags, a)
+func runSearch(ctx context.Context, c *term.Console, b *setup.Board, known *lastSearch, flags *pflag.FlagSet,
+	f *searchFlags,
+) error {
+	q, err := f.Query(flags, c)
 	if err != nil {
 		return err
 	}
 	if f.picture != "" && !strings.EqualFold(filepath.Ext(f.picture), ".svg") {
-		return usage("--map: the picture is an SVG file, so its name ends with .svg")
+		return setup.Usage("--map: the picture is an SVG file, so its name ends with .svg")
 	}
-	form, err := f.output.form()
+	form, err := f.output.Form()
 	if err != nil {
 		return err
 	}
-	s, ch, err := a.searcher(nil)
+	s, ch, err := b.Searcher(nil)
 	if err != nil {
 		return err
 	}
@@ -87,40 +96,40 @@ func (a *app) search(ctx context.Context, flags *pflag.FlagSet, f *searchFlags) 
 			return err
 		}
 	}
-	found := &hits{near: q.Near, drawn: newMapData(q.Near), seen: a.newMemory(ch)}
-	err = a.writeTo(&f.output, func(to *output) error {
+	found := &hits{near: q.Near, drawn: newMapData(q.Near), seen: newMemory(b, ch)}
+	err = f.output.WriteTo(c.Out, func(to *term.Output) error {
 		if form == "jsonl" {
 			return found.stream(s.PostingStream(ctx, ch, q), to)
 		}
-		return found.page(a, page, form, to)
+		return found.page(c, page, form, to)
 	})
 	if err != nil {
 		return err
 	}
-	a.remember(found.seen)
-	a.noteHits(found, f, q)
+	known.remember(found.seen)
+	noteHits(c, found, f, q)
 	if f.picture == "" {
 		return nil
 	}
-	return a.draw(f.picture, pictureTitle(ch, q), found.drawn)
+	return drawMap(c, f.picture, pictureTitle(ch, q), found.drawn)
 }
 
 // noteHits tells what the output does not.
-func (a *app) noteHits(found *hits, f *searchFlags, q jobboard.Query) {
-	if f.output.file != "" {
-		a.note("%d postings in %s", found.shown, f.output.file)
+func noteHits(c *term.Console, found *hits, f *searchFlags, q jobboard.Query) {
+	if f.output.File != "" {
+		c.Note("%d postings in %s", found.shown, f.output.File)
 	}
 	if found.total > found.shown {
-		a.note("the service gave %d of %d postings; the interface has no way to ask for the others. Narrow the search with --text or --near.",
+		c.Note("the service gave %d of %d postings; the interface has no way to ask for the others. Narrow the search with --text or --near.",
 			found.shown, found.total)
 	}
 	if found.total == 0 && q.Text == "" && q.Near.IsZero() {
-		a.note("the service says the same of a channel that does not exist: jobboard doctor tells more")
+		c.Note("the service says the same of a channel that does not exist: jobboard doctor tells more")
 	}
 }
 
-// draw writes the picture of --map.
-func (a *app) draw(file, title string, hits *mapData) error {
+// drawMap writes the picture of --map.
+func drawMap(c *term.Console, file, title string, hits *mapData) error {
 	var picture bytes.Buffer
 	hits.title = title
 	if err := hits.write(&picture); err != nil {
@@ -129,7 +138,7 @@ func (a *app) draw(file, title string, hits *mapData) error {
 	if err := os.WriteFile(file, picture.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("--map: %w", err)
 	}
-	a.note("%s shows %d postings at known places and lists %d at none that is known", file, hits.placed, hits.unplaced)
+	c.Note("%s shows %d postings at known places and lists %d at none that is known", file, hits.placed, hits.unplaced)
 	return nil
 }
 
@@ -154,7 +163,7 @@ func (h *hits) stream(postings *jobboard.PostingStream, w io.Writer) error {
 			return err
 		}
 		h.add(p)
-		if err := writeJSON(w, p, false); err != nil {
+		if err := term.WriteJSON(w, p, false); err != nil {
 			return err
 		}
 	}
@@ -164,18 +173,18 @@ func (h *hits) stream(postings *jobboard.PostingStream, w io.Writer) error {
 }
 
 // page writes a whole answer.
-func (h *hits) page(a *app, page *jobboard.JobSearchResult, form string, w io.Writer) error {
+func (h *hits) page(c *term.Console, page *jobboard.JobSearchResult, form string, w io.Writer) error {
 	for i := range page.Results {
 		h.add(&page.Results[i])
 	}
 	h.total = page.TotalNumberOfJobs
 	switch form {
 	case "json":
-		return writeJSON(w, page, true)
+		return term.WriteJSON(w, page, true)
 	case "csv":
 		return writePostingsCSV(w, page.Results)
 	}
-	a.printPostings(page, h)
+	printPostings(c, page, h)
 	return nil
 }
 
@@ -200,25 +209,25 @@ func writePostingsCSV(w io.Writer, postings []jobboard.JobPosting) error {
 
 // cell keeps a spreadsheet from taking a foreign text for a formula.
 func cell(s string) string {
-	if s = printable(s); s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
+	if s = term.Printable(s); s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
 		return "'" + s
 	}
 	return s
 }
 
 // printPostings writes the table and what it says in all.
-func (a *app) printPostings(page *jobboard.JobSearchResult, h *hits) {
+func printPostings(c *term.Console, page *jobboard.JobSearchResult, h *hits) {
 	if h.shown > 0 {
 		rows := make([][]string, h.shown)
 		for i := range page.Results {
 			rows[i] = postingRow(&page.Results[i])
 		}
-		writeTable(a.out, a.outTerminal, searchColumns, rows)
-		a.out.line("")
+		term.WriteTable(c.Out, c.OutTerminal, searchColumns, rows)
+		c.Out.Line("")
 	}
-	a.out.line("%d of %d postings%s", h.shown, max(h.total, h.shown), describeNear(h.near))
+	c.Out.Line("%d of %d postings%s", h.shown, max(h.total, h.shown), describeNear(h.near))
 	if names, n := h.drawn.beyondCircle(); n > 0 {
-		a.outTerminal.say(a.out, "", fmt.Sprintf(
+		c.OutTerminal.Say(c.Out, "", fmt.Sprintf(
 			"%d of them name a place beyond the circle (%s): the service found them for a further location, which its answer does not name",
 			n, strings.Join(names, ", ")))
 	}
@@ -254,26 +263,26 @@ func pictureTitle(ch jobboard.ChannelID, q jobboard.Query) string {
 	return title + strings.Replace(describeNear(q.Near), " within", ", within", 1)
 }
 
-var searchColumns = []column{
-	{head: "POSTING"},
-	{head: "TITLE", flex: 5},
-	{head: "LOCATION", flex: 3},
-	{head: "COMPANY", flex: 3},
-	{head: "SINCE"},
+var searchColumns = []term.Column{
+	{Head: "POSTING"},
+	{Head: "TITLE", Flex: 5},
+	{Head: "LOCATION", Flex: 3},
+	{Head: "COMPANY", Flex: 3},
+	{Head: "SINCE"},
 }
 
 func postingRow(p *jobboard.JobPosting) []string {
-	place := printable(strings.Join(p.Config.Get(jobboard.KeyLocationName), ", "))
+	place := term.Printable(strings.Join(p.Config.Get(jobboard.KeyLocationName), ", "))
 	if status, err := p.Config.RemoteStatus(); err == nil {
 		word := "remote"
 		if status != jobboard.RemoteFully {
-			word = printable(strings.ToLower(strings.ReplaceAll(string(status), "_", " ")))
+			word = term.Printable(strings.ToLower(strings.ReplaceAll(string(status), "_", " ")))
 		}
 		place = strings.TrimPrefix(place+", "+word, ", ")
 	}
 	return []string{
-		fmt.Sprint(p.JobPostingID), cmp.Or(printable(p.Title), "(no title)"), place,
-		printable(p.Config.First(jobboard.KeyCompanyName)), day(p.PostingVersionStartDate),
+		fmt.Sprint(p.JobPostingID), cmp.Or(term.Printable(p.Title), "(no title)"), place,
+		term.Printable(p.Config.First(jobboard.KeyCompanyName)), day(p.PostingVersionStartDate),
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 
 	"github.com/mattn/go-runewidth"
 
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -16,11 +18,11 @@ func TestSearchJSON(t *testing.T) {
 	page := decode[struct {
 		TotalNumberOfJobs int
 		Results           []struct{ Config map[string][]string }
-	}](t, newProcess().run(t, "search", "--fake", "--json").want(t, exitOK).out)
+	}](t, newProcess().run(t, "search", "--fake", "--json").want(t, setup.ExitOK).out)
 	if page.TotalNumberOfJobs != 42 || len(page.Results) != 42 || len(page.Results[0].Config["platform_internalAdText"]) == 0 {
 		t.Errorf("%d hits, %d results", page.TotalNumberOfJobs, len(page.Results))
 	}
-	r := newProcess().run(t, "search", "--fake", "--jsonl").want(t, exitOK)
+	r := newProcess().run(t, "search", "--fake", "--jsonl").want(t, setup.ExitOK)
 	lines := strings.Split(strings.TrimSuffix(r.out, "\n"), "\n")
 	if len(lines) != 42 {
 		t.Errorf("%d lines, want 42", len(lines))
@@ -61,7 +63,7 @@ func TestSearchJSONLStreams(t *testing.T) {
 		<-w.came
 		cancel()
 	}()
-	if r := p.runContext(ctx, t, "search", "--jsonl"); r.code != exitInterrupted {
+	if r := p.runContext(ctx, t, "search", "--jsonl"); r.code != setup.ExitInterrupted {
 		t.Errorf("exit code %d: %s", r.code, r.err)
 	}
 	if !strings.HasPrefix(out.String(), `{"jobPostingId":`) {
@@ -74,7 +76,7 @@ func TestSearchJSONLStreams(t *testing.T) {
 func TestTableOfARepeatedSearch(t *testing.T) {
 	srv := demo(t)
 	srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpSearch, Break: jobboardtest.CutBody, After: 20_000, Times: 1})
-	newProcess().pointAt(srv).run(t, "search").want(t, exitOK, "POSTING", "Pflegefachkraft")
+	newProcess().pointAt(srv).run(t, "search").want(t, setup.ExitOK, "POSTING", "Pflegefachkraft")
 	if n := srv.Count(); n != 2 {
 		t.Errorf("%d requests, want 2", n)
 	}
@@ -100,11 +102,11 @@ func TestTableFitsTheTerminal(t *testing.T) {
 	}
 	process := func(width int) *testProcess {
 		p := newProcess().set("BASE_URL", srv.BaseURL).set("CLIENT_ID", "10").set("CHANNEL", "1_x")
-		p.outTerminal = terminal{tty: width > 0, width: width}
+		p.outTerminal = term.Terminal{TTY: width > 0, Width: width}
 		return p
 	}
 	for _, width := range []int{40, 60, 80, 100, 160} {
-		r := process(width).run(t, "search").want(t, exitOK, "6 of 6 postings")
+		r := process(width).run(t, "search").want(t, setup.ExitOK, "6 of 6 postings")
 		rows := strings.Split(r.out, "\n")[:1+len(titles)]
 		company := -1 // the column in which the companies begin
 		for _, row := range rows {
@@ -130,9 +132,9 @@ func TestTableFitsTheTerminal(t *testing.T) {
 			}
 		}
 	}
-	r := process(0).run(t, "search").want(t, exitOK)
+	r := process(0).run(t, "search").want(t, setup.ExitOK)
 	for _, title := range titles {
-		if !strings.Contains(r.out, strings.TrimSpace(printable(title))) {
+		if !strings.Contains(r.out, strings.TrimSpace(term.Printable(title))) {
 			t.Errorf("a pipe has no %q:\n%s", title, r.out)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -45,14 +46,14 @@ func TestFlagsThenEnvironmentThenFile(t *testing.T) {
 		{nil, []string{"--client-id", "10"}, inEnvironment, "in_environment", identifier},
 		{env{"CLIENT_ID": "10"}, []string{"--token-file", tokenFile}, inEnvironment, "in_environment", clientToken},
 	} {
-		p.with(step.set).run(t, append([]string{"search"}, step.flags...)...).want(t, exitOK)
+		p.with(step.set).run(t, append([]string{"search"}, step.flags...)...).want(t, setup.ExitOK)
 		wantSearch(t, step.asked, step.channel+"/jobs", step.credential)
 	}
-	p.run(t, "search").want(t, exitUsage).wantErr(t, "exclude each other")
+	p.run(t, "search").want(t, setup.ExitUsage).wantErr(t, "exclude each other")
 
 	// --fake reads neither, and takes no address.
-	p.run(t, "search", "--fake").want(t, exitOK, "42 of 42")
-	p.run(t, "search", "--fake", "--base-url", "x").want(t, exitUsage).wantErr(t, "--base-url")
+	p.run(t, "search", "--fake").want(t, setup.ExitOK, "42 of 42")
+	p.run(t, "search", "--fake", "--base-url", "x").want(t, setup.ExitUsage).wantErr(t, "--base-url")
 	if n := inFile.Count() + inEnvironment.Count() + inFlag.Count(); n > 0 {
 		t.Errorf("--fake asked %d times", n)
 	}
@@ -62,21 +63,21 @@ func TestApplicantsTokenSearchesWhereThereIsNoOther(t *testing.T) {
 	srv := demo(t)
 	p := newProcess().pointAt(srv)
 	delete(p.env, "JOBBOARD_CLIENT_ID")
-	p.run(t, "search").want(t, exitOK, "42 of 42")
+	p.run(t, "search").want(t, setup.ExitOK, "42 of 42")
 	wantSearch(t, srv, srv.Demo.Channel+"/jobs", "user token of applicant 7")
 }
 
 func TestClientCredentials(t *testing.T) {
 	srv := demo(t)
 	p := newProcess().pointAt(srv).set("CLIENT_ID", srv.Demo.ConfidentialClient).set("CLIENT_SECRET", srv.Demo.ConfidentialSecret)
-	p.run(t, "search").want(t, exitOK, "42 of 42")
+	p.run(t, "search").want(t, setup.ExitOK, "42 of 42")
 	wantSearch(t, srv, srv.Demo.Channel+"/jobs", "client token")
 	p.set("BASE_URL", srv.BaseURL+"/api/rest/")
-	p.run(t, "search").want(t, exitOK, "42 of 42")
+	p.run(t, "search").want(t, setup.ExitOK, "42 of 42")
 	p.set("CLIENT_SECRET", "wrong-canary-secret")
-	p.run(t, "search").want(t, exitCredential).wantErr(t, "invalid_client").without(t, "wrong-canary-secret")
+	p.run(t, "search").want(t, setup.ExitCredential).wantErr(t, "invalid_client").without(t, "wrong-canary-secret")
 	delete(p.env, "JOBBOARD_CLIENT_ID")
-	p.run(t, "search").want(t, exitUsage).wantErr(t, "JOBBOARD_CLIENT_ID")
+	p.run(t, "search").want(t, setup.ExitUsage).wantErr(t, "JOBBOARD_CLIENT_ID")
 
 	// The secret goes to the token address alone, and not in the clear.
 	var leaked []string
@@ -85,7 +86,7 @@ func TestClientCredentials(t *testing.T) {
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		moved := httptest.NewServer(http.RedirectHandler(other.URL+"/token", status))
 		newProcess().pointAt(srv).set("CLIENT_ID", "11").set("CLIENT_SECRET", "canary-secret").set("TOKEN_URL", moved.URL).
-			run(t, "search").want(t, exitCredential).without(t, "canary-secret")
+			run(t, "search").want(t, setup.ExitCredential).without(t, "canary-secret")
 		moved.Close()
 	}
 	if len(leaked) > 0 {
@@ -93,7 +94,7 @@ func TestClientCredentials(t *testing.T) {
 	}
 	for _, bad := range []string{"http://tokens.example/token", "ftp://x/", "https://u:p@tokens.example/"} {
 		newProcess().pointAt(srv).set("CLIENT_ID", "11").set("CLIENT_SECRET", "canary-secret").set("TOKEN_URL", bad).
-			run(t, "search").want(t, exitUsage).without(t, "canary-secret")
+			run(t, "search").want(t, setup.ExitUsage).without(t, "canary-secret")
 	}
 }
 
@@ -106,12 +107,12 @@ func TestConfigurationFile(t *testing.T) {
 	if err := os.WriteFile(config, []byte(whole), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	newProcess().run(t, "status", "--config", config).want(t, exitOK, "may apply")
-	newProcess().set("CONFIG", config).run(t, "status").want(t, exitOK, "may apply")
-	newProcess().run(t, "search", "--config", "/no/such/file").want(t, exitUsage)
+	newProcess().run(t, "status", "--config", config).want(t, setup.ExitOK, "may apply")
+	newProcess().set("CONFIG", config).run(t, "status").want(t, setup.ExitOK, "may apply")
+	newProcess().run(t, "search", "--config", "/no/such/file").want(t, setup.ExitUsage)
 	p := newProcess().pointAt(srv)
 	p.defaultConfig = "/no/such/file"
-	p.run(t, "search").want(t, exitOK)
+	p.run(t, "search").want(t, setup.ExitOK)
 
 	for _, test := range []struct {
 		text string
@@ -119,33 +120,33 @@ func TestConfigurationFile(t *testing.T) {
 		code int
 		err  string
 	}{
-		{"token = \"canary-token\"\n", 0o600, exitCredential, ""},
-		{"token = \"canary-token\"\n", 0o640, exitCredential, "its group can read it: chmod 600"},
-		{"token = \"canary-token\"\n", 0o644, exitUsage, "everybody on this machine can read it"},
-		{"tokn = \"canary-token\"\n", 0o600, exitUsage, "config.toml:1: there is no such setting"},
-		{"token = canary-token\n", 0o600, exitUsage, "config.toml:1:"},
-		{"\ntoken = [\"canary-token\"]\n", 0o600, exitUsage, "config.toml:2:"},
-		{"token = \"canary-token", 0o600, exitUsage, "not valid TOML"},
-		{"token = \"canary-token\"\ntoken_file = \"x\"\n", 0o600, exitUsage, "both set"},
-		{"token_file = \"none\"\n", 0o600, exitUsage, "token_file"},
-		{"allow_insecure = \"perhaps\"\n", 0o600, exitUsage, "config.toml:1:"},
+		{"token = \"canary-token\"\n", 0o600, setup.ExitCredential, ""},
+		{"token = \"canary-token\"\n", 0o640, setup.ExitCredential, "its group can read it: chmod 600"},
+		{"token = \"canary-token\"\n", 0o644, setup.ExitUsage, "everybody on this machine can read it"},
+		{"tokn = \"canary-token\"\n", 0o600, setup.ExitUsage, "config.toml:1: there is no such setting"},
+		{"token = canary-token\n", 0o600, setup.ExitUsage, "config.toml:1:"},
+		{"\ntoken = [\"canary-token\"]\n", 0o600, setup.ExitUsage, "config.toml:2:"},
+		{"token = \"canary-token", 0o600, setup.ExitUsage, "not valid TOML"},
+		{"token = \"canary-token\"\ntoken_file = \"x\"\n", 0o600, setup.ExitUsage, "both set"},
+		{"token_file = \"none\"\n", 0o600, setup.ExitUsage, "token_file"},
+		{"allow_insecure = \"perhaps\"\n", 0o600, setup.ExitUsage, "config.toml:1:"},
 	} {
 		p := newProcess().set("BASE_URL", srv.BaseURL).set("CHANNEL", "x")
 		p.run(t, "search", "--config", file(t, "config.toml", test.text, test.mode)).want(t, test.code).wantErr(t, test.err).without(t, "canary")
 	}
-	newProcess().pointAt(srv).set("ALLOW_INSECURE", "perhaps").run(t, "search").want(t, exitUsage)
-	newProcess().pointAt(srv).set("ALLOW_INSECURE", "1").run(t, "search").want(t, exitOK)
+	newProcess().pointAt(srv).set("ALLOW_INSECURE", "perhaps").run(t, "search").want(t, setup.ExitUsage)
+	newProcess().pointAt(srv).set("ALLOW_INSECURE", "1").run(t, "search").want(t, setup.ExitOK)
 	for _, body := range []string{"", "two\nlines\n"} {
-		newProcess().pointAt(srv).run(t, "status", "--user-token-file", file(t, "token", body, 0o600)).want(t, exitUsage)
+		newProcess().pointAt(srv).run(t, "status", "--user-token-file", file(t, "token", body, 0o600)).want(t, setup.ExitUsage)
 	}
-	newProcess().pointAt(srv).run(t, "status", "--user-token-file", file(t, "token", srv.Demo.ApplicantToken, 0o644)).want(t, exitOK).
+	newProcess().pointAt(srv).run(t, "status", "--user-token-file", file(t, "token", srv.Demo.ApplicantToken, 0o644)).want(t, setup.ExitOK).
 		wantErr(t, "warning:", "chmod 600")
 }
 
 func TestNoInsecureCredential(t *testing.T) {
 	for _, args := range [][]string{{"search"}, {"status", "1"}} {
 		newProcess().set("BASE_URL", "http://jobs.example").set("JOBDB_URL", "http://jobdb.example").set("CLIENT_ID", "10").
-			set("CHANNEL", "x").set("USER_TOKEN", "canary-user").run(t, args...).want(t, exitUsage).wantErr(t, "--allow-insecure").without(t, "canary")
+			set("CHANNEL", "x").set("USER_TOKEN", "canary-user").run(t, args...).want(t, setup.ExitUsage).wantErr(t, "--allow-insecure").without(t, "canary")
 	}
 }
 

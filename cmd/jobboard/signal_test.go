@@ -6,13 +6,13 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -83,9 +83,9 @@ func TestSignalEndsWaiting(t *testing.T) {
 				p := newProcess()
 				p.stdin, p.stdout = stdin, stdout
 				began := time.Now()
-				time.AfterFunc(time.Minute, func() { end(errTerminated) })
-				r := p.runContext(ctx, t, args...).want(t, exitTerminated)
-				if took := time.Since(began); r.err != "jobboard: terminated\n" || took > time.Minute+maxEnding {
+				time.AfterFunc(time.Minute, func() { end(setup.ErrTerminated) })
+				r := p.runContext(ctx, t, args...).want(t, setup.ExitTerminated)
+				if took := time.Since(began); r.err != "jobboard: terminated\n" || took > time.Minute+cli.MaxEnding {
 					t.Errorf("after %s: %q", took, r.err)
 				}
 				typed.Close()
@@ -93,34 +93,5 @@ func TestSignalEndsWaiting(t *testing.T) {
 				synctest.Wait()
 			})
 		})
-	}
-}
-
-// A program of the PATH is told to end by the signal that this one got, and has the
-// last word.
-func TestSignalReachesProgram(t *testing.T) {
-	testenv.Program(t, "sh", "")
-	dir := t.TempDir()
-	script := "#!/bin/sh\ntrap 'exit 7' TERM\ntrap 'exit 8' INT\necho ready\nwhile :; do sleep 0.02; done\n"
-	if err := os.WriteFile(filepath.Join(dir, "jobboard-site"), []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for signal, code := range map[syscall.Signal]int{syscall.SIGTERM: 7, syscall.SIGINT: 8} {
-		cmd, stderr := asCommand(t.Context(), t, []string{"PATH=" + dir + ":" + os.Getenv("PATH")}, "site")
-		stdout, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := stdout.Read(make([]byte, 10)); err != nil {
-			t.Fatal(err)
-		}
-		_ = cmd.Process.Signal(signal)
-		_ = cmd.Wait()
-		if got := cmd.ProcessState.ExitCode(); got != code || stderr.Len() > 0 {
-			t.Errorf("%v: exit code %d: %q", signal, got, stderr)
-		}
 	}
 }

@@ -9,9 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
 )
 
-func (a *app) statusCommand() *cobra.Command {
+func newStatusCommand(p *cli.Program, known *lastSearch) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status [JOB]",
@@ -23,38 +26,30 @@ It ends with 0 where the applicant may apply, with 4 where not: applied already,
 closed, not visible, gone. Where too little answered, the code is that of the
 failure.`,
 		Example:           "  jobboard status --fake\n  JOBBOARD_USER_TOKEN=... jobboard status 2797227",
-		Args:              atMost(1),
-		ValidArgsFunction: a.completeJob,
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.status(cmd.Context(), args, asJSON) },
+		Args:              cli.AtMost(1),
+		ValidArgsFunction: known.completeJob,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b, err := p.Board(cmd)
+			if err != nil {
+				return err
+			}
+			return runStatus(cmd.Context(), &p.Console, b, args, asJSON)
+		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print decision and sources as JSON")
 	return cmd
 }
 
-// precheck asks whether the applicant may apply to the job of args, or of the settings.
-// It returns no job where the settings lack something: nobody was asked.
-func (a *app) precheck(ctx context.Context, args []string) (p jobboard.PrecheckResult, err error) {
-	id, err := a.settings.needJob(args)
-	if err != nil {
-		return p, err
-	}
-	c, err := a.clientFor(baseURL, jobDBURL, userToken)
-	if err != nil {
-		return p, err
-	}
-	return a.settings.applicant(c).Precheck(ctx, id)
-}
-
-func (a *app) status(ctx context.Context, args []string, asJSON bool) error {
-	p, undecided := a.precheck(ctx, args)
+func runStatus(ctx context.Context, c *term.Console, b *setup.Board, args []string, asJSON bool) error {
+	p, undecided := b.Precheck(ctx, args)
 	if p.Job == 0 || ctx.Err() != nil {
 		return cmp.Or(ctx.Err(), undecided)
 	}
 	var err error
 	if asJSON {
-		err = writeJSON(a.out, p, true)
+		err = term.WriteJSON(c.Out, p, true)
 	} else {
-		a.printStatus(p)
+		printStatus(c, p)
 	}
 	switch p.Decision {
 	case jobboard.DecisionMayApply:
@@ -62,7 +57,7 @@ func (a *app) status(ctx context.Context, args []string, asJSON bool) error {
 	case jobboard.DecisionUnknown:
 		return undecided
 	}
-	return &exitError{code: exitNo}
+	return &setup.Error{Code: setup.ExitNo}
 }
 
 var decisionText = map[jobboard.Decision]string{
@@ -74,45 +69,40 @@ var decisionText = map[jobboard.Decision]string{
 	jobboard.DecisionGone:           "gone: there is no such job, or no posting of it",
 }
 
-func (a *app) printStatus(p jobboard.PrecheckResult) {
-	w := a.out
-	colour := red
+func printStatus(c *term.Console, p jobboard.PrecheckResult) {
+	w := c.Out
+	colour := term.Red
 	if p.Decision == jobboard.DecisionMayApply {
-		colour = green
+		colour = term.Green
 	}
-	w.line("job %s: %s", p.Job, a.outTerminal.paint(colour, decisionText[p.Decision]))
+	w.Line("job %s: %s", p.Job, c.OutTerminal.Paint(colour, decisionText[p.Decision]))
 	switch {
 	case errors.Is(p.InformationErr, context.Canceled):
-		w.pair("lookup", "not needed")
+		w.Pair("lookup", "not needed")
 	case p.InformationErr != nil:
-		w.pair("lookup", a.errorText(p.InformationErr))
+		w.Pair("lookup", c.ErrorText(p.InformationErr))
 	case p.Information.ApplyPossible:
-		w.pair("lookup", fmt.Sprintf("%s: applying is possible, %d questions", p.Information.JobTitle,
+		w.Pair("lookup", fmt.Sprintf("%s: applying is possible, %d questions", p.Information.JobTitle,
 			len(p.Information.Questions)))
 	default:
-		w.pair("lookup", p.Information.JobTitle+": applying is not possible")
+		w.Pair("lookup", p.Information.JobTitle+": applying is not possible")
 	}
 	switch {
 	case errors.Is(p.AppliedErr, context.Canceled):
-		w.pair("applied check", "not needed")
+		w.Pair("applied check", "not needed")
 	case p.AppliedErr != nil:
-		w.pair("applied check", a.errorText(p.AppliedErr))
+		w.Pair("applied check", c.ErrorText(p.AppliedErr))
 	case p.Applied:
-		w.pair("applied check", "has applied")
+		w.Pair("applied check", "has applied")
 	default:
-		w.pair("applied check", "has not applied")
+		w.Pair("applied check", "has not applied")
 	}
 	switch {
 	case p.ApplicationID != "":
-		w.pair("application", string(p.ApplicationID))
+		w.Pair("application", string(p.ApplicationID))
 	case errors.Is(p.ApplicationErr, jobboard.ErrApplicationNotFound):
-		w.pair("application", "none")
+		w.Pair("application", "none")
 	case p.ApplicationErr != nil:
-		w.pair("application", a.errorText(p.ApplicationErr))
+		w.Pair("application", c.ErrorText(p.ApplicationErr))
 	}
-}
-
-// errorText returns an error as people read it: the library's line without its name.
-func (a *app) errorText(err error) string {
-	return a.masked(printable(plain{err}.Error()))
 }

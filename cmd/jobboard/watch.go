@@ -14,17 +14,20 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
 )
 
 type watchFlags struct {
-	queryFlags
+	cli.QueryFlags
 	state    string
 	interval time.Duration
 	once     bool
 	jsonl    bool
 }
 
-func (a *app) watchCommand() *cobra.Command {
+func newWatchCommand(p *cli.Program, known *lastSearch) *cobra.Command {
 	var f watchFlags
 	cmd := &cobra.Command{
 		Use:   "watch [CHANNEL]",
@@ -39,17 +42,21 @@ what happened in between; --once with it asks one time and ends, for a job
 scheduler. A failure of the service or the network is told and does not end the
 watch; a refused credential does.`,
 		Example:           "  jobboard watch --fake --interval 10s\n  jobboard watch 27828_extern --state channel.json --once",
-		Args:              atMost(1),
-		ValidArgsFunction: a.completeChannel,
+		Args:              cli.AtMost(1),
+		ValidArgsFunction: known.completeChannel,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.watch(cmd.Context(), cmd.Flags(), args, &f)
+			b, err := p.Board(cmd)
+			if err != nil {
+				return err
+			}
+			return runWatch(cmd.Context(), &p.Console, b, cmd.Flags(), args, &f)
 		},
 	}
-	f.add(cmd)
+	f.Add(cmd)
 	cmd.Flags().StringVar(&f.state, "state", "", "keep what was seen in a `file`")
 	_ = cmd.MarkFlagFilename("state", "json")
 	cmd.Flags().DurationVar(&f.interval, "interval", 5*time.Minute, "`time` between two searches, at least 1s")
-	complete(cmd, "interval", oneOf("1m", "5m", "15m", "1h"))
+	cli.Complete(cmd, "interval", cli.OneOf("1m", "5m", "15m", "1h"))
 	cmd.Flags().BoolVar(&f.once, "once", false, "search one time; needs --state")
 	cmd.Flags().BoolVar(&f.jsonl, "jsonl", false, "print one change a line as JSON")
 	return cmd
@@ -58,22 +65,22 @@ watch; a refused credential does.`,
 func (f *watchFlags) check() error {
 	switch {
 	case f.once && f.state == "":
-		return usage("--once needs --state: there is nothing to compare with")
+		return setup.Usage("--once needs --state: there is nothing to compare with")
 	case f.interval < time.Second:
-		return usage("--interval is shorter than 1s")
+		return setup.Usage("--interval is shorter than 1s")
 	}
 	return nil
 }
 
-func (a *app) watch(ctx context.Context, flags *pflag.FlagSet, args []string, f *watchFlags) error {
+func runWatch(ctx context.Context, c *term.Console, b *setup.Board, flags *pflag.FlagSet, args []string, f *watchFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	q, err := f.query(flags, a)
+	q, err := f.Query(flags, c)
 	if err != nil {
 		return err
 	}
-	s, ch, err := a.searcher(args)
+	s, ch, err := b.Searcher(args)
 	if err != nil {
 		return err
 	}
@@ -88,13 +95,13 @@ func (a *app) watch(ctx context.Context, flags *pflag.FlagSet, args []string, f 
 		case isInterrupted(ctx, err):
 			return ctx.Err()
 		case err == nil:
-			if before, err = a.compare(before, after, f); err != nil {
+			if before, err = f.compare(c, before, after); err != nil {
 				return err
 			}
 		case f.once || !passing(err):
 			return err
 		default:
-			a.note("%s; next try in %s", a.errorText(err), f.interval)
+			c.Note("%s; next try in %s", c.ErrorText(err), f.interval)
 		}
 		if f.once {
 			return nil
@@ -109,30 +116,30 @@ func (a *app) watch(ctx context.Context, flags *pflag.FlagSet, args []string, f 
 
 // passing reports whether a failure may be over the next time.
 func passing(err error) bool {
-	code, _ := exitOf(err)
-	return code == exitService || code == exitNetwork
+	code, _ := setup.ExitOf(err)
+	return code == setup.ExitService || code == setup.ExitNetwork
 }
 
 // compare prints what changed, keeps the state, and returns what to compare with
 // the next time: the last complete snapshot.
-func (a *app) compare(before, after *jobboard.Snapshot, f *watchFlags) (*jobboard.Snapshot, error) {
+func (f *watchFlags) compare(c *term.Console, before, after *jobboard.Snapshot) (*jobboard.Snapshot, error) {
 	at := after.Taken.Local().Format("2006-01-02 15:04:05")
 	switch {
 	case before == nil && f.jsonl:
 	case before == nil:
-		a.out.line("%s  %d postings, nothing to compare with yet", at, len(after.Postings))
+		c.Out.Line("%s  %d postings, nothing to compare with yet", at, len(after.Postings))
 	default:
 		changes, err := changesOf(before, after)
 		if err != nil {
-			return nil, usage("--state: %w", plain{err}).next("use a state file of its own for every channel, query and language")
+			return nil, setup.Usage("--state: %w", setup.Plain{Cause: err}).Next("use a state file of its own for every channel, query and language")
 		}
-		a.printChanges(at, after, changes, f.jsonl)
+		printChanges(c, at, after, changes, f.jsonl)
 	}
-	if a.out.err != nil {
-		return nil, a.out.err
+	if c.Out.Err != nil {
+		return nil, c.Out.Err
 	}
 	if !after.Complete {
-		a.note("the service did not give every posting it counts; what is missing may still be there")
+		c.Note("the service did not give every posting it counts; what is missing may still be there")
 		if before != nil {
 			return before, nil
 		}
@@ -191,32 +198,32 @@ func (c change) difference() string {
 	return "dates"
 }
 
-func (a *app) printChanges(at string, after *jobboard.Snapshot, changes []change, asJSON bool) {
+func printChanges(c *term.Console, at string, after *jobboard.Snapshot, changes []change, asJSON bool) {
 	if asJSON {
-		for _, c := range changes {
-			_ = writeJSON(a.out, c, false) // texts and times alone
+		for _, x := range changes {
+			_ = term.WriteJSON(c.Out, x, false) // texts and times alone
 		}
 		return
 	}
 	count := map[string]int{}
-	for _, c := range changes {
-		count[c.Kind]++
+	for _, x := range changes {
+		count[x.Kind]++
 	}
-	a.out.line("%s  %d postings, %d new, %d changed, %d gone", at, len(after.Postings), count["added"], count["changed"],
+	c.Out.Line("%s  %d postings, %d new, %d changed, %d gone", at, len(after.Postings), count["added"], count["changed"],
 		count["gone"])
-	t := a.outTerminal
+	t := c.OutTerminal
 	signs := map[string]string{
-		"added": t.paint(green, "+"), "changed": t.paint(yellow, "~"), "gone": t.paint(red, "-"),
+		"added": t.Paint(term.Green, "+"), "changed": t.Paint(term.Yellow, "~"), "gone": t.Paint(term.Red, "-"),
 		"maybe added": "? +", "maybe gone": "? -",
 	}
-	for _, c := range changes {
-		p, what := c.posting(), ""
-		if c.Kind == "changed" {
-			if what = " (" + c.difference() + ")"; c.Before.Title != c.After.Title {
-				what = " (was: " + printable(c.Before.Title) + ")"
+	for _, x := range changes {
+		p, what := x.posting(), ""
+		if x.Kind == "changed" {
+			if what = " (" + x.difference() + ")"; x.Before.Title != x.After.Title {
+				what = " (was: " + term.Printable(x.Before.Title) + ")"
 			}
 		}
-		a.out.line("%s %d  %s%s", signs[c.Kind], p.JobPostingID, printable(p.Title), what)
+		c.Out.Line("%s %d  %s%s", signs[x.Kind], p.JobPostingID, term.Printable(p.Title), what)
 	}
 }
 
@@ -230,12 +237,12 @@ func loadState(path string) (*jobboard.Snapshot, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, usage("--state: %w", err)
+		return nil, setup.Usage("--state: %w", err)
 	}
 	s := new(jobboard.Snapshot)
 	if err := json.Unmarshal(body, s); err != nil || s.Channel == "" {
-		return nil, usage("--state: %s is not a state that watch has kept", path).
-			next("name another file, or remove it to start anew")
+		return nil, setup.Usage("--state: %s is not a state that watch has kept", path).
+			Next("name another file, or remove it to start anew")
 	}
 	return s, nil
 }
@@ -248,7 +255,7 @@ func saveState(path string, s *jobboard.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	if err := replace(path, append(body, '\n')); err != nil {
+	if err := cli.Replace(path, append(body, '\n')); err != nil {
 		return fmt.Errorf("--state: %w", err)
 	}
 	return nil

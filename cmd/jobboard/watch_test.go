@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -19,8 +20,8 @@ func TestWatchOnce(t *testing.T) {
 	run := func(args ...string) result {
 		return newProcess().pointAt(srv).run(t, append([]string{"watch", "--state", state, "--once"}, args...)...)
 	}
-	run().want(t, exitOK, "42 postings, nothing to compare with yet")
-	run().want(t, exitOK, "42 postings, 0 new, 0 changed, 0 gone").without(t, "? ")
+	run().want(t, setup.ExitOK, "42 postings, nothing to compare with yet")
+	run().want(t, setup.ExitOK, "42 postings, 0 new, 0 changed, 0 gone").without(t, "? ")
 	if info, err := os.Stat(state); err != nil || info.Mode().Perm()&0o077 != 0 {
 		t.Errorf("%v: the state is readable by others", err)
 	}
@@ -32,10 +33,10 @@ func TestWatchOnce(t *testing.T) {
 			srv.AddPosting(q)
 		}
 	}
-	run().want(t, exitOK, "42 postings, 1 new, 1 changed, 1 gone", fmt.Sprintf("+ %d  Night Porter", p.ID),
+	run().want(t, setup.ExitOK, "42 postings, 1 new, 1 changed, 1 gone", fmt.Sprintf("+ %d  Night Porter", p.ID),
 		"~ 600107  Head Nurse (was: Registered Nurse (f/m/x))", "- 600100  Pflegefachkraft (m/w/d)")
 	srv.ActivateJob(srv.Demo.OpenJob)
-	r := run("--jsonl").want(t, exitOK)
+	r := run("--jsonl").want(t, setup.ExitOK)
 	change := decode[struct {
 		Change string
 		After  struct{ Title string }
@@ -46,19 +47,19 @@ func TestWatchOnce(t *testing.T) {
 
 	// A page that is not all is not taken for postings gone, nor kept.
 	srv.SetVariants(jobboardtest.Variants{PageSize: 10})
-	run().want(t, exitOK, "0 gone", "? - ").wantErr(t, "may still be there")
+	run().want(t, setup.ExitOK, "0 gone", "? - ").wantErr(t, "may still be there")
 	srv.SetVariants(jobboardtest.Variants{})
-	run().want(t, exitOK, "43 postings, 0 new, 0 changed, 0 gone").without(t, "? ")
+	run().want(t, setup.ExitOK, "43 postings, 0 new, 0 changed, 0 gone").without(t, "? ")
 
-	run("--text", "nurse").want(t, exitUsage).wantErr(t, "different queries", "state file of its own")
-	newProcess().pointAt(srv).run(t, "watch", "--once").want(t, exitUsage)
-	newProcess().pointAt(srv).run(t, "watch", "--interval", "1ms").want(t, exitUsage)
-	newProcess().pointAt(srv).run(t, "watch", "--once", "--state", file(t, "other", "no state", 0o600)).want(t, exitUsage).wantErr(t, "remove it")
+	run("--text", "nurse").want(t, setup.ExitUsage).wantErr(t, "different queries", "state file of its own")
+	newProcess().pointAt(srv).run(t, "watch", "--once").want(t, setup.ExitUsage)
+	newProcess().pointAt(srv).run(t, "watch", "--interval", "1ms").want(t, setup.ExitUsage)
+	newProcess().pointAt(srv).run(t, "watch", "--once", "--state", file(t, "other", "no state", 0o600)).want(t, setup.ExitUsage).wantErr(t, "remove it")
 	srv.Fail(jobboardtest.Fault{Status: 500, Operation: jobboardtest.OpSearch})
-	run("--attempts", "1").want(t, exitService)
+	run("--attempts", "1").want(t, setup.ExitService)
 
 	for _, state := range []string{"null", "{}", `{"channel":"","postings":[]}`, "[]", "\x00"} {
-		newProcess().pointAt(srv).run(t, "watch", "--once", "--state", file(t, "bad.json", state, 0o600)).want(t, exitUsage).wantErr(t, "not a state that watch has kept")
+		newProcess().pointAt(srv).run(t, "watch", "--once", "--state", file(t, "bad.json", state, 0o600)).want(t, setup.ExitUsage).wantErr(t, "not a state that watch has kept")
 	}
 }
 
@@ -82,7 +83,7 @@ func TestWatchInterval(t *testing.T) {
 		srv.DeactivateJob(srv.Demo.OpenJob)
 		time.Sleep(time.Minute)
 		cancel()
-		r := (<-done).want(t, exitInterrupted, "42 postings, nothing to compare with yet", "43 postings, 1 new, 0 changed, 0 gone",
+		r := (<-done).want(t, setup.ExitInterrupted, "42 postings, nothing to compare with yet", "43 postings, 1 new, 0 changed, 0 gone",
 			"Night Porter", "42 postings, 0 new, 0 changed, 1 gone", "- 600100").wantErr(t, "next try in 1m0s", "jobboard: interrupted")
 		if n := strings.Count(r.out, "postings"); n != 3 {
 			t.Errorf("%d searches told, want 3:\n%s", n, r.out)
@@ -92,5 +93,5 @@ func TestWatchInterval(t *testing.T) {
 
 func TestWatchEndsWhenRefused(t *testing.T) {
 	srv := demo(t)
-	newProcess().pointAt(srv).set("CLIENT_ID", "99").run(t, "watch").want(t, exitCredential)
+	newProcess().pointAt(srv).set("CLIENT_ID", "99").run(t, "watch").want(t, setup.ExitCredential)
 }

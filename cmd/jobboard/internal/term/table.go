@@ -1,4 +1,4 @@
-package main
+package term
 
 import (
 	"fmt"
@@ -8,20 +8,20 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// column is one of a table. The cells of a flexible one are cut where the
+// Column describes one of a table. The cells of a flexible one are cut where the
 // terminal is too narrow; the others keep their width.
-type column struct {
-	head string
-	flex int // share of what is left; 0: as wide as its cells
+type Column struct {
+	Head string
+	Flex int // share of what is left; 0: as wide as its cells
 }
 
 // gap is the space between two columns.
 const gap = 2
 
-// writeTable writes rows of printable texts, a line each, not wider than the
+// WriteTable writes rows of printable texts, a line each, not wider than the
 // terminal: what does not fit ends with an ellipsis. A file or a pipe gets every
 // cell whole.
-func writeTable(w io.Writer, t terminal, columns []column, rows [][]string) {
+func WriteTable(w io.Writer, t Terminal, columns []Column, rows [][]string) {
 	widths := columnWidths(t, columns, rows)
 	line := func(cells []string, paint string) {
 		var b strings.Builder
@@ -30,7 +30,7 @@ func writeTable(w io.Writer, t terminal, columns []column, rows [][]string) {
 			cell = runewidth.Truncate(cell, widths[i], "…")
 			padding := strings.Repeat(" ", widths[i]-runewidth.StringWidth(cell)+gap)
 			if cell != "" && paint != "" {
-				cell = t.paint(paint, cell)
+				cell = t.Paint(paint, cell)
 			}
 			b.WriteString(cell)
 			if i < last {
@@ -41,30 +41,30 @@ func writeTable(w io.Writer, t terminal, columns []column, rows [][]string) {
 	}
 	heads := make([]string, len(columns))
 	for i, c := range columns {
-		heads[i] = c.head
+		heads[i] = c.Head
 	}
-	line(heads, bold)
+	line(heads, Bold)
 	for _, row := range rows {
 		line(row, "")
 	}
 }
 
 // columnWidths shares the terminal's width out.
-func columnWidths(t terminal, columns []column, rows [][]string) []int {
+func columnWidths(t Terminal, columns []Column, rows [][]string) []int {
 	const least = 3
 	widths := make([]int, len(columns))
-	left, shares := t.width-gap*(len(columns)-1), 0
+	left, shares := t.Width-gap*(len(columns)-1), 0
 	for i, c := range columns {
-		widths[i] = runewidth.StringWidth(c.head)
+		widths[i] = runewidth.StringWidth(c.Head)
 		for _, row := range rows {
 			widths[i] = max(widths[i], runewidth.StringWidth(row[i]))
 		}
-		if c.flex == 0 {
+		if c.Flex == 0 {
 			left -= widths[i]
 		}
-		shares += c.flex
+		shares += c.Flex
 	}
-	if t.width <= 0 {
+	if t.Width <= 0 {
 		return widths
 	}
 	// A column that needs less than its share leaves the rest to the others.
@@ -72,16 +72,16 @@ func columnWidths(t terminal, columns []column, rows [][]string) []int {
 	for again := true; again && shares > 0; {
 		again = false
 		for i, c := range columns {
-			if c.flex > 0 && !narrow[i] && widths[i] <= left*c.flex/shares {
+			if c.Flex > 0 && !narrow[i] && widths[i] <= left*c.Flex/shares {
 				narrow[i], again = true, true
 				left -= widths[i]
-				shares -= c.flex
+				shares -= c.Flex
 			}
 		}
 	}
 	for i, c := range columns {
-		if c.flex > 0 && !narrow[i] {
-			widths[i] = max(left*c.flex/shares, least)
+		if c.Flex > 0 && !narrow[i] {
+			widths[i] = max(left*c.Flex/shares, least)
 		}
 	}
 	return widths

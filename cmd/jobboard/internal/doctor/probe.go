@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"cmp"
@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
 )
 
 // probe is one plain request of doctor, without a credential, and what came
@@ -39,7 +41,7 @@ type probe struct {
 }
 
 // ask sends a GET without a credential and follows nothing.
-func (d *doctor) ask(what, address string) *probe {
+func (d *examination) ask(what, address string) *probe {
 	p := probe{What: what}
 	if p.err = d.exchange(&p, address); p.err != nil {
 		p.Failure, _ = networkFailure(p.err)
@@ -48,8 +50,8 @@ func (d *doctor) ask(what, address string) *probe {
 	return &p
 }
 
-func (d *doctor) exchange(p *probe, address string) error {
-	next, err := d.roundTripper()
+func (d *examination) exchange(p *probe, address string) error {
+	next, err := d.board.Transport()
 	if err != nil {
 		return err
 	}
@@ -61,13 +63,13 @@ func (d *doctor) exchange(p *probe, address string) error {
 	}
 	req.Header.Set("User-Agent", "jobboard")
 	req.Header.Set("Accept", "application/json, text/plain;q=0.9, */*;q=0.8")
-	p.started = d.now()
+	p.started = d.console.Now()
 	resp, err := cmp.Or(next, http.DefaultTransport).RoundTrip(req)
 	if err == nil {
-		p.answered = d.now()
+		p.answered = d.console.Now()
 		p.read(req, resp)
 	}
-	p.Took = d.now().Sub(p.started).Round(time.Millisecond).String()
+	p.Took = d.console.Now().Sub(p.started).Round(time.Millisecond).String()
 	return err
 }
 
@@ -95,7 +97,7 @@ func (p *probe) read(req *http.Request, resp *http.Response) {
 }
 
 func short(s string) string {
-	s = printable(s)
+	s = term.Printable(s)
 	if len(s) > 100 {
 		s = strings.ToValidUTF8(s[:100], "") + "…"
 	}
@@ -177,14 +179,14 @@ func tlsFailure(err error) (what, next string) {
 }
 
 // tlsText describes a verified connection.
-func (p *probe) tlsText(now time.Time) (v verdict, detail, next string) {
+func (p *probe) tlsText(now time.Time) (v Verdict, detail, next string) {
 	if p.cert == nil {
-		return verdictOK, p.TLS, ""
+		return OK, p.TLS, ""
 	}
 	left := p.cert.NotAfter.Sub(now)
 	detail = fmt.Sprintf("%s, certificate valid until %s", p.TLS, p.cert.NotAfter.UTC().Format("2006-01-02"))
 	if left < 14*24*time.Hour {
-		return verdictWarn, detail, "tell the service's operator that the certificate must be renewed soon"
+		return Warn, detail, "tell the service's operator that the certificate must be renewed soon"
 	}
-	return verdictOK, detail, ""
+	return OK, detail, ""
 }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -11,51 +11,54 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
 	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
-// queryFlags are what search and watch ask for.
-type queryFlags struct {
-	text   string
+// QueryFlags say what to search for.
+type QueryFlags struct {
+	Text   string
 	near   string
 	radius float64
 }
 
-func (q *queryFlags) add(cmd *cobra.Command) {
+// Add adds the flags to a command.
+func (q *QueryFlags) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&q.text, "text", "", "search `text`")
+	f.StringVar(&q.Text, "text", "", "search `text`")
 	f.StringVar(&q.near, "near", "", "`place`: a town, latitude,longitude or a geo: URI")
 	f.Float64Var(&q.radius, "radius", 50, "`km` around the place")
-	complete(cmd, "text", nothing)
-	complete(cmd, "near", completePlace)
-	complete(cmd, "radius", oneOf("10", "25", "50", "100"))
+	Complete(cmd, "text", Nothing)
+	Complete(cmd, "near", completePlace)
+	Complete(cmd, "radius", OneOf("10", "25", "50", "100"))
 }
 
-// query returns what the flags ask for. It tells on standard error which town a name
+// Query returns what the flags ask for. It tells on standard error which town a name
 // was taken for.
-func (q *queryFlags) query(f *pflag.FlagSet, a *app) (jobboard.Query, error) {
-	out := jobboard.Query{Text: q.text}
+func (q *QueryFlags) Query(f *pflag.FlagSet, c *term.Console) (jobboard.Query, error) {
+	out := jobboard.Query{Text: q.Text}
 	if q.near == "" {
 		if f.Changed("radius") {
-			return out, usage("--radius needs a place: --near PLACE")
+			return out, setup.Usage("--radius needs a place: --near PLACE")
 		}
 		return out, nil
 	}
-	circle, town, err := locate(q.near, q.radius)
+	circle, town, err := Locate(q.near, q.radius)
 	if err != nil {
-		return out, usage("--near: %w", err).
-			next("such as --near Berlin, --near 52.52,13.405 --radius 50, or --near geo:52.52,13.405")
+		return out, setup.Usage("--near: %w", err).
+			Next("such as --near Berlin, --near 52.52,13.405 --radius 50, or --near geo:52.52,13.405")
 	}
 	if town.Name != "" {
-		a.note("near %s, %s (%g, %g)", town.Name, town.Country, town.Latitude, town.Longitude)
+		c.Note("near %s, %s (%g, %g)", town.Name, town.Country, town.Latitude, town.Longitude)
 	}
 	out.Near = circle
 	return out, nil
 }
 
-// locate returns the circle around a place, and the town that its name was taken
+// Locate returns the circle around a place, and the town that its name was taken
 // for, if it has one.
-func locate(near string, radius float64) (circle jobboard.GeoLocation, town places.Place, err error) {
+func Locate(near string, radius float64) (circle jobboard.GeoLocation, town places.Place, err error) {
 	place := near
 	isURI := strings.HasPrefix(strings.ToLower(place), "geo:")
 	if !isURI && strings.ContainsFunc(place, unicode.IsLetter) {
@@ -70,7 +73,7 @@ func locate(near string, radius float64) (circle jobboard.GeoLocation, town plac
 	}
 	if circle, err = jobboard.ParseGeoURI(place, radius); err != nil {
 		// It speaks of the URI that was made of what was typed.
-		err = plain{errors.New(strings.ReplaceAll(err.Error(), strconv.Quote(place), strconv.Quote(near)))}
+		err = setup.Plain{Cause: errors.New(strings.ReplaceAll(err.Error(), strconv.Quote(place), strconv.Quote(near)))}
 	}
 	return circle, town, err
 }

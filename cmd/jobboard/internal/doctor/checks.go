@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"cmp"
@@ -12,21 +12,22 @@ import (
 	textlanguage "golang.org/x/text/language"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/internal/address"
 )
 
 // The names of the checks, in their order.
 const (
-	checkSettings   = "settings"
-	checkBase       = "base address"
-	checkTLS        = "tls"
-	checkRedirects  = "redirects"
-	checkClock      = "clock"
-	checkCredential = "credential"
-	checkChannel    = "channel"
-	checkLanguage   = "language"
-	checkLookup     = "lookup host"
-	checkApplicant  = "applicant"
+	CheckSettings   = "settings"
+	CheckBase       = "base address"
+	CheckTLS        = "tls"
+	CheckRedirects  = "redirects"
+	CheckClock      = "clock"
+	CheckCredential = "credential"
+	CheckChannel    = "channel"
+	CheckLanguage   = "language"
+	CheckLookup     = "lookup host"
+	CheckApplicant  = "applicant"
 )
 
 // Paths of the interface that doctor asks without a credential. The first one
@@ -36,7 +37,7 @@ const (
 	lookupPath  = "/jobdb/public/apply/external?jobid=1"
 )
 
-func (d *doctor) run() {
+func (d *examination) run() {
 	if !d.checkSettings() {
 		return
 	}
@@ -46,78 +47,78 @@ func (d *doctor) run() {
 		}
 		d.checkApplicant()
 	} else {
-		d.skip("the base address must work first", checkCredential, checkChannel, checkLanguage, checkApplicant)
+		d.skip("the base address must work first", CheckCredential, CheckChannel, CheckLanguage, CheckApplicant)
 	}
 	d.checkLookup()
 }
 
-// checkSettings says where the settings come from and whether the library
+// CheckSettings says where the settings come from and whether the library
 // takes them.
-func (d *doctor) checkSettings() bool {
-	s := &d.settings
-	from := map[origin]int{}
-	for _, v := range s.values {
-		from[v.origin]++
+func (d *examination) checkSettings() bool {
+	s := &d.board.Settings
+	from := map[setup.Origin]int{}
+	for _, v := range s.Values {
+		from[v.Origin]++
 	}
 	var parts []string
-	for _, o := range []origin{fromFlag, fromEnvironment, fromFile, fromFake} {
+	for _, o := range []setup.Origin{setup.FromFlag, setup.FromEnvironment, setup.FromFile, setup.FromFake} {
 		if n := from[o]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d from %s", n, map[origin]string{
-				fromFlag: "flags", fromEnvironment: "the environment", fromFile: s.file, fromFake: "the embedded fake",
+			parts = append(parts, fmt.Sprintf("%d from %s", n, map[setup.Origin]string{
+				setup.FromFlag: "flags", setup.FromEnvironment: "the environment", setup.FromFile: s.File, setup.FromFake: "the embedded fake",
 			}[o]))
 		}
 	}
 	detail := cmp.Or(strings.Join(parts, ", "), "nothing is set")
 	var err error
-	d.client, err = d.newClient(jobboard.Config{Retry: jobboard.RetryPolicy{MaxAttempts: 2}})
-	switch _, next := exitOf(err); {
+	d.client, err = d.board.NewClient(jobboard.Config{Retry: jobboard.RetryPolicy{MaxAttempts: 2}})
+	switch _, next := setup.ExitOf(err); {
 	case err != nil:
-		d.add(checkSettings, verdictFail, err.Error(), cmp.Or(next, "jobboard help settings says what can be set"))
+		d.add(CheckSettings, Fail, err.Error(), cmp.Or(next, "jobboard help settings says what can be set"))
 		return false
-	case len(s.warnings) > 0:
-		d.add(checkSettings, verdictWarn, detail+"; "+strings.Join(s.warnings, "; "),
+	case len(s.Warnings) > 0:
+		d.add(CheckSettings, Warn, detail+"; "+strings.Join(s.Warnings, "; "),
 			"make the files readable by yourself alone")
 	default:
-		d.ok(checkSettings, "%s", detail)
+		d.ok(CheckSettings, "%s", detail)
 	}
 	return true
 }
 
-// checkBase judges what answers at the base address, and whether it is worth asking on.
-func (d *doctor) checkBase() bool {
-	if d.settings.get(baseURL) == "" {
-		d.add(checkBase, verdictFail, "no base address is set",
+// CheckBase judges what answers at the base address, and whether it is worth asking on.
+func (d *examination) checkBase() bool {
+	if d.board.Get(setup.BaseURL) == "" {
+		d.add(CheckBase, Fail, "no base address is set",
 			"set JOBBOARD_BASE_URL or --base-url; try --fake to see what a working set-up looks like")
 		return false
 	}
-	host := maskedAddress(d.settings.get(baseURL))
-	p := d.ask("base address", d.settings.below(appliedPath))
+	host := maskedAddress(d.board.Get(setup.BaseURL))
+	p := d.ask("base address", d.board.Below(appliedPath))
 	if detail, next := p.mistake(host, "JOBBOARD_BASE_URL"); detail != "" {
-		check := checkBase
+		check := CheckBase
 		if what, _ := tlsFailure(p.err); what != "" {
-			check = checkTLS
+			check = CheckTLS
 		} else if p.isRedirect() {
-			check = checkRedirects
+			check = CheckRedirects
 		}
-		d.add(check, verdictFail, detail, next)
+		d.add(check, Fail, detail, next)
 		return false
 	}
 	switch {
 	case p.Status == http.StatusUnauthorized, p.Status == http.StatusForbidden:
-		d.ok(checkBase, "%s answers and asks for a credential", host)
+		d.ok(CheckBase, "%s answers and asks for a credential", host)
 	case strings.Contains(p.body, "get_project_error"), strings.Contains(strings.ToLower(p.body), "posting"):
-		d.ok(checkBase, "%s answers", host)
+		d.ok(CheckBase, "%s answers", host)
 	case p.Status == http.StatusNotFound:
-		d.add(checkBase, verdictFail, host+" answers, and has nothing at "+appliedPath+" (404)",
+		d.add(CheckBase, Fail, host+" answers, and has nothing at "+appliedPath+" (404)",
 			"the address has a path too many, lacks one, or is another host's: it is what stands before /api/rest in the service's documentation")
 		return false
 	case p.Status >= 200 && p.Status <= 299:
-		d.add(checkBase, verdictFail,
+		d.add(CheckBase, Fail,
 			fmt.Sprintf("%s answers %d where the service refuses who brings no credential", host, p.Status),
 			"this is not the job board's interface: check host and path of JOBBOARD_BASE_URL")
 		return false
 	default:
-		d.add(checkBase, verdictWarn, fmt.Sprintf("%s answers %d, which the interface does not name", host, p.Status),
+		d.add(CheckBase, Warn, fmt.Sprintf("%s answers %d, which the interface does not name", host, p.Status),
 			"go by the checks below")
 	}
 	d.checkTransport(p, host)
@@ -161,102 +162,102 @@ func (p *probe) mistake(host, variable string) (detail, next string) {
 }
 
 // checkTransport judges TLS, redirects and clock of the base address.
-func (d *doctor) checkTransport(p *probe, host string) {
-	u, _ := url.Parse(d.settings.get(baseURL))
+func (d *examination) checkTransport(p *probe, host string) {
+	u, _ := url.Parse(d.board.Get(setup.BaseURL))
 	switch {
 	case p.TLS != "":
-		v, detail, next := p.tlsText(d.now())
-		d.add(checkTLS, v, detail, next)
+		v, detail, next := p.tlsText(d.console.Now())
+		d.add(CheckTLS, v, detail, next)
 	case u != nil && address.OriginOf(u).IsConfidential():
-		d.ok(checkTLS, "not needed: the service is on this machine")
+		d.ok(CheckTLS, "not needed: the service is on this machine")
 	default:
-		d.add(checkTLS, verdictWarn, host+" is http: everybody on the way can read what is sent", "use the https address")
+		d.add(CheckTLS, Warn, host+" is http: everybody on the way can read what is sent", "use the https address")
 	}
-	d.ok(checkRedirects, "none")
+	d.ok(CheckRedirects, "none")
 	skew, ok := p.skew()
 	size := skew.Abs().Round(time.Second)
 	direction := map[bool]string{true: "behind", false: "ahead of"}[skew > 0]
 	switch {
 	case !ok:
-		d.add(checkClock, verdictWarn, "the service does not tell its time",
+		d.add(CheckClock, Warn, "the service does not tell its time",
 			"make sure that this machine's clock is set by the network")
 	case size > 5*time.Minute:
-		d.add(checkClock, verdictFail, fmt.Sprintf("this machine's clock is %s %s the service's", size, direction),
+		d.add(CheckClock, Fail, fmt.Sprintf("this machine's clock is %s %s the service's", size, direction),
 			"set this machine's clock by the network (NTP): tokens seem valid or expired when they are not, and certificates too")
 	case size > 30*time.Second:
-		d.add(checkClock, verdictWarn, fmt.Sprintf("this machine's clock is %s %s the service's", size, direction),
+		d.add(CheckClock, Warn, fmt.Sprintf("this machine's clock is %s %s the service's", size, direction),
 			"set this machine's clock by the network (NTP)")
 	default:
-		d.ok(checkClock, "this machine's clock agrees with the service's")
+		d.ok(CheckClock, "this machine's clock agrees with the service's")
 	}
 }
 
 // credentials says of each setting that identifies a search which credential it is, and
 // what to do where the service does not know it.
 var credentials = map[string]struct{ kind, next string }{
-	token: {
+	setup.Token: {
 		"an access token",
 		"the token is expired, or of another service: get a new one for JOBBOARD_TOKEN, or set JOBBOARD_CLIENT_ID and " +
 			"JOBBOARD_CLIENT_SECRET and tokens are fetched when needed",
 	},
-	clientSecret: {
+	setup.ClientSecret: {
 		"a client identifier with its secret (OAuth2)",
 		"a fresh token is refused: check whether JOBBOARD_TOKEN_URL belongs to this base address",
 	},
-	clientID: {
+	setup.ClientID: {
 		"a client identifier without a secret (Basic)",
 		"the client identifier is not known here, or belongs to an application with a secret: check JOBBOARD_CLIENT_ID, " +
 			"and set JOBBOARD_CLIENT_SECRET too if there is one",
 	},
-	userToken: {
+	setup.UserToken: {
 		"the applicant's token, because the client has none",
 		"get a new token of the applicant for JOBBOARD_USER_TOKEN",
 	},
 }
 
-// checkCredential searches, which tells of the credential and of the channel.
-func (d *doctor) checkCredential() bool {
-	kind := credentials[d.settings.credential()].kind
+// CheckCredential searches, which tells of the credential and of the channel.
+func (d *examination) checkCredential() bool {
+	kind := credentials[d.board.Credential()].kind
 	if kind == "" {
-		d.add(checkCredential, verdictFail, "none is set, and a search needs one",
+		d.add(CheckCredential, Fail, "none is set, and a search needs one",
 			"set JOBBOARD_CLIENT_ID for an application without a secret, or with JOBBOARD_CLIENT_SECRET for one that has a secret, or JOBBOARD_TOKEN")
-		d.skip("a credential must be there first", checkChannel, checkLanguage)
+		d.skip("a credential must be there first", CheckChannel, CheckLanguage)
 		return false
 	}
-	ch := jobboard.ChannelID(d.settings.get(channel))
+	ch := jobboard.ChannelID(d.board.Get(setup.Channel))
 	asked := ch
 	if asked == "" {
 		asked = "0" // whatever the answer is, it tells of the credential
 	}
 	found, err := d.titles(asked, "")
 	if next := d.refusal(err); next != "" {
-		d.add(checkCredential, verdictFail, kind+": "+d.errorText(err), next)
-		d.skip("the credential must be right first", checkChannel, checkLanguage)
+		d.add(CheckCredential, Fail, kind+": "+d.console.ErrorText(err), next)
+		d.skip("the credential must be right first", CheckChannel, CheckLanguage)
 		return false
 	}
 	var e *jobboard.Error
 	unknown := errors.As(err, &e) && e.Err == nil && (e.StatusCode == http.StatusNotFound ||
 		e.StatusCode == http.StatusBadRequest)
 	if err != nil && !unknown {
-		d.add(checkCredential, verdictFail, kind+": the search failed: "+d.errorText(err), searchNext(err))
-		d.skip("the search must work first", checkChannel, checkLanguage)
+		d.add(CheckCredential, Fail, kind+": the search failed: "+d.console.ErrorText(err), searchNext(err))
+		d.skip("the search must work first", CheckChannel, CheckLanguage)
 		return false
 	}
-	d.ok(checkCredential, "%s, and the service takes it", kind)
+	d.ok(CheckCredential, "%s, and the service takes it", kind)
 	const howTo = "take the channel's identifier, such as 27828_extern, from the service's administration; upper and lower case count"
 	switch {
 	case ch == "":
-		d.add(checkChannel, verdictWarn, "none is set", "set JOBBOARD_CHANNEL or --channel; "+howTo)
+		d.add(CheckChannel, Warn, "none is set", "set JOBBOARD_CHANNEL or --channel; "+howTo)
 	case unknown:
-		d.add(checkChannel, verdictFail, fmt.Sprintf("the service does not know %s (%d)", ch, e.StatusCode), howTo)
+		d.add(CheckChannel, Fail, fmt.Sprintf("the service does not know %s (%d)", ch, e.StatusCode), howTo)
 	case len(found) == 0:
-		d.add(checkChannel, verdictWarn,
+		d.add(CheckChannel, Warn,
 			fmt.Sprintf("%s has no postings, or does not exist: the service says the same of both", ch), howTo)
 	default:
-		d.ok(checkChannel, "%s has postings", ch)
+		d.ok(CheckChannel, "%s has postings", ch)
 		return true
 	}
-	d.skip("a channel with postings must be there first", checkLanguage)
+	d.skip("a channel with postings must be there first", CheckLanguage)
 	return false
 }
 
@@ -276,8 +277,8 @@ func searchNext(err error) string {
 const languageSample = 50
 
 // titles returns those of the channel's postings, as many as are compared.
-func (d *doctor) titles(ch jobboard.ChannelID, lang string) (map[jobboard.JobPostingID]string, error) {
-	s, err := d.searches(d.client)
+func (d *examination) titles(ch jobboard.ChannelID, lang string) (map[jobboard.JobPostingID]string, error) {
+	s, err := d.board.Searches(d.client)
 	if err != nil {
 		return nil, err
 	}
@@ -297,10 +298,10 @@ func (d *doctor) titles(ch jobboard.ChannelID, lang string) (map[jobboard.JobPos
 
 // refusal says what to do where the service refuses the credential of a search; empty:
 // it does not.
-func (d *doctor) refusal(err error) (next string) {
+func (d *examination) refusal(err error) (next string) {
 	switch {
 	case errors.Is(err, jobboard.ErrUnauthorized):
-		return credentials[d.settings.credential()].next
+		return credentials[d.board.Credential()].next
 	case errors.Is(err, jobboard.ErrForbidden):
 		return "the credential is known and may not do this: ask the service's operator for the scope or right to search"
 	case !errors.Is(err, jobboard.ErrToken):
@@ -317,30 +318,30 @@ func (d *doctor) refusal(err error) (next string) {
 	return "the token address gave no token: check JOBBOARD_TOKEN_URL, client identifier and secret"
 }
 
-// checkLanguage asks in the language that is set.
-func (d *doctor) checkLanguage() {
-	lang := d.settings.get(language)
+// CheckLanguage asks in the language that is set.
+func (d *examination) checkLanguage() {
+	lang := d.board.Get(setup.Language)
 	if lang == "" {
-		d.ok(checkLanguage, "none is set: the service chooses")
+		d.ok(CheckLanguage, "none is set: the service chooses")
 		return
 	}
 	first, _, _ := strings.Cut(lang, ",")
 	first, _, _ = strings.Cut(first, ";")
 	if _, err := textlanguage.Parse(strings.TrimSpace(first)); err != nil {
-		d.add(checkLanguage, verdictFail, short(lang)+" names no language", "use a code such as de, en or de-AT")
+		d.add(CheckLanguage, Fail, short(lang)+" names no language", "use a code such as de, en or de-AT")
 		return
 	}
-	ch := jobboard.ChannelID(d.settings.get(channel))
+	ch := jobboard.ChannelID(d.board.Get(setup.Channel))
 	asked, err := d.titles(ch, lang)
 	if err != nil {
-		d.add(checkLanguage, verdictFail, "a search in "+short(lang)+" failed: "+d.errorText(err), "try without the language")
+		d.add(CheckLanguage, Fail, "a search in "+short(lang)+" failed: "+d.console.ErrorText(err), "try without the language")
 		return
 	}
 	// The library sends the language that is set wherever a query has none;
 	// "*" asks for any.
 	others, err := d.titles(ch, "*")
 	if err != nil {
-		d.add(checkLanguage, verdictWarn, short(lang)+" works; a search in any language failed: "+d.errorText(err),
+		d.add(CheckLanguage, Warn, short(lang)+" works; a search in any language failed: "+d.console.ErrorText(err),
 			searchNext(err))
 		return
 	}
@@ -350,88 +351,88 @@ func (d *doctor) checkLanguage() {
 			differ++
 		}
 	}
-	d.ok(checkLanguage, "%s: %d of %d titles differ from those of any language", short(lang), differ, len(asked))
+	d.ok(CheckLanguage, "%s: %d of %d titles differ from those of any language", short(lang), differ, len(asked))
 }
 
-// checkApplicant asks the applied check with the applicant's token.
-func (d *doctor) checkApplicant() {
-	if d.settings.get(userToken) == "" {
-		d.skip("no applicant's token is set (JOBBOARD_USER_TOKEN): status needs one", checkApplicant)
+// CheckApplicant asks the applied check with the applicant's token.
+func (d *examination) checkApplicant() {
+	if d.board.Get(setup.UserToken) == "" {
+		d.skip("no applicant's token is set (JOBBOARD_USER_TOKEN): status needs one", CheckApplicant)
 		return
 	}
-	id, err := d.settings.needJob(nil)
+	id, err := d.board.NeedJob(nil)
 	if err != nil {
 		id = 1
 	}
-	_, err = d.settings.applicant(d.client).HasApplied(d.ctx, id)
+	_, err = d.board.Applicant(d.client).HasApplied(d.ctx, id)
 	var e *jobboard.Error
 	errors.As(err, &e)
-	code, _ := exitOf(err)
+	code, _ := setup.ExitOf(err)
 	switch {
-	case err == nil || code == exitNo:
-		d.ok(checkApplicant, "the applicant's token is good")
+	case err == nil || code == setup.ExitNo:
+		d.ok(CheckApplicant, "the applicant's token is good")
 	case errors.Is(err, jobboard.ErrUnauthorized) && e != nil &&
 		strings.Contains(strings.ToLower(e.Message), "user token required"):
-		d.add(checkApplicant, verdictFail, "the token is a client's, and these calls need the applicant's",
+		d.add(CheckApplicant, Fail, "the token is a client's, and these calls need the applicant's",
 			"set JOBBOARD_USER_TOKEN to a token that the applicant got by signing in; a client's belongs in JOBBOARD_TOKEN")
 	case errors.Is(err, jobboard.ErrUnauthorized):
-		d.add(checkApplicant, verdictFail, "the token is expired, or not of this service: "+d.errorText(err),
+		d.add(CheckApplicant, Fail, "the token is expired, or not of this service: "+d.console.ErrorText(err),
 			"the applicant must sign in again; set JOBBOARD_USER_TOKEN to the new token")
 	case errors.Is(err, jobboard.ErrForbidden):
-		d.add(checkApplicant, verdictFail, d.errorText(err),
+		d.add(CheckApplicant, Fail, d.console.ErrorText(err),
 			"the token's scope is not enough: ask for one with the right to see the applicant's applications")
 	default:
-		d.add(checkApplicant, verdictFail, d.errorText(err), searchNext(err))
+		d.add(CheckApplicant, Fail, d.console.ErrorText(err), searchNext(err))
 	}
 }
 
-// checkLookup asks for a job that is set, or one that does not matter: every
+// CheckLookup asks for a job that is set, or one that does not matter: every
 // answer that the interface names shows that the lookup is there.
-func (d *doctor) checkLookup() {
-	if d.settings.get(jobDBURL) == "" {
-		d.add(checkLookup, verdictWarn, "no lookup address is set: info, status, apply-form and feed do not work",
+func (d *examination) checkLookup() {
+	if d.board.Get(setup.JobDBURL) == "" {
+		d.add(CheckLookup, Warn, "no lookup address is set: info, status, apply-form and feed do not work",
 			"set JOBBOARD_JOBDB_URL or --jobdb-url")
 		return
 	}
-	host := maskedAddress(d.settings.get(jobDBURL))
-	p := d.ask("lookup host", strings.TrimRight(d.settings.get(jobDBURL), "/")+lookupPath)
+	host := maskedAddress(d.board.Get(setup.JobDBURL))
+	p := d.ask("lookup host", strings.TrimRight(d.board.Get(setup.JobDBURL), "/")+lookupPath)
 	if detail, next := p.mistake(host, "JOBBOARD_JOBDB_URL"); detail != "" {
-		d.add(checkLookup, verdictFail, detail, next)
+		d.add(CheckLookup, Fail, detail, next)
 		return
 	}
-	named := d.settings.get(job) != ""
-	id, err := d.settings.needJob(nil)
+	named := d.board.Get(setup.Job) != ""
+	id, err := d.board.NeedJob(nil)
 	if err != nil {
 		if named {
-			d.add(checkLookup, verdictFail, d.errorText(err),
+			d.add(CheckLookup, Fail, d.console.ErrorText(err),
 				"JOBBOARD_JOB is a job's identifier: digits, as IdValue in the feed")
 			return
 		}
 		id = 1
 	}
 	_, err = d.client.JobInformation(d.ctx, id)
-	code, _ := exitOf(err)
+	code, _ := setup.ExitOf(err)
 	var e *jobboard.Error
 	errors.As(err, &e)
 	switch {
 	case err == nil:
-		d.ok(checkLookup, "%s answers, and knows job %s", host, id)
-	case code == exitNo && !named:
-		d.ok(checkLookup, "%s answers", host)
-	case code == exitNo:
-		d.add(checkLookup, verdictWarn, fmt.Sprintf("%s answers; of job %s it says: %s", host, id, d.errorText(err)),
+		d.ok(CheckLookup, "%s answers, and knows job %s", host, id)
+	case code == setup.ExitNo && !named:
+		d.ok(CheckLookup, "%s answers", host)
+	case code == setup.ExitNo:
+		d.add(CheckLookup, Warn, fmt.Sprintf("%s answers; of job %s it says: %s", host, id, d.console.ErrorText(err)),
 			"take a job from a feed of today")
-	case code == exitCredential:
-		d.add(checkLookup, verdictFail, host+": "+d.errorText(err),
+	case code == setup.ExitCredential:
+		d.add(CheckLookup, Fail, host+": "+d.console.ErrorText(err),
 			"the lookup needs no credential: this is another address than the lookup's, check JOBBOARD_JOBDB_URL")
 	case e != nil && e.StatusCode == http.StatusNotFound:
 		next := "the lookup is at {address}/jobdb/public/apply/external: check host and path of JOBBOARD_JOBDB_URL"
-		if sameHost(d.settings.get(baseURL), d.settings.get(jobDBURL)) {
+		if sameHost(d.board.Get(setup.BaseURL), d.board.Get(setup.JobDBURL)) {
 			next += "; it is another address than JOBBOARD_BASE_URL, and here both have one host"
 		}
-		d.add(checkLookup, verdictFail, host+" answers, and has no lookup there (404)", next)
+		d.add(CheckLookup, Fail, host+" answers, and has no lookup there (404)", next)
 	default:
-		d.add(checkLookup, verdictFail, host+": "+d.errorText(err),
+		d.add(CheckLookup, Fail, host+": "+d.console.ErrorText(err),
 			strings.ReplaceAll(searchNext(err), "JOBBOARD_BASE_URL", "JOBBOARD_JOBDB_URL"))
 	}
 }

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
+)
+
+// asksService is the annotation of a command that the settings of the service are for.
+const asksService = "asks the service"
+
+// AsksService marks commands that the settings of the service are for: their help says so.
+func AsksService(commands ...*cobra.Command) []*cobra.Command {
+	for _, c := range commands {
+		c.Annotations = map[string]string{asksService: "yes"}
+	}
+	return commands
+}
+
+// HelpWidth is the number of columns the help is written for.
+const HelpWidth = 80
+
+// printUsage writes what stands below a command's description: how it is called,
+// its own flags, and where those of every command are explained.
+func printUsage(cmd *cobra.Command) error {
+	w := &term.Output{W: cmd.OutOrStderr()}
+	switch {
+	case cmd.HasAvailableSubCommands():
+		w.Line("Usage:\n  %s COMMAND", cmd.CommandPath())
+		for _, g := range cmd.Groups() {
+			w.Line("\n%s", g.Title)
+			for _, c := range cmd.Commands() {
+				if c.GroupID == g.ID && c.IsAvailableCommand() {
+					w.Line("  %-12s %s", c.Name(), c.Short)
+				}
+			}
+		}
+		w.Line("\nMore help:")
+		for _, c := range cmd.Commands() {
+			if c.IsAdditionalHelpTopicCommand() {
+				w.Line("  %s help %-12s %s", cmd.Name(), c.Name(), c.Short)
+			}
+		}
+		w.Line("  %-26s %s", cmd.Name()+" COMMAND --help", "a command, its flags and examples")
+		return w.Err
+	case !cmd.Runnable():
+		return nil // a topic, which is all text
+	}
+	w.Line("Usage:\n  %s", cmd.UseLine())
+	if cmd.HasExample() {
+		w.Line("\nExamples:\n%s", cmd.Example)
+	}
+	if cmd.DisableFlagParsing {
+		return w.Err
+	}
+	w.Line("\nFlags:\n%s", strings.TrimRight(cmd.LocalNonPersistentFlags().FlagUsagesWrapped(HelpWidth), "\n"))
+	if cmd.Annotations[asksService] != "" {
+		w.Line("\nAlso --fake, --channel and the other settings: %s help settings", cmd.Root().Name())
+	}
+	return w.Err
+}
+
+// helpTopics are what several commands have in common.
+func helpTopics(flags *pflag.FlagSet) []*cobra.Command {
+	return []*cobra.Command{
+		{
+			Use: "settings", Short: "flags of every command, environment, file",
+			Long: setup.Help + "\n\nFlags of every command:\n" + strings.TrimRight(flags.FlagUsagesWrapped(HelpWidth), "\n"),
+		},
+		{Use: "exit-codes", Short: "what a command ends with", Long: setup.ExitHelp},
+	}
+}
+
+// helpCommand explains a command or a topic. Cobra's own ends well when there is
+// none of the name, and does not complete topics.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:  "help [COMMAND|TOPIC]",
+		Args: AtMost(1),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			var all []cobra.Completion
+			for _, c := range cmd.Root().Commands() {
+				if len(args) == 0 && c != cmd && !c.Hidden {
+					all = append(all, cobra.CompletionWithDesc(c.Name(), c.Short))
+				}
+			}
+			return all, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, _, err := cmd.Root().Find(args)
+			if err != nil {
+				return setup.Usage("%w", err).Next(cmd.Root().Name() + " --help")
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
+}
