@@ -15,35 +15,61 @@ import (
 // every attribute that a script or a style sheet of the page could refer to.
 // The words between them stay.
 //
+// What authors meant is kept where it is clear: a link to www.firma.example or
+// //firma.example leads there, text that a style makes bold or italic is so by an
+// element, paragraphs that begin with a bullet become a list, and the lines and
+// paragraphs of plain text stay apart. An address in angle brackets, such as
+// <hr@firma.example>, is text.
+//
 // The result is well-formed whatever came in. Put it into a block element such
 // as div, article, li or td, where it changes nothing outside of that element, and
 // not into a link, a button or a paragraph. Cleaning it again changes nothing. The
 // time grows with the length of ad and no faster. HTML that is nested deeper than
 // 500 elements, or grows when it is repaired, comes back as its words with line
 // breaks.
-func Clean(ad string) string { return textOnly.clean(ad) }
+func Clean(ad string) string { return Cleaner{}.Clean(ad) }
 
-// CleanImages returns what Clean does, with the images whose address has the
-// scheme http or https. The reader's browser loads them from there, without a Referer.
-func CleanImages(ad string) string { return withImages.clean(ad) }
+// Cleaner cleans advertisements for one place of a page. The zero value does what
+// the function Clean does.
+type Cleaner struct {
+	// Base is the address against which links without a host are resolved, such as
+	// the posting's ApplyOnlineLink. Where it is empty or not of the web, such links
+	// are removed and their words stay.
+	Base string
+	// Headings is the level of the first heading, 1 to 6; the others follow it
+	// without a gap, so that they fit below the headings of the page. 0 leaves
+	// all as they are.
+	Headings int
+	// Images keeps images whose address has the scheme http or https. The reader's
+	// browser loads them from there, without a Referer.
+	Images bool
+}
 
 // rounds is how often HTML is repaired before it is called hopeless. One is
 // usual, and few need two.
 const rounds = 4
 
-// clean brings an ad into a form that neither a parser nor the sanitizer changes
-// any further, so that what is shown is what was checked.
-func (p *policy) clean(ad string) string {
-	simple, wellFormed := p.simplify(strings.ToValidUTF8(ad, "\uFFFD"))
+// Clean brings an advertisement into a form that neither a parser nor the sanitizer
+// changes any further, so that what is shown is what was checked.
+func (c Cleaner) Clean(ad string) string {
+	p, base := textOnly, webBase(c.Base)
+	if c.Images {
+		p = withImages
+	}
+	simple, wellFormed := p.simplify(markLines(strings.ToValidUTF8(ad, "\uFFFD")), base, c.Headings)
+	limit := 4*len(simple) + 1<<12
 	for round := 0; !wellFormed; round++ {
-		repaired, err := repair(simple, 4*len(ad)+1<<12)
+		repaired, err := repair(simple, limit)
 		if err != nil || round == rounds {
 			return plain(ad)
 		}
 		if repaired == simple {
 			break
 		}
-		simple, wellFormed = p.simplify(repaired)
+		simple, wellFormed = p.simplify(repaired, base, c.Headings)
+	}
+	if !strings.Contains(simple, "<") { // its line ends would make paragraphs of it the next time
+		simple = strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ").Replace(simple)
 	}
 	return p.sanitizer.Sanitize(simple)
 }
@@ -66,11 +92,28 @@ func repair(simple string, limit int) (string, error) {
 		ad.AppendChild(n)
 	}
 	adopt(ad)
+	if deeper(ad, maxDepth) {
+		return "", errDeep
+	}
 	out := bounded{left: limit}
 	if err := html.Render(&out, ad); err != nil {
 		return "", err
 	}
 	return out.text.String(), nil
+}
+
+// maxDepth bounds how deep the elements of an ad are nested. A parser takes 512,
+// and the page that shows it has some of its own.
+const maxDepth = 500
+
+// deeper reports whether the elements in n are nested deeper than levels.
+func deeper(n *html.Node, levels int) bool {
+	for child := range n.ChildNodes() {
+		if levels == 0 || deeper(child, levels-1) {
+			return true
+		}
+	}
+	return false
 }
 
 // adopt puts the items of lists that are in no list into one. Alone they would
@@ -103,7 +146,10 @@ func adopt(n *html.Node) {
 	}
 }
 
-var errGrows = errors.New("jobpublish: the ad grows when it is repaired")
+var (
+	errGrows = errors.New("jobpublish: the ad grows when it is repaired")
+	errDeep  = errors.New("jobpublish: the ad is nested too deep")
+)
 
 // bounded is a text that grows to a length and not further.
 type bounded struct {

@@ -2,6 +2,7 @@ package jobpublish
 
 import (
 	"fmt"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -30,7 +31,33 @@ func TestClean(t *testing.T) {
 		{"link of a script", `<a href="javascript:alert(1)">x</a>`, `x`},
 		{"link of a script, spelled otherwise", `<a href="jav&#x09;ascript&colon;alert(1)">x</a>`, `x`},
 		{"link of data", `<a href="data:text/html,x">x</a>`, `x`},
-		{"link to nowhere", `<a href="/jobs">x</a><a href="//a.example">y</a><a name=z>z</a>`, `xyz`},
+		{"link to nowhere", `<a href="/jobs">x</a><a href="#y">y</a><a name=z>z</a>`, `xyz`},
+		{"link without a scheme", `<a href="//a.example/b">x</a>`, `<a href="https://a.example/b" rel="nofollow noreferrer">x</a>`},
+		{"link as people write it", `<a href="WWW.firma.example/x?y=1">x</a>`, `<a href="https://WWW.firma.example/x?y=1" rel="nofollow noreferrer">x</a>`},
+		{"telephone", `<a href="tel:+49 (0)40 &#160;12%203">x</a>`, `<a href="tel:+49(0)40123" rel="nofollow noreferrer">x</a>`},
+		{"mail", `<a href="mailto: a@b.example?subject=Ward 3">x</a>`, `<a href="mailto:a@b.example?subject=Ward%203" rel="nofollow noreferrer">x</a>`},
+		{"nothing in a host", "<a href='https://a\x00b.example/'>x</a><a href='https://a&#0;.example/'>y</a>", `xy`},
+		{"what only looks like a host", `<a href="https://a／b.example/">x</a><a href="https://a�/">y</a>`, `xy`},
+		{"host in another script", `<a href="https://пример.example/">x</a>`, `<a href="https://%D0%BF%D1%80%D0%B8%D0%BC%D0%B5%D1%80.example/" rel="nofollow noreferrer">x</a>`},
+		{"numbers of a list", `<ol type=a start=3><li value=7 onclick=x>a<li value=x>b</ol>`, `<ol type="a" start="3"><li value="7">a</li><li>b</li></ol>`},
+		{"bold by style", `<p>a <span style="color:red; FONT-WEIGHT: 700 !important">b</span> c</p>`, `<p>a <b>b</b> c</p>`},
+		{"a bold paragraph", `<p style="font-weight:bold">a <i>b</i><p>c`, `<p><b>a </b><i><b>b</b></i></p><p>c</p>`},
+		{"a bold block", `<div style="font: italic bold 12px x"><p>a</p><span style="font-weight:400;font-style:normal">b</span></div>c`, `<div><p><b><i>a</i></b></p>b</div>c`},
+		{"bold without an end", `<p><span style="font-weight:bold">a</p><p>b</p>`, `<p><b>a</b></p><p>b</p>`},
+		{"bold once", `<b>a<span style="font-weight:bold">b</span></b><h2 style="font-weight:bold">c</h2>`, `<b>ab</b><h2>c</h2>`},
+		{"not bold after all", `<b style="font-weight:normal"><p>a <b>b</b></p></b>`, `<p>a <b>b</b></p>`},
+		{
+			"Word's bullets", "<p class=MsoListParagraph dir=ltr><span style='font-family:Symbol'>·<span style='font:7.0pt \"Times\"'>&nbsp;&nbsp; </span></span>Care</p>\n<p>·&nbsp;<b>Keep</b> records</p>\n<p>End</p>",
+			"<ul><li dir=\"ltr\">Care</li>\n<li><b>Keep</b> records</li>\n</ul><p>End</p>",
+		},
+		{"bullets without ends", `<p>• a<p>• b<h2>c</h2><p>·d`, `<ul><li>a</li><li>b</li></ul><h2>c</h2><p>·d</p>`},
+		{"bullets at the end", `<div><p>• a</div>`, `<div><ul><li>a</li></ul></div>`},
+		{"plain text", "Nurse &amp; more\r\nfor <3 wards>\n\n \nTasks:\n• care\n• records\nAsk <hr@firma.example> or <https://firma.example/x>", `<p>Nurse &amp; more<br/>for &lt;3 wards&gt;</p><p>Tasks:</p>` +
+			`<ul><li>care</li><li>records<br/>Ask &lt;hr@firma.example&gt; or &lt;https://firma.example/x&gt;</li></ul>`},
+		{"an address among tags", `<p>Ask <HR@Firma.example></p>`, `<p>Ask &lt;HR@Firma.example&gt;</p>`},
+		{"no address", `<hr@x onclick=alert(1)><hr@"x"><https:alert(1)>a`, `a`},
+		{"lines without a tag", "<x>a\nb</x>", `a b`},
+		{"text that ends in a tag", "a\n<b", "a "},
 		{"link in capitals", `<a href="HTTPS://A.example/">x</a>`, `<a href="https://A.example/" rel="nofollow noreferrer">x</a>`},
 		{
 			"link in link", `<a href="https://a.example/">x<b><a href="https://b.example/">y</a></b></a>`,
@@ -48,9 +75,11 @@ func TestClean(t *testing.T) {
 		{"orphan in an item", `<ul><li><div><li>a</div></ul>`, `<ul><li><div></div></li><li>a</li></ul>`},
 		{"line ends after pre", "<pre>\n\na</pre>", "<pre>\n\na</pre>"},
 		{"drawing", `<svg><style><img src=x onerror=alert(1)></style><text>a</text></svg>`, `a`},
-		{"characters", "a\x00b\xffc&#0;\r\nd&#x1;\x7f\uffff&nbsp;e", "ab\uFFFDc\uFFFD\nd\u00a0e"},
+		{"characters", "a\x00b\xffc&#0;\r\nd&#x1;\x7f\uffff&nbsp;e", "<p>ab\uFFFDc\uFFFD<br/>d\u00a0e</p>"},
 		{"form feed", "a\fb&#12;c<a href='https://a.example/\f'>d</a>", `a b c<a href="https://a.example/" rel="nofollow noreferrer">d</a>`},
 		{"bold in bold", `<b>a<b>b</b>c</b>d`, `<b>abc</b>d`},
+		{"deep", strings.Repeat("<div>", 499) + "a", strings.Repeat("<div>", 499) + "a" + strings.Repeat("</div>", 499)},
+		{"too deep for a page", strings.Repeat("<div>", 501) + "a", "a"},
 		{"too deep", strings.Repeat("<div>", 600) + "<ul><li>a<li>b &amp; c", `• a<br/>• b &amp; c`},
 	} {
 		if got := Clean(test.ad); got != test.want {
@@ -59,15 +88,15 @@ func TestClean(t *testing.T) {
 	}
 }
 
-func TestCleanImages(t *testing.T) {
+func TestCleanerImages(t *testing.T) {
 	ad := `<img src="https://a.example/x.png" alt="A &quot;b&quot;" width=20 height=99999 onerror=alert(1) loading=eager srcset="https://b.example/ 2x">` +
-		`<img src="data:image/png;base64,AA"><img src="//a.example/"><img alt=x>`
+		`<img src="data:image/png;base64,AA"><img src="/a.png"><img alt=x>`
 	want := `<img src="https://a.example/x.png" alt="A &#34;b&#34;" width="20" loading="lazy" referrerpolicy="no-referrer"/>`
-	got := CleanImages(ad)
+	got := Cleaner{Images: true}.Clean(ad)
 	if got != want {
 		t.Errorf("got %s", got)
 	}
-	if again := CleanImages(got); again != got {
+	if again := (Cleaner{Images: true}).Clean(got); again != got {
 		t.Errorf("again: %s", again)
 	}
 	if s := Clean(got); s != "" {
@@ -75,20 +104,62 @@ func TestCleanImages(t *testing.T) {
 	}
 }
 
+// An ad fits into the page that it is shown on.
+func TestCleaner(t *testing.T) {
+	for _, test := range []struct{ name, ad, want string }{
+		{"relative links", `<a href="/jobs">a</a><a href="?x=1">b</a><a href="c/d">c</a><a href="#e">e</a><a href="//f.example">f</a>`, `<a href="https://jobs.example/jobs">a</a>` +
+			`<a href="https://jobs.example/job/1/nurse?x=1">b</a><a href="https://jobs.example/job/1/c/d">c</a>e<a href="https://f.example">f</a>`},
+		{"other links", `<a href="javascript:x">a</a><a href="\\evil.example">b</a>`, `a<a href="https://jobs.example/job/1/%5C%5Cevil.example">b</a>`},
+		{"headings", `<h2>a</h2><h4>b</h4><h3>c</h2><h1>d</h1><h6>e</h6>`, `<h3>a</h3><h4>b</h4><h4>c</h4><h3>d</h3><h4>e</h4>`},
+		{"many levels", `<h1>a</h1><h2>b</h2><h3>c</h3><h4>d</h4><h5>e</h5>`, `<h3>a</h3><h4>b</h4><h5>c</h5><h6>d</h6><h6>e</h6>`},
+		{"broken headings", `<h1>a<div>b</h4>c`, `<h3>a<div>b</div></h3>c`},
+	} {
+		if got := strings.ReplaceAll(onPage.Clean(test.ad), ` rel="nofollow noreferrer"`, ""); got != test.want {
+			t.Errorf("%s: %s gives\n %s, want\n %s", test.name, test.ad, got, test.want)
+		}
+	}
+	for _, base := range []string{"", "/job/1", "javascript:x", "https://a@b.example/", "\x00"} {
+		if got := (Cleaner{Base: base}).Clean(`<a href="/jobs">x</a>`); got != "x" {
+			t.Errorf("with the base %q: %s", base, got)
+		}
+	}
+	// Links grow by their base, which is no reason to lose them.
+	if got := onPage.Clean(strings.Repeat(`<p><b><a href=x>y</a>`, 400)); strings.Count(got, "<a href=") != 400 {
+		t.Errorf("of 400 links in broken HTML %d are left", strings.Count(got, "<a href="))
+	}
+}
+
 // allowed is what may be in a clean ad, said once more.
 var allowed = map[string][]string{
 	"h1": {"dir"}, "h2": {"dir"}, "h3": {"dir"}, "h4": {"dir"}, "h5": {"dir"}, "h6": {"dir"}, "p": {"dir"}, "div": {"dir"},
-	"br": nil, "hr": nil, "blockquote": nil, "pre": nil, "ul": {"dir"}, "ol": {"dir", "start"}, "li": {"dir"},
+	"br": nil, "hr": nil, "blockquote": nil, "pre": nil, "ul": {"dir"}, "ol": {"dir", "start", "type"}, "li": {"dir", "value"},
 	"dl": nil, "dt": nil, "dd": nil, "table": {"dir"}, "caption": nil, "thead": nil, "tbody": nil, "tfoot": nil, "tr": nil,
 	"td": {"dir", "colspan", "rowspan"}, "th": {"dir", "colspan", "rowspan", "scope"}, "a": {"href", "rel"},
 	"b": nil, "strong": nil, "i": nil, "em": nil, "u": nil, "s": nil, "small": nil, "code": nil, "sub": nil, "sup": nil,
 }
 
+// onPage cleans for a page that has headings of its own.
+var onPage = Cleaner{Base: "https://jobs.example/job/1/nurse?l=de", Headings: 3}
+
 // check holds what must be true of every clean ad.
 func check(t *testing.T, ad string) {
 	t.Helper()
-	clean := Clean(ad)
-	if again := Clean(clean); again != clean {
+	checkAs(t, ad, Cleaner{})
+	checkAs(t, ad, onPage)
+	level := onPage.Headings
+	for _, found := range regexp.MustCompile("<h([1-6])").FindAllStringSubmatch(onPage.Clean(ad), -1) {
+		next := int(found[1][0] - '0')
+		if next < onPage.Headings || next > level+1 {
+			t.Errorf("%q has h%d behind h%d", ad, next, level)
+		}
+		level = next
+	}
+}
+
+func checkAs(t *testing.T, ad string, c Cleaner) {
+	t.Helper()
+	clean := c.Clean(ad)
+	if again := c.Clean(clean); again != clean {
 		t.Errorf("%q\nis cleaned to %q\nand that to   %q", ad, clean, again)
 	}
 	// Where it is shown it stays in its element, and is read as it was written.
@@ -179,14 +250,14 @@ func FuzzWellFormed(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, ad string) {
 		for _, p := range []*policy{textOnly, withImages} {
-			simple, wellFormed := p.simplify(strings.ToValidUTF8(ad, "\uFFFD"))
+			simple, wellFormed := p.simplify(strings.ToValidUTF8(ad, "\uFFFD"), nil, 0)
 			if !wellFormed {
 				continue
 			}
 			if repaired, err := repair(simple, 1<<30); err != nil || repaired != simple {
 				t.Errorf("%q\nis %q\nand repaired %q, %v", ad, simple, repaired, err)
 			}
-			if again, _ := p.simplify(simple); again != simple {
+			if again, _ := p.simplify(simple, nil, 0); again != simple {
 				t.Errorf("%q\nis %q\nand again %q", ad, simple, again)
 			}
 		}
@@ -259,6 +330,8 @@ func TestText(t *testing.T) {
 		{`<section>a</section><section>b</section>`, "a\nb"},
 		{`a<b>b</b>c <i> d</i>`, "abc d"},
 		{`<ul><li></li><li>a</li></ul>`, "• a"},
+		{"Nurse &amp; more\r\nAsk <hr@firma.example>\n\nEnd", "Nurse & more\nAsk <hr@firma.example>\n\nEnd"},
+		{"<b>Nurse</b>\nmore", "Nurse more"},
 		{`<ul><li></ul>a<ul><li></li></ul>b`, "a\n\nb"},
 		{strings.Repeat("<div>", 2000) + "a", "a"},
 	} {
@@ -277,6 +350,10 @@ func TestExcerpt(t *testing.T) {
 		if got := Excerpt(ad, limit); got != want || len([]rune(got)) > max(limit, 0) {
 			t.Errorf("%d: %q, want %q", limit, got, want)
 		}
+	}
+	long := ad + strings.Repeat(`<p>Pflege &amp; <b>mehr</b>`, 100_000)
+	if n := testing.AllocsPerRun(5, func() { Excerpt(long, 40) }); n > 60 {
+		t.Errorf("the beginning of %d bytes takes %.0f allocations", len(long), n)
 	}
 	if got := Excerpt("Donaudampfschifffahrt", 6); got != "Donau…" {
 		t.Errorf("a long word: %q", got)
@@ -303,6 +380,14 @@ func BenchmarkClean(b *testing.B) {
 				Clean(ad)
 			}
 		})
+	}
+}
+
+func BenchmarkExcerpt(b *testing.B) {
+	ad := strings.Repeat(exampleAd, 5)
+	b.SetBytes(int64(len(ad)))
+	for b.Loop() {
+		Excerpt(ad, 200)
 	}
 }
 

@@ -37,6 +37,12 @@ type element struct {
 // takes it for one piece of text.
 var skipped = &element{name: "script and the like"}
 
+// styled stands for span, which is written as what its style asks for.
+var styled = &element{name: "span", kind: phrases, holds: phrases}
+
+// headings are the elements of headings by level, the first of level 1.
+var headings = []atom.Atom{atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6}
+
 // renamed are the elements that stand for a kept one, so that their words stay
 // apart from those around them.
 var renamed = map[atom.Atom][]atom.Atom{
@@ -64,8 +70,8 @@ var (
 
 func newPolicy(images bool) *policy {
 	p := &policy{elements: map[atom.Atom]*element{}, sanitizer: bluemonday.NewPolicy()}
-	headings := []atom.Atom{atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6}
-	p.keep(flow, phrases, append(headings, atom.P, atom.Pre)...)
+	p.keep(flow, phrases, headings...)
+	p.keep(flow, phrases, atom.P, atom.Pre)
 	p.keep(flow, flow, atom.Div, atom.Blockquote)
 	p.keep(flow, nothing, atom.Hr)
 	p.keep(flow, items, atom.Ul, atom.Ol)
@@ -90,6 +96,8 @@ func newPolicy(images bool) *policy {
 	p.allow("colspan", number, atom.Td, atom.Th)
 	p.allow("rowspan", number, atom.Td, atom.Th)
 	p.allow("start", number, atom.Ol)
+	p.allow("type", `^[1aAiI]$`, atom.Ol)
+	p.allow("value", `^-?[0-9]{1,4}$`, atom.Li)
 	p.allow("scope", `^(?:row|col|rowgroup|colgroup)$`, atom.Th)
 	p.allow("dir", `^(?:ltr|rtl|auto)$`, headings...)
 	p.allow("dir", `^(?:ltr|rtl|auto)$`,
@@ -109,6 +117,7 @@ func newPolicy(images bool) *policy {
 		p.allow("loading", `^lazy$`, atom.Img)
 		p.allow("referrerpolicy", `^no-referrer$`, atom.Img)
 	}
+	p.elements[atom.Span] = styled
 	for a, others := range renamed {
 		for _, other := range others {
 			p.elements[other] = p.elements[a]

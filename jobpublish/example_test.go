@@ -26,6 +26,20 @@ func ExampleClean() {
 	// <h2>Nurse</h2><p>Call <a href="tel:+4940123" rel="nofollow noreferrer">us</a></p><ul><li>care</li><li>records</li></ul>
 }
 
+// A job's page has headings of its own, and the ad's links are relative to another
+// page.
+func ExampleCleaner() {
+	posting := &jobboard.JobPosting{ApplyOnlineLink: "https://firma.example/job/17/nurse"}
+	ad := `<h1>Nurse</h1><h4>Tasks</h4><a href="/benefits">What we offer</a>`
+	// begin
+	cleaner := jobpublish.Cleaner{Base: posting.ApplyOnlineLink, Headings: 2}
+	ad = cleaner.Clean(ad)
+	// end
+	fmt.Println(ad)
+	// Output:
+	// <h2>Nurse</h2><h3>Tasks</h3><a href="https://firma.example/benefits" rel="nofollow noreferrer">What we offer</a>
+}
+
 func ExampleText() {
 	fmt.Println(jobpublish.Text(`<h2>Your tasks</h2><ul><li>You care for patients<li>You keep the records</ul>Tom &amp; team`))
 	// Output:
@@ -43,8 +57,9 @@ func ExampleExcerpt() {
 	// You care for patients on the ward, and…
 }
 
-// A job's page: the advertisement cleaned, the data for search engines where the
-// job may be published, and otherwise the status that says why not.
+// A job's page: the advertisement cleaned, with headings that follow the page's own,
+// the data for search engines where it is complete, and the status that says why a
+// job is not shown.
 func Example_page() {
 	fake := jobboardtest.NewServer(jobboardtest.WithDemo())
 	defer fake.Close()
@@ -55,39 +70,48 @@ func Example_page() {
 	stored := findPosting(client)
 	find := func(*http.Request) (*jobboard.JobPosting, jobboard.JobID) { return stored, 2797227 }
 	// begin
-	page := template.Must(template.New("").Parse(`<!DOCTYPE html><title>{{.Title}}</title>` +
+	page := template.Must(template.New("").Parse(`<!DOCTYPE html><title>{{.Title}}</title><h1>{{.Title}}</h1>` +
 		`{{with .Data}}<script type="application/ld+json">{{.}}</script>{{end}}<article>{{.Ad}}</article>`))
 
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		posting, id := find(r) // from your own store
+		posting, id := find(r) // from your own store; nil where it has none
 		job := jobpublish.Job{URL: "https://jobs.example/job/" + id.String(), Posting: posting}
 		info, err := client.JobInformation(r.Context(), id)
 		job.Heard(info, err, time.Now())
 
 		data, err := job.StructuredData(time.Now())
 		var refused *jobpublish.RefusedError
-		if errors.As(err, &refused) && refused.Err != nil {
-			http.Error(w, string(refused.Reason), jobboard.HTTPStatus(refused.Err)) // such as 410 for closed
+		if errors.As(err, &refused) && (posting == nil || refused.Reason != jobpublish.ReasonIncomplete) {
+			http.Error(w, string(refused.Reason), refused.HTTPStatus()) // such as 410 for closed
 			return
 		}
 		ad, _ := posting.Config.AdText()
+		cleaner := jobpublish.Cleaner{Base: posting.ApplyOnlineLink, Headings: 2}
 		err = page.Execute(w, map[string]any{
-			"Title": posting.Title, "Data": data, "Ad": template.HTML(jobpublish.Clean(ad)),
+			"Title": posting.Title, "Data": data, "Ad": template.HTML(cleaner.Clean(ad)),
 		})
 		if err != nil {
 			log.Println(err)
 		}
 	})
 	// end
-	for _, change := range []func(){func() {}, func() { fake.DeactivateJob(2797227) }} {
-		change()
+	show := func(what string) {
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, httptest.NewRequest("GET", "/job/2797227", nil))
-		fmt.Println(w.Code, strings.Contains(w.Body.String(), `"@type":"JobPosting"`), strings.Contains(w.Body.String(), "<h3>Ihre Aufgaben</h3>"))
+		fmt.Println(what, w.Code, strings.Contains(w.Body.String(), `"@type":"JobPosting"`), strings.Contains(w.Body.String(), "<h2>Ihre Aufgaben</h2>"))
 	}
+	show("open")
+	fake.UpdateJob(2797227, func(j *jobboardtest.Job) { j.ApplyClosed = true })
+	show("applying is not possible")
+	fake.DeactivateJob(2797227)
+	show("deactivated")
+	stored = nil
+	show("without a posting")
 	// Output:
-	// 200 true true
-	// 410 false false
+	// open 200 true true
+	// applying is not possible 410 false false
+	// deactivated 410 false false
+	// without a posting 410 false false
 }
 
 func findPosting(client *jobboard.Client) *jobboard.JobPosting {

@@ -3,6 +3,7 @@ package jobpublish
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -73,6 +74,22 @@ func (e *RefusedError) Error() string {
 
 // Unwrap returns what the service said.
 func (e *RefusedError) Unwrap() error { return e.Err }
+
+// HTTPStatus returns the status with which a page of the job answers where nothing
+// else is to be shown: 410 for a job that is closed or past, as jobboard.HTTPStatus
+// says for one that is gone or not visible, 503 where it is not known whether the
+// job is open, and else 404.
+func (e *RefusedError) HTTPStatus() int {
+	switch {
+	case e.Reason == ReasonClosed, e.Reason == ReasonExpired:
+		return http.StatusGone
+	case e.Reason == ReasonUnknown, e.Reason == ReasonStale:
+		return http.StatusServiceUnavailable
+	case e.Err != nil && jobboard.Settled(e.Err):
+		return jobboard.HTTPStatus(e.Err)
+	}
+	return http.StatusNotFound
+}
 
 // Heard records what Client.JobInformation returned at a time. An answer replaces
 // the last one. An error that says nothing about the job, such as a time-out,
@@ -221,7 +238,7 @@ func (j Job) address() string {
 // ad returns the cleaned advertisement, and "" where there is none.
 func (j Job) ad() string {
 	ad, _ := j.Posting.Config.AdText()
-	return Clean(ad)
+	return Cleaner{Base: j.Posting.ApplyOnlineLink}.Clean(ad)
 }
 
 // posted returns when the job was first listed, or else when this version of the

@@ -343,3 +343,26 @@ func list(jobs *[]Job) func(context.Context) iter.Seq2[Job, error] {
 		}
 	}
 }
+
+// A page says with its status why a job is not shown.
+func TestStatuses(t *testing.T) {
+	for _, test := range []struct {
+		refused RefusedError
+		want    int
+	}{
+		{RefusedError{Reason: ReasonClosed, Err: jobboard.ErrJobInactive}, 410},
+		{RefusedError{Reason: ReasonClosed}, 410}, // applying is not possible
+		{RefusedError{Reason: ReasonExpired}, 410},
+		{RefusedError{Reason: ReasonGone, Err: jobboard.ErrJobUnavailable}, 404},
+		{RefusedError{Reason: ReasonNotVisible, Err: jobboard.ErrPostingNotAccessible}, 404},
+		{RefusedError{Reason: ReasonNotVisible}, 404},
+		{RefusedError{Reason: ReasonNotYet}, 404},
+		{RefusedError{Reason: ReasonIncomplete}, 404},
+		{RefusedError{Reason: ReasonUnknown, Err: jobboard.ErrTimeout}, 503},
+		{RefusedError{Reason: ReasonStale}, 503},
+	} {
+		if got := test.refused.HTTPStatus(); got != test.want {
+			t.Errorf("%v: %d, want %d", &test.refused, got, test.want)
+		}
+	}
+}

@@ -19,26 +19,36 @@ import (
 // a few kilobytes; and it knows other languages, such as SVG, in which the same
 // text means something else.
 type simplifier struct {
-	policy *policy
-	tokens *html.Tokenizer
-	out    strings.Builder
-	open   []*element // around what is read now, as long as the ad is well-formed
-	alone  [9]int     // how many of each such element are open; the first is written, for bold within bold is bold
-	broken bool       // a parser may understand the ad otherwise than it is written
+	policy   *policy
+	base     *url.URL // of links; nil: none
+	headings int      // the level of the first one; 0: as they are
+	tokens   *html.Tokenizer
+	out      strings.Builder
+	open     []*element // around what is read now, as long as the ad is well-formed
+	alone    [9]int     // how many of each such element are open; the first is written, for bold within bold is bold
+	broken   bool       // a parser may understand the ad otherwise than it is written
+	above    []int      // the levels, as the ad has them, of the headings above what is read now
+	styles   styles
+	bullets  bullets
 }
 
 // simplify returns the simplified ad, and whether it is well-formed in the
 // simplest of ways: so that no parser moves a thing.
-func (p *policy) simplify(ad string) (simple string, wellFormed bool) {
-	s := simplifier{policy: p, tokens: html.NewTokenizer(strings.NewReader(ad))}
+func (p *policy) simplify(ad string, base *url.URL, headings int) (simple string, wellFormed bool) {
+	s := simplifier{policy: p, base: base, headings: headings, tokens: html.NewTokenizer(strings.NewReader(ad))}
 	s.out.Grow(len(ad) + len(ad)/8)
 	for {
 		switch s.tokens.Next() {
 		case html.ErrorToken: // the end of the ad
+			s.endBullets()
 			return s.out.String(), !s.broken && len(s.open) == 0
 		case html.TextToken:
 			s.text(s.tokens.Text())
 		case html.StartTagToken, html.SelfClosingTagToken:
+			if bracketed(s.tokens.Raw()) {
+				s.text(s.tokens.Raw())
+				continue
+			}
 			name, more := s.tokens.TagName()
 			switch e := p.elements[atom.Lookup(name)]; e {
 			case nil:
@@ -84,16 +94,29 @@ func (s *simplifier) text(text []byte) {
 			return r
 		}, text)
 	}
-	switch held := s.inner(); {
-	case held == flow:
-	case held == phrases:
+	if text = s.bulletText(text); len(text) > 0 {
+		s.write(text)
+	}
+}
+
+// write writes text with the emphasis that styles give it.
+func (s *simplifier) write(text []byte) {
+	white := len(bytes.Trim(text, " \t\r\n\f")) == 0
+	held := s.inner()
+	if held == phrases {
 		// A line's end right behind <pre> is none.
 		e := s.open[len(s.open)-1]
 		s.broken = s.broken || e.atom == atom.Pre && bytes.HasPrefix(text, []byte("\n"))
-	case len(bytes.Trim(text, " \t\r\n\f")) > 0:
+	} else if held != flow && !white {
 		s.broken = true
 	}
+	before, after := "", ""
+	if !white {
+		before, after = s.emphasis()
+	}
+	s.out.WriteString(before)
 	s.out.WriteString(html.EscapeString(string(text)))
+	s.out.WriteString(after)
 }
 
 // unwritten reports whether a character cannot be written in XML, and so not in a
@@ -103,15 +126,30 @@ func unwritten(r rune) bool {
 }
 
 func (s *simplifier) start(e *element, more bool) {
+	attributes, style, ok := s.attributesOf(e, more)
 	if e.alone > 0 {
+		if style.plain(e) {
+			return // and its end tag ends nothing
+		}
 		if s.alone[e.alone]++; s.alone[e.alone] > 1 {
 			return
 		}
 	}
-	attributes, ok := s.attributesOf(e, more)
 	if !ok {
 		return
 	}
+	s.styles.start(e, style)
+	if e == styled {
+		return
+	}
+	if s.startBullets(e, attributes) {
+		return
+	}
+	s.tag(s.heading(e), attributes)
+}
+
+// tag writes a start tag.
+func (s *simplifier) tag(e *element, attributes []html.Attribute) {
 	s.enter(e)
 	s.out.WriteByte('<')
 	s.out.WriteString(e.name)
@@ -124,20 +162,36 @@ func (s *simplifier) start(e *element, more bool) {
 	s.out.WriteByte('>')
 }
 
-// attributesOf returns what the tag just read is written with, and reports
-// whether it is worth writing: a link leads somewhere, a picture has a source.
-func (s *simplifier) attributesOf(e *element, more bool) (attributes []html.Attribute, ok bool) {
-	if more && e.attributes != nil {
-		attributes = s.attributes(e.attributes)
+// heading returns the heading that is written in the place of e: the first one has
+// the level that the caller wants, and each other is at most one level below the one
+// before it.
+func (s *simplifier) heading(e *element) *element {
+	level := slices.Index(headings, e.atom) + 1
+	if level == 0 || s.headings < 1 {
+		return e
+	}
+	for len(s.above) > 0 && s.above[len(s.above)-1] >= level {
+		s.above = s.above[:len(s.above)-1]
+	}
+	s.above = append(s.above, level)
+	return s.policy.elements[headings[min(s.headings+len(s.above)-1, len(headings))-1]]
+}
+
+// attributesOf returns what the tag just read is written with and what its style
+// asks for, and reports whether it is worth writing: a link leads somewhere, a
+// picture has a source.
+func (s *simplifier) attributesOf(e *element, more bool) (attributes []html.Attribute, asked style, ok bool) {
+	if more {
+		attributes, asked = s.attributes(e.attributes)
 	}
 	switch e.atom {
 	case atom.A:
-		return attributes, has(attributes, "href")
+		return attributes, asked, has(attributes, "href")
 	case atom.Img:
 		ok = has(attributes, "src")
-		return set(set(attributes, "loading", "lazy"), "referrerpolicy", "no-referrer"), ok
+		return set(set(attributes, "loading", "lazy"), "referrerpolicy", "no-referrer"), asked, ok
 	}
-	return attributes, true
+	return attributes, asked, true
 }
 
 // enter opens an element, where it may stand.
@@ -151,6 +205,10 @@ func (s *simplifier) enter(e *element) {
 }
 
 func (s *simplifier) end(e *element) {
+	s.styles.end(e)
+	if e == styled {
+		return
+	}
 	if e.alone > 0 {
 		if s.alone[e.alone] == 0 {
 			return
@@ -159,6 +217,18 @@ func (s *simplifier) end(e *element) {
 			return
 		}
 	}
+	if s.endOfBullet(e) {
+		return
+	}
+	n := len(s.open)
+	if n > 0 && slices.Contains(headings, e.atom) && slices.Contains(headings, s.open[n-1].atom) {
+		e = s.open[n-1] // the end tag of any heading ends every other
+	}
+	s.endTag(e)
+}
+
+// endTag writes an end tag.
+func (s *simplifier) endTag(e *element) {
 	if n := len(s.open); n > 0 && s.open[n-1] == e {
 		s.open = s.open[:n-1]
 	} else {
@@ -169,45 +239,28 @@ func (s *simplifier) end(e *element) {
 	s.out.WriteByte('>')
 }
 
-// attributes returns those attributes of the tag just read that may stay.
-func (s *simplifier) attributes(allowed map[string]*regexp.Regexp) []html.Attribute {
-	var kept []html.Attribute
+// attributes returns those attributes of the tag just read that may stay, and what
+// its style asks for.
+func (s *simplifier) attributes(allowed map[string]*regexp.Regexp) (kept []html.Attribute, asked style) {
 	for more := true; more; {
 		var key, val []byte
 		key, val, more = s.tokens.TagAttr()
+		if string(key) == "style" {
+			asked = readStyle(string(val))
+		}
 		values := allowed[string(key)]
 		if values == nil || has(kept, string(key)) {
 			continue
 		}
 		a := html.Attribute{Key: string(key), Val: strings.TrimSpace(string(val))}
 		if a.Key == "href" || a.Key == "src" {
-			a.Val = address(a.Val)
+			a.Val = address(a.Val, s.base)
 		}
 		if values.MatchString(a.Val) {
 			kept = append(kept, a)
 		}
 	}
-	return kept
-}
-
-// address returns an address in the form that no reader changes any further, and
-// "" where it has none.
-func address(value string) string {
-	parsed, err := url.Parse(value)
-	if err != nil || parsed.User != nil { // https://bank.example@evil.example/
-		return ""
-	}
-	if strings.ContainsAny(parsed.Host, "<>\"'`{}|\\^&;%") { // no browser takes it for a host
-		return ""
-	}
-	if strings.HasPrefix(parsed.Scheme, "http") && parsed.Host == "" {
-		return ""
-	}
-	value = parsed.String()
-	if again, err := url.Parse(value); err != nil || again.String() != value {
-		return ""
-	}
-	return value
+	return kept, asked
 }
 
 func has(attributes []html.Attribute, key string) bool {

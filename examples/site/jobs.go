@@ -165,7 +165,8 @@ func (s *site) job(w http.ResponseWriter, r *http.Request) error {
 	}
 	if posting := inLanguage(postings, p.W.Lang); posting != nil {
 		ad, _ := posting.Posting.Config.AdText()
-		p.Advertisement = template.HTML(jobpublish.Clean(ad)) //nolint:gosec // cleaned
+		cleaner := jobpublish.Cleaner{Base: posting.Posting.ApplyOnlineLink, Headings: 2} // below the page's own
+		p.Advertisement = template.HTML(cleaner.Clean(ad))                                //nolint:gosec // cleaned
 		p.Title = cmp.Or(posting.Posting.Title, p.Title)
 		p.Lang = cmp.Or(posting.Language, p.Lang)
 		p.Schema = s.schema(s.published(known, &posting.Posting))

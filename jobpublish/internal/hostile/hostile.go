@@ -200,6 +200,31 @@ var mutations = []func(m mutator, ad string) string{
 		open := []string{"<!--", "<![CDATA[", "<!", "<?", `<p title="`, `<p title='`, "<style>", "<xmp>", "</", "<!-->", "<svg><style>", "<math><mtext>"}
 		return open[m.IntN(len(open))] + ad
 	},
+	// What is written anew: emphasis by style, bullets, links without a scheme, lines of plain text.
+	func(m mutator, ad string) string {
+		before := []string{
+			`<span style="font-weight:bold">`, `<p style="font: italic bold x">`, `<div style="font-weight:700">`, `<b style="font-weight:normal">`,
+			"<p>· ", "<p dir=rtl> •&nbsp;", "<p>·<span>", `<a href="www.evil.example/`, `<a href="//evil.example`, `<a href="../x`, "a\n• ", "a\n\nb <x@y.example> ",
+			"<h1>x</h2>", "<h5>x<h1>",
+		}
+		for range 1 + m.IntN(6) {
+			at := 0
+			if places := strings.Count(ad, "<"); places > 0 {
+				at = nth(ad, m.IntN(places))
+			}
+			ad = ad[:at] + before[m.IntN(len(before))] + ad[at:]
+		}
+		return ad
+	},
 	// Much of it.
 	func(m mutator, ad string) string { return strings.Repeat(ad, 1+m.IntN(30)) },
+}
+
+// nth returns where the tag with this number begins.
+func nth(ad string, number int) int {
+	at := strings.IndexByte(ad, '<')
+	for ; number > 0; number-- {
+		at += 1 + strings.IndexByte(ad[at+1:], '<')
+	}
+	return at
 }

@@ -1,0 +1,133 @@
+package jobpublish
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// marks are the characters that begin an item of a list which was written as a
+// paragraph. The last two are those of fonts with symbols.
+const marks = "·•▪▫◦‣●○■□➢➤✓✔\uF0B7\uF0A7"
+
+// bullets makes a list of paragraphs that begin with a bullet, as word processors
+// write them. The start of a paragraph is held back until its first words are known.
+type bullets struct {
+	list       bool // the list is open
+	paragraph  held
+	attributes []html.Attribute // of the paragraph that is held back
+	white      []byte           // that it begins with
+}
+
+// held says how much of a paragraph is written.
+type held uint8
+
+const (
+	noParagraph held = iota
+	heldBack         // nothing
+	itemBegun        // an item of the list, without words
+	inItem
+)
+
+// startBullets notes that an element begins, and reports whether it is held back.
+func (s *simplifier) startBullets(e *element, attributes []html.Attribute) bool {
+	b := &s.bullets
+	switch {
+	case e.kind == phrases:
+		if b.paragraph == heldBack || b.paragraph == noParagraph {
+			s.endBullets()
+		}
+	case e.atom == atom.P:
+		s.endParagraph()
+		b.paragraph, b.attributes, b.white = heldBack, attributes, nil
+		return true
+	default:
+		s.endBullets()
+	}
+	return false
+}
+
+// endOfBullet notes that an element ends, and reports whether it was an item.
+func (s *simplifier) endOfBullet(e *element) bool {
+	b := &s.bullets
+	switch item := b.paragraph == itemBegun || b.paragraph == inItem; {
+	case item && e.kind == phrases:
+	case item && e.atom == atom.P:
+		s.endParagraph()
+		return true
+	default:
+		s.endBullets()
+	}
+	return false
+}
+
+// bulletText returns what is to be written now of a text.
+func (s *simplifier) bulletText(text []byte) []byte {
+	b := &s.bullets
+	words := bytes.TrimLeftFunc(text, unicode.IsSpace)
+	switch {
+	case b.paragraph == heldBack && len(words) == 0:
+		b.white = append(b.white, text...)
+		return nil
+	case b.paragraph == heldBack:
+		mark, size := utf8.DecodeRune(words)
+		after, _ := utf8.DecodeRune(words[size:])
+		if !strings.ContainsRune(marks, mark) || len(words) > size && !unicode.IsSpace(after) {
+			s.endBullets()
+			return text
+		}
+		if !b.list {
+			b.list = true
+			s.tag(s.policy.elements[atom.Ul], nil)
+		}
+		s.tag(s.policy.elements[atom.Li], b.attributes)
+		b.paragraph = itemBegun
+		words = bytes.TrimLeftFunc(words[size:], unicode.IsSpace)
+	case b.paragraph == noParagraph && b.list && len(words) > 0:
+		s.endBullets()
+	}
+	if b.paragraph != itemBegun {
+		return text
+	}
+	if len(words) > 0 {
+		b.paragraph = inItem
+	}
+	return words
+}
+
+// endParagraph ends a paragraph that was held back or became an item. The list may
+// go on.
+func (s *simplifier) endParagraph() {
+	b := &s.bullets
+	switch b.paragraph {
+	case heldBack:
+		s.endBullets()
+	case itemBegun, inItem:
+		b.paragraph = noParagraph
+		s.endTag(s.policy.elements[atom.Li])
+	}
+}
+
+// endBullets ends the list, and writes what is held back as the paragraph that it
+// is.
+func (s *simplifier) endBullets() {
+	b := &s.bullets
+	if b.paragraph != heldBack {
+		s.endParagraph()
+	}
+	if b.list {
+		b.list = false
+		s.endTag(s.policy.elements[atom.Ul])
+	}
+	if b.paragraph == heldBack {
+		b.paragraph = noParagraph
+		s.tag(s.policy.elements[atom.P], b.attributes)
+		if len(b.white) > 0 {
+			s.write(b.white)
+		}
+	}
+}
