@@ -187,8 +187,12 @@ modules() {
 
 nested_modules() { modules | grep -v -x -F .; }
 
+# released_modules [KIND]: the nested modules that users build, those that others
+# require first; only libraries or programs, if KIND says so.
+released_modules() { awk -v kind="${1:-}" '!/^(#|$)/ && (kind == "" || $2 == kind) { print $1 }' api/modules.txt; }
+
 # program_modules: the root and the modules of the programs that users build.
-program_modules() { modules | grep -E '^(\.|cmd/.*)$'; }
+program_modules() { echo . && released_modules program; }
 
 # tools: builds the tools that are pinned here and in tools/go.mod into .ci/bin,
 # when they are not there or something about them changed.

@@ -1,18 +1,18 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"golang.org/x/exp/apidiff"
 	"golang.org/x/mod/semver"
-	"golang.org/x/tools/go/packages"
 )
+
+// exported lists the exported names of the modules, a line each. .ci/run holds it
+// against the code.
+const exported = "api/exported.txt"
 
 // api compares the exported names with those of the last release. What breaks a
 // program that uses them, or is new, needs a version that says so.
@@ -27,12 +27,17 @@ func (c checkout) api(version string) error {
 		fmt.Fprintln(c.out, "      there is no earlier release")
 		return nil
 	}
-	breaking, added, err := c.changes(last)
+	before, err := c.git("show", last+":"+exported)
 	if err != nil {
 		return err
 	}
-	for _, message := range breaking {
-		fmt.Fprintf(c.out, "      breaks what %s had: %s\n", last, message)
+	now, err := os.ReadFile(filepath.Join(c.dir, exported))
+	if err != nil {
+		return err
+	}
+	breaking, added := compare(before, string(now))
+	for _, line := range breaking {
+		fmt.Fprintf(c.out, "      breaks what %s had: %s\n", last, line)
 	}
 	fmt.Fprintf(c.out, "      since %s: %d changes break programs, %d add something\n", last, len(breaking), len(added))
 	switch {
@@ -45,71 +50,37 @@ func (c checkout) api(version string) error {
 	return nil
 }
 
-// changes returns what changed in the modules since a release.
-func (c checkout) changes(last string) (breaking, added []string, err error) {
-	tmp, err := os.MkdirTemp("", "releasecheck")
-	if err != nil {
-		return nil, nil, err
-	}
-	defer os.RemoveAll(tmp)
-	if err := c.archive(last, tmp); err != nil {
-		return nil, nil, err
-	}
-	for _, dir := range append([]string{"."}, released...) {
-		report, err := compareAPI(filepath.Join(tmp, dir), filepath.Join(c.dir, dir))
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, change := range report.Changes {
-			if change.Compatible {
-				added = append(added, change.Message)
-			} else {
-				breaking = append(breaking, change.Message)
-			}
+// compare returns the lines that break programs: those that are gone, also because
+// they changed, and the methods that an interface has now and did not have. Other
+// new lines add something. That a name is deprecated does neither.
+func compare(before, now string) (breaking, added []string) {
+	had, has := names(before), names(now)
+	for _, line := range had {
+		if !slices.Contains(has, line) {
+			breaking = append(breaking, line)
 		}
 	}
-	return breaking, added, nil
+	for _, line := range has {
+		if slices.Contains(had, line) {
+			continue
+		}
+		const method = " interface, "
+		if i := strings.Index(line, method); i >= 0 && slices.Contains(had, strings.TrimSuffix(line[:i+len(method)], ", ")) {
+			breaking = append(breaking, line)
+		} else {
+			added = append(added, line)
+		}
+	}
+	return breaking, added
 }
 
-// compareAPI returns what changed in a module between two directories.
-func compareAPI(before, now string) (apidiff.Report, error) {
-	had, err := load(before)
-	if errors.Is(err, fs.ErrNotExist) {
-		return apidiff.Report{}, nil // a module that is new
+// names returns the lines of a list without what says that a name is deprecated.
+func names(list string) []string {
+	var all []string
+	for line := range strings.Lines(list) {
+		all = append(all, strings.TrimSuffix(strings.TrimSpace(line), " //deprecated"))
 	}
-	if err != nil {
-		return apidiff.Report{}, err
-	}
-	has, err := load(now)
-	if err != nil {
-		return apidiff.Report{}, err
-	}
-	return apidiff.ModuleChanges(had, has), nil
-}
-
-// load returns the packages of the module in a directory that others may import.
-func load(dir string) (*apidiff.Module, error) {
-	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
-		return nil, err
-	}
-	pkgs, err := packages.Load(&packages.Config{
-		Mode: packages.NeedName | packages.NeedModule | packages.NeedTypes,
-		Dir:  dir, Env: append(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false"),
-	}, "./...")
-	if err != nil {
-		return nil, err
-	}
-	var m apidiff.Module
-	for _, p := range pkgs {
-		if len(p.Errors) > 0 {
-			return nil, fmt.Errorf("%s: %w", p.PkgPath, p.Errors[0])
-		}
-		m.Path = p.Module.Path
-		if p.Name != "main" && !slices.Contains(strings.Split(p.PkgPath, "/"), "internal") {
-			m.Packages = append(m.Packages, p.Types)
-		}
-	}
-	return &m, nil
+	return all
 }
 
 // mayBreak reports whether a version after last may take names away: another

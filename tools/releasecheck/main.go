@@ -50,8 +50,9 @@ func main() {
 
 // checkout is what is to be released.
 type checkout struct {
-	dir string
-	out io.Writer
+	dir      string
+	out      io.Writer
+	released []string // the folders of the nested modules that are released
 }
 
 // release makes every check, and prints what each found.
@@ -66,6 +67,9 @@ func (c checkout) release(version string, write bool) bool {
 		return false
 	}
 	l := list{out: c.out, ok: true}
+	if !l.check("list of modules", func() (err error) { c.released, err = readReleased(c.dir); return err }) {
+		return false
+	}
 	if version != "" {
 		if !l.check("version", func() error { return c.version(version) }) {
 			return false // the rest would be about something else
@@ -94,7 +98,7 @@ func (c checkout) release(version string, write bool) bool {
 // write puts a version into the nested modules. packed are the root and they, in
 // the order in which they were pinned.
 func (c checkout) write(version string, packed []download) error {
-	for i, module := range released {
+	for i, module := range c.released {
 		if err := pin(c.dir, module, version, packed[:i+1]); err != nil {
 			return err
 		}
@@ -106,7 +110,7 @@ func (c checkout) write(version string, packed []download) error {
 // the root's and those of the nested modules, and false where there are none.
 func (c checkout) downloads(l *list, version, tmp string) (packed []download, ok bool) {
 	src, proxy := filepath.Join(tmp, "src"), filepath.Join(tmp, "proxy")
-	ok = l.check("files of the last commit", func() error { return errors.Join(c.unpack(src), nested(src)) }) &&
+	ok = l.check("files of the last commit", func() error { return errors.Join(c.unpack(src), nested(src, c.released)) }) &&
 		l.check("download of the module", func() error {
 			root, err := pack(src, modulePath, version, proxy)
 			if err != nil {
@@ -117,7 +121,7 @@ func (c checkout) downloads(l *list, version, tmp string) (packed []download, ok
 		}) &&
 		l.check("downloads of the nested modules", func() error {
 			var bad []error
-			for _, dir := range released {
+			for _, dir := range c.released {
 				if err := pin(src, dir, version, packed); err != nil {
 					return err
 				}
@@ -212,7 +216,7 @@ func (c checkout) steps(version string, written bool) {
 		p("  .ci/release -write %s   # the nested modules take it in the place of the checkout", version)
 	}
 	tags := []string{version}
-	for _, dir := range released {
+	for _, dir := range c.released {
 		tags = append(tags, dir+"/"+version)
 	}
 	p("  git commit -a -m 'Require %s in the nested modules'", version)

@@ -15,9 +15,30 @@ import (
 	"golang.org/x/mod/sumdb/dirhash"
 )
 
-// released are the nested modules that users build, beside the root: those that
-// others require come first.
-var released = []string{"jobboardotel", "jobmirror", "jobpublish", "cmd/jobboard"}
+// readReleased returns the folders of the nested modules that users build, beside
+// the root, from the list that .ci/run reads too: those that others require come
+// first.
+func readReleased(dir string) ([]string, error) {
+	b, err := os.ReadFile(filepath.Join(dir, "api", "modules.txt"))
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for line := range strings.Lines(string(b)) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if len(fields) != 2 || fields[1] != "library" && fields[1] != "program" {
+			return nil, fmt.Errorf("api/modules.txt: %q is not a folder and library or program", strings.TrimSpace(line))
+		}
+		all = append(all, fields[0])
+	}
+	if len(all) == 0 {
+		return nil, errors.New("api/modules.txt names no module")
+	}
+	return all, nil
+}
 
 // unreleased are folders of modules that work on this repository, or are there to
 // be read. They keep the checkout in the place of a version.
@@ -25,7 +46,7 @@ var unreleased = []string{"bench", "browsertest", "examples", "openapitest", "to
 
 // nested reports an error for each nested module of a directory that is neither
 // released nor below a folder that is not, and for each that is not there.
-func nested(dir string) error {
+func nested(dir string, released []string) error {
 	missing := map[string]bool{}
 	for _, d := range released {
 		missing[d] = true

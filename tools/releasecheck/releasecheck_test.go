@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -51,42 +53,22 @@ func checkError(t *testing.T, what string, err error, says string) {
 	}
 }
 
-func TestCompareAPI(t *testing.T) {
-	const before = "package a\n\nimport \"io\"\n\nfunc A() {}\n\nfunc B() {}\n\ntype I interface{ M() }\n\ntype S struct{ F int }\n\nvar W io.Writer\n"
-	module := func(text string) string {
-		dir := t.TempDir()
-		write(t, dir, "go.mod", "module example.com/a\n\ngo 1.26.0\n")
-		write(t, dir, "a.go", text)
-		write(t, dir, "internal/i/i.go", "package i\n\nconst Text = `"+text+"`\n") // promised to nobody
-		write(t, dir, "cmd/c/main.go", "package main\n\nconst Text = `"+text+"`\n\nfunc main() {}\n")
-		return dir
-	}
-	had := module(before)
+func TestCompare(t *testing.T) {
+	const before = "pkg ., func A()\npkg ., func B()\npkg ., type I interface\npkg ., type I interface, M()\n" +
+		"pkg ., type S struct, F int\npkg ./sub, var W io.Writer\n"
 	for _, c := range []struct{ name, old, new, breaking, added string }{
 		{"the same", "", "", "", ""},
-		{"more", "func B()", "func C() {}\n\nfunc B()", "", "C: added"},
-		{"less", "func B() {}", "", "B: removed", ""},
-		{"another", "func A()", "func A(int)", "A: changed from func() to func(int)", ""},
-		{"deprecated", "func A()", "// Deprecated: use B.\nfunc A()", "", ""},
-		{"a method of an interface", "M() }", "M(); N() }", "I.N: added", ""},
-		{"a new interface", "type S", "type J interface{ N() }\n\ntype S", "", "J: added"},
-		{"a field", "F int", "F, G int", "", "S.G: added"},
-		{"an unexported field", "F int", "F, g int", "", ""},
-		{"another type of a field", "F int", "F int64", "S.F: changed from int to int64", ""},
-		{"another variable", "io.Writer", "io.Reader", "W: changed from io.Writer to io.Reader", ""},
+		{"more", "func B()", "func B()\npkg ., func C()", "", "pkg ., func C()"},
+		{"less", "pkg ., func B()\n", "", "pkg ., func B()", ""},
+		{"another", "func A()", "func A(int)", "pkg ., func A()", "pkg ., func A(int)"},
+		{"deprecated", "func A()", "func A() //deprecated", "", ""},
+		{"a method of an interface", "M()", "M()\npkg ., type I interface, N()", "pkg ., type I interface, N()", ""},
+		{"a new interface", "func B()", "func B()\npkg ., type J interface\npkg ., type J interface, N()", "", "pkg ., type J interface; pkg ., type J interface, N()"},
+		{"a field", "F int", "F int\npkg ., type S struct, G int", "", "pkg ., type S struct, G int"},
+		{"another type of a field", "F int", "F int64", "pkg ., type S struct, F int", "pkg ., type S struct, F int64"},
+		{"the same name elsewhere", "./sub", "./other", "pkg ./sub, var W io.Writer", "pkg ./other, var W io.Writer"},
 	} {
-		report, err := compareAPI(had, module(strings.Replace(before, c.old, c.new, 1)))
-		if err != nil {
-			t.Fatal(c.name, err)
-		}
-		var breaking, added []string
-		for _, change := range report.Changes {
-			if change.Compatible {
-				added = append(added, change.Message)
-			} else {
-				breaking = append(breaking, change.Message)
-			}
-		}
+		breaking, added := compare(before, strings.Replace(before, c.old, c.new, 1))
 		if got := strings.Join(breaking, "; "); got != c.breaking {
 			t.Errorf("%s breaks %q, want %q", c.name, got, c.breaking)
 		}
@@ -94,12 +76,12 @@ func TestCompareAPI(t *testing.T) {
 			t.Errorf("%s adds %q, want %q", c.name, got, c.added)
 		}
 	}
-	if report, err := compareAPI(t.TempDir(), had); err != nil || len(report.Changes) > 0 {
-		t.Errorf("a module that is new gives %v, %v", report, err)
+	if breaking, _ := compare(before+"pkg ., func Old() //deprecated\n", before); len(breaking) != 1 {
+		t.Errorf("a deprecated name that is gone breaks %q", breaking)
 	}
-	if _, err := compareAPI(had, module("package a\n\nvar X int = \"text\"\n")); err == nil {
-		t.Error("a package that does not compile was compared")
-	}
+}
+
+func TestMayChange(t *testing.T) {
 	for _, c := range []struct {
 		last, version  string
 		breaking, adds bool
@@ -131,7 +113,7 @@ func TestShipped(t *testing.T) {
 	}
 	checkError(t, "good", shipped(files("testdata/search.json", ".golangci.yml", "README.md"), "LICENSE", "README.md"), "")
 	for _, name := range []string{
-		"jobboard.test", ".ci/bin/gofumpt", "cmd/jobboard/main.go", "bench/main.go", "other/go.mod", "vendor/modules.txt", "go.work",
+		"jobboard.test", ".ci/bin/gofumpt", "bench/main.go", "other/go.mod", "vendor/modules.txt", "go.work",
 		"examples/quickstart/.env", "id_ed25519", "tls/server.key", ".DS_Store", "client.go~", "cpu.prof",
 	} {
 		checkError(t, name, shipped(files(name)), name+" is nothing to ship")
@@ -181,15 +163,37 @@ func TestDownload(t *testing.T) {
 
 func TestNested(t *testing.T) {
 	dir := t.TempDir()
+	released := []string{"lib", "cmd/jobboard"}
 	write(t, dir, "go.mod", "module "+modulePath+"\n")
 	for _, d := range append([]string{"tools", "examples/site", "bench/retry", "jobpublish/browsertest"}, released...) {
 		write(t, dir, d+"/go.mod", "module "+modulePath+"/"+d+"\n")
 	}
 	write(t, dir, "tools/testdata/go.mod", "module example.com/a\n")
-	checkError(t, "all known", nested(dir), "")
+	checkError(t, "all known", nested(dir, released), "")
 	write(t, dir, "other/go.mod", "module example.com/other\n")
-	checkError(t, "one more", nested(dir), "other is a module, and nothing says")
-	checkError(t, "none", nested(t.TempDir()), "cmd/jobboard is no module")
+	checkError(t, "one more", nested(dir, released), "other is a module, and nothing says")
+	checkError(t, "none", nested(t.TempDir(), released), "cmd/jobboard is no module")
+}
+
+// The list of modules is that of the checkout, in the order in which they are
+// written there.
+func TestReadReleased(t *testing.T) {
+	dir := t.TempDir()
+	for text, want := range map[string]string{
+		"# A comment.\n\nlib library\ncmd/x program\n": "[lib cmd/x] <nil>",
+		"lib\n":          `[] api/modules.txt: "lib" is not a folder and library or program`,
+		"lib archive\n":  `[] api/modules.txt: "lib archive" is not a folder and library or program`,
+		"# A comment.\n": "[] api/modules.txt names no module",
+	} {
+		write(t, dir, "api/modules.txt", text)
+		all, err := readReleased(dir)
+		if got := fmt.Sprint(all, " ", err); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+	if _, err := readReleased(t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
 }
 
 func TestSizes(t *testing.T) {
@@ -256,7 +260,7 @@ func TestVersions(t *testing.T) {
 	git("config", "commit.gpgsign", "false")
 	git("config", "tag.gpgsign", "false")
 	file("go.mod", "module "+modulePath+"\n")
-	file("a.go", "package a\n\nfunc A() {}\n\nfunc B() {}\n")
+	file("api/exported.txt", "pkg ., func A()\npkg ., func B()\n")
 	git("add", ".")
 	git("commit", "-q", "-m", "One")
 	checkError(t, "the first version", c.version("v0.1.0"), "")
@@ -271,8 +275,8 @@ func TestVersions(t *testing.T) {
 		checkError(t, version, c.version(version), says)
 	}
 	checkError(t, "clean", c.clean(), "")
-	file("a.go", "package a\n\nfunc A() {}\n")
-	checkError(t, "a change", c.clean(), "a.go")
+	file("api/exported.txt", "pkg ., func A()\n")
+	checkError(t, "a change", c.clean(), "exported.txt")
 	checkError(t, "a patch without B", c.api("v0.10.1"), "1 changes break programs, and v0.10.1 after v0.10.0")
 	checkError(t, "a minor version after v0.9.0", c.api("v0.10.0"), "")
 	checkError(t, "a minor version without B", c.api("v0.11.0"), "")

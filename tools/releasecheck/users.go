@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 )
@@ -29,6 +31,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"path"
 
 	"github.com/jobboard-sdk/jobboard-go"
 )
@@ -55,6 +58,7 @@ import (
 	"log"
 	"net/http"
 	"os"
+	"path"
 )
 
 func main() {
@@ -82,12 +86,6 @@ func main() {
 	}
 }
 `
-	withTelemetry = `package main
-
-import _ "github.com/jobboard-sdk/jobboard-go/jobboardotel"
-
-func main() {}
-`
 )
 
 // user is a machine that has never seen the checkout: it fetches modules, has a
@@ -102,7 +100,7 @@ type user struct {
 // no network, which knows nothing of the version.
 func (c checkout) newUser(tmp, proxy string) (user, error) {
 	// Requiring a module reads more go.mod files than a build in it does.
-	for _, dir := range append([]string{"."}, released...) {
+	for _, dir := range append([]string{"."}, c.released...) {
 		if _, err := c.run("go", "-C", filepath.Join(c.dir, dir), "mod", "graph"); err != nil {
 			return user{}, err
 		}
@@ -206,24 +204,46 @@ func sizes(ours, bare int64) error {
 	return nil
 }
 
-// nested builds the modules that are released, which require the version now, as
-// they stand in dir and as users get them.
+// nested builds the modules that are released, which require the version now: as
+// they stand in dir, and as users get them, all their packages in one program, and
+// each program.
 func (u user) nested(dir, version string) error {
 	var bad []error
-	for _, module := range released {
-		if _, err := u.goes("-C", filepath.Join(dir, module), "build", "-trimpath", "./..."); err != nil {
+	var modules, programs []string
+	source := "package main\n\nimport (\n"
+	for _, module := range append([]string{"."}, u.released...) {
+		in := filepath.Join(dir, module)
+		if _, err := u.goes("-C", in, "build", "-trimpath", "./..."); err != nil {
 			bad = append(bad, err)
+			continue
+		}
+		modules = append(modules, path.Join(modulePath, module)+"@"+version)
+		listed, err := u.goes("-C", in, "list", "-f", "{{.ImportPath}} {{.Name}} {{len .GoFiles}}", "./...")
+		if err != nil {
+			return err
+		}
+		for line := range strings.Lines(listed) {
+			fields := strings.Fields(line)
+			switch {
+			case fields[1] == "main":
+				programs = append(programs, fields[0]+"@"+version)
+			case fields[2] != "0" && !slices.Contains(strings.Split(fields[0], "/"), "internal"):
+				source += fmt.Sprintf("\t_ %q\n", fields[0])
+			}
 		}
 	}
 	if bad != nil {
 		return errors.Join(bad...)
 	}
-	if _, err := u.build("telemetry", withTelemetry, modulePath+"/jobboardotel@"+version); err != nil {
+	if _, err := u.build("everything", source+")\n\nfunc main() {}\n", modules...); err != nil {
 		return err
 	}
-	if _, err := u.goes("install", "-trimpath", modulePath+"/cmd/jobboard@"+version); err != nil {
-		return err
+	for _, program := range programs {
+		if _, err := u.goes("install", "-trimpath", program); err != nil {
+			return err
+		}
 	}
+	fmt.Fprintf(u.out, "      a program of %d modules, and %d that are installed\n", len(modules), len(programs))
 	out, err := u.run(filepath.Join(u.tmp, "bin", "jobboard"), "--version")
 	if err != nil {
 		return err

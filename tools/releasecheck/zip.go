@@ -54,7 +54,7 @@ func (c checkout) unpack(dir string) error {
 	if err != nil {
 		return err
 	}
-	for _, nested := range released {
+	for _, nested := range c.released {
 		file := filepath.Join(dir, nested, "LICENSE")
 		if _, err := os.Stat(file); err == nil {
 			continue
@@ -185,7 +185,7 @@ func ships(name string) bool {
 		strings.HasSuffix(base, "~") || strings.HasPrefix(base, "id_") || strings.HasPrefix(base, ".env") {
 		return false
 	}
-	for _, dir := range append([]string{".ci/bin", "bench", "dist", "tools", "vendor", ".idea", ".vscode"}, released...) {
+	for _, dir := range []string{".ci/bin", "bench", "dist", "tools", "vendor", ".idea", ".vscode"} {
 		if strings.HasPrefix(name, dir+"/") {
 			return false
 		}
