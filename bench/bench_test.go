@@ -149,7 +149,7 @@ func TestContendersAgree(t *testing.T) {
 		}
 	}
 	want = ""
-	for _, c := range decodeInfo(makeInfo(job, 1)) {
+	for _, c := range decodeInfo(makeInfo(1)) {
 		v, err := c.run()
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
@@ -301,10 +301,10 @@ func TestData(t *testing.T) {
 	if n := len(makePage(1000)); n < 4_500_000 || n > 5_200_000 {
 		t.Errorf("1000 postings are %d bytes", n)
 	}
-	if n := len(makeInfo(job, 1)); n < 9_000 || n > 10_000 {
+	if n := len(makeInfo(1)); n < 9_000 || n > 10_000 {
 		t.Errorf("a job information is %d bytes", n)
 	}
-	if bytes.Equal(makeInfo(job, 1), makeInfo(job, 2)) {
+	if bytes.Equal(makeInfo(1), makeInfo(2)) {
 		t.Error("two languages have one catalogue")
 	}
 }

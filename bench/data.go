@@ -104,7 +104,7 @@ func quoted(s string) string {
 
 // makeInfo is a job information with 5 questions, 200 nationalities and 3
 // locations. The catalogue of nationalities differs by language alone.
-func makeInfo(job, language int) []byte {
+func makeInfo(language int) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `{"jobId":%d,"jobTitle":"Elektriker (m/w/d)","jobLanguage":"de","applyPossible":true,"dataSecurityLink":"https://jobs.example.com/privacy/%d","questions":[`, job, job)
 	b.WriteString(`{"id":"8","type":"YESNO","label":"Haben Sie einen Führerschein?","answers":[{"id":"2900101","label":"Ja"},{"id":"2900100","label":"Nein"}]},`)

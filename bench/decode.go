@@ -252,7 +252,7 @@ func measureDecode(r *report, e effort) error {
 		r.notes = append(r.notes, "sonic does not support this Go version or processor: it falls back to encoding/json")
 	}
 	const few, many = 100, 1000
-	page, info := makePage(many), makeInfo(job, 1)
+	page, info := makePage(many), makeInfo(1)
 
 	kept, err := race(e, append(decodePage(page), validity(page)...)...)
 	if err != nil {

@@ -83,7 +83,7 @@ func languageTargets(r *report, name string, m map[string]*result) {
 // measureCatalogues decodes a job information with white space in it, and a
 // hundred catalogues in turn.
 func measureCatalogues(r *report, e effort) error {
-	info := makeInfo(job, 1)
+	info := makeInfo(1)
 	var indented bytes.Buffer
 	if err := stdjson.Indent(&indented, info, "", "  "); err != nil {
 		return err
@@ -106,7 +106,7 @@ func measureCatalogues(r *report, e effort) error {
 	// and over clients that have none.
 	var infos [][]byte
 	for i := range 100 {
-		infos = append(infos, makeInfo(job, i))
+		infos = append(infos, makeInfo(i))
 	}
 	shared, err := newSDK(memoryAddress, &inTurn{bodies: infos})
 	if err != nil {

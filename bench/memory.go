@@ -57,7 +57,7 @@ func measureMemory(r *report, e effort) error {
 	const count = 2000
 	transport := new(byJob)
 	for i := range transport.infos {
-		transport.infos[i].body = makeInfo(job, i)
+		transport.infos[i].body = makeInfo(i)
 	}
 	ctx := context.Background()
 	sdk, err := newSDK(memoryAddress, transport)

@@ -23,7 +23,7 @@ func writeProfiles(dir string, e effort) error {
 		return err
 	}
 	defer s.stop()
-	page, info := makePage(1000), makeInfo(job, 1)
+	page, info := makePage(1000), makeInfo(1)
 	streamed, err := streamPage(page)
 	if err != nil {
 		return err

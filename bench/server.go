@@ -138,7 +138,7 @@ type site struct {
 func serve() error {
 	s := &site{pages: make(map[string][]byte)}
 	for i := range s.infos {
-		s.infos[i] = makeInfo(job, i)
+		s.infos[i] = makeInfo(i)
 	}
 	certificate, text, err := selfSigned()
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"time"
 
 	awsretry "github.com/aws/aws-sdk-go-v2/aws/retry"
@@ -112,7 +113,7 @@ func openOwn(next http.RoundTripper, attempt time.Duration) outage.Client {
 }
 
 func newRequest(ctx context.Context, number int) (*http.Request, error) {
-	return http.NewRequestWithContext(ctx, http.MethodGet, outage.URL(number), http.NoBody)
+	return http.NewRequestWithContext(ctx, http.MethodGet, outage.Base+"/api/rest/v3/frontend/jobs/"+strconv.Itoa(number)+"/applied", http.NoBody)
 }
 
 // finish reads an answer to its end, so that its connection is used again.

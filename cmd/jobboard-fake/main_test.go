@@ -73,13 +73,13 @@ func (p *program) first() (m map[string]any) {
 	return m
 }
 
-// interrupt asks for the end and gives the exit code.
-func (p *program) interrupt(s os.Signal) int {
+// interrupt asks for the end by SIGTERM and returns the exit code.
+func (p *program) interrupt() int {
 	p.t.Helper()
 	if runtime.GOOS == "windows" {
 		p.t.Skip("no signals here")
 	}
-	if err := p.cmd.Process.Signal(s); err != nil {
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		p.t.Fatal(err)
 	}
 	_ = p.cmd.Wait()
@@ -155,7 +155,7 @@ func TestFirstLine(t *testing.T) {
 			t.Errorf("DELETE %s: %d %s", path, status, body)
 		}
 	}
-	if code := p.interrupt(syscall.SIGTERM); code != 0 {
+	if code := p.interrupt(); code != 0 {
 		t.Errorf("exit code %d: %s", code, &p.stderr)
 	}
 }
@@ -191,7 +191,7 @@ func TestEndsWhateverItServes(t *testing.T) {
 		if _, body := ask(t, "GET", m["control_url"].(string)+"requests/wait?count=1", "", ""); strings.TrimSpace(body) != `{"count":1}` {
 			t.Fatalf("%s: it did not come: %s", c.fault, body)
 		}
-		if code := p.interrupt(syscall.SIGTERM); code != c.code || !strings.Contains(p.stderr.String(), c.says) {
+		if code := p.interrupt(); code != c.code || !strings.Contains(p.stderr.String(), c.says) {
 			t.Errorf("%s: exit code %d: %s", c.fault, code, &p.stderr)
 		}
 		<-ended
@@ -255,7 +255,7 @@ func TestStateSurvivesTerm(t *testing.T) {
 	p := start(t, "-addr", "127.0.0.1:0", "-json", "-data", file, "-save")
 	m := p.first()
 	ask(t, "POST", m["base_url"].(string)+"/jobabo?channel=27828_extern&types=rss", "", "")
-	if code := p.interrupt(syscall.SIGTERM); code != 0 {
+	if code := p.interrupt(); code != 0 {
 		t.Errorf("exit code %d: %s", code, &p.stderr)
 	}
 
@@ -318,7 +318,7 @@ func TestControl(t *testing.T) {
 		if _, body := ask(t, "GET", base+"/api/rest/v3/frontend/jobs/"+job+"/applied", token, ""); body != "true" {
 			t.Errorf("after it: %s", body)
 		}
-		if code := p.interrupt(syscall.SIGTERM); code != 0 {
+		if code := p.interrupt(); code != 0 {
 			t.Errorf("exit code %d: %s", code, &p.stderr)
 		}
 	}
@@ -368,7 +368,7 @@ func TestTermFinishesWhatItServes(t *testing.T) {
 		}
 		// Were it held up by the page that goes on listening, it would give up
 		// and say so.
-		if code := p.interrupt(syscall.SIGTERM); code != 0 {
+		if code := p.interrupt(); code != 0 {
 			t.Errorf("exit code %d: %s", code, &p.stderr)
 		}
 		if a := <-got; a.err != nil || a.body != "true" {

@@ -313,14 +313,15 @@ func identity(rs response) (id, bad string) {
 
 func controlOrSpace(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }
 
-// applicationID fetches an identifier for the rules about its value.
-func (p *probe) applicationID(job string) (string, bool) {
-	rs, ok := p.ask(application, job, userToken)
+// applicationID fetches the identifier of the application to AppliedJob, for the
+// rules about its value.
+func (p *probe) applicationID() (string, bool) {
+	rs, ok := p.ask(application, "AppliedJob", userToken)
 	if !ok {
 		return "", false
 	}
 	if rs.status != http.StatusOK {
-		p.errorf("for the target's %s it is answered with %s, not 200", job, rs)
+		p.errorf("for the target's AppliedJob it is answered with %s, not 200", rs)
 		return "", false
 	}
 	id, bad := identity(rs)
@@ -342,24 +343,24 @@ func wantsString(p *probe, rs response) {
 }
 
 func applicationIdentifier(p *probe) {
-	id, ok := p.applicationID("AppliedJob")
+	id, ok := p.applicationID()
 	if ok && p.ApplicationID != "" && id != p.ApplicationID {
 		p.errorf("the identifier is %q, and the target's is %q", id, p.ApplicationID)
 	}
 }
 
 func applicationStable(p *probe) {
-	first, ok1 := p.applicationID("AppliedJob")
+	first, ok1 := p.applicationID()
 	if !ok1 {
 		return
 	}
-	if second, ok := p.applicationID("AppliedJob"); ok && first != second {
+	if second, ok := p.applicationID(); ok && first != second {
 		p.errorf("the identifier is %q, and the next time %q", first, second)
 	}
 }
 
 func applicationDistinct(p *probe) {
-	one, ok := p.applicationID("AppliedJob")
+	one, ok := p.applicationID()
 	if !ok {
 		return
 	}

@@ -24,9 +24,9 @@ import (
 
 // fake is a stand-in with something for every rule, and a target that says what
 // it holds. The stand-in is strict: the suite itself keeps to the interface.
-func fake(tb testing.TB, opts ...jobboardtest.Option) (*jobboardtest.Server, conformance.Target) {
+func fake(tb testing.TB) (*jobboardtest.Server, conformance.Target) {
 	tb.Helper()
-	srv := jobboardtest.New(tb, append([]jobboardtest.Option{jobboardtest.WithDemo(), jobboardtest.WithoutSockets()}, opts...)...)
+	srv := jobboardtest.New(tb, jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
 	var target conformance.Target
 	demo, err := json.Marshal(srv.Demo)
 	if err != nil {

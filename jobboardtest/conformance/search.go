@@ -405,7 +405,7 @@ func searchRadius(p *probe, all *plainSearch) {
 	if n >= total {
 		p.errorf("%d of %d postings are found at %s, where not all of them are", n, total, p.Near)
 	}
-	latitude, longitude, _, _ := splitGeo(p.Near)
+	latitude, longitude, _ := splitGeo(p.Near)
 	whole := latitude + "::" + longitude + "::" + halfTheEarth
 	if wide, ok := p.find(with("", whole)); ok && wide.count() <= n {
 		p.errorf("%d postings are found at %s, and not more, but %d, with a distance around the earth", n, p.Near, wide.count())

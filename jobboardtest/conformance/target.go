@@ -109,7 +109,7 @@ func (t Target) prepare() (Target, error) {
 		return t, fmt.Errorf("conformance: Languages has %d entries, not 2", len(t.Languages))
 	}
 	for _, g := range []string{t.Near, t.AdditionalNear} {
-		if _, _, _, err := splitGeo(g); g != "" && err != nil {
+		if _, _, err := splitGeo(g); g != "" && err != nil {
 			return t, fmt.Errorf("conformance: %w", err)
 		}
 	}
@@ -122,11 +122,11 @@ func plainAddress(s string) bool {
 		u.User == nil && u.RawQuery == "" && u.Fragment == ""
 }
 
-// splitGeo reads `<latitude>::<longitude>::<distance_km>` (section 4.1).
-func splitGeo(g string) (latitude, longitude, km string, err error) {
+// splitGeo reads the point of `<latitude>::<longitude>::<distance_km>` (section 4.1).
+func splitGeo(g string) (latitude, longitude string, err error) {
 	parts := strings.Split(g, "::")
 	if len(parts) != 3 {
-		return "", "", "", fmt.Errorf("%q is not <latitude>::<longitude>::<distance_km>", g)
+		return "", "", fmt.Errorf("%q is not <latitude>::<longitude>::<distance_km>", g)
 	}
-	return parts[0], parts[1], parts[2], nil
+	return parts[0], parts[1], nil
 }

@@ -31,7 +31,6 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"path"
 
 	"github.com/jobboard-sdk/jobboard-go"
 )
@@ -58,7 +57,6 @@ import (
 	"log"
 	"net/http"
 	"os"
-	"path"
 )
 
 func main() {

@@ -54,12 +54,8 @@ const (
 	latency = 5 * time.Millisecond // of a server that works
 )
 
-// URL returns where the call of a number goes.
-func URL(number int) string {
-	return Base + "/api/rest/v3/frontend/jobs/" + strconv.Itoa(number) + "/applied"
-}
-
-// numberOf returns the number of the call that a request belongs to.
+// numberOf returns the number of the call that a request belongs to, which it has as
+// its job: .../jobs/{number}/applied.
 func numberOf(u *url.URL) int {
 	number, _ := strconv.Atoi(path.Base(path.Dir(u.Path)))
 	return number
@@ -260,15 +256,4 @@ func (r *Record) Busiest(window time.Duration) float64 {
 		most = max(most, len(callers))
 	}
 	return float64(most) / float64(r.plan.Callers)
-}
-
-// Repeats returns how many requests of the fault and after were repeats.
-func (r *Record) Repeats() int {
-	n := 0
-	for _, q := range r.requests {
-		if q.at >= 0 && q.attempt > 1 {
-			n++
-		}
-	}
-	return n
 }
