@@ -1,11 +1,9 @@
 package jobboard
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -108,65 +106,6 @@ func (c *condition) Is(target error) bool { return target == c.class }
 func Settled(err error) bool {
 	return err == nil || errors.Is(err, ErrGone) || errors.Is(err, ErrClosed) ||
 		errors.Is(err, ErrNotVisible) || errors.Is(err, ErrApplicationNotFound)
-}
-
-// statuses lists the statuses with which a web handler answers. The first row with
-// a condition that errors.Is finds counts.
-var statuses = []struct {
-	status     int
-	conditions []error
-}{
-	{http.StatusBadRequest, []error{ErrInvalidInput}},
-	{http.StatusUnauthorized, []error{ErrUnauthorized}},
-	{http.StatusNotFound, []error{ErrGone, ErrNotVisible, ErrApplicationNotFound}},
-	{http.StatusGone, []error{ErrClosed}},
-	{http.StatusForbidden, []error{ErrForbidden}},
-	{http.StatusTooManyRequests, []error{ErrRateLimited}},
-	{http.StatusServiceUnavailable, []error{ErrToken}},
-	{http.StatusGatewayTimeout, []error{ErrTimeout}},
-	{http.StatusBadGateway, []error{ErrServer, ErrDecode, ErrRedirect, ErrResponseTooLarge, ErrTransport}},
-	{statusClientClosedRequest, []error{context.Canceled}},
-	{http.StatusGatewayTimeout, []error{context.DeadlineExceeded}},
-}
-
-// statusClientClosedRequest stands in the logs of web servers for a visitor
-// who left. net/http has no name for it.
-const statusClientClosedRequest = 499
-
-// HTTPStatus returns the status with which a web handler answers its own
-// visitor after a call failed with err:
-//
-//	200  nil
-//	400  ErrInvalidInput
-//	401  ErrUnauthorized
-//	403  ErrForbidden
-//	404  ErrGone, ErrNotVisible, ErrApplicationNotFound
-//	410  ErrClosed
-//	429  ErrRateLimited
-//	499  the caller canceled the call
-//	502  ErrServer, ErrDecode, ErrRedirect, ErrResponseTooLarge, ErrTransport, and every answer without a named condition
-//	503  ErrToken
-//	504  ErrTimeout
-//	500  an error that is not of this package
-//
-// ErrGone gives 404 and not 410, because it does not say that the job ever
-// existed. ErrUnauthorized and ErrForbidden are about the credential that the
-// call sent: after a Client.Search that is the site's own, and no visitor can
-// help it, so a handler answers 502 instead.
-func HTTPStatus(err error) int {
-	if err == nil {
-		return http.StatusOK
-	}
-	for _, row := range statuses {
-		if slices.ContainsFunc(row.conditions, func(condition error) bool { return errors.Is(err, condition) }) {
-			return row.status
-		}
-	}
-	var e *Error
-	if errors.As(err, &e) {
-		return http.StatusBadGateway
-	}
-	return http.StatusInternalServerError
 }
 
 // StopReason names why a failed call was not repeated again.

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
 )
@@ -68,6 +70,57 @@ func TestConditions(t *testing.T) {
 	} {
 		if got := jobboard.HTTPStatus(err); got != want || jobboard.Settled(err) {
 			t.Errorf("%v: status %d, want %d; settled %v", err, got, want, jobboard.Settled(err))
+		}
+	}
+}
+
+// pageError is an error of another package, with a status and a wait of its own.
+type pageError struct {
+	status int
+	wait   time.Duration
+}
+
+func (e pageError) Error() string             { return "page" }
+func (e pageError) HTTPStatus() int           { return e.status }
+func (e pageError) RetryAfter() time.Duration { return e.wait }
+
+func TestStatusOfOtherPackages(t *testing.T) {
+	called := &jobboard.Error{RetryAfter: 1500 * time.Millisecond, Err: jobboard.ErrRateLimited}
+	for _, c := range []struct {
+		err    error
+		status int
+		wait   string // Retry-After
+	}{
+		{pageError{status: 404}, 404, ""},
+		{fmt.Errorf("while showing: %w", pageError{status: 503}), 503, "60"},
+		{pageError{status: 503, wait: 5 * time.Second}, 503, "5"},
+		{pageError{status: 500, wait: 1}, 500, "1"},
+		{pageError{status: 400}, 400, ""},
+		{pageError{status: 599}, 599, ""},
+		{pageError{status: 399}, 500, ""},
+		{pageError{status: 600}, 500, ""},
+		{pageError{status: 200}, 500, ""},
+		{pageError{status: 503, wait: -time.Second}, 503, "60"},
+		{errors.Join(io.EOF, pageError{status: 404}), 404, ""},
+
+		// What this package knows comes first, and so does what the service asked for.
+		{errors.Join(pageError{status: 418}, jobboard.ErrJobInactive), 410, ""},
+		{errors.Join(pageError{status: 418}, &jobboard.Error{StatusCode: 404}), 502, ""},
+		{errors.Join(pageError{status: 404, wait: time.Hour}, called), 429, "2"},
+
+		{called, 429, "2"},
+		{jobboard.ErrRateLimited, 429, "60"},
+		{jobboard.ErrToken, 503, "60"},
+		{&jobboard.Error{Err: jobboard.ErrServer, RetryAfter: 90 * time.Second}, 502, "90"},
+		{&jobboard.Error{Err: jobboard.ErrServer, RetryAfter: 100 * 365 * 24 * time.Hour}, 502, "86400"},
+		{jobboard.ErrServer, 502, ""},
+		{jobboard.ErrJobInactive, 410, ""},
+		{nil, 200, ""},
+	} {
+		header := http.Header{}
+		jobboard.SetRetryAfter(header, c.err)
+		if got := jobboard.HTTPStatus(c.err); got != c.status || header.Get("Retry-After") != c.wait {
+			t.Errorf("%+v: status %d, Retry-After %q; want %d, %q", c.err, got, header.Get("Retry-After"), c.status, c.wait)
 		}
 	}
 }

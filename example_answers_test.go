@@ -18,14 +18,8 @@ func ExampleJobInformation_CheckAnswers() {
 		log.Fatal(err)
 	}
 
-	// What a form posted: its fields are named by the questions.
-	posted := url.Values{"8": {"2900101"}, "9": {"55.000 Euro, gern mehr."}, "nationality": {"2800137"}}
-	given := jobboard.Answers{Questions: map[string]jobboard.Answer{}, Nationality: posted.Get("nationality")}
-	for _, q := range job.Questions {
-		given.Questions[q.ID] = q.FormAnswer(posted.Get(q.ID))
-	}
-
-	checked, err := job.CheckAnswers(given, jobboard.AnswerRules{MaxText: 20})
+	sent := url.Values{"q8": {"2900101"}, "q9": {"55.000 Euro, gern mehr."}, "nationality": {"2800137"}} // by a form
+	checked, err := job.CheckAnswers(job.FormAnswers(sent), jobboard.AnswerRules{MaxText: 20})
 	if bad, ok := errors.AsType[*jobboard.AnswersError](err); ok {
 		for _, p := range bad.Problems {
 			fmt.Printf("%s: %s %s\n", p.QuestionID, p.Label, p.Message())

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"log"
 	"log/slog"
-	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -149,9 +148,7 @@ func Example_handler() {
 			if status >= 500 {
 				log.Println(err) // a fault and no answer: see to it
 			}
-			if failed, ok := errors.AsType[*jobboard.Error](err); ok && failed.RetryAfter > 0 {
-				w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(failed.RetryAfter.Seconds()))))
-			}
+			jobboard.SetRetryAfter(w.Header(), err)
 			http.Error(w, http.StatusText(status), status)
 			return
 		}
@@ -323,24 +320,29 @@ func Example_answers() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	form := url.Values{"8": {"2900101"}, "9": {"55.000"}, "10": {"Die Lage."}, "11": {"2700454"}, "nationality": {"2800137"}}
+	sent := url.Values{"q8": {"2900101"}, "q9": {"55.000"}, "q10": {"Die Lage."}, "q11": {"2700454"}, "nationality": {"2800137"}}
 	// begin
-	given := jobboard.Answers{Questions: map[string]jobboard.Answer{}, Nationality: form.Get("nationality")}
-	for _, question := range job.Questions {
-		given.Questions[question.ID] = question.FormAnswer(form.Get(question.ID))
-	}
-	checked, err := job.CheckAnswers(given, jobboard.AnswerRules{MaxText: 200, RequireNationality: true})
-	if wrong, ok := errors.AsType[*jobboard.AnswersError](err); ok {
-		for _, problem := range wrong.Problems { // all of them, in the order of the form
-			fmt.Println(problem.QuestionID, problem.Label, problem.Message())
+	rules := jobboard.AnswerRules{MaxText: 200, RequireNationality: true}
+	given := job.FormAnswers(sent) // the form's values; zero Answers for an empty form
+	checked, err := job.CheckAnswers(given, rules)
+	for _, field := range job.Form(given, rules, err) {
+		fmt.Printf("%s: %s %q\n", field.Control, field.Label, field.Value)
+		if field.Problem != nil {
+			fmt.Println("  !", field.Problem.Message())
 		}
 	}
 	fmt.Println(len(checked.Values), "of", len(job.Questions), "in order, and", checked.Nationality)
 	// end
 
 	// Output:
-	// 11 Was ist Ihr höchster Abschluss? Please choose one of the answers.
-	// -1 Welchen Standort bevorzugen Sie? Please answer this question.
+	// radio: Haben Sie einen Führerschein der Klasse B? "2900101"
+	// text: Welches Jahresgehalt wünschen Sie sich? "55.000"
+	// textarea: Warum möchten Sie bei uns arbeiten? "Die Lage."
+	// select: Was ist Ihr höchster Abschluss? "2700454"
+	//   ! Please choose one of the answers.
+	// select: Welchen Standort bevorzugen Sie? ""
+	//   ! Please answer this question.
+	// select:  "2800137"
 	// 3 of 5 in order, and 2800137
 }
 

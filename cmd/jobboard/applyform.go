@@ -21,13 +21,12 @@ var applyFormHTML string
 
 var applyFormTemplate = template.Must(template.New("form").Funcs(template.FuncMap{
 	"printable": term.Printable,
-	"kind":      kindText,
-	"choice": func(q jobboard.Question) bool {
-		return len(q.Answers) > 0 && q.Type != jobboard.QuestionText && q.Type != jobboard.QuestionTextArea
+	"note": func(f jobboard.FormField) string {
+		if f.Nationality || kinds[f.Type] != "" {
+			return ""
+		}
+		return kindText(f.Type)
 	},
-	"radio": func(q jobboard.Question) bool { return q.Type == jobboard.QuestionYesNo && len(q.Answers) <= 3 },
-	"area":  func(q jobboard.Question) bool { return q.Type == jobboard.QuestionTextArea },
-	"known": func(q jobboard.Question) bool { return kinds[q.Type] != "" },
 }).Parse(applyFormHTML))
 
 func newApplyFormCommand(p *cli.Program, known *lastSearch) *cobra.Command {
@@ -114,6 +113,7 @@ func printForm(o *term.Output, info *jobboard.JobInformation) {
 
 type page struct {
 	*jobboard.JobInformation
+	Form     []jobboard.FormField
 	Action   string
 	Language string
 	Of       string // company and place
@@ -122,7 +122,8 @@ type page struct {
 
 func formPage(info *jobboard.JobInformation, action string) page {
 	return page{
-		JobInformation: info, Action: action, Language: info.JobLanguage, Privacy: usable(info.DataSecurityURL()),
+		JobInformation: info, Form: info.Form(jobboard.Answers{}, jobboard.AnswerRules{}, nil),
+		Action: action, Language: info.JobLanguage, Privacy: usable(info.DataSecurityURL()),
 		Of: strings.Trim(term.Printable(info.CompanyName)+", "+term.Printable(info.Location.GeoCity), ", "),
 	}
 }

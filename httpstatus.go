@@ -1,0 +1,102 @@
+package jobboard
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// statuses lists the statuses with which a web handler answers. The first row with
+// a condition that errors.Is finds counts.
+var statuses = []struct {
+	status     int
+	conditions []error
+}{
+	{http.StatusBadRequest, []error{ErrInvalidInput}},
+	{http.StatusUnauthorized, []error{ErrUnauthorized}},
+	{http.StatusNotFound, []error{ErrGone, ErrNotVisible, ErrApplicationNotFound}},
+	{http.StatusGone, []error{ErrClosed}},
+	{http.StatusForbidden, []error{ErrForbidden}},
+	{http.StatusTooManyRequests, []error{ErrRateLimited}},
+	{http.StatusServiceUnavailable, []error{ErrToken}},
+	{http.StatusGatewayTimeout, []error{ErrTimeout}},
+	{http.StatusBadGateway, []error{ErrServer, ErrDecode, ErrRedirect, ErrResponseTooLarge, ErrTransport}},
+	{statusClientClosedRequest, []error{context.Canceled}},
+	{http.StatusGatewayTimeout, []error{context.DeadlineExceeded}},
+}
+
+// statusClientClosedRequest stands in the logs of web servers for a visitor
+// who left. net/http has no name for it.
+const statusClientClosedRequest = 499
+
+// HTTPStatus returns the status with which a web handler answers its own
+// visitor after a call failed with err:
+//
+//	200  nil
+//	400  ErrInvalidInput
+//	401  ErrUnauthorized
+//	403  ErrForbidden
+//	404  ErrGone, ErrNotVisible, ErrApplicationNotFound
+//	410  ErrClosed
+//	429  ErrRateLimited
+//	499  the caller canceled the call
+//	502  ErrServer, ErrDecode, ErrRedirect, ErrResponseTooLarge, ErrTransport, and every answer without a named condition
+//	503  ErrToken
+//	504  ErrTimeout
+//	500  any other error
+//
+// An error that is none of these is asked for its own status, by a method
+// HTTPStatus() int, as jobmirror's errors have one. A status outside of 400 to
+// 599 does not count.
+//
+// ErrGone gives 404 and not 410, because it does not say that the job ever
+// existed. ErrUnauthorized and ErrForbidden are about the credential that the
+// call sent: after a Client.Search that is the site's own, and no visitor can
+// help it, so a handler answers 502 instead.
+func HTTPStatus(err error) int {
+	if err == nil {
+		return http.StatusOK
+	}
+	for _, row := range statuses {
+		if slices.ContainsFunc(row.conditions, func(condition error) bool { return errors.Is(err, condition) }) {
+			return row.status
+		}
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return http.StatusBadGateway
+	}
+	var own interface{ HTTPStatus() int }
+	if errors.As(err, &own) {
+		if status := own.HTTPStatus(); status >= 400 && status <= 599 {
+			return status
+		}
+	}
+	return http.StatusInternalServerError
+}
+
+// SetRetryAfter sets Retry-After in the header of a web handler's answer to a
+// visitor, after a call failed with err: what the service asked for
+// (Error.RetryAfter), else what err says by a method RetryAfter() time.Duration,
+// at most a day. If neither says anything, an answer 429 or 503 by [HTTPStatus]
+// asks for a minute, and any other answer gets no Retry-After.
+func SetRetryAfter(header http.Header, err error) {
+	var wait time.Duration
+	var e *Error
+	var own interface{ RetryAfter() time.Duration }
+	switch status := HTTPStatus(err); {
+	case errors.As(err, &e) && e.RetryAfter > 0:
+		wait = e.RetryAfter
+	case errors.As(err, &own) && own.RetryAfter() > 0:
+		wait = own.RetryAfter()
+	case status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable:
+		wait = time.Minute
+	default:
+		return
+	}
+	seconds := (min(wait, 24*time.Hour) + time.Second - 1) / time.Second // rounded up: 0 would mean at once
+	header.Set("Retry-After", strconv.FormatInt(int64(seconds), 10))
+}
