@@ -16,6 +16,7 @@ const maxRedirects = 3
 // RoundTrip makes one attempt; the loop calls it. Its error is a *failedAttempt.
 func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, failed := c.attempt(req)
+	c.endProbe(false) // it got no answer
 	if failed != nil {
 		failed.call = c
 		return nil, failed
@@ -44,7 +45,7 @@ func (c *call) attempt(req *http.Request) (*http.Response, *failedAttempt) {
 	if err != nil {
 		return nil, c.notAnswered(&a.exchange, err)
 	}
-	auth.Answered(resp.StatusCode)
+	c.judge(auth, resp.StatusCode)
 	a.resp = resp
 	failed = c.read(a)
 	if failed == nil && c.op.stream {
@@ -227,28 +228,4 @@ func (c *call) take(a *answer) error {
 	err := c.accept(a)
 	w.decode += time.Since(start) - (a.exchange.Waited() - before)
 	return err
-}
-
-// renew replaces the token that an answer called expired. If the source has
-// another, the next attempt sends it, unless the rejected one was itself such a
-// replacement and was never taken: then a third has little hope, and waits for
-// the next call.
-func (c *call) renew(rejected *credential.Authorization, failed *failedAttempt) *failedAttempt {
-	c.renewedOnce = true
-	fresh, err := c.endpoint.credential.Renew(c, rejected.Secret)
-	switch {
-	case c.ctx.Err() != nil:
-		return ended(c.ctx.Err(), !c.op.safe())
-	case err != nil:
-		detail, cause := credential.Cause(err, maxErrorCause)
-		failed.err = &failure{
-			kind: ErrUnauthorized, detail: c.secrets.Hide("renewing the token failed: " + detail), cause: cause,
-		}
-	case fresh.Secret != rejected.Secret:
-		c.secrets.Add(fresh.Secret)
-		if !rejected.InDoubt() {
-			failed.fresh, failed.event = fresh, renewed
-		}
-	}
-	return failed
 }

@@ -69,7 +69,8 @@ func TestCallAllocations(t *testing.T) {
 	token := &oauth2.Token{AccessToken: "token", Expiry: time.Now().Add(time.Hour)}
 	for name, source := range map[string]oauth2.TokenSource{
 		"a stock source": oauth2.ReuseTokenSource(token, nil), "StaticToken": StaticToken("token"),
-		"RenewingToken": RenewingToken(func(context.Context) (*oauth2.Token, error) { return token, nil }),
+		"oauth2.StaticTokenSource": oauth2.StaticTokenSource(&oauth2.Token{AccessToken: "token"}),
+		"RenewingToken":            RenewingToken(func(context.Context) (*oauth2.Token, error) { return token, nil }),
 	} {
 		ours := testing.AllocsPerRun(200, func() {
 			// A source is known again: an Applicant for each request is cheap.

@@ -64,6 +64,9 @@ type call struct {
 	sentOnce    bool           // a request has reached the service, whatever the answer was
 	unclear     bool           // an attempt before may have been executed
 
+	probe          *credential.Authorization // the token that the call is the probe of; nil: it is none
+	probePermitted bool                      // by the budget
+
 	secrets redact.Secrets     // what no error shows
 	cancel  context.CancelFunc // of the wait for a token; usually nil
 	buffer  *bytes.Buffer      // for small answers, from the pool
@@ -93,6 +96,7 @@ func (e *endpoint) do(ctx context.Context, op *operation, req request, accept fu
 		Backoff:      func(wait, _ time.Duration, _ int, _ *http.Response) time.Duration { return wait },
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
+	defer c.endProbe(false)         // where the loop does not come to the probe, or a panic ends it
 	_, err := c.retryer.Do(&c.sent) //nolint:bodyclose // the attempt closes it, or the stream that owns it
 	c.release()
 	if err != nil {

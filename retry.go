@@ -21,9 +21,10 @@ import (
 // service certainly did not execute it: no connection, or 429. Lasting failures, such as an unknown name or a failed
 // TLS handshake, are not repeated. After a 401 that calls the token expired the
 // request is repeated once with another token, without a wait and whatever
-// MaxAttempts says. If the service rejects that token too, later calls still
-// replace a rejected token, but do not repeat the request, until the service
-// accepts a token.
+// MaxAttempts says. Of many calls whose token was rejected, one tries the new token
+// first, and the others wait for that. If the service rejects it too, they end with
+// their 401, and later calls still replace a rejected token, but do not repeat the
+// request, until the service accepts a token.
 //
 // The wait before a repeat is a random time between d/2 and d, where
 // d = min(MinWait * 2^n, MaxWait) and n counts the repeats before it, from 0.
@@ -243,6 +244,8 @@ func (c *call) exhausted(f *failedAttempt, now time.Time, pausing bool) StopReas
 		return StopAttempts
 	case !now.Add(f.wait).Before(c.deadline):
 		return StopDeadline
+	case f.event == renewed:
+		return c.permitted(f)
 	case !pausing && !c.pay(f, now):
 		return StopBudget
 	}
@@ -282,9 +285,6 @@ func (c *call) pay(f *failedAttempt, now time.Time) bool {
 		return false
 	}
 	c.paid = true
-	if f.event == renewed {
-		return true
-	}
 	if later := b.Spread(now); now.Add(f.wait + later).Before(c.deadline) {
 		f.wait += later
 	}

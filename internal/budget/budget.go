@@ -23,6 +23,11 @@ type Budget struct {
 	long   int               // of the last longWindow seconds
 	second int64             // the second of the newest slot, since start
 	next   time.Time         // when the next repeat may start, apart from its wait
+
+	probes     int           // under way
+	probeEnds  chan struct{} // closed when one of them ends; nil: nobody waits for that
+	probePrice float64       // tokens for one that is not free
+	refused    time.Time     // when a probe was last refused, or not allowed
 }
 
 const (
@@ -43,7 +48,7 @@ const (
 // max(initial, min(10, ratio*S60), ratio*S10), where S60 and S10 are the
 // first-attempt successes of the last 60 and 10 seconds.
 func New(initial int, ratio float64) *Budget {
-	return &Budget{initial: float64(initial), ratio: ratio, start: time.Now(), tokens: float64(initial)}
+	return &Budget{initial: float64(initial), ratio: ratio, start: time.Now(), tokens: float64(initial), probePrice: 1}
 }
 
 // Pay takes a token for a repeat, and reports whether there was one.
@@ -92,6 +97,7 @@ func (b *Budget) Return() {
 
 func (b *Budget) add(tokens float64) {
 	b.tokens = min(b.tokens+tokens, b.capacity())
+	b.probePrice = 1
 	b.next = b.next.Add(-crowdGap) // not all calls fail
 }
 

@@ -59,8 +59,8 @@ type Authorization struct {
 	ahead  time.Time    // when another is to be fetched in the background; zero: never
 	whole  wholeHeaders
 
-	keeperDoubt *atomic.Bool // the field doubt of its Keeper; nil: it has none
-	inDoubt     atomic.Bool  // it replaced a rejected token, and the service has not taken it yet
+	keeper *Keeper     // nil: it has none
+	taken  atomic.Bool // the service has taken the token
 }
 
 func authorize(token *oauth2.Token) (*Authorization, error) {
@@ -68,24 +68,6 @@ func authorize(token *oauth2.Token) (*Authorization, error) {
 		return nil, err
 	}
 	return &Authorization{values: []string{"Bearer " + token.AccessToken}, Secret: token.AccessToken, token: *token}, nil
-}
-
-// InDoubt reports whether the token was fetched after another one was rejected,
-// and the service has not taken it yet.
-func (a *Authorization) InDoubt() bool { return a.inDoubt.Load() }
-
-// Answered ends the doubt about a token and its keeper if the status of an answer
-// says that the service took the token: 2xx, or 4xx other than 401 and 429.
-func (a *Authorization) Answered(status int) {
-	if a.keeperDoubt == nil || !a.inDoubt.Load() && !a.keeperDoubt.Load() {
-		return
-	}
-	switch {
-	case status == http.StatusUnauthorized, status == http.StatusTooManyRequests:
-	case status/100 == 2, status/100 == 4:
-		a.inDoubt.Store(false)
-		a.keeperDoubt.Store(false)
-	}
 }
 
 // Check returns an error that says why a token cannot be sent, or nil.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,6 +18,7 @@ const (
 	renewalPause = time.Second      // between two replacements of rejected tokens
 	expiryMargin = 10 * time.Second // as oauth2 has it
 	longestBreak = 28 * time.Second // between two tries to renew ahead of time
+	unendedTime  = time.Second      // that a token without an Expiry is kept, of a source that is not ours
 	maxKept      = 1024             // tokens of sources that are not ours, in a Client
 )
 
@@ -48,6 +48,8 @@ type Keeper struct {
 	asked       time.Time // the last fetch
 	replaced    time.Time // the last replacement of a rejected token
 	rejected    string    // the last rejected token
+	hopeless    bool      // that was in doubt, too
+	trial       trial     // of the last token kept
 }
 
 // fetching is a fetch under way.
@@ -59,7 +61,6 @@ type fetching struct {
 	patience   *time.Timer
 	waiters    int
 	background bool // begun ahead of time, and goes on if nobody waits for it
-	replacing  bool
 }
 
 // NewKeeper returns a keeper of the tokens that fetch gets. fetch ends with its
@@ -116,6 +117,9 @@ func (k *Keeper) join(w Waiter, rejected string) (*Authorization, *fetching, err
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := time.Now()
+	if rejected != "" && rejected == k.trial.secret {
+		k.decide(true)
+	}
 	if auth := k.kept; auth != nil && auth.Secret != rejected && now.Before(auth.until) {
 		k.renewAhead(now)
 		return auth, nil, nil
@@ -135,6 +139,9 @@ func (k *Keeper) join(w Waiter, rejected string) (*Authorization, *fetching, err
 	if rejected != "" {
 		k.rejected, k.replaced = rejected, now
 		k.kept = nil
+		if rejected == k.trial.secret {
+			k.trial.verdict, k.hopeless = Refused, k.trial.inDoubt
+		}
 		k.doubt.Store(true)
 	}
 	// The values of the first caller's context, not its end.
@@ -174,7 +181,7 @@ func (k *Keeper) tooSoon(now time.Time, rejected string) bool {
 // start begins a fetch. The caller holds k.mu.
 func (k *Keeper) start(ctx context.Context, rejected string) *fetching {
 	ctx, cancel := context.WithCancel(ctx)
-	f := &fetching{done: make(chan struct{}), cancel: cancel, replacing: rejected != ""}
+	f := &fetching{done: make(chan struct{}), cancel: cancel}
 	k.running, k.asked = f, time.Now()
 	k.outstanding++
 	f.patience = time.AfterFunc(fetchTime, func() { k.giveUp(f) })
@@ -221,7 +228,7 @@ func (k *Keeper) returned(f *fetching, auth *Authorization, err error) {
 	}
 	switch {
 	case err == nil:
-		k.keep(auth, f.replacing)
+		k.keep(auth)
 	case !f.background || f.waiters > 0:
 		k.lastErr, k.failedUntil = err, time.Now().Add(500*time.Millisecond+rand.N(500*time.Millisecond))
 	}
@@ -233,7 +240,7 @@ func (k *Keeper) returned(f *fetching, auth *Authorization, err error) {
 func (k *Keeper) returnedLate(f *fetching, auth *Authorization) {
 	valid := k.kept != nil && time.Now().Before(k.kept.until)
 	if auth != nil && !valid {
-		k.keep(auth, f.replacing)
+		k.keep(auth)
 	}
 }
 
@@ -246,24 +253,23 @@ func (k *Keeper) answer(f *fetching, auth *Authorization, err error) {
 	f.cancel()
 }
 
-// keep keeps a token as long as it is known to be valid. A token without an
-// Expiry from a foreign source is kept only if it replaces a rejected one, so
-// that the source is not asked again at once.
-func (k *Keeper) keep(auth *Authorization, replacing bool) {
+// keep keeps a token as long as it is known to be valid, and one without an Expiry
+// of a foreign source for a second, so that not every call asks the source.
+func (k *Keeper) keep(auth *Authorization) {
 	now := time.Now()
 	switch expiry := auth.token.Expiry; {
 	case !expiry.IsZero():
 		auth.until = expiry.Add(-expiryMargin)
 		if life := expiry.Sub(now); k.ours && life > 0 {
-			auth.ahead = now.Add(life*3/4 + rand.N(life/20+1))
+			auth.ahead = now.Add(life/4*3 + rand.N(life/20+1)) // three lives may be more than a Duration holds
 		}
 	case k.ours:
 		auth.until = now.AddDate(100, 0, 0)
-	case replacing:
-		auth.until = k.replaced.Add(renewalPause)
+	default:
+		auth.until = now.Add(unendedTime)
 	}
-	auth.keeperDoubt = &k.doubt
-	auth.inDoubt.Store(k.doubt.Load())
+	auth.keeper = k
+	k.try(auth.Secret)
 	k.kept, k.failedUntil, k.nextAhead = auth, time.Time{}, time.Time{}
 }
 
@@ -289,26 +295,34 @@ type Foreign struct {
 
 // Of returns the credential of a source.
 func (f *Foreign) Of(source oauth2.TokenSource) Credential {
-	if reflect.TypeOf(source).Kind() != reflect.Pointer && !reflect.ValueOf(source).Comparable() {
-		return keeperOf(source).Credential()
-	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	cred, ok := f.known[source]
-	if !ok {
-		if f.known == nil {
-			f.known = map[oauth2.TokenSource]Credential{}
+	cred, known, knowable := f.find(source)
+	switch {
+	case known:
+		return cred
+	case !knowable:
+		return keeperOf(source).Credential()
+	case f.known == nil:
+		f.known = map[oauth2.TokenSource]Credential{}
+	case len(f.known) >= maxKept:
+		for other := range f.known { // any one: what it kept is fetched again
+			delete(f.known, other)
+			break
 		}
-		if len(f.known) >= maxKept {
-			for other := range f.known { // any one: what it kept is fetched again
-				delete(f.known, other)
-				break
-			}
-		}
-		cred = keeperOf(source).Credential()
-		f.known[source] = cred
 	}
+	cred = keeperOf(source).Credential()
+	f.known[source] = cred
 	return cred
+}
+
+// find returns the credential of a source that is known, and whether sources of its
+// type can be known: a map panics for a key that cannot be compared. To ask package
+// reflect would cost four allocations.
+func (f *Foreign) find(source oauth2.TokenSource) (cred Credential, known, knowable bool) {
+	defer func() { knowable = recover() == nil }()
+	cred, known = f.known[source]
+	return cred, known, true
 }
 
 // keeperOf returns the keeper of a source that is not ours.

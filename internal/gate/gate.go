@@ -6,6 +6,7 @@ package gate
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -120,10 +121,16 @@ func (g *Gate) NewTurn(pause bool) *Turn { return &Turn{gate: g, Pause: pause} }
 
 // StepOut gives the place back until StepIn. It keeps the place if maxAway jobs
 // are away already.
-func (t *Turn) StepOut() {
+func (t *Turn) StepOut() { t.stepOut(t.gate.maxAway) }
+
+// StepAside gives the place back until StepIn, whatever number of jobs is away: a
+// job that waits for another one must not keep the place that the other may need.
+func (t *Turn) StepAside() { t.stepOut(math.MaxInt) }
+
+func (t *Turn) stepOut(maxAway int) {
 	t.gate.mu.Lock()
 	defer t.gate.mu.Unlock()
-	if t.gate.away >= t.gate.maxAway {
+	if t.out || t.gate.away >= maxAway {
 		return
 	}
 	t.out = true

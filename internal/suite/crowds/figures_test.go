@@ -7,6 +7,7 @@ import (
 	"os"
 	"regexp"
 	"strconv"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -79,7 +80,7 @@ func measure(t *testing.T, p trouble.Plan) map[trouble.Unit]float64 {
 		r = p.Run(func(next http.RoundTripper, attempt time.Duration) trouble.Client {
 			fetched := new(int)
 			fetches = append(fetches, fetched)
-			return renewingClient(t, next, attempt, fetched)
+			return renewingClient(t, next, attempt, fetched, p.Sources)
 		})
 	})
 	most := 0
@@ -94,17 +95,26 @@ func measure(t *testing.T, p trouble.Plan) map[trouble.Unit]float64 {
 }
 
 // renewingClient makes a client of the default policy that fetches its tokens
-// itself, one at a time, each another one.
-func renewingClient(tb testing.TB, next http.RoundTripper, attempt time.Duration, fetched *int) trouble.Client {
+// itself, one at a time, each another one. Each call has an applicant with a source
+// of its own if own is set.
+func renewingClient(tb testing.TB, next http.RoundTripper, attempt time.Duration, fetched *int, own bool) trouble.Client {
 	client := rig.Client(tb, jobboard.Config{
 		BaseURL: trouble.Base, HTTPClient: &http.Client{Transport: next},
 		Retry: jobboard.RetryPolicy{AttemptTimeout: attempt},
 	})
-	applicant := client.Applicant(jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
+	var mu sync.Mutex
+	fetch := func(context.Context) (*oauth2.Token, error) {
+		mu.Lock()
+		defer mu.Unlock()
 		*fetched++
 		return &oauth2.Token{AccessToken: strconv.Itoa(*fetched), Expiry: time.Now().Add(time.Hour)}, nil
-	}))
+	}
+	shared := client.Applicant(jobboard.RenewingToken(fetch))
 	return func(ctx context.Context, number int) error {
+		applicant := shared
+		if own {
+			applicant = client.Applicant(jobboard.RenewingToken(fetch))
+		}
 		_, err := applicant.HasApplied(ctx, jobboard.JobID(number))
 		return err
 	}

@@ -25,7 +25,7 @@ func TestOutageExperiment(t *testing.T) {
 	f := trouble.Measure(outageScale(), func(p trouble.Plan) (r *trouble.Record) {
 		synctest.Test(t, func(t *testing.T) { // where time takes none
 			r = p.Run(func(next http.RoundTripper, attempt time.Duration) trouble.Client {
-				return renewingClient(t, next, attempt, new(int))
+				return renewingClient(t, next, attempt, new(int), false)
 			})
 		})
 		return r

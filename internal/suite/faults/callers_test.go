@@ -385,6 +385,41 @@ func callers(n int, own bool) func(*trial, cell) {
 	}
 }
 
+// inFlight makes calls at one moment, and lets their token end before they are
+// answered. None fails, and nobody waits for more than one of the others.
+func inFlight(n int, source func(*trial)) func(*trial, cell) {
+	refused := files("401_invalid_token.json")[0]
+	const latency = 100 * time.Millisecond
+	return func(t *trial, c cell) {
+		source(t)
+		t.expectAuth = func(i int) string { return firstThenFresh((i-1)/n + 1) }
+		t.form.serve = func(x *exchange) {
+			if <-time.After(latency); x.n <= n {
+				x.Answer(401, refused.kind, refused.body, refused.header...)
+				return
+			}
+			x.good()
+		}
+		if !t.connect() {
+			return
+		}
+		var wg sync.WaitGroup
+		start := time.Now()
+		for i := range n {
+			wg.Go(func() {
+				if _, err := t.call(context.Background()); err != nil {
+					t.problem("caller %d: %v", i, err)
+				}
+			})
+		}
+		wg.Wait()
+		fetchedAtMost(2)(t, nil)
+		if sent, took := len(t.seen()), time.Since(start); sent != c.requests || took > 3*latency {
+			t.problem("%d requests in %v", sent, took)
+		}
+	}
+}
+
 // thirtyPercent answers 30 % of all requests with 503, the same ones in every
 // run.
 func thirtyPercent(x *exchange) {

@@ -64,6 +64,13 @@ func statusFaults() []fault {
 			), forms: []form{configured(failingRenewal, files("401_invalid_token.json")[0])},
 		},
 		{
+			row: "13b", name: "the token of one source ends while many callers are in flight", cells: every(requests(40)),
+			forms: []form{
+				{name: "a renewing source", drive: inFlight(20, renewingSource)},
+				{name: "a source of another kind", drive: inFlight(20, changingSource)},
+			},
+		},
+		{
 			row: "14", name: `401 "user token required"`, status: 401, oneConn: true,
 			cells: every(final(jobboard.ErrUnauthorized)), forms: asked(1, "401_user_token_required"),
 		},

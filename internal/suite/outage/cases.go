@@ -63,6 +63,10 @@ func Cases(callers int) []Case {
 	atLeast := func(limit, scatter float64) []Aim { return []Aim{{Unit: Share, Limit: limit, Scatter: scatter}} }
 	renewal := Aim{Unit: Renewals, Limit: 1, Scatter: 0.001}
 	refused := []Aim{{Unit: PerCall, Limit: 1.10, Scatter: 0.03}, renewal}
+	sources := func(p Plan) Plan {
+		p.Sources = true
+		return p
+	}
 	return []Case{
 		{"503 for 45 s: 200 callers of one client", one(calm, outage, Down(outage)), atMost(1.10)},
 		{"503 for 45 s: 200 clients, 1 call a second each", own(second, calm, outage, Down(outage)), atMost(1.25)},
@@ -76,5 +80,21 @@ func Cases(callers int) []Case {
 		{"401 for 45 s: 200 callers of one client", one(0, outage, Refusing(outage)), refused},
 		{"401 for 45 s: 200 clients, 1 call a second each", own(second, 0, outage, Refusing(outage)), refused},
 		{"401 for 45 s: the same after a calm minute", own(second, calm, outage, Refusing(outage)), refused},
+		{
+			"401 for 45 s: 200 callers of one client, a source for each call",
+			sources(one(0, outage, Refusing(outage))), atMost(1.10),
+		},
+		{
+			"401 for 45 s: the same callers after a calm minute",
+			sources(one(calm, outage, Refusing(outage))), atMost(1.10),
+		},
+		{
+			"401 for 45 s: 200 clients, 1 call a second each, a source for each call",
+			sources(own(second, 0, outage, Refusing(outage))), atMost(1.10),
+		},
+		{
+			"401 for 45 s: the same clients after a calm minute",
+			sources(own(second, calm, outage, Refusing(outage))), atMost(1.10),
+		},
 	}
 }

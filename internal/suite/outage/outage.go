@@ -25,6 +25,7 @@ type Plan struct {
 	Every   time.Duration // between two calls of one caller; 0 means a second
 	Own     bool          // each caller has a client of its own; otherwise they share one
 	Once    bool          // each call has a client of its own, as of a process that makes one call
+	Sources bool          // each call has a token source of its own, as of a site where each visitor has one
 
 	// Calls start during the three phases; the fault lasts for the second.
 	Before, Fault, After time.Duration
