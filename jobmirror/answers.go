@@ -46,7 +46,8 @@ func (t *tx) saveAnswers(m *Mirror, batch []lookedUp) error {
 		if changed {
 			moved = append(moved, r.job)
 		}
-		if r.info != nil && storable(r.info.JobTitle) != j.title {
+		// Wanted since the last answer: postings may have come to it that no title confirmed.
+		if r.info != nil && (storable(r.info.JobTitle) != j.title || j.wanted > j.answer) {
 			retitled = append(retitled, r.job)
 		}
 	}

@@ -242,17 +242,17 @@ func (m *Mirror) number(ctx context.Context) error {
 	if !m.db.shared || m.db.writers == nil {
 		return nil
 	}
+	waiting := false
+	if err := m.db.ask(ctx, "SELECT "+m.db.waiting, nil, &waiting); err != nil || !waiting {
+		return err
+	}
 	return m.db.update(ctx, func(t *tx) error {
-		waiting, err := value[bool](t, "SELECT EXISTS (SELECT 1 FROM changes WHERE number IS NULL)")
-		if err != nil || !waiting {
-			return err
-		}
 		if _, err := t.exec("SELECT pg_advisory_xact_lock(?)", numberLock); err != nil {
 			return err
 		}
 		// A statement of its own: it must see what was committed before the
 		// lock was given.
-		_, err = t.exec(`WITH fresh AS (
+		_, err := t.exec(`WITH fresh AS (
 				SELECT written, row_number() OVER (ORDER BY written) AS place FROM changes WHERE number IS NULL
 			), numbered AS (
 				UPDATE changes SET number = (SELECT value FROM counters WHERE name = 'change') + fresh.place
@@ -261,6 +261,13 @@ func (m *Mirror) number(ctx context.Context) error {
 			UPDATE counters SET value = value + (SELECT count(*) FROM numbered) WHERE name = 'change'`)
 		return err
 	})
+}
+
+// numberSoon numbers changes, and then lets some more come together.
+func (m *Mirror) numberSoon(ctx context.Context) error {
+	err := m.number(ctx)
+	rest(ctx, followEvery)
+	return err
 }
 
 // prune removes what has had its time: sources that no process names any more,

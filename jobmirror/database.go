@@ -33,7 +33,8 @@ type dialect struct {
 	next      string // raises the counter ? by one and selects its new value
 	begin     string // begins a transaction that writes
 	beginRead string // begins one that reads and sees one state throughout
-	clock     string // selects the database's time in milliseconds; empty: the process's clock is the only one
+	clock     string // the database's time in milliseconds; "0": the process's clock is the only one
+	waiting   string // whether changes wait for their numbers
 	matcher   matcher
 }
 
@@ -44,6 +45,7 @@ type database struct {
 	pooled           bool // a pooler lends server sessions out for a transaction: what a session keeps is lost after it
 	writers, readers *pool
 	permits          *pool        // for the limit, which waits for no work; nil on SQLite
+	unnumbered       signal       // changes may wait for their numbers
 	texts            sync.Map     // statements as the dialect writes them
 	changes          atomic.Int64 // written to the log
 }
@@ -306,6 +308,25 @@ func result[T any](
 	return out, nil
 }
 
+// ownClock reports whether the process's clock is the only one.
+func (db *database) ownClock() bool { return db.clock == "0" }
+
+// ask reads the one row of a query, which is a transaction of its own.
+func (db *database) ask(ctx context.Context, query string, args []any, dest ...any) error {
+	for {
+		lent, err := db.readers.get(ctx)
+		if err != nil {
+			return fmt.Errorf("jobmirror: %w", err)
+		}
+		s := lent.Value()
+		err = s.row(ctx, db.text(query), args, dest...)
+		giveBack(lent, err != nil)
+		if err == nil || !s.used || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
 func (db *database) transact(ctx context.Context, p *pool, begin string, f func(*tx) error) (err error) {
 	lent, err := p.begin(ctx, begin)
 	if err != nil {
@@ -315,8 +336,8 @@ func (db *database) transact(ctx context.Context, p *pool, begin string, f func(
 	defer func() { giveBack(lent, broken) }()
 	s := lent.Value()
 	t := &tx{ctx: ctx, db: db, s: s, now: time.Now().UnixMilli()}
-	if db.clock != "" {
-		err = t.row(db.clock, nil, &t.now)
+	if !db.ownClock() {
+		err = t.row("SELECT "+db.clock, nil, &t.now)
 	}
 	if err == nil {
 		err = f(t)
@@ -339,6 +360,9 @@ func (db *database) transact(ctx context.Context, p *pool, begin string, f func(
 	}
 	if end == "COMMIT" {
 		db.changes.Add(int64(t.logged))
+		if t.logged > 0 && db.shared {
+			db.unnumbered.raise()
+		}
 	}
 	// SQLite itself ends a transaction that finds the disk full.
 	broken = endErr != nil && !strings.Contains(endErr.Error(), "no transaction is active")

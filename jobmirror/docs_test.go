@@ -79,7 +79,7 @@ func TestGuideListsTheTables(t *testing.T) {
 			if err := rows.Scan(&name); err != nil {
 				t.Fatal(err)
 			}
-			own := strings.HasPrefix(name, "search_") || strings.HasPrefix(name, "sqlite_") || strings.HasPrefix(name, "river_")
+			own := strings.HasPrefix(name, "search_") || strings.HasPrefix(name, "sqlite_")
 			if !own && name != "mirror_versions" && !strings.Contains(section, name) {
 				t.Errorf("the guide does not name the table %s", name)
 			}

@@ -2,29 +2,34 @@ package jobmirror
 
 import (
 	"context"
+	"database/sql"
+	"errors"
+	"strconv"
 	"time"
 )
 
-// Those who share the work of a mirror - goroutines of one process, or processes -
-// hold what they do by leases in the tables, by the database's clock. A source or
-// a job whose lease has ended is anybody's. A lease saves work and decides
-// nothing: which answer holds is decided by its number, taken before it was asked
-// for.
+// The calls of Run and Refresh that share the work of a mirror, in one process or in
+// several, lease what they do: a row that is claimed until a time is left alone by the
+// others until then. Times are those of the database's clock. Leases save work and
+// decide nothing: which answer holds is decided by its number, which is taken before
+// the request is sent.
 const (
-	batchLease  = 30 * time.Second
+	jobLease    = 24 * time.Second // renewed each third of it, as sourceLease is
 	sourceLease = 15 * time.Second
 )
 
-// isFree is the condition for a row without a lease. One that ends later than any
-// lease can was taken before the clock was set back.
+// isFree is the condition for a row that nobody leases. A lease that ends later than
+// any can was taken before the clock was set back.
 const isFree = "(claimed <= ? OR claimed > ?)"
 
-// free returns the arguments of isFree for rows that are claimed for so long.
-func (t *tx) free(lease time.Duration) []any { return []any{t.now, t.latest() + lease.Milliseconds()} }
+// free returns the arguments of isFree for rows that are leased for so long.
+func (t *tx) free(lease time.Duration) []any {
+	return []any{t.now, latest(t.now) + lease.Milliseconds()}
+}
 
-// latest returns the latest time that another transaction may have written. It asked
-// for the time after this one did where this one then waited for its rows.
-func (t *tx) latest() int64 { return t.now + updateTimeout.Milliseconds() }
+// latest returns the latest time that another transaction may have written by now: it
+// may have asked for the time later, and have been faster.
+func latest(now int64) int64 { return now + updateTimeout.Milliseconds() }
 
 // clockSetBack makes due whatever waits for a time that the clock had before it was
 // set back: when a refresh began is yet to come then.
@@ -37,96 +42,194 @@ func (t *tx) clockSetBack() error {
 	return err
 }
 
-// dueSource names a source that is due, and its last generation: whoever refreshes it
-// begins only while it still has that one.
-type dueSource struct {
-	Source int64 `json:"source"`
-	After  int64 `json:"after"`
+// pollEvery is how often a process asks the database whether there is work to do. Its
+// own commits tell it at once.
+const pollEvery = time.Second
+
+// poll asks, in one statement that writes nothing, whether there is work to do, and
+// wakes those who do it. It reads the first row of an index, and the sources' own.
+func (w *worker) poll(ctx context.Context) error {
+	var (
+		sources                    = w.named()
+		now, entered, began, until int64
+		job, source                *int64
+		index, number              bool
+	)
+	err := w.db.ask(ctx, "SELECT "+w.db.clock+`, s.entered, s.first, s.began, s.claimed,
+			(`+firstDue+`), (SELECT id FROM postings WHERE unindexed = 1 ORDER BY id LIMIT 1) IS NOT NULL, `+w.db.waiting+`
+		FROM (SELECT count(*) AS entered, min(CASE WHEN claimed > next_due THEN claimed ELSE next_due END) AS first,
+			coalesce(max(began), 0) AS began, coalesce(max(claimed), 0) AS claimed FROM sources WHERE id IN @ids) s`,
+		[]any{sourceIDs(sources)}, &now, &entered, &source, &began, &until, &job, &index, &number)
+	if err != nil {
+		return err
+	}
+	if w.db.ownClock() {
+		now = time.Now().UnixMilli()
+	}
+	setBack := began > latest(now) || until > latest(now)+sourceLease.Milliseconds()
+	for _, work := range []struct {
+		due bool
+		signal
+	}{
+		{job != nil && *job <= now, w.jobsDue},
+		{source != nil && *source <= now || setBack || int(entered) < len(sources), w.sourcesDue},
+		{index, w.unindexed},
+		{number, w.db.unnumbered},
+	} {
+		if work.due {
+			work.raise()
+		}
+	}
+	return nil
 }
 
-// maxDue is how many sources are handed out at a time: with thousands that are due,
-// the others come when some of these are done.
-const maxDue = 100
-
-// dueSources returns the sources that are due and that nobody refreshes, those first
-// that have been due the longest.
-func (m *Mirror) dueSources(ctx context.Context) (due []dueSource, err error) {
-	sources, found := m.named(), 0
-	err = m.db.view(ctx, func(t *tx) error {
-		args := append([]any{t.now, t.latest()}, append(t.free(sourceLease), sourceIDs(sources))...)
-		query := "SELECT id, generation, (next_due <= ? OR began > ?) AND " + isFree +
-			" FROM sources WHERE id IN @ids ORDER BY next_due, id"
-		return t.rows(query, args, func(scan func(...any) error) error {
-			var (
-				s   dueSource
-				now bool
-			)
-			err := scan(&s.Source, &s.After, &now)
-			if found++; now && len(due) < maxDue {
-				due = append(due, s)
-			}
+// beginDue begins to refresh the source that has been due the longest, of those that
+// Options names and nobody else refreshes; nil: there is none.
+func (w *worker) beginDue(ctx context.Context) (src *source, out turn, err error) {
+	sources, found := w.named(), 0
+	err = w.db.update(ctx, func(t *tx) error {
+		src = nil
+		var id, began int64
+		args := append([]any{sourceIDs(sources), t.now, latest(t.now)}, t.free(sourceLease)...)
+		err := t.row("SELECT id, began FROM sources WHERE id IN @ids AND (next_due <= ? OR began > ?) AND "+isFree+
+			" ORDER BY next_due, id LIMIT 1 @skip", args, &id, &began)
+		if errors.Is(err, sql.ErrNoRows) {
+			found, err = value[int](t, "SELECT count(*) FROM sources WHERE id IN @ids", sourceIDs(sources))
 			return err
-		})
+		}
+		if err != nil {
+			return err
+		}
+		if began > latest(t.now) {
+			if err := t.clockSetBack(); err != nil {
+				return err
+			}
+		}
+		for _, s := range sources {
+			if s.id == id {
+				src = s
+			}
+		}
+		out, err = t.begin(src, w.process)
+		return err
 	})
-	if err == nil && found < len(sources) { // another process retired some: they are due the next time
-		err = m.enter(ctx)
+	if err == nil && src == nil && found < len(sources) { // another process removed some: they are due the next time
+		if err = w.enter(ctx); err == nil {
+			w.sourcesDue.raise()
+		}
 	}
-	return due, err
+	return src, out, err
 }
 
 // batch names jobs that are looked up together: those of Jobs that are still claimed
 // for it.
 type batch struct {
-	Batch int64   `json:"batch"`
-	Jobs  []int64 `json:"jobs"`
+	number int64
+	jobs   []int64
 }
 
-// reserve claims jobs for a new batch: those that have been due the longest.
-func (t *tx) reserve(n int) (b batch, err error) {
-	free := append([]any{t.now}, t.free(batchLease)...)
-	due, err := value[bool](t, "SELECT EXISTS (SELECT 1 FROM jobs WHERE next_due <= ? AND "+isFree+")", free...)
-	if err != nil || !due {
+// firstDue selects when the next job is due. A comparison in its place would be planned
+// for any time, and so scan the table.
+const firstDue = "SELECT next_due FROM jobs ORDER BY next_due LIMIT 1"
+
+// jobsDue reports whether jobs are due, those among them that are looked up just now.
+func (t *tx) jobsDue() (bool, error) {
+	first, err := value[*int64](t, "SELECT ("+firstDue+")")
+	return err == nil && first != nil && *first <= t.now, err
+}
+
+// reserve claims jobs for a new batch of a process: those that have been due the
+// longest.
+func (t *tx) reserve(n int, process string) (b batch, err error) {
+	if due, err := t.jobsDue(); err != nil || !due {
 		return b, err
 	}
-	if b.Batch, err = t.next("batch"); err != nil {
+	if b.number, err = t.next("batch"); err != nil {
 		return b, err
 	}
-	b.Jobs, err = t.numbers(`UPDATE jobs SET claimed = ?, batch = ? WHERE job IN
-		(SELECT job FROM jobs WHERE next_due <= ? AND `+isFree+` ORDER BY next_due, job LIMIT ? @skip) RETURNING job`,
-		append(append([]any{t.now + batchLease.Milliseconds(), b.Batch}, free...), n)...)
+	b.jobs, err = t.numbers(`UPDATE jobs SET claimed = ?, batch = ? WHERE job IN
+		(SELECT job FROM jobs WHERE next_due <= ? AND `+isFree+` ORDER BY next_due LIMIT `+strconv.Itoa(n)+` @skip) RETURNING job`,
+		append([]any{t.now + jobLease.Milliseconds(), b.number, t.now}, t.free(jobLease)...)...)
+	if err != nil || len(b.jobs) == 0 {
+		return b, err
+	}
+	_, err = t.exec("INSERT INTO batches (number, process, since) VALUES (?, ?, ?)", b.number, process, t.now)
 	return b, err
 }
 
-// renew claims a batch's jobs for further time, and returns them: they have no
-// result yet, and were not given to another batch.
-func (m *Mirror) renew(ctx context.Context, b batch) (jobs []int64, err error) {
-	return fromUpdate(ctx, m.db, func(t *tx) ([]int64, error) {
-		return t.numbers("UPDATE jobs SET claimed = ? WHERE job IN @ids AND batch = ? AND claimed > 0 RETURNING job",
-			t.now+batchLease.Milliseconds(), ids(b.Jobs), b.Batch)
+// renew claims a batch's jobs for further time: those that have no result yet, and
+// were not given to another batch.
+func (m *Mirror) renew(ctx context.Context, b batch) error {
+	return m.db.update(ctx, func(t *tx) error {
+		_, err := t.exec("UPDATE jobs SET claimed = ? WHERE job IN @ids AND batch = ? AND claimed > 0",
+			t.now+jobLease.Milliseconds(), ids(b.jobs), b.number)
+		return err
 	})
 }
 
 // release gives the jobs of a batch back that have no result.
 func (m *Mirror) release(ctx context.Context, b batch) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackTime)
 	defer cancel()
 	return m.db.update(ctx, func(t *tx) error {
-		_, err := t.exec("UPDATE jobs SET claimed = 0 WHERE job IN @ids AND batch = ? AND claimed > 0", ids(b.Jobs), b.Batch)
+		_, err := t.exec("UPDATE jobs SET claimed = 0 WHERE job IN @ids AND batch = ? AND claimed > 0", ids(b.jobs), b.number)
+		if err == nil {
+			_, err = t.exec("DELETE FROM batches WHERE number = ?", b.number)
+		}
 		return err
 	})
-}
-
-// lookingUp reports whether jobs that are due are being looked up.
-func (t *tx) lookingUp() (bool, error) {
-	return value[bool](t, "SELECT EXISTS (SELECT 1 FROM jobs WHERE next_due <= ? AND claimed > ?)", t.now, t.now)
 }
 
 // endLeases ends those of a process that was killed. Only who runs the mirror
 // alone may do so.
 func (t *tx) endLeases() error {
-	if _, err := t.exec("UPDATE sources SET claimed = 0 WHERE claimed > 0"); err != nil {
-		return err
+	for _, statement := range []string{
+		"UPDATE sources SET claimed = 0 WHERE claimed > 0",
+		"UPDATE jobs SET claimed = 0 WHERE claimed > 0",
+		"DELETE FROM batches",
+	} {
+		if _, err := t.exec(statement); err != nil {
+			return err
+		}
 	}
-	_, err := t.exec("UPDATE jobs SET claimed = 0 WHERE next_due <= ? AND claimed > 0", t.now)
-	return err
+	return nil
+}
+
+// Lease tells what a process does and keeps others from doing meanwhile.
+type Lease struct {
+	Source string    `json:"source,omitempty"` // it refreshes, as Kind, Name and Language of its SourceStatus; empty: it looks up jobs
+	Jobs   int       `json:"jobs,omitempty"`   // whose results it has not written yet
+	Since  time.Time `json:"since"`
+}
+
+// leases returns what processes hold, by their identifiers, the oldest first.
+func (t *tx) leases() (map[string][]Lease, error) {
+	out := map[string][]Lease{}
+	err := t.rows("SELECT holder, began, kind, name, search, geo, language FROM sources WHERE claimed > ? ORDER BY began, id",
+		[]any{t.now}, func(scan func(...any) error) error {
+			var (
+				process string
+				s       source
+				held    Lease
+			)
+			err := scan(&process, instantColumn{&held.Since}, &s.kind, &s.name, &s.text, circleColumn{&s.near}, &s.language)
+			held.Source = s.cause()
+			out[process] = append(out[process], held)
+			return err
+		})
+	if err != nil {
+		return nil, err
+	}
+	err = t.rows(`SELECT b.process, b.since, l.jobs FROM batches b JOIN (
+			SELECT batch, count(*) AS jobs FROM jobs WHERE next_due <= ? AND claimed > ? GROUP BY batch
+		) l ON l.batch = b.number ORDER BY b.since, b.number`, []any{t.now, t.now}, func(scan func(...any) error) error {
+		var (
+			process string
+			held    Lease
+		)
+		err := scan(&process, instantColumn{&held.Since}, &held.Jobs)
+		out[process] = append(out[process], held)
+		return err
+	})
+	return out, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"strings"
@@ -23,8 +24,8 @@ func beside(t *testing.T, m *Mirror, opts Options) *Mirror {
 func due(t *testing.T, m *Mirror) (jobs []int64) {
 	t.Helper()
 	do(t, m, func(t *tx) error {
-		b, err := t.reserve(100)
-		jobs = b.Jobs
+		b, err := t.reserve(100, "test")
+		jobs = b.jobs
 		return err
 	})
 	return jobs
@@ -35,7 +36,7 @@ func due(t *testing.T, m *Mirror) (jobs []int64) {
 func TestRefreshBesideARun(t *testing.T) {
 	m := guarded(t)
 	other := beside(t, m, Options{Limit: 5, Config: m.opts.Config, Channels: m.opts.Channels})
-	ended, err := m.start(t.Context(), "run")
+	_, ended, err := m.start(t.Context(), "run")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,7 @@ func TestRefreshBesideARun(t *testing.T) {
 	if jobs := due(t, m); len(jobs) != 1 {
 		t.Fatalf("%d jobs are due", len(jobs))
 	}
-	refreshed, err := m.start(t.Context(), "refresh")
+	_, refreshed, err := m.start(t.Context(), "refresh")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -308,33 +309,76 @@ func TestRetryAfterOfAFeed(t *testing.T) {
 	}
 }
 
-// With thousands of sources that are due some are handed out at a time, and each has
-// its turn.
+// Of thousands of sources that are due each has its turn, the one first that has been
+// due the longest.
 func TestThousandsOfSources(t *testing.T) {
 	onEach(t, func(t *testing.T, m *Mirror) {
-		channels := make([]Channel, 3000)
+		channels := make([]Channel, 1000)
 		for i := range channels {
 			channels[i].ID = jobboard.ChannelID(fmt.Sprintf("channel %d", i))
 		}
 		m = beside(t, m, Options{Config: m.opts.Config, Channels: channels})
+		last := m.sources[len(channels)-1]
+		do(t, m, func(t *tx) error {
+			_, err := t.exec("UPDATE sources SET next_due = CASE WHEN id = ? THEN 1 ELSE 2 END", last.id)
+			return err
+		})
+		w := &worker{m, "test"}
 		seen := map[int64]bool{}
-		for rounds := 0; len(seen) < len(channels); rounds++ {
-			due, err := m.dueSources(t.Context())
-			if err != nil || len(due) > maxDue || rounds > len(channels)/maxDue {
-				t.Fatalf("round %d: %d sources are due, %v", rounds, len(due), err)
+		for i := range channels {
+			src, _, err := w.beginDue(t.Context())
+			if err != nil || src == nil || seen[src.id] || (i == 0) != (src.id == last.id) {
+				t.Fatalf("source %d that is due: %v, %v", i, src, err)
 			}
-			do(t, m, func(t *tx) error {
-				for _, s := range due {
-					seen[s.Source] = true
-					if _, err := t.exec("UPDATE sources SET next_due = ? WHERE id = ?", t.now+1_000_000, s.Source); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
+			seen[src.id] = true
 		}
-		if due, err := m.dueSources(t.Context()); err != nil || len(due) != 0 {
-			t.Errorf("%d are due, %v", len(due), err)
+		if src, _, err := w.beginDue(t.Context()); err != nil || src != nil {
+			t.Errorf("%v is due, %v", src, err)
+		}
+	})
+}
+
+// A process that slept through its lease, or whose database was away for as long,
+// neither prolongs nor gives back what another one holds by then.
+func TestSleeperLeavesItsSuccessorAlone(t *testing.T) {
+	onEach(t, func(t *testing.T, m *Mirror) {
+		want(t, m, 7, 8)
+		reserve := func(process string) (b batch) {
+			do(t, m, func(t *tx) (err error) {
+				b, err = t.reserve(10, process)
+				return err
+			})
+			return b
+		}
+		claims := func() map[int64]int64 {
+			var out map[int64]int64
+			do(t, m, func(t *tx) (err error) {
+				out, err = pairs[int64, int64](t, "SELECT job, claimed FROM jobs")
+				return err
+			})
+			return out
+		}
+		sleeper := reserve("sleeper")
+		do(t, m, func(t *tx) error { _, err := t.exec("UPDATE jobs SET claimed = ?", t.now-1); return err })
+		next := reserve("next")
+		if len(sleeper.jobs) != 2 || len(next.jobs) != 2 {
+			t.Fatalf("%v, then %v are due", sleeper, next)
+		}
+		do(t, m, func(t *tx) error { // what it was told in its sleep is written
+			return t.saveAnswers(m, []lookedUp{{job: 8, answer: 100, err: jobboard.ErrJobInactive}})
+		})
+		before := claims()
+		if before[8] != 0 || before[7] == 0 {
+			t.Errorf("the leases are %v", before)
+		}
+		if err := errors.Join(m.renew(t.Context(), sleeper), m.release(t.Context(), sleeper)); err != nil {
+			t.Error(err)
+		}
+		if after := claims(); !maps.Equal(before, after) {
+			t.Errorf("the leases were %v, and are %v", before, after)
+		}
+		if err := m.release(t.Context(), next); err != nil || claims()[7] != 0 {
+			t.Errorf("the leases are %v, %v", claims(), err)
 		}
 	})
 }

@@ -82,7 +82,7 @@ func Exec(ctx context.Context, m *Mirror, statement string) error {
 func CopyOne(ctx context.Context, m *Mirror, posting *jobboard.JobPosting, f func()) error {
 	src := m.sources[0]
 	return m.db.update(ctx, func(t *tx) error {
-		turn, err := t.begin(src, 0)
+		turn, err := t.begin(src, "")
 		if err != nil {
 			return err
 		}

@@ -51,7 +51,7 @@ func countOpen(t *testing.T, m *jobmirror.Mirror) int {
 	return status.Jobs[jobmirror.StateOpen]
 }
 
-// The first fill by one process through River is as fast as it must be.
+// The first fill by one process on PostgreSQL is as fast as it must be.
 func TestFleetFirstFill(t *testing.T) {
 	needPostgres(t)
 	n := size(3000, 100_000)
@@ -65,7 +65,7 @@ func TestFleetFirstFill(t *testing.T) {
 	took := time.Since(began)
 	asked := srv.Count(jobboardtest.OpJobInformation)
 	t.Logf("figure: first fill of %d jobs by a fleet of one, 2 %% of 503, answers after 5 ms: %.0f jobs/s, %d requests", n, float64(n)/took.Seconds(), asked)
-	for _, table := range []string{"jobs", "entries", "changes", "river_job"} {
+	for _, table := range []string{"jobs", "entries", "changes"} {
 		t.Logf("figure: %s has %d bytes for a job", table, query[int](t, address, "SELECT pg_total_relation_size('"+table+"')")/n)
 	}
 	began = time.Now()
@@ -136,7 +136,7 @@ func at(began time.Time, d time.Duration, f func()) {
 }
 
 // Four processes are killed in turn, one is put to sleep for longer than its
-// leases and its rescue, the server crashes, its connections are cut and stall:
+// leases, the server crashes, its connections are cut and stall:
 // the copy is the one of a calm run, and few jobs are asked for twice.
 func TestFleetThroughFaults(t *testing.T) {
 	needPostgres(t)
@@ -348,26 +348,6 @@ func TestTwoFleetsShareADatabase(t *testing.T) {
 		t.Errorf("%d jobs were asked about %d times", jobs, asked)
 	}
 	checkReplay(t, few)
-}
-
-// A process that slept through its rescue writes what it was told, but does not
-// end the run that its batch has by then elsewhere.
-func TestSleeperLeavesItsSuccessorAlone(t *testing.T) {
-	needPostgres(t)
-	srv, feed, _ := boardOf(t, 3)
-	srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Delay: 3 * time.Second})
-	address := postgres.create(t)
-	m := open(t, address, feedOptions(srv, feed))
-	run(t, m)
-	const batches = "SELECT count(*) FROM river_job WHERE kind = 'jobmirror_lookup' AND "
-	until(t, 20*time.Second, "a batch runs", func() bool { return query[int](t, address, batches+"state = 'running'") == 1 })
-	// As if River had rescued the batch and another process had begun it.
-	query[int](t, address, "UPDATE river_job SET attempt = attempt + 1 WHERE kind = 'jobmirror_lookup' RETURNING attempt")
-	until(t, 20*time.Second, "the lookups are written", func() bool { return m.Progress().LookedUp == 3 })
-	<-time.After(time.Second)
-	if query[int](t, address, batches+"state = 'running' AND attempt = 2") != 1 {
-		t.Errorf("the successor's run is %s by now", query[string](t, address, "SELECT state::text FROM river_job WHERE kind = 'jobmirror_lookup'"))
-	}
 }
 
 // A server that goes away is told of in few words and asked for in few attempts,

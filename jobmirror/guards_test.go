@@ -62,7 +62,7 @@ func beginTurn(t *testing.T, m *Mirror, src *source) turn {
 	t.Helper()
 	var out turn
 	do(t, m, func(t *tx) (err error) {
-		out, err = t.begin(src, 0)
+		out, err = t.begin(src, "")
 		return err
 	})
 	return out
@@ -339,33 +339,38 @@ func TestLeaseOfALaterTransaction(t *testing.T) {
 		})
 		do(t, m, func(t *tx) error {
 			t.now += 500
-			if _, err := t.begin(src, t.now+sourceLease.Milliseconds()); err != nil {
+			if _, err := t.begin(src, "another"); err != nil {
 				return err
 			}
-			if b, err := t.reserve(10); err != nil || len(b.Jobs) != 1 {
+			if b, err := t.reserve(10, "another"); err != nil || len(b.jobs) != 1 {
 				return fmt.Errorf("reserved %v, %w", b, err)
 			}
 			_, err := t.exec("UPDATE jobs SET looked_up = ? WHERE job = 8", t.now)
 			return err
 		})
-		_, begun, err := m.begin(t.Context(), src, func(sourceRow) bool { return true })
+		w := &worker{m, "this"}
+		_, begun, err := w.begin(t.Context(), src, func(sourceRow) bool { return true })
 		if err != nil || begun {
 			t.Errorf("a source is refreshed twice at a time: %t, %v", begun, err)
 		}
-		due, err := m.dueSources(t.Context())
-		if err != nil || len(due) != len(m.sources)-1 {
-			t.Errorf("%v are due, %v", due, err)
+		for range len(m.sources) - 1 {
+			if found, _, err := w.beginDue(t.Context()); err != nil || found == nil || found.id == src.id {
+				t.Errorf("%v is due, %v", found, err)
+			}
+		}
+		if found, _, err := w.beginDue(t.Context()); err != nil || found != nil {
+			t.Errorf("%v is due, which is refreshed already, %v", found, err)
 		}
 		do(t, m, func(t *tx) error {
-			b, err := t.reserve(10)
-			if len(b.Jobs) != 0 {
-				return fmt.Errorf("jobs %v are looked up twice at a time", b.Jobs)
+			b, err := t.reserve(10, "another")
+			if len(b.jobs) != 0 {
+				return fmt.Errorf("jobs %v are looked up twice at a time", b.jobs)
 			}
 			return err
 		})
 		// The lease ends, and the next refresh makes nothing due.
 		do(t, m, func(t *tx) error { _, err := t.exec("UPDATE sources SET claimed = 0"); return err })
-		if _, begun, err = m.begin(t.Context(), src, func(sourceRow) bool { return true }); err != nil || !begun {
+		if _, begun, err = w.begin(t.Context(), src, func(sourceRow) bool { return true }); err != nil || !begun {
 			t.Fatalf("%t, %v", begun, err)
 		}
 		if j, err := m.Job(t.Context(), 8); err != nil || time.Until(j.NextLookup) < time.Hour {

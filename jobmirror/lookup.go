@@ -3,7 +3,6 @@ package jobmirror
 import (
 	"cmp"
 	"context"
-	"errors"
 	"iter"
 	"sync"
 	"time"
@@ -26,35 +25,41 @@ type lookedUp struct {
 	err    error
 }
 
+// How long a process that is told to end lets what is under way come to its end:
+// lookups are waited for, and then what is left is given back.
+const (
+	stopTime     = 800 * time.Millisecond
+	giveBackTime = 600 * time.Millisecond
+)
+
 // lookups says how a batch is looked up.
 type lookups struct {
 	batch
-	concurrency int               // lookups at once
-	until       context.Context   // after its end no more lookups are begun
-	handedOut   func()            // is called once all are under way, or none will be any more; more than once, too
-	written     func(n int)       // is called once further results are written
-	finish      func(t *tx) error // ends the transaction that writes the last result; nil: nothing is to be done
-	left        int               // results that are not written
-	numbers     sync.Map          // of pieces, by the jobs that have no result yet
-	failed      error             // of the database, for want of a number; read once all results came
+	concurrency int         // lookups at once
+	handedOut   func()      // is called once all are under way, or none will be any more; more than once, too
+	written     func(n int) // is called once further results are written
+	left        int         // results that are not written
+	numbers     sync.Map    // of pieces, by the jobs that have no result yet
+	failed      error       // of the database, for want of a number; read once all results came
 }
 
-// errOutOfTime ends what did not answer within the time of its batch.
-var errOutOfTime = errors.New("no answer within the time of a batch of lookups")
-
 // lookUp asks about the jobs of a batch, whose lease it renews, and writes what is
-// answered, at most 100 results or 250 ms later. What ctx cuts off stays due, and is
-// counted in l.left; but where the batch's time is up, a lookup that was sent and not
-// answered has failed.
-func (m *Mirror) lookUp(ctx context.Context, l *lookups) error {
-	ctx, cancel := context.WithCancel(ctx)
+// answered, at most 100 results or 250 ms later. After the end of told it begins no
+// more, and cuts off those that are under way stopTime later: they stay due, and are
+// counted in l.left.
+func (m *Mirror) lookUp(told context.Context, l *lookups) error {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(told))
 	defer cancel()
-	l.left = len(l.Jobs)
+	defer context.AfterFunc(told, func() {
+		rest(ctx, stopTime)
+		cancel()
+	})()
+	l.left = len(l.jobs)
 	results := make(chan lookedUp, lookupPiece)
 	go func() {
 		defer close(results)
 		how := jobboard.BulkOptions{Concurrency: l.concurrency}
-		for r := range m.client.BulkJobInformation(ctx, m.numbered(ctx, l), how) {
+		for r := range m.client.BulkJobInformation(ctx, m.numbered(ctx, told, l), how) {
 			number, _ := l.numbers.LoadAndDelete(r.Job)
 			if number, ok := number.(int64); ok { // else it is no job's
 				results <- lookedUp{int64(r.Job), number, r.Value, r.Err}
@@ -74,7 +79,7 @@ func (m *Mirror) lookUp(ctx context.Context, l *lookups) error {
 		}
 		got = got[:0]
 	}
-	late, lease := time.NewTicker(writeEvery), time.NewTicker(batchLease/3)
+	late, lease := time.NewTicker(writeEvery), time.NewTicker(jobLease/3)
 	defer late.Stop()
 	defer lease.Stop()
 	for {
@@ -93,7 +98,7 @@ func (m *Mirror) lookUp(ctx context.Context, l *lookups) error {
 		case <-late.C:
 			write()
 		case <-lease.C:
-			_, _ = m.renew(ctx, l.batch) // without the database no results are written either
+			_ = m.renew(ctx, l.batch) // without the database no results are written either
 		}
 	}
 }
@@ -101,12 +106,7 @@ func (m *Mirror) lookUp(ctx context.Context, l *lookups) error {
 // cutOff reports whether a lookup ended with its context and says nothing, not
 // even that the board does not answer.
 func cutOff(ctx context.Context, r lookedUp) bool {
-	if r.err == nil || ctx.Err() == nil || stateOf(r.info, r.err) != "" {
-		return false
-	}
-	e, ok := errors.AsType[*jobboard.Error](r.err)
-	sent := ok && e.Attempts > 0
-	return !sent || !errors.Is(context.Cause(ctx), errOutOfTime)
+	return r.err != nil && ctx.Err() != nil && stateOf(r.info, r.err) == ""
 }
 
 // writeResults writes what lookups found, even when it is time to stop. A server
@@ -115,16 +115,16 @@ func (m *Mirror) writeResults(ctx context.Context, l *lookups, results []lookedU
 	if len(results) == 0 {
 		return nil
 	}
+	ended := ctx
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
+	defer context.AfterFunc(ended, func() {
+		rest(ctx, giveBackTime)
+		cancel()
+	})()
 	var err error
 	for wait := 50 * time.Millisecond; ; wait *= 2 {
-		err = m.db.update(ctx, func(t *tx) error {
-			if err := t.saveAnswers(m, results); err != nil || l.finish == nil || l.left > len(results) {
-				return err
-			}
-			return l.finish(t)
-		})
+		err = m.db.update(ctx, func(t *tx) error { return t.saveAnswers(m, results) })
 		if err == nil || !isOutage(err) || ctx.Err() != nil {
 			break
 		}
@@ -139,14 +139,14 @@ func (m *Mirror) writeResults(ctx context.Context, l *lookups, results []lookedU
 	return nil
 }
 
-// numbered yields the jobs of a batch to the bulk call. Each hundred gets a number from
-// the database, taken before they are sent. Where the database gives none, it ends
-// early and sets l.failed.
-func (m *Mirror) numbered(ctx context.Context, l *lookups) iter.Seq2[jobboard.JobID, error] {
+// numbered yields the jobs of a batch to the bulk call until told ends. Each hundred
+// gets a number from the database, taken before they are sent. Where the database gives
+// none, it ends early and sets l.failed.
+func (m *Mirror) numbered(ctx, told context.Context, l *lookups) iter.Seq2[jobboard.JobID, error] {
 	return func(yield func(jobboard.JobID, error) bool) {
 		var number int64
-		for i, job := range l.Jobs {
-			if l.until.Err() != nil {
+		for i, job := range l.jobs {
+			if told.Err() != nil {
 				break
 			}
 			if i%lookupPiece == 0 {

@@ -19,9 +19,9 @@ type metrics struct {
 	lookups metric.Int64Counter
 	reading metric.Registration // of the gauges
 
-	due, unindexed, failures, working metric.Int64ObservableGauge
-	dueAge, sourceAge, rate, pause    metric.Float64ObservableGauge
-	changes, pauses                   metric.Int64ObservableCounter
+	due, unindexed, failures, working, missing, held, refreshes, claimed metric.Int64ObservableGauge
+	dueAge, sourceAge, overdue, leaseAge, rate, pause                    metric.Float64ObservableGauge
+	changes, pauses                                                      metric.Int64ObservableCounter
 }
 
 // measure reports to Options.MeterProvider from now on, until Close.
@@ -61,12 +61,19 @@ func (m *Mirror) measure() error {
 	x.dueAge = amount("due.age", "s", "How long the job has been due that has waited the longest.")
 	x.unindexed = number("unindexed", "{posting}", "Postings that a search does not find yet, or as they were.")
 	x.sourceAge = amount("source.age", "s", "Time since a source was copied whole.")
+	x.missing = number("source.missing", "{source}", "1: the source was never copied whole; else 0.")
+	x.overdue = amount("source.overdue", "s", "How long a source has been due that nobody refreshes.")
+	x.held = number("source.held", "{row}", "Rows that a refresh missed, and that stay until it is certain that they are gone.")
 	x.failures = number("source.failures", "{refresh}", "Refreshes of a source in a row that were not complete.")
 	x.rate = amount("limit.rate", "{request}/s", "Requests that all processes may send in a second now; 0: no limit.")
 	x.pause = amount("limit.pause", "s", "How long nothing may be sent yet.")
 	x.working = number("processes", "{process}", "Processes that said within half a minute that they work.")
+	x.refreshes = number("process.refreshes", "{source}", "Sources that a process refreshes.")
+	x.claimed = number("process.lookups", "{job}", "Jobs that a process looks up, whose results it has not written.")
+	x.leaseAge = amount("process.lease.age", "s", "How long a process has been at the refresh or the lookups that it began first.")
 	x.reading, err = meter.RegisterCallback(m.observe,
-		x.changes, x.pauses, x.due, x.dueAge, x.unindexed, x.sourceAge, x.failures, x.rate, x.pause, x.working)
+		x.changes, x.pauses, x.due, x.dueAge, x.unindexed, x.sourceAge, x.failures, x.rate, x.pause, x.working,
+		x.missing, x.overdue, x.held, x.refreshes, x.claimed, x.leaseAge)
 	return errors.Join(append(failed, err)...)
 }
 
@@ -112,24 +119,58 @@ func (m *Mirror) observe(ctx context.Context, o metric.Observer) error {
 		o.ObserveInt64(x.working, working)
 		o.ObserveFloat64(x.rate, waiting.Limit)
 		o.ObserveFloat64(x.pause, max(waiting.PausedUntil.Sub(now).Seconds(), 0))
+		processes, err := t.processes()
+		if err != nil {
+			return err
+		}
+		for _, p := range processes {
+			x.observeProcess(o, p, now)
+		}
 		return t.observeSources(x, o)
 	})
+}
+
+// observeProcess tells what a process holds.
+func (x *metrics) observeProcess(o metric.Observer, p ProcessStatus, now time.Time) {
+	var refreshes, jobs, age = int64(0), int64(0), 0.0
+	for _, lease := range p.Leases {
+		age = max(age, now.Sub(lease.Since).Seconds())
+		if jobs += int64(lease.Jobs); lease.Jobs == 0 {
+			refreshes++
+		}
+	}
+	which := metric.WithAttributes(attribute.String("jobboard.mirror.process", p.Name))
+	o.ObserveInt64(x.refreshes, refreshes, which)
+	o.ObserveInt64(x.claimed, jobs, which)
+	o.ObserveFloat64(x.leaseAge, age, which)
 }
 
 // observeSources reads how old the sources are. One that was never copied whole
 // has no age.
 func (t *tx) observeSources(x *metrics, o metric.Observer) error {
-	return t.rows("SELECT kind, name, language, search, geo, complete, failures FROM sources", nil, func(scan func(...any) error) error {
+	const query = "SELECT kind, name, language, search, geo, complete, failures, held, next_due, claimed FROM sources"
+	return t.rows(query, nil, func(scan func(...any) error) error {
 		var (
-			s                  source
-			complete, failures int64
+			s                                          source
+			complete, failures, held, nextDue, claimed int64
 		)
-		err := scan(&s.kind, &s.name, &s.language, &s.text, circleColumn{&s.near}, &complete, &failures)
+		err := scan(&s.kind, &s.name, &s.language, &s.text, circleColumn{&s.near}, &complete, &failures, &held,
+			&nextDue, &claimed)
 		if err != nil {
 			return err
 		}
 		which := metric.WithAttributes(attribute.String("jobboard.source.kind", s.kind),
 			attribute.String("jobboard.source.name", s.String()), attribute.String("jobboard.source.language", s.language))
+		missing, overdue := int64(0), 0.0
+		if complete == 0 {
+			missing = 1
+		}
+		if nextDue <= t.now && claimed <= t.now {
+			overdue = t.since(max(nextDue, claimed)).Seconds()
+		}
+		o.ObserveInt64(x.missing, missing, which)
+		o.ObserveFloat64(x.overdue, overdue, which)
+		o.ObserveInt64(x.held, held, which)
 		o.ObserveInt64(x.failures, failures, which)
 		if complete > 0 {
 			o.ObserveFloat64(x.sourceAge, t.since(complete).Seconds(), which)

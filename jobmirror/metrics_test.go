@@ -41,7 +41,7 @@ func measured(t *testing.T, reader *metric.ManualReader) map[string]float64 {
 func addPoints[N int64 | float64](out map[string]float64, name string, points []metricdata.DataPoint[N]) {
 	for _, p := range points {
 		full := name
-		for _, key := range []attribute.Key{"jobboard.outcome", "jobboard.source.language"} {
+		for _, key := range []attribute.Key{"jobboard.outcome", "jobboard.source.kind", "jobboard.source.language"} {
 			if v, ok := p.Attributes.Value(key); ok && v.AsString() != "" {
 				full += " " + v.AsString()
 			}
@@ -62,6 +62,11 @@ func TestMetricsTellHowTheMirrorIsDoing(t *testing.T) {
 		if got := measured(t, reader); got["jobboard.mirror.limit.rate"] != 400 || got["jobboard.mirror.changes"] != 0 {
 			t.Errorf("before anything was done: %v", got)
 		}
+		<-time.After(20 * time.Millisecond)
+		got := measured(t, reader)
+		if got["jobboard.mirror.source.missing feed"] != 1 || got["jobboard.mirror.source.overdue feed"] < 0.02 {
+			t.Errorf("of a source that nobody refreshes: %v", got)
+		}
 		refresh(t, m)
 		s, err := m.Status(t.Context())
 		if err != nil {
@@ -74,24 +79,27 @@ func TestMetricsTellHowTheMirrorIsDoing(t *testing.T) {
 			}
 			changes++
 		}
-		got := measured(t, reader)
+		got = measured(t, reader)
 		for name, want := range map[string]float64{
-			"jobboard.mirror.lookups open":       float64(s.Jobs[jobmirror.StateOpen]),
-			"jobboard.mirror.lookups inactive":   float64(s.Jobs[jobmirror.StateInactive]),
-			"jobboard.mirror.changes":            float64(changes),
-			"jobboard.mirror.due":                0,
-			"jobboard.mirror.due.age":            0,
-			"jobboard.mirror.unindexed":          0,
-			"jobboard.mirror.pauses":             0,
-			"jobboard.mirror.source.failures de": 0,
-			"jobboard.mirror.limit.pause":        0,
-			"jobboard.mirror.processes":          0,
+			"jobboard.mirror.lookups open":               float64(s.Jobs[jobmirror.StateOpen]),
+			"jobboard.mirror.lookups inactive":           float64(s.Jobs[jobmirror.StateInactive]),
+			"jobboard.mirror.changes":                    float64(changes),
+			"jobboard.mirror.due":                        0,
+			"jobboard.mirror.due.age":                    0,
+			"jobboard.mirror.unindexed":                  0,
+			"jobboard.mirror.pauses":                     0,
+			"jobboard.mirror.source.failures channel de": 0,
+			"jobboard.mirror.source.missing channel de":  0,
+			"jobboard.mirror.source.overdue channel de":  0,
+			"jobboard.mirror.source.held feed":           0,
+			"jobboard.mirror.limit.pause":                0,
+			"jobboard.mirror.processes":                  0,
 		} {
 			if value, ok := got[name]; !ok || value != want {
 				t.Errorf("%s is %v (%t), not %v", name, value, ok, want)
 			}
 		}
-		if age := got["jobboard.mirror.source.age de"]; age <= 0 || age > 60 {
+		if age := got["jobboard.mirror.source.age channel de"]; age <= 0 || age > 60 {
 			t.Errorf("a source that was just copied is %v s old", age)
 		}
 

@@ -97,7 +97,7 @@ func names(ctx context.Context, db *sql.DB, query string) (map[string]bool, erro
 }
 
 // Migrate sets up the tables of the mirror at an address, or brings them up to
-// this version's; on PostgreSQL River's as well. Open does the same. Migrate is
+// this version's. Open does the same. Migrate is
 // for a role that may create tables, so that the one that runs the mirror need
 // not. Programs of an older version may run meanwhile.
 func Migrate(ctx context.Context, address string) error {

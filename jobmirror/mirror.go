@@ -32,8 +32,9 @@ type Mirror struct {
 	holding sync.Mutex
 	holders int // calls of this process that hold file
 
-	jobsDue   signal // there may be jobs to look up
-	unindexed signal // there may be postings to index
+	jobsDue    signal // there may be jobs to look up
+	sourcesDue signal // there may be sources to refresh
+	unindexed  signal // there may be postings to index
 
 	closing sync.Once
 	closed  error
@@ -71,7 +72,8 @@ var (
 func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 	opts.setDefaults()
 	m := &Mirror{
-		address: address, opts: opts, limit: newLimit(opts.Limit), jobsDue: newSignal(), unindexed: newSignal(),
+		address: address, opts: opts, limit: newLimit(opts.Limit), jobsDue: newSignal(), sourcesDue: newSignal(),
+		unindexed: newSignal(),
 		snapshots: make(chan struct{}, maxSnapshots),
 	}
 	var err error
@@ -152,11 +154,6 @@ func (m *Mirror) setUp(ctx context.Context) error {
 			return err
 		}
 	}
-	if m.db.shared && !m.opts.ReadOnly {
-		if err := m.setUpRiver(ctx); err != nil {
-			return err
-		}
-	}
 	m.epoch, err = fromView(ctx, m.db, func(t *tx) (string, error) {
 		if err := t.loadPace(m.limit.ledger); err != nil {
 			return "", err
@@ -233,26 +230,6 @@ func (m *Mirror) unlock() {
 	if m.holders--; m.holders == 0 {
 		_ = m.file.Unlock()
 	}
-}
-
-// start keeps other processes from running the mirror, where it may have only one,
-// and tells all who read it that this one does, until done is called.
-func (m *Mirror) start(ctx context.Context, doing string) (done func(), err error) {
-	first, unlock, err := m.lock()
-	if err != nil {
-		return nil, err
-	}
-	if first { // what a process left that was killed; without the database it ends by itself
-		_ = m.db.update(ctx, (*tx).endLeases)
-	}
-	if len(m.named()) > 0 { // the others ask the board for nothing
-		_ = m.db.update(ctx, func(t *tx) error { return t.tellRate(m.opts.Limit) })
-	}
-	gone := m.present(ctx, doing)
-	return func() {
-		gone()
-		unlock()
-	}, nil
 }
 
 // Accept lets the next complete refresh of each source remove whatever is

@@ -75,7 +75,7 @@ max_client_conn = 500
 }
 
 // Behind PgBouncer that lends sessions out for a transaction, with six of them for
-// three mirrors, all is as without: a fill by River, a timer's Refresh beside it,
+// three mirrors, all is as without: a fill, a timer's Refresh beside it,
 // the limit, readers, the log of changes.
 func TestBehindAPooler(t *testing.T) {
 	needPostgres(t)

@@ -28,7 +28,8 @@ var postgresDialect = dialect{
 	next:      "SELECT nextval(('mirror_' || ?)::regclass)",
 	begin:     "BEGIN ISOLATION LEVEL READ COMMITTED",
 	beginRead: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-	clock:     "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint",
+	clock:     "(extract(epoch FROM clock_timestamp()) * 1000)::bigint",
+	waiting:   "(SELECT written FROM changes WHERE number IS NULL ORDER BY written LIMIT 1) IS NOT NULL",
 	matcher:   tsvector,
 }
 
@@ -48,7 +49,7 @@ func openPostgres(ctx context.Context, address string, readOnly bool) (*database
 		// The driver's error may quote the address, password and all.
 		return nil, fmt.Errorf("jobmirror: the address %s cannot be read", redact(address))
 	}
-	out := &database{dialect: postgresDialect, pooled: setSession(config)}
+	out := &database{dialect: postgresDialect, pooled: setSession(config), unnumbered: newSignal()}
 	if out.pooled {
 		out.begin += "; SET LOCAL idle_in_transaction_session_timeout = " + idleTimeout
 	}

@@ -126,8 +126,14 @@ func (s *server) address(database string) string {
 // create makes an empty database.
 func (s *server) create(t *testing.T) string {
 	t.Helper()
+	return s.createFrom(t, "template1")
+}
+
+// createFrom makes a database that is a copy of another one.
+func (s *server) createFrom(t *testing.T, template string) string {
+	t.Helper()
 	name := fmt.Sprintf("test%d", s.databases.Add(1))
-	execute(t, s.address("postgres"), "CREATE DATABASE "+name)
+	execute(t, s.address("postgres"), "CREATE DATABASE "+name+" TEMPLATE "+template)
 	return s.address(name)
 }
 

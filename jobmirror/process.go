@@ -2,7 +2,6 @@ package jobmirror
 
 import (
 	"context"
-	"crypto/rand"
 	"os"
 	"runtime/debug"
 	"strconv"
@@ -17,24 +16,27 @@ const (
 
 // present tells all who read the database that this process works, until gone
 // is called or ctx ends.
-func (m *Mirror) present(ctx context.Context, doing string) (gone func()) {
+func (w *worker) present(ctx context.Context, doing string) (gone func()) {
 	host, _ := os.Hostname()
 	name := host + ":" + strconv.Itoa(os.Getpid())
-	id := rand.Text()
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for ctx.Err() == nil {
 			// A database that is away is told of by what works with it.
-			_ = m.db.update(ctx, func(t *tx) error {
+			_ = w.db.update(ctx, func(t *tx) error {
 				_, err := t.exec(`INSERT INTO processes (id, name, version, doing, started, seen, lookups) VALUES (?, ?, ?, ?, ?, ?, ?)
 					ON CONFLICT (id) DO UPDATE SET seen = excluded.seen, lookups = excluded.lookups`,
-					id, name, programVersion(), doing, t.now, t.now, m.lookups.Load())
+					w.process, name, programVersion(), doing, t.now, t.now, w.lookups.Load())
 				if err != nil {
 					return err
 				}
-				_, err = t.exec("DELETE FROM processes WHERE seen < ?", t.now-forgetProcess.Milliseconds())
+				if _, err = t.exec("DELETE FROM processes WHERE seen < ?", t.now-forgetProcess.Milliseconds()); err != nil {
+					return err
+				}
+				_, err = t.exec("DELETE FROM batches WHERE since < ? AND process NOT IN (SELECT id FROM processes)",
+					t.now-forgetProcess.Milliseconds())
 				return err
 			})
 			rest(ctx, seenEvery)
@@ -45,8 +47,8 @@ func (m *Mirror) present(ctx context.Context, doing string) (gone func()) {
 		<-done
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 		defer cancel()
-		_ = m.db.update(last, func(t *tx) error {
-			_, err := t.exec("DELETE FROM processes WHERE id = ?", id)
+		_ = w.db.update(last, func(t *tx) error {
+			_, err := t.exec("DELETE FROM processes WHERE id = ?", w.process)
 			return err
 		})
 	}
@@ -67,10 +69,18 @@ func (t *tx) working() (int64, error) {
 }
 
 func (t *tx) processes() (out []ProcessStatus, err error) {
-	err = t.rows("SELECT name, version, doing, started, seen, lookups FROM processes ORDER BY started, id", nil,
+	leases, err := t.leases()
+	if err != nil {
+		return nil, err
+	}
+	err = t.rows("SELECT id, name, version, doing, started, seen, lookups FROM processes ORDER BY started, id", nil,
 		func(scan func(...any) error) error {
-			var p ProcessStatus
-			err := scan(&p.Name, &p.Version, &p.Doing, instantColumn{&p.Started}, instantColumn{&p.Seen}, &p.LookedUp)
+			var (
+				p  ProcessStatus
+				id string
+			)
+			err := scan(&id, &p.Name, &p.Version, &p.Doing, instantColumn{&p.Started}, instantColumn{&p.Seen}, &p.LookedUp)
+			p.Leases = leases[id]
 			out = append(out, p)
 			return err
 		})

@@ -16,6 +16,7 @@ type proxy struct {
 	target   string
 	accepted atomic.Int64
 	refusing atomic.Bool
+	sees     func(toServer bool, bytes []byte) // before they are passed on; nil: nothing does
 
 	mu    sync.Mutex
 	conns map[net.Conn]bool
@@ -71,12 +72,12 @@ func (p *proxy) serve() {
 		p.mu.Lock()
 		p.conns[client], p.conns[server] = true, true
 		p.mu.Unlock()
-		go p.pass(server, client)
-		go p.pass(client, server)
+		go p.pass(server, client, true)
+		go p.pass(client, server, false)
 	}
 }
 
-func (p *proxy) pass(to, from net.Conn) {
+func (p *proxy) pass(to, from net.Conn, toServer bool) {
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buffer)
@@ -84,6 +85,9 @@ func (p *proxy) pass(to, from net.Conn) {
 		held := p.held
 		p.mu.Unlock()
 		<-held
+		if n > 0 && p.sees != nil {
+			p.sees(toServer, buffer[:n])
+		}
 		if n > 0 {
 			if _, err := to.Write(buffer[:n]); err != nil {
 				break

@@ -34,48 +34,25 @@ func (s *source) cause() string {
 	return s.kind + " " + s.String()
 }
 
-// refreshAfter refreshes a source that was due, unless another process has begun to
-// do so meanwhile. What the board or the feed fails with is noted with the source,
-// which is due again.
-func (m *Mirror) refreshAfter(ctx context.Context, due dueSource) error {
-	sources := m.named()
-	i := slices.IndexFunc(sources, func(s *source) bool { return s.id == due.Source })
-	if i < 0 {
-		return nil // another process has other options; it finds the source again
-	}
-	src := sources[i]
-	turn, begun, err := m.begin(ctx, src, func(r sourceRow) bool { return r.generation == due.After })
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil // retired meanwhile
-	}
-	if err != nil || !begun {
-		return err
-	}
-	if err := m.refresh(ctx, src, turn); err != nil && ctx.Err() == nil {
-		m.opts.Logger.WarnContext(ctx, "jobmirror: refresh", "source", src.cause(), "error", problem(err))
-	}
-	return nil
-}
-
 // refreshSince refreshes one of the sources, unless another process has done so since
 // a generation. While another one is at it, refreshSince waits.
-func (m *Mirror) refreshSince(ctx context.Context, number int, generation int64) error {
+func (w *worker) refreshSince(ctx context.Context, number int, generation int64) error {
 	for ctx.Err() == nil {
-		src, done := m.named()[number], false
-		turn, begun, err := m.begin(ctx, src, func(r sourceRow) bool {
+		src, done := w.named()[number], false
+		turn, begun, err := w.begin(ctx, src, func(r sourceRow) bool {
 			done = r.generation > generation && r.complete >= r.began
 			return !done
 		})
 		switch {
 		case errors.Is(err, sql.ErrNoRows): // another process has retired it
-			if err := m.enter(ctx); err != nil {
+			if err := w.enter(ctx); err != nil {
 				return err
 			}
 			continue
 		case err != nil || done:
 			return err
 		case begun:
-			return m.refresh(ctx, src, turn)
+			return w.refresh(ctx, src, turn)
 		}
 		rest(ctx, followEvery)
 	}
@@ -88,33 +65,33 @@ type sourceRow struct{ generation, began, complete, claimed int64 }
 // begin opens a generation of a source, and claims the source, where nobody else
 // is at it and its row is as may wants it to be. Its error is sql.ErrNoRows where the
 // source has no row.
-func (m *Mirror) begin(ctx context.Context, src *source, may func(sourceRow) bool) (out turn, begun bool, err error) {
-	err = m.db.update(ctx, func(t *tx) error {
+func (w *worker) begin(ctx context.Context, src *source, may func(sourceRow) bool) (out turn, begun bool, err error) {
+	err = w.db.update(ctx, func(t *tx) error {
 		var r sourceRow
 		begun = false
 		err := t.row("SELECT generation, began, complete, claimed FROM sources WHERE id = ? @lock", []any{src.id},
 			&r.generation, &r.began, &r.complete, &r.claimed)
 		// See isFree.
-		claimed := r.claimed > t.now && r.claimed <= t.latest()+sourceLease.Milliseconds()
+		claimed := r.claimed > t.now && r.claimed <= latest(t.now)+sourceLease.Milliseconds()
 		if err != nil || claimed || !may(r) {
 			return err
 		}
-		if r.began > t.latest() {
+		if r.began > latest(t.now) {
 			if err := t.clockSetBack(); err != nil {
 				return err
 			}
 		}
 		begun = true
-		out, err = t.begin(src, t.now+sourceLease.Milliseconds())
+		out, err = t.begin(src, w.process)
 		return err
 	})
 	return out, begun, err
 }
 
-// begin opens a generation; until a time nobody else is to begin one. A refresh of
-// the same source that is still at work elsewhere sees that its turn is over, and
-// removes nothing.
-func (t *tx) begin(src *source, claimed int64) (out turn, err error) {
+// begin opens a generation of a source, and claims the source for a process; empty:
+// for nobody. A refresh of the same source that is still at work elsewhere sees that
+// its turn is over, and removes nothing.
+func (t *tx) begin(src *source, process string) (out turn, err error) {
 	out.forgotten = map[int64]bool{}
 	if out.generation, err = t.next("generation"); err != nil {
 		return out, err
@@ -122,7 +99,12 @@ func (t *tx) begin(src *source, claimed int64) (out turn, err error) {
 	if out.answer, err = t.next("answer"); err != nil {
 		return out, err
 	}
-	_, err = t.exec("UPDATE sources SET generation = ?, began = ?, claimed = ? WHERE id = ?", out.generation, t.now, claimed, src.id)
+	until := int64(0)
+	if process != "" {
+		until = t.now + sourceLease.Milliseconds()
+	}
+	_, err = t.exec("UPDATE sources SET generation = ?, began = ?, claimed = ?, holder = ? WHERE id = ?",
+		out.generation, t.now, until, process, src.id)
 	return out, err
 }
 
@@ -142,7 +124,7 @@ func (m *Mirror) refresh(ctx context.Context, src *source, turn turn) error {
 		return nil
 	}
 	if ctx.Err() != nil { // given back: the next process may begin at once
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackTime)
 		defer cancel()
 		_, giveBack := m.lease(last, src, turn, 0)
 		return errors.Join(err, giveBack)
@@ -178,11 +160,15 @@ func (m *Mirror) keepLease(ctx context.Context, src *source, turn turn) error {
 	}
 }
 
-// lease claims a source for a time from now on, while the turn is its last.
+// lease claims a source for a time from now on, or gives it back where that is 0,
+// while the turn is its last.
 func (m *Mirror) lease(ctx context.Context, src *source, turn turn, d time.Duration) (mine bool, err error) {
 	return fromUpdate(ctx, m.db, func(t *tx) (bool, error) {
-		rows, err := t.exec("UPDATE sources SET claimed = ? WHERE id = ? AND generation = ?",
-			t.now+d.Milliseconds(), src.id, turn.generation)
+		until := int64(0)
+		if d > 0 {
+			until = t.now + d.Milliseconds()
+		}
+		rows, err := t.exec("UPDATE sources SET claimed = ? WHERE id = ? AND generation = ?", until, src.id, turn.generation)
 		return rows > 0, err
 	})
 }

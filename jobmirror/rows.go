@@ -158,7 +158,8 @@ func (t *tx) fillJobs(rows []*row) error {
 	if len(jobs) == 0 {
 		return nil
 	}
-	titles, err := pairs[int64, string](t, "SELECT job, title FROM jobs WHERE job IN @ids", ids(jobs))
+	// Locked: a lookup that is being written beside this sees the rows, and confirms them.
+	titles, err := pairs[int64, string](t, "SELECT job, title FROM jobs WHERE job IN @ids ORDER BY job @lock", ids(jobs))
 	for _, r := range rows {
 		title, ok := titles[int64(r.rec.Job)]
 		r.rec.Confirmed = ok && title != "" && strings.TrimSpace(title) == strings.TrimSpace(storable(r.rec.Title))

@@ -2,12 +2,40 @@ package jobmirror
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 )
+
+// worker is a call of Run or Refresh, which shares the mirror's work with others.
+type worker struct {
+	*Mirror
+	process string // identifies it in the table processes
+}
+
+// start keeps other processes from running the mirror, where it may have only one,
+// and tells all who read it that this one does, until done is called.
+func (m *Mirror) start(ctx context.Context, doing string) (w *worker, done func(), err error) {
+	first, unlock, err := m.lock()
+	if err != nil {
+		return nil, nil, err
+	}
+	if first { // what a process left that was killed; without the database it ends by itself
+		_ = m.db.update(ctx, (*tx).endLeases)
+	}
+	if len(m.named()) > 0 { // the others ask the board for nothing
+		_ = m.db.update(ctx, func(t *tx) error { return t.tellRate(m.opts.Limit) })
+	}
+	w = &worker{m, rand.Text()}
+	gone := w.present(ctx, doing)
+	return w, func() {
+		gone()
+		unlock()
+	}, nil
+}
 
 // Refresh brings the mirror up to date once: it reads every source, looks up
 // every job that is due, and returns. Its error joins those of the sources; the
@@ -17,7 +45,7 @@ import (
 // for a source that another one is reading, and does not read it again where that
 // one began later than Refresh; and for the jobs that others are looking up.
 func (m *Mirror) Refresh(ctx context.Context) error {
-	done, err := m.start(ctx, "refresh")
+	w, done, err := m.start(ctx, "refresh")
 	if err != nil {
 		return err
 	}
@@ -29,20 +57,35 @@ func (m *Mirror) Refresh(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var failed []error
-	for i, s := range m.named() {
-		if err := m.refreshSince(ctx, i, since); err != nil {
-			failed = append(failed, fmt.Errorf("%s: %w", s.cause(), err))
+	sources := m.named()
+	failed := make([]error, len(sources), len(sources)+3)
+	inPlaces(len(sources), func(i int) {
+		if err := w.refreshSince(ctx, i, since); err != nil {
+			failed[i] = fmt.Errorf("%s: %w", sources[i].cause(), err)
 		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
+	})
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	if len(m.named()) > 0 {
-		failed = append(failed, m.lookUpDue(ctx, false))
+	if len(sources) > 0 {
+		failed = append(failed, w.lookUpDue(ctx, false))
 	}
 	failed = append(failed, m.index(ctx), m.prune(ctx))
 	return errors.Join(failed...)
+}
+
+// inPlaces calls f with each number below n, maxRefreshes of them at a time.
+func inPlaces(n int, f func(i int)) {
+	var running sync.WaitGroup
+	places := make(chan struct{}, maxRefreshes)
+	for i := range n {
+		places <- struct{}{}
+		running.Go(func() {
+			defer func() { <-places }()
+			f(i)
+		})
+	}
+	running.Wait()
 }
 
 // Run keeps the mirror up to date until ctx ends, and returns its error. What
@@ -51,9 +94,9 @@ func (m *Mirror) Refresh(ctx context.Context) error {
 //
 // On SQLite one process runs a mirror; another gets ErrLocked. On PostgreSQL any
 // number of processes share the work. A process that is told to end finishes
-// its lookups or gives them back, within seconds.
+// its lookups or gives them back, within two seconds.
 func (m *Mirror) Run(ctx context.Context) error {
-	done, err := m.start(ctx, "run")
+	w, done, err := m.start(ctx, "run")
 	if err != nil {
 		return err
 	}
@@ -62,28 +105,28 @@ func (m *Mirror) Run(ctx context.Context) error {
 	keepAt := func(wake signal, every time.Duration, f func(context.Context) error) {
 		running.Go(func() { m.keepAt(ctx, wake, every, f) })
 	}
-	keepAt(m.unindexed, time.Second, m.index)
+	keepAt(nil, pollEvery, w.poll)
+	keepAt(m.unindexed, never, m.index)
 	keepAt(nil, time.Hour, m.prune)
 	if m.db.shared {
 		// Those who open the database only to read cannot number changes.
-		keepAt(nil, followEvery, m.number)
+		keepAt(m.db.unnumbered, never, m.numberSoon)
 	}
-	switch {
-	case len(m.named()) == 0:
-	case m.db.shared:
-		keepAt(nil, 0, m.joinFleet)
-	default:
-		keepAt(nil, time.Second, m.refreshDue)
-		keepAt(nil, 0, func(ctx context.Context) error { return m.lookUpDue(ctx, true) })
+	if len(m.named()) > 0 {
+		keepAt(nil, 0, w.refreshDue)
+		keepAt(nil, 0, func(ctx context.Context) error { return w.lookUpDue(ctx, true) })
 	}
 	running.Wait()
 	<-ctx.Done()
 	return ctx.Err()
 }
 
-// maxWait is the longest wait after a failure of the database: work goes on
-// within this time of its return.
-const maxWait = 30 * time.Second
+const (
+	// maxWait is the longest wait after a failure of the database: work goes on
+	// within this time of its return.
+	maxWait = 30 * time.Second
+	never   = time.Duration(1<<63 - 1)
+)
 
 // keepAt calls f until ctx ends: again when wake is raised, or after a time; and
 // while it fails, after longer and longer waits.
@@ -107,39 +150,82 @@ func (m *Mirror) keepAt(ctx context.Context, wake signal, every time.Duration, f
 	}
 }
 
-// refreshDue refreshes the sources that are due, one after the other.
-func (m *Mirror) refreshDue(ctx context.Context) error {
-	due, err := m.dueSources(ctx)
-	for _, s := range due {
-		if err == nil {
-			err = m.refreshAfter(ctx, s)
+// maxRefreshes is how many sources a process refreshes at a time, so that a large one
+// holds no small one up. Each has some hundred postings in memory.
+const maxRefreshes = 8
+
+// refreshDue refreshes the sources that are due, side by side, until ctx ends or the
+// database does not answer.
+func (w *worker) refreshDue(ctx context.Context) error {
+	var running sync.WaitGroup
+	defer running.Wait()
+	places := make(chan struct{}, maxRefreshes)
+	for ctx.Err() == nil {
+		select {
+		case places <- struct{}{}:
+		case <-ctx.Done():
+			return nil
 		}
+		src, turn, err := w.beginDue(ctx)
+		if err != nil {
+			return err
+		}
+		if src == nil {
+			<-places
+			w.sourcesDue.wait(ctx, nil, never)
+			continue
+		}
+		running.Go(func() {
+			defer func() { <-places }()
+			if err := w.refresh(ctx, src, turn); err != nil && ctx.Err() == nil {
+				w.opts.Logger.WarnContext(ctx, "jobmirror: refresh", "source", src.cause(), "error", problem(err))
+			}
+		})
 	}
-	return err
+	return nil
+}
+
+// maxBatch is how many jobs are claimed at a time at most, where few are looked up at
+// once.
+const maxBatch = 500
+
+// batchSize is how many jobs a batch has: not more than the limit lets through in two
+// seconds, so that other processes find some, too.
+func (m *Mirror) batchSize() int {
+	most := max(maxBatch, 8*m.opts.Concurrency)
+	if m.opts.Limit <= 0 {
+		return most
+	}
+	return int(min(max(2*m.opts.Limit, 20), float64(most)))
 }
 
 // lookUpDue looks up the jobs that are due: until none is, or, with forever,
 // until ctx ends. The next batch is begun once the last one is under way, so
 // that a few lookups that do not answer hold up nobody.
-func (m *Mirror) lookUpDue(ctx context.Context, forever bool) error {
+func (w *worker) lookUpDue(ctx context.Context, forever bool) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var (
 		running  sync.WaitGroup
 		underWay atomic.Int64 // jobs
 		landed   = newSignal()
-		size     = max(maxBatch, 8*m.opts.Concurrency)
+		size     = w.batchSize()
+		most     = 2 * int64(max(maxBatch, 8*w.opts.Concurrency))
+		again    = never // w.poll wakes those who run forever
 	)
+	if !forever {
+		again = pollEvery
+	}
 	defer running.Wait()
 	for ctx.Err() == nil {
 		var (
 			next batch
 			busy = true
 		)
-		if underWay.Load() < int64(2*size) {
-			err := m.db.update(ctx, func(t *tx) (err error) {
-				if next, err = t.reserve(size); err == nil && len(next.Jobs) == 0 {
-					busy, err = t.lookingUp()
+		if underWay.Load() < most {
+			err := w.db.update(ctx, func(t *tx) (err error) {
+				if next, err = t.reserve(size, w.process); err == nil && len(next.jobs) == 0 {
+					busy, err = t.jobsDue()
 				}
 				return err
 			})
@@ -150,22 +236,22 @@ func (m *Mirror) lookUpDue(ctx context.Context, forever bool) error {
 		if !busy && !forever {
 			break
 		}
-		if len(next.Jobs) == 0 {
-			m.jobsDue.wait(ctx, landed, time.Second)
+		if len(next.jobs) == 0 {
+			w.jobsDue.wait(ctx, landed, again)
 			continue
 		}
-		underWay.Add(int64(len(next.Jobs)))
+		underWay.Add(int64(len(next.jobs)))
 		handedOut, drained := context.WithCancel(ctx)
 		l := &lookups{
-			batch: next, concurrency: m.opts.Concurrency, until: ctx, handedOut: drained,
+			batch: next, concurrency: w.opts.Concurrency, handedOut: drained,
 			written: func(n int) {
 				underWay.Add(-int64(n))
 				landed.raise()
 			},
 		}
 		running.Go(func() {
-			err := m.lookUp(ctx, l)
-			if err = errors.Join(err, m.release(ctx, next)); err != nil {
+			err := w.lookUp(ctx, l)
+			if err = errors.Join(err, w.release(ctx, next)); err != nil {
 				cancel(err)
 			}
 			l.written(l.left)

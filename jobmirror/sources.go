@@ -49,8 +49,8 @@ func (t *tx) enter(s *source) error {
 	if s.id, err = t.next("source"); err != nil {
 		return err
 	}
-	_, err = t.exec("INSERT INTO sources (named, kind, name, language, search, geo, id) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		append(append([]any{t.now}, s.key()...), s.id)...)
+	_, err = t.exec("INSERT INTO sources (named, next_due, kind, name, language, search, geo, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		append(append([]any{t.now, t.now}, s.key()...), s.id)...)
 	return err
 }
 
@@ -117,7 +117,7 @@ func (m *Mirror) retire(ctx context.Context, now bool) error {
 func (m *Mirror) removeSource(ctx context.Context, s *source) error {
 	list := listed[s.kind]
 	turn, err := fromUpdate(ctx, m.db, func(t *tx) (turn, error) {
-		out, err := t.begin(s, 0)
+		out, err := t.begin(s, "")
 		if err == nil {
 			_, err = t.exec("UPDATE "+list.table+" SET missing = -1 WHERE source = ?", s.id)
 		}

@@ -22,6 +22,8 @@ var sqliteDialect = dialect{
 	next:      "INSERT INTO counters VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value",
 	begin:     "BEGIN IMMEDIATE",
 	beginRead: "BEGIN",
+	clock:     "0",
+	waiting:   "0",
 	matcher:   fts5,
 }
 

@@ -47,6 +47,7 @@ type ProcessStatus struct {
 	Started  time.Time `json:"started"`
 	Seen     time.Time `json:"seen"`     // when it last said that it works; it does so every ten seconds
 	LookedUp int64     `json:"lookedUp"` // lookups that it wrote
+	Leases   []Lease   `json:"leases"`   // what it is doing, the oldest refresh and the oldest lookups first; nothing while it rests
 }
 
 // Status returns how the mirror is doing.

@@ -28,6 +28,7 @@ CREATE TABLE sources (
     held       BIGINT NOT NULL DEFAULT 0,
     accepted   BIGINT NOT NULL DEFAULT 0,
     claimed    BIGINT NOT NULL DEFAULT 0,
+    holder     TEXT NOT NULL DEFAULT '',
     named      BIGINT NOT NULL DEFAULT 0,
     UNIQUE (kind, name, language, search, geo)
 );
@@ -102,6 +103,12 @@ CREATE TABLE jobs (
     problem       TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX jobs_due ON jobs (next_due);
+
+CREATE TABLE batches (
+    number  @key,
+    process TEXT NOT NULL,
+    since   BIGINT NOT NULL
+);
 
 CREATE TABLE places (
     job       BIGINT NOT NULL,

@@ -107,6 +107,13 @@ func status(ctx context.Context, p *program) error {
 		fmt.Fprintf(p.out, "%s: %s since %s, %d lookups, seen %s\n",
 			strings.TrimSpace(printable(process.Name)+" "+printable(process.Version)),
 			printable(process.Doing), process.Started.Local().Format(time.DateTime), process.LookedUp, ago(process.Seen))
+		for _, lease := range process.Leases {
+			what := fmt.Sprintf("looks up %d jobs", lease.Jobs)
+			if lease.Source != "" {
+				what = "refreshes " + printable(lease.Source)
+			}
+			fmt.Fprintf(p.out, "  %s, begun %s\n", what, ago(lease.Since))
+		}
 	}
 	if s.Limit > 0 {
 		fmt.Fprintf(p.out, "at most %g requests a second\n", s.Limit)

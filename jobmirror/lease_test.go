@@ -1,0 +1,272 @@
+package jobmirror_test
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror"
+)
+
+// commits counts the transactions that pass a proxy, and takes the server away from
+// one of them.
+type commits struct {
+	*proxy
+	count atomic.Int64
+	last  atomic.Int64 // the connections are cut at this one
+	after bool         // when it is committed, and nobody has learned of it; else before
+	dead  chan struct{}
+	die   sync.Once
+}
+
+var commit = []byte("COMMIT\x00")
+
+func countCommits(t *testing.T, after bool) *commits {
+	c := &commits{proxy: newProxy(t), after: after, dead: make(chan struct{})}
+	c.sees = func(toServer bool, sent []byte) {
+		// The statement on the way there, what it did on the way back.
+		if toServer == c.after || !bytes.Contains(bytes.ToUpper(sent), commit) {
+			return
+		}
+		if c.count.Add(1) == c.last.Load() {
+			c.refuse()
+			c.die.Do(func() { close(c.dead) })
+		}
+	}
+	return c
+}
+
+// A process that dies before or after any commit of its refreshes and its lookups
+// leaves nothing that another one does not take over: sources within 20 s, lookups
+// within 30 s.
+func TestTakenOverWhereverAProcessDied(t *testing.T) {
+	needPostgres(t)
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	feed := filepath.Join(t.TempDir(), "feed.xml")
+	feedOf(t, feed, manyJobs(srv, 5), 0)
+	opts := optionsOf(srv)
+	opts.Feeds = []jobmirror.Feed{{Name: "feed", Address: feed}}
+	opts.RefreshEvery = time.Hour
+	calm := open(t, filepath.Join(t.TempDir(), "calm.db"), opts)
+	refresh(t, calm)
+	want, _, err := snapshot(t.Context(), calm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := func(t *testing.T, address string) bool {
+		return query[bool](t, address, `SELECT NOT EXISTS (SELECT 1 FROM sources WHERE complete = 0)
+			AND NOT EXISTS (SELECT 1 FROM jobs WHERE looked_up = 0) AND NOT EXISTS (SELECT 1 FROM postings WHERE unindexed = 1)`)
+	}
+	known := func(t *testing.T, address string, m *jobmirror.Mirror) {
+		t.Helper()
+		until(t, time.Minute, "all is copied", func() bool { return copied(t, address) })
+		got, _, err := snapshot(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Compare(t, "in the copy", want)
+		checkReplay(t, m)
+	}
+	migrated := postgres.create(t)
+	if err := jobmirror.Migrate(t.Context(), migrated); err != nil {
+		t.Fatal(err)
+	}
+	template := query[string](t, migrated, "SELECT current_database()")
+	// begin runs a process whose server is taken away at a commit; 0: never.
+	begin := func(t *testing.T, last int64, after bool) (address string, c *commits, stop func()) {
+		address = postgres.createFrom(t, template)
+		c = countCommits(t, after)
+		m := open(t, c.address(t, address), opts)
+		c.count.Store(0)
+		c.last.Store(last)
+		return address, c, run(t, m)
+	}
+	address, c, stop := begin(t, 0, false)
+	known(t, address, open(t, address, opts))
+	n := c.count.Load()
+	stop()
+	if n < 15 {
+		t.Fatalf("all is copied in %d commits", n)
+	}
+	points := make(chan int64)
+	var (
+		running sync.WaitGroup
+		died    atomic.Int64
+		step    = int64(size(3, 1))
+	)
+	for range 8 {
+		running.Go(func() {
+			for point := range points {
+				last, after := point/2+1, point%2 == 1
+				t.Run(fmt.Sprintf("commit %d, %t", last, after), func(t *testing.T) {
+					address, c, stop := begin(t, last, after)
+					until(t, time.Minute, "the server is taken away, or all was copied in fewer commits", func() bool {
+						select {
+						case <-c.dead:
+							died.Add(1)
+							return true
+						default:
+							return copied(t, address)
+						}
+					})
+					stop()
+					// As if so much of the time had passed that the others have.
+					execute(t, address, "UPDATE sources SET claimed = claimed - 18000 WHERE claimed > 0")
+					execute(t, address, "UPDATE jobs SET claimed = claimed - 28000 WHERE claimed > 0")
+					next := open(t, address, opts)
+					run(t, next)
+					known(t, address, next)
+				})
+			}
+		})
+	}
+	for point := int64(0); point < 2*n; point += step {
+		points <- point
+	}
+	close(points)
+	running.Wait()
+	if want := 2 * n / step * 3 / 4; died.Load() < want {
+		t.Errorf("of %d processes %d died", 2*n/step, died.Load())
+	}
+}
+
+// Who is told to end in the middle of its work has given all of it back within two
+// seconds: what was answered until then is written.
+func TestGivenBackWithinTwoSeconds(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		feed := filepath.Join(t.TempDir(), "feed.xml")
+		feedOf(t, feed, manyJobs(srv, 300), 0)
+		opts := optionsOf(srv)
+		opts.Concurrency = 4
+		opts.Channels = []jobmirror.Channel{{ID: jobboard.ChannelID(srv.Demo.Channel)}}
+		opts.Feeds = []jobmirror.Feed{{Name: "feed", Address: feed}}
+		srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpSearch, Delay: time.Minute})
+		srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Delay: 300 * time.Millisecond})
+		m := open(t, address, opts)
+		stop := run(t, m)
+		var leases []jobmirror.Lease
+		until(t, 30*time.Second, "a source is refreshed, and jobs are looked up", func() bool {
+			s, err := m.Status(t.Context())
+			if err != nil || len(s.Processes) == 0 {
+				return false
+			}
+			leases = s.Processes[0].Leases
+			return len(leases) == 2 && m.Progress().LookedUp > 0
+		})
+		if leases[0].Source != "channel "+srv.Demo.Channel || leases[1].Source != "" || leases[1].Jobs < 200 ||
+			time.Since(leases[0].Since) > time.Minute || leases[1].Since.Before(leases[0].Since) {
+			t.Errorf("the process holds %+v", leases)
+		}
+		began, asked := time.Now(), srv.Count(jobboardtest.OpJobInformation)
+		stop()
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("it took %s", took)
+		}
+		if held := count(t, address, "SELECT (SELECT count(*) FROM sources WHERE claimed > 0) + (SELECT count(*) FROM jobs WHERE claimed > 0) + (SELECT count(*) FROM batches)"); held != 0 {
+			t.Errorf("%d are still held", held)
+		}
+		if known, asked := m.Progress().LookedUp, int64(asked); known < asked {
+			t.Errorf("%d lookups were sent, and %d results are written", asked, known)
+		}
+	})
+}
+
+// count reads a number from a database of either kind.
+func count(t *testing.T, address, statement string) (n int) {
+	t.Helper()
+	if err := openSQL(t, address).QueryRowContext(t.Context(), statement).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// A source that takes long holds up no other one of the process.
+func TestLargeSourceHoldsNobodyUp(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		opts := optionsOf(srv)
+		feed := filepath.Join(t.TempDir(), "feed.xml")
+		feedOf(t, feed, manyJobs(srv, 3), 0)
+		opts.Feeds = append(opts.Feeds, jobmirror.Feed{Name: "small", Address: feed})
+		opts.RefreshEvery = time.Second
+		srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpSearch, Delay: time.Hour})
+		m := open(t, address, opts)
+		run(t, m)
+		complete := map[time.Time]bool{}
+		until(t, 30*time.Second, "the small one is copied again and again", func() bool {
+			s, err := m.Status(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, source := range s.Sources {
+				if source.Name == "small" && !source.Complete.IsZero() {
+					complete[source.Complete] = true
+				}
+			}
+			return len(complete) > 2
+		})
+	})
+}
+
+// Four processes that have nothing to do ask their server little, however many jobs
+// there are; and so do four that let somebody follow the log.
+func TestFleetAtRest(t *testing.T) {
+	needPostgres(t)
+	address := postgres.create(t)
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	opts := optionsOf(srv)
+	fleet := make([]*jobmirror.Mirror, 4)
+	for i := range fleet {
+		fleet[i] = open(t, address, opts)
+	}
+	refresh(t, fleet[0])
+	execute(t, address, fmt.Sprintf(`INSERT INTO jobs (job, state, next_due, looked_up) SELECT n, 'open', extract(epoch FROM now()) * 1000 + 86400000, 1
+		FROM generate_series(1000000, %d) n`, 1_000_000+size(20_000, 100_000)))
+	execute(t, address, "ANALYZE")
+	run(t, fleet...)
+	// A second's transactions, and the rows that they read.
+	measure := func() (transactions, rows float64) {
+		const sum = "SELECT xact_commit + xact_rollback, tup_returned FROM pg_stat_database WHERE datname = current_database()"
+		read := func() (n, m float64) {
+			if err := openSQL(t, address).QueryRowContext(t.Context(), sum).Scan(&n, &m); err != nil {
+				t.Fatal(err)
+			}
+			return n, m
+		}
+		<-time.After(3 * time.Second) // what was done until now is counted by then
+		began := time.Now()
+		n, m := read()
+		<-time.After(time.Duration(size(5, 20)) * time.Second)
+		n2, m2 := read()
+		took := time.Since(began).Seconds()
+		return (n2 - n) / took, (m2 - m) / took
+	}
+	transactions, rows := measure()
+	t.Logf("figure: a fleet of 4 at rest: %.1f transactions a second, which read %.0f rows", transactions, rows)
+	if transactions > 10 || rows > 100 {
+		t.Errorf("at rest there are %.1f transactions a second, which read %.0f rows", transactions, rows)
+	}
+	for _, m := range fleet {
+		_, at, err := snapshot(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			for range m.Follow(t.Context(), at) {
+				continue
+			}
+		}()
+	}
+	transactions, rows = measure()
+	t.Logf("figure: with a follower each: %.1f transactions a second, which read %.0f rows", transactions, rows)
+	if transactions > 40 {
+		t.Errorf("with a follower each there are %.1f transactions a second", transactions)
+	}
+}
