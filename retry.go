@@ -122,7 +122,7 @@ var repeatRules = [...]struct {
 	what           string
 	get, put, post bool // put: and DELETE
 }{
-	unsent:  {"no connection: refused, no route, no answer of the name service, handshake cut off", true, true, true},
+	unsent:  {"no connection: refused, no route, no answer of the name service, handshake cut off, GOAWAY", true, true, true},
 	limited: {"429", true, true, true},
 	renewed: {"401 that calls the token expired, and the source has another: once", true, true, true},
 	lost:    {"reset, closed or no answer in time, before a good status", true, true, false},

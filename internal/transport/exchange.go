@@ -60,8 +60,11 @@ type Exchange struct {
 	dials   []*dial       // for its requests; Connections guard it
 	ended   bool          // and this
 
-	mu   sync.Mutex
-	conn net.Conn // the last one the request was given
+	own   bool // the transport is net/http's own
+	safe  bool // the requests change nothing
+	mu    sync.Mutex
+	conn  net.Conn // the last one the request was given
+	fresh bool     // conn carried no request before
 
 	body   io.ReadCloser
 	atEnd  bool          // the whole body was read: its connection may be used again
@@ -109,7 +112,7 @@ func (x *Exchange) Begin(ctx context.Context, limits Limits, reports, fromDial b
 	x.self = exchangeContext{ctx, x}
 	x.ctx, x.cancel = context.WithCancelCause(&x.self)
 	x.timer = time.AfterFunc(time.Until(limits.End), x.expire)
-	if reports {
+	if x.own, x.safe = reports, !fromDial; reports {
 		x.phase.Store(int32(Dialing))
 	}
 	if fromDial {
@@ -120,11 +123,21 @@ func (x *Exchange) Begin(ctx context.Context, limits Limits, reports, fromDial b
 	x.ctx = httptrace.WithClientTrace(x.ctx, &x.trace)
 }
 
+// connected notes the connection that the request is given. net/http sends a
+// request again by itself: once where an idle connection was closed under it, and
+// over HTTP/2 as often as the service turns it away, such as with GOAWAY. That is
+// left to whoever counts attempts: there a second connection ends the exchange,
+// before anything is sent on it. A transport that is not net/http's own may have
+// sent the first request and another one for reasons of its own, so that only what
+// changes nothing is ended.
 func (x *Exchange) connected(info httptrace.GotConnInfo) {
 	x.mu.Lock()
-	x.conn = info.Conn
+	fresh := x.fresh
+	x.conn, x.fresh = info.Conn, !info.Reused
 	x.mu.Unlock()
-	x.served.Store(true)
+	if x.served.Swap(true) && x.Phase() != Answered && (x.own && fresh || x.framed() && (x.own || x.safe)) {
+		x.cancel(errTurnedAway)
+	}
 	x.phase.Store(int32(Sending))
 	if x.Connections != nil {
 		x.Connections.given(info.Conn)

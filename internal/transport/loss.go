@@ -35,6 +35,16 @@ func (cutError) Error() string {
 }
 func (cutError) Unwrap() error { return io.ErrUnexpectedEOF }
 
+// errTurnedAway reports that a request was given a second connection over HTTP/2,
+// because the service did not take it on the first.
+var errTurnedAway error = turnedAwayError{}
+
+type turnedAwayError struct{}
+
+func (turnedAwayError) Error() string {
+	return "the connection took no more requests (GOAWAY or REFUSED_STREAM of HTTP/2)"
+}
+
 // Loss classifies a failure to get a whole answer.
 type Loss struct {
 	Passing bool // another attempt may have better luck
@@ -52,6 +62,8 @@ func (x *Exchange) Loss(err error) Loss {
 	ended := late || isReset(err) || isEnd(err)
 	phase := x.Phase()
 	switch {
+	case errors.Is(err, errTurnedAway):
+		l.Unsent, l.Passing = x.own, true
 	case isDial(err):
 		l.Unsent = phase != Answered // else it was for a redirect's target
 		l.Passing = !isNoSuchName(err)
@@ -200,7 +212,7 @@ func isPlain(err error) bool {
 		return true
 	case *net.DNSError:
 		return e.UnwrapErr == nil
-	case Timeout, cutError, syscall.Errno, *net.AddrError, *tls.CertificateVerificationError,
+	case Timeout, cutError, turnedAwayError, syscall.Errno, *net.AddrError, *tls.CertificateVerificationError,
 		*tls.RecordHeaderError,
 		tls.RecordHeaderError, tls.AlertError, x509.UnknownAuthorityError, x509.HostnameError, x509.CertificateInvalidError:
 		return true

@@ -13,6 +13,7 @@ import (
 	"os"
 	"syscall"
 	"testing"
+	"time"
 )
 
 func op(name string, err error) error { return &net.OpError{Op: name, Net: "tcp", Err: err} }
@@ -114,5 +115,48 @@ func TestSafeCause(t *testing.T) {
 	}
 	if got := CauseText(op("dial", &plain)); got != "dial tcp: lookup x: i/o timeout" {
 		t.Errorf("%q", got)
+	}
+}
+
+// A second connection over HTTP/2 ends an exchange, and so does one after a fresh
+// one where net/http's own transport gives it; nothing else does.
+func TestTurnedAway(t *testing.T) {
+	framed, plain := httptrace.GotConnInfo{Conn: framedConn{}}, httptrace.GotConnInfo{}
+	reused := httptrace.GotConnInfo{Reused: true}
+	for _, test := range []struct {
+		name          string
+		own, safe     bool
+		first, second httptrace.GotConnInfo
+		want          Loss
+	}{
+		{"HTTP/2", true, false, framed, framed, Loss{Passing: true, Unsent: true}},
+		{"HTTP/2 without TLS", true, false, plain, plain, Loss{Passing: true, Unsent: true}},
+		{"an idle connection that was closed", true, false, reused, plain, Loss{}},
+		{"a GET of a transport that may repeat by itself, HTTP/2", false, true, framed, framed, Loss{Passing: true}},
+		{"its POST", false, false, framed, framed, Loss{}},
+		{"its GET over HTTP/1.1", false, true, plain, plain, Loss{}},
+	} {
+		var x Exchange
+		x.Begin(t.Context(), Limits{End: time.Now().Add(time.Minute)}, test.own, !test.safe)
+		x.connected(test.first)
+		x.connected(test.second)
+		var got Loss
+		if err := x.Cause(nil); err != nil {
+			got = x.Loss(err)
+		}
+		if got != test.want {
+			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
+		}
+		_ = x.Close()
+	}
+	// A redirect's second request may be given another connection.
+	x := Exchange{}
+	x.Begin(t.Context(), Limits{End: time.Now().Add(time.Minute)}, true, false)
+	defer func() { _ = x.Close() }()
+	x.connected(framed)
+	err := x.Pause(func() error { return nil }, func(left time.Duration) Limits { return Limits{End: time.Now().Add(left)} })
+	x.connected(framed)
+	if err != nil || x.Cause(nil) != nil {
+		t.Errorf("a redirect's second request: %v, %v", err, x.Cause(nil))
 	}
 }

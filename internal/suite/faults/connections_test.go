@@ -16,9 +16,12 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing/synctest"
 	"time"
+
+	"golang.org/x/net/http2"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
@@ -94,6 +97,12 @@ func connectionFaults() []fault {
 			forms: []form{{name: "and nobody told us", drive: afterIdle((*rig.Net).Forget)}},
 		},
 		{row: "7", name: "garbage where an answer belongs", cells: garbled, forms: garbage()},
+		{
+			row: "7b", name: "the service turns each first request of a connection away, HTTP/2", unsent: true,
+			cells: every(repeated(jobboard.ErrTransport)), forms: []form{
+				{name: "GOAWAY", configure: limited(overHTTP2), dial: turningAway, after: askedForEach},
+			},
+		},
 		{row: "8", name: "no headers within the attempt's time", cells: late, forms: []form{
 			{name: "nothing", serve: stall("", 0)},
 			{name: "half a status line", serve: stall("HTTP/1.1 20", 0)},
@@ -238,6 +247,51 @@ func broken(end func(*rig.Conn) error) func(context.Context, *trial, string) (ne
 			_ = end(server)
 		}()
 		return client, nil
+	}
+}
+
+// turningAway speaks HTTP/2 and answers the first request with GOAWAY.
+func turningAway(_ context.Context, t *trial, address string) (net.Conn, error) {
+	client, server := t.net.Connect(address)
+	go func() {
+		secure := tls.Server(server, t.tls)
+		defer secure.Close()
+		if _, err := io.ReadFull(secure, make([]byte, len(http2.ClientPreface))); err != nil {
+			return
+		}
+		framer := http2.NewFramer(secure, secure)
+		for err := framer.WriteSettings(); err == nil; {
+			var frame http2.Frame
+			if frame, err = framer.ReadFrame(); err == nil && frame.Header().Type == http2.FrameHeaders {
+				if t.note(request{at: time.Now()}) > 20 {
+					return // the client would go on for ever
+				}
+				err = framer.WriteGoAway(0, http2.ErrCodeNo, nil)
+			}
+		}
+	}()
+	return client, nil
+}
+
+// limited adds a Limiter that counts, and lets everything through.
+func limited(configure func(*trial)) func(*trial) {
+	return func(t *trial) {
+		configure(t)
+		t.cfg.Limiter = new(countingLimiter)
+	}
+}
+
+type countingLimiter struct{ asked atomic.Int64 }
+
+func (l *countingLimiter) Wait(context.Context) error {
+	l.asked.Add(1)
+	return nil
+}
+
+// askedForEach checks that the Limiter was asked for each request.
+func askedForEach(t *trial, _ error) {
+	if asked, sent := int(t.cfg.Limiter.(*countingLimiter).asked.Load()), len(t.seen()); asked != sent {
+		t.problem("the Limiter was asked %d times for %d requests", asked, sent)
 	}
 }
 

@@ -131,6 +131,14 @@ func (t *trial) problem(format string, args ...any) {
 	t.problems = append(t.problems, fmt.Sprintf(format, args...))
 }
 
+// note keeps a request and returns its number.
+func (t *trial) note(r request) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.requests = append(t.requests, r)
+	return len(t.requests)
+}
+
 func (t *trial) seen() []request {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -203,9 +211,8 @@ func (t *trial) serve(r *rig.Exchange) {
 	if r.Address != t.base().Host {
 		t.foreign = append(t.foreign, r.Address+" "+r.Request.RequestURI)
 	}
-	t.requests = append(t.requests, request{time.Now(), auth})
-	n := len(t.requests)
 	t.mu.Unlock()
+	n := t.note(request{time.Now(), auth})
 
 	if want := t.wantedAuth(n); auth != want {
 		t.problem("request %d has the credential %q, want %q", n, auth, want)
