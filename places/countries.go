@@ -5,7 +5,37 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/jobboard-sdk/jobboard-go/places/internal/spelling"
 )
+
+// Country returns the code of ISO 3166-1 with two letters for a country: for its code
+// in any case, and for the names of some 55 countries in English, German and their own
+// languages, such as Deutschland and Schweiz. It is false for every other word. It does
+// not read the list of places.
+func Country(name string) (code string, ok bool) {
+	if len(name) > maxName {
+		return "", false
+	}
+	code, ok = countries()[spelling.Fold(name)]
+	return code, ok
+}
+
+// countries has the codes of countries by their folded codes and names.
+var countries = sync.OnceValue(func() map[string]string {
+	all := map[string]string{}
+	for code := range strings.FieldsSeq(countryCodes) {
+		all[spelling.Fold(code)] = code
+	}
+	for code, names := range countryNames {
+		for name := range strings.SplitSeq(names, "|") {
+			for _, key := range spelling.Keys(name) {
+				all[key] = code
+			}
+		}
+	}
+	return all
+})
 
 // area is a country or a state of the USA; an empty field stands for any.
 type area struct{ country, state string }
@@ -20,7 +50,7 @@ func (a area) within(b area) bool {
 func areasIn(s string) []area {
 	found := []area{{}}
 	for part := range strings.SplitSeq(s, ",") {
-		word := fold(part)
+		word := spelling.Fold(part)
 		if word == "" {
 			continue
 		}
@@ -45,17 +75,19 @@ func areasIn(s string) []area {
 var areas = sync.OnceValue(func() map[string][]area {
 	all := map[string][]area{}
 	add := func(word string, a area) {
-		if key := fold(word); !slices.Contains(all[key], a) {
+		if key := spelling.Fold(word); !slices.Contains(all[key], a) {
 			all[key] = append(all[key], a)
 		}
 	}
-	for _, t := range load().towns {
-		add(t.Country, area{country: t.Country})
+	for code := range strings.FieldsSeq(countryCodes) {
+		add(code, area{country: code})
 	}
-	for country, words := range countryNames {
-		for word := range strings.SplitSeq(words, "|") {
-			for _, key := range spellings(word) {
-				add(key, area{country: country})
+	for _, names := range []map[string]string{countryNames, regionNames} {
+		for country, words := range names {
+			for word := range strings.SplitSeq(words, "|") {
+				for _, key := range spelling.Keys(word) {
+					add(key, area{country: country})
+				}
 			}
 		}
 	}
@@ -68,13 +100,9 @@ var areas = sync.OnceValue(func() map[string][]area {
 })
 
 var countryNames = map[string]string{
-	"DE": "Deutschland|Germany|Allemagne|Baden-Württemberg|Bayern|Bavaria|Berlin|Brandenburg|Bremen|" +
-		"Hamburg|Hessen|Hesse|Mecklenburg-Vorpommern|Niedersachsen|Lower Saxony|Nordrhein-Westfalen|" +
-		"North Rhine-Westphalia|NRW|Rheinland-Pfalz|Rhineland-Palatinate|Saarland|Sachsen|Saxony|" +
-		"Sachsen-Anhalt|Saxony-Anhalt|Schleswig-Holstein|Thüringen|Thuringia",
-	"AT": "Österreich|Austria|Autriche|Wien|Vienna|Niederösterreich|Lower Austria|Oberösterreich|" +
-		"Upper Austria|Salzburg|Steiermark|Styria|Tirol|Tyrol|Vorarlberg|Kärnten|Carinthia|Burgenland",
-	"CH": "Schweiz|Switzerland|Suisse|Svizzera",
+	"DE": "Deutschland|Germany|Allemagne|Germania|Alemania|Duitsland|Niemcy|Federal Republic of Germany|Bundesrepublik Deutschland",
+	"AT": "Österreich|Austria|Autriche|Oostenrijk|Rakousko",
+	"CH": "Schweiz|Switzerland|Suisse|Svizzera|Suiza|Zwitserland",
 	"LI": "Liechtenstein",
 	"LU": "Luxemburg|Luxembourg",
 	"NL": "Niederlande|Netherlands|Nederland|Holland",
@@ -129,6 +157,26 @@ var countryNames = map[string]string{
 	"AE": "Vereinigte Arabische Emirate|United Arab Emirates|UAE",
 	"SG": "Singapur|Singapore",
 }
+
+// regionNames has the states of Germany and Austria, which stand for their countries
+// behind the name of a place.
+var regionNames = map[string]string{
+	"DE": "Baden-Württemberg|Bayern|Bavaria|Berlin|Brandenburg|Bremen|" +
+		"Hamburg|Hessen|Hesse|Mecklenburg-Vorpommern|Niedersachsen|Lower Saxony|Nordrhein-Westfalen|" +
+		"North Rhine-Westphalia|NRW|Rheinland-Pfalz|Rhineland-Palatinate|Saarland|Sachsen|Saxony|" +
+		"Sachsen-Anhalt|Saxony-Anhalt|Schleswig-Holstein|Thüringen|Thuringia",
+	"AT": "Wien|Vienna|Niederösterreich|Lower Austria|Oberösterreich|" +
+		"Upper Austria|Salzburg|Steiermark|Styria|Tirol|Tyrol|Vorarlberg|Kärnten|Carinthia|Burgenland",
+}
+
+// countryCodes are those of ISO 3166-1 with two letters, and that of Kosovo.
+const countryCodes = `AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS
+BT BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK
+FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM
+JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS
+MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW
+SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM
+US UY UZ VA VC VE VG VI VN VU WF WS YE YT XK ZA ZM ZW`
 
 // stateNames has the states of the USA, and Washington, which is in none.
 const stateNames = `AL Alabama

@@ -76,6 +76,23 @@ func TestFindByState(t *testing.T) {
 	}
 }
 
+func TestCountry(t *testing.T) {
+	for name, want := range map[string]string{
+		"DE": "DE", "de": "DE", " Deutschland ": "DE", "GERMANY": "DE", "Österreich": "AT", "Oesterreich": "AT", "Osterreich": "AT", "Schweiz": "CH",
+		"Suisse": "CH", "United Kingdom": "GB", "Türkiye": "TR", "U.S.A": "", "USA": "US", "Zimbabwe": "", "ZW": "ZW", "XX": "", "": "",
+		"Bayern": "", "Berlin": "", "Texas": "", strings.Repeat("DE", 1000): "",
+	} {
+		if got, ok := places.Country(name); got != want || ok != (want != "") {
+			t.Errorf("%q is %q, %v, want %q", name, got, ok, want)
+		}
+	}
+	for p := range places.All() {
+		if code, ok := places.Country(p.Country); code != p.Country || !ok {
+			t.Fatalf("the country of %+v is %q", p, code)
+		}
+	}
+}
+
 func TestSearch(t *testing.T) {
 	for _, test := range []struct {
 		prefix string
@@ -196,14 +213,12 @@ func TestConcurrent(t *testing.T) {
 
 // TestSize holds what a program pays that imports the package.
 func TestSize(t *testing.T) {
-	for _, name := range []string{"places.tsv.gz", "names.txt"} {
-		info, err := os.Stat(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if info.Size() > 600<<10 {
-			t.Errorf("%s has %d bytes", name, info.Size())
-		}
+	info, err := os.Stat("places.bin.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() > 600<<10 {
+		t.Errorf("the list has %d bytes", info.Size())
 	}
 }
 

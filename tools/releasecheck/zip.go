@@ -125,7 +125,7 @@ func (c checkout) look(d download, needed ...string) error {
 }
 
 // embedded is compressed data that a package embeds. Its size has a test there.
-const embedded = "places/places.tsv.gz"
+const embedded = "places/places.bin.gz"
 
 // isBinary says whether a file is neither text nor a picture. A program that was
 // built by accident has any name.

@@ -1,4 +1,6 @@
-package places
+// Package spelling folds the names of places into the keys by which they are found:
+// those of the list when it is made, and those that people type when they search.
+package spelling
 
 import (
 	"slices"
@@ -8,9 +10,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold returns the form in which names are compared: in lower case, without
+// Fold returns the form in which names are compared: in lower case, without
 // accents, and with one space for whatever is no letter and no digit.
-func fold(s string) string {
+func Fold(s string) string {
 	b := make([]byte, 0, len(s))
 	space := false
 	for _, r := range norm.NFD.String(s) {
@@ -44,11 +46,11 @@ var noAccent = map[rune]string{
 var withTwoLetters = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "Ä", "Ae", "Ö", "Oe", "Ü", "Ue",
 	"ø", "oe", "Ø", "Oe", "å", "aa", "Å", "Aa")
 
-// spellings returns the keys by which a place of that name is found.
-func spellings(name string) []string {
-	keys := []string{fold(name)}
+// Keys returns the keys by which a place of that name is found.
+func Keys(name string) []string {
+	keys := []string{Fold(name)}
 	if long := withTwoLetters.Replace(name); long != name {
-		keys = append(keys, fold(long))
+		keys = append(keys, Fold(long))
 	}
 	for _, key := range slices.Clone(keys) {
 		if rest, ok := strings.CutPrefix(key, "st "); ok {
@@ -64,27 +66,13 @@ var rivers = []string{
 	" (", " am ", " an der ", " an den ", " im ", " in ", " bei ", " ob der ", " auf ", " vor der ", " upon ",
 }
 
-// withoutRiver returns what stands before the words that tell towns of one name
+// WithoutRiver returns what stands before the words that tell towns of one name
 // apart, as in "Marburg an der Lahn" and "Kempten (Allgäu)".
-func withoutRiver(name string) string {
+func WithoutRiver(name string) string {
 	for _, word := range rivers {
 		if short, _, ok := strings.Cut(name, word); ok {
 			return short
 		}
 	}
 	return name
-}
-
-// withoutCodes drops the words with a digit in them, which are postal codes, at
-// either end.
-func withoutCodes(town string) string {
-	words := strings.Fields(town)
-	isCode := func(word string) bool { return strings.ContainsAny(word, "0123456789") }
-	for len(words) > 0 && isCode(words[0]) {
-		words = words[1:]
-	}
-	for len(words) > 0 && isCode(words[len(words)-1]) {
-		words = words[:len(words)-1]
-	}
-	return strings.Join(words, " ")
 }
