@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest/internal/delivery"
 )
 
 const (
@@ -14,51 +16,21 @@ const (
 	typeHTML = "text/html;charset=UTF-8"
 )
 
-// answer is what an operation says, before faults have their way with it.
-type answer struct {
-	status      int
-	contentType string
-	header      http.Header
-	body        []byte
-	parts       [][]byte // instead of body: pieces kept elsewhere, not to be changed
-}
-
-func (a *answer) size() int64 {
-	n := int64(len(a.body))
-	for _, p := range a.parts {
-		n += int64(len(p))
-	}
-	return n
-}
-
-func (a *answer) flat() []byte {
-	if a.parts == nil {
-		return a.body
-	}
-	return slices.Concat(a.parts...)
-}
-
-// beginning returns the first n bytes of the body, or all of it.
-func (a *answer) beginning(n int) []byte {
-	begin := append([]byte(nil), a.body[:min(n, len(a.body))]...)
-	for _, p := range a.parts {
-		begin = append(begin, p[:min(n-len(begin), len(p))]...)
-	}
-	return begin
-}
+// answer holds what an operation says, before a fault breaks it.
+type answer = delivery.Answer
 
 func jsonAnswer(v any) answer {
-	return answer{status: http.StatusOK, contentType: typeJSON, body: marshal(v)}
+	return answer{Status: http.StatusOK, ContentType: typeJSON, Body: marshal(v)}
 }
 
 func textAnswer(status int, text string) answer {
-	return answer{status: status, contentType: typeText, body: []byte(text)}
+	return answer{Status: status, ContentType: typeText, Body: []byte(text)}
 }
 
 // serverError returns the answer of section 7.1 when processing fails.
 func (v Variants) serverError(text string) answer {
 	if v.EmptyServerErrors {
-		return answer{status: http.StatusInternalServerError}
+		return answer{Status: http.StatusInternalServerError}
 	}
 	return textAnswer(http.StatusInternalServerError, text)
 }
@@ -67,10 +39,10 @@ func (v Variants) serverError(text string) answer {
 func (v Variants) plain(status int, text string) answer {
 	a := textAnswer(status, text)
 	if v.PlainErrors != "" {
-		a.contentType = typeJSON
+		a.ContentType = typeJSON
 	}
 	if v.PlainErrors == PlainAsJSONString {
-		a.body = marshal(text)
+		a.Body = marshal(text)
 	}
 	return a
 }
@@ -85,28 +57,28 @@ func (v Variants) found() string {
 
 // coded returns a JSON error of section 7.2, code before message.
 func (v Variants) coded(status int, code, message string) answer {
-	a := answer{status: status, contentType: typeJSON}
+	a := answer{Status: status, ContentType: typeJSON}
 	switch v.CodedErrors {
 	case CodedAsWord:
 		return textAnswer(status, code)
 	case CodedAsText:
-		a.contentType = typeText
+		a.ContentType = typeText
 	}
-	a.body = fmt.Appendf(nil, `{ "code": %s, "message": %s }`, marshal(code), marshal(message))
+	a.Body = fmt.Appendf(nil, `{ "code": %s, "message": %s }`, marshal(code), marshal(message))
 	return a
 }
 
 // errorCode returns an answer with an ERROR_ code of section 7.3.
 func (v Variants) errorCode(code string) answer {
-	a := answer{status: v.ErrorStatus, contentType: typeJSON}
-	if a.status == 0 {
-		a.status = http.StatusNotFound
+	a := answer{Status: v.ErrorStatus, ContentType: typeJSON}
+	if a.Status == 0 {
+		a.Status = http.StatusNotFound
 	}
 	switch v.ErrorShape {
 	case ErrorAsText:
-		a.contentType, a.body = typeText, []byte(code)
+		a.ContentType, a.Body = typeText, []byte(code)
 	case ErrorAsJSONString:
-		a.body = marshal(code)
+		a.Body = marshal(code)
 	default:
 		field := v.ErrorField
 		if field == "" {
@@ -121,49 +93,8 @@ func (v Variants) errorCode(code string) answer {
 				value = map[string]any{p: value}
 			}
 		}
-		a.body = marshal(value)
+		a.Body = marshal(value)
 	}
-	return a
-}
-
-// answer carries the operation out.
-func (c *call) answer() answer {
-	switch c.op() {
-	case OpSearch:
-		return c.search()
-	case OpApplied:
-		return c.applied()
-	case OpApplication:
-		return c.application()
-	case OpJobInformation:
-		return c.jobInformation()
-	case OpSubscribe:
-		return c.subscribe()
-	case OpConfirm:
-		return c.confirm()
-	case OpUnsubscribe:
-		return c.unsubscribe()
-	case OpToken:
-		return c.issue()
-	case OpAuthorize:
-		return c.authorize()
-	}
-	return c.refuse(c.lost)
-}
-
-// refuse answers a request that is outside the interface.
-func (c *call) refuse(why string) answer {
-	status := http.StatusBadRequest
-	var h http.Header
-	switch {
-	case len(c.allowed) > 0:
-		status = http.StatusMethodNotAllowed
-		h = http.Header{"Allow": {strings.Join(c.allowed, ", ")}}
-	case c.e == nil:
-		status = http.StatusNotFound
-	}
-	a := textAnswer(status, why)
-	a.header = h
 	return a
 }
 

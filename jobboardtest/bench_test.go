@@ -17,7 +17,7 @@ import (
 // bigBoard holds 10 000 postings of some 3 KB, spread over central Europe.
 func bigBoard(tb testing.TB) *jobboardtest.Server {
 	srv := jobboardtest.New(tb)
-	srv.AddClient(jobboardtest.Client{ID: "10"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
 	ad := "<p>" + strings.Repeat("We care for people and places. ", 90) + "</p>"
 	for i := range int64(10_000) {
 		srv.AddJob(jobboardtest.Job{ID: 100_000 + i, Title: fmt.Sprintf("Job %d", i), Location: jobboardtest.Location{

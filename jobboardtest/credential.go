@@ -34,7 +34,7 @@ func (c credential) String() string { return c.says }
 
 // identify reads the Authorization header, and slides the expiry of a user's
 // token.
-func (s *Server) identify(r *http.Request, v Variants) credential {
+func (s *core) identify(r *http.Request, v Variants) credential {
 	scheme, value, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	value = strings.TrimSpace(value)
 	switch {
@@ -47,7 +47,7 @@ func (s *Server) identify(r *http.Request, v Variants) credential {
 	if !strings.EqualFold(scheme, "Bearer") {
 		return c
 	}
-	now := s.Now()
+	now := s.clock.now()
 	s.read(func(st *state) {
 		if t, ok := st.tokens[value]; ok {
 			c = t.credential(now)
@@ -77,7 +77,7 @@ func (t *token) credential(now time.Time) credential {
 	return c
 }
 
-func (s *Server) identifyBasic(value string, v Variants) credential {
+func (s *core) identifyBasic(value string, v Variants) credential {
 	bad := func(note string) credential {
 		return credential{kind: credBadBasic, note: note, says: "bad basic (" + note + ")"}
 	}
@@ -112,15 +112,20 @@ func parseBasic(value string) (id, password string, colon, ok bool) {
 	return id, password, colon, true
 }
 
-func (s *Server) application(id string) (c Client, known bool) {
+func (s *core) application(id string) (c ClientApp, known bool) {
 	s.read(func(st *state) { c, known = st.clients[id] })
 	return c, known
+}
+
+func (s *core) hasApplicant(id int64) (ok bool) {
+	s.read(func(st *state) { _, ok = st.applicants[id] })
+	return ok
 }
 
 // identifyApplication reads who asks the token endpoint: Basic, whose parts are
 // form-encoded first, or client_id and client_secret of the form (RFC 6749,
 // section 2.3.1).
-func (s *Server) identifyApplication(r *http.Request, form url.Values, v Variants) credential {
+func (s *core) identifyApplication(r *http.Request, form url.Values, v Variants) credential {
 	bad := func(note string) credential {
 		return credential{kind: credBadApplication, note: note, says: "no client (" + note + ")"}
 	}
@@ -162,70 +167,28 @@ func unescaped(s string) string {
 	return s
 }
 
-// refuseCredential answers a request because of its credential, and notes the reason for
-// the journal.
-func (c *call) refuseCredential(why string, a answer) (answer, bool) {
-	c.note = "refused: " + why
-	return a, false
+// addToken issues a token and returns its value.
+func (s *core) addToken(t Token, lifetime time.Duration) string {
+	t.Value, t.Lifetime = newHex(), lifetime.String()
+	n := &token{Token: t, lifetime: lifetime}
+	n.use(s.clock.now())
+	s.change(func(st *state) { st.tokens[t.Value] = n })
+	return t.Value
 }
 
-// needAny lets a client token, a user token or a public client through.
-func (c *call) needAny() (answer, bool) {
-	switch c.cred.kind {
-	case credNone:
-		return c.refuseCredential("no credential came", c.v.authAnswer(http.StatusUnauthorized, "", ""))
-	case credBadBasic:
-		return c.refuseCredential(c.cred.note, c.v.authAnswer(http.StatusUnauthorized, "", ""))
-	case credUnknown:
-		return c.refuseCredential("nobody issued this token", c.v.badToken())
-	case lookupToken:
-		return c.refuseCredential("a lookup token is for {jobdb_url}", c.v.badToken())
+func (s *core) tokenLifetime() time.Duration {
+	if n := s.variants.Load().TokenSeconds; n > 0 {
+		return time.Duration(n) * time.Second
 	}
-	return c.needAlive()
+	return time.Hour
 }
 
-// needUser lets a user token through.
-func (c *call) needUser() (answer, bool) {
-	switch {
-	case c.cred.kind == credBasic:
-		return c.refuseCredential("a user token is needed, and Basic came", c.v.authAnswer(http.StatusUnauthorized, "", ""))
-	case c.cred.kind == clientToken && !c.cred.expired:
-		return c.refuseCredential("a user token is needed, and a client token came",
-			c.v.authAnswer(http.StatusUnauthorized, "invalid_token", "user token required, but client token sent"))
-	}
-	return c.needAny()
-}
+// codeLifetime leaves time for a redirect and a request.
+const codeLifetime = time.Minute
 
-func (c *call) needAlive() (answer, bool) {
-	switch {
-	case c.cred.expired:
-		return c.refuseCredential("the token has expired", c.v.badToken())
-	case c.cred.narrow:
-		return c.refuseCredential("the scope of the token is not enough",
-			c.v.authAnswer(http.StatusForbidden, "insufficient_scope", "valid token with insufficient scope"))
-	}
-	return answer{}, true
-}
-
-func (v Variants) badToken() answer {
-	return v.authAnswer(http.StatusUnauthorized, "invalid_token", "token expired or otherwise invalid")
-}
-
-// authAnswer returns a 401 or 403 with its two fields where the switch wants them.
-func (v Variants) authAnswer(status int, code, description string) answer {
-	if v.InvalidTokenSpace && code == "invalid_token" {
-		code = "invalid token"
-	}
-	a := answer{status: status, header: http.Header{}}
-	if v.AuthErrors != AuthInBody {
-		h := "Bearer"
-		if code != "" {
-			h += fmt.Sprintf(` error=%q, error_description=%q`, code, description)
-		}
-		a.header.Set("WWW-Authenticate", h)
-	}
-	if v.AuthErrors != "" && code != "" {
-		a.contentType, a.body = typeJSON, marshal(wireAuthError{code, description})
-	}
-	return a
+// addCode issues an authorization code and returns its value.
+func (s *core) addCode(c Code) string {
+	c.Value, c.Expires = newHex(), s.stamp().Add(codeLifetime)
+	s.change(func(st *state) { st.codes[c.Value] = c })
+	return c.Value
 }

@@ -1,10 +1,6 @@
 package jobboardtest
 
-import (
-	"bytes"
-	_ "embed"
-	"sync"
-)
+import _ "embed"
 
 // DemoInfo names what the demo data set holds, one thing for each answer of the
 // interface. It is the same in every server.
@@ -37,13 +33,6 @@ type DemoInfo struct {
 	ConfidentialSecret string `json:"confidential_secret"`
 }
 
-// WithDemo fills the server with a believable board: 46 postings in six cities, in
-// German and English, with every config key of section 2.3 and every question
-// type, and with one thing for each answer of the interface, named by DemoInfo.
-// Some advertisements are ugly, with scripts, unclosed tags and odd nesting. Most
-// links lead from a posting to its job, some without a query, some not at all.
-func WithDemo() Option { return func(c *config) { c.demo = true } }
-
 // demoDocument is the demo in the form of State.Write. To change it by hand, run
 // jobboard-fake with -data demo.json -save. What looks like a mistake in it is
 // there on purpose: scripts and unclosed tags as word processors and mails leave
@@ -52,9 +41,3 @@ func WithDemo() Option { return func(c *config) { c.demo = true } }
 //
 //go:embed demo.json
 var demoDocument []byte
-
-// demoState is shared by all servers: who builds on it copies what may change.
-var demoState = sync.OnceValue(func() State {
-	in, _ := ReadState(bytes.NewReader(demoDocument)) // a test reads it too
-	return in
-})

@@ -169,7 +169,7 @@ func TestNationalities(t *testing.T) {
 	// A catalogue that is replaced shows in what was asked for before.
 	j, _ := srv.Publish("c", jobboardtest.Job{Title: "x", Language: "fr"})
 	for _, label := range []string{"français", "française"} {
-		srv.SetNationalities("fr", []jobboardtest.Choice{{ID: "1", Label: label}})
+		setNationalities(t, srv, "fr", []jobboardtest.Choice{{ID: "1", Label: label}})
 		want := `"nationalities":[{"id":"1","label":"` + label + `"}],`
 		if _, body := get(t, srv, srv.JobDBURL+"/jobdb/public/apply/external?jobid="+id(j.ID), ""); !strings.Contains(string(body), want) {
 			t.Errorf("%s, want %s", body, want)

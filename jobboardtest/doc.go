@@ -12,7 +12,7 @@
 //	func TestApply(t *testing.T) {
 //		srv := jobboardtest.New(t)
 //		srv.AddChannel(jobboardtest.Channel{ID: "27828_extern"})
-//		srv.AddClient(jobboardtest.Client{ID: "10"})
+//		srv.AddClient(jobboardtest.ClientApp{ID: "10"})
 //		job, _ := srv.Publish("27828_extern", jobboardtest.Job{Title: "Nurse"})
 //		who := srv.AddApplicant(jobboardtest.Applicant{})
 //		token := srv.UserToken(who.ID)
@@ -33,18 +33,18 @@
 //   - [Server.Handler], to embed the fake in a server of your own.
 //
 // Besides the interface, the server has a token endpoint, a page on which an
-// applicant signs in, and a job feed: [Server.TokenURL], [Server.AuthURL] and
-// [Server.FeedURL] return their addresses.
+// applicant signs in, and a job feed, at TokenURL, AuthURL and FeedURL.
 //
 // # State
 //
 // AddChannel, AddCompany, AddJob, AddPosting, AddClient and AddApplicant put
 // things in and return them with the identifiers they were given; Publish adds a
-// job with its posting. DeactivateJob, ActivateJob, DeleteJob, SetInternal,
-// MoveJob, UnpublishJob and UpdateJob change a job. Apply and Withdraw keep the
+// job with its posting. DeactivateJob, ActivateJob, DeleteJob, UnpublishJob and
+// UpdateJob change a job, UpdateApplicant an applicant. Apply and Withdraw keep the
 // rule of section 8: one application per job and applicant, a withdrawn one
-// counts. ClientToken, UserToken, LookupToken and AuthorizationCode issue
-// credentials. Snapshot returns all of it as a [State], which Restore takes back;
+// counts. ClientToken, UserToken and LookupToken issue credentials. Snapshot returns
+// all of it as a [State], which Restore takes back, with what has no method of its
+// own, such as subscriptions, authorization codes and catalogues of nationalities;
 // [State.Write] and [ReadState] write and read a State as one JSON document, and
 // SaveTo keeps a file up to date.
 //

@@ -16,8 +16,8 @@ import (
 // Who asks the token endpoint in vain reads why in the journal.
 func TestRefusedApplications(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithoutSockets())
-	srv.AddClient(jobboardtest.Client{ID: "10"})
-	srv.AddClient(jobboardtest.Client{ID: "a b", Secret: "s%"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "a b", Secret: "s%"})
 	basic := func(s string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(s)) }
 	for _, c := range []struct {
 		authorization, form string
@@ -40,7 +40,7 @@ func TestRefusedApplications(t *testing.T) {
 		if c.authorization != "" {
 			header.Set("Authorization", c.authorization)
 		}
-		res, _ := send(t, srv, "POST", srv.TokenURL(), header, "grant_type=client_credentials"+c.form)
+		res, _ := send(t, srv, "POST", srv.TokenURL, header, "grant_type=client_credentials"+c.form)
 		if note := lastRequest(srv).Note; res.StatusCode != c.status || note != c.note {
 			t.Errorf("%s %s: %d, %q; want %d, %q", c.authorization, c.form, res.StatusCode, note, c.status, c.note)
 		}
@@ -51,7 +51,7 @@ func TestRefusedApplications(t *testing.T) {
 func TestGeoLocations(t *testing.T) {
 	srv := jobboardtest.NewServer(jobboardtest.WithoutSockets()) // which takes the violations
 	defer srv.Close()
-	srv.AddClient(jobboardtest.Client{ID: "10"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
 	srv.Publish("c", jobboardtest.Job{Title: "Nurse"})
 	for geo, says := range map[string]string{
 		"-90::180::0":  "",
@@ -82,7 +82,7 @@ func searchAt(srv *jobboardtest.Server, channel string) string {
 // A link that is no URL goes out as it is, whatever form links have.
 func TestLinkThatIsNone(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.WithVariants(jobboardtest.Variants{Links: jobboardtest.LinksPlain}))
-	srv.AddClient(jobboardtest.Client{ID: "10"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
 	srv.AddPosting(jobboardtest.Posting{Title: "Nurse", Channels: []string{"c"}, ApplyURL: "http://[job/1/x"})
 	if _, body := get(t, srv, searchAt(srv, "c"), "10:"); !strings.Contains(string(body), `"http://[job/1/x"`) {
 		t.Errorf("%s", body)
@@ -182,7 +182,7 @@ func TestIdentifiersAreNotUsedAgain(t *testing.T) {
 // The journal keeps the beginning of a long body, and no part of a token in it.
 func TestTokenAtTheEndOfWhatIsKept(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithoutSockets())
-	srv.AddClient(jobboardtest.Client{ID: "10"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
 	token := srv.ClientToken("10")
 	for _, shown := range []int{1, len(token) / 2, len(token) - 1} {
 		body := `{"a":"` + strings.Repeat("x", 8<<10-6-1-shown) + " " + token + strings.Repeat(" y", 1000) + `"}`
@@ -221,7 +221,7 @@ func TestCopies(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithoutSockets())
 	lists := func() map[string][]string { return map[string][]string{"c": {"1"}} }
 	state := jobboardtest.State{
-		Clients:       []jobboardtest.Client{{ID: "10", RedirectURIs: []string{"http://a"}}},
+		Clients:       []jobboardtest.ClientApp{{ID: "10", RedirectURIs: []string{"http://a"}}},
 		Subscriptions: []jobboardtest.Subscription{{ID: "s", Categories: lists()}},
 		Nationalities: map[string][]jobboardtest.Choice{"en": {{ID: "1", Label: "German"}}},
 	}
@@ -229,7 +229,7 @@ func TestCopies(t *testing.T) {
 		t.Fatal(err)
 	}
 	german := []jobboardtest.Choice{{ID: "1", Label: "deutsch"}}
-	srv.SetNationalities("de", german)
+	setNationalities(t, srv, "de", german)
 	job := jobboardtest.Job{
 		ID: 1, AdditionalLocations: []jobboardtest.Location{{City: "Kiel"}},
 		Questions: []jobboardtest.Question{{ID: "8", Label: "Yes?", Answers: []jobboardtest.Choice{{ID: "1", Label: "Yes"}}}},
@@ -242,7 +242,7 @@ func TestCopies(t *testing.T) {
 	found, _ := srv.Job(1)
 	before := written(t, srv)
 	for _, v := range []any{
-		state, german, job, posting, addedJob, addedPosting, found, srv.Snapshot(), srv.Subscriptions(),
+		state, german, job, posting, addedJob, addedPosting, found, srv.Snapshot(), srv.Snapshot().Subscriptions,
 	} {
 		scribble(reflect.ValueOf(v))
 		if after := written(t, srv); after != before {

@@ -166,9 +166,7 @@ func ExampleWithStrict() {
 	srv := jobboardtest.NewServer(jobboardtest.WithDemo(), jobboardtest.WithStrict(true))
 	defer srv.Close()
 	ask(srv.Client(), srv.BaseURL+"/api/rest/v2/frontend/jobboards/27828_extern/jobs?page=2", srv.Demo.ClientToken)
-	for _, v := range srv.Violations() {
-		fmt.Println(v)
-	}
+	fmt.Println(srv.Requests()[0].Violations[0])
 	// Output:
 	// the job search: "page" is not one of its query parameters, which are search and geoLocation (section 4.1)
 }

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 	"unicode/utf8"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest/internal/delivery"
 )
 
 // Fault describes something that goes wrong on purpose. Its first part says which
@@ -132,15 +134,10 @@ func (f *Fault) wrongDelivery() string {
 		return "delay, jitter, after, drip_bytes and drip_every cannot be below 0"
 	case endless && (f.Encoding == DoubleGzip || f.Encoding == BrokenGzip || f.Break == CutBody):
 		return "a body without end cannot be cut, packed twice or damaged"
-	case bodiless(f.Status) && slices.Contains([]Break{ResetBody, CutBody, StallBody}, f.Break):
+	case delivery.HasNoBody(f.Status) && slices.Contains([]Break{ResetBody, CutBody, StallBody}, f.Break):
 		return fmt.Sprintf("an answer with status %d has no body to break in", f.Status)
 	}
 	return ""
-}
-
-// bodiless reports whether answers with a status have no body.
-func bodiless(status int) bool {
-	return status == http.StatusNoContent || status == http.StatusNotModified
 }
 
 // headerCanBeSent: net/http would leave out a field with such a name, and change
@@ -306,37 +303,31 @@ type faults struct {
 	lastID int
 }
 
-// Fail plants a fault. Where several fit a call, one hits it: the first planted that
-// has hits and time left. Fail panics where Check returns an error.
-func (s *Server) Fail(f Fault) *ActiveFault {
-	if err := f.Check(); err != nil {
-		panic(err)
-	}
+// plant plants a fault at a time of the server's clock.
+func (fs *faults) plant(f Fault, now time.Time) *ActiveFault {
 	f.Header = f.Header.Clone()
-	a := &ActiveFault{fault: f, owner: &s.faults, since: s.Now(), random: rand.New(rand.NewPCG(f.Seed, 0x6a6f62))}
-	s.faults.mu.Lock()
-	defer s.faults.mu.Unlock()
-	s.faults.lastID++
-	a.id = s.faults.lastID
-	s.faults.list = append(s.faults.list, a)
+	a := &ActiveFault{fault: f, owner: fs, since: now, random: rand.New(rand.NewPCG(f.Seed, 0x6a6f62))}
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	fs.lastID++
+	a.id = fs.lastID
+	fs.list = append(fs.list, a)
 	return a
 }
 
-// Faults returns the planted faults that have hits and time left, the oldest
-// first.
-func (s *Server) Faults() []*ActiveFault {
-	now := s.Now()
-	s.faults.mu.Lock()
-	defer s.faults.mu.Unlock()
-	s.faults.clean(now)
-	return slices.Clone(s.faults.list)
+// active returns the faults that have hits and time left, the oldest first.
+func (fs *faults) active(now time.Time) []*ActiveFault {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	fs.clean(now)
+	return slices.Clone(fs.list)
 }
 
-// LiftFaults takes every fault away.
-func (s *Server) LiftFaults() {
-	s.faults.mu.Lock()
-	defer s.faults.mu.Unlock()
-	s.faults.list = nil
+// lift takes every fault away.
+func (fs *faults) lift() {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	fs.list = nil
 }
 
 // ID returns the fault's number, unique in its server.

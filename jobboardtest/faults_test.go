@@ -179,8 +179,8 @@ func TestFaults(t *testing.T) {
 				if f := fetch(t.Context(), rt, searchURL(srv), token); !c.check(f) || (f.err != nil || f.bodyErr != nil) != (c.fault.Break != "") {
 					t.Errorf("%s: status %d, header %v, length %d, %d bytes %.80q, errors %v, %v", c.name, f.status, f.header, f.length, len(f.body), f.body, f.err, f.bodyErr)
 				}
-				if active.Hits() != 1 || len(srv.Faults()) != 0 {
-					t.Errorf("%s: %d hits, %d faults left", c.name, active.Hits(), len(srv.Faults()))
+				if active.Hits() != 1 || len(inside(srv).Faults()) != 0 {
+					t.Errorf("%s: %d hits, %d faults left", c.name, active.Hits(), len(inside(srv).Faults()))
 				}
 				if last := lastRequest(srv); last.Fault == "" {
 					t.Errorf("%s: the journal does not say so: %v", c.name, last)
@@ -427,7 +427,7 @@ func TestExecute(t *testing.T) {
 			res.Body.Close()
 			t.Error("the answer came")
 		}
-		if got := len(srv.Subscriptions()) == 1; got != execute {
+		if got := len(srv.Snapshot().Subscriptions) == 1; got != execute {
 			t.Errorf("execute %v: carried out %v", execute, got)
 		}
 	}
@@ -514,7 +514,7 @@ func TestGivenUpWhileDelayed(t *testing.T) {
 	leave()
 	defer func() {
 		r := srv.Requests()[0]
-		if p := recover(); p != http.ErrAbortHandler || len(srv.Subscriptions()) > 0 || r.Status != 0 || r.Fault != "delay 1h0m0s" {
+		if p := recover(); p != http.ErrAbortHandler || len(srv.Snapshot().Subscriptions) > 0 || r.Status != 0 || r.Fault != "delay 1h0m0s" {
 			t.Errorf("it ends with %v, and %+v", p, r)
 		}
 	}()

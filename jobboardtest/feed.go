@@ -15,14 +15,6 @@ import (
 // interface, which only says where in a feed the job identifier stands (4.4).
 const feedPath = "/feed.xml"
 
-// FeedURL returns the address of a job feed of the server's jobs: XML of the HR-XML
-// family, with the identifier in PositionRecordInfo, Id, IdValue. It holds the
-// jobs that were published and not deleted, the inactive ones too, because a
-// feed is older than the service's own word. An entry names its postings
-// (PositionPosting, Id, IdValue) with their links; Variants takes either away.
-// The feed needs no credential, no fault hits it, and the journal leaves it out.
-func (s *Server) FeedURL() string { return s.BaseURL + feedPath }
-
 // The feed's shapes, which nothing else shares.
 type (
 	feedPosition struct {
@@ -54,14 +46,14 @@ type (
 	}
 )
 
-func (s *Server) serveFeed(w http.ResponseWriter, r *http.Request) {
+func (s *core) serveFeed(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, "GET the feed", http.StatusMethodNotAllowed)
 		return
 	}
 	w.Header().Set("Content-Type", "application/xml; charset=utf-8")
-	form := s.Variants().Feed
+	form := s.variants.Load().Feed
 	_, _ = io.WriteString(w, xml.Header+form.root())
 	for _, position := range s.feedPositions() {
 		if _, err := w.Write(form.entry(position)); err != nil {
@@ -104,8 +96,8 @@ func (form FeedForm) spell(elements string) string {
 var elementName = regexp.MustCompile(`(</?)([A-Z])`)
 
 // feedPositions returns the feed, in the order of the jobs' identifiers.
-func (s *Server) feedPositions() (all []feedPosition) {
-	v := s.Variants()
+func (s *core) feedPositions() (all []feedPosition) {
+	v := *s.variants.Load()
 	s.read(func(st *state) {
 		posted := map[int64][]feedPosting{}
 		for _, id := range slices.Sorted(maps.Keys(st.postings)) {

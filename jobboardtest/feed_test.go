@@ -23,7 +23,7 @@ func TestFeedForms(t *testing.T) {
 		jobboardtest.FeedLowerCase: {"\n<positionOpenings>\n<positionOpening ", "<idValue>7</idValue>", "</positionOpenings>\n"},
 	} {
 		srv.SetVariants(jobboardtest.Variants{Feed: form})
-		_, body := get(t, srv, srv.FeedURL(), "")
+		_, body := get(t, srv, srv.FeedURL, "")
 		for _, w := range want {
 			if !strings.Contains(string(body), w) {
 				t.Errorf("%q: no %q in %s", form, w, body)
@@ -71,7 +71,7 @@ type feedEntry struct {
 
 func feedEntries(t *testing.T, srv *jobboardtest.Server) []feedEntry {
 	t.Helper()
-	_, body := get(t, srv, srv.FeedURL(), "")
+	_, body := get(t, srv, srv.FeedURL, "")
 	var feed struct {
 		Positions []feedEntry `xml:"PositionOpening"`
 	}
@@ -85,7 +85,7 @@ func feedEntries(t *testing.T, srv *jobboardtest.Server) []feedEntry {
 // its job, as far as the switches let it.
 func TestFeedEntry(t *testing.T) {
 	srv := jobboardtest.New(t)
-	srv.AddClient(jobboardtest.Client{ID: "10"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
 	srv.Publish("c", jobboardtest.Job{ID: 70, Title: "Deleted", Status: jobboardtest.Deleted})
 	srv.AddJob(jobboardtest.Job{ID: 80, Title: "Unpublished"})
 	srv.AddJob(jobboardtest.Job{ID: 90, Title: "Chef", Status: jobboardtest.Inactive, Internal: true})
@@ -98,7 +98,7 @@ func TestFeedEntry(t *testing.T) {
 	srv.AddPosting(jobboardtest.Posting{ID: 13, Channels: []string{"c"}, Title: "without a job"})
 
 	srv.AddCompany(jobboardtest.Company{ID: "A", Name: "Nordlicht"})
-	srv.MoveJob(1000, "A")
+	srv.UpdateJob(1000, func(j *jobboardtest.Job) { j.CompanyID = "A" })
 	const document = `<?xml version="1.0" encoding="UTF-8"?>
 <PositionOpenings>
 <PositionOpening xml:lang="en">` +
@@ -115,11 +115,11 @@ func TestFeedEntry(t *testing.T) {
 		"<PositionPosting><Id><IdValue>12</IdValue></Id><Link>https://jobs.example.com/job/1000/baecker-koch-m-w-d?jobDbPVId=120&amp;l=de</Link></PositionPosting>" + `</PositionOpening>
 </PositionOpenings>
 `
-	res, body := get(t, srv, srv.FeedURL(), "")
+	res, body := get(t, srv, srv.FeedURL, "")
 	if got := res.Header.Get("Content-Type"); got != "application/xml; charset=utf-8" || string(body) != document {
 		t.Errorf("%s: %s", got, body)
 	}
-	if res, body = do(t, srv, "POST", srv.FeedURL(), "", ""); res.StatusCode != 405 || res.Header.Get("Allow") != "GET, HEAD" || string(body) != "GET the feed\n" {
+	if res, body = do(t, srv, "POST", srv.FeedURL, "", ""); res.StatusCode != 405 || res.Header.Get("Allow") != "GET, HEAD" || string(body) != "GET the feed\n" {
 		t.Errorf("POST: %v, %s", res.Header, body)
 	}
 	if entries := feedEntries(t, srv); len(entries) != 2 || srv.Count() != 0 {

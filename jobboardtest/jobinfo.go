@@ -34,7 +34,7 @@ func (c *call) jobInformation() answer {
 		return c.v.errorCode("ERROR_POSTING_UNAVAILABLE")
 	}
 	info := c.v.job(&j.Job, company, catalogue)
-	info.Timestamp = c.v.iso(c.s.Now())
+	info.Timestamp = c.v.iso(c.s.clock.now())
 	return jsonAnswer(info)
 }
 
@@ -87,28 +87,4 @@ func locationQuestion(j *Job) Question {
 
 func (l Location) label() string {
 	return cmp.Or(l.Name, l.City, l.Zip, l.Country, strings.TrimSpace(l.Lat+" "+l.Long))
-}
-
-func isGerman(language string) bool {
-	primary, _, _ := strings.Cut(strings.ReplaceAll(language, "_", "-"), "-")
-	return strings.EqualFold(primary, "de")
-}
-
-// catalogue returns the nationality catalogue in a job's language: the one that was
-// set, else the built-in one in German or English.
-func (st *state) catalogue(language string) []Choice {
-	if c, ok := st.catalogues[language]; ok {
-		return c
-	}
-	if isGerman(language) {
-		return nationalities().german
-	}
-	return nationalities().english
-}
-
-// SetNationalities replaces the nationality catalogue of a language. The
-// built-in ones, in German and in English for any other language, have about
-// 200 entries.
-func (s *Server) SetNationalities(language string, catalogue []Choice) {
-	s.change(func(st *state) { st.catalogues[language] = slices.Clone(catalogue) })
 }

@@ -2,13 +2,10 @@ package jobboardtest
 
 import (
 	"context"
-	"encoding/base64"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
@@ -34,7 +31,8 @@ type Request struct {
 	Violations []string      `json:"violations,omitempty"`
 	Took       time.Duration `json:"took"` // until the answer began
 
-	// Response records what was answered, in what Server.Request returns alone.
+	// Response records what was answered. Server.Requests leaves it out; the call
+	// GET requests/{id} of package control has it.
 	Response *Response `json:"response,omitempty"`
 }
 
@@ -73,8 +71,6 @@ const (
 	maxJournal      = 10_000   // entries that are kept at least, where they are of an ordinary size
 	maxJournalBytes = 64 << 20 // and the memory of them all
 	maxKeptBody     = 2 << 10  // of an answer
-	maxKeptText     = 8 << 10  // of a path, a value of a header or a body
-	maxKeptFields   = 64 << 10 // of all headers of a request
 )
 
 // weigh estimates the memory of an entry.
@@ -149,16 +145,12 @@ func (j *journal) trim() {
 	j.entries = slices.Clone(newest)
 }
 
-// Requests returns the journal, oldest first: the requests of the operations that
-// are given, or all. It holds at least the newest 10 000 requests, fewer where they
-// would take more than 64 MiB. Of a text longer than 8 KiB it has the beginning, and
-// of all headers of a request 64 KiB. Query and Header are the journal's own: read
-// them, and change nothing.
-func (s *Server) Requests(ops ...Operation) []Request {
-	s.journal.mu.Lock()
-	defer s.journal.mu.Unlock()
+// list returns the entries of the operations that are given, or all, oldest first.
+func (j *journal) list(ops []Operation) []Request {
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	var out []Request
-	for _, r := range s.journal.entries {
+	for _, r := range j.entries {
 		if len(ops) == 0 || slices.Contains(ops, r.Operation) {
 			out = append(out, r.Request)
 		}
@@ -166,17 +158,16 @@ func (s *Server) Requests(ops ...Operation) []Request {
 	return out
 }
 
-// Request returns the journal's entry with a number, as it is by now, with what was
-// answered. ok is false where no such request came, or the journal has dropped it.
-func (s *Server) Request(number int) (r Request, ok bool) {
-	r, answered, ok := s.journal.find(number)
-	if r.Status != 0 {
-		m := &mask{known: s.knownSecret}
-		answered.Header = answered.Header.Clone()
-		answered.Body = m.text(strings.ToValidUTF8(answered.Body, "\uFFFD"))
-		r.Response = &answered
+// after returns the entries with a number above n.
+func (j *journal) after(n int) []Request {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	i, _ := slices.BinarySearchFunc(j.entries, n+1, func(e *entry, n int) int { return e.Number - n })
+	var out []Request
+	for _, r := range j.entries[i:] {
+		out = append(out, r.Request)
 	}
-	return r, ok
+	return out
 }
 
 func (j *journal) find(number int) (r Request, answered Response, ok bool) {
@@ -189,28 +180,13 @@ func (j *journal) find(number int) (r Request, answered Response, ok bool) {
 	return j.entries[i].Request, j.entries[i].answered, true
 }
 
-// RequestsAfter returns the entries with a number above n, for a reader that
-// follows the journal.
-func (s *Server) RequestsAfter(n int) []Request {
-	s.journal.mu.Lock()
-	defer s.journal.mu.Unlock()
-	i, _ := slices.BinarySearchFunc(s.journal.entries, n+1, func(r *entry, n int) int { return r.Number - n })
-	var out []Request
-	for _, r := range s.journal.entries[i:] {
-		out = append(out, r.Request)
-	}
-	return out
-}
-
-// Count returns the number of requests that came in since the start or the last
-// ClearRequests: of the operations that are given, or of all.
-func (s *Server) Count(ops ...Operation) int {
-	s.journal.mu.Lock()
-	defer s.journal.mu.Unlock()
-	return s.journal.count(ops)
-}
-
 func (j *journal) count(ops []Operation) int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.countLocked(ops)
+}
+
+func (j *journal) countLocked(ops []Operation) int {
 	if len(ops) == 0 {
 		ops = operations
 	}
@@ -221,17 +197,17 @@ func (j *journal) count(ops []Operation) int {
 	return n
 }
 
-// Wait returns once n requests have come in, counted as Count does. The answer
-// of the last may not have been sent yet.
-func (s *Server) Wait(ctx context.Context, n int, ops ...Operation) error {
+// wait returns once n requests have come in, or with the error of Server.Wait. closed
+// ends with the server.
+func (j *journal) wait(ctx context.Context, closed <-chan struct{}, n int, ops []Operation) error {
 	for {
-		s.journal.mu.Lock()
-		have := s.journal.count(ops)
-		if s.journal.changed == nil {
-			s.journal.changed = make(chan struct{})
+		j.mu.Lock()
+		have := j.countLocked(ops)
+		if j.changed == nil {
+			j.changed = make(chan struct{})
 		}
-		changed := s.journal.changed
-		s.journal.mu.Unlock()
+		changed := j.changed
+		j.mu.Unlock()
 		if have >= n {
 			return nil
 		}
@@ -239,126 +215,16 @@ func (s *Server) Wait(ctx context.Context, n int, ops ...Operation) error {
 		case <-changed:
 		case <-ctx.Done():
 			return fmt.Errorf("jobboardtest: %d of %d requests came in: %w", have, n, ctx.Err())
-		case <-s.ctx.Done():
+		case <-closed:
 			return fmt.Errorf("jobboardtest: %d of %d requests came in when the server was closed", have, n)
 		}
 	}
 }
 
-// ClearRequests empties the journal and sets the counts to 0. The next request has
-// the next number all the same.
-func (s *Server) ClearRequests() {
-	s.journal.mu.Lock()
-	defer s.journal.mu.Unlock()
-	s.journal.entries, s.journal.bytes = nil, 0
-	clear(s.journal.counts)
-}
-
-// mask keeps the values of credentials out of the journal.
-type mask struct {
-	values []string // what came in Authorization, in every form it may return in
-	kind   string
-	known  func(string) string // the kind of a value that is a credential, or ""
-}
-
-func newMask(s *Server, r *http.Request, cred credential) *mask {
-	m := &mask{kind: cred.String(), known: s.knownSecret}
-	for _, h := range r.Header.Values("Authorization") {
-		scheme, v, _ := strings.Cut(h, " ")
-		if v == "" {
-			v = scheme
-		}
-		if v = strings.TrimSpace(v); len(v) >= 4 {
-			m.values = append(m.values, v)
-		}
-		if raw, err := base64.StdEncoding.DecodeString(v); err == nil && strings.EqualFold(scheme, "Basic") {
-			if _, password, _ := strings.Cut(string(raw), ":"); len(password) >= 4 {
-				m.values = append(m.values, password)
-			}
-		}
-	}
-	return m
-}
-
-// presentedIn reports whether a text has a credential of the request.
-func (m *mask) presentedIn(text string) bool {
-	return slices.ContainsFunc(m.values, func(v string) bool { return strings.Contains(text, v) })
-}
-
-// knownSecret returns the kind of a text that is a credential, or "".
-func (s *Server) knownSecret(v string) (kind string) {
-	s.read(func(st *state) {
-		if t, ok := st.tokens[v]; ok {
-			kind = t.String()
-		} else if _, ok := st.codes[v]; ok {
-			kind = "authorization code"
-		} else if st.secrets[v] {
-			kind = "secret"
-		}
-	})
-	return kind
-}
-
-// text masks the credentials in a text. Of a long one it keeps the beginning,
-// and not the part in which a credential may be cut off.
-func (m *mask) text(s string) string {
-	if len(s) <= maxKeptText {
-		return m.whole(s)
-	}
-	longest := 1 << 10
-	for _, v := range m.values {
-		longest = max(longest, len(v))
-	}
-	masked := m.whole(s[:maxKeptText])
-	return fmt.Sprintf("%s... (%d bytes)", strings.ToValidUTF8(masked[:max(0, len(masked)-longest)], ""), len(s))
-}
-
-func (m *mask) whole(s string) string {
-	for _, v := range m.values {
-		s = strings.ReplaceAll(s, v, "["+m.kind+"]")
-	}
-	for _, v := range strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" /,;=&\"'{}[]:?", r) }) {
-		if len(v) >= 4 {
-			if kind := m.known(v); kind != "" {
-				s = strings.ReplaceAll(s, v, "["+kind+"]")
-			}
-		}
-	}
-	return s
-}
-
-// secretNames are parameters and headers whose values are never kept.
-var secretNames = []string{
-	"authorization", "proxy-authorization", "cookie", "session", "x-api-key", "x-auth-token",
-	"access_token", "refresh_token", "id_token", "token", "jwt", "assertion", "code", "code_verifier",
-	"client_secret", "secret", "apikey", "api_key", "key", "password", "passwd", "pass", "pwd",
-}
-
-func (m *mask) fields(in map[string][]string) map[string][]string {
-	out := map[string][]string{}
-	room := maxKeptFields
-	for _, k := range slices.Sorted(maps.Keys(in)) {
-		if room <= 0 {
-			out["..."] = []string{"there were more"}
-			break
-		}
-		masked := make([]string, len(in[k]))
-		for i, v := range in[k] {
-			masked[i] = m.field(k, v)
-			room -= len(masked[i]) + 16
-		}
-		room -= len(k) + 16
-		out[m.text(k)] = masked
-	}
-	return out
-}
-
-func (m *mask) field(name, value string) string {
-	switch {
-	case strings.EqualFold(name, "Authorization"):
-		return "[" + m.kind + "]"
-	case slices.Contains(secretNames, strings.ToLower(name)):
-		return "[masked]"
-	}
-	return m.text(value)
+// clear empties the journal and sets the counts to 0.
+func (j *journal) clear() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.entries, j.bytes = nil, 0
+	clear(j.counts)
 }

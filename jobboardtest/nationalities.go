@@ -27,3 +27,8 @@ var nationalities = sync.OnceValue(func() catalogues {
 	}
 	return c
 })
+
+func isGerman(language string) bool {
+	primary, _, _ := strings.Cut(strings.ReplaceAll(language, "_", "-"), "-")
+	return strings.EqualFold(primary, "de")
+}

@@ -16,52 +16,6 @@ import (
 	"time"
 )
 
-// Code is an authorization code (RFC 6749, section 4.1), good once.
-type Code struct {
-	Value       string    `json:"value"`
-	ClientID    string    `json:"client_id"`
-	ApplicantID int64     `json:"applicant_id"`
-	Expires     time.Time `json:"expires,omitzero"`         // absent: it does not
-	RedirectURI string    `json:"redirect_uri,omitempty"`   // where it was sent; absent: any
-	Challenge   string    `json:"code_challenge,omitempty"` // of PKCE, S256; absent: no verifier is needed
-}
-
-// String hides the value.
-func (Code) String() string { return "authorization code" }
-
-// GoString hides the value.
-func (c Code) GoString() string { return c.String() }
-
-// codeLifetime is long enough for a redirect and a request.
-const codeLifetime = time.Minute
-
-// AuthorizationCode makes a code for the token endpoint's authorization_code
-// grant, as the authorize page does when an applicant is chosen. It is good
-// once, for a minute, and asks for no redirect_uri and no verifier.
-func (s *Server) AuthorizationCode(clientID string, applicant int64) string {
-	return s.addCode(Code{ClientID: clientID, ApplicantID: applicant})
-}
-
-func (s *Server) addCode(c Code) string {
-	c.Value, c.Expires = newHex(), s.stamp().Add(codeLifetime)
-	s.change(func(st *state) { st.codes[c.Value] = c })
-	return c.Value
-}
-
-const (
-	tokenPath     = "/api/rest/oauth/frontend/token"
-	authorizePath = "/api/rest/oauth/frontend/authorize"
-)
-
-// TokenURL returns the address of the token endpoint.
-func (s *Server) TokenURL() string { return s.BaseURL + tokenPath }
-
-// AuthURL returns the address of the page on which an applicant signs in: it
-// has the applicants to choose from and leads back with a code. Parameters are
-// those of RFC 6749, section 4.1, with state, and of RFC 7636 (S256), which a
-// client without a secret must send; a strict server asks everyone for both.
-func (s *Server) AuthURL() string { return s.BaseURL + authorizePath }
-
 // oauthRefusal is an error of RFC 6749; nil when all is well.
 type oauthRefusal struct{ code, description string }
 
@@ -74,10 +28,10 @@ func (c *call) issue() answer {
 			c.note = "refused: " + c.cred.note
 		}
 		a := jsonAnswer(wireAuthError{refusal.code, refusal.description})
-		a.status, a.header = http.StatusBadRequest, http.Header{"Cache-Control": {"no-store"}}
+		a.Status, a.Header = http.StatusBadRequest, http.Header{"Cache-Control": {"no-store"}}
 		if refusal.code == "invalid_client" {
-			a.status = http.StatusUnauthorized
-			a.header.Set("WWW-Authenticate", `Basic realm="token"`)
+			a.Status = http.StatusUnauthorized
+			a.Header.Set("WWW-Authenticate", `Basic realm="token"`)
 		}
 		return a
 	}
@@ -89,7 +43,7 @@ func (c *call) issue() answer {
 	a := jsonAnswer(wireToken{
 		AccessToken: c.s.addToken(t, lifetime), TokenType: "Bearer", ExpiresIn: int(lifetime / time.Second),
 	})
-	a.header = http.Header{"Cache-Control": {"no-store"}}
+	a.Header = http.Header{"Cache-Control": {"no-store"}}
 	return a
 }
 
@@ -133,7 +87,7 @@ func (c *call) grantByPassword() (Token, *oauthRefusal) {
 	return t, nil
 }
 
-func (c *call) grantByCode(client Client) (Token, *oauthRefusal) {
+func (c *call) grantByCode(client ClientApp) (Token, *oauthRefusal) {
 	var code Code
 	found := false
 	c.s.change(func(st *state) {
@@ -147,7 +101,7 @@ func (c *call) grantByCode(client Client) (Token, *oauthRefusal) {
 		return Token{}, &oauthRefusal{"invalid_grant", "the code is unknown or was used"}
 	case code.ClientID != client.ID:
 		return Token{}, &oauthRefusal{"invalid_grant", "the code is another client's"}
-	case !code.Expires.IsZero() && !c.s.Now().Before(code.Expires):
+	case !code.Expires.IsZero() && !c.s.clock.now().Before(code.Expires):
 		return Token{}, &oauthRefusal{"invalid_grant", "the code has expired"}
 	case code.RedirectURI != "" && code.RedirectURI != c.form.Get("redirect_uri"):
 		return Token{}, &oauthRefusal{"invalid_grant", "redirect_uri is not the one that the code was sent to"}
@@ -185,7 +139,7 @@ func (c *call) authorize() answer {
 		return c.sendError("access_denied", "the applicant did not sign in")
 	}
 	id, ok := parseID(choice)
-	if !ok || !c.s.HasApplicant(id) {
+	if !ok || !c.s.hasApplicant(id) {
 		return c.authorizePage(http.StatusBadRequest, "There is no applicant "+strconv.Quote(clip(choice))+".")
 	}
 	c.note = fmt.Sprintf("applicant %d signed in", id)
@@ -194,7 +148,7 @@ func (c *call) authorize() answer {
 }
 
 // mayReturnTo reports whether a client may send its applicants to an address.
-func (c Client) mayReturnTo(redirect string) bool {
+func (c ClientApp) mayReturnTo(redirect string) bool {
 	u, err := url.Parse(redirect)
 	switch {
 	case err != nil:
@@ -224,8 +178,8 @@ func (c *call) sendBack(result url.Values) answer {
 	}
 	u.RawQuery = q.Encode()
 	return answer{
-		status: http.StatusSeeOther,
-		header: http.Header{"Location": {u.String()}, "Cache-Control": {"no-store"}},
+		Status: http.StatusSeeOther,
+		Header: http.Header{"Location": {u.String()}, "Cache-Control": {"no-store"}},
 	}
 }
 
@@ -253,7 +207,7 @@ func (c *call) authorizePage(status int, problem string) answer {
 	if problem != "" {
 		c.note = "refused: " + problem
 	}
-	return answer{status: status, contentType: typeHTML, body: page.Bytes(), header: http.Header{
+	return answer{Status: status, ContentType: typeHTML, Body: page.Bytes(), Header: http.Header{
 		"Cache-Control": {"no-store"}, "X-Frame-Options": {"DENY"}, "Referrer-Policy": {"no-referrer"},
 	}}
 }

@@ -35,7 +35,7 @@ func signIn(t *testing.T, srv *jobboardtest.Server, address, applicant string) *
 // The whole way of a site that uses x/oauth2, for a client with a secret and for
 // one without.
 func TestAuthorizationCodeGrant(t *testing.T) {
-	for _, client := range []jobboardtest.Client{
+	for _, client := range []jobboardtest.ClientApp{
 		{ID: "11", Secret: "hush-hush", RedirectURIs: []string{"https://site.example/back?from=board"}},
 		{ID: "10"},
 	} {
@@ -50,7 +50,7 @@ func TestAuthorizationCodeGrant(t *testing.T) {
 		ctx := context.WithValue(t.Context(), oauth2.HTTPClient, srv.Client())
 		site := oauth2.Config{
 			ClientID: client.ID, ClientSecret: client.Secret, RedirectURL: back,
-			Endpoint: oauth2.Endpoint{AuthURL: srv.AuthURL(), TokenURL: srv.TokenURL()},
+			Endpoint: oauth2.Endpoint{AuthURL: srv.AuthURL, TokenURL: srv.TokenURL},
 		}
 		verifier := oauth2.GenerateVerifier()
 		address := site.AuthCodeURL("the state", oauth2.S256ChallengeOption(verifier))
@@ -78,7 +78,7 @@ func TestAuthorizationCodeGrant(t *testing.T) {
 		}
 		// The journal says what happened, and no code, token or verifier.
 		for _, r := range srv.Requests() {
-			r, _ = srv.Request(r.Number)
+			r, _ = inside(srv).Request(r.Number)
 			all := strings.Join([]string{r.String(), r.Body, r.Note, r.Response.Body, r.Response.Header.Get("Location")}, "\n")
 			for _, secret := range []string{code, got.AccessToken, verifier} {
 				if strings.Contains(all, secret) {
@@ -108,10 +108,10 @@ func notesOf(srv *jobboardtest.Server, op jobboardtest.Operation) (out []string)
 
 func TestCodeMustFit(t *testing.T) {
 	srv := jobboardtest.New(t)
-	srv.AddClient(jobboardtest.Client{ID: "11", Secret: "hush-hush"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "11", Secret: "hush-hush"})
 	srv.AddApplicant(jobboardtest.Applicant{ID: 7})
 	verifier := oauth2.GenerateVerifier()
-	site := oauth2.Config{ClientID: "11", RedirectURL: "http://localhost:1/back", Endpoint: oauth2.Endpoint{AuthURL: srv.AuthURL()}}
+	site := oauth2.Config{ClientID: "11", RedirectURL: "http://localhost:1/back", Endpoint: oauth2.Endpoint{AuthURL: srv.AuthURL}}
 	address := site.AuthCodeURL("s", oauth2.S256ChallengeOption(verifier))
 	for name, c := range map[string]struct {
 		redirect, verifier string
@@ -141,8 +141,8 @@ func TestCodeMustFit(t *testing.T) {
 // by sending back.
 func TestAuthorizeRefuses(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithStrict(false))
-	srv.AddClient(jobboardtest.Client{ID: "10"})
-	srv.AddClient(jobboardtest.Client{ID: "11", Secret: "hush-hush", RedirectURIs: []string{"https://site.example/back", "http://[unread"}})
+	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "11", Secret: "hush-hush", RedirectURIs: []string{"https://site.example/back", "http://[unread"}})
 	srv.AddApplicant(jobboardtest.Applicant{ID: 7})
 	good := url.Values{
 		"client_id": {"10"}, "redirect_uri": {"http://[::1]:9/"}, "response_type": {"code"},
@@ -156,7 +156,7 @@ func TestAuthorizeRefuses(t *testing.T) {
 		for i := 0; i < len(pairs); i += 2 {
 			q.Set(pairs[i], pairs[i+1])
 		}
-		return srv.AuthURL() + "?" + q.Encode()
+		return srv.AuthURL + "?" + q.Encode()
 	}
 	for _, address := range []string{
 		with("client_id", "12"), with("redirect_uri", ""), with("redirect_uri", "https://elsewhere.example/"),
@@ -203,9 +203,9 @@ func TestAuthorizeRefuses(t *testing.T) {
 	p := &probe{TB: t}
 	strict := jobboardtest.New(p)
 	defer p.end()
-	strict.AddClient(jobboardtest.Client{ID: "11", Secret: "hush-hush"})
-	get(t, strict, strict.AuthURL()+"?client_id=11&response_type=code&redirect_uri=http://127.0.0.1/", "")
-	if v := strict.Violations(); len(v) != 2 || !strings.Contains(v[0], "state is missing") || !strings.Contains(v[1], "code_challenge is missing") {
+	strict.AddClient(jobboardtest.ClientApp{ID: "11", Secret: "hush-hush"})
+	get(t, strict, strict.AuthURL+"?client_id=11&response_type=code&redirect_uri=http://127.0.0.1/", "")
+	if v := violations(strict); len(v) != 2 || !strings.Contains(v[0], "state is missing") || !strings.Contains(v[1], "code_challenge is missing") {
 		t.Errorf("%q", v)
 	}
 }
@@ -214,7 +214,7 @@ func TestAuthorizeRefuses(t *testing.T) {
 // without it.
 func TestPasswordGrantOfAPublicClient(t *testing.T) {
 	srv := jobboardtest.New(t)
-	srv.AddClient(jobboardtest.Client{ID: "10"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
 	srv.AddApplicant(jobboardtest.Applicant{ID: 7, Username: "jana", Password: "pass word"})
 	publish(srv)
 	for _, c := range []struct {

@@ -136,6 +136,28 @@ type Application struct {
 	Created     time.Time `json:"created,omitzero"`
 }
 
+// SubscriptionStatus is the state of a subscription.
+type SubscriptionStatus string
+
+// A subscription begins unconfirmed and becomes confirmed; one that was stopped is
+// gone, and stays in the list.
+const (
+	Unconfirmed SubscriptionStatus = "unconfirmed"
+	Confirmed   SubscriptionStatus = "confirmed"
+	Gone        SubscriptionStatus = "gone"
+)
+
+// Subscription is what the deprecated calls of section 4.5 make and change.
+type Subscription struct {
+	ID         string              `json:"id"` // the aboId
+	Channel    string              `json:"channel"`
+	Type       string              `json:"type"` // "rss" or "email"
+	Email      string              `json:"email,omitempty"`
+	Categories map[string][]string `json:"categories,omitempty"`
+	Status     SubscriptionStatus  `json:"status"`
+	Created    time.Time           `json:"created,omitzero"`
+}
+
 func cloneJob(j Job) Job {
 	j.Questions = slices.Clone(j.Questions)
 	for i := range j.Questions {

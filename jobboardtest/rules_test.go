@@ -37,8 +37,14 @@ var errorRows = []struct {
 	{name: "no posting", change: func(s *jobboardtest.Server) { s.AddJob(jobboardtest.Job{ID: 4711, CompanyID: "A"}) }, status: 404, applied: "404_posting_not_found.txt", lookupStatus: 404, lookup: `{"errorCode":"ERROR_POSTING_UNAVAILABLE"}`},
 	{name: "unpublished", change: func(s *jobboardtest.Server) { publish(s); s.UnpublishJob(4711) }, status: 404, applied: "404_posting_not_found.txt", lookupStatus: 404, lookup: `{"errorCode":"ERROR_POSTING_UNAVAILABLE"}`},
 	{name: "typo", variants: jobboardtest.Variants{NotFount: true}, change: func(s *jobboardtest.Server) { publish(s); s.UnpublishJob(4711) }, status: 404, applied: "404_posting_not_found_misspelt.txt", lookupStatus: 404, lookup: `{"errorCode":"ERROR_POSTING_UNAVAILABLE"}`},
-	{name: "internal", change: func(s *jobboardtest.Server) { publish(s); s.SetInternal(4711, true) }, status: 403, applied: "403_posting_not_accessible.txt"},
-	{name: "other company", change: func(s *jobboardtest.Server) { publish(s); s.MoveJob(4711, "B") }, status: 404, applied: "404_project_not_accessible.json", application: "404_application_not_found.json"},
+	{name: "internal", change: func(s *jobboardtest.Server) {
+		publish(s)
+		s.UpdateJob(4711, func(j *jobboardtest.Job) { j.Internal = true })
+	}, status: 403, applied: "403_posting_not_accessible.txt"},
+	{name: "other company", change: func(s *jobboardtest.Server) {
+		publish(s)
+		s.UpdateJob(4711, func(j *jobboardtest.Job) { j.CompanyID = "B" })
+	}, status: 404, applied: "404_project_not_accessible.json", application: "404_application_not_found.json"},
 	{name: "open", change: publish, status: 200, applied: "../applied_false.json", application: "404_application_not_found.json", applicationStatus: 404},
 	{name: "quoted", variants: jobboardtest.Variants{PlainErrors: jobboardtest.PlainAsJSONString}, change: func(s *jobboardtest.Server) { publish(s); s.DeactivateJob(4711) }, status: 410, applied: "410_posting_inactive_quoted.json", contentType: "application/json", lookupStatus: 404, lookup: `{"errorCode":"ERROR_JOB_INACTIVE"}`},
 	{name: "labelled JSON", variants: jobboardtest.Variants{PlainErrors: jobboardtest.PlainAsJSON}, change: func(s *jobboardtest.Server) { publish(s); s.DeactivateJob(4711) }, status: 410, applied: "410_posting_inactive.txt", contentType: "application/json", lookupStatus: 404, lookup: `{"errorCode":"ERROR_JOB_INACTIVE"}`},
@@ -54,7 +60,7 @@ func TestErrorRows(t *testing.T) {
 	for _, row := range errorRows {
 		t.Run(row.name, func(t *testing.T) {
 			srv := jobboardtest.New(t, jobboardtest.WithVariants(row.variants))
-			srv.AddClient(jobboardtest.Client{ID: "10"})
+			srv.AddClient(jobboardtest.ClientApp{ID: "10"})
 			who := srv.AddApplicant(jobboardtest.Applicant{ID: 7, CompanyID: "A"})
 			token := srv.UserToken(who.ID)
 			row.change(srv)
@@ -129,12 +135,12 @@ func TestErrorCodeForms(t *testing.T) {
 
 func TestAuthorizationErrors(t *testing.T) {
 	srv := jobboardtest.New(t)
-	srv.AddClient(jobboardtest.Client{ID: "10"})
-	srv.AddClient(jobboardtest.Client{ID: "11", Secret: "hush-hush"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "11", Secret: "hush-hush"})
 	who := srv.AddApplicant(jobboardtest.Applicant{})
 	user, client := srv.UserToken(who.ID), srv.ClientToken("11")
 	expired, narrow, old := srv.UserToken(who.ID), srv.UserToken(who.ID), srv.ClientToken("11")
-	if !srv.ExpireToken(expired) || !srv.NarrowToken(narrow) || !srv.ExpireToken(old) || srv.ExpireToken("none") || srv.NarrowToken("none") {
+	if !srv.ExpireToken(expired) || !inside(srv).NarrowToken(narrow) || !srv.ExpireToken(old) || srv.ExpireToken("none") || inside(srv).NarrowToken("none") {
 		t.Error("a token that is there is not found, or one that is not")
 	}
 	publish(srv)
@@ -208,8 +214,8 @@ func TestAuthorizationErrors(t *testing.T) {
 // What Basic is worth depends on the client, its colon, and the switches.
 func TestBasic(t *testing.T) {
 	srv := jobboardtest.New(t)
-	srv.AddClient(jobboardtest.Client{ID: "10"})
-	srv.AddClient(jobboardtest.Client{ID: "11", Secret: "hush-hush"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "11", Secret: "hush-hush"})
 	colon, secret := jobboardtest.Variants{BasicNeedsColon: true}, jobboardtest.Variants{ConfidentialBasic: true}
 	for _, c := range []struct {
 		v          jobboardtest.Variants
@@ -286,8 +292,8 @@ func TestApplyAndWithdraw(t *testing.T) {
 	for want, change := range map[string]func(){
 		"job 4711 is inactive": func() { srv.DeactivateJob(4711) },
 		"no job 4711":          func() { srv.DeleteJob(4711) },
-		"job 4711 is internal and applicant 1 is not": func() { srv.SetInternal(4711, true) },
-		"job 4711 belongs to another company":         func() { srv.MoveJob(4711, "B") },
+		"job 4711 is internal and applicant 1 is not": func() { srv.UpdateJob(4711, func(j *jobboardtest.Job) { j.Internal = true }) },
+		"job 4711 belongs to another company":         func() { srv.UpdateJob(4711, func(j *jobboardtest.Job) { j.CompanyID = "B" }) },
 		"job 4711 has no posting":                     func() { srv.UnpublishJob(4711) },
 		"job 4711 takes no more applications":         func() { srv.UpdateJob(4711, func(j *jobboardtest.Job) { j.ApplyClosed = true }) },
 	} {
@@ -300,7 +306,7 @@ func TestApplyAndWithdraw(t *testing.T) {
 	if _, err := srv.Apply(inside.ID, 4711); err != nil {
 		t.Errorf("internal applicant: %v", err)
 	}
-	srv.SetInternal(4711, false)
+	srv.UpdateJob(4711, func(j *jobboardtest.Job) { j.Internal = false })
 	if err := srv.Withdraw(who.ID, 4711); !errors.Is(err, jobboardtest.ErrNoApplication) {
 		t.Errorf("withdrawing nothing: %v", err)
 	}
@@ -342,7 +348,7 @@ func TestApplyAndWithdraw(t *testing.T) {
 
 func TestSearchFilters(t *testing.T) {
 	srv := jobboardtest.New(t)
-	srv.AddClient(jobboardtest.Client{ID: "10"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
 	at := func(lat, long string) jobboardtest.Location { return jobboardtest.Location{Lat: lat, Long: long} }
 	berlin, hamburg, potsdam := at("52.520014", "13.373006"), at("53.550556", "10.001389"), at("52.390569", "13.064473")
 	add := func(id int64, title string, j jobboardtest.Job, config map[string][]string) {
@@ -424,7 +430,7 @@ func postingIDs(t *testing.T, body []byte) string {
 
 func TestRadiusIsTheGreatCircle(t *testing.T) {
 	srv := jobboardtest.New(t)
-	srv.AddClient(jobboardtest.Client{ID: "10"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
 	srv.Publish("c", jobboardtest.Job{Title: "Hamburg", Location: jobboardtest.Location{Lat: "53.550556", Long: "10.001389"}})
 	srv.Publish("c", jobboardtest.Job{Title: "Taveuni", Location: jobboardtest.Location{Lat: "-16.85", Long: "-179.95"}})
 	for _, c := range []struct {
@@ -445,7 +451,7 @@ func TestRadiusIsTheGreatCircle(t *testing.T) {
 
 func TestLanguages(t *testing.T) {
 	srv := jobboardtest.New(t)
-	srv.AddClient(jobboardtest.Client{ID: "10"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
 	srv.AddPosting(jobboardtest.Posting{
 		Title: "Pflegekraft", Language: "de", Channels: []string{"c"}, Config: map[string][]string{"ad": {"Hallo"}, "n": {"1"}},
 		Translations: map[string]jobboardtest.Translation{
@@ -500,7 +506,7 @@ func TestLanguages(t *testing.T) {
 // in memory: many searches at once of a large channel take no more than one.
 func TestSearchesShareEncodings(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithoutSockets(), jobboardtest.WithStrict(false))
-	srv.AddClient(jobboardtest.Client{ID: "10"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
 	srv.AddChannel(jobboardtest.Channel{ID: "large"})
 	for range 500 {
 		srv.AddPosting(jobboardtest.Posting{
@@ -546,7 +552,7 @@ func (c *counter) Write(p []byte) (int, error) {
 
 func TestPagesAndUnknownChannels(t *testing.T) {
 	srv := jobboardtest.New(t)
-	srv.AddClient(jobboardtest.Client{ID: "10"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
 	for range 5 {
 		srv.Publish("c", jobboardtest.Job{Title: "x"})
 	}
@@ -582,7 +588,7 @@ func TestPagesAndUnknownChannels(t *testing.T) {
 func TestProcessingErrors(t *testing.T) {
 	srv := jobboardtest.NewServer()
 	defer srv.Close()
-	srv.AddClient(jobboardtest.Client{ID: "10"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
 	url := srv.BaseURL + searchPath + "?geoLocation=here"
 	res, body := get(t, srv, url, "10:")
 	if want := strings.TrimSpace(string(typed(t, "errors/500_processing.txt"))); res.StatusCode != 500 || !strings.HasPrefix(string(body), want) {

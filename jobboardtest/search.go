@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"html"
 	"maps"
 	"net/http"
-	"slices"
-	"strconv"
 	"strings"
-	"sync"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest/internal/geo"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest/internal/language"
 )
 
 // search answers the search of section 4.1.
@@ -18,7 +17,7 @@ func (c *call) search() answer {
 	if a, ok := c.needAny(); !ok {
 		return a
 	}
-	near, err := parseGeo(c.query.Get("geoLocation"))
+	near, err := geo.ParseCircle(c.query.Get("geoLocation"))
 	if err != nil {
 		return c.v.serverError("Error while processing the request: geoLocation: " + err.Error())
 	}
@@ -55,20 +54,20 @@ func (v Variants) page(hits []*posting, acceptLanguage string) answer {
 		page.Results = jsonNull
 	}
 	head := marshal(page)
-	a := answer{status: http.StatusOK, contentType: typeJSON}
+	a := answer{Status: http.StatusOK, ContentType: typeJSON}
 	if len(hits) == 0 {
-		a.body = head
+		a.Body = head
 		return a
 	}
-	langs := parseLanguages(acceptLanguage)
-	a.parts = append(make([][]byte, 0, 2*len(hits)+1), bytes.TrimSuffix(head, pageEnd))
+	langs := language.Wanted(acceptLanguage)
+	a.Parts = append(make([][]byte, 0, 2*len(hits)+1), bytes.TrimSuffix(head, pageEnd))
 	for i, p := range hits {
 		if i > 0 {
-			a.parts = append(a.parts, comma)
+			a.Parts = append(a.Parts, comma)
 		}
-		a.parts = append(a.parts, v.posting(p, langs))
+		a.Parts = append(a.Parts, v.posting(p, langs))
 	}
-	a.parts = append(a.parts, pageEnd)
+	a.Parts = append(a.Parts, pageEnd)
 	return a
 }
 
@@ -79,9 +78,9 @@ var (
 
 // posting returns a posting's bytes in the first language asked for that it has.
 func (v Variants) posting(p *posting, langs []string) []byte {
-	language := p.pickLanguage(langs)
-	return p.enc.get(v.key(language), func() []byte {
-		t := p.Translations[language]
+	lang := language.Pick(langs, p.Language, p.Translations)
+	return p.forms.Get(v.key(lang), func() []byte {
+		t := p.Translations[lang]
 		config := map[string][]string{}
 		maps.Copy(config, p.Config)
 		maps.Copy(config, t.Config)
@@ -100,179 +99,4 @@ func (v Variants) posting(p *posting, langs []string) []byte {
 		}
 		return marshal(w)
 	})
-}
-
-// pickLanguage returns a key of Translations, or "" for the posting's own text.
-func (p *posting) pickLanguage(langs []string) string {
-	for _, l := range langs {
-		for try := l; try != ""; try = try[:max(0, strings.LastIndexByte(try, '-'))] { // zh-hant-tw, zh-hant, zh
-			if strings.EqualFold(try, p.Language) {
-				return ""
-			}
-			if key := p.translation(try); key != "" {
-				return key
-			}
-		}
-		primary, _, _ := strings.Cut(l, "-")
-		if own, _, _ := strings.Cut(p.Language, "-"); strings.EqualFold(own, primary) {
-			return ""
-		}
-	}
-	return ""
-}
-
-// translation returns the key of Translations for a language, however it is
-// spelled there, such as "pt-BR"; "" where there is none.
-func (p *posting) translation(language string) (key string) {
-	if _, ok := p.Translations[language]; ok {
-		return language
-	}
-	for k := range p.Translations {
-		if strings.EqualFold(strings.ReplaceAll(k, "_", "-"), language) && (key == "" || k < key) {
-			key = k
-		}
-	}
-	return key
-}
-
-// parseLanguages reads Accept-Language, the most wanted first. What it cannot
-// read it leaves out.
-func parseLanguages(header string) []string {
-	type want struct {
-		tag string
-		q   float64
-	}
-	var ws []want
-	for part := range strings.SplitSeq(header, ",") {
-		tag, params, _ := strings.Cut(part, ";")
-		w := want{strings.ToLower(strings.ReplaceAll(strings.TrimSpace(tag), "_", "-")), 1}
-		if q, ok := strings.CutPrefix(strings.TrimSpace(params), "q="); ok {
-			w.q, _ = strconv.ParseFloat(q, 64) // 0 where it is no number
-		}
-		if w.tag != "" && w.q > 0 {
-			ws = append(ws, w)
-		}
-	}
-	slices.SortStableFunc(ws, func(a, b want) int { return cmp.Compare(b.q, a.q) })
-	out := make([]string, len(ws))
-	for i, w := range ws {
-		out[i] = w.tag
-	}
-	return out
-}
-
-// haystack returns the text that a search looks through: titles and config texts in
-// every language, without markup, in lower case.
-func haystack(p Posting) string {
-	var b strings.Builder
-	add := func(title string, config map[string][]string) {
-		b.WriteString(strings.ToLower(title))
-		b.WriteByte('\n')
-		for _, k := range slices.Sorted(maps.Keys(config)) {
-			for _, text := range config[k] {
-				b.WriteString(strings.ToLower(stripTags(text)))
-				b.WriteByte('\n')
-			}
-		}
-	}
-	add(p.Title, p.Config)
-	for _, l := range slices.Sorted(maps.Keys(p.Translations)) {
-		add(p.Translations[l].Title, p.Translations[l].Config)
-	}
-	return b.String()
-}
-
-func stripTags(s string) string {
-	if !strings.ContainsAny(s, "<&") {
-		return s
-	}
-	var b strings.Builder
-	for {
-		before, rest, ok := strings.Cut(s, "<")
-		b.WriteString(html.UnescapeString(before))
-		if !ok {
-			return b.String()
-		}
-		b.WriteByte(' ')
-		_, s, _ = strings.Cut(rest, ">") // of a tag without an end nothing is left
-	}
-}
-
-// signature tells quickly, and sometimes wrongly, that a text may hold a word:
-// one bit for each three bytes in a row. A search need not read 3 KB of every posting.
-type signature [64]uint64
-
-func (g *signature) add(s string) {
-	for i := 0; i+3 <= len(s); i++ {
-		b := trigram(s[i], s[i+1], s[i+2])
-		g[b>>6] |= 1 << (b & 63)
-	}
-}
-
-func (g *signature) mayHold(word []uint32) bool {
-	for _, b := range word {
-		if g[b>>6]&(1<<(b&63)) == 0 {
-			return false
-		}
-	}
-	return true
-}
-
-func trigram(a, b, c byte) uint32 {
-	return (uint32(a) | uint32(b)<<8 | uint32(c)<<16) * 0x9E3779B1 >> 20 // 12 bits
-}
-
-// board has what searches can find: for each channel its postings, in the order of
-// their identifiers.
-type board map[string][]boardEntry
-
-type boardEntry struct {
-	p        *posting
-	points   []vector
-	internal bool
-}
-
-// forgetBoard has the next search make the board anew.
-func (st *state) forgetBoard() { st.board = sync.OnceValue(st.makeBoard) }
-
-func (st *state) makeBoard() board {
-	b := board{}
-	for _, p := range byKey(st.postings) {
-		e := boardEntry{p: p, points: p.points}
-		if j := st.jobs[p.JobID]; j != nil {
-			if j.Status != Active {
-				continue
-			}
-			e.internal = j.Internal
-			if len(p.Locations) == 0 {
-				e.points = j.points
-			}
-		}
-		for _, c := range p.Channels {
-			b[c] = append(b[c], e)
-		}
-	}
-	return b
-}
-
-// find returns the postings of a channel near a place that hold every word of a text.
-func (b board) find(channel, text string, near circle, internal bool) []*posting {
-	words := strings.Fields(strings.ToLower(text))
-	var bits []uint32
-	for _, w := range words {
-		for i := 0; i+3 <= len(w); i++ {
-			bits = append(bits, trigram(w[i], w[i+1], w[i+2]))
-		}
-	}
-	var hits []*posting
-	for _, e := range b[channel] {
-		if e.internal && !internal || !near.holds(e.points) || !e.p.sig.mayHold(bits) {
-			continue
-		}
-		missing := func(word string) bool { return !strings.Contains(e.p.haystack, word) }
-		if !slices.ContainsFunc(words, missing) {
-			hits = append(hits, e.p)
-		}
-	}
-	return hits
 }

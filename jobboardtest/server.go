@@ -1,6 +1,7 @@
 package jobboardtest
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -12,106 +13,49 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
-	"time"
+	"syscall"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest/internal/autosave"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest/internal/inprocess"
 )
 
-// Server is a running fake. BaseURL and JobDBURL are the two addresses of the
-// interface, without a slash at the end.
+// Server is a running stand-in of the service. Any number of goroutines may call its
+// methods. The addresses are without a slash at the end.
 type Server struct {
-	BaseURL  string
-	JobDBURL string
+	BaseURL  string // {base_url} of the interface
+	JobDBURL string // {jobdb_url} of the interface
 
-	// Demo says what WithDemo put in; zero without that option.
+	// TokenURL is the address of the token endpoint.
+	TokenURL string
+
+	// AuthURL is the address of the page on which an applicant signs in: it has the
+	// applicants to choose from and leads back with a code. Parameters are those of
+	// RFC 6749, section 4.1, with state, and of RFC 7636 (S256), which a client
+	// without a secret must send; a strict server asks everyone for both.
+	AuthURL string
+
+	// FeedURL is the address of a job feed of the server's jobs: XML of the HR-XML
+	// family, with the identifier in PositionRecordInfo, Id, IdValue. It holds the
+	// jobs that were published and not deleted, the inactive ones too, because a
+	// feed is older than the service's own word. An entry names its postings
+	// (PositionPosting, Id, IdValue) with their links; Variants takes either away.
+	// The feed needs no credential, no fault hits it, and the journal leaves it out.
+	FeedURL string
+
+	// Demo names what WithDemo put in; it is zero without that option.
 	Demo DemoInfo
 
+	core
 	cfg     config
-	ctx     context.Context // ends at Close
+	initial State // where a reset goes back to
 	cancel  context.CancelFunc
-	ending  context.Context // ends at Shutdown, for what would never end by itself
 	end     context.CancelFunc
 	servers []*http.Server
 	serving sync.WaitGroup // the Serve loops
 	client  *http.Client
-	base    endpointRoot
-	jobDB   endpointRoot
-
-	mu       sync.RWMutex
-	st       *state
-	initial  State // what Reset goes back to
-	variants atomic.Pointer[Variants]
-	saver    saver
-
-	clockMu sync.Mutex
-	clock   func() time.Time
-	ahead   time.Duration
-
-	faults  faults
-	journal journal
-	mounts  mounts
-
-	closing  sync.Mutex
-	closed   bool
-	inflight sync.WaitGroup
 }
 
-// endpointRoot is the host and path prefix of one address.
-type endpointRoot struct{ host, prefix string }
-
-func (r endpointRoot) url() string { return "http://" + r.host + r.prefix }
-
-type config struct {
-	base, jobDB             net.Listener // nil: a free port of 127.0.0.1
-	basePrefix, jobDBPrefix string
-	noSockets               bool
-	strict                  bool
-	demo                    bool
-	state                   *State
-	variants                Variants
-	clock                   func() time.Time
-	report                  func(violation string)
-	log                     func(refusal string)
-}
-
-// Option changes how a Server starts.
-type Option func(*config)
-
-// WithoutSockets serves over in-memory connections, which only Client and
-// Transport reach. Inside a testing/synctest bubble an idle server made so is
-// durably blocked, and Close ends every goroutine of it.
-func WithoutSockets() Option { return func(c *config) { c.noSockets = true } }
-
-// WithStrict sets whether a request outside the interface is refused, with
-// status 400, 404 or 405 and a sentence that names the rule and its section, or
-// answered as well as it can be. The default is true for New, where such a
-// request also fails the test, and false for NewServer.
-func WithStrict(strict bool) Option { return func(c *config) { c.strict = strict } }
-
-// WithListeners serves the two addresses on listeners of your own, which the
-// server closes. In place of a nil one, and without this option, it listens on a
-// free port of 127.0.0.1. A listener on every address, such as "0.0.0.0:8080", is
-// 127.0.0.1 in the URLs.
-func WithListeners(base, jobDB net.Listener) Option {
-	return func(c *config) { c.base, c.jobDB = base, jobDB }
-}
-
-// WithPrefix sets the path prefixes of the two addresses. The default is
-// "/board" and "/info".
-func WithPrefix(base, jobDB string) Option {
-	return func(c *config) { c.basePrefix, c.jobDBPrefix = base, jobDB }
-}
-
-// WithVariants sets the switches at the start.
-func WithVariants(v Variants) Option { return func(c *config) { c.variants = v } }
-
-// WithClock sets the clock at the start; see [Server.SetClock].
-func WithClock(now func() time.Time) Option { return func(c *config) { c.clock = now } }
-
-// WithState sets the state at the start. It counts more than WithDemo. The state's
-// switches hold too, unless WithVariants sets others.
-func WithState(in State) Option { return func(c *config) { c.state = &in } }
-
-// NewServer starts a fake. The caller closes it. It panics where it cannot listen or
+// NewServer starts a server. The caller closes it. It panics where it cannot listen or
 // use an option: an unknown variant, a state that contradicts itself, a prefix that
 // is no path.
 func NewServer(opts ...Option) *Server {
@@ -138,15 +82,15 @@ func start(opts []Option) (*Server, error) {
 	if err := cfg.variants.Check(); err != nil {
 		return nil, err
 	}
-	s := &Server{
-		cfg: cfg, st: newState(), saver: saver{dirty: make(chan struct{}, 1)},
+	s := &Server{cfg: cfg, core: core{
+		strict: cfg.strict, report: cfg.report, log: cfg.log,
 		mounts: mounts{at: map[string]http.Handler{}}, journal: journal{counts: map[Operation]int{}},
-	}
+	}}
+	s.saver = autosave.New(func() func(io.Writer) error { return s.Snapshot().Write })
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.ending, s.end = context.WithCancel(s.ctx)
-	s.SetClock(cfg.clock)
-	s.variants.Store(&cfg.variants)
-	s.Mount(feedPath, http.HandlerFunc(s.serveFeed))
+	s.clock.set(cfg.clock)
+	s.mounts.mount(feedPath, http.HandlerFunc(s.serveFeed))
 	err := s.fill()
 	if err == nil {
 		err = s.listen()
@@ -158,6 +102,34 @@ func start(opts []Option) (*Server, error) {
 	return s, nil
 }
 
+// fill makes the server's first state: the one it was given, the demo, or none.
+func (s *Server) fill() error {
+	in := State{}
+	switch {
+	case s.cfg.state != nil:
+		in = *s.cfg.state
+	case s.cfg.demo:
+		in = demoState()
+	}
+	st, err := in.build(s.clock.now())
+	if err != nil {
+		return err
+	}
+	s.st, s.Demo = st, in.Demo
+	s.variants.Store(&s.cfg.variants)
+	if s.cfg.variants == (Variants{}) {
+		s.variants.Store(&in.Variants)
+	}
+	s.initial = s.Snapshot()
+	return nil
+}
+
+// demoState is shared by all servers: who builds on it copies what may change.
+var demoState = sync.OnceValue(func() State {
+	in, _ := ReadState(bytes.NewReader(demoDocument)) // a test reads it too
+	return in
+})
+
 // listen begins to serve both addresses.
 func (s *Server) listen() error {
 	transport := &http.Transport{MaxIdleConnsPerHost: 256}
@@ -166,8 +138,8 @@ func (s *Server) listen() error {
 	if s.cfg.noSockets {
 		// The ports are made up: nothing listens there, so that a client without this
 		// server's transport is refused instead of finding something else.
-		in := pipes{newPipeListener("127.0.0.1:1"), newPipeListener("127.0.0.1:2")}
-		base, jobDB, transport.DialContext = in[0], in[1], in.dial
+		in := inprocess.Network{inprocess.Listen("127.0.0.1:1"), inprocess.Listen("127.0.0.1:2")}
+		base, jobDB, transport.DialContext = in[0], in[1], in.Dial
 	}
 	base, err := orLocal(base)
 	if err != nil {
@@ -181,6 +153,7 @@ func (s *Server) listen() error {
 	s.base = endpointRoot{reachable(base.Addr()), s.cfg.basePrefix}
 	s.jobDB = endpointRoot{reachable(jobDB.Addr()), s.cfg.jobDBPrefix}
 	s.BaseURL, s.JobDBURL = s.base.url(), s.jobDB.url()
+	s.TokenURL, s.AuthURL, s.FeedURL = s.BaseURL+tokenPath, s.BaseURL+authorizePath, s.BaseURL+feedPath
 	s.serveOn(base, baseAddress)
 	s.serveOn(jobDB, jobDBAddress)
 	return nil
@@ -233,51 +206,47 @@ func (s *Server) handler(at address) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(at, w, r) })
 }
 
-// Mount serves a path of {base_url}, and all paths below it, with a handler of
-// your own, which sees the path without the prefix. Such requests are no part of
-// the interface: no fault hits them, and the journal leaves them out. Of two paths
-// that fit, the longer one counts; "/" is that path alone. A nil handler takes a
-// path away.
-func (s *Server) Mount(path string, h http.Handler) {
-	s.mounts.mu.Lock()
-	defer s.mounts.mu.Unlock()
-	s.mounts.at["/"+strings.Trim(path, "/")] = h
-}
+// Transport returns an http.RoundTripper that calls the server's handler
+// directly, with no connection between. Requests to another host than those of
+// BaseURL and JobDBURL are refused. Faults that break connections show as the
+// errors a connection would give.
+func (s *Server) Transport() http.RoundTripper { return directTransport{s} }
 
-type mounts struct {
-	mu sync.RWMutex
-	at map[string]http.Handler // nil ones were taken away
-}
+type directTransport struct{ s *Server }
 
-// find returns the handler of the longest path that p is or is below of; nil:
-// there is none.
-func (m *mounts) find(p string) http.Handler {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	for at := p; at != ""; at = at[:strings.LastIndexByte(at, '/')] {
-		if h := m.at[at]; h != nil && (at != "/" || p == "/") {
-			return h
+// RoundTrip implements http.RoundTripper.
+func (t directTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	at, err := t.s.dial(r)
+	if err != nil {
+		if r.Body != nil {
+			r.Body.Close()
 		}
+		return nil, err
 	}
-	return nil
+	return inprocess.RoundTrip(t.s.ctx, func(w http.ResponseWriter, r *http.Request) { t.s.serve(at, w, r) }, r)
 }
 
-// enter counts a request in, unless the server is closed.
-func (s *Server) enter() bool {
-	s.closing.Lock()
-	defer s.closing.Unlock()
-	if s.closed {
-		return false
+// dial returns the address that a request goes to, or why a connection would not
+// come about.
+func (s *Server) dial(r *http.Request) (address, error) {
+	at := baseAddress
+	switch r.URL.Host {
+	case s.base.host:
+	case s.jobDB.host:
+		at = jobDBAddress
+	default:
+		refused := fmt.Errorf("%w: the fake is not at this host", syscall.ECONNREFUSED)
+		return at, &net.OpError{Op: "dial", Net: "tcp", Err: refused}
 	}
-	s.inflight.Add(1)
-	return true
-}
-
-// joined returns a context that ends when either does.
-func joined(a, b context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancel(a)
-	stop := context.AfterFunc(b, cancel)
-	return ctx, func() { stop(); cancel() }
+	switch {
+	case r.URL.Scheme != "http":
+		return at, fmt.Errorf("jobboardtest: the fake speaks http, not %s", r.URL.Scheme)
+	case r.Context().Err() != nil:
+		return at, r.Context().Err()
+	case s.ctx.Err() != nil:
+		return at, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+	}
+	return at, nil
 }
 
 // Close ends the server and everything it still serves, waits until all its
@@ -293,9 +262,7 @@ func (s *Server) Close() {
 	s.serving.Wait()
 	s.inflight.Wait()
 	s.client.CloseIdleConnections()
-	s.saver.mu.Lock()
-	defer s.saver.mu.Unlock()
-	s.saver.leave()
+	s.saver.Stop()
 }
 
 // Shutdown lets the requests that are being served finish until the context ends,
@@ -310,10 +277,5 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		}
 	}
 	s.Close()
-	return cmp.Or(s.SaveError(), late)
+	return cmp.Or(s.saveError(), late)
 }
-
-// OnShutdown calls f once, when Shutdown begins or, without it, at Close. It is for
-// a mounted handler whose answers would not end by themselves and keep Shutdown
-// waiting.
-func (s *Server) OnShutdown(f func()) { context.AfterFunc(s.ending, f) }

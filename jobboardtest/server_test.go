@@ -135,13 +135,13 @@ func TestTransportIsLikeAConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := jobboardtest.NewServer(jobboardtest.WithoutSockets())
 		defer srv.Close()
-		srv.Mount("/_own", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		inside(srv).Mount("/_own", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
 			n, err := fmt.Fprintf(w, "%s %s %s %s", r.RequestURI, r.Host, r.RemoteAddr, body)
 			fmt.Fprintf(w, " %t %v", n > 0, err)
 		}))
-		srv.Mount("/_silent", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-		srv.Mount("/_text", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		inside(srv).Mount("/_silent", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+		inside(srv).Mount("/_text", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			http.ServeContent(w, &http.Request{Method: "GET"}, "a.txt", time.Time{}, strings.NewReader("text"))
 		}))
 		for _, c := range []struct {
@@ -188,7 +188,7 @@ func TestTransportIsLikeAConnection(t *testing.T) {
 func TestTransportLetsGo(t *testing.T) {
 	srv := jobboardtest.NewServer(jobboardtest.WithoutSockets())
 	defer srv.Close()
-	srv.Mount("/_own", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	inside(srv).Mount("/_own", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
 	}))
@@ -244,7 +244,7 @@ func TestTransportBodies(t *testing.T) {
 	}
 	// Close of the server, in the cleanup, hangs if the handler still writes.
 
-	req, _ := http.NewRequest("HEAD", srv.FeedURL(), nil)
+	req, _ := http.NewRequest("HEAD", srv.FeedURL, nil)
 	if res, err = srv.Transport().RoundTrip(req); err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +265,7 @@ func TestCloseEndsWhatNobodyReads(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer res.Body.Close()
-		srv.Mount("/_own", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+		inside(srv).Mount("/_own", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 		go fetch(context.Background(), srv.Transport(), srv.BaseURL+"/_own", "")
 		synctest.Wait()
 		srv.Close()
@@ -351,7 +351,7 @@ func TestHandler(t *testing.T) {
 func TestMount(t *testing.T) {
 	srv := jobboardtest.New(t)
 	srv.Fail(jobboardtest.Fault{Status: 503})
-	srv.Mount("/_own", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "mine "+r.URL.Path) }))
+	inside(srv).Mount("/_own", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "mine "+r.URL.Path) }))
 	for path, want := range map[string]string{"/_own": "mine /_own", "/_own/a/b": "mine /_own/a/b"} {
 		if res, body := get(t, srv, srv.BaseURL+path, ""); res.StatusCode != 200 || string(body) != want {
 			t.Errorf("%s: %d %s", path, res.StatusCode, body)
@@ -361,14 +361,14 @@ func TestMount(t *testing.T) {
 		t.Error("it is in the journal")
 	}
 	srv.LiftFaults()
-	srv.Mount("/_own/deep", http.NotFoundHandler())
-	srv.Mount("/", http.NotFoundHandler())
+	inside(srv).Mount("/_own/deep", http.NotFoundHandler())
+	inside(srv).Mount("/", http.NotFoundHandler())
 	for path, want := range map[string]string{"/_own/deeper": "mine /_own/deeper", "/_own/deep/x": "404 page not found\n", "/": "404 page not found\n"} {
 		if _, body := get(t, srv, srv.BaseURL+path, ""); string(body) != want {
 			t.Errorf("%s: %q, want %q", path, body, want)
 		}
 	}
-	srv.Mount("/_own/deep/", nil)
+	inside(srv).Mount("/_own/deep/", nil)
 	if _, body := get(t, srv, srv.BaseURL+"/_own/deep/x", ""); string(body) != "mine /_own/deep/x" {
 		t.Errorf("what was taken away answers %s", body)
 	}
@@ -376,8 +376,8 @@ func TestMount(t *testing.T) {
 	// Only below the base address, not at the lookup's.
 	other := jobboardtest.NewServer()
 	defer other.Close()
-	other.Mount("/_own", http.NotFoundHandler())
-	other.Mount("/", http.NotFoundHandler())
+	inside(other).Mount("/_own", http.NotFoundHandler())
+	inside(other).Mount("/", http.NotFoundHandler())
 	for _, url := range []string{other.JobDBURL + "/_own", other.BaseURL + "//_own", other.BaseURL + "/" + searchPath, strings.TrimSuffix(other.BaseURL, "/board") + "/_own"} {
 		if _, body := get(t, other, url, ""); !strings.Contains(string(body), "section 4") {
 			t.Errorf("%s is mounted: %s", url, body)
@@ -482,7 +482,7 @@ func TestCloseWaitsForHandlers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := jobboardtest.NewServer(jobboardtest.WithoutSockets())
 		ended := false
-		srv.Mount("/_own", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		inside(srv).Mount("/_own", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			<-r.Context().Done()
 			<-time.After(time.Second)
 			ended = true
@@ -510,11 +510,11 @@ func TestOnShutdown(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			srv := jobboardtest.NewServer(jobboardtest.WithoutSockets())
 			var told atomic.Int32
-			srv.OnShutdown(func() { told.Add(1) })
+			inside(srv).OnShutdown(func() { told.Add(1) })
 			// An answer that waits for it does not keep the server from ending.
 			over := make(chan struct{})
-			srv.OnShutdown(func() { close(over) })
-			srv.Mount("/_own", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-over }))
+			inside(srv).OnShutdown(func() { close(over) })
+			inside(srv).Mount("/_own", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-over }))
 			go fetch(context.Background(), srv.Client().Transport, srv.BaseURL+"/_own", "")
 			synctest.Wait()
 			end(srv)

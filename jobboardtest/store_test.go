@@ -24,8 +24,8 @@ import (
 func TestSaveAndLoad(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	srv.SetVariants(jobboardtest.Variants{QuotedIDs: true, PageSize: 3})
-	srv.SetNationalities("fr", []jobboardtest.Choice{{ID: "1", Label: "française"}})
-	srv.AuthorizationCode("11", 7)
+	setNationalities(t, srv, "fr", []jobboardtest.Choice{{ID: "1", Label: "française"}})
+	inside(srv).AuthorizationCode("11", 7)
 	do(t, srv, "POST", srv.BaseURL+"/jobabo?channel=27828_extern&types=rss", "", "")
 	srv.RemovePosting(srv.AddPosting(jobboardtest.Posting{Title: "gone, and its identifier with it"}).ID)
 	var file bytes.Buffer
@@ -197,7 +197,7 @@ func TestSaveTo(t *testing.T) {
 		t.Fatal(err)
 	}
 	first.Close()
-	if err := first.SaveError(); err != nil {
+	if err := inside(first).SaveError(); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
@@ -326,7 +326,7 @@ func TestSaveLeavesAnothersFile(t *testing.T) {
 	}
 	second.AddChannel(jobboardtest.Channel{ID: "second"})
 	second.Close()
-	if err := second.SaveError(); err != nil {
+	if err := inside(second).SaveError(); err != nil {
 		t.Error(err)
 	}
 	first.AddChannel(jobboardtest.Channel{ID: "first"})
@@ -356,8 +356,8 @@ func TestSaveLeavesAnothersFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		srv.Close()
-		if b, err := os.ReadFile(file); string(b) != "{}" || err != nil || srv.SaveError() == nil {
-			t.Errorf("%s: the file holds %s, and the server says %v", name, b, srv.SaveError())
+		if b, err := os.ReadFile(file); string(b) != "{}" || err != nil || inside(srv).SaveError() == nil {
+			t.Errorf("%s: the file holds %s, and the server says %v", name, b, inside(srv).SaveError())
 		}
 	}
 
@@ -367,8 +367,8 @@ func TestSaveLeavesAnothersFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	third.Close()
-	if s := readState(t, file); third.SaveError() != nil || len(s.Channels) != 0 {
-		t.Errorf("%v, and the file holds %+v", third.SaveError(), s.Channels)
+	if s := readState(t, file); inside(third).SaveError() != nil || len(s.Channels) != 0 {
+		t.Errorf("%v, and the file holds %+v", inside(third).SaveError(), s.Channels)
 	}
 }
 
@@ -379,8 +379,8 @@ func TestReset(t *testing.T) {
 	srv.SetVariants(jobboardtest.Variants{QuotedIDs: true})
 	srv.Fail(jobboardtest.Fault{Status: 503})
 	get(t, srv, appliedURL(srv), "")
-	srv.Reset()
-	if !reflect.DeepEqual(srv.Snapshot(), before) || len(srv.Faults()) != 0 || srv.Count() != 0 {
+	inside(srv).Reset()
+	if !reflect.DeepEqual(srv.Snapshot(), before) || len(inside(srv).Faults()) != 0 || srv.Count() != 0 {
 		t.Error("something stayed")
 	}
 }

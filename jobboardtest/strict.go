@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest/internal/geo"
 )
 
 // violations collects what in a request is outside the interface, each as a
@@ -71,7 +73,7 @@ func (v *violations) checkParameters(query url.Values) {
 }
 
 func (v *violations) checkSearch(c *call) {
-	if _, err := parseGeo(c.query.Get("geoLocation")); err != nil {
+	if _, err := geo.ParseCircle(c.query.Get("geoLocation")); err != nil {
 		v.add("geoLocation must be <latitude>::<longitude>::<distance_km>, and %v", err)
 	}
 	if t := c.r.Header.Get("Content-Type"); t != "" && mediaType(t) != typeJSON {
@@ -102,16 +104,6 @@ func (v *violations) checkLookupCredential(cred credential) {
 	default:
 		v.add("a credential of {base_url} (%s) was sent to {jobdb_url}, which it was not given for; see section 5", cred)
 	}
-}
-
-// Violations returns a sentence for each thing outside the interface in the requests
-// of the journal. A tolerant server keeps them too.
-func (s *Server) Violations() []string {
-	var out []string
-	for _, r := range s.Requests() {
-		out = append(out, r.Violations...)
-	}
-	return out
 }
 
 // clip keeps a foreign text short enough for a sentence.

@@ -80,7 +80,7 @@ func TestStrictness(t *testing.T) {
 		{"lookup", "GET", lookup, "", "", 200, nil},
 		{"lookup with its own token", "GET", lookup, srv.LookupToken(), "", 200, nil},
 
-		{"a token, with a query", "POST", srv.TokenURL() + "?x=1", "", "", 400, nil},
+		{"a token, with a query", "POST", srv.TokenURL + "?x=1", "", "", 400, nil},
 		{"the other's prefix", "GET", strings.Replace(lookup, "/info/", "/board/", 1), "", "", 404, []string{"path prefix"}},
 		{"more than the prefix", "GET", srv.BaseURL + "s/jobabo", "", "", 404, []string{"/boards/jobabo does not begin with the path prefix"}},
 		{"unknown path", "GET", srv.BaseURL + "/api/rest/v2/frontend/jobs", "", "", 404, []string{"not a path of the interface", "section 4"}},
@@ -158,7 +158,7 @@ func TestViolationsAreBounded(t *testing.T) {
 		fmt.Fprintf(&query, "p%d&", n)
 	}
 	get(t, srv, srv.BaseURL+searchPath+"?"+query.String(), "")
-	if n := len(srv.Violations()); n != 100 {
+	if n := len(violations(srv)); n != 100 {
 		t.Errorf("%d violations", n)
 	}
 }
@@ -175,7 +175,7 @@ func TestTolerant(t *testing.T) {
 	if res.StatusCode != 200 {
 		t.Errorf("credential at the lookup: %d", res.StatusCode)
 	}
-	if v := srv.Violations(); len(v) != 2 || !strings.Contains(v[0], "page") || !strings.Contains(v[1], "client token") {
+	if v := violations(srv); len(v) != 2 || !strings.Contains(v[0], "page") || !strings.Contains(v[1], "client token") {
 		t.Errorf("violations %q", v)
 	}
 	p := &probe{TB: t}

@@ -1,51 +1,10 @@
 package jobboardtest
 
 import (
-	"cmp"
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strings"
-	"time"
 )
-
-// SubscriptionStatus is the state of a subscription.
-type SubscriptionStatus string
-
-// A subscription begins unconfirmed and becomes confirmed; one that was stopped is
-// gone, and stays in the list.
-const (
-	Unconfirmed SubscriptionStatus = "unconfirmed"
-	Confirmed   SubscriptionStatus = "confirmed"
-	Gone        SubscriptionStatus = "gone"
-)
-
-// Subscription is what the deprecated calls of section 4.5 make and change.
-type Subscription struct {
-	ID         string              `json:"id"` // the aboId
-	Channel    string              `json:"channel"`
-	Type       string              `json:"type"` // "rss" or "email"
-	Email      string              `json:"email,omitempty"`
-	Categories map[string][]string `json:"categories,omitempty"`
-	Status     SubscriptionStatus  `json:"status"`
-	Created    time.Time           `json:"created,omitzero"`
-}
-
-// Subscriptions returns all subscriptions, oldest first, the gone ones too. It is
-// where the identifier of an email subscription is found, which a service mails.
-func (s *Server) Subscriptions() []Subscription {
-	var out []Subscription
-	s.read(func(st *state) {
-		for _, sub := range st.subscriptions {
-			sub.Categories = cloneLists(sub.Categories)
-			out = append(out, sub)
-		}
-	})
-	slices.SortFunc(out, func(a, b Subscription) int {
-		return cmp.Or(a.Created.Compare(b.Created), strings.Compare(a.ID, b.ID))
-	})
-	return out
-}
 
 // needSubscriber lets any good credential through, and none at all.
 func (c *call) needSubscriber() (answer, bool) {

@@ -12,7 +12,7 @@ func TestSubscriptions(t *testing.T) {
 	for _, root := range []string{"/jobabo", "/api/rest/v2/frontend/jobabo"} {
 		srv := jobboardtest.New(t)
 		srv.AddChannel(jobboardtest.Channel{ID: "27828_extern"})
-		srv.AddClient(jobboardtest.Client{ID: "10"})
+		srv.AddClient(jobboardtest.ClientApp{ID: "10"})
 		base := srv.BaseURL + root
 
 		res, body := do(t, srv, "POST", base+"?channel=27828_extern&types=rss::email&email=a%40b.example", "10:", string(typed(t, "subscription_request.json")))
@@ -23,7 +23,7 @@ func TestSubscriptions(t *testing.T) {
 		}
 		id, _ := got["rss"].(string)
 
-		subs := srv.Subscriptions()
+		subs := srv.Snapshot().Subscriptions
 		if len(subs) != 2 {
 			t.Fatalf("%d subscriptions", len(subs))
 		}
@@ -36,7 +36,7 @@ func TestSubscriptions(t *testing.T) {
 			}
 		}
 		status := func() jobboardtest.SubscriptionStatus {
-			for _, s := range srv.Subscriptions() {
+			for _, s := range srv.Snapshot().Subscriptions {
 				if s.ID == id {
 					return s.Status
 				}
@@ -74,9 +74,9 @@ func TestSubscriptions(t *testing.T) {
 				t.Errorf("%s: %d %s", query, res.StatusCode, body)
 			}
 		}
-		before := len(srv.Subscriptions())
+		before := len(srv.Snapshot().Subscriptions)
 		do(t, srv, "POST", base+"?channel=27828_extern&types=rss::rss::rss", "10:", `{"5512":"one","2901":[7],"2902":null}`)
-		subs = srv.Subscriptions()
+		subs = srv.Snapshot().Subscriptions
 		if n := len(subs) - before; n != 1 {
 			t.Errorf("a type that is named three times makes %d subscriptions", n)
 		}
@@ -107,7 +107,7 @@ func TestSubscriptions(t *testing.T) {
 func TestSubscriptionForms(t *testing.T) {
 	srv := jobboardtest.New(t)
 	srv.AddChannel(jobboardtest.Channel{ID: "27828_extern"})
-	srv.AddClient(jobboardtest.Client{ID: "10"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
 	for _, c := range []struct {
 		lists       bool
 		email, file string

@@ -43,17 +43,17 @@ func tokenBasic(t *testing.T, srv *jobboardtest.Server, credential string, form 
 
 func TestTokenEndpoint(t *testing.T) {
 	srv := jobboardtest.New(t)
-	srv.AddClient(jobboardtest.Client{ID: "10"})
-	srv.AddClient(jobboardtest.Client{ID: "11", Secret: "hush-hush"})
-	srv.AddClient(jobboardtest.Client{ID: "12", Secret: "other"})
-	srv.AddClient(jobboardtest.Client{ID: "14", Secret: "a+b%2Fc"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "11", Secret: "hush-hush"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "12", Secret: "other"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "14", Secret: "a+b%2Fc"})
 	who := srv.AddApplicant(jobboardtest.Applicant{Username: "jana", Password: "pass word"})
 	srv.AddApplicant(jobboardtest.Applicant{}) // has no name and no password
-	if srv.HasClient("1") || !srv.HasClient("11") || srv.HasApplicant(3) || !srv.HasApplicant(2) {
+	if inside(srv).HasClient("1") || !inside(srv).HasClient("11") || inside(srv).HasApplicant(3) || !inside(srv).HasApplicant(2) {
 		t.Error("a client or an applicant is not found, or one that is not there")
 	}
-	code := srv.AuthorizationCode("11", who.ID)
-	foreign, old := srv.AuthorizationCode("12", who.ID), srv.AuthorizationCode("11", who.ID)
+	code := inside(srv).AuthorizationCode("11", who.ID)
+	foreign, old := inside(srv).AuthorizationCode("12", who.ID), inside(srv).AuthorizationCode("11", who.ID)
 	publish(srv)
 
 	for _, c := range []struct {
@@ -107,7 +107,7 @@ func TestTokenEndpoint(t *testing.T) {
 
 func TestExpiry(t *testing.T) {
 	srv := jobboardtest.New(t)
-	srv.AddClient(jobboardtest.Client{ID: "11", Secret: "hush-hush"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "11", Secret: "hush-hush"})
 	user := srv.UserToken(srv.AddApplicant(jobboardtest.Applicant{}).ID)
 	client := srv.ClientToken("11")
 	status := func(token string) int {

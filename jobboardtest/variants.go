@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest/internal/delivery"
 )
 
 // PlainForm chooses the form of the plain message texts of section 7.2.
@@ -236,7 +238,7 @@ func (v Variants) checkNumbers() error {
 	switch {
 	case v.ErrorStatus != 0 && (v.ErrorStatus < 200 || v.ErrorStatus > 599):
 		return fmt.Errorf("jobboardtest: variant error_status is %d, not a status between 200 and 599", v.ErrorStatus)
-	case bodiless(v.ErrorStatus):
+	case delivery.HasNoBody(v.ErrorStatus):
 		return fmt.Errorf("jobboardtest: variant error_status is %d, which has no body for the code", v.ErrorStatus)
 	case v.UnknownChannel != 0 && v.UnknownChannel != 400 && v.UnknownChannel != 404:
 		return fmt.Errorf("jobboardtest: variant unknown_channel is %d, not 0, 400 or 404", v.UnknownChannel)
@@ -248,19 +250,6 @@ func (v Variants) checkNumbers() error {
 		return fmt.Errorf("jobboardtest: variant token_seconds is %d, not between 0 and %d", v.TokenSeconds, maxTokenSeconds)
 	}
 	return nil
-}
-
-// Variants returns the switches as they are set.
-func (s *Server) Variants() Variants { return *s.variants.Load() }
-
-// SetVariants sets the switches from the next request on. It panics where
-// Check returns an error.
-func (s *Server) SetVariants(v Variants) {
-	if err := v.Check(); err != nil {
-		panic(err)
-	}
-	s.variants.Store(&v)
-	s.saver.touch()
 }
 
 var jsonNull = json.RawMessage("null")

@@ -3,7 +3,6 @@ package jobboardtest
 import (
 	"bytes"
 	"encoding/json"
-	"sync/atomic"
 )
 
 // The shapes of section 2 as they go over the wire. A member of type any has
@@ -111,31 +110,4 @@ func marshal(v any) []byte {
 	e.SetEscapeHTML(false)
 	_ = e.Encode(v) // our own shapes, into memory: cannot fail
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}
-
-// encodings keeps the encoded forms of one immutable posting, such as one for each
-// language that is asked for, so that a search is answered with bytes that are there.
-type encodings struct{ list atomic.Pointer[encoded] }
-
-type encoded struct {
-	key  wireKey
-	data []byte
-	next *encoded
-}
-
-func (e *encodings) get(k wireKey, encode func() []byte) []byte {
-	head := e.list.Load()
-	n := 0
-	for x := head; x != nil; x = x.next {
-		if x.key == k {
-			return x.data
-		}
-		n++
-	}
-	fresh := &encoded{key: k, data: encode(), next: head}
-	if n >= 8 { // a test that walks through every switch must not keep them all
-		fresh.next = nil
-	}
-	e.list.CompareAndSwap(head, fresh) // lost the race: encode again next time
-	return fresh.data
 }

@@ -100,8 +100,8 @@ func send(t *testing.T, srv *jobboardtest.Server, method, url string, header htt
 func ms(n int64) time.Time { return time.UnixMilli(n) }
 
 // board is the state that testdata/search.json and testdata/jobinfo.json show.
-func board(srv *jobboardtest.Server) {
-	srv.AddClient(jobboardtest.Client{ID: "10"})
+func board(t *testing.T, srv *jobboardtest.Server) {
+	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
 	for _, p := range []jobboardtest.Posting{
 		{
 			ID: 41880215, VersionID: 60377104, Title: "Backend Developer (m/w/d) – Zürich & remote",
@@ -133,7 +133,7 @@ func board(srv *jobboardtest.Server) {
 		srv.AddPosting(p)
 	}
 
-	srv.SetNationalities("de", []jobboardtest.Choice{
+	setNationalities(t, srv, "de", []jobboardtest.Choice{
 		{ID: "2800137", Label: "deutsch"},
 		{ID: "2800138", Label: "österreichisch"},
 		{ID: "2800139", Label: "schweizerisch"},
@@ -181,7 +181,7 @@ const searchPath = "/api/rest/v2/frontend/jobboards/27828_extern/jobs"
 
 func TestSearchAgainstHandTypedBytes(t *testing.T) {
 	srv := jobboardtest.New(t)
-	board(srv)
+	board(t, srv)
 	res, body := get(t, srv, srv.BaseURL+searchPath, "10:")
 	if res.StatusCode != 200 || res.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("status %d, content type %q", res.StatusCode, res.Header.Get("Content-Type"))
@@ -209,7 +209,7 @@ func TestSearchAgainstHandTypedBytes(t *testing.T) {
 
 func TestJobInformationAgainstHandTypedBytes(t *testing.T) {
 	srv := jobboardtest.New(t)
-	board(srv)
+	board(t, srv)
 	res, body := get(t, srv, srv.JobDBURL+"/jobdb/public/apply/external?jobid=5310482", "")
 	if res.StatusCode != 200 || res.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("status %d, content type %q", res.StatusCode, res.Header.Get("Content-Type"))
@@ -222,7 +222,7 @@ func TestJobInformationAgainstHandTypedBytes(t *testing.T) {
 
 func TestMinimalAndNulls(t *testing.T) {
 	srv := jobboardtest.New(t)
-	srv.AddClient(jobboardtest.Client{ID: "10"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
 	srv.AddPosting(jobboardtest.Posting{ID: 41880218, VersionID: 5, Title: "Gardener <&>", ApplyURL: "https://jobs.example.com/5", Channels: []string{"27828_extern"}})
 	srv.Publish("other", jobboardtest.Job{ID: 5310485, Title: "Waiter", Questions: []jobboardtest.Question{
 		{ID: "14", Type: jobboardtest.Text, Label: "Your favourite dish?"},
@@ -230,7 +230,7 @@ func TestMinimalAndNulls(t *testing.T) {
 		{ID: "16", Type: jobboardtest.Catalog},
 		{ID: "17", Type: jobboardtest.Text, Answers: []jobboardtest.Choice{{ID: "1", Label: "any"}}},
 	}})
-	srv.SetNationalities("en", nil)
+	setNationalities(t, srv, "en", nil)
 	posting := `"jobPostingId":41880218,"postingVersionId":5,"title":"Gardener <&>","applyOnlineLink":"https://jobs.example.com/5"`
 	dates := `"jobStartDate":0,"postingVersionStartDate":0,"postingVersionEndDate":0`
 	info := `{"jobId":5310485,"jobTitle":"Waiter","jobLanguage":"en","applyPossible":true`
@@ -265,7 +265,7 @@ func TestMinimalAndNulls(t *testing.T) {
 
 func TestQuotedIDsAndDates(t *testing.T) {
 	srv := jobboardtest.New(t)
-	srv.AddClient(jobboardtest.Client{ID: "10"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
 	srv.AddPosting(jobboardtest.Posting{
 		ID: 41880216, VersionID: 60377105, Title: "Nurse", ApplyURL: "https://jobs.example.com/5", Channels: []string{"27828_extern"},
 		Config: map[string][]string{"a": {"b"}}, JobStart: ms(1730791815250), VersionStart: ms(1735065900125),

@@ -67,7 +67,7 @@ func TestKilledAtRandomMoments(t *testing.T) {
 			job, _ := srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Nurse " + strconv.Itoa(i), Language: "de"})
 			jobs = append(jobs, job.ID)
 		}
-		o := childOptions{Database: address, BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, Channel: srv.Demo.Channel, Feed: srv.FeedURL(), Limit: -1}
+		o := childOptions{Database: address, BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, Channel: srv.Demo.Channel, Feed: srv.FeedURL, Limit: -1}
 		for i := range size(6, 200) {
 			for range 5 {
 				jobs = stir(srv, r, jobs, i)
@@ -177,7 +177,7 @@ func TestReadersThatCrash(t *testing.T) {
 func writeInFour(address string, srv *jobboardtest.Server) func(t *testing.T, _ ...*jobmirror.Mirror) (stop func()) {
 	return func(t *testing.T, _ ...*jobmirror.Mirror) (stop func()) {
 		fleet := startFleet(t, slices.Repeat([]childOptions{{
-			Database: address, BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, Channel: srv.Demo.Channel, Feed: srv.FeedURL(),
+			Database: address, BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, Channel: srv.Demo.Channel, Feed: srv.FeedURL,
 			Limit: -1, LookupEvery: time.Second,
 		}}, 4)...)
 		return fleet.stop

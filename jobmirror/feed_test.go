@@ -194,7 +194,7 @@ func TestFeedRedirectsAreLimited(t *testing.T) {
 func TestNoCredentialIsStored(t *testing.T) {
 	for name, fault := range map[string]*jobboardtest.Fault{"all is well": nil, "the board refuses": {Status: http.StatusUnauthorized}} {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
-		feed := strings.Replace(srv.FeedURL(), "http://", "http://hushuser:hushpassword@", 1) + "?key=hushkey#hushfragment"
+		feed := strings.Replace(srv.FeedURL, "http://", "http://hushuser:hushpassword@", 1) + "?key=hushkey#hushfragment"
 		if fault != nil {
 			srv.Fail(*fault)
 		}

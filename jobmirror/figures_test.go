@@ -204,7 +204,7 @@ var vocabulary = strings.Fields(`Pflege Krankenpflege Software Entwicklung Fahre
 func newSearchBoard(srv *jobboardtest.Server, channel string, n int) *searchBoard {
 	r := rand.New(rand.NewPCG(1, 2))
 	srv.AddChannel(jobboardtest.Channel{ID: channel})
-	srv.AddClient(jobboardtest.Client{ID: "10"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
 	b := &searchBoard{}
 	for i := range n {
 		var words []string

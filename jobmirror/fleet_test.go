@@ -143,7 +143,7 @@ func TestFleetThroughFaults(t *testing.T) {
 	n := size(3000, 20_000)
 	srv := jobboardtest.New(t)
 	srv.AddChannel(jobboardtest.Channel{ID: "1"})
-	srv.AddClient(jobboardtest.Client{ID: "10"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
 	jobs := manyJobs(srv, n)
 	for i := range 100 {
 		job, _ := srv.Publish("1", jobboardtest.Job{Title: "Cook " + strconv.Itoa(i), Language: "de"})

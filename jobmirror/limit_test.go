@@ -49,7 +49,10 @@ type arrivals struct {
 }
 
 func (a *arrivals) collect() {
-	for _, r := range a.srv.RequestsAfter(a.last) {
+	for _, r := range a.srv.Requests() {
+		if r.Number <= a.last {
+			continue
+		}
 		a.last = r.Number
 		a.times = append(a.times, r.Time)
 	}

@@ -38,7 +38,7 @@ func TestStatusTellsOfEachProcess(t *testing.T) {
 		stop()
 		processes(t, reader, 0) // it says that it ends
 
-		o := childOptions{Database: address, BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, Channel: srv.Demo.Channel, Feed: srv.FeedURL(), Limit: -1}
+		o := childOptions{Database: address, BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, Channel: srv.Demo.Channel, Feed: srv.FeedURL, Limit: -1}
 		child := startChild(t, o)
 		p = processes(t, reader, 1)[0]
 		if !strings.HasSuffix(p.Name, ":"+strconv.Itoa(child.Process.Pid)) {

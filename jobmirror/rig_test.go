@@ -28,7 +28,7 @@ func optionsOf(srv *jobboardtest.Server) jobmirror.Options {
 			BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, ClientID: srv.Demo.ClientID, HTTPClient: srv.Client(),
 		},
 		Channels: []jobmirror.Channel{{ID: jobboard.ChannelID(srv.Demo.Channel), Languages: []string{"de", "en"}}},
-		Feeds:    []jobmirror.Feed{{Name: "feed", Address: srv.FeedURL(), HTTPClient: srv.Client()}},
+		Feeds:    []jobmirror.Feed{{Name: "feed", Address: srv.FeedURL, HTTPClient: srv.Client()}},
 		Limit:    -1,
 	}
 }

@@ -44,7 +44,7 @@ func TestDiskFull(t *testing.T) {
 	m, err := Open(t.Context(), filepath.Join(t.TempDir(), "jobs.db"), Options{
 		Config:   jobboard.Config{BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, ClientID: srv.Demo.ClientID},
 		Channels: []Channel{{ID: jobboard.ChannelID(srv.Demo.Channel), Languages: []string{"de", "en"}}},
-		Feeds:    []Feed{{Name: "feed", Address: srv.FeedURL()}},
+		Feeds:    []Feed{{Name: "feed", Address: srv.FeedURL}},
 		Limit:    -1,
 	})
 	if err != nil {

@@ -77,7 +77,7 @@ type life struct {
 func newWorld(t *testing.T, seed uint64) *world {
 	w := &world{Rand: rand.New(rand.NewPCG(seed, 1)), t: t, fake: jobboardtest.New(t, jobboardtest.WithoutSockets())}
 	client, err := jobboard.NewClient(jobboard.Config{
-		BaseURL: w.fake.BaseURL, JobDBURL: w.fake.JobDBURL, ClientID: w.fake.AddClient(jobboardtest.Client{ID: "10"}).ID,
+		BaseURL: w.fake.BaseURL, JobDBURL: w.fake.JobDBURL, ClientID: w.fake.AddClient(jobboardtest.ClientApp{ID: "10"}).ID,
 		HTTPClient: w.fake.Client(), Retry: jobboard.RetryPolicy{MaxAttempts: 1},
 	})
 	if err != nil {

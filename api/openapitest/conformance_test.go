@@ -88,11 +88,16 @@ func drive(tb testing.TB, srv *jobboardtest.Server, j *judge) {
 func driveTokens(tb testing.TB, srv *jobboardtest.Server, client *http.Client) {
 	tb.Helper()
 	d := srv.Demo
+	state := srv.Snapshot()
+	state.Codes = append(state.Codes, jobboardtest.Code{Value: "code", ClientID: d.ConfidentialClient, ApplicantID: d.Applicant})
+	if err := srv.Restore(state); err != nil {
+		tb.Fatal(err)
+	}
 	for _, form := range []url.Values{
 		{"grant_type": {"client_credentials"}},
 		{"grant_type": {"password"}, "username": {d.Username}, "password": {d.Password}},
 		{"grant_type": {"password"}, "username": {d.Username}, "password": {"wrong"}},
-		{"grant_type": {"authorization_code"}, "code": {srv.AuthorizationCode(d.ConfidentialClient, d.Applicant)}},
+		{"grant_type": {"authorization_code"}, "code": {"code"}},
 	} {
 		r, err := http.NewRequestWithContext(tb.Context(), http.MethodPost, srv.BaseURL+"/api/rest/oauth/frontend/token", strings.NewReader(form.Encode()))
 		if err != nil {
@@ -102,7 +107,7 @@ func driveTokens(tb testing.TB, srv *jobboardtest.Server, client *http.Client) {
 		r.SetBasicAuth(d.ConfidentialClient, d.ConfidentialSecret)
 		send(tb, client, r)
 	}
-	authorize := srv.AuthURL() + "?response_type=code&client_id=" + d.ClientID + "&redirect_uri=http%3A%2F%2F127.0.0.1%2F&state=s" +
+	authorize := srv.AuthURL + "?response_type=code&client_id=" + d.ClientID + "&redirect_uri=http%3A%2F%2F127.0.0.1%2F&state=s" +
 		"&code_challenge=x&code_challenge_method=S256"
 	for _, form := range []url.Values{nil, {"applicant": {fmt.Sprint(d.Applicant)}}, {"applicant": {"none"}}} {
 		method := http.MethodPost

@@ -27,8 +27,6 @@ import (
 	"io"
 	"io/fs"
 	"net"
-	"net/http"
-	"net/netip"
 	"net/url"
 	"os"
 	"os/signal"
@@ -168,15 +166,15 @@ func serve(o options) (srv *jobboardtest.Server, f first, err error) {
 		}
 	}
 	f = first{
-		BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, TokenURL: srv.TokenURL(), AuthURL: srv.AuthURL(),
-		FeedURL: srv.FeedURL(), DemoInfo: srv.Demo,
+		BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, TokenURL: srv.TokenURL, AuthURL: srv.AuthURL,
+		FeedURL: srv.FeedURL, DemoInfo: srv.Demo,
 	}
 	hosts := strings.FieldsFunc(o.controlHost, func(r rune) bool { return r == ',' || r == ' ' })
 	if o.controlAddr == "" {
 		f.ControlURL = control.Mount(srv, hosts...)
 		return srv, f, nil
 	}
-	f.ControlURL, err = serveControl(srv, o.controlAddr, hosts)
+	f.ControlURL, err = control.Listen(srv, o.controlAddr, hosts...)
 	return srv, f, err
 }
 
@@ -207,34 +205,6 @@ func listen(addr, jobDBAddr string) (base, jobDB net.Listener, err error) {
 		return nil, nil, err
 	}
 	return base, jobDB, nil
-}
-
-// serveControl serves the control interface at an address of its own, until the
-// fake ends.
-func serveControl(srv *jobboardtest.Server, addr string, hosts []string) (string, error) {
-	l, err := net.Listen("tcp", addr)
-	if err != nil {
-		return "", err
-	}
-	c := control.New(srv, hosts...)
-	host, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		return "", err
-	}
-	if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() {
-		host = "127.0.0.1" // nobody can go to "every address"
-	}
-	url := "http://" + net.JoinHostPort(host, port) + "/"
-	c.SetURL(url)
-	srv.Mount("/", http.RedirectHandler(url, http.StatusFound))
-	s := &http.Server{Handler: c, ReadHeaderTimeout: 30 * time.Second}
-	go func() { _ = s.Serve(l) }()
-	srv.OnShutdown(func() {
-		ending, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		_ = s.Shutdown(ending) // what is left ends with the program
-	})
-	return url, nil
 }
 
 // welcome tells a newcomer what to type next.

@@ -354,7 +354,7 @@ func session(t *testing.T, seed uint64, n int) {
 		srv := inMemory()
 		defer srv.Close()
 		defer srv.Client().CloseIdleConnections()
-		srv.AddClient(jobboardtest.Client{ID: "77", Secret: canarySecret})
+		srv.AddClient(jobboardtest.ClientApp{ID: "77", Secret: canarySecret})
 		x := &tester{Rand: rand.New(rand.NewPCG(seed, 1)), t: t, srv: srv}
 		p := newProcess().pointAt(srv).with(pick(x, []env{
 			{},

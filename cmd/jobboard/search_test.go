@@ -86,7 +86,7 @@ func TestTableFitsTheTerminal(t *testing.T) {
 	srv := jobboardtest.NewServer()
 	t.Cleanup(srv.Close)
 	srv.AddChannel(jobboardtest.Channel{ID: "1_x"})
-	srv.AddClient(jobboardtest.Client{ID: "10"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
 	titles := []string{
 		"Leiter der Abteilung für außerordentlich lange Stellenbezeichnungen mit vielen Wörtern und einem Ende (m/w/d)",
 		"Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaftsvorsitzender",

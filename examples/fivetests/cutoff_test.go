@@ -42,7 +42,7 @@ func TestAnswerIsCutOff(t *testing.T) {
 			// In the bubble a stalled answer is given up without waiting.
 			synctest.Test(t, func(t *testing.T) {
 				fake := jobboardtest.New(t, jobboardtest.WithoutSockets())
-				fake.AddClient(jobboardtest.Client{ID: "10"})
+				fake.AddClient(jobboardtest.ClientApp{ID: "10"})
 				for i := range 500 {
 					fake.Publish("27828_extern", jobboardtest.Job{Title: fmt.Sprintf("Nurse %d", i)})
 				}

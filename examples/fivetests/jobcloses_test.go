@@ -40,11 +40,11 @@ func TestJobClosesBetweenSearchAndApply(t *testing.T) {
 		{"nothing happens", func(*jobboardtest.Server, int64) {}, "the form, with Nurse"},
 		{"deactivated", func(f *jobboardtest.Server, job int64) { f.DeactivateJob(job) }, "this job takes no more applications"},
 		{"deleted", func(f *jobboardtest.Server, job int64) { f.DeleteJob(job) }, "this job is no longer there"},
-		{"internal from now on", func(f *jobboardtest.Server, job int64) { f.SetInternal(job, true) }, "this job is no longer there"},
+		{"internal from now on", func(f *jobboardtest.Server, job int64) { f.UpdateJob(job, func(j *jobboardtest.Job) { j.Internal = true }) }, "this job is no longer there"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			fake := jobboardtest.New(t, jobboardtest.WithoutSockets())
-			fake.AddClient(jobboardtest.Client{ID: "10"})
+			fake.AddClient(jobboardtest.ClientApp{ID: "10"})
 			job, _ := fake.Publish("27828_extern", jobboardtest.Job{Title: "Nurse"})
 			who := fake.AddApplicant(jobboardtest.Applicant{})
 

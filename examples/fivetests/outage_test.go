@@ -38,7 +38,7 @@ func TestServiceIsDownForThreeSeconds(t *testing.T) {
 			// In the bubble the seconds pass in no time.
 			synctest.Test(t, func(t *testing.T) {
 				fake := jobboardtest.New(t, jobboardtest.WithoutSockets())
-				fake.AddClient(jobboardtest.Client{ID: "10"})
+				fake.AddClient(jobboardtest.ClientApp{ID: "10"})
 				fake.Publish("27828_extern", jobboardtest.Job{Title: "Nurse"})
 				client, err := jobboard.NewClient(jobboard.Config{
 					BaseURL: fake.BaseURL, ClientID: "10", HTTPClient: fake.Client(),

@@ -34,7 +34,7 @@ func TestTokenExpires(t *testing.T) {
 	// client and for the fake alike.
 	synctest.Test(t, func(t *testing.T) {
 		fake := jobboardtest.New(t, jobboardtest.WithoutSockets())
-		fake.AddClient(jobboardtest.Client{ID: "11", Secret: "secret"})
+		fake.AddClient(jobboardtest.ClientApp{ID: "11", Secret: "secret"})
 		job, _ := fake.Publish("27828_extern", jobboardtest.Job{Title: "Nurse"})
 		who := fake.AddApplicant(jobboardtest.Applicant{Username: "jana", Password: "pw"})
 

@@ -129,9 +129,9 @@ func boardOf(origin string) board {
 		b.fake = jobboardtest.NewServer(jobboardtest.WithDemo())
 		demo := b.fake.Demo
 		b.config = jobboard.Config{BaseURL: b.fake.BaseURL, JobDBURL: b.fake.JobDBURL, ClientID: demo.ClientID}
-		channel, feed = demo.Channel, b.fake.FeedURL()
+		channel, feed = demo.Channel, b.fake.FeedURL
 		b.oauth.ClientID = demo.ClientID
-		b.oauth.Endpoint = oauth2.Endpoint{AuthURL: b.fake.AuthURL(), TokenURL: b.fake.TokenURL()}
+		b.oauth.Endpoint = oauth2.Endpoint{AuthURL: b.fake.AuthURL, TokenURL: b.fake.TokenURL}
 	}
 	b.mirror = jobmirror.Options{
 		Config: b.config, RefreshEvery: 5 * time.Minute,

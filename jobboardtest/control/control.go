@@ -3,11 +3,14 @@ package control
 import (
 	"context"
 	"crypto/rand"
+	"net"
 	"net/http"
+	"net/netip"
 	"path"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
@@ -19,10 +22,11 @@ const Path = "/_fake"
 // Control is the control interface of one server, an http.Handler for the paths
 // of its OpenAPI document.
 type Control struct {
-	srv   *jobboardtest.Server
-	hosts []string // further names it may be called by
-	mux   *http.ServeMux
-	cross *http.CrossOriginProtection
+	srv    *jobboardtest.Server
+	inside insideServer
+	hosts  []string // further names it may be called by
+	mux    *http.ServeMux
+	cross  *http.CrossOriginProtection
 	// instance lets a page see that its connection is to another fake now.
 	instance string
 	url      atomic.Pointer[string]
@@ -46,11 +50,11 @@ type Control struct {
 // browser.
 func New(srv *jobboardtest.Server, hosts ...string) *Control {
 	ending, end := context.WithCancel(context.Background())
-	srv.OnShutdown(end)
 	c := &Control{
-		srv: srv, hosts: hosts, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection(),
+		srv: srv, inside: openInside(srv), hosts: hosts, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection(),
 		ending: ending, instance: rand.Text(),
 	}
+	c.inside.OnShutdown(end)
 	c.SetURL("")
 	for _, r := range c.routes() {
 		c.mux.Handle(r.method+" "+r.path, c.handler(r))
@@ -65,9 +69,37 @@ func Mount(srv *jobboardtest.Server, hosts ...string) string {
 	c := New(srv, hosts...)
 	url := srv.BaseURL + Path + "/"
 	c.SetURL(url)
-	srv.Mount(Path, http.StripPrefix(Path, c))
-	srv.Mount("/", http.RedirectHandler(url, http.StatusFound))
+	c.inside.Mount(Path, http.StripPrefix(Path, c))
+	c.inside.Mount("/", http.RedirectHandler(url, http.StatusFound))
 	return url
+}
+
+// Listen serves the control interface of a server at a host:port of its own until the
+// server shuts down, and returns the address of the page. The path / of the base
+// address leads there. hosts are further names that it answers to; see New.
+func Listen(srv *jobboardtest.Server, addr string, hosts ...string) (string, error) {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return "", err
+	}
+	at := l.Addr().String()
+	if host, port, err := net.SplitHostPort(at); err == nil {
+		if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() {
+			at = net.JoinHostPort("127.0.0.1", port) // nobody can go to "every address"
+		}
+	}
+	url := "http://" + at + "/"
+	c := New(srv, hosts...)
+	c.SetURL(url)
+	c.inside.Mount("/", http.RedirectHandler(url, http.StatusFound))
+	s := &http.Server{Handler: c, ReadHeaderTimeout: 30 * time.Second}
+	go func() { _ = s.Serve(l) }()
+	c.inside.OnShutdown(func() {
+		ending, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		_ = s.Shutdown(ending) // what is left ends with the program
+	})
+	return url, nil
 }
 
 // SetURL sets the address of the control interface that the call info returns. Mount

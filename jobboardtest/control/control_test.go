@@ -115,7 +115,7 @@ func TestWhatIsMade(t *testing.T) {
 	s.must("POST", "/clients", `{"id":"77","secret":"s"}`)
 	code := s.must("POST", "/codes", fmt.Sprintf(`{"client_id":"77","applicant_id":%d}`, d.Applicant))["code"].(string)
 	form := strings.NewReader("grant_type=authorization_code&client_id=77&client_secret=s&code=" + code)
-	req, _ := http.NewRequestWithContext(t.Context(), "POST", s.srv.TokenURL(), form)
+	req, _ := http.NewRequestWithContext(t.Context(), "POST", s.srv.TokenURL, form)
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	if status, body := s.send(req); status != 200 || !strings.Contains(body, "access_token") {
 		t.Errorf("the code is worth %d %s", status, body)
@@ -430,7 +430,7 @@ func TestEndOfLongAnswers(t *testing.T) {
 		waited := make(chan string, 1)
 		asked := make(chan struct{})
 		c := http.StripPrefix(Path, New(s.srv))
-		s.srv.Mount(Path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		openInside(s.srv).Mount(Path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			close(asked)
 			c.ServeHTTP(w, r)
 		}))

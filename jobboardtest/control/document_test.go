@@ -93,7 +93,7 @@ func TestDocumentHasTheMembers(t *testing.T) {
 	for name, v := range map[string]any{
 		"State": jobboardtest.State{}, "Channel": jobboardtest.Channel{}, "Company": jobboardtest.Company{}, "Location": jobboardtest.Location{},
 		"Choice": jobboardtest.Choice{}, "Question": jobboardtest.Question{}, "Job": jobboardtest.Job{}, "Translation": jobboardtest.Translation{},
-		"Posting": jobboardtest.Posting{}, "Client": jobboardtest.Client{}, "Applicant": jobboardtest.Applicant{}, "Application": jobboardtest.Application{},
+		"Posting": jobboardtest.Posting{}, "Client": jobboardtest.ClientApp{}, "Applicant": jobboardtest.Applicant{}, "Application": jobboardtest.Application{},
 		"Token": jobboardtest.Token{}, "Code": jobboardtest.Code{}, "Subscription": jobboardtest.Subscription{}, "Variants": jobboardtest.Variants{},
 		"Demo": jobboardtest.DemoInfo{}, "Request": jobboardtest.Request{}, "Info": information{}, "Error": failure{}, "Clock": clockState{},
 		"ActiveFault": planted{}, "Pair": pair{}, "Fault": jobboardtest.Fault{},

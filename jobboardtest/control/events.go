@@ -81,7 +81,7 @@ type eventStream struct {
 func (c *Control) newEventStream(r *http.Request) (*eventStream, error) {
 	after, revision := r.URL.Query().Get("after"), r.URL.Query().Get("revision")
 	s := &eventStream{
-		c: c, journal: follower{srv: c.srv, open: map[int]struct{}{}}, cleared: c.cleared.Load(), revision: -1,
+		c: c, journal: follower{srv: c.inside, open: map[int]struct{}{}}, cleared: c.cleared.Load(), revision: -1,
 	}
 	if last := r.Header.Get("Last-Event-ID"); last != "" { // of a page whose connection broke: it missed revisions too
 		after, revision = last, ""
@@ -142,7 +142,7 @@ func (s *eventStream) hurry(d time.Duration) { _ = s.out.SetWriteDeadline(time.N
 // follower reads the journal for a page: new entries, and those that had no
 // answer when they were read.
 type follower struct {
-	srv  *jobboardtest.Server
+	srv  insideServer
 	last int
 	open map[int]struct{}
 }

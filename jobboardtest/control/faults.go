@@ -22,7 +22,7 @@ func show(a *jobboardtest.ActiveFault) planted {
 
 func (c *Control) planted() []planted {
 	var out []planted
-	for _, a := range c.srv.Faults() {
+	for _, a := range c.inside.Faults() {
 		out = append(out, show(a))
 	}
 	return out
@@ -69,7 +69,7 @@ func (c *Control) lift(id int64) bool {
 
 // findFault returns nil where there is none.
 func (c *Control) findFault(id int64) *jobboardtest.ActiveFault {
-	for _, a := range c.srv.Faults() {
+	for _, a := range c.inside.Faults() {
 		if int64(a.ID()) == id {
 			return a
 		}

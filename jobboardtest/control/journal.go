@@ -38,7 +38,7 @@ func (c *Control) requests(r *http.Request) (any, error) {
 			return nil, err
 		}
 	}
-	rs := slices.DeleteFunc(c.srv.RequestsAfter(int(after)), func(r jobboardtest.Request) bool {
+	rs := slices.DeleteFunc(c.inside.RequestsAfter(int(after)), func(r jobboardtest.Request) bool {
 		return len(ops) > 0 && !slices.Contains(ops, r.Operation)
 	})
 	out := list("requests", rs)
@@ -47,7 +47,16 @@ func (c *Control) requests(r *http.Request) (any, error) {
 }
 
 // entry returns a request of the journal.
-func (c *Control) entry(n int64) (jobboardtest.Request, bool) { return c.srv.Request(int(n)) }
+func (c *Control) entry(n int64) (jobboardtest.Request, bool) { return c.inside.Request(int(n)) }
+
+// violations returns a sentence for each thing outside the interface in the requests
+// of the journal.
+func (c *Control) violations() (all []string) {
+	for _, r := range c.srv.Requests() {
+		all = append(all, r.Violations...)
+	}
+	return all
+}
 
 func (c *Control) clear() {
 	c.srv.ClearRequests()

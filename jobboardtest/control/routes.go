@@ -41,11 +41,11 @@ func (c *Control) routes() []route {
 		{method: "DELETE", path: "/postings/{id}", f: change(c.srv.RemovePosting, "there is no posting %d")},
 		{method: "POST", path: "/applications", f: with(c.apply)},
 		{method: "POST", path: "/applications/withdraw", f: with(c.withdraw)},
-		{method: "GET", path: "/subscriptions", f: getList("subscriptions", c.srv.Subscriptions)},
+		{method: "GET", path: "/subscriptions", f: getList("subscriptions", c.inside.Subscriptions)},
 
 		{method: "POST", path: "/tokens", f: with(c.issueToken)},
 		{method: "POST", path: "/tokens/expire", f: onToken(c.srv.ExpireToken)},
-		{method: "POST", path: "/tokens/narrow", f: onToken(c.srv.NarrowToken)},
+		{method: "POST", path: "/tokens/narrow", f: onToken(c.inside.NarrowToken)},
 		{method: "POST", path: "/codes", f: with(c.issueCode)},
 
 		{method: "GET", path: "/variants", f: get(c.srv.Variants)},
@@ -62,7 +62,7 @@ func (c *Control) routes() []route {
 		{method: "GET", path: "/requests/{id}", f: find(c.entry, noRequest)},
 		{method: "DELETE", path: "/requests", f: do(c.clear), reads: true},
 		{method: "GET", path: "/requests/wait", f: c.wait, params: []string{"count", "operation", "timeout"}},
-		{method: "GET", path: "/violations", f: getList("violations", c.srv.Violations)},
+		{method: "GET", path: "/violations", f: getList("violations", c.violations)},
 
 		{method: "GET", path: "/clock", f: get(c.time)},
 		{method: "PUT", path: "/clock", f: with(c.setTime)},

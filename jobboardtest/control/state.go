@@ -25,17 +25,17 @@ type information struct {
 
 func (c *Control) information() information {
 	i := information{
-		BaseURL: c.srv.BaseURL, JobDBURL: c.srv.JobDBURL, TokenURL: c.srv.TokenURL(), AuthURL: c.srv.AuthURL(),
-		FeedURL: c.srv.FeedURL(), ControlURL: *c.url.Load(), DemoInfo: c.srv.Demo,
+		BaseURL: c.srv.BaseURL, JobDBURL: c.srv.JobDBURL, TokenURL: c.srv.TokenURL, AuthURL: c.srv.AuthURL,
+		FeedURL: c.srv.FeedURL, ControlURL: *c.url.Load(), DemoInfo: c.srv.Demo,
 	}
-	if err := c.srv.SaveError(); err != nil {
+	if err := c.inside.SaveError(); err != nil {
 		i.SaveError = plain(err)
 	}
 	return i
 }
 
 func (c *Control) reset() {
-	c.srv.Reset()
+	c.inside.Reset()
 	c.cleared.Add(1)
 	if c.setClock {
 		c.backToRealTime()
@@ -78,7 +78,7 @@ func checkChannel(v jobboardtest.Channel, _ string) error { return needed("id", 
 
 func checkCompany(jobboardtest.Company, string) error { return nil }
 
-func checkClient(v jobboardtest.Client, _ string) error { return needed("id", v.ID) }
+func checkClient(v jobboardtest.ClientApp, _ string) error { return needed("id", v.ID) }
 
 func checkApplicant(v jobboardtest.Applicant, _ string) error { return notBelow0("id", v.ID) }
 

@@ -51,20 +51,20 @@ func (c *Control) issueCode(v codeOrder) (any, error) {
 	if err := cmp.Or(c.needClient(v.Client), c.needApplicant(v.Applicant)); err != nil {
 		return nil, err
 	}
-	return created{map[string]string{"code": c.srv.AuthorizationCode(v.Client, v.Applicant)}}, nil
+	return created{map[string]string{"code": c.inside.AuthorizationCode(v.Client, v.Applicant)}}, nil
 }
 
 // needClient and needApplicant look before Server panics. Nobody takes clients
 // away; a state that is loaded in between comes through Control too, and waits.
 func (c *Control) needClient(id string) error {
-	if id != "" && !c.srv.HasClient(id) {
+	if id != "" && !c.inside.HasClient(id) {
 		return bad("client_id", "there is no client %s", quote(id))
 	}
 	return needed("client_id", id)
 }
 
 func (c *Control) needApplicant(id int64) error {
-	if id != 0 && !c.srv.HasApplicant(id) {
+	if id != 0 && !c.inside.HasApplicant(id) {
 		return bad("applicant_id", "there is no applicant %d", id)
 	}
 	return needed("applicant_id", id)

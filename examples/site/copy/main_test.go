@@ -24,7 +24,7 @@ func (r reader) Write(p []byte) (int, error) {
 // Started again, the program prints what is new and nothing twice.
 func TestGoesOn(t *testing.T) {
 	fake := jobboardtest.New(t)
-	fake.AddClient(jobboardtest.Client{ID: "10"})
+	fake.AddClient(jobboardtest.ClientApp{ID: "10"})
 	config := jobboard.Config{BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, ClientID: "10"}
 	folder := t.TempDir()
 	seen := map[string]bool{}

@@ -47,7 +47,7 @@ func main() {
 	handler, err := newService(ctx, config, filepath.Join(folder, "jobs.db"), jobmirror.Options{
 		Config:   config,
 		Channels: []jobmirror.Channel{{ID: jobboard.ChannelID(fake.Demo.Channel), Languages: []string{"de"}}},
-		Feeds:    []jobmirror.Feed{{Address: fake.FeedURL()}},
+		Feeds:    []jobmirror.Feed{{Address: fake.FeedURL}},
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -21,7 +21,7 @@ func TestService(t *testing.T) {
 	handler, err := newService(t.Context(), config, filepath.Join(t.TempDir(), "jobs.db"), jobmirror.Options{
 		Config: config, Limit: -1,
 		Channels: []jobmirror.Channel{{ID: jobboard.ChannelID(fake.Demo.Channel), Languages: []string{"de"}}},
-		Feeds:    []jobmirror.Feed{{Address: fake.FeedURL()}},
+		Feeds:    []jobmirror.Feed{{Address: fake.FeedURL}},
 	})
 	if err != nil {
 		t.Fatal(err)

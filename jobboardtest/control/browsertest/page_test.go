@@ -17,6 +17,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/browsertest"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/control"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest/internal/door"
 )
 
 // visit starts a fake with the demo and opens its page.
@@ -152,7 +153,7 @@ func TestFaultByClick(t *testing.T) {
 	}
 	b.click(`#planted .list button`)
 	b.Until(`document.querySelector("#planted").textContent.includes("None is planted")`)
-	if n := len(srv.Faults()); n != 0 {
+	if n := len(faults(srv)); n != 0 {
 		t.Errorf("%d faults after it was lifted", n)
 	}
 
@@ -432,7 +433,7 @@ func TestOtherSites(t *testing.T) {
 	// The other site is another fake's page, on another port: another origin.
 	other := jobboardtest.NewServer()
 	defer other.Close()
-	other.Mount("/site", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	mount(other, "/site", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		io.WriteString(w, "<!DOCTYPE html><title>other</title><body>")
 	}))
@@ -456,7 +457,7 @@ func TestOtherSites(t *testing.T) {
 	form := `<form id=f method=post enctype=text/plain action="` + url + `faults"><input name='{"status":500,"body":"' value='"}'></form>`
 	b.Run(fmt.Sprintf(`document.body.innerHTML = %q; document.getElementById("f").submit()`, form))
 	b.Until(`document.body.textContent.includes("another site")`)
-	if n := len(srv.Faults()); n != 0 {
+	if n := len(faults(srv)); n != 0 {
 		t.Errorf("another site planted %d faults", n)
 	}
 	// And it cannot put the page into a frame to have its buttons clicked.
@@ -482,4 +483,18 @@ func (b *browser) framed() <-chan string {
 		}
 	}()
 	return out
+}
+
+// faults returns the planted faults of a server.
+func faults(srv *jobboardtest.Server) []*jobboardtest.ActiveFault {
+	return door.Open(srv).(interface {
+		Faults() []*jobboardtest.ActiveFault
+	}).Faults()
+}
+
+// mount serves a path of a server's base address with a handler.
+func mount(srv *jobboardtest.Server, path string, h http.Handler) {
+	door.Open(srv).(interface {
+		Mount(path string, h http.Handler)
+	}).Mount(path, h)
 }

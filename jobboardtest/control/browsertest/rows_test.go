@@ -96,7 +96,7 @@ func TestAxe(t *testing.T) {
 	get(t, srv, "/api/rest/nonsense", "")
 	srv.Fail(jobboardtest.Fault{Status: 503, Operation: jobboardtest.OpSearch})
 	page := srv.BaseURL + control.Path + "/"
-	for _, at := range []string{page, srv.AuthURL() + "?response_type=code&client_id=11&redirect_uri=http://127.0.0.1:1/&state=s"} {
+	for _, at := range []string{page, srv.AuthURL + "?response_type=code&client_id=11&redirect_uri=http://127.0.0.1:1/&state=s"} {
 		for _, width := range []int64{400, 1280} {
 			for _, dark := range []bool{false, true} {
 				b.Dark(dark)

@@ -94,7 +94,7 @@ func TestOthersReadBesideTheOneThatRuns(t *testing.T) {
 	t.Setenv("JOBBOARD_JOBDB_URL", srv.JobDBURL)
 	t.Setenv("JOBBOARD_CLIENT_ID", srv.Demo.ClientID)
 	t.Setenv("JOBBOARD_MIRROR_DB", db)
-	settings := []string{"-channel", srv.Demo.Channel, "-feed", srv.FeedURL(), "-limit", "-1"}
+	settings := []string{"-channel", srv.Demo.Channel, "-feed", srv.FeedURL, "-limit", "-1"}
 
 	p := start(t, srv, append([]string{"run", "-addr", "127.0.0.1:0"}, settings...)...)
 	answers(t, p.said(t, "serving at ")+"/mirror/ready", http.StatusOK)

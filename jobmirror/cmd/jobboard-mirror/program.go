@@ -171,7 +171,7 @@ func (p *program) startFake(opts *jobmirror.Options) error {
 	opts.Config.BaseURL, opts.Config.JobDBURL, opts.Config.ClientID = p.board.BaseURL, p.board.JobDBURL, demo.ClientID
 	opts.Config.TokenSource = nil
 	opts.Channels = []jobmirror.Channel{{ID: jobboard.ChannelID(demo.Channel), Languages: []string{"de", "en"}}}
-	opts.Feeds = []jobmirror.Feed{{Name: "demo", Address: p.board.FeedURL()}}
+	opts.Feeds = []jobmirror.Feed{{Name: "demo", Address: p.board.FeedURL}}
 	opts.Limit = cmp.Or(opts.Limit, 500)
 	if p.db != "" {
 		return nil

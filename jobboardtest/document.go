@@ -45,7 +45,7 @@ type State struct {
 	Companies     []Company           `json:"companies,omitempty"`
 	Jobs          []Job               `json:"jobs,omitempty"`
 	Postings      []Posting           `json:"postings,omitempty"`
-	Clients       []Client            `json:"clients,omitempty"`
+	Clients       []ClientApp         `json:"clients,omitempty"`
 	Applicants    []Applicant         `json:"applicants,omitempty"`
 	Applications  []Application       `json:"applications,omitempty"`
 	Tokens        []Token             `json:"tokens,omitempty"`
@@ -56,76 +56,33 @@ type State struct {
 	Demo          DemoInfo            `json:"demo,omitzero"`
 }
 
-// Token holds an access token in a State.
-type Token struct {
-	Value       string    `json:"value"`
-	Kind        string    `json:"kind"` // "client", "user" or "lookup"
-	ClientID    string    `json:"client_id,omitempty"`
-	ApplicantID int64     `json:"applicant_id,omitempty"`
-	Lifetime    string    `json:"lifetime,omitempty"` // such as "1h"; empty: it never expires
-	Since       time.Time `json:"since,omitzero"`     // issue, or last use of a user's token; absent: now
-	Narrow      bool      `json:"narrow,omitempty"`   // its scope is not enough
-	Expired     bool      `json:"expired,omitempty"`
-}
-
-// String hides the value.
-func (t Token) String() string { return t.Kind + " token" }
-
-// GoString hides the value.
-func (t Token) GoString() string { return t.String() }
-
-// Snapshot returns a copy of state and switches, sorted by identifier.
-func (s *Server) Snapshot() State {
-	out := State{Version: 1, Variants: s.Variants(), Demo: s.Demo}
-	s.read(func(st *state) {
-		out.LastID = st.lastID
-		out.Channels = byKey(st.channels)
-		out.Companies = byKey(st.companies)
-		for _, j := range byKey(st.jobs) {
-			out.Jobs = append(out.Jobs, cloneJob(j.Job))
-		}
-		for _, p := range byKey(st.postings) {
-			out.Postings = append(out.Postings, clonePosting(p.Posting))
-		}
-		for _, c := range byKey(st.clients) {
-			c.RedirectURIs = slices.Clone(c.RedirectURIs)
-			out.Clients = append(out.Clients, c)
-		}
-		out.Applicants = byKey(st.applicants)
-		out.Applications = slices.SortedFunc(maps.Values(st.applications), func(a, b Application) int {
-			return cmp.Or(cmp.Compare(a.ApplicantID, b.ApplicantID), cmp.Compare(a.JobID, b.JobID))
-		})
-		for _, t := range byKey(st.tokens) {
-			record := t.Token
-			record.Since = t.since()
-			out.Tokens = append(out.Tokens, record)
-		}
-		out.Codes = byKey(st.codes)
-		out.Nationalities = cloneLists(st.catalogues)
+// snapshot returns a copy of all records, sorted by identifier, and the subscriptions
+// by age.
+func (st *state) snapshot() State {
+	out := State{
+		Version: 1, LastID: st.lastID, Channels: byKey(st.channels), Companies: byKey(st.companies),
+		Applicants: byKey(st.applicants), Codes: byKey(st.codes), Subscriptions: st.subscriptionsByAge(),
+		Nationalities: cloneLists(st.catalogues),
+	}
+	for _, j := range byKey(st.jobs) {
+		out.Jobs = append(out.Jobs, cloneJob(j.Job))
+	}
+	for _, p := range byKey(st.postings) {
+		out.Postings = append(out.Postings, clonePosting(p.Posting))
+	}
+	for _, c := range byKey(st.clients) {
+		c.RedirectURIs = slices.Clone(c.RedirectURIs)
+		out.Clients = append(out.Clients, c)
+	}
+	out.Applications = slices.SortedFunc(maps.Values(st.applications), func(a, b Application) int {
+		return cmp.Or(cmp.Compare(a.ApplicantID, b.ApplicantID), cmp.Compare(a.JobID, b.JobID))
 	})
-	out.Subscriptions = s.Subscriptions()
-	return out
-}
-
-// byKey returns a map's values in the order of their keys; nil for an empty map.
-func byKey[K cmp.Ordered, V any](m map[K]V) []V {
-	var out []V
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		out = append(out, m[k])
+	for _, t := range byKey(st.tokens) {
+		record := t.Token
+		record.Since = t.since()
+		out.Tokens = append(out.Tokens, record)
 	}
 	return out
-}
-
-// Restore replaces state and switches. Where the state contradicts itself it returns
-// an error and changes nothing. Demo stays as it is.
-func (s *Server) Restore(in State) error {
-	st, err := in.build(s.Now())
-	if err != nil {
-		return err
-	}
-	s.change(func(*state) { s.st = st })
-	s.SetVariants(in.Variants)
-	return nil
 }
 
 func (in State) build(now time.Time) (*state, error) {
@@ -141,7 +98,7 @@ func (in State) build(now time.Time) (*state, error) {
 	for _, err := range []error{
 		named("channel", in.Channels, func(c Channel) string { return c.ID }),
 		named("company", in.Companies, func(c Company) string { return c.ID }),
-		named("client", in.Clients, func(c Client) string { return c.ID }),
+		named("client", in.Clients, func(c ClientApp) string { return c.ID }),
 		named("applicant", in.Applicants, func(a Applicant) int64 { return a.ID }),
 		named("token", in.Tokens, func(t Token) string { return t.Value }),
 		named("code", in.Codes, func(c Code) string { return c.Value }),
@@ -308,33 +265,4 @@ func strictUnmarshal(data []byte, v any) error {
 		return errors.New("something follows the JSON value")
 	}
 	return nil
-}
-
-// fill makes the server's first state: the one it was given, the demo, or none.
-func (s *Server) fill() error {
-	in := State{}
-	switch {
-	case s.cfg.state != nil:
-		in = *s.cfg.state
-	case s.cfg.demo:
-		in = demoState()
-	}
-	st, err := in.build(s.Now())
-	if err != nil {
-		return err
-	}
-	s.st, s.Demo = st, in.Demo
-	if s.cfg.variants == (Variants{}) {
-		s.variants.Store(&in.Variants)
-	}
-	s.initial = s.Snapshot()
-	return nil
-}
-
-// Reset goes back to the state and switches of the start, lifts all faults and
-// empties the journal. The clock stays as it is.
-func (s *Server) Reset() {
-	_ = s.Restore(s.initial) // it was built from such a state
-	s.LiftFaults()
-	s.ClearRequests()
 }

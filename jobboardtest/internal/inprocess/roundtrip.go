@@ -1,10 +1,9 @@
-package jobboardtest
+package inprocess
 
 import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"net"
@@ -15,23 +14,10 @@ import (
 	"syscall"
 )
 
-// Transport returns an http.RoundTripper that calls the server's handler
-// directly, with no connection between. Requests to another host than those of
-// BaseURL and JobDBURL are refused. Faults that break connections show as the
-// errors a connection would give.
-func (s *Server) Transport() http.RoundTripper { return directTransport{s} }
-
-type directTransport struct{ s *Server }
-
-// RoundTrip implements http.RoundTripper.
-func (t directTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	at, err := t.s.dial(r)
-	if err != nil {
-		if r.Body != nil {
-			r.Body.Close()
-		}
-		return nil, err
-	}
+// RoundTrip calls a handler with a request, and returns its answer as soon as its
+// head is there. Where the handler breaks off with http.ErrAbortHandler, or the
+// server ends, it gives the errors that a connection would give.
+func RoundTrip(server context.Context, handler http.HandlerFunc, r *http.Request) (*http.Response, error) {
 	// The handler sees a request of its own, as it would on a connection.
 	ctx, cancel := context.WithCancel(r.Context())
 	in := r.Clone(ctx)
@@ -46,7 +32,7 @@ func (t directTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	x := &exchange{reader: r.Context(), cancel: cancel, header: http.Header{}, bodiless: r.Method == http.MethodHead}
 	x.changed.L = &x.mu
 	x.unwatch = context.AfterFunc(r.Context(), func() { x.end(r.Context().Err()) })
-	closed := context.AfterFunc(t.s.ctx, func() { x.end(io.ErrUnexpectedEOF) })
+	closed := context.AfterFunc(server, func() { x.end(io.ErrUnexpectedEOF) })
 	go func() {
 		defer func() {
 			in.Body.Close()
@@ -61,39 +47,16 @@ func (t directTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 				panic(p)
 			}
 		}()
-		t.s.serve(at, x, in)
+		handler(x, in)
 	}()
 	return x.response(r)
-}
-
-// dial returns the address that a request goes to, or why a connection would not
-// come about.
-func (s *Server) dial(r *http.Request) (address, error) {
-	at := baseAddress
-	switch r.URL.Host {
-	case s.base.host:
-	case s.jobDB.host:
-		at = jobDBAddress
-	default:
-		refused := fmt.Errorf("%w: the fake is not at this host", syscall.ECONNREFUSED)
-		return at, &net.OpError{Op: "dial", Net: "tcp", Err: refused}
-	}
-	switch {
-	case r.URL.Scheme != "http":
-		return at, fmt.Errorf("jobboardtest: the fake speaks http, not %s", r.URL.Scheme)
-	case r.Context().Err() != nil:
-		return at, r.Context().Err()
-	case s.ctx.Err() != nil:
-		return at, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
-	}
-	return at, nil
 }
 
 // maxBuffered is how much of a body is kept before the reader has to take it: a
 // short answer is given without waiting for its reader.
 const maxBuffered = 256 << 10
 
-// exchange is the http.ResponseWriter of directTransport. It keeps what the handler
+// exchange is the http.ResponseWriter of RoundTrip. It keeps what the handler
 // has written until the client reads it.
 type exchange struct {
 	reader   context.Context // the client's

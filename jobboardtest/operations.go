@@ -1,7 +1,6 @@
 package jobboardtest
 
 import (
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -46,8 +45,11 @@ type endpoint struct {
 	open     bool     // payloads not shown by the interface: nothing is undocumented
 }
 
-// frontend begins the paths that carry a version.
-const frontend = "/api/rest/v2/frontend"
+const (
+	frontend      = "/api/rest/v2/frontend" // begins the paths that carry a version
+	tokenPath     = "/api/rest/oauth/frontend/token"
+	authorizePath = "/api/rest/oauth/frontend/authorize"
+)
 
 var endpoints = []endpoint{
 	{
@@ -118,44 +120,6 @@ const (
 
 func (a address) String() string {
 	return [...]string{"base_url", "jobdb_url", "either"}[a]
-}
-
-// find sets the endpoint, or the sentence that says why there is none.
-func (c *call) find(prefixOK bool) {
-	if !prefixOK {
-		c.lost = c.path + " does not begin with the path prefix of this address; " +
-			"paths are appended to the whole of {base_url} or {jobdb_url} (section 4)"
-		return
-	}
-	var elsewhere *endpoint // has this path at the other address
-	for i := range endpoints {
-		e := &endpoints[i]
-		param, ok := e.match(c.path)
-		switch {
-		case !ok:
-		case c.at != anyAddress && e.jobDB != (c.at == jobDBAddress):
-			elsewhere = e
-		case e.method != c.r.Method:
-			c.allowed = append(c.allowed, e.method)
-		default:
-			c.e, c.param, c.allowed = e, param, nil
-			return
-		}
-	}
-	switch {
-	case len(c.allowed) > 0:
-		c.lost = fmt.Sprintf("%s %s: the interface has this path with %s only (section 4)",
-			c.r.Method, c.path, strings.Join(c.allowed, " and "))
-	case elsewhere != nil:
-		owner, asked := "{base_url}", "{jobdb_url}"
-		if elsewhere.jobDB {
-			owner, asked = asked, owner
-		}
-		c.lost = fmt.Sprintf("%s is %s, which belongs to %s, and came to %s (section %s)",
-			c.path, elsewhere.what, owner, asked, elsewhere.section)
-	default:
-		c.lost = c.path + " " + wrongPath(c.path) + " (section 4)"
-	}
 }
 
 // wrongPath says why no endpoint of any address has a path.

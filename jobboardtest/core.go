@@ -1,0 +1,69 @@
+package jobboardtest
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest/internal/autosave"
+)
+
+// core holds what the requests to a server and the methods of Server have in common.
+type core struct {
+	base, jobDB endpointRoot
+	strict      bool
+	report      func(violation string)
+	log         func(refusal string)
+
+	ctx    context.Context // ends at Close
+	ending context.Context // ends at Shutdown, for what would never end by itself
+
+	mu       sync.RWMutex
+	st       *state
+	variants atomic.Pointer[Variants]
+	saver    *autosave.Saver
+
+	clock   clock
+	faults  faults
+	journal journal
+	mounts  mounts
+
+	closing  sync.Mutex
+	closed   bool
+	inflight sync.WaitGroup
+}
+
+// endpointRoot is the host and path prefix of one address.
+type endpointRoot struct{ host, prefix string }
+
+func (r endpointRoot) url() string { return "http://" + r.host + r.prefix }
+
+// change runs f with the state locked.
+func (s *core) change(f func(st *state)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f(s.st)
+	s.saver.Touch()
+}
+
+// read runs f, which changes nothing, with the state locked against changes.
+func (s *core) read(f func(st *state)) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	f(s.st)
+}
+
+// stamp returns the server's time in the form that is kept and saved.
+func (s *core) stamp() time.Time { return s.clock.now().UTC().Round(0) }
+
+// enter counts a request in, unless the server is closed.
+func (s *core) enter() bool {
+	s.closing.Lock()
+	defer s.closing.Unlock()
+	if s.closed {
+		return false
+	}
+	s.inflight.Add(1)
+	return true
+}

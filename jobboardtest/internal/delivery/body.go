@@ -1,0 +1,140 @@
+package delivery
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"io"
+	"math"
+	"slices"
+)
+
+// The encodings of a body.
+const (
+	gzipped    = "gzip"
+	doubleGzip = "double-gzip"
+	brokenGzip = "broken-gzip"
+	falseBr    = "false-br"
+)
+
+// contentEncoding returns the label of a body in an encoding, honest or not.
+func contentEncoding(encoding string) string {
+	switch encoding {
+	case gzipped, doubleGzip, brokenGzip:
+		return "gzip"
+	case falseBr:
+		return "br"
+	}
+	return ""
+}
+
+// body returns the body of a broken answer, and its size, which is below 0 for a
+// body without a known end.
+func (s Sender) body(a Answer, b *Breakage) (io.Reader, int64) {
+	body, size := whole(a.flat())
+	if b.Size != 0 {
+		body, size = grow(a.flat(), b.Size)
+		body = whileClientWaits{body, s.Client}
+	}
+	switch b.Encoding {
+	case gzipped:
+		if size < 0 {
+			member := packed(bytes.NewReader(filler))
+			return &cycle{unit: member, left: math.MaxInt64}, -1 // members may follow each other
+		}
+		return whole(packed(body))
+	case doubleGzip:
+		return whole(packed(bytes.NewReader(packed(body))))
+	case brokenGzip:
+		data := packed(body)
+		for i := range 8 { // gzip makes 23 bytes of nothing
+			data[len(data)/2+i] ^= 0x5a
+		}
+		return whole(data)
+	}
+	return body, size
+}
+
+// whileClientWaits ends a body when the client leaves: packing a huge one may take
+// hours, which nobody would wait for.
+type whileClientWaits struct {
+	io.Reader
+	client context.Context
+}
+
+func (w whileClientWaits) Read(p []byte) (int, error) {
+	if err := w.client.Err(); err != nil {
+		return 0, err
+	}
+	return w.Reader.Read(p)
+}
+
+// packed compresses all of a body. A huge one is made as it is read, and shrinks to
+// little. The level shrinks spaces a thousandfold in every release of Go; the default
+// level of 1.27 reaches half of that.
+func packed(r io.Reader) []byte {
+	var b bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&b, 5) // there is such a level
+	_, _ = io.Copy(z, r)
+	z.Close()
+	return b.Bytes()
+}
+
+func whole(b []byte) (io.Reader, int64) { return bytes.NewReader(b), int64(len(b)) }
+
+var (
+	filler     = bytes.Repeat([]byte(" "), 64<<10)
+	comma      = []byte(",")
+	resultsKey = []byte(`"results":[`)
+	pageEnd    = []byte("]}")
+)
+
+// grow makes a body of size bytes out of one, or one without end. A search
+// repeats its postings, so that it is well-formed up to where it stops; any
+// other body gets white space before its last brackets.
+func grow(body []byte, size int64) (io.Reader, int64) {
+	head, unit := bytes.TrimRight(body, "}]"), filler
+	if items := postingsOf(body); len(items) > 0 {
+		head, unit = bytes.TrimSuffix(body, pageEnd), slices.Concat(comma, items)
+	}
+	tail := body[len(head):]
+	if size < 0 {
+		return io.MultiReader(bytes.NewReader(head), &cycle{unit: unit, left: math.MaxInt64}), -1
+	}
+	size = max(size, int64(len(body)))
+	room := size - int64(len(body))
+	units := room / int64(len(unit)) * int64(len(unit))
+	return io.MultiReader(
+		bytes.NewReader(head),
+		&cycle{unit: unit, left: units},
+		&cycle{unit: filler, left: room - units},
+		bytes.NewReader(tail),
+	), size
+}
+
+// postingsOf returns the bytes between the brackets of a search's results.
+func postingsOf(body []byte) []byte {
+	_, results, _ := bytes.Cut(body, resultsKey)
+	items, isSearch := bytes.CutSuffix(results, pageEnd)
+	if !isSearch {
+		return nil
+	}
+	return items
+}
+
+// cycle repeats a unit.
+type cycle struct {
+	unit []byte
+	off  int
+	left int64
+}
+
+func (c *cycle) Read(p []byte) (int, error) {
+	if c.left == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p[:min(int64(len(p)), c.left)], c.unit[c.off:])
+	c.off = (c.off + n) % len(c.unit)
+	c.left -= int64(n)
+	return n, nil
+}
