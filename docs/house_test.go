@@ -31,8 +31,10 @@ func TestHouse(t *testing.T) {
 	}
 	for _, name := range regexp.MustCompile("`(internal/\\w+|\\w+\\.go)`").FindAllStringSubmatch(house, -1) {
 		places, err := filepath.Glob("../" + name[1])
-		if below, err := filepath.Glob("../jobfeed/" + name[1]); err == nil {
-			places = append(places, below...)
+		for _, folder := range []string{"jobfeed", "jobboardtest"} {
+			if below, err := filepath.Glob("../" + folder + "/" + name[1]); err == nil {
+				places = append(places, below...)
+			}
 		}
 		if err != nil || len(places) == 0 {
 			t.Errorf("it speaks of %s, which is not there", name[1])
