@@ -45,14 +45,13 @@ func (a *Authorization) Await(w Waiter) (*Authorization, Verdict, error) {
 }
 
 // judge returns the verdict on a token, or the channel that is closed when there
-// may be one. If another token has taken its place without being asked about it,
-// the verdict is on that one.
+// may be one. If another token has taken its place, the verdict is on that one.
 func (k *Keeper) judge(a *Authorization) (*Authorization, Verdict, <-chan struct{}) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	t := &k.trial
 	if a.Secret != t.secret {
-		if k.kept == nil || a.Secret == k.rejected {
+		if k.kept == nil {
 			return nil, Refused, nil
 		}
 		a = k.kept
@@ -126,6 +125,6 @@ func (k *Keeper) try(secret string) {
 			k.trial.verdict = Refused
 		}
 	}
-	k.trial.inDoubt = k.trial.inDoubt || k.doubt.Load()
+	k.trial.inDoubt = k.doubt.Load()
 	k.hopeless = false
 }
