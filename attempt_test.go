@@ -90,6 +90,75 @@ func TestLimiterThatRefuses(t *testing.T) {
 	})
 }
 
+// What a limiter refuses at a redirect is not sent, and the call ends with the
+// limiter's error.
+func TestLimiterThatRefusesARedirect(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sent := 0
+		limiter := &countingLimiter{most: 1}
+		a := withToken(served(t, jobboard.Config{Limiter: limiter}, func(r *http.Request) *http.Response {
+			sent++
+			return answer(r, 302, "", "Location", "/there")
+		}))
+		_, err := a.HasApplied(t.Context(), 1)
+		var e *jobboard.Error
+		if !errors.As(err, &e) || !errors.Is(err, errLimited) || !errors.Is(err, jobboard.ErrRateLimited) || e.Attempts != 1 || sent != 1 {
+			t.Errorf("%v after %d requests", err, sent)
+		}
+	})
+}
+
+// The end of a context that is the limiter's own does not read as the end of the
+// caller's, and its text is hidden where it says something secret.
+func TestLimiterOfItsOwnContext(t *testing.T) {
+	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
+		c := answering(t, jobboard.Config{Limiter: limiterFunc(func(context.Context) error {
+			return fmt.Errorf("%w: %w", errLimited, ended)
+		})}, 200, "true")
+		_, err := withToken(c).HasApplied(t.Context(), 1)
+		if errors.Is(err, ended) || !errors.Is(err, errLimited) || jobboard.HTTPStatus(err) != 429 {
+			t.Errorf("%v, %d", err, jobboard.HTTPStatus(err))
+		}
+	}
+	var own *net.OpError
+	c := answering(t, jobboard.Config{Limiter: limiterFunc(func(context.Context) error { return &net.OpError{Op: "ask", Err: errLimited} })}, 200, "true")
+	if _, err := withToken(c).HasApplied(t.Context(), 1); !errors.As(err, &own) || own.Op != "ask" {
+		t.Errorf("%v does not have its cause", err)
+	}
+	c = answering(t, jobboard.Config{ClientID: "10", Limiter: limiterFunc(func(context.Context) error { return errors.New("no slot for x17secret") })}, 200, "{}")
+	_, err := c.Search(t.Context(), "channel", jobboard.Query{Text: "x17secret"})
+	if text := fmt.Sprintf("%v %+v %#v", err, err, errors.Unwrap(err)); !errors.Is(err, jobboard.ErrRateLimited) || strings.Contains(text, "x17secret") {
+		t.Error(text)
+	}
+}
+
+// A call that ends by its caller's context after an answer has both in its error.
+func TestCancelAfterAnAnswer(t *testing.T) {
+	for status, kind := range map[int]error{503: jobboard.ErrServer, 429: jobboard.ErrRateLimited, 408: nil} {
+		for _, end := range []error{context.Canceled, context.DeadlineExceeded} {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				if end == context.DeadlineExceeded {
+					ctx, cancel = context.WithTimeout(t.Context(), time.Second)
+				}
+				defer cancel()
+				c := served(t, jobboard.Config{}, func(r *http.Request) *http.Response {
+					if end == context.Canceled {
+						cancel()
+					}
+					time.Sleep(time.Second + 1) // without a look at its context
+					return answer(r, status, "")
+				})
+				_, err := withToken(c).HasApplied(ctx, 1)
+				var e *jobboard.Error
+				if !errors.As(err, &e) || !errors.Is(err, end) || kind != nil && !errors.Is(err, kind) || e.StatusCode != status || e.Stopped != jobboard.StopCanceled {
+					t.Errorf("%d and %v: %v", status, end, err)
+				}
+			})
+		}
+	}
+}
+
 func TestAnswerAboutAnotherJob(t *testing.T) {
 	c := served(t, jobboard.Config{JobDBURL: jobDB}, func(r *http.Request) *http.Response {
 		id, _ := strconv.Atoi(r.URL.Query().Get("jobid"))

@@ -75,12 +75,34 @@ func (c *call) endedBetween(cause error) *failedAttempt {
 	return ended(cause, c.sentOnce && !c.op.safe())
 }
 
+// endedToo adds the end of the caller's context to an attempt that was answered
+// before it.
+func (f *failedAttempt) endedToo(cause error) {
+	var known *failure
+	switch {
+	case errors.Is(f.err, cause):
+	case f.err == nil:
+		f.err = ended(cause, false).err
+	case errors.As(f.err, &known):
+		f.err = &failure{kind: known.kind, detail: known.detail, cause: errors.Join(cause, known.cause)}
+	default:
+		f.err = &failure{kind: f.err, detail: cause.Error(), cause: cause}
+	}
+}
+
 // limiterError marks an error of Config.Limiter, also in the middle of an
-// exchange.
+// exchange. The end of a context in it is the limiter's own, and not the caller's.
 type limiterError struct{ err error }
 
 func (e *limiterError) Error() string { return "Config.Limiter: " + e.err.Error() }
-func (e *limiterError) Unwrap() error { return e.err }
+
+// Is finds what the limiter's error holds, but for the ends of contexts.
+func (e *limiterError) Is(target error) bool {
+	return target != context.Canceled && target != context.DeadlineExceeded && errors.Is(e.err, target)
+}
+
+// As finds what the limiter's error holds.
+func (e *limiterError) As(target any) bool { return errors.As(e.err, target) }
 
 // notAllowed returns the failed attempt for one that Config.Limiter refused: the
 // answer of the attempt before, if there was one.
@@ -93,8 +115,10 @@ func (c *call) notAllowed(err error) *failedAttempt {
 		f.stopped = StopDeadline
 		return &f
 	}
-	detail := clean(err.Error(), maxErrorCause)
-	return &failedAttempt{err: &failure{kind: ErrRateLimited, detail: detail, cause: err}}
+	if text := err.Error(); c.secrets.Hide(text) != text {
+		return &failedAttempt{err: &failure{kind: ErrRateLimited, detail: c.secrets.Head(text, maxErrorCause)}}
+	}
+	return &failedAttempt{err: &failure{kind: ErrRateLimited, detail: clean(err.Error(), maxErrorCause), cause: err}}
 }
 
 // noToken returns the failed attempt for a request that has no token to send.

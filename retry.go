@@ -224,6 +224,7 @@ func (c *call) unrepeatable(f *failedAttempt) StopReason {
 	repeats := f.event.repeats(c.op.method)
 	switch {
 	case c.ctx.Err() != nil && f.event != final:
+		f.endedToo(c.ctx.Err())
 		return StopCanceled
 	case f.event == final, f.event == cutOff && !repeats:
 		return StopFinal
