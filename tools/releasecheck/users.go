@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -127,8 +126,9 @@ func (u user) goes(args ...string) (string, error) {
 	}, "go", args...)
 }
 
-// build makes a stripped program of one file that requires the modules.
-func (u user) build(name, source string, modules ...string) (string, error) {
+// build makes a stripped program of one file that requires modules or packages at
+// their versions.
+func (u user) build(name, source string, required ...string) (string, error) {
 	dir := filepath.Join(u.tmp, "programs", name)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
@@ -139,8 +139,8 @@ func (u user) build(name, source string, modules ...string) (string, error) {
 			return "", err
 		}
 	}
-	if len(modules) > 0 {
-		if _, err := u.goes(append([]string{"-C", dir, "get"}, modules...)...); err != nil {
+	if len(required) > 0 {
+		if _, err := u.goes(append([]string{"-C", dir, "get"}, required...)...); err != nil {
 			return "", err
 		}
 	}
@@ -207,7 +207,7 @@ func sizes(ours, bare int64) error {
 // each program.
 func (u user) nested(dir, version string) error {
 	var bad []error
-	var modules, programs []string
+	var libraries, programs []string
 	source := "package main\n\nimport (\n"
 	for _, module := range append([]string{"."}, u.released...) {
 		in := filepath.Join(dir, module)
@@ -215,7 +215,6 @@ func (u user) nested(dir, version string) error {
 			bad = append(bad, err)
 			continue
 		}
-		modules = append(modules, path.Join(modulePath, module)+"@"+version)
 		listed, err := u.goes("-C", in, "list", "-f", "{{.ImportPath}} {{.Name}} {{len .GoFiles}}", "./...")
 		if err != nil {
 			return err
@@ -226,6 +225,7 @@ func (u user) nested(dir, version string) error {
 			case fields[1] == "main":
 				programs = append(programs, fields[0]+"@"+version)
 			case fields[2] != "0" && !slices.Contains(strings.Split(fields[0], "/"), "internal"):
+				libraries = append(libraries, fields[0]+"@"+version)
 				source += fmt.Sprintf("\t_ %q\n", fields[0])
 			}
 		}
@@ -233,7 +233,7 @@ func (u user) nested(dir, version string) error {
 	if bad != nil {
 		return errors.Join(bad...)
 	}
-	if _, err := u.build("everything", source+")\n\nfunc main() {}\n", modules...); err != nil {
+	if _, err := u.build("everything", source+")\n\nfunc main() {}\n", libraries...); err != nil {
 		return err
 	}
 	for _, program := range programs {
@@ -241,7 +241,7 @@ func (u user) nested(dir, version string) error {
 			return err
 		}
 	}
-	fmt.Fprintf(u.out, "      a program of %d modules, and %d that are installed\n", len(modules), len(programs))
+	fmt.Fprintf(u.out, "      a program of %d packages, and %d programs that are installed\n", len(libraries), len(programs))
 	out, err := u.run(filepath.Join(u.tmp, "bin", "jobboard"), "--version")
 	if err != nil {
 		return err
