@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/jobfeed"
 )
 
@@ -135,11 +136,12 @@ func postingOf(i int) *jobboard.JobPosting {
 	return &jobboard.JobPosting{JobPostingID: jobboard.JobPostingID(600_000 + 7*i), PostingVersionID: jobboard.PostingVersionID(900_000 + 11*i)}
 }
 
-// TestIndexMemory makes an index of a million entries and asks it.
+// TestIndexMemory makes an index of many entries and asks it: of a million in the
+// whole tests.
 func TestIndexMemory(t *testing.T) {
-	n := 1_000_000
-	if testing.Short() {
-		n = 100_000
+	n := 100_000
+	if testenv.Whole() {
+		n = 1_000_000
 	}
 	live := func() int64 {
 		runtime.GC()

@@ -9,20 +9,22 @@ import (
 
 	trouble "github.com/jobboard-sdk/jobboard-go/internal/suite/outage"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 )
 
-// outageScale is the number of callers where only ratios are measured.
-func outageScale() int {
-	if testing.Short() || rig.Race {
-		return 50
+// callers returns the number of them where only ratios are measured: few, or the 200
+// of the documentation at night.
+func callers(few int) int {
+	if testenv.Night() && !rig.Race {
+		return 200
 	}
-	return 200
+	return few
 }
 
 // The default policy must neither multiply the load of a service that is down
 // nor give up on one that stumbles.
 func TestOutageExperiment(t *testing.T) {
-	f := trouble.Measure(outageScale(), func(p trouble.Plan) (r *trouble.Record) {
+	f := trouble.Measure(callers(50), func(p trouble.Plan) (r *trouble.Record) {
 		synctest.Test(t, func(t *testing.T) { // where time takes none
 			r = p.Run(func(next http.RoundTripper, attempt time.Duration) trouble.Client {
 				return renewingClient(t, next, attempt, new(int), false)
