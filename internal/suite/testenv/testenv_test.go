@@ -50,3 +50,21 @@ func TestNeeds(t *testing.T) {
 		}
 	}
 }
+
+// Nothing but the words themselves asks for more than a share, and a seed is kept.
+func TestAmounts(t *testing.T) {
+	for value, want := range map[string][2]bool{"": {}, "1": {}, "whole": {true, false}, "night": {true, true}} {
+		t.Setenv("JOBBOARD_TESTS", value)
+		if got := [2]bool{Whole(), Night()}; got != want {
+			t.Errorf("%q: %v, want %v", value, got, want)
+		}
+	}
+	t.Setenv("JOBBOARD_SEED", "18446744073709551615")
+	if seed := Seed(t); seed != 1<<64-1 {
+		t.Errorf("seed %d", seed)
+	}
+	t.Setenv("JOBBOARD_SEED", "")
+	if Seed(t) == Seed(t) {
+		t.Error("two runs have one seed")
+	}
+}
