@@ -235,12 +235,13 @@ func newSearchBoard(srv *jobboardtest.Server, channel string, n int) *searchBoar
 	return b
 }
 
-// find filters by hand: whole words, and the distance to each location.
+// find filters by hand: whole words, parts of words of the title, and the distance to
+// each location.
 func (b *searchBoard) find(word string, near jobboard.GeoLocation) map[string]bool {
 	out := map[string]bool{}
 	word = strings.ToLower(word)
 	for i, job := range b.jobs {
-		if word != "" && !b.words[i][word] {
+		if word != "" && !b.words[i][word] && !strings.Contains(strings.ToLower(job.Title), word) {
 			continue
 		}
 		inside := near.IsZero()

@@ -13,7 +13,10 @@ import (
 
 // Tags stand in the text index beside words. They begin with an underscore,
 // which no word holds.
-const tagAll = "_p" // every posting
+const (
+	tagAll  = "_p" // every posting
+	tagNone = "_n" // no posting
+)
 
 func tagLanguage(stemmed string) string { return "_l" + stemmed }
 
@@ -87,7 +90,7 @@ func (t *tx) indexRow(r *row, jobLanguage string, places []jobboard.GeoLocation)
 		return err
 	}
 	stemmed := words.Language(r.rec.Language, jobLanguage)
-	tokens := wordsOf(&r.rec, ads, stemmed)
+	tokens := textsOf(r.rec.Title, joinAds(r.rec.Config, ads)).Tokens(stemmed)
 	tokens = append(tokens, tagAll, tagLanguage(stemmed), tag(tagRow, r.rec.Language))
 	for _, source := range r.rec.Sources {
 		tokens = append(tokens, tag(tagChannel, channelOf(source)))
@@ -117,22 +120,27 @@ func (t *tx) indexRow(r *row, jobLanguage string, places []jobboard.GeoLocation)
 	return err
 }
 
-// wordsOf returns the stems by which a posting is found: those of its title and of
-// every text of its config.
-func wordsOf(r *PostingRecord, ads map[string][]string, language string) []string {
-	found := words.NewSet(language)
-	found.Add(r.Title)
-	for key, values := range joinAds(r.Config, ads).All() {
-		for _, value := range values {
-			if strings.HasSuffix(key, adSuffix) {
-				found.AddHTML(value)
-			} else {
-				found.Add(value)
+// textsOf returns the texts by which a posting is found: its title, and those of its
+// config. Parts of words are looked for in the title, categories, places and companies.
+func textsOf(title string, config jobboard.PostingConfig) words.Texts {
+	texts := words.Texts{Title: title}
+	for key, values := range config.All() {
+		switch {
+		case strings.HasSuffix(key, adSuffix):
+			for _, value := range values {
+				texts.Other = append(texts.Other, words.Text(value))
 			}
+		case slices.Contains(shortTexts, key):
+			texts.Short = append(texts.Short, values...)
+		default:
+			texts.Other = append(texts.Other, values...)
 		}
 	}
-	return found.Sorted()
+	return texts
 }
+
+// shortTexts has the config keys of categories, places and companies.
+var shortTexts = []string{jobboard.KeyJobCategory, jobboard.KeyLocationName, jobboard.KeyCompanyName, "company"}
 
 // facetsOf returns the values by which hits are counted: the identifiers of a
 // posting's categories and the names of its places.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/words"
 )
 
 // Job holds what the mirror knows of a job, how old that is, and by what evidence
@@ -139,7 +140,10 @@ func (m *Mirror) Postings(ctx context.Context, job jobboard.JobID) (found []Post
 		if err != nil {
 			return nil, err
 		}
-		_, found, err := t.postings(list, jobboard.GeoLocation{})
+		hits, err := t.postings(list, Query{}, words.Query{})
+		for _, h := range hits {
+			found = append(found, h.posting)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -2,16 +2,15 @@ package jobmirror
 
 import (
 	"strings"
-)
 
-// expression is what the text index is asked: every clause must hold. A clause
-// holds if one of its alternatives does, and that if the posting has each of its
-// tokens.
-type expression [][][]string
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/words"
+)
 
 // matcher is the text index of a database.
 type matcher struct {
-	and, or, quote string // how an expression is written; a quote in a token is doubled
+	and, or, less string // stand between the parts of an expression
+	quote         string // stands around a token; in it, it is doubled
+	begins        string // stands behind a token where longer ones will do too
 
 	put    string // the statement that indexes a posting under tokens, in place of those it had
 	remove string // the statement that takes a posting out
@@ -26,7 +25,7 @@ type matcher struct {
 // fts5 is a contentless table of SQLite's FTS5: an index of tokens without
 // positions, whose rows can be deleted.
 var fts5 = matcher{
-	and: " AND ", or: " OR ", quote: `"`,
+	and: " AND ", or: " OR ", less: " NOT ", quote: `"`, begins: "*",
 	put:    "INSERT OR REPLACE INTO search (rowid, words) VALUES (?, ?)",
 	remove: "DELETE FROM search WHERE rowid = ?",
 	hits:   "SELECT rowid FROM search WHERE search MATCH ? AND rowid > ? AND rowid < ? ORDER BY rowid",
@@ -35,7 +34,7 @@ var fts5 = matcher{
 
 // tsvector is a table of PostgreSQL with a GIN index over tokens.
 var tsvector = matcher{
-	and: " & ", or: " | ", quote: "'",
+	and: " & ", or: " | ", less: " & !", quote: "'", begins: ":*",
 	put: `INSERT INTO search (posting, words) VALUES (?, array_to_tsvector(string_to_array(?, ' ')))
 		ON CONFLICT (posting) DO UPDATE SET words = excluded.words`,
 	remove: "DELETE FROM search WHERE posting = ?",
@@ -44,18 +43,36 @@ var tsvector = matcher{
 }
 
 // text writes an expression as the index reads it.
-func (m *matcher) text(e expression) string {
-	clauses := make([]string, len(e))
-	for i, clause := range e {
-		alternatives := make([]string, len(clause))
-		for j, tokens := range clause {
-			quoted := make([]string, len(tokens))
-			for k, token := range tokens {
-				quoted[k] = m.quote + strings.ReplaceAll(token, m.quote, m.quote+m.quote) + m.quote
-			}
-			alternatives[j] = "(" + strings.Join(quoted, m.and) + ")"
+func (m *matcher) text(e words.Expr) string {
+	var b strings.Builder
+	m.write(&b, e)
+	return b.String()
+}
+
+func (m *matcher) write(b *strings.Builder, e words.Expr) {
+	between := m.and
+	switch e.Op {
+	case words.Token, words.Begins:
+		b.WriteString(m.quote + strings.ReplaceAll(e.Text, m.quote, m.quote+m.quote) + m.quote)
+		if e.Op == words.Begins {
+			b.WriteString(m.begins)
 		}
-		clauses[i] = "(" + strings.Join(alternatives, m.or) + ")"
+		return
+	case words.Or:
+		between = m.or
+	case words.Less:
+		between = m.less
 	}
-	return strings.Join(clauses, m.and)
+	if len(e.Of) == 0 { // every posting
+		m.write(b, words.Expr{Text: tagAll})
+		return
+	}
+	b.WriteByte('(')
+	for i, of := range e.Of {
+		if i > 0 {
+			b.WriteString(between)
+		}
+		m.write(b, of)
+	}
+	b.WriteByte(')')
 }

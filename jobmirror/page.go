@@ -15,6 +15,7 @@ import (
 	"golang.org/x/text/language"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/words"
 )
 
 // serveSearch answers 4.1 with every hit on one page.
@@ -118,24 +119,16 @@ func preferred(header string, languages []string) int {
 	return i
 }
 
-// hits returns the rows that a query finds in one language, in the order in
-// which the mirror came to know them.
-func (t *tx) hits(q Query, language string) (hits []int64, err error) {
-	q.Language = language
-	e, err := t.expression(q)
-	if err != nil || e == nil {
+// hits returns the rows that a query finds in one language, the newest first. Its text
+// is taken as it stands, without the signs that a visitor of Search may type.
+func (t *tx) hits(q Query, language string) ([]int64, error) {
+	q.Language, q.Order = language, Newest
+	f, err := t.finder(q, words.Literal(q.Text), tag(tagRow, language))
+	if err != nil {
 		return nil, err
 	}
-	if language == "" {
-		e = append(e, [][]string{{tag(tagRow, "")}})
-	}
-	text := t.db.matcher.text(e)
-	if q.Near.IsZero() {
-		hits, err = t.numbers("SELECT h.id FROM "+t.db.matcher.from, text)
-	} else {
-		hits, err = t.inside(text, q.Near)
-	}
-	slices.Sort(hits)
+	hits, err := f.hits()
+	slices.Reverse(hits)
 	return hits, err
 }
 
@@ -150,15 +143,14 @@ func (m *Mirror) writePage(ctx context.Context, w http.ResponseWriter, hits []in
 	out.WriteString(`{"results":[`)
 	n := 0
 	for part := range slices.Chunk(hits, pagePart) {
-		postings, err := fromView(ctx, m.db, func(t *tx) ([]Posting, error) {
-			_, postings, err := t.postings(part, jobboard.GeoLocation{}) // without those that are gone meanwhile
-			return postings, err
+		found, err := fromView(ctx, m.db, func(t *tx) ([]hit, error) {
+			return t.postings(part, Query{}, words.Query{}) // without those that are gone meanwhile
 		})
 		if err != nil {
 			return err
 		}
-		for _, p := range postings {
-			b, err := json.Marshal(p.Posting)
+		for _, h := range found {
+			b, err := json.Marshal(h.posting.Posting)
 			if err != nil {
 				return err
 			}

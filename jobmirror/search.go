@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +17,11 @@ import (
 
 // Query says what is searched for. The zero value finds every posting.
 type Query struct {
-	Text string // each word must occur in the posting, in any form of it in the posting's language
+	// Text holds words that must all occur in the posting: in any form of them in the
+	// posting's language, and in another spelling. In the title, a category, a place and a
+	// company a part of a word of four letters will do. Words in "quotes" are meant as they
+	// are written, -word leaves postings out, and OR joins two words. No text is a mistake.
+	Text string
 	// Near is zero for anywhere. Only postings whose job is known and has
 	// coordinates match; additional locations count.
 	Near     jobboard.GeoLocation
@@ -28,6 +33,7 @@ type Query struct {
 	Limit    int        // postings on a page; 0 means 20, at most 1000
 	After    PageCursor // the Next of the page before; empty: the first page
 	Facets   bool       // counts all hits, in all and by category and place; slower
+	Snippets bool       // gives each posting the words of its advertisement around the first that was found
 }
 
 // Order chooses the order of hits.
@@ -35,8 +41,12 @@ type Order int
 
 // The orders.
 const (
-	Newest Order = iota // the postings that the mirror came to know last come first
-	Oldest              // those that it came to know first
+	// Relevance puts those postings first that have every word in the title, then those
+	// that have them in the title, a category, a place or a company, then those that have
+	// them anywhere, and then the others. Among equals, and without a text, it is Newest.
+	Relevance Order = iota
+	Newest          // the postings that the mirror came to know last come first
+	Oldest          // those that it came to know first
 )
 
 // PageCursor marks where a page of a search ends. It is good for the query that
@@ -77,7 +87,21 @@ type Posting struct {
 	// locations; NaN without it, which encoding/json refuses.
 	DistanceKm float64
 	Seen       time.Time // when a source showed it last
+	Snippet    Snippet   // zero without Query.Snippets, and where the advertisement has none of the words
 }
+
+// Snippet holds the words around what was found in an advertisement. Text is plain
+// text: escape it for the place where it goes.
+type Snippet struct {
+	Text  string
+	Marks []Mark // of what was found, in order
+}
+
+// Mark says which bytes of a snippet's Text were found: those from Begin up to End.
+type Mark struct{ Begin, End int }
+
+// snippetLetters is how many letters of an advertisement a snippet has.
+const snippetLetters = 160
 
 // maxText is how many bytes a query's text may have.
 const maxText = 1000
@@ -93,15 +117,19 @@ func (m *Mirror) Search(ctx context.Context, q Query) (*Page, error) {
 		q.Limit = 20
 	}
 	q.Limit = min(q.Limit, 1000)
+	if q.Order == Relevance && strings.TrimSpace(q.Text) == "" {
+		q.Order = Newest
+	}
 	after, err := q.cursor()
 	if err != nil {
 		return nil, err
 	}
-	return fromView(ctx, m.db, func(t *tx) (*Page, error) { return t.search(q, after) })
+	return fromView(ctx, m.db, func(t *tx) (*Page, error) { return t.search(q, words.Parse(q.Text), after) })
 }
 
-// search returns the page of hits that follow one, or the first page after 0.
-func (t *tx) search(q Query, after int64) (page *Page, err error) {
+// search returns the page of hits that follow one, or the first page after the zero
+// place.
+func (t *tx) search(q Query, text words.Query, after place) (page *Page, err error) {
 	page = &Page{}
 	if q.Facets {
 		page.Facets = &Facets{Categories: map[string]int{}, Places: map[string]int{}}
@@ -109,17 +137,24 @@ func (t *tx) search(q Query, after int64) (page *Page, err error) {
 	if page.Age, err = t.age(string(q.Channel)); err != nil {
 		return nil, err
 	}
-	e, err := t.expression(q)
-	if err != nil || e == nil {
-		return page, err
-	}
-	f := finder{t: t, q: q, text: t.db.matcher.text(e), after: after}
-	if page.Postings, err = f.page(q.Limit + 1); err != nil {
+	f, err := t.finder(q, text)
+	if err != nil {
 		return nil, err
 	}
-	if len(page.Postings) > q.Limit {
-		page.Postings = page.Postings[:q.Limit]
-		page.Next = q.next(f.ids[q.Limit-1])
+	f.at = after
+	hits, err := f.page(q.Limit + 1)
+	if err != nil {
+		return nil, err
+	}
+	if len(hits) > q.Limit {
+		hits = hits[:q.Limit]
+		page.Next = q.next(f.places[q.Limit-1])
+	}
+	for _, h := range hits {
+		if q.Snippets {
+			h.posting.Snippet = h.snippet(text)
+		}
+		page.Postings = append(page.Postings, h.posting)
 	}
 	if err := t.locate(page.Postings); err != nil {
 		return nil, err
@@ -130,158 +165,219 @@ func (t *tx) search(q Query, after int64) (page *Page, err error) {
 	return page, err
 }
 
-// expression returns what the text index is asked for a query; nil: nothing can
-// match.
-func (t *tx) expression(q Query) (expression, error) {
-	var e expression
+// narrowed returns what the text index is asked for a query but for its text.
+func narrowed(q Query) []words.Expr {
+	var all []words.Expr
 	for _, must := range []struct{ kind, value string }{
 		{tagChannel, string(q.Channel)}, {tagRow, q.Language}, {tagCategory, q.Category}, {tagPlace, q.Place},
 	} {
 		if must.value != "" {
-			e = append(e, [][]string{{tag(must.kind, must.value)}})
+			all = append(all, words.Expr{Text: tag(must.kind, must.value)})
 		}
-	}
-	if len(q.Text) > maxText {
-		return nil, fmt.Errorf("%w: the text has more than %d bytes", jobboard.ErrInvalidInput, maxText)
-	}
-	if strings.TrimSpace(q.Text) != "" {
-		clause, err := t.textClause(q.Text)
-		if err != nil || clause == nil {
-			return nil, err
-		}
-		e = append(e, clause)
 	}
 	if cells := cellsAround(q.Near); !q.Near.IsZero() && cells != nil {
-		clause := make([][]string, len(cells))
-		for i, c := range cells {
-			clause[i] = []string{c}
+		around := words.Expr{Op: words.Or}
+		for _, c := range cells {
+			around.Of = append(around.Of, words.Expr{Text: c})
 		}
-		e = append(e, clause)
+		all = append(all, around)
 	}
-	if len(e) == 0 {
-		e = expression{{{tagAll}}}
-	}
-	return e, nil
-}
-
-// textClause stems a text in each language that postings are stemmed in. The
-// tag of the language may be left out where all agree.
-func (t *tx) textClause(text string) ([][]string, error) {
-	var clause [][]string
-	stems := map[string]bool{}
-	err := t.rows("SELECT stemmed FROM languages ORDER BY stemmed", nil, func(scan func(...any) error) error {
-		var language string
-		if err := scan(&language); err != nil {
-			return err
-		}
-		asked := words.Of(text, language)
-		if len(asked) == 0 {
-			return nil // nothing but punctuation
-		}
-		stems[strings.Join(asked, " ")] = true
-		clause = append(clause, append([]string{tagLanguage(language)}, asked...))
-		return nil
-	})
-	if len(stems) == 1 {
-		clause = [][]string{clause[0][1:]}
-	}
-	return clause, err
+	return all
 }
 
 // finder walks through the hits of a query, in the order of the index.
 type finder struct {
-	t     *tx
-	q     Query
-	text  string
-	after int64   // the hit before the first one; 0: begins at the beginning
-	ids   []int64 // of what page returned
+	t      *tx
+	q      Query
+	text   words.Query
+	all    string   // what the index is asked for every hit
+	tiers  []string // what it is asked for them one part after the other
+	at     place    // the hit before the first one
+	places []place  // of what page returned
+}
+
+// place says where a hit stands in the order of a query. The zero place is before
+// the first hit.
+type place struct {
+	tier int
+	id   int64
 }
 
 // chunk is how many hits are read from the index at a time.
 const chunk = 64
 
-// next reads the next hits from the index, of which some may be out of the
+// finder returns a finder for a query, whose text has been read, and whose hits have
+// some more tags. Its error is jobboard.ErrInvalidInput for a text that is too long.
+func (t *tx) finder(q Query, text words.Query, tags ...string) (*finder, error) {
+	if len(q.Text) > maxText {
+		return nil, fmt.Errorf("%w: the text has more than %d bytes", jobboard.ErrInvalidInput, maxText)
+	}
+	narrow := narrowed(q)
+	for _, tag := range tags {
+		narrow = append(narrow, words.Expr{Text: tag})
+	}
+	ask := func(of func(language string) words.Expr) (string, error) {
+		e := words.Expr{Op: words.And, Of: narrow}
+		if strings.TrimSpace(q.Text) != "" {
+			found, err := t.inEachLanguage(text, of)
+			if err != nil {
+				return "", err
+			}
+			e.Of = append(narrow[:len(narrow):len(narrow)], found)
+		}
+		return t.db.matcher.text(e), nil
+	}
+	f := &finder{t: t, q: q, text: text}
+	var err error
+	if f.all, err = ask(text.All); err != nil {
+		return nil, err
+	}
+	f.tiers = []string{f.all}
+	if q.Order != Relevance || text.Empty() {
+		return f, nil
+	}
+	f.tiers = make([]string, words.Tiers)
+	for i := range f.tiers {
+		if f.tiers[i], err = ask(func(language string) words.Expr { return text.Tier(i, language) }); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// inEachLanguage returns what a text is found by in each language that postings are
+// stemmed in. The tag of the language may be left out where all agree.
+func (t *tx) inEachLanguage(text words.Query, of func(language string) words.Expr) (words.Expr, error) {
+	none := words.Expr{Text: tagNone}
+	if text.Empty() { // there is nothing but punctuation in it
+		return none, nil
+	}
+	found := words.Expr{Op: words.Or}
+	agree := true
+	err := t.rows("SELECT stemmed FROM languages ORDER BY stemmed", nil, func(scan func(...any) error) error {
+		var language string
+		err := scan(&language)
+		in := of(language)
+		agree = agree && (len(found.Of) == 0 || reflect.DeepEqual(found.Of[0].Of[1], in))
+		found.Of = append(found.Of, words.Expr{Op: words.And, Of: []words.Expr{{Text: tagLanguage(language)}, in}})
+		return err
+	})
+	if err != nil || len(found.Of) == 0 {
+		return none, err // nothing is indexed yet
+	}
+	if agree {
+		return found.Of[0].Of[1], nil
+	}
+	return found, nil
+}
+
+// next reads the next hits of a tier from the index, of which some may be out of the
 // circle.
 func (f *finder) next() ([]int64, error) {
 	low, high := int64(0), int64(math.MaxInt64)
 	switch {
 	case f.q.Order == Oldest:
-		low = f.after
-	case f.after != 0:
-		high = f.after
+		low = f.at.id
+	case f.at.id != 0:
+		high = f.at.id
 	}
-	order := " LIMIT ?"
-	if f.q.Order == Newest {
-		order = " DESC LIMIT ?"
+	order := " DESC LIMIT ?"
+	if f.q.Order == Oldest {
+		order = " LIMIT ?"
 	}
-	hits, err := f.t.numbers(f.t.db.matcher.hits+order, f.text, low, high, chunk)
-	if len(hits) > 0 {
-		f.after = hits[len(hits)-1]
-	}
-	return hits, err
+	return f.t.numbers(f.t.db.matcher.hits+order, f.tiers[f.at.tier], low, high, chunk)
 }
 
 // page reads hits until there are n.
-func (f *finder) page(n int) (out []Posting, err error) {
-	for len(out) < n {
-		hits, err := f.next()
-		if err != nil || len(hits) == 0 {
-			return out, err
-		}
-		found, postings, err := f.t.postings(hits, f.q.Near)
+func (f *finder) page(n int) (out []hit, err error) {
+	for len(out) < n && f.at.tier < len(f.tiers) {
+		list, err := f.next()
 		if err != nil {
 			return nil, err
 		}
-		f.ids, out = append(f.ids, found...), append(out, postings...)
-		if len(hits) < chunk {
-			break
+		hits, err := f.t.postings(list, f.q, f.text)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range hits {
+			f.places = append(f.places, place{f.at.tier, h.id})
+		}
+		out = append(out, hits...)
+		if len(list) < chunk {
+			f.at = place{tier: f.at.tier + 1}
+		} else {
+			f.at.id = list[len(list)-1]
 		}
 	}
 	return out[:min(n, len(out))], nil
 }
 
-// postings reads rows by their identifiers, in their order. It leaves out those that
-// are gone, and those that are not within a circle; found are the others.
-func (t *tx) postings(list []int64, near jobboard.GeoLocation) (found []int64, postings []Posting, err error) {
+// postings reads rows by their identifiers, in their order. It leaves out those that are
+// gone, those that are not within a query's circle, and those that lack what its text has
+// in quotes.
+func (t *tx) postings(list []int64, q Query, text words.Query) ([]hit, error) {
 	distances := map[int64]float64{}
-	if !near.IsZero() {
-		if err := t.within(list, near, distances); err != nil {
-			return nil, nil, err
+	if !q.Near.IsZero() {
+		if err := t.within(list, q.Near, distances); err != nil {
+			return nil, err
 		}
 		list = slices.DeleteFunc(slices.Clone(list), func(id int64) bool { _, inside := distances[id]; return !inside })
 	}
-	rows := make(map[int64]Posting, len(list))
-	const query = "SELECT id, record, ads, seen FROM postings WHERE id IN @ids"
-	err = t.rows(query, []any{ids(list)}, func(scan func(...any) error) error {
+	rows := make(map[int64]hit, len(list))
+	const query = "SELECT id, record, ads, seen, stemmed FROM postings WHERE id IN @ids"
+	err := t.rows(query, []any{ids(list)}, func(scan func(...any) error) error {
 		var (
-			id        int64
-			text, ads string
-			seen      time.Time
+			h           hit
+			record, ads string
+			seen        time.Time
 		)
-		if err := scan(&id, &text, &ads, instantColumn{&seen}); err != nil {
+		if err := scan(&h.id, &record, &ads, instantColumn{&seen}, &h.stemmed); err != nil {
 			return err
 		}
-		rec, err := decodeRecord[PostingRecord](text)
+		rec, err := decodeRecord[PostingRecord](record)
 		if err != nil {
 			return err
 		}
-		p := Posting{
+		h.posting = Posting{
 			Language: rec.Language, Sources: rec.Sources, Job: rec.Job, Evidence: rec.Evidence,
 			Confirmed: rec.Confirmed, DistanceKm: math.NaN(), Seen: seen,
 		}
-		if d, ok := distances[id]; ok {
-			p.DistanceKm = d
+		if d, ok := distances[h.id]; ok {
+			h.posting.DistanceKm = d
 		}
-		p.Posting, err = rec.posting(ads)
-		rows[id] = p
+		h.posting.Posting, err = rec.posting(ads)
+		if !text.Quoted() || text.Matches(h.texts(), h.stemmed) {
+			rows[h.id] = h
+		}
 		return err
 	})
+	var found []hit
 	for _, id := range list {
-		if p, ok := rows[id]; ok {
-			found, postings = append(found, id), append(postings, p)
+		if h, ok := rows[id]; ok {
+			found = append(found, h)
 		}
 	}
-	return found, postings, err
+	return found, err
+}
+
+// hit is a posting that a search found.
+type hit struct {
+	id      int64
+	stemmed string // the language of its words
+	posting Posting
+}
+
+func (h *hit) texts() words.Texts { return textsOf(h.posting.Posting.Title, h.posting.Posting.Config) }
+
+// snippet returns the words around what a text finds in the advertisement.
+func (h *hit) snippet(text words.Query) Snippet {
+	ad, _ := h.posting.Posting.Config.AdText() // a posting may have none
+	found := text.Snippet(words.Text(ad), h.stemmed, snippetLetters, false)
+	s := Snippet{Text: found.Text}
+	for _, m := range found.Marks {
+		s.Marks = append(s.Marks, Mark(m))
+	}
+	return s
 }
 
 // locate gives postings the locations of their jobs.
@@ -356,15 +452,15 @@ func (f *finder) facets(out *Facets) error {
 		return err
 	}
 	from := f.t.db.matcher.from
-	if f.q.Near.IsZero() {
-		if err := f.t.row("SELECT count(*) FROM "+from, []any{f.text}, &out.Total); err != nil {
+	if f.q.Near.IsZero() && !f.text.Quoted() {
+		if err := f.t.row("SELECT count(*) FROM "+from, []any{f.all}, &out.Total); err != nil {
 			return err
 		}
 		query := "SELECT c.kind, c.value, count(*) FROM " + from +
 			" JOIN facets c ON c.posting = h.id GROUP BY c.kind, c.value"
-		return f.t.rows(query, []any{f.text}, add)
+		return f.t.rows(query, []any{f.all}, add)
 	}
-	found, err := f.t.inside(f.text, f.q.Near)
+	found, err := f.hits()
 	out.Total = len(found)
 	for part := range slices.Chunk(found, facetPart) {
 		if err == nil {
@@ -375,33 +471,62 @@ func (f *finder) facets(out *Facets) error {
 	return err
 }
 
+// hits returns every hit, in the order of their identifiers.
+func (f *finder) hits() (found []int64, err error) {
+	if f.q.Near.IsZero() {
+		found, err = f.t.numbers("SELECT h.id FROM "+f.t.db.matcher.from, f.all)
+		slices.Sort(found)
+	} else {
+		found, err = f.t.inside(f.all, f.q.Near)
+	}
+	if err != nil || !f.text.Quoted() {
+		return found, err
+	}
+	var matching []int64
+	for part := range slices.Chunk(found, pagePart) {
+		hits, err := f.t.postings(part, Query{}, f.text)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range hits {
+			matching = append(matching, h.id)
+		}
+	}
+	return matching, nil
+}
+
 // facetPart is how many postings' facets are counted at a time.
 const facetPart = 10_000
 
 // signature tells queries apart; a page's size may change on the way.
 func (q Query) signature() string {
-	q.After, q.Limit, q.Facets = "", 0, false
+	q.After, q.Limit, q.Facets, q.Snippets = "", 0, false, false
 	return strconv.FormatUint(uint64(hash([]byte(encode(q)))), 36)
 }
 
-func (q Query) next(last int64) PageCursor {
-	return PageCursor(base64.RawURLEncoding.EncodeToString([]byte(q.signature() + "." + strconv.FormatInt(last, 10))))
+func (q Query) next(last place) PageCursor {
+	text := fmt.Sprintf("%s.%d.%d", q.signature(), last.tier, last.id)
+	return PageCursor(base64.RawURLEncoding.EncodeToString([]byte(text)))
 }
 
-func (q Query) cursor() (int64, error) {
+func (q Query) cursor() (at place, err error) {
 	if q.After == "" {
-		return 0, nil
+		return place{}, nil
 	}
 	text, err := base64.RawURLEncoding.DecodeString(string(q.After))
 	if err != nil {
-		return 0, ErrPageCursor
+		return place{}, ErrPageCursor
 	}
-	signature, number, _ := strings.Cut(string(text), ".")
-	last, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || last <= 0 || signature != q.signature() {
-		return 0, ErrPageCursor
+	parts := strings.Split(string(text), ".")
+	if len(parts) != 3 || parts[0] != q.signature() {
+		return place{}, ErrPageCursor
 	}
-	return last, nil
+	tier, noTier := strconv.Atoi(parts[1])
+	id, noID := strconv.ParseInt(parts[2], 10, 64)
+	if noTier != nil || noID != nil || tier < 0 || tier >= words.Tiers || id <= 0 {
+		return place{}, ErrPageCursor
+	}
+	return place{tier, id}, nil
 }
 
 // age returns how long ago the channel, or else every channel, was last copied

@@ -1,0 +1,116 @@
+package words
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// key is a word in its two spellings.
+type key struct{ plain, spelled string }
+
+// keyOf returns the keys of a normal word.
+func keyOf(word string) key {
+	if ascii(word) {
+		return key{word, word}
+	}
+	return key{bare(word), bare(spellOut.Replace(word))}
+}
+
+var spellOut = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue")
+
+// undecomposed has the letters of which Unicode does not part a mark that is seen.
+var undecomposed = strings.NewReplacer("ß", "ss", "ø", "o", "ł", "l", "đ", "d", "æ", "ae", "œ", "oe", "ı", "i")
+
+// bare returns a word without marks, or the word itself where it has nothing else.
+func bare(word string) string {
+	word = undecomposed.Replace(word)
+	if ascii(word) {
+		return word
+	}
+	parted := norm.NFD.String(word)
+	without := strings.Map(func(r rune) rune {
+		if accent(r) {
+			return -1
+		}
+		return r
+	}, parted)
+	if without == parted || without == "" {
+		return word
+	}
+	return norm.NFC.String(without)
+}
+
+// accent reports whether a character is a mark that people leave out when they type:
+// of Latin, Greek and Cyrillic letters, and the vowel points of Hebrew and Arabic. In
+// other writings a word without its marks is another word.
+func accent(r rune) bool {
+	return r >= 0x300 && r <= 0x36f || r >= 0x591 && r <= 0x5c7 || r >= 0x64b && r <= 0x65f || r == 0x670
+}
+
+func ascii(word string) bool {
+	for i := range len(word) {
+		if word[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// forms has the keys of a word's forms: two words are forms of one another if they
+// share a plain key or a spelled key. A word of a query that has ae, oe or ue may be
+// meant with an umlaut; umlauts is the plain key that it then has, and is compared
+// with the keys of words that have marks.
+type forms struct {
+	plain, spelled []string
+	umlauts        string // empty: the word has none of the three
+}
+
+// same reports whether the word is spelled in one way.
+func (f forms) same() bool { return slices.Equal(f.plain, f.spelled) }
+
+// share reports whether a word of a query is a form of a word of a text.
+func (f forms) share(text forms) bool {
+	in := func(list []string) func(string) bool {
+		return func(k string) bool { return slices.Contains(list, k) }
+	}
+	return slices.ContainsFunc(f.plain, in(text.plain)) || slices.ContainsFunc(f.spelled, in(text.spelled)) ||
+		f.umlauts != "" && !text.same() && slices.Contains(text.plain, f.umlauts)
+}
+
+var umlauts = strings.NewReplacer("ae", "ä", "oe", "ö", "ue", "ü")
+
+// askedOf returns the keys of the forms of a word of a query.
+func (s *stemmer) askedOf(word string) forms {
+	f := s.formsOf(word)
+	if marked := umlauts.Replace(word); marked != word {
+		f.umlauts = bare(s.stem(marked))
+	}
+	return f
+}
+
+// agree reports whether two words are the same but for their spelling.
+func (k key) agree(other key) bool { return k.plain == other.plain || k.spelled == other.spelled }
+
+// holds reports whether a word has a part, in one of its spellings.
+func (k key) holds(part key) bool {
+	return strings.Contains(k.plain, part.plain) || strings.Contains(k.spelled, part.spelled)
+}
+
+// formsOf returns the keys of a word's forms. A stem is found before marks are taken
+// off, because the endings of a language have some; and a word that is typed without
+// its marks is stemmed without them.
+func (s *stemmer) formsOf(word string) forms {
+	stem := s.stem(word)
+	if ascii(word) && ascii(stem) {
+		return forms{plain: []string{stem}, spelled: []string{stem}}
+	}
+	k := keyOf(word)
+	f := forms{plain: []string{bare(stem)}, spelled: []string{s.stem(k.spelled)}}
+	if unmarked := s.stem(k.plain); unmarked != f.plain[0] {
+		f.plain = append(f.plain, unmarked)
+	}
+	return f
+}

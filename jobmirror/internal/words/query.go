@@ -1,0 +1,268 @@
+package words
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Query holds what somebody searches for. The zero value asks for nothing, and finds
+// every posting.
+type Query struct {
+	must    [][]term // of each group one term
+	without []term
+}
+
+// term holds the words of what stands between two spaces, or in quotes. A posting must
+// have all of them.
+type term struct {
+	words  []string
+	quoted bool // as written: no other form of it and no longer word will do
+}
+
+// minLeftOut is the number of letters from which on a word with a hyphen in front of
+// it is left out. In "C -x" there is nothing to leave out.
+const minLeftOut = 3
+
+// Parse reads what somebody typed. Words in "quotes" are meant as they are written, a
+// hyphen in front of a word leaves out the postings that have it, and OR joins two
+// terms of which one must hold. Everything else is a word, and no text is a mistake.
+// What job titles say of genders, such as (m/w/d), is not looked for where anything
+// else is.
+func Parse(text string) Query {
+	q := parse(withoutGenders(text))
+	if q.Empty() {
+		q = parse(text)
+	}
+	return q
+}
+
+func parse(text string) Query {
+	var q Query
+	joined := false // OR stands before the next term
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
+		word, rest := cutTerm(text)
+		text = rest
+		if word == "OR" {
+			joined = true
+			continue
+		}
+		t, out := readTerm(word)
+		switch {
+		case len(t.words) == 0:
+			continue // nothing but punctuation
+		case out:
+			q.without = append(q.without, t)
+		case joined && len(q.must) > 0:
+			last := len(q.must) - 1
+			q.must[last] = append(q.must[last], t)
+		default:
+			q.must = append(q.must, []term{t})
+		}
+		joined = false
+	}
+	return q
+}
+
+// cutTerm cuts off what stands in quotes, or before the next space. A quote without an
+// end is a letter like others.
+func cutTerm(text string) (first, rest string) {
+	if _, size := quote(text); size > 0 {
+		for i := size; i < len(text); i++ {
+			if _, end := quote(text[i:]); end > 0 {
+				return text[:i+end], text[i+end:]
+			}
+		}
+	}
+	if i := strings.IndexFunc(text, unicode.IsSpace); i >= 0 {
+		return text[:i], text[i:]
+	}
+	return text, ""
+}
+
+// quote returns the quote that a text begins with, of those that keyboards and word
+// processors write, and its size in bytes.
+func quote(text string) (r rune, size int) {
+	r, size = utf8.DecodeRuneInString(text)
+	if strings.ContainsRune("\"“”„«»", r) {
+		return r, size
+	}
+	return 0, 0
+}
+
+// readTerm reads a term, and reports whether it is to be left out.
+func readTerm(text string) (t term, out bool) {
+	_, t.quoted = cutQuotes(text)
+	word, out := strings.CutPrefix(text, "-")
+	t.words = slices.Collect(split(normal(text)))
+	out = out && len(t.words) > 0 && utf8.RuneCountInString(word) >= minLeftOut
+	return t, out
+}
+
+func cutQuotes(text string) (inside string, ok bool) {
+	_, begin := quote(text)
+	last, size := utf8.DecodeLastRuneInString(text)
+	_, end := quote(string(last))
+	if begin == 0 || end == 0 || begin+size > len(text) {
+		return text, false
+	}
+	return text[begin : len(text)-size], true
+}
+
+// Literal reads a text each of whose words must be found, without signs that mean more.
+func Literal(text string) Query {
+	var q Query
+	for word := range split(normal(text)) {
+		q.must = append(q.must, []term{{words: []string{word}}})
+	}
+	return q
+}
+
+var (
+	// The genders of a title: m/w/d, (w|m|x), and what stands for all of them.
+	genders = regexp.MustCompile(`(?i)[(\[]?(?:^|\b)[mwfdxi](?:\s*[/|*,]\s*[mwfdxi]){1,3}\b[)\]]?` +
+		`|[(\[](?:gn\*?|all|alle|all genders?|alle geschlechter|mensch|divers)[)\]]`)
+	// The second gender of a word: Entwickler:in, Entwickler*innen, Entwickler/-in, Entwickler(in).
+	ending = regexp.MustCompile(`(\p{L}{3})(?:[:*_·]|/-?|\()in(?:nen)?\)?($|[^\p{L}])`)
+	// The same as words.
+	alone = regexp.MustCompile(`(?i)(^|\s)(?:gn|all|mwd|wmd|mwx|mfd)(\s|$)`)
+)
+
+func withoutGenders(text string) string {
+	text = genders.ReplaceAllString(text, " ")
+	text = ending.ReplaceAllString(text, "$1$2")
+	return alone.ReplaceAllString(text, "$1$2")
+}
+
+// Empty reports whether the query asks for nothing.
+func (q Query) Empty() bool { return len(q.must) == 0 && len(q.without) == 0 }
+
+// Quoted reports whether the query has words in quotes. A text index finds more than
+// those; Matches tells.
+func (q Query) Quoted() bool {
+	isQuoted := func(t term) bool { return t.quoted }
+	return slices.ContainsFunc(q.without, isQuoted) ||
+		slices.ContainsFunc(q.must, func(group []term) bool { return slices.ContainsFunc(group, isQuoted) })
+}
+
+// All returns what a text index is asked for all postings in a language that match.
+func (q Query) All(language string) Expr {
+	s := newStemmer(language)
+	return q.except(s, q.tier(s, anywhereOrPart))
+}
+
+// Tiers is the number of tiers of a query's hits.
+const Tiers = 4
+
+// Tier returns what a text index is asked for one tier of the postings in a language
+// that match. Tier 0 has those with every word in the title, tier 1 those with every
+// word in the title or another short text, as a part of a word too, tier 2 those with
+// every word anywhere, and tier 3 the others. A tier leaves out those of the tiers
+// before it.
+func (q Query) Tier(i int, language string) Expr {
+	s := newStemmer(language)
+	switch i {
+	case 0:
+		return q.except(s, q.tier(s, titleForm))
+	case 1:
+		return q.except(s, q.tier(s, shortOrPart), q.tier(s, titleForm))
+	case 2:
+		return q.except(s, q.tier(s, anyForm), q.tier(s, shortOrPart))
+	}
+	return q.except(s, q.tier(s, anywhereOrPart), q.tier(s, shortOrPart), q.tier(s, anyForm))
+}
+
+// except returns an expression less others and less what the query leaves out.
+func (q Query) except(s *stemmer, e Expr, less ...Expr) Expr {
+	for _, t := range q.without {
+		less = append(less, t.expr(s, anyForm))
+	}
+	if len(less) == 0 {
+		return e
+	}
+	return Expr{Op: Less, Of: append([]Expr{e}, less...)}
+}
+
+// tier returns the expression of all groups, each of whose words is looked for by match.
+func (q Query) tier(s *stemmer, match match) Expr {
+	all := Expr{Op: And}
+	for _, group := range q.must {
+		one := Expr{Op: Or}
+		for _, t := range group {
+			one.Of = append(one.Of, t.expr(s, match))
+		}
+		all.Of = append(all.Of, one)
+	}
+	return all
+}
+
+func (t term) expr(s *stemmer, match match) Expr {
+	all := Expr{Op: And}
+	for _, word := range t.words {
+		all.Of = append(all.Of, Expr{Op: Or, Of: match(s, word, t.quoted)})
+	}
+	return all
+}
+
+// match returns the alternatives by which an index finds a word.
+type match func(s *stemmer, word string, quoted bool) []Expr
+
+func formIn(scopes ...scope) match {
+	return func(s *stemmer, word string, _ bool) (ways []Expr) {
+		f := s.askedOf(word)
+		for _, scope := range scopes {
+			for _, token := range f.asked(scope) {
+				ways = append(ways, Expr{Text: token})
+			}
+		}
+		return ways
+	}
+}
+
+// orPart adds the ways by which a part of a word is found.
+func orPart(form match) match {
+	return func(s *stemmer, word string, quoted bool) []Expr {
+		ways := form(s, word, quoted)
+		k := keyOf(word)
+		if quoted || !mayBePart(word) {
+			return ways
+		}
+		begins := []string{endSame + k.plain, endPlain + k.plain, endSame + k.spelled, endSpelled + k.spelled}
+		slices.Sort(begins)
+		for _, begin := range slices.Compact(begins) {
+			ways = append(ways, Expr{Op: Begins, Text: begin})
+		}
+		return ways
+	}
+}
+
+// mayBePart reports whether a word has letters enough to be looked for inside others.
+func mayBePart(word string) bool { return utf8.RuneCountInString(word) >= minPart }
+
+var (
+	titleForm      = formIn(inTitle)
+	shortOrPart    = orPart(formIn(inTitle, inShort))
+	anyForm        = formIn(anywhere)
+	anywhereOrPart = orPart(anyForm)
+)
+
+// Expr says which tokens a posting must have.
+type Expr struct {
+	Op   Op
+	Text string // of Token and Begins
+	Of   []Expr // of the others
+}
+
+// Op tells what an Expr is.
+type Op int
+
+// The kinds of expressions.
+const (
+	Token  Op = iota // the token Text
+	Begins           // a token that begins with Text
+	And              // all of Of; without any: every posting
+	Or               // one of Of
+	Less             // the first of Of, and none of the others
+)

@@ -1,0 +1,372 @@
+package words
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// holds tells what a text index would say of a posting with these tokens.
+func (e Expr) holds(tokens []string) bool {
+	in := func(e Expr) bool { return e.holds(tokens) }
+	switch e.Op {
+	case Token:
+		return slices.Contains(tokens, e.Text)
+	case Begins:
+		return slices.ContainsFunc(tokens, func(t string) bool { return strings.HasPrefix(t, e.Text) })
+	case And:
+		return !slices.ContainsFunc(e.Of, func(e Expr) bool { return !in(e) })
+	case Or:
+		return slices.ContainsFunc(e.Of, in)
+	}
+	return in(e.Of[0]) && !slices.ContainsFunc(e.Of[1:], in)
+}
+
+func tokens(t Texts, language string) []string { return t.Tokens(language) }
+
+func finds(query, title, language string) bool {
+	return Parse(query).All(language).holds(tokens(Texts{Title: title}, language))
+}
+
+// A word in an advertisement is found by its forms and its other spellings, and by no
+// part of it; one of a title by its parts too.
+func TestFinds(t *testing.T) {
+	for _, c := range []struct {
+		language, query, text string
+		title, body           bool // found as a title, and in an advertisement
+	}{
+		{"de", "pflege", "Krankenpfleger", true, false},
+		{"de", "kraft", "Pflegefachkraft", true, false},
+		{"de", "fachkraft", "Pflegefachkraft", true, false},
+		{"de", "Entwick", "Softwareentwickler", true, false},
+		{"de", "erin", "Lehrerinnen", true, false},
+		{"de", "arz", "Facharzt", false, false}, // three letters
+		{"de", "Softwareentwickler", "Softwareentwicklerin", true, true},
+		{"de", "Softwareentwicklerinnen", "Softwareentwickler", true, true},
+		{"de", "groesse", "Größe", true, true},
+		{"de", "größe", "GROESSE", true, true},
+		{"de", "groesse", "grosse", false, false},
+		{"de", "größe", "grosse", true, true},
+		{"de", "Bauer", "Bäuer", true, true},
+		{"de", "baecker", "Bäckerei", true, false},
+		{"de", "elektroniker", "Bauelektroniker", true, false},
+		{"de", "strasse", "Straße", true, true},
+		{"de", "STRASSE", "straße", true, true},
+		{"de", "aerztin", "Facharzt", false, false}, // a form of a part
+		{"de", "baeume", "Bäumen", true, true},
+		{"de", "haeuser", "Häusern", true, true},
+		{"de", "Zahnärzte", "Zahnarzt", true, true},
+		{"fr", "infirmiere", "Infirmière", true, true},
+		{"fr", "infirmière", "infirmiere", true, true},
+		{"fr", "infirmiers", "infirmier", true, true},
+		{"ru", "елка", "Ёлка", true, true},
+		{"ru", "ёлка", "елка", true, true},
+		{"en", "nurses", "Nursing", true, true},
+		{"", "cafe", "Café", true, true},
+		{"", "Lodz", "Łódź", true, true},
+		{"", "看護", "看護師募集", true, true},
+		{"", "師護", "看護師", false, false},
+		{"", "พยาบาล", "รับสมัครพยาบาล", true, true},
+		{"", "हिंदी", "हदी", false, false}, // a vowel sign is a letter
+		{"tr", "istanbul", "İSTANBUL", true, true},
+		{"de", "Krankenhaus", "Kranken\u00adhaus", true, true},
+		{"de", "wein", "wer", false, false},
+		{"de", "Berlin", "Berl", false, false},
+		{"de", "Termin", "Term", false, false},
+	} {
+		q := Parse(c.query)
+		if got := q.All(c.language).holds(tokens(Texts{Title: c.text}, c.language)); got != c.title {
+			t.Errorf("%s in the title %s (%s): %t", c.query, c.text, c.language, got)
+		}
+		if got := q.All(c.language).holds(tokens(Texts{Other: []string{c.text}}, c.language)); got != c.body {
+			t.Errorf("%s in the advertisement %s (%s): %t", c.query, c.text, c.language, got)
+		}
+	}
+}
+
+// Both genders of a title find each other, in each spelling and number.
+func TestGenders(t *testing.T) {
+	regular := []string{
+		"Lehrer", "Direktor", "Ingenieur", "Sekretär", "Notar", "Jurist", "Assistent", "Praktikant", "Diplomat", "Pilot",
+		"Architekt", "Therapeut", "Ökonom", "Chirurg", "Landwirt", "Hauswart", "Chef", "Konditor", "Verkäufer", "Redakteur",
+	}
+	n := 0
+	both := func(a, b string) {
+		t.Helper()
+		for _, a := range []string{a, keyOf(strings.ToLower(a)).spelled} {
+			for _, b := range []string{b, keyOf(strings.ToLower(b)).spelled} {
+				if !finds(a, b, "de") || !finds(b, a, "de") {
+					t.Errorf("%s and %s do not find each other", a, b)
+				}
+			}
+		}
+		n++
+	}
+	for _, title := range regular {
+		both(title, title+"in")
+		both(title, title+"innen")
+	}
+	for _, p := range []string{
+		"Psychologe Psychologin", "Pädagoge Pädagogin", "Logopäde Logopädin", "Kollege Kollegin", "Experte Expertin", "Geselle Gesellin",
+		"Arzt Ärztin", "Ärzte Ärztinnen", "Zahnarzt Zahnärztin", "Oberarzt Oberärztinnen", "Koch Köchin", "Beikoch Beiköchin", "Köche Köchinnen",
+		"Anwalt Anwältin", "Rechtsanwalt Rechtsanwältinnen", "Studienrat Studienrätin", "Bauer Bäuerin", "Landwirt Landwirtin",
+		"Kaufmann Kauffrau", "Bürokaufmann Bürokauffrau", "Kaufmann Kaufleute", "Kauffrau Kaufmänner", "Fachmann Fachfrau", "Fachmann Fachleute",
+		"Hotelfachmann Hotelfachfrau", "Kameramann Kamerafrau", "Feuerwehrmann Feuerwehrfrau", "Feuerwehrleute Feuerwehrfrau", "Hausmann Hausfrau",
+		"Obmann Obfrau", "Ombudsmann Ombudsfrau", "Vertrauensmann Vertrauensfrau", "Geschäftsmann Geschäftsfrau", "Amtmann Amtfrau",
+		"Steuermann Steuerfrau", "Seemann Seefrau", "Bergmann Bergfrau", "Wachmann Wachfrau", "Putzmann Putzfrau", "Torwart Torfrau",
+		"Sportsmann Sportsfrau", "Staatsmann Staatsfrau", "Kontaktmann Kontaktfrau", "Barmann Barfrau", "Zimmermann Zimmerin", "Zimmermann Zimmerleute",
+		"Krankenpfleger Krankenschwester", "Krankenpfleger Krankenschwestern", "Friseur Friseurin", "Friseur Friseuse", "Masseur Masseuse",
+		"Souffleur Souffleuse", "Steward Stewardess", "Steward Stewardessen", "Host Hostess", "Bote Botin", "Pate Patin", "Lotse Lotsin", "Zeuge Zeugin",
+		"Schöffe Schöffin", "Coach Coachin", "Boss Bossin", "Vogt Vögtin", "Beamter Beamtin", "Beamte Beamtinnen",
+	} {
+		masculine, feminine, _ := strings.Cut(p, " ")
+		both(masculine, feminine)
+	}
+	if n < 100 {
+		t.Errorf("only %d pairs", n)
+	}
+	for _, p := range pairs {
+		if !finds(p.feminine, p.masculine, "de") || !finds(p.masculine, p.feminine, "de") {
+			t.Errorf("%s and %s of the list do not find each other", p.masculine, p.feminine)
+		}
+	}
+}
+
+// Little of what is typed means more than a word.
+func TestSyntax(t *testing.T) {
+	text := Texts{Title: "Pflegefachkraft (m/w/d)", Short: []string{"Köln"}, Other: []string{"Ohne Erfahrung in der Altenpflege, or with Docker"}}
+	for query, want := range map[string]bool{
+		"":                                    true,
+		" ":                                   true,
+		"!?":                                  true,
+		`"`:                                   true,
+		`""`:                                  true,
+		"-":                                   true,
+		"pflegefachkraft":                     true,
+		"pflegefachkräfte":                    true,
+		`"pflegefachkraft"`:                   true,
+		`"pflegefachkräfte"`:                  false, // as written
+		`"fachkraft"`:                         false,
+		`„Pflegefachkraft“ Köln`:              true,
+		`"erfahrung ohne"`:                    true, // the order is not checked
+		`pflegefachkraft "`:                   true,
+		`"pflegefachkraft`:                    true,
+		"pflegefachkraft -docker":             false,
+		"pflegefachkraft -dockern":            false, // another form of it
+		"pflegefachkraft -pflege":             true,  // no part
+		"pflegefachkraft -in":                 true,  // two letters
+		"-docker":                             false,
+		"-koch":                               true,
+		"koch OR pflegefachkraft":             true,
+		"koch or pflegefachkraft":             false, // a word, and the text has no cook
+		"koch OR kellner":                     false,
+		"OR pflegefachkraft OR":               true,
+		"koch OR OR pflegefachkraft köln":     true,
+		"koch OR pflegefachkraft hamburg":     false,
+		"ohne erfahrung":                      true,
+		"pflegefachkraft m/w/d":               true,
+		"Pflegefachkraft (w|m|x)":             true,
+		"pflegefachkraft (gn)":                true,
+		"pflegefachkraft all":                 true,
+		"Pflegefachkraft:in":                  true,
+		"koeln":                               true,
+		"koln":                                true,
+		"pflegefachkraft 'köln'":              true,
+		"pflegefachkraft köln OR hamburg":     true,
+		"docker pflege":                       true,
+		"ocker pflege":                        false, // no part of an advertisement's word
+		strings.Repeat("pflegefachkraft ", 9): true,
+	} {
+		q := Parse(query)
+		indexed := q.All("de").holds(tokens(text, "de"))
+		if got := indexed && q.Matches(text, "de"); got != want {
+			t.Errorf("%q: %t", query, got)
+		}
+		if indexed != want && !q.Quoted() {
+			t.Errorf("%q: the index says %t", query, indexed)
+		}
+	}
+	for _, literal := range []string{`"pflegefachkräfte"`, "-docker", "OR docker", "docker -pflege"} {
+		if !Literal(literal).All("de").holds(tokens(text, "de")) {
+			t.Errorf("%q, taken as it stands, finds nothing", literal)
+		}
+	}
+}
+
+// Each hit is in one tier, the better the nearer its words are to the title.
+func TestTiers(t *testing.T) {
+	for _, c := range []struct {
+		text Texts
+		want int
+	}{
+		{Texts{Title: "Koch in Köln"}, 0},
+		{Texts{Title: "Köche", Short: []string{"Köln"}}, 1},
+		{Texts{Title: "Beikochkraft", Short: []string{"Köln"}}, 1},
+		{Texts{Title: "Koch", Other: []string{"bei Köln"}}, 2},
+		{Texts{Title: "Beikochkraft", Other: []string{"bei Köln"}}, 3},
+		{Texts{Title: "Kellner", Other: []string{"in Köln"}}, -1},
+		{Texts{Title: "Koch in Köln", Other: []string{"Praktikum"}}, -1}, // left out
+	} {
+		found := []int{}
+		for i := range Tiers {
+			if Parse("koch köln -praktikum").Tier(i, "de").holds(tokens(c.text, "de")) {
+				found = append(found, i)
+			}
+		}
+		if want := []int{c.want}; c.want < 0 && len(found) > 0 || c.want >= 0 && !slices.Equal(found, want) {
+			t.Errorf("%v is in %v, want %d", c.text, found, c.want)
+		}
+	}
+}
+
+// What an index finds is what the texts say, over many queries; and its tiers are all
+// of it, each posting in one.
+func TestIndexAgreesWithTexts(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	vocabulary := strings.Fields(`Pflegefachkraft Krankenpfleger Krankenpflegerin Ärztin Arzt Größe groesse grosse Bauer Bäuerin infirmière
+		infirmiere ёлка елка Straße strasse Entwickler Softwareentwicklerin Koch Köln Koeln koln IT SAP 看護師 พยาบาล café Łódź C3PO naïve`)
+	signs := []string{"", "", "", "", "-", `"`, "OR "}
+	some := func(n int) (words []string) {
+		for range r.IntN(n) {
+			w := vocabulary[r.IntN(len(vocabulary))]
+			if letters := []rune(w); r.IntN(4) == 0 {
+				w = string(letters[r.IntN(len(letters)):])
+			}
+			words = append(words, w)
+		}
+		return words
+	}
+	for range 3000 {
+		language := []string{"de", "fr", "ru", ""}[r.IntN(4)]
+		text := Texts{Title: strings.Join(some(4), " "), Short: some(3), Other: some(6)}
+		var query strings.Builder
+		for _, w := range some(4) {
+			sign := signs[r.IntN(len(signs))]
+			query.WriteString(sign + w)
+			if sign == `"` {
+				query.WriteString(sign)
+			}
+			query.WriteString(" ")
+		}
+		q, had := Parse(query.String()), tokens(text, language)
+		indexed, matches := q.All(language).holds(had), q.Matches(text, language)
+		if matches && !indexed && !slices.ContainsFunc(q.without, func(t term) bool { return t.quoted }) || indexed != matches && !q.Quoted() {
+			t.Fatalf("%q in %+v (%s): the index says %t, the texts %t", query.String(), text, language, indexed, matches)
+		}
+		tiers := 0
+		for i := range Tiers {
+			if q.Tier(i, language).holds(had) {
+				tiers++
+			}
+		}
+		if tiers > 1 || (tiers == 1) != indexed {
+			t.Fatalf("%q in %+v (%s): %d tiers, found: %t", query.String(), text, language, tiers, indexed)
+		}
+	}
+}
+
+// Every part of four letters or more of a word in a short text finds it.
+func TestPartsAreComplete(t *testing.T) {
+	for _, word := range []string{"Softwareentwicklerin", "Straßenwärter", "Größenordnung", "Ärzteschaft", "infirmière", "водитель", "Œuvres"} {
+		had, letters := tokens(Texts{Short: []string{word}}, "de"), []rune(word)
+		for i := range letters {
+			for j := i + minPart; j <= len(letters); j++ {
+				if part := string(letters[i:j]); !Parse(part).All("de").holds(had) {
+					t.Errorf("%s does not find %s", part, word)
+				}
+			}
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	for page, want := range map[string]string{
+		"Kran<b>ken</b>haus":                    "Krankenhaus",
+		"<p>Kranken<br>haus</p>":                "Kranken haus",
+		"<li>Nurse<li>Cook":                     "Nurse Cook",
+		"a &amp; b":                             "a & b",
+		"<script>var x = 'hidden'</script>seen": "seen",
+		"<style>p { color: red }</style>seen":   "seen",
+		"plain":                                 "plain",
+		"3 < 4":                                 "3 < 4",
+		"wide<span style=x> and <i>narrow</i></span>": "wide and narrow",
+	} {
+		if got := strings.Join(strings.Fields(Text(page)), " "); got != want {
+			t.Errorf("%s: %q, want %q", page, got, want)
+		}
+	}
+}
+
+func TestSnippet(t *testing.T) {
+	text := "Wir suchen für unser Haus in Köln eine erfahrene Pflegefachkraft. " + strings.Repeat("Wir bieten viel. ", 20) + "Krankenpfleger sind willkommen."
+	show := func(query string, letters int, parts bool) string {
+		s := Parse(query).Snippet(text, "de", letters, parts)
+		shown := s.Text
+		for _, m := range slices.Backward(s.Marks) {
+			shown = shown[:m.Begin] + "[" + shown[m.Begin:m.End] + "]" + shown[m.End:]
+		}
+		return shown
+	}
+	for _, c := range []struct {
+		query   string
+		letters int
+		parts   bool
+		want    string
+	}{
+		{"pflegefachkräfte", 60, false, "… Köln eine erfahrene [Pflegefachkraft]. Wir bieten viel. Wir …"},
+		{"krankenpflegerin", 40, false, "… bieten viel. [Krankenpfleger] sind …"},
+		{"willkommen", 40, false, "… viel. Krankenpfleger sind [willkommen]."},
+		{"koeln pflegefachkraft", 60, false, "… für unser Haus in [Köln] eine erfahrene [Pflegefachkraft]. Wir …"},
+		{"wir", 20, false, "[Wir] suchen für unser …"},
+		{"pflege", 40, false, ""},
+		{"pflege", 60, true, "… Köln eine erfahrene [Pflegefachkraft]. Wir bieten viel. Wir …"},
+		{`"Häuser"`, 60, false, ""},
+		{"", 60, false, ""},
+	} {
+		if got := show(c.query, c.letters, c.parts); got != c.want {
+			t.Errorf("%s: %q, want %q", c.query, got, c.want)
+		}
+	}
+}
+
+// No text of a query or a posting is a mistake.
+func FuzzWords(f *testing.F) {
+	f.Add(`koch -"x" OR „y“ m/w/d`, "<p>Koch", "de")
+	f.Add("-\u0301\u00ad OR -ÄÖ", "İ\u0307ﬁ\xff", "tr")
+	f.Fuzz(func(t *testing.T, query, text, language string) {
+		if len(query)+len(text) > 2000 {
+			return // the test compares each token with each
+		}
+		language = Language(language)
+		texts := Texts{Title: text, Short: []string{text}, Other: []string{Text(text)}}
+		q, had := Parse(query), tokens(texts, language)
+		for _, token := range had {
+			if token == "" || strings.ContainsAny(token, " '\"\\:*") {
+				t.Errorf("the token %q", token)
+			}
+		}
+		if indexed := q.All(language).holds(had); indexed != q.Matches(texts, language) && !q.Quoted() {
+			t.Errorf("the index says %t", indexed)
+		}
+		s := q.Snippet(text, language, 40, true)
+		for _, m := range s.Marks {
+			if m.Begin >= m.End || m.End > len(s.Text) {
+				t.Errorf("the mark %v of %q", m, s.Text)
+			}
+		}
+	})
+}
+
+func BenchmarkIndex(b *testing.B) {
+	var ad strings.Builder
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 700 {
+		fmt.Fprintf(&ad, "%s%s ", []string{"Mitarbeiter", "Pflege", "wir", "und", "Größe", "Entwicklung", "die", "Aufgaben"}[r.IntN(8)],
+			[]string{"", "", "ung", "innen", "en"}[r.IntN(5)]+[]string{"", fmt.Sprint(r.IntN(99))}[r.IntN(2)])
+	}
+	for b.Loop() {
+		tokens(Texts{Title: "Pflegefachkraft (m/w/d) im Nachtdienst", Short: []string{"Köln", "Pflege GmbH"}, Other: []string{ad.String()}}, "de")
+	}
+}
