@@ -97,7 +97,7 @@ func TestDatabasesAgree(t *testing.T) {
 	}
 	srv := jobboardtest.New(t)
 	srv.AddChannel(jobboardtest.Channel{ID: "1_words"})
-	srv.AddClient(jobboardtest.Client{ID: "10"})
+	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
 	r := rand.New(rand.NewPCG(1, 2))
 	vocabulary := strings.Fields(`Pflegefachkraft Krankenpfleger Ärztin Arzt Größe groesse grosse Bauer Bäuerin infirmière infirmiere ёлка елка Straße
 		Entwickler Softwareentwicklerin Koch Köln koeln koln IT SAP 看護師 พยาบาล café naïve C++ it's a_b x\y 100%`)
@@ -139,7 +139,7 @@ func TestWhatFitsComesFirst(t *testing.T) {
 	for kind := range jobmirror.Databases {
 		srv := jobboardtest.New(t)
 		srv.AddChannel(jobboardtest.Channel{ID: "1_words"})
-		srv.AddClient(jobboardtest.Client{ID: "10"})
+		srv.AddClient(jobboardtest.ClientApp{ID: "10"})
 		add := func(title, company, ad string) int64 {
 			return srv.AddPosting(jobboardtest.Posting{
 				Title: title, Language: "de", Channels: []string{"1_words"},
