@@ -30,6 +30,9 @@ func (c *call) RoundTrip(req *http.Request) (*http.Response, error) {
 // redirects within the origin, and reads the answer to its end. accept has read
 // a good answer, so nobody reads the body of the response that attempt returns.
 func (c *call) attempt(req *http.Request) (*http.Response, *failedAttempt) {
+	if !c.settle(time.Now()) {
+		return nil, c.again(StopBudget)
+	}
 	if err := c.stepIn(); err != nil {
 		return nil, c.notAllowed(err)
 	}

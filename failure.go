@@ -33,6 +33,7 @@ type failedAttempt struct {
 	event      event
 	expired    bool                      // the answer called the token expired, and the source can renew
 	unclear    bool                      // the service may have executed the call
+	silent     bool                      // of a call that changes nothing: its connection ended without a byte of an answer
 	stopped    StopReason                // why there is no other attempt; empty: there is, or nobody has decided yet
 	wait       time.Duration             // before the next attempt
 	fresh      *credential.Authorization // what that is sent with, where it is known
@@ -111,14 +112,20 @@ func (c *call) notAllowed(err error) *failedAttempt {
 		return c.endedBetween(cause)
 	}
 	if c.last != nil {
-		f := *c.last
-		f.stopped = StopDeadline
-		return &f
+		return c.again(StopDeadline)
 	}
 	if text := err.Error(); c.secrets.Hide(text) != text {
 		return &failedAttempt{err: &failure{kind: ErrRateLimited, detail: c.secrets.Head(text, maxErrorCause)}}
 	}
 	return &failedAttempt{err: &failure{kind: ErrRateLimited, detail: clean(err.Error(), maxErrorCause), cause: err}}
+}
+
+// again returns the attempt before as the last one, with the reason why the one
+// that was to follow it is not made.
+func (c *call) again(stopped StopReason) *failedAttempt {
+	f := *c.last
+	f.stopped = stopped
+	return &f
 }
 
 // noToken returns the failed attempt for a request that has no token to send.
@@ -150,6 +157,7 @@ func (c *call) notAnswered(x *transport.Exchange, err error) *failedAttempt {
 		f.event = unsent
 	case loss.Passing:
 		f.event = lost
+		f.silent = c.op.safe() && !loss.Timeout && x.Phase() == transport.Sending
 	}
 	kind := ErrTransport
 	if loss.Timeout {

@@ -61,6 +61,8 @@ type call struct {
 	last        *failedAttempt // the attempt before; nil: none
 	renewedOnce bool           // the one repeat with another token is used
 	paid        bool           // a token of the budget is spent on the request under way, or the next that is sent
+	unsettled   time.Time      // the silent loss whose repeat is to be paid for; zero: none
+	excused     bool           // the one repeat that is free after such a loss is used
 	sentOnce    bool           // a request has reached the service, whatever the answer was
 	unclear     bool           // an attempt before may have been executed
 

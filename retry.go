@@ -42,7 +42,10 @@ type RetryPolicy struct {
 
 	// A Client and its Applicants share one budget of tokens for each origin. A
 	// repeat takes a token, except after an attempt that found no connection.
-	// If there is no token, the call ends with its last failure.
+	// If there is no token, the call ends with its last failure. A GET whose
+	// connection ended without a byte of an answer takes its token when the wait
+	// before its repeat is over. Its first repeat takes none if the service has
+	// meanwhile answered another request, as where servers restart one by one.
 	//
 	// A first attempt that succeeds adds BudgetRatio tokens; a repeat that
 	// succeeds gives its token back; time adds nothing. An attempt succeeds
@@ -274,21 +277,48 @@ func (c *call) pause(f *failedAttempt, now time.Time) bool {
 
 // pay takes a token for a repeat out of the budget and reports whether there was
 // one. After an attempt that was not sent the repeat costs nothing, or has been
-// paid for: the token that the attempt was to cost is still there. If many
-// calls failed together, pay delays the repeat so that they start one after the
-// other, as far as the caller has the time.
+// paid for: the token that the attempt was to cost is still there. After a silent
+// loss settle pays, later. If many calls failed together, pay delays the repeat so
+// that they start one after the other, as far as the caller has the time.
 func (c *call) pay(f *failedAttempt, now time.Time) bool {
 	b := c.endpoint.budget
 	if b == nil || f.event == unsent {
+		return true
+	}
+	switch {
+	case f.silent:
+		c.unsettled = now
+	case !b.Pay(now):
+		return false
+	default:
+		c.paid = true
+	}
+	if later := b.Spread(now); now.Add(f.wait + later).Before(c.deadline) {
+		f.wait += later
+	}
+	return true
+}
+
+// settle pays for a repeat after a silent loss, once its wait is over, and reports
+// whether the repeat may be sent. The first one is free if the service has answered
+// another request since the loss: then not the service is down but one server, such
+// as one that is restarted, and what it lost at that moment may be more than the
+// budget holds.
+func (c *call) settle(now time.Time) bool {
+	lost := c.unsettled
+	if lost.IsZero() {
+		return true
+	}
+	c.unsettled = time.Time{}
+	b := c.endpoint.budget
+	if !c.paid && !c.excused && b.SucceededSince(lost) {
+		c.excused = true
 		return true
 	}
 	if !b.Pay(now) {
 		return false
 	}
 	c.paid = true
-	if later := b.Spread(now); now.Add(f.wait + later).Before(c.deadline) {
-		f.wait += later
-	}
 	return true
 }
 
@@ -297,7 +327,7 @@ func (c *call) succeeded(now time.Time) {
 	switch b := c.endpoint.budget; {
 	case b == nil:
 	case c.paid:
-		b.Return()
+		b.Return(now)
 	default:
 		b.Earn(now)
 	}

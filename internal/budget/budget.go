@@ -24,6 +24,8 @@ type Budget struct {
 	second int64             // the second of the newest slot, since start
 	next   time.Time         // when the next repeat may start, apart from its wait
 
+	success time.Time // when a request succeeded last
+
 	probes     int           // under way
 	probeEnds  chan struct{} // closed when one of them ends; nil: nobody waits for that
 	probePrice float64       // tokens for one that is not free
@@ -85,14 +87,23 @@ func (b *Budget) Earn(now time.Time) {
 	b.recent[b.second%longWindow]++
 	b.short++
 	b.long++
+	b.success = now
 	b.add(b.ratio)
 }
 
 // Return books a repeat that succeeded: it gives back the token of Pay.
-func (b *Budget) Return() {
+func (b *Budget) Return(now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.success = now
 	b.add(1)
+}
+
+// SucceededSince reports whether a request has succeeded after the given time.
+func (b *Budget) SucceededSince(then time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.success.After(then)
 }
 
 func (b *Budget) add(tokens float64) {

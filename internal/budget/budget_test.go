@@ -110,7 +110,7 @@ func TestBudget(t *testing.T) {
 					case "first":
 						b.Earn(now)
 					case "repeat":
-						b.Return()
+						b.Return(time.Now())
 					}
 				}
 				if tokens, capacity := b.State(now); tokens != step.tokens || capacity != step.capacity {
@@ -209,7 +209,7 @@ func TestBudgetConcurrent(t *testing.T) {
 // book books an answer, of a repeat or of a first attempt.
 func book(b *Budget, now time.Time, repeat bool) {
 	if repeat {
-		b.Return()
+		b.Return(time.Now())
 	} else {
 		b.Earn(now)
 	}
