@@ -44,7 +44,7 @@ func TestProbes(t *testing.T) {
 		begin(true, false, false)
 		b.EndProbe(time.Now(), true)
 		for range 3 {
-			b.Return()
+			b.Return(time.Now())
 		}
 		for range 2 {
 			begin(true, true, false) // a success has made them cheap again
