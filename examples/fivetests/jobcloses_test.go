@@ -40,7 +40,9 @@ func TestJobClosesBetweenSearchAndApply(t *testing.T) {
 		{"nothing happens", func(*jobboardtest.Server, int64) {}, "the form, with Nurse"},
 		{"deactivated", func(f *jobboardtest.Server, job int64) { f.DeactivateJob(job) }, "this job takes no more applications"},
 		{"deleted", func(f *jobboardtest.Server, job int64) { f.DeleteJob(job) }, "this job is no longer there"},
-		{"internal from now on", func(f *jobboardtest.Server, job int64) { f.UpdateJob(job, func(j *jobboardtest.Job) { j.Internal = true }) }, "this job is no longer there"},
+		{"internal from now on", func(f *jobboardtest.Server, job int64) {
+			f.UpdateJob(job, func(j *jobboardtest.Job) { j.Internal = true })
+		}, "this job is no longer there"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			fake := jobboardtest.New(t, jobboardtest.WithoutSockets())
