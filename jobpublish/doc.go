@@ -13,8 +13,8 @@
 // is a *RefusedError with its reason, and names what is missing; nothing is made
 // up.
 //
-// A Site serves the sitemap of the jobs' pages, and feeds in RSS and Atom, from
-// an iterator over jobs:
+// A Site serves the sitemap of the jobs' pages, feeds in RSS and Atom, and a DataFeed
+// of schema.org for importers, from an iterator over jobs:
 //
 //	site, err := jobpublish.NewSite(jobpublish.Config{URL: "https://jobs.example/", Title: "Jobs", Jobs: jobs})
 //	http.Handle("/sitemap.xml", site.Sitemap("/sitemap.xml"))

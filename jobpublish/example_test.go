@@ -139,8 +139,9 @@ func ExampleNewSite() {
 	mux.Handle("/sitemap.xml", site.Sitemap("/sitemap.xml"))
 	mux.Handle("/jobs.rss", site.RSS("/jobs.rss"))
 	mux.Handle("/jobs.atom", site.Atom("/jobs.atom"))
+	mux.Handle("/jobs.feed.json", site.DataFeed("/jobs.feed.json"))
 	// end
-	for _, path := range []string{"/sitemap.xml", "/jobs.rss", "/jobs.atom"} {
+	for _, path := range []string{"/sitemap.xml", "/jobs.rss", "/jobs.atom", "/jobs.feed.json"} {
 		w := httptest.NewRecorder()
 		mux.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 		fmt.Println(w.Code, w.Header().Get("Content-Type"), strings.Count(w.Body.String(), "https://jobs.example/job/17"))
@@ -149,16 +150,22 @@ func ExampleNewSite() {
 	// 200 application/xml; charset=utf-8 1
 	// 200 application/rss+xml; charset=utf-8 1
 	// 200 application/atom+xml; charset=utf-8 1
+	// 200 application/ld+json; charset=utf-8 1
 }
 
 // storedJobs yields one open job.
 func storedJobs(context.Context) iter.Seq2[jobpublish.Job, error] {
 	return func(yield func(jobpublish.Job, error) bool) {
 		yield(jobpublish.Job{
-			URL:         "https://jobs.example/job/17",
-			Posting:     &jobboard.JobPosting{JobPostingID: 1, Title: "Nurse", PostingVersionStartDate: 1767600000000},
-			Information: &jobboard.JobInformation{JobID: 17, ApplyPossible: true},
-			Answered:    time.Now().Add(-time.Hour),
+			URL: "https://jobs.example/job/17/nurse",
+			Posting: &jobboard.JobPosting{
+				JobPostingID: 1, Title: "Nurse", PostingVersionStartDate: 1767600000000,
+				Config: jobboard.NewPostingConfig(map[string][]string{jobboard.KeyAdText: {"<p>You care for patients."}}),
+			},
+			Information: &jobboard.JobInformation{
+				JobID: 17, ApplyPossible: true, CompanyName: "Lindenhof Kliniken GmbH", Location: jobboard.Location{GeoCountry: "Germany"},
+			},
+			Answered: time.Now().Add(-time.Hour),
 		}, nil)
 	}
 }
@@ -191,4 +198,26 @@ func ExampleJob_StructuredData() {
 	// jobpublish: job 17 is not published: incomplete, without jobLocation.address.addressCountry
 	// {"@type":"Place","address":{"@type":"PostalAddress","addressCountry":"DE","addressLocality":"Hamburg"}} <nil>
 	// [applicantLocationRequirements baseSalary directApply jobLocationType validThrough]
+}
+
+// A posting without an end, on a site that confirms its jobs by the lookup.
+func ExampleJob_validFor() {
+	job := jobpublish.Job{
+		URL: "https://jobs.example/job/17/nurse",
+		Posting: &jobboard.JobPosting{
+			JobPostingID: 1, Title: "Nurse", PostingVersionStartDate: 1767600000000,
+			Config: jobboard.NewPostingConfig(map[string][]string{jobboard.KeyAdText: {"<p>You care for patients."}}),
+		},
+		Information: &jobboard.JobInformation{
+			JobID: 17, ApplyPossible: true, CompanyName: "Lindenhof Kliniken GmbH", Location: jobboard.Location{GeoCountry: "Germany"},
+		},
+		Answered: time.Date(2026, 1, 10, 12, 0, 0, 0, time.UTC),
+	}
+	// begin
+	job.ValidFor = 30 * 24 * time.Hour
+	// end
+	data, err := job.StructuredData(job.Answered.Add(time.Hour))
+	fmt.Println(data["validThrough"], err)
+	// Output:
+	// 2026-02-10T00:00:00Z <nil>
 }

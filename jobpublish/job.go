@@ -35,6 +35,20 @@ type Job struct {
 	// ApplicantCountries lists the countries from which a remote job can be done;
 	// nil: the countries of the job's locations.
 	ApplicantCountries []string
+	// Organization holds what the site knows of the company.
+	Organization Organization
+	// ValidFor gives a posting without an end a validThrough in StructuredData: the
+	// end of the day (UTC) that is this long after the lookup's last answer, so that it
+	// moves with each confirmation. It is at least MaxAge. 0: such a posting has no
+	// validThrough, because the service names none.
+	ValidFor time.Duration
+}
+
+// Organization describes a company to search engines. What is no address of the web
+// is left out.
+type Organization struct {
+	Logo   string // address of a picture
+	SameAs string // address of the company's own site
 }
 
 // Reason names why a job is not published.

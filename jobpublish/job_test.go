@@ -20,10 +20,7 @@ import (
 // now is before the time that bubbles of synctest begin at.
 var now = time.Date(1999, 12, 10, 12, 0, 0, 0, time.UTC)
 
-const (
-	page = "https://jobs.example/job/17"
-	day  = 24 * time.Hour
-)
+const page = "https://jobs.example/job/17"
 
 // openJob is a job with everything, for tests to take something away.
 func openJob() Job {
@@ -138,7 +135,7 @@ func TestStructuredData(t *testing.T) {
 		"identifier": {"@type": "PropertyValue", "name": "Lindenhof Kliniken GmbH", "value": "17"},
 		"jobLocation": {"@type": "Place",
 			"address": {"@type": "PostalAddress", "streetAddress": "Alsterweg 7", "postalCode": "20095", "addressLocality": "Hamburg",
-				"addressRegion": "Hamburg", "addressCountry": "Germany"},
+				"addressRegion": "Hamburg", "addressCountry": "DE"},
 			"geo": {"@type": "GeoCoordinates", "latitude": 53.55, "longitude": 9.99}}}`
 	if got := asJSON(t, d); !reflect.DeepEqual(got, parsed(t, want)) {
 		t.Errorf("got %v", got)
@@ -177,17 +174,17 @@ func TestStructuredDataMissing(t *testing.T) {
 		{"a country elsewhere", func(j *Job) {
 			j.Information.Location.GeoCountry = ""
 			j.Information.AdditionalLocations = []jobboard.Location{{GeoCountry: "Austria", GeoLat: "x"}}
-		}, "", "jobLocation.address.addressCountry", "Austria"},
+		}, "", "jobLocation.address.addressCountry", "AT"},
 		{"no coordinates", func(j *Job) { j.Information.Location.GeoLat = "" }, "", "jobLocation.geo", nil},
 		{"coordinates off the globe", func(j *Job) { j.Information.Location.GeoLat = "91" }, "", "jobLocation.geo", nil},
 		{"near the equator", func(j *Job) { j.Information.Location.GeoLat = "0.0000001" }, "", "jobLocation.geo.latitude", 1e-7},
 		{"no identifier", func(j *Job) { j.Information.JobID = 0 }, "", "identifier", nil},
 		{"at its place", func(*Job) {}, "", "jobLocationType", nil},
-		{"remote", func(j *Job) { change(j, jobboard.KeyRemoteStatus, "FULLY_REMOTE") }, "", "applicantLocationRequirements.name", "Germany"},
+		{"remote", func(j *Job) { change(j, jobboard.KeyRemoteStatus, "FULLY_REMOTE") }, "", "applicantLocationRequirements.name", "DE"},
 		{"remote in the site's words", func(j *Job) {
 			change(j, jobboard.KeyRemoteStatus, "FULLY_REMOTE")
 			j.ApplicantCountries = []string{"Austria"}
-		}, "", "applicantLocationRequirements.name", "Austria"},
+		}, "", "applicantLocationRequirements.name", "AT"},
 		{"remote without a place", func(j *Job) {
 			change(j, jobboard.KeyRemoteStatus, "FULLY_REMOTE")
 			j.Information.Location = jobboard.Location{}
@@ -236,7 +233,7 @@ func TestApplicantCountries(t *testing.T) {
 	change(&j, jobboard.KeyRemoteStatus, "FULLY_REMOTE")
 	j.ApplicantCountries = []string{"", "Austria", " \u202e"}
 	d, err := j.StructuredData(now)
-	if err != nil || !reflect.DeepEqual(d["applicantLocationRequirements"], map[string]any{"@type": "Country", "name": "Austria"}) {
+	if err != nil || !reflect.DeepEqual(d["applicantLocationRequirements"], map[string]any{"@type": "Country", "name": "AT"}) {
 		t.Errorf("%v, %v", d["applicantLocationRequirements"], err)
 	}
 	j.ApplicantCountries = []string{" "}
@@ -364,5 +361,73 @@ func TestStatuses(t *testing.T) {
 		if got := test.refused.HTTPStatus(); got != test.want {
 			t.Errorf("%v: %d, want %d", &test.refused, got, test.want)
 		}
+	}
+}
+
+// Countries have codes where they are known, and the service's word where not.
+func TestCountries(t *testing.T) {
+	j := openJob()
+	for _, country := range []string{"Deutschland", "Österreich", "SCHWEIZ", "de", "Utopia", " Utopia\n", "Bayern"} {
+		j.Information.AdditionalLocations = append(j.Information.AdditionalLocations, jobboard.Location{GeoCountry: country})
+	}
+	change(&j, jobboard.KeyRemoteStatus, "FULLY_REMOTE")
+	d, err := j.StructuredData(now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var codes []string
+	for _, location := range all(d["jobLocation"]) {
+		codes = append(codes, location["address"].(map[string]any)["addressCountry"].(string))
+	}
+	if !slices.Equal(codes, []string{"DE", "DE", "AT", "CH", "DE", "Utopia", "Utopia", "Bayern"}) {
+		t.Errorf("codes %q", codes)
+	}
+	if from := all(d["applicantLocationRequirements"]); len(from) != 5 {
+		t.Errorf("one may work from %v", from)
+	}
+	if unknown := d.UnknownCountries(); !slices.Equal(unknown, []string{"Utopia", "Bayern"}) {
+		t.Errorf("unknown are %q", unknown)
+	}
+	if unknown := (StructuredData{}).UnknownCountries(); unknown != nil {
+		t.Errorf("of nothing %q are unknown", unknown)
+	}
+}
+
+// What the site knows of the company stands beside its name, if it is an address.
+func TestOrganization(t *testing.T) {
+	j := openJob()
+	j.Organization = Organization{Logo: "https://cdn.example/logo.png", SameAs: "javascript:alert(1)"}
+	d, err := j.StructuredData(now)
+	want := map[string]any{"@type": "Organization", "name": "Lindenhof Kliniken GmbH", "logo": "https://cdn.example/logo.png"}
+	if err != nil || !reflect.DeepEqual(d["hiringOrganization"], want) {
+		t.Errorf("%v, %v", d["hiringOrganization"], err)
+	}
+}
+
+// A posting without an end has one only where the site asks for it, and each answer
+// of the lookup moves it.
+func TestValidFor(t *testing.T) {
+	j := openJob()
+	j.Posting.PostingVersionEndDate = 0
+	for _, test := range []struct {
+		validFor time.Duration
+		answered time.Time
+		want     any
+	}{
+		{0, now, nil},
+		{30 * day, now, "2000-01-10T00:00:00Z"},
+		{30 * day, now.Add(time.Hour), "2000-01-10T00:00:00Z"},
+		{30 * day, now.Add(-day), "2000-01-09T00:00:00Z"},
+		{time.Minute, now, "1999-12-13T00:00:00Z"}, // not before the answer itself is too old
+	} {
+		j.ValidFor, j.Answered = test.validFor, test.answered
+		d, err := j.StructuredData(now.Add(time.Hour))
+		if got := d["validThrough"]; err != nil || got != test.want {
+			t.Errorf("for %v after %v: %v, %v, want %v", test.validFor, test.answered, got, err, test.want)
+		}
+	}
+	j.Posting.PostingVersionEndDate = millis(now.Add(3 * day))
+	if d, err := j.StructuredData(now.Add(time.Hour)); err != nil || d["validThrough"] != "1999-12-13T12:00:00Z" {
+		t.Errorf("the posting's own end counts: %v, %v", d["validThrough"], err)
 	}
 }

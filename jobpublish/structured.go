@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
 // StructuredData holds a JobPosting of schema.org: its properties by name. A site
@@ -26,6 +27,8 @@ func (d StructuredData) MarshalJSON() ([]byte, error) {
 	b, err := json.Marshal(map[string]any(d))
 	return scriptMarkup.ReplaceAll(b, []byte(`\u003c $1`)), err
 }
+
+const day = 24 * time.Hour
 
 // scriptMarkup is what has a meaning within an element script, as json.Marshal
 // writes it.
@@ -58,9 +61,10 @@ func (d StructuredData) Missing() []string {
 // job, applicantLocationRequirements. Nothing is made up.
 //
 // datePosted is when the job was first listed, else when the posting's version
-// began. validThrough is the end of that version, and absent without one.
-// Locations without a country are left out; coordinates that are not on the globe
-// are left out of theirs.
+// began. validThrough is the end of that version, and absent without one unless
+// ValidFor asks for it. Countries have their code of ISO 3166-1 where package places
+// knows them, and else the service's word. Locations without a country are left out;
+// coordinates that are not on the globe are left out of theirs.
 func (j Job) StructuredData(now time.Time) (StructuredData, error) {
 	if err := j.Check(now); err != nil {
 		return nil, err
@@ -86,8 +90,17 @@ func (j Job) StructuredData(now time.Time) (StructuredData, error) {
 	add("datePosted", stamp(posted), ok && stamp(posted) != "")
 	company := j.company()
 	organization := map[string]any{"@type": "Organization", "name": company}
+	for name, address := range map[string]string{"logo": j.Organization.Logo, "sameAs": j.Organization.SameAs} {
+		if webAddress(address) {
+			organization[name] = address
+		}
+	}
 	add("hiringOrganization", organization, company != "")
-	if end, ok := j.validThrough(); ok && stamp(end) != "" {
+	end, ok := j.validThrough()
+	if !ok && j.ValidFor > 0 {
+		end, ok = j.Answered.Add(max(j.ValidFor, MaxAge)+day).UTC().Truncate(day), true
+	}
+	if ok && stamp(end) != "" {
 		d["validThrough"] = stamp(end)
 	}
 	if j.DirectApply {
@@ -106,24 +119,25 @@ func (j Job) StructuredData(now time.Time) (StructuredData, error) {
 // addPlaces adds where the job is and where one may work from, and returns what
 // is missing of it.
 func (j Job) addPlaces(d StructuredData) (missing []string) {
-	var places []any
+	var locations []any
 	var countries []string
 	for _, l := range append([]jobboard.Location{j.Information.Location}, j.Information.AdditionalLocations...) {
-		country := line(l.GeoCountry)
+		country := countryCode(l.GeoCountry)
 		if country == "" {
 			continue
 		}
-		places = append(places, place(l))
+		l.GeoCountry = country
+		locations = append(locations, place(l))
 		if !slices.Contains(countries, country) {
 			countries = append(countries, country)
 		}
 	}
-	if len(places) > 0 {
-		d["jobLocation"] = some(places)
+	if len(locations) > 0 {
+		d["jobLocation"] = some(locations)
 	}
 	remote, err := j.Posting.Config.RemoteStatus()
 	if err != nil || remote != jobboard.RemoteFully {
-		if len(places) == 0 {
+		if len(locations) == 0 {
 			return []string{"jobLocation.address.addressCountry"}
 		}
 		return nil
@@ -133,7 +147,7 @@ func (j Job) addPlaces(d StructuredData) (missing []string) {
 	}
 	var from []any
 	for _, country := range countries {
-		if name := line(country); name != "" {
+		if name := countryCode(country); name != "" {
 			from = append(from, map[string]any{"@type": "Country", "name": name})
 		}
 	}
@@ -143,6 +157,51 @@ func (j Job) addPlaces(d StructuredData) (missing []string) {
 	d["jobLocationType"] = "TELECOMMUTE"
 	d["applicantLocationRequirements"] = some(from)
 	return nil
+}
+
+// countryCode returns the code of ISO 3166-1 for a country, and a word that is not known
+// as it is.
+func countryCode(country string) string {
+	country = line(country)
+	if code, ok := places.Country(country); ok {
+		return code
+	}
+	return country
+}
+
+// UnknownCountries returns the countries in d that are words and no code of ISO 3166-1,
+// each once: those that the service spells in a way that package places does not know.
+func (d StructuredData) UnknownCountries() []string {
+	var unknown []string
+	note := func(country any) {
+		word, _ := country.(string)
+		if code, ok := places.Country(word); word != "" && (!ok || code != word) && !slices.Contains(unknown, word) {
+			unknown = append(unknown, word)
+		}
+	}
+	for _, location := range all(d["jobLocation"]) {
+		if address, ok := location["address"].(map[string]any); ok {
+			note(address["addressCountry"])
+		}
+	}
+	for _, country := range all(d["applicantLocationRequirements"]) {
+		note(country["name"])
+	}
+	return unknown
+}
+
+// all returns the objects in a value that some has made.
+func all(value any) (objects []map[string]any) {
+	values, several := value.([]any)
+	if !several {
+		values = []any{value}
+	}
+	for _, v := range values {
+		if object, ok := v.(map[string]any); ok {
+			objects = append(objects, object)
+		}
+	}
+	return objects
 }
 
 // some is one value as itself, and several as a list.

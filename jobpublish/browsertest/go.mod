@@ -16,6 +16,8 @@ require (
 	github.com/jobboard-sdk/jobboard-go/jobpublish v0.0.0
 )
 
+require golang.org/x/text v0.43.0 // indirect
+
 require (
 	github.com/aymerick/douceur v0.2.0 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect

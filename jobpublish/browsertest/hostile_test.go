@@ -15,6 +15,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/browsertest"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/jobpublish"
 	"github.com/jobboard-sdk/jobboard-go/jobpublish/internal/hostile"
 )
@@ -176,15 +177,9 @@ func TestHostile(t *testing.T) {
 // The same of the inputs in the tests of another sanitizer.
 func TestFixturesOfOthers(t *testing.T) {
 	browsertest.Need(t)
-	const fixtures = "./node_modules/dompurify/test/fixtures/expect.js"
-	if _, err := os.Stat(fixtures); err != nil {
-		if os.Getenv("JOBBOARD_NEED_BROWSER") != "" {
-			t.Fatal(err)
-		}
-		t.Skip("there are no npm packages here (npm ci)")
-	}
-	const program = `console.log(JSON.stringify(require("` + fixtures + `").map((f) => f.payload)))`
-	out, err := exec.CommandContext(t.Context(), "node", "-e", program).Output()
+	fixtures := testenv.File(t, "./node_modules/dompurify/test/fixtures/expect.js", "npm ci")
+	program := `console.log(JSON.stringify(require("` + fixtures + `").map((f) => f.payload)))`
+	out, err := exec.CommandContext(t.Context(), testenv.Program(t, "node", "Debian: nodejs"), "-e", program).Output()
 	var ads []string
 	if err == nil {
 		err = json.Unmarshal(out, &ads)

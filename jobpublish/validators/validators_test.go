@@ -87,7 +87,10 @@ func demo(t *testing.T) []jobpublish.Job {
 		id := jobboard.JobID(fake.Demo.OpenJob + (int64(p.JobPostingID)-600_100)/7*11)
 		info, err := client.JobInformation(t.Context(), id)
 		job.Heard(info, err, time.Now())
-		job.DirectApply = i%2 == 0
+		if job.DirectApply = i%2 == 0; job.DirectApply {
+			job.ValidFor = 30 * 24 * time.Hour
+			job.Organization = jobpublish.Organization{Logo: "https://jobs.example/logo.png", SameAs: "https://firma.example/"}
+		}
 		jobs = append(jobs, job)
 		if err != nil {
 			continue
@@ -285,7 +288,7 @@ func TestFeeds(t *testing.T) {
 					if seen[item.GUID] || item.GUID == "" || item.PublishedParsed == nil {
 						t.Errorf("%s: item %d is %q, %q", kind, i, item.GUID, item.Published)
 					}
-					if want := strings.Fields(jobpublish.Clean(ad)); !slices.Equal(content, want) {
+					if want := strings.Fields(jobpublish.Cleaner{Base: open[i].Posting.ApplyOnlineLink}.Clean(ad)); !slices.Equal(content, want) {
 						t.Errorf("%s: item %d has %q\nwant %q", kind, i, content, want)
 					}
 					seen[item.GUID] = true

@@ -1,0 +1,107 @@
+package jobpublish
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/url"
+	"regexp"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// DataFeed returns the handler of the open jobs as a DataFeed of schema.org, for
+// mounting at path, such as "/jobs.feed.json". Importers of career sites read it. Its
+// answers are as those of Sitemap.
+//
+// A job is in it once, with the StructuredData of its page, so those that lack
+// something of it are left out, and so is a job whose page's address does not have the
+// form /job/{id}/... or /jobs/{id}/... with its own identifier: importers know jobs by
+// it. They take addresses with https alone. The writing remembers the jobs' identifiers,
+// some 40 bytes a job.
+func (s *Site) DataFeed(path string) http.Handler {
+	return s.handler(path, "application/ld+json; charset=utf-8", writeDataFeed)
+}
+
+// jobPath matches the path of a page by which importers know its job.
+var jobPath = regexp.MustCompile(`/jobs?/[0-9]+/[^/]`)
+
+// writeDataFeed writes a DataFeed. How many jobs it has is known at the end.
+func writeDataFeed(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
+	f.begin()
+	name, err := json.Marshal(line(h.site.cfg.Title))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(f, `{"@context":"https://schema.org/","@type":"DataFeed","name":%s,"dataFeedElement":[`, name)
+	feed := dataFeed{site: h.site, seen: map[jobboard.JobID]bool{}, unknown: map[string]int{}}
+	for job, err := range jobs {
+		if err != nil {
+			return err
+		}
+		item, err := feed.item(job)
+		if refused, ok := errors.AsType[*RefusedError](err); ok {
+			h.site.refuse(refused)
+			continue
+		} else if err != nil {
+			return err
+		}
+		f.holds(job, job.modified())
+		if len(feed.seen) > 1 {
+			item = append([]byte(","), item...)
+		}
+		fmt.Fprintf(f, "\n%s", item)
+	}
+	_, err = fmt.Fprintf(f, "\n],\"numberOfItems\":%d}\n", len(feed.seen)) // with the failure of every write before
+	f.end()
+	if len(feed.unknown) > 0 {
+		h.site.cfg.Logger.Warn("jobpublish: countries without a known code", "path", h.path, "jobs", feed.unknown)
+	}
+	return err
+}
+
+// dataFeed holds what was written of a DataFeed.
+type dataFeed struct {
+	site    *Site
+	seen    map[jobboard.JobID]bool
+	unknown map[string]int // countries, with the number of their jobs
+}
+
+// item returns the feed's element for a job.
+func (f *dataFeed) item(job Job) ([]byte, error) {
+	data, err := job.StructuredData(time.Now())
+	if err != nil {
+		return nil, err
+	}
+	id := job.ID()
+	linked, _ := jobboard.JobFromLink(job.URL)
+	switch page, err := url.Parse(job.URL); {
+	case f.seen[id]:
+		return nil, &RefusedError{Job: id, Reason: ReasonIncomplete, Missing: []string{"identifier"}, Err: errTwice}
+	case err != nil || linked != id || !jobPath.MatchString(page.Path):
+		return nil, &RefusedError{Job: id, Reason: ReasonIncomplete, Missing: []string{"url"}, Err: errNoJobInAddress}
+	}
+	for _, country := range data.UnknownCountries() {
+		if len(f.unknown) < 100 || f.unknown[country] > 0 {
+			f.unknown[country]++
+		}
+	}
+	delete(data, "@context")
+	element := map[string]any{"@type": "DataFeedItem", "item": data}
+	if changed := stamp(job.modified()); changed != "" {
+		element["dateModified"] = changed
+	}
+	item, err := json.Marshal(element)
+	if err == nil {
+		f.seen[id] = true
+	}
+	return item, err
+}
+
+var (
+	errTwice          = errors.New("the job is in the feed already")
+	errNoJobInAddress = errors.New("the page's address is not of the form /job/{id}/{words}")
+)
