@@ -3,11 +3,12 @@ package control
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/worldmap"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -128,9 +129,12 @@ type label struct {
 }
 
 const (
-	chartWidth = 240
-	chartCell  = 6 // places nearer than this are one dot
-	margin     = 18
+	chartWidth      = 240
+	lowest, highest = 150, 210
+	margin          = 18
+	dotDistance     = 6   // places nearer than this are one dot
+	country         = 2.0 // degrees that are shown around a single town
+	mostLabels      = 16
 )
 
 // draw projects the places, and gathers those that would lie on each other.
@@ -138,140 +142,45 @@ func draw(places []place) chart {
 	if len(places) == 0 {
 		return chart{}
 	}
-	south, north, west, east := 90.0, -90.0, 180.0, -180.0
-	for _, p := range places {
-		south, north = min(south, p.lat), max(north, p.lat)
-		west, east = min(west, p.long), max(east, p.long)
+	points := make([]worldmap.Point, len(places))
+	for i, p := range places {
+		points[i] = worldmap.Point{Latitude: p.lat, Longitude: p.long, Name: p.name}
 	}
-	middle := (south + north) / 2
-	squeeze := max(math.Cos(middle*math.Pi/180), 0.1)
-	// A single town still has a country around it.
-	spanY, spanX := max(north-south, 2), max((east-west)*squeeze, 2)
-	height := min(max(chartWidth*spanY/spanX, 150), 210)
-	scale := min((chartWidth-2*margin)/spanX, (height-2*margin)/spanY)
-	centre := (west + east) / 2
-	x := func(long float64) float64 { return round1(chartWidth/2 + (long-centre)*squeeze*scale) }
-	y := func(lat float64) float64 { return round1(height/2 - (lat-middle)*scale) }
-
-	c := chart{Width: chartWidth, Height: round1(height), Places: len(places)}
-	step := graticule(height / scale)
-	for lat := math.Ceil((middle-height/2/scale)/step) * step; y(lat) > 0; lat += step {
-		if lat >= -90 && lat <= 90 {
-			c.Lines = append(c.Lines, line{0, y(lat), chartWidth, y(lat)})
-		}
+	view := worldmap.Over(points, chartWidth, lowest, highest, margin, country)
+	c := chart{Width: chartWidth, Height: round1(view.Height), Places: len(places)}
+	parallels, meridians := view.Grid()
+	for _, y := range parallels {
+		c.Lines = append(c.Lines, line{0, round1(y), chartWidth, round1(y)})
 	}
-	step = graticule(chartWidth / scale / squeeze)
-	for long := math.Ceil((centre-chartWidth/2/scale/squeeze)/step) * step; x(long) < chartWidth; long += step {
-		if long >= -180 && long <= 180 {
-			c.Lines = append(c.Lines, line{x(long), 0, x(long), c.Height})
-		}
+	for _, x := range meridians {
+		c.Lines = append(c.Lines, line{round1(x), 0, round1(x), c.Height})
 	}
 
-	sorted := gather(places, x, y)
-	biggest := float64(sorted[0].n)
-	var taken []box
-	for _, g := range sorted {
-		d := dot{X: g.x, Y: g.y, R: round1(3 + 6*math.Sqrt(float64(g.n)/biggest)*min(1, biggest/8)), Open: g.open}
-		name := mostOf(g.names)
-		d.Title = fmt.Sprintf("%s: %d", cmp.Or(name, "no name"), g.n)
+	dots := view.Gather(points, dotDistance)
+	biggest := float64(len(dots[0].Points))
+	labels := worldmap.Labels{Width: c.Width, Height: c.Height}
+	for _, g := range dots {
+		n := float64(len(g.Points))
+		d := dot{X: round1(g.X), Y: round1(g.Y), R: round1(3 + 6*math.Sqrt(n/biggest)*min(1, biggest/8))}
+		d.Open = slices.ContainsFunc(g.Points, func(i int) bool { return places[i].open })
+		d.Title = fmt.Sprintf("%s: %d", cmp.Or(g.Name, "no name"), len(g.Points))
 		c.Dots = append(c.Dots, d)
-		if len(sorted) <= 200 {
-			taken = append(taken, box{d.X - d.R, d.Y - d.R, d.X + d.R, d.Y + d.R})
+		if len(dots) <= 200 { // else no name would have room
+			labels.TakeDot(d.X, d.Y, d.R)
 		}
-		if name == "" || len(c.Labels) >= 16 {
+	}
+	for i, g := range dots {
+		if g.Name == "" || len(c.Labels) == mostLabels {
 			continue
 		}
-		if l, ok := c.labelFor(d, name, taken); ok {
-			c.Labels = append(c.Labels, l.label)
-			taken = append(taken, l.box)
+		d := c.Dots[i]
+		width := 7*float64(utf8.RuneCountInString(g.Name)) + 2
+		if l, ok := labels.Beside(d.X, d.Y, d.R, width); ok {
+			c.Labels = append(c.Labels, label{round1(l.X), round1(l.Y), l.Anchor, g.Name})
 		}
 	}
 	slices.Reverse(c.Dots) // the big ones on top, as their names are
 	return c
-}
-
-// cell is the places that are one dot.
-type cell struct {
-	x, y  float64
-	n     int
-	open  bool
-	names map[string]int
-}
-
-// gather puts places that would lie on each other together, the most first.
-func gather(places []place, x, y func(float64) float64) []*cell {
-	cells := map[[2]int]*cell{}
-	for _, p := range places {
-		px, py := x(p.long), y(p.lat)
-		k := [2]int{int(px / chartCell), int(py / chartCell)}
-		g := cells[k]
-		if g == nil {
-			g = &cell{x: px, y: py, names: map[string]int{}}
-			cells[k] = g
-		}
-		g.n++
-		g.open = g.open || p.open
-		g.names[p.name]++
-	}
-	sorted := slices.Collect(maps.Values(cells))
-	slices.SortFunc(sorted, func(a, b *cell) int {
-		return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x))
-	})
-	return sorted
-}
-
-// placedLabel is a label with the room that it takes.
-type placedLabel struct {
-	label
-	box
-}
-
-// labelFor puts a dot's name right, left, below or above of it: on the first side
-// where nothing is.
-func (c *chart) labelFor(d dot, name string, taken []box) (placedLabel, bool) {
-	w := 7.0*float64(len([]rune(name))) + 2
-	for _, l := range []placedLabel{
-		{label{d.X + d.R + 3, d.Y + 4, "start", name}, box{d.X + d.R + 2, d.Y - 7, d.X + d.R + 2 + w, d.Y + 7}},
-		{label{d.X - d.R - 3, d.Y + 4, "end", name}, box{d.X - d.R - 2 - w, d.Y - 7, d.X - d.R - 2, d.Y + 7}},
-		{label{d.X, d.Y + d.R + 12, "middle", name}, box{d.X - w/2, d.Y + d.R + 1, d.X + w/2, d.Y + d.R + 15}},
-		{label{d.X, d.Y - d.R - 4, "middle", name}, box{d.X - w/2, d.Y - d.R - 15, d.X + w/2, d.Y - d.R - 1}},
-	} {
-		if l.inside(c.Width, c.Height) && !slices.ContainsFunc(taken, l.meets) {
-			l.label.X, l.label.Y = round1(l.label.X), round1(l.label.Y)
-			return l, true
-		}
-	}
-	return placedLabel{}, false
-}
-
-type box struct{ left, top, right, bottom float64 }
-
-func (b box) inside(w, h float64) bool {
-	return b.left >= 0 && b.top >= 0 && b.right <= w && b.bottom <= h
-}
-
-func (b box) meets(o box) bool {
-	return b.left < o.right && o.left < b.right && b.top < o.bottom && o.top < b.bottom
-}
-
-// graticule returns the distance of the lines of which a map shows a few.
-func graticule(span float64) float64 {
-	for _, step := range []float64{0.25, 0.5, 1, 2, 5, 10, 20} {
-		if span/step <= 7 {
-			return step
-		}
-	}
-	return 30
-}
-
-func mostOf(names map[string]int) string {
-	best := ""
-	for n, k := range names {
-		if n != "" && (best == "" || k > names[best] || k == names[best] && n < best) {
-			best = n
-		}
-	}
-	return best
 }
 
 func round1(f float64) float64 { return math.Round(f*10) / 10 }

@@ -90,31 +90,6 @@ func TestStatusKind(t *testing.T) {
 	}
 }
 
-// A dot's name stands right, left, below or above of it, beside the dot and as
-// wide as it is, on the first side that is free.
-func TestSidesOfALabel(t *testing.T) {
-	c := chart{Width: 240, Height: 240}
-	d := dot{X: 120, Y: 120, R: 5}
-	const w = 7*4 + 2
-	var taken []box
-	inTheWay := []box{{130, 118, 131, 119}, {110, 118, 111, 119}, {120, 136, 121, 137}, {120, 104, 121, 105}}
-	for i, want := range []placedLabel{
-		{label{128, 124, "start", "Kiel"}, box{127, 113, 127 + w, 127}},
-		{label{112, 124, "end", "Kiel"}, box{113 - w, 113, 113, 127}},
-		{label{120, 137, "middle", "Kiel"}, box{120 - w/2, 126, 120 + w/2, 140}},
-		{label{120, 111, "middle", "Kiel"}, box{120 - w/2, 100, 120 + w/2, 114}},
-	} {
-		got, ok := c.labelFor(d, "Kiel", taken)
-		if !ok || got != want {
-			t.Errorf("%+v, want %+v", got, want)
-		}
-		taken = append(taken, inTheWay[i])
-	}
-	if got, ok := c.labelFor(d, "Kiel", taken); ok {
-		t.Errorf("there is no room, and yet %+v", got)
-	}
-}
-
 // TestCharts holds whole maps, as numbers with one decimal.
 func TestCharts(t *testing.T) {
 	at := func(lat, long float64, name string) place { return place{lat, long, name, lat > 0} }
@@ -189,15 +164,6 @@ func TestSpelling(t *testing.T) {
 	} {
 		if got := want.name(l); got != name {
 			t.Errorf("%s, want %s", got, name)
-		}
-	}
-}
-
-// The lines of a map are as few as can be read.
-func TestGraticule(t *testing.T) {
-	for span, want := range map[float64]float64{1.75: 0.25, 1.76: 0.5, 3.6: 1, 7: 1, 7.1: 2, 14.1: 5, 35.1: 10, 70.1: 20, 140: 20, 140.1: 30} {
-		if got := graticule(span); got != want {
-			t.Errorf("%v degrees have a line at every %v, want %v", span, got, want)
 		}
 	}
 }
