@@ -33,6 +33,7 @@ type failedAttempt struct {
 	event      event
 	expired    bool                      // the answer called the token expired, and the source can renew
 	unclear    bool                      // the service may have executed the call
+	again      bool                      // net/http has repeated the request once by itself
 	silent     bool                      // of a call that changes nothing: its connection ended without a byte of an answer
 	stopped    StopReason                // why there is no other attempt; empty: there is, or nobody has decided yet
 	wait       time.Duration             // before the next attempt
@@ -156,7 +157,7 @@ func (c *call) notAnswered(x *transport.Exchange, err error) *failedAttempt {
 	case loss.Passing && loss.Unsent:
 		f.event = unsent
 	case loss.Passing:
-		f.event = lost
+		f.event, f.again = lost, x.Again()
 		f.silent = c.op.safe() && !loss.Timeout && x.Phase() == transport.Sending
 	}
 	kind := ErrTransport

@@ -46,6 +46,8 @@ type RetryPolicy struct {
 	// connection ended without a byte of an answer takes its token when the wait
 	// before its repeat is over. Its first repeat takes none if the service has
 	// meanwhile answered another request, as where servers restart one by one.
+	// A request that net/http repeats by itself, because an idle connection was
+	// closed under it, takes a token for that if it is lost again.
 	//
 	// A first attempt that succeeds adds BudgetRatio tokens; a repeat that
 	// succeeds gives its token back; time adds nothing. An attempt succeeds
@@ -285,13 +287,10 @@ func (c *call) pay(f *failedAttempt, now time.Time) bool {
 	if b == nil || f.event == unsent {
 		return true
 	}
-	switch {
-	case f.silent:
+	if f.silent {
 		c.unsettled = now
-	case !b.Pay(now):
+	} else if !c.payFor(f, now) {
 		return false
-	default:
-		c.paid = true
 	}
 	if later := b.Spread(now); now.Add(f.wait + later).Before(c.deadline) {
 		f.wait += later
@@ -310,16 +309,23 @@ func (c *call) settle(now time.Time) bool {
 		return true
 	}
 	c.unsettled = time.Time{}
-	b := c.endpoint.budget
-	if !c.paid && !c.excused && b.SucceededSince(lost) {
+	if !c.paid && !c.excused && c.endpoint.budget.SucceededSince(lost) {
 		c.excused = true
 		return true
 	}
-	if !b.Pay(now) {
-		return false
+	return c.payFor(c.last, now)
+}
+
+// payFor takes a token for the repeat after a failed attempt, and one more for the
+// repeat that net/http made by itself in it, and lost as well.
+func (c *call) payFor(f *failedAttempt, now time.Time) bool {
+	tokens := 1.0
+	if f.again {
+		tokens++
 	}
-	c.paid = true
-	return true
+	paid := c.endpoint.budget.Pay(now, tokens)
+	c.paid = c.paid || paid
+	return paid
 }
 
 // succeeded books an attempt that was answered.

@@ -53,15 +53,15 @@ func New(initial int, ratio float64) *Budget {
 	return &Budget{initial: float64(initial), ratio: ratio, start: time.Now(), tokens: float64(initial), probePrice: 1}
 }
 
-// Pay takes a token for a repeat, and reports whether there was one.
-func (b *Budget) Pay(now time.Time) bool {
+// Pay takes tokens for a repeat, and reports whether there were as many.
+func (b *Budget) Pay(now time.Time, tokens float64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.slide(now)
-	if b.tokens < 1 {
+	if b.tokens < tokens {
 		return false
 	}
-	b.tokens--
+	b.tokens -= tokens
 	return true
 }
 

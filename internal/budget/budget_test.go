@@ -104,7 +104,7 @@ func TestBudget(t *testing.T) {
 				for range max(step.times, 1) {
 					switch step.do {
 					case "take", "refused":
-						if ok := b.Pay(now); ok != (step.do == "take") {
+						if ok := b.Pay(now, 1); ok != (step.do == "take") {
 							t.Fatalf("step %d: take = %v", i, ok)
 						}
 					case "first":
@@ -179,7 +179,7 @@ func TestBudgetConcurrent(t *testing.T) {
 	for range workers {
 		all.Go(func() {
 			for range rounds {
-				if b.Pay(now) {
+				if b.Pay(now, 1) {
 					taken.Add(1)
 				} else {
 					refused.Add(1)
@@ -269,7 +269,7 @@ func holdAgainstModel(t *testing.T, initial, quarters uint8, schedule []byte) {
 		for range n + 1 {
 			switch op {
 			case 0:
-				if ok, want := b.Pay(now), m.do(at, op); ok != want {
+				if ok, want := b.Pay(now, 1), m.do(at, op); ok != want {
 					t.Fatalf("step %d: Pay = %v, want %v", i, ok, want)
 				}
 				if later := b.Spread(now); later < 0 || later >= crowdSpread {

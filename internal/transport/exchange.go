@@ -65,6 +65,7 @@ type Exchange struct {
 	mu    sync.Mutex
 	conn  net.Conn // the last one the request was given
 	fresh bool     // conn carried no request before
+	again bool     // it was given another one after it
 
 	body   io.ReadCloser
 	atEnd  bool          // the whole body was read: its connection may be used again
@@ -132,10 +133,10 @@ func (x *Exchange) Begin(ctx context.Context, limits Limits, reports, fromDial b
 // changes nothing is ended.
 func (x *Exchange) connected(info httptrace.GotConnInfo) {
 	x.mu.Lock()
-	fresh := x.fresh
-	x.conn, x.fresh = info.Conn, !info.Reused
+	fresh, again := x.fresh, x.served.Swap(true) && x.Phase() != Answered
+	x.conn, x.fresh, x.again = info.Conn, !info.Reused, x.again || again
 	x.mu.Unlock()
-	if x.served.Swap(true) && x.Phase() != Answered && (x.own && fresh || x.framed() && (x.own || x.safe)) {
+	if again && (x.own && fresh || x.framed() && (x.own || x.safe)) {
 		x.cancel(errTurnedAway)
 	}
 	x.phase.Store(int32(Sending))
@@ -149,6 +150,13 @@ func (x *Exchange) Context() context.Context { return x.ctx }
 
 // Phase returns how far the exchange has come.
 func (x *Exchange) Phase() Phase { return Phase(x.phase.Load()) }
+
+// Again reports whether net/http has sent the request again by itself.
+func (x *Exchange) Again() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.again
+}
 
 // Waited returns how long reads of the body have waited for bytes.
 func (x *Exchange) Waited() time.Duration { return x.waited }

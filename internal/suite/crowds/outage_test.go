@@ -47,6 +47,7 @@ func TestOutageExperiment(t *testing.T) {
 		{"share of calls lost where 30 % of the requests fail", 1 - f.Success, 0.005},
 		{"seconds added at the 99th percentile there", f.Added.Seconds(), 1.3},
 		{"seconds to recover from a freeze", f.Freeze.Seconds(), 25},
+		{"seconds to recover from a freeze at 80 % load", f.Busy.Seconds(), 60},
 		{"share of callers that repeat within 100 ms", f.Together, 0.25},
 	} {
 		if target.got > target.most {

@@ -14,6 +14,7 @@ type Figures struct {
 	Success    float64       // share of the calls that succeed where 30 % of the requests fail
 	Added      time.Duration // at the 99th percentile of their latency
 	Freeze     time.Duration // until a server at two thirds of its load is itself again after it stood still for 10 s
+	Busy       time.Duration // the same at four fifths
 	Together   float64       // share of the callers that repeat within one 100 ms window after all failed at one moment
 }
 
@@ -26,7 +27,8 @@ func Measure(scale int, run func(Plan) *Record) Figures {
 	f.Small = run(Outage(scale, true)).PerCall(0, outage)
 	r = run(Failures(scale))
 	f.Success, f.Added = r.Success(0, r.plan.Fault), r.Added(0.99)
-	f.Freeze = run(Freeze(scale)).Recovery()
+	f.Freeze = run(Freeze(scale, 2.0/3)).Recovery()
+	f.Busy = run(Freeze(scale, 0.8)).Recovery()
 	f.Together = run(Together(200)).Busiest(100 * time.Millisecond)
 	return f
 }
@@ -51,11 +53,11 @@ func Failures(callers int) Plan {
 	return Plan{Callers: callers, Fault: fault, Attempt: time.Second, Answer: Flaky(1)}
 }
 
-// Freeze returns a server at two thirds of its load that stops for 10 s.
-func Freeze(callers int) Plan {
+// Freeze returns a server at a share of its load that stops for 10 s.
+func Freeze(callers int, load float64) Plan {
 	return Plan{
-		Callers: callers, Before: 10 * time.Second, Fault: freeze, After: 50 * time.Second,
-		Attempt: time.Second, Answer: Queue(freeze, callers*3/2),
+		Callers: callers, Before: 10 * time.Second, Fault: freeze, After: 70 * time.Second,
+		Attempt: time.Second, Answer: Queue(freeze, int(float64(callers)/load)),
 	}
 }
 
@@ -72,16 +74,18 @@ func Together(callers int) Plan {
 // Table returns a line for each policy, in the order of names.
 func Table(names []string, of map[string]Figures) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%-24s %8s %8s %8s %9s %8s %9s %9s\n",
-		"", "outage", "2nd half", "small", "30% 503", "p99 +", "freeze", "together")
+	fmt.Fprintf(&b, "%-24s %8s %8s %8s %9s %8s %9s %9s %9s\n",
+		"", "outage", "2nd half", "small", "30% 503", "p99 +", "freeze", "80 %", "together")
+	recovery := func(took time.Duration) string {
+		if took == Never {
+			return "never"
+		}
+		return took.String()
+	}
 	for _, name := range names {
 		f := of[name]
-		recovery := "never"
-		if f.Freeze != Never {
-			recovery = f.Freeze.String()
-		}
-		fmt.Fprintf(&b, "%-24s %8.3f %8.3f %8.3f %8.2f%% %7.2fs %9s %8.1f%%\n",
-			name, f.Outage, f.SecondHalf, f.Small, 100*f.Success, f.Added.Seconds(), recovery, 100*f.Together)
+		fmt.Fprintf(&b, "%-24s %8.3f %8.3f %8.3f %8.2f%% %7.2fs %9s %9s %8.1f%%\n", name, f.Outage, f.SecondHalf,
+			f.Small, 100*f.Success, f.Added.Seconds(), recovery(f.Freeze), recovery(f.Busy), 100*f.Together)
 	}
 	return b.String()
 }

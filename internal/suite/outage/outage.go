@@ -24,6 +24,7 @@ type Plan struct {
 	Callers int
 	Every   time.Duration // between two calls of one caller; 0 means a second
 	Own     bool          // each caller has a client of its own; otherwise they share one
+	HTTP2   bool          // instead of HTTP/1.1
 	Once    bool          // each call has a client of its own, as of a process that makes one call
 	Sources bool          // each call has a token source of its own, as of a site where each visitor has one
 
@@ -38,9 +39,15 @@ type Plan struct {
 }
 
 // Answer plays the server: it returns how long a request waits for its answer,
-// and the status. It is called for one request after the other; at is the time
+// and the status, or what becomes of the connection. It is called for one request after the other; at is the time
 // since the start of the fault, attempt counts from 1.
 type Answer func(at time.Duration, attempt int) (after time.Duration, status int)
+
+// In the place of a status.
+const (
+	lost  = -1 // the end of the connection
+	reset = -2
+)
 
 // Client makes one call; number tells the server which.
 type Client func(ctx context.Context, number int) error
@@ -88,7 +95,7 @@ func (p Plan) Run(open Open) *Record {
 	attempts := map[int]int{}
 	var working, calling sync.WaitGroup
 	network := rig.NewNet()
-	server := rig.Serve(network, func(x *rig.Exchange) {
+	server := rig.NewServer(func(x *rig.Exchange) {
 		working.Add(1)
 		defer working.Done()
 		number := numberOf(x.Request.URL)
@@ -101,6 +108,10 @@ func (p Plan) Run(open Open) *Record {
 		mu.Unlock()
 		<-time.After(after) // also where the client has gone
 		switch status {
+		case lost:
+			x.End()
+		case reset:
+			x.Break()
 		case http.StatusOK:
 			x.Answer(status, "", "true")
 		case http.StatusUnauthorized:
@@ -109,6 +120,9 @@ func (p Plan) Run(open Open) *Record {
 			x.Answer(status, "", "")
 		}
 	})
+
+	server.Protocols = p.protocols()
+	go func() { _ = server.Serve(network) }()
 
 	starts := p.starts()
 	clients := make([]Client, 1)
@@ -122,6 +136,7 @@ func (p Plan) Run(open Open) *Record {
 	for i := range clients {
 		transports[i] = &http.Transport{
 			DialContext: network.DialContext, MaxIdleConnsPerHost: p.Callers, DisableCompression: true,
+			Protocols: p.protocols(),
 		}
 		clients[i] = open(transports[i], p.Attempt)
 	}
@@ -143,6 +158,14 @@ func (p Plan) Run(open Open) *Record {
 	}
 	_ = server.Close()
 	return r
+}
+
+// protocols returns the one that is spoken, without TLS.
+func (p Plan) protocols() *http.Protocols {
+	spoken := new(http.Protocols)
+	spoken.SetHTTP1(!p.HTTP2)
+	spoken.SetUnencryptedHTTP2(p.HTTP2)
+	return spoken
 }
 
 func (p Plan) starts() []time.Duration {

@@ -16,6 +16,19 @@ func Down(fault time.Duration) Answer {
 	}
 }
 
+// Losing returns a server that gives no answer while the fault lasts: it ends or
+// resets the connection of each request, in turn.
+func Losing(fault time.Duration) Answer {
+	n := 0
+	return func(at time.Duration, _ int) (time.Duration, int) {
+		if at < 0 || at >= fault {
+			return latency, http.StatusOK
+		}
+		n++
+		return latency, lost - n%2
+	}
+}
+
 // Refusing returns a server that calls every token invalid while the fault lasts.
 func Refusing(fault time.Duration) Answer {
 	return func(at time.Duration, _ int) (time.Duration, int) {

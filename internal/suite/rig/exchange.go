@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-type addressKey struct{}
+type connKey struct{}
 
 // Serve serves l with handle until the server is closed.
 func Serve(l net.Listener, handle func(*Exchange)) *http.Server {
@@ -27,15 +27,16 @@ func Serve(l net.Listener, handle func(*Exchange)) *http.Server {
 func NewServer(handle func(*Exchange)) *http.Server {
 	return &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			address, _ := r.Context().Value(addressKey{}).(string)
-			handle(&Exchange{w, r, address})
-		}),
-		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
-			address := c.LocalAddr().String()
-			if own := connOf(c); own != nil {
+			conn, _ := r.Context().Value(connKey{}).(net.Conn)
+			address := conn.LocalAddr().String()
+			own := connOf(conn)
+			if own != nil {
 				address = own.address
 			}
-			return context.WithValue(ctx, addressKey{}, address)
+			handle(&Exchange{w, r, address, own})
+		}),
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(ctx, connKey{}, c)
 		},
 		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
 		ReadHeaderTimeout: time.Hour,
@@ -48,6 +49,7 @@ type Exchange struct {
 
 	Request *http.Request
 	Address string // that was dialed
+	conn    *Conn  // nil: none of a Net
 }
 
 // Answer sends a whole answer. An empty kind is no Content-Type; header holds
@@ -92,6 +94,17 @@ func (x *Exchange) Reset(parts ...string) {
 	default:
 		panic(fmt.Sprintf("a %T cannot be reset", c))
 	}
+}
+
+// End ends the connection, over HTTP/2 too, with all that is sent on it.
+func (x *Exchange) End() { _ = x.conn.Close() }
+
+// Break resets the connection, or over HTTP/2 this request alone.
+func (x *Exchange) Break() {
+	if x.Request.ProtoMajor == 2 {
+		panic(http.ErrAbortHandler)
+	}
+	_ = x.conn.Reset()
 }
 
 // Stall answers with bytes, and then with nothing more until the client leaves.
