@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
 // job is a row of the table jobs.
@@ -78,9 +79,9 @@ func stateOf(info *jobboard.JobInformation, err error) State {
 // lookedUpJobs reads the rows of the jobs in a batch, and keeps others from
 // changing them.
 func (t *tx) lookedUpJobs(batch []lookedUp) (map[int64]*job, error) {
-	list := idsOf(batch, func(r lookedUp) int64 { return r.job })
+	list := store.IDsOf(batch, func(r lookedUp) int64 { return r.job })
 	stored := make(map[int64]*job, len(batch))
-	err := t.rows(`SELECT job, record, title, state, streak, answer, wanted, failures FROM jobs
+	err := t.Rows(`SELECT job, record, title, state, streak, answer, wanted, failures FROM jobs
 		WHERE job IN @ids ORDER BY job @lock`, []any{list}, func(scan func(...any) error) error {
 		var (
 			id int64
@@ -96,8 +97,8 @@ func (t *tx) lookedUpJobs(batch []lookedUp) (map[int64]*job, error) {
 // saveFailure notes that a lookup said nothing of its job, and asks again later.
 func (t *tx) saveFailure(m *Mirror, r lookedUp, j *job) error {
 	wait := jitter(min(backOff(j.failures, firstRetry), m.opts.LookupEvery))
-	_, err := t.exec("UPDATE jobs SET failures = failures + 1, problem = ?, next_due = ?, claimed = 0 WHERE job = ?",
-		problem(r.err), t.now+wait.Milliseconds(), r.job)
+	_, err := t.Exec("UPDATE jobs SET failures = failures + 1, problem = ?, next_due = ?, claimed = 0 WHERE job = ?",
+		problem(r.err), t.Now+wait.Milliseconds(), r.job)
 	return err
 }
 
@@ -106,7 +107,7 @@ func (t *tx) reindex(m *Mirror, jobs []int64) error {
 	if len(jobs) == 0 {
 		return nil
 	}
-	_, err := t.exec("UPDATE postings SET unindexed = 1 WHERE job IN @ids", ids(jobs))
+	_, err := t.Exec("UPDATE postings SET unindexed = 1 WHERE job IN @ids", store.IDs(jobs))
 	m.unindexed.raise()
 	return err
 }
@@ -117,7 +118,7 @@ func (t *tx) confirm(jobs []int64) error {
 	if len(jobs) == 0 {
 		return nil
 	}
-	rows, err := t.load("job IN @ids", ids(jobs))
+	rows, err := t.load("job IN @ids", store.IDs(jobs))
 	if err != nil {
 		return err
 	}
@@ -142,9 +143,9 @@ func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *job, state State) (reindex boo
 	if state == j.state {
 		streak = j.streak + 1
 	}
-	due := t.now + jitter(m.opts.LookupEvery<<doublings(state, streak)).Milliseconds()
+	due := t.Now + jitter(m.opts.LookupEvery<<doublings(state, streak)).Milliseconds()
 	if r.answer < j.wanted {
-		due = t.now
+		due = t.Now
 	}
 
 	rec := JobRecord{Job: jobboard.JobID(r.job), State: state}
@@ -171,13 +172,13 @@ func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *job, state State) (reindex boo
 	}
 	after := encode(rec)
 	if after == j.record {
-		_, err := t.exec(`UPDATE jobs SET service_time = ?, looked_up = ?, streak = ?, answer = ?, next_due = ?, failures = 0, problem = '', claimed = 0
-			WHERE job = ?`, serviceTime, t.now, streak, r.answer, due, r.job)
+		_, err := t.Exec(`UPDATE jobs SET service_time = ?, looked_up = ?, streak = ?, answer = ?, next_due = ?, failures = 0, problem = '', claimed = 0
+			WHERE job = ?`, serviceTime, t.Now, streak, r.answer, due, r.job)
 		return false, err
 	}
-	_, err = t.exec(`UPDATE jobs SET state = ?, title = ?, language = ?, record = ?, service_time = ?, looked_up = ?, streak = ?, answer = ?,
+	_, err = t.Exec(`UPDATE jobs SET state = ?, title = ?, language = ?, record = ?, service_time = ?, looked_up = ?, streak = ?, answer = ?,
 		next_due = ?, failures = 0, problem = '', claimed = 0 WHERE job = ?`,
-		string(state), title, language, after, serviceTime, t.now, streak, r.answer, due, r.job)
+		string(state), title, language, after, serviceTime, t.Now, streak, r.answer, due, r.job)
 	if err != nil {
 		return false, err
 	}
@@ -191,11 +192,11 @@ func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *job, state State) (reindex boo
 }
 
 func (t *tx) savePlaces(job int64, info *Information) error {
-	if _, err := t.exec("DELETE FROM places WHERE job = ?", job); err != nil {
+	if _, err := t.Exec("DELETE FROM places WHERE job = ?", job); err != nil {
 		return err
 	}
 	for i, place := range info.places() {
-		_, err := t.exec("INSERT INTO places (job, number, latitude, longitude) VALUES (?, ?, ?, ?)", job, i, place.Latitude, place.Longitude)
+		_, err := t.Exec("INSERT INTO places (job, number, latitude, longitude) VALUES (?, ?, ?, ?)", job, i, place.Latitude, place.Longitude)
 		if err != nil {
 			return err
 		}
@@ -210,7 +211,7 @@ func (t *tx) catalogue(m *Mirror, entries []jobboard.IDLabel) (string, error) {
 		return "", nil
 	}
 	c := m.catalogues.of(entries)
-	_, err := t.exec("INSERT INTO catalogues (hash, entries) VALUES (?, ?) ON CONFLICT DO NOTHING", c.hash, c.text)
+	_, err := t.Exec("INSERT INTO catalogues (hash, entries) VALUES (?, ?) ON CONFLICT DO NOTHING", c.hash, c.text)
 	return c.hash, err
 }
 

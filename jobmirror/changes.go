@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
 // Change is an entry of the log of changes.
@@ -42,7 +44,7 @@ var (
 // counter returns the number of the last change that was written to the log, by the
 // name "change", or that was erased from it, by the name "erased".
 func (t *tx) counter(name string) (int64, error) {
-	return value[int64](t, "SELECT value FROM counters WHERE name = ?", name)
+	return store.Value[int64](t, "SELECT value FROM counters WHERE name = ?", name)
 }
 
 func (m *Mirror) cursor(number int64) Cursor {
@@ -130,7 +132,7 @@ func (m *Mirror) changesAfter(ctx context.Context, number int64) (batch []Change
 		case number < erased:
 			return ErrCursorTooOld
 		}
-		return t.rows(`SELECT number, at, kind, id, language, before, after, cause FROM changes
+		return t.Rows(`SELECT number, at, kind, id, language, before, after, cause FROM changes
 			WHERE number > ? ORDER BY number LIMIT ?`, []any{number, changesBatch}, func(scan func(...any) error) error {
 			var (
 				n int64
@@ -207,7 +209,7 @@ func (t *tx) snapshot(yield func(Row, error) bool) error {
 // PostgreSQL it gets one after it was committed; see number.
 func (t *tx) log(kind string, id int64, language, before, after, cause string) error {
 	var number any
-	if !t.db.shared {
+	if !t.db.Shared {
 		if t.logged == 0 {
 			last, err := t.counter("change")
 			if err != nil {
@@ -218,41 +220,45 @@ func (t *tx) log(kind string, id int64, language, before, after, cause string) e
 		number = t.changed + int64(t.logged) + 1
 	}
 	t.logged++
-	_, err := t.exec(`INSERT INTO changes (number, at, kind, id, language, before, after, cause)
-		VALUES (?, ?, ?, ?, ?, NULLIF(?, ''), NULLIF(?, ''), ?)`, number, t.now, kind, id, language, before, after, cause)
+	_, err := t.Exec(`INSERT INTO changes (number, at, kind, id, language, before, after, cause)
+		VALUES (?, ?, ?, ?, ?, NULLIF(?, ''), NULLIF(?, ''), ?)`, number, t.Now, kind, id, language, before, after, cause)
 	return err
 }
 
 // count moves the counter of changes past those of this transaction.
 func (t *tx) count() error {
-	if t.logged == 0 || t.db.shared {
+	if t.logged == 0 || t.db.Shared {
 		return nil
 	}
-	_, err := t.exec("UPDATE counters SET value = ? WHERE name = 'change'", t.changed+int64(t.logged))
+	_, err := t.Exec("UPDATE counters SET value = ? WHERE name = 'change'", t.changed+int64(t.logged))
 	return err
 }
 
 // numberLock is the advisory lock of whoever numbers changes.
 const numberLock = 0x6a6f626d // "jobm"
 
+// unnumbered is the condition that changes wait for their numbers, on a database with
+// many writers.
+const unnumbered = "(SELECT written FROM changes WHERE number IS NULL ORDER BY written LIMIT 1) IS NOT NULL"
+
 // number gives the changes that are committed their numbers, on a database with
 // many writers. A sequence would skip those that commit late, and a counter that
 // is locked until the commit would let one sleeping writer stall all others.
 func (m *Mirror) number(ctx context.Context) error {
-	if !m.db.shared || m.db.writers == nil {
+	if !m.db.Shared || !m.db.Writes() {
 		return nil
 	}
 	waiting := false
-	if err := m.db.ask(ctx, "SELECT "+m.db.waiting, nil, &waiting); err != nil || !waiting {
+	if err := m.db.Ask(ctx, "SELECT "+unnumbered, nil, &waiting); err != nil || !waiting {
 		return err
 	}
 	return m.db.update(ctx, func(t *tx) error {
-		if _, err := t.exec("SELECT pg_advisory_xact_lock(?)", numberLock); err != nil {
+		if _, err := t.Exec("SELECT pg_advisory_xact_lock(?)", numberLock); err != nil {
 			return err
 		}
 		// A statement of its own: it must see what was committed before the
 		// lock was given.
-		_, err := t.exec(`WITH fresh AS (
+		_, err := t.Exec(`WITH fresh AS (
 				SELECT written, row_number() OVER (ORDER BY written) AS place FROM changes WHERE number IS NULL
 			), numbered AS (
 				UPDATE changes SET number = (SELECT value FROM counters WHERE name = 'change') + fresh.place
@@ -283,11 +289,11 @@ func (m *Mirror) prune(ctx context.Context) error {
 // pruneSome removes the first changes of the log that are older than keep.
 func (t *tx) pruneSome(keep time.Duration) (more bool, err error) {
 	last := int64(0)
-	err = t.rows("SELECT number, at FROM changes WHERE number IS NOT NULL ORDER BY number LIMIT ?", []any{changesBatch},
+	err = t.Rows("SELECT number, at FROM changes WHERE number IS NOT NULL ORDER BY number LIMIT ?", []any{changesBatch},
 		func(scan func(...any) error) error {
 			var number, at int64
 			err := scan(&number, &at)
-			if more = at < t.now-keep.Milliseconds(); more {
+			if more = at < t.Now-keep.Milliseconds(); more {
 				last = number
 			}
 			return err
@@ -295,9 +301,9 @@ func (t *tx) pruneSome(keep time.Duration) (more bool, err error) {
 	if err != nil || last == 0 {
 		return false, err
 	}
-	if _, err := t.exec("DELETE FROM changes WHERE number <= ?", last); err != nil {
+	if _, err := t.Exec("DELETE FROM changes WHERE number <= ?", last); err != nil {
 		return false, err
 	}
-	_, err = t.exec("UPDATE counters SET value = ? WHERE name = 'erased' AND value < ?", last, last)
+	_, err = t.Exec("UPDATE counters SET value = ? WHERE name = 'erased' AND value < ?", last, last)
 	return more, err
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
 // channelBatch is how many postings are written in one transaction.
@@ -36,7 +37,7 @@ func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole
 		return false, "the answer was not read to its end", nil
 	}
 	distinct, err := fromView(ctx, m.db, func(t *tx) (int, error) {
-		return value[int](t, "SELECT count(*) FROM listings WHERE source = ? AND generation = ?", src.id, turn.generation)
+		return store.Value[int](t, "SELECT count(*) FROM listings WHERE source = ? AND generation = ?", src.id, turn.generation)
 	})
 	if err != nil {
 		return false, "", err
@@ -70,11 +71,11 @@ func (t *tx) savePostings(src *source, turn turn, batch []*jobboard.JobPosting) 
 		change = map[int64]*row{} // what may take the place of stored ones, by their id
 	)
 	for _, p := range postings {
-		r := rowOf(p, src, turn, t.now)
+		r := rowOf(p, src, turn, t.Now)
 		k, exists := known[int64(p.JobPostingID)]
 		switch {
 		case !exists:
-			if r.id, err = t.next("posting"); err != nil {
+			if r.id, err = t.Next("posting"); err != nil {
 				return false, err
 			}
 			rows = append(rows, r)
@@ -85,7 +86,7 @@ func (t *tx) savePostings(src *source, turn turn, batch []*jobboard.JobPosting) 
 			change[k.id] = r
 		}
 	}
-	changed, err := t.load("id IN @ids", ids(slices.Collect(maps.Keys(change))))
+	changed, err := t.load("id IN @ids", store.IDs(slices.Collect(maps.Keys(change))))
 	if err != nil {
 		return false, err
 	}
@@ -165,16 +166,16 @@ func merge(old, fresh *row) *row {
 // where those may have changed.
 func (t *tx) list(src *source, turn turn, marked []int64, rows []*row) (wanted bool, err error) {
 	if len(marked) > 0 {
-		_, err := t.exec("UPDATE listings SET generation = ?, missing = 0 WHERE source = ? AND posting IN @ids", turn.generation, src.id, ids(marked))
+		_, err := t.Exec("UPDATE listings SET generation = ?, missing = 0 WHERE source = ? AND posting IN @ids", turn.generation, src.id, store.IDs(marked))
 		if err != nil {
 			return false, err
 		}
-		if _, err := t.exec("UPDATE postings SET seen = ? WHERE id IN @ids", t.now, ids(marked)); err != nil {
+		if _, err := t.Exec("UPDATE postings SET seen = ? WHERE id IN @ids", t.Now, store.IDs(marked)); err != nil {
 			return false, err
 		}
 	}
 	for _, r := range rows {
-		_, err := t.exec(`INSERT INTO listings (source, posting, generation) VALUES (?, ?, ?)
+		_, err := t.Exec(`INSERT INTO listings (source, posting, generation) VALUES (?, ?, ?)
 			ON CONFLICT (source, posting) DO UPDATE SET generation = excluded.generation, missing = 0`, src.id, r.id, turn.generation)
 		if err != nil {
 			return false, err
@@ -215,7 +216,7 @@ func (t *tx) toldInAnotherLanguage(rows []*row) (map[int64]bool, error) {
 	if len(fresh) == 0 {
 		return nil, nil
 	}
-	return pairs[int64, bool](t, selectTold, ids(fresh))
+	return store.Pairs[int64, bool](t, selectTold, store.IDs(fresh))
 }
 
 // sweepPostings removes postings that a channel shows no more.
@@ -223,15 +224,15 @@ func (t *tx) sweepPostings(src *source, turn turn) (more bool, err error) {
 	if current, err := t.stillTurn(src, turn); err != nil || !current {
 		return false, err
 	}
-	gone, err := t.numbers("SELECT posting FROM listings WHERE source = ? AND generation <> ? AND missing = -1 LIMIT ?", src.id, turn.generation, sweepBatch)
+	gone, err := t.Numbers("SELECT posting FROM listings WHERE source = ? AND generation <> ? AND missing = -1 LIMIT ?", src.id, turn.generation, sweepBatch)
 	if err != nil || len(gone) == 0 {
 		return false, err
 	}
-	rows, err := t.load("id IN @ids", ids(gone))
+	rows, err := t.load("id IN @ids", store.IDs(gone))
 	if err != nil {
 		return false, err
 	}
-	if _, err := t.exec("DELETE FROM listings WHERE source = ? AND posting IN @ids", src.id, ids(gone)); err != nil {
+	if _, err := t.Exec("DELETE FROM listings WHERE source = ? AND posting IN @ids", src.id, store.IDs(gone)); err != nil {
 		return false, err
 	}
 	return len(gone) == sweepBatch, t.save(rows, src.cause())
@@ -245,9 +246,9 @@ type knownPosting struct {
 }
 
 func (t *tx) known(src *source, postings []*jobboard.JobPosting) (map[int64]knownPosting, error) {
-	numbers := idsOf(postings, func(p *jobboard.JobPosting) int64 { return int64(p.JobPostingID) })
+	numbers := store.IDsOf(postings, func(p *jobboard.JobPosting) int64 { return int64(p.JobPostingID) })
 	out := make(map[int64]knownPosting, len(postings))
-	err := t.rows(`SELECT p.id, p.posting, p.hash, l.posting IS NOT NULL FROM postings p
+	err := t.Rows(`SELECT p.id, p.posting, p.hash, l.posting IS NOT NULL FROM postings p
 		LEFT JOIN listings l ON l.source = ? AND l.posting = p.id
 		WHERE p.language = ? AND p.posting IN @ids`, []any{src.id, src.language, numbers}, func(scan func(...any) error) error {
 		var (

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"strconv"
 	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
 // The calls of Run and Refresh that share the work of a mirror, in one process or in
@@ -24,21 +26,21 @@ const isFree = "(claimed <= ? OR claimed > ?)"
 
 // free returns the arguments of isFree for rows that are leased for so long.
 func (t *tx) free(lease time.Duration) []any {
-	return []any{t.now, latest(t.now) + lease.Milliseconds()}
+	return []any{t.Now, latest(t.Now) + lease.Milliseconds()}
 }
 
 // latest returns the latest time that another transaction may have written by now: it
 // may have asked for the time later, and have been faster.
-func latest(now int64) int64 { return now + updateTimeout.Milliseconds() }
+func latest(now int64) int64 { return now + store.UpdateTimeout.Milliseconds() }
 
 // clockSetBack makes due whatever waits for a time that the clock had before it was
 // set back: when a refresh began is yet to come then.
 func (t *tx) clockSetBack() error {
-	_, err := t.exec("UPDATE sources SET began = ?, next_due = ? WHERE began > ?", t.now, t.now, t.now)
+	_, err := t.Exec("UPDATE sources SET began = ?, next_due = ? WHERE began > ?", t.Now, t.Now, t.Now)
 	if err != nil {
 		return err
 	}
-	_, err = t.exec("UPDATE jobs SET next_due = ? WHERE looked_up > ? AND next_due > ?", t.now, t.now, t.now)
+	_, err = t.Exec("UPDATE jobs SET next_due = ? WHERE looked_up > ? AND next_due > ?", t.Now, t.Now, t.Now)
 	return err
 }
 
@@ -55,15 +57,19 @@ func (w *worker) poll(ctx context.Context) error {
 		job, source                *int64
 		index, number              bool
 	)
-	err := w.db.ask(ctx, "SELECT "+w.db.clock+`, s.entered, s.first, s.began, s.claimed,
-			(`+firstDue+`), (SELECT id FROM postings WHERE unindexed = 1 ORDER BY id LIMIT 1) IS NOT NULL, `+w.db.waiting+`
+	numberless := "0"
+	if w.db.Shared {
+		numberless = unnumbered
+	}
+	err := w.db.Ask(ctx, "SELECT "+w.db.Clock+`, s.entered, s.first, s.began, s.claimed,
+			(`+firstDue+`), (SELECT id FROM postings WHERE unindexed = 1 ORDER BY id LIMIT 1) IS NOT NULL, `+numberless+`
 		FROM (SELECT count(*) AS entered, min(CASE WHEN claimed > next_due THEN claimed ELSE next_due END) AS first,
 			coalesce(max(began), 0) AS began, coalesce(max(claimed), 0) AS claimed FROM sources WHERE id IN @ids) s`,
 		[]any{sourceIDs(sources)}, &now, &entered, &source, &began, &until, &job, &index, &number)
 	if err != nil {
 		return err
 	}
-	if w.db.ownClock() {
+	if w.db.OwnClock() {
 		now = time.Now().UnixMilli()
 	}
 	setBack := began > latest(now) || until > latest(now)+sourceLease.Milliseconds()
@@ -90,17 +96,17 @@ func (w *worker) beginDue(ctx context.Context) (src *source, out turn, err error
 	err = w.db.update(ctx, func(t *tx) error {
 		src = nil
 		var id, began int64
-		args := append([]any{sourceIDs(sources), t.now, latest(t.now)}, t.free(sourceLease)...)
-		err := t.row("SELECT id, began FROM sources WHERE id IN @ids AND (next_due <= ? OR began > ?) AND "+isFree+
+		args := append([]any{sourceIDs(sources), t.Now, latest(t.Now)}, t.free(sourceLease)...)
+		err := t.Row("SELECT id, began FROM sources WHERE id IN @ids AND (next_due <= ? OR began > ?) AND "+isFree+
 			" ORDER BY next_due, id LIMIT 1 @skip", args, &id, &began)
 		if errors.Is(err, sql.ErrNoRows) {
-			found, err = value[int](t, "SELECT count(*) FROM sources WHERE id IN @ids", sourceIDs(sources))
+			found, err = store.Value[int](t, "SELECT count(*) FROM sources WHERE id IN @ids", sourceIDs(sources))
 			return err
 		}
 		if err != nil {
 			return err
 		}
-		if began > latest(t.now) {
+		if began > latest(t.Now) {
 			if err := t.clockSetBack(); err != nil {
 				return err
 			}
@@ -134,8 +140,8 @@ const firstDue = "SELECT next_due FROM jobs ORDER BY next_due LIMIT 1"
 
 // jobsDue reports whether jobs are due, those among them that are looked up just now.
 func (t *tx) jobsDue() (bool, error) {
-	first, err := value[*int64](t, "SELECT ("+firstDue+")")
-	return err == nil && first != nil && *first <= t.now, err
+	first, err := store.Value[*int64](t, "SELECT ("+firstDue+")")
+	return err == nil && first != nil && *first <= t.Now, err
 }
 
 // reserve claims jobs for a new batch of a process: those that have been due the
@@ -144,16 +150,16 @@ func (t *tx) reserve(n int, process string) (b batch, err error) {
 	if due, err := t.jobsDue(); err != nil || !due {
 		return b, err
 	}
-	if b.number, err = t.next("batch"); err != nil {
+	if b.number, err = t.Next("batch"); err != nil {
 		return b, err
 	}
-	b.jobs, err = t.numbers(`UPDATE jobs SET claimed = ?, batch = ? WHERE job IN
+	b.jobs, err = t.Numbers(`UPDATE jobs SET claimed = ?, batch = ? WHERE job IN
 		(SELECT job FROM jobs WHERE next_due <= ? AND `+isFree+` ORDER BY next_due LIMIT `+strconv.Itoa(n)+` @skip) RETURNING job`,
-		append([]any{t.now + jobLease.Milliseconds(), b.number, t.now}, t.free(jobLease)...)...)
+		append([]any{t.Now + jobLease.Milliseconds(), b.number, t.Now}, t.free(jobLease)...)...)
 	if err != nil || len(b.jobs) == 0 {
 		return b, err
 	}
-	_, err = t.exec("INSERT INTO batches (number, process, since) VALUES (?, ?, ?)", b.number, process, t.now)
+	_, err = t.Exec("INSERT INTO batches (number, process, since) VALUES (?, ?, ?)", b.number, process, t.Now)
 	return b, err
 }
 
@@ -161,8 +167,8 @@ func (t *tx) reserve(n int, process string) (b batch, err error) {
 // were not given to another batch.
 func (m *Mirror) renew(ctx context.Context, b batch) error {
 	return m.db.update(ctx, func(t *tx) error {
-		_, err := t.exec("UPDATE jobs SET claimed = ? WHERE job IN @ids AND batch = ? AND claimed > 0",
-			t.now+jobLease.Milliseconds(), ids(b.jobs), b.number)
+		_, err := t.Exec("UPDATE jobs SET claimed = ? WHERE job IN @ids AND batch = ? AND claimed > 0",
+			t.Now+jobLease.Milliseconds(), store.IDs(b.jobs), b.number)
 		return err
 	})
 }
@@ -172,9 +178,9 @@ func (m *Mirror) release(ctx context.Context, b batch) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackTime)
 	defer cancel()
 	return m.db.update(ctx, func(t *tx) error {
-		_, err := t.exec("UPDATE jobs SET claimed = 0 WHERE job IN @ids AND batch = ? AND claimed > 0", ids(b.jobs), b.number)
+		_, err := t.Exec("UPDATE jobs SET claimed = 0 WHERE job IN @ids AND batch = ? AND claimed > 0", store.IDs(b.jobs), b.number)
 		if err == nil {
-			_, err = t.exec("DELETE FROM batches WHERE number = ?", b.number)
+			_, err = t.Exec("DELETE FROM batches WHERE number = ?", b.number)
 		}
 		return err
 	})
@@ -188,7 +194,7 @@ func (t *tx) endLeases() error {
 		"UPDATE jobs SET claimed = 0 WHERE claimed > 0",
 		"DELETE FROM batches",
 	} {
-		if _, err := t.exec(statement); err != nil {
+		if _, err := t.Exec(statement); err != nil {
 			return err
 		}
 	}
@@ -205,8 +211,8 @@ type Lease struct {
 // leases returns what processes hold, by their identifiers, the oldest first.
 func (t *tx) leases() (map[string][]Lease, error) {
 	out := map[string][]Lease{}
-	err := t.rows("SELECT holder, began, kind, name, search, geo, language FROM sources WHERE claimed > ? ORDER BY began, id",
-		[]any{t.now}, func(scan func(...any) error) error {
+	err := t.Rows("SELECT holder, began, kind, name, search, geo, language FROM sources WHERE claimed > ? ORDER BY began, id",
+		[]any{t.Now}, func(scan func(...any) error) error {
 			var (
 				process string
 				s       source
@@ -220,9 +226,9 @@ func (t *tx) leases() (map[string][]Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = t.rows(`SELECT b.process, b.since, l.jobs FROM batches b JOIN (
+	err = t.Rows(`SELECT b.process, b.since, l.jobs FROM batches b JOIN (
 			SELECT batch, count(*) AS jobs FROM jobs WHERE next_due <= ? AND claimed > ? GROUP BY batch
-		) l ON l.batch = b.number ORDER BY b.since, b.number`, []any{t.now, t.now}, func(scan func(...any) error) error {
+		) l ON l.batch = b.number ORDER BY b.since, b.number`, []any{t.Now, t.Now}, func(scan func(...any) error) error {
 		var (
 			process string
 			held    Lease

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
 // beside opens the file of a mirror once more, as another process does.
@@ -154,7 +154,7 @@ func TestFurtherLanguageAsksNothingTwice(t *testing.T) {
 func TestFurtherLanguageIsFoundByThePosting(t *testing.T) {
 	m := guarded(t)
 	do(t, m, func(t *tx) error {
-		return t.rows("EXPLAIN QUERY PLAN "+selectTold, []any{ids([]int64{1})}, func(scan func(...any) error) error {
+		return t.Rows("EXPLAIN QUERY PLAN "+selectTold, []any{store.IDs([]int64{1})}, func(scan func(...any) error) error {
 			var (
 				skip any
 				step string
@@ -197,7 +197,7 @@ func TestRefreshOfARetiredSource(t *testing.T) {
 	onEach(t, func(t *testing.T, m *Mirror) {
 		src := m.sources[0]
 		turn := beginTurn(t, m, src)
-		do(t, m, func(t *tx) error { _, err := t.exec("DELETE FROM sources WHERE id = ?", src.id); return err })
+		do(t, m, func(t *tx) error { _, err := t.Exec("DELETE FROM sources WHERE id = ?", src.id); return err })
 		savePosting(t, m, src, turn, 1, "Nurse")
 		if _, err := m.sweep(t.Context(), src, turn); err != nil {
 			t.Error(err)
@@ -238,77 +238,6 @@ func TestReaderIsReadyWhenTheCopyIs(t *testing.T) {
 	}
 }
 
-// What is left of an address in an error has nothing of a password, also where the
-// password has characters in it that end a part of an address.
-func TestAddressWithoutItsPassword(t *testing.T) {
-	for _, address := range []string{
-		"postgres://user:secret@db/mirror", "postgres://user:/secret@db/mirror", "postgres://user:12/secret@db/mirror",
-		"postgres://user:1#secret@db/mirror", "postgres://user:?secret@db/mirror", "postgres://user:a@b/secret@db/mirror",
-		"postgres://user:%zzsecret@db/mirror", "postgres://db/mirror?user=user&password=secret",
-	} {
-		told := redact(address)
-		if strings.Contains(told, "secret") || strings.Contains(told, ":1") {
-			t.Errorf("%s is told as %s", address, told)
-		}
-	}
-	told := redact("postgres://user:secret@db:5432/mirror?sslmode=disable")
-	if told != "postgres://user:xxxxx@db:5432/mirror" {
-		t.Error(told)
-	}
-}
-
-// A pause that another process kept holds for no longer than a pause may last, also
-// after the clock was set back.
-func TestKeptPauseAfterTheClockWasSetBack(t *testing.T) {
-	db, err := open(t.Context(), guarded(t).address, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := db.close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	week := time.Now().Add(7 * 24 * time.Hour).UnixMicro()
-	if err := db.savePace(t.Context(), pace{paused: week, slowed: 1, calm: week}); err != nil {
-		t.Fatal(err)
-	}
-	l := db.ledger(20)
-	if err := db.view(t.Context(), func(t *tx) error { return t.loadPace(l) }); err != nil {
-		t.Fatal(err)
-	}
-	b, err := l.take(t.Context(), 1)
-	if err != nil || time.Until(b.paused) > maxPause {
-		t.Errorf("nothing is sent until %s, %v", b.paused, err)
-	}
-	if p := l.(*memory).pace; p.slowedAt(time.Now().Add(2*maxPause).UnixMicro()) != 0 {
-		t.Error("the rate does not recover")
-	}
-}
-
-// A feed's server may say when to come back as a number of seconds or as a date.
-func TestRetryAfterOfAFeed(t *testing.T) {
-	now := time.Now()
-	for header, want := range map[string]time.Duration{
-		"":    firstPause,
-		"90":  90 * time.Second,
-		"-5":  firstPause,
-		"now": firstPause,
-		now.Add(5 * time.Minute).UTC().Format(http.TimeFormat):  5 * time.Minute,
-		now.Add(-5 * time.Minute).UTC().Format(http.TimeFormat): firstPause,
-		"18446744074":          maxPause, // more nanoseconds than a Duration has
-		"99999999999999999999": maxPause,
-	} {
-		l := newLimit(1)
-		l.now = func() time.Time { return now }
-		l.cancel() // nothing is written
-		l.observe(http.StatusTooManyRequests, header)
-		if got := l.paused.Sub(now); got > want || got < want-2*time.Second || got < firstPause {
-			t.Errorf("Retry-After %q: a pause of %s, not %s", header, got, want)
-		}
-	}
-}
-
 // Of thousands of sources that are due each has its turn, the one first that has been
 // due the longest.
 func TestThousandsOfSources(t *testing.T) {
@@ -320,7 +249,7 @@ func TestThousandsOfSources(t *testing.T) {
 		m = beside(t, m, Options{Config: m.opts.Config, Channels: channels})
 		last := m.sources[len(channels)-1]
 		do(t, m, func(t *tx) error {
-			_, err := t.exec("UPDATE sources SET next_due = CASE WHEN id = ? THEN 1 ELSE 2 END", last.id)
+			_, err := t.Exec("UPDATE sources SET next_due = CASE WHEN id = ? THEN 1 ELSE 2 END", last.id)
 			return err
 		})
 		w := &worker{m, "test"}
@@ -353,13 +282,13 @@ func TestSleeperLeavesItsSuccessorAlone(t *testing.T) {
 		claims := func() map[int64]int64 {
 			var out map[int64]int64
 			do(t, m, func(t *tx) (err error) {
-				out, err = pairs[int64, int64](t, "SELECT job, claimed FROM jobs")
+				out, err = store.Pairs[int64, int64](t, "SELECT job, claimed FROM jobs")
 				return err
 			})
 			return out
 		}
 		sleeper := reserve("sleeper")
-		do(t, m, func(t *tx) error { _, err := t.exec("UPDATE jobs SET claimed = ?", t.now-1); return err })
+		do(t, m, func(t *tx) error { _, err := t.Exec("UPDATE jobs SET claimed = ?", t.Now-1); return err })
 		next := reserve("next")
 		if len(sleeper.jobs) != 2 || len(next.jobs) != 2 {
 			t.Fatalf("%v, then %v are due", sleeper, next)
@@ -411,7 +340,7 @@ func TestFeedThatShrinksAtOnce(t *testing.T) {
 			if s.Sources[2].Rows != entries || s.Due != wantDue || !strings.Contains(reason, words) || (reason == "") != (words == "") {
 				t.Errorf("%s: %d entries, %d jobs are due, %q", what, s.Sources[2].Rows, s.Due, reason)
 			}
-			do(t, m, func(t *tx) error { _, err := t.exec("UPDATE jobs SET next_due = ?", t.now+1_000_000); return err })
+			do(t, m, func(t *tx) error { _, err := t.Exec("UPDATE jobs SET next_due = ?", t.Now+1_000_000); return err })
 		}
 		_, reason := read(1000)
 		check("whole", 1000, 1000, reason, "")

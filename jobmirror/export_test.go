@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/pace"
 )
 
 // Databases are the addresses of new, empty databases, one of each kind.
@@ -24,55 +25,27 @@ func Limited(
 	if err != nil {
 		return config, nil, err
 	}
-	l := newLimit(perSecond)
-	l.now = func() time.Time { return time.Now().Add(skew) }
-	l.ledger = db.ledger(perSecond)
-	switch ledger := l.ledger.(type) {
-	case *fleet:
-		ledger.clock, ledger.began = l.now, l.now()
-	case *memory:
-		ledger.clock, ledger.began = l.now, l.now()
+	l := pace.New(perSecond, func() time.Time { return time.Now().Add(skew) })
+	if err := db.view(ctx, func(t *tx) error { return t.givePace(l) }); err != nil {
+		return config, nil, errors.Join(err, db.Close())
 	}
-	if err := db.view(ctx, func(t *tx) error { return t.loadPace(l.ledger) }); err != nil {
-		return config, nil, errors.Join(err, db.close())
-	}
-	config.Limiter, config.Observer = l, l.observer(config.Observer)
+	config.Limiter, config.Observer = l, l.Observer(config.Observer)
 	return config, func() error {
-		l.close()
-		return db.close()
+		l.Close()
+		return db.Close()
 	}, nil
 }
-
-// LimitAlone returns the limit of a process that shares it with nobody. Takings
-// of slots fail with an error that is not nil.
-func LimitAlone(tb testing.TB, perSecond float64, failure error) (l jobboard.Limiter, observe func(status int, retryAfter string)) {
-	out := newLimit(perSecond)
-	tb.Cleanup(out.close)
-	alone := &memory{gap: gapOf(perSecond).Microseconds(), clock: time.Now, began: time.Now()}
-	out.ledger = alone
-	if failure != nil {
-		out.ledger = failing{alone, failure}
-	}
-	return out, out.observe
-}
-
-type failing struct {
-	*memory
-	err error
-}
-
-func (f failing) take(context.Context, int) (block, error) { return block{}, f.err }
 
 // MigrateLater migrates a mirror's database as a later version would, which has one
 // more step.
 func MigrateLater(ctx context.Context, m *Mirror, step string) error {
-	return migrate(ctx, m.db.writers.db, m.db.dialect, step)
+	return m.db.Migrate(ctx, step)
 }
 
 // Exec runs a statement in a mirror's database.
 func Exec(ctx context.Context, m *Mirror, statement string) error {
 	return m.db.update(ctx, func(t *tx) error {
-		_, err := t.exec(statement)
+		_, err := t.Exec(statement)
 		return err
 	})
 }

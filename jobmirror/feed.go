@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/jobfeed"
+
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
 // feedBatch is how many entries are written in one transaction.
@@ -78,11 +80,11 @@ func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bo
 func (m *Mirror) knownEntries(ctx context.Context, src *source) (hashes []int64, err error) {
 	err = m.db.view(ctx, func(t *tx) error {
 		var n int
-		if err := t.row("SELECT count(*) FROM entries WHERE source = ?", []any{src.id}, &n); err != nil {
+		if err := t.Row("SELECT count(*) FROM entries WHERE source = ?", []any{src.id}, &n); err != nil {
 			return err
 		}
 		hashes = make([]int64, 0, n)
-		return t.rows("SELECT hash FROM entries WHERE source = ? ORDER BY hash", []any{src.id},
+		return t.Rows("SELECT hash FROM entries WHERE source = ? ORDER BY hash", []any{src.id},
 			func(scan func(...any) error) error {
 				var hash int64
 				err := scan(&hash)
@@ -120,7 +122,7 @@ func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (wanted bool,
 		}
 	}
 	if len(marked) > 0 {
-		_, err := t.exec("UPDATE entries SET generation = ?, missing = 0 WHERE source = ? AND hash IN @ids", turn.generation, src.id, ids(marked))
+		_, err := t.Exec("UPDATE entries SET generation = ?, missing = 0 WHERE source = ? AND hash IN @ids", turn.generation, src.id, store.IDs(marked))
 		if err != nil {
 			return false, err
 		}
@@ -134,7 +136,7 @@ func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (wanted bool,
 		if item.known {
 			continue
 		}
-		_, err := t.exec(`INSERT INTO entries (source, hash, job, generation) VALUES (?, ?, ?, ?)
+		_, err := t.Exec(`INSERT INTO entries (source, hash, job, generation) VALUES (?, ?, ?, ?)
 			ON CONFLICT (source, hash) DO UPDATE SET generation = excluded.generation, missing = 0`, src.id, item.hash, item.job, turn.generation)
 		if err != nil {
 			return false, err
@@ -159,7 +161,7 @@ func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (wanted bool,
 func (t *tx) claim(src *source, item feedItem) error {
 	for kind, values := range map[string][]int64{"posting": item.postings, "version": item.versions} {
 		for _, value := range values {
-			_, err := t.exec(`INSERT INTO claims (kind, value, job, source, entry) VALUES (?, ?, ?, ?, ?)
+			_, err := t.Exec(`INSERT INTO claims (kind, value, job, source, entry) VALUES (?, ?, ?, ?, ?)
 				ON CONFLICT (kind, value, job, source, entry) DO NOTHING`, kind, value, item.job, src.id, item.hash)
 			if err != nil {
 				return err
@@ -175,7 +177,7 @@ func (t *tx) rejoin(postings, versions []int64, cause string) error {
 		return nil
 	}
 	rows, err := t.load("id IN (SELECT id FROM postings WHERE posting IN @ids UNION SELECT id FROM postings WHERE version IN @ids)",
-		ids(postings), ids(versions))
+		store.IDs(postings), store.IDs(versions))
 	if err != nil {
 		return err
 	}
@@ -194,7 +196,7 @@ func (t *tx) wantUnknown(rows []*row) error {
 			jobs = append(jobs, int64(r.rec.Job))
 		}
 	}
-	known, err := t.numbers("SELECT job FROM jobs WHERE job IN @ids", ids(jobs))
+	known, err := t.Numbers("SELECT job FROM jobs WHERE job IN @ids", store.IDs(jobs))
 	if err != nil {
 		return err
 	}
@@ -207,18 +209,18 @@ func (t *tx) sweepEntries(src *source, turn turn) (more bool, err error) {
 	if current, err := t.stillTurn(src, turn); err != nil || !current {
 		return false, err
 	}
-	jobOf, err := pairs[int64, int64](t, "SELECT hash, job FROM entries WHERE source = ? AND generation <> ? AND missing = -1 LIMIT ?",
+	jobOf, err := store.Pairs[int64, int64](t, "SELECT hash, job FROM entries WHERE source = ? AND generation <> ? AND missing = -1 LIMIT ?",
 		src.id, turn.generation, sweepBatch)
 	if err != nil || len(jobOf) == 0 {
 		return false, err
 	}
 	gone, jobs := slices.Collect(maps.Keys(jobOf)), slices.Collect(maps.Values(jobOf))
 	const claimed = "SELECT value FROM claims WHERE source = ? AND entry IN @ids AND kind = ?"
-	postings, err := t.numbers(claimed, src.id, ids(gone), "posting")
+	postings, err := t.Numbers(claimed, src.id, store.IDs(gone), "posting")
 	if err != nil {
 		return false, err
 	}
-	versions, err := t.numbers(claimed, src.id, ids(gone), "version")
+	versions, err := t.Numbers(claimed, src.id, store.IDs(gone), "version")
 	if err != nil {
 		return false, err
 	}
@@ -226,12 +228,12 @@ func (t *tx) sweepEntries(src *source, turn turn) (more bool, err error) {
 		"DELETE FROM claims WHERE source = ? AND entry IN @ids",
 		"DELETE FROM entries WHERE source = ? AND hash IN @ids",
 	} {
-		if _, err := t.exec(statement, src.id, ids(gone)); err != nil {
+		if _, err := t.Exec(statement, src.id, store.IDs(gone)); err != nil {
 			return false, err
 		}
 	}
-	_, err = t.exec(`UPDATE jobs SET next_due = ? WHERE job IN @ids AND next_due > ? AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.job = jobs.job)`,
-		t.now, ids(jobs), t.now)
+	_, err = t.Exec(`UPDATE jobs SET next_due = ? WHERE job IN @ids AND next_due > ? AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.job = jobs.job)`,
+		t.Now, store.IDs(jobs), t.Now)
 	if err != nil {
 		return false, err
 	}
@@ -276,7 +278,7 @@ func (m *Mirror) openFeed(ctx context.Context, feed Feed) (io.ReadCloser, error)
 		return nil, fmt.Errorf("jobmirror: the feed: %s", problem(err))
 	}
 	body.ReadCloser = rs.Body
-	m.limit.observe(rs.StatusCode, rs.Header.Get("Retry-After"))
+	m.limit.Observe(rs.StatusCode, rs.Header.Get("Retry-After"))
 	if rs.StatusCode != http.StatusOK {
 		return nil, errors.Join(fmt.Errorf("jobmirror: the feed is answered with %s", rs.Status), body.Close())
 	}

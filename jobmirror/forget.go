@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
 // Forget erases a job and its postings: their rows, what the text index has of
@@ -23,7 +24,7 @@ func (m *Mirror) Forget(ctx context.Context, job jobboard.JobID) error {
 func (t *tx) forget(job int64) error {
 	// What a refresh is writing just now is waited for, so that it is erased as well;
 	// what it writes later finds the tombstones.
-	if _, err := t.numbers("SELECT id FROM sources ORDER BY id @lock"); err != nil {
+	if _, err := t.Numbers("SELECT id FROM sources ORDER BY id @lock"); err != nil {
 		return err
 	}
 	if err := t.tombstone(kindJob, job); err != nil {
@@ -48,11 +49,11 @@ func (t *tx) forget(job int64) error {
 		"DELETE FROM claims WHERE job = ?", "DELETE FROM places WHERE job = ?", "DELETE FROM jobs WHERE job = ?",
 		"UPDATE changes SET before = NULL, after = NULL WHERE kind = 'job' AND id = ?",
 	} {
-		if _, err := t.exec(statement, job); err != nil {
+		if _, err := t.Exec(statement, job); err != nil {
 			return err
 		}
 	}
-	if _, err := t.exec("UPDATE changes SET before = NULL, after = NULL WHERE kind = 'posting' AND id IN @ids", ids(postings)); err != nil {
+	if _, err := t.Exec("UPDATE changes SET before = NULL, after = NULL WHERE kind = 'posting' AND id IN @ids", store.IDs(postings)); err != nil {
 		return err
 	}
 	for _, posting := range postings {
@@ -66,6 +67,6 @@ func (t *tx) forget(job int64) error {
 const causeForget = "forget"
 
 func (t *tx) tombstone(kind string, id int64) error {
-	_, err := t.exec("INSERT INTO forgotten (kind, id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", kind, id, t.now)
+	_, err := t.Exec("INSERT INTO forgotten (kind, id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", kind, id, t.Now)
 	return err
 }

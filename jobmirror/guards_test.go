@@ -103,7 +103,7 @@ func want(t *testing.T, m *Mirror, jobs ...int64) {
 // nextAnswer takes the number of an answer.
 func nextAnswer(t *testing.T, m *Mirror) (number int64) {
 	t.Helper()
-	do(t, m, func(t *tx) (err error) { number, err = t.next("answer"); return err })
+	do(t, m, func(t *tx) (err error) { number, err = t.Next("answer"); return err })
 	return number
 }
 
@@ -232,7 +232,7 @@ func TestRefreshWhoseTurnIsOver(t *testing.T) {
 		// In the middle of the sweep: rows are marked, and then the turn ends.
 		marked := beginTurn(t, m, src)
 		do(t, m, func(t *tx) error {
-			_, err := t.exec("UPDATE listings SET missing = -1 WHERE source = ?", src.id)
+			_, err := t.Exec("UPDATE listings SET missing = -1 WHERE source = ?", src.id)
 			return err
 		})
 		beginTurn(t, m, src)
@@ -245,7 +245,7 @@ func TestRefreshWhoseTurnIsOver(t *testing.T) {
 		}
 
 		entries := func() (n int) {
-			do(t, m, func(t *tx) error { return t.row("SELECT count(*) FROM entries", nil, &n) })
+			do(t, m, func(t *tx) error { return t.Row("SELECT count(*) FROM entries", nil, &n) })
 			return n
 		}
 		saveEntries(t, m, feed, beginTurn(t, m, feed), feedItem{hash: 11, job: 11, postings: []int64{1}})
@@ -256,7 +256,7 @@ func TestRefreshWhoseTurnIsOver(t *testing.T) {
 			t.Errorf("a refresh of a feed whose turn is over leaves %d entries, %v", entries(), err)
 		}
 		do(t, m, func(t *tx) error {
-			_, err := t.exec("UPDATE entries SET missing = -1")
+			_, err := t.Exec("UPDATE entries SET missing = -1")
 			if err == nil {
 				_, err = t.sweepEntries(feed, over)
 			}
@@ -311,7 +311,7 @@ func TestLateAnswersBringNothingForgottenBack(t *testing.T) {
 				"changes": "before LIKE '%Nurse%' OR after LIKE '%Nurse%'",
 			} {
 				var n int
-				if err := t.row("SELECT count(*) FROM "+table+" WHERE "+condition, nil, &n); err != nil {
+				if err := t.Row("SELECT count(*) FROM "+table+" WHERE "+condition, nil, &n); err != nil {
 					return err
 				}
 				if n != 0 {
@@ -338,14 +338,14 @@ func TestLeaseOfALaterTransaction(t *testing.T) {
 			return t.saveAnswers(m, []lookedUp{{job: 8, answer: 100, err: jobboard.ErrJobInactive}})
 		})
 		do(t, m, func(t *tx) error {
-			t.now += 500
+			t.Now += 500
 			if _, err := t.begin(src, "another"); err != nil {
 				return err
 			}
 			if b, err := t.reserve(10, "another"); err != nil || len(b.jobs) != 1 {
 				return fmt.Errorf("reserved %v, %w", b, err)
 			}
-			_, err := t.exec("UPDATE jobs SET looked_up = ? WHERE job = 8", t.now)
+			_, err := t.Exec("UPDATE jobs SET looked_up = ? WHERE job = 8", t.Now)
 			return err
 		})
 		w := &worker{m, "this"}
@@ -369,7 +369,7 @@ func TestLeaseOfALaterTransaction(t *testing.T) {
 			return err
 		})
 		// The lease ends, and the next refresh makes nothing due.
-		do(t, m, func(t *tx) error { _, err := t.exec("UPDATE sources SET claimed = 0"); return err })
+		do(t, m, func(t *tx) error { _, err := t.Exec("UPDATE sources SET claimed = 0"); return err })
 		if _, begun, err = w.begin(t.Context(), src, func(sourceRow) bool { return true }); err != nil || !begun {
 			t.Fatalf("%t, %v", begun, err)
 		}

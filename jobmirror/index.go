@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/words"
 )
 
@@ -52,7 +53,7 @@ func (t *tx) indexSome() (more bool, err error) {
 	for _, r := range rows {
 		jobs = append(jobs, int64(r.rec.Job))
 	}
-	languages, err := pairs[int64, string](t, "SELECT job, language FROM jobs WHERE job IN @ids", ids(jobs))
+	languages, err := store.Pairs[int64, string](t, "SELECT job, language FROM jobs WHERE job IN @ids", store.IDs(jobs))
 	if err != nil {
 		return false, err
 	}
@@ -71,7 +72,7 @@ func (t *tx) indexSome() (more bool, err error) {
 // places reads where jobs are.
 func (t *tx) places(jobs []int64) (map[int64][]jobboard.GeoLocation, error) {
 	out := map[int64][]jobboard.GeoLocation{}
-	err := t.rows("SELECT job, latitude, longitude FROM places WHERE job IN @ids ORDER BY job, number", []any{ids(jobs)},
+	err := t.Rows("SELECT job, latitude, longitude FROM places WHERE job IN @ids ORDER BY job, number", []any{store.IDs(jobs)},
 		func(scan func(...any) error) error {
 			var (
 				job   int64
@@ -98,25 +99,25 @@ func (t *tx) indexRow(r *row, jobLanguage string, places []jobboard.GeoLocation)
 	for _, place := range places {
 		tokens = append(tokens, cellsOf(place)...)
 	}
-	if _, err := t.exec("DELETE FROM facets WHERE posting = ?", r.id); err != nil {
+	if _, err := t.Exec("DELETE FROM facets WHERE posting = ?", r.id); err != nil {
 		return err
 	}
 	for kind, values := range facetsOf(&r.rec) {
 		for _, value := range values {
 			tokens = append(tokens, tag(kind, value))
-			if _, err := t.exec("INSERT INTO facets (posting, kind, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", r.id, kind, storable(value)); err != nil {
+			if _, err := t.Exec("INSERT INTO facets (posting, kind, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", r.id, kind, storable(value)); err != nil {
 				return err
 			}
 		}
 	}
 	slices.Sort(tokens)
-	if _, err := t.exec(t.db.matcher.put, r.id, strings.Join(slices.Compact(tokens), " ")); err != nil {
+	if _, err := t.Exec(matcherOf(t.db).put, r.id, strings.Join(slices.Compact(tokens), " ")); err != nil {
 		return err
 	}
-	if _, err := t.exec("INSERT INTO languages (stemmed) VALUES (?) ON CONFLICT DO NOTHING", stemmed); err != nil {
+	if _, err := t.Exec("INSERT INTO languages (stemmed) VALUES (?) ON CONFLICT DO NOTHING", stemmed); err != nil {
 		return err
 	}
-	_, err = t.exec("UPDATE postings SET unindexed = 0, stemmed = ? WHERE id = ?", stemmed, r.id)
+	_, err = t.Exec("UPDATE postings SET unindexed = 0, stemmed = ? WHERE id = ?", stemmed, r.id)
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/words"
 )
 
@@ -60,7 +61,7 @@ func (t *tx) job(id jobboard.JobID) (*Job, error) {
 		lookedUp int64
 	)
 	const query = "SELECT state, streak, record, service_time, looked_up, next_due, failures, problem FROM jobs WHERE job = ?"
-	err := t.row(query, []any{int64(id)}, &state, &j.streak, &record, instantColumn{&j.ServiceTime}, &lookedUp,
+	err := t.Row(query, []any{int64(id)}, &state, &j.streak, &record, instantColumn{&j.ServiceTime}, &lookedUp,
 		instantColumn{&j.NextLookup}, &j.Failures, &j.Problem)
 	if err != nil {
 		return nil, err
@@ -71,9 +72,9 @@ func (t *tx) job(id jobboard.JobID) (*Job, error) {
 			return nil, err
 		}
 	}
-	j.LookedUp, j.Age = instant(lookedUp), t.since(lookedUp)
+	j.LookedUp, j.Age = instant(lookedUp), t.Since(lookedUp)
 	if j.Information != nil && j.Information.Nationalities != "" {
-		entries, err := value[string](t, "SELECT entries FROM catalogues WHERE hash = ?", j.Information.Nationalities)
+		entries, err := store.Value[string](t, "SELECT entries FROM catalogues WHERE hash = ?", j.Information.Nationalities)
 		if err != nil {
 			return nil, err
 		}
@@ -136,7 +137,7 @@ func (j *Job) information() *jobboard.JobInformation {
 // them; none where there is no evidence that a posting is the job's.
 func (m *Mirror) Postings(ctx context.Context, job jobboard.JobID) (found []Posting, err error) {
 	return fromView(ctx, m.db, func(t *tx) ([]Posting, error) {
-		list, err := t.numbers("SELECT id FROM postings WHERE job = ? ORDER BY id", int64(job))
+		list, err := t.Numbers("SELECT id FROM postings WHERE job = ? ORDER BY id", int64(job))
 		if err != nil {
 			return nil, err
 		}

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
@@ -156,80 +155,6 @@ func TestProcessesShareOneLimit(t *testing.T) {
 	if most := a.most(); most > limit {
 		t.Errorf("%d requests came in one second", most)
 	}
-}
-
-// sentBy counts how often a limit lets 50 goroutines through until a time.
-func sentBy(t *testing.T, l jobboard.Limiter, until time.Time) *arrivals {
-	t.Helper()
-	ctx, cancel := context.WithDeadline(t.Context(), until)
-	defer cancel()
-	a := &arrivals{}
-	var mu sync.Mutex
-	var sending sync.WaitGroup
-	for range 50 {
-		sending.Go(func() {
-			for l.Wait(ctx) == nil {
-				mu.Lock()
-				a.times = append(a.times, time.Now())
-				mu.Unlock()
-			}
-		})
-	}
-	sending.Wait()
-	return a
-}
-
-func TestLimitAndPausesInOneProcess(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const limit = 100
-		l, observe := jobmirror.LimitAlone(t, limit, nil)
-		began := time.Now()
-		go func() {
-			time.Sleep(10 * time.Second)
-			observe(http.StatusTooManyRequests, "5")
-			observe(http.StatusTooManyRequests, "5")   // to a request that was under way
-			observe(http.StatusServiceUnavailable, "") // asks for nothing
-		}()
-		a := sentBy(t, l, began.Add(time.Minute))
-		if most := a.most(); most > limit {
-			t.Errorf("%d requests in one second", most)
-		}
-		for _, c := range []struct {
-			from, to    float64 // seconds
-			least, most float64 // requests in each of them
-		}{
-			{2, 10, 85, 95},
-			{10.01, 15, 0, 0}, // who was waiting waits, too
-			{16, 44, 42, 48},
-			{46, 60, 85, 95},
-		} {
-			second := func(s float64) time.Time { return began.Add(time.Duration(s * float64(time.Second))) }
-			perSecond := float64(a.between(second(c.from), second(c.to))) / (c.to - c.from)
-			if perSecond < c.least || perSecond > c.most {
-				t.Errorf("%.0f requests a second from second %g to %g", perSecond, c.from, c.to)
-			}
-		}
-	})
-}
-
-func TestNoSlotIsMadeUp(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		away := errors.New("the server is away")
-		l, _ := jobmirror.LimitAlone(t, 100, away)
-		began := time.Now()
-		if err := l.Wait(t.Context()); !errors.Is(err, away) {
-			t.Error(err)
-		}
-		if waited := time.Since(began); waited < 4*time.Second || waited > 6*time.Second {
-			t.Errorf("given up after %s", waited)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		if err := l.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Error(err)
-		}
-		synctest.Wait()
-	})
 }
 
 // limited is a client within the limit of a mirror, and what ends it.

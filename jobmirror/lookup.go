@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
 const (
@@ -125,7 +126,7 @@ func (m *Mirror) writeResults(ctx context.Context, l *lookups, results []lookedU
 	var err error
 	for wait := 50 * time.Millisecond; ; wait *= 2 {
 		err = m.db.update(ctx, func(t *tx) error { return t.saveAnswers(m, results) })
-		if err == nil || !isOutage(err) || ctx.Err() != nil {
+		if err == nil || !store.IsOutage(err) || ctx.Err() != nil {
 			break
 		}
 		rest(ctx, wait)
@@ -150,7 +151,7 @@ func (m *Mirror) numbered(ctx, told context.Context, l *lookups) iter.Seq2[jobbo
 				break
 			}
 			if i%lookupPiece == 0 {
-				number, l.failed = fromUpdate(ctx, m.db, func(t *tx) (int64, error) { return t.next("answer") })
+				number, l.failed = fromUpdate(ctx, m.db, func(t *tx) (int64, error) { return t.Next("answer") })
 				if l.failed != nil {
 					return
 				}

@@ -42,6 +42,14 @@ var tsvector = matcher{
 	from:   "(SELECT posting AS id FROM search WHERE words @@ (?)::tsquery) h",
 }
 
+// matcherOf returns the text index of a database.
+func matcherOf(db *database) *matcher {
+	if db.Shared {
+		return &tsvector
+	}
+	return &fts5
+}
+
 // text writes an expression as the index reads it.
 func (m *matcher) text(e words.Expr) string {
 	var b strings.Builder

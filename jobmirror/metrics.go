@@ -97,7 +97,7 @@ func (m *Mirror) wrote(ctx context.Context, batch []lookedUp) {
 func (m *Mirror) observe(ctx context.Context, o metric.Observer) error {
 	x := &m.metrics
 	o.ObserveInt64(x.changes, m.db.changes.Load())
-	o.ObserveInt64(x.pauses, m.limit.pauses.Load())
+	o.ObserveInt64(x.pauses, m.limit.Pauses())
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	return m.db.view(ctx, func(t *tx) error {
@@ -109,7 +109,7 @@ func (m *Mirror) observe(ctx context.Context, o metric.Observer) error {
 		if err != nil {
 			return err
 		}
-		now, age := instant(t.now), 0.0
+		now, age := instant(t.Now), 0.0
 		if !waiting.DueSince.IsZero() {
 			age = now.Sub(waiting.DueSince).Seconds()
 		}
@@ -132,7 +132,7 @@ func (m *Mirror) observe(ctx context.Context, o metric.Observer) error {
 
 // observeProcess tells what a process holds.
 func (x *metrics) observeProcess(o metric.Observer, p ProcessStatus, now time.Time) {
-	var refreshes, jobs, age = int64(0), int64(0), 0.0
+	refreshes, jobs, age := int64(0), int64(0), 0.0
 	for _, lease := range p.Leases {
 		age = max(age, now.Sub(lease.Since).Seconds())
 		if jobs += int64(lease.Jobs); lease.Jobs == 0 {
@@ -149,7 +149,7 @@ func (x *metrics) observeProcess(o metric.Observer, p ProcessStatus, now time.Ti
 // has no age.
 func (t *tx) observeSources(x *metrics, o metric.Observer) error {
 	const query = "SELECT kind, name, language, search, geo, complete, failures, held, next_due, claimed FROM sources"
-	return t.rows(query, nil, func(scan func(...any) error) error {
+	return t.Rows(query, nil, func(scan func(...any) error) error {
 		var (
 			s                                          source
 			complete, failures, held, nextDue, claimed int64
@@ -165,15 +165,15 @@ func (t *tx) observeSources(x *metrics, o metric.Observer) error {
 		if complete == 0 {
 			missing = 1
 		}
-		if nextDue <= t.now && claimed <= t.now {
-			overdue = t.since(max(nextDue, claimed)).Seconds()
+		if nextDue <= t.Now && claimed <= t.Now {
+			overdue = t.Since(max(nextDue, claimed)).Seconds()
 		}
 		o.ObserveInt64(x.missing, missing, which)
 		o.ObserveFloat64(x.overdue, overdue, which)
 		o.ObserveInt64(x.held, held, which)
 		o.ObserveInt64(x.failures, failures, which)
 		if complete > 0 {
-			o.ObserveFloat64(x.sourceAge, t.since(complete).Seconds(), which)
+			o.ObserveFloat64(x.sourceAge, t.Since(complete).Seconds(), which)
 		}
 		return nil
 	})

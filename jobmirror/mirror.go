@@ -2,17 +2,19 @@ package jobmirror
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/gofrs/flock"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/pace"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
 // Mirror keeps a copy of a board in a database. Several goroutines may call its
@@ -21,7 +23,7 @@ type Mirror struct {
 	db      *database
 	opts    Options
 	client  *jobboard.Client
-	limit   *limit
+	limit   *pace.Limit
 	epoch   string
 	address string // of the database
 
@@ -72,7 +74,7 @@ var (
 func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 	opts.setDefaults()
 	m := &Mirror{
-		address: address, opts: opts, limit: newLimit(opts.Limit), jobsDue: newSignal(), sourcesDue: newSignal(),
+		address: address, opts: opts, limit: pace.New(opts.Limit, time.Now), jobsDue: newSignal(), sourcesDue: newSignal(),
 		unindexed: newSignal(),
 		snapshots: make(chan struct{}, maxSnapshots),
 	}
@@ -85,7 +87,7 @@ func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 			return nil, err
 		}
 		config := opts.Config
-		config.Observer = m.limit.observer(config.Observer)
+		config.Observer = m.limit.Observer(config.Observer)
 		config.Limiter = m.limit
 		if opts.Config.Limiter != nil {
 			config.Limiter = limiters{opts.Config.Limiter, m.limit}
@@ -97,8 +99,7 @@ func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 	if m.db, err = open(ctx, address, opts.ReadOnly); err != nil {
 		return nil, err
 	}
-	m.limit.ledger = m.db.ledger(opts.Limit)
-	if m.db.name == "sqlite" && !opts.ReadOnly {
+	if !m.db.Shared && !opts.ReadOnly {
 		m.file = flock.New(address + ".lock")
 	}
 	err = m.setUp(ctx)
@@ -113,19 +114,21 @@ func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 
 func open(ctx context.Context, address string, readOnly bool) (*database, error) {
 	switch {
-	case isPostgres(address):
-		return openPostgres(ctx, address, readOnly)
 	case address == "":
 		return nil, errors.New("jobmirror: no address of a database")
+	case store.IsPostgres(address):
 	case strings.Contains(address, "://"):
 		scheme, _, _ := strings.Cut(address, "://")
 		return nil, fmt.Errorf("jobmirror: no database is known for addresses that begin with %s://; there are paths and postgres://", scheme)
-	}
-	if isServer.MatchString(address) {
+	case isServer.MatchString(address):
 		// As a path it would stand in errors and in the folder, password and all.
 		return nil, errors.New("jobmirror: the address of a PostgreSQL server begins with postgres://")
 	}
-	return openSQLite(ctx, address, readOnly)
+	db, err := store.Open(ctx, address, schema(), readOnly)
+	if err != nil {
+		return nil, err
+	}
+	return &database{DB: db, unnumbered: newSignal()}, nil
 }
 
 // isServer matches what was meant as the address of a server: host=db password=..., or
@@ -135,30 +138,24 @@ var isServer = regexp.MustCompile(`(?i)^(postgres|postgresql):|(^|\s)(host|dbnam
 // setUp checks the tables, makes them where they are missing, and notes the
 // sources.
 func (m *Mirror) setUp(ctx context.Context) error {
-	p := m.db.readers
-	if m.db.writers != nil {
-		p = m.db.writers
-	}
-	version, err := inspect(ctx, p.db, m.db.dialect)
+	schema := schema()
+	version, err := m.db.Version(ctx)
 	if err != nil {
 		return err
 	}
-	if version < schema {
+	if version < schema.Version {
 		if m.opts.ReadOnly {
 			return ErrNoSchema
 		}
-		if m.db.pooled {
-			return errPooled
-		}
-		if err := m.migrate(ctx, p.db); err != nil {
+		if err := m.migrate(ctx); err != nil {
 			return err
 		}
 	}
 	m.epoch, err = fromView(ctx, m.db, func(t *tx) (string, error) {
-		if err := t.loadPace(m.limit.ledger); err != nil {
+		if err := t.givePace(m.limit); err != nil {
 			return "", err
 		}
-		return value[string](t, "SELECT value FROM mirror WHERE name = 'epoch'")
+		return store.Value[string](t, "SELECT value FROM mirror WHERE name = 'epoch'")
 	})
 	if err != nil || m.opts.ReadOnly || len(m.sources) == 0 {
 		return err
@@ -175,7 +172,20 @@ func (m *Mirror) tellFirstRate(t *tx) error {
 	return t.tellRate(m.opts.Limit)
 }
 
-func (m *Mirror) migrate(ctx context.Context, db *sql.DB) error {
+// givePace lets a limit take its slots from the database, or gives it the pause that
+// another process kept.
+func (t *tx) givePace(limit *pace.Limit) error {
+	if t.db.Permits != nil {
+		limit.Share(t.db.Permits)
+		return nil
+	}
+	var kept pace.State
+	err := t.Row("SELECT paused, slowed, calm FROM limits", nil, &kept.Paused, &kept.Slowed, &kept.Calm)
+	limit.Keep(kept, t.db.Alone())
+	return err
+}
+
+func (m *Mirror) migrate(ctx context.Context) error {
 	if m.file != nil { // on PostgreSQL the migration takes a lock of its own
 		_, unlock, err := m.lock()
 		if err != nil {
@@ -183,7 +193,7 @@ func (m *Mirror) migrate(ctx context.Context, db *sql.DB) error {
 		}
 		defer unlock()
 	}
-	return migrate(ctx, db, m.db.dialect)
+	return m.db.Migrate(ctx)
 }
 
 // Close closes the database. What Run or Refresh were doing must have ended. Other
@@ -196,8 +206,8 @@ func (m *Mirror) Close() error {
 		if m.metrics.reading != nil {
 			_ = m.metrics.reading.Unregister() // it never fails
 		}
-		m.limit.close()
-		m.closed = m.db.close()
+		m.limit.Close()
+		m.closed = m.db.Close()
 	})
 	return m.closed
 }
@@ -240,7 +250,7 @@ func (m *Mirror) Accept(ctx context.Context) error {
 	}
 	return m.db.update(ctx, func(t *tx) error {
 		for _, s := range m.named() {
-			if _, err := t.exec("UPDATE sources SET accepted = 1 WHERE id = ?", s.id); err != nil {
+			if _, err := t.Exec("UPDATE sources SET accepted = 1 WHERE id = ?", s.id); err != nil {
 				return err
 			}
 		}
@@ -256,3 +266,15 @@ type Progress struct {
 
 // Progress returns how much was done so far; it costs nothing.
 func (m *Mirror) Progress() Progress { return Progress{m.copied.Load(), m.lookups.Load()} }
+
+// limiters asks several in turn.
+type limiters []jobboard.Limiter
+
+func (l limiters) Wait(ctx context.Context) error {
+	for _, each := range l {
+		if err := each.Wait(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -85,7 +85,7 @@ func (t *tx) channelCopy(channel, accept string) (channelCopy, error) {
 	if channel != storable(channel) {
 		return channelCopy{}, nil
 	}
-	err := t.rows(`SELECT language, complete FROM sources WHERE kind = 'channel' AND name = ?
+	err := t.Rows(`SELECT language, complete FROM sources WHERE kind = 'channel' AND name = ?
 		ORDER BY search = '' AND geo = '' DESC, id`, []any{channel}, func(scan func(...any) error) error {
 		var (
 			language string
@@ -101,7 +101,7 @@ func (t *tx) channelCopy(channel, accept string) (channelCopy, error) {
 		return channelCopy{}, err
 	}
 	i := preferred(accept, languages)
-	return channelCopy{known: true, language: languages[i], complete: complete[i] > 0, age: t.since(complete[i])}, nil
+	return channelCopy{known: true, language: languages[i], complete: complete[i] > 0, age: t.Since(complete[i])}, nil
 }
 
 // preferred returns the index of the language that a header Accept-Language asks

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"strconv"
 	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
 const (
@@ -26,17 +28,17 @@ func (w *worker) present(ctx context.Context, doing string) (gone func()) {
 		for ctx.Err() == nil {
 			// A database that is away is told of by what works with it.
 			_ = w.db.update(ctx, func(t *tx) error {
-				_, err := t.exec(`INSERT INTO processes (id, name, version, doing, started, seen, lookups) VALUES (?, ?, ?, ?, ?, ?, ?)
+				_, err := t.Exec(`INSERT INTO processes (id, name, version, doing, started, seen, lookups) VALUES (?, ?, ?, ?, ?, ?, ?)
 					ON CONFLICT (id) DO UPDATE SET seen = excluded.seen, lookups = excluded.lookups`,
-					w.process, name, programVersion(), doing, t.now, t.now, w.lookups.Load())
+					w.process, name, programVersion(), doing, t.Now, t.Now, w.lookups.Load())
 				if err != nil {
 					return err
 				}
-				if _, err = t.exec("DELETE FROM processes WHERE seen < ?", t.now-forgetProcess.Milliseconds()); err != nil {
+				if _, err = t.Exec("DELETE FROM processes WHERE seen < ?", t.Now-forgetProcess.Milliseconds()); err != nil {
 					return err
 				}
-				_, err = t.exec("DELETE FROM batches WHERE since < ? AND process NOT IN (SELECT id FROM processes)",
-					t.now-forgetProcess.Milliseconds())
+				_, err = t.Exec("DELETE FROM batches WHERE since < ? AND process NOT IN (SELECT id FROM processes)",
+					t.Now-forgetProcess.Milliseconds())
 				return err
 			})
 			rest(ctx, seenEvery)
@@ -48,7 +50,7 @@ func (w *worker) present(ctx context.Context, doing string) (gone func()) {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 		defer cancel()
 		_ = w.db.update(last, func(t *tx) error {
-			_, err := t.exec("DELETE FROM processes WHERE id = ?", w.process)
+			_, err := t.Exec("DELETE FROM processes WHERE id = ?", w.process)
 			return err
 		})
 	}
@@ -65,7 +67,7 @@ func programVersion() string {
 
 // working counts the processes that said lately that they work.
 func (t *tx) working() (int64, error) {
-	return value[int64](t, "SELECT count(*) FROM processes WHERE seen >= ?", t.now-3*seenEvery.Milliseconds())
+	return store.Value[int64](t, "SELECT count(*) FROM processes WHERE seen >= ?", t.Now-3*seenEvery.Milliseconds())
 }
 
 func (t *tx) processes() (out []ProcessStatus, err error) {
@@ -73,7 +75,7 @@ func (t *tx) processes() (out []ProcessStatus, err error) {
 	if err != nil {
 		return nil, err
 	}
-	err = t.rows("SELECT id, name, version, doing, started, seen, lookups FROM processes ORDER BY started, id", nil,
+	err = t.Rows("SELECT id, name, version, doing, started, seen, lookups FROM processes ORDER BY started, id", nil,
 		func(scan func(...any) error) error {
 			var (
 				p  ProcessStatus

@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"slices"
 	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
 // Kinds of changes.
@@ -69,14 +71,14 @@ func (w *worker) begin(ctx context.Context, src *source, may func(sourceRow) boo
 	err = w.db.update(ctx, func(t *tx) error {
 		var r sourceRow
 		begun = false
-		err := t.row("SELECT generation, began, complete, claimed FROM sources WHERE id = ? @lock", []any{src.id},
+		err := t.Row("SELECT generation, began, complete, claimed FROM sources WHERE id = ? @lock", []any{src.id},
 			&r.generation, &r.began, &r.complete, &r.claimed)
 		// See isFree.
-		claimed := r.claimed > t.now && r.claimed <= latest(t.now)+sourceLease.Milliseconds()
+		claimed := r.claimed > t.Now && r.claimed <= latest(t.Now)+sourceLease.Milliseconds()
 		if err != nil || claimed || !may(r) {
 			return err
 		}
-		if r.began > latest(t.now) {
+		if r.began > latest(t.Now) {
 			if err := t.clockSetBack(); err != nil {
 				return err
 			}
@@ -93,18 +95,18 @@ func (w *worker) begin(ctx context.Context, src *source, may func(sourceRow) boo
 // its turn is over, and removes nothing.
 func (t *tx) begin(src *source, process string) (out turn, err error) {
 	out.forgotten = map[int64]bool{}
-	if out.generation, err = t.next("generation"); err != nil {
+	if out.generation, err = t.Next("generation"); err != nil {
 		return out, err
 	}
-	if out.answer, err = t.next("answer"); err != nil {
+	if out.answer, err = t.Next("answer"); err != nil {
 		return out, err
 	}
 	until := int64(0)
 	if process != "" {
-		until = t.now + sourceLease.Milliseconds()
+		until = t.Now + sourceLease.Milliseconds()
 	}
-	_, err = t.exec("UPDATE sources SET generation = ?, began = ?, claimed = ?, holder = ? WHERE id = ?",
-		out.generation, t.now, until, process, src.id)
+	_, err = t.Exec("UPDATE sources SET generation = ?, began = ?, claimed = ?, holder = ? WHERE id = ?",
+		out.generation, t.Now, until, process, src.id)
 	return out, err
 }
 
@@ -166,9 +168,9 @@ func (m *Mirror) lease(ctx context.Context, src *source, turn turn, d time.Durat
 	return fromUpdate(ctx, m.db, func(t *tx) (bool, error) {
 		until := int64(0)
 		if d > 0 {
-			until = t.now + d.Milliseconds()
+			until = t.Now + d.Milliseconds()
 		}
-		rows, err := t.exec("UPDATE sources SET claimed = ? WHERE id = ? AND generation = ?", until, src.id, turn.generation)
+		rows, err := t.Exec("UPDATE sources SET claimed = ? WHERE id = ? AND generation = ?", until, src.id, turn.generation)
 		return rows > 0, err
 	})
 }
@@ -195,7 +197,7 @@ func (m *Mirror) copySource(ctx context.Context, src *source, turn turn) error {
 // stillTurn reports whether no other refresh of the source began meanwhile, and
 // nobody retired it, and keeps that so until the transaction ends.
 func (t *tx) stillTurn(src *source, turn turn) (bool, error) {
-	last, err := t.numbers("SELECT generation FROM sources WHERE id = ? @lock", src.id)
+	last, err := t.Numbers("SELECT generation FROM sources WHERE id = ? @lock", src.id)
 	return slices.Contains(last, turn.generation), err
 }
 
@@ -203,17 +205,17 @@ func (m *Mirror) finish(ctx context.Context, src *source, turn turn, whole bool,
 	every := jitter(m.opts.RefreshEvery)
 	return m.db.update(ctx, func(t *tx) error {
 		if whole {
-			_, err := t.exec("UPDATE sources SET complete = ?, next_due = ?, claimed = 0, failures = 0, problem = ? WHERE id = ? AND generation = ?",
-				t.now, t.now+every.Milliseconds(), reason, src.id, turn.generation)
+			_, err := t.Exec("UPDATE sources SET complete = ?, next_due = ?, claimed = 0, failures = 0, problem = ? WHERE id = ? AND generation = ?",
+				t.Now, t.Now+every.Milliseconds(), reason, src.id, turn.generation)
 			return err
 		}
-		failures, err := value[int](t, "SELECT coalesce(max(failures), 0) FROM sources WHERE id = ?", src.id)
+		failures, err := store.Value[int](t, "SELECT coalesce(max(failures), 0) FROM sources WHERE id = ?", src.id)
 		if err != nil {
 			return err
 		}
 		wait := min(backOff(failures, 10*time.Second), m.opts.RefreshEvery)
-		_, err = t.exec("UPDATE sources SET next_due = ?, claimed = 0, failures = failures + 1, problem = ? WHERE id = ? AND generation = ?",
-			t.now+jitter(wait).Milliseconds(), reason, src.id, turn.generation)
+		_, err = t.Exec("UPDATE sources SET next_due = ?, claimed = 0, failures = failures + 1, problem = ? WHERE id = ? AND generation = ?",
+			t.Now+jitter(wait).Milliseconds(), reason, src.id, turn.generation)
 		return err
 	})
 }
@@ -261,16 +263,16 @@ func (t *tx) markMissing(list listing, src *source, turn turn) (held int, err er
 		return 0, err
 	}
 	count := "SELECT count(*) FROM " + list.table + " WHERE source = ? AND "
-	seen, err := value[int](t, count+"generation = ?", src.id, turn.generation)
+	seen, err := store.Value[int](t, count+"generation = ?", src.id, turn.generation)
 	if err != nil {
 		return 0, err
 	}
 	// What a refresh before this one already missed is agreed upon.
-	missing, err := value[int](t, count+"generation <> ? AND missing = 0 AND NOT "+list.replaced, src.id, turn.generation)
+	missing, err := store.Value[int](t, count+"generation <> ? AND missing = 0 AND NOT "+list.replaced, src.id, turn.generation)
 	if err != nil {
 		return 0, err
 	}
-	accepted, err := value[bool](t, "SELECT accepted <> 0 FROM sources WHERE id = ?", src.id)
+	accepted, err := store.Value[bool](t, "SELECT accepted <> 0 FROM sources WHERE id = ?", src.id)
 	if err != nil {
 		return 0, err
 	}
@@ -278,12 +280,12 @@ func (t *tx) markMissing(list listing, src *source, turn turn) (held int, err er
 	if missing > 50 && missing*5 > seen+missing && !accepted {
 		held, mark = missing, "CASE WHEN missing <> 0 OR "+list.replaced+" THEN -1 ELSE 1 END"
 	}
-	_, err = t.exec("UPDATE "+list.table+" SET missing = "+mark+" WHERE source = ? AND generation <> ?",
+	_, err = t.Exec("UPDATE "+list.table+" SET missing = "+mark+" WHERE source = ? AND generation <> ?",
 		src.id, turn.generation)
 	if err != nil {
 		return 0, err
 	}
-	_, err = t.exec("UPDATE sources SET held = ?, accepted = 0 WHERE id = ?", held, src.id)
+	_, err = t.Exec("UPDATE sources SET held = ?, accepted = 0 WHERE id = ?", held, src.id)
 	return held, err
 }
 

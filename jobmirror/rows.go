@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
 // row is a row of the table postings that is being changed.
@@ -27,7 +28,7 @@ const rowColumns = "id, record, ads, hash, linked, answer, seen"
 // others from changing them.
 func (t *tx) load(condition string, args ...any) (out []*row, err error) {
 	query := "SELECT " + rowColumns + " FROM postings WHERE " + condition + " ORDER BY id @lock"
-	err = t.rows(query, args, func(scan func(...any) error) error {
+	err = t.Rows(query, args, func(scan func(...any) error) error {
 		r := &row{}
 		if err := scan(&r.id, &r.before, &r.ads, &r.hash, &r.linked, &r.answer, &r.seen); err != nil {
 			return err
@@ -73,7 +74,7 @@ func (t *tx) write(r *row, cause string) error {
 	if after == r.before && !r.words {
 		return nil
 	}
-	_, err := t.exec(`INSERT INTO postings
+	_, err := t.Exec(`INSERT INTO postings
 		(id, posting, language, version, title, record, ads, hash, linked, job, evidence, answer, changed, seen)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET version = excluded.version, title = excluded.title, record = excluded.record,
@@ -81,7 +82,7 @@ func (t *tx) write(r *row, cause string) error {
 			evidence = excluded.evidence, answer = excluded.answer, changed = excluded.changed, seen = excluded.seen,
 			unindexed = 1`,
 		r.id, int64(r.rec.Posting), r.rec.Language, int64(r.rec.Version), storable(r.rec.Title), after, r.ads, r.hash,
-		r.linked, int64(r.rec.Job), string(r.rec.Evidence), r.answer, t.now, r.seen)
+		r.linked, int64(r.rec.Job), string(r.rec.Evidence), r.answer, t.Now, r.seen)
 	if err != nil || after == r.before {
 		return err
 	}
@@ -90,10 +91,10 @@ func (t *tx) write(r *row, cause string) error {
 
 func (t *tx) remove(r *row, cause string) error {
 	for _, statement := range []string{
-		"DELETE FROM facets WHERE posting = ?", t.db.matcher.remove, "DELETE FROM listings WHERE posting = ?",
+		"DELETE FROM facets WHERE posting = ?", matcherOf(t.db).remove, "DELETE FROM listings WHERE posting = ?",
 		"DELETE FROM postings WHERE id = ?",
 	} {
-		if _, err := t.exec(statement, r.id); err != nil {
+		if _, err := t.Exec(statement, r.id); err != nil {
 			return err
 		}
 	}
@@ -106,8 +107,8 @@ func (t *tx) remove(r *row, cause string) error {
 // fillSources sets the sources that show each row.
 func (t *tx) fillSources(rows []*row) error {
 	names := map[int64][]string{}
-	err := t.rows(`SELECT l.posting, s.name, s.search, s.geo FROM listings l JOIN sources s ON s.id = l.source WHERE l.posting IN @ids`,
-		[]any{idsOf(rows, func(r *row) int64 { return r.id })}, func(scan func(...any) error) error {
+	err := t.Rows(`SELECT l.posting, s.name, s.search, s.geo FROM listings l JOIN sources s ON s.id = l.source WHERE l.posting IN @ids`,
+		[]any{store.IDsOf(rows, func(r *row) int64 { return r.id })}, func(scan func(...any) error) error {
 			var (
 				id int64
 				s  source
@@ -159,7 +160,7 @@ func (t *tx) fillJobs(rows []*row) error {
 		return nil
 	}
 	// Locked: a lookup that is being written beside this sees the rows, and confirms them.
-	titles, err := pairs[int64, string](t, "SELECT job, title FROM jobs WHERE job IN @ids ORDER BY job @lock", ids(jobs))
+	titles, err := store.Pairs[int64, string](t, "SELECT job, title FROM jobs WHERE job IN @ids ORDER BY job @lock", store.IDs(jobs))
 	for _, r := range rows {
 		title, ok := titles[int64(r.rec.Job)]
 		r.rec.Confirmed = ok && title != "" && strings.TrimSpace(title) == strings.TrimSpace(storable(r.rec.Title))
@@ -170,7 +171,7 @@ func (t *tx) fillJobs(rows []*row) error {
 // claims finds which jobs feeds say that postings, or versions of them, belong
 // to. Of several jobs the one with the highest number is taken.
 func (t *tx) claims(kind string, values []int64) (map[int64]int64, error) {
-	return pairs[int64, int64](t, "SELECT value, max(job) FROM claims WHERE kind = ? AND value IN @ids GROUP BY value", kind, ids(values))
+	return store.Pairs[int64, int64](t, "SELECT value, max(job) FROM claims WHERE kind = ? AND value IN @ids GROUP BY value", kind, store.IDs(values))
 }
 
 // want makes sure that jobs are in the table jobs, and due at once. Jobs that
@@ -181,17 +182,17 @@ func (t *tx) want(jobs []int64) error {
 	if len(jobs) == 0 {
 		return nil
 	}
-	number, err := t.next("answer")
+	number, err := t.Next("answer")
 	if err != nil {
 		return err
 	}
 	slices.Sort(jobs) // one order for all writers: no deadlock
 	for _, job := range slices.Compact(jobs) {
-		_, err := t.exec(`INSERT INTO jobs (job, state, next_due, wanted) SELECT CAST(? AS BIGINT), 'unknown', CAST(? AS BIGINT), CAST(? AS BIGINT)
+		_, err := t.Exec(`INSERT INTO jobs (job, state, next_due, wanted) SELECT CAST(? AS BIGINT), 'unknown', CAST(? AS BIGINT), CAST(? AS BIGINT)
 			WHERE NOT EXISTS (SELECT 1 FROM forgotten WHERE kind = 'job' AND id = ?)
 			ON CONFLICT (job) DO UPDATE SET
 				next_due = CASE WHEN jobs.next_due < excluded.next_due THEN jobs.next_due ELSE excluded.next_due END,
-				wanted = CASE WHEN jobs.wanted > excluded.wanted THEN jobs.wanted ELSE excluded.wanted END`, job, t.now, number, job)
+				wanted = CASE WHEN jobs.wanted > excluded.wanted THEN jobs.wanted ELSE excluded.wanted END`, job, t.Now, number, job)
 		if err != nil {
 			return err
 		}
@@ -201,5 +202,5 @@ func (t *tx) want(jobs []int64) error {
 
 // forgotten finds which of some jobs or postings were forgotten.
 func (t *tx) forgotten(kind string, list []int64) (map[int64]bool, error) {
-	return pairs[int64, bool](t, "SELECT id, 1 = 1 FROM forgotten WHERE kind = ? AND id IN @ids", kind, ids(list))
+	return store.Pairs[int64, bool](t, "SELECT id, 1 = 1 FROM forgotten WHERE kind = ? AND id IN @ids", kind, store.IDs(list))
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
 // worker is a call of Run or Refresh, which shares the mirror's work with others.
@@ -52,7 +54,7 @@ func (m *Mirror) Refresh(ctx context.Context) error {
 	defer done()
 	// Refreshes with a higher generation than since began later than this one.
 	since, err := fromView(ctx, m.db, func(t *tx) (int64, error) {
-		return value[int64](t, "SELECT coalesce(max(generation), 0) FROM sources")
+		return store.Value[int64](t, "SELECT coalesce(max(generation), 0) FROM sources")
 	})
 	if err != nil {
 		return err
@@ -108,7 +110,7 @@ func (m *Mirror) Run(ctx context.Context) error {
 	keepAt(nil, pollEvery, w.poll)
 	keepAt(m.unindexed, never, m.index)
 	keepAt(nil, time.Hour, m.prune)
-	if m.db.shared {
+	if m.db.Shared {
 		// Those who open the database only to read cannot number changes.
 		keepAt(m.db.unnumbered, never, m.numberSoon)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/words"
 )
 
@@ -225,7 +226,7 @@ func (t *tx) finder(q Query, text words.Query, tags ...string) (*finder, error) 
 			}
 			e.Of = append(narrow[:len(narrow):len(narrow)], found)
 		}
-		return t.db.matcher.text(e), nil
+		return matcherOf(t.db).text(e), nil
 	}
 	f := &finder{t: t, q: q, text: text}
 	var err error
@@ -254,7 +255,7 @@ func (t *tx) inEachLanguage(text words.Query, of func(language string) words.Exp
 	}
 	found := words.Expr{Op: words.Or}
 	agree := true
-	err := t.rows("SELECT stemmed FROM languages ORDER BY stemmed", nil, func(scan func(...any) error) error {
+	err := t.Rows("SELECT stemmed FROM languages ORDER BY stemmed", nil, func(scan func(...any) error) error {
 		var language string
 		err := scan(&language)
 		in := of(language)
@@ -285,7 +286,7 @@ func (f *finder) next() ([]int64, error) {
 	if f.q.Order == Oldest {
 		order = " LIMIT ?"
 	}
-	return f.t.numbers(f.t.db.matcher.hits+order, f.tiers[f.at.tier], low, high, chunk)
+	return f.t.Numbers(matcherOf(f.t.db).hits+order, f.tiers[f.at.tier], low, high, chunk)
 }
 
 // page reads hits until there are n.
@@ -325,7 +326,7 @@ func (t *tx) postings(list []int64, q Query, text words.Query) ([]hit, error) {
 	}
 	rows := make(map[int64]hit, len(list))
 	const query = "SELECT id, record, ads, seen, stemmed FROM postings WHERE id IN @ids"
-	err := t.rows(query, []any{ids(list)}, func(scan func(...any) error) error {
+	err := t.Rows(query, []any{store.IDs(list)}, func(scan func(...any) error) error {
 		var (
 			h           hit
 			record, ads string
@@ -390,7 +391,7 @@ func (t *tx) locate(postings []Posting) error {
 	}
 	locations := map[jobboard.JobID][]jobboard.Location{}
 	const query = "SELECT record FROM jobs WHERE job IN @ids AND record <> ''"
-	err := records(t, query, []any{ids(jobs)}, func(job JobRecord) error {
+	err := records(t, query, []any{store.IDs(jobs)}, func(job JobRecord) error {
 		if job.Information != nil {
 			locations[job.Job] = job.Information.locations()
 		}
@@ -404,8 +405,8 @@ func (t *tx) locate(postings []Posting) error {
 
 // within measures rows, and notes those in a circle with their distance.
 func (t *tx) within(list []int64, near jobboard.GeoLocation, distances map[int64]float64) error {
-	return t.rows("SELECT p.id, l.latitude, l.longitude FROM postings p JOIN places l ON l.job = p.job WHERE p.id IN @ids",
-		[]any{ids(list)}, func(scan func(...any) error) error {
+	return t.Rows("SELECT p.id, l.latitude, l.longitude FROM postings p JOIN places l ON l.job = p.job WHERE p.id IN @ids",
+		[]any{store.IDs(list)}, func(scan func(...any) error) error {
 			id, km, err := measure(scan, near)
 			if old, again := distances[id]; km <= near.RadiusKm && (!again || km < old) {
 				distances[id] = km
@@ -417,7 +418,7 @@ func (t *tx) within(list []int64, near jobboard.GeoLocation, distances map[int64
 // inside measures every row that the text index finds, and returns those in a
 // circle.
 func (t *tx) inside(text string, near jobboard.GeoLocation) (found []int64, err error) {
-	err = t.rows("SELECT h.id, l.latitude, l.longitude FROM "+t.db.matcher.from+
+	err = t.Rows("SELECT h.id, l.latitude, l.longitude FROM "+matcherOf(t.db).from+
 		" JOIN postings p ON p.id = h.id JOIN places l ON l.job = p.job", []any{text}, func(scan func(...any) error) error {
 		id, distance, err := measure(scan, near)
 		if distance <= near.RadiusKm {
@@ -451,21 +452,21 @@ func (f *finder) facets(out *Facets) error {
 		}
 		return err
 	}
-	from := f.t.db.matcher.from
+	from := matcherOf(f.t.db).from
 	if f.q.Near.IsZero() && !f.text.Quoted() {
-		if err := f.t.row("SELECT count(*) FROM "+from, []any{f.all}, &out.Total); err != nil {
+		if err := f.t.Row("SELECT count(*) FROM "+from, []any{f.all}, &out.Total); err != nil {
 			return err
 		}
 		query := "SELECT c.kind, c.value, count(*) FROM " + from +
 			" JOIN facets c ON c.posting = h.id GROUP BY c.kind, c.value"
-		return f.t.rows(query, []any{f.all}, add)
+		return f.t.Rows(query, []any{f.all}, add)
 	}
 	found, err := f.hits()
 	out.Total = len(found)
 	for part := range slices.Chunk(found, facetPart) {
 		if err == nil {
-			err = f.t.rows("SELECT kind, value, count(*) FROM facets WHERE posting IN @ids GROUP BY kind, value",
-				[]any{ids(part)}, add)
+			err = f.t.Rows("SELECT kind, value, count(*) FROM facets WHERE posting IN @ids GROUP BY kind, value",
+				[]any{store.IDs(part)}, add)
 		}
 	}
 	return err
@@ -474,7 +475,7 @@ func (f *finder) facets(out *Facets) error {
 // hits returns every hit, in the order of their identifiers.
 func (f *finder) hits() (found []int64, err error) {
 	if f.q.Near.IsZero() {
-		found, err = f.t.numbers("SELECT h.id FROM "+f.t.db.matcher.from, f.all)
+		found, err = f.t.Numbers("SELECT h.id FROM "+matcherOf(f.t.db).from, f.all)
 		slices.Sort(found)
 	} else {
 		found, err = f.t.inside(f.all, f.q.Near)
@@ -532,12 +533,12 @@ func (q Query) cursor() (at place, err error) {
 // age returns how long ago the channel, or else every channel, was last copied
 // whole.
 func (t *tx) age(channel string) (time.Duration, error) {
-	complete, err := value[*int64](t, "SELECT min(complete) FROM sources WHERE kind = 'channel' AND (name = ? OR ? = '')",
+	complete, err := store.Value[*int64](t, "SELECT min(complete) FROM sources WHERE kind = 'channel' AND (name = ? OR ? = '')",
 		storable(channel), storable(channel))
 	if err != nil || complete == nil || *complete == 0 {
 		return -1, err
 	}
-	return t.since(*complete), nil
+	return t.Since(*complete), nil
 }
 
 // channelOf returns the channel of a source as it stands in a record.

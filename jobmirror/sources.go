@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
 // isSource is the condition for the row of the source that has a key.
@@ -42,21 +44,21 @@ func (m *Mirror) enter(ctx context.Context) error {
 }
 
 func (t *tx) enter(s *source) error {
-	err := t.row("UPDATE sources SET named = ? WHERE "+isSource+" RETURNING id", append([]any{t.now}, s.key()...), &s.id)
+	err := t.Row("UPDATE sources SET named = ? WHERE "+isSource+" RETURNING id", append([]any{t.Now}, s.key()...), &s.id)
 	if !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	if s.id, err = t.next("source"); err != nil {
+	if s.id, err = t.Next("source"); err != nil {
 		return err
 	}
-	_, err = t.exec("INSERT INTO sources (named, next_due, kind, name, language, search, geo, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-		append(append([]any{t.now, t.now}, s.key()...), s.id)...)
+	_, err = t.Exec("INSERT INTO sources (named, next_due, kind, name, language, search, geo, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		append(append([]any{t.Now, t.Now}, s.key()...), s.id)...)
 	return err
 }
 
 // sourceIDs returns the argument for @ids that names sources.
 func sourceIDs(sources []*source) string {
-	return idsOf(sources, func(s *source) int64 { return s.id })
+	return store.IDsOf(sources, func(s *source) int64 { return s.id })
 }
 
 // Retire removes the sources that Options does not name, with what only they
@@ -85,11 +87,11 @@ func (m *Mirror) retire(ctx context.Context, now bool) error {
 		return err
 	}
 	retired, err := fromView(ctx, m.db, func(t *tx) (retired []*source, err error) {
-		before := t.now - m.opts.KeepSources.Milliseconds()
+		before := t.Now - m.opts.KeepSources.Milliseconds()
 		if now {
-			before = t.now + 1
+			before = t.Now + 1
 		}
-		err = t.rows(`SELECT id, kind, name, language, search, geo FROM sources WHERE named < ? AND id NOT IN @ids ORDER BY id`,
+		err = t.Rows(`SELECT id, kind, name, language, search, geo FROM sources WHERE named < ? AND id NOT IN @ids ORDER BY id`,
 			[]any{before, sourceIDs(m.named())}, func(scan func(...any) error) error {
 				s := &source{}
 				retired = append(retired, s)
@@ -119,7 +121,7 @@ func (m *Mirror) removeSource(ctx context.Context, s *source) error {
 	turn, err := fromUpdate(ctx, m.db, func(t *tx) (turn, error) {
 		out, err := t.begin(s, "")
 		if err == nil {
-			_, err = t.exec("UPDATE "+list.table+" SET missing = -1 WHERE source = ?", s.id)
+			_, err = t.Exec("UPDATE "+list.table+" SET missing = -1 WHERE source = ?", s.id)
 		}
 		return out, err
 	})
@@ -130,7 +132,7 @@ func (m *Mirror) removeSource(ctx context.Context, s *source) error {
 		if more, err = list.remove(t, s, turn); err != nil || more {
 			return more, err
 		}
-		_, err = t.exec("DELETE FROM sources WHERE id = ? AND generation = ?", s.id, turn.generation)
+		_, err = t.Exec("DELETE FROM sources WHERE id = ? AND generation = ?", s.id, turn.generation)
 		return false, err
 	})
 }

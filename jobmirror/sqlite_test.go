@@ -24,7 +24,7 @@ func TestSQLiteIsSafeByItsSettings(t *testing.T) {
 	err = m.db.update(t.Context(), func(t2 *tx) error {
 		var synchronous int
 		var journal string
-		if err := errors.Join(t2.row("PRAGMA synchronous", nil, &synchronous), t2.row("PRAGMA journal_mode", nil, &journal)); err != nil {
+		if err := errors.Join(t2.Row("PRAGMA synchronous", nil, &synchronous), t2.Row("PRAGMA journal_mode", nil, &journal)); err != nil {
 			return err
 		}
 		if synchronous != 2 || journal != "wal" {
@@ -52,16 +52,12 @@ func TestDiskFull(t *testing.T) {
 	}
 	defer m.Close()
 	pages := func(limit int) (used int) {
-		s, err := m.db.writers.get(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Release()
-		if err := s.Value().conn.QueryRowContext(t.Context(), "PRAGMA page_count").Scan(&used); err != nil {
+		only := m.db.Alone()
+		if err := only.QueryRowContext(t.Context(), "PRAGMA page_count").Scan(&used); err != nil {
 			t.Fatal(err)
 		}
 		if limit > 0 {
-			if _, err := s.Value().conn.ExecContext(t.Context(), "PRAGMA max_page_count = "+strconv.Itoa(used+limit)); err != nil {
+			if _, err := only.ExecContext(t.Context(), "PRAGMA max_page_count = "+strconv.Itoa(used+limit)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -188,7 +184,7 @@ func TestOpenRefusesWhatIsNoMirror(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = m.db.update(t.Context(), func(t *tx) error {
-		_, err := t.exec("UPDATE mirror SET value = '99' WHERE name = 'oldest'")
+		_, err := t.Exec("UPDATE mirror SET value = '99' WHERE name = 'oldest'")
 		return err
 	})
 	if err := errors.Join(err, m.Close()); err != nil {

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/pace"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
 // Status tells how a mirror is doing.
@@ -63,14 +66,14 @@ func (m *Mirror) Status(ctx context.Context) (*Status, error) {
 		if out.Processes, err = t.processes(); err != nil {
 			return nil, err
 		}
-		if out.Jobs, err = pairs[State, int](t, "SELECT state, count(*) FROM jobs GROUP BY state"); err != nil {
+		if out.Jobs, err = store.Pairs[State, int](t, "SELECT state, count(*) FROM jobs GROUP BY state"); err != nil {
 			return nil, err
 		}
 		if err := t.backlog(out); err != nil {
 			return nil, err
 		}
 		var newest, gone int64
-		err = t.row(`SELECT (SELECT count(*) FROM jobs WHERE failures > 0), (SELECT count(*) FROM postings),
+		err = t.Row(`SELECT (SELECT count(*) FROM jobs WHERE failures > 0), (SELECT count(*) FROM postings),
 			(SELECT count(*) FROM postings p WHERE NOT EXISTS (SELECT 1 FROM places l WHERE l.job = p.job)),
 			(SELECT value FROM counters WHERE name = 'change'), (SELECT value FROM counters WHERE name = 'erased')`,
 			nil, &out.Failing, &out.Postings, &out.Unplaced, &newest, &gone)
@@ -82,14 +85,14 @@ func (m *Mirror) Status(ctx context.Context) (*Status, error) {
 // backlog reads what is waiting, and how fast it may be worked on.
 func (t *tx) backlog(s *Status) error {
 	var since *int64
-	err := t.row("SELECT count(*), min(next_due) FROM jobs WHERE next_due <= ?", []any{t.now}, &s.Due, &since)
+	err := t.Row("SELECT count(*), min(next_due) FROM jobs WHERE next_due <= ?", []any{t.Now}, &s.Due, &since)
 	if err != nil {
 		return err
 	}
 	if since != nil {
 		s.DueSince = instant(*since)
 	}
-	if s.Unindexed, err = value[int](t, "SELECT count(*) FROM postings WHERE unindexed = 1"); err != nil {
+	if s.Unindexed, err = store.Value[int](t, "SELECT count(*) FROM postings WHERE unindexed = 1"); err != nil {
 		return err
 	}
 	s.Limit, s.PausedUntil, err = t.limit()
@@ -99,23 +102,22 @@ func (t *tx) backlog(s *Status) error {
 // tellRate notes how many requests a second this process lets through, for all who
 // read the status; below 0 is no limit.
 func (t *tx) tellRate(perSecond float64) error {
-	_, err := t.exec("UPDATE limits SET rate = ?", max(perSecond, 0))
+	_, err := t.Exec("UPDATE limits SET rate = ?", max(perSecond, 0))
 	return err
 }
 
 // limit returns how fast requests may be sent, and until when none may.
 func (t *tx) limit() (rate float64, paused time.Time, err error) {
-	var p pace
-	err = t.row("SELECT rate, paused, slowed, calm FROM limits", nil, &rate, &p.paused, &p.slowed, &p.calm)
-	now := t.now * 1000
-	if p.paused > now {
-		paused = time.UnixMicro(p.paused).UTC()
+	var kept pace.State
+	if err := t.Row("SELECT rate, paused, slowed, calm FROM limits", nil, &rate, &kept.Paused, &kept.Slowed, &kept.Calm); err != nil {
+		return 0, time.Time{}, err
 	}
-	return rate / float64(int64(1)<<p.slowedAt(now)), paused, err
+	rate, paused = kept.At(rate, time.UnixMilli(t.Now))
+	return rate, paused, nil
 }
 
 func (t *tx) sourceStatus(out *Status) error {
-	return t.rows(`SELECT s.kind, s.name, s.search, s.geo, s.language, s.complete, s.next_due, s.failures, s.problem, s.held,
+	return t.Rows(`SELECT s.kind, s.name, s.search, s.geo, s.language, s.complete, s.next_due, s.failures, s.problem, s.held,
 		CASE s.kind WHEN 'channel' THEN (SELECT count(*) FROM listings WHERE source = s.id)
 			ELSE (SELECT count(*) FROM entries WHERE source = s.id) END
 		FROM sources s ORDER BY s.id`, nil, func(scan func(...any) error) error {
@@ -138,13 +140,13 @@ func (m *Mirror) Ready(ctx context.Context) error {
 	missing, err := fromView(ctx, m.db, func(t *tx) (missing int, err error) {
 		sources := m.named()
 		if len(sources) == 0 { // this process only reads what all others copy
-			return value[int](t, "SELECT count(*) FROM sources WHERE kind = 'channel' AND complete = 0")
+			return store.Value[int](t, "SELECT count(*) FROM sources WHERE kind = 'channel' AND complete = 0")
 		}
 		for _, s := range sources {
 			if s.kind != kindChannel {
 				continue
 			}
-			copied, err := value[int](t, "SELECT count(*) FROM sources WHERE complete > 0 AND "+isSource, s.key()...)
+			copied, err := store.Value[int](t, "SELECT count(*) FROM sources WHERE complete > 0 AND "+isSource, s.key()...)
 			if err != nil {
 				return 0, err
 			}

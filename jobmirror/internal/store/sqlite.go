@@ -1,9 +1,10 @@
-package jobmirror
+package store
 
 import (
 	"bytes"
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io"
@@ -11,74 +12,58 @@ import (
 	"os"
 	"path/filepath"
 
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	"modernc.org/sqlite"
 )
 
 var sqliteDialect = dialect{
-	name:      "sqlite",
+	Name:      "sqlite",
+	Clock:     "0",
 	ids:       "(SELECT value FROM json_each(?))",
 	key:       "INTEGER PRIMARY KEY",
 	clustered: " WITHOUT ROWID",
 	next:      "INSERT INTO counters VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value",
-	begin:     "BEGIN IMMEDIATE",
-	beginRead: "BEGIN",
-	clock:     "0",
-	waiting:   "0",
-	matcher:   fts5,
 }
 
 // sqliteReaders is how many readers of one process work at the same time.
 const sqliteReaders = 4
 
 // openSQLite opens the file at path, and makes it unless readOnly.
-func openSQLite(ctx context.Context, path string, readOnly bool) (*database, error) {
+func openSQLite(ctx context.Context, path string, schema Schema, readOnly bool) (*DB, error) {
 	there, err := checkSQLiteFile(path, readOnly)
 	if err != nil {
 		return nil, err
 	}
 	if there {
-		if err := inspectFile(ctx, path); err != nil {
+		if err := inspectFile(ctx, path, schema); err != nil {
 			return nil, err
 		}
 	}
-	readers, err := sqliteDB(path, "ro")
-	if err != nil {
-		return nil, err
+	db := &DB{dialect: sqliteDialect, schema: schema, readers: sqliteDB(path, "ro", sqliteReaders)}
+	if !readOnly {
+		db.writers = sqliteDB(path, "rwc", 1)
 	}
-	db := &database{dialect: sqliteDialect, readers: newPool(readers, sqliteReaders, true)}
-	if readOnly {
-		return db, nil
-	}
-	writers, err := sqliteDB(path, "rwc")
-	if err != nil {
-		return nil, errors.Join(err, readers.Close())
-	}
-	db.writers = newPool(writers, 1, true)
 	return db, nil
 }
 
 // inspectFile refuses a database that is no mirror's and leaves it as it is: to
 // open it for writing would change how it keeps its journal, and to open it for
 // reading may leave files beside it.
-func inspectFile(ctx context.Context, path string) error {
+func inspectFile(ctx context.Context, path string, schema Schema) error {
 	mode := "ro"
 	if _, err := os.Stat(path + "-wal"); errors.Is(err, os.ErrNotExist) {
 		mode = "immutable" // nobody has it open, or all of it is in the file
 	}
-	db, err := sqliteDB(path, mode)
-	if err != nil {
-		return err
-	}
-	_, err = inspect(ctx, db, sqliteDialect)
+	db := sqliteDB(path, mode, 1)
+	_, err := schema.inspect(ctx, db, sqliteDialect)
 	if !errors.Is(err, ErrNotMirror) && !errors.Is(err, ErrNewer) {
 		err = nil // another process may be writing its first page: look again under its locks
 	}
 	return errors.Join(err, db.Close())
 }
 
-// sqliteDB opens a file in a mode of SQLite's: "ro" or "rwc"; or "immutable", to
-// read a file that does not change.
-func sqliteDB(path, mode string) (*sql.DB, error) {
+// sqliteDB returns connections to a file in a mode of SQLite's: "ro" or "rwc"; or
+// "immutable", to read a file that does not change.
+func sqliteDB(path, mode string, size int) *sql.DB {
 	q := url.Values{"mode": {mode}}
 	if mode == "immutable" {
 		q = url.Values{"mode": {"ro"}, "immutable": {"1"}}
@@ -89,15 +74,78 @@ func sqliteDB(path, mode string) (*sql.DB, error) {
 		pragmas = append(pragmas, "query_only(ON)")
 	} else {
 		pragmas = append(pragmas, "journal_mode(WAL)", "wal_autocheckpoint(2000)")
+		q.Set("_txlock", "immediate")
 	}
 	q["_pragma"] = pragmas
 	escaped := (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()
 	address := url.URL{Scheme: "file", Opaque: escaped, RawQuery: q.Encode()}
-	db, err := sql.Open("sqlite", address.String())
+	db := sql.OpenDB(preparer(address.String()))
+	db.SetMaxOpenConns(size)
+	db.SetMaxIdleConns(size)
+	return db
+}
+
+// preparer makes connections to SQLite, by its name for a file, that prepare each
+// statement once. The driver would do so each time that it runs.
+type preparer string
+
+func (preparer) Driver() driver.Driver { return &sqlite.Driver{} }
+
+func (p preparer) Connect(context.Context) (driver.Conn, error) {
+	conn, err := p.Driver().Open(string(p))
 	if err != nil {
-		return nil, fmt.Errorf("jobmirror: %w", err)
+		return nil, err
 	}
-	return db, nil
+	return &preparing{conn.(sqliteConn), map[string]driver.Stmt{}}, nil
+}
+
+// sqliteConn is a connection of the driver.
+type sqliteConn interface {
+	driver.Conn
+	driver.ConnBeginTx
+	driver.ConnPrepareContext
+	driver.Pinger
+	driver.SessionResetter
+	driver.Validator
+}
+
+type preparing struct {
+	sqliteConn
+	stmts map[string]driver.Stmt
+}
+
+func (c *preparing) stmt(ctx context.Context, text string) (driver.Stmt, error) {
+	if stmt, ok := c.stmts[text]; ok {
+		return stmt, nil
+	}
+	stmt, err := c.PrepareContext(ctx, text)
+	if err == nil {
+		c.stmts[text] = stmt
+	}
+	return stmt, err
+}
+
+func (c *preparing) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
+	stmt, err := c.stmt(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	return stmt.(driver.StmtExecContext).ExecContext(ctx, args)
+}
+
+func (c *preparing) QueryContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
+	stmt, err := c.stmt(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	return stmt.(driver.StmtQueryContext).QueryContext(ctx, args)
+}
+
+func (c *preparing) Close() error {
+	for _, stmt := range c.stmts {
+		_ = stmt.Close()
+	}
+	return c.sqliteConn.Close()
 }
 
 // checkSQLiteFile finds a file that is something else before SQLite touches it,

@@ -1,9 +1,8 @@
-package jobmirror
+package store
 
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
 	"fmt"
 	"strconv"
@@ -14,13 +13,19 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-//go:embed schema
-var schemaFiles embed.FS
-
-// schema is the newest migration that this version of the package knows. A
-// database tells in its row "oldest" which is the oldest that may use it, so a
-// migration that only adds leaves older programs at work.
-const schema = 1
+// Schema says which tables a database has.
+type Schema struct {
+	// Program stands in the database, so that it is told from those of other programs.
+	Program string
+	// Version is the newest migration that this version of the program knows. A
+	// database tells in its row "oldest" which is the oldest that may use it, so a
+	// migration that only adds leaves older programs at work.
+	Version int
+	// Tables are the statements that make the tables of both databases, and Own those
+	// of each, by its name.
+	Tables string
+	Own    map[string]string
+}
 
 const versionTable = "mirror_versions"
 
@@ -41,9 +46,9 @@ var errPooled = fmt.Errorf("%w: Migrate, or jobboard-mirror migrate, needs the s
 
 // inspect says whether the database has tables of a mirror, and refuses one
 // that this version must not use.
-func inspect(ctx context.Context, db *sql.DB, d dialect) (version int, err error) {
+func (s Schema) inspect(ctx context.Context, db *sql.DB, d dialect) (version int, err error) {
 	list := "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-	if d.shared {
+	if d.Shared {
 		list = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
 	}
 	tables, err := names(ctx, db, list)
@@ -51,14 +56,11 @@ func inspect(ctx context.Context, db *sql.DB, d dialect) (version int, err error
 		return 0, err
 	}
 	if !tables["mirror"] {
-		own, err := d.tables()
-		if err != nil {
-			return 0, err
-		}
+		own := s.tables(d)
 		for name := range tables {
 			// Other tables may share a PostgreSQL schema, not a file; but not the names of a
 			// mirror's own. The table of versions alone is a set-up that was killed.
-			if name != versionTable && (!d.shared || strings.Contains(own, "CREATE TABLE "+name+" (")) {
+			if name != versionTable && (!d.Shared || strings.Contains(own, "CREATE TABLE "+name+" (")) {
 				return 0, fmt.Errorf("%w: it has a table %q and is not a mirror", ErrNotMirror, name)
 			}
 		}
@@ -67,11 +69,11 @@ func inspect(ctx context.Context, db *sql.DB, d dialect) (version int, err error
 	var program, oldest string
 	err = db.QueryRowContext(ctx, `SELECT (SELECT value FROM mirror WHERE name = 'program'), (SELECT value FROM mirror WHERE name = 'oldest')`).
 		Scan(&program, &oldest)
-	if err != nil || program != "jobmirror" {
+	if err != nil || program != s.Program {
 		return 0, fmt.Errorf("%w: its table \"mirror\" is not a mirror's", ErrNotMirror)
 	}
-	if n, err := strconv.Atoi(oldest); err != nil || n > schema {
-		return 0, fmt.Errorf("%w: it needs schema %s, and this program has %d", ErrNewer, oldest, schema)
+	if n, err := strconv.Atoi(oldest); err != nil || n > s.Version {
+		return 0, fmt.Errorf("%w: it needs schema %s, and this program has %d", ErrNewer, oldest, s.Version)
 	}
 	if err := db.QueryRowContext(ctx, "SELECT max(version_id) FROM "+versionTable).Scan(&version); err != nil {
 		return 0, fmt.Errorf("jobmirror: %w", err)
@@ -96,38 +98,34 @@ func names(ctx context.Context, db *sql.DB, query string) (map[string]bool, erro
 	return out, rows.Err()
 }
 
-// Migrate sets up the tables of the mirror at an address, or brings them up to
-// this version's. Open does the same. Migrate is
-// for a role that may create tables, so that the one that runs the mirror need
-// not. Programs of an older version may run meanwhile.
-func Migrate(ctx context.Context, address string) error {
-	m, err := Open(ctx, address, Options{})
-	if err != nil {
-		return err
+// Version returns the newest migration that the database has; 0: it has no tables yet.
+// Its errors are ErrNotMirror, ErrNewer and the database's.
+func (db *DB) Version(ctx context.Context) (int, error) {
+	if db.writers != nil { // a file that is not there yet is made
+		return db.schema.inspect(ctx, db.writers, db.dialect)
 	}
-	return m.Close()
+	return db.schema.inspect(ctx, db.readers, db.dialect)
 }
 
-// migrate brings the tables up to this version's, and then takes the steps of later
+// Migrate brings the tables up to this version's, and then takes the steps of later
 // ones.
-func migrate(ctx context.Context, db *sql.DB, d dialect, later ...string) error {
-	tables, err := d.tables()
-	if err != nil {
-		return err
+func (db *DB) Migrate(ctx context.Context, later ...string) error {
+	if db.Pooled {
+		return errPooled
 	}
 	kind := gdb.DialectSQLite3
 	options := []goose.ProviderOption{goose.WithTableName(versionTable), goose.WithDisableGlobalRegistry(true)}
-	if d.shared {
+	if db.Shared {
 		one, err := lock.NewPostgresSessionLocker()
 		if err != nil {
 			return fmt.Errorf("jobmirror: %w", err)
 		}
 		kind, options = gdb.DialectPostgres, append(options, goose.WithSessionLocker(one))
 	}
-	for i, text := range append([]string{tables}, later...) {
-		options = append(options, goose.WithGoMigrations(goose.NewGoMigration(int64(i+1), d.step(text, i > 0), nil)))
+	for i, text := range append([]string{db.schema.tables(db.dialect)}, later...) {
+		options = append(options, goose.WithGoMigrations(goose.NewGoMigration(int64(i+1), db.step(text, i > 0), nil)))
 	}
-	provider, err := goose.NewProvider(kind, db, nil, options...)
+	provider, err := goose.NewProvider(kind, db.writers, nil, options...)
 	if err != nil {
 		return fmt.Errorf("jobmirror: %w", err)
 	}
@@ -138,21 +136,16 @@ func migrate(ctx context.Context, db *sql.DB, d dialect, later ...string) error 
 }
 
 // tables returns the statements that make the tables of a new database.
-func (d dialect) tables() (string, error) {
-	both, err := schemaFiles.ReadFile("schema/tables.sql")
-	if err != nil {
-		return "", err
-	}
-	own, err := schemaFiles.ReadFile("schema/" + d.name + ".sql")
-	return strings.NewReplacer("@key", d.key, " @clustered", d.clustered).Replace(string(both)) + string(own), err
+func (s Schema) tables(d dialect) string {
+	return strings.NewReplacer("@key", d.key, " @clustered", d.clustered).Replace(s.Tables) + s.Own[d.Name]
 }
 
-// step returns the migration that a text is: one transaction. But where programs are
+// step makes a migration of a text: one transaction. But where programs are
 // at work meanwhile, and would have to wait for each other if a transaction locked
 // one table after the other, each statement is one of its own. Such a step may be
 // begun again after some of its statements: they say IF NOT EXISTS.
 func (d dialect) step(text string, atWork bool) *goose.GoFunc {
-	if !d.shared || !atWork {
+	if !d.Shared || !atWork {
 		return &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {
 			_, err := tx.ExecContext(ctx, text)
 			return err

@@ -1,7 +1,10 @@
-package jobmirror
+// Package pace spaces out requests: so many a second at most, by one process or by
+// several that share a table, and none in a pause that an answer asked for.
+package pace
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"net/http"
@@ -14,17 +17,18 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// limit spaces out the requests of a mirror. It is the client's
+// Limit spaces out requests. It is a client's
 // Config.Limiter, which is asked before every request that is sent.
 //
 // A request is sent in a slot: a moment that a ledger gives to one process
 // only. Who waits is served in the order of coming. A slot lapses soon after
 // its moment, so that a process that was stopped, or that is slow, does not send
 // its requests together with those of others.
-type limit struct {
-	ledger ledger
-	none   bool // no slots are needed, but pauses hold
-	now    func() time.Time
+type Limit struct {
+	perSecond float64
+	ledger    ledger
+	none      bool // no slots are needed, but pauses hold
+	now       func() time.Time
 
 	ctx    context.Context // ends with close
 	cancel context.CancelFunc
@@ -105,25 +109,45 @@ func gapOf(perSecond float64) time.Duration {
 	return min(max(gap.Round(time.Microsecond), time.Microsecond), 24*time.Hour)
 }
 
-// newLimit returns a limit that needs a ledger before it is asked; perSecond
-// below 0 is no limit.
-func newLimit(perSecond float64) *limit {
-	out := &limit{none: perSecond < 0, now: time.Now}
+// New returns a limit; perSecond below 0 is none, but pauses hold. It needs Share or
+// Keep before it is asked. now is time.Now, or a test's clock.
+func New(perSecond float64, now func() time.Time) *Limit {
+	out := &Limit{perSecond: perSecond, none: perSecond < 0, now: now}
 	out.ctx, out.cancel = context.WithCancel(context.Background())
 	return out
 }
 
-// close ends what the limit has under way, once the ledger knows the last pause
+// Share takes the slots from the table limits of a PostgreSQL database, which other
+// processes share.
+func (l *Limit) Share(db *sql.DB) {
+	l.ledger = &shared{db: db, gap: gapOf(l.perSecond).Microseconds(), clock: l.now, began: l.now()}
+}
+
+// Keep counts the slots in memory, for a process that is alone. Pauses are kept in the
+// table limits of a SQLite database for the process that comes after; writes is nil
+// where it is only read.
+func (l *Limit) Keep(before State, writes *sql.DB) {
+	own := &alone{gap: gapOf(l.perSecond).Microseconds(), clock: l.now, began: l.now(), db: writes, state: before}
+	// A pause that ends later was kept before the clock was set back.
+	latest := own.now() + maxPause.Microseconds()
+	own.state.Paused, own.state.Calm = min(before.Paused, latest), min(before.Calm, latest)
+	l.ledger = own
+}
+
+// Close ends what the limit has under way, once the ledger knows the last pause
 // or too much time was spent on it.
-func (l *limit) close() {
+func (l *Limit) Close() {
 	enough := time.AfterFunc(2*time.Second, l.cancel)
 	defer enough.Stop()
 	l.tell.Wait()
 	l.cancel()
 }
 
+// Pauses counts those that answers to this process asked for.
+func (l *Limit) Pauses() int64 { return l.pauses.Load() }
+
 // Wait returns when a request may be sent.
-func (l *limit) Wait(ctx context.Context) error {
+func (l *Limit) Wait(ctx context.Context) error {
 	if l.none {
 		return l.waitOutPause(ctx)
 	}
@@ -147,7 +171,7 @@ func (l *limit) Wait(ctx context.Context) error {
 }
 
 // sleep returns at a time, or with the error of a context that ends before.
-func (l *limit) sleep(ctx context.Context, until time.Time) error {
+func (l *Limit) sleep(ctx context.Context, until time.Time) error {
 	wait := until.Sub(l.now())
 	if wait <= 0 || ctx.Err() != nil {
 		return ctx.Err()
@@ -162,10 +186,10 @@ func (l *limit) sleep(ctx context.Context, until time.Time) error {
 	}
 }
 
-func (l *limit) usable(s slot) bool { return !s.at.Before(l.paused) && !l.now().After(s.lapses) }
+func (l *Limit) usable(s slot) bool { return !s.at.Before(l.paused) && !l.now().After(s.lapses) }
 
 // slot waits for a slot, which may be still to come.
-func (l *limit) slot(ctx context.Context) (slot, error) {
+func (l *Limit) slot(ctx context.Context) (slot, error) {
 	l.mu.Lock()
 	for len(l.queue) == 0 && len(l.held) > 0 {
 		s := l.held[0]
@@ -203,7 +227,7 @@ func (l *limit) slot(ctx context.Context) (slot, error) {
 }
 
 // serve takes slots until nobody waits for one.
-func (l *limit) serve() {
+func (l *Limit) serve() {
 	for {
 		n := l.wanted()
 		if n == 0 {
@@ -226,7 +250,7 @@ func (l *limit) serve() {
 // are left over it takes as many ahead as were given since the last taking, so
 // that not every request costs a taking. While they are scarce it takes what is
 // waited for alone: another process could use the rest.
-func (l *limit) wanted() int {
+func (l *Limit) wanted() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := len(l.queue)
@@ -243,7 +267,7 @@ func (l *limit) wanted() int {
 
 // give hands a block's slots to those who wait, and returns when to take
 // further ones.
-func (l *limit) give(b block) (again time.Time) {
+func (l *Limit) give(b block) (again time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if b.paused.After(l.paused) {
@@ -271,19 +295,19 @@ func (l *limit) give(b block) (again time.Time) {
 }
 
 // refuse gives the error of a taking to those who have waited for takeTimeout or longer.
-func (l *limit) refuse(err error) {
+func (l *Limit) refuse(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
 	for len(l.queue) > 0 && now.Sub(l.queue[0].since) >= takeTimeout {
-		l.queue[0].err <- fmt.Errorf("jobmirror: the database does not say when a request may be sent: %w", withoutAddress(err))
+		l.queue[0].err <- fmt.Errorf("jobmirror: the database does not say when a request may be sent: %w", err)
 		l.queue = l.queue[1:]
 	}
 }
 
 // waitOutPause returns when no pause holds. Pauses of other processes are asked
 // for beside the requests, and never hold one up.
-func (l *limit) waitOutPause(ctx context.Context) error {
+func (l *Limit) waitOutPause(ctx context.Context) error {
 	for {
 		l.mu.Lock()
 		now, paused := l.now(), l.paused
@@ -301,7 +325,7 @@ func (l *limit) waitOutPause(ctx context.Context) error {
 	}
 }
 
-func (l *limit) look() {
+func (l *Limit) look() {
 	ctx, cancel := context.WithTimeout(l.ctx, takeTimeout)
 	defer cancel()
 	paused, err := l.ledger.paused(ctx)
@@ -314,7 +338,7 @@ func (l *limit) look() {
 
 // pause stops all requests for a time, and halves their rate after it. It
 // returns at once; the ledger is told beside it.
-func (l *limit) pause(d time.Duration) {
+func (l *Limit) pause(d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
@@ -336,7 +360,7 @@ func (l *limit) pause(d time.Duration) {
 
 // tellLedger tells the ledger of pauses, until it knows all of them or they are
 // over.
-func (l *limit) tellLedger() {
+func (l *Limit) tellLedger() {
 	for {
 		l.mu.Lock()
 		until := l.telling
@@ -361,8 +385,8 @@ func (l *limit) tellLedger() {
 	}
 }
 
-// observe slows down when an answer asks for it.
-func (l *limit) observe(status int, retryAfter string) {
+// Observe slows down when an answer asks for it.
+func (l *Limit) Observe(status int, retryAfter string) {
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable && retryAfter != "" {
 		l.pause(max(l.waitOf(retryAfter), firstPause))
 	}
@@ -370,7 +394,7 @@ func (l *limit) observe(status int, retryAfter string) {
 
 // waitOf returns how long a Retry-After asks to wait, in seconds or by a date; 0
 // where it says neither, and maxPause where it is longer.
-func (l *limit) waitOf(retryAfter string) time.Duration {
+func (l *Limit) waitOf(retryAfter string) time.Duration {
 	if at, err := http.ParseTime(retryAfter); err == nil {
 		return min(at.Sub(l.now()), maxPause)
 	}
@@ -381,8 +405,8 @@ func (l *limit) waitOf(retryAfter string) time.Duration {
 	return time.Duration(min(seconds, int(maxPause/time.Second))) * time.Second
 }
 
-// observer watches the client's attempts for answers that ask to slow down.
-func (l *limit) observer(other *jobboard.Observer) *jobboard.Observer {
+// Observer watches a client's attempts for answers that ask to slow down.
+func (l *Limit) Observer(other *jobboard.Observer) *jobboard.Observer {
 	o := jobboard.Observer{}
 	if other != nil {
 		o = *other
@@ -419,16 +443,4 @@ func atEnd[S, E any](other hook[S, E], see func(E)) hook[S, E] {
 			}
 		}
 	}
-}
-
-// limiters asks several in turn.
-type limiters []jobboard.Limiter
-
-func (l limiters) Wait(ctx context.Context) error {
-	for _, each := range l {
-		if err := each.Wait(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -1,34 +1,46 @@
-package jobmirror
+package pace
 
 import (
 	"context"
+	"database/sql"
 	"math/rand/v2"
 	"sync"
 	"time"
 )
 
-// pace is what the table limits has: how fast requests may be sent, and since
-// when. Times are microseconds since the epoch, by the clock of whoever keeps it.
-type pace struct {
-	next   int64 // the next slot that nobody has
-	paused int64 // until when there are none
-	slowed int64 // the rate was halved so many times
-	calm   int64 // the end of the last pause, from which on the rate recovers
+// State is what the table limits keeps. Times are microseconds since the epoch, by the
+// clock of whoever keeps it.
+type State struct {
+	Paused int64 // until when there are no slots
+	Slowed int64 // the rate was halved so many times
+	Calm   int64 // the end of the last pause, from which on the rate recovers
+
+	next int64 // the next slot that nobody has
+}
+
+// At returns how many requests a second may be sent at a time, of a limit's, and until
+// when none may; zero: some may.
+func (p State) At(perSecond float64, at time.Time) (rate float64, until time.Time) {
+	now := at.UnixMicro()
+	if p.Paused > now {
+		until = time.UnixMicro(p.Paused).UTC()
+	}
+	return perSecond / float64(int64(1)<<p.slowedAt(now)), until
 }
 
 // slowedAt returns how many times the rate is halved at a time.
-func (p pace) slowedAt(now int64) int64 {
-	return max(p.slowed-max(now-p.calm, 0)/calmAfter.Microseconds(), 0)
+func (p State) slowedAt(now int64) int64 {
+	return max(p.Slowed-max(now-p.Calm, 0)/calmAfter.Microseconds(), 0)
 }
 
 // take takes up to n slots, of which the first is returned.
-func (p *pace) take(now, gap int64, n int) (first, count int64) {
+func (p *State) take(now, gap int64, n int) (first, count int64) {
 	next := p.next
 	if next > now+ahead.Microseconds()+gap {
 		// Nobody took a slot that is so far ahead: the clock was set back.
 		next = now + ahead.Microseconds()
 	}
-	first = max(next, min(p.paused, now+maxPause.Microseconds()), now)
+	first = max(next, min(p.Paused, now+maxPause.Microseconds()), now)
 	if left := now + ahead.Microseconds() - first; left >= 0 {
 		count = min(int64(n), left/gap+1)
 		p.next = first + count*gap
@@ -38,11 +50,11 @@ func (p *pace) take(now, gap int64, n int) (first, count int64) {
 
 // pause adds a pause. Answers to requests that were under way when it began say
 // the same thing again: they do not slow down further.
-func (p *pace) pause(now, d int64) {
-	if now >= p.calm {
-		p.slowed = min(p.slowedAt(now)+1, maxSlowed)
+func (p *State) pause(now, d int64) {
+	if now >= p.Calm {
+		p.Slowed = min(p.slowedAt(now)+1, maxSlowed)
 	}
-	p.paused, p.calm = max(p.paused, now+d), max(p.calm, now+d)
+	p.Paused, p.Calm = max(p.Paused, now+d), max(p.Calm, now+d)
 }
 
 // again returns how long to wait before asking for further slots, where next is
@@ -53,96 +65,64 @@ func again(now, next int64) time.Duration {
 	return max(wait, 0) + ahead/4 + rand.N(ahead/2)
 }
 
-// memory is the ledger of a process that is alone, as on SQLite.
-type memory struct {
+// alone is the ledger of a process that is alone, as on SQLite.
+type alone struct {
 	gap   int64
 	clock func() time.Time
 	began time.Time
-	save  func(context.Context, pace) error // keeps a pause for the process that comes after; nil: nowhere
+	db    *sql.DB // keeps pauses for the process that comes after; nil: nowhere
 
-	mu   sync.Mutex
-	pace pace
+	mu    sync.Mutex
+	state State
 }
 
 // now returns the time, which does not jump when the clock is set.
-func (l *memory) now() int64 { return l.began.Add(l.clock().Sub(l.began)).UnixMicro() }
+func (l *alone) now() int64 { return l.began.Add(l.clock().Sub(l.began)).UnixMicro() }
 
-func (l *memory) local(at int64) time.Time {
+func (l *alone) local(at int64) time.Time {
 	return l.began.Add(time.Duration(at-l.began.UnixMicro()) * time.Microsecond)
 }
 
-func (l *memory) take(_ context.Context, n int) (block, error) {
+func (l *alone) take(_ context.Context, n int) (block, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
-	gap := l.gap << l.pace.slowedAt(now)
-	free := l.pace.next <= now
-	first, count := l.pace.take(now, gap, n)
+	gap := l.gap << l.state.slowedAt(now)
+	free := l.state.next <= now
+	first, count := l.state.take(now, gap, n)
 	return block{
 		count: int(count), first: l.local(first), gap: time.Duration(gap) * time.Microsecond, free: free,
-		paused: l.local(l.pace.paused), again: l.local(now).Add(again(now, first+count*gap)),
+		paused: l.local(l.state.Paused), again: l.local(now).Add(again(now, first+count*gap)),
 	}, nil
 }
 
-func (l *memory) pause(ctx context.Context, d time.Duration) error {
+func (l *alone) pause(ctx context.Context, d time.Duration) error {
 	l.mu.Lock()
-	l.pace.pause(l.now(), d.Microseconds())
-	pace := l.pace
+	l.state.pause(l.now(), d.Microseconds())
+	kept := l.state
 	l.mu.Unlock()
-	if l.save == nil {
+	if l.db == nil {
 		return nil
 	}
-	return l.save(ctx, pace)
-}
-
-func (l *memory) paused(context.Context) (time.Time, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.local(l.pace.paused), nil
-}
-
-// ledger returns the ledger of a database.
-func (db *database) ledger(perSecond float64) ledger {
-	gap := gapOf(perSecond)
-	if db.permits != nil {
-		return &fleet{pool: db.permits, gap: gap.Microseconds(), clock: time.Now, began: time.Now()}
-	}
-	return &memory{gap: gap.Microseconds(), clock: time.Now, began: time.Now(), save: db.savePace}
-}
-
-// savePace keeps a pause for the process that comes after this one.
-func (db *database) savePace(ctx context.Context, p pace) error {
-	return db.update(ctx, func(t *tx) error {
-		_, err := t.exec("UPDATE limits SET paused = ?, slowed = ?, calm = ?", p.paused, p.slowed, p.calm)
-		return err
-	})
-}
-
-// loadPace gives a ledger in memory the pause that another process kept.
-func (t *tx) loadPace(l ledger) error {
-	alone, ok := l.(*memory)
-	if !ok {
-		return nil
-	}
-	alone.mu.Lock()
-	defer alone.mu.Unlock()
-	p := &alone.pace
-	err := t.row("SELECT paused, slowed, calm FROM limits", nil, &p.paused, &p.slowed, &p.calm)
-	// One that ends later was kept before the clock was set back.
-	latest := alone.now() + maxPause.Microseconds()
-	p.paused, p.calm = min(p.paused, latest), min(p.calm, latest)
+	_, err := l.db.ExecContext(ctx, "UPDATE limits SET paused = ?, slowed = ?, calm = ?", kept.Paused, kept.Slowed, kept.Calm)
 	return err
 }
 
-// fleet is the ledger of processes that share a database with a clock: a row of
+func (l *alone) paused(context.Context) (time.Time, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.local(l.state.Paused), nil
+}
+
+// shared is the ledger of processes that share a database with a clock: a row of
 // the table limits. Each statement is a transaction of its own, so that a
 // process that stops in the middle of one holds up nobody.
 //
 // The database tells its time with each answer. From that and from when it was
 // asked and answered the process knows by how much the two clocks differ; how its
 // own is set does not matter.
-type fleet struct {
-	pool  *pool
+type shared struct {
+	db    *sql.DB
 	gap   int64
 	clock func() time.Time
 	began time.Time
@@ -186,18 +166,11 @@ const pauseSlots = heldRow + `
 const readPause = `SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, paused FROM limits`
 
 // ask runs a statement that tells the database's time first, and learns from it.
-func (l *fleet) ask(ctx context.Context, text string, args []any, now *int64, dest ...any) error {
-	s, err := l.pool.get(ctx)
-	if err != nil {
-		return err
-	}
-	broken := true
-	defer func() { giveBack(s, broken) }()
+func (l *shared) ask(ctx context.Context, text string, args []any, now *int64, dest ...any) error {
 	asked := l.clock()
-	if err := s.Value().row(ctx, text, args, append([]any{now}, dest...)...); err != nil {
+	if err := l.db.QueryRowContext(ctx, text, args...).Scan(append([]any{now}, dest...)...); err != nil {
 		return err
 	}
-	broken = false
 	came := l.clock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -206,7 +179,7 @@ func (l *fleet) ask(ctx context.Context, text string, args []any, now *int64, de
 }
 
 // local returns when it is a time of the database here, or soon after.
-func (l *fleet) local(at int64) time.Time {
+func (l *shared) local(at int64) time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.began.Add(time.Duration(at+l.offset.best) * time.Microsecond)
@@ -238,7 +211,7 @@ func (o *offset) learn(asked, came, shown int64) {
 	}
 }
 
-func (l *fleet) take(ctx context.Context, n int) (block, error) {
+func (l *shared) take(ctx context.Context, n int) (block, error) {
 	var now, next, paused, gap, first, count int64
 	if err := l.ask(ctx, takeSlots, []any{n, l.gap}, &now, &next, &paused, &gap, &first, &count); err != nil {
 		return block{}, err
@@ -249,12 +222,12 @@ func (l *fleet) take(ctx context.Context, n int) (block, error) {
 	}, nil
 }
 
-func (l *fleet) pause(ctx context.Context, d time.Duration) error {
+func (l *shared) pause(ctx context.Context, d time.Duration) error {
 	var now int64
 	return l.ask(ctx, pauseSlots, []any{d.Microseconds()}, &now)
 }
 
-func (l *fleet) paused(ctx context.Context) (time.Time, error) {
+func (l *shared) paused(ctx context.Context) (time.Time, error) {
 	var now, paused int64
 	err := l.ask(ctx, readPause, nil, &now, &paused)
 	return l.local(min(paused, now+maxPause.Microseconds())), err

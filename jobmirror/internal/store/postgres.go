@@ -1,4 +1,4 @@
-package jobmirror
+package store
 
 import (
 	"cmp"
@@ -19,49 +19,83 @@ import (
 )
 
 var postgresDialect = dialect{
-	name:      "postgres",
-	shared:    true,
-	ids:       "(SELECT value::bigint FROM json_array_elements_text(?::json))",
-	lock:      "FOR UPDATE",
-	skip:      "FOR UPDATE SKIP LOCKED",
-	key:       "BIGINT PRIMARY KEY",
-	next:      "SELECT nextval(('mirror_' || ?)::regclass)",
-	begin:     "BEGIN ISOLATION LEVEL READ COMMITTED",
-	beginRead: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-	clock:     "(extract(epoch FROM clock_timestamp()) * 1000)::bigint",
-	waiting:   "(SELECT written FROM changes WHERE number IS NULL ORDER BY written LIMIT 1) IS NOT NULL",
-	matcher:   tsvector,
+	Name:   "postgres",
+	Shared: true,
+	Clock:  "(extract(epoch FROM clock_timestamp()) * 1000)::bigint",
+	ids:    "(SELECT value::bigint FROM json_array_elements_text(?::json))",
+	lock:   "FOR UPDATE",
+	skip:   "FOR UPDATE SKIP LOCKED",
+	key:    "BIGINT PRIMARY KEY",
+	next:   "SELECT nextval(('mirror_' || ?)::regclass)",
 }
 
+// How many connections a process has, for each purpose.
 const (
-	postgresWriters = 4
 	postgresReaders = 8
+	postgresWriters = 4
 	postgresPermits = 2
+	// postgresIdle is how long one stays open that nobody needs.
+	postgresIdle = time.Minute
 )
 
-func isPostgres(address string) bool {
+// Connections returns how many connections to PostgreSQL a process has at most: to
+// read, to write, and for the limit.
+func Connections() (readers, writers, permits int) {
+	return postgresReaders, postgresWriters, postgresPermits
+}
+
+// IsPostgres reports whether an address is one of PostgreSQL.
+func IsPostgres(address string) bool {
 	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
 }
 
-func openPostgres(ctx context.Context, address string, readOnly bool) (*database, error) {
+func openPostgres(ctx context.Context, address string, schema Schema, readOnly bool) (*DB, error) {
 	config, err := pgx.ParseConfig(address)
 	if err != nil {
 		// The driver's error may quote the address, password and all.
 		return nil, fmt.Errorf("jobmirror: the address %s cannot be read", redact(address))
 	}
-	out := &database{dialect: postgresDialect, pooled: setSession(config), unnumbered: newSignal()}
-	if out.pooled {
-		out.begin += "; SET LOCAL idle_in_transaction_session_timeout = " + idleTimeout
+	out := &DB{dialect: postgresDialect, schema: schema, Pooled: setSession(config)}
+	pool := func(size int) *sql.DB {
+		// A ping before each transaction would be one more: onLive does without.
+		never := stdlib.OptionShouldPing(func(context.Context, stdlib.ShouldPingParams) bool { return false })
+		db := sql.OpenDB(dialer{stdlib.GetConnector(*config, never)})
+		db.SetMaxOpenConns(size)
+		db.SetMaxIdleConns(size)
+		db.SetConnMaxIdleTime(postgresIdle)
+		return db
 	}
-	out.readers = newPool(stdlib.OpenDB(*config), postgresReaders, false)
-	if err := out.readers.db.PingContext(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("jobmirror: %s: %w", redact(address), withoutAddress(err)), out.close())
+	out.readers = pool(postgresReaders)
+	if err := out.readers.PingContext(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("jobmirror: %s: %w", redact(address), err), out.Close())
 	}
 	if !readOnly {
-		out.writers = newPool(stdlib.OpenDB(*config), postgresWriters, false)
-		out.permits = newPool(stdlib.OpenDB(*config), postgresPermits, false)
+		out.writers, out.Permits = pool(postgresWriters), pool(postgresPermits)
 	}
 	return out, nil
+}
+
+// dialer makes connections, and leaves the address out of the errors of those that
+// cannot be made.
+type dialer struct{ driver.Connector }
+
+func (d dialer) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := d.Connector.Connect(ctx)
+	if err != nil {
+		return nil, dialError{withoutAddress(err)}
+	}
+	return conn, nil
+}
+
+// dialError is why no connection could be made.
+type dialError struct{ error }
+
+func (e dialError) Unwrap() error { return e.error }
+
+// isStale reports whether a connection that was kept has lost its server.
+func isStale(err error) bool {
+	_, failed := errors.AsType[dialError](err)
+	return !failed && IsOutage(err)
 }
 
 // idleTimeout is for how many milliseconds a transaction may do nothing: a process
@@ -109,7 +143,7 @@ func redact(address string) string {
 // network said.
 func withoutAddress(err error) error {
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return fmt.Errorf("%s (SQLSTATE %s)%s", refused.Message, refused.Code, poolerHint(refused))
+		return fmt.Errorf("%w%s", refused, poolerHint(refused))
 	}
 	if connect, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return connect.Unwrap()
@@ -125,9 +159,9 @@ func missingRight(err error) error {
 	return err
 }
 
-// isOutage reports whether the server was not there, or ended the session, so
+// IsOutage reports whether the server was not there, or ended the session, so
 // that the same may succeed once it is back.
-func isOutage(err error) bool {
+func IsOutage(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok {
 		_, network := errors.AsType[net.Error](err)

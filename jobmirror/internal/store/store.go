@@ -1,0 +1,233 @@
+// Package store holds the connections to a database, SQLite or PostgreSQL, its
+// transactions and its migrations. It knows how the two databases differ, and nothing
+// of what is kept in them: statements are written once for both.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// dialect is what differs between the two databases. Statements are written
+// once, with ? for each parameter, @ids for a parameter that is a list of numbers,
+// as IDs writes it, @lock after a SELECT to keep its rows from changing until the
+// transaction ends, and @skip to leave out those that others have locked as well.
+type dialect struct {
+	// Name is "sqlite" or "postgres".
+	Name string
+	// Shared reports that several processes may write at the same time.
+	Shared bool
+	// Clock is an expression for the database's time in milliseconds; "0": the
+	// process's clock is the only one.
+	Clock string
+
+	ids       string // what @ids stands for, with a ? in it
+	lock      string // what @lock stands for
+	skip      string // what @skip stands for
+	key       string // what @key stands for in the tables
+	clustered string // what @clustered stands for there
+	next      string // raises the counter ? by one and selects its new value
+}
+
+// OwnClock reports whether the process's clock is the only one.
+func (d dialect) OwnClock() bool { return d.Clock == "0" }
+
+// DB holds the connections to a database: to write, of which SQLite has one, and to
+// read, which a writer never holds up.
+type DB struct {
+	dialect
+	// Permits are connections for single statements that must wait for no other work;
+	// nil on SQLite and where the database is only read.
+	Permits *sql.DB
+	// Pooled reports that a pooler lends server sessions out for a transaction: what a
+	// session keeps is lost after it.
+	Pooled bool
+
+	schema           Schema
+	writers, readers *sql.DB // writers: nil where the database is only read
+	texts            sync.Map
+
+	mu     sync.Mutex
+	closed bool
+	active sync.WaitGroup // transactions
+}
+
+// Open opens the database at an address: postgres://, or else the path of a file of
+// SQLite, which it makes unless readOnly. Its errors are ErrNotMirror, ErrNewer and the
+// database's; no password of an address stands in them.
+func Open(ctx context.Context, address string, schema Schema, readOnly bool) (*DB, error) {
+	if IsPostgres(address) {
+		return openPostgres(ctx, address, schema, readOnly)
+	}
+	return openSQLite(ctx, address, schema, readOnly)
+}
+
+// Close closes the connections, once the transactions under way have ended.
+func (db *DB) Close() (err error) {
+	db.mu.Lock()
+	db.closed = true
+	db.mu.Unlock()
+	db.active.Wait()
+	for _, pool := range []*sql.DB{db.readers, db.writers, db.Permits} {
+		if pool != nil {
+			err = errors.Join(err, pool.Close())
+		}
+	}
+	return err
+}
+
+// Writes reports whether the database was opened to be written.
+func (db *DB) Writes() bool { return db.writers != nil }
+
+// Alone returns the connections to write on SQLite, for single statements.
+func (db *DB) Alone() *sql.DB { return db.writers }
+
+func (db *DB) text(query string) string {
+	if text, ok := db.texts.Load(query); ok {
+		return text.(string)
+	}
+	text := strings.NewReplacer("@ids", db.ids, "@lock", db.lock, "@skip", db.skip).Replace(query)
+	if db.Shared {
+		var b strings.Builder
+		n := 0
+		for part := range strings.SplitSeq(text, "?") {
+			if n > 0 {
+				b.WriteString("$" + strconv.Itoa(n))
+			}
+			b.WriteString(part)
+			n++
+		}
+		text = b.String()
+	}
+	db.texts.Store(query, text)
+	return text
+}
+
+const (
+	// UpdateTimeout is how long a transaction that writes may take on a server: one
+	// that takes longer waits for a server or a proxy that does not answer.
+	UpdateTimeout = time.Minute
+	// endTimeout is how long the end of a transaction may take, however soon the caller
+	// leaves: it must not be left open.
+	endTimeout = 10 * time.Second
+)
+
+var (
+	toWrite = &sql.TxOptions{Isolation: sql.LevelReadCommitted}
+	toRead  = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
+)
+
+// Update runs f in a transaction that writes. It is repeated when the database
+// chose it as the victim of a deadlock, so f must not change anything else.
+func (db *DB) Update(ctx context.Context, f func(*Tx) error) error {
+	if db.Shared {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, UpdateTimeout)
+		defer cancel()
+	}
+	for attempt := 0; ; attempt++ {
+		err := db.transact(ctx, db.writers, toWrite, f)
+		if err == nil || attempt == 4 || !isDeadlock(err) {
+			return err
+		}
+	}
+}
+
+// View runs f in a transaction that reads one state of the database.
+func (db *DB) View(ctx context.Context, f func(*Tx) error) error {
+	return db.transact(ctx, db.readers, toRead, f)
+}
+
+// Ask reads the one row of a query, which is a transaction of its own.
+func (db *DB) Ask(ctx context.Context, query string, args []any, dest ...any) error {
+	end, err := db.enter()
+	if err != nil {
+		return err
+	}
+	defer end()
+	err = db.onLive(ctx, func() error { return db.readers.QueryRowContext(ctx, db.text(query), args...).Scan(dest...) })
+	if err != nil {
+		return fmt.Errorf("jobmirror: %w", err)
+	}
+	return nil
+}
+
+// errClosed is what a mirror's methods return after Close.
+var errClosed = errors.New("jobmirror: the mirror is closed")
+
+// enter keeps the connections open until end is called.
+func (db *DB) enter() (end func(), err error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.closed {
+		return nil, errClosed
+	}
+	db.active.Add(1)
+	return db.active.Done, nil
+}
+
+// onLive calls f, which begins something on a connection of a pool, again while the
+// one that it got has lost its server since it was used last: there may be as many
+// as a pool holds.
+func (db *DB) onLive(ctx context.Context, f func() error) (err error) {
+	for range postgresReaders + 1 {
+		if err = f(); err == nil || ctx.Err() != nil || !isStale(err) {
+			break
+		}
+	}
+	return err
+}
+
+func (db *DB) transact(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, f func(*Tx) error) error {
+	leave, err := db.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	// The transaction outlives ctx, so that it is ended in an orderly way.
+	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	begun := context.AfterFunc(ctx, cancel)
+	var in *sql.Tx
+	err = db.onLive(ctx, func() (err error) {
+		in, err = pool.BeginTx(own, opts)
+		return err
+	})
+	if !begun() && err == nil {
+		err = errors.Join(ctx.Err(), in.Rollback())
+	}
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return fmt.Errorf("jobmirror: %w", err)
+	}
+	t := &Tx{ctx: ctx, db: db, in: in, Now: time.Now().UnixMilli()}
+	if db.Pooled && pool == db.writers {
+		_, err = t.Exec("SET LOCAL idle_in_transaction_session_timeout = " + idleTimeout)
+	}
+	if err == nil && !db.OwnClock() {
+		err = t.Row("SELECT "+db.Clock, nil, &t.Now)
+	}
+	if err == nil {
+		err = f(t)
+	}
+	defer time.AfterFunc(endTimeout, cancel).Stop()
+	if err != nil {
+		_ = in.Rollback() // SQLite itself ends a transaction that finds the disk full
+	} else if err = in.Commit(); err != nil {
+		err = fmt.Errorf("jobmirror: %w", err)
+	}
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && poolerHint(e) != "" {
+		return fmt.Errorf("%w%s", err, poolerHint(e))
+	}
+	return err
+}

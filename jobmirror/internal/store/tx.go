@@ -1,0 +1,126 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Tx is a transaction in progress.
+type Tx struct {
+	// Now is when it began, in milliseconds since the epoch, by the database's clock
+	// where that has one.
+	Now int64
+
+	ctx context.Context
+	db  *DB
+	in  *sql.Tx
+}
+
+// Exec runs a statement and returns how many rows it changed.
+func (t *Tx) Exec(query string, args ...any) (int64, error) {
+	result, err := t.in.ExecContext(t.ctx, t.db.text(query), args...)
+	if err != nil {
+		return 0, fmt.Errorf("jobmirror: %w", err)
+	}
+	return result.RowsAffected()
+}
+
+// Rows calls each for the rows of a query until it returns an error.
+func (t *Tx) Rows(query string, args []any, each func(scan func(dest ...any) error) error) error {
+	rows, err := t.in.QueryContext(t.ctx, t.db.text(query), args...)
+	if err != nil {
+		return fmt.Errorf("jobmirror: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows.Scan); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("jobmirror: %w", err)
+	}
+	return nil
+}
+
+// Row reads the one row of a query; without a row the error is sql.ErrNoRows.
+func (t *Tx) Row(query string, args []any, dest ...any) error {
+	found := false
+	err := t.Rows(query, args, func(scan func(...any) error) error {
+		found = true
+		return scan(dest...)
+	})
+	if err == nil && !found {
+		err = fmt.Errorf("jobmirror: %w", sql.ErrNoRows)
+	}
+	return err
+}
+
+// rower is a Tx, or what embeds one.
+type rower interface {
+	Row(query string, args []any, dest ...any) error
+	Rows(query string, args []any, each func(scan func(dest ...any) error) error) error
+}
+
+// Value reads the one value of a query; without a row the error is sql.ErrNoRows.
+func Value[T any](t rower, query string, args ...any) (out T, err error) {
+	err = t.Row(query, args, &out)
+	return out, err
+}
+
+// Numbers reads the one column of a query.
+func (t *Tx) Numbers(query string, args ...any) (out []int64, err error) {
+	err = t.Rows(query, args, func(scan func(...any) error) error {
+		var n int64
+		err := scan(&n)
+		out = append(out, n)
+		return err
+	})
+	return out, err
+}
+
+// Pairs reads the two columns of a query: the second by the first.
+func Pairs[K comparable, V any](t rower, query string, args ...any) (map[K]V, error) {
+	out := map[K]V{}
+	err := t.Rows(query, args, func(scan func(...any) error) error {
+		var (
+			k K
+			v V
+		)
+		err := scan(&k, &v)
+		out[k] = v
+		return err
+	})
+	return out, err
+}
+
+// Since returns how long ago a time of a column is; 0 where the clock was set back
+// meanwhile.
+func (t *Tx) Since(ms int64) time.Duration { return max(time.Duration(t.Now-ms)*time.Millisecond, 0) }
+
+// Next raises a counter by one and returns its new value.
+func (t *Tx) Next(counter string) (int64, error) { return Value[int64](t, t.db.next, counter) }
+
+// IDs returns the argument for @ids.
+func IDs[T ~int64](list []T) string {
+	if len(list) == 0 {
+		return "[]"
+	}
+	b, err := json.Marshal(list)
+	if err != nil {
+		panic(err) // numbers
+	}
+	return string(b)
+}
+
+// IDsOf returns the argument for @ids that has a number of each item.
+func IDsOf[T any](items []T, number func(T) int64) string {
+	list := make([]int64, len(items))
+	for i, item := range items {
+		list[i] = number(item)
+	}
+	return IDs(list)
+}

@@ -1,0 +1,33 @@
+package jobmirror_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// The rooms of the mirror know of each other only what they must: those who pace
+// requests and find words know nothing of a mirror or a database of it, and the store
+// nothing of what is kept in it.
+func TestWalls(t *testing.T) {
+	const mirror = "github.com/jobboard-sdk/jobboard-go/jobmirror"
+	for room, never := range map[string][]string{
+		"pace":  {mirror, "github.com/jackc/", "modernc.org/"},
+		"words": {mirror, "database/sql", "github.com/jobboard-sdk/jobboard-go"},
+		"store": {mirror, "github.com/jobboard-sdk/jobboard-go"},
+	} {
+		own := mirror + "/internal/" + room
+		out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", own).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name := range strings.Lines(string(out)) {
+			name = strings.TrimSpace(name)
+			for _, wall := range never {
+				if strings.HasPrefix(name, wall) && name != own {
+					t.Errorf("%s reaches %s", room, name)
+				}
+			}
+		}
+	}
+}
