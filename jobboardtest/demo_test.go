@@ -100,6 +100,11 @@ func TestDemo(t *testing.T) {
 			t.Errorf("search as %s: %d", credential, res.StatusCode)
 		}
 	}
+	// Published clients send the secret in Basic.
+	res, _ := send(t, srv, "GET", searchURL(srv), basicHeader(d.ConfidentialClient+":"+d.ConfidentialSecret), "")
+	if res.StatusCode != 200 {
+		t.Errorf("search with a secret in Basic: %d", res.StatusCode)
+	}
 	v := reflect.ValueOf(d)
 	for i := range v.NumField() {
 		if v.Field(i).IsZero() {

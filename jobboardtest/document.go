@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -242,16 +244,130 @@ func (in State) Write(w io.Writer) error {
 // ReadState reads what Write wrote, for WithState or Restore. It returns the error of
 // the reader or of the JSON, or one that says where the state contradicts itself.
 func ReadState(r io.Reader) (State, error) {
-	data, err := io.ReadAll(r)
+	in, err := decodeState(r)
 	if err != nil {
-		return State{}, fmt.Errorf("jobboardtest: reading the state: %w", err)
-	}
-	var in State
-	if err := strictUnmarshal(data, &in); err != nil {
 		return State{}, fmt.Errorf("jobboardtest: reading the state: %w", err)
 	}
 	_, err = in.build(time.Time{})
 	return in, err
+}
+
+// maxRecords bounds the records of a state, which take more memory than their text.
+const maxRecords = 1_000_000
+
+// decodeState reads a state record by record: of the text it keeps one record at a
+// time. What is wrong with a record is found before the next is read.
+func decodeState(r io.Reader) (in State, err error) {
+	d := json.NewDecoder(&dense{r: r})
+	d.DisallowUnknownFields()
+	begin, err := d.Token()
+	switch {
+	case err != nil:
+		return in, err
+	case begin != json.Delim('{'):
+		return in, &json.UnmarshalTypeError{Value: jsonKind(begin), Type: reflect.TypeFor[State]()}
+	}
+	records := 0
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return in, err
+		}
+		if err := in.decodeMember(d, fmt.Sprint(name), &records); err != nil {
+			return in, err
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return in, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return in, errors.New("something follows the JSON value")
+	}
+	return in, nil
+}
+
+// dense refuses white space of more than maxBlank bytes in a row: json.Decoder looks
+// through all of it again with each of its reads.
+type dense struct {
+	r     io.Reader
+	blank int // bytes of white space at the end of what was read
+}
+
+const maxBlank = 64 << 10
+
+func (d *dense) Read(p []byte) (int, error) {
+	n, err := d.r.Read(p)
+	for _, b := range p[:n] {
+		if d.blank++; b != ' ' && b != '\n' && b != '\r' && b != '\t' {
+			d.blank = 0
+		}
+		if d.blank > maxBlank {
+			return 0, fmt.Errorf("it has more than %d bytes of white space in a row", maxBlank)
+		}
+	}
+	return n, err
+}
+
+// decodeMember reads the value of a member, a list entry by entry.
+func (in *State) decodeMember(d *json.Decoder, name string, records *int) error {
+	members := reflect.VisibleFields(reflect.TypeFor[State]())
+	i := slices.IndexFunc(members, func(m reflect.StructField) bool {
+		own, _, _ := strings.Cut(m.Tag.Get("json"), ",")
+		return strings.EqualFold(own, name)
+	})
+	if i < 0 {
+		return fmt.Errorf("json: unknown field %q", clip(name))
+	}
+	field := reflect.ValueOf(in).Elem().Field(i)
+	if field.Kind() != reflect.Slice {
+		return inMember(name, d.Decode(field.Addr().Interface()))
+	}
+	begin, err := d.Token()
+	field.SetZero()
+	switch {
+	case err != nil:
+		return err
+	case begin == nil: // null
+		return nil
+	case begin != json.Delim('['):
+		return inMember(name, &json.UnmarshalTypeError{Value: jsonKind(begin), Type: field.Type()})
+	}
+	for d.More() {
+		if *records++; *records > maxRecords {
+			return fmt.Errorf("it has more than %d records", maxRecords)
+		}
+		record := reflect.New(field.Type().Elem())
+		if err := inMember(name, d.Decode(record.Interface())); err != nil {
+			return err
+		}
+		field.Set(reflect.Append(field, record.Elem()))
+	}
+	_, err = d.Token()
+	return err
+}
+
+// inMember puts the name of a member before the field that an error speaks of.
+func inMember(name string, err error) error {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		wrong.Field = strings.TrimSuffix(name+"."+wrong.Field, ".")
+	}
+	return err
+}
+
+// jsonKind names the kind of a JSON value by its first token.
+func jsonKind(token json.Token) string {
+	switch token := token.(type) {
+	case json.Delim:
+		return map[json.Delim]string{'[': "array", '{': "object"}[token]
+	case nil:
+		return "null"
+	case string:
+		return "string"
+	case bool:
+		return "bool"
+	}
+	return "number"
 }
 
 // strictUnmarshal refuses unknown members and anything after the value.

@@ -207,3 +207,55 @@ func ExampleReadState() {
 	// Output:
 	// 410 JobPosting inactive for jobId 4711
 }
+
+// A job without a posting is found by no search, and its lookup says so.
+func ExampleServer_UnpublishJob() {
+	srv := jobboardtest.NewServer()
+	defer srv.Close()
+	job, _ := srv.Publish("27828_extern", jobboardtest.Job{Title: "Nurse"})
+	srv.UnpublishJob(job.ID)
+	fmt.Println(ask(srv.Client(), fmt.Sprintf("%s/jobdb/public/apply/external?jobid=%d", srv.JobDBURL, job.ID), ""))
+	// Output:
+	// 404 {"errorCode":"ERROR_POSTING_UNAVAILABLE"}
+}
+
+// An applicant who is internal from now on sees internal jobs with the same token.
+func ExampleServer_UpdateApplicant() {
+	srv := jobboardtest.NewServer()
+	defer srv.Close()
+	job, _ := srv.Publish("27829_intern", jobboardtest.Job{Title: "Nurse", Internal: true})
+	who := srv.AddApplicant(jobboardtest.Applicant{Name: "Jana"})
+	token := srv.UserToken(who.ID)
+	applied := fmt.Sprintf("%s/api/rest/v3/frontend/jobs/%d/applied", srv.BaseURL, job.ID)
+	before := ask(srv.Client(), applied, token)
+	srv.UpdateApplicant(who.ID, func(a *jobboardtest.Applicant) { a.Internal = true })
+	fmt.Println(before[:3], "then", ask(srv.Client(), applied, token))
+	// Output:
+	// 403 then 200 false
+}
+
+// The lookup needs no credential; a client that was told to send one sends this.
+func ExampleServer_LookupToken() {
+	srv := jobboardtest.NewServer(jobboardtest.WithDemo(), jobboardtest.WithStrict(true))
+	defer srv.Close()
+	lookup := fmt.Sprintf("%s/jobdb/public/apply/external?jobid=%d", srv.JobDBURL, srv.Demo.OpenJob)
+	fmt.Println(ask(srv.Client(), lookup, srv.LookupToken())[:3], ask(srv.Client(), lookup, srv.Demo.ClientToken)[:3])
+	// Output:
+	// 200 400
+}
+
+// A user's token lives an hour from its last use.
+func ExampleServer_Advance() {
+	srv := jobboardtest.NewServer(jobboardtest.WithDemo())
+	defer srv.Close()
+	token := srv.UserToken(srv.Demo.Applicant)
+	applied := fmt.Sprintf("%s/api/rest/v3/frontend/jobs/%d/applied", srv.BaseURL, srv.Demo.OpenJob)
+	for _, d := range []time.Duration{59 * time.Minute, 59 * time.Minute, time.Hour} {
+		srv.Advance(d)
+		fmt.Println(ask(srv.Client(), applied, token)[:3])
+	}
+	// Output:
+	// 200
+	// 200
+	// 401
+}

@@ -2,6 +2,7 @@ package jobboardtest
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"strings"
 
@@ -60,6 +61,9 @@ func (in inside) Request(number int) (r Request, ok bool) {
 // RequestsAfter returns the entries with a number above n, for a reader that
 // follows the journal.
 func (in inside) RequestsAfter(n int) []Request { return in.s.journal.after(n) }
+
+// DecodeState reads a state without looking for contradictions.
+func (inside) DecodeState(r io.Reader) (State, error) { return decodeState(r) }
 
 // Reset goes back to the state and switches of the start, lifts all faults and
 // empties the journal. The clock stays as it is.

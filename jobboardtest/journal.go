@@ -73,9 +73,9 @@ const (
 	maxKeptBody     = 2 << 10  // of an answer
 )
 
-// weigh estimates the memory of an entry.
+// weigh estimates the memory of an entry: itself and its maps take 1 KiB.
 func (e *entry) weigh() int {
-	n := 512 + len(e.answered.Body)
+	n := 1<<10 + len(e.answered.Body)
 	add := func(texts ...string) {
 		for _, text := range texts {
 			n += 32 + len(text)

@@ -46,7 +46,7 @@ func (s *Server) LiftFaults() { s.faults.lift() }
 
 // Requests returns the journal, oldest first: the requests of the operations that
 // are given, or all. It holds at least the newest 10 000 requests, fewer where they
-// would take more than 64 MiB. Of a text longer than 8 KiB it has the beginning, and
+// would take more than 64 MiB of memory. Of a text longer than 8 KiB it has the beginning, and
 // of all headers of a request 64 KiB. Query and Header are the journal's own: read
 // them, and change nothing.
 func (s *Server) Requests(ops ...Operation) []Request { return s.journal.list(ops) }

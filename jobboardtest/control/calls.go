@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
+	"time"
 )
 
 // call returns what is answered as JSON. nil answers 204, created 201, and an
@@ -23,12 +25,15 @@ type route struct {
 	free         bool     // takes any query
 	reads        bool     // changes nothing although it is no GET, or everything but the state
 	limit        int64    // of the body; 0: maxBody
+	streams      bool     // reads the body itself, and takes the lock
 }
 
-// maxBody bounds a request's body, maxState that of a whole state.
+// maxBody bounds a request's body, maxState that of a whole state, and bodyTimeout how
+// long either may take to come.
 const (
-	maxBody  = 4 << 20
-	maxState = 512 << 20
+	maxBody     = 4 << 20
+	maxState    = 64 << 20
+	bodyTimeout = 30 * time.Second
 )
 
 func (c *Control) handler(r route) http.HandlerFunc {
@@ -60,9 +65,13 @@ func (c *Control) call(r route, w http.ResponseWriter, req *http.Request) (any, 
 	if r.method == http.MethodGet {
 		return r.f(req)
 	}
-	data, err := readBody(http.MaxBytesReader(w, req.Body, cmp.Or(r.limit, maxBody))) // before others have to wait
+	req.Body = http.MaxBytesReader(w, req.Body, cmp.Or(r.limit, maxBody))
+	if r.streams {
+		return r.f(req)
+	}
+	data, err := io.ReadAll(req.Body) // before others have to wait
 	if err != nil {
-		return nil, err
+		return nil, unread(err)
 	}
 	req.Body = io.NopCloser(bytes.NewReader(data))
 	c.writing.Lock()
@@ -74,17 +83,16 @@ func (c *Control) call(r route, w http.ResponseWriter, req *http.Request) (any, 
 	return v, err
 }
 
-// readBody reads a body whole.
-func readBody(r io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(r)
+// unread returns what is said of a body that did not come whole.
+func unread(err error) error {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, refuse(http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", large.Limit)
-	case err != nil:
-		return nil, bad("", "the body cannot be read: %v", err)
+		return refuse(http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", large.Limit)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return refuse(http.StatusRequestTimeout, "the body did not come whole within %v", bodyTimeout)
 	}
-	return data, nil
+	return bad("", "the body cannot be read: %v", err)
 }
 
 // with returns the call of a function that takes the body.

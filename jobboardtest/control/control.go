@@ -113,6 +113,9 @@ func (c *Control) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
+	if r.Body != http.NoBody { // an embedder's writer may have no deadline; net/http ends it with the body
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
+	}
 	if err := c.admit(r); err != nil {
 		writeFailure(w, err)
 		return

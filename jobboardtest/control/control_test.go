@@ -10,7 +10,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"reflect"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
@@ -165,6 +168,92 @@ func TestBodiesAreBounded(t *testing.T) {
 }
 
 // Waiting ends with the call it waits for, and no other.
+// A state is read as it comes: what is wrong with it is said at once, and what is
+// larger than 64 MiB is not kept.
+func TestStatesAreStreamed(t *testing.T) {
+	s := newSuite(t)
+	before := s.srv.Snapshot()
+	for _, c := range []struct {
+		name, head, unit, tail string
+		status                 int
+		says                   string
+		read                   int64 // at most so much of it
+	}{
+		{"zeros", "", "\x00", "", 400, "not JSON", 1 << 20},
+		{"a wrong record", `{"jobs":[{"titel":"x"}`, `,{"title":"x"}`, "]}", 400, `unknown member \"titel\"`, 1 << 20},
+		{"a wrong member", `{"tokens":[{"narrow":"no"}`, `,{}`, "]}", 400, `tokens.narrow cannot be a string`, 1 << 20},
+		{"white space", "{", " ", "}", 400, "white space", 1 << 20},
+		{"too much of one record", `{"jobs":[{"title":"`, "long ", `"}]}`, 413, "larger than 67108864 bytes", 1 << 30},
+		{"records without end", `{"channels":[{}`, ",{}", "]}", 400, "more than 1000000 records", 4 << 20},
+	} {
+		sent := &counted{r: io.MultiReader(strings.NewReader(c.head), repeated(c.unit, 70<<20), strings.NewReader(c.tail))}
+		req := s.request("PUT", "/state", "x")
+		req.Body, req.ContentLength = io.NopCloser(sent), -1
+		var begun, ended runtime.MemStats
+		runtime.ReadMemStats(&begun)
+		status, text := s.send(req)
+		runtime.ReadMemStats(&ended)
+		if status != c.status || !strings.Contains(text, c.says) || sent.n.Load() > c.read {
+			t.Errorf("%s: %d %s, after %d bytes", c.name, status, text, sent.n.Load())
+		}
+		if grown := int64(ended.HeapSys) - int64(begun.HeapSys); grown > 300<<20 {
+			t.Errorf("%s takes %d MiB", c.name, grown>>20)
+		}
+	}
+	if !reflect.DeepEqual(s.srv.Snapshot(), before) {
+		t.Error("the state changed")
+	}
+	if status, text := s.do("PUT", "/state", string(marshal(before))); status != 204 || !reflect.DeepEqual(s.srv.Snapshot(), before) {
+		t.Errorf("the same state again: %d %s", status, text)
+	}
+}
+
+// counted counts what is read.
+type counted struct {
+	r io.Reader
+	n atomic.Int64
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+func repeated(unit string, size int) io.Reader {
+	block := strings.Repeat(unit, 64<<10/len(unit))
+	var all []io.Reader
+	for range size / len(block) {
+		all = append(all, strings.NewReader(block))
+	}
+	return io.MultiReader(all...)
+}
+
+// A body that never comes whole ends its call after 30 s, and holds up no other.
+func TestSlowBodies(t *testing.T) {
+	for _, call := range []string{"POST /jobs", "PUT /state"} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSuite(t)
+			method, path, _ := strings.Cut(call, " ")
+			begin, end := io.Pipe()
+			defer end.Close()
+			req := s.request(method, path, "x")
+			req.Body, req.ContentLength = io.NopCloser(io.MultiReader(strings.NewReader(`{"jobs":[`), begin)), -1
+			began := time.Now()
+			ended := make(chan string)
+			go func() {
+				status, text := s.send(req)
+				ended <- fmt.Sprint(status, text, time.Since(began))
+			}()
+			synctest.Wait()
+			s.must("POST", "/channels", `{"id":"meanwhile"}`)
+			if got := <-ended; !strings.HasPrefix(got, "408") || !strings.Contains(got, "within 30s") || !strings.HasSuffix(got, "}30s") {
+				t.Errorf("%s: %s", call, got)
+			}
+		})
+	}
+}
+
 func TestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSuite(t)

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"io"
 	"net/http"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -11,6 +12,7 @@ import (
 // described there.
 type insideServer interface {
 	AuthorizationCode(client string, applicant int64) string
+	DecodeState(r io.Reader) (jobboardtest.State, error)
 	Faults() []*jobboardtest.ActiveFault
 	HasApplicant(id int64) bool
 	HasClient(id string) bool

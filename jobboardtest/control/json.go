@@ -123,6 +123,8 @@ func wrongJSON(err error) error {
 	var syn *json.SyntaxError
 	text := err.Error()
 	switch {
+	case err == io.EOF, errors.As(err, &typ) && typ.Field == "":
+		return bad("", "the body must be a JSON object")
 	case errors.As(err, &typ):
 		field := strings.ReplaceAll(typ.Field, "plainFault.", "") // embedded in the form of a Fault
 		return bad(field, "%s cannot be a %s, it is %s", field, typ.Value, jsonType(typ.Type))

@@ -23,7 +23,7 @@ func (c *Control) routes() []route {
 		{method: "GET", path: "/info", f: get(c.information)},
 		{method: "POST", path: "/reset", f: do(c.reset)},
 		{method: "GET", path: "/state", f: c.saveState},
-		{method: "PUT", path: "/state", f: with(c.loadState), limit: maxState},
+		{method: "PUT", path: "/state", f: c.loadState, limit: maxState, streams: true},
 
 		{method: "POST", path: "/channels", f: add(c.srv.AddChannel, checkChannel)},
 		{method: "POST", path: "/companies", f: add(c.srv.AddCompany, checkCompany)},

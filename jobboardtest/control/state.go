@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -49,7 +50,16 @@ func (c *Control) saveState(*http.Request) (any, error) {
 	}), nil
 }
 
-func (c *Control) loadState(in jobboardtest.State) (any, error) {
+// loadState reads a state as it comes, and holds others up only while it takes effect.
+func (c *Control) loadState(r *http.Request) (any, error) {
+	body := &keepsError{r: r.Body}
+	in, err := c.inside.DecodeState(body)
+	switch {
+	case body.err != nil:
+		return nil, unread(body.err)
+	case err != nil:
+		return nil, wrongJSON(err)
+	}
 	if err := in.Variants.Check(); err != nil {
 		name := culprit(in.Variants, jobboardtest.Variants.Check) // empty where there are several
 		return nil, bad(strings.TrimSuffix("variants."+name, "."), "%s", plain(err))
@@ -57,10 +67,28 @@ func (c *Control) loadState(in jobboardtest.State) (any, error) {
 	if err := cmp.Or(each(in.Jobs, "jobs", checkJob), each(in.Postings, "postings", checkPosting)); err != nil {
 		return nil, err
 	}
+	c.writing.Lock()
+	defer c.writing.Unlock()
 	if err := c.srv.Restore(in); err != nil {
 		return nil, bad("", "%s", plain(err))
 	}
+	c.revision.Add(1)
 	return nil, nil //nolint:nilnil // 204
+}
+
+// keepsError keeps the error because of which a body did not come whole, which
+// encoding/json may hide.
+type keepsError struct {
+	r   io.Reader
+	err error
+}
+
+func (k *keepsError) Read(p []byte) (int, error) {
+	n, err := k.r.Read(p)
+	if err != nil && err != io.EOF {
+		k.err = err
+	}
+	return n, err
 }
 
 // add returns the call that adds a record, which check may refuse. at goes before
