@@ -27,6 +27,7 @@ type wall struct {
 var walls = []wall{
 	{part: ".", but: []string{"internal/suite", "bench"}, beyond: []string{"internal/suite"}},
 	{part: "jobpublish", beyond: []string{"github.com/jackc/pgx", "modernc.org/sqlite", "jobmirror", "jobsite"}},
+	{part: "jobmcp", beyond: []string{"jobmirror", "jobpublish", "jobsite", "cmd/jobboard"}},
 	{part: "cmd/jobboard", but: []string{"cmd/jobboard/jobboard-mirror"}, beyond: []string{"github.com/jackc/pgx", "modernc.org/sqlite", "jobmirror"}},
 }
 

@@ -2,29 +2,26 @@ package main
 
 import (
 	"context"
-	"encoding/json"
+	_ "embed"
 	"errors"
+	"io/fs"
+	"strings"
 	"sync"
-	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 	"golang.org/x/time/rate"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/doctor"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/docs"
+	"github.com/jobboard-sdk/jobboard-go/jobmcp"
 )
 
-// Bounds of the assistant's server. docs/assistant.md tells them.
+// What the service is asked by an assistant at most.
 const (
-	maxMessage  = 1 << 20          // bytes of a message that it reads
-	maxAnswer   = 64 << 10         // bytes of a tool's result
-	maxCalls    = 4                // tools that work at the same time
-	maxCallTime = 60 * time.Second // of a tool
-	maxFinish   = time.Second      // of the calls under way when the input or the process ends
-	requestRate = 5                // requests a second to the service, after a burst of requestBurst
+	requestRate = 5 // requests a second, after a burst of requestMost
 	requestMost = 20
 )
 
@@ -49,115 +46,139 @@ first answers what it was asked.`,
 		Example: "  jobboard mcp --fake",
 		Args:    cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			m := &assistant{Program: p, command: cmd, state: state}
-			return m.serve(cmd.Context())
+			p.Settings.Limiter = rate.NewLimiter(requestRate, requestMost)
+			b := &assistantBoard{read: func() (*setup.Board, error) { return p.Board(cmd) }}
+			return runAssistant(cmd.Context(), p, b, state)
 		},
 	}
 	cmd.Flags().StringVar(&state, "state", "", "`file` of jobboard watch --state, for what changed since; it is not written")
 	return cmd
 }
 
-// assistant serves one assistant.
-type assistant struct {
-	*cli.Program
+// runAssistant answers until the input or ctx ends, which is how it ends well. Before the
+// first tool is used it reads no settings and sends nothing.
+func runAssistant(ctx context.Context, p *cli.Program, b *assistantBoard, state string) error {
+	server := jobmcp.NewServer(nil, jobmcp.Options{
+		Version: cli.Version(), Logger: p.Settings.Logger(), Mask: p.Mask, Pages: pages(),
+		Rate:   -1, // the client has a limiter, which counts repeated requests, too
+		Open:   b.open,
+		Failed: b.failed,
+		NextStep: func(err error) string {
+			if errors.Is(err, jobmcp.ErrNoChannel) {
+				err = setup.Missing(setup.Channel)
+			}
+			_, next := setup.ExitOf(err)
+			return next
+		},
+		SignIn: "for a certain answer a person sets JOBBOARD_USER_TOKEN, or names a file with JOBBOARD_USER_TOKEN_FILE",
+		Kept:   func() (*jobboard.Snapshot, error) { return loadState(state) },
+		Doctor: func(ctx context.Context) ([]jobmcp.Finding, error) {
+			board, err := b.board()
+			if err != nil {
+				return nil, err
+			}
+			report, err := doctor.Examine(ctx, &p.Console, board)
+			if err != nil {
+				return nil, err
+			}
+			b.forget() // a person may mend the settings after this
+			var findings []jobmcp.Finding
+			for _, f := range report.Findings {
+				findings = append(findings, jobmcp.Finding{
+					Check: f.Check, Verdict: string(f.Verdict), Detail: f.Detail, Next: f.Next,
+				})
+			}
+			return findings, nil
+		},
+	})
+	return server.Serve(ctx, p.In, p.Out)
+}
 
-	command *cobra.Command
-	state   string // path, or empty
-
-	places chan struct{} // of tools that work
+// assistantBoard reads the settings for an assistant's tools, and keeps them until they may
+// have to be others.
+type assistantBoard struct {
+	read func() (*setup.Board, error)
 
 	mu      sync.Mutex
-	current *setup.Board         // nil: the settings are to be read
-	seen    []*jobboard.Snapshot // that searches are compared with, one of each search, the newest last
+	current *setup.Board // nil: the settings are to be read
 }
 
-// serve answers until the input or ctx ends, which is how it ends well.
-func (m *assistant) serve(ctx context.Context) error {
-	m.places = make(chan struct{}, maxCalls)
-	m.Settings.Limiter = rate.NewLimiter(requestRate, requestMost)
-	return m.server().Run(context.WithoutCancel(ctx), newConnection(ctx, m.In, m.Out))
+func (a *assistantBoard) board() (*setup.Board, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.current != nil {
+		return a.current, nil
+	}
+	b, err := a.read()
+	if err == nil {
+		a.current = b
+	}
+	return b, err
 }
 
-// server has the tools and the pages. Making it sends nothing and reads no
-// settings.
-func (m *assistant) server() *mcp.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "jobboard", Title: "Job board", Version: cli.Version()}, &mcp.ServerOptions{
-		Instructions: instructions,
-		Logger:       m.Settings.Logger(),
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
-	})
-	s.AddReceivingMiddleware(m.guard)
-	m.addTools(s)
-	addPages(s)
-	return s
+func (a *assistantBoard) forget() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.current = nil
 }
 
-const instructions = `Searches a job board and says what an application needs. Every tool only reads: ` +
-	`nothing here applies, subscribes, sends or changes anything.
-
-` + foreignNotice + `
-
-Usual order: search_jobs, then job_information with the job of a posting, may_i_apply, and check_answers before the person applies. ` +
-	`When a tool fails for reasons of set-up, use doctor. Identifiers are texts of digits. ` +
-	`Credentials are the settings' business: never ask for them, and never put one into an argument.`
-
-// guard bounds what a request may take, and takes secrets out of every answer once
-// more.
-func (m *assistant) guard(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		ctx, cancel := context.WithTimeout(ctx, maxCallTime)
-		defer cancel()
-		if call, ok := req.(*mcp.CallToolRequest); ok {
-			if string(call.Params.Arguments) == "null" {
-				call.Params.Arguments = nil // the library would panic
-			}
-			select {
-			case m.places <- struct{}{}:
-				defer func() { <-m.places }()
-			case <-ctx.Done():
-				return nil, ctx.Err()
-			}
-		}
-		result, err := next(ctx, method, req)
-		if called, ok := result.(*mcp.CallToolResult); ok && err == nil {
-			m.finish(called)
-		}
-		return result, sendable(err)
+// failed has the settings read anew where they lack something or a credential was refused:
+// there may be a new one in a file.
+func (a *assistantBoard) failed(err error) {
+	var lacking *setup.Error
+	code, _ := setup.ExitOf(err)
+	if code == setup.ExitCredential || errors.As(err, &lacking) && lacking.Settings || errors.Is(err, jobmcp.ErrNoChannel) {
+		a.forget()
 	}
 }
 
-// sendable drops the data of an error where they are not JSON, as those of a page
-// with a control character in its name: the library would end the session.
-func sendable(err error) error {
-	var wire *jsonrpc.Error
-	if errors.As(err, &wire) && len(wire.Data) > 0 && !json.Valid(wire.Data) {
-		return &jsonrpc.Error{Code: wire.Code, Message: wire.Message}
-	}
-	return err
-}
-
-// board reads the settings where that is to be done, and returns the program that has
-// them. Its error is one of the settings.
-func (m *assistant) board() (*setup.Board, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.current != nil {
-		return m.current, nil
-	}
-	b, err := m.Board(m.command)
+// open returns whom a tool asks. Its error is one of the settings.
+func (a *assistantBoard) open(_ context.Context, need jobmcp.Need) (jobmcp.Board, error) {
+	b, err := a.board()
 	if err != nil {
-		return nil, err
+		return jobmcp.Board{}, err
 	}
-	m.current = b
-	return b, nil
+	needed := []string{setup.JobDBURL}
+	signedIn := b.Get(setup.UserToken) != ""
+	switch {
+	case need == jobmcp.NeedSearch:
+		needed = []string{setup.BaseURL}
+	case need == jobmcp.NeedApplicant && signedIn:
+		needed = append(needed, setup.BaseURL)
+	}
+	c, err := b.ClientFor(needed...)
+	if err != nil {
+		return jobmcp.Board{}, err
+	}
+	board := jobmcp.Board{Client: c, Channel: jobboard.ChannelID(b.Get(setup.Channel))}
+	if signedIn {
+		board.Applicant = b.Applicant(c)
+	}
+	if need == jobmcp.NeedSearch {
+		if _, err := b.Searches(c); err != nil {
+			return board, err
+		}
+		board.SearchAsApplicant = b.Credential() == setup.UserToken
+	}
+	return board, nil
 }
 
-// forget has the settings read anew, because they lack something or a credential
-// was refused: there may be a new one in a file.
-func (m *assistant) forget(b *setup.Board) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.current == b {
-		m.current = nil
+//go:embed README.md
+var readme string
+
+// pages returns the documentation.
+func pages() []jobmcp.Page {
+	names, err := fs.Glob(docs.Pages, "*.md")
+	if err != nil {
+		panic(err) // the pattern is well-formed
 	}
+	var all []jobmcp.Page
+	for _, name := range names {
+		body, err := docs.Pages.ReadFile(name)
+		if err != nil {
+			panic(err) // they are part of the program
+		}
+		all = append(all, jobmcp.Page{URI: "jobboard://docs/" + name, Name: strings.TrimSuffix(name, ".md"), Text: string(body)})
+	}
+	return append(all, jobmcp.Page{URI: "jobboard://command", Name: "command", Text: readme})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/jobmcp"
 )
 
 func newStatusCommand(p *cli.Program, known *lastSearch) *cobra.Command {
@@ -60,22 +61,13 @@ func runStatus(ctx context.Context, c *term.Console, b *setup.Board, args []stri
 	return &setup.Error{Code: setup.ExitNo}
 }
 
-var decisionText = map[jobboard.Decision]string{
-	jobboard.DecisionUnknown:        "unknown: too little answered",
-	jobboard.DecisionMayApply:       "the applicant may apply",
-	jobboard.DecisionAlreadyApplied: "the applicant has applied already; there is one application per job, and a withdrawn one counts",
-	jobboard.DecisionClosed:         "closed: the job takes no applications",
-	jobboard.DecisionNotVisible:     "not visible: the job is not for this applicant",
-	jobboard.DecisionGone:           "gone: there is no such job, or no posting of it",
-}
-
 func printStatus(c *term.Console, p jobboard.PrecheckResult) {
 	w := c.Out
 	colour := term.Red
 	if p.Decision == jobboard.DecisionMayApply {
 		colour = term.Green
 	}
-	w.Line("job %s: %s", p.Job, c.OutTerminal.Paint(colour, decisionText[p.Decision]))
+	w.Line("job %s: %s", p.Job, c.OutTerminal.Paint(colour, jobmcp.Meaning(p.Decision)))
 	switch {
 	case errors.Is(p.InformationErr, context.Canceled):
 		w.Pair("lookup", "not needed")

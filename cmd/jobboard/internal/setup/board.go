@@ -274,11 +274,17 @@ var lacking = map[string]struct{ what, next string }{
 	UserToken: {"no applicant's token is set", "set JOBBOARD_USER_TOKEN, or name a file with --user-token-file"},
 }
 
+// Missing returns the failure for a setting that is needed and not set: an address, the
+// channel, the job or the applicant's token.
+func Missing(name string) *Error {
+	return Lacks("%s", lacking[name].what).Next(lacking[name].next)
+}
+
 // ClientFor returns the client of the settings for a call that needs some of them.
 func (b *Board) ClientFor(needs ...string) (*jobboard.Client, error) {
 	for _, name := range needs {
 		if b.Get(name) == "" {
-			return nil, Lacks("%s", lacking[name].what).Next(lacking[name].next)
+			return nil, Missing(name)
 		}
 	}
 	return b.client()
@@ -291,7 +297,7 @@ func (s *Settings) named(setting string, args []string) (string, error) {
 		text = args[0]
 	}
 	if text == "" {
-		return "", Lacks("%s", lacking[setting].what).Next(lacking[setting].next)
+		return "", Missing(setting)
 	}
 	return text, nil
 }

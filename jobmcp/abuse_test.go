@@ -1,7 +1,8 @@
-package main
+package jobmcp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -19,9 +20,11 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/clientcredentials"
 
-	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
-	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/redact"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -111,9 +114,9 @@ func marked(t *testing.T, where, field string, v any) {
 
 // 500 advertisements give orders, and a client obeys all of them: the service gets
 // nothing but questions.
-func TestAssistantChangesNothingWhateverIsAsked(t *testing.T) {
+func TestChangesNothingWhateverIsAsked(t *testing.T) {
 	const advertisements = 500
-	bubble(t, func(t *testing.T, srv *jobboardtest.Server, s *serving, _ context.CancelFunc) {
+	bubble(t, setting{}, func(t *testing.T, srv *jobboardtest.Server, s *serving, _ context.CancelFunc) {
 		hostile(srv, advertisements)
 		before := srv.Snapshot()
 		got := s.lines()
@@ -123,7 +126,7 @@ func TestAssistantChangesNothingWhateverIsAsked(t *testing.T) {
 			id++
 			s.say(t, call(id, "search_jobs", fmt.Sprintf(`{"limit":50,"offset":%d,"advertisement_characters":1000}`, offset)))
 			time.Sleep(10 * time.Second) // the server spaces requests out
-			page := decode[struct {
+			page := decodeJSON[struct {
 				Result struct{ StructuredContent searchJobsResult }
 			}](t, got()[len(got())-1]).Result.StructuredContent
 			for _, e := range page.Postings {
@@ -181,7 +184,7 @@ func onlyQuestions(t *testing.T, srv *jobboardtest.Server) {
 	t.Helper()
 	all := srv.Requests()
 	for _, r := range all {
-		token := r.Method == http.MethodPost && strings.HasSuffix(r.Path, "/api/rest/oauth/frontend/token")
+		token := r.Method == http.MethodPost && strings.HasSuffix(r.Path, tokenPath)
 		if r.Method != http.MethodGet && !token {
 			t.Errorf("the service was asked %s %s", r.Method, r.Path)
 		}
@@ -194,7 +197,7 @@ func onlyQuestions(t *testing.T, srv *jobboardtest.Server) {
 // checkAnswer looks through an answer of a tool: texts marked, in bounds.
 func checkAnswer(t *testing.T, line string) {
 	t.Helper()
-	m := decode[struct {
+	m := decodeJSON[struct {
 		ID     any
 		Result struct {
 			StructuredContent json.RawMessage
@@ -208,14 +211,14 @@ func checkAnswer(t *testing.T, line string) {
 		if len(c.Text) > maxAnswer {
 			t.Errorf("answer %v has a text of %d bytes", m.ID, len(c.Text))
 		}
-		marked(t, fmt.Sprint(m.ID), "", decode[any](t, c.Text))
+		marked(t, fmt.Sprint(m.ID), "", decodeJSON[any](t, c.Text))
 	}
 }
 
 // A board that gives more than anyone wants to read is cut, and says so.
-func TestAssistantBounds(t *testing.T) {
+func TestBounds(t *testing.T) {
 	long := strings.Repeat("ä<b>&amp;", 9_000)
-	bubble(t, func(t *testing.T, srv *jobboardtest.Server, s *serving, _ context.CancelFunc) {
+	bubble(t, setting{}, func(t *testing.T, srv *jobboardtest.Server, s *serving, _ context.CancelFunc) {
 		got := s.lines()
 		s.say(t, initialize+call(1, "what_changed", `{}`))
 		time.Sleep(time.Second)
@@ -264,19 +267,13 @@ func TestAssistantBounds(t *testing.T) {
 }
 
 // Should a tool forget its bounds, its result does not go out.
-func TestAssistantLastBound(t *testing.T) {
-	m := &assistant{Program: &cli.Program{}}
-	m.Mask = m.Settings.Secrets.Mask
+func TestLastBound(t *testing.T) {
+	s := NewServer(nil, Options{})
 	for size, fits := range map[int]bool{maxAnswer - 2: true, maxAnswer - 1: false, 10 * maxAnswer: false} {
-		body, err := json.Marshal(strings.Repeat("x", size))
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := &mcp.CallToolResult{StructuredContent: json.RawMessage(body), Content: []mcp.Content{&mcp.TextContent{Text: string(body)}}}
-		m.finish(r)
+		r := s.result(strings.Repeat("x", size))
 		text := r.Content[0].(*mcp.TextContent).Text
 		if r.IsError == fits || (r.StructuredContent != nil) != fits || len(text) > maxAnswer || !fits && !strings.Contains(text, "ask for less") {
-			t.Errorf("%d bytes: failed is %t, %d bytes of text", len(body), r.IsError, len(text))
+			t.Errorf("%d bytes: failed is %t, %d bytes of text", size+2, r.IsError, len(text))
 		}
 	}
 }
@@ -313,6 +310,23 @@ func (c *canaries) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
+// hide takes the secrets out of a text, as a program does with those that it knows.
+func (c *canaries) hide(text string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return redact.Hide(text, c.secrets)
+}
+
+// renewing returns a source of tokens that a client with a secret gets.
+func renewing(srv *jobboardtest.Server) oauth2.TokenSource {
+	cc := &clientcredentials.Config{ClientID: "77", ClientSecret: canarySecret, TokenURL: srv.BaseURL + tokenPath}
+	return jobboard.RenewingToken(func(ctx context.Context) (*oauth2.Token, error) {
+		return cc.Token(context.WithValue(ctx, oauth2.HTTPClient, srv.Client()))
+	})
+}
+
+const tokenPath = "/api/rest/oauth/frontend/token"
+
 // found returns the canary that a text shows, as it is or in a usual quoting.
 func (c *canaries) found(text string) string {
 	c.mu.Lock()
@@ -348,30 +362,31 @@ type tester struct {
 
 func pick[T any](x *tester, list []T) T { return list[x.IntN(len(list))] }
 
-// session plays n exchanges.
-func session(t *testing.T, seed uint64, n int) {
+// exchanges plays a session of n of them.
+func exchanges(t *testing.T, seed uint64, n int, serve func(context.Context, *Server) *serving) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := inMemory()
 		defer srv.Close()
 		defer srv.Client().CloseIdleConnections()
 		srv.AddClient(jobboardtest.ClientApp{ID: "77", Secret: canarySecret})
 		x := &tester{Rand: rand.New(rand.NewPCG(seed, 1)), t: t, srv: srv}
-		p := newProcess().pointAt(srv).with(pick(x, []env{
+		how := pick(x, []setting{
 			{},
-			{"CLIENT_ID": "", "TOKEN": canaryToken},
-			{"CLIENT_ID": "77", "CLIENT_SECRET": canarySecret},
-			{"USER_TOKEN": canaryUser},
-		}))
-		x.watch = &canaries{next: srv.Client().Transport, secrets: []string{p.env["JOBBOARD_USER_TOKEN"]}}
-		for _, name := range []string{"JOBBOARD_TOKEN", "JOBBOARD_CLIENT_SECRET"} {
-			if p.env[name] != "" {
-				x.watch.secrets = append(x.watch.secrets, p.env[name])
-			}
+			{config: jobboard.Config{TokenSource: jobboard.StaticToken(canaryToken)}},
+			{config: jobboard.Config{TokenSource: renewing(srv)}},
+			{applicant: canaryUser},
+			{anonymous: true},
+		})
+		x.watch = &canaries{next: srv.Client().Transport, secrets: []string{cmp.Or(how.applicant, srv.Demo.ApplicantToken), canarySecret, canaryToken}}
+		how.transport = x.watch
+		log := &recorder{}
+		how.options.Mask = x.watch.hide
+		if x.IntN(2) == 0 {
+			how.options.Logger = log.logger()
 		}
-		p.transport = x.watch
 		x.ads()
 		x.jobs = srv.Snapshot().Jobs
-		x.s = p.serve(t.Context(), pick(x, [][]string{nil, {"--debug"}})...)
+		x.s = serve(t.Context(), how.server(t, srv))
 		x.got = x.s.lines()
 		early := pick(x, []int{0, 0, 0, n / 5}) // messages before the session begins
 		for i := range n {
@@ -383,11 +398,11 @@ func session(t *testing.T, seed uint64, n int) {
 		time.Sleep(time.Hour)
 		x.check()
 		x.s.in.Close()
-		if code := <-x.s.code; code != setup.ExitOK {
-			t.Errorf("exit code %d: %s", code, x.s.stderr.text())
+		if err := <-x.s.ended; err != nil {
+			t.Error(err)
 		}
 		x.s.out.Close()
-		if form := x.watch.found(x.s.stderr.text()); form != "" {
+		if form := x.watch.found(log.text()); form != "" {
 			t.Errorf("%q is in the log", form)
 		}
 		onlyQuestions(t, srv)
@@ -527,7 +542,7 @@ func (x *tester) spoil(line string) string {
 // Exchanges of a client that is broken or worse, against a service that repeats
 // every secret it hears: none is shown, and the server lives. JOBBOARD_EXCHANGES
 // asks for more of them than every change can wait for.
-func TestAssistantExchanges(t *testing.T) {
+func TestExchanges(t *testing.T) {
 	const each = 250
 	n := 3000
 	if text := os.Getenv("JOBBOARD_EXCHANGES"); text != "" {
@@ -537,7 +552,7 @@ func TestAssistantExchanges(t *testing.T) {
 		}
 	}
 	for seed := range uint64(max(1, n/each)) {
-		session(t, seed, each)
+		exchanges(t, seed, each, serve)
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}
@@ -545,21 +560,21 @@ func TestAssistantExchanges(t *testing.T) {
 	t.Logf("figure: %d exchanges, no secret, no crash", n/each*each)
 }
 
-// FuzzAssistant: whatever the lines are, the server answers or ends, and shows no
+// FuzzStdio: whatever the lines are, the server answers or ends, and shows no
 // secret.
-func FuzzAssistant(f *testing.F) {
+func FuzzStdio(f *testing.F) {
 	f.Add([]byte(initialize + call(1, "search_jobs", `{"near":"Berlin"}`)))
 	f.Add([]byte(initialize + call(1, "check_answers", `{"job":"2797227","answers":{"8":"yes"}}`) + call(2, "doctor", `{}`)))
 	f.Add([]byte("garbage\n" + initialize + `{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"jobboard://command"}}` + "\n"))
 	f.Fuzz(func(t *testing.T, input []byte) {
-		bubble(t, func(t *testing.T, srv *jobboardtest.Server, s *serving, _ context.CancelFunc) {
+		bubble(t, setting{}, func(t *testing.T, srv *jobboardtest.Server, s *serving, _ context.CancelFunc) {
 			got := s.lines()
 			s.say(t, string(input)+"\n")
 			time.Sleep(2 * maxCallTime)
 			s.in.Close()
-			code := <-s.code
-			if s.code <- code; code != setup.ExitOK {
-				t.Errorf("exit code %d: %s", code, s.stderr.text())
+			err := <-s.ended
+			if s.ended <- err; err != nil {
+				t.Error(err)
 			}
 			for _, line := range got() {
 				if !json.Valid([]byte(line)) || strings.Contains(line, srv.Demo.ApplicantToken) {

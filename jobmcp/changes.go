@@ -1,4 +1,4 @@
-package main
+package jobmcp
 
 import (
 	"context"
@@ -7,13 +7,19 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/doctor"
-	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/foreign"
-	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/jobmcp/internal/foreign"
 )
 
 // maxBaselines is how many searches of a session can be compared.
 const maxBaselines = 8
+
+// kept returns the snapshot that is kept elsewhere.
+func (s *Server) kept() (*jobboard.Snapshot, error) {
+	if s.o.Kept == nil {
+		return nil, nil
+	}
+	return s.o.Kept()
+}
 
 func sameSearch(a, b *jobboard.Snapshot) bool {
 	_, err := jobboard.Diff(a, b)
@@ -45,23 +51,23 @@ type whatChangedResult struct {
 	Note     string           `json:"note,omitempty"`
 }
 
-func (m *assistant) whatChanged(ctx context.Context, b *setup.Board, in whatChangedArgs) (whatChangedResult, error) {
+func (s *Server) whatChanged(ctx context.Context, in whatChangedArgs) (whatChangedResult, error) {
 	out := whatChangedResult{Notice: foreignNotice, Changes: []changedPosting{}}
-	s, ch, q, err := seek(b, in.searchArgs, &out.sought)
+	from, ch, q, err := s.seek(ctx, in.searchArgs, &out.sought)
 	if err != nil {
 		return out, err
 	}
-	stored, err := loadState(m.state)
+	stored, err := s.kept()
 	if err != nil {
 		return out, err
 	}
-	now, err := s.Snapshot(ctx, ch, q)
+	now, err := from.Snapshot(ctx, ch, q)
 	if err != nil {
 		return out, err
 	}
 	out.After, out.Postings, out.Complete = now.Taken.Format(time.RFC3339), len(now.Postings), now.Complete
 
-	before := m.compareWith(stored, now, in.FromNowOn)
+	before := s.compareWith(stored, now, in.FromNowOn)
 	switch {
 	case before == nil && stored != nil:
 		out.Note = "the state file is of another search: this is the first look"
@@ -70,7 +76,7 @@ func (m *assistant) whatChanged(ctx context.Context, b *setup.Board, in whatChan
 		out.Note = "this is the first look: there is nothing to compare with yet"
 		return out, nil
 	}
-	changes, err := changesOf(before, now)
+	changes, err := jobboard.Diff(before, now)
 	if err != nil {
 		return out, err
 	}
@@ -81,47 +87,67 @@ func (m *assistant) whatChanged(ctx context.Context, b *setup.Board, in whatChan
 
 // compareWith returns the look that now is compared with, nil for none, and keeps
 // the one for later calls.
-func (m *assistant) compareWith(stored, now *jobboard.Snapshot, fromNowOn bool) *jobboard.Snapshot {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+func (s *Server) compareWith(stored, now *jobboard.Snapshot, fromNowOn bool) *jobboard.Snapshot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	var before *jobboard.Snapshot
 	if stored != nil && sameSearch(stored, now) {
 		before = stored
 	}
-	if i := slices.IndexFunc(m.seen, func(s *jobboard.Snapshot) bool { return sameSearch(s, now) }); i >= 0 {
-		before = m.seen[i]
-		m.seen = slices.Delete(m.seen, i, i+1)
+	if i := slices.IndexFunc(s.seen, func(s *jobboard.Snapshot) bool { return sameSearch(s, now) }); i >= 0 {
+		before = s.seen[i]
+		s.seen = slices.Delete(s.seen, i, i+1)
 	}
 	kept := before
 	// A complete look is the better one to compare with.
 	if before == nil || now.Complete && (fromNowOn || !before.Complete) {
 		kept = now
 	}
-	m.seen = append(m.seen[max(0, len(m.seen)+1-maxBaselines):], kept)
+	s.seen = append(s.seen[max(0, len(s.seen)+1-maxBaselines):], kept)
 	return before
 }
 
-// list writes the changes down, as many as there is room for.
-func (r *whatChangedResult) list(changes []change) {
-	space := newRoom()
-	count := map[string]int{}
-	for _, c := range changes {
-		p := c.posting()
-		x := changedPosting{
-			Change: c.Kind, Posting: fmt.Sprint(p.JobPostingID), Title: foreign.Line(p.Title, maxTitle),
-		}
-		if c.Kind == "changed" {
-			x.What = c.difference()
-			if c.Before.Title != c.After.Title {
-				x.Before = foreign.Line(c.Before.Title, maxTitle)
-			}
-		}
-		if count[c.Kind]++; count[c.Kind] > maxPerKind {
-			r.LeftOut++
-			continue
-		}
-		put(space, &r.Changes, x, &r.LeftOut)
+// changeList lists changes while there is room for them.
+type changeList struct {
+	*whatChangedResult
+	space *room
+	count map[string]int // of changes, by their kind
+}
+
+func (l *changeList) add(kind string, p jobboard.SnapshotPosting, what, titleBefore string) {
+	if l.count[kind]++; l.count[kind] > maxPerKind {
+		l.LeftOut++
+		return
 	}
+	put(l.space, &l.Changes, changedPosting{
+		Change: kind, Posting: fmt.Sprint(p.JobPostingID), What: what, Title: foreign.Line(p.Title, maxTitle),
+		Before: foreign.Line(titleBefore, maxTitle),
+	}, &l.LeftOut)
+}
+
+func (l *changeList) addAll(kind string, postings []jobboard.SnapshotPosting) {
+	for _, p := range postings {
+		l.add(kind, p, "", "")
+	}
+}
+
+// list writes the changes down, the certain first.
+func (r *whatChangedResult) list(c jobboard.Changes) {
+	l := changeList{r, newRoom(), map[string]int{}}
+	l.addAll("added", c.Added)
+	for _, x := range c.Changed {
+		switch {
+		case x.Before.Title != x.After.Title:
+			l.add("changed", x.After, "title", x.Before.Title)
+		case x.Before.PostingVersionID != x.After.PostingVersionID:
+			l.add("changed", x.After, "new version", "")
+		default:
+			l.add("changed", x.After, "dates", "")
+		}
+	}
+	l.addAll("gone", c.Gone)
+	l.addAll("maybe added", c.MaybeAdded)
+	l.addAll("maybe gone", c.MaybeGone)
 }
 
 type noArgs struct{}
@@ -139,20 +165,19 @@ type doctorResult struct {
 	Findings []examined `json:"findings"`
 }
 
-func (m *assistant) examine(ctx context.Context, b *setup.Board, _ noArgs) (doctorResult, error) {
+func (s *Server) examine(ctx context.Context, _ noArgs) (doctorResult, error) {
 	out := doctorResult{Notice: foreignNotice, OK: true, Findings: []examined{}}
-	report, err := doctor.Examine(ctx, &m.Console, b)
+	findings, err := s.o.Doctor(ctx)
 	if err != nil {
 		return out, err
 	}
-	for _, f := range report.Findings {
-		out.OK = out.OK && f.Verdict != doctor.Fail
+	for _, f := range findings {
+		out.OK = out.OK && f.Verdict != "fail"
 		if len(out.Findings) < maxFindings {
 			out.Findings = append(out.Findings, examined{
-				f.Check, string(f.Verdict), foreign.Line(f.Detail, maxDetails), foreign.Line(f.Next, maxDetails),
+				f.Check, f.Verdict, foreign.Line(f.Detail, maxDetails), foreign.Line(f.Next, maxDetails),
 			})
 		}
 	}
-	m.forget(b) // a person may mend the settings after this
 	return out, nil
 }

@@ -1,17 +1,19 @@
-package main
+package jobmcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
-	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/foreign"
-	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/internal/nearby"
+	"github.com/jobboard-sdk/jobboard-go/jobmcp/internal/foreign"
 	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
@@ -24,8 +26,8 @@ type searchArgs struct {
 	Language string  `json:"language,omitempty" max:"100" jsonschema:"language of the results, such as de or en; empty: that of the settings"`
 }
 
-// nearby is where a search looked.
-type nearby struct {
+// whereabouts tells where a search looked.
+type whereabouts struct {
 	Town      string  `json:"town,omitempty" jsonschema:"that the name was taken for"`
 	Country   string  `json:"country,omitempty" jsonschema:"of the town, as a code"`
 	Latitude  float64 `json:"latitude"`
@@ -36,38 +38,55 @@ type nearby struct {
 
 // sought is what a search asked, as its result tells it.
 type sought struct {
-	Channel string  `json:"channel"`
-	Near    *nearby `json:"near,omitempty"`
+	Channel string       `json:"channel"`
+	Near    *whereabouts `json:"near,omitempty"`
 }
 
+// searcher is the client or the applicant.
+type searcher interface {
+	PostingStream(ctx context.Context, channel jobboard.ChannelID, q jobboard.Query) *jobboard.PostingStream
+	Snapshot(ctx context.Context, channel jobboard.ChannelID, q jobboard.Query) (*jobboard.Snapshot, error)
+}
+
+// ErrNoChannel is the error that Options.Failed and Options.NextStep get for a search that
+// names no channel where Options and Board have none.
+var ErrNoChannel = errors.New("no channel is set")
+
 // seek returns what is to be asked and whom, and tells it in a result.
-func seek(b *setup.Board, in searchArgs, told *sought) (setup.Searcher, jobboard.ChannelID, jobboard.Query, error) {
+func (s *Server) seek(ctx context.Context, in searchArgs, told *sought) (searcher, jobboard.ChannelID, jobboard.Query, error) {
 	q, near, err := in.query()
 	if err != nil {
 		return nil, "", q, err
 	}
-	var named []string
-	if in.Channel != "" {
-		named = []string{in.Channel}
+	b, err := s.ask(ctx, NeedSearch, 1)
+	if err != nil {
+		return nil, "", q, err
 	}
-	s, ch, err := b.Searcher(named)
+	ch := cmp.Or(jobboard.ChannelID(in.Channel), b.Channel)
+	if ch == "" {
+		return nil, "", q, ErrNoChannel
+	}
 	told.Channel, told.Near = foreign.Token(string(ch)), near
-	return s, ch, q, err
+	if b.SearchAsApplicant {
+		return b.Applicant, ch, q, nil
+	}
+	return b.Client, ch, q, nil
 }
 
 // query returns the query and where it looks, nil for anywhere.
-func (s searchArgs) query() (jobboard.Query, *nearby, error) {
+func (s searchArgs) query() (jobboard.Query, *whereabouts, error) {
 	q := jobboard.Query{Text: s.Text, Language: s.Language}
 	if strings.TrimSpace(s.Near) == "" {
 		return q, nil, nil
 	}
-	circle, town, err := cli.Locate(s.Near, s.RadiusKm)
+	circle, town, err := nearby.Parse(s.Near, s.RadiusKm)
 	if err != nil {
-		return q, nil, setup.Usage("%w", err).
-			Next("give near as a town's name with its country, such as Berlin, Germany, or as latitude,longitude")
+		return q, nil, &advised{
+			err, "give near as a town's name with its country, such as Berlin, Germany, or as latitude,longitude",
+		}
 	}
 	q.Near = circle
-	around := &nearby{Latitude: circle.Latitude, Longitude: circle.Longitude, RadiusKm: circle.RadiusKm}
+	around := &whereabouts{Latitude: circle.Latitude, Longitude: circle.Longitude, RadiusKm: circle.RadiusKm}
 	if town.Name != "" {
 		around.Town, around.Country, around.Source = town.Name, town.Country, places.Attribution
 	}
@@ -114,9 +133,9 @@ var notListed = []string{
 	jobboard.KeyVisibility, jobboard.KeyListingStartDate, jobboard.KeyInternalPostingName, jobboard.KeyJobCategory,
 }
 
-func (m *assistant) searchJobs(ctx context.Context, b *setup.Board, in searchJobsArgs) (searchJobsResult, error) {
+func (s *Server) searchJobs(ctx context.Context, in searchJobsArgs) (searchJobsResult, error) {
 	out := searchJobsResult{Notice: foreignNotice, Postings: []entry{}}
-	s, ch, q, err := seek(b, in.searchArgs, &out.sought)
+	from, ch, q, err := s.seek(ctx, in.searchArgs, &out.sought)
 	if err != nil {
 		return out, err
 	}
@@ -125,7 +144,7 @@ func (m *assistant) searchJobs(ctx context.Context, b *setup.Board, in searchJob
 		q.OmitConfig = append(notListed[:len(notListed):len(notListed)], jobboard.KeyAdText)
 	}
 	space, most := newRoom(), min(in.Limit, maxPostings)
-	stream := s.PostingStream(ctx, ch, q)
+	stream := from.PostingStream(ctx, ch, q)
 	count, found := 0, 0
 	for p, err := range stream.All() {
 		if err != nil {
@@ -189,7 +208,7 @@ func listed(names []string, limit int) (list []string) {
 
 // linkOf returns a link that can be followed and is not too long for a result.
 func linkOf(link *url.URL, err error) string {
-	if text := usable(link, err); len(text) <= maxLink {
+	if text := followable(link, err); len(text) <= maxLink {
 		return foreign.Line(text, maxLink)
 	}
 	return ""
@@ -235,4 +254,19 @@ func (r *room) cut(e entry, p *jobboard.JobPosting) entry {
 		e = entryOf(p, n)
 	}
 	return e
+}
+
+func day(m jobboard.Millis) string {
+	if t, ok := m.Time(); ok {
+		return t.UTC().Format(time.DateOnly)
+	}
+	return ""
+}
+
+// followable returns a link that can be followed, and "" for any other.
+func followable(link *url.URL, err error) string {
+	if err != nil {
+		return ""
+	}
+	return link.String()
 }

@@ -1,4 +1,4 @@
-package main
+package jobmcp
 
 import (
 	"cmp"
@@ -10,8 +10,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/foreign"
-	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/jobmcp/internal/foreign"
 )
 
 type jobArgs struct {
@@ -53,8 +52,8 @@ type jobInformationResult struct {
 	Nationalities []choice   `json:"nationalities,omitempty" jsonschema:"those that contain the text that was asked for, at most 20"`
 }
 
-func (m *assistant) jobInformation(ctx context.Context, b *setup.Board, in jobInformationArgs) (jobInformationResult, error) {
-	info, err := b.LookUp(ctx, []string{in.Job})
+func (s *Server) jobInformation(ctx context.Context, in jobInformationArgs) (jobInformationResult, error) {
+	info, err := s.lookUp(ctx, in.Job)
 	if err != nil {
 		return jobInformationResult{}, err
 	}
@@ -124,15 +123,19 @@ type mayIApplyResult struct {
 	Next        string `json:"next,omitempty"`
 }
 
-func (m *assistant) mayIApply(ctx context.Context, b *setup.Board, in jobArgs) (mayIApplyResult, error) {
-	id, err := b.NeedJob([]string{in.Job})
+func (s *Server) mayIApply(ctx context.Context, in jobArgs) (mayIApplyResult, error) {
+	id, err := jobboard.ParseJobID(in.Job)
 	if err != nil {
 		return mayIApplyResult{}, err
 	}
-	if b.Get(setup.UserToken) == "" {
-		return openForAnyone(ctx, b, id)
+	b, err := s.ask(ctx, NeedApplicant, 3)
+	if err != nil {
+		return mayIApplyResult{}, err
 	}
-	p, err := b.Precheck(ctx, []string{in.Job})
+	if b.Applicant == nil {
+		return s.openForAnyone(ctx, b, id)
+	}
+	p, err := b.Applicant.Precheck(ctx, id)
 	if err != nil {
 		return mayIApplyResult{}, err
 	}
@@ -141,9 +144,34 @@ func (m *assistant) mayIApply(ctx context.Context, b *setup.Board, in jobArgs) (
 	return out, nil
 }
 
+// lookUp asks for the information about a job.
+func (s *Server) lookUp(ctx context.Context, job string) (*jobboard.JobInformation, error) {
+	id, err := jobboard.ParseJobID(job)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.ask(ctx, NeedLookup, 1)
+	if err != nil {
+		return nil, err
+	}
+	return b.Client.JobInformation(ctx, id)
+}
+
+// Meaning tells a decision in a sentence.
+func Meaning(d jobboard.Decision) string { return meanings[d] }
+
+var meanings = map[jobboard.Decision]string{
+	jobboard.DecisionUnknown:        "unknown: too little answered",
+	jobboard.DecisionMayApply:       "the applicant may apply",
+	jobboard.DecisionAlreadyApplied: "the applicant has applied already; there is one application per job, and a withdrawn one counts",
+	jobboard.DecisionClosed:         "closed: the job takes no applications",
+	jobboard.DecisionNotVisible:     "not visible: the job is not for this applicant",
+	jobboard.DecisionGone:           "gone: there is no such job, or no posting of it",
+}
+
 // decided returns a decision with what is known of the job, which may be nil.
 func decided(id jobboard.JobID, d jobboard.Decision, info *jobboard.JobInformation) mayIApplyResult {
-	out := mayIApplyResult{Notice: foreignNotice, Job: id.String(), Decision: d.String(), Meaning: decisionText[d]}
+	out := mayIApplyResult{Notice: foreignNotice, Job: id.String(), Decision: d.String(), Meaning: Meaning(d)}
 	if info != nil {
 		out.Questions, out.Title = len(info.Questions), foreign.Line(info.JobTitle, maxTitle)
 	}
@@ -151,8 +179,8 @@ func decided(id jobboard.JobID, d jobboard.Decision, info *jobboard.JobInformati
 }
 
 // openForAnyone returns what can be said without an applicant.
-func openForAnyone(ctx context.Context, b *setup.Board, id jobboard.JobID) (mayIApplyResult, error) {
-	info, err := b.LookUp(ctx, []string{id.String()})
+func (s *Server) openForAnyone(ctx context.Context, b Board, id jobboard.JobID) (mayIApplyResult, error) {
+	info, err := b.Client.JobInformation(ctx, id)
 	switch {
 	case errors.Is(err, jobboard.ErrGone):
 		return decided(id, jobboard.DecisionGone, nil), nil
@@ -165,7 +193,7 @@ func openForAnyone(ctx context.Context, b *setup.Board, id jobboard.JobID) (mayI
 	}
 	out := decided(id, jobboard.DecisionUnknown, info)
 	out.Meaning = "the job takes applications; whether this applicant has applied, or may see it, was not asked: no applicant's token is set"
-	out.Next = "for a certain answer a person sets JOBBOARD_USER_TOKEN, or names a file with JOBBOARD_USER_TOKEN_FILE"
+	out.Next = s.o.SignIn
 	return out, nil
 }
 
@@ -205,8 +233,8 @@ type checkAnswersResult struct {
 	NotChecked    []string        `json:"not_checked,omitempty" jsonschema:"questions of a kind that is not known; their answers passed unchecked"`
 }
 
-func (m *assistant) checkAnswers(ctx context.Context, b *setup.Board, in checkAnswersArgs) (checkAnswersResult, error) {
-	info, err := b.LookUp(ctx, []string{in.Job})
+func (s *Server) checkAnswers(ctx context.Context, in checkAnswersArgs) (checkAnswersResult, error) {
+	info, err := s.lookUp(ctx, in.Job)
 	if err != nil {
 		return checkAnswersResult{}, err
 	}
@@ -281,3 +309,35 @@ func passed(q jobboard.Question, value string) checkedAnswer {
 	}
 	return x
 }
+
+// locationTexts returns where the job is, the main location first.
+func locationTexts(info *jobboard.JobInformation) []string {
+	texts := []string{locationText(info.Location)}
+	for _, l := range info.AdditionalLocations {
+		texts = append(texts, locationText(l))
+	}
+	return texts
+}
+
+func locationText(l jobboard.Location) string {
+	if l.GeoName != "" {
+		return l.GeoName
+	}
+	var parts []string
+	for _, s := range []string{l.GeoStreet, strings.TrimSpace(l.GeoZip + " " + l.GeoCity), l.GeoState, l.GeoCountry} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// kinds says how a question of a type is answered.
+var kinds = map[jobboard.QuestionType]string{
+	jobboard.QuestionYesNo:    "yes or no",
+	jobboard.QuestionText:     "one line of text",
+	jobboard.QuestionTextArea: "text",
+	jobboard.QuestionCatalog:  "one of a list",
+}
+
+const kindUnknown = "of a kind this program does not know"

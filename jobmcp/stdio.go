@@ -1,4 +1,4 @@
-package main
+package jobmcp
 
 import (
 	"bufio"
@@ -139,40 +139,67 @@ func (c *connection) scan() {
 
 // next returns the message of the next line, nil if it is none.
 func (c *connection) next(in *bufio.Reader) (jsonrpc.Message, error) {
-	line, tooLong, err := nextLine(in)
+	line, id, err := nextLine(in)
 	switch line = bytes.TrimSpace(line); {
-	case tooLong:
-		return nil, c.refuse(jsonrpc.CodeInvalidRequest, "the message is longer than 1 MiB")
+	case id != nil:
+		return nil, c.refuse(id.text(), jsonrpc.CodeInvalidRequest, tooLong)
 	case err != nil && (len(line) == 0 || !errors.Is(err, io.EOF)):
 		return nil, err
 	case len(line) == 0:
 		return nil, nil
-	case !json.Valid(line):
-		return nil, c.refuse(jsonrpc.CodeParseError, "the line is not JSON")
-	case line[0] != '{':
-		return nil, c.refuse(jsonrpc.CodeInvalidRequest, "the line is not one JSON-RPC message; batches are not read")
 	}
-	message, err := jsonrpc.DecodeMessage(line)
-	if err != nil {
-		return nil, c.refuse(jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC message")
+	message, code, why := decode(line)
+	if message == nil {
+		return nil, c.refuse("null", code, why)
 	}
 	return message, nil
 }
 
-// nextLine reads a line of at most maxMessage bytes; of a longer one it keeps nothing.
-func nextLine(in *bufio.Reader) (line []byte, tooLong bool, err error) {
+const tooLong = "the message is longer than 1 MiB"
+
+// decode reads a message, or says why it is none.
+func decode(text []byte) (message jsonrpc.Message, code int, why string) {
+	switch {
+	case !json.Valid(text):
+		return nil, jsonrpc.CodeParseError, "the message is not JSON"
+	case text[0] != '{':
+		return nil, jsonrpc.CodeInvalidRequest, "this is not one JSON-RPC message; batches are not read"
+	}
+	message, err := jsonrpc.DecodeMessage(text)
+	if err != nil {
+		return nil, jsonrpc.CodeInvalidRequest, "this is not a JSON-RPC message"
+	}
+	return message, 0, ""
+}
+
+// nextLine reads a line of at most maxMessage bytes. Of a longer one it keeps nothing but
+// the identifier.
+func nextLine(in *bufio.Reader) (line []byte, id *idFinder, err error) {
 	for {
 		part, err := in.ReadSlice('\n')
-		if tooLong = tooLong || len(line)+len(part) > maxMessage; !tooLong {
+		switch {
+		case id != nil:
+			id.see(part)
+		case len(line)+len(part) > maxMessage:
+			id = &idFinder{}
+			id.see(line)
+			id.see(part)
+			line = nil
+		default:
 			line = append(line, part...)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, tooLong, err
+			return line, id, err
 		}
 	}
 }
 
-// refuse answers a line whose sender cannot be told which of its requests it was.
-func (c *connection) refuse(code int, why string) error {
-	return c.writeLine(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`, code, why))
+// refuse answers a line that is no message. The identifier is null where the sender cannot
+// be told which of its requests it was.
+func (c *connection) refuse(id string, code int, why string) error {
+	return c.writeLine(refusal(id, code, why))
+}
+
+func refusal(id string, code int, why string) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, id, code, why)
 }

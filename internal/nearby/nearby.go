@@ -1,0 +1,82 @@
+// Package nearby reads where a person wants to search: around a town that is named, around
+// coordinates, or around a geo: URI.
+package nearby
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/spelling"
+	"github.com/jobboard-sdk/jobboard-go/places"
+)
+
+// Parse returns the circle of so many kilometres around what was typed, and the town that
+// a name was taken for. The town is zero where no name was typed. An error of a name that no
+// town has tells the towns that may be meant.
+func Parse(typed string, radiusKm float64) (circle jobboard.GeoLocation, town places.Place, err error) {
+	place := typed
+	isURI := strings.HasPrefix(strings.ToLower(place), "geo:")
+	if !isURI && strings.ContainsFunc(place, unicode.IsLetter) {
+		var ok bool
+		if town, ok = places.Find(place); !ok {
+			return circle, town, unknown(place)
+		}
+		place = fmt.Sprintf("%g,%g", town.Latitude, town.Longitude)
+	}
+	if !isURI {
+		place = "geo:" + strings.ReplaceAll(place, " ", "")
+	}
+	if circle, err = jobboard.ParseGeoURI(place, radiusKm); err != nil {
+		// It speaks of the URI that was made of what was typed.
+		err = errors.New(strings.TrimPrefix(
+			strings.ReplaceAll(err.Error(), strconv.Quote(place), strconv.Quote(typed)), "jobboard: "))
+	}
+	return circle, town, err
+}
+
+// mostMeant bounds the towns that an error tells.
+const mostMeant = 3
+
+// unknown returns the error of a name that no town has, with those that it may be the
+// beginning of, or a typing error for.
+func unknown(name string) error {
+	text := fmt.Sprintf("no place is known by the name %.60q", name)
+	meant := places.Search(name, mostMeant)
+	if len(meant) == 0 {
+		meant = alike(name)
+	}
+	var names []string
+	for _, p := range meant {
+		names = append(names, p.Name+" ("+p.Country+")")
+	}
+	if len(names) > 0 {
+		text += "; is it " + strings.Join(names, " or ") + "?"
+	}
+	return errors.New(text)
+}
+
+// alike returns the towns whose names are nearest to a mistyped one, the largest first.
+func alike(name string) (meant []places.Place) {
+	name, _, _ = strings.Cut(name, ",")
+	name = strings.ToLower(strings.TrimSpace(name))
+	if len(name) > 60 {
+		return nil
+	}
+	nearest := spelling.Reach(name)
+	if nearest == 0 {
+		return nil
+	}
+	for p := range places.All() {
+		switch d := spelling.Distance(name, strings.ToLower(p.Name), nearest); {
+		case d < nearest:
+			nearest, meant = d, append(meant[:0], p)
+		case d == nearest && len(meant) < mostMeant:
+			meant = append(meant, p)
+		}
+	}
+	return meant
+}

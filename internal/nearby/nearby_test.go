@@ -1,0 +1,41 @@
+package nearby
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestParse(t *testing.T) {
+	for _, typed := range []string{"Berlin", "berlin, germany", "52.52,13.405", " 52.52, 13.405 ", "geo:52.52,13.405", "GEO:52.52,13.405"} {
+		circle, town, err := Parse(typed, 25)
+		if err != nil || circle.RadiusKm != 25 || circle.Latitude < 52.4 || circle.Latitude > 52.6 {
+			t.Errorf("%q: %v, %v", typed, circle, err)
+		}
+		if named := strings.HasPrefix(strings.ToLower(typed), "berlin"); (town.Name == "Berlin") != named {
+			t.Errorf("%q is the town %q", typed, town.Name)
+		}
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	for typed, want := range map[string]string{
+		"Berlni":                 "is it Berlin (DE)",
+		"Brelin, Germany":        "is it Berlin (DE)",
+		"Müncen":                 "is it München (DE)",
+		"Hambrug":                "is it Hamburg (DE)",
+		"Frankfurt am":           "is it Frankfurt am Main (DE)",
+		"":                       `""`,
+		"152,13":                 "latitude is not between",
+		"xyzzyqq":                `no place is known by the name "xyzzyqq"`,
+		"zz":                     "no place is known",
+		strings.Repeat("z", 900): "no place is known",
+	} {
+		_, _, err := Parse(typed, 50)
+		if err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 200 {
+			t.Errorf("%.60q: %v, want %q", typed, err, want)
+		}
+	}
+	if _, _, err := Parse("xyzzyqq", 50); strings.Contains(err.Error(), "is it") {
+		t.Error(err)
+	}
+}

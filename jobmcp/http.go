@@ -1,0 +1,132 @@
+package jobmcp
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Bounds of Handler beside those of the tools.
+const (
+	maxRequests = 64               // at the same time, those that wait for a tool's turn included
+	maxSeen     = 8 * maxMessage   // bytes of a message that is too long, to find its identifier
+	maxReading  = 30 * time.Second // of a request's body
+)
+
+// Handler returns a handler that answers assistants by the streamable HTTP transport, each
+// request by itself: there are no sessions, so the tool what_changed, which remembers, is not
+// there. It may stand at any path.
+//
+// It refuses a Host that Options.Hosts does not name and an Origin that Options.Origins does
+// not, with 403, and asks nobody who they are: wrap it for that. Where more than 64 requests
+// are under way it answers 503. The bounds of calls and their rate are those of all callers
+// together.
+func (s *Server) Handler() http.Handler {
+	protocol := s.protocol(false)
+	next := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return protocol }, &mcp.StreamableHTTPOptions{
+		Stateless: true, JSONResponse: true, Logger: s.o.Logger, MaxRequestBodyBytes: maxMessage,
+		DisableLocalhostProtection:   true, // permitted knows which hosts there are
+		PropagateRequestCancellation: true,
+	})
+	places := make(chan struct{}, maxRequests)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if why := s.forbids(r); why != "" {
+			http.Error(w, why, http.StatusForbidden)
+			return
+		}
+		select {
+		case places <- struct{}{}:
+			defer func() { <-places }()
+		default:
+			w.Header().Set("Retry-After", "1")
+			http.Error(w, "too many requests are under way", http.StatusServiceUnavailable)
+			return
+		}
+		if r.Method == http.MethodPost {
+			body, status, refused := readMessage(w, r)
+			if refused != nil {
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(status)
+				_, _ = w.Write(refused)
+				return
+			}
+			r = r.Clone(r.Context())
+			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// forbids says why a request is not answered, "" for one that is.
+func (s *Server) forbids(r *http.Request) string {
+	if !s.permitsHost(r.Host) {
+		return "this host is not served"
+	}
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return "" // no web page sent it
+	}
+	u, err := url.Parse(origin)
+	own := err == nil && len(s.o.Origins) == 0 && u.Host != "" && strings.EqualFold(u.Host, r.Host)
+	if !own && !slices.ContainsFunc(s.o.Origins, func(o string) bool { return strings.EqualFold(o, origin) }) {
+		return "pages of this origin may not ask"
+	}
+	return ""
+}
+
+// permitsHost reports whether a Host is one of the options, or without such one of this
+// machine, with any port.
+func (s *Server) permitsHost(host string) bool {
+	if len(s.o.Hosts) > 0 {
+		return slices.ContainsFunc(s.o.Hosts, func(h string) bool { return strings.EqualFold(h, host) })
+	}
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
+	}
+	name = strings.Trim(name, "[]")
+	ip, err := netip.ParseAddr(name)
+	return strings.EqualFold(name, "localhost") || err == nil && ip.IsLoopback()
+}
+
+// readMessage reads the body of a request, or says what to answer because it is too long or
+// no message.
+func readMessage(w http.ResponseWriter, r *http.Request) (body []byte, status int, refused []byte) {
+	// Where the writer has no deadlines the server's own must do. A deadline that stays would
+	// end the request's context.
+	deadline := http.NewResponseController(w)
+	_ = deadline.SetReadDeadline(time.Now().Add(maxReading))
+	defer func() { _ = deadline.SetReadDeadline(time.Time{}) }()
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxMessage+1))
+	switch {
+	case err != nil:
+		return nil, http.StatusBadRequest, refusal("null", jsonrpc.CodeInvalidRequest, "the message was cut off")
+	case len(body) > maxMessage:
+		id := &idFinder{}
+		id.see(body)
+		for rest := io.LimitReader(r.Body, maxSeen-maxMessage); err == nil; {
+			var n int
+			n, err = rest.Read(body)
+			id.see(body[:n])
+		}
+		return nil, http.StatusRequestEntityTooLarge, refusal(id.text(), jsonrpc.CodeInvalidRequest, tooLong)
+	}
+	body = bytes.TrimSpace(body)
+	if len(body) == 0 {
+		return nil, http.StatusBadRequest, refusal("null", jsonrpc.CodeInvalidRequest, "there is no message")
+	}
+	message, code, why := decode(body)
+	if message == nil {
+		return nil, http.StatusBadRequest, refusal("null", code, why)
+	}
+	return body, 0, nil
+}

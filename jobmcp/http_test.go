@@ -1,0 +1,231 @@
+package jobmcp
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// served gives a session of the official client with a server over HTTP.
+func served(t *testing.T, server *Server) *mcp.ClientSession {
+	t.Helper()
+	web := httptest.NewServer(server.Handler())
+	t.Cleanup(web.Close)
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: web.URL, MaxRetries: -1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { session.Close() })
+	return session
+}
+
+// Over HTTP the tools are the same, but for the one that remembers.
+func TestEveryToolOverHTTP(t *testing.T) {
+	session := served(t, setting{options: Options{
+		Pages: []Page{{URI: "test://page", Name: "page", Text: "# A page\n"}},
+	}}.server(t, demo(t)))
+	tools, err := session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, tool := range tools.Tools {
+		names = append(names, tool.Name)
+	}
+	want := slices.DeleteFunc(slices.Clone(toolNames), func(name string) bool { return name == "what_changed" })
+	if !slices.Equal(names, want) {
+		t.Errorf("the tools are %q", names)
+	}
+	for _, test := range toolCalls {
+		if test.tool != "what_changed" {
+			use(t, session, test.tool, test.arguments).want(t, test.failed, test.want...)
+		}
+	}
+	page, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "test://page"})
+	if err != nil || page.Contents[0].Text != "# A page\n" {
+		t.Errorf("%v: %v", err, page)
+	}
+}
+
+// ping is a request that any server answers.
+const ping = `{"jsonrpc":"2.0","id":5,"method":"ping"}`
+
+// post sends a message to a handler.
+func post(h http.Handler, host, origin, body string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodPost, "http://"+host+"/any/path", strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	if origin != "" {
+		r.Header.Set("Origin", origin)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func TestHostsAndOrigins(t *testing.T) {
+	srv := demo(t)
+	for _, test := range []struct {
+		hosts, origins []string
+		host, origin   string
+		want           int
+	}{
+		{host: "localhost", want: 200},
+		{host: "LOCALHOST:8080", want: 200},
+		{host: "127.0.0.1:1", want: 200},
+		{host: "[::1]:80", want: 200},
+		{host: "jobs.example", want: 403},
+		{host: "localhost.evil.example", want: 403},
+		{host: "127.0.0.1.evil.example", want: 403},
+		{host: "0.0.0.0:8080", want: 403},
+		{host: "localhost:8080", origin: "http://localhost:8080", want: 200},
+		{host: "localhost:8080", origin: "http://localhost:8081", want: 403},
+		{host: "localhost:8080", origin: "https://evil.example", want: 403},
+		{host: "localhost:8080", origin: "null", want: 403},
+		{host: "localhost:8080", origin: "localhost:8080", want: 403},
+		{hosts: []string{"jobs.example"}, host: "jobs.example", want: 200},
+		{hosts: []string{"jobs.example"}, host: "Jobs.Example", want: 200},
+		{hosts: []string{"jobs.example"}, host: "jobs.example:8080", want: 403},
+		{hosts: []string{"jobs.example"}, host: "localhost", want: 403},
+		{hosts: []string{"jobs.example"}, host: "jobs.example", origin: "https://jobs.example", want: 200},
+		{hosts: []string{"jobs.example"}, host: "jobs.example", origin: "https://evil.example", want: 403},
+		{hosts: []string{"jobs.example"}, host: "evil.example", origin: "https://evil.example", want: 403},
+		{hosts: []string{"jobs.example"}, origins: []string{"https://app.example"}, host: "jobs.example", origin: "https://app.example", want: 200},
+		{hosts: []string{"jobs.example"}, origins: []string{"https://app.example"}, host: "jobs.example", origin: "http://app.example", want: 403},
+		{hosts: []string{"jobs.example"}, origins: []string{"https://app.example"}, host: "jobs.example", origin: "https://jobs.example", want: 403},
+		{hosts: []string{"jobs.example"}, origins: []string{"https://app.example"}, host: "jobs.example", want: 200},
+	} {
+		h := setting{options: Options{Hosts: test.hosts, Origins: test.origins}}.server(t, srv).Handler()
+		if w := post(h, test.host, test.origin, ping); w.Code != test.want {
+			t.Errorf("%+v: %d %s", test, w.Code, w.Body)
+		}
+	}
+}
+
+// What is no message is answered, with the identifier where it has one.
+func TestGarbageOverHTTP(t *testing.T) {
+	h := setting{}.server(t, demo(t)).Handler()
+	for _, test := range []struct {
+		body   string
+		status int
+		want   string
+	}{
+		{ping, 200, `"id":5,"result":{}`},
+		{" \n" + ping + "\n", 200, `"id":5,"result":{}`},
+		{"", 400, `"code":-32600`},
+		{"garbage", 400, `"code":-32700`},
+		{"[" + ping + "]", 400, "batches are not read"},
+		{`{"some":"thing"}`, 400, `"code":-32600`},
+		{`{"jsonrpc":"2.0","id":7,"method":"` + strings.Repeat("x", 3<<20) + `"}`, 413, `"id":7,"error":{"code":-32600,"message":"the message is longer than 1 MiB"`},
+		{`{"jsonrpc":"2.0","method":"` + strings.Repeat("x", 2<<20) + `","id":"last"}`, 413, `"id":"last"`},
+		{`{"jsonrpc":"2.0","method":"` + strings.Repeat("x", 20<<20) + `","id":"beyond"}`, 413, `"id":null`},
+		{strings.TrimSpace(call(80, "search_jobs", "null")), 200, `"id":80`},
+		{`{"jsonrpc":"2.0","id":82,"method":"resources/read","params":{"uri":"a\u0000"}}`, 200, `"id":82,"error":`},
+	} {
+		w := post(h, "localhost", "", test.body)
+		if w.Code != test.status || !strings.Contains(w.Body.String(), test.want) || !json.Valid(w.Body.Bytes()) {
+			t.Errorf("%.60q was answered with %d %.300s, want %d %s", test.body, w.Code, w.Body, test.status, test.want)
+		}
+	}
+	for _, method := range []string{http.MethodGet, http.MethodDelete, http.MethodPut} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(method, "http://localhost/", nil))
+		if w.Code != http.StatusMethodNotAllowed {
+			t.Errorf("%s: %d", method, w.Code)
+		}
+	}
+}
+
+// More requests than anybody needs at the same time are turned away, and those that were
+// there before are answered.
+func TestTooManyRequests(t *testing.T) {
+	h := setting{}.server(t, demo(t)).Handler()
+	var all sync.WaitGroup
+	var bodies []*io.PipeWriter
+	codes := make(chan int, maxRequests)
+	for range maxRequests {
+		in, body := io.Pipe()
+		bodies = append(bodies, body)
+		all.Go(func() {
+			r := httptest.NewRequest(http.MethodPost, "http://localhost/", in)
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Accept", "application/json, text/event-stream")
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			codes <- w.Code
+		})
+		if _, err := io.WriteString(body, ping[:5]); err != nil { // it is being read
+			t.Fatal(err)
+		}
+	}
+	if w := post(h, "localhost", "", ping); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+		t.Errorf("%d %v", w.Code, w.Header())
+	}
+	for _, body := range bodies {
+		_, _ = io.WriteString(body, ping[5:])
+		body.Close()
+	}
+	all.Wait()
+	for range maxRequests {
+		if code := <-codes; code != http.StatusOK {
+			t.Error(code)
+		}
+	}
+	if w := post(h, "localhost", "", ping); w.Code != http.StatusOK {
+		t.Errorf("afterwards: %d", w.Code)
+	}
+}
+
+// overHTTP stands in the place of serve: it sends each line as a request of its own.
+func overHTTP(ctx context.Context, server *Server) *serving {
+	s := &serving{ended: make(chan error, 1)}
+	var stdin *io.PipeReader
+	var stdout *io.PipeWriter
+	stdin, s.in = io.Pipe()
+	s.out, stdout = io.Pipe()
+	h := server.Handler()
+	go func() {
+		var all sync.WaitGroup
+		var writing sync.Mutex
+		for in := bufio.NewReader(stdin); ; {
+			line, err := in.ReadString('\n')
+			if err != nil {
+				break
+			}
+			all.Go(func() {
+				answer := strings.TrimSpace(post(h, "localhost", "", line).Body.String())
+				if answer == "" {
+					return
+				}
+				if !json.Valid([]byte(answer)) { // words of the transport
+					answer = fmt.Sprintf(`{"error":%q}`, answer)
+				}
+				writing.Lock()
+				defer writing.Unlock()
+				_, _ = io.WriteString(stdout, strings.ReplaceAll(answer, "\n", " ")+"\n")
+			})
+		}
+		all.Wait()
+		stdout.Close()
+		s.ended <- ctx.Err()
+	}()
+	return s
+}
+
+// The service gets nothing but questions over HTTP, too, and no secret comes out.
+func TestExchangesOverHTTP(t *testing.T) {
+	for seed := range uint64(4) {
+		exchanges(t, 1000+seed, 250, overHTTP)
+	}
+}

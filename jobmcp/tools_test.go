@@ -1,0 +1,229 @@
+package jobmcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+var update = flag.Bool("update", false, "write testdata/tools.json anew")
+
+// the tools, as docs/assistant.md has them too.
+var toolNames = []string{"check_answers", "doctor", "job_information", "may_i_apply", "search_jobs", "what_changed"}
+
+// toolCalls are calls of every tool, with what is in the answer of the demo.
+var toolCalls = []struct {
+	tool, arguments string
+	failed          bool
+	want            []string
+}{
+	{"search_jobs", `{}`, false, []string{`"total":42`, `"next_offset":10`, `"posting":"600100"`, `"job":"2797227"`}},
+	{"search_jobs", `{"near":"Berlin","limit":1}`, false, []string{
+		`"town":"Berlin"`, `"radius_km":50`, `"source":"Places: geonames.org, CC BY 4.0"`, `"total":11`, `"next_offset":1`,
+	}},
+	{"search_jobs", `{"near":"52.52,13.405","text":"data"}`, false, []string{`"total":1`, `"foreign_title":"Data Analyst (f/m/x)"`, `"remote":true`}},
+	{"search_jobs", `{"posting":"600100","advertisement_characters":20000}`, false, []string{`"foreign_advertisement":"Lindenhof Kliniken GmbH in Berlin sucht`}},
+	{"search_jobs", `{"channel":"nope"}`, false, []string{`"total":0`, `"postings":[]`, `a channel that does not exist`}},
+	{"search_jobs", `{"offset":40}`, false, []string{`"total":42`}},
+	{"search_jobs", `{"near":"Berlni"}`, true, []string{`no place is known by the name`, `is it Berlin (DE)`, `"next":"give near as a town's name`}},
+	{"search_jobs", `{"limit":51}`, true, []string{`limit is more than 50`, `ErrInvalidInput`, `nothing was sent`}},
+	{"search_jobs", `{"base_url":"https://other.example"}`, true, []string{`there is no argument \"base_url\"; there are advertisement_characters, channel`, `ErrInvalidInput`}},
+	{"job_information", `{"job":"2797227","nationality":"deut"}`, false, []string{
+		`"apply_possible":true`, `"foreign_label":"Haben Sie einen Führerschein der Klasse B?"`, `"id":"2900101"`, `"kind":"yes or no"`,
+		`"nationalities_total":202`, `{"id":"2800168","foreign_label":"deutsch"}`, `"foreign_privacy_statement":"https://www.lindenhof.example/datenschutz"`,
+	}},
+	{"job_information", `{"job":2797227}`, false, []string{`"job":"2797227"`}},
+	{"search_jobs", `{"limt":3}`, true, []string{`there is no argument \"limt\"; is it limit?`}},
+	{"search_jobs", `{"posting":600100,"near":7}`, true, []string{`near is not a text`}},
+	{"search_jobs", `{"posting":600100}`, false, []string{`"total":42`, `"posting":"600100"`}},
+	{"job_information", `{"job":2797227.5}`, true, []string{`job is not an identifier`}},
+	{"job_information", `{}`, true, []string{`job must be given`}},
+	{"check_answers", `{"job":"2797227","answers":{"8":true}}`, true, []string{`answers has a member \"8\" that is not a text`}},
+	{"job_information", `{"job":"9999999"}`, true, []string{`"conditions":["ErrJobUnavailable","ErrGone"]`, `"foreign_details":`}},
+	{"job_information", `{"job":"x"}`, true, []string{`job is not an identifier`}},
+	{"job_information", `{"job":"9999999999999999999"}`, true, []string{`"conditions":["ErrInvalidInput"]`}},
+	{"may_i_apply", `{"job":"2797227"}`, false, []string{`"decision":"may apply"`, `"questions":5`}},
+	{"may_i_apply", `{"job":"2797238"}`, false, []string{`"decision":"already applied"`, `one application per job`}},
+	{"may_i_apply", `{"job":"2797282"}`, false, []string{`"decision":"closed"`}},
+	{"may_i_apply", `{"job":"2797304"}`, false, []string{`"decision":"not visible"`}},
+	{"may_i_apply", `{"job":"9999999"}`, false, []string{`"decision":"gone"`}},
+	{"check_answers", `{"job":"2797227","answers":{"8":"yes"}}`, false, []string{
+		`"ok":false`, `{"question":"9","reason":"missing","text":"Please answer this question.","foreign_label":"Welches Jahresgehalt wünschen Sie sich?"}`,
+	}},
+	{"check_answers", `{"job":"2797227","nationality":"2800168","require_nationality":true,
+		"answers":{"8":"No","9":"50000","10":"Because","11":"1c7a7b63-9a1f-4b4c-8e68-2d3f4a5b6c71","-1":"1"}}`, false, []string{
+		`"ok":true`, `{"question":"8","answer":"2900100","foreign_label":"Haben Sie einen Führerschein der Klasse B?","foreign_answer":"Nein"}`,
+		`"nationality":"2800168"`,
+	}},
+	{"check_answers", `{"job":"2797227","answers":{"9":"50000"},"max_text":3,"optional_questions":["8","10","11","-1"]}`, false, []string{
+		`"reason":"too long"`, `at most 3 characters. These are 5.`,
+	}},
+	{"what_changed", `{}`, false, []string{`"postings":42`, `this is the first look`, `"complete":true`}},
+	{"what_changed", `{}`, false, []string{`"before":`, `"changes":[]`}},
+	{"doctor", `{}`, false, []string{`"ok":true`, `"check":"search"`}},
+}
+
+func TestUsesEveryTool(t *testing.T) {
+	session := connect(t, setting{}.server(t, demo(t)))
+	for _, test := range toolCalls {
+		t.Run(test.tool+test.arguments, func(t *testing.T) {
+			use(t, session, test.tool, test.arguments).want(t, test.failed, test.want...)
+		})
+	}
+}
+
+// The tools with their schemas, descriptions and annotations are a promise.
+func TestSchemas(t *testing.T) {
+	session := connect(t, setting{}.server(t, demo(t)))
+	tools, err := session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, tool := range tools.Tools {
+		names = append(names, tool.Name)
+		if a := tool.Annotations; a == nil || !a.ReadOnlyHint || a.DestructiveHint == nil || *a.DestructiveHint {
+			t.Errorf("%s is not announced as reading only", tool.Name)
+		}
+		for kind, schema := range map[string]any{"input": tool.InputSchema, "output": tool.OutputSchema} {
+			checkSchema(t, tool.Name+" "+kind, schema, kind == "input")
+		}
+	}
+	if !slices.Equal(names, toolNames) {
+		t.Errorf("the tools are %q", names)
+	}
+	var got bytes.Buffer
+	enc := json.NewEncoder(&got)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(tools.Tools); err != nil {
+		t.Fatal(err)
+	}
+	const path = "testdata/tools.json"
+	if *update {
+		if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got.String() != read(t, path) {
+		t.Errorf("the tools are not those of %s; if that is intended: go test -run Schemas -update .", path)
+	}
+}
+
+// checkSchema wants objects without further members, bounded texts and lists in
+// what comes in, and no word that names a credential.
+func checkSchema(t *testing.T, where string, schema any, in bool) {
+	t.Helper()
+	s, ok := schema.(map[string]any)
+	if !ok {
+		t.Errorf("%s has no schema: %v", where, schema)
+		return
+	}
+	switch s["type"] {
+	case "object":
+		more, isMap := s["additionalProperties"].(map[string]any)
+		if !isMap && s["additionalProperties"] != false || isMap && len(more) == 0 {
+			t.Errorf("%s takes any member", where)
+		}
+		if isMap {
+			checkSchema(t, where+".*", more, in)
+		}
+		properties, _ := s["properties"].(map[string]any)
+		for name, p := range properties {
+			for _, word := range []string{"token", "secret", "password", "client", "credential", "url", "file"} {
+				if in && strings.Contains(name, word) {
+					t.Errorf("%s.%s: an argument that could be a credential, an address or a file", where, name)
+				}
+			}
+			checkSchema(t, where+"."+name, p, in)
+		}
+	case "array":
+		checkSchema(t, where+"[]", s["items"], in)
+		if in && s["maxItems"] == nil {
+			t.Errorf("%s is a list without a bound", where)
+		}
+	case "string":
+		if in && s["maxLength"] == nil && s["pattern"] == nil {
+			t.Errorf("%s is a text without a bound", where)
+		}
+	case "integer", "number":
+		if in && (s["minimum"] == nil || s["maximum"] == nil) {
+			t.Errorf("%s is a number without a bound", where)
+		}
+	case "boolean":
+	default:
+		t.Errorf("%s has the type %v", where, s["type"])
+	}
+}
+
+func TestSeesChanges(t *testing.T) {
+	srv := demo(t)
+	var kept *jobboard.Snapshot
+	server := setting{options: Options{Kept: func() (*jobboard.Snapshot, error) { return kept, nil }}}.server(t, srv)
+	session := connect(t, server)
+	use(t, session, "what_changed", `{}`).want(t, false, "this is the first look")
+	before, err := server.board.Client.Snapshot(t.Context(), server.o.Channel, jobboard.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, posting := srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Gardener"})
+	srv.DeactivateJob(srv.Demo.OpenJob)
+	for range 2 { // the point of comparison stays
+		use(t, session, "what_changed", `{}`).want(t, false,
+			fmt.Sprintf(`{"change":"added","posting":"%d","foreign_title":"Gardener"}`, posting.ID),
+			`{"change":"gone","posting":"600100","foreign_title":"Pflegefachkraft (m/w/d)"}`)
+	}
+	use(t, session, "what_changed", `{"text":"gardener"}`).want(t, false, "this is the first look", `"postings":1`)
+	use(t, session, "what_changed", `{"from_now_on":true}`).want(t, false, `"change":"added"`)
+	srv.DeactivateJob(job.ID)
+	r := use(t, session, "what_changed", `{}`).want(t, false, `"foreign_title":"Gardener"`)
+	if strings.Contains(r.text, "Pflegefachkraft") {
+		t.Errorf("an old change is told again: %s", r.text)
+	}
+
+	// Another server compares with what is kept elsewhere.
+	kept = before
+	second := connect(t, setting{options: Options{Kept: func() (*jobboard.Snapshot, error) { return kept, nil }}}.server(t, srv))
+	use(t, second, "what_changed", `{}`).want(t, false, `{"change":"gone","posting":"600100","foreign_title":"Pflegefachkraft (m/w/d)"}`)
+	use(t, second, "what_changed", `{"near":"Berlin"}`).want(t, false, "the state file is of another search")
+}
+
+// An advertisement that is too large for a result is cut, and the pages go on
+// behind it.
+func TestCutsWhatDoesNotFit(t *testing.T) {
+	srv := demo(t)
+	for i := range 2 {
+		title := fmt.Sprintf("Zirkusdirektor %d", i)
+		job := srv.AddJob(jobboardtest.Job{Title: title})
+		srv.AddPosting(jobboardtest.Posting{
+			JobID: job.ID, Channels: []string{srv.Demo.Channel}, Title: title,
+			Config: map[string][]string{"platform_internalAdText": {strings.Repeat("\U00020000", 20_000)}},
+		})
+	}
+	session := connect(t, setting{}.server(t, srv))
+	for offset, next := range []any{1.0, nil} {
+		found := use(t, session, "search_jobs", fmt.Sprintf(`{"text":"Zirkusdirektor","advertisement_characters":20000,"offset":%d}`, offset))
+		title := fmt.Sprintf(`"foreign_title":"Zirkusdirektor %d"`, offset)
+		found.want(t, false, title, `"advertisement_cut":true`, `"total":2`)
+		if found.fields["next_offset"] != next {
+			t.Errorf("offset %d: next %v", offset, found.fields["next_offset"])
+		}
+	}
+}
+
+func TestWithoutAnApplicant(t *testing.T) {
+	srv := demo(t)
+	session := connect(t, setting{anonymous: true, options: Options{SignIn: "ask for the front desk"}}.server(t, srv))
+	use(t, session, "may_i_apply", `{"job":"2797227"}`).want(t, false, `"decision":"unknown"`, `"next":"ask for the front desk"`)
+	use(t, session, "may_i_apply", fmt.Sprintf(`{"job":"%d"}`, srv.Demo.InactiveJob)).want(t, false, `"decision":"closed"`)
+	use(t, session, "may_i_apply", fmt.Sprintf(`{"job":"%d"}`, srv.Demo.ClosedJob)).want(t, false, `"decision":"closed"`)
+	use(t, session, "may_i_apply", fmt.Sprintf(`{"job":"%d"}`, srv.Demo.UnknownJob)).want(t, false, `"decision":"gone"`)
+}
