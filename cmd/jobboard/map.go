@@ -16,6 +16,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/internal/worldmap"
 	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
@@ -75,33 +76,12 @@ const (
 	mapWidth, mapHeight = 700.0, 640.0
 	pictureWidth        = 1020.0
 	sideX               = mapWidth + 24
-	earthKm             = 6371.0088
+	edge                = 12 // pixels inside of which a place is shown
 )
-
-// view is the part of the Earth that the map shows, and how: a plane on which
-// a kilometre at its middle is as long east as north.
-type view struct {
-	latitude, longitude float64 // of the middle
-	scale               float64 // pixels a degree of latitude
-	squeeze             float64 // a degree of longitude, in degrees of latitude
-}
-
-func (v view) xy(latitude, longitude float64) (x, y float64) {
-	d := math.Remainder(longitude-v.longitude, 360)
-	return mapWidth/2 + d*v.squeeze*v.scale, mapHeight/2 - (latitude-v.latitude)*v.scale
-}
-
-func (v view) shows(latitude, longitude float64) bool {
-	x, y := v.xy(latitude, longitude)
-	return x >= 12 && x <= mapWidth-12 && y >= 12 && y <= mapHeight-12
-}
-
-func (v view) km(pixels float64) float64 { return pixels / v.scale * earthKm * math.Pi / 180 }
 
 // view fits the circle and the hits not far from it, or all hits where there
 // is no circle.
-func (m *mapData) view() view {
-	const degree = earthKm * math.Pi / 180 // km
+func (m *mapData) view() worldmap.View {
 	if !m.near.IsZero() {
 		reach := m.near.RadiusKm
 		for _, s := range m.sites {
@@ -109,23 +89,16 @@ func (m *mapData) view() view {
 				reach = max(reach, d)
 			}
 		}
-		half := min(reach*1.12/degree, 90)
-		v := view{latitude: m.near.Latitude, longitude: m.near.Longitude, scale: mapHeight / 2 / half}
-		v.squeeze = max(math.Cos(v.latitude*math.Pi/180), 0.05)
-		return v
+		return worldmap.Around(m.near.Latitude, m.near.Longitude, reach*1.12, mapWidth, mapHeight)
 	}
-	south, north, west, east := 45.8, 55.0, 5.8, 17.2 // where nothing is to be shown: Germany and its south
+	points := []worldmap.Point{{Latitude: 45.8, Longitude: 5.8}, {Latitude: 55, Longitude: 17.2}} // Germany and its south
 	if len(m.sites) > 0 {
-		south, north, west, east = 90, -90, 180, -180
+		points = nil
 		for _, s := range m.sites {
-			south, north = min(south, s.Latitude), max(north, s.Latitude)
-			west, east = min(west, s.Longitude), max(east, s.Longitude)
+			points = append(points, worldmap.Point{Latitude: s.Latitude, Longitude: s.Longitude})
 		}
 	}
-	v := view{latitude: (south + north) / 2, longitude: (west + east) / 2}
-	v.squeeze = max(math.Cos(v.latitude*math.Pi/180), 0.05)
-	v.scale = min(mapHeight/max(north-south, 0.8), mapWidth/max((east-west)*v.squeeze, 0.8)) / 1.25
-	return v
+	return worldmap.Over(points, mapWidth, mapHeight, mapHeight, 64, 0.8)
 }
 
 //go:embed map.svg
@@ -148,7 +121,7 @@ type picture struct {
 	ScaleName               label
 	Side                    []label
 
-	taken []box // where nothing else may be written
+	labels worldmap.Labels
 }
 
 // spot is a town, for orientation or with hits.
@@ -159,24 +132,26 @@ type spot struct {
 }
 
 type label struct {
-	Class string
-	X, Y  float64
-	Text  string
+	Class  string
+	X, Y   float64
+	Text   string
+	Anchor string // "start" where it is empty
 }
-
-type box struct{ x0, y0, x1, y1 float64 }
 
 // write draws the picture.
 func (m *mapData) write(w io.Writer) error {
 	p := &picture{
 		Width: pictureWidth, MapWidth: mapWidth, Height: mapHeight, Title: term.Printable(m.title),
 		Description: fmt.Sprintf("%d postings at %d places, %d at no known place", m.placed, len(m.sites), m.unplaced),
-		taken:       []box{{0, mapHeight - 44, 220, mapHeight}}, // the scale's
+		labels:      worldmap.Labels{Width: mapWidth, Height: mapHeight},
 	}
+	p.labels.Take(worldmap.Box{Top: mapHeight - 44, Right: 220, Bottom: mapHeight}) // the scale's
 	v := m.view()
-	p.grid(v)
+	p.Parallels, p.Meridians = v.Grid()
 	if !m.near.IsZero() {
-		p.circle(v, m.near)
+		p.Circle = v.Circle(m.near.Latitude, m.near.Longitude, m.near.RadiusKm)
+		x, y := v.XY(m.near.Latitude, m.near.Longitude)
+		p.Centre = fmt.Sprintf("M%.1f %.1fh14m-7 -7v14", x-7, y)
 	}
 	sites := m.sorted()
 	beyond := p.hits(v, sites)
@@ -209,112 +184,72 @@ func (m *mapData) sorted() []*site {
 	})
 }
 
-// grid draws parallels and meridians at round degrees.
-func (p *picture) grid(v view) {
-	height := mapHeight / v.scale
-	step := 30.0
-	for _, s := range []float64{0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10} {
-		if height/s <= 7 {
-			step = s
-			break
-		}
-	}
-	for lat := math.Ceil((v.latitude-height/2)/step) * step; lat <= v.latitude+height/2; lat += step {
-		if math.Abs(lat) <= 90 {
-			_, y := v.xy(lat, v.longitude)
-			p.Parallels = append(p.Parallels, y)
-		}
-	}
-	width := min(mapWidth/v.scale/v.squeeze, 359)
-	for lon := math.Ceil((v.longitude-width/2)/step) * step; lon <= v.longitude+width/2; lon += step {
-		x, _ := v.xy(v.latitude, lon)
-		p.Meridians = append(p.Meridians, x)
-	}
-}
-
-// circle draws the places at the search's radius from its middle.
-func (p *picture) circle(v view, g jobboard.GeoLocation) {
-	lat, lon := g.Latitude*math.Pi/180, g.Longitude*math.Pi/180
-	d := g.RadiusKm / earthKm
-	var path strings.Builder
-	for i := range 121 {
-		bearing := float64(i) * math.Pi / 60
-		lat2 := math.Asin(math.Sin(lat)*math.Cos(d) + math.Cos(lat)*math.Sin(d)*math.Cos(bearing))
-		lon2 := lon + math.Atan2(math.Sin(bearing)*math.Sin(d)*math.Cos(lat), math.Cos(d)-math.Sin(lat)*math.Sin(lat2))
-		x, y := v.xy(lat2*180/math.Pi, lon2*180/math.Pi)
-		step := "L"
-		if i == 0 {
-			step = "M"
-		}
-		fmt.Fprintf(&path, "%s%.1f %.1f", step, x, y)
-	}
-	p.Circle = path.String() + "Z"
-	x, y := v.xy(g.Latitude, g.Longitude)
-	p.Centre = fmt.Sprintf("M%.1f %.1fh14m-7 -7v14", x-7, y)
-}
-
-// hits draws the sites on the map, and returns those beyond its edge.
-func (p *picture) hits(v view, sites []*site) (beyond []*site) {
+// hits draws the sites on the map, and returns those beyond its edge. The fullest get
+// their names first.
+func (p *picture) hits(v worldmap.View, sites []*site) (beyond []*site) {
 	for _, s := range sites {
-		if !v.shows(s.Latitude, s.Longitude) {
+		if !v.Shows(s.Latitude, s.Longitude, edge) {
 			beyond = append(beyond, s)
 			continue
 		}
-		x, y := v.xy(s.Latitude, s.Longitude)
+		x, y := v.XY(s.Latitude, s.Longitude)
 		r := min(9+2.2*math.Sqrt(float64(len(s.titles))), 26)
-		width := float64(runewidth.StringWidth(s.Name)) * 7.6
-		name := label{"hitname", x + r + 5, y + 5, s.Name}
-		if name.X+width > mapWidth-4 {
-			name.X = x - r - 5 - width
-		}
-		p.taken = append(p.taken, box{x - r, y - r, x + r, y + r}, box{name.X, name.Y - 12, name.X + width, name.Y + 3})
+		p.labels.TakeDot(x, y, r)
 		p.Hits = append(p.Hits, spot{
-			X: x, Y: y, R: r, Name: name, Count: label{"count", x, y + 4, strconv.Itoa(len(s.titles))},
-			Tip: s.Name + ": " + strings.Join(s.titles, "; "),
+			X: x, Y: y, R: r, Name: label{Class: "hitname", Text: s.Name},
+			Count: label{Class: "count", X: x, Y: y + 4, Text: strconv.Itoa(len(s.titles))},
+			Tip:   s.Name + ": " + strings.Join(s.titles, "; "),
 		})
+	}
+	for i := range p.Hits {
+		h := &p.Hits[i]
+		if !p.writeName(&h.Name, h, 7.6) {
+			h.Name.Text = "" // its tip and the list have it
+		}
 	}
 	return beyond
 }
 
+// writeName puts a name beside a spot, and reports whether there is room. A column of the
+// name is so many pixels wide.
+func (p *picture) writeName(name *label, s *spot, column float64) bool {
+	at, ok := p.labels.Beside(s.X, s.Y, s.R, column*float64(runewidth.StringWidth(name.Text))+2)
+	name.X, name.Y, name.Anchor = at.X, at.Y, at.Anchor
+	return ok
+}
+
 // towns draws other towns for orientation: the larger ones first, as long as their
 // names have room.
-func (p *picture) towns(v view) {
+func (p *picture) towns(v worldmap.View) {
 	const most = 28
 	for town := range places.All() {
 		if len(p.Towns) == most {
 			return
 		}
-		if !v.shows(town.Latitude, town.Longitude) ||
-			slices.ContainsFunc(p.Hits, func(s spot) bool { return s.Name.Text == town.Name }) {
+		if !v.Shows(town.Latitude, town.Longitude, edge) ||
+			slices.ContainsFunc(p.Hits, func(s spot) bool { return strings.HasPrefix(s.Tip, town.Name+":") }) {
 			continue
 		}
-		x, y := v.xy(town.Latitude, town.Longitude)
-		width := float64(runewidth.StringWidth(town.Name)) * 6.2
-		room := box{x - 4, y - 10, x + 7 + width, y + 5}
-		if room.x1 > mapWidth || p.isTaken(room) {
+		t := spot{R: 2.5, Name: label{Class: "townname", Text: town.Name}}
+		t.X, t.Y = v.XY(town.Latitude, town.Longitude)
+		if p.labels.IsTaken(t.X, t.Y, t.R) || !p.writeName(&t.Name, &t, 6.2) {
 			continue
 		}
-		p.taken = append(p.taken, room)
-		p.Towns = append(p.Towns, spot{X: x, Y: y, Name: label{"townname", x + 6, y + 4, town.Name}})
+		p.labels.TakeDot(t.X, t.Y, t.R)
+		p.Towns = append(p.Towns, t)
 	}
 }
 
-func (p *picture) isTaken(b box) bool {
-	return slices.ContainsFunc(p.taken, func(o box) bool {
-		return b.x0 < o.x1 && o.x0 < b.x1 && b.y0 < o.y1 && o.y0 < b.y1
-	})
-}
-
-func (p *picture) scaleBar(v view) {
+func (p *picture) scaleBar(v worldmap.View) {
 	km := 1.0
 	for _, k := range []float64{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000} {
-		if k <= v.km(160) {
+		if k <= v.Km(160) {
 			km = k
 		}
 	}
-	length := km / v.km(1)
+	length := km / v.Km(1)
 	p.Scale = fmt.Sprintf("M16 %gv6h%.1fv-6", mapHeight-22, length)
-	p.ScaleName = label{"townname", 22 + length, mapHeight - 13, fmt.Sprintf("%g km", km)}
+	p.ScaleName = label{Class: "townname", X: 22 + length, Y: mapHeight - 13, Text: fmt.Sprintf("%g km", km)}
 }
 
 // sideList is the text beside the map, from top to bottom.
@@ -326,7 +261,7 @@ type sideList struct {
 // line writes a line, cut to the width of the list, and leaves a step below it.
 func (l *sideList) line(class string, step float64, s string) {
 	const columns = 40
-	l.Side = append(l.Side, label{class, sideX, l.y, runewidth.Truncate(s, columns, "…")})
+	l.Side = append(l.Side, label{Class: class, X: sideX, Y: l.y, Text: runewidth.Truncate(s, columns, "…")})
 	l.y += step
 }
 
@@ -389,6 +324,6 @@ func (p *picture) side(m *mapData, sites, beyond []*site) {
 	for i, text := range []string{
 		"Placed by the location's name, to the city.", "The search's answer has no coordinates.", places.Attribution,
 	} {
-		p.Side = append(p.Side, label{"soft", sideX, mapHeight - 44 + 16*float64(i), text})
+		p.Side = append(p.Side, label{Class: "soft", X: sideX, Y: mapHeight - 44 + 16*float64(i), Text: text})
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/internal/worldmap"
 )
 
 // shapes reads a picture: how often an element of a class occurs, and all text.
@@ -120,16 +121,35 @@ func TestMapOfNothing(t *testing.T) {
 	}
 }
 
-// The circle is where places at the radius are.
-func TestMapCircleIsTrue(t *testing.T) {
-	m := newMapData(jobboard.Near(52.52, 13.405, 50))
-	v := m.view()
-	x0, y0 := v.xy(52.52, 13.405)
-	for _, place := range [][2]float64{{52.52 + 50/111.195, 13.405}, {52.52, 13.405 + 50/111.195/math.Cos(52.52*math.Pi/180)}} {
-		x, y := v.xy(place[0], place[1])
-		if d := v.km(math.Hypot(x-x0, y-y0)); math.Abs(d-50) > 0.5 {
-			t.Errorf("a place 50 km away is drawn %.1f km away", d)
+// Two towns that are close to each other have their names apart, and the place of both
+// spellings of one is one hit.
+func TestMapNamesDoNotOverprint(t *testing.T) {
+	m := newMapData(jobboard.GeoLocation{})
+	for _, name := range []string{"Köln", "Cologne", "Bonn", "Leverkusen", "Siegburg", "Wien", "Vienna", "München", "Munich"} {
+		m.add(posting("Nurse", name))
+	}
+	if len(m.sites) != 6 {
+		t.Errorf("%d places", len(m.sites))
+	}
+	p := &picture{labels: worldmap.Labels{Width: mapWidth, Height: mapHeight}}
+	p.hits(m.view(), m.sorted())
+	type line struct{ left, right, y float64 }
+	var lines []line
+	for _, h := range p.Hits {
+		if h.Name.Text == "" {
+			continue
 		}
+		width := 7.6 * float64(len([]rune(h.Name.Text)))
+		left := map[string]float64{"start": h.Name.X, "middle": h.Name.X - width/2, "end": h.Name.X - width}[h.Name.Anchor]
+		for _, o := range lines {
+			if math.Abs(o.y-h.Name.Y) < 11 && left < o.right && o.left < left+width {
+				t.Errorf("%s is written onto another name", h.Name.Text)
+			}
+		}
+		lines = append(lines, line{left, left + width, h.Name.Y})
+	}
+	if len(lines) < 4 {
+		t.Errorf("%d names of %d", len(lines), len(p.Hits))
 	}
 }
 

@@ -1,91 +1,87 @@
 package main
 
 import (
-	"math"
-	"slices"
+	"cmp"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/worldmap"
 )
 
 // chart is a small map of jobs. It is drawn here, so no visitor's search goes
 // to a map service.
 type chart struct {
 	Width, Height int
-	Area          *spot // the circle that is searched in
-	Points        []spot
-	Towns         []spot
+	Area          string // the path of the circle that is searched in
+	Dots          []spot
 
-	jobs []located
+	places []worldmap.Point
+	titles []string // of the jobs at the places
 }
 
+// spot is one job, or some that would lie on each other.
 type spot struct {
 	X, Y, R float64
-	Label   string
-}
-
-type located struct {
-	latitude, longitude float64
-	town, title         string
+	Tip     string
+	Town    string // empty where its name has no room
+	Label   worldmap.Label
 }
 
 func (c *chart) add(where []jobboard.Location, title string) {
 	for _, l := range where {
 		if latitude, longitude, ok := l.Coordinates(); ok {
-			c.jobs = append(c.jobs, located{latitude, longitude, l.GeoCity, title})
+			c.places = append(c.places, worldmap.Point{Latitude: latitude, Longitude: longitude, Name: l.GeoCity})
+			c.titles = append(c.titles, title)
 		}
 	}
 }
 
-// draw places the jobs on the map, and the circle that was searched in.
-// Degrees of longitude are drawn shorter the further from the equator, so that
-// the circle is one.
+// draw places the jobs on the map, and the circle that was searched in. A job's
+// locations beyond it are left out, since they would make the circle small.
 func (c *chart) draw(near jobboard.GeoLocation) {
-	c.Width, c.Height = 320, 320
-	const margin = 24
-	if !near.IsZero() { // a job's locations elsewhere would make the circle small
-		c.jobs = slices.DeleteFunc(c.jobs, func(j located) bool {
-			return jobboard.DistanceKm(near, jobboard.GeoLocation{Latitude: j.latitude, Longitude: j.longitude}) > near.RadiusKm
+	const size, margin, dot = 320, 24, 6
+	view := worldmap.Around(near.Latitude, near.Longitude, near.RadiusKm*size/(size-2*margin), size, size)
+	if near.IsZero() {
+		if len(c.places) == 0 {
+			return
+		}
+		view = worldmap.Over(c.places, size, size, size, margin, 0.05)
+	} else {
+		c.Area = view.Circle(near.Latitude, near.Longitude, near.RadiusKm)
+		c.keep(func(p worldmap.Point) bool {
+			return jobboard.DistanceKm(near, jobboard.GeoLocation{Latitude: p.Latitude, Longitude: p.Longitude}) <= near.RadiusKm
 		})
 	}
-	shown := c.jobs
-	if !near.IsZero() {
-		span := near.RadiusKm / kmPerDegree
-		shown = append(shown[:len(shown):len(shown)],
-			located{latitude: near.Latitude - span, longitude: near.Longitude},
-			located{latitude: near.Latitude + span, longitude: near.Longitude})
+	c.Width, c.Height = size, size
+	labels := worldmap.Labels{Width: size, Height: size}
+	for _, d := range view.Gather(c.places, dot) {
+		s := spot{X: d.X, Y: d.Y, R: min(4+float64(len(d.Points)), 9), Town: d.Name}
+		var titles []string
+		for _, i := range d.Points {
+			titles = append(titles, c.titles[i])
+		}
+		s.Tip = cmp.Or(d.Name, "–") + ": " + strings.Join(titles, "; ")
+		labels.TakeDot(s.X, s.Y, s.R)
+		c.Dots = append(c.Dots, s)
 	}
-	if len(shown) == 0 {
-		c.Width = 0
-		return
-	}
-	south, north, west, east := shown[0].latitude, shown[0].latitude, shown[0].longitude, shown[0].longitude
-	for _, j := range shown {
-		south, north = min(south, j.latitude), max(north, j.latitude)
-		west, east = min(west, j.longitude), max(east, j.longitude)
-	}
-	middle := (south + north) / 2
-	narrow := max(math.Cos(middle*math.Pi/180), 0.01)
-	span := max(north-south, (east-west)*narrow, 0.05)
-	scale := (float64(c.Height) - 2*margin) / span
-	x := func(longitude float64) float64 {
-		return round(float64(c.Width)/2 + (longitude-(west+east)/2)*narrow*scale)
-	}
-	y := func(latitude float64) float64 { return round(float64(c.Height)/2 - (latitude-middle)*scale) }
-
-	if !near.IsZero() {
-		c.Area = &spot{X: x(near.Longitude), Y: y(near.Latitude), R: round(near.RadiusKm / kmPerDegree * scale)}
-	}
-	towns := map[string]bool{}
-	for _, j := range c.jobs {
-		at := spot{X: x(j.longitude), Y: y(j.latitude), R: 5, Label: j.title}
-		c.Points = append(c.Points, at)
-		if j.town != "" && !towns[j.town] {
-			towns[j.town] = true
-			c.Towns = append(c.Towns, spot{X: at.X, Y: at.Y - 10, Label: j.town})
+	for i := range c.Dots {
+		s := &c.Dots[i]
+		var room bool
+		if s.Label, room = labels.Beside(s.X, s.Y, s.R, 7*float64(utf8.RuneCountInString(s.Town))+2); !room {
+			s.Town = ""
 		}
 	}
 }
 
-const kmPerDegree = 111.2 // of latitude
-
-func round(v float64) float64 { return math.Round(v*10) / 10 }
+// keep leaves out the places that are not to be drawn.
+func (c *chart) keep(drawn func(worldmap.Point) bool) {
+	n := 0
+	for i, p := range c.places {
+		if drawn(p) {
+			c.places[n], c.titles[n] = p, c.titles[i]
+			n++
+		}
+	}
+	c.places, c.titles = c.places[:n], c.titles[:n]
+}

@@ -652,3 +652,30 @@ func TestFormWithForeignQuery(t *testing.T) {
 			fmt.Sprintf(`action="/jobs/%d/apply"`, fake.Demo.OpenJob))
 	}
 }
+
+// Jobs of one town are one dot with all their titles and one name, under whatever
+// names the town goes; those beyond the circle are left out.
+func TestChart(t *testing.T) {
+	at := func(latitude, longitude, city string) []jobboard.Location {
+		return []jobboard.Location{{GeoLat: latitude, GeoLong: longitude, GeoCity: city}}
+	}
+	var c chart
+	c.add(at("50.94", "6.96", "Köln"), "Nurse")
+	c.add(at("50.94", "6.96", "Cologne"), "Cook")
+	c.add(at("50.94", "6.96", "Köln"), "Baker")
+	c.add(at("52.52", "13.40", "Berlin"), "Driver")
+	c.add(at("", "", "Nowhere"), "Pilot")
+	all := c
+	all.draw(jobboard.GeoLocation{})
+	if len(all.Dots) != 2 || all.Area != "" || all.Dots[0].Town != "Köln" || all.Dots[0].Tip != "Köln: Nurse; Cook; Baker" || all.Dots[1].Town != "Berlin" {
+		t.Errorf("%+v", all.Dots)
+	}
+	c.draw(jobboard.Near(50.9, 7, 30))
+	if len(c.Dots) != 1 || c.Dots[0].Tip != "Köln: Nurse; Cook; Baker" || !strings.HasPrefix(c.Area, "M") {
+		t.Errorf("%+v", c)
+	}
+	var none chart
+	if none.draw(jobboard.GeoLocation{}); none.Width != 0 {
+		t.Error("a map of nothing")
+	}
+}

@@ -92,6 +92,11 @@ func (l *Labels) Take(b Box) { l.taken = append(l.taken, b) }
 // TakeDot keeps a dot free of names.
 func (l *Labels) TakeDot(x, y, r float64) { l.Take(Box{x - r, y - r, x + r, y + r}) }
 
+// IsTaken reports whether a dot would stand on a name or on another dot.
+func (l *Labels) IsTaken(x, y, r float64) bool {
+	return slices.ContainsFunc(l.taken, Box{x - r, y - r, x + r, y + r}.meets)
+}
+
 // Beside returns where the name of a dot goes, a line of 14 pixels whose width has a
 // pixel to spare at both ends: right of the dot, left, below or above, on the first
 // side where nothing is. It is false where no side has room.

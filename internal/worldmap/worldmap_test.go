@@ -177,6 +177,9 @@ func TestLabelsDoNotOverprint(t *testing.T) {
 			dots = append(dots, Box{s.x - s.r, s.y - s.r, s.x + s.r, s.y + s.r})
 		}
 		for _, s := range spots {
+			if !l.IsTaken(s.x, s.y, s.r) {
+				t.Error("a dot's own place is free")
+			}
 			label, ok := l.Beside(s.x, s.y, s.r, s.width)
 			if !ok {
 				continue
@@ -192,6 +195,9 @@ func TestLabelsDoNotOverprint(t *testing.T) {
 				t.Errorf("seed %d: %+v is beyond the edge", seed, box)
 			}
 			names = append(names, box)
+		}
+		if l.IsTaken(-50, -50, 5) {
+			t.Error("a place far from all is taken")
 		}
 		if len(names) < 8 {
 			t.Errorf("seed %d: %d names", seed, len(names))

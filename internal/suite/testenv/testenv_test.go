@@ -64,7 +64,7 @@ func TestAmounts(t *testing.T) {
 		t.Errorf("seed %d", seed)
 	}
 	t.Setenv("JOBBOARD_SEED", "")
-	if Seed(t) == Seed(t) {
+	if first := Seed(t); first == Seed(t) {
 		t.Error("two runs have one seed")
 	}
 }
