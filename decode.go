@@ -14,7 +14,8 @@ import (
 
 // memory returns the allocation budget for an answer of n bytes, in bytes:
 // 2.2n + 256 KiB. A page of real postings takes less than 2n; an answer that
-// takes more was built to.
+// takes more was built to. Unknown members may take a quarter more, and are left
+// out beyond that.
 func memory(n int64) int64 {
 	const floor = 256 << 10
 	if n <= 0 || n > math.MaxInt64/16 {
@@ -49,7 +50,7 @@ func (d *decoder) release() {
 // start makes the decoder ready for the document b, with no bound on what it
 // allocates.
 func (d *decoder) start(b []byte) {
-	d.Budget = math.MaxInt64
+	d.Allow(math.MaxInt64)
 	d.Path = ""
 	d.ResetBytes(b)
 	d.item.Reset()

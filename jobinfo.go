@@ -32,6 +32,8 @@ type JobInformation struct {
 	CompanyID           string     `json:"companyId"`
 	Location            Location   `json:"location"`
 	AdditionalLocations []Location `json:"additionalLocations"`
+
+	Unknown map[string]json.RawMessage `json:"-"` // further members, by their names; see JobPosting
 }
 
 // MarshalJSON returns the answer in the form of section 2.5; its lists are never
@@ -47,7 +49,7 @@ func (j JobInformation) MarshalJSON() ([]byte, error) {
 	if j.AdditionalLocations == nil {
 		j.AdditionalLocations = []Location{}
 	}
-	return json.Marshal(plain(j))
+	return marshalObject(plain(j), j.Unknown, infoObject.HasLike)
 }
 
 // UnmarshalJSON reads an answer by the rules of the lookup; null changes
@@ -91,6 +93,15 @@ type Question struct {
 	// Answers holds the answers to choose from. It is nil, and not encoded, if
 	// the question has no list of them.
 	Answers []IDLabel `json:"answers,omitzero"`
+
+	Unknown map[string]json.RawMessage `json:"-"` // further members, by their names; see JobPosting
+}
+
+// MarshalJSON returns the question in the form of section 2.5, with its unknown
+// members. A struct that embeds a Question encodes to the question alone.
+func (q Question) MarshalJSON() ([]byte, error) {
+	type plain Question
+	return marshalObject(plain(q), q.Unknown, questionObject.HasLike)
 }
 
 // IDLabel holds an entry of a list to choose from (2.5).
@@ -111,6 +122,15 @@ type Location struct {
 	GeoCity    string `json:"geoCity"`
 	GeoZip     string `json:"geoZip"`
 	GeoStreet  string `json:"geoStreet"` // with number
+
+	Unknown map[string]json.RawMessage `json:"-"` // further members, by their names; see JobPosting
+}
+
+// MarshalJSON returns the location in the form of section 2.5, with its unknown
+// members. A struct that embeds a Location encodes to the location alone.
+func (l Location) MarshalJSON() ([]byte, error) {
+	type plain Location
+	return marshalObject(plain(l), l.Unknown, placeObject.HasLike)
 }
 
 // Coordinates returns the latitude and longitude in degrees. It reports false
@@ -165,9 +185,13 @@ type (
 	questionPiece struct {
 		id, kind, label jsonread.Piece
 		answers         int // -1: no list
+		unknown         unknownMembers
 	}
 	labelPiece struct{ id, label jsonread.Piece }
-	placePiece struct{ lat, long, name, country, state, city, zip, street jsonread.Piece }
+	placePiece struct {
+		lat, long, name, country, state, city, zip, street jsonread.Piece
+		unknown                                            unknownMembers
+	}
 )
 
 type infoMember = jsonread.Member[*infoDecoder]
@@ -198,14 +222,14 @@ var infoObject = jsonread.NewObject([]infoMember{
 			d.readPlace(len(d.places) - 1)
 		}) >= 0
 	}},
-})
+}).KeepUnknown(func(d *infoDecoder) *unknownMembers { return &d.info.Unknown })
 
 var questionObject = jsonread.NewObject([]infoMember{
 	{Name: "id", Read: func(d *infoDecoder) { d.question().id = d.optID() }},
 	{Name: "type", Read: func(d *infoDecoder) { d.question().kind = d.optStr() }},
 	{Name: "label", Read: func(d *infoDecoder) { d.question().label = d.optStr() }},
 	{Name: "answers", Read: func(d *infoDecoder) { d.question().answers = d.readList((*infoDecoder).readLabel) }},
-})
+}).KeepUnknown(func(d *infoDecoder) *unknownMembers { return &d.question().unknown })
 
 var labelObject = jsonread.NewObject([]infoMember{
 	{Name: "id", Read: func(d *infoDecoder) { d.label().id = d.optID() }},
@@ -221,7 +245,7 @@ var placeObject = jsonread.NewObject([]infoMember{
 	{Name: "geoCity", Read: func(d *infoDecoder) { d.places[d.place].city = d.optStr() }},
 	{Name: "geoZip", Read: func(d *infoDecoder) { d.places[d.place].zip = d.optID() }},
 	{Name: "geoStreet", Read: func(d *infoDecoder) { d.places[d.place].street = d.optStr() }},
-})
+}).KeepUnknown(func(d *infoDecoder) *unknownMembers { return &d.places[d.place].unknown })
 
 // isNoInfoMember reports whether a job information has no member of that name.
 func isNoInfoMember(name string) bool { return !infoObject.Has(name) }
@@ -232,7 +256,7 @@ func decodeJobInformation(body []byte, cat *catalogueCache) (*JobInformation, er
 	d := infoDecoders.Get().(*infoDecoder)
 	defer d.release()
 	d.start(body)
-	d.Budget = memory(2 * int64(len(body)))
+	d.Allow(memory(2 * int64(len(body))))
 	j := new(JobInformation)
 	if d.readInfo(j, cat); d.Err() != nil {
 		return nil, d.err()
@@ -317,6 +341,7 @@ func (p *placePiece) of(text string) Location {
 	return Location{
 		GeoLat: p.lat.In(text), GeoLong: p.long.In(text), GeoName: p.name.In(text), GeoCountry: p.country.In(text),
 		GeoState: p.state.In(text), GeoCity: p.city.In(text), GeoZip: p.zip.In(text), GeoStreet: p.street.In(text),
+		Unknown: p.unknown,
 	}
 }
 
@@ -330,7 +355,9 @@ func (d *infoDecoder) questionsOf(text string) []Question {
 		answers[i] = IDLabel{ID: l.id.In(text), Label: l.label.In(text)}
 	}
 	for i, q := range d.questions {
-		questions[i] = Question{ID: q.id.In(text), Type: QuestionType(q.kind.In(text)), Label: q.label.In(text)}
+		questions[i] = Question{
+			ID: q.id.In(text), Type: QuestionType(q.kind.In(text)), Label: q.label.In(text), Unknown: q.unknown,
+		}
 		if n := q.answers; n >= 0 {
 			questions[i].Answers = answers[:n:n]
 			answers = answers[n:]

@@ -1,6 +1,7 @@
 package jobboard
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,6 +29,8 @@ type JobSearchResult struct {
 	LastPostingOnPage  int          `json:"lastPostingOnPage"`  // position of its last posting
 	TotalNumberOfJobs  int          `json:"totalNumberOfJobs"`  // hits on all pages
 	Results            []JobPosting `json:"results"`
+
+	Unknown map[string]json.RawMessage `json:"-"` // further members, by their names; see JobPosting
 }
 
 // Partial reports whether the search has more postings than the page holds: the
@@ -44,10 +47,23 @@ func (r *JobSearchResult) partial(n int) bool {
 // null.
 func (r JobSearchResult) MarshalJSON() ([]byte, error) {
 	type plain JobSearchResult
-	if r.Results == nil {
-		r.Results = []JobPosting{}
+	postings := r.Results
+	r.Results = nil
+	w := newObjectWriter()
+	w.value(plain(r))
+	w.reopen("null}") // of results, the last one
+	separator := byte('[')
+	for _, p := range postings {
+		w.WriteByte(separator)
+		w.posting(p)
+		separator = ','
 	}
-	return json.Marshal(plain(r))
+	if len(postings) == 0 {
+		w.WriteByte('[')
+	}
+	w.WriteByte(']')
+	w.end(r.Unknown, pageObject.HasLike)
+	return w.Bytes(), w.err
 }
 
 // UnmarshalJSON reads a page by the rules of a search; null changes nothing. It
@@ -78,6 +94,46 @@ type JobPosting struct {
 	JobStartDate            Millis           `json:"jobStartDate"`
 	PostingVersionStartDate Millis           `json:"postingVersionStartDate"`
 	PostingVersionEndDate   Millis           `json:"postingVersionEndDate"` // 0 occurs; see Millis
+
+	// Unknown holds members that the interface does not name, as JSON by their
+	// names; nil: there are none. They are encoded again. If a name comes twice,
+	// the last one counts. Left out is a name that differs from one of the
+	// interface by the case of its letters alone, and what passes a bound: 1 MiB
+	// each, and for all a quarter of the memory that the answer itself may take.
+	Unknown map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON returns the posting in the form of section 2.2, with its unknown
+// members. A struct that embeds a JobPosting gets this method, too, and then
+// encodes to the posting alone.
+func (p JobPosting) MarshalJSON() ([]byte, error) {
+	w := newObjectWriter()
+	w.posting(p)
+	return w.Bytes(), w.err
+}
+
+// posting writes a posting. Its config, nearly all of it, is written at once in the
+// place of an empty one. No other part of a posting reads "config":{}, because a
+// quote in a text is escaped.
+func (w *objectWriter) posting(p JobPosting) {
+	const empty = `"config":{}`
+	type plain JobPosting
+	lists, err := p.Config.lists.MarshalJSON()
+	if err != nil {
+		w.err = err
+		return
+	}
+	start := w.Len()
+	p.Config = PostingConfig{}
+	w.value(plain(p))
+	head, tail, _ := bytes.Cut(bytes.Clone(w.Bytes()[start:]), []byte(empty))
+	w.Truncate(start)
+	w.Write(head)
+	w.WriteString(strings.TrimSuffix(empty, "{}"))
+	w.Write(lists)
+	w.Write(tail)
+	w.reopen("}")
+	w.end(p.Unknown, postingObject.HasLike)
 }
 
 // UnmarshalJSON reads a posting by the rules of a search; null changes
@@ -157,7 +213,7 @@ var postingObject = jsonread.NewObject([]postingMember{
 	{Name: "jobStartDate", Read: func(d *postingDecoder) { d.posting.JobStartDate = d.millis() }},
 	{Name: "postingVersionStartDate", Read: func(d *postingDecoder) { d.posting.PostingVersionStartDate = d.millis() }},
 	{Name: "postingVersionEndDate", Read: func(d *postingDecoder) { d.posting.PostingVersionEndDate = d.millis() }},
-})
+}).KeepUnknown(func(d *postingDecoder) *unknownMembers { return &d.posting.Unknown })
 
 // readPosting reads a posting into p.
 func (d *postingDecoder) readPosting(p *JobPosting) {
@@ -206,7 +262,7 @@ var pageObject = jsonread.NewObject([]pageMember{
 	{Name: "actualPage", Read: func(p *postingReader) { p.counters.ActualPage = p.optCount() }},
 	{Name: "firstPostingOnPage", Read: func(p *postingReader) { p.counters.FirstPostingOnPage = p.optCount() }},
 	{Name: "lastPostingOnPage", Read: func(p *postingReader) { p.counters.LastPostingOnPage = p.optCount() }},
-})
+}).KeepUnknown(func(p *postingReader) *unknownMembers { return &p.counters.Unknown })
 
 func (p *postingReader) optCount() int { return p.count(p.d.OptInt()) }
 
@@ -229,7 +285,7 @@ func newPostingReader(r io.Reader, lim decodeLimits, omit []string) *postingRead
 // whole page was read and found complete. Every error stays.
 func (p *postingReader) next() (*JobPosting, error) {
 	if p.d != nil {
-		p.d.Budget = memory(int64(p.lim.maxItem))
+		p.d.Allow(memory(int64(p.lim.maxItem)))
 	}
 	if !p.more() {
 		return nil, p.err
@@ -326,7 +382,7 @@ func decodeSearch(r io.Reader, lim decodeLimits, omit []string) (*JobSearchResul
 // already read are not moved again and again, and returns a slice without spare
 // capacity.
 func (p *postingReader) all() (*JobSearchResult, error) {
-	p.d.Budget = memory(p.lim.maxBytes)
+	p.d.Allow(memory(p.lim.maxBytes))
 	var full [][]JobPosting
 	var cur []JobPosting
 	for p.more() {

@@ -479,3 +479,21 @@ func TestOutage(t *testing.T) {
 		t.Errorf("%d requests, want 3: %v", n, slices.Collect(slices.Values(fake.Requests())))
 	}
 }
+
+func Example_unknown() {
+	// begin
+	var posting jobboard.JobPosting
+	err := json.Unmarshal([]byte(`{"jobPostingId":41,"title":"Nurse","salary":{"from":52000}}`), &posting)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var salary struct{ From int }
+	if given, ok := posting.Unknown["salary"]; ok {
+		err = json.Unmarshal(given, &salary)
+	}
+	fmt.Println(salary.From, err)
+	// end
+
+	// Output:
+	// 52000 <nil>
+}

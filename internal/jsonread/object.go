@@ -1,6 +1,12 @@
 package jsonread
 
-import "github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
+)
 
 // MaxMembers bounds the members of a kind of object.
 const MaxMembers = 31
@@ -31,6 +37,17 @@ func (n *Names) Find(key []byte) int {
 		}
 	}
 	return -1
+}
+
+// Like returns whether a key is one of the names, but for the case of its letters:
+// many readers of JSON take it for that name.
+func (n *Names) Like(key string) bool {
+	for _, name := range n.list {
+		if strings.EqualFold(name, key) {
+			return true
+		}
+	}
+	return false
 }
 
 // An Order predicts which member comes next in an object. A service writes the
@@ -92,11 +109,12 @@ type Member[D any] struct {
 }
 
 // An Object reads a kind of object into D. It accepts each of its members at
-// most once, demands those that are required, and skips all others.
+// most once, demands those that are required, and keeps or skips all others.
 type Object[D any] struct {
 	members  []Member[D]
 	names    Names
 	required uint32
+	unknown  func(D) *map[string]json.RawMessage
 }
 
 // NewObject returns the kind of object that has these members, at most
@@ -114,8 +132,18 @@ func NewObject[D any](members []Member[D]) *Object[D] {
 	return o
 }
 
+// KeepUnknown makes the object keep the members that have none of its names in the
+// map that in returns, which it makes when the first one comes. It returns o.
+func (o *Object[D]) KeepUnknown(in func(D) *map[string]json.RawMessage) *Object[D] {
+	o.unknown = in
+	return o
+}
+
 // Has reports whether the object has a member of that name.
 func (o *Object[D]) Has(name string) bool { return o.names.Find([]byte(name)) >= 0 }
+
+// HasLike reports whether the object has a member of that name, in whatever case.
+func (o *Object[D]) HasLike(name string) bool { return o.names.Like(name) }
 
 // Read reads the object that comes next, to its end.
 func (o *Object[D]) Read(r *Reader, order *Order, d D) {
@@ -137,12 +165,60 @@ func (o *Object[D]) Step(r *Reader, c *Cursor, order *Order, d D) bool {
 			r.Within(o.members[i].Name)
 			return false
 		}
+	case key != nil && o.unknown != nil:
+		o.keep(r, key, d)
 	case key != nil:
 		r.Skip()
 	case !ok && r.Err() == nil:
 		o.require(r, c.seen)
 	}
 	return ok
+}
+
+const (
+	// maxUnknown bounds the text of an unknown member.
+	maxUnknown = 1 << 20
+	// memberCost is what an unknown member takes besides its text, and mapCost what
+	// the map takes that holds it.
+	memberCost = 96
+	mapCost    = 400
+)
+
+// keep keeps the member with the key, of which the value comes next. If the member
+// came before, this one counts. Left out are a member over maxUnknown or for which
+// the reader has no room to spare, and one that is like a name: it must not count
+// for that elsewhere.
+func (o *Object[D]) keep(r *Reader, key []byte, d D) {
+	room := r.Spare - int64(len(key)) - memberCost - mapCost
+	if room <= 0 || o.names.Like(string(key)) {
+		r.Skip()
+		return
+	}
+	name := r.names.get(key) // what the key stands in may be gone behind the value
+	r.Peek()
+	r.Record(int(min(room, maxUnknown)))
+	r.Skip()
+	value, ok := r.Recorded()
+	kept := o.unknown(d)
+	if !ok {
+		delete(*kept, name)
+		return
+	}
+	r.Spare -= int64(len(key)+len(value)) + memberCost
+	if *kept == nil {
+		r.Spare -= mapCost
+		*kept = make(map[string]json.RawMessage, 1)
+	}
+	(*kept)[name] = validText(value)
+}
+
+// validText returns a copy of b with U+FFFD in the place of each byte that is not
+// UTF-8.
+func validText(b []byte) []byte {
+	if utf8.Valid(b) {
+		return append([]byte(nil), b...)
+	}
+	return []byte(string([]rune(string(b))))
 }
 
 // require fails for the first required member that was not seen.

@@ -27,9 +27,14 @@ import (
 type Reader struct {
 	jsonscan.Scanner
 	Budget int64  // bytes that may still be allocated
+	Spare  int64  // bytes that may still be allocated for members that no name is known for
 	Path   string // of the value that has the error, such as results[3].title
 	names  interner
 }
+
+// Allow sets the budget to n bytes, and to a quarter more for members that no name
+// is known for.
+func (r *Reader) Allow(n int64) { r.Budget, r.Spare = n, n/4 }
 
 // Within puts name in front of the path of the error.
 func (r *Reader) Within(name string) {

@@ -34,6 +34,11 @@ type Window struct {
 	max    int64 // the document's bound
 	mark   int64 // where the part being bounded ends at the latest
 	memory []byte
+
+	recording bool   // what is consumed is kept
+	from      int    // where in Buf the recorded part is, or goes on
+	recorded  []byte // what of it is no longer in Buf
+	room      int    // how long it may be
 }
 
 // Reset makes w show a document of at most maxBytes bytes from r; 0 is no
@@ -86,6 +91,40 @@ func (w *Window) Fail(err error) {
 	}
 }
 
+// Record makes w keep what is consumed from here on, if that is at most n bytes
+// long. [Window.Recorded] ends it.
+func (w *Window) Record(n int) {
+	w.recording, w.from, w.recorded, w.room = true, w.Pos, w.recorded[:0], n
+}
+
+// Recorded returns what was consumed since [Window.Record]. It is valid until the
+// window is used again. Recorded reports false if it is too long, or if the
+// document has an error.
+func (w *Window) Recorded() ([]byte, bool) {
+	if w.err != nil || !w.recording {
+		return nil, false
+	}
+	if len(w.recorded) > 0 {
+		w.record()
+		w.recording = false
+		return w.recorded, w.recorded != nil
+	}
+	w.recording = false
+	part := w.Buf[w.from:w.Pos]
+	return part, len(part) <= w.room
+}
+
+// record moves what was consumed out of the window.
+func (w *Window) record() {
+	part := w.Buf[w.from:w.Pos]
+	w.from = 0
+	if len(part) > w.room-len(w.recorded) {
+		w.recording, w.recorded = false, nil
+		return
+	}
+	w.recorded = append(w.recorded, part...)
+}
+
 // Fill puts at least one more byte behind what is unread, and reports whether
 // there was one. At the end of the document it fails nothing.
 func (w *Window) Fill() bool {
@@ -94,6 +133,9 @@ func (w *Window) Fill() bool {
 	}
 	if w.src.Reader == nil {
 		return false
+	}
+	if w.recording {
+		w.record()
 	}
 	n := copy(w.memory, w.Buf[w.Pos:])
 	w.off += int64(w.Pos)
