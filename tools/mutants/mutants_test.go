@@ -234,6 +234,19 @@ func TestListOfEquivalents(t *testing.T) {
 			t.Errorf("%v\n%q\nwant\n%q", err, got, want)
 		}
 	}
+	// A module that is a folder of a repository has its files named from there.
+	name := filepath.Base(dir)
+	if err := os.WriteFile(listed, []byte(name+"/"+abs), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := run{dir: dir, root: filepath.Dir(dir), patterns: []string{"."}, skip: regexp.MustCompile("^$"), equivalents: listed}
+	if r.users, err = r.findUsers(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	found, err := r.mutants(t.Context())
+	if err != nil || len(found) != len(all)-1 || !strings.HasPrefix(found[0].String(), name+"/lib.go:") {
+		t.Errorf("%v, %d places of %d", err, len(found), len(all))
+	}
 	if _, err := places(filepath.Join(dir, "none.txt")); err == nil {
 		t.Error("a list that is not there is no error")
 	}
