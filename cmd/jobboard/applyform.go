@@ -75,7 +75,7 @@ func runApplyForm(ctx context.Context, c *term.Console, b *setup.Board, args []s
 	}
 	info, err := b.LookUp(ctx, args)
 	if err != nil {
-		return err
+		return postingMeant(ctx, b, args, err)
 	}
 	if !info.ApplyPossible {
 		return &setup.Error{Code: setup.ExitNo, Err: errors.New("the job takes no applications: applying is not possible")}

@@ -25,6 +25,7 @@ import (
 
 type feedFlags struct {
 	output      cli.OutputFlags
+	list        cli.ListFlags
 	concurrency int
 	rate        float64
 }
@@ -45,7 +46,7 @@ A download of the feed sends no credential. The command ends with 7 where
 entries of the feed or lookups failed, or where the feed was cut off. A job that
 is closed or gone is no failure.`,
 		Example: `  jobboard feed --fake
-  jobboard feed https://feeds.example/jobs.xml --output jobs.jsonl --rate 50`,
+  jobboard feed https://feeds.example/jobs.xml -o jobs.jsonl --rate 50`,
 		Args:              cli.AtMost(1),
 		ValidArgsFunction: cobra.FixedCompletions([]string{"xml", "gz"}, cobra.ShellCompDirectiveFilterFileExt),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -58,6 +59,7 @@ is closed or gone is no failure.`,
 	}
 	f.output.Add(cmd, cli.Form{Name: "csv", Extension: "csv", Help: "give a line per job as CSV"},
 		cli.Form{Name: "jsonl", Extension: "jsonl", Help: "give a line per job as JSON"})
+	cli.AddListFlags(&f.list, cmd, feedFields)
 	cmd.Flags().IntVar(&f.concurrency, "concurrency", 16, "`lookups` at once, at most 1024")
 	cmd.Flags().Float64Var(&f.rate, "rate", 0, "most `lookups` a second; 0: no limit")
 	cli.Complete(cmd, "concurrency", cli.OneOf("4", "16", "64"))
@@ -70,6 +72,7 @@ type feedRun struct {
 	console  *term.Console
 	src      *source
 	feed     *jobfeed.Reader
+	limit    int          // of the entries; 0: none
 	entries  atomic.Int64 // that were read
 	sum      feedSummary
 	lines    *feedLines // nil: the summary alone
@@ -97,6 +100,13 @@ func runFeed(ctx context.Context, c *term.Console, b *setup.Board, args []string
 	if err != nil {
 		return err
 	}
+	fields, err := cli.Chosen(&f.list, feedFields)
+	switch {
+	case err != nil:
+		return err
+	case fields != nil && form == "":
+		return setup.Usage("--fields is for lines: give --csv, --jsonl or --output, too")
+	}
 	if f.rate > 0 {
 		b.Limiter = rate.NewLimiter(rate.Limit(f.rate), 1)
 	}
@@ -111,7 +121,7 @@ func runFeed(ctx context.Context, c *term.Console, b *setup.Board, args []string
 	defer src.Close()
 	return f.output.WriteTo(c.Out, func(to *term.Output) error {
 		run := &feedRun{
-			console: c, src: src, feed: jobfeed.NewReader(src, nil), lines: newFeedLines(form, to),
+			console: c, src: src, feed: jobfeed.NewReader(src, nil), lines: newFeedLines(form, fields, to), limit: f.list.Limit,
 			progress: c.NewProgress("looking up", src.size, progressEvery),
 			sum:      feedSummary{count: map[string]int{}, reasons: map[string]int{}},
 		}
@@ -138,7 +148,7 @@ func (r *feedRun) lookUpAll(ctx context.Context, c *jobboard.Client, opts jobboa
 		if r.lines == nil {
 			continue
 		}
-		if err := r.lines.write(result, o); err != nil {
+		if err := r.lines.write(feedLine{result, o}); err != nil {
 			return err
 		}
 	}
@@ -164,6 +174,9 @@ func (r *feedRun) step() {
 // end prints the summary and returns what was wrong in all.
 func (r *feedRun) end(ctx context.Context, w io.Writer) error {
 	broken := r.feed.Err()
+	if r.limit > 0 && r.entries.Load() == int64(r.limit) {
+		broken = nil // nobody wanted more of it
+	}
 	noFeed := ctx.Err() == nil && broken != nil && r.entries.Load() == 0
 	if !noFeed {
 		r.printSummary(w)
@@ -189,8 +202,7 @@ func (r *feedRun) jobIDs() iter.Seq2[jobboard.JobID, error] {
 			if _, ofEntry := errors.AsType[*jobfeed.EntryError](err); err != nil && !ofEntry {
 				return
 			}
-			r.entries.Add(1)
-			if !yield(id, err) {
+			if n := r.entries.Add(1); !yield(id, err) || n == int64(r.limit) {
 				return
 			}
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -44,13 +45,41 @@ func runInfo(ctx context.Context, c *term.Console, b *setup.Board, args []string
 	}
 	info, err := b.LookUp(ctx, args)
 	if err != nil {
-		return err
+		return postingMeant(ctx, b, args, err)
 	}
 	if form == "" {
 		printInfo(c, info)
 		return nil
 	}
 	return flags.WriteTo(c.Out, func(to *term.Output) error { return term.WriteJSON(to, info, true) })
+}
+
+// postingMeant returns what to tell of a job that the service does not know: where its
+// identifier is that of a posting of the channel, it says so, and which job is meant.
+func postingMeant(ctx context.Context, b *setup.Board, args []string, gone error) error {
+	id, err := b.NeedJob(args)
+	if err != nil || !errors.Is(gone, jobboard.ErrGone) {
+		return gone
+	}
+	s, ch, err := b.Searcher(nil)
+	if err != nil {
+		return gone
+	}
+	for p, err := range s.PostingStream(ctx, ch, jobboard.Query{OmitConfig: []string{jobboard.KeyAdText}}).All() {
+		switch {
+		case err != nil:
+			return gone
+		case p.JobPostingID != jobboard.JobPostingID(id):
+			continue
+		}
+		meant := fmt.Errorf("%d is the identifier of a posting, %q, and not of a job: %w", id, term.Printable(p.Title), setup.Plain{Cause: gone})
+		next := "look for its job in the feed"
+		if job, ok := p.LinkedJob(); ok {
+			next = "its job is " + job.String() + ": jobboard info " + job.String()
+		}
+		return &setup.Error{Code: setup.ExitNo, Err: meant, Hint: next}
+	}
+	return gone
 }
 
 func printInfo(c *term.Console, info *jobboard.JobInformation) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -26,6 +25,7 @@ import (
 type searchFlags struct {
 	cli.QueryFlags
 	output  cli.OutputFlags
+	list    cli.ListFlags
 	picture string
 }
 
@@ -37,7 +37,8 @@ func newSearchCommand(p *cli.Program, known *lastSearch) *cobra.Command {
 		Long: `search prints the postings of a channel that match: as a table, cut to the width
 of the terminal, as CSV, as one JSON document, or as one JSON object a line as
 they arrive. TEXT is the search text, as --text is. An answer that breaks off is
-asked for again, but not once --jsonl has written a line of it.
+asked for again, but not once --jsonl has written a line of it. The job of a
+posting is read from the posting's link; without such a link none is shown.
 
 --map FILE.svg also draws them as a picture with the search's circle. The answer
 of a search names locations and has no coordinates, so a hit is drawn where a
@@ -45,7 +46,8 @@ built-in list of places knows its location's name; what it does not know is
 listed beside the map. A posting that was found for a further location may be
 drawn outside of the circle, at the location that its config names.`,
 		Example: `  jobboard search --fake --near Berlin --radius 50
-  jobboard search nurse --language en --output nurses.csv`,
+  jobboard search nurse --language en -o nurses.csv
+  jobboard search --fake --limit 5 --fields title,job,place`,
 		ValidArgsFunction: cli.Nothing,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && f.Text != "" {
@@ -63,6 +65,7 @@ drawn outside of the circle, at the location that its config names.`,
 	f.output.Add(cmd, cli.Form{Name: "csv", Extension: "csv", Help: "print a line per posting as CSV"},
 		cli.Form{Name: "json", Extension: "json", Help: "print the answer as one JSON document"},
 		cli.Form{Name: "jsonl", Extension: "jsonl", Help: "print one posting a line as JSON, as they arrive"})
+	cli.AddListFlags(&f.list, cmd, hitFields)
 	cmd.Flags().StringVar(&f.picture, "map", "", "draw the hits to `file`.svg")
 	_ = cmd.MarkFlagFilename("map", "svg")
 	return cmd
@@ -82,6 +85,10 @@ func runSearch(ctx context.Context, c *term.Console, b *setup.Board, known *last
 	if err != nil {
 		return err
 	}
+	fields, err := cli.Chosen(&f.list, hitFields)
+	if err != nil {
+		return err
+	}
 	s, ch, err := b.Searcher(nil)
 	if err != nil {
 		return err
@@ -96,7 +103,11 @@ func runSearch(ctx context.Context, c *term.Console, b *setup.Board, known *last
 			return err
 		}
 	}
-	found := &hits{near: q.Near, drawn: newMapData(q.Near), seen: newMemory(b, ch)}
+	found := &hits{near: q.Near, seen: newMemory(b, ch), fields: fields, limit: f.list.Limit}
+	// Places are looked up only for what shows them.
+	if f.picture != "" || form == "" && !q.Near.IsZero() {
+		found.drawn = newMapData(q.Near)
+	}
 	err = f.output.WriteTo(c.Out, func(to *term.Output) error {
 		if form == "jsonl" {
 			return found.stream(s.PostingStream(ctx, ch, q), to)
@@ -119,11 +130,11 @@ func noteHits(c *term.Console, found *hits, f *searchFlags, q jobboard.Query) {
 	if f.output.File != "" {
 		c.Note("%d postings in %s", found.shown, f.output.File)
 	}
-	if found.total > found.shown {
+	if found.total > found.shown && found.shown != found.limit {
 		c.Note("the service gave %d of %d postings; the interface has no way to ask for the others. Narrow the search with --text or --near.",
 			found.shown, found.total)
 	}
-	if found.total == 0 && q.Text == "" && q.Near.IsZero() {
+	if found.total == 0 && found.shown == 0 && q.Text == "" && q.Near.IsZero() {
 		c.Note("the service says the same of a channel that does not exist: jobboard doctor tells more")
 	}
 }
@@ -145,15 +156,34 @@ func drawMap(c *term.Console, file, title string, hits *mapData) error {
 // hits are what a search found.
 type hits struct {
 	near         jobboard.GeoLocation
-	drawn        *mapData
+	fields       []cli.Field[*jobboard.JobPosting] // that were asked for; nil: those of the form
+	limit        int                               // of the postings shown; 0: none
+	drawn        *mapData                          // nil: nobody wants to know where they are
 	seen         *memory
 	shown, total int
 }
 
 func (h *hits) add(p *jobboard.JobPosting) {
 	h.shown++
-	h.drawn.add(p)
 	h.seen.add(p)
+	if h.drawn != nil {
+		h.drawn.add(p)
+	}
+}
+
+// hit is a posting as JSON, with its job where its link tells it.
+type hit struct {
+	*jobboard.JobPosting
+	Job jobboard.JobID `json:"job,omitempty"`
+}
+
+// asJSON returns what is written of a posting.
+func (h *hits) asJSON(p *jobboard.JobPosting) (any, error) {
+	if h.fields != nil {
+		return cli.Object(h.fields, p)
+	}
+	job, _ := p.LinkedJob()
+	return hit{p, job}, nil
 }
 
 // stream writes a posting a line, as they arrive.
@@ -163,8 +193,15 @@ func (h *hits) stream(postings *jobboard.PostingStream, w io.Writer) error {
 			return err
 		}
 		h.add(p)
-		if err := term.WriteJSON(w, p, false); err != nil {
+		line, err := h.asJSON(p)
+		if err != nil {
 			return err
+		}
+		if err := term.WriteJSON(w, line, false); err != nil {
+			return err
+		}
+		if h.shown == h.limit {
+			break
 		}
 	}
 	page, _ := postings.Page()
@@ -174,58 +211,109 @@ func (h *hits) stream(postings *jobboard.PostingStream, w io.Writer) error {
 
 // page writes a whole answer.
 func (h *hits) page(c *term.Console, page *jobboard.JobSearchResult, form string, w io.Writer) error {
-	for i := range page.Results {
-		h.add(&page.Results[i])
-	}
 	h.total = page.TotalNumberOfJobs
+	if h.limit > 0 && len(page.Results) > h.limit {
+		page.Results = page.Results[:h.limit]
+	}
+	postings := make([]*jobboard.JobPosting, len(page.Results))
+	for i := range page.Results {
+		postings[i] = &page.Results[i]
+		h.add(postings[i])
+	}
 	switch form {
 	case "json":
-		return term.WriteJSON(w, page, true)
+		return h.writeJSON(page, postings, w)
 	case "csv":
-		return writePostingsCSV(w, page.Results)
+		fields := h.fields
+		if fields == nil {
+			fields = hitFields
+		}
+		lines := cli.NewCSV(w, fields)
+		for _, p := range postings {
+			_ = lines.Write(p) // Flush has the error
+		}
+		return lines.Flush()
 	}
-	printPostings(c, page, h)
+	h.print(c, postings)
 	return nil
 }
 
-// writePostingsCSV writes a line per posting, after one with the names of the columns.
-func writePostingsCSV(w io.Writer, postings []jobboard.JobPosting) error {
-	lines := csv.NewWriter(w) // Flush has its errors
-	_ = lines.Write([]string{
-		"posting", "version", "title", "location", "company", "remote", "since", "until", "apply_link",
-	})
-	for i := range postings {
-		p := &postings[i]
-		status, _ := p.Config.RemoteStatus()
-		_ = lines.Write([]string{
-			fmt.Sprint(p.JobPostingID), fmt.Sprint(p.PostingVersionID), cell(p.Title),
-			cell(strings.Join(p.Config.Get(jobboard.KeyLocationName), ", ")), cell(p.Config.First(jobboard.KeyCompanyName)),
-			cell(string(status)), day(p.PostingVersionStartDate), day(p.PostingVersionEndDate), cell(usable(p.ApplyURL())),
-		})
-	}
-	lines.Flush()
-	return lines.Error()
-}
-
-// cell keeps a spreadsheet from taking a foreign text for a formula.
-func cell(s string) string {
-	if s = term.Printable(s); s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
-		return "'" + s
-	}
-	return s
-}
-
-// printPostings writes the table and what it says in all.
-func printPostings(c *term.Console, page *jobboard.JobSearchResult, h *hits) {
-	if h.shown > 0 {
-		rows := make([][]string, h.shown)
-		for i := range page.Results {
-			rows[i] = postingRow(&page.Results[i])
+// writeJSON writes the answer as the service gave it, with the job or the chosen fields of
+// each posting.
+func (h *hits) writeJSON(page *jobboard.JobSearchResult, postings []*jobboard.JobPosting, w io.Writer) error {
+	results := make([]any, len(postings))
+	for i, p := range postings {
+		var err error
+		if results[i], err = h.asJSON(p); err != nil {
+			return err
 		}
-		term.WriteTable(c.Out, c.OutTerminal, searchColumns, rows)
+	}
+	type counts jobboard.JobSearchResult // without its own form of results
+	return term.WriteJSON(w, struct {
+		counts
+		Results []any `json:"results"`
+	}{counts(*page), results}, true)
+}
+
+// hitFields are what a list shows of a posting.
+var hitFields = []cli.Field[*jobboard.JobPosting]{
+	{Name: "posting", Value: func(p *jobboard.JobPosting) any { return p.JobPostingID }},
+	{Name: "version", Value: func(p *jobboard.JobPosting) any { return p.PostingVersionID }},
+	{Name: "title", Flex: 5, Value: func(p *jobboard.JobPosting) any { return p.Title }},
+	{Name: "place", Flex: 3, Value: func(p *jobboard.JobPosting) any { return placesOf(p) }},
+	{Name: "company", Flex: 3, Value: func(p *jobboard.JobPosting) any { return p.Config.First(jobboard.KeyCompanyName) }},
+	{Name: "remote", Value: func(p *jobboard.JobPosting) any {
+		status, _ := p.Config.RemoteStatus()
+		return string(status)
+	}},
+	{Name: "since", Value: func(p *jobboard.JobPosting) any { return day(p.PostingVersionStartDate) }},
+	{Name: "until", Value: func(p *jobboard.JobPosting) any { return day(p.PostingVersionEndDate) }},
+	{Name: "apply_link", Flex: 5, Value: func(p *jobboard.JobPosting) any { return usable(p.ApplyURL()) }},
+	{Name: "job", Value: func(p *jobboard.JobPosting) any {
+		if job, ok := p.LinkedJob(); ok {
+			return job
+		}
+		return nil
+	}},
+}
+
+func placesOf(p *jobboard.JobPosting) string {
+	return strings.Join(p.Config.Get(jobboard.KeyLocationName), ", ")
+}
+
+// tableFields are those of the table that nobody chose the fields of: a column for the place
+// and for whether it matters, and a word for a title that is not there.
+func tableFields() []cli.Field[*jobboard.JobPosting] {
+	fields := cli.Named(hitFields, "posting", "job", "title", "place", "company", "since")
+	fields[2].Value = func(p *jobboard.JobPosting) any { return cmp.Or(term.Printable(p.Title), "(no title)") }
+	fields[3].Value = func(p *jobboard.JobPosting) any {
+		place := placesOf(p)
+		if status, err := p.Config.RemoteStatus(); err == nil {
+			word := "remote"
+			if status != jobboard.RemoteFully {
+				word = strings.ToLower(strings.ReplaceAll(string(status), "_", " "))
+			}
+			place = strings.TrimPrefix(place+", "+word, ", ")
+		}
+		return place
+	}
+	return fields
+}
+
+// print writes the table and what it says in all.
+func (h *hits) print(c *term.Console, postings []*jobboard.JobPosting) {
+	if h.shown > 0 {
+		fields := h.fields
+		if fields == nil {
+			fields = tableFields()
+		}
+		cli.WriteTable(c, fields, postings)
 		c.Out.Line("")
 	}
 	c.Out.Line("%d of %d postings%s", h.shown, max(h.total, h.shown), describeNear(h.near))
+	if h.drawn == nil {
+		return
+	}
 	if names, n := h.drawn.beyondCircle(); n > 0 {
 		c.OutTerminal.Say(c.Out, "", fmt.Sprintf(
 			"%d of them name a place beyond the circle (%s): the service found them for a further location, which its answer does not name",
@@ -261,29 +349,6 @@ func pictureTitle(ch jobboard.ChannelID, q jobboard.Query) string {
 		title += fmt.Sprintf(", %q", q.Text)
 	}
 	return title + strings.Replace(describeNear(q.Near), " within", ", within", 1)
-}
-
-var searchColumns = []term.Column{
-	{Head: "POSTING"},
-	{Head: "TITLE", Flex: 5},
-	{Head: "LOCATION", Flex: 3},
-	{Head: "COMPANY", Flex: 3},
-	{Head: "SINCE"},
-}
-
-func postingRow(p *jobboard.JobPosting) []string {
-	place := term.Printable(strings.Join(p.Config.Get(jobboard.KeyLocationName), ", "))
-	if status, err := p.Config.RemoteStatus(); err == nil {
-		word := "remote"
-		if status != jobboard.RemoteFully {
-			word = term.Printable(strings.ToLower(strings.ReplaceAll(string(status), "_", " ")))
-		}
-		place = strings.TrimPrefix(place+", "+word, ", ")
-	}
-	return []string{
-		fmt.Sprint(p.JobPostingID), cmp.Or(term.Printable(p.Title), "(no title)"), place,
-		term.Printable(p.Config.First(jobboard.KeyCompanyName)), day(p.PostingVersionStartDate),
-	}
 }
 
 // isInterrupted reports whether a failure is the end of the command's own context.

@@ -7,8 +7,16 @@ func TestDistance(t *testing.T) {
 		a, b string
 		want int
 	}{
-		{"", "", 0}, {"a", "", 1}, {"berlin", "berlin", 0}, {"berlni", "berlin", 1}, {"brlin", "berlin", 1},
-		{"berrlin", "berlin", 1}, {"bärlin", "berlin", 1}, {"münchne", "münchen", 1}, {"kitten", "sitting", 3}, {"ca", "abc", 3},
+		{"", "", 0},
+		{"a", "", 1},
+		{"berlin", "berlin", 0},
+		{"berlni", "berlin", 1},
+		{"brlin", "berlin", 1},
+		{"berrlin", "berlin", 1},
+		{"bärlin", "berlin", 1},
+		{"münchne", "münchen", 1},
+		{"kitten", "sitting", 3},
+		{"ca", "abc", 3},
 	} {
 		for _, most := range []int{3, 9} {
 			if got := Distance(c.a, c.b, most); got != c.want {

@@ -38,7 +38,7 @@ func (o *OutputFlags) Add(cmd *cobra.Command, forms ...Form) {
 		names, extensions = append(names, f.Name), append(extensions, f.Extension)
 	}
 	cmd.MarkFlagsMutuallyExclusive(names...)
-	cmd.Flags().StringVar(&o.File, "output", "", "write to a `file`, whose name ends with "+o.extensions(", "))
+	cmd.Flags().StringVarP(&o.File, "output", "o", "", "write to a `file`, whose name ends with "+o.extensions(", "))
 	_ = cmd.MarkFlagFilename("output", extensions...)
 }
 

@@ -1,7 +1,10 @@
 package setup
 
 import (
+	"encoding/base64"
+	"regexp"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/redact"
@@ -34,10 +37,54 @@ func (l *Secrets) addFetched(token string) {
 	}
 }
 
-// Mask returns a text without the secrets in hand, however they are quoted there.
+// Mask returns a text without the secrets in hand, however they are quoted there. A secret
+// that could be a part of any word, such as "tok", is taken out where it stands alone.
 func (l *Secrets) Mask(s string) string {
 	l.mu.Lock()
 	all := slices.Concat(l.set, l.fetched)
 	l.mu.Unlock()
-	return redact.Hide(s, all)
+	var hidden []string
+	for _, secret := range all {
+		if !likeWord.MatchString(secret) {
+			hidden = append(hidden, secret)
+			continue
+		}
+		s = withoutWord(s, secret)
+		for _, user := range []string{secret + ":", secret} {
+			hidden = append(hidden, "Basic "+base64.StdEncoding.EncodeToString([]byte(user)))
+		}
+	}
+	return redact.Hide(s, hidden)
+}
+
+// likeWord matches a secret that a word may contain by accident.
+var likeWord = regexp.MustCompile(`^[A-Za-z]{3,5}$`)
+
+// beforeWord matches what may stand before a word: no letter or digit but those of a quoted
+// character, such as \n, \u0022 or %20.
+var beforeWord = regexp.MustCompile(`(^|[^A-Za-z0-9]|\\[a-z]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|%[0-9a-fA-F]{2})$`)
+
+// withoutWord hides a secret in a text where it is no part of a longer word.
+func withoutWord(s, secret string) string {
+	var b strings.Builder
+	for done := 0; ; {
+		i := strings.Index(s[done:], secret)
+		if i < 0 {
+			b.WriteString(s[done:])
+			return b.String()
+		}
+		from, to := done+i, done+i+len(secret)
+		b.WriteString(s[done:from])
+		alone := beforeWord.MatchString(s[max(0, from-6):from]) && (to == len(s) || !isWordByte(s[to]))
+		if alone {
+			b.WriteString(redact.Hidden)
+		} else {
+			b.WriteString(secret)
+		}
+		done = to
+	}
+}
+
+func isWordByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }

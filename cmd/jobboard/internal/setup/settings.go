@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/spelling"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -396,14 +397,36 @@ func parseConfig(path string, body []byte) (c configFile, err error) {
 	case err == nil:
 		return c, nil
 	case errors.As(err, &unknown) && len(unknown.Errors) > 0:
-		row, _ := unknown.Errors[0].Position()
-		return c, Usage("%s:%d: there is no such setting", path, row).
-			Next("jobboard help settings lists them; the file has them in lower case and without JOBBOARD_")
+		return c, unknownKeys(path, unknown)
 	case errors.As(err, &broken):
 		row, column := broken.Position()
 		return c, Usage("%s:%d:%d: this is not valid TOML, or not a text where one belongs", path, row, column)
 	}
 	return c, Usage("%s: this is not valid TOML", path)
+}
+
+// unknownKeys names the settings of a file that there are none of, with those that may be
+// meant. What they are set to may be a secret.
+func unknownKeys(path string, unknown *toml.StrictMissingError) error {
+	var names []string
+	for _, s := range List {
+		names = append(names, s.Name)
+		if s.Secret {
+			names = append(names, s.Name+"_file")
+		}
+	}
+	var lines []string
+	for _, e := range unknown.Errors[:min(len(unknown.Errors), 10)] {
+		row, _ := e.Position()
+		key := strings.Join(e.Key(), ".")
+		line := fmt.Sprintf("%s:%d: there is no setting %.60q", path, row, key)
+		if meant := spelling.Closest(key, names); meant != "" {
+			line += "; is it " + meant + "?"
+		}
+		lines = append(lines, line)
+	}
+	return Usage("%s", strings.Join(lines, "\n")).
+		Next("jobboard help settings lists them; the file has them in lower case and without JOBBOARD_")
 }
 
 // readSecret returns the one line of a file.
