@@ -237,82 +237,81 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestFallbacks takes the first choices out of the full entry, one by one.
+// TestFallbacks has, for each field, an entry in which the places that count more are
+// missing.
 func TestFallbacks(t *testing.T) {
-	feed := full
-	without := func(begin, end string) {
-		t.Helper()
-		head, rest, ok := strings.Cut(feed, begin)
-		_, tail, ok2 := strings.Cut(rest, end)
-		if !ok || !ok2 {
-			t.Fatalf("no %s", begin)
-		}
-		feed = head + tail
+	const (
+		posting      = "<PositionPosting><Title>Posting title</Title></PositionPosting>"
+		organisation = "<Organization><OrganizationName>Organisation</OrganizationName></Organization>"
+		supplier     = "<PositionSupplier><EntityName>Supplier</EntityName></PositionSupplier>"
+		recordDates  = ` validFrom="2001-01-01" validTo="2001-02-02"`
+		statusDates  = `<Status validFrom="2002-01-01" validTo="2002-02-02"/>`
+		postingDates = `<PositionPosting><Id validFrom="2003-01-01" validTo="2003-02-02"/></PositionPosting>`
+	)
+	title := func(e *jobfeed.Entry) string { return e.Title }
+	company := func(e *jobfeed.Entry) string { return e.Company }
+	language := func(e *jobfeed.Entry) string { return e.Language }
+	dates := func(e *jobfeed.Entry) string { return string(e.ValidFrom + " " + e.ValidTo) }
+	street := func(e *jobfeed.Entry) string { return e.Locations[0].Street }
+	entry := func(record, rest string) string {
+		return "<Jobs><PositionOpening><PositionRecordInfo><Id><IdValue>1</IdValue></Id>" + record + "</PositionRecordInfo>" + rest + "</PositionOpening></Jobs>"
 	}
-	one := func() *jobfeed.Entry {
-		t.Helper()
-		_, entries, end := read(t, strings.NewReader(feed), nil)
+	profile := func(detail string) string {
+		return entry("", posting+"<PositionProfile><ProfileName>Profile name</ProfileName>"+organisation+"<PositionDetail>"+detail+"</PositionDetail></PositionProfile>")
+	}
+	of := func(text string) string { return profile("<Company>" + text + "</Company>") }
+	address := func(lines string) string {
+		return profile("<PhysicalLocation><PostalAddress><DeliveryAddress>" + lines + "<BuildingNumber>67</BuildingNumber></DeliveryAddress></PostalAddress></PhysicalLocation>")
+	}
+	dated := func(id, record, rest string) string {
+		return strings.Replace(entry(record, rest), "<Id>", "<Id"+id+">", 1)
+	}
+	spoken := func(jobs, wrapper, opening, profile string) string {
+		feed := "<Jobs" + jobs + "><p" + wrapper + "><PositionOpening" + opening + "><PositionRecordInfo><Id><IdValue>1</IdValue></Id></PositionRecordInfo>"
+		return feed + "<PositionProfile" + profile + "/></PositionOpening></p></Jobs>"
+	}
+	for _, c := range []struct {
+		field      func(e *jobfeed.Entry) string
+		what, feed string
+		want       string
+	}{
+		{title, "the position's title", profile("<PositionTitle>Title</PositionTitle>"), "Title"},
+		{title, "the profile's name", profile(""), "Profile name"},
+		{title, "the posting's title", entry("", posting), "Posting title"},
+		{title, "no title", entry("", ""), ""},
+
+		{company, "the company's name", of("<Name>Name</Name>"), "Name"},
+		{company, "a name beside text", of("Text<Name>Name</Name><Division>Division</Division>"), "Name"},
+		{company, "text beside an empty name", of("Text<Name> </Name><Division>Division</Division>"), "Text"},
+		{company, "text alone", of("Text"), "Text"},
+		{company, "the organisation", profile(""), "Organisation"},
+		{company, "the supplier", entry("", supplier+posting), "Supplier"},
+		{company, "the organisation before the supplier", strings.Replace(profile(""), "<PositionProfile>", supplier+"<PositionProfile>", 1), "Organisation"},
+		{company, "no company", entry("", posting), ""},
+
+		{language, "the profile's", spoken(` xml:lang="fr"`, ` xml:lang="it"`, ` xml:lang="en"`, ` xml:lang="de-DE"`), "de-DE"},
+		{language, "the entry's", spoken(` xml:lang="fr"`, ` xml:lang="it"`, ` xml:lang="en"`, ""), "en"},
+		{language, "the inner wrapper's", spoken(` xml:lang="fr"`, ` xml:lang="it"`, "", ""), "it"},
+		{language, "through a wrapper without one", spoken(` xml:lang="fr"`, "", "", ""), "fr"},
+		{language, "none", spoken("", "", "", ""), ""},
+
+		{dates, "the posting's", dated(recordDates, statusDates, postingDates), "2003-01-01 2003-02-02"},
+		{dates, "the status's", dated(recordDates, statusDates, posting), "2002-01-01 2002-02-02"},
+		{dates, "one, not mixed with another element's", dated(recordDates, `<Status validTo="2002-02-02"/>`, posting), " 2002-02-02"},
+		{dates, "the record's", dated(recordDates, "<Status/>", posting), "2001-01-01 2001-02-02"},
+
+		{street, "a street and a number", address("<AddressLine>Line</AddressLine><StreetName>Street</StreetName>"), "Street 67"},
+		{street, "a line", address("<AddressLine>Line</AddressLine>"), "Line"},
+		{street, "a number, in a village without names of streets", address(""), "67"},
+	} {
+		_, entries, end := read(t, strings.NewReader(c.feed), nil)
 		if len(entries) != 1 || end != nil {
-			t.Fatal(len(entries), end)
+			t.Fatalf("%s: %d entries, %v", c.what, len(entries), end)
 		}
-		return entries[0]
-	}
-	check := func(what, got, want string) {
-		t.Helper()
-		if got != want {
-			t.Errorf("%s: %q, want %q", what, got, want)
+		if got := c.field(entries[0]); got != c.want {
+			t.Errorf("%s: %q, want %q", c.what, got, c.want)
 		}
 	}
-	without("<PositionTitle>", "</PositionTitle>")
-	check("title", one().Title, "Profile name")
-	without("<ProfileName>", "</ProfileName>")
-	check("title", one().Title, "Posting title")
-	without("<Title>", "</Title>")
-	check("title", one().Title, "")
-
-	without("<Name>Kl", "</Name>")
-	check("company", one().Company, "Organisation")
-	feed = strings.Replace(feed, "<Company>", "<Company>Text", 1)
-	check("company", one().Company, "Text")
-	feed = strings.Replace(feed, "<Company>Text", "<Company>Text<Name> </Name><Division>Division</Division>", 1)
-	check("company beside an empty name", one().Company, "Text")
-	feed = strings.Replace(feed, "<Name> ", "<Name>Name", 1)
-	check("company", one().Company, "Name")
-	feed = strings.Replace(feed, "<Company>Text", "<Company>", 1)
-	without("<Name>Name</Name>", "</Division>")
-	feed = strings.Replace(feed, "<Company>", "<Company>Text", 1)
-	without("<Company>", "</Company>")
-	without("<OrganizationName>", "</OrganizationName>")
-	check("company", one().Company, "")
-	feed = strings.Replace(feed, "<PositionProfile", "<PositionSupplier><EntityName>Supplier</EntityName></PositionSupplier><PositionProfile", 1)
-	check("company", one().Company, "Supplier")
-
-	without(` xml:lang="de-DE"`, "")
-	check("language", one().Language, "en")
-	without(` xml:lang="en"`, "")
-	check("language", one().Language, "fr")
-	feed = strings.Replace(feed, "</Jobs>", "</p></Jobs>", 1)
-	feed = strings.Replace(feed, `<Jobs xml:lang="fr">`, `<Jobs xml:lang="fr"><p>`, 1)
-	check("language through a wrapper without", one().Language, "fr")
-	feed = strings.Replace(feed, "<p>", `<p xml:lang="it">`, 1)
-	check("language of the inner wrapper", one().Language, "it")
-	feed = strings.Replace(feed, `<p xml:lang="it">`, "<p>", 1)
-	without(` xml:lang="fr"`, "")
-	check("language", one().Language, "")
-
-	without(` validFrom="2026-11-11"`, "'2026-12-15T23:59:59+01:00'")
-	check("dates", string(one().ValidFrom+one().ValidTo), "2002-01-012002-02-02")
-	without(` validFrom="2002-01-01"`, "")
-	check("dates", string(one().ValidFrom+one().ValidTo), "2002-02-02") // not mixed with another element's
-	without(` validTo="2002-02-02"`, "")
-	check("dates", string(one().ValidFrom+one().ValidTo), "2001-01-012001-02-02")
-
-	feed = strings.Replace(feed, "<StreetName>", "<AddressLine>Line</AddressLine><StreetName>", 1)
-	check("street", one().Locations[0].Street, "Friedrichstraße 67")
-	without("<StreetName>", "</StreetName>")
-	check("street", one().Locations[0].Street, "Line")
-	without("<AddressLine>", "</AddressLine>")
-	check("street", one().Locations[0].Street, "67") // of a village without names of streets
 }
 
 // TestOtherPlaces: what an entry says may stand in other places too, of several
