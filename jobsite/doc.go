@@ -1,0 +1,19 @@
+// Package jobsite has what a site of jobs needs between the client of the board, its
+// pages and the applicants who visit them. It works with net/http and has no look of
+// its own.
+//
+// A SignIn signs applicants in at the board, by the authorization code flow with PKCE
+// and state, and keeps their sessions. Its handler goes around the pages of the site:
+//
+//	signIn, err := jobsite.NewSignIn(jobsite.SignInConfig{
+//		Client: client, URL: "https://jobs.example",
+//		OAuth2: oauth2.Config{ClientID: id, ClientSecret: secret, Endpoint: oauth2.Endpoint{AuthURL: a, TokenURL: t}},
+//	})
+//	http.ListenAndServe(addr, signIn.Handler(pages))
+//
+// A page asks for the Visitor of a request, whose calls are the applicant's own, and
+// with Precheck for an Outcome to show: whether the visitor may apply, with the status
+// and the words of the page.
+//
+// Sections in comments are those of the interface, as in package jobboard.
+package jobsite

@@ -1,0 +1,348 @@
+package jobsite
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/alexedwards/scs/v2"
+	"github.com/alexedwards/scs/v2/memstore"
+	"golang.org/x/oauth2"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// SignInConfig describes the sign-in of a site to NewSignIn.
+type SignInConfig struct {
+	Client *jobboard.Client // whose applicants sign in
+	// URL is the address under which visitors reach the site, such as
+	// "https://jobs.example", without a path. Over https the cookies are sent over
+	// https alone.
+	URL string
+	// OAuth2 has the site's credentials at the board, and the board's addresses.
+	// RedirectURL is URL with "/signin/callback", whatever is set here.
+	OAuth2 oauth2.Config
+	// Store keeps the sessions; nil: the memory of this process, so that visitors sign in
+	// again after a restart. Sites on several machines share a store, of which scs has
+	// one for each usual database. It holds the applicants' tokens.
+	Store scs.Store
+	// Lifetime bounds a session; 0 means 12 hours. It may end before, when the board
+	// refuses its token.
+	Lifetime time.Duration
+	// HTTPClient sends the request that fetches a token; nil: one with a bound of ten
+	// seconds. A redirect of it is never followed: it would have the site's secret.
+	HTTPClient *http.Client
+	// Failed answers a visitor whose sign-in failed, with a status of 400, 500, 502 or 503;
+	// nil: a line of text.
+	Failed func(w http.ResponseWriter, r *http.Request, status int)
+	Logger *slog.Logger // of failures; nil: silent
+}
+
+// SignIn signs applicants in at the board and keeps their sessions. Several goroutines
+// may call its methods at the same time.
+type SignIn struct {
+	cfg      SignInConfig
+	secure   bool
+	sessions *scs.SessionManager
+	memory   *memstore.MemStore // the store that is ours; nil: the caller's
+}
+
+// ConfigError reports a mistake in a SignInConfig.
+type ConfigError struct {
+	Field  string // of SignInConfig
+	Reason string
+}
+
+// Error returns the field and what is wrong with it.
+func (e *ConfigError) Error() string { return "jobsite: SignInConfig." + e.Field + " " + e.Reason }
+
+// NewSignIn returns the sign-in of a site. Its error joins a *ConfigError for each
+// mistake in cfg.
+func NewSignIn(cfg SignInConfig) (*SignIn, error) {
+	var wrong []error
+	if cfg.Client == nil {
+		wrong = append(wrong, &ConfigError{"Client", "is nil"})
+	}
+	site, err := url.Parse(cfg.URL)
+	if err != nil || site.Host == "" || strings.Trim(site.Path, "/") != "" ||
+		site.Scheme != "https" && site.Scheme != "http" {
+		wrong = append(wrong, &ConfigError{"URL", "is not the address of a site, with http or https and without a path"})
+	}
+	if cfg.OAuth2.Endpoint.AuthURL == "" || cfg.OAuth2.Endpoint.TokenURL == "" {
+		wrong = append(wrong, &ConfigError{"OAuth2", "lacks an address of the board's sign-in"})
+	}
+	if cfg.Lifetime < 0 {
+		wrong = append(wrong, &ConfigError{"Lifetime", "is negative"})
+	}
+	if len(wrong) > 0 {
+		return nil, errors.Join(wrong...)
+	}
+	cfg.OAuth2.RedirectURL = site.Scheme + "://" + site.Host + callbackPath
+	s := &SignIn{cfg: cfg, secure: site.Scheme == "https"}
+	s.setDefaults()
+	s.sessions = scs.New()
+	s.sessions.Store, s.sessions.Lifetime = s.cfg.Store, s.cfg.Lifetime
+	s.sessions.Cookie.Secure = s.secure // besides HttpOnly and SameSite=Lax
+	s.sessions.Cookie.Name = s.cookieName("session")
+	s.sessions.Cookie.Persist = false // until the browser is closed
+	s.sessions.ErrorFunc = func(w http.ResponseWriter, r *http.Request, err error) {
+		s.cfg.Logger.ErrorContext(r.Context(), "jobsite: the store of sessions failed", "error", err)
+		s.cfg.Failed(w, r, http.StatusServiceUnavailable)
+	}
+	return s, nil
+}
+
+func (s *SignIn) setDefaults() {
+	cfg := &s.cfg
+	if cfg.Store == nil {
+		s.memory = memstore.New()
+		cfg.Store = s.memory
+	}
+	if cfg.Lifetime == 0 {
+		cfg.Lifetime = 12 * time.Hour
+	}
+	client := http.Client{Timeout: 10 * time.Second}
+	if cfg.HTTPClient != nil {
+		client = *cfg.HTTPClient
+	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	cfg.HTTPClient = &client
+	if cfg.Failed == nil {
+		cfg.Failed = func(w http.ResponseWriter, _ *http.Request, status int) {
+			http.Error(w, http.StatusText(status), status)
+		}
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+}
+
+// Close ends what NewSignIn has started, if it made the store.
+func (s *SignIn) Close() {
+	if s.memory != nil {
+		s.memory.StopCleanup()
+	}
+}
+
+const callbackPath = "/signin/callback"
+
+// Handler returns the handler of a site: pages with the session of their visitor, and
+//
+//	GET  /signin            sends the visitor to the board's sign-in page
+//	GET  /signin/callback   takes who has signed in to the page named in next, and who has not to that in back
+//	POST /signout           ends the session, and goes to next, else to "/"
+//
+// Both are pages of the site, "/" where they are not named, and parameters of /signin.
+// Requests that change something and come from a page of another site are refused
+// with 403, see [http.CrossOriginProtection].
+func (s *SignIn) Handler(pages http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /signin", s.signIn)
+	mux.HandleFunc("GET "+callbackPath, s.signedIn)
+	mux.HandleFunc("POST /signout", s.signOut)
+	mux.Handle("/", pages)
+	return http.NewCrossOriginProtection().Handler(s.sessions.LoadAndSave(withState(mux)))
+}
+
+// A requestState tells what became of the session while its request is answered.
+type requestState struct{ ended bool }
+
+type stateKey struct{}
+
+func withState(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), stateKey{}, new(requestState))))
+	})
+}
+
+// Visitor is somebody who has signed in.
+type Visitor struct {
+	Applicant *jobboard.Applicant // whose calls are made with their token
+	// Session is another with each sign-in. A form that has it in a hidden field can
+	// tell that somebody else has signed in since it was opened. It is of no other use.
+	Session  string
+	SignedIn time.Time
+}
+
+const sessionKey = "visitor"
+
+// stored is what a store keeps of a session.
+type stored struct {
+	Token, Session string
+	SignedIn       time.Time
+}
+
+func init() { gob.Register(stored{}) } //nolint:gochecknoinits // stores keep sessions as gob
+
+// Visitor returns who sends a request that came through Handler, and false where
+// nobody has signed in.
+func (s *SignIn) Visitor(r *http.Request) (*Visitor, bool) {
+	state, ok := r.Context().Value(stateKey{}).(*requestState)
+	if !ok || state.ended {
+		return nil, false
+	}
+	found, ok := s.sessions.Get(r.Context(), sessionKey).(stored)
+	if !ok {
+		return nil, false
+	}
+	return &Visitor{s.cfg.Client.Applicant(jobboard.StaticToken(found.Token)), found.Session, found.SignedIn}, true
+}
+
+// Refused ends the session of a request where err says that the board refuses its
+// applicant's token, and reports whether it did. Only an error of the applicant's own
+// calls says so, of HasApplied, ApplicationID and what is made of them: the site's
+// credential, a time-out and a busy board end no session.
+//
+// The visitor's other sign-ins stay as they are, one that replaced this session in the
+// same browser meanwhile, too.
+func (s *SignIn) Refused(r *http.Request, err error) bool {
+	state, ok := r.Context().Value(stateKey{}).(*requestState)
+	if !ok || !refusesApplicant(err) {
+		return false
+	}
+	// The cookie stays: it may have another session by now.
+	ctx := context.WithoutCancel(r.Context())
+	var failed error
+	switch store := s.cfg.Store.(type) {
+	case scs.CtxStore:
+		failed = store.DeleteCtx(ctx, s.sessions.Token(ctx))
+	default:
+		failed = store.Delete(s.sessions.Token(ctx))
+	}
+	if failed != nil {
+		s.cfg.Logger.ErrorContext(ctx, "jobsite: a session is still stored", "error", failed)
+	}
+	state.ended = true
+	return true
+}
+
+// refusesApplicant reports whether an error holds one of an applicant's call whose
+// token was refused.
+func refusesApplicant(err error) bool {
+	if e, ok := err.(*jobboard.Error); ok { //nolint:errorlint // each error of the tree is looked at
+		return (e.Op == "HasApplied" || e.Op == "ApplicationID") && errors.Is(e, jobboard.ErrUnauthorized)
+	}
+	switch e := err.(type) { //nolint:errorlint // likewise
+	case interface{ Unwrap() error }:
+		return refusesApplicant(e.Unwrap())
+	case interface{ Unwrap() []error }:
+		for _, one := range e.Unwrap() {
+			if refusesApplicant(one) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// cookieName returns the name of a cookie. Over https no other host may set one of its
+// name.
+func (s *SignIn) cookieName(name string) string {
+	if s.secure {
+		return "__Host-" + name
+	}
+	return name
+}
+
+// setBegun keeps what a sign-in under way needs with its visitor, where it costs the
+// site no memory; an age below 0 takes it away.
+func (s *SignIn) setBegun(w http.ResponseWriter, value string, age time.Duration) {
+	http.SetCookie(w, &http.Cookie{
+		Name: s.cookieName("signin"), Value: value, Path: "/", MaxAge: int(age / time.Second),
+		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: s.secure,
+	})
+}
+
+func (s *SignIn) signIn(w http.ResponseWriter, r *http.Request) {
+	state, verifier := rand.Text(), oauth2.GenerateVerifier()
+	begun := url.Values{
+		"state": {state}, "verifier": {verifier},
+		"next": {local(r.FormValue("next"))}, "back": {local(r.FormValue("back"))},
+	}
+	s.setBegun(w, begun.Encode(), 10*time.Minute)
+	w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(w, r, s.cfg.OAuth2.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier)), http.StatusSeeOther)
+}
+
+func (s *SignIn) signedIn(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	var begun url.Values
+	cookie, err := r.Cookie(s.cookieName("signin"))
+	if err == nil {
+		begun, err = url.ParseQuery(cookie.Value)
+	}
+	query := r.URL.Query()
+	if err != nil || begun.Get("state") == "" || begun.Get("state") != query.Get("state") {
+		s.cfg.Failed(w, r, http.StatusBadRequest) // a sign-in that this visitor did not begin
+		return
+	}
+	s.setBegun(w, "", -time.Second) // it counts once
+	if query.Get("code") == "" {    // the visitor refused, or the board did; next may ask to sign in, for ever
+		http.Redirect(w, r, local(begun.Get("back")), http.StatusSeeOther)
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), oauth2.HTTPClient, s.cfg.HTTPClient), 10*time.Second)
+	defer cancel()
+	token, err := s.cfg.OAuth2.Exchange(ctx, query.Get("code"), oauth2.VerifierOption(begun.Get("verifier")))
+	if err != nil {
+		s.cfg.Failed(w, r, s.exchangeStatus(ctx, err))
+		return
+	}
+	// A new identifier with every sign-in: nobody else can know it.
+	ctx = r.Context()
+	if err := errors.Join(s.sessions.Clear(ctx), s.sessions.RenewToken(ctx)); err != nil {
+		s.sessions.ErrorFunc(w, r, err)
+		return
+	}
+	s.sessions.Put(ctx, sessionKey, stored{token.AccessToken, rand.Text(), time.Now()})
+	http.Redirect(w, r, local(begun.Get("next")), http.StatusSeeOther)
+}
+
+// exchangeStatus logs why the board gave no token, without what it answered, which may
+// be a page with the code in it, and returns what the visitor gets.
+func (s *SignIn) exchangeStatus(ctx context.Context, err error) int {
+	status := http.StatusBadGateway
+	if answer, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
+		if code := answer.Response.StatusCode; code >= 400 && code < 500 {
+			status = http.StatusBadRequest
+		}
+		err = fmt.Errorf("status %d, %.100q", answer.Response.StatusCode, answer.ErrorCode)
+	} else if failed, ok := errors.AsType[*url.Error](err); ok {
+		err = failed.Err // without the address
+	}
+	s.cfg.Logger.ErrorContext(ctx, "jobsite: no token for a visitor", "error", fmt.Sprintf("%.300q", err))
+	return status
+}
+
+func (s *SignIn) signOut(w http.ResponseWriter, r *http.Request) {
+	if err := s.sessions.Destroy(r.Context()); err != nil {
+		s.sessions.ErrorFunc(w, r, err)
+		return
+	}
+	http.Redirect(w, r, local(r.FormValue("next")), http.StatusSeeOther)
+}
+
+const maxAddress = 1000 // a cookie has no room for more
+
+// local returns an address of this site, whatever it is given, and not one of the
+// sign-in, which would never end. A browser takes "//", "/\" and "/<tab>/" for the
+// beginning of another site's.
+func local(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "" || u.Host != "" || len(address) > maxAddress {
+		return "/"
+	}
+	clean := path.Clean("/" + u.Path)
+	if clean == "/signin" || strings.HasPrefix(clean, "/signin/") {
+		return "/"
+	}
+	return (&url.URL{Path: clean, RawQuery: u.RawQuery}).String()
+}

@@ -1,0 +1,400 @@
+package jobsite_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobsite"
+)
+
+// A rig is a site of one page beside the stand-in, and a browser without a screen.
+type rig struct {
+	*http.Client
+	t      *testing.T
+	fake   *jobboardtest.Server
+	signIn *jobsite.SignIn
+	origin string
+	log    bytes.Buffer
+	page   func(w http.ResponseWriter, r *http.Request)
+}
+
+func newRig(t *testing.T, changes ...func(*jobsite.SignInConfig)) *rig {
+	t.Helper()
+	s := &rig{t: t, fake: jobboardtest.New(t, jobboardtest.WithDemo())}
+	client, err := jobboard.NewClient(jobboard.Config{
+		BaseURL: s.fake.BaseURL, JobDBURL: s.fake.JobDBURL, ClientID: s.fake.Demo.ClientID,
+		Retry: jobboard.RetryPolicy{MaxAttempts: 1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var handler http.Handler
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
+	t.Cleanup(server.Close)
+	s.origin = server.URL
+	cfg := jobsite.SignInConfig{
+		Client: client, URL: server.URL, Logger: slog.New(slog.NewTextHandler(&s.log, nil)),
+		OAuth2: oauth2.Config{ClientID: s.fake.Demo.ClientID, Endpoint: oauth2.Endpoint{AuthURL: s.fake.AuthURL, TokenURL: s.fake.TokenURL}},
+	}
+	for _, change := range changes {
+		change(&cfg)
+	}
+	if s.signIn, err = jobsite.NewSignIn(cfg); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.signIn.Close)
+	s.page = func(w http.ResponseWriter, r *http.Request) {
+		if v, ok := s.signIn.Visitor(r); ok {
+			fmt.Fprint(w, "signed in ", v.Session)
+		} else {
+			fmt.Fprint(w, "nobody")
+		}
+	}
+	handler = s.signIn.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.page(w, r) }))
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Client = &http.Client{Jar: jar, Timeout: 20 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return s
+}
+
+// send returns the status and the body of an answer, and where it leads.
+func (s *rig) send(method, address string, form url.Values, header ...string) (int, string, *http.Response) {
+	s.t.Helper()
+	if strings.HasPrefix(address, "/") {
+		address = s.origin + address
+	}
+	req, err := http.NewRequestWithContext(s.t.Context(), method, address, strings.NewReader(form.Encode()))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if form != nil {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	resp, err := s.Do(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return resp.StatusCode, string(body), resp
+}
+
+// begin goes the way of a sign-in up to the address of the callback, with its code.
+func (s *rig) begin(next string, applicant int64) string {
+	s.t.Helper()
+	_, _, resp := s.send("GET", "/signin?back=/canceled&next="+url.QueryEscape(next), nil)
+	_, _, resp = s.send("POST", resp.Header.Get("Location"), url.Values{"applicant": {fmt.Sprint(applicant)}})
+	callback := resp.Header.Get("Location")
+	if !strings.HasPrefix(callback, s.origin+"/signin/callback?") || !strings.Contains(callback, "code=") {
+		s.t.Fatalf("the board leads to %s", callback)
+	}
+	return callback
+}
+
+func (s *rig) enter() {
+	s.t.Helper()
+	if status, body, _ := s.send("GET", s.begin("/", s.fake.Demo.Applicant), nil); status != http.StatusSeeOther {
+		s.t.Fatalf("%d %s", status, body)
+	}
+}
+
+func (s *rig) get(path string) string {
+	s.t.Helper()
+	_, body, _ := s.send("GET", path, nil)
+	return body
+}
+
+func TestSignIn(t *testing.T) {
+	s := newRig(t)
+	if got := s.get("/"); got != "nobody" {
+		t.Errorf("at first %q", got)
+	}
+	status, _, resp := s.send("GET", "/signin?next="+url.QueryEscape("/jobs/1?a=b"), nil)
+	at, err := url.Parse(resp.Header.Get("Location"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := at.Query()
+	if status != http.StatusSeeOther || !strings.HasPrefix(at.String(), s.fake.AuthURL) || q.Get("code_challenge_method") != "S256" || len(q.Get("code_challenge")) != 43 ||
+		len(q.Get("state")) < 20 || q.Get("redirect_uri") != s.origin+"/signin/callback" || resp.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("%d to %s", status, at)
+	}
+	callback := s.begin("/jobs/1?a=b", s.fake.Demo.Applicant)
+	status, _, resp = s.send("GET", callback, nil)
+	if status != http.StatusSeeOther || resp.Header.Get("Location") != "/jobs/1?a=b" {
+		t.Errorf("back with %d to %s", status, resp.Header.Get("Location"))
+	}
+	var cookies []string
+	for _, c := range resp.Cookies() {
+		cookies = append(cookies, fmt.Sprintf("%s%s %t %t %t %d", c.Name, c.Path, c.HttpOnly, c.SameSite == http.SameSiteLaxMode, c.Secure, c.MaxAge))
+	}
+	if got := strings.Join(cookies, ", "); got != "signin/ true true false -1, session/ true true false 0" {
+		t.Errorf("cookies %s", got)
+	}
+	first := s.get("/")
+	if !strings.HasPrefix(first, "signed in ") {
+		t.Errorf("then %q", first)
+	}
+	if again := s.get("/"); again != first {
+		t.Errorf("again %q", again)
+	}
+	// The answer counts once.
+	if status, _, _ := s.send("GET", callback, nil); status != http.StatusBadRequest {
+		t.Errorf("the same callback again: %d", status)
+	}
+	s.enter()
+	if second := s.get("/"); second == first {
+		t.Error("another sign-in has the same session")
+	}
+	status, _, resp = s.send("POST", "/signout", url.Values{"next": {"/jobs/1"}})
+	if status != http.StatusSeeOther || resp.Header.Get("Location") != "/jobs/1" || s.get("/") != "nobody" {
+		t.Errorf("signed out: %d to %s, then %q", status, resp.Header.Get("Location"), s.get("/"))
+	}
+}
+
+// The session that a visitor had before counts no more, whoever knows it.
+func TestNewIdentifier(t *testing.T) {
+	s := newRig(t)
+	s.enter()
+	site, _ := url.Parse(s.origin)
+	old := s.Jar.Cookies(site)
+	s.enter()
+	fresh := s.Jar.Cookies(site)
+	if old[0].Value == fresh[0].Value {
+		t.Fatal("the session kept its identifier")
+	}
+	s.Jar.SetCookies(site, old)
+	if got := s.get("/"); got != "nobody" {
+		t.Errorf("with the old identifier %q", got)
+	}
+	// One that was made up is never taken over.
+	s.Jar.SetCookies(site, []*http.Cookie{{Name: "session", Value: "made-up", Path: "/"}})
+	s.enter()
+	if got := s.Jar.Cookies(site)[0].Value; got == "made-up" {
+		t.Error("the session has an identifier that somebody chose")
+	}
+}
+
+// Over https no cookie leaves it, and no other host can set one of these names.
+func TestSecureCookies(t *testing.T) {
+	s := newRig(t, func(c *jobsite.SignInConfig) { c.URL = "https://jobs.example/" })
+	w := httptest.NewRecorder()
+	s.signIn.Handler(http.NotFoundHandler()).ServeHTTP(w, httptest.NewRequest("GET", "/signin", nil))
+	c := w.Result().Cookies()[0]
+	if c.Name != "__Host-signin" || !c.Secure || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Domain != "" || c.MaxAge != 600 {
+		t.Errorf("%+v", c)
+	}
+	if at, _ := w.Result().Location(); at.Query().Get("redirect_uri") != "https://jobs.example/signin/callback" {
+		t.Errorf("the board is to lead back to %s", at.Query().Get("redirect_uri"))
+	}
+}
+
+func TestForeignCallbacks(t *testing.T) {
+	s := newRig(t)
+	callback := s.begin("/x", s.fake.Demo.Applicant)
+	state := callback[strings.Index(callback, "state="):]
+	for _, address := range []string{"/signin/callback", "/signin/callback?code=x", "/signin/callback?code=x&state=", strings.Replace(callback, "state=", "state=x", 1)} {
+		if status, _, _ := s.send("GET", address, nil); status != http.StatusBadRequest {
+			t.Errorf("%s: %d", address, status)
+		}
+	}
+	other := newRig(t)
+	if status, _, _ := other.send("GET", strings.Replace(callback, s.origin, other.origin, 1), nil); status != http.StatusBadRequest {
+		t.Errorf("in another browser: %d", status)
+	}
+	// The visitor cancels at the board.
+	status, _, resp := s.send("GET", "/signin/callback?error=access_denied&"+state, nil)
+	if status != http.StatusSeeOther || resp.Header.Get("Location") != "/canceled" || s.get("/") != "nobody" {
+		t.Errorf("canceled: %d to %s", status, resp.Header.Get("Location"))
+	}
+	for _, header := range [][]string{{"Sec-Fetch-Site", "cross-site"}, {"Origin", "https://evil.example"}} {
+		if status, _, _ := s.send("POST", "/signout", url.Values{}, header...); status != http.StatusForbidden {
+			t.Errorf("from another site with %q: %d", header, status)
+		}
+	}
+}
+
+// What the board answers to a code decides about the page, and stands in no log.
+func TestExchange(t *testing.T) {
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("%s reached another host", r.Method)
+	}))
+	defer elsewhere.Close()
+	for answer, want := range map[int]int{400: 400, 401: 400, 403: 400, 500: 502, 503: 502, 307: 502, 200: 502} {
+		s := newRig(t, func(c *jobsite.SignInConfig) { c.OAuth2.ClientSecret = "the-secret" })
+		callback := s.begin("/", s.fake.Demo.Applicant)
+		s.fake.Fail(jobboardtest.Fault{
+			Operation: jobboardtest.OpToken, Status: answer, Body: "you sent " + callback + " the-secret",
+			Header: http.Header{"Location": {elsewhere.URL}},
+		})
+		status, body, _ := s.send("GET", callback, nil)
+		code, _ := url.Parse(callback)
+		if said := s.log.String() + body; status != want || s.log.Len() == 0 || strings.Contains(said, code.Query().Get("code")) || strings.Contains(said, "the-secret") {
+			t.Errorf("%d gives %d, want %d: %s", answer, status, want, said)
+		}
+		if got := s.get("/"); got != "nobody" {
+			t.Errorf("after %d %q", answer, got)
+		}
+	}
+	s := newRig(t, func(c *jobsite.SignInConfig) {
+		c.HTTPClient = &http.Client{Timeout: 50 * time.Millisecond}
+		c.OAuth2.Endpoint.TokenURL += "?key=the-secret"
+	})
+	callback := s.begin("/", s.fake.Demo.Applicant)
+	s.fake.Fail(jobboardtest.Fault{Operation: jobboardtest.OpToken, Delay: time.Minute})
+	if status, _, _ := s.send("GET", callback, nil); status != http.StatusBadGateway {
+		t.Errorf("no answer gives %d", status)
+	}
+	if strings.Contains(s.log.String(), "the-secret") {
+		t.Errorf("the log has %s", &s.log)
+	}
+}
+
+// A session ends when the board refuses its token, and for nothing else.
+func TestRefused(t *testing.T) {
+	own := func(op string, err error) error { return &jobboard.Error{Op: op, Err: err} }
+	s := newRig(t)
+	s.enter()
+	s.page = func(w http.ResponseWriter, r *http.Request) {
+		for _, err := range []error{
+			nil, jobboard.ErrUnauthorized, own("JobInformation", jobboard.ErrUnauthorized), own("Search", jobboard.ErrUnauthorized),
+			own("HasApplied", jobboard.ErrTimeout), own("HasApplied", jobboard.ErrRateLimited), own("HasApplied", jobboard.ErrForbidden), context.Canceled,
+			errors.Join(own("HasApplied", jobboard.ErrServer), own("JobInformation", jobboard.ErrUnauthorized)),
+		} {
+			if s.signIn.Refused(r, err) {
+				t.Errorf("%v ends the session", err)
+			}
+		}
+		if _, ok := s.signIn.Visitor(r); !ok {
+			t.Error("nobody is signed in any more")
+		}
+		err := fmt.Errorf("page: %w", errors.Join(own("JobInformation", jobboard.ErrTimeout), own("HasApplied", jobboard.ErrUnauthorized)))
+		if !s.signIn.Refused(r, err) {
+			t.Errorf("%v does not end the session", err)
+		}
+		_, ok := s.signIn.Visitor(r)
+		fmt.Fprint(w, ok)
+	}
+	// In the same browser somebody signs in anew while the page is made.
+	site, _ := url.Parse(s.origin)
+	if _, body, resp := s.send("GET", "/", nil); body != "false" || len(resp.Cookies()) != 0 {
+		t.Errorf("%s, and the cookies %v, which may be another session's by now", body, resp.Cookies())
+	}
+	if len(s.Jar.Cookies(site)) != 1 {
+		t.Errorf("cookies %v", s.Jar.Cookies(site))
+	}
+	s.page = func(w http.ResponseWriter, r *http.Request) { _, ok := s.signIn.Visitor(r); fmt.Fprint(w, ok) }
+	if got := s.get("/"); got != "false" {
+		t.Errorf("the next page: %s", got)
+	}
+}
+
+// A page that is made while its visitor signs out does not bring the session back.
+func TestSignedOutMeanwhile(t *testing.T) {
+	s := newRig(t)
+	s.enter()
+	begun, finish := make(chan bool), make(chan bool)
+	plain := s.page
+	s.page = func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow" {
+			begun <- true
+			<-finish
+		}
+		plain(w, r)
+	}
+	done := make(chan bool)
+	go func() { defer close(done); s.get("/slow") }()
+	<-begun
+	site, _ := url.Parse(s.origin)
+	had := s.Jar.Cookies(site)
+	s.send("POST", "/signout", url.Values{})
+	close(finish)
+	<-done
+	s.Jar.SetCookies(site, had)
+	if got := s.get("/"); got != "nobody" {
+		t.Errorf("after it %q", got)
+	}
+}
+
+type brokenStore struct{}
+
+var errStore = errors.New("store")
+
+func (brokenStore) Delete(string) error                    { return errStore }
+func (brokenStore) Find(string) ([]byte, bool, error)      { return nil, false, errStore }
+func (brokenStore) Commit(string, []byte, time.Time) error { return errStore }
+
+// Without its store a site has no visitors, and says that it is not well.
+func TestBrokenStore(t *testing.T) {
+	s := newRig(t, func(c *jobsite.SignInConfig) {
+		c.Store = brokenStore{}
+		c.Failed = func(w http.ResponseWriter, _ *http.Request, status int) { http.Error(w, "our page", status) }
+	})
+	if got := s.get("/"); got != "nobody" {
+		t.Errorf("without a cookie %q", got)
+	}
+	status, body, _ := s.send("GET", "/", nil, "Cookie", "session=x")
+	if status != http.StatusServiceUnavailable || body != "our page\n" || !strings.Contains(s.log.String(), "store") {
+		t.Errorf("%d %q %s", status, body, &s.log)
+	}
+}
+
+func TestSignInConfig(t *testing.T) {
+	good := jobsite.SignInConfig{
+		Client: new(jobboard.Client), URL: "https://jobs.example",
+		OAuth2: oauth2.Config{Endpoint: oauth2.Endpoint{AuthURL: "https://a.example", TokenURL: "https://a.example"}},
+	}
+	if s, err := jobsite.NewSignIn(good); err != nil {
+		t.Error(err)
+	} else {
+		s.Close()
+	}
+	for field, change := range map[string]func(*jobsite.SignInConfig){
+		"Client": func(c *jobsite.SignInConfig) { c.Client = nil }, "URL": func(c *jobsite.SignInConfig) { c.URL = "https://jobs.example/jobs" },
+		"OAuth2": func(c *jobsite.SignInConfig) { c.OAuth2.Endpoint.AuthURL = "" }, "Lifetime": func(c *jobsite.SignInConfig) { c.Lifetime = -1 },
+	} {
+		bad := good
+		change(&bad)
+		_, err := jobsite.NewSignIn(bad)
+		if wrong, ok := errors.AsType[*jobsite.ConfigError](err); !ok || wrong.Field != field {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+	// A request that did not come through the handler has no visitor.
+	s, _ := jobsite.NewSignIn(good)
+	defer s.Close()
+	r := httptest.NewRequest("GET", "/", nil)
+	if _, ok := s.Visitor(r); ok || s.Refused(r, &jobboard.Error{Op: "HasApplied", Err: jobboard.ErrUnauthorized}) {
+		t.Error("a request from nowhere has a visitor")
+	}
+}
+
+// answer returns the status and the body with which a handler answers GET.
+func answer(h http.Handler, path string) string {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+	return fmt.Sprintf("%d %s", w.Code, strings.TrimSpace(w.Body.String()))
+}

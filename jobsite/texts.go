@@ -1,0 +1,85 @@
+package jobsite
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// Texts are what a site says in one language. A site may change those of German and
+// English, and make its own.
+type Texts struct {
+	Language   string // such as "de"
+	Situations map[Situation]string
+	// Problems say what is wrong with an answer. {limit} and {length} stand for the
+	// numbers of the problem.
+	Problems map[jobboard.AnswerReason]string
+	Other    string // for everything that has no text
+}
+
+// Situation returns the text for a situation.
+func (t Texts) Situation(s Situation) string { return cmp.Or(t.Situations[s], t.Other) }
+
+// Problem returns what is wrong with an answer, to stand beside its field.
+func (t Texts) Problem(p jobboard.AnswerProblem) string {
+	text := cmp.Or(t.Problems[p.Reason], t.Other)
+	return strings.NewReplacer("{limit}", strconv.Itoa(p.Limit), "{length}", strconv.Itoa(p.Length)).Replace(text)
+}
+
+// English returns the texts in English. The caller may change them.
+func English() Texts {
+	return Texts{
+		Language: "en",
+		Other:    "That did not work. Please try again.",
+		Situations: map[Situation]string{
+			MayApply:       "You may apply.",
+			AlreadyApplied: "You have applied already. One application per job is possible, and a withdrawn one counts.",
+			Closed:         "This job takes no more applications.",
+			NotVisible:     "This job is not available.",
+			Gone:           "This job is no longer there.",
+			SignInFirst:    "Sign in to see whether you may apply.",
+			SignInAgain:    "Your sign-in has ended. Please sign in again.",
+			SignInRefused:  "The job board does not accept your sign-in. Please try again later.",
+			Busy:           "The job board is busy. Please try again in a minute.",
+			NotChecked:     "We cannot check at the moment whether you may apply. Please try again in a few minutes.",
+		},
+		Problems: map[jobboard.AnswerReason]string{
+			jobboard.ReasonMissing:            "Please answer this question.",
+			jobboard.ReasonNationalityMissing: "Please choose your nationality.",
+			jobboard.ReasonNotOffered:         "Please choose one of the answers.",
+			jobboard.ReasonUnclearYesNo:       "Please choose one of the answers.",
+			jobboard.ReasonNationality:        "Please choose one from the list.",
+			jobboard.ReasonTooLong:            "Please use at most {limit} characters; these are {length}.",
+		},
+	}
+}
+
+// German returns the texts in German. The caller may change them.
+func German() Texts {
+	return Texts{
+		Language: "de",
+		Other:    "Das hat nicht geklappt. Bitte versuchen Sie es noch einmal.",
+		Situations: map[Situation]string{
+			MayApply:       "Sie können sich bewerben.",
+			AlreadyApplied: "Sie haben sich schon beworben. Für jede Stelle ist eine Bewerbung möglich; auch eine zurückgezogene zählt.",
+			Closed:         "Für diese Stelle werden keine Bewerbungen mehr angenommen.",
+			NotVisible:     "Diese Stelle ist nicht verfügbar.",
+			Gone:           "Diese Stelle gibt es nicht mehr.",
+			SignInFirst:    "Melden Sie sich an, um zu sehen, ob Sie sich bewerben können.",
+			SignInAgain:    "Ihre Anmeldung ist abgelaufen. Bitte melden Sie sich noch einmal an.",
+			SignInRefused:  "Die Stellenbörse nimmt Ihre Anmeldung nicht an. Bitte versuchen Sie es später noch einmal.",
+			Busy:           "Die Stellenbörse ist ausgelastet. Bitte versuchen Sie es in einer Minute noch einmal.",
+			NotChecked:     "Wir können zurzeit nicht prüfen, ob Sie sich bewerben können. Bitte versuchen Sie es in ein paar Minuten noch einmal.",
+		},
+		Problems: map[jobboard.AnswerReason]string{
+			jobboard.ReasonMissing:            "Bitte beantworten Sie diese Frage.",
+			jobboard.ReasonNationalityMissing: "Bitte wählen Sie Ihre Staatsangehörigkeit.",
+			jobboard.ReasonNotOffered:         "Bitte wählen Sie eine der Antworten.",
+			jobboard.ReasonUnclearYesNo:       "Bitte wählen Sie eine der Antworten.",
+			jobboard.ReasonNationality:        "Bitte wählen Sie aus der Liste.",
+			jobboard.ReasonTooLong:            "Bitte höchstens {limit} Zeichen; es sind {length}.",
+		},
+	}
+}
