@@ -142,9 +142,7 @@ func (c *call) send(x *transport.Exchange, req *http.Request, auth *credential.A
 	}
 	answered = true
 	x.Receive(resp, c.op.stream && resp.StatusCode == http.StatusOK)
-	if c.watch != nil {
-		c.watch.status = resp.StatusCode
-	}
+	c.watch.answered(resp, &c.secrets)
 	return resp, nil
 }
 

@@ -127,6 +127,7 @@ const (
 	maxErrorBody    = 64 << 10
 	maxErrorMessage = 300
 	maxErrorCause   = 300
+	maxRequestID    = 100
 )
 
 // Error describes a failed call. Every call that fails returns one: errors.As
@@ -143,6 +144,7 @@ type Error struct {
 	StatusCode      int           // 0 where there was no answer
 	Code            string        // the service's code, if it sent one: "get_project_error", "invalid_token"
 	Message         string        // the service's words, at most 300 bytes
+	RequestID       string        // of the answer's X-Request-Id, X-Correlation-Id, Request-Id or traceparent, to give to support
 	Body            []byte        // the answer's first 64 KiB, or 120 bytes of a search with a good status; nil: none
 	Attempts        int           // a repeat with a renewed token is one, a followed redirect is none; 0: nothing was sent
 	RetryAfter      time.Duration // what the service asked for, 0 if nothing
@@ -169,7 +171,8 @@ func (e *Error) Error() string {
 	return strings.Join(parts, ": ") + e.outcome()
 }
 
-// outcome returns what Error says about the attempts, in parentheses.
+// outcome returns what Error says about the attempts and the request, in
+// parentheses.
 func (e *Error) outcome() (text string) {
 	stopped := string(e.Stopped)
 	if e.Stopped == StopRetryAfter {
@@ -183,6 +186,9 @@ func (e *Error) outcome() (text string) {
 	}
 	if e.MayHaveExecuted {
 		text += " (may have been executed)"
+	}
+	if e.RequestID != "" {
+		text += " (request " + clean(e.RequestID, maxRequestID) + ")"
 	}
 	return text
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/credential"
@@ -29,6 +30,7 @@ type failedAttempt struct {
 	status     int
 	words      refusal.Words
 	body       []byte
+	header     http.Header // of the answer; nil: there was none
 	retryAfter time.Duration
 	event      event
 	expired    bool                      // the answer called the token expired, and the source can renew
@@ -50,6 +52,7 @@ func (c *call) fail(f *failedAttempt) *Error {
 		RetryAfter: f.retryAfter, Stopped: cmp.Or(f.stopped, StopFinal), Err: f.err,
 		Code:            c.secrets.Head(f.words.ErrorCode(), 100),
 		Message:         c.secrets.Head(f.words.ErrorMessage(), maxErrorMessage),
+		RequestID:       c.requestID(f.header),
 		MayHaveExecuted: f.unclear || c.unclear,
 	}
 	if len(f.body) > 0 {
@@ -58,6 +61,23 @@ func (c *call) fail(f *failedAttempt) *Error {
 	c.logFailure(e)
 	c.end(e)
 	return e
+}
+
+// requestID returns how an answer with these headers names its request, without
+// secrets, or nothing.
+func (c *call) requestID(header http.Header) string {
+	for _, name := range [...]string{"X-Request-Id", "X-Correlation-Id", "Request-Id", "Traceparent"} {
+		id := strings.Map(func(r rune) rune {
+			if r <= ' ' || r > '~' {
+				return -1
+			}
+			return r
+		}, c.secrets.Head(header.Get(name), 1000))
+		if id != "" {
+			return id[:min(len(id), maxRequestID)]
+		}
+	}
+	return ""
 }
 
 // ended returns the failed attempt of a caller whose context has ended with
@@ -173,7 +193,7 @@ func (c *call) notAnswered(x *transport.Exchange, err error) *failedAttempt {
 // Only its status did.
 func (c *call) cutShort(a *answer, err error) *failedAttempt {
 	f := c.notAnswered(&a.exchange, err)
-	f.status, f.unclear = a.resp.StatusCode, !c.op.safe()
+	f.status, f.header, f.unclear = a.resp.StatusCode, a.resp.Header, !c.op.safe()
 	return f
 }
 
@@ -193,7 +213,7 @@ func (c *call) unusable(a *answer, err error) *failedAttempt {
 		}
 		return f
 	}
-	f := &failedAttempt{status: a.resp.StatusCode, unclear: !c.op.safe(), body: a.kept()}
+	f := &failedAttempt{status: a.resp.StatusCode, header: a.resp.Header, unclear: !c.op.safe(), body: a.kept()}
 	detail := err.Error()
 	var known *failure
 	if errors.As(err, &known) {
@@ -240,7 +260,7 @@ func (a *answer) kept() []byte {
 func (c *call) refused(a *answer, err error) *failedAttempt {
 	status, header := a.resp.StatusCode, a.resp.Header
 	outcome := eventOf(status)
-	f := &failedAttempt{status: status}
+	f := &failedAttempt{status: status, header: header}
 	if err == nil {
 		f.body, err = io.ReadAll(io.LimitReader(a, maxErrorBody+1)) // one more, to see that nothing is cut off
 		if len(f.body) > maxErrorBody {

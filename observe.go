@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/redact"
 )
 
 // Observer watches calls, for traces and metrics. A function that is nil is
@@ -54,10 +58,13 @@ type AttemptStart struct {
 // AttemptEnd describes the outcome of an attempt.
 type AttemptEnd struct {
 	StatusCode int // 0: no answer
-	Err        error
-	Duration   time.Duration
-	Repeat     bool          // another attempt follows
-	Wait       time.Duration // before that attempt
+	// Header holds the answer's headers, without Set-Cookie and secrets, and at
+	// most 16 KiB of them; nil: no answer. It may be changed.
+	Header   http.Header
+	Err      error
+	Duration time.Duration
+	Repeat   bool          // another attempt follows
+	Wait     time.Duration // before that attempt
 }
 
 // watch tells an Observer of one call. A nil watch tells nobody.
@@ -69,6 +76,7 @@ type watch struct {
 	attempt     time.Time
 	decode      time.Duration
 	status      int // of the last request's answer
+	header      http.Header
 }
 
 // startCall tells the observer, which may be nil, that a call starts. It returns
@@ -106,7 +114,7 @@ func (w *watch) startAttempt(ctx context.Context, number int) (context.Context, 
 	if w == nil {
 		return ctx, nil
 	}
-	w.status = 0 // an attempt without an answer has none of the one before
+	w.status, w.header = 0, nil // an attempt without an answer has none of the one before
 	if w.observer.Attempt == nil {
 		return ctx, nil
 	}
@@ -125,15 +133,38 @@ func (w *watch) endAttempt(end AttemptEnd) {
 	if w == nil || w.attemptDone == nil {
 		return
 	}
-	end.StatusCode, end.Duration = w.status, time.Since(w.attempt)
+	end.StatusCode, end.Header, end.Duration = w.status, w.header, time.Since(w.attempt)
 	done := w.attemptDone
 	w.attemptDone = nil // as in endCall
 	done(end)
 }
 
+// answered notes the answer to a request.
+func (w *watch) answered(resp *http.Response, secrets *redact.Secrets) {
+	if w == nil {
+		return
+	}
+	w.status = resp.StatusCode
+	if w.attemptDone == nil {
+		return
+	}
+	room := 16 << 10
+	w.header = make(http.Header, len(resp.Header))
+	for _, name := range slices.Sorted(maps.Keys(resp.Header)) {
+		if name == "Set-Cookie" || name == "Set-Cookie2" {
+			continue
+		}
+		for _, value := range resp.Header[name] {
+			if room -= len(name) + len(value); room >= 0 {
+				w.header[name] = append(w.header[name], secrets.Hide(value))
+			}
+		}
+	}
+}
+
 // The records of Config.Logger. Their keys stay: op, path, attempt, attempts,
-// status, code, condition, wait, stopped. None holds a body, an address or an
-// identifier.
+// status, code, condition, wait, stopped, request. None holds a body, an address or
+// the identifier of a job, a posting or an applicant.
 
 func (c *call) logRepeat(f *failedAttempt) {
 	if l := c.endpoint.config.Logger; l != nil {
@@ -155,7 +186,12 @@ func (c *call) logFailure(e *Error) {
 	case e.Err != nil:
 		condition = clean(e.Err.Error(), maxErrorCause)
 	}
-	l.LogAttrs(c.ctx, slog.LevelDebug, "jobboard: failed", slog.String("op", e.Op), slog.String("path", e.Path),
-		slog.Int("attempts", e.Attempts), slog.Int("status", e.StatusCode), slog.String("code", clean(e.Code, 60)),
-		slog.String("condition", condition), slog.String("stopped", string(e.Stopped)))
+	attrs := []slog.Attr{
+		slog.String("op", e.Op), slog.String("path", e.Path), slog.Int("attempts", e.Attempts), slog.Int("status", e.StatusCode),
+		slog.String("code", clean(e.Code, 60)), slog.String("condition", condition), slog.String("stopped", string(e.Stopped)),
+	}
+	if e.RequestID != "" {
+		attrs = append(attrs, slog.String("request", e.RequestID))
+	}
+	l.LogAttrs(c.ctx, slog.LevelDebug, "jobboard: failed", attrs...)
 }

@@ -353,3 +353,94 @@ func TestLoggedCondition(t *testing.T) {
 		}
 	}
 }
+
+// An error tells by which name the service knows its request: the first of four
+// headers, at most 100 characters that can be seen, and no secret.
+func TestRequestID(t *testing.T) {
+	for _, c := range []struct {
+		header []string
+		want   string
+	}{
+		{nil, ""},
+		{[]string{"X-Request-Id", "r-1", "Traceparent", "00-a-b-01"}, "r-1"},
+		{[]string{"X-Request-Id", " ", "X-Correlation-Id", "c-1", "Request-Id", "2"}, "c-1"},
+		{[]string{"Request-Id", "|a.b."}, "|a.b."},
+		{[]string{"Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}, "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"},
+		{[]string{"X-Request-Id", "a b\tc\u00e4\u200bd"}, "abcd"},
+		{[]string{"X-Request-Id", strings.Repeat("x", 5000)}, strings.Repeat("x", 100)},
+		{[]string{"X-Request-Id", "for token-of-client-1 here"}, "for[hidden]here"},
+	} {
+		for _, status := range []int{200, 404, 500} { // garbage, an answer, a failure
+			c1 := answering(t, jobboard.Config{
+				TokenSource: jobboard.StaticToken("token-of-client-1"), Retry: jobboard.RetryPolicy{MaxAttempts: 1},
+			}, status, "<html>", c.header...)
+			_, err := c1.Search(t.Context(), "1", jobboard.Query{})
+			e, ok := errors.AsType[*jobboard.Error](err)
+			if !ok || e.RequestID != c.want || strings.Contains(e.Error(), "(request "+c.want+")") != (c.want != "") {
+				t.Errorf("%q, %d: %q in %v", c.header, status, e.RequestID, err)
+			}
+		}
+	}
+
+	// A stream that breaks later on, and a call that nobody answered.
+	c := served(t, jobboard.Config{ClientID: "10"}, func(r *http.Request) *http.Response {
+		return answer(r, 200, `{"totalNumberOfJobs":2,"results":[{"jobPostingId":1,"title":"t"},{]}`, "X-Request-Id", "s-1")
+	})
+	var last error
+	for _, err := range c.Postings(t.Context(), "1", jobboard.Query{}) {
+		last = err
+	}
+	if e, ok := errors.AsType[*jobboard.Error](last); !ok || e.RequestID != "s-1" {
+		t.Errorf("a stream: %v", last)
+	}
+	c = served(t, jobboard.Config{ClientID: "10", Retry: jobboard.RetryPolicy{MaxAttempts: 1}}, func(*http.Request) *http.Response { return nil })
+	_, err := c.Search(t.Context(), "1", jobboard.Query{})
+	if e, ok := errors.AsType[*jobboard.Error](err); !ok || e.RequestID != "" {
+		t.Errorf("no answer: %v", err)
+	}
+
+	var log strings.Builder
+	c = served(t, jobboard.Config{
+		ClientID: "10", Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	}, func(r *http.Request) *http.Response { return answer(r, 404, "", "Request-Id", "l-1") })
+	if _, err := c.Search(t.Context(), "1", jobboard.Query{}); err == nil || !strings.Contains(log.String(), "request=l-1") {
+		t.Errorf("%v, logged %s", err, log.String())
+	}
+}
+
+// The observer sees the headers of an answer, good or not, and may change them;
+// cookies, secrets and what is beyond a bound are not among them.
+func TestObserverSeesHeaders(t *testing.T) {
+	var ends []jobboard.AttemptEnd
+	var statuses []int
+	c := served(t, jobboard.Config{
+		TokenSource: jobboard.StaticToken("token-of-client-1"), Retry: jobboard.RetryPolicy{MaxAttempts: 1},
+		Observer: &jobboard.Observer{Attempt: func(ctx context.Context, _ jobboard.AttemptStart) (context.Context, func(jobboard.AttemptEnd)) {
+			return ctx, func(e jobboard.AttemptEnd) {
+				ends = append(ends, e)
+				if e.Header != nil {
+					e.Header["X-Quota"] = append(e.Header["X-Quota"], "added")
+				}
+			}
+		}},
+	}, func(r *http.Request) *http.Response {
+		if statuses[0] == 0 {
+			return nil
+		}
+		resp := answer(r, statuses[0], `{"totalNumberOfJobs":0,"results":[]}`, "X-Quota", "7", "Set-Cookie", "session=1",
+			"X-Echo", "Bearer token-of-client-1", "Z-Large", strings.Repeat("x", 17<<10))
+		resp.Header.Add("X-Quota", "8")
+		return resp
+	})
+	for _, status := range []int{200, 503, 0} {
+		statuses = []int{status}
+		ends = nil
+		_, _ = c.Search(t.Context(), "1", jobboard.Query{})
+		if len(ends) != 1 || status == 0 && ends[0].Header != nil {
+			t.Fatalf("%d: %+v", status, ends)
+		}
+		if h := ends[0].Header; status != 0 && (strings.Join(h["X-Quota"], " ") != "7 8 added" || h["Set-Cookie"] != nil || h["X-Echo"][0] != "Bearer [hidden]" || h["Z-Large"] != nil) {
+			t.Errorf("%d: %v", status, h)
+		}
+	}
+}

@@ -48,6 +48,7 @@ const (
 	StoppedKey   = attribute.Key("jobboard.stopped")   // why there was no further attempt
 	BudgetKey    = attribute.Key("jobboard.budget")    // repeats that the budget still pays for
 	DecodeKey    = attribute.Key("jobboard.decode")    // seconds spent on the answer
+	RequestKey   = attribute.Key("jobboard.request")   // what the service calls the failed request
 	WaitKey      = attribute.Key("jobboard.wait")      // seconds before the next request
 )
 
@@ -138,6 +139,9 @@ func (o *observer) observeCall(
 			DecodeKey.Float64(end.Decode.Seconds()))
 		if end.Err != nil {
 			span.SetAttributes(StoppedKey.String(string(end.Err.Stopped)))
+			if end.Err.RequestID != "" {
+				span.SetAttributes(RequestKey.String(end.Err.RequestID))
+			}
 			// The outcome, not the error's text: that has the service's words.
 			span.SetStatus(codes.Error, outcome.Value.AsString())
 		}
