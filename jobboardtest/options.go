@@ -33,7 +33,8 @@ func WithoutSockets() Option { return func(c *config) { c.noSockets = true } }
 func WithStrict(strict bool) Option { return func(c *config) { c.strict = strict } }
 
 // WithListeners serves the two addresses on listeners of your own, which the
-// server closes. In place of a nil one, and without this option, it listens on a
+// server closes. One listener given twice serves both, told apart by their prefixes,
+// which must then differ. In place of a nil one, and without this option, it listens on a
 // free port of 127.0.0.1. A listener on every address, such as "0.0.0.0:8080", is
 // 127.0.0.1 in the URLs.
 func WithListeners(base, jobDB net.Listener) Option {

@@ -2,6 +2,7 @@ package jobboardtest
 
 import (
 	"errors"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -24,11 +25,9 @@ func (s *core) serve(at address, w http.ResponseWriter, r *http.Request) {
 
 	c := &call{s: s, r: r, at: at, v: *s.variants.Load()}
 	prefixOK := c.cutPrefix()
-	if at != jobDBAddress && prefixOK {
-		if h := s.mounts.find(c.path); h != nil {
-			http.StripPrefix(s.base.prefix, h).ServeHTTP(w, r)
-			return
-		}
+	if h := c.mounted(prefixOK); h != nil {
+		h.ServeHTTP(w, r)
+		return
 	}
 	c.arrived = s.clock.now()
 	c.find(prefixOK)
@@ -42,6 +41,28 @@ func (s *core) serve(at address, w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.fail(w, f, delay)
+}
+
+// healthPath is the path, below no prefix, that answers 200 while a server runs. It is no
+// part of the interface: no fault hits it, and the journal leaves it out.
+const healthPath = "/healthz"
+
+// mounted returns the handler of a path that is no part of the interface, or nil. The
+// root of the host leads where the root of {base_url} does.
+func (c *call) mounted(prefixOK bool) http.Handler {
+	switch {
+	case c.r.URL.Path == healthPath:
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok\n") })
+	case c.at == jobDBAddress:
+		return nil
+	case prefixOK:
+		if h := c.s.mounts.find(c.path); h != nil {
+			return http.StripPrefix(c.s.base.prefix, h)
+		}
+	case c.path == "/":
+		return c.s.mounts.find("/")
+	}
+	return nil
 }
 
 // fail answers as a fault wants it.
@@ -125,6 +146,10 @@ func (c *call) deliver(w http.ResponseWriter, a answer, f *Fault) {
 			Header: f.Header, Size: f.Size, Break: string(f.Break), After: f.After,
 			DripBytes: f.DripBytes, DripEvery: f.DripEvery, Encoding: string(f.Encoding),
 		}
+	}
+	plain := f == nil || !f.replaces() && f.Size == 0 && f.Encoding == ""
+	if c.v.Compress && plain && delivery.AcceptsGzip(c.r.Header.Values("Accept-Encoding")) {
+		a = a.Compressed()
 	}
 	w.Header().Set("Date", now.UTC().Format(http.TimeFormat))
 	delivery.Sender{Writer: w, Client: c.r.Context(), Ending: c.s.ending}.Send(a, broken)

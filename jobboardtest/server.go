@@ -141,6 +141,10 @@ func (s *Server) listen() error {
 		in := inprocess.Network{inprocess.Listen("127.0.0.1:1"), inprocess.Listen("127.0.0.1:2")}
 		base, jobDB, transport.DialContext = in[0], in[1], in.Dial
 	}
+	one := base != nil && base == jobDB
+	if one && s.cfg.basePrefix == s.cfg.jobDBPrefix {
+		return fmt.Errorf("jobboardtest: both addresses are at one listener, and have the one prefix %q", s.cfg.basePrefix)
+	}
 	base, err := orLocal(base)
 	if err != nil {
 		return err
@@ -154,6 +158,10 @@ func (s *Server) listen() error {
 	s.jobDB = endpointRoot{reachable(jobDB.Addr()), s.cfg.jobDBPrefix}
 	s.BaseURL, s.JobDBURL = s.base.url(), s.jobDB.url()
 	s.TokenURL, s.AuthURL, s.FeedURL = s.BaseURL+tokenPath, s.BaseURL+authorizePath, s.BaseURL+feedPath
+	if one {
+		s.serveOn(base, anyAddress)
+		return nil
+	}
 	s.serveOn(base, baseAddress)
 	s.serveOn(jobDB, jobDBAddress)
 	return nil
@@ -232,6 +240,9 @@ func (s *Server) dial(r *http.Request) (address, error) {
 	at := baseAddress
 	switch r.URL.Host {
 	case s.base.host:
+		if s.base.host == s.jobDB.host {
+			at = anyAddress
+		}
 	case s.jobDB.host:
 		at = jobDBAddress
 	default:

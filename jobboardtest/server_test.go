@@ -2,6 +2,7 @@ package jobboardtest_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -543,5 +544,115 @@ func TestReadAfterClose(t *testing.T) {
 		if n, err := io.Copy(io.Discard, res.Body); err == nil {
 			t.Errorf("%s: %d further bytes and the end", way.name, n)
 		}
+	}
+}
+
+// One listener serves both addresses, which their prefixes tell apart.
+func TestOneListener(t *testing.T) {
+	listen := func() net.Listener {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	l := listen()
+	srv := jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithListeners(l, l), jobboardtest.WithStrict(false))
+	host := "http://" + l.Addr().String()
+	if srv.BaseURL != host+"/board" || srv.JobDBURL != host+"/info" {
+		t.Errorf("%s and %s", srv.BaseURL, srv.JobDBURL)
+	}
+	d := srv.Demo
+	for _, rt := range []http.RoundTripper{srv.Client().Transport, srv.Transport()} {
+		for address, want := range map[string]string{
+			searchURL(srv): "200 base_url", fmt.Sprintf("%s/jobdb/public/apply/external?jobid=%d", srv.JobDBURL, d.OpenJob): "200 jobdb_url",
+		} {
+			credential := ""
+			if strings.HasPrefix(address, srv.BaseURL) {
+				credential = d.ClientToken
+			}
+			f := fetch(t.Context(), rt, address, credential)
+			if got := fmt.Sprint(f.status, " ", lastRequest(srv).Address); got != want {
+				t.Errorf("%s: %s, want %s", address, got, want)
+			}
+		}
+		n := srv.Count()
+		if f := fetch(t.Context(), rt, host+"/healthz", ""); f.status != 200 || string(f.body) != "ok\n" || srv.Count() != n {
+			t.Errorf("health: %+v, and %d of %d in the journal", f, srv.Count(), n)
+		}
+	}
+	for address, want := range map[string]int{srv.FeedURL: 200, srv.JobDBURL + "/feed.xml": 404, host + "/feed.xml": 404} {
+		res, err := srv.Client().Get(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Body.Close(); res.StatusCode != want {
+			t.Errorf("%s: %s", address, res.Status)
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("two addresses of one listener had one prefix")
+		}
+	}()
+	same := listen()
+	defer same.Close()
+	jobboardtest.NewServer(jobboardtest.WithListeners(same, same), jobboardtest.WithPrefix("x", "x")).Close()
+}
+
+// With the switch an answer is packed where the request accepts it, and nothing else of
+// it changes.
+func TestCompress(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithStrict(false))
+	transport := &http.Transport{DisableCompression: true}
+	defer transport.CloseIdleConnections()
+	ask := func(address, accept string) (encoding, body string, res *http.Response) {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+srv.Demo.ClientToken)
+		if accept != "" {
+			req.Header.Set("Accept-Encoding", accept)
+		}
+		if res, err = transport.RoundTrip(req); err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		var r io.Reader = res.Body
+		if encoding = res.Header.Get("Content-Encoding"); encoding == "gzip" {
+			if r, err = gzip.NewReader(res.Body); err != nil {
+				t.Fatal(err)
+			}
+		}
+		data, err := io.ReadAll(r)
+		if err != nil {
+			t.Error(err)
+		}
+		return encoding, string(data), res
+	}
+	_, plain, _ := ask(searchURL(srv), "gzip")
+	srv.SetVariants(jobboardtest.Variants{Compress: true})
+	for accept, want := range map[string]string{
+		"gzip": "gzip", "br, GZIP;q=0.1": "gzip", "*": "gzip", "deflate, *;q=0.5": "gzip", "": "", "br": "", "gzip;q=0, *": "", "gzip;q=0.0": "", "gzip;q=x": "", "*;q=0": "",
+	} {
+		encoding, body, res := ask(searchURL(srv), accept)
+		if encoding != want || body != plain || (want != "") != (res.Header.Get("Vary") == "Accept-Encoding") {
+			t.Errorf("%q: %q, %d bytes, %v", accept, encoding, len(body), res.Header)
+		}
+		if want != "" && res.ContentLength > int64(len(plain))/3 {
+			t.Errorf("%d bytes of %d", res.ContentLength, len(plain))
+		}
+	}
+	if encoding, body, _ := ask(srv.BaseURL+"/nowhere", "gzip"); encoding != "gzip" || !strings.Contains(body, "not a path") {
+		t.Errorf("a refusal: %q %s", encoding, body)
+	}
+	if r, _ := inside(srv).Request(2); r.Response.Size != int64(len(plain)) {
+		t.Errorf("the journal has %d bytes of %d", r.Response.Size, len(plain))
+	}
+	defer srv.Fail(jobboardtest.Fault{Body: "tea"}).Lift()
+	if encoding, body, _ := ask(searchURL(srv), "gzip"); encoding != "" || body != "tea" {
+		t.Errorf("a fault's own body: %q %s", encoding, body)
 	}
 }

@@ -151,6 +151,10 @@ type Variants struct {
 	// search are required: they are null at most.
 	Missing MissingForm `json:"missing,omitempty"`
 
+	// Compress sends answers with gzip where the request accepts it. An answer that a
+	// fault replaces, grows or encodes goes out as the fault says.
+	Compress bool `json:"compress,omitempty"`
+
 	// EmptyServerErrors sends answers with status 500 without a body.
 	EmptyServerErrors bool `json:"empty_server_errors,omitempty"`
 

@@ -3,7 +3,7 @@
 // things out. It starts with a demo data set.
 //
 //	go run ./cmd/jobboard-fake
-//	go run ./cmd/jobboard-fake -addr 127.0.0.1:8080 -jobdb-addr 127.0.0.1:8081
+//	go run ./cmd/jobboard-fake -addr 0.0.0.0:8080                                   # in a container
 //	go run ./cmd/jobboard-fake -addr 127.0.0.1:0 -json
 //	go run ./cmd/jobboard-fake -data board.json -save
 //	go run ./cmd/jobboard-fake -addr 0.0.0.0:8080 -control-addr 0.0.0.0:8090
@@ -27,6 +27,7 @@ import (
 	"io"
 	"io/fs"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"os/signal"
@@ -63,7 +64,7 @@ type options struct {
 	controlAddr, controlHost string
 	prefix, data             string
 	json, strict, save       bool
-	version                  bool
+	version, health          bool
 	grace                    time.Duration
 }
 
@@ -71,8 +72,8 @@ type options struct {
 func parse(args []string, stderr io.Writer) (o options, code int, ok bool) {
 	flags := flag.NewFlagSet("jobboard-fake", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.StringVar(&o.addr, "addr", "127.0.0.1:8080", "`host:port` of the base address; port 0 takes a free one")
-	flags.StringVar(&o.jobDBAddr, "jobdb-addr", "127.0.0.1:0", "`host:port` of the job information lookup")
+	flags.StringVar(&o.addr, "addr", "127.0.0.1:8080", "`host:port` to listen at: the base address is at /board, the job information lookup at /info, the page at /; port 0 takes a free one")
+	flags.StringVar(&o.jobDBAddr, "jobdb-addr", "", "`host:port` of the job information lookup; without it -addr serves both")
 	flags.BoolVar(&o.json, "json", false, "print the first line as JSON")
 	flags.StringVar(&o.prefix, "prefix", "", "path `prefix` of both addresses")
 	flags.BoolVar(&o.strict, "strict", false, "refuse requests outside the interface, with a sentence that says why")
@@ -81,6 +82,7 @@ func parse(args []string, stderr io.Writer) (o options, code int, ok bool) {
 	flags.StringVar(&o.controlAddr, "control-addr", "", "`host:port` of the page and the control interface; without it they are at "+control.Path+" of the base address")
 	flags.StringVar(&o.controlHost, "control-host", "", "further host `names`, parted by commas, that the control interface answers to, beside addresses and local names")
 	flags.DurationVar(&o.grace, "grace", 8*time.Second, "how long what it serves may take to finish after SIGTERM; stalled and endless answers are broken off at once")
+	flags.BoolVar(&o.health, "health", false, "ask the program that listens at -addr whether it serves, and end with 0 if so, else with 1")
 	flags.BoolVar(&o.version, "version", false, "print the version it was built from")
 	err := flags.Parse(args)
 	switch {
@@ -108,6 +110,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	if o.version {
 		fmt.Fprintln(stdout, "jobboard-fake", built(), runtime.Version())
+		return 0
+	}
+	if o.health {
+		if err := health(ctx, o.addr); err != nil {
+			fmt.Fprintln(stderr, "jobboard-fake:", err)
+			return 1
+		}
 		return 0
 	}
 	srv, f, err := serve(o)
@@ -154,7 +163,7 @@ func serve(o options) (srv *jobboardtest.Server, f first, err error) {
 		return nil, f, err
 	}
 	srv = jobboardtest.NewServer(content, jobboardtest.WithListeners(base, jobDB),
-		jobboardtest.WithPrefix(o.prefix, o.prefix), jobboardtest.WithStrict(o.strict))
+		jobboardtest.WithPrefix(o.prefix+"/board", o.prefix+"/info"), jobboardtest.WithStrict(o.strict))
 	defer func() {
 		if err != nil {
 			srv.Close()
@@ -178,6 +187,33 @@ func serve(o options) (srv *jobboardtest.Server, f first, err error) {
 	return srv, f, err
 }
 
+// health returns an error where no program at an address says that it serves. It is
+// for containers that hold no program but this one.
+func health(ctx context.Context, addr string) error {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return err
+	}
+	if ip := net.ParseIP(host); host == "" || ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/healthz", http.NoBody)
+	if err != nil {
+		return err
+	}
+	resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return errors.New(resp.Status)
+	}
+	return nil
+}
+
 // content returns what the board begins with: the state in the file, or the demo
 // where there is none.
 func content(file string) (jobboardtest.Option, error) {
@@ -196,9 +232,13 @@ func content(file string) (jobboardtest.Option, error) {
 	return jobboardtest.WithState(st), nil
 }
 
+// listen returns one listener twice where the lookup has no address of its own.
 func listen(addr, jobDBAddr string) (base, jobDB net.Listener, err error) {
 	if base, err = net.Listen("tcp", addr); err != nil {
 		return nil, nil, err
+	}
+	if jobDBAddr == "" {
+		return base, base, nil
 	}
 	if jobDB, err = net.Listen("tcp", jobDBAddr); err != nil {
 		base.Close()

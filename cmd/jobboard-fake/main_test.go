@@ -127,8 +127,15 @@ func TestFirstLine(t *testing.T) {
 		}
 	}
 	base, jobDB, token := m["base_url"].(string), m["jobdb_url"].(string), m["applicant_token"].(string)
-	if strings.Count(base, "/") != 2 {
-		t.Errorf("%s has a path", base)
+	host, isBase := strings.CutSuffix(base, "/board")
+	if !isBase || jobDB != host+"/info" || m["control_url"] != base+"/_fake/" {
+		t.Errorf("%s and %s are not at one address", base, jobDB)
+	}
+	if status, body := ask(t, "GET", host+"/healthz", "", ""); status != 200 || body != "ok\n" {
+		t.Errorf("health: %d %s", status, body)
+	}
+	if status, body := ask(t, "GET", host+"/", "", ""); status != 200 || !strings.Contains(body, "<title>Job board fake") {
+		t.Errorf("the root leads to %d %.200s", status, body)
 	}
 	applied := func(job string) (int, string) {
 		return ask(t, "GET", fmt.Sprintf("%s/api/rest/v3/frontend/jobs/%.0f/applied", base, m[job]), token, "")
@@ -230,10 +237,21 @@ func TestWelcome(t *testing.T) {
 }
 
 func TestFlags(t *testing.T) {
-	p := start(t, "-addr", "127.0.0.1:0", "-json", "-prefix", "/x/y", "-strict")
+	p := start(t, "-addr", "127.0.0.1:0", "-jobdb-addr", "127.0.0.1:0", "-json", "-prefix", "/x/y", "-strict")
 	m := p.first()
-	if base := m["base_url"].(string); !strings.HasSuffix(base, "/x/y") {
-		t.Errorf("base_url is %s", base)
+	base, isBase := strings.CutSuffix(m["base_url"].(string), "/x/y/board")
+	jobDB, isJobDB := strings.CutSuffix(m["jobdb_url"].(string), "/x/y/info")
+	if !isBase || !isJobDB || base == jobDB {
+		t.Errorf("the addresses are %s and %s", m["base_url"], m["jobdb_url"])
+	}
+	for addr, want := range map[string]int{
+		strings.TrimPrefix(base, "http://"): 0, strings.Replace(base, "http://127.0.0.1", "0.0.0.0", 1): 0,
+		strings.Replace(base, "http://127.0.0.1", "", 1): 0, strings.TrimPrefix(jobDB, "http://"): 0, "127.0.0.1:1": 1,
+	} {
+		var errs strings.Builder
+		if code := run(t.Context(), []string{"-addr", addr, "-health"}, io.Discard, &errs); code != want || (code != 0) != (errs.Len() > 0) {
+			t.Errorf("the health of %q: exit code %d, %s", addr, code, &errs)
+		}
 	}
 	status, body := ask(t, "GET", m["base_url"].(string)+"/api/rest/v2/frontend/jobboards/27828_extern/jobs?page=2", m["client_token"].(string), "")
 	if status != 400 || !strings.Contains(body, "section 4.1") {

@@ -128,6 +128,7 @@ var positions = map[string][]any{
 	"InvalidTokenSpace":           {false, true},
 	"BasicNeedsColon":             {false, true},
 	"ConfidentialBasic":           {false, true},
+	"Compress":                    {false, true},
 	"QuotedIDs":                   {false, true},
 	"Dates":                       {"", "iso-z", "iso-colon", "iso-plain"},
 	"Missing":                     {"", "null", "absent"},

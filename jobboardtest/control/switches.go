@@ -38,6 +38,7 @@ var allSwitches = []variantSwitch{
 	{Name: "quoted_ids", Label: "Quoted identifiers", Kind: "yes"},
 	{Name: "dates", Label: "Dates", Words: words("milliseconds", "iso-z", "iso-colon", "iso-plain")},
 	{Name: "missing", Label: "Empty values", Words: words("empty", "null", "absent")},
+	{Name: "compress", Label: "gzip where it is accepted", Kind: "yes"},
 	{Name: "empty_server_errors", Label: "500 without a body", Kind: "yes"},
 	{Name: "unknown_channel", Label: "Unknown channel", Kind: "number", Hint: "200, empty"},
 	{Name: "page_size", Label: "Postings on a page", Kind: "number", Hint: "all"},

@@ -6,7 +6,10 @@ import (
 	"context"
 	"io"
 	"math"
+	"net/http"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // The encodings of a body.
@@ -53,6 +56,44 @@ func (s Sender) body(a Answer, b *Breakage) (io.Reader, int64) {
 		return whole(data)
 	}
 	return body, size
+}
+
+// Compressed returns the answer with gzip; one without a body stays as it is.
+func (a Answer) Compressed() Answer {
+	if a.Size() == 0 || HasNoBody(a.Status) {
+		return a
+	}
+	body := packed(bytes.NewReader(a.flat()))
+	header := a.Header.Clone()
+	if header == nil {
+		header = http.Header{}
+	}
+	header.Set("Content-Encoding", "gzip")
+	header.Add("Vary", "Accept-Encoding")
+	return Answer{Status: a.Status, ContentType: a.ContentType, Header: header, Body: body}
+}
+
+// AcceptsGzip reports whether the values of Accept-Encoding name gzip, or any
+// encoding, with a weight above 0 (RFC 9110, section 12.5.3).
+func AcceptsGzip(values []string) bool {
+	gzipWeight, anyWeight := -1.0, -1.0
+	for part := range strings.SplitSeq(strings.Join(values, ","), ",") {
+		name, params, _ := strings.Cut(part, ";")
+		weight := 1.0
+		if q, ok := strings.CutPrefix(strings.ToLower(strings.TrimSpace(params)), "q="); ok {
+			weight, _ = strconv.ParseFloat(q, 64) // 0 where it is no number
+		}
+		switch strings.ToLower(strings.TrimSpace(name)) {
+		case "gzip", "x-gzip":
+			gzipWeight = weight
+		case "*":
+			anyWeight = weight
+		}
+	}
+	if gzipWeight >= 0 {
+		return gzipWeight > 0
+	}
+	return anyWeight > 0
 }
 
 // whileClientWaits ends a body when the client leaves: packing a huge one may take

@@ -1,0 +1,40 @@
+package docs_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The Dockerfiles build what is there, in a folder that is there, and end in an image
+// of nothing else, without root, with a health check.
+func TestDockerfiles(t *testing.T) {
+	build := regexp.MustCompile(`(?m)^RUN CGO_ENABLED=0 go (?:-C (\S+) )?build -trimpath -o (\S+) (\S+)$`)
+	for _, file := range []string{"cmd/jobboard-fake/Dockerfile", "jobmirror/Dockerfile"} {
+		data, err := os.ReadFile("../" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(data)
+		m := build.FindStringSubmatch(text)
+		if m == nil {
+			t.Fatalf("%s builds nothing", file)
+		}
+		if _, err := os.Stat(filepath.Join("..", m[1], m[3], "main.go")); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		if !strings.Contains(text, "docker build -t "+filepath.Base(m[2])+" -f "+file+" .") {
+			t.Errorf("%s does not say how it is built", file)
+		}
+		_, last, _ := strings.Cut(text, "\nFROM scratch\n")
+		for _, want := range []string{
+			"COPY --from=build " + m[2] + " " + m[2] + "\n", "\nUSER 65534:65534\n", "\nHEALTHCHECK ", "\nENTRYPOINT [\"" + m[2] + "\"",
+		} {
+			if !strings.Contains("\n"+last, want) {
+				t.Errorf("the image of %s has no %q", file, want)
+			}
+		}
+	}
+}
