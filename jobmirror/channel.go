@@ -75,7 +75,7 @@ func (t *tx) savePostings(src *source, turn turn, batch []*jobboard.JobPosting) 
 		k, exists := known[int64(p.JobPostingID)]
 		switch {
 		case !exists:
-			if r.id, err = t.Next("posting"); err != nil {
+			if r.id, err = t.Next(postingRows); err != nil {
 				return false, err
 			}
 			rows = append(rows, r)

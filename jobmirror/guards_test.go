@@ -103,7 +103,7 @@ func want(t *testing.T, m *Mirror, jobs ...int64) {
 // nextAnswer takes the number of an answer.
 func nextAnswer(t *testing.T, m *Mirror) (number int64) {
 	t.Helper()
-	do(t, m, func(t *tx) (err error) { number, err = t.Next("answer"); return err })
+	do(t, m, func(t *tx) (err error) { number, err = t.Next(answers); return err })
 	return number
 }
 

@@ -151,7 +151,7 @@ func (m *Mirror) numbered(ctx, told context.Context, l *lookups) iter.Seq2[jobbo
 				break
 			}
 			if i%lookupPiece == 0 {
-				number, l.failed = fromUpdate(ctx, m.db, func(t *tx) (int64, error) { return t.Next("answer") })
+				number, l.failed = fromUpdate(ctx, m.db, func(t *tx) (int64, error) { return t.Next(answers) })
 				if l.failed != nil {
 					return
 				}

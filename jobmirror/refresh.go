@@ -22,8 +22,8 @@ const (
 
 // turn is one refresh of a source.
 type turn struct {
-	generation int64 // marks what this refresh saw
-	answer     int64 // orders what it was told among all answers
+	generation int64 // see generations
+	answer     int64 // see answers
 
 	forgotten map[int64]bool // postings that it saw and that are not to be copied
 }
@@ -95,10 +95,10 @@ func (w *worker) begin(ctx context.Context, src *source, may func(sourceRow) boo
 // its turn is over, and removes nothing.
 func (t *tx) begin(src *source, process string) (out turn, err error) {
 	out.forgotten = map[int64]bool{}
-	if out.generation, err = t.Next("generation"); err != nil {
+	if out.generation, err = t.Next(generations); err != nil {
 		return out, err
 	}
-	if out.answer, err = t.Next("answer"); err != nil {
+	if out.answer, err = t.Next(answers); err != nil {
 		return out, err
 	}
 	until := int64(0)

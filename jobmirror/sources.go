@@ -48,7 +48,7 @@ func (t *tx) enter(s *source) error {
 	if !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	if s.id, err = t.Next("source"); err != nil {
+	if s.id, err = t.Next(sourceRows); err != nil {
 		return err
 	}
 	_, err = t.Exec("INSERT INTO sources (named, next_due, kind, name, language, search, geo, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

@@ -83,5 +83,5 @@ func (m *Mirror) lastChange(ctx context.Context) (int64, error) {
 	if err := m.number(ctx); err != nil {
 		return 0, err
 	}
-	return fromView(ctx, m.db, func(t *tx) (int64, error) { return t.counter("change") })
+	return fromView(ctx, m.db, func(t *tx) (int64, error) { return t.counter(lastChange) })
 }

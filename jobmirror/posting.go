@@ -182,7 +182,7 @@ func (t *tx) want(jobs []int64) error {
 	if len(jobs) == 0 {
 		return nil
 	}
-	number, err := t.Next("answer")
+	number, err := t.Next(answers)
 	if err != nil {
 		return err
 	}

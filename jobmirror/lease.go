@@ -150,7 +150,7 @@ func (t *tx) reserve(n int, process string) (b batch, err error) {
 	if due, err := t.jobsDue(); err != nil || !due {
 		return b, err
 	}
-	if b.number, err = t.Next("batch"); err != nil {
+	if b.number, err = t.Next(batches); err != nil {
 		return b, err
 	}
 	b.jobs, err = t.Numbers(`UPDATE jobs SET claimed = ?, batch = ? WHERE job IN

@@ -1,0 +1,29 @@
+package jobmirror
+
+// The numbers by which the mirror keeps order. The database gives each of the first
+// five once, and a higher one each time; no clock has a part in it.
+const (
+	// generations number the refreshes of all sources. A listing or an entry has the
+	// generation of the refresh that saw it last, a source the one that was begun last:
+	// who refreshes with an older one writes nothing more.
+	generations = "generation"
+	// answers number what the board is asked: a refresh takes one, and each hundred
+	// lookups, before the request is sent. A posting or a job is replaced only by an
+	// answer with a higher number than its own. What is learned of a job takes one, too:
+	// an answer with a lower number does not settle the job; see want.
+	answers = "answer"
+	// batches number what is looked up together. A job has the number of the batch that
+	// claimed it last.
+	batches = "batch"
+	// postingRows and sourceRows identify rows.
+	postingRows = "posting"
+	sourceRows  = "source"
+
+	// lastChange is the number of the last change in the log, which has no gaps: it is
+	// given when a change is committed, in a transaction of its own where several write.
+	lastChange = "change"
+	// lastErased is the number of the last change that was erased from the log.
+	lastErased = "erased"
+)
+
+// Beside these a posting has a version, which is the board's own; see newestOf and merge.
