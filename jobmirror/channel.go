@@ -188,25 +188,33 @@ func (t *tx) list(src *source, turn turn, marked []int64, rows []*row) (wanted b
 	if err != nil {
 		return false, err
 	}
-	var jobs []int64
+	var changed, fresh []int64
 	for _, r := range rows {
-		if r.rec.Job != 0 && r.words && !told[r.id] {
-			jobs = append(jobs, int64(r.rec.Job))
+		had, elsewhere := told[r.id]
+		switch {
+		case r.rec.Job == 0 || !r.words || had == 1:
+		case r.before == "" && !elsewhere:
+			fresh = append(fresh, int64(r.rec.Job))
+		default:
+			changed = append(changed, int64(r.rec.Job))
 		}
 	}
-	return len(jobs) > 0, t.want(jobs)
+	if err := t.wantClosed(fresh); err != nil {
+		return false, err
+	}
+	return len(changed)+len(fresh) > 0, t.want(changed)
 }
 
-// selectTold selects those of some postings that the copy has in another language too, in
-// the same version and with the same job. The signs keep a database from looking them
-// up by their versions or jobs, which all postings of a board may have in common.
-const selectTold = `SELECT p.id, 1 = 1 FROM postings p JOIN postings o ON o.posting = p.posting AND o.id <> p.id
-	AND +o.version = p.version AND +o.job = p.job WHERE p.id IN @ids`
+// selectTold selects those of some postings that the copy has in another language too,
+// and whether it has them there in the same version and with the same job. They are
+// looked up by the posting: all of a board may have a version or a job in common.
+const selectTold = `SELECT p.id, max(CASE WHEN o.version = p.version AND o.job = p.job THEN 1 ELSE 0 END)
+	FROM postings p JOIN postings o ON o.posting = p.posting AND o.id <> p.id WHERE p.id IN @ids GROUP BY p.id`
 
 // toldInAnotherLanguage finds those of some rows that are new, or of a newer version,
-// and whose posting the copy had before in another language, in the same version and
-// with the same job: they say nothing new of it.
-func (t *tx) toldInAnotherLanguage(rows []*row) (map[int64]bool, error) {
+// and whose posting the copy had before in another language: 1 where it had them in the
+// same version and with the same job, so that they say nothing new of it.
+func (t *tx) toldInAnotherLanguage(rows []*row) (map[int64]int64, error) {
 	var fresh []int64
 	for _, r := range rows {
 		if r.newer {
@@ -216,7 +224,7 @@ func (t *tx) toldInAnotherLanguage(rows []*row) (map[int64]bool, error) {
 	if len(fresh) == 0 {
 		return nil, nil
 	}
-	return store.Pairs[int64, bool](t, selectTold, store.IDs(fresh))
+	return store.Pairs[int64, int64](t, selectTold, store.IDs(fresh))
 }
 
 // sweepPostings removes postings that a channel shows no more.

@@ -131,7 +131,13 @@ func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (wanted bool,
 	if err != nil {
 		return false, err
 	}
+	// A job that had an entry in this feed before has another one now: it changed.
+	had, err := store.Pairs[int64, bool](t, "SELECT job, 1 = 1 FROM entries WHERE source = ? AND job IN @ids", src.id, store.IDs(jobs))
+	if err != nil {
+		return false, err
+	}
 	jobs = jobs[:0]
+	var changed []int64
 	for _, item := range batch {
 		if item.known {
 			continue
@@ -144,17 +150,21 @@ func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (wanted bool,
 		if forgotten[item.job] {
 			continue
 		}
-		jobs = append(jobs, item.job)
+		if had[item.job] {
+			changed = append(changed, item.job)
+		} else {
+			jobs = append(jobs, item.job)
+		}
 		if err := t.claim(src, item); err != nil {
 			return false, err
 		}
 		postings = append(postings, item.postings...)
 		versions = append(versions, item.versions...)
 	}
-	if err := t.want(jobs); err != nil {
+	if err := errors.Join(t.introduce(jobs), t.wantClosed(jobs), t.want(changed)); err != nil {
 		return false, err
 	}
-	return len(jobs) > 0, t.rejoin(postings, versions, src.cause())
+	return len(jobs)+len(changed) > 0, t.rejoin(postings, versions, src.cause())
 }
 
 // claim notes which postings an entry says are its job's.

@@ -270,3 +270,33 @@ func TestFleetAtRest(t *testing.T) {
 		t.Errorf("with a follower each there are %.1f transactions a second", transactions)
 	}
 }
+
+// A job that channels and feeds name at the same time is asked about once, though
+// lookups begin before all have named it.
+func TestFirstFillAsksOnce(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t)
+		srv.AddChannel(jobboardtest.Channel{ID: "1"})
+		srv.AddClient(jobboardtest.ClientApp{ID: "10"})
+		var jobs []int64
+		for i := range 300 {
+			job, _ := srv.Publish("1", jobboardtest.Job{Title: fmt.Sprint("Cook ", i), Language: "de"})
+			jobs = append(jobs, job.ID)
+		}
+		feed := filepath.Join(t.TempDir(), "feed.xml")
+		feedOf(t, feed, jobs, 0)
+		o := childOptions{BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, Channel: "1", Feed: feed, Limit: -1, LookupEvery: time.Hour}
+		m := open(t, address, o.options())
+		run(t, m)
+		until(t, time.Minute, "all is known, and refreshed", func() bool {
+			s, err := m.Status(t.Context())
+			return err == nil && s.Jobs[jobmirror.StateOpen] == len(jobs) && s.Postings > 0 && !s.Sources[0].Complete.IsZero() &&
+				!s.Sources[1].Complete.IsZero() && !s.Sources[2].Complete.IsZero()
+		})
+		asked := srv.Count(jobboardtest.OpJobInformation)
+		t.Logf("figure: %.2f lookups a job at the first fill by Run", float64(asked)/float64(len(jobs)))
+		if asked != len(jobs) {
+			t.Errorf("%d jobs were asked about %d times", len(jobs), asked)
+		}
+	})
+}

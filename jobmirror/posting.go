@@ -140,6 +140,7 @@ func (t *tx) fillJobs(rows []*row) error {
 	if err != nil {
 		return err
 	}
+	var named []int64 // by rows that say something new
 	for _, r := range rows {
 		job, evidence := r.linked, EvidenceLink
 		if claimed, ok := byVersion[int64(r.rec.Version)]; ok {
@@ -154,10 +155,16 @@ func (t *tx) fillJobs(rows []*row) error {
 		r.rec.Job, r.rec.Evidence, r.rec.Confirmed = jobboard.JobID(job), evidence, false
 		if job != 0 {
 			jobs = append(jobs, job)
+			if r.newer {
+				named = append(named, job)
+			}
 		}
 	}
 	if len(jobs) == 0 {
 		return nil
+	}
+	if err := t.introduce(named); err != nil {
+		return err
 	}
 	// Locked: a lookup that is being written beside this sees the rows, and confirms them.
 	titles, err := store.Pairs[int64, string](t, "SELECT job, title FROM jobs WHERE job IN @ids ORDER BY job @lock", store.IDs(jobs))
@@ -172,6 +179,32 @@ func (t *tx) fillJobs(rows []*row) error {
 // to. Of several jobs the one with the highest number is taken.
 func (t *tx) claims(kind string, values []int64) (map[int64]int64, error) {
 	return store.Pairs[int64, int64](t, "SELECT value, max(job) FROM claims WHERE kind = ? AND value IN @ids GROUP BY value", kind, store.IDs(values))
+}
+
+// introduce makes sure that jobs are in the table jobs, but for those that were
+// forgotten. New ones are due at once.
+func (t *tx) introduce(jobs []int64) error {
+	if len(jobs) == 0 {
+		return nil
+	}
+	_, err := t.Exec(`INSERT INTO jobs (job, state, next_due) SELECT v.value, 'unknown', CAST(? AS BIGINT) FROM @ids v
+		WHERE v.value NOT IN (SELECT id FROM forgotten WHERE kind = 'job') ORDER BY v.value ON CONFLICT (job) DO NOTHING`,
+		t.Now, store.IDs(jobs))
+	return err
+}
+
+// wantClosed wants those of some jobs that were closed or gone when they were asked
+// about: somebody names them anew. Those that are open, or not asked about yet, are not
+// asked about once more for that.
+func (t *tx) wantClosed(jobs []int64) error {
+	if len(jobs) == 0 {
+		return nil
+	}
+	closed, err := t.Numbers("SELECT job FROM jobs WHERE job IN @ids AND state NOT IN ('open', 'unknown')", store.IDs(jobs))
+	if err != nil {
+		return err
+	}
+	return t.want(closed)
 }
 
 // want makes sure that jobs are in the table jobs, and due at once. Jobs that
