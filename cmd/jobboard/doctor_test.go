@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -187,6 +188,39 @@ func TestDoctorOverTLS(t *testing.T) {
 
 func TestDoctorWithoutAnySetting(t *testing.T) {
 	newProcess().run(t, "doctor").want(t, setup.ExitIncomplete, "fail  settings", "no address is set", "--fake")
+}
+
+// What a service sends beyond the interface is named: nobody reads it otherwise.
+func TestDoctorNamesUnknownMembers(t *testing.T) {
+	srv := demo(t)
+	more := ""
+	for i := range 12 {
+		more += fmt.Sprintf(`,"m%02d":0`, i)
+	}
+	board := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := httptest.NewRecorder()
+		srv.Handler().ServeHTTP(answer, r)
+		body := answer.Body.String()
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/jobs"):
+			body = strings.Replace(body, `{"jobPostingId":`, `{"salary":{"to":1},"jobPostingId":`, 1)
+			body = strings.TrimSuffix(strings.TrimSpace(body), "}") + `,"took\u001b[2J":12}`
+		case strings.HasSuffix(r.URL.Path, "/external"):
+			body = strings.Replace(body, `"type":`, `"scale":7,"type":`, 1)
+			body = strings.Replace(body, `"geoCity":`, `"floor":7,"geoCity":`, 2)
+			body = strings.TrimSuffix(strings.TrimSpace(body), "}") + more + "}"
+		}
+		maps.Copy(w.Header(), answer.Header())
+		w.Header().Del("Content-Length")
+		w.WriteHeader(answer.Code)
+		_, _ = io.WriteString(w, body)
+	}))
+	t.Cleanup(board.Close)
+	p := newProcess().pointAt(srv).set("BASE_URL", board.URL+"/board/").set("JOBDB_URL", board.URL+"/info")
+	p.set("JOB", fmt.Sprint(srv.Demo.OpenJob)).run(t, "doctor", "--json").want(t, setup.ExitOK,
+		"has postings; beyond the interface it sends results.salary, took[2J\"",
+		"beyond the interface it sends additionalLocations.floor, location.floor, m00, ", "m07 and 5 more").without(t, "\x1b")
+	newProcess().pointAt(srv).run(t, "doctor").want(t, setup.ExitOK).without(t, "beyond")
 }
 
 func TestDoctorAsksOnlyHarmlessThings(t *testing.T) {

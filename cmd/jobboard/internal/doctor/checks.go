@@ -254,7 +254,7 @@ func (d *examination) checkCredential() bool {
 		d.add(CheckChannel, Warn,
 			fmt.Sprintf("%s has no postings, or does not exist: the service says the same of both", ch), howTo)
 	default:
-		d.ok(CheckChannel, "%s has postings", ch)
+		d.ok(CheckChannel, "%s has postings%s", ch, d.further)
 		return true
 	}
 	d.skip("a channel with postings must be there first", CheckLanguage)
@@ -283,16 +283,21 @@ func (d *examination) titles(ch jobboard.ChannelID, lang string) (map[jobboard.J
 		return nil, err
 	}
 	titles := map[jobboard.JobPostingID]string{}
+	d.further = further{}
 	q := jobboard.Query{Language: lang, OmitConfig: []string{jobboard.KeyAdText}}
-	for p, err := range s.PostingStream(d.ctx, ch, q).All() {
+	stream := s.PostingStream(d.ctx, ch, q)
+	for p, err := range stream.All() {
 		if err != nil {
 			return titles, err
 		}
+		d.further.add("results.", p.Unknown)
 		titles[p.JobPostingID] = strings.Clone(p.Title)
 		if len(titles) == languageSample {
 			break
 		}
 	}
+	page, _ := stream.Page()
+	d.further.add("", page.Unknown)
 	return titles, nil
 }
 
@@ -410,13 +415,13 @@ func (d *examination) checkLookup() {
 		}
 		id = 1
 	}
-	_, err = d.client.JobInformation(d.ctx, id)
+	info, err := d.client.JobInformation(d.ctx, id)
 	code, _ := setup.ExitOf(err)
 	var e *jobboard.Error
 	errors.As(err, &e)
 	switch {
 	case err == nil:
-		d.ok(CheckLookup, "%s answers, and knows job %s", host, id)
+		d.ok(CheckLookup, "%s answers, and knows job %s%s", host, id, furtherOf(info))
 	case code == setup.ExitNo && !named:
 		d.ok(CheckLookup, "%s answers", host)
 	case code == setup.ExitNo:

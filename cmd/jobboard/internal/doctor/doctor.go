@@ -164,8 +164,9 @@ func maskedAddress(s string) string {
 type examination struct {
 	Report
 
-	ctx    context.Context
-	client *jobboard.Client
+	ctx     context.Context
+	client  *jobboard.Client
+	further further // members of the search's answers that the interface does not name
 }
 
 func (d *examination) add(check string, v Verdict, detail, next string) {
