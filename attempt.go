@@ -44,9 +44,9 @@ func (c *call) attempt(req *http.Request) (*http.Response, *failedAttempt) {
 		return nil, failed
 	}
 	a := &answer{c: c}
-	resp, err := c.send(&a.exchange, req, auth)
+	resp, err := c.send(a, req, auth)
 	if err != nil {
-		return nil, c.notAnswered(&a.exchange, err)
+		return nil, c.notAnswered(a.exchange, err)
 	}
 	c.judge(auth, resp.StatusCode)
 	a.resp = resp
@@ -120,23 +120,32 @@ func (c *call) authorize(req *http.Request) (*credential.Authorization, *failedA
 	return auth, nil
 }
 
-// send sends one request within its limits of time.
-func (c *call) send(x *transport.Exchange, req *http.Request, auth *credential.Authorization) (*http.Response, error) {
-	ctx, observed := c.watch.startAttempt(c.ctx, c.attempts+1)
+// send sends one request within its limits of time, or two where it is hedged. The
+// exchange of a is then that of the answer.
+func (c *call) send(a *answer, req *http.Request, auth *credential.Authorization) (*http.Response, error) {
+	ctx, observed := c.watch.startAttempt(c.ctx, AttemptStart{Number: c.attempts + 1})
+	x, limits := &a.first, c.limits(c.endpoint.config.Retry.AttemptTimeout)
+	a.exchange = x
 	x.Connections = c.endpoint.connections
-	x.Begin(ctx, c.limits(c.endpoint.config.Retry.AttemptTimeout), c.endpoint.standard, !c.op.safe())
+	x.Begin(ctx, limits, c.endpoint.standard, !c.op.safe())
 	sent := req.WithContext(x.Context())
 	// Only net/http's own transport gets a header that other requests share: it
 	// keeps the rule that a transport changes nothing.
 	sent.Header = c.endpoint.headers.Whole(observed, c.request.kind, c.request.language, auth, c.endpoint.standard)
 	c.attempts++
+	second := c.startHedge(x, req, auth, limits)
 	answered := false
 	defer func() {
 		if !answered { // also where the limiter panics before a redirect is followed
+			second.abandon()
 			_ = x.Close()
 		}
 	}()
 	resp, err := c.follow(x, sent)
+	if second != nil {
+		x, resp, err = second.settle(resp, err)
+		a.exchange = x
+	}
 	if err != nil {
 		return nil, x.Cause(err)
 	}
@@ -185,7 +194,8 @@ func (c *call) follow(x *transport.Exchange, req *http.Request) (*http.Response,
 // answer reads a response inside its attempt, within its bounds.
 type answer struct {
 	transport.Body
-	exchange transport.Exchange
+	exchange *transport.Exchange // of the response
+	first    transport.Exchange
 	c        *call
 	resp     *http.Response
 	whole    []byte // what bytes read

@@ -146,7 +146,7 @@ type Error struct {
 	Message         string        // the service's words, at most 300 bytes
 	RequestID       string        // of the answer's X-Request-Id, X-Correlation-Id, Request-Id or traceparent, to give to support
 	Body            []byte        // the answer's first 64 KiB, or 120 bytes of a search with a good status; nil: none
-	Attempts        int           // a repeat with a renewed token is one, a followed redirect is none; 0: nothing was sent
+	Attempts        int           // a repeat with a renewed token is one, and a hedge; a followed redirect is none; 0: nothing was sent
 	RetryAfter      time.Duration // what the service asked for, 0 if nothing
 	Stopped         StopReason    // why there was no further attempt
 	MayHaveExecuted bool          // the call changes something, and no clear answer says whether it did

@@ -192,7 +192,7 @@ func (c *call) notAnswered(x *transport.Exchange, err error) *failedAttempt {
 // cutShort returns the failed attempt for an answer whose end did not arrive.
 // Only its status did.
 func (c *call) cutShort(a *answer, err error) *failedAttempt {
-	f := c.notAnswered(&a.exchange, err)
+	f := c.notAnswered(a.exchange, err)
 	f.status, f.header, f.unclear = a.resp.StatusCode, a.resp.Header, !c.op.safe()
 	return f
 }

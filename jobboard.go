@@ -76,7 +76,8 @@ type endpoint struct {
 	origin     address.Origin
 	credential credential.Credential
 	budget     *budget.Budget // nil: none
-	mistake    error          // of the settings: nothing may be sent
+	hedges     *budget.Hedges
+	mistake    error // of the settings: nothing may be sent
 }
 
 // shared holds what all endpoints of a client have in common.
@@ -171,7 +172,7 @@ func newClient(cfg Config) (*Client, error) {
 		c.lookup.credential = all.source(cfg.JobDBTokenSource)
 	}
 	if c.base.origin == c.lookup.origin {
-		c.lookup.budget = c.base.budget
+		c.lookup.budget, c.lookup.hedges = c.base.budget, c.base.hedges
 	}
 	return c, nil
 }
@@ -208,7 +209,7 @@ func newEndpoint(all *shared, field string, base *url.URL) endpoint {
 	if base == nil {
 		return endpoint{shared: all, mistake: &ConfigError{field, "is empty"}}
 	}
-	e := endpoint{shared: all, base: base, origin: address.OriginOf(base)}
+	e := endpoint{shared: all, base: base, origin: address.OriginOf(base), hedges: new(budget.Hedges)}
 	if policy := &all.config.Retry; policy.Budget > 0 {
 		e.budget = budget.New(policy.Budget, policy.BudgetRatio)
 	}

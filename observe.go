@@ -14,7 +14,9 @@ import (
 
 // Observer watches calls, for traces and metrics. A function that is nil is
 // not called; without an Observer nothing is measured. The functions run in
-// the goroutine of the call, for many calls at once, and must not block.
+// the goroutine of the call, for many calls at once, and must not block. Those of
+// an attempt that is a hedge (RetryPolicy.Hedge) run in another goroutine, while
+// the call waits.
 //
 // Their arguments hold no credential, no query value and no identifier.
 type Observer struct {
@@ -52,6 +54,7 @@ type CallEnd struct {
 // AttemptStart describes an attempt before its request is sent.
 type AttemptStart struct {
 	Number int         // of the attempt in its call, from 1
+	Hedge  bool        // the attempt is sent beside another one that has no answer yet
 	Header http.Header // may be added to, such as traceparent; the library's own fields are set after
 }
 
@@ -110,7 +113,7 @@ func (w *watch) endCall(end CallEnd) {
 
 // startAttempt tells the observer of a request. It returns the request's context
 // and the headers that the observer adds.
-func (w *watch) startAttempt(ctx context.Context, number int) (context.Context, http.Header) {
+func (w *watch) startAttempt(ctx context.Context, start AttemptStart) (context.Context, http.Header) {
 	if w == nil {
 		return ctx, nil
 	}
@@ -119,13 +122,30 @@ func (w *watch) startAttempt(ctx context.Context, number int) (context.Context, 
 		return ctx, nil
 	}
 	w.attempt = time.Now()
-	header := http.Header{}
-	given, done := w.observer.Attempt(ctx, AttemptStart{Number: number, Header: header})
+	start.Header = http.Header{}
+	given, done := w.observer.Attempt(ctx, start)
 	w.attemptDone = done
 	if given != nil {
 		ctx = given
 	}
-	return ctx, header
+	return ctx, start.Header
+}
+
+// beside returns a watch for an attempt beside the one under way.
+func (w *watch) beside() *watch {
+	if w == nil {
+		return nil
+	}
+	return &watch{observer: w.observer}
+}
+
+// replace ends the attempt under way, and goes on with the one of another watch.
+func (w *watch) replace(by *watch, end AttemptEnd) {
+	if w == nil {
+		return
+	}
+	w.endAttempt(end)
+	w.attempt, w.attemptDone = by.attempt, by.attemptDone
 }
 
 // endAttempt tells the observer that the attempt ended, if one is under way.

@@ -40,6 +40,19 @@ type RetryPolicy struct {
 	AttemptTimeout   time.Duration // 15 s for one attempt, to the end of its answer; for Postings, to the headers
 	StallTimeout     time.Duration // 10 s; the longest wait for the next byte of a body
 
+	// Hedge, if it is not 0, bounds the slow tail of GET: a request without a header of
+	// an answer after this time is sent once more, on another connection, and the
+	// first answer counts that is not 429 or 500 and above. The other request is
+	// ended. A good choice is what 95 of 100 answers take at most; then some 5 of
+	// 100 requests are sent twice.
+	//
+	// Hedges cannot multiply the load: each first attempt that succeeds allows 0.05
+	// of one, up to 5, and none is sent while the budget has no token or the Limiter
+	// does not permit it. They count in Error.Attempts, and not towards MaxAttempts.
+	// Bulk calls and requests over HTTP/2, which would share the slow connection,
+	// are not hedged.
+	Hedge time.Duration
+
 	// A Client and its Applicants share one budget of tokens for each origin. A
 	// repeat takes a token, except after an attempt that found no connection.
 	// If there is no token, the call ends with its last failure. A GET whose
@@ -87,6 +100,7 @@ func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 		{"MaxRetryAfter", &p.MaxRetryAfter, 30 * time.Second},
 		{"AttemptTimeout", &p.AttemptTimeout, 15 * time.Second},
 		{"StallTimeout", &p.StallTimeout, 10 * time.Second},
+		{"Hedge", &p.Hedge, 0},
 	} {
 		if *f.value < 0 {
 			return p, &ConfigError{"Retry." + f.name, "is negative"}
@@ -330,6 +344,9 @@ func (c *call) payFor(f *failedAttempt, now time.Time) bool {
 
 // succeeded books an attempt that was answered.
 func (c *call) succeeded(now time.Time) {
+	if c.repeats == 0 && c.endpoint.config.Retry.Hedge > 0 {
+		c.endpoint.hedges.Earn()
+	}
 	switch b := c.endpoint.budget; {
 	case b == nil:
 	case c.paid:

@@ -120,19 +120,22 @@ type Crew struct {
 
 // Start runs f in a goroutine.
 func (c *Crew) Start(f func()) {
-	c.running.Go(func() {
-		returned := false
-		defer func() {
-			if returned {
-				return
-			}
-			p := recover() // nil after runtime.Goexit
-			c.once.Do(func() { c.panicked, c.exited = p, p == nil })
-			c.Cancel()
-		}()
-		f()
-		returned = true
-	})
+	c.running.Go(func() { c.Do(f) })
+}
+
+// Do runs f in this goroutine. Whoever calls Wait after it gets the panic of f.
+func (c *Crew) Do(f func()) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		p := recover() // nil after runtime.Goexit
+		c.once.Do(func() { c.panicked, c.exited = p, p == nil })
+		c.Cancel()
+	}()
+	f()
+	returned = true
 }
 
 // Then runs f in a goroutine once all functions have ended.

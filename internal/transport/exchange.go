@@ -44,6 +44,7 @@ const (
 // more.
 type Exchange struct {
 	Connections *Connections // count the exchange from Begin to Close; nil: none do
+	Unshared    bool         // the exchange ends if it is given a connection of HTTP/2
 
 	limits Limits
 	ctx    context.Context
@@ -136,7 +137,10 @@ func (x *Exchange) connected(info httptrace.GotConnInfo) {
 	fresh, again := x.fresh, x.served.Swap(true) && x.Phase() != Answered
 	x.conn, x.fresh, x.again = info.Conn, !info.Reused, x.again || again
 	x.mu.Unlock()
-	if again && (x.own && fresh || x.framed() && (x.own || x.safe)) {
+	if x.Unshared && x.Framed() {
+		x.cancel(errShared)
+	}
+	if again && (x.own && fresh || x.Framed() && (x.own || x.safe)) {
 		x.cancel(errTurnedAway)
 	}
 	x.phase.Store(int32(Sending))
@@ -178,6 +182,10 @@ func (x *Exchange) Pause(wait func() error, limits func(left time.Duration) Limi
 	x.timer.Reset(time.Until(x.limits.End))
 	return nil
 }
+
+// End ends the exchange with a cause. Unlike the other methods it may be called
+// from another goroutine, after Begin.
+func (x *Exchange) End(cause error) { x.cancel(cause) }
 
 // Cause returns the error that ended the exchange, or err if nothing ended it.
 func (x *Exchange) Cause(err error) error {

@@ -45,6 +45,9 @@ func (turnedAwayError) Error() string {
 	return "the connection took no more requests (GOAWAY or REFUSED_STREAM of HTTP/2)"
 }
 
+// errShared ends an exchange that is to have a connection of its own.
+var errShared = errors.New("the connection is shared with other requests")
+
 // Loss classifies a failure to get a whole answer.
 type Loss struct {
 	Passing bool // another attempt may have better luck
@@ -75,14 +78,14 @@ func (x *Exchange) Loss(err error) Loss {
 	case phase == Sending:
 		l.Passing = true
 	default:
-		l.Passing = ended || x.framed()
+		l.Passing = ended || x.Framed()
 	}
 	return l
 }
 
-// framed reports whether the connection frames what it carries, as HTTP/2
+// Framed reports whether the connection frames what it carries, as HTTP/2
 // does: what fails there is the connection, never a body's own form.
-func (x *Exchange) framed() bool {
+func (x *Exchange) Framed() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	secured, ok := x.conn.(interface{ ConnectionState() tls.ConnectionState })

@@ -42,7 +42,7 @@ func TestDocumentedFigures(t *testing.T) {
 	for _, c := range trouble.Cases(callers) {
 		known += len(c.Aims)
 		t.Run(c.Name, func(t *testing.T) {
-			measured := measure(t, c.Plan)
+			measured := measure(t, c.Plan, 0)
 			for _, aim := range c.Aims {
 				checkFigure(t, lines[key{c.Name, string(aim.Unit)}], aim, measured[aim.Unit], scatter)
 			}
@@ -73,15 +73,15 @@ func checkFigure(t *testing.T, line []string, aim trouble.Aim, got, scatter floa
 	}
 }
 
-// measure runs a plan in a bubble of its own.
-func measure(t *testing.T, p trouble.Plan) map[trouble.Unit]float64 {
+// measure runs a plan in a bubble of its own, with RetryPolicy.Hedge.
+func measure(t *testing.T, p trouble.Plan, hedge time.Duration) map[trouble.Unit]float64 {
 	var r *trouble.Record
 	var fetches []*int
 	synctest.Test(t, func(t *testing.T) {
 		r = p.Run(func(next http.RoundTripper, attempt time.Duration) trouble.Client {
 			fetched := new(int)
 			fetches = append(fetches, fetched)
-			return renewingClient(t, next, attempt, fetched, p.Sources)
+			return renewingClient(t, next, jobboard.RetryPolicy{AttemptTimeout: attempt, Hedge: hedge}, fetched, p.Sources)
 		})
 	})
 	most := 0
@@ -95,13 +95,14 @@ func measure(t *testing.T, p trouble.Plan) map[trouble.Unit]float64 {
 	}
 }
 
-// renewingClient makes a client of the default policy that fetches its tokens
+// renewingClient makes a client of a policy that fetches its tokens
 // itself, one at a time, each another one. Each call has an applicant with a source
 // of its own if own is set.
-func renewingClient(tb testing.TB, next http.RoundTripper, attempt time.Duration, fetched *int, own bool) trouble.Client {
+func renewingClient(
+	tb testing.TB, next http.RoundTripper, policy jobboard.RetryPolicy, fetched *int, own bool,
+) trouble.Client {
 	client := rig.Client(tb, jobboard.Config{
-		BaseURL: trouble.Base, HTTPClient: &http.Client{Transport: next},
-		Retry: jobboard.RetryPolicy{AttemptTimeout: attempt},
+		BaseURL: trouble.Base, HTTPClient: &http.Client{Transport: next}, Retry: policy,
 	})
 	var mu sync.Mutex
 	fetch := func(context.Context) (*oauth2.Token, error) {

@@ -1,0 +1,212 @@
+package jobboard
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/credential"
+	"github.com/jobboard-sdk/jobboard-go/internal/gate"
+	"github.com/jobboard-sdk/jobboard-go/internal/transport"
+)
+
+// hedge sends the request of an attempt a second time if the first one has no
+// header after RetryPolicy.Hedge. Only the wait for the header is a race: the
+// winner's exchange takes the place of the attempt's, and the loser is ended.
+type hedge struct {
+	call   *call
+	req    *http.Request
+	auth   *credential.Authorization
+	limits transport.Limits
+	number int                 // of the attempt that it would be
+	first  *transport.Exchange // of the attempt
+	timer  *time.Timer
+	crew   gate.Crew     // carries panics to the caller
+	done   chan struct{} // closed when the second request is over, or is not sent
+
+	mu       sync.Mutex
+	answered bool               // the first request has an answer or failed: a second one is not begun any more
+	won      bool               // by one of the two: it has the good answer that counts
+	stopWait context.CancelFunc // of the wait for the Limiter; nil: there is none
+	began    bool               // the exchange
+
+	over bool // stop was called
+
+	// What the caller reads after done.
+	sent     bool
+	exchange transport.Exchange
+	resp     *http.Response // the good answer, if the second request has won
+	watch    *watch
+}
+
+// errBeaten ends the request of the two that lost.
+var errBeaten = errors.New("the other request of the hedge was answered first")
+
+// startHedge returns the hedge of the attempt that sends req, nil if it is to have
+// none. Calls of a bulk call have none: they are after throughput. The probe of a
+// token is to be one request.
+func (c *call) startHedge(
+	first *transport.Exchange, req *http.Request, auth *credential.Authorization, limits transport.Limits,
+) *hedge {
+	after := c.endpoint.config.Retry.Hedge
+	if after == 0 || !c.op.safe() || c.request.turn != nil || c.probe != nil {
+		return nil
+	}
+	h := &hedge{
+		call: c, req: req, auth: auth, limits: limits, number: c.attempts + 1, first: first, done: make(chan struct{}),
+	}
+	h.crew.Cancel = func() {}
+	h.timer = time.AfterFunc(after, func() {
+		defer close(h.done)
+		h.crew.Do(h.send)
+	})
+	return h
+}
+
+// send sends the second request, in a goroutine of its own, if that is allowed.
+func (h *hedge) send() {
+	c := h.call
+	if h.first.Framed() || !c.endpoint.mayHedge() || !h.allowed() {
+		return
+	}
+	h.sent = true
+	h.watch = c.watch.beside()
+	ctx, observed := h.watch.startAttempt(c.ctx, AttemptStart{Number: h.number, Hedge: true})
+	x := &h.exchange
+	closed := false
+	finish := func() {
+		if !closed {
+			closed = true
+			_ = x.Close()
+		}
+	}
+	h.mu.Lock()
+	x.Connections, x.Unshared = c.endpoint.connections, true
+	x.Begin(ctx, h.limits, c.endpoint.standard, false)
+	h.began = true
+	if h.won {
+		x.End(errBeaten)
+	}
+	h.mu.Unlock()
+	defer func() {
+		if h.resp == nil {
+			finish()
+		}
+	}()
+	sent := h.req.WithContext(x.Context())
+	sent.Header = c.endpoint.headers.Whole(observed, c.request.kind, c.request.language, h.auth, c.endpoint.standard)
+	resp, err := c.endpoint.next(sent)
+	if err == nil {
+		err = transport.Complete(resp)
+	}
+	end := AttemptEnd{Err: x.Cause(err)}
+	if err == nil {
+		h.watch.answered(resp, &c.secrets)
+		if isGoodAnswer(resp.StatusCode) && c.endpoint.origin.Redirect(sent.URL, resp) == nil && h.win() {
+			h.resp = resp
+			h.first.End(errBeaten)
+			return
+		}
+		_ = resp.Body.Close()
+		end.Err = errBeaten
+	}
+	finish()
+	h.watch.endAttempt(end)
+}
+
+// isGoodAnswer reports whether an answer ends the race: the service works.
+func isGoodAnswer(status int) bool { return status < 500 && status != http.StatusTooManyRequests }
+
+// allowed asks the Limiter for the second request, until the first has an answer.
+func (h *hedge) allowed() bool {
+	ctx, cancel := context.WithCancel(h.call.ctx)
+	defer cancel()
+	h.mu.Lock()
+	h.stopWait = cancel
+	answered := h.answered
+	h.mu.Unlock()
+	if answered {
+		return false
+	}
+	if limiter := h.call.endpoint.config.Limiter; limiter != nil && limiter.Wait(ctx) != nil {
+		return false
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return !h.answered
+}
+
+// win claims the race for a good answer, and reports whether it was the first.
+func (h *hedge) win() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	first := !h.won
+	h.won = true
+	return first
+}
+
+// stop keeps the second request from being sent. If it is not wanted any more, stop
+// ends it where it is under way. It returns when nothing runs any more.
+func (h *hedge) stop(unwanted bool) {
+	h.over = true
+	if h.timer.Stop() {
+		return
+	}
+	h.mu.Lock()
+	h.answered = true
+	if h.stopWait != nil {
+		h.stopWait()
+	}
+	if unwanted && h.began {
+		h.exchange.End(errBeaten)
+	}
+	h.mu.Unlock()
+	<-h.done
+}
+
+// abandon ends the second request of an attempt that came to no end, if there is one.
+func (h *hedge) abandon() {
+	if h == nil || h.over {
+		return
+	}
+	h.stop(true)
+	if h.resp != nil {
+		_ = h.resp.Body.Close()
+		_ = h.exchange.Close()
+		h.watch.endAttempt(AttemptEnd{Err: errBeaten})
+	}
+}
+
+// settle decides between the outcome of the first request and the second one. It
+// returns the exchange, answer and error of the attempt; the other is over.
+func (h *hedge) settle(resp *http.Response, err error) (*transport.Exchange, *http.Response, error) {
+	c := h.call
+	good := err == nil && isGoodAnswer(resp.StatusCode)
+	h.stop(good && h.win())
+	if h.sent {
+		c.attempts++
+	}
+	h.crew.Wait()
+	if h.resp == nil {
+		return h.first, resp, err
+	}
+	if err == nil {
+		_ = resp.Body.Close()
+	}
+	_ = h.first.Close()
+	c.watch.replace(h.watch, AttemptEnd{Err: errBeaten})
+	return &h.exchange, h.resp, nil
+}
+
+// mayHedge takes a permission of the allowance for a second request, while the
+// budget has a token, which it leaves there.
+func (e *endpoint) mayHedge() bool {
+	if e.budget != nil {
+		if tokens, _ := e.budget.State(time.Now()); tokens < 1 {
+			return false
+		}
+	}
+	return e.hedges.Take()
+}
