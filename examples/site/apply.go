@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"golang.org/x/text/language"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobsite"
 )
 
 // rules are this form's limits; the interface names none.
@@ -24,23 +26,22 @@ type applyPage struct {
 	Fields   []field
 	Problems int
 	Complete bool
+	ApplyAt  string // where one applies at the board, once everything is answered
 	SignIn   bool   // their sign-in ended while they filled the form in
 	Anew     bool   // somebody has signed in since they opened the form
 	For      string // the session that the form is of
 }
 
 type field struct {
-	Name, Label, Kind string // Kind: "text", "textarea", "select"
-	Value             string
-	Options           []jobboard.IDLabel
-	MaxLength         int
-	Problem           string
-	Focus             bool // the first with a problem
+	jobboard.FormField
+
+	Text  string // what is wrong with the value
+	Focus bool   // the first with a problem
 }
 
-// apply shows the form of a job, and checks it when it is sent. The interface
-// has no call that sends an application, so the way ends with what one would
-// send.
+// apply shows the form of a job, and checks it when it is sent. The interface has no
+// call that sends an application, so the way ends with the link to the board's own
+// form.
 func (s *site) apply(w http.ResponseWriter, r *http.Request) error {
 	id, err := jobboard.ParseJobID(r.PathValue("job"))
 	if err != nil {
@@ -52,63 +53,90 @@ func (s *site) apply(w http.ResponseWriter, r *http.Request) error {
 			return statusError(http.StatusBadRequest)
 		}
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
-	defer cancel()
-	visitor, ok := s.session(r)
-	if !ok {
-		return s.signInToApply(ctx, w, r, id)
-	}
-	check, err := s.client.Applicant(visitor.user).Precheck(ctx, id)
-	switch {
-	case errors.Is(err, jobboard.ErrUnauthorized):
-		s.endSession(r)
-		if r.Method != http.MethodPost && !visitor.used { // signing in again would lead here again
-			return statusError(http.StatusForbidden)
-		}
-		return s.signInToApply(ctx, w, r, id)
-	case err != nil:
-		return err
-	case check.Decision != jobboard.DecisionMayApply:
-		p := s.page(r)
-		return s.render(w, decisionStatus[check.Decision], "message", message{p, p.W.decision(check.Decision)})
-	}
-
-	p := s.applyPage(r, check.Information)
-	p.For = visitor.form
-	status := http.StatusOK
-	var problems jobboard.AnswersError
-	switch {
-	case r.Method != http.MethodPost:
-	case r.PostForm.Get("for") != visitor.form: // it may be another's: this browser has a new session since
-		p.Anew, status = true, http.StatusConflict
+	outcome := s.precheck(r, id, wordsOf(r))
+	switch outcome.Situation {
+	case jobsite.MayApply:
+	case jobsite.SignInFirst, jobsite.SignInAgain:
+		return s.signInToApply(w, r, id)
+	case jobsite.NotChecked, jobsite.Busy:
+		return outcome.Err
 	default:
-		_, err := p.Job.CheckAnswers(answersOf(r, p.Job), rules)
-		if wrong, ok := errors.AsType[*jobboard.AnswersError](err); ok {
-			problems, status = *wrong, http.StatusUnprocessableEntity
-		} else if err != nil {
-			return err
+		if outcome.Situation == jobsite.SignInRefused && r.Method == http.MethodPost {
+			return s.signInToApply(w, r, id)
 		}
-		p.Complete, p.Problems = err == nil, len(problems.Problems)
+		return s.render(w, outcome.Status, "message", message{s.page(r), outcome.Text})
 	}
-	p.fill(r, problems)
+	p := s.applyPage(r, outcome.Check.Information)
+	if visitor, ok := s.visitor(r); ok {
+		p.For = visitor.Session
+	}
+	status, checked := http.StatusOK, error(nil)
+	if r.Method == http.MethodPost {
+		if status, checked = p.check(r); checked != nil && p.Problems == 0 {
+			return checked
+		}
+	}
+	if p.Complete {
+		p.ApplyAt = s.applyAt(r.Context(), id, p.W)
+	}
+	p.fill(r, checked)
 	return s.render(w, status, "apply", p)
+}
+
+// check looks at the answers that were sent, and returns the page's status and what
+// CheckAnswers said.
+func (p *applyPage) check(r *http.Request) (int, error) {
+	if p.For == "" || r.PostForm.Get("for") != p.For { // another's: this browser has a new session since
+		p.Anew = true
+		return http.StatusConflict, nil
+	}
+	_, err := p.Job.CheckAnswers(p.Job.FormAnswers(r.PostForm), rules)
+	if wrong, ok := errors.AsType[*jobboard.AnswersError](err); ok {
+		p.Problems = len(wrong.Problems)
+	}
+	p.Complete = err == nil
+	if err != nil {
+		return http.StatusUnprocessableEntity, err
+	}
+	return http.StatusOK, nil
+}
+
+// applyAt returns where one applies for a job at the board, and "" where that is not
+// known.
+func (s *site) applyAt(ctx context.Context, id jobboard.JobID, w words) string {
+	postings, err := s.mirror.Postings(ctx, id)
+	if err != nil {
+		return ""
+	}
+	posting := inLanguage(postings, w.Lang)
+	if posting == nil {
+		return ""
+	}
+	at, err := posting.Posting.ApplyURL()
+	if err != nil {
+		return ""
+	}
+	return at.String()
 }
 
 // signInToApply sends a visitor without a session to the sign-in. Answers that they
 // have sent are shown again instead, to be sent once more: they would not survive
 // the way to the board and back.
-func (s *site) signInToApply(ctx context.Context, w http.ResponseWriter, r *http.Request, id jobboard.JobID) error {
+func (s *site) signInToApply(w http.ResponseWriter, r *http.Request, id jobboard.JobID) error {
 	if r.Method != http.MethodPost {
-		http.Redirect(w, r, "/signin?next="+r.URL.Path, http.StatusSeeOther)
+		back := url.Values{"next": {r.URL.Path}, "back": {"/jobs/" + id.String()}}
+		http.Redirect(w, r, "/signin?"+back.Encode(), http.StatusSeeOther)
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
+	defer cancel()
 	job, err := s.client.JobInformation(ctx, id)
 	if err != nil {
 		return err
 	}
 	p := s.applyPage(r, job)
 	p.SignIn = true
-	p.fill(r, jobboard.AnswersError{})
+	p.fill(r, nil)
 	return s.render(w, http.StatusForbidden, "apply", p)
 }
 
@@ -121,43 +149,19 @@ func (s *site) applyPage(r *http.Request, job *jobboard.JobInformation) applyPag
 	return p
 }
 
-func answersOf(r *http.Request, job *jobboard.JobInformation) jobboard.Answers {
-	given := jobboard.Answers{Questions: map[string]jobboard.Answer{}, Nationality: r.PostForm.Get("nationality")}
-	for _, q := range job.Questions {
-		given.Questions[q.ID] = q.FormAnswer(r.PostForm.Get("q" + q.ID))
-	}
-	return given
-}
-
-// fill makes a field of each question, and one of the nationality.
-func (p *applyPage) fill(r *http.Request, problems jobboard.AnswersError) {
-	for _, q := range p.Job.Questions {
-		f := field{Name: "q" + q.ID, Label: q.Label, Kind: "text", Options: q.Answers, MaxLength: rules.MaxText}
-		switch q.Type {
-		case jobboard.QuestionYesNo, jobboard.QuestionCatalog:
-			f.Kind = "select"
-		case jobboard.QuestionTextArea:
-			f.Kind, f.MaxLength = "textarea", rules.MaxTextArea
-		}
-		if problem, ok := problems.Question(q.ID); ok {
-			f.Problem = p.W.problem(problem)
-		}
-		p.Fields = append(p.Fields, f)
-	}
-	if len(p.Job.Nationalities) > 0 {
-		options := inOrder(p.Job.Nationalities, p.Job.JobLanguage)
-		f := field{Name: "nationality", Label: p.W.Nationality, Kind: "select", Options: options}
-		if problem, ok := problems.Nationality(); ok {
-			f.Problem = p.W.problem(problem)
-		}
-		p.Fields = append(p.Fields, f)
-	}
+// fill makes the fields, with what was sent and what is wrong with it.
+func (p *applyPage) fill(r *http.Request, checked error) {
 	focused := false
-	for i := range p.Fields {
-		f := &p.Fields[i]
-		f.Value = r.PostForm.Get(f.Name)
-		f.Focus = f.Problem != "" && !focused
-		focused = focused || f.Focus
+	for _, f := range p.Job.Form(p.Job.FormAnswers(r.PostForm), rules, checked) {
+		own := field{FormField: f}
+		if f.Nationality {
+			own.Label, own.Choices = p.W.Nationality, inOrder(f.Choices, p.Job.JobLanguage)
+		}
+		if f.Problem != nil {
+			own.Text = p.W.texts.Problem(*f.Problem)
+			own.Focus, focused = !focused, true
+		}
+		p.Fields = append(p.Fields, own)
 	}
 }
 

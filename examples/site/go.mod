@@ -11,7 +11,10 @@ require (
 	golang.org/x/text v0.43.0
 )
 
-require github.com/chromedp/cdproto v0.159.0 // indirect
+require (
+	github.com/alexedwards/scs/v2 v2.9.0 // indirect
+	github.com/chromedp/cdproto v0.159.0 // indirect
+)
 
 require (
 	github.com/aymerick/douceur v0.2.0 // indirect
@@ -58,3 +61,7 @@ replace (
 replace github.com/jobboard-sdk/jobboard-go/internal/suite/browsertest => ../../internal/suite/browsertest
 
 replace github.com/jobboard-sdk/jobboard-go/jobboardotel => ../../jobboardotel
+
+replace github.com/jobboard-sdk/jobboard-go/jobsite => ../../jobsite
+
+require github.com/jobboard-sdk/jobboard-go/jobsite v0.0.0

@@ -13,6 +13,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 	"github.com/jobboard-sdk/jobboard-go/jobpublish"
+	"github.com/jobboard-sdk/jobboard-go/jobsite"
 	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
@@ -143,11 +144,11 @@ func (s *site) job(w http.ResponseWriter, r *http.Request) error {
 	}
 	p := jobPage{page: s.page(r), Job: id, Canonical: s.jobAddress(id)}
 	if known.Information == nil || known.State != jobmirror.StateOpen {
-		decision := jobboard.DecisionGone
+		status, situation := http.StatusNotFound, jobsite.Gone
 		if known.State == jobmirror.StateClosed || known.State == jobmirror.StateInactive {
-			decision = jobboard.DecisionClosed
+			status, situation = http.StatusGone, jobsite.Closed
 		}
-		return s.render(w, decisionStatus[decision], "message", message{p.page, p.W.decision(decision)})
+		return s.render(w, status, "message", message{p.page, p.W.texts.Situation(situation)})
 	}
 	info := known.Information
 	p.Title, p.Company, p.Place, p.Lang = info.JobTitle, info.CompanyName, info.Location.GeoName, info.JobLanguage
@@ -171,8 +172,9 @@ func (s *site) job(w http.ResponseWriter, r *http.Request) error {
 		p.Lang = cmp.Or(posting.Language, p.Lang)
 		p.Schema = s.schema(s.published(known, &posting.Posting))
 	}
-	p.Status, p.MayApply = s.mayApply(r, id, p.W)
-	_, p.SignedIn = s.session(r) // no longer, where the board refuses the token
+	outcome := s.precheck(r, id, p.W)
+	p.Status, p.MayApply = outcome.Text, outcome.MayApply()
+	_, p.SignedIn = s.visitor(r) // no longer, where the board refuses the token
 	return s.render(w, http.StatusOK, "job", p)
 }
 
@@ -197,31 +199,4 @@ func inLanguage(postings []jobmirror.Posting, lang string) *jobmirror.Posting {
 		return nil
 	}
 	return &postings[0]
-}
-
-// decisionStatus is what a page answers instead of a form.
-var decisionStatus = map[jobboard.Decision]int{
-	jobboard.DecisionAlreadyApplied: http.StatusOK,
-	jobboard.DecisionClosed:         http.StatusGone,
-	jobboard.DecisionNotVisible:     http.StatusNotFound,
-	jobboard.DecisionGone:           http.StatusNotFound,
-}
-
-// mayApply returns a sentence, and whether to offer the form.
-func (s *site) mayApply(r *http.Request, id jobboard.JobID, w words) (string, bool) {
-	visitor, ok := s.session(r)
-	if !ok {
-		return w.SignInFirst, false
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), 3*time.Second)
-	defer cancel()
-	switch check, err := s.client.Applicant(visitor.user).Precheck(ctx, id); {
-	case errors.Is(err, jobboard.ErrUnauthorized):
-		s.endSession(r)
-		return w.SignInAgain, false
-	case err != nil:
-		return w.Unchecked, false
-	default:
-		return w.decision(check.Decision), check.Decision == jobboard.DecisionMayApply
-	}
 }

@@ -19,6 +19,7 @@ import (
 	"flag"
 	"html/template"
 	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -35,6 +36,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
+	"github.com/jobboard-sdk/jobboard-go/jobsite"
 )
 
 func main() {
@@ -121,8 +123,7 @@ func boardOf(origin string) board {
 	}}
 	b.oauth = oauth2.Config{
 		ClientID: b.config.ClientID, ClientSecret: os.Getenv("JOBBOARD_CLIENT_SECRET"),
-		Endpoint:    oauth2.Endpoint{AuthURL: os.Getenv("JOBBOARD_AUTHORIZE_URL"), TokenURL: os.Getenv("JOBBOARD_TOKEN_URL")},
-		RedirectURL: origin + "/signin/callback",
+		Endpoint: oauth2.Endpoint{AuthURL: os.Getenv("JOBBOARD_AUTHORIZE_URL"), TokenURL: os.Getenv("JOBBOARD_TOKEN_URL")},
 	}
 	channel, feed := os.Getenv("JOBBOARD_CHANNEL"), os.Getenv("JOBBOARD_FEED")
 	if b.config.BaseURL == "" {
@@ -146,12 +147,11 @@ func boardOf(origin string) board {
 // site answers visitors.
 type site struct {
 	http.Handler
-	client   *jobboard.Client
-	mirror   *jobmirror.Mirror
-	oauth    oauth2.Config
-	origin   string
-	secure   bool // served over https
-	sessions sessions
+	client *jobboard.Client
+	mirror *jobmirror.Mirror
+	signIn *jobsite.SignIn // nil: the site does not know where the board's sign-in is
+	origin string
+	secure bool // served over https
 }
 
 //go:embed pages style.css
@@ -174,30 +174,69 @@ func newSite(b board, mirror *jobmirror.Mirror, origin string) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &site{client: client, mirror: mirror, oauth: b.oauth, origin: origin, secure: address.Scheme == "https"}
-	mux := http.NewServeMux()
+	s := &site{client: client, mirror: mirror, origin: origin, secure: address.Scheme == "https"}
+	own := http.NewServeMux() // the pages that know their visitor
 	for pattern, handle := range map[string]func(http.ResponseWriter, *http.Request) error{
 		"GET /{$}":              s.list,
 		"GET /jobs/{job}":       s.job,
 		"GET /jobs/{job}/apply": s.apply, "POST /jobs/{job}/apply": s.apply,
-		"GET /signin": s.signIn, "GET /signin/callback": s.signedIn, "POST /signout": s.signOut,
-		"/": func(http.ResponseWriter, *http.Request) error { return statusError(http.StatusNotFound) },
+		"GET /signin": func(http.ResponseWriter, *http.Request) error { return statusError(http.StatusNotImplemented) },
+		"/":           func(http.ResponseWriter, *http.Request) error { return statusError(http.StatusNotFound) },
 	} {
-		mux.HandleFunc(pattern, s.handle(handle))
+		own.HandleFunc(pattern, s.handle(handle))
 	}
+	// What everybody may keep a copy of stands outside of the sessions.
+	mux := http.NewServeMux()
 	mux.Handle("GET /style.css", http.FileServerFS(files))
 	if err := s.publish(mux); err != nil {
 		return nil, err
 	}
+	visited := http.Handler(own)
+	if b.oauth.Endpoint.AuthURL != "" {
+		if s.signIn, err = s.newSignIn(b.oauth); err != nil {
+			return nil, err
+		}
+		visited = s.signIn.Handler(own)
+	}
+	mux.Handle("/", visited)
 	s.Handler = s.headers(http.NewCrossOriginProtection().Handler(mux))
 	return s, nil
+}
+
+// newSignIn lets applicants sign in at the board. Their sessions are in memory: signing
+// in again after a restart is one click.
+func (s *site) newSignIn(board oauth2.Config) (*jobsite.SignIn, error) {
+	return jobsite.NewSignIn(jobsite.SignInConfig{
+		Client: s.client, URL: s.origin, OAuth2: board, Logger: slog.Default(),
+		Failed: func(w http.ResponseWriter, r *http.Request, status int) {
+			s.handle(func(http.ResponseWriter, *http.Request) error { return statusError(status) })(w, r)
+		},
+	})
+}
+
+// visitor returns who has signed in.
+func (s *site) visitor(r *http.Request) (*jobsite.Visitor, bool) {
+	if s.signIn == nil {
+		return nil, false
+	}
+	return s.signIn.Visitor(r)
+}
+
+// precheck asks the board whether the visitor may apply.
+func (s *site) precheck(r *http.Request, id jobboard.JobID, w words) jobsite.Outcome {
+	if s.signIn == nil {
+		return jobsite.Outcome{
+			Situation: jobsite.SignInFirst, Text: w.texts.Situation(jobsite.SignInFirst), Status: http.StatusForbidden,
+		}
+	}
+	return s.signIn.Precheck(r, id, w.texts)
 }
 
 // headers sets what a page of this site may load: itself, and nothing else.
 func (s *site) headers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy",
-			"default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'")
+			"default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Referrer-Policy", "same-origin")
 		next.ServeHTTP(w, r)
@@ -214,7 +253,10 @@ func (e statusError) Error() string { return http.StatusText(int(e)) }
 func (s *site) handle(f func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if chosen := r.URL.Query().Get(languageCookie); chosen != "" {
-			s.setCookie(w, languageCookie, wordsOf(r).Lang, 365*24*3600)
+			http.SetCookie(w, &http.Cookie{
+				Name: languageCookie, Value: wordsOf(r).Lang, Path: "/", MaxAge: 365 * 24 * 3600,
+				HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: s.secure,
+			})
 		}
 		err := f(w, r)
 		if err == nil {
@@ -249,7 +291,7 @@ type message struct {
 }
 
 func (s *site) page(r *http.Request) page {
-	_, signedIn := s.session(r)
+	_, signedIn := s.visitor(r)
 	return page{W: wordsOf(r), SignedIn: signedIn, Path: r.URL.Path, query: r.URL.Query()}
 }
 

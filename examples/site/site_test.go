@@ -10,13 +10,10 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"golang.org/x/oauth2"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -227,7 +224,7 @@ func TestApplicant(t *testing.T) {
 		"q8": {"2900101"}, "q9": {"55.000"}, "q10": {"Die Lage."}, "nationality": {"2800137"},
 		"q11": {firstChoice(body, "q11")}, "q-1": {firstChoice(body, "q-1")}, "for": {mine},
 	})
-	want(t, "complete", status, body, 200, "Alles ist beantwortet")
+	want(t, "complete", status, body, 200, "Alles ist beantwortet", "Senden kann diese Seite es nicht", `rel="noopener noreferrer">Bei der Stellenbörse bewerben</a>`)
 
 	for name, c := range map[string]struct {
 		job    int64
@@ -286,7 +283,7 @@ func TestForeignRequests(t *testing.T) {
 	}
 	address, _ := url.Parse(v.origin)
 	for _, cookie := range v.client.Jar.Cookies(address) {
-		if cookie.Name == sessionCookie && len(cookie.Value) < 20 {
+		if cookie.Name == "session" && len(cookie.Value) < 20 {
 			t.Errorf("a session is %q", cookie.Value)
 		}
 	}
@@ -314,7 +311,11 @@ func TestBoardInTrouble(t *testing.T) {
 			status, body := v.get("/?near=Berlin")
 			want(t, "list", status, body, 200, "/jobs/")
 			status, body = v.get(fmt.Sprintf("/jobs/%d", fake.Demo.OpenJob))
-			want(t, "job", status, body, 200, "Registered Nurse", "We cannot check at the moment whether you may apply.")
+			checked := "We cannot check at the moment whether you may apply."
+			if c.status == http.StatusTooManyRequests {
+				checked = c.text
+			}
+			want(t, "job", status, body, 200, "Registered Nurse", checked)
 			status, body = v.get(fmt.Sprintf("/jobs/%d/apply", fake.Demo.OpenJob))
 			want(t, "form", status, body, c.status, c.text)
 		})
@@ -324,7 +325,7 @@ func TestBoardInTrouble(t *testing.T) {
 		v.signIn(fake, "/")
 		fake.Fail(jobboardtest.Fault{Status: 401, Body: `{"error":"invalid_token"}`, Operation: jobboardtest.OpApplied})
 		status, body := v.get(fmt.Sprintf("/jobs/%d", fake.Demo.OpenJob))
-		want(t, "job", status, body, 200, "Your sign-in has ended.")
+		want(t, "job", status, body, 200, "The job board does not accept your sign-in.") // which is a moment old
 		v.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 		if status, _ = v.get(fmt.Sprintf("/jobs/%d/apply", fake.Demo.OpenJob)); status != http.StatusSeeOther {
 			t.Errorf("form: %d", status)
@@ -414,34 +415,25 @@ func TestSignInEnds(t *testing.T) {
 	want(t, "refused", status, body, 200, "Sign in to see whether you may apply.")
 }
 
-// What the board answers to a code that it does not take is not the site's own
-// failure, and does not stand in its log as it came.
-func TestExchangeFails(t *testing.T) {
-	for answer, want := range map[int]statusError{400: 400, 401: 400, 500: 502, 503: 502} {
-		board := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.WriteHeader(answer)
-			fmt.Fprintf(w, "you sent\n%s", r.FormValue("code"))
-		}))
-		defer board.Close()
-		s := &site{oauth: oauth2.Config{ClientID: "10", Endpoint: oauth2.Endpoint{TokenURL: board.URL}}}
-		r := httptest.NewRequest("GET", "/signin/callback?state=s&code=the-secret-code", nil)
-		r.AddCookie(&http.Cookie{Name: signInCookie, Value: "state=s&verifier=v&next=%2F"})
-		logged := &firstLine{stop: func() {}}
-		log.SetOutput(logged)
-		err := s.signedIn(httptest.NewRecorder(), r)
-		log.SetOutput(os.Stderr)
-		if !errors.Is(err, want) || logged.text == "" || strings.Contains(logged.text+err.Error(), "the-secret-code") {
-			t.Errorf("%d: %v, logged %q", answer, err, logged.text)
-		}
-	}
-}
-
 // A site that was not told where the board's sign-in is says that it did not work.
 func TestNoSignIn(t *testing.T) {
+	t.Setenv("JOBBOARD_BASE_URL", "https://board.example")
+	t.Setenv("JOBBOARD_JOBDB_URL", "https://jobdb.example")
+	t.Setenv("JOBBOARD_CLIENT_ID", "10")
+	t.Setenv("JOBBOARD_AUTHORIZE_URL", "")
+	mirror, err := jobmirror.Open(t.Context(), filepath.Join(t.TempDir(), "jobs.db"), jobmirror.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mirror.Close()
+	s, err := newSite(boardOf("https://jobs.example"), mirror, "https://jobs.example")
+	if err != nil {
+		t.Fatal(err)
+	}
 	w := httptest.NewRecorder()
-	err := new(site).signIn(w, httptest.NewRequest("GET", "/signin", nil))
-	if location := w.Header().Get("Location"); err == nil || location != "" {
-		t.Errorf("%v, to %q", err, location)
+	s.ServeHTTP(w, httptest.NewRequest("GET", "/signin", nil))
+	if w.Code != http.StatusNotImplemented || w.Header().Get("Location") != "" {
+		t.Errorf("%d to %q", w.Code, w.Header().Get("Location"))
 	}
 }
 
@@ -490,25 +482,6 @@ func TestOriginWithSlash(t *testing.T) {
 	}
 }
 
-// However many visitors sign in, whoever uses their session keeps it.
-func TestSessionsAreBounded(t *testing.T) {
-	var all sessions
-	id := all.put(session{})
-	for range 3 * maxSessions {
-		all.put(session{})
-		if _, ok := all.get(id); !ok {
-			t.Fatal("a session in use is lost")
-		}
-	}
-	if n := len(all.recent) + len(all.older); n > maxSessions {
-		t.Errorf("%d sessions", n)
-	}
-	all.remove(id)
-	if _, ok := all.get(id); ok {
-		t.Error("signed out, and still there")
-	}
-}
-
 // Signing in that is begun and never ended costs the site nothing, and nobody
 // their session.
 func TestBegunSignIns(t *testing.T) {
@@ -517,43 +490,13 @@ func TestBegunSignIns(t *testing.T) {
 	stranger := newVisitor(t, v.origin)
 	stranger.client.Jar = nil
 	stranger.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	for range 2 * maxSessions / 10 {
-		if status, _ := stranger.get("/signin"); status != http.StatusFound {
+	for range 1000 {
+		if status, _ := stranger.get("/signin"); status != http.StatusSeeOther {
 			t.Fatal(status)
 		}
 	}
 	_, body := v.get("/")
 	want(t, "still signed in", 200, body, 200, `action="/signout"`)
-}
-
-// Whatever a link says, signing in ends on a page of this site.
-func TestLocal(t *testing.T) {
-	for address, want := range map[string]string{
-		"":                                    "/",
-		"/jobs/1/apply":                       "/jobs/1/apply",
-		"/signin":                             "/",
-		"/signin/callback?code=x&state=y":     "/",
-		"/signin/../signin?next=/signin":      "/",
-		"/signing-bonus":                      "/signing-bonus",
-		"/?text=a&near=K%C3%B6ln":             "/?text=a&near=K%C3%B6ln",
-		"//evil.example":                      "/",
-		"/\t/evil.example":                    "/",
-		"/\n/evil.example":                    "/",
-		"/\x00//evil.example":                 "/",
-		`/\evil.example`:                      "/%5Cevil.example",
-		"/.//evil.example":                    "/evil.example",
-		"/%2F/evil.example":                   "/evil.example",
-		"/%09/evil.example":                   "/%09/evil.example",
-		"/%5C/evil.example":                   "/%5C/evil.example",
-		"https://evil.example/":               "/",
-		"javascript:alert(1)":                 "/",
-		"evil.example":                        "/evil.example",
-		"/" + strings.Repeat("x", maxAddress): "/",
-	} {
-		if got := local(address); got != want {
-			t.Errorf("%.40q: %q, want %q", address, got, want)
-		}
-	}
 }
 
 // A board that refuses the token it has just given, without asking the visitor, does
