@@ -60,6 +60,7 @@ var parts = []struct {
 	{"gzip", measureGzip},
 	{"bulk", measureBulk},
 	{"failures", measureFailures},
+	{"tail", measureTail},
 	{"memory", measureMemory},
 	{"growth", measureGrowth},
 	{"callers", measureCallers},
