@@ -49,7 +49,8 @@ func (in inside) Faults() []*ActiveFault { return in.s.faults.active(in.s.clock.
 // Request returns the journal's entry with a number, as it is by now, with what was
 // answered. ok is false where no such request came, or the journal has dropped it.
 func (in inside) Request(number int) (r Request, ok bool) {
-	r, answered, ok := in.s.journal.find(number)
+	e, ok := in.s.journal.find(number)
+	r, answered := e.Request, e.answered
 	if r.Status != 0 {
 		answered.Header = answered.Header.Clone()
 		answered.Body = mask.New(nil, "", in.s.secretKind).Text(strings.ToValidUTF8(answered.Body, "\uFFFD"))

@@ -63,6 +63,8 @@ type Response struct {
 // entry is a request in the journal, with what is kept beside it.
 type entry struct {
 	Request
+	cred     credential
+	kept     bool     // all that is sent to repeat it, but the credential
 	answered Response // its Body is not masked, but for what only its request knows
 	bytes    int
 }
@@ -170,14 +172,15 @@ func (j *journal) after(n int) []Request {
 	return out
 }
 
-func (j *journal) find(number int) (r Request, answered Response, ok bool) {
+// find returns a copy of the entry with a number.
+func (j *journal) find(number int) (e entry, ok bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	i, ok := slices.BinarySearchFunc(j.entries, number, func(e *entry, n int) int { return e.Number - n })
 	if !ok {
-		return Request{}, Response{}, false
+		return entry{}, false
 	}
-	return j.entries[i].Request, j.entries[i].answered, true
+	return *j.entries[i], true
 }
 
 func (j *journal) count(ops []Operation) int {

@@ -13,8 +13,16 @@ import (
 // package, and is no other name of one that users cannot reach.
 func TestDocumentationShowsFields(t *testing.T) {
 	for _, record := range []any{
-		jobboardtest.Job{}, jobboardtest.Posting{}, jobboardtest.Applicant{}, jobboardtest.ClientApp{}, jobboardtest.Channel{},
-		jobboardtest.Company{}, jobboardtest.Request{}, jobboardtest.Fault{}, jobboardtest.Variants{}, jobboardtest.State{},
+		jobboardtest.Job{},
+		jobboardtest.Posting{},
+		jobboardtest.Applicant{},
+		jobboardtest.ClientApp{},
+		jobboardtest.Channel{},
+		jobboardtest.Company{},
+		jobboardtest.Request{},
+		jobboardtest.Fault{},
+		jobboardtest.Variants{},
+		jobboardtest.State{},
 	} {
 		typ := reflect.TypeOf(record)
 		out, err := exec.CommandContext(t.Context(), "go", "doc", typ.Name()).CombinedOutput()

@@ -229,6 +229,7 @@ var switchPositions = []jobboardtest.Variants{
 	{Missing: jobboardtest.MissingNull},
 	{Missing: jobboardtest.MissingAbsent},
 	{EmptyServerErrors: true},
+	{Compress: true},
 	{UnknownChannel: 400},
 	{UnknownChannel: 404},
 	{PageSize: 3},

@@ -27,7 +27,6 @@ type boardView struct {
 	Chart      chart
 	Places     []knownPlace // those with the most jobs
 	MorePlaces int
-	Known      []knownPlace // all of them, by name
 }
 
 type jobView struct {
@@ -55,11 +54,10 @@ type applicationView struct {
 	Title string
 }
 
-// knownPlace is a place that a new job may have.
+// knownPlace is a place with the number of its postings.
 type knownPlace struct {
 	Name  string
 	Count int
-	JSON  string // the location
 }
 
 // boardView gathers what the page shows of the state: all that fits the filter,
@@ -84,7 +82,6 @@ func (c *Control) boardView(filter string) boardView {
 	}
 
 	spell := spelling(st.Jobs)
-	v.Known = knownPlaces(st.Jobs, spell)
 	m := matcher(strings.ToLower(filter))
 	var places []place
 	for _, j := range st.Jobs {

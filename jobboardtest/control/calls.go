@@ -25,7 +25,7 @@ type route struct {
 	free         bool     // takes any query
 	reads        bool     // changes nothing although it is no GET, or everything but the state
 	limit        int64    // of the body; 0: maxBody
-	streams      bool     // reads the body itself, and takes the lock
+	streams      bool     // reads the body itself, and takes the lock where it needs it
 }
 
 // maxBody bounds a request's body, maxState that of a whole state, and bodyTimeout how

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"context"
 	"io"
 	"net/http"
 
@@ -19,6 +20,7 @@ type insideServer interface {
 	Mount(path string, h http.Handler)
 	NarrowToken(value string) bool
 	OnShutdown(f func())
+	Repeat(ctx context.Context, number int) (again, status int, err error)
 	Request(number int) (r jobboardtest.Request, ok bool)
 	RequestsAfter(n int) []jobboardtest.Request
 	Reset()

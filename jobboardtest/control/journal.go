@@ -58,6 +58,28 @@ func (c *Control) violations() (all []string) {
 	return all
 }
 
+// maxRepeat bounds how long a repeated request is waited for, where a fault stalls it.
+const maxRepeat = 10 * time.Second
+
+// repeat sends a request of the journal again.
+func (c *Control) repeat(r *http.Request) (any, error) {
+	n, err := number("id", r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := c.entry(n); !ok {
+		return nil, notFound(noRequest, n)
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), maxRepeat)
+	defer cancel()
+	defer context.AfterFunc(c.ending, cancel)()
+	again, status, err := c.inside.Repeat(ctx, int(n))
+	if err != nil {
+		return nil, refuse(http.StatusConflict, "request %d cannot be repeated: %v", n, err)
+	}
+	return created{map[string]int{"number": again, "status": status}}, nil
+}
+
 func (c *Control) clear() {
 	c.srv.ClearRequests()
 	c.cleared.Add(1)

@@ -83,25 +83,6 @@ func count(places []place) []knownPlace {
 	return out
 }
 
-// knownPlaces returns the places of all jobs, by name, for a new one to be at.
-func knownPlaces(jobs []jobboardtest.Job, spell spellings) []knownPlace {
-	var out []knownPlace
-	seen := map[string]bool{}
-	for _, j := range jobs {
-		name := spell.name(j.Location)
-		if name == "" || seen[name] || len(out) == maxKnown {
-			continue
-		}
-		seen[name] = true
-		out = append(out, knownPlace{Name: name, JSON: string(marshal(j.Location))})
-	}
-	slices.SortFunc(out, func(a, b knownPlace) int { return cmp.Compare(a.Name, b.Name) })
-	return out
-}
-
-// maxKnown bounds the places of a form.
-const maxKnown = 200
-
 // chart is a small map, in the units of its SVG view box. North is up; degrees
 // are drawn as long as they are in the middle of the map.
 type chart struct {

@@ -60,19 +60,6 @@ func TestPlacesOfJobs(t *testing.T) {
 	}
 }
 
-// The form for a job offers each place once, and 200 at most.
-func TestKnownPlaces(t *testing.T) {
-	var jobs []jobboardtest.Job
-	for i := range 201 {
-		j := jobboardtest.Job{Location: jobboardtest.Location{City: fmt.Sprint("City ", 1000+i)}}
-		jobs = append(jobs, j, j, jobboardtest.Job{})
-	}
-	got := knownPlaces(jobs, spellings{})
-	if len(got) != 200 || got[0].Name != "City 1000" || got[199].Name != "City 1199" || got[0].JSON != `{"city":"City 1000"}` {
-		t.Errorf("%d places, from %+v to %+v", len(got), got[0], got[len(got)-1])
-	}
-}
-
 // A place without a name is on the map, and not in the list beside it, where it
 // would be a button without a text.
 func TestNamelessPlaces(t *testing.T) {

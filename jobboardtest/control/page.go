@@ -64,9 +64,10 @@ type rowView struct {
 // detailView is an opened row.
 type detailView struct {
 	rowView
-	Answer string // its body, for people
-	Cut    bool   // there is more of it
-	Curl   string
+	BelowPrefix string // the path as a fault names it
+	Answer      string // its body, for people
+	Cut         bool   // there is more of it
+	Curl        string
 }
 
 func row(r jobboardtest.Request) rowView {

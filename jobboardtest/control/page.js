@@ -83,6 +83,8 @@ async function plant(fault) {
   const op = $("fault-operation").value;
   const times = $("fault-times").value;
   if (op && !fault.operation) fault.operation = op;
+  const path = $("fault-path").value.trim();
+  if (path && !fault.path) fault.path = path;
   if (times === "half") fault.share = 0.5;
   else if (Number(times) && !fault.times) fault.times = Number(times);
   await call("POST", "faults", fault);
@@ -102,6 +104,14 @@ document.addEventListener("click", async (event) => {
     await board();
   } else if ("copy" in b.dataset) {
     await copy(b);
+  } else if (b.dataset.applyTo) {
+    const who = b.parentElement.querySelector("select").value;
+    await call("POST", "applications", '{"applicant_id":' + who + ',"job_id":' + b.dataset.applyTo + "}");
+  } else if ("faultPath" in b.dataset) {
+    $("fault-operation").value = b.dataset.faultOperation;
+    $("fault-path").value = b.dataset.faultPath;
+    $("faults").scrollIntoView();
+    document.querySelector("button[data-fault]").focus({ preventScroll: true });
   } else if (b.dataset.apply) {
     const job = b.parentElement.querySelector("input").value.trim();
     const ok = /^[0-9]+$/.test(job);
@@ -129,7 +139,15 @@ document.addEventListener("submit", async (event) => {
     let value = e.type === "checkbox" ? e.checked : e.value.trim();
     if (value === "" || value === false) continue;
     if ("number" in e.dataset) value = Number(value);
-    else if ("object" in e.dataset) value = JSON.parse(value);
+    else if ("place" in e.dataset) {
+      const found = await findPlaces(value);
+      const place = found.find((p) => p.name.toLowerCase() === value.toLowerCase()) || found[0];
+      if (!place) {
+        problem("There is no place " + value + ".");
+        return;
+      }
+      value = place.location;
+    }
     else if ("list" in e.dataset) value = [value];
     let at = body;
     const parts = e.name.split(".");
@@ -142,6 +160,22 @@ document.addEventListener("submit", async (event) => {
   const job = made.job || made;
   $("made").textContent = "Added " + (job.title || job.name) + ", " + job.id + ".";
   form.reset();
+});
+
+async function findPlaces(typed) {
+  const found = await call("GET", "places?q=" + encodeURIComponent(typed));
+  return found ? found.places : [];
+}
+
+// A place is offered while it is typed.
+let place;
+document.addEventListener("input", (event) => {
+  if (!("place" in event.target.dataset)) return;
+  clearTimeout(place);
+  place = setTimeout(async () => {
+    const found = await findPlaces(event.target.value);
+    $("towns").replaceChildren(...found.map((p) => new Option("", p.name)));
+  }, 150);
 });
 
 async function copy(button) {

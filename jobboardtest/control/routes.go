@@ -16,6 +16,7 @@ func (c *Control) routes() []route {
 		{method: "GET", path: "/page.css", f: static("text/css; charset=utf-8", styles), free: true},
 		{method: "GET", path: "/page.js", f: static("text/javascript; charset=utf-8", script), free: true},
 		{method: "GET", path: "/board", f: c.board, params: []string{"q"}},
+		{method: "GET", path: "/places", f: c.findPlaces, params: []string{"q"}},
 		{method: "GET", path: "/rows/{id}", f: find(c.openRow, noRequest), free: true},
 		{method: "GET", path: "/events", f: c.events, params: []string{"after", "revision"}},
 		{method: "GET", path: "/openapi.json", f: static("application/json", document), free: true},
@@ -60,6 +61,8 @@ func (c *Control) routes() []route {
 
 		{method: "GET", path: "/requests", f: c.requests, params: []string{"after", "operation"}},
 		{method: "GET", path: "/requests/{id}", f: find(c.entry, noRequest)},
+		{method: "POST", path: "/requests/{id}/repeat", f: bare(c.repeat), streams: true},
+		{method: "GET", path: "/requests.har", f: c.archive},
 		{method: "DELETE", path: "/requests", f: do(c.clear), reads: true},
 		{method: "GET", path: "/requests/wait", f: c.wait, params: []string{"count", "operation", "timeout"}},
 		{method: "GET", path: "/violations", f: getList("violations", c.violations)},

@@ -15,12 +15,27 @@ import (
 // openRow returns what a row of the journal shows when it is opened.
 func (c *Control) openRow(n int64) (http.HandlerFunc, bool) {
 	entry, ok := c.entry(n)
-	v := detailView{rowView: row(entry), Curl: c.curl(entry)}
+	v := detailView{rowView: row(entry), BelowPrefix: c.faultPath(entry), Curl: c.curl(entry)}
 	if a := entry.Response; a != nil {
 		v.Answer = pretty(a.Body)
 		v.Cut = int64(len(a.Body)) < a.Size
 	}
 	return html("detail", v), ok
+}
+
+// faultPath returns the pattern of the path of a request, without the prefix of its
+// address, that a fault takes.
+func (c *Control) faultPath(r jobboardtest.Request) string {
+	path := r.Path
+	for _, base := range []string{c.srv.BaseURL, c.srv.JobDBURL} {
+		if u, err := url.Parse(base); err == nil {
+			if rest, ok := strings.CutPrefix(path, u.Path); ok && strings.HasPrefix(rest, "/") {
+				path = rest
+				break
+			}
+		}
+	}
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
 // pretty indents JSON; anything else stays.
@@ -58,6 +73,11 @@ func (c *Control) curl(r jobboardtest.Request) string {
 	if r.Body != "" {
 		words = append(words, "--data-raw", shellQuote(r.Body))
 	}
+	return strings.Join(append(words, shellQuote(c.addressOf(r))), " ")
+}
+
+// addressOf returns the address that a request went to.
+func (c *Control) addressOf(r jobboardtest.Request) string {
 	base := c.srv.BaseURL
 	if r.Address == "jobdb_url" {
 		base = c.srv.JobDBURL
@@ -67,7 +87,7 @@ func (c *Control) curl(r jobboardtest.Request) string {
 	if len(r.Query) > 0 {
 		address += "?" + r.Query.Encode()
 	}
-	return strings.Join(append(words, shellQuote(address)), " ")
+	return address
 }
 
 // curlCredential returns the words of a command that send a request's
