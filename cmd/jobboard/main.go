@@ -48,12 +48,13 @@ Try it with nothing set up, against the embedded stand-in of the service:
 
   jobboard search --fake --near Berlin --radius 50`,
 	})
+	const flags = "--fake, --channel"
 	known := &lastSearch{path: j.memory, settings: &p.Settings}
-	asking := cli.AsksService(newSearchCommand(p, known), newFeedCommand(p), newWatchCommand(p, known),
+	asking := cli.AsksService(flags, newSearchCommand(p, known), newFeedCommand(p), newWatchCommand(p, known),
 		newInfoCommand(p, known), newStatusCommand(p, known), newApplyFormCommand(p, known))
-	doctor := cli.AsksService(newDoctorCommand(p))
+	doctor := cli.AsksService(flags, newDoctorCommand(p))
 	setUp := append([]*cobra.Command{newInitCommand(p, j.keyboard)}, doctor...)
-	beside := append([]*cobra.Command{newFakeCommand(p)}, cli.AsksService(newAssistantCommand(p))...)
+	beside := append([]*cobra.Command{newFakeCommand(p)}, cli.AsksService(flags, newAssistantCommand(p))...)
 	cli.AddGroups(root,
 		cli.Group{Title: "Ask the service:", Commands: asking},
 		cli.Group{Title: "Set up:", Commands: append(setUp, cli.CompletionCommand(&p.Console, completionOffers),

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -50,10 +51,10 @@ drawn outside of the circle, at the location that its config names.`,
   jobboard search --fake --limit 5 --fields title,job,place`,
 		ValidArgsFunction: cli.Nothing,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 && f.Text != "" {
-				return setup.Usage("%q and --text are both the text: give one of them", args[0])
+			var err error
+			if f.Text, err = f.Words(args); err != nil {
+				return err
 			}
-			f.Text += strings.Join(args, " ")
 			b, err := p.Board(cmd)
 			if err != nil {
 				return err
@@ -171,19 +172,26 @@ func (h *hits) add(p *jobboard.JobPosting) {
 	}
 }
 
-// hit is a posting as JSON, with its job where its link tells it.
-type hit struct {
-	*jobboard.JobPosting
-	Job jobboard.JobID `json:"job,omitempty"`
-}
-
-// asJSON returns what is written of a posting.
+// asJSON returns what is written of a posting: the chosen fields, or all that the service
+// gave with its job, where its link tells it.
 func (h *hits) asJSON(p *jobboard.JobPosting) (any, error) {
 	if h.fields != nil {
 		return cli.Object(h.fields, p)
 	}
-	job, _ := p.LinkedJob()
-	return hit{p, job}, nil
+	addJob(p)
+	return p, nil
+}
+
+// addJob adds the job to the members of a posting, unless the service gave one.
+func addJob(p *jobboard.JobPosting) {
+	job, ok := p.LinkedJob()
+	if _, given := p.Unknown["job"]; given || !ok {
+		return
+	}
+	if p.Unknown == nil {
+		p.Unknown = map[string]json.RawMessage{}
+	}
+	p.Unknown["job"] = json.RawMessage(job.String())
 }
 
 // stream writes a posting a line, as they arrive.
@@ -241,18 +249,21 @@ func (h *hits) page(c *term.Console, page *jobboard.JobSearchResult, form string
 // writeJSON writes the answer as the service gave it, with the job or the chosen fields of
 // each posting.
 func (h *hits) writeJSON(page *jobboard.JobSearchResult, postings []*jobboard.JobPosting, w io.Writer) error {
-	results := make([]any, len(postings))
-	for i, p := range postings {
-		var err error
-		if results[i], err = h.asJSON(p); err != nil {
+	if h.fields == nil {
+		for _, p := range postings {
+			addJob(p)
+		}
+		return term.WriteJSON(w, page, true)
+	}
+	results := []json.RawMessage{}
+	for _, p := range postings {
+		object, err := cli.Object(h.fields, p)
+		if err != nil {
 			return err
 		}
+		results = append(results, object)
 	}
-	type counts jobboard.JobSearchResult // without its own form of results
-	return term.WriteJSON(w, struct {
-		counts
-		Results []any `json:"results"`
-	}{counts(*page), results}, true)
+	return term.WriteJSON(w, map[string]any{"totalNumberOfJobs": page.TotalNumberOfJobs, "results": results}, true)
 }
 
 // hitFields are what a list shows of a posting.

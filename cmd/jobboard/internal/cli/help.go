@@ -13,10 +13,11 @@ import (
 // asksService is the annotation of a command that the settings of the service are for.
 const asksService = "asks the service"
 
-// AsksService marks commands that the settings of the service are for: their help says so.
-func AsksService(commands ...*cobra.Command) []*cobra.Command {
+// AsksService marks commands that the settings are for: their help names the most important
+// of the flags that every command has.
+func AsksService(flags string, commands ...*cobra.Command) []*cobra.Command {
 	for _, c := range commands {
-		c.Annotations = map[string]string{asksService: "yes"}
+		c.Annotations = map[string]string{asksService: flags}
 	}
 	return commands
 }
@@ -45,7 +46,7 @@ func printUsage(cmd *cobra.Command) error {
 				w.Line("  %s help %-12s %s", cmd.Name(), c.Name(), c.Short)
 			}
 		}
-		w.Line("  %-26s %s", cmd.Name()+" COMMAND --help", "a command, its flags and examples")
+		w.Line("  %-*s %s", len(cmd.Name())+18, cmd.Name()+" COMMAND --help", "a command, its flags and examples")
 		return w.Err
 	case !cmd.Runnable():
 		return nil // a topic, which is all text
@@ -58,8 +59,8 @@ func printUsage(cmd *cobra.Command) error {
 		return w.Err
 	}
 	w.Line("\nFlags:\n%s", strings.TrimRight(cmd.LocalNonPersistentFlags().FlagUsagesWrapped(HelpWidth), "\n"))
-	if cmd.Annotations[asksService] != "" {
-		w.Line("\nAlso --fake, --channel and the other settings: %s help settings", cmd.Root().Name())
+	if flags := cmd.Annotations[asksService]; flags != "" {
+		w.Line("\nAlso %s and the other settings: %s help settings", flags, cmd.Root().Name())
 	}
 	return w.Err
 }

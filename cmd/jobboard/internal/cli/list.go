@@ -31,7 +31,7 @@ type ListFlags struct {
 // AddListFlags adds the flags to a command whose list has these fields.
 func AddListFlags[T any](l *ListFlags, cmd *cobra.Command, fields []Field[T]) {
 	names := fieldNames(fields)
-	cmd.Flags().IntVar(&l.Limit, "limit", 0, "show at most so many; 0: all")
+	cmd.Flags().IntVar(&l.Limit, "limit", 0, "show at most `so many`; 0: all")
 	cmd.Flags().StringVar(&l.fields, "fields", "", "show these `fields`, with commas: "+strings.Join(names, ", "))
 	Complete(cmd, "limit", OneOf("10", "50", "100"))
 	Complete(cmd, "fields", completeFields(names))

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -26,6 +28,14 @@ func (q *QueryFlags) Add(cmd *cobra.Command) {
 	Complete(cmd, "text", Nothing)
 	Complete(cmd, "near", completePlace)
 	Complete(cmd, "radius", OneOf("10", "25", "50", "100"))
+}
+
+// Words returns the text to search for, which may be the arguments or --text.
+func (q *QueryFlags) Words(args []string) (string, error) {
+	if len(args) > 0 && q.Text != "" {
+		return "", setup.Usage("%q and --text are both the text: give one of them", args[0])
+	}
+	return q.Text + strings.Join(args, " "), nil
 }
 
 // Query returns what the flags ask for. It tells on standard error which town a name

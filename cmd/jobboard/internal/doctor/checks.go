@@ -73,10 +73,10 @@ func (d *examination) checkSettings() bool {
 	d.client, err = d.board.NewClient(jobboard.Config{Retry: jobboard.RetryPolicy{MaxAttempts: 2}})
 	switch _, next := setup.ExitOf(err); {
 	case err != nil:
-		d.add(CheckSettings, Fail, err.Error(), cmp.Or(next, "jobboard help settings says what can be set"))
+		d.Add(CheckSettings, Fail, err.Error(), cmp.Or(next, "jobboard help settings says what can be set"))
 		return false
 	case len(s.Warnings) > 0:
-		d.add(CheckSettings, Warn, detail+"; "+strings.Join(s.Warnings, "; "),
+		d.Add(CheckSettings, Warn, detail+"; "+strings.Join(s.Warnings, "; "),
 			"make the files readable by yourself alone")
 	default:
 		d.ok(CheckSettings, "%s", detail)
@@ -87,7 +87,7 @@ func (d *examination) checkSettings() bool {
 // CheckBase judges what answers at the base address, and whether it is worth asking on.
 func (d *examination) checkBase() bool {
 	if d.board.Get(setup.BaseURL) == "" {
-		d.add(CheckBase, Fail, "no base address is set",
+		d.Add(CheckBase, Fail, "no base address is set",
 			"set JOBBOARD_BASE_URL or --base-url; try --fake to see what a working set-up looks like")
 		return false
 	}
@@ -100,7 +100,7 @@ func (d *examination) checkBase() bool {
 		} else if p.isRedirect() {
 			check = CheckRedirects
 		}
-		d.add(check, Fail, detail, next)
+		d.Add(check, Fail, detail, next)
 		return false
 	}
 	switch {
@@ -109,16 +109,16 @@ func (d *examination) checkBase() bool {
 	case strings.Contains(p.body, "get_project_error"), strings.Contains(strings.ToLower(p.body), "posting"):
 		d.ok(CheckBase, "%s answers", host)
 	case p.Status == http.StatusNotFound:
-		d.add(CheckBase, Fail, host+" answers, and has nothing at "+appliedPath+" (404)",
+		d.Add(CheckBase, Fail, host+" answers, and has nothing at "+appliedPath+" (404)",
 			"the address has a path too many, lacks one, or is another host's: it is what stands before /api/rest in the service's documentation")
 		return false
 	case p.Status >= 200 && p.Status <= 299:
-		d.add(CheckBase, Fail,
+		d.Add(CheckBase, Fail,
 			fmt.Sprintf("%s answers %d where the service refuses who brings no credential", host, p.Status),
 			"this is not the job board's interface: check host and path of JOBBOARD_BASE_URL")
 		return false
 	default:
-		d.add(CheckBase, Warn, fmt.Sprintf("%s answers %d, which the interface does not name", host, p.Status),
+		d.Add(CheckBase, Warn, fmt.Sprintf("%s answers %d, which the interface does not name", host, p.Status),
 			"go by the checks below")
 	}
 	d.checkTransport(p, host)
@@ -167,11 +167,11 @@ func (d *examination) checkTransport(p *probe, host string) {
 	switch {
 	case p.TLS != "":
 		v, detail, next := p.tlsText(d.console.Now())
-		d.add(CheckTLS, v, detail, next)
+		d.Add(CheckTLS, v, detail, next)
 	case u != nil && address.OriginOf(u).IsConfidential():
 		d.ok(CheckTLS, "not needed: the service is on this machine")
 	default:
-		d.add(CheckTLS, Warn, host+" is http: everybody on the way can read what is sent", "use the https address")
+		d.Add(CheckTLS, Warn, host+" is http: everybody on the way can read what is sent", "use the https address")
 	}
 	d.ok(CheckRedirects, "none")
 	skew, ok := p.skew()
@@ -179,13 +179,13 @@ func (d *examination) checkTransport(p *probe, host string) {
 	direction := map[bool]string{true: "behind", false: "ahead of"}[skew > 0]
 	switch {
 	case !ok:
-		d.add(CheckClock, Warn, "the service does not tell its time",
+		d.Add(CheckClock, Warn, "the service does not tell its time",
 			"make sure that this machine's clock is set by the network")
 	case size > 5*time.Minute:
-		d.add(CheckClock, Fail, fmt.Sprintf("this machine's clock is %s %s the service's", size, direction),
+		d.Add(CheckClock, Fail, fmt.Sprintf("this machine's clock is %s %s the service's", size, direction),
 			"set this machine's clock by the network (NTP): tokens seem valid or expired when they are not, and certificates too")
 	case size > 30*time.Second:
-		d.add(CheckClock, Warn, fmt.Sprintf("this machine's clock is %s %s the service's", size, direction),
+		d.Add(CheckClock, Warn, fmt.Sprintf("this machine's clock is %s %s the service's", size, direction),
 			"set this machine's clock by the network (NTP)")
 	default:
 		d.ok(CheckClock, "this machine's clock agrees with the service's")
@@ -219,7 +219,7 @@ var credentials = map[string]struct{ kind, next string }{
 func (d *examination) checkCredential() bool {
 	kind := credentials[d.board.Credential()].kind
 	if kind == "" {
-		d.add(CheckCredential, Fail, "none is set, and a search needs one",
+		d.Add(CheckCredential, Fail, "none is set, and a search needs one",
 			"set JOBBOARD_CLIENT_ID for an application without a secret, or with JOBBOARD_CLIENT_SECRET for one that has a secret, or JOBBOARD_TOKEN")
 		d.skip("a credential must be there first", CheckChannel, CheckLanguage)
 		return false
@@ -231,7 +231,7 @@ func (d *examination) checkCredential() bool {
 	}
 	found, err := d.titles(asked, "")
 	if next := d.refusal(err); next != "" {
-		d.add(CheckCredential, Fail, kind+": "+d.console.ErrorText(err), next)
+		d.Add(CheckCredential, Fail, kind+": "+d.console.ErrorText(err), next)
 		d.skip("the credential must be right first", CheckChannel, CheckLanguage)
 		return false
 	}
@@ -239,7 +239,7 @@ func (d *examination) checkCredential() bool {
 	unknown := errors.As(err, &e) && e.Err == nil && (e.StatusCode == http.StatusNotFound ||
 		e.StatusCode == http.StatusBadRequest)
 	if err != nil && !unknown {
-		d.add(CheckCredential, Fail, kind+": the search failed: "+d.console.ErrorText(err), searchNext(err))
+		d.Add(CheckCredential, Fail, kind+": the search failed: "+d.console.ErrorText(err), searchNext(err))
 		d.skip("the search must work first", CheckChannel, CheckLanguage)
 		return false
 	}
@@ -247,11 +247,11 @@ func (d *examination) checkCredential() bool {
 	const howTo = "take the channel's identifier, such as 27828_extern, from the service's administration; upper and lower case count"
 	switch {
 	case ch == "":
-		d.add(CheckChannel, Warn, "none is set", "set JOBBOARD_CHANNEL or --channel; "+howTo)
+		d.Add(CheckChannel, Warn, "none is set", "set JOBBOARD_CHANNEL or --channel; "+howTo)
 	case unknown:
-		d.add(CheckChannel, Fail, fmt.Sprintf("the service does not know %s (%d)", ch, e.StatusCode), howTo)
+		d.Add(CheckChannel, Fail, fmt.Sprintf("the service does not know %s (%d)", ch, e.StatusCode), howTo)
 	case len(found) == 0:
-		d.add(CheckChannel, Warn,
+		d.Add(CheckChannel, Warn,
 			fmt.Sprintf("%s has no postings, or does not exist: the service says the same of both", ch), howTo)
 	default:
 		d.ok(CheckChannel, "%s has postings%s", ch, d.further)
@@ -333,20 +333,20 @@ func (d *examination) checkLanguage() {
 	first, _, _ := strings.Cut(lang, ",")
 	first, _, _ = strings.Cut(first, ";")
 	if _, err := textlanguage.Parse(strings.TrimSpace(first)); err != nil {
-		d.add(CheckLanguage, Fail, short(lang)+" names no language", "use a code such as de, en or de-AT")
+		d.Add(CheckLanguage, Fail, short(lang)+" names no language", "use a code such as de, en or de-AT")
 		return
 	}
 	ch := jobboard.ChannelID(d.board.Get(setup.Channel))
 	asked, err := d.titles(ch, lang)
 	if err != nil {
-		d.add(CheckLanguage, Fail, "a search in "+short(lang)+" failed: "+d.console.ErrorText(err), "try without the language")
+		d.Add(CheckLanguage, Fail, "a search in "+short(lang)+" failed: "+d.console.ErrorText(err), "try without the language")
 		return
 	}
 	// The library sends the language that is set wherever a query has none;
 	// "*" asks for any.
 	others, err := d.titles(ch, "*")
 	if err != nil {
-		d.add(CheckLanguage, Warn, short(lang)+" works; a search in any language failed: "+d.console.ErrorText(err),
+		d.Add(CheckLanguage, Warn, short(lang)+" works; a search in any language failed: "+d.console.ErrorText(err),
 			searchNext(err))
 		return
 	}
@@ -378,16 +378,16 @@ func (d *examination) checkApplicant() {
 		d.ok(CheckApplicant, "the applicant's token is good")
 	case errors.Is(err, jobboard.ErrUnauthorized) && e != nil &&
 		strings.Contains(strings.ToLower(e.Message), "user token required"):
-		d.add(CheckApplicant, Fail, "the token is a client's, and these calls need the applicant's",
+		d.Add(CheckApplicant, Fail, "the token is a client's, and these calls need the applicant's",
 			"set JOBBOARD_USER_TOKEN to a token that the applicant got by signing in; a client's belongs in JOBBOARD_TOKEN")
 	case errors.Is(err, jobboard.ErrUnauthorized):
-		d.add(CheckApplicant, Fail, "the token is expired, or not of this service: "+d.console.ErrorText(err),
+		d.Add(CheckApplicant, Fail, "the token is expired, or not of this service: "+d.console.ErrorText(err),
 			"the applicant must sign in again; set JOBBOARD_USER_TOKEN to the new token")
 	case errors.Is(err, jobboard.ErrForbidden):
-		d.add(CheckApplicant, Fail, d.console.ErrorText(err),
+		d.Add(CheckApplicant, Fail, d.console.ErrorText(err),
 			"the token's scope is not enough: ask for one with the right to see the applicant's applications")
 	default:
-		d.add(CheckApplicant, Fail, d.console.ErrorText(err), searchNext(err))
+		d.Add(CheckApplicant, Fail, d.console.ErrorText(err), searchNext(err))
 	}
 }
 
@@ -395,21 +395,21 @@ func (d *examination) checkApplicant() {
 // answer that the interface names shows that the lookup is there.
 func (d *examination) checkLookup() {
 	if d.board.Get(setup.JobDBURL) == "" {
-		d.add(CheckLookup, Warn, "no lookup address is set: info, status, apply-form and feed do not work",
+		d.Add(CheckLookup, Warn, "no lookup address is set: info, status, apply-form and feed do not work",
 			"set JOBBOARD_JOBDB_URL or --jobdb-url")
 		return
 	}
 	host := maskedAddress(d.board.Get(setup.JobDBURL))
 	p := d.ask("lookup host", strings.TrimRight(d.board.Get(setup.JobDBURL), "/")+lookupPath)
 	if detail, next := p.mistake(host, "JOBBOARD_JOBDB_URL"); detail != "" {
-		d.add(CheckLookup, Fail, detail, next)
+		d.Add(CheckLookup, Fail, detail, next)
 		return
 	}
 	named := d.board.Get(setup.Job) != ""
 	id, err := d.board.NeedJob(nil)
 	if err != nil {
 		if named {
-			d.add(CheckLookup, Fail, d.console.ErrorText(err),
+			d.Add(CheckLookup, Fail, d.console.ErrorText(err),
 				"JOBBOARD_JOB is a job's identifier: digits, as IdValue in the feed")
 			return
 		}
@@ -425,19 +425,19 @@ func (d *examination) checkLookup() {
 	case code == setup.ExitNo && !named:
 		d.ok(CheckLookup, "%s answers", host)
 	case code == setup.ExitNo:
-		d.add(CheckLookup, Warn, fmt.Sprintf("%s answers; of job %s it says: %s", host, id, d.console.ErrorText(err)),
+		d.Add(CheckLookup, Warn, fmt.Sprintf("%s answers; of job %s it says: %s", host, id, d.console.ErrorText(err)),
 			"take a job from a feed of today")
 	case code == setup.ExitCredential:
-		d.add(CheckLookup, Fail, host+": "+d.console.ErrorText(err),
+		d.Add(CheckLookup, Fail, host+": "+d.console.ErrorText(err),
 			"the lookup needs no credential: this is another address than the lookup's, check JOBBOARD_JOBDB_URL")
 	case e != nil && e.StatusCode == http.StatusNotFound:
 		next := "the lookup is at {address}/jobdb/public/apply/external: check host and path of JOBBOARD_JOBDB_URL"
 		if sameHost(d.board.Get(setup.BaseURL), d.board.Get(setup.JobDBURL)) {
 			next += "; it is another address than JOBBOARD_BASE_URL, and here both have one host"
 		}
-		d.add(CheckLookup, Fail, host+" answers, and has no lookup there (404)", next)
+		d.Add(CheckLookup, Fail, host+" answers, and has no lookup there (404)", next)
 	default:
-		d.add(CheckLookup, Fail, host+": "+d.console.ErrorText(err),
+		d.Add(CheckLookup, Fail, host+": "+d.console.ErrorText(err),
 			strings.ReplaceAll(searchNext(err), "JOBBOARD_BASE_URL", "JOBBOARD_JOBDB_URL"))
 	}
 }

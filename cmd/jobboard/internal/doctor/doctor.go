@@ -46,14 +46,19 @@ type Report struct {
 	probes  []probe
 }
 
+// NewReport returns a report of other checks than those of Examine, without findings.
+func NewReport(c *term.Console) *Report { return &Report{console: c} }
+
+// Add adds a finding.
+func (r *Report) Add(check string, v Verdict, detail, next string) {
+	mask := func(s string) string { return r.console.Mask(term.Printable(s)) }
+	r.Findings = append(r.Findings, Finding{Check: check, Verdict: v, Detail: mask(detail), Next: mask(next)})
+}
+
 // Examine makes all checks. Where ctx ends before they are done, its error is returned.
 func Examine(ctx context.Context, c *term.Console, b *setup.Board) (*Report, error) {
 	d := &examination{Report: Report{console: c, board: b}, ctx: ctx}
 	d.run()
-	for i := range d.Findings {
-		x := &d.Findings[i]
-		x.Detail, x.Next = c.Mask(term.Printable(x.Detail)), c.Mask(term.Printable(x.Next))
-	}
 	return &d.Report, ctx.Err()
 }
 
@@ -169,16 +174,12 @@ type examination struct {
 	further further // members of the search's answers that the interface does not name
 }
 
-func (d *examination) add(check string, v Verdict, detail, next string) {
-	d.Findings = append(d.Findings, Finding{Check: check, Verdict: v, Detail: detail, Next: next})
-}
-
 func (d *examination) ok(check, format string, args ...any) {
-	d.add(check, OK, fmt.Sprintf(format, args...), "")
+	d.Add(check, OK, fmt.Sprintf(format, args...), "")
 }
 
 func (d *examination) skip(why string, checks ...string) {
 	for _, check := range checks {
-		d.add(check, Skip, why, "")
+		d.Add(check, Skip, why, "")
 	}
 }

@@ -38,22 +38,35 @@ type Board struct {
 
 // NewClient makes the library's client of the settings, with what cfg has besides.
 func (b *Board) NewClient(cfg jobboard.Config) (*jobboard.Client, error) {
+	cfg, err := b.Config(cfg)
+	if err != nil {
+		return nil, err
+	}
+	c, err := jobboard.NewClient(cfg)
+	if err != nil {
+		return nil, Refused(err, cfg)
+	}
+	return c, nil
+}
+
+// Config returns what the settings make a client of, with what cfg has besides.
+func (b *Board) Config(cfg jobboard.Config) (jobboard.Config, error) {
 	s := &b.Settings
 	if s.ambiguous != nil {
-		return nil, s.ambiguous
+		return cfg, s.ambiguous
 	}
 	cfg.BaseURL, cfg.JobDBURL, cfg.Language = s.Get(BaseURL), s.Get(JobDBURL), s.Get(Language)
 	cfg.UserAgent, cfg.Logger, cfg.AllowInsecure = b.reader.UserAgent, b.reader.Logger(), s.allowsInsecure()
 	cfg.Limiter = b.Limiter
 	if cfg.BaseURL == "" && cfg.JobDBURL == "" {
-		return nil, Lacks("no address is set").Next("set JOBBOARD_BASE_URL and JOBBOARD_JOBDB_URL, or try --fake")
+		return cfg, Lacks("no address is set").Next("set JOBBOARD_BASE_URL and JOBBOARD_JOBDB_URL, or try --fake")
 	}
 	if err := b.reader.pace(&cfg.Retry); err != nil {
-		return nil, err
+		return cfg, err
 	}
 	next, err := b.Transport()
 	if err != nil {
-		return nil, err
+		return cfg, err
 	}
 	if next != nil {
 		cfg.HTTPClient = &http.Client{Transport: next}
@@ -61,14 +74,7 @@ func (b *Board) NewClient(cfg jobboard.Config) (*jobboard.Client, error) {
 	if b.reader.debug {
 		cfg.Observer = observer(cfg.Logger)
 	}
-	if err := b.setCredential(&cfg, next); err != nil {
-		return nil, err
-	}
-	c, err := jobboard.NewClient(cfg)
-	if err != nil {
-		return nil, settingError(err, cfg)
-	}
-	return c, nil
+	return cfg, b.setCredential(&cfg, next)
 }
 
 // pace sets what the flags say of attempts.
@@ -130,9 +136,9 @@ var settingNames = map[string]string{
 	"Language":    "the language",
 }
 
-// settingError returns an error of NewClient in the words of the settings, with
+// Refused returns an error of NewClient in the words of the settings, with
 // what to write instead.
-func settingError(err error, cfg jobboard.Config) error {
+func Refused(err error, cfg jobboard.Config) error {
 	refused := Lacks("%w", err)
 	var mistake *jobboard.ConfigError
 	if !errors.As(err, &mistake) {

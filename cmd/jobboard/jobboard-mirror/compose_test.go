@@ -1,20 +1,19 @@
 package main
 
 import (
-	"flag"
-	"io"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
 )
 
 // The services of compose.yaml are commands of the program, with flags and
 // variables that it has.
 func TestComposeFile(t *testing.T) {
-	text, err := os.ReadFile("../../compose.yaml")
+	text, err := os.ReadFile("compose.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,10 +29,11 @@ func TestComposeFile(t *testing.T) {
 	if err := yaml.Unmarshal(text, &file); err != nil {
 		t.Fatal(err)
 	}
-	source, err := os.ReadFile("program.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	read := map[string]bool{} // by the program
+	p := cli.New("jobboard-mirror")
+	p.Settings.Getenv = func(name string) string { read[name] = true; return "" }
+	root := commands(p)
+	_, _ = p.Settings.Read(root.PersistentFlags())
 	var names []string
 	for service, s := range file.Services {
 		for other := range s.DependsOn {
@@ -46,17 +46,16 @@ func TestComposeFile(t *testing.T) {
 		}
 		name := s.Command[0]
 		names = append(names, name)
-		if !slices.ContainsFunc(commands, func(c command) bool { return c.name == name }) {
-			t.Errorf("%s: there is no command %q", service, name)
+		cmd, rest, err := root.Find(s.Command)
+		if err != nil || cmd.Name() != name {
+			t.Errorf("%s: there is no command %q: %v", service, name, err)
+			continue
 		}
-		flags := flag.NewFlagSet(service, flag.ContinueOnError)
-		flags.SetOutput(io.Discard)
-		new(program).flags(flags)
-		if err := flags.Parse(s.Command[1:]); err != nil || flags.NArg() > 0 {
-			t.Errorf("%s: %v, %q", service, err, flags.Args())
+		if err := cmd.ParseFlags(rest); err != nil || cmd.Flags().NArg() > 0 {
+			t.Errorf("%s: %v, %q", service, err, cmd.Flags().Args())
 		}
 		for variable := range s.Environment {
-			if !strings.Contains(string(source), `"`+variable+`"`) {
+			if !read[variable] {
 				t.Errorf("%s sets %s, which the program does not read", service, variable)
 			}
 		}

@@ -10,6 +10,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
 )
 
 // lastAnswers is how long answers that are under way may take once the program is
@@ -17,12 +20,12 @@ import (
 const lastAnswers = 5 * time.Second
 
 // serveAt serves at an address until ctx ends, and says where.
-func serveAt(ctx context.Context, p *program, addr, what string, handler http.Handler) error {
+func serveAt(ctx context.Context, c *term.Console, addr, what string, handler http.Handler) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 	if err != nil {
-		return err
+		return setup.Usage("%s: %w", what, err)
 	}
-	fmt.Fprintf(p.errOut, "%s at http://%s\n", what, listener.Addr())
+	c.Note("%s at http://%s", what, listener.Addr())
 	server := &http.Server{
 		Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		BaseContext: func(net.Listener) context.Context { return ctx },
@@ -46,19 +49,19 @@ func serveAt(ctx context.Context, p *program, addr, what string, handler http.Ha
 
 // monitor answers an orchestrator, which may be anybody: it tells nothing of
 // what is copied.
-func monitor(p *program) http.Handler {
+func monitor(m *copied) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /live", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "live") })
 	mux.HandleFunc("GET /ready", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 		defer cancel()
-		if err := p.mirror.Ready(ctx); err != nil {
+		if err := m.Ready(ctx); err != nil {
 			http.Error(w, "not ready", http.StatusServiceUnavailable)
 			return
 		}
 		fmt.Fprintln(w, "ready")
 	})
-	mux.Handle("GET /metrics", p.telemetry.metrics)
+	mux.Handle("GET /metrics", m.telemetry.metrics)
 	return mux
 }
 
@@ -83,6 +86,9 @@ func (n *networks) Set(value string) error {
 	}
 	return nil
 }
+
+// Type names the value in the help.
+func (n *networks) Type() string { return "networks" }
 
 // authorize returns who may ask, nil for callers on this machine alone. A caller
 // is who has made the connection: a proxy, where there is one.

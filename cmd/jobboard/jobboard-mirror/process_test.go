@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -94,8 +95,8 @@ func answers(t *testing.T, address string, status int) {
 func TestEndsWithinSeconds(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	srv.Fail(jobboardtest.Fault{Operation: jobboardtest.OpJobInformation, Break: jobboardtest.StallBefore})
-	p := start(t, srv, "run", "-db", filepath.Join(t.TempDir(), "jobs.db"), "-channel", srv.Demo.Channel, "-limit", "-1",
-		"-addr", "127.0.0.1:0", "-monitor", "127.0.0.1:0")
+	p := start(t, srv, "run", "--db", filepath.Join(t.TempDir(), "jobs.db"), "--channels", srv.Demo.Channel, "--rate", "-1",
+		"--addr", "127.0.0.1:0", "--monitor", "127.0.0.1:0")
 	monitor, address := p.said(t, "monitor at "), p.said(t, "serving at ")
 	answers(t, monitor+"/live", http.StatusOK)
 	answers(t, monitor+"/ready", http.StatusOK)
@@ -127,7 +128,7 @@ func TestEndsWithinSeconds(t *testing.T) {
 func TestNotReadyBeforeTheFirstCopy(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	srv.Fail(jobboardtest.Fault{Status: http.StatusInternalServerError})
-	p := start(t, srv, "run", "-db", filepath.Join(t.TempDir(), "jobs.db"), "-channel", srv.Demo.Channel, "-monitor", "127.0.0.1:0")
+	p := start(t, srv, "run", "--db", filepath.Join(t.TempDir(), "jobs.db"), "--channels", srv.Demo.Channel, "--monitor", "127.0.0.1:0")
 	monitor := p.said(t, "monitor at ")
 	answers(t, monitor+"/live", http.StatusOK)
 	answers(t, monitor+"/ready", http.StatusServiceUnavailable)
@@ -157,14 +158,10 @@ func TestOnlyNamedNetworksAreServed(t *testing.T) {
 
 func TestMigrateSetsUp(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "jobs.db")
-	if out, err := said(t, "migrate", "-db", db); err != nil || !strings.Contains(out, "of this version") {
-		t.Fatal(err, out)
+	if r := ran(t, nil, "migrate", "--db", db); r.code != setup.ExitOK || !strings.Contains(r.out, "of this version") {
+		t.Fatal(r)
 	}
-	if out, err := said(t, "status", "-db", db); err != nil || !strings.Contains(out, "0 postings") {
-		t.Error(err, out)
-	}
-	t.Setenv("JOBBOARD_MIRROR_DB", "")
-	if _, err := said(t, "migrate"); err == nil || !strings.Contains(err.Error(), "-db") {
-		t.Error(err)
+	if r := ran(t, nil, "status", "--db", db); r.code != setup.ExitOK || !strings.Contains(r.out, "0 postings") {
+		t.Error(r)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -26,7 +27,7 @@ func TestMetricsAndTraces(t *testing.T) {
 	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "100")
 
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
-	p := start(t, srv, "run", "-db", filepath.Join(t.TempDir(), "jobs.db"), "-channel", srv.Demo.Channel, "-limit", "400", "-monitor", "127.0.0.1:0")
+	p := start(t, srv, "run", "--db", filepath.Join(t.TempDir(), "jobs.db"), "--channels", srv.Demo.Channel, "--rate", "400", "--monitor", "127.0.0.1:0")
 	address := p.said(t, "monitor at ") + "/metrics"
 	for began := time.Now(); ; <-time.After(50 * time.Millisecond) {
 		text := get(t, address)
@@ -88,12 +89,12 @@ func TestTracesThatCannotBeHadAreRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
 			t.Setenv(name, value)
-			if _, err := said(t, "status", "--fake"); err == nil || !strings.Contains(err.Error(), name) {
-				t.Error(err)
+			if r := ran(t, nil, "status", "--fake"); r.code != setup.ExitUsage || !strings.Contains(r.err, name) {
+				t.Error(r)
 			}
 			t.Setenv("OTEL_SDK_DISABLED", "true")
-			if _, err := said(t, "status", "--fake"); err != nil {
-				t.Error(err)
+			if r := ran(t, nil, "status", "--fake"); r.code != setup.ExitOK {
+				t.Error(r)
 			}
 		})
 	}

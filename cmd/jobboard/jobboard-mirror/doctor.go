@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/doctor"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror"
+)
+
+func newDoctorCommand(p *cli.Program, db *database) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Find out why a copy does not work",
+		Long: `doctor checks the database: whether one is named and can be opened, whether its
+tables are of this version, how old the copy of each source is and what fails,
+whether lookups pile up, and whether a process keeps it up to date. It only
+reads. Of the board itself jobboard doctor tells.
+
+It ends with 0 where nothing failed and with 7 where something did.`,
+		Example: "  jobboard-mirror doctor --db jobs.db",
+		Args:    cli.AtMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if p.Settings.UsesFake() {
+				return setup.Usage("--fake copies into a database of its own, which is fine").Next("name the database with --db")
+			}
+			return runDoctor(cmd.Context(), &p.Console, db, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
+	return cmd
+}
+
+func runDoctor(ctx context.Context, c *term.Console, db *database, asJSON bool) error {
+	report := doctor.NewReport(c)
+	if s := examineDatabase(ctx, report, db.address); s != nil {
+		examineCopy(report, s, c.Now())
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if asJSON {
+		if err := term.WriteJSON(c.Out, report.Findings, true); err != nil {
+			return err
+		}
+	} else {
+		report.Print()
+	}
+	if report.Failed() {
+		return &setup.Error{Code: setup.ExitIncomplete}
+	}
+	return nil
+}
+
+// The checks of a database, in their order.
+const (
+	checkDatabase  = "database"
+	checkSource    = "source"
+	checkLookups   = "lookups"
+	checkProcesses = "processes"
+)
+
+// waiting bounds how long a database may keep its doctor waiting.
+const waiting = 15 * time.Second
+
+// examineDatabase returns the status of the copy, nil where there is none to be had.
+func examineDatabase(ctx context.Context, r *doctor.Report, address string) *jobmirror.Status {
+	if address == "" {
+		r.Add(checkDatabase, doctor.Fail, "no database is named", "name it with --db, or set JOBBOARD_MIRROR_DB")
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, waiting)
+	defer cancel()
+	m, err := jobmirror.Open(ctx, address, jobmirror.Options{ReadOnly: true})
+	if err != nil {
+		r.Add(checkDatabase, doctor.Fail, err.Error(), databaseNext(err))
+		return nil
+	}
+	defer m.Close()
+	s, err := m.Status(ctx)
+	if err != nil {
+		r.Add(checkDatabase, doctor.Fail, err.Error(), databaseNext(err))
+		return nil
+	}
+	kind := "SQLite"
+	if strings.Contains(address, "://") {
+		kind = "PostgreSQL"
+	}
+	r.Add(checkDatabase, doctor.OK, fmt.Sprintf("%s, of this version, %d postings", kind, s.Postings), "")
+	return s
+}
+
+func databaseNext(err error) string {
+	switch {
+	case errors.Is(err, jobmirror.ErrNewer):
+		return "a newer version of this program changed the tables: run that one"
+	case errors.Is(err, jobmirror.ErrNotMirror):
+		return "this is another program's database: name the mirror's with --db"
+	case errors.Is(err, jobmirror.ErrNoSchema):
+		return "run jobboard-mirror migrate, with a role that may create tables"
+	case errors.Is(err, os.ErrNotExist):
+		return "check the path; jobboard-mirror run makes the file"
+	case errors.Is(err, os.ErrPermission):
+		return "check who owns the file and its folder"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "the database does not answer: check its host and port, and whether it is busy"
+	}
+	return "check the address, the role and its password, and whether the server is up"
+}
+
+// examineCopy judges what the copy says of itself.
+func examineCopy(r *doctor.Report, s *jobmirror.Status, now time.Time) {
+	if len(s.Sources) == 0 {
+		r.Add(checkSource, doctor.Fail, "nothing is copied", "start jobboard-mirror run with --channels or --feed")
+	}
+	for _, source := range s.Sources {
+		name := strings.TrimSpace(source.Kind + " " + source.Name + " " + source.Language)
+		detail := fmt.Sprintf("%s: %d rows, copied %s", name, source.Rows, ago(source.Complete))
+		switch {
+		case source.Problem != "":
+			detail += ": " + source.Problem
+			r.Add(checkSource, doctor.Fail, detail, "jobboard doctor says what is wrong with the board; what the copy waits for stands in the problem")
+		case source.Complete.IsZero():
+			r.Add(checkSource, doctor.Warn, detail, "wait for the first copy, or start jobboard-mirror run")
+		case now.Sub(source.Complete) > 2*time.Hour:
+			r.Add(checkSource, doctor.Warn, detail, "look whether jobboard-mirror run is at work")
+		default:
+			r.Add(checkSource, doctor.OK, detail, "")
+		}
+	}
+	detail := fmt.Sprintf("%d are due, %d did not answer the last time", s.Due, s.Failing)
+	switch {
+	case s.Failing > 0 && s.Failing >= s.Due && s.Due > 0:
+		r.Add(checkLookups, doctor.Fail, detail, "check JOBBOARD_JOBDB_URL: jobboard doctor")
+	case !s.DueSince.IsZero() && now.Sub(s.DueSince) > 24*time.Hour:
+		r.Add(checkLookups, doctor.Warn, detail+", the first since "+ago(s.DueSince),
+			"let it ask more often with --rate, if the board permits")
+	default:
+		r.Add(checkLookups, doctor.OK, detail, "")
+	}
+	if len(s.Processes) == 0 {
+		r.Add(checkProcesses, doctor.Warn, "none keeps the copy up to date", "start jobboard-mirror run, or run refresh by a timer")
+		return
+	}
+	r.Add(checkProcesses, doctor.OK, fmt.Sprintf("%d keep the copy up to date", len(s.Processes)), "")
+}
+
+func newMigrateCommand(p *cli.Program, db *database) *cobra.Command {
+	return &cobra.Command{
+		Use:   "migrate",
+		Short: "Set up the tables, or bring them up to this version's",
+		Long: `migrate sets up the tables of a mirror, or brings them up to this version's, by a
+role that may create tables. On SQLite run does so by itself.`,
+		Example: "  jobboard-mirror migrate --db postgres://owner@db/mirror",
+		Args:    cli.AtMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := db.needed(); err != nil {
+				return err
+			}
+			if err := jobmirror.Migrate(cmd.Context(), db.address); err != nil {
+				return err
+			}
+			p.Out.Line("the tables are those of this version")
+			return p.Out.Err
+		},
+	}
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/doctor"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror"
+)
+
+// result is what a run of the program left behind.
+type result struct {
+	code     int
+	out, err string
+}
+
+// ran runs a command to its end. The environment is what is given.
+func ran(t *testing.T, env map[string]string, args ...string) result {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var out, errOut bytes.Buffer
+	p := &cli.Program{
+		Console:  term.Console{Name: "jobboard-mirror", In: strings.NewReader(""), Out: &term.Output{W: &out}, Err: &errOut, Now: time.Now},
+		Settings: setup.Reader{UserAgent: "jobboard-mirror", Getenv: func(name string) string { return env[name] }},
+	}
+	code := p.Run(ctx, args, commands)
+	return result{code, out.String(), errOut.String()}
+}
+
+func TestEveryCommandWithNothingSetUp(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"refresh", "--fake"}, "feed demo "},
+		{[]string{"status", "--fake"}, "channel 27828_extern de"},
+		{[]string{"status", "--fake", "--json"}, `"sources": [`},
+		{[]string{"search", "--fake", "--language", "en", "nurses"}, "Registered Nurse"},
+		{[]string{"search", "--fake", "--json", "--near", "geo:52.52,13.37"}, `"evidence": "feed"`},
+		{[]string{"search", "--fake", "--csv", "--fields", "job,km,title", "--limit", "1", "--near", "Berlin"}, "job,km,title\n2797"},
+		{[]string{"search", "--fake", "--facets", "--limit", "1"}, "more with --after "},
+		{[]string{"changes", "--fake"}, `"cause":"lookup"`},
+		{[]string{"changes", "--fake", "--limit", "1"}, "}\n"},
+		{[]string{"__complete", "search", "--near", "Heidelb"}, "Heidelberg\tDE\n"},
+		{[]string{"version"}, "jobboard-mirror "},
+		{[]string{"help", "exit-codes"}, "143"},
+	} {
+		if r := ran(t, nil, c.args...); r.code != setup.ExitOK || !strings.Contains(r.out, c.want) {
+			t.Errorf("%q: %d, without %q:\n%s%s", c.args, r.code, c.want, r.out, r.err)
+		}
+	}
+}
+
+func TestMistakesAreNamed(t *testing.T) {
+	none := filepath.Join(t.TempDir(), "none.db")
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"walk"}, setup.ExitUsage, `unknown command "walk"`},
+		{[]string{"serch"}, setup.ExitUsage, "search"},
+		{[]string{"run", "--chanels", "x"}, setup.ExitUsage, "or --channels?"},
+		{[]string{"status"}, setup.ExitUsage, "--db"},
+		{[]string{"refresh", "--db", filepath.Join(t.TempDir(), "a.db"), "--base-url", "http://127.0.0.1:1"}, setup.ExitUsage, "--channels"},
+		{[]string{"refresh", "--db", filepath.Join(t.TempDir(), "a.db"), "--channels", "x"}, setup.ExitUsage, "no address is set"},
+		{[]string{"status", "--db", none}, setup.ExitUsage, "no such file"},
+		{[]string{"doctor", "--db", none}, setup.ExitIncomplete, ""},
+		{[]string{"doctor"}, setup.ExitIncomplete, ""},
+		{[]string{"status", "--db", "mysql://root:secret@h/db"}, setup.ExitUsage, "mysql://"},
+		{[]string{"status", "--db", "postgres://u:secret@127.0.0.1:1/x"}, setup.ExitNetwork, "postgres://u:xxxxx@127.0.0.1:1/x"},
+		{[]string{"run", "--fake", "x"}, setup.ExitUsage, `one argument too many: "x"`},
+		{[]string{"search", "--fake", "--near", "Berlni"}, setup.ExitUsage, "is it Berlin (DE)"},
+		{[]string{"search", "--fake", "--fields", "titel"}, setup.ExitUsage, "is it title?"},
+		{[]string{"changes", "--fake", "--limit", "-1"}, setup.ExitUsage, "negative"},
+		{[]string{"serve", "--fake", "--addr", "256.0.0.1:1"}, setup.ExitUsage, "256.0.0.1"},
+		{[]string{"migrate"}, setup.ExitUsage, "--db"},
+	} {
+		r := ran(t, nil, c.args...)
+		if r.code != c.code || !strings.Contains(r.err, c.want) {
+			t.Errorf("%q: %d, without %q:\n%s%s", c.args, r.code, c.want, r.out, r.err)
+		}
+		if strings.Contains(r.err+r.out, "secret") {
+			t.Errorf("%q: the password is in %s", c.args, r.err)
+		}
+		if n := strings.Count(r.err, "\n"); n > 8 {
+			t.Errorf("%q: a mistake is told in %d lines:\n%s", c.args, n, r.err)
+		}
+	}
+}
+
+// A command's help has its own flags, and not those of others.
+func TestHelpOfACommand(t *testing.T) {
+	for command, flags := range map[string][]string{
+		"search": {"--near", "--facets", "--after", "--limit"}, "run": {"--feed", "--allow", "--monitor", "--rate"}, "status": {"--json"},
+		"migrate": nil, "doctor": {"--json"},
+	} {
+		r := ran(t, map[string]string{"JOBBOARD_MIRROR_DB": "postgres://u:secret@h/db"}, command, "--help")
+		for _, flag := range flags {
+			if !strings.Contains(r.out, flag) {
+				t.Errorf("the help of %s has no %s:\n%s", command, flag, r.out)
+			}
+		}
+		if command != "run" && strings.Contains(r.out, "--retire") || strings.Contains(r.out, "secret") || strings.Count(r.out, "\n") > 45 {
+			t.Errorf("the help of %s:\n%s", command, r.out)
+		}
+	}
+}
+
+// The doctor tells how a copy is doing, and what to do.
+func TestDoctor(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	db := filepath.Join(t.TempDir(), "jobs.db")
+	env := map[string]string{
+		"JOBBOARD_BASE_URL": srv.BaseURL, "JOBBOARD_JOBDB_URL": srv.JobDBURL, "JOBBOARD_CLIENT_ID": srv.Demo.ClientID,
+		"JOBBOARD_CHANNEL": srv.Demo.Channel, "JOBBOARD_MIRROR_DB": db,
+	}
+	if r := ran(t, env, "migrate"); r.code != setup.ExitOK {
+		t.Fatal(r)
+	}
+	if r := ran(t, env, "doctor"); r.code != setup.ExitIncomplete || !strings.Contains(r.out, "nothing is copied") {
+		t.Errorf("before the first copy: %d\n%s", r.code, r.out)
+	}
+	if r := ran(t, env, "refresh", "--rate", "-1"); r.code != setup.ExitOK {
+		t.Fatal(r)
+	}
+	if r := ran(t, env, "doctor"); r.code != setup.ExitOK || !strings.Contains(r.out, "channel 27828_extern: 42 rows") ||
+		!strings.Contains(r.out, "0 failed") {
+		t.Errorf("after it: %d\n%s", r.code, r.out)
+	}
+	srv.Fail(jobboardtest.Fault{Status: http.StatusInternalServerError, Operation: jobboardtest.OpSearch})
+	_ = ran(t, env, "refresh", "--rate", "-1", "--attempts", "1")
+	r := ran(t, env, "doctor", "--json")
+	var findings []doctor.Finding
+	if err := json.Unmarshal([]byte(r.out), &findings); err != nil || r.code != setup.ExitIncomplete {
+		t.Errorf("while the board fails: %d, %v\n%s%s", r.code, err, r.out, r.err)
+	}
+}
+
+// lockedBuffer is written and read at the same time.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+func TestOthersReadBesideTheOneThatRuns(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	db := filepath.Join(t.TempDir(), "jobs.db")
+	env := map[string]string{
+		"JOBBOARD_BASE_URL": srv.BaseURL, "JOBBOARD_JOBDB_URL": srv.JobDBURL, "JOBBOARD_CLIENT_ID": srv.Demo.ClientID, "JOBBOARD_MIRROR_DB": db,
+	}
+	settings := []string{"--channels", srv.Demo.Channel, "--feed", srv.FeedURL, "--rate", "-1"}
+
+	p := start(t, srv, append([]string{"run", "--db", db, "--addr", "127.0.0.1:0"}, settings...)...)
+	answers(t, p.said(t, "serving at ")+"/mirror/ready", http.StatusOK)
+	for began := time.Now(); ; <-time.After(10 * time.Millisecond) {
+		r := ran(t, env, "status", "--json")
+		var s jobmirror.Status
+		if err := json.Unmarshal([]byte(r.out), &s); err != nil || time.Since(began) > 20*time.Second {
+			t.Fatal(r, err)
+		}
+		if s.Due == 0 && s.Unindexed == 0 && s.Jobs[jobmirror.StateOpen] > 40 {
+			break
+		}
+	}
+	if r := ran(t, env, "search", "nurse"); r.code != setup.ExitOK || !strings.Contains(r.out, "Nurse") {
+		t.Errorf("search beside run: %v", r)
+	}
+	if r := ran(t, env, append([]string{"refresh"}, settings...)...); r.code != setup.ExitUnexpected || !strings.Contains(r.err, "read beside it") {
+		t.Errorf("refresh beside run: %v", r)
+	}
+}

@@ -1,0 +1,262 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror"
+)
+
+// database says where the copy is.
+type database struct {
+	address string // a file, or postgres://...; empty: none was named
+}
+
+func addDatabaseFlag(root *cobra.Command, getenv func(string) string) *database {
+	d := &database{}
+	root.PersistentFlags().StringVar(&d.address, "db", getenv("JOBBOARD_MIRROR_DB"),
+		"`address` of the database: a file, or postgres://... (JOBBOARD_MIRROR_DB)")
+	// What the environment says may hold a password, which the help does not show.
+	root.PersistentFlags().Lookup("db").DefValue = ""
+	_ = root.MarkPersistentFlagFilename("db", "db", "sqlite")
+	return d
+}
+
+func (d *database) needed() error {
+	if d.address == "" {
+		return setup.Usage("no database is named").Next("name it with --db, set JOBBOARD_MIRROR_DB, or try --fake")
+	}
+	return nil
+}
+
+// copying says what is copied, and how.
+type copying struct {
+	channels    string
+	languages   string
+	feeds       []string
+	rate        float64
+	concurrency int
+	accept      bool
+	retire      bool
+}
+
+// add adds the flags to a command that copies.
+func (c *copying) add(cmd *cobra.Command, getenv func(string) string) {
+	f := cmd.Flags()
+	f.StringVar(&c.channels, "channels", getenv("JOBBOARD_CHANNEL"),
+		"`channels` to copy, with commas, beside --channel (JOBBOARD_CHANNEL)")
+	f.StringVar(&c.languages, "languages", "", "`languages` to copy each channel in, such as de,en")
+	f.StringArrayVar(&c.feeds, "feed", nil, "`file or address` of a job feed to copy; may be repeated")
+	f.Float64Var(&c.rate, "rate", 0, "`requests` a second to the board; 0: 20, below 0: no limit")
+	f.IntVar(&c.concurrency, "concurrency", 0, "`lookups` at once; 0: 16")
+	f.BoolVar(&c.accept, "accept", false, "remove what is missing, however much it is")
+	f.BoolVar(&c.retire, "retire", false,
+		"remove at once what channels and feeds show that are not named any more; else that takes 7 days")
+	cli.Complete(cmd, "channels", cli.Nothing)
+	cli.Complete(cmd, "languages", cli.OneOf("de", "en", "de,en"))
+	cli.Complete(cmd, "rate", cli.OneOf("5", "20", "50"))
+	cli.Complete(cmd, "concurrency", cli.OneOf("4", "16", "64"))
+}
+
+// fakeFlags set up the stand-in.
+type fakeFlags struct{ jobs int }
+
+func (f *fakeFlags) add(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&f.jobs, "fake-jobs", 0, "further `jobs` that the stand-in of --fake has")
+	cli.Complete(cmd, "fake-jobs", cli.Nothing)
+}
+
+// copied is an open mirror, and what belongs to it.
+type copied struct {
+	*jobmirror.Mirror
+	telemetry *telemetry
+	temp      string // folder of a copy of the stand-in; empty: none
+}
+
+// opening says how a mirror is opened.
+type opening struct {
+	p         *cli.Program
+	db        *database
+	copies    *copying // nil: it only reads, beside the process that writes
+	fake      fakeFlags
+	allow     networks
+	monitored bool
+}
+
+// open opens the mirror of the settings. With --fake one that only reads copies the
+// stand-in first.
+func (o *opening) open(ctx context.Context, cmd *cobra.Command) (*copied, error) {
+	b, err := o.p.Board(cmd)
+	if err != nil {
+		return nil, err
+	}
+	m := &copied{}
+	if err := m.open(ctx, o, b); err != nil {
+		return nil, errors.Join(err, m.close())
+	}
+	return m, nil
+}
+
+func (m *copied) open(ctx context.Context, o *opening, b *setup.Board) error {
+	opts, address, err := m.options(o, b)
+	if err != nil {
+		return err
+	}
+	if m.telemetry, err = startTelemetry(ctx, &opts, o.monitored); err != nil {
+		return setup.Usage("%w", err)
+	}
+	if m.Mirror, err = jobmirror.Open(ctx, address, opts); err != nil {
+		return openError(err, opts.Config)
+	}
+	if o.copies != nil && o.copies.accept {
+		err = m.Accept(ctx)
+	}
+	if err == nil && o.copies != nil && o.copies.retire {
+		err = m.Retire(ctx)
+	}
+	if err == nil && o.copies == nil && b.Fake != nil {
+		err = m.Refresh(ctx)
+	}
+	return err
+}
+
+// openError returns an error of Open with its exit code: a setting is wrong, or nobody
+// answers.
+func openError(err error, cfg jobboard.Config) error {
+	var unreached *net.OpError
+	var mistake *jobboard.ConfigError
+	switch {
+	case errors.As(err, &mistake):
+		return setup.Refused(err, cfg)
+	case errors.As(err, &unreached):
+		return &setup.Error{Code: setup.ExitNetwork, Err: err, Hint: "jobboard-mirror doctor says what is wrong with the database"}
+	}
+	return setup.Usage("%w", err).Next("jobboard-mirror doctor says what is wrong with the database")
+}
+
+// options returns the options and the database of a mirror.
+func (m *copied) options(o *opening, b *setup.Board) (opts jobmirror.Options, address string, err error) {
+	opts = jobmirror.Options{
+		ReadOnly: o.copies == nil && b.Fake == nil, Authorize: o.allow.authorize(),
+		Logger: slog.New(slog.NewTextHandler(o.p.Err, nil)),
+	}
+	if !opts.ReadOnly || b.Get(setup.BaseURL)+b.Get(setup.JobDBURL) != "" {
+		if opts.Config, err = b.Config(jobboard.Config{}); err != nil {
+			return opts, "", err
+		}
+	}
+	if b.Credential() == setup.UserToken {
+		opts.Config.ClientID = "" // an applicant's token is for no copy
+	}
+	opts.Config.Language = "" // each channel is asked in its own
+	address = o.db.address
+	if o.copies != nil {
+		opts.Limit, opts.Concurrency = o.copies.rate, o.copies.concurrency
+		opts.Channels, opts.Feeds = o.copies.sources(b)
+	}
+	if b.Fake != nil {
+		o.fake.publish(b.Fake)
+		opts.Channels = []jobmirror.Channel{{ID: jobboard.ChannelID(b.Fake.Demo.Channel), Languages: []string{"de", "en"}}}
+		opts.Feeds = []jobmirror.Feed{{Name: "demo", Address: b.Fake.FeedURL}}
+		opts.Limit = cmp.Or(opts.Limit, 500)
+		if address == "" {
+			m.temp, err = os.MkdirTemp("", "jobboard-mirror-")
+			address = filepath.Join(m.temp, "jobs.db")
+		}
+	}
+	switch {
+	case err != nil:
+		return opts, "", err
+	case address == "":
+		return opts, "", o.db.needed()
+	case o.copies != nil && len(opts.Channels)+len(opts.Feeds) == 0:
+		return opts, "", setup.Usage("nothing is named to copy").Next("name it with --channels or --feed, or try --fake")
+	}
+	return opts, address, nil
+}
+
+// sources returns the channels and feeds that the flags name.
+func (c *copying) sources(b *setup.Board) (channels []jobmirror.Channel, feeds []jobmirror.Feed) {
+	named := c.channels
+	if v := b.Values[setup.Channel]; v.Origin == setup.FromFlag || v.Origin == setup.FromFile {
+		named += "," + v.Text
+	}
+	for channel := range strings.SplitSeq(named, ",") {
+		if channel = strings.TrimSpace(channel); channel == "" {
+			continue
+		}
+		x := jobmirror.Channel{ID: jobboard.ChannelID(channel)}
+		if c.languages != "" {
+			for language := range strings.SplitSeq(c.languages, ",") {
+				x.Languages = append(x.Languages, strings.TrimSpace(language))
+			}
+		}
+		channels = append(channels, x)
+	}
+	for _, feed := range c.feeds {
+		feeds = append(feeds, jobmirror.Feed{Address: feed})
+	}
+	return channels, feeds
+}
+
+// publish adds further jobs to the stand-in.
+func (f *fakeFlags) publish(srv *jobboardtest.Server) {
+	for i := range f.jobs {
+		srv.Publish(srv.Demo.Channel, jobboardtest.Job{
+			Title: fmt.Sprintf("Nurse %d", i), Language: "en",
+			Location: jobboardtest.Location{Lat: "52.52", Long: "13.37", City: "Berlin"},
+		})
+	}
+}
+
+func (m *copied) close() error {
+	var err error
+	if m.Mirror != nil {
+		err = m.Close()
+	}
+	if m.telemetry != nil {
+		err = errors.Join(err, m.telemetry.close())
+	}
+	if m.temp != "" {
+		err = errors.Join(err, os.RemoveAll(m.temp))
+	}
+	return err
+}
+
+// with opens the mirror, runs what a command does with it, and closes it.
+func (o *opening) with(cmd *cobra.Command, run func(ctx context.Context, m *copied) error) error {
+	m, err := o.open(cmd.Context(), cmd)
+	if err != nil {
+		return err
+	}
+	err = run(cmd.Context(), m)
+	if errors.Is(err, jobmirror.ErrLocked) {
+		err = &setup.Error{
+			Code: setup.ExitUnexpected, Err: err,
+			Hint: "stop the other process, or read beside it: search, status, serve, changes",
+		}
+	}
+	return errors.Join(err, m.close())
+}
+
+// fromFlag returns a setting that a flag set, and "" for one from elsewhere: what is
+// searched in is said for each search.
+func fromFlag(cmd *cobra.Command, flag string) string {
+	if f := cmd.Flags().Lookup(flag); f != nil && f.Changed {
+		return f.Value.String()
+	}
+	return ""
+}

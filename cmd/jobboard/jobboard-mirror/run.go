@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
+)
+
+func newRunCommand(p *cli.Program, db *database) *cobra.Command {
+	o := &opening{p: p, db: db, copies: &copying{}}
+	var at listening
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Keep the copy up to date until interrupted",
+		Long: `run copies what is named, and keeps the copy up to date until it is interrupted.
+With --addr it answers in the board's place as well. On SQLite one process runs a
+mirror; on PostgreSQL any number share the work.
+
+The first copy shows how far it is: a bar on a terminal, else a line a minute.`,
+		Example: `  jobboard-mirror run --fake --addr 127.0.0.1:8080
+  jobboard-mirror run --db jobs.db --channels 27828_extern --languages de,en --feed feed.xml`,
+		Args: cli.AtMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p.EndsItself.Store(true)
+			o.allow, o.monitored = at.allow, at.monitor != ""
+			return o.with(cmd, func(ctx context.Context, m *copied) error { return runMirror(ctx, &p.Console, m, &at) })
+		},
+	}
+	o.copies.add(cmd, p.Settings.Getenv)
+	o.fake.add(cmd)
+	at.add(cmd, "")
+	return cmd
+}
+
+// runMirror runs the mirror, and what serves it. When one of them ends, so do the others.
+// To be interrupted is how it ends well.
+func runMirror(ctx context.Context, c *term.Console, m *copied, at *listening) error {
+	work := []func(context.Context) error{func(ctx context.Context) error {
+		defer showProgress(ctx, c, m, true)()
+		return m.Run(ctx)
+	}}
+	if at.addr != "" {
+		work = append(work, func(ctx context.Context) error { return serveAt(ctx, c, at.addr, "serving", m.Handler()) })
+	}
+	return together(ctx, c, m, at, work...)
+}
+
+// together does several things until one of them ends, and beside them tells a monitor how
+// they are doing.
+func together(ctx context.Context, c *term.Console, m *copied, at *listening, work ...func(context.Context) error) error {
+	if at.monitor != "" {
+		work = append(work, func(ctx context.Context) error { return serveAt(ctx, c, at.monitor, "monitor", monitor(m)) })
+	}
+	all, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ended := make(chan error, len(work))
+	for _, f := range work {
+		go func() {
+			ended <- f(all)
+			cancel()
+		}()
+	}
+	var err error
+	for range work {
+		// Of what ended because another did, nothing need be said.
+		if e := <-ended; !errors.Is(e, context.Canceled) {
+			err = errors.Join(err, e)
+		}
+	}
+	return err
+}
+
+// listening says where a command serves, and whom.
+type listening struct {
+	addr    string
+	allow   networks
+	monitor string
+}
+
+func (l *listening) add(cmd *cobra.Command, addr string) {
+	f := cmd.Flags()
+	f.StringVar(&l.addr, "addr", addr, "`host:port` to answer in the board's place at, such as 127.0.0.1:8080")
+	f.Var(&l.allow, "allow", "`networks` of callers that are served, such as 10.0.0.0/8,fd00::/8; none: this machine")
+	f.StringVar(&l.monitor, "monitor", "", "`host:port` to serve /live, /ready and /metrics at, to anybody who can reach it")
+	for _, flag := range []string{"addr", "allow", "monitor"} {
+		cli.Complete(cmd, flag, cli.Nothing)
+	}
+}
+
+func newServeCommand(p *cli.Program, db *database) *cobra.Command {
+	o := &opening{p: p, db: db}
+	var at listening
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Answer in the board's place from the copy until interrupted",
+		Long: `serve answers in the board's place from the copy, beside the process that keeps
+it up to date, until it is interrupted. Only callers on this machine are served,
+or those of the networks that --allow names.`,
+		Example: "  jobboard-mirror serve --db jobs.db --addr 127.0.0.1:8080",
+		Args:    cli.AtMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p.EndsItself.Store(true)
+			o.allow, o.monitored = at.allow, at.monitor != ""
+			return o.with(cmd, func(ctx context.Context, m *copied) error {
+				return together(ctx, &p.Console, m, &at, func(ctx context.Context) error {
+					return serveAt(ctx, &p.Console, at.addr, "serving", m.Handler())
+				})
+			})
+		},
+	}
+	o.fake.add(cmd)
+	at.add(cmd, "127.0.0.1:8080")
+	return cmd
+}
+
+func newRefreshCommand(p *cli.Program, db *database) *cobra.Command {
+	o := &opening{p: p, db: db, copies: &copying{}}
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "refresh",
+		Short: "Bring the copy up to date once",
+		Long: `refresh copies what is named once, looks up what is due, and tells the status:
+for a timer.`,
+		Example: "  jobboard-mirror refresh --db jobs.db --channels 27828_extern",
+		Args:    cli.AtMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.with(cmd, func(ctx context.Context, m *copied) error {
+				stop := showProgress(ctx, &p.Console, m, false)
+				err := m.Refresh(ctx)
+				stop()
+				if err != nil {
+					return err
+				}
+				return runStatus(ctx, &p.Console, m, asJSON)
+			})
+		},
+	}
+	o.copies.add(cmd, p.Settings.Getenv)
+	o.fake.add(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the status as JSON")
+	return cmd
+}
+
+// showProgress shows how far the first fill is. It ends with the returned function, or, with
+// untilDone, once nothing is due any more.
+func showProgress(ctx context.Context, c *term.Console, m *copied, untilDone bool) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		follow(ctx, c, m, untilDone)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+func follow(ctx context.Context, c *term.Console, m *copied, untilDone bool) {
+	every := time.Minute
+	if c.ErrTerminal.TTY {
+		every = 500 * time.Millisecond
+	}
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	bar := c.NewProgress("copying", 1, 0)
+	defer bar.Done()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		status, err := m.Status(ctx)
+		if err != nil {
+			continue
+		}
+		done := m.Progress()
+		left := int64(status.Due + status.Unindexed)
+		bar.Step(done.LookedUp, done.LookedUp+left+1, fmt.Sprintf("%d read, %d looked up, %d to do", done.Read, done.LookedUp, left), "")
+		if untilDone && left == 0 && done.LookedUp > 0 {
+			return
+		}
+	}
+}
