@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
 // Change is an entry of the log of changes.
@@ -34,25 +36,59 @@ var (
 	// ErrCursorTooOld reports that the log does not reach back that far; begin anew with
 	// Snapshot.
 	ErrCursorTooOld = errors.New("jobmirror: the log of changes does not reach back to the cursor")
-	// ErrCursorAhead reports that the log has not come that far, as after a backup was
-	// put back; begin anew with Snapshot.
-	ErrCursorAhead = errors.New("jobmirror: the cursor is ahead of the log of changes")
+	// ErrCursorAhead reports that the log does not hold the change that the cursor marks: it
+	// has not come that far, or has another change in its place, as after a backup was put
+	// back; begin anew with Snapshot.
+	ErrCursorAhead = errors.New("jobmirror: the log of changes does not hold the change of the cursor")
 )
 
-func (m *Mirror) cursor(number int64) Cursor {
-	return Cursor(m.epoch + "-" + strconv.FormatInt(number, 10))
+// logPlace is a place in the log: the number of a change, 0 for the beginning, and the
+// change's stamp. A stamp is 64 random bits, written with the change. After a backup was
+// put back the log goes on with other changes under the same numbers, and the stamps
+// tell. A change whose stamp is right proves all before it.
+type logPlace struct{ number, stamp int64 }
+
+func (m *Mirror) cursor(at logPlace) Cursor {
+	return Cursor(fmt.Sprintf("%s-%d-%x", m.epoch, at.number, uint64(at.stamp)))
 }
 
-func (m *Mirror) parseCursor(c Cursor) (int64, error) {
+func (m *Mirror) parseCursor(c Cursor) (logPlace, error) {
 	if c == "" {
-		return 0, nil
+		return logPlace{}, nil
 	}
-	epoch, text, _ := strings.Cut(string(c), "-")
-	number, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || epoch != m.epoch || number < 0 {
-		return 0, fmt.Errorf("%w: %.40q", ErrCursor, string(c))
+	parts := strings.Split(string(c), "-")
+	if len(parts) == 3 && parts[0] == m.epoch {
+		number, noNumber := strconv.ParseInt(parts[1], 10, 64)
+		stamp, noStamp := strconv.ParseUint(parts[2], 16, 64)
+		if noNumber == nil && noStamp == nil && number >= 0 {
+			return logPlace{number, int64(stamp)}, nil
+		}
 	}
-	return number, nil
+	return logPlace{}, fmt.Errorf("%w: %.40q", ErrCursor, string(c))
+}
+
+// placeOf returns the place of a change that the log holds, or of the last that was
+// erased from it.
+func (t *tx) placeOf(number int64) (logPlace, error) {
+	stamp, err := store.Value[*int64](t.Tx, `SELECT CASE WHEN ? = (SELECT value FROM counters WHERE name = 'erased')
+		THEN (SELECT value FROM counters WHERE name = 'erased_stamp')
+		ELSE (SELECT stamp FROM changes WHERE number = ?) END`, number, number)
+	if err == nil && stamp == nil {
+		err = fmt.Errorf("jobmirror: the log of changes lacks %d", number)
+	}
+	if err != nil {
+		return logPlace{}, err
+	}
+	return logPlace{number, *stamp}, nil
+}
+
+// lastPlace returns the place of the last change.
+func (t *tx) lastPlace() (logPlace, error) {
+	last, err := t.counter(lastChange)
+	if err != nil {
+		return logPlace{}, err
+	}
+	return t.placeOf(last)
 }
 
 // changesBatch is how many changes are read at a time.
@@ -63,10 +99,10 @@ const changesBatch = 500
 // ErrCursorAhead refuse the cursor.
 func (m *Mirror) Changes(ctx context.Context, since Cursor) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
-		number, err := m.parseCursor(since)
+		at, err := m.parseCursor(since)
 		for err == nil {
 			var batch []Change
-			if batch, err = m.changesAfter(ctx, number); err != nil {
+			if batch, at, err = m.changesAfter(ctx, at); err != nil {
 				break
 			}
 			for _, change := range batch {
@@ -77,7 +113,6 @@ func (m *Mirror) Changes(ctx context.Context, since Cursor) iter.Seq2[Change, er
 			if len(batch) < changesBatch {
 				return
 			}
-			number += int64(len(batch))
 		}
 		yield(Change{}, err)
 	}
@@ -96,54 +131,70 @@ func (m *Mirror) Follow(ctx context.Context, since Cursor) iter.Seq2[Change, err
 					return
 				}
 			}
-			number, _ := m.parseCursor(since) // which Changes took
-			m.await(ctx, number, time.Hour)
+			at, _ := m.parseCursor(since) // which Changes took
+			m.await(ctx, at.number, time.Hour)
 		}
 		yield(Change{}, ctx.Err())
 	}
 }
 
-// changesAfter reads the next changes, and finds that the log does not hold
-// them.
-func (m *Mirror) changesAfter(ctx context.Context, number int64) (batch []Change, err error) {
+// changesAfter reads the next changes and returns the place of the last of them. It
+// finds that the log does not hold them.
+func (m *Mirror) changesAfter(ctx context.Context, at logPlace) (batch []Change, last logPlace, err error) {
 	if err := m.number(ctx); err != nil {
-		return nil, err
+		return nil, at, err
 	}
 	err = m.db.view(ctx, func(t *tx) error {
-		last, err := t.counter(lastChange)
-		if err != nil {
+		batch, last = nil, at
+		if err := t.check(at); err != nil {
 			return err
 		}
-		erased, err := t.counter(lastErased)
-		if err != nil {
-			return err
-		}
-		switch {
-		case number > last:
-			return ErrCursorAhead
-		case number < erased:
-			return ErrCursorTooOld
-		}
-		return t.Rows(`SELECT number, at, kind, id, language, before, after, cause FROM changes
-			WHERE number > ? ORDER BY number LIMIT ?`, []any{number, changesBatch}, func(scan func(...any) error) error {
+		return t.Rows(`SELECT number, stamp, at, kind, id, language, before, after, cause FROM changes
+			WHERE number > ? ORDER BY number LIMIT ?`, []any{at.number, changesBatch}, func(scan func(...any) error) error {
 			var (
-				n int64
-				c Change
+				place logPlace
+				c     Change
 			)
-			err := scan(&n, instantColumn{&c.At}, &c.Kind, &c.ID, &c.Language,
+			err := scan(&place.number, &place.stamp, instantColumn{&c.At}, &c.Kind, &c.ID, &c.Language,
 				(*[]byte)(&c.Before), (*[]byte)(&c.After), &c.Cause)
 			if err != nil {
 				return err
 			}
-			if number++; n != number {
-				return fmt.Errorf("jobmirror: the log of changes has %d where %d belongs", n, number)
+			if place.number != last.number+1 {
+				return fmt.Errorf("jobmirror: the log of changes has %d where %d belongs", place.number, last.number+1)
 			}
-			c.Cursor = m.cursor(n)
+			last = place
+			c.Cursor = m.cursor(place)
 			batch = append(batch, c)
 			return nil
 		})
 	})
-	return batch, err
+	return batch, last, err
+}
+
+// check finds that the log does not go on from a place.
+func (t *tx) check(at logPlace) error {
+	last, err := t.counter(lastChange)
+	if err != nil {
+		return err
+	}
+	erased, err := t.counter(lastErased)
+	if err != nil {
+		return err
+	}
+	switch {
+	case at.number > last:
+		return ErrCursorAhead
+	case at.number < erased:
+		return ErrCursorTooOld
+	case at == logPlace{}:
+		return nil // the beginning
+	}
+	held, err := t.placeOf(at.number)
+	if err == nil && held != at {
+		err = ErrCursorAhead
+	}
+	return err
 }
 
 // Row holds a row of the copy: Posting or Job is set.
@@ -161,7 +212,7 @@ func (m *Mirror) Snapshot(ctx context.Context, f func(at Cursor, rows iter.Seq2[
 		return err
 	}
 	return m.db.view(ctx, func(t *tx) error {
-		last, err := t.counter(lastChange)
+		last, err := t.lastPlace()
 		if err != nil {
 			return err
 		}

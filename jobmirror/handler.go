@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
@@ -81,10 +84,16 @@ func comeBack(w http.ResponseWriter, why, seconds string) {
 	http.Error(w, why, http.StatusServiceUnavailable)
 }
 
-// authorized refuses who may not ask.
+// authorized refuses who may not ask, and requests that were meant for another host: a
+// page in a browser on this machine can let its own name lead here, and would read the
+// whole copy.
 func (m *Mirror) authorized(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := m.opts.Authorize(r); err != nil {
+		err := m.opts.Authorize(r)
+		if err == nil && !m.opts.serves(r.Host) {
+			err = errors.New("the mirror is not served under this name: Options.Hosts")
+		}
+		if err != nil {
 			http.Error(w, err.Error(), http.StatusForbidden)
 			return
 		}
@@ -92,15 +101,43 @@ func (m *Mirror) authorized(next http.Handler) http.Handler {
 	})
 }
 
+// serves reports whether requests may name a host: an address, a name of this machine
+// alone, or one of Hosts. A request of HTTP/1.0 names none, and no browser sends one.
+func (o *Options) serves(host string) bool {
+	name := host
+	if before, _, err := net.SplitHostPort(host); err == nil {
+		name = before
+	}
+	name = strings.ToLower(strings.TrimSuffix(name, "."))
+	if _, err := netip.ParseAddr(strings.Trim(name, "[]")); err == nil || name == "" {
+		return true
+	}
+	return name == "localhost" || strings.HasSuffix(name, ".localhost") ||
+		slices.ContainsFunc(o.Hosts, func(own string) bool { return strings.EqualFold(own, name) || strings.EqualFold(own, host) })
+}
+
 // onlyLoopback refuses callers of other machines, and those for whom a proxy on
 // this machine asks.
 func onlyLoopback(r *http.Request) error {
 	caller, err := netip.ParseAddrPort(r.RemoteAddr)
-	direct := r.Header.Get("Forwarded") == "" && r.Header.Get("X-Forwarded-For") == ""
-	if err != nil || !caller.Addr().IsLoopback() || !direct {
+	if err != nil || !caller.Addr().IsLoopback() || passedOn(r.Header) {
 		return errors.New("only callers on this machine are served")
 	}
 	return nil
+}
+
+// passedOn reports whether a header says that a proxy sends the request for another.
+func passedOn(h http.Header) bool {
+	for name := range h {
+		switch name {
+		case "Forwarded", "Via", "X-Real-Ip", "Cf-Connecting-Ip", "True-Client-Ip":
+			return true
+		}
+		if strings.HasPrefix(name, "X-Forwarded-") {
+			return true
+		}
+	}
+	return false
 }
 
 // failed answers an error that is not the caller's.

@@ -52,7 +52,7 @@ func serve(t *testing.T, m *jobmirror.Mirror) string {
 func answer(t *testing.T, m *jobmirror.Mirror, target string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, target, http.NoBody)
-	r.RemoteAddr = "127.0.0.1:1"
+	r.RemoteAddr, r.Host = "127.0.0.1:1", "localhost"
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, r)
 	return w
@@ -192,17 +192,43 @@ func TestHandlerServesOnlyThisMachineWithoutAuthorize(t *testing.T) {
 	m := open(t, jobmirror.Databases["sqlite"](t), jobmirror.Options{})
 	for from, want := range map[string]int{"192.0.2.1:5": http.StatusForbidden, "127.0.0.1:5": http.StatusOK, "[::1]:5": http.StatusOK} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/mirror/live", http.NoBody)
-		r.RemoteAddr = from
+		r.RemoteAddr, r.Host = from, "localhost"
 		w := httptest.NewRecorder()
 		m.Handler().ServeHTTP(w, r)
 		if w.Code != want {
 			t.Errorf("from %s: %d, not %d", from, w.Code, want)
 		}
-		r.Header.Set("X-Forwarded-For", "192.0.2.1")
-		w = httptest.NewRecorder()
-		m.Handler().ServeHTTP(w, r)
-		if w.Code != http.StatusForbidden {
-			t.Errorf("from %s through a proxy: %d", from, w.Code)
+		for _, header := range []string{
+			"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "x-forwarded-proto", "X-Real-IP", "CF-Connecting-IP", "True-Client-IP",
+		} {
+			r.Header = http.Header{}
+			r.Header.Set(header, "192.0.2.1")
+			w = httptest.NewRecorder()
+			m.Handler().ServeHTTP(w, r)
+			if w.Code != http.StatusForbidden {
+				t.Errorf("from %s with %s: %d", from, header, w.Code)
+			}
+		}
+	}
+}
+
+// A page whose name leads to this machine reads nothing, whoever else may ask.
+func TestHandlerServesItsOwnNamesAlone(t *testing.T) {
+	for _, authorize := range []func(*http.Request) error{nil, func(*http.Request) error { return nil }} {
+		m := open(t, jobmirror.Databases["sqlite"](t), jobmirror.Options{Authorize: authorize, Hosts: []string{"jobs.internal"}})
+		for host, want := range map[string]int{
+			"localhost": 200, "LOCALHOST:8080": 200, "mirror.localhost:80": 200, "127.0.0.1:8080": 200, "[::1]:8080": 200, "192.0.2.7": 200,
+			"jobs.internal": 200, "Jobs.Internal:8080": 200, "jobs.internal.": 200, "": 200,
+			"jobs.internal.example": 403, "evil.example": 403, "evil.example:8080": 403, "localhost.evil.example": 403, "127.0.0.1.evil.example": 403,
+			"notlocalhost": 403, "[::1].evil.example": 403,
+		} {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/mirror/live", http.NoBody)
+			r.RemoteAddr, r.Host = "127.0.0.1:5", host
+			w := httptest.NewRecorder()
+			m.Handler().ServeHTTP(w, r)
+			if w.Code != want {
+				t.Errorf("%q: %d, not %d", host, w.Code, want)
+			}
 		}
 	}
 }
@@ -229,7 +255,7 @@ func TestStreamRebuildsTheTables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, query := range map[string]string{"rows": "", "the whole log": "?since=" + string(at[:strings.IndexByte(string(at), '-')]) + "-0"} {
+		for name, query := range map[string]string{"rows": "", "the whole log": "?since=" + string(at[:strings.IndexByte(string(at), '-')]) + "-0-0"} {
 			command := exec.CommandContext(t.Context(), python, "testdata/follow.py", base+"/mirror/changes"+query, string(at))
 			out, err := command.Output()
 			if err != nil {

@@ -2,6 +2,7 @@ package jobmirror
 
 import (
 	"context"
+	"math/rand/v2"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
@@ -30,8 +31,9 @@ func (t *tx) log(kind string, id int64, language, before, after, cause string) e
 		number = t.changed + int64(t.logged) + 1
 	}
 	t.logged++
-	_, err := t.Exec(`INSERT INTO changes (number, at, kind, id, language, before, after, cause)
-		VALUES (?, ?, ?, ?, ?, NULLIF(?, ''), NULLIF(?, ''), ?)`, number, t.Now, kind, id, language, before, after, cause)
+	_, err := t.Exec(`INSERT INTO changes (number, stamp, at, kind, id, language, before, after, cause)
+		VALUES (?, ?, ?, ?, ?, ?, NULLIF(?, ''), NULLIF(?, ''), ?)`,
+		number, int64(rand.Uint64()), t.Now, kind, id, language, before, after, cause)
 	return err
 }
 
@@ -98,22 +100,29 @@ func (m *Mirror) prune(ctx context.Context) error {
 
 // pruneSome removes the first changes of the log that are older than keep.
 func (t *tx) pruneSome(keep time.Duration) (more bool, err error) {
-	last := int64(0)
-	err = t.Rows("SELECT number, at FROM changes WHERE number IS NOT NULL ORDER BY number LIMIT ?", []any{changesBatch},
+	var last logPlace
+	err = t.Rows("SELECT number, stamp, at FROM changes WHERE number IS NOT NULL ORDER BY number LIMIT ?", []any{changesBatch},
 		func(scan func(...any) error) error {
-			var number, at int64
-			err := scan(&number, &at)
+			var (
+				place logPlace
+				at    int64
+			)
+			err := scan(&place.number, &place.stamp, &at)
 			if more = at < t.Now-keep.Milliseconds(); more {
-				last = number
+				last = place
 			}
 			return err
 		})
-	if err != nil || last == 0 {
+	if err != nil || last.number == 0 {
 		return false, err
 	}
-	if _, err := t.Exec("DELETE FROM changes WHERE number <= ?", last); err != nil {
+	if _, err := t.Exec("DELETE FROM changes WHERE number <= ?", last.number); err != nil {
 		return false, err
 	}
-	_, err = t.Exec("UPDATE counters SET value = ? WHERE name = 'erased' AND value < ?", last, last)
+	// Two processes may erase at the same time: the stamp stays with its number.
+	n, err := t.Exec("UPDATE counters SET value = ? WHERE name = ? AND value < ?", last.number, lastErased, last.number)
+	if err == nil && n > 0 {
+		_, err = t.Exec("UPDATE counters SET value = ? WHERE name = ?", last.stamp, erasedStamp)
+	}
 	return more, err
 }

@@ -92,7 +92,7 @@ func measuredChild(o childOptions) error {
 	})
 	step("4.1", func() error {
 		r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/api/rest/v2/frontend/jobboards/1_all/jobs", http.NoBody)
-		r.RemoteAddr = "127.0.0.1:1"
+		r.RemoteAddr, r.Host = "127.0.0.1:1", "localhost"
 		m.Handler().ServeHTTP(discard{http.Header{}}, r)
 		return nil
 	})

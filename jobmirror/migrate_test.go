@@ -5,9 +5,13 @@ import (
 	"database/sql"
 	"errors"
 	"net/url"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 )
 
@@ -95,4 +99,52 @@ func TestWithoutTheRightToCreateTables(t *testing.T) {
 	execute(t, address, "GRANT ALL ON ALL TABLES IN SCHEMA public TO poor_"+database)
 	execute(t, address, "GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO poor_"+database)
 	open(t, poor, jobmirror.Options{})
+}
+
+// The grants that the documentation lists are enough, to run a mirror and to read one,
+// and a role that lacks some is told which.
+func TestGrants(t *testing.T) {
+	needPostgres(t)
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	address := postgres.create(t)
+	database := address[strings.LastIndex(address, "/")+1 : strings.Index(address, "?")]
+	if err := jobmirror.Migrate(t.Context(), address); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../docs/mirror.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?s)## Backups and roles.*?```sql\n(.*?)```").FindSubmatch(page)
+	if block == nil {
+		t.Fatal("the documentation lists no grants")
+	}
+	for _, role := range []string{"runner", "reader"} {
+		execute(t, address, "CREATE ROLE "+role+"_"+database+" LOGIN")
+	}
+	runner, reader := asUser(t, address, "runner_"+database), asUser(t, address, "reader_"+database)
+	if _, err := jobmirror.Open(t.Context(), reader, jobmirror.Options{ReadOnly: true}); err == nil || !strings.Contains(err.Error(), "GRANT this role SELECT") {
+		t.Errorf("a reader without grants: %v", err)
+	}
+	for statement := range strings.SplitSeq(strings.TrimSpace(string(block[1])), ";") {
+		if statement = strings.TrimSpace(statement); statement != "" {
+			statement = strings.NewReplacer("mirror_runner", "runner_"+database, "mirror_reader", "reader_"+database).Replace(statement)
+			execute(t, address, statement)
+		}
+	}
+	m := open(t, runner, optionsOf(srv))
+	refresh(t, m)
+	if err := m.Forget(t.Context(), jobboard.JobID(srv.Demo.OpenJob)); err != nil {
+		t.Error(err)
+	}
+	read := open(t, reader, jobmirror.Options{ReadOnly: true})
+	if hits := find(t, read, jobmirror.Query{}); len(hits) == 0 {
+		t.Error("the reader finds nothing")
+	}
+	if _, err := read.Status(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := jobmirror.Open(t.Context(), reader, optionsOf(srv)); err == nil || !strings.Contains(err.Error(), "GRANT this role") {
+		t.Errorf("a reader that is to refresh: %v", err)
+	}
 }

@@ -196,6 +196,12 @@ func (m *Mirror) migrate(ctx context.Context) error {
 	return m.db.Migrate(ctx)
 }
 
+// Backup writes a whole copy of a SQLite mirror to a new file while it runs: a copy of
+// the file alone lacks what is beside it. The copy is a mirror of the same log. Its errors are
+// os.ErrExist where there is such a file, and errors.ErrUnsupported on PostgreSQL, whose
+// own tools make backups.
+func (m *Mirror) Backup(ctx context.Context, path string) error { return m.db.Backup(ctx, path) }
+
 // Close closes the database. What Run or Refresh were doing must have ended. Other
 // methods finish what they are reading; those that are called later return an error.
 func (m *Mirror) Close() error {

@@ -24,6 +24,8 @@ const (
 	lastChange = "change"
 	// lastErased is the number of the last change that was erased from the log.
 	lastErased = "erased"
+	// erasedStamp is the stamp of that change; see logPlace.
+	erasedStamp = "erased_stamp"
 )
 
 // Beside these a posting has a version, which is the board's own; see newestOf and merge.

@@ -49,8 +49,12 @@ type Options struct {
 	KeepSources time.Duration
 
 	// Authorize says who may ask Handler: nil lets a request pass, an error
-	// refuses it with 403. Without it only callers on this machine are served.
+	// refuses it with 403. Without it only callers on this machine are served, and
+	// nobody for whom a proxy asks.
 	Authorize func(*http.Request) error
+	// Hosts are the names under which Handler is served, such as "jobs.internal". A
+	// request for another name than these, localhost or an address is refused with 403.
+	Hosts []string
 
 	// ReadOnly opens the database beside the process that writes it: Run,
 	// Refresh, Accept and Forget fail.

@@ -77,7 +77,15 @@ func (m *Mirror) Status(ctx context.Context) (*Status, error) {
 			(SELECT count(*) FROM postings p WHERE NOT EXISTS (SELECT 1 FROM places l WHERE l.job = p.job)),
 			(SELECT value FROM counters WHERE name = 'change'), (SELECT value FROM counters WHERE name = 'erased')`,
 			nil, &out.Failing, &out.Postings, &out.Unplaced, &newest, &gone)
-		out.Oldest, out.Newest = m.cursor(gone), m.cursor(newest)
+		if err != nil {
+			return nil, err
+		}
+		oldest, err := t.placeOf(gone)
+		if err != nil {
+			return nil, err
+		}
+		last, err := t.placeOf(newest)
+		out.Oldest, out.Newest = m.cursor(oldest), m.cursor(last)
 		return out, err
 	})
 }

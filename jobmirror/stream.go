@@ -158,8 +158,8 @@ func (s *eventStream) follow(ctx context.Context, m *Mirror, since Cursor) error
 				return err
 			}
 		}
-		number, _ := m.parseCursor(since) // which Changes took
-		m.await(ctx, number, max(time.Until(said.Add(heartbeat)), 0))
+		at, _ := m.parseCursor(since) // which Changes took
+		m.await(ctx, at.number, max(time.Until(said.Add(heartbeat)), 0))
 	}
 	return ctx.Err()
 }

@@ -10,6 +10,7 @@ CREATE SEQUENCE mirror_source;
 CREATE TABLE changes (
     written  BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     number   BIGINT UNIQUE,
+    stamp    BIGINT NOT NULL,
     at       BIGINT NOT NULL,
     kind     TEXT NOT NULL,
     id       BIGINT NOT NULL,

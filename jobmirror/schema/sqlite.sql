@@ -2,6 +2,7 @@ INSERT INTO mirror VALUES ('epoch', lower(hex(randomblob(8))));
 
 CREATE TABLE changes (
     number   INTEGER PRIMARY KEY,
+    stamp    BIGINT NOT NULL,
     at       BIGINT NOT NULL,
     kind     TEXT NOT NULL,
     id       BIGINT NOT NULL,

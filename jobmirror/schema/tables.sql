@@ -10,7 +10,7 @@ CREATE TABLE counters (
     name  TEXT PRIMARY KEY,
     value BIGINT NOT NULL
 ) @clustered;
-INSERT INTO counters VALUES ('change', 0), ('erased', 0);
+INSERT INTO counters VALUES ('change', 0), ('erased', 0), ('erased_stamp', 0);
 
 CREATE TABLE sources (
     id         @key,

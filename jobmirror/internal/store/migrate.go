@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pressly/goose/v3"
 	gdb "github.com/pressly/goose/v3/database"
 	"github.com/pressly/goose/v3/lock"
@@ -49,7 +50,8 @@ var errPooled = fmt.Errorf("%w: Migrate, or jobboard-mirror migrate, needs the s
 func (s Schema) inspect(ctx context.Context, db *sql.DB, d dialect) (version int, err error) {
 	list := "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
 	if d.Shared {
-		list = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
+		// Those of which the role may see nothing, too.
+		list = "SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = current_schema()"
 	}
 	tables, err := names(ctx, db, list)
 	if err != nil {
@@ -69,6 +71,9 @@ func (s Schema) inspect(ctx context.Context, db *sql.DB, d dialect) (version int
 	var program, oldest string
 	err = db.QueryRowContext(ctx, `SELECT (SELECT value FROM mirror WHERE name = 'program'), (SELECT value FROM mirror WHERE name = 'oldest')`).
 		Scan(&program, &oldest)
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == denied {
+		return 0, fmt.Errorf("jobmirror: %w", withHint(err))
+	}
 	if err != nil || program != s.Program {
 		return 0, fmt.Errorf("%w: its table \"mirror\" is not a mirror's", ErrNotMirror)
 	}

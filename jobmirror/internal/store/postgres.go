@@ -116,14 +116,29 @@ func setSession(config *pgx.ConnConfig) (pooled bool) {
 	return pooled
 }
 
-// poolerHint is what is said of an error that a pooler gives whose address does not
-// say that it is one: it refuses a setting, or has another session than the one in
-// which a statement was prepared. Empty: the error is none of these.
-func poolerHint(e *pgconn.PgError) string {
-	if e.Code == "26000" || e.Code == "42P05" || e.Code == "08P01" && strings.Contains(e.Message, "startup parameter") {
+// denied is the code of a server that does not let a role do something.
+const denied = "42501"
+
+// hint returns what to do about an error of a server, empty where there is nothing to
+// say. A pooler whose address does not tell that it is one refuses a setting, or has
+// another session than the one in which a statement was prepared.
+func hint(e *pgconn.PgError) string {
+	switch {
+	case e.Code == "26000", e.Code == "42P05", e.Code == "08P01" && strings.Contains(e.Message, "startup parameter"):
 		return "; a pooler such as PgBouncer needs default_query_exec_mode=cache_describe in the address"
+	case e.Code == denied:
+		return "; GRANT this role SELECT on all tables of the mirror to read it, and SELECT, INSERT, UPDATE, DELETE " +
+			"on all its tables and USAGE on all its sequences to run it"
 	}
 	return ""
+}
+
+// withHint adds to an error of a server what to do about it.
+func withHint(err error) error {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && hint(e) != "" {
+		return fmt.Errorf("%w%s", err, hint(e))
+	}
+	return err
 }
 
 // redact is an address to print: without its password and its options.
@@ -143,7 +158,7 @@ func redact(address string) string {
 // network said.
 func withoutAddress(err error) error {
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return fmt.Errorf("%w%s", refused, poolerHint(refused))
+		return withHint(refused)
 	}
 	if connect, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return connect.Unwrap()
@@ -153,7 +168,7 @@ func withoutAddress(err error) error {
 
 // missingRight makes an ErrNoSchema of a set-up that the server does not allow.
 func missingRight(err error) error {
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == "42501" {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == denied {
 		return fmt.Errorf("%w: Migrate, or jobboard-mirror migrate, must run with a role that may create tables: %w", ErrNoSchema, err)
 	}
 	return err

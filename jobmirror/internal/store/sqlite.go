@@ -38,11 +38,37 @@ func openSQLite(ctx context.Context, path string, schema Schema, readOnly bool) 
 			return nil, err
 		}
 	}
-	db := &DB{dialect: sqliteDialect, schema: schema, readers: sqliteDB(path, "ro", sqliteReaders)}
+	db := &DB{dialect: sqliteDialect, schema: schema, path: path, readers: sqliteDB(path, "ro", sqliteReaders)}
 	if !readOnly {
 		db.writers = sqliteDB(path, "rwc", 1)
+		return db, nil
+	}
+	whole, tables := allInFile(path), 0
+	if err := db.readers.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables); mayNotWrite(err) && whole {
+		// To read beside writers SQLite writes files beside the database. Where it may not,
+		// nobody else writes.
+		_ = db.readers.Close()
+		db.readers = sqliteDB(path, "immutable", sqliteReaders)
 	}
 	return db, nil
+}
+
+// mayNotWrite reports whether SQLite failed to make the files that it needs to read
+// beside writers.
+func mayNotWrite(err error) bool {
+	failed, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
+		return false
+	}
+	const cantOpen, readOnly = 14, 8 // the low byte of an extended code says what it is about
+	code := failed.Code() & 0xff
+	return code == cantOpen || code == readOnly
+}
+
+// allInFile reports whether nobody has the database open and all of it is in its file.
+func allInFile(path string) bool {
+	_, err := os.Stat(path + "-wal")
+	return errors.Is(err, os.ErrNotExist)
 }
 
 // inspectFile refuses a database that is no mirror's and leaves it as it is: to
@@ -50,8 +76,8 @@ func openSQLite(ctx context.Context, path string, schema Schema, readOnly bool) 
 // reading may leave files beside it.
 func inspectFile(ctx context.Context, path string, schema Schema) error {
 	mode := "ro"
-	if _, err := os.Stat(path + "-wal"); errors.Is(err, os.ErrNotExist) {
-		mode = "immutable" // nobody has it open, or all of it is in the file
+	if allInFile(path) {
+		mode = "immutable"
 	}
 	db := sqliteDB(path, mode, 1)
 	_, err := schema.inspect(ctx, db, sqliteDialect)
@@ -61,18 +87,22 @@ func inspectFile(ctx context.Context, path string, schema Schema) error {
 	return errors.Join(err, db.Close())
 }
 
-// sqliteDB returns connections to a file in a mode of SQLite's: "ro" or "rwc"; or
-// "immutable", to read a file that does not change.
+// sqliteDB returns connections to a file in a mode of SQLite's: "ro" or "rwc";
+// "immutable", to read a file that does not change; or "copy", to make a copy.
 func sqliteDB(path, mode string, size int) *sql.DB {
 	q := url.Values{"mode": {mode}}
-	if mode == "immutable" {
+	switch mode {
+	case "immutable":
 		q = url.Values{"mode": {"ro"}, "immutable": {"1"}}
+	case "copy":
+		q = url.Values{"mode": {"ro"}}
 	}
 	// FULL: what was committed is on the disk, also after a power failure.
 	pragmas := []string{"busy_timeout(10000)", "synchronous(FULL)", "cache_size(-8192)", "temp_store(MEMORY)"}
-	if mode != "rwc" {
+	switch mode {
+	case "ro", "immutable":
 		pragmas = append(pragmas, "query_only(ON)")
-	} else {
+	case "rwc":
 		pragmas = append(pragmas, "journal_mode(WAL)", "wal_autocheckpoint(2000)")
 		q.Set("_txlock", "immediate")
 	}

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // dialect is what differs between the two databases. Statements are written
@@ -52,6 +50,7 @@ type DB struct {
 	Pooled bool
 
 	schema           Schema
+	path             string  // of the file on SQLite
 	writers, readers *sql.DB // writers: nil where the database is only read
 	texts            sync.Map
 
@@ -226,8 +225,5 @@ func (db *DB) transact(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, f
 	} else if err = in.Commit(); err != nil {
 		err = fmt.Errorf("jobmirror: %w", err)
 	}
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok && poolerHint(e) != "" {
-		return fmt.Errorf("%w%s", err, poolerHint(e))
-	}
-	return err
+	return withHint(err)
 }

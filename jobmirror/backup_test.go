@@ -1,0 +1,130 @@
+package jobmirror_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror"
+)
+
+// A reader of the log that has read more than a backup holds is told so, also once the
+// log has grown past its cursor with other changes; one that has read no more goes on.
+func TestCursorAfterABackupWasPutBack(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		m := open(t, address, optionsOf(srv))
+		refresh(t, m)
+		newest := func() jobmirror.Cursor {
+			t.Helper()
+			status, err := m.Status(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return status.Newest
+		}
+		publish := func(title string) {
+			srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: title, Language: "de"})
+			refresh(t, m)
+		}
+		kept := newest() // of a reader that had read as far as the backup
+		publish("Hebamme")
+		lost := newest()
+		// What a backup put back does to the log: what came after it is gone, and its numbers
+		// are given again.
+		parts := strings.Split(string(kept), "-")
+		number, err := strconv.Atoi(parts[1])
+		if err != nil {
+			t.Fatal(kept, err)
+		}
+		for _, statement := range []string{
+			fmt.Sprintf("DELETE FROM changes WHERE number > %d", number),
+			fmt.Sprintf("UPDATE counters SET value = %d WHERE name = 'change'", number),
+		} {
+			if err := jobmirror.Exec(t.Context(), m, statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		read := func(since jobmirror.Cursor) (n int, err error) {
+			for _, err := range m.Changes(t.Context(), since) {
+				if err != nil {
+					return n, err
+				}
+				n++
+			}
+			return n, nil
+		}
+		if _, err := read(lost); !errors.Is(err, jobmirror.ErrCursorAhead) {
+			t.Errorf("ahead of the log: %v", err)
+		}
+		publish("Kranführer")
+		publish("Imker")
+		if _, err := read(lost); !errors.Is(err, jobmirror.ErrCursorAhead) {
+			t.Errorf("the log has grown past the cursor: %v", err)
+		}
+		if n, err := read(kept); err != nil || n == 0 {
+			t.Errorf("a reader that had read no more: %d changes, %v", n, err)
+		}
+		if _, err := read(""); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A backup of a mirror at work is a whole copy of one moment, which opens.
+func TestBackup(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	dir := t.TempDir()
+	opts := optionsOf(srv)
+	m := open(t, filepath.Join(dir, "jobs.db"), opts)
+	refresh(t, m)
+	stop := run(t, m)
+	defer stop()
+	copied := filepath.Join(dir, "backup.db")
+	if err := m.Backup(t.Context(), copied); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Backup(t.Context(), copied); !errors.Is(err, os.ErrExist) {
+		t.Errorf("over a file that is there: %v", err)
+	}
+	back := open(t, copied, jobmirror.Options{ReadOnly: true})
+	want, got := find(t, m, jobmirror.Query{Limit: 1000}), find(t, back, jobmirror.Query{Limit: 1000})
+	if len(got) == 0 || len(got) != len(want) {
+		t.Errorf("%d postings, not %d", len(got), len(want))
+	}
+	checkReplay(t, back)
+}
+
+// A mirror can be read where nothing may be written: on a mount or in a folder that
+// takes no files.
+func TestReadOnlyWhereNothingMayBeWritten(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	dir := filepath.Join(t.TempDir(), "kept")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "jobs.db")
+	m := open(t, file, optionsOf(srv))
+	refresh(t, m)
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	// A link to nowhere in the place of the file that SQLite would make: whoever runs the
+	// tests may be allowed to write everywhere.
+	if err := os.Symlink(filepath.Join(dir, "nowhere", "file"), file+"-shm"); err != nil {
+		t.Fatal(err)
+	}
+	m, err := jobmirror.Open(t.Context(), file, jobmirror.Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if hits := find(t, m, jobmirror.Query{}); len(hits) == 0 {
+		t.Error("nothing is found")
+	}
+}
