@@ -50,11 +50,15 @@ func (c *call) attempt(req *http.Request) (*http.Response, *failedAttempt) {
 	}
 	c.judge(auth, resp.StatusCode)
 	a.resp = resp
-	failed = c.read(a)
-	if failed == nil && c.op.stream {
-		return resp, nil // whoever reads the stream closes it
+	switch {
+	case c.given != nil:
+		resp, failed = passedAnswer, c.pass(a)
+	default:
+		if failed = c.read(a); failed == nil && c.op.stream {
+			return resp, nil // whoever reads the stream closes it
+		}
+		a.Close()
 	}
-	a.Close()
 	if failed != nil && failed.expired && !c.renewedOnce {
 		failed = c.renew(auth, failed)
 	}
@@ -132,6 +136,12 @@ func (c *call) send(a *answer, req *http.Request, auth *credential.Authorization
 	// Only net/http's own transport gets a header that other requests share: it
 	// keeps the rule that a transport changes nothing.
 	sent.Header = c.endpoint.headers.Whole(observed, c.request.kind, c.request.language, auth, c.endpoint.standard)
+	if c.given != nil {
+		if err := c.prepareGiven(sent, observed, auth); err != nil {
+			_ = x.Close()
+			return nil, err
+		}
+	}
 	c.attempts++
 	second := c.startHedge(x, req, auth, limits)
 	answered := false
@@ -150,7 +160,7 @@ func (c *call) send(a *answer, req *http.Request, auth *credential.Authorization
 		return nil, x.Cause(err)
 	}
 	answered = true
-	x.Receive(resp, c.op.stream && resp.StatusCode == http.StatusOK)
+	x.Receive(resp, c.op.stream && (resp.StatusCode == http.StatusOK || c.given != nil && resp.StatusCode < 400))
 	c.watch.answered(resp, &c.secrets)
 	return resp, nil
 }
@@ -176,6 +186,9 @@ func (c *call) follow(x *transport.Exchange, req *http.Request) (*http.Response,
 		}
 		if err != nil {
 			return nil, err
+		}
+		if c.given != nil { // its caller follows
+			return resp, nil
 		}
 		target := c.endpoint.origin.Redirect(req.URL, resp)
 		if target == nil || hops == maxRedirects || !c.op.safe() {

@@ -140,7 +140,7 @@ const (
 // characters.
 type Error struct {
 	Op              string        // the method: "Search", "HasApplied", ...
-	Path            string        // the template, such as "/api/rest/v3/frontend/jobs/{jobDbId}/applied"
+	Path            string        // the template, such as "/api/rest/v3/frontend/jobs/{jobDbId}/applied"; empty for Transport
 	StatusCode      int           // 0 where there was no answer
 	Code            string        // the service's code, if it sent one: "get_project_error", "invalid_token"
 	Message         string        // the service's words, at most 300 bytes

@@ -39,7 +39,15 @@ type failedAttempt struct {
 	silent     bool                      // of a call that changes nothing: its connection ended without a byte of an answer
 	stopped    StopReason                // why there is no other attempt; empty: there is, or nobody has decided yet
 	wait       time.Duration             // before the next attempt
+	answer     *passed                   // of a caller's own request; nil: none, or of an operation
 	fresh      *credential.Authorization // what that is sent with, where it is known
+}
+
+// drop gives up the answer that nobody reads any more.
+func (f *failedAttempt) drop() {
+	if f.answer != nil {
+		f.answer.drop()
+	}
 }
 
 // Error makes a failedAttempt an error for the loop. Nobody sees its text.
@@ -47,6 +55,13 @@ func (f *failedAttempt) Error() string { return "failed attempt" }
 
 // fail returns the *Error of a call that ended with f.
 func (c *call) fail(f *failedAttempt) *Error {
+	e := c.describe(f)
+	c.end(e)
+	return e
+}
+
+// describe returns the *Error of a failed attempt, and logs it.
+func (c *call) describe(f *failedAttempt) *Error {
 	e := &Error{
 		Op: c.op.name, Path: c.op.path, StatusCode: f.status, Attempts: c.attempts,
 		RetryAfter: f.retryAfter, Stopped: cmp.Or(f.stopped, StopFinal), Err: f.err,
@@ -59,7 +74,6 @@ func (c *call) fail(f *failedAttempt) *Error {
 		e.Body = []byte(c.secrets.Hide(string(f.body)))
 	}
 	c.logFailure(e)
-	c.end(e)
 	return e
 }
 
@@ -270,14 +284,21 @@ func (c *call) refused(a *answer, err error) *failedAttempt {
 	if lost := a.Lost(); err != nil && lost != nil && outcome == final {
 		return c.cutShort(a, lost)
 	}
-	f.words, f.err = classify(c.op, status, header, f.body, anyMember)
+	c.judgeRefusal(f, header)
+	return f
+}
+
+// judgeRefusal completes the failed attempt of a refused answer, whose status and
+// body are known.
+func (c *call) judgeRefusal(f *failedAttempt, header http.Header) {
+	outcome := eventOf(f.status)
+	f.words, f.err = classify(c.op, f.status, header, f.body, anyMember)
 	f.retryAfter = refusal.RetryAfter(header, time.Now())
-	f.expired = status == http.StatusUnauthorized && c.endpoint.credential.Renew != nil && f.words.TokenExpired()
+	f.expired = f.status == http.StatusUnauthorized && c.endpoint.credential.Renew != nil && f.words.TokenExpired()
 	if f.err == nil || errors.Is(f.err, ErrServer) || errors.Is(f.err, ErrRateLimited) { // any other is an answer
 		f.event = outcome
 		f.unclear = outcome == failing && !c.op.safe()
 	}
-	return f
 }
 
 // conditionRow maps failed answers to a condition. A row matches an answer that

@@ -116,7 +116,9 @@ type operation struct {
 
 // safe reports whether a request that got no answer may be repeated, because it
 // changes nothing.
-func (op *operation) safe() bool { return op.method == http.MethodGet }
+func (op *operation) safe() bool {
+	return op.method == http.MethodGet || op.method == http.MethodHead || op.method == http.MethodOptions
+}
 
 const (
 	searchPath      = "/api/rest/v2/frontend/jobboards/{channelID}/jobs"

@@ -35,7 +35,7 @@ type Observer struct {
 type CallStart struct {
 	Op     string // the method: "Search", "HasApplied", ...
 	Method string // of HTTP
-	Path   string // the template, without the base address's own path
+	Path   string // the template, without the base address's own path; empty for Transport
 	Scheme string // of the address; empty where there is none
 	Host   string
 	Port   string

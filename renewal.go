@@ -20,6 +20,7 @@ func (c *call) renew(rejected *credential.Authorization, failed *failedAttempt) 
 	fresh, err := c.endpoint.credential.Renew(c, rejected.Secret)
 	switch {
 	case c.ctx.Err() != nil:
+		failed.drop()
 		return ended(c.ctx.Err(), !c.op.safe())
 	case err != nil:
 		detail, cause := credential.Cause(err, maxErrorCause)
@@ -90,6 +91,7 @@ func (c *call) outOfTime(f *failedAttempt) StopReason {
 		late = c.endedBetween(cause)
 	}
 	late.call = c
+	f.drop()
 	*f = *late
 	return f.stopped
 }

@@ -69,6 +69,7 @@ type call struct {
 	probe          *credential.Authorization // the token that the call is the probe of; nil: it is none
 	probePermitted bool                      // by the budget
 
+	given   *through           // the request of a caller with a road; nil: an operation
 	secrets redact.Secrets     // what no error shows
 	cancel  context.CancelFunc // of the wait for a token; usually nil
 	buffer  *bytes.Buffer      // for small answers, from the pool
@@ -89,7 +90,17 @@ func (e *endpoint) do(ctx context.Context, op *operation, req request, accept fu
 	c.request, c.accept, c.deadline = req, accept, c.lastMoment(time.Now())
 	c.secrets.Add(req.hide...)
 	c.prepare()
+	if failed := c.loop(); failed != nil {
+		return c.fail(failed)
+	}
+	if !op.stream {
+		c.end(nil)
+	}
+	return nil
+}
 
+// loop makes the attempts of a call, and returns the last one if it failed.
+func (c *call) loop() *failedAttempt {
 	c.client = http.Client{Transport: c}
 	c.retryer = retryablehttp.Client{
 		HTTPClient:   &c.client,
@@ -106,10 +117,7 @@ func (e *endpoint) do(ctx context.Context, op *operation, req request, accept fu
 		if !errors.As(err, &failed) { // the context ended in a wait
 			failed = c.endedBetween(err)
 		}
-		return c.fail(failed)
-	}
-	if !op.stream {
-		c.end(nil)
+		return failed
 	}
 	return nil
 }
@@ -145,7 +153,7 @@ func (c *call) lastMoment(now time.Time) time.Time {
 	if deadline, ok := c.ctx.Deadline(); ok {
 		return deadline
 	}
-	if c.op.stream {
+	if c.op == opPostings {
 		return now.AddDate(100, 0, 0)
 	}
 	return now.Add(callTimeout)
@@ -173,7 +181,7 @@ func (c *call) prepare() {
 // WaitContext bounds a wait that precedes a request by the caller's context,
 // and by the time of a call where that has no deadline.
 func (c *call) WaitContext() context.Context {
-	if _, ok := c.ctx.Deadline(); ok || c.op.stream {
+	if _, ok := c.ctx.Deadline(); ok || c.op == opPostings {
 		return c.ctx
 	}
 	var ctx context.Context

@@ -153,12 +153,12 @@ var repeatRules = [...]struct {
 func (e event) repeats(method string) bool {
 	rule := repeatRules[e]
 	switch method {
-	case http.MethodGet:
+	case http.MethodGet, http.MethodHead, http.MethodOptions:
 		return rule.get
-	case http.MethodPost:
-		return rule.post
+	case http.MethodPut, http.MethodDelete:
+		return rule.put
 	}
-	return rule.put
+	return rule.post
 }
 
 // wait returns the wait before a repeat, with equal jitter. If the service asked
@@ -209,6 +209,7 @@ func checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
 	}
 	c.unclear = c.unclear || f.unclear
 	c.last = f
+	f.drop()
 	c.retryer.RetryWaitMin = f.wait // Backoff returns it
 	c.logRepeat(f)
 	if c.request.turn != nil {
@@ -247,7 +248,7 @@ func (c *call) unrepeatable(f *failedAttempt) StopReason {
 		return StopCanceled
 	case f.event == final, f.event == cutOff && !repeats:
 		return StopFinal
-	case !repeats:
+	case !repeats, c.given != nil && !c.given.canRepeat():
 		return StopNotIdempotent
 	}
 	return ""

@@ -163,9 +163,13 @@ func (o *observer) observeAttempt(
 	ctx context.Context, attempt jobboard.AttemptStart,
 ) (context.Context, func(jobboard.AttemptEnd)) {
 	start, _ := ctx.Value(startKey{}).(jobboard.CallStart)
-	attributes := append(server(start), semconv.HTTPRequestMethodKey.String(start.Method),
-		semconv.URLTemplate(start.Path), semconv.URLScheme(start.Scheme))
-	ctx, span := o.tracer.Start(ctx, start.Method+" "+start.Path,
+	attributes := append(server(start), semconv.HTTPRequestMethodKey.String(start.Method), semconv.URLScheme(start.Scheme))
+	name := start.Method
+	if start.Path != "" { // a request of Client.Transport has no template
+		attributes = append(attributes, semconv.URLTemplate(start.Path))
+		name += " " + start.Path
+	}
+	ctx, span := o.tracer.Start(ctx, name,
 		trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attributes...))
 	if attempt.Number > 1 {
 		span.SetAttributes(semconv.HTTPRequestResendCount(attempt.Number - 1))

@@ -70,6 +70,20 @@ func authorize(token *oauth2.Token) (*Authorization, error) {
 	return &Authorization{values: []string{"Bearer " + token.AccessToken}, Secret: token.AccessToken, token: *token}, nil
 }
 
+// Put puts the authorization in the place of any that a header has. It changes nothing
+// if there is none.
+func (a *Authorization) Put(h http.Header) {
+	if a.values == nil {
+		return
+	}
+	for name := range h {
+		if strings.EqualFold(name, "Authorization") {
+			delete(h, name)
+		}
+	}
+	h["Authorization"] = a.values
+}
+
 // Check returns an error that says why a token cannot be sent, or nil.
 func Check(t *oauth2.Token) error {
 	switch {

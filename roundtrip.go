@@ -1,0 +1,359 @@
+package jobboard
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/credential"
+	"github.com/jobboard-sdk/jobboard-go/internal/transport"
+)
+
+// Transport returns the client's road to the base address for other paths than
+// those of the interface: as the Transport of an [http.Client], for a client that a
+// tool generated or a hand wrote. It does for a request what a call of the Client
+// does: attempts, budget, Retry-After, Limiter, Observer and Logger, with its credential.
+//
+// It sends to the base address's scheme, host and port and nowhere else; a URL with
+// a user, and a Host other than the URL's, are ErrInvalidInput. The credential
+// replaces the request's Authorization, which stays where there is no credential. The
+// other headers stay, and compression is net/http's affair: undone, unless the request
+// has an Accept-Encoding of its own.
+//
+// HEAD and OPTIONS are repeated as GET is, PATCH and methods without a rule as POST.
+// A request with a body is repeated only if it has GetBody. An answer comes
+// back as it is, whatever its status, after the repeats that its status allows;
+// redirects are for the http.Client to follow. RoundTrip returns an error
+// only where there is no answer, always an *Error, with an empty Path.
+//
+// An attempt ends with the header of its answer. The body is read under
+// RetryPolicy.StallTimeout and Config.MaxBodyBytes, 64 MiB if that is 0, and the
+// error of a Read is an *Error too; what is cut off is not repeated. The call ends for
+// the Observer with the end of the body or its Close, with an Error for a
+// status of 400 and more. The *url.Error of http.Client, around the *Error, prints the
+// URL with its query.
+func (c *Client) Transport() http.RoundTripper { return &roundTripper{&c.base} }
+
+// JobDBTransport returns the road to Config.JobDBURL, by the rules of Transport and
+// with the credential of Config.JobDBTokenSource, if there is one.
+func (c *Client) JobDBTransport() http.RoundTripper { return &roundTripper{&c.lookup} }
+
+// Transport returns the road to the base address by the rules of Client.Transport,
+// with the applicant's token.
+func (a *Applicant) Transport() http.RoundTripper { return &roundTripper{&a.endpoint} }
+
+// throughBytes bounds an answer where Config.MaxBodyBytes is 0.
+const throughBytes = 64 << 20
+
+// roundTripper sends requests that it is given to its endpoint.
+type roundTripper struct{ endpoint *endpoint }
+
+// String returns a name, and nothing of what the endpoint holds.
+func (t *roundTripper) String() string { return "jobboard.Transport" }
+
+// through holds the request of a call that came through a roundTripper, and the
+// answer that it gets.
+type through struct {
+	request *http.Request
+	body    *givenBody // of the request, until it is sent; nil: none
+	inflate bool       // the answer's gzip is for us to undo
+	answer  *passed    // nil: none yet
+}
+
+func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
+	e := t.endpoint
+	g := &through{request: req}
+	if req.Body != nil && req.Body != http.NoBody {
+		g.body = &givenBody{ReadCloser: req.Body}
+		defer g.close()
+	}
+	op := &operation{name: "Transport", method: cmp.Or(req.Method, http.MethodGet), limit: throughBytes, stream: true}
+	if err := cmp.Or(e.mistake, e.wrongTarget(req)); err != nil {
+		return nil, e.refuse(req.Context(), op, err)
+	}
+	c := e.startCall(req.Context(), op)
+	if err := c.ctx.Err(); err != nil {
+		return nil, c.fail(ended(err, false))
+	}
+	c.given, c.deadline = g, c.lastMoment(time.Now())
+	c.hideGiven()
+	c.sent.Request = req.WithContext(c.ctx) // the loop changes nothing of it
+	c.sent.RequestURI = ""                  // a proxy's request has one
+	c.sent.Body = nil
+
+	passedOn := false
+	defer func() {
+		if !passedOn && g.answer != nil { // also where the caller's code panicked
+			g.answer.drop()
+		}
+	}()
+	if failed := c.loop(); failed != nil {
+		if failed.answer == nil || failed.answer.gone() {
+			return nil, c.fail(failed)
+		}
+		g.answer = failed.answer
+		g.answer.err = c.describe(failed)
+	}
+	passedOn = true
+	return g.answer.response(), nil
+}
+
+// wrongTarget returns why a request cannot take this road, or nil.
+func (e *endpoint) wrongTarget(req *http.Request) error {
+	u := req.URL
+	switch {
+	case u == nil:
+		return invalid("the request has no URL")
+	case u.User != nil:
+		return invalid("the request's URL has a user")
+	case u.Opaque != "", !e.origin.Is(u):
+		return invalid("this transport sends to %s and nowhere else", e.origin.Host)
+	case req.Host != "" && !strings.EqualFold(req.Host, u.Host):
+		return invalid("the request's Host is not that of its URL")
+	}
+	return nil
+}
+
+// hideGiven makes the secrets of the caller's request those of the call.
+func (c *call) hideGiven() {
+	req := c.given.request
+	for _, values := range req.URL.Query() {
+		c.secrets.Add(values...)
+	}
+	for _, name := range []string{"Authorization", "Proxy-Authorization", "Cookie"} {
+		for _, value := range req.Header[name] {
+			_, secret, _ := strings.Cut(value, " ")
+			c.secrets.Add(value, secret)
+		}
+	}
+}
+
+// prepareGiven makes the caller's request that of an attempt: with its headers, those
+// that the observer adds, the credential, and a body of its own.
+func (c *call) prepareGiven(sent *http.Request, observed http.Header, auth *credential.Authorization) error {
+	g, config := c.given, &c.endpoint.config
+	h := maps.Clone(g.request.Header)
+	if h == nil {
+		h = http.Header{}
+	}
+	maps.Copy(h, observed)
+	auth.Put(h)
+	if _, has := h["User-Agent"]; !has {
+		h["User-Agent"] = []string{config.UserAgent}
+	}
+	// As net/http does, which our own transport is told to leave alone.
+	g.inflate = h.Get("Accept-Encoding") == "" && h.Get("Range") == "" && sent.Method != http.MethodHead
+	if g.inflate {
+		h["Accept-Encoding"] = []string{"gzip"}
+		if config.DisableCompression {
+			h["Accept-Encoding"] = []string{"identity"}
+		}
+	}
+	sent.Header = h
+	switch {
+	case g.request.Body == nil || g.request.Body == http.NoBody:
+		sent.Body = g.request.Body
+	case g.body != nil:
+		sent.Body = g.body
+		g.body = nil // the transport closes it
+	default:
+		body, err := g.request.GetBody()
+		if err != nil {
+			return err
+		}
+		sent.Body = body
+	}
+	return nil
+}
+
+// canRepeat reports whether the request can be sent again.
+func (g *through) canRepeat() bool {
+	return g.request.Body == nil || g.request.Body == http.NoBody || g.request.GetBody != nil
+}
+
+// close closes the body of the request, if it was not sent.
+func (g *through) close() {
+	if g.body != nil {
+		_ = g.body.Close()
+	}
+}
+
+// givenBody is the body of a caller's request. It is closed once.
+type givenBody struct {
+	io.ReadCloser
+	once sync.Once
+}
+
+func (b *givenBody) Close() (err error) {
+	b.once.Do(func() { err = b.ReadCloser.Close() })
+	return err
+}
+
+// passed is the body of an answer that is passed on to the caller.
+type passed struct {
+	a       *answer
+	inflate bool   // what is read is inflated
+	opened  bool   // and that has begun
+	prefix  []byte // read already
+	err     *Error // what the observer is told at the end; nil: success
+
+	mu     sync.Mutex // of one Read; Close comes in between
+	ended  error      // of Read, from now on
+	closed atomic.Bool
+	over   bool // the exchange has ended
+}
+
+// pass takes over the answer of an attempt. If its status says that the request was
+// refused, pass reads its beginning for its words.
+func (c *call) pass(a *answer) *failedAttempt {
+	resp := a.resp
+	p := &passed{a: a}
+	encoding := resp.Header.Get("Content-Encoding")
+	p.inflate = c.given.inflate && resp.ContentLength != 0 && strings.EqualFold(encoding, "gzip")
+	c.given.answer = p
+	// Without a header nothing is undone, and nothing read.
+	_ = a.Open(a.exchange.Context(), &http.Response{Body: resp.Body}, cmp.Or(c.endpoint.config.MaxBodyBytes, c.op.limit))
+	if resp.StatusCode < 400 {
+		return nil
+	}
+	p.prefix, p.ended = io.ReadAll(io.LimitReader(readerFunc(p.read), maxErrorBody))
+	if p.ended == nil && len(p.prefix) < maxErrorBody {
+		p.ended = io.EOF
+	}
+	a.exchange.Stream() // the rest has the time of a stream
+	f := &failedAttempt{status: resp.StatusCode, header: resp.Header, answer: p, body: p.prefix}
+	if !p.inflate {
+		f.body = inflated(c.ctx, p.prefix, resp.Header)
+	}
+	c.judgeRefusal(f, resp.Header)
+	return f
+}
+
+// passedAnswer stands for an answer that is passed on, where the loop and its http.Client
+// want one: they must not follow what it says.
+var passedAnswer = &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// inflated returns the beginning of a body without the encoding that its reader
+// undoes himself, as far as there is one that we know.
+func inflated(ctx context.Context, prefix []byte, header http.Header) []byte {
+	if header.Get("Content-Encoding") == "" {
+		return prefix
+	}
+	var b transport.Body
+	resp := &http.Response{Header: header, Body: io.NopCloser(bytes.NewReader(prefix))}
+	if b.Open(ctx, resp, maxErrorBody) != nil {
+		return prefix
+	}
+	defer b.Close()
+	text, _ := io.ReadAll(io.LimitReader(&b, maxErrorBody)) // what there is of it
+	return text
+}
+
+// response returns the answer as the caller gets it.
+func (p *passed) response() *http.Response {
+	resp := p.a.resp
+	resp.Request = p.a.c.given.request
+	resp.Body = p
+	if p.inflate {
+		resp.Header = resp.Header.Clone()
+		resp.Header.Del("Content-Encoding")
+		resp.Header.Del("Content-Length")
+		resp.ContentLength, resp.Uncompressed = -1, true
+	}
+	if len(p.prefix) == 0 && p.ended == io.EOF {
+		p.finish(nil)
+	}
+	return resp
+}
+
+// gone reports whether the answer cannot be given to the caller any more, because
+// its exchange has ended in the middle of it.
+func (p *passed) gone() bool { return p.over && p.ended != io.EOF }
+
+// drop ends the exchange of an answer that the request is repeated after.
+func (p *passed) drop() {
+	if !p.over {
+		p.over = true
+		p.a.Close()
+	}
+}
+
+// read reads from the body of the exchange.
+func (p *passed) read(b []byte) (int, error) {
+	if p.inflate && !p.opened {
+		p.opened = true
+		compressed := &http.Response{Body: &p.a.exchange, Header: http.Header{"Content-Encoding": {"gzip"}}}
+		if err := p.a.Open(p.a.exchange.Context(), compressed, p.a.Limit()); err != nil {
+			return 0, err
+		}
+	}
+	return p.a.Read(b)
+}
+
+// Read reads the answer. Its error, other than io.EOF, is an *Error.
+func (p *passed) Read(b []byte) (n int, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.closed.Load():
+		return 0, http.ErrBodyReadAfterClose
+	case len(p.prefix) > 0:
+		n = copy(b, p.prefix)
+		p.prefix = p.prefix[n:]
+		return n, nil
+	case p.ended == nil && len(b) == 0:
+		return 0, nil
+	case p.ended == nil:
+		if n, p.ended = p.read(b); p.ended == nil {
+			return n, nil
+		}
+	}
+	if p.closed.Load() {
+		return n, http.ErrBodyReadAfterClose
+	}
+	p.finish(p.ended)
+	return n, p.ended
+}
+
+// finish ends the exchange, and the call for the observer, once. err is the error of
+// the last Read; finish makes an *Error of it.
+func (p *passed) finish(err error) {
+	c := p.a.c
+	if err != nil && err != io.EOF {
+		var known *Error
+		if !errors.As(err, &known) {
+			failed := c.unusable(p.a, err)
+			failed.call, failed.event, failed.body = c, final, nil
+			p.err = c.describe(failed)
+			p.ended = p.err
+		}
+	}
+	p.drop()
+	c.end(p.err)
+}
+
+// Close ends the exchange. It may be called while a Read is under way.
+func (p *passed) Close() error {
+	if p.closed.Swap(true) {
+		return nil
+	}
+	if !p.mu.TryLock() {
+		p.a.exchange.GiveUp()
+		p.mu.Lock()
+	}
+	defer p.mu.Unlock()
+	p.finish(nil)
+	return nil
+}

@@ -1,0 +1,523 @@
+package jobboard_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
+	"golang.org/x/oauth2"
+)
+
+// roads are the three transports of a client, with what each is to send as
+// Authorization.
+func roads(t *testing.T, cfg jobboard.Config) map[string]http.RoundTripper {
+	cfg.TokenSource = jobboard.StaticToken("clients")
+	c := rig.Client(t, cfg)
+	return map[string]http.RoundTripper{
+		"Bearer clients": c.Transport(), "Bearer applicants": c.Applicant(jobboard.StaticToken("applicants")).Transport(),
+		"own": c.JobDBTransport(),
+	}
+}
+
+// The road carries a request as it is, with the credential of its endpoint, and its
+// answer as that is, over real servers.
+func TestTransportOverSockets(t *testing.T) {
+	for _, kind := range []string{"HTTP/1.1", "HTTP/2"} {
+		t.Run(kind, func(t *testing.T) {
+			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, err := io.ReadAll(r.Body)
+				if err != nil {
+					t.Error(err)
+				}
+				w.Header().Set("Trailer", "X-End")
+				w.Header().Add("Set-Cookie", "a=b")
+				w.Header()["X-Seen"] = []string{r.Method, r.URL.RequestURI(), string(body), r.Header.Get("Authorization"), r.Header.Get("X-Own"), r.Proto}
+				status := 200
+				_, _ = fmt.Sscan(r.Header.Get("X-Status"), &status)
+				w.WriteHeader(status)
+				if status != 204 && status != 304 {
+					_, _ = io.WriteString(w, strings.Repeat("body ", 50_000))
+				}
+				w.Header().Set("X-End", "end")
+			}))
+			server.EnableHTTP2 = kind == "HTTP/2"
+			server.StartTLS()
+			defer server.Close()
+			cfg := jobboard.Config{BaseURL: server.URL + "/api", JobDBURL: server.URL + "/db", HTTPClient: server.Client(), Retry: jobboard.RetryPolicy{MaxAttempts: 1}}
+			for auth, road := range roads(t, cfg) {
+				client := &http.Client{Transport: road, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+				for _, status := range []int{200, 201, 204, 301, 302, 304, 400, 401, 404, 410, 429, 500, 503} {
+					for _, method := range []string{"GET", "HEAD", "POST", "PATCH", "PROPFIND"} {
+						req, err := http.NewRequestWithContext(t.Context(), method, server.URL+"/other/pa%2Fth?q=1&q=2", strings.NewReader("sent"))
+						if err != nil {
+							t.Fatal(err)
+						}
+						req.Header = http.Header{"Authorization": {"own"}, "X-Own": {"x"}, "X-Status": {fmt.Sprint(status)}}
+						if status == 302 {
+							req.Header.Set("Location", "%zz")
+						}
+						before := req.Header.Clone()
+						resp, err := client.Do(req)
+						if err != nil {
+							t.Fatal(status, method, err)
+						}
+						if err := iotest.TestReader(resp.Body, wantBody(method, status)); err != nil {
+							t.Error(status, method, err)
+						}
+						if err := resp.Body.Close(); err != nil {
+							t.Error(err)
+						}
+						want := []string{method, "/other/pa%2Fth?q=1&q=2", "sent", auth, "x", resp.Proto}
+						if got := resp.Header["X-Seen"]; fmt.Sprint(got) != fmt.Sprint(want) || resp.StatusCode != status || resp.Request != req {
+							t.Errorf("%d: sent %q, want %q; status %d", status, got, want, resp.StatusCode)
+						}
+						if fmt.Sprint(req.Header) != fmt.Sprint(before) || req.Host != strings.TrimPrefix(server.URL, "https://") {
+							t.Errorf("the request is changed: %v", req.Header)
+						}
+						if len(resp.Cookies()) != 1 || len(wantBody(method, status)) > 0 && resp.Trailer.Get("X-End") != "end" {
+							t.Errorf("%d %s: cookies %v, trailer %v", status, method, resp.Cookies(), resp.Trailer)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+func wantBody(method string, status int) []byte {
+	if method == "HEAD" || status == 204 || status == 304 {
+		return nil
+	}
+	return []byte(strings.Repeat("body ", 50_000))
+}
+
+// What does not go to the origin is refused before anything is sent, and its body is
+// closed.
+func TestTransportRefuses(t *testing.T) {
+	sent := 0
+	client := withTransport(t, jobboard.Config{BaseURL: base + "/api", TokenSource: jobboard.StaticToken("clients")}, func(r *http.Request) (*http.Response, error) {
+		sent++
+		return answer(r, 200, ""), nil
+	})
+	for name, change := range map[string]func(*http.Request){
+		"another host":      func(r *http.Request) { r.URL.Host = "elsewhere.example"; r.Host = "" },
+		"a host within it":  func(r *http.Request) { r.URL.Host = "x." + r.URL.Host; r.Host = "" },
+		"another port":      func(r *http.Request) { r.URL.Host += ":8443"; r.Host = "" },
+		"another scheme":    func(r *http.Request) { r.URL.Scheme = "http" },
+		"a user":            func(r *http.Request) { r.URL, _ = r.URL.Parse("//me:x17secret@jobs.example/") },
+		"another Host":      func(r *http.Request) { r.Host = "elsewhere.example" },
+		"an opaque address": func(r *http.Request) { r.URL.Opaque = "//elsewhere.example/x" },
+		"no URL":            func(r *http.Request) { r.URL = nil },
+		"an ended context": func(r *http.Request) {
+			ctx, cancel := context.WithCancel(r.Context())
+			cancel()
+			*r = *r.WithContext(ctx)
+		},
+	} {
+		closed := 0
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/x?x17secret", closeCounter{strings.NewReader("x"), &closed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(req)
+		resp, err := client.Transport().RoundTrip(req)
+		var e *jobboard.Error
+		if !errors.As(err, &e) || resp != nil || e.Path != "" || e.Attempts != 0 || strings.Contains(fmt.Sprintf("%v %#v", err, e), "x17secret") ||
+			!errors.Is(err, jobboard.ErrInvalidInput) && !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if sent != 0 || closed != 1 {
+			t.Errorf("%s: %d requests, the body is closed %d times", name, sent, closed)
+		}
+	}
+	if _, err := client.JobDBTransport().RoundTrip(httptest.NewRequest(http.MethodGet, base, http.NoBody)); !errors.Is(err, jobboard.ErrInvalidInput) {
+		t.Errorf("without an address: %v", err)
+	}
+	// The same origin, written otherwise, is the same.
+	for _, address := range []string{"https://JOBS.example:443/x", "https://jobs.example"} {
+		req := httptest.NewRequest(http.MethodGet, address, http.NoBody) // has a RequestURI, as a proxy's
+		resp, err := client.Transport().RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+	}
+}
+
+// How often a request is sent depends on its method, its body, and what happens.
+func TestTransportRepeats(t *testing.T) {
+	type failing func(r *http.Request) (*http.Response, error)
+	status := func(n int, header ...string) failing {
+		return func(r *http.Request) (*http.Response, error) { return answer(r, n, "words", header...), nil }
+	}
+	lost := func(*http.Request) (*http.Response, error) { return nil, io.EOF }
+	for _, c := range []struct {
+		name    string
+		fails   failing
+		methods string // that are repeated
+	}{
+		{"503", status(503), "GET HEAD OPTIONS PUT DELETE"},
+		{"lost", lost, "GET HEAD OPTIONS PUT DELETE"},
+		{"429", status(429), "GET HEAD OPTIONS PUT DELETE POST PATCH PROPFIND"},
+		{"401", status(401, "WWW-Authenticate", `Bearer error="invalid_token"`), "GET HEAD OPTIONS PUT DELETE POST PATCH PROPFIND"},
+		{"404", status(404), ""},
+		{"302", status(302), ""},
+		{"401 of a user", status(401), ""},
+	} {
+		for _, method := range []string{"", "GET", "HEAD", "OPTIONS", "PUT", "DELETE", "POST", "PATCH", "PROPFIND"} {
+			for _, body := range []string{"none", "with GetBody", "without"} {
+				inBubble(t, c.name+" "+method+" "+body, func(t *testing.T) {
+					var bodies []string
+					var end *jobboard.CallEnd
+					fetches := 0
+					cfg := jobboard.Config{TokenSource: numbered(&fetches), Observer: &jobboard.Observer{
+						Call: func(context.Context, jobboard.CallStart) (context.Context, func(jobboard.CallEnd)) {
+							return nil, func(e jobboard.CallEnd) { end = &e }
+						},
+					}}
+					client := withTransport(t, cfg, func(r *http.Request) (*http.Response, error) {
+						read := ""
+						if r.Body != nil {
+							b, _ := io.ReadAll(r.Body)
+							_ = r.Body.Close()
+							read = string(b)
+						}
+						if bodies = append(bodies, read); len(bodies) == 1 {
+							return c.fails(r)
+						}
+						return answer(r, 200, "good"), nil
+					})
+					req := rig.Must(http.NewRequestWithContext(t.Context(), method, base+"/x", http.NoBody))
+					switch body {
+					case "with GetBody":
+						req = rig.Must(http.NewRequestWithContext(t.Context(), method, base+"/x", strings.NewReader("body")))
+					case "without":
+						req.Body = io.NopCloser(strings.NewReader("body"))
+						req.GetBody, req.ContentLength = nil, -1
+					}
+					repeated := strings.Contains(c.methods, method) && c.methods != "" && body != "without"
+					resp, err := client.Transport().RoundTrip(req)
+					if c.name == "lost" && !repeated {
+						var e *jobboard.Error
+						if !errors.As(err, &e) || !errors.Is(err, jobboard.ErrTransport) || e.Stopped != jobboard.StopNotIdempotent || e.Op != "Transport" || len(bodies) != 1 {
+							t.Errorf("%v after %q", err, bodies)
+						}
+						return
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					if end != nil {
+						t.Errorf("the call ended before its body: %+v", end)
+					}
+					text := string(rig.Must(io.ReadAll(resp.Body)))
+					want, sent := "good", 2
+					if !repeated {
+						want, sent = "words", 1
+					}
+					if text != want || len(bodies) != sent || body != "none" && (bodies[0] != "body" || bodies[sent-1] != "body") {
+						t.Errorf("%d %q after %q", resp.StatusCode, text, bodies)
+					}
+					failed := resp.StatusCode >= 400
+					if end == nil || (end.Err != nil) != failed || end.Attempts != sent || end.StatusCode != resp.StatusCode {
+						t.Fatalf("the observer is told %+v", end)
+					}
+					stopped := jobboard.StopNotIdempotent
+					if strings.HasPrefix(c.name, "40") && c.methods == "" {
+						stopped = jobboard.StopFinal
+					}
+					if failed && (end.Err.Stopped != stopped || end.Err.Path != "" || end.Err.StatusCode != resp.StatusCode) {
+						t.Errorf("the observer is told %+v, want %s", end.Err, stopped)
+					}
+					_ = resp.Body.Close()
+				})
+			}
+		}
+	}
+}
+
+// An answer is compressed on the wire and plain for the caller, as net/http has it,
+// unless the caller wants it otherwise.
+func TestTransportCompression(t *testing.T) {
+	zipped := rig.Zip([]byte("plain text"))
+	for _, status := range []int{200, 401, 404} {
+		for asked, want := range map[string]string{"": "plain text", "gzip": string(zipped), "br": string(zipped)} {
+			client := served(t, jobboard.Config{TokenSource: jobboard.StaticToken("t")}, func(r *http.Request) *http.Response {
+				if got := r.Header.Get("Accept-Encoding"); got != asked && (asked != "" || got != "gzip") {
+					t.Errorf("asked for %q, want %q", got, asked)
+				}
+				resp := answer(r, status, string(zipped), "Content-Encoding", "gzip", "Content-Length", fmt.Sprint(len(zipped)))
+				resp.ContentLength = int64(len(zipped))
+				return resp
+			})
+			req := rig.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/x", http.NoBody))
+			if asked != "" {
+				req.Header.Set("Accept-Encoding", asked)
+			}
+			resp, err := client.Transport().RoundTrip(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body := rig.Must(io.ReadAll(resp.Body))
+			if string(body) != want || resp.Uncompressed != (asked == "") || (resp.Header.Get("Content-Encoding") == "") != (asked == "") ||
+				(resp.ContentLength == -1) != (asked == "") {
+				t.Errorf("%d, asked for %q: %q, %v, %v", status, asked, body, resp.Header, resp.ContentLength)
+			}
+		}
+	}
+}
+
+// Words are read in the first 64 KiB of a refused answer, compressed or not: a token that
+// ended is renewed, and what the observer is told has no secret.
+func TestTransportWords(t *testing.T) {
+	for name, write := range map[string]func(r *http.Request, body string) *http.Response{
+		"plain": func(r *http.Request, body string) *http.Response { return answer(r, 401, body) },
+		"compressed for us": func(r *http.Request, body string) *http.Response {
+			return answer(r, 401, string(rig.Zip([]byte(body))), "Content-Encoding", "gzip")
+		},
+		"compressed for the caller": func(r *http.Request, body string) *http.Response {
+			return answer(r, 401, string(rig.Zip([]byte(body))), "Content-Encoding", "gzip")
+		},
+	} {
+		var sent []string
+		fetches := 0
+		client := served(t, jobboard.Config{TokenSource: numbered(&fetches)}, func(r *http.Request) *http.Response {
+			if sent = append(sent, bearerOf(r)); bearerOf(r) == "token1" {
+				return write(r, `{"error":"invalid_token"}`)
+			}
+			return answer(r, 200, "")
+		})
+		req := rig.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/x", http.NoBody))
+		if strings.HasSuffix(name, "caller") {
+			req.Header.Set("Accept-Encoding", "gzip")
+		}
+		resp, err := client.Transport().RoundTrip(req)
+		if err != nil || resp.StatusCode != 200 || fmt.Sprint(sent) != "[token1 token2]" {
+			t.Errorf("%s: %v, sent %v", name, err, sent)
+		}
+		_ = resp.Body.Close()
+	}
+}
+
+// The body is bounded by bytes and by stalls, and not by the time of an attempt or of
+// a call; the errors of its reads are an *Error.
+func TestTransportBody(t *testing.T) {
+	const piece = "0123456789"
+	drip := func(every time.Duration, pieces int, end error) func() io.Reader {
+		return func() io.Reader {
+			n := 0
+			return bodyFunc(func(p []byte) (int, error) {
+				if n++; n > pieces {
+					return 0, end
+				}
+				time.Sleep(every)
+				return copy(p, piece), nil
+			})
+		}
+	}
+	for name, c := range map[string]struct {
+		body func() io.Reader
+		read int
+		err  error
+	}{
+		"slow":     {drip(9*time.Second, 30, io.EOF), 300, nil},
+		"cut off":  {drip(0, 3, io.ErrUnexpectedEOF), 30, jobboard.ErrTransport},
+		"too long": {drip(0, 101, io.EOF), 1000, jobboard.ErrResponseTooLarge},
+		"broken":   {drip(0, 0, errors.New("x17secret")), 0, jobboard.ErrTransport},
+	} {
+		for _, status := range []int{200, 302} {
+			inBubble(t, fmt.Sprint(name, " ", status), func(t *testing.T) {
+				sent := 0
+				var end *jobboard.CallEnd
+				client := withTransport(t, jobboard.Config{
+					MaxBodyBytes: 1000, TokenSource: jobboard.StaticToken("x17secret"), Observer: &jobboard.Observer{
+						Call: func(context.Context, jobboard.CallStart) (context.Context, func(jobboard.CallEnd)) {
+							return nil, func(e jobboard.CallEnd) { end = &e }
+						},
+					},
+				}, func(r *http.Request) (*http.Response, error) {
+					sent++
+					return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(c.body()), ContentLength: -1, Request: r}, nil
+				})
+				resp, err := client.Transport().RoundTrip(rig.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/x", http.NoBody)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				b, err := io.ReadAll(resp.Body)
+				_, again := resp.Body.Read(make([]byte, 1))
+				var e *jobboard.Error
+				switch {
+				case c.err == nil && (err != nil || again != io.EOF):
+					t.Error(err, again)
+				case c.err != nil && (!errors.Is(err, c.err) || !errors.As(err, &e) || e.StatusCode != status || again != err || end.Err != e || strings.Contains(err.Error(), "x17secret")):
+					t.Errorf("%v, then %v; the observer is told %+v", err, again, end)
+				}
+				if len(b) != c.read || sent != 1 || end == nil {
+					t.Errorf("%d bytes of %d requests", len(b), sent)
+				}
+				_ = resp.Body.Close()
+			})
+		}
+	}
+}
+
+// A stalled body ends after Retry.StallTimeout, with its caller's context, and with a
+// Close from another goroutine.
+func TestTransportBodyEnds(t *testing.T) {
+	for name, c := range map[string]struct {
+		end   func(cancel func(), body io.Closer)
+		is    error
+		after time.Duration
+	}{
+		"stalled":  {func(func(), io.Closer) {}, jobboard.ErrTimeout, 10 * time.Second},
+		"canceled": {func(cancel func(), _ io.Closer) { cancel() }, context.Canceled, time.Second},
+		"closed":   {func(_ func(), body io.Closer) { _ = body.Close() }, http.ErrBodyReadAfterClose, time.Second},
+	} {
+		for _, status := range []int{200, 404} {
+			inBubble(t, fmt.Sprint(name, " ", status), func(t *testing.T) {
+				network, transport, stop := rig.Run(func(x *rig.Exchange) {
+					x.Stall(fmt.Sprintf("HTTP/1.1 %d OK\r\nContent-Length: 1000000\r\n\r\n%s", status, strings.Repeat("x", 70<<10)))
+				})
+				defer stop()
+				client := rig.Client(t, jobboard.Config{BaseURL: "http://127.0.0.1", HTTPClient: &http.Client{Transport: transport}})
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				resp, err := client.Transport().RoundTrip(rig.Must(http.NewRequestWithContext(ctx, http.MethodGet, "http://127.0.0.1/x", http.NoBody)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				start := time.Now()
+				time.AfterFunc(time.Second, func() { c.end(cancel, resp.Body) })
+				b, err := io.ReadAll(resp.Body)
+				var e *jobboard.Error
+				if len(b) != 70<<10 || !errors.Is(err, c.is) || time.Since(start) != c.after || name != "closed" && !errors.As(err, &e) {
+					t.Errorf("%d bytes, %v after %v", len(b), err, time.Since(start))
+				}
+				_ = resp.Body.Close()
+				synctest.Wait()
+				if _, open, _ := network.State(); open != 0 {
+					t.Errorf("%d connections are open", open)
+				}
+			})
+		}
+	}
+}
+
+// A body that was read to its end, or closed, leaves its connection for the next call.
+func TestTransportReusesConnections(t *testing.T) {
+	var connections atomic.Int64
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/404" {
+			w.WriteHeader(404)
+		}
+		_, _ = io.WriteString(w, "body")
+	}))
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			connections.Add(1)
+		}
+	}
+	server.Start()
+	defer server.Close()
+	client := &http.Client{Transport: rig.Client(t, jobboard.Config{BaseURL: server.URL}).Transport()}
+	for _, path := range []string{"/200", "/404", "/404", "/200"} {
+		resp, err := client.Get(server.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+		_ = resp.Body.Close()
+	}
+	if n := connections.Load(); n != 1 {
+		t.Errorf("%d connections", n)
+	}
+}
+
+// Whatever ends a call before its request is sent, the request's body is closed.
+func TestTransportClosesTheBody(t *testing.T) {
+	for name, cfg := range map[string]jobboard.Config{
+		"no token":      {TokenSource: jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) { return nil, errNoToken })},
+		"limiter":       {TokenSource: jobboard.StaticToken("t"), Limiter: limiterFunc(func(context.Context) error { return errLimited })},
+		"a good answer": {TokenSource: jobboard.StaticToken("t")},
+		"a panic":       {TokenSource: jobboard.StaticToken("t"), Limiter: limiterFunc(func(context.Context) error { panic("limiter") })},
+	} {
+		closed := 0
+		client := withTransport(t, cfg, func(r *http.Request) (*http.Response, error) {
+			_ = r.Body.Close() // as every transport must
+			return answer(r, 200, ""), nil
+		})
+		req := rig.Must(http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/x", closeCounter{strings.NewReader("x"), &closed}))
+		func() {
+			defer func() { _ = recover() }()
+			_, _ = client.Transport().RoundTrip(req)
+		}()
+		if closed != 1 {
+			t.Errorf("%s: closed %d times", name, closed)
+		}
+	}
+}
+
+// A limiter that refuses a repeat leaves the caller with the answer before, if that is
+// here as a whole.
+func TestTransportLimiterRefusesARepeat(t *testing.T) {
+	for size, whole := range map[int]bool{10: true, 100 << 10: false} {
+		inBubble(t, fmt.Sprint(size), func(t *testing.T) {
+			body := strings.Repeat("x", size)
+			client := answering(t, jobboard.Config{TokenSource: jobboard.StaticToken("t"), Limiter: &countingLimiter{most: 1}}, 503, body)
+			resp, err := client.Transport().RoundTrip(rig.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/x", http.NoBody)))
+			if !whole {
+				if !errors.Is(err, jobboard.ErrServer) || resp != nil {
+					t.Errorf("%v, %v", resp, err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := rig.Must(io.ReadAll(resp.Body)); string(got) != body || resp.StatusCode != 503 {
+				t.Errorf("%d %q", resp.StatusCode, got)
+			}
+		})
+	}
+}
+
+// The token of many requests in flight may end on this road, too.
+func TestTransportAtTheEndOfAToken(t *testing.T) {
+	inBubble(t, "20", func(t *testing.T) {
+		s := &endingTokens{good: 2}
+		client := withTransport(t, jobboard.Config{TokenSource: s.source(false)}, s.answer)
+		statuses := make(chan int, 20)
+		for range cap(statuses) {
+			go func() {
+				resp, err := client.Transport().RoundTrip(rig.Must(http.NewRequestWithContext(context.Background(), http.MethodGet, base+"/x", http.NoBody)))
+				if err != nil {
+					t.Error(err)
+					statuses <- 0
+					return
+				}
+				_ = resp.Body.Close()
+				statuses <- resp.StatusCode
+			}()
+		}
+		for range cap(statuses) {
+			if got := <-statuses; got != 200 {
+				t.Errorf("status %d", got)
+			}
+		}
+		if had := s.had(); had["token1"] != 20 || had["token2"] != 20 || s.asked != 2 {
+			t.Errorf("sent %v", had)
+		}
+	})
+}
