@@ -137,7 +137,8 @@ func (c *call) send(a *answer, req *http.Request, auth *credential.Authorization
 	// keeps the rule that a transport changes nothing.
 	sent.Header = c.endpoint.headers.Whole(observed, c.request.kind, c.request.language, auth, c.endpoint.standard)
 	if c.given != nil {
-		if err := c.prepareGiven(sent, observed, auth); err != nil {
+		sent.Header = c.headerGiven(observed, auth)
+		if err := c.given.bodyGiven(sent); err != nil {
 			_ = x.Close()
 			return nil, err
 		}

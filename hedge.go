@@ -51,7 +51,7 @@ func (c *call) startHedge(
 	first *transport.Exchange, req *http.Request, auth *credential.Authorization, limits transport.Limits,
 ) *hedge {
 	after := c.endpoint.config.Retry.Hedge
-	if after == 0 || !c.op.safe() || c.request.turn != nil || c.probe != nil {
+	if after == 0 || !c.op.safe() || c.request.turn != nil || c.probe != nil || c.given != nil && c.given.hasBody() {
 		return nil
 	}
 	h := &hedge{
@@ -97,6 +97,9 @@ func (h *hedge) send() {
 	}()
 	sent := h.req.WithContext(x.Context())
 	sent.Header = c.endpoint.headers.Whole(observed, c.request.kind, c.request.language, h.auth, c.endpoint.standard)
+	if c.given != nil {
+		sent.Header = c.headerGiven(observed, h.auth)
+	}
 	resp, err := c.endpoint.next(sent)
 	if err == nil {
 		err = transport.Complete(resp)

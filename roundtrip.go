@@ -70,8 +70,10 @@ type through struct {
 
 func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	e := t.endpoint
-	g := &through{request: req}
-	if req.Body != nil && req.Body != http.NoBody {
+	// As net/http does, which our own transport is told to leave alone.
+	plain := req.Header.Get("Accept-Encoding") == "" && req.Header.Get("Range") == ""
+	g := &through{request: req, inflate: plain && req.Method != http.MethodHead}
+	if g.hasBody() {
 		g.body = &givenBody{ReadCloser: req.Body}
 		defer g.close()
 	}
@@ -136,9 +138,9 @@ func (c *call) hideGiven() {
 	}
 }
 
-// prepareGiven makes the caller's request that of an attempt: with its headers, those
-// that the observer adds, the credential, and a body of its own.
-func (c *call) prepareGiven(sent *http.Request, observed http.Header, auth *credential.Authorization) error {
+// headerGiven returns the header of an attempt: the caller's, with what the observer
+// adds, the credential, and what net/http would add.
+func (c *call) headerGiven(observed http.Header, auth *credential.Authorization) http.Header {
 	g, config := c.given, &c.endpoint.config
 	h := maps.Clone(g.request.Header)
 	if h == nil {
@@ -149,17 +151,19 @@ func (c *call) prepareGiven(sent *http.Request, observed http.Header, auth *cred
 	if _, has := h["User-Agent"]; !has {
 		h["User-Agent"] = []string{config.UserAgent}
 	}
-	// As net/http does, which our own transport is told to leave alone.
-	g.inflate = h.Get("Accept-Encoding") == "" && h.Get("Range") == "" && sent.Method != http.MethodHead
 	if g.inflate {
 		h["Accept-Encoding"] = []string{"gzip"}
 		if config.DisableCompression {
 			h["Accept-Encoding"] = []string{"identity"}
 		}
 	}
-	sent.Header = h
+	return h
+}
+
+// bodyGiven gives an attempt a body of its own.
+func (g *through) bodyGiven(sent *http.Request) error {
 	switch {
-	case g.request.Body == nil || g.request.Body == http.NoBody:
+	case !g.hasBody():
 		sent.Body = g.request.Body
 	case g.body != nil:
 		sent.Body = g.body
@@ -174,10 +178,10 @@ func (c *call) prepareGiven(sent *http.Request, observed http.Header, auth *cred
 	return nil
 }
 
+func (g *through) hasBody() bool { return g.request.Body != nil && g.request.Body != http.NoBody }
+
 // canRepeat reports whether the request can be sent again.
-func (g *through) canRepeat() bool {
-	return g.request.Body == nil || g.request.Body == http.NoBody || g.request.GetBody != nil
-}
+func (g *through) canRepeat() bool { return !g.hasBody() || g.request.GetBody != nil }
 
 // close closes the body of the request, if it was not sent.
 func (g *through) close() {
@@ -294,7 +298,7 @@ func (p *passed) drop() {
 func (p *passed) read(b []byte) (int, error) {
 	if p.inflate && !p.opened {
 		p.opened = true
-		compressed := &http.Response{Body: &p.a.exchange, Header: http.Header{"Content-Encoding": {"gzip"}}}
+		compressed := &http.Response{Body: p.a.exchange, Header: http.Header{"Content-Encoding": {"gzip"}}}
 		if err := p.a.Open(p.a.exchange.Context(), compressed, p.a.Limit()); err != nil {
 			return 0, err
 		}
