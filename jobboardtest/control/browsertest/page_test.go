@@ -151,6 +151,7 @@ func TestFaultByClick(t *testing.T) {
 			t.Errorf("the fault for every call gives %d and %s", status, body)
 		}
 	}
+	b.Until(`document.querySelector("#planted").textContent.includes("2 hit")`) // it is not drawn again under the click
 	b.click(`#planted .list button`)
 	b.Until(`document.querySelector("#planted").textContent.includes("None is planted")`)
 	if n := len(faults(srv)); n != 0 {
