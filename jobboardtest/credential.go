@@ -19,7 +19,7 @@ const (
 	credBadApplication = "bad application"
 )
 
-// credential never holds the value, only what it turned out to be.
+// credential holds what a request presented turned out to be, and never its value.
 type credential struct {
 	kind      string // one of the above, or of a token
 	says      string // the words that the journal has for it

@@ -140,8 +140,8 @@ func (f *Fault) wrongDelivery() string {
 	return ""
 }
 
-// headerCanBeSent: net/http would leave out a field with such a name, and change
-// such a value.
+// headerCanBeSent reports whether net/http sends a header as it is. It leaves out a
+// field with a wrong name, and changes a value with control characters.
 func headerCanBeSent(h http.Header) bool {
 	const token = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	notToken := func(r rune) bool { return !strings.ContainsRune(token, r) }

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// feedPath is where the feed is, below {base_url}. It is no part of the
+// feedPath holds the path of the feed below {base_url}. It is no part of the
 // interface, which only says where in a feed the job identifier stands (4.4).
 const feedPath = "/feed.xml"
 

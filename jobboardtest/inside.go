@@ -12,7 +12,7 @@ import (
 
 func init() { door.Open = func(server any) any { return inside{server.(*Server)} } }
 
-// inside is what package control does with a server beyond what its users see.
+// inside has the calls that package control makes and users do not see.
 type inside struct{ s *Server }
 
 // HasClient reports whether there is a client.

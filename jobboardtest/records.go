@@ -147,7 +147,8 @@ const (
 	Gone        SubscriptionStatus = "gone"
 )
 
-// Subscription is what the deprecated calls of section 4.5 make and change.
+// Subscription describes a subscription of section 4.5. The identifier of one by email,
+// which a service mails, is in a Snapshot.
 type Subscription struct {
 	ID         string              `json:"id"` // the aboId
 	Channel    string              `json:"channel"`

@@ -99,11 +99,13 @@ func plainText(v any) string {
 
 // confirm is idempotent; it answers false for a subscription that is not there
 // or gone.
-func (c *call) confirm() answer { return c.turn(Confirmed) }
+func (c *call) confirm() answer { return c.setStatus(Confirmed) }
 
-func (c *call) unsubscribe() answer { return c.turn(Gone) }
+// unsubscribe answers as confirm does.
+func (c *call) unsubscribe() answer { return c.setStatus(Gone) }
 
-func (c *call) turn(to SubscriptionStatus) answer {
+// setStatus changes a subscription, and answers whether there was one to change.
+func (c *call) setStatus(to SubscriptionStatus) answer {
 	if a, ok := c.needSubscriber(); !ok {
 		return a
 	}

@@ -12,8 +12,8 @@ type ClientApp struct {
 	ID     string `json:"id"`
 	Secret string `json:"secret,omitempty"`
 
-	// RedirectURIs are where the authorize page may send an applicant back to,
-	// compared as texts. Without any it is every address of the loopback.
+	// RedirectURIs lists the addresses that the authorize page may send an applicant
+	// back to, compared as texts. Without any it takes every address of the loopback.
 	RedirectURIs []string `json:"redirect_uris,omitempty"`
 }
 

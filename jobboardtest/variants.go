@@ -126,7 +126,7 @@ type Variants struct {
 	// "errorCode".
 	ErrorField string `json:"error_field,omitempty"`
 
-	// AuthErrors is where the two fields of a 401 or 403 go.
+	// AuthErrors chooses where the two fields of a 401 or 403 go.
 	AuthErrors AuthPlace `json:"auth_errors,omitempty"`
 
 	// InvalidTokenSpace writes the error "invalid token" for invalid_token.
@@ -147,7 +147,7 @@ type Variants struct {
 	// lookup's timestamp.
 	Dates DateForm `json:"dates,omitempty"`
 
-	// Missing is how optional values that are empty go out. The results of a
+	// Missing chooses how optional values that are empty go out. The results of a
 	// search are required: they are null at most.
 	Missing MissingForm `json:"missing,omitempty"`
 

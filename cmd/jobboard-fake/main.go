@@ -58,7 +58,7 @@ type first struct {
 	jobboardtest.DemoInfo
 }
 
-// options are what the flags say.
+// options holds the values of the flags.
 type options struct {
 	addr, jobDBAddr          string
 	controlAddr, controlHost string

@@ -15,8 +15,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// Path is where Mount puts the control interface below {base_url}. No path of
-// the interface begins with it.
+// Path holds the path of the control interface below {base_url}, where Mount serves it.
+// No path of the interface begins with it.
 const Path = "/_fake"
 
 // Control is the control interface of one server, an http.Handler for the paths

@@ -19,7 +19,7 @@ type eventRow struct {
 	HTML   string `json:"html"`
 }
 
-// tick is how often the page is told what is new.
+// tick is the time from one look for news to the next.
 const tick = 200 * time.Millisecond
 
 // events tells the page what happens, as server-sent events: rows of the

@@ -45,8 +45,8 @@ func (c *Control) fail(r *http.Request) (any, error) {
 	return created{show(c.srv.Fail(f))}, nil
 }
 
-// doesNothing: a fault in Go may be planted to count the calls that it would
-// hit, one over HTTP is a mistake.
+// doesNothing reports whether a fault changes no answer. In Go such a fault may be
+// planted to count the calls that it hits; over HTTP it is a mistake.
 func doesNothing(f jobboardtest.Fault) bool {
 	return f.Status == 0 && f.Body == "" && len(f.Header) == 0 && f.Size == 0 && f.Delay == 0 && f.Jitter == 0 &&
 		f.Break == "" && f.DripBytes == 0 && f.DripEvery == 0 && f.Encoding == "" && f.Skew == 0

@@ -12,7 +12,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// place is where postings are, in degrees.
+// place holds the position of postings, in degrees.
 type place struct {
 	lat, long float64
 	name      string

@@ -12,7 +12,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// information is what a suite needs to begin: the first line of the program.
+// information holds what a suite needs to begin: the first line of the program.
 type information struct {
 	BaseURL    string `json:"base_url"`
 	JobDBURL   string `json:"jobdb_url"`
@@ -227,7 +227,7 @@ func (c *Control) changeJob(r *http.Request) (any, error) {
 	return j, nil
 }
 
-// pair is who applies to what.
+// pair names an applicant and a job.
 type pair struct {
 	Applicant int64 `json:"applicant_id"`
 	Job       int64 `json:"job_id"`

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Answer is what is to be sent. Its Header is set over that of the writer, and
+// Answer holds an answer before it is sent. Its Header is set over that of the writer, and
 // Content-Type is ContentType; empty: the answer has none.
 type Answer struct {
 	Status      int

@@ -52,7 +52,7 @@ func RoundTrip(server context.Context, handler http.HandlerFunc, r *http.Request
 	return x.response(r)
 }
 
-// maxBuffered is how much of a body is kept before the reader has to take it: a
+// maxBuffered bounds the bytes that are kept until the reader takes them: a
 // short answer is given without waiting for its reader.
 const maxBuffered = 256 << 10
 
