@@ -104,6 +104,16 @@ func (q Question) MarshalJSON() ([]byte, error) {
 	return marshalObject(plain(q), q.Unknown, questionObject.HasLike)
 }
 
+// UnmarshalJSON reads a question by the rules of the lookup; null changes nothing.
+// It returns [ErrDecode] for anything else.
+func (q *Question) UnmarshalJSON(b []byte) error {
+	return decodePart(b, (*infoDecoder).readQuestion, func(d *infoDecoder, text string) {
+		if all := d.questionsOf(text); all != nil {
+			*q = all[0]
+		}
+	})
+}
+
 // IDLabel holds an entry of a list to choose from (2.5).
 type IDLabel struct {
 	ID    string `json:"id"`
@@ -131,6 +141,12 @@ type Location struct {
 func (l Location) MarshalJSON() ([]byte, error) {
 	type plain Location
 	return marshalObject(plain(l), l.Unknown, placeObject.HasLike)
+}
+
+// UnmarshalJSON reads a location by the rules of the lookup; null changes nothing.
+// It returns [ErrDecode] for anything else.
+func (l *Location) UnmarshalJSON(b []byte) error {
+	return decodePart(b, (*infoDecoder).readNextPlace, func(d *infoDecoder, text string) { *l = d.places[0].of(text) })
 }
 
 // Coordinates returns the latitude and longitude in degrees. It reports false
@@ -217,10 +233,7 @@ var infoObject = jsonread.NewObject([]infoMember{
 		}
 	}},
 	{Name: "additionalLocations", Read: func(d *infoDecoder) {
-		d.hasAdditional = d.readList(func(d *infoDecoder) {
-			d.places = jsonread.Append(&d.Reader, d.places, placePiece{})
-			d.readPlace(len(d.places) - 1)
-		}) >= 0
+		d.hasAdditional = d.readList((*infoDecoder).readNextPlace) >= 0
 	}},
 }).KeepUnknown(func(d *infoDecoder) *unknownMembers { return &d.info.Unknown })
 
@@ -262,6 +275,23 @@ func decodeJobInformation(body []byte, cat *catalogueCache) (*JobInformation, er
 		return nil, d.err()
 	}
 	return j, nil
+}
+
+// decodePart reads a part of a job information that stands alone, and hands the
+// decoder and the texts to take. It ignores null.
+func decodePart(b []byte, read func(*infoDecoder), take func(d *infoDecoder, text string)) error {
+	if string(b) == "null" {
+		return nil
+	}
+	d := infoDecoders.Get().(*infoDecoder)
+	defer d.release()
+	d.start(b)
+	read(d)
+	d.End()
+	if text := d.Join(&d.item); d.Err() == nil {
+		take(d, text)
+	}
+	return d.err()
 }
 
 // readInfo reads a job information into j, to the end of the document.
@@ -335,6 +365,11 @@ func (d *infoDecoder) label() *labelPiece { return &d.labels[len(d.labels)-1] }
 func (d *infoDecoder) readPlace(i int) {
 	d.place = i
 	placeObject.Read(&d.Reader, &d.placeOrder, d)
+}
+
+func (d *infoDecoder) readNextPlace() {
+	d.places = jsonread.Append(&d.Reader, d.places, placePiece{})
+	d.readPlace(len(d.places) - 1)
 }
 
 func (p *placePiece) of(text string) Location {

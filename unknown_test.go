@@ -58,8 +58,9 @@ func TestUnknownMembersAreWrittenBack(t *testing.T) {
 			posting:                                       new(jobboard.JobPosting),
 			fmt.Sprintf(anInfo, more, place, place, more): new(jobboard.JobInformation),
 			fmt.Sprintf(anInfo, "", place, "", ""):        new(jobboard.JobInformation),
-			"[" + posting + "," + posting + "]":           new([]jobboard.JobPosting),
-			`{"a":` + posting + `}`:                       new(map[string]*jobboard.JobPosting),
+			place:                                         new(jobboard.Location), `{"id":"1","type":"TEXT","label":"l"` + more + `}`: new(jobboard.Question),
+			"[" + posting + "," + posting + "]": new([]jobboard.JobPosting),
+			`{"a":` + posting + `}`:             new(map[string]*jobboard.JobPosting),
 		} {
 			if err := json.Unmarshal([]byte(text), again); err != nil {
 				t.Fatalf("%s: %v", text, err)

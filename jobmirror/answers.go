@@ -171,7 +171,11 @@ func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *job, state State) (reindex boo
 		}
 	}
 	after := encode(rec)
-	if after == j.record {
+	same, err := sameJob(rec, after, j.record)
+	if err != nil {
+		return false, err
+	}
+	if same {
 		_, err := t.Exec(`UPDATE jobs SET service_time = ?, looked_up = ?, streak = ?, answer = ?, next_due = ?, failures = 0, problem = '', claimed = 0
 			WHERE job = ?`, serviceTime, t.Now, streak, r.answer, due, r.job)
 		return false, err

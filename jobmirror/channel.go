@@ -144,8 +144,10 @@ func (t *tx) leaveOutForgotten(turn turn, postings []*jobboard.JobPosting) ([]*j
 // rowOf returns a row for what an answer says of a posting.
 func rowOf(p *jobboard.JobPosting, src *source, turn turn, now int64) *row {
 	rec, ads := recordOf(p, src.language)
+	sum := hash([]byte(encode(rec)), []byte(ads))
+	rec.Unknown = p.Unknown // a change in it alone is none: a counter in it would fill the log
 	return &row{
-		rec: rec, ads: ads, hash: hash([]byte(encode(rec)), []byte(ads)), linked: linked(p),
+		rec: rec, ads: ads, hash: sum, linked: linked(p),
 		answer: turn.answer, seen: now, words: true, newer: true,
 	}
 }

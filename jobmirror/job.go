@@ -128,7 +128,7 @@ func (j *Job) information() *jobboard.JobInformation {
 		JobID: j.JobRecord.Job, JobTitle: i.JobTitle, JobLanguage: i.JobLanguage, ApplyPossible: i.ApplyPossible,
 		DataSecurityLink: i.DataSecurityLink, Questions: i.Questions, Nationalities: j.Nationalities,
 		Timestamp: jobboard.Timestamp{Time: j.ServiceTime}, CompanyName: i.CompanyName, CompanyID: i.CompanyID,
-		Location: i.Location, AdditionalLocations: i.AdditionalLocations,
+		Location: i.Location, AdditionalLocations: i.AdditionalLocations, Unknown: i.Unknown,
 	}
 }
 

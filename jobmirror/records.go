@@ -52,6 +52,10 @@ type PostingRecord struct {
 	VersionStart jobboard.Millis        `json:"postingVersionStartDate"`
 	VersionEnd   jobboard.Millis        `json:"postingVersionEndDate"`
 
+	// Unknown holds the posting's members that the interface does not name, as of
+	// the last change of anything else.
+	Unknown map[string]json.RawMessage `json:"unknown,omitempty"`
+
 	Sources   []string       `json:"sources"`             // the channels that show it, each with what narrows it down
 	Job       jobboard.JobID `json:"jobId,omitempty"`     // 0: not known
 	Evidence  Evidence       `json:"evidence,omitempty"`  // for Job
@@ -78,6 +82,40 @@ type Information struct {
 	CompanyID           string              `json:"companyId"`
 	Location            jobboard.Location   `json:"location"`
 	AdditionalLocations []jobboard.Location `json:"additionalLocations"`
+
+	// Unknown holds the members that the interface does not name, as those of
+	// Questions and locations do, as of the last change of anything else.
+	Unknown map[string]json.RawMessage `json:"unknown,omitempty"`
+}
+
+// withoutUnknown returns a copy without the members that the interface does not
+// name.
+func (i *Information) withoutUnknown() *Information {
+	c := *i
+	c.Unknown, c.Location.Unknown = nil, nil
+	c.Questions, c.AdditionalLocations = slices.Clone(c.Questions), slices.Clone(c.AdditionalLocations)
+	for k := range c.Questions {
+		c.Questions[k].Unknown = nil
+	}
+	for k := range c.AdditionalLocations {
+		c.AdditionalLocations[k].Unknown = nil
+	}
+	return &c
+}
+
+// sameJob reports whether a job's record, which encodes to text, says what the stored
+// one says. Members that the interface does not name do not count: a counter among
+// them would fill the log.
+func sameJob(rec JobRecord, text, stored string) (bool, error) {
+	if text == stored || stored == "" || rec.Information == nil {
+		return text == stored, nil
+	}
+	old, err := decodeRecord[JobRecord](stored)
+	if err != nil || old.Information == nil {
+		return false, err
+	}
+	rec.Information, old.Information = rec.Information.withoutUnknown(), old.Information.withoutUnknown()
+	return encode(rec) == encode(old), nil
 }
 
 // adSuffix ends the keys of a config whose values are advertisements.
@@ -150,7 +188,8 @@ func encode(record any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// recordOf returns what is stored of a posting and its advertisements.
+// recordOf returns what is stored of a posting, but for its unknown members, and its
+// advertisements.
 func recordOf(p *jobboard.JobPosting, language string) (PostingRecord, string) {
 	config, ads := splitAds(p.Config)
 	text := ""
@@ -171,6 +210,7 @@ func (r *PostingRecord) posting(ads string) (jobboard.JobPosting, error) {
 		JobPostingID: r.Posting, PostingVersionID: r.Version, Title: r.Title, ApplyOnlineLink: r.Link,
 		Config:       joinAds(r.Config, texts),
 		JobStartDate: r.JobStart, PostingVersionStartDate: r.VersionStart, PostingVersionEndDate: r.VersionEnd,
+		Unknown: r.Unknown,
 	}, err
 }
 
@@ -180,7 +220,7 @@ func informationOf(j *jobboard.JobInformation, nationalities string) *Informatio
 		DataSecurityLink: j.DataSecurityLink,
 		Questions:        notNil(j.Questions), Nationalities: nationalities,
 		CompanyName: j.CompanyName, CompanyID: j.CompanyID,
-		Location: j.Location, AdditionalLocations: notNil(j.AdditionalLocations),
+		Location: j.Location, AdditionalLocations: notNil(j.AdditionalLocations), Unknown: j.Unknown,
 	}
 }
 
