@@ -237,6 +237,43 @@ func Example_retries() {
 	// <nil>
 }
 
+func Example_otherPath() {
+	n := 0
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id, _, _ := r.BasicAuth()
+		if n++; n == 1 || id != "10" || r.URL.Path != "/api/rest/v2/frontend/jobboards" {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = io.WriteString(w, `["27828_extern"]`)
+	}))
+	defer service.Close()
+	baseURL := service.URL
+	// begin
+	client, err := jobboard.NewClient(jobboard.Config{BaseURL: baseURL, ClientID: "10"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	road := &http.Client{Transport: client.Transport()}
+
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, baseURL+"/api/rest/v2/frontend/jobboards", http.NoBody)
+	if err != nil {
+		log.Fatal(err)
+	}
+	resp, err := road.Do(req) // a *jobboard.Error in it where there is no answer
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var channels []string
+	err = json.NewDecoder(resp.Body).Decode(&channels)
+	// end
+	fmt.Println(resp.StatusCode, channels, err, n)
+
+	// Output:
+	// 200 [27828_extern] <nil> 2
+}
+
 func Example_bulk() {
 	fake, client := begin()
 	defer fake.Close()

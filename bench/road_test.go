@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"net/http"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/bench/internal/oapiclient"
+	"github.com/jobboard-sdk/jobboard-go/bench/internal/ogenclient"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// noToken leaves the credential to the transport.
+type noToken struct{}
+
+func (noToken) User(context.Context, ogenclient.OperationName) (ogenclient.User, error) {
+	return ogenclient.User{}, nil
+}
+
+// beginRoad starts what both examples need, with a service that fails once.
+func beginRoad() (*jobboardtest.Server, *jobboard.Applicant) {
+	fake := jobboardtest.NewServer(jobboardtest.WithDemo())
+	fake.Fail(jobboardtest.Fault{Status: http.StatusServiceUnavailable, Times: 1})
+	client, err := jobboard.NewClient(jobboard.Config{BaseURL: fake.BaseURL, ClientID: fake.Demo.ClientID})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return fake, client.Applicant(jobboard.StaticToken(fake.Demo.ApplicantToken))
+}
+
+func Example_oapiCodegen() {
+	fake, applicant := beginRoad()
+	defer fake.Close()
+	ctx, baseURL, job := context.Background(), fake.BaseURL, fake.Demo.AppliedJob
+	// begin
+	road := &http.Client{Transport: applicant.Transport()}
+	generated, err := oapiclient.NewClientWithResponses(baseURL, oapiclient.WithHTTPClient(road))
+	if err != nil {
+		log.Fatal(err)
+	}
+	resp, err := generated.HasAppliedWithResponse(ctx, job)
+	// end
+	fmt.Println(resp.StatusCode(), *resp.JSON200, err)
+
+	// Output:
+	// 200 true <nil>
+}
+
+func Example_ogen() {
+	fake, applicant := beginRoad()
+	defer fake.Close()
+	ctx, baseURL, job := context.Background(), fake.BaseURL, fake.Demo.AppliedJob
+	// begin
+	road := &http.Client{Transport: applicant.Transport()}
+	generated, err := ogenclient.NewClient(baseURL, noToken{}, ogenclient.WithClient(road)) // noToken gives an empty User
+	if err != nil {
+		log.Fatal(err)
+	}
+	applied, err := generated.HasApplied(ctx, ogenclient.HasAppliedParams{JobDbId: job})
+	// end
+	fmt.Println(applied, err)
+
+	// Output:
+	// true <nil>
+}
