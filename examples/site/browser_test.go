@@ -37,7 +37,7 @@ func TestInBrowser(t *testing.T) {
 
 				b.TabTo("#near")
 				b.Press("Berlin" + kb.Enter)
-				b.Until(`document.querySelector("circle.area")`)
+				b.Until(`document.querySelector("path.area")`)
 				check(b, axe, "near")
 				job := fmt.Sprintf("/jobs/%d", fake.Demo.OpenJob)
 				b.TabTo(fmt.Sprintf("a[href=%q]", job))
