@@ -3,7 +3,7 @@ module github.com/jobboard-sdk/jobboard-go/examples/site
 go 1.26.0
 
 require (
-	github.com/chromedp/chromedp v0.22.1
+	github.com/chromedp/chromedp v0.23.0
 	github.com/jobboard-sdk/jobboard-go v0.0.0
 	github.com/jobboard-sdk/jobboard-go/jobmirror v0.0.0
 	github.com/jobboard-sdk/jobboard-go/jobpublish v0.0.0
@@ -13,7 +13,7 @@ require (
 
 require (
 	github.com/alexedwards/scs/v2 v2.9.0 // indirect
-	github.com/chromedp/cdproto v0.159.0 // indirect
+	github.com/chromedp/cdproto v0.159.2 // indirect
 )
 
 require (
