@@ -10,8 +10,8 @@ replace (
 )
 
 require (
-	github.com/chromedp/cdproto v0.159.0
-	github.com/chromedp/chromedp v0.22.1
+	github.com/chromedp/cdproto v0.159.2
+	github.com/chromedp/chromedp v0.23.0
 	github.com/jobboard-sdk/jobboard-go v0.0.0
 	github.com/jobboard-sdk/jobboard-go/jobpublish v0.0.0
 )
