@@ -76,13 +76,15 @@ func (c *Control) archive(*http.Request) (any, error) {
 
 func (c *Control) harEntry(r jobboardtest.Request) harEntry {
 	took := float64(r.Took) / float64(time.Millisecond)
+	told := slices.DeleteFunc([]string{r.Credential, r.Note, r.Fault}, func(s string) bool { return s == "" })
 	e := harEntry{
 		Started: r.Time, Time: took, Timings: map[string]float64{"send": 0, "wait": took, "receive": 0},
 		Request: harRequest{
-			Method: r.Method, URL: c.addressOf(r), QueryString: harPairs(r.Query), harMessage: message(r.Header, int64(len(r.Body))),
+			Method: r.Method, URL: c.addressOf(r), QueryString: harPairs(r.Query),
+			harMessage: message(r.Header, int64(len(r.Body))),
 		},
 		Response: harResponse{Status: r.Status, StatusText: http.StatusText(r.Status), harMessage: message(nil, -1)},
-		Comment:  strings.Join(slices.DeleteFunc([]string{r.Credential, r.Note, r.Fault}, func(s string) bool { return s == "" }), "; "),
+		Comment:  strings.Join(told, "; "),
 	}
 	if r.Body != "" {
 		e.Request.PostData = &harBody{MimeType: r.Header.Get("Content-Type"), Text: r.Body}
@@ -100,7 +102,9 @@ func (c *Control) harEntry(r jobboardtest.Request) harEntry {
 }
 
 func message(header http.Header, size int64) harMessage {
-	return harMessage{HTTPVersion: "HTTP/1.1", Cookies: []harPair{}, Headers: harPairs(header), HeadersSize: -1, BodySize: size}
+	return harMessage{
+		HTTPVersion: "HTTP/1.1", Cookies: []harPair{}, Headers: harPairs(header), HeadersSize: -1, BodySize: size,
+	}
 }
 
 func (m harMessage) header(name string) string {

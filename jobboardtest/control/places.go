@@ -42,8 +42,9 @@ func (c *Control) findPlaces(r *http.Request) (any, error) {
 	}
 	for _, p := range places.Search(typed, maxFound) {
 		degrees := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
-		add(p.Name+", "+p.Country, jobboardtest.Location{
-			Lat: degrees(p.Latitude), Long: degrees(p.Longitude), Name: p.Name + ", " + p.Country, City: p.Name, Country: p.Country,
+		name := p.Name + ", " + p.Country
+		add(name, jobboardtest.Location{
+			Lat: degrees(p.Latitude), Long: degrees(p.Longitude), Name: name, City: p.Name, Country: p.Country,
 		})
 	}
 	return list("places", found), nil
