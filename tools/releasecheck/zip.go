@@ -18,8 +18,8 @@ import (
 
 // Bounds of what a user downloads.
 const (
-	maxZip  = 3 << 19   // compressed, of a module
-	maxFile = 256 << 10 // of one file
+	maxZip  = 1792 << 10 // compressed, of a module; 552 KB are the list of towns, sorted so that it need not be
+	maxFile = 256 << 10  // of one file
 )
 
 // download is a module as the go command fetches it.
