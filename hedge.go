@@ -50,8 +50,8 @@ var errBeaten = errors.New("the other request of the hedge was answered first")
 func (c *call) startHedge(
 	first *transport.Exchange, req *http.Request, auth *credential.Authorization, limits transport.Limits,
 ) *hedge {
-	after := c.endpoint.config.Retry.Hedge
-	if after == 0 || !c.op.safe() || c.request.turn != nil || c.probe != nil || c.given != nil && c.given.hasBody() {
+	after, reads := c.endpoint.config.Retry.Hedge, c.op.method == http.MethodGet || c.op.method == http.MethodHead
+	if after == 0 || !reads || c.request.turn != nil || c.probe != nil || c.given != nil && c.given.hasBody() {
 		return nil
 	}
 	h := &hedge{

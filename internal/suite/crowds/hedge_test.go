@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -349,6 +350,18 @@ func TestNoHedge(t *testing.T) {
 		}},
 		"a PUT": {call: func(h *hedging) error {
 			_, err := h.client.ConfirmSubscription(h.t.Context(), "1", nil)
+			return err
+		}},
+		"OPTIONS on the client's road": {call: func(h *hedging) error {
+			req, err := http.NewRequestWithContext(h.t.Context(), http.MethodOptions, h.config.BaseURL, http.NoBody)
+			if err != nil {
+				return err
+			}
+			resp, err := h.client.Transport().RoundTrip(req)
+			if err == nil {
+				_, _ = io.Copy(io.Discard, resp.Body)
+				_ = resp.Body.Close()
+			}
 			return err
 		}},
 		"a bulk call": {call: func(h *hedging) error {
