@@ -15,5 +15,9 @@
 // with Precheck for an Outcome to show: whether the visitor may apply, with the status
 // and the words of the page.
 //
+// A List is the query of a page of jobs: ParseList reads it from an address and says by
+// field what is wrong, Query makes what a mirror is asked for, and Places and Categories
+// are links that narrow it down.
+//
 // Sections in comments are those of the interface, as in package jobboard.
 package jobsite

@@ -7,7 +7,6 @@ import (
 	"html/template"
 	"net/http"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
@@ -28,8 +27,15 @@ type listPage struct {
 	Radius                                int
 	Radii                                 []int
 	Total                                 int
+	Places                                []facet
 	Jobs                                  []listedJob
 	Map                                   *chart
+}
+
+type facet struct {
+	jobsite.Facet
+
+	Link template.URL
 }
 
 type listedJob struct {
@@ -39,22 +45,19 @@ type listedJob struct {
 
 // list shows the jobs that a visitor searches for, from the copy.
 func (s *site) list(w http.ResponseWriter, r *http.Request) error {
-	form := r.URL.Query()
+	list, wrong := jobsite.ParseList(r.URL.Query())
 	p := listPage{
-		page: s.page(r), Text: form.Get("text"), Near: form.Get("near"),
-		Radius: 25, Radii: []int{10, 25, 50, 100, 200}, Attribution: places.Attribution,
+		page: s.page(r), Text: list.Text, Near: r.URL.Query().Get("near"),
+		Radius: cmp.Or(list.Radius, jobsite.DefaultRadius), Radii: []int{10, 25, 50, 100, 200},
+		Attribution: places.Attribution,
 	}
-	if n, err := strconv.Atoi(form.Get("radius")); err == nil && slices.Contains(p.Radii, n) {
-		p.Radius = n
-	}
-	q := jobmirror.Query{Text: p.Text, Language: p.W.Lang, After: jobmirror.PageCursor(form.Get("after")), Facets: true}
-	if p.Near != "" {
-		if town, ok := places.Find(p.Near); ok {
-			q.Near = jobboard.Near(town.Latitude, town.Longitude, float64(p.Radius))
-		} else {
-			p.Warning = p.W.unknownPlace(p.Near)
+	for _, problem := range wrong {
+		if problem.Reason == jobsite.UnknownTown {
+			p.Warning = p.W.unknownPlace(problem.Value)
 		}
 	}
+	q := list.Query()
+	q.Language = p.W.Lang
 	found, err := s.mirror.Search(r.Context(), q)
 	if errors.Is(err, jobmirror.ErrPageCursor) {
 		q.After = "" // an old bookmark
@@ -72,9 +75,9 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 	default:
 		p.Age = p.W.age(found.Age)
 	}
-	if found.Next != "" {
-		form.Set("after", string(found.Next))
-		p.Next = template.URL(form.Encode()) //nolint:gosec // encoded as a query
+	p.Next = template.URL(list.Next(found)) //nolint:gosec // encoded as a query
+	for _, f := range list.Places(found.Facets, 8) {
+		p.Places = append(p.Places, facet{f, template.URL(f.Query)}) //nolint:gosec // likewise
 	}
 	p.Map = &chart{}
 	for _, posting := range found.Postings {

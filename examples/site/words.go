@@ -12,13 +12,13 @@ import (
 
 // words are the site's own texts in one language.
 type words struct {
-	Lang                                                                string
-	Title, Intro, Text, Place, Radius, Search, Language, Anywhere       string
-	Jobs, NoJobs, NextPage, Map, Back, Company, Location, Remote, Since string
-	Apply, SignIn, SignOut, Privacy                                     string
-	ApplyTo, Nationality, Send, Choose, OneProblem, ManyProblems        string
-	Complete, ApplyThere, UnknownPlace, Stale, Age, Down, NotFound      string
-	SignInToSend, SignedInAnew, Skip                                    string
+	Lang                                                                             string
+	Title, Intro, Text, Place, Radius, Search, Language, Anywhere                    string
+	Job, Jobs, Places, NoJobs, NextPage, Map, Back, Company, Location, Remote, Since string
+	Apply, SignIn, SignOut, Privacy                                                  string
+	ApplyTo, Nationality, Send, Choose, OneProblem, ManyProblems                     string
+	Complete, ApplyThere, UnknownPlace, Stale, Age, Down, NotFound                   string
+	SignInToSend, SignedInAnew, Skip                                                 string
 
 	texts jobsite.Texts // of what a visitor may do, and of answers
 }
@@ -27,7 +27,8 @@ var english = words{
 	Skip: "Skip to the content",
 	Lang: "en", Title: "Jobs near you", Intro: "Search the board's open jobs.",
 	Text: "What", Place: "Where", Radius: "Within", Search: "Search", Language: "Language", Anywhere: "Anywhere",
-	Jobs: "jobs", NoJobs: "No job matches. Try other words or a larger circle.", NextPage: "More jobs",
+	Job: "job", Jobs: "jobs", Places: "Narrow down by place",
+	NoJobs: "No job matches. Try other words or a larger circle.", NextPage: "More jobs",
 	Map:  "Map of these jobs",
 	Back: "All jobs", Company: "Company", Location: "Location", Remote: "Remote", Since: "Since",
 	Apply: "Apply", SignIn: "Sign in", SignOut: "Sign out",
@@ -49,7 +50,7 @@ var german = words{
 	Skip: "Zum Inhalt springen",
 	Lang: "de", Title: "Stellen in Ihrer Nähe", Intro: "Durchsuchen Sie die offenen Stellen.",
 	Text: "Was", Place: "Wo", Radius: "Umkreis", Search: "Suchen", Language: "Sprache", Anywhere: "Überall",
-	Jobs: "Stellen", NoJobs: "Keine Stelle passt. Versuchen Sie andere Wörter oder einen größeren Umkreis.",
+	Job: "Stelle", Jobs: "Stellen", Places: "Nach Ort eingrenzen", NoJobs: "Keine Stelle passt. Versuchen Sie andere Wörter oder einen größeren Umkreis.",
 	NextPage: "Weitere Stellen", Map: "Karte dieser Stellen",
 	Back: "Alle Stellen", Company: "Unternehmen", Location: "Ort", Remote: "Homeoffice", Since: "Seit",
 	Apply: "Bewerben", SignIn: "Anmelden", SignOut: "Abmelden",
