@@ -11,7 +11,7 @@ import (
 // three, in attribute values too, where XML does not allow it: that is what
 // makes it possible to find the next tag after a broken one.
 
-// markup is what a "<" begins.
+// markup names the kinds of markup that a "<" can begin.
 type markup int
 
 // The kinds of markup. The first three are sections, in which "<" means nothing.

@@ -5,8 +5,8 @@ import (
 	"encoding/xml"
 )
 
-// meaning is what an element is for. The zero meaning is that of an element
-// nobody asks for.
+// meaning holds the functions that read an element. An element that nobody asks
+// for has the zero meaning.
 type meaning struct {
 	begin   func(p *parser, attrs []xml.Attr)
 	text    func(p *parser, text string) // takes its text, which may be empty

@@ -17,7 +17,7 @@ import (
 // The parser takes one entry that is whole in memory. Package encoding/xml
 // reads it; what its elements mean stands in meanings.go.
 
-// fault is what is wrong with an entry.
+// fault describes a mistake in an entry.
 type fault struct {
 	at     int
 	kind   error

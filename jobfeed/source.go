@@ -64,8 +64,8 @@ func decompressed(src *bufio.Reader) (*bufio.Reader, error) {
 	return buffered(&members{src: src, z: z}), nil
 }
 
-// marks are what a feed in UTF-16 begins with, and in UTF-32, which is none of
-// the encodings that are read.
+// marks lists the first bytes of feeds in UTF-16, which is read, and in UTF-32,
+// which is not.
 var marks = []struct {
 	mark string
 	enc  encoding.Encoding

@@ -2,7 +2,7 @@ package budget
 
 import "time"
 
-// probePause is how long after a refused probe the next one is not free.
+// probePause begins at a refused probe. Until it ends, a probe is not free.
 const probePause = time.Second
 
 // BeginProbe begins a probe, the repeat that finds out for several calls whether

@@ -8,7 +8,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
 )
 
-// MaxLen is how many bytes the text of a time may have.
+// MaxLen limits the text of a time, in bytes.
 const MaxLen = 40
 
 const (

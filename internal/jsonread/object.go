@@ -178,8 +178,8 @@ func (o *Object[D]) Step(r *Reader, c *Cursor, order *Order, d D) bool {
 const (
 	// maxUnknown bounds the text of an unknown member.
 	maxUnknown = 1 << 20
-	// memberCost is what an unknown member takes besides its text, and mapCost what
-	// the map takes that holds it.
+	// memberCost and mapCost estimate, in bytes, the memory of an unknown member
+	// besides its text, and of the map that holds it.
 	memberCost = 96
 	mapCost    = 400
 )

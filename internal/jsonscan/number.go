@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// maxInt is how many bytes the text of an int64 has at most.
+// maxInt holds the length of the longest text of an int64, in bytes.
 const maxInt = len("-9223372036854775808")
 
 const (

@@ -24,11 +24,11 @@ import (
 )
 
 const (
-	// MaxDepth is how deep arrays and objects may be nested.
+	// MaxDepth limits the nesting of arrays and objects.
 	MaxDepth = 64
-	// MaxKey is how many bytes the key of a member that is looked at may have.
+	// MaxKey limits the key of a member that is not skipped, in bytes.
 	MaxKey = 64 << 10
-	// MaxNumber is how many bytes a number may have.
+	// MaxNumber limits the text of a number, in bytes.
 	MaxNumber = 1024
 )
 

@@ -10,10 +10,10 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/swar"
 )
 
-// block is how many bytes are copied in one step.
+// block holds the number of bytes that one step copies.
 const block = swar.Block
 
-// TextRoom is how many free bytes [Scanner.Text] needs to make progress: a block,
+// TextRoom counts the free bytes that [Scanner.Text] needs to make progress: a block,
 // which is stored whole even if only its first byte counts, and some characters.
 const TextRoom = block + 16
 

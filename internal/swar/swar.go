@@ -11,7 +11,7 @@ import (
 const (
 	// High has the high bit of every byte.
 	High = 0x8080808080808080
-	// Block is how many bytes [First] looks at.
+	// Block holds the number of bytes that [First] looks at.
 	Block = 32
 
 	lsb = 0x0101010101010101

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// Size is how many bytes of a reader's document are in the window at most.
+	// Size limits the part of a reader's document that is in the window, in bytes.
 	Size = 64 << 10
 
 	noLimit = 1<<63 - 1

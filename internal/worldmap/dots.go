@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Dot is what a map shows of points that would lie on each other.
+// Dot stands on a map for points that would lie on each other.
 type Dot struct {
 	X, Y   float64 // of the first of them
 	Name   string  // that most of them have, apart from those without one

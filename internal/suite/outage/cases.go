@@ -13,7 +13,7 @@ type Case struct {
 type Aim struct {
 	Unit  Unit
 	Limit float64
-	// Scatter is how far one run of 200 callers may be from the mean of many.
+	// Scatter bounds the distance of one run of 200 callers from the mean of many.
 	Scatter float64
 }
 

@@ -239,7 +239,7 @@ func (r *Record) Added(q float64) time.Duration {
 	return r.Latency(0, r.plan.Fault, q) - latency
 }
 
-// Never is what Recovery returns where there was none before the end.
+// Never stands for a recovery that did not come before the end; Recovery returns it.
 const Never = time.Duration(1<<63 - 1)
 
 // Recovery returns how long after the fault the last second ended that was not as
