@@ -224,29 +224,9 @@ func against(v any, p *jsonschema.Schema) string {
 			return mistyped
 		}
 	case []any:
-		if p.Type != "array" {
-			return mistyped
-		}
-		if p.MaxItems != nil && len(v) > *p.MaxItems {
-			return fmt.Sprintf("has more than %d entries", *p.MaxItems)
-		}
-		for _, x := range v {
-			if why := against(x, p.Items); why != "" {
-				return "has an entry that " + why
-			}
-		}
+		return againstList(v, p, mistyped)
 	case map[string]any:
-		if p.Type != "object" {
-			return mistyped
-		}
-		if p.MaxProperties != nil && len(v) > *p.MaxProperties {
-			return fmt.Sprintf("has more than %d members", *p.MaxProperties)
-		}
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if why := against(v[name], p.AdditionalProperties); why != "" {
-				return fmt.Sprintf("has a member %q that %s", foreign.Line(name, 60), why)
-			}
-		}
+		return againstMembers(v, p, mistyped)
 	default:
 		return mistyped
 	}
@@ -261,6 +241,36 @@ func againstText(v string, p *jsonschema.Schema, mistyped string) string {
 		return fmt.Sprintf("is longer than %d characters", *p.MaxLength)
 	case p.Pattern != "" && !regexp.MustCompile(p.Pattern).MatchString(v):
 		return "is not an identifier: it has digits alone, at most 19"
+	}
+	return ""
+}
+
+func againstList(v []any, p *jsonschema.Schema, mistyped string) string {
+	switch {
+	case p.Type != "array":
+		return mistyped
+	case p.MaxItems != nil && len(v) > *p.MaxItems:
+		return fmt.Sprintf("has more than %d entries", *p.MaxItems)
+	}
+	for _, x := range v {
+		if why := against(x, p.Items); why != "" {
+			return "has an entry that " + why
+		}
+	}
+	return ""
+}
+
+func againstMembers(v map[string]any, p *jsonschema.Schema, mistyped string) string {
+	switch {
+	case p.Type != "object":
+		return mistyped
+	case p.MaxProperties != nil && len(v) > *p.MaxProperties:
+		return fmt.Sprintf("has more than %d members", *p.MaxProperties)
+	}
+	for _, name := range slices.Sorted(maps.Keys(v)) {
+		if why := against(v[name], p.AdditionalProperties); why != "" {
+			return fmt.Sprintf("has a member %q that %s", foreign.Line(name, 60), why)
+		}
 	}
 	return ""
 }

@@ -172,7 +172,7 @@ func bubble(t *testing.T, x setting, test func(t *testing.T, srv *jobboardtest.S
 		test(t, srv, s, end)
 		s.in.Close()
 		s.out.Close()
-		<-s.ended
+		_ = <-s.ended
 		srv.Close()
 		srv.Client().CloseIdleConnections()
 	})

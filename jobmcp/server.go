@@ -147,7 +147,8 @@ func (s *Server) protocol(session bool) *mcp.Server {
 	if version == "" {
 		version = "unknown"
 	}
-	server := mcp.NewServer(&mcp.Implementation{Name: "jobboard", Title: "Job board", Version: version}, &mcp.ServerOptions{
+	about := &mcp.Implementation{Name: "jobboard", Title: "Job board", Version: version}
+	server := mcp.NewServer(about, &mcp.ServerOptions{
 		Instructions: s.instructions(),
 		Logger:       s.o.Logger,
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},

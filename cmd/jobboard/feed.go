@@ -189,7 +189,8 @@ func (r *feedRun) end(ctx context.Context, w io.Writer) error {
 	case broken != nil:
 		return &setup.Error{Code: setup.ExitIncomplete, Err: fmt.Errorf("the feed was not read to its end: %w", broken)}
 	case r.sum.failed() > 0:
-		return &setup.Error{Code: setup.ExitIncomplete, Err: fmt.Errorf("jobs of the feed without an answer: %d", r.sum.failed())}
+		err := fmt.Errorf("jobs of the feed without an answer: %d", r.sum.failed())
+		return &setup.Error{Code: setup.ExitIncomplete, Err: err}
 	}
 	return nil
 }

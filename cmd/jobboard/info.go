@@ -72,7 +72,8 @@ func postingMeant(ctx context.Context, b *setup.Board, args []string, gone error
 		case p.JobPostingID != jobboard.JobPostingID(id):
 			continue
 		}
-		meant := fmt.Errorf("%d is the identifier of a posting, %q, and not of a job: %w", id, term.Printable(p.Title), setup.Plain{Cause: gone})
+		meant := fmt.Errorf("%d is the identifier of a posting, %q, and not of a job: %w",
+			id, term.Printable(p.Title), setup.Plain{Cause: gone})
 		next := "look for its job in the feed"
 		if job, ok := p.LinkedJob(); ok {
 			next = "its job is " + job.String() + ": jobboard info " + job.String()

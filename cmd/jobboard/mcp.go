@@ -127,7 +127,8 @@ func (a *assistantBoard) forget() {
 func (a *assistantBoard) failed(err error) {
 	var lacking *setup.Error
 	code, _ := setup.ExitOf(err)
-	if code == setup.ExitCredential || errors.As(err, &lacking) && lacking.Settings || errors.Is(err, jobmcp.ErrNoChannel) {
+	incomplete := errors.As(err, &lacking) && lacking.Settings || errors.Is(err, jobmcp.ErrNoChannel)
+	if code == setup.ExitCredential || incomplete {
 		a.forget()
 	}
 }
@@ -178,7 +179,8 @@ func pages() []jobmcp.Page {
 		if err != nil {
 			panic(err) // they are part of the program
 		}
-		all = append(all, jobmcp.Page{URI: "jobboard://docs/" + name, Name: strings.TrimSuffix(name, ".md"), Text: string(body)})
+		page := jobmcp.Page{URI: "jobboard://docs/" + name, Name: strings.TrimSuffix(name, ".md"), Text: string(body)}
+		all = append(all, page)
 	}
 	return append(all, jobmcp.Page{URI: "jobboard://command", Name: "command", Text: readme})
 }

@@ -105,10 +105,7 @@ func runSearch(ctx context.Context, c *term.Console, b *setup.Board, known *last
 		}
 	}
 	found := &hits{near: q.Near, seen: newMemory(b, ch), fields: fields, limit: f.list.Limit}
-	// Places are looked up only for what shows them.
-	if f.picture != "" || form == "" && !q.Near.IsZero() {
-		found.drawn = newMapData(q.Near)
-	}
+	found.drawn = f.mapData(form, q)
 	err = f.output.WriteTo(c.Out, func(to *term.Output) error {
 		if form == "jsonl" {
 			return found.stream(s.PostingStream(ctx, ch, q), to)
@@ -124,6 +121,14 @@ func runSearch(ctx context.Context, c *term.Console, b *setup.Board, known *last
 		return nil
 	}
 	return drawMap(c, f.picture, pictureTitle(ch, q), found.drawn)
+}
+
+// mapData returns where hits are collected by place, nil where nothing shows that.
+func (f *searchFlags) mapData(form string, q jobboard.Query) *mapData {
+	if f.picture == "" && (form != "" || q.Near.IsZero()) {
+		return nil
+	}
+	return newMapData(q.Near)
 }
 
 // noteHits tells what the output does not.

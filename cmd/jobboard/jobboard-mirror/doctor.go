@@ -149,7 +149,8 @@ func examineCopy(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 		r.Add(checkLookups, doctor.OK, detail, "")
 	}
 	if len(s.Processes) == 0 {
-		r.Add(checkProcesses, doctor.Warn, "none keeps the copy up to date", "start jobboard-mirror run, or run refresh by a timer")
+		r.Add(checkProcesses, doctor.Warn, "none keeps the copy up to date",
+			"start jobboard-mirror run, or run refresh by a timer")
 		return
 	}
 	r.Add(checkProcesses, doctor.OK, fmt.Sprintf("%d keep the copy up to date", len(s.Processes)), "")

@@ -133,6 +133,8 @@ func (m *copied) open(ctx context.Context, o *opening, b *setup.Board) error {
 	return err
 }
 
+const askDoctor = "jobboard-mirror doctor says what is wrong with the database"
+
 // openError returns an error of Open with its exit code: a setting is wrong, or nobody
 // answers.
 func openError(err error, cfg jobboard.Config) error {
@@ -142,9 +144,9 @@ func openError(err error, cfg jobboard.Config) error {
 	case errors.As(err, &mistake):
 		return setup.Refused(err, cfg)
 	case errors.As(err, &unreached):
-		return &setup.Error{Code: setup.ExitNetwork, Err: err, Hint: "jobboard-mirror doctor says what is wrong with the database"}
+		return &setup.Error{Code: setup.ExitNetwork, Err: err, Hint: askDoctor}
 	}
-	return setup.Usage("%w", err).Next("jobboard-mirror doctor says what is wrong with the database")
+	return setup.Usage("%w", err).Next(askDoctor)
 }
 
 // options returns the options and the database of a mirror.

@@ -183,7 +183,8 @@ func follow(ctx context.Context, c *term.Console, m *copied, untilDone bool) {
 		}
 		done := m.Progress()
 		left := int64(status.Due + status.Unindexed)
-		bar.Step(done.LookedUp, done.LookedUp+left+1, fmt.Sprintf("%d read, %d looked up, %d to do", done.Read, done.LookedUp, left), "")
+		words := fmt.Sprintf("%d read, %d looked up, %d to do", done.Read, done.LookedUp, left)
+		bar.Step(done.LookedUp, done.LookedUp+left+1, words, "")
 		if untilDone && left == 0 && done.LookedUp > 0 {
 			return
 		}

@@ -64,7 +64,8 @@ func (d *examination) checkSettings() bool {
 	for _, o := range []setup.Origin{setup.FromFlag, setup.FromEnvironment, setup.FromFile, setup.FromFake} {
 		if n := from[o]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d from %s", n, map[setup.Origin]string{
-				setup.FromFlag: "flags", setup.FromEnvironment: "the environment", setup.FromFile: s.File, setup.FromFake: "the embedded fake",
+				setup.FromFlag: "flags", setup.FromEnvironment: "the environment", setup.FromFile: s.File,
+				setup.FromFake: "the embedded fake",
 			}[o]))
 		}
 	}
@@ -339,7 +340,8 @@ func (d *examination) checkLanguage() {
 	ch := jobboard.ChannelID(d.board.Get(setup.Channel))
 	asked, err := d.titles(ch, lang)
 	if err != nil {
-		d.Add(CheckLanguage, Fail, "a search in "+short(lang)+" failed: "+d.console.ErrorText(err), "try without the language")
+		d.Add(CheckLanguage, Fail, "a search in "+short(lang)+" failed: "+d.console.ErrorText(err),
+			"try without the language")
 		return
 	}
 	// The library sends the language that is set wherever a query has none;
