@@ -186,7 +186,7 @@ func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *job, state State) (reindex boo
 	if err != nil {
 		return false, err
 	}
-	if err := t.log(kindJob, r.job, "", j.record, after, causeLookup); err != nil {
+	if err := t.log(ChangeJob, r.job, "", j.record, after, causeLookup); err != nil {
 		return false, err
 	}
 	if r.info == nil {

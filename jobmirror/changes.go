@@ -17,13 +17,23 @@ import (
 type Change struct {
 	Cursor   Cursor          `json:"cursor"` // where to go on after this change
 	At       time.Time       `json:"at"`
-	Kind     string          `json:"kind"`               // "posting", "job" or "forgotten"
+	Kind     ChangeKind      `json:"kind"`
 	ID       int64           `json:"id"`                 // the posting's, or the job's
-	Language string          `json:"language,omitempty"` // of a posting's row
+	Language string          `json:"language,omitempty"` // of a posting's row; of what was forgotten "posting" or "job"
 	Before   json.RawMessage `json:"before,omitempty"`   // a PostingRecord or JobRecord; none: it is new
 	After    json.RawMessage `json:"after,omitempty"`    // likewise; none: it is gone
 	Cause    string          `json:"cause"`              // such as "lookup", "channel 27828_extern de", "feed jobs.xml" or "forget"
 }
+
+// ChangeKind says what a change is of.
+type ChangeKind string
+
+// The kinds of changes.
+const (
+	ChangePosting   ChangeKind = "posting"   // a posting in one language is new, changed or gone
+	ChangeJob       ChangeKind = "job"       // what is known of a job changed
+	ChangeForgotten ChangeKind = "forgotten" // a job or a posting was erased, by Forget
+)
 
 // Cursor marks a place in the log of changes of one database. The empty cursor
 // marks the beginning of the log.

@@ -124,11 +124,11 @@ func (t *tx) leaveOutForgotten(turn turn, postings []*jobboard.JobPosting) ([]*j
 			jobs = append(jobs, job)
 		}
 	}
-	gone, err := t.forgotten(kindPosting, numbers)
+	gone, err := t.forgotten(ChangePosting, numbers)
 	if err != nil {
 		return nil, err
 	}
-	goneJobs, err := t.forgotten(kindJob, jobs)
+	goneJobs, err := t.forgotten(ChangeJob, jobs)
 	if err != nil {
 		return nil, err
 	}

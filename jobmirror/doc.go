@@ -27,11 +27,11 @@
 // and removes what the source no longer shows only if the answer was read to its
 // end, held as many postings as it counts itself, and had no broken entry. If
 // more than 50 rows and more than a fifth of all would go at once, they stay
-// until the next refresh misses them too, or until [Mirror.Accept]. A job is gone
+// until the next refresh misses them too, or until [Mirror.AcceptRemovals]. A job is gone
 // only when its lookup says so.
 //
 // If no process names a source in its options any more, the source and what only
-// it shows are removed after Options.KeepSources, or at once by [Mirror.Retire].
+// it shows are removed after Options.KeepSources, or at once by [Mirror.RemoveSources].
 //
 // # Which answer holds
 //

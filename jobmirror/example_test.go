@@ -62,7 +62,8 @@ func ExampleMirror_Search() {
 		log.Fatal(err)
 	}
 	for _, hit := range page.Postings {
-		fmt.Printf("%s: job %d, by its %s, %.0f km\n", hit.Posting.Title, hit.Job, hit.Evidence, hit.DistanceKm)
+		km, _ := hit.Distance() // not ok only without Near
+		fmt.Printf("%s: job %d, by its %s, %.0f km\n", hit.Posting.Title, hit.Job, hit.Evidence, km)
 	}
 	// page.Next is Query.After of the next page; empty: there is none.
 	// end

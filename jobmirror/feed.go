@@ -127,7 +127,7 @@ func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (wanted bool,
 			return false, err
 		}
 	}
-	forgotten, err := t.forgotten("job", jobs)
+	forgotten, err := t.forgotten(ChangeJob, jobs)
 	if err != nil {
 		return false, err
 	}

@@ -27,7 +27,7 @@ func (t *tx) forget(job int64) error {
 	if _, err := t.Numbers("SELECT id FROM sources ORDER BY id @lock"); err != nil {
 		return err
 	}
-	if err := t.tombstone(kindJob, job); err != nil {
+	if err := t.tombstone(ChangeJob, job); err != nil {
 		return err
 	}
 	rows, err := t.load("posting IN (SELECT posting FROM postings WHERE job = ? OR linked = ?)", job, job)
@@ -37,7 +37,7 @@ func (t *tx) forget(job int64) error {
 	var postings []int64
 	for _, r := range rows {
 		postings = append(postings, int64(r.rec.Posting))
-		if err := t.tombstone(kindPosting, int64(r.rec.Posting)); err != nil {
+		if err := t.tombstone(ChangePosting, int64(r.rec.Posting)); err != nil {
 			return err
 		}
 		r.before = "" // the log must not hold it once more
@@ -57,16 +57,16 @@ func (t *tx) forget(job int64) error {
 		return err
 	}
 	for _, posting := range postings {
-		if err := t.log(kindForgotten, posting, kindPosting, "", "", causeForget); err != nil {
+		if err := t.log(ChangeForgotten, posting, string(ChangePosting), "", "", causeForget); err != nil {
 			return err
 		}
 	}
-	return t.log(kindForgotten, job, kindJob, "", "", causeForget)
+	return t.log(ChangeForgotten, job, string(ChangeJob), "", "", causeForget)
 }
 
 const causeForget = "forget"
 
-func (t *tx) tombstone(kind string, id int64) error {
-	_, err := t.Exec("INSERT INTO forgotten (kind, id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", kind, id, t.Now)
+func (t *tx) tombstone(kind ChangeKind, id int64) error {
+	_, err := t.Exec("INSERT INTO forgotten (kind, id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", string(kind), id, t.Now)
 	return err
 }

@@ -43,7 +43,9 @@ const writeTimeout = 30 * time.Second
 // changes follow, as events "change". A cursor that is refused is answered with
 // 410: begin without one. The handler sets deadlines of its own; a server around
 // it needs no WriteTimeout, which would end the stream.
-func (m *Mirror) Handler() http.Handler {
+func (m *Mirror) Handler() http.Handler { return m.authorized(m.routes()) }
+
+func (m *Mirror) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/rest/v2/frontend/jobboards/{channel}/jobs", atMost(maxPages, m.serveSearch))
 	mux.HandleFunc("GET /jobdb/public/apply/external", m.serveJob)
@@ -54,7 +56,7 @@ func (m *Mirror) Handler() http.Handler {
 	mux.HandleFunc("GET /mirror/status", m.serveStatus)
 	mux.HandleFunc("GET /mirror/live", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "live") })
 	mux.HandleFunc("GET /mirror/ready", m.serveReady)
-	return m.authorized(mux)
+	return mux
 }
 
 // How many requests of a kind are answered at the same time. Others are told to

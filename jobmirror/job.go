@@ -148,6 +148,6 @@ func (m *Mirror) Postings(ctx context.Context, job jobboard.JobID) (found []Post
 		if err != nil {
 			return nil, err
 		}
-		return found, t.locate(found)
+		return found, t.locate(found, jobboard.GeoLocation{})
 	})
 }

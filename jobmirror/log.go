@@ -18,7 +18,7 @@ func (t *tx) counter(name string) (int64, error) {
 //
 // On SQLite, which has one writer, a change has its number at once. On
 // PostgreSQL it gets one after it was committed; see number.
-func (t *tx) log(kind string, id int64, language, before, after, cause string) error {
+func (t *tx) log(kind ChangeKind, id int64, language, before, after, cause string) error {
 	var number any
 	if !t.db.Shared {
 		if t.logged == 0 {
@@ -33,7 +33,7 @@ func (t *tx) log(kind string, id int64, language, before, after, cause string) e
 	t.logged++
 	_, err := t.Exec(`INSERT INTO changes (number, stamp, at, kind, id, language, before, after, cause)
 		VALUES (?, ?, ?, ?, ?, ?, NULLIF(?, ''), NULLIF(?, ''), ?)`,
-		number, int64(rand.Uint64()), t.Now, kind, id, language, before, after, cause)
+		number, int64(rand.Uint64()), t.Now, string(kind), id, language, before, after, cause)
 	return err
 }
 

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -56,12 +58,23 @@ var (
 	// ErrLocked reports that another process runs or refreshes the mirror.
 	ErrLocked = errors.New("jobmirror: another process runs this mirror")
 	// ErrUnknown reports that the mirror does not hold the job.
-	ErrUnknown = errors.New("jobmirror: no such job in the mirror")
+	ErrUnknown error = &statusError{"jobmirror: no such job in the mirror", http.StatusNotFound}
 	// ErrIncomplete reports that not every channel was copied whole yet.
-	ErrIncomplete = errors.New("jobmirror: not every channel was copied whole yet")
+	ErrIncomplete error = &statusError{"jobmirror: not every channel was copied whole yet", http.StatusServiceUnavailable}
 	// ErrStale reports that what the mirror knows is older than Options.MaxAge allows.
-	ErrStale = errors.New("jobmirror: the answer is too old to be given")
+	ErrStale error = &statusError{"jobmirror: the answer is too old to be given", http.StatusServiceUnavailable}
 )
+
+// statusError is an error for which a web handler has an answer.
+type statusError struct {
+	text   string
+	status int
+}
+
+func (e *statusError) Error() string { return e.text }
+
+// HTTPStatus returns the status that jobboard.HTTPStatus gives the error.
+func (e *statusError) HTTPStatus() int { return e.status }
 
 // Open opens the mirror at an address: the path of a file of SQLite, which it
 // makes, or postgres://. It sets up the tables where they are missing. It sends
@@ -248,19 +261,28 @@ func (m *Mirror) unlock() {
 	}
 }
 
-// Accept lets the next complete refresh of each source remove whatever is
-// missing, however much that is.
-func (m *Mirror) Accept(ctx context.Context) error {
+// AcceptRemovals lets the next complete refresh of sources remove whatever is missing,
+// however much that is. Sources are named as by SourceStatus.Name, in all their
+// languages; none stands for all that Options names. A name of none of these is an
+// error.
+func (m *Mirror) AcceptRemovals(ctx context.Context, sources ...string) error {
 	if m.opts.ReadOnly {
 		return ErrReadOnly
 	}
-	return m.db.update(ctx, func(t *tx) error {
-		for _, s := range m.named() {
-			if _, err := t.Exec("UPDATE sources SET accepted = 1 WHERE id = ?", s.id); err != nil {
-				return err
-			}
+	var accepted []*source
+	for _, s := range m.named() {
+		if len(sources) == 0 || slices.Contains(sources, s.String()) {
+			accepted = append(accepted, s)
 		}
-		return nil
+	}
+	for _, name := range sources {
+		if !slices.ContainsFunc(accepted, func(s *source) bool { return s.String() == name }) {
+			return fmt.Errorf("jobmirror: the options name no source %q", name)
+		}
+	}
+	return m.db.update(ctx, func(t *tx) error {
+		_, err := t.Exec("UPDATE sources SET accepted = 1 WHERE id IN @ids", sourceIDs(accepted))
+		return err
 	})
 }
 

@@ -143,7 +143,7 @@ func TestManyGoneAtOnceWait(t *testing.T) {
 		for _, id := range postings[100:] {
 			srv.RemovePosting(id)
 		}
-		if err := m.Accept(t.Context()); err != nil {
+		if err := m.AcceptRemovals(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		refresh(t, m)
@@ -273,7 +273,7 @@ func TestRetiredSourceIsNamedAnew(t *testing.T) {
 		}
 		retire := func(m *jobmirror.Mirror) {
 			t.Helper()
-			if err := m.Retire(t.Context()); err != nil {
+			if err := m.RemoveSources(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}

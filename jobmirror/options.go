@@ -45,7 +45,7 @@ type Options struct {
 	// KeepSources is how long the copy keeps a source, and what only it shows,
 	// after the last process that named it in its options was seen: 0 means 7
 	// days, below 0 for ever. Several processes may share a database and name
-	// different sources. See also Mirror.Retire.
+	// different sources. See also Mirror.RemoveSources.
 	KeepSources time.Duration
 
 	// Authorize says who may ask Handler: nil lets a request pass, an error
@@ -57,7 +57,7 @@ type Options struct {
 	Hosts []string
 
 	// ReadOnly opens the database beside the process that writes it: Run,
-	// Refresh, Accept and Forget fail.
+	// Refresh, AcceptRemovals, RemoveSources and Forget fail.
 	ReadOnly bool
 
 	Logger *slog.Logger // nil: silent

@@ -86,7 +86,7 @@ func (t *tx) write(r *row, cause string) error {
 	if err != nil || after == r.before {
 		return err
 	}
-	return t.log(kindPosting, int64(r.rec.Posting), r.rec.Language, r.before, after, cause)
+	return t.log(ChangePosting, int64(r.rec.Posting), r.rec.Language, r.before, after, cause)
 }
 
 func (t *tx) remove(r *row, cause string) error {
@@ -101,7 +101,7 @@ func (t *tx) remove(r *row, cause string) error {
 	if r.before == "" {
 		return nil
 	}
-	return t.log(kindPosting, int64(r.rec.Posting), r.rec.Language, r.before, "", cause)
+	return t.log(ChangePosting, int64(r.rec.Posting), r.rec.Language, r.before, "", cause)
 }
 
 // fillSources sets the sources that show each row.
@@ -234,6 +234,6 @@ func (t *tx) want(jobs []int64) error {
 }
 
 // forgotten finds which of some jobs or postings were forgotten.
-func (t *tx) forgotten(kind string, list []int64) (map[int64]bool, error) {
-	return store.Pairs[int64, bool](t, "SELECT id, 1 = 1 FROM forgotten WHERE kind = ? AND id IN @ids", kind, store.IDs(list))
+func (t *tx) forgotten(kind ChangeKind, list []int64) (map[int64]bool, error) {
+	return store.Pairs[int64, bool](t, "SELECT id, 1 = 1 FROM forgotten WHERE kind = ? AND id IN @ids", string(kind), store.IDs(list))
 }

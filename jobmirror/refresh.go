@@ -13,13 +13,6 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
-// Kinds of changes.
-const (
-	kindPosting   = "posting"
-	kindJob       = "job"
-	kindForgotten = "forgotten"
-)
-
 // turn is one refresh of a source.
 type turn struct {
 	generation int64 // see generations

@@ -20,7 +20,7 @@ func key(kind string, id int64, language string) string {
 
 // Apply replays a change, and finds one that does not fit what is there.
 func (r Rows) Apply(c Change) error {
-	if c.Kind == "forgotten" {
+	if c.Kind == ChangeForgotten {
 		for k := range r {
 			if strings.HasPrefix(k, key(c.Language, c.ID, "")) {
 				delete(r, k)
@@ -31,7 +31,7 @@ func (r Rows) Apply(c Change) error {
 	if c.Before == nil && c.After == nil {
 		return nil // erased by a change to come
 	}
-	k := key(c.Kind, c.ID, c.Language)
+	k := key(string(c.Kind), c.ID, c.Language)
 	if r[k] != string(c.Before) {
 		return fmt.Errorf("change %s of %s: before it is %s, and the reader has %q", c.Cursor, k, c.Before, r[k])
 	}

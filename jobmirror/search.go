@@ -84,11 +84,24 @@ type Posting struct {
 	Evidence  Evidence            // for Job
 	Confirmed bool                // the lookup of Job gave the posting's title
 	Locations []jobboard.Location // Job's, the main one first; none where the job is not known
-	// DistanceKm is to the middle of Query.Near, from the nearest of the job's
-	// locations; NaN without it, which encoding/json refuses.
-	DistanceKm float64
-	Seen       time.Time // when a source showed it last
-	Snippet    Snippet   // zero without Query.Snippets, and where the advertisement has none of the words
+	Seen      time.Time           // when a source showed it last
+	Snippet   Snippet             // zero without Query.Snippets, and where the advertisement has none of the words
+
+	nearest int // of Locations, counted from 1; 0: none
+	km      float64
+}
+
+// Distance returns how far the nearest of the job's locations is from the middle of
+// Query.Near, in kilometres. It reports false where the query had no circle.
+func (p Posting) Distance() (km float64, ok bool) { return p.km, p.nearest > 0 }
+
+// Nearest returns the location that Distance measures. It reports false where the query
+// had no circle.
+func (p Posting) Nearest() (location jobboard.Location, ok bool) {
+	if p.nearest == 0 {
+		return jobboard.Location{}, false
+	}
+	return p.Locations[p.nearest-1], true
 }
 
 // Snippet holds the words around what was found in an advertisement. Text is plain
@@ -157,7 +170,7 @@ func (t *tx) search(q Query, text words.Query, after place) (page *Page, err err
 		}
 		page.Postings = append(page.Postings, h.posting)
 	}
-	if err := t.locate(page.Postings); err != nil {
+	if err := t.locate(page.Postings, q.Near); err != nil {
 		return nil, err
 	}
 	if q.Facets {
@@ -317,12 +330,12 @@ func (f *finder) page(n int) (out []hit, err error) {
 // gone, those that are not within a query's circle, and those that lack what its text has
 // in quotes.
 func (t *tx) postings(list []int64, q Query, text words.Query) ([]hit, error) {
-	distances := map[int64]float64{}
 	if !q.Near.IsZero() {
-		if err := t.within(list, q.Near, distances); err != nil {
+		inside, err := t.within(list, q.Near)
+		if err != nil {
 			return nil, err
 		}
-		list = slices.DeleteFunc(slices.Clone(list), func(id int64) bool { _, inside := distances[id]; return !inside })
+		list = slices.DeleteFunc(slices.Clone(list), func(id int64) bool { return !inside[id] })
 	}
 	rows := make(map[int64]hit, len(list))
 	const query = "SELECT id, record, ads, seen, stemmed FROM postings WHERE id IN @ids"
@@ -341,10 +354,7 @@ func (t *tx) postings(list []int64, q Query, text words.Query) ([]hit, error) {
 		}
 		h.posting = Posting{
 			Language: rec.Language, Sources: rec.Sources, Job: rec.Job, Evidence: rec.Evidence,
-			Confirmed: rec.Confirmed, DistanceKm: math.NaN(), Seen: seen,
-		}
-		if d, ok := distances[h.id]; ok {
-			h.posting.DistanceKm = d
+			Confirmed: rec.Confirmed, Seen: seen,
 		}
 		h.posting.Posting, err = rec.posting(ads)
 		if !text.Quoted() || text.Matches(h.texts(), h.stemmed) {
@@ -381,8 +391,9 @@ func (h *hit) snippet(text words.Query) Snippet {
 	return s
 }
 
-// locate gives postings the locations of their jobs.
-func (t *tx) locate(postings []Posting) error {
+// locate gives postings the locations of their jobs, and measures them from the middle
+// of a circle.
+func (t *tx) locate(postings []Posting, near jobboard.GeoLocation) error {
 	var jobs []int64
 	for _, p := range postings {
 		if p.Job != 0 {
@@ -398,21 +409,30 @@ func (t *tx) locate(postings []Posting) error {
 		return nil
 	})
 	for i := range postings {
-		postings[i].Locations = locations[postings[i].Job]
+		p := &postings[i]
+		p.Locations = locations[p.Job]
+		for at, location := range p.Locations {
+			km := location.DistanceKm(near)
+			if !near.IsZero() && !math.IsInf(km, 1) && (p.nearest == 0 || km < p.km) {
+				p.nearest, p.km = at+1, km
+			}
+		}
 	}
 	return err
 }
 
-// within measures rows, and notes those in a circle with their distance.
-func (t *tx) within(list []int64, near jobboard.GeoLocation, distances map[int64]float64) error {
-	return t.Rows("SELECT p.id, l.latitude, l.longitude FROM postings p JOIN places l ON l.job = p.job WHERE p.id IN @ids",
+// within measures rows, and finds those in a circle.
+func (t *tx) within(list []int64, near jobboard.GeoLocation) (inside map[int64]bool, err error) {
+	inside = map[int64]bool{}
+	err = t.Rows("SELECT p.id, l.latitude, l.longitude FROM postings p JOIN places l ON l.job = p.job WHERE p.id IN @ids",
 		[]any{store.IDs(list)}, func(scan func(...any) error) error {
 			id, km, err := measure(scan, near)
-			if old, again := distances[id]; km <= near.RadiusKm && (!again || km < old) {
-				distances[id] = km
+			if km <= near.RadiusKm {
+				inside[id] = true
 			}
 			return err
 		})
+	return inside, err
 }
 
 // inside measures every row that the text index finds, and returns those in a

@@ -61,13 +61,13 @@ func sourceIDs(sources []*source) string {
 	return store.IDsOf(sources, func(s *source) int64 { return s.id })
 }
 
-// Retire removes the sources that Options does not name, with what only they
+// RemoveSources removes the sources that Options does not name, with what only they
 // show, at once. Each posting that goes is a change in the log; jobs that nothing
-// names any more are looked up. Without Retire that happens by itself, a while
+// names any more are looked up. Without RemoveSources that happens by itself, a while
 // after the last process that names them; see Options.KeepSources.
 //
 // A process that still runs and names one of them copies it anew.
-func (m *Mirror) Retire(ctx context.Context) error {
+func (m *Mirror) RemoveSources(ctx context.Context) error {
 	if m.opts.ReadOnly {
 		return ErrReadOnly
 	}

@@ -477,7 +477,7 @@ func TestSourcesAreDue(t *testing.T) {
 }
 
 // What a source showed goes a week after the last process that named it, or at
-// once by Retire. A process that names no source at all takes nothing away.
+// once by RemoveSources. A process that names no source at all takes nothing away.
 func TestSourcesThatNobodyNamesGo(t *testing.T) {
 	inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, path string) {
 		srv.AddChannel(jobboardtest.Channel{ID: "2_other"})
@@ -521,7 +521,7 @@ func TestSourcesThatNobodyNamesGo(t *testing.T) {
 
 		step("named again", both, 1, true, once)
 		step("retired", one, 0, false, func(m *jobmirror.Mirror) {
-			if err := m.Retire(t.Context()); err != nil {
+			if err := m.RemoveSources(t.Context()); err != nil {
 				t.Error(err)
 			}
 			refresh(t, m)
@@ -537,11 +537,11 @@ func TestSourcesThatNobodyNamesGo(t *testing.T) {
 			}
 		})
 		m := open(t, path, jobmirror.Options{})
-		if err := m.Retire(t.Context()); err == nil {
+		if err := m.RemoveSources(t.Context()); err == nil {
 			t.Error("a mirror without sources retires all of them")
 		}
 		reader := open(t, path, jobmirror.Options{ReadOnly: true})
-		if err := reader.Retire(t.Context()); !errors.Is(err, jobmirror.ErrReadOnly) {
+		if err := reader.RemoveSources(t.Context()); !errors.Is(err, jobmirror.ErrReadOnly) {
 			t.Errorf("a reader retires: %v", err)
 		}
 	})

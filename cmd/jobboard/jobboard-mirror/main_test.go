@@ -113,7 +113,7 @@ func TestHelpOfACommand(t *testing.T) {
 				t.Errorf("the help of %s has no %s:\n%s", command, flag, r.out)
 			}
 		}
-		if command != "run" && strings.Contains(r.out, "--retire") || strings.Contains(r.out, "secret") || strings.Count(r.out, "\n") > 45 {
+		if command != "run" && strings.Contains(r.out, "--remove-sources") || strings.Contains(r.out, "secret") || strings.Count(r.out, "\n") > 45 {
 			t.Errorf("the help of %s:\n%s", command, r.out)
 		}
 	}

@@ -62,8 +62,8 @@ func (c *copying) add(cmd *cobra.Command, getenv func(string) string) {
 	f.StringArrayVar(&c.feeds, "feed", nil, "`file or address` of a job feed to copy; may be repeated")
 	f.Float64Var(&c.rate, "rate", 0, "`requests` a second to the board; 0: 20, below 0: no limit")
 	f.IntVar(&c.concurrency, "concurrency", 0, "`lookups` at once; 0: 16")
-	f.BoolVar(&c.accept, "accept", false, "remove what is missing, however much it is")
-	f.BoolVar(&c.retire, "retire", false,
+	f.BoolVar(&c.accept, "accept-removals", false, "remove what is missing, however much it is")
+	f.BoolVar(&c.retire, "remove-sources", false,
 		"remove at once what channels and feeds show that are not named any more; else that takes 7 days")
 	cli.Complete(cmd, "channels", cli.Nothing)
 	cli.Complete(cmd, "languages", cli.OneOf("de", "en", "de,en"))
@@ -122,10 +122,10 @@ func (m *copied) open(ctx context.Context, o *opening, b *setup.Board) error {
 		return openError(err, opts.Config)
 	}
 	if o.copies != nil && o.copies.accept {
-		err = m.Accept(ctx)
+		err = m.AcceptRemovals(ctx)
 	}
 	if err == nil && o.copies != nil && o.copies.retire {
-		err = m.Retire(ctx)
+		err = m.RemoveSources(ctx)
 	}
 	if err == nil && o.copies == nil && b.Fake != nil {
 		err = m.Refresh(ctx)

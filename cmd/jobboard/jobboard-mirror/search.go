@@ -92,8 +92,8 @@ var hitFields = []cli.Field[jobmirror.Posting]{
 	}},
 	{Name: "language", Value: func(p jobmirror.Posting) any { return p.Language }},
 	{Name: "km", Value: func(p jobmirror.Posting) any {
-		if p.DistanceKm >= 0 { // not NaN, which stands for no circle
-			return int(p.DistanceKm + 0.5)
+		if km, ok := p.Distance(); ok {
+			return int(km + 0.5)
 		}
 		return nil
 	}},

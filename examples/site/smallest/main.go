@@ -90,9 +90,9 @@ func answer(f func(*http.Request) (any, error)) http.HandlerFunc {
 		status := jobboard.HTTPStatus(err)
 		switch {
 		case errors.Is(err, jobmirror.ErrUnknown):
-			status, v = http.StatusNotFound, map[string]string{"error": "no such job"}
+			v = map[string]string{"error": "no such job"}
 		case errors.Is(err, jobmirror.ErrStale):
-			status, v = http.StatusServiceUnavailable, map[string]string{"error": "the board has not answered for long"}
+			v = map[string]string{"error": "the board has not answered for long"}
 		case err != nil:
 			log.Print(err) // holds no secret; the visitor gets no more than the status
 			v = map[string]string{"error": strings.ToLower(http.StatusText(status))}
@@ -130,9 +130,7 @@ func (s *service) list(r *http.Request) (any, error) {
 	for _, p := range found.Postings {
 		ad, _ := p.Posting.Config.AdText() // a posting may have none
 		line := listed{Job: p.Job, Title: p.Posting.Title, Excerpt: jobpublish.Excerpt(ad, 120)}
-		if !q.Near.IsZero() {
-			line.Km = p.DistanceKm
-		}
+		line.Km, _ = p.Distance() // 0 without a circle
 		jobs = append(jobs, line)
 	}
 	return map[string]any{"jobs": jobs, "next": found.Next, "ageSeconds": int(found.Age.Seconds())}, nil
