@@ -107,7 +107,7 @@ func startPostgres() (*server, error) {
 }
 
 func (s *server) start() error {
-	settings := fmt.Sprintf("-p %d -c listen_addresses=127.0.0.1 -c unix_socket_directories=%s -c max_connections=200", s.port, s.data)
+	settings := fmt.Sprintf("-p %d -c listen_addresses=127.0.0.1 -c unix_socket_directories=%s -c max_connections=500", s.port, s.data)
 	if !long() {
 		settings += " -c fsync=off" // no test takes the power away
 	}
