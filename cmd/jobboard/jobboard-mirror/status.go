@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -66,6 +67,13 @@ func runStatus(ctx context.Context, c *term.Console, m *copied, asJSON bool) err
 	for _, process := range s.Processes {
 		w.Line("%s: %s since %s, %d lookups, seen %s", term.Printable(process.Name+" "+process.Version),
 			term.Printable(process.Doing), process.Started.Local().Format(time.DateTime), process.LookedUp, ago(process.Seen))
+		for _, lease := range process.Leases {
+			doing := fmt.Sprintf("looks up %d jobs", lease.Jobs)
+			if lease.Source != "" {
+				doing = "refreshes " + term.Printable(lease.Source)
+			}
+			w.Line("  %s, begun %s", doing, ago(lease.Since))
+		}
 	}
 	if s.Limit > 0 {
 		w.Line("at most %g requests a second", s.Limit)
