@@ -108,5 +108,6 @@ var notIDs = [...]string{"OK", "ERROR", "SUCCESS", "true", "false", "null"}
 // pages and JSON.
 func isNeverInID(r rune) bool {
 	return strings.ContainsRune(`<"/\`, r) || r == utf8.RuneError ||
-		unicode.In(r, unicode.Cc, unicode.Cf, unicode.Z, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+		unicode.In(r, unicode.Cc, unicode.Cf, unicode.Z, unicode.Other_Default_Ignorable_Code_Point,
+			unicode.Variation_Selector)
 }

@@ -140,13 +140,13 @@ const (
 // characters.
 type Error struct {
 	Op              string        // the method: "Search", "HasApplied", ...
-	Path            string        // the template, such as "/api/rest/v3/frontend/jobs/{jobDbId}/applied"; empty for Transport
+	Path            string        // the template: "/api/rest/v3/frontend/jobs/{jobDbId}/applied"; empty for Transport
 	StatusCode      int           // 0 where there was no answer
 	Code            string        // the service's code, if it sent one: "get_project_error", "invalid_token"
 	Message         string        // the service's words, at most 300 bytes
-	RequestID       string        // of the answer's X-Request-Id, X-Correlation-Id, Request-Id or traceparent, to give to support
+	RequestID       string        // of the answer's X-Request-Id, X-Correlation-Id, Request-Id or traceparent
 	Body            []byte        // the answer's first 64 KiB, or 120 bytes of a search with a good status; nil: none
-	Attempts        int           // a repeat with a renewed token is one, and a hedge; a followed redirect is none; 0: nothing was sent
+	Attempts        int           // renewed tokens and hedges count, followed redirects do not; 0: nothing was sent
 	RetryAfter      time.Duration // what the service asked for, 0 if nothing
 	Stopped         StopReason    // why there was no further attempt
 	MayHaveExecuted bool          // the call changes something, and no clear answer says whether it did

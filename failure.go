@@ -36,7 +36,7 @@ type failedAttempt struct {
 	expired    bool                      // the answer called the token expired, and the source can renew
 	unclear    bool                      // the service may have executed the call
 	again      bool                      // net/http has repeated the request once by itself
-	silent     bool                      // of a call that changes nothing: its connection ended without a byte of an answer
+	silent     bool                      // the call changes nothing, and its connection ended without a byte
 	stopped    StopReason                // why there is no other attempt; empty: there is, or nobody has decided yet
 	wait       time.Duration             // before the next attempt
 	answer     *passed                   // of a caller's own request; nil: none, or of an operation

@@ -207,8 +207,10 @@ func (c *call) logFailure(e *Error) {
 		condition = clean(e.Err.Error(), maxErrorCause)
 	}
 	attrs := []slog.Attr{
-		slog.String("op", e.Op), slog.String("path", e.Path), slog.Int("attempts", e.Attempts), slog.Int("status", e.StatusCode),
-		slog.String("code", clean(e.Code, 60)), slog.String("condition", condition), slog.String("stopped", string(e.Stopped)),
+		slog.String("op", e.Op), slog.String("path", e.Path),
+		slog.Int("attempts", e.Attempts), slog.Int("status", e.StatusCode),
+		slog.String("code", clean(e.Code, 60)), slog.String("condition", condition),
+		slog.String("stopped", string(e.Stopped)),
 	}
 	if e.RequestID != "" {
 		attrs = append(attrs, slog.String("request", e.RequestID))

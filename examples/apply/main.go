@@ -152,15 +152,22 @@ var pages = template.Must(template.New("").Parse(`
 
 {{define "form"}}<!DOCTYPE html><html lang="{{.Job.JobLanguage}}"><title>{{.Job.JobTitle}}</title><main>
 <h1>{{.Job.JobTitle}}</h1>
-{{if .Complete}}<p>Your answers are complete. The application itself is sent on the pages of {{.Job.CompanyName}}.</p>{{else}}
+{{if .Complete}}
+<p>Your answers are complete. The application itself is sent on the pages of {{.Job.CompanyName}}.</p>
+{{else}}
 {{if .Problems}}<p role="alert">Some answers are missing or wrong.</p>{{end}}
 <form method="post">
 {{range $field := .Fields}}<p><label for="{{.Name}}">{{if .Nationality}}Nationality{{else}}{{.Label}}{{end}}</label>
 	{{with .Problem}}<strong id="{{$field.Name}}-problem">{{.Message}}</strong>{{end}}
-	{{if eq .Control "textarea"}}<textarea id="{{.Name}}" name="{{.Name}}"{{if .MaxLength}} maxlength="{{.MaxLength}}"{{end}}>{{.Value}}</textarea>
-	{{else if .Choices}}<select id="{{.Name}}" name="{{.Name}}"><option value=""></option>
-		{{range .Choices}}<option value="{{.ID}}"{{if eq .ID $field.Value}} selected{{end}}>{{.Label}}</option>{{end}}</select>
-	{{else}}<input id="{{.Name}}" name="{{.Name}}" value="{{.Value}}"{{if .MaxLength}} maxlength="{{.MaxLength}}"{{end}}>{{end}}</p>
+	{{if eq .Control "textarea"}}
+	<textarea id="{{.Name}}" name="{{.Name}}"{{with .MaxLength}} maxlength="{{.}}"{{end}}>{{.Value}}</textarea>
+	{{else if .Choices}}
+	<select id="{{.Name}}" name="{{.Name}}"><option value=""></option>
+		{{range .Choices}}<option value="{{.ID}}"{{if eq .ID $field.Value}} selected{{end}}>{{.Label}}</option>
+		{{end}}</select>
+	{{else}}
+	<input id="{{.Name}}" name="{{.Name}}" value="{{.Value}}"{{with .MaxLength}} maxlength="{{.}}"{{end}}>
+	{{end}}</p>
 {{end}}
 <button>Check the answers</button>
 </form>{{end}}

@@ -84,7 +84,10 @@ func Cases(callers int) []Case {
 		{"lost for 45 s: 200 clients, 0.02 calls a second each", own(50*second, calm, outage, Losing(outage)), atMost(3)},
 		{"lost for 45 s: processes of one call", once(outage, Losing(outage)), atMost(3)},
 		{"lost for 45 s, HTTP/2: 200 callers of one client", over2(one(calm, outage, Losing(outage))), atMost(1.10)},
-		{"lost for 45 s, HTTP/2: 200 clients, 1 call a second each", over2(own(second, calm, outage, Losing(outage))), atMost(1.25)},
+		{
+			"lost for 45 s, HTTP/2: 200 clients, 1 call a second each",
+			over2(own(second, calm, outage, Losing(outage))), atMost(1.25),
+		},
 		{"lost for 45 s, HTTP/2: processes of one call", over2(once(outage, Losing(outage))), atMost(3)},
 		{"503 to 30 %: 1 call a second, after a calm minute", own(second, calm, long, After(Flaky(1))), atLeast(99.5, 0.3)},
 		{"503 to 30 %: 1 call a second, in the first minute", own(second, 0, calm, Flaky(1)), atLeast(95.4, 0.8)},
