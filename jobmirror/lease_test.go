@@ -271,8 +271,8 @@ func TestFleetAtRest(t *testing.T) {
 	}
 }
 
-// A job that channels and feeds name at the same time is asked about once, though
-// lookups begin before all have named it.
+// A job that a channel names in two languages, and a feed after its lookup, is asked
+// about once.
 func TestFirstFillAsksOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t)
@@ -284,15 +284,21 @@ func TestFirstFillAsksOnce(t *testing.T) {
 			jobs = append(jobs, job.ID)
 		}
 		feed := filepath.Join(t.TempDir(), "feed.xml")
-		feedOf(t, feed, jobs, 0)
+		feedOf(t, feed, nil, 0)
 		o := childOptions{BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, Channel: "1", Feed: feed, Limit: -1, LookupEvery: time.Hour}
 		m := open(t, address, o.options())
 		run(t, m)
-		until(t, time.Minute, "all is known, and refreshed", func() bool {
-			s, err := m.Status(t.Context())
-			return err == nil && s.Jobs[jobmirror.StateOpen] == len(jobs) && s.Postings > 0 && !s.Sources[0].Complete.IsZero() &&
-				!s.Sources[1].Complete.IsZero() && !s.Sources[2].Complete.IsZero()
+		status := func(what string, holds func(s *jobmirror.Status) bool) {
+			until(t, time.Minute, what, func() bool {
+				s, err := m.Status(t.Context())
+				return err == nil && s.Due == 0 && s.Jobs[jobmirror.StateOpen] == len(jobs) && holds(s)
+			})
+		}
+		status("the channel is copied", func(s *jobmirror.Status) bool {
+			return !s.Sources[0].Complete.IsZero() && !s.Sources[1].Complete.IsZero()
 		})
+		feedOf(t, feed, jobs, 0) // names them later
+		status("the feed is copied", func(s *jobmirror.Status) bool { return s.Sources[2].Rows == len(jobs) })
 		asked := srv.Count(jobboardtest.OpJobInformation)
 		t.Logf("figure: %.2f lookups a job at the first fill by Run", float64(asked)/float64(len(jobs)))
 		if asked != len(jobs) {
