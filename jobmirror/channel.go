@@ -167,14 +167,8 @@ func merge(old, fresh *row) *row {
 // list notes that a source shows some rows, writes them, and wants their jobs
 // where those may have changed.
 func (t *tx) list(src *source, turn turn, marked []int64, rows []*row) (wanted bool, err error) {
-	if len(marked) > 0 {
-		_, err := t.Exec("UPDATE listings SET generation = ?, missing = 0 WHERE source = ? AND posting IN @ids", turn.generation, src.id, store.IDs(marked))
-		if err != nil {
-			return false, err
-		}
-		if _, err := t.Exec("UPDATE postings SET seen = ? WHERE id IN @ids", t.Now, store.IDs(marked)); err != nil {
-			return false, err
-		}
+	if err := t.markListed(src, turn, marked); err != nil {
+		return false, err
 	}
 	for _, r := range rows {
 		_, err := t.Exec(`INSERT INTO listings (source, posting, generation) VALUES (?, ?, ?)
@@ -205,6 +199,20 @@ func (t *tx) list(src *source, turn turn, marked []int64, rows []*row) (wanted b
 		return false, err
 	}
 	return len(changed)+len(fresh) > 0, t.want(changed)
+}
+
+// markListed notes that a source shows rows that it showed before.
+func (t *tx) markListed(src *source, turn turn, marked []int64) error {
+	if len(marked) == 0 {
+		return nil
+	}
+	_, err := t.Exec("UPDATE listings SET generation = ?, missing = 0 WHERE source = ? AND posting IN @ids",
+		turn.generation, src.id, store.IDs(marked))
+	if err != nil {
+		return err
+	}
+	_, err = t.Exec("UPDATE postings SET seen = ? WHERE id IN @ids", t.Now, store.IDs(marked))
+	return err
 }
 
 // selectTold selects those of some postings that the copy has in another language too,

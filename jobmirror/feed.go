@@ -106,6 +106,16 @@ func newItem(sum int64, entry *jobfeed.Entry) feedItem {
 	return item
 }
 
+// markEntries notes that a feed has entries that it had before, by their hashes.
+func (t *tx) markEntries(src *source, turn turn, marked []int64) error {
+	if len(marked) == 0 {
+		return nil
+	}
+	_, err := t.Exec("UPDATE entries SET generation = ?, missing = 0 WHERE source = ? AND hash IN @ids",
+		turn.generation, src.id, store.IDs(marked))
+	return err
+}
+
 // saveEntries writes entries of a feed, and reports whether jobs are to be
 // looked up for them.
 func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (wanted bool, err error) {
@@ -121,11 +131,8 @@ func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (wanted bool,
 			jobs = append(jobs, item.job)
 		}
 	}
-	if len(marked) > 0 {
-		_, err := t.Exec("UPDATE entries SET generation = ?, missing = 0 WHERE source = ? AND hash IN @ids", turn.generation, src.id, store.IDs(marked))
-		if err != nil {
-			return false, err
-		}
+	if err := t.markEntries(src, turn, marked); err != nil {
+		return false, err
 	}
 	forgotten, err := t.forgotten(ChangeJob, jobs)
 	if err != nil {

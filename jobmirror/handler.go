@@ -115,7 +115,9 @@ func (o *Options) serves(host string) bool {
 		return true
 	}
 	return name == "localhost" || strings.HasSuffix(name, ".localhost") ||
-		slices.ContainsFunc(o.Hosts, func(own string) bool { return strings.EqualFold(own, name) || strings.EqualFold(own, host) })
+		slices.ContainsFunc(o.Hosts, func(own string) bool {
+			return strings.EqualFold(own, name) || strings.EqualFold(own, host)
+		})
 }
 
 // onlyLoopback refuses callers of other machines, and those for whom a proxy on

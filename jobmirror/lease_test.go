@@ -259,8 +259,8 @@ func TestFleetAtRest(t *testing.T) {
 			t.Fatal(err)
 		}
 		go func() {
-			for range m.Follow(t.Context(), at) {
-				continue
+			for _, err := range m.Follow(t.Context(), at) {
+				_ = err // the last says that the test has ended
 			}
 		}()
 	}

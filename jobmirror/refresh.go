@@ -261,7 +261,8 @@ func (t *tx) markMissing(list listing, src *source, turn turn) (held int, err er
 		return 0, err
 	}
 	// What a refresh before this one already missed is agreed upon.
-	missing, err := store.Value[int](t, count+"generation <> ? AND missing = 0 AND NOT "+list.replaced, src.id, turn.generation)
+	missing, err := store.Value[int](t, count+"generation <> ? AND missing = 0 AND NOT "+list.replaced,
+		src.id, turn.generation)
 	if err != nil {
 		return 0, err
 	}

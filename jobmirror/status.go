@@ -117,7 +117,8 @@ func (t *tx) tellRate(perSecond float64) error {
 // limit returns how fast requests may be sent, and until when none may.
 func (t *tx) limit() (rate float64, paused time.Time, err error) {
 	var kept pace.State
-	if err := t.Row("SELECT rate, paused, slowed, calm FROM limits", nil, &rate, &kept.Paused, &kept.Slowed, &kept.Calm); err != nil {
+	err = t.Row("SELECT rate, paused, slowed, calm FROM limits", nil, &rate, &kept.Paused, &kept.Slowed, &kept.Calm)
+	if err != nil {
 		return 0, time.Time{}, err
 	}
 	rate, paused = kept.At(rate, time.UnixMilli(t.Now))

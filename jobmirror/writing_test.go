@@ -24,8 +24,8 @@ func TestAnyWritingIsFound(t *testing.T) {
 		"übergrößenträger": {"Übergrößenträger"}, "istanbul": {"Hemşire"}, "พยาบาล": {"พยาบาล"}, "ナース": {"ナース"}, "ﾅｰｽ": {"ナース"},
 		"护士": {"护士长"}, "士": {"护士长"}, "长护": {}, "看護師": {"看護師"}, "未経験者 日勤": {"看護師"}, "ご応募ください": {"看護師"}, "師看": {},
 		"IT": {"IT系"}, "エンジニア": {"IT系"}, "系エンジ": {"IT系"}, "กรุง": {"พยาบาล"}, "간호사": {"간호사"}, "МЕДСЕСТРА": {"Медсестра"}, "МОСКВЕ": {"Медсестра"},
-		"%": nil, "_": nil, "*": nil, "pastry*": {"Pastry"}, "words:pastry": {}, "pastry OR barista": {}, "NOT pastry": {}, "pastry' OR '1'='1": {}, "^pastry": {"Pastry"},
-		"pastry) OR (barista": {}, "-pastry": {"Pastry"}, "pastry & !barista": {}, "pastry:*": {"Pastry"}, "<-> pastry": {"Pastry"}, "\x00pastry": {"Pastry"}, "pastry\xff": {"Pastry"},
+		"%": nil, "_": nil, "*": nil, "pastry*": {"Pastry"}, "words:pastry": {}, "pastry OR barista": {"Pastry", "Barista"}, "NOT pastry": {}, "pastry' OR '1'='1": {"Pastry"}, "^pastry": {"Pastry"},
+		"pastry) OR (barista": {"Pastry", "Barista"}, "barista -pastry": {"Barista"}, "pastry -chef": {}, "pastry & !barista": {}, "pastry:*": {"Pastry"}, "<-> pastry": {"Pastry"}, "\x00pastry": {"Pastry"}, "pastry\xff": {"Pastry"},
 	}
 	onEach(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())

@@ -113,7 +113,8 @@ func openOwn(next http.RoundTripper, attempt time.Duration) outage.Client {
 }
 
 func newRequest(ctx context.Context, number int) (*http.Request, error) {
-	return http.NewRequestWithContext(ctx, http.MethodGet, outage.Base+"/api/rest/v3/frontend/jobs/"+strconv.Itoa(number)+"/applied", http.NoBody)
+	address := outage.Base + "/api/rest/v3/frontend/jobs/" + strconv.Itoa(number) + "/applied"
+	return http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 }
 
 // finish reads an answer to its end, so that its connection is used again.

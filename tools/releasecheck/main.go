@@ -110,7 +110,8 @@ func (c checkout) write(version string, packed []download) error {
 // the root's and those of the nested modules, and false where there are none.
 func (c checkout) downloads(l *list, version, tmp string) (packed []download, ok bool) {
 	src, proxy := filepath.Join(tmp, "src"), filepath.Join(tmp, "proxy")
-	ok = l.check("files of the last commit", func() error { return errors.Join(c.unpack(src), nested(src, c.released)) }) &&
+	unpacked := func() error { return errors.Join(c.unpack(src), nested(src, c.released)) }
+	ok = l.check("files of the last commit", unpacked) &&
 		l.check("download of the module", func() error {
 			root, err := pack(src, modulePath, version, proxy)
 			if err != nil {

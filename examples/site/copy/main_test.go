@@ -89,5 +89,7 @@ func TestAlone(t *testing.T) {
 		t.Errorf("beside another: %v", err)
 	}
 	cancel()
-	<-ended
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
 }

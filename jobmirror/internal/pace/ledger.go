@@ -104,7 +104,8 @@ func (l *alone) pause(ctx context.Context, d time.Duration) error {
 	if l.db == nil {
 		return nil
 	}
-	_, err := l.db.ExecContext(ctx, "UPDATE limits SET paused = ?, slowed = ?, calm = ?", kept.Paused, kept.Slowed, kept.Calm)
+	_, err := l.db.ExecContext(ctx, "UPDATE limits SET paused = ?, slowed = ?, calm = ?",
+		kept.Paused, kept.Slowed, kept.Calm)
 	return err
 }
 

@@ -44,7 +44,8 @@ func openSQLite(ctx context.Context, path string, schema Schema, readOnly bool) 
 		return db, nil
 	}
 	whole, tables := allInFile(path), 0
-	if err := db.readers.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables); mayNotWrite(err) && whole {
+	err = db.readers.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables)
+	if mayNotWrite(err) && whole {
 		// To read beside writers SQLite writes files beside the database. Where it may not,
 		// nobody else writes.
 		_ = db.readers.Close()
