@@ -40,10 +40,10 @@ type RetryPolicy struct {
 	AttemptTimeout   time.Duration // 15 s for one attempt, to the end of its answer; for Postings, to the headers
 	StallTimeout     time.Duration // 10 s; the longest wait for the next byte of a body
 
-	// Hedge, if it is not 0, bounds the slow tail of GET: a request without a header of
-	// an answer after this time is sent once more, on another connection, and the
-	// first answer counts that is not 429 or 500 and above. The other request is
-	// ended. A good choice is what 95 of 100 answers take at most; then some 5 of
+	// Hedge, if it is not 0, bounds the slow tail of GET and HEAD: a request without a
+	// header of an answer after this time is sent once more, on another connection,
+	// and the first answer counts that is not 429 or 500 and above. The other request
+	// is ended. A good choice is what 95 of 100 answers take at most; then some 5 of
 	// 100 requests are sent twice.
 	//
 	// Hedges cannot multiply the load: each first attempt that succeeds allows 0.05
