@@ -28,7 +28,8 @@ type Config struct {
 	// HTTPClient sends the requests with its Transport, or http.DefaultTransport if
 	// that is nil, and its Timeout bounds each attempt as RetryPolicy.AttemptTimeout
 	// does. The Client uses nothing else of it and never changes it. nil: the Client
-	// makes a transport of its own, tuned for many calls to one or two hosts.
+	// makes a transport of its own, tuned for many calls to one or two hosts. The
+	// examples of Config show a proxy, a private CA and a client certificate.
 	HTTPClient *http.Client
 	UserAgent  string // goes in front of the library's own, "jobboard-go/v1.2.3"
 	Language   string // default Accept-Language of a search, such as "de"

@@ -534,30 +534,3 @@ func Example_unknown() {
 	// Output:
 	// 52000 <nil>
 }
-
-func Example_headerOfOneCall() {
-	fake, _ := begin()
-	defer fake.Close()
-	// begin
-	type tenant struct{}
-	client, err := jobboard.NewClient(jobboard.Config{
-		BaseURL: fake.BaseURL, ClientID: "10",
-		Observer: &jobboard.Observer{
-			Attempt: func(ctx context.Context, attempt jobboard.AttemptStart) (context.Context, func(jobboard.AttemptEnd)) {
-				if name, ok := ctx.Value(tenant{}).(string); ok {
-					attempt.Header.Set("X-Tenant", name)
-				}
-				return ctx, nil
-			},
-		},
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	_, err = client.Search(context.WithValue(ctx, tenant{}, "north"), "27828_extern", jobboard.Query{})
-	// end
-	fmt.Println(fake.Requests()[0].Header.Get("X-Tenant"), err)
-
-	// Output:
-	// north <nil>
-}
