@@ -267,23 +267,32 @@ func decodeState(r io.Reader) (in State, err error) {
 	case begin != json.Delim('{'):
 		return in, &json.UnmarshalTypeError{Value: jsonKind(begin), Type: reflect.TypeFor[State]()}
 	}
-	records := 0
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return in, err
+	if err := in.decodeMembers(d); err != nil {
+		if errors.Is(err, io.EOF) { // json.Decoder says so between values too
+			err = io.ErrUnexpectedEOF
 		}
-		if err := in.decodeMember(d, fmt.Sprint(name), &records); err != nil {
-			return in, err
-		}
-	}
-	if _, err := d.Token(); err != nil {
 		return in, err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return in, errors.New("something follows the JSON value")
 	}
 	return in, nil
+}
+
+// decodeMembers reads the members of a state and the bracket after them.
+func (in *State) decodeMembers(d *json.Decoder) error {
+	records := 0
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return err
+		}
+		if err := in.decodeMember(d, fmt.Sprint(name), &records); err != nil {
+			return err
+		}
+	}
+	_, err := d.Token()
+	return err
 }
 
 // dense refuses white space of more than maxBlank bytes in a row: json.Decoder looks

@@ -91,6 +91,9 @@ func TestLoadRefuses(t *testing.T) {
 	}
 	for bad, want := range map[string]string{
 		``: "reading the state: EOF", `[]`: "reading the state: json: cannot unmarshal array", `{"chanels":[]}`: "chanels",
+		`{"jobs":[{"id":1}`:        "reading the state: unexpected EOF",
+		`{"jobs":[]`:               "reading the state: unexpected EOF",
+		`{"version":`:              "reading the state: unexpected EOF",
 		`{} {}`:                    "reading the state: something follows the JSON value",
 		`{"version":-1}`:           "state: version -1 is not known, only 1",
 		`{"version":2}`:            "state: version 2 is not known, only 1",
