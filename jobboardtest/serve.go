@@ -1,6 +1,7 @@
 package jobboardtest
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"maps"
@@ -50,7 +51,7 @@ func (s *core) serve(at address, w http.ResponseWriter, r *http.Request) {
 const healthPath = "/healthz"
 
 // mounted returns the handler of a path that is no part of the interface, or nil. The
-// root of the host leads where the root of {base_url} does.
+// root of the host, and {base_url} itself, lead where the root of {base_url} does.
 func (c *call) mounted(prefixOK bool) http.Handler {
 	switch {
 	case c.r.URL.Path == healthPath:
@@ -58,7 +59,7 @@ func (c *call) mounted(prefixOK bool) http.Handler {
 	case c.at == jobDBAddress:
 		return nil
 	case prefixOK:
-		if h := c.s.mounts.find(c.path); h != nil {
+		if h := c.s.mounts.find(cmp.Or(c.path, "/")); h != nil {
 			return http.StripPrefix(c.s.base.prefix, h)
 		}
 	case c.path == "/":

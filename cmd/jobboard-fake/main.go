@@ -162,8 +162,9 @@ func serve(o options) (srv *jobboardtest.Server, f first, err error) {
 	if err != nil {
 		return nil, f, err
 	}
+	prefix := strings.TrimRight(o.prefix, "/")
 	srv = jobboardtest.NewServer(content, jobboardtest.WithListeners(base, jobDB),
-		jobboardtest.WithPrefix(o.prefix+"/board", o.prefix+"/info"), jobboardtest.WithStrict(o.strict))
+		jobboardtest.WithPrefix(prefix+"/board", prefix+"/info"), jobboardtest.WithStrict(o.strict))
 	defer func() {
 		if err != nil {
 			srv.Close()

@@ -209,10 +209,14 @@ func TestEndsWhateverItServes(t *testing.T) {
 func TestWelcome(t *testing.T) {
 	curl := testenv.Program(t, "curl", "")
 	p := start(t, "-addr", "127.0.0.1:0")
-	p.line()
+	_, first, _ := strings.Cut(p.line(), "http://")
+	base, _, _ := strings.Cut(first, " ") // leads a browser to the page, too
 	_, page, _ := strings.Cut(strings.TrimSpace(p.line()), "http://")
-	if status, body := ask(t, "GET", "http://"+page, "", ""); status != 200 || !strings.Contains(body, "<title>Job board fake</title>") {
-		t.Errorf("the page that the second line names, %s: %d %.100s", page, status, body)
+	for _, address := range []string{base, base + "/", page} {
+		status, body := ask(t, "GET", "http://"+address, "", "")
+		if status != 200 || !strings.Contains(body, "<title>Job board fake</title>") {
+			t.Errorf("no page at %s: %d %.100s", address, status, body)
+		}
 	}
 	var lines []string
 	for {
@@ -237,7 +241,7 @@ func TestWelcome(t *testing.T) {
 }
 
 func TestFlags(t *testing.T) {
-	p := start(t, "-addr", "127.0.0.1:0", "-jobdb-addr", "127.0.0.1:0", "-json", "-prefix", "/x/y", "-strict")
+	p := start(t, "-addr", "127.0.0.1:0", "-jobdb-addr", "127.0.0.1:0", "-json", "-prefix", "/x/y/", "-strict")
 	m := p.first()
 	base, isBase := strings.CutSuffix(m["base_url"].(string), "/x/y/board")
 	jobDB, isJobDB := strings.CutSuffix(m["jobdb_url"].(string), "/x/y/info")
