@@ -47,7 +47,7 @@ func (p *pipes) ask(t *testing.T, target string) *http.Response {
 	client, server := net.Pipe()
 	t.Cleanup(func() { client.Close() })
 	p.conns <- server
-	if _, err := io.WriteString(client, "GET "+target+" HTTP/1.1\r\nHost: mirror\r\n\r\n"); err != nil {
+	if _, err := io.WriteString(client, "GET "+target+" HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
 	rs, err := http.ReadResponse(bufio.NewReaderSize(client, 16), nil)
