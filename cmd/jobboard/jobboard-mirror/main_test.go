@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -59,6 +60,40 @@ func TestEveryCommandWithNothingSetUp(t *testing.T) {
 	} {
 		if r := ran(t, nil, c.args...); r.code != setup.ExitOK || !strings.Contains(r.out, c.want) {
 			t.Errorf("%q: %d, without %q:\n%s%s", c.args, r.code, c.want, r.out, r.err)
+		}
+	}
+}
+
+// What is named is copied beside the stand-in, and what the environment names is not.
+func TestSourcesBesideTheStandIn(t *testing.T) {
+	feed := filepath.Join(t.TempDir(), "own.xml")
+	if err := os.WriteFile(feed, []byte("<jobs></jobs>"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"JOBBOARD_CHANNEL": "of_the_environment"}
+	r := ran(t, env, "refresh", "--fake", "--channels", "own_channel", "--feed", feed)
+	for _, want := range []string{"channel own_channel ", "feed " + feed, "channel 27828_extern de", "feed demo "} {
+		if !strings.Contains(r.out, want) {
+			t.Errorf("%d, without %q:\n%s%s", r.code, want, r.out, r.err)
+		}
+	}
+	if r.code != setup.ExitOK || strings.Contains(r.out, "of_the_environment") {
+		t.Errorf("%d: %s%s", r.code, r.out, r.err)
+	}
+}
+
+// A reader asks the database alone: settings of the board that no client takes are nothing to it.
+func TestReadsWhateverTheBoard(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "jobs.db")
+	if r := ran(t, nil, "refresh", "--fake", "--db", db); r.code != setup.ExitOK {
+		t.Fatal(r)
+	}
+	for _, env := range []map[string]string{
+		{"JOBBOARD_BASE_URL": "https://jobs.example", "JOBBOARD_TOKEN": "t0ken", "JOBBOARD_CLIENT_ID": "10"},
+		{"JOBBOARD_BASE_URL": "https://jobs.example", "JOBBOARD_CA_FILE": filepath.Join(t.TempDir(), "none.pem")},
+	} {
+		if r := ran(t, env, "status", "--db", db); r.code != setup.ExitOK || !strings.Contains(r.out, "84 postings") {
+			t.Errorf("%v: %v", env, r)
 		}
 	}
 }

@@ -54,10 +54,9 @@ type copying struct {
 }
 
 // add adds the flags to a command that copies.
-func (c *copying) add(cmd *cobra.Command, getenv func(string) string) {
+func (c *copying) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&c.channels, "channels", getenv("JOBBOARD_CHANNEL"),
-		"`channels` to copy, with commas, beside --channel (JOBBOARD_CHANNEL)")
+	f.StringVar(&c.channels, "channels", "", "`channels` to copy, with commas, beside --channel (JOBBOARD_CHANNEL)")
 	f.StringVar(&c.languages, "languages", "", "`languages` to copy each channel in, such as de,en")
 	f.StringArrayVar(&c.feeds, "feed", nil, "`file or address` of a job feed to copy; may be repeated")
 	f.Float64Var(&c.rate, "rate", 0, "`requests` a second to the board; 0: 20, below 0: no limit")
@@ -155,7 +154,7 @@ func (m *copied) options(o *opening, b *setup.Board) (opts jobmirror.Options, ad
 		ReadOnly: o.copies == nil && b.Fake == nil, Authorize: o.allow.authorize(),
 		Logger: slog.New(slog.NewTextHandler(o.p.Err, nil)),
 	}
-	if !opts.ReadOnly || b.Get(setup.BaseURL)+b.Get(setup.JobDBURL) != "" {
+	if !opts.ReadOnly { // a reader asks nobody but the database
 		if opts.Config, err = b.Config(jobboard.Config{}); err != nil {
 			return opts, "", err
 		}
@@ -171,8 +170,9 @@ func (m *copied) options(o *opening, b *setup.Board) (opts jobmirror.Options, ad
 	}
 	if b.Fake != nil {
 		o.fake.publish(b.Fake)
-		opts.Channels = []jobmirror.Channel{{ID: jobboard.ChannelID(b.Fake.Demo.Channel), Languages: []string{"de", "en"}}}
-		opts.Feeds = []jobmirror.Feed{{Name: "demo", Address: b.Fake.FeedURL}}
+		demo := jobmirror.Channel{ID: jobboard.ChannelID(b.Fake.Demo.Channel), Languages: []string{"de", "en"}}
+		opts.Channels = append(opts.Channels, demo)
+		opts.Feeds = append(opts.Feeds, jobmirror.Feed{Name: "demo", Address: b.Fake.FeedURL})
 		opts.Limit = cmp.Or(opts.Limit, 500)
 		if address == "" {
 			m.temp, err = os.MkdirTemp("", "jobboard-mirror-")
@@ -190,10 +190,12 @@ func (m *copied) options(o *opening, b *setup.Board) (opts jobmirror.Options, ad
 	return opts, address, nil
 }
 
-// sources returns the channels and feeds that the flags name.
+// sources returns the channels and feeds that are named. A channel of the environment is
+// for where --channels names none.
 func (c *copying) sources(b *setup.Board) (channels []jobmirror.Channel, feeds []jobmirror.Feed) {
 	named := c.channels
-	if v := b.Values[setup.Channel]; v.Origin == setup.FromFlag || v.Origin == setup.FromFile {
+	v := b.Values[setup.Channel]
+	if v.Origin == setup.FromFlag || v.Origin == setup.FromFile || v.Origin == setup.FromEnvironment && named == "" {
 		named += "," + v.Text
 	}
 	for channel := range strings.SplitSeq(named, ",") {

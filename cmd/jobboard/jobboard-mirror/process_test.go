@@ -125,6 +125,40 @@ func TestEndsWithinSeconds(t *testing.T) {
 	}
 }
 
+// A refresh that is asked to end closes its database and removes what it made, although
+// somebody who is told of it keeps it waiting.
+func TestRefreshEndsWhole(t *testing.T) {
+	told, over := make(chan struct{}, 100), make(chan struct{})
+	collector := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		told <- struct{}{}
+		<-over
+	}))
+	defer collector.Close()
+	defer close(over)
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "50")
+	p := start(t, jobboardtest.New(t, jobboardtest.WithDemo()), "refresh", "--fake", "--fake-jobs", "5000")
+	select {
+	case <-told:
+	case <-p.ended:
+	case <-time.After(30 * time.Second):
+	}
+	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err, p.errOut.String())
+	}
+	select {
+	case <-p.ended:
+	case <-time.After(20 * time.Second):
+		t.Fatalf("never ended:\n%s", p.errOut.String())
+	}
+	left, err := os.ReadDir(dir)
+	if code := p.ProcessState.ExitCode(); code != setup.ExitTerminated || err != nil || len(left) > 0 {
+		t.Errorf("exit code %d, left %v, %v\n%s", code, left, err, p.errOut.String())
+	}
+}
+
 func TestNotReadyBeforeTheFirstCopy(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	srv.Fail(jobboardtest.Fault{Status: http.StatusInternalServerError})

@@ -32,7 +32,7 @@ The first copy shows how far it is: a bar on a terminal, else a line a minute.`,
 			return o.with(cmd, func(ctx context.Context, m *copied) error { return runMirror(ctx, &p.Console, m, &at) })
 		},
 	}
-	o.copies.add(cmd, p.Settings.Getenv)
+	o.copies.add(cmd)
 	o.fake.add(cmd)
 	at.add(cmd, "")
 	return cmd
@@ -130,6 +130,7 @@ for a timer.`,
 		Example: "  jobboard-mirror refresh --db jobs.db --channels 27828_extern",
 		Args:    cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			p.EndsItself.Store(true) // what was copied is kept, and the database closed
 			return o.with(cmd, func(ctx context.Context, m *copied) error {
 				stop := showProgress(ctx, &p.Console, m, false)
 				err := m.Refresh(ctx)
@@ -141,7 +142,7 @@ for a timer.`,
 			})
 		},
 	}
-	o.copies.add(cmd, p.Settings.Getenv)
+	o.copies.add(cmd)
 	o.fake.add(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the status as JSON")
 	return cmd
