@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -244,7 +245,7 @@ func (in State) Write(w io.Writer) error {
 // ReadState reads what Write wrote, for WithState or Restore. It returns the error of
 // the reader or of the JSON, or one that says where the state contradicts itself.
 func ReadState(r io.Reader) (State, error) {
-	in, err := decodeState(r)
+	in, err := decodeState(r, math.MaxInt)
 	if err != nil {
 		return State{}, fmt.Errorf("jobboardtest: reading the state: %w", err)
 	}
@@ -252,12 +253,13 @@ func ReadState(r io.Reader) (State, error) {
 	return in, err
 }
 
-// maxRecords bounds the records of a state, which take more memory than their text.
+// maxRecords bounds the records of a state that comes over HTTP: they take more memory
+// than their text.
 const maxRecords = 1_000_000
 
-// decodeState reads a state record by record: of the text it keeps one record at a
-// time. What is wrong with a record is found before the next is read.
-func decodeState(r io.Reader) (in State, err error) {
+// decodeState reads a state of so many records at most, record by record: of the text
+// it keeps one record at a time. What is wrong with a record is found before the next is read.
+func decodeState(r io.Reader, most int) (in State, err error) {
 	d := json.NewDecoder(&dense{r: r})
 	d.DisallowUnknownFields()
 	begin, err := d.Token()
@@ -267,8 +269,8 @@ func decodeState(r io.Reader) (in State, err error) {
 	case begin != json.Delim('{'):
 		return in, &json.UnmarshalTypeError{Value: jsonKind(begin), Type: reflect.TypeFor[State]()}
 	}
-	if err := in.decodeMembers(d); err != nil {
-		if errors.Is(err, io.EOF) { // json.Decoder says so between values too
+	if err := in.decodeMembers(d, most); err != nil {
+		if isCutOff(err) {
 			err = io.ErrUnexpectedEOF
 		}
 		return in, err
@@ -279,15 +281,21 @@ func decodeState(r io.Reader) (in State, err error) {
 	return in, nil
 }
 
+// isCutOff reports whether an error of json.Decoder says that the text ends between two
+// values: releases of Go say so in two ways.
+func isCutOff(err error) bool {
+	var syntax *json.SyntaxError
+	return errors.Is(err, io.EOF) || errors.As(err, &syntax) && syntax.Error() == "unexpected end of JSON input"
+}
+
 // decodeMembers reads the members of a state and the bracket after them.
-func (in *State) decodeMembers(d *json.Decoder) error {
-	records := 0
+func (in *State) decodeMembers(d *json.Decoder, most int) error {
 	for d.More() {
 		name, err := d.Token()
 		if err != nil {
 			return err
 		}
-		if err := in.decodeMember(d, fmt.Sprint(name), &records); err != nil {
+		if err := in.decodeMember(d, fmt.Sprint(name), &most); err != nil {
 			return err
 		}
 	}
@@ -318,7 +326,7 @@ func (d *dense) Read(p []byte) (int, error) {
 }
 
 // decodeMember reads the value of a member, a list entry by entry.
-func (in *State) decodeMember(d *json.Decoder, name string, records *int) error {
+func (in *State) decodeMember(d *json.Decoder, name string, left *int) error {
 	members := reflect.VisibleFields(reflect.TypeFor[State]())
 	i := slices.IndexFunc(members, func(m reflect.StructField) bool {
 		own, _, _ := strings.Cut(m.Tag.Get("json"), ",")
@@ -342,7 +350,7 @@ func (in *State) decodeMember(d *json.Decoder, name string, records *int) error 
 		return inMember(name, &json.UnmarshalTypeError{Value: jsonKind(begin), Type: field.Type()})
 	}
 	for d.More() {
-		if *records++; *records > maxRecords {
+		if *left--; *left < 0 {
 			return fmt.Errorf("it has more than %d records", maxRecords)
 		}
 		record := reflect.New(field.Type().Elem())
@@ -360,6 +368,7 @@ func inMember(name string, err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
 		wrong.Field = strings.TrimSuffix(name+"."+wrong.Field, ".")
+		wrong.Struct = cmp.Or(wrong.Struct, "State")
 	}
 	return err
 }

@@ -63,8 +63,8 @@ func (in inside) Request(number int) (r Request, ok bool) {
 // follows the journal.
 func (in inside) RequestsAfter(n int) []Request { return in.s.journal.after(n) }
 
-// DecodeState reads a state without looking for contradictions.
-func (inside) DecodeState(r io.Reader) (State, error) { return decodeState(r) }
+// DecodeState reads a state of at most maxRecords without looking for contradictions.
+func (inside) DecodeState(r io.Reader) (State, error) { return decodeState(r, maxRecords) }
 
 // Reset goes back to the state and switches of the start, lifts all faults and
 // empties the journal. The clock stays as it is.

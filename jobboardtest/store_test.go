@@ -94,6 +94,7 @@ func TestLoadRefuses(t *testing.T) {
 		`{"jobs":[{"id":1}`:        "reading the state: unexpected EOF",
 		`{"jobs":[]`:               "reading the state: unexpected EOF",
 		`{"version":`:              "reading the state: unexpected EOF",
+		`{"jobs":5}`:               "cannot unmarshal number into Go struct field State.jobs of",
 		`{} {}`:                    "reading the state: something follows the JSON value",
 		`{"version":-1}`:           "state: version -1 is not known, only 1",
 		`{"version":2}`:            "state: version 2 is not known, only 1",
@@ -118,6 +119,11 @@ func TestLoadRefuses(t *testing.T) {
 		if err := load(bad); err == nil || !strings.HasPrefix(err.Error(), "jobboardtest: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", bad, err, want)
 		}
+	}
+	// A server that has issued many tokens saves them all, and begins with them again.
+	many := `{"channels":[{}` + strings.Repeat(",{}", 1_000_000) + "]}"
+	if err := load(many); err == nil || !strings.Contains(err.Error(), "channel 0 has no identifier") {
+		t.Errorf("1 000 001 records: %v", err)
 	}
 	if err := srv.Restore(jobboardtest.State{Version: 2}); err == nil {
 		t.Error("a state of another version is taken")
