@@ -9,6 +9,7 @@
 //	jobboard-mirror changes --db jobs.db --follow
 //	jobboard-mirror serve --db jobs.db --addr 127.0.0.1:8080  # beside the process that runs
 //	jobboard-mirror migrate --db postgres://owner@db/mirror   # by a role that may create tables
+//	jobboard-mirror backup --db jobs.db jobs-of-today.db      # while it runs
 //	jobboard-mirror doctor --db jobs.db
 //
 // The board's addresses and credentials are the settings of the command jobboard. The
@@ -48,7 +49,7 @@ Try it with nothing set up, against the embedded stand-in of the service:
 		cli.Group{Title: "Read it:", Commands: cli.AsksService(flags, newSearchCommand(p, db), newChangesCommand(p, db),
 			newServeCommand(p, db))},
 		cli.Group{Title: "Look after it:", Commands: cli.AsksService(flags, newStatusCommand(p, db), newDoctorCommand(p, db),
-			newMigrateCommand(p, db))},
+			newMigrateCommand(p, db), newBackupCommand(p, db))},
 		cli.Group{Title: "Beside it:", Commands: []*cobra.Command{
 			cli.CompletionCommand(&p.Console, "towns after --near."), cli.VersionCommand(&p.Console),
 		}},

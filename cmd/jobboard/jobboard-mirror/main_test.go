@@ -122,6 +122,8 @@ func TestMistakesAreNamed(t *testing.T) {
 		{[]string{"changes", "--fake", "--limit", "-1"}, setup.ExitUsage, "negative"},
 		{[]string{"serve", "--fake", "--addr", "256.0.0.1:1"}, setup.ExitUsage, "256.0.0.1"},
 		{[]string{"migrate"}, setup.ExitUsage, "--db"},
+		{[]string{"backup", "--db", none}, setup.ExitUsage, "FILE"},
+		{[]string{"backup", "copy.db"}, setup.ExitUsage, "--db"},
 	} {
 		r := ran(t, nil, c.args...)
 		if r.code != c.code || !strings.Contains(r.err, c.want) {
@@ -139,8 +141,8 @@ func TestMistakesAreNamed(t *testing.T) {
 // A command's help has its own flags, and not those of others.
 func TestHelpOfACommand(t *testing.T) {
 	for command, flags := range map[string][]string{
-		"search": {"--near", "--facets", "--after", "--limit"}, "run": {"--feed", "--allow", "--monitor", "--rate"}, "status": {"--json"},
-		"migrate": nil, "doctor": {"--json"},
+		"search": {"--near", "--facets", "--after", "--limit"}, "run": {"--feed", "--allow", "--hosts", "--monitor", "--rate"}, "status": {"--json"},
+		"migrate": nil, "backup": nil, "doctor": {"--json"},
 	} {
 		r := ran(t, map[string]string{"JOBBOARD_MIRROR_DB": "postgres://u:secret@h/db"}, command, "--help")
 		for _, flag := range flags {
@@ -151,6 +153,29 @@ func TestHelpOfACommand(t *testing.T) {
 		if command != "run" && strings.Contains(r.out, "--remove-sources") || strings.Contains(r.out, "secret") || strings.Count(r.out, "\n") > 45 {
 			t.Errorf("the help of %s:\n%s", command, r.out)
 		}
+	}
+}
+
+// A backup of a mirror is a mirror, and is never written over a file.
+func TestBackup(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	dir := t.TempDir()
+	db, file := filepath.Join(dir, "jobs.db"), filepath.Join(dir, "copy.db")
+	env := map[string]string{
+		"JOBBOARD_BASE_URL": srv.BaseURL, "JOBBOARD_JOBDB_URL": srv.JobDBURL, "JOBBOARD_CLIENT_ID": srv.Demo.ClientID,
+		"JOBBOARD_CHANNEL": srv.Demo.Channel,
+	}
+	if r := ran(t, env, "refresh", "--rate", "-1", "--db", db); r.code != setup.ExitOK {
+		t.Fatal(r)
+	}
+	if r := ran(t, nil, "backup", "--db", db, file); r.code != setup.ExitOK || !strings.Contains(r.out, "whole") {
+		t.Fatal(r)
+	}
+	if r := ran(t, nil, "backup", "--db", db, file); r.code != setup.ExitUsage || !strings.Contains(r.err, "exists") {
+		t.Errorf("over the first: %d\n%s", r.code, r.err)
+	}
+	if r := ran(t, nil, "search", "--db", file, "nurse"); r.code != setup.ExitOK || !strings.Contains(r.out, "Nurse") {
+		t.Errorf("in the copy: %d\n%s%s", r.code, r.out, r.err)
 	}
 }
 

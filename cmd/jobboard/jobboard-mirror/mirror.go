@@ -92,6 +92,7 @@ type opening struct {
 	copies    *copying // nil: it only reads, beside the process that writes
 	fake      fakeFlags
 	allow     networks
+	hosts     []string
 	monitored bool
 }
 
@@ -151,7 +152,7 @@ func openError(err error, cfg jobboard.Config) error {
 // options returns the options and the database of a mirror.
 func (m *copied) options(o *opening, b *setup.Board) (opts jobmirror.Options, address string, err error) {
 	opts = jobmirror.Options{
-		ReadOnly: o.copies == nil && b.Fake == nil, Authorize: o.allow.authorize(),
+		ReadOnly: o.copies == nil && b.Fake == nil, Authorize: o.allow.authorize(), Hosts: o.hosts,
 		Logger: slog.New(slog.NewTextHandler(o.p.Err, nil)),
 	}
 	if !opts.ReadOnly { // a reader asks nobody but the database

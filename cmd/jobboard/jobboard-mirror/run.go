@@ -28,7 +28,7 @@ The first copy shows how far it is: a bar on a terminal, else a line a minute.`,
 		Args: cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p.EndsItself.Store(true)
-			o.allow, o.monitored = at.allow, at.monitor != ""
+			o.allow, o.hosts, o.monitored = at.allow, at.hosts, at.monitor != ""
 			return o.with(cmd, func(ctx context.Context, m *copied) error { return runMirror(ctx, &p.Console, m, &at) })
 		},
 	}
@@ -80,6 +80,7 @@ func together(ctx context.Context, c *term.Console, m *copied, at *listening, wo
 type listening struct {
 	addr    string
 	allow   networks
+	hosts   []string
 	monitor string
 }
 
@@ -87,8 +88,9 @@ func (l *listening) add(cmd *cobra.Command, addr string) {
 	f := cmd.Flags()
 	f.StringVar(&l.addr, "addr", addr, "`host:port` to answer in the board's place at, such as 127.0.0.1:8080")
 	f.Var(&l.allow, "allow", "`networks` of callers that are served, such as 10.0.0.0/8,fd00::/8; none: this machine")
+	f.StringSliceVar(&l.hosts, "hosts", nil, "`names` under which it is served, beside localhost and addresses, such as jobs.internal")
 	f.StringVar(&l.monitor, "monitor", "", "`host:port` to serve /live, /ready and /metrics at, to anybody who can reach it")
-	for _, flag := range []string{"addr", "allow", "monitor"} {
+	for _, flag := range []string{"addr", "allow", "hosts", "monitor"} {
 		cli.Complete(cmd, flag, cli.Nothing)
 	}
 }
@@ -101,12 +103,13 @@ func newServeCommand(p *cli.Program, db *database) *cobra.Command {
 		Short: "Answer in the board's place from the copy until interrupted",
 		Long: `serve answers in the board's place from the copy, beside the process that keeps
 it up to date, until it is interrupted. Only callers on this machine are served,
-or those of the networks that --allow names.`,
+or those of the networks that --allow names. A request for another name than localhost
+and those of --hosts is refused, so that no page of a browser reads the copy.`,
 		Example: "  jobboard-mirror serve --db jobs.db --addr 127.0.0.1:8080",
 		Args:    cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p.EndsItself.Store(true)
-			o.allow, o.monitored = at.allow, at.monitor != ""
+			o.allow, o.hosts, o.monitored = at.allow, at.hosts, at.monitor != ""
 			return o.with(cmd, func(ctx context.Context, m *copied) error {
 				return together(ctx, &p.Console, m, &at, func(ctx context.Context) error {
 					return serveAt(ctx, &p.Console, at.addr, "serving", m.Handler())
