@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/iotest"
@@ -19,8 +20,10 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
 )
 
-// countingLimiter lets everything through after a pause, up to a number.
+// countingLimiter lets everything through after a pause, up to a number. Several calls
+// may ask it at the same time; asked is read once they have ended.
 type countingLimiter struct {
+	mu          sync.Mutex
 	asked, most int
 	pause       time.Duration
 }
@@ -28,7 +31,11 @@ type countingLimiter struct {
 var errLimited = errors.New("enough for today")
 
 func (l *countingLimiter) Wait(ctx context.Context) error {
-	if l.asked++; l.most > 0 && l.asked > l.most {
+	l.mu.Lock()
+	l.asked++
+	enough := l.most > 0 && l.asked > l.most
+	l.mu.Unlock()
+	if enough {
 		return errLimited
 	}
 	return wait(ctx, l.pause)

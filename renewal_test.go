@@ -380,19 +380,19 @@ func TestWaitersHoldNothing(t *testing.T) {
 	})
 	inBubble(t, "other jobs run meanwhile", func(t *testing.T) {
 		s, a, release := hanging(t, jobboard.Config{})
-		done := 0
+		var done atomic.Int64
 		var all sync.WaitGroup
 		all.Go(func() {
 			for result := range a.BulkHasApplied(t.Context(), jobboard.Jobs(1, 2, 3, 4, 5, 6, 7, 8), jobboard.BulkOptions{Concurrency: 2}) {
 				if result.Err != nil {
 					t.Error(result.Err)
 				}
-				done++
+				done.Add(1)
 			}
 		})
 		time.Sleep(5 * time.Second)
-		if had := s.had(); done != 7 { // all but the probe
-			t.Errorf("%d jobs are done, %v were sent", done, had)
+		if had := s.had(); done.Load() != 7 { // all but the probe
+			t.Errorf("%d jobs are done, %v were sent", done.Load(), had)
 		}
 		release()
 		all.Wait()
@@ -427,8 +427,11 @@ func TestProbeThatIsNotSent(t *testing.T) {
 	})
 	inBubble(t, "limiter", func(t *testing.T) {
 		s := &endingTokens{good: 2}
+		var mu sync.Mutex
 		refuse := false
 		a := withTransport(t, jobboard.Config{Limiter: limiterFunc(func(context.Context) error {
+			mu.Lock()
+			defer mu.Unlock()
 			if refuse = !refuse && len(s.had()) == 1 && s.had()["token1"] == 5; refuse {
 				return errLimited
 			}
