@@ -94,21 +94,19 @@ func quote(text string) (r rune, size int) {
 
 // readTerm reads a term, and reports whether it is to be left out.
 func readTerm(text string) (t term, out bool) {
-	_, t.quoted = cutQuotes(text)
+	t.quoted = inQuotes(text)
 	word, out := strings.CutPrefix(text, "-")
 	t.words = slices.Collect(split(normal(text)))
 	out = out && len(t.words) > 0 && utf8.RuneCountInString(word) >= minLeftOut
 	return t, out
 }
 
-func cutQuotes(text string) (inside string, ok bool) {
+// inQuotes reports whether a term begins and ends with quotes.
+func inQuotes(text string) bool {
 	_, begin := quote(text)
 	last, size := utf8.DecodeLastRuneInString(text)
 	_, end := quote(string(last))
-	if begin == 0 || end == 0 || begin+size > len(text) {
-		return text, false
-	}
-	return text[begin : len(text)-size], true
+	return begin > 0 && end > 0 && begin+size <= len(text)
 }
 
 // Literal reads a text each of whose words must be found, without signs that mean more.
