@@ -107,7 +107,7 @@ func refreshOnce(t *testing.T, m *jobmirror.Mirror, wait time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
 	defer cancel()
-	if err := m.Refresh(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := m.Refresh(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatal(err)
 	}
 }

@@ -93,7 +93,7 @@ func TestFeedsThatAreNotWhole(t *testing.T) {
 				"it is empty":         "",
 			} {
 				put(bad)
-				_ = m.Refresh(t.Context())
+				_, _ = m.Refresh(t.Context())
 				if s := feedStatus(t, m); s.Rows < 3 || s.Problem == "" || s.Failures == 0 || strings.Contains(s.Problem, "hush") {
 					t.Errorf("%s, of which %s: %+v", name, what, s)
 				}
@@ -101,7 +101,7 @@ func TestFeedsThatAreNotWhole(t *testing.T) {
 			if name == "an address" {
 				put(fewer)
 				status = http.StatusNotFound
-				if err := m.Refresh(t.Context()); err == nil || strings.Contains(err.Error(), "hush") {
+				if _, err := m.Refresh(t.Context()); err == nil || strings.Contains(err.Error(), "hush") {
 					t.Errorf("an address that is not there: %v", err)
 				}
 				status = http.StatusOK
@@ -170,7 +170,7 @@ func TestFeedRedirectsAreLimited(t *testing.T) {
 			m := open(t, path, opts)
 			ctx, cancel := context.WithTimeout(t.Context(), test.deadline)
 			defer cancel()
-			err := m.Refresh(ctx)
+			_, err := m.Refresh(ctx)
 			if said := fmt.Sprint(err); (err != nil) != (test.want != "") || !strings.Contains(said, test.want) {
 				t.Errorf("%s: %v, want %q", name, err, test.want)
 			}
@@ -205,7 +205,7 @@ func TestNoCredentialIsStored(t *testing.T) {
 		var said strings.Builder
 		opts.Logger = slogTo(&said)
 		m := open(t, path, opts)
-		err := m.Refresh(t.Context())
+		_, err := m.Refresh(t.Context())
 		if (err != nil) != (fault != nil) {
 			t.Errorf("%s: %v", name, err)
 		}

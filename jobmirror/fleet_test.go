@@ -262,7 +262,10 @@ func TestTwoRefreshAtOnce(t *testing.T) {
 	letThemRead := holdSources(t, address, len(mirrors))
 	errs := make(chan error, len(mirrors))
 	for _, m := range mirrors {
-		go func() { errs <- m.Refresh(t.Context()) }()
+		go func() {
+			_, err := m.Refresh(t.Context())
+			errs <- err
+		}()
 	}
 	letThemRead()
 	if err := errors.Join(<-errs, <-errs); err != nil {

@@ -193,7 +193,7 @@ func TestPauseOutlivesItsProcess(t *testing.T) {
 		srv.Fail(jobboardtest.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"60"}}})
 		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 		defer cancel()
-		if err := m.Refresh(ctx); err == nil {
+		if _, err := m.Refresh(ctx); err == nil {
 			t.Error("a refresh without an answer")
 		}
 		if err := m.Close(); err != nil {

@@ -84,8 +84,12 @@ func measuredChild(o childOptions) error {
 			fmt.Printf("%s\t%d\n", what, resident())
 		}
 	}
-	step("first fill", func() error { return m.Refresh(ctx) })
-	step("again", func() error { return m.Refresh(ctx) })
+	refresh := func() error {
+		_, err := m.Refresh(ctx)
+		return err
+	}
+	step("first fill", refresh)
+	step("again", refresh)
 	step("search", func() error {
 		_, err := m.Search(ctx, jobmirror.Query{Text: "Pflegekraft", Near: jobboard.Near(50, 10, 2000), Facets: true})
 		return err

@@ -106,7 +106,7 @@ func TestMetricsTellHowTheMirrorIsDoing(t *testing.T) {
 		srv.Fail(jobboardtest.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"60"}}})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		_ = m.Refresh(ctx)
+		_, _ = m.Refresh(ctx)
 		got = measured(t, reader)
 		if got["jobboard.mirror.pauses"] != 1 || got["jobboard.mirror.limit.pause"] < 50 || got["jobboard.mirror.limit.rate"] != 200 {
 			t.Errorf("in a pause: %v", got)

@@ -87,7 +87,7 @@ func TestGoneOnlyByACompleteRefresh(t *testing.T) {
 		} {
 			fault.Operation = jobboardtest.OpSearch
 			active := srv.Fail(fault)
-			_ = m.Refresh(t.Context())
+			_, _ = m.Refresh(t.Context())
 			active.Lift()
 			if n := count(); n < before+1 {
 				t.Errorf("an answer that %s takes postings away: %d are left of %d", name, n, before+1)
@@ -310,8 +310,9 @@ func TestClosedMirrorAnswers(t *testing.T) {
 		defer cancel()
 		_, search := m.Search(ctx, jobmirror.Query{})
 		_, status := m.Status(ctx)
+		_, refresh := m.Refresh(ctx)
 		for what, err := range map[string]error{
-			"search": search, "status": status, "refresh": m.Refresh(ctx), "ready": m.Ready(ctx),
+			"search": search, "status": status, "refresh": refresh, "ready": m.Ready(ctx),
 		} {
 			if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "the mirror is closed") {
 				t.Errorf("%s: %v, %v", what, err, ctx.Err())

@@ -37,7 +37,7 @@ func refresh(t *testing.T, m *jobmirror.Mirror) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := m.Refresh(ctx); err != nil {
+	if _, err := m.Refresh(ctx); err != nil {
 		t.Fatal(err)
 	}
 }

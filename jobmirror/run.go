@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -39,6 +40,12 @@ func (m *Mirror) start(ctx context.Context, doing string) (w *worker, done func(
 	}, nil
 }
 
+// Refreshed tells what a call of Refresh could not settle, though nothing failed.
+type Refreshed struct {
+	Held    int            // rows that the sources do not show any more and that stay until that is certain
+	Partial []SourceStatus // the sources that did not answer whole, so that nothing was removed; Problem says why
+}
+
 // Refresh brings the mirror up to date once: it reads every source, looks up
 // every job that is due, and returns. Its error joins those of the sources; the
 // others are refreshed all the same.
@@ -46,10 +53,10 @@ func (m *Mirror) start(ctx context.Context, doing string) (w *worker, done func(
 // On PostgreSQL it works beside other processes and asks nothing twice: it waits
 // for a source that another one is reading, and does not read it again where that
 // one began later than Refresh; and for the jobs that others are looking up.
-func (m *Mirror) Refresh(ctx context.Context) error {
+func (m *Mirror) Refresh(ctx context.Context) (Refreshed, error) {
 	w, done, err := m.start(ctx, "refresh")
 	if err != nil {
-		return err
+		return Refreshed{}, err
 	}
 	defer done()
 	// Refreshes with a higher generation than since began later than this one.
@@ -57,7 +64,7 @@ func (m *Mirror) Refresh(ctx context.Context) error {
 		return store.Value[int64](t, "SELECT coalesce(max(generation), 0) FROM sources")
 	})
 	if err != nil {
-		return err
+		return Refreshed{}, err
 	}
 	sources := m.named()
 	failed := make([]error, len(sources), len(sources)+3)
@@ -67,13 +74,34 @@ func (m *Mirror) Refresh(ctx context.Context) error {
 		}
 	})
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return Refreshed{}, ctx.Err()
 	}
 	if len(sources) > 0 {
 		failed = append(failed, w.lookUpDue(ctx, false))
 	}
-	failed = append(failed, m.index(ctx), m.prune(ctx))
-	return errors.Join(failed...)
+	out, err := m.refreshed(ctx, failed[:len(sources)])
+	failed = append(failed, err, m.index(ctx), m.prune(ctx))
+	return out, errors.Join(failed...)
+}
+
+// refreshed tells what a refresh of the sources of the options could not settle, of
+// which each may have failed.
+func (m *Mirror) refreshed(ctx context.Context, failed []error) (out Refreshed, err error) {
+	var status Status
+	if err := m.db.view(ctx, func(t *tx) error { return t.sourceStatus(&status) }); err != nil {
+		return out, err
+	}
+	for _, s := range status.Sources {
+		i := slices.IndexFunc(m.named(), func(named *source) bool { return named.id == s.id })
+		if i < 0 {
+			continue
+		}
+		out.Held += s.Held
+		if s.Failures > 0 && failed[i] == nil {
+			out.Partial = append(out.Partial, s)
+		}
+	}
+	return out, nil
 }
 
 // inPlaces calls f with each number below n, maxRefreshes of them at a time.

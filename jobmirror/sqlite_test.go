@@ -66,7 +66,7 @@ func TestDiskFull(t *testing.T) {
 	full := 0
 	for i := range 100 {
 		pages(1 + 2*i)
-		err := m.Refresh(t.Context())
+		_, err := m.Refresh(t.Context())
 		if err == nil {
 			break
 		}

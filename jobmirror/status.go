@@ -40,6 +40,8 @@ type SourceStatus struct {
 	Failures int       `json:"failures"` // refreshes in a row that were not complete
 	Problem  string    `json:"problem,omitempty"`
 	Held     int       `json:"held,omitempty"` // rows that a refresh would have removed and that wait for the next one
+
+	id int64 // of its row
 }
 
 // ProcessStatus describes a process that runs or refreshes the mirror.
@@ -126,7 +128,7 @@ func (t *tx) limit() (rate float64, paused time.Time, err error) {
 }
 
 func (t *tx) sourceStatus(out *Status) error {
-	return t.Rows(`SELECT s.kind, s.name, s.search, s.geo, s.language, s.complete, s.next_due, s.failures, s.problem, s.held,
+	return t.Rows(`SELECT s.id, s.kind, s.name, s.search, s.geo, s.language, s.complete, s.next_due, s.failures, s.problem, s.held,
 		CASE s.kind WHEN 'channel' THEN (SELECT count(*) FROM listings WHERE source = s.id)
 			ELSE (SELECT count(*) FROM entries WHERE source = s.id) END
 		FROM sources s ORDER BY s.id`, nil, func(scan func(...any) error) error {
@@ -134,7 +136,7 @@ func (t *tx) sourceStatus(out *Status) error {
 			s      source
 			status SourceStatus
 		)
-		err := scan(&s.kind, &s.name, &s.text, circleColumn{&s.near}, &s.language, instantColumn{&status.Complete},
+		err := scan(&status.id, &s.kind, &s.name, &s.text, circleColumn{&s.near}, &s.language, instantColumn{&status.Complete},
 			instantColumn{&status.NextDue}, &status.Failures, &status.Problem, &status.Held, &status.Rows)
 		status.Kind, status.Name, status.Language = s.kind, s.String(), s.language
 		out.Sources = append(out.Sources, status)

@@ -82,7 +82,7 @@ func TestList(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer mirror.Close()
-	if err := mirror.Refresh(t.Context()); err != nil {
+	if _, err := mirror.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	search := func(query string) (jobsite.List, *jobmirror.Page) {
@@ -176,7 +176,7 @@ func ExampleList() {
 		return
 	}
 	defer func() { _ = mirror.Close() }()
-	if err := mirror.Refresh(context.Background()); err != nil {
+	if _, err := mirror.Refresh(context.Background()); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -24,7 +24,7 @@ import (
 func start(t *testing.T) (*visitor, *jobboardtest.Server) {
 	t.Helper()
 	v, fake, mirror := begin(t)
-	if err := mirror.Refresh(t.Context()); err != nil {
+	if _, err := mirror.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return v, fake
@@ -341,7 +341,7 @@ func TestBoardInTrouble(t *testing.T) {
 func TestBeforeTheFirstCopy(t *testing.T) {
 	v, fake, mirror := begin(t)
 	fake.Fail(jobboardtest.Fault{Status: 503})
-	if err := mirror.Refresh(t.Context()); err == nil {
+	if _, err := mirror.Refresh(t.Context()); err == nil {
 		t.Fatal("a copy of a board that is down")
 	}
 	v.get("/?lang=en")

@@ -128,7 +128,7 @@ func (m *copied) open(ctx context.Context, o *opening, b *setup.Board) error {
 		err = m.RemoveSources(ctx)
 	}
 	if err == nil && o.copies == nil && b.Fake != nil {
-		err = m.Refresh(ctx)
+		_, err = m.Refresh(ctx)
 	}
 	return err
 }

@@ -136,7 +136,7 @@ for a timer.`,
 			p.EndsItself.Store(true) // what was copied is kept, and the database closed
 			return o.with(cmd, func(ctx context.Context, m *copied) error {
 				stop := showProgress(ctx, &p.Console, m, false)
-				err := m.Refresh(ctx)
+				_, err := m.Refresh(ctx)
 				stop()
 				if err != nil {
 					return err

@@ -71,7 +71,8 @@ func refresh(t *testing.T, folder string, config jobboard.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(mirror.Refresh(t.Context()), mirror.Close()); err != nil {
+	_, err = mirror.Refresh(t.Context())
+	if err := errors.Join(err, mirror.Close()); err != nil {
 		t.Fatal(err)
 	}
 }
