@@ -2,8 +2,6 @@ package jobmirror
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -35,44 +33,64 @@ type Job struct {
 // job is returned as well, and never says that applying is possible.
 func (m *Mirror) Job(ctx context.Context, id jobboard.JobID) (*Job, error) {
 	j, err := fromView(ctx, m.db, func(t *tx) (*Job, error) { return t.job(id) })
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, ErrUnknown
-	}
 	if err != nil {
 		return nil, err
 	}
-	if j.stale = j.LookedUp.IsZero() || j.Age>>doublings(j.State, j.streak) > m.opts.MaxAge; j.stale {
-		if j.Information != nil {
-			j.Information.ApplyPossible = false
-		}
-		if j.LookedUp.IsZero() {
-			return j, fmt.Errorf("%w: no lookup has answered yet", ErrStale)
-		}
-		return j, fmt.Errorf("%w: looked up %s ago", ErrStale, j.Age.Truncate(time.Second))
-	}
-	return j, nil
+	return j, m.judge(j)
 }
 
-func (t *tx) job(id jobboard.JobID) (*Job, error) {
+// judge returns ErrStale where a job's answer is too old to be given, and makes the job
+// say so.
+func (m *Mirror) judge(j *Job) error {
+	if j.stale = j.LookedUp.IsZero() || j.Age>>doublings(j.State, j.streak) > m.opts.MaxAge; !j.stale {
+		return nil
+	}
+	if j.Information != nil {
+		j.Information.ApplyPossible = false
+	}
+	if j.LookedUp.IsZero() {
+		return fmt.Errorf("%w: no lookup has answered yet", ErrStale)
+	}
+	return fmt.Errorf("%w: looked up %s ago", ErrStale, j.Age.Truncate(time.Second))
+}
+
+// jobColumns are the columns of a job that scanJob reads.
+const jobColumns = "job, state, streak, record, service_time, looked_up, next_due, failures, problem"
+
+func (t *tx) scanJob(scan func(...any) error) (*Job, error) {
 	var (
 		j        Job
+		id       int64
 		record   string
 		state    State
 		lookedUp int64
 	)
-	const query = "SELECT state, streak, record, service_time, looked_up, next_due, failures, problem FROM jobs WHERE job = ?"
-	err := t.Row(query, []any{int64(id)}, &state, &j.streak, &record, instantColumn{&j.ServiceTime}, &lookedUp,
+	err := scan(&id, &state, &j.streak, &record, instantColumn{&j.ServiceTime}, &lookedUp,
 		instantColumn{&j.NextLookup}, &j.Failures, &j.Problem)
 	if err != nil {
 		return nil, err
 	}
-	j.JobRecord = JobRecord{Job: id, State: state}
+	j.JobRecord = JobRecord{Job: jobboard.JobID(id), State: state}
 	if record != "" {
 		if j.JobRecord, err = decodeRecord[JobRecord](record); err != nil {
 			return nil, err
 		}
 	}
 	j.LookedUp, j.Age = instant(lookedUp), t.Since(lookedUp)
+	return &j, nil
+}
+
+func (t *tx) job(id jobboard.JobID) (j *Job, err error) {
+	err = t.Rows("SELECT "+jobColumns+" FROM jobs WHERE job = ?", []any{int64(id)}, func(scan func(...any) error) error {
+		j, err = t.scanJob(scan)
+		return err
+	})
+	if err == nil && j == nil {
+		err = ErrUnknown
+	}
+	if err != nil {
+		return nil, err
+	}
 	if j.Information != nil && j.Information.Nationalities != "" {
 		entries, err := store.Value[string](t, "SELECT entries FROM catalogues WHERE hash = ?", j.Information.Nationalities)
 		if err != nil {
@@ -87,7 +105,7 @@ func (t *tx) job(id jobboard.JobID) (*Job, error) {
 		j.Postings = append(j.Postings, p)
 		return nil
 	})
-	return &j, err
+	return j, err
 }
 
 // JobInformation returns a job's information from the copy, as the client's
