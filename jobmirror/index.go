@@ -41,10 +41,15 @@ const indexBatch = 100
 // index brings the text index up to date, batch by batch, until no posting is
 // left that changed since it was indexed.
 func (m *Mirror) index(ctx context.Context) error {
-	return m.db.updateAll(ctx, (*tx).indexSome)
+	index, ok := m.indexes.Get().(*words.Index)
+	if !ok {
+		index = new(words.Index)
+	}
+	defer m.indexes.Put(index)
+	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) { return t.indexSome(index) })
 }
 
-func (t *tx) indexSome() (more bool, err error) {
+func (t *tx) indexSome(index *words.Index) (more bool, err error) {
 	rows, err := t.load("unindexed = 1 AND id IN (SELECT id FROM postings WHERE unindexed = 1 ORDER BY id LIMIT ? @skip)", indexBatch)
 	if err != nil || len(rows) == 0 {
 		return false, err
@@ -62,7 +67,7 @@ func (t *tx) indexSome() (more bool, err error) {
 		return false, err
 	}
 	for _, r := range rows {
-		if err := t.indexRow(r, languages[int64(r.rec.Job)], places[int64(r.rec.Job)]); err != nil {
+		if err := t.indexRow(index, r, languages[int64(r.rec.Job)], places[int64(r.rec.Job)]); err != nil {
 			return false, err
 		}
 	}
@@ -85,13 +90,13 @@ func (t *tx) places(jobs []int64) (map[int64][]jobboard.GeoLocation, error) {
 	return out, err
 }
 
-func (t *tx) indexRow(r *row, jobLanguage string, places []jobboard.GeoLocation) error {
+func (t *tx) indexRow(index *words.Index, r *row, jobLanguage string, places []jobboard.GeoLocation) error {
 	ads, err := decodeAds(r.ads)
 	if err != nil {
 		return err
 	}
 	stemmed := words.Language(r.rec.Language, jobLanguage)
-	tokens := textsOf(r.rec.Title, joinAds(r.rec.Config, ads)).Tokens(stemmed)
+	tokens := index.Tokens(textsOf(r.rec.Title, joinAds(r.rec.Config, ads)), stemmed)
 	tokens = append(tokens, tagAll, tagLanguage(stemmed), tag(tagRow, r.rec.Language))
 	for _, source := range r.rec.Sources {
 		tokens = append(tokens, tag(tagChannel, channelOf(source)))
@@ -110,8 +115,7 @@ func (t *tx) indexRow(r *row, jobLanguage string, places []jobboard.GeoLocation)
 			}
 		}
 	}
-	slices.Sort(tokens)
-	if _, err := t.Exec(matcherOf(t.db).put, r.id, strings.Join(slices.Compact(tokens), " ")); err != nil {
+	if _, err := t.Exec(matcherOf(t.db).put, r.id, strings.Join(tokens, " ")); err != nil {
 		return err
 	}
 	if _, err := t.Exec("INSERT INTO languages (stemmed) VALUES (?) ON CONFLICT DO NOTHING", stemmed); err != nil {

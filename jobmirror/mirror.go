@@ -36,9 +36,10 @@ type Mirror struct {
 	holding sync.Mutex
 	holders int // calls of this process that hold file
 
-	jobsDue    signal // there may be jobs to look up
-	sourcesDue signal // there may be sources to refresh
-	unindexed  signal // there may be postings to index
+	jobsDue    signal    // there may be jobs to look up
+	sourcesDue signal    // there may be sources to refresh
+	unindexed  signal    // there may be postings to index
+	indexes    sync.Pool // of *words.Index: what is not needed for a while is given up
 
 	closing sync.Once
 	closed  error

@@ -1,8 +1,8 @@
 package words
 
 import (
-	"maps"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -13,7 +13,41 @@ type Texts struct {
 	Other []string // of HTML what Text returns
 }
 
-// Tokens returns the tokens by which a posting in a language is found, in order. The
+// Index finds the tokens of postings. It remembers words, of which the next posting has
+// most again. Its methods must not be called at the same time.
+type Index struct {
+	languages map[string]*lexicon
+	words     int // that it remembers
+	posting   int // which one it is at, to take each word and each token of it once
+}
+
+// maxLexicon is how many words an Index remembers, with some 200 bytes each. Beyond
+// that it forgets all.
+const maxLexicon = 1 << 14
+
+// lexicon has words of a language.
+type lexicon struct {
+	stem   *stemmer
+	words  map[string]*lexeme
+	tokens map[string]*token
+}
+
+// lexeme is a word with the tokens that it has in any text, and those that it has in
+// the texts of a scope beside these, nil: not needed yet.
+type lexeme struct {
+	word     string
+	forms    forms
+	anywhere []*token
+	scoped   map[scope][]*token
+	posting  int // the last that had it
+}
+
+type token struct {
+	text    string
+	posting int // the last that had it
+}
+
+// Tokens returns the tokens by which a posting in a language is found, each once. The
 // language is one that Language returned.
 //
 // A token is a stem as it stands, or begins with an underscore, which no word has, and
@@ -23,76 +57,110 @@ type Texts struct {
 //	_t, _m   a word of the title, and of the other short texts
 //	_e       an ending of a word of either, and so a place where a part may begin
 //	_f, _g   the same of the plain and the spelled key of a word whose two differ
-func (t Texts) Tokens(language string) []string {
-	x := &index{stem: newStemmer(language), tokens: map[string]struct{}{}, seen: map[string]forms{}}
-	x.addShort(t.Title, inTitle)
-	for _, text := range t.Short {
-		x.addShort(text, inShort)
+func (x *Index) Tokens(t Texts, language string) []string {
+	if x.words > maxLexicon {
+		x.languages, x.words = nil, 0
 	}
-	for _, text := range t.Other {
-		x.add(text)
+	if x.languages == nil {
+		x.languages = map[string]*lexicon{}
 	}
-	return slices.Sorted(maps.Keys(x.tokens))
-}
-
-// index gathers the tokens of one posting.
-type index struct {
-	stem   *stemmer
-	tokens map[string]struct{}
-	seen   map[string]forms // of words that the posting had before
-}
-
-func (x *index) add(text string) {
-	for word := range split(normal(text)) {
-		if _, again := x.seen[word]; !again {
-			x.addForms(anywhere, x.forms(word))
+	l := x.languages[language]
+	if l == nil {
+		l = &lexicon{stem: newStemmer(language), words: map[string]*lexeme{}, tokens: map[string]*token{}}
+		x.languages[language] = l
+	}
+	before := len(l.words)
+	x.posting++
+	var out []string
+	take := func(tokens []*token) {
+		for _, one := range tokens {
+			if one.posting != x.posting {
+				one.posting = x.posting
+				out = append(out, one.text)
+			}
 		}
 	}
-}
-
-func (x *index) addShort(text string, s scope) {
-	for word := range split(normal(text)) {
-		f := x.forms(word)
-		x.addForms(anywhere, f)
-		x.addForms(s, f)
-		x.addEndings(word)
+	add := func(text string, s scope) {
+		for word := range split(normal(text)) {
+			w := l.lexeme(word)
+			if w.posting != x.posting {
+				w.posting = x.posting
+				take(w.anywhere)
+			}
+			if s != anywhere {
+				take(l.scoped(w, s))
+			}
+		}
 	}
+	add(t.Title, inTitle)
+	for _, text := range t.Short {
+		add(text, inShort)
+	}
+	for _, text := range t.Other {
+		add(text, anywhere)
+	}
+	x.words += len(l.words) - before
+	return out
 }
 
-func (x *index) forms(word string) forms {
-	f, ok := x.seen[word]
+func (l *lexicon) lexeme(word string) *lexeme {
+	w, ok := l.words[word]
 	if !ok {
-		f = x.stem.formsOf(word)
-		x.seen[word] = f
+		word = strings.Clone(word) // it is part of a text
+		w = &lexeme{word: word, forms: l.stem.formsOf(word)}
+		w.anywhere = l.ofForms(nil, w.forms, anywhere)
+		l.words[word] = w
 	}
-	return f
+	return w
 }
 
-func (x *index) addForms(s scope, f forms) {
-	for token := range f.tokens(s) {
-		x.tokens[token] = struct{}{}
+func (l *lexicon) scoped(w *lexeme, s scope) []*token {
+	tokens, ok := w.scoped[s]
+	if !ok {
+		tokens = l.ofEndings(l.ofForms(nil, w.forms, s), w.word)
+		if w.scoped == nil {
+			w.scoped = map[scope][]*token{}
+		}
+		w.scoped[s] = tokens
 	}
+	return tokens
+}
+
+// token returns the token that has a text.
+func (l *lexicon) token(text string) *token {
+	one, ok := l.tokens[text]
+	if !ok {
+		one = &token{text: text}
+		l.tokens[text] = one
+	}
+	return one
+}
+
+func (l *lexicon) ofForms(list []*token, f forms, s scope) []*token {
+	for text := range f.tokens(s) {
+		list = append(list, l.token(text))
+	}
+	return list
 }
 
 // minPart is the number of letters from which on a part of a word finds it.
 const minPart = 4
 
-func (x *index) addEndings(word string) {
-	k := keyOf(word)
-	if k.plain == k.spelled {
-		x.addEndingsOf(endSame, k.plain)
-		return
+func (l *lexicon) ofEndings(list []*token, word string) []*token {
+	add := func(kind, key string) {
+		for letters := utf8.RuneCountInString(key); letters >= minPart; letters-- {
+			list = append(list, l.token(kind+key))
+			_, first := utf8.DecodeRuneInString(key)
+			key = key[first:]
+		}
 	}
-	x.addEndingsOf(endPlain, k.plain)
-	x.addEndingsOf(endSpelled, k.spelled)
-}
-
-func (x *index) addEndingsOf(kind, key string) {
-	for letters := utf8.RuneCountInString(key); letters >= minPart; letters-- {
-		x.tokens[kind+key] = struct{}{}
-		_, first := utf8.DecodeRuneInString(key)
-		key = key[first:]
+	if k := keyOf(word); k.plain == k.spelled {
+		add(endSame, k.plain)
+	} else {
+		add(endPlain, k.plain)
+		add(endSpelled, k.spelled)
 	}
+	return list
 }
 
 // scope says in which texts a form stands.
