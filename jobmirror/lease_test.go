@@ -29,14 +29,15 @@ var commit = []byte("COMMIT\x00")
 
 func countCommits(t *testing.T, after bool) *commits {
 	c := &commits{proxy: newProxy(t), after: after, dead: make(chan struct{})}
-	c.sees = func(toServer bool, sent []byte) {
-		// The statement on the way there, what it did on the way back.
-		if toServer == c.after || !bytes.Contains(bytes.ToUpper(sent), commit) {
-			return
+	c.sees = func(toServer bool) func([]byte) {
+		if toServer == c.after { // the statement is seen on the way there, what it did on the way back
+			return nil
 		}
-		if c.count.Add(1) == c.last.Load() {
-			c.refuse()
-			c.die.Do(func() { close(c.dead) })
+		return func(sent []byte) {
+			if bytes.Contains(bytes.ToUpper(sent), commit) && c.count.Add(1) == c.last.Load() {
+				c.refuse()
+				c.die.Do(func() { close(c.dead) })
+			}
 		}
 	}
 	return c
@@ -213,63 +214,6 @@ func TestLargeSourceHoldsNobodyUp(t *testing.T) {
 			return len(complete) > 2
 		})
 	})
-}
-
-// Four processes that have nothing to do ask their server little, however many jobs
-// there are; and so do four that let somebody follow the log.
-func TestFleetAtRest(t *testing.T) {
-	needPostgres(t)
-	address := postgres.create(t)
-	srv := jobboardtest.New(t, jobboardtest.WithDemo())
-	opts := optionsOf(srv)
-	fleet := make([]*jobmirror.Mirror, 4)
-	for i := range fleet {
-		fleet[i] = open(t, address, opts)
-	}
-	refresh(t, fleet[0])
-	execute(t, address, fmt.Sprintf(`INSERT INTO jobs (job, state, next_due, looked_up) SELECT n, 'open', extract(epoch FROM now()) * 1000 + 86400000, 1
-		FROM generate_series(1000000, %d) n`, 1_000_000+size(20_000, 100_000)))
-	execute(t, address, "ANALYZE")
-	run(t, fleet...)
-	// A second's transactions, and the rows that they read.
-	measure := func() (transactions, rows float64) {
-		const sum = "SELECT xact_commit + xact_rollback, tup_returned FROM pg_stat_database WHERE datname = current_database()"
-		read := func() (n, m float64) {
-			if err := openSQL(t, address).QueryRowContext(t.Context(), sum).Scan(&n, &m); err != nil {
-				t.Fatal(err)
-			}
-			return n, m
-		}
-		<-time.After(3 * time.Second) // what was done until now is counted by then
-		began := time.Now()
-		n, m := read()
-		// The server counts what a session did up to a second late, at either end.
-		<-time.After(time.Duration(size(12, 20)) * time.Second)
-		n2, m2 := read()
-		took := time.Since(began).Seconds()
-		return (n2 - n) / took, (m2 - m) / took
-	}
-	transactions, rows := measure()
-	t.Logf("figure: a fleet of 4 at rest: %.1f transactions a second, which read %.0f rows", transactions, rows)
-	if transactions > 10 || rows > 100 {
-		t.Errorf("at rest there are %.1f transactions a second, which read %.0f rows", transactions, rows)
-	}
-	for _, m := range fleet {
-		_, at, err := snapshot(t.Context(), m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		go func() {
-			for _, err := range m.Follow(t.Context(), at) {
-				_ = err // the last says that the test has ended
-			}
-		}()
-	}
-	transactions, rows = measure()
-	t.Logf("figure: with a follower each: %.1f transactions a second, which read %.0f rows", transactions, rows)
-	if transactions > 40 {
-		t.Errorf("with a follower each there are %.1f transactions a second", transactions)
-	}
 }
 
 // A job that a channel names in two languages, and a feed after its lookup, is asked

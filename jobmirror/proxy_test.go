@@ -16,7 +16,9 @@ type proxy struct {
 	target   string
 	accepted atomic.Int64
 	refusing atomic.Bool
-	sees     func(toServer bool, bytes []byte) // before they are passed on; nil: nothing does
+	// sees, if not nil, is called for each direction of a connection. What it returns
+	// is called with all bytes before they are passed on, if it is not nil.
+	sees func(toServer bool) func(bytes []byte)
 
 	mu    sync.Mutex
 	conns map[net.Conn]bool
@@ -79,14 +81,18 @@ func (p *proxy) serve() {
 
 func (p *proxy) pass(to, from net.Conn, toServer bool) {
 	buffer := make([]byte, 32<<10)
+	var see func([]byte)
+	if p.sees != nil {
+		see = p.sees(toServer)
+	}
 	for {
 		n, err := from.Read(buffer)
 		p.mu.Lock()
 		held := p.held
 		p.mu.Unlock()
 		<-held
-		if n > 0 && p.sees != nil {
-			p.sees(toServer, buffer[:n])
+		if n > 0 && see != nil {
+			see(buffer[:n])
 		}
 		if n > 0 {
 			if _, err := to.Write(buffer[:n]); err != nil {
