@@ -2,13 +2,18 @@ package jobmirror
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
+	"hash/maphash"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/pace"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
 // Databases are the addresses of new, empty databases, one of each kind.
@@ -65,4 +70,50 @@ func CopyOne(ctx context.Context, m *Mirror, posting *jobboard.JobPosting, f fun
 		f()
 		return nil
 	})
+}
+
+// CheckWords checks each row of a mirror's vocabulary once.
+func CheckWords(ctx context.Context, m *Mirror) error {
+	err := Exec(ctx, m, "UPDATE vocabulary SET checked = 0")
+	for err == nil {
+		var left int64
+		if left, err = fromView(ctx, m.db, func(t *tx) (int64, error) {
+			return store.Value[int64](t, "SELECT count(*) FROM vocabulary WHERE checked = 0")
+		}); left == 0 {
+			break
+		}
+		err = errors.Join(err, m.checkWords(ctx))
+	}
+	return err
+}
+
+// Vocabulary returns the words of the table, in order, and how many rows they stand in.
+func Vocabulary(ctx context.Context, m *Mirror) (list []string, rows int, err error) {
+	blocks, err := fromView(ctx, m.db, func(t *tx) ([]block, error) { return t.blocks("true") })
+	for _, b := range blocks {
+		list = append(list, b.words...)
+	}
+	slices.Sort(list)
+	return list, len(blocks), err
+}
+
+// EditCursor edits the words in a cursor; empty: none.
+func EditCursor(c PageCursor, edit func(string) string) PageCursor {
+	text, err := base64.RawURLEncoding.DecodeString(string(c))
+	if err != nil {
+		panic(err)
+	}
+	parts := strings.SplitN(string(text), ".", 4)
+	parts[3] = edit(parts[3])
+	return PageCursor(base64.RawURLEncoding.EncodeToString([]byte(strings.TrimSuffix(strings.Join(parts, "."), "."))))
+}
+
+// TakeForKnown has a mirror take a word for one that the vocabulary has, as a process does
+// that began to index before another took the word out.
+func TakeForKnown(ctx context.Context, m *Mirror, word string) error {
+	_, err := fromView(ctx, m.db, (*tx).vocabulary)
+	v := &m.db.vocabulary
+	v.unknown(nil, nil)
+	v.known[maphash.String(wordSeed, word)] = struct{}{}
+	return err
 }

@@ -5,10 +5,11 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/words"
 )
 
 // Forget erases a job and its postings: their rows, what the text index has of
-// them, and what the log of changes says of them; the numbers in the log stay,
+// them, their words that no other posting has, and what the log of changes says of them; the numbers in the log stay,
 // and one more change, "forgotten", tells readers to do the same. The job and
 // its postings are not copied again.
 //
@@ -34,8 +35,17 @@ func (t *tx) forget(job int64) error {
 	if err != nil {
 		return err
 	}
-	var postings []int64
+	var (
+		postings []int64
+		had      []string
+	)
 	for _, r := range rows {
+		texts, err := r.texts()
+		if err != nil {
+			return err
+		}
+		_, noted := new(words.Index).Tokens(texts, "")
+		had = append(had, noted...)
 		postings = append(postings, int64(r.rec.Posting))
 		if err := t.tombstone(ChangePosting, int64(r.rec.Posting)); err != nil {
 			return err
@@ -44,6 +54,9 @@ func (t *tx) forget(job int64) error {
 		if err := t.remove(r, ""); err != nil {
 			return err
 		}
+	}
+	if err := t.eraseWords(had); err != nil {
+		return err
 	}
 	for _, statement := range []string{
 		"DELETE FROM claims WHERE job = ?", "DELETE FROM places WHERE job = ?", "DELETE FROM jobs WHERE job = ?",

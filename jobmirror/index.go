@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/hex"
+	"maps"
 	"slices"
 	"strings"
 
@@ -66,12 +67,18 @@ func (t *tx) indexSome(index *words.Index) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	if _, err := t.vocabulary(); err != nil {
+		return false, err
+	}
+	unknown := map[string]struct{}{}
 	for _, r := range rows {
-		if err := t.indexRow(index, r, languages[int64(r.rec.Job)], places[int64(r.rec.Job)]); err != nil {
+		noted, err := t.indexRow(index, r, languages[int64(r.rec.Job)], places[int64(r.rec.Job)])
+		if err != nil {
 			return false, err
 		}
+		t.db.vocabulary.unknown(noted, unknown)
 	}
-	return len(rows) == indexBatch, nil
+	return len(rows) == indexBatch, t.note(slices.Collect(maps.Keys(unknown)))
 }
 
 // places reads where jobs are.
@@ -90,13 +97,17 @@ func (t *tx) places(jobs []int64) (map[int64][]jobboard.GeoLocation, error) {
 	return out, err
 }
 
-func (t *tx) indexRow(index *words.Index, r *row, jobLanguage string, places []jobboard.GeoLocation) error {
-	ads, err := decodeAds(r.ads)
+// indexRow indexes a posting, and returns those of its words that a mistyped one may have
+// meant.
+func (t *tx) indexRow(
+	index *words.Index, r *row, jobLanguage string, places []jobboard.GeoLocation,
+) (noted []string, err error) {
+	texts, err := r.texts()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	stemmed := words.Language(r.rec.Language, jobLanguage)
-	tokens := index.Tokens(textsOf(r.rec.Title, joinAds(r.rec.Config, ads)), stemmed)
+	tokens, noted := index.Tokens(texts, stemmed)
 	tokens = append(tokens, tagAll, tagLanguage(stemmed), tag(tagRow, r.rec.Language))
 	for _, source := range r.rec.Sources {
 		tokens = append(tokens, tag(tagChannel, channelOf(source)))
@@ -105,24 +116,29 @@ func (t *tx) indexRow(index *words.Index, r *row, jobLanguage string, places []j
 		tokens = append(tokens, cellsOf(place)...)
 	}
 	if _, err := t.Exec("DELETE FROM facets WHERE posting = ?", r.id); err != nil {
-		return err
+		return nil, err
 	}
 	for kind, values := range facetsOf(&r.rec) {
 		for _, value := range values {
 			tokens = append(tokens, tag(kind, value))
 			if _, err := t.Exec("INSERT INTO facets (posting, kind, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", r.id, kind, storable(value)); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
 	if _, err := t.Exec(matcherOf(t.db).put, r.id, strings.Join(tokens, " ")); err != nil {
-		return err
+		return nil, err
 	}
 	if _, err := t.Exec("INSERT INTO languages (stemmed) VALUES (?) ON CONFLICT DO NOTHING", stemmed); err != nil {
-		return err
+		return nil, err
 	}
 	_, err = t.Exec("UPDATE postings SET unindexed = 0, stemmed = ? WHERE id = ?", stemmed, r.id)
-	return err
+	return noted, err
+}
+
+func (r *row) texts() (words.Texts, error) {
+	ads, err := decodeAds(r.ads)
+	return textsOf(r.rec.Title, joinAds(r.rec.Config, ads)), err
 }
 
 // textsOf returns the texts by which a posting is found: its title, and those of its

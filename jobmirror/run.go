@@ -138,6 +138,7 @@ func (m *Mirror) Run(ctx context.Context) error {
 	keepAt(nil, pollEvery, w.poll)
 	keepAt(m.unindexed, never, m.index)
 	keepAt(nil, time.Hour, m.prune)
+	keepAt(nil, time.Minute, m.checkWords)
 	if m.db.Shared {
 		// Those who open the database only to read cannot number changes.
 		keepAt(m.db.unnumbered, never, m.numberSoon)

@@ -63,6 +63,10 @@ type Page struct {
 	Postings []Posting
 	Next     PageCursor // for Query.After; empty: there are no more
 	Facets   *Facets    // nil without Query.Facets
+	// Corrected has the words of the text that no posting has, in any form or spelling, and
+	// what was looked for as well because of that: it follows what the text finds as it
+	// was typed. It is nil as long as that fills the page.
+	Corrected []Correction
 	// Age is of the copy of the channel, or of the oldest of all channels; below 0:
 	// one was never copied whole.
 	Age time.Duration
@@ -145,9 +149,6 @@ func (m *Mirror) Search(ctx context.Context, q Query) (*Page, error) {
 // place.
 func (t *tx) search(q Query, text words.Query, after place) (page *Page, err error) {
 	page = &Page{}
-	if q.Facets {
-		page.Facets = &Facets{Categories: map[string]int{}, Places: map[string]int{}}
-	}
 	if page.Age, err = t.age(string(q.Channel)); err != nil {
 		return nil, err
 	}
@@ -155,7 +156,11 @@ func (t *tx) search(q Query, text words.Query, after place) (page *Page, err err
 	if err != nil {
 		return nil, err
 	}
-	f.at = after
+	f.typed = len(f.tiers)
+	f.correct(after.corrected)
+	if f.at = after; f.at.tier >= len(f.tiers) {
+		return nil, ErrPageCursor
+	}
 	hits, err := f.page(q.Limit + 1)
 	if err != nil {
 		return nil, err
@@ -164,9 +169,12 @@ func (t *tx) search(q Query, text words.Query, after place) (page *Page, err err
 		hits = hits[:q.Limit]
 		page.Next = q.next(f.places[q.Limit-1])
 	}
+	if len(f.corrected) > 0 && (page.Next == "" || f.places[len(hits)-1].tier >= f.typed) {
+		page.Corrected = f.corrected
+	}
 	for _, h := range hits {
 		if q.Snippets {
-			h.posting.Snippet = h.snippet(text)
+			h.posting.Snippet = h.snippet(f.text)
 		}
 		page.Postings = append(page.Postings, h.posting)
 	}
@@ -174,7 +182,7 @@ func (t *tx) search(q Query, text words.Query, after place) (page *Page, err err
 		return nil, err
 	}
 	if q.Facets {
-		err = f.facets(page.Facets)
+		page.Facets, err = f.facets()
 	}
 	return page, err
 }
@@ -201,20 +209,27 @@ func narrowed(q Query) []words.Expr {
 
 // finder walks through the hits of a query, in the order of the index.
 type finder struct {
-	t      *tx
-	q      Query
-	text   words.Query
-	all    string   // what the index is asked for every hit
-	tiers  []string // what it is asked for them one part after the other
-	at     place    // the hit before the first one
-	places []place  // of what page returned
+	t         *tx
+	q         Query
+	text      words.Query
+	narrow    []words.Expr // what the index is asked for but for the text
+	languages []string     // that postings are stemmed in
+	in        []words.Lookup
+	all       string   // what the index is asked for every hit
+	tiers     []string // what it is asked for them one part after the other
+	at        place    // the hit before the first one
+	places    []place  // of what page returned
+
+	typed     int // how many tiers are of the text as it was typed; 0: it is not corrected
+	corrected []Correction
 }
 
 // place says where a hit stands in the order of a query. The zero place is before
 // the first hit.
 type place struct {
-	tier int
-	id   int64
+	tier      int
+	id        int64
+	corrected []Correction
 }
 
 // chunk is how many hits are read from the index at a time.
@@ -226,63 +241,79 @@ func (t *tx) finder(q Query, text words.Query, tags ...string) (*finder, error) 
 	if len(q.Text) > maxText {
 		return nil, fmt.Errorf("%w: the text has more than %d bytes", jobboard.ErrInvalidInput, maxText)
 	}
-	narrow := narrowed(q)
+	f := &finder{t: t, q: q, text: text, narrow: narrowed(q)}
 	for _, tag := range tags {
-		narrow = append(narrow, words.Expr{Text: tag})
+		f.narrow = append(f.narrow, words.Expr{Text: tag})
 	}
-	ask := func(of func(language string) words.Expr) (string, error) {
-		e := words.Expr{Op: words.And, Of: narrow}
-		if strings.TrimSpace(q.Text) != "" {
-			found, err := t.inEachLanguage(text, of)
-			if err != nil {
-				return "", err
-			}
-			e.Of = append(narrow[:len(narrow):len(narrow)], found)
-		}
-		return matcherOf(t.db).text(e), nil
-	}
-	f := &finder{t: t, q: q, text: text}
-	var err error
-	if f.all, err = ask(text.All); err != nil {
-		return nil, err
-	}
-	f.tiers = []string{f.all}
-	if q.Order != Relevance || text.Empty() {
-		return f, nil
-	}
-	f.tiers = make([]string, words.Tiers)
-	for i := range f.tiers {
-		if f.tiers[i], err = ask(func(language string) words.Expr { return text.Tier(i, language) }); err != nil {
-			return nil, err
-		}
-	}
-	return f, nil
-}
-
-// inEachLanguage returns what a text is found by in each language that postings are
-// stemmed in. The tag of the language may be left out where all agree.
-func (t *tx) inEachLanguage(text words.Query, of func(language string) words.Expr) (words.Expr, error) {
-	none := words.Expr{Text: tagNone}
-	if text.Empty() { // there is nothing but punctuation in it
-		return none, nil
-	}
-	found := words.Expr{Op: words.Or}
-	agree := true
 	err := t.Rows("SELECT stemmed FROM languages ORDER BY stemmed", nil, func(scan func(...any) error) error {
 		var language string
 		err := scan(&language)
-		in := of(language)
-		agree = agree && (len(found.Of) == 0 || reflect.DeepEqual(found.Of[0].Of[1], in))
-		found.Of = append(found.Of, words.Expr{Op: words.And, Of: []words.Expr{{Text: tagLanguage(language)}, in}})
+		f.languages = append(f.languages, language)
 		return err
 	})
-	if err != nil || len(found.Of) == 0 {
-		return none, err // nothing is indexed yet
+	f.read(text)
+	for tier := range f.count() {
+		f.tiers = append(f.tiers, f.ask(func(in int) words.Expr { return f.tier(tier, in) }))
+	}
+	return f, err
+}
+
+// read makes a text the one that is looked for.
+func (f *finder) read(text words.Query) {
+	f.text, f.in = text, nil
+	for _, language := range f.languages {
+		f.in = append(f.in, text.In(language))
+	}
+	f.all = f.ask(func(in int) words.Expr { return f.in[in].All() })
+}
+
+// count returns how many tiers the hits of a text have.
+func (f *finder) count() int {
+	if f.q.Order != Relevance || f.text.Empty() {
+		return 1
+	}
+	return words.Tiers
+}
+
+// tier returns what a tier of the text is found by, in one of the languages.
+func (f *finder) tier(tier, in int) words.Expr {
+	if f.count() == 1 {
+		return f.in[in].All()
+	}
+	return f.in[in].Tier(tier)
+}
+
+// ask returns what the index is asked for the query, with what its text is found by in
+// each language.
+func (f *finder) ask(of func(in int) words.Expr) string {
+	e := words.Expr{Op: words.And, Of: f.narrow}
+	switch {
+	case strings.TrimSpace(f.q.Text) == "":
+	case f.text.Empty(): // there is nothing but punctuation in it
+		e.Of = append(slices.Clone(f.narrow), words.Expr{Text: tagNone})
+	default:
+		e.Of = append(slices.Clone(f.narrow), f.inEachLanguage(of))
+	}
+	return matcherOf(f.t.db).text(e)
+}
+
+// inEachLanguage returns what a text is found by. The tag of the language may be left
+// out where all agree.
+func (f *finder) inEachLanguage(of func(in int) words.Expr) words.Expr {
+	if len(f.languages) == 0 { // nothing is indexed yet
+		return words.Expr{Text: tagNone}
+	}
+	found := words.Expr{Op: words.Or}
+	agree := true
+	for i, language := range f.languages {
+		in := of(i)
+		agree = agree && (i == 0 || reflect.DeepEqual(found.Of[0].Of[1], in))
+		found.Of = append(found.Of, words.Expr{Op: words.And, Of: []words.Expr{{Text: tagLanguage(language)}, in}})
 	}
 	if agree {
-		return found.Of[0].Of[1], nil
+		return found.Of[0].Of[1]
 	}
-	return found, nil
+	return found
 }
 
 // next reads the next hits of a tier from the index, of which some may be out of the
@@ -302,9 +333,17 @@ func (f *finder) next() ([]int64, error) {
 	return f.t.Numbers(matcherOf(f.t.db).hits+order, f.tiers[f.at.tier], low, high, chunk)
 }
 
-// page reads hits until there are n.
+// page reads hits until there are n. Those of a text that is corrected come last.
 func (f *finder) page(n int) (out []hit, err error) {
-	for len(out) < n && f.at.tier < len(f.tiers) {
+	for len(out) < n {
+		if f.at.tier == len(f.tiers) {
+			if err := f.findMistakes(); err != nil {
+				return nil, err
+			}
+		}
+		if f.at.tier == len(f.tiers) {
+			break
+		}
 		list, err := f.next()
 		if err != nil {
 			return nil, err
@@ -314,11 +353,11 @@ func (f *finder) page(n int) (out []hit, err error) {
 			return nil, err
 		}
 		for _, h := range hits {
-			f.places = append(f.places, place{f.at.tier, h.id})
+			f.places = append(f.places, place{f.at.tier, h.id, f.corrected})
 		}
 		out = append(out, hits...)
 		if len(list) < chunk {
-			f.at = place{tier: f.at.tier + 1}
+			f.at.tier, f.at.id = f.at.tier+1, 0
 		} else {
 			f.at.id = list[len(list)-1]
 		}
@@ -458,7 +497,11 @@ func measure(scan func(...any) error, near jobboard.GeoLocation) (id int64, km f
 }
 
 // facets counts all hits.
-func (f *finder) facets(out *Facets) error {
+func (f *finder) facets() (out *Facets, err error) {
+	if err := f.findMistakes(); err != nil {
+		return nil, err
+	}
+	out = &Facets{Categories: map[string]int{}, Places: map[string]int{}}
 	add := func(scan func(...any) error) error {
 		var (
 			kind, value string
@@ -475,11 +518,11 @@ func (f *finder) facets(out *Facets) error {
 	from := matcherOf(f.t.db).from
 	if f.q.Near.IsZero() && !f.text.Quoted() {
 		if err := f.t.Row("SELECT count(*) FROM "+from, []any{f.all}, &out.Total); err != nil {
-			return err
+			return nil, err
 		}
 		query := "SELECT c.kind, c.value, count(*) FROM " + from +
 			" JOIN facets c ON c.posting = h.id GROUP BY c.kind, c.value"
-		return f.t.Rows(query, []any{f.all}, add)
+		return out, f.t.Rows(query, []any{f.all}, add)
 	}
 	found, err := f.hits()
 	out.Total = len(found)
@@ -489,7 +532,7 @@ func (f *finder) facets(out *Facets) error {
 				[]any{store.IDs(part)}, add)
 		}
 	}
-	return err
+	return out, err
 }
 
 // hits returns every hit, in the order of their identifiers.
@@ -525,9 +568,13 @@ func (q Query) signature() string {
 	return strconv.FormatUint(uint64(hash([]byte(encode(q)))), 36)
 }
 
+// next returns the cursor of the page behind a hit.
 func (q Query) next(last place) PageCursor {
-	text := fmt.Sprintf("%s.%d.%d", q.signature(), last.tier, last.id)
-	return PageCursor(base64.RawURLEncoding.EncodeToString([]byte(text)))
+	parts := []string{q.signature(), strconv.Itoa(last.tier), strconv.FormatInt(last.id, 10)}
+	for _, c := range last.corrected {
+		parts = append(parts, strings.Join(append([]string{c.Word}, c.Nearest...), "-"))
+	}
+	return PageCursor(base64.RawURLEncoding.EncodeToString([]byte(strings.Join(parts, "."))))
 }
 
 func (q Query) cursor() (at place, err error) {
@@ -539,15 +586,24 @@ func (q Query) cursor() (at place, err error) {
 		return place{}, ErrPageCursor
 	}
 	parts := strings.Split(string(text), ".")
-	if len(parts) != 3 || parts[0] != q.signature() {
+	if len(parts) < 3 || len(parts) > 3+maxMistakes || parts[0] != q.signature() {
 		return place{}, ErrPageCursor
 	}
 	tier, noTier := strconv.Atoi(parts[1])
 	id, noID := strconv.ParseInt(parts[2], 10, 64)
-	if noTier != nil || noID != nil || tier < 0 || tier >= words.Tiers || id <= 0 {
+	if noTier != nil || noID != nil || tier < 0 || id <= 0 {
 		return place{}, ErrPageCursor
 	}
-	return place{tier, id}, nil
+	at = place{tier: tier, id: id}
+	isNone := func(word string) bool { return !words.Is(word) } // a visitor's address may hold anything
+	for _, part := range parts[3:] {
+		list := strings.Split(part, "-")
+		if len(list) < 2 || len(list) > 1+maxNearest || slices.ContainsFunc(list, isNone) {
+			return place{}, ErrPageCursor
+		}
+		at.corrected = append(at.corrected, Correction{list[0], list[1:]})
+	}
+	return at, nil
 }
 
 // age returns how long ago the channel, or else every channel, was last copied

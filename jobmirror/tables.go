@@ -58,6 +58,7 @@ type database struct {
 	*store.DB
 	changes    atomic.Int64 // written to the log
 	unnumbered signal       // some of them may wait for their numbers
+	vocabulary vocabulary
 }
 
 // tx is a transaction in progress.

@@ -134,6 +134,13 @@ CREATE TABLE languages (
     stemmed TEXT PRIMARY KEY
 ) @clustered;
 
+CREATE TABLE vocabulary (
+    id      @key,
+    checked BIGINT NOT NULL,
+    leaving TEXT NOT NULL,
+    words   TEXT NOT NULL
+);
+
 CREATE TABLE limits (
     name      TEXT PRIMARY KEY,
     rate      DOUBLE PRECISION NOT NULL DEFAULT 0,

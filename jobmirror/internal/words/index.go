@@ -39,7 +39,8 @@ type lexeme struct {
 	forms    forms
 	anywhere []*token
 	scoped   map[scope][]*token
-	posting  int // the last that had it
+	noted    bool // a mistyped word may have meant it
+	posting  int  // the last that had it
 }
 
 type token struct {
@@ -47,8 +48,9 @@ type token struct {
 	posting int // the last that had it
 }
 
-// Tokens returns the tokens by which a posting in a language is found, each once. The
-// language is one that Language returned.
+// Tokens returns the tokens by which a posting in a language is found, each once, and
+// those of its words that a mistyped one may have meant. The language is one that
+// Language returned.
 //
 // A token is a stem as it stands, or begins with an underscore, which no word has, and
 // a letter for what it says:
@@ -57,7 +59,7 @@ type token struct {
 //	_t, _m   a word of the title, and of the other short texts
 //	_e       an ending of a word of either, and so a place where a part may begin
 //	_f, _g   the same of the plain and the spelled key of a word whose two differ
-func (x *Index) Tokens(t Texts, language string) []string {
+func (x *Index) Tokens(t Texts, language string) (tokens, noted []string) {
 	if x.words > maxLexicon {
 		x.languages, x.words = nil, 0
 	}
@@ -71,12 +73,11 @@ func (x *Index) Tokens(t Texts, language string) []string {
 	}
 	before := len(l.words)
 	x.posting++
-	var out []string
-	take := func(tokens []*token) {
-		for _, one := range tokens {
+	take := func(list []*token) {
+		for _, one := range list {
 			if one.posting != x.posting {
 				one.posting = x.posting
-				out = append(out, one.text)
+				tokens = append(tokens, one.text)
 			}
 		}
 	}
@@ -86,6 +87,9 @@ func (x *Index) Tokens(t Texts, language string) []string {
 			if w.posting != x.posting {
 				w.posting = x.posting
 				take(w.anywhere)
+				if w.noted {
+					noted = append(noted, w.word)
+				}
 			}
 			if s != anywhere {
 				take(l.scoped(w, s))
@@ -100,14 +104,14 @@ func (x *Index) Tokens(t Texts, language string) []string {
 		add(text, anywhere)
 	}
 	x.words += len(l.words) - before
-	return out
+	return tokens, noted
 }
 
 func (l *lexicon) lexeme(word string) *lexeme {
 	w, ok := l.words[word]
 	if !ok {
 		word = strings.Clone(word) // it is part of a text
-		w = &lexeme{word: word, forms: l.stem.formsOf(word)}
+		w = &lexeme{word: word, forms: l.stem.formsOf(word), noted: noted(word)}
 		w.anywhere = l.ofForms(nil, w.forms, anywhere)
 		l.words[word] = w
 	}

@@ -80,6 +80,27 @@ func (f forms) share(text forms) bool {
 		f.umlauts != "" && !text.same() && slices.Contains(text.plain, f.umlauts)
 }
 
+// asked is a word of a query, as words of texts are compared with it.
+type asked struct {
+	key
+	forms
+	quoted bool
+	part   bool // it may be a part of a word
+}
+
+func (s *stemmer) asked(word string, quoted bool) asked {
+	return asked{keyOf(word), s.askedOf(word), quoted, !quoted && mayBePart(word)}
+}
+
+// finds reports whether the word finds a word of a text, as it is written where it is in
+// quotes, and else as a form of it, or as a part where parts count.
+func (a *asked) finds(word key, f forms, parts bool) bool {
+	if a.quoted {
+		return word.agree(a.key)
+	}
+	return a.share(f) || parts && a.part && word.holds(a.key)
+}
+
 var umlauts = strings.NewReplacer("ae", "ä", "oe", "ö", "ue", "ü")
 
 // askedOf returns the keys of the forms of a word of a query.

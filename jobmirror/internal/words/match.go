@@ -19,14 +19,19 @@ func (q Query) Matches(t Texts, language string) bool {
 
 // posting has the words of one posting.
 type posting struct {
-	stem    *stemmer
-	words   map[string]forms
-	written []key // of the words anywhere
-	short   []key // of those that parts are looked for in
+	stem  *stemmer
+	words map[string]*textWord
+}
+
+// textWord is a word of a text, as words of a query are compared with it.
+type textWord struct {
+	key   key
+	forms forms
+	short bool // it stands where parts of words are looked for
 }
 
 func newPosting(t Texts, language string) *posting {
-	p := &posting{stem: newStemmer(language), words: map[string]forms{}}
+	p := &posting{stem: newStemmer(language), words: map[string]*textWord{}}
 	p.add(t.Title, true)
 	for _, text := range t.Short {
 		p.add(text, true)
@@ -39,38 +44,31 @@ func newPosting(t Texts, language string) *posting {
 
 func (p *posting) add(text string, short bool) {
 	for word := range split(normal(text)) {
-		if _, again := p.words[word]; !again {
-			p.words[word] = p.stem.formsOf(word)
-			p.written = append(p.written, keyOf(word))
+		w, again := p.words[word]
+		if !again {
+			w = &textWord{key: keyOf(word), forms: p.stem.formsOf(word)}
+			p.words[word] = w
 		}
-		if short {
-			p.short = append(p.short, keyOf(word))
-		}
+		w.short = w.short || short
 	}
 }
 
-// has reports whether the posting has each word of a term; parts of words count where
-// they may.
+// has reports whether the posting has each word of a term, or what may stand
+// for it; parts of words count where they may.
 func (p *posting) has(t term, parts bool) bool {
 	for _, word := range t.words {
-		k, f := keyOf(word), p.stem.askedOf(word)
-		switch {
-		case t.quoted:
-			if !slices.ContainsFunc(p.written, k.agree) {
-				return false
-			}
-		case p.hasForm(f):
-		case parts && mayBePart(word) && slices.ContainsFunc(p.short, func(w key) bool { return w.holds(k) }):
-		default:
+		if !p.finds(word, t.quoted, parts) &&
+			!slices.ContainsFunc(t.instead[word], func(other string) bool { return p.finds(other, false, parts) }) {
 			return false
 		}
 	}
 	return true
 }
 
-func (p *posting) hasForm(f forms) bool {
-	for _, other := range p.words {
-		if f.share(other) {
+func (p *posting) finds(word string, quoted, parts bool) bool {
+	a := p.stem.asked(word, quoted)
+	for _, w := range p.words {
+		if a.finds(w.key, w.forms, parts && w.short) {
 			return true
 		}
 	}

@@ -18,8 +18,9 @@ type Query struct {
 // term holds the words of what stands between two spaces, or in quotes. A posting must
 // have all of them.
 type term struct {
-	words  []string
-	quoted bool // as written: no other form of it and no longer word will do
+	words   []string
+	quoted  bool                // as written: no other form of it and no longer word will do
+	instead map[string][]string // words that may stand for one that was mistyped
 }
 
 // minLeftOut is the number of letters from which on a word with a hyphen in front of
@@ -145,37 +146,91 @@ func (q Query) Quoted() bool {
 		slices.ContainsFunc(q.must, func(group []term) bool { return slices.ContainsFunc(group, isQuoted) })
 }
 
-// All returns what a text index is asked for all postings in a language that match.
-func (q Query) All(language string) Expr {
-	s := newStemmer(language)
-	return q.except(s, q.tier(s, anywhereOrPart))
+// Mistakable returns the words of the query that may be mistyped, each once: those that
+// must be found, and are not in quotes, from five letters on.
+func (q Query) Mistakable() (found []string) {
+	for _, group := range q.must {
+		for _, t := range group {
+			for _, word := range t.words {
+				if !t.quoted && utf8.RuneCountInString(word) >= minMistyped && !slices.Contains(found, word) {
+					found = append(found, word)
+				}
+			}
+		}
+	}
+	return found
 }
+
+// Corrected returns the query with more words, one of which may stand for each that was
+// mistyped.
+func (q Query) Corrected(instead map[string][]string) Query {
+	q.must = slices.Clone(q.must)
+	for i, group := range q.must {
+		q.must[i] = slices.Clone(group)
+		for j := range group {
+			if !group[j].quoted {
+				q.must[i][j].instead = instead
+			}
+		}
+	}
+	return q
+}
+
+// In returns what a text index is asked for the postings in a language.
+func (q Query) In(language string) Lookup {
+	return Lookup{q, &speller{newStemmer(language), map[string]forms{}}}
+}
+
+// Lookup asks a text index for the postings in one language that match a query.
+type Lookup struct {
+	q Query
+	s *speller
+}
+
+// speller has the forms of words of queries in one language.
+type speller struct {
+	stem *stemmer
+	seen map[string]forms // of words that were asked for before
+}
+
+func (s *speller) askedOf(word string) forms {
+	f, again := s.seen[word]
+	if !again {
+		f = s.stem.askedOf(word)
+		s.seen[word] = f
+	}
+	return f
+}
+
+// All asks for all postings that match.
+func (l Lookup) All() Expr { return l.except(l.tier(anywhereOrPart)) }
+
+// Form asks for the postings that have a form of a word.
+func (l Lookup) Form(word string) Expr { return Expr{Op: Or, Of: anyForm(l.s, word, false)} }
 
 // Tiers is the number of tiers of a query's hits.
 const Tiers = 4
 
-// Tier returns what a text index is asked for one tier of the postings in a language
-// that match. Tier 0 has those with every word in the title, tier 1 those with every
-// word in the title or another short text, as a part of a word too, tier 2 those with
-// every word anywhere, and tier 3 the others. A tier leaves out those of the tiers
-// before it.
-func (q Query) Tier(i int, language string) Expr {
-	s := newStemmer(language)
+// Tier asks for one tier of the postings that match. Tier 0 has those with every word in
+// the title, tier 1 those with every word in the title or another short text, as a part
+// of a word too, tier 2 those with every word anywhere, and tier 3 the others. A tier
+// leaves out those of the tiers before it.
+func (l Lookup) Tier(i int) Expr {
 	switch i {
 	case 0:
-		return q.except(s, q.tier(s, titleForm))
+		return l.except(l.tier(titleForm))
 	case 1:
-		return q.except(s, q.tier(s, shortOrPart), q.tier(s, titleForm))
+		return l.except(l.tier(shortOrPart), l.tier(titleForm))
 	case 2:
-		return q.except(s, q.tier(s, anyForm), q.tier(s, shortOrPart))
+		return l.except(l.tier(anyForm), l.tier(shortOrPart))
 	}
-	return q.except(s, q.tier(s, anywhereOrPart), q.tier(s, shortOrPart), q.tier(s, anyForm))
+	return l.except(l.tier(anywhereOrPart), l.tier(shortOrPart), l.tier(anyForm))
 }
 
 // except returns an expression less others and less what the query leaves out.
-func (q Query) except(s *stemmer, e Expr, less ...Expr) Expr {
-	for _, t := range q.without {
-		less = append(less, t.expr(s, anyForm))
+func (l Lookup) except(e Expr, less ...Expr) Expr {
+	for _, t := range l.q.without {
+		less = append(less, l.term(t, anyForm))
 	}
 	if len(less) == 0 {
 		return e
@@ -184,31 +239,35 @@ func (q Query) except(s *stemmer, e Expr, less ...Expr) Expr {
 }
 
 // tier returns the expression of all groups, each of whose words is looked for by match.
-func (q Query) tier(s *stemmer, match match) Expr {
+func (l Lookup) tier(match match) Expr {
 	all := Expr{Op: And}
-	for _, group := range q.must {
+	for _, group := range l.q.must {
 		one := Expr{Op: Or}
 		for _, t := range group {
-			one.Of = append(one.Of, t.expr(s, match))
+			one.Of = append(one.Of, l.term(t, match))
 		}
 		all.Of = append(all.Of, one)
 	}
 	return all
 }
 
-func (t term) expr(s *stemmer, match match) Expr {
+func (l Lookup) term(t term, match match) Expr {
 	all := Expr{Op: And}
 	for _, word := range t.words {
-		all.Of = append(all.Of, Expr{Op: Or, Of: match(s, word, t.quoted)})
+		one := Expr{Op: Or, Of: match(l.s, word, t.quoted)}
+		for _, other := range t.instead[word] {
+			one.Of = append(one.Of, match(l.s, other, false)...)
+		}
+		all.Of = append(all.Of, one)
 	}
 	return all
 }
 
 // match returns the alternatives by which an index finds a word.
-type match func(s *stemmer, word string, quoted bool) []Expr
+type match func(s *speller, word string, quoted bool) []Expr
 
 func formIn(scopes ...scope) match {
-	return func(s *stemmer, word string, _ bool) (ways []Expr) {
+	return func(s *speller, word string, _ bool) (ways []Expr) {
 		f := s.askedOf(word)
 		for _, scope := range scopes {
 			for _, token := range f.asked(scope) {
@@ -221,7 +280,7 @@ func formIn(scopes ...scope) match {
 
 // orPart adds the ways by which a part of a word is found.
 func orPart(form match) match {
-	return func(s *stemmer, word string, quoted bool) []Expr {
+	return func(s *speller, word string, quoted bool) []Expr {
 		ways := form(s, word, quoted)
 		k := keyOf(word)
 		if quoted || !mayBePart(word) {

@@ -1,6 +1,7 @@
 package words
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -69,26 +70,21 @@ func (q Query) find(text, language string, parts bool) (marks []Mark) {
 
 // wanted has the words of a query in the forms in which a text is compared with them.
 type wanted struct {
-	stem    *stemmer
-	written []key
-	forms   []forms
-	parts   []key
-	seen    map[string]bool // what was said of a word before
+	stem  *stemmer
+	words []asked
+	parts bool            // whether parts of words count
+	seen  map[string]bool // what was said of a word before
 }
 
 func (q Query) wanted(s *stemmer, parts bool) *wanted {
-	w := &wanted{stem: s, seen: map[string]bool{}}
+	w := &wanted{stem: s, parts: parts, seen: map[string]bool{}}
 	for _, group := range q.must {
 		for _, t := range group {
 			for _, word := range t.words {
-				switch {
-				case t.quoted:
-					w.written = append(w.written, keyOf(word))
-					continue
-				case parts && mayBePart(word):
-					w.parts = append(w.parts, keyOf(word))
+				w.words = append(w.words, s.asked(word, t.quoted))
+				for _, other := range t.instead[word] {
+					w.words = append(w.words, s.asked(other, false))
 				}
-				w.forms = append(w.forms, s.askedOf(word))
 			}
 		}
 	}
@@ -100,30 +96,11 @@ func (w *wanted) in(run string) bool {
 	for word := range split(normal(run)) {
 		found, again := w.seen[word]
 		if !again {
-			found = w.is(word)
+			k, f := keyOf(word), w.stem.formsOf(word)
+			found = slices.ContainsFunc(w.words, func(a asked) bool { return a.finds(k, f, w.parts) })
 			w.seen[word] = found
 		}
 		if found {
-			return true
-		}
-	}
-	return false
-}
-
-func (w *wanted) is(word string) bool {
-	k, f := keyOf(word), w.stem.formsOf(word)
-	for _, other := range w.written {
-		if k.agree(other) {
-			return true
-		}
-	}
-	for _, other := range w.forms {
-		if other.share(f) {
-			return true
-		}
-	}
-	for _, part := range w.parts {
-		if k.holds(part) {
 			return true
 		}
 	}

@@ -52,6 +52,17 @@ func split(text string) iter.Seq[string] {
 	}
 }
 
+// Is reports whether a text is one word, as split yields it.
+func Is(text string) bool {
+	n := 0
+	for word := range split(normal(text)) {
+		if n++; word != text {
+			return false
+		}
+	}
+	return n == 1
+}
+
 // splitRun yields the words of a run of letters until yield returns false.
 func splitRun(run string, yield func(string) bool) bool {
 	give := func(word string) bool { return word == "" || len(word) > maxWord || yield(word) }

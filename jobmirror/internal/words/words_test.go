@@ -25,13 +25,13 @@ func (e Expr) holds(tokens []string) bool {
 }
 
 func tokens(t Texts, language string) []string {
-	list := new(Index).Tokens(t, language)
+	list, _ := new(Index).Tokens(t, language)
 	slices.Sort(list)
 	return list
 }
 
 func finds(query, title, language string) bool {
-	return Parse(query).All(language).holds(tokens(Texts{Title: title}, language))
+	return Parse(query).In(language).All().holds(tokens(Texts{Title: title}, language))
 }
 
 // A word in an advertisement is found by its forms and its other spellings, and by no
@@ -81,10 +81,10 @@ func TestFinds(t *testing.T) {
 		{"de", "Termin", "Term", false, false},
 	} {
 		q := Parse(c.query)
-		if got := q.All(c.language).holds(tokens(Texts{Title: c.text}, c.language)); got != c.title {
+		if got := q.In(c.language).All().holds(tokens(Texts{Title: c.text}, c.language)); got != c.title {
 			t.Errorf("%s in the title %s (%s): %t", c.query, c.text, c.language, got)
 		}
-		if got := q.All(c.language).holds(tokens(Texts{Other: []string{c.text}}, c.language)); got != c.body {
+		if got := q.In(c.language).All().holds(tokens(Texts{Other: []string{c.text}}, c.language)); got != c.body {
 			t.Errorf("%s in the advertisement %s (%s): %t", c.query, c.text, c.language, got)
 		}
 	}
@@ -184,7 +184,7 @@ func TestSyntax(t *testing.T) {
 		strings.Repeat("pflegefachkraft ", 9): true,
 	} {
 		q := Parse(query)
-		indexed := q.All("de").holds(tokens(text, "de"))
+		indexed := q.In("de").All().holds(tokens(text, "de"))
 		if got := indexed && q.Matches(text, "de"); got != want {
 			t.Errorf("%q: %t", query, got)
 		}
@@ -193,7 +193,7 @@ func TestSyntax(t *testing.T) {
 		}
 	}
 	for _, literal := range []string{`"pflegefachkräfte"`, "-docker", "OR docker", "docker -pflege"} {
-		if !Literal(literal).All("de").holds(tokens(text, "de")) {
+		if !Literal(literal).In("de").All().holds(tokens(text, "de")) {
 			t.Errorf("%q, taken as it stands, finds nothing", literal)
 		}
 	}
@@ -215,7 +215,7 @@ func TestTiers(t *testing.T) {
 	} {
 		found := []int{}
 		for i := range Tiers {
-			if Parse("koch köln -praktikum").Tier(i, "de").holds(tokens(c.text, "de")) {
+			if Parse("koch köln -praktikum").In("de").Tier(i).holds(tokens(c.text, "de")) {
 				found = append(found, i)
 			}
 		}
@@ -255,13 +255,13 @@ func TestIndexAgreesWithTexts(t *testing.T) {
 			query.WriteString(" ")
 		}
 		q, had := Parse(query.String()), tokens(text, language)
-		indexed, matches := q.All(language).holds(had), q.Matches(text, language)
+		indexed, matches := q.In(language).All().holds(had), q.Matches(text, language)
 		if matches && !indexed && !slices.ContainsFunc(q.without, func(t term) bool { return t.quoted }) || indexed != matches && !q.Quoted() {
 			t.Fatalf("%q in %+v (%s): the index says %t, the texts %t", query.String(), text, language, indexed, matches)
 		}
 		tiers := 0
 		for i := range Tiers {
-			if q.Tier(i, language).holds(had) {
+			if q.In(language).Tier(i).holds(had) {
 				tiers++
 			}
 		}
@@ -277,7 +277,7 @@ func TestPartsAreComplete(t *testing.T) {
 		had, letters := tokens(Texts{Short: []string{word}}, "de"), []rune(word)
 		for i := range letters {
 			for j := i + minPart; j <= len(letters); j++ {
-				if part := string(letters[i:j]); !Parse(part).All("de").holds(had) {
+				if part := string(letters[i:j]); !Parse(part).In("de").All().holds(had) {
 					t.Errorf("%s does not find %s", part, word)
 				}
 			}
@@ -351,7 +351,7 @@ func FuzzWords(f *testing.F) {
 				t.Errorf("the token %q", token)
 			}
 		}
-		if indexed := q.All(language).holds(had); indexed != q.Matches(texts, language) && !q.Quoted() {
+		if indexed := q.In(language).All().holds(had); indexed != q.Matches(texts, language) && !q.Quoted() {
 			t.Errorf("the index says %t", indexed)
 		}
 		s := q.Snippet(text, language, 40, true)
@@ -376,7 +376,7 @@ func TestIndexRemembersWordsAlone(t *testing.T) {
 			Other: []string{text.String(), "größen Größe 病院"},
 		}
 		language := []string{"de", "en"}[i%2]
-		got := warm.Tokens(texts, language)
+		got, _ := warm.Tokens(texts, language)
 		slices.Sort(got)
 		if want := slices.Compact(tokens(texts, language)); !slices.Equal(got, want) {
 			t.Fatalf("posting %d: %d tokens, not the %d of an index that is new", i, len(got), len(want))
@@ -408,5 +408,106 @@ func BenchmarkIndex(b *testing.B) {
 		index.Tokens(Texts{
 			Title: "Pflegefachkraft (m/w/d) im Nachtdienst", Short: []string{"Köln", "Pflege GmbH"}, Other: ads[i%len(ads):][:1],
 		}, "de")
+	}
+}
+
+// slowDistance counts as distance does, letter by letter.
+func slowDistance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	d := make([][]int, len(x)+1)
+	for i := range d {
+		d[i] = make([]int, len(y)+1)
+		for j := range d[i] {
+			switch {
+			case i == 0 || j == 0:
+				d[i][j] = i + j
+				continue
+			case x[i-1] == y[j-1]:
+				d[i][j] = d[i-1][j-1]
+			default:
+				d[i][j] = 1 + min(d[i-1][j-1], d[i-1][j], d[i][j-1])
+			}
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
+			}
+		}
+	}
+	return d[len(x)][len(y)]
+}
+
+// Letters that are missing, too many, wrong, or swapped with their neighbour count one
+// each.
+func TestDistance(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{
+		{"pflege", "pflege", 0},
+		{"pflgee", "pflege", 1},
+		{"pflge", "pflege", 1},
+		{"pfllege", "pflege", 1},
+		{"pflaga", "pflege", 2},
+		{"ёлка", "елка", 1},
+		{"лёка", "ёлка", 1},
+		{"ca", "abc", 3},
+	} {
+		if got := newPattern(c.a).distance(c.b); got != c.want {
+			t.Errorf("from %q to %q: %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	word := func() string {
+		letters := make([]rune, 1+r.IntN(64))
+		for i := range letters {
+			letters[i] = []rune("abcдüß")[r.IntN(2+r.IntN(5))]
+		}
+		return string(letters)
+	}
+	for range 2000 {
+		a, b := word(), word()
+		if got, want := newPattern(a).distance(b), slowDistance(a, b); got != want {
+			t.Fatalf("from %q to %q: %d, want %d", a, b, got, want)
+		}
+	}
+}
+
+// The words that are nearest to one are found in every spelling, and in whatever block
+// they stand.
+func TestNearest(t *testing.T) {
+	blocks := []*Block{
+		NewBlock(slices.Values([]string{"pflege", "küche", "größe", "krankenpfleger", "bern", "ёлками"})),
+		NewBlock(slices.Values([]string{"berlin", "küche", "krankenpflege", "kuchen"})),
+	}
+	for word, want := range map[string][]Near{
+		"pflgee":         {{"pflege", 1}},
+		"kuecje":         {{"küche", 1}},
+		"küchr":          {{"küche", 1}},
+		"kuche":          {{"küche", 0}, {"kuchen", 1}},
+		"groesze":        {{"größe", 1}},
+		"berln":          {{"berlin", 1}, {"bern", 1}},
+		"krankenpflegge": {{"krankenpflege", 1}, {"krankenpfleger", 2}},
+		"kranknpfleegr":  {{"krankenpfleger", 2}},
+		"kuchn":          {{"kuchen", 1}, {"küche", 1}},
+		"pfl":            nil,
+		"елкамм":         {{"ёлками", 1}},
+		"nichtsdavon":    nil,
+	} {
+		if got := Nearest(blocks, word, 20); !slices.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", word, got, want)
+		}
+	}
+	if got := Nearest(blocks, "berln", 1); len(got) != 1 {
+		t.Errorf("%d words, not 1", len(got))
+	}
+	if got := slices.Collect(blocks[0].Words()); len(got) != 8 { // küche and größe have two keys
+		t.Errorf("the words of a block: %q", got)
+	}
+}
+
+// The vocabulary has the words that a mistyped one may have meant.
+func TestNoted(t *testing.T) {
+	_, list := new(Index).Tokens(Texts{Title: "Ärztin in Köln, die nichts kann", Other: []string{"看護師 พยาบาล abc12 1234 ёлка"}}, "de")
+	if want := []string{"ärztin", "köln", "nichts", "kann", "ёлка"}; !slices.Equal(list, want) {
+		t.Errorf("%q, want %q", list, want)
 	}
 }

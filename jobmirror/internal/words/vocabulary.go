@@ -1,0 +1,216 @@
+package words
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// minNoted is the number of letters from which on a word is noted, as one that a
+// mistyped word may have meant: the shortest of those has a letter more.
+const minNoted = minMistyped - 1
+
+// noted reports whether a word may be what a mistyped word meant. A word with digits is
+// a number or a name, and writings without spaces have no words of four letters.
+func noted(word string) bool {
+	if len(word) < minNoted {
+		return false
+	}
+	letters := 0
+	for _, r := range word {
+		if unicode.IsDigit(r) || unspaced(r) {
+			return false
+		}
+		letters++
+	}
+	return letters >= minNoted
+}
+
+// Block holds words among which the one is looked for that a mistyped word meant. It
+// does not change.
+type Block struct {
+	// keys has the words by the number of letters of their keys, each followed by a line
+	// break: a key, and where the word is another than its key, a tab and the word.
+	keys string
+	from [maxLetters + 2]int // where the keys of so many letters begin
+}
+
+// maxLetters is the most letters that a key can have: an umlaut is spelled in two.
+const maxLetters = 2 * maxWord
+
+// NewBlock returns a block of words that Tokens returned.
+func NewBlock(words iter.Seq[string]) *Block {
+	var lines [maxLetters + 1][]string
+	put := func(key, line string) {
+		if n := utf8.RuneCountInString(key); n <= maxLetters {
+			lines[n] = append(lines[n], line)
+		}
+	}
+	for word := range words {
+		k := keyOf(word)
+		if k.plain == word {
+			put(word, word)
+		} else {
+			put(k.plain, k.plain+"\t"+word)
+		}
+		if k.spelled != k.plain {
+			put(k.spelled, k.spelled+"\t"+word)
+		}
+	}
+	b := &Block{}
+	var keys strings.Builder
+	for n, of := range lines {
+		b.from[n] = keys.Len()
+		slices.Sort(of)
+		for _, line := range slices.Compact(of) {
+			keys.WriteString(line)
+			keys.WriteByte('\n')
+		}
+	}
+	b.from[len(lines)] = keys.Len()
+	b.keys = keys.String()
+	return b
+}
+
+// Size returns the bytes of the words and their keys.
+func (b *Block) Size() int { return len(b.keys) }
+
+// ofLetters yields the keys of so many letters, each with its word.
+func (b *Block) ofLetters(n int) iter.Seq2[string, string] {
+	return func(yield func(key, word string) bool) {
+		if n < 0 || n > maxLetters {
+			return
+		}
+		for rest := b.keys[b.from[n]:b.from[n+1]]; rest != ""; {
+			end := strings.IndexByte(rest, '\n')
+			key, word, marked := strings.Cut(rest[:end], "\t")
+			if !marked {
+				word = key
+			}
+			if !yield(key, word) {
+				return
+			}
+			rest = rest[end+1:]
+		}
+	}
+}
+
+// Words yields the words of the block. A word with two keys comes twice.
+func (b *Block) Words() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for n := range maxLetters + 1 {
+			for _, word := range b.ofLetters(n) {
+				if !yield(word) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Near is a word that a mistyped one may have meant.
+type Near struct {
+	Word     string
+	Distance int // letters that are wrong in the mistyped word
+}
+
+// minMistyped is the number of letters from which on a word may be mistyped.
+const minMistyped = 5
+
+// reach returns how many letters of a typed word may be wrong.
+func reach(word string) int {
+	switch n := utf8.RuneCountInString(word); {
+	case n < minMistyped:
+		return 0
+	case n < 9:
+		return 1
+	}
+	return 2
+}
+
+// Nearest returns the words of blocks that are nearest to a word, in any spelling: at
+// most so many, by distance, then in the order of their bytes.
+func Nearest(blocks []*Block, word string, most int) []Near {
+	var found []Near
+	k, far := keyOf(word), reach(word)
+	for _, typed := range slices.Compact([]string{k.plain, k.spelled}) {
+		p := newPattern(typed)
+		for n := p.letters - far; n <= p.letters+far; n++ {
+			for _, b := range blocks {
+				for key, word := range b.ofLetters(n) {
+					if d := p.distance(key); d <= far {
+						found = append(found, Near{word, d})
+					}
+				}
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b Near) int {
+		return cmp.Or(cmp.Compare(a.Word, b.Word), cmp.Compare(a.Distance, b.Distance))
+	})
+	found = slices.CompactFunc(found, func(a, b Near) bool { return a.Word == b.Word })
+	slices.SortStableFunc(found, func(a, b Near) int { return cmp.Compare(a.Distance, b.Distance) })
+	return found[:min(len(found), most)]
+}
+
+// pattern is a word that others are compared with, all of its letters at a time: each
+// is a bit. The method is Hyyrö's, "A bit-vector algorithm for computing Levenshtein
+// and Damerau edit distances", 2003.
+type pattern struct {
+	letters int
+	last    uint64 // the bit of the last letter
+	ascii   [utf8.RuneSelf]uint64
+	others  map[rune]uint64
+}
+
+// newPattern returns a pattern of the first 64 letters of a word.
+func newPattern(word string) *pattern {
+	p := &pattern{others: map[rune]uint64{}}
+	for _, r := range word {
+		if p.letters == 64 {
+			break
+		}
+		p.last = 1 << p.letters
+		if r < utf8.RuneSelf {
+			p.ascii[r] |= p.last
+		} else {
+			p.others[r] |= p.last
+		}
+		p.letters++
+	}
+	return p
+}
+
+// distance returns how many letters must be added, taken away, replaced or swapped with
+// their neighbour to make another word of the pattern.
+func (p *pattern) distance(word string) int {
+	var (
+		more, less = ^uint64(0), uint64(0) // whether a row is one more, or one less, than the row above it
+		same, last uint64                  // whether the step from one letter before both costs nothing; the letters before
+		d          = p.letters
+	)
+	for _, r := range word {
+		letter := uint64(0)
+		if r < utf8.RuneSelf {
+			letter = p.ascii[r]
+		} else {
+			letter = p.others[r]
+		}
+		swapped := (^same & letter) << 1 & last
+		same = ((letter & more) + more ^ more) | letter | less | swapped
+		up, down := less|^(same|more), same&more
+		if up&p.last != 0 {
+			d++
+		}
+		if down&p.last != 0 {
+			d--
+		}
+		up, down = up<<1|1, down<<1
+		more, less = down|^(same|up), up&same
+		last = letter
+	}
+	return d
+}
