@@ -74,7 +74,8 @@ func TestSlowTail(t *testing.T) {
 			if p99 > want.p99 || p999 > want.p999 || perCall > 1.015 {
 				t.Errorf("p99 %v, p99.9 %v, %.3f requests a call", p99, p999, perCall)
 			}
-			if hedge == 0 && perCall != 1 || hedge > 0 && rate < 3000 {
+			// A hedge may be the one that stalls, which takes 2 s off the rate of the whole.
+			if hedge == 0 && perCall != 1 || hedge > 0 && rate < 2000 {
 				t.Errorf("%.3f requests a call, %.0f calls a second", perCall, rate)
 			}
 		})

@@ -46,7 +46,7 @@ func TestOutageExperiment(t *testing.T) {
 		{"requests a call in its second half", f.SecondHalf, 1.005},
 		{"requests a call in an outage, a client for each caller", f.Small, 1.30},
 		{"share of calls lost where 30 % of the requests fail", 1 - f.Success, 0.005},
-		{"seconds added at the 99th percentile there", f.Added.Seconds(), 1.3},
+		{"seconds added at the 99th percentile there, 1.24 on average", f.Added.Seconds(), 1.4},
 		{"seconds to recover from a freeze", f.Freeze.Seconds(), 25},
 		{"seconds to recover from a freeze at 80 % load", f.Busy.Seconds(), 60},
 		{"share of callers that repeat within 100 ms", f.Together, 0.25},

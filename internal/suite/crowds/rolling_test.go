@@ -34,11 +34,19 @@ func TestServersRestartInTurn(t *testing.T) {
 				pair := startPair(t, secure, stop)
 				calls, failed := pair.call(t, pair.client(t))
 				t.Logf("figure: servers restart in turn: %d of %d GETs fail", failed, calls)
-				if failed > 0 {
+				var plainCalls, plainFailed int64
+				for round := 0; failed > 0 && round < 3; round++ { // one round would be left to chance
 					plain := startPair(t, secure, stop)
-					if plainCalls, plainFailed := plain.call(t, plain.plain()); failed > plainFailed {
-						t.Errorf("%d of %d GETs fail, with net/http alone %d of %d", failed, calls, plainFailed, plainCalls)
+					c, f := plain.call(t, plain.plain())
+					plainCalls, plainFailed = plainCalls+c, plainFailed+f
+					if round > 0 {
+						again := startPair(t, secure, stop)
+						c, f = again.call(t, again.client(t))
+						calls, failed = calls+c, failed+f
 					}
+				}
+				if failed > plainFailed+calls/200 {
+					t.Errorf("%d of %d GETs fail, with net/http alone %d of %d", failed, calls, plainFailed, plainCalls)
 				}
 				pair.executed.Range(func(body, times any) bool {
 					if n := times.(*atomic.Int64).Load(); n > 1 {
