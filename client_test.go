@@ -236,6 +236,7 @@ func TestConfigMistakes(t *testing.T) {
 		"UserAgent":        {{BaseURL: base, UserAgent: "a\x00b"}, {BaseURL: base, UserAgent: "a\nb"}},
 		"JobDBTokenSource": {{BaseURL: base, JobDBURL: base, JobDBTokenSource: jobboard.StaticToken("")}},
 		"MaxBodyBytes":     {{BaseURL: base, MaxBodyBytes: -1}},
+		"MaxPostingBytes":  {{BaseURL: base, MaxPostingBytes: -1}},
 		"SubscriptionPath": {
 			{BaseURL: base, SubscriptionPath: "/a?b"},
 			{BaseURL: base, SubscriptionPath: "/a/../b"},

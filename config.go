@@ -36,8 +36,11 @@ type Config struct {
 	Retry      RetryPolicy
 	Logger     *slog.Logger // nil: silent
 	// MaxBodyBytes bounds a decompressed answer. 0 means 64 MiB for Search, 4 MiB
-	// for the rest; for Postings 1 MiB a posting and 1 GiB in all.
-	MaxBodyBytes     int64
+	// for the rest, and 1 GiB for Postings.
+	MaxBodyBytes int64
+	// MaxPostingBytes bounds a posting of Postings; 0 means 1 MiB. A larger one
+	// comes without its advertisement; see JobPosting.AdTooLarge.
+	MaxPostingBytes  int
 	SubscriptionPath string    // "/jobabo"
 	AllowInsecure    bool      // credentials over http to a host that is not loopback
 	Observer         *Observer // nil: nobody watches
@@ -132,6 +135,10 @@ func (cfg *Config) complete() (err error) {
 	if cfg.MaxBodyBytes < 0 {
 		return &ConfigError{"MaxBodyBytes", "is negative"}
 	}
+	if cfg.MaxPostingBytes < 0 {
+		return &ConfigError{"MaxPostingBytes", "is negative"}
+	}
+	cfg.MaxPostingBytes = cmp.Or(cfg.MaxPostingBytes, 1<<20)
 	if wrong := languageMistake(cfg.Language); wrong != "" {
 		return &ConfigError{"Language", wrong}
 	}

@@ -484,6 +484,89 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// TestLargeAds streams postings around their bound: one that is over it comes without its
+// advertisement, wherever that stands, and costs the others nothing.
+func TestLargeAds(t *testing.T) {
+	const bound = 100 << 10
+	text := func(n int) string { return `"` + strings.Repeat("x", n) + `"` }
+	around := func(config string) string {
+		return `{"jobPostingId":7,"config":{` + config + `"audience":["a"]},"title":"t"}`
+	}
+	const key = `"other_internalAdText":`
+	whole := func(value func(n int) string, rest string) string { // one that fills the bound
+		empty := around(rest + key + value(0) + `,`)
+		return around(rest + key + value(bound-len(empty)) + `,`)
+	}
+	list := func(n int) string { return `[` + text(n) + `]` }
+	halves := func(n int) string { return `[` + text(n/2) + `,` + text(n-n/2) + `]` }
+	many := func(n int) string { return `[` + strings.Repeat(`"xyz",`, n/6) + text(n%6) + `]` }
+	for name, c := range map[string]struct {
+		posting string
+		fits    bool
+	}{
+		"at the bound":             {whole(list, ""), true},
+		"one byte more":            {whole(func(n int) string { return list(n + min(n, 1)) }, ""), false},
+		"two halves":               {whole(halves, ""), true},
+		"two halves and one":       {whole(func(n int) string { return halves(n + min(n, 1)) }, ""), false},
+		"a string, no list":        {whole(text, ""), true},
+		"endless":                  {around(key + list(50*bound) + `,`), false},
+		"endless beside others":    {around(key + list(30*bound) + `,"b":["x"],"c_internalAdText":` + list(30*bound) + `,`), false},
+		"two that fit alone":       {around(key + list(bound*2/3) + `,"c_internalAdText":` + list(bound*2/3) + `,`), false},
+		"the rest comes behind it": {around(key + list(bound*9/10) + `,"b":` + list(bound*9/10) + `,`), false},
+		"the rest comes before it": {around(`"b":` + list(bound*9/10) + `,` + key + list(bound*9/10) + `,`), false},
+		"many strings":             {around(key + many(30*bound) + `,`), false},
+		"bytes that are no text":   {around(key + list(0)[:2] + strings.Repeat("\xff", bound*3/2) + `"],`), false},
+		"cut off by the window":    {around(key + strings.Repeat(" ", 2*bound) + list(1) + `,`), false},
+	} {
+		page := `{"totalNumberOfJobs":3,"results":[` + around("") + `,` + c.posting + `,` + around("") + `]}`
+		for by, chunk := range chunked {
+			p := newPostingReader(chunk(strings.NewReader(page)), decodeLimits{1 << 30, bound}, nil)
+			var got []*JobPosting
+			for {
+				posting, err := p.next()
+				if err != nil {
+					if err != io.EOF {
+						t.Errorf("%s, %s: %v", name, by, err)
+					}
+					break
+				}
+				got = append(got, posting)
+			}
+			p.close()
+			if len(got) != 3 {
+				t.Errorf("%s, %s: %d postings", name, by, len(got))
+				continue
+			}
+			for i, posting := range got {
+				ads := 0
+				for key := range posting.Config.All() {
+					if strings.HasSuffix(key, adSuffix) {
+						ads++
+					}
+				}
+				if omitted := i == 1 && !c.fits; posting.AdTooLarge != omitted || omitted && ads > 0 || i == 1 && c.fits && ads == 0 {
+					t.Errorf("%s, %s, posting %d: advertisement left out: %v, %d there", name, by, i, posting.AdTooLarge, ads)
+				}
+				if posting.Config.First("audience") != "a" || posting.Title != "t" {
+					t.Errorf("%s, %s, posting %d: %v", name, by, i, posting.Title)
+				}
+			}
+		}
+	}
+	// What is left out on request does not count, and what is kept does.
+	for posting, want := range map[string]error{
+		around(`"b":` + list(2*bound) + `,`):   nil,
+		around(`"c":` + list(bound) + `,`):     ErrResponseTooLarge,
+		around(`"c":` + list(bound*3/4) + `,`): nil,
+	} {
+		p := newPostingReader(strings.NewReader(`{"totalNumberOfJobs":1,"results":[`+posting+`]}`), decodeLimits{1 << 30, bound}, []string{"b"})
+		if _, err := p.next(); !errors.Is(err, want) {
+			t.Errorf("%v, want %v", err, want)
+		}
+		p.close()
+	}
+}
+
 // endless repeats a text for ever.
 type endless struct {
 	text string
@@ -530,6 +613,11 @@ var hostile = []struct{ start, rest string }{
 	{`{"results":[{"config":{"a":[`, `"text",`},
 	{`{"results":[{"config":{"a":"`, `text`},
 	{`{"results":[{"config":{"`, `long key`},
+	{`{"results":[{"config":{"platform_internalAdText":["`, `text`},
+	{`{"results":[{"config":{"platform_internalAdText":["`, "\xff"},
+	{`{"results":[{"config":{"platform_internalAdText":[`, `"",`},
+	{`{"results":[{"config":{"platform_internalAdText":[`, `"a longer text",`},
+	{`{"results":[{"jobPostingId":1,"title":"","config":{`, `"a_internalAdText":[""],`},
 	{`{"results":[{"jobStartDate":"`, `2026`},
 	{`{"results":[{"jobPostingId":`, `9`},
 }

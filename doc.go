@@ -94,7 +94,9 @@
 // posting and 1 GiB in all for a stream, 256 KiB of headers, 64 levels of
 // nesting, 64 KiB of a failed answer. Bounds are of decompressed bytes, and the
 // compressed bytes are bounded too. The decoded result of a search may take 2.2
-// times its bound in memory. Config.MaxBodyBytes changes the bound.
+// times its bound in memory. Config.MaxBodyBytes and Config.MaxPostingBytes change
+// the bounds. A posting of a stream that is over its bound comes without its
+// advertisement; one that is over it without that, too, ends the stream.
 //
 // # Untrusted texts
 //

@@ -127,7 +127,6 @@ const (
 	lookupPath      = "/jobdb/public/apply/external"
 
 	smallAnswer = 4 << 20
-	maxPosting  = 1 << 20
 )
 
 var (

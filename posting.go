@@ -95,6 +95,10 @@ type JobPosting struct {
 	PostingVersionStartDate Millis           `json:"postingVersionStartDate"`
 	PostingVersionEndDate   Millis           `json:"postingVersionEndDate"` // 0 occurs; see Millis
 
+	// AdTooLarge reports that Postings left the advertisement out of Config, because
+	// with it the posting is over Config.MaxPostingBytes of the client.
+	AdTooLarge bool `json:"-"`
+
 	// Unknown holds members that the interface does not name, as JSON by their
 	// names; nil: there are none. They are encoded again. If a name comes twice,
 	// the last one counts. Left out is a name that differs from one of the
@@ -220,6 +224,7 @@ func (d *postingDecoder) readPosting(p *JobPosting) {
 	d.item.Reset()
 	d.posting, d.title, d.link = p, jsonread.Piece{}, jsonread.Piece{}
 	postingObject.Read(&d.Reader, &d.postingOrder, d)
+	p.AdTooLarge = d.config.Fit(&d.Reader, adSuffix)
 	d.posting = nil
 	if lists, text := d.config.Join(&d.Reader, &d.item); d.Err() == nil {
 		p.Title, p.ApplyOnlineLink, p.Config = d.title.In(text), d.link.In(text), PostingConfig{lists}
@@ -277,6 +282,7 @@ func (p *postingReader) count(n int64) int {
 func newPostingReader(r io.Reader, lim decodeLimits, omit []string) *postingReader {
 	p := &postingReader{d: newPostingDecoder(nil), lim: lim}
 	p.d.omit = multimap.Omit(&configKeys, omit)
+	p.d.omit.Bulk = adSuffix
 	p.d.Reset(r, lim.maxBytes)
 	return p
 }

@@ -190,13 +190,16 @@ func (c PostingConfig) Visibility() (Visibility, error) {
 	return Visibility(word), err
 }
 
+// adSuffix ends the key of an advertisement.
+const adSuffix = "_internalAdText"
+
 // AdText returns the text of the advertisement: untrusted HTML of the service;
 // sanitize it before you show it. It reads [KeyAdText]. If the posting lacks that
 // key, it reads the one that ends in "_internalAdText", because a service may
 // name another product than "platform" in it. It returns ErrKeyMalformed if
 // several keys end so.
 func (c PostingConfig) AdText() (string, error) {
-	key, err := c.productKey(KeyAdText, "_internalAdText")
+	key, err := c.productKey(KeyAdText, adSuffix)
 	if err != nil {
 		return "", err
 	}

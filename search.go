@@ -137,7 +137,7 @@ type openPage struct {
 // open reads the first posting, inside the attempt, so that the attempt is
 // repeated if that fails.
 func (p *openPage) open(a *answer) error {
-	p.reader = newPostingReader(a, decodeLimits{maxBytes: a.Limit(), maxItem: maxPosting}, p.omit)
+	p.reader = newPostingReader(a, decodeLimits{maxBytes: a.Limit(), maxItem: a.c.endpoint.config.MaxPostingBytes}, p.omit)
 	if p.next(); p.err != nil && p.err != io.EOF {
 		p.reader.close()
 		return p.err

@@ -14,14 +14,17 @@ import (
 const channelBatch = 200
 
 // copyChannel copies what a search shows, posting by posting. It is whole when
-// the answer was read to its end and held every posting that it counts.
+// the answer was read to its end and held as many postings as it counts: a board that
+// shows one twice counts it twice.
 func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole bool, reason string, err error) {
 	query := jobboard.Query{Text: src.text, Near: src.near, Language: src.language}
 	stream := m.client.PostingStream(ctx, jobboard.ChannelID(src.name), query)
 	w := newWriter(m, channelBatch, func(t *tx, postings []*jobboard.JobPosting) (bool, error) {
 		return t.savePostings(src, turn, postings)
 	})
+	read := 0
 	for posting, err := range stream.All() {
+		read++
 		if err == nil {
 			err = w.add(ctx, posting)
 		}
@@ -36,16 +39,9 @@ func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole
 	if !ok {
 		return false, "the answer was not read to its end", nil
 	}
-	distinct, err := fromView(ctx, m.db, func(t *tx) (int, error) {
-		return store.Value[int](t, "SELECT count(*) FROM listings WHERE source = ? AND generation = ?", src.id, turn.generation)
-	})
-	if err != nil {
-		return false, "", err
-	}
-	distinct += len(turn.forgotten)
-	if page.NumPages > 1 || distinct < page.TotalNumberOfJobs {
+	if page.NumPages > 1 || read < page.TotalNumberOfJobs {
 		return false, fmt.Sprintf("the answer holds %d of %d postings, on one of %d pages",
-			distinct, page.TotalNumberOfJobs, page.NumPages), nil
+			read, page.TotalNumberOfJobs, page.NumPages), nil
 	}
 	return true, "", nil
 }
@@ -57,7 +53,7 @@ func (t *tx) savePostings(src *source, turn turn, batch []*jobboard.JobPosting) 
 	if err != nil || !current {
 		return false, err
 	}
-	postings, err := t.leaveOutForgotten(turn, newestOf(batch))
+	postings, err := t.leaveOutForgotten(newestOf(batch))
 	if err != nil {
 		return false, err
 	}
@@ -115,8 +111,8 @@ func newestOf(batch []*jobboard.JobPosting) []*jobboard.JobPosting {
 }
 
 // leaveOutForgotten returns the postings that may be copied: neither they nor
-// the jobs in their links were forgotten. The turn notes the others.
-func (t *tx) leaveOutForgotten(turn turn, postings []*jobboard.JobPosting) ([]*jobboard.JobPosting, error) {
+// the jobs in their links were forgotten.
+func (t *tx) leaveOutForgotten(postings []*jobboard.JobPosting) ([]*jobboard.JobPosting, error) {
 	var numbers, jobs []int64
 	for _, p := range postings {
 		numbers = append(numbers, int64(p.JobPostingID))
@@ -133,11 +129,7 @@ func (t *tx) leaveOutForgotten(turn turn, postings []*jobboard.JobPosting) ([]*j
 		return nil, err
 	}
 	return slices.DeleteFunc(postings, func(p *jobboard.JobPosting) bool {
-		id := int64(p.JobPostingID)
-		if gone[id] || goneJobs[linked(p)] {
-			turn.forgotten[id] = true
-		}
-		return turn.forgotten[id]
+		return gone[int64(p.JobPostingID)] || goneJobs[linked(p)]
 	}), nil
 }
 

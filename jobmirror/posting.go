@@ -75,14 +75,14 @@ func (t *tx) write(r *row, cause string) error {
 		return nil
 	}
 	_, err := t.Exec(`INSERT INTO postings
-		(id, posting, language, version, title, record, ads, hash, linked, job, evidence, answer, changed, seen)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?)
+		(id, posting, language, version, title, record, ads, hash, linked, job, evidence, answer, changed, seen, adless)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET version = excluded.version, title = excluded.title, record = excluded.record,
 			ads = excluded.ads, hash = excluded.hash, linked = excluded.linked, job = excluded.job,
 			evidence = excluded.evidence, answer = excluded.answer, changed = excluded.changed, seen = excluded.seen,
-			unindexed = 1`,
+			adless = excluded.adless, unindexed = 1`,
 		r.id, int64(r.rec.Posting), r.rec.Language, int64(r.rec.Version), storable(r.rec.Title), after, r.ads, r.hash,
-		r.linked, int64(r.rec.Job), string(r.rec.Evidence), r.answer, t.Now, r.seen)
+		r.linked, int64(r.rec.Job), string(r.rec.Evidence), r.answer, t.Now, r.seen, flag(r.rec.AdTooLarge))
 	if err != nil || after == r.before {
 		return err
 	}

@@ -52,6 +52,10 @@ type PostingRecord struct {
 	VersionStart jobboard.Millis        `json:"postingVersionStartDate"`
 	VersionEnd   jobboard.Millis        `json:"postingVersionEndDate"`
 
+	// AdTooLarge reports that the copy has no advertisement, because with it the posting
+	// is over Config.MaxPostingBytes.
+	AdTooLarge bool `json:"adTooLarge,omitempty"`
+
 	// Unknown holds the posting's members that the interface does not name, as of
 	// the last change of anything else.
 	Unknown map[string]json.RawMessage `json:"unknown,omitempty"`
@@ -200,6 +204,7 @@ func recordOf(p *jobboard.JobPosting, language string) (PostingRecord, string) {
 		Posting: p.JobPostingID, Language: language, Version: p.PostingVersionID, Title: p.Title,
 		Link: p.ApplyOnlineLink, Config: config,
 		JobStart: p.JobStartDate, VersionStart: p.PostingVersionStartDate, VersionEnd: p.PostingVersionEndDate,
+		AdTooLarge: p.AdTooLarge,
 	}, text
 }
 
@@ -210,7 +215,7 @@ func (r *PostingRecord) posting(ads string) (jobboard.JobPosting, error) {
 		JobPostingID: r.Posting, PostingVersionID: r.Version, Title: r.Title, ApplyOnlineLink: r.Link,
 		Config:       joinAds(r.Config, texts),
 		JobStartDate: r.JobStart, PostingVersionStartDate: r.VersionStart, PostingVersionEndDate: r.VersionEnd,
-		Unknown: r.Unknown,
+		AdTooLarge: r.AdTooLarge, Unknown: r.Unknown,
 	}, err
 }
 

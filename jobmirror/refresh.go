@@ -17,8 +17,6 @@ import (
 type turn struct {
 	generation int64 // see generations
 	answer     int64 // see answers
-
-	forgotten map[int64]bool // postings that it saw and that are not to be copied
 }
 
 // cause returns what changes by a refresh of the source tell as their cause.
@@ -87,7 +85,6 @@ func (w *worker) begin(ctx context.Context, src *source, may func(sourceRow) boo
 // for nobody. A refresh of the same source that is still at work elsewhere sees that
 // its turn is over, and removes nothing.
 func (t *tx) begin(src *source, process string) (out turn, err error) {
-	out.forgotten = map[int64]bool{}
 	if out.generation, err = t.Next(generations); err != nil {
 		return out, err
 	}

@@ -20,6 +20,7 @@ type Status struct {
 	Failing   int           `json:"failing"`   // jobs whose last lookup did not answer
 	Postings  int           `json:"postings"`  // rows, one for each language
 	Unindexed int           `json:"unindexed"` // postings that Search does not find yet, or as they were
+	Adless    int           `json:"adless"`    // postings without their advertisement, because with it they are over Config.MaxPostingBytes
 	Unplaced  int           `json:"unplaced"`  // postings that no radius finds: their job is not known or has no coordinates
 
 	Oldest Cursor `json:"oldest"` // the earliest cursor that Changes takes
@@ -76,9 +77,10 @@ func (m *Mirror) Status(ctx context.Context) (*Status, error) {
 		}
 		var newest, gone int64
 		err = t.Row(`SELECT (SELECT count(*) FROM jobs WHERE failures > 0), (SELECT count(*) FROM postings),
+			(SELECT count(*) FROM postings WHERE adless = 1),
 			(SELECT count(*) FROM postings p WHERE NOT EXISTS (SELECT 1 FROM places l WHERE l.job = p.job)),
 			(SELECT value FROM counters WHERE name = 'change'), (SELECT value FROM counters WHERE name = 'erased')`,
-			nil, &out.Failing, &out.Postings, &out.Unplaced, &newest, &gone)
+			nil, &out.Failing, &out.Postings, &out.Adless, &out.Unplaced, &newest, &gone)
 		if err != nil {
 			return nil, err
 		}

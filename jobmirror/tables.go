@@ -146,6 +146,14 @@ func records[T any](t *tx, query string, args []any, each func(T) error) error {
 	})
 }
 
+// flag returns what a column has for a truth: 1 or 0.
+func flag(set bool) int {
+	if set {
+		return 1
+	}
+	return 0
+}
+
 // instant returns the time of a column; 0 is the zero time.
 func instant(ms int64) time.Time {
 	if ms == 0 {

@@ -28,6 +28,7 @@ type Reader struct {
 	jsonscan.Scanner
 	Budget int64  // bytes that may still be allocated
 	Spare  int64  // bytes that may still be allocated for members that no name is known for
+	Stop   int64  // where in the document to keep no more text; 0: nowhere
 	Path   string // of the value that has the error, such as results[3].title
 	names  interner
 }
@@ -57,6 +58,9 @@ func (r *Reader) Charge(n int) bool {
 	}
 	return true
 }
+
+// Return puts n bytes back into the budget.
+func (r *Reader) Return(n int64) { r.Budget += min(n, math.MaxInt64-max(r.Budget, 0)) }
 
 // Append appends e to s and charges r for what that allocates.
 func Append[E any](r *Reader, s []E, e E) []E {
@@ -123,7 +127,7 @@ func (t *Text) Len() int { return t.base + len(t.cur) }
 
 // Reset empties t and keeps its first piece of memory.
 func (t *Text) Reset() {
-	if t.full != nil {
+	if len(t.full) > 0 {
 		t.cur = t.full[0]
 		t.full = nil
 	}
@@ -144,6 +148,20 @@ func (r *Reader) extend(t *Text) bool {
 	}
 	t.cur = make([]byte, 0, n)
 	return true
+}
+
+// Past reports whether the reader is behind Stop.
+func (r *Reader) Past() bool { return r.Stop > 0 && r.Offset() > r.Stop }
+
+// cut takes what is behind the first n bytes out of t, and gives back what it cost.
+func (r *Reader) cut(t *Text, n int) {
+	for t.base > n {
+		r.Return(int64(cap(t.cur)))
+		last := len(t.full) - 1
+		t.cur, t.full = t.full[last], t.full[:last]
+		t.base -= len(t.cur)
+	}
+	t.cur = t.cur[:n-t.base]
 }
 
 // Join returns the whole text of t, copied to memory of its own.
@@ -186,7 +204,13 @@ func (r *Reader) RestOfString(t *Text) Piece {
 	lo := t.Len()
 	for {
 		var done bool
-		if t.cur, done = r.Scanner.Text(t.cur); done || !r.extend(t) {
+		t.cur, done = r.Scanner.Text(t.cur)
+		if !done && r.Past() {
+			r.cut(t, lo)
+			r.SkipText()
+			done = true
+		}
+		if done || !r.extend(t) {
 			return Piece{uint32(lo), uint32(t.Len())}
 		}
 	}

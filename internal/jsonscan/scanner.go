@@ -272,7 +272,7 @@ func (s *Scanner) literal(word string) bool {
 }
 
 // Skip reads the value that comes next, whatever it is, and keeps nothing.
-func (s *Scanner) Skip() { s.skip((*Scanner).skipText) }
+func (s *Scanner) Skip() { s.skip((*Scanner).SkipText) }
 
 // Pass is Skip for a value that nobody is to see: it looks through texts for
 // their ends alone, not for what may not stand in a text.
@@ -285,7 +285,7 @@ func (s *Scanner) skip(text func(*Scanner)) {
 		text(s)
 	case '{':
 		for s.Object(); s.member(); {
-			s.skipText()
+			s.SkipText()
 			s.expect(':', errSyntax)
 			s.skip(text)
 		}

@@ -218,8 +218,8 @@ func unicodeEscape(b []byte) (r rune, ok bool) {
 	return rune(half[0])<<8 | rune(half[1]), err == nil
 }
 
-// skipText reads to the end of a string, behind its first quote.
-func (s *Scanner) skipText() {
+// SkipText reads a string that has begun to its end, and keeps nothing.
+func (s *Scanner) SkipText() {
 	for done := false; !done; {
 		_, done = s.Text(s.waste[:0])
 	}

@@ -3,6 +3,7 @@ package multimap
 import (
 	"encoding/binary"
 	"slices"
+	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go/internal/jsonread"
 	"github.com/jobboard-sdk/jobboard-go/internal/jsonscan"
@@ -16,6 +17,7 @@ type Reading struct {
 	counts []byte              // how many values each key has, as Map keeps it
 	others map[string]struct{} // the keys without a known name, once there are many
 	order  jsonread.Order
+	bulk   int64 // bytes of the values that Drop leaves out
 }
 
 // manyKeys bounds the keys of a map that are compared one by one.
@@ -23,6 +25,7 @@ const manyKeys = 32
 
 // Omitted holds the keys to leave out. The zero value holds none.
 type Omitted struct {
+	Bulk  string // ends the keys whose values do not count for the bound of the item; see Reading.Fit
 	known uint32 // by their numbers in the names
 	other []string
 }
@@ -54,6 +57,7 @@ func (m *Reading) empty() {
 		m.others = nil // to empty a large map each time would cost more
 	}
 	clear(m.others)
+	m.bulk = 0
 }
 
 // Release empties the buffers, so that they keep no memory alive, and drops
@@ -79,7 +83,9 @@ func (m *Reading) Read(r *jsonread.Reader, text *jsonread.Text, names *jsonread.
 			return
 		}
 		if omit.has(i, key) {
+			r.Aside()
 			r.Pass()
+			r.Back()
 			continue
 		}
 		shown := "*"
@@ -91,7 +97,11 @@ func (m *Reading) Read(r *jsonread.Reader, text *jsonread.Text, names *jsonread.
 			name = m.otherKey(r, key)
 		}
 		m.keys = jsonread.Append(r, m.keys, name)
-		n := m.readValues(r, text)
+		read := m.readValues
+		if omit.Bulk != "" && strings.HasSuffix(name, omit.Bulk) {
+			read = m.readBulk
+		}
+		n := read(r, text)
 		if r.Err() != nil {
 			r.Within(shown)
 			return
@@ -126,6 +136,46 @@ func (m *Reading) otherKey(r *jsonread.Reader, key []byte) string {
 	return name
 }
 
+const (
+	maxBulk = 1024 // values of a key that may be left out
+	tooMuch = 1 << 60
+)
+
+// readBulk does what readValues does. Of values that do not fit into the bound of the
+// item it keeps only some.
+func (m *Reading) readBulk(r *jsonread.Reader, text *jsonread.Text) (n int) {
+	lo := text.Len()
+	r.Stop = r.Offset() + max(r.Room()-m.bulk, 1)
+	r.Aside()
+	n = m.readValues(r, text)
+	bytes := r.Back()
+	m.bulk += bytes
+	r.Stop = 0
+	r.Return(2 * min(bytes, int64(text.Len()-lo))) // what they take, here and in Join, is bounded by Stop
+	return n
+}
+
+// Fit leaves out the keys that end in bulk where the item is over its bound with their
+// values, and reports whether it did.
+func (m *Reading) Fit(r *jsonread.Reader, bulk string) bool {
+	if m.bulk <= r.Room() || r.Err() != nil {
+		return false
+	}
+	keys, values, counts := m.keys[:0], m.values[:0], m.counts[:0]
+	left := m.values
+	for i, rest := 0, string(m.counts); rest != ""; i++ {
+		var n int
+		n, rest = nextCount(rest)
+		if !strings.HasSuffix(m.keys[i], bulk) {
+			keys, values = append(keys, m.keys[i]), append(values, left[:n]...)
+			counts = binary.AppendUvarint(counts, uint64(n))
+		}
+		left = left[n:]
+	}
+	m.keys, m.values, m.counts = keys, values, counts
+	return true
+}
+
 // readValues reads the strings of a key and returns how many there are.
 func (m *Reading) readValues(r *jsonread.Reader, text *jsonread.Text) (n int) {
 	if r.OpenIs(`["`) {
@@ -145,7 +195,10 @@ func (m *Reading) readValues(r *jsonread.Reader, text *jsonread.Text) (n int) {
 		r.Array()
 	}
 	for i := n; r.Err() == nil && r.Next(); i++ {
-		if !r.Null() {
+		if r.Stop > 0 && (r.Past() || n == maxBulk) {
+			m.bulk = tooMuch
+			r.Skip()
+		} else if !r.Null() {
 			m.values = jsonread.Append(r, m.values, r.String(text))
 			n++
 		}

@@ -33,6 +33,8 @@ type Window struct {
 	errOff int64
 	max    int64 // the document's bound
 	mark   int64 // where the part being bounded ends at the latest
+	held   int64 // mark, while something is put aside
+	side   int64 // where that begins
 	memory []byte
 
 	recording bool   // what is consumed is kept
@@ -80,6 +82,22 @@ func (w *Window) Unbound() {
 		w.Fail(ErrTooLarge)
 	}
 	w.mark = noLimit
+}
+
+// Room returns how many bytes the part that [Window.Bound] began may still have.
+func (w *Window) Room() int64 { return w.mark - w.Offset() }
+
+// Aside makes what is consumed from here on not count for the bounded part;
+// [Window.Back] ends that, and returns how much was consumed.
+func (w *Window) Aside() { w.side, w.held, w.mark = w.Offset(), w.mark, noLimit }
+
+// Back ends what [Window.Aside] began.
+func (w *Window) Back() int64 {
+	n := w.Offset() - w.side
+	if w.held != noLimit {
+		w.mark = w.held + n
+	}
+	return n
 }
 
 // Fail makes err the error of the document, here, unless it has one.

@@ -50,8 +50,10 @@ CREATE TABLE postings (
     seen      BIGINT NOT NULL,
     stemmed   TEXT NOT NULL DEFAULT '',
     unindexed BIGINT NOT NULL DEFAULT 1,
+    adless    BIGINT NOT NULL DEFAULT 0,
     UNIQUE (posting, language)
 );
+CREATE INDEX postings_adless ON postings (id) WHERE adless = 1;
 CREATE INDEX postings_job ON postings (job);
 CREATE INDEX postings_version ON postings (version);
 CREATE INDEX postings_unindexed ON postings (id) WHERE unindexed = 1;

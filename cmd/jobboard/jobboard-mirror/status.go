@@ -56,6 +56,9 @@ func runStatus(ctx context.Context, c *term.Console, m *copied, asJSON bool) err
 	w.Line("")
 	w.Line("%d postings, of which %d have no place that a radius finds and %d are not indexed yet",
 		s.Postings, s.Unplaced, s.Unindexed)
+	if s.Adless > 0 {
+		w.Line("%d postings are too large for their advertisement, and shown without it", s.Adless)
+	}
 	for _, state := range slices.Sorted(maps.Keys(s.Jobs)) {
 		w.Line("%d jobs %s", s.Jobs[state], state)
 	}

@@ -1,0 +1,107 @@
+package jobmirror_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror"
+)
+
+// The tests of this file are the rows of the table "What a board may get wrong" of
+// docs/mirror.md that concern one answer.
+
+// pageOf returns an answer of 4.1 with postings, of which it counts so many.
+func pageOf(total int, postings ...string) jobboardtest.Fault {
+	return jobboardtest.Fault{
+		Operation: jobboardtest.OpSearch,
+		Body: fmt.Sprintf(`{"itemsPerPage":%d,"numPages":1,"totalNumberOfJobs":%d,"results":[%s]}`,
+			total, total, strings.Join(postings, ",")),
+	}
+}
+
+// oneChannel copies a channel of the stand-in in one language, without a feed.
+func oneChannel(srv *jobboardtest.Server) jobmirror.Options {
+	opts := optionsOf(srv)
+	opts.Feeds = nil
+	opts.Channels = []jobmirror.Channel{{ID: "1_misled"}}
+	opts.Config.Retry.MaxAttempts = 1
+	srv.AddChannel(jobboardtest.Channel{ID: "1_misled"})
+	return opts
+}
+
+func TestPostingOverItsBound(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		opts := oneChannel(srv)
+		opts.Config.MaxPostingBytes = 10_000
+		posting := func(id, length int) string {
+			empty := fmt.Sprintf(`{"jobPostingId":%d,"title":"Nurse %d","config":{"platform_internalAdText":[""]}}`, id, id)
+			return strings.Replace(empty, `[""]`, `["`+strings.Repeat("x", length-len(empty))+`"]`, 1)
+		}
+		m := open(t, address, opts)
+		show := func(lengths ...int) {
+			var postings []string
+			for i, length := range lengths {
+				postings = append(postings, posting(i+1, length))
+			}
+			defer srv.Fail(pageOf(len(postings), postings...)).Lift()
+			refresh(t, m)
+			found := map[jobboard.JobPostingID]jobboard.JobPosting{}
+			for _, p := range find(t, m, jobmirror.Query{Limit: 100}) {
+				found[p.Posting.JobPostingID] = p.Posting
+			}
+			status, err := m.Status(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			adless := 0
+			for i, length := range lengths {
+				p, ok := found[jobboard.JobPostingID(i+1)]
+				text, err := p.Config.AdText()
+				if length > 10_000 {
+					adless++
+				}
+				if !ok || p.AdTooLarge != (length > 10_000) || (err == nil) != (length <= 10_000) || err == nil && len(text) < 1000 {
+					t.Errorf("posting %d, of %d bytes: %v, advertisement of %d bytes left out: %v, %v", i+1, length, ok, len(text), p.AdTooLarge, err)
+				}
+			}
+			if s := status.Sources[0]; s.Complete.IsZero() || s.Failures > 0 || s.Rows != len(lengths) || status.Adless != adless {
+				t.Errorf("%d without their advertisement, not %d; the source: %+v", status.Adless, adless, s)
+			}
+		}
+		show(2000, 10_000, 10_001, 3_000_000, 2000)
+		show(20_000, 20_000, 10_000, 3_000_000, 2000) // two lose their advertisement, one gets it
+		checkReplay(t, m)
+	})
+}
+
+func TestPostingShownTwice(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		m := open(t, address, oneChannel(srv))
+		nurse, cook := `{"jobPostingId":1,"title":"Nurse"}`, `{"jobPostingId":2,"title":"Cook"}`
+		twice := srv.Fail(pageOf(3, nurse, cook, nurse))
+		refresh(t, m)
+		status, err := m.Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := status.Sources[0]; s.Complete.IsZero() || s.Failures > 0 || s.Rows != 2 {
+			t.Errorf("after one of two was counted and shown twice: %+v", s)
+		}
+		twice.Lift()
+		// One that counts more than it shows is none that proves anything.
+		short := srv.Fail(pageOf(3, nurse, nurse))
+		if _, err := m.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		short.Lift()
+		if found := find(t, m, jobmirror.Query{}); len(found) != 2 {
+			t.Errorf("%d postings after an answer that shows 2 and counts 3", len(found))
+		}
+		checkReplay(t, m)
+	})
+}
