@@ -3,8 +3,10 @@ package jobmirror_test
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -267,6 +269,43 @@ func TestForgottenWordsAreErased(t *testing.T) {
 		}
 		if has() {
 			t.Error("a word of a forgotten posting is there")
+		}
+	})
+}
+
+// Of words with typing errors, the one that was meant is among those that are looked for.
+func TestMeantWordIsAmongTheNearest(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		m := open(t, address, optionsOf(srv))
+		refresh(t, m)
+		vocabulary, _, err := jobmirror.Vocabulary(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(1, 2))
+		tried, among := 0, 0
+		for tried < 300 {
+			meant := vocabulary[r.IntN(len(vocabulary))]
+			typed := mistyped(r, meant)
+			if utf8.RuneCountInString(meant) < 5 || utf8.RuneCountInString(typed) < 5 || slices.Contains(vocabulary, typed) {
+				continue
+			}
+			page, err := m.Search(t.Context(), jobmirror.Query{Text: typed, Limit: 1000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(page.Corrected) == 0 && len(page.Postings) > 0 {
+				continue // it is a form of a word, or another spelling
+			}
+			tried++
+			if len(page.Corrected) == 1 && slices.Contains(page.Corrected[0].Nearest, meant) {
+				among++
+			}
+		}
+		t.Logf("figure: of %d typed words with errors, %d have the meant word among the nearest", tried, among)
+		if among < 285 {
+			t.Errorf("of %d typed words %d have the meant word among the nearest, fewer than 95 %%", tried, among)
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -90,48 +91,168 @@ func TestPartsOfWordsAreFound(t *testing.T) {
 	})
 }
 
-// Both databases find the same postings in the same order, whatever is typed.
+// wordChannel is a channel of postings made of words that are hard to search for.
+type wordChannel struct {
+	r        *rand.Rand
+	srv      *jobboardtest.Server
+	add      func(title, ad string) jobboard.JobPostingID
+	postings []jobboard.JobPostingID
+}
+
+var hardWords = strings.Fields(`Pflegefachkraft Krankenpfleger Ärztin Arzt Größe groesse grosse Bauer Bäuerin infirmière infirmiere ёлка елка Straße
+	Entwickler Softwareentwicklerin Koch Köln koeln koln IT SAP 看護師 พยาบาล café naïve C++ it's a_b x\y 100%`)
+
+func newWordChannel(t *testing.T) *wordChannel {
+	c := &wordChannel{r: rand.New(rand.NewPCG(1, 2))}
+	c.srv, c.add = wordBoard(t)
+	for range 60 {
+		c.addOne()
+	}
+	return c
+}
+
+func (c *wordChannel) addOne() { c.postings = append(c.postings, c.add(c.some(4), "<p>"+c.some(8))) }
+
+// word returns a word, an end of one, or one with a typing error.
+func (c *wordChannel) word() string {
+	word := hardWords[c.r.IntN(len(hardWords))]
+	letters := []rune(word)
+	switch c.r.IntN(4) {
+	case 0:
+		return string(letters[c.r.IntN(len(letters)):])
+	case 1:
+		return mistyped(c.r, word)
+	}
+	return word
+}
+
+func (c *wordChannel) some(most int) string {
+	var words []string
+	for range 1 + c.r.IntN(most) {
+		words = append(words, c.word())
+	}
+	return strings.Join(words, " ")
+}
+
+// query returns a query whose text has words with signs.
+func (c *wordChannel) query() jobmirror.Query {
+	signs := []string{"%s", "%s", "%s", "-%s", `"%s"`, "%s OR", `"%s`}
+	var text strings.Builder
+	for range c.r.IntN(4) {
+		fmt.Fprintf(&text, signs[c.r.IntN(len(signs))]+" ", c.word())
+	}
+	return jobmirror.Query{Text: text.String(), Limit: 7, Order: jobmirror.Order(c.r.IntN(3))}
+}
+
+// mistyped returns a word with one letter missing, too many, wrong, or swapped with its
+// neighbour; or, in a long word, with two such errors.
+func mistyped(r *rand.Rand, word string) string {
+	letters := []rune(word)
+	for range 1 + r.IntN(1+min(len(letters)/9, 1)) {
+		i := r.IntN(len(letters))
+		other := []rune("abcdefghijklmnopqrstuvwxyzäöü")[r.IntN(29)]
+		switch r.IntN(4) {
+		case 0:
+			letters = slices.Delete(letters, i, min(i+1, len(letters)-1))
+		case 1:
+			letters = slices.Insert(letters, i, other)
+		case 2:
+			letters[i] = other
+		default:
+			j := min(i+1, len(letters)-1)
+			letters[i], letters[j] = letters[j], letters[i]
+		}
+	}
+	return string(letters)
+}
+
+// Both databases find the same postings in the same order, and mean the same words,
+// whatever is typed.
 func TestDatabasesAgree(t *testing.T) {
 	if jobmirror.Databases["postgres"] == nil {
 		t.Skip("there is no PostgreSQL server")
 	}
-	srv := jobboardtest.New(t)
-	srv.AddChannel(jobboardtest.Channel{ID: "1_words"})
-	srv.AddClient(jobboardtest.ClientApp{ID: "10"})
-	r := rand.New(rand.NewPCG(1, 2))
-	vocabulary := strings.Fields(`Pflegefachkraft Krankenpfleger Ärztin Arzt Größe groesse grosse Bauer Bäuerin infirmière infirmiere ёлка елка Straße
-		Entwickler Softwareentwicklerin Koch Köln koeln koln IT SAP 看護師 พยาบาล café naïve C++ it's a_b x\y 100%`)
-	word := func() string {
-		letters := []rune(vocabulary[r.IntN(len(vocabulary))])
-		return string(letters[r.IntN(len(letters))*r.IntN(2):])
-	}
-	some := func(most int) string {
-		var words []string
-		for range 1 + r.IntN(most) {
-			words = append(words, word())
-		}
-		return strings.Join(words, " ")
-	}
-	for range 60 {
-		srv.AddPosting(jobboardtest.Posting{
-			Title: some(4), Language: "de", Channels: []string{"1_words"},
-			Config: map[string][]string{"platform_internalAdText": {"<p>" + some(8)}, jobboard.KeyCompanyName: {some(2)}},
-		})
-	}
-	lite, postgres := mirrorOf(t, "sqlite", srv, "1_words", "de"), mirrorOf(t, "postgres", srv, "1_words", "de")
-	signs := []string{"%s", "%s", "%s", "-%s", `"%s"`, "%s OR", `"%s`}
+	c := newWordChannel(t)
+	lite, postgres := mirrorOf(t, "sqlite", c.srv, "1_words", "de"), mirrorOf(t, "postgres", c.srv, "1_words", "de")
+	corrected := 0
 	for range size(150, 2000) {
-		var text strings.Builder
-		for range r.IntN(4) {
-			fmt.Fprintf(&text, signs[r.IntN(len(signs))]+" ", word())
-		}
-		q := jobmirror.Query{Text: text.String(), Limit: 7, Order: jobmirror.Order(r.IntN(3))}
+		q := c.query()
 		one, total := all(t, lite, q)
 		other, otherTotal := all(t, postgres, q)
 		if !slices.Equal(one, other) || total != otherTotal || total != len(one) {
 			t.Errorf("%q: %v (%d) on SQLite, %v (%d) on PostgreSQL", q.Text, one, total, other, otherTotal)
 		}
+		meant, otherMeant := found(t, lite, q).Corrected, found(t, postgres, q).Corrected
+		if !reflect.DeepEqual(meant, otherMeant) {
+			t.Errorf("%q means %v on SQLite, %v on PostgreSQL", q.Text, meant, otherMeant)
+		}
+		corrected += min(len(meant), 1)
 	}
+	t.Logf("figure: %d queries of %d are corrected", corrected, size(150, 2000))
+	if corrected == 0 {
+		t.Error("no query is corrected")
+	}
+}
+
+func found(t *testing.T, m *jobmirror.Mirror, q jobmirror.Query) *jobmirror.Page {
+	t.Helper()
+	page, err := m.Search(t.Context(), q)
+	if err != nil {
+		t.Fatalf("%q: %v", q.Text, err)
+	}
+	return page
+}
+
+// So they do while postings come and go between two pages, and a posting that stays comes
+// once.
+func TestDatabasesAgreeWhileRowsChange(t *testing.T) {
+	if jobmirror.Databases["postgres"] == nil {
+		t.Skip("there is no PostgreSQL server")
+	}
+	c := newWordChannel(t)
+	lite, postgres := mirrorOf(t, "sqlite", c.srv, "1_words", "de"), mirrorOf(t, "postgres", c.srv, "1_words", "de")
+	for range size(10, 200) {
+		q := c.query()
+		q.Limit = 3
+		stay, _ := all(t, lite, q)
+		seen := map[jobboard.JobPostingID]int{}
+		for after := q; ; {
+			one, other := found(t, lite, q), found(t, postgres, after)
+			if !slices.Equal(idsOf(one), idsOf(other)) || !reflect.DeepEqual(one.Corrected, other.Corrected) ||
+				(one.Next == "") != (other.Next == "") {
+				t.Fatalf("%q: %v for %v on SQLite, %v for %v on PostgreSQL",
+					q.Text, idsOf(one), one.Corrected, idsOf(other), other.Corrected)
+			}
+			for _, id := range idsOf(one) {
+				seen[id]++
+			}
+			if q.After, after.After = one.Next, other.Next; q.After == "" {
+				break
+			}
+			if len(seen) > 9 { // changes cost more than queries
+				continue
+			}
+			c.addOne()
+			gone := c.r.IntN(len(c.postings))
+			c.srv.RemovePosting(int64(c.postings[gone]))
+			stay = slices.DeleteFunc(stay, func(id jobboard.JobPostingID) bool { return id == c.postings[gone] })
+			c.postings = slices.Delete(c.postings, gone, gone+1)
+			refresh(t, lite)
+			refresh(t, postgres)
+		}
+		for _, id := range stay {
+			if seen[id] != 1 {
+				t.Errorf("%q: posting %d, which stays, comes %d times", q.Text, id, seen[id])
+			}
+		}
+	}
+}
+
+func idsOf(page *jobmirror.Page) (ids []jobboard.JobPostingID) {
+	for _, p := range page.Postings {
+		ids = append(ids, p.Posting.JobPostingID)
+	}
+	return ids
 }
 
 // The postings that fit best come first, and a line shows why each was found.
@@ -194,4 +315,58 @@ func searchAsBoard(t *testing.T, m *jobmirror.Mirror, text string) (result jobbo
 		t.Fatalf("%d %s: %v", w.Code, w.Body, err)
 	}
 	return result
+}
+
+// What the stand-in finds by a word in a posting's own title, category, place or company,
+// the mirror finds as well.
+func TestFindsWhatTheStandInFinds(t *testing.T) {
+	for kind := range jobmirror.Databases {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		m := mirrorOf(t, kind, srv, srv.Demo.Channel, "de")
+		client, err := jobboard.NewClient(jobboard.Config{BaseURL: srv.BaseURL, ClientID: srv.Demo.ClientID, HTTPClient: srv.Client()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		board := func(text string) []jobboard.JobPosting {
+			t.Helper()
+			result, err := client.Search(t.Context(), jobboard.ChannelID(srv.Demo.Channel), jobboard.Query{Text: text, Language: "de"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return result.Results
+		}
+		everything := board("")
+		r := rand.New(rand.NewPCG(1, 2))
+		isSign := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+		compared := 0
+		for range size(60, 200) {
+			var typed []string
+			p := everything[r.IntN(len(everything))]
+			for _, word := range strings.FieldsFunc(shortTexts(&p), isSign) {
+				letters := []rune(word)
+				if len(letters) < 4 || r.IntN(3) > 0 {
+					continue
+				}
+				begin := r.IntN(len(letters) - 3)
+				typed = append(typed, string(letters[begin:begin+4+r.IntN(len(letters)-begin-3)]))
+			}
+			if len(typed) == 0 {
+				continue
+			}
+			query := strings.Join(typed[:min(len(typed), 3)], " ")
+			hits, _ := all(t, m, jobmirror.Query{Text: query, Limit: 50})
+			for _, hit := range board(query) {
+				own := shortTexts(&hit)
+				if slices.ContainsFunc(strings.Fields(query), func(word string) bool { return !strings.Contains(own, word) }) {
+					continue // it has a word elsewhere, or in another language
+				}
+				if compared++; !slices.Contains(hits, hit.JobPostingID) {
+					t.Errorf("%s: %q does not find %q, as the stand-in does", kind, query, hit.Title)
+				}
+			}
+		}
+		if compared < 50 {
+			t.Errorf("%s: %d hits were compared", kind, compared)
+		}
+	}
 }
