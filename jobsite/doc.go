@@ -2,6 +2,19 @@
 // pages and the applicants who visit them. It works with net/http and has no look of
 // its own.
 //
+// A Site has the pages of the jobs in a mirror: Search finds what an address asks for,
+// Job returns one job's page, and Jobs is the iterator for package jobpublish. Handle
+// answers an error of theirs with its status, Retry-After and words for the visitor:
+//
+//	site, err := jobsite.New(mirror, jobsite.Config{URL: "https://jobs.example", Languages: []string{"de", "en"}})
+//	mux.HandleFunc("GET /job/{job}/{words...}", site.Handle(func(w http.ResponseWriter, r *http.Request) error {
+//		page, err := site.Job(r) // 404, 410 and 503 where there is none to show
+//		if err != nil {
+//			return err
+//		}
+//		return show(w, page) // by a template of its own
+//	}))
+//
 // A SignIn signs applicants in at the board, by the authorization code flow with PKCE
 // and state, and keeps their sessions. Its handler goes around the pages of the site:
 //
@@ -17,7 +30,7 @@
 //
 // A List is the query of a page of jobs: ParseList reads it from an address and says by
 // field what is wrong, Query makes what a mirror is asked for, and Places and Categories
-// are links that narrow it down.
+// are links that narrow it down. Map draws the jobs.
 //
 // Sections in comments are those of the interface, as in package jobboard.
 package jobsite

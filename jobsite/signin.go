@@ -55,32 +55,31 @@ type SignIn struct {
 	memory   *memstore.MemStore // the store that is ours; nil: the caller's
 }
 
-// ConfigError reports a mistake in a SignInConfig.
+// ConfigError reports a mistake in a Config or a SignInConfig.
 type ConfigError struct {
-	Field  string // of SignInConfig
+	Field  string // such as "SignInConfig.URL"
 	Reason string
 }
 
 // Error returns the field and what is wrong with it.
-func (e *ConfigError) Error() string { return "jobsite: SignInConfig." + e.Field + " " + e.Reason }
+func (e *ConfigError) Error() string { return "jobsite: " + e.Field + " " + e.Reason }
 
 // NewSignIn returns the sign-in of a site. Its error joins a *ConfigError for each
 // mistake in cfg.
 func NewSignIn(cfg SignInConfig) (*SignIn, error) {
 	var wrong []error
 	if cfg.Client == nil {
-		wrong = append(wrong, &ConfigError{"Client", "is nil"})
+		wrong = append(wrong, &ConfigError{"SignInConfig.Client", "is nil"})
 	}
-	site, err := url.Parse(cfg.URL)
-	if err != nil || site.Host == "" || strings.Trim(site.Path, "/") != "" ||
-		site.Scheme != "https" && site.Scheme != "http" {
-		wrong = append(wrong, &ConfigError{"URL", "is not the address of a site, with http or https and without a path"})
+	site, ok := siteURL(cfg.URL)
+	if !ok {
+		wrong = append(wrong, &ConfigError{"SignInConfig.URL", noSiteURL})
 	}
 	if cfg.OAuth2.Endpoint.AuthURL == "" || cfg.OAuth2.Endpoint.TokenURL == "" {
-		wrong = append(wrong, &ConfigError{"OAuth2", "lacks an address of the board's sign-in"})
+		wrong = append(wrong, &ConfigError{"SignInConfig.OAuth2", "lacks an address of the board's sign-in"})
 	}
 	if cfg.Lifetime < 0 {
-		wrong = append(wrong, &ConfigError{"Lifetime", "is negative"})
+		wrong = append(wrong, &ConfigError{"SignInConfig.Lifetime", "is negative"})
 	}
 	if len(wrong) > 0 {
 		return nil, errors.Join(wrong...)

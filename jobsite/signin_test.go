@@ -379,7 +379,7 @@ func TestSignInConfig(t *testing.T) {
 		bad := good
 		change(&bad)
 		_, err := jobsite.NewSignIn(bad)
-		if wrong, ok := errors.AsType[*jobsite.ConfigError](err); !ok || wrong.Field != field {
+		if wrong, ok := errors.AsType[*jobsite.ConfigError](err); !ok || wrong.Field != "SignInConfig."+field {
 			t.Errorf("%s: %v", field, err)
 		}
 	}

@@ -2,6 +2,7 @@ package jobsite
 
 import (
 	"cmp"
+	"net/http"
 	"strconv"
 	"strings"
 
@@ -16,7 +17,32 @@ type Texts struct {
 	// Problems say what is wrong with an answer. {limit} and {length} stand for the
 	// numbers of the problem.
 	Problems map[jobboard.AnswerReason]string
-	Other    string // for everything that has no text
+	Statuses map[int]string // of pages that nobody gets; see Status
+	Other    string         // for everything that has no text
+}
+
+// textsIn returns the texts in a language that has some here, else those in English.
+func textsIn(language string) Texts {
+	if strings.HasPrefix(language, "de") {
+		return German()
+	}
+	return English()
+}
+
+// Status returns what to say instead of a page with a status. 410 and 429 are the
+// situations Closed and Busy, and what has no text from 500 on is 503.
+func (t Texts) Status(status int) string {
+	switch text := t.Statuses[status]; {
+	case text != "":
+		return text
+	case status == http.StatusGone:
+		return t.Situation(Closed)
+	case status == http.StatusTooManyRequests:
+		return t.Situation(Busy)
+	case status >= http.StatusInternalServerError:
+		return cmp.Or(t.Statuses[http.StatusServiceUnavailable], t.Other)
+	}
+	return t.Other
 }
 
 // Situation returns the text for a situation.
@@ -33,6 +59,10 @@ func English() Texts {
 	return Texts{
 		Language: "en",
 		Other:    "That did not work. Please try again.",
+		Statuses: map[int]string{
+			http.StatusNotFound:           "There is no such page.",
+			http.StatusServiceUnavailable: "This page cannot be shown at the moment. Please try again in a few minutes.",
+		},
 		Situations: map[Situation]string{
 			MayApply:       "You may apply.",
 			AlreadyApplied: "You have applied already. One application per job is possible, and a withdrawn one counts.",
@@ -61,6 +91,10 @@ func German() Texts {
 	return Texts{
 		Language: "de",
 		Other:    "Das hat nicht geklappt. Bitte versuchen Sie es noch einmal.",
+		Statuses: map[int]string{
+			http.StatusNotFound:           "Diese Seite gibt es nicht.",
+			http.StatusServiceUnavailable: "Diese Seite kann zurzeit nicht gezeigt werden. Bitte versuchen Sie es in ein paar Minuten noch einmal.",
+		},
 		Situations: map[Situation]string{
 			MayApply:       "Sie können sich bewerben.",
 			AlreadyApplied: "Sie haben sich schon beworben. Für jede Stelle ist eine Bewerbung möglich; auch eine zurückgezogene zählt.",

@@ -1,0 +1,239 @@
+package jobsite
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"html/template"
+	"iter"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror"
+	"github.com/jobboard-sdk/jobboard-go/jobpublish"
+)
+
+// JobPage holds what the page of an open job shows. Its texts come from the board.
+type JobPage struct {
+	Job                   jobboard.JobID
+	URL                   string // the one address of the page, for its canonical link
+	Title, Company, Place string
+	Language              string                    // of title and advertisement; empty: not known
+	Advertisement         template.HTML             // cleaned, its headings below the page's own; empty: there is none
+	Data                  jobpublish.StructuredData // nil: the job lacks what search engines ask for
+	ApplyURL              string                    // where one applies at the board; empty: not known
+	PrivacyURL            string                    // of the privacy statement; empty: not known
+	Age                   time.Duration             // of what the board said
+	Information           *jobboard.JobInformation
+	Posting               *jobboard.JobPosting
+}
+
+// Job returns the page of the job that is named {job} in the pattern of a request, in the
+// reader's language or else in any. [jobboard.HTTPStatus] has the status of each error,
+// which Handle answers with:
+//
+//	410  the job is closed, or its posting's last day is over
+//	404  the board has no such job, or does not show it to everybody: no channel of the copy has a posting of it
+//	503  the copy cannot know: it was never whole, or the answer about the job is too old
+func (s *Site) Job(r *http.Request) (*JobPage, error) {
+	id, err := jobboard.ParseJobID(r.PathValue("job"))
+	if err != nil {
+		return nil, jobmirror.ErrUnknown
+	}
+	known, err := s.mirror.Job(r.Context(), id)
+	if errors.Is(err, jobmirror.ErrUnknown) {
+		return nil, cmp.Or(s.mirror.Ready(r.Context()), err) // what is not in half a copy may be at the board
+	}
+	if err != nil {
+		return nil, err
+	}
+	postings, err := s.mirror.Postings(r.Context(), id)
+	if err != nil {
+		return nil, err
+	}
+	shown := inLanguage(postings, s.Language(r))
+	job := s.published(known, shown)
+	job.URL = s.published(known, inLanguage(postings, s.cfg.Languages[0])).URL
+	refused, _ := errors.AsType[*jobpublish.RefusedError](job.Check(time.Now()))
+	lacks := refused != nil && refused.Reason == jobpublish.ReasonIncomplete && shown != nil // but for its page
+	if refused != nil && !lacks && refused.Reason != jobpublish.ReasonStale {                // of which the mirror decides
+		return nil, refused
+	}
+	info := job.Information
+	p := &JobPage{
+		Job: id, URL: job.URL, Title: cmp.Or(job.Posting.Title, info.JobTitle), Company: info.CompanyName,
+		Place: info.Location.GeoName, Language: spoken(postings, shown, info.JobLanguage), Age: known.Age,
+		Information: info, Posting: job.Posting,
+	}
+	if link, err := info.DataSecurityURL(); err == nil {
+		p.PrivacyURL = link.String()
+	}
+	ad, _ := job.Posting.Config.AdText() // a posting may have none
+	cleaner := jobpublish.Cleaner{Base: job.Posting.ApplyOnlineLink, Headings: 2}
+	p.Advertisement = template.HTML(cleaner.Clean(ad)) //nolint:gosec // cleaned
+	p.Data, _ = job.StructuredData(time.Now())         // nil with each error
+	if at, err := job.Posting.ApplyURL(); err == nil {
+		p.ApplyURL = at.String()
+	}
+	return p, nil
+}
+
+// Jobs yields every job of the mirror for [jobpublish.Config], with its posting in the
+// first of Config.Languages, or else in any. An error is the last item; jobmirror's
+// ErrIncomplete is the only one until every channel was copied once.
+func (s *Site) Jobs(ctx context.Context) iter.Seq2[jobpublish.Job, error] {
+	return func(yield func(jobpublish.Job, error) bool) {
+		for all, err := range s.mirror.Jobs(ctx) {
+			if err != nil {
+				yield(jobpublish.Job{}, err)
+				return
+			}
+			if !yield(s.published(all.Job, inLanguage(all.Postings, s.cfg.Languages[0])), nil) {
+				return
+			}
+		}
+	}
+}
+
+// published returns a job as the mirror knows it, with one of its postings, which may be
+// nil.
+func (s *Site) published(known *jobmirror.Job, shown *jobmirror.Posting) jobpublish.Job {
+	var j jobpublish.Job
+	info, err := known.Answer()
+	j.Heard(info, err, known.LookedUp)
+	title := ""
+	if shown != nil {
+		j.Posting, title = &shown.Posting, shown.Posting.Title
+	}
+	if info != nil {
+		title = cmp.Or(title, info.JobTitle)
+	}
+	j.URL = s.origin + s.Path(known.JobRecord.Job, title)
+	if s.cfg.Amend != nil {
+		s.cfg.Amend(&j)
+	}
+	return j
+}
+
+// inLanguage returns the posting in a language, or else the first; nil: there is none.
+func inLanguage(postings []jobmirror.Posting, lang string) *jobmirror.Posting {
+	if len(postings) == 0 {
+		return nil
+	}
+	i := slices.IndexFunc(postings, func(p jobmirror.Posting) bool { return p.Language == lang })
+	return &postings[max(i, 0)]
+}
+
+// spoken returns the language of a posting of a job. One that was asked for in two
+// languages and has one title was not translated, and is in the job's own.
+func spoken(postings []jobmirror.Posting, shown *jobmirror.Posting, job string) string {
+	for _, p := range postings {
+		if p.Language != shown.Language && p.Posting.Title == shown.Posting.Title && job != "" {
+			return job
+		}
+	}
+	return cmp.Or(shown.Language, job)
+}
+
+// Path returns the path of a job's page, with words of a title.
+func (s *Site) Path(job jobboard.JobID, title string) string {
+	w := url.PathEscape(words(title))
+	return strings.NewReplacer("{job}", job.String(), "{words}", w, "{words...}", w).Replace(s.cfg.Page)
+}
+
+// manyWords is how many letters of a title an address has, up to the end of a word.
+const manyWords = 60
+
+// words returns a title as it stands in an address.
+func words(title string) string {
+	title = strings.ToLower(norm.NFC.String(title))
+	title = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss").Replace(title)
+	var out []rune
+	for _, r := range norm.NFD.String(strings.ToValidUTF8(title, "")) {
+		switch gap := len(out) == 0 || out[len(out)-1] == '-'; {
+		case r >= 0x300 && r < 0x370: // the accent of the letter before
+		case unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r) && !gap:
+			out = append(out, r)
+		case !gap:
+			out = append(out, '-')
+		}
+		if n := len(out); n > 2*manyWords || n > manyWords && out[n-1] == '-' {
+			break
+		}
+	}
+	return cmp.Or(norm.NFC.String(strings.Trim(string(out), "-")), "job")
+}
+
+// Card holds what a list shows of a job. Its texts come from the board.
+type Card struct {
+	Path           string // of the job's page; empty: the posting's job is not known
+	Title, Company string
+	Place          string // the nearest to where the reader looks, else the first
+	Distance       string // to Place, such as "3 km"; empty where the reader looks nowhere
+	Excerpt        string // of the advertisement, around what was found
+	Remote         bool   // the work can be done from anywhere
+}
+
+// Card returns what a list shows of a posting.
+func (s *Site) Card(p *jobmirror.Posting) Card {
+	config := p.Posting.Config
+	ad, _ := config.AdText() // a key that is missing is a line that is missing
+	company, _ := config.CompanyName()
+	remote, _ := config.RemoteStatus()
+	c := Card{
+		Title: p.Posting.Title, Company: company, Excerpt: cmp.Or(p.Snippet.Text, jobpublish.Excerpt(ad, 200)),
+		Remote: remote == jobboard.RemoteFully,
+	}
+	if where, _ := config.LocationNames(); len(where) > 0 {
+		c.Place = where[0]
+	}
+	if nearest, ok := p.Nearest(); ok {
+		km, _ := p.Distance()
+		c.Place, c.Distance = cmp.Or(nearest.GeoCity, nearest.GeoName, c.Place), distance(km)
+	}
+	if p.Job != 0 {
+		c.Path = s.Path(p.Job, p.Posting.Title)
+	}
+	return c
+}
+
+// Results holds what a list of jobs shows.
+type Results struct {
+	List     List
+	Problems []ListProblem // of the address; what is wrong was left out
+	Page     *jobmirror.Page
+	Cards    []Card // of Page.Postings
+}
+
+// Search finds the jobs that the address of a request asks for, as ParseList reads it, in
+// the reader's language. An address whose page has moved, such as an old bookmark, leads
+// to the first page. Its error is jobmirror's ErrIncomplete until every channel was
+// copied once.
+func (s *Site) Search(r *http.Request) (*Results, error) {
+	list, problems := ParseList(r.URL.Query())
+	q := list.Query()
+	q.Language, q.Snippets = s.Language(r), true
+	page, err := s.mirror.Search(r.Context(), q)
+	if errors.Is(err, jobmirror.ErrPageCursor) {
+		q.After, list.After = "", ""
+		page, err = s.mirror.Search(r.Context(), q)
+	}
+	if err == nil && page.Age < 0 {
+		err = jobmirror.ErrIncomplete
+	}
+	if err != nil {
+		return nil, err
+	}
+	found := &Results{List: list, Problems: problems, Page: page}
+	for i := range page.Postings {
+		found.Cards = append(found.Cards, s.Card(&page.Postings[i]))
+	}
+	return found, nil
+}

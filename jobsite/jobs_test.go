@@ -1,0 +1,437 @@
+package jobsite_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror"
+	"github.com/jobboard-sdk/jobboard-go/jobpublish"
+	"github.com/jobboard-sdk/jobboard-go/jobsite"
+)
+
+// copied is a site over an empty mirror of a stand-in.
+type copied struct {
+	t      *testing.T
+	fake   *jobboardtest.Server
+	mirror *jobmirror.Mirror
+	file   string
+	site   *jobsite.Site
+	mux    *http.ServeMux
+	page   *jobsite.JobPage // the last that was shown
+}
+
+func newCopied(t *testing.T) *copied {
+	t.Helper()
+	c := &copied{t: t, fake: jobboardtest.New(t, jobboardtest.WithDemo()), file: filepath.Join(t.TempDir(), "jobs.db"), mux: http.NewServeMux()}
+	var err error
+	c.mirror, err = jobmirror.Open(t.Context(), c.file, jobmirror.Options{
+		Config: jobboard.Config{
+			BaseURL: c.fake.BaseURL, JobDBURL: c.fake.JobDBURL, ClientID: c.fake.Demo.ClientID,
+			Retry: jobboard.RetryPolicy{MaxAttempts: 1},
+		},
+		Channels: []jobmirror.Channel{{ID: jobboard.ChannelID(c.fake.Demo.Channel), Languages: []string{"de", "en"}}},
+		Feeds:    []jobmirror.Feed{{Address: c.fake.FeedURL}}, Limit: -1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.mirror.Close() })
+	c.site, err = jobsite.New(c.mirror, jobsite.Config{URL: "https://jobs.example", Languages: []string{"de", "en"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.mux.HandleFunc("GET /job/{job}/{words...}", c.site.Handle(func(w http.ResponseWriter, r *http.Request) (err error) {
+		if c.page, err = c.site.Job(r); err == nil {
+			fmt.Fprintln(w, c.page.Title)
+		}
+		return err
+	}))
+	return c
+}
+
+// copy fills the mirror as far as the stand-in lets it.
+func (c *copied) copy() { _, _ = c.mirror.Refresh(c.t.Context()) }
+
+func (c *copied) get(path string, header ...string) *httptest.ResponseRecorder {
+	c.page = nil
+	r := httptest.NewRequest("GET", path, nil)
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	c.mux.ServeHTTP(w, r)
+	return w
+}
+
+// The status of a job's page, in each state of the job, the board and the copy.
+func TestJobStatuses(t *testing.T) {
+	demo := func(of func(jobboardtest.DemoInfo) int64) func(*copied) int64 {
+		return func(c *copied) int64 { c.copy(); return of(c.fake.Demo) }
+	}
+	open := func(d jobboardtest.DemoInfo) int64 { return d.OpenJob }
+	// then copies the demo before something happens.
+	then := func(happens func(*copied)) func(*copied) int64 {
+		return func(c *copied) int64 { c.copy(); happens(c); return c.fake.Demo.OpenJob }
+	}
+	posted := func(days int, job jobboardtest.Job) func(*copied) int64 {
+		return func(c *copied) int64 {
+			j, p := c.fake.Publish(c.fake.Demo.Channel, job)
+			c.fake.RemovePosting(p.ID)
+			p.VersionStart, p.VersionEnd = c.fake.Now().AddDate(0, 0, -30), c.fake.Now().AddDate(0, 0, days)
+			c.fake.AddPosting(p)
+			c.copy()
+			return j.ID
+		}
+	}
+	alone := func(job jobboardtest.Job) func(*copied) int64 { // without a posting in the channel
+		return func(c *copied) int64 {
+			j, p := c.fake.Publish(c.fake.Demo.Channel, job)
+			c.fake.RemovePosting(p.ID)
+			p.Channels = []string{c.fake.AddChannel(jobboardtest.Channel{ID: "other"}).ID}
+			c.fake.AddPosting(p)
+			c.copy()
+			return j.ID
+		}
+	}
+	fault := func(f jobboardtest.Fault) func(*copied) { return func(c *copied) { c.fake.Fail(f) } }
+	down, slow := jobboardtest.Fault{Status: 503}, jobboardtest.Fault{Delay: time.Hour}
+	for name, test := range map[string]struct {
+		job    func(*copied) int64
+		status int
+	}{
+		"open":                        {demo(open), 200},
+		"closed to applications":      {demo(func(d jobboardtest.DemoInfo) int64 { return d.ClosedJob }), 410},
+		"inactive":                    {demo(func(d jobboardtest.DemoInfo) int64 { return d.InactiveJob }), 410},
+		"its posting taken away":      {demo(func(d jobboardtest.DemoInfo) int64 { return d.UnpublishedJob }), 404},
+		"deleted":                     {demo(func(d jobboardtest.DemoInfo) int64 { return d.DeletedJob }), 404},
+		"unknown":                     {demo(func(d jobboardtest.DemoInfo) int64 { return d.UnknownJob }), 404},
+		"internal":                    {demo(func(d jobboardtest.DemoInfo) int64 { return d.InternalJob }), 404},
+		"no number":                   {demo(func(jobboardtest.DemoInfo) int64 { return -1 }), 404},
+		"its last day to come":        {posted(30, jobboardtest.Job{Title: "A"}), 200},
+		"its last day over":           {posted(-1, jobboardtest.Job{Title: "A"}), 410},
+		"open, without a posting":     {alone(jobboardtest.Job{Title: "A"}), 404},
+		"closed, without a posting":   {alone(jobboardtest.Job{Title: "A", ApplyClosed: true}), 410},
+		"inactive, without a posting": {alone(jobboardtest.Job{Title: "A", Status: jobboardtest.Inactive}), 410},
+		"board down":                  {then(fault(down)), 200},
+		"board slow":                  {then(fault(slow)), 200},
+		"board busy":                  {then(fault(jobboardtest.Fault{Status: 429})), 200},
+		"nothing copied":              {func(c *copied) int64 { return c.fake.Demo.OpenJob }, 503},
+		"nothing copied, board down":  {func(c *copied) int64 { c.fake.Fail(down); c.copy(); return c.fake.Demo.OpenJob }, 503},
+		"nothing copied, closed job":  {func(c *copied) int64 { return c.fake.Demo.ClosedJob }, 503},
+		"nothing copied, unknown job": {func(c *copied) int64 { return c.fake.Demo.UnknownJob }, 503},
+		"never looked up": {func(c *copied) int64 {
+			lookups := down
+			lookups.Operation = jobboardtest.OpJobInformation
+			c.fake.Fail(lookups)
+			c.copy()
+			return c.fake.Demo.OpenJob
+		}, 503},
+		"looked up too long ago":              {then((*copied).age), 503},
+		"looked up too long ago, unknown job": {func(c *copied) int64 { c.copy(); c.age(); return c.fake.Demo.UnknownJob }, 404},
+		"closed, and looked up too long ago":  {func(c *copied) int64 { c.copy(); c.age(); return c.fake.Demo.ClosedJob }, 503},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCopied(t)
+			job := test.job(c)
+			asked := c.fake.Count()
+			w := c.get(fmt.Sprintf("/job/%d/words", job))
+			if w.Code != test.status {
+				t.Errorf("%d %s", w.Code, w.Body)
+			}
+			if waits := w.Header().Get("Retry-After") == "60"; waits != (test.status == 503) {
+				t.Errorf("Retry-After is %q", w.Header().Get("Retry-After"))
+			}
+			if (c.page != nil) != (test.status == 200) {
+				t.Errorf("the page is %+v", c.page)
+			}
+			if n := c.fake.Count(); n != asked {
+				t.Errorf("%d requests to the board", n-asked)
+			}
+		})
+	}
+}
+
+// age makes every answer of the lookup one of long ago.
+func (c *copied) age() {
+	db, err := sql.Open("sqlite", c.file)
+	if err == nil {
+		_, err = db.ExecContext(c.t.Context(), "UPDATE jobs SET looked_up = 1")
+		err = errors.Join(err, db.Close())
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func TestJobPage(t *testing.T) {
+	c := newCopied(t)
+	demo, _ := c.fake.Job(c.fake.Demo.OpenJob)
+	job, posting := c.fake.Publish(c.fake.Demo.Channel, jobboardtest.Job{
+		Title: "Ärztin (m/w/d) für Köln – 100 %", Language: "de", CompanyID: demo.CompanyID, PrivacyURL: "https://firma.example/privacy",
+		Location: jobboardtest.Location{City: "Köln", Country: "Deutschland"},
+	})
+	c.fake.RemovePosting(posting.ID)
+	posting.VersionStart = c.fake.Now().AddDate(0, 0, -1)
+	posting.Config = map[string][]string{jobboard.KeyAdText: {"<h1>We</h1><script>x</script>"}}
+	c.fake.AddPosting(posting)
+	c.copy()
+	if w := c.get(fmt.Sprintf("/job/%d", job.ID)); w.Code/100 != 3 || w.Header().Get("Location") != fmt.Sprintf("/job/%d/", job.ID) {
+		t.Errorf("without words: %d to %q", w.Code, w.Header().Get("Location"))
+	}
+	c.get(fmt.Sprintf("/job/%d/other-words", job.ID))
+	p := c.page
+	want := fmt.Sprintf("https://jobs.example/job/%d/aerztin-m-w-d-fuer-koeln-100", job.ID)
+	if p == nil || p.URL != want || p.Title != job.Title || p.Language != "de" || p.Advertisement != "<h2>We</h2>" ||
+		p.Information == nil || p.Posting == nil || p.PrivacyURL != job.PrivacyURL || p.ApplyURL != posting.ApplyURL || p.Data["url"] != want {
+		t.Errorf("%+v", p)
+	}
+	// The site's language decides about the address, the reader's about the rest.
+	var seen, both int
+	for all, err := range c.mirror.Jobs(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		titles := map[string]string{}
+		for _, posting := range all.Postings {
+			titles[posting.Language] = posting.Posting.Title
+		}
+		path := fmt.Sprintf("/job/%d/x", all.Job.JobRecord.Job)
+		if c.get(path, "Accept-Language", "en-GB,de;q=0.5"); c.page == nil || titles["en"] == "" {
+			continue
+		}
+		seen++
+		if c.page.Title != titles["en"] || titles["de"] != titles["en"] && c.page.Language != "en" || titles["de"] == titles["en"] && c.page.Language != c.page.Information.JobLanguage {
+			t.Errorf("%s is %q in %s, not %q", path, c.page.Title, c.page.Language, titles["en"])
+		}
+		if own := "https://jobs.example" + c.site.Path(all.Job.JobRecord.Job, titles["de"]); titles["de"] != "" && c.page.URL != own {
+			t.Errorf("%s is at %s, not %s", path, c.page.URL, own)
+		}
+		if titles["de"] != titles["en"] {
+			both++
+		}
+	}
+	if seen < 20 || both == 0 {
+		t.Errorf("%d jobs, %d of them with another title in English", seen, both)
+	}
+}
+
+func TestJobsOfSite(t *testing.T) {
+	c := newCopied(t)
+	for _, err := range c.site.Jobs(t.Context()) {
+		if !errors.Is(err, jobmirror.ErrIncomplete) {
+			t.Errorf("before the first copy: %v", err)
+		}
+	}
+	publish := func() (status int, body string) {
+		t.Helper()
+		published, err := jobpublish.NewSite(jobpublish.Config{URL: "https://jobs.example/", Title: "Jobs", Jobs: c.site.Jobs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := httptest.NewRecorder()
+		published.DataFeed("/jobs.feed.json").ServeHTTP(w, httptest.NewRequest("GET", "/jobs.feed.json", nil))
+		return w.Code, w.Body.String()
+	}
+	if status, _ := publish(); status != 503 {
+		t.Errorf("before the first copy: %d", status)
+	}
+	c.copy()
+	status, body := publish()
+	if status != 200 || !strings.Contains(body, fmt.Sprintf("https://jobs.example/job/%d/", c.fake.Demo.OpenJob)) {
+		t.Errorf("%d %.300s", status, body)
+	}
+	for _, job := range []int64{c.fake.Demo.ClosedJob, c.fake.Demo.InactiveJob, c.fake.Demo.InternalJob, c.fake.Demo.UnpublishedJob} {
+		if strings.Contains(body, fmt.Sprintf("/job/%d/", job)) {
+			t.Errorf("job %d is published", job)
+		}
+	}
+	// What is in it has a page, with the same data.
+	n := 0
+	for job, err := range c.site.Jobs(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if job.Check(time.Now()) != nil {
+			continue
+		}
+		n++
+		w := c.get(strings.TrimPrefix(job.URL, "https://jobs.example"))
+		if w.Code != 200 || c.page.URL != job.URL {
+			t.Errorf("%s: %d", job.URL, w.Code)
+		}
+	}
+	if n < 20 || !strings.Contains(body, fmt.Sprintf(`"numberOfItems":%d`, n)) {
+		t.Errorf("%d jobs, and %.100s", n, body[len(body)-40:])
+	}
+}
+
+func TestAddressWords(t *testing.T) {
+	c := newCopied(t)
+	for title, want := range map[string]string{
+		"Pflegefachkraft (m/w/d)":    "/job/7/pflegefachkraft-m-w-d",
+		"Ärztin, Straße & Übergröße": "/job/7/aerztin-strasse-uebergroesse",
+		"A\u0308rztin à São Paulo":   "/job/7/aerztin-a-sao-paulo",
+		"  -- ":                      "/job/7/job",
+		"":                           "/job/7/job",
+		"../../x?a=b#c%2F":           "/job/7/x-a-b-c-2f",
+		"看護師":                        "/job/7/%E7%9C%8B%E8%AD%B7%E5%B8%AB",
+		"한국어":                        "/job/7/%ED%95%9C%EA%B5%AD%EC%96%B4",
+		"नर्स":                       "/job/7/%E0%A4%A8%E0%A4%B0%E0%A5%8D%E0%A4%B8",
+		"\xff\x00a\u202eb":           "/job/7/a-b",
+		strings.Repeat("word ", 40):  "/job/7/" + strings.TrimSuffix(strings.Repeat("word-", 12), "-") + "-word",
+		strings.Repeat("x", 4000):    "/job/7/" + strings.Repeat("x", 121),
+	} {
+		if got := c.site.Path(7, title); got != want {
+			t.Errorf("%q is at %s, not %s", title, got, want)
+		}
+	}
+}
+
+// Which language a reader gets, and that it is kept.
+func TestLanguage(t *testing.T) {
+	c := newCopied(t)
+	for _, test := range []struct{ query, cookie, accept, want string }{
+		{"", "", "", "de"},
+		{"", "", "en-US,en;q=0.9", "en"},
+		{"", "", "fr, en;q=0.3", "en"},
+		{"", "", "fr", "de"},
+		{"", "", ";;;\xff", "de"},
+		{"", "en", "de", "en"},
+		{"de", "en", "en", "de"},
+		{"fr", "en", "de", "en"},
+		{"x\xff", "", "en", "en"},
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		q := r.URL.Query()
+		q.Set("lang", test.query)
+		r.URL.RawQuery = q.Encode()
+		r.Header.Set("Accept-Language", test.accept)
+		r.AddCookie(&http.Cookie{Name: "lang", Value: test.cookie})
+		if got := c.site.Language(r); got != test.want {
+			t.Errorf("%+v: %s", test, got)
+		}
+		if texts := c.site.Texts(r); texts.Language != test.want {
+			t.Errorf("%+v: texts in %s", test, texts.Language)
+		}
+	}
+	w := c.get("/job/1/x?lang=en")
+	if got := w.Header().Get("Set-Cookie"); !strings.HasPrefix(got, "lang=en; Path=/;") || !strings.Contains(got, "; HttpOnly; Secure; SameSite=Lax") {
+		t.Errorf("the cookie is %q", got)
+	}
+	if !strings.Contains(w.Body.String(), jobsite.English().Status(503)) {
+		t.Errorf("the page says %q", w.Body)
+	}
+	if w := c.get("/job/1/x"); w.Header().Get("Set-Cookie") != "" || !strings.Contains(w.Body.String(), jobsite.German().Status(503)) {
+		t.Errorf("%q, %s", w.Header().Get("Set-Cookie"), w.Body)
+	}
+}
+
+// Every text that a visitor may get is there.
+func TestStatusTexts(t *testing.T) {
+	for _, texts := range []jobsite.Texts{jobsite.English(), jobsite.German()} {
+		for status, want := range map[int]string{
+			400: texts.Other, 403: texts.Other, 404: texts.Statuses[404], 410: texts.Situations[jobsite.Closed],
+			429: texts.Situations[jobsite.Busy], 500: texts.Statuses[503], 502: texts.Statuses[503], 503: texts.Statuses[503],
+		} {
+			if got := texts.Status(status); got != want || want == "" {
+				t.Errorf("%s %d: %q", texts.Language, status, got)
+			}
+		}
+	}
+	if got := (jobsite.Texts{Other: "x"}).Status(502); got != "x" {
+		t.Errorf("a text of a site's own: %q", got)
+	}
+}
+
+func TestSearchOfSite(t *testing.T) {
+	c := newCopied(t)
+	search := func(query string, header ...string) (*jobsite.Results, error) {
+		r := httptest.NewRequest("GET", "/?"+query, nil)
+		for i := 0; i < len(header); i += 2 {
+			r.Header.Set(header[i], header[i+1])
+		}
+		return c.site.Search(r)
+	}
+	if _, err := search(""); !errors.Is(err, jobmirror.ErrIncomplete) {
+		t.Errorf("before the first copy: %v", err)
+	}
+	c.copy()
+	found, err := search("near=Berlin&radius=50")
+	if err != nil || len(found.Cards) == 0 || len(found.Cards) != len(found.Page.Postings) {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	for i, card := range found.Cards {
+		p := found.Page.Postings[i]
+		nearest, _ := p.Nearest()
+		if card.Place != nearest.GeoCity || !strings.HasSuffix(card.Distance, " km") || card.Excerpt == "" || card.Path != c.site.Path(p.Job, card.Title) {
+			t.Errorf("%+v", card)
+		}
+	}
+	if all, _ := search(""); all.Cards[0].Distance != "" || all.Cards[0].Place == "" {
+		t.Errorf("%+v", all.Cards[0])
+	}
+	if english, _ := search("", "Accept-Language", "en"); english.Page.Postings[0].Language != "en" {
+		t.Errorf("%+v", english.Cards[0])
+	}
+	old, err := search("after=bookmark&near=Atlantis")
+	if err != nil || len(old.Cards) == 0 || old.List.After != "" || len(old.Problems) != 1 {
+		t.Errorf("%+v, %v", old, err)
+	}
+	if words, _ := search("text=Patienten"); len(words.Cards) == 0 || !strings.Contains(strings.ToLower(words.Cards[0].Excerpt), "patient") {
+		t.Errorf("%+v", words)
+	}
+}
+
+// A client of the site asks the copy, also while the board is down.
+func TestClientOfSite(t *testing.T) {
+	c := newCopied(t)
+	c.copy()
+	c.fake.Fail(jobboardtest.Fault{Status: 503})
+	asked := c.fake.Count()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	result, err := c.site.Client().Search(ctx, jobboard.ChannelID(c.fake.Demo.Channel), jobboard.Query{Language: "de"})
+	if err != nil || len(result.Results) == 0 {
+		t.Errorf("%v, %v", result, err)
+	}
+	info, err := c.site.Client().JobInformation(ctx, jobboard.JobID(c.fake.Demo.OpenJob))
+	if err != nil || !info.ApplyPossible {
+		t.Errorf("%v, %v", info, err)
+	}
+	if n := c.fake.Count(); n != asked {
+		t.Errorf("%d requests to the board", n-asked)
+	}
+}
+
+func TestConfig(t *testing.T) {
+	c := newCopied(t)
+	good := jobsite.Config{URL: "https://jobs.example", Languages: []string{"de"}}
+	for field, change := range map[string]func(*jobsite.Config){
+		"URL": func(c *jobsite.Config) { c.URL = "jobs.example" }, "Page": func(c *jobsite.Config) { c.Page = "/job/{id}" },
+		"Languages": func(c *jobsite.Config) { c.Languages = nil },
+	} {
+		bad := good
+		change(&bad)
+		_, err := jobsite.New(c.mirror, bad)
+		if wrong, ok := errors.AsType[*jobsite.ConfigError](err); !ok || wrong.Field != "Config."+field {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+	if _, err := jobsite.New(c.mirror, jobsite.Config{URL: "https://jobs.example", Languages: []string{"de", "no language"}}); err == nil {
+		t.Error("it takes what is no language")
+	}
+	if _, err := jobsite.New(nil, good); err == nil {
+		t.Error("it takes no mirror")
+	}
+}

@@ -1,0 +1,159 @@
+package jobsite
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"golang.org/x/text/language"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror"
+	"github.com/jobboard-sdk/jobboard-go/jobpublish"
+)
+
+// Config describes a site to New.
+type Config struct {
+	// URL is the address under which visitors reach the site, such as
+	// "https://jobs.example", without a path.
+	URL string
+	// Page is the path of a job's page as a pattern of [http.ServeMux] has it: {job} stands
+	// for its identifier and {words...} for words of its title, which may change. "" means
+	// "/job/{job}/{words...}", an address by which importers know a job.
+	Page string
+	// Languages are those in which the site is read and the mirror copies its channels,
+	// such as "de" and "en"; there must be one. The first is that of readers who prefer
+	// none of them, of feeds, and of the words in a job's address.
+	Languages []string
+	// Texts are what the site says in a language; nil: German in "de", else English.
+	Texts func(language string) Texts
+	// Amend adds to a job that is published what the site knows of it, such as DirectApply,
+	// Organization and ValidFor; nil: nothing. It must be safe for calls at the same time.
+	Amend func(*jobpublish.Job)
+	// Failed answers a visitor who gets no page; nil: a line of Texts.
+	Failed func(w http.ResponseWriter, r *http.Request, status int)
+	Logger *slog.Logger // of failures; nil: silent
+}
+
+// Site has the pages of the jobs in a mirror. Several goroutines may call its methods at
+// the same time.
+type Site struct {
+	cfg     Config
+	mirror  *jobmirror.Mirror
+	origin  string // scheme and host
+	matcher language.Matcher
+	client  *jobboard.Client
+}
+
+// New returns the site of a mirror's jobs. Its error joins a *ConfigError for each
+// mistake in cfg.
+func New(mirror *jobmirror.Mirror, cfg Config) (*Site, error) {
+	var wrong []error
+	if mirror == nil {
+		return nil, errors.New("jobsite: New without a mirror")
+	}
+	site, ok := siteURL(cfg.URL)
+	if !ok {
+		wrong = append(wrong, &ConfigError{"Config.URL", noSiteURL})
+	}
+	if cfg.Page == "" {
+		cfg.Page = "/job/{job}/{words...}"
+	}
+	if !strings.HasPrefix(cfg.Page, "/") || !strings.Contains(cfg.Page, "/{job}") {
+		wrong = append(wrong, &ConfigError{"Config.Page", "is not a path with {job}"})
+	}
+	var tags []language.Tag
+	for _, l := range cfg.Languages {
+		tag, err := language.Parse(l)
+		if err != nil {
+			wrong = append(wrong, &ConfigError{"Config.Languages", "has what is not a language such as \"de\""})
+		}
+		tags = append(tags, tag)
+	}
+	if len(tags) == 0 {
+		wrong = append(wrong, &ConfigError{"Config.Languages", "is empty"})
+	}
+	if len(wrong) > 0 {
+		return nil, errors.Join(wrong...)
+	}
+	if cfg.Texts == nil {
+		cfg.Texts = textsIn
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	const nowhere = "http://localhost" // the transport sends nothing
+	client, err := jobboard.NewClient(jobboard.Config{
+		BaseURL: nowhere, JobDBURL: nowhere, ClientID: "copy", HTTPClient: &http.Client{Transport: mirror.Transport()},
+	})
+	if err != nil {
+		return nil, err
+	}
+	origin := site.Scheme + "://" + site.Host
+	s := &Site{cfg: cfg, mirror: mirror, origin: origin, matcher: language.NewMatcher(tags), client: client}
+	if s.cfg.Failed == nil {
+		s.cfg.Failed = func(w http.ResponseWriter, r *http.Request, status int) {
+			http.Error(w, s.Texts(r).Status(status), status)
+		}
+	}
+	return s, nil
+}
+
+const noSiteURL = "is not the address of a site, with http or https and without a path"
+
+// siteURL reads the address of a site.
+func siteURL(address string) (*url.URL, bool) {
+	site, err := url.Parse(address)
+	web := err == nil && (site.Scheme == "https" || site.Scheme == "http")
+	return site, web && site.Host != "" && strings.Trim(site.Path, "/") == ""
+}
+
+// Client returns a client that asks the copy and never the board. It searches and looks
+// jobs up for everybody; what is an applicant's own it does not know. A site offers its
+// jobs to assistants by mounting
+//
+//	jobmcp.NewServer(site.Client(), jobmcp.Options{Channel: channel, Hosts: []string{"jobs.example"}}).Handler()
+func (s *Site) Client() *jobboard.Client { return s.client }
+
+const languageField = "lang" // of an address, and the cookie that keeps it
+
+// Language returns that of Config.Languages which the reader of a page prefers: by lang
+// in its address, by the cookie of Handle, or by Accept-Language.
+func (s *Site) Language(r *http.Request) string {
+	kept := ""
+	if cookie, err := r.Cookie(languageField); err == nil {
+		kept = cookie.Value
+	}
+	_, i := language.MatchStrings(s.matcher, r.URL.Query().Get(languageField), kept, r.Header.Get("Accept-Language"))
+	return s.cfg.Languages[i]
+}
+
+// Texts returns what the site says to the reader of a page.
+func (s *Site) Texts(r *http.Request) Texts { return s.cfg.Texts(s.Language(r)) }
+
+// Handle returns the handler of a page. Where page fails, having written nothing, the
+// visitor gets Config.Failed with the status of [jobboard.HTTPStatus] and Retry-After,
+// and a failure that is not the visitor's own is logged. A language that the address
+// asks for by lang is kept in a cookie.
+func (s *Site) Handle(page func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Has(languageField) {
+			http.SetCookie(w, &http.Cookie{
+				Name: languageField, Value: s.Language(r), Path: "/", MaxAge: 365 * 24 * 3600,
+				HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: strings.HasPrefix(s.origin, "https:"),
+			})
+		}
+		err := page(w, r)
+		if err == nil {
+			return
+		}
+		status := jobboard.HTTPStatus(err)
+		if status >= http.StatusInternalServerError {
+			s.cfg.Logger.ErrorContext(r.Context(), "jobsite: no page", "path", r.URL.Path, "error", err)
+		}
+		jobboard.SetRetryAfter(w.Header(), err)
+		s.cfg.Failed(w, r, status)
+	}
+}
