@@ -37,7 +37,7 @@ func (s *Site) handler(path, contentType string, write format) http.Handler {
 	return &handler{site: s, path: path, contentType: contentType, write: write, turn: make(chan struct{}, 1)}
 }
 
-// maxWriting is how long the writing of a file may take.
+// maxWriting is how long the writing of a file may take, and sending it to a client.
 const maxWriting = 10 * time.Minute
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -54,6 +54,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer f.release()
+	// A large file takes a slow client minutes. Where there is no deadline to move, it has time anyway.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(maxWriting))
 	doc := f.index
 	if part := r.URL.Query().Get("part"); part != "" {
 		n, err := strconv.Atoi(part)

@@ -22,6 +22,7 @@ var rules = jobboard.AnswerRules{MaxText: 200, MaxTextArea: 2000, RequireNationa
 type applyPage struct {
 	page
 	Job      *jobboard.JobInformation
+	JobPath  string // of its page
 	Privacy  string
 	Fields   []field
 	Problems int
@@ -53,17 +54,16 @@ func (s *site) apply(w http.ResponseWriter, r *http.Request) error {
 			return statusError(http.StatusBadRequest)
 		}
 	}
-	outcome := s.precheck(r, id, wordsOf(r))
+	outcome := s.precheck(r, id, s.words(r))
 	switch outcome.Situation {
 	case jobsite.MayApply:
 	case jobsite.SignInFirst, jobsite.SignInAgain:
 		return s.signInToApply(w, r, id)
-	case jobsite.NotChecked, jobsite.Busy:
-		return outcome.Err
 	default:
 		if outcome.Situation == jobsite.SignInRefused && r.Method == http.MethodPost {
 			return s.signInToApply(w, r, id)
 		}
+		jobboard.SetRetryAfter(w.Header(), outcome.Err)
 		return s.render(w, outcome.Status, "message", message{s.page(r), outcome.Text})
 	}
 	p := s.applyPage(r, outcome.Check.Information)
@@ -77,7 +77,9 @@ func (s *site) apply(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if p.Complete {
-		p.ApplyAt = s.applyAt(r.Context(), id, p.W)
+		if job, err := s.jobs.Job(r); err == nil {
+			p.ApplyAt = job.ApplyURL
+		}
 	}
 	p.fill(r, checked)
 	return s.render(w, status, "apply", p)
@@ -101,30 +103,12 @@ func (p *applyPage) check(r *http.Request) (int, error) {
 	return http.StatusOK, nil
 }
 
-// applyAt returns where one applies for a job at the board, and "" where that is not
-// known.
-func (s *site) applyAt(ctx context.Context, id jobboard.JobID, w words) string {
-	postings, err := s.mirror.Postings(ctx, id)
-	if err != nil {
-		return ""
-	}
-	posting := inLanguage(postings, w.Lang)
-	if posting == nil {
-		return ""
-	}
-	at, err := posting.Posting.ApplyURL()
-	if err != nil {
-		return ""
-	}
-	return at.String()
-}
-
 // signInToApply sends a visitor without a session to the sign-in. Answers that they
 // have sent are shown again instead, to be sent once more: they would not survive
 // the way to the board and back.
 func (s *site) signInToApply(w http.ResponseWriter, r *http.Request, id jobboard.JobID) error {
 	if r.Method != http.MethodPost {
-		back := url.Values{"next": {r.URL.Path}, "back": {"/jobs/" + id.String()}}
+		back := url.Values{"next": {r.URL.Path}, "back": {s.jobs.Path(id, "")}}
 		http.Redirect(w, r, "/signin?"+back.Encode(), http.StatusSeeOther)
 		return nil
 	}
@@ -141,7 +125,7 @@ func (s *site) signInToApply(w http.ResponseWriter, r *http.Request, id jobboard
 }
 
 func (s *site) applyPage(r *http.Request, job *jobboard.JobInformation) applyPage {
-	p := applyPage{page: s.page(r), Job: job}
+	p := applyPage{page: s.page(r), Job: job, JobPath: s.jobs.Path(job.JobID, job.JobTitle)}
 	p.W = wordsFor(job.JobLanguage, p.W) // the form speaks the job's language
 	if link, err := job.DataSecurityURL(); err == nil {
 		p.Privacy = link.String()

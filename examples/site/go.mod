@@ -14,6 +14,12 @@ require (
 require (
 	github.com/alexedwards/scs/v2 v2.9.0 // indirect
 	github.com/chromedp/cdproto v0.159.2 // indirect
+	github.com/google/jsonschema-go v0.4.3 // indirect
+	github.com/modelcontextprotocol/go-sdk v1.8.0 // indirect
+	github.com/segmentio/asm v1.2.1 // indirect
+	github.com/segmentio/encoding v0.5.4 // indirect
+	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
+	golang.org/x/time v0.16.0 // indirect
 )
 
 require (
@@ -64,4 +70,9 @@ replace github.com/jobboard-sdk/jobboard-go/jobboardotel => ../../jobboardotel
 
 replace github.com/jobboard-sdk/jobboard-go/jobsite => ../../jobsite
 
-require github.com/jobboard-sdk/jobboard-go/jobsite v0.0.0
+require (
+	github.com/jobboard-sdk/jobboard-go/jobmcp v0.0.0-00010101000000-000000000000
+	github.com/jobboard-sdk/jobboard-go/jobsite v0.0.0
+)
+
+replace github.com/jobboard-sdk/jobboard-go/jobmcp => ../../jobmcp

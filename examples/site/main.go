@@ -26,7 +26,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -36,6 +35,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
+	"github.com/jobboard-sdk/jobboard-go/jobpublish"
 	"github.com/jobboard-sdk/jobboard-go/jobsite"
 )
 
@@ -148,10 +148,9 @@ func boardOf(origin string) board {
 type site struct {
 	http.Handler
 	client *jobboard.Client
-	mirror *jobmirror.Mirror
+	jobs   *jobsite.Site
 	signIn *jobsite.SignIn // nil: the site does not know where the board's sign-in is
 	origin string
-	secure bool // served over https
 }
 
 //go:embed pages style.css
@@ -174,21 +173,28 @@ func newSite(b board, mirror *jobmirror.Mirror, origin string) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &site{client: client, mirror: mirror, origin: origin, secure: address.Scheme == "https"}
+	s := &site{client: client, origin: origin}
+	s.jobs, err = jobsite.New(mirror, jobsite.Config{
+		URL: origin, Languages: []string{german.Lang, english.Lang}, Failed: s.failed, Logger: slog.Default(),
+		Amend: func(j *jobpublish.Job) { j.DirectApply = true },
+	})
+	if err != nil {
+		return nil, err
+	}
 	own := http.NewServeMux() // the pages that know their visitor
 	for pattern, handle := range map[string]func(http.ResponseWriter, *http.Request) error{
-		"GET /{$}":              s.list,
-		"GET /jobs/{job}":       s.job,
-		"GET /jobs/{job}/apply": s.apply, "POST /jobs/{job}/apply": s.apply,
+		"GET /{$}":                  s.list,
+		"GET /job/{job}/{words...}": s.job,
+		"GET /apply/{job}":          s.apply, "POST /apply/{job}": s.apply,
 		"GET /signin": func(http.ResponseWriter, *http.Request) error { return statusError(http.StatusNotImplemented) },
 		"/":           func(http.ResponseWriter, *http.Request) error { return statusError(http.StatusNotFound) },
 	} {
-		own.HandleFunc(pattern, s.handle(handle))
+		own.HandleFunc(pattern, s.jobs.Handle(handle))
 	}
 	// What everybody may keep a copy of stands outside of the sessions.
 	mux := http.NewServeMux()
 	mux.Handle("GET /style.css", http.FileServerFS(files))
-	if err := s.publish(mux); err != nil {
+	if err := s.publish(mux, address.Host, b.mirror.Channels[0].ID); err != nil {
 		return nil, err
 	}
 	visited := http.Handler(own)
@@ -207,10 +213,7 @@ func newSite(b board, mirror *jobmirror.Mirror, origin string) (*site, error) {
 // in again after a restart is one click.
 func (s *site) newSignIn(board oauth2.Config) (*jobsite.SignIn, error) {
 	return jobsite.NewSignIn(jobsite.SignInConfig{
-		Client: s.client, URL: s.origin, OAuth2: board, Logger: slog.Default(),
-		Failed: func(w http.ResponseWriter, r *http.Request, status int) {
-			s.handle(func(http.ResponseWriter, *http.Request) error { return statusError(status) })(w, r)
-		},
+		Client: s.client, URL: s.origin, OAuth2: board, Logger: slog.Default(), Failed: s.failed,
 	})
 }
 
@@ -246,42 +249,21 @@ func (s *site) headers(next http.Handler) http.Handler {
 // statusError is a failure of the site's own, by its status.
 type statusError int
 
-func (e statusError) Error() string { return http.StatusText(int(e)) }
+func (e statusError) Error() string   { return http.StatusText(int(e)) }
+func (e statusError) HTTPStatus() int { return int(e) }
 
-// handle keeps the language that a visitor chose, and shows what went wrong in
-// it, with the status that the failure has for them.
-func (s *site) handle(f func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if chosen := r.URL.Query().Get(languageCookie); chosen != "" {
-			http.SetCookie(w, &http.Cookie{
-				Name: languageCookie, Value: wordsOf(r).Lang, Path: "/", MaxAge: 365 * 24 * 3600,
-				HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: s.secure,
-			})
-		}
-		err := f(w, r)
-		if err == nil {
-			return
-		}
-		status := jobboard.HTTPStatus(err)
-		switch own, ok := errors.AsType[statusError](err); {
-		case ok:
-			status = int(own)
-		case status >= 500:
-			log.Print(err) // the library's errors hold no secret
-		}
-		if status == http.StatusServiceUnavailable || status == http.StatusBadGateway {
-			w.Header().Set("Retry-After", strconv.Itoa(60))
-		}
-		p := s.page(r)
-		_ = s.render(w, status, "message", message{p, p.W.failure(status)})
-	}
+// failed tells a visitor in their language why there is no page.
+func (s *site) failed(w http.ResponseWriter, r *http.Request, status int) {
+	p := s.page(r)
+	_ = s.render(w, status, "message", message{p, p.W.texts.Status(status)})
 }
 
 // page is what every template needs.
 type page struct {
 	W        words
 	SignedIn bool
-	Path     string // of this page, to come back to after signing in
+	Path     string       // of this page, to come back to after signing in
+	Search   template.URL // what the visitor searched for, as a query; it goes along to a job's page and back
 	query    url.Values
 }
 
@@ -292,7 +274,13 @@ type message struct {
 
 func (s *site) page(r *http.Request) page {
 	_, signedIn := s.visitor(r)
-	return page{W: wordsOf(r), SignedIn: signedIn, Path: r.URL.Path, query: r.URL.Query()}
+	list, _ := jobsite.ParseList(r.URL.Query())
+	p := page{W: s.words(r), SignedIn: signedIn, Path: r.URL.Path, query: r.URL.Query()}
+	if search := list.Values().Encode(); search != "" {
+		p.Path += "?" + search
+		p.Search = template.URL("?" + search) //nolint:gosec // encoded as a query
+	}
+	return p
 }
 
 // LangQuery returns the query of this page in another language.

@@ -158,7 +158,13 @@ func want(t *testing.T, what string, status int, body string, wantStatus int, te
 func TestVisitor(t *testing.T) {
 	v, fake := start(t)
 	status, body := v.get("/?near=Berlin&radius=50")
-	want(t, "list", status, body, 200, `<html lang="en">`, "<svg", fmt.Sprintf("/jobs/%d", fake.Demo.OpenJob))
+	want(t, "list", status, body, 200, `<html lang="en">`, "<svg", fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
+	want(t, "distance", status, body, 200, "<bdi>Berlin</bdi> (", " km)")
+	// A job's page leads back to the search that it was found by.
+	_, link, _ := strings.Cut(body, `<h2><a href="`)
+	link, _, _ = strings.Cut(link, `"`)
+	status, body = v.get(strings.ReplaceAll(link, "&amp;", "&"))
+	want(t, "from a search", status, body, 200, `<a href="/?near=Berlin&amp;radius=50">All jobs</a>`)
 	status, body = v.get("/?place=Hamburg&text=pflege&lang=de")
 	want(t, "narrowed down", status, body, 200, `<a href="?lang=de&amp;text=pflege" aria-current="true"><bdi>Hamburg</bdi>`)
 	v.get("/?lang=en")
@@ -170,10 +176,10 @@ func TestVisitor(t *testing.T) {
 	want(t, "German, another form of the word", status, body, 200, `<html lang="de">`, "Pflegefachkraft (m/w/d)")
 	v.get("/?lang=en")
 	for name, job := range map[string]int64{"inactive": fake.Demo.InactiveJob, "closed": fake.Demo.ClosedJob} {
-		status, body = v.get(fmt.Sprintf("/jobs/%d", job))
+		status, body = v.get(fmt.Sprintf("/job/%d/", job))
 		want(t, name, status, body, 410, "This job takes no more applications.")
 	}
-	status, body = v.get("/jobs/99999")
+	status, body = v.get("/job/99999/")
 	want(t, "unknown", status, body, 404, "There is no such page.")
 	status, body = v.get("/nothing")
 	want(t, "no page", status, body, 404, "There is no such page.")
@@ -186,7 +192,7 @@ func TestPaging(t *testing.T) {
 	for pages := 0; path != ""; pages++ {
 		_, body := v.get(path)
 		for part := range strings.SplitSeq(body, `<h2><a href="`) {
-			if link, _, ok := strings.Cut(part, `"`); ok && strings.HasPrefix(link, "/jobs/") {
+			if link, _, ok := strings.Cut(part, `"`); ok && strings.HasPrefix(link, "/job/") {
 				if seen[link] {
 					t.Errorf("%s is on two pages", link)
 				}
@@ -209,7 +215,7 @@ func TestPaging(t *testing.T) {
 
 func TestApplicant(t *testing.T) {
 	v, fake := start(t)
-	form := fmt.Sprintf("/jobs/%d/apply", fake.Demo.OpenJob)
+	form := fmt.Sprintf("/apply/%d", fake.Demo.OpenJob)
 	status, body := v.signIn(fake, form)
 	want(t, "form", status, body, 200, `<html lang="de">`, "Haben Sie einen Führerschein", "Staatsangehörigkeit", "ägyptisch")
 	if strings.Index(body, "ägyptisch") > strings.Index(body, "belgisch") {
@@ -239,15 +245,15 @@ func TestApplicant(t *testing.T) {
 		"other company": {fake.Demo.OtherCompanyJob, 404, "This job is not available."},
 		"inactive":      {fake.Demo.InactiveJob, 410, "no more applications"},
 	} {
-		status, body = v.get(fmt.Sprintf("/jobs/%d/apply", c.job))
+		status, body = v.get(fmt.Sprintf("/apply/%d", c.job))
 		want(t, name, status, body, c.status, c.text)
 	}
-	status, body = v.get(fmt.Sprintf("/jobs/%d", fake.Demo.OpenJob))
+	status, body = v.get(fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
 	want(t, "job", status, body, 200, "You may apply.", `application/ld+json`, form)
 	if status, _ = v.post("/signout", nil); status != 200 {
 		t.Errorf("sign out: %d", status)
 	}
-	status, body = v.get(fmt.Sprintf("/jobs/%d", fake.Demo.OpenJob))
+	status, body = v.get(fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
 	want(t, "signed out", status, body, 200, "Sign in to see whether you may apply.")
 }
 
@@ -264,7 +270,7 @@ func firstChoice(body, name string) string {
 func TestForeignRequests(t *testing.T) {
 	v, fake := start(t)
 	v.signIn(fake, "/")
-	form := fmt.Sprintf("/jobs/%d/apply", fake.Demo.OpenJob)
+	form := fmt.Sprintf("/apply/%d", fake.Demo.OpenJob)
 	if status, body := v.post(form, url.Values{}, "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"); status != 403 {
 		t.Errorf("a form of another site: %d\n%s", status, body)
 	}
@@ -300,11 +306,11 @@ func TestBoardInTrouble(t *testing.T) {
 		status int
 		text   string
 	}{
-		"down":       {jobboardtest.Fault{Status: 503}, 502, "does not answer at the moment"},
-		"slow":       {jobboardtest.Fault{Delay: time.Hour}, 504, "does not answer at the moment"},
-		"busy":       {jobboardtest.Fault{Status: 429}, 429, "The job board is busy."},
-		"HTML":       {jobboardtest.Fault{Status: 200, Body: "<html>login"}, 502, "does not answer at the moment"},
-		"half of it": {jobboardtest.Fault{Break: jobboardtest.CutBody}, 502, "does not answer at the moment"},
+		"down":       {jobboardtest.Fault{Status: 503}, 502, "We cannot check at the moment"},
+		"slow":       {jobboardtest.Fault{Delay: time.Hour}, 504, "We cannot check at the moment"},
+		"busy":       {jobboardtest.Fault{Status: 429}, 503, "The job board is busy."},
+		"HTML":       {jobboardtest.Fault{Status: 200, Body: "<html>login"}, 502, "We cannot check at the moment"},
+		"half of it": {jobboardtest.Fault{Break: jobboardtest.CutBody}, 502, "We cannot check at the moment"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v, fake := start(t)
@@ -312,14 +318,10 @@ func TestBoardInTrouble(t *testing.T) {
 			v.get("/?lang=en")
 			fake.Fail(c.fault)
 			status, body := v.get("/?near=Berlin")
-			want(t, "list", status, body, 200, "/jobs/")
-			status, body = v.get(fmt.Sprintf("/jobs/%d", fake.Demo.OpenJob))
-			checked := "We cannot check at the moment whether you may apply."
-			if c.status == http.StatusTooManyRequests {
-				checked = c.text
-			}
-			want(t, "job", status, body, 200, "Registered Nurse", checked)
-			status, body = v.get(fmt.Sprintf("/jobs/%d/apply", fake.Demo.OpenJob))
+			want(t, "list", status, body, 200, "/job/")
+			status, body = v.get(fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
+			want(t, "job", status, body, 200, "Registered Nurse", c.text)
+			status, body = v.get(fmt.Sprintf("/apply/%d", fake.Demo.OpenJob))
 			want(t, "form", status, body, c.status, c.text)
 		})
 	}
@@ -327,10 +329,10 @@ func TestBoardInTrouble(t *testing.T) {
 		v, fake := start(t)
 		v.signIn(fake, "/")
 		fake.Fail(jobboardtest.Fault{Status: 401, Body: `{"error":"invalid_token"}`, Operation: jobboardtest.OpApplied})
-		status, body := v.get(fmt.Sprintf("/jobs/%d", fake.Demo.OpenJob))
+		status, body := v.get(fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
 		want(t, "job", status, body, 200, "The job board does not accept your sign-in.") // which is a moment old
 		v.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-		if status, _ = v.get(fmt.Sprintf("/jobs/%d/apply", fake.Demo.OpenJob)); status != http.StatusSeeOther {
+		if status, _ = v.get(fmt.Sprintf("/apply/%d", fake.Demo.OpenJob)); status != http.StatusSeeOther {
 			t.Errorf("form: %d", status)
 		}
 	})
@@ -346,10 +348,10 @@ func TestBeforeTheFirstCopy(t *testing.T) {
 	}
 	v.get("/?lang=en")
 	status, body := v.get("/")
-	want(t, "list", status, body, 200, "does not answer at the moment")
-	status, body = v.get(fmt.Sprintf("/jobs/%d", fake.Demo.OpenJob))
-	want(t, "job", status, body, 503, "does not answer at the moment")
-	for _, path := range []string{"/jobs/99999", "/sitemap.xml", "/jobs.rss", "/jobs.atom"} {
+	want(t, "list", status, body, 503, "cannot be shown at the moment")
+	status, body = v.get(fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
+	want(t, "job", status, body, 503, "cannot be shown at the moment")
+	for _, path := range []string{"/job/99999/", "/sitemap.xml", "/jobs.rss", "/jobs.atom", "/jobs.feed.json"} {
 		status, body = v.get(path)
 		want(t, path, status, body, 503)
 	}
@@ -357,10 +359,10 @@ func TestBeforeTheFirstCopy(t *testing.T) {
 
 func TestPublished(t *testing.T) {
 	v, fake := start(t)
-	for _, path := range []string{"/sitemap.xml", "/jobs.rss", "/jobs.atom"} {
+	for _, path := range []string{"/sitemap.xml", "/jobs.rss", "/jobs.atom", "/jobs.feed.json"} {
 		status, body := v.get(path)
-		want(t, path, status, body, 200, fmt.Sprintf("/jobs/%d", fake.Demo.OpenJob))
-		if strings.Contains(body, fmt.Sprintf("/jobs/%d", fake.Demo.ClosedJob)) {
+		want(t, path, status, body, 200, fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
+		if strings.Contains(body, fmt.Sprintf("/job/%d/", fake.Demo.ClosedJob)) {
 			t.Errorf("%s has a closed job", path)
 		}
 	}
@@ -370,16 +372,20 @@ func TestPublished(t *testing.T) {
 		_, list := v.get("/?lang=" + lang)
 		for part := range strings.SplitSeq(list, `<h2><a href="`) {
 			link, _, _ := strings.Cut(part, `"`)
-			if n := strings.Count(sitemap, "<loc>"+v.origin+link+"</loc>"); strings.HasPrefix(link, "/jobs/") && n != 1 {
+			if len(strings.Split(link, "/")) < 4 {
+				continue
+			}
+			job := strings.Join(strings.Split(link, "/")[:3], "/") + "/" // its words are those of a language
+			if n := strings.Count(sitemap, "<loc>"+v.origin+job); n != 1 {
 				if _, page := v.get(link); strings.Contains(page, "ld+json") {
 					t.Errorf("%s is in the sitemap %d times", link, n)
 				}
 			}
 		}
 	}
-	job := fmt.Sprintf("/jobs/%d", fake.Demo.OpenJob)
+	job := fmt.Sprintf("/job/%d/", fake.Demo.OpenJob)
 	status, body := v.get(job + "?lang=de&utm_source=x")
-	want(t, "job", status, body, 200, fmt.Sprintf(`<link rel="canonical" href="%s%s">`, v.origin, job))
+	want(t, "job", status, body, 200, fmt.Sprintf(`<link rel="canonical" href="%s%s`, v.origin, job))
 	status, body = v.get("/robots.txt")
 	want(t, "robots", status, body, 200, "Sitemap: "+v.origin+"/sitemap.xml\n", "Disallow: /signin\n")
 	for path, robots := range map[string]string{"/": "", "/?text=nurse": "noindex, follow", job: ""} {
@@ -414,7 +420,7 @@ func TestSignInEnds(t *testing.T) {
 		}
 		return nil
 	}
-	status, body = stranger.get(fmt.Sprintf("/jobs/%d/apply", fake.Demo.OpenJob))
+	status, body = stranger.get(fmt.Sprintf("/apply/%d", fake.Demo.OpenJob))
 	want(t, "refused", status, body, 200, "Sign in to see whether you may apply.")
 }
 
@@ -443,7 +449,7 @@ func TestNoSignIn(t *testing.T) {
 // What everybody may keep a copy of sets no visitor's cookie.
 func TestSharedFilesSetNoCookie(t *testing.T) {
 	v, _ := start(t)
-	for path, cookies := range map[string]int{"/?lang=en": 1, "/jobs/1?lang=en": 1, "/sitemap.xml?lang=en": 0, "/jobs.rss?lang=en": 0, "/style.css?lang=en": 0} {
+	for path, cookies := range map[string]int{"/?lang=en": 1, "/job/1/?lang=en": 1, "/sitemap.xml?lang=en": 0, "/jobs.rss?lang=en": 0, "/style.css?lang=en": 0} {
 		resp, err := v.client.Get(v.origin + path)
 		if err != nil {
 			t.Fatal(err)
@@ -524,7 +530,7 @@ func TestRefusedAtOnce(t *testing.T) {
 	})
 	v.client = &approving
 	for range 2 {
-		status, body := v.get(fmt.Sprintf("/jobs/%d/apply?lang=en", fake.Demo.OpenJob))
+		status, body := v.get(fmt.Sprintf("/apply/%d?lang=en", fake.Demo.OpenJob))
 		want(t, "form", status, body, 403, "The job board does not accept your sign-in.", `href="/signin?next=`)
 	}
 }
@@ -537,7 +543,7 @@ func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { ret
 // board, and are sent after the next one.
 func TestAnswersSurviveTheSession(t *testing.T) {
 	v, fake := start(t)
-	form := fmt.Sprintf("/jobs/%d/apply", fake.Demo.OpenJob)
+	form := fmt.Sprintf("/apply/%d", fake.Demo.OpenJob)
 	answers := url.Values{"q8": {"2900101"}, "q9": {"55.000"}, "q10": {"Die <Lage>."}}
 	kept := func(what string) {
 		t.Helper()
@@ -566,7 +572,7 @@ func TestAnswersSurviveTheSession(t *testing.T) {
 // since in the same browser.
 func TestFormIsOfItsApplicant(t *testing.T) {
 	v, fake := start(t)
-	form := fmt.Sprintf("/jobs/%d/apply", fake.Demo.OpenJob)
+	form := fmt.Sprintf("/apply/%d", fake.Demo.OpenJob)
 	_, body := v.signIn(fake, form)
 	answers := url.Values{
 		"q8": {"2900101"}, "q9": {"55.000"}, "q10": {"Die Lage."}, "nationality": {"2800137"},
@@ -590,38 +596,37 @@ func formOf(body string) string {
 // The form takes no notice of a query that others have added.
 func TestFormWithForeignQuery(t *testing.T) {
 	v, fake := start(t)
-	status, body := v.signIn(fake, fmt.Sprintf("/jobs/%d/apply", fake.Demo.OpenJob))
+	status, body := v.signIn(fake, fmt.Sprintf("/apply/%d", fake.Demo.OpenJob))
 	want(t, "without", status, body, 200)
 	for _, query := range []string{"utm=a;b", "utm=50%"} {
-		status, body = v.get(fmt.Sprintf("/jobs/%d/apply?%s", fake.Demo.OpenJob, query))
+		status, body = v.get(fmt.Sprintf("/apply/%d?%s", fake.Demo.OpenJob, query))
 		want(t, query, status, body, 200, "Haben Sie einen Führerschein",
-			fmt.Sprintf(`action="/jobs/%d/apply"`, fake.Demo.OpenJob))
+			fmt.Sprintf(`action="/apply/%d"`, fake.Demo.OpenJob))
 	}
 }
 
-// Jobs of one town are one dot with all their titles and one name, under whatever
-// names the town goes; those beyond the circle are left out.
-func TestChart(t *testing.T) {
-	at := func(latitude, longitude, city string) []jobboard.Location {
-		return []jobboard.Location{{GeoLat: latitude, GeoLong: longitude, GeoCity: city}}
+// Assistants ask the copy, by the site's own name.
+func TestAssistants(t *testing.T) {
+	v, fake := start(t)
+	asked := fake.Count()
+	ask := func(host string) (int, string) {
+		call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_jobs","arguments":{"text":"Pflegefachkraft"}}}`
+		req, err := http.NewRequestWithContext(t.Context(), "POST", v.origin+"/mcp", strings.NewReader(call))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json, text/event-stream")
+		req.Host = host
+		status, body, _ := v.do(req)
+		return status, body
 	}
-	var c chart
-	c.add(at("50.94", "6.96", "Köln"), "Nurse")
-	c.add(at("50.94", "6.96", "Cologne"), "Cook")
-	c.add(at("50.94", "6.96", "Köln"), "Baker")
-	c.add(at("52.52", "13.40", "Berlin"), "Driver")
-	c.add(at("", "", "Nowhere"), "Pilot")
-	all := c
-	all.draw(jobboard.GeoLocation{})
-	if len(all.Dots) != 2 || all.Area != "" || all.Dots[0].Town != "Köln" || all.Dots[0].Tip != "Köln: Nurse; Cook; Baker" || all.Dots[1].Town != "Berlin" {
-		t.Errorf("%+v", all.Dots)
+	status, body := ask("")
+	want(t, "search_jobs", status, body, 200, "Pflegefachkraft (m/w/d)")
+	if status, body = ask("evil.example"); status != http.StatusForbidden {
+		t.Errorf("another host: %d %s", status, body)
 	}
-	c.draw(jobboard.Near(50.9, 7, 30))
-	if len(c.Dots) != 1 || c.Dots[0].Tip != "Köln: Nurse; Cook; Baker" || !strings.HasPrefix(c.Area, "M") {
-		t.Errorf("%+v", c)
-	}
-	var none chart
-	if none.draw(jobboard.GeoLocation{}); none.Width != 0 {
-		t.Error("a map of nothing")
+	if n := fake.Count(); n != asked {
+		t.Errorf("%d requests to the board", n-asked)
 	}
 }

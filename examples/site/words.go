@@ -17,7 +17,7 @@ type words struct {
 	Job, Jobs, Places, NoJobs, NextPage, Map, Back, Company, Location, Remote, Since string
 	Apply, SignIn, SignOut, Privacy                                                  string
 	ApplyTo, Nationality, Send, Choose, OneProblem, ManyProblems                     string
-	Complete, ApplyThere, UnknownPlace, Stale, Age, Down, NotFound                   string
+	Complete, ApplyThere, UnknownPlace, Stale, Age                                   string
 	SignInToSend, SignedInAnew, Skip                                                 string
 
 	texts jobsite.Texts // of what a visitor may do, and of answers
@@ -39,8 +39,6 @@ var english = words{
 	ApplyThere:   "Apply at the board",
 	UnknownPlace: "We do not know the place “%s”. These are jobs anywhere.",
 	Stale:        "The job board does not answer at the moment. You see what it said %s ago.", Age: "As of %s ago",
-	Down:         "The job board does not answer at the moment. Please try again in a few minutes.",
-	NotFound:     "There is no such page.",
 	SignInToSend: "Your sign-in has ended, and your answers are still here. Sign in in a new window, then send them from this one.",
 	SignedInAnew: "Somebody has signed in since you opened this form. If it was you, please check your answers and send them again.",
 	texts:        jobsite.English(),
@@ -62,8 +60,6 @@ var german = words{
 	ApplyThere:   "Bei der Stellenbörse bewerben",
 	UnknownPlace: "Den Ort „%s“ kennen wir nicht. Sie sehen Stellen an allen Orten.",
 	Stale:        "Die Stellenbörse antwortet zurzeit nicht. Sie sehen den Stand von vor %s.", Age: "Stand: vor %s",
-	Down:     "Die Stellenbörse antwortet zurzeit nicht. Bitte versuchen Sie es in ein paar Minuten noch einmal.",
-	NotFound: "Diese Seite gibt es nicht.",
 	SignInToSend: "Ihre Anmeldung ist abgelaufen, Ihre Antworten stehen noch hier. " +
 		"Melden Sie sich in einem neuen Fenster an und senden Sie sie dann von hier.",
 	SignedInAnew: "Seit Sie dieses Formular geöffnet haben, hat sich jemand angemeldet. " +
@@ -99,22 +95,8 @@ func (w words) ago(d time.Duration) string {
 	return fmt.Sprintf("%d %s", int(d.Hours()/24), units[3])
 }
 
-// failure returns what a visitor reads instead of a page with this status.
-func (w words) failure(status int) string {
-	switch status {
-	case http.StatusNotFound, http.StatusGone, http.StatusMethodNotAllowed:
-		return w.NotFound
-	case http.StatusForbidden:
-		return w.texts.Situation(jobsite.SignInRefused)
-	case http.StatusTooManyRequests:
-		return w.texts.Situation(jobsite.Busy)
-	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return w.Down
-	}
-	return w.texts.Other
-}
-
-var languages = language.NewMatcher([]language.Tag{language.German, language.English})
+// words returns the texts in the language that a visitor reads.
+func (s *site) words(r *http.Request) words { return wordsFor(s.jobs.Language(r), german) }
 
 // wordsFor returns the texts of a language, and otherwise where there are none.
 func wordsFor(lang string, otherwise words) words {
@@ -125,19 +107,4 @@ func wordsFor(lang string, otherwise words) words {
 		return english
 	}
 	return otherwise
-}
-
-const languageCookie = "lang"
-
-// wordsOf returns the texts of the language that a visitor chose, now or
-// before, or else of the one their browser prefers.
-func wordsOf(r *http.Request) words {
-	if chosen := r.URL.Query().Get(languageCookie); chosen != "" {
-		return wordsFor(chosen, german)
-	}
-	if cookie, err := r.Cookie(languageCookie); err == nil {
-		return wordsFor(cookie.Value, german)
-	}
-	tag, _ := language.MatchStrings(languages, r.Header.Get("Accept-Language"))
-	return wordsFor(tag.String(), german)
 }
