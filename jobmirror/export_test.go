@@ -117,3 +117,20 @@ func TakeForKnown(ctx context.Context, m *Mirror, word string) error {
 	v.known[maphash.String(wordSeed, word)] = struct{}{}
 	return err
 }
+
+// Merge puts the pieces of a mirror's text index together, and returns how many there
+// were before and are after it.
+func Merge(ctx context.Context, m *Mirror) (before, after int, err error) {
+	pieces := func(t *tx) (int, error) { return store.Value[int](t, matcherOf(m.db).pieces) }
+	before, err = fromView(ctx, m.db, pieces)
+	if err == nil {
+		err = m.merge(ctx)
+	}
+	if err == nil {
+		after, err = fromView(ctx, m.db, pieces)
+	}
+	return before, after, err
+}
+
+// IndexNow brings a mirror's text index up to date.
+func IndexNow(ctx context.Context, m *Mirror) error { return m.index(ctx) }

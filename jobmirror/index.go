@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
@@ -48,6 +49,41 @@ func (m *Mirror) index(ctx context.Context) error {
 	}
 	defer m.indexes.Put(index)
 	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) { return t.indexSome(index) })
+}
+
+const (
+	// mergeEvery is how often the pieces of an index are put together at most, and
+	// manyPieces how many of them are left alone: each time the whole index is written.
+	mergeEvery = 10 * time.Minute
+	manyPieces = 4
+	// mergePages is how many pages of the index a transaction writes, so that nobody waits
+	// for it for long.
+	mergePages = 250
+)
+
+// merge puts the pieces of the text index together, step by step, where there are many.
+func (m *Mirror) merge(ctx context.Context) error {
+	index := matcherOf(m.db)
+	if index.merge == "" {
+		return nil
+	}
+	pieces, err := fromView(ctx, m.db, func(t *tx) (int, error) { return store.Value[int](t, index.pieces) })
+	if err != nil || pieces <= manyPieces {
+		return err
+	}
+	pages := -mergePages // a number below 0 begins with all pieces
+	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) {
+		before, err := store.Value[int64](t, "SELECT total_changes()")
+		if err != nil {
+			return false, err
+		}
+		if _, err := t.Exec(index.merge, pages); err != nil {
+			return false, err
+		}
+		pages = mergePages
+		after, err := store.Value[int64](t, "SELECT total_changes()")
+		return after-before > 1, err // the statement itself counts as one
+	})
 }
 
 func (t *tx) indexSome(index *words.Index) (more bool, err error) {

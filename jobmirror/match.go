@@ -20,6 +20,11 @@ type matcher struct {
 	// from is a table of the postings that match a text, under the name h with the
 	// column id.
 	from string
+
+	// pieces is the query for the number of pieces that the index consists of, each of
+	// which is looked through for each token; merge is the statement that puts some pages
+	// of them together. Both are empty where the index is in one piece.
+	pieces, merge string
 }
 
 // fts5 is a contentless table of SQLite's FTS5: an index of tokens without
@@ -30,6 +35,8 @@ var fts5 = matcher{
 	remove: "DELETE FROM search WHERE rowid = ?",
 	hits:   "SELECT rowid FROM search WHERE search MATCH ? AND rowid > ? AND rowid < ? ORDER BY rowid",
 	from:   "(SELECT rowid AS id FROM search WHERE search MATCH ?) h",
+	pieces: "SELECT count(DISTINCT segid) FROM search_idx",
+	merge:  "INSERT INTO search (search, rank) VALUES ('merge', ?)",
 }
 
 // tsvector is a table of PostgreSQL with a GIN index over tokens.

@@ -370,3 +370,40 @@ func TestFindsWhatTheStandInFinds(t *testing.T) {
 		}
 	}
 }
+
+// The pieces of SQLite's text index are put together, and what is found stays.
+func TestIndexIsPutTogether(t *testing.T) {
+	c := newWordChannel(t)
+	for range 400 {
+		c.addOne()
+	}
+	m := mirrorOf(t, "sqlite", c.srv, "1_words", "de")
+	var want [][]jobboard.JobPostingID
+	queries := make([]jobmirror.Query, 30)
+	for i := range queries {
+		queries[i] = c.query()
+		hits, _ := all(t, m, queries[i])
+		want = append(want, hits)
+	}
+	for i := range 25 { // each indexes some postings again, in a piece of its own
+		if err := jobmirror.Exec(t.Context(), m, fmt.Sprintf("UPDATE postings SET unindexed = 1 WHERE id %% 25 = %d", i)); err != nil {
+			t.Fatal(err)
+		}
+		if err := jobmirror.IndexNow(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before, after, err := jobmirror.Merge(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("figure: %d pieces before, %d after", before, after)
+	if before < 5 || after != 1 {
+		t.Errorf("%d pieces of the index, and %d once they are put together", before, after)
+	}
+	for i, q := range queries {
+		if hits, _ := all(t, m, q); !slices.Equal(hits, want[i]) {
+			t.Errorf("%q finds %v, and found %v before", q.Text, hits, want[i])
+		}
+	}
+}

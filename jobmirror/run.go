@@ -139,6 +139,7 @@ func (m *Mirror) Run(ctx context.Context) error {
 	keepAt(m.unindexed, never, m.index)
 	keepAt(nil, time.Hour, m.prune)
 	keepAt(nil, time.Minute, m.checkWords)
+	keepAt(nil, mergeEvery, m.merge)
 	if m.db.Shared {
 		// Those who open the database only to read cannot number changes.
 		keepAt(m.db.unnumbered, never, m.numberSoon)
