@@ -15,7 +15,7 @@ require (
 require golang.org/x/text v0.43.0 // indirect
 
 require (
-	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
+	github.com/go-json-experiment/json v1.27.2 // indirect
 	github.com/jobboard-sdk/jobboard-go/internal/suite/browsertest v0.0.0
 )
 
