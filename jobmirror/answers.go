@@ -97,9 +97,8 @@ func (t *tx) lookedUpJobs(batch []lookedUp) (map[int64]*job, error) {
 // saveFailure notes that a lookup said nothing of its job, and asks again later.
 func (t *tx) saveFailure(m *Mirror, r lookedUp, j *job) error {
 	wait := jitter(min(backOff(j.failures, firstRetry), m.opts.LookupEvery))
-	_, err := t.Exec("UPDATE jobs SET failures = failures + 1, problem = ?, next_due = ?, claimed = 0 WHERE job = ?",
+	return t.Do("UPDATE jobs SET failures = failures + 1, problem = ?, next_due = ?, claimed = 0 WHERE job = ?",
 		problem(r.err), t.Now+wait.Milliseconds(), r.job)
-	return err
 }
 
 // reindex marks the postings of jobs for the text index.
@@ -107,9 +106,13 @@ func (t *tx) reindex(m *Mirror, jobs []int64) error {
 	if len(jobs) == 0 {
 		return nil
 	}
-	_, err := t.Exec("UPDATE postings SET unindexed = 1 WHERE job IN @ids", store.IDs(jobs))
+	// Locked first: who indexes one just now may have read where its job was before.
+	rows, err := t.Numbers("SELECT id FROM postings WHERE job IN @ids ORDER BY id @lock", store.IDs(jobs))
+	if err != nil {
+		return err
+	}
 	m.unindexed.raise()
-	return err
+	return t.Do("UPDATE postings SET unindexed = 1 WHERE id IN @ids AND unindexed = 0", store.IDs(rows))
 }
 
 // confirm compares the titles of postings with those of their jobs, which
@@ -176,11 +179,10 @@ func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *job, state State) (reindex boo
 		return false, err
 	}
 	if same {
-		_, err := t.Exec(`UPDATE jobs SET service_time = ?, looked_up = ?, streak = ?, answer = ?, next_due = ?, failures = 0, problem = '', claimed = 0
+		return false, t.Do(`UPDATE jobs SET service_time = ?, looked_up = ?, streak = ?, answer = ?, next_due = ?, failures = 0, problem = '', claimed = 0
 			WHERE job = ?`, serviceTime, t.Now, streak, r.answer, due, r.job)
-		return false, err
 	}
-	_, err = t.Exec(`UPDATE jobs SET state = ?, title = ?, language = ?, record = ?, service_time = ?, looked_up = ?, streak = ?, answer = ?,
+	err = t.Do(`UPDATE jobs SET state = ?, title = ?, language = ?, record = ?, service_time = ?, looked_up = ?, streak = ?, answer = ?,
 		next_due = ?, failures = 0, problem = '', claimed = 0 WHERE job = ?`,
 		string(state), title, language, after, serviceTime, t.Now, streak, r.answer, due, r.job)
 	if err != nil {
@@ -196,11 +198,11 @@ func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *job, state State) (reindex boo
 }
 
 func (t *tx) savePlaces(job int64, info *Information) error {
-	if _, err := t.Exec("DELETE FROM places WHERE job = ?", job); err != nil {
+	if err := t.Do("DELETE FROM places WHERE job = ?", job); err != nil {
 		return err
 	}
 	for i, place := range info.places() {
-		_, err := t.Exec("INSERT INTO places (job, number, latitude, longitude) VALUES (?, ?, ?, ?)", job, i, place.Latitude, place.Longitude)
+		err := t.Do("INSERT INTO places (job, number, latitude, longitude) VALUES (?, ?, ?, ?)", job, i, place.Latitude, place.Longitude)
 		if err != nil {
 			return err
 		}
@@ -215,8 +217,11 @@ func (t *tx) catalogue(m *Mirror, entries []jobboard.IDLabel) (string, error) {
 		return "", nil
 	}
 	c := m.catalogues.of(entries)
-	_, err := t.Exec("INSERT INTO catalogues (hash, entries) VALUES (?, ?) ON CONFLICT DO NOTHING", c.hash, c.text)
-	return c.hash, err
+	if t.stored == c.hash { // as most of a batch have the same
+		return c.hash, nil
+	}
+	t.stored = c.hash
+	return c.hash, t.Do("INSERT INTO catalogues (hash, entries) VALUES (?, ?) ON CONFLICT DO NOTHING", c.hash, c.text)
 }
 
 // catalogues remembers the hashes of the last catalogues. The client decodes

@@ -63,7 +63,7 @@ func (t *tx) savePostings(src *source, turn turn, batch []*jobboard.JobPosting) 
 	}
 	var (
 		marked []int64            // rows that are as they were
-		rows   []*row             // new ones
+		fresh  []*row             // new ones
 		change = map[int64]*row{} // what may take the place of stored ones, by their id
 	)
 	for _, p := range postings {
@@ -71,10 +71,7 @@ func (t *tx) savePostings(src *source, turn turn, batch []*jobboard.JobPosting) 
 		k, exists := known[int64(p.JobPostingID)]
 		switch {
 		case !exists:
-			if r.id, err = t.Next(postingRows); err != nil {
-				return false, err
-			}
-			rows = append(rows, r)
+			fresh = append(fresh, r)
 		case k.hash == r.hash && k.listed:
 			marked = append(marked, k.id)
 		default:
@@ -82,10 +79,18 @@ func (t *tx) savePostings(src *source, turn turn, batch []*jobboard.JobPosting) 
 			change[k.id] = r
 		}
 	}
+	numbers, err := t.NextOf(postingRows, len(fresh))
+	if err != nil {
+		return false, err
+	}
+	for i, r := range fresh {
+		r.id = numbers[i]
+	}
 	changed, err := t.load("id IN @ids", store.IDs(slices.Collect(maps.Keys(change))))
 	if err != nil {
 		return false, err
 	}
+	rows := fresh
 	for _, old := range changed {
 		rows = append(rows, merge(old, change[old.id]))
 	}
@@ -163,7 +168,7 @@ func (t *tx) list(src *source, turn turn, marked []int64, rows []*row) (wanted b
 		return false, err
 	}
 	for _, r := range rows {
-		_, err := t.Exec(`INSERT INTO listings (source, posting, generation) VALUES (?, ?, ?)
+		err := t.Do(`INSERT INTO listings (source, posting, generation) VALUES (?, ?, ?)
 			ON CONFLICT (source, posting) DO UPDATE SET generation = excluded.generation, missing = 0`, src.id, r.id, turn.generation)
 		if err != nil {
 			return false, err
@@ -198,13 +203,12 @@ func (t *tx) markListed(src *source, turn turn, marked []int64) error {
 	if len(marked) == 0 {
 		return nil
 	}
-	_, err := t.Exec("UPDATE listings SET generation = ?, missing = 0 WHERE source = ? AND posting IN @ids",
+	err := t.Do("UPDATE listings SET generation = ?, missing = 0 WHERE source = ? AND posting IN @ids",
 		turn.generation, src.id, store.IDs(marked))
 	if err != nil {
 		return err
 	}
-	_, err = t.Exec("UPDATE postings SET seen = ? WHERE id IN @ids", t.Now, store.IDs(marked))
-	return err
+	return t.Do("UPDATE postings SET seen = ? WHERE id IN @ids", t.Now, store.IDs(marked))
 }
 
 // selectTold selects those of some postings that the copy has in another language too,

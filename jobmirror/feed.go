@@ -111,9 +111,8 @@ func (t *tx) markEntries(src *source, turn turn, marked []int64) error {
 	if len(marked) == 0 {
 		return nil
 	}
-	_, err := t.Exec("UPDATE entries SET generation = ?, missing = 0 WHERE source = ? AND hash IN @ids",
+	return t.Do("UPDATE entries SET generation = ?, missing = 0 WHERE source = ? AND hash IN @ids",
 		turn.generation, src.id, store.IDs(marked))
-	return err
 }
 
 // saveEntries writes entries of a feed, and reports whether jobs are to be
@@ -149,7 +148,7 @@ func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (wanted bool,
 		if item.known {
 			continue
 		}
-		_, err := t.Exec(`INSERT INTO entries (source, hash, job, generation) VALUES (?, ?, ?, ?)
+		err := t.Do(`INSERT INTO entries (source, hash, job, generation) VALUES (?, ?, ?, ?)
 			ON CONFLICT (source, hash) DO UPDATE SET generation = excluded.generation, missing = 0`, src.id, item.hash, item.job, turn.generation)
 		if err != nil {
 			return false, err
@@ -178,7 +177,7 @@ func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (wanted bool,
 func (t *tx) claim(src *source, item feedItem) error {
 	for kind, values := range map[string][]int64{"posting": item.postings, "version": item.versions} {
 		for _, value := range values {
-			_, err := t.Exec(`INSERT INTO claims (kind, value, job, source, entry) VALUES (?, ?, ?, ?, ?)
+			err := t.Do(`INSERT INTO claims (kind, value, job, source, entry) VALUES (?, ?, ?, ?, ?)
 				ON CONFLICT (kind, value, job, source, entry) DO NOTHING`, kind, value, item.job, src.id, item.hash)
 			if err != nil {
 				return err

@@ -151,25 +151,24 @@ func (t *tx) indexRow(
 	for _, place := range places {
 		tokens = append(tokens, cellsOf(place)...)
 	}
-	if _, err := t.Exec("DELETE FROM facets WHERE posting = ?", r.id); err != nil {
+	if err := t.Do("DELETE FROM facets WHERE posting = ?", r.id); err != nil {
 		return nil, err
 	}
 	for kind, values := range facetsOf(&r.rec) {
 		for _, value := range values {
 			tokens = append(tokens, tag(kind, value))
-			if _, err := t.Exec("INSERT INTO facets (posting, kind, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", r.id, kind, storable(value)); err != nil {
+			if err := t.Do("INSERT INTO facets (posting, kind, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", r.id, kind, storable(value)); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if _, err := t.Exec(matcherOf(t.db).put, r.id, strings.Join(tokens, " ")); err != nil {
+	if err := t.Do(matcherOf(t.db).put, r.id, strings.Join(tokens, " ")); err != nil {
 		return nil, err
 	}
-	if _, err := t.Exec("INSERT INTO languages (stemmed) VALUES (?) ON CONFLICT DO NOTHING", stemmed); err != nil {
+	if err := t.Do("INSERT INTO languages (stemmed) VALUES (?) ON CONFLICT DO NOTHING", stemmed); err != nil {
 		return nil, err
 	}
-	_, err = t.Exec("UPDATE postings SET unindexed = 0, stemmed = ? WHERE id = ?", stemmed, r.id)
-	return noted, err
+	return noted, t.Do("UPDATE postings SET unindexed = 0, stemmed = ? WHERE id = ?", stemmed, r.id)
 }
 
 func (r *row) texts() (words.Texts, error) {

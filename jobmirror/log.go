@@ -31,10 +31,9 @@ func (t *tx) log(kind ChangeKind, id int64, language, before, after, cause strin
 		number = t.changed + int64(t.logged) + 1
 	}
 	t.logged++
-	_, err := t.Exec(`INSERT INTO changes (number, stamp, at, kind, id, language, before, after, cause)
+	return t.Do(`INSERT INTO changes (number, stamp, at, kind, id, language, before, after, cause)
 		VALUES (?, ?, ?, ?, ?, ?, NULLIF(?, ''), NULLIF(?, ''), ?)`,
 		number, int64(rand.Uint64()), t.Now, string(kind), id, language, before, after, cause)
-	return err
 }
 
 // count moves the counter of changes past those of this transaction.

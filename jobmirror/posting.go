@@ -74,7 +74,7 @@ func (t *tx) write(r *row, cause string) error {
 	if after == r.before && !r.words {
 		return nil
 	}
-	_, err := t.Exec(`INSERT INTO postings
+	err := t.Do(`INSERT INTO postings
 		(id, posting, language, version, title, record, ads, hash, linked, job, evidence, answer, changed, seen, adless)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET version = excluded.version, title = excluded.title, record = excluded.record,
@@ -94,7 +94,7 @@ func (t *tx) remove(r *row, cause string) error {
 		"DELETE FROM facets WHERE posting = ?", matcherOf(t.db).remove, "DELETE FROM listings WHERE posting = ?",
 		"DELETE FROM postings WHERE id = ?",
 	} {
-		if _, err := t.Exec(statement, r.id); err != nil {
+		if err := t.Do(statement, r.id); err != nil {
 			return err
 		}
 	}
@@ -187,10 +187,9 @@ func (t *tx) introduce(jobs []int64) error {
 	if len(jobs) == 0 {
 		return nil
 	}
-	_, err := t.Exec(`INSERT INTO jobs (job, state, next_due) SELECT v.value, 'unknown', CAST(? AS BIGINT) FROM @ids v
+	return t.Do(`INSERT INTO jobs (job, state, next_due) SELECT v.value, 'unknown', CAST(? AS BIGINT) FROM @ids v
 		WHERE v.value NOT IN (SELECT id FROM forgotten WHERE kind = 'job') ORDER BY v.value ON CONFLICT (job) DO NOTHING`,
 		t.Now, store.IDs(jobs))
-	return err
 }
 
 // wantClosed wants those of some jobs that were closed or gone when they were asked
@@ -221,7 +220,7 @@ func (t *tx) want(jobs []int64) error {
 	}
 	slices.Sort(jobs) // one order for all writers: no deadlock
 	for _, job := range slices.Compact(jobs) {
-		_, err := t.Exec(`INSERT INTO jobs (job, state, next_due, wanted) SELECT CAST(? AS BIGINT), 'unknown', CAST(? AS BIGINT), CAST(? AS BIGINT)
+		err := t.Do(`INSERT INTO jobs (job, state, next_due, wanted) SELECT CAST(? AS BIGINT), 'unknown', CAST(? AS BIGINT), CAST(? AS BIGINT)
 			WHERE NOT EXISTS (SELECT 1 FROM forgotten WHERE kind = 'job' AND id = ?)
 			ON CONFLICT (job) DO UPDATE SET
 				next_due = CASE WHEN jobs.next_due < excluded.next_due THEN jobs.next_due ELSE excluded.next_due END,

@@ -68,6 +68,8 @@ type tx struct {
 
 	logged  int   // changes written so far
 	changed int64 // the number of the change before them, on SQLite
+
+	stored string // the catalogue that was stored last
 }
 
 // update runs f in a transaction that writes. It is repeated when the database

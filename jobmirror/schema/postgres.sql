@@ -25,6 +25,6 @@ CREATE TABLE search (
     posting BIGINT PRIMARY KEY,
     words   TSVECTOR NOT NULL
 );
-CREATE INDEX search_words ON search USING gin (words) WITH (fastupdate = off);
+CREATE INDEX search_words ON search USING gin (words) WITH (gin_pending_list_limit = 512); -- kB, which each search reads
 
 ALTER TABLE limits SET (fillfactor = 50);

@@ -98,6 +98,16 @@ func isStale(err error) bool {
 	return !failed && IsOutage(err)
 }
 
+// sendAll sends statements over a connection of the driver at once, and waits until all
+// are done.
+func sendAll(ctx context.Context, conn any, statements []statement) error {
+	var all pgx.Batch
+	for _, s := range statements {
+		all.Queue(s.text, s.args...)
+	}
+	return conn.(*stdlib.Conn).Conn().SendBatch(ctx, &all).Close()
+}
+
 // idleTimeout is for how many milliseconds a transaction may do nothing: a process
 // that stops in the middle of one must not hold the others up.
 const idleTimeout = "5000"

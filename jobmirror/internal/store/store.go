@@ -185,6 +185,20 @@ func (db *DB) onLive(ctx context.Context, f func() error) (err error) {
 	return err
 }
 
+// begin begins a transaction on a connection of its own, which the caller gives back.
+func (db *DB) begin(ctx context.Context, pool *sql.DB, opts *sql.TxOptions) (conn *sql.Conn, in *sql.Tx, err error) {
+	err = db.onLive(ctx, func() (err error) {
+		if conn, err = pool.Conn(ctx); err != nil {
+			return err
+		}
+		if in, err = conn.BeginTx(ctx, opts); err != nil {
+			_ = conn.Close()
+		}
+		return err
+	})
+	return conn, in, err
+}
+
 func (db *DB) transact(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, f func(*Tx) error) error {
 	leave, err := db.enter()
 	if err != nil {
@@ -195,11 +209,10 @@ func (db *DB) transact(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, f
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	begun := context.AfterFunc(ctx, cancel)
-	var in *sql.Tx
-	err = db.onLive(ctx, func() (err error) {
-		in, err = pool.BeginTx(own, opts)
-		return err
-	})
+	conn, in, err := db.begin(own, pool, opts)
+	if err == nil {
+		defer conn.Close()
+	}
 	if !begun() && err == nil {
 		err = errors.Join(ctx.Err(), in.Rollback())
 	}
@@ -209,7 +222,7 @@ func (db *DB) transact(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, f
 	if err != nil {
 		return fmt.Errorf("jobmirror: %w", err)
 	}
-	t := &Tx{ctx: ctx, db: db, in: in, Now: time.Now().UnixMilli()}
+	t := &Tx{ctx: ctx, db: db, conn: conn, in: in, Now: time.Now().UnixMilli()}
 	if db.Pooled && pool == db.writers {
 		_, err = t.Exec("SET LOCAL idle_in_transaction_session_timeout = " + idleTimeout)
 	}
@@ -218,6 +231,9 @@ func (db *DB) transact(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, f
 	}
 	if err == nil {
 		err = f(t)
+	}
+	if err == nil {
+		err = t.flush()
 	}
 	defer time.AfterFunc(endTimeout, cancel).Stop()
 	if err != nil {

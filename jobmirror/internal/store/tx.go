@@ -14,13 +14,56 @@ type Tx struct {
 	// where that has one.
 	Now int64
 
-	ctx context.Context
-	db  *DB
-	in  *sql.Tx
+	ctx  context.Context
+	db   *DB
+	conn *sql.Conn
+	in   *sql.Tx
+
+	later []statement
+}
+
+// statement is what Do was given.
+type statement struct {
+	text string
+	args []any
+}
+
+// maxLater is how many statements are sent at once.
+const maxLater = 500
+
+// Do runs a statement that returns nothing, before those that come after it. A server
+// is sent it together with others, so that its error may be returned by one of those, or
+// by Update.
+func (t *Tx) Do(query string, args ...any) error {
+	if !t.db.Shared {
+		_, err := t.Exec(query, args...)
+		return err
+	}
+	t.later = append(t.later, statement{t.db.text(query), args})
+	if len(t.later) < maxLater {
+		return nil
+	}
+	return t.flush()
+}
+
+// flush sends a server what Do was given.
+func (t *Tx) flush() error {
+	if len(t.later) == 0 {
+		return nil
+	}
+	err := t.conn.Raw(func(conn any) error { return sendAll(t.ctx, conn, t.later) })
+	t.later = t.later[:0]
+	if err != nil {
+		return fmt.Errorf("jobmirror: %w", err)
+	}
+	return nil
 }
 
 // Exec runs a statement and returns how many rows it changed.
 func (t *Tx) Exec(query string, args ...any) (int64, error) {
+	if err := t.flush(); err != nil {
+		return 0, err
+	}
 	result, err := t.in.ExecContext(t.ctx, t.db.text(query), args...)
 	if err != nil {
 		return 0, fmt.Errorf("jobmirror: %w", err)
@@ -30,6 +73,9 @@ func (t *Tx) Exec(query string, args ...any) (int64, error) {
 
 // Rows calls each for the rows of a query until it returns an error.
 func (t *Tx) Rows(query string, args []any, each func(scan func(dest ...any) error) error) error {
+	if err := t.flush(); err != nil {
+		return err
+	}
 	rows, err := t.in.QueryContext(t.ctx, t.db.text(query), args...)
 	if err != nil {
 		return fmt.Errorf("jobmirror: %w", err)
@@ -103,6 +149,21 @@ func (t *Tx) Since(ms int64) time.Duration { return max(time.Duration(t.Now-ms)*
 
 // Next raises a counter by one and returns its new value.
 func (t *Tx) Next(counter string) (int64, error) { return Value[int64](t, t.db.next, counter) }
+
+// NextOf raises a counter n times and returns its values.
+func (t *Tx) NextOf(counter string, n int) (values []int64, err error) {
+	if n > 0 && t.db.Shared {
+		return t.Numbers(t.db.next+" FROM generate_series(1, ?)", counter, n)
+	}
+	for range n {
+		value, err := t.Next(counter)
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, value)
+	}
+	return values, nil
+}
 
 // IDs returns the argument for @ids.
 func IDs[T ~int64](list []T) string {
