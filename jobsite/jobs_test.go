@@ -349,6 +349,14 @@ func TestStatusTexts(t *testing.T) {
 			}
 		}
 	}
+	for _, reason := range []jobsite.ListReason{jobsite.UnknownTown, jobsite.NoRadius, jobsite.NoOrder, jobsite.TextTooLong} {
+		for _, texts := range []jobsite.Texts{jobsite.English(), jobsite.German()} {
+			got := texts.ListProblem(jobsite.ListProblem{Reason: reason, Value: "Atlantis"})
+			if got == texts.Other || strings.Contains(got, "{") || strings.Contains(got, "Atlantis") != (reason != jobsite.TextTooLong) {
+				t.Errorf("%s %s: %q", texts.Language, reason, got)
+			}
+		}
+	}
 	if got := (jobsite.Texts{Other: "x"}).Status(502); got != "x" {
 		t.Errorf("a text of a site's own: %q", got)
 	}

@@ -2,6 +2,7 @@ package jobsite
 
 import (
 	"cmp"
+	"html/template"
 	"net/url"
 	"slices"
 	"strconv"
@@ -139,23 +140,27 @@ func (l List) Query() jobmirror.Query {
 	return q
 }
 
-// Next returns the query of the address of the next page, and "" where there is none.
-func (l List) Next(page *jobmirror.Page) string {
+// Next returns the link to the next page, such as "?after=x&text=nurse", and "" where
+// there is none.
+func (l List) Next(page *jobmirror.Page) template.URL {
 	if page.Next == "" {
 		return ""
 	}
 	l.After = page.Next
-	return l.Values().Encode()
+	return l.link()
 }
+
+// link returns where a list is, on the page of lists.
+func (l List) link() template.URL { return template.URL("?" + l.Values().Encode()) } //nolint:gosec // encoded
 
 // Facet is a part of the hits that a visitor can choose.
 type Facet struct {
 	Name   string // for the visitor
 	Count  int
 	Chosen bool
-	// Query is that of the address with this facet, or without it where it is chosen.
-	// It leads to the first page.
-	Query string
+	// Link leads to the list with this facet, or without it where it is chosen, from its
+	// first page on: "?place=Berlin".
+	Link template.URL
 }
 
 // Places returns the places of the hits, those with the most first, at most limit and
@@ -192,7 +197,7 @@ func facets(counts map[string]int, chosen string, limit int, name func(string) (
 		if f.Chosen {
 			value = ""
 		}
-		f.Query = with(value).Values().Encode()
+		f.Link = with(value).link()
 		all = append(all, f)
 	}
 	slices.SortFunc(all, func(a, b Facet) int {

@@ -87,7 +87,7 @@ func TestList(t *testing.T) {
 	}
 	search := func(query string) (jobsite.List, *jobmirror.Page) {
 		t.Helper()
-		values, err := url.ParseQuery(query)
+		values, err := url.ParseQuery(strings.TrimPrefix(query, "?"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,12 +108,12 @@ func TestList(t *testing.T) {
 		t.Fatalf("places %+v", found)
 	}
 	for _, f := range found {
-		chosen, page := search(f.Query)
+		chosen, page := search(string(f.Link))
 		if page.Facets.Total != f.Count || chosen.Place != f.Name || f.Chosen {
 			t.Errorf("%+v leads to %d jobs of %q", f, page.Facets.Total, chosen.Place)
 		}
 		own := chosen.Places(page.Facets, 1)
-		if len(own) != 1 || !own[0].Chosen || own[0].Name != f.Name || own[0].Query != "lang=de" {
+		if len(own) != 1 || !own[0].Chosen || own[0].Name != f.Name || own[0].Link != "?lang=de" {
 			t.Errorf("%q is taken away by %+v", f.Name, own)
 		}
 	}
@@ -121,23 +121,23 @@ func TestList(t *testing.T) {
 		t.Errorf("categories without names: %+v", nothing)
 	}
 	for _, f := range list.Categories(all.Facets, 2, func(id string) (string, bool) { return "Category " + id, true }) {
-		if _, page := search(f.Query); page.Facets.Total != f.Count || !strings.HasPrefix(f.Name, "Category ") {
+		if _, page := search(string(f.Link)); page.Facets.Total != f.Count || !strings.HasPrefix(f.Name, "Category ") {
 			t.Errorf("%+v leads to %d jobs", f, page.Facets.Total)
 		}
 	}
 	// A choice leads to its first page, and what is not there can still be taken away.
-	second, page := search(list.Next(all))
+	second, page := search(string(list.Next(all)))
 	if second.After == "" || len(page.Postings) == 0 {
 		t.Errorf("the next page is %+v", second)
 	}
-	if f := second.Places(page.Facets, 1); strings.Contains(f[0].Query, "after") {
-		t.Errorf("a choice leads to %s", f[0].Query)
+	if f := second.Places(page.Facets, 1); strings.Contains(string(f[0].Link), "after") {
+		t.Errorf("a choice leads to %s", f[0].Link)
 	}
 	if list.Next(&jobmirror.Page{}) != "" {
 		t.Error("the last page has a next one")
 	}
 	none, page := search("lang=de&place=Atlantis")
-	if f := none.Places(page.Facets, 5); len(f) != 1 || f[0].Name != "Atlantis" || f[0].Query != "lang=de" {
+	if f := none.Places(page.Facets, 5); len(f) != 1 || f[0].Name != "Atlantis" || f[0].Link != "?lang=de" {
 		t.Errorf("nothing found, and %+v", f)
 	}
 }
@@ -152,9 +152,9 @@ func ExampleList() {
 			return err
 		}
 		for _, facet := range list.Places(page.Facets, 5) {
-			fmt.Fprintf(w, "<a href=\"?%s\">%s (%d)</a>\n", html.EscapeString(facet.Query), html.EscapeString(facet.Name), facet.Count)
+			fmt.Fprintf(w, "<a href=\"%s\">%s (%d)</a>\n", html.EscapeString(string(facet.Link)), html.EscapeString(facet.Name), facet.Count)
 		}
-		next := list.Next(page) // the query of the next page; empty: there is none
+		next := list.Next(page) // the link to the next page; empty: there is none
 		// end
 		fmt.Fprintln(w, problems, next == "")
 		return nil

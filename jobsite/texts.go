@@ -16,9 +16,11 @@ type Texts struct {
 	Situations map[Situation]string
 	// Problems say what is wrong with an answer. {limit} and {length} stand for the
 	// numbers of the problem.
-	Problems map[jobboard.AnswerReason]string
-	Statuses map[int]string // of pages that nobody gets; see Status
-	Other    string         // for everything that has no text
+	Problems    map[jobboard.AnswerReason]string
+	Lists       map[ListReason]string // say what is wrong with a search; {value} stands for it
+	Statuses    map[int]string        // of pages that nobody gets; see Status
+	Nationality string                // the label of that field of a form, to which the board gives none
+	Other       string                // for everything that has no text
 }
 
 // textsIn returns the texts in a language that has some here, else those in English.
@@ -54,11 +56,22 @@ func (t Texts) Problem(p jobboard.AnswerProblem) string {
 	return strings.NewReplacer("{limit}", strconv.Itoa(p.Limit), "{length}", strconv.Itoa(p.Length)).Replace(text)
 }
 
+// ListProblem returns what is wrong with a field of a list's address.
+func (t Texts) ListProblem(p ListProblem) string {
+	return strings.ReplaceAll(cmp.Or(t.Lists[p.Reason], t.Other), "{value}", p.Value)
+}
+
 // English returns the texts in English. The caller may change them.
 func English() Texts {
 	return Texts{
 		Language: "en",
-		Other:    "That did not work. Please try again.",
+		Other:    "That did not work. Please try again.", Nationality: "Nationality",
+		Lists: map[ListReason]string{
+			UnknownTown: "We do not know the place “{value}”. These are jobs anywhere.",
+			NoRadius:    "“{value}” is not a distance in kilometres.",
+			NoOrder:     "“{value}” is not an order. The jobs that fit best come first.",
+			TextTooLong: "That is too long to search for. These are jobs with any words.",
+		},
 		Statuses: map[int]string{
 			http.StatusNotFound:           "There is no such page.",
 			http.StatusServiceUnavailable: "This page cannot be shown at the moment. Please try again in a few minutes.",
@@ -90,7 +103,13 @@ func English() Texts {
 func German() Texts {
 	return Texts{
 		Language: "de",
-		Other:    "Das hat nicht geklappt. Bitte versuchen Sie es noch einmal.",
+		Other:    "Das hat nicht geklappt. Bitte versuchen Sie es noch einmal.", Nationality: "Staatsangehörigkeit",
+		Lists: map[ListReason]string{
+			UnknownTown: "Den Ort „{value}“ kennen wir nicht. Sie sehen Stellen an allen Orten.",
+			NoRadius:    "„{value}“ ist keine Entfernung in Kilometern.",
+			NoOrder:     "„{value}“ ist keine Reihenfolge. Was am besten passt, steht vorn.",
+			TextTooLong: "Das ist zu lang zum Suchen. Sie sehen Stellen mit beliebigen Wörtern.",
+		},
 		Statuses: map[int]string{
 			http.StatusNotFound:           "Diese Seite gibt es nicht.",
 			http.StatusServiceUnavailable: "Diese Seite kann zurzeit nicht gezeigt werden. Bitte versuchen Sie es in ein paar Minuten noch einmal.",

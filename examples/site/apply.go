@@ -139,7 +139,7 @@ func (p *applyPage) fill(r *http.Request, checked error) {
 	for _, f := range p.Job.Form(p.Job.FormAnswers(r.PostForm), rules, checked) {
 		own := field{FormField: f}
 		if f.Nationality {
-			own.Label, own.Choices = p.W.Nationality, inOrder(f.Choices, p.Job.JobLanguage)
+			own.Label, own.Choices = p.W.texts.Nationality, inOrder(f.Choices, p.Job.JobLanguage)
 		}
 		if f.Problem != nil {
 			own.Text = p.W.texts.Problem(*f.Problem)

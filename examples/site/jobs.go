@@ -19,17 +19,11 @@ type listPage struct {
 	*jobsite.Results
 
 	Near, Warning, Age, Attribution string
-	Next                            template.URL // the query of the next page; empty: this is the last
+	Next                            template.URL // the link to the next page; empty: this is the last
 	Radius                          int
 	Radii                           []int
-	Places                          []facet
+	Places                          []jobsite.Facet
 	Map                             template.HTML
-}
-
-type facet struct {
-	jobsite.Facet
-
-	Link template.URL
 }
 
 // list shows the jobs that a visitor searches for, from the copy.
@@ -41,21 +35,16 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 	p := listPage{
 		page: s.page(r), Results: found, Near: r.URL.Query().Get("near"), Attribution: places.Attribution,
 		Radius: cmp.Or(found.List.Radius, jobsite.DefaultRadius), Radii: []int{10, 25, 50, 100, 200},
-		Next: template.URL(found.List.Next(found.Page)), //nolint:gosec // encoded as a query
+		Next: found.List.Next(found.Page), Places: found.List.Places(found.Page.Facets, 8),
 	}
 	p.Map = jobsite.Map(found.Page.Postings, found.List.Query().Near, p.W.Map)
 	for _, problem := range found.Problems {
-		if problem.Reason == jobsite.UnknownTown {
-			p.Warning = p.W.unknownPlace(problem.Value)
-		}
+		p.Warning = p.W.texts.ListProblem(problem)
 	}
 	if age := found.Page.Age; age > staleAfter {
 		p.Warning = p.W.stale(age)
 	} else {
 		p.Age = p.W.age(age)
-	}
-	for _, f := range found.List.Places(found.Page.Facets, 8) {
-		p.Places = append(p.Places, facet{f, template.URL(f.Query)}) //nolint:gosec // encoded as a query
 	}
 	if r.URL.RawQuery != "" { // there is no end of searches; their jobs are found one by one
 		w.Header().Set("X-Robots-Tag", "noindex, follow")

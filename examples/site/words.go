@@ -16,8 +16,8 @@ type words struct {
 	Title, Intro, Text, Place, Radius, Search, Language, Anywhere                    string
 	Job, Jobs, Places, NoJobs, NextPage, Map, Back, Company, Location, Remote, Since string
 	Apply, SignIn, SignOut, Privacy                                                  string
-	ApplyTo, Nationality, Send, Choose, OneProblem, ManyProblems                     string
-	Complete, ApplyThere, UnknownPlace, Stale, Age                                   string
+	ApplyTo, Send, Choose, OneProblem, ManyProblems                                  string
+	Complete, ApplyThere, Stale, Age                                                 string
 	SignInToSend, SignedInAnew, Skip                                                 string
 
 	texts jobsite.Texts // of what a visitor may do, and of answers
@@ -32,13 +32,12 @@ var english = words{
 	Map:  "Map of these jobs",
 	Back: "All jobs", Company: "Company", Location: "Location", Remote: "Remote", Since: "Since",
 	Apply: "Apply", SignIn: "Sign in", SignOut: "Sign out",
-	Privacy: "Privacy statement", ApplyTo: "Apply for", Nationality: "Nationality", Send: "Check my answers",
+	Privacy: "Privacy statement", ApplyTo: "Apply for", Send: "Check my answers",
 	Choose:     "Please choose",
 	OneProblem: "One answer needs your attention.", ManyProblems: "%d answers need your attention.",
-	Complete:     "Thank you. Everything is answered. This site cannot send it: the board has no call for that, and takes applications on a page of its own.",
-	ApplyThere:   "Apply at the board",
-	UnknownPlace: "We do not know the place “%s”. These are jobs anywhere.",
-	Stale:        "The job board does not answer at the moment. You see what it said %s ago.", Age: "As of %s ago",
+	Complete:   "Thank you. Everything is answered. This site cannot send it: the board has no call for that, and takes applications on a page of its own.",
+	ApplyThere: "Apply at the board",
+	Stale:      "The job board does not answer at the moment. You see what it said %s ago.", Age: "As of %s ago",
 	SignInToSend: "Your sign-in has ended, and your answers are still here. Sign in in a new window, then send them from this one.",
 	SignedInAnew: "Somebody has signed in since you opened this form. If it was you, please check your answers and send them again.",
 	texts:        jobsite.English(),
@@ -52,13 +51,12 @@ var german = words{
 	NextPage: "Weitere Stellen", Map: "Karte dieser Stellen",
 	Back: "Alle Stellen", Company: "Unternehmen", Location: "Ort", Remote: "Homeoffice", Since: "Seit",
 	Apply: "Bewerben", SignIn: "Anmelden", SignOut: "Abmelden",
-	Privacy: "Datenschutzerklärung", ApplyTo: "Bewerbung als", Nationality: "Staatsangehörigkeit",
+	Privacy: "Datenschutzerklärung", ApplyTo: "Bewerbung als",
 	Send: "Antworten prüfen", Choose: "Bitte wählen",
 	OneProblem:   "Eine Antwort braucht noch Ihre Aufmerksamkeit.",
 	ManyProblems: "%d Antworten brauchen noch Ihre Aufmerksamkeit.",
 	Complete:     "Vielen Dank. Alles ist beantwortet. Senden kann diese Seite es nicht: Die Stellenbörse hat dafür keinen Aufruf und nimmt Bewerbungen auf einer eigenen Seite an.",
 	ApplyThere:   "Bei der Stellenbörse bewerben",
-	UnknownPlace: "Den Ort „%s“ kennen wir nicht. Sie sehen Stellen an allen Orten.",
 	Stale:        "Die Stellenbörse antwortet zurzeit nicht. Sie sehen den Stand von vor %s.", Age: "Stand: vor %s",
 	SignInToSend: "Ihre Anmeldung ist abgelaufen, Ihre Antworten stehen noch hier. " +
 		"Melden Sie sich in einem neuen Fenster an und senden Sie sie dann von hier.",
@@ -67,9 +65,8 @@ var german = words{
 	texts: jobsite.German(),
 }
 
-func (w words) unknownPlace(name string) string { return fmt.Sprintf(w.UnknownPlace, name) }
-func (w words) stale(d time.Duration) string    { return fmt.Sprintf(w.Stale, w.ago(d)) }
-func (w words) age(d time.Duration) string      { return fmt.Sprintf(w.Age, w.ago(d)) }
+func (w words) stale(d time.Duration) string { return fmt.Sprintf(w.Stale, w.ago(d)) }
+func (w words) age(d time.Duration) string   { return fmt.Sprintf(w.Age, w.ago(d)) }
 
 // Problems returns how many answers need attention, for the template.
 func (w words) Problems(n int) string {

@@ -1,159 +1,189 @@
-// Command smallest serves a partner's site from one file: jobs near a place, with
-// text and paging, a job's page that says whether the applicant may apply, and a
-// copy of the board that keeps itself up to date. The command site beside it adds
-// a design, two languages and a form.
+// Command smallest serves a whole marketplace from one file, without a face: a search by
+// text, town and radius, a job's page with its right status, sign-in, the form of a job,
+// sitemap and feed. Its copy of the board keeps itself up to date. The command site
+// beside it has a design.
 //
 //	go -C examples/site run ./smallest
-//	curl 'http://127.0.0.1:8091/?near=Berlin&text=pflege'
+//
+// It prints its address, and serves the stand-in until it is interrupted.
 package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	"html/template"
 	"log"
+	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/oauth2"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 	"github.com/jobboard-sdk/jobboard-go/jobpublish"
-	"github.com/jobboard-sdk/jobboard-go/places"
+	"github.com/jobboard-sdk/jobboard-go/jobsite"
 )
 
-type service struct {
-	client *jobboard.Client
-	mirror *jobmirror.Mirror
+func main() {
+	log.SetFlags(0)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, "127.0.0.1:8091"); err != nil {
+		log.Fatal(err) //nolint:gocritic // the process ends
+	}
 }
 
-func main() {
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
-	told, _ := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+func run(ctx context.Context, addr string) error {
 	fake := jobboardtest.NewServer(jobboardtest.WithDemo()) // a partner has the board's addresses here
 	defer fake.Close()
 	config := jobboard.Config{BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, ClientID: fake.Demo.ClientID}
+	signIn := oauth2.Config{ClientID: config.ClientID, Endpoint: oauth2.Endpoint{AuthURL: fake.AuthURL, TokenURL: fake.TokenURL}}
 	folder, err := os.MkdirTemp("", "smallest") // a partner keeps the copy
 	if err != nil {
-		log.Fatal(err) //nolint:gocritic // the process ends
+		return err
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	handler, err := newService(ctx, config, filepath.Join(folder, "jobs.db"), jobmirror.Options{
+	mirror, err := jobmirror.Open(ctx, filepath.Join(folder, "jobs.db"), jobmirror.Options{
 		Config:   config,
-		Channels: []jobmirror.Channel{{ID: jobboard.ChannelID(fake.Demo.Channel), Languages: []string{"de"}}},
+		Channels: []jobmirror.Channel{{ID: jobboard.ChannelID(fake.Demo.Channel), Languages: []string{"de", "en"}}},
 		Feeds:    []jobmirror.Feed{{Address: fake.FeedURL}},
 	})
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
-	server := &http.Server{Addr: "127.0.0.1:8091", Handler: handler, ReadHeaderTimeout: 5 * time.Second}
-	failed := make(chan error, 1)
-	go func() { failed <- server.ListenAndServe() }()
-	select {
-	case err := <-failed:
-		log.Fatal(err)
-	case <-told.Done():
+	defer func() { _ = mirror.Close() }()
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return err
 	}
-	grace, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	_ = server.Shutdown(grace) // answers under way need the mirror, which ends with ctx
+	origin := "http://" + listener.Addr().String()
+	handler, err := newMarketplace(origin, config, signIn, mirror)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 30 * time.Second}
+	working, ctx := errgroup.WithContext(ctx)
+	working.Go(func() error { return mirror.Run(ctx) })
+	working.Go(func() error { return server.Serve(listener) })
+	working.Go(func() error { <-ctx.Done(); return server.Shutdown(context.WithoutCancel(ctx)) })
+	log.Print(origin + "/")
+	if err := working.Wait(); !errors.Is(err, context.Canceled) && !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
 }
 
-func newService(ctx context.Context, config jobboard.Config, database string, options jobmirror.Options) (http.Handler, error) {
-	client, err := jobboard.NewClient(config)
+// marketplace has what the pages need.
+type marketplace struct {
+	jobs   *jobsite.Site
+	signIn *jobsite.SignIn
+}
+
+func newMarketplace(origin string, board jobboard.Config, signIn oauth2.Config, mirror *jobmirror.Mirror) (http.Handler, error) {
+	client, err := jobboard.NewClient(board)
 	if err != nil {
 		return nil, err
 	}
-	mirror, err := jobmirror.Open(ctx, database, options)
+	m := &marketplace{}
+	m.jobs, err = jobsite.New(mirror, jobsite.Config{URL: origin, Languages: []string{"de", "en"}, Logger: slog.Default()})
 	if err != nil {
 		return nil, err
 	}
-	go func() { log.Print(errors.Join(mirror.Run(ctx), mirror.Close())) }()
-	s := &service{client, mirror}
+	if m.signIn, err = jobsite.NewSignIn(jobsite.SignInConfig{Client: client, URL: origin, OAuth2: signIn, Logger: slog.Default()}); err != nil {
+		return nil, err
+	}
+	feeds, err := jobpublish.NewSite(jobpublish.Config{URL: origin + "/", Title: "Stellen", Language: "de", Jobs: m.jobs.Jobs})
+	if err != nil {
+		return nil, err
+	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", answer(s.list))
-	mux.HandleFunc("GET /jobs/{job}", answer(s.job))
-	return mux, nil
+	mux.HandleFunc("GET /{$}", m.jobs.Handle(m.list))
+	mux.HandleFunc("GET /job/{job}/{words...}", m.jobs.Handle(m.job))
+	mux.HandleFunc("/apply/{job}", m.jobs.Handle(m.apply))
+	mux.Handle("GET /sitemap.xml", feeds.Sitemap("/sitemap.xml"))
+	mux.Handle("GET /jobs.feed.json", feeds.DataFeed("/jobs.feed.json"))
+	return m.signIn.Handler(mux), nil
 }
 
-// answer sends what f returns as JSON, or its error with the status that it has
-// for a visitor.
-func answer(f func(*http.Request) (any, error)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		v, err := f(r)
-		status := jobboard.HTTPStatus(err)
-		switch {
-		case errors.Is(err, jobmirror.ErrUnknown):
-			v = map[string]string{"error": "no such job"}
-		case errors.Is(err, jobmirror.ErrStale):
-			v = map[string]string{"error": "the board has not answered for long"}
-		case err != nil:
-			log.Print(err) // holds no secret; the visitor gets no more than the status
-			v = map[string]string{"error": strings.ToLower(http.StatusText(status))}
-		}
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(v)
-	}
+// page is what a template shows.
+type page struct {
+	Texts   jobsite.Texts
+	Found   *jobsite.Results
+	Path    string // of this page, to come back to from the sign-in
+	Job     *jobsite.JobPage
+	Outcome jobsite.Outcome
+	Fields  []jobboard.FormField
+	Done    bool // all questions are answered
 }
 
-type listed struct {
-	Job     jobboard.JobID
-	Title   string
-	Excerpt string
-	Km      float64 `json:",omitempty"`
-}
-
-func (s *service) list(r *http.Request) (any, error) {
-	q := jobmirror.Query{Text: r.FormValue("text"), Language: "de", After: jobmirror.PageCursor(r.FormValue("after"))}
-	if near := r.FormValue("near"); near != "" {
-		town, ok := places.Find(near)
-		if !ok {
-			return nil, jobboard.ErrInvalidInput
-		}
-		q.Near = jobboard.Near(town.Latitude, town.Longitude, 50)
-	}
-	found, err := s.mirror.Search(r.Context(), q)
-	if errors.Is(err, jobmirror.ErrPageCursor) {
-		return nil, jobboard.ErrInvalidInput
-	}
+func (m *marketplace) list(w http.ResponseWriter, r *http.Request) error {
+	found, err := m.jobs.Search(r)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	jobs := []listed{}
-	for _, p := range found.Postings {
-		ad, _ := p.Posting.Config.AdText() // a posting may have none
-		line := listed{Job: p.Job, Title: p.Posting.Title, Excerpt: jobpublish.Excerpt(ad, 120)}
-		line.Km, _ = p.Distance() // 0 without a circle
-		jobs = append(jobs, line)
-	}
-	return map[string]any{"jobs": jobs, "next": found.Next, "ageSeconds": int(found.Age.Seconds())}, nil
+	return pages.ExecuteTemplate(w, "list", page{Texts: m.jobs.Texts(r), Found: found})
 }
 
-// job tells what is known of a job, and to an applicant, whose token is the
-// request's, whether they may apply.
-func (s *service) job(r *http.Request) (any, error) {
-	id, err := jobboard.ParseJobID(r.PathValue("job"))
-	if err != nil {
-		return nil, err
+func (m *marketplace) job(w http.ResponseWriter, r *http.Request) (err error) {
+	p := page{Texts: m.jobs.Texts(r), Path: r.URL.Path}
+	if p.Job, err = m.jobs.Job(r); err != nil {
+		return err
 	}
-	information, err := s.mirror.JobInformation(r.Context(), id)
-	if err != nil {
-		return nil, err
-	}
-	page := map[string]any{"job": information}
-	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-		check, err := s.client.Applicant(jobboard.StaticToken(token)).Precheck(r.Context(), id)
-		if err != nil {
-			return nil, err
-		}
-		page["decision"] = check.Decision.String()
-	}
-	return page, nil
+	p.Outcome = m.signIn.Precheck(r, p.Job.Job, p.Texts)
+	return pages.ExecuteTemplate(w, "job", p)
 }
+
+// apply asks the questions of a job. The interface has no call that sends an
+// application, so the way ends with the link to the board's own form.
+func (m *marketplace) apply(w http.ResponseWriter, r *http.Request) (err error) {
+	p := page{Texts: m.jobs.Texts(r)}
+	if p.Job, err = m.jobs.Job(r); err != nil {
+		return err
+	}
+	if p.Outcome = m.signIn.Precheck(r, p.Job.Job, p.Texts); !p.Outcome.MayApply() {
+		jobboard.SetRetryAfter(w.Header(), p.Outcome.Err)
+		http.Error(w, p.Outcome.Text, p.Outcome.Status)
+		return nil
+	}
+	job, rules := p.Outcome.Check.Information, jobboard.AnswerRules{MaxText: 200, MaxTextArea: 2000, RequireNationality: true}
+	var wrong error
+	r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
+	if err := r.ParseForm(); err != nil {
+		return jobboard.ErrInvalidInput
+	}
+	if r.Method == http.MethodPost {
+		_, wrong = job.CheckAnswers(job.FormAnswers(r.PostForm), rules)
+		p.Done = wrong == nil
+	}
+	p.Fields = job.Form(job.FormAnswers(r.PostForm), rules, wrong)
+	if wrong != nil {
+		w.WriteHeader(http.StatusUnprocessableEntity)
+	}
+	return pages.ExecuteTemplate(w, "apply", p)
+}
+
+var pages = template.Must(template.New("").Parse(`
+{{define "list"}}<!DOCTYPE html><html lang="{{.Texts.Language}}"><title>Stellen</title><h1>Stellen</h1>
+<form><label>Was <input name="text" value="{{.Found.List.Text}}"></label> <label>Wo <input name="near" value="{{.Found.List.Near}}"></label>
+<label>km <input name="radius" value="{{with .Found.List.Radius}}{{.}}{{end}}"></label> <button>Suchen</button></form>
+{{range .Found.Problems}}<p>{{$.Texts.ListProblem .}}</p>{{end}}<p>{{.Found.Page.Facets.Total}}</p>
+<ul>{{range .Found.Cards}}<li>{{if .Path}}<a href="{{.Path}}">{{.Title}}</a>{{else}}{{.Title}}{{end}} {{.Company}} {{.Place}} {{.Distance}}
+<br>{{.Excerpt}}</li>{{end}}</ul>{{with .Found.List.Next .Found.Page}}<a href="{{.}}">Weiter</a>{{end}}</html>{{end}}
+{{define "job"}}<!DOCTYPE html><html lang="{{.Texts.Language}}"><title>{{.Job.Title}}</title><link rel="canonical" href="{{.Job.URL}}">
+{{with .Job.Data}}<script type="application/ld+json">{{.}}</script>{{end}}<h1>{{.Job.Title}}</h1><p>{{.Job.Company}} {{.Job.Place}}</p>
+<p>{{.Outcome.Text}}</p>{{if .Outcome.MayApply}}<a href="/apply/{{.Job.Job}}">Bewerben</a>{{else}}<a href="/signin?next={{.Path}}">Anmelden</a>{{end}}
+<article lang="{{.Job.Language}}">{{.Job.Advertisement}}</article></html>{{end}}
+{{define "apply"}}<!DOCTYPE html><html lang="{{.Texts.Language}}"><title>{{.Job.Title}}</title><h1>{{.Job.Title}}</h1>
+{{if .Done}}<a href="{{.Job.ApplyURL}}">Bei der Stellenbörse bewerben</a>{{else}}<form method="post">{{range .Fields}}
+<p><label for="{{.Name}}">{{or .Label $.Texts.Nationality}}</label> {{$given := .Value}}{{if .Choices}}<select id="{{.Name}}" name="{{.Name}}"><option></option>
+{{range .Choices}}<option value="{{.ID}}"{{if eq .ID $given}} selected{{end}}>{{.Label}}</option>{{end}}</select>
+{{else}}<input id="{{.Name}}" name="{{.Name}}" value="{{.Value}}">{{end}} {{with .Problem}}<b>{{$.Texts.Problem .}}</b>{{end}}</p>{{end}}
+<button>Prüfen</button></form>{{end}}</html>{{end}}`))

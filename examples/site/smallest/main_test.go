@@ -1,42 +1,51 @@
 package main
 
 import (
-	"fmt"
+	"context"
 	"io"
+	"log"
 	"net/http"
-	"net/http/httptest"
-	"path/filepath"
+	"net/http/cookiejar"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
-	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 )
 
-func TestService(t *testing.T) {
-	fake := jobboardtest.New(t, jobboardtest.WithDemo())
-	config := jobboard.Config{BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, ClientID: fake.Demo.ClientID}
-	handler, err := newService(t.Context(), config, filepath.Join(t.TempDir(), "jobs.db"), jobmirror.Options{
-		Config: config, Limit: -1,
-		Channels: []jobmirror.Channel{{ID: jobboard.ChannelID(fake.Demo.Channel), Languages: []string{"de"}}},
-		Feeds:    []jobmirror.Feed{{Address: fake.FeedURL}},
-	})
+// line keeps what the program prints first.
+type line chan string
+
+func (l line) Write(p []byte) (int, error) {
+	select {
+	case l <- string(p):
+	default:
+	}
+	return len(p), nil
+}
+
+// The whole way, as a visitor of the program goes it.
+func TestMarketplace(t *testing.T) {
+	printed := make(line, 1)
+	defer log.SetOutput(log.Writer())
+	log.SetOutput(printed)
+	log.SetFlags(0)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- run(ctx, "127.0.0.1:0") }()
+	var origin string
+	select {
+	case origin = <-printed:
+	case err := <-ended:
+		t.Fatal(err)
+	}
+	origin = strings.TrimSpace(strings.TrimSuffix(origin, "/\n"))
+	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(handler)
-	defer server.Close()
-	get := func(path, token string) (int, string) {
-		req, err := http.NewRequestWithContext(t.Context(), "GET", server.URL+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if token != "" {
-			req.Header.Set("Authorization", "Bearer "+token)
-		}
-		resp, err := http.DefaultClient.Do(req)
+	client := &http.Client{Jar: jar, Timeout: time.Minute}
+	answer := func(resp *http.Response, err error) (int, string, *http.Response) {
+		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,45 +54,88 @@ func TestService(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return resp.StatusCode, string(body)
+		return resp.StatusCode, string(body), resp
 	}
-	job, inactive := fmt.Sprintf("/jobs/%d", fake.Demo.OpenJob), fmt.Sprintf("/jobs/%d", fake.Demo.InactiveJob)
-	filled := func() bool {
-		_, list := get("/?near=Berlin&text=pflegefachkraft", "")
-		lookedUp := 0
-		for _, path := range []string{job, fmt.Sprintf("/jobs/%d", fake.Demo.AppliedJob), inactive} {
-			if status, _ := get(path, ""); status == 200 || status == 410 {
-				lookedUp++
-			}
-		}
-		return strings.Contains(list, `"Km"`) && lookedUp == 3
+	get := func(path string) (int, string) {
+		t.Helper()
+		status, body, _ := answer(client.Get(origin + path))
+		return status, body
 	}
+	// The copy fills itself; until then nobody is told that a job is gone.
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	for range 600 { // the copy fills itself
+	var list string
+	filled := func() bool {
+		var status int
+		status, list = get("/?near=Berlin&radius=50&text=pflegefachkraft&lang=de")
+		unknown, _ := get("/job/99999999/")
+		if status != 200 && status != 503 || unknown != 404 && unknown != 503 {
+			t.Fatalf("the list is %d, an unknown job %d", status, unknown)
+		}
+		return strings.Contains(list, `<a href="/job/`)
+	}
+	for range 600 {
 		if filled() {
 			break
 		}
 		<-tick.C
 	}
+	_, job, _ := strings.Cut(list, `<a href="`)
+	job, _, _ = strings.Cut(job, `"`)
+	if !strings.Contains(list, " km") {
+		t.Errorf("no distance in %s", list)
+	}
 	for _, c := range []struct {
-		path, token string
-		status      int
-		text        string
+		path   string
+		status int
+		text   string
 	}{
-		{"/?near=Berlin&text=pflegefachkraft", "", 200, "Pflegefachkraft (m/w/d)"},
-		{"/?near=Atlantis", "", 400, "bad request"},
-		{"/?after=x", "", 400, "bad request"},
-		{job, "", 200, `"applyPossible":true`},
-		{job, fake.Demo.ApplicantToken, 200, `"decision":"may apply"`},
-		{job, "none", 401, "unauthorized"},
-		{fmt.Sprintf("/jobs/%d", fake.Demo.AppliedJob), fake.Demo.ApplicantToken, 200, `"decision":"already applied"`},
-		{inactive, "", 410, "gone"},
-		{"/jobs/99999999", "", 404, "no such job"},
-		{"/jobs/x", "", 400, "bad request"},
+		{"/?near=Atlantis", 200, "Den Ort „Atlantis“ kennen wir nicht."},
+		{"/?after=x", 200, "Weiter"},
+		{job, 200, "application/ld+json"},
+		{job, 200, `href="/signin?next=%2fjob%2f`},
+		{strings.Replace(job, "/job/", "/apply/", 1), 404, ""},
+		{"/job/x/", 404, "Diese Seite gibt es nicht."},
+		{"/sitemap.xml", 200, origin + job},
+		{"/jobs.feed.json", 200, origin + job},
 	} {
-		if status, body := get(c.path, c.token); status != c.status || !strings.Contains(body, c.text) {
+		if status, body := get(c.path); status != c.status || !strings.Contains(body, c.text) {
 			t.Errorf("%s: %d %s, want %d %s", c.path, status, body, c.status, c.text)
 		}
+	}
+	// Sign in on the board's page, and come back to the job.
+	id := strings.Split(job, "/")[2]
+	if status, body := get("/apply/" + id); status != 403 || !strings.Contains(body, "Melden Sie sich an") {
+		t.Errorf("nobody's form: %d %s", status, body)
+	}
+	_, page, resp := answer(client.Get(origin + "/signin?next=/apply/" + id))
+	_, applicant, _ := strings.Cut(page, `name="applicant" value="`)
+	applicant, _, _ = strings.Cut(applicant, `"`)
+	status, form, _ := answer(client.PostForm(resp.Request.URL.String(), url.Values{"applicant": {applicant}}))
+	if status != 200 || !strings.Contains(form, "Staatsangehörigkeit") {
+		t.Fatalf("the form: %d %s", status, form)
+	}
+	status, body, _ := answer(client.PostForm(origin+"/apply/"+id, url.Values{"nationality": {"x"}}))
+	if status != 422 || !strings.Contains(body, "<b>Bitte wählen Sie aus der Liste.</b>") {
+		t.Errorf("a form with problems: %d %s", status, body)
+	}
+	answers := url.Values{}
+	for part := range strings.SplitSeq(form, ` name="`) {
+		name, rest, _ := strings.Cut(part, `"`)
+		if _, list, isList := strings.Cut(rest, "<option></option>"); isList {
+			_, value, _ := strings.Cut(list, `value="`)
+			value, _, _ = strings.Cut(value, `"`)
+			answers.Set(name, value)
+		} else if strings.HasPrefix(name, "q") {
+			answers.Set(name, "55000")
+		}
+	}
+	status, body, _ = answer(client.PostForm(origin+"/apply/"+id, answers))
+	if status != 200 || !strings.Contains(body, "Bei der Stellenbörse bewerben</a>") {
+		t.Errorf("a whole form %v: %d %s", answers, status, body)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Errorf("it ends with %v", err)
 	}
 }
