@@ -11,10 +11,22 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/browsertest"
 )
 
-// check holds the page against axe, and against its own width.
+// check holds the page against axe, light and dark, and against its own width, and the
+// names on its map against each other.
 func check(b *browsertest.Browser, axe, name string) {
 	b.T.Helper()
-	b.CheckAxe(axe, name)
+	for _, dark := range []bool{true, false} {
+		b.Dark(dark)
+		b.CheckAxe(axe, fmt.Sprintf("%s, dark %t", name, dark))
+	}
+	for _, over := range browsertest.Eval[[]string](b, `(() => {
+		const boxes = [...document.querySelectorAll(".map text, .map circle")].map((e) => [e, e.getBoundingClientRect()]);
+		const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+		return boxes.flatMap(([e, box], i) => boxes.filter(([o, other], k) => e.tagName === "text" && (k > i || o.tagName !== "text") &&
+			o !== e && meet(box, other)).map(([o]) => e.textContent + " on " + o.textContent));
+	})()`) {
+		b.T.Errorf("%s: the map writes %s", name, over)
+	}
 	if browsertest.Eval[bool](b, `document.documentElement.scrollWidth > document.documentElement.clientWidth`) {
 		b.T.Errorf("%s is wider than its window", name)
 	}
@@ -29,7 +41,6 @@ func TestInBrowser(t *testing.T) {
 		for _, width := range []int64{400, 1280} {
 			t.Run(fmt.Sprintf("%s-%d", language, width), func(t *testing.T) {
 				b := browsertest.New(t, language, 3*time.Minute)
-				b.Dark(language == "en")
 				v, fake := start(t)
 				b.Do(chromedp.EmulateViewport(width, 900), chromedp.Navigate(v.origin+"/"))
 				b.Until(fmt.Sprintf("document.documentElement.lang === %q", language))
@@ -75,6 +86,13 @@ func TestInBrowser(t *testing.T) {
 				b.Press(kb.Enter)
 				b.Until(`document.getElementById("complete")`)
 				check(b, axe, "complete")
+				for name, path := range map[string]string{
+					"closed": fmt.Sprintf("/job/%d/", fake.Demo.ClosedJob), "unknown": "/job/99999/", "nothing-found": "/?text=zzzz&near=Atlantis",
+					"second-page": "/?order=oldest&place=Hamburg",
+				} {
+					b.Do(chromedp.Navigate(v.origin + path))
+					check(b, axe, name)
+				}
 			})
 		}
 	}

@@ -192,13 +192,12 @@ func NeedAxe(t *testing.T) string {
 	return string(source)
 }
 
-// CheckAxe fails the test for what axe calls serious or critical in the page,
-// which the test calls name.
+// CheckAxe fails the test for whatever axe finds in the page, of every impact and by all
+// of its rules. The test calls the page name.
 func (b *Browser) CheckAxe(axe, name string) {
 	b.T.Helper()
 	b.Run(axe)
 	found := Eval[[]string](b, `axe.run().then((r) => r.violations
-		.filter((v) => v.impact === "serious" || v.impact === "critical")
 		.map((v) => v.id + ": " + v.help + " " + v.nodes.slice(0, 3).map((n) => n.html).join(" ")))`)
 	for _, f := range found {
 		b.T.Errorf("%s: axe finds %s", name, f)
