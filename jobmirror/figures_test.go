@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -17,13 +16,14 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobfeed"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 )
 
 // long reports whether runs of full length were asked for.
-func long() bool { return os.Getenv("JOBMIRROR_LONG") != "" }
+func long() bool { return testenv.Night() }
 
 // size is how much a test has to do: little, or all of it in a long run.
 func size(short, full int) int {
@@ -31,6 +31,14 @@ func size(short, full int) int {
 		return full
 	}
 	return short
+}
+
+// whole is how much a test tries: a share, or all of it in .ci/run and at night.
+func whole(share, all int) int {
+	if testenv.Whole() {
+		return all
+	}
+	return share
 }
 
 // manyJobs gives a board jobs.

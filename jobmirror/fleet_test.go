@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -31,12 +32,13 @@ func feedOptions(srv *jobboardtest.Server, feed string) jobmirror.Options {
 	}
 }
 
-// until waits for a condition.
+// until waits for a condition: for a time that is enough on an idle machine, and on a
+// busy one three times as long.
 func until(t *testing.T, wait time.Duration, what string, f func() bool) {
 	t.Helper()
-	for end := time.Now().Add(wait); !f(); {
+	for end := time.Now().Add(3 * wait); !f(); {
 		if time.Now().After(end) {
-			t.Fatalf("not within %s: %s", wait, what)
+			t.Fatalf("not within %s: %s", 3*wait, what)
 		}
 		<-time.After(50 * time.Millisecond)
 	}
@@ -139,7 +141,8 @@ func at(began time.Time, d time.Duration, f func()) {
 // leases, the server crashes, its connections are cut and stall:
 // the copy is the one of a calm run, and few jobs are asked for twice.
 func TestFleetThroughFaults(t *testing.T) {
-	needPostgres(t)
+	t.Parallel()
+	server := ownServer(t)
 	n := size(3000, 20_000)
 	srv := jobboardtest.New(t)
 	srv.AddChannel(jobboardtest.Channel{ID: "1"})
@@ -151,11 +154,8 @@ func TestFleetThroughFaults(t *testing.T) {
 	}
 	feed := filepath.Join(t.TempDir(), "feed.xml")
 	feedOf(t, feed, jobs, 0)
-	address := postgres.create(t)
-	if err := jobmirror.Migrate(t.Context(), address); err != nil {
-		t.Fatal(err)
-	}
-	between := newProxy(t)
+	address := server.createMigrated(t)
+	between := newProxy(t, server)
 	fleet := startFleet(t, slices.Repeat([]childOptions{{
 		Database: between.address(t, address), BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, Channel: "1", Feed: feed,
 		Limit: float64(size(100, 400)), RefreshEvery: 5 * time.Second, LookupEvery: 24 * time.Hour,
@@ -169,7 +169,7 @@ func TestFleetThroughFaults(t *testing.T) {
 	seconds(3, func() { fleet.signal(3, syscall.SIGSTOP) })
 	seconds(4, killOne)
 	seconds(6, func() {
-		if err := errors.Join(postgres.stop("immediate"), postgres.start()); err != nil {
+		if err := errors.Join(server.stop("immediate"), server.start()); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -189,10 +189,10 @@ func TestFleetThroughFaults(t *testing.T) {
 		between.cut()
 		resume()
 	})
-	for s := 24; s < size(30, 60); s += 2 {
+	for s := 24; s < size(28, 60); s += 2 {
 		seconds(s, killOne)
 	}
-	seconds(size(37, 62), func() { fleet.signal(3, syscall.SIGCONT) })
+	seconds(size(30, 62), func() { fleet.signal(3, syscall.SIGCONT) })
 	last := time.Now()
 	until(t, 90*time.Second, "all is known", func() bool {
 		s, err := m.Status(t.Context())
@@ -201,7 +201,8 @@ func TestFleetThroughFaults(t *testing.T) {
 	<-time.After(2 * time.Second) // what the sleeper still writes
 	asked := srv.Count(jobboardtest.OpJobInformation)
 	t.Logf("figure: a fleet of 4 through faults: %d jobs asked for %d times, known %s after the last fault", len(jobs), asked, time.Since(last).Round(time.Second))
-	if most := (len(jobs) + changed) * 11 / 10; asked > most {
+	// A busy machine loses more of what was under way.
+	if most := (len(jobs) + changed) * whole(125, 110) / 100; asked > most {
 		t.Errorf("%d jobs were asked for %d times, which is more than %d", len(jobs), asked, most)
 	}
 	for i := range fleet.children {
@@ -363,7 +364,7 @@ func TestServerGoesAway(t *testing.T) {
 	srv, feed, jobs := boardOf(t, 400)
 	feedOf(t, feed, jobs[:200], 0)
 	address := postgres.create(t)
-	between := newProxy(t)
+	between := newProxy(t, postgres)
 	var told lines
 	opts := feedOptions(srv, feed)
 	opts.Limit = limit
@@ -375,7 +376,7 @@ func TestServerGoesAway(t *testing.T) {
 	if err := postgres.stop("fast"); err != nil {
 		t.Fatal(err)
 	}
-	away := time.Duration(size(10, 600)) * time.Second
+	away := time.Duration(size(4, 600)) * time.Second
 	if text := os.Getenv("JOBMIRROR_AWAY"); text != "" {
 		var err error
 		if away, err = time.ParseDuration(text); err != nil {
@@ -412,7 +413,8 @@ func TestServerGoesAway(t *testing.T) {
 	if most := arrived.most(); most > limit {
 		t.Errorf("%d requests came in a second, and the limit is %d", most, limit)
 	}
-	if !strings.Contains(told.String(), "refused") && !strings.Contains(told.String(), "EOF") || strings.Contains(told.String(), "password") {
+	const why = "refused|EOF|reset by peer|shutting down"
+	if !regexp.MustCompile(why).MatchString(told.String()) || strings.Contains(told.String(), "password") {
 		t.Errorf("the log says\n%s", told.String())
 	}
 	checkReplay(t, m)

@@ -171,6 +171,7 @@ func memoryOf(t *testing.T, jobs int) int {
 
 // A process needs no more memory for more jobs: at most 100 MB with a million.
 func TestMemoryDoesNotGrowWithJobs(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells how much memory a process had in use at the most")
 	}

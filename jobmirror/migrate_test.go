@@ -52,6 +52,7 @@ const countTables = "SELECT count(*) FROM information_schema.tables WHERE table_
 
 // Processes of a fleet that start at once set the tables up once.
 func TestManySetUpAtOnce(t *testing.T) {
+	t.Parallel()
 	needPostgres(t)
 	address := postgres.create(t)
 	errs := make(chan error, 4)

@@ -183,6 +183,7 @@ func TestForgetErasesAndIsKept(t *testing.T) {
 
 // What a refresh is writing while its job is forgotten is forgotten as well.
 func TestForgetWaitsForARefresh(t *testing.T) {
+	t.Parallel()
 	onEach(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		m := open(t, address, optionsOf(srv))

@@ -2,7 +2,9 @@ package jobmirror_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
+	"flag"
 	"fmt"
 	"net"
 	"net/url"
@@ -10,8 +12,10 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -22,13 +26,14 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 )
 
-// server is a PostgreSQL server of the tests' own.
+// server is a PostgreSQL server of the tests' own, or of one test's.
 type server struct {
 	bin, data  string
 	port       int
 	attributes *syscall.SysProcAttr // of a process that is not root's
 	run        func(name string, args ...string) error
 	databases  atomic.Int32
+	migrated   func() (name string, err error) // makes the database that is copied where a mirror's tables are to be there
 }
 
 var postgres *server // nil: the machine has no PostgreSQL
@@ -37,26 +42,38 @@ func TestMain(m *testing.M) {
 	if os.Getenv(childVariable) != "" {
 		os.Exit(child())
 	}
+	atOnce()
 	var err error
 	if postgres, err = startPostgres(); err != nil {
 		fmt.Fprintln(os.Stderr, "postgres:", err)
 		os.Exit(1)
 	}
 	if postgres != nil {
-		jobmirror.Databases["postgres"] = func(t *testing.T) string { return postgres.create(t) }
+		jobmirror.Databases["postgres"] = func(t *testing.T) string { return postgres.createMigrated(t) }
 	} else if os.Getenv("JOBBOARD_NEED_POSTGRES") != "" {
 		fmt.Fprintln(os.Stderr, "postgres: JOBBOARD_NEED_POSTGRES is set, and there is no PostgreSQL on this machine")
 		os.Exit(1)
 	}
 	code := m.Run()
 	if postgres != nil {
-		if err := postgres.stop("immediate"); err != nil {
+		if err := postgres.remove(); err != nil {
 			fmt.Fprintln(os.Stderr, "postgres:", err)
 			code = 1
 		}
-		os.RemoveAll(postgres.data)
 	}
 	os.Exit(code)
+}
+
+// atOnce lets more tests run side by side than there are processors: those that are
+// marked as parallel wait most of the time, for leases to end and for processes that
+// are killed.
+func atOnce() {
+	flag.Parse()
+	asked := false
+	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "test.parallel" })
+	if !asked {
+		_ = flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0)))
+	}
 }
 
 // startPostgres starts a server on a free port of loopback: as another user
@@ -68,6 +85,13 @@ func startPostgres() (*server, error) {
 	}
 	slices.Sort(found)
 	s := &server{bin: filepath.Dir(found[len(found)-1])}
+	s.migrated = sync.OnceValues(func() (string, error) {
+		const name = "migrated"
+		if err := s.execute("CREATE DATABASE " + name); err != nil {
+			return "", err
+		}
+		return name, jobmirror.Migrate(context.Background(), s.address(name))
+	})
 	var err error
 	if s.data, err = os.MkdirTemp("", "jobmirror-postgres-"); err != nil {
 		return nil, err
@@ -109,9 +133,29 @@ func startPostgres() (*server, error) {
 func (s *server) start() error {
 	settings := fmt.Sprintf("-p %d -c listen_addresses=127.0.0.1 -c unix_socket_directories=%s -c max_connections=500", s.port, s.data)
 	if !long() {
-		settings += " -c fsync=off" // no test takes the power away
+		settings += " -c fsync=off -c full_page_writes=off" // no test takes the power away
 	}
 	return s.run("pg_ctl", "-D", s.data+"/db", "-w", "-t", "60", "-l", s.data+"/log", "-o", settings, "start")
+}
+
+// remove ends the server for good.
+func (s *server) remove() error { return errors.Join(s.stop("immediate"), os.RemoveAll(s.data)) }
+
+// ownServer starts a server for a test that takes it away or lets it crash, while
+// others go on.
+func ownServer(t *testing.T) *server {
+	t.Helper()
+	needPostgres(t)
+	s, err := startPostgres()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.remove(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
 }
 
 func (s *server) stop(mode string) error {
@@ -133,8 +177,33 @@ func (s *server) create(t *testing.T) string {
 func (s *server) createFrom(t *testing.T, template string) string {
 	t.Helper()
 	name := fmt.Sprintf("test%d", s.databases.Add(1))
-	execute(t, s.address("postgres"), "CREATE DATABASE "+name+" TEMPLATE "+template)
+	if err := s.execute("CREATE DATABASE " + name + " TEMPLATE " + template); err != nil {
+		t.Fatal(err)
+	}
 	return s.address(name)
+}
+
+// createMigrated makes a database that has a mirror's tables.
+func (s *server) createMigrated(t *testing.T) string {
+	t.Helper()
+	template, err := s.migrated()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.createFrom(t, template)
+}
+
+// execute runs a statement beside all databases.
+func (s *server) execute(statement string) error {
+	db, err := sql.Open("pgx", s.address("postgres"))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	_, err = db.ExecContext(ctx, statement)
+	return err
 }
 
 // execute runs a statement at an address.

@@ -25,14 +25,14 @@ type proxy struct {
 	held  chan struct{} // closed: bytes pass
 }
 
-// newProxy stands before the tests' PostgreSQL.
-func newProxy(t *testing.T) *proxy {
+// newProxy stands before a server.
+func newProxy(t *testing.T, before *server) *proxy {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := "127.0.0.1:" + strconv.Itoa(postgres.port)
+	target := "127.0.0.1:" + strconv.Itoa(before.port)
 	p := &proxy{listener: listener, target: target, conns: map[net.Conn]bool{}, held: make(chan struct{})}
 	close(p.held)
 	go p.serve()

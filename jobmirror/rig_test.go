@@ -15,6 +15,7 @@ import (
 
 // onEach runs a test on each database.
 func onEach(t *testing.T, f func(t *testing.T, address string)) {
+	t.Helper()
 	for name, address := range jobmirror.Databases {
 		t.Run(name, func(t *testing.T) { f(t, address(t)) })
 	}

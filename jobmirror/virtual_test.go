@@ -250,6 +250,7 @@ func TestLookupsThatNeverAnswerHoldUpNobody(t *testing.T) {
 // The board is down for an hour. The copy is searched and answers, and tells its
 // age; then everything that came due is asked for, never faster than the limit.
 func TestAnHourWithoutTheBoard(t *testing.T) {
+	t.Parallel()
 	inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, path string) {
 		const perSecond = 4
 		for i := range 100 {
