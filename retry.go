@@ -147,7 +147,7 @@ var repeatRules = [...]struct {
 	lost:    {"reset, closed or no answer in time, before a good status", true, true, false},
 	failing: {"408, 425, 500, 502, 503, 504, 520 to 530", true, true, false},
 	cutOff:  {"answer cut off or stalled after a good status", true, false, false},
-	final:   {"anything else, such as an unknown name, a failed TLS handshake, garbage", false, false, false},
+	final:   {"anything else, such as an unknown name, a failed TLS handshake, a certificate that is missing, garbage", false, false, false},
 }
 
 func (e event) repeats(method string) bool {

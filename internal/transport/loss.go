@@ -57,8 +57,10 @@ type Loss struct {
 
 // Loss judges the error of an exchange by the phase it came in. Before a
 // connection was given, a name that does not exist and a failed handshake are
-// lasting. While the answer is awaited, every loss passes. Once it has begun,
-// only its end does, by type: what else can go wrong there is garbage.
+// lasting. While the answer is awaited, every loss passes but a refusal of the
+// client's certificate, which in TLS 1.3 comes after the client's part of the
+// handshake. Once the answer has begun, only its end passes, by type: what else can
+// go wrong there is garbage.
 func (x *Exchange) Loss(err error) Loss {
 	late := isTimeout(err)
 	l := Loss{Timeout: late && !isName(err)}
@@ -76,7 +78,8 @@ func (x *Exchange) Loss(err error) Loss {
 	case phase == Unknown:
 		l.Passing = ended
 	case phase == Sending:
-		l.Passing = true
+		l.Unsent = isCertificateRefused(err)
+		l.Passing = !l.Unsent
 	default:
 		l.Passing = ended || x.Framed()
 	}
@@ -104,6 +107,26 @@ func isDial(err error) bool {
 		err = op.Err
 	}
 }
+
+// isCertificateRefused reports that the service ended the handshake because it got
+// no certificate of the client, or one that it does not accept.
+func isCertificateRefused(err error) bool {
+	var op *net.OpError
+	if !errors.As(err, &op) || op.Op != "remote error" {
+		return false
+	}
+	for _, alert := range certificateAlerts {
+		if op.Err.Error() == alert.Error() { // crypto/tls hides the type
+			return true
+		}
+	}
+	return false
+}
+
+// certificateAlerts are bad_certificate, unsupported_certificate, certificate_revoked,
+// certificate_expired, certificate_unknown, unknown_ca, access_denied and
+// certificate_required, by the numbers of TLS.
+var certificateAlerts = [...]tls.AlertError{42, 43, 44, 45, 46, 48, 49, 116}
 
 // isName reports that a name server gave no address.
 func isName(err error) bool {

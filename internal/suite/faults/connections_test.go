@@ -83,6 +83,13 @@ func connectionFaults() []fault {
 			row: "4", name: "a certificate nobody knows", dials: true, cells: every(final(jobboard.ErrTransport)),
 			forms: untrusted(),
 		},
+		{
+			// The alert comes after the handshake. net/http may meet it before it has given
+			// the connection to the request, and then tells nothing of it.
+			row: "4", name: "no certificate of the client", dials: true,
+			cells: at(reading, cell{atMost: 2, err: jobboard.ErrTransport}),
+			forms: []form{{name: "TLS 1.3", configure: certificateWanted, says: []string{"certificate required"}}},
+		},
 		{row: "5", name: "reset before the first byte of the answer", cells: lost, forms: []form{
 			{name: "reset", serve: func(x *exchange) { x.Reset() }}, {name: "end", serve: raw("")},
 		}},
@@ -426,13 +433,18 @@ func overTLS(kind certificate) func(*trial) {
 	}
 }
 
-func untrusted() []form {
-	but := func(change func(*trial)) func(*trial) {
-		return func(t *trial) {
-			overTLS(trustedCertificate)(t)
-			change(t)
-		}
+// but moves both services to https, where something is not as it should be.
+func but(change func(*trial)) func(*trial) {
+	return func(t *trial) {
+		overTLS(trustedCertificate)(t)
+		change(t)
 	}
+}
+
+// certificateWanted makes both services ask for a certificate of the client.
+var certificateWanted = but(func(t *trial) { t.tls.ClientAuth = tls.RequireAnyClientCert })
+
+func untrusted() []form {
 	return []form{
 		{name: "unknown CA", configure: overTLS(unknownCertificate)},
 		{name: "expired", configure: overTLS(expiredCertificate)},
@@ -440,6 +452,10 @@ func untrusted() []form {
 		{
 			name:      "TLS 1.1",
 			configure: but(func(t *trial) { t.tls.MinVersion, t.tls.MaxVersion = tls.VersionTLS10, tls.VersionTLS11 }),
+		},
+		{
+			name: "no certificate of the client, TLS 1.2",
+			configure: but(func(t *trial) { t.tls.ClientAuth, t.tls.MaxVersion = tls.RequireAnyClientCert, tls.VersionTLS12 }),
 		},
 		{name: "no TLS", configure: but(func(t *trial) { t.tls = nil })},
 	}
