@@ -175,7 +175,7 @@ func TestJobOfALinkThatAFeedHid(t *testing.T) {
 		src, feed := m.sources[0], m.sources[2]
 		saveEntries(t, m, feed, beginTurn(t, m, feed), feedItem{hash: 1, job: 9, postings: []int64{1}})
 		savePosting(t, m, src, beginTurn(t, m, src), 1, "Nurse") // its link names job 7
-		if _, err := m.Job(t.Context(), 7); !errors.Is(err, ErrUnknown) {
+		if _, err := m.Job(t.Context(), 7); !errors.Is(err, ErrIncomplete) {
 			t.Fatalf("the job of the link: %v", err)
 		}
 		if _, err := m.sweep(t.Context(), feed, beginTurn(t, m, feed)); err != nil {

@@ -174,6 +174,9 @@ func (m *Mirror) serveJob(w http.ResponseWriter, r *http.Request) {
 	case errors.Is(err, ErrUnknown):
 		writeCode(w, http.StatusNotFound, "ERROR_JOB_UNAVAILABLE", "the mirror does not hold the job")
 		return
+	case errors.Is(err, ErrIncomplete):
+		comeBack(w, "what names the job was not copied yet", "60")
+		return
 	case errors.Is(err, ErrStale):
 		comeBack(w, "what the mirror knows of the job is too old", "60")
 		return

@@ -1,7 +1,9 @@
 package jobmirror
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -28,11 +30,18 @@ type Job struct {
 	stale  bool
 }
 
-// Job returns what is known of a job. Its errors are ErrUnknown, and ErrStale
+// Job returns what is known of a job. Its errors are ErrUnknown, ErrIncomplete for a job
+// that a source may name which was not copied whole yet, and ErrStale
 // where the answer is older than Options.MaxAge lets one of its State be: then the
 // job is returned as well, and never says that applying is possible.
 func (m *Mirror) Job(ctx context.Context, id jobboard.JobID) (*Job, error) {
-	j, err := fromView(ctx, m.db, func(t *tx) (*Job, error) { return t.job(id) })
+	j, err := fromView(ctx, m.db, func(t *tx) (*Job, error) {
+		j, err := t.job(id)
+		if errors.Is(err, ErrUnknown) {
+			err = t.unknown(m, id)
+		}
+		return j, err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -108,10 +117,20 @@ func (t *tx) job(id jobboard.JobID) (j *Job, err error) {
 	return j, err
 }
 
+// unknown returns ErrUnknown for a job that the copy does not have, and ErrIncomplete
+// while it may lack it only because a source was not copied yet.
+func (t *tx) unknown(m *Mirror, id jobboard.JobID) error {
+	forgotten, err := t.forgotten(ChangeJob, []int64{int64(id)})
+	if err != nil || forgotten[int64(id)] {
+		return cmp.Or(err, ErrUnknown)
+	}
+	return cmp.Or(t.complete(m, kindChannel, kindFeed), ErrUnknown)
+}
+
 // JobInformation returns a job's information from the copy, as the client's
 // method of that name does from the board: with ErrJobInactive,
 // ErrJobUnavailable and ErrPostingUnavailable where the last lookup said so.
-// Beside these its errors are ErrUnknown and ErrStale.
+// Beside these its errors are those of Job.
 func (m *Mirror) JobInformation(ctx context.Context, id jobboard.JobID) (*jobboard.JobInformation, error) {
 	j, err := m.Job(ctx, id)
 	if err != nil {

@@ -60,8 +60,8 @@ var (
 	ErrLocked = errors.New("jobmirror: another process runs this mirror")
 	// ErrUnknown reports that the mirror does not hold the job.
 	ErrUnknown error = &statusError{"jobmirror: no such job in the mirror", http.StatusNotFound}
-	// ErrIncomplete reports that not every channel was copied whole yet.
-	ErrIncomplete error = &statusError{"jobmirror: not every channel was copied whole yet", http.StatusServiceUnavailable}
+	// ErrIncomplete reports that not every source that had to be was copied whole yet.
+	ErrIncomplete error = &statusError{"jobmirror: not everything was copied whole yet", http.StatusServiceUnavailable}
 	// ErrStale reports that what the mirror knows is older than Options.MaxAge allows.
 	ErrStale error = &statusError{"jobmirror: the answer is too old to be given", http.StatusServiceUnavailable}
 )
@@ -81,7 +81,7 @@ func (e *statusError) HTTPStatus() int { return e.status }
 // makes, or postgres://. It sets up the tables where they are missing. It sends
 // nothing.
 //
-// Errors are ErrNotMirror, ErrNewer and ErrNoSchema, those of
+// Errors are ErrNotMirror, ErrNewer, ErrNoSchema and ErrOtherBoard, those of
 // jobboard.NewClient, a jobboard.ConfigError where Config lacks an address that a
 // source needs, and those of the database. Nothing is written when there is one.
 // The password of an address stands in no error.
@@ -172,6 +172,9 @@ func (m *Mirror) setUp(ctx context.Context) error {
 		return store.Value[string](t, "SELECT value FROM mirror WHERE name = 'epoch'")
 	})
 	if err != nil || m.opts.ReadOnly || len(m.sources) == 0 {
+		return err
+	}
+	if err := m.db.update(ctx, func(t *tx) error { return t.enterBoard(m.opts.board()) }); err != nil {
 		return err
 	}
 	return errors.Join(m.enter(ctx), m.db.update(ctx, m.tellFirstRate))

@@ -1,7 +1,11 @@
 package jobmirror_test
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -103,5 +107,70 @@ func TestPostingShownTwice(t *testing.T) {
 			t.Errorf("%d postings after an answer that shows 2 and counts 3", len(found))
 		}
 		checkReplay(t, m)
+	})
+}
+
+// While a source was not copied yet, the copy does not say of a job that it lacks that the
+// job is gone.
+func TestLookupBeforeAllWasCopied(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		opts := optionsOf(srv)
+		opts.Config.Retry.MaxAttempts = 1
+		feed := filepath.Join(t.TempDir(), "feed.xml") // which is not there yet
+		opts.Feeds = []jobmirror.Feed{{Name: "feed", Address: feed}}
+		m := open(t, address, opts)
+		reader := opts
+		reader.ReadOnly = true
+		ask := func(when string, job int64, status int, want error) {
+			t.Helper()
+			for name, m := range map[string]*jobmirror.Mirror{
+				"who writes": m, "who reads": open(t, address, reader), "who serves alone": open(t, address, jobmirror.Options{ReadOnly: true}),
+			} {
+				_, err := m.Job(t.Context(), jobboard.JobID(job))
+				_, same := m.JobInformation(t.Context(), jobboard.JobID(job))
+				if !errors.Is(err, want) || !errors.Is(same, want) {
+					t.Errorf("%s, %s: %v, %v", when, name, err, same)
+				}
+				answer, err := (&http.Client{Transport: m.Transport()}).Get(fmt.Sprintf("http://mirror/jobdb/public/apply/external?jobid=%d", job))
+				if err != nil {
+					t.Fatal(err)
+				}
+				answer.Body.Close()
+				if answer.StatusCode != status || status == 503 && answer.Header.Get("Retry-After") == "" {
+					t.Errorf("%s, %s: %s", when, name, answer.Status)
+				}
+			}
+		}
+		down := srv.Fail(jobboardtest.Fault{Status: http.StatusBadGateway})
+		if _, err := m.Refresh(t.Context()); err == nil {
+			t.Fatal("a board that is away is no error")
+		}
+		ask("before anything was copied", srv.Demo.OpenJob, 503, jobmirror.ErrIncomplete)
+		down.Lift()
+		if _, err := m.Refresh(t.Context()); err == nil {
+			t.Fatal("a feed that is not there is no error")
+		}
+		if err := m.Ready(t.Context()); err != nil {
+			t.Errorf("every channel was copied: %v", err)
+		}
+		ask("before the feed was copied", 1, 503, jobmirror.ErrIncomplete)
+		if err := m.Forget(t.Context(), 2); err != nil {
+			t.Fatal(err)
+		}
+		ask("before the feed was copied, a job that was forgotten", 2, 404, jobmirror.ErrUnknown)
+		answer, err := srv.Client().Get(srv.FeedURL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		content, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		replaceFile(t, feed, string(content))
+		refresh(t, m)
+		ask("once all was copied", 1, 404, jobmirror.ErrUnknown)
+		ask("once all was copied", srv.Demo.OpenJob, 200, nil)
 	})
 }

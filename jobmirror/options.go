@@ -21,6 +21,12 @@ type Options struct {
 	// limit in it. A Limiter and an Observer of its own are asked as well.
 	Config jobboard.Config
 
+	// Board names the board. Without it a board is known by Config.BaseURL and
+	// Config.JobDBURL, and Open returns ErrOtherBoard where the database has the copy of
+	// another one. A board with several addresses needs a name, the same in all processes.
+	// A process that only reads the database is not asked for it.
+	Board string
+
 	Channels []Channel // what is copied by search (4.1); needs Config.BaseURL
 	Feeds    []Feed    // what is copied from job feeds; needs Config.JobDBURL
 

@@ -3,6 +3,8 @@ package jobmirror
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/pace"
@@ -150,25 +152,43 @@ func (t *tx) sourceStatus(out *Status) error {
 // channels of Options, or without any all that the database has, were copied
 // whole once. Otherwise the error is ErrIncomplete, or the database's.
 func (m *Mirror) Ready(ctx context.Context) error {
-	missing, err := fromView(ctx, m.db, func(t *tx) (missing int, err error) {
-		sources := m.named()
-		if len(sources) == 0 { // this process only reads what all others copy
-			return store.Value[int](t, "SELECT count(*) FROM sources WHERE kind = 'channel' AND complete = 0")
-		}
-		for _, s := range sources {
-			if s.kind != kindChannel {
-				continue
-			}
-			copied, err := store.Value[int](t, "SELECT count(*) FROM sources WHERE complete > 0 AND "+isSource, s.key()...)
-			if err != nil {
-				return 0, err
-			}
-			missing += 1 - copied
-		}
-		return missing, nil
+	return m.db.view(ctx, func(t *tx) error { return t.complete(m, kindChannel) })
+}
+
+// complete returns ErrIncomplete unless the sources of some kinds were copied whole
+// once: those of the options, or where these name none all that the database has.
+func (t *tx) complete(m *Mirror, kinds ...string) error {
+	copied := map[[5]string]bool{}
+	err := t.Rows("SELECT kind, name, language, search, geo, complete > 0 FROM sources", nil, func(scan func(...any) error) error {
+		var (
+			key   [5]string
+			whole bool
+		)
+		err := scan(&key[0], &key[1], &key[2], &key[3], &key[4], &whole)
+		copied[key] = whole
+		return err
 	})
-	if err == nil && missing > 0 {
-		err = fmt.Errorf("%w: %d are missing", ErrIncomplete, missing)
+	if err != nil {
+		return err
 	}
-	return err
+	wanted := slices.Collect(maps.Keys(copied))
+	if sources := m.named(); len(sources) > 0 { // else this process only reads what all others copy
+		wanted = wanted[:0]
+		for _, s := range sources {
+			wanted = append(wanted, [5]string{s.kind, s.name, s.language, s.text, s.near.String()})
+		}
+	}
+	missing := 0
+	for _, key := range wanted {
+		if slices.Contains(kinds, key[0]) && !copied[key] {
+			missing++
+		}
+	}
+	switch {
+	case len(wanted) == 0:
+		return fmt.Errorf("%w: nothing was", ErrIncomplete)
+	case missing > 0:
+		return fmt.Errorf("%w: %d sources are missing", ErrIncomplete, missing)
+	}
+	return nil
 }

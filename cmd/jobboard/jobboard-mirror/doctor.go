@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/doctor"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
@@ -157,13 +158,19 @@ func examineCopy(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 }
 
 func newMigrateCommand(p *cli.Program, db *database) *cobra.Command {
-	return &cobra.Command{
+	moved, board := false, ""
+	cmd := &cobra.Command{
 		Use:   "migrate",
 		Short: "Set up the tables, or bring them up to this version's",
 		Long: `migrate sets up the tables of a mirror, or brings them up to this version's, by a
-role that may create tables. On SQLite run does so by itself.`,
-		Example: "  jobboard-mirror migrate --db postgres://owner@db/mirror",
-		Args:    cli.AtMost(0),
+role that may create tables. On SQLite run does so by itself.
+
+A copy belongs to one board, known by its addresses or by the name of --board, and run
+refuses another. With --board-moved migrate notes that the board has the addresses of
+the settings, and the name of --board, from now on.`,
+		Example: `  jobboard-mirror migrate --db postgres://owner@db/mirror
+  JOBBOARD_BASE_URL=https://new.example jobboard-mirror migrate --db jobs.db --board-moved`,
+		Args: cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := db.needed(); err != nil {
 				return err
@@ -172,7 +179,25 @@ role that may create tables. On SQLite run does so by itself.`,
 				return err
 			}
 			p.Out.Line("the tables are those of this version")
+			if !moved {
+				return p.Out.Err
+			}
+			b, err := p.Board(cmd)
+			if err != nil {
+				return err
+			}
+			opts := jobmirror.Options{Board: board}
+			if opts.Config, err = b.Config(jobboard.Config{}); err != nil {
+				return err
+			}
+			if err := jobmirror.MoveBoard(cmd.Context(), db.address, opts); err != nil {
+				return openError(err, opts.Config)
+			}
+			p.Out.Line("the board has the addresses of the settings")
 			return p.Out.Err
 		},
 	}
+	cmd.Flags().BoolVar(&moved, "board-moved", false, "note that the board has other addresses from now on")
+	addBoardFlag(cmd, &board)
+	return cmd
 }

@@ -44,6 +44,7 @@ func (d *database) needed() error {
 
 // copying says what is copied, and how.
 type copying struct {
+	board       string
 	channels    string
 	languages   string
 	feeds       []string
@@ -56,6 +57,7 @@ type copying struct {
 // add adds the flags to a command that copies.
 func (c *copying) add(cmd *cobra.Command) {
 	f := cmd.Flags()
+	addBoardFlag(cmd, &c.board)
 	f.StringVar(&c.channels, "channels", "", "`channels` to copy, with commas, beside --channel (JOBBOARD_CHANNEL)")
 	f.StringVar(&c.languages, "languages", "", "`languages` to copy each channel in, such as de,en")
 	f.StringArrayVar(&c.feeds, "feed", nil, "`file or address` of a job feed to copy; may be repeated")
@@ -68,6 +70,11 @@ func (c *copying) add(cmd *cobra.Command) {
 	cli.Complete(cmd, "languages", cli.OneOf("de", "en", "de,en"))
 	cli.Complete(cmd, "rate", cli.OneOf("5", "20", "50"))
 	cli.Complete(cmd, "concurrency", cli.OneOf("4", "16", "64"))
+}
+
+func addBoardFlag(cmd *cobra.Command, board *string) {
+	cmd.Flags().StringVar(board, "board", "", "`name` of the board, where it has several addresses")
+	cli.Complete(cmd, "board", cli.Nothing)
 }
 
 // fakeFlags set up the stand-in.
@@ -143,6 +150,8 @@ func openError(err error, cfg jobboard.Config) error {
 	switch {
 	case errors.As(err, &mistake):
 		return setup.Refused(err, cfg)
+	case errors.Is(err, jobmirror.ErrOtherBoard):
+		return setup.Usage("%w", err).Next("if the board moved, jobboard-mirror migrate --board-moved; if it has several addresses, give it a name with --board")
 	case errors.As(err, &unreached):
 		return &setup.Error{Code: setup.ExitNetwork, Err: err, Hint: askDoctor}
 	}
@@ -166,7 +175,7 @@ func (m *copied) options(o *opening, b *setup.Board) (opts jobmirror.Options, ad
 	opts.Config.Language = "" // each channel is asked in its own
 	address = o.db.address
 	if o.copies != nil {
-		opts.Limit, opts.Concurrency = o.copies.rate, o.copies.concurrency
+		opts.Limit, opts.Concurrency, opts.Board = o.copies.rate, o.copies.concurrency, o.copies.board
 		opts.Channels, opts.Feeds = o.copies.sources(b)
 	}
 	if b.Fake != nil {
@@ -175,6 +184,7 @@ func (m *copied) options(o *opening, b *setup.Board) (opts jobmirror.Options, ad
 		opts.Channels = append(opts.Channels, demo)
 		opts.Feeds = append(opts.Feeds, jobmirror.Feed{Name: "demo", Address: b.Fake.FeedURL})
 		opts.Limit = cmp.Or(opts.Limit, 500)
+		opts.Board = cmp.Or(opts.Board, "the stand-in") // its address is another each time
 		if address == "" {
 			m.temp, err = os.MkdirTemp("", "jobboard-mirror-")
 			address = filepath.Join(m.temp, "jobs.db")

@@ -199,3 +199,46 @@ func TestMigrateSetsUp(t *testing.T) {
 		t.Error(r)
 	}
 }
+
+func TestMigrateOfABoardThatMoved(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	db := filepath.Join(t.TempDir(), "jobs.db")
+	at := func(base string, args ...string) result {
+		return ran(t, map[string]string{
+			"JOBBOARD_BASE_URL": base, "JOBBOARD_JOBDB_URL": srv.JobDBURL, "JOBBOARD_CLIENT_ID": srv.Demo.ClientID,
+		}, append(args, "--db", db)...)
+	}
+	refresh := []string{"refresh", "--channels", srv.Demo.Channel}
+	other := strings.Replace(srv.BaseURL, "127.0.0.1", "localhost", 1)
+	if r := at(srv.BaseURL, refresh...); r.code != setup.ExitOK {
+		t.Fatal(r)
+	}
+	if r := at(other, refresh...); r.code != setup.ExitUsage || !strings.Contains(r.err, "--board-moved") || !strings.Contains(r.err, other) {
+		t.Errorf("another address: %v", r)
+	}
+	if r := at(other, "migrate"); r.code != setup.ExitOK {
+		t.Error(r)
+	}
+	if r := at(other, refresh...); r.code == setup.ExitOK {
+		t.Errorf("migrate alone takes another board for the same: %v", r)
+	}
+	if r := at(other, "migrate", "--board-moved", "--board", "A"); r.code != setup.ExitOK {
+		t.Error(r)
+	}
+	if r := at(other, refresh...); r.code != setup.ExitOK {
+		t.Errorf("once it moved: %v", r)
+	}
+	if r := at(srv.BaseURL, refresh...); r.code == setup.ExitOK {
+		t.Errorf("where it was: %v", r)
+	}
+	if r := at(srv.BaseURL, append(refresh, "--board", "A")...); r.code != setup.ExitOK {
+		t.Errorf("by its name: %v", r)
+	}
+	// The stand-in has another address each time.
+	fake := filepath.Join(t.TempDir(), "fake.db")
+	for range 2 {
+		if r := ran(t, nil, "refresh", "--fake", "--db", fake); r.code != setup.ExitOK {
+			t.Error(r)
+		}
+	}
+}
