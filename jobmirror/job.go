@@ -178,7 +178,7 @@ func (m *Mirror) Postings(ctx context.Context, job jobboard.JobID) (found []Post
 		if err != nil {
 			return nil, err
 		}
-		hits, err := t.postings(list, Query{}, words.Query{})
+		hits, err := t.postings(list, words.Query{})
 		for _, h := range hits {
 			found = append(found, h.posting)
 		}

@@ -64,7 +64,7 @@ func (t *tx) jobs(last jobboard.JobID) (part []JobPostings, err error) {
 	if err != nil {
 		return nil, err
 	}
-	hits, err := t.postings(list, Query{}, words.Query{})
+	hits, err := t.postings(list, words.Query{})
 	for _, h := range hits {
 		own := &part[at[h.posting.Job]]
 		if info := own.Job.Information; info != nil {

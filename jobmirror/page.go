@@ -144,7 +144,7 @@ func (m *Mirror) writePage(ctx context.Context, w http.ResponseWriter, hits []in
 	n := 0
 	for part := range slices.Chunk(hits, pagePart) {
 		found, err := fromView(ctx, m.db, func(t *tx) ([]hit, error) {
-			return t.postings(part, Query{}, words.Query{}) // without those that are gone meanwhile
+			return t.postings(part, words.Query{}) // without those that are gone meanwhile
 		})
 		if err != nil {
 			return err

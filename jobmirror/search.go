@@ -72,7 +72,8 @@ type Page struct {
 	Age time.Duration
 }
 
-// Facets counts all hits of a query.
+// Facets counts all hits of a query. Where more than 1000 postings have forms of its words,
+// those in which words in quotes are written otherwise count as well.
 type Facets struct {
 	Total      int
 	Categories map[string]int // by category identifier
@@ -348,14 +349,23 @@ func (f *finder) page(n int) (out []hit, err error) {
 		if err != nil {
 			return nil, err
 		}
-		hits, err := f.t.postings(list, f.q, f.text)
+		inside, err := f.t.within(list, f.q.Near)
 		if err != nil {
 			return nil, err
 		}
-		for _, h := range hits {
-			f.places = append(f.places, place{f.at.tier, h.id, f.corrected})
+		for part := range slices.Chunk(inside, n) { // one of which is enough, mostly
+			if len(out) >= n {
+				break
+			}
+			hits, err := f.t.postings(part, f.text)
+			if err != nil {
+				return nil, err
+			}
+			for _, h := range hits {
+				f.places = append(f.places, place{f.at.tier, h.id, f.corrected})
+			}
+			out = append(out, hits...)
 		}
-		out = append(out, hits...)
 		if len(list) < chunk {
 			f.at.tier, f.at.id = f.at.tier+1, 0
 		} else {
@@ -366,16 +376,8 @@ func (f *finder) page(n int) (out []hit, err error) {
 }
 
 // postings reads rows by their identifiers, in their order. It leaves out those that are
-// gone, those that are not within a query's circle, and those that lack what its text has
-// in quotes.
-func (t *tx) postings(list []int64, q Query, text words.Query) ([]hit, error) {
-	if !q.Near.IsZero() {
-		inside, err := t.within(list, q.Near)
-		if err != nil {
-			return nil, err
-		}
-		list = slices.DeleteFunc(slices.Clone(list), func(id int64) bool { return !inside[id] })
-	}
+// gone, and those that lack what a text has in quotes.
+func (t *tx) postings(list []int64, text words.Query) ([]hit, error) {
 	rows := make(map[int64]hit, len(list))
 	const query = "SELECT id, record, ads, seen, stemmed FROM postings WHERE id IN @ids"
 	err := t.Rows(query, []any{store.IDs(list)}, func(scan func(...any) error) error {
@@ -460,10 +462,14 @@ func (t *tx) locate(postings []Posting, near jobboard.GeoLocation) error {
 	return err
 }
 
-// within measures rows, and finds those in a circle.
-func (t *tx) within(list []int64, near jobboard.GeoLocation) (inside map[int64]bool, err error) {
-	inside = map[int64]bool{}
-	err = t.Rows("SELECT p.id, l.latitude, l.longitude FROM postings p JOIN places l ON l.job = p.job WHERE p.id IN @ids",
+// within returns those of some rows that are in a circle, in their order; all where there
+// is no circle.
+func (t *tx) within(list []int64, near jobboard.GeoLocation) ([]int64, error) {
+	if near.IsZero() {
+		return list, nil
+	}
+	inside := map[int64]bool{}
+	err := t.Rows("SELECT p.id, l.latitude, l.longitude FROM postings p JOIN places l ON l.job = p.job WHERE p.id IN @ids",
 		[]any{store.IDs(list)}, func(scan func(...any) error) error {
 			id, km, err := measure(scan, near)
 			if km <= near.RadiusKm {
@@ -471,7 +477,7 @@ func (t *tx) within(list []int64, near jobboard.GeoLocation) (inside map[int64]b
 			}
 			return err
 		})
-	return inside, err
+	return slices.DeleteFunc(slices.Clone(list), func(id int64) bool { return !inside[id] }), err
 }
 
 // inside measures every row that the text index finds, and returns those in a
@@ -516,10 +522,12 @@ func (f *finder) facets() (out *Facets, err error) {
 		return err
 	}
 	from := matcherOf(f.t.db).from
-	if f.q.Near.IsZero() && !f.text.Quoted() {
+	if f.q.Near.IsZero() {
 		if err := f.t.Row("SELECT count(*) FROM "+from, []any{f.all}, &out.Total); err != nil {
 			return nil, err
 		}
+	}
+	if f.q.Near.IsZero() && (!f.text.Quoted() || out.Total > maxRead) {
 		query := "SELECT c.kind, c.value, count(*) FROM " + from +
 			" JOIN facets c ON c.posting = h.id GROUP BY c.kind, c.value"
 		return out, f.t.Rows(query, []any{f.all}, add)
@@ -543,12 +551,12 @@ func (f *finder) hits() (found []int64, err error) {
 	} else {
 		found, err = f.t.inside(f.all, f.q.Near)
 	}
-	if err != nil || !f.text.Quoted() {
+	if err != nil || !f.text.Quoted() || len(found) > maxRead {
 		return found, err
 	}
 	var matching []int64
 	for part := range slices.Chunk(found, pagePart) {
-		hits, err := f.t.postings(part, Query{}, f.text)
+		hits, err := f.t.postings(part, f.text)
 		if err != nil {
 			return nil, err
 		}
@@ -558,6 +566,10 @@ func (f *finder) hits() (found []int64, err error) {
 	}
 	return matching, nil
 }
+
+// maxRead is how many hits of a text with words in quotes are read to count those that
+// have them as they are written.
+const maxRead = 1000
 
 // facetPart is how many postings' facets are counted at a time.
 const facetPart = 10_000

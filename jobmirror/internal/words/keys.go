@@ -94,11 +94,30 @@ func (s *stemmer) asked(word string, quoted bool) asked {
 
 // finds reports whether the word finds a word of a text, as it is written where it is in
 // quotes, and else as a form of it, or as a part where parts count.
-func (a *asked) finds(word key, f forms, parts bool) bool {
+func (a *asked) finds(w *textWord, parts bool) bool {
 	if a.quoted {
-		return word.agree(a.key)
+		return w.key.agree(a.key)
 	}
-	return a.share(f) || parts && a.part && word.holds(a.key)
+	return a.share(w.forms()) || parts && a.part && w.key.holds(a.key)
+}
+
+// textWord is a word of a text, as words of a query are compared with it.
+type textWord struct {
+	word  string
+	key   key
+	stem  *stemmer
+	known *forms // nil: not needed yet
+	short bool   // it stands where parts of words are looked for
+}
+
+func (s *stemmer) textWord(word string) *textWord { return &textWord{word: word, key: keyOf(word), stem: s} }
+
+func (w *textWord) forms() forms {
+	if w.known == nil {
+		f := w.stem.formsOf(w.word)
+		w.known = &f
+	}
+	return *w.known
 }
 
 var umlauts = strings.NewReplacer("ae", "ä", "oe", "ö", "ue", "ü")

@@ -23,13 +23,6 @@ type posting struct {
 	words map[string]*textWord
 }
 
-// textWord is a word of a text, as words of a query are compared with it.
-type textWord struct {
-	key   key
-	forms forms
-	short bool // it stands where parts of words are looked for
-}
-
 func newPosting(t Texts, language string) *posting {
 	p := &posting{stem: newStemmer(language), words: map[string]*textWord{}}
 	p.add(t.Title, true)
@@ -46,7 +39,7 @@ func (p *posting) add(text string, short bool) {
 	for word := range split(normal(text)) {
 		w, again := p.words[word]
 		if !again {
-			w = &textWord{key: keyOf(word), forms: p.stem.formsOf(word)}
+			w = p.stem.textWord(word)
 			p.words[word] = w
 		}
 		w.short = w.short || short
@@ -68,7 +61,7 @@ func (p *posting) has(t term, parts bool) bool {
 func (p *posting) finds(word string, quoted, parts bool) bool {
 	a := p.stem.asked(word, quoted)
 	for _, w := range p.words {
-		if a.finds(w.key, w.forms, parts && w.short) {
+		if a.finds(w, parts && w.short) {
 			return true
 		}
 	}

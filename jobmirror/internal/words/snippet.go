@@ -96,8 +96,8 @@ func (w *wanted) in(run string) bool {
 	for word := range split(normal(run)) {
 		found, again := w.seen[word]
 		if !again {
-			k, f := keyOf(word), w.stem.formsOf(word)
-			found = slices.ContainsFunc(w.words, func(a asked) bool { return a.finds(k, f, w.parts) })
+			own := w.stem.textWord(word)
+			found = slices.ContainsFunc(w.words, func(a asked) bool { return a.finds(own, w.parts) })
 			w.seen[word] = found
 		}
 		if found {
