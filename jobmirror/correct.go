@@ -88,10 +88,15 @@ func (f *finder) nearest(blocks []*words.Block, word string) (list []string, err
 }
 
 // countForms counts the postings that have a form of a word and some tags.
-func (f *finder) countForms(word string, tags []words.Expr) (n int, err error) {
+func (f *finder) countForms(word string, tags []words.Expr) (int, error) {
 	e := words.Expr{Op: words.And, Of: append(slices.Clone(tags),
 		f.inEachLanguage(func(in int) words.Expr { return f.in[in].Form(word) }))}
-	err = f.t.Row("SELECT count(*) FROM "+matcherOf(f.t.db).from, []any{matcherOf(f.t.db).text(e)}, &n)
+	return f.t.countHits(matcherOf(f.t.db).text(e))
+}
+
+// countHits counts the postings that the index finds.
+func (t *tx) countHits(ask string) (n int, err error) {
+	err = t.Row("SELECT count(*) FROM "+matcherOf(t.db).from, []any{ask}, &n)
 	return n, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -308,4 +309,41 @@ func TestMeantWordIsAmongTheNearest(t *testing.T) {
 			t.Errorf("of %d typed words %d have the meant word among the nearest, fewer than 95 %%", tried, among)
 		}
 	})
+}
+
+// What is suggested begins or ends as what was typed, and has hits.
+func TestSuggestions(t *testing.T) {
+	for kind := range jobmirror.Databases {
+		srv, add := wordBoard(t)
+		for _, title := range []string{"Altenpflege in Berlin", "Altenpflege in Köln", "Altenpfleger", "Alternative Küche", "Kinderpflege", "Pflegen in Bern"} {
+			add(title, "")
+		}
+		srv.AddChannel(jobboardtest.Channel{ID: "2_words"})
+		m := mirrorOf(t, kind, srv, "1_words", "de")
+		for _, c := range []struct {
+			q    jobmirror.Query
+			want string
+		}{
+			{jobmirror.Query{Text: "alte"}, "[altenpflege alternative]"},
+			{jobmirror.Query{Text: "Pfleg"}, "[pflegen]"},
+			{jobmirror.Query{Text: "pflege"}, "[altenpflege pflegen kinderpflege]"},
+			{jobmirror.Query{Text: "kue"}, "[küche]"},
+			{jobmirror.Query{Text: "Altenpflege be"}, "[Altenpflege berlin]"},
+			{jobmirror.Query{Text: "altenpflege -be"}, "[altenpflege -berlin]"},
+			{jobmirror.Query{Text: "alte", Channel: "2_words"}, "[]"},
+			{jobmirror.Query{Text: "alte", Channel: "1_words", Language: "de"}, "[altenpflege alternative]"},
+			{jobmirror.Query{Text: "a"}, "[]"},
+			{jobmirror.Query{Text: "alte "}, "[]"},
+			{jobmirror.Query{Text: `"*&|!' alter`}, `["*&|!' alternative]`},
+			{jobmirror.Query{}, "[]"},
+		} {
+			got, err := m.Suggest(t.Context(), c.q)
+			if err != nil || fmt.Sprint(got) != c.want {
+				t.Errorf("%s: %q suggests %v, want %s: %v", kind, c.q.Text, got, c.want, err)
+			}
+		}
+		if _, err := m.Suggest(t.Context(), jobmirror.Query{Text: strings.Repeat("a", 1001)}); !errors.Is(err, jobboard.ErrInvalidInput) {
+			t.Error(err)
+		}
+	}
 }

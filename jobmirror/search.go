@@ -72,7 +72,7 @@ type Page struct {
 	Age time.Duration
 }
 
-// Facets counts all hits of a query. Where more than 1000 postings have forms of its words,
+// Facets counts all hits of a query. Where more than 300 postings have forms of its words,
 // those in which words in quotes are written otherwise count as well.
 type Facets struct {
 	Total      int
@@ -349,23 +349,14 @@ func (f *finder) page(n int) (out []hit, err error) {
 		if err != nil {
 			return nil, err
 		}
-		inside, err := f.t.within(list, f.q.Near)
+		hits, err := f.some(list, n-len(out))
 		if err != nil {
 			return nil, err
 		}
-		for part := range slices.Chunk(inside, n) { // one of which is enough, mostly
-			if len(out) >= n {
-				break
-			}
-			hits, err := f.t.postings(part, f.text)
-			if err != nil {
-				return nil, err
-			}
-			for _, h := range hits {
-				f.places = append(f.places, place{f.at.tier, h.id, f.corrected})
-			}
-			out = append(out, hits...)
+		for _, h := range hits {
+			f.places = append(f.places, place{f.at.tier, h.id, f.corrected})
 		}
+		out = append(out, hits...)
 		if len(list) < chunk {
 			f.at.tier, f.at.id = f.at.tier+1, 0
 		} else {
@@ -373,6 +364,21 @@ func (f *finder) page(n int) (out []hit, err error) {
 		}
 	}
 	return out[:min(n, len(out))], nil
+}
+
+// some reads the first rows of a list that are hits, at least n where there are so many.
+func (f *finder) some(list []int64, n int) (out []hit, err error) {
+	inside, err := f.t.within(list, f.q.Near)
+	if err != nil {
+		return nil, err
+	}
+	for part := range slices.Chunk(inside, n) {
+		hits, err := f.t.postings(part, f.text)
+		if out = append(out, hits...); err != nil || len(out) >= n {
+			return out, err
+		}
+	}
+	return out, nil
 }
 
 // postings reads rows by their identifiers, in their order. It leaves out those that are
@@ -523,7 +529,7 @@ func (f *finder) facets() (out *Facets, err error) {
 	}
 	from := matcherOf(f.t.db).from
 	if f.q.Near.IsZero() {
-		if err := f.t.Row("SELECT count(*) FROM "+from, []any{f.all}, &out.Total); err != nil {
+		if out.Total, err = f.t.countHits(f.all); err != nil {
 			return nil, err
 		}
 	}
@@ -569,7 +575,7 @@ func (f *finder) hits() (found []int64, err error) {
 
 // maxRead is how many hits of a text with words in quotes are read to count those that
 // have them as they are written.
-const maxRead = 1000
+const maxRead = 300
 
 // facetPart is how many postings' facets are counted at a time.
 const facetPart = 10_000

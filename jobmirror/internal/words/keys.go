@@ -110,7 +110,9 @@ type textWord struct {
 	short bool   // it stands where parts of words are looked for
 }
 
-func (s *stemmer) textWord(word string) *textWord { return &textWord{word: word, key: keyOf(word), stem: s} }
+func (s *stemmer) textWord(word string) *textWord {
+	return &textWord{word: word, key: keyOf(word), stem: s}
+}
 
 func (w *textWord) forms() forms {
 	if w.known == nil {

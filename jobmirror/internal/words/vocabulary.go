@@ -156,6 +156,50 @@ func Nearest(blocks []*Block, word string, most int) []Near {
 	return found[:min(len(found), most)]
 }
 
+// minTyped is the number of letters of a word from which on it is completed.
+const minTyped = 2
+
+// Completions returns words of blocks that begin as what somebody has typed, and then such
+// that end so, in any spelling: at most so many of each, the shortest first.
+func Completions(blocks []*Block, typed string, beginning, ending int) []string {
+	typed = normal(typed)
+	if !Is(typed) || utf8.RuneCountInString(typed) < minTyped {
+		return nil
+	}
+	var begin, end []string
+	k := keyOf(typed)
+	for n := utf8.RuneCountInString(k.plain); n <= maxLetters && (len(begin) < beginning || len(end) < ending); n++ {
+		var b, e []string
+		for _, block := range blocks {
+			for key, word := range block.ofLetters(n) {
+				switch {
+				case word == typed:
+				case strings.HasPrefix(key, k.plain), strings.HasPrefix(key, k.spelled):
+					b = append(b, word)
+				case strings.HasSuffix(key, k.plain), strings.HasSuffix(key, k.spelled):
+					e = append(e, word)
+				}
+			}
+		}
+		begin, end = appendNew(begin, b), appendNew(end, e)
+	}
+	begin = begin[:min(len(begin), beginning)]
+	return append(begin, slices.DeleteFunc(end[:min(len(end), ending)], func(word string) bool {
+		return slices.Contains(begin, word)
+	})...)
+}
+
+// appendNew adds to a list the words of another that it lacks, in order.
+func appendNew(list, more []string) []string {
+	slices.Sort(more)
+	for _, word := range slices.Compact(more) {
+		if !slices.Contains(list, word) {
+			list = append(list, word)
+		}
+	}
+	return list
+}
+
 // pattern is a word that others are compared with, all of its letters at a time: each
 // is a bit. The method is Hyyrö's, "A bit-vector algorithm for computing Levenshtein
 // and Damerau edit distances", 2003.

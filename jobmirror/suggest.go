@@ -1,0 +1,79 @@
+package jobmirror
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/words"
+)
+
+const (
+	maxSuggestions = 10
+	// maxBeginning and maxEnding are how many words of each kind are counted to find the
+	// suggestions, the shortest first.
+	maxBeginning, maxEnding = 16, 8
+)
+
+// Suggest returns what somebody who types Query.Text may mean, as texts of further
+// searches: the text with words of postings in place of its last word, which begin so, or
+// end so, from two letters on. There are at most ten, the most frequent first, and each has
+// hits with the query's Channel, Language, Category and Place; its other fields do not
+// matter. Places are suggested by the words of their names.
+func (m *Mirror) Suggest(ctx context.Context, q Query) ([]string, error) {
+	if len(q.Text) > maxText {
+		return nil, fmt.Errorf("%w: the text has more than %d bytes", jobboard.ErrInvalidInput, maxText)
+	}
+	last := strings.LastIndexFunc(q.Text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`-"`, r) }) + 1
+	before, typed := q.Text[:last], q.Text[last:]
+	q = Query{Text: before, Channel: q.Channel, Language: q.Language, Category: q.Category, Place: q.Place}
+	return fromView(ctx, m.db, func(t *tx) ([]string, error) {
+		list, err := t.completions(q, typed)
+		for i, word := range list {
+			list[i] = before + word
+		}
+		return list, err
+	})
+}
+
+// completions returns the words that somebody may mean who has typed a part of one behind
+// the text of a query.
+func (t *tx) completions(q Query, typed string) ([]string, error) {
+	blocks, err := t.vocabulary()
+	if err != nil {
+		return nil, err
+	}
+	candidates := words.Completions(blocks, typed, maxBeginning, maxEnding)
+	if len(candidates) == 0 {
+		return nil, nil
+	}
+	f, err := t.finder(q, words.Parse(q.Text))
+	if err != nil {
+		return nil, err
+	}
+	counts := map[string]int{} // by what the index is asked: of the forms of a word one is enough
+	var list []string
+	for _, word := range candidates {
+		e := f.inEachLanguage(func(in int) words.Expr {
+			return words.Expr{Op: words.And, Of: []words.Expr{f.in[in].All(), f.in[in].Form(word)}}
+		})
+		ask := matcherOf(t.db).text(words.Expr{Op: words.And, Of: append(slices.Clone(f.narrow), e)})
+		if _, again := counts[ask]; again {
+			continue
+		}
+		n, err := t.countHits(ask)
+		if err != nil {
+			return nil, err
+		}
+		if counts[ask] = n; n > 0 {
+			counts[word] = n
+			list = append(list, word)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
+	return list[:min(len(list), maxSuggestions)], nil
+}
