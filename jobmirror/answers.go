@@ -94,11 +94,15 @@ func (t *tx) lookedUpJobs(batch []lookedUp) (map[int64]*job, error) {
 	return stored, err
 }
 
-// saveFailure notes that a lookup said nothing of its job, and asks again later.
+// saveFailure notes that a lookup said nothing of its job, and asks again later. For rows
+// that are held the job is asked about after their source's next complete refresh.
 func (t *tx) saveFailure(m *Mirror, r lookedUp, j *job) error {
-	wait := jitter(min(backOff(j.failures, firstRetry), m.opts.LookupEvery))
+	wait := m.opts.LookupEvery
+	if !r.held {
+		wait = min(backOff(j.failures, firstRetry), wait)
+	}
 	return t.Do("UPDATE jobs SET failures = failures + 1, problem = ?, next_due = ?, claimed = 0 WHERE job = ?",
-		problem(r.err), t.Now+wait.Milliseconds(), r.job)
+		problem(r.err), t.Now+jitter(wait).Milliseconds(), r.job)
 }
 
 // reindex marks the postings of jobs for the text index.

@@ -233,23 +233,17 @@ func (t *tx) toldInAnotherLanguage(rows []*row) (map[int64]int64, error) {
 	return store.Pairs[int64, int64](t, selectTold, store.IDs(fresh))
 }
 
-// sweepPostings removes postings that a channel shows no more.
-func (t *tx) sweepPostings(src *source, turn turn) (more bool, err error) {
-	if current, err := t.stillTurn(src, turn); err != nil || !current {
-		return false, err
-	}
-	gone, err := t.Numbers("SELECT posting FROM listings WHERE source = ? AND generation <> ? AND missing = -1 LIMIT ?", src.id, turn.generation, sweepBatch)
-	if err != nil || len(gone) == 0 {
-		return false, err
-	}
+// dropPostings removes postings from what a channel shows, by their rows. Those that no
+// other source shows go from the copy.
+func (t *tx) dropPostings(src *source, gone []int64, cause string) error {
 	rows, err := t.load("id IN @ids", store.IDs(gone))
 	if err != nil {
-		return false, err
+		return err
 	}
 	if _, err := t.Exec("DELETE FROM listings WHERE source = ? AND posting IN @ids", src.id, store.IDs(gone)); err != nil {
-		return false, err
+		return err
 	}
-	return len(gone) == sweepBatch, t.save(rows, src.cause())
+	return t.save(rows, cause)
 }
 
 // knownPosting is what must be known of a stored posting to tell whether it

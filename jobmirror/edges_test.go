@@ -178,7 +178,9 @@ func TestJobOfALinkThatAFeedHid(t *testing.T) {
 		if _, err := m.Job(t.Context(), 7); !errors.Is(err, ErrIncomplete) {
 			t.Fatalf("the job of the link: %v", err)
 		}
-		if _, err := m.sweep(t.Context(), feed, beginTurn(t, m, feed)); err != nil {
+		without := beginTurn(t, m, feed)
+		saveEntries(t, m, feed, without, feedItem{hash: 2, job: 10})
+		if err := m.sweep(t.Context(), feed, without); err != nil {
 			t.Fatal(err)
 		}
 		if found, err := m.Postings(t.Context(), 7); err != nil || len(found) != 1 {
@@ -199,7 +201,7 @@ func TestRefreshOfARetiredSource(t *testing.T) {
 		turn := beginTurn(t, m, src)
 		do(t, m, func(t *tx) error { _, err := t.Exec("DELETE FROM sources WHERE id = ?", src.id); return err })
 		savePosting(t, m, src, turn, 1, "Nurse")
-		if _, err := m.sweep(t.Context(), src, turn); err != nil {
+		if err := m.sweep(t.Context(), src, turn); err != nil {
 			t.Error(err)
 		}
 		if err := m.finish(t.Context(), src, turn, false, "the answer was not read to its end"); err != nil {
@@ -304,7 +306,7 @@ func TestSleeperLeavesItsSuccessorAlone(t *testing.T) {
 		if before[8] != 0 || before[7] == 0 {
 			t.Errorf("the leases are %v", before)
 		}
-		if err := errors.Join(m.renew(t.Context(), sleeper), m.release(t.Context(), sleeper)); err != nil {
+		if err := errors.Join(m.renew(t.Context(), &lookups{batch: sleeper}), m.release(t.Context(), sleeper)); err != nil {
 			t.Error(err)
 		}
 		if after := claims(); !maps.Equal(before, after) {
@@ -313,49 +315,5 @@ func TestSleeperLeavesItsSuccessorAlone(t *testing.T) {
 		if err := m.release(t.Context(), next); err != nil || claims()[7] != 0 {
 			t.Errorf("the leases are %v, %v", claims(), err)
 		}
-	})
-}
-
-// A feed that shrinks by nine tenths keeps its entries until the next refresh misses
-// the same ones; their jobs are asked about then, and not taken for gone.
-func TestFeedThatShrinksAtOnce(t *testing.T) {
-	onEach(t, func(t *testing.T, m *Mirror) {
-		feed := m.sources[2]
-		read := func(n int64) (turn, string) {
-			t.Helper()
-			now := beginTurn(t, m, feed)
-			items := make([]feedItem, n)
-			for i := range items {
-				items[i] = feedItem{hash: int64(i + 1), job: int64(i + 1)}
-			}
-			saveEntries(t, m, feed, now, items...)
-			reason, err := m.sweep(t.Context(), feed, now)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return now, reason
-		}
-		check := func(what string, entries, wantDue int, reason, words string) {
-			t.Helper()
-			s, err := m.Status(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if s.Sources[2].Rows != entries || s.Due != wantDue || !strings.Contains(reason, words) || (reason == "") != (words == "") {
-				t.Errorf("%s: %d entries, %d jobs are due, %q", what, s.Sources[2].Rows, s.Due, reason)
-			}
-			do(t, m, func(t *tx) error { _, err := t.Exec("UPDATE jobs SET next_due = ?", t.Now+1_000_000); return err })
-		}
-		_, reason := read(1000)
-		check("whole", 1000, 1000, reason, "")
-		_, reason = read(100)
-		check("shrunk", 1000, 100, reason, "900 are missing")
-		_, reason = read(400) // some are back
-		check("partly back", 400, 1000, reason, "")
-		_, reason = read(40)
-		check("shrunk once more", 400, 40, reason, "360 are missing")
-		_, reason = read(40)
-		check("and still", 40, 400, reason, "")
-		CheckReplay(t, m)
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -219,41 +218,37 @@ func (t *tx) wantUnknown(rows []*row) error {
 	return t.want(slices.DeleteFunc(jobs, func(job int64) bool { return slices.Contains(known, job) }))
 }
 
-// sweepEntries removes entries that a feed has no more. Jobs that no entry
-// names any more are looked up at once: only that says whether they are gone.
-func (t *tx) sweepEntries(src *source, turn turn) (more bool, err error) {
-	if current, err := t.stillTurn(src, turn); err != nil || !current {
-		return false, err
-	}
-	jobOf, err := store.Pairs[int64, int64](t, "SELECT hash, job FROM entries WHERE source = ? AND generation <> ? AND missing = -1 LIMIT ?",
-		src.id, turn.generation, sweepBatch)
-	if err != nil || len(jobOf) == 0 {
-		return false, err
-	}
-	gone, jobs := slices.Collect(maps.Keys(jobOf)), slices.Collect(maps.Values(jobOf))
+// dropEntries removes entries of a feed, by their hashes. What they say of postings goes
+// with them.
+func (t *tx) dropEntries(src *source, gone []int64, cause string) error {
 	const claimed = "SELECT value FROM claims WHERE source = ? AND entry IN @ids AND kind = ?"
 	postings, err := t.Numbers(claimed, src.id, store.IDs(gone), "posting")
 	if err != nil {
-		return false, err
+		return err
 	}
 	versions, err := t.Numbers(claimed, src.id, store.IDs(gone), "version")
 	if err != nil {
-		return false, err
+		return err
+	}
+	// Only its lookup says whether a job is gone that no entry names any more.
+	jobs, err := t.Numbers("SELECT job FROM entries WHERE source = ? AND hash IN @ids AND missing <= 0", src.id, store.IDs(gone))
+	if err != nil {
+		return err
 	}
 	for _, statement := range []string{
 		"DELETE FROM claims WHERE source = ? AND entry IN @ids",
 		"DELETE FROM entries WHERE source = ? AND hash IN @ids",
 	} {
 		if _, err := t.Exec(statement, src.id, store.IDs(gone)); err != nil {
-			return false, err
+			return err
 		}
 	}
 	_, err = t.Exec(`UPDATE jobs SET next_due = ? WHERE job IN @ids AND next_due > ? AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.job = jobs.job)`,
 		t.Now, store.IDs(jobs), t.Now)
 	if err != nil {
-		return false, err
+		return err
 	}
-	return len(gone) == sweepBatch, t.rejoin(postings, versions, src.cause())
+	return t.rejoin(postings, versions, cause)
 }
 
 // feedStall is how long a feed may send nothing before it is given up.

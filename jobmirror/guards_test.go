@@ -219,7 +219,7 @@ func TestRefreshWhoseTurnIsOver(t *testing.T) {
 		slow := beginTurn(t, m, src) // sees nothing, and is slow
 		fast := beginTurn(t, m, src)
 		savePosting(t, m, src, fast, 1, "Nurse")
-		if _, err := m.sweep(t.Context(), src, slow); err != nil {
+		if err := m.sweep(t.Context(), src, slow); err != nil {
 			t.Fatal(err)
 		}
 		if got := titles(t, m); len(got) != 3 {
@@ -236,10 +236,9 @@ func TestRefreshWhoseTurnIsOver(t *testing.T) {
 			return err
 		})
 		beginTurn(t, m, src)
-		do(t, m, func(t *tx) error {
-			_, err := t.sweepPostings(src, marked)
-			return err
-		})
+		if err := m.drop(t.Context(), src, marked); err != nil {
+			t.Fatal(err)
+		}
 		if got := titles(t, m); len(got) != 3 {
 			t.Errorf("the rest of a sweep whose turn is over leaves %q", got)
 		}
@@ -252,20 +251,17 @@ func TestRefreshWhoseTurnIsOver(t *testing.T) {
 		over := beginTurn(t, m, feed)
 		now := beginTurn(t, m, feed)
 		saveEntries(t, m, feed, over, feedItem{hash: 12, job: 12, postings: []int64{1}})
-		if _, err := m.sweep(t.Context(), feed, over); err != nil || entries() != 1 {
+		if err := m.sweep(t.Context(), feed, over); err != nil || entries() != 1 {
 			t.Errorf("a refresh of a feed whose turn is over leaves %d entries, %v", entries(), err)
 		}
 		do(t, m, func(t *tx) error {
 			_, err := t.Exec("UPDATE entries SET missing = -1")
-			if err == nil {
-				_, err = t.sweepEntries(feed, over)
-			}
 			return err
 		})
-		if entries() != 1 {
-			t.Errorf("the rest of its sweep leaves %d", entries())
+		if err := m.drop(t.Context(), feed, over); err != nil || entries() != 1 {
+			t.Errorf("the rest of its sweep leaves %d, %v", entries(), err)
 		}
-		if _, err := m.sweep(t.Context(), feed, now); err != nil || entries() != 0 {
+		if err := m.sweep(t.Context(), feed, now); err != nil || entries() != 0 {
 			t.Errorf("the one whose turn it is leaves %d, %v", entries(), err)
 		}
 		CheckReplay(t, m)

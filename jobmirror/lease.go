@@ -34,11 +34,20 @@ func (t *tx) free(lease time.Duration) []any {
 func latest(now int64) int64 { return now + store.UpdateTimeout.Milliseconds() }
 
 // clockSetBack makes due whatever waits for a time that the clock had before it was
-// set back: when a refresh began is yet to come then.
+// set back: when a refresh began is yet to come then. What is held is so from now on.
 func (t *tx) clockSetBack() error {
 	_, err := t.Exec("UPDATE sources SET began = ?, next_due = ? WHERE began > ?", t.Now, t.Now, t.Now)
 	if err != nil {
 		return err
+	}
+	for _, statement := range []string{
+		"UPDATE listings SET missing = ? WHERE missing <> 0 AND missing > ?",
+		"UPDATE entries SET missing = ? WHERE missing <> 0 AND missing > ?",
+		"UPDATE losses SET at = ? WHERE at > ?",
+	} {
+		if _, err := t.Exec(statement, t.Now, t.Now); err != nil {
+			return err
+		}
 	}
 	_, err = t.Exec("UPDATE jobs SET next_due = ? WHERE looked_up > ? AND next_due > ?", t.Now, t.Now, t.Now)
 	return err
@@ -54,7 +63,7 @@ func (w *worker) poll(ctx context.Context) error {
 	var (
 		sources                    = w.named()
 		now, entered, began, until int64
-		job, source                *int64
+		job, source, held          *int64
 		index, number              bool
 	)
 	numberless := "0"
@@ -62,10 +71,10 @@ func (w *worker) poll(ctx context.Context) error {
 		numberless = unnumbered
 	}
 	err := w.db.Ask(ctx, "SELECT "+w.db.Clock+`, s.entered, s.first, s.began, s.claimed,
-			(`+firstDue+`), (SELECT id FROM postings WHERE unindexed = 1 ORDER BY id LIMIT 1) IS NOT NULL, `+numberless+`
+			(SELECT max(asking) FROM sources WHERE asking > 0), (`+firstDue+`), (SELECT id FROM postings WHERE unindexed = 1 ORDER BY id LIMIT 1) IS NOT NULL, `+numberless+`
 		FROM (SELECT count(*) AS entered, min(CASE WHEN claimed > next_due THEN claimed ELSE next_due END) AS first,
 			coalesce(max(began), 0) AS began, coalesce(max(claimed), 0) AS claimed FROM sources WHERE id IN @ids) s`,
-		[]any{sourceIDs(sources)}, &now, &entered, &source, &began, &until, &job, &index, &number)
+		[]any{sourceIDs(sources)}, &now, &entered, &source, &began, &until, &held, &job, &index, &number)
 	if err != nil {
 		return err
 	}
@@ -78,6 +87,7 @@ func (w *worker) poll(ctx context.Context) error {
 		signal
 	}{
 		{job != nil && *job <= now, w.jobsDue},
+		{held != nil && (*held <= now || *held > latest(now)+jobLease.Milliseconds()), w.heldDue},
 		{source != nil && *source <= now || setBack || int(entered) < len(sources), w.sourcesDue},
 		{index, w.unindexed},
 		{number, w.db.unnumbered},
@@ -163,12 +173,17 @@ func (t *tx) reserve(n int, process string) (b batch, err error) {
 	return b, err
 }
 
-// renew claims a batch's jobs for further time: those that have no result yet, and
+// renew claims the jobs of lookups for further time: those that have no result yet, and
 // were not given to another batch.
-func (m *Mirror) renew(ctx context.Context, b batch) error {
+func (m *Mirror) renew(ctx context.Context, l *lookups) error {
 	return m.db.update(ctx, func(t *tx) error {
+		if l.held != nil {
+			if err := t.keepAsking(l.held, jobLease); err != nil {
+				return err
+			}
+		}
 		_, err := t.Exec("UPDATE jobs SET claimed = ? WHERE job IN @ids AND batch = ? AND claimed > 0",
-			t.Now+jobLease.Milliseconds(), store.IDs(b.jobs), b.number)
+			t.Now+jobLease.Milliseconds(), store.IDs(l.jobs), l.number)
 		return err
 	})
 }
@@ -191,6 +206,7 @@ func (m *Mirror) release(ctx context.Context, b batch) error {
 func (t *tx) endLeases() error {
 	for _, statement := range []string{
 		"UPDATE sources SET claimed = 0 WHERE claimed > 0",
+		"UPDATE sources SET asking = 1 WHERE asking > 0",
 		"UPDATE jobs SET claimed = 0 WHERE claimed > 0",
 		"DELETE FROM batches",
 	} {

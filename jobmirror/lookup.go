@@ -24,6 +24,7 @@ type lookedUp struct {
 	answer int64
 	info   *jobboard.JobInformation
 	err    error
+	held   bool // it was asked for rows that are held; see askHeld
 }
 
 // How long a process that is told to end lets what is under way come to its end:
@@ -36,6 +37,7 @@ const (
 // lookups says how a batch is looked up.
 type lookups struct {
 	batch
+	held        *heldSource // whose held rows it is about; nil: jobs that are due
 	concurrency int         // lookups at once
 	handedOut   func()      // is called once all are under way, or none will be any more; more than once, too
 	written     func(n int) // is called once further results are written
@@ -63,7 +65,7 @@ func (m *Mirror) lookUp(told context.Context, l *lookups) error {
 		for r := range m.client.BulkJobInformation(ctx, m.numbered(ctx, told, l), how) {
 			number, _ := l.numbers.LoadAndDelete(r.Job)
 			if number, ok := number.(int64); ok { // else it is no job's
-				results <- lookedUp{int64(r.Job), number, r.Value, r.Err}
+				results <- lookedUp{int64(r.Job), number, r.Value, r.Err, l.held != nil}
 			}
 		}
 		l.handedOut()
@@ -99,7 +101,7 @@ func (m *Mirror) lookUp(told context.Context, l *lookups) error {
 		case <-late.C:
 			write()
 		case <-lease.C:
-			_ = m.renew(ctx, l.batch) // without the database no results are written either
+			_ = m.renew(ctx, l) // without the database no results are written either
 		}
 	}
 }
@@ -125,7 +127,14 @@ func (m *Mirror) writeResults(ctx context.Context, l *lookups, results []lookedU
 	})()
 	var err error
 	for wait := 50 * time.Millisecond; ; wait *= 2 {
-		err = m.db.update(ctx, func(t *tx) error { return t.saveAnswers(m, results) })
+		err = m.db.update(ctx, func(t *tx) error {
+			if l.held != nil {
+				if err := t.countOpens(l.held, results); err != nil {
+					return err
+				}
+			}
+			return t.saveAnswers(m, results)
+		})
 		if err == nil || !store.IsOutage(err) || ctx.Err() != nil {
 			break
 		}

@@ -63,7 +63,7 @@ func (m *Mirror) measure() error {
 	x.sourceAge = amount("source.age", "s", "Time since a source was copied whole.")
 	x.missing = number("source.missing", "{source}", "1: the source was never copied whole; else 0.")
 	x.overdue = amount("source.overdue", "s", "How long a source has been due that nobody refreshes.")
-	x.held = number("source.held", "{row}", "Rows that a refresh missed, and that stay until it is certain that they are gone.")
+	x.held = number("source.held", "{row}", "Rows of a source that it does not show any more, and that stay until that is certain.")
 	x.failures = number("source.failures", "{refresh}", "Refreshes of a source in a row that were not complete.")
 	x.rate = amount("limit.rate", "{request}/s", "Requests that all processes may send in a second now; 0: no limit.")
 	x.pause = amount("limit.pause", "s", "How long nothing may be sent yet.")
@@ -148,7 +148,7 @@ func (x *metrics) observeProcess(o metric.Observer, p ProcessStatus, now time.Ti
 // observeSources reads how old the sources are. One that was never copied whole
 // has no age.
 func (t *tx) observeSources(x *metrics, o metric.Observer) error {
-	const query = "SELECT kind, name, language, search, geo, complete, failures, held, next_due, claimed FROM sources"
+	const query = "SELECT kind, name, language, search, geo, complete, failures, " + heldRows + ", next_due, claimed FROM sources s"
 	return t.Rows(query, nil, func(scan func(...any) error) error {
 		var (
 			s                                          source

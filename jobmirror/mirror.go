@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -26,6 +25,7 @@ type Mirror struct {
 	opts    Options
 	client  *jobboard.Client
 	limit   *pace.Limit
+	half    halfLimit
 	epoch   string
 	address string // of the database
 
@@ -38,6 +38,7 @@ type Mirror struct {
 
 	jobsDue    signal    // there may be jobs to look up
 	sourcesDue signal    // there may be sources to refresh
+	heldDue    signal    // there may be jobs of held rows to look up
 	unindexed  signal    // there may be postings to index
 	indexes    sync.Pool // of *words.Index: what is not needed for a while is given up
 
@@ -88,8 +89,8 @@ func (e *statusError) HTTPStatus() int { return e.status }
 func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 	opts.setDefaults()
 	m := &Mirror{
-		address: address, opts: opts, limit: pace.New(opts.Limit, time.Now), jobsDue: newSignal(), sourcesDue: newSignal(),
-		unindexed: newSignal(),
+		address: address, opts: opts, limit: pace.New(opts.Limit, time.Now), half: newHalfLimit(opts.Limit),
+		jobsDue: newSignal(), sourcesDue: newSignal(), heldDue: newSignal(), unindexed: newSignal(),
 		snapshots: make(chan struct{}, maxSnapshots),
 	}
 	var err error
@@ -101,10 +102,10 @@ func Open(ctx context.Context, address string, opts Options) (*Mirror, error) {
 			return nil, err
 		}
 		config := opts.Config
-		config.Observer = m.limit.Observer(config.Observer)
-		config.Limiter = m.limit
+		config.Observer = m.half.limit.Observer(m.limit.Observer(config.Observer))
+		config.Limiter = limiters{m.half, m.limit}
 		if opts.Config.Limiter != nil {
-			config.Limiter = limiters{opts.Config.Limiter, m.limit}
+			config.Limiter = limiters{opts.Config.Limiter, m.half, m.limit}
 		}
 		if m.client, err = jobboard.NewClient(config); err != nil {
 			return nil, err
@@ -229,6 +230,7 @@ func (m *Mirror) Close() error {
 		if m.metrics.reading != nil {
 			_ = m.metrics.reading.Unregister() // it never fails
 		}
+		m.half.limit.Close()
 		m.limit.Close()
 		m.closed = m.db.Close()
 	})
@@ -263,31 +265,6 @@ func (m *Mirror) unlock() {
 	if m.holders--; m.holders == 0 {
 		_ = m.file.Unlock()
 	}
-}
-
-// AcceptRemovals lets the next complete refresh of sources remove whatever is missing,
-// however much that is. Sources are named as by SourceStatus.Name, in all their
-// languages; none stands for all that Options names. A name of none of these is an
-// error.
-func (m *Mirror) AcceptRemovals(ctx context.Context, sources ...string) error {
-	if m.opts.ReadOnly {
-		return ErrReadOnly
-	}
-	var accepted []*source
-	for _, s := range m.named() {
-		if len(sources) == 0 || slices.Contains(sources, s.String()) {
-			accepted = append(accepted, s)
-		}
-	}
-	for _, name := range sources {
-		if !slices.ContainsFunc(accepted, func(s *source) bool { return s.String() == name }) {
-			return fmt.Errorf("jobmirror: the options name no source %q", name)
-		}
-	}
-	return m.db.update(ctx, func(t *tx) error {
-		_, err := t.Exec("UPDATE sources SET accepted = 1 WHERE id IN @ids", sourceIDs(accepted))
-		return err
-	})
 }
 
 // Progress counts what a Mirror has done since it was opened.

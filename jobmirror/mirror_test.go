@@ -101,59 +101,6 @@ func TestGoneOnlyByACompleteRefresh(t *testing.T) {
 	})
 }
 
-func TestManyGoneAtOnceWait(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
-		srv := jobboardtest.New(t, jobboardtest.WithDemo())
-		const channel = "1_many"
-		srv.AddChannel(jobboardtest.Channel{ID: channel})
-		var postings []int64
-		for range 100 {
-			_, p := srv.Publish(channel, jobboardtest.Job{Title: "Nurse"})
-			postings = append(postings, p.ID)
-		}
-		opts := optionsOf(srv)
-		opts.Feeds = nil
-		opts.Channels = []jobmirror.Channel{{ID: channel}}
-		m := open(t, address, opts)
-		refresh(t, m)
-		count := func() int { return len(find(t, m, jobmirror.Query{Limit: 1000})) }
-		for _, id := range postings[:60] {
-			srv.RemovePosting(id)
-		}
-		refresh(t, m)
-		if n := count(); n != 100 {
-			t.Fatalf("60 of 100 missing at once: %d are left before a second refresh agrees", n)
-		}
-		refresh(t, m)
-		if n := count(); n != 40 {
-			t.Errorf("60 of 100 missing twice: %d are left, not 40", n)
-		}
-		for _, id := range postings[60:98] { // fewer than 50 go at once, whatever part they are
-			srv.RemovePosting(id)
-		}
-		refresh(t, m)
-		if n := count(); n != 2 {
-			t.Errorf("38 of 40 missing: %d are left, not 2", n)
-		}
-		for range 100 {
-			_, p := srv.Publish(channel, jobboardtest.Job{Title: "Nurse"})
-			postings = append(postings, p.ID)
-		}
-		refresh(t, m)
-		for _, id := range postings[100:] {
-			srv.RemovePosting(id)
-		}
-		if err := m.AcceptRemovals(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		refresh(t, m)
-		if n := count(); n != 2 {
-			t.Errorf("100 of 102 missing, which is accepted: %d are left, not 2", n)
-		}
-		checkReplay(t, m)
-	})
-}
-
 func TestForgetErasesAndIsKept(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())

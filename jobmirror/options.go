@@ -40,7 +40,11 @@ type Options struct {
 
 	RefreshEvery time.Duration // between two refreshes of a source; 0 means 15 minutes, at most 5 years
 	LookupEvery  time.Duration // between two lookups of an open job; 0 means 24 hours, at most 5 years
-	KeepChanges  time.Duration // how long the log of changes reaches back; 0 means 30 days
+	// HoldMissing is how long the copy keeps what a source does not show any more, where
+	// that is much at once, or all, and no lookup proves that it is gone: 0 means 24
+	// hours, below 0 that nothing is held. See also Mirror.AcceptRemovals.
+	HoldMissing time.Duration
+	KeepChanges time.Duration // how long the log of changes reaches back; 0 means 30 days
 
 	// MaxAge is how old the answer of a lookup may be and still be given: 0 means 48
 	// hours, or twice LookupEvery where that is longer. A job that stays closed or gone
@@ -103,6 +107,7 @@ func (o *Options) setDefaults() {
 	o.LookupEvery = min(cmp.Or(max(o.LookupEvery, 0), 24*time.Hour), maxEvery)
 	o.MaxAge = cmp.Or(max(o.MaxAge, 0), max(48*time.Hour, 2*o.LookupEvery))
 	o.KeepChanges = cmp.Or(max(o.KeepChanges, 0), 30*24*time.Hour)
+	o.HoldMissing = cmp.Or(o.HoldMissing, 24*time.Hour)
 	o.KeepSources = cmp.Or(o.KeepSources, 7*24*time.Hour)
 	if o.Authorize == nil {
 		o.Authorize = onlyLoopback

@@ -17,6 +17,7 @@ import (
 type turn struct {
 	generation int64 // see generations
 	answer     int64 // see answers
+	had        int   // rows of the source when it began
 }
 
 // cause returns what changes by a refresh of the source tell as their cause.
@@ -89,6 +90,9 @@ func (t *tx) begin(src *source, process string) (out turn, err error) {
 		return out, err
 	}
 	if out.answer, err = t.Next(answers); err != nil {
+		return out, err
+	}
+	if out.had, err = store.Value[int](t, "SELECT count(*) FROM "+listed[src.kind].table+" WHERE source = ?", src.id); err != nil {
 		return out, err
 	}
 	until := int64(0)
@@ -165,7 +169,7 @@ func (m *Mirror) lease(ctx context.Context, src *source, turn turn, d time.Durat
 	})
 }
 
-// copySource copies a source, and removes what is certainly gone from it.
+// copySource copies a source, and takes note of what it shows no more.
 func (m *Mirror) copySource(ctx context.Context, src *source, turn turn) error {
 	read := m.copyChannel
 	if src.kind == kindFeed {
@@ -173,7 +177,7 @@ func (m *Mirror) copySource(ctx context.Context, src *source, turn turn) error {
 	}
 	whole, reason, err := read(ctx, src, turn)
 	if err == nil && whole {
-		reason, err = m.sweep(ctx, src, turn)
+		err = m.sweep(ctx, src, turn)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err() // nothing is wrong with the source
@@ -228,75 +232,4 @@ func problem(err error) string {
 	}
 	text := []rune(storable(err.Error()))
 	return string(text[:min(len(text), 300)])
-}
-
-// sweep removes from a source what its refresh did not see, once that was read
-// to its end. Where that is suspiciously much, it waits for the next refresh to
-// agree; it then says so in reason.
-func (m *Mirror) sweep(ctx context.Context, src *source, turn turn) (reason string, err error) {
-	list := listed[src.kind]
-	held, err := fromUpdate(ctx, m.db, func(t *tx) (int, error) { return t.markMissing(list, src, turn) })
-	if held > 0 {
-		reason = fmt.Sprintf("%d are missing at once: they go when the next refresh misses them too", held)
-	}
-	if err != nil {
-		return reason, err
-	}
-	return reason, m.db.updateAll(ctx, func(t *tx) (more bool, err error) { return list.remove(t, src, turn) })
-}
-
-// markMissing marks what a refresh did not see: as gone or, where that is
-// suspiciously much, as missed once. held is how many rows it marked as missed once.
-func (t *tx) markMissing(list listing, src *source, turn turn) (held int, err error) {
-	current, err := t.stillTurn(src, turn)
-	if err != nil || !current {
-		return 0, err
-	}
-	count := "SELECT count(*) FROM " + list.table + " WHERE source = ? AND "
-	seen, err := store.Value[int](t, count+"generation = ?", src.id, turn.generation)
-	if err != nil {
-		return 0, err
-	}
-	// What a refresh before this one already missed is agreed upon.
-	missing, err := store.Value[int](t, count+"generation <> ? AND missing = 0 AND NOT "+list.replaced,
-		src.id, turn.generation)
-	if err != nil {
-		return 0, err
-	}
-	accepted, err := store.Value[bool](t, "SELECT accepted <> 0 FROM sources WHERE id = ?", src.id)
-	if err != nil {
-		return 0, err
-	}
-	mark := "-1"
-	if missing > 50 && missing*5 > seen+missing && !accepted {
-		held, mark = missing, "CASE WHEN missing <> 0 OR "+list.replaced+" THEN -1 ELSE 1 END"
-	}
-	_, err = t.Exec("UPDATE "+list.table+" SET missing = "+mark+" WHERE source = ? AND generation <> ?",
-		src.id, turn.generation)
-	if err != nil {
-		return 0, err
-	}
-	_, err = t.Exec("UPDATE sources SET held = ?, accepted = 0 WHERE id = ?", held, src.id)
-	return held, err
-}
-
-// listing names the table whose rows say what a source shows.
-type listing struct {
-	table    string
-	replaced string // whether a row is missing only because another took its place
-	remove   func(t *tx, src *source, turn turn) (more bool, err error)
-}
-
-const sweepBatch = 500
-
-var listed = map[string]listing{
-	kindChannel: {
-		table: "listings", replaced: "(1 = 0)", remove: (*tx).sweepPostings,
-	},
-	// An entry that changed has another hash: its old one is not missing.
-	kindFeed: {
-		table: "entries", remove: (*tx).sweepEntries,
-		replaced: `EXISTS (SELECT 1 FROM entries n
-			WHERE n.job = entries.job AND n.source = entries.source AND n.generation > entries.generation)`,
-	},
 }

@@ -77,7 +77,7 @@ func (m *Mirror) Refresh(ctx context.Context) (Refreshed, error) {
 		return Refreshed{}, ctx.Err()
 	}
 	if len(sources) > 0 {
-		failed = append(failed, w.lookUpDue(ctx, false))
+		failed = append(failed, w.lookUpDue(ctx, false), w.askAllHeld(ctx))
 	}
 	out, err := m.refreshed(ctx, failed[:len(sources)])
 	failed = append(failed, err, m.index(ctx), m.prune(ctx))
@@ -147,6 +147,10 @@ func (m *Mirror) Run(ctx context.Context) error {
 	if len(m.named()) > 0 {
 		keepAt(nil, 0, w.refreshDue)
 		keepAt(nil, 0, func(ctx context.Context) error { return w.lookUpDue(ctx, true) })
+		keepAt(m.heldDue, never, func(ctx context.Context) error {
+			_, err := w.askHeld(ctx)
+			return err
+		})
 	}
 	running.Wait()
 	<-ctx.Done()

@@ -90,7 +90,10 @@ type Posting struct {
 	Confirmed bool                // the lookup of Job gave the posting's title
 	Locations []jobboard.Location // Job's, the main one first; none where the job is not known
 	Seen      time.Time           // when a source showed it last
-	Snippet   Snippet             // zero without Query.Snippets, and where the advertisement has none of the words
+	// MissingSince is when the last source ceased to show it, where the posting stays until
+	// it is certain that it is gone; zero: a source shows it. A site may hide such postings.
+	MissingSince time.Time
+	Snippet      Snippet // zero without Query.Snippets, and where the advertisement has none of the words
 
 	nearest int // of Locations, counted from 1; 0: none
 	km      float64
@@ -385,14 +388,14 @@ func (f *finder) some(list []int64, n int) (out []hit, err error) {
 // gone, and those that lack what a text has in quotes.
 func (t *tx) postings(list []int64, text words.Query) ([]hit, error) {
 	rows := make(map[int64]hit, len(list))
-	const query = "SELECT id, record, ads, seen, stemmed FROM postings WHERE id IN @ids"
+	const query = "SELECT id, record, ads, seen, " + missingSince + ", stemmed FROM postings WHERE id IN @ids"
 	err := t.Rows(query, []any{store.IDs(list)}, func(scan func(...any) error) error {
 		var (
 			h           hit
 			record, ads string
-			seen        time.Time
+			seen, gone  time.Time
 		)
-		if err := scan(&h.id, &record, &ads, instantColumn{&seen}, &h.stemmed); err != nil {
+		if err := scan(&h.id, &record, &ads, instantColumn{&seen}, instantColumn{&gone}, &h.stemmed); err != nil {
 			return err
 		}
 		rec, err := decodeRecord[PostingRecord](record)
@@ -401,7 +404,7 @@ func (t *tx) postings(list []int64, text words.Query) ([]hit, error) {
 		}
 		h.posting = Posting{
 			Language: rec.Language, Sources: rec.Sources, Job: rec.Job, Evidence: rec.Evidence,
-			Confirmed: rec.Confirmed, Seen: seen,
+			Confirmed: rec.Confirmed, Seen: seen, MissingSince: gone,
 		}
 		h.posting.Posting, err = rec.posting(ads)
 		if !text.Quoted() || text.Matches(h.texts(), h.stemmed) {

@@ -56,6 +56,23 @@ func (t *tx) enter(s *source) error {
 	return err
 }
 
+// sourceColumns are what identifies a source, as source.columns reads it.
+const sourceColumns = "id, kind, name, language, search, geo"
+
+func (s *source) columns() []any {
+	return []any{&s.id, &s.kind, &s.name, &s.language, &s.text, circleColumn{&s.near}}
+}
+
+// sources reads the sources that a condition selects.
+func (t *tx) sources(condition string, args ...any) (out []*source, err error) {
+	err = t.Rows("SELECT "+sourceColumns+" FROM sources WHERE "+condition+" ORDER BY id", args, func(scan func(...any) error) error {
+		s := &source{}
+		out = append(out, s)
+		return scan(s.columns()...)
+	})
+	return out, err
+}
+
 // sourceIDs returns the argument for @ids that names sources.
 func sourceIDs(sources []*source) string {
 	return store.IDsOf(sources, func(s *source) int64 { return s.id })
@@ -86,18 +103,12 @@ func (m *Mirror) retire(ctx context.Context, now bool) error {
 	if err := m.enter(ctx); err != nil || m.opts.KeepSources < 0 && !now {
 		return err
 	}
-	retired, err := fromView(ctx, m.db, func(t *tx) (retired []*source, err error) {
+	retired, err := fromView(ctx, m.db, func(t *tx) ([]*source, error) {
 		before := t.Now - m.opts.KeepSources.Milliseconds()
 		if now {
 			before = t.Now + 1
 		}
-		err = t.Rows(`SELECT id, kind, name, language, search, geo FROM sources WHERE named < ? AND id NOT IN @ids ORDER BY id`,
-			[]any{before, sourceIDs(m.named())}, func(scan func(...any) error) error {
-				s := &source{}
-				retired = append(retired, s)
-				return scan(&s.id, &s.kind, &s.name, &s.language, &s.text, circleColumn{&s.near})
-			})
-		return retired, err
+		return t.sources("named < ? AND id NOT IN @ids", before, sourceIDs(m.named()))
 	})
 	if err != nil || len(retired) == 0 {
 		return err
@@ -117,22 +128,27 @@ func (m *Mirror) retire(ctx context.Context, now bool) error {
 // would that sees nothing. It stops where a process begins to refresh the source
 // meanwhile.
 func (m *Mirror) removeSource(ctx context.Context, s *source) error {
-	list := listed[s.kind]
 	turn, err := fromUpdate(ctx, m.db, func(t *tx) (turn, error) {
 		out, err := t.begin(s, "")
 		if err == nil {
-			_, err = t.Exec("UPDATE "+list.table+" SET missing = -1 WHERE source = ?", s.id)
+			_, err = t.Exec("UPDATE "+listed[s.kind].table+" SET missing = -1 WHERE source = ?", s.id)
 		}
 		return out, err
 	})
 	if err != nil {
 		return err
 	}
-	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) {
-		if more, err = list.remove(t, s, turn); err != nil || more {
-			return more, err
+	if err := m.drop(ctx, s, turn); err != nil {
+		return err
+	}
+	return m.db.update(ctx, func(t *tx) error {
+		if current, err := t.stillTurn(s, turn); err != nil || !current {
+			return err
 		}
-		_, err = t.Exec("DELETE FROM sources WHERE id = ? AND generation = ?", s.id, turn.generation)
-		return false, err
+		if _, err := t.Exec("DELETE FROM losses WHERE source = ?", s.id); err != nil {
+			return err
+		}
+		_, err := t.Exec("DELETE FROM sources WHERE id = ?", s.id)
+		return err
 	})
 }

@@ -42,7 +42,7 @@ type SourceStatus struct {
 	NextDue  time.Time `json:"nextDue"`
 	Failures int       `json:"failures"` // refreshes in a row that were not complete
 	Problem  string    `json:"problem,omitempty"`
-	Held     int       `json:"held,omitempty"` // rows that a refresh would have removed and that wait for the next one
+	Held     int       `json:"held,omitempty"` // of Rows, those that it does not show any more and that stay until that is certain
 
 	id int64 // of its row
 }
@@ -131,8 +131,12 @@ func (t *tx) limit() (rate float64, paused time.Time, err error) {
 	return rate, paused, nil
 }
 
+// heldRows counts the rows of a source s that are held.
+const heldRows = `CASE s.kind WHEN 'channel' THEN (SELECT count(*) FROM listings WHERE source = s.id AND ` + isHeld + `)
+	ELSE (SELECT count(*) FROM entries WHERE source = s.id AND ` + isHeld + `) END`
+
 func (t *tx) sourceStatus(out *Status) error {
-	return t.Rows(`SELECT s.id, s.kind, s.name, s.search, s.geo, s.language, s.complete, s.next_due, s.failures, s.problem, s.held,
+	return t.Rows(`SELECT s.id, s.kind, s.name, s.search, s.geo, s.language, s.complete, s.next_due, s.failures, s.problem, `+heldRows+`,
 		CASE s.kind WHEN 'channel' THEN (SELECT count(*) FROM listings WHERE source = s.id)
 			ELSE (SELECT count(*) FROM entries WHERE source = s.id) END
 		FROM sources s ORDER BY s.id`, nil, func(scan func(...any) error) error {

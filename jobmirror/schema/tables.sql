@@ -25,8 +25,13 @@ CREATE TABLE sources (
     next_due   BIGINT NOT NULL DEFAULT 0,
     failures   BIGINT NOT NULL DEFAULT 0,
     problem    TEXT NOT NULL DEFAULT '',
-    held       BIGINT NOT NULL DEFAULT 0,
-    accepted   BIGINT NOT NULL DEFAULT 0,
+    answer     BIGINT NOT NULL DEFAULT 0,
+    previous   BIGINT NOT NULL DEFAULT 0,
+    earlier    BIGINT NOT NULL DEFAULT 0,
+    asking     BIGINT NOT NULL DEFAULT 0,
+    opens      BIGINT NOT NULL DEFAULT 0,
+    informed   BIGINT NOT NULL DEFAULT 0,
+    believed   BIGINT NOT NULL DEFAULT 0,
     claimed    BIGINT NOT NULL DEFAULT 0,
     holder     TEXT NOT NULL DEFAULT '',
     named      BIGINT NOT NULL DEFAULT 0,
@@ -63,9 +68,11 @@ CREATE TABLE listings (
     posting    BIGINT NOT NULL,
     generation BIGINT NOT NULL,
     missing    BIGINT NOT NULL DEFAULT 0,
+    missed     BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (source, posting)
 ) @clustered;
 CREATE INDEX listings_posting ON listings (posting);
+CREATE INDEX listings_missing ON listings (source) WHERE missing <> 0;
 
 CREATE TABLE entries (
     source     BIGINT NOT NULL,
@@ -73,9 +80,19 @@ CREATE TABLE entries (
     job        BIGINT NOT NULL,
     generation BIGINT NOT NULL,
     missing    BIGINT NOT NULL DEFAULT 0,
+    missed     BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (source, hash)
 ) @clustered;
 CREATE INDEX entries_job ON entries (job);
+CREATE INDEX entries_missing ON entries (source) WHERE missing <> 0;
+
+CREATE TABLE losses (
+    source BIGINT NOT NULL,
+    answer BIGINT NOT NULL,
+    at     BIGINT NOT NULL,
+    lost   BIGINT NOT NULL,
+    PRIMARY KEY (source, answer)
+) @clustered;
 
 CREATE TABLE claims (
     kind   TEXT NOT NULL,
@@ -99,6 +116,7 @@ CREATE TABLE jobs (
     answer        BIGINT NOT NULL DEFAULT 0,
     next_due      BIGINT NOT NULL,
     wanted        BIGINT NOT NULL DEFAULT 0,
+    asked         BIGINT NOT NULL DEFAULT 0,
     claimed       BIGINT NOT NULL DEFAULT 0,
     batch         BIGINT NOT NULL DEFAULT 0,
     failures      BIGINT NOT NULL DEFAULT 0,

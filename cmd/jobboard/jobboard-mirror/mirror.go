@@ -63,7 +63,7 @@ func (c *copying) add(cmd *cobra.Command) {
 	f.StringArrayVar(&c.feeds, "feed", nil, "`file or address` of a job feed to copy; may be repeated")
 	f.Float64Var(&c.rate, "rate", 0, "`requests` a second to the board; 0: 20, below 0: no limit")
 	f.IntVar(&c.concurrency, "concurrency", 0, "`lookups` at once; 0: 16")
-	f.BoolVar(&c.accept, "accept-removals", false, "remove what is missing, however much it is")
+	f.BoolVar(&c.accept, "accept-removals", false, "remove what sources do not show any more, however much that is; run does so once, at first")
 	f.BoolVar(&c.retire, "remove-sources", false,
 		"remove at once what channels and feeds show that are not named any more; else that takes 7 days")
 	cli.Complete(cmd, "channels", cli.Nothing)
@@ -75,6 +75,14 @@ func (c *copying) add(cmd *cobra.Command) {
 func addBoardFlag(cmd *cobra.Command, board *string) {
 	cmd.Flags().StringVar(board, "board", "", "`name` of the board, where it has several addresses")
 	cli.Complete(cmd, "board", cli.Nothing)
+}
+
+// acceptRemovals lets go what is held, where a flag says so.
+func (c *copying) acceptRemovals(ctx context.Context, m *copied) error {
+	if !c.accept {
+		return nil
+	}
+	return m.AcceptRemovals(ctx)
 }
 
 // fakeFlags set up the stand-in.
@@ -128,10 +136,7 @@ func (m *copied) open(ctx context.Context, o *opening, b *setup.Board) error {
 	if m.Mirror, err = jobmirror.Open(ctx, address, opts); err != nil {
 		return openError(err, opts.Config)
 	}
-	if o.copies != nil && o.copies.accept {
-		err = m.AcceptRemovals(ctx)
-	}
-	if err == nil && o.copies != nil && o.copies.retire {
+	if o.copies != nil && o.copies.retire {
 		err = m.RemoveSources(ctx)
 	}
 	if err == nil && o.copies == nil && b.Fake != nil {

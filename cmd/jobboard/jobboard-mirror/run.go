@@ -29,7 +29,12 @@ The first copy shows how far it is: a bar on a terminal, else a line a minute.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p.EndsItself.Store(true)
 			o.allow, o.hosts, o.monitored = at.allow, at.hosts, at.monitor != ""
-			return o.with(cmd, func(ctx context.Context, m *copied) error { return runMirror(ctx, &p.Console, m, &at) })
+			return o.with(cmd, func(ctx context.Context, m *copied) error {
+				if err := o.copies.acceptRemovals(ctx, m); err != nil {
+					return err
+				}
+				return runMirror(ctx, &p.Console, m, &at)
+			})
 		},
 	}
 	o.copies.add(cmd)
@@ -138,6 +143,9 @@ for a timer.`,
 				stop := showProgress(ctx, &p.Console, m, false)
 				_, err := m.Refresh(ctx)
 				stop()
+				if err == nil {
+					err = o.copies.acceptRemovals(ctx, m)
+				}
 				if err != nil {
 					return err
 				}

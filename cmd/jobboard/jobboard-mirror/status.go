@@ -38,6 +38,7 @@ var sourceFields = []cli.Field[jobmirror.SourceStatus]{
 		return strings.TrimSpace(s.Kind + " " + s.Name + " " + s.Language)
 	}},
 	{Name: "rows", Value: func(s jobmirror.SourceStatus) any { return s.Rows }},
+	{Name: "held", Value: func(s jobmirror.SourceStatus) any { return s.Held }},
 	{Name: "copied", Value: func(s jobmirror.SourceStatus) any { return ago(s.Complete) }},
 	{Name: "failures", Value: func(s jobmirror.SourceStatus) any { return s.Failures }},
 	{Name: "problem", Flex: 3, Value: func(s jobmirror.SourceStatus) any { return s.Problem }},
