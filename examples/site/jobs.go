@@ -2,10 +2,12 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"html/template"
 	"net/http"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 	"github.com/jobboard-sdk/jobboard-go/jobsite"
 	"github.com/jobboard-sdk/jobboard-go/places"
 )
@@ -50,6 +52,16 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("X-Robots-Tag", "noindex, follow")
 	}
 	return s.render(w, http.StatusOK, "list", p)
+}
+
+// suggest answers the script of the search's field with what the visitor may mean.
+func (s *site) suggest(w http.ResponseWriter, r *http.Request) error {
+	texts, err := s.mirror.Suggest(r.Context(), jobmirror.Query{Text: r.URL.Query().Get("text"), Language: s.jobs.Language(r)})
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	return json.NewEncoder(w).Encode(append([]string{}, texts...))
 }
 
 type jobPage struct {

@@ -149,11 +149,12 @@ type site struct {
 	http.Handler
 	client *jobboard.Client
 	jobs   *jobsite.Site
+	mirror *jobmirror.Mirror
 	signIn *jobsite.SignIn // nil: the site does not know where the board's sign-in is
 	origin string
 }
 
-//go:embed pages style.css
+//go:embed pages style.css suggest.js
 var files embed.FS
 
 var pages = func() map[string]*template.Template {
@@ -173,7 +174,7 @@ func newSite(b board, mirror *jobmirror.Mirror, origin string) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &site{client: client, origin: origin}
+	s := &site{client: client, mirror: mirror, origin: origin}
 	s.jobs, err = jobsite.New(mirror, jobsite.Config{
 		URL: origin, Languages: []string{german.Lang, english.Lang}, Failed: s.failed, Logger: slog.Default(),
 		Amend: func(j *jobpublish.Job) { j.DirectApply = true },
@@ -184,6 +185,7 @@ func newSite(b board, mirror *jobmirror.Mirror, origin string) (*site, error) {
 	own := http.NewServeMux() // the pages that know their visitor
 	for pattern, handle := range map[string]func(http.ResponseWriter, *http.Request) error{
 		"GET /{$}":                  s.list,
+		"GET /suggest":              s.suggest,
 		"GET /job/{job}/{words...}": s.job,
 		"GET /apply/{job}":          s.apply, "POST /apply/{job}": s.apply,
 		"GET /signin": func(http.ResponseWriter, *http.Request) error { return statusError(http.StatusNotImplemented) },
@@ -194,6 +196,7 @@ func newSite(b board, mirror *jobmirror.Mirror, origin string) (*site, error) {
 	// What everybody may keep a copy of stands outside of the sessions.
 	mux := http.NewServeMux()
 	mux.Handle("GET /style.css", http.FileServerFS(files))
+	mux.Handle("GET /suggest.js", http.FileServerFS(files))
 	if err := s.publish(mux, address.Host, b.mirror.Channels[0].ID); err != nil {
 		return nil, err
 	}
@@ -239,7 +242,7 @@ func (s *site) precheck(r *http.Request, id jobboard.JobID, w words) jobsite.Out
 func (s *site) headers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy",
-			"default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+			"default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Referrer-Policy", "same-origin")
 		next.ServeHTTP(w, r)

@@ -185,6 +185,18 @@ func TestVisitor(t *testing.T) {
 	want(t, "no page", status, body, 404, "There is no such page.")
 }
 
+// A typing error finds what was meant, and the page says so; the field offers words.
+func TestTypingErrors(t *testing.T) {
+	v, _ := start(t)
+	status, body := v.get("/?lang=de&text=Pflegefachkrfat")
+	want(t, "a typing error", status, body, 200, "Stattdessen gesucht: pflegefachkraft.", "Pflegefachkraft (m/w/d)")
+	status, body = v.get("/suggest?lang=de&text=pflegef")
+	want(t, "suggestions", status, body, 200, `"pflegefachkraft"`)
+	if status, body = v.get("/suggest?text="); status != 200 || strings.TrimSpace(body) != "[]" {
+		t.Errorf("without a text: %d %s", status, body)
+	}
+}
+
 // The pages of a search cover every job once.
 func TestPaging(t *testing.T) {
 	v, _ := start(t)

@@ -3,10 +3,12 @@ package main
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"golang.org/x/text/language"
 
+	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 	"github.com/jobboard-sdk/jobboard-go/jobsite"
 )
 
@@ -18,13 +20,13 @@ type words struct {
 	Apply, SignIn, SignOut, Privacy                                                  string
 	ApplyTo, Send, Choose, OneProblem, ManyProblems                                  string
 	Complete, ApplyThere, Stale, Age                                                 string
-	SignInToSend, SignedInAnew, Skip                                                 string
+	SignInToSend, SignedInAnew, Skip, Meant                                          string
 
 	texts jobsite.Texts // of what a visitor may do, and of answers
 }
 
 var english = words{
-	Skip: "Skip to the content",
+	Skip: "Skip to the content", Meant: "No job has the word “%s”. Searched for instead: %s.",
 	Lang: "en", Title: "Jobs near you", Intro: "Search the board's open jobs.",
 	Text: "What", Place: "Where", Radius: "Within", Search: "Search", Language: "Language", Anywhere: "Anywhere",
 	Job: "job", Jobs: "jobs", Places: "Narrow down by place",
@@ -44,7 +46,7 @@ var english = words{
 }
 
 var german = words{
-	Skip: "Zum Inhalt springen",
+	Skip: "Zum Inhalt springen", Meant: "Keine Stelle hat das Wort „%s“. Stattdessen gesucht: %s.",
 	Lang: "de", Title: "Stellen in Ihrer Nähe", Intro: "Durchsuchen Sie die offenen Stellen.",
 	Text: "Was", Place: "Wo", Radius: "Umkreis", Search: "Suchen", Language: "Sprache", Anywhere: "Überall",
 	Job: "Stelle", Jobs: "Stellen", Places: "Nach Ort eingrenzen", NoJobs: "Keine Stelle passt. Versuchen Sie andere Wörter oder einen größeren Umkreis.",
@@ -67,6 +69,11 @@ var german = words{
 
 func (w words) stale(d time.Duration) string { return fmt.Sprintf(w.Stale, w.ago(d)) }
 func (w words) age(d time.Duration) string   { return fmt.Sprintf(w.Age, w.ago(d)) }
+
+// Corrected returns what was searched for in place of a word, for the template.
+func (w words) Corrected(c jobmirror.Correction) string {
+	return fmt.Sprintf(w.Meant, c.Word, strings.Join(c.Nearest, ", "))
+}
 
 // Problems returns how many answers need attention, for the template.
 func (w words) Problems(n int) string {
