@@ -83,17 +83,17 @@ func (s *Server) forbids(r *http.Request) string {
 	return ""
 }
 
-// permitsHost reports whether a Host is one of the options, or without such one of this
-// machine, with any port.
+// permitsHost reports whether a Host is one of Options.Hosts or, where there are none, this
+// machine by a loopback address or as localhost.
 func (s *Server) permitsHost(host string) bool {
-	if len(s.o.Hosts) > 0 {
-		return slices.ContainsFunc(s.o.Hosts, func(h string) bool { return strings.EqualFold(h, host) })
-	}
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		name = h
 	}
 	name = strings.Trim(name, "[]")
+	if len(s.o.Hosts) > 0 {
+		return slices.ContainsFunc(s.o.Hosts, func(h string) bool { return strings.EqualFold(h, host) || strings.EqualFold(h, name) })
+	}
 	ip, err := netip.ParseAddr(name)
 	return strings.EqualFold(name, "localhost") || err == nil && ip.IsLoopback()
 }

@@ -1,7 +1,6 @@
 package jobmcp
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/shown"
 	"github.com/jobboard-sdk/jobboard-go/jobmcp/internal/foreign"
 )
 
@@ -60,7 +60,7 @@ func (s *Server) jobInformation(ctx context.Context, in jobInformationArgs) (job
 	out := jobInformationResult{
 		Notice: foreignNotice, Job: info.JobID.String(), ApplyPossible: info.ApplyPossible,
 		Language: foreign.Token(info.JobLanguage), Title: foreign.Line(info.JobTitle, maxTitle),
-		Company: foreign.Line(info.CompanyName, maxName), Locations: listed(locationTexts(info), maxTitle),
+		Company: foreign.Line(info.CompanyName, maxName), Locations: listed(shown.Locations(info), maxTitle),
 		Privacy: linkOf(info.DataSecurityURL()), Questions: []question{},
 		NationCount: len(info.Nationalities), Nationalities: nationalities(info, in.Nationality),
 	}
@@ -69,8 +69,11 @@ func (s *Server) jobInformation(ctx context.Context, in jobInformationArgs) (job
 	}
 	space := newRoom()
 	space.takes(out.Nationalities)
-	for _, q := range info.Questions {
-		if x := questionOf(q); x.ID != "" && len(out.Questions) < maxQuestions && space.takes(x) {
+	for _, f := range info.Form(jobboard.Answers{}, jobboard.AnswerRules{}, nil) {
+		if f.Nationality {
+			continue // it is told beside the questions
+		}
+		if x := questionOf(f); x.ID != "" && len(out.Questions) < maxQuestions && space.takes(x) {
 			out.Questions = append(out.Questions, x)
 			continue
 		}
@@ -98,11 +101,11 @@ func choiceOf(a jobboard.IDLabel) (choice, bool) {
 	return choice{id, foreign.Line(a.Label, maxTitle)}, id != ""
 }
 
-func questionOf(q jobboard.Question) question {
-	x := question{
-		ID: foreign.Token(q.ID), Kind: cmp.Or(kinds[q.Type], kindUnknown), Label: foreign.Line(q.Label, maxLabel),
-	}
-	for _, a := range q.Answers {
+// questionOf returns the question that a field of the form asks.
+func questionOf(f jobboard.FormField) question {
+	kind, _ := shown.Answering(f.Type)
+	x := question{ID: foreign.Token(f.QuestionID), Kind: kind, Label: foreign.Line(f.Label, maxLabel)}
+	for _, a := range f.Choices {
 		if c, ok := choiceOf(a); ok && len(x.Answers) < maxAnswers {
 			x.Answers = append(x.Answers, c)
 			continue
@@ -309,35 +312,3 @@ func passed(q jobboard.Question, value string) checkedAnswer {
 	}
 	return x
 }
-
-// locationTexts returns where the job is, the main location first.
-func locationTexts(info *jobboard.JobInformation) []string {
-	texts := []string{locationText(info.Location)}
-	for _, l := range info.AdditionalLocations {
-		texts = append(texts, locationText(l))
-	}
-	return texts
-}
-
-func locationText(l jobboard.Location) string {
-	if l.GeoName != "" {
-		return l.GeoName
-	}
-	var parts []string
-	for _, s := range []string{l.GeoStreet, strings.TrimSpace(l.GeoZip + " " + l.GeoCity), l.GeoState, l.GeoCountry} {
-		if s != "" {
-			parts = append(parts, s)
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// kinds says how a question of a type is answered.
-var kinds = map[jobboard.QuestionType]string{
-	jobboard.QuestionYesNo:    "yes or no",
-	jobboard.QuestionText:     "one line of text",
-	jobboard.QuestionTextArea: "text",
-	jobboard.QuestionCatalog:  "one of a list",
-}
-
-const kindUnknown = "of a kind this program does not know"

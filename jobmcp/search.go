@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/nearby"
+	"github.com/jobboard-sdk/jobboard-go/internal/shown"
 	"github.com/jobboard-sdk/jobboard-go/jobmcp/internal/foreign"
 	"github.com/jobboard-sdk/jobboard-go/places"
 )
@@ -180,7 +180,7 @@ func (s *Server) searchJobs(ctx context.Context, in searchJobsArgs) (searchJobsR
 func entryOf(p *jobboard.JobPosting, advertisement int) entry {
 	e := entry{
 		Posting: fmt.Sprint(p.JobPostingID),
-		Since:   day(p.PostingVersionStartDate), Until: day(p.PostingVersionEndDate), Starts: day(p.JobStartDate),
+		Since:   shown.Day(p.PostingVersionStartDate), Until: shown.Day(p.PostingVersionEndDate), Starts: shown.Day(p.JobStartDate),
 		Title: foreign.Line(p.Title, maxTitle), Company: foreign.Line(p.Config.First(jobboard.KeyCompanyName), maxName),
 		Locations: listed(p.Config.Get(jobboard.KeyLocationName), maxName), Link: linkOf(p.ApplyURL()),
 	}
@@ -208,7 +208,7 @@ func listed(names []string, limit int) (list []string) {
 
 // linkOf returns a link that can be followed and is not too long for a result.
 func linkOf(link *url.URL, err error) string {
-	if text := followable(link, err); len(text) <= maxLink {
+	if text := shown.Link(link, err); len(text) <= maxLink {
 		return foreign.Line(text, maxLink)
 	}
 	return ""
@@ -254,19 +254,4 @@ func (r *room) cut(e entry, p *jobboard.JobPosting) entry {
 		e = entryOf(p, n)
 	}
 	return e
-}
-
-func day(m jobboard.Millis) string {
-	if t, ok := m.Time(); ok {
-		return t.UTC().Format(time.DateOnly)
-	}
-	return ""
-}
-
-// followable returns a link that can be followed, and "" for any other.
-func followable(link *url.URL, err error) string {
-	if err != nil {
-		return ""
-	}
-	return link.String()
 }

@@ -38,9 +38,10 @@ type Options struct {
 	// Calls bounds the tools that work at the same time, of all callers together; 0: 4.
 	Calls int
 
-	// Hosts are the names, with their port unless it is the scheme's own, by which Handler may
-	// be asked, such as jobs.example; none: localhost and loopback addresses. A request for
-	// another host is refused, so that no web page gets at a server by a name of its own.
+	// Hosts are the names and addresses by which Handler may be asked: jobs.example on every
+	// port, jobs.example:8443 on that port alone; none: localhost and loopback addresses. A
+	// request for another host is refused, so that no web page gets at a server by a name of
+	// its own.
 	Hosts []string
 	// Origins are the origins of web pages, such as https://app.example, that may ask Handler;
 	// none: those of the host that was asked.

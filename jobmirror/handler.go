@@ -43,7 +43,7 @@ const writeTimeout = 30 * time.Second
 // changes follow, as events "change". A cursor that is refused is answered with
 // 410: begin without one. The handler sets deadlines of its own; a server around
 // it needs no WriteTimeout, which would end the stream.
-func (m *Mirror) Handler() http.Handler { return m.authorized(m.routes()) }
+func (m *Mirror) Handler() http.Handler { return m.Guard(m.routes()) }
 
 func (m *Mirror) routes() http.Handler {
 	mux := http.NewServeMux()
@@ -86,10 +86,10 @@ func comeBack(w http.ResponseWriter, why, seconds string) {
 	http.Error(w, why, http.StatusServiceUnavailable)
 }
 
-// authorized refuses who may not ask, and requests that were meant for another host: a
-// page in a browser on this machine can let its own name lead here, and would read the
-// whole copy.
-func (m *Mirror) authorized(next http.Handler) http.Handler {
+// Guard returns a handler that answers as next does whom Handler answers, by Options.Authorize
+// and Options.Hosts, and refuses others with 403. A page in a browser on this machine could
+// else let its own name lead here, and read the whole copy.
+func (m *Mirror) Guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := m.opts.Authorize(r)
 		if err == nil && !m.opts.serves(r.Host) {

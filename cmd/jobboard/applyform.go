@@ -14,6 +14,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/internal/shown"
 )
 
 //go:embed applyform.html
@@ -22,7 +23,7 @@ var applyFormHTML string
 var applyFormTemplate = template.Must(template.New("form").Funcs(template.FuncMap{
 	"printable": term.Printable,
 	"note": func(f jobboard.FormField) string {
-		if f.Nationality || kinds[f.Type] != "" {
+		if _, known := shown.Answering(f.Type); f.Nationality || known {
 			return ""
 		}
 		return kindText(f.Type)
@@ -105,7 +106,7 @@ func printForm(o *term.Output, info *jobboard.JobInformation) {
 		o.Line("")
 		o.Line("  Nationality: one of %d (jobboard info --json lists them)", n)
 	}
-	if link := usable(info.DataSecurityURL()); link != "" {
+	if link := shown.Link(info.DataSecurityURL()); link != "" {
 		o.Line("")
 		o.Line("  Privacy statement: %s", term.Printable(link))
 	}
@@ -123,7 +124,7 @@ type page struct {
 func formPage(info *jobboard.JobInformation, action string) page {
 	return page{
 		JobInformation: info, Form: info.Form(jobboard.Answers{}, jobboard.AnswerRules{}, nil),
-		Action: action, Language: info.JobLanguage, Privacy: usable(info.DataSecurityURL()),
+		Action: action, Language: info.JobLanguage, Privacy: shown.Link(info.DataSecurityURL()),
 		Of: strings.Trim(term.Printable(info.CompanyName)+", "+term.Printable(info.Location.GeoCity), ", "),
 	}
 }

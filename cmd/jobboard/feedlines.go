@@ -6,6 +6,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/internal/shown"
 )
 
 // feedLine is the outcome of one lookup.
@@ -46,7 +47,7 @@ var feedFields = []cli.Field[feedLine]{
 	ofInformation("company", func(i *jobboard.JobInformation) any { return i.CompanyName }),
 	ofInformation("language", func(i *jobboard.JobInformation) any { return i.JobLanguage }),
 	ofInformation("city", func(i *jobboard.JobInformation) any { return i.Location.GeoCity }),
-	ofInformation("privacy_link", func(i *jobboard.JobInformation) any { return usable(i.DataSecurityURL()) }),
+	ofInformation("privacy_link", func(i *jobboard.JobInformation) any { return shown.Link(i.DataSecurityURL()) }),
 	{Name: "error", Value: func(l feedLine) any { return l.errorText() }},
 }
 

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +11,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/internal/shown"
 )
 
 func newInfoCommand(p *cli.Program, known *lastSearch) *cobra.Command {
@@ -89,7 +88,7 @@ func printInfo(c *term.Console, info *jobboard.JobInformation) {
 	w.Pair("job", info.JobID.String())
 	w.Pair("company", info.CompanyName)
 	label := "location"
-	for _, text := range locationTexts(info) {
+	for _, text := range shown.Locations(info) {
 		w.Pair(label, text)
 		label = "also in"
 	}
@@ -99,7 +98,7 @@ func printInfo(c *term.Console, info *jobboard.JobInformation) {
 	} else {
 		w.PaintedPair("applying", c.OutTerminal.Paint(term.Red, "not possible"))
 	}
-	if link := usable(info.DataSecurityURL()); link != "" {
+	if link := shown.Link(info.DataSecurityURL()); link != "" {
 		w.Pair("privacy", link)
 	} else if info.DataSecurityLink != "" {
 		w.Pair("privacy", "(not a usable link) "+info.DataSecurityLink)
@@ -110,28 +109,6 @@ func printInfo(c *term.Console, info *jobboard.JobInformation) {
 	}
 	w.Pair("questions", fmt.Sprint(len(info.Questions)))
 	printQuestions(w, info)
-}
-
-// locationTexts returns where the job is, the main location first.
-func locationTexts(info *jobboard.JobInformation) []string {
-	texts := []string{locationText(info.Location)}
-	for _, l := range info.AdditionalLocations {
-		texts = append(texts, locationText(l))
-	}
-	return texts
-}
-
-func locationText(l jobboard.Location) string {
-	if l.GeoName != "" {
-		return l.GeoName
-	}
-	var parts []string
-	for _, s := range []string{l.GeoStreet, strings.TrimSpace(l.GeoZip + " " + l.GeoCity), l.GeoState, l.GeoCountry} {
-		if s != "" {
-			parts = append(parts, s)
-		}
-	}
-	return strings.Join(parts, ", ")
 }
 
 func printQuestions(o *term.Output, info *jobboard.JobInformation) {
@@ -145,16 +122,11 @@ func printQuestions(o *term.Output, info *jobboard.JobInformation) {
 	}
 }
 
-// kinds says how a question of a type is answered.
-var kinds = map[jobboard.QuestionType]string{
-	jobboard.QuestionYesNo:    "yes or no",
-	jobboard.QuestionText:     "one line of text",
-	jobboard.QuestionTextArea: "text",
-	jobboard.QuestionCatalog:  "one of a list",
-}
-
-const kindUnknown = "of a kind this program does not know"
-
+// kindText says how a question of a type is answered, and names a type that it does not know.
 func kindText(t jobboard.QuestionType) string {
-	return cmp.Or(kinds[t], kindUnknown+" ("+term.Printable(string(t))+")")
+	text, known := shown.Answering(t)
+	if !known {
+		text += " (" + term.Printable(string(t)) + ")"
+	}
+	return text
 }

@@ -8,11 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,6 +19,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/internal/shown"
 )
 
 type searchFlags struct {
@@ -282,9 +281,9 @@ var hitFields = []cli.Field[*jobboard.JobPosting]{
 		status, _ := p.Config.RemoteStatus()
 		return string(status)
 	}},
-	{Name: "since", Value: func(p *jobboard.JobPosting) any { return day(p.PostingVersionStartDate) }},
-	{Name: "until", Value: func(p *jobboard.JobPosting) any { return day(p.PostingVersionEndDate) }},
-	{Name: "apply_link", Flex: 5, Value: func(p *jobboard.JobPosting) any { return usable(p.ApplyURL()) }},
+	{Name: "since", Value: func(p *jobboard.JobPosting) any { return shown.Day(p.PostingVersionStartDate) }},
+	{Name: "until", Value: func(p *jobboard.JobPosting) any { return shown.Day(p.PostingVersionEndDate) }},
+	{Name: "apply_link", Flex: 5, Value: func(p *jobboard.JobPosting) any { return shown.Link(p.ApplyURL()) }},
 	{Name: "job", Value: func(p *jobboard.JobPosting) any {
 		if job, ok := p.LinkedJob(); ok {
 			return job
@@ -335,21 +334,6 @@ func (h *hits) print(c *term.Console, postings []*jobboard.JobPosting) {
 			"%d of them name a place beyond the circle (%s): the service found them for a further location, which its answer does not name",
 			n, strings.Join(names, ", ")))
 	}
-}
-
-func day(m jobboard.Millis) string {
-	if t, ok := m.Time(); ok {
-		return t.UTC().Format(time.DateOnly)
-	}
-	return ""
-}
-
-// usable returns a link that can be followed, and "" for any other.
-func usable(link *url.URL, err error) string {
-	if err != nil {
-		return ""
-	}
-	return link.String()
 }
 
 func describeNear(g jobboard.GeoLocation) string {

@@ -97,7 +97,8 @@ func (f *fakeFlags) add(cmd *cobra.Command) {
 type copied struct {
 	*jobmirror.Mirror
 	telemetry *telemetry
-	temp      string // folder of a copy of the stand-in; empty: none
+	channel   jobboard.ChannelID // in which assistants search; empty: they name it
+	temp      string             // folder of a copy of the stand-in; empty: none
 }
 
 // opening says how a mirror is opened.
@@ -114,11 +115,14 @@ type opening struct {
 // open opens the mirror of the settings. With --fake one that only reads copies the
 // stand-in first.
 func (o *opening) open(ctx context.Context, cmd *cobra.Command) (*copied, error) {
-	b, err := o.p.Board(cmd)
-	if err != nil {
-		return nil, err
+	b := &setup.Board{}
+	if o.copies != nil || o.p.Settings.UsesFake() { // a reader asks the database, and needs no settings of the board
+		var err error
+		if b, err = o.p.Board(cmd); err != nil {
+			return nil, err
+		}
 	}
-	m := &copied{}
+	m := &copied{channel: jobboard.ChannelID(fromFlag(cmd, "channel"))}
 	if err := m.open(ctx, o, b); err != nil {
 		return nil, errors.Join(err, m.close())
 	}
@@ -129,6 +133,9 @@ func (m *copied) open(ctx context.Context, o *opening, b *setup.Board) error {
 	opts, address, err := m.options(o, b)
 	if err != nil {
 		return err
+	}
+	if m.channel == "" && len(opts.Channels) == 1 {
+		m.channel = opts.Channels[0].ID
 	}
 	if m.telemetry, err = startTelemetry(ctx, &opts, o.monitored); err != nil {
 		return setup.Usage("%w", err)

@@ -19,7 +19,8 @@ func newRunCommand(p *cli.Program, db *database) *cobra.Command {
 		Use:   "run",
 		Short: "Keep the copy up to date until interrupted",
 		Long: `run copies what is named, and keeps the copy up to date until it is interrupted.
-With --addr it answers in the board's place as well. On SQLite one process runs a
+With --addr it answers in the board's place as well, and with --mcp it serves
+assistants with tools that search the copy. On SQLite one process runs a
 mirror; on PostgreSQL any number share the work.
 
 The first copy shows how far it is: a bar on a terminal, else a line a minute.`,
@@ -56,11 +57,18 @@ func runMirror(ctx context.Context, c *term.Console, m *copied, at *listening) e
 	return together(ctx, c, m, at, work...)
 }
 
-// together does several things until one of them ends, and beside them tells a monitor how
-// they are doing.
+// together does several things until one of them ends, and beside them serves a monitor and
+// assistants, where that is asked for.
 func together(ctx context.Context, c *term.Console, m *copied, at *listening, work ...func(context.Context) error) error {
 	if at.monitor != "" {
 		work = append(work, func(ctx context.Context) error { return serveAt(ctx, c, at.monitor, "monitor", monitor(m)) })
+	}
+	if at.mcp != "" {
+		tools, err := assistants(m, at.hosts)
+		if err != nil {
+			return err
+		}
+		work = append(work, func(ctx context.Context) error { return serveAt(ctx, c, at.mcp, "assistants", tools) })
 	}
 	all, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -87,6 +95,7 @@ type listening struct {
 	allow   networks
 	hosts   []string
 	monitor string
+	mcp     string
 }
 
 func (l *listening) add(cmd *cobra.Command, addr string) {
@@ -95,7 +104,8 @@ func (l *listening) add(cmd *cobra.Command, addr string) {
 	f.Var(&l.allow, "allow", "`networks` of callers that are served, such as 10.0.0.0/8,fd00::/8; none: this machine")
 	f.StringSliceVar(&l.hosts, "hosts", nil, "`names` under which it is served, beside localhost and addresses, such as jobs.internal")
 	f.StringVar(&l.monitor, "monitor", "", "`host:port` to serve /live, /ready and /metrics at, to anybody who can reach it")
-	for _, flag := range []string{"addr", "allow", "hosts", "monitor"} {
+	f.StringVar(&l.mcp, "mcp", "", "`host:port` to serve assistants at, with tools that search the copy; --allow and --hosts hold there, too")
+	for _, flag := range []string{"addr", "allow", "hosts", "monitor", "mcp"} {
 		cli.Complete(cmd, flag, cli.Nothing)
 	}
 }
@@ -134,7 +144,8 @@ func newRefreshCommand(p *cli.Program, db *database) *cobra.Command {
 		Use:   "refresh",
 		Short: "Bring the copy up to date once",
 		Long: `refresh copies what is named once, looks up what is due, and tells the status:
-for a timer.`,
+for a timer. Interrupted, it keeps what it has copied, and does not end well: with
+130, or after SIGTERM with 143, so that a timer knows that the copy is not done.`,
 		Example: "  jobboard-mirror refresh --db jobs.db --channels 27828_extern",
 		Args:    cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {

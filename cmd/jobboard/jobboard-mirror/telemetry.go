@@ -23,8 +23,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 )
 
-// telemetry is what the program tells of itself: metrics where it is monitored,
-// traces where the environment names a collector.
+// telemetry serves metrics where the program is monitored, and sends traces where the
+// environment names a collector.
 type telemetry struct {
 	metrics http.Handler // nil: there are none
 	stop    []func(context.Context) error
@@ -61,8 +61,26 @@ func startTelemetry(ctx context.Context, opts *jobmirror.Options, monitored bool
 		t.stop = append(t.stop, traces.Shutdown)
 		observers = append(observers, jobboardotel.WithTracerProvider(traces))
 	}
-	opts.Config.Observer, err = jobboardotel.New(observers...)
+	observer, err := jobboardotel.New(observers...)
+	if logged := opts.Config.Observer; err == nil && logged != nil {
+		observer.Call, observer.Attempt = both(logged.Call, observer.Call), both(logged.Attempt, observer.Attempt)
+	}
+	opts.Config.Observer = observer
 	return t, err
+}
+
+// both returns a function of an Observer that tells two of them, of which neither is nil nor
+// returns nil.
+func both[Start, End any](a, b func(context.Context, Start) (context.Context, func(End)),
+) func(context.Context, Start) (context.Context, func(End)) {
+	return func(ctx context.Context, start Start) (context.Context, func(End)) {
+		ctx, endA := a(ctx, start)
+		ctx, endB := b(ctx, start)
+		return ctx, func(end End) {
+			endA(end)
+			endB(end)
+		}
+	}
 }
 
 func (t *telemetry) startMetrics(about *resource.Resource) (*metric.MeterProvider, error) {

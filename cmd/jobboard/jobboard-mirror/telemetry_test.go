@@ -27,8 +27,9 @@ func TestMetricsAndTraces(t *testing.T) {
 	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "100")
 
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
-	p := start(t, srv, "run", "--db", filepath.Join(t.TempDir(), "jobs.db"), "--channels", srv.Demo.Channel, "--rate", "400", "--monitor", "127.0.0.1:0")
+	p := start(t, srv, "run", "--db", filepath.Join(t.TempDir(), "jobs.db"), "--channels", srv.Demo.Channel, "--rate", "400", "--monitor", "127.0.0.1:0", "--debug")
 	address := p.said(t, "monitor at ") + "/metrics"
+	p.said(t, "msg=attempt") // --debug logs beside metrics and traces
 	for began := time.Now(); ; <-time.After(50 * time.Millisecond) {
 		text := get(t, address)
 		if strings.Contains(text, `jobboard_mirror_lookups_total{jobboard_outcome="open"`) {

@@ -58,19 +58,38 @@ func printUsage(cmd *cobra.Command) error {
 	if cmd.DisableFlagParsing {
 		return w.Err
 	}
-	w.Line("\nFlags:\n%s", strings.TrimRight(cmd.LocalNonPersistentFlags().FlagUsagesWrapped(HelpWidth), "\n"))
+	w.Line("\nFlags:\n%s", usages(cmd.LocalNonPersistentFlags()))
 	if flags := cmd.Annotations[asksService]; flags != "" {
 		w.Line("\nAlso %s and the other settings: %s help settings", flags, cmd.Root().Name())
 	}
 	return w.Err
 }
 
+// usages lists flags with their help. Of one that is on or off it shows the name alone,
+// where pflag writes --json[=true|false].
+func usages(flags *pflag.FlagSet) string {
+	shown := pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags.VisitAll(func(f *pflag.Flag) {
+		named := *f
+		if f.Value.Type() == "bool" {
+			named.Value, named.NoOptDefVal = onOrOff{f.Value}, ""
+		}
+		shown.AddFlag(&named)
+	})
+	return strings.TrimRight(shown.FlagUsagesWrapped(HelpWidth), "\n")
+}
+
+type onOrOff struct{ pflag.Value }
+
+// Type returns no name of a value to show in the help.
+func (onOrOff) Type() string { return "" }
+
 // helpTopics are what several commands have in common.
 func helpTopics(flags *pflag.FlagSet) []*cobra.Command {
 	return []*cobra.Command{
 		{
 			Use: "settings", Short: "flags of every command, environment, file",
-			Long: setup.Help + "\n\nFlags of every command:\n" + strings.TrimRight(flags.FlagUsagesWrapped(HelpWidth), "\n"),
+			Long: setup.Help + "\n\nFlags of every command:\n" + usages(flags),
 		},
 		{Use: "exit-codes", Short: "what a command ends with", Long: setup.ExitHelp},
 	}
