@@ -50,6 +50,7 @@ const (
 	DecodeKey    = attribute.Key("jobboard.decode")    // seconds spent on the answer
 	RequestKey   = attribute.Key("jobboard.request")   // what the service calls the failed request
 	WaitKey      = attribute.Key("jobboard.wait")      // seconds before the next request
+	HedgeKey     = attribute.Key("jobboard.hedge")     // true for the second request of a hedge
 )
 
 // Option chooses where an observer reports to.
@@ -173,6 +174,9 @@ func (o *observer) observeAttempt(
 		trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attributes...))
 	if attempt.Number > 1 {
 		span.SetAttributes(semconv.HTTPRequestResendCount(attempt.Number - 1))
+	}
+	if attempt.Hedge {
+		span.SetAttributes(HedgeKey.Bool(true))
 	}
 	o.propagator.Inject(ctx, propagation.HeaderCarrier(attempt.Header))
 	return ctx, func(end jobboard.AttemptEnd) {

@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -32,7 +34,11 @@ type rig struct {
 	client  *jobboard.Client
 	spans   *tracetest.InMemoryExporter
 	metrics *metric.ManualReader
+	config  jobboard.Config
+
+	mu      sync.Mutex
 	headers []http.Header // of requests
+	stalls  bool          // the next request, until it is given up
 }
 
 func newRig(t *testing.T) *rig {
@@ -49,18 +55,26 @@ func newRig(t *testing.T) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.client, err = jobboard.NewClient(jobboard.Config{
+	r.config = jobboard.Config{
 		BaseURL: r.fake.BaseURL, JobDBURL: r.fake.JobDBURL, ClientID: r.fake.Demo.ClientID,
 		HTTPClient: &http.Client{Transport: r}, Observer: observer,
-	})
-	if err != nil {
+	}
+	if r.client, err = jobboard.NewClient(r.config); err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
 func (r *rig) RoundTrip(req *http.Request) (*http.Response, error) {
+	r.mu.Lock()
 	r.headers = append(r.headers, req.Header)
+	stalls := r.stalls
+	r.stalls = false
+	r.mu.Unlock()
+	if stalls {
+		<-req.Context().Done()
+		return nil, req.Context().Err()
+	}
 	return r.fake.Transport().RoundTrip(req)
 }
 
@@ -137,6 +151,39 @@ func TestSearchWithOneRepeat(t *testing.T) {
 }
 
 // No span and no metric holds a credential, a query value or an identifier.
+// TestHedge looks for the attribute by which the two requests of a hedge differ.
+func TestHedge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.config.Retry.Hedge = 40 * time.Millisecond
+		client, err := jobboard.NewClient(r.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		search := func() {
+			if _, err := client.Search(t.Context(), jobboard.ChannelID(r.fake.Demo.Channel), jobboard.Query{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 40 { // they pay for a hedge
+			search()
+		}
+		r.spans.Reset()
+		r.stalls = true
+		search()
+		synctest.Wait()
+		hedged := map[string]int{} // requests by whether they are the hedge
+		for _, span := range r.spans.GetSpans() {
+			if span.SpanKind == trace.SpanKindClient {
+				hedged[attributes(span.Attributes)["jobboard.hedge"]]++
+			}
+		}
+		if len(hedged) != 2 || hedged[""] != 1 || hedged["true"] != 1 {
+			t.Errorf("the requests say jobboard.hedge: %v", hedged)
+		}
+	})
+}
+
 func TestNoSecrets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
