@@ -134,3 +134,13 @@ func Merge(ctx context.Context, m *Mirror) (before, after int, err error) {
 
 // IndexNow brings a mirror's text index up to date.
 func IndexNow(ctx context.Context, m *Mirror) error { return m.index(ctx) }
+
+// AskHeld asks about the jobs of held rows as a process of a fleet does.
+func (m *Mirror) AskHeld(ctx context.Context) error {
+	w, done, err := m.start(ctx, "run")
+	if err != nil {
+		return err
+	}
+	defer done()
+	return w.askAllHeld(ctx)
+}

@@ -3,7 +3,9 @@ package jobmirror_test
 import (
 	"fmt"
 	"io"
+	"math"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,16 +23,18 @@ import (
 type shelf struct {
 	mu     sync.Mutex
 	shows  []int
-	part   bool            // the answer counts one posting more than it shows
-	states map[int]string  // of jobs, beside state
-	state  string          // of the others: "open", "closed", or the code of a refusal
-	asked  map[int]int     // lookups, by job
-	times  []time.Time     // of lookups
-	called map[string]bool // the paths of searches
+	part   bool           // the answer counts one posting more than it shows
+	states map[int]string // of jobs, beside state
+	state  string         // of the others: "open", "closed", or the code of a refusal
+	asked  map[int]int    // lookups, by job
+	times  []time.Time    // of lookups
+
+	searches int
+	script   func(search int) []int // what it shows, by the number of the search; nil: shows
 }
 
 func newShelf(n int) *shelf {
-	return &shelf{shows: upTo(n), state: "open", states: map[int]string{}, asked: map[int]int{}, called: map[string]bool{}}
+	return &shelf{shows: upTo(n), state: "open", states: map[int]string{}, asked: map[int]int{}}
 }
 
 // upTo returns the numbers from 1 to n.
@@ -54,7 +58,9 @@ func (s *shelf) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		body += "</Envelope>"
 	case job == 0:
-		s.called[r.URL.Path] = true
+		if s.searches++; s.script != nil {
+			s.shows = s.script(s.searches)
+		}
 		results := make([]string, len(s.shows))
 		for i, id := range s.shows {
 			results[i] = fmt.Sprintf(`{"jobPostingId":%d,"postingVersionId":%d,"title":"Nurse %d","applyOnlineLink":"https://jobs.example/job/%d/x"}`, id, id, id, id)
@@ -461,7 +467,7 @@ func TestHeldRowsUseHalfOfTheLimit(t *testing.T) {
 		board := newShelf(200)
 		opts := board.options()
 		opts.Limit = 20
-		m := open(t, t.TempDir()+"/jobs.db", opts)
+		m := open(t, filepath.Join(t.TempDir(), "jobs.db"), opts)
 		refresh(t, m)
 		board.tell(nil, inactive, nil)
 		settled(t, m, "empty", 0, 0)
@@ -478,5 +484,111 @@ func TestHeldRowsUseHalfOfTheLimit(t *testing.T) {
 		if len(board.times) != 200 || most > 10 || most < 7 {
 			t.Errorf("%d lookups, up to %d in a second, at a limit of 20", len(board.times), most)
 		}
+	})
+}
+
+// Boards that mislead for hours, or for ever: what they do not show stays, and they are not
+// asked for much.
+func TestBoardsThatMisleadForLong(t *testing.T) {
+	for name, test := range map[string]struct {
+		state  string
+		script func(search int) []int
+		rows   int // after 5 hours
+		most   int // lookups in an hour
+	}{
+		"empty":                             {"open", func(int) []int { return nil }, 100, 5 * 50},
+		"empty, and codes that say nothing": {postingUnavailable, func(int) []int { return nil }, 100, 5 * 100},
+		"empty, and all unavailable":        {unavailable, func(int) []int { return nil }, 100, 5 * 100},
+		"empty each second time":            {"open", func(search int) []int { return upTo(100 * (search % 2)) }, 100, 3 * 50},
+		"loses a part for ever":             {"open", func(search int) []int { return upTo(int(100 * math.Pow(0.85, float64(search)))) }, 85, 5 * 50},
+		"loses one each time":               {"open", func(search int) []int { return upTo(max(100-search, 85)) }, 85, 5 * 50},
+		"shows others":                      {"open", func(int) []int { return upTo(200)[100:] }, 200, 5 * 50},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				board := newShelf(100)
+				m := open(t, filepath.Join(t.TempDir(), "jobs.db"), board.options())
+				refresh(t, m)
+				board.tell(board.shows, test.state, nil)
+				board.searches, board.script = 0, test.script
+				stop := run(t, m)
+				time.Sleep(5 * time.Hour)
+				synctest.Wait()
+				stop()
+				status, err := m.Status(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if rows := status.Sources[0].Rows; rows != test.rows {
+					t.Errorf("%d rows are left, not %d", rows, test.rows)
+				}
+				if n := len(board.times); n > 5*test.most {
+					t.Errorf("%d lookups", n)
+				}
+				board.script = nil
+				board.tell(upTo(100), "open", nil)
+				if done, err := m.Refresh(t.Context()); err != nil || done.Held > 0 && name != "shows others" {
+					t.Errorf("all is back: %+v, %v", done, err)
+				}
+				checkReplay(t, m)
+			})
+		})
+	}
+}
+
+// What is asked for held rows while the mirror runs removes them within minutes, once
+// the next refresh missed them.
+func TestRunAsksAboutHeldRows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		board := newShelf(100)
+		m := open(t, filepath.Join(t.TempDir(), "jobs.db"), board.options())
+		run(t, m)
+		time.Sleep(time.Minute)
+		board.tell(nil, inactive, nil)
+		time.Sleep(18 * time.Minute)
+		synctest.Wait()
+		copied(t, m, "all inactive", 0, 0)
+		if all, most := board.lookups(); all != 100 || most != 1 {
+			t.Errorf("%d lookups, up to %d of one job", all, most)
+		}
+	})
+}
+
+// Who was killed while it asked about held rows leaves that to others, once its lease is
+// over; and several processes ask about each job once.
+func TestHeldRowsInAFleet(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		board := newShelf(120)
+		m := open(t, address, board.options())
+		refresh(t, m)
+		board.tell(nil, postingUnavailable, nil)
+		settled(t, m, "empty", 120, 120)
+		board.tell(nil, inactive, nil)
+		for _, statement := range []string{ // as the killed process leaves them
+			"UPDATE sources SET asking = 1000, next_due = next_due + 1000000",
+			"UPDATE jobs SET asked = 0, answer = 0, claimed = 1000, batch = 7 WHERE job > 20",
+		} {
+			if err := jobmirror.Exec(t.Context(), m, statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		others := []*jobmirror.Mirror{m}
+		if strings.HasPrefix(address, "postgres") {
+			others = append(others, open(t, address, board.options()))
+		}
+		errs := make(chan error, len(others))
+		for _, m := range others {
+			go func() { errs <- m.AskHeld(t.Context()) }()
+		}
+		for range others {
+			if err := <-errs; err != nil {
+				t.Fatal(err)
+			}
+		}
+		copied(t, m, "asked by others", 20, 20)
+		if all, most := board.lookups(); all != 100 || most != 1 {
+			t.Errorf("%d lookups, up to %d of one job", all, most)
+		}
+		checkReplay(t, m)
 	})
 }
