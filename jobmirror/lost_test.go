@@ -91,8 +91,8 @@ func TestNoErrorOfAStatementIsLost(t *testing.T) {
 		{"limits are gone", "DROP TABLE limits", "Status"},
 		{"processes are gone", "DROP TABLE processes", "Status"},
 		{"the text index is gone", "DROP TABLE search", "Forget Refresh Search"},
-		{"no refresh is noted", refuse("UPDATE", "sources"), "AcceptRemovals Refresh"},
-		{"sources are gone", "DROP TABLE sources", "Ready Search Status"},
+		{"no refresh is noted", refuse("UPDATE", "sources"), "Refresh"},
+		{"sources are gone", "DROP TABLE sources", "AcceptRemovals Ready Search Status"},
 	} {
 		path := filepath.Join(t.TempDir(), "jobs.db")
 		if err := m.Backup(t.Context(), path); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -99,6 +100,18 @@ func TestGoneOnlyByACompleteRefresh(t *testing.T) {
 		}
 		checkReplay(t, m)
 	})
+}
+
+// A page has as many hits as were asked for.
+func TestPagesHaveAsManyHitsAsWereAskedFor(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	m := open(t, filepath.Join(t.TempDir(), "jobs.db"), optionsOf(srv))
+	refresh(t, m)
+	for limit, want := range map[int]int{1: 1, 2: 2, 3: 3, 0: 20, -1: 20} {
+		if hits := find(t, m, jobmirror.Query{Limit: limit}); len(hits) != want {
+			t.Errorf("a page of %d has %d hits, want %d", limit, len(hits), want)
+		}
+	}
 }
 
 func TestForgetErasesAndIsKept(t *testing.T) {

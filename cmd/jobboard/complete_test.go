@@ -97,6 +97,18 @@ func TestCompletionOfTheLastSearch(t *testing.T) {
 	if out := p.completed(t, "info", ""); strings.Contains(out, "2797") {
 		t.Errorf("another service's jobs are offered: %s", out)
 	}
+	// The channel of the configuration is offered beside, once.
+	p = at()
+	delete(p.env, "JOBBOARD_CHANNEL")
+	p.memory = memory
+	for channel, want := range map[string]string{
+		"1_mine": "27828_extern\n1_mine\n", "27828_extern": "27828_extern\n", "": "27828_extern\n",
+	} {
+		p.defaultConfig = file(t, "config.toml", "channel = '"+channel+"'\n", 0o600)
+		if out := p.completed(t, "search", "--channel", ""); !strings.HasPrefix(out, want+":") {
+			t.Errorf("with the channel %q of the configuration: %q, want %q", channel, out, want)
+		}
+	}
 	// A memory that cannot be kept or read hurts nobody.
 	p = at()
 	p.memory = filepath.Join(memory, "below-a-file")

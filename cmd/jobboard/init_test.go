@@ -80,6 +80,14 @@ func TestInit(t *testing.T) {
 		t.Errorf("--force did not replace it: %s", again)
 	}
 	p.run(t, "init", "--fake").want(t, setup.ExitUsage)
+	// A secret's file that cannot be read is told now, and nothing is written.
+	for _, flag := range []string{"--client-secret-file", "--token-file", "--user-token-file"} {
+		missing := filepath.Join(dir, "missing")
+		p.run(t, "init", "--force", flag, missing).want(t, setup.ExitUsage).wantErr(t, "missing")
+		if again := read(t, path); !strings.Contains(again, "\nbase_url = 'https://other.example'") {
+			t.Errorf("%s, which is missing: the configuration is %s", flag, again)
+		}
+	}
 	newProcess().run(t, "init").want(t, setup.ExitUsage).wantErr(t, "--config")
 	named := filepath.Join(dir, "mine.toml")
 	newProcess().run(t, "init", "--config", named, "--allow-insecure").want(t, setup.ExitOK, named)
