@@ -10,10 +10,10 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmcp/internal/foreign"
 )
 
-// maxBaselines is how many searches of a session can be compared.
+// maxBaselines bounds the snapshots that a session keeps to compare with.
 const maxBaselines = 8
 
-// kept returns the snapshot that is kept elsewhere.
+// kept returns the snapshot of Options.Kept, nil where there is none.
 func (s *Server) kept() (*jobboard.Snapshot, error) {
 	if s.o.Kept == nil {
 		return nil, nil

@@ -17,7 +17,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
-// searchArgs are what a search and a comparison ask for.
+// searchArgs holds the arguments that search_jobs and what_changed have in common.
 type searchArgs struct {
 	Text     string  `json:"text,omitempty" max:"500" jsonschema:"words to search for; empty: any"`
 	Near     string  `json:"near,omitempty" max:"200" jsonschema:"a town by its name, such as Berlin, or latitude,longitude such as 52.52,13.405; empty: anywhere"`
@@ -36,7 +36,7 @@ type whereabouts struct {
 	Source    string  `json:"source,omitempty" jsonschema:"of the town's place: show it beside it"`
 }
 
-// sought is what a search asked, as its result tells it.
+// sought repeats in a result the channel and the circle that were searched.
 type sought struct {
 	Channel string       `json:"channel"`
 	Near    *whereabouts `json:"near,omitempty"`
@@ -214,7 +214,7 @@ func linkOf(link *url.URL, err error) string {
 	return ""
 }
 
-// room is what is left of a result for the entries of its lists.
+// room counts the bytes of a result that are left for the entries of its lists.
 type room struct{ left int }
 
 func newRoom() *room { return &room{maxAnswer - 4<<10} } // the rest is for what stands around the lists

@@ -148,7 +148,7 @@ func (s *Site) Path(job jobboard.JobID, title string) string {
 	return strings.NewReplacer("{job}", job.String(), "{words}", w, "{words...}", w).Replace(s.cfg.Page)
 }
 
-// manyWords is how many letters of a title an address has, up to the end of a word.
+// manyWords bounds the letters of a title in an address, which ends with a whole word.
 const manyWords = 60
 
 // words returns a title as it stands in an address.

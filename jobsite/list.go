@@ -14,8 +14,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
-// List is what the address of a list of jobs asks for. The zero value asks for all
-// jobs.
+// List holds what a visitor asks of the list of jobs, read from its address. The zero value
+// asks for all jobs.
 type List struct {
 	Text     string               // words: text
 	Near     string               // a town, as package places finds it: near
@@ -27,8 +27,8 @@ type List struct {
 	After    jobmirror.PageCursor // the page: after
 }
 
-// DefaultRadius is how many kilometers around a town are searched where the visitor
-// chooses no other number, and MaxRadius the most.
+// DefaultRadius is the radius of a search around a town, in kilometers, where the visitor
+// chooses none; MaxRadius is the largest to choose.
 const (
 	DefaultRadius = 25
 	MaxRadius     = 500

@@ -26,7 +26,7 @@ const (
 	NotChecked     Situation = "not checked"     // the board did not answer, or not for this site
 )
 
-// Outcome is what a page shows of whether its visitor may apply for a job.
+// Outcome tells a page whether its visitor may apply for a job, in a sentence to show.
 type Outcome struct {
 	Situation Situation
 	Text      string // for the visitor, from Texts
@@ -44,7 +44,7 @@ func (o Outcome) MayApply() bool { return o.Situation == MayApply }
 // precheckTime bounds the wait of a page for the board.
 const precheckTime = 5 * time.Second
 
-// justSignedIn is how long a sign-in counts as new.
+// justSignedIn bounds the age of a sign-in that counts as new.
 const justSignedIn = time.Minute
 
 // Precheck asks the board whether the visitor of a request may apply for a job, and

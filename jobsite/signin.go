@@ -173,7 +173,7 @@ type Visitor struct {
 
 const sessionKey = "visitor"
 
-// stored is what a store keeps of a session.
+// stored holds the data of a session that a store keeps.
 type stored struct {
 	Token, Session string
 	SignedIn       time.Time

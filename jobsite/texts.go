@@ -9,7 +9,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// Texts are what a site says in one language. A site may change those of German and
+// Texts holds the sentences of a site in one language. A site may change those of German and
 // English, and make its own.
 type Texts struct {
 	Language   string // such as "de"

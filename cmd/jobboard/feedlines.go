@@ -32,7 +32,7 @@ func ofInformation(name string, value func(*jobboard.JobInformation) any) cli.Fi
 	}}
 }
 
-// feedFields are what a line shows of a job.
+// feedFields lists the fields of a job for --fields, in the order of the columns of CSV.
 var feedFields = []cli.Field[feedLine]{
 	{Name: "job", Value: func(l feedLine) any {
 		if l.Job == 0 {

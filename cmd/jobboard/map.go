@@ -110,7 +110,7 @@ var mapTemplate = template.Must(template.New("map").Funcs(template.FuncMap{
 	"px": func(f float64) float64 { return math.Round(f*100) / 100 },
 }).Parse(mapSVG))
 
-// picture is what the template draws.
+// picture holds the data of the template, in the units of the drawing.
 type picture struct {
 	Width, MapWidth, Height float64
 	Title, Description      string

@@ -133,9 +133,9 @@ func (r result) without(t *testing.T, texts ...string) result {
 
 // demo is a fake that bears what a strict one reports: doctor asks without a
 // credential on purpose.
-func demo(t *testing.T, opts ...jobboardtest.Option) *jobboardtest.Server {
+func demo(t *testing.T) *jobboardtest.Server {
 	t.Helper()
-	srv := jobboardtest.NewServer(append([]jobboardtest.Option{jobboardtest.WithDemo()}, opts...)...)
+	srv := jobboardtest.NewServer(jobboardtest.WithDemo())
 	t.Cleanup(srv.Close)
 	return srv
 }

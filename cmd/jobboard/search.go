@@ -158,7 +158,7 @@ func drawMap(c *term.Console, file, title string, hits *mapData) error {
 	return nil
 }
 
-// hits are what a search found.
+// hits collects the postings of a search, and counts those that are shown.
 type hits struct {
 	near         jobboard.GeoLocation
 	fields       []cli.Field[*jobboard.JobPosting] // that were asked for; nil: those of the form
@@ -270,7 +270,7 @@ func (h *hits) writeJSON(page *jobboard.JobSearchResult, postings []*jobboard.Jo
 	return term.WriteJSON(w, map[string]any{"totalNumberOfJobs": page.TotalNumberOfJobs, "results": results}, true)
 }
 
-// hitFields are what a list shows of a posting.
+// hitFields lists the fields of a posting for --fields, in the order of the columns of CSV.
 var hitFields = []cli.Field[*jobboard.JobPosting]{
 	{Name: "posting", Value: func(p *jobboard.JobPosting) any { return p.JobPostingID }},
 	{Name: "version", Value: func(p *jobboard.JobPosting) any { return p.PostingVersionID }},

@@ -71,7 +71,7 @@ func newVisitor(t *testing.T, origin string) *visitor {
 	return &visitor{t, origin, &http.Client{Jar: jar, Timeout: 20 * time.Second}}
 }
 
-func (v *visitor) do(req *http.Request) (int, string, *http.Response) {
+func (v *visitor) do(req *http.Request) (int, string) {
 	v.t.Helper()
 	req.Header.Set("Accept-Language", "en")
 	resp, err := v.client.Do(req)
@@ -83,7 +83,7 @@ func (v *visitor) do(req *http.Request) (int, string, *http.Response) {
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	return resp.StatusCode, string(body), resp
+	return resp.StatusCode, string(body)
 }
 
 func (v *visitor) get(path string) (int, string) {
@@ -92,8 +92,7 @@ func (v *visitor) get(path string) (int, string) {
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	status, body, _ := v.do(req)
-	return status, body
+	return v.do(req)
 }
 
 func (v *visitor) post(path string, form url.Values, header ...string) (int, string) {
@@ -106,8 +105,7 @@ func (v *visitor) post(path string, form url.Values, header ...string) (int, str
 	for i := 0; i+1 < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
-	status, body, _ := v.do(req)
-	return status, body
+	return v.do(req)
 }
 
 // signIn goes the way of a click: to the board's page, which is left out, and
@@ -630,7 +628,7 @@ func TestAssistants(t *testing.T) {
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("Accept", "application/json, text/event-stream")
 		req.Host = host
-		status, body, _ := v.do(req)
+		status, body := v.do(req)
 		return status, body
 	}
 	status, body := ask("")

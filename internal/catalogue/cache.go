@@ -17,7 +17,8 @@ const (
 // A Cache keeps values by the text that they were decoded from. A value is known
 // by all the bytes of its text; nothing less could be trusted, as the service
 // decides what it sends. The zero value is empty, and all methods may be called
-// at the same time.
+// at the same time. T is the client's own type of a catalogue, which this package
+// cannot import.
 type Cache[T any] struct {
 	known  atomic.Pointer[[]*cached[T]] // read without a lock, replaced under mu
 	mu     sync.Mutex

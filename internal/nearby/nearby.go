@@ -18,6 +18,9 @@ import (
 // a name was taken for. The town is zero where no name was typed. An error of a name that no
 // town has tells the towns that may be meant.
 func Parse(typed string, radiusKm float64) (circle jobboard.GeoLocation, town places.Place, err error) {
+	if g, err := jobboard.ParseGeoLocation(typed); err == nil { // the interface's own form, which has a radius
+		return circle, town, fmt.Errorf("%q: the place is %g,%g, and its radius of %g km is said beside it", typed, g.Latitude, g.Longitude, g.RadiusKm)
+	}
 	place := typed
 	isURI := strings.HasPrefix(strings.ToLower(place), "geo:")
 	if !isURI && strings.ContainsFunc(place, unicode.IsLetter) {

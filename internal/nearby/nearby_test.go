@@ -28,6 +28,7 @@ func TestMistakes(t *testing.T) {
 		"152,13":                 "latitude is not between",
 		"xyzzyqq":                `no place is known by the name "xyzzyqq"`,
 		"zz":                     "no place is known",
+		"52.52::13.405::50":      "the place is 52.52,13.405, and its radius of 50 km",
 		strings.Repeat("z", 900): "no place is known",
 	} {
 		_, _, err := Parse(typed, 50)

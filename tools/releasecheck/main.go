@@ -48,7 +48,7 @@ func main() {
 	}
 }
 
-// checkout is what is to be released.
+// checkout describes the files to release, and where the program writes what it finds.
 type checkout struct {
 	dir      string
 	out      io.Writer

@@ -15,8 +15,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
 )
 
-// lastAnswers is how long answers that are under way may take once the program is
-// to end.
+// lastAnswers bounds the time for the answers under way, once the program is to end.
 const lastAnswers = 5 * time.Second
 
 // serveAt serves at an address until ctx ends, and says where.

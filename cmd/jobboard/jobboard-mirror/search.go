@@ -81,7 +81,7 @@ form, "in quotes" as they are written, -word leaves out, OR joins. --channel and
 	return cmd
 }
 
-// hitFields are what a list shows of a posting.
+// hitFields lists the fields of a posting for --fields, in the order of the columns of CSV.
 var hitFields = []cli.Field[jobmirror.Posting]{
 	{Name: "posting", Value: func(p jobmirror.Posting) any { return p.Posting.JobPostingID }},
 	{Name: "job", Value: func(p jobmirror.Posting) any {

@@ -32,7 +32,7 @@ func newStatusCommand(p *cli.Program, db *database) *cobra.Command {
 	return cmd
 }
 
-// sourceFields are what status shows of a source.
+// sourceFields lists the columns of the table of sources.
 var sourceFields = []cli.Field[jobmirror.SourceStatus]{
 	{Name: "source", Flex: 2, Value: func(s jobmirror.SourceStatus) any {
 		return strings.TrimSpace(s.Kind + " " + s.Name + " " + s.Language)

@@ -84,7 +84,7 @@ type onOrOff struct{ pflag.Value }
 // Type returns no name of a value to show in the help.
 func (onOrOff) Type() string { return "" }
 
-// helpTopics are what several commands have in common.
+// helpTopics returns the pages of the help that belong to no command: settings and exit codes.
 func helpTopics(flags *pflag.FlagSet) []*cobra.Command {
 	return []*cobra.Command{
 		{

@@ -274,7 +274,7 @@ func searchNext(err error) string {
 	return "check the address and the network; --debug shows the attempts"
 }
 
-// languageSample is how many postings are compared, at most.
+// languageSample bounds the postings whose titles are compared in two languages.
 const languageSample = 50
 
 // titles returns those of the channel's postings, as many as are compared.

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Console is where a command reads and writes.
+// Console holds the streams that a command reads and writes, and says which are terminals.
 type Console struct {
 	Name string // of the program, before every sentence to standard error
 
