@@ -558,3 +558,54 @@ func TestTransportIsHedged(t *testing.T) {
 		})
 	}
 }
+
+// The bodies of the transport below are closed, each once, whatever becomes of the call.
+func TestTransportClosesAnswers(t *testing.T) {
+	leave := func(body io.ReadCloser) { _ = body.Close() }
+	readAll := func(body io.ReadCloser) { _, _ = io.Copy(io.Discard, body) }
+	for name, c := range map[string]struct {
+		statuses []int // of the answers
+		end      error // of their bodies
+		use      func(io.ReadCloser)
+	}{
+		"read to its end":          {[]int{200}, io.EOF, readAll},
+		"not read":                 {[]int{200}, io.EOF, leave},
+		"closed twice":             {[]int{200}, io.EOF, func(body io.ReadCloser) { leave(body); leave(body) }},
+		"read, then closed":        {[]int{200}, io.EOF, func(body io.ReadCloser) { readAll(body); leave(body) }},
+		"broken":                   {[]int{200}, io.ErrUnexpectedEOF, readAll},
+		"refused":                  {[]int{404}, io.EOF, leave},
+		"refused, and broken":      {[]int{404}, io.ErrUnexpectedEOF, leave},
+		"a redirect":               {[]int{302}, io.EOF, leave},
+		"repeated, then good":      {[]int{503, 200}, io.EOF, leave},
+		"repeated, then not again": {[]int{503, 503, 503}, io.EOF, leave},
+		"without a body":           {[]int{204}, io.EOF, leave},
+	} {
+		inBubble(t, name, func(t *testing.T) {
+			closed := make([]int, len(c.statuses))
+			sent := 0
+			cfg := jobboard.Config{TokenSource: jobboard.StaticToken("t"), Retry: jobboard.RetryPolicy{MaxAttempts: len(c.statuses)}}
+			client := served(t, cfg, func(r *http.Request) *http.Response {
+				body := io.MultiReader(strings.NewReader("words"), iotest.ErrReader(c.end))
+				if c.statuses[sent] == 204 {
+					body = strings.NewReader("")
+				}
+				sent++
+				return &http.Response{
+					StatusCode: c.statuses[sent-1], Header: http.Header{}, ContentLength: -1, Request: r,
+					Body: closeCounter{body, &closed[sent-1]},
+				}
+			})
+			resp, err := client.Transport().RoundTrip(rig.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/x", http.NoBody)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.use(resp.Body)
+			for i, n := range closed {
+				if n != 1 || sent != len(closed) {
+					t.Errorf("the body of answer %d of %d is closed %d times", i+1, sent, n)
+				}
+			}
+			_ = resp.Body.Close()
+		})
+	}
+}

@@ -454,7 +454,7 @@ func untrusted() []form {
 			configure: but(func(t *trial) { t.tls.MinVersion, t.tls.MaxVersion = tls.VersionTLS10, tls.VersionTLS11 }),
 		},
 		{
-			name: "no certificate of the client, TLS 1.2",
+			name:      "no certificate of the client, TLS 1.2",
 			configure: but(func(t *trial) { t.tls.ClientAuth, t.tls.MaxVersion = tls.RequireAnyClientCert, tls.VersionTLS12 }),
 		},
 		{name: "no TLS", configure: but(func(t *trial) { t.tls = nil })},
