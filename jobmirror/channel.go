@@ -62,18 +62,20 @@ func (t *tx) savePostings(src *source, turn turn, batch []*jobboard.JobPosting) 
 		return false, err
 	}
 	var (
-		marked []int64            // rows that are as they were
+		back   []int64            // rows that are as they were before they were missing
 		fresh  []*row             // new ones
 		change = map[int64]*row{} // what may take the place of stored ones, by their id
 	)
 	for _, p := range postings {
-		r := rowOf(p, src, turn, t.Now)
+		r := rowOf(p, src, turn)
 		k, exists := known[int64(p.JobPostingID)]
 		switch {
 		case !exists:
 			fresh = append(fresh, r)
 		case k.hash == r.hash && k.listed:
-			marked = append(marked, k.id)
+			if _, away := turn.shown.see(k.id); away {
+				back = append(back, k.id)
+			}
 		default:
 			r.id = k.id
 			change[k.id] = r
@@ -94,7 +96,7 @@ func (t *tx) savePostings(src *source, turn turn, batch []*jobboard.JobPosting) 
 	for _, old := range changed {
 		rows = append(rows, merge(old, change[old.id]))
 	}
-	return t.list(src, turn, marked, rows)
+	return t.list(src, turn, back, rows)
 }
 
 // newestOf returns each posting of an answer once, in the newest version that
@@ -139,13 +141,13 @@ func (t *tx) leaveOutForgotten(postings []*jobboard.JobPosting) ([]*jobboard.Job
 }
 
 // rowOf returns a row for what an answer says of a posting.
-func rowOf(p *jobboard.JobPosting, src *source, turn turn, now int64) *row {
+func rowOf(p *jobboard.JobPosting, src *source, turn turn) *row {
 	rec, ads := recordOf(p, src.language)
 	sum := hash([]byte(encode(rec)), []byte(ads))
 	rec.Unknown = p.Unknown // a change in it alone is none: a counter in it would fill the log
 	return &row{
 		rec: rec, ads: ads, hash: sum, linked: linked(p),
-		answer: turn.answer, seen: now, words: true, newer: true,
+		answer: turn.answer, words: true, newer: true,
 	}
 }
 
@@ -161,15 +163,19 @@ func merge(old, fresh *row) *row {
 	return fresh
 }
 
-// list notes that a source shows some rows, writes them, and wants their jobs
-// where those may have changed.
-func (t *tx) list(src *source, turn turn, marked []int64, rows []*row) (wanted bool, err error) {
-	if err := t.markListed(src, turn, marked); err != nil {
-		return false, err
+// list notes that a source shows some rows, and others that are back. It writes the
+// former, and wants their jobs where those may have changed.
+func (t *tx) list(src *source, turn turn, back []int64, rows []*row) (wanted bool, err error) {
+	if len(back) > 0 {
+		err := t.Do("UPDATE listings SET missing = 0, seen = ? WHERE source = ? AND posting IN @ids", t.Now, src.id, store.IDs(back))
+		if err != nil {
+			return false, err
+		}
 	}
 	for _, r := range rows {
-		err := t.Do(`INSERT INTO listings (source, posting, generation) VALUES (?, ?, ?)
-			ON CONFLICT (source, posting) DO UPDATE SET generation = excluded.generation, missing = 0`, src.id, r.id, turn.generation)
+		turn.shown.see(r.id)
+		err := t.Do(`INSERT INTO listings (source, posting, seen) VALUES (?, ?, ?)
+			ON CONFLICT (source, posting) DO UPDATE SET missing = 0, seen = excluded.seen`, src.id, r.id, t.Now)
 		if err != nil {
 			return false, err
 		}
@@ -196,19 +202,6 @@ func (t *tx) list(src *source, turn turn, marked []int64, rows []*row) (wanted b
 		return false, err
 	}
 	return len(changed)+len(fresh) > 0, t.want(changed)
-}
-
-// markListed notes that a source shows rows that it showed before.
-func (t *tx) markListed(src *source, turn turn, marked []int64) error {
-	if len(marked) == 0 {
-		return nil
-	}
-	err := t.Do("UPDATE listings SET generation = ?, missing = 0 WHERE source = ? AND posting IN @ids",
-		turn.generation, src.id, store.IDs(marked))
-	if err != nil {
-		return err
-	}
-	return t.Do("UPDATE postings SET seen = ? WHERE id IN @ids", t.Now, store.IDs(marked))
 }
 
 // selectTold selects those of some postings that the copy has in another language too,

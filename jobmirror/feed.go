@@ -20,24 +20,18 @@ import (
 // feedBatch is how many entries are written in one transaction.
 const feedBatch = 500
 
-// feedItem is an entry of a feed that is new, or that is as it was.
+// feedItem is an entry of a feed that is new, or one that is back after it was missing.
 type feedItem struct {
 	hash     int64
-	known    bool
+	back     bool
 	job      int64
 	postings []int64
 	versions []int64
 }
 
 // copyFeed reads a feed, entry by entry. It is whole when it was read to its
-// end and no entry was broken. Of the entries of the last time the mirror holds
-// 8 bytes each in memory while it reads; entries with the same bytes are not
-// read.
+// end and no entry was broken. Entries with the bytes of the last time are not read.
 func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bool, reason string, err error) {
-	last, err := m.knownEntries(ctx, src)
-	if err != nil {
-		return false, "", err
-	}
 	body, err := m.openFeed(ctx, src.feed)
 	if err != nil {
 		return false, "", err
@@ -48,8 +42,12 @@ func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bo
 	sum := int64(0)
 	reader := jobfeed.NewReader(body, &jobfeed.Options{Skip: func(raw []byte) bool {
 		sum = hash(raw)
-		_, known := slices.BinarySearch(last, sum)
-		return known && w.add(ctx, feedItem{hash: sum, known: true}) == nil
+		known, away := turn.shown.see(sum)
+		if known && !away {
+			m.copied.Add(1)
+			return w.failed == nil
+		}
+		return known && w.add(ctx, feedItem{hash: sum, back: true}) == nil
 	}})
 	broken := 0
 	for entry, err := range reader.Entries() {
@@ -73,27 +71,6 @@ func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bo
 	return true, "", nil
 }
 
-// knownEntries returns the hashes of a feed's entries of the last time, in order.
-// It takes the memory for all of them at once, because to let it grow would take
-// several times as much for a while.
-func (m *Mirror) knownEntries(ctx context.Context, src *source) (hashes []int64, err error) {
-	err = m.db.view(ctx, func(t *tx) error {
-		var n int
-		if err := t.Row("SELECT count(*) FROM entries WHERE source = ?", []any{src.id}, &n); err != nil {
-			return err
-		}
-		hashes = make([]int64, 0, n)
-		return t.Rows("SELECT hash FROM entries WHERE source = ? ORDER BY hash", []any{src.id},
-			func(scan func(...any) error) error {
-				var hash int64
-				err := scan(&hash)
-				hashes = append(hashes, hash)
-				return err
-			})
-	})
-	return hashes, err
-}
-
 func newItem(sum int64, entry *jobfeed.Entry) feedItem {
 	item := feedItem{hash: sum, job: int64(entry.JobID)}
 	for _, id := range entry.Postings {
@@ -105,15 +82,6 @@ func newItem(sum int64, entry *jobfeed.Entry) feedItem {
 	return item
 }
 
-// markEntries notes that a feed has entries that it had before, by their hashes.
-func (t *tx) markEntries(src *source, turn turn, marked []int64) error {
-	if len(marked) == 0 {
-		return nil
-	}
-	return t.Do("UPDATE entries SET generation = ?, missing = 0 WHERE source = ? AND hash IN @ids",
-		turn.generation, src.id, store.IDs(marked))
-}
-
 // saveEntries writes entries of a feed, and reports whether jobs are to be
 // looked up for them.
 func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (wanted bool, err error) {
@@ -121,16 +89,18 @@ func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (wanted bool,
 	if err != nil || !current {
 		return false, err
 	}
-	var marked, jobs, postings, versions []int64
+	var back, jobs, postings, versions []int64
 	for _, item := range batch {
-		if item.known {
-			marked = append(marked, item.hash)
+		if item.back {
+			back = append(back, item.hash)
 		} else {
 			jobs = append(jobs, item.job)
 		}
 	}
-	if err := t.markEntries(src, turn, marked); err != nil {
-		return false, err
+	if len(back) > 0 {
+		if err := t.Do("UPDATE entries SET missing = 0 WHERE source = ? AND hash IN @ids", src.id, store.IDs(back)); err != nil {
+			return false, err
+		}
 	}
 	forgotten, err := t.forgotten(ChangeJob, jobs)
 	if err != nil {
@@ -144,11 +114,11 @@ func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (wanted bool,
 	jobs = jobs[:0]
 	var changed []int64
 	for _, item := range batch {
-		if item.known {
+		if item.back {
 			continue
 		}
-		err := t.Do(`INSERT INTO entries (source, hash, job, generation) VALUES (?, ?, ?, ?)
-			ON CONFLICT (source, hash) DO UPDATE SET generation = excluded.generation, missing = 0`, src.id, item.hash, item.job, turn.generation)
+		err := t.Do("INSERT INTO entries (source, hash, job) VALUES (?, ?, ?) ON CONFLICT (source, hash) DO UPDATE SET missing = 0",
+			src.id, item.hash, item.job)
 		if err != nil {
 			return false, err
 		}

@@ -65,6 +65,10 @@ func beginTurn(t *testing.T, m *Mirror, src *source) turn {
 		out, err = t.begin(src, "")
 		return err
 	})
+	var err error
+	if out.shown, err = m.shown(t.Context(), src); err != nil {
+		t.Fatal(err)
+	}
 	return out
 }
 

@@ -40,6 +40,7 @@ const sweepBatch = 500
 // listing describes the table whose rows say what a source shows.
 type listing struct {
 	table, key string
+	seen       string // notes until when a row was seen that is missing from now on
 	jobs       string // joins the row l with its job j
 	drop       func(t *tx, src *source, keys []int64, cause string) error
 }
@@ -47,6 +48,7 @@ type listing struct {
 var listed = map[string]listing{
 	kindChannel: {
 		table: "listings", key: "posting", drop: (*tx).dropPostings,
+		seen: "seen = (SELECT CASE WHEN s.complete > listings.seen THEN s.complete ELSE listings.seen END FROM sources s WHERE s.id = listings.source), ",
 		jobs: "JOIN postings p ON p.id = l.posting JOIN jobs j ON j.job = p.job",
 	},
 	kindFeed: {table: "entries", key: "hash", drop: (*tx).dropEntries, jobs: "JOIN jobs j ON j.job = l.job"},
@@ -103,16 +105,22 @@ func (t *tx) miss(m *Mirror, src *source, turn turn) error {
 }
 
 // noteMissing sets missing and missed of the rows that a complete refresh did not show,
-// and that were not missing before. It alone knows how the refresh says what it showed.
+// and that were not missing before.
 // An entry of a feed that took another's place has another hash: the old one goes, and
 // is not missing.
 func (t *tx) noteMissing(src *source, turn turn) error {
-	_, err := t.Exec("UPDATE "+listed[src.kind].table+" SET missing = ?, missed = ? WHERE source = ? AND generation <> ? AND missing = 0",
-		t.Now, turn.answer, src.id, turn.generation)
-	if err != nil || src.kind != kindFeed {
-		return err
+	list := listed[src.kind]
+	for keys := range turn.shown.unseen() {
+		err := t.Do("UPDATE "+list.table+" SET "+list.seen+"missing = ?, missed = ? WHERE source = ? AND "+list.key+" IN @ids AND missing = 0",
+			t.Now, turn.answer, src.id, store.IDs(keys))
+		if err != nil {
+			return err
+		}
 	}
-	_, err = t.Exec(`UPDATE entries SET missing = -1 WHERE source = ? AND missing <> 0 AND EXISTS
+	if src.kind != kindFeed {
+		return nil
+	}
+	_, err := t.Exec(`UPDATE entries SET missing = -1 WHERE source = ? AND missing <> 0 AND EXISTS
 		(SELECT 1 FROM entries n WHERE n.job = entries.job AND n.source = entries.source AND n.missing = 0)`, src.id)
 	return err
 }
@@ -273,3 +281,8 @@ func (m *Mirror) AcceptRemovals(ctx context.Context, sources ...string) error {
 // missingSince selects since when no source shows a row of the table postings any more:
 // it is held; 0: one shows it.
 const missingSince = "(SELECT CASE WHEN min(missing) > 0 THEN max(missing) ELSE 0 END FROM listings WHERE posting = postings.id)"
+
+// lastSeen selects when a source showed a row of the table postings last: for most that is
+// when the last complete refresh of the source ended.
+const lastSeen = `(SELECT coalesce(max(CASE WHEN l.missing > 0 OR s.complete < l.seen THEN l.seen ELSE s.complete END), 0)
+	FROM listings l JOIN sources s ON s.id = l.source WHERE l.posting = postings.id)`

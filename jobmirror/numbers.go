@@ -3,9 +3,8 @@ package jobmirror
 // The numbers by which the mirror keeps order. The database gives each of the first
 // five once, and a higher one each time; no clock has a part in it.
 const (
-	// generations number the refreshes of all sources. A listing or an entry has the
-	// generation of the refresh that saw it last, a source the one that was begun last:
-	// who refreshes with an older one writes nothing more.
+	// generations number the refreshes of all sources. A source has the one that was begun
+	// last: who refreshes with an older one writes nothing more.
 	generations = "generation"
 	// answers number what the board is asked: a refresh takes one, and each hundred
 	// lookups, before the request is sent. A posting or a job is replaced only by an

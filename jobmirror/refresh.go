@@ -18,6 +18,7 @@ type turn struct {
 	generation int64 // see generations
 	answer     int64 // see answers
 	had        int   // rows of the source when it began
+	shown      *shown
 }
 
 // cause returns what changes by a refresh of the source tell as their cause.
@@ -92,6 +93,7 @@ func (t *tx) begin(src *source, process string) (out turn, err error) {
 	if out.answer, err = t.Next(answers); err != nil {
 		return out, err
 	}
+	out.shown = &shown{}
 	if out.had, err = store.Value[int](t, "SELECT count(*) FROM "+listed[src.kind].table+" WHERE source = ?", src.id); err != nil {
 		return out, err
 	}
@@ -175,7 +177,14 @@ func (m *Mirror) copySource(ctx context.Context, src *source, turn turn) error {
 	if src.kind == kindFeed {
 		read = m.copyFeed
 	}
-	whole, reason, err := read(ctx, src, turn)
+	var (
+		whole  bool
+		reason string
+		err    error
+	)
+	if turn.shown, err = m.shown(ctx, src); err == nil {
+		whole, reason, err = read(ctx, src, turn)
+	}
 	if err == nil && whole {
 		err = m.sweep(ctx, src, turn)
 	}

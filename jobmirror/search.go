@@ -89,7 +89,7 @@ type Posting struct {
 	Evidence  Evidence            // for Job
 	Confirmed bool                // the lookup of Job gave the posting's title
 	Locations []jobboard.Location // Job's, the main one first; none where the job is not known
-	Seen      time.Time           // when a source showed it last
+	Seen      time.Time           // when the last complete refresh that showed it ended; until there was one, when it came
 	// MissingSince is when the last source ceased to show it, where the posting stays until
 	// it is certain that it is gone; zero: a source shows it. A site may hide such postings.
 	MissingSince time.Time
@@ -388,7 +388,7 @@ func (f *finder) some(list []int64, n int) (out []hit, err error) {
 // gone, and those that lack what a text has in quotes.
 func (t *tx) postings(list []int64, text words.Query) ([]hit, error) {
 	rows := make(map[int64]hit, len(list))
-	const query = "SELECT id, record, ads, seen, " + missingSince + ", stemmed FROM postings WHERE id IN @ids"
+	const query = "SELECT id, record, ads, " + lastSeen + ", " + missingSince + ", stemmed FROM postings WHERE id IN @ids"
 	err := t.Rows(query, []any{store.IDs(list)}, func(scan func(...any) error) error {
 		var (
 			h           hit

@@ -52,7 +52,6 @@ CREATE TABLE postings (
     evidence  TEXT NOT NULL,
     answer    BIGINT NOT NULL,
     changed   BIGINT NOT NULL,
-    seen      BIGINT NOT NULL,
     stemmed   TEXT NOT NULL DEFAULT '',
     unindexed BIGINT NOT NULL DEFAULT 1,
     adless    BIGINT NOT NULL DEFAULT 0,
@@ -66,7 +65,7 @@ CREATE INDEX postings_unindexed ON postings (id) WHERE unindexed = 1;
 CREATE TABLE listings (
     source     BIGINT NOT NULL,
     posting    BIGINT NOT NULL,
-    generation BIGINT NOT NULL,
+    seen       BIGINT NOT NULL,
     missing    BIGINT NOT NULL DEFAULT 0,
     missed     BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (source, posting)
@@ -78,7 +77,6 @@ CREATE TABLE entries (
     source     BIGINT NOT NULL,
     hash       BIGINT NOT NULL,
     job        BIGINT NOT NULL,
-    generation BIGINT NOT NULL,
     missing    BIGINT NOT NULL DEFAULT 0,
     missed     BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (source, hash)
