@@ -21,6 +21,10 @@ type matcher struct {
 	// column id.
 	from string
 
+	// plan is the statement that has the database use the index in a transaction, where it
+	// may take it for cheaper to read every posting's tokens.
+	plan string
+
 	// pieces is the query for the number of pieces that the index consists of, each of
 	// which is looked through for each token; merge is the statement that puts some pages
 	// of them together. Both are empty where the index is in one piece.
@@ -45,8 +49,11 @@ var tsvector = matcher{
 	put: `INSERT INTO search (posting, words) VALUES (?, array_to_tsvector(string_to_array(?, ' ')))
 		ON CONFLICT (posting) DO UPDATE SET words = excluded.words`,
 	remove: "DELETE FROM search WHERE posting = ?",
-	hits:   "SELECT posting FROM search WHERE words @@ (?)::tsquery AND posting > ? AND posting < ? ORDER BY posting",
-	from:   "(SELECT posting AS id FROM search WHERE words @@ (?)::tsquery) h",
+	// Of posting + 0 there is no index, which would be read from its end until enough
+	// postings match.
+	hits: "SELECT posting FROM search WHERE words @@ (?)::tsquery AND posting + 0 > ? AND posting + 0 < ? ORDER BY posting + 0",
+	from: "(SELECT posting AS id FROM search WHERE words @@ (?)::tsquery) h",
+	plan: "SET LOCAL enable_seqscan = off",
 }
 
 // matcherOf returns the text index of a database.

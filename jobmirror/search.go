@@ -249,6 +249,11 @@ func (t *tx) finder(q Query, text words.Query, tags ...string) (*finder, error) 
 	for _, tag := range tags {
 		f.narrow = append(f.narrow, words.Expr{Text: tag})
 	}
+	if plan := matcherOf(t.db).plan; plan != "" {
+		if _, err := t.Exec(plan); err != nil {
+			return nil, err
+		}
+	}
 	err := t.Rows("SELECT stemmed FROM languages ORDER BY stemmed", nil, func(scan func(...any) error) error {
 		var language string
 		err := scan(&language)
