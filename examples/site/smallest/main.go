@@ -45,7 +45,8 @@ func run(ctx context.Context, addr string) error {
 	fake := jobboardtest.NewServer(jobboardtest.WithDemo()) // a partner has the board's addresses here
 	defer fake.Close()
 	config := jobboard.Config{BaseURL: fake.BaseURL, JobDBURL: fake.JobDBURL, ClientID: fake.Demo.ClientID}
-	signIn := oauth2.Config{ClientID: config.ClientID, Endpoint: oauth2.Endpoint{AuthURL: fake.AuthURL, TokenURL: fake.TokenURL}}
+	endpoint := oauth2.Endpoint{AuthURL: fake.AuthURL, TokenURL: fake.TokenURL}
+	signIn := oauth2.Config{ClientID: config.ClientID, Endpoint: endpoint}
 	folder, err := os.MkdirTemp("", "smallest") // a partner keeps the copy
 	if err != nil {
 		return err
@@ -97,10 +98,13 @@ func newMarketplace(origin string, board jobboard.Config, signIn oauth2.Config, 
 	if err != nil {
 		return nil, err
 	}
-	if m.signIn, err = jobsite.NewSignIn(jobsite.SignInConfig{Client: client, URL: origin, OAuth2: signIn, Logger: slog.Default()}); err != nil {
+	m.signIn, err = jobsite.NewSignIn(jobsite.SignInConfig{Client: client, URL: origin, OAuth2: signIn})
+	if err != nil {
 		return nil, err
 	}
-	feeds, err := jobpublish.NewSite(jobpublish.Config{URL: origin + "/", Title: "Stellen", Language: "de", Jobs: m.jobs.Jobs})
+	feeds, err := jobpublish.NewSite(jobpublish.Config{
+		URL: origin + "/", Title: "Stellen", Language: "de", Jobs: m.jobs.Jobs,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +157,8 @@ func (m *marketplace) apply(w http.ResponseWriter, r *http.Request) (err error) 
 		http.Error(w, p.Outcome.Text, p.Outcome.Status)
 		return nil
 	}
-	job, rules := p.Outcome.Check.Information, jobboard.AnswerRules{MaxText: 200, MaxTextArea: 2000, RequireNationality: true}
+	job := p.Outcome.Check.Information
+	rules := jobboard.AnswerRules{MaxText: 200, MaxTextArea: 2000, RequireNationality: true}
 	var wrong error
 	r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
 	if err := r.ParseForm(); err != nil {
@@ -171,19 +176,25 @@ func (m *marketplace) apply(w http.ResponseWriter, r *http.Request) (err error) 
 }
 
 var pages = template.Must(template.New("").Parse(`
-{{define "list"}}<!DOCTYPE html><html lang="{{.Texts.Language}}"><title>Stellen</title><h1>Stellen</h1>
-<form><label>Was <input name="text" value="{{.Found.List.Text}}"></label> <label>Wo <input name="near" value="{{.Found.List.Near}}"></label>
+{{define "head"}}<!DOCTYPE html><html lang="{{.Texts.Language}}">{{end}}
+{{define "list"}}{{template "head" .}}<title>Stellen</title><h1>Stellen</h1>
+<form><label>Was <input name="text" value="{{.Found.List.Text}}"></label>
+<label>Wo <input name="near" value="{{.Found.List.Near}}"></label>
 <label>km <input name="radius" value="{{with .Found.List.Radius}}{{.}}{{end}}"></label> <button>Suchen</button></form>
 {{range .Found.Problems}}<p>{{$.Texts.ListProblem .}}</p>{{end}}<p>{{.Found.Page.Facets.Total}}</p>
-<ul>{{range .Found.Cards}}<li>{{if .Path}}<a href="{{.Path}}">{{.Title}}</a>{{else}}{{.Title}}{{end}} {{.Company}} {{.Place}} {{.Distance}}
-<br>{{.Excerpt}}</li>{{end}}</ul>{{with .Found.List.Next .Found.Page}}<a href="{{.}}">Weiter</a>{{end}}</html>{{end}}
-{{define "job"}}<!DOCTYPE html><html lang="{{.Texts.Language}}"><title>{{.Job.Title}}</title><link rel="canonical" href="{{.Job.URL}}">
-{{with .Job.Data}}<script type="application/ld+json">{{.}}</script>{{end}}<h1>{{.Job.Title}}</h1><p>{{.Job.Company}} {{.Job.Place}}</p>
-<p>{{.Outcome.Text}}</p>{{if .Outcome.MayApply}}<a href="/apply/{{.Job.Job}}">Bewerben</a>{{else}}<a href="/signin?next={{.Path}}">Anmelden</a>{{end}}
+<ul>{{range .Found.Cards}}<li>{{if .Path}}<a href="{{.Path}}">{{.Title}}</a>{{else}}{{.Title}}{{end}}
+{{.Company}} {{.Place}} {{.Distance}}<br>{{.Excerpt}}</li>{{end}}</ul>
+{{with .Found.List.Next .Found.Page}}<a href="{{.}}">Weiter</a>{{end}}</html>{{end}}
+{{define "job"}}{{template "head" .}}<title>{{.Job.Title}}</title><link rel="canonical" href="{{.Job.URL}}">
+{{with .Job.Data}}<script type="application/ld+json">{{.}}</script>{{end}}
+<h1>{{.Job.Title}}</h1><p>{{.Job.Company}} {{.Job.Place}}</p><p>{{.Outcome.Text}}</p>
+{{if .Outcome.MayApply}}<a href="/apply/{{.Job.Job}}">Bewerben</a>
+{{else}}<a href="/signin?next={{.Path}}">Anmelden</a>{{end}}
 <article lang="{{.Job.Language}}">{{.Job.Advertisement}}</article></html>{{end}}
-{{define "apply"}}<!DOCTYPE html><html lang="{{.Texts.Language}}"><title>{{.Job.Title}}</title><h1>{{.Job.Title}}</h1>
+{{define "apply"}}{{template "head" .}}<title>{{.Job.Title}}</title><h1>{{.Job.Title}}</h1>
 {{if .Done}}<a href="{{.Job.ApplyURL}}">Bei der Stellenbörse bewerben</a>{{else}}<form method="post">{{range .Fields}}
-<p><label for="{{.Name}}">{{or .Label $.Texts.Nationality}}</label> {{$given := .Value}}{{if .Choices}}<select id="{{.Name}}" name="{{.Name}}"><option></option>
+<p><label for="{{.Name}}">{{or .Label $.Texts.Nationality}}</label> {{$given := .Value}}
+{{if .Choices}}<select id="{{.Name}}" name="{{.Name}}"><option></option>
 {{range .Choices}}<option value="{{.ID}}"{{if eq .ID $given}} selected{{end}}>{{.Label}}</option>{{end}}</select>
-{{else}}<input id="{{.Name}}" name="{{.Name}}" value="{{.Value}}">{{end}} {{with .Problem}}<b>{{$.Texts.Problem .}}</b>{{end}}</p>{{end}}
-<button>Prüfen</button></form>{{end}}</html>{{end}}`))
+{{else}}<input id="{{.Name}}" name="{{.Name}}" value="{{.Value}}">{{end}}
+{{with .Problem}}<b>{{$.Texts.Problem .}}</b>{{end}}</p>{{end}}<button>Prüfen</button></form>{{end}}</html>{{end}}`))
