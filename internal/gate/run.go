@@ -105,10 +105,10 @@ func (r *run[J, R]) do(ctx context.Context, job J) {
 	turn.End() // after the result is taken: a slow reader slows the calls down
 }
 
-// Crew runs functions in goroutines. If one of them panics in the caller's code,
-// or that code calls runtime.Goexit as testing.T.FailNow does, the others are
-// canceled and the same happens to whoever waits: nobody else could recover from
-// the panic, and a goroutine that has left its work undone would be waited for.
+// Crew runs functions in goroutines. If one of them panics in the caller's code, or
+// that code calls runtime.Goexit as testing.T.FailNow does, Crew cancels the others,
+// and Wait panics or exits in the same way: so the caller can recover from the panic,
+// and does not wait for work that was left undone.
 type Crew struct {
 	Cancel context.CancelFunc // of the functions
 

@@ -9,8 +9,9 @@ import "strings"
 // the value of a broken parameter ends at the next comma or space. Every byte is
 // looked at once.
 //
-// written is the value as it stands in the header, apart from backslashes in
-// front of quotes: whoever looks for a secret in it must see what quotes it.
+// written is the value between its quotes as it stands in the header, apart from
+// backslashes in front of quotes. Secrets are also looked for in that form, because
+// its other backslashes may be their own.
 func authParameters(value string, found func(name, value, written string)) {
 	r := challengeReader{text: value}
 	r.parameters(found)
