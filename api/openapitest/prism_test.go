@@ -60,7 +60,7 @@ type violation struct {
 func newPrism(t *testing.T, upstream string) *prism {
 	t.Helper()
 	program := testenv.File(t, filepath.Join("node_modules", ".bin", "prism"), "npm ci")
-	free, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it is closed at once
+	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,8 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) error {
 
 // suggest answers the script of the search's field with what the visitor may mean.
 func (s *site) suggest(w http.ResponseWriter, r *http.Request) error {
-	texts, err := s.mirror.Suggest(r.Context(), jobmirror.Query{Text: r.URL.Query().Get("text"), Language: s.jobs.Language(r)})
+	typed := jobmirror.Query{Text: r.URL.Query().Get("text"), Language: s.jobs.Language(r)}
+	texts, err := s.mirror.Suggest(r.Context(), typed)
 	if err != nil {
 		return err
 	}
