@@ -18,6 +18,9 @@ type job struct {
 	answer        int64
 	wanted        int64 // an answer with a lower number may be older than what is known of the job
 	failures      int
+	serviceTime   int64 // of the last information
+	made          int64 // when the stored answer was, see origin
+	doubted       int64 // when it was first said to be open again by an older information; 0: it was not
 }
 
 // saveAnswers writes what lookups found. A row that a newer answer has written,
@@ -34,8 +37,17 @@ func (t *tx) saveAnswers(m *Mirror, batch []lookedUp) error {
 			continue
 		}
 		state := stateOf(r.info, r.err)
+		if state != "" && r.origin.before(j.made, t.Now) {
+			state, r.err = "", errOutOfCache
+		}
 		if state == "" {
 			if err := t.saveFailure(m, r, j); err != nil {
+				return err
+			}
+			continue
+		}
+		if doubtful, err := t.doubts(m, r, j, state); err != nil || doubtful {
+			if err != nil {
 				return err
 			}
 			continue
@@ -81,13 +93,14 @@ func stateOf(info *jobboard.JobInformation, err error) State {
 func (t *tx) lookedUpJobs(batch []lookedUp) (map[int64]*job, error) {
 	list := store.IDsOf(batch, func(r lookedUp) int64 { return r.job })
 	stored := make(map[int64]*job, len(batch))
-	err := t.Rows(`SELECT job, record, title, state, streak, answer, wanted, failures FROM jobs
+	err := t.Rows(`SELECT job, record, title, state, streak, answer, wanted, failures, service_time, made, doubted FROM jobs
 		WHERE job IN @ids ORDER BY job @lock`, []any{list}, func(scan func(...any) error) error {
 		var (
 			id int64
 			j  job
 		)
-		err := scan(&id, &j.record, &j.title, &j.state, &j.streak, &j.answer, &j.wanted, &j.failures)
+		err := scan(&id, &j.record, &j.title, &j.state, &j.streak, &j.answer, &j.wanted, &j.failures,
+			&j.serviceTime, &j.made, &j.doubted)
 		stored[id] = &j
 		return err
 	})
@@ -156,7 +169,8 @@ func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *job, state State) (reindex boo
 	}
 
 	rec := JobRecord{Job: jobboard.JobID(r.job), State: state}
-	serviceTime, title, language := int64(0), j.title, ""
+	serviceTime, title, language := j.serviceTime, j.title, ""
+	made := r.origin.kept(j.made, t.Now)
 	if r.info != nil {
 		nationalities, err := t.catalogue(m, r.info.Nationalities)
 		if err != nil {
@@ -164,7 +178,7 @@ func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *job, state State) (reindex boo
 		}
 		rec.Information = informationOf(r.info, nationalities)
 		title, language = storable(r.info.JobTitle), storable(r.info.JobLanguage)
-		if !r.info.Timestamp.IsZero() {
+		if serviceTime = 0; !r.info.Timestamp.IsZero() {
 			serviceTime = r.info.Timestamp.UnixMilli()
 		}
 	} else if j.record != "" {
@@ -183,12 +197,12 @@ func (t *tx) saveAnswer(m *Mirror, r lookedUp, j *job, state State) (reindex boo
 		return false, err
 	}
 	if same {
-		return false, t.Do(`UPDATE jobs SET service_time = ?, looked_up = ?, streak = ?, answer = ?, next_due = ?, failures = 0, problem = '', claimed = 0
-			WHERE job = ?`, serviceTime, t.Now, streak, r.answer, due, r.job)
+		return false, t.Do(`UPDATE jobs SET service_time = ?, looked_up = ?, streak = ?, answer = ?, next_due = ?, failures = 0, problem = '', claimed = 0,
+			made = ?, doubted = 0 WHERE job = ?`, serviceTime, t.Now, streak, r.answer, due, made, r.job)
 	}
 	err = t.Do(`UPDATE jobs SET state = ?, title = ?, language = ?, record = ?, service_time = ?, looked_up = ?, streak = ?, answer = ?,
-		next_due = ?, failures = 0, problem = '', claimed = 0 WHERE job = ?`,
-		string(state), title, language, after, serviceTime, t.Now, streak, r.answer, due, r.job)
+		next_due = ?, failures = 0, problem = '', claimed = 0, made = ?, doubted = 0 WHERE job = ?`,
+		string(state), title, language, after, serviceTime, t.Now, streak, r.answer, due, made, r.job)
 	if err != nil {
 		return false, err
 	}

@@ -18,13 +18,16 @@ const channelBatch = 200
 // shows one twice counts it twice.
 func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole bool, reason string, err error) {
 	query := jobboard.Query{Text: src.text, Near: src.near, Language: src.language}
-	stream := m.client.PostingStream(ctx, jobboard.ChannelID(src.name), query)
+	stream := m.client.PostingStream(turn.hearing.listen(ctx), jobboard.ChannelID(src.name), query)
 	w := newWriter(m, channelBatch, func(t *tx, postings []*jobboard.JobPosting) (bool, error) {
 		return t.savePostings(src, turn, postings)
 	})
 	read := 0
 	for posting, err := range stream.All() {
 		read++
+		if err == nil && turn.hearing.old() {
+			return false, outOfCache, nil
+		}
 		if err == nil {
 			err = w.add(ctx, posting)
 		}
@@ -34,6 +37,9 @@ func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole
 	}
 	if err := w.end(ctx, nil); err != nil {
 		return false, "", err
+	}
+	if turn.hearing.old() {
+		return false, outOfCache, nil
 	}
 	page, ok := stream.Page()
 	if !ok {
@@ -92,9 +98,15 @@ func (t *tx) savePostings(src *source, turn turn, batch []*jobboard.JobPosting) 
 	if err != nil {
 		return false, err
 	}
+	if err := t.believe(src, turn, changed, change); err != nil {
+		return false, err
+	}
 	rows := fresh
 	for _, old := range changed {
-		rows = append(rows, merge(old, change[old.id]))
+		if r, ok := change[old.id]; ok {
+			old = merge(old, r)
+		}
+		rows = append(rows, old)
 	}
 	return t.list(src, turn, back, rows)
 }
@@ -147,7 +159,7 @@ func rowOf(p *jobboard.JobPosting, src *source, turn turn) *row {
 	rec.Unknown = p.Unknown // a change in it alone is none: a counter in it would fill the log
 	return &row{
 		rec: rec, ads: ads, hash: sum, linked: linked(p),
-		answer: turn.answer, words: true, newer: true,
+		answer: turn.answer, giver: src.id, words: true, newer: true,
 	}
 }
 

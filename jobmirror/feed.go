@@ -32,11 +32,14 @@ type feedItem struct {
 // copyFeed reads a feed, entry by entry. It is whole when it was read to its
 // end and no entry was broken. Entries with the bytes of the last time are not read.
 func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bool, reason string, err error) {
-	body, err := m.openFeed(ctx, src.feed)
+	body, err := m.openFeed(ctx, src.feed, turn.hearing)
 	if err != nil {
 		return false, "", err
 	}
 	defer body.Close()
+	if turn.hearing.old() {
+		return false, outOfCache, nil
+	}
 
 	w := newWriter(m, feedBatch, func(t *tx, items []feedItem) (bool, error) { return t.saveEntries(src, turn, items) })
 	sum := int64(0)
@@ -226,7 +229,7 @@ const feedStall = 30 * time.Second
 
 // openFeed opens a feed's file, or asks its address for it. The limit counts
 // that request and each redirect as any other.
-func (m *Mirror) openFeed(ctx context.Context, feed Feed) (io.ReadCloser, error) {
+func (m *Mirror) openFeed(ctx context.Context, feed Feed, h *hearing) (io.ReadCloser, error) {
 	if webAddress(feed.Address) == nil {
 		f, err := os.Open(feed.Address)
 		if err != nil {
@@ -263,6 +266,7 @@ func (m *Mirror) openFeed(ctx context.Context, feed Feed) (io.ReadCloser, error)
 	if rs.StatusCode != http.StatusOK {
 		return nil, errors.Join(fmt.Errorf("jobmirror: the feed is answered with %s", rs.Status), body.Close())
 	}
+	h.hear(nil, rs.Header)
 	return body, nil
 }
 

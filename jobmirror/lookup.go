@@ -25,6 +25,13 @@ type lookedUp struct {
 	info   *jobboard.JobInformation
 	err    error
 	held   bool // it was asked for rows that are held; see askHeld
+	origin origin
+}
+
+// piece is what the lookups have in common that share a number.
+type piece struct {
+	number int64
+	asking asking
 }
 
 // How long a process that is told to end lets what is under way come to its end:
@@ -42,7 +49,8 @@ type lookups struct {
 	handedOut   func()      // is called once all are under way, or none will be any more; more than once, too
 	written     func(n int) // is called once further results are written
 	left        int         // results that are not written
-	numbers     sync.Map    // of pieces, by the jobs that have no result yet
+	pieces      sync.Map    // by the jobs that have no result yet
+	ages        sync.Map    // of answers out of a cache, likewise
 	failed      error       // of the database, for want of a number; read once all results came
 }
 
@@ -62,10 +70,10 @@ func (m *Mirror) lookUp(told context.Context, l *lookups) error {
 	go func() {
 		defer close(results)
 		how := jobboard.BulkOptions{Concurrency: l.concurrency}
-		for r := range m.client.BulkJobInformation(ctx, m.numbered(ctx, told, l), how) {
-			number, _ := l.numbers.LoadAndDelete(r.Job)
-			if number, ok := number.(int64); ok { // else it is no job's
-				results <- lookedUp{int64(r.Job), number, r.Value, r.Err, l.held != nil}
+		for r := range m.client.BulkJobInformation(l.listen(ctx), m.numbered(ctx, told, l), how) {
+			p, _ := l.pieces.LoadAndDelete(r.Job)
+			if p, ok := p.(piece); ok { // else it is no job's
+				results <- lookedUp{int64(r.Job), p.number, r.Value, r.Err, l.held != nil, l.origin(r.Job, p.asking)}
 			}
 		}
 		l.handedOut()
@@ -154,18 +162,21 @@ func (m *Mirror) writeResults(ctx context.Context, l *lookups, results []lookedU
 // none, it ends early and sets l.failed.
 func (m *Mirror) numbered(ctx, told context.Context, l *lookups) iter.Seq2[jobboard.JobID, error] {
 	return func(yield func(jobboard.JobID, error) bool) {
-		var number int64
+		var p piece
 		for i, job := range l.jobs {
 			if told.Err() != nil {
 				break
 			}
 			if i%lookupPiece == 0 {
-				number, l.failed = fromUpdate(ctx, m.db, func(t *tx) (int64, error) { return t.Next(answers) })
+				p, l.failed = fromUpdate(ctx, m.db, func(t *tx) (piece, error) {
+					number, err := t.Next(answers)
+					return piece{number, t.asking()}, err
+				})
 				if l.failed != nil {
 					return
 				}
 			}
-			l.numbers.Store(jobboard.JobID(job), number)
+			l.pieces.Store(jobboard.JobID(job), p)
 			if !yield(jobboard.JobID(job), nil) {
 				return
 			}

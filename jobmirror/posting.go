@@ -17,11 +17,12 @@ type row struct {
 	hash   int64 // of what the board gave: rec without what the mirror adds, and ads
 	linked int64 // the job that the posting's own link names; 0: none
 	answer int64 // the number of the answer that rec came from
+	giver  int64 // the source that rec came from
 	words  bool  // what is searched for may have changed
 	newer  bool  // the row is new, or rec is of a newer version than the stored record
 }
 
-const rowColumns = "id, record, ads, hash, linked, answer"
+const rowColumns = "id, record, ads, hash, linked, answer, giver"
 
 // load reads the rows that a condition on the table postings selects, and keeps
 // others from changing them.
@@ -29,7 +30,7 @@ func (t *tx) load(condition string, args ...any) (out []*row, err error) {
 	query := "SELECT " + rowColumns + " FROM postings WHERE " + condition + " ORDER BY id @lock"
 	err = t.Rows(query, args, func(scan func(...any) error) error {
 		r := &row{}
-		if err := scan(&r.id, &r.before, &r.ads, &r.hash, &r.linked, &r.answer); err != nil {
+		if err := scan(&r.id, &r.before, &r.ads, &r.hash, &r.linked, &r.answer, &r.giver); err != nil {
 			return err
 		}
 		if r.rec, err = decodeRecord[PostingRecord](r.before); err != nil {
@@ -74,14 +75,14 @@ func (t *tx) write(r *row, cause string) error {
 		return nil
 	}
 	err := t.Do(`INSERT INTO postings
-		(id, posting, language, version, title, record, ads, hash, linked, job, evidence, answer, changed, adless)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?)
+		(id, posting, language, version, title, record, ads, hash, linked, job, evidence, answer, changed, adless, giver)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET version = excluded.version, title = excluded.title, record = excluded.record,
 			ads = excluded.ads, hash = excluded.hash, linked = excluded.linked, job = excluded.job,
 			evidence = excluded.evidence, answer = excluded.answer, changed = excluded.changed,
-			adless = excluded.adless, unindexed = 1`,
+			adless = excluded.adless, giver = excluded.giver, unindexed = 1`,
 		r.id, int64(r.rec.Posting), r.rec.Language, int64(r.rec.Version), storable(r.rec.Title), after, r.ads, r.hash,
-		r.linked, int64(r.rec.Job), string(r.rec.Evidence), r.answer, t.Now, flag(r.rec.AdTooLarge))
+		r.linked, int64(r.rec.Job), string(r.rec.Evidence), r.answer, t.Now, flag(r.rec.AdTooLarge), r.giver)
 	if err != nil || after == r.before {
 		return err
 	}

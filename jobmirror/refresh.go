@@ -19,6 +19,8 @@ type turn struct {
 	answer     int64 // see answers
 	had        int   // rows of the source when it began
 	shown      *shown
+
+	hearing *hearing // of what it is answered
 }
 
 // cause returns what changes by a refresh of the source tell as their cause.
@@ -101,8 +103,12 @@ func (t *tx) begin(src *source, process string) (out turn, err error) {
 	if process != "" {
 		until = t.Now + sourceLease.Milliseconds()
 	}
-	_, err = t.Exec("UPDATE sources SET generation = ?, began = ?, claimed = ?, holder = ? WHERE id = ?",
+	made, err := t.Numbers("UPDATE sources SET generation = ?, began = ?, claimed = ?, holder = ? WHERE id = ? RETURNING made",
 		out.generation, t.Now, until, process, src.id)
+	out.hearing = &hearing{asking: t.asking()}
+	if len(made) > 0 { // else it was removed meanwhile
+		out.hearing.stored = made[0]
+	}
 	return out, err
 }
 
@@ -207,7 +213,13 @@ func (t *tx) stillTurn(src *source, turn turn) (bool, error) {
 func (m *Mirror) finish(ctx context.Context, src *source, turn turn, whole bool, reason string) error {
 	every := jitter(m.opts.RefreshEvery)
 	return m.db.update(ctx, func(t *tx) error {
+		if err := t.noteOrigin(src, turn); err != nil {
+			return err
+		}
 		if whole {
+			if err := t.endDoubts(src, turn); err != nil {
+				return err
+			}
 			_, err := t.Exec("UPDATE sources SET complete = ?, next_due = ?, claimed = 0, failures = 0, problem = ? WHERE id = ? AND generation = ?",
 				t.Now, t.Now+every.Milliseconds(), reason, src.id, turn.generation)
 			return err

@@ -145,6 +145,9 @@ func (m *Mirror) removeSource(ctx context.Context, s *source) error {
 		if current, err := t.stillTurn(s, turn); err != nil || !current {
 			return err
 		}
+		if err := t.endDoubts(s, turn); err != nil {
+			return err
+		}
 		if _, err := t.Exec("DELETE FROM losses WHERE source = ?", s.id); err != nil {
 			return err
 		}

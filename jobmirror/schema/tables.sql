@@ -35,6 +35,7 @@ CREATE TABLE sources (
     claimed    BIGINT NOT NULL DEFAULT 0,
     holder     TEXT NOT NULL DEFAULT '',
     named      BIGINT NOT NULL DEFAULT 0,
+    made       BIGINT NOT NULL DEFAULT 0,
     UNIQUE (kind, name, language, search, geo)
 );
 
@@ -55,6 +56,7 @@ CREATE TABLE postings (
     stemmed   TEXT NOT NULL DEFAULT '',
     unindexed BIGINT NOT NULL DEFAULT 1,
     adless    BIGINT NOT NULL DEFAULT 0,
+    giver     BIGINT NOT NULL DEFAULT 0,
     UNIQUE (posting, language)
 );
 CREATE INDEX postings_adless ON postings (id) WHERE adless = 1;
@@ -118,9 +120,19 @@ CREATE TABLE jobs (
     claimed       BIGINT NOT NULL DEFAULT 0,
     batch         BIGINT NOT NULL DEFAULT 0,
     failures      BIGINT NOT NULL DEFAULT 0,
-    problem       TEXT NOT NULL DEFAULT ''
+    problem       TEXT NOT NULL DEFAULT '',
+    made          BIGINT NOT NULL DEFAULT 0,
+    doubted       BIGINT NOT NULL DEFAULT 0
 );
 CREATE INDEX jobs_due ON jobs (next_due);
+
+CREATE TABLE doubts (
+    source     BIGINT NOT NULL,
+    posting    BIGINT NOT NULL,
+    since      BIGINT NOT NULL,
+    generation BIGINT NOT NULL,
+    PRIMARY KEY (source, posting)
+) @clustered;
 
 CREATE TABLE batches (
     number  @key,

@@ -1,0 +1,201 @@
+package jobmirror
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	wire "github.com/jobboard-sdk/jobboard-go/internal/transport"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
+)
+
+// A cache before the board may answer with what held yesterday. Where the answer has the
+// header Age, that says when it was made: an answer from before the stored one changes
+// nothing. Where it has none, what goes backwards in it gives it away: a lower version of
+// a posting, an earlier timestamp of a job that was closed since. Such a thing is
+// believed once it was told twice: the board itself may have gone back, to a backup.
+
+// mostAge bounds what the header Age is believed, so that a proxy which sends nonsense
+// stops the mirror for no longer.
+const mostAge = 7 * 24 * time.Hour
+
+// ageOf returns how old an answer is, by its headers. What is no age is none.
+func ageOf(h http.Header) time.Duration {
+	seconds, err := strconv.ParseUint(h.Get("Age"), 10, 63)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return 0
+	}
+	return time.Duration(min(seconds, uint64(mostAge/time.Second))) * time.Second
+}
+
+// asking is the moment before a request is sent.
+type asking struct {
+	at    int64     // by the database's clock
+	local time.Time // by this process's
+}
+
+func (t *tx) asking() asking { return asking{t.Now, time.Now()} }
+
+// origin tells when an answer was made, by the database's clock; 0: that is not known.
+type origin struct {
+	made  int64 // at the latest: when it was received, less its age
+	since int64 // at the earliest: when it was asked for, or where it has an age before that
+}
+
+// received returns the origin of an answer of an age that has just come.
+func (a asking) received(age time.Duration) origin {
+	made := a.at + (time.Since(a.local) - age).Milliseconds()
+	return origin{made, min(a.at, made-1000)} // ages are whole seconds
+}
+
+// before reports whether the answer was made before one that is stored, by the
+// earliest moment at which that was made. A moment that is yet to come was noted before the
+// clock was set back.
+func (o origin) before(stored, now int64) bool {
+	return o.made > 0 && o.made < stored && stored <= now
+}
+
+// kept returns the earliest moment at which a stored answer was made, after this answer
+// took the place of one that was made at stored.
+func (o origin) kept(stored, now int64) int64 {
+	if stored > now {
+		return o.since
+	}
+	return max(stored, o.since)
+}
+
+// hearing listens to the answers that a refresh gets.
+type hearing struct {
+	asking
+	stored int64  // when the last answer that was read of the source was made
+	last   origin // of the answer that is being read
+	read   bool   // the answer is no older than the stored one
+}
+
+// listen returns a context for the request of the refresh.
+func (h *hearing) listen(ctx context.Context) context.Context { return wire.Hear(ctx, h.hear) }
+
+func (h *hearing) hear(_ *url.URL, header http.Header) { h.last = h.received(ageOf(header)) }
+
+// outOfCache is the reason why an answer counts for nothing.
+const outOfCache = "the answer is older than the one before it: it comes out of a cache"
+
+var errOutOfCache = errors.New(outOfCache)
+
+// old reports whether the answer that is being read was made before the stored one. If
+// it was not, it takes its place.
+func (h *hearing) old() bool {
+	h.read = !h.last.before(h.stored, h.at)
+	return !h.read
+}
+
+// noteOrigin notes when the answer of a turn was made, if it was read.
+func (t *tx) noteOrigin(src *source, turn turn) error {
+	if h := turn.hearing; h.read && h.last.made > 0 {
+		_, err := t.Exec("UPDATE sources SET made = ? WHERE id = ? AND generation = ?", h.last.kept(h.stored, t.Now), src.id, turn.generation)
+		return err
+	}
+	return nil
+}
+
+// endDoubts ends the doubts of a source that its complete refresh did not have again.
+func (t *tx) endDoubts(src *source, turn turn) error {
+	_, err := t.Exec("DELETE FROM doubts WHERE source = ? AND generation <> ?", src.id, turn.generation)
+	return err
+}
+
+// believe takes out of change what is not to take the place of stored rows: lower
+// versions that the source which gave the stored one tells for the first time, and those
+// that another source tells while that one shows the posting.
+func (t *tx) believe(src *source, turn turn, stored []*row, change map[int64]*row) error {
+	var lower []int64
+	for _, old := range stored {
+		if fresh := change[old.id]; fresh.answer > old.answer && fresh.rec.Version < old.rec.Version {
+			lower = append(lower, old.id)
+		}
+	}
+	if len(lower) == 0 {
+		return nil
+	}
+	shown, err := store.Pairs[int64, int64](t, `SELECT p.id, p.giver FROM postings p
+		JOIN listings l ON l.source = p.giver AND l.posting = p.id WHERE p.id IN @ids`, store.IDs(lower))
+	if err != nil {
+		return err
+	}
+	doubted, err := store.Pairs[int64, int64](t, "SELECT posting, since FROM doubts WHERE source = ? AND posting IN @ids", src.id, store.IDs(lower))
+	if err != nil {
+		return err
+	}
+	for _, id := range lower {
+		since := doubted[id]
+		switch giver, ok := shown[id]; {
+		case ok && giver != src.id:
+			delete(change, id)
+		case !ok, since > 0 && since <= t.Now && turn.hearing.last.made > since: // nobody shows the other, or it is told again
+		default:
+			delete(change, id)
+			if since == 0 || since > t.Now {
+				since = t.Now
+			}
+			_, err := t.Exec(`INSERT INTO doubts (source, posting, since, generation) VALUES (?, ?, ?, ?)
+				ON CONFLICT (source, posting) DO UPDATE SET since = excluded.since, generation = excluded.generation`,
+				src.id, id, since, turn.generation)
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// listen returns a context for the lookups.
+func (l *lookups) listen(ctx context.Context) context.Context { return wire.Hear(ctx, l.hear) }
+
+// hear notes the age of an answer for the lookup that it belongs to.
+func (l *lookups) hear(asked *url.URL, header http.Header) {
+	if age := ageOf(header); age > 0 {
+		if job, err := jobboard.ParseJobID(asked.Query().Get("jobid")); err == nil {
+			l.ages.Store(job, age)
+		}
+	}
+}
+
+// origin returns when the answer to a lookup was made.
+func (l *lookups) origin(job jobboard.JobID, a asking) origin {
+	age, _ := l.ages.LoadAndDelete(job)
+	known, _ := age.(time.Duration)
+	return a.received(known)
+}
+
+// reopensLate reports whether an answer would open a job that was closed, with an
+// information that is older than the stored one. What closed it without information came
+// after that which is stored.
+func (j *job) reopensLate(r lookedUp, state State) bool {
+	if state != StateOpen || j.state == StateOpen || j.serviceTime == 0 || r.info.Timestamp.IsZero() {
+		return false
+	}
+	timestamp := r.info.Timestamp.UnixMilli()
+	return timestamp < j.serviceTime || timestamp == j.serviceTime && j.state != StateClosed
+}
+
+const doubtfulReopening = "the board says that the job is open by an information from before it was closed: it is asked again"
+
+// doubts notes that an answer would open a job that was closed since, and has the
+// job asked again after RefreshEvery. It reports false where the answer holds: it
+// was made after the first such one was received.
+func (t *tx) doubts(m *Mirror, r lookedUp, j *job, state State) (bool, error) {
+	since := j.doubted
+	if !j.reopensLate(r, state) || since > 0 && since <= t.Now && r.origin.made > since {
+		return false, nil
+	}
+	if since == 0 || since > t.Now {
+		since = t.Now
+	}
+	_, err := t.Exec("UPDATE jobs SET doubted = ?, problem = ?, next_due = ?, claimed = 0 WHERE job = ?",
+		since, doubtfulReopening, t.Now+m.opts.RefreshEvery.Milliseconds(), r.job)
+	return true, err
+}
