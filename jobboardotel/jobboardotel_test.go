@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -15,6 +16,8 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
+	apimetric "go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/metric/noop"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
@@ -148,6 +151,64 @@ func TestSearchWithOneRepeat(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A call that gets no answer at all: nothing has a status, the call's span says why it
+// ended.
+func TestCallWithoutAnAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.fake.Fail(jobboardtest.Fault{Break: jobboardtest.ResetBefore})
+		_, err := r.client.Search(t.Context(), jobboard.ChannelID(r.fake.Demo.Channel), jobboard.Query{})
+		var failed *jobboard.Error
+		if !errors.As(err, &failed) {
+			t.Fatal(err)
+		}
+		spans := r.spans.GetSpans()
+		if len(spans) != failed.Attempts+1 {
+			t.Fatalf("%d spans of %d attempts", len(spans), failed.Attempts)
+		}
+		for i, span := range spans[:failed.Attempts] {
+			got := attributes(span.Attributes)
+			if status, told := got["http.response.status_code"]; told || got["error.type"] != "transport" || span.Status.Code != codes.Error {
+				t.Errorf("request %d has the status %q, %v, %v", i+1, status, got, span.Status)
+			}
+		}
+		call := spans[failed.Attempts]
+		got := attributes(call.Attributes)
+		if call.Status.Code != codes.Error || call.Status.Description != "transport" || got["jobboard.stopped"] != string(failed.Stopped) {
+			t.Errorf("the call has %v, %v", got, call.Status)
+		}
+		var data metricdata.ResourceMetrics
+		if err := r.metrics.Collect(t.Context(), &data); err != nil {
+			t.Fatal(err)
+		}
+		for _, scope := range data.ScopeMetrics {
+			for _, m := range scope.Metrics {
+				if m.Name == "jobboard.call.decode.duration" {
+					t.Error("the time to decode no answer is told")
+				}
+			}
+		}
+	})
+}
+
+// refusing is a provider whose meter refuses instruments.
+type refusing struct{ noop.MeterProvider }
+
+func (refusing) Meter(string, ...apimetric.MeterOption) apimetric.Meter { return refusingMeter{} }
+
+type refusingMeter struct{ noop.Meter }
+
+func (refusingMeter) Float64Gauge(string, ...apimetric.Float64GaugeOption) (apimetric.Float64Gauge, error) {
+	return nil, io.ErrShortWrite
+}
+
+// A meter that refuses an instrument is an error of New.
+func TestRefusedInstrument(t *testing.T) {
+	if _, err := jobboardotel.New(jobboardotel.WithMeterProvider(refusing{})); !errors.Is(err, io.ErrShortWrite) {
+		t.Errorf("the error is %v", err)
+	}
 }
 
 // No span and no metric holds a credential, a query value or an identifier.
