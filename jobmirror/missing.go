@@ -164,7 +164,8 @@ func (t *tx) askAbout(m *Mirror, src *source) error {
 	if m.opts.Config.JobDBURL == "" {
 		return nil
 	}
-	held, err := store.Value[bool](t, "SELECT EXISTS (SELECT 1 FROM "+listed[src.kind].table+" WHERE source = ? AND "+isHeld+")", src.id)
+	query := "SELECT EXISTS (SELECT 1 FROM " + listed[src.kind].table + " WHERE source = ? AND " + isHeld + ")"
+	held, err := store.Value[bool](t, query, src.id)
 	if err != nil {
 		return err
 	}
@@ -179,7 +180,8 @@ func (t *tx) askAbout(m *Mirror, src *source) error {
 // dropSome removes some of the rows of a source that go.
 func (t *tx) dropSome(src *source) (more bool, err error) {
 	list := listed[src.kind]
-	gone, err := t.Numbers("SELECT "+list.key+" FROM "+list.table+" WHERE source = ? AND missing <> 0 AND missing = -1 LIMIT ?", src.id, sweepBatch)
+	query := "SELECT " + list.key + " FROM " + list.table + " WHERE source = ? AND missing <> 0 AND missing = -1 LIMIT ?"
+	gone, err := t.Numbers(query, src.id, sweepBatch)
 	if err != nil || len(gone) == 0 {
 		return false, err
 	}
@@ -217,10 +219,8 @@ func (t *tx) settleSome(src *source, asked bool) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if informed && !before {
-		if _, err := t.Exec("UPDATE sources SET informed = 1 WHERE id = ?", src.id); err != nil {
-			return false, err
-		}
+	if err := t.noteInformed(src, informed && !before); err != nil {
+		return false, err
 	}
 	proof, args := "j.state IN ('closed', 'inactive')", []any{src.id}
 	informed = informed || before
@@ -237,6 +237,15 @@ func (t *tx) settleSome(src *source, asked bool) (more bool, err error) {
 		return false, err
 	}
 	return len(gone) == sweepBatch, list.drop(t, src, gone, causeLookup)
+}
+
+// noteInformed notes that a lookup about a held row had a job's information, where that is new.
+func (t *tx) noteInformed(src *source, fresh bool) error {
+	if !fresh {
+		return nil
+	}
+	_, err := t.Exec("UPDATE sources SET informed = 1 WHERE id = ?", src.id)
+	return err
 }
 
 // AcceptRemovals removes the rows that are held: what sources do not show any more, and
