@@ -92,7 +92,9 @@ func (s *Server) permitsHost(host string) bool {
 	}
 	name = strings.Trim(name, "[]")
 	if len(s.o.Hosts) > 0 {
-		return slices.ContainsFunc(s.o.Hosts, func(h string) bool { return strings.EqualFold(h, host) || strings.EqualFold(h, name) })
+		return slices.ContainsFunc(s.o.Hosts, func(h string) bool {
+			return strings.EqualFold(h, host) || strings.EqualFold(h, name)
+		})
 	}
 	ip, err := netip.ParseAddr(name)
 	return strings.EqualFold(name, "localhost") || err == nil && ip.IsLoopback()
