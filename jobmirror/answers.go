@@ -37,19 +37,11 @@ func (t *tx) saveAnswers(m *Mirror, batch []lookedUp) error {
 			continue
 		}
 		state := stateOf(r.info, r.err)
-		if state != "" && r.origin.before(j.made, t.Now) {
-			state, r.err = "", errOutOfCache
+		holds, err := t.holds(m, r, j, state)
+		if err != nil {
+			return err
 		}
-		if state == "" {
-			if err := t.saveFailure(m, r, j); err != nil {
-				return err
-			}
-			continue
-		}
-		if doubtful, err := t.doubts(m, r, j, state); err != nil || doubtful {
-			if err != nil {
-				return err
-			}
+		if !holds {
 			continue
 		}
 		changed, err := t.saveAnswer(m, r, j, state)
@@ -68,6 +60,19 @@ func (t *tx) saveAnswers(m *Mirror, batch []lookedUp) error {
 		return err
 	}
 	return t.confirm(retitled)
+}
+
+// holds reports whether an answer says something of its job that holds now. If not, it
+// notes when the job is asked about again.
+func (t *tx) holds(m *Mirror, r lookedUp, j *job, state State) (bool, error) {
+	if state != "" && r.origin.before(j.made, t.Now) {
+		state, r.err = "", errOutOfCache
+	}
+	if state == "" {
+		return false, t.saveFailure(m, r, j)
+	}
+	doubtful, err := t.doubts(m, r, j, state)
+	return !doubtful, err
 }
 
 // stateOf returns the state that a lookup's error stands for, "" where it says

@@ -67,11 +67,13 @@ func (b board) is(own board) error {
 // enterBoard checks that the database is the board's, and notes what it does not know
 // of the board yet.
 func (t *tx) enterBoard(own board) error {
-	if _, err := store.Value[string](t, "SELECT value FROM mirror WHERE name = 'program' @lock"); err != nil { // one after the other
+	// One process after the other.
+	if _, err := store.Value[string](t, "SELECT value FROM mirror WHERE name = 'program' @lock"); err != nil {
 		return err
 	}
 	var stored board
-	err := t.Rows("SELECT name, value FROM mirror WHERE name IN ('board', 'base_url', 'jobdb_url')", nil, func(scan func(...any) error) error {
+	const query = "SELECT name, value FROM mirror WHERE name IN ('board', 'base_url', 'jobdb_url')"
+	err := t.Rows(query, nil, func(scan func(...any) error) error {
 		var name, value string
 		err := scan(&name, &value)
 		*map[string]*string{"board": &stored.name, "base_url": &stored.base, "jobdb_url": &stored.lookup}[name] = value

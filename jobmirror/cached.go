@@ -96,7 +96,8 @@ func (h *hearing) old() bool {
 // noteOrigin notes when the answer of a turn was made, if it was read.
 func (t *tx) noteOrigin(src *source, turn turn) error {
 	if h := turn.hearing; h.read && h.last.made > 0 {
-		_, err := t.Exec("UPDATE sources SET made = ? WHERE id = ? AND generation = ?", h.last.kept(h.stored, t.Now), src.id, turn.generation)
+		_, err := t.Exec("UPDATE sources SET made = ? WHERE id = ? AND generation = ?",
+			h.last.kept(h.stored, t.Now), src.id, turn.generation)
 		return err
 	}
 	return nil
@@ -126,7 +127,8 @@ func (t *tx) believe(src *source, turn turn, stored []*row, change map[int64]*ro
 	if err != nil {
 		return err
 	}
-	doubted, err := store.Pairs[int64, int64](t, "SELECT posting, since FROM doubts WHERE source = ? AND posting IN @ids", src.id, store.IDs(lower))
+	doubted, err := store.Pairs[int64, int64](t, "SELECT posting, since FROM doubts WHERE source = ? AND posting IN @ids",
+		src.id, store.IDs(lower))
 	if err != nil {
 		return err
 	}
@@ -135,21 +137,27 @@ func (t *tx) believe(src *source, turn turn, stored []*row, change map[int64]*ro
 		switch giver, ok := shown[id]; {
 		case ok && giver != src.id:
 			delete(change, id)
-		case !ok, since > 0 && since <= t.Now && turn.hearing.last.made > since: // nobody shows the other, or it is told again
+		case !ok, since > 0 && since <= t.Now && turn.hearing.last.made > since:
+			// Nobody shows the other any more, or it is told again.
 		default:
 			delete(change, id)
-			if since == 0 || since > t.Now {
-				since = t.Now
-			}
-			_, err := t.Exec(`INSERT INTO doubts (source, posting, since, generation) VALUES (?, ?, ?, ?)
-				ON CONFLICT (source, posting) DO UPDATE SET since = excluded.since, generation = excluded.generation`,
-				src.id, id, since, turn.generation)
-			if err != nil {
+			if err := t.doubt(src, turn, id, since); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// doubt notes that a source shows a lower version of a posting since a moment; 0: since now.
+func (t *tx) doubt(src *source, turn turn, id, since int64) error {
+	if since == 0 || since > t.Now {
+		since = t.Now
+	}
+	_, err := t.Exec(`INSERT INTO doubts (source, posting, since, generation) VALUES (?, ?, ?, ?)
+		ON CONFLICT (source, posting) DO UPDATE SET since = excluded.since, generation = excluded.generation`,
+		src.id, id, since, turn.generation)
+	return err
 }
 
 // listen returns a context for the lookups.

@@ -94,21 +94,29 @@ func (t *tx) savePostings(src *source, turn turn, batch []*jobboard.JobPosting) 
 	for i, r := range fresh {
 		r.id = numbers[i]
 	}
-	changed, err := t.load("id IN @ids", store.IDs(slices.Collect(maps.Keys(change))))
+	changed, err := t.merged(src, turn, change)
 	if err != nil {
 		return false, err
 	}
-	if err := t.believe(src, turn, changed, change); err != nil {
-		return false, err
+	return t.list(src, turn, back, append(fresh, changed...))
+}
+
+// merged returns stored rows with what an answer says of them, by their id, as far as it
+// is believed.
+func (t *tx) merged(src *source, turn turn, change map[int64]*row) ([]*row, error) {
+	rows, err := t.load("id IN @ids", store.IDs(slices.Collect(maps.Keys(change))))
+	if err != nil {
+		return nil, err
 	}
-	rows := fresh
-	for _, old := range changed {
-		if r, ok := change[old.id]; ok {
-			old = merge(old, r)
+	if err := t.believe(src, turn, rows, change); err != nil {
+		return nil, err
+	}
+	for i, old := range rows {
+		if fresh, ok := change[old.id]; ok {
+			rows[i] = merge(old, fresh)
 		}
-		rows = append(rows, old)
 	}
-	return t.list(src, turn, back, rows)
+	return rows, nil
 }
 
 // newestOf returns each posting of an answer once, in the newest version that
