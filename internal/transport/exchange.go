@@ -129,9 +129,9 @@ func (x *Exchange) Begin(ctx context.Context, limits Limits, reports, fromDial b
 // request again by itself: once where an idle connection was closed under it, and
 // over HTTP/2 as often as the service turns it away, such as with GOAWAY. Over HTTP/2
 // connected therefore ends the exchange when it is given a second connection, before
-// anything is sent on that, so that the repeat counts as another attempt. A transport that is not net/http's own may have
-// sent the first request and another one for reasons of its own, so that only what
-// changes nothing is ended.
+// anything is sent on that, so that the repeat counts as another attempt. A transport
+// that is not net/http's own may have sent the first request and another one for
+// reasons of its own, so that only what changes nothing is ended.
 func (x *Exchange) connected(info httptrace.GotConnInfo) {
 	x.mu.Lock()
 	fresh, again := x.fresh, x.served.Swap(true) && x.Phase() != Answered
