@@ -23,8 +23,8 @@ type job struct {
 	doubted       int64 // when it was first said to be open again by an older information; 0: it was not
 }
 
-// saveAnswers writes what lookups found. A row that a newer answer has written,
-// or that was forgotten, stays as it is.
+// saveAnswers writes what lookups found. A row stays as it is if a newer answer has
+// written it, or if the job was forgotten.
 func (t *tx) saveAnswers(m *Mirror, batch []lookedUp) error {
 	stored, err := t.lookedUpJobs(batch)
 	if err != nil {
@@ -62,8 +62,8 @@ func (t *tx) saveAnswers(m *Mirror, batch []lookedUp) error {
 	return t.confirm(retitled)
 }
 
-// holds reports whether an answer says something of its job that holds now. If not, it
-// notes when the job is asked about again.
+// holds reports whether an answer is to be written: it says something of its job, and is
+// neither out of a cache nor to be doubted. If not, the job is looked up again later.
 func (t *tx) holds(m *Mirror, r lookedUp, j *job, state State) (bool, error) {
 	if state != "" && r.origin.before(j.made, t.Now) {
 		state, r.err = "", errOutOfCache
@@ -112,8 +112,9 @@ func (t *tx) lookedUpJobs(batch []lookedUp) (map[int64]*job, error) {
 	return stored, err
 }
 
-// saveFailure notes that a lookup said nothing of its job, and asks again later. For rows
-// that are held the job is asked about after their source's next complete refresh.
+// saveFailure notes that a lookup said nothing of its job, and has it looked up again with
+// back-off. If it was for a held row that is after Options.LookupEvery, because the next
+// complete refresh of the source has it looked up anyway.
 func (t *tx) saveFailure(m *Mirror, r lookedUp, j *job) error {
 	wait := m.opts.LookupEvery
 	if !r.held {

@@ -14,13 +14,13 @@ import (
 // that Options names.
 var ErrOtherBoard = errors.New("jobmirror: the database holds the copy of another board")
 
-// board tells a board from others.
+// board holds what tells a board from others.
 type board struct {
 	name         string // Options.Board
 	base, lookup string // its addresses, as identity returns them
 }
 
-// board returns the one that the options name; what they leave out is empty.
+// board returns the board that the options name; what they leave out is empty.
 func (o *Options) board() board {
 	return board{o.Board, identity(o.Config.BaseURL, "/api/rest"), identity(o.Config.JobDBURL, "")}
 }
@@ -48,8 +48,8 @@ func (b board) rows() [][2]string {
 	return [][2]string{{"board", b.name}, {"base_url", b.base}, {"jobdb_url", b.lookup}}
 }
 
-// is returns ErrOtherBoard where the board of the options, own, is not the stored one. Names
-// are compared where both have one, else addresses: those that both have.
+// is returns ErrOtherBoard if own, the board of the options, is not the stored one, b. It
+// compares their names if both have one, and otherwise each address that both have.
 func (b board) is(own board) error {
 	stored, given := b.rows(), own.rows()
 	compared := [2]int{1, 3}
@@ -64,10 +64,10 @@ func (b board) is(own board) error {
 	return nil
 }
 
-// enterBoard checks that the database is the board's, and notes what it does not know
-// of the board yet.
+// enterBoard checks that the database holds the copy of this board, and notes what it does
+// not know of the board yet.
 func (t *tx) enterBoard(own board) error {
-	// One process after the other.
+	// Locked, so that two processes which open a new database do this one after the other.
 	if _, err := store.Value[string](t, "SELECT value FROM mirror WHERE name = 'program' @lock"); err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (t *tx) enterBoard(own board) error {
 	return t.noteBoard(own)
 }
 
-// noteBoard writes what the database does not know of a board yet.
+// noteBoard notes the name and the addresses of a board that the database does not know yet.
 func (t *tx) noteBoard(b board) error {
 	for _, row := range b.rows() {
 		if row[1] == "" {
@@ -102,10 +102,10 @@ func (t *tx) noteBoard(b board) error {
 	return nil
 }
 
-// MoveBoard notes that the board whose copy is at an address has the name and the
-// addresses of opts from now on; one that is empty there is taken from the first
-// process that runs the mirror. Without it, Open returns ErrOtherBoard for a board that
-// moved. Nothing of the copy changes.
+// MoveBoard is for a board that has moved, for which Open returns ErrOtherBoard: it notes
+// in the database at address the name and the addresses of the board in opts, in place
+// of those that it has. Those that opts leaves out are taken from the next process that
+// opens the mirror with sources. Nothing of the copy changes.
 func MoveBoard(ctx context.Context, address string, opts Options) error {
 	m, err := Open(ctx, address, Options{})
 	if err != nil {

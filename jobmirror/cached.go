@@ -19,11 +19,12 @@ import (
 // a posting, an earlier timestamp of a job that was closed since. Such a thing is
 // believed once it was told twice: the board itself may have gone back, to a backup.
 
-// mostAge bounds what the header Age is believed, so that a proxy which sends nonsense
-// stops the mirror for no longer.
+// mostAge is the highest age that is believed of the header Age. A proxy that sends
+// nonsense keeps the mirror from taking answers for no longer than that.
 const mostAge = 7 * 24 * time.Hour
 
-// ageOf returns how old an answer is, by its headers. What is no age is none.
+// ageOf returns the age that an answer's header Age gives, at most mostAge; 0 if there is
+// no such header, or what it has is no number.
 func ageOf(h http.Header) time.Duration {
 	seconds, err := strconv.ParseUint(h.Get("Age"), 10, 63)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
@@ -32,7 +33,7 @@ func ageOf(h http.Header) time.Duration {
 	return time.Duration(min(seconds, uint64(mostAge/time.Second))) * time.Second
 }
 
-// asking is the moment before a request is sent.
+// asking holds the moment before a request is sent.
 type asking struct {
 	at    int64     // by the database's clock
 	local time.Time // by this process's
@@ -42,25 +43,25 @@ func (t *tx) asking() asking { return asking{t.Now, time.Now()} }
 
 // origin tells when an answer was made, by the database's clock; 0: that is not known.
 type origin struct {
-	made  int64 // at the latest: when it was received, less its age
-	since int64 // at the earliest: when it was asked for, or where it has an age before that
+	made  int64 // at the latest then: when it was received, less its age
+	since int64 // at the earliest then: when it was asked for, or a second before made if that is earlier
 }
 
-// received returns the origin of an answer of an age that has just come.
+// received returns the origin of an answer that has just come and has an age.
 func (a asking) received(age time.Duration) origin {
 	made := a.at + (time.Since(a.local) - age).Milliseconds()
 	return origin{made, min(a.at, made-1000)} // ages are whole seconds
 }
 
-// before reports whether the answer was made before one that is stored, by the
-// earliest moment at which that was made. A moment that is yet to come was noted before the
-// clock was set back.
+// before reports whether the answer was certainly made before the stored one, of which
+// stored is the earliest moment at which it may have been made. A stored moment that is
+// yet to come was noted before the clock was set back, and does not count.
 func (o origin) before(stored, now int64) bool {
 	return o.made > 0 && o.made < stored && stored <= now
 }
 
-// kept returns the earliest moment at which a stored answer was made, after this answer
-// took the place of one that was made at stored.
+// kept returns what to store as the earliest moment at which this answer was made, in
+// place of that of the answer before it. It never goes back, unless the clock did.
 func (o origin) kept(stored, now int64) int64 {
 	if stored > now {
 		return o.since
@@ -68,10 +69,10 @@ func (o origin) kept(stored, now int64) int64 {
 	return max(stored, o.since)
 }
 
-// hearing listens to the answers that a refresh gets.
+// hearing reads the ages of the answers that a refresh gets.
 type hearing struct {
 	asking
-	stored int64  // when the last answer that was read of the source was made
+	stored int64  // the earliest moment at which the last answer that was read of the source was made
 	last   origin // of the answer that is being read
 	read   bool   // the answer is no older than the stored one
 }
@@ -86,8 +87,8 @@ const outOfCache = "the answer is older than the one before it: it comes out of 
 
 var errOutOfCache = errors.New(outOfCache)
 
-// old reports whether the answer that is being read was made before the stored one. If
-// it was not, it takes its place.
+// old reports whether the answer that is being read was made before the stored one, and
+// notes in read that it was not.
 func (h *hearing) old() bool {
 	h.read = !h.last.before(h.stored, h.at)
 	return !h.read
@@ -103,15 +104,16 @@ func (t *tx) noteOrigin(src *source, turn turn) error {
 	return nil
 }
 
-// endDoubts ends the doubts of a source that its complete refresh did not have again.
+// endDoubts removes the doubts of a source that its complete refresh did not note again.
 func (t *tx) endDoubts(src *source, turn turn) error {
 	_, err := t.Exec("DELETE FROM doubts WHERE source = ? AND generation <> ?", src.id, turn.generation)
 	return err
 }
 
-// believe takes out of change what is not to take the place of stored rows: lower
-// versions that the source which gave the stored one tells for the first time, and those
-// that another source tells while that one shows the posting.
+// believe takes out of change the lower versions of postings that must not take the place
+// of stored ones yet. A lower version from the source that gave the stored row waits until
+// that source shows one again, in an answer made after the first was noted. One from
+// another source waits as long as the source of the stored row shows the posting.
 func (t *tx) believe(src *source, turn turn, stored []*row, change map[int64]*row) error {
 	var lower []int64
 	for _, old := range stored {
@@ -138,7 +140,7 @@ func (t *tx) believe(src *source, turn turn, stored []*row, change map[int64]*ro
 		case ok && giver != src.id:
 			delete(change, id)
 		case !ok, since > 0 && since <= t.Now && turn.hearing.last.made > since:
-			// Nobody shows the other any more, or it is told again.
+			// The stored version is not shown any more, or the lower one is told again.
 		default:
 			delete(change, id)
 			if err := t.doubt(src, turn, id, since); err != nil {
@@ -149,7 +151,8 @@ func (t *tx) believe(src *source, turn turn, stored []*row, change map[int64]*ro
 	return nil
 }
 
-// doubt notes that a source shows a lower version of a posting since a moment; 0: since now.
+// doubt notes that a source has shown a lower version of a posting since a moment; 0, or a
+// moment that is yet to come: since now.
 func (t *tx) doubt(src *source, turn turn, id, since int64) error {
 	if since == 0 || since > t.Now {
 		since = t.Now
@@ -179,9 +182,9 @@ func (l *lookups) origin(job jobboard.JobID, a asking) origin {
 	return a.received(known)
 }
 
-// reopensLate reports whether an answer would open a job that was closed, with an
-// information that is older than the stored one. What closed it without information came
-// after that which is stored.
+// reopensLate reports whether an answer would open a job by information from before it was
+// closed. That is older than the stored information, or as old as it if the job was closed
+// by an answer that gave none, which must have come later.
 func (j *job) reopensLate(r lookedUp, state State) bool {
 	if state != StateOpen || j.state == StateOpen || j.serviceTime == 0 || r.info.Timestamp.IsZero() {
 		return false
@@ -192,9 +195,10 @@ func (j *job) reopensLate(r lookedUp, state State) bool {
 
 const doubtfulReopening = "the board says that the job is open by an information from before it was closed: it is asked again"
 
-// doubts notes that an answer would open a job that was closed since, and has the
-// job asked again after RefreshEvery. It reports false where the answer holds: it
-// was made after the first such one was received.
+// doubts reports whether an answer is not to be believed yet, because it would open a job
+// by information from before it was closed. It notes when the first such answer came, and
+// has the job looked up again after Options.RefreshEvery. Another one that was made after
+// the first came is believed.
 func (t *tx) doubts(m *Mirror, r lookedUp, j *job, state State) (bool, error) {
 	since := j.doubted
 	if !j.reopensLate(r, state) || since > 0 && since <= t.Now && r.origin.made > since {

@@ -183,8 +183,9 @@ func merge(old, fresh *row) *row {
 	return fresh
 }
 
-// list notes that a source shows some rows, and others that are back. It writes the
-// former, and wants their jobs where those may have changed.
+// list notes that a source shows rows, which are new or may have changed, and those of
+// back, which were missing. It writes rows, has the jobs looked up that may have changed
+// with them, and reports whether there are any.
 func (t *tx) list(src *source, turn turn, back []int64, rows []*row) (wanted bool, err error) {
 	if len(back) > 0 {
 		err := t.Do("UPDATE listings SET missing = 0, seen = ? WHERE source = ? AND posting IN @ids", t.Now, src.id, store.IDs(back))
@@ -230,9 +231,9 @@ func (t *tx) list(src *source, turn turn, back []int64, rows []*row) (wanted boo
 const selectTold = `SELECT p.id, max(CASE WHEN o.version = p.version AND o.job = p.job THEN 1 ELSE 0 END)
 	FROM postings p JOIN postings o ON o.posting = p.posting AND o.id <> p.id WHERE p.id IN @ids GROUP BY p.id`
 
-// toldInAnotherLanguage finds those of some rows that are new, or of a newer version,
-// and whose posting the copy had before in another language: 1 where it had them in the
-// same version and with the same job, so that they say nothing new of it.
+// toldInAnotherLanguage looks at the rows that are new or of a newer version. For those
+// whose posting the copy has in another language too, it returns 1 if that has the same
+// version and job, so that the row says nothing new of the job, and else 0.
 func (t *tx) toldInAnotherLanguage(rows []*row) (map[int64]int64, error) {
 	var fresh []int64
 	for _, r := range rows {
@@ -259,13 +260,14 @@ func (t *tx) dropPostings(src *source, gone []int64, cause string) error {
 	return t.save(rows, cause)
 }
 
-// knownPosting is what must be known of a stored posting to tell whether it
-// changed.
+// knownPosting holds what tells whether a stored posting changed.
 type knownPosting struct {
 	id, hash int64
 	listed   bool // by this source
 }
 
+// known finds which of some postings are stored in the source's language, by their
+// identifiers.
 func (t *tx) known(src *source, postings []*jobboard.JobPosting) (map[int64]knownPosting, error) {
 	numbers := store.IDsOf(postings, func(p *jobboard.JobPosting) int64 { return int64(p.JobPostingID) })
 	out := make(map[int64]knownPosting, len(postings))

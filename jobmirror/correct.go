@@ -7,10 +7,10 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/words"
 )
 
-// Correction tells what a word of a text may have been meant for.
+// Correction holds a word that no posting has, and the words that may have been meant.
 type Correction struct {
-	Word    string   // of the text, in lower case
-	Nearest []string // the words that were looked for as well, the likeliest first
+	Word    string   // of Query.Text, in lower case
+	Nearest []string // what was searched for as well, the likeliest first
 }
 
 const (
@@ -19,8 +19,9 @@ const (
 	maxMistakes   = 4  // words of a text that are corrected; who types more of them means something else
 )
 
-// findMistakes has the finder look for other words, too, in place of those that no
-// posting has, unless it does so already.
+// findMistakes looks for the words that are nearest to those that no posting has, and adds
+// what they find to the tiers of the finder. It does nothing if that was done before, or
+// if the text is not to be corrected.
 func (f *finder) findMistakes() error {
 	if f.typed == 0 || f.corrected != nil {
 		return nil
@@ -59,9 +60,9 @@ func (f *finder) findMistakes() error {
 	return nil
 }
 
-// nearest returns the words that are nearest to one, of those that postings of the
-// query's channel and language have: by distance, by the number of these postings, by
-// their bytes.
+// nearest returns at most maxNearest words that may have been meant by one, of those that
+// postings of the query's channel and language have: the nearest first, among these those
+// that most of these postings have, then in the order of their bytes.
 func (f *finder) nearest(blocks []*words.Block, word string) (list []string, err error) {
 	type candidate struct {
 		words.Near
@@ -87,7 +88,7 @@ func (f *finder) nearest(blocks []*words.Block, word string) (list []string, err
 	return list, nil
 }
 
-// countForms counts the postings that have a form of a word and some tags.
+// countForms counts the postings that have a form of a word, and that tags select too.
 func (f *finder) countForms(word string, tags []words.Expr) (int, error) {
 	e := words.Expr{Op: words.And, Of: append(slices.Clone(tags),
 		f.inEachLanguage(func(in int) words.Expr { return f.in[in].Form(word) }))}
@@ -100,8 +101,8 @@ func (t *tx) countHits(ask string) (n int, err error) {
 	return n, err
 }
 
-// correct adds the tiers of the text with corrections, less what it finds as it was
-// typed.
+// correct adds the tiers of the corrected text, without the postings that the text finds
+// as it was typed.
 func (f *finder) correct(corrections []Correction) {
 	f.corrected = corrections
 	if len(corrections) == 0 {

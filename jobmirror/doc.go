@@ -23,12 +23,15 @@
 //
 // # What is gone
 //
-// A source is a channel in one language, or a feed. A refresh reads one source,
-// and removes what the source no longer shows only if the answer was read to its
-// end, held as many postings as it counts itself, and had no broken entry. If
-// more than 50 rows and more than a fifth of all would go at once, they stay
-// until the next refresh misses them too, or until [Mirror.AcceptRemovals]. A job is gone
-// only when its lookup says so.
+// A source is a channel in one language, or a feed. A refresh reads one source. It is
+// complete if the answer was read to its end, held as many postings as it counts
+// itself, and had no broken entry. Only a complete refresh removes anything.
+//
+// The rows that it misses are removed at once if they are few: at most a fifth of the
+// source's rows, or three. More are held: they stay until lookups prove that they are
+// gone, until complete refreshes have missed them three times and for
+// Options.HoldMissing, or until [Mirror.AcceptRemovals]. A job is gone only when its
+// lookup says so.
 //
 // If no process names a source in its options any more, the source and what only
 // it shows are removed after Options.KeepSources, or at once by [Mirror.RemoveSources].

@@ -9,23 +9,24 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
-// maxOpen is how many jobs of held rows may be open in a row, until nobody asks about
-// further ones before the next complete refresh of their source: what it shows is wrong.
+// maxOpen is how many lookups about held rows of a source may say "open" one after the
+// other. After that the source is shown to be wrong, and nobody asks about further rows
+// of it until its next complete refresh.
 const maxOpen = 50
 
-// heldSource is a source with rows that are held, about whose jobs somebody may ask.
+// heldSource is a source with held rows, whose jobs are to be looked up.
 type heldSource struct {
 	source
 
 	answer int64 // of its last complete refresh
-	asking int64 // 1: somebody is to ask; above: somebody does so until then
-	opens  int   // the last answers in a row that said "open"
+	asking int64 // 1: a process is to ask; above: the end of the lease of one that does
+	opens  int   // how many answers said "open" since the last that said otherwise
 }
 
-// askHeld looks up the jobs of held rows, source by source, until no source wants further
-// answers. It reports whether another process still asks: one alone does at a time, with
-// half of the limit. The column asking of a source says whether somebody is to ask; a
-// process that asks has leased it.
+// askHeld looks up the jobs of held rows, source by source, until no source needs further
+// answers. One process does so at a time, with half of the limit; busy reports that jobs
+// are left which another process is asking about. The column asking of the table sources
+// says which sources need answers, and is the lease of the process that asks.
 func (w *worker) askHeld(ctx context.Context) (busy bool, err error) {
 	for ctx.Err() == nil {
 		var (
@@ -51,7 +52,7 @@ func (w *worker) askHeld(ctx context.Context) (busy bool, err error) {
 	return busy, nil
 }
 
-// askAllHeld does, and waits while another process asks.
+// askAllHeld calls askHeld until no other process asks any more.
 func (w *worker) askAllHeld(ctx context.Context) error {
 	for {
 		busy, err := w.askHeld(ctx)
@@ -62,9 +63,9 @@ func (w *worker) askAllHeld(ctx context.Context) error {
 	}
 }
 
-// reserveHeld claims jobs of held rows of one source for a new batch; none: the source
-// wants no further answers. src is nil where no source does, or another process is
-// asking.
+// reserveHeld claims jobs of held rows of one source for a new batch. An empty batch says
+// that src needs no further answers. src is nil if no source needs any, or, with busy, if
+// other processes are looking up all that is left.
 func (t *tx) reserveHeld(process string) (b batch, src *heldSource, busy bool, err error) {
 	var waiting []*heldSource
 	err = t.Rows("SELECT "+sourceColumns+", answer, asking, opens FROM sources WHERE asking > 0 ORDER BY id @lock", nil,
@@ -96,8 +97,9 @@ func (t *tx) reserveHeld(process string) (b batch, src *heldSource, busy bool, e
 	return b, nil, busy, nil
 }
 
-// reserveOf claims jobs of held rows of a source, those first whose last answer is the
-// oldest. left is how many are not asked about yet.
+// reserveOf claims jobs of held rows of a source for a new batch, those first whose last
+// answer is the oldest. left is how many were not asked about since the source's last
+// complete refresh, these among them.
 func (t *tx) reserveOf(s *heldSource, process string) (b batch, left int, err error) {
 	list := listed[s.kind]
 	unasked := "job IN (SELECT j.job FROM " + list.table + " l " + list.jobs +
@@ -123,8 +125,8 @@ func (t *tx) reserveOf(s *heldSource, process string) (b batch, left int, err er
 	return b, left, err
 }
 
-// keepAsking leases the right to ask about the held rows of a source, or gives it back
-// where d is 0.
+// keepAsking leases the right to ask about the held rows of a source for d, or gives it
+// back if d is 0.
 func (t *tx) keepAsking(s *heldSource, d time.Duration) error {
 	until := int64(1)
 	if d > 0 {
@@ -135,7 +137,7 @@ func (t *tx) keepAsking(s *heldSource, d time.Duration) error {
 }
 
 // askAll looks up a batch of jobs of held rows, and removes the rows that the answers
-// prove to be gone: of all sources that miss a posting of these jobs.
+// prove to be gone, in every source that has a held row of these jobs.
 func (w *worker) askAll(ctx context.Context, src *heldSource, b batch) error {
 	l := &lookups{
 		batch: b, held: src, concurrency: w.opts.Concurrency,
@@ -167,8 +169,9 @@ func (w *worker) askAll(ctx context.Context, src *heldSource, b batch) error {
 	return err
 }
 
-// endAsking settles what the answers prove, once all are there, and notes that nobody is
-// to ask about the source any more, unless a complete refresh came to its end meanwhile.
+// endAsking removes the rows that the answers prove to be gone, now that all of a source
+// have come, and notes that the source needs no further ones, unless another complete
+// refresh of it has ended meanwhile.
 func (w *worker) endAsking(ctx context.Context, src *heldSource) error {
 	if err := w.settle(ctx, &src.source, src.opens < maxOpen); err != nil {
 		return err
@@ -180,8 +183,8 @@ func (w *worker) endAsking(ctx context.Context, src *heldSource) error {
 	})
 }
 
-// countOpens counts how many of the last answers about a source's held rows said "open",
-// and notes which jobs were asked about, with or without an answer.
+// countOpens brings the count of a source's answers that said "open" one after the other
+// up to date, and notes which jobs were asked about, whether or not an answer came.
 func (t *tx) countOpens(src *heldSource, results []lookedUp) error {
 	opens, counted := 0, "opens + ?"
 	for _, r := range results {
@@ -204,8 +207,8 @@ func (t *tx) countOpens(src *heldSource, results []lookedUp) error {
 // heldKey marks the context of lookups for rows that are held.
 type heldKey struct{}
 
-// halfLimit lets requests of such lookups pass at half of the mirror's limit, and others
-// as they come.
+// halfLimit holds lookups for held rows to half of the mirror's limit, and lets all other
+// requests pass.
 type halfLimit struct{ limit *pace.Limit }
 
 func newHalfLimit(perSecond float64) halfLimit {

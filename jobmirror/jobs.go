@@ -18,10 +18,10 @@ type JobPostings struct {
 }
 
 // Jobs yields every job of the copy with its postings, in the order of the jobs'
-// identifiers. It reads some hundred at a time, each part in a transaction of its own,
-// so a slow reader holds up nobody; a job that changes meanwhile comes as it was or as
-// it is. An error is the last item: ErrIncomplete comes as the only one, as [Mirror.Ready]
-// returns it, because jobs that are not in the copy yet would look as if they were gone.
+// identifiers. It reads 200 at a time, each part in a transaction of its own, so a slow
+// reader holds up nobody; a job that changes meanwhile comes as it was or as it is. An
+// error is the last item. While [Mirror.Ready] returns an error, that is the only item:
+// jobs that were not copied yet would look as if they were gone.
 func (m *Mirror) Jobs(ctx context.Context) iter.Seq2[JobPostings, error] {
 	return func(yield func(JobPostings, error) bool) {
 		err := m.Ready(ctx)
@@ -29,7 +29,7 @@ func (m *Mirror) Jobs(ctx context.Context) iter.Seq2[JobPostings, error] {
 			var part []JobPostings
 			part, err = fromView(ctx, m.db, func(t *tx) ([]JobPostings, error) { return t.jobs(last) })
 			for _, j := range part {
-				_ = m.judge(j.Job) // Answer says it
+				_ = m.judge(j.Job) // its error is that of Job.Answer
 				if !yield(j, nil) {
 					return
 				}
@@ -43,7 +43,7 @@ func (m *Mirror) Jobs(ctx context.Context) iter.Seq2[JobPostings, error] {
 	}
 }
 
-// jobs reads the jobs that follow one, pagePart of them at most.
+// jobs reads at most pagePart jobs whose identifiers are above last, with their postings.
 func (t *tx) jobs(last jobboard.JobID) (part []JobPostings, err error) {
 	var ids []int64
 	at := map[jobboard.JobID]int{}

@@ -24,7 +24,7 @@ const (
 // any can was taken before the clock was set back.
 const isFree = "(claimed <= ? OR claimed > ?)"
 
-// free returns the arguments of isFree for rows that are leased for so long.
+// free returns the arguments of isFree for rows that are leased for at most so long.
 func (t *tx) free(lease time.Duration) []any {
 	return []any{t.Now, latest(t.Now) + lease.Milliseconds()}
 }
@@ -33,8 +33,9 @@ func (t *tx) free(lease time.Duration) []any {
 // may have asked for the time later, and have been faster.
 func latest(now int64) int64 { return now + store.UpdateTimeout.Milliseconds() }
 
-// clockSetBack makes due whatever waits for a time that the clock had before it was
-// set back: when a refresh began is yet to come then. What is held is so from now on.
+// clockSetBack makes due whatever waits for a time that the clock had before it was set
+// back. A refresh that began in the future shows that it was. Held rows, and losses, count
+// from now on if they are of the future.
 func (t *tx) clockSetBack() error {
 	_, err := t.Exec("UPDATE sources SET began = ?, next_due = ? WHERE began > ?", t.Now, t.Now, t.Now)
 	if err != nil {
@@ -58,7 +59,7 @@ func (t *tx) clockSetBack() error {
 const pollEvery = time.Second
 
 // poll asks, in one statement that writes nothing, whether there is work to do, and
-// wakes those who do it. It reads the first row of an index, and the sources' own.
+// wakes those who do it. It reads the first row of some indexes, and the rows of the sources.
 func (w *worker) poll(ctx context.Context) error {
 	var (
 		sources                    = w.named()
@@ -137,18 +138,18 @@ func (w *worker) beginDue(ctx context.Context) (src *source, out turn, err error
 	return src, out, err
 }
 
-// batch names jobs that are looked up together: those of Jobs that are still claimed
-// for it.
+// batch names jobs that are looked up together. Those that another batch has claimed
+// since are no longer of it.
 type batch struct {
 	number int64
 	jobs   []int64
 }
 
-// firstDue selects when the next job is due. A comparison in its place would be planned
-// for any time, and so scan the table.
+// firstDue selects when the next job is due. Go code compares that with the time: a
+// statement that did would be planned for any time, and scan the table.
 const firstDue = "SELECT next_due FROM jobs ORDER BY next_due LIMIT 1"
 
-// jobsDue reports whether jobs are due, those among them that are looked up just now.
+// jobsDue reports whether jobs are due, also if all of them are being looked up just now.
 func (t *tx) jobsDue() (bool, error) {
 	first, err := store.Value[*int64](t, "SELECT ("+firstDue+")")
 	return err == nil && first != nil && *first <= t.Now, err
@@ -201,8 +202,8 @@ func (m *Mirror) release(ctx context.Context, b batch) error {
 	})
 }
 
-// endLeases ends those of a process that was killed. Only who runs the mirror
-// alone may do so.
+// endLeases ends the leases that a process left which was killed. Only a process that
+// runs the mirror alone may call it.
 func (t *tx) endLeases() error {
 	for _, statement := range []string{
 		"UPDATE sources SET claimed = 0 WHERE claimed > 0",
@@ -217,7 +218,7 @@ func (t *tx) endLeases() error {
 	return nil
 }
 
-// Lease tells what a process does and keeps others from doing meanwhile.
+// Lease describes work that a process has begun and that other processes leave to it.
 type Lease struct {
 	Source string    `json:"source,omitempty"` // it refreshes, as Kind, Name and Language of its SourceStatus; empty: it looks up jobs
 	Jobs   int       `json:"jobs,omitempty"`   // whose results it has not written yet

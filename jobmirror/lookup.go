@@ -28,7 +28,7 @@ type lookedUp struct {
 	origin origin
 }
 
-// piece is what the lookups have in common that share a number.
+// piece holds what the lookups share that have one number.
 type piece struct {
 	number int64
 	asking asking

@@ -10,28 +10,34 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
-// What a source shows has a row in the table listings or entries. Its column missing is
-// 0 while the source shows it. A complete refresh that does not show it sets missing to
-// the time, and missed to the number of its answer: the row is held, until a lookup
-// proves that it is gone, or complete refreshes missed it for Options.HoldMissing and
-// three times, or a person accepts that it goes, or the source shows it again. A row
-// that goes has -1 until it is removed.
+// What a source shows has a row in the table listings or entries. Its column missing has
+//
+//	0       while the source shows it
+//	a time  while the row is held: since then complete refreshes have not shown it
+//	-1      when the row goes, until it is removed
+//
+// The first complete refresh that misses a row sets missing, and sets missed to the
+// number of its answer. A held row goes when a lookup proves that it is gone, when
+// complete refreshes have missed it three times and for Options.HoldMissing, or when a
+// person accepts that it goes. A refresh that shows it sets missing to 0.
 
 // isHeld is the condition for a row that is held. Its first half lets SQLite use the
 // index of the rows that are missing.
 const isHeld = "missing <> 0 AND missing > 0"
 
-// What a complete refresh misses goes at once where it is at most fewLost rows, or one
-// in shareLost, together with what else the source lost without proof for some time:
-// lostFor times Options.RefreshEvery.
+// The rows that a complete refresh misses go at once if they are few: together with the
+// rows that are held already, and with those that went in this way during the last
+// lostFor times Options.RefreshEvery, at most fewLost, or one in shareLost of the rows
+// that the source had.
 const (
 	fewLost   = 3
 	shareLost = 5
 	lostFor   = 4
 )
 
-// maxUnavailable is how many rows of a source go for the word "unavailable" alone. That a
-// board which shows nothing calls every job unavailable proves nothing.
+// maxUnavailable is how many held rows of a source go because lookups say "unavailable",
+// while none of these lookups gives a job's information. More prove nothing: a board that
+// is broken may show nothing and call every job unavailable.
 const maxUnavailable = 10
 
 // sweepBatch is how many rows are removed in one transaction.
@@ -40,7 +46,7 @@ const sweepBatch = 500
 // listing describes the table whose rows say what a source shows.
 type listing struct {
 	table, key string
-	seen       string // notes until when a row was seen that is missing from now on
+	seen       string // sets until when the source showed a row that it misses now; empty: the table does not say
 	jobs       string // joins the row l with its job j
 	drop       func(t *tx, src *source, keys []int64, cause string) error
 }
@@ -54,7 +60,7 @@ var listed = map[string]listing{
 	kindFeed: {table: "entries", key: "hash", drop: (*tx).dropEntries, jobs: "JOIN jobs j ON j.job = l.job"},
 }
 
-// sweep takes note of what a complete refresh did not show, and removes what may go.
+// sweep marks the rows that a complete refresh did not show, and removes those that go.
 func (m *Mirror) sweep(ctx context.Context, src *source, turn turn) error {
 	if err := m.settle(ctx, src, false); err != nil {
 		return err
@@ -66,7 +72,7 @@ func (m *Mirror) sweep(ctx context.Context, src *source, turn turn) error {
 	return m.drop(ctx, src, turn)
 }
 
-// drop removes the rows of a source that go, while a turn is its last.
+// drop removes the rows of a source that go, unless another refresh of it has begun since.
 func (m *Mirror) drop(ctx context.Context, src *source, turn turn) error {
 	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) {
 		if current, err := t.stillTurn(src, turn); err != nil || !current {
@@ -98,16 +104,16 @@ func (t *tx) miss(m *Mirror, src *source, turn turn) error {
 	if err := t.loseFew(m, src, turn); err != nil {
 		return err
 	}
-	// Three complete refreshes missed what this one missed, the previous one, and the one before that.
+	// earlier is the answer of the complete refresh before the previous one: a row that was
+	// missed by then was missed three times.
 	_, err = t.Exec("UPDATE "+table+goes+" AND missing <= ? AND missed <= (SELECT earlier FROM sources WHERE id = ?)",
 		src.id, t.Now-m.opts.HoldMissing.Milliseconds(), src.id)
 	return errors.Join(err, t.askAbout(m, src))
 }
 
-// noteMissing sets missing and missed of the rows that a complete refresh did not show,
-// and that were not missing before.
-// An entry of a feed that took another's place has another hash: the old one goes, and
-// is not missing.
+// noteMissing sets missing and missed of the rows that a complete refresh is the first to
+// miss. An entry of a feed that has changed is a new row, because it has another hash: the
+// old row goes, if the feed has another entry of the job.
 func (t *tx) noteMissing(src *source, turn turn) error {
 	list := listed[src.kind]
 	for keys := range turn.shown.unseen() {
@@ -125,8 +131,8 @@ func (t *tx) noteMissing(src *source, turn turn) error {
 	return err
 }
 
-// loseFew lets the rows go that a complete refresh was the first to miss, where they are
-// few and it shows others.
+// loseFew lets the rows go that a complete refresh is the first to miss, if they are few
+// and the source still shows something; see fewLost.
 func (t *tx) loseFew(m *Mirror, src *source, turn turn) error {
 	var (
 		table         = listed[src.kind].table
@@ -158,8 +164,8 @@ func (t *tx) loseFew(m *Mirror, src *source, turn turn) error {
 	return err
 }
 
-// askAbout has the jobs of the held rows of a source looked up, see askHeld, or notes
-// that there are none.
+// askAbout notes that the jobs of the held rows of a source are to be looked up, which
+// askHeld does, or that there are no such rows.
 func (t *tx) askAbout(m *Mirror, src *source) error {
 	if m.opts.Config.JobDBURL == "" {
 		return nil
@@ -170,14 +176,14 @@ func (t *tx) askAbout(m *Mirror, src *source) error {
 		return err
 	}
 	statement := "UPDATE sources SET asking = 0, believed = 0 WHERE id = ? AND asking + believed > 0"
-	if held { // who is asking just now goes on
+	if held { // a process that asks just now keeps its lease
 		statement = "UPDATE sources SET asking = CASE WHEN asking = 0 THEN 1 ELSE asking END, opens = 0, informed = 0 WHERE id = ?"
 	}
 	_, err = t.Exec(statement, src.id)
 	return err
 }
 
-// dropSome removes some of the rows of a source that go.
+// dropSome removes at most sweepBatch of the rows of a source that go.
 func (t *tx) dropSome(src *source) (more bool, err error) {
 	list := listed[src.kind]
 	query := "SELECT " + list.key + " FROM " + list.table + " WHERE source = ? AND missing <> 0 AND missing = -1 LIMIT ?"
@@ -188,16 +194,17 @@ func (t *tx) dropSome(src *source) (more bool, err error) {
 	return len(gone) == sweepBatch, list.drop(t, src, gone, src.cause())
 }
 
-// settle removes the held rows of a source that lookups prove to be gone. asked reports
-// that each job was asked about of which the last complete refresh missed a row.
+// settle removes the held rows of a source that lookups prove to be gone. asked tells it
+// that the jobs of all held rows were asked about since the last complete refresh.
 func (m *Mirror) settle(ctx context.Context, src *source, asked bool) error {
 	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) { return t.settleSome(src, asked) })
 }
 
-// settleSome removes some of these rows. "Closed" and "inactive" prove that a row is gone
-// where they were asked for after the refresh that missed it. "Unavailable" does where it
-// was asked for after the last complete refresh, and so was the information of another
-// job that came; without that only for few rows in all.
+// settleSome removes at most sweepBatch of these rows. A lookup that says "closed" or
+// "inactive" proves that a row is gone if it was sent after the first refresh that missed
+// the row. One that says "unavailable" does if it was sent after the last complete refresh
+// and another such lookup, about another held row of the source, gave a job's information.
+// If none did, and asked is set, it does for maxUnavailable rows in all.
 func (t *tx) settleSome(src *source, asked bool) (more bool, err error) {
 	var (
 		answer, believed int64
@@ -239,7 +246,8 @@ func (t *tx) settleSome(src *source, asked bool) (more bool, err error) {
 	return len(gone) == sweepBatch, list.drop(t, src, gone, causeLookup)
 }
 
-// noteInformed notes that a lookup about a held row had a job's information, where that is new.
+// noteInformed notes in the source that a lookup about a held row gave a job's information,
+// if fresh says so. Without the note that would be forgotten with the row, which may go now.
 func (t *tx) noteInformed(src *source, fresh bool) error {
 	if !fresh {
 		return nil
@@ -248,12 +256,12 @@ func (t *tx) noteInformed(src *source, fresh bool) error {
 	return err
 }
 
-// AcceptRemovals removes the rows that are held: what sources do not show any more, and
-// what would stay until lookups prove that it is gone, or until it was missing for
-// Options.HoldMissing. Sources are named as by SourceStatus.Name, in all their languages;
-// none stands for all. A name of none of them is an error.
+// AcceptRemovals removes the rows that are held now, without waiting for lookups or for
+// Options.HoldMissing: those of the named sources, in all their languages, or of all
+// sources if none is named. Names are those of SourceStatus.Name; one that no source has
+// is an error. Its other errors are ErrReadOnly and the database's.
 //
-// A later refresh that misses rows holds them again.
+// What a later refresh misses is held as before.
 func (m *Mirror) AcceptRemovals(ctx context.Context, sources ...string) error {
 	if m.opts.ReadOnly {
 		return ErrReadOnly
@@ -287,8 +295,8 @@ func (m *Mirror) AcceptRemovals(ctx context.Context, sources ...string) error {
 	return nil
 }
 
-// missingSince selects since when no source shows a row of the table postings any more:
-// it is held; 0: one shows it.
+// missingSince selects since when a row of the table postings is shown by no source any
+// more; 0: a source shows it.
 const missingSince = "(SELECT CASE WHEN min(missing) > 0 THEN max(missing) ELSE 0 END FROM listings WHERE posting = postings.id)"
 
 // lastSeen selects when a source showed a row of the table postings last: for most that is

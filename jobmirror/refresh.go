@@ -13,17 +13,17 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
-// turn is one refresh of a source.
+// turn holds what one refresh of a source needs.
 type turn struct {
 	generation int64 // see generations
 	answer     int64 // see answers
 	had        int   // rows of the source when it began
 	shown      *shown
 
-	hearing *hearing // of what it is answered
+	hearing *hearing // the ages of its answers
 }
 
-// cause returns what changes by a refresh of the source tell as their cause.
+// cause returns the Change.Cause of what a refresh of the source changes.
 func (s *source) cause() string {
 	if s.language != "" {
 		return s.kind + " " + s.String() + " " + s.language
@@ -56,12 +56,12 @@ func (w *worker) refreshSince(ctx context.Context, number int, generation int64)
 	return ctx.Err()
 }
 
-// sourceRow is what a source's row says of its refreshes.
+// sourceRow holds what a source's row says of its refreshes.
 type sourceRow struct{ generation, began, complete, claimed int64 }
 
-// begin opens a generation of a source, and claims the source, where nobody else
-// is at it and its row is as may wants it to be. Its error is sql.ErrNoRows where the
-// source has no row.
+// begin opens a generation of a source, and claims the source, unless another process has
+// claimed it or may refuses its row. Its error is sql.ErrNoRows where the source has no
+// row.
 func (w *worker) begin(ctx context.Context, src *source, may func(sourceRow) bool) (out turn, begun bool, err error) {
 	err = w.db.update(ctx, func(t *tx) error {
 		var r sourceRow
@@ -85,9 +85,9 @@ func (w *worker) begin(ctx context.Context, src *source, may func(sourceRow) boo
 	return out, begun, err
 }
 
-// begin opens a generation of a source, and claims the source for a process; empty:
-// for nobody. A refresh of the same source that is still at work elsewhere sees that
-// its turn is over, and removes nothing.
+// begin opens a generation of a source, and claims the source for a process; empty: it
+// claims it for none. A refresh of the same source that is still at work elsewhere sees
+// that its turn is over, and removes nothing.
 func (t *tx) begin(src *source, process string) (out turn, err error) {
 	if out.generation, err = t.Next(generations); err != nil {
 		return out, err
@@ -210,6 +210,8 @@ func (t *tx) stillTurn(src *source, turn turn) (bool, error) {
 	return slices.Contains(last, turn.generation), err
 }
 
+// finish notes how a turn ended and gives its lease back. The source is due again after
+// Options.RefreshEvery, or with back-off if it was not whole, for a reason that is shown.
 func (m *Mirror) finish(ctx context.Context, src *source, turn turn, whole bool, reason string) error {
 	every := jitter(m.opts.RefreshEvery)
 	return m.db.update(ctx, func(t *tx) error {

@@ -63,17 +63,17 @@ type Page struct {
 	Postings []Posting
 	Next     PageCursor // for Query.After; empty: there are no more
 	Facets   *Facets    // nil without Query.Facets
-	// Corrected has the words of the text that no posting has, in any form or spelling, and
-	// what was looked for as well because of that: it follows what the text finds as it
-	// was typed. It is nil as long as that fills the page.
+	// Corrected has the words of the text that no posting has, in any form or spelling,
+	// with those that were searched for as well. What these find comes after what the text
+	// finds as it was typed; Corrected is nil as long as that fills the page.
 	Corrected []Correction
 	// Age is of the copy of the channel, or of the oldest of all channels; below 0:
 	// one was never copied whole.
 	Age time.Duration
 }
 
-// Facets counts all hits of a query. Where more than 300 postings have forms of its words,
-// those in which words in quotes are written otherwise count as well.
+// Facets counts all hits of a query. If the text has words in quotes, and more than 300
+// postings have these words in some form, postings with another form count as well.
 type Facets struct {
 	Total      int
 	Categories map[string]int // by category identifier

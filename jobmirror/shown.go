@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// shown is what a source showed by its last refresh, and what of that the one under way
-// has seen. It is kept in memory, so that what is as it was costs no write; a process
-// that is killed loses nothing else.
+// shown holds the rows that a source had before a refresh, and which of them the refresh
+// has seen. It is kept in memory, so that a row that did not change costs no write; a
+// process that is killed loses nothing else.
 type shown struct {
 	keys []int64        // of its rows in the table listings or entries, in order
 	seen []uint64       // a bit for each

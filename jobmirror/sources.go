@@ -56,7 +56,7 @@ func (t *tx) enter(s *source) error {
 	return err
 }
 
-// sourceColumns are what identifies a source, as source.columns reads it.
+// sourceColumns are the columns that source.columns reads.
 const sourceColumns = "id, kind, name, language, search, geo"
 
 func (s *source) columns() []any {

@@ -19,11 +19,12 @@ const (
 	maxBeginning, maxEnding = 16, 8
 )
 
-// Suggest returns what somebody who types Query.Text may mean, as texts of further
-// searches: the text with words of postings in place of its last word, which begin so, or
-// end so, from two letters on. There are at most ten, the most frequent first, and each has
-// hits with the query's Channel, Language, Category and Place; its other fields do not
-// matter. Places are suggested by the words of their names.
+// Suggest returns texts that somebody may mean who is typing Query.Text: the same text,
+// with a word of the postings in place of its last word. Such a word begins or ends with
+// what was typed, which must be two letters or more. There are at most ten, those with
+// the most hits first. Each has hits with the query's Channel, Language, Category and
+// Place; the query's other fields are not used. Places are suggested word by word. The
+// error is jobboard.ErrInvalidInput for a text of more than 1000 bytes.
 func (m *Mirror) Suggest(ctx context.Context, q Query) ([]string, error) {
 	if len(q.Text) > maxText {
 		return nil, fmt.Errorf("%w: the text has more than %d bytes", jobboard.ErrInvalidInput, maxText)
@@ -40,8 +41,8 @@ func (m *Mirror) Suggest(ctx context.Context, q Query) ([]string, error) {
 	})
 }
 
-// completions returns the words that somebody may mean who has typed a part of one behind
-// the text of a query.
+// completions returns the words that may be meant by typed, the beginning or the end of a
+// word that follows the text of a query.
 func (t *tx) completions(q Query, typed string) ([]string, error) {
 	blocks, err := t.vocabulary()
 	if err != nil {
@@ -55,7 +56,9 @@ func (t *tx) completions(q Query, typed string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	counts := map[string]int{} // by what the index is asked: of the forms of a word one is enough
+	// counts has the hits by what the index was asked, so that one form of a word is enough,
+	// and by the words of the list, to sort it.
+	counts := map[string]int{}
 	var list []string
 	for _, word := range candidates {
 		e := f.inEachLanguage(func(in int) words.Expr {

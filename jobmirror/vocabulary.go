@@ -13,17 +13,16 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/words"
 )
 
-// vocabulary holds in memory what the table of this name has: the words of all postings,
-// among which the one is looked for that a mistyped word meant.
+// vocabulary holds the table vocabulary in memory: the words of all postings, among which
+// those are looked for that a mistyped word may have meant.
 //
-// A row of the table has many words, and never gets others: a row with other words has
-// another identifier. So a process has the whole table as soon as it has the rows that
-// the table lists, whichever process wrote them and in whatever order they were
-// committed.
+// A row of the table has many words, which never change: other words are written as a row
+// with another identifier. So a process that has read each row once has the whole table,
+// whichever process wrote a row and in whatever order they were committed.
 type vocabulary struct {
 	mu     sync.Mutex
 	blocks map[int64]*words.Block
-	known  map[uint64]struct{} // the hashes of all words; nil: not needed yet
+	known  map[uint64]struct{} // the hashes of the words in blocks; nil: not needed yet
 }
 
 // maxVocabulary is how many words the vocabulary has at most. Each takes some 40 bytes
@@ -32,7 +31,7 @@ const maxVocabulary = 1 << 19
 
 var wordSeed = maphash.MakeSeed()
 
-// vocabulary brings the words in memory up to date, and returns them.
+// vocabulary reads the rows that are not in memory yet, and returns the words of all.
 func (t *tx) vocabulary() ([]*words.Block, error) {
 	v := &t.db.vocabulary
 	v.mu.Lock()
@@ -77,6 +76,7 @@ func (t *tx) vocabulary() ([]*words.Block, error) {
 	return list, nil
 }
 
+// learn adds the words of a block to known, if that is needed. The caller holds mu.
 func (v *vocabulary) learn(b *words.Block) {
 	if v.known == nil {
 		return
@@ -86,7 +86,8 @@ func (v *vocabulary) learn(b *words.Block) {
 	}
 }
 
-// unknown adds to a set the words of a list that the vocabulary lacks.
+// unknown adds to a set the words of a list that the vocabulary lacks; none of them if it
+// is full.
 func (v *vocabulary) unknown(list []string, set map[string]struct{}) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -107,15 +108,15 @@ func (v *vocabulary) unknown(list []string, set map[string]struct{}) {
 }
 
 const (
-	// smallBlock is the size of the rows that are put together once there are
-	// manyBlocks of them, and largeBlock that of what comes of it, in bytes.
+	// Rows below smallBlock bytes are put together once there are manyBlocks of them, to
+	// rows of some largeBlock bytes.
 	smallBlock = 16 << 10
 	largeBlock = 32 << 10
 	manyBlocks = 48
 )
 
-// note adds words to the vocabulary, which a process has up to date, and puts small rows
-// together.
+// note writes words that the vocabulary lacks as new rows, and puts small rows together
+// where there are many. The caller has called vocabulary in this transaction.
 func (t *tx) note(list []string) error {
 	if len(list) == 0 {
 		return nil
@@ -154,11 +155,12 @@ func (t *tx) note(list []string) error {
 type block struct {
 	id    int64
 	words []string
-	// leaving has words that no posting had when the row was checked last. They are not
-	// in the vocabulary, unless a posting had got one while that was being written.
+	// leaving has words that no posting had when the row was checked last. They are out of
+	// the vocabulary; the next check puts those back that a posting got meanwhile.
 	leaving []string
 }
 
+// blocks reads the rows that a condition selects.
 func (t *tx) blocks(where string, args ...any) (out []block, err error) {
 	err = t.Rows("SELECT id, words, leaving FROM vocabulary WHERE "+where, args, func(scan func(...any) error) error {
 		var (
@@ -178,7 +180,8 @@ func (t *tx) dropBlocks(rows []block) error {
 	return err
 }
 
-// addBlocks writes rows with words, of which some may be the same.
+// addBlocks writes a list of words, each once, as new rows of at most some largeBlock
+// bytes, and leaving, whose words are separated by spaces, with the first of them.
 func (t *tx) addBlocks(list []string, leaving string) error {
 	slices.Sort(list)
 	list = slices.Compact(list)
@@ -198,14 +201,15 @@ func (t *tx) addBlocks(list []string, leaving string) error {
 	return nil
 }
 
-// checkEvery is how often it is looked whether postings still have a word. It is longer
-// than any transaction, so that a word is checked again after those that were under way
-// have ended.
+// checkEvery is how long it takes until a row is checked again for words that no posting
+// has any more. It is longer than any transaction: those that were under way at the check
+// before have ended.
 const checkEvery = time.Hour
 
-// checkWords looks whether postings still have the words of the row that was checked
-// longest ago, and takes those out that none has. A word goes in two steps: those who
-// index postings just then take it for a known one, and do not add it.
+// checkWords finds the words that no posting has any more, in the row that was checked
+// longest ago if that is due, and takes them out of the vocabulary. They are kept as
+// leaving until the next check: a transaction that indexes a posting just then may take
+// such a word for one that the vocabulary has, and not add it.
 func (m *Mirror) checkWords(ctx context.Context) error {
 	var (
 		due  []block
@@ -241,7 +245,7 @@ func (m *Mirror) checkWords(ctx context.Context) error {
 	})
 }
 
-// withoutPostings returns those of some words that no posting has in any form.
+// withoutPostings reports of each word of a list whether no posting has a form of it.
 func (t *tx) withoutPostings(list []string) (gone map[string]bool, err error) {
 	f, err := t.finder(Query{}, words.Query{})
 	gone = map[string]bool{}
@@ -255,8 +259,8 @@ func (t *tx) withoutPostings(list []string) (gone map[string]bool, err error) {
 	return gone, err
 }
 
-// eraseWords takes those of some words out of the vocabulary that no posting has any
-// more.
+// eraseWords removes those words of a list from the vocabulary, and from leaving, that no
+// posting has any more.
 func (t *tx) eraseWords(list []string) error {
 	gone, err := t.withoutPostings(list)
 	if err != nil {

@@ -204,7 +204,8 @@ func (f *file) end() *document {
 	return d
 }
 
-// holds makes the file end its life where a job's does.
+// holds notes that a job is in the file: the file may be served no longer than the job may
+// be published, and its document changed no earlier than the job's page.
 func (f *file) holds(job Job, changed time.Time) {
 	if until := job.until(); until.Before(f.until) {
 		f.until = until
@@ -251,7 +252,7 @@ func (f *file) sum(d *document, all io.Writer) error {
 	return err
 }
 
-// release says that a user needs the file no more. The last one closes it.
+// release notes that a user no longer needs the file, and removes it after the last one.
 func (f *file) release() {
 	if f.users.Add(-1) == 0 {
 		f.body.Close()

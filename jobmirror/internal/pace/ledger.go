@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// State is what the table limits keeps. Times are microseconds since the epoch, by the
+// State holds what the table limits keeps. Times are microseconds since the epoch, by the
 // clock of whoever keeps it.
 type State struct {
 	Paused int64 // until when there are no slots
@@ -179,27 +179,27 @@ func (l *shared) ask(ctx context.Context, text string, args []any, now *int64, d
 	return nil
 }
 
-// local returns when it is a time of the database here, or soon after.
+// local returns the process's time at a time of the database's clock, or one soon after.
 func (l *shared) local(at int64) time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.began.Add(time.Duration(at+l.offset.best) * time.Microsecond)
 }
 
-// offset is what must be added to a database's time to get a process's, in
-// microseconds. An answer shows one that is too large by at most the time that
-// it took; the best of some seconds is the smallest that was seen.
+// offset estimates what must be added to a database's time to get the process's, in
+// microseconds. Each answer gives an estimate that is too large by at most the time that
+// the answer took, so the smallest of the last seconds is used.
 type offset struct {
 	best, next int64
-	turn       int64 // when best was taken from next
+	turn       int64 // when best was last taken from next
 }
 
-// offsetTurn is for how long an offset is kept, at least: clocks do not run apart
-// by a millisecond in that time.
+// offsetTurn is the shortest time for which an estimate is used, in microseconds. Clocks
+// do not run apart by a millisecond in that time.
 const offsetTurn = int64(10 * time.Second / time.Microsecond)
 
-// learn takes an answer in: when it was asked for and when it came, by the
-// process's clock, and what the database's showed in between.
+// learn makes an estimate of an answer: of when it was asked for and when it came, by the
+// process's clock, and of the time that the database's clock showed in between.
 func (o *offset) learn(asked, came, shown int64) {
 	seen := came - shown
 	switch {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// dialect is what differs between the two databases. Statements are written
+// dialect holds what differs between the two databases. Statements are written
 // once, with ? for each parameter, @ids for a parameter that is a list of numbers,
 // as IDs writes it, @lock after a SELECT to keep its rows from changing until the
 // transaction ends, and @skip to leave out those that others have locked as well.
@@ -159,7 +159,7 @@ func (db *DB) Ask(ctx context.Context, query string, args []any, dest ...any) er
 	return nil
 }
 
-// errClosed is what a mirror's methods return after Close.
+// errClosed is the error of a mirror's methods after Close.
 var errClosed = errors.New("jobmirror: the mirror is closed")
 
 // enter keeps the connections open until end is called.

@@ -22,7 +22,7 @@ type Tx struct {
 	later []statement
 }
 
-// statement is what Do was given.
+// statement holds what Do was given.
 type statement struct {
 	text string
 	args []any
