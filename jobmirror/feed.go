@@ -92,18 +92,14 @@ func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (wanted bool,
 	if err != nil || !current {
 		return false, err
 	}
-	var back, jobs, postings, versions []int64
+	var jobs, postings, versions []int64
 	for _, item := range batch {
-		if item.back {
-			back = append(back, item.hash)
-		} else {
+		if !item.back {
 			jobs = append(jobs, item.job)
 		}
 	}
-	if len(back) > 0 {
-		if err := t.Do("UPDATE entries SET missing = 0 WHERE source = ? AND hash IN @ids", src.id, store.IDs(back)); err != nil {
-			return false, err
-		}
+	if err := t.noteBack(src, batch); err != nil {
+		return false, err
 	}
 	forgotten, err := t.forgotten(ChangeJob, jobs)
 	if err != nil {
@@ -143,6 +139,20 @@ func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (wanted bool,
 		return false, err
 	}
 	return len(jobs)+len(changed) > 0, t.rejoin(postings, versions, src.cause())
+}
+
+// noteBack ends the absence of the entries that the feed shows again as they were.
+func (t *tx) noteBack(src *source, batch []feedItem) error {
+	var back []int64
+	for _, item := range batch {
+		if item.back {
+			back = append(back, item.hash)
+		}
+	}
+	if len(back) == 0 {
+		return nil
+	}
+	return t.Do("UPDATE entries SET missing = 0 WHERE source = ? AND hash IN @ids", src.id, store.IDs(back))
 }
 
 // claim notes which postings an entry says are its job's.

@@ -112,9 +112,11 @@ func (t *tx) reserveOf(s *heldSource, process string) (b batch, left int, err er
 	if b.number, err = t.Next(batches); err != nil {
 		return b, left, err
 	}
-	b.jobs, err = t.Numbers(`UPDATE jobs SET claimed = ?, batch = ?, next_due = CASE WHEN next_due > ? THEN ? ELSE next_due END WHERE job IN
-		(SELECT job FROM jobs WHERE `+unasked+` AND `+isFree+` ORDER BY answer, job LIMIT ? @skip) RETURNING job`,
-		append(append(append([]any{t.Now + jobLease.Milliseconds(), b.number, t.Now, t.Now}, args...), t.free(jobLease)...), maxOpen-s.opens)...)
+	claim := append([]any{t.Now + jobLease.Milliseconds(), b.number, t.Now, t.Now}, args...)
+	claim = append(claim, t.free(jobLease)...)
+	b.jobs, err = t.Numbers(`UPDATE jobs SET claimed = ?, batch = ?, next_due = CASE WHEN next_due > ? THEN ? ELSE next_due END
+		WHERE job IN (SELECT job FROM jobs WHERE `+unasked+` AND `+isFree+` ORDER BY answer, job LIMIT ? @skip)
+		RETURNING job`, append(claim, maxOpen-s.opens)...)
 	if err != nil || len(b.jobs) == 0 {
 		return b, left, err
 	}

@@ -116,9 +116,10 @@ func (t *tx) miss(m *Mirror, src *source, turn turn) error {
 // old row goes, if the feed has another entry of the job.
 func (t *tx) noteMissing(src *source, turn turn) error {
 	list := listed[src.kind]
+	note := "UPDATE " + list.table + " SET " + list.seen + "missing = ?, missed = ?" +
+		" WHERE source = ? AND " + list.key + " IN @ids AND missing = 0"
 	for keys := range turn.shown.unseen() {
-		err := t.Do("UPDATE "+list.table+" SET "+list.seen+"missing = ?, missed = ? WHERE source = ? AND "+list.key+" IN @ids AND missing = 0",
-			t.Now, turn.answer, src.id, store.IDs(keys))
+		err := t.Do(note, t.Now, turn.answer, src.id, store.IDs(keys))
 		if err != nil {
 			return err
 		}

@@ -96,7 +96,8 @@ func (t *tx) begin(src *source, process string) (out turn, err error) {
 		return out, err
 	}
 	out.shown = &shown{}
-	if out.had, err = store.Value[int](t, "SELECT count(*) FROM "+listed[src.kind].table+" WHERE source = ?", src.id); err != nil {
+	count := "SELECT count(*) FROM " + listed[src.kind].table + " WHERE source = ?"
+	if out.had, err = store.Value[int](t, count, src.id); err != nil {
 		return out, err
 	}
 	until := int64(0)

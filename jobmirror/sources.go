@@ -65,7 +65,8 @@ func (s *source) columns() []any {
 
 // sources reads the sources that a condition selects.
 func (t *tx) sources(condition string, args ...any) (out []*source, err error) {
-	err = t.Rows("SELECT "+sourceColumns+" FROM sources WHERE "+condition+" ORDER BY id", args, func(scan func(...any) error) error {
+	query := "SELECT " + sourceColumns + " FROM sources WHERE " + condition + " ORDER BY id"
+	err = t.Rows(query, args, func(scan func(...any) error) error {
 		s := &source{}
 		out = append(out, s)
 		return scan(s.columns()...)

@@ -144,8 +144,9 @@ func (t *tx) sourceStatus(out *Status) error {
 			s      source
 			status SourceStatus
 		)
-		err := scan(&status.id, &s.kind, &s.name, &s.text, circleColumn{&s.near}, &s.language, instantColumn{&status.Complete},
-			instantColumn{&status.NextDue}, &status.Failures, &status.Problem, &status.Held, &status.Rows)
+		err := scan(&status.id, &s.kind, &s.name, &s.text, circleColumn{&s.near}, &s.language,
+			instantColumn{&status.Complete}, instantColumn{&status.NextDue},
+			&status.Failures, &status.Problem, &status.Held, &status.Rows)
 		status.Kind, status.Name, status.Language = s.kind, s.String(), s.language
 		out.Sources = append(out.Sources, status)
 		return err
