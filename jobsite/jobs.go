@@ -40,8 +40,9 @@ type JobPage struct {
 // which Handle answers with:
 //
 //	410  the job is closed, or its posting's last day is over
-//	404  the board has no such job, or does not show it to everybody: no channel of the copy has a posting of it
-//	503  the copy cannot know: it was never whole, or the answer about the job is too old
+//	404  the board has no such job, or does not show it to everybody, or not yet; or no channel of the copy has a
+//	     posting of it
+//	503  the copy cannot know: it was never whole, or the answer about the job is missing or too old
 func (s *Site) Job(r *http.Request) (*JobPage, error) {
 	id, err := jobboard.ParseJobID(r.PathValue("job"))
 	if err != nil {
@@ -62,8 +63,10 @@ func (s *Site) Job(r *http.Request) (*JobPage, error) {
 	job := s.published(known, shown)
 	job.URL = s.published(known, inLanguage(postings, s.cfg.Languages[0])).URL
 	refused, _ := errors.AsType[*jobpublish.RefusedError](job.Check(time.Now()))
-	lacks := refused != nil && refused.Reason == jobpublish.ReasonIncomplete && shown != nil // but for its page
-	if refused != nil && !lacks && refused.Reason != jobpublish.ReasonStale {                // of which the mirror decides
+	// What feeds and search engines ask for may be missing on a page, and whether an answer is
+	// too old the mirror has decided.
+	lacks := refused != nil && refused.Reason == jobpublish.ReasonIncomplete && shown != nil
+	if refused != nil && !lacks && refused.Reason != jobpublish.ReasonStale {
 		return nil, refused
 	}
 	info := job.Information
@@ -86,8 +89,8 @@ func (s *Site) Job(r *http.Request) (*JobPage, error) {
 }
 
 // Jobs yields every job of the mirror for [jobpublish.Config], with its posting in the
-// first of Config.Languages, or else in any. An error is the last item; jobmirror's
-// ErrIncomplete is the only one until every channel was copied once.
+// first of Config.Languages, or else in any. An error is the last item. Until every
+// channel was copied once, jobmirror's ErrIncomplete is the only item.
 func (s *Site) Jobs(ctx context.Context) iter.Seq2[jobpublish.Job, error] {
 	return func(yield func(jobpublish.Job, error) bool) {
 		for all, err := range s.mirror.Jobs(ctx) {
@@ -131,8 +134,9 @@ func inLanguage(postings []jobmirror.Posting, lang string) *jobmirror.Posting {
 	return &postings[max(i, 0)]
 }
 
-// spoken returns the language of a posting of a job. One that was asked for in two
-// languages and has one title was not translated, and is in the job's own.
+// spoken returns the language in which a job's posting is written; empty: not known. A
+// posting that has the same title in two languages was not translated, and is in the
+// language of the job.
 func spoken(postings []jobmirror.Posting, shown *jobmirror.Posting, job string) string {
 	for _, p := range postings {
 		if p.Language != shown.Language && p.Posting.Title == shown.Posting.Title && job != "" {
@@ -148,7 +152,7 @@ func (s *Site) Path(job jobboard.JobID, title string) string {
 	return strings.NewReplacer("{job}", job.String(), "{words}", w, "{words...}", w).Replace(s.cfg.Page)
 }
 
-// manyWords bounds the letters of a title in an address, which ends with a whole word.
+// manyWords is how many letters of a title an address has, and the rest of the last word.
 const manyWords = 60
 
 // words returns a title as it stands in an address.

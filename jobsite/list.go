@@ -17,14 +17,14 @@ import (
 // List holds what a visitor asks of the list of jobs, read from its address. The zero value
 // asks for all jobs.
 type List struct {
-	Text     string               // words: text
-	Near     string               // a town, as package places finds it: near
-	Radius   int                  // around the town in km, 0: DefaultRadius: radius
-	Category string               // a category's identifier: category
-	Place    string               // a location's name: place
-	Order    jobmirror.Order      // "newest" or "oldest", else by relevance: order
-	Language string               // of the postings: lang
-	After    jobmirror.PageCursor // the page: after
+	Text     string               // text: words to find
+	Near     string               // near: a town, as package places finds it
+	Radius   int                  // radius: around the town, in km; 0: DefaultRadius
+	Category string               // category: a category's identifier
+	Place    string               // place: a location's name
+	Order    jobmirror.Order      // order: "newest" or "oldest", else by relevance
+	Language string               // lang: of the postings
+	After    jobmirror.PageCursor // after: of the page before; empty: the first page
 }
 
 // DefaultRadius is the radius of a search around a town, in kilometers, where the visitor
@@ -57,8 +57,8 @@ const (
 
 var orders = map[jobmirror.Order]string{jobmirror.Newest: "newest", jobmirror.Oldest: "oldest"}
 
-// ParseList reads the query of an address, such as that of a request's URL. What is
-// wrong is left out and told by field; parameters of others are ignored.
+// ParseList reads the query of an address, such as that of a request's URL. A value that
+// is wrong is left out, and told by its field; other parameters are ignored.
 func ParseList(values url.Values) (List, []ListProblem) {
 	var problems []ListProblem
 	wrong := func(field string, reason ListReason) {
@@ -127,8 +127,8 @@ func (l List) Values() url.Values {
 // Town returns the town that Near names, and false where it names none.
 func (l List) Town() (places.Place, bool) { return places.Find(l.Near) }
 
-// Query returns what to ask a mirror for, with facets. A town that is not known is
-// anywhere.
+// Query returns what to ask a mirror for, with facets. With a town that is not known it
+// asks for jobs anywhere.
 func (l List) Query() jobmirror.Query {
 	q := jobmirror.Query{
 		Text: l.Text, Category: l.Category, Place: l.Place, Language: l.Language,
@@ -150,7 +150,7 @@ func (l List) Next(page *jobmirror.Page) template.URL {
 	return l.link()
 }
 
-// link returns where a list is, on the page of lists.
+// link returns the list's address, relative to its page.
 func (l List) link() template.URL { return template.URL("?" + l.Values().Encode()) } //nolint:gosec // encoded
 
 // Facet is a part of the hits that a visitor can choose.
@@ -163,8 +163,8 @@ type Facet struct {
 	Link template.URL
 }
 
-// Places returns the places of the hits, those with the most first, at most limit and
-// the chosen one.
+// Places returns at most limit places of the hits: the chosen one first, then those with
+// the most hits.
 func (l List) Places(f *jobmirror.Facets, limit int) []Facet {
 	itself := func(place string) (string, bool) { return place, true }
 	return facets(f.Places, l.Place, limit, itself, func(place string) List {

@@ -21,7 +21,7 @@ const (
 	Gone           Situation = "gone"
 	SignInFirst    Situation = "sign in first"   // nobody has signed in
 	SignInAgain    Situation = "sign in again"   // the board refused the token, and the session has ended
-	SignInRefused  Situation = "sign-in refused" // it refused a new one: signing in again would lead here again
+	SignInRefused  Situation = "sign-in refused" // the board refused a new token: signing in again would lead here again
 	Busy           Situation = "busy"            // the board asks to come back later
 	NotChecked     Situation = "not checked"     // the board did not answer, or not for this site
 )
@@ -30,12 +30,12 @@ const (
 type Outcome struct {
 	Situation Situation
 	Text      string // for the visitor, from Texts
-	// Status is that of a page that shows nothing else, such as that of a form which
-	// may not be filled in. 403 asks to sign in.
+	// Status is the status of a page that shows nothing else, such as one in place of a form
+	// that may not be filled in. 403 asks to sign in.
 	Status int
 	// Check is what the board said; its Information, where it has one, makes the form.
 	Check jobboard.PrecheckResult
-	Err   error // why nothing is certain; nil: the situation is
+	Err   error // why the situation is not certain; nil: it is
 }
 
 // MayApply reports whether to offer the form.
@@ -48,8 +48,8 @@ const precheckTime = 5 * time.Second
 const justSignedIn = time.Minute
 
 // Precheck asks the board whether the visitor of a request may apply for a job, and
-// waits at most five seconds for it. It ends the session if the board refuses the
-// visitor's token, and then only, so ask before the answer is written.
+// waits at most five seconds for it. It ends the session only if the board refuses the
+// visitor's token.
 func (s *SignIn) Precheck(r *http.Request, job jobboard.JobID, texts Texts) Outcome {
 	o := s.precheck(r, job)
 	o.Text = texts.Situation(o.Situation)

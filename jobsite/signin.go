@@ -151,7 +151,7 @@ func (s *SignIn) Handler(pages http.Handler) http.Handler {
 	return http.NewCrossOriginProtection().Handler(s.sessions.LoadAndSave(withState(mux)))
 }
 
-// A requestState tells what became of the session while its request is answered.
+// requestState notes what becomes of the session while its request is answered.
 type requestState struct{ ended bool }
 
 type stateKey struct{}
@@ -200,8 +200,8 @@ func (s *SignIn) Visitor(r *http.Request) (*Visitor, bool) {
 // calls says so, of HasApplied, ApplicationID and what is made of them: the site's
 // credential, a time-out and a busy board end no session.
 //
-// The visitor's other sign-ins stay as they are, one that replaced this session in the
-// same browser meanwhile, too.
+// The visitor's other sessions stay as they are, even one that replaced this one in the
+// same browser meanwhile.
 func (s *SignIn) Refused(r *http.Request, err error) bool {
 	state, ok := r.Context().Value(stateKey{}).(*requestState)
 	if !ok || !refusesApplicant(err) {
@@ -251,8 +251,8 @@ func (s *SignIn) cookieName(name string) string {
 	return name
 }
 
-// setBegun keeps what a sign-in under way needs with its visitor, where it costs the
-// site no memory; an age below 0 takes it away.
+// setBegun keeps what a sign-in under way needs in a cookie for a time, so that it costs
+// the site no memory. An age below 0 removes the cookie.
 func (s *SignIn) setBegun(w http.ResponseWriter, value string, age time.Duration) {
 	http.SetCookie(w, &http.Cookie{
 		Name: s.cookieName("signin"), Value: value, Path: "/", MaxAge: int(age / time.Second),

@@ -17,8 +17,8 @@ type Texts struct {
 	// Problems say what is wrong with an answer. {limit} and {length} stand for the
 	// numbers of the problem.
 	Problems    map[jobboard.AnswerReason]string
-	Lists       map[ListReason]string // say what is wrong with a search; {value} stands for it
-	Statuses    map[int]string        // of pages that nobody gets; see Status
+	Lists       map[ListReason]string // say what is wrong with a search; {value} stands for what was typed
+	Statuses    map[int]string        // what to say in place of a page, by status; see Status
 	Nationality string                // the label of that field of a form, to which the board gives none
 	Other       string                // for everything that has no text
 }
@@ -31,8 +31,9 @@ func textsIn(language string) Texts {
 	return English()
 }
 
-// Status returns what to say instead of a page with a status. 410 and 429 are the
-// situations Closed and Busy, and what has no text from 500 on is 503.
+// Status returns what to say in place of a page, with a status. Without a text in Statuses,
+// 410 and 429 have those of the situations Closed and Busy, and statuses from 500 on that of
+// 503.
 func (t Texts) Status(status int) string {
 	switch text := t.Statuses[status]; {
 	case text != "":
