@@ -27,12 +27,17 @@ func bodyFaults() []fault {
 	unsure := cell{requests: 1, err: jobboard.ErrDecode, executed: true}
 	all := []fault{
 		{
-			row: "34", name: "null, {}, a string or number where an object belongs", cells: every(bad).but(changing, ok),
+			name: "null, {}, a string or number where an object belongs", transport: notMet, oneConn: true,
+			cells: every(bad).but(changing, ok),
 			forms: loose(),
 		},
-		{row: "35", name: "an HTML page, whatever its content type", cells: unreadable, forms: htmlPages()},
 		{
-			row: "38", name: "a complete answer whose title, label or link begins with a code", cells: at(J, ok),
+			name: "an HTML page, whatever its content type", transport: notMet, oneConn: true,
+			cells: unreadable, forms: htmlPages(),
+		},
+		{
+			name: "a complete answer whose title, label or link begins with a code", transport: notMet, oneConn: true,
+			cells: at(J, ok),
 			forms: checked(isJob("5310482"), bodies(
 				js, `{"jobId":5310482,"jobTitle":"ERROR_JOB_INACTIVE","applyPossible":true}`,
 				`{"jobId":5310482,"jobTitle":"ERROR_JOB_INACTIVE: how to debug it","applyPossible":false,`+
@@ -43,28 +48,35 @@ func bodyFaults() []fault {
 				job(`"notes":"ERROR_JOB_INACTIVE"`),
 			)),
 		},
-		{row: "38", name: "an incomplete answer with a code in a member of its own", cells: at(J, bad), forms: bodies(
-			js, `{"jobId":5310482,"jobTitle":"ERROR_JOB_INACTIVE"}`, `{"message":"see ERROR_JOB_INACTIVE"}`,
-			`{"message":"ERROR_JOB_INACTIVEX"}`, `{"message":"ERROR_JOB_INACTIVE0"}`,
-			`{"jobTitle":"x","companyName":"ERROR_JOB_UNAVAILABLE","location":{"geoName":"ERROR_JOB_INACTIVE"}}`,
-			`"XERROR_JOB_INACTIVE"`, `{"ERROR_JOB_INACTIVE":1}`,
-		)},
 		{
-			row: "41", name: "gzip bomb 1 : 1000; endless body",
+			name: "an incomplete answer with a code in a member of its own", transport: notMet, oneConn: true,
+			cells: at(J, bad), forms: bodies(
+				js, `{"jobId":5310482,"jobTitle":"ERROR_JOB_INACTIVE"}`, `{"message":"see ERROR_JOB_INACTIVE"}`,
+				`{"message":"ERROR_JOB_INACTIVEX"}`, `{"message":"ERROR_JOB_INACTIVE0"}`,
+				`{"jobTitle":"x","companyName":"ERROR_JOB_UNAVAILABLE","location":{"geoName":"ERROR_JOB_INACTIVE"}}`,
+				`"XERROR_JOB_INACTIVE"`, `{"ERROR_JOB_INACTIVE":1}`,
+			),
+		},
+		{
+			name: "gzip bomb 1 : 1000; endless body", transport: ownBound,
 			cells: every(final(jobboard.ErrResponseTooLarge)).
 				but(changing, cell{requests: 1, err: jobboard.ErrResponseTooLarge, executed: true}),
 			forms: endlessBodies(),
 		},
-		{row: "42", name: "br, double gzip, broken gzip", cells: unreadable, forms: badEncodings()},
-		{row: "46", name: "every answer of a subscription call", cells: at(changing, ok), forms: subscriptionBodies()},
+		{name: "br, double gzip, broken gzip", transport: brokenGzip, cells: unreadable, forms: badEncodings()},
+		{
+			name: "every answer of a subscription call", transport: notMet, oneConn: true,
+			cells: at(changing, ok), forms: subscriptionBodies(),
+		},
 		{
 			// Nobody knows whether an answer is whole that ends with its connection.
-			row: "47b", name: "whole JSON that ends with its connection", cells: every(ok).but(P,
+			name: "whole JSON that ends with its connection", transport: notMet, cells: every(ok).but(P,
 				repeated(jobboard.ErrTransport)),
 			forms: []form{{name: "whole", serve: func(x *exchange) { x.Raw(untilClosed, x.body()) }}},
 		},
 		{
-			row: "47b", name: "an identifier that ends with its connection", cells: at(P, repeated(jobboard.ErrTransport)),
+			name: "an identifier that ends with its connection", transport: notMet,
+			cells: at(P, repeated(jobboard.ErrTransport)),
 			forms: []form{
 				{name: "cut off", serve: raw(untilClosed + "f7629")},
 				{name: "quoted", serve: raw(untilClosed + `"f7629"`)},
@@ -73,7 +85,7 @@ func bodyFaults() []fault {
 			},
 		},
 		{
-			row: "47b", name: "nothing, that ends with its connection", cells: at(S|A|J, bad).but(changing, unsure),
+			name: "nothing, that ends with its connection", transport: notMet, cells: at(S|A|J, bad).but(changing, unsure),
 			forms: []form{
 				{name: "empty", serve: raw(untilClosed)},
 				{name: "white space", serve: raw(untilClosed + " \r\n")},
@@ -86,14 +98,18 @@ func bodyFaults() []fault {
 		"ERROR_POSTING_UNAVAILABLE": jobboard.ErrPostingUnavailable,
 	} {
 		all = append(
-			all, fault{row: "36", name: code, cells: at(J, final(err)), forms: lookupCodes(code)},
+			all, fault{name: code, transport: notMet, oneConn: true, cells: at(J, final(err)), forms: lookupCodes(code)},
 			fault{
-				row: "37", name: code + " with a status", cells: at(J, final(err)),
+				name: code + " with a status", transport: notMet, oneConn: true, cells: at(J, final(err)),
 				forms: each([]int{400, 404, 409, 410, 422, 500, 401, 403, 429, 503}, append(
-					lookupCodes(code), form{code: code, kind: js, body: `{"jobId":5310482,"jobTitle":"` + code + `"}`},
+					lookupCodes(code), form{
+						answer: answer{kind: js, body: `{"jobId":5310482,"jobTitle":"` + code + `"}`},
+						wanted: wanted{code: code},
+					},
 					form{
-						name: "far into the body", code: code, kind: js,
-						body: `{"trace":"` + strings.Repeat("x", 50<<10) + `","code":"` + code + `"}`,
+						name:   "far into the body",
+						answer: answer{kind: js, body: `{"trace":"` + strings.Repeat("x", 50<<10) + `","code":"` + code + `"}`},
+						wanted: wanted{code: code},
 					},
 				)...),
 			},
@@ -101,7 +117,6 @@ func bodyFaults() []fault {
 	}
 	for i := range all {
 		all[i].status = 200
-		all[i].oneConn = all[i].row < "40" || all[i].row > "43" && all[i].row != "47b"
 	}
 	return all
 }
@@ -121,7 +136,10 @@ func subscriptionBodies() (forms []form) {
 		string(rig.Data("subscription_partly_failed.json")), string(rig.Data("subscription_unknown.json")),
 		`{"label":"]}[{\"","more":["}","{"]}`,
 	} {
-		forms = append(forms, form{kind: js, body: body, check: isJSON(body)})
+		forms = append(forms, form{
+			answer: answer{kind: js, body: body},
+			wanted: wanted{check: isJSON(body)},
+		})
 	}
 	return forms
 }
@@ -170,19 +188,30 @@ func htmlPages() (all []form) {
 		"broken;;/": "200",
 	} {
 		all = append(all, form{
-			kind: kind, body: html, says: []string{"<!DOCTYPE html>", media},
-			after: func(t *trial, err error) {
-				if e := asError(err); t.op.Changes() && (e == nil || string(e.Body) != html) {
-					t.problem("the body is not kept")
-				}
+			answer: answer{kind: kind, body: html},
+			wanted: wanted{
+				says: []string{"<!DOCTYPE html>", media},
+				after: func(t *trial, err error) {
+					if e := asError(err); t.op.Changes() && (e == nil || string(e.Body) != html) {
+						t.problem("the body is not kept")
+					}
+				},
 			},
 		})
 	}
 	says := []string{"<html>"}
 	return append(all,
-		form{name: "small", kind: text, body: "<html></html>", says: says},
-		form{name: "behind a byte order mark and white space", kind: text, body: "\ufeff\r\n  <html>no</html>", says: says},
-		form{name: "with colours", kind: "text/html; x=\"\u202e\"", body: "<html>\x1b[2J\r\n\x07\u202e", says: says},
+		form{name: "small", answer: answer{kind: text, body: "<html></html>"}, wanted: wanted{says: says}},
+		form{
+			name:   "behind a byte order mark and white space",
+			answer: answer{kind: text, body: "\ufeff\r\n  <html>no</html>"},
+			wanted: wanted{says: says},
+		},
+		form{
+			name:   "with colours",
+			answer: answer{kind: "text/html; x=\"\u202e\"", body: "<html>\x1b[2J\r\n\x07\u202e"},
+			wanted: wanted{says: says},
+		},
 	)
 }
 
@@ -195,7 +224,10 @@ func lookupCodes(code string) (all []form) {
 		`{"jobId":5310482,"jobTitle":"x","problem":"CODE"}`, `"CODE"`, `" CODE - gone"`, "CODE",
 		"\r\nCODE: there is nothing here\r\n", "\ufeffCODE",
 	} {
-		all = append(all, form{code: code, kind: kinds[len(all)%3], body: strings.Replace(body, "CODE", code, 1)})
+		all = append(all, form{
+			answer: answer{kind: kinds[len(all)%3], body: strings.Replace(body, "CODE", code, 1)},
+			wanted: wanted{code: code},
+		})
 	}
 	return all
 }
@@ -311,9 +343,13 @@ func TestPostingsWithoutEnd(t *testing.T) {
 		`{"jobPostingId":1,"title":"Gardener","config":{"location":["2901"]},"text":"`+strings.Repeat("x", 1000)+`"},`, 60,
 	)
 	begin, repeat := zippedForever(`{"totalNumberOfJobs":1,"results":[`, posting)
-	v := form{status: http.StatusOK, readAtMost: 5 << 20, serve: func(x *exchange) {
-		x.Endless("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"+begin, repeat)
-	}}
+	v := form{
+		answer: answer{status: http.StatusOK},
+		serve: func(x *exchange) {
+			x.Endless("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"+begin, repeat)
+		},
+		wanted: wanted{readAtMost: 5 << 20},
+	}
 	f := &fault{cells: at(S, final(jobboard.ErrResponseTooLarge))}
 	run := func(t *testing.T, v form) {
 		synctest.Test(t, func(t *testing.T) { trials(t, f, &v, rig.Op("Postings"), 0, (*trial).run) })

@@ -46,14 +46,14 @@ var (
 
 func connectionFaults() []fault {
 	return []fault{
-		{row: "1", name: "name does not exist", dials: true, cells: every(final(jobboard.ErrTransport)), forms: []form{
+		{name: "name does not exist", dials: true, cells: every(final(jobboard.ErrTransport)), forms: []form{
 			{
 				name: "at the first look",
 				dial: failing(&net.DNSError{Err: "no such host", Name: "jobs.example", IsNotFound: true}),
 			},
 		}},
 		{
-			row: "1b", name: "no connection could be made", dials: true, unsent: true, cells: every(repeated(jobboard.ErrTransport)),
+			name: "no connection could be made", dials: true, unsent: true, cells: every(repeated(jobboard.ErrTransport)),
 			forms: []form{
 				{name: "SERVFAIL", dial: failing(&net.DNSError{
 					Err: "server misbehaving", Name: "jobs.example", IsTemporary: true,
@@ -75,59 +75,75 @@ func connectionFaults() []fault {
 				{name: "handshake closed", configure: overTLS(trustedCertificate), dial: broken((*rig.Conn).Close)},
 			},
 		},
-		{row: "2", name: "connection refused", dials: true, unsent: true, cells: every(repeated(jobboard.ErrTransport)), forms: []form{
+		{name: "connection refused", dials: true, unsent: true, cells: every(repeated(jobboard.ErrTransport)), forms: []form{
 			{name: "by the host", dial: failing(rig.ErrRefused.Err)},
 		}},
-		{row: "3", name: "connect black hole", dials: true, unsent: true, cells: every(repeated(jobboard.ErrTimeout)), forms: blackHole()},
 		{
-			row: "4", name: "a certificate nobody knows", dials: true, cells: every(final(jobboard.ErrTransport)),
+			name: "connect black hole", dials: true, unsent: true,
+			cells: every(repeated(jobboard.ErrTimeout)), forms: blackHole(),
+		},
+		{
+			name: "a certificate nobody knows", dials: true, cells: every(final(jobboard.ErrTransport)),
 			forms: untrusted(),
 		},
 		{
 			// The alert comes after the handshake. net/http may meet it before it has given
 			// the connection to the request, and then tells nothing of it.
-			row: "4", name: "no certificate of the client", dials: true,
+			name: "no certificate of the client", dials: true,
 			cells: at(reading, cell{atMost: 2, err: jobboard.ErrTransport}),
-			forms: []form{{name: "TLS 1.3", configure: certificateWanted, says: []string{"certificate required"}}},
+			forms: []form{{
+				name:      "TLS 1.3",
+				configure: certificateWanted,
+				wanted:    wanted{says: []string{"certificate required"}},
+			}},
 		},
-		{row: "5", name: "reset before the first byte of the answer", cells: lost, forms: []form{
+		{name: "reset before the first byte of the answer", cells: lost, forms: []form{
 			{name: "reset", serve: func(x *exchange) { x.Reset() }}, {name: "end", serve: raw("")},
 		}},
 		{
-			row: "6", name: "idle connection closed under us", cells: every(repeated(nil)).but(subscribe, requests(1)),
-			forms: []form{{name: "and we were told", drive: afterIdle((*rig.Net).HangUp)}},
+			name: "idle connection closed under us, and we were told", cells: every(repeated(nil)).but(subscribe, requests(1)),
+			forms: []form{{name: "while idle", drive: afterIdle((*rig.Net).HangUp)}},
 		},
 		{
-			row: "6", name: "idle connection closed under us", dials: true,
+			name: "idle connection closed under us, and nobody told us", dials: true,
 			cells: every(repeated(nil)).
 				but(subscribe, cell{requests: 1, err: jobboard.ErrTransport, orOK: true, executed: true, stopped: once}),
-			forms: []form{{name: "and nobody told us", drive: afterIdle((*rig.Net).Forget)}},
+			forms: []form{{name: "while idle", drive: afterIdle((*rig.Net).Forget)}},
 		},
-		{row: "7", name: "garbage where an answer belongs", cells: garbled, forms: garbage()},
+		{name: "garbage where an answer belongs", cells: garbled, forms: garbage()},
 		{
-			row: "7b", name: "the service turns each first request of a connection away, HTTP/2", unsent: true,
+			name: "the service turns each first request of a connection away, HTTP/2", unsent: true,
 			cells: every(repeated(jobboard.ErrTransport)), forms: []form{
-				{name: "GOAWAY", configure: limited(overHTTP2), dial: turningAway, after: askedForEach},
+				{
+					name:      "GOAWAY",
+					configure: limited(overHTTP2),
+					dial:      turningAway,
+					wanted:    wanted{after: askedForEach},
+				},
 			},
 		},
-		{row: "8", name: "no headers within the attempt's time", cells: late, forms: []form{
+		{name: "no headers within the attempt's time", cells: late, forms: []form{
 			{name: "nothing", serve: stall("", 0)},
 			{name: "half a status line", serve: stall("HTTP/1.1 20", 0)},
 			{name: "half the headers", serve: stall("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n", 0)},
 		}},
-		{row: "9", name: "body stalls", cells: stalled, forms: []form{
-			{name: "before its first byte", status: 200, serve: stall(ofLength(1000), 0)},
-			{name: "after its first bytes", status: 200, serve: stall(ofLength(1000), 10)},
+		{name: "body stalls", transport: notRepeated, cells: stalled, forms: []form{
+			{name: "before its first byte", answer: answer{status: 200}, serve: stall(ofLength(1000), 0)},
+			{name: "after its first bytes", answer: answer{status: 200}, serve: stall(ofLength(1000), 10)},
 		}},
 		{
-			row: "9", name: "body comes drop by drop and never ends", cells: stalled.postings(never),
+			name: "body comes drop by drop and never ends", transport: notRepeated, cells: stalled.postings(never),
 			// a stream is not bounded in time
-			forms: []form{{name: "white space", status: 200, serve: func(x *exchange) {
-				x.Drip(chunked, "1\r\n \r\n", time.Second)
-			}}},
+			forms: []form{{
+				name:   "white space",
+				answer: answer{status: 200},
+				serve: func(x *exchange) {
+					x.Drip(chunked, "1\r\n \r\n", time.Second)
+				},
+			}},
 		},
 		{
-			row: "9", name: "body takes longer than an attempt, and comes", status: 200,
+			name: "body takes longer than an attempt, and comes", transport: notRepeated, status: 200,
 			cells: at(S, repeated(jobboard.ErrTimeout)).postings(requests(1)),
 			forms: []form{{name: "a part a second", serve: func(x *exchange) {
 				body := x.body()
@@ -145,30 +161,54 @@ func connectionFaults() []fault {
 			}}},
 		},
 		{
-			row: "9", name: "body stalls after a posting that was handed out",
+			name: "body stalls after a posting that was handed out", transport: notRepeated,
 			cells: at(S, repeated(jobboard.ErrTimeout)).postings(final(jobboard.ErrTimeout)),
-			forms: []form{{name: "two postings in", status: 200, serve: stall(ofLength(10_000), afterPostings)}},
-		},
-		{row: "10", name: "body shorter than its length; reset in the middle of it", cells: cutOff, forms: []form{
-			{name: "short", status: 200, serve: cut(ofLength(1000), 10)},
-			{name: "no byte", status: 200, serve: raw(ofLength(1000))},
-			{name: "chunk cut off", status: 200, serve: cut(chunked+"3e8\r\n", 10)},
-			{name: "last chunk missing", status: 200, only: A | P | J | changing, serve: lastChunkMissing},
-			{name: "reset", status: 200, serve: func(x *exchange) { x.Reset(ofLength(1000), x.half(10)) }},
-			{name: "gzip cut off", status: 200, serve: func(x *exchange) {
-				x.Raw(
-					"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 1000\r\n\r\n",
-					string(rig.Zip([]byte(x.body())))[:15],
-				)
+			forms: []form{{
+				name:   "two postings in",
+				answer: answer{status: 200},
+				serve:  stall(ofLength(10_000), afterPostings),
 			}},
-		}},
+		},
 		{
-			row: "10", name: "the same after postings were handed out",
+			name: "body shorter than its length; reset in the middle of it", transport: notRepeated,
+			cells: cutOff, forms: []form{
+				{name: "short", answer: answer{status: 200}, serve: cut(ofLength(1000), 10)},
+				{name: "no byte", answer: answer{status: 200}, serve: raw(ofLength(1000))},
+				{name: "chunk cut off", answer: answer{status: 200}, serve: cut(chunked+"3e8\r\n", 10)},
+				{
+					name:   "last chunk missing",
+					answer: answer{status: 200},
+					only:   A | P | J | changing,
+					serve:  lastChunkMissing,
+				},
+				{
+					name:   "reset",
+					answer: answer{status: 200},
+					serve:  func(x *exchange) { x.Reset(ofLength(1000), x.half(10)) },
+				},
+				{
+					name:   "gzip cut off",
+					answer: answer{status: 200},
+					serve: func(x *exchange) {
+						x.Raw(
+							"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 1000\r\n\r\n",
+							string(rig.Zip([]byte(x.body())))[:15],
+						)
+					},
+				},
+			},
+		},
+		{
+			name: "body is cut off after postings were handed out", transport: notRepeated,
 			cells: at(S, repeated(jobboard.ErrTransport)).postings(final(jobboard.ErrTransport)),
 			forms: []form{
-				{name: "short", status: 200, serve: cut(ofLength(10_000), afterPostings)},
-				{name: "reset", status: 200, serve: func(x *exchange) { x.Reset(ofLength(10_000), x.half(afterPostings)) }},
-				{name: "last chunk missing", status: 200, serve: lastChunkMissing},
+				{name: "short", answer: answer{status: 200}, serve: cut(ofLength(10_000), afterPostings)},
+				{
+					name:   "reset",
+					answer: answer{status: 200},
+					serve:  func(x *exchange) { x.Reset(ofLength(10_000), x.half(afterPostings)) },
+				},
+				{name: "last chunk missing", answer: answer{status: 200}, serve: lastChunkMissing},
 			},
 		},
 	}
@@ -176,13 +216,29 @@ func connectionFaults() []fault {
 
 func garbage() []form {
 	return []form{
-		{name: "status line", hides: []string{"SSH"}, serve: raw("SSH-2.0-OpenSSH_9.6\r\n\r\n")},
-		{name: "status code", hides: []string{"2x0"}, serve: raw("HTTP/1.1 2x0 OK\r\n\r\n")},
-		{name: "no status", says: []string{"status"}, serve: raw("HTTP/1.1 000 Nothing\r\nContent-Length: 4\r\n\r\ntrue")},
+		{
+			name:   "status line",
+			serve:  raw("SSH-2.0-OpenSSH_9.6\r\n\r\n"),
+			wanted: wanted{hides: []string{"SSH"}},
+		},
+		{
+			name:   "status code",
+			serve:  raw("HTTP/1.1 2x0 OK\r\n\r\n"),
+			wanted: wanted{hides: []string{"2x0"}},
+		},
+		{
+			name:   "no status",
+			serve:  raw("HTTP/1.1 000 Nothing\r\nContent-Length: 4\r\n\r\ntrue"),
+			wanted: wanted{says: []string{"status"}},
+		},
 		{name: "another protocol", serve: raw(switched)},
 		{name: "another protocol that keeps silent", serve: stall(switched, 0)},
 		{name: "binary", serve: raw(strings.Repeat("\x15\x03\x01\x00\x02\x02\x50", 100))},
-		{name: "broken header", hides: []string{"no colon"}, serve: raw("HTTP/1.1 200 OK\r\nno colon\r\n\r\n")},
+		{
+			name:   "broken header",
+			serve:  raw("HTTP/1.1 200 OK\r\nno colon\r\n\r\n"),
+			wanted: wanted{hides: []string{"no colon"}},
+		},
 		{name: "control character in a header", serve: func(x *exchange) {
 			x.Raw("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/", x.Request.URL.RawQuery,
 				x.Request.Header.Get("Authorization"), "\x00\x1b[31m\r\n\r\n")
@@ -191,14 +247,23 @@ func garbage() []form {
 			name: "headers over 256 KiB",
 			serve: raw(
 				"HTTP/1.1 200 OK\r\nX-Long: " + strings.Repeat("x", 300<<10) + "\r\nContent-Length: 4\r\n\r\ntrue",
-			), readAtMost: 300 << 10,
+			),
+			wanted: wanted{readAtMost: 300 << 10},
 		},
-		{name: "headers without end", serve: func(x *exchange) {
-			x.Endless("HTTP/1.1 200 OK\r\n", strings.Repeat("X-More: and more\r\n", 200))
-		}, readAtMost: 300 << 10},
-		{name: "1xx without end", serve: func(x *exchange) {
-			x.Endless("", strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", 50))
-		}, readAtMost: 1 << 20},
+		{
+			name: "headers without end",
+			serve: func(x *exchange) {
+				x.Endless("HTTP/1.1 200 OK\r\n", strings.Repeat("X-More: and more\r\n", 200))
+			},
+			wanted: wanted{readAtMost: 300 << 10},
+		},
+		{
+			name: "1xx without end",
+			serve: func(x *exchange) {
+				x.Endless("", strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", 50))
+			},
+			wanted: wanted{readAtMost: 1 << 20},
+		},
 	}
 }
 

@@ -17,8 +17,8 @@ import (
 
 // TestFaultMatrix holds every cell of the table against the real server,
 // transport and retry loop, in virtual time: two operations of each form of a
-// fault, by a seed, and all of them in the whole tests. Rows 29 and 29b, crowds of
-// callers in an outage, are TestDocumentedFigures of the crowds suite.
+// fault, by a seed, and all of them in the whole tests. Crowds of callers
+// in an outage, and crowds whose every token is rejected, are TestDocumentedFigures of the crowds suite.
 func TestFaultMatrix(t *testing.T) {
 	start := time.Now()
 	var cells, calls atomic.Int64
@@ -35,11 +35,11 @@ func TestFaultMatrix(t *testing.T) {
 	for _, f := range slices.Concat(
 		connectionFaults(), statusFaults(), redirectFaults(), bodyFaults(), callerFaults(), severalFaults(),
 	) {
-		t.Run(f.row+" "+f.name, func(t *testing.T) {
+		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			for i := range f.forms {
 				runs, tried := int64(0), int64(0)
-				for _, j := range operationsOf(seed, f.row, f.name, f.forms[i].name) {
+				for _, j := range operationsOf(seed, f.name, f.forms[i].name) {
 					if tried == enough {
 						break
 					}

@@ -15,30 +15,34 @@ func redirectFaults() []fault {
 	failed := func(requests int) row { return follow(cell{requests: requests, err: jobboard.ErrRedirect}) }
 	return []fault{
 		{
-			row: "31", name: "to the same origin", many: true, oneConn: true, cells: follow(requests(2)),
+			name: "a redirect to the same origin", transport: handedOn, many: true, oneConn: true, cells: follow(requests(2)),
 			forms: hops(1, 301, 302, 303, 307, 308),
 		},
 		{
-			row: "31", name: "to the same origin, three times", many: true, oneConn: true, cells: follow(requests(4)),
+			name: "a redirect to the same origin, three times", transport: handedOn, many: true, oneConn: true, cells: follow(requests(4)),
 			forms: hops(3, 301, 308),
 		},
 		{
-			row: "31", name: "to the same origin, four times", many: true, oneConn: true, cells: failed(4),
+			name: "a redirect to the same origin, four times", transport: handedOn, many: true, oneConn: true, cells: failed(4),
 			forms: hops(4, 302, 307),
 		},
 		{
-			row: "31", name: "to the same origin, in other words", status: 307, many: true, oneConn: true,
+			name: "a redirect to the same origin, in other words", transport: handedOn, status: 307, many: true, oneConn: true,
 			cells: follow(requests(2)), forms: sameOrigins(),
 		},
-		{row: "32", name: "to somewhere else", many: true, oneConn: true, cells: failed(1), forms: foreignLocations()},
 		{
-			row: "32", name: "to somewhere else, from the same origin", status: 302, many: true, oneConn: true, cells: failed(2),
+			name: "a redirect to somewhere else", transport: handedOn, many: true, oneConn: true,
+			cells: failed(1), forms: foreignLocations(),
+		},
+		{
+			name: "a redirect to somewhere else, from the same origin", transport: handedOn, status: 302,
+			many: true, oneConn: true, cells: failed(2),
 			forms: []form{{name: "chained", serve: to(-1, func(x *exchange) string {
 				return []string{"/pre/fix/step", "http://other.example:1/"}[x.n-1]
 			})}},
 		},
 		{
-			row: "33", name: "loop", status: 308, many: true, oneConn: true, cells: follow(cell{
+			name: "a redirect in a loop", transport: handedOn, status: 308, many: true, oneConn: true, cells: follow(cell{
 				atMost: 4, err: jobboard.ErrRedirect,
 			}),
 			forms: []form{
@@ -48,17 +52,17 @@ func redirectFaults() []fault {
 			},
 		},
 		{
-			row: "33", name: "no or broken Location", status: 302, many: true, cells: failed(1),
+			name: "a redirect with no or a broken Location", transport: handedOn, status: 302, many: true, cells: failed(1),
 			forms: append(
 				locations(
 					"", "http://[::1", "http://a b.example/"+rig.SearchText.Secret, "%zz", "http://127.0.0.1:99999999/", "http://",
 					"http:///pre/fix", "http:opaque", ":", "1http://x/",
 				),
-				form{name: "none", kind: page, body: "<html>moved</html>"},
+				form{name: "none", answer: answer{kind: page, body: "<html>moved</html>"}},
 			),
 		},
 		{
-			row: "33", name: "300, 304, 305", many: true, cells: failed(1),
+			name: "300, 304, 305", transport: handedOn, many: true, cells: failed(1),
 			forms: each([]int{300, 304, 305, 306, 399}, locations("/pre/fix/x")...),
 		},
 	}
@@ -87,7 +91,10 @@ func hops(n int, statuses ...int) []form {
 
 func locations(all ...string) (forms []form) {
 	for _, location := range all {
-		forms = append(forms, form{name: "to " + strconv.Quote(location), header: []string{"Location", location}})
+		forms = append(forms, form{
+			name:   "to " + strconv.Quote(location),
+			answer: answer{header: []string{"Location", location}},
+		})
 	}
 	return forms
 }
@@ -125,8 +132,10 @@ func sameOrigins() (all []form) {
 func foreignLocations() []form {
 	away := func(name, location string, configure func(*trial)) form {
 		return form{
-			name: name, configure: configure, hides: []string{"other.example", "elsewhere"},
-			serve: to(-1, func(x *exchange) string { return strings.Replace(location, "HOST", x.Request.Host, 1) }),
+			name:      name,
+			configure: configure,
+			serve:     to(-1, func(x *exchange) string { return strings.Replace(location, "HOST", x.Request.Host, 1) }),
+			wanted:    wanted{hides: []string{"other.example", "elsewhere"}},
 		}
 	}
 	return each(

@@ -23,10 +23,10 @@ func severalFaults() []fault {
 		reset   = func(x *exchange) { x.Reset() }
 		silence = stall("", 0)
 		short   = cut(ofLength(1000), 10)
-		down    = answers(form{status: 503})
-		failed  = answers(form{status: 500})
-		busy    = answers(form{status: 429})
-		refusal = answers(form{status: 409, kind: text, body: "no"})
+		down    = answers(form{answer: answer{status: 503}})
+		failed  = answers(form{answer: answer{status: 500}})
+		busy    = answers(form{answer: answer{status: 429}})
+		refusal = answers(form{answer: answer{status: 409, kind: text, body: "no"}})
 		expired = answers(each([]int{401}, files("401_invalid_token.json")...)[0])
 		gone    = answers(each([]int{410}, files("410_posting_inactive.txt")...)[0])
 		deleted = answers(each([]int{500}, files("lookup_job_unavailable.json")...)[0])
@@ -65,17 +65,24 @@ func severalFaults() []fault {
 			// The renewal is no attempt of the policy, and is counted.
 			name: "a token that expires between two tries", status: 503,
 			cells: at(reading, cell{requests: 6, err: jobboard.ErrServer, stopped: jobboard.StopAttempts}), forms: []form{
-				{name: "503, 401, 503 and so on", after: fetchedAtMost(2), configure: func(t *trial) {
-					renewingSource(t)
-					t.expectAuth = func(n int) string { return firstThenFresh(max(n-1, 1)) }
-				}, serve: steps(down, expired, down)},
+				{
+					name: "503, 401, 503 and so on",
+					configure: func(t *trial) {
+						renewingSource(t)
+						t.expectAuth = func(n int) string { return firstThenFresh(max(n-1, 1)) }
+					},
+					serve:  steps(down, expired, down),
+					wanted: wanted{after: fetchedAtMost(2)},
+				},
 			},
 		},
 		{
 			name: "a token that expires twice", status: 401, cells: every(cell{requests: 3, err: jobboard.ErrUnauthorized}),
 			forms: []form{{
-				name: "401, 429, 401", code: "invalid_token", configure: renewingSource, serve: steps(expired, busy, expired),
-				after: fetchedAtMost(2),
+				name:      "401, 429, 401",
+				configure: renewingSource,
+				serve:     steps(expired, busy, expired),
+				wanted:    wanted{code: "invalid_token", after: fetchedAtMost(2)},
 			}},
 		},
 		{
@@ -86,7 +93,11 @@ func severalFaults() []fault {
 		},
 		{
 			name: "a code after a fault", status: 500, cells: at(J, cell{requests: 2, err: jobboard.ErrJobUnavailable}),
-			forms: []form{{name: "503, 500", code: "ERROR_JOB_UNAVAILABLE", serve: steps(down, deleted)}},
+			forms: []form{{
+				name:   "503, 500",
+				serve:  steps(down, deleted),
+				wanted: wanted{code: "ERROR_JOB_UNAVAILABLE"},
+			}},
 		},
 		{
 			name: "a good answer that was almost too late", cells: every(requests(1)), forms: []form{

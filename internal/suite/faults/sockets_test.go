@@ -23,29 +23,29 @@ func socketFaults() []fault {
 	redirect := every(requests(2)).but(changing, final(jobboard.ErrRedirect))
 	all := []fault{
 		{
-			row: "1", name: "name does not exist, says a name server", dials: true, cells: every(final(jobboard.ErrTransport)),
+			name: "name does not exist, says a name server", dials: true, cells: every(final(jobboard.ErrTransport)),
 			forms: []form{{name: "that answers", configure: deafNames}},
 		},
-		{row: "2", name: "connection refused", dials: true, unsent: true, cells: every(repeated(jobboard.ErrTransport)), forms: []form{
+		{name: "connection refused", dials: true, unsent: true, cells: every(repeated(jobboard.ErrTransport)), forms: []form{
 			{name: "by the kernel", configure: closedPorts},
 		}},
 		{
-			row: "4", name: "a certificate nobody knows", dials: true, cells: every(final(jobboard.ErrTransport)),
+			name: "a certificate nobody knows", dials: true, cells: every(final(jobboard.ErrTransport)),
 			forms: untrusted(),
 		},
-		{row: "5", name: "reset before the first byte of the answer", cells: lost, forms: []form{
+		{name: "reset before the first byte of the answer", cells: lost, forms: []form{
 			end, {name: "reset", serve: func(x *exchange) { x.Reset() }},
 		}},
 		{
-			row: "5", name: "the same over TLS", cells: lost,
+			name: "reset before the first byte of the answer, over TLS", cells: lost,
 			forms: []form{{name: "end", configure: overTLS(trustedCertificate), serve: end.serve}},
 		},
-		{row: "7", name: "garbage, met by the library's own transport", cells: garbled, forms: garbage()},
-		{row: "10", name: "reset in the middle of the body", status: 200, cells: cutOff, forms: []form{
+		{name: "garbage where an answer belongs, met by the library's own transport", cells: garbled, forms: garbage()},
+		{name: "reset in the middle of the body", status: 200, cells: cutOff, forms: []form{
 			{name: "by the kernel", serve: func(x *exchange) { x.Reset(ofLength(1000), x.half(10)) }},
 		}},
 		{
-			row: "32", name: "https to http", status: 302, many: true, oneConn: true,
+			name: "a redirect from https to http", status: 302, many: true, oneConn: true,
 			cells: every(final(jobboard.ErrRedirect)),
 			forms: []form{
 				{
@@ -59,20 +59,20 @@ func socketFaults() []fault {
 		all[5].forms[i].configure = func(t *trial) { t.cfg.HTTPClient = nil } // what a Client has if nothing is said
 	}
 	http2 := []fault{
-		{row: "5", name: "stream reset before the answer", cells: lost, forms: []form{{serve: abort()}}},
+		{name: "stream reset before the answer", cells: lost, forms: []form{{serve: abort()}}},
 		{
-			row: "10", name: "stream reset in the middle of the body", status: 200, cells: cutOff,
+			name: "stream reset in the middle of the body", status: 200, cells: cutOff,
 			forms: []form{{serve: abort(" ", "\n ")}},
 		},
-		{row: "13", name: "401 that says the token expired", cells: every(requests(2)), forms: []form{
+		{name: "401 that says the token expired", cells: every(requests(2)), forms: []form{
 			{configure: renewingSource, serve: untilFresh("401_invalid_token.json")},
 		}},
 		{
-			row: "23", name: "429", status: 429, cells: every(repeated(jobboard.ErrRateLimited)),
+			name: "429", status: 429, cells: every(repeated(jobboard.ErrRateLimited)),
 			forms: bodies(text, "slow down"),
 		},
-		{row: "26", name: "503", status: 503, cells: down, forms: bodies(page, "<html>down</html>")},
-		{row: "31", name: "to the same origin", status: 307, many: true, cells: redirect, forms: []form{
+		{name: "503", status: 503, cells: down, forms: bodies(page, "<html>down</html>")},
+		{name: "a redirect to the same origin", status: 307, many: true, cells: redirect, forms: []form{
 			{serve: to(1, func(x *exchange) string { return "https://" + x.Request.Host + "/x" })},
 		}},
 	}
@@ -107,7 +107,7 @@ func TestFaultMatrixSockets(t *testing.T) {
 	start := time.Now()
 	runs := int64(0)
 	for _, f := range socketFaults() {
-		t.Run(f.row+" "+f.name, func(t *testing.T) {
+		t.Run(f.name, func(t *testing.T) {
 			for i := range f.forms {
 				for j, op := range rig.Operations {
 					runs += trials(t, &f, &f.forms[i], op, i+j, (*trial).runSockets)

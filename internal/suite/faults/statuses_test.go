@@ -26,25 +26,33 @@ var down = every(repeated(jobboard.ErrServer)).
 
 func statusFaults() []fault {
 	return []fault{
-		{row: "11", name: "400, 405, 406, 409, 415", oneConn: true, cells: every(final(errOther)), forms: slices.Concat(
+		{name: "400, 405, 406, 409, 415", oneConn: true, cells: every(final(errOther)), forms: slices.Concat(
 			each(
 				[]int{400, 405, 406, 409, 415},
-				form{kind: text, body: "Bad things\r\n\x00\x1b[31m happened", says: []string{"Bad things"}},
+				form{
+					answer: answer{kind: text, body: "Bad things\r\n\x00\x1b[31m happened"},
+					wanted: wanted{says: []string{"Bad things"}},
+				},
 			),
-			each([]int{400, 409}, form{kind: js, body: `{"message":"Not like this"}`, says: []string{"Not like this"}}),
-			each([]int{400, 415}, form{}), each([]int{400}, form{kind: text, body: strings.Repeat("ä", 5000)}),
+			each([]int{400, 409}, form{
+				answer: answer{kind: js, body: `{"message":"Not like this"}`},
+				wanted: wanted{says: []string{"Not like this"}},
+			}),
+			each([]int{400, 415}, form{}), each([]int{400}, form{
+				answer: answer{kind: text, body: strings.Repeat("ä", 5000)},
+			}),
 		)},
 		{
-			row: "12", name: "401, token cannot be renewed", status: 401, oneConn: true,
+			name: "401, token cannot be renewed", status: 401, oneConn: true,
 			cells: every(final(jobboard.ErrUnauthorized)),
 			forms: append(
 				files("401_invalid_token.header", "401_invalid_token.json", "401_invalid_token_spaced.json", "401_no_token.txt"),
 				configured(stockSource, files("401_invalid_token.json")[0]),
-				form{kind: page, body: "<html><body>Log in</body></html>"},
+				form{answer: answer{kind: page, body: "<html><body>Log in</body></html>"}},
 			),
 		},
 		{
-			row: "13", name: "401 that says the token expired, and the source renews", oneConn: true,
+			name: "401 that says the token expired, and the source renews", oneConn: true,
 			cells: every(requests(2)),
 			forms: []form{
 				{name: "in the header", configure: renewingSource, serve: untilFresh("401_invalid_token.header")},
@@ -54,33 +62,33 @@ func statusFaults() []fault {
 			},
 		},
 		{
-			row: "13", name: "401 that says the token expired, and the next one too", status: 401, oneConn: true,
+			name: "401 that says the token expired, and the next one too", status: 401, oneConn: true,
 			cells: every(cell{requests: 2, err: jobboard.ErrUnauthorized}), forms: asked(2, "401_invalid_token"),
 		},
 		{
-			row: "13", name: "401 that says the token expired, and the renewal fails", status: 401, oneConn: true,
+			name: "401 that says the token expired, and the renewal fails", status: 401, oneConn: true,
 			cells: every(
 				final(jobboard.ErrUnauthorized),
 			), forms: []form{configured(failingRenewal, files("401_invalid_token.json")[0])},
 		},
 		{
-			row: "13b", name: "the token of one source ends while many callers are in flight", cells: every(requests(40)),
+			name: "the token of one source ends while many callers are in flight", cells: every(requests(40)),
 			forms: []form{
 				{name: "a renewing source", drive: inFlight(20, renewingSource)},
 				{name: "a source of another kind", drive: inFlight(20, changingSource)},
 			},
 		},
 		{
-			row: "14", name: `401 "user token required"`, status: 401, oneConn: true,
+			name: `401 "user token required"`, status: 401, oneConn: true,
 			cells: every(final(jobboard.ErrUnauthorized)), forms: asked(1, "401_user_token_required"),
 		},
 		{
-			row: "15", name: "403 empty; 403 insufficient_scope in header or body", status: 403, oneConn: true,
+			name: "403 empty; 403 insufficient_scope in header or body", status: 403, oneConn: true,
 			cells: every(final(jobboard.ErrForbidden)),
 			forms: files("403_empty.txt", "403_insufficient_scope.header", "403_insufficient_scope.json"),
 		},
 		{
-			row: "16", name: `403 plain text "not accessible"`, status: 403, oneConn: true,
+			name: `403 plain text "not accessible"`, transport: wordless, status: 403, oneConn: true,
 			cells: every(final(jobboard.ErrForbidden)).but(A|P, final(jobboard.ErrPostingNotAccessible)),
 			forms: append(
 				files("403_posting_not_accessible.txt", "403_posting_not_accessible_quoted.json"),
@@ -89,7 +97,7 @@ func statusFaults() []fault {
 			),
 		},
 		{
-			row: "17", name: "404 plain text or JSON string that speaks of a posting", status: 404, oneConn: true,
+			name: "404 plain text or JSON string that speaks of a posting", status: 404, oneConn: true,
 			cells: every(final(errOther)).but(A|P, final(jobboard.ErrPostingNotFound)),
 			forms: append(
 				files("404_posting_not_found.txt", "404_posting_not_found_misspelt.txt", "404_posting_not_found_quoted.json"),
@@ -100,7 +108,7 @@ func statusFaults() []fault {
 			),
 		},
 		{
-			row: "17b", name: "404 empty, HTML, a router's or gateway's text", status: 404, oneConn: true,
+			name: "404 empty, HTML, a router's or gateway's text", status: 404, oneConn: true,
 			cells: every(final(errOther)),
 			forms: slices.Concat(
 				files("404_empty.txt", "404_page.html", "404_gateway.txt", "404_router.txt"),
@@ -108,90 +116,125 @@ func statusFaults() []fault {
 					"<!-- posting --><html>The job posting is gone</html>", "\ufeff <HTML>posting not found</HTML>"),
 				bodies(js, `{"message":"no Route matched with those values","request_id":"41"}`,
 					`{"message":"<html>posting not found</html>"}`, `"<html>posting not found</html>"`),
-				[]form{{code: "?", kind: js, body: `{"timestamp":1,"status":404,"error":"Not Found","path":"/x"}`}},
+				[]form{{
+					answer: answer{kind: js, body: `{"timestamp":1,"status":404,"error":"Not Found","path":"/x"}`},
+					wanted: wanted{code: "?"},
+				}},
 				bodies("application/xml", `<Error><Code>NoSuchKey</Code><Message>posting not found</Message></Error>`),
 			),
 		},
 		{
-			row: "17c", name: "403 HTML", status: 403, oneConn: true, cells: every(final(jobboard.ErrForbidden)),
-			forms: append(files("403_page.html"), form{kind: text, body: "\n<html>JobPosting not accessible</html>"}),
+			name: "403 HTML", status: 403, oneConn: true, cells: every(final(jobboard.ErrForbidden)),
+			forms: append(files("403_page.html"), form{
+				answer: answer{kind: text, body: "\n<html>JobPosting not accessible</html>"},
+			}),
 		},
 		{
-			row: "18", name: "404 get_project_error, not available", status: 404, oneConn: true,
+			name: "404 get_project_error, not available", status: 404, oneConn: true,
 			cells: every(final(errOther)).but(A|P, final(jobboard.ErrProjectNotAvailable)),
 			forms: append(
 				files("404_project_not_available.json"),
-				form{kind: text, code: "get_project_error", body: `{"message":"Project not available","code":"get_project_error"}`},
-				form{kind: js, code: "get_project_error", body: `{"code":"get_project_error","message":null}`},
-			),
-		},
-		{
-			row: "19", name: "404 get_project_error, not accessible", status: 404, oneConn: true,
-			cells: every(final(errOther)).but(A|P, final(jobboard.ErrProjectNotAccessible)),
-			forms: append(files("404_project_not_accessible.json"), form{
-				kind: text, code: "get_project_error",
-				body: "\ufeff" + `{"message":"The project is NOT accessible to you","code":"get_project_error"}`,
-			}),
-		},
-		{
-			row: "20", name: "404 get_application_error", status: 404, oneConn: true,
-			cells: every(final(errOther)).but(P, final(jobboard.ErrApplicationNotFound)),
-			forms: append(files("404_application_not_found.json", "404_application_not_found_bare.txt"), form{
-				kind: js, code: "get_application_error",
-				body: `{"code":"get_application_error","message":"no application for this job posting, or not accessible"}`,
-			}),
-		},
-		{
-			row: "21", name: "404 JSON with an unknown code", status: 404, oneConn: true, cells: every(final(errOther)),
-			forms: append(
-				files("404_unknown_code.json"),
-				form{kind: js, code: "posting_moved", body: `{"code":"posting_moved","message":"posting not found"}`},
 				form{
-					name: "compressed", kind: js, code: "get_horoscope_error", header: []string{"Content-Encoding", "gzip"},
-					body: string(rig.Zip(rig.Data("errors/404_unknown_code.json"))),
+					answer: answer{kind: text, body: `{"message":"Project not available","code":"get_project_error"}`},
+					wanted: wanted{code: "get_project_error"},
+				},
+				form{
+					answer: answer{kind: js, body: `{"code":"get_project_error","message":null}`},
+					wanted: wanted{code: "get_project_error"},
 				},
 			),
 		},
-		{row: "21", name: "404 HTML of 5 MiB", status: 404, cells: every(final(errOther)), forms: []form{
-			{name: "plain", kind: page, readAtMost: 80 << 10, body: bigPage},
+		{
+			name: "404 get_project_error, not accessible", status: 404, oneConn: true,
+			cells: every(final(errOther)).but(A|P, final(jobboard.ErrProjectNotAccessible)),
+			forms: append(files("404_project_not_accessible.json"), form{
+				answer: answer{
+					kind: text,
+					body: "\ufeff" + `{"message":"The project is NOT accessible to you","code":"get_project_error"}`,
+				},
+				wanted: wanted{code: "get_project_error"},
+			}),
+		},
+		{
+			name: "404 get_application_error", status: 404, oneConn: true,
+			cells: every(final(errOther)).but(P, final(jobboard.ErrApplicationNotFound)),
+			forms: append(files("404_application_not_found.json", "404_application_not_found_bare.txt"), form{
+				answer: answer{
+					kind: js,
+					body: `{"code":"get_application_error","message":"no application for this job posting, or not accessible"}`,
+				},
+				wanted: wanted{code: "get_application_error"},
+			}),
+		},
+		{
+			name: "404 JSON with an unknown code", transport: readToItsEnd, status: 404, oneConn: true,
+			cells: every(final(errOther)),
+			forms: append(
+				files("404_unknown_code.json"),
+				form{
+					answer: answer{kind: js, body: `{"code":"posting_moved","message":"posting not found"}`},
+					wanted: wanted{code: "posting_moved"},
+				},
+				form{
+					name: "compressed",
+					answer: answer{
+						kind:   js,
+						header: []string{"Content-Encoding", "gzip"},
+						body:   string(rig.Zip(rig.Data("errors/404_unknown_code.json"))),
+					},
+					wanted: wanted{code: "get_horoscope_error"},
+				},
+			),
+		},
+		{name: "404 HTML of 5 MiB", transport: readToItsEnd, status: 404, cells: every(final(errOther)), forms: []form{
+			{name: "plain", answer: answer{kind: page, body: bigPage}, wanted: wanted{readAtMost: 80 << 10}},
 			{
-				name: "compressed", kind: page, body: string(rig.Zip([]byte(bigPage))),
-				header: []string{"Content-Encoding", "gzip"},
+				name: "compressed",
+				answer: answer{
+					kind:   page,
+					body:   string(rig.Zip([]byte(bigPage))),
+					header: []string{"Content-Encoding", "gzip"},
+				},
 			},
 			{
-				name: "JSON with its code behind 64 KiB", kind: js, readAtMost: 80 << 10,
-				body: `{"text":"` + strings.Repeat("x", 100<<10) + `","code":"get_project_error"}`,
+				name:   "JSON with its code behind 64 KiB",
+				answer: answer{kind: js, body: `{"text":"` + strings.Repeat("x", 100<<10) + `","code":"get_project_error"}`},
+				wanted: wanted{readAtMost: 80 << 10},
 			},
 		}},
 		{
-			row: "22", name: "410 plain text", status: 410, oneConn: true,
+			name: "410 plain text", status: 410, oneConn: true,
 			cells: every(final(errOther)).but(A|P, final(jobboard.ErrPostingInactive)),
 			forms: append(
 				files("410_posting_inactive.txt", "410_posting_inactive_quoted.json"),
 				bodies(text, "jobposting is INACTIVE\n")...),
 		},
 		{
-			row: "23", name: "429 without Retry-After", status: 429, oneConn: true,
+			name: "429 without Retry-After", status: 429, oneConn: true,
 			cells: every(repeated(jobboard.ErrRateLimited)),
-			forms: []form{{name: "with words", kind: text, body: "slow down", says: []string{"slow down"}}, {name: "without"}},
+			forms: []form{{
+				name:   "with words",
+				answer: answer{kind: text, body: "slow down"},
+				wanted: wanted{says: []string{"slow down"}},
+			}, {name: "without"}},
 		},
 		{
-			row: "24", name: "429 with Retry-After 2", status: 429, oneConn: true, cells: every(requests(2)),
+			name: "429 with Retry-After 2", status: 429, oneConn: true, cells: every(requests(2)),
 			forms: retryAfterTwo(),
 		},
 		{
-			row: "24", name: "503 with Retry-After 2", status: 503, oneConn: true,
+			name: "503 with Retry-After 2", status: 503, oneConn: true,
 			cells: every(requests(2)).but(subscribe, cell{requests: 1, err: jobboard.ErrServer, executed: true, stopped: once}),
 			forms: retryAfterTwo(),
 		},
 		{
-			row: "25", name: "429 with a Retry-After over the bound", status: 429, oneConn: true,
+			name: "429 with a Retry-After over the bound", status: 429, oneConn: true,
 			cells: every(
 				cell{requests: 1, err: jobboard.ErrRateLimited, stopped: jobboard.StopRetryAfter},
 			), forms: retryAfterFar(),
 		},
 		{
-			row: "25", name: "503 with a Retry-After over the bound", status: 503, oneConn: true,
+			name: "503 with a Retry-After over the bound", status: 503, oneConn: true,
 			cells: every(cell{requests: 1, err: jobboard.ErrServer, stopped: jobboard.StopRetryAfter}).
 				but(subscribe, cell{requests: 1, err: jobboard.ErrServer, executed: true, stopped: once}).
 				but(confirm|unsubscribe, cell{
@@ -200,49 +243,52 @@ func statusFaults() []fault {
 			forms: retryAfterFar(),
 		},
 		{
-			row: "25", name: "429 with an unusable Retry-After", status: 429, oneConn: true,
+			name: "429 with an unusable Retry-After", status: 429, oneConn: true,
 			cells: every(repeated(jobboard.ErrRateLimited)), forms: retryAfterJunk(),
 		},
 		{
-			row: "25", name: "503 with an unusable Retry-After", status: 503, oneConn: true, cells: down,
+			name: "503 with an unusable Retry-After", status: 503, oneConn: true, cells: down,
 			forms: retryAfterJunk(),
 		},
-		{row: "26", name: "500, 502, 503, 504", oneConn: true, cells: down, forms: slices.Concat(
-			each([]int{500, 502, 503, 504}, form{kind: page, body: "<html>Bad Gateway</html>"}, form{}),
+		{name: "500, 502, 503, 504", oneConn: true, cells: down, forms: slices.Concat(
+			each([]int{500, 502, 503, 504}, form{answer: answer{kind: page, body: "<html>Bad Gateway</html>"}}, form{}),
 			each([]int{500}, files("500_empty.txt", "500_processing.txt", "500_processing.json")...),
 		)},
 		{
-			row: "26b", name: "408, 425", oneConn: true,
+			name: "408, 425", oneConn: true,
 			cells: every(repeated(errOther)).
 				but(subscribe, cell{requests: 1, err: errOther, executed: true, stopped: once}).
 				but(confirm|unsubscribe, cell{repeated: true, err: errOther, executed: true}),
-			forms: each([]int{408, 425}, form{kind: text, body: "too slow"}, form{}),
+			forms: each([]int{408, 425}, form{answer: answer{kind: text, body: "too slow"}}, form{}),
 		},
 		{
-			row: "26b", name: "520 to 530", oneConn: true, cells: down,
-			forms: each([]int{520, 521, 522, 523, 524, 525, 526, 527, 528, 529, 530}, form{kind: page, body: "<html>down</html>"}),
+			name: "520 to 530", oneConn: true, cells: down,
+			forms: each([]int{520, 521, 522, 523, 524, 525, 526, 527, 528, 529, 530}, form{
+				answer: answer{kind: page, body: "<html>down</html>"},
+			}),
 		},
 		{
-			row: "27", name: "503, 503, 200", status: 503, oneConn: true,
+			name: "503, 503, 200", status: 503, oneConn: true,
 			cells: every(requests(3)).but(subscribe, cell{requests: 1, err: jobboard.ErrServer, executed: true, stopped: once}),
 			forms: []form{{name: "in this order", serve: first(2, form{})}},
 		},
 		{
-			row: "28", name: "501, 505", oneConn: true, cells: every(final(jobboard.ErrServer)),
-			forms: each([]int{501, 505, 507, 519, 531}, form{kind: text, body: "never"}),
+			name: "501, 505", oneConn: true, cells: every(final(jobboard.ErrServer)),
+			forms: each([]int{501, 505, 507, 519, 531}, form{answer: answer{kind: text, body: "never"}}),
 		},
 		{
-			row: "30", name: "204, or an empty 200", oneConn: true,
+			name: "204, or an empty 200", transport: emptyIsGood, oneConn: true,
 			cells: every(final(jobboard.ErrDecode)).but(changing, requests(1)),
 			forms: []form{
-				{name: "204", status: 204, check: nothing},
-				{name: "200", status: 200, kind: js, check: nothing},
+				{name: "204", answer: answer{status: 204}, wanted: wanted{check: nothing}},
+				{name: "200", answer: answer{status: 200, kind: js}, wanted: wanted{check: nothing}},
 				{
-					name: "200 compressed", status: 200, kind: js, body: string(rig.Zip(nil)),
-					header: []string{"Content-Encoding", "gzip"}, check: nothing,
+					name:   "200 compressed",
+					answer: answer{status: 200, kind: js, body: string(rig.Zip(nil)), header: []string{"Content-Encoding", "gzip"}},
+					wanted: wanted{check: nothing},
 				},
-				{name: "white space", status: 200, only: reading, kind: js, body: " \r\n\t\n"},
-				{name: "a byte order mark", status: 200, only: reading, kind: js, body: "\ufeff"},
+				{name: "white space", answer: answer{status: 200, kind: js, body: " \r\n\t\n"}, only: reading},
+				{name: "a byte order mark", answer: answer{status: 200, kind: js, body: "\ufeff"}, only: reading},
 			},
 		},
 	}
@@ -265,7 +311,7 @@ func each(statuses []int, forms ...form) (all []form) {
 // bodies are whole answers of one kind.
 func bodies(kind string, all ...string) (forms []form) {
 	for _, body := range all {
-		forms = append(forms, form{kind: kind, body: body})
+		forms = append(forms, form{answer: answer{kind: kind, body: body}})
 	}
 	return forms
 }
@@ -285,7 +331,7 @@ func files(names ...string) (all []form) {
 				best = prefix
 			}
 		}
-		f := form{name: name, code: codes[best]}
+		f := form{name: name, wanted: wanted{code: codes[best]}}
 		if filepath.Ext(name) == ".header" {
 			key, value, _ := strings.Cut(strings.TrimSpace(content), ": ")
 			f.header = []string{key, value}
@@ -339,7 +385,7 @@ func nothing(_ *rig.Operation, value any) string {
 func retryAfterTwo() (all []form) {
 	for _, skew := range []time.Duration{0, -26 * time.Hour, time.Hour} {
 		all = append(all, form{
-			name: fmt.Sprintf("the service's clock %v ahead", skew), retryAfter: 2 * time.Second,
+			name: fmt.Sprintf("the service's clock %v ahead", skew),
 			serve: func(x *exchange) {
 				now, value := time.Now().Add(skew).UTC(), "2"
 				if skew != 0 {
@@ -348,12 +394,17 @@ func retryAfterTwo() (all []form) {
 				if skew > 0 {
 					value = strconv.FormatInt(now.Unix()+2, 10)
 				}
-				first(1, form{header: []string{"Date", now.Format(http.TimeFormat), "Retry-After", value}})(x)
+				first(1, form{
+					answer: answer{header: []string{"Date", now.Format(http.TimeFormat), "Retry-After", value}},
+				})(x)
 			},
-			after: func(t *trial, err error) {
-				if wait := t.end.Sub(t.start); err == nil && (wait < 2*time.Second || wait > 2500*time.Millisecond) {
-					t.problem("waited %v", wait)
-				}
+			wanted: wanted{
+				retryAfter: 2 * time.Second,
+				after: func(t *trial, err error) {
+					if wait := t.end.Sub(t.start); err == nil && (wait < 2*time.Second || wait > 2500*time.Millisecond) {
+						t.problem("waited %v", wait)
+					}
+				},
 			},
 		})
 	}
@@ -367,11 +418,15 @@ func retryAfterFar() (all []form) {
 		"Fri, 31 Dec 9999 23:59:59 GMT": century,
 	} {
 		all = append(all, form{
-			name: value, retryAfter: -least, header: []string{"Retry-After", value},
-			after: func(t *trial, _ error) {
-				if d := t.end.Sub(t.start); d > 0 {
-					t.problem("came after %v, not at once", d)
-				}
+			name:   value,
+			answer: answer{header: []string{"Retry-After", value}},
+			wanted: wanted{
+				retryAfter: -least,
+				after: func(t *trial, _ error) {
+					if d := t.end.Sub(t.start); d > 0 {
+						t.problem("came after %v, not at once", d)
+					}
+				},
 			},
 		})
 	}
@@ -382,7 +437,10 @@ func retryAfterJunk() (all []form) {
 	for _, value := range []string{
 		"-5", "soon", "", "0", "Fri, 31 Dec 1999 23:59:59 GMT",
 	} {
-		all = append(all, form{name: strconv.Quote(value), header: []string{"Retry-After", value}})
+		all = append(all, form{
+			name:   strconv.Quote(value),
+			answer: answer{header: []string{"Retry-After", value}},
+		})
 	}
 	return all
 }

@@ -33,9 +33,8 @@ const (
 
 // fault is a row of the table, or a part of one.
 type fault struct {
-	row    string
-	name   string
-	status int // of the answers, and of the Error
+	name   string // what happens
+	status int    // of the answers, and of the Error
 	cells  row
 	forms  []form
 
@@ -43,23 +42,36 @@ type fault struct {
 	unsent  bool // no request found a connection: its repeats are free
 	many    bool // a redirect that is followed is a request, and no attempt
 	oneConn bool // whole answers that are small leave the connection in use
+
+	transport outcome // through Applicant.Transport; nil: as in the cell of HasApplied
 }
 
-// form is one form of a fault. What is zero is not there.
+// form is one form of a fault: what the service answers or does instead, how the
+// client is made and called, and what the call must come to. What is zero is not there.
 type form struct {
-	name       string
-	status     int // if not that of the row; with neither, the answer is good
+	name string
+	only rig.Column // 0: all
+	answer
+	serve     func(x *exchange) // instead of the answer
+	dial      func(ctx context.Context, t *trial, address string) (net.Conn, error)
+	configure func(t *trial)         // before the client is made
+	drive     func(t *trial, c cell) // instead of one call
+	wanted
+}
+
+// answer is sent to each request that fails.
+type answer struct {
+	status     int // if not that of the fault; with neither, the answer is good
 	kind, body string
-	header     []string          // names and values in turn
-	serve      func(x *exchange) // instead of such an answer
-	dial       func(ctx context.Context, t *trial, address string) (net.Conn, error)
-	configure  func(t *trial)         // before the client is made
-	drive      func(t *trial, c cell) // instead of one call
-	only       rig.Column             // 0: all
-	code       string                 // of the Error; "?" for any
-	retryAfter time.Duration          // of the Error; negative: at least that much
-	says       []string               // the error's text holds all of them
-	hides      []string               // and none of these
+	header     []string // names and values in turn
+}
+
+// wanted is what is held of a call beside its cell.
+type wanted struct {
+	code       string        // of the Error; "?" for any
+	retryAfter time.Duration // of the Error; negative: at least that much
+	says       []string      // the error's text holds all of them
+	hides      []string      // and none of these
 	check      func(op *rig.Operation, value any) string
 	after      func(t *trial, err error) // adds problems of its own
 	readAtMost int64                     // bytes from the network
