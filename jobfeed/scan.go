@@ -60,7 +60,8 @@ func (r *Reader) scan() (*Entry, error) {
 	return nil, nil
 }
 
-// where names what the reader is in, for a feed that ends there.
+// where names the place of the feed that the reader is in, for the error of a feed that
+// ends there.
 func (r *Reader) where() string {
 	switch {
 	case r.skipping:
@@ -146,7 +147,7 @@ func (r *Reader) enter(name string, tag []byte) {
 	r.wrappers = append(r.wrappers, wrapper{name, lang})
 }
 
-// language returns that of the innermost element around the entries.
+// language returns the language of the innermost element around the entries.
 func (r *Reader) language() string {
 	if len(r.wrappers) == 0 {
 		return ""

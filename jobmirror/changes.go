@@ -148,8 +148,8 @@ func (m *Mirror) Follow(ctx context.Context, since Cursor) iter.Seq2[Change, err
 	}
 }
 
-// changesAfter reads the next changes and returns the place of the last of them. It
-// finds that the log does not hold them.
+// changesAfter reads the next changes and returns the place of the last of them. Its
+// errors are those of check.
 func (m *Mirror) changesAfter(ctx context.Context, at logPlace) (batch []Change, last logPlace, err error) {
 	if err := m.number(ctx); err != nil {
 		return nil, at, err
@@ -182,7 +182,7 @@ func (m *Mirror) changesAfter(ctx context.Context, at logPlace) (batch []Change,
 	return batch, last, err
 }
 
-// check finds that the log does not go on from a place.
+// check returns ErrCursorTooOld or ErrCursorAhead if the log does not go on from a place.
 func (t *tx) check(at logPlace) error {
 	last, err := t.counter(lastChange)
 	if err != nil {

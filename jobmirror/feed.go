@@ -29,8 +29,8 @@ type feedItem struct {
 	versions []int64
 }
 
-// copyFeed reads a feed, entry by entry. It is whole when it was read to its
-// end and no entry was broken. Entries with the bytes of the last time are not read.
+// copyFeed copies a feed, entry by entry. It is whole when it was read to its end and no
+// entry was broken. Entries that have the same bytes as the last time are not parsed.
 func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bool, reason string, err error) {
 	body, err := m.openFeed(ctx, src.feed, turn.hearing)
 	if err != nil {
@@ -185,8 +185,8 @@ func (t *tx) rejoin(postings, versions []int64, cause string) error {
 	return t.wantUnknown(rows)
 }
 
-// wantUnknown wants the jobs of rows that are not in the table jobs: those that a
-// posting's own link names, and that what a feed said of the posting hid until now.
+// wantUnknown calls want for the jobs of rows that are not in the table jobs: a posting's
+// own link names them, and until now a feed named another job for the posting.
 func (t *tx) wantUnknown(rows []*row) error {
 	var jobs []int64
 	for _, r := range rows {
@@ -283,9 +283,9 @@ func (m *Mirror) openFeed(ctx context.Context, feed Feed, h *hearing) (io.ReadCl
 // maxFeedRedirects is how many redirects net/http follows by default.
 const maxFeedRedirects = 10
 
-// limitRedirects returns a check of redirects that waits before each that the
-// client's own check follows; nil: the first maxFeedRedirects. Where it leads does
-// not learn where it came from.
+// limitRedirects returns a CheckRedirect that waits before each redirect which check
+// follows; nil follows the first maxFeedRedirects. The next address is not told the one
+// before in Referer.
 func limitRedirects(check func(*http.Request, []*http.Request) error, wait func() error,
 ) func(*http.Request, []*http.Request) error {
 	return func(req *http.Request, via []*http.Request) error {
@@ -310,8 +310,7 @@ var feedClient = &http.Client{Transport: &http.Transport{
 	ForceAttemptHTTP2:     true,
 }}
 
-// feedBody is the body of a feed that may take as long as it likes, but not
-// stop coming.
+// feedBody reads the body of a feed, and gives it up when nothing comes for feedStall.
 type feedBody struct {
 	io.ReadCloser
 	ctx     context.Context

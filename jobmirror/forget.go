@@ -8,10 +8,10 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/words"
 )
 
-// Forget erases a job and its postings: their rows, what the text index has of
-// them, their words that no other posting has, and what the log of changes says of them; the numbers in the log stay,
-// and one more change, "forgotten", tells readers to do the same. The job and
-// its postings are not copied again.
+// Forget erases a job and its postings: their rows, what the text index has of them,
+// their words that no other posting has, and what the log of changes says of them. The
+// numbers in the log stay, and one more change, "forgotten", tells readers to do the
+// same. The job and its postings are not copied again.
 //
 // Files hold erased bytes for a while: SQLite's until its next checkpoint and
 // vacuum, and so do backups.

@@ -86,9 +86,9 @@ func comeBack(w http.ResponseWriter, why, seconds string) {
 	http.Error(w, why, http.StatusServiceUnavailable)
 }
 
-// Guard returns a handler that answers as next does whom Handler answers, by Options.Authorize
-// and Options.Hosts, and refuses others with 403. A page in a browser on this machine could
-// else let its own name lead here, and read the whole copy.
+// Guard returns a handler that passes a request on to next if Handler would answer it, by
+// Options.Authorize and Options.Hosts, and refuses others with 403. Without it a page in a
+// browser on this machine could let its own name lead here, and read the whole copy.
 func (m *Mirror) Guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := m.opts.Authorize(r)

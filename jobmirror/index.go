@@ -133,8 +133,8 @@ func (t *tx) places(jobs []int64) (map[int64][]jobboard.GeoLocation, error) {
 	return out, err
 }
 
-// indexRow indexes a posting, and returns those of its words that a mistyped one may have
-// meant.
+// indexRow indexes a posting, and returns those of its words that are to be in the
+// vocabulary.
 func (t *tx) indexRow(
 	index *words.Index, r *row, jobLanguage string, places []jobboard.GeoLocation,
 ) (noted []string, err error) {

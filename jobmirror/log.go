@@ -52,9 +52,9 @@ const numberLock = 0x6a6f626d // "jobm"
 // many writers.
 const unnumbered = "(SELECT written FROM changes WHERE number IS NULL ORDER BY written LIMIT 1) IS NOT NULL"
 
-// number gives the changes that are committed their numbers, on a database with
-// many writers. A sequence would skip those that commit late, and a counter that
-// is locked until the commit would let one sleeping writer stall all others.
+// number gives the changes that are committed their numbers, on a database with many
+// writers. With a sequence readers would skip changes that are committed late, and with a
+// counter that is locked until the commit one sleeping writer would stall all others.
 func (m *Mirror) number(ctx context.Context) error {
 	if !m.db.Shared || !m.db.Writes() {
 		return nil
@@ -87,7 +87,7 @@ func (m *Mirror) numberSoon(ctx context.Context) error {
 	return err
 }
 
-// prune removes what has had its time: sources that no process names any more,
+// prune removes what is too old: sources that no process names any more,
 // and changes that are older than Options.KeepChanges. Numbers of changes are
 // not used again.
 func (m *Mirror) prune(ctx context.Context) error {

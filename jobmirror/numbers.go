@@ -1,7 +1,7 @@
 package jobmirror
 
 // The numbers by which the mirror keeps order. The database gives each of the first
-// five once, and a higher one each time; no clock has a part in it.
+// five once, and a higher one each time, whatever any clock says.
 const (
 	// generations number the refreshes of all sources. A source has the one that was begun
 	// last: who refreshes with an older one writes nothing more.

@@ -42,9 +42,9 @@ func (t *tx) load(condition string, args ...any) (out []*row, err error) {
 	return out, err
 }
 
-// save works out what the mirror adds to rows - their sources and their job -
-// writes those that changed with their change in the log, and removes those
-// that no source shows any more.
+// save finds out what the mirror adds to rows, which is their sources and their job. It
+// writes the rows that changed, and removes those that no source shows any more, each
+// with a change in the log.
 func (t *tx) save(rows []*row, cause string) error {
 	if len(rows) == 0 {
 		return nil
@@ -192,9 +192,8 @@ func (t *tx) introduce(jobs []int64) error {
 		t.Now, store.IDs(jobs))
 }
 
-// wantClosed wants those of some jobs that were closed or gone when they were asked
-// about: somebody names them anew. Those that are open, or not asked about yet, are not
-// asked about once more for that.
+// wantClosed calls want for those jobs that were closed or gone at their last lookup,
+// because a source names them anew. For the others that is no reason to look them up.
 func (t *tx) wantClosed(jobs []int64) error {
 	if len(jobs) == 0 {
 		return nil
@@ -206,10 +205,10 @@ func (t *tx) wantClosed(jobs []int64) error {
 	return t.want(closed)
 }
 
-// want makes sure that jobs are in the table jobs, and due at once. Jobs that
-// were forgotten stay so. A lookup that is under way may have been answered
-// before what is now known of its job: a job stays due until one answers whose
-// number is higher than the one that want takes.
+// want makes sure that jobs are in the table jobs, and makes them due at once, but for
+// those that were forgotten. A lookup that is under way may have been answered before
+// what made its job wanted. So want takes a number, and a job stays due until a lookup
+// with a higher one answers.
 func (t *tx) want(jobs []int64) error {
 	if len(jobs) == 0 {
 		return nil

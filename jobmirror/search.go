@@ -191,7 +191,7 @@ func (t *tx) search(q Query, text words.Query, after place) (page *Page, err err
 	return page, err
 }
 
-// narrowed returns what the text index is asked for a query but for its text.
+// narrowed returns what the text index is asked for a query, beside its text.
 func narrowed(q Query) []words.Expr {
 	var all []words.Expr
 	for _, must := range []struct{ kind, value string }{
@@ -216,13 +216,13 @@ type finder struct {
 	t         *tx
 	q         Query
 	text      words.Query
-	narrow    []words.Expr // what the index is asked for but for the text
-	languages []string     // that postings are stemmed in
-	in        []words.Lookup
-	all       string   // what the index is asked for every hit
-	tiers     []string // what it is asked for them one part after the other
-	at        place    // the hit before the first one
-	places    []place  // of what page returned
+	narrow    []words.Expr   // what the index is asked beside the text
+	languages []string       // that postings are stemmed in
+	in        []words.Lookup // of the text, in each of languages
+	all       string         // the question to the index for all hits
+	tiers     []string       // the questions for one tier after the other
+	at        place          // the hit after which page goes on
+	places    []place        // of what page returned
 
 	typed     int // how many tiers are of the text as it was typed; 0: it is not corrected
 	corrected []Correction
@@ -239,8 +239,8 @@ type place struct {
 // chunk is how many hits are read from the index at a time.
 const chunk = 64
 
-// finder returns a finder for a query, whose text has been read, and whose hits have
-// some more tags. Its error is jobboard.ErrInvalidInput for a text that is too long.
+// finder returns a finder for a query, of which text is the text; its hits must have the
+// tags as well. Its error is jobboard.ErrInvalidInput for a text that is too long.
 func (t *tx) finder(q Query, text words.Query, tags ...string) (*finder, error) {
 	if len(q.Text) > maxText {
 		return nil, fmt.Errorf("%w: the text has more than %d bytes", jobboard.ErrInvalidInput, maxText)
@@ -267,7 +267,7 @@ func (t *tx) finder(q Query, text words.Query, tags ...string) (*finder, error) 
 	return f, err
 }
 
-// read makes a text the one that is looked for.
+// read makes the finder look for a text.
 func (f *finder) read(text words.Query) {
 	f.text, f.in = text, nil
 	for _, language := range f.languages {
@@ -284,7 +284,8 @@ func (f *finder) count() int {
 	return words.Tiers
 }
 
-// tier returns what a tier of the text is found by, in one of the languages.
+// tier returns what the index is asked for a tier of the text in a language, of which in
+// is the index in f.languages.
 func (f *finder) tier(tier, in int) words.Expr {
 	if f.count() == 1 {
 		return f.in[in].All()
@@ -292,8 +293,8 @@ func (f *finder) tier(tier, in int) words.Expr {
 	return f.in[in].Tier(tier)
 }
 
-// ask returns what the index is asked for the query, with what its text is found by in
-// each language.
+// ask returns the question to the index for the query. of returns what is asked for its
+// text in one of f.languages.
 func (f *finder) ask(of func(in int) words.Expr) string {
 	e := words.Expr{Op: words.And, Of: f.narrow}
 	switch {
@@ -306,8 +307,8 @@ func (f *finder) ask(of func(in int) words.Expr) string {
 	return matcherOf(f.t.db).text(e)
 }
 
-// inEachLanguage returns what a text is found by. The tag of the language may be left
-// out where all agree.
+// inEachLanguage joins what of returns for each of f.languages, for the postings of that
+// language alone; if it is the same for all, it needs no tags of languages.
 func (f *finder) inEachLanguage(of func(in int) words.Expr) words.Expr {
 	if len(f.languages) == 0 { // nothing is indexed yet
 		return words.Expr{Text: tagNone}

@@ -33,7 +33,7 @@ const (
 	inItem
 )
 
-// startBullets notes that an element begins, and reports whether it is held back.
+// startBullets notes that an element begins, and reports whether its start tag is held back.
 func (s *simplifier) startBullets(e *element, attributes []html.Attribute) bool {
 	b := &s.bullets
 	switch {
@@ -51,7 +51,7 @@ func (s *simplifier) startBullets(e *element, attributes []html.Attribute) bool 
 	return false
 }
 
-// endOfBullet notes that an element ends, and reports whether it was an item.
+// endOfBullet notes that an element ends, and reports whether it was written as an item.
 func (s *simplifier) endOfBullet(e *element) bool {
 	b := &s.bullets
 	switch item := b.paragraph == itemBegun || b.paragraph == inItem; {
@@ -65,7 +65,8 @@ func (s *simplifier) endOfBullet(e *element) bool {
 	return false
 }
 
-// bulletText returns what is to be written now of a text.
+// bulletText returns the part of a text that is to be written now: without its bullet, which
+// becomes an item, and without white space that is held back with its paragraph.
 func (s *simplifier) bulletText(text []byte) []byte {
 	b := &s.bullets
 	words := bytes.TrimLeftFunc(text, unicode.IsSpace)

@@ -43,8 +43,8 @@ func (s style) plain(e *element) bool {
 	return false
 }
 
-// styles knows which emphasis the styles around a text ask for. It is written around
-// each piece of text alone, so that no parser opens it again elsewhere.
+// styles holds which emphasis the styles around a text ask for. Each piece of text gets
+// elements of its own for that, so that no parser opens them again elsewhere.
 type styles struct {
 	around    []emphasis
 	depth     int  // of the elements around, not counting those that hold phrases alone

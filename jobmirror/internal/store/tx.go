@@ -22,7 +22,7 @@ type Tx struct {
 	later []statement
 }
 
-// statement holds what Do was given.
+// statement holds a statement that Do keeps, and its arguments.
 type statement struct {
 	text string
 	args []any
@@ -31,9 +31,9 @@ type statement struct {
 // maxLater is how many statements are sent at once.
 const maxLater = 500
 
-// Do runs a statement that returns nothing, before those that come after it. A server
-// is sent it together with others, so that its error may be returned by one of those, or
-// by Update.
+// Do runs a statement that returns nothing, before those that come after it. For a server
+// it is kept and sent together with others, so its error may come from a later call, or
+// from Update.
 func (t *Tx) Do(query string, args ...any) error {
 	if !t.db.Shared {
 		_, err := t.Exec(query, args...)
@@ -46,7 +46,7 @@ func (t *Tx) Do(query string, args ...any) error {
 	return t.flush()
 }
 
-// flush sends a server what Do was given.
+// flush sends a server the statements that Do has kept.
 func (t *Tx) flush() error {
 	if len(t.later) == 0 {
 		return nil

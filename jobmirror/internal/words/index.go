@@ -183,8 +183,8 @@ const (
 	endSpelled = "_g"
 )
 
-// token returns a token of a word's form. Whether its keys are the same is told by one
-// letter more, which words anywhere, being so many, go without where they can.
+// token returns the token of a key in a scope. kind is "u" or "v" for a plain or a spelled
+// key, and empty if a word has the same for both; see Tokens.
 func (s scope) token(kind, key string) string {
 	if s == anywhere {
 		if kind == "" {
@@ -219,7 +219,8 @@ func (f forms) tokens(s scope) func(yield func(string) bool) {
 	}
 }
 
-// asked returns the tokens that a word of a query with these forms may be found by.
+// asked returns the tokens of which a posting must have one to be found by a word of a
+// query with these forms.
 func (f forms) asked(s scope) []string {
 	var all []string
 	for _, k := range f.plain {

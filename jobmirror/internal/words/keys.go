@@ -21,7 +21,8 @@ func keyOf(word string) key {
 
 var spellOut = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue")
 
-// undecomposed has the letters of which Unicode does not part a mark that is seen.
+// undecomposed has the letters that have a mark, or are two in one, and that Unicode's form
+// NFD leaves as they are.
 var undecomposed = strings.NewReplacer("ß", "ss", "ø", "o", "ł", "l", "đ", "d", "æ", "ae", "œ", "oe", "ı", "i")
 
 // bare returns a word without marks, or the word itself where it has nothing else.
@@ -68,7 +69,7 @@ type forms struct {
 	umlauts        string // empty: the word has none of the three
 }
 
-// same reports whether the word is spelled in one way.
+// same reports whether the plain and the spelled keys are the same.
 func (f forms) same() bool { return slices.Equal(f.plain, f.spelled) }
 
 // share reports whether a word of a query is a form of a word of a text.

@@ -2,8 +2,8 @@ package words
 
 import "slices"
 
-// Matches reports whether a posting in a language matches the query, as it is written
-// in quotes too. It reads the texts, and so is for the few postings of a page.
+// Matches reports whether a posting in a language matches the query, with words in quotes
+// as they are written. It reads the posting's texts, so it is for the few of a page.
 func (q Query) Matches(t Texts, language string) bool {
 	p := newPosting(t, language)
 	if slices.ContainsFunc(q.without, func(t term) bool { return p.has(t, false) }) {

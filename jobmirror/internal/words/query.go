@@ -11,8 +11,8 @@ import (
 // Query holds what somebody searches for. The zero value asks for nothing, and finds
 // every posting.
 type Query struct {
-	must    [][]term // of each group one term
-	without []term
+	must    [][]term // a posting must have one term of each group
+	without []term   // and none of these
 }
 
 // term holds the words of what stands between two spaces, or in quotes. A posting must
@@ -23,15 +23,14 @@ type term struct {
 	instead map[string][]string // words that may stand for one that was mistyped
 }
 
-// minLeftOut is the number of letters from which on a word with a hyphen in front of
-// it is left out. In "C -x" there is nothing to leave out.
+// minLeftOut is the number of letters from which on a hyphen in front of a word leaves out
+// the postings that have it. In "C -x" it leaves out nothing.
 const minLeftOut = 3
 
 // Parse reads what somebody typed. Words in "quotes" are meant as they are written, a
 // hyphen in front of a word leaves out the postings that have it, and OR joins two
 // terms of which one must hold. Everything else is a word, and no text is a mistake.
-// What job titles say of genders, such as (m/w/d), is not looked for where anything
-// else is.
+// What job titles say of genders, such as (m/w/d), is left out, unless it is all of the text.
 func Parse(text string) Query {
 	q := parse(withoutGenders(text))
 	if q.Empty() {
@@ -138,8 +137,8 @@ func withoutGenders(text string) string {
 // Empty reports whether the query asks for nothing.
 func (q Query) Empty() bool { return len(q.must) == 0 && len(q.without) == 0 }
 
-// Quoted reports whether the query has words in quotes. A text index finds more than
-// those; Matches tells.
+// Quoted reports whether the query has words in quotes. A text index also finds postings
+// that have another form of these; Matches tells which they are.
 func (q Query) Quoted() bool {
 	isQuoted := func(t term) bool { return t.quoted }
 	return slices.ContainsFunc(q.without, isQuoted) ||

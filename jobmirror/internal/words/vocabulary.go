@@ -9,12 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// minNoted is the number of letters from which on a word is noted, as one that a
-// mistyped word may have meant: the shortest of those has a letter more.
+// minNoted is the number of letters from which on a word is noted. The shortest mistyped
+// word may have one letter more than the word that it means.
 const minNoted = minMistyped - 1
 
-// noted reports whether a word may be what a mistyped word meant. A word with digits is
-// a number or a name, and writings without spaces have no words of four letters.
+// noted reports whether a word may be meant by a mistyped one, and so is to be in the
+// vocabulary. A word with digits is a number or a name, and writings without spaces have
+// no words of four letters.
 func noted(word string) bool {
 	if len(word) < minNoted {
 		return false
@@ -29,8 +30,8 @@ func noted(word string) bool {
 	return letters >= minNoted
 }
 
-// Block holds words among which the one is looked for that a mistyped word meant. It
-// does not change.
+// Block holds words of the vocabulary, in which Nearest and Completions look. It does not
+// change.
 type Block struct {
 	// keys has the words by the number of letters of their keys, each followed by a line
 	// break: a key, and where the word is another than its key, a tab and the word.
@@ -120,7 +121,7 @@ type Near struct {
 // minMistyped is the number of letters from which on a word may be mistyped.
 const minMistyped = 5
 
-// reach returns how many letters of a typed word may be wrong.
+// reach returns how many letters of a typed word may be wrong: none, one or two.
 func reach(word string) int {
 	switch n := utf8.RuneCountInString(word); {
 	case n < minMistyped:
@@ -131,8 +132,8 @@ func reach(word string) int {
 	return 2
 }
 
-// Nearest returns the words of blocks that are nearest to a word, in any spelling: at
-// most so many, by distance, then in the order of their bytes.
+// Nearest returns the words of blocks that are nearest to a word, in any spelling, at most
+// most of them: by distance, then in the order of their bytes.
 func Nearest(blocks []*Block, word string, most int) []Near {
 	var found []Near
 	k, far := keyOf(word), reach(word)
@@ -159,8 +160,9 @@ func Nearest(blocks []*Block, word string, most int) []Near {
 // minTyped is the number of letters of a word from which on it is completed.
 const minTyped = 2
 
-// Completions returns words of blocks that begin as what somebody has typed, and then such
-// that end so, in any spelling: at most so many of each, the shortest first.
+// Completions returns words of blocks that begin with what was typed, in any spelling, and
+// then words that end with it: at most beginning and ending of them, the shortest first.
+// It returns none for a text of less than two letters, or of several words.
 func Completions(blocks []*Block, typed string, beginning, ending int) []string {
 	typed = normal(typed)
 	if !Is(typed) || utf8.RuneCountInString(typed) < minTyped {
