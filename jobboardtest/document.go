@@ -115,8 +115,8 @@ func (in State) build(now time.Time) (*state, error) {
 	return st, nil
 }
 
-// named refuses records without the identifier, or with that of another. The error has
-// their places and not the identifiers, of which some are secret.
+// named returns an error if a record has no identifier, or the same as another. The error
+// has their places and not the identifiers, of which some are secret.
 func named[T any, ID comparable](what string, records []T, id func(T) ID) error {
 	var none ID
 	first := map[ID]int{}

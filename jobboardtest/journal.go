@@ -200,8 +200,8 @@ func (j *journal) countLocked(ops []Operation) int {
 	return n
 }
 
-// wait returns once n requests have come in, or with the error of Server.Wait. closed
-// ends with the server.
+// wait returns once n requests have come in, or with the error of Server.Wait. closed is
+// closed when the server is.
 func (j *journal) wait(ctx context.Context, closed <-chan struct{}, n int, ops []Operation) error {
 	for {
 		j.mu.Lock()

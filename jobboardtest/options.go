@@ -60,6 +60,6 @@ func WithVariants(v Variants) Option { return func(c *config) { c.variants = v }
 // WithClock sets the clock at the start; see [Server.SetClock].
 func WithClock(now func() time.Time) Option { return func(c *config) { c.clock = now } }
 
-// WithState sets the state at the start. It counts more than WithDemo. The state's
+// WithState sets the state at the start, in place of that of WithDemo. The state's
 // switches hold too, unless WithVariants sets others.
 func WithState(in State) Option { return func(c *config) { c.state = &in } }

@@ -98,7 +98,8 @@ func (c *call) fail(w http.ResponseWriter, f *Fault, delay time.Duration) {
 	c.deliver(w, a, f)
 }
 
-// carryOut answers, or refuses what a strict server does not bear.
+// carryOut returns the operation's answer, or a refusal: of a body that could not be read,
+// and by a strict server of a request that is outside the interface.
 func (c *call) carryOut() answer {
 	var large *http.MaxBytesError
 	switch {

@@ -124,7 +124,7 @@ func (s *Server) fill() error {
 	return nil
 }
 
-// demoState is shared by all servers: who builds on it copies what may change.
+// demoState is shared by all servers, which copy what may change.
 var demoState = sync.OnceValue(func() State {
 	in, _ := ReadState(bytes.NewReader(demoDocument)) // a test reads it too
 	return in

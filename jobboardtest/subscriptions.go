@@ -65,7 +65,8 @@ func (c *call) subscribe() answer {
 	return jsonAnswer(lists)
 }
 
-// parseCategories takes a value that is a text for a list of one.
+// parseCategories reads lists of texts by their names; a value that is a text counts as a
+// list of one.
 func parseCategories(body []byte) (map[string][]string, error) {
 	if len(strings.TrimSpace(string(body))) == 0 {
 		return nil, nil

@@ -51,10 +51,10 @@ const maxName = 256
 // false where none has. Beside the name there may be a postal code (10117
 // Berlin), a district after a hyphen (Hamburg-Altona), and after a comma the
 // country or a state of Germany, Austria or the USA (Freiburg, Switzerland;
-// Springfield, IL 62701), which then tells places of one name apart. What stands
-// for a country and for a state is the state where the country has no such place:
-// Ontario, CA is in California. A name with anything else beside it may be that
-// of another place, and is not found.
+// Springfield, IL 62701), which then tells places of one name apart. A word that
+// stands for a country and for a state is taken for the state if the country has no
+// such place: Ontario, CA is in California. A name with anything else beside it may
+// be that of another place, and is not found.
 func Find(name string) (Place, bool) {
 	if len(name) > maxName {
 		return Place{}, false
