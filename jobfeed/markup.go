@@ -131,8 +131,8 @@ const (
 )
 
 // entry finds the end of the entry at the beginning of the window. If open is a
-// section, that is where one begins that has no end before the text's (ended) or
-// within the limit (long).
+// section, end is where a section of that kind begins in the entry that does not end
+// before the text does (ended) or within the limit (long).
 func (w *window) entry(limit int) (end int, open markup, why cut) {
 	i, selfClosing, why := w.tag(limit)
 	if selfClosing {
