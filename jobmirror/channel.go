@@ -87,6 +87,11 @@ func (t *tx) savePostings(src *source, turn turn, batch []*jobboard.JobPosting) 
 			change[k.id] = r
 		}
 	}
+	changed, gone, err := t.merged(src, turn, change)
+	if err != nil {
+		return false, err
+	}
+	fresh = append(fresh, gone...)
 	numbers, err := t.NextOf(postingRows, len(fresh))
 	if err != nil {
 		return false, err
@@ -94,29 +99,31 @@ func (t *tx) savePostings(src *source, turn turn, batch []*jobboard.JobPosting) 
 	for i, r := range fresh {
 		r.id = numbers[i]
 	}
-	changed, err := t.merged(src, turn, change)
-	if err != nil {
-		return false, err
-	}
 	return t.list(src, turn, back, append(fresh, changed...))
 }
 
 // merged returns stored rows with what an answer says of them, by their id, as far as it
-// is believed.
-func (t *tx) merged(src *source, turn turn, change map[int64]*row) ([]*row, error) {
-	rows, err := t.load("id IN @ids", store.IDs(slices.Collect(maps.Keys(change))))
+// is believed; and what it says of those that another source has removed just now, as the
+// last that showed them.
+func (t *tx) merged(src *source, turn turn, change map[int64]*row) (rows, gone []*row, err error) {
+	rows, err = t.load("id IN @ids", store.IDs(slices.Collect(maps.Keys(change))))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	for id, fresh := range change {
+		if !slices.ContainsFunc(rows, func(old *row) bool { return old.id == id }) {
+			gone = append(gone, fresh)
+		}
 	}
 	if err := t.believe(src, turn, rows, change); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for i, old := range rows {
 		if fresh, ok := change[old.id]; ok {
 			rows[i] = merge(old, fresh)
 		}
 	}
-	return rows, nil
+	return rows, gone, nil
 }
 
 // newestOf returns each posting of an answer once, in the newest version that

@@ -42,15 +42,15 @@ func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bo
 	}
 
 	w := newWriter(m, feedBatch, func(t *tx, items []feedItem) (bool, error) { return t.saveEntries(src, turn, items) })
-	sum := int64(0)
+	sum, back := int64(0), false
 	reader := jobfeed.NewReader(body, &jobfeed.Options{Skip: func(raw []byte) bool {
+		var known bool
 		sum = hash(raw)
-		known, away := turn.shown.see(sum)
-		if known && !away {
-			m.copied.Add(1)
-			return w.failed == nil
+		if known, back = turn.shown.see(sum); !known || back {
+			return false
 		}
-		return known && w.add(ctx, feedItem{hash: sum, back: true}) == nil
+		m.copied.Add(1)
+		return w.failed == nil
 	}})
 	broken := 0
 	for entry, err := range reader.Entries() {
@@ -59,7 +59,7 @@ func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bo
 			continue
 		}
 		if err == nil {
-			err = w.add(ctx, newItem(sum, entry))
+			err = w.add(ctx, newItem(sum, back, entry))
 		}
 		if err != nil {
 			return false, "", w.end(ctx, err)
@@ -74,8 +74,8 @@ func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bo
 	return true, "", nil
 }
 
-func newItem(sum int64, entry *jobfeed.Entry) feedItem {
-	item := feedItem{hash: sum, job: int64(entry.JobID)}
+func newItem(sum int64, back bool, entry *jobfeed.Entry) feedItem {
+	item := feedItem{hash: sum, back: back, job: int64(entry.JobID)}
 	for _, id := range entry.Postings {
 		item.postings = append(item.postings, int64(id))
 	}
@@ -92,14 +92,13 @@ func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (wanted bool,
 	if err != nil || !current {
 		return false, err
 	}
+	batch, err = t.withoutBack(src, batch)
+	if err != nil {
+		return false, err
+	}
 	var jobs, postings, versions []int64
 	for _, item := range batch {
-		if !item.back {
-			jobs = append(jobs, item.job)
-		}
-	}
-	if err := t.noteBack(src, batch); err != nil {
-		return false, err
+		jobs = append(jobs, item.job)
 	}
 	forgotten, err := t.forgotten(ChangeJob, jobs)
 	if err != nil {
@@ -113,9 +112,6 @@ func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (wanted bool,
 	jobs = jobs[:0]
 	var changed []int64
 	for _, item := range batch {
-		if item.back {
-			continue
-		}
 		err := t.Do("INSERT INTO entries (source, hash, job) VALUES (?, ?, ?) ON CONFLICT (source, hash) DO UPDATE SET missing = 0",
 			src.id, item.hash, item.job)
 		if err != nil {
@@ -141,18 +137,15 @@ func (t *tx) saveEntries(src *source, turn turn, batch []feedItem) (wanted bool,
 	return len(jobs)+len(changed) > 0, t.rejoin(postings, versions, src.cause())
 }
 
-// noteBack ends the absence of the entries that the feed shows again as they were.
-func (t *tx) noteBack(src *source, batch []feedItem) error {
-	var back []int64
-	for _, item := range batch {
-		if item.back {
-			back = append(back, item.hash)
-		}
+// withoutBack notes which entries are back, and returns the others: those that were
+// removed since the refresh began are new.
+func (t *tx) withoutBack(src *source, batch []feedItem) ([]feedItem, error) {
+	if !slices.ContainsFunc(batch, func(item feedItem) bool { return item.back }) {
+		return batch, nil
 	}
-	if len(back) == 0 {
-		return nil
-	}
-	return t.Do("UPDATE entries SET missing = 0 WHERE source = ? AND hash IN @ids", src.id, store.IDs(back))
+	back, err := t.Numbers("UPDATE entries SET missing = 0 WHERE source = ? AND hash IN @ids RETURNING hash",
+		src.id, store.IDsOf(batch, func(item feedItem) int64 { return item.hash }))
+	return slices.DeleteFunc(slices.Clone(batch), func(item feedItem) bool { return slices.Contains(back, item.hash) }), err
 }
 
 // claim notes which postings an entry says are its job's.

@@ -280,13 +280,17 @@ func (m *Mirror) AcceptRemovals(ctx context.Context, sources ...string) error {
 		if len(sources) > 0 && !slices.Contains(sources, src.String()) {
 			continue
 		}
-		err := m.db.update(ctx, func(t *tx) error {
-			_, err := t.Exec("UPDATE "+listed[src.kind].table+" SET missing = -1 WHERE source = ? AND "+isHeld, src.id)
-			return err
+		err := m.db.updateAll(ctx, func(t *tx) (more bool, err error) {
+			// A refresh that writes just now is waited for: what it saw again stays.
+			if _, err := t.Numbers("SELECT id FROM sources WHERE id = ? @lock", src.id); err != nil {
+				return false, err
+			}
+			_, err = t.Exec("UPDATE "+listed[src.kind].table+" SET missing = -1 WHERE source = ? AND "+isHeld, src.id)
+			if err != nil {
+				return false, err
+			}
+			return t.dropSome(src)
 		})
-		if err == nil {
-			err = m.db.updateAll(ctx, func(t *tx) (more bool, err error) { return t.dropSome(src) })
-		}
 		if err != nil {
 			return err
 		}

@@ -29,6 +29,7 @@ type shelf struct {
 	asked  map[int]int    // lookups, by job
 	times  []time.Time    // of lookups
 
+	read     func() // is called once an answer of postings or a feed was read, before its end
 	searches int
 	script   func(search int) []int // what it shows, by the number of the search; nil: shows
 }
@@ -84,11 +85,20 @@ func (s *shelf) RoundTrip(r *http.Request) (*http.Response, error) {
 			status, body = http.StatusNotFound, state
 		}
 	}
+	var end io.Reader = strings.NewReader("")
+	if read := s.read; read != nil && !r.URL.Query().Has("jobid") {
+		end = readerFunc(func([]byte) (int, error) { read(); return 0, io.EOF })
+	}
 	return &http.Response{
 		StatusCode: status, Status: strconv.Itoa(status), ProtoMajor: 1, ProtoMinor: 1, Request: r,
-		Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)),
+		Header: http.Header{}, Body: io.NopCloser(io.MultiReader(strings.NewReader(body), end)),
 	}, nil
 }
+
+// readerFunc is a reader of its function.
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // tell changes the board, and forgets what it was asked.
 func (s *shelf) tell(shows []int, state string, states map[int]string) {
@@ -216,6 +226,9 @@ func TestFewMissingGoAtOnce(t *testing.T) {
 		settled(t, m, "8 more after it", 75, 5)
 		show(83)
 		settled(t, m, "they are back", 83, 0)
+		ago(t, m, 2*time.Hour)
+		show(66)
+		settled(t, m, "17 of 83", 83, 17)
 	})
 }
 
@@ -230,6 +243,9 @@ func TestSmallSources(t *testing.T) {
 		settled(t, m, "4 of 5", 6, 4)
 		board.tell([]int{1, 2, 3, 4, 5}, "open", nil)
 		settled(t, m, "one is missing then", 5, 0)
+		ago(t, m, 2*time.Hour)
+		board.tell([]int{1, 2}, "open", nil)
+		settled(t, m, "3 of 5", 2, 0)
 	})
 }
 
@@ -383,6 +399,29 @@ func TestIncompleteRefreshesDoNotCount(t *testing.T) {
 		board.part = false
 		settled(t, m, "missed twice", 40, 39)
 		settled(t, m, "missed three times", 1, 0)
+	})
+}
+
+// What a source shows again stays, though it is removed while the refresh reads that.
+func TestBackWhileItIsRemoved(t *testing.T) {
+	onEachSource(t, 40, func(t *testing.T, board *shelf, m *jobmirror.Mirror) {
+		board.tell(nil, "open", nil)
+		settled(t, m, "empty", 40, 40)
+		removed := false
+		board.tell(upTo(40), "open", nil)
+		board.read = func() {
+			removed = true
+			if err := m.AcceptRemovals(t.Context()); err != nil {
+				t.Error(err)
+			}
+			copied(t, m, "while the answer is read", 0, 0)
+		}
+		settled(t, m, "back", 40, 0)
+		if !removed {
+			t.Error("nothing was removed meanwhile")
+		}
+		board.read = nil
+		settled(t, m, "and once more", 40, 0)
 	})
 }
 
@@ -551,6 +590,29 @@ func TestRunAsksAboutHeldRows(t *testing.T) {
 		if all, most := board.lookups(); all != 100 || most != 1 {
 			t.Errorf("%d lookups, up to %d of one job", all, most)
 		}
+	})
+}
+
+// Who runs the mirror asks about held rows within seconds when another process has noted
+// that somebody is to.
+func TestPollTellsOfHeldRows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		board := newShelf(40)
+		m := open(t, filepath.Join(t.TempDir(), "jobs.db"), board.options())
+		refresh(t, m)
+		board.tell(nil, postingUnavailable, nil)
+		settled(t, m, "empty", 40, 40)
+		run(t, m)
+		time.Sleep(5 * time.Second)
+		board.tell(nil, inactive, nil)
+		for _, statement := range []string{"UPDATE jobs SET asked = 0, answer = 0", "UPDATE sources SET asking = 1"} {
+			if err := jobmirror.Exec(t.Context(), m, statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		copied(t, m, "asked about", 0, 0)
 	})
 }
 

@@ -103,6 +103,14 @@ func rowsRead(t *testing.T, address string) int {
 		+ (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes)`)
 }
 
+// atRest are options for a mirror of one board, whatever its address: a test in virtual
+// time has another stand-in than the one whose copy it reads.
+func atRest(srv *jobboardtest.Server) jobmirror.Options {
+	opts := optionsOf(srv)
+	opts.Board = "at rest"
+	return opts
+}
+
 // Four processes that have nothing to do ask their server little, however many jobs
 // there are; and so do four that let somebody follow the log. What they may is ten
 // transactions and 100 rows a second, and 40 with followers; the bounds for those
@@ -111,7 +119,7 @@ func TestFleetAtRest(t *testing.T) {
 	needPostgres(t)
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	address := postgres.create(t)
-	m := open(t, address, optionsOf(srv))
+	m := open(t, address, atRest(srv))
 	refresh(t, m)
 	if err := m.Close(); err != nil {
 		t.Fatal(err)
@@ -138,7 +146,7 @@ func TestFleetAtRest(t *testing.T) {
 				inServedTime(t, address, func(t *testing.T, address string, ended *atomic.Int64) {
 					srv := jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
 					for range fleet {
-						m := open(t, address, optionsOf(srv))
+						m := open(t, address, atRest(srv))
 						run(t, m)
 						if c.follow {
 							_, at, err := snapshot(t.Context(), m)
@@ -182,9 +190,9 @@ func TestQuietReadersShareOneQuestion(t *testing.T) {
 	)
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	address := postgres.create(t)
-	refresh(t, open(t, address, optionsOf(srv)))
+	refresh(t, open(t, address, atRest(srv)))
 	inServedTime(t, address, func(t *testing.T, address string, ended *atomic.Int64) {
-		m := open(t, address, optionsOf(jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithoutSockets())))
+		m := open(t, address, atRest(jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithoutSockets())))
 		_, at, err := snapshot(t.Context(), m)
 		if err != nil {
 			t.Fatal(err)

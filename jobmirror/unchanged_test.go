@@ -1,12 +1,16 @@
 package jobmirror
 
 import (
+	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
 // A refresh writes nothing for what its source shows as it was, however much that is, and
@@ -66,6 +70,62 @@ func TestUnchangedRowsAreNotWritten(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A posting that one source removes while another one writes that it shows it, is in the
+// copy afterwards.
+func TestPostingMovesBetweenSources(t *testing.T) {
+	address, ok := Databases["postgres"]
+	if !ok {
+		t.Skip("one process at a time writes to SQLite")
+	}
+	m := OpenFor(t, address(t), Options{
+		Config:   jobboard.Config{BaseURL: "https://board.example", ClientID: "10"},
+		Channels: []Channel{{ID: "a"}, {ID: "b"}},
+	})
+	to, from := m.sources[0], m.sources[1]
+	posting := []*jobboard.JobPosting{{JobPostingID: 1, Title: "Nurse"}}
+	show := func(src *source) error {
+		return m.db.update(t.Context(), func(t *tx) error {
+			turn, err := t.begin(src, "")
+			if err == nil {
+				_, err = t.savePostings(src, turn, posting)
+			}
+			return err
+		})
+	}
+	if err := show(from); err != nil {
+		t.Fatal(err)
+	}
+	shown := make(chan error, 1)
+	err := m.db.update(t.Context(), func(in *tx) error {
+		gone, err := in.Numbers("SELECT posting FROM listings WHERE source = ?", from.id)
+		if err := errors.Join(err, in.dropPostings(from, gone, "test")); err != nil {
+			return err
+		}
+		if _, err = in.Numbers("SELECT 1"); err != nil { // sends what Do was given
+			return err
+		}
+		go func() { shown <- show(to) }()
+		for waiting := false; err == nil && !waiting; <-time.After(10 * time.Millisecond) {
+			waiting, err = fromView(t.Context(), m.db, func(t *tx) (bool, error) {
+				return store.Value[bool](t, `SELECT EXISTS (SELECT 1 FROM pg_stat_activity
+					WHERE datname = current_database() AND wait_event_type = 'Lock')`)
+			})
+		}
+		return err
+	})
+	if err := errors.Join(err, <-shown); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.index(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	page, err := m.Search(t.Context(), Query{Limit: 1})
+	if err != nil || len(page.Postings) != 1 || !slices.Equal(page.Postings[0].Sources, []string{"a"}) {
+		t.Errorf("the copy has %+v, %v", page, err)
+	}
+	CheckReplay(t, m)
 }
 
 // written returns on SQLite how many rows were written; on PostgreSQL what changes with
