@@ -392,51 +392,6 @@ func TestHangingSource(t *testing.T) {
 		}
 	})
 
-	inBubble(t, "two tries to renew ahead of time may hang", func(t *testing.T) {
-		release := make(chan struct{})
-		defer close(release)
-		var asked, requests atomic.Int64
-		a := tokenClient(t, &requests).Applicant(jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
-			if asked.Add(1) == 1 {
-				return ofAnHour("first"), nil
-			}
-			<-release // in spite of its context
-			return nil, errNoToken
-		}))
-		for range 59 {
-			succeeds(t, a)
-			time.Sleep(time.Minute)
-		}
-		if asked.Load() != 3 || requests.Load() != 59 {
-			t.Errorf("asked %d times, %d requests", asked.Load(), requests.Load())
-		}
-	})
-
-	inBubble(t, "a try to renew ahead of time that fails is repeated after 21 to 28 s", func(t *testing.T) {
-		var asked []time.Time
-		var requests atomic.Int64
-		a := tokenClient(t, &requests).Applicant(jobboard.RenewingToken(func(context.Context) (*oauth2.Token, error) {
-			if asked = append(asked, time.Now()); len(asked) == 1 {
-				return ofAnHour("first"), nil
-			}
-			return nil, errNoToken
-		}))
-		for range 55 * 60 {
-			succeeds(t, a)
-			time.Sleep(time.Second)
-		}
-		synctest.Wait()
-		if len(asked) < 10 {
-			t.Fatalf("asked %d times", len(asked))
-		}
-		for i := 2; i < len(asked); i++ {
-			// The next call after the pause begins it.
-			if pause := asked[i].Sub(asked[i-1]); pause < 21*time.Second || pause > 29*time.Second {
-				t.Errorf("it is asked again after %v", pause)
-			}
-		}
-	})
-
 	inBubble(t, "not comparable", func(t *testing.T) {
 		release := make(chan struct{})
 		var hanging, requests atomic.Int64
@@ -798,30 +753,6 @@ func TestValidTokenIsNotAskedFor(t *testing.T) {
 	})
 }
 
-// A token that is valid for years, or for centuries, is fetched once.
-func TestTokenOfCenturies(t *testing.T) {
-	for _, years := range []int{1, 96, 97, 98, 100, 194, 195, 292, 300} {
-		inBubble(t, fmt.Sprint(years, " years"), func(t *testing.T) {
-			var asked, requests atomic.Int64
-			fetch := func(context.Context) (*oauth2.Token, error) {
-				asked.Add(1)
-				return &oauth2.Token{AccessToken: "x", Expiry: time.Now().AddDate(years, 0, 0)}, nil
-			}
-			c := tokenClient(t, &requests)
-			for _, source := range []oauth2.TokenSource{funcSource{&fetch}, jobboard.RenewingToken(fetch)} {
-				asked.Store(0)
-				for range 100 {
-					succeeds(t, c.Applicant(source))
-					time.Sleep(24 * time.Hour)
-				}
-				if asked.Load() != 1 {
-					t.Errorf("%T: asked %d times", source, asked.Load())
-				}
-			}
-		})
-	}
-}
-
 // A source that gives the rejected token over and over is asked once a second,
 // and one whose new tokens are all rejected, too.
 func TestRejectedOverAndOver(t *testing.T) {
@@ -925,47 +856,6 @@ func TestEveryTokenIsRejected(t *testing.T) {
 	}
 }
 
-// What a client keeps of the sources it has seen is bounded, and a source too many
-// takes the place of one other, and not of all.
-func TestKeptTokens(t *testing.T) {
-	var requests atomic.Int64
-	c := tokenClient(t, &requests)
-	fetches := 0
-	fetch := func(context.Context) (*oauth2.Token, error) {
-		fetches++
-		return ofAnHour(strings.Repeat("x", 1000)), nil
-	}
-	sources := func(n int) (all []funcSource) {
-		for range n {
-			f := fetch
-			all = append(all, funcSource{&f})
-			succeeds(t, c.Applicant(all[len(all)-1]))
-		}
-		return all
-	}
-	kept := sources(1024)
-	sources(1)
-	fetches = 0
-	for _, source := range kept { // what is fetched again takes a place, too
-		succeeds(t, c.Applicant(source))
-	}
-	if fetches > 200 {
-		t.Errorf("%d of 1024 sources were asked again", fetches)
-	}
-	heap := func() uint64 {
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
-	before := heap()
-	sources(10_000)
-	if after := heap(); after > before+9<<20 {
-		t.Errorf("%d MB are kept of 10 000 sources", (after-before)>>20)
-	}
-	runtime.KeepAlive(c)
-}
-
 // The call whose fetch hangs begins another one and is served by it, also where
 // its context has no deadline.
 func TestCallOutlivesAFetchThatHangs(t *testing.T) {
@@ -983,44 +873,6 @@ func TestCallOutlivesAFetchThatHangs(t *testing.T) {
 		succeeds(t, tokenClient(t, &requests).Applicant(source))
 		if fetches.Load() != 2 || time.Since(start) != 16*time.Second {
 			t.Errorf("%d fetches after %v", fetches.Load(), time.Since(start))
-		}
-	})
-}
-
-// A renewal ahead of time that fails while callers wait for it is a failure like
-// any other: the next callers get its error, and the source is left alone.
-func TestRenewalAheadThatFailsForItsCallers(t *testing.T) {
-	inBubble(t, "it fails after the token's end", func(t *testing.T) {
-		var requests, fetches atomic.Int64
-		source := jobboard.RenewingToken(func(ctx context.Context) (*oauth2.Token, error) {
-			if fetches.Add(1) == 1 {
-				return &oauth2.Token{AccessToken: "one", Expiry: time.Now().Add(time.Minute)}, nil
-			}
-			if err := wait(ctx, 5*time.Second); err != nil {
-				return nil, err
-			}
-			return nil, io.ErrUnexpectedEOF
-		})
-		a := tokenClient(t, &requests).Applicant(source)
-		call := func() error { _, err := a.HasApplied(t.Context(), 1); return err }
-		for _, pause := range []time.Duration{49 * time.Second, 2 * time.Second} {
-			// The second begins the renewal, a second before the token counts as ended.
-			if err := call(); err != nil {
-				t.Error(err)
-			}
-			time.Sleep(pause)
-		}
-		for range 2 { // the first waits for it, the second comes just after
-			if err := call(); !errors.Is(err, jobboard.ErrToken) {
-				t.Error(err)
-			}
-			if n := fetches.Load(); n != 2 {
-				t.Errorf("%d fetches, want 2", n)
-			}
-		}
-		time.Sleep(time.Second)
-		if err := call(); !errors.Is(err, jobboard.ErrToken) || fetches.Load() != 3 {
-			t.Errorf("%v, %d fetches; want another", err, fetches.Load())
 		}
 	})
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"golang.org/x/oauth2"
 )
 
@@ -165,7 +166,7 @@ func TestBulkAfterTheEnd(t *testing.T) {
 func TestBulkUnderFailure(t *testing.T) {
 	const concurrency = 128
 	jobs := 50_000
-	if rig.Race { // fewer fail than may wait, which TestBulkBoundsWhatWaits is about
+	if rig.Race || !testenv.Whole() { // fewer fail than may wait, which TestBulkBoundsWhatWaits is about
 		jobs = 10_000
 	}
 	lastGood := func(takes time.Duration, attempts int) (took time.Duration, most int) {

@@ -8,14 +8,11 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
 	"time"
-
-	"golang.org/x/oauth2"
 )
 
 // A fuzzFault is one attempt's fate in the fault schedule.
@@ -26,12 +23,17 @@ type fuzzFault struct {
 	retryAfter string
 	takes      time.Duration // before the answer
 	cut        bool          // the body is cut off
-	// What the model knows of it: whether GET, PUT and DELETE, POST repeat.
-	get, put, post bool
-	free           bool // nothing was sent: no token of the budget
-	demand         time.Duration
-	want           error // the condition if it is the last one
+	// What the model knows of it.
+	repeats string // the methods that are sent again
+	free    bool   // nothing was sent: no token of the budget
+	want    error  // the condition if it is the last one
 }
+
+// The methods that are sent again after a fault.
+const (
+	idempotent = "GET PUT DELETE"
+	every      = idempotent + " POST"
+)
 
 var fuzzFaults = []fuzzFault{
 	{name: "ok", status: 200},
@@ -40,23 +42,23 @@ var fuzzFaults = []fuzzFault{
 	{name: "401", status: 401, want: ErrUnauthorized},
 	{name: "403", status: 403, want: ErrForbidden},
 	{name: "404", status: 404},
-	{name: "429", status: 429, get: true, put: true, post: true, want: ErrRateLimited},
-	{name: "429 in 2", status: 429, retryAfter: "2", demand: 2 * time.Second, get: true, put: true, post: true, want: ErrRateLimited},
-	{name: "429 in a day", status: 429, retryAfter: "86400", demand: 24 * time.Hour, get: true, put: true, post: true, want: ErrRateLimited},
-	{name: "500", status: 500, get: true, put: true, want: ErrServer},
+	{name: "429", status: 429, repeats: every, want: ErrRateLimited},
+	{name: "429 in 2", status: 429, retryAfter: "2", repeats: every, want: ErrRateLimited},
+	{name: "429 in a day", status: 429, retryAfter: "86400", repeats: every, want: ErrRateLimited},
+	{name: "500", status: 500, repeats: idempotent, want: ErrServer},
 	{name: "501", status: 501, want: ErrServer},
-	{name: "502", status: 502, get: true, put: true, want: ErrServer},
-	{name: "503", status: 503, get: true, put: true, want: ErrServer},
-	{name: "503 in 1", status: 503, retryAfter: "1", demand: time.Second, get: true, put: true, want: ErrServer},
-	{name: "503 in a day", status: 503, retryAfter: "86400", demand: 24 * time.Hour, get: true, put: true, want: ErrServer},
-	{name: "504", status: 504, takes: 5 * time.Second, get: true, put: true, want: ErrServer},
-	{name: "reset", err: &net.OpError{Op: "read", Err: syscall.ECONNRESET}, get: true, put: true, want: ErrTransport},
-	{name: "EOF", err: io.EOF, get: true, put: true, want: ErrTransport},
-	{name: "refused", err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, get: true, put: true, post: true, free: true, want: ErrTransport},
+	{name: "502", status: 502, repeats: idempotent, want: ErrServer},
+	{name: "503", status: 503, repeats: idempotent, want: ErrServer},
+	{name: "503 in 1", status: 503, retryAfter: "1", repeats: idempotent, want: ErrServer},
+	{name: "503 in a day", status: 503, retryAfter: "86400", repeats: idempotent, want: ErrServer},
+	{name: "504", status: 504, takes: 5 * time.Second, repeats: idempotent, want: ErrServer},
+	{name: "reset", err: &net.OpError{Op: "read", Err: syscall.ECONNRESET}, repeats: idempotent, want: ErrTransport},
+	{name: "EOF", err: io.EOF, repeats: idempotent, want: ErrTransport},
+	{name: "refused", err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, repeats: every, free: true, want: ErrTransport},
 	{name: "no such name", err: &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", IsNotFound: true}}, want: ErrTransport},
 	{name: "strange", err: errors.New("tls: some alert"), want: ErrTransport},
-	{name: "silence", takes: time.Hour, get: true, put: true, want: ErrTimeout},
-	{name: "cut", status: 200, cut: true, get: true, want: ErrTransport},
+	{name: "silence", takes: time.Hour, repeats: idempotent, want: ErrTimeout},
+	{name: "cut", status: 200, cut: true, repeats: http.MethodGet, want: ErrTransport},
 }
 
 // model is the policy once more, told from its words: how many requests go
@@ -79,24 +81,24 @@ func (m policyModel) run(schedule []fuzzFault) (requests int, last fuzzFault, st
 		if most >= m.limit {
 			return requests, f, "", false // the end of the caller's time comes in between
 		}
-		repeats := map[string]bool{"GET": f.get, "PUT": f.put, "DELETE": f.put, "POST": f.post}[m.method]
-		passes := f.get || f.put || f.post
+		repeats := strings.Contains(f.repeats, m.method)
+		demand, _ := time.ParseDuration(f.retryAfter + "s") // 0 if there is none
 		switch {
-		case !passes:
+		case f.repeats == "":
 			return requests, f, StopFinal, true
 		case !repeats && f.cut:
 			return requests, f, StopFinal, true // executed, as the status says
 		case !repeats:
 			return requests, f, StopNotIdempotent, true
-		case f.demand > 30*time.Second:
+		case demand > 30*time.Second:
 			return requests, f, StopRetryAfter, true
 		case n+1 >= m.maxAttempts:
 			return requests, f, StopAttempts, true
 		}
 		d := min(200*time.Millisecond<<n, 5*time.Second)
 		from, to := d/2, d
-		if f.demand > 0 {
-			from, to = f.demand, f.demand+500*time.Millisecond
+		if demand > 0 {
+			from, to = demand, demand+500*time.Millisecond
 		}
 		switch {
 		case least+from >= m.limit:
@@ -224,94 +226,6 @@ func FuzzFaultSchedule(f *testing.F) {
 			}
 			if changed := m.method != "GET"; !changed && e.MayHaveExecuted {
 				t.Fatalf("%s: a GET may have been executed", say())
-			}
-		})
-	})
-}
-
-// FuzzTokenSchedule: under any order of callers, clocks, failures and rejections,
-// RenewingToken gives what is kept while it is good, nothing that has ended or was
-// rejected, and an error only while the source fails or was asked a moment ago.
-func FuzzTokenSchedule(f *testing.F) {
-	f.Add([]byte{0, 0, 1, 2, 3, 0, 4, 0, 5, 1})
-	f.Add([]byte{3, 0, 0, 2, 2, 0, 3, 1, 2, 1})
-	f.Add([]byte{6, 0, 2, 0, 2, 0, 7, 0})
-	f.Fuzz(func(t *testing.T, script []byte) {
-		if len(script) > 60 {
-			return
-		}
-		synctest.Test(t, func(t *testing.T) {
-			var (
-				mu       sync.Mutex
-				asked    []time.Time // when the source was
-				failing  bool
-				lifetime time.Duration // 0: no end
-				kept     oauth2.Token  // the last that was fetched and not rejected
-				fetched  time.Time     // when it was
-			)
-			source := RenewingToken(func(context.Context) (*oauth2.Token, error) {
-				mu.Lock()
-				defer mu.Unlock()
-				asked = append(asked, time.Now())
-				if failing {
-					return nil, io.EOF
-				}
-				kept, fetched = oauth2.Token{AccessToken: fmt.Sprint("token-", len(asked))}, time.Now()
-				if lifetime > 0 {
-					kept.Expiry = fetched.Add(lifetime)
-				}
-				token := kept
-				return &token, nil
-			})
-			ask := func(rejected string) (*oauth2.Token, error) {
-				defer synctest.Wait() // for what is fetched ahead of time
-				if rejected == "" {
-					return source.Token()
-				}
-				return source.(Renewer).Renew(context.Background(), rejected)
-			}
-			ended := func(token *oauth2.Token) bool {
-				return !token.Expiry.IsZero() && time.Until(token.Expiry) <= 10*time.Second
-			}
-			for step, b := range script {
-				switch b % 8 {
-				case 0, 1: // ask, or say that what is kept was rejected
-					rejected := ""
-					if b%8 == 1 {
-						rejected = kept.AccessToken
-					}
-					had, before := kept, len(asked)
-					good := had.AccessToken != rejected && !ended(&had)
-					young := had.Expiry.IsZero() || time.Since(fetched) < had.Expiry.Sub(fetched)*3/4
-					quiet := before == 0 || time.Since(asked[before-1]) >= time.Second
-					token, err := ask(rejected)
-					switch asks := len(asked) - before; {
-					case asks > 1 || good && young && asks > 0:
-						t.Fatalf("step %d: %d fetches, %q is kept", step, asks, had.AccessToken)
-					case good && (err != nil || token.AccessToken != had.AccessToken):
-						t.Fatalf("step %d: %v, %v; want what is kept, %q", step, token, err, had.AccessToken)
-					case err == nil && (rejected != "" && token.AccessToken == rejected || ended(token)):
-						t.Fatalf("step %d: the token %v is of no use, %q was rejected", step, token, rejected)
-					case !good && quiet && (asks != 1 || (err != nil) != failing):
-						t.Fatalf("step %d: %v, %v, %d fetches; failing: %v", step, token, err, asks, failing)
-					case asks > 0 && len(asked) > 4 && time.Since(asked[len(asked)-5]) < time.Second:
-						t.Fatalf("step %d: five fetches in a second: %v", step, asked)
-					case asks > 0 && kept.AccessToken == rejected:
-						kept = oauth2.Token{}
-					}
-				case 2:
-					time.Sleep(time.Duration(b/8) * 100 * time.Millisecond)
-				case 3:
-					failing = true
-				case 4:
-					failing = false
-				case 5:
-					time.Sleep(time.Duration(b/8) * time.Minute)
-				case 6:
-					lifetime = time.Duration(b/8+1) * 5 * time.Minute
-				case 7:
-					lifetime = 0
-				}
 			}
 		})
 	})

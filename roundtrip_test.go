@@ -17,6 +17,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"golang.org/x/oauth2"
 )
 
@@ -32,8 +33,14 @@ func roads(t *testing.T, cfg jobboard.Config) map[string]http.RoundTripper {
 }
 
 // The road carries a request as it is, with the credential of its endpoint, and its
-// answer as that is, over real servers.
+// answer as that is, over real servers: two methods for each status, by a seed, and
+// all of them in the whole tests.
 func TestTransportOverSockets(t *testing.T) {
+	methods := []string{"GET", "HEAD", "POST", "PATCH", "PROPFIND"}
+	tried, seed := len(methods), 0
+	if !testenv.Whole() {
+		tried, seed = 2, int(testenv.Seed(t)%5)
+	}
 	for _, kind := range []string{"HTTP/1.1", "HTTP/2"} {
 		t.Run(kind, func(t *testing.T) {
 			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -58,8 +65,9 @@ func TestTransportOverSockets(t *testing.T) {
 			cfg := jobboard.Config{BaseURL: server.URL + "/api", JobDBURL: server.URL + "/db", HTTPClient: server.Client(), Retry: jobboard.RetryPolicy{MaxAttempts: 1}}
 			for auth, road := range roads(t, cfg) {
 				client := &http.Client{Transport: road, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-				for _, status := range []int{200, 201, 204, 301, 302, 304, 400, 401, 404, 410, 429, 500, 503} {
-					for _, method := range []string{"GET", "HEAD", "POST", "PATCH", "PROPFIND"} {
+				for i, status := range []int{200, 201, 204, 301, 302, 304, 400, 401, 404, 410, 429, 500, 503} {
+					for j := range tried {
+						method := methods[(seed+i+j)%len(methods)]
 						req, err := http.NewRequestWithContext(t.Context(), method, server.URL+"/other/pa%2Fth?q=1&q=2", strings.NewReader("sent"))
 						if err != nil {
 							t.Fatal(err)

@@ -17,9 +17,10 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 )
 
-// A service that is restarted fifteen times, gently or not, costs no GET, and
+// A service that is restarted four times, or fifteen in the whole tests, gently or not, costs no GET, and
 // no POST is executed twice or called certainly not executed when it was.
 func TestRollingRestarts(t *testing.T) {
 	for name, http2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2": true} {
@@ -107,7 +108,11 @@ func restart(t *testing.T, http2 bool, certificate *httptest.Server, stop func(*
 			}
 		})
 	}
-	for range 15 {
+	restarts := 4
+	if testenv.Whole() {
+		restarts = 15
+	}
+	for range restarts {
 		<-time.After(2 * time.Second)
 		stop(server, n)
 		<-time.After(300 * time.Millisecond)

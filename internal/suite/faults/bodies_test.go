@@ -14,6 +14,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 )
 
 // unreadable is a 200 that is not what the interface says. It says that a call
@@ -376,7 +377,7 @@ func TestPostingsWithoutEnd(t *testing.T) {
 		}
 		run(t, v)
 	})
-	if testing.Short() || rig.Race {
+	if !testenv.Whole() || rig.Race {
 		return // it takes seconds
 	}
 	t.Run("1 GiB", func(t *testing.T) {
