@@ -180,7 +180,9 @@ func (s *Server) searchJobs(ctx context.Context, in searchJobsArgs) (searchJobsR
 func entryOf(p *jobboard.JobPosting, advertisement int) entry {
 	e := entry{
 		Posting: fmt.Sprint(p.JobPostingID),
-		Since:   shown.Day(p.PostingVersionStartDate), Until: shown.Day(p.PostingVersionEndDate), Starts: shown.Day(p.JobStartDate),
+		Since:   shown.Day(p.PostingVersionStartDate),
+		Until:   shown.Day(p.PostingVersionEndDate),
+		Starts:  shown.Day(p.JobStartDate),
 		Title: foreign.Line(p.Title, maxTitle), Company: foreign.Line(p.Config.First(jobboard.KeyCompanyName), maxName),
 		Locations: listed(p.Config.Get(jobboard.KeyLocationName), maxName), Link: linkOf(p.ApplyURL()),
 	}
