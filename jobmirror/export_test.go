@@ -14,6 +14,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/pace"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/words"
 )
 
 // Databases are the addresses of new, empty databases, one of each kind.
@@ -143,4 +144,32 @@ func (m *Mirror) AskHeld(ctx context.Context) error {
 	}
 	defer done()
 	return w.askAllHeld(ctx)
+}
+
+// HoldWriter keeps others from writing to a mirror's database for some time.
+func HoldWriter(ctx context.Context, m *Mirror, d time.Duration) error {
+	return m.db.update(ctx, func(*tx) error {
+		rest(ctx, d)
+		return nil
+	})
+}
+
+// RowsRead returns how many rows of the text index PostgreSQL reads for a search.
+func RowsRead(ctx context.Context, m *Mirror, q Query) (n int64, err error) {
+	err = m.db.view(ctx, func(t *tx) error {
+		read := func() (int64, error) {
+			return store.Value[int64](t, "SELECT idx_tup_fetch + seq_tup_read FROM pg_stat_xact_user_tables WHERE relname = 'search'")
+		}
+		before, err := read()
+		if err != nil {
+			return err
+		}
+		if _, err := t.search(q, words.Parse(q.Text), place{}); err != nil {
+			return err
+		}
+		after, err := read()
+		n = after - before
+		return err
+	})
+	return n, err
 }

@@ -78,7 +78,7 @@ func (t *tx) reserveHeld(process string) (b batch, src *heldSource, busy bool, e
 		return b, nil, false, err
 	}
 	for _, s := range waiting {
-		if s.asking > t.Now && s.asking <= latest(t.Now)+jobLease.Milliseconds() { // see isFree
+		if s.asking > t.Now && s.asking <= latest(t.Now)+t.db.lasting(jobLease).Milliseconds() { // see isFree
 			return b, nil, true, nil
 		}
 	}
@@ -112,7 +112,7 @@ func (t *tx) reserveOf(s *heldSource, process string) (b batch, left int, err er
 	if b.number, err = t.Next(batches); err != nil {
 		return b, left, err
 	}
-	claim := append([]any{t.Now + jobLease.Milliseconds(), b.number, t.Now, t.Now}, args...)
+	claim := append([]any{t.until(jobLease), b.number, t.Now, t.Now}, args...)
 	claim = append(claim, t.free(jobLease)...)
 	b.jobs, err = t.Numbers(`UPDATE jobs SET claimed = ?, batch = ?, next_due = CASE WHEN next_due > ? THEN ? ELSE next_due END
 		WHERE job IN (SELECT job FROM jobs WHERE `+unasked+` AND `+isFree+` ORDER BY answer, job LIMIT ? @skip)
@@ -130,11 +130,7 @@ func (t *tx) reserveOf(s *heldSource, process string) (b batch, left int, err er
 // keepAsking leases the right to ask about the held rows of a source for d, or gives it
 // back if d is 0.
 func (t *tx) keepAsking(s *heldSource, d time.Duration) error {
-	until := int64(1)
-	if d > 0 {
-		until = t.Now + d.Milliseconds()
-	}
-	_, err := t.Exec("UPDATE sources SET asking = ? WHERE id = ? AND asking > 0", until, s.id)
+	_, err := t.Exec("UPDATE sources SET asking = ? WHERE id = ? AND asking > 0", max(t.until(d), 1), s.id)
 	return err
 }
 
@@ -149,7 +145,7 @@ func (w *worker) askAll(ctx context.Context, src *heldSource, b batch) error {
 	if e := w.release(ctx, b); err == nil {
 		err = e
 	}
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackTime)
+	last, cancel := outlast(ctx, giveBackTime)
 	defer cancel()
 	if e := w.db.update(last, func(t *tx) error { return t.keepAsking(src, 0) }); err == nil {
 		err = e

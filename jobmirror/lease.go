@@ -18,7 +18,26 @@ import (
 const (
 	jobLease    = 24 * time.Second // renewed each third of it, as sourceLease is
 	sourceLease = 15 * time.Second
+	// aloneLease is added to them on SQLite, where nobody else works and leases only keep
+	// the calls of one process apart: that they are renewed may have to wait for its writer.
+	aloneLease = 45 * time.Second
 )
+
+// lasting returns how long leases last on the database.
+func (db *database) lasting(lease time.Duration) time.Duration {
+	if db.Shared {
+		return lease
+	}
+	return lease + aloneLease
+}
+
+// until returns when a lease ends that begins now; 0 for none.
+func (t *tx) until(lease time.Duration) int64 {
+	if lease == 0 {
+		return 0
+	}
+	return t.Now + t.db.lasting(lease).Milliseconds()
+}
 
 // isFree is the condition for a row that nobody leases. A lease that ends later than
 // any can was taken before the clock was set back.
@@ -26,7 +45,7 @@ const isFree = "(claimed <= ? OR claimed > ?)"
 
 // free returns the arguments of isFree for rows that are leased for at most so long.
 func (t *tx) free(lease time.Duration) []any {
-	return []any{t.Now, latest(t.Now) + lease.Milliseconds()}
+	return []any{t.Now, latest(t.Now) + t.db.lasting(lease).Milliseconds()}
 }
 
 // latest returns the latest time that another transaction may have written by now: it
@@ -82,13 +101,13 @@ func (w *worker) poll(ctx context.Context) error {
 	if w.db.OwnClock() {
 		now = time.Now().UnixMilli()
 	}
-	setBack := began > latest(now) || until > latest(now)+sourceLease.Milliseconds()
+	setBack := began > latest(now) || until > latest(now)+w.db.lasting(sourceLease).Milliseconds()
 	for _, work := range []struct {
 		due bool
 		signal
 	}{
 		{job != nil && *job <= now, w.jobsDue},
-		{held != nil && (*held <= now || *held > latest(now)+jobLease.Milliseconds()), w.heldDue},
+		{held != nil && (*held <= now || *held > latest(now)+w.db.lasting(jobLease).Milliseconds()), w.heldDue},
 		{source != nil && *source <= now || setBack || int(entered) < len(sources), w.sourcesDue},
 		{index, w.unindexed},
 		{number, w.db.unnumbered},
@@ -166,7 +185,7 @@ func (t *tx) reserve(n int, process string) (b batch, err error) {
 	}
 	b.jobs, err = t.Numbers(`UPDATE jobs SET claimed = ?, batch = ? WHERE job IN
 		(SELECT job FROM jobs WHERE next_due <= ? AND `+isFree+` ORDER BY next_due LIMIT `+strconv.Itoa(n)+` @skip) RETURNING job`,
-		append([]any{t.Now + jobLease.Milliseconds(), b.number, t.Now}, t.free(jobLease)...)...)
+		append([]any{t.until(jobLease), b.number, t.Now}, t.free(jobLease)...)...)
 	if err != nil || len(b.jobs) == 0 {
 		return b, err
 	}
@@ -184,14 +203,14 @@ func (m *Mirror) renew(ctx context.Context, l *lookups) error {
 			}
 		}
 		_, err := t.Exec("UPDATE jobs SET claimed = ? WHERE job IN @ids AND batch = ? AND claimed > 0",
-			t.Now+jobLease.Milliseconds(), store.IDs(l.jobs), l.number)
+			t.until(jobLease), store.IDs(l.jobs), l.number)
 		return err
 	})
 }
 
 // release gives the jobs of a batch back that have no result.
 func (m *Mirror) release(ctx context.Context, b batch) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackTime)
+	ctx, cancel := outlast(ctx, giveBackTime)
 	defer cancel()
 	return m.db.update(ctx, func(t *tx) error {
 		_, err := t.Exec("UPDATE jobs SET claimed = 0 WHERE job IN @ids AND batch = ? AND claimed > 0", store.IDs(b.jobs), b.number)

@@ -59,12 +59,8 @@ type lookups struct {
 // more, and cuts off those that are under way stopTime later: they stay due, and are
 // counted in l.left.
 func (m *Mirror) lookUp(told context.Context, l *lookups) error {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(told))
+	ctx, cancel := outlast(told, stopTime)
 	defer cancel()
-	defer context.AfterFunc(told, func() {
-		rest(ctx, stopTime)
-		cancel()
-	})()
 	l.left = len(l.jobs)
 	results := make(chan lookedUp, lookupPiece)
 	go func() {
@@ -121,18 +117,17 @@ func cutOff(ctx context.Context, r lookedUp) bool {
 }
 
 // writeResults writes what lookups found, even when it is time to stop. A server
-// that is started anew is waited for.
+// that is started anew is waited for, and the writer of SQLite for as long as it takes.
 func (m *Mirror) writeResults(ctx context.Context, l *lookups, results []lookedUp) error {
 	if len(results) == 0 {
 		return nil
 	}
-	ended := ctx
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	ctx, cancel := outlast(ctx, giveBackTime)
 	defer cancel()
-	defer context.AfterFunc(ended, func() {
-		rest(ctx, giveBackTime)
-		cancel()
-	})()
+	if m.db.Shared {
+		ctx, cancel = context.WithTimeout(ctx, 10*time.Second)
+		defer cancel()
+	}
 	var err error
 	for wait := 50 * time.Millisecond; ; wait *= 2 {
 		err = m.db.update(ctx, func(t *tx) error {

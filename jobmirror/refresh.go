@@ -69,7 +69,7 @@ func (w *worker) begin(ctx context.Context, src *source, may func(sourceRow) boo
 		err := t.Row("SELECT generation, began, complete, claimed FROM sources WHERE id = ? @lock", []any{src.id},
 			&r.generation, &r.began, &r.complete, &r.claimed)
 		// See isFree.
-		claimed := r.claimed > t.Now && r.claimed <= latest(t.Now)+sourceLease.Milliseconds()
+		claimed := r.claimed > t.Now && r.claimed <= latest(t.Now)+t.db.lasting(sourceLease).Milliseconds()
 		if err != nil || claimed || !may(r) {
 			return err
 		}
@@ -102,7 +102,7 @@ func (t *tx) begin(src *source, process string) (out turn, err error) {
 	}
 	until := int64(0)
 	if process != "" {
-		until = t.Now + sourceLease.Milliseconds()
+		until = t.until(sourceLease)
 	}
 	made, err := t.Numbers("UPDATE sources SET generation = ?, began = ?, claimed = ?, holder = ? WHERE id = ? RETURNING made",
 		out.generation, t.Now, until, process, src.id)
@@ -129,7 +129,7 @@ func (m *Mirror) refresh(ctx context.Context, src *source, turn turn) error {
 		return nil
 	}
 	if ctx.Err() != nil { // given back: the next process may begin at once
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackTime)
+		last, cancel := outlast(ctx, giveBackTime)
 		defer cancel()
 		_, giveBack := m.lease(last, src, turn, 0)
 		return errors.Join(err, giveBack)
@@ -144,14 +144,17 @@ func (m *Mirror) refresh(ctx context.Context, src *source, turn turn) error {
 var errTurnOver = errors.New("jobmirror: another process refreshes the source")
 
 // keepLease renews a source's lease until ctx ends, the turn is another's, or
-// the database was away for longer than the lease.
+// a server was away for longer than the lease. The writer of SQLite is waited for.
 func (m *Mirror) keepLease(ctx context.Context, src *source, turn turn) error {
 	for renewed := time.Now(); ; {
 		rest(ctx, sourceLease/3)
 		if ctx.Err() != nil {
 			return nil
 		}
-		one, cancel := context.WithTimeout(ctx, sourceLease/3)
+		one, cancel := ctx, context.CancelFunc(func() {})
+		if m.db.Shared {
+			one, cancel = context.WithTimeout(ctx, sourceLease/3)
+		}
 		mine, err := m.lease(one, src, turn, sourceLease)
 		cancel()
 		switch {
@@ -159,7 +162,7 @@ func (m *Mirror) keepLease(ctx context.Context, src *source, turn turn) error {
 			return errTurnOver
 		case err == nil:
 			renewed = time.Now()
-		case time.Since(renewed) > sourceLease:
+		case m.db.Shared && time.Since(renewed) > sourceLease:
 			return fmt.Errorf("jobmirror: the lease of %s: %w", src.cause(), err)
 		}
 	}
@@ -169,11 +172,7 @@ func (m *Mirror) keepLease(ctx context.Context, src *source, turn turn) error {
 // while the turn is its last.
 func (m *Mirror) lease(ctx context.Context, src *source, turn turn, d time.Duration) (mine bool, err error) {
 	return fromUpdate(ctx, m.db, func(t *tx) (bool, error) {
-		until := int64(0)
-		if d > 0 {
-			until = t.Now + d.Milliseconds()
-		}
-		rows, err := t.Exec("UPDATE sources SET claimed = ? WHERE id = ? AND generation = ?", until, src.id, turn.generation)
+		rows, err := t.Exec("UPDATE sources SET claimed = ? WHERE id = ? AND generation = ?", t.until(d), src.id, turn.generation)
 		return rows > 0, err
 	})
 }

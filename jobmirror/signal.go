@@ -32,3 +32,16 @@ func (s signal) wait(ctx context.Context, other signal, d time.Duration) {
 
 // rest returns after d, or when ctx ends.
 func rest(ctx context.Context, d time.Duration) { signal(nil).wait(ctx, nil, d) }
+
+// outlast returns a context that ends some time after ctx does, or when cancel is called.
+func outlast(ctx context.Context, d time.Duration) (longer context.Context, cancel context.CancelFunc) {
+	longer, end := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		rest(longer, d)
+		end()
+	})
+	return longer, func() {
+		stop()
+		end()
+	}
+}

@@ -40,7 +40,7 @@ func openSQLite(ctx context.Context, path string, schema Schema, readOnly bool) 
 	}
 	db := &DB{dialect: sqliteDialect, schema: schema, path: path, readers: sqliteDB(path, "ro", sqliteReaders)}
 	if !readOnly {
-		db.writers = sqliteDB(path, "rwc", 1)
+		db.writers, db.turn = sqliteDB(path, "rwc", 1), make(chan struct{}, 1)
 		return db, nil
 	}
 	whole, tables := allInFile(path), 0

@@ -50,8 +50,9 @@ type DB struct {
 	Pooled bool
 
 	schema           Schema
-	path             string  // of the file on SQLite
-	writers, readers *sql.DB // writers: nil where the database is only read
+	path             string        // of the file on SQLite
+	writers, readers *sql.DB       // writers: nil where the database is only read
+	turn             chan struct{} // is filled while somebody writes to SQLite; nil on a server
 	texts            sync.Map
 
 	mu     sync.Mutex
@@ -124,7 +125,8 @@ var (
 	toRead  = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
 )
 
-// Update runs f in a transaction that writes. It is repeated when the database
+// Update runs f in a transaction that writes. On SQLite those who write take turns, in
+// the order in which they came. It is repeated when the database
 // chose it as the victim of a deadlock, so f must not change anything else.
 func (db *DB) Update(ctx context.Context, f func(*Tx) error) error {
 	if db.Shared {
@@ -205,6 +207,14 @@ func (db *DB) transact(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, f
 		return err
 	}
 	defer leave()
+	if pool == db.writers && db.turn != nil { // who waits in a pool is chosen at random
+		select {
+		case db.turn <- struct{}{}:
+			defer func() { <-db.turn }()
+		case <-ctx.Done():
+			return fmt.Errorf("jobmirror: %w", ctx.Err())
+		}
+	}
 	// The transaction outlives ctx, so that it is ended in an orderly way.
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
