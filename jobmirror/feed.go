@@ -145,7 +145,8 @@ func (t *tx) withoutBack(src *source, batch []feedItem) ([]feedItem, error) {
 	}
 	back, err := t.Numbers("UPDATE entries SET missing = 0 WHERE source = ? AND hash IN @ids RETURNING hash",
 		src.id, store.IDsOf(batch, func(item feedItem) int64 { return item.hash }))
-	return slices.DeleteFunc(slices.Clone(batch), func(item feedItem) bool { return slices.Contains(back, item.hash) }), err
+	there := func(item feedItem) bool { return slices.Contains(back, item.hash) }
+	return slices.DeleteFunc(slices.Clone(batch), there), err
 }
 
 // claim notes which postings an entry says are its job's.

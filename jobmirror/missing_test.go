@@ -425,6 +425,32 @@ func TestBackWhileItIsRemoved(t *testing.T) {
 	})
 }
 
+// A job whose entry went from a feed is looked up at once.
+func TestJobOfAnEntryThatWent(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		board := newShelf(40)
+		m := open(t, address, asFeed(board.options()))
+		refresh(t, m)
+		board.tell(upTo(39), "closed", nil)
+		settled(t, m, "one went", 39, 0)
+		if all, _ := board.lookups(); all != 1 || board.asked[40] != 1 {
+			t.Errorf("%d lookups, of which %d are of its job", all, board.asked[40])
+		}
+	})
+}
+
+// What was answered before a refresh missed a row proves nothing of the row.
+func TestAnswersFromBeforeProveNothing(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		board := newShelf(40)
+		board.state = inactive
+		m := open(t, address, board.options())
+		refresh(t, m)
+		board.tell(nil, "ERROR_OTHER", nil)
+		settled(t, m, "empty", 40, 40)
+	})
+}
+
 // Without a hold what a complete refresh misses goes at once.
 func TestNothingIsHeld(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
