@@ -179,6 +179,38 @@ func TestSearchesOfLargePostings(t *testing.T) {
 	})
 }
 
+// A page of what most postings have costs PostgreSQL some of them, however many there are.
+func TestPageOfCommonWordsReadsFew(t *testing.T) {
+	needPostgres(t)
+	b := wordyBoard{800}
+	address := postgres.createMigrated(t)
+	board := httptest.NewServer(b.handler())
+	defer board.Close()
+	m := open(t, address, jobmirror.Options{
+		Config:   jobboard.Config{BaseURL: board.URL + "/board", ClientID: "10", MaxBodyBytes: 4 << 30},
+		Channels: []jobmirror.Channel{{ID: "1_all", Languages: []string{"de"}}}, Limit: -1,
+	})
+	refresh(t, m)
+	execute(t, address, "ANALYZE") // as the server does by itself sooner or later
+	for _, q := range []jobmirror.Query{
+		{Order: jobmirror.Newest},
+		{Order: jobmirror.Newest, Channel: "1_all"},
+		{Order: jobmirror.Oldest},
+		{Order: jobmirror.Newest, Text: b.word(0)},
+		{Order: jobmirror.Oldest, Text: b.word(0)},
+	} {
+		q.Limit = 20
+		page, err := m.Search(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := jobmirror.RowsRead(t.Context(), m, q)
+		if err != nil || read < 20 || read > 300 || page.Next == "" {
+			t.Errorf("%q in order %d: %d rows are read for %d postings, %v", q.Text, q.Order, read, len(page.Postings), err)
+		}
+	}
+}
+
 // deepCursor returns a query for a page far behind the first one of a word that many
 // postings have.
 func deepCursor(ctx context.Context, t *testing.T, m *jobmirror.Mirror, words func() string) jobmirror.Query {

@@ -1,0 +1,228 @@
+package jobmirror
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/words"
+)
+
+// finder walks through the hits of a query, in the order of the index.
+type finder struct {
+	t         *tx
+	q         Query
+	text      words.Query
+	narrow    []words.Expr   // what the index is asked beside the text
+	languages []string       // that postings are stemmed in
+	in        []words.Lookup // of the text, in each of languages
+	all       string         // the question to the index for all hits
+	tiers     []string       // the questions for one tier after the other
+	at        place          // the hit after which page goes on
+	rare      bool           // too few postings match to find a page of them among the next ones
+	places    []place        // of what page returned
+
+	typed     int // how many tiers are of the text as it was typed; 0: it is not corrected
+	corrected []Correction
+}
+
+// place says where a hit stands in the order of a query. The zero place is before
+// the first hit.
+type place struct {
+	tier      int
+	id        int64
+	corrected []Correction
+}
+
+// chunk is how many hits are read from the index at a time.
+const chunk = 64
+
+// finder returns a finder for a query, of which text is the text; its hits must have the
+// tags as well. Its error is jobboard.ErrInvalidInput for a text that is too long.
+func (t *tx) finder(q Query, text words.Query, tags ...string) (*finder, error) {
+	if len(q.Text) > maxText {
+		return nil, fmt.Errorf("%w: the text has more than %d bytes", jobboard.ErrInvalidInput, maxText)
+	}
+	f := &finder{t: t, q: q, text: text, narrow: narrowed(q)}
+	for _, tag := range tags {
+		f.narrow = append(f.narrow, words.Expr{Text: tag})
+	}
+	if plan := matcherOf(t.db).plan; plan != "" {
+		if _, err := t.Exec(plan); err != nil {
+			return nil, err
+		}
+	}
+	err := t.Rows("SELECT stemmed FROM languages ORDER BY stemmed", nil, func(scan func(...any) error) error {
+		var language string
+		err := scan(&language)
+		f.languages = append(f.languages, language)
+		return err
+	})
+	f.read(text)
+	for tier := range f.count() {
+		f.tiers = append(f.tiers, f.ask(func(in int) words.Expr { return f.tier(tier, in) }))
+	}
+	return f, err
+}
+
+// read makes the finder look for a text.
+func (f *finder) read(text words.Query) {
+	f.text, f.in = text, nil
+	for _, language := range f.languages {
+		f.in = append(f.in, text.In(language))
+	}
+	f.all = f.ask(func(in int) words.Expr { return f.in[in].All() })
+}
+
+// count returns how many tiers the hits of a text have.
+func (f *finder) count() int {
+	if f.q.Order != Relevance || f.text.Empty() {
+		return 1
+	}
+	return words.Tiers
+}
+
+// tier returns what the index is asked for a tier of the text in a language, of which in
+// is the index in f.languages.
+func (f *finder) tier(tier, in int) words.Expr {
+	if f.count() == 1 {
+		return f.in[in].All()
+	}
+	return f.in[in].Tier(tier)
+}
+
+// ask returns the question to the index for the query. of returns what is asked for its
+// text in one of f.languages.
+func (f *finder) ask(of func(in int) words.Expr) string {
+	e := words.Expr{Op: words.And, Of: f.narrow}
+	switch {
+	case strings.TrimSpace(f.q.Text) == "":
+	case f.text.Empty(): // there is nothing but punctuation in it
+		e.Of = append(slices.Clone(f.narrow), words.Expr{Text: tagNone})
+	default:
+		e.Of = append(slices.Clone(f.narrow), f.inEachLanguage(of))
+	}
+	return matcherOf(f.t.db).text(e)
+}
+
+// inEachLanguage joins what of returns for each of f.languages, for the postings of that
+// language alone; if it is the same for all, it needs no tags of languages.
+func (f *finder) inEachLanguage(of func(in int) words.Expr) words.Expr {
+	if len(f.languages) == 0 { // nothing is indexed yet
+		return words.Expr{Text: tagNone}
+	}
+	found := words.Expr{Op: words.Or}
+	agree := true
+	for i, language := range f.languages {
+		in := of(i)
+		agree = agree && (i == 0 || reflect.DeepEqual(found.Of[0].Of[1], in))
+		found.Of = append(found.Of, words.Expr{Op: words.And, Of: []words.Expr{{Text: tagLanguage(language)}, in}})
+	}
+	if agree {
+		return found.Of[0].Of[1]
+	}
+	return found
+}
+
+// next reads the next hits of a tier from the index, of which some may be out of the
+// circle.
+func (f *finder) next() ([]int64, error) {
+	low, high := int64(0), int64(math.MaxInt64)
+	switch {
+	case f.q.Order == Oldest:
+		low = f.at.id
+	case f.at.id != 0:
+		high = f.at.id
+	}
+	order := "DESC"
+	if f.q.Order == Oldest {
+		order = ""
+	}
+	index, text := matcherOf(f.t.db), f.tiers[f.at.tier]
+	if index.near != "" && f.q.Order != Relevance && !f.rare {
+		list, err := f.t.Numbers(strings.ReplaceAll(index.near, "@order", order), low, high, text, chunk)
+		if err != nil || len(list) == chunk {
+			return list, err
+		}
+		f.rare = true
+	}
+	return f.t.Numbers(index.hits+" "+order+" LIMIT ?", text, low, high, chunk)
+}
+
+// page reads hits until there are n. Those of a text that is corrected come last.
+func (f *finder) page(n int) (out []hit, err error) {
+	for len(out) < n {
+		if f.at.tier == len(f.tiers) {
+			if err := f.findMistakes(); err != nil {
+				return nil, err
+			}
+		}
+		if f.at.tier == len(f.tiers) {
+			break
+		}
+		list, err := f.next()
+		if err != nil {
+			return nil, err
+		}
+		hits, err := f.some(list, n-len(out))
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range hits {
+			f.places = append(f.places, place{f.at.tier, h.id, f.corrected})
+		}
+		out = append(out, hits...)
+		if len(list) < chunk {
+			f.at.tier, f.at.id = f.at.tier+1, 0
+		} else {
+			f.at.id = list[len(list)-1]
+		}
+	}
+	return out[:min(n, len(out))], nil
+}
+
+// some reads the first rows of a list that are hits, at least n where there are so many.
+func (f *finder) some(list []int64, n int) (out []hit, err error) {
+	inside, err := f.t.within(list, f.q.Near)
+	if err != nil {
+		return nil, err
+	}
+	for part := range slices.Chunk(inside, n) {
+		hits, err := f.t.postings(part, f.text)
+		if out = append(out, hits...); err != nil || len(out) >= n {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// hits returns every hit, in the order of their identifiers.
+func (f *finder) hits() (found []int64, err error) {
+	if f.q.Near.IsZero() {
+		found, err = f.t.Numbers("SELECT h.id FROM "+matcherOf(f.t.db).from, f.all)
+		slices.Sort(found)
+	} else {
+		found, err = f.t.inside(f.all, f.q.Near)
+	}
+	if err != nil || !f.text.Quoted() || len(found) > maxRead {
+		return found, err
+	}
+	var matching []int64
+	for part := range slices.Chunk(found, pagePart) {
+		hits, err := f.t.postings(part, f.text)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range hits {
+			matching = append(matching, h.id)
+		}
+	}
+	return matching, nil
+}
+
+// maxRead is how many hits of a text with words in quotes are read to count those that
+// have them as they are written.
+const maxRead = 300
