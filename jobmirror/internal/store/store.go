@@ -201,19 +201,33 @@ func (db *DB) begin(ctx context.Context, pool *sql.DB, opts *sql.TxOptions) (con
 	return conn, in, err
 }
 
+// takeTurn waits until nobody else writes to SQLite, in the order of coming, and returns
+// what ends the turn. The pool alone would let in one of those who wait, whichever it is.
+// Where there is a server nobody waits.
+func (db *DB) takeTurn(ctx context.Context) (end func(), err error) {
+	if db.turn == nil {
+		return func() {}, nil
+	}
+	select {
+	case db.turn <- struct{}{}:
+		return func() { <-db.turn }, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("jobmirror: %w", ctx.Err())
+	}
+}
+
 func (db *DB) transact(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, f func(*Tx) error) error {
 	leave, err := db.enter()
 	if err != nil {
 		return err
 	}
 	defer leave()
-	if pool == db.writers && db.turn != nil { // who waits in a pool is chosen at random
-		select {
-		case db.turn <- struct{}{}:
-			defer func() { <-db.turn }()
-		case <-ctx.Done():
-			return fmt.Errorf("jobmirror: %w", ctx.Err())
+	if pool == db.writers {
+		end, err := db.takeTurn(ctx)
+		if err != nil {
+			return err
 		}
+		defer end()
 	}
 	// The transaction outlives ctx, so that it is ended in an orderly way.
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -233,18 +247,7 @@ func (db *DB) transact(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, f
 		return fmt.Errorf("jobmirror: %w", err)
 	}
 	t := &Tx{ctx: ctx, db: db, conn: conn, in: in, Now: time.Now().UnixMilli()}
-	if db.Pooled && pool == db.writers {
-		_, err = t.Exec("SET LOCAL idle_in_transaction_session_timeout = " + idleTimeout)
-	}
-	if err == nil && !db.OwnClock() {
-		err = t.Row("SELECT "+db.Clock, nil, &t.Now)
-	}
-	if err == nil {
-		err = f(t)
-	}
-	if err == nil {
-		err = t.flush()
-	}
+	err = t.run(f, pool == db.writers)
 	defer time.AfterFunc(endTimeout, cancel).Stop()
 	if err != nil {
 		_ = in.Rollback() // SQLite itself ends a transaction that finds the disk full
@@ -252,4 +255,23 @@ func (db *DB) transact(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, f
 		err = fmt.Errorf("jobmirror: %w", err)
 	}
 	return withHint(err)
+}
+
+// run runs f in a transaction that has just begun, with the database's time and limits,
+// and sends what f left to be sent.
+func (t *Tx) run(f func(*Tx) error, writes bool) error {
+	if t.db.Pooled && writes {
+		if _, err := t.Exec("SET LOCAL idle_in_transaction_session_timeout = " + idleTimeout); err != nil {
+			return err
+		}
+	}
+	if !t.db.OwnClock() {
+		if err := t.Row("SELECT "+t.db.Clock, nil, &t.Now); err != nil {
+			return err
+		}
+	}
+	if err := f(t); err != nil {
+		return err
+	}
+	return t.flush()
 }
