@@ -1,8 +1,6 @@
 package jobmirror_test
 
 import (
-	"context"
-	"net/http"
 	"testing"
 	"time"
 
@@ -104,12 +102,9 @@ func TestMetricsTellHowTheMirrorIsDoing(t *testing.T) {
 			t.Errorf("a source that was just copied is %v s old", age)
 		}
 
-		srv.Fail(jobboardtest.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"60"}}})
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		_, _ = m.Refresh(ctx)
+		refreshUntilPaused(t, m, srv)
 		got = measured(t, reader)
-		if got["jobboard.mirror.pauses"] != 1 || got["jobboard.mirror.limit.pause"] < 50 || got["jobboard.mirror.limit.rate"] != 200 {
+		if got["jobboard.mirror.pauses"] != 1 || got["jobboard.mirror.limit.pause"] < 500 || got["jobboard.mirror.limit.rate"] != 200 {
 			t.Errorf("in a pause: %v", got)
 		}
 		if err := m.Close(); err != nil {
