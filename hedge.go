@@ -104,19 +104,32 @@ func (h *hedge) send() {
 	if err == nil {
 		err = transport.Complete(resp)
 	}
-	end := AttemptEnd{Err: x.Cause(err)}
-	if err == nil {
-		h.watch.answered(resp, &c.secrets)
-		if isGoodAnswer(resp.StatusCode) && c.endpoint.origin.Redirect(sent.URL, resp) == nil && h.win() {
-			h.resp = resp
-			h.first.End(errBeaten)
-			return
-		}
-		_ = resp.Body.Close()
-		end.Err = errBeaten
+	if err == nil && isGoodAnswer(resp.StatusCode) && c.endpoint.origin.Redirect(sent.URL, resp) == nil && h.win() {
+		h.resp = resp
+		h.first.End(errBeaten)
+		return
 	}
+	end := c.beaten(h.watch, x, resp, err)
 	finish()
 	h.watch.endAttempt(end)
+}
+
+// beaten returns the end of the request whose answer does not count, and drops the
+// answer. A request that was ended because the other one was answered has not failed.
+func (c *call) beaten(w *watch, x *transport.Exchange, resp *http.Response, err error) AttemptEnd {
+	if err != nil {
+		if err = x.Cause(err); errors.Is(err, errBeaten) {
+			return AttemptEnd{Beaten: true}
+		}
+		return AttemptEnd{Err: err}
+	}
+	_ = resp.Body.Close()
+	w.answered(resp, &c.secrets)
+	if isGoodAnswer(resp.StatusCode) {
+		return AttemptEnd{Beaten: true}
+	}
+	_, err = classify(c.op, resp.StatusCode, resp.Header, nil, nil)
+	return AttemptEnd{Err: err}
 }
 
 // isGoodAnswer reports whether an answer ends the race: the service works.
@@ -176,9 +189,9 @@ func (h *hedge) abandon() {
 	}
 	h.stop(true)
 	if h.resp != nil {
-		_ = h.resp.Body.Close()
+		end := h.call.beaten(h.watch, &h.exchange, h.resp, nil)
 		_ = h.exchange.Close()
-		h.watch.endAttempt(AttemptEnd{Err: errBeaten})
+		h.watch.endAttempt(end)
 	}
 }
 
@@ -195,11 +208,9 @@ func (h *hedge) settle(resp *http.Response, err error) (*transport.Exchange, *ht
 	if h.resp == nil {
 		return h.first, resp, err
 	}
-	if err == nil {
-		_ = resp.Body.Close()
-	}
+	end := c.beaten(c.watch, h.first, resp, err)
 	_ = h.first.Close()
-	c.watch.replace(h.watch, AttemptEnd{Err: errBeaten})
+	c.watch.replace(h.watch, end)
 	return &h.exchange, h.resp, nil
 }
 

@@ -65,6 +65,7 @@ type AttemptEnd struct {
 	// most 16 KiB of them; nil: no answer. It may be changed.
 	Header   http.Header
 	Err      error
+	Beaten   bool // the other request of a hedge was answered first and counts; Err is nil
 	Duration time.Duration
 	Repeat   bool          // another attempt follows
 	Wait     time.Duration // before that attempt

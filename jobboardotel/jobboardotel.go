@@ -51,6 +51,7 @@ const (
 	RequestKey   = attribute.Key("jobboard.request")   // what the service calls the failed request
 	WaitKey      = attribute.Key("jobboard.wait")      // seconds before the next request
 	HedgeKey     = attribute.Key("jobboard.hedge")     // true for the second request of a hedge
+	BeatenKey    = attribute.Key("jobboard.beaten")    // true for the one of the two that does not count; no error
 )
 
 // Option chooses where an observer reports to.
@@ -195,6 +196,10 @@ func (o *observer) observeAttempt(
 			attributes = append(attributes, semconv.ErrorTypeKey.String(kind))
 			span.SetAttributes(semconv.ErrorTypeKey.String(kind))
 			span.SetStatus(codes.Error, "")
+		}
+		if end.Beaten {
+			attributes = append(attributes, BeatenKey.Bool(true))
+			span.SetAttributes(BeatenKey.Bool(true))
 		}
 		if end.Repeat {
 			span.SetAttributes(WaitKey.Float64(end.Wait.Seconds()))

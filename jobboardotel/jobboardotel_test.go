@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -211,8 +212,8 @@ func TestRefusedInstrument(t *testing.T) {
 	}
 }
 
-// No span and no metric holds a credential, a query value or an identifier.
-// TestHedge looks for the attribute by which the two requests of a hedge differ.
+// TestHedge looks for the attributes by which the two requests of a hedge differ. The
+// one that lost is no error.
 func TestHedge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -233,18 +234,42 @@ func TestHedge(t *testing.T) {
 		r.stalls = true
 		search()
 		synctest.Wait()
-		hedged := map[string]int{} // requests by whether they are the hedge
+		requests := map[string]bool{}
+		tell := func(kind string, got map[string]string) {
+			requests[fmt.Sprintf("%s: hedge %q, beaten %q, status %q, error %q", kind, got["jobboard.hedge"],
+				got["jobboard.beaten"], got["http.response.status_code"], got["error.type"])] = true
+		}
 		for _, span := range r.spans.GetSpans() {
 			if span.SpanKind == trace.SpanKindClient {
-				hedged[attributes(span.Attributes)["jobboard.hedge"]]++
+				tell("span "+span.Status.Code.String(), attributes(span.Attributes))
 			}
 		}
-		if len(hedged) != 2 || hedged[""] != 1 || hedged["true"] != 1 {
-			t.Errorf("the requests say jobboard.hedge: %v", hedged)
+		var data metricdata.ResourceMetrics
+		if err := r.metrics.Collect(t.Context(), &data); err != nil {
+			t.Fatal(err)
+		}
+		for _, scope := range data.ScopeMetrics {
+			for _, m := range scope.Metrics {
+				if m.Name == "http.client.request.duration" {
+					for _, point := range m.Data.(metricdata.Histogram[float64]).DataPoints {
+						tell("metric", attributes(point.Attributes.ToSlice()))
+					}
+				}
+			}
+		}
+		want := map[string]bool{
+			`span Unset: hedge "", beaten "true", status "", error ""`:    true,
+			`span Unset: hedge "true", beaten "", status "200", error ""`: true,
+			`metric: hedge "", beaten "true", status "", error ""`:        true,
+			`metric: hedge "", beaten "", status "200", error ""`:         true,
+		}
+		if !maps.Equal(requests, want) {
+			t.Errorf("the requests are told as %v, want %v", requests, want)
 		}
 	})
 }
 
+// No span and no metric holds a credential, a query value or an identifier.
 func TestNoSecrets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)

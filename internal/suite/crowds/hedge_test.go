@@ -204,8 +204,11 @@ func (h *hedging) attempt(_ context.Context, start jobboard.AttemptStart) (conte
 			delete(h.started, start.Number)
 		}
 		result := fmt.Sprint(end.StatusCode)
-		if end.Err != nil && strings.Contains(end.Err.Error(), "hedge") {
+		switch {
+		case end.Beaten && end.Err == nil:
 			result += " beaten"
+		case end.Err != nil && end.StatusCode != 410: // that is what the caller gets
+			result += " failed"
 		}
 		h.log = append(h.log, fmt.Sprintf("%d %v %s", start.Number, start.Hedge, result))
 	}
@@ -262,21 +265,21 @@ func TestHedge(t *testing.T) {
 			[]func(*rig.Exchange){after(90*ms, good), status(503)},
 			90 * ms,
 			[]time.Duration{0, 40 * ms},
-			[]string{"2 true 503 beaten", "1 false 200"},
+			[]string{"2 true 503 failed", "1 false 200"},
 			nil,
 		},
 		"the second is lost": {
 			[]func(*rig.Exchange){after(90*ms, good), raw("")},
 			90 * ms,
 			[]time.Duration{0, 40 * ms},
-			[]string{"2 true 0", "1 false 200"},
+			[]string{"2 true 0 failed", "1 false 200"},
 			nil,
 		},
 		"the first fails, and the second is waited for": {
 			[]func(*rig.Exchange){after(50*ms, status(503)), after(90*ms, good)},
 			130 * ms,
 			[]time.Duration{0, 40 * ms},
-			[]string{"1 false 0 beaten", "2 true 200"},
+			[]string{"1 false 503 failed", "2 true 200"},
 			nil,
 		},
 		"a condition is a good answer": {
@@ -290,7 +293,7 @@ func TestHedge(t *testing.T) {
 			[]func(*rig.Exchange){after(50*ms, expired), slow, good},
 			50 * ms,
 			[]time.Duration{0, 40 * ms, 50 * ms},
-			[]string{"2 true 0 beaten", "1 false 401", "3 false 200"},
+			[]string{"2 true 0 beaten", "1 false 401 failed", "3 false 200"},
 			nil,
 		},
 	} {
