@@ -140,8 +140,25 @@ func at(began time.Time, d time.Duration, f func()) {
 // Four processes are killed in turn, one is put to sleep for longer than its
 // leases, the server crashes, its connections are cut and stall:
 // the copy is the one of a calm run, and few jobs are asked for twice.
+// JOBMIRROR_FAULTS says for how long faults follow each other, such as 30m; then also with
+// PgBouncer between the processes and the server.
 func TestFleetThroughFaults(t *testing.T) {
 	t.Parallel()
+	needPostgres(t)
+	lasting := lastingFrom(t, "JOBMIRROR_FAULTS", 0)
+	t.Run("direct", func(t *testing.T) {
+		t.Parallel()
+		fleetThroughFaults(t, false, lasting)
+	})
+	if lasting > 0 {
+		t.Run("pooled", func(t *testing.T) {
+			t.Parallel()
+			fleetThroughFaults(t, true, lasting)
+		})
+	}
+}
+
+func fleetThroughFaults(t *testing.T, pooled bool, lasting time.Duration) {
 	server := ownServer(t)
 	n := size(3000, 20_000)
 	srv := jobboardtest.New(t)
@@ -155,9 +172,13 @@ func TestFleetThroughFaults(t *testing.T) {
 	feed := filepath.Join(t.TempDir(), "feed.xml")
 	feedOf(t, feed, jobs, 0)
 	address := server.createMigrated(t)
-	between := newProxy(t, server)
+	port, options := server.port, ""
+	if pooled {
+		port, options = pgbouncer(t, server), throughPooler
+	}
+	between := newProxy(t, port)
 	fleet := startFleet(t, slices.Repeat([]childOptions{{
-		Database: between.address(t, address), BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, Channel: "1", Feed: feed,
+		Database: between.address(t, address) + options, BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, Channel: "1", Feed: feed,
 		Limit: float64(size(100, 400)), RefreshEvery: 5 * time.Second, LookupEvery: 24 * time.Hour,
 	}}, 4)...)
 	m := open(t, address, jobmirror.Options{ReadOnly: true})
@@ -165,32 +186,50 @@ func TestFleetThroughFaults(t *testing.T) {
 	r, began := rand.New(rand.NewPCG(11, 12)), time.Now()
 	seconds := func(s int, f func()) { at(began, time.Duration(s)*time.Second, f) }
 	killOne := func() { fleet.restart(r.IntN(3)) }
-	seconds(2, killOne)
-	seconds(3, func() { fleet.signal(3, syscall.SIGSTOP) })
-	seconds(4, killOne)
-	seconds(6, func() {
+	crash := func() {
 		if err := errors.Join(server.stop("immediate"), server.start()); err != nil {
 			t.Fatal(err)
 		}
-	})
-	seconds(9, killOne)
-	changed := 20
-	seconds(11, func() {
-		for _, job := range jobs[:changed] {
+	}
+	changed := 0
+	change := func() {
+		changed += 20
+		for _, job := range jobs[changed-20 : changed] {
 			srv.UpdateJob(job, func(j *jobboardtest.Job) { j.Title = "Senior nurse" })
 		}
 		feedOf(t, feed, jobs, changed)
-	})
-	seconds(12, between.cut)
-	seconds(14, killOne)
-	seconds(16, func() {
+	}
+	stall := func() {
 		resume := between.stall()
 		<-time.After(6 * time.Second)
 		between.cut()
 		resume()
-	})
-	for s := 24; s < size(28, 60); s += 2 {
+	}
+	seconds(2, killOne)
+	seconds(3, func() { fleet.signal(3, syscall.SIGSTOP) })
+	seconds(4, killOne)
+	seconds(6, crash)
+	seconds(9, killOne)
+	seconds(11, change)
+	seconds(12, between.cut)
+	seconds(14, killOne)
+	seconds(16, stall)
+	for s := 24; s < max(size(28, 60), int(lasting.Seconds())); s += 2 {
 		seconds(s, killOne)
+		switch s % 120 { // of faults that last
+		case 62:
+			fleet.signal(3, syscall.SIGCONT)
+		case 72:
+			change()
+		case 80:
+			crash()
+		case 90:
+			between.cut()
+		case 100:
+			stall()
+		case 110:
+			fleet.signal(3, syscall.SIGSTOP)
+		}
 	}
 	seconds(size(30, 62), func() { fleet.signal(3, syscall.SIGCONT) })
 	last := time.Now()
@@ -200,9 +239,10 @@ func TestFleetThroughFaults(t *testing.T) {
 	})
 	<-time.After(2 * time.Second) // what the sleeper still writes
 	asked := srv.Count(jobboardtest.OpJobInformation)
-	t.Logf("figure: a fleet of 4 through faults: %d jobs asked for %d times, known %s after the last fault", len(jobs), asked, time.Since(last).Round(time.Second))
+	t.Logf("figure: a fleet of 4 through faults: %d jobs, of which %d changed, asked for %d times, known %s after the last fault",
+		len(jobs), changed, asked, time.Since(last).Round(time.Second))
 	// A busy machine loses more of what was under way.
-	if most := (len(jobs) + changed) * whole(125, 110) / 100; asked > most {
+	if most := (len(jobs) + changed) * whole(125, 110) / 100; asked > most && lasting == 0 {
 		t.Errorf("%d jobs were asked for %d times, which is more than %d", len(jobs), asked, most)
 	}
 	for i := range fleet.children {
@@ -211,6 +251,20 @@ func TestFleetThroughFaults(t *testing.T) {
 	writer := open(t, address, jobmirror.Options{})
 	checkReplay(t, writer)
 	checkSame(t, srv, feed, writer)
+}
+
+// lastingFrom returns how long a test lasts: what a variable says, or else so long.
+func lastingFrom(t *testing.T, variable string, otherwise time.Duration) time.Duration {
+	t.Helper()
+	text := os.Getenv(variable)
+	if text == "" {
+		return otherwise
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
 }
 
 // checkSame compares a copy with the one that a calm run makes.
@@ -364,7 +418,7 @@ func TestServerGoesAway(t *testing.T) {
 	srv, feed, jobs := boardOf(t, 400)
 	feedOf(t, feed, jobs[:200], 0)
 	address := postgres.create(t)
-	between := newProxy(t, postgres)
+	between := newProxy(t, postgres.port)
 	var told lines
 	opts := feedOptions(srv, feed)
 	opts.Limit = limit
@@ -376,13 +430,7 @@ func TestServerGoesAway(t *testing.T) {
 	if err := postgres.stop("fast"); err != nil {
 		t.Fatal(err)
 	}
-	away := time.Duration(size(4, 600)) * time.Second
-	if text := os.Getenv("JOBMIRROR_AWAY"); text != "" {
-		var err error
-		if away, err = time.ParseDuration(text); err != nil {
-			t.Fatal(err)
-		}
-	}
+	away := lastingFrom(t, "JOBMIRROR_AWAY", time.Duration(size(4, 600))*time.Second)
 	arrived := &arrivals{srv: srv, last: srv.Count()}
 	for end := time.Now().Add(away); time.Now().Before(end); {
 		<-time.After(min(10*time.Second, time.Until(end)))
@@ -418,6 +466,69 @@ func TestServerGoesAway(t *testing.T) {
 		t.Errorf("the log says\n%s", told.String())
 	}
 	checkReplay(t, m)
+}
+
+// A board that goes away takes nothing out of the copy, is asked for no more than
+// before, and costs no memory or goroutines. What changed there meanwhile is found once it
+// is back, within the limit. JOBMIRROR_AWAY says how long it is away, such as 1h.
+func TestBoardGoesAway(t *testing.T) {
+	t.Parallel()
+	away := lastingFrom(t, "JOBMIRROR_AWAY", time.Duration(size(4, 120))*time.Second)
+	onEach(t, func(t *testing.T, address string) {
+		t.Parallel()
+		const limit = 100
+		srv, feed, jobs := boardOf(t, 400)
+		srv.AddChannel(jobboardtest.Channel{ID: "1"})
+		srv.AddClient(jobboardtest.ClientApp{ID: "10"})
+		for i := range 50 {
+			srv.Publish("1", jobboardtest.Job{Title: "Cook " + strconv.Itoa(i), Language: "de"})
+		}
+		feedOf(t, feed, jobs[:200], 0)
+		var told lines
+		opts := feedOptions(srv, feed)
+		opts.Config.BaseURL, opts.Config.ClientID = srv.BaseURL, "10"
+		opts.Channels = []jobmirror.Channel{{ID: "1", Languages: []string{"de"}}}
+		opts.Limit = limit
+		opts.RefreshEvery, opts.LookupEvery, opts.Logger = time.Second, time.Minute, slog.New(slog.NewTextHandler(&told, nil))
+		m := open(t, address, opts)
+		run(t, m)
+		until(t, time.Minute, "the first jobs are known", func() bool {
+			return countOpen(t, m) == 250 && len(find(t, m, jobmirror.Query{Limit: 1000})) == 50
+		})
+		arrived, words, goroutines, heap := srv.Count(), told.count(), runtime.NumGoroutine(), heapInUse()
+		down := srv.Fail(jobboardtest.Fault{Status: http.StatusServiceUnavailable})
+		for end := time.Now().Add(away); time.Now().Before(end); {
+			<-time.After(min(10*time.Second, time.Until(end)))
+			if found := len(find(t, m, jobmirror.Query{Text: "cook", Limit: 1000})); found != 50 {
+				t.Fatalf("%d postings are found of 50", found)
+			}
+		}
+		for _, job := range jobs[:20] {
+			srv.UpdateJob(job, func(j *jobboardtest.Job) { j.Title = "Senior nurse" })
+		}
+		feedOf(t, feed, jobs, 20)
+		srv.Publish("1", jobboardtest.Job{Title: "Cook of the outage", Language: "de"})
+		asked := srv.Count() - arrived
+		words, goroutines, heap = told.count()-words, runtime.NumGoroutine()-goroutines, heapInUse()-heap
+		t.Logf("figure: a board away for %s: %d requests, %d lines of log, %d more goroutines, %d kB more memory",
+			away, asked, words, goroutines, heap>>10)
+		if most := 200 + 20*away.Seconds(); float64(asked) > most || float64(words) > most {
+			t.Errorf("in %s there were %d requests and %d lines of log", away, asked, words)
+		}
+		down.Lift()
+		back := time.Now()
+		until(t, 3*time.Minute, "all is known", func() bool {
+			return countOpen(t, m) == 451 && len(find(t, m, jobmirror.Query{Text: "cook", Limit: 1000})) == 51 &&
+				count(t, address, "SELECT count(*) FROM jobs WHERE title = 'Senior nurse'") == 20
+		})
+		t.Logf("figure: all is caught up %s after the board is back", time.Since(back).Round(time.Second))
+		counted := &arrivals{srv: srv}
+		counted.collect()
+		if most := counted.most(); most > limit && long() {
+			t.Errorf("%d requests came in a second, and the limit is %d", most, limit)
+		}
+		checkReplay(t, m)
+	})
 }
 
 // heapInUse is how much memory is in use after a collection.

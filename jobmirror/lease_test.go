@@ -28,7 +28,7 @@ type commits struct {
 var commit = []byte("COMMIT\x00")
 
 func countCommits(t *testing.T, after bool) *commits {
-	c := &commits{proxy: newProxy(t, postgres), after: after, dead: make(chan struct{})}
+	c := &commits{proxy: newProxy(t, postgres.port), after: after, dead: make(chan struct{})}
 	c.sees = func(toServer bool) func([]byte) {
 		if toServer == c.after { // the statement is seen on the way there, what it did on the way back
 			return nil

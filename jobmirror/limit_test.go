@@ -275,7 +275,7 @@ func TestNothingIsSentWithoutTheDatabase(t *testing.T) {
 	needPostgres(t)
 	address := postgres.create(t)
 	open(t, address, jobmirror.Options{})
-	between := newProxy(t, postgres)
+	between := newProxy(t, postgres.port)
 	config, _ := limited(t, between.address(t, address), 100, jobboard.Config{JobDBURL: "http://127.0.0.1:1"})
 	if err := config.Limiter.Wait(t.Context()); err != nil {
 		t.Fatal(err)

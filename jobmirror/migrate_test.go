@@ -1,6 +1,7 @@
 package jobmirror_test
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -14,6 +15,34 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 )
+
+// A server that goes away while the mirror is opened does not make its database another
+// program's.
+func TestServerGoesAwayWhileItIsOpened(t *testing.T) {
+	needPostgres(t)
+	address := postgres.createMigrated(t)
+	for _, part := range []string{"pg_tables", "'oldest'", "mirror_versions"} {
+		between, seen := newProxy(t, postgres.port), make(chan struct{}, 1)
+		between.sees = func(toServer bool) func([]byte) {
+			if !toServer {
+				return nil
+			}
+			return func(sent []byte) {
+				if bytes.Contains(sent, []byte(part)) {
+					select {
+					case seen <- struct{}{}:
+					default:
+					}
+					between.refuse()
+				}
+			}
+		}
+		_, err := jobmirror.Open(t.Context(), between.address(t, address), jobmirror.Options{})
+		if err == nil || len(seen) == 0 || errors.Is(err, jobmirror.ErrNotMirror) || errors.Is(err, jobmirror.ErrNewer) || errors.Is(err, jobmirror.ErrNoSchema) {
+			t.Errorf("the server goes away at %s: seen %t, %v", part, len(seen) > 0, err)
+		}
+	}
+}
 
 // needPostgres skips a test where there is no PostgreSQL.
 func needPostgres(t *testing.T) {
@@ -127,7 +156,8 @@ func TestGrants(t *testing.T) {
 	if _, err := jobmirror.Open(t.Context(), reader, jobmirror.Options{ReadOnly: true}); err == nil || !strings.Contains(err.Error(), "GRANT this role SELECT") {
 		t.Errorf("a reader without grants: %v", err)
 	}
-	for statement := range strings.SplitSeq(strings.TrimSpace(string(block[1])), ";") {
+	grants := strings.TrimSpace(string(block[1])) + "; REVOKE SELECT ON mirror_versions FROM mirror_reader"
+	for statement := range strings.SplitSeq(grants, ";") {
 		if statement = strings.TrimSpace(statement); statement != "" {
 			statement = strings.NewReplacer("mirror_runner", "runner_"+database, "mirror_reader", "reader_"+database).Replace(statement)
 			execute(t, address, statement)
@@ -138,6 +168,10 @@ func TestGrants(t *testing.T) {
 	if err := m.Forget(t.Context(), jobboard.JobID(srv.Demo.OpenJob)); err != nil {
 		t.Error(err)
 	}
+	if _, err := jobmirror.Open(t.Context(), reader, jobmirror.Options{ReadOnly: true}); err == nil || !strings.Contains(err.Error(), "GRANT this role SELECT") {
+		t.Errorf("a reader without one of the grants: %v", err)
+	}
+	execute(t, address, "GRANT SELECT ON mirror_versions TO reader_"+database)
 	read := open(t, reader, jobmirror.Options{ReadOnly: true})
 	if hits := find(t, read, jobmirror.Query{}); len(hits) == 0 {
 		t.Error("the reader finds nothing")

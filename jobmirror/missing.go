@@ -98,8 +98,10 @@ func (t *tx) miss(m *Mirror, src *source, turn turn) error {
 	const goes = " SET missing = -1 WHERE source = ? AND " + isHeld
 	table := listed[src.kind].table
 	if m.opts.HoldMissing < 0 {
-		_, err := t.Exec("UPDATE "+table+goes, src.id)
-		return errors.Join(err, t.askAbout(m, src))
+		if _, err := t.Exec("UPDATE "+table+goes, src.id); err != nil {
+			return err
+		}
+		return t.askAbout(m, src)
 	}
 	if err := t.loseFew(m, src, turn); err != nil {
 		return err
@@ -108,7 +110,10 @@ func (t *tx) miss(m *Mirror, src *source, turn turn) error {
 	// missed by then was missed three times.
 	_, err = t.Exec("UPDATE "+table+goes+" AND missing <= ? AND missed <= (SELECT earlier FROM sources WHERE id = ?)",
 		src.id, t.Now-m.opts.HoldMissing.Milliseconds(), src.id)
-	return errors.Join(err, t.askAbout(m, src))
+	if err != nil {
+		return err
+	}
+	return t.askAbout(m, src)
 }
 
 // noteMissing sets missing and missed of the rows that a complete refresh is the first to

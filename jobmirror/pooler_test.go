@@ -17,11 +17,13 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 )
 
-// pgbouncer starts PgBouncer before the tests' server, lending sessions out for a
-// transaction, and returns its address of a database.
-func pgbouncer(t *testing.T, address string) string {
+// throughPooler is what a pooler needs in the address of a database.
+const throughPooler = "&default_query_exec_mode=cache_describe"
+
+// pgbouncer starts PgBouncer before a server, lending sessions out for a transaction, and
+// returns its port.
+func pgbouncer(t *testing.T, before *server) int {
 	t.Helper()
-	needPostgres(t)
 	program, err := exec.LookPath("pgbouncer")
 	if err != nil {
 		program = "/usr/sbin/pgbouncer"
@@ -36,9 +38,10 @@ func pgbouncer(t *testing.T, address string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
+	number := listener.Addr().(*net.TCPAddr).Port
 	listener.Close()
-	file := filepath.Join(postgres.data, "pgbouncer-"+port+".ini")
+	port := strconv.Itoa(number)
+	file := filepath.Join(before.data, "pgbouncer-"+port+".ini")
 	replaceFile(t, file, fmt.Sprintf(`[databases]
 * = host=127.0.0.1 port=%d user=mirror
 [pgbouncer]
@@ -49,12 +52,12 @@ auth_type = any
 pool_mode = transaction
 default_pool_size = 6
 max_client_conn = 500
-`, postgres.port, port))
+`, before.port, port))
 	if err := os.Chmod(file, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	command := exec.CommandContext(context.WithoutCancel(t.Context()), program, "-q", file)
-	command.SysProcAttr, command.Dir = postgres.attributes, postgres.data
+	command.SysProcAttr, command.Dir = before.attributes, before.data
 	var told lines
 	command.Stderr = &told
 	if err := command.Start(); err != nil {
@@ -71,7 +74,7 @@ max_client_conn = 500
 		}
 		return err == nil
 	})
-	return strings.Replace(address, ":"+strconv.Itoa(postgres.port), ":"+port, 1)
+	return number
 }
 
 // Behind PgBouncer that lends sessions out for a transaction, with six of them for
@@ -84,15 +87,15 @@ func TestBehindAPooler(t *testing.T) {
 	jobs := manyJobs(srv, 600)
 	feedOf(t, feed, jobs, 0)
 	address := postgres.create(t)
-	pooled := pgbouncer(t, address)
+	pooled := strings.Replace(address, ":"+strconv.Itoa(postgres.port), ":"+strconv.Itoa(pgbouncer(t, postgres)), 1)
 
 	opts := optionsOf(srv)
 	opts.Feeds = append(opts.Feeds, jobmirror.Feed{Address: feed})
 	opts.Limit, opts.RefreshEvery = 300, time.Second
-	if _, err := jobmirror.Open(t.Context(), pooled, opts); err == nil || !strings.Contains(err.Error(), "default_query_exec_mode=cache_describe") {
+	if _, err := jobmirror.Open(t.Context(), pooled, opts); err == nil || !strings.Contains(err.Error(), throughPooler[1:]) {
 		t.Errorf("an address that does not say that it is a pooler's: %v", err)
 	}
-	pooled += "&default_query_exec_mode=cache_describe"
+	pooled += throughPooler
 	if _, err := jobmirror.Open(t.Context(), pooled, opts); !errors.Is(err, jobmirror.ErrNoSchema) || !strings.Contains(err.Error(), "pooler") {
 		t.Errorf("setting up through a pooler: %v", err)
 	}

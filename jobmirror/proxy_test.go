@@ -25,14 +25,14 @@ type proxy struct {
 	held  chan struct{} // closed: bytes pass
 }
 
-// newProxy stands before a server.
-func newProxy(t *testing.T, before *server) *proxy {
+// newProxy stands before what listens at a port of this machine.
+func newProxy(t *testing.T, port int) *proxy {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := "127.0.0.1:" + strconv.Itoa(before.port)
+	target := "127.0.0.1:" + strconv.Itoa(port)
 	p := &proxy{listener: listener, target: target, conns: map[net.Conn]bool{}, held: make(chan struct{})}
 	close(p.held)
 	go p.serve()

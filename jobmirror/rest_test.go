@@ -19,7 +19,7 @@ import (
 // those of a single statement too: after each the server says that it is ready, and
 // in none. Nobody else's count, the server's own least of all.
 func countTransactions(t *testing.T) (*proxy, *atomic.Int64) {
-	p, ended := newProxy(t, postgres), new(atomic.Int64)
+	p, ended := newProxy(t, postgres.port), new(atomic.Int64)
 	p.sees = func(toServer bool) func([]byte) {
 		if toServer {
 			return nil

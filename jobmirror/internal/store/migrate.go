@@ -12,6 +12,7 @@ import (
 	"github.com/pressly/goose/v3"
 	gdb "github.com/pressly/goose/v3/database"
 	"github.com/pressly/goose/v3/lock"
+	"modernc.org/sqlite"
 )
 
 // Schema says which tables a database has.
@@ -68,22 +69,42 @@ func (s Schema) inspect(ctx context.Context, db *sql.DB, d dialect) (version int
 		}
 		return 0, nil
 	}
-	var program, oldest string
-	err = db.QueryRowContext(ctx, `SELECT (SELECT value FROM mirror WHERE name = 'program'), (SELECT value FROM mirror WHERE name = 'oldest')`).
-		Scan(&program, &oldest)
-	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == denied {
-		return 0, fmt.Errorf("jobmirror: %w", withHint(err))
-	}
-	if err != nil || program != s.Program {
-		return 0, fmt.Errorf("%w: its table \"mirror\" is not a mirror's", ErrNotMirror)
-	}
-	if n, err := strconv.Atoi(oldest); err != nil || n > s.Version {
-		return 0, fmt.Errorf("%w: it needs schema %s, and this program has %d", ErrNewer, oldest, s.Version)
+	if err := s.checkProgram(ctx, db); err != nil {
+		return 0, err
 	}
 	if err := db.QueryRowContext(ctx, "SELECT max(version_id) FROM "+versionTable).Scan(&version); err != nil {
-		return 0, fmt.Errorf("jobmirror: %w", err)
+		return 0, fmt.Errorf("jobmirror: %w", withHint(err))
 	}
 	return version, nil
+}
+
+// checkProgram returns an error unless the table mirror says that the database is one of
+// this program, which this version may use.
+func (s Schema) checkProgram(ctx context.Context, db *sql.DB) error {
+	var program, oldest sql.NullString
+	err := db.QueryRowContext(ctx, `SELECT (SELECT value FROM mirror WHERE name = 'program'), (SELECT value FROM mirror WHERE name = 'oldest')`).
+		Scan(&program, &oldest)
+	if err != nil && !isUnfit(err) {
+		return fmt.Errorf("jobmirror: %w", withHint(err))
+	}
+	if err != nil || program.String != s.Program {
+		return fmt.Errorf("%w: its table \"mirror\" is not a mirror's", ErrNotMirror)
+	}
+	if n, err := strconv.Atoi(oldest.String); err != nil || n > s.Version {
+		return fmt.Errorf("%w: it needs schema %s, and this program has %d", ErrNewer, oldest.String, s.Version)
+	}
+	return nil
+}
+
+// isUnfit reports whether the database refused a statement because its tables are others
+// than those of the statement.
+func isUnfit(err error) bool {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return strings.HasPrefix(e.Code, "42") && hint(e) == ""
+	}
+	e, ok := errors.AsType[*sqlite.Error](err)
+	const sqlError = 1
+	return ok && e.Code() == sqlError
 }
 
 func names(ctx context.Context, db *sql.DB, query string) (map[string]bool, error) {
