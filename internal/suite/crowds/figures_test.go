@@ -2,6 +2,9 @@ package crowds_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"math"
 	"net/http"
 	"os"
@@ -42,7 +45,7 @@ func TestDocumentedFigures(t *testing.T) {
 	for _, c := range trouble.Cases(callers) {
 		known += len(c.Aims)
 		t.Run(c.Name, func(t *testing.T) {
-			measured := measure(t, c.Plan, 0)
+			measured := measure(t, c.Plan, 0, byMethod)
 			for _, aim := range c.Aims {
 				checkFigure(t, lines[key{c.Name, string(aim.Unit)}], aim, measured[aim.Unit], scatter)
 			}
@@ -74,14 +77,14 @@ func checkFigure(t *testing.T, line []string, aim trouble.Aim, got, scatter floa
 }
 
 // measure runs a plan in a bubble of its own, with RetryPolicy.Hedge.
-func measure(t *testing.T, p trouble.Plan, hedge time.Duration) map[trouble.Unit]float64 {
+func measure(t *testing.T, p trouble.Plan, hedge time.Duration, ask asks) map[trouble.Unit]float64 {
 	var r *trouble.Record
 	var fetches []*int
 	synctest.Test(t, func(t *testing.T) {
 		r = p.Run(func(next http.RoundTripper, attempt time.Duration) trouble.Client {
 			fetched := new(int)
 			fetches = append(fetches, fetched)
-			return renewingClient(t, next, jobboard.RetryPolicy{AttemptTimeout: attempt, Hedge: hedge}, fetched, p.Sources)
+			return renewingClient(t, next, jobboard.RetryPolicy{AttemptTimeout: attempt, Hedge: hedge}, fetched, p.Sources, ask)
 		})
 	})
 	most := 0
@@ -95,11 +98,40 @@ func measure(t *testing.T, p trouble.Plan, hedge time.Duration) map[trouble.Unit
 	}
 }
 
+// asks is a way to ask the service about an applicant and a job.
+type asks func(context.Context, *jobboard.Applicant, jobboard.JobID) error
+
+func byMethod(ctx context.Context, a *jobboard.Applicant, job jobboard.JobID) error {
+	_, err := a.HasApplied(ctx, job)
+	return err
+}
+
+// byTransport asks as a client of somebody else's does over Applicant.Transport.
+func byTransport(ctx context.Context, a *jobboard.Applicant, job jobboard.JobID) error {
+	address := fmt.Sprintf("%s/jobs/%d/applied", trouble.Base, job)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return err
+	}
+	resp, err := (&http.Client{Transport: a.Transport()}).Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return errors.New(resp.Status)
+	}
+	return nil
+}
+
 // renewingClient makes a client of a policy that fetches its tokens
 // itself, one at a time, each another one. Each call has an applicant with a source
 // of its own if own is set.
 func renewingClient(
-	tb testing.TB, next http.RoundTripper, policy jobboard.RetryPolicy, fetched *int, own bool,
+	tb testing.TB, next http.RoundTripper, policy jobboard.RetryPolicy, fetched *int, own bool, ask asks,
 ) trouble.Client {
 	client := rig.Client(tb, jobboard.Config{
 		BaseURL: trouble.Base, HTTPClient: &http.Client{Transport: next}, Retry: policy,
@@ -117,8 +149,7 @@ func renewingClient(
 		if own {
 			applicant = client.Applicant(jobboard.RenewingToken(fetch))
 		}
-		_, err := applicant.HasApplied(ctx, jobboard.JobID(number))
-		return err
+		return ask(ctx, applicant, jobboard.JobID(number))
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	trouble "github.com/jobboard-sdk/jobboard-go/internal/suite/outage"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 )
 
 // Where one of 100 answers stalls, a hedge cuts the tail off for hardly more
@@ -87,33 +88,66 @@ func TestSlowTail(t *testing.T) {
 func TestHedgedOutage(t *testing.T) {
 	const early = 2 * time.Millisecond // before any answer: the worst choice
 	for _, c := range trouble.Cases(callers(20)) {
-		for _, aim := range c.Aims {
-			if aim.Unit == trouble.Renewals || strings.HasPrefix(c.Name, "401") {
-				continue
-			}
-			got := measure(t, c.Plan, early)[aim.Unit]
-			t.Logf("figure: hedged, %s: %.3f %s", c.Name, got, aim.Unit)
-			if aim.Unit == trouble.Share {
-				got += 4 * aim.Scatter // of few callers
-			}
-			if !aim.Meets(got) {
-				t.Errorf("%s: %.3f %s", c.Name, got, aim.Unit)
-			}
+		holdCase(t, c, early, byMethod)
+	}
+	for _, load := range []float64{2.0 / 3, 0.8} {
+		holdFreeze(t, load, 50*time.Millisecond, byMethod)
+	}
+}
+
+// Requests of the caller's own multiply no more load than the client's calls, without
+// and with hedges.
+func TestTransportInOutage(t *testing.T) {
+	for _, c := range trouble.Cases(callers(20)) {
+		frequent := strings.Contains(c.Name, "200 callers") || strings.Contains(c.Name, "1 call a second")
+		if !testenv.Night() && (!frequent || c.Plan.HTTP2) {
+			continue // the night has them
+		}
+		for _, hedge := range []time.Duration{0, 2 * time.Millisecond} {
+			holdCase(t, c, hedge, byTransport)
 		}
 	}
 	for _, load := range []float64{2.0 / 3, 0.8} {
-		plan := trouble.Freeze(callers(50), load)
-		synctest.Test(t, func(t *testing.T) {
-			r := plan.Run(func(next http.RoundTripper, attempt time.Duration) trouble.Client {
-				policy := jobboard.RetryPolicy{AttemptTimeout: attempt, Hedge: 50 * time.Millisecond}
-				return renewingClient(t, next, policy, new(int), false)
-			})
-			t.Logf("figure: hedged, a freeze of 10 s at %.0f %% load: back after %v", 100*load, r.Recovery())
-			if r.Recovery() > time.Minute {
-				t.Errorf("at %.0f %% load back after %v", 100*load, r.Recovery())
-			}
-		})
+		for _, hedge := range []time.Duration{0, 50 * time.Millisecond} {
+			holdFreeze(t, load, hedge, byTransport)
+		}
 	}
+}
+
+// holdCase holds a case of trouble in which tokens are good against its aims.
+func holdCase(t *testing.T, c trouble.Case, hedge time.Duration, ask asks) {
+	t.Helper()
+	if strings.HasPrefix(c.Name, "401") {
+		return
+	}
+	measured := measure(t, c.Plan, hedge, ask)
+	for _, aim := range c.Aims {
+		got := measured[aim.Unit]
+		t.Logf("figure: hedge after %v, %s: %.3f %s", hedge, c.Name, got, aim.Unit)
+		if aim.Unit == trouble.Share {
+			got += 4 * aim.Scatter // of few callers
+		}
+		if !aim.Meets(got) {
+			t.Errorf("hedge after %v, %s: %.3f %s", hedge, c.Name, got, aim.Unit)
+		}
+	}
+}
+
+// holdFreeze holds that a server at a share of its load, which stands still for
+// 10 s, is itself again within a minute.
+func holdFreeze(t *testing.T, load float64, hedge time.Duration, ask asks) {
+	t.Helper()
+	plan := trouble.Freeze(callers(50), load)
+	synctest.Test(t, func(t *testing.T) {
+		r := plan.Run(func(next http.RoundTripper, attempt time.Duration) trouble.Client {
+			policy := jobboard.RetryPolicy{AttemptTimeout: attempt, Hedge: hedge}
+			return renewingClient(t, next, policy, new(int), false, ask)
+		})
+		t.Logf("figure: hedge after %v, a freeze of 10 s at %.0f %% load: back after %v", hedge, 100*load, r.Recovery())
+		if r.Recovery() > time.Minute {
+			t.Errorf("hedge after %v, at %.0f %% load back after %v", hedge, 100*load, r.Recovery())
+		}
+	})
 }
 
 // hedging is a client that hedges after 40 ms, and may, beside a service.

@@ -28,7 +28,7 @@ func TestOutageExperiment(t *testing.T) {
 	f := trouble.Measure(callers(50), func(p trouble.Plan) (r *trouble.Record) {
 		synctest.Test(t, func(t *testing.T) { // where time takes none
 			r = p.Run(func(next http.RoundTripper, attempt time.Duration) trouble.Client {
-				return renewingClient(t, next, jobboard.RetryPolicy{AttemptTimeout: attempt}, new(int), false)
+				return renewingClient(t, next, jobboard.RetryPolicy{AttemptTimeout: attempt}, new(int), false, byMethod)
 			})
 		})
 		return r
