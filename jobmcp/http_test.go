@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -146,6 +147,31 @@ func TestGarbageOverHTTP(t *testing.T) {
 		h.ServeHTTP(w, httptest.NewRequest(method, "http://localhost/", nil))
 		if w.Code != http.StatusMethodNotAllowed {
 			t.Errorf("%s: %d", method, w.Code)
+		}
+	}
+}
+
+// deadlines records the deadlines of a request's body.
+type deadlines struct {
+	*httptest.ResponseRecorder
+	set []time.Time
+}
+
+func (d *deadlines) SetReadDeadline(until time.Time) error {
+	d.set = append(d.set, until)
+	return nil
+}
+
+// A body has its time to come, which ends with it.
+func TestBodyHasADeadline(t *testing.T) {
+	h, began := setting{}.server(t, demo(t)).Handler(), time.Now()
+	for _, body := range []string{ping, strings.Repeat("x", 2<<20)} {
+		w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
+		r := httptest.NewRequest(http.MethodPost, "http://localhost/", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		h.ServeHTTP(w, r)
+		if len(w.set) != 2 || w.set[0].Before(began.Add(maxReading)) || w.set[0].After(time.Now().Add(maxReading)) || !w.set[1].IsZero() {
+			t.Errorf("the deadlines are %v", w.set)
 		}
 	}
 }

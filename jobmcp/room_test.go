@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -49,12 +50,51 @@ func TestListsEndAtTheirBounds(t *testing.T) {
 		job, _ := srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Cook", Questions: list})
 		return use(t, connect(t, setting{}.server(t, srv)), "job_information", fmt.Sprintf(`{"job":"%d"}`, job.ID))
 	}
-	whole := ask(maxQuestions, maxAnswers)
+	whole := ask(100, 60)
 	whole.want(t, false, `{"id":"60","foreign_label":"Because"}`, `{"id":"100",`)
 	for _, word := range []string{"answers_left_out", "questions_left_out"} {
 		if strings.Contains(whole.text, word) {
 			t.Errorf("%s, of a job at the bounds", word)
 		}
 	}
-	ask(maxQuestions+1, maxAnswers+1).want(t, false, `"answers_left_out":1`, `"questions_left_out":1`)
+	ask(101, 61).want(t, false, `"answers_left_out":1`, `"questions_left_out":1`)
+}
+
+// As many changes of a kind are listed as the bound says, and what is beyond it is counted.
+func TestChangesEndAtTheirBound(t *testing.T) {
+	srv := demo(t)
+	session := connect(t, setting{}.server(t, srv))
+	use(t, session, "what_changed", `{}`).want(t, false, "this is the first look")
+	for i := range 50 {
+		srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: fmt.Sprint("Cook ", i)})
+	}
+	if r := use(t, session, "what_changed", `{}`); strings.Count(r.text, `"change":"added"`) != maxPerKind || strings.Contains(r.text, "changes_left_out") {
+		t.Errorf("of %d changes: %s", maxPerKind, r.text)
+	}
+	srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "One more"})
+	r := use(t, session, "what_changed", `{}`).want(t, false, `"changes_left_out":1`)
+	if n := strings.Count(r.text, `"change":"added"`); n != maxPerKind {
+		t.Errorf("%d changes are listed", n)
+	}
+}
+
+// An advertisement is cut by halves, and no more than until its entry fits.
+func TestCutsNoMoreThanItMust(t *testing.T) {
+	p := &jobboard.JobPosting{Title: "Cook", Config: jobboard.NewPostingConfig(map[string][]string{jobboard.KeyAdText: {strings.Repeat("x", 2000)}})}
+	whole := entryOf(p, 2000)
+	for _, c := range []struct {
+		left int // bytes of room
+		most int // characters of the advertisement that the entry then has
+	}{
+		{sizeOf(whole), 2000},
+		{sizeOf(whole) - 1, 1000},
+		{sizeOf(entryOf(p, 1000)), 1000},
+		{sizeOf(entryOf(p, 1000)) - 1, 500},
+		{sizeOf(entryOf(p, 1)), 1},
+	} {
+		got, want := (&room{c.left}).cut(whole, p), entryOf(p, c.most)
+		if got.Advertisement != want.Advertisement || got.Cut != want.Cut {
+			t.Errorf("%d bytes of room: %d characters, want %d", c.left, len(got.Advertisement), len(want.Advertisement))
+		}
+	}
 }

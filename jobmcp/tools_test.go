@@ -2,7 +2,9 @@ package jobmcp
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -49,7 +51,8 @@ var toolCalls = []struct {
 	{"check_answers", `{"job":"2797227","answers":{"8":true}}`, true, []string{`answers has a member \"8\" that is not a text`}},
 	{"job_information", `{"job":"9999999"}`, true, []string{`"conditions":["ErrJobUnavailable","ErrGone"]`, `"foreign_details":`}},
 	{"job_information", `{"job":"x"}`, true, []string{`job is not an identifier`}},
-	{"job_information", `{"job":"9999999999999999999"}`, true, []string{`"conditions":["ErrInvalidInput"]`}},
+	{"job_information", `{"job":"9999999999999999999"}`, true, []string{`"conditions":["ErrInvalidInput"]`, `is not a positive number`}},
+	{"may_i_apply", `{"job":"9999999999999999999"}`, true, []string{`"conditions":["ErrInvalidInput"]`, `is not a positive number`}},
 	{"may_i_apply", `{"job":"2797227"}`, false, []string{`"decision":"may apply"`, `"questions":5`}},
 	{"may_i_apply", `{"job":"2797238"}`, false, []string{`"decision":"already applied"`, `one application per job`}},
 	{"may_i_apply", `{"job":"2797282"}`, false, []string{`"decision":"closed"`}},
@@ -217,6 +220,29 @@ func TestCutsWhatDoesNotFit(t *testing.T) {
 			t.Errorf("offset %d: next %v", offset, found.fields["next_offset"])
 		}
 	}
+}
+
+// Where there is no board to ask, every tool that would ask it says why.
+func TestWithoutABoard(t *testing.T) {
+	srv := demo(t)
+	open := func(context.Context, Need) (Board, error) { return Board{}, errors.New("the vault is sealed") }
+	session := connect(t, setting{options: Options{Open: open}}.server(t, srv))
+	for tool, arguments := range map[string]string{
+		"search_jobs": `{}`, "what_changed": `{}`, "job_information": `{"job":"2797227"}`, "may_i_apply": `{"job":"2797227"}`,
+		"check_answers": `{"job":"2797227","answers":{}}`,
+	} {
+		use(t, session, tool, arguments).want(t, true, "the vault is sealed")
+	}
+	if asked := srv.Count(); asked != 0 {
+		t.Errorf("%d requests were sent", asked)
+	}
+}
+
+// What stands in a result is not written in a longer way than JSON asks for.
+func TestResultsAreShort(t *testing.T) {
+	srv := demo(t)
+	srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Koch & Kellner"})
+	use(t, connect(t, setting{}.server(t, srv)), "search_jobs", `{"text":"Kellner"}`).want(t, false, `"foreign_title":"Koch & Kellner"`)
 }
 
 func TestWithoutAnApplicant(t *testing.T) {

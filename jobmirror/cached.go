@@ -104,9 +104,10 @@ func (t *tx) noteOrigin(src *source, turn turn) error {
 	return nil
 }
 
-// endDoubts removes the doubts of a source that its complete refresh did not note again.
+// endDoubts removes the doubts of a source that its complete refresh did not note again,
+// and leaves those that a later one noted meanwhile.
 func (t *tx) endDoubts(src *source, turn turn) error {
-	_, err := t.Exec("DELETE FROM doubts WHERE source = ? AND generation <> ?", src.id, turn.generation)
+	_, err := t.Exec("DELETE FROM doubts WHERE source = ? AND generation < ?", src.id, turn.generation)
 	return err
 }
 

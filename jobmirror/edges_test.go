@@ -312,6 +312,9 @@ func TestSleeperLeavesItsSuccessorAlone(t *testing.T) {
 		if after := claims(); !maps.Equal(before, after) {
 			t.Errorf("the leases were %v, and are %v", before, after)
 		}
+		if err := m.renew(t.Context(), &lookups{batch: next}); err != nil || claims()[8] != 0 {
+			t.Errorf("a job with its result is leased again: %v, %v", claims(), err)
+		}
 		if err := m.release(t.Context(), next); err != nil || claims()[7] != 0 {
 			t.Errorf("the leases are %v, %v", claims(), err)
 		}

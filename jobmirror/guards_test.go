@@ -233,6 +233,26 @@ func TestRefreshWhoseTurnIsOver(t *testing.T) {
 		if got := titles(t, m); len(got) != 3 {
 			t.Errorf("a refresh whose turn is over writes %q", got)
 		}
+		state := func() (out string) {
+			do(t, m, func(t *tx) error {
+				var complete, due, claimed, failures, doubts int64
+				err := t.Row("SELECT complete, next_due, claimed, failures, (SELECT count(*) FROM doubts), problem FROM sources WHERE id = ?",
+					[]any{src.id}, &complete, &due, &claimed, &failures, &doubts, &out)
+				out = fmt.Sprint(complete, due, claimed, failures, doubts, out)
+				return err
+			})
+			return out
+		}
+		do(t, m, func(t *tx) error {
+			_, err := t.Exec("INSERT INTO doubts (source, posting, since, generation) VALUES (?, 1, ?, ?)", src.id, t.Now, fast.generation)
+			return err
+		})
+		before := state()
+		for _, whole := range []bool{true, false} { // what it tells is of the past
+			if err := m.finish(t.Context(), src, slow, whole, "late"); err != nil || state() != before {
+				t.Errorf("the end of a refresh whose turn is over, whole: %t, makes %s of %s, %v", whole, state(), before, err)
+			}
+		}
 		// In the middle of the sweep: rows are marked, and then the turn ends.
 		marked := beginTurn(t, m, src)
 		do(t, m, func(t *tx) error {

@@ -113,6 +113,13 @@ func TestTakenOverWhereverAProcessDied(t *testing.T) {
 						}
 					})
 					stop()
+					for table, most := range map[string]int{"sources": 18_000, "jobs": 28_000} {
+						// Two seconds more, and others have them.
+						if last := count(t, address, "SELECT coalesce(max(claimed) - floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint, 0) FROM "+
+							table+" WHERE claimed > 0"); last > most {
+							t.Errorf("the leases of %s end in %d ms", table, last)
+						}
+					}
 					leasesEnd(t, address)
 					next := open(t, address, opts)
 					run(t, next)

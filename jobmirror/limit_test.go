@@ -126,7 +126,11 @@ func TestProcessesShareOneLimit(t *testing.T) {
 	_, to := a.during(part)
 	used := float64(a.between(from, to)) / to.Sub(from).Seconds()
 	t.Logf("%.0f requests a second while half of the processes were killed, at most %d in one", used, a.most())
-	if used < 0.85*limit {
+	least := 0.5 * limit // beside whatever else the machine does
+	if long() {
+		least = 0.85 * limit
+	}
+	if used < least {
 		t.Errorf("%.0f requests a second were sent, of %d", used, limit)
 	}
 	signal := func(s syscall.Signal) {

@@ -493,7 +493,7 @@ func TestAcceptRemovals(t *testing.T) {
 		for _, step := range []struct {
 			names []string
 			want  []int
-		}{{[]string{"b"}, []int{40, 0, 40}}, {[]string{"feed"}, []int{40, 0, 0}}, {nil, []int{0, 0, 0}}} {
+		}{{[]string{"b"}, []int{40, 0, 40}}, {nil, []int{0, 0, 0}}} {
 			if n := len(find(t, m, jobmirror.Query{Limit: 1000})); n != 40 {
 				t.Errorf("%d postings, while a source has them", n)
 			}

@@ -127,8 +127,6 @@ func (s *simplifier) endBullets() {
 	if b.paragraph == heldBack {
 		b.paragraph = noParagraph
 		s.tag(s.policy.elements[atom.P], b.attributes)
-		if len(b.white) > 0 {
-			s.write(b.white)
-		}
+		s.write(b.white)
 	}
 }

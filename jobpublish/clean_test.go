@@ -118,6 +118,13 @@ func TestCleaner(t *testing.T) {
 			t.Errorf("%s: %s gives\n %s, want\n %s", test.name, test.ad, got, test.want)
 		}
 	}
+	if got, want := (Cleaner{Headings: 1}).Clean("<h3>a</h3><h6>b</h6>"), "<h1>a</h1><h2>b</h2>"; got != want {
+		t.Errorf("headings from the first level: %s, want %s", got, want)
+	}
+	// What is broken may grow to many times its length, if it is short.
+	if got := (Cleaner{}).Clean("<p><strong><em><u><s>a" + strings.Repeat("<p>b", 20)); strings.Count(got, "<p>") != 21 || !strings.Contains(got, "<em>") {
+		t.Errorf("21 paragraphs of open emphasis: %s", got)
+	}
 	for _, base := range []string{"", "/job/1", "javascript:x", "https://a@b.example/", "\x00"} {
 		if got := (Cleaner{Base: base}).Clean(`<a href="/jobs">x</a>`); got != "x" {
 			t.Errorf("with the base %q: %s", base, got)

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
 )
@@ -75,6 +76,7 @@ func TestDataFeed(t *testing.T) {
 		jobs[6].URL = "https://jobs.example/jobs/7/</script>?a=\"&job/9/"
 		jobs[7].Posting.Title = "</script><script>alert(1)</script> \u2028"
 		jobs[8].Information.Location.GeoCountry = "Utopia"
+		jobs[9].Modified = time.Date(2026, 2, 3, 5, 5, 6, 0, time.FixedZone("", 3600))
 		jobs = append(jobs, jobs[0]) // twice
 		var refused []string
 		site := newSite(t, list(&jobs))
@@ -92,6 +94,9 @@ func TestDataFeed(t *testing.T) {
 		}
 		if strings.Contains(strings.ToLower(w.Body.String()), "</script") || !strings.Contains(log.String(), "map[Utopia:1]") {
 			t.Errorf("log %s", &log)
+		}
+		if item := `{"@type":"DataFeedItem","dateModified":"2026-02-03T04:05:06Z","item":{`; strings.Count(w.Body.String(), item) != 1 {
+			t.Errorf("no item says when it was changed: %.600s", w.Body)
 		}
 		if again := get(h, "/jobs.feed.json", "If-None-Match", w.Header().Get("ETag")); again.Code != 304 {
 			t.Errorf("again: %d", again.Code)

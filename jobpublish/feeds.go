@@ -85,9 +85,8 @@ func writeAtom(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 		x.element("title", job.title())
 		x.element("link", struct{}{}, attr("href", job.address()))
 		x.element("updated", stamp(changed))
-		if posted, ok := job.posted(); ok {
-			x.element("published", stamp(posted))
-		}
+		posted, _ := job.posted()
+		x.element("published", stamp(posted))
 		x.element("content", job.ad(), attr("type", "html"))
 		x.close("entry")
 		if err := x.finish(); err != nil {

@@ -63,6 +63,9 @@ func change(j *Job, key string, values ...string) {
 }
 
 func TestCheck(t *testing.T) {
+	if id := (Job{}).ID(); id != 0 {
+		t.Errorf("a job of which nothing is known has the identifier %d", id)
+	}
 	for _, test := range []struct {
 		name string
 		edit func(*Job)
@@ -103,6 +106,10 @@ func TestCheck(t *testing.T) {
 		{"address of 2 048 characters", func(j *Job) { j.URL += "?" + strings.Repeat("x", 2047-len(j.URL)) }, ReasonIncomplete},
 		{"address of a script", func(j *Job) { j.URL = "javascript:alert(1)" }, ReasonIncomplete},
 		{"address with a user", func(j *Job) { j.URL = "https://a@jobs.example/" }, ReasonIncomplete},
+		{"no applications, ended, no address", func(j *Job) {
+			j.Information.ApplyPossible, j.Posting.PostingVersionEndDate, j.URL = false, -1, ""
+		}, ReasonClosed},
+		{"ended, no address", func(j *Job) { j.Posting.PostingVersionEndDate, j.URL = -1, "" }, ReasonExpired},
 	} {
 		j := openJob()
 		test.edit(&j)

@@ -1,14 +1,19 @@
 package jobpublish
 
 import (
+	"bytes"
 	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -256,20 +261,26 @@ func TestThreeFilesInASecond(t *testing.T) {
 func TestFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := false
-		h := newSite(t, func(context.Context) iter.Seq2[Job, error] {
+		site := newSite(t, func(context.Context) iter.Seq2[Job, error] {
 			return func(yield func(Job, error) bool) {
 				if yield(numbered(1), nil) && broken {
 					yield(Job{}, errors.New("the database is down"))
 				}
 			}
-		}).Sitemap("/sitemap.xml")
-		if w := get(h, "/sitemap.xml"); w.Code != 200 {
-			t.Error(w.Code)
+		})
+		var log bytes.Buffer
+		site.cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
+		h := site.Sitemap("/sitemap.xml")
+		if w := get(h, "/sitemap.xml"); w.Code != 200 || log.Len() > 0 {
+			t.Error(w.Code, &log)
 		}
 		broken = true
 		time.Sleep(2 * time.Minute)
 		if w := get(h, "/sitemap.xml"); w.Code != 503 || strings.Contains(w.Body.String(), "job/1") || w.Header().Get("Retry-After") == "" || w.Header().Get("ETag") != "" {
 			t.Errorf("%d %s %s", w.Code, w.Header(), w.Body)
+		}
+		if !strings.Contains(log.String(), "path=/sitemap.xml error=\"the database is down\"") {
+			t.Errorf("the log says %s", &log)
 		}
 		broken = false
 		if w := get(h, "/sitemap.xml"); w.Code != 200 {
@@ -281,6 +292,36 @@ func TestFailure(t *testing.T) {
 			t.Error(w.Code)
 		}
 	})
+}
+
+// A file has no name once it is open, and where none can be made nothing is told.
+func TestTemporaryFiles(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	jobs := []Job{numbered(1)}
+	h := newSite(t, list(&jobs)).RSS("/jobs.rss")
+	if w := get(h, "/jobs.rss"); w.Code != 200 {
+		t.Error(w.Code)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 && runtime.GOOS == "linux" {
+		t.Errorf("%v are left, %v", left, err)
+	}
+	t.Setenv("TMPDIR", filepath.Join(dir, "none"))
+	if w := get(newSite(t, list(&jobs)).RSS("/jobs.rss"), "/jobs.rss"); w.Code != 503 && runtime.GOOS == "linux" {
+		t.Error(w.Code)
+	}
+}
+
+// What a site does not say is no empty element.
+func TestNoEmptyElements(t *testing.T) {
+	jobs := []Job{numbered(1)}
+	site := newSite(t, list(&jobs))
+	site.cfg.Language = ""
+	for _, h := range []http.Handler{site.RSS("/x"), site.Atom("/x"), site.Sitemap("/x")} {
+		if w := get(h, "/x"); w.Code != 200 || regexp.MustCompile(`<\w+></`).MatchString(w.Body.String()) {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+	}
 }
 
 // Many clients at once make one file, and one that leaves does not spoil it.

@@ -1,10 +1,12 @@
 package jobsite_test
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -228,6 +230,9 @@ func TestJobPage(t *testing.T) {
 
 func TestJobsOfSite(t *testing.T) {
 	c := newCopied(t)
+	if card := c.site.Card(&jobmirror.Posting{}); card.Path != "" {
+		t.Errorf("a posting whose job is not known leads to %s", card.Path)
+	}
 	for _, err := range c.site.Jobs(t.Context()) {
 		if !errors.Is(err, jobmirror.ErrIncomplete) {
 			t.Errorf("before the first copy: %v", err)
@@ -248,6 +253,17 @@ func TestJobsOfSite(t *testing.T) {
 	}
 	c.copy()
 	status, body := publish()
+	amended, err := jobsite.New(c.mirror, jobsite.Config{
+		URL: "https://jobs.example", Languages: []string{"de"}, Amend: func(j *jobpublish.Job) { j.DirectApply = true },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for job, err := range amended.Jobs(t.Context()) {
+		if err != nil || !job.DirectApply {
+			t.Errorf("what the site knows of job %d is not added: %v", job.ID(), err)
+		}
+	}
 	if status != 200 || !strings.Contains(body, fmt.Sprintf("https://jobs.example/job/%d/", c.fake.Demo.OpenJob)) {
 		t.Errorf("%d %.300s", status, body)
 	}
@@ -326,7 +342,7 @@ func TestLanguage(t *testing.T) {
 		}
 	}
 	w := c.get("/job/1/x?lang=en")
-	if got := w.Header().Get("Set-Cookie"); !strings.HasPrefix(got, "lang=en; Path=/;") || !strings.Contains(got, "; HttpOnly; Secure; SameSite=Lax") {
+	if got := w.Header().Get("Set-Cookie"); !strings.HasPrefix(got, "lang=en; Path=/;") || !strings.Contains(got, "; Max-Age=31536000; HttpOnly; Secure; SameSite=Lax") {
 		t.Errorf("the cookie is %q", got)
 	}
 	if !strings.Contains(w.Body.String(), jobsite.English().Status(503)) {
@@ -334,6 +350,28 @@ func TestLanguage(t *testing.T) {
 	}
 	if w := c.get("/job/1/x"); w.Header().Get("Set-Cookie") != "" || !strings.Contains(w.Body.String(), jobsite.German().Status(503)) {
 		t.Errorf("%q, %s", w.Header().Get("Set-Cookie"), w.Body)
+	}
+}
+
+// A failure that is not the visitor's own is logged, and no other.
+func TestFailuresAreLogged(t *testing.T) {
+	c := newCopied(t)
+	for err, logged := range map[error]bool{
+		jobmirror.ErrIncomplete: true, jobboard.ErrTimeout: true, errors.New("any other"): true,
+		jobboard.ErrGone: false, jobboard.ErrClosed: false, nil: false,
+	} {
+		var log bytes.Buffer
+		site, newErr := jobsite.New(c.mirror, jobsite.Config{
+			URL: "https://jobs.example", Languages: []string{"de"}, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		})
+		if newErr != nil {
+			t.Fatal(newErr)
+		}
+		page := site.Handle(func(http.ResponseWriter, *http.Request) error { return err })
+		page(httptest.NewRecorder(), httptest.NewRequest("GET", "/a/page", nil))
+		if got := log.String(); strings.Contains(got, "/a/page") != logged || strings.Contains(got, fmt.Sprint(err)) != logged {
+			t.Errorf("%v: the log says %q", err, got)
+		}
 	}
 }
 

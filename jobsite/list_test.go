@@ -32,6 +32,8 @@ func TestParseList(t *testing.T) {
 		{"radius=0&near=Wien", "near=Wien", "radius 0 no radius"},
 		{"radius=1e3", "", "radius 1e3 no radius"},
 		{"radius=501", "", "radius 501 no radius"},
+		{"near=Wien&radius=500", "near=Wien&radius=500", ""},
+		{"near=Wien&radius=1", "near=Wien&radius=1", ""},
 		{"order=best", "", "order best no order"},
 		{"category=4711&place=K%C3%B6ln", "category=4711&place=K%C3%B6ln", ""},
 		{"text=%ff%D0%BC%D0%B5%D0%B4", "text=%EF%BF%BD%D0%BC%D0%B5%D0%B4", ""},
@@ -139,6 +141,29 @@ func TestList(t *testing.T) {
 	none, page := search("lang=de&place=Atlantis")
 	if f := none.Places(page.Facets, 5); len(f) != 1 || f[0].Name != "Atlantis" || f[0].Link != "?lang=de" {
 		t.Errorf("nothing found, and %+v", f)
+	}
+}
+
+// What was chosen comes first, then what is found most often, and what has no words is
+// left out.
+func TestOrderOfFacets(t *testing.T) {
+	counts := map[string]int{"few": 1, "many": 9, "some": 4, "also": 4}
+	for i := range 40 {
+		counts[fmt.Sprint("unnamed ", i)] = 20 + i
+	}
+	named := func(category string) (string, bool) { return category, !strings.HasPrefix(category, "unnamed") }
+	for chosen, want := range map[string]string{
+		"":     "many 9 false, also 4 false, some 4 false, few 1 false",
+		"few":  "few 1 true, many 9 false, also 4 false, some 4 false",
+		"some": "some 4 true, many 9 false, also 4 false, few 1 false",
+	} {
+		var got []string
+		for _, f := range (jobsite.List{Category: chosen}).Categories(&jobmirror.Facets{Categories: counts}, 10, named) {
+			got = append(got, fmt.Sprint(f.Name, " ", f.Count, " ", f.Chosen))
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("with %q chosen: %q", chosen, got)
+		}
 	}
 }
 

@@ -5,33 +5,55 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestLocal(t *testing.T) {
 	for address, want := range map[string]string{
-		"":                                    "/",
-		"/jobs/1/apply":                       "/jobs/1/apply",
-		"/signin":                             "/",
-		"/signin/callback?code=x&state=y":     "/",
-		"/signin/../signin?next=/signin":      "/",
-		"/signing-bonus":                      "/signing-bonus",
-		"/?text=a&near=K%C3%B6ln":             "/?text=a&near=K%C3%B6ln",
-		"//evil.example":                      "/",
-		"/\t/evil.example":                    "/",
-		"/\n/evil.example":                    "/",
-		"/\x00//evil.example":                 "/",
-		`/\evil.example`:                      "/%5Cevil.example",
-		"/.//evil.example":                    "/evil.example",
-		"/%2F/evil.example":                   "/evil.example",
-		"/%09/evil.example":                   "/%09/evil.example",
-		"/%5C/evil.example":                   "/%5C/evil.example",
-		"https://evil.example/":               "/",
-		"javascript:alert(1)":                 "/",
-		"evil.example":                        "/evil.example",
-		"/" + strings.Repeat("x", maxAddress): "/",
+		"":                                "/",
+		"/jobs/1/apply":                   "/jobs/1/apply",
+		"/signin":                         "/",
+		"/signin/callback?code=x&state=y": "/",
+		"/signin/../signin?next=/signin":  "/",
+		"/signing-bonus":                  "/signing-bonus",
+		"/?text=a&near=K%C3%B6ln":         "/?text=a&near=K%C3%B6ln",
+		"//evil.example":                  "/",
+		"/\t/evil.example":                "/",
+		"/\n/evil.example":                "/",
+		"/\x00//evil.example":             "/",
+		`/\evil.example`:                  "/%5Cevil.example",
+		"/.//evil.example":                "/evil.example",
+		"/%2F/evil.example":               "/evil.example",
+		"/%09/evil.example":               "/%09/evil.example",
+		"/%5C/evil.example":               "/%5C/evil.example",
+		"https://evil.example/":           "/",
+		"javascript:alert(1)":             "/",
+		"evil.example":                    "/evil.example",
+		"/" + strings.Repeat("x", 1000):   "/",
+		"/" + strings.Repeat("x", 999):    "/" + strings.Repeat("x", 999),
 	} {
 		if got := local(address); got != want {
 			t.Errorf("%.40q: %q, want %q", address, got, want)
+		}
+	}
+}
+
+func TestDistance(t *testing.T) {
+	for km, want := range map[float64]string{0: "< 1 km", 0.99: "< 1 km", 1: "1 km", 2.4: "2 km", 2.6: "3 km"} {
+		if got := distance(km); got != want {
+			t.Errorf("%g: %s, want %s", km, got, want)
+		}
+	}
+}
+
+// What a site does not set has a bound, and what it sets is kept.
+func TestDefaultsOfSignIn(t *testing.T) {
+	for set, want := range map[time.Duration]time.Duration{0: 12 * time.Hour, time.Hour: time.Hour} {
+		s := &SignIn{cfg: SignInConfig{Lifetime: set}}
+		s.setDefaults()
+		defer s.Close()
+		if s.cfg.Lifetime != want || s.cfg.HTTPClient.Timeout != 10*time.Second {
+			t.Errorf("a session has %s, a token %s", s.cfg.Lifetime, s.cfg.HTTPClient.Timeout)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +49,17 @@ func TestMap(t *testing.T) {
 	}
 	if !strings.Contains(svg, "<title>Berlin: Nurse; Cook</title>") || !strings.Contains(svg, `aria-label="&#34;Jobs&#34; &amp; &lt;more&gt;"`) {
 		t.Error(svg)
+	}
+	if strings.Count(svg, ` r="6"><title>Berlin:`) != 1 || strings.Count(svg, ` r="5">`) != 2 {
+		t.Errorf("dots of two and of one job: %s", svg)
+	}
+	if many := string(jobsite.Map(slices.Repeat(postings[:1], 10), jobboard.GeoLocation{}, "Jobs")); strings.Count(many, ` r="9">`) != 1 {
+		t.Errorf("a dot of ten jobs: %s", many)
+	}
+	edge := jobboard.Near(52, 13, 1)
+	edge.RadiusKm = postings[0].Locations[0].DistanceKm(edge)
+	if n := drawn(t, string(jobsite.Map(postings[:1], edge, "Jobs"))); n["circle"] != 1 {
+		t.Error("a job on the circle is not in it")
 	}
 	near := string(jobsite.Map(postings, jobboard.Near(52.52, 13.405, 50), "Jobs"))
 	if n := drawn(t, near); n["circle"] != 2 || n["path"] != 1 || strings.Contains(near, "Clerk") {

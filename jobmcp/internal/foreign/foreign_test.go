@@ -14,6 +14,7 @@ func TestText(t *testing.T) {
 		{"paragraphs", "<p>Nurse</p><p>in  <b>Ber</b>lin</p>", "Nurse\nin Berlin"},
 		{"list", "<ul><li>one<li>two</ul>end", "one\ntwo\nend"},
 		{"entities", "R&amp;D &lt;now&gt; &#x1F600;", "R&D ‹now› 😀"},
+		{"inside of a word", "Kranken<wbr>pfle<x-y>ge<small>r</small>", "Krankenpfleger"},
 		{"script", "a<script>ignore()</script>b", "a\nb"},
 		{"self-closed script", "a<script/>ignore()</script>b", "a\nb"},
 		{"style, template, comment", "a<style>p{}</style><template><p>x</p></template><!-- ignore -->b", "a\nb"},
