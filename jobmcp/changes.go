@@ -85,8 +85,8 @@ func (s *Server) whatChanged(ctx context.Context, in whatChangedArgs) (whatChang
 	return out, nil
 }
 
-// compareWith returns the look that now is compared with, nil for none, and keeps
-// the one for later calls.
+// compareWith returns the snapshot to compare now with, nil for none, and keeps it, or now
+// in its place, for later calls.
 func (s *Server) compareWith(stored, now *jobboard.Snapshot, fromNowOn bool) *jobboard.Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +99,7 @@ func (s *Server) compareWith(stored, now *jobboard.Snapshot, fromNowOn bool) *jo
 		s.seen = slices.Delete(s.seen, i, i+1)
 	}
 	kept := before
-	// A complete look is the better one to compare with.
+	// A complete snapshot is the better one to compare with.
 	if before == nil || now.Complete && (fromNowOn || !before.Complete) {
 		kept = now
 	}

@@ -95,7 +95,8 @@ func nationalities(info *jobboard.JobInformation, text string) (found []choice) 
 	return found
 }
 
-// choiceOf reports false for one whose identifier is none.
+// choiceOf returns an answer to choose from. It reports false if its identifier is empty or
+// could be read as more than an identifier.
 func choiceOf(a jobboard.IDLabel) (choice, bool) {
 	id := foreign.Token(a.ID)
 	return choice{id, foreign.Line(a.Label, maxTitle)}, id != ""
@@ -277,7 +278,7 @@ func (s *Server) checkAnswers(ctx context.Context, in checkAnswersArgs) (checkAn
 	return out, nil
 }
 
-// given returns the answers as the library takes them.
+// given makes the library's answers of those of a call.
 func given(info *jobboard.JobInformation, in checkAnswersArgs) jobboard.Answers {
 	answers := jobboard.Answers{Questions: map[string]jobboard.Answer{}, Nationality: in.Nationality}
 	for _, id := range slices.Sorted(maps.Keys(in.Answers)) {
@@ -292,8 +293,8 @@ func given(info *jobboard.JobInformation, in checkAnswersArgs) jobboard.Answers 
 	return answers
 }
 
-// answerTo takes yes and no for what they say, unless one of the answers has that
-// as its identifier.
+// answerTo makes an answer of a text. To a question of yes or no the words "yes" and "no"
+// answer as such, unless one of its answers has the word as its identifier.
 func answerTo(q jobboard.Question, value string) jobboard.Answer {
 	word := strings.ToLower(strings.TrimSpace(value))
 	if q.Type == jobboard.QuestionYesNo && (word == "yes" || word == "no") &&

@@ -42,7 +42,7 @@ type sought struct {
 	Near    *whereabouts `json:"near,omitempty"`
 }
 
-// searcher is the client or the applicant.
+// searcher searches: a client or an applicant.
 type searcher interface {
 	PostingStream(ctx context.Context, channel jobboard.ChannelID, q jobboard.Query) *jobboard.PostingStream
 	Snapshot(ctx context.Context, channel jobboard.ChannelID, q jobboard.Query) (*jobboard.Snapshot, error)
@@ -52,7 +52,8 @@ type searcher interface {
 // names no channel where Options and Board have none.
 var ErrNoChannel = errors.New("no channel is set")
 
-// seek returns what is to be asked and whom, and tells it in a result.
+// seek returns the client or applicant to search by, the channel and the query, and notes
+// channel and place in a result.
 func (s *Server) seek(ctx context.Context, in searchArgs, told *sought) (searcher, jobboard.ChannelID, jobboard.Query, error) {
 	q, near, err := in.query()
 	if err != nil {

@@ -65,13 +65,13 @@ type Options struct {
 	Kept func() (*jobboard.Snapshot, error)
 	// Doctor finds out why a set-up does not work; nil: there is no tool for it.
 	Doctor func(context.Context) ([]Finding, error)
-	// Pages are handed out as resources.
+	// Pages are offered to assistants as resources.
 	Pages []Page
-	// Mask takes secrets out of what is told; nil: there are none.
+	// Mask hides secrets in every text that an assistant gets; nil: there are none.
 	Mask func(string) string
 }
 
-// Board tells whom the tools ask.
+// Board holds the client, the applicant and the channel that tools ask.
 type Board struct {
 	Client    *jobboard.Client
 	Channel   jobboard.ChannelID  // as in Options
@@ -141,8 +141,8 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	return s.protocol(true).Run(context.WithoutCancel(ctx), newConnection(ctx, in, out))
 }
 
-// protocol returns the library's server with the tools and the pages. A session is what
-// what_changed needs.
+// protocol returns the library's server with the tools and the pages. Only a session has
+// the tool what_changed, which remembers.
 func (s *Server) protocol(session bool) *mcp.Server {
 	version := s.o.Version
 	if version == "" {

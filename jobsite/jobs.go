@@ -152,7 +152,8 @@ func (s *Site) Path(job jobboard.JobID, title string) string {
 	return strings.NewReplacer("{job}", job.String(), "{words}", w, "{words...}", w).Replace(s.cfg.Page)
 }
 
-// manyWords is how many letters of a title an address has, and the rest of the last word.
+// manyWords bounds the letters of a title in an address. A word that is begun by then is
+// kept, up to twice as many.
 const manyWords = 60
 
 // words returns a title as it stands in an address.

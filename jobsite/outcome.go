@@ -33,7 +33,7 @@ type Outcome struct {
 	// Status is the status of a page that shows nothing else, such as one in place of a form
 	// that may not be filled in. 403 asks to sign in.
 	Status int
-	// Check is what the board said; its Information, where it has one, makes the form.
+	// Check holds the board's answers; its Information, where it has one, makes the form.
 	Check jobboard.PrecheckResult
 	Err   error // why the situation is not certain; nil: it is
 }

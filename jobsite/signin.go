@@ -331,8 +331,8 @@ func (s *SignIn) signOut(w http.ResponseWriter, r *http.Request) {
 
 const maxAddress = 1000 // a cookie has no room for more
 
-// local returns an address of this site, whatever it is given, and not one of the
-// sign-in, which would never end. A browser takes "//", "/\" and "/<tab>/" for the
+// local returns an address of this site: the given one, or "/" if that leads elsewhere or to
+// the sign-in itself, which would never end. A browser takes "//", "/\" and "/<tab>/" for the
 // beginning of another site's.
 func local(address string) string {
 	u, err := url.Parse(address)

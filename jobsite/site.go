@@ -27,7 +27,7 @@ type Config struct {
 	// such as "de" and "en"; there must be one. The first is that of readers who prefer
 	// none of them, of feeds, and of the words in a job's address.
 	Languages []string
-	// Texts are what the site says in a language; nil: German in "de", else English.
+	// Texts returns the sentences of the site in a language; nil: German in "de", else English.
 	Texts func(language string) Texts
 	// Amend adds to a job that is published what the site knows of it, such as DirectApply,
 	// Organization and ValidFor; nil: nothing. It must be safe for calls at the same time.

@@ -21,9 +21,9 @@ import (
 const completionOffers = `towns after --near, and channels, languages and jobs of the demo (with --fake)
 or of the last search.`
 
-// lastSearch completes what the last search told.
+// lastSearch completes channels, languages and jobs with those of the last search.
 type lastSearch struct {
-	path     string // of a memory; empty: nothing is kept
+	path     string // of the file that holds a memory; empty: none is kept
 	settings *setup.Reader
 }
 
@@ -72,9 +72,9 @@ func (l *lastSearch) completeJob(cmd *cobra.Command, args []string, _ string) ([
 	return jobs, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
-// known returns what completion offers: of the demo with --fake, else of the last
-// search, whose service must be the one that is set. Nobody reads warnings and mistakes
-// while a line is being typed.
+// known returns what can be completed: that of the demo with --fake, else that of the last
+// search, if it asked the service that is set. It reports no mistake in the settings, which
+// nobody could read while a line is being typed.
 func (l *lastSearch) known() *memory {
 	if l.settings.UsesFake() {
 		return demoMemory(l.settings.Fake())
@@ -108,8 +108,8 @@ func demoMemory(srv *jobboardtest.Server) *memory {
 	return m
 }
 
-// memory keeps what the last search told, for completion. It holds nothing that
-// a search does not show.
+// memory holds channel, language and jobs of a search, for completion. It has nothing that
+// the search did not show.
 type memory struct {
 	BaseURL   string     `json:"base_url"`
 	Channels  []string   `json:"channels"`
@@ -143,7 +143,7 @@ func (m *memory) add(p *jobboard.JobPosting) {
 	}
 }
 
-// remember keeps what a search told. A failure to keep it is ignored: the search has
+// remember writes m to the file of the last search. A failure to keep it is ignored: the search has
 // succeeded.
 func (l *lastSearch) remember(m *memory) {
 	if l.path == "" || l.settings.UsesFake() {

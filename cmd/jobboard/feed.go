@@ -160,8 +160,8 @@ func (r *feedRun) lookUpAll(ctx context.Context, c *jobboard.Client, opts jobboa
 
 const progressEvery = 5 * time.Second // lines of progress, without a terminal
 
-// step tells of one more result. The progress is that of reading the feed, which is
-// only a little ahead of the lookups.
+// step shows the progress after one more result. The bar measures how much of the feed
+// was read, which is only a little ahead of the lookups.
 func (r *feedRun) step() {
 	words := fmt.Sprintf("%d looked up, %d open, %d failed", r.sum.total(), r.sum.count[outcomeOpen], r.sum.failed())
 	read, more := r.src.read.Load(), ""
@@ -171,7 +171,7 @@ func (r *feedRun) step() {
 	r.progress.Step(read, r.src.size, words, more)
 }
 
-// end prints the summary and returns what was wrong in all.
+// end prints the summary. Its error tells that the feed or lookups failed.
 func (r *feedRun) end(ctx context.Context, w io.Writer) error {
 	broken := r.feed.Err()
 	if r.limit > 0 && r.entries.Load() == int64(r.limit) {
@@ -195,8 +195,8 @@ func (r *feedRun) end(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// jobIDs gives the identifiers of the feed, and the errors of single entries. What ends
-// the feed early its Err tells.
+// jobIDs yields the identifiers of the feed, and the errors of single entries. It leaves out
+// the error that ends the feed early, which the feed's Err returns.
 func (r *feedRun) jobIDs() iter.Seq2[jobboard.JobID, error] {
 	return func(yield func(jobboard.JobID, error) bool) {
 		for id, err := range r.feed.JobIDs() {
@@ -218,8 +218,8 @@ const (
 	outcomeFailed      = "failed"
 )
 
-// outcomes are those of a lookup, in the order of the summary, with the condition that
-// makes it.
+// outcomes lists the outcomes of a lookup in the order of the summary, each with the
+// condition of the library that it stands for.
 var outcomes = []struct {
 	name      string
 	condition error

@@ -53,8 +53,9 @@ func runInfo(ctx context.Context, c *term.Console, b *setup.Board, args []string
 	return flags.WriteTo(c.Out, func(to *term.Output) error { return term.WriteJSON(to, info, true) })
 }
 
-// postingMeant returns what to tell of a job that the service does not know: where its
-// identifier is that of a posting of the channel, it says so, and which job is meant.
+// postingMeant returns the error to show for a job that the service does not know. If its
+// identifier is that of a posting of the channel, or of a posting's version, the error says
+// so, and names the job of that posting where its link tells it.
 func postingMeant(ctx context.Context, b *setup.Board, args []string, gone error) error {
 	id, err := b.NeedJob(args)
 	if err != nil || !errors.Is(gone, jobboard.ErrGone) {
@@ -65,14 +66,19 @@ func postingMeant(ctx context.Context, b *setup.Board, args []string, gone error
 		return gone
 	}
 	for p, err := range s.PostingStream(ctx, ch, jobboard.Query{OmitConfig: []string{jobboard.KeyAdText}}).All() {
+		var named string
 		switch {
 		case err != nil:
 			return gone
-		case p.JobPostingID != jobboard.JobPostingID(id):
+		case int64(p.JobPostingID) == int64(id):
+			named = "a posting"
+		case int64(p.PostingVersionID) == int64(id):
+			named = "a posting's version"
+		default:
 			continue
 		}
-		meant := fmt.Errorf("%d is the identifier of a posting, %q, and not of a job: %w",
-			id, term.Printable(p.Title), setup.Plain{Cause: gone})
+		meant := fmt.Errorf("%d is the identifier of %s, %q, and not of a job: %w",
+			id, named, term.Printable(p.Title), setup.Plain{Cause: gone})
 		next := "look for its job in the feed"
 		if job, ok := p.LinkedJob(); ok {
 			next = "its job is " + job.String() + ": jobboard info " + job.String()

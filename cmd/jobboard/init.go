@@ -22,8 +22,8 @@ import (
 
 // keyboard asks a person on a terminal. The zero value has nobody to ask.
 type keyboard struct {
-	askSecret func(question string) (string, error) // for a line that is not shown
-	showInput func()                                // ends that
+	askSecret func(question string) (string, error) // asks for a line that is not shown
+	showInput func()                                // lets the terminal show what is typed again
 }
 
 func newInitCommand(p *cli.Program, k keyboard) *cobra.Command {
@@ -103,8 +103,8 @@ func fromFlags(settings *setup.Reader, flags *pflag.FlagSet) (values, files map[
 	return values, files, nil
 }
 
-// askOrEnd asks until all is answered or the program is interrupted, which a read
-// from a terminal is not.
+// askOrEnd asks until all is answered or ctx ends. A read from the terminal that is under
+// way then goes on until the program has ended.
 func (k keyboard) askOrEnd(ctx context.Context, c *term.Console, values, files map[string]string) error {
 	answered := make(chan error, 1)
 	go func() { answered <- k.ask(c, values, files) }()

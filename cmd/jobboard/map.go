@@ -289,7 +289,7 @@ func (p *picture) side(m *mapData, sites, beyond []*site) {
 	for _, part := range term.WrapWords(term.Printable(m.title), 28) {
 		l.line("h1", 22, part)
 	}
-	l.line("soft", 24, fmt.Sprintf("%d postings", m.placed+m.unplaced))
+	l.line("soft", 24, term.Count(m.placed+m.unplaced, "posting"))
 
 	// The lists of places beyond the map and of unknown places come first; titles
 	// fill the room that they leave.

@@ -57,7 +57,7 @@ func shapes(t *testing.T, picture string) (classes map[string]int, text string) 
 func TestSearchMap(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "berlin.svg")
 	newProcess().run(t, "search", "--fake", "--near", "52.52,13.405", "--radius", "50", "--map", path).want(t, setup.ExitOK, "11 of 11").
-		wantErr(t, "11 postings at known places and lists 0")
+		wantErr(t, "11 postings at known places; at unknown places, which it lists: 0")
 	picture := read(t, path)
 	classes, text := shapes(t, picture)
 	if classes["circle"] != 1 || classes["centre"] != 1 || classes["hit"] != 1 || classes["town"] < 5 {

@@ -94,8 +94,8 @@ func runAssistant(ctx context.Context, p *cli.Program, b *assistantBoard, state 
 	return server.Serve(ctx, p.In, p.Out)
 }
 
-// assistantBoard reads the settings for an assistant's tools, and keeps them until they may
-// have to be others.
+// assistantBoard reads the settings for an assistant's tools, and keeps them until forget is
+// called.
 type assistantBoard struct {
 	read func() (*setup.Board, error)
 
@@ -122,8 +122,8 @@ func (a *assistantBoard) forget() {
 	a.current = nil
 }
 
-// failed has the settings read anew where they lack something or a credential was refused:
-// there may be a new one in a file.
+// failed forgets the settings after an error that says that they lack something or that the
+// credential was refused: by the next call a file may have what is missing.
 func (a *assistantBoard) failed(err error) {
 	var lacking *setup.Error
 	code, _ := setup.ExitOf(err)
@@ -133,7 +133,8 @@ func (a *assistantBoard) failed(err error) {
 	}
 }
 
-// open returns whom a tool asks. Its error is one of the settings.
+// open returns the board that a tool asks. It fails if the settings are wrong or lack what
+// the tool needs.
 func (a *assistantBoard) open(_ context.Context, need jobmcp.Need) (jobmcp.Board, error) {
 	b, err := a.board()
 	if err != nil {

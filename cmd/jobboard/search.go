@@ -122,7 +122,8 @@ func runSearch(ctx context.Context, c *term.Console, b *setup.Board, known *last
 	return drawMap(c, f.picture, pictureTitle(ch, q), found.drawn)
 }
 
-// mapData returns where hits are collected by place, nil where nothing shows that.
+// mapData returns an empty collection of hits by place, or nil if the output shows neither a
+// map nor which hits lie beyond the circle.
 func (f *searchFlags) mapData(form string, q jobboard.Query) *mapData {
 	if f.picture == "" && (form != "" || q.Near.IsZero()) {
 		return nil
@@ -130,10 +131,11 @@ func (f *searchFlags) mapData(form string, q jobboard.Query) *mapData {
 	return newMapData(q.Near)
 }
 
-// noteHits tells what the output does not.
+// noteHits tells on standard error what the output does not show: the file, hits that the
+// service kept back, and that an unknown channel looks like an empty one.
 func noteHits(c *term.Console, found *hits, f *searchFlags, q jobboard.Query) {
 	if f.output.File != "" {
-		c.Note("%d postings in %s", found.shown, f.output.File)
+		c.Note("%s in %s", term.Count(found.shown, "posting"), f.output.File)
 	}
 	if found.total > found.shown && found.shown != found.limit {
 		c.Note("the service gave %d of %d postings; the interface has no way to ask for the others. Narrow the search with --text or --near.",
@@ -154,7 +156,7 @@ func drawMap(c *term.Console, file, title string, hits *mapData) error {
 	if err := os.WriteFile(file, picture.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("--map: %w", err)
 	}
-	c.Note("%s shows %d postings at known places and lists %d at none that is known", file, hits.placed, hits.unplaced)
+	c.Note("%s shows %s at known places; at unknown places, which it lists: %d", file, term.Count(hits.placed, "posting"), hits.unplaced)
 	return nil
 }
 
@@ -296,8 +298,8 @@ func placesOf(p *jobboard.JobPosting) string {
 	return strings.Join(p.Config.Get(jobboard.KeyLocationName), ", ")
 }
 
-// tableFields are those of the table that nobody chose the fields of: a column for the place
-// and for whether it matters, and a word for a title that is not there.
+// tableFields returns the columns of a table without --fields. The place has a word about
+// remote work beside it, and a posting without a title has "(no title)".
 func tableFields() []cli.Field[*jobboard.JobPosting] {
 	fields := cli.Named(hitFields, "posting", "job", "title", "place", "company", "since")
 	fields[2].Value = func(p *jobboard.JobPosting) any { return cmp.Or(term.Printable(p.Title), "(no title)") }

@@ -127,7 +127,7 @@ func (f *watchFlags) compare(c *term.Console, before, after *jobboard.Snapshot) 
 	switch {
 	case before == nil && f.jsonl:
 	case before == nil:
-		c.Out.Line("%s  %d postings, nothing to compare with yet", at, len(after.Postings))
+		c.Out.Line("%s  %s, nothing to compare with yet", at, term.Count(len(after.Postings), "posting"))
 	default:
 		changes, err := changesOf(before, after)
 		if err != nil {
@@ -209,8 +209,8 @@ func printChanges(c *term.Console, at string, after *jobboard.Snapshot, changes 
 	for _, x := range changes {
 		count[x.Kind]++
 	}
-	c.Out.Line("%s  %d postings, %d new, %d changed, %d gone", at, len(after.Postings), count["added"], count["changed"],
-		count["gone"])
+	c.Out.Line("%s  %s, %d new, %d changed, %d gone", at, term.Count(len(after.Postings), "posting"),
+		count["added"], count["changed"], count["gone"])
 	t := c.OutTerminal
 	signs := map[string]string{
 		"added": t.Paint(term.Green, "+"), "changed": t.Paint(term.Yellow, "~"), "gone": t.Paint(term.Red, "-"),

@@ -15,9 +15,10 @@ func newBackupCommand(p *cli.Program, db *database) *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Write a whole copy of a SQLite mirror to a new file, while it runs",
-		Long: `backup writes a whole copy of a SQLite mirror to a new file, of one moment, while other
-processes go on. A copy of the file alone lacks what stands beside it. A PostgreSQL
-server has its own tools, such as pg_dump.`,
+		Long: `backup writes a whole copy of a SQLite mirror to a new file, as it is at
+one moment, while other processes go on. A copy of the database's file alone
+lacks what SQLite keeps in the files beside it. A PostgreSQL server has its own
+tools, such as pg_dump.`,
 		Example: "  jobboard-mirror backup --db jobs.db jobs-of-today.db",
 		Args:    cli.AtMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -42,7 +42,7 @@ for further ones until it is interrupted.`,
 	}
 	cmd.Flags().StringVar(&f.since, "since", "", "`cursor` after which changes are told; empty: all that the log has")
 	cmd.Flags().BoolVar(&f.follow, "follow", false, "wait for further changes")
-	cmd.Flags().IntVar(&f.limit, "limit", 0, "show at most `so many`; 0: all")
+	cmd.Flags().IntVar(&f.limit, "limit", 0, "show at most this `number`; 0: all")
 	cli.Complete(cmd, "since", cli.Nothing)
 	cli.Complete(cmd, "limit", cli.OneOf("10", "50", "100"))
 	o.fake.add(cmd)
@@ -58,6 +58,9 @@ func runChanges(ctx context.Context, out *term.Output, m *copied, f *changesFlag
 	for change, err := range all(ctx, jobmirror.Cursor(f.since)) {
 		if f.follow && errors.Is(err, context.Canceled) {
 			return nil // to be interrupted is how it ends
+		}
+		if errors.Is(err, jobmirror.ErrCursor) {
+			return setup.Usage("--since: %w", setup.Plain{Cause: err})
 		}
 		if err == nil {
 			err = term.WriteJSON(out, change, false)

@@ -26,7 +26,7 @@ func newDoctorCommand(p *cli.Program, db *database) *cobra.Command {
 		Long: `doctor checks the database: whether one is named and can be opened, whether its
 tables are of this version, how old the copy of each source is and what fails,
 whether lookups pile up, and whether a process keeps it up to date. It only
-reads. Of the board itself jobboard doctor tells.
+reads. What is wrong with the board itself, jobboard doctor finds out.
 
 It ends with 0 where nothing failed and with 7 where something did.`,
 		Example: "  jobboard-mirror doctor --db jobs.db",
@@ -97,7 +97,7 @@ func examineDatabase(ctx context.Context, r *doctor.Report, address string) *job
 	if strings.Contains(address, "://") {
 		kind = "PostgreSQL"
 	}
-	r.Add(checkDatabase, doctor.OK, fmt.Sprintf("%s, of this version, %d postings", kind, s.Postings), "")
+	r.Add(checkDatabase, doctor.OK, fmt.Sprintf("%s, of this version, %s", kind, term.Count(s.Postings, "posting")), "")
 	return s
 }
 
@@ -126,7 +126,7 @@ func examineCopy(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 	}
 	for _, source := range s.Sources {
 		name := strings.TrimSpace(source.Kind + " " + source.Name + " " + source.Language)
-		detail := fmt.Sprintf("%s: %d rows, copied %s", name, source.Rows, ago(source.Complete))
+		detail := fmt.Sprintf("%s: %s, copied %s", name, term.Count(source.Rows, "row"), ago(source.Complete))
 		switch {
 		case source.Problem != "":
 			detail += ": " + source.Problem
@@ -139,7 +139,7 @@ func examineCopy(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 			r.Add(checkSource, doctor.OK, detail, "")
 		}
 	}
-	detail := fmt.Sprintf("%d are due, %d did not answer the last time", s.Due, s.Failing)
+	detail := fmt.Sprintf("due: %d, without an answer the last time: %d", s.Due, s.Failing)
 	switch {
 	case s.Failing > 0 && s.Failing >= s.Due && s.Due > 0:
 		r.Add(checkLookups, doctor.Fail, detail, "check JOBBOARD_JOBDB_URL: jobboard doctor")
@@ -154,7 +154,7 @@ func examineCopy(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 			"start jobboard-mirror run, or run refresh by a timer")
 		return
 	}
-	r.Add(checkProcesses, doctor.OK, fmt.Sprintf("%d keep the copy up to date", len(s.Processes)), "")
+	r.Add(checkProcesses, doctor.OK, fmt.Sprintf("processes that keep the copy up to date: %d", len(s.Processes)), "")
 }
 
 func newMigrateCommand(p *cli.Program, db *database) *cobra.Command {
@@ -162,12 +162,13 @@ func newMigrateCommand(p *cli.Program, db *database) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate",
 		Short: "Set up the tables, or bring them up to this version's",
-		Long: `migrate sets up the tables of a mirror, or brings them up to this version's, by a
-role that may create tables. On SQLite run does so by itself.
+		Long: `migrate sets up the tables of a mirror, or brings them up to those of this
+version. It needs a role that may create tables. On SQLite run does the same by
+itself.
 
-A copy belongs to one board, known by its addresses or by the name of --board, and run
-refuses another. With --board-moved migrate notes that the board has the addresses of
-the settings, and the name of --board, from now on.`,
+A copy belongs to one board, known by its addresses or by the name of --board,
+and run refuses another. With --board-moved migrate notes that the board has the
+addresses of the settings, and the name of --board, from now on.`,
 		Example: `  jobboard-mirror migrate --db postgres://owner@db/mirror
   JOBBOARD_BASE_URL=https://new.example jobboard-mirror migrate --db jobs.db --board-moved`,
 		Args: cli.AtMost(0),

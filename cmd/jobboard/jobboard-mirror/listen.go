@@ -64,7 +64,7 @@ func monitor(m *copied) http.Handler {
 	return mux
 }
 
-// networks are those whose callers are served.
+// networks is the value of --allow: the networks whose callers are served.
 type networks []netip.Prefix
 
 func (n *networks) String() string {
@@ -89,8 +89,9 @@ func (n *networks) Set(value string) error {
 // Type names the value in the help.
 func (n *networks) Type() string { return "networks" }
 
-// authorize returns who may ask, nil for callers on this machine alone. A caller
-// is who has made the connection: a proxy, where there is one.
+// authorize returns the check of a caller by the address that its connection comes from,
+// which is that of a proxy where there is one. Without networks it returns nil, for callers
+// on this machine alone.
 func (n *networks) authorize() func(*http.Request) error {
 	if len(*n) == 0 {
 		return nil

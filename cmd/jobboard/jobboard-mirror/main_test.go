@@ -123,6 +123,8 @@ func TestMistakesAreNamed(t *testing.T) {
 		{[]string{"search", "--fake", "--fields", "titel"}, setup.ExitUsage, "is it title?"},
 		{[]string{"changes", "--fake", "--limit", "-1"}, setup.ExitUsage, "negative"},
 		{[]string{"serve", "--fake", "--addr", "256.0.0.1:1"}, setup.ExitUsage, "256.0.0.1"},
+		{[]string{"changes", "--fake", "--since", "x"}, setup.ExitUsage, "jobboard-mirror: --since: the cursor is not of this database"},
+		{[]string{"serve", "--fake", "--allow", "x"}, setup.ExitUsage, `"x" is not a network such as 10.0.0.0/8`},
 		{[]string{"migrate"}, setup.ExitUsage, "--db"},
 		{[]string{"backup", "--db", none}, setup.ExitUsage, "FILE"},
 		{[]string{"backup", "copy.db"}, setup.ExitUsage, "--db"},
@@ -152,8 +154,21 @@ func TestHelpOfACommand(t *testing.T) {
 				t.Errorf("the help of %s has no %s:\n%s", command, flag, r.out)
 			}
 		}
-		if command != "run" && strings.Contains(r.out, "--remove-sources") || strings.Contains(r.out, "secret") || strings.Contains(r.out, "[=") || strings.Count(r.out, "\n") > 45 {
+		if command != "run" && strings.Contains(r.out, "--remove-sources") || strings.Contains(r.out, "secret") || strings.Contains(r.out, "[=") || strings.Count(r.out, "\n") > 46 {
 			t.Errorf("the help of %s:\n%s", command, r.out)
+		}
+	}
+}
+
+// The help of every command fits a terminal of the usual width; a line to copy may be longer.
+func TestHelpFits(t *testing.T) {
+	for _, c := range commands(cli.New("jobboard-mirror")).Commands() {
+		text, examples, _ := strings.Cut(ran(t, nil, c.Name(), "--help").out, "Examples:")
+		_, flags, _ := strings.Cut(examples, "Flags:")
+		for line := range strings.SplitSeq(text+flags, "\n") {
+			if n := len([]rune(line)); n > cli.HelpWidth {
+				t.Errorf("%s: %d columns: %s", c.Name(), n, line)
+			}
 		}
 	}
 }

@@ -42,7 +42,7 @@ func (d *database) needed() error {
 	return nil
 }
 
-// copying says what is copied, and how.
+// copying holds the flags that choose what is copied, and how.
 type copying struct {
 	board       string
 	channels    string
@@ -77,7 +77,8 @@ func addBoardFlag(cmd *cobra.Command, board *string) {
 	cli.Complete(cmd, "board", cli.Nothing)
 }
 
-// acceptRemovals lets go what is held, where a flag says so.
+// acceptRemovals removes, if a flag says so, the rows that the copy holds back although
+// their sources do not show them any more.
 func (c *copying) acceptRemovals(ctx context.Context, m *copied) error {
 	if !c.accept {
 		return nil
@@ -101,7 +102,7 @@ type copied struct {
 	temp      string             // folder of a copy of the stand-in; empty: none
 }
 
-// opening says how a mirror is opened.
+// opening holds what a command opens its mirror with.
 type opening struct {
 	p         *cli.Program
 	db        *database
@@ -112,8 +113,8 @@ type opening struct {
 	monitored bool
 }
 
-// open opens the mirror of the settings. With --fake one that only reads copies the
-// stand-in first.
+// open opens the mirror of the settings. With --fake a command that only reads gets a new
+// copy of the stand-in.
 func (o *opening) open(ctx context.Context, cmd *cobra.Command) (*copied, error) {
 	b := &setup.Board{}
 	if o.copies != nil || o.p.Settings.UsesFake() { // a reader asks the database, and needs no settings of the board
@@ -213,8 +214,8 @@ func (m *copied) options(o *opening, b *setup.Board) (opts jobmirror.Options, ad
 	return opts, address, nil
 }
 
-// sources returns the channels and feeds that are named. A channel of the environment is
-// for where --channels names none.
+// sources returns the channels and feeds to copy. The channel of the environment counts only
+// if --channels names none.
 func (c *copying) sources(b *setup.Board) (channels []jobmirror.Channel, feeds []jobmirror.Feed) {
 	named := c.channels
 	v := b.Values[setup.Channel]
@@ -279,8 +280,9 @@ func (o *opening) with(cmd *cobra.Command, run func(ctx context.Context, m *copi
 	return errors.Join(err, m.close())
 }
 
-// fromFlag returns a setting that a flag set, and "" for one from elsewhere: what is
-// searched in is said for each search.
+// fromFlag returns the value of a flag of the command line, and "" if it was not given. A
+// search of the copy is narrowed by flags alone, and not by the settings of environment or
+// file, which name the channel to copy.
 func fromFlag(cmd *cobra.Command, flag string) string {
 	if f := cmd.Flags().Lookup(flag); f != nil && f.Changed {
 		return f.Value.String()

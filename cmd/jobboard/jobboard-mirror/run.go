@@ -44,8 +44,8 @@ The first copy shows how far it is: a bar on a terminal, else a line a minute.`,
 	return cmd
 }
 
-// runMirror runs the mirror, and what serves it. When one of them ends, so do the others.
-// To be interrupted is how it ends well.
+// runMirror keeps the copy up to date and serves it. When one of these ends, so does the
+// other. It returns nil once ctx is canceled.
 func runMirror(ctx context.Context, c *term.Console, m *copied, at *listening) error {
 	work := []func(context.Context) error{func(ctx context.Context) error {
 		defer showProgress(ctx, c, m, true)()
@@ -57,8 +57,8 @@ func runMirror(ctx context.Context, c *term.Console, m *copied, at *listening) e
 	return together(ctx, c, m, at, work...)
 }
 
-// together does several things until one of them ends, and beside them serves a monitor and
-// assistants, where that is asked for.
+// together runs several functions at once, and beside them serves a monitor and assistants,
+// if the flags ask for that. When one of them ends, the context of the others does.
 func together(ctx context.Context, c *term.Console, m *copied, at *listening, work ...func(context.Context) error) error {
 	if at.monitor != "" {
 		work = append(work, func(ctx context.Context) error { return serveAt(ctx, c, at.monitor, "monitor", monitor(m)) })
@@ -81,7 +81,7 @@ func together(ctx context.Context, c *term.Console, m *copied, at *listening, wo
 	}
 	var err error
 	for range work {
-		// Of what ended because another did, nothing need be said.
+		// One that ended because another did has nothing to report.
 		if e := <-ended; !errors.Is(e, context.Canceled) {
 			err = errors.Join(err, e)
 		}
@@ -89,7 +89,7 @@ func together(ctx context.Context, c *term.Console, m *copied, at *listening, wo
 	return err
 }
 
-// listening says where a command serves, and whom.
+// listening holds the flags that choose where a command serves, and whom.
 type listening struct {
 	addr    string
 	allow   networks
@@ -118,8 +118,9 @@ func newServeCommand(p *cli.Program, db *database) *cobra.Command {
 		Short: "Answer in the board's place from the copy until interrupted",
 		Long: `serve answers in the board's place from the copy, beside the process that keeps
 it up to date, until it is interrupted. Only callers on this machine are served,
-or those of the networks that --allow names. A request for another name than localhost
-and those of --hosts is refused, so that no page of a browser reads the copy.`,
+or those of the networks that --allow names. A request for another name than
+localhost and those of --hosts is refused, so that no page of a browser reads
+the copy.`,
 		Example: "  jobboard-mirror serve --db jobs.db --addr 127.0.0.1:8080",
 		Args:    cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -143,8 +144,8 @@ func newRefreshCommand(p *cli.Program, db *database) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "refresh",
 		Short: "Bring the copy up to date once",
-		Long: `refresh copies what is named once, looks up what is due, and tells the status:
-for a timer. Interrupted, it keeps what it has copied, and does not end well: with
+		Long: `refresh copies what is named once, looks up what is due, and tells the status.
+It is meant for a timer. Interrupted, it keeps what it has copied and ends with
 130, or after SIGTERM with 143, so that a timer knows that the copy is not done.`,
 		Example: "  jobboard-mirror refresh --db jobs.db --channels 27828_extern",
 		Args:    cli.AtMost(0),

@@ -63,9 +63,13 @@ form, "in quotes" as they are written, -word leaves out, OR joins. --channel and
 				if err != nil {
 					return err
 				}
-				return f.output.WriteTo(p.Out, func(to *term.Output) error {
+				err = f.output.WriteTo(p.Out, func(to *term.Output) error {
 					return printPage(&p.Console, to, page, form, fields, !q.Near.IsZero())
 				})
+				if err == nil && f.output.File != "" {
+					p.Note("%s in %s", term.Count(len(page.Postings), "posting"), f.output.File)
+				}
+				return err
 			})
 		},
 	}

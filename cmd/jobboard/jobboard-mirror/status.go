@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -21,14 +20,17 @@ func newStatusCommand(p *cli.Program, db *database) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Tell how old the copy is, what is waiting and what fails",
-		Long:  "status tells of each source how old its copy is and what fails, how many lookups are due, and which processes share the work.",
-		Args:  cli.AtMost(0),
+		Long: `status tells of each source how old its copy is and what fails, how many
+lookups are due, and which processes share the work.`,
+		Example: `  jobboard-mirror status --fake
+  jobboard-mirror status --db jobs.db --json`,
+		Args: cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.with(cmd, func(ctx context.Context, m *copied) error { return runStatus(ctx, &p.Console, m, asJSON) })
 		},
 	}
 	o.fake.add(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the status as JSON")
 	return cmd
 }
 
@@ -55,24 +57,24 @@ func runStatus(ctx context.Context, c *term.Console, m *copied, asJSON bool) err
 	}
 	cli.WriteTable(c, sourceFields, s.Sources)
 	w.Line("")
-	w.Line("%d postings, of which %d have no place that a radius finds and %d are not indexed yet",
-		s.Postings, s.Unplaced, s.Unindexed)
+	w.Line("%s; without a place that a radius finds: %d; not indexed yet: %d", term.Count(s.Postings, "posting"), s.Unplaced, s.Unindexed)
 	if s.Adless > 0 {
-		w.Line("%d postings are too large for their advertisement, and shown without it", s.Adless)
+		w.Line("shown without their advertisement, because it makes them too large: %s", term.Count(s.Adless, "posting"))
 	}
 	for _, state := range slices.Sorted(maps.Keys(s.Jobs)) {
-		w.Line("%d jobs %s", s.Jobs[state], state)
+		w.Line("%s %s", term.Count(s.Jobs[state], "job"), state)
 	}
 	since := ""
 	if !s.DueSince.IsZero() {
 		since = ", the first since " + ago(s.DueSince)
 	}
-	w.Line("%d lookups are due%s; %d did not answer the last time", s.Due, since, s.Failing)
+	w.Line("%s due%s; without an answer the last time: %d", term.Count(s.Due, "lookup"), since, s.Failing)
 	for _, process := range s.Processes {
-		w.Line("%s: %s since %s, %d lookups, seen %s", term.Printable(process.Name+" "+process.Version),
-			term.Printable(process.Doing), process.Started.Local().Format(time.DateTime), process.LookedUp, ago(process.Seen))
+		w.Line("%s: %s since %s, %s, seen %s", term.Printable(process.Name+" "+process.Version),
+			term.Printable(process.Doing), process.Started.Local().Format(time.DateTime),
+			term.Count(int(process.LookedUp), "lookup"), ago(process.Seen))
 		for _, lease := range process.Leases {
-			doing := fmt.Sprintf("looks up %d jobs", lease.Jobs)
+			doing := "looks up " + term.Count(lease.Jobs, "job")
 			if lease.Source != "" {
 				doing = "refreshes " + term.Printable(lease.Source)
 			}

@@ -30,7 +30,7 @@ type telemetry struct {
 	stop    []func(context.Context) error
 }
 
-// startTelemetry lets a mirror's options report.
+// startTelemetry adds to a mirror's options what makes metrics and traces of its calls.
 func startTelemetry(ctx context.Context, opts *jobmirror.Options, monitored bool) (*telemetry, error) {
 	t := &telemetry{}
 	traced, err := tracesWanted()

@@ -11,7 +11,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 )
 
-// AtMost refuses what a command has no use for.
+// AtMost refuses more than n arguments, and names the first one too many.
 func AtMost(n int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) > n {
@@ -21,7 +21,7 @@ func AtMost(n int) cobra.PositionalArgs {
 	}
 }
 
-// exclusive names the flags of a line that exclude each other.
+// exclusive returns the error for flags that were given together and exclude each other.
 func exclusive(flags *pflag.FlagSet) error {
 	var names []string
 	flags.Visit(func(f *pflag.Flag) {
@@ -32,9 +32,11 @@ func exclusive(flags *pflag.FlagSet) error {
 	return setup.Usage("%s exclude each other", strings.Join(names, " and "))
 }
 
-// valueKinds are the kinds of a flag's value that can be written wrong.
+// valueKinds names, for each type of flag whose value can be wrong, what a right one looks
+// like.
 var valueKinds = map[string]string{
 	"bool": "true or false", "int": "a whole number", "float64": "a number", "duration": "a time such as 10s",
+	"networks": "a network such as 10.0.0.0/8, or several with commas",
 }
 
 // flagError says what is wrong with a flag, which one may be meant, and why there

@@ -10,11 +10,11 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
 )
 
-// asksService is the annotation of a command that the settings of the service are for.
+// asksService annotates a command that asks the service, and so takes its settings.
 const asksService = "asks the service"
 
-// AsksService marks commands that the settings are for: their help names the most important
-// of the flags that every command has.
+// AsksService marks commands that take the settings of the service: their help names the most
+// important of the flags that every command has.
 func AsksService(flags string, commands ...*cobra.Command) []*cobra.Command {
 	for _, c := range commands {
 		c.Annotations = map[string]string{asksService: flags}
@@ -60,7 +60,8 @@ func printUsage(cmd *cobra.Command) error {
 	}
 	w.Line("\nFlags:\n%s", usages(cmd.LocalNonPersistentFlags()))
 	if flags := cmd.Annotations[asksService]; flags != "" {
-		w.Line("\nAlso %s and the other settings: %s help settings", flags, cmd.Root().Name())
+		also := "Also " + flags + " and the other settings: " + cmd.Root().Name() + " help settings"
+		w.Line("\n%s", strings.Join(term.WrapWords(also, HelpWidth), "\n"))
 	}
 	return w.Err
 }
@@ -95,8 +96,8 @@ func helpTopics(flags *pflag.FlagSet) []*cobra.Command {
 	}
 }
 
-// helpCommand explains a command or a topic. Cobra's own ends well when there is
-// none of the name, and does not complete topics.
+// helpCommand explains a command or a topic. Cobra's own ends with 0 for a name that it does
+// not know, and does not complete topics.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:  "help [COMMAND|TOPIC]",

@@ -15,7 +15,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/spelling"
 )
 
-// Field is one that a list can show of its entries.
+// Field is a value that a list shows of each entry: a column of a table or of CSV, a member
+// in JSON.
 type Field[T any] struct {
 	Name  string
 	Flex  int         // as in term.Column
@@ -31,7 +32,7 @@ type ListFlags struct {
 // AddListFlags adds the flags to a command whose list has these fields.
 func AddListFlags[T any](l *ListFlags, cmd *cobra.Command, fields []Field[T]) {
 	names := fieldNames(fields)
-	cmd.Flags().IntVar(&l.Limit, "limit", 0, "show at most `so many`; 0: all")
+	cmd.Flags().IntVar(&l.Limit, "limit", 0, "show at most this `number`; 0: all")
 	cmd.Flags().StringVar(&l.fields, "fields", "", "show these `fields`, with commas: "+strings.Join(names, ", "))
 	Complete(cmd, "limit", OneOf("10", "50", "100"))
 	Complete(cmd, "fields", completeFields(names))
@@ -86,7 +87,7 @@ func Chosen[T any](l *ListFlags, all []Field[T]) ([]Field[T], error) {
 	return chosen, nil
 }
 
-// Named returns the fields of the names, all of which there must be.
+// Named returns the fields with the given names. It panics if there is no field of a name.
 func Named[T any](all []Field[T], names ...string) []Field[T] {
 	chosen, err := Chosen(&ListFlags{fields: strings.Join(names, ",")}, all)
 	if err != nil {
@@ -123,7 +124,7 @@ type CSV[T any] struct {
 	w      *csv.Writer
 }
 
-// NewCSV writes the first line. Flush has the error of all.
+// NewCSV writes the first line. Flush returns the error, if writing fails.
 func NewCSV[T any](w io.Writer, fields []Field[T]) *CSV[T] {
 	c := &CSV[T]{fields, csv.NewWriter(w)}
 	_ = c.w.Write(fieldNames(fields))
@@ -143,7 +144,7 @@ func (c *CSV[T]) Write(entry T) error {
 	return c.w.Write(row)
 }
 
-// Flush writes what was kept back, and returns the first error of all writing.
+// Flush writes the lines that are still buffered, and returns the first error of all writing.
 func (c *CSV[T]) Flush() error {
 	c.w.Flush()
 	return c.w.Error()

@@ -81,7 +81,7 @@ func UntilSignal() context.Context {
 	return ctx
 }
 
-// Board reads the settings for a command, and tells their warnings.
+// Board reads the settings for a command, and writes warnings about them to standard error.
 func (p *Program) Board(cmd *cobra.Command) (*setup.Board, error) {
 	b, err := p.Settings.Read(cmd.Flags())
 	if err != nil {
@@ -127,11 +127,12 @@ func (p *Program) Run(ctx context.Context, args []string, commands func(*Program
 	return code
 }
 
-// MaxEnding bounds how long a command may go on after its context ended. What it reads
-// or writes may keep it for ever, such as standard input from a program that says nothing.
+// MaxEnding bounds how long a command may go on after its context ended: a read or a write
+// may block for ever, such as one of standard input from a program that writes nothing.
 const MaxEnding = 2 * time.Second
 
-// execute runs the command. It returns nil for one that did not end when it was to.
+// execute runs the command. It returns a nil command if that has not ended MaxEnding after
+// its context.
 func (p *Program) execute(ctx context.Context, root *cobra.Command) (*cobra.Command, error) {
 	var called *cobra.Command
 	ended := make(chan error, 1)
@@ -200,8 +201,9 @@ func AddGroups(root *cobra.Command, groups ...Group) {
 	}
 }
 
-// AskSecret returns how to ask on the terminal for a line that is not shown, and how to
-// end that; nil where nobody is there to ask. Nothing is shown from before the question on.
+// AskSecret returns two functions: ask asks on the terminal for a line, which is not shown
+// while it is typed; showInput gives the terminal its state back if the program ends in the
+// middle of that. Both are nil if standard input is no terminal.
 func AskSecret() (ask func(question string) (string, error), showInput func()) {
 	in := int(os.Stdin.Fd())
 	before, err := xterm.GetState(in)

@@ -23,8 +23,8 @@ type QueryFlags struct {
 func (q *QueryFlags) Add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&q.Text, "text", "", "search `text`")
-	f.StringVar(&q.near, "near", "", "`place`: a town, latitude,longitude or a geo: URI")
-	f.Float64Var(&q.radius, "radius", 50, "`km` around the place")
+	f.StringVar(&q.near, "near", "", "search around a `place`: a town, latitude,longitude or a geo: URI")
+	f.Float64Var(&q.radius, "radius", 50, "radius of the search around it, in `km`")
 	Complete(cmd, "text", Nothing)
 	Complete(cmd, "near", completePlace)
 	Complete(cmd, "radius", OneOf("10", "25", "50", "100"))

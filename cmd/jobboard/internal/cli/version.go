@@ -26,7 +26,7 @@ func VersionCommand(c *term.Console) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the version as JSON")
 	return cmd
 }
 

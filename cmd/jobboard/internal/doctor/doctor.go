@@ -99,7 +99,7 @@ func (r *Report) Print() {
 		out.Line("%*s%s%s", indent, "", t.Paint(term.Bold, "next:"), next)
 	}
 	out.Line("")
-	out.Line("%d ok, %d warnings, %d failed, %d skipped", count[OK], count[Warn], count[Fail], count[Skip])
+	out.Line("%d ok, %s, %d failed, %d skipped", count[OK], term.Count(count[Warn], "warning"), count[Fail], count[Skip])
 }
 
 // Bundle returns what support needs to know, as JSON. Nothing in it is a secret, and

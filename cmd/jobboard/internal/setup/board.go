@@ -36,7 +36,7 @@ type Board struct {
 	client func() (*jobboard.Client, error) // always the same one
 }
 
-// NewClient makes the library's client of the settings, with what cfg has besides.
+// NewClient makes a client of the library from the settings. cfg may set what they do not.
 func (b *Board) NewClient(cfg jobboard.Config) (*jobboard.Client, error) {
 	cfg, err := b.Config(cfg)
 	if err != nil {
@@ -49,7 +49,7 @@ func (b *Board) NewClient(cfg jobboard.Config) (*jobboard.Client, error) {
 	return c, nil
 }
 
-// Config returns what the settings make a client of, with what cfg has besides.
+// Config returns the configuration of a client: the settings, and what cfg sets beside them.
 func (b *Board) Config(cfg jobboard.Config) (jobboard.Config, error) {
 	s := &b.Settings
 	if s.ambiguous != nil {
@@ -77,7 +77,7 @@ func (b *Board) Config(cfg jobboard.Config) (jobboard.Config, error) {
 	return cfg, b.setCredential(&cfg, next)
 }
 
-// pace sets what the flags say of attempts.
+// pace sets number and time of attempts as the flags say.
 func (r *Reader) pace(retry *jobboard.RetryPolicy) error {
 	if r.attempts < 0 {
 		return Lacks("--attempts is negative")
@@ -108,8 +108,8 @@ func (s *Settings) Credential() string {
 	return ""
 }
 
-// setCredential sets what the client says who it is with. Without a base address
-// there is nobody to say it to: the lookup needs none.
+// setCredential sets the credential of the client, if there is a base address: the lookup
+// needs none.
 func (b *Board) setCredential(cfg *jobboard.Config, next http.RoundTripper) (err error) {
 	if cfg.BaseURL == "" {
 		return nil
@@ -267,8 +267,8 @@ func observer(l *slog.Logger) *jobboard.Observer {
 	}
 }
 
-// lacking says of a setting that commands cannot do without what to tell where it is
-// not set.
+// lacking has, for each setting that some command cannot do without, the error that tells
+// that it is not set, and the next step.
 var lacking = map[string]struct{ what, next string }{
 	BaseURL: {
 		"no base address is set",
@@ -296,7 +296,7 @@ func (b *Board) ClientFor(needs ...string) (*jobboard.Client, error) {
 	return b.client()
 }
 
-// named returns what the arguments of a command name, or else the setting.
+// named returns the first of a command's arguments, or else the setting.
 func (s *Settings) named(setting string, args []string) (string, error) {
 	text := s.Get(setting)
 	if len(args) > 0 {
@@ -334,7 +334,8 @@ type Searcher interface {
 	Snapshot(ctx context.Context, Channel jobboard.ChannelID, q jobboard.Query) (*jobboard.Snapshot, error)
 }
 
-// Searcher returns what searches, and the channel: that of args, or of the settings.
+// Searcher returns the client or the applicant to search by, see Searches, and the channel:
+// that of args, or of the settings.
 func (b *Board) Searcher(args []string) (Searcher, jobboard.ChannelID, error) {
 	c, err := b.ClientFor(BaseURL)
 	if err != nil {
@@ -348,7 +349,7 @@ func (b *Board) Searcher(args []string) (Searcher, jobboard.ChannelID, error) {
 	return s, jobboard.ChannelID(ch), err
 }
 
-// Searches returns c, or the applicant of the settings.
+// Searches returns c, or the applicant of the settings where these have no other credential.
 func (b *Board) Searches(c *jobboard.Client) (Searcher, error) {
 	switch b.Credential() {
 	case "":
@@ -387,9 +388,8 @@ func (b *Board) Precheck(ctx context.Context, args []string) (p jobboard.Prechec
 	return b.Applicant(c).Precheck(ctx, id)
 }
 
-// Logger returns where the library writes its records, nil without --debug. What it
-// writes has none of the secrets in hand, should the service have put one where nobody
-// expects it.
+// Logger returns the logger for the library's records, nil without --debug. It hides the
+// secrets in hand, should the service have put one where nobody expects it.
 func (r *Reader) Logger() *slog.Logger {
 	if !r.debug {
 		return nil

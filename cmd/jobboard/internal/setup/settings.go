@@ -80,7 +80,7 @@ JOBBOARD_CLIENT_SECRET, JOBBOARD_TOKEN or JOBBOARD_USER_TOKEN. The configuration
 file, which jobboard init writes, has the names of the environment in lower case
 without JOBBOARD_, as TOML. NO_COLOR turns colours off.`
 
-// Reader reads the settings of a program, as often as it is asked to.
+// Reader reads the settings of a program. Each Read reads them anew.
 type Reader struct {
 	UserAgent     string
 	Getenv        func(string) string
@@ -179,7 +179,7 @@ func (s *Settings) Get(name string) string { return s.Values[name].Text }
 
 func (s *Settings) allowsInsecure() bool { return s.Get(AllowInsecure) == "true" }
 
-// reading is one look at flags, environment and file.
+// reading reads flags, environment and file once.
 type reading struct {
 	*Reader
 	*Settings
@@ -385,8 +385,8 @@ func (l reading) readConfig(path string) (c configFile, err error) {
 	return c, nil
 }
 
-// parseConfig tells where a mistake is and never what stands there: that may
-// be a secret.
+// parseConfig parses a configuration. Its error tells where a mistake is, and never what
+// stands there, which may be a secret.
 func parseConfig(path string, body []byte) (c configFile, err error) {
 	dec := toml.NewDecoder(strings.NewReader(string(body)))
 	dec.DisallowUnknownFields()
@@ -405,8 +405,8 @@ func parseConfig(path string, body []byte) (c configFile, err error) {
 	return c, Usage("%s: this is not valid TOML", path)
 }
 
-// unknownKeys names the settings of a file that there are none of, with those that may be
-// meant. What they are set to may be a secret.
+// unknownKeys returns the error for keys of a file that are no settings, with the settings
+// that may be meant. It leaves out their values, which may be secrets.
 func unknownKeys(path string, unknown *toml.StrictMissingError) error {
 	var names []string
 	for _, s := range List {

@@ -29,7 +29,7 @@ func (c *Console) Note(format string, args ...any) {
 // Complain writes an error to standard error, and below it the next step, if there is one.
 func (c *Console) Complain(err error, hint string) {
 	prefix := c.Name + ": "
-	for line := range strings.SplitSeq(strings.TrimPrefix(err.Error(), "jobboard: "), "\n") {
+	for line := range strings.SplitSeq(WithoutName(err), "\n") {
 		if line = c.Mask(Printable(line)); line == "" {
 			continue
 		}
@@ -53,8 +53,19 @@ func (c *Console) Next(hint string) {
 	}
 }
 
+// WithoutName returns the text of an error without the name of its library before it.
+func WithoutName(err error) string {
+	text := err.Error()
+	for _, library := range []string{"jobboard: ", "jobmirror: "} {
+		if rest, cut := strings.CutPrefix(text, library); cut {
+			return rest
+		}
+	}
+	return text
+}
+
 // ErrorText returns an error as people read it: one line, without the library's name
 // before it and without secrets.
 func (c *Console) ErrorText(err error) string {
-	return c.Mask(Printable(strings.TrimPrefix(err.Error(), "jobboard: ")))
+	return c.Mask(Printable(WithoutName(err)))
 }

@@ -24,6 +24,14 @@ func (o *Output) Line(format string, args ...any) { fmt.Fprintf(o, format+"\n", 
 
 const pairFormat = "  %-14s %s"
 
+// Count returns a number of things in words, such as "1 posting" or "2 postings".
+func Count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
 // Pair writes what is known under a label, made printable, and nothing where nothing is.
 func (o *Output) Pair(label, text string) {
 	if text = Printable(text); text != "" {
