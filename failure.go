@@ -81,12 +81,12 @@ func (c *call) describe(f *failedAttempt) *Error {
 // secrets, or nothing.
 func (c *call) requestID(header http.Header) string {
 	for _, name := range [...]string{"X-Request-Id", "X-Correlation-Id", "Request-Id", "Traceparent"} {
-		id := strings.Map(func(r rune) rune {
+		id := c.secrets.Hide(strings.Map(func(r rune) rune {
 			if r <= ' ' || r > '~' {
 				return -1
 			}
 			return r
-		}, c.secrets.Head(header.Get(name), 1000))
+		}, c.secrets.Head(header.Get(name), 1000))) // also a secret that what was taken out had cut in two
 		if id != "" {
 			return id[:min(len(id), maxRequestID)]
 		}

@@ -369,6 +369,7 @@ func TestRequestID(t *testing.T) {
 		{[]string{"X-Request-Id", "a b\tc\u00e4\u200bd"}, "abcd"},
 		{[]string{"X-Request-Id", strings.Repeat("x", 5000)}, strings.Repeat("x", 100)},
 		{[]string{"X-Request-Id", "for token-of-client-1 here"}, "for[hidden]here"},
+		{[]string{"X-Request-Id", "token-of- client-1"}, "[hidden]"},
 	} {
 		for _, status := range []int{200, 404, 500} { // garbage, an answer, a failure
 			c1 := answering(t, jobboard.Config{

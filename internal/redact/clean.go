@@ -12,11 +12,10 @@ import (
 func Clean(s string, limit int) string {
 	s = s[:min(len(s), 4*limit)]
 	s = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsControl(r) || r == 0x2028 || r == 0x2029:
+		// What reorders the rest of the line, too, leaves a space: taken out, it would join
+		// the halves of a secret that it stands in.
+		if unicode.IsControl(r) || r == 0x2028 || r == 0x2029 || unicode.Is(unicode.Bidi_Control, r) {
 			return ' '
-		case unicode.Is(unicode.Bidi_Control, r):
-			return -1 // these reorder the rest of the line
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
