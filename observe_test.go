@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
+	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -444,4 +446,28 @@ func TestObserverSeesHeaders(t *testing.T) {
 			t.Errorf("%d: %v", status, h)
 		}
 	}
+}
+
+// Who hears the answers of a context's calls is told of the headers of each, also of one
+// that is a failure, with the address that was asked.
+func TestAnswersAreHeard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo(), jobboardtest.WithoutSockets())
+		client, err := jobboard.NewClient(jobboard.Config{JobDBURL: srv.JobDBURL, HTTPClient: srv.Client()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		job := jobboard.JobID(srv.Demo.OpenJob)
+		srv.Fail(jobboardtest.Fault{Status: http.StatusServiceUnavailable, Times: 1, Header: http.Header{"Age": {"7"}}})
+		var heard []string
+		ctx := transport.Hear(t.Context(), func(asked *url.URL, header http.Header) {
+			heard = append(heard, asked.Query().Get("jobid")+" "+header.Get("Age"))
+		})
+		if _, err := client.JobInformation(ctx, job); err != nil {
+			t.Fatal(err)
+		}
+		if want := []string{job.String() + " 7", job.String() + " "}; !slices.Equal(heard, want) {
+			t.Errorf("heard %q, want %q", heard, want)
+		}
+	})
 }
