@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"strings"
 	"testing"
 
+	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -24,4 +28,15 @@ func TestApplyFormEscapes(t *testing.T) {
 		j.Location.City, j.CompanyID = "", ""
 	})
 	newProcess().pointAt(srv).run(t, "apply-form").want(t, setup.ExitOK, `value="]0;title"`).without(t, "\x1b", "\a", "<p></p>", "<p>, ")
+}
+
+// The form as text tells of nationalities where there are some.
+func TestFormAsText(t *testing.T) {
+	for n, want := range map[int]string{0: "", 2: "Nationality: one of 2"} {
+		var out bytes.Buffer
+		printForm(&term.Output{W: &out}, &jobboard.JobInformation{JobTitle: "Cook", Nationalities: make([]jobboard.IDLabel, n)})
+		if got := out.String(); !strings.HasPrefix(got, "Cook\n") || strings.Contains(got, "Nationality") != (n > 0) || !strings.Contains(got, want) {
+			t.Errorf("with %d nationalities:\n%s", n, got)
+		}
+	}
 }

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -244,6 +246,80 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
+// Each state of a copy has its verdict.
+func TestVerdictsOfACopy(t *testing.T) {
+	now := time.Now()
+	channel := func(s jobmirror.SourceStatus) jobmirror.Status {
+		s.Kind, s.Name = "channel", "1"
+		return jobmirror.Status{Sources: []jobmirror.SourceStatus{s}, Processes: []jobmirror.ProcessStatus{{}}}
+	}
+	fresh := channel(jobmirror.SourceStatus{Complete: now.Add(-time.Minute), Rows: 7})
+	with := func(change func(*jobmirror.Status)) jobmirror.Status {
+		s := fresh
+		change(&s)
+		return s
+	}
+	for name, c := range map[string]struct {
+		status jobmirror.Status
+		want   string // what is not OK
+		next   string
+	}{
+		"fresh":         {fresh, "[]", ""},
+		"no source":     {with(func(s *jobmirror.Status) { s.Sources = nil }), "[source fail]", "--channels"},
+		"a problem":     {channel(jobmirror.SourceStatus{Complete: now, Problem: "502"}), "[source fail]", "jobboard doctor"},
+		"never copied":  {channel(jobmirror.SourceStatus{}), "[source warn]", "wait for the first copy"},
+		"copied once":   {channel(jobmirror.SourceStatus{Complete: now.Add(-3 * time.Hour)}), "[source warn]", "is at work"},
+		"no answers":    {with(func(s *jobmirror.Status) { s.Due, s.Failing = 5, 5 }), "[lookups fail]", "JOBBOARD_JOBDB_URL"},
+		"few answers":   {with(func(s *jobmirror.Status) { s.Due, s.Failing = 5, 4 }), "[]", ""},
+		"failed before": {with(func(s *jobmirror.Status) { s.Failing = 4 }), "[]", ""},
+		"due for long":  {with(func(s *jobmirror.Status) { s.DueSince = now.Add(-25 * time.Hour) }), "[lookups warn]", "--rate"},
+		"nobody works":  {with(func(s *jobmirror.Status) { s.Processes = nil }), "[processes warn]", "start jobboard-mirror run"},
+	} {
+		r := doctor.NewReport(&term.Console{Mask: func(s string) string { return s }})
+		examineCopy(r, &c.status, now)
+		wrong, checks, next := []string{}, []string{}, ""
+		for _, f := range r.Findings {
+			checks = append(checks, f.Check)
+			if f.Verdict != doctor.OK {
+				wrong = append(wrong, fmt.Sprint(f.Check, " ", f.Verdict))
+				next += f.Next
+			}
+		}
+		if got := fmt.Sprint(wrong); got != c.want || !strings.Contains(next, c.next) || (next == "") != (c.next == "") {
+			t.Errorf("%s: %s, %q", name, got, next)
+		}
+		if !slices.Equal(checks, []string{checkSource, checkLookups, checkProcesses}) {
+			t.Errorf("%s: the checks are %q", name, checks)
+		}
+	}
+}
+
+// The status counts what is shown without its advertisement, where there is such a thing.
+func TestStatusTellsOfLargeAdvertisements(t *testing.T) {
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	env := map[string]string{
+		"JOBBOARD_BASE_URL": srv.BaseURL, "JOBBOARD_JOBDB_URL": srv.JobDBURL, "JOBBOARD_CLIENT_ID": srv.Demo.ClientID,
+		"JOBBOARD_CHANNEL": srv.Demo.Channel, "JOBBOARD_MIRROR_DB": filepath.Join(t.TempDir(), "jobs.db"),
+	}
+	told := func(want bool) {
+		t.Helper()
+		if r := ran(t, env, "refresh", "--rate", "-1"); r.code != setup.ExitOK {
+			t.Fatal(r)
+		}
+		r := ran(t, env, "status")
+		if r.code != setup.ExitOK || strings.Contains(r.out, "without their advertisement, because it makes them too large: 1 posting\n") != want ||
+			strings.Contains(r.out, "too large") != want {
+			t.Errorf("the status says: %v", r)
+		}
+	}
+	told(false)
+	_, posting := srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Cook", Language: "de"})
+	srv.RemovePosting(posting.ID)
+	posting.Config = map[string][]string{"platform_internalAdText": {strings.Repeat("words ", 200_000)}}
+	srv.AddPosting(posting)
+	told(true)
+}
+
 func TestOthersReadBesideTheOneThatRuns(t *testing.T) {
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	db := filepath.Join(t.TempDir(), "jobs.db")
@@ -257,7 +333,7 @@ func TestOthersReadBesideTheOneThatRuns(t *testing.T) {
 	for began := time.Now(); ; <-time.After(10 * time.Millisecond) {
 		r := ran(t, env, "status", "--json")
 		var s jobmirror.Status
-		if err := json.Unmarshal([]byte(r.out), &s); err != nil || time.Since(began) > 20*time.Second {
+		if err := json.Unmarshal([]byte(r.out), &s); err != nil || time.Since(began) > 2*time.Minute {
 			t.Fatal(r, err)
 		}
 		if s.Due == 0 && s.Unindexed == 0 && s.Jobs[jobmirror.StateOpen] > 40 {

@@ -1,6 +1,9 @@
 package setup
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 // A short token is hidden where it stands alone, and does not ruin other words.
 func TestShortSecrets(t *testing.T) {
@@ -20,5 +23,25 @@ func TestShortSecrets(t *testing.T) {
 		if got := s.Mask(text); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
+	}
+}
+
+// A token that was fetched is hidden, however many were fetched before it; the oldest of
+// more than a server has in hand are forgotten.
+func TestFetchedSecrets(t *testing.T) {
+	var s Secrets
+	token := func(n int) string { return fmt.Sprintf("fetched-token-%05d", n) }
+	hidden := func(n int) bool { return s.Mask("Bearer "+token(n)) == "Bearer [hidden]" }
+	for n := range mostFetched {
+		s.addFetched(token(n))
+		s.addFetched(token(n)) // again is no other one
+		s.addFetched("")
+	}
+	if !hidden(0) || !hidden(mostFetched-1) || hidden(mostFetched) {
+		t.Errorf("of %d tokens the first is hidden: %t, the last: %t, the next: %t", mostFetched, hidden(0), hidden(mostFetched-1), hidden(mostFetched))
+	}
+	s.addFetched(token(mostFetched))
+	if hidden(0) || !hidden(1) || !hidden(mostFetched) {
+		t.Errorf("of one more the first is hidden: %t, the second: %t, the last: %t", hidden(0), hidden(1), hidden(mostFetched))
 	}
 }
