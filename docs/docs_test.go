@@ -205,7 +205,7 @@ func TestUseItInAProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	block := regexp.MustCompile("(?s)## Use it in a program.*?```sh\n(.*?)```").FindSubmatch(readme)
+	block := regexp.MustCompile("(?s)## Before it is published.*?```sh\n(.*?)```").FindSubmatch(readme)
 	if block == nil {
 		t.Fatal("the README does not say how")
 	}
