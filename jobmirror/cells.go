@@ -12,7 +12,7 @@ import (
 // away. What it keeps is then measured.
 var grids = []float64{0.1, 0.4, 1.6, 6.4, 25.6} // degrees
 
-// maxCells is how many cells a circle is looked up in at most.
+// maxCells bounds the cells that a circle is looked up in.
 const maxCells = 16
 
 func cell(grid, row, column int) string { return fmt.Sprintf("_g%d_%d_%d", grid, row, column) }

@@ -101,7 +101,7 @@ func (t *tx) lastPlace() (logPlace, error) {
 	return t.placeOf(last)
 }
 
-// changesBatch is how many changes are read at a time.
+// changesBatch bounds the changes that are read at a time.
 const changesBatch = 500
 
 // Changes yields the changes after a cursor, in order and without gaps, to the

@@ -10,7 +10,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
-// channelBatch is how many postings are written in one transaction.
+// channelBatch bounds the postings that are written in one transaction.
 const channelBatch = 200
 
 // copyChannel copies what a search shows, posting by posting. It is whole when
@@ -211,16 +211,16 @@ func (t *tx) list(src *source, turn turn, back []int64, rows []*row) (wanted boo
 	if err := t.save(rows, src.cause()); err != nil {
 		return false, err
 	}
-	told, err := t.toldInAnotherLanguage(rows)
+	elsewhere, err := t.inOtherLanguages(rows)
 	if err != nil {
 		return false, err
 	}
 	var changed, fresh []int64
 	for _, r := range rows {
-		had, elsewhere := told[r.id]
+		same, known := elsewhere[r.id]
 		switch {
-		case r.rec.Job == 0 || !r.words || had == 1:
-		case r.before == "" && !elsewhere:
+		case r.rec.Job == 0 || !r.words || same == 1:
+		case r.before == "" && !known:
 			fresh = append(fresh, int64(r.rec.Job))
 		default:
 			changed = append(changed, int64(r.rec.Job))
@@ -232,16 +232,16 @@ func (t *tx) list(src *source, turn turn, back []int64, rows []*row) (wanted boo
 	return len(changed)+len(fresh) > 0, t.want(changed)
 }
 
-// selectTold selects those of some postings that the copy has in another language too,
+// selectInOtherLanguages selects those of some postings that the copy has in another language too,
 // and whether it has them there in the same version and with the same job. They are
 // looked up by the posting: all of a board may have a version or a job in common.
-const selectTold = `SELECT p.id, max(CASE WHEN o.version = p.version AND o.job = p.job THEN 1 ELSE 0 END)
+const selectInOtherLanguages = `SELECT p.id, max(CASE WHEN o.version = p.version AND o.job = p.job THEN 1 ELSE 0 END)
 	FROM postings p JOIN postings o ON o.posting = p.posting AND o.id <> p.id WHERE p.id IN @ids GROUP BY p.id`
 
-// toldInAnotherLanguage looks at the rows that are new or of a newer version. For those
+// inOtherLanguages looks at the rows that are new or of a newer version. For those
 // whose posting the copy has in another language too, it returns 1 if that has the same
 // version and job, so that the row says nothing new of the job, and else 0.
-func (t *tx) toldInAnotherLanguage(rows []*row) (map[int64]int64, error) {
+func (t *tx) inOtherLanguages(rows []*row) (map[int64]int64, error) {
 	var fresh []int64
 	for _, r := range rows {
 		if r.newer {
@@ -251,7 +251,7 @@ func (t *tx) toldInAnotherLanguage(rows []*row) (map[int64]int64, error) {
 	if len(fresh) == 0 {
 		return nil, nil
 	}
-	return store.Pairs[int64, int64](t, selectTold, store.IDs(fresh))
+	return store.Pairs[int64, int64](t, selectInOtherLanguages, store.IDs(fresh))
 }
 
 // dropPostings removes postings from what a channel shows, by their rows. Those that no

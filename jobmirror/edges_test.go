@@ -154,7 +154,7 @@ func TestFurtherLanguageAsksNothingTwice(t *testing.T) {
 func TestFurtherLanguageIsFoundByThePosting(t *testing.T) {
 	m := guarded(t)
 	do(t, m, func(t *tx) error {
-		return t.Rows("EXPLAIN QUERY PLAN "+selectTold, []any{store.IDs([]int64{1})}, func(scan func(...any) error) error {
+		return t.Rows("EXPLAIN QUERY PLAN "+selectInOtherLanguages, []any{store.IDs([]int64{1})}, func(scan func(...any) error) error {
 			var (
 				skip any
 				step string

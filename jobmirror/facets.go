@@ -47,5 +47,5 @@ func (f *finder) facets() (out *Facets, err error) {
 	return out, err
 }
 
-// facetPart is how many postings' facets are counted at a time.
+// facetPart bounds the postings whose facets are counted at a time.
 const facetPart = 10_000

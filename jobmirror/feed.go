@@ -17,7 +17,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
-// feedBatch is how many entries are written in one transaction.
+// feedBatch bounds the entries that are written in one transaction.
 const feedBatch = 500
 
 // feedItem is an entry of a feed that is new, or one that is back after it was missing.
@@ -228,7 +228,7 @@ func (t *tx) dropEntries(src *source, gone []int64, cause string) error {
 	return t.rejoin(postings, versions, cause)
 }
 
-// feedStall is how long a feed may send nothing before it is given up.
+// feedStall bounds the time for which a feed sends nothing; then it is given up.
 const feedStall = 30 * time.Second
 
 // openFeed opens a feed's file, or asks its address for it. The limit counts
@@ -274,7 +274,7 @@ func (m *Mirror) openFeed(ctx context.Context, feed Feed, h *hearing) (io.ReadCl
 	return body, nil
 }
 
-// maxFeedRedirects is how many redirects net/http follows by default.
+// maxFeedRedirects bounds the redirects that are followed, as net/http does by default.
 const maxFeedRedirects = 10
 
 // limitRedirects returns a CheckRedirect that waits before each redirect which check

@@ -19,7 +19,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 )
 
-// feedStatus is how a mirror's only source is doing.
+// feedStatus returns the status of a mirror's only source.
 func feedStatus(t *testing.T, m *jobmirror.Mirror) jobmirror.SourceStatus {
 	t.Helper()
 	status, err := m.Status(t.Context())

@@ -25,7 +25,7 @@ import (
 // long reports whether runs of full length were asked for.
 func long() bool { return testenv.Night() }
 
-// size is how much a test has to do: little, or all of it in a long run.
+// size returns the size of a test: little, or all of it in a long run.
 func size(short, full int) int {
 	if long() {
 		return full
@@ -33,7 +33,7 @@ func size(short, full int) int {
 	return short
 }
 
-// whole is how much a test tries: a share, or all of it in .ci/run and at night.
+// whole returns the number of things a test tries: a share, or all in .ci/run and at night.
 func whole(share, all int) int {
 	if testenv.Whole() {
 		return all
@@ -198,7 +198,7 @@ func TestSlowAnswersAreAwaitedTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { run(t, 2000, jobboardtest.WithoutSockets()) })
 }
 
-// board is what search is measured against: postings that a test can filter
+// board holds what search is measured against: postings that a test can filter
 // itself.
 type searchBoard struct {
 	jobs  []jobboardtest.Job

@@ -37,7 +37,7 @@ type place struct {
 	corrected []Correction
 }
 
-// chunk is how many hits are read from the index at a time.
+// chunk bounds the hits that are read from the index at a time.
 const chunk = 64
 
 // finder returns a finder for a query, of which text is the text; its hits must have the
@@ -223,6 +223,6 @@ func (f *finder) hits() (found []int64, err error) {
 	return matching, nil
 }
 
-// maxRead is how many hits of a text with words in quotes are read to count those that
+// maxRead bounds the hits of a text with words in quotes that are read to count those that
 // have them as they are written.
 const maxRead = 300

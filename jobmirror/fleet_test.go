@@ -539,7 +539,7 @@ func TestBoardGoesAway(t *testing.T) {
 	})
 }
 
-// heapInUse is how much memory is in use after a collection.
+// heapInUse returns the bytes in use after a collection.
 func heapInUse() int64 {
 	var memory runtime.MemStats
 	runtime.GC()

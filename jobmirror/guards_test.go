@@ -111,7 +111,7 @@ func nextAnswer(t *testing.T, m *Mirror) (number int64) {
 	return number
 }
 
-// nurse is what a lookup of job 7 answers while it is open.
+// nurse returns the answer of a lookup of job 7 while it is open.
 var nurse = &jobboard.JobInformation{JobID: 7, JobTitle: "Nurse", ApplyPossible: true}
 
 // answered writes what a lookup of job 7 found.

@@ -16,7 +16,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 )
 
-// writeTimeout is how long a client may take for a part of an answer.
+// writeTimeout bounds the time that a client takes for a part of an answer.
 const writeTimeout = 30 * time.Second
 
 // Handler answers from the copy as the board does, so that a client of the

@@ -48,7 +48,7 @@ func serve(t *testing.T, m *jobmirror.Mirror) string {
 	return srv.URL
 }
 
-// answer is what a mirror's Handler answers to a caller on this machine.
+// answer returns what a mirror's Handler answers to a caller on this machine.
 func answer(t *testing.T, m *jobmirror.Mirror, target string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, target, http.NoBody)

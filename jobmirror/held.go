@@ -9,7 +9,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
-// maxOpen is how many lookups about held rows of a source may say "open" one after the
+// maxOpen bounds the lookups about held rows of a source that say "open" one after the
 // other. After that the source is shown to be wrong, and nobody asks about further rows
 // of it until its next complete refresh.
 const maxOpen = 50

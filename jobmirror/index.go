@@ -37,7 +37,7 @@ const (
 	tagPlace    = "o"
 )
 
-// indexBatch is how many postings are indexed in one transaction.
+// indexBatch bounds the postings that are indexed in one transaction.
 const indexBatch = 100
 
 // index brings the text index up to date, batch by batch, until no posting is
@@ -52,11 +52,11 @@ func (m *Mirror) index(ctx context.Context) error {
 }
 
 const (
-	// mergeEvery is how often the pieces of an index are put together at most, and
-	// manyPieces how many of them are left alone: each time the whole index is written.
+	// mergeEvery is the least time between two merges of an index's pieces, and manyPieces the
+	// number of pieces that are left alone: a merge writes the whole index.
 	mergeEvery = 10 * time.Minute
 	manyPieces = 4
-	// mergePages is how many pages of the index a transaction writes, so that nobody waits
+	// mergePages bounds the pages of the index that a transaction writes, so that nobody waits
 	// for it for long.
 	mergePages = 250
 )

@@ -11,7 +11,7 @@ import (
 
 // JobPostings holds a job of the copy and its postings.
 type JobPostings struct {
-	// Job is what Mirror.Job returns, without Nationalities and Postings. Its Answer
+	// Job holds the job as Mirror.Job returns it, without Nationalities and Postings. Its Answer
 	// is ErrStale where Mirror.Job has that error.
 	Job      *Job
 	Postings []Posting // as Mirror.Postings returns them

@@ -73,8 +73,8 @@ func (t *tx) clockSetBack() error {
 	return err
 }
 
-// pollEvery is how often a process asks the database whether there is work to do. Its
-// own commits tell it at once.
+// pollEvery is the time after which a process asks the database again whether there is work
+// to do. Its own commits tell it at once.
 const pollEvery = time.Second
 
 // poll asks, in one statement that writes nothing, whether there is work to do, and

@@ -67,7 +67,7 @@ func (a *arrivals) between(from, to time.Time) (n int) {
 	return n
 }
 
-// most is how many came in the second that had the most.
+// most returns how many came in the second that had the most.
 func (a *arrivals) most() (most int) {
 	slices.SortFunc(a.times, time.Time.Compare)
 	first := 0

@@ -46,7 +46,7 @@ type lookups struct {
 	batch
 	held        *heldSource // whose held rows it is about; nil: jobs that are due
 	concurrency int         // lookups at once
-	handedOut   func()      // is called once all are under way, or none will be any more; more than once, too
+	handedOut   func()      // is called, maybe twice, when no further job of the batch will be begun
 	written     func(n int) // is called once further results are written
 	left        int         // results that are not written
 	pieces      sync.Map    // by the jobs that have no result yet

@@ -35,12 +35,12 @@ const (
 	lostFor   = 4
 )
 
-// maxUnavailable is how many held rows of a source go because lookups say "unavailable",
+// maxUnavailable bounds the held rows of a source that go because lookups say "unavailable",
 // while none of these lookups gives a job's information. More prove nothing: a board that
 // is broken may show nothing and call every job unavailable.
 const maxUnavailable = 10
 
-// sweepBatch is how many rows are removed in one transaction.
+// sweepBatch bounds the rows that are removed in one transaction.
 const sweepBatch = 500
 
 // listing describes the table whose rows say what a source shows.

@@ -17,8 +17,8 @@ import (
 // Options says what is mirrored and how. The zero value of a field means the
 // default in its comment.
 type Options struct {
-	// Config is what Open makes the mirror's client from, with the mirror's
-	// limit in it. A Limiter and an Observer of its own are asked as well.
+	// Config configures the client that Open makes. Its requests keep the mirror's
+	// limit, too; the Limiter and the Observer of Config are asked as well.
 	Config jobboard.Config
 
 	// Board names the board. Without it a board is known by Config.BaseURL and
@@ -30,29 +30,30 @@ type Options struct {
 	Channels []Channel // what is copied by search (4.1); needs Config.BaseURL
 	Feeds    []Feed    // what is copied from job feeds; needs Config.JobDBURL
 
-	// Limit is how many requests a second are sent to the board at most, repeats
+	// Limit bounds the requests a second that are sent to the board, repeats
 	// and redirects included: by this process on SQLite, by all together on
 	// PostgreSQL. 0 means 20, negative: no limit, but pauses hold.
 	Limit float64
-	// Concurrency is how many lookups are sent at once: 0 means 16, at most 1024.
-	// Where some do not answer, others are begun beside them.
+	// Concurrency bounds the lookups of a batch that are under way at once: 0 means 16,
+	// at most 1024. Once the last of a batch is sent the next one begins, so that a few
+	// lookups that are not answered hold up nobody.
 	Concurrency int
 
 	RefreshEvery time.Duration // between two refreshes of a source; 0 means 15 minutes, at most 5 years
 	LookupEvery  time.Duration // between two lookups of an open job; 0 means 24 hours, at most 5 years
-	// HoldMissing is how long the copy keeps what a source does not show any more, where
-	// that is much at once, or all, and no lookup proves that it is gone: 0 means 24
+	// HoldMissing is the time for which the copy keeps what a source does not show any
+	// more, where that is much at once, or all, and no lookup proves that it is gone: 0 means 24
 	// hours, below 0 that nothing is held. See also Mirror.AcceptRemovals.
 	HoldMissing time.Duration
 	KeepChanges time.Duration // how long the log of changes reaches back; 0 means 30 days
 
-	// MaxAge is how old the answer of a lookup may be and still be given: 0 means 48
+	// MaxAge bounds the age of a lookup's answer that is still given: 0 means 48
 	// hours, or twice LookupEvery where that is longer. A job that stays closed or gone
 	// is looked up more and more seldom, up to each 32nd time, and its answer is given
 	// for as many times longer.
 	MaxAge time.Duration
 
-	// KeepSources is how long the copy keeps a source, and what only it shows,
+	// KeepSources is the time for which the copy keeps a source, and what only it shows,
 	// after the last process that named it in its options was seen: 0 means 7
 	// days, below 0 for ever. Several processes may share a database and name
 	// different sources. See also Mirror.RemoveSources.

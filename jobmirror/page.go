@@ -132,7 +132,7 @@ func (t *tx) hits(q Query, language string) ([]int64, error) {
 	return hits, err
 }
 
-// pagePart is how many postings of a page are read at a time.
+// pagePart bounds the postings of a page that are read at a time.
 const pagePart = 200
 
 // writePage writes the answer of 4.1. It reads the postings part by part, each in

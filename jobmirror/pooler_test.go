@@ -17,7 +17,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 )
 
-// throughPooler is what a pooler needs in the address of a database.
+// throughPooler holds what a pooler needs in the address of a database.
 const throughPooler = "&default_query_exec_mode=cache_describe"
 
 // pgbouncer starts PgBouncer before a server, lending sessions out for a transaction, and

@@ -12,7 +12,7 @@ import (
 
 const (
 	seenEvery = 10 * time.Second
-	// forgetProcess is how long a process that ended without saying so is shown.
+	// forgetProcess bounds the time for which a process is shown that ended without saying so.
 	forgetProcess = time.Hour
 )
 

@@ -137,7 +137,7 @@ func (p *proxy) stall() (resume func()) {
 	return func() { close(held) }
 }
 
-// open is how many connections there are, of clients and to the server.
+// open returns the number of connections, of clients and to the server.
 func (p *proxy) open() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

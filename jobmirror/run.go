@@ -186,7 +186,7 @@ func (m *Mirror) keepAt(ctx context.Context, wake signal, every time.Duration, f
 	}
 }
 
-// maxRefreshes is how many sources a process refreshes at a time, so that a large one
+// maxRefreshes bounds the sources that a process refreshes at a time, so that a large one
 // holds no small one up. Each has some hundred postings in memory.
 const maxRefreshes = 8
 
@@ -221,11 +221,11 @@ func (w *worker) refreshDue(ctx context.Context) error {
 	return nil
 }
 
-// maxBatch is how many jobs are claimed at a time at most, where few are looked up at
+// maxBatch bounds the jobs that are claimed at a time, where few are looked up at
 // once.
 const maxBatch = 500
 
-// batchSize is how many jobs a batch has: not more than the limit lets through in two
+// batchSize returns the number of jobs of a batch: at most what the limit lets through in two
 // seconds, so that other processes find some, too.
 func (m *Mirror) batchSize() int {
 	most := max(maxBatch, 8*m.opts.Concurrency)

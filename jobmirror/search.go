@@ -85,7 +85,7 @@ type Posting struct {
 	Confirmed bool                // the lookup of Job gave the posting's title
 	Locations []jobboard.Location // Job's, the main one first; none where the job is not known
 	Seen      time.Time           // when the last complete refresh that showed it ended; until there was one, when it came
-	// MissingSince is when the last source ceased to show it, where the posting stays until
+	// MissingSince is the time at which the last source ceased to show it, where it stays until
 	// it is certain that it is gone; zero: a source shows it. A site may hide such postings.
 	MissingSince time.Time
 	Snippet      Snippet // zero without Query.Snippets, and where the advertisement has none of the words
@@ -117,10 +117,10 @@ type Snippet struct {
 // Mark says which bytes of a snippet's Text were found: those from Begin up to End.
 type Mark struct{ Begin, End int }
 
-// snippetLetters is how many letters of an advertisement a snippet has.
+// snippetLetters bounds the letters of an advertisement in a snippet.
 const snippetLetters = 160
 
-// maxText is how many bytes a query's text may have.
+// maxText bounds the bytes of a query's text.
 const maxText = 1000
 
 // Search finds postings in the copy. Its errors are ErrPageCursor, and

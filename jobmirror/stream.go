@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// heartbeat is how often a stream of changes says that it is still there.
+// heartbeat is the time after which a stream without changes says again that it is there.
 const heartbeat = 15 * time.Second
 
 // A stream that begins with all rows reads them in one transaction, which lasts

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// followEvery is how often the log is asked for new changes while anybody waits for
-// some.
+// followEvery is the time after which the log is asked again while anybody waits for
+// changes.
 const followEvery = 250 * time.Millisecond
 
 // tail lets any number of readers wait for the log to grow, at the cost of one

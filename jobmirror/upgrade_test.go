@@ -9,7 +9,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 )
 
-// later is what a later version would add to the tables. In one transaction it would
+// later lists what a later version would add to the tables. In one transaction it would
 // wait for programs at work that wait for it.
 const later = `ALTER TABLE jobs ADD COLUMN salary TEXT NOT NULL DEFAULT '';
 ALTER TABLE postings ADD COLUMN salary TEXT;

@@ -25,7 +25,7 @@ type vocabulary struct {
 	known  map[uint64]struct{} // the hashes of the words in blocks; nil: not needed yet
 }
 
-// maxVocabulary is how many words the vocabulary has at most. Each takes some 40 bytes
+// maxVocabulary bounds the words of the vocabulary. Each takes some 40 bytes
 // of memory.
 const maxVocabulary = 1 << 19
 
@@ -201,7 +201,7 @@ func (t *tx) addBlocks(list []string, leaving string) error {
 	return nil
 }
 
-// checkEvery is how long it takes until a row is checked again for words that no posting
+// checkEvery is the time after which a row is checked again for words that no posting
 // has any more. It is longer than any transaction: those that were under way at the check
 // before have ended.
 const checkEvery = time.Hour

@@ -81,14 +81,14 @@ type block struct {
 }
 
 const (
-	// ahead is how far in the future a slot may be taken. A process that is
+	// ahead bounds how far in the future a slot may be taken. A process that is
 	// killed takes its slots with it, and one that holds some learns of a pause
 	// when it needs others: no later than this.
 	ahead = 250 * time.Millisecond
-	// lapse is how long after its time a slot may be used.
+	// lapse bounds how long after its time a slot may be used.
 	lapse = 50 * time.Millisecond
-	// stretch is what a second of slots lasts: requests arrive up to a lapse
-	// late, and as much is left for the way. With it a second at the board never
+	// stretch is the time over which the slots of a second are spread: requests arrive up
+	// to a lapse late, and as much is left for the way. With it a second at the board never
 	// has more requests than the limit.
 	stretch = time.Second + 2*lapse
 
@@ -159,8 +159,8 @@ func (l *Limit) Wait(ctx context.Context) error {
 		if err := l.sleep(ctx, s.at); err != nil {
 			return err
 		}
-		// Who was waiting when a pause began takes a new place behind it, or
-		// all would be sent at once at its end.
+		// A caller that had a slot when a pause began takes another one after the
+		// pause, or all of them would be sent at once at its end.
 		l.mu.Lock()
 		ok := l.usable(s)
 		l.mu.Unlock()

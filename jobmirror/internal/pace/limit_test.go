@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// passed is when a limit let somebody through.
+// passed holds the times at which a limit let somebody through.
 type passed struct{ times []time.Time }
 
 // between counts those of a time, from included.
@@ -24,7 +24,7 @@ func (a *passed) between(from, to time.Time) (n int) {
 	return n
 }
 
-// most is how many were let through in the second that had the most.
+// most returns how many were let through in the second that had the most.
 func (a *passed) most() (most int) {
 	slices.SortFunc(a.times, time.Time.Compare)
 	for i := range a.times {

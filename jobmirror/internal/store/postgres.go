@@ -34,7 +34,7 @@ const (
 	postgresReaders = 8
 	postgresWriters = 4
 	postgresPermits = 2
-	// postgresIdle is how long one stays open that nobody needs.
+	// postgresIdle bounds the time for which an idle connection stays open.
 	postgresIdle = time.Minute
 )
 

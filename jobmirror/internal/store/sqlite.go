@@ -24,7 +24,7 @@ var sqliteDialect = dialect{
 	next:      "INSERT INTO counters VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value",
 }
 
-// sqliteReaders is how many readers of one process work at the same time.
+// sqliteReaders bounds the readers of one process that work at the same time.
 const sqliteReaders = 4
 
 // openSQLite opens the file at path, and makes it unless readOnly.

@@ -112,10 +112,10 @@ func (db *DB) text(query string) string {
 }
 
 const (
-	// UpdateTimeout is how long a transaction that writes may take on a server: one
+	// UpdateTimeout bounds a transaction that writes on a server: one
 	// that takes longer waits for a server or a proxy that does not answer.
 	UpdateTimeout = time.Minute
-	// endTimeout is how long the end of a transaction may take, however soon the caller
+	// endTimeout bounds the end of a transaction, however soon the caller
 	// leaves: it must not be left open.
 	endTimeout = 10 * time.Second
 )

@@ -10,7 +10,7 @@ import (
 
 // Tx is a transaction in progress.
 type Tx struct {
-	// Now is when it began, in milliseconds since the epoch, by the database's clock
+	// Now is the time of its beginning, in milliseconds since the epoch, by the database's clock
 	// where that has one.
 	Now int64
 
@@ -28,7 +28,7 @@ type statement struct {
 	args []any
 }
 
-// maxLater is how many statements are sent at once.
+// maxLater bounds the statements that are sent at once.
 const maxLater = 500
 
 // Do runs a statement that returns nothing, before those that come after it. For a server

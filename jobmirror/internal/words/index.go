@@ -21,7 +21,7 @@ type Index struct {
 	posting   int // which one it is at, to take each word and each token of it once
 }
 
-// maxLexicon is how many words an Index remembers, with some 200 bytes each. Beyond
+// maxLexicon bounds the words that an Index remembers, with some 200 bytes each. Beyond
 // that it forgets all.
 const maxLexicon = 1 << 14
 
