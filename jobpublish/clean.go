@@ -45,7 +45,7 @@ type Cleaner struct {
 	Images bool
 }
 
-// rounds is how often HTML is repaired before it is called hopeless. One is
+// rounds bounds how often HTML is repaired before it is called hopeless. One is
 // usual, and few need two.
 const rounds = 4
 

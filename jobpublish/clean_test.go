@@ -136,7 +136,7 @@ func TestCleaner(t *testing.T) {
 	}
 }
 
-// allowed is what may be in a clean ad, said once more.
+// allowed lists what may be in a clean ad, independently of the code.
 var allowed = map[string][]string{
 	"h1": {"dir"}, "h2": {"dir"}, "h3": {"dir"}, "h4": {"dir"}, "h5": {"dir"}, "h6": {"dir"}, "p": {"dir"}, "div": {"dir"},
 	"br": nil, "hr": nil, "blockquote": nil, "pre": nil, "ul": {"dir"}, "ol": {"dir", "start", "type"}, "li": {"dir", "value"},

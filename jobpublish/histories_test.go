@@ -19,7 +19,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// side is how many jobs live side by side in one world.
+// side is the number of jobs that live side by side in one world.
 const side = 20
 
 // No job is published that the service was last known to have closed, deleted or

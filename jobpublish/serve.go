@@ -23,7 +23,7 @@ type handler struct {
 	path        string
 	contentType string
 	write       format
-	turn        chan struct{} // whoever has its element may write and change file
+	writing     chan struct{} // a lock with an end of time: it is full while somebody writes and changes file
 	file        *file         // the last one; nil before the first
 	dated       time.Time     // the last date that a file had
 	failure     error         // of the last writing that failed
@@ -34,10 +34,10 @@ type handler struct {
 type format func(f *file, h *handler, jobs iter.Seq2[Job, error]) error
 
 func (s *Site) handler(path, contentType string, write format) http.Handler {
-	return &handler{site: s, path: path, contentType: contentType, write: write, turn: make(chan struct{}, 1)}
+	return &handler{site: s, path: path, contentType: contentType, write: write, writing: make(chan struct{}, 1)}
 }
 
-// maxWriting is how long the writing of a file may take, and sending it to a client.
+// maxWriting bounds the time to write a file, and the time to send it to a client.
 const maxWriting = 10 * time.Minute
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -80,8 +80,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *handler) current(ctx context.Context) (*file, error) {
 	came := time.Now()
 	select {
-	case h.turn <- struct{}{}:
-		defer func() { <-h.turn }()
+	case h.writing <- struct{}{}:
+		defer func() { <-h.writing }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

@@ -30,7 +30,7 @@ func (d StructuredData) MarshalJSON() ([]byte, error) {
 
 const day = 24 * time.Hour
 
-// scriptMarkup is what has a meaning within an element script, as json.Marshal
+// scriptMarkup matches what has a meaning within an element script, as json.Marshal
 // writes it.
 var scriptMarkup = regexp.MustCompile(`(?i)\\u003c(/?script|!--)`)
 
@@ -60,7 +60,7 @@ func (d StructuredData) Missing() []string {
 // hiringOrganization, and a jobLocation with its addressCountry or, for a remote
 // job, applicantLocationRequirements. Nothing is made up.
 //
-// datePosted is when the job was first listed, else when the posting's version
+// datePosted is the day on which the job was first listed, else on which the posting's version
 // began. validThrough is the end of that version, and absent without one unless
 // ValidFor asks for it. Countries have their code of ISO 3166-1 where package places
 // knows them, and else the service's word. Locations without a country are left out;

@@ -20,10 +20,10 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobpublish/internal/hostile"
 )
 
-// onePage is how many ads are shown on one page.
+// onePage is the number of ads on one page.
 const onePage = 250
 
-// places are where an ad may stand in a page: what comes before it and after it.
+// places lists where an ad may stand in a page: what comes before it and after it.
 var places = [][2]string{
 	{`<div><div data-ad=%d>`, `</div></div><p class=after>after %d</p>`},
 	{`<ul><li class=after>one</li><li data-ad=%d>`, `</li><li class=after>after %d</li></ul>`},
@@ -230,7 +230,7 @@ func (b *browser) show(t *testing.T, ads []string, clean func(string) string) {
 	}
 }
 
-// differs is where a text begins to differ from another.
+// differs returns the part of a that begins where a and b differ, with a little before it.
 func differs(a, b string) string {
 	i := 0
 	for i < min(len(a), len(b)) && a[i] == b[i] {

@@ -26,7 +26,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobpublish/internal/hostile"
 )
 
-// issue is what the validator of a search engine's rules says.
+// issue holds what the validator of a search engine's rules says.
 type issue struct {
 	Severity, Message string
 	Fields            []string
@@ -45,7 +45,7 @@ type answer struct {
 	Feed    feed
 }
 
-// feed is what a reader of JSON-LD finds in a DataFeed.
+// feed holds what a reader of JSON-LD finds in a DataFeed.
 type feed struct {
 	Type  []string
 	Count int
@@ -214,7 +214,7 @@ func types(t *testing.T, data []jobpublish.StructuredData) (string, error) {
 	return string(out), err
 }
 
-// file is what a handler answers.
+// file returns what a handler answers.
 func file(t *testing.T, h http.Handler, target string) string {
 	t.Helper()
 	w := httptest.NewRecorder()
