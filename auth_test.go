@@ -488,7 +488,7 @@ var other401 = map[string]func(*http.Request) *http.Response{
 	},
 }
 
-// renewal is what a source does when one of its tokens is refused.
+// renewal holds what a source does when one of its tokens is refused.
 type renewal struct {
 	source string
 	open   func() (source oauth2.TokenSource, asked func() string)

@@ -23,7 +23,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/rig"
 )
 
-// onWire is what a request sends: method, address, headers that matter, body.
+// onWire returns what a request sends: method, address, headers that matter, body.
 func onWire(r *http.Request) string {
 	line := r.Method + " " + r.URL.String()
 	if r.Proto != "HTTP/1.1" || r.ProtoMajor != 1 || r.ProtoMinor != 1 {

@@ -583,7 +583,7 @@ func (r *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// allocated is how many bytes f allocates.
+// allocated returns the number of bytes that f allocates.
 func allocated(f func()) int64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -17,7 +17,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// sourceSays is what one source answers.
+// sourceSays holds the answer of one source.
 type sourceSays struct {
 	status int
 	body   string

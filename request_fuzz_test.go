@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// routed is what a service's own router makes of a request.
+// routed returns what a service's own router makes of a request.
 func routed(t *testing.T, pattern, name string, r *http.Request) (value string, segments int, ok bool) {
 	mux := http.NewServeMux()
 	mux.HandleFunc(pattern, func(_ http.ResponseWriter, r *http.Request) { value, ok = r.PathValue(name), true })

@@ -22,7 +22,7 @@ type crowd struct {
 	open func() (look func(callers, n int) error, done func(), err error)
 }
 
-// crowdResult is what one crowd took, per call, in each round.
+// crowdResult holds the cost of one crowd, per call, in each round.
 type crowdResult struct {
 	result
 	connections []float64 // opened

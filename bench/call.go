@@ -58,7 +58,7 @@ func getAlike(ctx context.Context, client *http.Client, url string) error {
 	return check(resp.StatusCode == http.StatusOK)
 }
 
-// getJSON is what a program does that has no client library.
+// getJSON gets a document as a program without a client library does.
 func getJSON(ctx context.Context, client *http.Client, url string, v any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {

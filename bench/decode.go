@@ -35,7 +35,7 @@ const (
 	easy      = "easyjson"
 )
 
-// memoryAddress is where inMemory answers.
+// memoryAddress is the address at which inMemory answers.
 const memoryAddress = "http://127.0.0.1:1"
 
 var errInvalid = errors.New("not valid")
@@ -79,7 +79,7 @@ type ogenDecoder interface {
 	Validate() error
 }
 
-// decodeOgen is what its client does once it has read the body.
+// decodeOgen decodes a body as ogen's client does once it has read it.
 func decodeOgen(body []byte, v ogenDecoder) error {
 	d := jx.DecodeBytes(body)
 	if err := v.Decode(d); err != nil {
@@ -357,7 +357,7 @@ func lookup(info []byte) (contender, error) {
 	}}, err
 }
 
-// observedDecode is what the library itself says that decoding takes.
+// observedDecode measures decoding by the time that the library's Observer tells.
 func observedDecode(e effort, info []byte) (ns float64, err error) {
 	var total time.Duration
 	client, err := newObservedSDK(memoryAddress, &inMemory{info}, &jobboard.Observer{

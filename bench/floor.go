@@ -16,7 +16,7 @@ import (
 // were measured with and by their names. More is better.
 type floor map[string]map[string]float64
 
-// mostLost is how much of a ratio may be lost.
+// mostLost bounds the share of a ratio that may be lost.
 const mostLost = 0.15
 
 // holdFloor holds the ratios of r against those in a file, and reports whether

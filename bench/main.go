@@ -46,7 +46,7 @@ func main() {
 	os.Exit(code)
 }
 
-// parts are what can be measured alone.
+// parts lists the parts that can be measured alone.
 var parts = []struct {
 	name    string
 	measure func(*report, effort) error
@@ -66,7 +66,7 @@ var parts = []struct {
 	{"callers", measureCallers},
 }
 
-// options are what the command line asks for.
+// options holds the flags of the command line.
 type options struct {
 	quick, check, accept        bool
 	rounds                      int
@@ -208,7 +208,7 @@ func environment() string {
 	return "Go " + strings.Join(append(parts, engine), ", ")
 }
 
-// loadAverage is how many processes of the system wanted to run in the last
+// loadAverage returns the number of processes of the system that wanted to run in the last
 // minute; 0 where it is not known.
 func loadAverage() float64 {
 	text, err := os.ReadFile("/proc/loadavg")

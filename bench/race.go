@@ -13,11 +13,11 @@ type contender struct {
 	name string
 	// run does it once and returns what it got, for the tests to compare.
 	run func() (any, error)
-	// per is how many things one run does; 0 means 1.
+	// per is the number of things that one run does; 0 means 1.
 	per int
 }
 
-// effort is how long measurements take.
+// effort says for how long is measured.
 type effort struct {
 	rounds int           // that take turns
 	window time.Duration // the least time of one contender in one round
@@ -42,7 +42,7 @@ type result struct {
 func (r *result) time() float64    { return median(r.wall) }
 func (r *result) cpuTime() float64 { return median(r.cpu) }
 
-// times is how many times as long as r other takes: the median over rounds,
+// times returns the ratio of other's time to that of r: the median over rounds,
 // so that both met the same weather.
 func (r *result) times(other *result) float64    { return ratio(other.wall, r.wall) }
 func (r *result) cpuTimes(other *result) float64 { return ratio(other.cpu, r.cpu) }
@@ -65,7 +65,7 @@ func oneCore(e effort, all ...contender) ([]*result, error) {
 	return race(e, all...)
 }
 
-// less is what r takes more than other.
+// less returns the time that r takes more than other.
 func (r *result) less(other *result, name string) *result {
 	d := &result{name: name, allocs: r.allocs - other.allocs, bytes: r.bytes - other.bytes}
 	for i := range r.wall {

@@ -54,7 +54,7 @@ func childCommand(what string) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// addresses is what the server says in its first line.
+// addresses holds the first line of the server.
 type addresses struct {
 	Plain string // http, HTTP/1.1
 	TLS1  string // https, HTTP/1.1
@@ -105,7 +105,7 @@ func (s *server) trust() *tls.Config {
 	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 }
 
-// connections is how many were opened since it was last asked, at all addresses,
+// connections returns how many were opened since it was last asked, at all addresses,
 // and how many of them and those that others left were open at one time, without
 // those that others left.
 func (s *server) connections() (opened, most int, err error) {
@@ -119,10 +119,10 @@ func (s *server) connections() (opened, most int, err error) {
 	return opened, most, err
 }
 
-// delay is how long the lookup takes to answer.
+// delay is the time that the lookup takes to answer.
 const delay = 5 * time.Millisecond
 
-// site is what the server serves.
+// site holds the answers of the server.
 type site struct {
 	opened atomic.Int64
 	open   atomic.Int64

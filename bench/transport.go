@@ -89,8 +89,8 @@ func newOgen(address string, transport http.RoundTripper) (*ogenclient.Client, e
 	return ogenclient.NewClient(address, ogenToken{}, ogenclient.WithClient(&http.Client{Transport: transport}))
 }
 
-// withToken is what a program without a client library puts around its
-// transport.
+// withToken returns the client of a program without a client library: oauth2's around
+// a transport.
 func withToken(transport http.RoundTripper) *http.Client {
 	return &http.Client{Transport: &oauth2.Transport{
 		Source: oauth2.StaticTokenSource(&oauth2.Token{AccessToken: token}), Base: transport,

@@ -20,7 +20,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobfeed"
 )
 
-// item is what a loop over a feed gives, in a form that can be compared.
+// item holds what a loop over a feed gives, in a form that can be compared.
 type item struct {
 	id    jobboard.JobID
 	err   error // one of the sentinels

@@ -63,7 +63,7 @@ func TestReadAllocates(t *testing.T) {
 	}
 }
 
-// BenchmarkRead is what the first call costs.
+// BenchmarkRead measures the first call.
 func BenchmarkRead(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

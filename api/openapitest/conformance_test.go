@@ -152,7 +152,7 @@ func send(tb testing.TB, client *http.Client, r *http.Request) {
 	_ = rs.Body.Close()
 }
 
-// rowsOfTheFake is what driving it must reach, so that no row goes unjudged.
+// rowsOfTheFake lists the rows that driving it must reach, so that none goes unjudged.
 var rowsOfTheFake = []string{
 	"searchJobs 200", "searchJobs 401", "searchJobs 403", "searchJobs 500",
 	"hasApplied 200", "hasApplied 401", "hasApplied 403", "hasApplied 404", "hasApplied 410",

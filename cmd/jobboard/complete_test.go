@@ -17,7 +17,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// completed is what is offered for a command line, a line each.
+// completed returns what is offered for a command line, a line each.
 func (p *testProcess) completed(t *testing.T, args ...string) string {
 	t.Helper()
 	return p.run(t, append([]string{"__complete"}, args...)...).want(t, setup.ExitOK).out

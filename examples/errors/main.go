@@ -132,7 +132,7 @@ func run(out io.Writer) error {
 	return w.Flush()
 }
 
-// outcome is what errors.As adds: status, attempts and why it stopped.
+// outcome returns what errors.As adds: status, attempts and why it stopped.
 func outcome(err error) string {
 	if err == nil {
 		return "ok"

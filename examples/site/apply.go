@@ -18,7 +18,7 @@ import (
 // rules are this form's limits; the interface names none.
 var rules = jobboard.AnswerRules{MaxText: 200, MaxTextArea: 2000, RequireNationality: true}
 
-// applyPage is what the form's template shows.
+// applyPage holds the data of the form's template.
 type applyPage struct {
 	page
 	Job      *jobboard.JobInformation

@@ -12,7 +12,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
-// staleAfter is how old the copy may be before visitors are told that the
+// staleAfter is the age of the copy from which on visitors are told that the
 // board does not answer: some refreshes were missed.
 const staleAfter = 30 * time.Minute
 

@@ -106,7 +106,7 @@ func run(ctx context.Context, addr, origin, database string) error {
 	return errors.Join(err, mirrored)
 }
 
-// board is where the jobs come from.
+// board names the board that the jobs come from.
 type board struct {
 	config jobboard.Config
 	mirror jobmirror.Options
@@ -261,7 +261,7 @@ func (s *site) failed(w http.ResponseWriter, r *http.Request, status int) {
 	_ = s.render(w, status, "message", message{p, p.W.texts.Status(status)})
 }
 
-// page is what every template needs.
+// page holds the data that every template needs.
 type page struct {
 	W        words
 	SignedIn bool

@@ -223,7 +223,7 @@ func (k *Keeper) returned(f *fetching, auth *Authorization, err error) {
 	defer k.mu.Unlock()
 	k.outstanding--
 	if k.running != f {
-		k.returnedLate(f, auth)
+		k.returnedLate(auth)
 		return
 	}
 	switch {
@@ -237,7 +237,7 @@ func (k *Keeper) returned(f *fetching, auth *Authorization, err error) {
 
 // returnedLate books the result of a fetch for which nobody waits any more. Its
 // token, nil if it failed, is kept if there is no valid one. The caller holds k.mu.
-func (k *Keeper) returnedLate(f *fetching, auth *Authorization) {
+func (k *Keeper) returnedLate(auth *Authorization) {
 	valid := k.kept != nil && time.Now().Before(k.kept.until)
 	if auth != nil && !valid {
 		k.keep(auth)

@@ -14,7 +14,7 @@ func TestClean(t *testing.T) {
 		" a b ":                                "a b",
 		"a\nb\x00c\x7fd\u0085e":                "a b c d e",
 		"a\u2028b\u2029c":                      "a b c",
-		"a\u202eb\u2066c\u200fd": "a b c d",
+		"a\u202eb\u2066c\u200fd":               "a b c d",
 		"a\xffb":                               "a\ufffdb",
 		strings.Repeat("x", 20):                strings.Repeat("x", 20),
 		strings.Repeat("x", 21):                strings.Repeat("x", 17) + "…",

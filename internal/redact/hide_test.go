@@ -175,7 +175,7 @@ var ugly = []string{
 	"%2525", `\U0000005c`, "&bsol;", "&percnt;25", "=", "c2Vj",
 }
 
-// uglySecrets are what is looked for in them.
+// uglySecrets lists the secrets that are looked for in them.
 var uglySecrets = []string{"s3cret-token", strings.Repeat("s3cre", 400), strings.Repeat("a", 1000), "10", "MTA6"}
 
 // linear returns why the work of hiding secrets is too much for a text that begins

@@ -22,7 +22,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 )
 
-// result is what a run of the program left behind.
+// result holds the exit code and the output of a run of the program.
 type result struct {
 	code     int
 	out, err string

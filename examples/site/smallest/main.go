@@ -117,7 +117,7 @@ func newMarketplace(origin string, board jobboard.Config, signIn oauth2.Config, 
 	return m.signIn.Handler(mux), nil
 }
 
-// page is what a template shows.
+// page holds the data of a template.
 type page struct {
 	Texts   jobsite.Texts
 	Found   *jobsite.Results

@@ -129,7 +129,7 @@ func job(more string) string {
 	return `{"jobId":5310482,"jobTitle":"x","applyPossible":true,` + more + `}`
 }
 
-// subscriptionBodies are what the subscription calls hand on as it is, lists and
+// subscriptionBodies lists what the subscription calls hand on as it is, lists and
 // brackets inside of strings included.
 func subscriptionBodies() (forms []form) {
 	for _, body := range []string{

@@ -175,7 +175,8 @@ func renewing(s oauth2.TokenSource) oauth2.TokenSource {
 
 func token(token string) *oauth2.Token { return &oauth2.Token{AccessToken: token} }
 
-// firstThenFresh is what the server wants to see of a source that renews.
+// firstThenFresh returns the credential that the server expects in the n-th request of a
+// source that renews.
 func firstThenFresh(n int) string {
 	if n == 1 {
 		return "Bearer " + rig.ClientToken.Secret

@@ -49,7 +49,7 @@ var (
 // final is one request, and its error.
 func final(err error) cell { return cell{requests: 1, err: err} }
 
-// repeated is what may pass by itself: nil is success in any case.
+// repeated returns the cell of a failure that may pass by itself: nil is success in any case.
 func repeated(err error) cell { return cell{repeated: true, err: err} }
 
 // requests is success after so many.
@@ -111,7 +111,7 @@ func (c cell) within(faulty int) (least, most int, want cell) {
 	return c.requests, c.requests, want
 }
 
-// conditions are what errors.Is may find in an error.
+// conditions lists what errors.Is may find in an error.
 var conditions = []error{
 	jobboard.ErrPostingNotFound, jobboard.ErrPostingNotAccessible, jobboard.ErrPostingInactive,
 	jobboard.ErrProjectNotAvailable, jobboard.ErrProjectNotAccessible, jobboard.ErrApplicationNotFound,

@@ -66,7 +66,7 @@ type answer struct {
 	header     []string // names and values in turn
 }
 
-// wanted is what is held of a call beside its cell.
+// wanted holds what must be true of a call beside its cell.
 type wanted struct {
 	code       string        // of the Error; "?" for any
 	retryAfter time.Duration // of the Error; negative: at least that much
@@ -111,7 +111,7 @@ type request struct {
 	auth string
 }
 
-// newTrial is what every cell starts with. Its policy is the default one, but
+// newTrial makes what every cell starts with. Its policy is the default one, but
 // that five attempts to their time-out fit the time of a call.
 func newTrial(f *fault, v *form, op *rig.Operation, index, faulty int) *trial {
 	t := &trial{

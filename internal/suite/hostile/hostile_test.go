@@ -58,7 +58,7 @@ const (
 
 type hostileBody struct{ name, head, unit string }
 
-// hostileBodies are what a service may send to use up memory: a beginning, and
+// hostileBodies lists what a service may send to use up memory: a beginning, and
 // what is repeated without end. What the decoders make of more of them is
 // TestHostileMemory's in the root.
 var hostileBodies = []hostileBody{

@@ -112,7 +112,7 @@ type leakyService struct {
 
 func (s leakyService) String() string { return fmt.Sprintf("%d as %s", s.status, s.form) }
 
-// saidBack is what a careless service says back: the header as it came, the
+// saidBack returns what a careless service says back: the header as it came, the
 // credential in it, and the query.
 func saidBack(r *http.Request) []string {
 	all := []string{r.Header.Get("Authorization")}

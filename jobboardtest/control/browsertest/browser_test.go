@@ -17,7 +17,7 @@ import (
 // browser is a browser that shows the fake's page.
 type browser struct {
 	*browsertest.Browser
-	// complaints are what the page's console and the browser's log said, which
+	// complaints holds what the page's console and the browser's log said, which
 	// must be nothing.
 	complaints chan string
 }
