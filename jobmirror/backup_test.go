@@ -128,3 +128,68 @@ func TestReadOnlyWhereNothingMayBeWritten(t *testing.T) {
 		t.Error("nothing is found")
 	}
 }
+
+// A reader that follows the log of a PostgreSQL mirror, while a dump of it is put back that
+// is older than what the reader has seen, is told to begin anew, and has the tables then;
+// the process that runs the mirror goes on.
+func TestDumpIsPutBackUnderAReader(t *testing.T) {
+	needPostgres(t)
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	address := postgres.createMigrated(t)
+	m := open(t, address, optionsOf(srv))
+	publish := func(title string) {
+		srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: title, Language: "de"})
+		refresh(t, m)
+		if _, _, err := snapshot(t.Context(), m); err != nil { // which gives what is written its numbers
+			t.Fatal(err)
+		}
+	}
+	publish("Schiffbauer")
+	dump := filepath.Join(postgres.data, "dump-"+filepath.Base(t.TempDir())+".sql")
+	if err := postgres.run("pg_dump", "--clean", "-d", address, "-f", dump); err != nil {
+		t.Fatal(err)
+	}
+	reader := open(t, address, jobmirror.Options{ReadOnly: true})
+	rows, at, err := snapshot(t.Context(), reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// follow applies what the log has after the reader's cursor.
+	follow := func() error {
+		for change, err := range reader.Changes(t.Context(), at) {
+			if err == nil {
+				err = rows.Apply(change)
+			}
+			if err != nil {
+				return err
+			}
+			at = change.Cursor
+		}
+		return nil
+	}
+	publish("Hebamme")
+	if err := follow(); err != nil {
+		t.Fatal(err)
+	}
+	if err := postgres.run("psql", "-q", "-v", "ON_ERROR_STOP=1", "-1", "-d", address, "-f", dump); err != nil {
+		t.Fatal(err)
+	}
+	publish("Kranführer")
+	publish("Imker")
+	if err := follow(); !errors.Is(err, jobmirror.ErrCursorAhead) {
+		t.Errorf("after a dump was put back: %v", err)
+	}
+	if rows, at, err = snapshot(t.Context(), reader); err != nil {
+		t.Fatal(err)
+	}
+	publish("Glasbläser")
+	if err := follow(); err != nil {
+		t.Errorf("begun anew: %v", err)
+	}
+	want, _, err := snapshot(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows.Compare(t, "of the reader", want)
+	checkReplay(t, m)
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
@@ -145,4 +146,38 @@ func TestTwoBoardsAtOnce(t *testing.T) {
 			t.Errorf("%d of %d are refused", refused, len(errs))
 		}
 	})
+}
+
+// A process that opens a new database while another one notes its board there waits for
+// it, and is refused.
+func TestAnotherBoardIsBeingNoted(t *testing.T) {
+	needPostgres(t)
+	address := postgres.createMigrated(t)
+	other, err := openSQL(t, address).BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range []string{
+		"SELECT value FROM mirror WHERE name = 'program' FOR UPDATE",
+		"INSERT INTO mirror (name, value) VALUES ('base_url', 'https://a.example')",
+	} {
+		if _, err := other.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	opened := make(chan error, 1)
+	go func() {
+		m, err := jobmirror.Open(t.Context(), address, boardAt("https://b.example", "https://b.example", ""))
+		if err == nil {
+			err = m.Close()
+		}
+		opened <- err
+	}()
+	until(t, time.Minute, "the second waits", func() bool { return waitingForLocks(t, address) == 1 })
+	if err := other.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-opened; !errors.Is(err, jobmirror.ErrOtherBoard) {
+		t.Errorf("the second: %v", err)
+	}
 }

@@ -106,6 +106,7 @@ func leasesEnd(t *testing.T, address string) {
 	t.Helper()
 	if strings.HasPrefix(address, "postgres") {
 		execute(t, address, "UPDATE sources SET claimed = claimed - 18000 WHERE claimed > 0")
+		execute(t, address, "UPDATE sources SET asking = asking - 28000 WHERE asking > 1")
 		execute(t, address, "UPDATE jobs SET claimed = claimed - 28000 WHERE claimed > 0")
 	}
 }

@@ -362,14 +362,18 @@ func holdSources(t *testing.T, address string, waiting int) (letGo func()) {
 	}
 	return func() {
 		t.Helper()
-		until(t, time.Minute/2, "all are about to read the sources", func() bool {
-			return query[int](t, address,
-				"SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") == waiting
-		})
+		until(t, time.Minute/2, "all are about to read the sources", func() bool { return waitingForLocks(t, address) == waiting })
 		if err := tx.Rollback(); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// waitingForLocks returns how many sessions of a database wait for locks of others.
+func waitingForLocks(t *testing.T, address string) int {
+	t.Helper()
+	return query[int](t, address,
+		"SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
 }
 
 // Fleets with different sources share a database: each source comes to a process that

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
 // guarded is a mirror of two channels and a feed whose steps a test takes one by
@@ -229,6 +230,13 @@ func TestRefreshWhoseTurnIsOver(t *testing.T) {
 		if got := titles(t, m); len(got) != 3 {
 			t.Errorf("a sweep whose turn is over leaves %q", got)
 		}
+		do(t, m, func(tx *tx) error {
+			held, err := store.Value[int](tx, "SELECT count(*) FROM listings WHERE missing <> 0")
+			if held > 0 {
+				t.Errorf("a sweep whose turn is over holds %d rows", held)
+			}
+			return err
+		})
 		savePosting(t, m, src, slow, 4, "Late")
 		if got := titles(t, m); len(got) != 3 {
 			t.Errorf("a refresh whose turn is over writes %q", got)
@@ -395,6 +403,64 @@ func TestLeaseOfALaterTransaction(t *testing.T) {
 		}
 		if j, err := m.Job(t.Context(), 8); err != nil || time.Until(j.NextLookup) < time.Hour {
 			t.Errorf("%+v, %v", j, err)
+		}
+	})
+}
+
+// Who ends asking about held rows leaves it to others if a complete refresh has ended
+// since, which has the jobs asked about anew.
+func TestRefreshEndsWhileItIsAskedAboutHeldRows(t *testing.T) {
+	onEach(t, func(t *testing.T, m *Mirror) {
+		src := m.sources[0]
+		note := func(answer int) {
+			do(t, m, func(t *tx) error {
+				_, err := t.Exec("UPDATE sources SET answer = ?, asking = 1 WHERE id = ?", answer, src.id)
+				return err
+			})
+		}
+		end := func(before func()) (asking int64) {
+			w := &worker{m, "process"}
+			var held *heldSource
+			do(t, m, func(t *tx) (err error) {
+				_, held, _, err = t.reserveHeld(w.process)
+				return err
+			})
+			if held == nil || held.id != src.id {
+				t.Fatalf("no source needs answers: %+v", held)
+			}
+			before()
+			if err := w.endAsking(t.Context(), held); err != nil {
+				t.Fatal(err)
+			}
+			do(t, m, func(t *tx) (err error) {
+				asking, err = store.Value[int64](t, "SELECT asking FROM sources WHERE id = ?", src.id)
+				return err
+			})
+			return asking
+		}
+		note(5)
+		if asking := end(func() { note(6) }); asking != 1 {
+			t.Errorf("after a refresh that ended meanwhile: %d", asking)
+		}
+		if asking := end(func() {}); asking != 0 {
+			t.Errorf("after no refresh: %d", asking)
+		}
+		open := []lookedUp{{job: 7, answer: 7, info: nurse}}
+		for answer, want := range map[int64]int{5: 0, 6: 1} { // of the source's last complete refresh when they were asked
+			do(t, m, func(t *tx) error {
+				_, err := t.Exec("UPDATE sources SET opens = 0 WHERE id = ?", src.id)
+				if err == nil {
+					err = t.countOpens(&heldSource{source: *src, answer: answer}, open)
+				}
+				return err
+			})
+			do(t, m, func(tx *tx) error {
+				opens, err := store.Value[int](tx, "SELECT opens FROM sources WHERE id = ?", src.id)
+				if opens != want {
+					t.Errorf("an answer of turn %d is counted %d times in turn 6", answer, opens)
+				}
+				return err
+			})
 		}
 	})
 }

@@ -133,6 +133,7 @@ func onlyLoopback(r *http.Request) error {
 // passedOn reports whether a header says that a proxy sends the request for another.
 func passedOn(h http.Header) bool {
 	for name := range h {
+		name = http.CanonicalHeaderKey(name) // net/http does so; who makes a request by hand may not
 		switch name {
 		case "Forwarded", "Via", "X-Real-Ip", "Cf-Connecting-Ip", "True-Client-Ip":
 			return true

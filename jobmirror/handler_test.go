@@ -201,12 +201,13 @@ func TestHandlerServesOnlyThisMachineWithoutAuthorize(t *testing.T) {
 		for _, header := range []string{
 			"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "x-forwarded-proto", "X-Real-IP", "CF-Connecting-IP", "True-Client-IP",
 		} {
-			r.Header = http.Header{}
-			r.Header.Set(header, "192.0.2.1")
-			w = httptest.NewRecorder()
-			m.Handler().ServeHTTP(w, r)
-			if w.Code != http.StatusForbidden {
-				t.Errorf("from %s with %s: %d", from, header, w.Code)
+			for _, spelled := range []string{header, http.CanonicalHeaderKey(header), strings.ToLower(header)} {
+				r.Header = http.Header{spelled: {"192.0.2.1"}}
+				w = httptest.NewRecorder()
+				m.Handler().ServeHTTP(w, r)
+				if w.Code != http.StatusForbidden {
+					t.Errorf("from %s with %s: %d", from, spelled, w.Code)
+				}
 			}
 		}
 	}

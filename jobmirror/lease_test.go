@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -43,41 +44,21 @@ func countCommits(t *testing.T, after bool) *commits {
 	return c
 }
 
-// A process that dies before or after any commit of its refreshes and its lookups
-// leaves nothing that another one does not take over: sources within 20 s, lookups
-// within 30 s.
-func TestTakenOverWhereverAProcessDied(t *testing.T) {
-	t.Parallel()
-	needPostgres(t)
-	srv := jobboardtest.New(t, jobboardtest.WithDemo())
-	feed := filepath.Join(t.TempDir(), "feed.xml")
-	feedOf(t, feed, manyJobs(srv, 5), 0)
-	opts := optionsOf(srv)
-	opts.Feeds = []jobmirror.Feed{{Name: "feed", Address: feed}}
-	opts.RefreshEvery = time.Hour
-	calm := open(t, filepath.Join(t.TempDir(), "calm.db"), opts)
-	refresh(t, calm)
-	want, _, err := snapshot(t.Context(), calm)
-	if err != nil {
-		t.Fatal(err)
-	}
-	copied := func(t *testing.T, address string) bool {
-		return query[bool](t, address, `SELECT NOT EXISTS (SELECT 1 FROM sources WHERE complete = 0)
-			AND NOT EXISTS (SELECT 1 FROM jobs WHERE looked_up = 0) AND NOT EXISTS (SELECT 1 FROM postings WHERE unindexed = 1)`)
-	}
+// takenOver checks that what a process leaves which dies before or after any commit is
+// done by another one: in a copy that prepare makes, until done says that all is, which a
+// calm process does in some commits, at least so many.
+func takenOver(t *testing.T, opts jobmirror.Options, least int64, prepare func(t *testing.T) (address string),
+	done func(t *testing.T, address string) bool, check func(t *testing.T, m *jobmirror.Mirror),
+) {
 	known := func(t *testing.T, address string, m *jobmirror.Mirror) {
 		t.Helper()
-		until(t, time.Minute, "all is copied", func() bool { return copied(t, address) })
-		got, _, err := snapshot(t.Context(), m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got.Compare(t, "in the copy", want)
+		until(t, time.Minute, "all is done", func() bool { return done(t, address) })
+		check(t, m)
 		checkReplay(t, m)
 	}
 	// begin runs a process whose server is taken away at a commit; 0: never.
 	begin := func(t *testing.T, last int64, after bool) (address string, c *commits, stop func()) {
-		address = postgres.createMigrated(t)
+		address = prepare(t)
 		c = countCommits(t, after)
 		m := open(t, c.address(t, address), opts)
 		c.count.Store(0)
@@ -88,8 +69,8 @@ func TestTakenOverWhereverAProcessDied(t *testing.T) {
 	known(t, address, open(t, address, opts))
 	n := c.count.Load()
 	stop()
-	if n < 15 {
-		t.Fatalf("all is copied in %d commits", n)
+	if n < least {
+		t.Fatalf("all is done in %d commits", n)
 	}
 	points := make(chan int64)
 	var (
@@ -103,13 +84,13 @@ func TestTakenOverWhereverAProcessDied(t *testing.T) {
 				last, after := point/2+1, point%2 == 1
 				t.Run(fmt.Sprintf("commit %d, %t", last, after), func(t *testing.T) {
 					address, c, stop := begin(t, last, after)
-					until(t, time.Minute, "the server is taken away, or all was copied in fewer commits", func() bool {
+					until(t, time.Minute, "the server is taken away, or all was done in fewer commits", func() bool {
 						select {
 						case <-c.dead:
 							died.Add(1)
 							return true
 						default:
-							return copied(t, address)
+							return done(t, address)
 						}
 					})
 					stop()
@@ -136,6 +117,69 @@ func TestTakenOverWhereverAProcessDied(t *testing.T) {
 	if want := 2 * n / step * 3 / 4; died.Load() < want {
 		t.Errorf("of %d processes %d died", 2*n/step, died.Load())
 	}
+}
+
+// A process that dies before or after any commit of its refreshes and its lookups
+// leaves nothing that another one does not take over: sources within 20 s, lookups
+// within 30 s.
+func TestTakenOverWhereverAProcessDied(t *testing.T) {
+	t.Parallel()
+	needPostgres(t)
+	srv := jobboardtest.New(t, jobboardtest.WithDemo())
+	feed := filepath.Join(t.TempDir(), "feed.xml")
+	feedOf(t, feed, manyJobs(srv, 5), 0)
+	opts := optionsOf(srv)
+	opts.Feeds = []jobmirror.Feed{{Name: "feed", Address: feed}}
+	opts.RefreshEvery = time.Hour
+	calm := open(t, filepath.Join(t.TempDir(), "calm.db"), opts)
+	refresh(t, calm)
+	want, _, err := snapshot(t.Context(), calm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := func(t *testing.T, address string) bool {
+		return query[bool](t, address, `SELECT NOT EXISTS (SELECT 1 FROM sources WHERE complete = 0)
+			AND NOT EXISTS (SELECT 1 FROM jobs WHERE looked_up = 0) AND NOT EXISTS (SELECT 1 FROM postings WHERE unindexed = 1)`)
+	}
+	takenOver(t, opts, 15, postgres.createMigrated, copied, func(t *testing.T, m *jobmirror.Mirror) {
+		got, _, err := snapshot(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Compare(t, "in the copy", want)
+	})
+}
+
+// So is what it leaves which holds rows, asks about their jobs and removes some: of 60 that
+// the board does not show any more it calls 20 inactive, and the others open.
+func TestHeldRowsTakenOverWhereverAProcessDied(t *testing.T) {
+	t.Parallel()
+	needPostgres(t)
+	board := newShelf(60)
+	opts := board.options()
+	opts.RefreshEvery = time.Hour
+	template := postgres.createMigrated(t)
+	m := open(t, template, opts)
+	refresh(t, m)
+	if err := jobmirror.Exec(t.Context(), m, "UPDATE sources SET next_due = 1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Close(); err != nil { // a database that is copied has no sessions
+		t.Fatal(err)
+	}
+	states := map[int]string{}
+	for i := 3; i <= 60; i += 3 {
+		states[i] = inactive
+	}
+	board.tell(nil, "open", states)
+	name := template[strings.LastIndex(template, "/")+1 : strings.Index(template, "?")]
+	asked := func(t *testing.T, address string) bool {
+		return query[bool](t, address, `SELECT asking = 0 AND claimed = 0 FROM sources`) &&
+			query[bool](t, address, "SELECT count(*) = 40 AND min(missing) > 0 FROM listings") &&
+			query[bool](t, address, "SELECT count(*) = 0 FROM jobs WHERE claimed > 0")
+	}
+	prepare := func(t *testing.T) string { return postgres.createFrom(t, name) }
+	takenOver(t, opts, 10, prepare, asked, func(t *testing.T, m *jobmirror.Mirror) { copied(t, m, "in the end", 40, 40) })
 }
 
 // Who is told to end in the middle of its work has given all of it back within two

@@ -354,6 +354,93 @@ func TestUnavailableDoesNotAddUp(t *testing.T) {
 		states[40] = "open"
 		board.tell(nil, postingUnavailable, states)
 		settled(t, m, "and one is open", 24, 24)
+		board.tell(upTo(40), "open", nil)
+		settled(t, m, "all is back", 40, 0)
+		board.tell(nil, postingUnavailable, states)
+		settled(t, m, "the same once more", 24, 24)
+		states[40] = postingUnavailable
+		board.tell(upTo(40), "open", nil)
+		settled(t, m, "all is back again", 40, 0)
+		for i := range 40 {
+			states[i+1] = postingUnavailable
+		}
+		for i := range 8 {
+			states[i+1] = unavailable
+		}
+		board.tell(nil, postingUnavailable, states)
+		settled(t, m, "8, after an end of the hold", 32, 32)
+	})
+}
+
+// What a lookup said before the last complete refresh neither proves that a row is gone,
+// nor that the board knows its jobs, nor does it count among what is unavailable.
+func TestAnswersOfAnEarlierTurnProveNothing(t *testing.T) {
+	const unanswered = "ERROR_OTHER"
+	some := func(from, to int, state string) map[int]string {
+		out := map[int]string{}
+		for i := from; i <= to; i++ {
+			out[i] = state
+		}
+		return out
+	}
+	onEachSource(t, 40, func(t *testing.T, board *shelf, m *jobmirror.Mirror) {
+		board.tell(nil, postingUnavailable, map[int]string{40: "open"})
+		settled(t, m, "one is open", 40, 40)
+		board.tell(nil, postingUnavailable, merged(some(1, 11, unavailable), some(40, 40, unanswered)))
+		settled(t, m, "11 are unavailable since, and that one was not answered", 40, 40)
+		board.tell(nil, postingUnavailable, merged(some(1, 11, unanswered), some(40, 40, "open")))
+		settled(t, m, "and those were not, since one is open again", 40, 40)
+		board.tell(nil, postingUnavailable, merged(some(1, 6, unanswered), merged(some(7, 11, unavailable), some(40, 40, unanswered))))
+		settled(t, m, "5 are unavailable still", 35, 35)
+	})
+}
+
+// Only answers that say "open" one after the other end the asking: one that says
+// something else begins the count anew.
+func TestOpenInARow(t *testing.T) {
+	onEachSource(t, 120, func(t *testing.T, board *shelf, m *jobmirror.Mirror) {
+		states := map[int]string{}
+		for i := 10; i <= 120; i += 10 {
+			states[i] = unavailable
+		}
+		board.tell(nil, "open", states)
+		settled(t, m, "each tenth is unavailable", 108, 108)
+		if all, most := board.lookups(); all != 120 || most != 1 {
+			t.Errorf("%d lookups, up to %d of one job, for 120 jobs", all, most)
+		}
+	})
+}
+
+// What is missing since a time that the clock had before it was set back is missing since
+// then, and what was lost before counts for no longer than four RefreshEvery.
+func TestMissingWhenTheClockIsSetBack(t *testing.T) {
+	onEachSource(t, 100, func(t *testing.T, board *shelf, m *jobmirror.Mirror) {
+		setBack := func() { // what is stored is moved instead
+			ago(t, m, -365*24*time.Hour)
+			err := jobmirror.Exec(t.Context(), m, fmt.Sprintf("UPDATE sources SET began = began + %d", (365*24*time.Hour).Milliseconds()))
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		board.tell(upTo(85), "open", nil)
+		settled(t, m, "15 of 100", 85, 0)
+		setBack()
+		settled(t, m, "the clock was set back", 85, 0)
+		ago(t, m, 2*time.Hour)
+		board.tell(upTo(70), "open", nil)
+		settled(t, m, "15 more, two hours later", 70, 0)
+		board.tell(nil, "open", nil)
+		settled(t, m, "empty", 70, 70)
+		settled(t, m, "empty again", 70, 70)
+		setBack()
+		settled(t, m, "the clock was set back once more", 70, 70)
+		for _, p := range find(t, m, jobmirror.Query{Limit: 1000}) {
+			if p.MissingSince.After(time.Now().Add(time.Hour)) {
+				t.Fatalf("a posting is missing since %s", p.MissingSince)
+			}
+		}
+		ago(t, m, 25*time.Hour)
+		settled(t, m, "a day later", 0, 0)
 	})
 }
 
@@ -447,7 +534,11 @@ func TestAnswersFromBeforeProveNothing(t *testing.T) {
 		m := open(t, address, board.options())
 		refresh(t, m)
 		board.tell(nil, "ERROR_OTHER", nil)
-		settled(t, m, "empty", 40, 40)
+		refresh(t, m) // which ends, though no lookup is answered
+		copied(t, m, "empty", 40, 40)
+		if all, most := board.lookups(); all != 40 || most != 1 {
+			t.Errorf("%d lookups, up to %d of one job, for 40 jobs", all, most)
+		}
 	})
 }
 
