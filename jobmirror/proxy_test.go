@@ -14,6 +14,7 @@ import (
 type proxy struct {
 	listener net.Listener
 	target   string
+	begin    sync.Once // serves
 	accepted atomic.Int64
 	refusing atomic.Bool
 	// sees, if not nil, is called for each direction of a connection. What it returns
@@ -35,7 +36,6 @@ func newProxy(t *testing.T, port int) *proxy {
 	target := "127.0.0.1:" + strconv.Itoa(port)
 	p := &proxy{listener: listener, target: target, conns: map[net.Conn]bool{}, held: make(chan struct{})}
 	close(p.held)
-	go p.serve()
 	t.Cleanup(func() {
 		listener.Close()
 		p.cut()
@@ -43,9 +43,10 @@ func newProxy(t *testing.T, port int) *proxy {
 	return p
 }
 
-// address is a database's address through the proxy.
+// address is a database's address through the proxy, which serves from now on.
 func (p *proxy) address(t *testing.T, database string) string {
 	t.Helper()
+	p.begin.Do(func() { go p.serve() })
 	u, err := url.Parse(database)
 	if err != nil {
 		t.Fatal(err)
