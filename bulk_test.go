@@ -237,6 +237,43 @@ func TestBulkBoundsWhatWaits(t *testing.T) {
 	})
 }
 
+// A job that waits for its repeat keeps at most 16 KiB, beside what its failed answer
+// had: its goroutine, its call and its timer.
+func TestBulkJobThatWaitsIsSmall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const waiting = 8 * 128
+		b := &bulkBoard{answer: func(int, int) (int, http.Header) { return 503, http.Header{"Retry-After": {"20"}} }}
+		c := b.client(t, jobboard.RetryPolicy{Budget: -1, MaxAttempts: 2})
+		before, failed := inUse(), 0
+		time.AfterFunc(10*time.Second, func() {
+			each := (inUse() - before) / waiting
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			t.Logf("figure: a job of a bulk call that waits keeps %d bytes", each)
+			if len(b.sent) != waiting || !rig.Race && (each > 16<<10 || each < 1<<10) { // the detector needs memory of its own
+				t.Errorf("%d jobs wait, and each keeps %d bytes", len(b.sent), each)
+			}
+		})
+		for r := range c.BulkJobInformation(t.Context(), upTo(waiting), jobboard.BulkOptions{Concurrency: 128}) {
+			if r.Err != nil {
+				failed++
+			}
+		}
+		if failed != waiting {
+			t.Errorf("%d jobs failed", failed)
+		}
+	})
+}
+
+// inUse returns the bytes that the program uses.
+func inUse() int {
+	runtime.GC()
+	runtime.GC() // what was in pools goes with the second
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc + m.StackInuse)
+}
+
 // New jobs and due repeats take turns: neither waits for the other's end.
 func TestBulkIsFair(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

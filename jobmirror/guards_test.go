@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -461,6 +462,35 @@ func TestRefreshEndsWhileItIsAskedAboutHeldRows(t *testing.T) {
 				}
 				return err
 			})
+		}
+	})
+}
+
+// Results that are written once more, because the server took them and could not say so,
+// change nothing: neither when their jobs are asked about again, nor the log.
+func TestBatchThatIsCompletedTwice(t *testing.T) {
+	onEach(t, func(t *testing.T, m *Mirror) {
+		want(t, m, 7, 8)
+		number := nextAnswer(t, m)
+		results := []lookedUp{
+			{job: 7, answer: number, info: &jobboard.JobInformation{JobID: 7, JobTitle: "Nurse", ApplyPossible: true}},
+			{job: 8, answer: number, err: jobboard.ErrJobInactive},
+		}
+		complete := func() (jobs map[int64]string, logged int) {
+			do(t, m, func(t *tx) error { return t.saveAnswers(m, results) })
+			do(t, m, func(t *tx) (err error) {
+				jobs, err = store.Pairs[int64, string](t, "SELECT job, state || ' ' || streak || ' ' || next_due || ' ' || answer || ' ' || claimed FROM jobs")
+				if err == nil {
+					logged, err = store.Value[int](t, "SELECT count(*) FROM changes")
+				}
+				return err
+			})
+			return jobs, logged
+		}
+		once, before := complete()
+		twice, after := complete()
+		if !maps.Equal(once, twice) || before != 2 || after != before {
+			t.Errorf("the jobs are %v, and then %v; %d and %d changes", once, twice, before, after)
 		}
 	})
 }

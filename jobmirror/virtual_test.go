@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"path/filepath"
 	"strconv"
@@ -243,6 +244,37 @@ func TestLookupsThatNeverAnswerHoldUpNobody(t *testing.T) {
 		time.Sleep(15 * time.Second)
 		if j, err := m.Job(t.Context(), jobboard.JobID(late)); err != nil || j.State != jobmirror.StateOpen {
 			t.Errorf("a job that came later: %+v, %v", j, err)
+		}
+	})
+}
+
+// However many jobs are due, no more than two batches are under way, also after many
+// were completed.
+func TestJobsUnderWayAreBounded(t *testing.T) {
+	inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, path string) {
+		const answered, size = 700, 512 // of a batch, with 64 at once
+		jobs := manyJobs(srv, answered+1600)
+		opts := feedOnly(t, srv, jobs[:answered]...)
+		opts.Concurrency, opts.RefreshEvery = size/8, 10*time.Second
+		opts.Config.Retry = jobboard.RetryPolicy{Budget: -1, MinWait: 50 * time.Second, MaxWait: 50 * time.Second}
+		var lost atomic.Bool
+		opts.Config.HTTPClient = &http.Client{Transport: ask{srv.Client().Transport, func(string) error {
+			if lost.Load() {
+				return io.EOF // and is repeated 25 to 50 s later
+			}
+			return nil
+		}}}
+		m := open(t, path, opts)
+		run(t, m)
+		time.Sleep(5 * time.Second)
+		if known := countOpen(t, m); known != answered {
+			t.Fatalf("%d jobs are known", known)
+		}
+		lost.Store(true)
+		feedOf(t, opts.Feeds[0].Address, jobs, 0)
+		time.Sleep(20 * time.Second)
+		if claimed := count(t, path, "SELECT count(*) FROM jobs WHERE claimed > 0"); claimed < size || claimed >= 3*size {
+			t.Errorf("%d jobs are under way, want two batches of %d", claimed, size)
 		}
 	})
 }

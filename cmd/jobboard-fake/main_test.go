@@ -261,13 +261,44 @@ func TestFlags(t *testing.T) {
 	if status != 400 || !strings.Contains(body, "section 4.1") {
 		t.Errorf("strict: %d %s", status, body)
 	}
-	for _, args := range [][]string{{"-nonsense"}, {"argument"}, {"-save"}, {"-prefix", "a b"}, {"-prefix", "%41"}, {"-prefix", "*"}, {"-addr", "nowhere.invalid:1"}} {
+	for _, c := range []struct {
+		code int
+		args []string
+		says string
+	}{
+		{2, []string{"-nonsense"}, "-nonsense"},
+		{2, []string{"argument"}, `"argument"`},
+		{2, []string{"-save"}, "-data"},
+		{2, []string{"-prefix", "a b"}, `"a b"`},
+		{2, []string{"-prefix", "%41"}, `"%41"`},
+		{2, []string{"-prefix", "*"}, `"*"`},
+		{1, []string{"-addr", "nowhere.invalid:1"}, "nowhere.invalid"},
+		{1, []string{"-data", "main.go/board.json"}, "open main.go/board.json"},
+		{1, []string{"-data", "main.go"}, "(file main.go)"},
+	} {
 		var out, errs strings.Builder
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if code := run(ctx, args, &out, &errs); code == 0 || errs.Len() == 0 {
-			t.Errorf("%q: exit code %d, %s", args, code, &errs)
+		if code := run(ctx, c.args, &out, &errs); code != c.code || !strings.Contains(errs.String(), c.says) {
+			t.Errorf("%q: exit code %d, %s", c.args, code, &errs)
 		}
+	}
+}
+
+// A state that cannot be written at the end is told, since what was changed is lost.
+func TestStateIsLost(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "gone")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, "-addr", "127.0.0.1:0", "-json", "-data", filepath.Join(folder, "board.json"), "-save")
+	m := p.first()
+	if err := os.RemoveAll(folder); err != nil {
+		t.Fatal(err)
+	}
+	ask(t, "POST", m["base_url"].(string)+"/jobabo?channel=27828_extern&types=rss", "", "")
+	if code := p.interrupt(); code != 1 || !strings.Contains(p.stderr.String(), "gone") {
+		t.Errorf("exit code %d: %s", code, &p.stderr)
 	}
 }
 
