@@ -32,12 +32,30 @@ async function call(method, path, body) {
   }
 }
 
+// A button that is replaced while the mouse is held down on it is never clicked.
+let held = false;
+const waiting = new Map(); // the markup that places get after the release
+document.addEventListener("pointerdown", () => (held = true));
+for (const end of ["pointerup", "pointercancel"]) {
+  document.addEventListener(end, () => {
+    held = false;
+    setTimeout(() => { // after the click
+      for (const [place, html] of waiting) fill(place, html);
+    });
+  });
+}
+
 // fill replaces the markup in a place; what was unfolded there stays so, and who
 // works with the keyboard stays where they are.
 const focusable = "a, button, input, select, summary";
 const names = ["key", "applicant", "switch", "filter"];
 const holders = names.map((name) => "[data-" + name + "]").join();
 function fill(place, html) {
+  if (held) {
+    waiting.set(place, html);
+    return;
+  }
+  waiting.delete(place);
   const open = [...place.querySelectorAll("details[open]")].map((d) => d.dataset.key);
   const active = place.contains(document.activeElement) ? document.activeElement : null;
   const holder = active?.closest(holders);

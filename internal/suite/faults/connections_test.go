@@ -90,7 +90,7 @@ func connectionFaults() []fault {
 			// The alert comes after the handshake. net/http may meet it before it has given
 			// the connection to the request, and then tells nothing of it.
 			name: "no certificate of the client", dials: true,
-			cells: at(reading, cell{atMost: 2, err: jobboard.ErrTransport}),
+			cells: at(reading, cell{atMost: 1, err: jobboard.ErrTransport}),
 			forms: []form{{
 				name:      "TLS 1.3",
 				configure: certificateWanted,

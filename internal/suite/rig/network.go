@@ -313,6 +313,7 @@ type pipe struct {
 	head       int    // where the unread part of buffer begins
 	ended      error  // what the reader is told after the buffer; nil: still open
 	left       bool   // the reader is gone
+	reset      bool   // and has told the writer
 	swallowed  func() // what happens at the next write, which goes nowhere
 	readLimit  limit
 	writeLimit limit
@@ -366,8 +367,11 @@ func (p *pipe) write(b []byte) (n int, err error) {
 			return n + len(b), nil
 		case p.ended != nil:
 			return n, net.ErrClosed
-		case p.left:
+		case p.left && p.reset:
 			return n, errPipe
+		case p.left: // the kernel takes what is written until the peer's reset comes
+			p.reset = true
+			return n + len(b), nil
 		case p.writeLimit.over():
 			return n, os.ErrDeadlineExceeded
 		case len(p.buffer) == pipeSize: // until all of it is read

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -385,6 +386,35 @@ func TestBoardByClick(t *testing.T) {
 			t.Errorf("the page complains: %s", said)
 		}
 	}
+}
+
+// The board changes while the mouse is held down on one of its buttons: the release is
+// a click all the same, and then the page follows.
+func TestBoardChangesDuringClick(t *testing.T) {
+	b, srv := visit(t)
+	job := fmt.Sprintf(`[data-job="%d"]`, srv.Demo.OpenJob)
+	button := fmt.Sprintf(`%s [data-do="POST jobs/%d/deactivate"]`, job, srv.Demo.OpenJob)
+	b.unfold(job + ` .actions`)
+	at := eval[struct{ X, Y float64 }](b, `(() => {
+		const e = document.querySelector('`+button+`');
+		e.scrollIntoView({block: "center"});
+		const r = e.getBoundingClientRect();
+		return {X: r.x + r.width / 2, Y: r.y + r.height / 2};
+	})()`)
+	left := chromedp.ButtonType(input.MouseButtonLeft)
+	b.Run(`const plain = fetch; window.fetch = (...a) => plain(...a).finally(() => (document.body.dataset.fetched = a[0]))`)
+	b.Do(chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, at.X, at.Y, left, chromedp.ClickCount(1)))
+	inactive := srv.Demo.InactiveJob
+	res, err := srv.Client().Post(fmt.Sprintf("%s%s/jobs/%d/activate", srv.BaseURL, control.Path, inactive), "application/json", nil)
+	if err != nil || res.StatusCode >= 300 {
+		t.Fatal(res, err)
+	}
+	res.Body.Close()
+	b.Until(`document.body.dataset.fetched?.startsWith("board")`)
+	b.Do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, at.X, at.Y, left, chromedp.ClickCount(1)))
+	b.Until(`document.querySelector('` + job + ` .state').textContent === "inactive"`)
+	b.Until(fmt.Sprintf(`document.querySelector('[data-job="%d"] .state').textContent === "open"`, inactive))
+	b.quiet()
 }
 
 // A page left open does not keep the server from ending, says that it is cut
