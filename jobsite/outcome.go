@@ -24,6 +24,8 @@ const (
 	SignInRefused  Situation = "sign-in refused" // the board refused a new token: signing in again would lead here again
 	Busy           Situation = "busy"            // the board asks to come back later
 	NotChecked     Situation = "not checked"     // the board did not answer, or not for this site
+	SignInToSend   Situation = "sign in to send" // Form: answers were sent, and nobody is signed in any more
+	SignedInAnew   Situation = "signed in anew"  // Form: somebody has signed in since the form was opened
 )
 
 // Outcome tells a page whether its visitor may apply for a job, in a sentence to show.
@@ -40,6 +42,20 @@ type Outcome struct {
 
 // MayApply reports whether to offer the form.
 func (o Outcome) MayApply() bool { return o.Situation == MayApply }
+
+// SetRetryAfter sets Retry-After in the header of a page with Status, where that asks to
+// come back later.
+func (o Outcome) SetRetryAfter(header http.Header) {
+	if o.Status >= http.StatusInternalServerError {
+		jobboard.SetRetryAfter(header, o.Err)
+	}
+}
+
+// WriteHeader begins a page with Status and, where that asks to come back later, Retry-After.
+func (o Outcome) WriteHeader(w http.ResponseWriter) {
+	o.SetRetryAfter(w.Header())
+	w.WriteHeader(o.Status)
+}
 
 // precheckTime bounds the wait of a page for the board.
 const precheckTime = 5 * time.Second

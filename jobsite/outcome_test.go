@@ -115,7 +115,7 @@ func (s *agingStore) age(t *testing.T, r *rig) {
 // Nothing that a visitor can meet is without words, in either language.
 func TestTexts(t *testing.T) {
 	english, german := jobsite.English(), jobsite.German()
-	if len(english.Situations) != 10 || len(german.Situations) != 10 {
+	if len(english.Situations) != 12 || len(german.Situations) != 12 {
 		t.Errorf("%d and %d situations", len(english.Situations), len(german.Situations))
 	}
 	for situation := range english.Situations {
@@ -158,20 +158,21 @@ func ExampleSignIn() {
 	}
 	defer signIn.Close()
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /jobs/{job}/apply", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("/jobs/{job}/apply", func(w http.ResponseWriter, r *http.Request) {
 		id, err := jobboard.ParseJobID(r.PathValue("job"))
 		if err != nil {
 			http.NotFound(w, r)
 			return
 		}
-		outcome := signIn.Precheck(r, id, jobsite.English())
-		if !outcome.MayApply() {
-			jobboard.SetRetryAfter(w.Header(), outcome.Err)
-			http.Error(w, outcome.Text, outcome.Status)
+		form, err := signIn.Form(r, id, jobsite.English(), jobboard.AnswerRules{MaxText: 200})
+		if err != nil {
+			http.Error(w, "no form", jobboard.HTTPStatus(err))
 			return
 		}
-		for _, field := range outcome.Check.Information.Form(jobboard.Answers{}, jobboard.AnswerRules{}, nil) {
-			fmt.Fprintln(w, field.Name, field.Control, field.Label)
+		form.WriteHeader(w)
+		fmt.Fprintln(w, form.Text)
+		for _, field := range form.Fields {
+			fmt.Fprintln(w, field.Name, field.Control, field.Label, field.Value)
 		}
 	})
 	site := signIn.Handler(mux) // for http.ListenAndServe

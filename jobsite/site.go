@@ -135,7 +135,8 @@ func (s *Site) Texts(r *http.Request) Texts { return s.cfg.Texts(s.Language(r)) 
 
 // Handle returns the handler of a page. Where page fails, having written nothing, the
 // visitor gets Config.Failed with the status of [jobboard.HTTPStatus] and Retry-After,
-// and a failure that is not the visitor's own is logged. A language that the address
+// and a failure that is not the visitor's own is logged: as a warning where the copy
+// is incomplete or too old, else as an error. A language that the address
 // asks for by lang is kept in a cookie.
 func (s *Site) Handle(page func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -151,7 +152,11 @@ func (s *Site) Handle(page func(http.ResponseWriter, *http.Request) error) http.
 		}
 		status := jobboard.HTTPStatus(err)
 		if status >= http.StatusInternalServerError {
-			s.cfg.Logger.ErrorContext(r.Context(), "jobsite: no page", "path", r.URL.Path, "error", err)
+			level := slog.LevelError
+			if errors.Is(err, jobmirror.ErrStale) || errors.Is(err, jobmirror.ErrIncomplete) { // the next refresh mends it
+				level = slog.LevelWarn
+			}
+			s.cfg.Logger.Log(r.Context(), level, "jobsite: no page", "path", r.URL.Path, "error", err)
 		}
 		jobboard.SetRetryAfter(w.Header(), err)
 		s.cfg.Failed(w, r, status)

@@ -88,6 +88,8 @@ func English() Texts {
 			SignInRefused:  "The job board does not accept your sign-in. Please try again later.",
 			Busy:           "The job board is busy. Please try again in a minute.",
 			NotChecked:     "We cannot check at the moment whether you may apply. Please try again in a few minutes.",
+			SignInToSend:   "Your sign-in has ended, and your answers are still here. Sign in in a new window, then send them from this one.",
+			SignedInAnew:   "Somebody has signed in since you opened this form. If it was you, please check your answers and send them again.",
 		},
 		Problems: map[jobboard.AnswerReason]string{
 			jobboard.ReasonMissing:            "Please answer this question.",
@@ -126,6 +128,10 @@ func German() Texts {
 			SignInRefused:  "Die Stellenbörse nimmt Ihre Anmeldung nicht an. Bitte versuchen Sie es später noch einmal.",
 			Busy:           "Die Stellenbörse ist ausgelastet. Bitte versuchen Sie es in einer Minute noch einmal.",
 			NotChecked:     "Wir können zurzeit nicht prüfen, ob Sie sich bewerben können. Bitte versuchen Sie es in ein paar Minuten noch einmal.",
+			SignInToSend: "Ihre Anmeldung ist abgelaufen, Ihre Antworten stehen noch hier. " +
+				"Melden Sie sich in einem neuen Fenster an und senden Sie sie dann von hier.",
+			SignedInAnew: "Seit Sie dieses Formular geöffnet haben, hat sich jemand angemeldet. " +
+				"Wenn Sie das waren, prüfen Sie bitte Ihre Antworten und senden Sie sie noch einmal.",
 		},
 		Problems: map[jobboard.AnswerReason]string{
 			jobboard.ReasonMissing:            "Bitte beantworten Sie diese Frage.",

@@ -233,7 +233,7 @@ func TestApplicant(t *testing.T) {
 	}
 
 	mine := formOf(body)
-	status, body = v.post(form, url.Values{"q8": {"nonsense"}, "for": {mine}})
+	status, body = v.post(form, url.Values{"q8": {"nonsense"}, "session": {mine}})
 	want(t, "problems", status, body, 422, "6 Antworten brauchen noch Ihre Aufmerksamkeit.", "autofocus", `aria-describedby="q8-problem"`,
 		"Bitte wählen Sie eine der Antworten.", "Bitte wählen Sie Ihre Staatsangehörigkeit.")
 	if strings.Count(body, "autofocus") != 1 {
@@ -241,7 +241,7 @@ func TestApplicant(t *testing.T) {
 	}
 	status, body = v.post(form, url.Values{
 		"q8": {"2900101"}, "q9": {"55.000"}, "q10": {"Die Lage."}, "nationality": {"2800137"},
-		"q11": {firstChoice(body, "q11")}, "q-1": {firstChoice(body, "q-1")}, "for": {mine},
+		"q11": {firstChoice(body, "q11")}, "q-1": {firstChoice(body, "q-1")}, "session": {mine},
 	})
 	want(t, "complete", status, body, 200, "Alles ist beantwortet", "Senden kann diese Seite es nicht", `rel="noopener noreferrer">Bei der Stellenbörse bewerben</a>`)
 
@@ -554,7 +554,7 @@ func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { ret
 func TestAnswersSurviveTheSession(t *testing.T) {
 	v, fake := start(t)
 	form := fmt.Sprintf("/apply/%d", fake.Demo.OpenJob)
-	answers := url.Values{"q8": {"2900101"}, "q9": {"55.000"}, "q10": {"Die <Lage>."}}
+	answers := url.Values{"q8": {"2900101"}, "q9": {"55.000"}, "q10": {"Die <Lage>."}, "session": {""}}
 	kept := func(what string) {
 		t.Helper()
 		status, body := v.post(form, answers)
@@ -570,7 +570,7 @@ func TestAnswersSurviveTheSession(t *testing.T) {
 	v.signIn(fake, "/")
 	status, body := v.post(form, answers)
 	want(t, "signed in again", status, body, 409, `value="55.000"`)
-	answers.Set("for", formOf(body))
+	answers.Set("session", formOf(body))
 	status, body = v.post(form, answers)
 	want(t, "sent again", status, body, 422, `value="55.000"`)
 	if strings.Contains(body, "Anmeldung ist abgelaufen") {
@@ -586,19 +586,19 @@ func TestFormIsOfItsApplicant(t *testing.T) {
 	_, body := v.signIn(fake, form)
 	answers := url.Values{
 		"q8": {"2900101"}, "q9": {"55.000"}, "q10": {"Die Lage."}, "nationality": {"2800137"},
-		"q11": {firstChoice(body, "q11")}, "q-1": {firstChoice(body, "q-1")}, "for": {formOf(body)},
+		"q11": {firstChoice(body, "q11")}, "q-1": {firstChoice(body, "q-1")}, "session": {formOf(body)},
 	}
 	v.signInAs(fake.Demo.InternalApplicant, "/")
 	status, body := v.post(form, answers)
 	want(t, "another's form", status, body, 409, "Seit Sie dieses Formular geöffnet haben", `value="55.000"`)
-	answers.Set("for", formOf(body))
+	answers.Set("session", formOf(body))
 	status, body = v.post(form, answers)
 	want(t, "seen", status, body, 200, "Alles ist beantwortet")
 }
 
 // formOf returns by what the site knows whose form a page has.
 func formOf(body string) string {
-	_, value, _ := strings.Cut(body, `name="for" value="`)
+	_, value, _ := strings.Cut(body, `name="session" value="`)
 	value, _, _ = strings.Cut(value, `"`)
 	return value
 }

@@ -20,7 +20,7 @@ type words struct {
 	Apply, SignIn, SignOut, Privacy                                                  string
 	ApplyTo, Send, Choose, OneProblem, ManyProblems                                  string
 	Complete, ApplyThere, Stale, Age                                                 string
-	SignInToSend, SignedInAnew, Skip, Meant                                          string
+	Skip, Meant                                                                      string
 
 	texts jobsite.Texts // of what a visitor may do, and of answers
 }
@@ -40,9 +40,7 @@ var english = words{
 	Complete:   "Thank you. Everything is answered. This site cannot send it: the board has no call for that, and takes applications on a page of its own.",
 	ApplyThere: "Apply at the board",
 	Stale:      "The job board does not answer at the moment. You see what it said %s ago.", Age: "As of %s ago",
-	SignInToSend: "Your sign-in has ended, and your answers are still here. Sign in in a new window, then send them from this one.",
-	SignedInAnew: "Somebody has signed in since you opened this form. If it was you, please check your answers and send them again.",
-	texts:        jobsite.English(),
+	texts: jobsite.English(),
 }
 
 var german = words{
@@ -60,10 +58,6 @@ var german = words{
 	Complete:     "Vielen Dank. Alles ist beantwortet. Senden kann diese Seite es nicht: Die Stellenbörse hat dafür keinen Aufruf und nimmt Bewerbungen auf einer eigenen Seite an.",
 	ApplyThere:   "Bei der Stellenbörse bewerben",
 	Stale:        "Die Stellenbörse antwortet zurzeit nicht. Sie sehen den Stand von vor %s.", Age: "Stand: vor %s",
-	SignInToSend: "Ihre Anmeldung ist abgelaufen, Ihre Antworten stehen noch hier. " +
-		"Melden Sie sich in einem neuen Fenster an und senden Sie sie dann von hier.",
-	SignedInAnew: "Seit Sie dieses Formular geöffnet haben, hat sich jemand angemeldet. " +
-		"Wenn Sie das waren, prüfen Sie bitte Ihre Antworten und senden Sie sie noch einmal.",
 	texts: jobsite.German(),
 }
 

@@ -124,8 +124,7 @@ type page struct {
 	Path    string // of this page, to come back to from the sign-in
 	Job     *jobsite.JobPage
 	Outcome jobsite.Outcome
-	Fields  []jobboard.FormField
-	Done    bool // all questions are answered
+	Form    jobsite.FormPage
 }
 
 func (m *marketplace) list(w http.ResponseWriter, r *http.Request) error {
@@ -152,26 +151,11 @@ func (m *marketplace) apply(w http.ResponseWriter, r *http.Request) (err error) 
 	if p.Job, err = m.jobs.Job(r); err != nil {
 		return err
 	}
-	if p.Outcome = m.signIn.Precheck(r, p.Job.Job, p.Texts); !p.Outcome.MayApply() {
-		jobboard.SetRetryAfter(w.Header(), p.Outcome.Err)
-		http.Error(w, p.Outcome.Text, p.Outcome.Status)
-		return nil
-	}
-	job := p.Outcome.Check.Information
 	rules := jobboard.AnswerRules{MaxText: 200, MaxTextArea: 2000, RequireNationality: true}
-	var wrong error
-	r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
-	if err := r.ParseForm(); err != nil {
-		return jobboard.ErrInvalidInput
+	if p.Form, err = m.signIn.Form(r, p.Job.Job, p.Texts, rules); err != nil {
+		return err
 	}
-	if r.Method == http.MethodPost {
-		_, wrong = job.CheckAnswers(job.FormAnswers(r.PostForm), rules)
-		p.Done = wrong == nil
-	}
-	p.Fields = job.Form(job.FormAnswers(r.PostForm), rules, wrong)
-	if wrong != nil {
-		w.WriteHeader(http.StatusUnprocessableEntity)
-	}
+	p.Form.WriteHeader(w)
 	return pages.ExecuteTemplate(w, "apply", p)
 }
 
@@ -192,9 +176,11 @@ var pages = template.Must(template.New("").Parse(`
 {{else}}<a href="/signin?next={{.Path}}">Anmelden</a>{{end}}
 <article lang="{{.Job.Language}}">{{.Job.Advertisement}}</article></html>{{end}}
 {{define "apply"}}{{template "head" .}}<title>{{.Job.Title}}</title><h1>{{.Job.Title}}</h1>
-{{if .Done}}<a href="{{.Job.ApplyURL}}">Bei der Stellenbörse bewerben</a>{{else}}<form method="post">{{range .Fields}}
+<p>{{.Form.Text}}</p>{{if .Form.Complete}}<a href="{{.Job.ApplyURL}}">Bei der Stellenbörse bewerben</a>
+{{else if .Form.Show}}<form method="post"><input type="hidden" name="session" value="{{.Form.Session}}">{{range .Form.Fields}}
 <p><label for="{{.Name}}">{{or .Label $.Texts.Nationality}}</label> {{$given := .Value}}
 {{if .Choices}}<select id="{{.Name}}" name="{{.Name}}"><option></option>
 {{range .Choices}}<option value="{{.ID}}"{{if eq .ID $given}} selected{{end}}>{{.Label}}</option>{{end}}</select>
 {{else}}<input id="{{.Name}}" name="{{.Name}}" value="{{.Value}}">{{end}}
-{{with .Problem}}<b>{{$.Texts.Problem .}}</b>{{end}}</p>{{end}}<button>Prüfen</button></form>{{end}}</html>{{end}}`))
+{{with .Problem}}<b>{{$.Texts.Problem .}}</b>{{end}}</p>{{end}}<button>Prüfen</button></form>
+{{else if eq .Form.Status 403}}<a href="/signin?next=/apply/{{.Job.Job}}">Anmelden</a>{{end}}</html>{{end}}`))

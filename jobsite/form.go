@@ -1,0 +1,99 @@
+package jobsite
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// FormPage holds what the page of a job's form shows.
+type FormPage struct {
+	Outcome // Status is the page's; Check.Information is the job where Show is set
+
+	Show     bool // whether to show the form; false: only Text, which says why not
+	Fields   []jobboard.FormField
+	Problems int                     // how many answers are wrong; each has its Problem in Fields
+	Complete bool                    // everything is answered
+	Checked  jobboard.CheckedAnswers // the answers without a problem, once they were sent
+	// Session is for a hidden field of the form, named "session". The answers that somebody
+	// sends after another one has signed in in the same browser are then shown to that other
+	// one and not counted as theirs. A form without the field is not checked for it.
+	Session string
+}
+
+// sessionField is the name of the hidden field of a form.
+const sessionField = "session"
+
+// maxForm bounds what a visitor sends with a form.
+const maxForm = 64 << 10
+
+// Form returns the form of a job for the visitor of a request, or the reason why there is
+// none, as Precheck does. A POST is a form that was sent: Form checks its answers by rules.
+// No answer goes to the board, because the interface has no call for that. Answers that
+// cannot be checked, because the sign-in has ended or the board does not say whether the
+// visitor may apply, are shown again. The status is that of Precheck, or with a form that
+// was sent
+//
+//	403  the sign-in has ended: SignInToSend
+//	409  somebody else has signed in since the form was opened: SignedInAnew
+//	422  some answers are wrong
+//
+// An error is of a request that is no form, with status 400 or 413, or of the lookup that
+// a visitor who is not signed in needs to see their answers again.
+func (s *SignIn) Form(r *http.Request, job jobboard.JobID, texts Texts, rules jobboard.AnswerRules) (FormPage, error) {
+	sent := r.Method == http.MethodPost
+	if sent {
+		r.Body = http.MaxBytesReader(nil, r.Body, maxForm)
+		if err := r.ParseForm(); err != nil {
+			return FormPage{}, &formError{err}
+		}
+	}
+	p := FormPage{Outcome: s.precheck(r, job)}
+	visitor, signedIn := s.Visitor(r)
+	if signedIn {
+		p.Session = visitor.Session
+	}
+	info := p.Check.Information // what the form asks
+	var wrong error
+	switch {
+	case p.MayApply() && sent && r.PostForm.Has(sessionField) && r.PostForm.Get(sessionField) != p.Session:
+		p.Situation, p.Status = SignedInAnew, http.StatusConflict
+	case p.MayApply() && sent:
+		p.Checked, wrong = info.CheckAnswers(info.FormAnswers(r.PostForm), rules)
+		if answers, ok := errors.AsType[*jobboard.AnswersError](wrong); ok {
+			p.Problems, p.Status = len(answers.Problems), http.StatusUnprocessableEntity
+		}
+		p.Complete = wrong == nil
+	case p.MayApply():
+	case sent && !signedIn:
+		ctx, cancel := context.WithTimeout(r.Context(), precheckTime)
+		defer cancel()
+		var err error
+		if info, err = s.cfg.Client.JobInformation(ctx, job); err != nil {
+			return FormPage{}, err
+		}
+		p.Situation = SignInToSend
+	case sent && (p.Situation == Busy || p.Situation == NotChecked): // with info, where the board gave it
+	default:
+		info = nil
+	}
+	if p.Show = info != nil; p.Show {
+		p.Check.Information = info
+		p.Fields = info.Form(info.FormAnswers(r.PostForm), rules, wrong)
+	}
+	p.Text = texts.Situation(p.Situation)
+	return p, nil
+}
+
+// A formError reports a request that is no form.
+type formError struct{ error }
+
+// HTTPStatus returns the status with which such a request is answered.
+func (e *formError) HTTPStatus() int {
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](e.error); tooLarge {
+		return http.StatusRequestEntityTooLarge
+	}
+	return http.StatusBadRequest
+}

@@ -1,0 +1,123 @@
+package jobsite_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+	"github.com/jobboard-sdk/jobboard-go/jobsite"
+)
+
+// What a visitor sees of a form, opened and sent, in each state of the sign-in, of the
+// job and of the board.
+func TestForm(t *testing.T) {
+	rules := jobboard.AnswerRules{MaxText: 200, MaxTextArea: 2000}
+	fault := func(op jobboardtest.Operation, status int) func(*rig) {
+		return func(s *rig) { s.fake.Fail(jobboardtest.Fault{Operation: op, Status: status}) }
+	}
+	leave := func(s *rig) { s.send("POST", "/signout", url.Values{}) }
+	some := url.Values{"q9": {"55.000"}}
+	from := func(session string) url.Values { return url.Values{"q9": {"55.000"}, "session": {session}} }
+	for _, test := range []struct {
+		name      string
+		sent      url.Values // nil: the form is opened
+		change    func(*rig)
+		situation jobsite.Situation
+		status    int
+		show      bool
+		problems  bool
+	}{
+		{"opened", nil, nil, jobsite.MayApply, 200, true, false},
+		{"some answers", some, nil, jobsite.MayApply, 422, true, true},
+		{"nobody", nil, leave, jobsite.SignInFirst, 403, false, false},
+		{"sent by nobody", some, leave, jobsite.SignInToSend, 403, true, false},
+		{"of another session", from("another"), nil, jobsite.SignedInAnew, 409, true, false},
+		{"opened by nobody", from(""), nil, jobsite.SignedInAnew, 409, true, false},
+		{"board down", nil, fault(jobboardtest.OpApplied, 503), jobsite.NotChecked, 502, false, false},
+		{"sent, applied check down", some, func(s *rig) {
+			fault(jobboardtest.OpApplied, 503)(s)
+			fault(jobboardtest.OpApplication, 503)(s)
+		}, jobsite.NotChecked, 502, true, false},
+		{"sent, board down", some, func(s *rig) { s.fake.Fail(jobboardtest.Fault{Status: 503}) }, jobsite.NotChecked, 502, false, false},
+		{"sent, closed meanwhile", some, func(s *rig) { s.fake.DeactivateJob(s.fake.Demo.OpenJob) }, jobsite.Closed, 410, false, false},
+		{"sent, applied meanwhile", some, func(s *rig) { s.fake.Apply(s.fake.Demo.Applicant, s.fake.Demo.OpenJob) }, jobsite.AlreadyApplied, 200, false, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newRig(t)
+			s.enter()
+			if test.change != nil {
+				test.change(s)
+			}
+			var p jobsite.FormPage
+			s.page = func(w http.ResponseWriter, r *http.Request) {
+				var err error
+				if p, err = s.signIn.Form(r, jobboard.JobID(s.fake.Demo.OpenJob), jobsite.English(), rules); err != nil {
+					t.Error(err)
+				}
+				p.WriteHeader(w)
+			}
+			method := "GET"
+			if test.sent != nil {
+				method = "POST"
+			}
+			status, _, _ := s.send(method, "/", test.sent)
+			if p.Situation != test.situation || p.Text != jobsite.English().Situations[test.situation] || status != test.status ||
+				p.Show != test.show || (p.Problems > 0) != test.problems || p.Complete {
+				t.Errorf("%d %q %q, show %t, %d problems, complete %t", status, p.Situation, p.Text, p.Show, p.Problems, p.Complete)
+			}
+			if (p.Fields != nil) != test.show {
+				t.Errorf("fields %v", p.Fields)
+			}
+			for _, f := range p.Fields {
+				if f.Name == "q9" && f.Value != test.sent.Get("q9") {
+					t.Errorf("the answer is %q now", f.Value)
+				}
+			}
+			if test.problems && p.Checked.Values["9"] != "55.000" {
+				t.Errorf("checked %v", p.Checked.Values)
+			}
+		})
+	}
+}
+
+// A whole form is complete, with its session; what is no form has a status that says so.
+func TestFormComplete(t *testing.T) {
+	s := newRig(t)
+	s.enter()
+	var p jobsite.FormPage
+	var failed error
+	s.page = func(_ http.ResponseWriter, r *http.Request) {
+		p, failed = s.signIn.Form(r, jobboard.JobID(s.fake.Demo.OpenJob), jobsite.German(), jobboard.AnswerRules{})
+	}
+	s.get("/")
+	if p.Session == "" || len(p.Fields) == 0 || failed != nil {
+		t.Fatalf("%+v, %v", p, failed)
+	}
+	answers := url.Values{"session": {p.Session}}
+	for _, f := range p.Fields {
+		if answers.Set(f.Name, "55000"); len(f.Choices) > 0 {
+			answers.Set(f.Name, f.Choices[0].ID)
+		}
+	}
+	if s.send("POST", "/", answers); !p.Complete || p.Status != 200 || len(p.Checked.Values) != len(p.Fields)-1 || p.Checked.Nationality == "" || failed != nil {
+		t.Errorf("%+v, %v", p, failed)
+	}
+	for body, want := range map[string]int{"q9=%zz": 400, "q9=" + strings.Repeat("x", 1<<17): 413} {
+		resp, err := s.Post(s.origin+"/", "application/x-www-form-urlencoded", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if got := jobboard.HTTPStatus(failed); got != want {
+			t.Errorf("%.10s: %d, %v", body, got, failed)
+		}
+	}
+	s.fake.DeactivateJob(s.fake.Demo.OpenJob)
+	s.send("POST", "/signout", url.Values{})
+	if s.send("POST", "/", answers); jobboard.HTTPStatus(failed) != 410 {
+		t.Errorf("a closed job, and nobody is signed in: %v", failed)
+	}
+}
