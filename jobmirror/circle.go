@@ -1,8 +1,10 @@
 package jobmirror
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
@@ -17,17 +19,15 @@ func (t *tx) locate(postings []Posting, near jobboard.GeoLocation) error {
 			jobs = append(jobs, int64(p.Job))
 		}
 	}
-	locations := map[jobboard.JobID][]jobboard.Location{}
+	told := map[jobboard.JobID]*Information{}
 	const query = "SELECT record FROM jobs WHERE job IN @ids AND record <> ''"
 	err := records(t, query, []any{store.IDs(jobs)}, func(job JobRecord) error {
-		if job.Information != nil {
-			locations[job.Job] = job.Information.locations()
-		}
+		told[job.Job] = job.Information
 		return nil
 	})
 	for i := range postings {
 		p := &postings[i]
-		p.Locations = locations[p.Job]
+		p.tell(told[p.Job])
 		for at, location := range p.Locations {
 			km := location.DistanceKm(near)
 			if !near.IsZero() && !math.IsInf(km, 1) && (p.nearest == 0 || km < p.km) {
@@ -36,6 +36,18 @@ func (t *tx) locate(postings []Posting, near jobboard.GeoLocation) error {
 		}
 	}
 	return err
+}
+
+// tell gives a posting what the lookup of its job said; nil: nothing is known of that.
+func (p *Posting) tell(job *Information) {
+	p.TextLanguage = p.Language
+	if job == nil {
+		return
+	}
+	p.Locations = job.locations()
+	if p.Language == "" || strings.TrimSpace(p.Posting.Title) == strings.TrimSpace(job.JobTitle) {
+		p.TextLanguage = cmp.Or(job.JobLanguage, p.Language)
+	}
 }
 
 // within returns those of some rows that are in a circle, in their order; all where there

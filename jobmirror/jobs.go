@@ -67,9 +67,7 @@ func (t *tx) jobs(last jobboard.JobID) (part []JobPostings, err error) {
 	hits, err := t.postings(list, words.Query{})
 	for _, h := range hits {
 		own := &part[at[h.posting.Job]]
-		if info := own.Job.Information; info != nil {
-			h.posting.Locations = info.locations()
-		}
+		h.posting.tell(own.Job.Information)
 		own.Postings = append(own.Postings, h.posting)
 	}
 	return part, err

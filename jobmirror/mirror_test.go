@@ -306,6 +306,11 @@ func TestPostingsHaveLocationsAndJobsTheirAnswer(t *testing.T) {
 		if err != nil || len(postings) != 2 || int64(postings[0].Posting.JobPostingID) != posting.ID || len(postings[0].Locations) != 2 {
 			t.Errorf("the job's postings: %+v, %v", postings, err)
 		}
+		for _, p := range postings {
+			if p.TextLanguage != "en" { // also of that in German, which nobody has translated
+				t.Errorf("asked for in %s, the posting is in %q", p.Language, p.TextLanguage)
+			}
+		}
 		want, err := m.JobInformation(t.Context(), hit.Job)
 		if err != nil {
 			t.Fatal(err)

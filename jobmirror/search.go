@@ -77,8 +77,13 @@ type Facets struct {
 
 // Posting holds a posting of the copy, in one language.
 type Posting struct {
-	Posting   jobboard.JobPosting
-	Language  string              // in which it was asked for
+	Posting  jobboard.JobPosting
+	Language string // in which it was asked for
+	// TextLanguage is that of its title and advertisement as far as the copy knows: the
+	// job's where the posting has the job's own title, so that it was not translated, else
+	// Language. A page marks its text with it.
+	TextLanguage string
+
 	Sources   []string            // the channels that show it
 	Job       jobboard.JobID      // 0: not known
 	Evidence  Evidence            // for Job

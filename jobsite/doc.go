@@ -26,7 +26,7 @@
 //
 // A page asks for the Visitor of a request, whose calls are the applicant's own, and
 // with Precheck for an Outcome to show: whether the visitor may apply, with the status
-// and the words of the page.
+// and the words of the page. Form makes the page of a job's form, opened or sent.
 //
 // A List is the query of a page of jobs: ParseList reads it from an address and says by
 // field what is wrong, Query makes what a mirror is asked for, and Places and Categories

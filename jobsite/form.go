@@ -12,8 +12,8 @@ import (
 type FormPage struct {
 	Outcome // Status is the page's; Check.Information is the job where Show is set
 
-	Show     bool // whether to show the form; false: only Text, which says why not
-	Fields   []jobboard.FormField
+	Show     bool                    // whether to show the form; false: only Text, which says why not
+	Fields   []jobboard.FormField    // in the job's language; the nationality has the label of Texts
 	Problems int                     // how many answers are wrong; each has its Problem in Fields
 	Complete bool                    // everything is answered
 	Checked  jobboard.CheckedAnswers // the answers without a problem, once they were sent
@@ -58,14 +58,8 @@ func (s *SignIn) Form(r *http.Request, job jobboard.JobID, texts Texts, rules jo
 	info := p.Check.Information // what the form asks
 	var wrong error
 	switch {
-	case p.MayApply() && sent && r.PostForm.Has(sessionField) && r.PostForm.Get(sessionField) != p.Session:
-		p.Situation, p.Status = SignedInAnew, http.StatusConflict
 	case p.MayApply() && sent:
-		p.Checked, wrong = info.CheckAnswers(info.FormAnswers(r.PostForm), rules)
-		if answers, ok := errors.AsType[*jobboard.AnswersError](wrong); ok {
-			p.Problems, p.Status = len(answers.Problems), http.StatusUnprocessableEntity
-		}
-		p.Complete = wrong == nil
+		wrong = p.check(r, rules)
 	case p.MayApply():
 	case sent && !signedIn:
 		ctx, cancel := context.WithTimeout(r.Context(), precheckTime)
@@ -83,8 +77,35 @@ func (s *SignIn) Form(r *http.Request, job jobboard.JobID, texts Texts, rules jo
 		p.Check.Information = info
 		p.Fields = info.Form(info.FormAnswers(r.PostForm), rules, wrong)
 	}
-	p.Text = texts.Situation(p.Situation)
+	p.speak(texts)
 	return p, nil
+}
+
+// speak sets the words of the page that are not the board's.
+func (p *FormPage) speak(texts Texts) {
+	p.Text = texts.Situation(p.Situation)
+	for i, f := range p.Fields {
+		if f.Nationality {
+			p.Fields[i].Label = texts.Nationality
+		}
+	}
+}
+
+// check looks at the answers that a visitor has sent who may apply, and returns what
+// CheckAnswers said.
+func (p *FormPage) check(r *http.Request, rules jobboard.AnswerRules) error {
+	if r.PostForm.Has(sessionField) && r.PostForm.Get(sessionField) != p.Session {
+		p.Situation, p.Status = SignedInAnew, http.StatusConflict
+		return nil
+	}
+	info := p.Check.Information
+	checked, err := info.CheckAnswers(info.FormAnswers(r.PostForm), rules)
+	p.Checked = checked
+	if wrong, ok := errors.AsType[*jobboard.AnswersError](err); ok {
+		p.Problems, p.Status = len(wrong.Problems), http.StatusUnprocessableEntity
+	}
+	p.Complete = err == nil
+	return err
 }
 
 // A formError reports a request that is no form.

@@ -43,7 +43,7 @@ func TestForm(t *testing.T) {
 		}, jobsite.NotChecked, 502, true, false},
 		{"sent, board down", some, func(s *rig) { s.fake.Fail(jobboardtest.Fault{Status: 503}) }, jobsite.NotChecked, 502, false, false},
 		{"sent, closed meanwhile", some, func(s *rig) { s.fake.DeactivateJob(s.fake.Demo.OpenJob) }, jobsite.Closed, 410, false, false},
-		{"sent, applied meanwhile", some, func(s *rig) { s.fake.Apply(s.fake.Demo.Applicant, s.fake.Demo.OpenJob) }, jobsite.AlreadyApplied, 200, false, false},
+		{"sent, applied meanwhile", some, func(s *rig) { _, _ = s.fake.Apply(s.fake.Demo.Applicant, s.fake.Demo.OpenJob) }, jobsite.AlreadyApplied, 200, false, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newRig(t)
@@ -100,6 +100,9 @@ func TestFormComplete(t *testing.T) {
 	for _, f := range p.Fields {
 		if answers.Set(f.Name, "55000"); len(f.Choices) > 0 {
 			answers.Set(f.Name, f.Choices[0].ID)
+		}
+		if f.Label == "" || f.Nationality != (f.Label == jobsite.German().Nationality) {
+			t.Errorf("the label of %s is %q", f.Name, f.Label)
 		}
 	}
 	if s.send("POST", "/", answers); !p.Complete || p.Status != 200 || len(p.Checked.Values) != len(p.Fields)-1 || p.Checked.Nationality == "" || failed != nil {

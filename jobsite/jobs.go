@@ -72,7 +72,7 @@ func (s *Site) Job(r *http.Request) (*JobPage, error) {
 	info := job.Information
 	p := &JobPage{
 		Job: id, URL: job.URL, Title: cmp.Or(job.Posting.Title, info.JobTitle), Company: info.CompanyName,
-		Place: info.Location.GeoName, Language: spoken(postings, shown, info.JobLanguage), Age: known.Age,
+		Place: info.Location.GeoName, Language: shown.TextLanguage, Age: known.Age,
 		Information: info, Posting: job.Posting,
 	}
 	if link, err := info.DataSecurityURL(); err == nil {
@@ -134,18 +134,6 @@ func inLanguage(postings []jobmirror.Posting, lang string) *jobmirror.Posting {
 	return &postings[max(i, 0)]
 }
 
-// spoken returns the language in which a job's posting is written; empty: not known. A
-// posting that has the same title in two languages was not translated, and is in the
-// language of the job.
-func spoken(postings []jobmirror.Posting, shown *jobmirror.Posting, job string) string {
-	for _, p := range postings {
-		if p.Language != shown.Language && p.Posting.Title == shown.Posting.Title && job != "" {
-			return job
-		}
-	}
-	return cmp.Or(shown.Language, job)
-}
-
 // Path returns the path of a job's page, with words of a title.
 func (s *Site) Path(job jobboard.JobID, title string) string {
 	w := url.PathEscape(words(title))
@@ -183,6 +171,7 @@ type Card struct {
 	Place          string // the nearest to where the reader looks, else the first
 	Distance       string // to Place, such as "3 km"; empty where the reader looks nowhere
 	Excerpt        string // of the advertisement, around what was found
+	Language       string // of Title and Excerpt; empty: not known
 	Remote         bool   // the work can be done from anywhere
 }
 
@@ -194,7 +183,7 @@ func (s *Site) Card(p *jobmirror.Posting) Card {
 	remote, _ := config.RemoteStatus()
 	c := Card{
 		Title: p.Posting.Title, Company: company, Excerpt: cmp.Or(p.Snippet.Text, jobpublish.Excerpt(ad, 200)),
-		Remote: remote == jobboard.RemoteFully,
+		Language: p.TextLanguage, Remote: remote == jobboard.RemoteFully,
 	}
 	if where, _ := config.LocationNames(); len(where) > 0 {
 		c.Place = where[0]

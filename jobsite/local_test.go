@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -51,7 +52,6 @@ func TestDefaultsOfSignIn(t *testing.T) {
 	for set, want := range map[time.Duration]time.Duration{0: 12 * time.Hour, time.Hour: time.Hour} {
 		s := &SignIn{cfg: SignInConfig{Lifetime: set}}
 		s.setDefaults()
-		defer s.Close()
 		if s.cfg.Lifetime != want || s.cfg.HTTPClient.Timeout != 10*time.Second {
 			t.Errorf("a session has %s, a token %s", s.cfg.Lifetime, s.cfg.HTTPClient.Timeout)
 		}
@@ -69,6 +69,40 @@ func FuzzLocal(f *testing.F) {
 		at := w.Header().Get("Location")
 		if !strings.HasPrefix(at, "/") || len(at) > 1 && strings.ContainsAny(at[1:2], "/\\\t\n\r") || local(at) != at {
 			t.Errorf("%q leads to %q", address, at)
+		}
+	})
+}
+
+// Sessions in memory are found until they expire, and take no room afterwards.
+func TestMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &memory{sessions: map[string]remembered{}}
+		keep := func(token string, lifetime time.Duration) {
+			if err := m.Commit(token, []byte(token), time.Now().Add(lifetime)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		found := func(token string, want bool) {
+			t.Helper()
+			if data, ok, err := m.Find(token); ok != want || ok && string(data) != token || err != nil {
+				t.Errorf("%s: %q %t %v", token, data, ok, err)
+			}
+		}
+		keep("short", time.Minute)
+		keep("long", time.Hour)
+		keep("ended", time.Hour)
+		if err := m.Delete("ended"); err != nil {
+			t.Error(err)
+		}
+		found("short", true)
+		found("long", true)
+		found("ended", false)
+		found("unknown", false)
+		time.Sleep(time.Minute)
+		found("short", false)
+		found("long", true)
+		if keep("new", time.Hour); len(m.sessions) != 2 {
+			t.Errorf("%d sessions are kept", len(m.sessions))
 		}
 	})
 }

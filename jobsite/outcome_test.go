@@ -156,7 +156,6 @@ func ExampleSignIn() {
 		fmt.Println(err)
 		return
 	}
-	defer signIn.Close()
 	mux := http.NewServeMux()
 	mux.HandleFunc("/jobs/{job}/apply", func(w http.ResponseWriter, r *http.Request) {
 		id, err := jobboard.ParseJobID(r.PathValue("job"))

@@ -7,14 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"path"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/alexedwards/scs/v2"
-	"github.com/alexedwards/scs/v2/memstore"
 	"golang.org/x/oauth2"
 
 	"github.com/jobboard-sdk/jobboard-go"
@@ -52,7 +53,6 @@ type SignIn struct {
 	cfg      SignInConfig
 	secure   bool
 	sessions *scs.SessionManager
-	memory   *memstore.MemStore // the store that is ours; nil: the caller's
 }
 
 // ConfigError reports a mistake in a Config or a SignInConfig.
@@ -102,8 +102,7 @@ func NewSignIn(cfg SignInConfig) (*SignIn, error) {
 func (s *SignIn) setDefaults() {
 	cfg := &s.cfg
 	if cfg.Store == nil {
-		s.memory = memstore.New()
-		cfg.Store = s.memory
+		cfg.Store = &memory{sessions: map[string]remembered{}}
 	}
 	if cfg.Lifetime == 0 {
 		cfg.Lifetime = 12 * time.Hour
@@ -124,11 +123,45 @@ func (s *SignIn) setDefaults() {
 	}
 }
 
-// Close ends what NewSignIn has started, if it made the store.
-func (s *SignIn) Close() {
-	if s.memory != nil {
-		s.memory.StopCleanup()
+// memory keeps sessions until they expire. The one of scs does so with a goroutine, whose
+// end races with its beginning.
+type memory struct {
+	mu       sync.Mutex
+	sessions map[string]remembered
+	swept    time.Time // when expired ones were last removed
+}
+
+type remembered struct {
+	data   []byte
+	expiry time.Time
+}
+
+// Find returns the session of a token.
+func (m *memory) Find(token string) ([]byte, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	found, ok := m.sessions[token]
+	return found.data, ok && time.Now().Before(found.expiry), nil
+}
+
+// Commit keeps a session, and removes those that have expired, once a minute at most.
+func (m *memory) Commit(token string, data []byte, expiry time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if now := time.Now(); now.Sub(m.swept) >= time.Minute {
+		maps.DeleteFunc(m.sessions, func(_ string, s remembered) bool { return !now.Before(s.expiry) })
+		m.swept = now
 	}
+	m.sessions[token] = remembered{data, expiry}
+	return nil
+}
+
+// Delete removes the session of a token.
+func (m *memory) Delete(token string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.sessions, token)
+	return nil
 }
 
 const callbackPath = "/signin/callback"

@@ -57,7 +57,6 @@ func newRig(t *testing.T, changes ...func(*jobsite.SignInConfig)) *rig {
 	if s.signIn, err = jobsite.NewSignIn(cfg); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.signIn.Close)
 	s.page = func(w http.ResponseWriter, r *http.Request) {
 		if v, ok := s.signIn.Visitor(r); ok {
 			fmt.Fprint(w, "signed in ", v.Session)
@@ -367,10 +366,9 @@ func TestSignInConfig(t *testing.T) {
 		Client: new(jobboard.Client), URL: "https://jobs.example",
 		OAuth2: oauth2.Config{Endpoint: oauth2.Endpoint{AuthURL: "https://a.example", TokenURL: "https://a.example"}},
 	}
-	if s, err := jobsite.NewSignIn(good); err != nil {
-		t.Error(err)
-	} else {
-		s.Close()
+	s, err := jobsite.NewSignIn(good)
+	if err != nil {
+		t.Fatal(err)
 	}
 	for field, change := range map[string]func(*jobsite.SignInConfig){
 		"Client": func(c *jobsite.SignInConfig) { c.Client = nil }, "URL": func(c *jobsite.SignInConfig) { c.URL = "https://jobs.example/jobs" },
@@ -384,8 +382,6 @@ func TestSignInConfig(t *testing.T) {
 		}
 	}
 	// A request that did not come through the handler has no visitor.
-	s, _ := jobsite.NewSignIn(good)
-	defer s.Close()
 	r := httptest.NewRequest("GET", "/", nil)
 	if _, ok := s.Visitor(r); ok || s.Refused(r, &jobboard.Error{Op: "HasApplied", Err: jobboard.ErrUnauthorized}) {
 		t.Error("a request from nowhere has a visitor")

@@ -166,19 +166,20 @@ var pages = template.Must(template.New("").Parse(`
 <label>Wo <input name="near" value="{{.Found.List.Near}}"></label>
 <label>km <input name="radius" value="{{with .Found.List.Radius}}{{.}}{{end}}"></label> <button>Suchen</button></form>
 {{range .Found.Problems}}<p>{{$.Texts.ListProblem .}}</p>{{end}}<p>{{.Found.Page.Facets.Total}}</p>
-<ul>{{range .Found.Cards}}<li>{{if .Path}}<a href="{{.Path}}">{{.Title}}</a>{{else}}{{.Title}}{{end}}
+<ul>{{range .Found.Cards}}<li lang="{{.Language}}">
+{{if .Path}}<a href="{{.Path}}">{{.Title}}</a>{{else}}{{.Title}}{{end}}
 {{.Company}} {{.Place}} {{.Distance}}<br>{{.Excerpt}}</li>{{end}}</ul>
 {{with .Found.List.Next .Found.Page}}<a href="{{.}}">Weiter</a>{{end}}</html>{{end}}
 {{define "job"}}{{template "head" .}}<title>{{.Job.Title}}</title><link rel="canonical" href="{{.Job.URL}}">
 {{with .Job.Data}}<script type="application/ld+json">{{.}}</script>{{end}}
-<h1>{{.Job.Title}}</h1><p>{{.Job.Company}} {{.Job.Place}}</p><p>{{.Outcome.Text}}</p>
+<h1 lang="{{.Job.Language}}">{{.Job.Title}}</h1><p>{{.Job.Company}} {{.Job.Place}}</p><p>{{.Outcome.Text}}</p>
 {{if .Outcome.MayApply}}<a href="/apply/{{.Job.Job}}">Bewerben</a>
 {{else}}<a href="/signin?next={{.Path}}">Anmelden</a>{{end}}
 <article lang="{{.Job.Language}}">{{.Job.Advertisement}}</article></html>{{end}}
 {{define "apply"}}{{template "head" .}}<title>{{.Job.Title}}</title><h1>{{.Job.Title}}</h1>
 <p>{{.Form.Text}}</p>{{if .Form.Complete}}<a href="{{.Job.ApplyURL}}">Bei der Stellenbörse bewerben</a>
-{{else if .Form.Show}}<form method="post"><input type="hidden" name="session" value="{{.Form.Session}}">{{range .Form.Fields}}
-<p><label for="{{.Name}}">{{or .Label $.Texts.Nationality}}</label> {{$given := .Value}}
+{{else if .Form.Show}}<form method="post"><input type="hidden" name="session" value="{{.Form.Session}}">
+{{range .Form.Fields}}<p><label for="{{.Name}}">{{.Label}}</label> {{$given := .Value}}
 {{if .Choices}}<select id="{{.Name}}" name="{{.Name}}"><option></option>
 {{range .Choices}}<option value="{{.ID}}"{{if eq .ID $given}} selected{{end}}>{{.Label}}</option>{{end}}</select>
 {{else}}<input id="{{.Name}}" name="{{.Name}}" value="{{.Value}}">{{end}}
