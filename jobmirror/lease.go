@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
@@ -53,24 +54,27 @@ func (t *tx) free(lease time.Duration) []any {
 func latest(now int64) int64 { return now + store.UpdateTimeout.Milliseconds() }
 
 // clockSetBack makes due whatever waits for a time that the clock had before it was set
-// back. A refresh that began in the future shows that it was. Held rows, and losses, count
-// from now on if they are of the future.
+// back. A refresh that began in the future shows that it was. What is held, lost, named,
+// seen or checked in the future counts from now on. A job that no lookup has answered, or
+// not the last one, is due too: nothing says since when it waits.
 func (t *tx) clockSetBack() error {
-	_, err := t.Exec("UPDATE sources SET began = ?, next_due = ? WHERE began > ?", t.Now, t.Now, t.Now)
-	if err != nil {
-		return err
-	}
 	for _, statement := range []string{
-		"UPDATE listings SET missing = ? WHERE missing <> 0 AND missing > ?",
-		"UPDATE entries SET missing = ? WHERE missing <> 0 AND missing > ?",
-		"UPDATE losses SET at = ? WHERE at > ?",
+		"UPDATE sources SET next_due = @now WHERE next_due > @now AND (began = 0 OR began > @now)",
+		"UPDATE sources SET began = @now WHERE began > @now",
+		"UPDATE sources SET named = @now WHERE named > @now",
+		"UPDATE listings SET missing = @now WHERE missing <> 0 AND missing > @now",
+		"UPDATE entries SET missing = @now WHERE missing <> 0 AND missing > @now",
+		"UPDATE losses SET at = @now WHERE at > @now",
+		"UPDATE processes SET seen = @now WHERE seen > @now",
+		"UPDATE vocabulary SET checked = @now WHERE checked > @now",
+		`UPDATE jobs SET next_due = @now WHERE next_due > @now
+			AND (looked_up > @now OR looked_up = 0 OR failures > 0 OR wanted > answer OR doubted > @now)`,
 	} {
-		if _, err := t.Exec(statement, t.Now, t.Now); err != nil {
+		if _, err := t.Exec(strings.ReplaceAll(statement, "@now", strconv.FormatInt(t.Now, 10))); err != nil {
 			return err
 		}
 	}
-	_, err = t.Exec("UPDATE jobs SET next_due = ? WHERE looked_up > ? AND next_due > ?", t.Now, t.Now, t.Now)
-	return err
+	return nil
 }
 
 // pollEvery is the time after which a process asks the database again whether there is work

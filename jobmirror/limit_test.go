@@ -3,10 +3,10 @@ package jobmirror_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"slices"
-	"strconv"
 	"sync"
 	"syscall"
 	"testing"
@@ -264,7 +264,8 @@ func TestClockSetBack(t *testing.T) {
 	if err := config.Limiter.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	execute(t, address, "UPDATE limits SET next_slot = next_slot + "+strconv.FormatInt(time.Hour.Microseconds(), 10))
+	execute(t, address, fmt.Sprintf("UPDATE limits SET next_slot = next_slot + %d, paused = next_slot + 2 * %[1]d, calm = next_slot + 2 * %[1]d, slowed = 4",
+		time.Hour.Microseconds()))
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	for range 10 {

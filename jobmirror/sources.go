@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"math"
 
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
@@ -107,7 +108,7 @@ func (m *Mirror) retire(ctx context.Context, now bool) error {
 	retired, err := fromView(ctx, m.db, func(t *tx) ([]*source, error) {
 		before := t.Now - m.opts.KeepSources.Milliseconds()
 		if now {
-			before = t.Now + 1
+			before = math.MaxInt64
 		}
 		return t.sources("named < ? AND id NOT IN @ids", before, sourceIDs(m.named()))
 	})

@@ -430,6 +430,46 @@ func TestClockSetBackByAYear(t *testing.T) {
 	})
 }
 
+// What has waited for less than the clock was set back is not told from what waits for
+// long: jobs that no lookup has answered are looked up at once, and a source that nobody
+// names any more can be removed.
+func TestUnansweredWhenTheClockIsSetBack(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		board := newShelf(3)
+		board.tell(upTo(3), "ERROR_OTHER", nil)
+		m := open(t, address, board.options())
+		refresh(t, m)
+		year := (365 * 24 * time.Hour).Milliseconds()
+		for _, set := range []string{
+			"UPDATE sources SET began = began + %d, complete = complete + %[1]d, next_due = next_due + %[1]d, named = named + %[1]d",
+			"UPDATE jobs SET next_due = next_due + %d",
+		} {
+			if err := jobmirror.Exec(t.Context(), m, fmt.Sprintf(set, year)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		other := board.options()
+		other.Channels = []jobmirror.Channel{{ID: "b"}}
+		without := open(t, address, other)
+		if err := without.RemoveSources(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := without.Status(t.Context()); err != nil || len(s.Sources) != 1 {
+			t.Errorf("there are %d sources, not one, %v", len(s.Sources), err)
+		}
+		for range 2 {
+			refresh(t, m) // which enters its source anew
+			if err := jobmirror.Exec(t.Context(), m, fmt.Sprintf("UPDATE sources SET began = began + %d", year)); err != nil {
+				t.Fatal(err)
+			}
+			board.tell(upTo(3), "open", nil)
+		}
+		if n := countOpen(t, m); n != 3 {
+			t.Errorf("%d of 3 jobs were looked up", n)
+		}
+	})
+}
+
 // The log reaches back as far as Options.KeepChanges says; an older cursor is
 // refused, and numbers are not used again.
 func TestOldChangesGo(t *testing.T) {

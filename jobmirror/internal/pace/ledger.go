@@ -18,11 +18,20 @@ type State struct {
 	next int64 // the next slot that nobody has
 }
 
+// without returns the state without what was noted before the clock was set back: a pause
+// that ends later than any that may be noted now.
+func (p State) without(now int64) State {
+	if latest := now + maxPause.Microseconds(); p.Paused > latest || p.Calm > latest {
+		p.Paused, p.Slowed, p.Calm = 0, 0, 0
+	}
+	return p
+}
+
 // At returns how many requests a second may be sent at a time, of a limit's, and until
 // when none may; zero: some may.
 func (p State) At(perSecond float64, at time.Time) (rate float64, until time.Time) {
 	now := at.UnixMicro()
-	if p.Paused > now {
+	if p = p.without(now); p.Paused > now {
 		until = time.UnixMicro(p.Paused).UTC()
 	}
 	return perSecond / float64(int64(1)<<p.slowedAt(now)), until
@@ -40,7 +49,7 @@ func (p *State) take(now, gap int64, n int) (first, count int64) {
 		// Nobody took a slot that is so far ahead: the clock was set back.
 		next = now + ahead.Microseconds()
 	}
-	first = max(next, min(p.Paused, now+maxPause.Microseconds()), now)
+	first = max(next, p.Paused, now)
 	if left := now + ahead.Microseconds() - first; left >= 0 {
 		count = min(int64(n), left/gap+1)
 		p.next = first + count*gap
@@ -132,17 +141,21 @@ type shared struct {
 	offset offset
 }
 
-// heldRow locks the row, and only then reads the clock.
+// heldRow locks the row, and only then reads the clock. It leaves out what State.without
+// does.
 const heldRow = `WITH held AS MATERIALIZED (
 		SELECT next_slot, paused, slowed, calm FROM limits FOR UPDATE
-	), known AS MATERIALIZED (
+	), timed AS MATERIALIZED (
 		SELECT *, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now FROM held
+	), known AS MATERIALIZED (
+		SELECT now, next_slot, paused * valid AS paused, slowed * valid AS slowed, calm * valid AS calm
+		FROM (SELECT *, (greatest(paused, calm) <= now + 3600000000)::int AS valid FROM timed) v
 	)`
 
 // takeSlots does what pace.take does. The row stays as it is where there is no
 // slot.
 const takeSlots = heldRow + `, state AS MATERIALIZED (
-		SELECT now, next_slot, least(paused, now + 3600000000) AS paused,
+		SELECT now, next_slot, paused,
 			$2::bigint << greatest(slowed - greatest(now - calm, 0) / 30000000, 0)::int AS gap FROM known
 	), offer AS MATERIALIZED (
 		SELECT *, greatest(paused, now,
@@ -231,5 +244,5 @@ func (l *shared) pause(ctx context.Context, d time.Duration) error {
 func (l *shared) paused(ctx context.Context) (time.Time, error) {
 	var now, paused int64
 	err := l.ask(ctx, readPause, nil, &now, &paused)
-	return l.local(min(paused, now+maxPause.Microseconds())), err
+	return l.local(State{Paused: paused}.without(now).Paused), err
 }

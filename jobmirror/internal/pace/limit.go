@@ -127,10 +127,8 @@ func (l *Limit) Share(db *sql.DB) {
 // table limits of a SQLite database for the process that comes after; writes is nil
 // where it is only read.
 func (l *Limit) Keep(before State, writes *sql.DB) {
-	own := &alone{gap: gapOf(l.perSecond).Microseconds(), clock: l.now, began: l.now(), db: writes, state: before}
-	// A pause that ends later was kept before the clock was set back.
-	latest := own.now() + maxPause.Microseconds()
-	own.state.Paused, own.state.Calm = min(before.Paused, latest), min(before.Calm, latest)
+	own := &alone{gap: gapOf(l.perSecond).Microseconds(), clock: l.now, began: l.now(), db: writes}
+	own.state = before.without(own.now())
 	l.ledger = own
 }
 

@@ -118,19 +118,23 @@ func (f failing) take(context.Context, int) (block, error)         { return bloc
 func (f failing) pause(context.Context, time.Duration) error       { return f.err }
 func (f failing) paused(context.Context) (at time.Time, err error) { return at, f.err }
 
-// A pause that another process kept holds for no longer than a pause may last, also
-// after the clock was set back.
+// A pause that another process kept before the clock was set back holds nobody up.
 func TestKeptPauseAfterTheClockWasSetBack(t *testing.T) {
 	week := time.Now().Add(7 * 24 * time.Hour).UnixMicro()
 	l := New(20, time.Now)
 	defer l.Close()
-	l.Keep(State{Paused: week, Slowed: 1, Calm: week}, nil)
+	kept := State{Paused: week, Slowed: 1, Calm: week}
+	l.Keep(kept, nil)
 	b, err := l.ledger.take(t.Context(), 1)
-	if err != nil || time.Until(b.paused) > maxPause {
-		t.Errorf("nothing is sent until %s, %v", b.paused, err)
+	if err != nil || b.count != 1 || b.gap != gapOf(20) {
+		t.Errorf("%d requests are sent, with %s between them, %v; a pause until %s", b.count, b.gap, err, b.paused)
 	}
-	if p := l.ledger.(*alone).state; p.slowedAt(time.Now().Add(2*maxPause).UnixMicro()) != 0 {
-		t.Error("the rate does not recover")
+	if rate, until := kept.At(20, time.Now()); rate != 20 || !until.IsZero() {
+		t.Errorf("told are %v a second, and a pause until %s", rate, until)
+	}
+	hour := time.Now().Add(maxPause / 2).UnixMicro()
+	if rate, until := (State{Paused: hour, Slowed: 1, Calm: hour}).At(20, time.Now()); rate != 10 || until.IsZero() {
+		t.Errorf("a pause of half an hour: %v a second, until %s", rate, until)
 	}
 }
 
