@@ -245,9 +245,10 @@ type postingReader struct {
 	cursor   jsonread.Cursor
 	order    jsonread.Order
 	started  bool
-	list     bool // results is a list
-	inList   bool // and being read
-	n        int  // postings read
+	list     bool                  // results is a list
+	inList   bool                  // and being read
+	n        int                   // postings read
+	skip     func(raw []byte) bool // knows bytes of postings that next leaves out; nil: none
 	err      error
 }
 
@@ -293,14 +294,32 @@ func (p *postingReader) next() (*JobPosting, error) {
 	if p.d != nil {
 		p.d.Allow(memory(int64(p.lim.maxItem)))
 	}
-	if !p.more() {
-		return nil, p.err
+	for p.more() {
+		if p.skipped() {
+			continue
+		}
+		posting := new(JobPosting)
+		if !p.read(posting) {
+			break
+		}
+		return posting, nil
 	}
-	posting := new(JobPosting)
-	if !p.read(posting) {
-		return nil, p.err
+	return nil, p.err
+}
+
+// skipped passes over the posting at which more stopped, if skip knows its bytes, and
+// reports whether it did.
+func (p *postingReader) skipped() bool {
+	if p.skip == nil {
+		return false
 	}
-	return posting, nil
+	raw := p.d.Ahead(p.lim.maxItem)
+	if len(raw) == 0 || !p.skip(raw) {
+		return false
+	}
+	p.d.Advance(len(raw))
+	p.n++
+	return true
 }
 
 // page returns the page's counters, without postings. It reports false before

@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/transport"
 )
 
 func TestQueryKey(t *testing.T) {
@@ -43,6 +46,44 @@ func TestQueryKey(t *testing.T) {
 			t.Errorf("%+v and %+v have the key %s", different[other], q, q.Key())
 		}
 		seen[q.Key()] = i
+	}
+}
+
+// A stream of which a reader knows the bytes of some postings hands out the others, and the
+// first, whose reading may be repeated. It counts and checks all the same.
+func TestPostingStreamSkips(t *testing.T) {
+	posting := func(id int) string { return fmt.Sprintf(`{"jobPostingId":%d,"title":"Cook }\"%d"}`, id, id) }
+	list := func(last string) string {
+		return `{"results":[` + strings.Join([]string{posting(1), posting(2), posting(3), posting(4), last}, " ,\n") + `],"totalNumberOfJobs":5}`
+	}
+	for body, want := range map[string]string{
+		list(posting(5)):                            "1 3 5 of 5",
+		list(posting(2)):                            "1 3 of 5",
+		list(`{"jobPostingId":"x"}`):                "1 3 broken: results[4].jobPostingId",
+		list(posting(4))[:len(list(posting(5)))-30]: "1 3 broken: ends early",
+	} {
+		c := served(t, jobboard.Config{ClientID: "10"}, func(r *http.Request) *http.Response {
+			return answer(r, http.StatusOK, body)
+		})
+		ctx := transport.Skip(t.Context(), func(raw []byte) bool {
+			return slices.Contains([]string{posting(1), posting(2), posting(4)}, string(raw))
+		})
+		stream := c.PostingStream(ctx, "channel", jobboard.Query{})
+		var got []string
+		for posting, err := range stream.All() {
+			if err != nil {
+				got = append(got, "broken: "+err.Error())
+				continue
+			}
+			got = append(got, strconv.Itoa(int(posting.JobPostingID)))
+		}
+		if page, ok := stream.Page(); ok {
+			got = append(got, "of", strconv.Itoa(page.TotalNumberOfJobs))
+		}
+		before, after, broken := strings.Cut(want, "broken: ")
+		if text := strings.Join(got, " "); text != want && (!broken || !strings.HasPrefix(text, before) || !strings.Contains(text, after)) {
+			t.Errorf("%s, not %s", text, want)
+		}
 	}
 }
 

@@ -476,6 +476,49 @@ func TestElements(t *testing.T) {
 	}
 }
 
+// TestAhead looks ahead at objects that come in pieces of any length, and reads them after
+// that. What does not end, is too long or is no object is left to those who read it.
+func TestAhead(t *testing.T) {
+	objects := []string{`{}`, `{"a":[1,{"b":"}]"}],"c\"}":"\\"}`, `{"quote":"\\\"}"}`, `{"":"` + strings.Repeat(`\"}`, 20_000) + `"}`}
+	for name, wrap := range map[string]func(io.Reader) io.Reader{
+		"byte by byte": iotest.OneByteReader, "at once": func(r io.Reader) io.Reader { return r },
+	} {
+		s := new(Scanner)
+		s.Reset(wrap(strings.NewReader("["+strings.Join(objects, " ,\n")+"]")), 0)
+		s.Array()
+		for i, want := range objects {
+			if !s.Next() {
+				t.Fatalf("%s: the list ends before %d: %v", name, i, s.Err())
+			}
+			if got := s.Ahead(len(want) - 1); got != nil {
+				t.Errorf("%s: %d is longer than it may be", name, i)
+			}
+			if got := string(s.Ahead(len(want))); got != want {
+				t.Errorf("%s: %d: %.100q", name, i, got)
+			}
+			if i%2 == 0 {
+				s.Advance(len(want))
+			} else {
+				s.Skip()
+			}
+		}
+		if s.Next() || s.Err() != nil {
+			t.Errorf("%s: the end was to come: %v", name, s.Err())
+		}
+	}
+	for _, text := range []string{``, `1`, `"{}"`, `[]`, `{`, `{"a":"}`, `{"a":"}\"`, `{"a":[}`, `{"` + strings.Repeat("x", window.Size) + `":1}`} {
+		s := new(Scanner)
+		s.Reset(strings.NewReader(text), 0)
+		if got := s.Ahead(1 << 20); got != nil {
+			t.Errorf("%.20q: %q", text, got)
+		}
+		var read any
+		if s.Skip(); (s.Err() == nil) != (json.Unmarshal([]byte(text), &read) == nil) {
+			t.Errorf("%.20q is read otherwise after it: %v", text, s.Err())
+		}
+	}
+}
+
 func FuzzSyntax(f *testing.F) {
 	for _, text := range texts {
 		f.Add([]byte(text))

@@ -20,3 +20,19 @@ func Tell(ctx context.Context, asked *url.URL, header http.Header) {
 		f(asked, header)
 	}
 }
+
+type skipper struct{}
+
+// Skip returns a context whose searches that hand out postings one by one leave out those
+// of whose bytes f reports that it knows them, and do not decode them. The bytes are those
+// of one posting if they equal the bytes of one that was decoded before; f keeps none of
+// them. A search hands out its first posting whatever f says.
+func Skip(ctx context.Context, f func(raw []byte) bool) context.Context {
+	return context.WithValue(ctx, skipper{}, f)
+}
+
+// Skipped returns the function that Skip was given; nil: nothing is left out.
+func Skipped(ctx context.Context) func(raw []byte) bool {
+	f, _ := ctx.Value(skipper{}).(func(raw []byte) bool)
+	return f
+}
