@@ -5,35 +5,67 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	wire "github.com/jobboard-sdk/jobboard-go/internal/transport"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
-// channelBatch bounds the postings that are written in one transaction.
-const channelBatch = 200
+const (
+	// channelBatch bounds the postings that are written in one transaction.
+	channelBatch = 200
+	// learnEvery bounds how often a source's refresh notes the bytes of postings that have
+	// changed while what is stored of them has not. Bytes may change with each answer.
+	learnEvery = 24 * time.Hour
+	// recordForm changes when the same bytes of a posting make another record than before,
+	// because recordOf or the client reads more of them: all are decoded again then.
+	recordForm = "1"
+)
+
+// channelItem is a posting that a channel shows and that is decoded.
+type channelItem struct {
+	*jobboard.JobPosting
+	raw int64 // the hash of its bytes; 0: not known
+}
+
+// rawHash returns the hash by which the bytes of a posting are known again. Who writes
+// postings cannot find two with the same one, for want of the database's secret.
+func (m *Mirror) rawHash(raw []byte) int64 { return hash([]byte(recordForm+m.secret), raw) }
 
 // copyChannel copies what a search shows, posting by posting. It is whole when
 // the answer was read to its end and held as many postings as it counts: a board that
-// shows one twice counts it twice.
+// shows one twice counts it twice. Postings that have the same bytes as the last time are
+// not decoded, but for the first.
 func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole bool, reason string, err error) {
-	query := jobboard.Query{Text: src.text, Near: src.near, Language: src.language}
-	stream := m.client.PostingStream(turn.hearing.listen(ctx), jobboard.ChannelID(src.name), query)
-	w := newWriter(m, channelBatch, func(t *tx, postings []*jobboard.JobPosting) (bool, error) {
-		return t.savePostings(src, turn, postings)
+	w := newWriter(m, channelBatch, func(t *tx, items []channelItem) (bool, error) {
+		return t.savePostings(src, turn, items)
 	})
-	read := 0
+	read, sum := 0, int64(0)
+	listening := wire.Skip(turn.hearing.listen(ctx), func(raw []byte) bool {
+		sum = m.rawHash(raw)
+		if w.failed != nil || !turn.shown.seeRaw(sum) {
+			return false
+		}
+		sum = 0
+		read++
+		m.copied.Add(1)
+		return true
+	})
+	query := jobboard.Query{Text: src.text, Near: src.near, Language: src.language}
+	stream := m.client.PostingStream(listening, jobboard.ChannelID(src.name), query)
 	for posting, err := range stream.All() {
 		read++
 		if err == nil && turn.hearing.old() {
 			return false, outOfCache, nil
 		}
 		if err == nil {
-			err = w.add(ctx, posting)
+			err = w.add(ctx, channelItem{posting, sum})
 		}
 		if err != nil {
 			return false, "", w.end(ctx, err)
 		}
+		sum = 0
 	}
 	if err := w.end(ctx, nil); err != nil {
 		return false, "", err
@@ -54,7 +86,7 @@ func (m *Mirror) copyChannel(ctx context.Context, src *source, turn turn) (whole
 
 // savePostings writes postings of one answer, and reports whether it made jobs
 // known that are not looked up yet.
-func (t *tx) savePostings(src *source, turn turn, batch []*jobboard.JobPosting) (wanted bool, err error) {
+func (t *tx) savePostings(src *source, turn turn, batch []channelItem) (wanted bool, err error) {
 	current, err := t.stillTurn(src, turn)
 	if err != nil || !current {
 		return false, err
@@ -63,29 +95,9 @@ func (t *tx) savePostings(src *source, turn turn, batch []*jobboard.JobPosting) 
 	if err != nil {
 		return false, err
 	}
-	known, err := t.known(src, postings)
+	back, fresh, change, err := t.compare(src, turn, postings)
 	if err != nil {
 		return false, err
-	}
-	var (
-		back   []int64            // rows that are as they were before they were missing
-		fresh  []*row             // new ones
-		change = map[int64]*row{} // what may take the place of stored ones, by their id
-	)
-	for _, p := range postings {
-		r := rowOf(p, src, turn)
-		k, exists := known[int64(p.JobPostingID)]
-		switch {
-		case !exists:
-			fresh = append(fresh, r)
-		case k.hash == r.hash && k.listed:
-			if _, away := turn.shown.see(k.id); away {
-				back = append(back, k.id)
-			}
-		default:
-			r.id = k.id
-			change[k.id] = r
-		}
 	}
 	changed, gone, err := t.merged(src, turn, change)
 	if err != nil {
@@ -100,6 +112,62 @@ func (t *tx) savePostings(src *source, turn turn, batch []*jobboard.JobPosting) 
 		r.id = numbers[i]
 	}
 	return t.list(src, turn, back, append(fresh, changed...))
+}
+
+// compare compares postings with what is stored of them. It returns the rows that are as
+// they were before they were missing, those that are new, and what may take the place of
+// stored ones, by their id.
+func (t *tx) compare(src *source, turn turn, postings []channelItem,
+) (back []int64, fresh []*row, change map[int64]*row, err error) {
+	known, err := t.known(src, postings)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	change = map[int64]*row{}
+	learned := map[int64]*row{} // what is as it is stored, by other bytes than before, likewise
+	for _, p := range postings {
+		r := rowOf(p, src, turn)
+		k, exists := known[int64(p.JobPostingID)]
+		switch {
+		case !exists:
+			fresh = append(fresh, r)
+		case k.hash == r.hash && k.listed:
+			if turn.shown.seeSame(k.id) {
+				back = append(back, k.id)
+			}
+			if r.raw != 0 && r.raw != k.raw && (k.raw == 0 || turn.learns) {
+				learned[k.id] = r
+			}
+		case turn.shown.sawSame(k.id) && r.rec.Version <= k.version:
+			// The same answer has shown it as it is stored, or in a newer version.
+		default:
+			r.id = k.id
+			change[k.id] = r
+		}
+	}
+	return back, fresh, change, t.learn(src, learned)
+}
+
+// learn notes by which bytes a source shows postings as they are stored, by their rows.
+func (t *tx) learn(src *source, shown map[int64]*row) error {
+	if len(shown) == 0 {
+		return nil
+	}
+	// Locked: another source may be changing one just now, whose bytes then say something else.
+	stored, err := store.Pairs[int64, int64](t, "SELECT id, hash FROM postings WHERE id IN @ids ORDER BY id @lock",
+		store.IDs(slices.Collect(maps.Keys(shown))))
+	if err != nil {
+		return err
+	}
+	for id, r := range shown {
+		if stored[id] != r.hash {
+			continue
+		}
+		if err := t.Do("UPDATE listings SET raw = ? WHERE source = ? AND posting = ?", r.raw, src.id, id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // merged returns stored rows with what an answer says of them, by their id, as far as it
@@ -128,9 +196,9 @@ func (t *tx) merged(src *source, turn turn, change map[int64]*row) (rows, gone [
 
 // newestOf returns each posting of an answer once, in the newest version that
 // the answer has.
-func newestOf(batch []*jobboard.JobPosting) []*jobboard.JobPosting {
+func newestOf(batch []channelItem) []channelItem {
 	place := make(map[jobboard.JobPostingID]int, len(batch))
-	out := make([]*jobboard.JobPosting, 0, len(batch))
+	out := make([]channelItem, 0, len(batch))
 	for _, p := range batch {
 		i, again := place[p.JobPostingID]
 		switch {
@@ -146,11 +214,11 @@ func newestOf(batch []*jobboard.JobPosting) []*jobboard.JobPosting {
 
 // leaveOutForgotten returns the postings that may be copied: neither they nor
 // the jobs in their links were forgotten.
-func (t *tx) leaveOutForgotten(postings []*jobboard.JobPosting) ([]*jobboard.JobPosting, error) {
+func (t *tx) leaveOutForgotten(postings []channelItem) ([]channelItem, error) {
 	var numbers, jobs []int64
 	for _, p := range postings {
 		numbers = append(numbers, int64(p.JobPostingID))
-		if job := linked(p); job != 0 {
+		if job := linked(p.JobPosting); job != 0 {
 			jobs = append(jobs, job)
 		}
 	}
@@ -162,18 +230,18 @@ func (t *tx) leaveOutForgotten(postings []*jobboard.JobPosting) ([]*jobboard.Job
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(postings, func(p *jobboard.JobPosting) bool {
-		return gone[int64(p.JobPostingID)] || goneJobs[linked(p)]
+	return slices.DeleteFunc(postings, func(p channelItem) bool {
+		return gone[int64(p.JobPostingID)] || goneJobs[linked(p.JobPosting)]
 	}), nil
 }
 
 // rowOf returns a row for what an answer says of a posting.
-func rowOf(p *jobboard.JobPosting, src *source, turn turn) *row {
-	rec, ads := recordOf(p, src.language)
+func rowOf(p channelItem, src *source, turn turn) *row {
+	rec, ads := recordOf(p.JobPosting, src.language)
 	sum := hash([]byte(encode(rec)), []byte(ads))
 	rec.Unknown = p.Unknown // a change in it alone is none: a counter in it would fill the log
 	return &row{
-		rec: rec, ads: ads, hash: sum, linked: linked(p),
+		rec: rec, ads: ads, hash: sum, raw: p.raw, linked: linked(p.JobPosting),
 		answer: turn.answer, giver: src.id, words: true, newer: true,
 	}
 }
@@ -182,8 +250,11 @@ func rowOf(p *jobboard.JobPosting, src *source, turn turn) *row {
 // older than the stored one, or has an older version of the posting than the
 // same answer had before, changes nothing.
 func merge(old, fresh *row) *row {
-	if fresh.answer < old.answer || fresh.answer == old.answer && fresh.rec.Version < old.rec.Version ||
-		fresh.hash == old.hash {
+	if fresh.hash == old.hash {
+		old.raw = fresh.raw
+		return old
+	}
+	if fresh.answer < old.answer || fresh.answer == old.answer && fresh.rec.Version < old.rec.Version {
 		return old
 	}
 	fresh.before, fresh.newer = old.before, fresh.rec.Version > old.rec.Version
@@ -200,10 +271,20 @@ func (t *tx) list(src *source, turn turn, back []int64, rows []*row) (wanted boo
 			return false, err
 		}
 	}
+	var other []int64 // rows that say something else than what other sources have shown
 	for _, r := range rows {
 		turn.shown.see(r.id)
-		err := t.Do(`INSERT INTO listings (source, posting, seen) VALUES (?, ?, ?)
-			ON CONFLICT (source, posting) DO UPDATE SET missing = 0, seen = excluded.seen`, src.id, r.id, t.Now)
+		err := t.Do(`INSERT INTO listings (source, posting, seen, raw) VALUES (?, ?, ?, ?)
+			ON CONFLICT (source, posting) DO UPDATE SET missing = 0, seen = excluded.seen, raw = excluded.raw`, src.id, r.id, t.Now, r.raw)
+		if err != nil {
+			return false, err
+		}
+		if r.words && r.before != "" {
+			other = append(other, r.id)
+		}
+	}
+	if len(other) > 0 {
+		err := t.Do("UPDATE listings SET raw = 0 WHERE posting IN @ids AND source <> ? AND raw <> 0", store.IDs(other), src.id)
 		if err != nil {
 			return false, err
 		}
@@ -211,6 +292,12 @@ func (t *tx) list(src *source, turn turn, back []int64, rows []*row) (wanted boo
 	if err := t.save(rows, src.cause()); err != nil {
 		return false, err
 	}
+	return t.wantNamed(rows)
+}
+
+// wantNamed has the jobs looked up that may have changed with rows which were just written,
+// and reports whether there are any.
+func (t *tx) wantNamed(rows []*row) (wanted bool, err error) {
 	elsewhere, err := t.inOtherLanguages(rows)
 	if err != nil {
 		return false, err
@@ -270,22 +357,24 @@ func (t *tx) dropPostings(src *source, gone []int64, cause string) error {
 // knownPosting holds what tells whether a stored posting changed.
 type knownPosting struct {
 	id, hash int64
-	listed   bool // by this source
+	version  jobboard.PostingVersionID
+	listed   bool  // by this source
+	raw      int64 // of the bytes by which this source showed it as it is stored; 0: not known
 }
 
 // known finds which of some postings are stored in the source's language, by their
 // identifiers.
-func (t *tx) known(src *source, postings []*jobboard.JobPosting) (map[int64]knownPosting, error) {
-	numbers := store.IDsOf(postings, func(p *jobboard.JobPosting) int64 { return int64(p.JobPostingID) })
+func (t *tx) known(src *source, postings []channelItem) (map[int64]knownPosting, error) {
+	numbers := store.IDsOf(postings, func(p channelItem) int64 { return int64(p.JobPostingID) })
 	out := make(map[int64]knownPosting, len(postings))
-	err := t.Rows(`SELECT p.id, p.posting, p.hash, l.posting IS NOT NULL FROM postings p
+	err := t.Rows(`SELECT p.id, p.posting, p.hash, p.version, l.posting IS NOT NULL, coalesce(l.raw, 0) FROM postings p
 		LEFT JOIN listings l ON l.source = ? AND l.posting = p.id
 		WHERE p.language = ? AND p.posting IN @ids`, []any{src.id, src.language, numbers}, func(scan func(...any) error) error {
 		var (
 			k       knownPosting
 			posting int64
 		)
-		err := scan(&k.id, &posting, &k.hash, &k.listed)
+		err := scan(&k.id, &posting, &k.hash, &k.version, &k.listed, &k.raw)
 		out[posting] = k
 		return err
 	})

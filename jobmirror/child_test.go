@@ -31,6 +31,7 @@ type childOptions struct {
 	Skew time.Duration // then: by so much the process's clock is wrong
 
 	Measure bool // copies and reads all once, and tells how much memory that took
+	Board   int  // not 0: it is no mirror, but a board with so many postings
 }
 
 func (o childOptions) options() jobmirror.Options {
@@ -54,6 +55,8 @@ func child() int {
 		if err = measuredChild(o); err == nil {
 			return 0
 		}
+	} else if err == nil && o.Board != 0 {
+		err = boardChild(o.Board)
 	} else if err == nil && o.Asks != 0 {
 		err = askForEver(context.Background(), o)
 	} else if err == nil {

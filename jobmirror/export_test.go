@@ -56,6 +56,14 @@ func Exec(ctx context.Context, m *Mirror, statement string) error {
 	})
 }
 
+// itemsOf returns postings of whose bytes nothing is known.
+func itemsOf(postings ...*jobboard.JobPosting) (items []channelItem) {
+	for _, p := range postings {
+		items = append(items, channelItem{p, 0})
+	}
+	return items
+}
+
 // CopyOne copies a posting whose link names a job, as a refresh of a mirror's first
 // source does, and calls f before that is committed.
 func CopyOne(ctx context.Context, m *Mirror, posting *jobboard.JobPosting, f func()) error {
@@ -65,7 +73,7 @@ func CopyOne(ctx context.Context, m *Mirror, posting *jobboard.JobPosting, f fun
 		if err != nil {
 			return err
 		}
-		if _, err := t.savePostings(src, turn, []*jobboard.JobPosting{posting}); err != nil {
+		if _, err := t.savePostings(src, turn, itemsOf(posting)); err != nil {
 			return err
 		}
 		f()

@@ -86,7 +86,7 @@ func savePosting(t *testing.T, m *Mirror, src *source, turn turn, id jobboard.Jo
 func save(t *testing.T, m *Mirror, src *source, turn turn, postings ...*jobboard.JobPosting) {
 	t.Helper()
 	do(t, m, func(t *tx) error {
-		_, err := t.savePostings(src, turn, postings)
+		_, err := t.savePostings(src, turn, itemsOf(postings...))
 		return err
 	})
 }

@@ -27,6 +27,7 @@ type Mirror struct {
 	limit   *pace.Limit
 	half    halfLimit
 	epoch   string
+	secret  string // the database's, with which bytes of postings are hashed; see rawHash
 	address string // of the database
 
 	naming  sync.Mutex
@@ -166,11 +167,12 @@ func (m *Mirror) setUp(ctx context.Context) error {
 			return err
 		}
 	}
-	m.epoch, err = fromView(ctx, m.db, func(t *tx) (string, error) {
+	err = m.db.view(ctx, func(t *tx) error {
 		if err := t.givePace(m.limit); err != nil {
-			return "", err
+			return err
 		}
-		return store.Value[string](t, "SELECT value FROM mirror WHERE name = 'epoch'")
+		return t.Row("SELECT e.value, s.value FROM mirror e, mirror s WHERE e.name = 'epoch' AND s.name = 'secret'", nil,
+			&m.epoch, &m.secret)
 	})
 	if err != nil || m.opts.ReadOnly || len(m.sources) == 0 {
 		return err

@@ -46,6 +46,7 @@ const sweepBatch = 500
 // listing describes the table whose rows say what a source shows.
 type listing struct {
 	table, key string
+	raw        string // selects the hash of the bytes that showed the row; 0: the table does not say
 	seen       string // sets until when the source showed a row that it misses now; empty: the table does not say
 	jobs       string // joins the row l with its job j
 	drop       func(t *tx, src *source, keys []int64, cause string) error
@@ -53,11 +54,11 @@ type listing struct {
 
 var listed = map[string]listing{
 	kindChannel: {
-		table: "listings", key: "posting", drop: (*tx).dropPostings,
+		table: "listings", key: "posting", raw: "raw", drop: (*tx).dropPostings,
 		seen: "seen = (SELECT CASE WHEN s.complete > listings.seen THEN s.complete ELSE listings.seen END FROM sources s WHERE s.id = listings.source), ",
 		jobs: "JOIN postings p ON p.id = l.posting JOIN jobs j ON j.job = p.job",
 	},
-	kindFeed: {table: "entries", key: "hash", drop: (*tx).dropEntries, jobs: "JOIN jobs j ON j.job = l.job"},
+	kindFeed: {table: "entries", key: "hash", raw: "0", drop: (*tx).dropEntries, jobs: "JOIN jobs j ON j.job = l.job"},
 }
 
 // sweep marks the rows that a complete refresh did not show, and removes those that go.

@@ -15,6 +15,7 @@ type row struct {
 	before string // the record as it is stored; empty: the row is new
 	ads    string
 	hash   int64 // of what the board gave: rec without what the mirror adds, and ads
+	raw    int64 // the hash of the bytes by which the source that is refreshed shows it; 0: not known, or not as rec
 	linked int64 // the job that the posting's own link names; 0: none
 	answer int64 // the number of the answer that rec came from
 	giver  int64 // the source that rec came from

@@ -19,6 +19,7 @@ type turn struct {
 	answer     int64 // see answers
 	had        int   // rows of the source when it began
 	shown      *shown
+	learns     bool // it notes bytes that have changed, though the posting has not; see learnEvery
 
 	hearing *hearing // the ages of its answers
 }
@@ -104,12 +105,14 @@ func (t *tx) begin(src *source, process string) (out turn, err error) {
 	if process != "" {
 		until = t.until(sourceLease)
 	}
-	made, err := t.Numbers("UPDATE sources SET generation = ?, began = ?, claimed = ?, holder = ? WHERE id = ? RETURNING made",
-		out.generation, t.Now, until, process, src.id)
 	out.hearing = &hearing{asking: t.asking()}
-	if len(made) > 0 { // else it was removed meanwhile
-		out.hearing.stored = made[0]
+	var complete int64
+	err = t.Row("UPDATE sources SET generation = ?, began = ?, claimed = ?, holder = ? WHERE id = ? RETURNING made, complete",
+		[]any{out.generation, t.Now, until, process, src.id}, &out.hearing.stored, &complete)
+	if errors.Is(err, sql.ErrNoRows) { // it was removed meanwhile
+		err = nil
 	}
+	out.learns = t.Now/learnEvery.Milliseconds() != complete/learnEvery.Milliseconds()
 	return out, err
 }
 

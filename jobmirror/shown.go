@@ -1,6 +1,7 @@
 package jobmirror
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -13,6 +14,10 @@ type shown struct {
 	keys []int64        // of its rows in the table listings or entries, in order
 	seen []uint64       // a bit for each
 	away map[int64]bool // those that are missing
+
+	raws  []int64  // of a channel: the hash of the bytes that showed each row as it is, 0: not known
+	byRaw []uint32 // the places of the rows, in the order of raws
+	same  []uint64 // a bit for each: the refresh has seen it as it is stored
 }
 
 // shown reads what a source shows. It takes the memory for all rows at once, because to
@@ -25,24 +30,65 @@ func (m *Mirror) shown(ctx context.Context, src *source) (*shown, error) {
 			return nil, err
 		}
 		s := &shown{keys: make([]int64, 0, n), seen: make([]uint64, (n+63)/64), away: map[int64]bool{}}
-		query := "SELECT " + list.key + ", missing FROM " + list.table + " WHERE source = ? ORDER BY " + list.key
-		return s, t.Rows(query, []any{src.id}, func(scan func(...any) error) error {
-			var key, missing int64
-			err := scan(&key, &missing)
+		query := "SELECT " + list.key + ", missing, " + list.raw + " FROM " + list.table +
+			" WHERE source = ? ORDER BY " + list.key
+		if src.kind == kindChannel {
+			s.raws, s.byRaw, s.same = make([]int64, 0, n), make([]uint32, 0, n), make([]uint64, len(s.seen))
+		}
+		err := t.Rows(query, []any{src.id}, func(scan func(...any) error) error {
+			var key, missing, raw int64
+			err := scan(&key, &missing, &raw)
 			if s.keys = append(s.keys, key); missing != 0 {
 				s.away[key] = true
 			}
+			if src.kind == kindChannel {
+				s.raws, s.byRaw = append(s.raws, raw), append(s.byRaw, uint32(len(s.byRaw)))
+			}
 			return err
 		})
+		slices.SortFunc(s.byRaw, func(a, b uint32) int { return cmp.Compare(s.raws[a], s.raws[b]) })
+		return s, err
 	})
 }
+
+// seeRaw notes that a channel shows a row by the bytes with a hash, as it did before, and
+// reports whether there is such a row and it was not missing.
+func (s *shown) seeRaw(raw int64) bool {
+	compare := func(place uint32, raw int64) int { return cmp.Compare(s.raws[place], raw) }
+	i, ok := slices.BinarySearchFunc(s.byRaw, raw, compare)
+	if !ok || raw == 0 || s.away[s.keys[s.byRaw[i]]] {
+		return false
+	}
+	set(s.seen, int(s.byRaw[i]))
+	set(s.same, int(s.byRaw[i]))
+	return true
+}
+
+// seeSame notes that a channel shows a row as it is stored, and reports whether it was
+// missing.
+func (s *shown) seeSame(key int64) (away bool) {
+	if i, before := slices.BinarySearch(s.keys, key); before && len(s.same) > 0 {
+		set(s.same, i)
+	}
+	_, away = s.see(key)
+	return away
+}
+
+// sawSame reports whether the refresh has seen a row as it is stored.
+func (s *shown) sawSame(key int64) bool {
+	i, before := slices.BinarySearch(s.keys, key)
+	return before && len(s.same) > 0 && has(s.same, i)
+}
+
+func set(bits []uint64, i int)      { bits[i/64] |= 1 << (i % 64) }
+func has(bits []uint64, i int) bool { return bits[i/64]&(1<<(i%64)) != 0 }
 
 // see notes that a refresh saw a row, and reports whether the source had it before, and
 // whether it was missing.
 func (s *shown) see(key int64) (before, away bool) {
 	i, before := slices.BinarySearch(s.keys, key)
 	if before {
-		s.seen[i/64] |= 1 << (i % 64)
+		set(s.seen, i)
 	}
 	return before, s.away[key]
 }
@@ -52,7 +98,7 @@ func (s *shown) unseen() iter.Seq[[]int64] {
 	return func(yield func([]int64) bool) {
 		var some []int64
 		for i, key := range s.keys {
-			if s.seen[i/64]&(1<<(i%64)) == 0 {
+			if !has(s.seen, i) {
 				some = append(some, key)
 			}
 			if len(some) == sweepBatch || i == len(s.keys)-1 && len(some) > 0 {

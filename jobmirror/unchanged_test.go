@@ -89,7 +89,7 @@ func TestPostingMovesBetweenSources(t *testing.T) {
 		return m.db.update(t.Context(), func(t *tx) error {
 			turn, err := t.begin(src, "")
 			if err == nil {
-				_, err = t.savePostings(src, turn, posting)
+				_, err = t.savePostings(src, turn, itemsOf(posting...))
 			}
 			return err
 		})

@@ -1,4 +1,4 @@
-INSERT INTO mirror VALUES ('epoch', left(replace(gen_random_uuid()::text, '-', ''), 16));
+INSERT INTO mirror VALUES ('epoch', left(replace(gen_random_uuid()::text, '-', ''), 16)), ('secret', gen_random_uuid()::text);
 
 -- A row that counts would be locked until its transaction ends.
 CREATE SEQUENCE mirror_answer;

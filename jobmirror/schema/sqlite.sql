@@ -1,4 +1,4 @@
-INSERT INTO mirror VALUES ('epoch', lower(hex(randomblob(8))));
+INSERT INTO mirror VALUES ('epoch', lower(hex(randomblob(8)))), ('secret', lower(hex(randomblob(16))));
 
 CREATE TABLE changes (
     number   INTEGER PRIMARY KEY,

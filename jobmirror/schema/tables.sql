@@ -70,6 +70,7 @@ CREATE TABLE listings (
     seen       BIGINT NOT NULL,
     missing    BIGINT NOT NULL DEFAULT 0,
     missed     BIGINT NOT NULL DEFAULT 0,
+    raw        BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (source, posting)
 ) @clustered;
 CREATE INDEX listings_posting ON listings (posting);
