@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/words"
 )
 
@@ -28,11 +29,11 @@ func (f *finder) findMistakes() error {
 	}
 	var unknown []string
 	for _, word := range f.text.Mistakable() {
-		n, err := f.countForms(word, nil)
+		known, err := f.t.finds(f.forms(word, nil))
 		if err != nil {
 			return err
 		}
-		if n == 0 {
+		if !known {
 			unknown = append(unknown, word)
 		}
 		if len(unknown) > maxMistakes {
@@ -71,7 +72,7 @@ func (f *finder) nearest(blocks []*words.Block, word string) (list []string, err
 	var candidates []candidate
 	scope := narrowed(Query{Channel: f.q.Channel, Language: f.q.Language})
 	for _, near := range words.Nearest(blocks, word, maxCandidates) {
-		n, err := f.countForms(near.Word, scope)
+		n, err := f.t.countHits(f.forms(near.Word, scope))
 		if err != nil {
 			return nil, err
 		}
@@ -88,11 +89,18 @@ func (f *finder) nearest(blocks []*words.Block, word string) (list []string, err
 	return list, nil
 }
 
-// countForms counts the postings that have a form of a word, and that tags select too.
-func (f *finder) countForms(word string, tags []words.Expr) (int, error) {
+// forms returns the question to the index for the postings that have a form of a word, and
+// that tags select too.
+func (f *finder) forms(word string, tags []words.Expr) string {
 	e := words.Expr{Op: words.And, Of: append(slices.Clone(tags),
 		f.inEachLanguage(func(in int) words.Expr { return f.in[in].Form(word) }))}
-	return f.t.countHits(matcherOf(f.t.db).text(e))
+	return matcherOf(f.t.db).text(e)
+}
+
+// finds reports whether the index finds a posting.
+func (t *tx) finds(ask string) (bool, error) {
+	n, err := store.Value[int](t, "SELECT count(*) FROM (SELECT 1 FROM "+matcherOf(t.db).from+" LIMIT 1) one", ask)
+	return n > 0, err
 }
 
 // countHits counts the postings that the index finds.

@@ -336,6 +336,9 @@ func TestSuggestions(t *testing.T) {
 			{jobmirror.Query{Text: "alte "}, "[]"},
 			{jobmirror.Query{Text: `"*&|!' alter`}, `["*&|!' alternative]`},
 			{jobmirror.Query{}, "[]"},
+			{jobmirror.Query{Text: "altenpflege in in in in in in in in in be"}, "[altenpflege in in in in in in in in in berlin]"},
+			{jobmirror.Query{Text: "altenpflege a OR b OR c OR d OR e OR f OR g OR in be"}, "[]"}, // nine words before it
+			{jobmirror.Query{Text: "altenpflege b OR c OR d OR e OR f OR g OR in be"}, "[altenpflege b OR c OR d OR e OR f OR g OR in berlin]"},
 		} {
 			got, err := m.Suggest(t.Context(), c.q)
 			if err != nil || fmt.Sprint(got) != c.want {

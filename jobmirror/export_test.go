@@ -14,7 +14,6 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/pace"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
-	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/words"
 )
 
 // Databases are the addresses of new, empty databases, one of each kind.
@@ -130,7 +129,11 @@ func TakeForKnown(ctx context.Context, m *Mirror, word string) error {
 // Merge puts the pieces of a mirror's text index together, and returns how many there
 // were before and are after it.
 func Merge(ctx context.Context, m *Mirror) (before, after int, err error) {
-	pieces := func(t *tx) (int, error) { return store.Value[int](t, matcherOf(m.db).pieces) }
+	pieces := func(t *tx) (n int, err error) {
+		var size, largest int64
+		err = t.Row(matcherOf(m.db).pieces, nil, &n, &size, &largest)
+		return n, err
+	}
 	before, err = fromView(ctx, m.db, pieces)
 	if err == nil {
 		err = m.merge(ctx)
@@ -172,7 +175,11 @@ func RowsRead(ctx context.Context, m *Mirror, q Query) (n int64, err error) {
 		if err != nil {
 			return err
 		}
-		if _, err := t.search(q, words.Parse(q.Text), place{}); err != nil {
+		at, err := q.cursor()
+		if err != nil {
+			return err
+		}
+		if _, err := t.search(q, at); err != nil {
 			return err
 		}
 		after, err := read()

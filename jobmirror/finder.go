@@ -22,7 +22,7 @@ type finder struct {
 	all       string         // the question to the index for all hits
 	tiers     []string       // the questions for one tier after the other
 	at        place          // the hit after which page goes on
-	rare      bool           // too few postings match to find a page of them among the next ones
+	rare      bool           // too few postings are in the tier to find a page of them among the next ones
 	places    []place        // of what page returned
 
 	typed     int // how many tiers are of the text as it was typed; 0: it is not corrected
@@ -40,13 +40,14 @@ type place struct {
 // chunk bounds the hits that are read from the index at a time.
 const chunk = 64
 
-// finder returns a finder for a query, of which text is the text; its hits must have the
-// tags as well. Its error is jobboard.ErrInvalidInput for a text that is too long.
-func (t *tx) finder(q Query, text words.Query, tags ...string) (*finder, error) {
+// finder returns a finder for a query, whose text is read by parse; its hits must have the
+// tags as well. Its error is jobboard.ErrInvalidInput for a text that is too long, which
+// is not read.
+func (t *tx) finder(q Query, parse func(string) words.Query, tags ...string) (*finder, error) {
 	if len(q.Text) > maxText {
 		return nil, fmt.Errorf("%w: the text has more than %d bytes", jobboard.ErrInvalidInput, maxText)
 	}
-	f := &finder{t: t, q: q, text: text, narrow: narrowed(q)}
+	f := &finder{t: t, q: q, narrow: narrowed(q)}
 	for _, tag := range tags {
 		f.narrow = append(f.narrow, words.Expr{Text: tag})
 	}
@@ -61,7 +62,7 @@ func (t *tx) finder(q Query, text words.Query, tags ...string) (*finder, error) 
 		f.languages = append(f.languages, language)
 		return err
 	})
-	f.read(text)
+	f.read(parse(q.Text))
 	for tier := range f.count() {
 		f.tiers = append(f.tiers, f.ask(func(in int) words.Expr { return f.tier(tier, in) }))
 	}
@@ -82,7 +83,7 @@ func (f *finder) count() int {
 	if f.q.Order != Relevance || f.text.Empty() {
 		return 1
 	}
-	return words.Tiers
+	return f.text.Tiers()
 }
 
 // tier returns what the index is asked for a tier of the text in a language, of which in
@@ -142,7 +143,8 @@ func (f *finder) next() ([]int64, error) {
 		order = ""
 	}
 	index, text := matcherOf(f.t.db), f.tiers[f.at.tier]
-	if index.near != "" && f.q.Order != Relevance && !f.rare {
+	// Few postings are in the first tiers. Whether many are in one shows once some were read.
+	if index.near != "" && (f.q.Order != Relevance || f.at.id != 0) && !f.rare {
 		list, err := f.t.Numbers(strings.ReplaceAll(index.near, "@order", order), low, high, text, chunk)
 		if err != nil || len(list) == chunk {
 			return list, err
@@ -176,7 +178,7 @@ func (f *finder) page(n int) (out []hit, err error) {
 		}
 		out = append(out, hits...)
 		if len(list) < chunk {
-			f.at.tier, f.at.id = f.at.tier+1, 0
+			f.at.tier, f.at.id, f.rare = f.at.tier+1, 0, false
 		} else {
 			f.at.id = list[len(list)-1]
 		}

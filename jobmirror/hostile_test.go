@@ -201,6 +201,60 @@ func TestHostileRequests(t *testing.T) {
 	})
 }
 
+// hostileTexts returns texts of at most 1000 bytes that nobody types who looks for a job.
+func hostileTexts() []string {
+	fill := func(text string) string { return strings.Repeat(text, 1000/len(text)) }
+	return []string{
+		`"`, `""`, `"""`, fill(`"`), fill(`" `), fill(`""`), fill(`"a`), fill(`"pflege" `), `pfl"ege`, `pfl"eg"e`, `"pfl"ege"`, "„“", fill("„“"),
+		"-", "--", fill("-"), fill("- "), fill("-pflege "), fill("--pfl"), `-"pflege"`, fill(`-"nicht so" `), `"-pflege"`, "-OR", `-""`,
+		"OR", fill("OR "), "OR OR", "pflege OR", fill("a OR "), fill("pflege OR koch "), fill("(pflege OR (koch OR "), fill("-pflege OR "), `"OR"`,
+		"\x00", fill("\x00"), "pfl\x00ege", fill("pfl\x00ege "), "\xff", fill("\xff"), fill("a\xff "), "\xed\xa0\x80",
+		"\u202epflege\u202c", fill("\u202e"), fill("\u200f\u202d "), "מורה للعمل", fill("מורה "), fill("مُدَرِّس "),
+		"😀", fill("😀"), fill("👩\u200d⚕️ "), fill("🇩🇪"), "pfl😀ege",
+		"e" + fill("\u0301")[:900], fill("e\u0301"), fill("\u0301"), fill("\u0301 "), "Z" + fill("\u0489")[:900], fill("ﷺ"), fill("ﬃ"), fill("ß"), fill("İ"), fill("ǅ "),
+		fill("a"), fill("ä"), fill("pflege"), fill("看"), fill("看 護 "), fill("พยาบาล"), fill("a b "), fill("1 "), fill("a-b_c/d "),
+		fill("* "), fill("NEAR( "), fill("NOT "), fill("words : "), fill(":* & ! | <-> "), fill("' "), fill(`\ `), fill("%"), fill("_p _n _tkoch "),
+		fill("(m/w/d) "), fill("Pfleger:in "), fill("m/w/d/x/"), fill("ae oe ue "), fill("aeoeue"), fill("groesse "), fill("innenerinnen"),
+	}
+}
+
+// No text that somebody types is a mistake, of a search or where suggestions are asked for,
+// unless it is too long; and each page's cursor is good for the next.
+func TestAnyTextIsSearched(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		m := open(t, address, optionsOf(srv))
+		refresh(t, m)
+		for _, text := range hostileTexts() {
+			for _, order := range []jobmirror.Order{jobmirror.Relevance, jobmirror.Oldest}[:size(1, 2)] {
+				q := jobmirror.Query{Text: text, Order: order, Limit: 5, Facets: true, Snippets: true, Near: jobboard.Near(52, 13, 800)}
+				for range 2 {
+					page, err := m.Search(t.Context(), q)
+					if err != nil {
+						t.Fatalf("%.60q: %v", text, err)
+					}
+					if q.After = page.Next; q.After == "" {
+						break
+					}
+				}
+			}
+			if _, err := m.Suggest(t.Context(), jobmirror.Query{Text: text}); err != nil {
+				t.Errorf("%.60q: suggestions: %v", text, err)
+			}
+			if _, err := m.Suggest(t.Context(), jobmirror.Query{Text: text + " pf"}); err != nil && len(text)+3 <= 1000 {
+				t.Errorf("%.60q and more: suggestions: %v", text, err)
+			}
+			long := jobmirror.Query{Text: strings.Repeat(text, 1<<20/len(text))}
+			if _, err := m.Search(t.Context(), long); !errors.Is(err, jobboard.ErrInvalidInput) {
+				t.Errorf("%.60q many times: %v", text, err)
+			}
+			if _, err := m.Suggest(t.Context(), long); !errors.Is(err, jobboard.ErrInvalidInput) {
+				t.Errorf("%.60q many times: suggestions: %v", text, err)
+			}
+		}
+	})
+}
+
 // A board may send any character: nothing of it stops the copy.
 func TestAnyCharacterIsCopied(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {

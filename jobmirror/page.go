@@ -123,7 +123,7 @@ func preferred(header string, languages []string) int {
 // is taken as it stands, without the signs that a visitor of Search may type.
 func (t *tx) hits(q Query, language string) ([]int64, error) {
 	q.Language, q.Order = language, Newest
-	f, err := t.finder(q, words.Literal(q.Text), tag(tagRow, language))
+	f, err := t.finder(q, words.Literal, tag(tagRow, language))
 	if err != nil {
 		return nil, err
 	}

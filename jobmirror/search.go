@@ -146,17 +146,17 @@ func (m *Mirror) Search(ctx context.Context, q Query) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fromView(ctx, m.db, func(t *tx) (*Page, error) { return t.search(q, words.Parse(q.Text), after) })
+	return fromView(ctx, m.db, func(t *tx) (*Page, error) { return t.search(q, after) })
 }
 
 // search returns the page of hits that follow one, or the first page after the zero
 // place.
-func (t *tx) search(q Query, text words.Query, after place) (page *Page, err error) {
+func (t *tx) search(q Query, after place) (page *Page, err error) {
 	page = &Page{}
 	if page.Age, err = t.age(string(q.Channel)); err != nil {
 		return nil, err
 	}
-	f, err := t.finder(q, text)
+	f, err := t.finder(q, words.Parse)
 	if err != nil {
 		return nil, err
 	}

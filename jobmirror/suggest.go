@@ -17,6 +17,9 @@ const (
 	// maxBeginning and maxEnding are how many words of each kind are counted to find the
 	// suggestions, the shortest first.
 	maxBeginning, maxEnding = 16, 8
+	// maxBefore is how many words may stand before the one that is completed: each suggestion
+	// is counted together with all of them.
+	maxBefore = 8
 )
 
 // Suggest returns texts that somebody may mean who is typing Query.Text: the same text,
@@ -24,7 +27,8 @@ const (
 // what was typed, which must be two letters or more. There are at most ten, those with
 // the most hits first. Each has hits with the query's Channel, Language, Category and
 // Place; the query's other fields are not used. Places are suggested word by word. The
-// error is jobboard.ErrInvalidInput for a text of more than 1000 bytes.
+// error is jobboard.ErrInvalidInput for a text of more than 1000 bytes. Nothing is suggested
+// where more than eight words stand before the last one.
 func (m *Mirror) Suggest(ctx context.Context, q Query) ([]string, error) {
 	if len(q.Text) > maxText {
 		return nil, fmt.Errorf("%w: the text has more than %d bytes", jobboard.ErrInvalidInput, maxText)
@@ -52,8 +56,8 @@ func (t *tx) completions(q Query, typed string) ([]string, error) {
 	if len(candidates) == 0 {
 		return nil, nil
 	}
-	f, err := t.finder(q, words.Parse(q.Text))
-	if err != nil {
+	f, err := t.finder(q, words.Parse)
+	if err != nil || f.text.Words() > maxBefore {
 		return nil, err
 	}
 	// counts has the hits by what the index was asked, so that one form of a word is enough,

@@ -25,7 +25,7 @@ type vocabulary struct {
 	known  map[uint64]struct{} // the hashes of the words in blocks; nil: not needed yet
 }
 
-// maxVocabulary bounds the words of the vocabulary. Each takes some 40 bytes
+// maxVocabulary bounds the words of the vocabulary. Each takes some 50 bytes
 // of memory.
 const maxVocabulary = 1 << 19
 
@@ -247,13 +247,13 @@ func (m *Mirror) checkWords(ctx context.Context) error {
 
 // withoutPostings reports of each word of a list whether no posting has a form of it.
 func (t *tx) withoutPostings(list []string) (gone map[string]bool, err error) {
-	f, err := t.finder(Query{}, words.Query{})
+	f, err := t.finder(Query{}, words.Parse)
 	gone = map[string]bool{}
 	for _, word := range list {
 		if err == nil {
-			var n int
-			n, err = f.countForms(word, nil)
-			gone[word] = n == 0
+			var there bool
+			there, err = t.finds(f.forms(word, nil))
+			gone[word] = !there
 		}
 	}
 	return gone, err

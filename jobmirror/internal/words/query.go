@@ -54,16 +54,41 @@ func parse(text string) Query {
 		case len(t.words) == 0:
 			continue // nothing but punctuation
 		case out:
-			q.without = append(q.without, t)
+			q.without = appendTerm(q.without, t)
 		case joined && len(q.must) > 0:
 			last := len(q.must) - 1
-			q.must[last] = append(q.must[last], t)
+			q.must[last] = appendTerm(q.must[last], t)
 		default:
 			q.must = append(q.must, []term{t})
 		}
 		joined = false
 	}
+	q.must = withoutRepeats(q.must)
 	return q
+}
+
+// appendTerm adds a term to a list that lacks it.
+func appendTerm(list []term, t term) []term {
+	if slices.ContainsFunc(list, t.same) {
+		return list
+	}
+	return append(list, t)
+}
+
+// withoutRepeats returns each of the groups once, in their order.
+func withoutRepeats(groups [][]term) (once [][]term) {
+	for _, group := range groups {
+		isSame := func(other []term) bool { return slices.EqualFunc(group, other, term.same) }
+		if !slices.ContainsFunc(once, isSame) {
+			once = append(once, group)
+		}
+	}
+	return once
+}
+
+// same reports whether two terms of a text ask for the same.
+func (t term) same(other term) bool {
+	return t.quoted == other.quoted && slices.Equal(t.words, other.words)
 }
 
 // cutTerm cuts off what stands in quotes, or before the next space. A quote without an
@@ -96,7 +121,11 @@ func quote(text string) (r rune, size int) {
 func readTerm(text string) (t term, out bool) {
 	t.quoted = inQuotes(text)
 	word, out := strings.CutPrefix(text, "-")
-	t.words = slices.Collect(split(normal(text)))
+	for part := range split(normal(text)) {
+		if !slices.Contains(t.words, part) {
+			t.words = append(t.words, part)
+		}
+	}
 	out = out && len(t.words) > 0 && utf8.RuneCountInString(word) >= minLeftOut
 	return t, out
 }
@@ -115,6 +144,7 @@ func Literal(text string) Query {
 	for word := range split(normal(text)) {
 		q.must = append(q.must, []term{{words: []string{word}}})
 	}
+	q.must = withoutRepeats(q.must)
 	return q
 }
 
@@ -143,6 +173,16 @@ func (q Query) Quoted() bool {
 	isQuoted := func(t term) bool { return t.quoted }
 	return slices.ContainsFunc(q.without, isQuoted) ||
 		slices.ContainsFunc(q.must, func(group []term) bool { return slices.ContainsFunc(group, isQuoted) })
+}
+
+// Words returns how many words the query has, those that it leaves out among them.
+func (q Query) Words() (n int) {
+	for _, group := range append(slices.Clone(q.must), q.without) {
+		for _, t := range group {
+			n += len(t.words)
+		}
+	}
+	return n
 }
 
 // Mistakable returns the words of the query that may be mistyped, each once: those that
@@ -207,8 +247,15 @@ func (l Lookup) All() Expr { return l.except(l.tier(anywhereOrPart)) }
 // Form asks for the postings that have a form of a word.
 func (l Lookup) Form(word string) Expr { return Expr{Op: Or, Of: anyForm(l.s, word, false)} }
 
-// Tiers is the number of tiers of a query's hits.
-const Tiers = 4
+// Tiers returns the number of tiers that a query's hits may be in. The last of the four, of
+// postings that have one word as a part and another one elsewhere, needs two words.
+func (q Query) Tiers() int {
+	isPhrase := func(t term) bool { return len(t.words) > 1 }
+	if len(q.must) > 1 || len(q.must) == 1 && slices.ContainsFunc(q.must[0], isPhrase) {
+		return 4
+	}
+	return 3
+}
 
 // Tier asks for one tier of the postings that match. Tier 0 has those with every word in
 // the title, tier 1 those with every word in the title or another short text, as a part

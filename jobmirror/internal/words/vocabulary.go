@@ -3,6 +3,7 @@ package words
 import (
 	"cmp"
 	"iter"
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode"
@@ -33,10 +34,16 @@ func noted(word string) bool {
 // Block holds words of the vocabulary, in which Nearest and Completions look. It does not
 // change.
 type Block struct {
-	// keys has the words by the number of letters of their keys, each followed by a line
-	// break: a key, and where the word is another than its key, a tab and the word.
-	keys string
-	from [maxLetters + 2]int // where the keys of so many letters begin
+	// text has the lines one after the other: a key, and where the word is another than its
+	// key, a tab and the word.
+	text  string
+	lines []line              // by the number of letters of their keys
+	from  [maxLetters + 2]int // where the lines of keys of so many letters begin
+}
+
+type line struct {
+	end uint32  // in text
+	set letters // of the key
 }
 
 // maxLetters is the most letters that a key can have: an umlaut is spelled in two.
@@ -62,22 +69,35 @@ func NewBlock(words iter.Seq[string]) *Block {
 		}
 	}
 	b := &Block{}
-	var keys strings.Builder
+	var text strings.Builder
 	for n, of := range lines {
-		b.from[n] = keys.Len()
 		slices.Sort(of)
-		for _, line := range slices.Compact(of) {
-			keys.WriteString(line)
-			keys.WriteByte('\n')
+		for _, one := range slices.Compact(of) {
+			key, _, _ := strings.Cut(one, "\t")
+			text.WriteString(one)
+			b.lines = append(b.lines, line{uint32(text.Len()), lettersOf(key)})
 		}
+		b.from[n+1] = len(b.lines)
 	}
-	b.from[len(lines)] = keys.Len()
-	b.keys = keys.String()
+	b.text, b.lines = text.String(), slices.Clip(b.lines)
 	return b
 }
 
 // Size returns the bytes of the words and their keys.
-func (b *Block) Size() int { return len(b.keys) }
+func (b *Block) Size() int { return len(b.text) }
+
+// line returns the key of a line, and its word.
+func (b *Block) line(i int) (key, word string) {
+	begin := uint32(0)
+	if i > 0 {
+		begin = b.lines[i-1].end
+	}
+	key, word, marked := strings.Cut(b.text[begin:b.lines[i].end], "\t")
+	if !marked {
+		word = key
+	}
+	return key, word
+}
 
 // ofLetters yields the keys of so many letters, each with its word.
 func (b *Block) ofLetters(n int) iter.Seq2[string, string] {
@@ -85,18 +105,28 @@ func (b *Block) ofLetters(n int) iter.Seq2[string, string] {
 		if n < 0 || n > maxLetters {
 			return
 		}
-		for rest := b.keys[b.from[n]:b.from[n+1]]; rest != ""; {
-			end := strings.IndexByte(rest, '\n')
-			key, word, marked := strings.Cut(rest[:end], "\t")
-			if !marked {
-				word = key
-			}
-			if !yield(key, word) {
+		for i := b.from[n]; i < b.from[n+1]; i++ {
+			if !yield(b.line(i)) {
 				return
 			}
-			rest = rest[end+1:]
 		}
 	}
+}
+
+// letters is a set of letters: a bit says that it has one of those that share the bit.
+type letters uint32
+
+func lettersOf(word string) (set letters) {
+	for _, r := range word {
+		set |= 1 << (r % 32)
+	}
+	return set
+}
+
+// apart reports whether words with these letters certainly differ in more than so many:
+// each of these adds one letter to a set, or takes one away, or both.
+func (s letters) apart(other letters, far int) bool {
+	return bits.OnesCount32(uint32(s&^other)) > far || bits.OnesCount32(uint32(other&^s)) > far
 }
 
 // Words yields the words of the block. A word with two keys comes twice.
@@ -138,10 +168,14 @@ func Nearest(blocks []*Block, word string, most int) []Near {
 	var found []Near
 	k, far := keyOf(word), reach(word)
 	for _, typed := range slices.Compact([]string{k.plain, k.spelled}) {
-		p := newPattern(typed)
-		for n := p.letters - far; n <= p.letters+far; n++ {
+		p, set := newPattern(typed), lettersOf(typed)
+		for n := max(p.letters-far, 0); n <= min(p.letters+far, maxLetters); n++ {
 			for _, b := range blocks {
-				for key, word := range b.ofLetters(n) {
+				for i := b.from[n]; i < b.from[n+1]; i++ {
+					if b.lines[i].set.apart(set, far) {
+						continue
+					}
+					key, word := b.line(i)
 					if d := p.distance(key); d <= far {
 						found = append(found, Near{word, d})
 					}

@@ -3,6 +3,7 @@ package words
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -199,6 +200,29 @@ func TestSyntax(t *testing.T) {
 	}
 }
 
+// What is repeated in a query is looked for once, however often somebody writes it.
+func TestRepeatsAreLookedForOnce(t *testing.T) {
+	for repeated, once := range map[string]string{
+		"koch Koch koch":                   "koch",
+		"koch OR koch OR kellner OR koch":  "koch OR kellner",
+		"koch koch OR kellner":             "koch (koch OR kellner",
+		`-koch -koch "koch" "koch" koch`:   `-koch "koch" koch`,
+		"看看看看":                             "看看",
+		"a-b-a-b":                          "a-b",
+		"koch OR kellner, koch OR kellner": "koch OR kellner",
+	} {
+		if got, want := Parse(repeated), Parse(once); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q is read as %+v, want %+v", repeated, got, want)
+		}
+	}
+	if got := Literal("koch kellner koch"); !reflect.DeepEqual(got, Literal("koch kellner")) || got.Words() != 2 {
+		t.Errorf("%+v", got)
+	}
+	if n := Parse(`koch OR kellner "in köln" -praktikum`).Words(); n != 5 {
+		t.Errorf("%d words, not 5", n)
+	}
+}
+
 // Each hit is in one tier, the better the nearer its words are to the title.
 func TestTiers(t *testing.T) {
 	for _, c := range []struct {
@@ -214,7 +238,7 @@ func TestTiers(t *testing.T) {
 		{Texts{Title: "Koch in Köln", Other: []string{"Praktikum"}}, -1}, // left out
 	} {
 		found := []int{}
-		for i := range Tiers {
+		for i := range Parse("koch köln -praktikum").Tiers() {
 			if Parse("koch köln -praktikum").In("de").Tier(i).holds(tokens(c.text, "de")) {
 				found = append(found, i)
 			}
@@ -260,7 +284,7 @@ func TestIndexAgreesWithTexts(t *testing.T) {
 			t.Fatalf("%q in %+v (%s): the index says %t, the texts %t", query.String(), text, language, indexed, matches)
 		}
 		tiers := 0
-		for i := range Tiers {
+		for i := range q.Tiers() {
 			if q.In(language).Tier(i).holds(had) {
 				tiers++
 			}
