@@ -2,6 +2,7 @@ package jobmirror
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
@@ -25,14 +26,17 @@ func (f *finder) facets() (out *Facets, err error) {
 		}
 		return err
 	}
-	from := matcherOf(f.t.db).from
+	index := matcherOf(f.t.db)
 	if f.q.Near.IsZero() {
 		if out.Total, err = f.t.countHits(f.all); err != nil {
 			return nil, err
 		}
 	}
 	if f.q.Near.IsZero() && (!f.text.Quoted() || out.Total > maxRead) {
-		query := "SELECT c.kind, c.value, count(*) FROM " + from +
+		if index.listed != "" {
+			return out, f.countListed(out)
+		}
+		query := "SELECT c.kind, c.value, count(*) FROM " + index.from +
 			" JOIN facets c ON c.posting = h.id GROUP BY c.kind, c.value"
 		return out, f.t.Rows(query, []any{f.all}, add)
 	}
@@ -49,3 +53,26 @@ func (f *finder) facets() (out *Facets, err error) {
 
 // facetPart bounds the postings whose facets are counted at a time.
 const facetPart = 10_000
+
+// countListed counts the facets of all hits, part by part, out of a list of them that the
+// database makes of each part.
+func (f *finder) countListed(out *Facets) error {
+	counts := map[string]int{} // by the kind of a facet and its value
+	for last, left := int64(0), out.Total; left > 0; left -= facetPart {
+		var list string
+		if err := f.t.Row(matcherOf(f.t.db).listed, []any{f.all, last, facetPart}, &list, &last); err != nil {
+			return err
+		}
+		for facet := range strings.SplitSeq(list, "\x00") {
+			counts[facet]++
+		}
+	}
+	for facet, n := range counts {
+		if value, ok := strings.CutPrefix(facet, tagCategory); ok {
+			out.Categories[value] = n
+		} else if value, ok := strings.CutPrefix(facet, tagPlace); ok {
+			out.Places[value] = n
+		}
+	}
+	return nil
+}

@@ -53,9 +53,13 @@ func (m *Mirror) index(ctx context.Context) error {
 
 const (
 	// mergeEvery is the least time between two merges of an index's pieces, and manyPieces the
-	// number of pieces that are left alone: a merge writes the whole index.
+	// number of pieces that are left alone.
 	mergeEvery = 10 * time.Minute
 	manyPieces = 4
+	// smallShare is the share of the index, as a divisor, from which on the pieces beside the
+	// largest are merged with it, so that the whole index is written: a posting of it some
+	// eight times for each new one. With less, they are merged among themselves.
+	smallShare = 8
 	// mergePages bounds the pages of the index that a transaction writes, so that nobody waits
 	// for it for long.
 	mergePages = 250
@@ -67,11 +71,15 @@ func (m *Mirror) merge(ctx context.Context) error {
 	if index.merge == "" {
 		return nil
 	}
-	pieces, err := fromView(ctx, m.db, func(t *tx) (int, error) { return store.Value[int](t, index.pieces) })
+	var pieces, size, largest int64
+	err := m.db.view(ctx, func(t *tx) error { return t.Row(index.pieces, nil, &pieces, &size, &largest) })
 	if err != nil || pieces <= manyPieces {
 		return err
 	}
-	pages := -mergePages // a number below 0 begins with all pieces
+	pages := mergePages
+	if smallShare*(size-largest) >= size {
+		pages = -mergePages // a number below 0 begins with all pieces
+	}
 	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) {
 		before, err := store.Value[int64](t, "SELECT total_changes()")
 		if err != nil {

@@ -24,14 +24,20 @@ type matcher struct {
 	// from is a table of the postings that match a text, under the name h with the
 	// column id.
 	from string
+	// listed is the query for the facets of so many of the postings that match a text and
+	// follow another, each with its kind before it and a NUL, which no value has, between two;
+	// and for the last of these postings. It is empty where the database counts by groups
+	// without sorting every facet first.
+	listed string
 
 	// plan is the statement that has the database use the index in a transaction, where it
 	// may take it for cheaper to read every posting's tokens.
 	plan string
 
 	// pieces is the query for the number of pieces that the index consists of, each of
-	// which is looked through for each token; merge is the statement that puts some pages
-	// of them together. Both are empty where the index is in one piece.
+	// which is looked through for each token, for their size and for that of the largest;
+	// merge is the statement that puts some pages of them together. Both are empty where
+	// the index is in one piece.
 	pieces, merge string
 }
 
@@ -43,7 +49,10 @@ var fts5 = matcher{
 	remove: "DELETE FROM search WHERE rowid = ?",
 	hits:   "SELECT rowid FROM search WHERE search MATCH ? AND rowid > ? AND rowid < ? ORDER BY rowid",
 	from:   "(SELECT rowid AS id FROM search WHERE search MATCH ?) h",
-	pieces: "SELECT count(DISTINCT segid) FROM search_idx",
+	listed: "SELECT coalesce(group_concat(c.kind || c.value, char(0)), ''), max(h.id)" +
+		" FROM (SELECT rowid AS id FROM search WHERE search MATCH ? AND rowid > ? ORDER BY rowid LIMIT ?) h" +
+		" LEFT JOIN facets c ON c.posting = h.id",
+	pieces: "SELECT count(*), coalesce(sum(n), 0), coalesce(max(n), 0) FROM (SELECT max(pgno) AS n FROM search_idx GROUP BY segid)",
 	merge:  "INSERT INTO search (search, rank) VALUES ('merge', ?)",
 }
 

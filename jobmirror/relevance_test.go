@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"net/http/httptest"
 	"net/url"
 	"reflect"
 	"slices"
@@ -405,5 +406,49 @@ func TestIndexIsPutTogether(t *testing.T) {
 		if hits, _ := all(t, m, q); !slices.Equal(hits, want[i]) {
 			t.Errorf("%q finds %v, and found %v before", q.Text, hits, want[i])
 		}
+	}
+}
+
+// Small pieces are put together, and the largest is not written again for each few of them.
+func TestSmallPiecesLeaveTheLargestAlone(t *testing.T) {
+	b := wordyBoard{1000}
+	board := httptest.NewServer(b.handler())
+	defer board.Close()
+	address := jobmirror.Databases["sqlite"](t)
+	m := open(t, address, jobmirror.Options{
+		Config:   jobboard.Config{BaseURL: board.URL + "/board", ClientID: "10", MaxBodyBytes: 4 << 30},
+		Channels: []jobmirror.Channel{{ID: "1_all", Languages: []string{"de"}}}, Limit: -1,
+	})
+	refresh(t, m)
+	largest := func() (piece int64) {
+		t.Helper()
+		row := openSQL(t, address).QueryRowContext(t.Context(), "SELECT segid FROM search_idx GROUP BY segid ORDER BY max(pgno) DESC LIMIT 1")
+		if err := row.Scan(&piece); err != nil {
+			t.Fatal(err)
+		}
+		return piece
+	}
+	rewritten := 0
+	for round := range 3 {
+		before := largest()
+		for i := range 5 {
+			if err := jobmirror.Exec(t.Context(), m, fmt.Sprintf("UPDATE postings SET unindexed = 1 WHERE id = %d", 5*round+i+1)); err != nil {
+				t.Fatal(err)
+			}
+			if err := jobmirror.IndexNow(t.Context(), m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		pieces, left, err := jobmirror.Merge(t.Context(), m)
+		t.Logf("figure: %d pieces before, %d after", pieces, left)
+		if err != nil || left > 4 {
+			t.Errorf("%d pieces are put together to %d, %v", pieces, left, err)
+		}
+		if largest() != before {
+			rewritten++
+		}
+	}
+	if rewritten > 1 {
+		t.Errorf("the largest piece is written again %d times of 3", rewritten)
 	}
 }

@@ -80,7 +80,7 @@ func (m *Mirror) Refresh(ctx context.Context) (Refreshed, error) {
 		failed = append(failed, w.lookUpDue(ctx, false), w.askAllHeld(ctx))
 	}
 	out, err := m.refreshed(ctx, failed[:len(sources)])
-	failed = append(failed, err, m.index(ctx), m.prune(ctx))
+	failed = append(failed, err, m.index(ctx), m.merge(ctx), m.prune(ctx))
 	return out, errors.Join(failed...)
 }
 
