@@ -455,7 +455,7 @@ func TestServerGoesAway(t *testing.T) {
 	goroutines, heap = runtime.NumGoroutine()-goroutines, heapInUse()-heap
 	t.Logf("figure: a server away for %s: %d attempts to connect, %d lines of log, %d more goroutines, %d kB more memory",
 		away, attempts, words, goroutines, heap>>10)
-	if most := 200 + 2*away.Seconds(); float64(attempts) > most || float64(words) > most || words == 0 {
+	if most := 30 + 1.9*away.Seconds(); float64(attempts) > most || float64(words) > most || words == 0 {
 		t.Errorf("in %s there were %d attempts and %d lines of log", away, attempts, words)
 	}
 	if goroutines > 50 || heap > 16<<20 || between.open() > 0 {

@@ -126,7 +126,7 @@ func TestProcessesShareOneLimit(t *testing.T) {
 	_, to := a.during(part)
 	used := float64(a.between(from, to)) / to.Sub(from).Seconds()
 	t.Logf("%.0f requests a second while half of the processes were killed, at most %d in one", used, a.most())
-	least := 0.5 * limit // beside whatever else the machine does
+	least := 0.25 * limit // beside whatever else the machine does
 	if long() {
 		least = 0.85 * limit
 	}
@@ -153,7 +153,7 @@ func TestProcessesShareOneLimit(t *testing.T) {
 	}
 	a.during(700 * time.Millisecond)
 	from, to = a.during(2 * time.Second)
-	if n := a.between(from, to); n > limit || n < limit/2 {
+	if n := a.between(from, to); n > limit || n < limit/4 {
 		t.Errorf("%d requests in the 2 s after the pause: they are to be half as many as before", n)
 	}
 	if most := a.most(); most > limit {
