@@ -356,9 +356,10 @@ func TestLanguage(t *testing.T) {
 // A failure that is not the visitor's own is logged, and no other.
 func TestFailuresAreLogged(t *testing.T) {
 	c := newCopied(t)
-	for err, logged := range map[error]bool{
-		jobmirror.ErrIncomplete: true, jobboard.ErrTimeout: true, errors.New("any other"): true,
-		jobboard.ErrGone: false, jobboard.ErrClosed: false, nil: false,
+	for err, level := range map[error]string{
+		jobmirror.ErrIncomplete: "WARN", jobmirror.ErrStale: "WARN", &jobpublish.RefusedError{Reason: jobpublish.ReasonUnknown}: "WARN",
+		jobboard.ErrTimeout: "ERROR", errors.New("any other"): "ERROR",
+		jobboard.ErrGone: "", &jobpublish.RefusedError{Reason: jobpublish.ReasonClosed}: "", nil: "",
 	} {
 		var log bytes.Buffer
 		site, newErr := jobsite.New(c.mirror, jobsite.Config{
@@ -369,7 +370,9 @@ func TestFailuresAreLogged(t *testing.T) {
 		}
 		page := site.Handle(func(http.ResponseWriter, *http.Request) error { return err })
 		page(httptest.NewRecorder(), httptest.NewRequest("GET", "/a/page", nil))
-		if got := log.String(); strings.Contains(got, "/a/page") != logged || strings.Contains(got, fmt.Sprint(err)) != logged {
+		logged := level != ""
+		if got := log.String(); strings.Contains(got, "level="+level) != logged || strings.Contains(got, "/a/page") != logged ||
+			strings.Contains(got, fmt.Sprint(err)) != logged {
 			t.Errorf("%v: the log says %q", err, got)
 		}
 	}

@@ -343,8 +343,11 @@ func (s *SignIn) signedIn(w http.ResponseWriter, r *http.Request) {
 func (s *SignIn) exchangeStatus(ctx context.Context, err error) int {
 	status := http.StatusBadGateway
 	if answer, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
-		if code := answer.Response.StatusCode; code >= 400 && code < 500 {
-			status = http.StatusBadRequest
+		switch code := answer.Response.StatusCode; {
+		case code == http.StatusTooManyRequests:
+			status = http.StatusServiceUnavailable
+		case code == http.StatusBadRequest && !strings.HasSuffix(answer.ErrorCode, "_client"): // the code is old, or was used
+			status = http.StatusBadRequest // else it is the site that the board refuses: invalid_client, unauthorized_client
 		}
 		err = fmt.Errorf("status %d, %.100q", answer.Response.StatusCode, answer.ErrorCode)
 	} else if failed, ok := errors.AsType[*url.Error](err); ok {

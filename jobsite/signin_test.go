@@ -242,7 +242,7 @@ func TestExchange(t *testing.T) {
 		t.Errorf("%s reached another host", r.Method)
 	}))
 	defer elsewhere.Close()
-	for answer, want := range map[int]int{400: 400, 401: 400, 403: 400, 500: 502, 503: 502, 307: 502, 200: 502} {
+	for answer, want := range map[int]int{400: 400, 401: 502, 403: 502, 429: 503, 500: 502, 503: 502, 307: 502, 200: 502} {
 		s := newRig(t, func(c *jobsite.SignInConfig) { c.OAuth2.ClientSecret = "the-secret" })
 		callback := s.begin("/", s.fake.Demo.Applicant)
 		s.fake.Fail(jobboardtest.Fault{
@@ -258,11 +258,19 @@ func TestExchange(t *testing.T) {
 			t.Errorf("after %d %q", answer, got)
 		}
 	}
-	s := newRig(t, func(c *jobsite.SignInConfig) {
+	s := newRig(t, func(c *jobsite.SignInConfig) { c.OAuth2.ClientSecret = "wrong" })
+	callback := s.begin("/", s.fake.Demo.Applicant)
+	s.fake.Fail(jobboardtest.Fault{
+		Operation: jobboardtest.OpToken, Status: 400, Body: `{"error":"invalid_client"}`, Header: http.Header{"Content-Type": {"application/json"}},
+	})
+	if status, _, _ := s.send("GET", callback, nil); status != http.StatusBadGateway {
+		t.Errorf("a visitor of a site whose secret is refused gets %d", status)
+	}
+	s = newRig(t, func(c *jobsite.SignInConfig) {
 		c.HTTPClient = &http.Client{Timeout: 50 * time.Millisecond}
 		c.OAuth2.Endpoint.TokenURL += "?key=the-secret"
 	})
-	callback := s.begin("/", s.fake.Demo.Applicant)
+	callback = s.begin("/", s.fake.Demo.Applicant)
 	s.fake.Fail(jobboardtest.Fault{Operation: jobboardtest.OpToken, Delay: time.Minute})
 	if status, _, _ := s.send("GET", callback, nil); status != http.StatusBadGateway {
 		t.Errorf("no answer gives %d", status)

@@ -136,8 +136,8 @@ func (s *Site) Texts(r *http.Request) Texts { return s.cfg.Texts(s.Language(r)) 
 // Handle returns the handler of a page. Where page fails, having written nothing, the
 // visitor gets Config.Failed with the status of [jobboard.HTTPStatus] and Retry-After,
 // and a failure that is not the visitor's own is logged: as a warning where the copy
-// is incomplete or too old, else as an error. A language that the address
-// asks for by lang is kept in a cookie.
+// is incomplete or too old, which its next refresh mends, else as an error. A language
+// that the address asks for by lang is kept in a cookie.
 func (s *Site) Handle(page func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Has(languageField) {
@@ -153,7 +153,8 @@ func (s *Site) Handle(page func(http.ResponseWriter, *http.Request) error) http.
 		status := jobboard.HTTPStatus(err)
 		if status >= http.StatusInternalServerError {
 			level := slog.LevelError
-			if errors.Is(err, jobmirror.ErrStale) || errors.Is(err, jobmirror.ErrIncomplete) { // the next refresh mends it
+			_, refused := errors.AsType[*jobpublish.RefusedError](err)
+			if refused || errors.Is(err, jobmirror.ErrStale) || errors.Is(err, jobmirror.ErrIncomplete) {
 				level = slog.LevelWarn
 			}
 			s.cfg.Logger.Log(r.Context(), level, "jobsite: no page", "path", r.URL.Path, "error", err)
