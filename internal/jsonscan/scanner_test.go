@@ -476,6 +476,29 @@ func TestElements(t *testing.T) {
 	}
 }
 
+// What is no object, or one too deep, is not begun, and neither is an array.
+func TestNothingBegins(t *testing.T) {
+	begin := func(text string, f func(*Scanner) bool) {
+		s := new(Scanner)
+		s.ResetBytes([]byte(text))
+		for range MaxDepth {
+			if len(text) <= MaxDepth || !s.Array() {
+				break
+			}
+		}
+		if f(s) || s.Err() == nil {
+			t.Errorf("%.10q begins, %v", text, s.Err())
+		}
+	}
+	deep := strings.Repeat("[", MaxDepth)
+	for _, text := range []string{"", "7", `"{"`, "[", deep + "{", deep + "[{"} {
+		begin(text, (*Scanner).Object)
+	}
+	for _, text := range []string{"", "7", `"["`, "{", deep + "[", deep + "{"} {
+		begin(text, (*Scanner).Array)
+	}
+}
+
 // TestAhead looks ahead at objects that come in pieces of any length, and reads them after
 // that. What does not end, is too long or is no object is left to those who read it.
 func TestAhead(t *testing.T) {

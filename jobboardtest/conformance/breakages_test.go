@@ -50,8 +50,9 @@ var breakages = []breakage{
 	respond("a posting's title is missing", onPosting(drop("title"))),
 	respond("a link is a path", onPosting(set("applyOnlineLink", "/apply/1"))),
 	respond("a link is a number", onPosting(set("applyOnlineLink", 7))),
-	respond("links of all kinds", onPosting(
-		inTurn("applyOnlineLink", "//jobs.example/apply", "http:apply", "http://[::1", "", "x://y", nil))),
+	anew("links of all kinds", func() func(*exchange) {
+		return onPosting(inTurn("applyOnlineLink", "//jobs.example/apply", "http:apply", "http://[::1", "", "x://y", nil))
+	}),
 	respond("all postings are one", on("search", when(isFirst, edits(func(o object) {
 		postings := o["results"].([]any)
 		postings[1] = postings[0]
@@ -84,8 +85,9 @@ var breakages = []breakage{
 	respond("two values", on("search", func(x *exchange) { x.body = append(x.body, "{}"...) })),
 	respond("empty parameters are errors",
 		on("search", when(endsEmpty, answer(400, "text/plain", "search must not be empty")))),
-	respond("a board that loses postings while it is asked",
-		on("search", once(when(endsEmpty, edits(set("totalNumberOfJobs", 1000)))))),
+	anew("a board that loses postings while it is asked", func() func(*exchange) {
+		return on("search", once(when(endsEmpty, edits(set("totalNumberOfJobs", 1000)))))
+	}),
 	request("the search text is ignored", query(func(q url.Values) { q.Del("search") })),
 	target("a text that is nowhere", func(t *conformance.Target) { t.SearchText = "zeppelin" }),
 	request("the circle is ignored", query(func(q url.Values) { q.Del("geoLocation") })),

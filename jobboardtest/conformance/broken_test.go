@@ -27,6 +27,7 @@ type breakage struct {
 	target  func(*conformance.Target)
 	request func(*exchange, *http.Request) // changes what the fake gets
 	respond func(*exchange)                // changes what it says
+	anew    func() func(*exchange)         // makes respond, where that remembers something
 }
 
 func target(name string, f func(*conformance.Target)) breakage {
@@ -39,6 +40,11 @@ func request(name string, f func(*exchange, *http.Request)) breakage {
 
 func respond(name string, f func(*exchange)) breakage {
 	return breakage{name: name, respond: f}
+}
+
+// anew changes what a fake says by what it said before: each fake has a memory of its own.
+func anew(name string, f func() func(*exchange)) breakage {
+	return breakage{name: name, anew: f}
 }
 
 // TestBrokenFakes holds all that is said of each broken fake. Each rule is broken
@@ -66,6 +72,9 @@ func TestBrokenFakes(t *testing.T) {
 func (b breakage) check(t *testing.T) (text string, failed []string) {
 	t.Helper()
 	srv, target := fake(t)
+	if b.anew != nil {
+		b.respond = b.anew()
+	}
 	target.HTTPClient.Transport = &breaker{
 		next: srv.Transport(), srv: srv, seen: map[string]int{}, request: b.request, respond: b.respond,
 	}
