@@ -182,6 +182,7 @@ func TestDoctorOverTLS(t *testing.T) {
 	p := newProcess().pointAt(srv).set("BASE_URL", secure.URL+"/board/api/rest/").set("JOBDB_URL", secure.URL+"/info").set("CA_FILE", caOf(t, secure)).set("LANGUAGE", "de")
 	p.run(t, "doctor").want(t, setup.ExitOK, "TLS 1.3, certificate valid until 20", "10 ok, 0 warnings", "de: 17 of 42 titles differ")
 	p.run(t, "search").want(t, setup.ExitOK, "42 of 42")
+	p.run(t, "doctor", "--language", "de;q=0.9, en").want(t, setup.ExitOK, "de;q=0.9, en: 19 of 42 titles differ")
 	p.set("CA_FILE", file(t, "x", "nothing", 0o600)).run(t, "doctor").want(t, setup.ExitIncomplete, "fail  settings", "PEM")
 	p.run(t, "search").want(t, setup.ExitUsage)
 }

@@ -7,6 +7,9 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -108,6 +111,39 @@ func TestMapOfHostileAndStrangePostings(t *testing.T) {
 		if m.placed != 301 || m.unplaced != 2 {
 			t.Errorf("%d placed, %d not", m.placed, m.unplaced)
 		}
+	}
+}
+
+// The scale of a map of any size is a round number of kilometres, and what is said of its
+// places stands there from top to bottom.
+func TestMapScales(t *testing.T) {
+	scale := regexp.MustCompile(`>(\d+ km)</text>`)
+	said := regexp.MustCompile(`y="([0-9.]+)">(Placed by|The search|Places: geo)`)
+	var scales []string
+	for km := 2.0; km < 20038; km *= 1.2 {
+		var b bytes.Buffer
+		if err := newMapData(jobboard.Near(48.2, 16.4, km)).write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if got := scale.FindStringSubmatch(b.String()); got == nil {
+			t.Errorf("a circle of %.0f km has no scale", km)
+		} else if !slices.Contains(scales, got[1]) {
+			scales = append(scales, got[1])
+		}
+		last, lines := 0.0, said.FindAllStringSubmatch(b.String(), -1)
+		for _, m := range lines {
+			y, err := strconv.ParseFloat(m[1], 64)
+			if err != nil || y <= last {
+				t.Errorf("%q stands at %s, below %g: %v", m[2], m[1], last, err)
+			}
+			last = y
+		}
+		if len(lines) != 3 {
+			t.Errorf("of its places is said %q", lines)
+		}
+	}
+	if got := strings.Join(scales, ", "); got != "1 km, 2 km, 5 km, 10 km, 20 km, 50 km, 100 km, 200 km, 500 km, 1000 km, 2000 km, 5000 km" {
+		t.Error(got)
 	}
 }
 

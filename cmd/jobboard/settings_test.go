@@ -54,6 +54,7 @@ func TestFlagsThenEnvironmentThenFile(t *testing.T) {
 	// --fake reads neither, and takes no address.
 	p.run(t, "search", "--fake").want(t, setup.ExitOK, "42 of 42")
 	p.run(t, "search", "--fake", "--base-url", "x").want(t, setup.ExitUsage).wantErr(t, "--base-url")
+	newProcess().run(t, "search", "--fake", "--attempts", "-1").want(t, setup.ExitUsage).wantErr(t, "--attempts is negative")
 	if n := inFile.Count() + inEnvironment.Count() + inFlag.Count(); n > 0 {
 		t.Errorf("--fake asked %d times", n)
 	}

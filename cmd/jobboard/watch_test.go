@@ -94,4 +94,5 @@ func TestWatchInterval(t *testing.T) {
 func TestWatchEndsWhenRefused(t *testing.T) {
 	srv := demo(t)
 	newProcess().pointAt(srv).set("CLIENT_ID", "99").run(t, "watch").want(t, setup.ExitCredential)
+	newProcess().pointAt(srv).run(t, "watch", "--near", "Berlni").want(t, setup.ExitUsage).wantErr(t, "is it Berlin")
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/doctor"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
@@ -33,6 +34,10 @@ func ran(t *testing.T, env map[string]string, args ...string) result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
+	return ranUntil(ctx, env, args...)
+}
+
+func ranUntil(ctx context.Context, env map[string]string, args ...string) result {
 	var out, errOut bytes.Buffer
 	p := &cli.Program{
 		Console:  term.Console{Name: "jobboard-mirror", In: strings.NewReader(""), Out: &term.Output{W: &out}, Err: &errOut, Now: time.Now},
@@ -50,6 +55,7 @@ func TestEveryCommandWithNothingSetUp(t *testing.T) {
 		{[]string{"refresh", "--fake"}, "feed demo "},
 		{[]string{"status", "--fake"}, "channel 27828_extern de"},
 		{[]string{"status", "--fake", "--json"}, `"sources": [`},
+		{[]string{"status", "--fake", "--fake-jobs", "3"}, "90 postings"},
 		{[]string{"search", "--fake", "--language", "en", "nurses"}, "Registered Nurse"},
 		{[]string{"search", "--fake", "--json", "--near", "geo:52.52,13.37"}, `"evidence": "feed"`},
 		{[]string{"search", "--fake", "--csv", "--fields", "job,km,title", "--limit", "1", "--near", "Berlin"}, "job,km,title\n2797"},
@@ -225,6 +231,26 @@ func TestDoctor(t *testing.T) {
 	var findings []doctor.Finding
 	if err := json.Unmarshal([]byte(r.out), &findings); err != nil || r.code != setup.ExitIncomplete {
 		t.Errorf("while the board fails: %d, %v\n%s%s", r.code, err, r.out, r.err)
+	}
+}
+
+// Who interrupts the doctor gets no verdict, which would be that nothing answers.
+func TestInterruptedDoctor(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := ranUntil(ctx, nil, "doctor", "--db", filepath.Join(t.TempDir(), "jobs.db"))
+	if r.code != setup.ExitInterrupted || r.out != "" {
+		t.Errorf("%d:\n%s%s", r.code, r.out, r.err)
+	}
+}
+
+// A posting whose job is not known has none, and not the job 0.
+func TestPostingWithoutAJob(t *testing.T) {
+	field := cli.Named(hitFields, "job")[0]
+	for job, want := range map[jobboard.JobID]any{0: nil, 1: jobboard.JobID(1)} {
+		if got := field.Value(jobmirror.Posting{Job: job}); got != want {
+			t.Errorf("job %d is shown as %v", job, got)
+		}
 	}
 }
 

@@ -2,6 +2,9 @@ package setup
 
 import (
 	"fmt"
+	"io"
+	"net/http"
+	"strings"
 	"testing"
 )
 
@@ -43,5 +46,31 @@ func TestFetchedSecrets(t *testing.T) {
 	s.addFetched(token(mostFetched))
 	if hidden(0) || !hidden(1) || !hidden(mostFetched) {
 		t.Errorf("of one more the first is hidden: %t, the second: %t, the last: %t", hidden(0), hidden(1), hidden(mostFetched))
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// A token that client identifier and secret were exchanged for is hidden as they are.
+func TestTokenOfClientCredentialsIsHidden(t *testing.T) {
+	b := &Board{reader: new(Reader), Settings: Settings{Values: map[string]Value{
+		ClientID: {Text: "10"}, ClientSecret: {Text: "client-secret"}, TokenURL: {Text: "https://jobs.example/token"},
+	}}}
+	source, err := b.clientCredentials(roundTrip(func(r *http.Request) (*http.Response, error) {
+		return &http.Response{
+			StatusCode: http.StatusOK, Request: r, Header: http.Header{"Content-Type": {"application/json"}},
+			Body: io.NopCloser(strings.NewReader(`{"access_token":"fetched-token","token_type":"Bearer"}`)),
+		}, nil
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token, err := source.Token(); err != nil || token.AccessToken != "fetched-token" {
+		t.Fatalf("%v, %v", token, err)
+	}
+	if got := b.reader.Secrets.Mask("Bearer fetched-token"); got != "Bearer [hidden]" {
+		t.Error(got)
 	}
 }

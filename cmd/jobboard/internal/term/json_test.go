@@ -15,3 +15,14 @@ func TestSafeJSON(t *testing.T) {
 		}
 	}
 }
+
+// Spaces of any width part words, and what moves the cursor or reorders a line is left out.
+func TestPrintable(t *testing.T) {
+	for text, want := range map[string]string{
+		" a\u00a0b\u202fc\u2007d\u3000e\n": "a b c d e", "a\r\n\tb": "a   b", "a\x1b[2Jb\u202ec\u200bd": "a[2Jbcd", "\xff": "\ufffd", "\u202f\u200f": "",
+	} {
+		if got := Printable(text); got != want {
+			t.Errorf("%q is printed as %q, want %q", text, got, want)
+		}
+	}
+}
