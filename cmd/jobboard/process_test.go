@@ -7,9 +7,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -48,6 +50,13 @@ func newProcess() *testProcess {
 	p.stdin, p.now = strings.NewReader(""), time.Now
 	p.getenv = func(name string) string { return p.env[name] }
 	return p
+}
+
+func (p *testProcess) environ() (all []string) {
+	for _, name := range slices.Sorted(maps.Keys(p.env)) {
+		all = append(all, name+"="+p.env[name])
+	}
+	return all
 }
 
 func (p *testProcess) set(name, value string) *testProcess {
@@ -93,7 +102,8 @@ func (p *testProcess) program(stdout, stderr io.Writer) *jobboardProgram {
 			OutTerminal: p.outTerminal, ErrTerminal: p.errTerminal, Now: p.now,
 		},
 		Settings: setup.Reader{
-			UserAgent: "jobboard", Getenv: p.getenv, DefaultConfig: p.defaultConfig, StartFake: p.startFake, Transport: p.transport,
+			UserAgent: "jobboard", Getenv: p.getenv, Environ: p.environ, DefaultConfig: p.defaultConfig,
+			StartFake: p.startFake, Transport: p.transport,
 		},
 	}}
 }

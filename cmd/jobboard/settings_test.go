@@ -147,6 +147,17 @@ func TestConfigurationFile(t *testing.T) {
 		wantErr(t, "warning:", "chmod 600")
 }
 
+func TestMisspeltVariable(t *testing.T) {
+	srv := demo(t)
+	p := newProcess().set("BASE_ULR", "https://canary.example")
+	p.run(t, "search").want(t, setup.ExitUsage).without(t, "canary").
+		wantErr(t, "warning: the variable JOBBOARD_BASE_ULR means nothing here; is it JOBBOARD_BASE_URL?", "no base address is set")
+	p.run(t, "doctor").want(t, setup.ExitIncomplete).wantErr(t, "is it JOBBOARD_BASE_URL?")
+	p.pointAt(srv).set("USER_TOKEN", "").set("USERTOKEN_FILE", "canary").run(t, "doctor").
+		want(t, setup.ExitOK, "is it JOBBOARD_USER_TOKEN_FILE?").without(t, "is it JOBBOARD_BASE_URL?", "canary")
+	newProcess().pointAt(srv).set("SEED", "7").set("TESTS", "all").run(t, "search").want(t, setup.ExitOK).without(t, "warning")
+}
+
 func TestNoInsecureCredential(t *testing.T) {
 	for _, args := range [][]string{{"search"}, {"status", "1"}} {
 		newProcess().set("BASE_URL", "http://jobs.example").set("JOBDB_URL", "http://jobdb.example").set("CLIENT_ID", "10").

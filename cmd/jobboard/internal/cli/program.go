@@ -40,7 +40,7 @@ func New(name string) *Program {
 			Name: name, In: os.Stdin, Out: &term.Output{W: os.Stdout}, Err: os.Stderr,
 			OutTerminal: terminalOf(os.Stdout), ErrTerminal: terminalOf(os.Stderr), Now: time.Now,
 		},
-		Settings: setup.Reader{UserAgent: name, Getenv: os.Getenv},
+		Settings: setup.Reader{UserAgent: name, Getenv: os.Getenv, Environ: os.Environ},
 	}
 	if dir, err := os.UserConfigDir(); err == nil {
 		p.Settings.DefaultConfig = filepath.Join(dir, "jobboard", "config.toml")

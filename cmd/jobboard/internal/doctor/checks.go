@@ -78,7 +78,7 @@ func (d *examination) checkSettings() bool {
 		return false
 	case len(s.Warnings) > 0:
 		d.Add(CheckSettings, Warn, detail+"; "+strings.Join(s.Warnings, "; "),
-			"make the files readable by yourself alone")
+			"correct what is named, so that no command warns of it")
 	default:
 		d.ok(CheckSettings, "%s", detail)
 	}

@@ -84,8 +84,9 @@ without JOBBOARD_, as TOML. NO_COLOR turns colours off.`
 type Reader struct {
 	UserAgent     string
 	Getenv        func(string) string
-	DefaultConfig string    // path of the configuration file; empty: none
-	Log           io.Writer // where --debug writes
+	Environ       func() []string // name=value, to find misspelt names in; nil: none
+	DefaultConfig string          // path of the configuration file; empty: none
+	Log           io.Writer       // where --debug writes
 
 	StartFake func() *jobboardtest.Server // nil: with sockets and the demo
 	Transport http.RoundTripper           // nil: the library's
@@ -170,7 +171,7 @@ type Value struct {
 type Settings struct {
 	Values    map[string]Value
 	File      string   // that was read; empty: none
-	Warnings  []string // about files that others can read
+	Warnings  []string // about files that others can read, and misspelt variables
 	ambiguous error    // credentials that exclude each other
 }
 
@@ -269,6 +270,7 @@ func (l reading) flags(f *pflag.FlagSet) (map[string]string, error) {
 }
 
 func (l reading) environment() (map[string]string, error) {
+	l.warnOfMisspelt()
 	layer := map[string]string{}
 	for _, s := range List {
 		text := l.Getenv(s.Env())
@@ -291,6 +293,27 @@ func (l reading) environment() (map[string]string, error) {
 		layer[s.Name] = text
 	}
 	return layer, nil
+}
+
+// warnOfMisspelt warns of variables that are nothing and nearly have the name of one
+// that is not set.
+func (l reading) warnOfMisspelt() {
+	if l.Environ == nil {
+		return
+	}
+	names := []string{"JOBBOARD_CONFIG", "JOBBOARD_MIRROR_DB"}
+	for _, s := range List {
+		names = append(names, s.Env())
+		if s.Secret {
+			names = append(names, s.Env()+"_FILE")
+		}
+	}
+	for _, variable := range l.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		if meant := spelling.Closest(name, names); meant != "" && meant != name && l.Getenv(meant) == "" {
+			l.Warnings = append(l.Warnings, fmt.Sprintf("the variable %.60s means nothing here; is it %s?", name, meant))
+		}
+	}
 }
 
 // configFile is the configuration file.
