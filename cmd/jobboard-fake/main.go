@@ -69,9 +69,9 @@ type options struct {
 }
 
 // parse returns the exit code where there is nothing more to do.
-func parse(args []string, stderr io.Writer) (o options, code int, ok bool) {
+func parse(args []string, stdout, stderr io.Writer) (o options, code int, ok bool) {
 	flags := flag.NewFlagSet("jobboard-fake", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags.SetOutput(io.Discard) // a wrong flag is told in a line, not with all flags after it
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:8080", "`host:port` to listen at: the base address is at /board, the job information lookup at /info, the page at /; port 0 takes a free one")
 	flags.StringVar(&o.jobDBAddr, "jobdb-addr", "", "`host:port` of the job information lookup; without it -addr serves both")
 	flags.BoolVar(&o.json, "json", false, "print the first line as JSON")
@@ -87,8 +87,13 @@ func parse(args []string, stderr io.Writer) (o options, code int, ok bool) {
 	err := flags.Parse(args)
 	switch {
 	case err == flag.ErrHelp:
+		fmt.Fprintln(stdout, "jobboard-fake serves a job board that is not real, with demo data.")
+		fmt.Fprintln(stdout)
+		flags.SetOutput(stdout)
+		flags.PrintDefaults()
 		return o, 0, false
 	case err != nil:
+		fmt.Fprintf(stderr, "jobboard-fake: %v\nnext: jobboard-fake -h\n", err)
 		return o, 2, false
 	case flags.NArg() > 0:
 		fmt.Fprintf(stderr, "jobboard-fake: unexpected argument %q\n", flags.Arg(0))
@@ -104,7 +109,7 @@ func parse(args []string, stderr io.Writer) (o options, code int, ok bool) {
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	o, code, ok := parse(args, stderr)
+	o, code, ok := parse(args, stdout, stderr)
 	if !ok {
 		return code
 	}

@@ -279,9 +279,13 @@ func TestFlags(t *testing.T) {
 		var out, errs strings.Builder
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if code := run(ctx, c.args, &out, &errs); code != c.code || !strings.Contains(errs.String(), c.says) {
+		if code := run(ctx, c.args, &out, &errs); code != c.code || !strings.Contains(errs.String(), c.says) || strings.Count(errs.String(), "\n") > 2 {
 			t.Errorf("%q: exit code %d, %s", c.args, code, &errs)
 		}
+	}
+	var out, errs strings.Builder
+	if code := run(t.Context(), []string{"-h"}, &out, &errs); code != 0 || !strings.Contains(out.String(), "-jobdb-addr host:port") || errs.Len() > 0 {
+		t.Errorf("-h: exit code %d, %s%s", code, &out, &errs)
 	}
 }
 
