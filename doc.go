@@ -85,8 +85,8 @@
 // at once. A truncated answer counts as a failed attempt. A Client and its
 // Applicants share a budget: successes fill it, repeats use it up, so that
 // repeats do not make an outage worse. A call whose context has no deadline ends
-// after a minute; Postings and Snapshot then have no end but those of RetryPolicy
-// for each attempt. A POST that the service may have executed is never repeated.
+// after a minute; Postings and Snapshot are then bounded only by the limits that
+// RetryPolicy sets an attempt. A POST that the service may have executed is never repeated.
 //
 // # Limits
 //
@@ -96,7 +96,7 @@
 // compressed bytes are bounded too. The decoded result of a search may take 2.2
 // times its bound in memory. Config.MaxBodyBytes and Config.MaxPostingBytes change
 // the bounds. A posting of a stream that is over its bound comes without its
-// advertisement; one that is over it without that, too, ends the stream.
+// advertisement; one that is too large even so ends the stream.
 //
 // # Untrusted texts
 //

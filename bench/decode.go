@@ -288,7 +288,7 @@ func measureDecode(r *report, e effort) error {
 	r.atLeast("Postings without ad text against encoding/json's Decoder",
 		omitted.costTimes(byName["encoding/json Decoder"]), 25, "x")
 
-	// What a posting more costs: neither the page's own nor the call's.
+	// The cost of one more posting, without that of the page itself and of the call.
 	small := makePage(few)
 	a, err := race(quickEffort, decodePage(small)[0], decodePage(page)[0])
 	if err != nil {

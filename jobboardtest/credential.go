@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// What a request brought to say who it is, beside the kinds of tokens.
+// The kinds of credentials that a request may bring, beside those of tokens.
 const (
 	credNone           = "none"
 	credUnknown        = "unknown" // a bearer token nobody issued, or another scheme

@@ -39,7 +39,7 @@ type Fault struct {
 	Share     float64       `json:"share,omitempty"`     // hits this part of the calls, chosen by Seed: 0 < Share < 1; else all
 	Seed      uint64        `json:"seed,omitempty"`      // the same Seed makes the same choices, of Share and Jitter
 
-	// What they get. Without Status and Body it is the operation's answer.
+	// What those calls get: the operation's own answer, unless Status or Body is set.
 	Status  int         `json:"status,omitempty"`
 	Header  http.Header `json:"header,omitempty"`  // set over the answer's; an empty list takes one away
 	Body    string      `json:"body,omitempty"`    // with Status 0 the status is 200

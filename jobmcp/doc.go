@@ -8,7 +8,7 @@
 //	tools := jobmcp.NewServer(client, jobmcp.Options{Channel: "27828_extern", Hosts: []string{"jobs.example"}})
 //	mux.Handle("/mcp", whoMayAsk(tools.Handler()))
 //
-// Who may ask is the program's affair: Handler knows nobody, so whoMayAsk above is its own.
+// Handler does not ask who calls: the program lets callers in, as its own whoMayAsk does above.
 // A client over a copy of a board serves as well as one over the board.
 //
 // Texts that others wrote, such as advertisements and questions, are handed over as plain

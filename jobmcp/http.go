@@ -103,8 +103,8 @@ func (s *Server) permitsHost(host string) bool {
 // readMessage reads the body of a request, or says what to answer because it is too long or
 // no message.
 func readMessage(w http.ResponseWriter, r *http.Request) (body []byte, status int, refused []byte) {
-	// Where the writer has no deadlines the server's own must do. A deadline that stays would
-	// end the request's context.
+	// A writer without deadlines leaves this to the server's own. The deadline is taken away
+	// again, because it would end the request's context.
 	deadline := http.NewResponseController(w)
 	_ = deadline.SetReadDeadline(time.Now().Add(maxReading))
 	defer func() { _ = deadline.SetReadDeadline(time.Time{}) }()

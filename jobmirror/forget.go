@@ -23,8 +23,8 @@ func (m *Mirror) Forget(ctx context.Context, job jobboard.JobID) error {
 }
 
 func (t *tx) forget(job int64) error {
-	// What a refresh is writing just now is waited for, so that it is erased as well;
-	// what it writes later finds the tombstones.
+	// This waits for the transaction of a refresh that is under way, so that its rows are
+	// erased as well. Later transactions of the refresh find the tombstones.
 	if _, err := t.Numbers("SELECT id FROM sources ORDER BY id @lock"); err != nil {
 		return err
 	}

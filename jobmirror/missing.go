@@ -10,7 +10,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
-// What a source shows has a row in the table listings or entries. Its column missing has
+// Each posting or job that a source shows has a row in the table listings or entries.
+// The row's column missing has
 //
 //	0       while the source shows it
 //	a time  while the row is held: since then complete refreshes have not shown it
@@ -268,7 +269,7 @@ func (t *tx) noteInformed(src *source, fresh bool) error {
 // sources if none is named. Names are those of SourceStatus.Name; one that no source has
 // is an error. Its other errors are ErrReadOnly and the database's.
 //
-// What a later refresh misses is held as before.
+// Rows that a later refresh misses are held as before.
 func (m *Mirror) AcceptRemovals(ctx context.Context, sources ...string) error {
 	if m.opts.ReadOnly {
 		return ErrReadOnly

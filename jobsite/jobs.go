@@ -63,8 +63,8 @@ func (s *Site) Job(r *http.Request) (*JobPage, error) {
 	job := s.published(known, shown)
 	job.URL = s.published(known, inLanguage(postings, s.cfg.Languages[0])).URL
 	refused, _ := errors.AsType[*jobpublish.RefusedError](job.Check(time.Now()))
-	// What feeds and search engines ask for may be missing on a page, and whether an answer is
-	// too old the mirror has decided.
+	// A page may lack what feeds and search engines ask for. The mirror has decided whether
+	// an answer is too old.
 	lacks := refused != nil && refused.Reason == jobpublish.ReasonIncomplete && shown != nil
 	if refused != nil && !lacks && refused.Reason != jobpublish.ReasonStale {
 		return nil, refused

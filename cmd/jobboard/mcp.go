@@ -19,7 +19,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmcp"
 )
 
-// What the service is asked by an assistant at most.
+// The bounds of the requests that an assistant causes.
 const (
 	requestRate = 5 // requests a second, after a burst of requestMost
 	requestMost = 20

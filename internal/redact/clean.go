@@ -12,8 +12,8 @@ import (
 func Clean(s string, limit int) string {
 	s = s[:min(len(s), 4*limit)]
 	s = strings.Map(func(r rune) rune {
-		// What reorders the rest of the line, too, leaves a space: taken out, it would join
-		// the halves of a secret that it stands in.
+		// A mark that reorders the rest of the line becomes a space as well. Without the
+		// space the halves of a secret around it would be joined.
 		if unicode.IsControl(r) || r == 0x2028 || r == 0x2029 || unicode.Is(unicode.Bidi_Control, r) {
 			return ' '
 		}

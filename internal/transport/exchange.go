@@ -73,7 +73,7 @@ type Exchange struct {
 	waited time.Duration // for bytes of the body
 }
 
-// What the timer guards.
+// The parts of an exchange, of which the timer guards one at a time.
 const (
 	toHeaders int32 = iota
 	toEnd

@@ -60,9 +60,9 @@ type Target struct {
 	ClosedJob       int64  `json:"closed_job,omitempty"`        // active, but takes no more applications
 	ApplicationID   string `json:"application_id,omitempty"`    // of the applicant's application to AppliedJob
 
-	// What the interface has no call for. Apply and Withdraw act for the
-	// applicant on SpareJob, an open job that is of no other use. Apply may give
-	// an error where there is an application already.
+	// Apply and Withdraw do what the interface has no call for. They act for the
+	// applicant on SpareJob, an open job that is of no other use. Apply may return
+	// an error if there is an application already.
 	SpareJob int64                                      `json:"spare_job,omitempty"`
 	Apply    func(ctx context.Context, job int64) error `json:"-"`
 	Withdraw func(ctx context.Context, job int64) error `json:"-"`

@@ -33,8 +33,8 @@
 //
 // # Who may call it
 //
-// Whoever reaches the port: it is a test tool, and the fake listens on the
-// loopback interface unless told otherwise. Pages of other sites in the same
+// Everybody who reaches the port may call it: it is a test tool, and the fake listens
+// on the loopback interface unless told otherwise. Pages of other sites in the same
 // browser may not: it refuses requests that a browser marks as cross-site, bodies
 // that are not labelled as JSON, and host names that a stranger could point at this
 // machine (see [New]).

@@ -35,7 +35,7 @@ func (s *eventStream) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.WriteHeader(http.StatusOK)
 
-	// Whoever does not read must not keep the server from ending.
+	// A client that does not read must not keep the server from ending.
 	defer context.AfterFunc(c.ending, func() { s.hurry(time.Second) })()
 
 	t := time.NewTicker(tick)

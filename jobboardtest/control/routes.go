@@ -74,7 +74,7 @@ func (c *Control) routes() []route {
 	}
 }
 
-// What is said about an identifier that nothing has.
+// The answers to an identifier that nothing has.
 const (
 	noJob     = "there is no job %d"
 	noRequest = "there is no request %d in the journal"

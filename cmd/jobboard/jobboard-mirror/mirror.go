@@ -29,7 +29,7 @@ func addDatabaseFlag(root *cobra.Command, getenv func(string) string) *database 
 	d := &database{}
 	root.PersistentFlags().StringVar(&d.address, "db", getenv("JOBBOARD_MIRROR_DB"),
 		"`address` of the database: a file, or postgres://... (JOBBOARD_MIRROR_DB)")
-	// What the environment says may hold a password, which the help does not show.
+	// The help does not show the variable's value, which may hold a password.
 	root.PersistentFlags().Lookup("db").DefValue = ""
 	_ = root.MarkPersistentFlagFilename("db", "db", "sqlite")
 	return d

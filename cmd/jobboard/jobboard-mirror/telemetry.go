@@ -37,7 +37,7 @@ func startTelemetry(ctx context.Context, opts *jobmirror.Options, monitored bool
 	if err != nil || !monitored && !traced {
 		return t, err
 	}
-	// What the environment says of the service holds over the program's name.
+	// The environment may name the service otherwise: OTEL_SERVICE_NAME goes before the program's name.
 	about, err := resource.New(ctx, resource.WithAttributes(attribute.String("service.name", "jobboard-mirror")),
 		resource.WithTelemetrySDK(), resource.WithFromEnv())
 	if err != nil {

@@ -43,7 +43,7 @@ type Dialed struct {
 	At      time.Time
 }
 
-// What the kernel says of a connection that is reset or refused.
+// The kernel's errors for a connection that is reset or refused.
 var (
 	ErrReset   = &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
 	ErrRefused = &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}

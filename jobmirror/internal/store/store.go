@@ -201,9 +201,9 @@ func (db *DB) begin(ctx context.Context, pool *sql.DB, opts *sql.TxOptions) (con
 	return conn, in, err
 }
 
-// takeTurn waits until nobody else writes to SQLite, in the order of coming, and returns
-// what ends the turn. The pool alone would let in one of those who wait, whichever it is.
-// Where there is a server nobody waits.
+// takeTurn waits until nobody else writes to SQLite, and returns the function that lets
+// the next writer in. Writers come in the order of their calls; the pool alone would let in
+// any of them. On a server takeTurn returns at once.
 func (db *DB) takeTurn(ctx context.Context) (end func(), err error) {
 	if db.turn == nil {
 		return func() {}, nil
