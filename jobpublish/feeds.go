@@ -50,11 +50,7 @@ func writeAtom(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 	f.begin()
 	cfg := h.site.cfg
 	x := newXMLWriter(f)
-	feed := []xmlAttr{attr("xmlns", "http://www.w3.org/2005/Atom")}
-	if cfg.Language != "" {
-		feed = append(feed, attr("xml:lang", cfg.Language))
-	}
-	x.start("feed", feed...)
+	x.start("feed", append(inLanguage(cfg.Language), attr("xmlns", "http://www.w3.org/2005/Atom"))...)
 	x.element("id", h.site.id.URN())
 	x.element("title", line(cfg.Title))
 	if cfg.Description != cfg.Title {
@@ -80,7 +76,7 @@ func writeAtom(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 			continue
 		}
 		f.holds(job, changed)
-		x.start("entry")
+		x.start("entry", inLanguage(job.Language)...)
 		x.element("id", h.site.jobID(job))
 		x.element("title", job.title())
 		x.element("link", struct{}{}, attr("href", job.address()))
@@ -99,4 +95,12 @@ func writeAtom(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 		err = f.correct(updated, stamp(newest))
 	}
 	return err
+}
+
+// inLanguage returns the attribute for text in a language, and none where it is not known.
+func inLanguage(tag string) []xmlAttr {
+	if tag == "" || !languageTag.MatchString(tag) {
+		return nil
+	}
+	return []xmlAttr{attr("xml:lang", tag)}
 }

@@ -21,6 +21,7 @@ const skew = time.Minute
 type Job struct {
 	URL         string                   // of the job's page: absolute, http or https, under 2 048 characters
 	Posting     *jobboard.JobPosting     // as a search gave it (4.1)
+	Language    string                   // of the posting's title and advertisement, such as "de"; empty: not known
 	Information *jobboard.JobInformation // the lookup's last answer (4.4); nil where there was none
 	Answered    time.Time                // when the lookup last answered
 	// Err holds the lookup's last answer where that was that the job is closed or

@@ -324,6 +324,16 @@ func TestNoEmptyElements(t *testing.T) {
 	}
 }
 
+// An entry tells the language of its job, where that is one.
+func TestLanguageOfEntries(t *testing.T) {
+	jobs := []Job{numbered(1), numbered(2), numbered(3)}
+	jobs[0].Language, jobs[1].Language = "en-GB", `no "language"`
+	w := get(newSite(t, list(&jobs)).Atom("/x"), "/x")
+	if body := w.Body.String(); strings.Count(body, `<entry xml:lang="en-GB">`) != 1 || strings.Count(body, "<entry>") != 2 {
+		t.Errorf("%d %s", w.Code, body)
+	}
+}
+
 // Many clients at once make one file, and one that leaves does not spoil it.
 func TestTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -113,7 +113,7 @@ func (s *Site) published(known *jobmirror.Job, shown *jobmirror.Posting) jobpubl
 	j.Heard(info, err, known.LookedUp)
 	title := ""
 	if shown != nil {
-		j.Posting, title = &shown.Posting, shown.Posting.Title
+		j.Posting, j.Language, title = &shown.Posting, shown.TextLanguage, shown.Posting.Title
 	}
 	if info != nil {
 		title = cmp.Or(title, info.JobTitle)

@@ -259,10 +259,15 @@ func TestJobsOfSite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	languages := map[string]bool{}
 	for job, err := range amended.Jobs(t.Context()) {
 		if err != nil || !job.DirectApply {
 			t.Errorf("what the site knows of job %d is not added: %v", job.ID(), err)
 		}
+		languages[job.Language] = true
+	}
+	if !languages["de"] || !languages["en"] {
+		t.Errorf("the languages of the jobs: %v", languages)
 	}
 	if status != 200 || !strings.Contains(body, fmt.Sprintf("https://jobs.example/job/%d/", c.fake.Demo.OpenJob)) {
 		t.Errorf("%d %.300s", status, body)

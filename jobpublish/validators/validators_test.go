@@ -100,6 +100,9 @@ func demo(t *testing.T) []jobpublish.Job {
 		id := jobboard.JobID(fake.Demo.OpenJob + (int64(p.JobPostingID)-600_100)/7*11)
 		info, err := client.JobInformation(t.Context(), id)
 		job.Heard(info, err, time.Now())
+		if info != nil {
+			job.Language = info.JobLanguage
+		}
 		if job.DirectApply = i%2 == 0; job.DirectApply {
 			job.ValidFor = 30 * 24 * time.Hour
 			job.Organization = jobpublish.Organization{Logo: "https://jobs.example/logo.png", SameAs: "https://firma.example/"}
