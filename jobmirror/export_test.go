@@ -188,3 +188,15 @@ func RowsRead(ctx context.Context, m *Mirror, q Query) (n int64, err error) {
 	})
 	return n, err
 }
+
+// HashOf returns the hash of an entry's bytes.
+func HashOf(raw []byte) int64 { return hash(raw) }
+
+// RefreshInTurn does what Refresh does, one source after the other.
+func (m *Mirror) RefreshInTurn(ctx context.Context) (Refreshed, error) {
+	return m.refreshAll(ctx, func(n int, f func(int)) {
+		for i := range n {
+			f(i)
+		}
+	})
+}

@@ -53,7 +53,10 @@ type Refreshed struct {
 // On PostgreSQL it works beside other processes and asks nothing twice: it waits
 // for a source that another one is reading, and does not read it again where that
 // one began later than Refresh; and for the jobs that others are looking up.
-func (m *Mirror) Refresh(ctx context.Context) (Refreshed, error) {
+func (m *Mirror) Refresh(ctx context.Context) (Refreshed, error) { return m.refreshAll(ctx, inPlaces) }
+
+// refreshAll does what Refresh does. each calls a function with each number below n.
+func (m *Mirror) refreshAll(ctx context.Context, each func(n int, f func(i int))) (Refreshed, error) {
 	w, done, err := m.start(ctx, "refresh")
 	if err != nil {
 		return Refreshed{}, err
@@ -68,7 +71,7 @@ func (m *Mirror) Refresh(ctx context.Context) (Refreshed, error) {
 	}
 	sources := m.named()
 	failed := make([]error, len(sources), len(sources)+3)
-	inPlaces(len(sources), func(i int) {
+	each(len(sources), func(i int) {
 		if err := w.refreshSince(ctx, i, since); err != nil {
 			failed[i] = fmt.Errorf("%s: %w", sources[i].cause(), err)
 		}
