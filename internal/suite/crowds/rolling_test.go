@@ -217,10 +217,11 @@ func (p *pair) start(i int) {
 	go func() { _ = s.Serve(l) }()
 }
 
-// call makes calls from 16 callers, while the servers restart 15 times. It returns
-// how many GETs were made and failed.
+// call makes calls from 16 callers, while the servers restart 15 times, each time after
+// some GETs were answered, however slow the machine is. It returns how many GETs were made
+// and failed.
 func (p *pair) call(t *testing.T, get func(number int) error) (calls, failed int64) {
-	var made, lost atomic.Int64
+	var made, answered, lost atomic.Int64
 	done := make(chan struct{})
 	var callers sync.WaitGroup
 	for caller := range 16 {
@@ -235,21 +236,30 @@ func (p *pair) call(t *testing.T, get func(number int) error) (calls, failed int
 				if err := get(n + 1); err != nil {
 					lost.Add(1)
 					t.Logf("a GET fails: %v", err)
+				} else {
+					answered.Add(1)
 				}
 			}
 		})
 	}
 	tick := time.NewTicker(30 * time.Millisecond)
 	defer tick.Stop()
+	goOn := func() {
+		for enough := answered.Load() + 20; ; {
+			if <-tick.C; answered.Load() >= enough {
+				return
+			}
+		}
+	}
 	for restart := range 15 {
-		<-tick.C
+		goOn()
 		if err := p.stop(p.servers[restart%2]); err != nil {
 			t.Error(err)
 		}
-		<-tick.C
+		goOn()
 		p.start(restart % 2)
 	}
-	<-tick.C
+	goOn()
 	close(done)
 	callers.Wait()
 	return made.Load(), lost.Load()
