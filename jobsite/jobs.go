@@ -168,11 +168,28 @@ func words(title string) string {
 type Card struct {
 	Path           string // of the job's page; empty: the posting's job is not known
 	Title, Company string
-	Place          string // the nearest to where the reader looks, else the first
-	Distance       string // to Place, such as "3 km"; empty where the reader looks nowhere
-	Excerpt        string // of the advertisement, around what was found
-	Language       string // of Title and Excerpt; empty: not known
-	Remote         bool   // the work can be done from anywhere
+	Place          string           // the nearest to where the reader looks, else the first
+	Distance       string           // to Place, such as "3 km"; empty where the reader looks nowhere
+	Excerpt        string           // of the advertisement, around what was found
+	Marks          []jobmirror.Mark // of Excerpt: what was found
+	Language       string           // of Title and Excerpt; empty: not known
+	Remote         bool             // the work can be done from anywhere
+}
+
+// Piece holds a piece of an excerpt.
+type Piece struct {
+	Text  string
+	Found bool // it is what somebody looked for
+}
+
+// Pieces returns the excerpt in pieces, so that a page can mark what was found.
+func (c Card) Pieces() (list []Piece) {
+	end := 0
+	for _, m := range c.Marks {
+		list = append(list, Piece{Text: c.Excerpt[end:m.Begin]}, Piece{c.Excerpt[m.Begin:m.End], true})
+		end = m.End
+	}
+	return append(list, Piece{Text: c.Excerpt[end:]})
 }
 
 // Card returns what a list shows of a posting.
@@ -182,7 +199,8 @@ func (s *Site) Card(p *jobmirror.Posting) Card {
 	company, _ := config.CompanyName()
 	remote, _ := config.RemoteStatus()
 	c := Card{
-		Title: p.Posting.Title, Company: company, Excerpt: cmp.Or(p.Snippet.Text, jobpublish.Excerpt(ad, 200)),
+		Title: p.Posting.Title, Company: company,
+		Excerpt: cmp.Or(p.Snippet.Text, jobpublish.Excerpt(ad, 200)), Marks: p.Snippet.Marks,
 		Language: p.TextLanguage, Remote: remote == jobboard.RemoteFully,
 	}
 	if where, _ := config.LocationNames(); len(where) > 0 {

@@ -450,8 +450,19 @@ func TestSearchOfSite(t *testing.T) {
 	if err != nil || len(old.Cards) == 0 || old.List.After != "" || len(old.Problems) != 1 {
 		t.Errorf("%+v, %v", old, err)
 	}
-	if words, _ := search("text=Patienten"); len(words.Cards) == 0 || !strings.Contains(strings.ToLower(words.Cards[0].Excerpt), "patient") {
-		t.Errorf("%+v", words)
+	words, _ := search("text=Patienten")
+	if len(words.Cards) == 0 {
+		t.Fatal("no card")
+	}
+	var text, marked strings.Builder
+	for _, piece := range words.Cards[0].Pieces() {
+		text.WriteString(piece.Text)
+		if piece.Found {
+			marked.WriteString(piece.Text + " ")
+		}
+	}
+	if text.String() != words.Cards[0].Excerpt || !strings.HasPrefix(strings.ToLower(marked.String()), "patient") {
+		t.Errorf("%q is marked in %q, whose pieces make %q", marked.String(), words.Cards[0].Excerpt, text.String())
 	}
 }
 
