@@ -135,7 +135,7 @@ func (t *tx) reindex(m *Mirror, jobs []int64) error {
 		return err
 	}
 	m.unindexed.raise()
-	return t.Do("UPDATE postings SET unindexed = 1 WHERE id IN @ids AND unindexed = 0", store.IDs(rows))
+	return t.Do("INSERT INTO unindexed (posting) SELECT v.value FROM @ids v WHERE 1 = 1 ON CONFLICT DO NOTHING", store.IDs(rows))
 }
 
 // confirm compares the titles of postings with those of their jobs, which

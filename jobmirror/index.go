@@ -95,7 +95,8 @@ func (m *Mirror) merge(ctx context.Context) error {
 }
 
 func (t *tx) indexSome(index *words.Index) (more bool, err error) {
-	rows, err := t.load("unindexed = 1 AND id IN (SELECT id FROM postings WHERE unindexed = 1 ORDER BY id LIMIT ? @skip)", indexBatch)
+	rows, err := t.load(`id IN (SELECT p.id FROM unindexed u JOIN postings p ON p.id = u.posting
+		ORDER BY u.posting LIMIT ? @skip)`, indexBatch)
 	if err != nil || len(rows) == 0 {
 		return false, err
 	}
@@ -111,19 +112,34 @@ func (t *tx) indexSome(index *words.Index) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	indexed := store.IDsOf(rows, func(r *row) int64 { return r.id })
+	facets, err := t.facets(indexed)
+	if err != nil {
+		return false, err
+	}
 	if _, err := t.vocabulary(); err != nil {
 		return false, err
 	}
 	unknown := map[string]struct{}{}
 	for _, r := range rows {
 		noted, err := t.indexRow(index, r, languages[int64(r.rec.Job)], places[int64(r.rec.Job)])
+		if err == nil {
+			err = t.putFacets(r.id, facets[r.id], facetsOf(&r.rec))
+		}
 		if err != nil {
 			return false, err
 		}
 		t.db.vocabulary.unknown(noted, unknown)
 	}
+	if err := t.Do("DELETE FROM unindexed WHERE posting IN @ids", indexed); err != nil {
+		return false, err
+	}
 	return len(rows) == indexBatch, t.note(slices.Collect(maps.Keys(unknown)))
 }
+
+// jobLanguage selects the language of the job of a row of the table postings; empty: it is
+// not known.
+const jobLanguage = "coalesce((SELECT language FROM jobs WHERE jobs.job = postings.job), '')"
 
 // places reads where jobs are.
 func (t *tx) places(jobs []int64) (map[int64][]jobboard.GeoLocation, error) {
@@ -144,13 +160,13 @@ func (t *tx) places(jobs []int64) (map[int64][]jobboard.GeoLocation, error) {
 // indexRow indexes a posting, and returns those of its words that are to be in the
 // vocabulary.
 func (t *tx) indexRow(
-	index *words.Index, r *row, jobLanguage string, places []jobboard.GeoLocation,
+	index *words.Index, r *row, language string, places []jobboard.GeoLocation,
 ) (noted []string, err error) {
 	texts, err := r.texts()
 	if err != nil {
 		return nil, err
 	}
-	stemmed := words.Language(r.rec.Language, jobLanguage)
+	stemmed := words.Language(r.rec.Language, language)
 	tokens, noted := index.Tokens(texts, stemmed)
 	tokens = append(tokens, tagAll, tagLanguage(stemmed), tag(tagRow, r.rec.Language))
 	for _, source := range r.rec.Sources {
@@ -159,24 +175,13 @@ func (t *tx) indexRow(
 	for _, place := range places {
 		tokens = append(tokens, cellsOf(place)...)
 	}
-	if err := t.Do("DELETE FROM facets WHERE posting = ?", r.id); err != nil {
-		return nil, err
-	}
-	for kind, values := range facetsOf(&r.rec) {
-		for _, value := range values {
-			tokens = append(tokens, tag(kind, value))
-			if err := t.Do("INSERT INTO facets (posting, kind, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", r.id, kind, storable(value)); err != nil {
-				return nil, err
-			}
-		}
+	for f := range facetsOf(&r.rec) {
+		tokens = append(tokens, tag(f.kind, f.value))
 	}
 	if err := t.Do(matcherOf(t.db).put, r.id, strings.Join(tokens, " ")); err != nil {
 		return nil, err
 	}
-	if err := t.Do("INSERT INTO languages (stemmed) VALUES (?) ON CONFLICT DO NOTHING", stemmed); err != nil {
-		return nil, err
-	}
-	return noted, t.Do("UPDATE postings SET unindexed = 0, stemmed = ? WHERE id = ?", stemmed, r.id)
+	return noted, t.Do("INSERT INTO languages (stemmed) VALUES (?) ON CONFLICT DO NOTHING", stemmed)
 }
 
 func (r *row) texts() (words.Texts, error) {
@@ -206,10 +211,64 @@ func textsOf(title string, config jobboard.PostingConfig) words.Texts {
 // shortTexts has the config keys of categories, places and companies.
 var shortTexts = []string{jobboard.KeyJobCategory, jobboard.KeyLocationName, jobboard.KeyCompanyName, "company"}
 
-// facetsOf returns the values by which hits are counted: the identifiers of a
-// posting's categories and the names of its places.
-func facetsOf(r *PostingRecord) map[string][]string {
+// facet is a value by which hits are counted, of a kind of tags.
+type facet struct{ kind, value string }
+
+// facetsOf returns the facets of a posting: the identifiers of its categories and the names
+// of its places.
+func facetsOf(r *PostingRecord) map[facet]bool {
 	categories, _ := r.Config.JobCategories() // missing or empty: no facet
 	places, _ := r.Config.LocationNames()
-	return map[string][]string{tagCategory: categories, tagPlace: places}
+	out := make(map[facet]bool, len(categories)+len(places))
+	for _, category := range categories {
+		out[facet{tagCategory, category}] = true
+	}
+	for _, place := range places {
+		out[facet{tagPlace, place}] = true
+	}
+	return out
+}
+
+// facets reads the stored facets of postings.
+func (t *tx) facets(postings string) (map[int64]map[facet]bool, error) {
+	out := map[int64]map[facet]bool{}
+	err := t.Rows("SELECT posting, kind, value FROM facets WHERE posting IN @ids", []any{postings}, func(scan func(...any) error) error {
+		var (
+			id int64
+			f  facet
+		)
+		err := scan(&id, &f.kind, &f.value)
+		if out[id] == nil {
+			out[id] = map[facet]bool{}
+		}
+		out[id][f] = true
+		return err
+	})
+	return out, err
+}
+
+// putFacets stores the facets of a posting in place of those that it had. It leaves alone
+// those that stay: most do when a posting changes.
+func (t *tx) putFacets(posting int64, had, now map[facet]bool) error {
+	stay := make(map[facet]bool, len(now))
+	for f := range now {
+		f.value = storable(f.value)
+		stay[f] = true
+		if had[f] {
+			continue
+		}
+		err := t.Do("INSERT INTO facets (posting, kind, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", posting, f.kind, f.value)
+		if err != nil {
+			return err
+		}
+	}
+	for f := range had {
+		if stay[f] {
+			continue
+		}
+		if err := t.Do("DELETE FROM facets WHERE posting = ? AND kind = ? AND value = ?", posting, f.kind, f.value); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -95,7 +95,7 @@ func (w *worker) poll(ctx context.Context) error {
 		numberless = unnumbered
 	}
 	err := w.db.Ask(ctx, "SELECT "+w.db.Clock+`, s.entered, s.first, s.began, s.claimed,
-			(SELECT max(asking) FROM sources WHERE asking > 0), (`+firstDue+`), (SELECT id FROM postings WHERE unindexed = 1 ORDER BY id LIMIT 1) IS NOT NULL, `+numberless+`
+			(SELECT max(asking) FROM sources WHERE asking > 0), (`+firstDue+`), (SELECT posting FROM unindexed ORDER BY posting LIMIT 1) IS NOT NULL, `+numberless+`
 		FROM (SELECT count(*) AS entered, min(CASE WHEN claimed > next_due THEN claimed ELSE next_due END) AS first,
 			coalesce(max(began), 0) AS began, coalesce(max(claimed), 0) AS claimed FROM sources WHERE id IN @ids) s`,
 		[]any{sourceIDs(sources)}, &now, &entered, &source, &began, &until, &held, &job, &index, &number)

@@ -139,7 +139,7 @@ func TestTakenOverWhereverAProcessDied(t *testing.T) {
 	}
 	copied := func(t *testing.T, address string) bool {
 		return query[bool](t, address, `SELECT NOT EXISTS (SELECT 1 FROM sources WHERE complete = 0)
-			AND NOT EXISTS (SELECT 1 FROM jobs WHERE looked_up = 0) AND NOT EXISTS (SELECT 1 FROM postings WHERE unindexed = 1)`)
+			AND NOT EXISTS (SELECT 1 FROM jobs WHERE looked_up = 0) AND NOT EXISTS (SELECT 1 FROM unindexed)`)
 	}
 	takenOver(t, opts, 15, postgres.createMigrated, copied, func(t *testing.T, m *jobmirror.Mirror) {
 		got, _, err := snapshot(t.Context(), m)

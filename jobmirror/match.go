@@ -60,7 +60,7 @@ var fts5 = matcher{
 var tsvector = matcher{
 	and: " & ", or: " | ", less: " & !", quote: "'", begins: ":*",
 	put: `INSERT INTO search (posting, words) VALUES (?, array_to_tsvector(string_to_array(?, ' ')))
-		ON CONFLICT (posting) DO UPDATE SET words = excluded.words`,
+		ON CONFLICT (posting) DO UPDATE SET words = excluded.words WHERE search.words <> excluded.words`,
 	remove: "DELETE FROM search WHERE posting = ?",
 	// Of posting + 0 there is no index, which would be read from its end until enough
 	// postings match.

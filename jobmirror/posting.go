@@ -12,7 +12,8 @@ import (
 type row struct {
 	id     int64
 	rec    PostingRecord
-	before string // the record as it is stored; empty: the row is new
+	before string        // the record as it is stored; empty: the row is new
+	had    PostingRecord // the same, of a row that was loaded
 	ads    string
 	hash   int64 // of what the board gave: rec without what the mirror adds, and ads
 	raw    int64 // the hash of the bytes by which the source that is refreshed shows it; 0: not known, or not as rec
@@ -34,11 +35,10 @@ func (t *tx) load(condition string, args ...any) (out []*row, err error) {
 		if err := scan(&r.id, &r.before, &r.ads, &r.hash, &r.linked, &r.answer, &r.giver); err != nil {
 			return err
 		}
-		if r.rec, err = decodeRecord[PostingRecord](r.before); err != nil {
-			return err
-		}
+		r.rec, err = decodeRecord[PostingRecord](r.before)
+		r.had = r.rec
 		out = append(out, r)
-		return nil
+		return err
 	})
 	return out, err
 }
@@ -75,15 +75,21 @@ func (t *tx) write(r *row, cause string) error {
 	if after == r.before && !r.words {
 		return nil
 	}
+	// PostgreSQL keeps an advertisement outside the row, and writes it anew unless the row
+	// gets its own.
 	err := t.Do(`INSERT INTO postings
 		(id, posting, language, version, title, record, ads, hash, linked, job, evidence, answer, changed, adless, giver)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET version = excluded.version, title = excluded.title, record = excluded.record,
-			ads = excluded.ads, hash = excluded.hash, linked = excluded.linked, job = excluded.job,
+			ads = CASE WHEN postings.ads = excluded.ads THEN postings.ads ELSE excluded.ads END,
+			hash = excluded.hash, linked = excluded.linked, job = excluded.job,
 			evidence = excluded.evidence, answer = excluded.answer, changed = excluded.changed,
-			adless = excluded.adless, giver = excluded.giver, unindexed = 1`,
+			adless = excluded.adless, giver = excluded.giver`,
 		r.id, int64(r.rec.Posting), r.rec.Language, int64(r.rec.Version), storable(r.rec.Title), after, r.ads, r.hash,
 		r.linked, int64(r.rec.Job), string(r.rec.Evidence), r.answer, t.Now, flag(r.rec.AdTooLarge), r.giver)
+	if err == nil && (r.words || r.rec.Job != r.had.Job || !slices.Equal(r.rec.Sources, r.had.Sources)) {
+		err = t.Do("INSERT INTO unindexed (posting) VALUES (?) ON CONFLICT DO NOTHING", r.id)
+	}
 	if err != nil || after == r.before {
 		return err
 	}
@@ -93,7 +99,7 @@ func (t *tx) write(r *row, cause string) error {
 func (t *tx) remove(r *row, cause string) error {
 	for _, statement := range []string{
 		"DELETE FROM facets WHERE posting = ?", matcherOf(t.db).remove, "DELETE FROM listings WHERE posting = ?",
-		"DELETE FROM postings WHERE id = ?",
+		"DELETE FROM unindexed WHERE posting = ?", "DELETE FROM postings WHERE id = ?",
 	} {
 		if err := t.Do(statement, r.id); err != nil {
 			return err

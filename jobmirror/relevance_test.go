@@ -387,7 +387,7 @@ func TestIndexIsPutTogether(t *testing.T) {
 		want = append(want, hits)
 	}
 	for i := range 25 { // each indexes some postings again, in a piece of its own
-		if err := jobmirror.Exec(t.Context(), m, fmt.Sprintf("UPDATE postings SET unindexed = 1 WHERE id %% 25 = %d", i)); err != nil {
+		if err := jobmirror.Exec(t.Context(), m, fmt.Sprintf("INSERT INTO unindexed (posting) SELECT id FROM postings WHERE id %% 25 = %d", i)); err != nil {
 			t.Fatal(err)
 		}
 		if err := jobmirror.IndexNow(t.Context(), m); err != nil {
@@ -432,7 +432,7 @@ func TestSmallPiecesLeaveTheLargestAlone(t *testing.T) {
 	for round := range 3 {
 		before := largest()
 		for i := range 5 {
-			if err := jobmirror.Exec(t.Context(), m, fmt.Sprintf("UPDATE postings SET unindexed = 1 WHERE id = %d", 5*round+i+1)); err != nil {
+			if err := jobmirror.Exec(t.Context(), m, fmt.Sprintf("INSERT INTO unindexed (posting) VALUES (%d)", 5*round+i+1)); err != nil {
 				t.Fatal(err)
 			}
 			if err := jobmirror.IndexNow(t.Context(), m); err != nil {

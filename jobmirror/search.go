@@ -215,14 +215,15 @@ func narrowed(q Query) []words.Expr {
 // gone, and those that lack what a text has in quotes.
 func (t *tx) postings(list []int64, text words.Query) ([]hit, error) {
 	rows := make(map[int64]hit, len(list))
-	const query = "SELECT id, record, ads, " + lastSeen + ", " + missingSince + ", stemmed FROM postings WHERE id IN @ids"
+	const query = "SELECT id, record, ads, " + lastSeen + ", " + missingSince + ", " + jobLanguage +
+		" FROM postings WHERE id IN @ids"
 	err := t.Rows(query, []any{store.IDs(list)}, func(scan func(...any) error) error {
 		var (
-			h           hit
-			record, ads string
-			seen, gone  time.Time
+			h                     hit
+			record, ads, language string
+			seen, gone            time.Time
 		)
-		if err := scan(&h.id, &record, &ads, instantColumn{&seen}, instantColumn{&gone}, &h.stemmed); err != nil {
+		if err := scan(&h.id, &record, &ads, instantColumn{&seen}, instantColumn{&gone}, &language); err != nil {
 			return err
 		}
 		rec, err := decodeRecord[PostingRecord](record)
@@ -233,6 +234,7 @@ func (t *tx) postings(list []int64, text words.Query) ([]hit, error) {
 			Language: rec.Language, Sources: rec.Sources, Job: rec.Job, Evidence: rec.Evidence,
 			Confirmed: rec.Confirmed, Seen: seen, MissingSince: gone,
 		}
+		h.stemmed = words.Language(rec.Language, language)
 		h.posting.Posting, err = rec.posting(ads)
 		if !text.Quoted() || text.Matches(h.texts(), h.stemmed) {
 			rows[h.id] = h

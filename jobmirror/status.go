@@ -106,7 +106,7 @@ func (t *tx) backlog(s *Status) error {
 	if since != nil {
 		s.DueSince = instant(*since)
 	}
-	if s.Unindexed, err = store.Value[int](t, "SELECT count(*) FROM postings WHERE unindexed = 1"); err != nil {
+	if s.Unindexed, err = store.Value[int](t, "SELECT count(*) FROM unindexed"); err != nil {
 		return err
 	}
 	s.Limit, s.PausedUntil, err = t.limit()

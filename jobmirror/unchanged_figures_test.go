@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,7 +19,8 @@ import (
 )
 
 // boardChild serves a channel of so many postings of natural size, and a feed with an entry
-// for each, until the process is killed. It prints its address.
+// for each, until the process is killed. It prints its address. One in a hundred postings
+// has another title whenever it is asked for "/change".
 func boardChild(postings int) error {
 	board := wordyBoard{postings}.handler()
 	answer, feed := httptest.NewRecorder(), new(bytes.Buffer)
@@ -41,7 +43,14 @@ func boardChild(postings int) error {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/", board)
-	mux.Handle("GET "+channel, serve("application/json", answer.Body.Bytes()))
+	var shown atomic.Value
+	shown.Store(answer.Body.Bytes())
+	mux.HandleFunc("GET "+channel, func(w http.ResponseWriter, r *http.Request) {
+		serve("application/json", shown.Load().([]byte))(w, r)
+	})
+	mux.HandleFunc("GET /change", func(http.ResponseWriter, *http.Request) {
+		shown.Store(bytes.ReplaceAll(shown.Load().([]byte), []byte(`00,"title":"`), []byte(`00,"title":"Neu `)))
+	})
 	mux.Handle("GET /feed.xml", serve("application/xml", feed.Bytes()))
 	fmt.Println(httptest.NewServer(mux).URL)
 	select {}
@@ -67,6 +76,19 @@ func startBoard(t *testing.T, postings int) string {
 		t.Fatal(err)
 	}
 	return strings.TrimSpace(address)
+}
+
+func fetch(t *testing.T, address string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = answer.Body.Close()
 }
 
 // What a refresh costs in which nothing changed, on its second run and later. The board is a
@@ -96,6 +118,22 @@ func TestCostOfAnUnchangedRefresh(t *testing.T) {
 		status, err := m.Status(t.Context())
 		if err != nil || status.Postings != n || status.Jobs[jobmirror.StateOpen] != n {
 			t.Errorf("%+v, %v; there are %d postings", status, err, n)
+		}
+		if !strings.HasPrefix(address, "postgres") {
+			return
+		}
+		if _, err := openSQL(t, address).ExecContext(t.Context(), "CHECKPOINT"); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // the second time no page is written whole, and no word is new
+			fetch(t, board+"/change")
+			const written = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint"
+			before := query[int64](t, address, written)
+			if out, err := m.Refresh(t.Context()); err != nil || len(out.Partial) > 0 {
+				t.Fatal(out, err)
+			}
+			t.Logf("figure: one in a hundred postings has another title: %d bytes of log a posting",
+				(query[int64](t, address, written)-before)/int64(max(1, n/100)))
 		}
 	})
 }

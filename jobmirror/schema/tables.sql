@@ -53,8 +53,6 @@ CREATE TABLE postings (
     evidence  TEXT NOT NULL,
     answer    BIGINT NOT NULL,
     changed   BIGINT NOT NULL,
-    stemmed   TEXT NOT NULL DEFAULT '',
-    unindexed BIGINT NOT NULL DEFAULT 1,
     adless    BIGINT NOT NULL DEFAULT 0,
     giver     BIGINT NOT NULL DEFAULT 0,
     UNIQUE (posting, language)
@@ -62,7 +60,10 @@ CREATE TABLE postings (
 CREATE INDEX postings_adless ON postings (id) WHERE adless = 1;
 CREATE INDEX postings_job ON postings (job);
 CREATE INDEX postings_version ON postings (version);
-CREATE INDEX postings_unindexed ON postings (id) WHERE unindexed = 1;
+
+CREATE TABLE unindexed (
+    posting @key
+);
 
 CREATE TABLE listings (
     source     BIGINT NOT NULL,
