@@ -148,12 +148,12 @@ func (b wordyBoard) measure(ctx context.Context, t *testing.T, m *jobmirror.Mirr
 		next func() jobmirror.Query
 	}{
 		{"a word", 20 * time.Millisecond, func() jobmirror.Query { return jobmirror.Query{Text: words()} }},
-		{"a part of a word", 30 * time.Millisecond, func() jobmirror.Query {
+		{"a part of a word", 20 * time.Millisecond, func() jobmirror.Query {
 			word := b.word(60 + r.IntN(2*b.postings-60))
 			from := r.IntN(len(word) - 3)
 			return jobmirror.Query{Text: word[from : from+4+r.IntN(len(word)-from-3)]}
 		}},
-		{"two words in a circle", 30 * time.Millisecond, func() jobmirror.Query {
+		{"two words in a circle", 20 * time.Millisecond, func() jobmirror.Query {
 			return jobmirror.Query{Text: b.some(r, 2), Near: jobboard.Near(47+8*r.Float64(), 6+9*r.Float64(), 50)}
 		}},
 		{"the 1000th page", 20 * time.Millisecond, func() jobmirror.Query { return deep }},
