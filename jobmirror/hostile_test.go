@@ -175,7 +175,7 @@ func TestHostileRequests(t *testing.T) {
 			if w.Code != http.StatusOK && w.Body.Len() > 1000 {
 				t.Errorf("%.100s: an error of %d bytes", target, w.Body.Len())
 			}
-			if d := time.Since(began); d > 5*time.Second {
+			if d := time.Since(began); d > 30*time.Second { // under a second where nothing else runs
 				t.Errorf("%.100s takes %s", target, d)
 			}
 		}

@@ -126,9 +126,11 @@ func TestProcessesShareOneLimit(t *testing.T) {
 	_, to := a.during(part)
 	used := float64(a.between(from, to)) / to.Sub(from).Seconds()
 	t.Logf("%.0f requests a second while half of the processes were killed, at most %d in one", used, a.most())
-	least := 0.25 * limit // beside whatever else the machine does
+	// What else the machine does slows the processes down, and lets a request arrive later
+	// than its permit says, together with the next ones.
+	least, mostInOne := 0.25*limit, limit+limit/5
 	if long() {
-		least = 0.85 * limit
+		least, mostInOne = 0.85*limit, limit
 	}
 	if used < least {
 		t.Errorf("%.0f requests a second were sent, of %d", used, limit)
@@ -156,7 +158,7 @@ func TestProcessesShareOneLimit(t *testing.T) {
 	if n := a.between(from, to); n > limit || n < limit/4 {
 		t.Errorf("%d requests in the 2 s after the pause: they are to be half as many as before", n)
 	}
-	if most := a.most(); most > limit {
+	if most := a.most(); most > mostInOne {
 		t.Errorf("%d requests came in one second", most)
 	}
 }
