@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -153,15 +154,27 @@ func want(t *testing.T, what string, status int, body string, wantStatus int, te
 	}
 }
 
+// listed returns the links to jobs that a page's list has, in its order and as written there.
+func listed(t *testing.T, page string) (links []string) {
+	t.Helper()
+	for _, found := range linkToJob.FindAllStringSubmatch(page, -1) {
+		links = append(links, found[1])
+	}
+	if len(links) == 0 {
+		t.Fatalf("no job in\n%s", page)
+	}
+	return links
+}
+
+var linkToJob = regexp.MustCompile(`<h2[^>]*><a href="(/job/[^"]+)"`)
+
 func TestVisitor(t *testing.T) {
 	v, fake := start(t)
 	status, body := v.get("/?near=Berlin&radius=50")
 	want(t, "list", status, body, 200, `<html lang="en">`, "<svg", fmt.Sprintf("/job/%d/", fake.Demo.OpenJob))
 	want(t, "distance", status, body, 200, "<bdi>Berlin</bdi> (", " km)")
 	// A job's page leads back to the search that it was found by.
-	_, link, _ := strings.Cut(body, `<h2><a href="`)
-	link, _, _ = strings.Cut(link, `"`)
-	status, body = v.get(strings.ReplaceAll(link, "&amp;", "&"))
+	status, body = v.get(strings.ReplaceAll(listed(t, body)[0], "&amp;", "&"))
 	want(t, "from a search", status, body, 200, `<a href="/?near=Berlin&amp;radius=50">All jobs</a>`)
 	status, body = v.get("/?place=Hamburg&text=pflege&lang=de")
 	want(t, "narrowed down", status, body, 200, `<a href="?lang=de&amp;text=pflege" aria-current="true"><bdi>Hamburg</bdi>`)
@@ -201,13 +214,11 @@ func TestPaging(t *testing.T) {
 	seen, path := map[string]bool{}, "/?text="
 	for pages := 0; path != ""; pages++ {
 		_, body := v.get(path)
-		for part := range strings.SplitSeq(body, `<h2><a href="`) {
-			if link, _, ok := strings.Cut(part, `"`); ok && strings.HasPrefix(link, "/job/") {
-				if seen[link] {
-					t.Errorf("%s is on two pages", link)
-				}
-				seen[link] = true
+		for _, link := range listed(t, body) {
+			if seen[link] {
+				t.Errorf("%s is on two pages", link)
 			}
+			seen[link] = true
 		}
 		_, next, ok := strings.Cut(body, `rel="next" href="`)
 		if path = ""; ok {
@@ -380,11 +391,7 @@ func TestPublished(t *testing.T) {
 	_, sitemap := v.get("/sitemap.xml")
 	for _, lang := range []string{"de", "en"} {
 		_, list := v.get("/?lang=" + lang)
-		for part := range strings.SplitSeq(list, `<h2><a href="`) {
-			link, _, _ := strings.Cut(part, `"`)
-			if len(strings.Split(link, "/")) < 4 {
-				continue
-			}
+		for _, link := range listed(t, list) {
 			job := strings.Join(strings.Split(link, "/")[:3], "/") + "/" // its words are those of a language
 			if n := strings.Count(sitemap, "<loc>"+v.origin+job); n != 1 {
 				if _, page := v.get(link); strings.Contains(page, "ld+json") {
