@@ -3,6 +3,8 @@ package jobsite
 import (
 	"context"
 	"errors"
+	"fmt"
+	"mime"
 	"net/http"
 
 	"github.com/jobboard-sdk/jobboard-go"
@@ -40,13 +42,13 @@ const maxForm = 64 << 10
 //	409  somebody else has signed in since the form was opened: SignedInAnew
 //	422  some answers are wrong
 //
-// An error is of a request that is no form, with status 400 or 413, or of the lookup that
-// a visitor who is not signed in needs to see their answers again.
+// An error is of a body that is not application/x-www-form-urlencoded, with status 400, or
+// is too large, with 413, or of the lookup that a visitor who is not signed in needs to see
+// their answers again.
 func (s *SignIn) Form(r *http.Request, job jobboard.JobID, texts Texts, rules jobboard.AnswerRules) (FormPage, error) {
 	sent := r.Method == http.MethodPost
 	if sent {
-		r.Body = http.MaxBytesReader(nil, r.Body, maxForm)
-		if err := r.ParseForm(); err != nil {
+		if err := readForm(r); err != nil {
 			return FormPage{}, &formError{err}
 		}
 	}
@@ -70,6 +72,7 @@ func (s *SignIn) Form(r *http.Request, job jobboard.JobID, texts Texts, rules jo
 		}
 		p.Situation = SignInToSend
 	case sent && (p.Situation == Busy || p.Situation == NotChecked): // with info, where the board gave it
+		p.disown(r)
 	default:
 		info = nil
 	}
@@ -79,6 +82,30 @@ func (s *SignIn) Form(r *http.Request, job jobboard.JobID, texts Texts, rules jo
 	}
 	p.speak(texts)
 	return p, nil
+}
+
+// readForm reads a form that was sent. A body of another type would pass for one without
+// answers.
+func readForm(r *http.Request) error {
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/x-www-form-urlencoded" {
+		return fmt.Errorf("jobsite: a form of type %.100q", kind)
+	}
+	r.Body = http.MaxBytesReader(nil, r.Body, maxForm)
+	return r.ParseForm()
+}
+
+// ofAnother reports whether a form that was sent names another session than that of its
+// visitor.
+func (p *FormPage) ofAnother(r *http.Request) bool {
+	return r.PostForm.Has(sessionField) && r.PostForm.Get(sessionField) != p.Session
+}
+
+// disown leaves the page without a session where the form that was sent is of another one:
+// the answers, sent once more, are still not this visitor's.
+func (p *FormPage) disown(r *http.Request) {
+	if p.ofAnother(r) {
+		p.Session = ""
+	}
 }
 
 // speak sets the words of the page that are not the board's.
@@ -94,7 +121,7 @@ func (p *FormPage) speak(texts Texts) {
 // check looks at the answers that a visitor has sent who may apply, and returns what
 // CheckAnswers said.
 func (p *FormPage) check(r *http.Request, rules jobboard.AnswerRules) error {
-	if r.PostForm.Has(sessionField) && r.PostForm.Get(sessionField) != p.Session {
+	if p.ofAnother(r) {
 		p.Situation, p.Status = SignedInAnew, http.StatusConflict
 		return nil
 	}

@@ -34,6 +34,7 @@ func TestForm(t *testing.T) {
 		{"some answers", some, nil, jobsite.MayApply, 422, true, true},
 		{"nobody", nil, leave, jobsite.SignInFirst, 403, false, false},
 		{"sent by nobody", some, leave, jobsite.SignInToSend, 403, true, false},
+		{"sent with a refused token", some, fault(jobboardtest.OpApplied, 401), jobsite.SignInToSend, 403, true, false},
 		{"of another session", from("another"), nil, jobsite.SignedInAnew, 409, true, false},
 		{"opened by nobody", from(""), nil, jobsite.SignedInAnew, 409, true, false},
 		{"board down", nil, fault(jobboardtest.OpApplied, 503), jobsite.NotChecked, 502, false, false},
@@ -108,6 +109,17 @@ func TestFormComplete(t *testing.T) {
 	if s.send("POST", "/", answers); !p.Complete || p.Status != 200 || len(p.Checked.Values) != len(p.Fields)-1 || p.Checked.Nationality == "" || failed != nil {
 		t.Errorf("%+v, %v", p, failed)
 	}
+	// Neither passes for a form without answers.
+	for _, kind := range []string{"multipart/form-data; boundary=x", "application/json", ""} {
+		resp, err := s.Post(s.origin+"/", kind, strings.NewReader("q9=55000"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if got := jobboard.HTTPStatus(failed); got != 400 || p.Show {
+			t.Errorf("%q: %d, %v", kind, got, failed)
+		}
+	}
 	for body, want := range map[string]int{"q9=%zz": 400, "q9=" + strings.Repeat("x", 1<<17): 413} {
 		resp, err := s.Post(s.origin+"/", "application/x-www-form-urlencoded", strings.NewReader(body))
 		if err != nil {
@@ -123,4 +135,38 @@ func TestFormComplete(t *testing.T) {
 	if s.send("POST", "/", answers); jobboard.HTTPStatus(failed) != 410 {
 		t.Errorf("a closed job, and nobody is signed in: %v", failed)
 	}
+}
+
+// Answers that somebody else has typed are not the visitor's, also where the board could
+// not be asked the first time that they were sent.
+func TestFormOfAnother(t *testing.T) {
+	s := newRig(t)
+	s.enter()
+	var p jobsite.FormPage
+	s.page = func(w http.ResponseWriter, r *http.Request) {
+		var err error
+		if p, err = s.signIn.Form(r, jobboard.JobID(s.fake.Demo.OpenJob), jobsite.English(), jobboard.AnswerRules{}); err != nil {
+			t.Error(err)
+		}
+		p.WriteHeader(w)
+	}
+	s.get("/")
+	opened := p.Session
+	again := func(session string, want jobsite.Situation) {
+		t.Helper()
+		s.send("POST", "/", url.Values{"q9": {"55.000"}, "session": {session}})
+		if p.Situation != want || !p.Show || len(p.Checked.Values) > 0 {
+			t.Errorf("%q, checked %v, not %q", p.Situation, p.Checked.Values, want)
+		}
+	}
+	for _, op := range []jobboardtest.Operation{jobboardtest.OpApplied, jobboardtest.OpApplication} {
+		s.fake.Fail(jobboardtest.Fault{Operation: op, Status: 503})
+	}
+	if again(opened, jobsite.NotChecked); p.Session != opened {
+		t.Errorf("the visitor's own form is of session %q, not %q", p.Session, opened)
+	}
+	s.send("GET", s.begin("/", s.fake.Demo.InternalApplicant), nil)
+	again(opened, jobsite.NotChecked)
+	s.fake.LiftFaults()
+	again(p.Session, jobsite.SignedInAnew)
 }

@@ -13,6 +13,7 @@ import (
 	"path"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/alexedwards/scs/v2"
@@ -41,7 +42,7 @@ type SignInConfig struct {
 	// HTTPClient sends the request that fetches a token; nil: one with a bound of ten
 	// seconds. A redirect of it is never followed: it would have the site's secret.
 	HTTPClient *http.Client
-	// Failed answers a visitor whose sign-in failed, with a status of 400, 500, 502 or 503;
+	// Failed answers a visitor whose sign-in failed, with a status of 400, 502 or 503;
 	// nil: a line of text.
 	Failed func(w http.ResponseWriter, r *http.Request, status int)
 	Logger *slog.Logger // of failures; nil: silent
@@ -185,7 +186,7 @@ func (s *SignIn) Handler(pages http.Handler) http.Handler {
 }
 
 // requestState notes what becomes of the session while its request is answered.
-type requestState struct{ ended bool }
+type requestState struct{ ended atomic.Bool }
 
 type stateKey struct{}
 
@@ -218,7 +219,7 @@ func init() { gob.Register(stored{}) } //nolint:gochecknoinits // stores keep se
 // nobody has signed in.
 func (s *SignIn) Visitor(r *http.Request) (*Visitor, bool) {
 	state, ok := r.Context().Value(stateKey{}).(*requestState)
-	if !ok || state.ended {
+	if !ok || state.ended.Load() {
 		return nil, false
 	}
 	found, ok := s.sessions.Get(r.Context(), sessionKey).(stored)
@@ -252,7 +253,7 @@ func (s *SignIn) Refused(r *http.Request, err error) bool {
 	if failed != nil {
 		s.cfg.Logger.ErrorContext(ctx, "jobsite: a session is still stored", "error", failed)
 	}
-	state.ended = true
+	state.ended.Store(true)
 	return true
 }
 
