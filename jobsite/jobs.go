@@ -62,17 +62,17 @@ func (s *Site) Job(r *http.Request) (*JobPage, error) {
 	shown := inLanguage(postings, s.Language(r))
 	job := s.published(known, shown)
 	job.URL = s.published(known, inLanguage(postings, s.cfg.Languages[0])).URL
-	refused, _ := errors.AsType[*jobpublish.RefusedError](job.Check(time.Now()))
-	// A page may lack what feeds and search engines ask for. The mirror has decided whether
-	// an answer is too old.
-	lacks := refused != nil && refused.Reason == jobpublish.ReasonIncomplete && shown != nil
-	if refused != nil && !lacks && refused.Reason != jobpublish.ReasonStale {
+	checked := job
+	checked.Answered = time.Now() // the mirror has decided whether the answer is too old
+	refused, _ := errors.AsType[*jobpublish.RefusedError](checked.Check(checked.Answered))
+	// A page may lack what feeds and search engines ask for.
+	if lacks := refused != nil && refused.Reason == jobpublish.ReasonIncomplete && shown != nil; refused != nil && !lacks {
 		return nil, refused
 	}
 	info := job.Information
 	p := &JobPage{
 		Job: id, URL: job.URL, Title: cmp.Or(job.Posting.Title, info.JobTitle), Company: info.CompanyName,
-		Place: info.Location.GeoName, Language: shown.TextLanguage, Age: known.Age,
+		Place: info.Location.GeoName, Language: job.Language, Age: known.Age,
 		Information: info, Posting: job.Posting,
 	}
 	if link, err := info.DataSecurityURL(); err == nil {

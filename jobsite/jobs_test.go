@@ -32,19 +32,22 @@ type copied struct {
 	page   *jobsite.JobPage // the last that was shown
 }
 
-func newCopied(t *testing.T) *copied {
+func newCopied(t *testing.T, changes ...func(*jobmirror.Options)) *copied {
 	t.Helper()
 	c := &copied{t: t, fake: jobboardtest.New(t, jobboardtest.WithDemo()), file: filepath.Join(t.TempDir(), "jobs.db"), mux: http.NewServeMux()}
-	var err error
-	c.mirror, err = jobmirror.Open(t.Context(), c.file, jobmirror.Options{
+	options := jobmirror.Options{
 		Config: jobboard.Config{
 			BaseURL: c.fake.BaseURL, JobDBURL: c.fake.JobDBURL, ClientID: c.fake.Demo.ClientID,
 			Retry: jobboard.RetryPolicy{MaxAttempts: 1},
 		},
 		Channels: []jobmirror.Channel{{ID: jobboard.ChannelID(c.fake.Demo.Channel), Languages: []string{"de", "en"}}},
 		Feeds:    []jobmirror.Feed{{Address: c.fake.FeedURL}}, Limit: -1,
-	})
-	if err != nil {
+	}
+	for _, change := range changes {
+		change(&options)
+	}
+	var err error
+	if c.mirror, err = jobmirror.Open(t.Context(), c.file, options); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.mirror.Close() })
@@ -164,11 +167,47 @@ func TestJobStatuses(t *testing.T) {
 	}
 }
 
+// A mirror may give answers for longer than other sites may publish them. The page of an
+// old one has the same status as that of a new one, and only lacks the structured data.
+func TestOldAnswers(t *testing.T) {
+	c := newCopied(t, func(o *jobmirror.Options) { o.MaxAge = 7 * 24 * time.Hour })
+	publish := func(change func(*jobboardtest.Posting)) int64 {
+		job, posting := c.fake.Publish(c.fake.Demo.Channel, jobboardtest.Job{Title: "A"})
+		c.fake.RemovePosting(posting.ID)
+		posting.VersionStart = c.fake.Now().AddDate(0, 0, -30)
+		change(&posting)
+		c.fake.AddPosting(posting)
+		return job.ID
+	}
+	other := c.fake.AddChannel(jobboardtest.Channel{ID: "other"}).ID
+	jobs := map[int64]int{
+		publish(func(*jobboardtest.Posting) {}):                                                   200,
+		publish(func(p *jobboardtest.Posting) { p.Channels = []string{other} }):                   404, // no posting of it is copied
+		publish(func(p *jobboardtest.Posting) { p.VersionEnd = c.fake.Now().AddDate(0, 0, -1) }):  410,
+		publish(func(p *jobboardtest.Posting) { p.VersionStart = c.fake.Now().AddDate(0, 0, 3) }): 404,
+		publish(func(p *jobboardtest.Posting) {
+			p.Config = map[string][]string{jobboard.KeyVisibility: {"hidden"}}
+		}): 404,
+		c.fake.Demo.ClosedJob:   410,
+		c.fake.Demo.InternalJob: 404,
+	}
+	c.copy()
+	c.answered(time.Now().Add(-3 * 24 * time.Hour))
+	for job, status := range jobs {
+		if w := c.get(fmt.Sprintf("/job/%d/words", job)); w.Code != status || status == 200 && c.page.Data != nil {
+			t.Errorf("%d: %d %s, not %d; %+v", job, w.Code, w.Body, status, c.page)
+		}
+	}
+}
+
 // age makes every answer of the lookup one of long ago.
-func (c *copied) age() {
+func (c *copied) age() { c.answered(time.UnixMilli(1)) }
+
+// answered makes every answer of the lookup one of a time.
+func (c *copied) answered(at time.Time) {
 	db, err := sql.Open("sqlite", c.file)
 	if err == nil {
-		_, err = db.ExecContext(c.t.Context(), "UPDATE jobs SET looked_up = 1")
+		_, err = db.ExecContext(c.t.Context(), "UPDATE jobs SET looked_up = ?", at.UnixMilli())
 		err = errors.Join(err, db.Close())
 	}
 	if err != nil {
