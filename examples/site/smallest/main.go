@@ -177,11 +177,11 @@ var pages = template.Must(template.New("").Parse(`
 {{else}}<a href="/signin?next={{.Path}}">Anmelden</a>{{end}}
 <article lang="{{.Job.Language}}">{{.Job.Advertisement}}</article></html>{{end}}
 {{define "apply"}}{{template "head" .}}<title>{{.Job.Title}}</title><h1>{{.Job.Title}}</h1>
-<p>{{.Form.Text}}</p>{{if .Form.Complete}}<a href="{{.Job.ApplyURL}}">Bei der Stellenbörse bewerben</a>
+<p>{{.Form.Text}}{{if eq .Form.Status 403}} <a href="/signin?next=/apply/{{.Job.Job}}"{{if .Form.Show}} target="_blank"{{end}}>Anmelden</a>{{end}}</p>
+{{if .Form.Complete}}<a href="{{.Job.ApplyURL}}">Bei der Stellenbörse bewerben</a>
 {{else if .Form.Show}}<form method="post"><input type="hidden" name="session" value="{{.Form.Session}}">
 {{range .Form.Fields}}<p><label for="{{.Name}}">{{.Label}}</label> {{$given := .Value}}
 {{if .Choices}}<select id="{{.Name}}" name="{{.Name}}"><option></option>
 {{range .Choices}}<option value="{{.ID}}"{{if eq .ID $given}} selected{{end}}>{{.Label}}</option>{{end}}</select>
 {{else}}<input id="{{.Name}}" name="{{.Name}}" value="{{.Value}}">{{end}}
-{{with .Problem}}<b>{{$.Texts.Problem .}}</b>{{end}}</p>{{end}}<button>Prüfen</button></form>
-{{else if eq .Form.Status 403}}<a href="/signin?next=/apply/{{.Job.Job}}">Anmelden</a>{{end}}</html>{{end}}`))
+{{with .Problem}}<b>{{$.Texts.Problem .}}</b>{{end}}</p>{{end}}<button>Prüfen</button></form>{{end}}</html>{{end}}`))

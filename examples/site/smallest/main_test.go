@@ -134,6 +134,13 @@ func TestMarketplace(t *testing.T) {
 	if status != 200 || !strings.Contains(body, "Bei der Stellenbörse bewerben</a>") {
 		t.Errorf("a whole form %v: %d %s", answers, status, body)
 	}
+	// A sign-in that has ended leaves the answers, and a way to sign in beside them.
+	answer(client.PostForm(origin+"/signout", nil))
+	status, body, _ = answer(client.PostForm(origin+"/apply/"+id, answers))
+	if status != 403 || !strings.Contains(body, "selected") ||
+		!strings.Contains(body, `<a href="/signin?next=/apply/`+id+`" target="_blank">Anmelden</a>`) {
+		t.Errorf("a form without a sign-in: %d %s", status, body)
+	}
 	stop()
 	if err := <-ended; err != nil {
 		t.Errorf("it ends with %v", err)
