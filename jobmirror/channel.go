@@ -135,27 +135,37 @@ func (t *tx) compare(src *source, turn turn, postings []channelItem,
 			if turn.shown.seeSame(k.id) {
 				back = append(back, k.id)
 			}
-			if r.raw != 0 && r.raw != k.raw && (k.raw == 0 || turn.learns) {
+			if turn.isToLearn(r, k) {
 				learned[k.id] = r
 			}
-		case turn.shown.sawSame(k.id) && r.rec.Version <= k.version:
-			// The same answer has shown it as it is stored, or in a newer version.
+		case k.listed && turn.shown.sawSame(k.id) && r.rec.Version <= k.version:
+			// The same answer has shown it as it is stored, or in a newer version; or so has a
+			// transaction that is repeated now, which has not brought it back.
+			if turn.shown.seeSame(k.id) {
+				back = append(back, k.id)
+			}
 		default:
 			r.id = k.id
 			change[k.id] = r
 		}
 	}
-	return back, fresh, change, t.learn(src, learned)
+	return back, fresh, change, t.learn(src, learned, change)
+}
+
+// isToLearn reports whether the refresh notes the bytes of a row that is as it is stored.
+func (t turn) isToLearn(r *row, k knownPosting) bool {
+	return r.raw != 0 && r.raw != k.raw && (k.raw == 0 || t.learns)
 }
 
 // learn notes by which bytes a source shows postings as they are stored, by their rows.
-func (t *tx) learn(src *source, shown map[int64]*row) error {
+func (t *tx) learn(src *source, shown, change map[int64]*row) error {
 	if len(shown) == 0 {
 		return nil
 	}
 	// Locked: another source may be changing one just now, whose bytes then say something else.
-	stored, err := store.Pairs[int64, int64](t, "SELECT id, hash FROM postings WHERE id IN @ids ORDER BY id @lock",
-		store.IDs(slices.Collect(maps.Keys(shown))))
+	// Together with those that may change, which are locked next: one order, no deadlock.
+	ids := slices.AppendSeq(slices.Collect(maps.Keys(shown)), maps.Keys(change))
+	stored, err := store.Pairs[int64, int64](t, "SELECT id, hash FROM postings WHERE id IN @ids ORDER BY id @lock", store.IDs(ids))
 	if err != nil {
 		return err
 	}
@@ -257,7 +267,7 @@ func merge(old, fresh *row) *row {
 	if fresh.answer < old.answer || fresh.answer == old.answer && fresh.rec.Version < old.rec.Version {
 		return old
 	}
-	fresh.before, fresh.newer = old.before, fresh.rec.Version > old.rec.Version
+	fresh.before, fresh.had, fresh.newer = old.before, old.had, fresh.rec.Version > old.rec.Version
 	return fresh
 }
 
@@ -281,6 +291,9 @@ func (t *tx) list(src *source, turn turn, back []int64, rows []*row) (wanted boo
 		}
 		if r.words && r.before != "" {
 			other = append(other, r.id)
+		}
+		if r.had.Version > r.rec.Version {
+			turn.shown.lower(r.id)
 		}
 	}
 	if len(other) > 0 {

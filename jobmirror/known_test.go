@@ -1,14 +1,18 @@
 package jobmirror
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
 // pages are the postings of channels, each with what its answer shows.
@@ -180,6 +184,135 @@ func TestKnownBytesBesideALowerVersion(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An answer that shows a lower version long before the higher one, so that the lower one is
+// written and the copy is put back to it where it is believed, has the higher one in the end,
+// though its bytes are known.
+func TestKnownBytesLongAfterALowerVersion(t *testing.T) {
+	for name, address := range Databases {
+		t.Run(name, func(t *testing.T) {
+			first, lower, higher := versionOf(9999, 1, 1), versionOf(1, 4, 1), versionOf(1, 5, 1)
+			shown := pages{"a": {higher}} // the first of an answer, whose bytes are not noted
+			m, _ := knows(t, address(t), shown, Channel{ID: "a"})
+			refresh := func() {
+				t.Helper()
+				if _, err := m.Refresh(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if got := titles(t, m); !slices.Contains(got, `Nurse 1, "5"`) {
+					t.Fatal("the copy is put back to the lower version")
+				}
+				CheckReplay(t, m)
+			}
+			refresh()
+			for counter := range 4 {
+				shown["a"] = []string{first, lower}
+				for i := range channelBatch { // whose bytes are not known, so that the lower one is written before the higher is read
+					shown["a"] = append(shown["a"], versionOf(2+i, 1, counter))
+				}
+				shown["a"] = append(shown["a"], higher)
+				refresh()
+			}
+		})
+	}
+}
+
+// A transaction that is repeated, and before which another channel has changed a posting
+// that is back, notes that it is back as well.
+func TestRepeatedTransactionBringsBackWhatWasChangedMeanwhile(t *testing.T) {
+	onEach(t, func(t *testing.T, m *Mirror) {
+		whole, part := m.sources[0], m.sources[1]
+		posting := func(title string) *jobboard.JobPosting {
+			return &jobboard.JobPosting{JobPostingID: 1, PostingVersionID: 1, Title: title}
+		}
+		save(t, m, whole, beginTurn(t, m, whole), posting("Nurse"))
+		save(t, m, part, beginTurn(t, m, part), posting("Nurse"))
+		held := func() (list []int64) {
+			t.Helper()
+			do(t, m, func(t *tx) (err error) {
+				list, err = t.Numbers("SELECT source FROM listings WHERE missing <> 0")
+				return err
+			})
+			return list
+		}
+		do(t, m, func(t *tx) error {
+			_, err := t.Exec("UPDATE listings SET missing = ? WHERE source = ?", t.Now, whole.id)
+			return err
+		})
+		again := beginTurn(t, m, whole)
+		victim := errors.New("the victim of a deadlock")
+		err := m.db.update(t.Context(), func(t *tx) error {
+			_, err := t.savePostings(whole, again, itemsOf(posting("Nurse")))
+			return errors.Join(err, victim)
+		})
+		if !errors.Is(err, victim) || !slices.Equal(held(), []int64{whole.id}) {
+			t.Fatalf("%v; %d hold it", err, held())
+		}
+		save(t, m, part, beginTurn(t, m, part), posting("Senior nurse"))
+		save(t, m, whole, again, posting("Nurse"))
+		if list := held(); len(list) > 0 {
+			t.Errorf("%d hold what the repeated transaction has shown", list)
+		}
+	})
+}
+
+// Two channels, each of which shows as it is stored what the other one changes, wait for
+// each other in one order.
+func TestLearningBesideChangesIsNoDeadlock(t *testing.T) {
+	address, ok := Databases["postgres"]
+	if !ok {
+		t.Skip("one process at a time writes to SQLite")
+	}
+	m := guardedAt(t, address(t))
+	one, two := m.sources[0], m.sources[1]
+	item := func(id jobboard.JobPostingID, title string, raw int64) channelItem {
+		return channelItem{&jobboard.JobPosting{JobPostingID: id, Title: title}, raw}
+	}
+	for _, src := range m.sources[:2] {
+		save(t, m, src, beginTurn(t, m, src), item(1, "Nurse", 0).JobPosting, item(2, "Cook", 0).JobPosting)
+	}
+	turnOne, turnTwo := beginTurn(t, m, one), beginTurn(t, m, two)
+	ended, attempts := make(chan error, 1), atomic.Int64{}
+	do(t, m, func(in *tx) error {
+		if attempts.Add(1) > 1 {
+			return errors.New("the first is repeated")
+		}
+		back, _, change, err := in.compare(one, turnOne, []channelItem{item(1, "Senior nurse", 1), item(2, "Cook", 2)})
+		if err != nil {
+			return err
+		}
+		go func() {
+			ended <- m.db.update(t.Context(), func(in *tx) error {
+				attempts.Add(1)
+				_, err := in.savePostings(two, turnTwo, []channelItem{item(1, "Nurse", 3), item(2, "Senior cook", 4)})
+				return err
+			})
+		}()
+		for waiting := false; err == nil && !waiting; <-time.After(10 * time.Millisecond) {
+			waiting, err = fromView(t.Context(), m.db, func(t *tx) (bool, error) {
+				return store.Value[bool](t, `SELECT EXISTS (SELECT 1 FROM pg_stat_activity
+					WHERE datname = current_database() AND wait_event_type = 'Lock')`)
+			})
+		}
+		if err != nil {
+			return err
+		}
+		changed, _, err := in.merged(one, turnOne, change)
+		if err == nil {
+			_, err = in.list(one, turnOne, back, changed)
+		}
+		return err
+	})
+	if err := <-ended; err != nil || attempts.Load() != 2 {
+		t.Errorf("%v, after %d transactions of two", err, attempts.Load())
+	}
+	got := titles(t, m)
+	slices.Sort(got)
+	if want := []string{"Senior cook", "Senior nurse"}; !slices.Equal(got, want) {
+		t.Errorf("the copy has %q, not %q", got, want)
+	}
+	CheckReplay(t, m)
 }
 
 // A posting that is too long for its bytes to be known is decoded each time, also behind

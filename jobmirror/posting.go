@@ -13,7 +13,7 @@ type row struct {
 	id     int64
 	rec    PostingRecord
 	before string        // the record as it is stored; empty: the row is new
-	had    PostingRecord // the same, of a row that was loaded
+	had    PostingRecord // the same, decoded
 	ads    string
 	hash   int64 // of what the board gave: rec without what the mirror adds, and ads
 	raw    int64 // the hash of the bytes by which the source that is refreshed shows it; 0: not known, or not as rec

@@ -15,9 +15,10 @@ type shown struct {
 	seen []uint64       // a bit for each
 	away map[int64]bool // those that are missing
 
-	raws  []int64  // of a channel: the hash of the bytes that showed each row as it is, 0: not known
-	byRaw []uint32 // the places of the rows, in the order of raws
-	same  []uint64 // a bit for each: the refresh has seen it as it is stored
+	raws    []int64  // of a channel: the hash of the bytes that showed each row as it is, 0: not known
+	byRaw   []uint32 // the places of the rows, in the order of raws
+	same    []uint64 // a bit for each: the refresh has seen it as it is stored
+	lowered []uint64 // a bit for each: the refresh has written a lower version of it than raws is of
 }
 
 // shown reads what a source shows. It takes the memory for all rows at once, because to
@@ -33,7 +34,8 @@ func (m *Mirror) shown(ctx context.Context, src *source) (*shown, error) {
 		query := "SELECT " + list.key + ", missing, " + list.raw + " FROM " + list.table +
 			" WHERE source = ? ORDER BY " + list.key
 		if src.kind == kindChannel {
-			s.raws, s.byRaw, s.same = make([]int64, 0, n), make([]uint32, 0, n), make([]uint64, len(s.seen))
+			s.raws, s.byRaw = make([]int64, 0, n), make([]uint32, 0, n)
+			s.same, s.lowered = make([]uint64, len(s.seen)), make([]uint64, len(s.seen))
 		}
 		err := t.Rows(query, []any{src.id}, func(scan func(...any) error) error {
 			var key, missing, raw int64
@@ -52,15 +54,20 @@ func (m *Mirror) shown(ctx context.Context, src *source) (*shown, error) {
 }
 
 // seeRaw notes that a channel shows a row by the bytes with a hash, as it did before, and
-// reports whether there is such a row and it was not missing.
+// reports whether there is such a row, it was not missing, and the same refresh has not put
+// it back to a lower version since.
 func (s *shown) seeRaw(raw int64) bool {
 	compare := func(place uint32, raw int64) int { return cmp.Compare(s.raws[place], raw) }
 	i, ok := slices.BinarySearchFunc(s.byRaw, raw, compare)
-	if !ok || raw == 0 || s.away[s.keys[s.byRaw[i]]] {
+	if !ok || raw == 0 {
 		return false
 	}
-	set(s.seen, int(s.byRaw[i]))
-	set(s.same, int(s.byRaw[i]))
+	at := int(s.byRaw[i])
+	if s.away[s.keys[at]] || has(s.lowered, at) {
+		return false
+	}
+	set(s.seen, at)
+	set(s.same, at)
 	return true
 }
 
@@ -78,6 +85,13 @@ func (s *shown) seeSame(key int64) (away bool) {
 func (s *shown) sawSame(key int64) bool {
 	i, before := slices.BinarySearch(s.keys, key)
 	return before && len(s.same) > 0 && has(s.same, i)
+}
+
+// lower notes that a refresh puts a row back to a lower version.
+func (s *shown) lower(key int64) {
+	if i, before := slices.BinarySearch(s.keys, key); before && len(s.lowered) > 0 {
+		set(s.lowered, i)
+	}
 }
 
 func set(bits []uint64, i int)      { bits[i/64] |= 1 << (i % 64) }
