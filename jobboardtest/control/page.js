@@ -32,11 +32,14 @@ async function call(method, path, body) {
   }
 }
 
-// A button that is replaced while the mouse is held down on it is never clicked.
+// A button that is replaced while the mouse is held down on it is never clicked. Of a press
+// that opens a menu no release may come.
 let held = false;
 const waiting = new Map(); // the markup that places get after the release
-document.addEventListener("pointerdown", () => (held = true));
-for (const end of ["pointerup", "pointercancel"]) {
+document.addEventListener("pointerdown", (event) => {
+  held = event.button === 0 && event.target.closest("button, summary, a") !== null;
+});
+for (const end of ["pointerup", "pointercancel", "contextmenu"]) {
   document.addEventListener(end, () => {
     held = false;
     setTimeout(() => { // after the click

@@ -417,6 +417,20 @@ func TestBoardChangesDuringClick(t *testing.T) {
 	b.quiet()
 }
 
+// A press that opens a menu keeps nothing back: its release may never come.
+func TestBoardChangesDuringMenu(t *testing.T) {
+	b, srv := visit(t)
+	right := chromedp.ButtonType(input.MouseButtonRight)
+	b.Do(chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, 5, 5, right, chromedp.ClickCount(1)))
+	res, err := srv.Client().Post(fmt.Sprintf("%s%s/jobs/%d/deactivate", srv.BaseURL, control.Path, srv.Demo.OpenJob), "application/json", nil)
+	if err != nil || res.StatusCode >= 300 {
+		t.Fatal(res, err)
+	}
+	res.Body.Close()
+	b.Until(fmt.Sprintf(`document.querySelector('[data-job="%d"] .state').textContent === "inactive"`, srv.Demo.OpenJob))
+	b.quiet()
+}
+
 // A page left open does not keep the server from ending, says that it is cut
 // off, and finds another fake at the same address by itself.
 func TestServerEnds(t *testing.T) {
