@@ -177,7 +177,8 @@ var pages = template.Must(template.New("").Parse(`
 {{else}}<a href="/signin?next={{.Path}}">Anmelden</a>{{end}}
 <article lang="{{.Job.Language}}">{{.Job.Advertisement}}</article></html>{{end}}
 {{define "apply"}}{{template "head" .}}<title>{{.Job.Title}}</title><h1>{{.Job.Title}}</h1>
-<p>{{.Form.Text}}{{if eq .Form.Status 403}} <a href="/signin?next=/apply/{{.Job.Job}}"{{if .Form.Show}} target="_blank"{{end}}>Anmelden</a>{{end}}</p>
+<p>{{.Form.Text}}{{if eq .Form.Status 403}}
+<a href="/signin?next=/apply/{{.Job.Job}}"{{if .Form.Show}} target="_blank"{{end}}>Anmelden</a>{{end}}</p>
 {{if .Form.Complete}}<a href="{{.Job.ApplyURL}}">Bei der Stellenbörse bewerben</a>
 {{else if .Form.Show}}<form method="post"><input type="hidden" name="session" value="{{.Form.Session}}">
 {{range .Form.Fields}}<p><label for="{{.Name}}">{{.Label}}</label> {{$given := .Value}}
