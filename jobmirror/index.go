@@ -122,9 +122,10 @@ func (t *tx) indexSome(index *words.Index) (more bool, err error) {
 	}
 	unknown := map[string]struct{}{}
 	for _, r := range rows {
-		noted, err := t.indexRow(index, r, languages[int64(r.rec.Job)], places[int64(r.rec.Job)])
+		now := facetsOf(&r.rec)
+		noted, err := t.indexRow(index, r, now, languages[int64(r.rec.Job)], places[int64(r.rec.Job)])
 		if err == nil {
-			err = t.putFacets(r.id, facets[r.id], facetsOf(&r.rec))
+			err = t.putFacets(r.id, facets[r.id], now)
 		}
 		if err != nil {
 			return false, err
@@ -160,7 +161,7 @@ func (t *tx) places(jobs []int64) (map[int64][]jobboard.GeoLocation, error) {
 // indexRow indexes a posting, and returns those of its words that are to be in the
 // vocabulary.
 func (t *tx) indexRow(
-	index *words.Index, r *row, language string, places []jobboard.GeoLocation,
+	index *words.Index, r *row, facets map[facet]bool, language string, places []jobboard.GeoLocation,
 ) (noted []string, err error) {
 	texts, err := r.texts()
 	if err != nil {
@@ -175,7 +176,7 @@ func (t *tx) indexRow(
 	for _, place := range places {
 		tokens = append(tokens, cellsOf(place)...)
 	}
-	for f := range facetsOf(&r.rec) {
+	for f := range facets {
 		tokens = append(tokens, tag(f.kind, f.value))
 	}
 	if err := t.Do(matcherOf(t.db).put, r.id, strings.Join(tokens, " ")); err != nil {

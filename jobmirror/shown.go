@@ -74,25 +74,29 @@ func (s *shown) seeRaw(raw int64) bool {
 // seeSame notes that a channel shows a row as it is stored, and reports whether it was
 // missing.
 func (s *shown) seeSame(key int64) (away bool) {
-	if i, before := slices.BinarySearch(s.keys, key); before && len(s.same) > 0 {
+	i, before := s.place(key)
+	if before {
+		set(s.seen, i)
 		set(s.same, i)
 	}
-	_, away = s.see(key)
-	return away
+	return s.away[key]
 }
 
-// sawSame reports whether the refresh has seen a row as it is stored.
+// sawSame reports whether the refresh of a channel has seen a row as it is stored.
 func (s *shown) sawSame(key int64) bool {
-	i, before := slices.BinarySearch(s.keys, key)
-	return before && len(s.same) > 0 && has(s.same, i)
+	i, before := s.place(key)
+	return before && has(s.same, i)
 }
 
-// lower notes that a refresh puts a row back to a lower version.
+// lower notes that a channel's refresh puts a row back to a lower version.
 func (s *shown) lower(key int64) {
-	if i, before := slices.BinarySearch(s.keys, key); before && len(s.lowered) > 0 {
+	if i, before := s.place(key); before {
 		set(s.lowered, i)
 	}
 }
+
+// place returns where a row stands in keys, and whether the source had it before the refresh.
+func (s *shown) place(key int64) (int, bool) { return slices.BinarySearch(s.keys, key) }
 
 func set(bits []uint64, i int)      { bits[i/64] |= 1 << (i % 64) }
 func has(bits []uint64, i int) bool { return bits[i/64]&(1<<(i%64)) != 0 }
@@ -100,7 +104,7 @@ func has(bits []uint64, i int) bool { return bits[i/64]&(1<<(i%64)) != 0 }
 // see notes that a refresh saw a row, and reports whether the source had it before, and
 // whether it was missing.
 func (s *shown) see(key int64) (before, away bool) {
-	i, before := slices.BinarySearch(s.keys, key)
+	i, before := s.place(key)
 	if before {
 		set(s.seen, i)
 	}

@@ -384,6 +384,17 @@ func TestAnswersGrowOld(t *testing.T) {
 	}
 }
 
+// addYear runs statements that write the milliseconds of a year for %d: times as they were
+// while the clock was a year ahead.
+func addYear(t *testing.T, m *jobmirror.Mirror, statements ...string) {
+	t.Helper()
+	for _, set := range statements {
+		if err := jobmirror.Exec(t.Context(), m, fmt.Sprintf(set, (365*24*time.Hour).Milliseconds())); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // A copy that was made while the clock was a year ahead is as old as none, and is
 // brought up to date at once: it does not wait for the year to pass.
 func TestClockSetBackByAYear(t *testing.T) {
@@ -391,15 +402,10 @@ func TestClockSetBackByAYear(t *testing.T) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		m := open(t, address, optionsOf(srv))
 		refresh(t, m)
-		year := (365 * 24 * time.Hour).Milliseconds()
-		for _, set := range []string{
+		addYear(t, m,
 			"UPDATE sources SET began = began + %d, complete = complete + %[1]d, next_due = next_due + %[1]d, claimed = next_due + %[1]d",
 			"UPDATE jobs SET looked_up = looked_up + %d, next_due = next_due + %[1]d, claimed = next_due + %[1]d",
-		} {
-			if err := jobmirror.Exec(t.Context(), m, fmt.Sprintf(set, year)); err != nil {
-				t.Fatal(err)
-			}
-		}
+		)
 		job := jobboard.JobID(srv.Demo.OpenJob)
 		if j, err := m.Job(t.Context(), job); err != nil || j.Age != 0 {
 			t.Errorf("%+v, %v", j, err)
@@ -439,15 +445,10 @@ func TestUnansweredWhenTheClockIsSetBack(t *testing.T) {
 		board.tell(upTo(3), "ERROR_OTHER", nil)
 		m := open(t, address, board.options())
 		refresh(t, m)
-		year := (365 * 24 * time.Hour).Milliseconds()
-		for _, set := range []string{
+		addYear(t, m,
 			"UPDATE sources SET began = began + %d, complete = complete + %[1]d, next_due = next_due + %[1]d, named = named + %[1]d",
 			"UPDATE jobs SET next_due = next_due + %d",
-		} {
-			if err := jobmirror.Exec(t.Context(), m, fmt.Sprintf(set, year)); err != nil {
-				t.Fatal(err)
-			}
-		}
+		)
 		other := board.options()
 		other.Channels = []jobmirror.Channel{{ID: "b"}}
 		without := open(t, address, other)
@@ -459,9 +460,7 @@ func TestUnansweredWhenTheClockIsSetBack(t *testing.T) {
 		}
 		for range 2 {
 			refresh(t, m) // which enters its source anew
-			if err := jobmirror.Exec(t.Context(), m, fmt.Sprintf("UPDATE sources SET began = began + %d", year)); err != nil {
-				t.Fatal(err)
-			}
+			addYear(t, m, "UPDATE sources SET began = began + %d")
 			board.tell(upTo(3), "open", nil)
 		}
 		if n := countOpen(t, m); n != 3 {
