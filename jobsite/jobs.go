@@ -66,7 +66,8 @@ func (s *Site) Job(r *http.Request) (*JobPage, error) {
 	checked.Answered = time.Now() // the mirror has decided whether the answer is too old
 	refused, _ := errors.AsType[*jobpublish.RefusedError](checked.Check(checked.Answered))
 	// A page may lack what feeds and search engines ask for.
-	if lacks := refused != nil && refused.Reason == jobpublish.ReasonIncomplete && shown != nil; refused != nil && !lacks {
+	lacks := refused != nil && refused.Reason == jobpublish.ReasonIncomplete && shown != nil
+	if refused != nil && !lacks {
 		return nil, refused
 	}
 	info := job.Information
