@@ -27,7 +27,7 @@ type database struct {
 
 func addDatabaseFlag(root *cobra.Command, getenv func(string) string) *database {
 	d := &database{}
-	root.PersistentFlags().StringVar(&d.address, "db", getenv("JOBBOARD_MIRROR_DB"),
+	root.PersistentFlags().StringVar(&d.address, "db", getenv(setup.MirrorDB),
 		"`address` of the database: a file, or postgres://... (JOBBOARD_MIRROR_DB)")
 	// The help does not show the variable's value, which may hold a password.
 	root.PersistentFlags().Lookup("db").DefValue = ""

@@ -80,6 +80,12 @@ JOBBOARD_CLIENT_SECRET, JOBBOARD_TOKEN or JOBBOARD_USER_TOKEN. The configuration
 file, which jobboard init writes, has the names of the environment in lower case
 without JOBBOARD_, as TOML. NO_COLOR turns colours off.`
 
+// The variables that are no settings. MirrorDB names the database of jobboard-mirror.
+const (
+	configVariable = "JOBBOARD_CONFIG"
+	MirrorDB       = "JOBBOARD_MIRROR_DB"
+)
+
 // Reader reads the settings of a program. Each Read reads them anew.
 type Reader struct {
 	UserAgent     string
@@ -301,7 +307,7 @@ func (l reading) warnOfMisspelt() {
 	if l.Environ == nil {
 		return
 	}
-	names := []string{"JOBBOARD_CONFIG", "JOBBOARD_MIRROR_DB"}
+	names := []string{configVariable, MirrorDB}
 	for _, s := range List {
 		names = append(names, s.Env())
 		if s.Secret {
@@ -338,7 +344,7 @@ type configFile struct {
 // ConfigPath returns the configuration file, and whether somebody named it; "" where
 // there is none.
 func (r *Reader) ConfigPath() (path string, named bool) {
-	path = cmp.Or(r.config, r.Getenv("JOBBOARD_CONFIG"))
+	path = cmp.Or(r.config, r.Getenv(configVariable))
 	return cmp.Or(path, r.DefaultConfig), path != ""
 }
 
