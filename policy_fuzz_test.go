@@ -61,9 +61,9 @@ var fuzzFaults = []fuzzFault{
 	{name: "cut", status: 200, cut: true, repeats: http.MethodGet, want: ErrTransport},
 }
 
-// model is the policy once more, told from its words: how many requests go
-// out, and what is the outcome. The waits are random; it knows their bounds,
-// and says so when an outcome depends on chance.
+// policyModel says the policy once more, in other words: how many requests go out,
+// and how the call ends. The waits are random; the model knows their bounds, and says so
+// where the outcome depends on chance.
 type policyModel struct {
 	method      string
 	maxAttempts int

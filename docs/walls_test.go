@@ -21,12 +21,15 @@ const modulePath = "github.com/jobboard-sdk/jobboard-go"
 type wall struct {
 	part   string   // the folder; . is all of the repository
 	but    []string // folders of it for which the wall does not stand
-	beyond []string // import paths, each with what is below; those of the repository without its own path
+	beyond []string // import paths, each with what is below; those of the repository without its own path, . is its root package
 }
 
 var walls = []wall{
 	{part: ".", but: []string{"internal/suite", "bench"}, beyond: []string{"internal/suite"}},
 	{part: "jobpublish", beyond: []string{"github.com/jackc/pgx", "modernc.org/sqlite", "jobmirror", "jobsite"}},
+	{part: "jobmirror/internal/store", beyond: []string{".", "jobfeed", "jobmirror/internal/words", "jobmirror/internal/pace"}},
+	{part: "jobmirror/internal/pace", beyond: []string{"jobfeed", "jobmirror"}},
+	{part: "jobmirror/internal/words", beyond: []string{".", "jobfeed", "jobmirror", "database/sql", "github.com/jackc/pgx", "modernc.org/sqlite"}},
 	{part: "jobmcp", beyond: []string{"jobmirror", "jobpublish", "jobsite", "cmd/jobboard"}},
 	{part: "cmd/jobboard", but: []string{"cmd/jobboard/jobboard-mirror"}, beyond: []string{"github.com/jackc/pgx", "modernc.org/sqlite", "jobmirror"}},
 }
@@ -55,10 +58,11 @@ func TestWalls(t *testing.T) {
 // another.
 func TestBreach(t *testing.T) {
 	imports := map[string][]string{
-		"a":       {"net/http", "a/inner", "suites"},
-		"a/inner": {"b", "a"},
-		"b":       {"suite/rig", "example.com/database/v5"},
-		"c":       {"suites", "example.com/databases"},
+		"a":         {"net/http", "a/inner", "suites"},
+		"a/inner":   {"b", "a"},
+		"b":         {"suite/rig", "example.com/database/v5"},
+		"suite/rig": {"."},
+		"c":         {"suites", "example.com/databases"},
 	}
 	for _, c := range []struct{ dir, beyond, want string }{
 		{"a", "suite", "a a/inner b suite/rig"},
@@ -67,6 +71,8 @@ func TestBreach(t *testing.T) {
 		{"c", "suite", ""},
 		{"c", "example.com/database", ""},
 		{"a", "c", ""},
+		{"b", ".", "b suite/rig ."},
+		{"c", ".", ""},
 	} {
 		w := wall{beyond: []string{c.beyond}}
 		if got := strings.Join(w.breach(imports, c.dir), " "); got != c.want {
@@ -80,7 +86,7 @@ func (w wall) breach(imports map[string][]string, from string) []string {
 	came := map[string]string{from: ""}
 	for next := []string{from}; len(next) > 0; next = next[1:] {
 		at := next[0]
-		if at != from && slices.ContainsFunc(w.beyond, func(part string) bool { return below(at, part) }) {
+		if at != from && slices.ContainsFunc(w.beyond, func(part string) bool { return at == part || part != "." && below(at, part) }) {
 			var way []string
 			for ; at != ""; at = came[at] {
 				way = append(way, at)

@@ -74,8 +74,8 @@ func (in inside) Reset() {
 	in.s.journal.clear()
 }
 
-// SaveError returns the error of the last writing of SaveTo's file but the first. It is
-// nil where that succeeded and where there is no file.
+// SaveError returns the error of the newest write of the file after the one that SaveTo made
+// itself. It is nil if that succeeded, if there was none, and without a file.
 func (in inside) SaveError() error { return in.s.saveError() }
 
 // Mount serves a path of {base_url}, and all paths below it; "/" is that path alone.

@@ -11,9 +11,9 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/internal/geo"
 )
 
-// violations collects what in a request is outside the interface, each as a
-// sentence that names the rule and its section.
-// There are maxViolations at most: an address has room for a hundred thousand.
+// violations collects what in a request is outside the interface, each as a sentence
+// that names the rule and its section. It stops at maxViolations, because the address of a
+// request has room for a hundred thousand.
 type violations struct {
 	e    *endpoint
 	list []string

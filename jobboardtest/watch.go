@@ -45,10 +45,10 @@ func (s *Server) Fail(f Fault) *ActiveFault {
 func (s *Server) LiftFaults() { s.faults.lift() }
 
 // Requests returns the journal, oldest first: the requests of the operations that
-// are given, or all. It holds at least the newest 10 000 requests, fewer where they
-// would take more than 64 MiB of memory. Of a text longer than 8 KiB it has the beginning, and
-// of all headers of a request 64 KiB. Query and Header are the journal's own: read
-// them, and change nothing.
+// are given, or all. It holds the newest 10 000 requests, and up to as many older ones; fewer
+// where they would take more than 64 MiB of memory. Of a text longer than 8 KiB it has the
+// beginning, and of all headers of a request 64 KiB. Query and Header are the journal's own:
+// read them, and change nothing.
 func (s *Server) Requests(ops ...Operation) []Request { return s.journal.list(ops) }
 
 // Count returns the number of requests that came in since the start or the last
@@ -95,7 +95,7 @@ func (s *Server) Restore(in State) error {
 // write, Shutdown that of the last. A second call changes to another file.
 func (s *Server) SaveTo(file string) error { return saving(s.saver.Start(s.ctx, file)) }
 
-// saveError returns the error of the last write but the first.
+// saveError returns the error of the newest write after the one that SaveTo made itself.
 func (s *Server) saveError() error { return saving(s.saver.Err()) }
 
 func saving(err error) error {

@@ -45,23 +45,23 @@ type parser struct {
 	place                                             place
 }
 
-// dates are a validFrom and a validTo of one element.
+// dates holds the validFrom and validTo of one element.
 type dates struct{ from, to Date }
 
-// place is a location that is open.
+// place holds a location until its end tag comes.
 type place struct {
 	Location
 	street, building string
 	lines            []string
 }
 
-// element is one that is open.
+// element holds an XML element until its end tag comes.
 type element struct {
 	xml.StartElement
 	meaning meaning
 	content int  // where it begins
 	text    int  // where its text begins, of what is taken
-	taken   bool // its text is, as its own or as that of an element around it
+	taken   bool // its text is wanted, as its own or as that of an element around it
 	nested  bool // there is an element in it
 }
 

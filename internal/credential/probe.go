@@ -103,8 +103,9 @@ func (a *Authorization) Answered(status int) {
 	a.taken.Store(true)
 }
 
-// decide lets those look again who wait for a verdict. With refused that is the
-// verdict, unless there is one. The caller holds k.mu.
+// decide wakes the calls that wait for a verdict, so that they ask again what it is. If
+// refused is set, and there was no verdict, it is Refused from now on. The caller holds
+// k.mu.
 func (k *Keeper) decide(refused bool) {
 	if refused && k.trial.verdict == 0 {
 		k.trial.verdict = Refused

@@ -141,8 +141,9 @@ const (
 	tooMuch = 1 << 60
 )
 
-// readBulk does what readValues does. Of values that do not fit into the bound of the
-// item it keeps only some.
+// readBulk reads the strings of a key as readValues does, but they do not count towards
+// the bound of the item. Of those for which it has no room left, it keeps only some: Fit
+// leaves them out.
 func (m *Reading) readBulk(r *jsonread.Reader, text *jsonread.Text) (n int) {
 	lo := text.Len()
 	r.Stop = r.Offset() + max(r.Room()-m.bulk, 1)
@@ -155,8 +156,8 @@ func (m *Reading) readBulk(r *jsonread.Reader, text *jsonread.Text) (n int) {
 	return n
 }
 
-// Fit leaves out the keys that end in bulk where the item is over its bound with their
-// values, and reports whether it did.
+// Fit takes out the keys whose names end in bulk, with their values, if the item would be
+// over its bound with them, and reports whether it did.
 func (m *Reading) Fit(r *jsonread.Reader, bulk string) bool {
 	if m.bulk <= r.Room() || r.Err() != nil {
 		return false

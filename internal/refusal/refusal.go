@@ -30,7 +30,7 @@ type Words struct {
 	AuthError string // error of section 5's answers, from header or body
 	AuthText  string // error_description
 
-	shownError, shownText string // the same two, with what quotes them in a header
+	shownError, shownText string // the same two, with the backslashes of a header
 
 	steps int // see Steps
 }
@@ -52,8 +52,8 @@ func (w *Words) Say(list string) bool {
 	return false
 }
 
-// ErrorCode returns the code to show for the answer. What quotes it in a header
-// is still there, for the sake of those who look for secrets in it.
+// ErrorCode returns the code to show for the answer. One out of a header still has the
+// backslashes that quoted it there, because secrets are looked for in that form.
 func (w *Words) ErrorCode() string { return cmp.Or(w.Code, w.shownError) }
 
 // ErrorMessage returns the message to show for the answer, as ErrorCode does.

@@ -31,7 +31,7 @@ func Reach(typed string) int {
 }
 
 // Distance returns how many letters must be added, taken away, replaced or swapped with
-// their neighbour to make b of a, and something above most where it is more than that.
+// their neighbour to make b of a, or any number above most if that is not enough.
 func Distance(a, b string, most int) int {
 	x, y := []rune(a), []rune(b)
 	if d := len(x) - len(y); d > most || -d > most {

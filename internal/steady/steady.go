@@ -1,10 +1,10 @@
-// Package steady reads from readers that are not ours, which may give neither a
-// byte nor an error for ever.
+// Package steady reads from a reader that somebody else wrote, and gives up on one
+// that returns neither a byte nor an error again and again.
 package steady
 
 import "io"
 
-// A Reader repeats a Read that gives nothing, but not for ever.
+// A Reader repeats a Read that returns nothing, a hundred times at most.
 type Reader struct{ io.Reader }
 
 // Read returns io.ErrNoProgress after a hundred reads of nothing, as package

@@ -8,13 +8,15 @@ import (
 
 type hearer struct{}
 
-// Hear returns a context whose calls tell f of the headers of each answer before they
-// read it, and of the address that was asked first. Several calls may do so at once.
+// Hear returns a context for calls that pass f the headers of each of their answers,
+// before they read its body, and the address that the call asked first. Several calls
+// may do so at the same time.
 func Hear(ctx context.Context, f func(*url.URL, http.Header)) context.Context {
 	return context.WithValue(ctx, hearer{}, f)
 }
 
-// Tell tells who hears what a context's calls are answered.
+// Tell calls the function that Hear put into the context, if any, with an answer's
+// headers and the address that was asked first.
 func Tell(ctx context.Context, asked *url.URL, header http.Header) {
 	if f, ok := ctx.Value(hearer{}).(func(*url.URL, http.Header)); ok {
 		f(asked, header)
@@ -23,15 +25,15 @@ func Tell(ctx context.Context, asked *url.URL, header http.Header) {
 
 type skipper struct{}
 
-// Skip returns a context whose searches that hand out postings one by one leave out those
-// of whose bytes f reports that it knows them, and do not decode them. The bytes are those
-// of one posting if they equal the bytes of one that was decoded before; f keeps none of
-// them. A search hands out its first posting whatever f says.
+// Skip returns a context in which a streamed search asks f about the bytes of each posting
+// but the first, and neither decodes nor hands out those that f knows. The bytes come
+// unchecked: that they are one posting is certain only if they equal the bytes of a posting
+// that was decoded before. f must not keep them.
 func Skip(ctx context.Context, f func(raw []byte) bool) context.Context {
 	return context.WithValue(ctx, skipper{}, f)
 }
 
-// Skipped returns the function that Skip was given; nil: nothing is left out.
+// Skipped returns the function that Skip put into the context; nil: nothing is left out.
 func Skipped(ctx context.Context) func(raw []byte) bool {
 	f, _ := ctx.Value(skipper{}).(func(raw []byte) bool)
 	return f

@@ -167,7 +167,6 @@ func TestBodiesAreBounded(t *testing.T) {
 	}
 }
 
-// Waiting ends with the call it waits for, and no other.
 // A state is read as it comes: what is wrong with it is said at once, and what is
 // larger than 64 MiB is not kept.
 func TestStatesAreStreamed(t *testing.T) {
@@ -255,6 +254,7 @@ func TestSlowBodies(t *testing.T) {
 	}
 }
 
+// Waiting ends with the call it waits for, and no other.
 func TestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSuite(t)

@@ -41,8 +41,8 @@ func (v *Saver) Touch() {
 	}
 }
 
-// Err returns the error of the last write but the first, which Start returned. It is
-// nil where that succeeded and where there is no file.
+// Err returns the error of the newest write that came after Start's own, whose error Start
+// returned. It is nil if that write succeeded, if there was none, and without a file.
 func (v *Saver) Err() error {
 	if err := v.lastErr.Load(); err != nil {
 		return *err
