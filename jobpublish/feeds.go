@@ -50,7 +50,7 @@ func writeAtom(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 	f.begin()
 	cfg := h.site.cfg
 	x := newXMLWriter(f)
-	x.start("feed", append(inLanguage(cfg.Language), attr("xmlns", "http://www.w3.org/2005/Atom"))...)
+	x.start("feed", append(inLanguage(cfg.Language, ""), attr("xmlns", "http://www.w3.org/2005/Atom"))...)
 	x.element("id", h.site.id.URN())
 	x.element("title", line(cfg.Title))
 	if cfg.Description != cfg.Title {
@@ -76,7 +76,7 @@ func writeAtom(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 			continue
 		}
 		f.holds(job, changed)
-		x.start("entry", inLanguage(job.Language)...)
+		x.start("entry", inLanguage(job.Language, cfg.Language)...)
 		x.element("id", h.site.jobID(job))
 		x.element("title", job.title())
 		x.element("link", struct{}{}, attr("href", job.address()))
@@ -97,9 +97,14 @@ func writeAtom(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
 	return err
 }
 
-// inLanguage returns the attribute for text in a language, and none where it is not known.
-func inLanguage(tag string) []xmlAttr {
-	if tag == "" || !languageTag.MatchString(tag) {
+// inLanguage returns the attribute for text in a language. Where that is not known there
+// is none, or one that is empty, so that the text is not taken for one in the inherited
+// language.
+func inLanguage(tag, inherited string) []xmlAttr {
+	if !languageTag.MatchString(tag) {
+		tag = ""
+	}
+	if tag == "" && inherited == "" {
 		return nil
 	}
 	return []xmlAttr{attr("xml:lang", tag)}

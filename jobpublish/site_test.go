@@ -324,13 +324,20 @@ func TestNoEmptyElements(t *testing.T) {
 	}
 }
 
-// An entry tells the language of its job, where that is one.
+// An entry tells the language of its job, where that is one. Where it is not, the entry
+// does not inherit the feed's.
 func TestLanguageOfEntries(t *testing.T) {
 	jobs := []Job{numbered(1), numbered(2), numbered(3)}
 	jobs[0].Language, jobs[1].Language = "en-GB", `no "language"`
-	w := get(newSite(t, list(&jobs)).Atom("/x"), "/x")
-	if body := w.Body.String(); strings.Count(body, `<entry xml:lang="en-GB">`) != 1 || strings.Count(body, "<entry>") != 2 {
-		t.Errorf("%d %s", w.Code, body)
+	for feed, unknown := range map[string]string{"": "<entry>", "de": `<entry xml:lang="">`} {
+		site, err := NewSite(Config{URL: "https://jobs.example/", Title: "Jobs", Language: feed, Jobs: list(&jobs)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := get(site.Atom("/x"), "/x")
+		if body := w.Body.String(); strings.Count(body, `<entry xml:lang="en-GB">`) != 1 || strings.Count(body, unknown) != 2 {
+			t.Errorf("in a feed in %q: %d %s", feed, w.Code, body)
+		}
 	}
 }
 

@@ -38,7 +38,7 @@ const maxForm = 64 << 10
 // visitor may apply, are shown again. The status is that of Precheck, or with a form that
 // was sent
 //
-//	403  the sign-in has ended: SignInToSend
+//	403  the sign-in has ended: SignInToSend, or SignInRefused where another would end too
 //	409  somebody else has signed in since the form was opened: SignedInAnew
 //	422  some answers are wrong
 //
@@ -70,7 +70,7 @@ func (s *SignIn) Form(r *http.Request, job jobboard.JobID, texts Texts, rules jo
 		if info, err = s.cfg.Client.JobInformation(ctx, job); err != nil {
 			return FormPage{}, err
 		}
-		p.Situation = SignInToSend
+		p.Situation = unsent(p.Situation)
 	case sent && (p.Situation == Busy || p.Situation == NotChecked): // with info, where the board gave it
 		p.disown(r)
 	default:
@@ -82,6 +82,15 @@ func (s *SignIn) Form(r *http.Request, job jobboard.JobID, texts Texts, rules jo
 	}
 	p.speak(texts)
 	return p, nil
+}
+
+// unsent returns the situation of a visitor whose answers were sent while nobody was signed
+// in. It asks to sign in again only where that may help.
+func unsent(s Situation) Situation {
+	if s == SignInRefused {
+		return s
+	}
+	return SignInToSend
 }
 
 // readForm reads a form that was sent. A body of another type would pass for one without

@@ -34,7 +34,7 @@ func TestForm(t *testing.T) {
 		{"some answers", some, nil, jobsite.MayApply, 422, true, true},
 		{"nobody", nil, leave, jobsite.SignInFirst, 403, false, false},
 		{"sent by nobody", some, leave, jobsite.SignInToSend, 403, true, false},
-		{"sent with a refused token", some, fault(jobboardtest.OpApplied, 401), jobsite.SignInToSend, 403, true, false},
+		{"sent with a new token that is refused", some, fault(jobboardtest.OpApplied, 401), jobsite.SignInRefused, 403, true, false},
 		{"of another session", from("another"), nil, jobsite.SignedInAnew, 409, true, false},
 		{"opened by nobody", from(""), nil, jobsite.SignedInAnew, 409, true, false},
 		{"board down", nil, fault(jobboardtest.OpApplied, 503), jobsite.NotChecked, 502, false, false},
@@ -81,6 +81,25 @@ func TestForm(t *testing.T) {
 				t.Errorf("checked %v", p.Checked.Values)
 			}
 		})
+	}
+}
+
+// A sign-in that has ended is worth another, after which the answers can be sent.
+func TestFormTokenEnds(t *testing.T) {
+	store := &agingStore{}
+	s := newRig(t, func(c *jobsite.SignInConfig) { c.Store = store })
+	s.enter()
+	store.age(t, s)
+	s.fake.Fail(jobboardtest.Fault{Operation: jobboardtest.OpApplied, Status: 401, Body: `{"error":"invalid_token"}`})
+	var p jobsite.FormPage
+	s.page = func(_ http.ResponseWriter, r *http.Request) {
+		var err error
+		if p, err = s.signIn.Form(r, jobboard.JobID(s.fake.Demo.OpenJob), jobsite.English(), jobboard.AnswerRules{}); err != nil {
+			t.Error(err)
+		}
+	}
+	if s.send("POST", "/", url.Values{"q9": {"55.000"}}); p.Situation != jobsite.SignInToSend || !p.Show {
+		t.Errorf("%q, show %t", p.Situation, p.Show)
 	}
 }
 

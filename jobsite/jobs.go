@@ -183,10 +183,14 @@ type Piece struct {
 	Found bool // it is what somebody looked for
 }
 
-// Pieces returns the excerpt in pieces, so that a page can mark what was found.
+// Pieces returns the excerpt in pieces, so that a page can mark what was found. Marks
+// beyond the end of an excerpt that the page has shortened do not count.
 func (c Card) Pieces() (list []Piece) {
 	end := 0
 	for _, m := range c.Marks {
+		if m.Begin < end || m.End < m.Begin || m.End > len(c.Excerpt) {
+			break
+		}
 		list = append(list, Piece{Text: c.Excerpt[end:m.Begin]}, Piece{c.Excerpt[m.Begin:m.End], true})
 		end = m.End
 	}

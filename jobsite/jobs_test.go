@@ -505,6 +505,25 @@ func TestSearchOfSite(t *testing.T) {
 	}
 }
 
+// An excerpt that a page has shortened keeps the marks that are whole in it.
+func TestPiecesOfShortenedExcerpt(t *testing.T) {
+	const excerpt = "a nurse and a cook"
+	card := jobsite.Card{Marks: []jobmirror.Mark{{Begin: 2, End: 7}, {Begin: 14, End: 18}}}
+	for length, want := range map[int]string{18: "a [nurse] and a [cook]", 16: "a [nurse] and a co", 7: "a [nurse]", 5: "a nur", 0: ""} {
+		card.Excerpt = excerpt[:length]
+		got := ""
+		for _, piece := range card.Pieces() {
+			if piece.Found {
+				piece.Text = "[" + piece.Text + "]"
+			}
+			got += piece.Text
+		}
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // A client of the site asks the copy, also while the board is down.
 func TestClientOfSite(t *testing.T) {
 	c := newCopied(t)

@@ -51,6 +51,7 @@ type SignInConfig struct {
 type SignIn struct {
 	cfg      SignInConfig
 	secure   bool
+	own      *http.CrossOriginProtection // refuses what other sites let a browser send
 	sessions *scs.SessionManager
 }
 
@@ -84,8 +85,12 @@ func NewSignIn(cfg SignInConfig) (*SignIn, error) {
 		return nil, errors.Join(wrong...)
 	}
 	cfg.OAuth2.RedirectURL = site.Scheme + "://" + site.Host + callbackPath
-	s := &SignIn{cfg: cfg, secure: site.Scheme == "https"}
+	s := &SignIn{cfg: cfg, secure: site.Scheme == "https", own: http.NewCrossOriginProtection()}
 	s.setDefaults()
+	// A proxy may ask for the pages under a host of its own; the browser's Origin has the site's.
+	if err := s.own.AddTrustedOrigin(site.Scheme + "://" + strings.ToLower(site.Host)); err != nil {
+		return nil, &ConfigError{"SignInConfig.URL", noSiteURL}
+	}
 	s.sessions = scs.New()
 	s.sessions.Store, s.sessions.Lifetime = s.cfg.Store, s.cfg.Lifetime
 	s.sessions.Cookie.Secure = s.secure // besides HttpOnly and SameSite=Lax
@@ -131,15 +136,15 @@ const callbackPath = "/signin/callback"
 //	POST /signout           ends the session, and goes to next, else to "/"
 //
 // Both are pages of the site, "/" where they are not named, and parameters of /signin.
-// Requests that change something and come from a page of another site are refused
-// with 403, see [http.CrossOriginProtection].
+// Requests that change something and come from a page of another site than that of
+// SignInConfig.URL are refused with 403, see [http.CrossOriginProtection].
 func (s *SignIn) Handler(pages http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /signin", s.signIn)
 	mux.HandleFunc("GET "+callbackPath, s.signedIn)
 	mux.HandleFunc("POST /signout", s.signOut)
 	mux.Handle("/", pages)
-	return http.NewCrossOriginProtection().Handler(s.sessions.LoadAndSave(withState(mux)))
+	return s.own.Handler(s.sessions.LoadAndSave(withState(mux)))
 }
 
 // requestState notes what becomes of the session while its request is answered.
@@ -299,19 +304,21 @@ func (s *SignIn) signedIn(w http.ResponseWriter, r *http.Request) {
 // exchangeStatus logs why the board gave no token, without what it answered, which may
 // be a page with the code in it, and returns what the visitor gets.
 func (s *SignIn) exchangeStatus(ctx context.Context, err error) int {
-	status := http.StatusBadGateway
+	status, level := http.StatusBadGateway, slog.LevelError
 	if answer, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
 		switch code := answer.Response.StatusCode; {
 		case code == http.StatusTooManyRequests:
 			status = http.StatusServiceUnavailable
-		case code == http.StatusBadRequest && !strings.HasSuffix(answer.ErrorCode, "_client"): // the code is old, or was used
-			status = http.StatusBadRequest // else it is the site that the board refuses: invalid_client, unauthorized_client
+		case code == http.StatusBadRequest && !strings.HasSuffix(answer.ErrorCode, "_client"):
+			// The code is old, was used, or was made up: a visitor can send as many as they like. Else
+			// it is the site that the board refuses: invalid_client, unauthorized_client.
+			status, level = http.StatusBadRequest, slog.LevelDebug
 		}
 		err = fmt.Errorf("status %d, %.100q", answer.Response.StatusCode, answer.ErrorCode)
 	} else if failed, ok := errors.AsType[*url.Error](err); ok {
 		err = failed.Err // without the address
 	}
-	s.cfg.Logger.ErrorContext(ctx, "jobsite: no token for a visitor", "error", fmt.Sprintf("%.300q", err))
+	s.cfg.Logger.Log(ctx, level, "jobsite: no token for a visitor", "error", fmt.Sprintf("%.300q", err))
 	return status
 }
 
@@ -323,19 +330,25 @@ func (s *SignIn) signOut(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, local(r.FormValue("next")), http.StatusSeeOther)
 }
 
-const maxAddress = 1000 // a cookie has no room for more
+// maxAddress bounds an address in the escaped form that it has in a cookie. A browser keeps
+// a cookie of 4096 bytes, which has two addresses, and 200 bytes of other values and names.
+const maxAddress = 1900
 
 // local returns an address of this site: the given one, or "/" if that leads elsewhere or to
 // the sign-in itself, which would never end. A browser takes "//", "/\" and "/<tab>/" for the
 // beginning of another site's.
 func local(address string) string {
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "" || u.Host != "" || len(address) > maxAddress {
+	if err != nil || u.Scheme != "" || u.Host != "" {
 		return "/"
 	}
 	clean := path.Clean("/" + u.Path)
 	if clean == "/signin" || strings.HasPrefix(clean, "/signin/") {
 		return "/"
 	}
-	return (&url.URL{Path: clean, RawQuery: u.RawQuery}).String()
+	here := (&url.URL{Path: clean, RawQuery: u.RawQuery}).String()
+	if len(url.QueryEscape(here)) > maxAddress {
+		return "/"
+	}
+	return here
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -84,7 +85,7 @@ func drive(tb testing.TB, srv *jobboardtest.Server, j *judge) {
 	get(search, "Bearer "+d.NarrowToken)
 }
 
-// driveTokens asks for tokens and for subscriptions at their other place.
+// driveTokens asks for tokens.
 func driveTokens(tb testing.TB, srv *jobboardtest.Server, client *http.Client) {
 	tb.Helper()
 	d := srv.Demo
@@ -107,18 +108,40 @@ func driveTokens(tb testing.TB, srv *jobboardtest.Server, client *http.Client) {
 		r.SetBasicAuth(d.ConfidentialClient, d.ConfidentialSecret)
 		send(tb, client, r)
 	}
-	authorize := srv.AuthURL + "?response_type=code&client_id=" + d.ClientID + "&redirect_uri=http%3A%2F%2F127.0.0.1%2F&state=s" +
-		"&code_challenge=x&code_challenge_method=S256"
-	for _, form := range []url.Values{nil, {"applicant": {fmt.Sprint(d.Applicant)}}, {"applicant": {"none"}}} {
-		method := http.MethodPost
-		if form == nil {
-			method = http.MethodGet
+}
+
+// driveSignIn asks for the page on which an applicant signs in, and presses its buttons.
+func driveSignIn(tb testing.TB, srv *jobboardtest.Server, client *http.Client) {
+	tb.Helper()
+	query := url.Values{
+		"response_type": {"code"}, "client_id": {srv.Demo.ClientID}, "redirect_uri": {"http://127.0.0.1/"}, "state": {"s"},
+		"code_challenge": {"x"}, "code_challenge_method": {"S256"},
+	}
+	for _, c := range []struct {
+		method, parameter, value string // what differs from query; the value "" leaves it out
+		form                     url.Values
+		status                   int
+		sentBack                 string // a parameter of the address that the browser is sent to
+	}{
+		{method: http.MethodGet, status: 200},
+		{method: http.MethodGet, parameter: "response_type", value: "token", status: 303, sentBack: "error"},
+		{method: http.MethodGet, parameter: "client_id", value: "nobody", status: 400},
+		{method: http.MethodGet, parameter: "redirect_uri", value: "https://elsewhere.example/", status: 400},
+		{method: http.MethodPost, form: url.Values{"applicant": {fmt.Sprint(srv.Demo.Applicant)}}, status: 303, sentBack: "code"},
+		{method: http.MethodPost, form: url.Values{"applicant": {""}}, status: 303, sentBack: "error"},
+		{method: http.MethodPost, form: url.Values{"applicant": {"none"}}, status: 400},
+	} {
+		changed := maps.Clone(query)
+		if c.value == "" {
+			changed.Del(c.parameter)
+		} else {
+			changed.Set(c.parameter, c.value)
 		}
-		r, err := http.NewRequestWithContext(tb.Context(), method, authorize, strings.NewReader(form.Encode()))
+		r, err := http.NewRequestWithContext(tb.Context(), c.method, srv.AuthURL+"?"+changed.Encode(), strings.NewReader(c.form.Encode()))
 		if err != nil {
 			tb.Fatal(err)
 		}
-		if form != nil {
+		if c.form != nil {
 			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		}
 		rs, err := client.Transport.RoundTrip(r) // a redirect is not followed
@@ -126,13 +149,22 @@ func driveTokens(tb testing.TB, srv *jobboardtest.Server, client *http.Client) {
 			tb.Fatal(err)
 		}
 		_ = rs.Body.Close()
+		to, err := rs.Location()
+		if rs.StatusCode != c.status || c.sentBack != "" && (err != nil || !to.Query().Has(c.sentBack)) {
+			tb.Errorf("%+v: %s, sent to %v", c, rs.Status, to)
+		}
 	}
+}
+
+// driveSubscriptions asks for subscriptions at one of their places.
+func driveSubscriptions(tb testing.TB, srv *jobboardtest.Server, client *http.Client, place string) {
+	tb.Helper()
 	for _, c := range []struct{ method, path, body string }{
-		{http.MethodPost, "?channel=" + d.Channel + "&types=email&email=jana%40example.com", `{"jobcategory":["3001"]}`},
+		{http.MethodPost, "?channel=" + srv.Demo.Channel + "&types=email&email=jana%40example.com", `{"jobcategory":["3001"]}`},
 		{http.MethodPut, "/nobody", "null"},
 		{http.MethodDelete, "/nobody", ""},
 	} {
-		r, err := http.NewRequestWithContext(tb.Context(), c.method, srv.BaseURL+"/api/rest/v2/frontend/jobabo"+c.path, strings.NewReader(c.body))
+		r, err := http.NewRequestWithContext(tb.Context(), c.method, srv.BaseURL+place+c.path, strings.NewReader(c.body))
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -142,6 +174,12 @@ func driveTokens(tb testing.TB, srv *jobboardtest.Server, client *http.Client) {
 		send(tb, client, r)
 	}
 }
+
+// The two places of the subscription calls.
+const (
+	subscriptions            = "/jobabo"
+	subscriptionsWithVersion = "/api/rest/v2/frontend/jobabo"
+)
 
 func send(tb testing.TB, client *http.Client, r *http.Request) {
 	tb.Helper()
@@ -181,7 +219,9 @@ func TestFakeConforms(t *testing.T) {
 			drive(t, srv, j)
 			if c.beyond {
 				j.requests = true // these ones are all in order
-				driveTokens(t, srv, &http.Client{Transport: j})
+				client := &http.Client{Transport: j}
+				driveTokens(t, srv, client)
+				driveSubscriptions(t, srv, client, subscriptionsWithVersion)
 			}
 			report(t, j)
 			for _, row := range rowsOfTheFake {
@@ -214,9 +254,11 @@ var switchPositions = []jobboardtest.Variants{
 	{ApplicationID: jobboardtest.ApplicationIDNewline},
 	{ErrorStatus: 200},
 	{ErrorStatus: 410},
+	{ErrorStatus: 503},
 	{ErrorShape: jobboardtest.ErrorAsJSONString},
 	{ErrorShape: jobboardtest.ErrorAsText},
 	{ErrorShape: jobboardtest.ErrorAsText, ErrorStatus: 200},
+	{ErrorShape: jobboardtest.ErrorAsText, ErrorStatus: 503},
 	{ErrorField: "error.code"},
 	{ErrorField: "0"},
 	{AuthErrors: jobboardtest.AuthInBody},
@@ -281,12 +323,18 @@ func TestSwitchesKnown(t *testing.T) {
 }
 
 // TestEverySwitchPosition holds the forms beyond the interface against the parts
-// of the document that are marked.
+// of the document that are marked. All positions together give every answer that the
+// document promises.
 func TestEverySwitchPosition(t *testing.T) {
 	srv := fake(t)
 	d := load(t)
 	closeObjects(t, d)
-	for _, v := range switchPositions {
+	doc, err := compile(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := promises(doc)
+	for _, v := range append([]jobboardtest.Variants{{}}, switchPositions...) {
 		t.Run(position(v), func(t *testing.T) {
 			srv.SetVariants(v)
 			j, err := newJudge(d, srv.BaseURL, srv.JobDBURL, srv.Transport())
@@ -294,8 +342,20 @@ func TestEverySwitchPosition(t *testing.T) {
 				t.Fatal(err)
 			}
 			drive(t, srv, j)
+			client := &http.Client{Transport: j}
+			driveTokens(t, srv, client)
+			driveSignIn(t, srv, client)
+			for _, place := range []string{subscriptions, subscriptionsWithVersion} {
+				driveSubscriptions(t, srv, client, place)
+				srv.Fail(jobboardtest.Fault{Status: http.StatusInternalServerError, Times: 3})
+				driveSubscriptions(t, srv, client, place)
+			}
 			report(t, j)
+			broken = slices.DeleteFunc(broken, func(promise string) bool { return j.kept[promise] })
 		})
+	}
+	for _, promise := range broken {
+		t.Errorf("the document promises %q, and nothing answers so", promise)
 	}
 }
 

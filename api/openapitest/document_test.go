@@ -8,9 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -122,6 +125,7 @@ type judge struct {
 	mu       sync.Mutex
 	problems []string
 	seen     map[string]int   // operation and status
+	kept     map[string]bool  // promises of the document, see promises
 	verdicts map[string]error // of answers, which come again and again
 	answers  func(operation string, status int, body []byte)
 }
@@ -139,7 +143,7 @@ func newJudge(t tree, base, jobDB string, next http.RoundTripper) (*judge, error
 	if err != nil {
 		return nil, err
 	}
-	return &judge{next: next, router: router, seen: map[string]int{}, verdicts: map[string]error{}}, nil
+	return &judge{next: next, router: router, seen: map[string]int{}, kept: map[string]bool{}, verdicts: map[string]error{}}, nil
 }
 
 func (j *judge) problemf(format string, args ...any) {
@@ -211,6 +215,7 @@ func (j *judge) holdAnswer(what string, in *openapi3filter.RequestValidationInpu
 	key := fmt.Sprintf("%s %d %q %s", operation, status, lasting, body)
 	j.mu.Lock()
 	j.seen[fmt.Sprintf("%s %d", operation, status)]++
+	j.kept[keptPromise(in.Route.Operation, status, header)] = true
 	err, known := j.verdicts[key]
 	j.mu.Unlock()
 	if !known {
@@ -227,6 +232,42 @@ func (j *judge) holdAnswer(what string, in *openapi3filter.RequestValidationInpu
 	if err != nil {
 		j.problemf("%s: status %d %.300q: %v", what, status, body, err)
 	}
+}
+
+// promises lists the answers that a document promises: of each operation each status,
+// with each kind of body that it lists there.
+func promises(doc *openapi3.T) []string {
+	var out []string
+	for _, item := range doc.Paths.Map() {
+		for _, op := range item.Operations() {
+			for status, response := range op.Responses.Map() {
+				if len(response.Value.Content) == 0 {
+					out = append(out, op.OperationID+" "+status)
+				}
+				for kind := range response.Value.Content {
+					out = append(out, op.OperationID+" "+status+" "+kind)
+				}
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// keptPromise returns the promise that an answer keeps, in the words of promises.
+func keptPromise(op *openapi3.Operation, status int, header http.Header) string {
+	for _, word := range []string{strconv.Itoa(status), fmt.Sprintf("%dXX", status/100), "default"} {
+		response := op.Responses.Value(word)
+		switch {
+		case response == nil:
+			continue
+		case len(response.Value.Content) == 0:
+			return op.OperationID + " " + word
+		}
+		kind, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
+		return op.OperationID + " " + word + " " + kind
+	}
+	return ""
 }
 
 // undocumented looks for query parameters and credentials that the document
