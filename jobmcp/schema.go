@@ -8,10 +8,9 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
+	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -146,18 +145,32 @@ func (a *arguments) read(body json.RawMessage, into any) error {
 // plain returns a value as the validator and the types of the tools take it: a number as a
 // float64, but as its digits where a text of digits is wanted, as for a job.
 func plain(v any, p *jsonschema.Schema) (any, error) {
-	n, ok := v.(json.Number)
-	if !ok {
-		return v, nil
+	within := cmp.Or(p.Items, p.AdditionalProperties, &jsonschema.Schema{})
+	var err error
+	switch v := v.(type) {
+	case []any:
+		for i := range v {
+			if v[i], err = plain(v[i], within); err != nil {
+				return nil, err
+			}
+		}
+	case map[string]any:
+		for key := range v {
+			if v[key], err = plain(v[key], within); err != nil {
+				return nil, err
+			}
+		}
+	case json.Number:
+		if p.Type == "string" && p.Pattern != "" {
+			return v.String(), nil
+		}
+		f, err := v.Float64()
+		if err != nil {
+			return nil, errors.New("the number is too large")
+		}
+		return f, nil
 	}
-	if p.Type == "string" && p.Pattern != "" {
-		return n.String(), nil
-	}
-	f, err := n.Float64()
-	if err != nil {
-		return nil, errors.New("the number is too large")
-	}
-	return f, nil
+	return v, nil
 }
 
 // wrong returns the error for arguments that no tool takes.
@@ -182,8 +195,8 @@ func (a *arguments) unknown(name string) error {
 	return wrong("%s", text)
 }
 
-// explained says in words what the schema has against the arguments, nil for what it has no
-// words for.
+// explained says in words what the schema wants in place of the first argument that it does
+// not take, nil for what it has no words for.
 func (a *arguments) explained(given map[string]any) error {
 	for _, name := range a.schema.Required {
 		if _, ok := given[name]; !ok {
@@ -191,86 +204,44 @@ func (a *arguments) explained(given map[string]any) error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if why := against(given[name], a.schema.Properties[name]); why != "" {
-			return wrong("%s %s", name, why)
+		p := a.schema.Properties[name]
+		if fits(given[name], p) {
+			continue
 		}
+		if members, ok := given[name].(map[string]any); ok && p.AdditionalProperties != nil {
+			for _, key := range slices.Sorted(maps.Keys(members)) {
+				if !fits(members[key], p.AdditionalProperties) {
+					return wrong("%s has a member %q, which must be %s", name, foreign.Line(key, 60), wanted(p.AdditionalProperties))
+				}
+			}
+		}
+		return wrong("%s must be %s", name, wanted(p))
 	}
 	return nil
 }
 
-// kinds of values, in words.
-var typeNames = map[string]string{
-	"string": "a text", "integer": "a whole number", "number": "a number", "boolean": "true or false",
-	"array": "a list", "object": "an object",
+// fits reports whether a value is one of a schema.
+func fits(v any, s *jsonschema.Schema) bool {
+	valid, err := s.Resolve(nil)
+	return err == nil && valid.Validate(v) == nil
 }
 
-// against says in words what a schema has against a value, and "" for nothing.
-func against(v any, p *jsonschema.Schema) string {
-	mistyped := "is not " + typeNames[p.Type]
-	switch v := v.(type) {
-	case string:
-		return againstText(v, p, mistyped)
-	case float64:
-		switch {
-		case p.Type != "number" && (p.Type != "integer" || v != float64(int64(v))):
-			return mistyped
-		case p.Minimum != nil && v < *p.Minimum:
-			return fmt.Sprintf("is less than %g", *p.Minimum)
-		case p.Maximum != nil && v > *p.Maximum:
-			return fmt.Sprintf("is more than %g, the maximum", *p.Maximum)
-		}
-	case bool:
-		if p.Type != "boolean" {
-			return mistyped
-		}
-	case []any:
-		return againstList(v, p, mistyped)
-	case map[string]any:
-		return againstMembers(v, p, mistyped)
-	default:
-		return mistyped
-	}
-	return ""
-}
-
-func againstText(v string, p *jsonschema.Schema, mistyped string) string {
+// wanted says in words which values a schema takes.
+func wanted(s *jsonschema.Schema) string {
+	decimal := func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 	switch {
-	case p.Type != "string":
-		return mistyped
-	case p.MaxLength != nil && utf8.RuneCountInString(v) > *p.MaxLength:
-		return fmt.Sprintf("is longer than %d characters", *p.MaxLength)
-	case p.Pattern != "" && !regexp.MustCompile(p.Pattern).MatchString(v):
-		return "is not an identifier: it has digits alone, at most 19"
+	case s.Pattern != "":
+		return "an identifier: digits alone, at most 19"
+	case s.Type == "string":
+		return fmt.Sprintf("a text of at most %d characters", *s.MaxLength)
+	case s.Type == "integer":
+		return fmt.Sprintf("a whole number from %s to %s", decimal(*s.Minimum), decimal(*s.Maximum))
+	case s.Type == "number":
+		return fmt.Sprintf("a number from %s to %s", decimal(*s.Minimum), decimal(*s.Maximum))
+	case s.Type == "array":
+		return fmt.Sprintf("a list of at most %d entries, each %s", *s.MaxItems, wanted(s.Items))
+	case s.Type == "object":
+		return fmt.Sprintf("an object of at most %d members, each %s", *s.MaxProperties, wanted(s.AdditionalProperties))
 	}
-	return ""
-}
-
-func againstList(v []any, p *jsonschema.Schema, mistyped string) string {
-	switch {
-	case p.Type != "array":
-		return mistyped
-	case p.MaxItems != nil && len(v) > *p.MaxItems:
-		return fmt.Sprintf("has more than %d entries", *p.MaxItems)
-	}
-	for _, x := range v {
-		if why := against(x, p.Items); why != "" {
-			return "has an entry that " + why
-		}
-	}
-	return ""
-}
-
-func againstMembers(v map[string]any, p *jsonschema.Schema, mistyped string) string {
-	switch {
-	case p.Type != "object":
-		return mistyped
-	case p.MaxProperties != nil && len(v) > *p.MaxProperties:
-		return fmt.Sprintf("has more than %d members", *p.MaxProperties)
-	}
-	for _, name := range slices.Sorted(maps.Keys(v)) {
-		if why := against(v[name], p.AdditionalProperties); why != "" {
-			return fmt.Sprintf("has a member %q that %s", foreign.Line(name, 60), why)
-		}
-	}
-	return ""
+	return "true or false"
 }

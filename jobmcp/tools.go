@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/shown"
 	"github.com/jobboard-sdk/jobboard-go/jobmcp/internal/foreign"
 )
 
@@ -170,7 +171,7 @@ func (s *Server) describe(err error) failure {
 		}
 	}
 	f.Next = s.nextStep(err)
-	said := foreign.Line(strings.TrimPrefix(err.Error(), "jobboard: "), maxDetails)
+	said := foreign.Line(shown.Error(err), maxDetails)
 	var call *jobboard.Error
 	if !errors.As(err, &call) {
 		f.Error = said

@@ -562,18 +562,21 @@ func TestAnswersSurviveTheSession(t *testing.T) {
 	v, fake := start(t)
 	form := fmt.Sprintf("/apply/%d", fake.Demo.OpenJob)
 	answers := url.Values{"q8": {"2900101"}, "q9": {"55.000"}, "q10": {"Die <Lage>."}, "session": {""}}
-	kept := func(what string) {
+	const ended = "Ihre Anmeldung ist abgelaufen, Ihre Antworten stehen noch hier."
+	kept := func(what, says string) {
 		t.Helper()
 		status, body := v.post(form, answers)
-		want(t, what, status, body, 403, "Ihre Anmeldung ist abgelaufen, Ihre Antworten stehen noch hier.", `target="_blank" rel="noopener">Anmelden`,
-			`value="2900101" selected`, `value="55.000"`, "Die &lt;Lage&gt;.</textarea>", `href="/signin?next=`)
+		want(t, what, status, body, 403, says, `value="2900101" selected`, `value="55.000"`, "Die &lt;Lage&gt;.</textarea>", `href="/signin?next=`)
+		if strings.Contains(body, `target="_blank" rel="noopener">Anmelden`) != (says == ended) {
+			t.Errorf("%s: whether to sign in for these answers: %s", what, body)
+		}
 	}
-	kept("never signed in")
+	kept("never signed in", ended)
 	v.signIn(fake, "/")
 	refusing := fake.Fail(jobboardtest.Fault{Status: 401, Body: `{"error":"invalid_token"}`, Operation: jobboardtest.OpApplied})
-	kept("ended at the board")
+	kept("refused at once", "Die Stellenbörse nimmt Ihre Anmeldung nicht an.")
 	refusing.Lift()
-	kept("ended here")
+	kept("ended here", ended)
 	v.signIn(fake, "/")
 	status, body := v.post(form, answers)
 	want(t, "signed in again", status, body, 409, `value="55.000"`)

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/shown"
 	"github.com/jobboard-sdk/jobboard-go/internal/spelling"
 	"github.com/jobboard-sdk/jobboard-go/places"
 )
@@ -35,8 +36,7 @@ func Parse(typed string, radiusKm float64) (circle jobboard.GeoLocation, town pl
 	}
 	if circle, err = jobboard.ParseGeoURI(place, radiusKm); err != nil {
 		// It speaks of the URI that was made of what was typed.
-		err = errors.New(strings.TrimPrefix(
-			strings.ReplaceAll(err.Error(), strconv.Quote(place), strconv.Quote(typed)), "jobboard: "))
+		err = errors.New(strings.ReplaceAll(shown.Error(err), strconv.Quote(place), strconv.Quote(typed)))
 	}
 	return circle, town, err
 }

@@ -1,5 +1,5 @@
 // Package shown writes parts of the service's answers as short texts for people: where a
-// job is, a day, a link that can be followed, how a question is answered.
+// job is, a day, a link that can be followed, how a question is answered, what went wrong.
 package shown
 
 import (
@@ -64,4 +64,15 @@ func Answering(t jobboard.QuestionType) (text string, known bool) {
 		return "one of a list", true
 	}
 	return "of a kind this program does not know", false
+}
+
+// Error returns the text of an error without the name of its library before it.
+func Error(err error) string {
+	text := err.Error()
+	for _, library := range []string{"jobboard: ", "jobmirror: "} {
+		if rest, cut := strings.CutPrefix(text, library); cut {
+			return rest
+		}
+	}
+	return text
 }

@@ -1,6 +1,7 @@
 package shown_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -37,5 +38,15 @@ func TestShown(t *testing.T) {
 	}
 	if text, known := shown.Answering("PHOTO"); known || text == "" {
 		t.Errorf("%q", text)
+	}
+}
+
+func TestError(t *testing.T) {
+	for text, want := range map[string]string{
+		"jobboard: no token": "no token", "jobmirror: jobboard: no token": "jobboard: no token", "a jobboard: text": "a jobboard: text", "": "",
+	} {
+		if got := shown.Error(errors.New(text)); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
 	}
 }

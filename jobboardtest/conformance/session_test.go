@@ -16,26 +16,27 @@ func TestOwnClient(t *testing.T) {
 	}
 }
 
-func TestDistance(t *testing.T) {
+// A missing field names the unknown member that is most like it, whose letters may be
+// swapped.
+func TestNearest(t *testing.T) {
+	table := []field{{name: "jobTitle"}, {name: "jobId"}, {name: "id"}}
 	for _, c := range []struct {
-		a, b string
-		want int
+		missing, want string
+		members       []string
 	}{
-		{"", "", 0},
-		{"a", "", 1},
-		{"", "abc", 3},
-		{"abc", "abc", 0},
-		{"kitten", "sitting", 3},
-		{"ab", "ba", 2},
-		{"abcd", "bcd", 1},
-		{"abcd", "abd", 1},
-		{"abcd", "abc", 1},
-		{"bcd", "abcd", 1},
-		{"jobTitle", "jobtitel", 3},
-		{"flaw", "lawn", 2},
+		{"jobTitle", "jobTilte", []string{"jobTxxle", "jobTilte", "jobId"}},
+		{"jobTitle", "JobTitle", []string{"jobtitl", "JobTitle"}},
+		{"jobTitle", "jobTitla", []string{"jobTitlb", "jobTitla"}},
+		{"jobTitle", "", []string{"title", "jobId"}},
+		{"jobId", "jobDi", []string{"jobDi"}},
+		{"id", "", []string{"is"}},
 	} {
-		if got := distance(c.a, c.b); got != c.want {
-			t.Errorf("%q and %q: %d, want %d", c.a, c.b, got, c.want)
+		item := object{}
+		for _, m := range c.members {
+			item[m] = "x"
+		}
+		if got := nearest(c.missing, []object{item}, table); got != c.want {
+			t.Errorf("%s of %q: %q, want %q", c.missing, c.members, got, c.want)
 		}
 	}
 }

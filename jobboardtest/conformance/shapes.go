@@ -10,7 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/spelling"
 )
 
 // object is a JSON object; its numbers are json.Number.
@@ -163,41 +164,16 @@ func (p *probe) fields(item string, items []object, table []field) {
 
 // nearest finds an unknown member whose name is much like a missing one.
 func nearest(name string, items []object, table []field) string {
-	var best string
-	least := 3
+	var unknown []string
 	for _, o := range items {
 		for k := range o {
-			if slices.ContainsFunc(table, func(f field) bool { return f.name == k }) {
-				continue
-			}
-			d := distance(strings.ToLower(k), strings.ToLower(name))
-			if d < least || d == least && k < best {
-				best, least = k, d
+			if !slices.ContainsFunc(table, func(f field) bool { return f.name == k }) {
+				unknown = append(unknown, k)
 			}
 		}
 	}
-	return best
-}
-
-// distance returns how many letters to change, add or take away make a into b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		left := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := left
-			if a[i] != b[j] {
-				cost++
-			}
-			left = row[j+1]
-			row[j+1] = min(cost, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
+	slices.Sort(unknown) // of several that are as near the first counts
+	return spelling.Closest(name, unknown)
 }
 
 // list returns the objects of an array; whatever else is there is judged where

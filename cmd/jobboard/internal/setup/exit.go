@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/internal/shown"
 )
 
 // The exit codes of the programs, which stay as they are. ExitHelp says what each means.
@@ -88,7 +88,7 @@ func (e *Error) Next(step string) *Error {
 // Plain wraps an error of the library for people: its text has no prefix.
 type Plain struct{ Cause error }
 
-func (e Plain) Error() string { return term.WithoutName(e.Cause) }
+func (e Plain) Error() string { return shown.Error(e.Cause) }
 
 // Unwrap returns the library's error.
 func (e Plain) Unwrap() error { return e.Cause }

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/shown"
 )
 
 // Console holds the streams that a command reads and writes, and says which are terminals.
@@ -29,7 +31,7 @@ func (c *Console) Note(format string, args ...any) {
 // Complain writes an error to standard error, and below it the next step, if there is one.
 func (c *Console) Complain(err error, hint string) {
 	prefix := c.Name + ": "
-	for line := range strings.SplitSeq(WithoutName(err), "\n") {
+	for line := range strings.SplitSeq(shown.Error(err), "\n") {
 		if line = c.Mask(Printable(line)); line == "" {
 			continue
 		}
@@ -53,19 +55,8 @@ func (c *Console) Next(hint string) {
 	}
 }
 
-// WithoutName returns the text of an error without the name of its library before it.
-func WithoutName(err error) string {
-	text := err.Error()
-	for _, library := range []string{"jobboard: ", "jobmirror: "} {
-		if rest, cut := strings.CutPrefix(text, library); cut {
-			return rest
-		}
-	}
-	return text
-}
-
 // ErrorText returns an error as people read it: one line, without the library's name
 // before it and without secrets.
 func (c *Console) ErrorText(err error) string {
-	return c.Mask(Printable(WithoutName(err)))
+	return c.Mask(Printable(shown.Error(err)))
 }
