@@ -26,10 +26,10 @@ const (
 // request by itself: there are no sessions, so the tool what_changed, which remembers, is not
 // there. It may stand at any path.
 //
-// It refuses a Host that Options.Hosts does not name and an Origin that Options.Origins does
-// not, with 403, and asks nobody who they are: wrap it for that. Where more than 64 requests
-// are under way it answers 503. The bounds of calls and their rate are those of all callers
-// together.
+// It answers 403 to a Host that Options.Hosts does not name and to an Origin that
+// Options.Origins does not name, and 503 while more than 64 requests are under way. It does
+// not find out who asks: wrap it in a handler that does. The bounds of calls and their rate
+// are those of all callers together.
 func (s *Server) Handler() http.Handler {
 	protocol := s.protocol(false)
 	next := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return protocol }, &mcp.StreamableHTTPOptions{

@@ -180,8 +180,8 @@ type wrongArguments struct{ error }
 
 func (e *wrongArguments) Unwrap() []error { return []error{e.error, jobboard.ErrInvalidInput} }
 
-// unknown returns the error for an argument that there is none of, with the one that may be
-// meant.
+// unknown returns the error for an argument that the tool does not have, with the one that
+// may be meant.
 func (a *arguments) unknown(name string) error {
 	text := fmt.Sprintf("there is no argument %q", foreign.Line(name, 60))
 	switch meant := spelling.Closest(name, a.names); {

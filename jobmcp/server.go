@@ -30,7 +30,7 @@ const (
 // Options set up a Server. The zero value serves a client's tools to callers on this machine.
 type Options struct {
 	Channel   jobboard.ChannelID  // searched where a call names none; empty: each call must name one
-	Applicant *jobboard.Applicant // for whom may_i_apply asks; nil: it tells what holds for everybody
+	Applicant *jobboard.Applicant // the one that may_i_apply asks about; nil: it tells what holds for everybody
 
 	// Rate bounds the calls of the interface a second, of all callers together, after a burst
 	// of four seconds' worth; 0: 5, below 0: no bound, for a client whose Config has a Limiter.
@@ -40,28 +40,29 @@ type Options struct {
 
 	// Hosts are the names and addresses by which Handler may be asked: jobs.example on every
 	// port, jobs.example:8443 on that port alone; none: localhost and loopback addresses. A
-	// request for another host is refused, so that no web page gets at a server by a name of
-	// its own.
+	// request for another host is refused, so that no web page reaches the server by pointing
+	// a name of its own at it (DNS rebinding).
 	Hosts []string
 	// Origins are the origins of web pages, such as https://app.example, that may ask Handler;
-	// none: those of the host that was asked.
+	// none: only those of the host that was asked.
 	Origins []string
 
 	Version string       // told to callers; empty: "unknown"
-	Logger  *slog.Logger // gets the library's records; nil: nobody does
+	Logger  *slog.Logger // for the records of the protocol's library; nil: silent
 
-	// Open returns whom the tools ask, before each call of a tool, in place of the client that
-	// NewServer was given. Its error becomes the tool's.
+	// Open is called before each call of a tool and returns the client that it asks, in place
+	// of the one that NewServer was given. Its error becomes the tool's.
 	Open func(ctx context.Context, need Need) (Board, error)
-	// Failed is told each error of a tool, so that Open can look anew; nil: nobody is.
+	// Failed is called with each error of a tool, so that Open can read its settings anew; nil:
+	// no call.
 	Failed func(error)
-	// NextStep returns what to do about an error, empty for nothing else than the tool says
-	// by itself; nil: it never does.
+	// NextStep returns what to do about an error, or "" to leave it at what the tool says by
+	// itself; nil: always that.
 	NextStep func(error) string
-	// SignIn says what a person does so that there is an applicant; empty: nothing helps.
+	// SignIn tells a person how to sign in as an applicant; empty: there is no way.
 	SignIn string
-	// Kept returns a snapshot kept elsewhere that what_changed compares the first look of a
-	// session with, nil for none; nil: there never is one.
+	// Kept returns a snapshot from elsewhere, with which what_changed compares the first look
+	// of a session, or nil for none; nil: always none.
 	Kept func() (*jobboard.Snapshot, error)
 	// Doctor finds out why a set-up does not work; nil: there is no tool for it.
 	Doctor func(context.Context) ([]Finding, error)
@@ -91,7 +92,7 @@ const (
 	NeedApplicant                 // the lookup, and the applied check where there is an applicant
 )
 
-// Page is a text in Markdown that is handed out as a resource.
+// Page holds a text in Markdown that assistants can read as a resource.
 type Page struct {
 	URI  string // such as myboard://docs/search.md
 	Name string
@@ -134,9 +135,9 @@ func NewServer(c *jobboard.Client, o Options) *Server {
 	return s
 }
 
-// Serve answers one assistant on a stream of lines, which standard input and output are,
-// until the input or ctx ends. Calls that were read before are answered first, if that takes
-// no longer than a second. It returns nil for such an end.
+// Serve answers one assistant over standard input and output, or streams like these, a
+// message a line, until the input or ctx ends. Then it still answers the calls that it has
+// read, for a second at most, and returns nil.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	return s.protocol(true).Run(context.WithoutCancel(ctx), newConnection(ctx, in, out))
 }

@@ -14,11 +14,11 @@ import (
 
 const (
 	maxSuggestions = 10
-	// maxBeginning and maxEnding are how many words of each kind are counted to find the
+	// maxBeginning and maxEnding bound the words of each kind that are counted to find the
 	// suggestions, the shortest first.
 	maxBeginning, maxEnding = 16, 8
-	// maxBefore is how many words may stand before the one that is completed: each suggestion
-	// is counted together with all of them.
+	// maxBefore bounds the words before the one that is completed: each suggestion is counted
+	// together with all of them.
 	maxBefore = 8
 )
 

@@ -49,8 +49,9 @@ type Cleaner struct {
 // usual, and few need two.
 const rounds = 4
 
-// Clean brings an advertisement into a form that neither a parser nor the sanitizer
-// changes any further, so that what is shown is what was checked.
+// Clean cleans an advertisement as the function Clean does, for the place that c describes.
+// Neither a parser nor the sanitizer changes the result any further, so that what is shown
+// is what was checked.
 func (c Cleaner) Clean(ad string) string {
 	p, base := textOnly, webBase(c.Base)
 	if c.Images {

@@ -17,11 +17,11 @@ import (
 // mounting at path, such as "/jobs.feed.json". Importers of career sites read it. Its
 // answers are as those of Sitemap.
 //
-// A job is in it once, with the StructuredData of its page, so those that lack
-// something of it are left out, and so is a job whose page's address does not have the
-// form /job/{id}/... or /jobs/{id}/... with its own identifier: importers know jobs by
-// it. They take addresses with https alone. The writing remembers the jobs' identifiers,
-// some 40 bytes a job.
+// It has each job once, with the StructuredData of its page. It leaves out jobs that lack
+// something of that, and jobs whose page is not at /job/{id}/... or /jobs/{id}/... with
+// their own identifier, by which importers know a job. Importers take only addresses
+// with https. While it is written, the identifiers of the jobs take some 40 bytes of
+// memory each.
 func (s *Site) DataFeed(path string) http.Handler {
 	return s.handler(path, "application/ld+json; charset=utf-8", writeDataFeed)
 }

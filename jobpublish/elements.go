@@ -132,7 +132,8 @@ func newPolicy(images bool) *policy {
 	return p
 }
 
-// keep lets elements stay: what they are, and what they hold.
+// keep lets elements stay. is tells which kind of element they are, and holds which kind
+// they may contain.
 func (p *policy) keep(is, holds kind, elements ...atom.Atom) {
 	for _, a := range elements {
 		p.elements[a] = &element{atom: a, name: a.String(), kind: is, holds: holds}

@@ -24,8 +24,8 @@ type Job struct {
 	Language    string                   // of the posting's title and advertisement, such as "de"; empty: not known
 	Information *jobboard.JobInformation // the lookup's last answer (4.4); nil where there was none
 	Answered    time.Time                // when the lookup last answered
-	// Err holds the lookup's last answer where that was that the job is closed or
-	// gone. A failure that says nothing about the job, such as a time-out, must
+	// Err holds the lookup's last answer if it was an error that says that the job is closed
+	// or gone. A failure that says nothing about the job, such as a time-out, must
 	// not be set here; Heard takes care of that.
 	Err error
 	// Modified is the time when the page last changed; zero: when the posting's
@@ -90,10 +90,9 @@ func (e *RefusedError) Error() string {
 // Unwrap returns what the service said.
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// HTTPStatus returns the status with which a page of the job answers where nothing
-// else is to be shown: 410 for a job that is closed or past, as jobboard.HTTPStatus
-// says for one that is gone or not visible, 503 where it is not known whether the
-// job is open, and else 404.
+// HTTPStatus returns the status of a job's page where nothing else is to be shown: 410
+// for a job that is closed or past, the status of [jobboard.HTTPStatus] for one that is
+// gone or not visible, 503 where it is not known whether the job is open, and else 404.
 func (e *RefusedError) HTTPStatus() int {
 	switch {
 	case e.Reason == ReasonClosed, e.Reason == ReasonExpired:
@@ -128,8 +127,8 @@ func (j Job) ID() jobboard.JobID {
 
 // Check reports whether the job may be published at a time: it is known to be
 // open to applications by an answer that is at most MaxAge old, it is visible, its
-// time has come and is not past, and it has a title and an address. The error of
-// every other is a *RefusedError.
+// time has come and is not past, and it has a title and an address. For every
+// other job it returns a *RefusedError.
 func (j Job) Check(now time.Time) error {
 	reason, err := j.closed(now)
 	var missing []string
@@ -268,7 +267,7 @@ func (j Job) posted() (time.Time, bool) {
 	return j.Posting.PostingVersionStartDate.Time()
 }
 
-// validThrough returns when the posting ends; it is not ok for one without end.
+// validThrough returns when the posting ends; ok is false for one without end.
 func (j Job) validThrough() (time.Time, bool) {
 	if j.Posting == nil {
 		return time.Time{}, false

@@ -159,8 +159,8 @@ func (j Job) addPlaces(d StructuredData) (missing []string) {
 	return nil
 }
 
-// countryCode returns the code of ISO 3166-1 for a country, and a word that is not known
-// as it is.
+// countryCode returns the code of ISO 3166-1 for a country, or the country's word itself if
+// it is not known.
 func countryCode(country string) string {
 	country = line(country)
 	if code, ok := places.Country(country); ok {

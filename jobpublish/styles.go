@@ -52,7 +52,7 @@ type styles struct {
 	heading   bool // within one that is bold anyway
 }
 
-// emphasis is that of an element with a style, and of what it is in.
+// emphasis holds what the style of an element asks for, and where that ends.
 type emphasis struct {
 	bold, italic bool
 	span         bool // rather than a block

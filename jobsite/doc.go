@@ -16,7 +16,7 @@
 //	}))
 //
 // A SignIn signs applicants in at the board, by the authorization code flow with PKCE
-// and state, and keeps their sessions. Its handler goes around the pages of the site:
+// and state, and keeps their sessions. Its Handler wraps the pages of the site:
 //
 //	signIn, err := jobsite.NewSignIn(jobsite.SignInConfig{
 //		Client: client, URL: "https://jobs.example",
@@ -24,13 +24,13 @@
 //	})
 //	http.ListenAndServe(addr, signIn.Handler(pages))
 //
-// A page asks for the Visitor of a request, whose calls are the applicant's own, and
-// with Precheck for an Outcome to show: whether the visitor may apply, with the status
-// and the words of the page. Form makes the page of a job's form, opened or sent.
+// A page gets the Visitor of a request, with whose Applicant it makes calls, and from
+// Precheck an Outcome to show: whether the visitor may apply, with the status and the words
+// of the page. Form makes the page of a job's form, opened or sent.
 //
-// A List is the query of a page of jobs: ParseList reads it from an address and says by
-// field what is wrong, Query makes what a mirror is asked for, and Places and Categories
-// are links that narrow it down. Map draws the jobs.
+// A List holds what the address of a page of jobs asks for: ParseList reads it and names
+// each field that is wrong, Query returns the query for a mirror, and Places and Categories
+// return links that narrow it down. Map draws the jobs.
 //
 // Sections in comments are those of the interface, as in package jobboard.
 package jobsite

@@ -19,9 +19,9 @@ type FormPage struct {
 	Problems int                     // how many answers are wrong; each has its Problem in Fields
 	Complete bool                    // everything is answered
 	Checked  jobboard.CheckedAnswers // the answers without a problem, once they were sent
-	// Session is for a hidden field of the form, named "session". The answers that somebody
-	// sends after another one has signed in in the same browser are then shown to that other
-	// one and not counted as theirs. A form without the field is not checked for it.
+	// Session is for a hidden field of the form, named "session". If somebody else has signed
+	// in in the same browser since the form was opened, its answers are shown to them and do
+	// not count as theirs. A form without the field is not checked for that.
 	Session string
 }
 
@@ -42,9 +42,9 @@ const maxForm = 64 << 10
 //	409  somebody else has signed in since the form was opened: SignedInAnew
 //	422  some answers are wrong
 //
-// An error is of a body that is not application/x-www-form-urlencoded, with status 400, or
-// is too large, with 413, or of the lookup that a visitor who is not signed in needs to see
-// their answers again.
+// Form returns an error with status 400 for a body that is not
+// application/x-www-form-urlencoded, and with 413 for one over 64 KiB. To show the answers of
+// a visitor who is not signed in it looks the job up, and returns the error of that.
 func (s *SignIn) Form(r *http.Request, job jobboard.JobID, texts Texts, rules jobboard.AnswerRules) (FormPage, error) {
 	sent := r.Method == http.MethodPost
 	if sent {
@@ -109,8 +109,8 @@ func (p *FormPage) ofAnother(r *http.Request) bool {
 	return r.PostForm.Has(sessionField) && r.PostForm.Get(sessionField) != p.Session
 }
 
-// disown leaves the page without a session where the form that was sent is of another one:
-// the answers, sent once more, are still not this visitor's.
+// disown clears the page's session if the form was opened in another one, so that its
+// answers do not count as this visitor's when they are sent once more.
 func (p *FormPage) disown(r *http.Request) {
 	if p.ofAnother(r) {
 		p.Session = ""

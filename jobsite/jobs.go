@@ -35,9 +35,9 @@ type JobPage struct {
 	Posting               *jobboard.JobPosting
 }
 
-// Job returns the page of the job that is named {job} in the pattern of a request, in the
-// reader's language or else in any. [jobboard.HTTPStatus] has the status of each error,
-// which Handle answers with:
+// Job returns the page of the job whose identifier is {job} in the pattern of a request, in
+// the reader's language or else in any. Its errors have these statuses, by
+// [jobboard.HTTPStatus], with which Handle answers:
 //
 //	410  the job is closed, or its posting's last day is over
 //	404  the board has no such job, or does not show it to everybody, or not yet; or no channel of the copy has a
@@ -230,9 +230,9 @@ type Results struct {
 }
 
 // Search finds the jobs that the address of a request asks for, as ParseList reads it, in
-// the reader's language. An address whose page has moved, such as an old bookmark, leads
-// to the first page. Its error is jobmirror's ErrIncomplete until every channel was
-// copied once.
+// the reader's language. For an address whose place in the list is gone, such as an old
+// bookmark, it returns the first page. Its error is jobmirror's ErrIncomplete until every
+// channel was copied once.
 func (s *Site) Search(r *http.Request) (*Results, error) {
 	list, problems := ParseList(r.URL.Query())
 	q := list.Query()

@@ -57,8 +57,8 @@ const (
 
 var orders = map[jobmirror.Order]string{jobmirror.Newest: "newest", jobmirror.Oldest: "oldest"}
 
-// ParseList reads the query of an address, such as that of a request's URL. A value that
-// is wrong is left out, and told by its field; other parameters are ignored.
+// ParseList reads the query of an address, such as that of a request's URL. It leaves out a
+// value that is wrong and returns a problem for its field; other parameters are ignored.
 func ParseList(values url.Values) (List, []ListProblem) {
 	var problems []ListProblem
 	wrong := func(field string, reason ListReason) {
@@ -127,8 +127,8 @@ func (l List) Values() url.Values {
 // Town returns the town that Near names, and false where it names none.
 func (l List) Town() (places.Place, bool) { return places.Find(l.Near) }
 
-// Query returns what to ask a mirror for, with facets. With a town that is not known it
-// asks for jobs anywhere.
+// Query returns the query for a mirror, with facets. If the town is not known, it asks for
+// jobs anywhere.
 func (l List) Query() jobmirror.Query {
 	q := jobmirror.Query{
 		Text: l.Text, Category: l.Category, Place: l.Place, Language: l.Language,
@@ -153,7 +153,7 @@ func (l List) Next(page *jobmirror.Page) template.URL {
 // link returns the list's address, relative to its page.
 func (l List) link() template.URL { return template.URL("?" + l.Values().Encode()) } //nolint:gosec // encoded
 
-// Facet is a part of the hits that a visitor can choose.
+// Facet holds a value, such as a place, by which a visitor can narrow the hits down.
 type Facet struct {
 	Name   string // for the visitor
 	Count  int
@@ -173,9 +173,9 @@ func (l List) Places(f *jobmirror.Facets, limit int) []Facet {
 	})
 }
 
-// Categories returns the categories of the hits as Places does. The board tells a
-// category by its identifier alone, which is not to be shown: name returns the words
-// that a site has for it, and those without are left out.
+// Categories returns the categories of the hits as Places does. The board gives only the
+// identifier of a category, which tells a visitor nothing: name returns the site's words
+// for it, or false to leave it out.
 func (l List) Categories(f *jobmirror.Facets, limit int, name func(category string) (string, bool)) []Facet {
 	return facets(f.Categories, l.Category, limit, name, func(category string) List {
 		l.Category, l.After = category, ""

@@ -14,10 +14,11 @@ import (
 )
 
 // Map draws a map of postings as an element svg, 320 units wide and high, and asks no map
-// service for it, so nobody learns what a visitor searches for. Jobs that would lie on
-// each other are one dot. With a circle, near, it shows what is inside of it. Label names
-// the map to those who do not see it. Style the classes "area" of the circle, "job" of
-// dots, and the element text. It is empty where there is nothing to draw.
+// service for it, so nobody learns what a visitor searches for. Jobs that would lie on top
+// of each other become one dot. If near is a circle, the map shows only the jobs inside. The
+// label is read to those who cannot see the map. A style sheet reaches the circle by the
+// class "area", the dots by "job", and the names of places by the element text. Map returns
+// "" where there is nothing to draw.
 func Map(postings []jobmirror.Posting, near jobboard.GeoLocation, label string) template.HTML {
 	const size, margin, gather = 320, 24, 6
 	var (

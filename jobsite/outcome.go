@@ -43,8 +43,8 @@ type Outcome struct {
 // MayApply reports whether to offer the form.
 func (o Outcome) MayApply() bool { return o.Situation == MayApply }
 
-// SetRetryAfter sets Retry-After in the header of a page with Status, where that asks to
-// come back later.
+// SetRetryAfter sets Retry-After in the header of a page whose Status is 500 or more, to
+// what Err asks for.
 func (o Outcome) SetRetryAfter(header http.Header) {
 	if o.Status >= http.StatusInternalServerError {
 		jobboard.SetRetryAfter(header, o.Err)

@@ -38,7 +38,7 @@ type SignInConfig struct {
 	// refuses its token.
 	Lifetime time.Duration
 	// HTTPClient sends the request that fetches a token; nil: one with a bound of ten
-	// seconds. A redirect of it is never followed: it would have the site's secret.
+	// seconds. It follows no redirect, because the request has the site's secret.
 	HTTPClient *http.Client
 	// Failed answers a visitor whose sign-in failed, with a status of 400, 502 or 503;
 	// nil: a line of text.
@@ -131,11 +131,11 @@ const callbackPath = "/signin/callback"
 
 // Handler returns the handler of a site: pages with the session of their visitor, and
 //
-//	GET  /signin            sends the visitor to the board's sign-in page
-//	GET  /signin/callback   takes who has signed in to the page named in next, and who has not to that in back
-//	POST /signout           ends the session, and goes to next, else to "/"
+//	GET  /signin?next=/a&back=/b   sends the visitor to the board's sign-in page
+//	GET  /signin/callback          sends the visitor who comes back to next, or to back if they did not sign in
+//	POST /signout                  ends the session, and sends the visitor to next
 //
-// Both are pages of the site, "/" where they are not named, and parameters of /signin.
+// The pages next and back are of this site; one that is missing or leads elsewhere is "/".
 // Requests that change something and come from a page of another site than that of
 // SignInConfig.URL are refused with 403, see [http.CrossOriginProtection].
 func (s *SignIn) Handler(pages http.Handler) http.Handler {
@@ -161,7 +161,7 @@ func withState(next http.Handler) http.Handler {
 // Visitor is somebody who has signed in.
 type Visitor struct {
 	Applicant *jobboard.Applicant // whose calls are made with their token
-	// Session is another with each sign-in. A form that has it in a hidden field can
+	// Session differs with each sign-in. A form that has it in a hidden field can
 	// tell that somebody else has signed in since it was opened. It is of no other use.
 	Session  string
 	SignedIn time.Time
@@ -177,8 +177,8 @@ type stored struct {
 
 func init() { gob.Register(stored{}) } //nolint:gochecknoinits // stores keep sessions as gob
 
-// Visitor returns who sends a request that came through Handler, and false where
-// nobody has signed in.
+// Visitor returns the visitor who sent a request, which must have come through Handler, and
+// false if nobody has signed in.
 func (s *SignIn) Visitor(r *http.Request) (*Visitor, bool) {
 	state, ok := r.Context().Value(stateKey{}).(*requestState)
 	if !ok || state.ended.Load() {
@@ -191,10 +191,10 @@ func (s *SignIn) Visitor(r *http.Request) (*Visitor, bool) {
 	return &Visitor{s.cfg.Client.Applicant(jobboard.StaticToken(found.Token)), found.Session, found.SignedIn}, true
 }
 
-// Refused ends the session of a request where err says that the board refuses its
-// applicant's token, and reports whether it did. Only an error of the applicant's own
-// calls says so, of HasApplied, ApplicationID and what is made of them: the site's
-// credential, a time-out and a busy board end no session.
+// Refused ends the session of a request if err says that the board refused the applicant's
+// token, and reports whether it did. Only the errors of HasApplied and ApplicationID, and of
+// what is made of them, say so: a time-out, a busy board or a refusal of the site's own
+// credential ends no session.
 //
 // The visitor's other sessions stay as they are, even one that replaced this one in the
 // same browser meanwhile.
@@ -219,8 +219,8 @@ func (s *SignIn) Refused(r *http.Request, err error) bool {
 	return true
 }
 
-// refusesApplicant reports whether an error holds one of an applicant's call whose
-// token was refused.
+// refusesApplicant reports whether an error holds that of an applicant's call whose token
+// the board refused.
 func refusesApplicant(err error) bool {
 	if e, ok := err.(*jobboard.Error); ok { //nolint:errorlint // each error of the tree is looked at
 		return (e.Op == "HasApplied" || e.Op == "ApplicationID") && errors.Is(e, jobboard.ErrUnauthorized)
@@ -334,9 +334,9 @@ func (s *SignIn) signOut(w http.ResponseWriter, r *http.Request) {
 // a cookie of 4096 bytes, which has two addresses, and 200 bytes of other values and names.
 const maxAddress = 1900
 
-// local returns an address of this site: the given one, or "/" if that leads elsewhere or to
-// the sign-in itself, which would never end. A browser takes "//", "/\" and "/<tab>/" for the
-// beginning of another site's.
+// local returns an address of this site: the given one, or "/" if that leads elsewhere, is
+// too long, or is that of the sign-in itself, which would never end. A browser takes "//",
+// "/\" and "/<tab>/" for the beginning of another site's.
 func local(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "" || u.Host != "" {

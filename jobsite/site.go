@@ -19,17 +19,17 @@ type Config struct {
 	// URL is the address under which visitors reach the site, such as
 	// "https://jobs.example", without a path.
 	URL string
-	// Page is the path of a job's page as a pattern of [http.ServeMux] has it: {job} stands
-	// for its identifier and {words...} for words of its title, which may change. "" means
-	// "/job/{job}/{words...}", an address by which importers know a job.
+	// Page is the path of a job's page, a pattern of [http.ServeMux]: {job} stands for the
+	// job's identifier and {words...} for words of its title, which may change. "" means
+	// "/job/{job}/{words...}", which importers of [jobpublish.Site.DataFeed] take.
 	Page string
-	// Languages are those in which the site is read and the mirror copies its channels,
-	// such as "de" and "en"; there must be one. The first is that of readers who prefer
-	// none of them, of feeds, and of the words in a job's address.
+	// Languages lists the languages of the site, such as "de" and "en", in which the mirror
+	// copies its channels too; there must be one. The first is used for readers who prefer
+	// none of them, for feeds, and for the words in a job's address.
 	Languages []string
 	// Texts returns the sentences of the site in a language; nil: German in "de", else English.
 	Texts func(language string) Texts
-	// Amend adds to a job that is published what the site knows of it, such as DirectApply,
+	// Amend adds what the site knows to a job that is published, such as DirectApply,
 	// Organization and ValidFor; nil: nothing. It must be safe for calls at the same time.
 	Amend func(*jobpublish.Job)
 	// Failed answers a visitor who gets no page; nil: a line of Texts.
@@ -110,16 +110,16 @@ func siteURL(address string) (*url.URL, bool) {
 	return site, web && site.Host != "" && strings.Trim(site.Path, "/") == ""
 }
 
-// Client returns a client that asks the copy and never the board. It searches and looks
-// jobs up for everybody; what is an applicant's own it does not know. A site offers its
-// jobs to assistants by mounting
+// Client returns a client that asks the copy and never the board. It can search and look
+// jobs up; of applicants the copy knows nothing. A site offers its jobs to assistants by
+// mounting
 //
 //	jobmcp.NewServer(site.Client(), jobmcp.Options{Channel: channel, Hosts: []string{"jobs.example"}}).Handler()
 func (s *Site) Client() *jobboard.Client { return s.client }
 
 const languageField = "lang" // of an address, and the cookie that keeps it
 
-// Language returns that of Config.Languages which the reader of a page prefers: by lang
+// Language returns the one of Config.Languages that the reader of a page prefers: by lang
 // in its address, by the cookie of Handle, or by Accept-Language.
 func (s *Site) Language(r *http.Request) string {
 	kept := ""
@@ -130,7 +130,7 @@ func (s *Site) Language(r *http.Request) string {
 	return s.cfg.Languages[i]
 }
 
-// Texts returns what the site says to the reader of a page.
+// Texts returns the sentences of the site in the language of a page's reader.
 func (s *Site) Texts(r *http.Request) Texts { return s.cfg.Texts(s.Language(r)) }
 
 // Handle returns the handler of a page. Where page fails, having written nothing, the

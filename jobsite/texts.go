@@ -23,7 +23,8 @@ type Texts struct {
 	Other       string                // for everything that has no text
 }
 
-// textsIn returns the texts in a language that has some here, else those in English.
+// textsIn returns the texts in German for a language such as "de" or "de-AT", and else those
+// in English.
 func textsIn(language string) Texts {
 	if strings.HasPrefix(language, "de") {
 		return German()
@@ -31,9 +32,9 @@ func textsIn(language string) Texts {
 	return English()
 }
 
-// Status returns what to say in place of a page, with a status. Without a text in Statuses,
-// 410 and 429 have those of the situations Closed and Busy, and statuses from 500 on that of
-// 503.
+// Status returns what to say in place of a page that is answered with a status. Where
+// Statuses has no text for it, 410 and 429 have the texts of the situations Closed and Busy,
+// and statuses from 500 on have the text of 503.
 func (t Texts) Status(status int) string {
 	switch text := t.Statuses[status]; {
 	case text != "":

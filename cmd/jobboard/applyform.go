@@ -56,7 +56,7 @@ A job that takes no applications has no form: the command ends with 4.`,
 			return runApplyForm(cmd.Context(), &p.Console, b, args, &flags, action)
 		},
 	}
-	flags.Add(cmd, cli.Form{Name: "html", Extension: "html", Help: "print the form as an HTML page, as without it"},
+	flags.Add(cmd, cli.Form{Name: "html", Extension: "html", Help: "print the form as an HTML page (the default)"},
 		cli.Form{Name: "text", Extension: "txt", Help: "print the form as text"})
 	cmd.Flags().StringVar(&action, "action", "", "`address` that the HTML form is sent to")
 	cli.Complete(cmd, "action", cli.Nothing)

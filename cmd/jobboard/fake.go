@@ -24,8 +24,8 @@ func newFakeCommand(p *cli.Program) *cobra.Command {
 		Use:   "fake",
 		Short: "Run the stand-in of the service until interrupted",
 		Long: `fake serves the stand-in of the service with its demo data and prints lines to
-copy into a shell, in which the other commands then ask it. Its tokens are made
-up and open nothing else. It runs until it is interrupted.`,
+paste into a shell, where the other commands then ask it. Its tokens are made up
+and open nothing else. It runs until it is interrupted.`,
 		Example: "  jobboard fake --addr 127.0.0.1:8080 --jobdb-addr 127.0.0.1:8081",
 		Args:    cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {

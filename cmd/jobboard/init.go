@@ -36,7 +36,7 @@ settings fill it in; on a terminal it asks for what they leave open, and a
 secret is not shown while it is typed. What stays open is commented out. Only
 you can read the file.
 
-A file that is there already stays as it is, unless --force is given.`,
+It replaces a file that is there already only with --force.`,
 		Example: `  jobboard init
   jobboard init --base-url https://jobs.example --client-id 10`,
 		Args: cli.AtMost(0),

@@ -55,8 +55,8 @@ first answers what it was asked.`,
 	return cmd
 }
 
-// runAssistant answers until the input or ctx ends, which is how it ends well. Before the
-// first tool is used it reads no settings and sends nothing.
+// runAssistant answers until the input or ctx ends, and returns nil then. Before the first
+// tool is used it reads no settings and sends nothing.
 func runAssistant(ctx context.Context, p *cli.Program, b *assistantBoard, state string) error {
 	server := jobmcp.NewServer(nil, jobmcp.Options{
 		Version: cli.Version(), Logger: p.Settings.Logger(), Mask: p.Mask, Pages: pages(),

@@ -42,7 +42,7 @@ posting is read from the posting's link; without such a link none is shown.
 
 --map FILE.svg also draws them as a picture with the search's circle. The answer
 of a search names locations and has no coordinates, so a hit is drawn where a
-built-in list of places knows its location's name; what it does not know is
+built-in list of places knows its location's name; a name it does not know is
 listed beside the map. A posting that was found for a further location may be
 drawn outside of the circle, at the location that its config names.`,
 		Example: `  jobboard search --fake --near Berlin --radius 50

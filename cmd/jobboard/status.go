@@ -21,11 +21,11 @@ func newStatusCommand(p *cli.Program, known *lastSearch) *cobra.Command {
 		Use:   "status [JOB]",
 		Short: "Say whether the applicant may apply to a job, and why",
 		Long: `status asks the job information, the applied check and the application lookup,
-and makes one decision of what they say. It needs an applicant's token.
+and decides from the answers. It needs an applicant's token.
 
 It ends with 0 where the applicant may apply, with 4 where not: applied already,
-closed, not visible, gone. Where too little answered, the code is that of the
-failure.`,
+closed, not visible, gone. If too few of the calls are answered to decide, it
+ends with the code of the failure.`,
 		Example:           "  jobboard status --fake\n  JOBBOARD_USER_TOKEN=... jobboard status 2797227",
 		Args:              cli.AtMost(1),
 		ValidArgsFunction: known.completeJob,

@@ -32,15 +32,15 @@ func newWatchCommand(p *cli.Program, known *lastSearch) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch [CHANNEL]",
 		Short: "Tell what changes in a channel",
-		Long: `watch searches a channel again and again and prints what is different from the
-time before: + for a new posting, ~ for a changed one, - for one that is gone. A
-posting that only may be new or gone, because the service did not give all it
-counts, has a ? before it.
+		Long: `watch searches a channel again and again and prints what has changed since the
+search before: + for a new posting, ~ for a changed one, - for one that is gone.
+A posting that may be new or gone has a ? before it: this is not certain when
+the service gives fewer postings than it counts.
 
 With --state FILE the last complete state is kept, so that the next run tells
-what happened in between; --once with it asks one time and ends, for a job
-scheduler. A failure of the service or the network is told and does not end the
-watch; a refused credential does.`,
+what happened in between. With --once as well it searches one time and ends, for
+a job scheduler. A failure of the service or the network is told and does not
+end the watch; a refused credential does.`,
 		Example:           "  jobboard watch --fake --interval 10s\n  jobboard watch 27828_extern --state channel.json --once",
 		Args:              cli.AtMost(1),
 		ValidArgsFunction: known.completeChannel,

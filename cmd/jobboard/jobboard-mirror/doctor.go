@@ -26,7 +26,7 @@ func newDoctorCommand(p *cli.Program, db *database) *cobra.Command {
 		Long: `doctor checks the database: whether one is named and can be opened, whether its
 tables are of this version, how old the copy of each source is and what fails,
 whether lookups pile up, and whether a process keeps it up to date. It only
-reads. What is wrong with the board itself, jobboard doctor finds out.
+reads. For what is wrong with the board itself there is jobboard doctor.
 
 It ends with 0 where nothing failed and with 7 where something did.`,
 		Example: "  jobboard-mirror doctor --db jobs.db",

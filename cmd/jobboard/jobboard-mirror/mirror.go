@@ -65,7 +65,7 @@ func (c *copying) add(cmd *cobra.Command) {
 	f.IntVar(&c.concurrency, "concurrency", 0, "`lookups` at once; 0: 16")
 	f.BoolVar(&c.accept, "accept-removals", false, "remove what sources do not show any more, however much that is; run does so once, at first")
 	f.BoolVar(&c.retire, "remove-sources", false,
-		"remove at once what channels and feeds show that are not named any more; else that takes 7 days")
+		"remove at once what came from channels and feeds that are no longer named; else that takes 7 days")
 	cli.Complete(cmd, "channels", cli.Nothing)
 	cli.Complete(cmd, "languages", cli.OneOf("de", "en", "de,en"))
 	cli.Complete(cmd, "rate", cli.OneOf("5", "20", "50"))

@@ -18,10 +18,10 @@ func newRunCommand(p *cli.Program, db *database) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Keep the copy up to date until interrupted",
-		Long: `run copies what is named, and keeps the copy up to date until it is interrupted.
-With --addr it answers in the board's place as well, and with --mcp it serves
-assistants with tools that search the copy. On SQLite one process runs a
-mirror; on PostgreSQL any number share the work.
+		Long: `run copies the channels and feeds that are named, and keeps the copy up to date
+until it is interrupted. With --addr it answers in the board's place as well,
+and with --mcp it serves assistants with tools that search the copy. On SQLite
+one process runs a mirror; on PostgreSQL any number share the work.
 
 The first copy shows how far it is: a bar on a terminal, else a line a minute.`,
 		Example: `  jobboard-mirror run --fake --addr 127.0.0.1:8080
@@ -144,9 +144,10 @@ func newRefreshCommand(p *cli.Program, db *database) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "refresh",
 		Short: "Bring the copy up to date once",
-		Long: `refresh copies what is named once, looks up what is due, and tells the status.
-It is meant for a timer. Interrupted, it keeps what it has copied and ends with
-130, or after SIGTERM with 143, so that a timer knows that the copy is not done.`,
+		Long: `refresh copies the channels and feeds that are named, looks up the jobs that are
+due, tells the status, and ends: it is meant for a timer. If it is interrupted,
+it keeps what it has copied and ends with 130, or after SIGTERM with 143, so
+that a timer knows that the copy is not done.`,
 		Example: "  jobboard-mirror refresh --db jobs.db --channels 27828_extern",
 		Args:    cli.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -20,7 +20,7 @@ func newStatusCommand(p *cli.Program, db *database) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Tell how old the copy is, what is waiting and what fails",
-		Long: `status tells of each source how old its copy is and what fails, how many
+		Long: `status tells for each source how old its copy is and what fails, how many
 lookups are due, and which processes share the work.`,
 		Example: `  jobboard-mirror status --fake
   jobboard-mirror status --db jobs.db --json`,

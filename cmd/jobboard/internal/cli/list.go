@@ -23,7 +23,7 @@ type Field[T any] struct {
 	Value func(T) any // a text, a number, true or false; nil or an empty text for none
 }
 
-// ListFlags say how much of a list is shown.
+// ListFlags choose how much of a list is shown.
 type ListFlags struct {
 	Limit  int // entries; 0: all
 	fields string

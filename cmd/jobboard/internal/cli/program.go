@@ -158,8 +158,8 @@ func (p *Program) execute(ctx context.Context, root *cobra.Command) (*cobra.Comm
 	}
 }
 
-// Root prepares the command that is the program itself with what every program has: the
-// flags of settings, the words about mistakes, the help and its topics.
+// Root prepares the command above all others with what every program has: the flags of
+// settings, the words about mistakes, the help and its topics.
 func (p *Program) Root(root *cobra.Command) *cobra.Command {
 	root.Version = Version()
 	root.SilenceErrors, root.SilenceUsage = true, true

@@ -126,8 +126,8 @@ func (d *examination) checkBase() bool {
 	return true
 }
 
-// mistake returns what is wrong at either address: no answer, a redirect, a page of some
-// machine in between, or the failure of one. An empty detail means nothing is.
+// mistake returns what is wrong at either address: no answer, a redirect, or a page or a
+// failure of some machine in between. An empty detail means that nothing is wrong.
 func (p *probe) mistake(host, variable string) (detail, next string) {
 	switch {
 	case p.err != nil:
@@ -193,8 +193,8 @@ func (d *examination) checkTransport(p *probe, host string) {
 	}
 }
 
-// credentials says of each setting that identifies a search which credential it is, and
-// what to do where the service does not know it.
+// credentials holds, for each setting whose credential a search sends, the credential's name
+// and the next step if the service does not know it.
 var credentials = map[string]struct{ kind, next string }{
 	setup.Token: {
 		"an access token",
@@ -302,8 +302,8 @@ func (d *examination) titles(ch jobboard.ChannelID, lang string) (map[jobboard.J
 	return titles, nil
 }
 
-// refusal says what to do where the service refuses the credential of a search; empty:
-// it does not.
+// refusal returns the next step if the service refuses the credential of a search; "" if it
+// does not.
 func (d *examination) refusal(err error) (next string) {
 	switch {
 	case errors.Is(err, jobboard.ErrUnauthorized):

@@ -122,7 +122,7 @@ func (p *probe) skew() (time.Duration, bool) {
 	return at.Add(500 * time.Millisecond).Sub(middle), true // Date is cut to the second
 }
 
-// networkFailure says what a failure to get an answer is, and the next step.
+// networkFailure says in words why a request got no answer, and the next step.
 func networkFailure(err error) (what, next string) {
 	if what, next = tlsFailure(err); what != "" {
 		return what, next

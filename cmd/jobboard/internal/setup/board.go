@@ -97,8 +97,8 @@ func (r *Reader) pace(retry *jobboard.RetryPolicy) error {
 	return nil
 }
 
-// Credential returns the name of the setting that a search identifies itself by: the
-// applicant's token where the client has nothing, "" where nobody has.
+// Credential returns the name of the setting whose credential a search sends: one of the
+// client, or else the applicant's token; "" if none is set.
 func (s *Settings) Credential() string {
 	for _, name := range []string{Token, ClientSecret, ClientID, UserToken} {
 		if s.Get(name) != "" {
@@ -326,8 +326,8 @@ func (s *Settings) Applicant(c *jobboard.Client) *jobboard.Applicant {
 	return c.Applicant(jobboard.StaticToken(s.Get(UserToken)))
 }
 
-// Searcher searches: the client, or the applicant where only that
-// one's token is there.
+// Searcher is the client of the settings, or their applicant if only an applicant's token
+// is set.
 type Searcher interface {
 	PostingStream(ctx context.Context, Channel jobboard.ChannelID, q jobboard.Query) *jobboard.PostingStream
 	Search(ctx context.Context, Channel jobboard.ChannelID, q jobboard.Query) (*jobboard.JobSearchResult, error)

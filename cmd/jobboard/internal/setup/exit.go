@@ -48,7 +48,7 @@ func Interruption(ctx context.Context) (code int, word string) {
 	return ExitInterrupted, "interrupted"
 }
 
-// Error is a failure that knows its exit code.
+// Error is a failure with its exit code and the next step.
 type Error struct {
 	Code int
 	Err  error // nil: nothing more is to be said
@@ -72,7 +72,7 @@ func Usage(format string, args ...any) *Error {
 	return &Error{Code: ExitUsage, Err: fmt.Errorf(format, args...)}
 }
 
-// Lacks returns the failure for what the settings lack or have wrong.
+// Lacks returns the failure for settings that are missing or wrong.
 func Lacks(format string, args ...any) *Error {
 	e := Usage(format, args...)
 	e.Settings = true

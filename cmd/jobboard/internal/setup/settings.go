@@ -1,6 +1,5 @@
-// Package setup puts together what a program of the command line is set up with: the
-// settings of flags, environment and file, the board that they name and the client for
-// it, and the exit codes that say what was wrong.
+// Package setup reads the settings of a program from flags, environment and file, makes
+// clients of the board that they name, and has the exit codes that say what was wrong.
 package setup
 
 import (
@@ -26,8 +25,8 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
-// Setting describes one thing to be set. Where several places set it, a flag goes
-// before the environment and that before the file.
+// Setting describes a setting. A flag overrides the environment, and the environment the
+// file.
 type Setting struct {
 	Name    string // in the file; the environment has it in capitals after JOBBOARD_
 	Flag    string
@@ -152,7 +151,8 @@ func (r *Reader) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&r.timeout, "timeout", "", "`time` of an attempt, such as 10s (default 15s)")
 }
 
-// Origin tells where a value came from; the smaller goes first.
+// Origin tells where a value came from. Of several values the one of the smallest origin
+// counts.
 type Origin int
 
 // The origins of values.
@@ -301,8 +301,8 @@ func (l reading) environment() (map[string]string, error) {
 	return layer, nil
 }
 
-// warnOfMisspelt warns of variables that are nothing and nearly have the name of one
-// that is not set.
+// warnOfMisspelt warns of variables of the environment that no program reads, and whose
+// names are almost those of settings that are not set.
 func (l reading) warnOfMisspelt() {
 	if l.Environ == nil {
 		return

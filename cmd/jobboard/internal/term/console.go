@@ -23,7 +23,7 @@ type Console struct {
 	Mask func(string) string // hides the secrets in hand
 }
 
-// Note tells on standard error what went on beside the output.
+// Note writes a sentence to standard error, beside the output.
 func (c *Console) Note(format string, args ...any) {
 	c.ErrTerminal.Say(c.Err, c.Name+": ", fmt.Sprintf(format, args...))
 }
