@@ -24,7 +24,10 @@ import (
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 )
 
-const mark = "x-beyond-interface"
+const (
+	mark        = "x-beyond-interface"
+	eventStream = "text/event-stream"
+)
 
 // tree is the document as JSON, to be changed before it is used.
 type tree = map[string]any
@@ -130,15 +133,25 @@ type judge struct {
 	answers  func(operation string, status int, body []byte)
 }
 
+func init() {
+	for _, kind := range []string{"text/html", "text/css", "text/javascript"} {
+		openapi3filter.RegisterBodyDecoder(kind, openapi3filter.RegisteredBodyDecoder("text/plain"))
+	}
+}
+
 // newJudge puts the two addresses in the place of the placeholders.
 func newJudge(t tree, base, jobDB string, next http.RoundTripper) (*judge, error) {
-	openapi3filter.RegisterBodyDecoder("text/html", openapi3filter.RegisteredBodyDecoder("text/plain"))
 	doc, err := compile(t)
 	if err != nil {
 		return nil, err
 	}
 	doc.Servers = openapi3.Servers{{URL: base}}
 	doc.Paths.Value("/jobdb/public/apply/external").Servers = openapi3.Servers{{URL: jobDB}}
+	return judgeOf(doc, next)
+}
+
+// judgeOf returns the judge of a document that has the addresses of its servers.
+func judgeOf(doc *openapi3.T, next http.RoundTripper) (*judge, error) {
 	router, err := gorillamux.NewRouter(doc)
 	if err != nil {
 		return nil, err
@@ -167,7 +180,10 @@ func (j *judge) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := io.ReadAll(rs.Body)
+	var body []byte
+	if rs.Header.Get("Content-Type") != eventStream { // which does not end
+		body, err = io.ReadAll(rs.Body)
+	}
 	_ = rs.Body.Close()
 	if err != nil {
 		return nil, err
@@ -220,7 +236,7 @@ func (j *judge) holdAnswer(what string, in *openapi3filter.RequestValidationInpu
 	j.mu.Unlock()
 	if !known {
 		// An error may have no body (sections 5 and 7.1).
-		empty := len(body) == 0 && (status == 401 || status == 403 || status == 500)
+		empty := len(body) == 0 && (status == 401 || status == 403 || status == 500) || header.Get("Content-Type") == eventStream
 		err = openapi3filter.ValidateResponse(in.Request.Context(), &openapi3filter.ResponseValidationInput{
 			RequestValidationInput: in, Status: status, Header: header, Body: io.NopCloser(bytes.NewReader(body)),
 			Options: &openapi3filter.Options{IncludeResponseStatus: true, ExcludeResponseBody: empty},
