@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/jobboard-sdk/jobboard-go/jobpublish/internal/hostile"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/hostileads"
 )
 
 func TestClean(t *testing.T) {
@@ -221,7 +221,7 @@ func within(n *html.Node, id string) bool {
 }
 
 func TestHostile(t *testing.T) {
-	ads, err := hostile.Ads(10_000, 1)
+	ads, err := hostileads.Ads(10_000, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestHostile(t *testing.T) {
 }
 
 func FuzzClean(f *testing.F) {
-	ads, err := hostile.Vectors()
+	ads, err := hostileads.Vectors()
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -248,7 +248,7 @@ func FuzzClean(f *testing.F) {
 
 // What is called well-formed is what a parser reads and writes unchanged.
 func FuzzWellFormed(f *testing.F) {
-	ads, err := hostile.Ads(3000, 2)
+	ads, err := hostileads.Ads(3000, 2)
 	if err != nil {
 		f.Fatal(err)
 	}

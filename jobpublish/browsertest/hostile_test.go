@@ -15,9 +15,9 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/browsertest"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/hostileads"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/jobpublish"
-	"github.com/jobboard-sdk/jobboard-go/jobpublish/internal/hostile"
 )
 
 // onePage is the number of ads on one page.
@@ -164,7 +164,7 @@ func TestHostile(t *testing.T) {
 		}
 	}
 	browsertest.Need(t)
-	ads, err := hostile.Ads(n, seed)
+	ads, err := hostileads.Ads(n, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func differs(a, b string) string {
 // things and change the page, each on a page of its own.
 func TestHostileUncleaned(t *testing.T) {
 	browsertest.Need(t)
-	ads, err := hostile.Ads(122, 1) // before the frames, which keep a page from ever being loaded
+	ads, err := hostileads.Ads(122, 1) // before the frames, which keep a page from ever being loaded
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,10 +20,10 @@ import (
 	"github.com/piprate/json-gold/ld"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/hostileads"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobpublish"
-	"github.com/jobboard-sdk/jobboard-go/jobpublish/internal/hostile"
 )
 
 // issue holds what the validator of a search engine's rules says.
@@ -89,7 +89,7 @@ func demo(t *testing.T) []jobpublish.Job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ads, err := hostile.Ads(2000, 1)
+	ads, err := hostileads.Ads(2000, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

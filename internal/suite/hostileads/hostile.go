@@ -1,6 +1,6 @@
-// Package hostile makes advertisements that want to do what an advertisement
+// Package hostileads makes advertisements that want to do what an advertisement
 // must not. They call alert where they run, and ask evil.example where they load.
-package hostile
+package hostileads
 
 import (
 	"context"
