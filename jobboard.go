@@ -114,8 +114,8 @@ type operation struct {
 	stream bool   // the answer is read while the caller looks at it
 }
 
-// safe reports whether a request that got no answer may be repeated, because it
-// changes nothing.
+// safe reports whether the operation changes nothing, so that nobody need be told that
+// a request without an answer may have been executed.
 func (op *operation) safe() bool {
 	return op.method == http.MethodGet || op.method == http.MethodHead || op.method == http.MethodOptions
 }

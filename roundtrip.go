@@ -18,9 +18,9 @@ import (
 )
 
 // Transport returns the client's road to the base address for other paths than
-// those of the interface: as the Transport of an [http.Client], for a client that a
-// tool generated or a hand wrote. It does for a request what a call of the Client
-// does: attempts, budget, Retry-After, Limiter, Observer and Logger, with its credential.
+// those of the interface: as the Transport of an [http.Client], for a client that was
+// generated or written by hand. It does for a request what a call of the Client does:
+// attempts, budget, Retry-After, Limiter, Observer and Logger, with its credential.
 //
 // It sends to the base address's scheme, host and port and nowhere else; a URL with
 // a user, and a Host other than the URL's, are ErrInvalidInput. The credential
@@ -249,8 +249,8 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// inflated returns the beginning of a body without the encoding that its reader
-// undoes himself, as far as there is one that we know.
+// inflated returns the beginning of a body without its encoding, if that is gzip. Whoever
+// reads the body that is passed on undoes the encoding for himself.
 func inflated(ctx context.Context, prefix []byte, header http.Header) []byte {
 	if header.Get("Content-Encoding") == "" {
 		return prefix
