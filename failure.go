@@ -362,7 +362,7 @@ func classify(op *operation, status int, header http.Header, body []byte, codesI
 	return w, nil
 }
 
-// anyMember is the codesIn of a refused answer.
+// anyMember returns true: in a refused answer a code counts below whatever member.
 func anyMember(string) bool { return true }
 
 func (c conditionRow) matches(op *operation, status int, w *refusal.Words) bool {

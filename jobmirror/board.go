@@ -102,10 +102,10 @@ func (t *tx) noteBoard(b board) error {
 	return nil
 }
 
-// MoveBoard is for a board that has moved, for which Open returns ErrOtherBoard: it notes
-// in the database at address the name and the addresses of the board in opts, in place
-// of those that it has. Those that opts leaves out are taken from the next process that
-// opens the mirror with sources. Nothing of the copy changes.
+// MoveBoard tells the database at address that its board has moved, after which Open no
+// longer returns ErrOtherBoard: it replaces the board's name and addresses there by those
+// in opts. What opts leaves out is taken from the next process that opens the mirror with
+// sources. Nothing of the copy changes.
 func MoveBoard(ctx context.Context, address string, opts Options) error {
 	m, err := Open(ctx, address, Options{})
 	if err != nil {

@@ -29,8 +29,8 @@ type channelItem struct {
 	raw int64 // the hash of its bytes; 0: not known
 }
 
-// rawHash returns the hash by which the bytes of a posting are known again. Who writes
-// postings cannot find two with the same one, for want of the database's secret.
+// rawHash returns the hash by which the bytes of a posting are known again. Nobody can
+// write two postings with one hash on purpose, because the database's secret is in it.
 func (m *Mirror) rawHash(raw []byte) int64 { return hash([]byte(recordForm+m.secret), raw) }
 
 // copyChannel copies what a search shows, posting by posting. It is whole when

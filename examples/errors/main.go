@@ -26,8 +26,8 @@ func main() {
 	}
 }
 
-// advice is the ten lines a partner writes: every outcome is told by
-// errors.Is, none by its text.
+// advice says what to do about an outcome. A partner writes such lines, too: errors.Is
+// tells every outcome, and no text of an error is looked at.
 func advice(err error) string {
 	switch {
 	case err == nil:

@@ -274,8 +274,8 @@ func (s *Scanner) literal(word string) bool {
 // Skip reads the value that comes next, whatever it is, and keeps nothing.
 func (s *Scanner) Skip() { s.skip((*Scanner).SkipText) }
 
-// Pass is Skip for a value that nobody is to see: it looks through texts for
-// their ends alone, not for what may not stand in a text.
+// Pass skips the value that comes next, of which nobody is to see anything: unlike Skip
+// it does not check what stands in a text, and looks for the text's end alone.
 func (s *Scanner) Pass() { s.skip((*Scanner).passText) }
 
 func (s *Scanner) skip(text func(*Scanner)) {

@@ -27,7 +27,7 @@ func Stops(w uint64) uint64 {
 	return (((w ^ lsb*0x02) - lsb*0x21) | ((w ^ lsb*'\\') - lsb)) &^ w
 }
 
-// IsStop is Stops for one byte.
+// IsStop reports whether a byte ends a run of plain text.
 func IsStop(c byte) bool { return c < ' ' || c == '"' || c == '\\' }
 
 // First returns the index of the first marked byte of a block, of which at

@@ -111,7 +111,8 @@ func (p *probe) fetchPlain() *plainSearch {
 	return p.plain
 }
 
-// needPlain is fetchPlain for the rules that build on it.
+// needPlain returns what fetchPlain does, for a rule that builds on it; false: the rule is
+// to be skipped.
 func (p *probe) needPlain() (*plainSearch, bool) {
 	s := p.fetchPlain()
 	if s == nil {

@@ -150,7 +150,7 @@ func (j jobView) places(spell spellings) []place {
 	return out
 }
 
-// strays are postings of jobs that are not there.
+// strays returns the postings of jobs that are not there.
 func strays(postings map[int64][]postingView, jobs map[int64]string) []postingView {
 	var out []postingView
 	for id, ps := range postings {

@@ -91,14 +91,14 @@ func Shown(text string) (found []string) {
 // Is reports whether what Shown found is this canary.
 func (c Canary) Is(found string) bool { return strings.HasPrefix(found, c.name+" (") }
 
-// Printings is every way in which a value may get into a text.
+// Printings returns the texts that a value may get into, by the way it gets there.
 func Printings(v any) map[string]string {
 	all := Formats(v)
 	all["reflection"] = Dump(v)
 	return all
 }
 
-// Formats is Printings without reflection.
+// Formats returns what Printings does, but for what reflection shows.
 func Formats(v any) map[string]string {
 	all := map[string]string{}
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d", "%T"} {

@@ -176,7 +176,7 @@ func Only[T comparable](value T, err error) (any, error) {
 	return value, nil
 }
 
-// Raw is Only for an answer that may be nil.
+// Raw returns a result as Only does, also one that is nil.
 func Raw(raw json.RawMessage, err error) (any, error) {
 	switch {
 	case err != nil && raw != nil:
@@ -187,7 +187,7 @@ func Raw(raw json.RawMessage, err error) (any, error) {
 	return raw, nil
 }
 
-// Page is Only for the postings of a page.
+// Page returns the postings of a page, and complains as Only does.
 func Page(result *jobboard.JobSearchResult, err error) (any, error) {
 	if value, err := Only(result, err); err != nil {
 		return value, err
@@ -195,7 +195,8 @@ func Page(result *jobboard.JobSearchResult, err error) (any, error) {
 	return append([]jobboard.JobPosting{}, result.Results...), nil
 }
 
-// Collect is Only for the postings of a stream, of which it keeps a thousand.
+// Collect returns the first thousand postings of a stream, which it reads to its end, and
+// complains as Only does.
 func Collect(postings iter.Seq2[*jobboard.JobPosting, error]) (any, error) {
 	all := []jobboard.JobPosting{}
 	var failed error

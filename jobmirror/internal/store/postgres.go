@@ -151,7 +151,7 @@ func withHint(err error) error {
 	return err
 }
 
-// redact is an address to print: without its password and its options.
+// redact returns an address as it may be printed: without its password and its options.
 func redact(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
