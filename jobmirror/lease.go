@@ -2,8 +2,6 @@ package jobmirror
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -121,108 +119,6 @@ func (w *worker) poll(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// beginDue begins to refresh the source that has been due the longest, of those that
-// Options names and nobody else refreshes; nil: there is none.
-func (w *worker) beginDue(ctx context.Context) (src *source, out turn, err error) {
-	sources, found := w.named(), 0
-	err = w.db.update(ctx, func(t *tx) error {
-		src = nil
-		var id, began int64
-		args := append([]any{sourceIDs(sources), t.Now, latest(t.Now)}, t.free(sourceLease)...)
-		err := t.Row("SELECT id, began FROM sources WHERE id IN @ids AND (next_due <= ? OR began > ?) AND "+isFree+
-			" ORDER BY next_due, id LIMIT 1 @skip", args, &id, &began)
-		if errors.Is(err, sql.ErrNoRows) {
-			found, err = store.Value[int](t, "SELECT count(*) FROM sources WHERE id IN @ids", sourceIDs(sources))
-			return err
-		}
-		if err != nil {
-			return err
-		}
-		if began > latest(t.Now) {
-			if err := t.clockSetBack(); err != nil {
-				return err
-			}
-		}
-		for _, s := range sources {
-			if s.id == id {
-				src = s
-			}
-		}
-		out, err = t.begin(src, w.process)
-		return err
-	})
-	if err == nil && src == nil && found < len(sources) { // another process removed some: they are due the next time
-		if err = w.enter(ctx); err == nil {
-			w.sourcesDue.raise()
-		}
-	}
-	return src, out, err
-}
-
-// batch names jobs that are looked up together. Those that another batch has claimed
-// since are no longer of it.
-type batch struct {
-	number int64
-	jobs   []int64
-}
-
-// firstDue selects when the next job is due. Go code compares that with the time: a
-// statement that did would be planned for any time, and scan the table.
-const firstDue = "SELECT next_due FROM jobs ORDER BY next_due LIMIT 1"
-
-// jobsDue reports whether jobs are due, also if all of them are being looked up just now.
-func (t *tx) jobsDue() (bool, error) {
-	first, err := store.Value[*int64](t, "SELECT ("+firstDue+")")
-	return err == nil && first != nil && *first <= t.Now, err
-}
-
-// reserve claims jobs for a new batch of a process: those that have been due the
-// longest.
-func (t *tx) reserve(n int, process string) (b batch, err error) {
-	if due, err := t.jobsDue(); err != nil || !due {
-		return b, err
-	}
-	if b.number, err = t.Next(batches); err != nil {
-		return b, err
-	}
-	b.jobs, err = t.Numbers(`UPDATE jobs SET claimed = ?, batch = ? WHERE job IN
-		(SELECT job FROM jobs WHERE next_due <= ? AND `+isFree+` ORDER BY next_due LIMIT `+strconv.Itoa(n)+` @skip) RETURNING job`,
-		append([]any{t.until(jobLease), b.number, t.Now}, t.free(jobLease)...)...)
-	if err != nil || len(b.jobs) == 0 {
-		return b, err
-	}
-	_, err = t.Exec("INSERT INTO batches (number, process, since) VALUES (?, ?, ?)", b.number, process, t.Now)
-	return b, err
-}
-
-// renew claims the jobs of lookups for further time: those that have no result yet, and
-// were not given to another batch.
-func (m *Mirror) renew(ctx context.Context, l *lookups) error {
-	return m.db.update(ctx, func(t *tx) error {
-		if l.held != nil {
-			if err := t.keepAsking(l.held, jobLease); err != nil {
-				return err
-			}
-		}
-		_, err := t.Exec("UPDATE jobs SET claimed = ? WHERE job IN @ids AND batch = ? AND claimed > 0",
-			t.until(jobLease), store.IDs(l.jobs), l.number)
-		return err
-	})
-}
-
-// release gives the jobs of a batch back that have no result.
-func (m *Mirror) release(ctx context.Context, b batch) error {
-	ctx, cancel := outlast(ctx, giveBackTime)
-	defer cancel()
-	return m.db.update(ctx, func(t *tx) error {
-		_, err := t.Exec("UPDATE jobs SET claimed = 0 WHERE job IN @ids AND batch = ? AND claimed > 0", store.IDs(b.jobs), b.number)
-		if err == nil {
-			_, err = t.Exec("DELETE FROM batches WHERE number = ?", b.number)
-		}
-		return err
-	})
 }
 
 // endLeases ends the leases that a process left which was killed. Only a process that

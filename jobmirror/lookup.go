@@ -3,8 +3,11 @@ package jobmirror
 import (
 	"cmp"
 	"context"
+	"errors"
 	"iter"
+	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
@@ -17,6 +20,118 @@ const (
 	firstRetry  = 30 * time.Second       // after a lookup that did not answer
 	maxStreak   = 5                      // a job that stays closed is asked about every 32nd time
 )
+
+// maxBatch bounds the jobs that are claimed at a time, where few are looked up at
+// once.
+const maxBatch = 500
+
+// batchSize returns the number of jobs of a batch: at most what the limit lets through in two
+// seconds, so that other processes find some, too.
+func (m *Mirror) batchSize() int {
+	most := max(maxBatch, 8*m.opts.Concurrency)
+	if m.opts.Limit <= 0 {
+		return most
+	}
+	return int(min(max(2*m.opts.Limit, 20), float64(most)))
+}
+
+// lookUpDue looks up the jobs that are due: until none is, or, with forever,
+// until ctx ends. The next batch is begun once the last one is under way, so
+// that a few lookups that do not answer hold up nobody.
+func (w *worker) lookUpDue(ctx context.Context, forever bool) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var (
+		running  sync.WaitGroup
+		underWay atomic.Int64 // jobs
+		landed   = newSignal()
+		size     = w.batchSize()
+		most     = 2 * int64(max(maxBatch, 8*w.opts.Concurrency))
+		again    = never // w.poll wakes those who run forever
+	)
+	if !forever {
+		again = pollEvery
+	}
+	defer running.Wait()
+	for ctx.Err() == nil {
+		var (
+			next batch
+			busy = true
+		)
+		if underWay.Load() < most {
+			err := w.db.update(ctx, func(t *tx) (err error) {
+				if next, err = t.reserve(size, w.process); err == nil && len(next.jobs) == 0 {
+					busy, err = t.jobsDue()
+				}
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		if !busy && !forever {
+			break
+		}
+		if len(next.jobs) == 0 {
+			w.jobsDue.wait(ctx, landed, again)
+			continue
+		}
+		underWay.Add(int64(len(next.jobs)))
+		handedOut, drained := context.WithCancel(ctx)
+		l := &lookups{
+			batch: next, concurrency: w.opts.Concurrency, handedOut: drained,
+			written: func(n int) {
+				underWay.Add(-int64(n))
+				landed.raise()
+			},
+		}
+		running.Go(func() {
+			err := w.lookUp(ctx, l)
+			if err = errors.Join(err, w.release(ctx, next)); err != nil {
+				cancel(err)
+			}
+			l.written(l.left)
+		})
+		<-handedOut.Done()
+	}
+	return context.Cause(ctx)
+}
+
+// batch names jobs that are looked up together. Those that another batch has claimed
+// since are no longer of it.
+type batch struct {
+	number int64
+	jobs   []int64
+}
+
+// firstDue selects when the next job is due. Go code compares that with the time: a
+// statement that did would be planned for any time, and scan the table.
+const firstDue = "SELECT next_due FROM jobs ORDER BY next_due LIMIT 1"
+
+// jobsDue reports whether jobs are due, also if all of them are being looked up just now.
+func (t *tx) jobsDue() (bool, error) {
+	first, err := store.Value[*int64](t, "SELECT ("+firstDue+")")
+	return err == nil && first != nil && *first <= t.Now, err
+}
+
+// reserve claims jobs for a new batch of a process: those that have been due the
+// longest.
+func (t *tx) reserve(n int, process string) (b batch, err error) {
+	if due, err := t.jobsDue(); err != nil || !due {
+		return b, err
+	}
+	if b.number, err = t.Next(batches); err != nil {
+		return b, err
+	}
+	b.jobs, err = t.Numbers(`UPDATE jobs SET claimed = ?, batch = ? WHERE job IN
+		(SELECT job FROM jobs WHERE next_due <= ? AND `+isFree+` ORDER BY next_due LIMIT `+strconv.Itoa(n)+` @skip) RETURNING job`,
+		append([]any{t.until(jobLease), b.number, t.Now}, t.free(jobLease)...)...)
+	if err != nil || len(b.jobs) == 0 {
+		return b, err
+	}
+	_, err = t.Exec("INSERT INTO batches (number, process, since) VALUES (?, ?, ?)", b.number, process, t.Now)
+	return b, err
+}
 
 // lookedUp is a lookup's result with the number of its piece.
 type lookedUp struct {
@@ -178,4 +293,32 @@ func (m *Mirror) numbered(ctx, told context.Context, l *lookups) iter.Seq2[jobbo
 		}
 		l.handedOut()
 	}
+}
+
+// renew claims the jobs of lookups for further time: those that have no result yet, and
+// were not given to another batch.
+func (m *Mirror) renew(ctx context.Context, l *lookups) error {
+	return m.db.update(ctx, func(t *tx) error {
+		if l.held != nil {
+			if err := t.keepAsking(l.held, jobLease); err != nil {
+				return err
+			}
+		}
+		_, err := t.Exec("UPDATE jobs SET claimed = ? WHERE job IN @ids AND batch = ? AND claimed > 0",
+			t.until(jobLease), store.IDs(l.jobs), l.number)
+		return err
+	})
+}
+
+// release gives the jobs of a batch back that have no result.
+func (m *Mirror) release(ctx context.Context, b batch) error {
+	ctx, cancel := outlast(ctx, giveBackTime)
+	defer cancel()
+	return m.db.update(ctx, func(t *tx) error {
+		_, err := t.Exec("UPDATE jobs SET claimed = 0 WHERE job IN @ids AND batch = ? AND claimed > 0", store.IDs(b.jobs), b.number)
+		if err == nil {
+			_, err = t.Exec("DELETE FROM batches WHERE number = ?", b.number)
+		}
+		return err
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
@@ -30,6 +31,79 @@ func (s *source) cause() string {
 		return s.kind + " " + s.String() + " " + s.language
 	}
 	return s.kind + " " + s.String()
+}
+
+// maxRefreshes bounds the sources that a process refreshes at a time, so that a large one
+// holds no small one up. Each has some hundred postings in memory.
+const maxRefreshes = 8
+
+// refreshDue refreshes the sources that are due, side by side, until ctx ends or the
+// database does not answer.
+func (w *worker) refreshDue(ctx context.Context) error {
+	var running sync.WaitGroup
+	defer running.Wait()
+	places := make(chan struct{}, maxRefreshes)
+	for ctx.Err() == nil {
+		select {
+		case places <- struct{}{}:
+		case <-ctx.Done():
+			return nil
+		}
+		src, turn, err := w.beginDue(ctx)
+		if err != nil {
+			return err
+		}
+		if src == nil {
+			<-places
+			w.sourcesDue.wait(ctx, nil, never)
+			continue
+		}
+		running.Go(func() {
+			defer func() { <-places }()
+			if err := w.refresh(ctx, src, turn); err != nil && ctx.Err() == nil {
+				w.opts.Logger.WarnContext(ctx, "jobmirror: refresh", "source", src.cause(), "error", problem(err))
+			}
+		})
+	}
+	return nil
+}
+
+// beginDue begins to refresh the source that has been due the longest, of those that
+// Options names and nobody else refreshes; nil: there is none.
+func (w *worker) beginDue(ctx context.Context) (src *source, out turn, err error) {
+	sources, found := w.named(), 0
+	err = w.db.update(ctx, func(t *tx) error {
+		src = nil
+		var id, began int64
+		args := append([]any{sourceIDs(sources), t.Now, latest(t.Now)}, t.free(sourceLease)...)
+		err := t.Row("SELECT id, began FROM sources WHERE id IN @ids AND (next_due <= ? OR began > ?) AND "+isFree+
+			" ORDER BY next_due, id LIMIT 1 @skip", args, &id, &began)
+		if errors.Is(err, sql.ErrNoRows) {
+			found, err = store.Value[int](t, "SELECT count(*) FROM sources WHERE id IN @ids", sourceIDs(sources))
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		if began > latest(t.Now) {
+			if err := t.clockSetBack(); err != nil {
+				return err
+			}
+		}
+		for _, s := range sources {
+			if s.id == id {
+				src = s
+			}
+		}
+		out, err = t.begin(src, w.process)
+		return err
+	})
+	if err == nil && src == nil && found < len(sources) { // another process removed some: they are due the next time
+		if err = w.enter(ctx); err == nil {
+			w.sourcesDue.raise()
+		}
+	}
+	return src, out, err
 }
 
 // refreshSince refreshes one of the sources, unless another process has done so since
