@@ -19,7 +19,8 @@ const (
 	// changed while what is stored of them has not. Bytes may change with each answer.
 	learnEvery = 24 * time.Hour
 	// recordForm changes when the same bytes of a posting make another record than before,
-	// because recordOf or the client reads more of them: all are decoded again then.
+	// because recordOf or the client reads more of them: all are decoded again then. A test
+	// holds the records of each form.
 	recordForm = "1"
 )
 

@@ -52,15 +52,17 @@ func (t *tx) free(lease time.Duration) []any {
 func latest(now int64) int64 { return now + store.UpdateTimeout.Milliseconds() }
 
 // clockSetBack makes due whatever waits for a time that the clock had before it was set
-// back. A refresh that began in the future shows that it was. What is held, lost, named,
-// seen or checked in the future counts from now on. A job that no lookup has answered, or
+// back. A refresh that began in the future shows that it was. What was copied, held, lost,
+// named, seen or checked in the future counts from now on. A job that no lookup has answered, or
 // not the last one, is due too: nothing says since when it waits.
 func (t *tx) clockSetBack() error {
 	for _, statement := range []string{
 		"UPDATE sources SET next_due = @now WHERE next_due > @now AND (began = 0 OR began > @now)",
 		"UPDATE sources SET began = @now WHERE began > @now",
+		"UPDATE sources SET complete = @now - 1 WHERE complete >= @now", // earlier than a refresh that begins now
 		"UPDATE sources SET named = @now WHERE named > @now",
 		"UPDATE listings SET missing = @now WHERE missing <> 0 AND missing > @now",
+		"UPDATE listings SET seen = @now WHERE seen > @now",
 		"UPDATE entries SET missing = @now WHERE missing <> 0 AND missing > @now",
 		"UPDATE losses SET at = @now WHERE at > @now",
 		"UPDATE processes SET seen = @now WHERE seen > @now",

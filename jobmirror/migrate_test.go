@@ -79,6 +79,23 @@ func query[T any](t *testing.T, address, statement string, args ...any) (value T
 
 const countTables = "SELECT count(*) FROM information_schema.tables WHERE table_schema = 'public'"
 
+// Tables that were made before the first release have the number of this version's. Who
+// opens them, to write or to read, is told what to do.
+func TestTablesOfBeforeTheFirstRelease(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		m := open(t, address, jobmirror.Options{})
+		if err := jobmirror.Exec(t.Context(), m, "DELETE FROM mirror WHERE name = 'secret'"); err != nil {
+			t.Fatal(err)
+		}
+		for _, readOnly := range []bool{false, true} {
+			_, err := jobmirror.Open(t.Context(), address, jobmirror.Options{ReadOnly: readOnly})
+			if !errors.Is(err, jobmirror.ErrNotMirror) || !strings.Contains(err.Error(), "let the board be copied anew") {
+				t.Errorf("read only %t: %v", readOnly, err)
+			}
+		}
+	})
+}
+
 // Processes of a fleet that start at once set the tables up once.
 func TestManySetUpAtOnce(t *testing.T) {
 	t.Parallel()

@@ -31,7 +31,8 @@ func schema() store.Schema {
 
 // Errors of Open.
 var (
-	// ErrNotMirror reports that the database belongs to another program, or is none.
+	// ErrNotMirror reports that the database belongs to another program, or is none, or that
+	// its tables were made before the first release.
 	ErrNotMirror = store.ErrNotMirror
 	// ErrNewer reports that a newer version of this package changed the database in a way
 	// that this one does not understand.

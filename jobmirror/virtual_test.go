@@ -469,6 +469,35 @@ func TestUnansweredWhenTheClockIsSetBack(t *testing.T) {
 	})
 }
 
+// A source that was copied whole while the clock was ahead counts as copied before the
+// refresh that begins after it was set back: another process waits for that one. Nobody is
+// told of a time that is yet to come.
+func TestCompleteWhenTheClockIsSetBack(t *testing.T) {
+	onEach(t, func(t *testing.T, address string) {
+		board := newShelf(3)
+		m := open(t, address, board.options())
+		refresh(t, m)
+		addYear(t, m,
+			"UPDATE sources SET began = began + %d, complete = complete + %[1]d",
+			"UPDATE listings SET seen = seen + %d",
+		)
+		board.part = true // the refresh does not become complete
+		refresh(t, m)
+		if n := count(t, address, "SELECT count(*) FROM sources WHERE complete >= began"); n != 0 {
+			t.Error("the refresh that has begun is taken for one that was complete")
+		}
+		soon := time.Now().Add(time.Hour)
+		if s, err := m.Status(t.Context()); err != nil || s.Sources[0].Complete.IsZero() || s.Sources[0].Complete.After(soon) {
+			t.Errorf("%+v, %v", s, err)
+		}
+		for _, p := range find(t, m, jobmirror.Query{}) {
+			if p.Seen.After(soon) {
+				t.Errorf("posting %d was seen at %s", p.Posting.JobPostingID, p.Seen)
+			}
+		}
+	})
+}
+
 // The log reaches back as far as Options.KeepChanges says; an older cursor is
 // refused, and numbers are not used again.
 func TestOldChangesGo(t *testing.T) {
