@@ -286,7 +286,7 @@ func TestMeantWordIsAmongTheNearest(t *testing.T) {
 		}
 		r := rand.New(rand.NewPCG(1, 2))
 		tried, among := 0, 0
-		for tried < 300 {
+		for tried < whole(75, 300) {
 			meant := vocabulary[r.IntN(len(vocabulary))]
 			typed := mistyped(r, meant)
 			if utf8.RuneCountInString(meant) < 5 || utf8.RuneCountInString(typed) < 5 || slices.Contains(vocabulary, typed) {
@@ -305,7 +305,7 @@ func TestMeantWordIsAmongTheNearest(t *testing.T) {
 			}
 		}
 		t.Logf("figure: of %d typed words with errors, %d have the meant word among the nearest", tried, among)
-		if among < 285 {
+		if among*100 < tried*95 {
 			t.Errorf("of %d typed words %d have the meant word among the nearest, fewer than 95 %%", tried, among)
 		}
 	})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/pace"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
@@ -19,6 +20,20 @@ import (
 // Databases are the addresses of new, empty databases, one of each kind.
 var Databases = map[string]func(t *testing.T) string{
 	"sqlite": func(t *testing.T) string { return filepath.Join(t.TempDir(), "jobs.db") },
+}
+
+// OnEach runs a test on each database: on both at the same time, or in turn where
+// JOBBOARD_TESTS asks for all, which measures how fast they are.
+func OnEach(t *testing.T, f func(t *testing.T, address string)) {
+	t.Helper()
+	for name, address := range Databases {
+		t.Run(name, func(t *testing.T) {
+			if !testenv.Whole() {
+				t.Parallel()
+			}
+			f(t, address(t))
+		})
+	}
 }
 
 // Limited gives a client's configuration the limit of the mirror at an address,

@@ -24,9 +24,8 @@ func guarded(t *testing.T) *Mirror {
 
 // onEach runs a test with such a mirror on each database.
 func onEach(t *testing.T, f func(t *testing.T, m *Mirror)) {
-	for name, address := range Databases {
-		t.Run(name, func(t *testing.T) { f(t, guardedAt(t, address(t))) })
-	}
+	t.Helper()
+	OnEach(t, func(t *testing.T, address string) { f(t, guardedAt(t, address)) })
 }
 
 func guardedAt(t *testing.T, address string) *Mirror {

@@ -59,163 +59,155 @@ func knows(t *testing.T, address string, shown pages, channels ...Channel) (m *M
 // A posting whose bytes are those of the last time is not decoded, but for the first of an
 // answer. One that varies is, and what is stored of it is compared.
 func TestKnownBytesAreNotDecoded(t *testing.T) {
-	for name, address := range Databases {
-		t.Run(name, func(t *testing.T) {
-			shown := pages{}
-			show := func(counters ...int) {
-				shown["a"] = nil
-				for i, counter := range counters {
-					shown["a"] = append(shown["a"], versionOf(i+1, 1, counter))
-				}
+	OnEach(t, func(t *testing.T, address string) {
+		shown := pages{}
+		show := func(counters ...int) {
+			shown["a"] = nil
+			for i, counter := range counters {
+				shown["a"] = append(shown["a"], versionOf(i+1, 1, counter))
 			}
-			m, refresh := knows(t, address(t), shown, Channel{ID: "a"})
-			today := clock(t, m) / learnEvery.Milliseconds()
-			is := func(when string, want ...int64) {
-				t.Helper()
-				decoded := refresh()
-				if clock(t, m)/learnEvery.Milliseconds() != today { // the test runs at midnight: all is learned
-					return
-				}
-				if !slices.Equal(decoded, want) {
-					t.Errorf("%s: %d are decoded, not %d", when, decoded, want)
-				}
+		}
+		m, refresh := knows(t, address, shown, Channel{ID: "a"})
+		today := clock(t, m) / learnEvery.Milliseconds()
+		is := func(when string, want ...int64) {
+			t.Helper()
+			decoded := refresh()
+			if clock(t, m)/learnEvery.Milliseconds() != today { // the test runs at midnight: all is learned
+				return
 			}
-			show(1, 1, 1, 1)
-			is("new", 1, 2, 3, 4)
-			is("as before", 1)
-			if p := m.Progress(); p.Read != 8 {
-				t.Errorf("%d postings were read, not 8", p.Read)
+			if !slices.Equal(decoded, want) {
+				t.Errorf("%s: %d are decoded, not %d", when, decoded, want)
 			}
-			show(1, 1, 2, 1)
-			is("with another counter", 1, 3)
-			show(1, 1, 2, 3)
-			is("as a changed posting was written", 1, 4)
-			// A row whose record stays as it was learns other bytes once a day.
-			exec := func(statement string) {
-				t.Helper()
-				do(t, m, func(t *tx) error { _, err := t.Exec(statement); return err })
-			}
-			unchanged := func(counter int) {
-				t.Helper()
-				exec("UPDATE listings SET raw = 0")
-				if _, err := m.Refresh(t.Context()); err != nil { // which learns all
-					t.Fatal(err)
-				}
-				show(1, counter, 2, 3)
-			}
-			unchanged(5)
-			if _, err := m.Refresh(t.Context()); err != nil {
+		}
+		show(1, 1, 1, 1)
+		is("new", 1, 2, 3, 4)
+		is("as before", 1)
+		if p := m.Progress(); p.Read != 8 {
+			t.Errorf("%d postings were read, not 8", p.Read)
+		}
+		show(1, 1, 2, 1)
+		is("with another counter", 1, 3)
+		show(1, 1, 2, 3)
+		is("as a changed posting was written", 1, 4)
+		// A row whose record stays as it was learns other bytes once a day.
+		exec := func(statement string) {
+			t.Helper()
+			do(t, m, func(t *tx) error { _, err := t.Exec(statement); return err })
+		}
+		unchanged := func(counter int) {
+			t.Helper()
+			exec("UPDATE listings SET raw = 0")
+			if _, err := m.Refresh(t.Context()); err != nil { // which learns all
 				t.Fatal(err)
 			}
-			is("by other bytes since an hour ago", 1, 2)
-			unchanged(6)
-			exec(fmt.Sprint("UPDATE sources SET complete = complete - ", learnEvery.Milliseconds()))
-			if _, err := m.Refresh(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			is("by other bytes since yesterday", 1)
-			// What is held is read again when it comes back.
-			show(1, 1, 1, 1, 1, 1)
-			if _, err := m.Refresh(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			show(1)
-			if out, err := m.Refresh(t.Context()); err != nil || out.Held != 5 {
-				t.Fatalf("%+v, %v", out, err)
-			}
-			show(1, 1, 1, 1, 1, 1)
-			is("after five came back", 1, 2, 3, 4, 5, 6)
-		})
-	}
+			show(1, counter, 2, 3)
+		}
+		unchanged(5)
+		if _, err := m.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		is("by other bytes since an hour ago", 1, 2)
+		unchanged(6)
+		exec(fmt.Sprint("UPDATE sources SET complete = complete - ", learnEvery.Milliseconds()))
+		if _, err := m.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		is("by other bytes since yesterday", 1)
+		// What is held is read again when it comes back.
+		show(1, 1, 1, 1, 1, 1)
+		if _, err := m.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		show(1)
+		if out, err := m.Refresh(t.Context()); err != nil || out.Held != 5 {
+			t.Fatalf("%+v, %v", out, err)
+		}
+		show(1, 1, 1, 1, 1, 1)
+		is("after five came back", 1, 2, 3, 4, 5, 6)
+	})
 }
 
 // What two channels show of a posting is compared again with what is stored, once one of
 // them has changed that.
 func TestKnownBytesOfAPostingThatAnotherChannelChanged(t *testing.T) {
-	for name, address := range Databases {
-		t.Run(name, func(t *testing.T) {
-			other := versionOf(9, 1, 1) // the first of an answer is always decoded
-			shown := pages{"a": {other, versionOf(1, 1, 1)}, "b": {other, versionOf(1, 1, 1)}}
-			m, _ := knows(t, address(t), shown, Channel{ID: "a"}, Channel{ID: "b"})
-			is := func(when, title string) {
-				t.Helper()
-				for range 2 {
-					if _, err := m.Refresh(t.Context()); err != nil {
-						t.Fatal(err)
-					}
+	OnEach(t, func(t *testing.T, address string) {
+		other := versionOf(9, 1, 1) // the first of an answer is always decoded
+		shown := pages{"a": {other, versionOf(1, 1, 1)}, "b": {other, versionOf(1, 1, 1)}}
+		m, _ := knows(t, address, shown, Channel{ID: "a"}, Channel{ID: "b"})
+		is := func(when, title string) {
+			t.Helper()
+			for range 2 {
+				if _, err := m.Refresh(t.Context()); err != nil {
+					t.Fatal(err)
 				}
-				if got := titles(t, m); !slices.Contains(got, title) {
-					t.Errorf("%s: the copy has %q", when, got)
-				}
-				CheckReplay(t, m)
 			}
-			is("at first", `Nurse 1, "1"`)
-			shown["b"] = []string{other, versionOf(1, 2, 1)}
-			is("after one channel has a new version", `Nurse 1, "2"`)
-			shown["b"] = []string{other}
-			is("after that channel has it no more", `Nurse 1, "1"`)
-		})
-	}
+			if got := titles(t, m); !slices.Contains(got, title) {
+				t.Errorf("%s: the copy has %q", when, got)
+			}
+			CheckReplay(t, m)
+		}
+		is("at first", `Nurse 1, "1"`)
+		shown["b"] = []string{other, versionOf(1, 2, 1)}
+		is("after one channel has a new version", `Nurse 1, "2"`)
+		shown["b"] = []string{other}
+		is("after that channel has it no more", `Nurse 1, "1"`)
+	})
 }
 
 // An answer that shows a posting in two versions does not put it back to the lower one,
 // in whatever order they come, and though the higher one is known and not decoded.
 func TestKnownBytesBesideALowerVersion(t *testing.T) {
-	for name, address := range Databases {
-		t.Run(name, func(t *testing.T) {
-			shown := pages{}
-			m, refresh := knows(t, address(t), shown, Channel{ID: "a"})
-			higher, lower, other := versionOf(1, 5, 1), versionOf(1, 4, 1), versionOf(9, 1, 1)
-			for _, order := range [][]string{{other, higher, lower}, {other, lower, higher}, {lower, higher}, {higher, lower}} {
-				shown["a"] = order
-				for range 4 {
-					refresh()
-					if got := titles(t, m); !slices.Contains(got, `Nurse 1, "5"`) {
-						t.Fatalf("%q: the copy has %q", order, got)
-					}
-					do(t, m, func(tx *tx) error {
-						doubts, err := tx.Numbers("SELECT posting FROM doubts")
-						if len(doubts) > 0 {
-							t.Errorf("%q: %d is doubted", order, doubts)
-						}
-						return err
-					})
+	OnEach(t, func(t *testing.T, address string) {
+		shown := pages{}
+		m, refresh := knows(t, address, shown, Channel{ID: "a"})
+		higher, lower, other := versionOf(1, 5, 1), versionOf(1, 4, 1), versionOf(9, 1, 1)
+		for _, order := range [][]string{{other, higher, lower}, {other, lower, higher}, {lower, higher}, {higher, lower}} {
+			shown["a"] = order
+			for range 4 {
+				refresh()
+				if got := titles(t, m); !slices.Contains(got, `Nurse 1, "5"`) {
+					t.Fatalf("%q: the copy has %q", order, got)
 				}
+				do(t, m, func(tx *tx) error {
+					doubts, err := tx.Numbers("SELECT posting FROM doubts")
+					if len(doubts) > 0 {
+						t.Errorf("%q: %d is doubted", order, doubts)
+					}
+					return err
+				})
 			}
-		})
-	}
+		}
+	})
 }
 
 // An answer that shows a lower version long before the higher one, so that the lower one is
 // written and the copy is put back to it where it is believed, has the higher one in the end,
 // though its bytes are known.
 func TestKnownBytesLongAfterALowerVersion(t *testing.T) {
-	for name, address := range Databases {
-		t.Run(name, func(t *testing.T) {
-			first, lower, higher := versionOf(9999, 1, 1), versionOf(1, 4, 1), versionOf(1, 5, 1)
-			shown := pages{"a": {higher}} // the first of an answer, whose bytes are not noted
-			m, _ := knows(t, address(t), shown, Channel{ID: "a"})
-			refresh := func() {
-				t.Helper()
-				if _, err := m.Refresh(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				if got := titles(t, m); !slices.Contains(got, `Nurse 1, "5"`) {
-					t.Fatal("the copy is put back to the lower version")
-				}
-				CheckReplay(t, m)
+	OnEach(t, func(t *testing.T, address string) {
+		first, lower, higher := versionOf(9999, 1, 1), versionOf(1, 4, 1), versionOf(1, 5, 1)
+		shown := pages{"a": {higher}} // the first of an answer, whose bytes are not noted
+		m, _ := knows(t, address, shown, Channel{ID: "a"})
+		refresh := func() {
+			t.Helper()
+			if _, err := m.Refresh(t.Context()); err != nil {
+				t.Fatal(err)
 			}
+			if got := titles(t, m); !slices.Contains(got, `Nurse 1, "5"`) {
+				t.Fatal("the copy is put back to the lower version")
+			}
+			CheckReplay(t, m)
+		}
+		refresh()
+		for counter := range 4 {
+			shown["a"] = []string{first, lower}
+			for i := range channelBatch { // whose bytes are not known, so that the lower one is written before the higher is read
+				shown["a"] = append(shown["a"], versionOf(2+i, 1, counter))
+			}
+			shown["a"] = append(shown["a"], higher)
 			refresh()
-			for counter := range 4 {
-				shown["a"] = []string{first, lower}
-				for i := range channelBatch { // whose bytes are not known, so that the lower one is written before the higher is read
-					shown["a"] = append(shown["a"], versionOf(2+i, 1, counter))
-				}
-				shown["a"] = append(shown["a"], higher)
-				refresh()
-			}
-		})
-	}
+		}
+	})
 }
 
 // A transaction that is repeated, and before which another channel has changed a posting
@@ -318,22 +310,20 @@ func TestLearningBesideChangesIsNoDeadlock(t *testing.T) {
 // A posting that is too long for its bytes to be known is decoded each time, also behind
 // one whose bytes are known.
 func TestKnownBytesBesideALongPosting(t *testing.T) {
-	for name, address := range Databases {
-		t.Run(name, func(t *testing.T) {
-			long := strings.Replace(versionOf(1, 1, 1), `"a":["`, `"a":["`+strings.Repeat("long ", 20_000), 1)
-			first, short := versionOf(9, 1, 1), versionOf(2, 1, 1)
-			shown := pages{"a": {first, long, short}}
-			m, refresh := knows(t, address(t), shown, Channel{ID: "a"})
-			refresh()
-			shown["a"] = []string{first, short, long}
-			for range 3 {
-				if decoded := refresh(); !slices.Equal(decoded, []int64{1, 9}) {
-					t.Errorf("%d are decoded, not the long one and the first", decoded)
-				}
-				if got := titles(t, m); len(got) != 3 {
-					t.Errorf("the copy has %q", got)
-				}
+	OnEach(t, func(t *testing.T, address string) {
+		long := strings.Replace(versionOf(1, 1, 1), `"a":["`, `"a":["`+strings.Repeat("long ", 20_000), 1)
+		first, short := versionOf(9, 1, 1), versionOf(2, 1, 1)
+		shown := pages{"a": {first, long, short}}
+		m, refresh := knows(t, address, shown, Channel{ID: "a"})
+		refresh()
+		shown["a"] = []string{first, short, long}
+		for range 3 {
+			if decoded := refresh(); !slices.Equal(decoded, []int64{1, 9}) {
+				t.Errorf("%d are decoded, not the long one and the first", decoded)
 			}
-		})
-	}
+			if got := titles(t, m); len(got) != 3 {
+				t.Errorf("the copy has %q", got)
+			}
+		}
+	})
 }

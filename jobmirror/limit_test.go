@@ -140,7 +140,7 @@ func TestProcessesShareOneLimit(t *testing.T) {
 			fleet.signal(i, s)
 		}
 	}
-	for range size(2, 20) {
+	for range whole(1, size(2, 20)) {
 		signal(syscall.SIGSTOP)
 		a.during(700 * time.Millisecond)
 		signal(syscall.SIGCONT)

@@ -3,6 +3,7 @@ package jobmirror_test
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"net/http"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 )
 
@@ -646,7 +648,7 @@ func TestHeldRowsUseHalfOfTheLimit(t *testing.T) {
 // Boards that mislead for hours, or for ever: what they do not show stays, and they are not
 // asked for much.
 func TestBoardsThatMisleadForLong(t *testing.T) {
-	for name, test := range map[string]struct {
+	tests := map[string]struct {
 		state  string
 		script func(search int) []int
 		rows   int // after 5 hours
@@ -659,8 +661,13 @@ func TestBoardsThatMisleadForLong(t *testing.T) {
 		"loses a part for ever":             {"open", func(search int) []int { return upTo(int(100 * math.Pow(0.85, float64(search)))) }, 85, 5 * 50},
 		"loses one each time":               {"open", func(search int) []int { return upTo(max(100-search, 85)) }, 85, 5 * 50},
 		"shows others":                      {"open", func(int) []int { return upTo(200)[100:] }, 200, 5 * 50},
-	} {
+	}
+	for _, name := range someOf(t, 2, slices.Sorted(maps.Keys(tests))) {
+		test := tests[name]
 		t.Run(name, func(t *testing.T) {
+			if !testenv.Whole() {
+				t.Parallel()
+			}
 			synctest.Test(t, func(t *testing.T) {
 				board := newShelf(100)
 				m := open(t, filepath.Join(t.TempDir(), "jobs.db"), board.options())

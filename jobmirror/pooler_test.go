@@ -81,6 +81,7 @@ max_client_conn = 500
 // three mirrors, all is as without: a fill, a timer's Refresh beside it,
 // the limit, readers, the log of changes.
 func TestBehindAPooler(t *testing.T) {
+	t.Parallel()
 	needPostgres(t)
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	feed := filepath.Join(t.TempDir(), "feed.xml")

@@ -70,7 +70,7 @@ func TestPartsOfWordsAreFound(t *testing.T) {
 		refresh(t, m)
 		postings := find(t, m, jobmirror.Query{Language: "de", Limit: 1000})
 		r := rand.New(rand.NewPCG(1, 2))
-		for range size(150, 1000) {
+		for range whole(40, size(150, 1000)) {
 			p := postings[r.IntN(len(postings))].Posting
 			runs := strings.FieldsFunc(shortTexts(&p), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 			word := []rune(runs[r.IntN(len(runs))])
@@ -176,7 +176,7 @@ func TestDatabasesAgree(t *testing.T) {
 	c := newWordChannel(t)
 	lite, postgres := mirrorOf(t, "sqlite", c.srv, "1_words", "de"), mirrorOf(t, "postgres", c.srv, "1_words", "de")
 	corrected := 0
-	for range size(150, 2000) {
+	for range whole(40, size(150, 2000)) {
 		q := c.query()
 		one, total := all(t, lite, q)
 		other, otherTotal := all(t, postgres, q)
@@ -189,7 +189,7 @@ func TestDatabasesAgree(t *testing.T) {
 		}
 		corrected += min(len(meant), 1)
 	}
-	t.Logf("figure: %d queries of %d are corrected", corrected, size(150, 2000))
+	t.Logf("figure: %d queries of %d are corrected", corrected, whole(40, size(150, 2000)))
 	if corrected == 0 {
 		t.Error("no query is corrected")
 	}
@@ -212,7 +212,7 @@ func TestDatabasesAgreeWhileRowsChange(t *testing.T) {
 	}
 	c := newWordChannel(t)
 	lite, postgres := mirrorOf(t, "sqlite", c.srv, "1_words", "de"), mirrorOf(t, "postgres", c.srv, "1_words", "de")
-	for range size(10, 200) {
+	for range whole(3, size(10, 200)) {
 		q := c.query()
 		q.Limit = 3
 		stay, _ := all(t, lite, q)
@@ -340,7 +340,7 @@ func TestFindsWhatTheStandInFinds(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))
 		isSign := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 		compared := 0
-		for range size(60, 200) {
+		for range whole(20, size(60, 200)) {
 			var typed []string
 			p := everything[r.IntN(len(everything))]
 			for _, word := range strings.FieldsFunc(shortTexts(&p), isSign) {

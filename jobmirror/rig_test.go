@@ -13,14 +13,6 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 )
 
-// onEach runs a test on each database.
-func onEach(t *testing.T, f func(t *testing.T, address string)) {
-	t.Helper()
-	for name, address := range jobmirror.Databases {
-		t.Run(name, func(t *testing.T) { f(t, address(t)) })
-	}
-}
-
 // optionsOf are options for a mirror of the stand-in's channel and feed, without
 // a limit.
 func optionsOf(srv *jobboardtest.Server) jobmirror.Options {
@@ -46,7 +38,7 @@ func refresh(t *testing.T, m *jobmirror.Mirror) {
 // What the tests inside of the package do as well, by short names.
 type rows = jobmirror.Rows
 
-var open, snapshot, checkReplay, text = jobmirror.OpenFor, jobmirror.TakeSnapshot, jobmirror.CheckReplay, jobmirror.Encode
+var onEach, open, snapshot, checkReplay, text = jobmirror.OnEach, jobmirror.OpenFor, jobmirror.TakeSnapshot, jobmirror.CheckReplay, jobmirror.Encode
 
 // find searches a mirror.
 func find(t *testing.T, m *jobmirror.Mirror, q jobmirror.Query) []jobmirror.Posting {

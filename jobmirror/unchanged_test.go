@@ -16,60 +16,58 @@ import (
 // A refresh writes nothing for what its source shows as it was, however much that is, and
 // a posting was seen last when that refresh ended.
 func TestUnchangedRowsAreNotWritten(t *testing.T) {
-	for name, address := range Databases {
-		t.Run(name, func(t *testing.T) {
-			srv := jobboardtest.New(t, jobboardtest.WithDemo())
-			for i := range 300 {
-				srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Nurse " + strconv.Itoa(i), Language: "de"})
-			}
-			m := OpenFor(t, address(t), Options{
-				Config: jobboard.Config{
-					BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, ClientID: srv.Demo.ClientID, HTTPClient: srv.Client(),
-				},
-				Channels: []Channel{{ID: jobboard.ChannelID(srv.Demo.Channel), Languages: []string{"de", "en"}}},
-				Feeds:    []Feed{{Name: "feed", Address: srv.FeedURL, HTTPClient: srv.Client()}}, Limit: -1,
-			})
-			refresh := func() {
-				t.Helper()
-				if _, err := m.Refresh(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-			}
-			refresh()
-			refresh()
-			before := written(t, m)
-			refresh()
-			after := written(t, m)
-			if rows, _ := strconv.Atoi(after); name == "sqlite" {
-				had, _ := strconv.Atoi(before)
-				t.Logf("figure: a refresh in which nothing changed writes %d rows", rows-had)
-				if rows-had > 60 { // of sources, counters and processes; there are 900 listings and entries
-					t.Errorf("%d rows are written", rows-had)
-				}
-			} else if after != before {
-				t.Error("rows of the tables are written anew")
-			}
-			status, err := m.Status(t.Context())
-			if err != nil {
+	OnEach(t, func(t *testing.T, address string) {
+		srv := jobboardtest.New(t, jobboardtest.WithDemo())
+		for i := range 300 {
+			srv.Publish(srv.Demo.Channel, jobboardtest.Job{Title: "Nurse " + strconv.Itoa(i), Language: "de"})
+		}
+		m := OpenFor(t, address, Options{
+			Config: jobboard.Config{
+				BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, ClientID: srv.Demo.ClientID, HTTPClient: srv.Client(),
+			},
+			Channels: []Channel{{ID: jobboard.ChannelID(srv.Demo.Channel), Languages: []string{"de", "en"}}},
+			Feeds:    []Feed{{Name: "feed", Address: srv.FeedURL, HTTPClient: srv.Client()}}, Limit: -1,
+		})
+		refresh := func() {
+			t.Helper()
+			if _, err := m.Refresh(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			page, err := m.Search(t.Context(), Query{Language: "de", Limit: 1})
-			if err != nil || len(page.Postings) == 0 || !page.Postings[0].Seen.Equal(status.Sources[0].Complete) {
-				t.Errorf("seen %+v, %v; the refresh ended at %s", page, err, status.Sources[0].Complete)
+		}
+		refresh()
+		refresh()
+		before := written(t, m)
+		refresh()
+		after := written(t, m)
+		if rows, _ := strconv.Atoi(after); !m.db.Shared {
+			had, _ := strconv.Atoi(before)
+			t.Logf("figure: a refresh in which nothing changed writes %d rows", rows-had)
+			if rows-had > 60 { // of sources, counters and processes; there are 900 listings and entries
+				t.Errorf("%d rows are written", rows-had)
 			}
+		} else if after != before {
+			t.Error("rows of the tables are written anew")
+		}
+		status, err := m.Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := m.Search(t.Context(), Query{Language: "de", Limit: 1})
+		if err != nil || len(page.Postings) == 0 || !page.Postings[0].Seen.Equal(status.Sources[0].Complete) {
+			t.Errorf("seen %+v, %v; the refresh ended at %s", page, err, status.Sources[0].Complete)
+		}
 
-			// One that goes: the others stay seen, and one that comes back is not missing.
-			unpublished := srv.Demo.OpenJob
-			srv.DeactivateJob(unpublished)
-			refresh()
-			srv.ActivateJob(unpublished)
-			refresh()
-			CheckReplay(t, m)
-			if status, err := m.Status(t.Context()); err != nil || status.Sources[0].Held > 0 || status.Sources[0].Rows < 300 {
-				t.Errorf("%+v, %v", status, err)
-			}
-		})
-	}
+		// One that goes: the others stay seen, and one that comes back is not missing.
+		unpublished := srv.Demo.OpenJob
+		srv.DeactivateJob(unpublished)
+		refresh()
+		srv.ActivateJob(unpublished)
+		refresh()
+		CheckReplay(t, m)
+		if status, err := m.Status(t.Context()); err != nil || status.Sources[0].Held > 0 || status.Sources[0].Rows < 300 {
+			t.Errorf("%+v, %v", status, err)
+		}
+	})
 }
 
 // A posting that one source removes while another one writes that it shows it, is in the

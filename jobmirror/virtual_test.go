@@ -92,6 +92,7 @@ func checkWait(t *testing.T, what string, got, want time.Duration) {
 // closed or gone more and more seldom, and as often as the others once they are
 // open again.
 func TestLookupsAreDue(t *testing.T) {
+	t.Parallel()
 	inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, path string) {
 		const day = 24 * time.Hour
 		open1, open2, closed := srv.Demo.OpenJob, srv.Demo.AppliedJob, srv.Demo.ClosedJob
