@@ -212,13 +212,11 @@ func (t *tx) dropEntries(src *source, gone []int64, cause string) error {
 	if err != nil {
 		return err
 	}
-	for _, statement := range []string{
+	err = t.DoAll([]any{src.id, store.IDs(gone)},
 		"DELETE FROM claims WHERE source = ? AND entry IN @ids",
-		"DELETE FROM entries WHERE source = ? AND hash IN @ids",
-	} {
-		if _, err := t.Exec(statement, src.id, store.IDs(gone)); err != nil {
-			return err
-		}
+		"DELETE FROM entries WHERE source = ? AND hash IN @ids")
+	if err != nil {
+		return err
 	}
 	_, err = t.Exec(`UPDATE jobs SET next_due = ? WHERE job IN @ids AND next_due > ? AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.job = jobs.job)`,
 		t.Now, store.IDs(jobs), t.Now)

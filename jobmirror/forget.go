@@ -58,13 +58,11 @@ func (t *tx) forget(job int64) error {
 	if err := t.eraseWords(had); err != nil {
 		return err
 	}
-	for _, statement := range []string{
+	err = t.DoAll([]any{job},
 		"DELETE FROM claims WHERE job = ?", "DELETE FROM places WHERE job = ?", "DELETE FROM jobs WHERE job = ?",
-		"UPDATE changes SET before = NULL, after = NULL WHERE kind = 'job' AND id = ?",
-	} {
-		if _, err := t.Exec(statement, job); err != nil {
-			return err
-		}
+		"UPDATE changes SET before = NULL, after = NULL WHERE kind = 'job' AND id = ?")
+	if err != nil {
+		return err
 	}
 	if _, err := t.Exec("UPDATE changes SET before = NULL, after = NULL WHERE kind = 'posting' AND id IN @ids", store.IDs(postings)); err != nil {
 		return err

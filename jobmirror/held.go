@@ -103,7 +103,7 @@ func (t *tx) reserveHeld(process string) (b batch, src *heldSource, busy bool, e
 func (t *tx) reserveOf(s *heldSource, process string) (b batch, left int, err error) {
 	list := listed[s.kind]
 	unasked := "job IN (SELECT j.job FROM " + list.table + " l " + list.jobs +
-		" WHERE l.source = ? AND l.missing <> 0 AND l.missing > 0 AND j.answer < ? AND j.asked < ?)"
+		" WHERE l.source = ? AND " + isHeldRow + " AND j.answer < ? AND j.asked < ?)"
 	args := []any{s.id, s.answer, s.answer}
 	left, err = store.Value[int](t, "SELECT count(*) FROM jobs WHERE "+unasked, args...)
 	if err != nil || left == 0 {
@@ -154,7 +154,7 @@ func (w *worker) askAll(ctx context.Context, src *heldSource, b batch) error {
 		return err
 	}
 	sources, err := fromView(ctx, w.db, func(t *tx) ([]*source, error) {
-		const held = " AND l.missing <> 0 AND l.missing > 0"
+		const held = " AND " + isHeldRow
 		return t.sources(`id IN (SELECT l.source FROM listings l JOIN postings p ON p.id = l.posting WHERE p.job IN @ids`+held+`
 			UNION SELECT l.source FROM entries l WHERE l.job IN @ids`+held+")", store.IDs(b.jobs), store.IDs(b.jobs))
 	})

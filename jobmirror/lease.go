@@ -126,17 +126,11 @@ func (w *worker) poll(ctx context.Context) error {
 // endLeases ends the leases that a process left which was killed. Only a process that
 // runs the mirror alone may call it.
 func (t *tx) endLeases() error {
-	for _, statement := range []string{
+	return t.DoAll(nil,
 		"UPDATE sources SET claimed = 0 WHERE claimed > 0",
 		"UPDATE sources SET asking = 1 WHERE asking > 0",
 		"UPDATE jobs SET claimed = 0 WHERE claimed > 0",
-		"DELETE FROM batches",
-	} {
-		if _, err := t.Exec(statement); err != nil {
-			return err
-		}
-	}
-	return nil
+		"DELETE FROM batches")
 }
 
 // Lease describes work that a process has begun and that other processes leave to it.
@@ -149,14 +143,14 @@ type Lease struct {
 // leases returns what processes hold, by their identifiers, the oldest first.
 func (t *tx) leases() (map[string][]Lease, error) {
 	out := map[string][]Lease{}
-	err := t.Rows("SELECT holder, began, kind, name, search, geo, language FROM sources WHERE claimed > ? ORDER BY began, id",
+	err := t.Rows("SELECT holder, began, "+sourceColumns+" FROM sources WHERE claimed > ? ORDER BY began, id",
 		[]any{t.Now}, func(scan func(...any) error) error {
 			var (
 				process string
 				s       source
 				held    Lease
 			)
-			err := scan(&process, instantColumn{&held.Since}, &s.kind, &s.name, &s.text, circleColumn{&s.near}, &s.language)
+			err := scan(append([]any{&process, instantColumn{&held.Since}}, s.columns()...)...)
 			held.Source = s.cause()
 			out[process] = append(out[process], held)
 			return err

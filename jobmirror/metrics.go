@@ -148,14 +148,13 @@ func (x *metrics) observeProcess(o metric.Observer, p ProcessStatus, now time.Ti
 // observeSources reads how old the sources are. One that was never copied whole
 // has no age.
 func (t *tx) observeSources(x *metrics, o metric.Observer) error {
-	const query = "SELECT kind, name, language, search, geo, complete, failures, " + heldRows + ", next_due, claimed FROM sources s"
+	const query = "SELECT " + sourceColumns + ", complete, failures, " + heldRows + ", next_due, claimed FROM sources s"
 	return t.Rows(query, nil, func(scan func(...any) error) error {
 		var (
 			s                                          source
 			complete, failures, held, nextDue, claimed int64
 		)
-		err := scan(&s.kind, &s.name, &s.language, &s.text, circleColumn{&s.near}, &complete, &failures, &held,
-			&nextDue, &claimed)
+		err := scan(append(s.columns(), &complete, &failures, &held, &nextDue, &claimed)...)
 		if err != nil {
 			return err
 		}

@@ -26,6 +26,9 @@ import (
 // index of the rows that are missing.
 const isHeld = "missing <> 0 AND missing > 0"
 
+// isHeldRow is the same for a row l.
+const isHeldRow = "l.missing <> 0 AND l.missing > 0"
+
 // The rows that a complete refresh misses go at once if they are few: together with the
 // rows that are held already, and with those that went in this way during the last
 // lostFor times Options.RefreshEvery, at most fewLost, or one in shareLost of the rows
@@ -227,7 +230,8 @@ func (t *tx) settleSome(src *source, asked bool) (more bool, err error) {
 		return false, err
 	}
 	const unavailable = "j.state = 'unavailable' AND j.answer > ?"
-	told := "FROM " + list.table + " l " + list.jobs + " WHERE l.source = ? AND l.missing <> 0 AND l.missing > 0 AND j.answer > l.missed AND "
+	told := "FROM " + list.table + " l " + list.jobs + " WHERE l.source = ? AND " + isHeldRow +
+		" AND j.answer > l.missed AND "
 	var called int64
 	err = t.Row("SELECT count(*), coalesce(max(CASE WHEN j.state = 'unavailable' THEN 0 ELSE 1 END), 0) = 1 "+told+
 		"j.answer > ? AND j.state IN ('open', 'closed', 'unavailable')", []any{src.id, answer}, &called, &informed)

@@ -97,16 +97,11 @@ func (t *tx) write(r *row, cause string) error {
 }
 
 func (t *tx) remove(r *row, cause string) error {
-	for _, statement := range []string{
+	err := t.DoAll([]any{r.id},
 		"DELETE FROM facets WHERE posting = ?", matcherOf(t.db).remove, "DELETE FROM listings WHERE posting = ?",
-		"DELETE FROM unindexed WHERE posting = ?", "DELETE FROM postings WHERE id = ?",
-	} {
-		if err := t.Do(statement, r.id); err != nil {
-			return err
-		}
-	}
-	if r.before == "" {
-		return nil
+		"DELETE FROM unindexed WHERE posting = ?", "DELETE FROM postings WHERE id = ?")
+	if err != nil || r.before == "" {
+		return err
 	}
 	return t.log(ChangePosting, int64(r.rec.Posting), r.rec.Language, r.before, "", cause)
 }

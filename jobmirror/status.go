@@ -136,7 +136,7 @@ const heldRows = `CASE s.kind WHEN 'channel' THEN (SELECT count(*) FROM listings
 	ELSE (SELECT count(*) FROM entries WHERE source = s.id AND ` + isHeld + `) END`
 
 func (t *tx) sourceStatus(out *Status) error {
-	return t.Rows(`SELECT s.id, s.kind, s.name, s.search, s.geo, s.language, s.complete, s.next_due, s.failures, s.problem, `+heldRows+`,
+	return t.Rows("SELECT "+sourceColumns+", complete, next_due, failures, problem, "+heldRows+`,
 		CASE s.kind WHEN 'channel' THEN (SELECT count(*) FROM listings WHERE source = s.id)
 			ELSE (SELECT count(*) FROM entries WHERE source = s.id) END
 		FROM sources s ORDER BY s.id`, nil, func(scan func(...any) error) error {
@@ -144,10 +144,9 @@ func (t *tx) sourceStatus(out *Status) error {
 			s      source
 			status SourceStatus
 		)
-		err := scan(&status.id, &s.kind, &s.name, &s.text, circleColumn{&s.near}, &s.language,
-			instantColumn{&status.Complete}, instantColumn{&status.NextDue},
-			&status.Failures, &status.Problem, &status.Held, &status.Rows)
-		status.Kind, status.Name, status.Language = s.kind, s.String(), s.language
+		err := scan(append(s.columns(), instantColumn{&status.Complete}, instantColumn{&status.NextDue},
+			&status.Failures, &status.Problem, &status.Held, &status.Rows)...)
+		status.id, status.Kind, status.Name, status.Language = s.id, s.kind, s.String(), s.language
 		out.Sources = append(out.Sources, status)
 		return err
 	})

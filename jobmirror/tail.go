@@ -44,13 +44,7 @@ func (m *Mirror) await(ctx context.Context, after int64, d time.Duration) {
 	if known {
 		return
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-moved:
-	case <-timer.C:
-	case <-ctx.Done():
-	}
+	signal(moved).wait(ctx, nil, d)
 }
 
 // watchLog asks for the end of the log until nobody waits for changes any more.

@@ -46,6 +46,16 @@ func (t *Tx) Do(query string, args ...any) error {
 	return t.flush()
 }
 
+// DoAll runs statements that have the same arguments as Do does, in their order.
+func (t *Tx) DoAll(args []any, statements ...string) error {
+	for _, statement := range statements {
+		if err := t.Do(statement, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // flush sends a server the statements that Do has kept.
 func (t *Tx) flush() error {
 	if len(t.later) == 0 {
