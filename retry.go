@@ -28,7 +28,7 @@ import (
 //
 // The wait before a repeat is a random time between d/2 and d, where
 // d = min(MinWait * 2^n, MaxWait) and n counts the repeats before it, from 0.
-// If the service sent Retry-After, the wait is what that asks for, and up to a
+// If the service sent Retry-After, the wait is as long as that asks for, and up to a
 // quarter of it more, at most 0.5 s. Calls of one client that fail together
 // start their repeats one after the other, which adds up to 0.8 s. If a wait
 // does not fit the time that the caller has left, the call ends at once with the
@@ -43,7 +43,7 @@ type RetryPolicy struct {
 	// Hedge, if it is not 0, bounds the slow tail of GET and HEAD: a request without a
 	// header of an answer after this time is sent once more, on another connection,
 	// and the first answer counts that is not 429 or 500 and above. The other request
-	// is ended. A good choice is what 95 of 100 answers take at most; then some 5 of
+	// is ended. A good choice is the time in which 95 of 100 answers come; then some 5 of
 	// 100 requests are sent twice.
 	//
 	// Hedges cannot multiply the load: each first attempt that succeeds allows 0.05

@@ -180,7 +180,7 @@ type Card struct {
 // Piece holds a piece of an excerpt.
 type Piece struct {
 	Text  string
-	Found bool // it is what somebody looked for
+	Found bool // somebody looked for it
 }
 
 // Pieces returns the excerpt in pieces, so that a page can mark what was found. Marks

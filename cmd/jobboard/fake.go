@@ -61,7 +61,7 @@ func runFake(ctx context.Context, out *term.Output, addr, jobDBAddr string, asJS
 	if err := srv.Shutdown(end); err != nil && end.Err() == nil {
 		return err
 	}
-	return nil // being interrupted is how it ends
+	return nil // it serves until it is interrupted
 }
 
 func printFake(out *term.Output, srv *jobboardtest.Server, page string, asJSON bool) {

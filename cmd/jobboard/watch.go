@@ -89,7 +89,7 @@ func runWatch(ctx context.Context, c *term.Console, b *setup.Board, flags *pflag
 		return err
 	}
 	for {
-		// The last complete snapshot is what the next one is compared with.
+		// The next snapshot is compared with the last complete one.
 		after, err := s.Snapshot(ctx, ch, q)
 		switch {
 		case isInterrupted(ctx, err):

@@ -1,7 +1,7 @@
 // Package address reads the addresses that a client is given: base addresses,
 // which people write, and links, which a service sends. It says in words what is
-// wrong with an address and never repeats it, because it may hold a secret. An
-// [Origin] is what a credential is bound to.
+// wrong with an address and never repeats it, because it may hold a secret. A
+// credential is bound to an [Origin].
 package address
 
 import (

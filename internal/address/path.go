@@ -7,8 +7,7 @@ import (
 
 // Fill returns template with its one {placeholder} replaced by name. escaped is
 // that path with name escaped as one segment, empty if it does not differ. wrong
-// is what keeps name from being one: it would leave its place, or cannot be a
-// name.
+// says why name cannot be one: it would leave its place, or cannot be a name.
 func Fill(template, name string) (path, escaped, wrong string) {
 	segment, wrong := segment(name)
 	if wrong != "" {

@@ -310,7 +310,7 @@ func (s *Scanner) End() {
 }
 
 // Rest returns what was not consumed of the input of [Scanner.ResetBytes]. Of a
-// reader's document it is what is in the window.
+// reader's document it returns what the window holds.
 func (s *Scanner) Rest() []byte { return s.Buf[s.Pos:] }
 
 // Advance consumes n bytes of [Scanner.Rest], which must be a whole value.

@@ -57,7 +57,7 @@ func runChanges(ctx context.Context, out *term.Output, m *copied, f *changesFlag
 	shown := 0
 	for change, err := range all(ctx, jobmirror.Cursor(f.since)) {
 		if f.follow && errors.Is(err, context.Canceled) {
-			return nil // to be interrupted is how it ends
+			return nil // it follows until it is interrupted
 		}
 		if errors.Is(err, jobmirror.ErrCursor) {
 			return setup.Usage("--since: %w", setup.Plain{Cause: err})

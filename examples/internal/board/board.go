@@ -1,4 +1,4 @@
-// Package board is what the example programs share: where the service is and
+// Package board holds what the example programs share: where the service is and
 // who asks, from the environment or flags, and the embedded fake where nothing
 // is said.
 package board

@@ -1,4 +1,4 @@
-// Package rig is what the suites under internal/suite share: a network in
+// Package rig holds what the suites under internal/suite share: a network in
 // memory that can fail, a server that misbehaves on purpose, every operation of
 // the client as one table, and canaries: secrets that are looked for in
 // whatever is printed.
