@@ -139,12 +139,17 @@ func TestCompletionIsPrintable(t *testing.T) {
 	}
 }
 
-// built is a directory with the program in it.
-func built(t *testing.T) string {
+// installed is a directory with the program in it, under its name.
+func installed(t *testing.T) string {
 	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
 	dir := t.TempDir()
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "jobboard"), ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	script := "#!/bin/sh\n" + asProgram + "=1 exec '" + self + "' \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "jobboard"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
 	}
 	return dir
 }
@@ -220,7 +225,7 @@ const bashCompletion = "/usr/share/bash-completion/bash_completion"
 
 // The shells themselves complete what is typed, on a terminal.
 func TestCompletionInShells(t *testing.T) {
-	bin := built(t)
+	bin := installed(t)
 	env := append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+t.TempDir(), "TERM=xterm", "LC_ALL=C.UTF-8",
 		"XDG_CONFIG_HOME="+t.TempDir(), "XDG_CACHE_HOME="+t.TempDir())
 	for _, shell := range []struct {

@@ -139,7 +139,7 @@ func TestInitAsks(t *testing.T) {
 // On a terminal of its own: the secret does not come onto it, and Ctrl-C at any
 // question ends it.
 func TestInitOnATerminal(t *testing.T) {
-	bin := built(t)
+	bin := installed(t)
 	home := t.TempDir()
 	start := func() *screen {
 		cmd := exec.CommandContext(t.Context(), filepath.Join(bin, "jobboard"), "init")

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"flag"
+	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,6 +19,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/internal/worldmap"
+	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
 // shapes reads a picture: how often an element of a class occurs, and all text.
@@ -197,4 +201,73 @@ func TestNearByName(t *testing.T) {
 	newProcess().run(t, "search", "--fake", "--near", "Cologne", "--radius", "30").wantErr(t, "near Köln, DE")
 	newProcess().run(t, "search", "--fake", "--near", "Müncheberg am Rhein").want(t, setup.ExitUsage).wantErr(t, "no place is known", "--near Berlin")
 	newProcess().run(t, "search", "--fake", "--near", "Muench").want(t, setup.ExitUsage).wantErr(t, "is it München (DE) or")
+}
+
+var update = flag.Bool("update", false, "write the pictures of testdata anew: look at them")
+
+// The pictures are drawn as somebody has seen them: a circle with hits beyond it, all of Europe,
+// and more places, titles and unknown names than there is room for.
+func TestPicturesAsSeen(t *testing.T) {
+	near, wide, crowded := newMapData(jobboard.Near(52.52, 13.405, 50)), newMapData(jobboard.GeoLocation{}), newMapData(jobboard.Near(51, 10, 300))
+	for i, town := range []string{"Berlin", "Potsdam", "Oranienburg", "Magdeburg", "Wien", "Lissabon", "Berlin", "Stockholm", "Palermo", "Nowhere", "Hamburg"} {
+		near.add(posting(fmt.Sprint("Nurse ", i), town))
+		if i != 5 {
+			wide.add(posting(fmt.Sprint("Cook ", i), town, "Berlin"))
+		}
+	}
+	for i, town := range []string{"Köln", "Bonn", "Leipzig", "Dresden", "Hamburg", "Bremen", "Kassel", "Erfurt", "Mainz", "Rom", "Oslo", "Madrid", "Athen", "London", "Paris"} {
+		for n := range 12 - min(i, 11) {
+			crowded.add(posting(fmt.Sprintf("Nurse for nights and weekends, with a long title %d", n), town))
+		}
+		crowded.add(posting("Cook", fmt.Sprint("Nowhere ", i%7)))
+	}
+	for name, m := range map[string]*mapData{"near": near, "wide": wide, "crowded": crowded} {
+		m.title = "Channel 27828_extern, a search of many words that go on for more than a line"
+		var b bytes.Buffer
+		if err := m.write(&b); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join("testdata", "map-"+name+".svg")
+		if *update {
+			if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if b.String() != read(t, path) {
+			t.Errorf("%s is drawn otherwise: look at what -update writes", path)
+		}
+	}
+}
+
+// Hits are beyond the circle from 15 km on, because the list of towns is good to a few.
+func TestHitsBeyondTheCircle(t *testing.T) {
+	at := jobboard.Near(52.52437, 13.41053, 10) // Berlin's own place in the list
+	far := jobboard.DistanceKm(at, placeOf(t, "Potsdam"))
+	for _, test := range []struct {
+		radius float64
+		names  string
+		n      int
+	}{
+		{far - 15.1, "Potsdam", 2}, {far - 14.9, "", 0}, {far, "", 0},
+	} {
+		m := newMapData(jobboard.Near(at.Latitude, at.Longitude, test.radius))
+		m.add(posting("a", "Berlin"))
+		m.add(posting("b", "Potsdam"))
+		m.add(posting("c", "Potsdam"))
+		if names, n := m.beyondCircle(); strings.Join(names, " ") != test.names || n != test.n {
+			t.Errorf("%g km: %q, %d", test.radius, names, n)
+		}
+	}
+	if names, n := newMapData(jobboard.GeoLocation{}).beyondCircle(); names != nil || n != 0 {
+		t.Errorf("without a circle: %q, %d", names, n)
+	}
+}
+
+func placeOf(t *testing.T, name string) jobboard.GeoLocation {
+	t.Helper()
+	p, ok := places.Find(name)
+	if !ok {
+		t.Fatalf("there is no %s", name)
+	}
+	return jobboard.GeoLocation{Latitude: p.Latitude, Longitude: p.Longitude}
 }

@@ -44,7 +44,7 @@ func inspect(t *testing.T, program string, args ...string) string {
 // The inspector lists and calls every tool and reads a page, in both eras of the
 // protocol.
 func TestAssistantWithTheInspector(t *testing.T) {
-	program := filepath.Join(built(t), "jobboard")
+	program := filepath.Join(installed(t), "jobboard")
 	for _, era := range []string{"legacy", "modern"} {
 		t.Run(era, func(t *testing.T) {
 			tools := decode[struct {

@@ -137,7 +137,7 @@ func noteHits(c *term.Console, found *hits, f *searchFlags, q jobboard.Query) {
 	if f.output.File != "" {
 		c.Note("%s in %s", term.Count(found.shown, "posting"), f.output.File)
 	}
-	if found.total > found.shown && found.shown != found.limit {
+	if found.total > found.shown && (found.limit == 0 || found.shown < found.limit) {
 		c.Note("the service gave %d of %d postings; the interface has no way to ask for the others. Narrow the search with --text or --near.",
 			found.shown, found.total)
 	}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -26,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// asCommand returns a process of the program. Its environment is what is given.
+// asCommand returns a process of the program, which is set up by what is given alone.
 func asCommand(ctx context.Context, t *testing.T, environment []string, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	self, err := os.Executable()
@@ -34,7 +36,9 @@ func asCommand(ctx context.Context, t *testing.T, environment []string, args ...
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(ctx, self, args...)
-	cmd.Env = append(environment, asProgram+"=1")
+	cmd.Env = append(os.Environ(), asProgram+"=1", "HOME=", "XDG_CONFIG_HOME=", "XDG_CACHE_HOME=")
+	cmd.Env = slices.DeleteFunc(cmd.Env, func(v string) bool { return strings.HasPrefix(v, "JOBBOARD_") })
+	cmd.Env = append(cmd.Env, environment...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	return cmd, &stderr

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
+	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 )
 
 func newRunCommand(p *cli.Program, db *database) *cobra.Command {
@@ -48,7 +49,7 @@ The first copy shows how far it is: a bar on a terminal, else a line a minute.`,
 // other. It returns nil once ctx is canceled.
 func runMirror(ctx context.Context, c *term.Console, m *copied, at *listening) error {
 	work := []func(context.Context) error{func(ctx context.Context) error {
-		defer showProgress(ctx, c, m, true)()
+		defer showProgress(ctx, c, m.progress, true)()
 		return m.Run(ctx)
 	}}
 	if at.addr != "" {
@@ -153,7 +154,7 @@ that a timer knows that the copy is not done.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p.EndsItself.Store(true) // what was copied is kept, and the database closed
 			return o.with(cmd, func(ctx context.Context, m *copied) error {
-				stop := showProgress(ctx, &p.Console, m, false)
+				stop := showProgress(ctx, &p.Console, m.progress, false)
 				_, err := m.Refresh(ctx)
 				stop()
 				if err == nil {
@@ -172,14 +173,25 @@ that a timer knows that the copy is not done.`,
 	return cmd
 }
 
+// progress returns what was done so far, and how much is left.
+func (m *copied) progress(ctx context.Context) (done jobmirror.Progress, left int64, err error) {
+	status, err := m.Status(ctx)
+	if err != nil {
+		return done, 0, err
+	}
+	return m.Progress(), int64(status.Due + status.Unindexed), nil
+}
+
+type progressFunc func(context.Context) (done jobmirror.Progress, left int64, err error)
+
 // showProgress shows how far the first fill is. It ends with the returned function, or, with
 // untilDone, once nothing is due any more.
-func showProgress(ctx context.Context, c *term.Console, m *copied, untilDone bool) (stop func()) {
+func showProgress(ctx context.Context, c *term.Console, progress progressFunc, untilDone bool) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		follow(ctx, c, m, untilDone)
+		follow(ctx, c, progress, untilDone)
 	}()
 	return func() {
 		cancel()
@@ -187,7 +199,7 @@ func showProgress(ctx context.Context, c *term.Console, m *copied, untilDone boo
 	}
 }
 
-func follow(ctx context.Context, c *term.Console, m *copied, untilDone bool) {
+func follow(ctx context.Context, c *term.Console, progress progressFunc, untilDone bool) {
 	every := time.Minute
 	if c.ErrTerminal.TTY {
 		every = 500 * time.Millisecond
@@ -202,12 +214,10 @@ func follow(ctx context.Context, c *term.Console, m *copied, untilDone bool) {
 			return
 		case <-ticker.C:
 		}
-		status, err := m.Status(ctx)
+		done, left, err := progress(ctx)
 		if err != nil {
 			continue
 		}
-		done := m.Progress()
-		left := int64(status.Due + status.Unindexed)
 		words := fmt.Sprintf("%d read, %d looked up, %d to do", done.Read, done.LookedUp, left)
 		bar.Step(done.LookedUp, done.LookedUp+left+1, words, "")
 		if untilDone && left == 0 && done.LookedUp > 0 {

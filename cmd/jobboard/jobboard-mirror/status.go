@@ -51,10 +51,15 @@ func runStatus(ctx context.Context, c *term.Console, m *copied, asJSON bool) err
 	if err != nil {
 		return err
 	}
-	w := c.Out
 	if asJSON {
-		return term.WriteJSON(w, s, true)
+		return term.WriteJSON(c.Out, s, true)
 	}
+	printStatus(c, s)
+	return c.Out.Err
+}
+
+func printStatus(c *term.Console, s *jobmirror.Status) {
+	w := c.Out
 	cli.WriteTable(c, sourceFields, s.Sources)
 	w.Line("")
 	w.Line("%s; without a place that a radius finds: %d; not indexed yet: %d", term.Count(s.Postings, "posting"), s.Unplaced, s.Unindexed)
@@ -88,7 +93,6 @@ func runStatus(ctx context.Context, c *term.Console, m *copied, asJSON bool) err
 		w.Line("the board asked for a pause until %s", s.PausedUntil.Local().Format(time.TimeOnly))
 	}
 	w.Line("changes from %s to %s", s.Oldest, s.Newest)
-	return w.Err
 }
 
 func ago(t time.Time) string {

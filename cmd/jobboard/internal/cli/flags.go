@@ -65,7 +65,7 @@ func flagError(cmd *cobra.Command, err error) error {
 			return failed
 		}
 	}
-	if similar := names.SuggestionsFor(name); len(similar) > 0 && len(name) > 1 {
+	if similar := names.SuggestionsFor(name); len(similar) > 0 && len(name) > 2 { // two letters are near to any short name
 		failed.Err = fmt.Errorf("%w; is it --%s?", err, strings.Join(similar, " or --"))
 	}
 	return failed

@@ -55,9 +55,6 @@ func printUsage(cmd *cobra.Command) error {
 	if cmd.HasExample() {
 		w.Line("\nExamples:\n%s", cmd.Example)
 	}
-	if cmd.DisableFlagParsing {
-		return w.Err
-	}
 	w.Line("\nFlags:\n%s", usages(cmd.LocalNonPersistentFlags()))
 	if flags := cmd.Annotations[asksService]; flags != "" {
 		also := "Also " + flags + " and the other settings: " + cmd.Root().Name() + " help settings"

@@ -163,8 +163,6 @@ func (p *Program) execute(ctx context.Context, root *cobra.Command) (*cobra.Comm
 func (p *Program) Root(root *cobra.Command) *cobra.Command {
 	root.Version = Version()
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.CompletionOptions = cobra.CompletionOptions{DisableDefaultCmd: true}
-	root.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if cmd.ValidateFlagGroups() != nil {
 			return exclusive(cmd.Flags())
@@ -172,7 +170,6 @@ func (p *Program) Root(root *cobra.Command) *cobra.Command {
 		p.began = true
 		return nil
 	}
-	root.SetIn(p.In)
 	root.SetOut(p.Out)
 	root.SetErr(p.Err)
 	root.SetVersionTemplate(p.Name + " {{.Version}}\n")

@@ -39,12 +39,17 @@ type Build struct {
 	System  string `json:"system"`
 }
 
+// readBuild returns what is known of this program.
 func readBuild() Build {
-	b := Build{Version: "(unknown)", Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return b
+		info = &debug.BuildInfo{}
 	}
+	return buildOf(info)
+}
+
+func buildOf(info *debug.BuildInfo) Build {
+	b := Build{Version: "(unknown)", Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
 	if info.Main.Version != "" {
 		b.Version = info.Main.Version
 	}
@@ -60,8 +65,9 @@ func readBuild() Build {
 }
 
 // Version returns the build in one line.
-func Version() string {
-	b := readBuild()
+func Version() string { return readBuild().line() }
+
+func (b Build) line() string {
 	details := b.Go + ", " + b.System
 	if b.Commit != "" {
 		commit := "commit " + b.Commit

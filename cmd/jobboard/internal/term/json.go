@@ -30,7 +30,7 @@ func SafeJSON(b []byte) []byte {
 }
 
 func needsEscape(r rune) bool {
-	return r != '\n' && r != utf8.RuneError && !strconv.IsPrint(r)
+	return r != '\n' && !strconv.IsPrint(r)
 }
 
 // WriteJSON writes v indented, or on one line.

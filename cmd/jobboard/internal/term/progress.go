@@ -14,14 +14,13 @@ type Progress struct {
 	bar   *progressbar.ProgressBar // nil: no terminal
 	c     *Console
 	every time.Duration // between two lines
-	total int64         // of the bar
 	last  time.Time     // of a line
 }
 
 // NewProgress shows that the work named what has begun. Its total is 0 where it is not
 // known.
 func (c *Console) NewProgress(what string, total int64, every time.Duration) *Progress {
-	p := &Progress{c: c, every: every, total: total, last: c.Now()}
+	p := &Progress{c: c, every: every, last: c.Now()}
 	if !c.ErrTerminal.TTY {
 		return p
 	}
@@ -45,10 +44,7 @@ func (p *Progress) Step(done, total int64, words, more string) {
 	if p.bar != nil {
 		p.bar.Describe(words)
 		if total > 0 {
-			if total != p.total {
-				p.total = total
-				p.bar.ChangeMax64(total)
-			}
+			p.bar.ChangeMax64(total)
 			// Stay below 100 %: a full bar clears itself, and Done does that.
 			done = min(done, total-1)
 		}

@@ -25,17 +25,13 @@ func WriteTable(w io.Writer, t Terminal, columns []Column, rows [][]string) {
 	widths := columnWidths(t, columns, rows)
 	line := func(cells []string, paint string) {
 		var b strings.Builder
-		last := len(cells) - 1
 		for i, cell := range cells {
 			cell = runewidth.Truncate(cell, widths[i], "…")
 			padding := strings.Repeat(" ", widths[i]-runewidth.StringWidth(cell)+gap)
 			if cell != "" && paint != "" {
 				cell = t.Paint(paint, cell)
 			}
-			b.WriteString(cell)
-			if i < last {
-				b.WriteString(padding)
-			}
+			b.WriteString(cell + padding)
 		}
 		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
 	}
@@ -69,7 +65,7 @@ func columnWidths(t Terminal, columns []Column, rows [][]string) []int {
 	}
 	// A column that needs less than its share leaves the rest to the others.
 	narrow := make([]bool, len(columns))
-	for again := true; again && shares > 0; {
+	for again := true; again; {
 		again = false
 		for i, c := range columns {
 			if c.Flex > 0 && !narrow[i] && widths[i] <= left*c.Flex/shares {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/mattn/go-runewidth"
 )
@@ -73,7 +72,7 @@ func Printable(s string) string {
 		switch {
 		case r == '\n' || r == '\t' || r == '\r':
 			return ' '
-		case r == utf8.RuneError || strconv.IsPrint(r):
+		case strconv.IsPrint(r):
 			return r
 		case r == 0xa0 || r == 0x202f || r == 0x2007 || r == 0x3000:
 			return ' '
