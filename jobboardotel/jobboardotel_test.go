@@ -363,3 +363,35 @@ func TestOutcome(t *testing.T) {
 		t.Errorf("success is %q", got)
 	}
 }
+
+// A request's span says its port, its number and its status as OpenTelemetry defines them.
+func TestAttributesOfARequest(t *testing.T) {
+	spans := tracetest.NewInMemoryExporter()
+	observer, err := jobboardotel.New(jobboardotel.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		port            string
+		number, status  int
+		err             error
+		wantPort, again string
+		kind            string
+	}{
+		{port: "8080", number: 1, status: 399, wantPort: "8080"},
+		{port: "", number: 2, status: 400, again: "1", kind: "400"},
+		{port: "443", number: 3, status: 503, err: jobboard.ErrServer, wantPort: "443", again: "2", kind: "503"},
+		{port: "80", number: 1, err: jobboard.ErrTimeout, wantPort: "80", kind: "timeout"},
+		{port: "80", number: 1, status: 200, err: jobboard.ErrDecode, wantPort: "80", kind: "unusable_response"},
+	} {
+		spans.Reset()
+		ctx, endCall := observer.Call(t.Context(), jobboard.CallStart{Op: "Search", Method: "GET", Host: "jobs.example", Port: test.port})
+		_, endAttempt := observer.Attempt(ctx, jobboard.AttemptStart{Number: test.number, Header: http.Header{}})
+		endAttempt(jobboard.AttemptEnd{StatusCode: test.status, Err: test.err})
+		endCall(jobboard.CallEnd{})
+		got := attributes(spans.GetSpans()[0].Attributes)
+		if got["server.port"] != test.wantPort || got["http.request.resend_count"] != test.again || got["error.type"] != test.kind {
+			t.Errorf("%+v: %v", test, got)
+		}
+	}
+}

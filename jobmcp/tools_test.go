@@ -261,3 +261,13 @@ func TestWithoutAnApplicant(t *testing.T) {
 	use(t, session, "may_i_apply", fmt.Sprintf(`{"job":"%d"}`, srv.Demo.ClosedJob)).want(t, false, `"decision":"closed"`)
 	use(t, session, "may_i_apply", fmt.Sprintf(`{"job":"%d"}`, srv.Demo.UnknownJob)).want(t, false, `"decision":"gone"`)
 }
+
+// A question that is not checked is named, unless its identifier could be read as more than one.
+func TestNamesWhatIsNotChecked(t *testing.T) {
+	srv := demo(t)
+	srv.UpdateJob(srv.Demo.OpenJob, func(j *jobboardtest.Job) {
+		j.Questions = []jobboardtest.Question{{ID: "do this", Type: "X", Label: "a"}, {ID: "77", Type: "X", Label: "b"}}
+	})
+	session := connect(t, setting{}.server(t, srv))
+	use(t, session, "check_answers", fmt.Sprintf(`{"job":"%d","answers":{"-1":"1"}}`, srv.Demo.OpenJob)).want(t, false, `"not_checked":["77"]`)
+}

@@ -52,6 +52,7 @@ func TestClean(t *testing.T) {
 		},
 		{"bullets without ends", `<p>• a<p>• b<h2>c</h2><p>·d`, `<ul><li>a</li><li>b</li></ul><h2>c</h2><p>·d</p>`},
 		{"bullets at the end", `<div><p>• a</div>`, `<div><ul><li>a</li></ul></div>`},
+		{"white space before emphasis", `<p>&nbsp;<b>x</b></p>`, "<p>\u00a0<b>x</b></p>"},
 		{"plain text", "Nurse &amp; more\r\nfor <3 wards>\n\n \nTasks:\n• care\n• records\nAsk <hr@firma.example> or <https://firma.example/x>", `<p>Nurse &amp; more<br/>for &lt;3 wards&gt;</p><p>Tasks:</p>` +
 			`<ul><li>care</li><li>records<br/>Ask &lt;hr@firma.example&gt; or &lt;https://firma.example/x&gt;</li></ul>`},
 		{"an address among tags", `<p>Ask <HR@Firma.example></p>`, `<p>Ask &lt;HR@Firma.example&gt;</p>`},
@@ -72,6 +73,7 @@ func TestClean(t *testing.T) {
 		{"text in a table", `<table>a<tr>b<td>c</table>`, `ab<table><tbody><tr><td>c</td></tr></tbody></table>`},
 		{"sections", `<section>a</section><center>b</center>`, `<div>a</div><div>b</div>`},
 		{"orphans", `<li>a<li>b<p>c<dt>d<dd>e`, `<ul><li>a</li><li>b<p>c</p><dt>d</dt><dd>e</dd></li></ul>`},
+		{"orphans apart by white space", "<li>a</li>\n<li>b</li>x<li>c</li>", "<ul><li>a</li><li>b</li></ul>\nx<ul><li>c</li></ul>"},
 		{"orphan in an item", `<ul><li><div><li>a</div></ul>`, `<ul><li><div></div></li><li>a</li></ul>`},
 		{"line ends after pre", "<pre>\n\na</pre>", "<pre>\n\na</pre>"},
 		{"drawing", `<svg><style><img src=x onerror=alert(1)></style><text>a</text></svg>`, `a`},

@@ -94,9 +94,7 @@ func (s *simplifier) text(text []byte) {
 			return r
 		}, text)
 	}
-	if text = s.bulletText(text); len(text) > 0 {
-		s.write(text)
-	}
+	s.write(s.bulletText(text))
 }
 
 // write writes text with the emphasis that styles give it.

@@ -68,7 +68,7 @@ func TestLine(t *testing.T) {
 func TestToken(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "2797227": "2797227", "-1": "-1", "27828_extern": "27828_extern", "1c7a7b63-9a1f-4b4c-8e68-2d3f4a5b6c71": "1c7a7b63-9a1f-4b4c-8e68-2d3f4a5b6c71",
-		"do this": "", "a\nb": "", "ä": "", "<b>": "", strings.Repeat("1", 64): strings.Repeat("1", 64), strings.Repeat("1", 65): "",
+		"azAZ09-_.:": "azAZ09-_.:", "@": "", "[": "", "`": "", "{": "", "/": "", ";": "", "do this": "", "a\nb": "", "ä": "", "<b>": "", strings.Repeat("1", 64): strings.Repeat("1", 64), strings.Repeat("1", 65): "",
 	} {
 		if got := Token(text); got != want {
 			t.Errorf("%q gives %q", text, got)

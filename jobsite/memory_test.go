@@ -1,0 +1,56 @@
+package jobsite
+
+import (
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jobboard-sdk/jobboard-go"
+)
+
+// A session is found until it expires, and what has expired is removed once a minute.
+func TestSessionsInMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &memory{sessions: map[string]remembered{}}
+		began := time.Now()
+		if err := m.Commit("a", []byte("A"), began.Add(10*time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		for _, step := range []struct {
+			at    time.Duration
+			found bool
+			kept  int
+		}{
+			{0, true, 2},
+			{10*time.Second - 1, true, 2},
+			{10 * time.Second, false, 2},
+			{time.Minute - 1, false, 2},
+			{time.Minute, false, 1},
+			{2*time.Minute - 1, false, 1},
+		} {
+			time.Sleep(step.at - time.Since(began))
+			data, found, err := m.Find("a")
+			if err := m.Commit("b", nil, began.Add(time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+			if found != step.found || found && string(data) != "A" || err != nil || len(m.sessions) != step.kept {
+				t.Errorf("after %s: found %t, %v, %d are kept", step.at, found, err, len(m.sessions))
+			}
+		}
+		if err := m.Delete("b"); err != nil || len(m.sessions) > 0 {
+			t.Errorf("%v, %d are kept", err, len(m.sessions))
+		}
+	})
+}
+
+// A page asks to come back later where it has an error's status.
+func TestOutcomeAsksToComeBack(t *testing.T) {
+	for status, want := range map[int]string{403: "", 410: "", 499: "", 500: "7", 503: "7"} {
+		w := httptest.NewRecorder()
+		Outcome{Status: status, Err: &jobboard.Error{RetryAfter: 7 * time.Second}}.WriteHeader(w)
+		if got := w.Header().Get("Retry-After"); w.Code != status || got != want {
+			t.Errorf("%d: %d, Retry-After %q", status, w.Code, got)
+		}
+	}
+}
