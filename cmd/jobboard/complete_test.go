@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -123,6 +125,20 @@ func TestCompletionOfTheLastSearch(t *testing.T) {
 	p.run(t, "search", "--fake").want(t, setup.ExitOK)
 	if _, err := os.Stat(p.memory); err == nil {
 		t.Error("a search of the demo is remembered")
+	}
+}
+
+// Of a long answer two hundred jobs are remembered.
+func TestMostJobsAreRemembered(t *testing.T) {
+	for n, want := range map[int]int{199: 199, 200: 200, 201: 200} {
+		m := &memory{}
+		for i := range n {
+			m.add(&jobboard.JobPosting{Title: "Nurse", ApplyOnlineLink: fmt.Sprintf("https://jobs.example/job/%d/nurse", i+1)})
+		}
+		m.add(&jobboard.JobPosting{Title: "of no job"})
+		if len(m.Jobs) != want {
+			t.Errorf("of %d jobs %d are remembered", n, len(m.Jobs))
+		}
 	}
 }
 

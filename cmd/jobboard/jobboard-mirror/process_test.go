@@ -39,9 +39,16 @@ type process struct {
 // start starts the program on a board.
 func start(t *testing.T, srv *jobboardtest.Server, args ...string) *process {
 	t.Helper()
+	return startWith(t, srv, nil, args...)
+}
+
+// startWith starts it with further variables.
+func startWith(t *testing.T, srv *jobboardtest.Server, variables []string, args ...string) *process {
+	t.Helper()
 	p := &process{Cmd: exec.CommandContext(context.WithoutCancel(t.Context()), os.Args[0], args...), ended: make(chan struct{})}
 	p.Env = append(os.Environ(), programVariable+"=1", "JOBBOARD_BASE_URL="+srv.BaseURL, "JOBBOARD_JOBDB_URL="+srv.JobDBURL,
 		"JOBBOARD_CLIENT_ID="+srv.Demo.ClientID)
+	p.Env = append(p.Env, variables...)
 	p.Stderr = &p.errOut
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
@@ -125,37 +132,41 @@ func TestEndsWithinSeconds(t *testing.T) {
 	}
 }
 
-// A refresh that is asked to end closes its database and removes what it made, although
+// A command that is asked to end closes its database and removes what it made, although
 // somebody who is told of it keeps it waiting.
-func TestRefreshEndsWhole(t *testing.T) {
-	told, over := make(chan struct{}, 100), make(chan struct{})
-	collector := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-		told <- struct{}{}
-		<-over
-	}))
-	defer collector.Close()
-	defer close(over)
-	dir := t.TempDir()
-	t.Setenv("TMPDIR", dir)
-	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
-	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "50")
-	p := start(t, jobboardtest.New(t, jobboardtest.WithDemo()), "refresh", "--fake", "--fake-jobs", "5000")
-	select {
-	case <-told:
-	case <-p.ended:
-	case <-time.After(30 * time.Second):
-	}
-	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err, p.errOut.String())
-	}
-	select {
-	case <-p.ended:
-	case <-time.After(20 * time.Second):
-		t.Fatalf("never ended:\n%s", p.errOut.String())
-	}
-	left, err := os.ReadDir(dir)
-	if code := p.ProcessState.ExitCode(); code != setup.ExitTerminated || err != nil || len(left) > 0 {
-		t.Errorf("exit code %d, left %v, %v\n%s", code, left, err, p.errOut.String())
+func TestEndsWhole(t *testing.T) {
+	for _, command := range []string{"refresh --fake --fake-jobs 5000", "run --fake", "serve --fake --addr 127.0.0.1:0"} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			told, over := make(chan struct{}, 100), make(chan struct{})
+			collector := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+				told <- struct{}{}
+				<-over
+			}))
+			defer collector.Close()
+			defer close(over)
+			dir := t.TempDir()
+			p := startWith(t, jobboardtest.New(t, jobboardtest.WithDemo()), []string{
+				"TMPDIR=" + dir, "OTEL_EXPORTER_OTLP_ENDPOINT=" + collector.URL, "OTEL_BSP_SCHEDULE_DELAY=50",
+			}, strings.Fields(command)...)
+			select {
+			case <-told:
+			case <-p.ended:
+			case <-time.After(30 * time.Second):
+			}
+			if err := p.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err, p.errOut.String())
+			}
+			select {
+			case <-p.ended:
+			case <-time.After(20 * time.Second):
+				t.Fatalf("never ended:\n%s", p.errOut.String())
+			}
+			left, err := os.ReadDir(dir)
+			if code := p.ProcessState.ExitCode(); code != setup.ExitTerminated || err != nil || len(left) > 0 {
+				t.Errorf("exit code %d, left %v, %v\n%s", code, left, err, p.errOut.String())
+			}
+		})
 	}
 }
 

@@ -183,7 +183,7 @@ func TestMistakes(t *testing.T) {
 		{"completion", "name a shell: bash, zsh, fish or powershell\nnext: towns completion --help\n"},
 		{"list a --near x --radius 1 --limit -1", "--limit is negative\n"},
 		{"list --fields name,", `--fields: there is no field ""` + "\nnext: the fields are name, souls_of, coast\n"},
-		{"list --fields nmae", `--fields: there is no field "nmae"; is it name?` + "\nnext: the fields are name, souls_of, coast\n"},
+		{"list --fields naem", `--fields: there is no field "naem"; is it name?` + "\nnext: the fields are name, souls_of, coast\n"},
 		{"list a --text b", `"a" and --text are both the text: give one of them` + "\n"},
 		{"list --radius 5", "--radius needs a place: --near PLACE\n"},
 		{"list --near 91,1", ""},
