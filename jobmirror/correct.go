@@ -93,7 +93,7 @@ func (f *finder) nearest(blocks []*words.Block, word string) (list []string, err
 // that tags select too.
 func (f *finder) forms(word string, tags []words.Expr) string {
 	e := words.Expr{Op: words.And, Of: append(slices.Clone(tags),
-		f.inEachLanguage(func(in int) words.Expr { return f.in[in].Form(word) }))}
+		f.forEachStemmer(func(in int) words.Expr { return f.in[in].Form(word) }))}
 	return matcherOf(f.t.db).text(e)
 }
 
@@ -123,8 +123,11 @@ func (f *finder) correct(corrections []Correction) {
 	}
 	f.read(f.text.Corrected(instead))
 	for tier := range f.count() {
-		f.tiers = append(f.tiers, f.ask(func(in int) words.Expr {
-			return words.Expr{Op: words.Less, Of: []words.Expr{f.tier(tier, in), typed[in].All()}}
-		}))
+		f.tiers = append(f.tiers, question{
+			alone: f.ask(func(in int) words.Expr {
+				return words.Expr{Op: words.Less, Of: []words.Expr{f.tier(words.Lookup.Tier, tier, in), typed[in].All()}}
+			}),
+			orBefore: f.ask(func(in int) words.Expr { return f.tier(words.Lookup.TierOrBefore, tier, in) }),
+		})
 	}
 }

@@ -13,20 +13,27 @@ import (
 
 // finder walks through the hits of a query, in the order of the index.
 type finder struct {
-	t         *tx
-	q         Query
-	text      words.Query
-	narrow    []words.Expr   // what the index is asked beside the text
-	languages []string       // that postings are stemmed in
-	in        []words.Lookup // of the text, in each of languages
-	all       string         // the question to the index for all hits
-	tiers     []string       // the questions for one tier after the other
-	at        place          // the hit after which page goes on
-	rare      bool           // too few postings are in the tier to find a page of them among the next ones
-	places    []place        // of what page returned
+	t        *tx
+	q        Query
+	text     words.Query
+	narrow   []words.Expr   // what the index is asked beside the text
+	stemmers []string       // of all postings
+	in       []words.Lookup // of the text, by each of stemmers
+	all      string         // the question to the index for all hits
+	tiers    []question     // for one tier after the other
+	at       place          // the hit after which page goes on
+	before   map[int64]bool // what page has read of all tiers; nil: it went on after a hit
+	rare     bool           // too few postings are in the tier to find a page of them among the next ones
+	places   []place        // of what page returned
 
 	typed     int // how many tiers are of the text as it was typed; 0: it is not corrected
 	corrected []Correction
+}
+
+// question is what the index is asked for a tier.
+type question struct {
+	alone    string // for what it has
+	orBefore string // for that and some of the tiers before it, which is less work for the index
 }
 
 // place says where a hit stands in the order of a query. The zero place is before
@@ -56,15 +63,18 @@ func (t *tx) finder(q Query, parse func(string) words.Query, tags ...string) (*f
 			return nil, err
 		}
 	}
-	err := t.Rows("SELECT stemmed FROM languages ORDER BY stemmed", nil, func(scan func(...any) error) error {
-		var language string
-		err := scan(&language)
-		f.languages = append(f.languages, language)
+	err := t.Rows("SELECT name FROM stemmers ORDER BY name", nil, func(scan func(...any) error) error {
+		var name string
+		err := scan(&name)
+		f.stemmers = append(f.stemmers, name)
 		return err
 	})
 	f.read(parse(q.Text))
 	for tier := range f.count() {
-		f.tiers = append(f.tiers, f.ask(func(in int) words.Expr { return f.tier(tier, in) }))
+		f.tiers = append(f.tiers, question{
+			alone:    f.ask(func(in int) words.Expr { return f.tier(words.Lookup.Tier, tier, in) }),
+			orBefore: f.ask(func(in int) words.Expr { return f.tier(words.Lookup.TierOrBefore, tier, in) }),
+		})
 	}
 	return f, err
 }
@@ -72,8 +82,8 @@ func (t *tx) finder(q Query, parse func(string) words.Query, tags ...string) (*f
 // read makes the finder look for a text.
 func (f *finder) read(text words.Query) {
 	f.text, f.in = text, nil
-	for _, language := range f.languages {
-		f.in = append(f.in, text.In(language))
+	for _, name := range f.stemmers {
+		f.in = append(f.in, text.In(name))
 	}
 	f.all = f.ask(func(in int) words.Expr { return f.in[in].All() })
 }
@@ -86,17 +96,17 @@ func (f *finder) count() int {
 	return f.text.Tiers()
 }
 
-// tier returns what the index is asked for a tier of the text in a language, of which in
-// is the index in f.languages.
-func (f *finder) tier(tier, in int) words.Expr {
+// tier returns what the index is asked for a tier of the text by a stemmer, of which in
+// is the index in f.stemmers, as of says.
+func (f *finder) tier(of func(words.Lookup, int) words.Expr, tier, in int) words.Expr {
 	if f.count() == 1 {
 		return f.in[in].All()
 	}
-	return f.in[in].Tier(tier)
+	return of(f.in[in], tier)
 }
 
 // ask returns the question to the index for the query. of returns what is asked for its
-// text in one of f.languages.
+// text by one of f.stemmers.
 func (f *finder) ask(of func(in int) words.Expr) string {
 	e := words.Expr{Op: words.And, Of: f.narrow}
 	switch {
@@ -104,23 +114,23 @@ func (f *finder) ask(of func(in int) words.Expr) string {
 	case f.text.Empty(): // there is nothing but punctuation in it
 		e.Of = append(slices.Clone(f.narrow), words.Expr{Text: tagNone})
 	default:
-		e.Of = append(slices.Clone(f.narrow), f.inEachLanguage(of))
+		e.Of = append(slices.Clone(f.narrow), f.forEachStemmer(of))
 	}
 	return matcherOf(f.t.db).text(e)
 }
 
-// inEachLanguage joins what of returns for each of f.languages, for the postings of that
-// language alone; if it is the same for all, it needs no tags of languages.
-func (f *finder) inEachLanguage(of func(in int) words.Expr) words.Expr {
-	if len(f.languages) == 0 { // nothing is indexed yet
+// forEachStemmer joins what of returns for each of f.stemmers, for the postings of that
+// stemmer alone; if it is the same for all, it needs no tags of stemmers.
+func (f *finder) forEachStemmer(of func(in int) words.Expr) words.Expr {
+	if len(f.stemmers) == 0 { // nothing is indexed yet
 		return words.Expr{Text: tagNone}
 	}
 	found := words.Expr{Op: words.Or}
 	agree := true
-	for i, language := range f.languages {
+	for i, name := range f.stemmers {
 		in := of(i)
 		agree = agree && (i == 0 || reflect.DeepEqual(found.Of[0].Of[1], in))
-		found.Of = append(found.Of, words.Expr{Op: words.And, Of: []words.Expr{{Text: tagLanguage(language)}, in}})
+		found.Of = append(found.Of, words.Expr{Op: words.And, Of: []words.Expr{{Text: tagStemmer(name)}, in}})
 	}
 	if agree {
 		return found.Of[0].Of[1]
@@ -142,7 +152,10 @@ func (f *finder) next() ([]int64, error) {
 	if f.q.Order == Oldest {
 		order = ""
 	}
-	index, text := matcherOf(f.t.db), f.tiers[f.at.tier]
+	index, text := matcherOf(f.t.db), f.tiers[f.at.tier].alone
+	if f.before != nil {
+		text = f.tiers[f.at.tier].orBefore
+	}
 	// Few postings are in the first tiers. Whether many are in one shows once some were read.
 	if index.near != "" && (f.q.Order != Relevance || f.at.id != 0) && !f.rare {
 		list, err := f.t.Numbers(strings.ReplaceAll(index.near, "@order", order), low, high, text, chunk)
@@ -156,6 +169,9 @@ func (f *finder) next() ([]int64, error) {
 
 // page reads hits until there are n. Those of a text that is corrected come last.
 func (f *finder) page(n int) (out []hit, err error) {
+	if f.at.tier == 0 && f.at.id == 0 {
+		f.before = map[int64]bool{}
+	}
 	for len(out) < n {
 		if f.at.tier == len(f.tiers) {
 			if err := f.findMistakes(); err != nil {
@@ -169,7 +185,7 @@ func (f *finder) page(n int) (out []hit, err error) {
 		if err != nil {
 			return nil, err
 		}
-		hits, err := f.some(list, n-len(out))
+		hits, err := f.some(f.notBefore(list), n-len(out))
 		if err != nil {
 			return nil, err
 		}
@@ -184,6 +200,21 @@ func (f *finder) page(n int) (out []hit, err error) {
 		}
 	}
 	return out[:min(n, len(out))], nil
+}
+
+// notBefore returns those of a list that no tier before has, and notes them as read.
+func (f *finder) notBefore(list []int64) []int64 {
+	if f.before == nil {
+		return list // the tiers before were asked to be left out
+	}
+	var fresh []int64
+	for _, id := range list {
+		if !f.before[id] {
+			f.before[id] = true
+			fresh = append(fresh, id)
+		}
+	}
+	return fresh
 }
 
 // some reads the first rows of a list that are hits, at least n where there are so many.

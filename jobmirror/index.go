@@ -21,7 +21,7 @@ const (
 	tagNone = "_n" // no posting
 )
 
-func tagLanguage(stemmed string) string { return "_l" + stemmed }
+func tagStemmer(name string) string { return "_l" + name }
 
 func tag(kind, value string) string {
 	var b [8]byte
@@ -167,9 +167,9 @@ func (t *tx) indexRow(
 	if err != nil {
 		return nil, err
 	}
-	stemmed := words.Language(r.rec.Language, language)
-	tokens, noted := index.Tokens(texts, stemmed)
-	tokens = append(tokens, tagAll, tagLanguage(stemmed), tag(tagRow, r.rec.Language))
+	stemmer := words.Stemmer(r.rec.Language, language)
+	tokens, noted := index.Tokens(texts, stemmer)
+	tokens = append(tokens, tagAll, tagStemmer(stemmer), tag(tagRow, r.rec.Language))
 	for _, source := range r.rec.Sources {
 		tokens = append(tokens, tag(tagChannel, channelOf(source)))
 	}
@@ -182,7 +182,7 @@ func (t *tx) indexRow(
 	if err := t.Do(matcherOf(t.db).put, r.id, strings.Join(tokens, " ")); err != nil {
 		return nil, err
 	}
-	return noted, t.Do("INSERT INTO languages (stemmed) VALUES (?) ON CONFLICT DO NOTHING", stemmed)
+	return noted, t.Do("INSERT INTO stemmers (name) VALUES (?) ON CONFLICT DO NOTHING", stemmer)
 }
 
 func (r *row) texts() (words.Texts, error) {

@@ -386,8 +386,8 @@ func TestIndexIsPutTogether(t *testing.T) {
 		hits, _ := all(t, m, queries[i])
 		want = append(want, hits)
 	}
-	for i := range 25 { // each indexes some postings again, in a piece of its own
-		if err := jobmirror.Exec(t.Context(), m, fmt.Sprintf("INSERT INTO unindexed (posting) SELECT id FROM postings WHERE id %% 25 = %d", i)); err != nil {
+	for i := range 30 { // each indexes some postings again, in a piece of its own
+		if err := jobmirror.Exec(t.Context(), m, fmt.Sprintf("INSERT INTO unindexed (posting) SELECT id FROM postings WHERE id %% 30 = %d", i)); err != nil {
 			t.Fatal(err)
 		}
 		if err := jobmirror.IndexNow(t.Context(), m); err != nil {

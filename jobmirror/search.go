@@ -234,9 +234,9 @@ func (t *tx) postings(list []int64, text words.Query) ([]hit, error) {
 			Language: rec.Language, Sources: rec.Sources, Job: rec.Job, Evidence: rec.Evidence,
 			Confirmed: rec.Confirmed, Seen: seen, MissingSince: gone,
 		}
-		h.stemmed = words.Language(rec.Language, language)
+		h.stemmer = words.Stemmer(rec.Language, language)
 		h.posting.Posting, err = rec.posting(ads)
-		if !text.Quoted() || text.Matches(h.texts(), h.stemmed) {
+		if !text.Quoted() || text.Matches(h.texts(), h.stemmer) {
 			rows[h.id] = h
 		}
 		return err
@@ -253,7 +253,7 @@ func (t *tx) postings(list []int64, text words.Query) ([]hit, error) {
 // hit is a posting that a search found.
 type hit struct {
 	id      int64
-	stemmed string // the language of its words
+	stemmer string // of its words
 	posting Posting
 }
 
@@ -262,7 +262,7 @@ func (h *hit) texts() words.Texts { return textsOf(h.posting.Posting.Title, h.po
 // snippet returns the words around what a text finds in the advertisement.
 func (h *hit) snippet(text words.Query) Snippet {
 	ad, _ := h.posting.Posting.Config.AdText() // a posting may have none
-	found := text.Snippet(words.Text(ad), h.stemmed, snippetLetters, false)
+	found := text.Snippet(words.Text(ad), h.stemmer, snippetLetters)
 	s := Snippet{Text: found.Text}
 	for _, m := range found.Marks {
 		s.Marks = append(s.Marks, Mark(m))

@@ -65,7 +65,7 @@ func (t *tx) completions(q Query, typed string) ([]string, error) {
 	counts := map[string]int{}
 	var list []string
 	for _, word := range candidates {
-		e := f.inEachLanguage(func(in int) words.Expr {
+		e := f.forEachStemmer(func(in int) words.Expr {
 			return words.Expr{Op: words.And, Of: []words.Expr{f.in[in].All(), f.in[in].Form(word)}}
 		})
 		ask := matcherOf(t.db).text(words.Expr{Op: words.And, Of: append(slices.Clone(f.narrow), e)})

@@ -39,14 +39,13 @@ CREATE TABLE sources (
     UNIQUE (kind, name, language, search, geo)
 );
 
+-- The long columns are the last: SQLite reads a row's pages from the first one up to what
+-- it is asked for.
 CREATE TABLE postings (
     id        @key,
     posting   BIGINT NOT NULL,
     language  TEXT NOT NULL,
     version   BIGINT NOT NULL,
-    title     TEXT NOT NULL,
-    record    TEXT NOT NULL,
-    ads       TEXT NOT NULL,
     hash      BIGINT NOT NULL,
     linked    BIGINT NOT NULL,
     job       BIGINT,
@@ -55,6 +54,9 @@ CREATE TABLE postings (
     changed   BIGINT NOT NULL,
     adless    BIGINT NOT NULL DEFAULT 0,
     giver     BIGINT NOT NULL DEFAULT 0,
+    title     TEXT NOT NULL,
+    record    TEXT NOT NULL,
+    ads       TEXT NOT NULL,
     UNIQUE (posting, language)
 );
 CREATE INDEX postings_adless ON postings (id) WHERE adless = 1;
@@ -162,8 +164,8 @@ CREATE TABLE facets (
     PRIMARY KEY (posting, kind, value)
 ) @clustered;
 
-CREATE TABLE languages (
-    stemmed TEXT PRIMARY KEY
+CREATE TABLE stemmers (
+    name TEXT PRIMARY KEY
 ) @clustered;
 
 CREATE TABLE vocabulary (

@@ -3,7 +3,6 @@ package words
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // Texts holds the texts of one posting.
@@ -16,16 +15,16 @@ type Texts struct {
 // Index finds the tokens of postings. It remembers words, of which the next posting has
 // most again. Its methods must not be called at the same time.
 type Index struct {
-	languages map[string]*lexicon
-	words     int // that it remembers
-	posting   int // which one it is at, to take each word and each token of it once
+	lexicons map[string]*lexicon // by the names of their stemmers
+	words    int                 // that it remembers
+	posting  int                 // which one it is at, to take each word and each token of it once
 }
 
 // maxLexicon bounds the words that an Index remembers, with some 200 bytes each. Beyond
 // that it forgets all.
 const maxLexicon = 1 << 14
 
-// lexicon has words of a language.
+// lexicon has words of texts with the same stemmer.
 type lexicon struct {
 	stem   *stemmer
 	words  map[string]*lexeme
@@ -48,28 +47,27 @@ type token struct {
 	posting int // the last that had it
 }
 
-// Tokens returns the tokens by which a posting in a language is found, each once, and
-// those of its words that a mistyped one may have meant. The language is one that
-// Language returned.
+// Tokens returns the tokens by which a posting is found, each once, and those of its words
+// that a mistyped one may have meant. The stemmer is one that Stemmer returned.
 //
 // A token is a stem as it stands, or begins with an underscore, which no word has, and
 // a letter for what it says:
 //
 //	_u, _v   a plain and a spelled key of a word whose two differ
 //	_t, _m   a word of the title, and of the other short texts
-//	_e       an ending of a word of either, and so a place where a part may begin
+//	_e       a piece of a word of either: four to eight letters from a place where a part may begin
 //	_f, _g   the same of the plain and the spelled key of a word whose two differ
-func (x *Index) Tokens(t Texts, language string) (tokens, noted []string) {
+func (x *Index) Tokens(t Texts, stemmer string) (tokens, noted []string) {
 	if x.words > maxLexicon {
-		x.languages, x.words = nil, 0
+		x.lexicons, x.words = nil, 0
 	}
-	if x.languages == nil {
-		x.languages = map[string]*lexicon{}
+	if x.lexicons == nil {
+		x.lexicons = map[string]*lexicon{}
 	}
-	l := x.languages[language]
+	l := x.lexicons[stemmer]
 	if l == nil {
-		l = &lexicon{stem: newStemmer(language), words: map[string]*lexeme{}, tokens: map[string]*token{}}
-		x.languages[language] = l
+		l = &lexicon{stem: newStemmer(stemmer), words: map[string]*lexeme{}, tokens: map[string]*token{}}
+		x.lexicons[stemmer] = l
 	}
 	before := len(l.words)
 	x.posting++
@@ -121,7 +119,7 @@ func (l *lexicon) lexeme(word string) *lexeme {
 func (l *lexicon) scoped(w *lexeme, s scope) []*token {
 	tokens, ok := w.scoped[s]
 	if !ok {
-		tokens = l.ofEndings(l.ofForms(nil, w.forms, s), w.word)
+		tokens = l.ofPieces(l.ofForms(nil, w.forms, s), w.word)
 		if w.scoped == nil {
 			w.scoped = map[scope][]*token{}
 		}
@@ -147,22 +145,17 @@ func (l *lexicon) ofForms(list []*token, f forms, s scope) []*token {
 	return list
 }
 
-// minPart is the number of letters from which on a part of a word finds it.
-const minPart = 4
-
-func (l *lexicon) ofEndings(list []*token, word string) []*token {
+func (l *lexicon) ofPieces(list []*token, word string) []*token {
 	add := func(kind, key string) {
-		for letters := utf8.RuneCountInString(key); letters >= minPart; letters-- {
-			list = append(list, l.token(kind+key))
-			_, first := utf8.DecodeRuneInString(key)
-			key = key[first:]
+		for piece := range piecesOf(key) {
+			list = append(list, l.token(kind+piece))
 		}
 	}
 	if k := keyOf(word); k.plain == k.spelled {
-		add(endSame, k.plain)
+		add(pieceSame, k.plain)
 	} else {
-		add(endPlain, k.plain)
-		add(endSpelled, k.spelled)
+		add(piecePlain, k.plain)
+		add(pieceSpelled, k.spelled)
 	}
 	return list
 }
@@ -176,11 +169,11 @@ const (
 	inShort  scope = "_m"
 )
 
-// Kinds of endings: of a word whose two keys are the same, and of either key.
+// Kinds of pieces: of a word whose two keys are the same, and of either key.
 const (
-	endSame    = "_e"
-	endPlain   = "_f"
-	endSpelled = "_g"
+	pieceSame    = "_e"
+	piecePlain   = "_f"
+	pieceSpelled = "_g"
 )
 
 // token returns the token of a key in a scope. kind is "u" or "v" for a plain or a spelled

@@ -86,20 +86,19 @@ type asked struct {
 	key
 	forms
 	quoted bool
-	part   bool // it may be a part of a word
 }
 
 func (s *stemmer) asked(word string, quoted bool) asked {
-	return asked{keyOf(word), s.askedOf(word), quoted, !quoted && mayBePart(word)}
+	return asked{keyOf(word), s.askedOf(word), quoted}
 }
 
 // finds reports whether the word finds a word of a text, as it is written where it is in
-// quotes, and else as a form of it, or as a part where parts count.
-func (a *asked) finds(w *textWord, parts bool) bool {
+// quotes, and else as a form of it.
+func (a *asked) finds(w *textWord) bool {
 	if a.quoted {
 		return w.key.agree(a.key)
 	}
-	return a.share(w.forms()) || parts && a.part && w.key.holds(a.key)
+	return a.share(w.forms())
 }
 
 // textWord is a word of a text, as words of a query are compared with it.
@@ -136,11 +135,6 @@ func (s *stemmer) askedOf(word string) forms {
 
 // agree reports whether two words are the same but for their spelling.
 func (k key) agree(other key) bool { return k.plain == other.plain || k.spelled == other.spelled }
-
-// holds reports whether a word has a part, in one of its spellings.
-func (k key) holds(part key) bool {
-	return strings.Contains(k.plain, part.plain) || strings.Contains(k.spelled, part.spelled)
-}
 
 // formsOf returns the keys of a word's forms. A stem is found before marks are taken
 // off, because the endings of a language have some; and a word that is typed without

@@ -2,10 +2,10 @@ package words
 
 import "slices"
 
-// Matches reports whether a posting in a language matches the query, with words in quotes
-// as they are written. It reads the posting's texts, so it is for the few of a page.
-func (q Query) Matches(t Texts, language string) bool {
-	p := newPosting(t, language)
+// Matches reports whether a posting whose words have a stemmer matches the query, with words
+// in quotes as they are written. It reads the posting's texts, so it is for the few of a page.
+func (q Query) Matches(t Texts, stemmer string) bool {
+	p := newPosting(t, stemmer)
 	if slices.ContainsFunc(q.without, func(t term) bool { return p.has(t, false) }) {
 		return false
 	}
@@ -23,8 +23,8 @@ type posting struct {
 	words map[string]*textWord
 }
 
-func newPosting(t Texts, language string) *posting {
-	p := &posting{stem: newStemmer(language), words: map[string]*textWord{}}
+func newPosting(t Texts, stemmer string) *posting {
+	p := &posting{stem: newStemmer(stemmer), words: map[string]*textWord{}}
 	p.add(t.Title, true)
 	for _, text := range t.Short {
 		p.add(text, true)
@@ -61,9 +61,18 @@ func (p *posting) has(t term, parts bool) bool {
 func (p *posting) finds(word string, quoted, parts bool) bool {
 	a := p.stem.asked(word, quoted)
 	for _, w := range p.words {
-		if a.finds(w, parts && w.short) {
+		if a.finds(w) {
 			return true
 		}
 	}
-	return false
+	return parts && !quoted && mayBePart(word, a.key) && partOf(a.key).in(p.short)
+}
+
+// short yields the keys of the words in which parts count.
+func (p *posting) short(yield func(key) bool) {
+	for _, w := range p.words {
+		if w.short && !yield(w.key) {
+			return
+		}
+	}
 }

@@ -215,18 +215,18 @@ func (q Query) Corrected(instead map[string][]string) Query {
 	return q
 }
 
-// In returns what a text index is asked for the postings in a language.
-func (q Query) In(language string) Lookup {
-	return Lookup{q, &speller{newStemmer(language), map[string]forms{}}}
+// In returns what a text index is asked for the postings of a stemmer.
+func (q Query) In(stemmer string) Lookup {
+	return Lookup{q, &speller{newStemmer(stemmer), map[string]forms{}}}
 }
 
-// Lookup asks a text index for the postings in one language that match a query.
+// Lookup asks a text index for the postings of one stemmer that match a query.
 type Lookup struct {
 	q Query
 	s *speller
 }
 
-// speller has the forms of words of queries in one language.
+// speller has the forms of words of queries by one stemmer.
 type speller struct {
 	stem *stemmer
 	seen map[string]forms // of words that were asked for before
@@ -264,13 +264,19 @@ func (q Query) Tiers() int {
 func (l Lookup) Tier(i int) Expr {
 	switch i {
 	case 0:
-		return l.except(l.tier(titleForm))
+		return l.TierOrBefore(0)
 	case 1:
 		return l.except(l.tier(shortOrPart), l.tier(titleForm))
 	case 2:
 		return l.except(l.tier(anyForm), l.tier(shortOrPart))
 	}
 	return l.except(l.tier(anywhereOrPart), l.tier(shortOrPart), l.tier(anyForm))
+}
+
+// TierOrBefore asks for one tier and for some postings of those before it, which is less to
+// ask than Tier is.
+func (l Lookup) TierOrBefore(i int) Expr {
+	return l.except(l.tier([]match{titleForm, shortOrPart, anyForm, anywhereOrPart}[i]))
 }
 
 // except returns an expression less others and less what the query leaves out.
@@ -329,20 +335,36 @@ func orPart(form match) match {
 	return func(s *speller, word string, quoted bool) []Expr {
 		ways := form(s, word, quoted)
 		k := keyOf(word)
-		if quoted || !mayBePart(word) {
+		if quoted || !mayBePart(word, k) {
 			return ways
 		}
-		begins := []string{endSame + k.plain, endPlain + k.plain, endSame + k.spelled, endSpelled + k.spelled}
-		slices.Sort(begins)
-		for _, begin := range slices.Compact(begins) {
-			ways = append(ways, Expr{Op: Begins, Text: begin})
+		p := partOf(k)
+		if len(p.plain) == 1 && len(p.spelled) == 1 {
+			both := slices.Concat(pieceIn(p.plain[0], piecePlain), pieceIn(p.spelled[0], pieceSpelled))
+			slices.SortFunc(both, func(a, b Expr) int { return strings.Compare(a.Text, b.Text) })
+			return append(ways, slices.CompactFunc(both, func(a, b Expr) bool { return a.Text == b.Text })...)
 		}
-		return ways
+		return append(ways, allPieces(p.plain, piecePlain), allPieces(p.spelled, pieceSpelled))
 	}
 }
 
-// mayBePart reports whether a word has letters enough to be looked for inside others.
-func mayBePart(word string) bool { return utf8.RuneCountInString(word) >= minPart }
+// allPieces returns what an index is asked for the postings that have each piece of a key.
+// kind is that of the pieces of words that have this key and another one.
+func allPieces(pieces []string, kind string) Expr {
+	all := Expr{Op: And}
+	for _, piece := range pieces {
+		all.Of = append(all.Of, Expr{Op: Or, Of: pieceIn(piece, kind)})
+	}
+	return all
+}
+
+func pieceIn(piece, kind string) []Expr {
+	op := Token
+	if n := utf8.RuneCountInString(piece); n > minPart && n < maxPiece {
+		op = Begins
+	}
+	return []Expr{{Op: op, Text: pieceSame + piece}, {Op: op, Text: kind + piece}}
+}
 
 var (
 	titleForm      = formIn(inTitle)

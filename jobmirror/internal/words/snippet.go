@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Snippet holds the words around the first place of a text that a query finds. Text is
@@ -16,12 +18,12 @@ type Snippet struct {
 // Mark says which bytes of a snippet's Text were found: those from Begin up to End.
 type Mark struct{ Begin, End int }
 
-// Snippet returns at most so many letters of a text in a language, around the first
-// word that the query finds; parts of words count where parts is set. It is empty where
+// Snippet returns at most so many letters of a text whose words have a stemmer,
+// around the first word that the query finds, of which parts do not count. It is empty where
 // the query finds nothing in the text.
-func (q Query) Snippet(text, language string, letters int, parts bool) Snippet {
+func (q Query) Snippet(text, stemmer string, letters int) Snippet {
 	text = strings.Join(strings.Fields(text), " ")
-	marks := q.find(text, language, parts)
+	marks := q.find(text, stemmer)
 	if len(marks) == 0 {
 		return Snippet{}
 	}
@@ -48,8 +50,8 @@ func (q Query) Snippet(text, language string, letters int, parts bool) Snippet {
 }
 
 // find returns the places of a text that the query finds.
-func (q Query) find(text, language string, parts bool) (marks []Mark) {
-	w := q.wanted(newStemmer(language), parts)
+func (q Query) find(text, stemmer string) (marks []Mark) {
+	w := q.wanted(newStemmer(stemmer))
 	for begin := 0; begin < len(text); {
 		run := strings.IndexFunc(text[begin:], func(r rune) bool { return inWord(r) || invisible(r) })
 		if run < 0 {
@@ -60,9 +62,7 @@ func (q Query) find(text, language string, parts bool) (marks []Mark) {
 		if size < 0 {
 			size = len(text) - begin
 		}
-		if w.in(text[begin : begin+size]) {
-			marks = append(marks, Mark{begin, begin + size})
-		}
+		marks = w.mark(marks, text[begin:begin+size], begin)
 		begin += size
 	}
 	return marks
@@ -72,16 +72,17 @@ func (q Query) find(text, language string, parts bool) (marks []Mark) {
 type wanted struct {
 	stem  *stemmer
 	words []asked
-	parts bool            // whether parts of words count
 	seen  map[string]bool // what was said of a word before
 }
 
-func (q Query) wanted(s *stemmer, parts bool) *wanted {
-	w := &wanted{stem: s, parts: parts, seen: map[string]bool{}}
+func (q Query) wanted(s *stemmer) *wanted {
+	w := &wanted{stem: s, seen: map[string]bool{}}
 	for _, group := range q.must {
 		for _, t := range group {
 			for _, word := range t.words {
-				w.words = append(w.words, s.asked(word, t.quoted))
+				if !t.isInPair(word) {
+					w.words = append(w.words, s.asked(word, t.quoted))
+				}
 				for _, other := range t.instead[word] {
 					w.words = append(w.words, s.asked(other, false))
 				}
@@ -91,20 +92,85 @@ func (q Query) wanted(s *stemmer, parts bool) *wanted {
 	return w
 }
 
+// isInPair reports whether a word is a character of a writing without spaces, and one of the
+// pairs of the term, which mark it where it stands beside the other one alone.
+func (t term) isInPair(word string) bool {
+	r, size := utf8.DecodeRuneInString(word)
+	return size == len(word) && unspaced(r) && slices.ContainsFunc(t.words, func(other string) bool {
+		return len(other) > size && strings.Contains(other, word) && unspacedPair(other)
+	})
+}
+
+func unspacedPair(word string) bool {
+	first, size := utf8.DecodeRuneInString(word)
+	_, second := utf8.DecodeRuneInString(word[size:])
+	return unspaced(first) && size+second == len(word)
+}
+
+// mark adds the places of a run of letters that have a word that is wanted. The run begins
+// at a place of a text.
+func (w *wanted) mark(marks []Mark, run string, at int) []Mark {
+	add := func(begin, end int) {
+		if last := len(marks) - 1; last >= 0 && at+begin <= marks[last].End {
+			marks[last].End = max(marks[last].End, at+end)
+			return
+		}
+		marks = append(marks, Mark{at + begin, at + end})
+	}
+	if !strings.ContainsFunc(run, unspaced) {
+		if w.in(run) {
+			add(0, len(run))
+		}
+		return marks
+	}
+	begin := 0             // of the letters since the last character of a writing without spaces
+	before, last := -1, "" // where that is, if it stands just before; and the character
+	for i := 0; i < len(run); {
+		next := i + norm.NFKC.NextBoundaryInString(run[i:], true)
+		character := normal(run[i:next])
+		if !strings.ContainsFunc(character, unspaced) {
+			i, before = next, -1
+			continue
+		}
+		if w.in(run[begin:i]) {
+			add(begin, i)
+		}
+		first, _ := utf8.DecodeRuneInString(character)
+		if before >= 0 && w.has(last+string(first)) {
+			add(before, next)
+		}
+		if w.in(character) {
+			add(i, next)
+		}
+		r, _ := utf8.DecodeLastRuneInString(character)
+		before, last = i, string(r)
+		i, begin = next, next
+	}
+	if w.in(run[begin:]) {
+		add(begin, len(run))
+	}
+	return marks
+}
+
 // in reports whether a run of letters has a word that is wanted.
 func (w *wanted) in(run string) bool {
 	for word := range split(normal(run)) {
-		found, again := w.seen[word]
-		if !again {
-			own := w.stem.textWord(word)
-			found = slices.ContainsFunc(w.words, func(a asked) bool { return a.finds(own, w.parts) })
-			w.seen[word] = found
-		}
-		if found {
+		if w.has(word) {
 			return true
 		}
 	}
 	return false
+}
+
+// has reports whether a word of the text is wanted.
+func (w *wanted) has(word string) bool {
+	found, again := w.seen[word]
+	if !again {
+		own := w.stem.textWord(word)
+		found = slices.ContainsFunc(w.words, func(a asked) bool { return a.finds(own) })
+		w.seen[word] = found
+	}
+	return found
 }
 
 // back returns the beginning of a word at most so many letters before a place.

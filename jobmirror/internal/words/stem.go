@@ -36,9 +36,9 @@ var stemmers = map[string]func(*snowballstem.Env) bool{
 	"ta": tamil.Stem, "tr": turkish.Stem,
 }
 
-// Language returns the language by which words are stemmed: the first of the tags
-// whose language has a stemmer, "" where none has.
-func Language(tags ...string) string {
+// Stemmer returns the name of the stemmer of texts in a language: two letters, of the first
+// of the tags whose language has a stemmer, "" where none has.
+func Stemmer(tags ...string) string {
 	for _, tag := range tags {
 		primary, _, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(tag), "_", "-"), "-")
 		if _, ok := stemmers[primary]; ok {
@@ -50,13 +50,13 @@ func Language(tags ...string) string {
 
 // stemmer reduces the words of one language to their stems.
 type stemmer struct {
-	language string
-	reduce   func(*snowballstem.Env) bool // nil: words stay as they are
-	env      *snowballstem.Env
+	name   string
+	reduce func(*snowballstem.Env) bool // nil: words stay as they are
+	env    *snowballstem.Env
 }
 
-func newStemmer(language string) *stemmer {
-	return &stemmer{language: language, reduce: stemmers[language], env: snowballstem.NewEnv("")}
+func newStemmer(name string) *stemmer {
+	return &stemmer{name: name, reduce: stemmers[name], env: snowballstem.NewEnv("")}
 }
 
 // stem returns the stem of a word. In German both genders of a job title have one.
@@ -64,7 +64,7 @@ func (s *stemmer) stem(word string) string {
 	if s.reduce == nil || !utf8.ValidString(word) {
 		return word
 	}
-	if s.language == "de" {
+	if s.name == "de" {
 		word = masculine(word)
 	}
 	s.env.SetCurrent(word)

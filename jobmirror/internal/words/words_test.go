@@ -295,6 +295,25 @@ func TestIndexAgreesWithTexts(t *testing.T) {
 	}
 }
 
+// Of a part that is longer than a piece each piece must occur, so that two words of a posting
+// may make it up where they overlap.
+func TestLongPartsAreFoundByPieces(t *testing.T) {
+	const part = "donaudampfschifffahrt"
+	for title, want := range map[string]bool{
+		"Donaudampfschifffahrtsgesellschaft": true,
+		"Donaudampfschiff, Dampfschifffahrt": true,
+		"Donaudampf, Dampfschifffahrt":       false, // they overlap in too few letters
+		"Donaudam, mpfschifffahrt":           false,
+		"Donaudampfschiff":                   false,
+		"Dampfschifffahrt":                   false,
+	} {
+		text := Texts{Title: title}
+		if got, matches := finds(part, title, ""), Parse(part).Matches(text, ""); got != want || matches != want {
+			t.Errorf("%s: %t, and by its texts %t", title, got, matches)
+		}
+	}
+}
+
 // Every part of four letters or more of a word in a short text finds it.
 func TestPartsAreComplete(t *testing.T) {
 	for _, word := range []string{"Softwareentwicklerin", "Straßenwärter", "Größenordnung", "Ärzteschaft", "infirmière", "водитель", "Œuvres"} {
@@ -329,8 +348,8 @@ func TestText(t *testing.T) {
 
 func TestSnippet(t *testing.T) {
 	text := "Wir suchen für unser Haus in Köln eine erfahrene Pflegefachkraft. " + strings.Repeat("Wir bieten viel. ", 20) + "Krankenpfleger sind willkommen."
-	show := func(query string, letters int, parts bool) string {
-		s := Parse(query).Snippet(text, "de", letters, parts)
+	show := func(query string, letters int) string {
+		s := Parse(query).Snippet(text, "de", letters)
 		shown := s.Text
 		for _, m := range slices.Backward(s.Marks) {
 			shown = shown[:m.Begin] + "[" + shown[m.Begin:m.End] + "]" + shown[m.End:]
@@ -340,21 +359,46 @@ func TestSnippet(t *testing.T) {
 	for _, c := range []struct {
 		query   string
 		letters int
-		parts   bool
 		want    string
 	}{
-		{"pflegefachkräfte", 60, false, "… Köln eine erfahrene [Pflegefachkraft]. Wir bieten viel. Wir …"},
-		{"krankenpflegerin", 40, false, "… bieten viel. [Krankenpfleger] sind …"},
-		{"willkommen", 40, false, "… viel. Krankenpfleger sind [willkommen]."},
-		{"koeln pflegefachkraft", 60, false, "… für unser Haus in [Köln] eine erfahrene [Pflegefachkraft]. Wir …"},
-		{"wir", 20, false, "[Wir] suchen für unser …"},
-		{"pflege", 40, false, ""},
-		{"pflege", 60, true, "… Köln eine erfahrene [Pflegefachkraft]. Wir bieten viel. Wir …"},
-		{`"Häuser"`, 60, false, ""},
-		{"", 60, false, ""},
+		{"pflegefachkräfte", 60, "… Köln eine erfahrene [Pflegefachkraft]. Wir bieten viel. Wir …"},
+		{"krankenpflegerin", 40, "… bieten viel. [Krankenpfleger] sind …"},
+		{"willkommen", 40, "… viel. Krankenpfleger sind [willkommen]."},
+		{"koeln pflegefachkraft", 60, "… für unser Haus in [Köln] eine erfahrene [Pflegefachkraft]. Wir …"},
+		{"wir", 20, "[Wir] suchen für unser …"},
+		{"pflege", 40, ""},
+		{`"Häuser"`, 60, ""},
+		{"", 60, ""},
 	} {
-		if got := show(c.query, c.letters, c.parts); got != c.want {
+		if got := show(c.query, c.letters); got != c.want {
 			t.Errorf("%s: %q, want %q", c.query, got, c.want)
+		}
+	}
+}
+
+// Of a writing without spaces the characters that were found are marked, not all of the run.
+func TestSnippetOfWritingsWithoutSpaces(t *testing.T) {
+	for _, c := range []struct{ query, text, want string }{
+		{"看護師", "総合病院の看護師募集・医師も", "総合病院の[看護師]募集・医師も"},
+		{"師", "看護師と医師", "看護[師]と医[師]"},
+		{"看護師 医師", "看護師と医師", "[看護師]と[医師]"},
+		{"護士", "护士长", ""},
+		{"护士", "护士长护士", "[护士]长[护士]"},
+		{"ナース", "当院のﾅｰｽ募集", "当院の[ﾅｰｽ]募集"},
+		{"ガス", "都市ｶﾞｽの仕事", "都市[ｶﾞｽ]の仕事"},
+		{"it", "IT系エンジニア", "[IT]系エンジニア"},
+		{"エンジニア", "IT系エンジニア", "IT系[エンジニア]"},
+		{"系エンジ", "IT系エンジニア", "IT[系エンジ]ニア"},
+		{"พยาบาล", "รับสมัครพยาบาลกรุงเทพ", "รับสมัคร[พยาบาล]กรุงเทพ"},
+		{"看病", "看護と病院", ""},
+	} {
+		s := Parse(c.query).Snippet(c.text, "", 60)
+		shown := s.Text
+		for _, m := range slices.Backward(s.Marks) {
+			shown = shown[:m.Begin] + "[" + shown[m.Begin:m.End] + "]" + shown[m.End:]
+		}
+		if shown != c.want {
+			t.Errorf("%s: %q, want %q", c.query, shown, c.want)
 		}
 	}
 }
@@ -367,7 +411,7 @@ func FuzzWords(f *testing.F) {
 		if len(query)+len(text) > 2000 {
 			return // the test compares each token with each
 		}
-		language = Language(language)
+		language = Stemmer(language)
 		texts := Texts{Title: text, Short: []string{text}, Other: []string{Text(text)}}
 		q, had := Parse(query), tokens(texts, language)
 		for _, token := range had {
@@ -378,7 +422,7 @@ func FuzzWords(f *testing.F) {
 		if indexed := q.In(language).All().holds(had); indexed != q.Matches(texts, language) && !q.Quoted() {
 			t.Errorf("the index says %t", indexed)
 		}
-		s := q.Snippet(text, language, 40, true)
+		s := q.Snippet(text, language, 40)
 		for _, m := range s.Marks {
 			if m.Begin >= m.End || m.End > len(s.Text) {
 				t.Errorf("the mark %v of %q", m, s.Text)
@@ -406,7 +450,7 @@ func TestIndexRemembersWordsAlone(t *testing.T) {
 			t.Fatalf("posting %d: %d tokens, not the %d of an index that is new", i, len(got), len(want))
 		}
 		kept := 0
-		for _, l := range warm.languages {
+		for _, l := range warm.lexicons {
 			kept += len(l.words)
 		}
 		if kept > maxLexicon+2000 {

@@ -1,0 +1,76 @@
+package words
+
+import (
+	"iter"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// minPart is the number of letters from which on a part of a word finds it.
+	minPart = 4
+	// maxPiece is the number of letters of the longer pieces under which a word is indexed.
+	// Whole endings would find a longer part by one token, but a vocabulary has many times
+	// more endings than pieces, and an index goes through all that begin with a part.
+	maxPiece = 8
+	// pieceStep is the number of letters by which the pieces of a longer part move on.
+	pieceStep = 4
+)
+
+// mayBePart reports whether a word with a key has letters enough, also without its marks, to
+// be looked for inside others.
+func mayBePart(word string, k key) bool {
+	return min(utf8.RuneCountInString(word), utf8.RuneCountInString(k.plain)) >= minPart
+}
+
+// piecesOf yields the pieces under which a word with a key is indexed: from each place
+// where a part may begin minPart letters, and as many as there are up to maxPiece. So a part
+// of minPart or maxPiece letters is one token, which most parts are that very many words
+// have; one between them is the beginning of a token.
+func piecesOf(key string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		letters := []rune(key)
+		for left := letters; len(left) >= minPart; left = left[1:] {
+			if !yield(string(left[:minPart])) || len(left) > minPart && !yield(string(left[:min(maxPiece, len(left))])) {
+				return
+			}
+		}
+	}
+}
+
+// part is a part of a word as it is looked for, in the two spellings: a posting has it if its
+// title and other short texts have each piece of one of them, in whichever word. A part of
+// at most maxPiece letters is its only piece, so it stands in one word. Those of a longer
+// part overlap, and so do words that have all of them in all but contrived texts.
+type part struct{ plain, spelled []string }
+
+func partOf(k key) part { return part{partPieces(k.plain), partPieces(k.spelled)} }
+
+func partPieces(key string) []string {
+	letters := []rune(key)
+	last := len(letters) - maxPiece
+	if last <= 0 {
+		return []string{key}
+	}
+	var pieces []string
+	for begin := 0; begin < last; begin += pieceStep {
+		pieces = append(pieces, string(letters[begin:begin+maxPiece]))
+	}
+	return append(pieces, string(letters[last:]))
+}
+
+// in reports whether words whose keys are yielded have the part.
+func (p part) in(keys iter.Seq[key]) bool {
+	has := func(pieces []string, of func(key) string) bool {
+		return !slices.ContainsFunc(pieces, func(piece string) bool {
+			for k := range keys {
+				if strings.Contains(of(k), piece) {
+					return false
+				}
+			}
+			return true
+		})
+	}
+	return has(p.plain, func(k key) string { return k.plain }) || has(p.spelled, func(k key) string { return k.spelled })
+}
