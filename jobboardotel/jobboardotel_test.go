@@ -194,21 +194,51 @@ func TestCallWithoutAnAnswer(t *testing.T) {
 	})
 }
 
-// refusing is a provider whose meter refuses instruments.
-type refusing struct{ noop.MeterProvider }
-
-func (refusing) Meter(string, ...apimetric.MeterOption) apimetric.Meter { return refusingMeter{} }
-
-type refusingMeter struct{ noop.Meter }
-
-func (refusingMeter) Float64Gauge(string, ...apimetric.Float64GaugeOption) (apimetric.Float64Gauge, error) {
-	return nil, io.ErrShortWrite
+// refusing is a provider whose meter refuses the instrument of that name.
+type refusing struct {
+	noop.MeterProvider
+	name string
 }
 
-// A meter that refuses an instrument is an error of New.
+func (r refusing) Meter(string, ...apimetric.MeterOption) apimetric.Meter {
+	return refusingMeter{name: r.name}
+}
+
+type refusingMeter struct {
+	noop.Meter
+	name string
+}
+
+func (r refusingMeter) refuse(name string) error {
+	if name == r.name {
+		return io.ErrShortWrite
+	}
+	return nil
+}
+
+func (r refusingMeter) Float64Gauge(name string, _ ...apimetric.Float64GaugeOption) (apimetric.Float64Gauge, error) {
+	return nil, r.refuse(name)
+}
+
+func (r refusingMeter) Float64Histogram(name string, _ ...apimetric.Float64HistogramOption) (apimetric.Float64Histogram, error) {
+	return nil, r.refuse(name)
+}
+
+func (r refusingMeter) Int64Histogram(name string, _ ...apimetric.Int64HistogramOption) (apimetric.Int64Histogram, error) {
+	return nil, r.refuse(name)
+}
+
+// A meter that refuses an instrument, whichever it is, is an error of New.
 func TestRefusedInstrument(t *testing.T) {
-	if _, err := jobboardotel.New(jobboardotel.WithMeterProvider(refusing{})); !errors.Is(err, io.ErrShortWrite) {
-		t.Errorf("the error is %v", err)
+	for _, name := range []string{
+		"http.client.request.duration", "jobboard.call.duration", "jobboard.call.attempts", "jobboard.call.decode.duration", "jobboard.retry.budget",
+	} {
+		if _, err := jobboardotel.New(jobboardotel.WithMeterProvider(refusing{name: name})); !errors.Is(err, io.ErrShortWrite) {
+			t.Errorf("%s: the error is %v", name, err)
+		}
+	}
+	if _, err := jobboardotel.New(jobboardotel.WithMeterProvider(refusing{})); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -392,6 +422,90 @@ func TestAttributesOfARequest(t *testing.T) {
 		got := attributes(spans.GetSpans()[0].Attributes)
 		if got["server.port"] != test.wantPort || got["http.request.resend_count"] != test.again || got["error.type"] != test.kind {
 			t.Errorf("%+v: %v", test, got)
+		}
+	}
+}
+
+// The metrics have these units and buckets, which dashboards are built on.
+func TestMetrics(t *testing.T) {
+	reader := metric.NewManualReader()
+	observer, err := jobboardotel.New(jobboardotel.WithMeterProvider(metric.NewMeterProvider(metric.WithReader(reader))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, endCall := observer.Call(t.Context(), jobboard.CallStart{Op: "Search", Host: "jobs.example", Port: "443"})
+	_, endAttempt := observer.Attempt(ctx, jobboard.AttemptStart{Number: 1, Header: http.Header{}})
+	endAttempt(jobboard.AttemptEnd{StatusCode: 200})
+	endCall(jobboard.CallEnd{StatusCode: 200, Attempts: 1, Budget: 4.5})
+	var data metricdata.ResourceMetrics
+	if err := reader.Collect(t.Context(), &data); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, m := range data.ScopeMetrics[0].Metrics {
+		switch d := m.Data.(type) {
+		case metricdata.Histogram[float64]:
+			got[m.Name] = fmt.Sprint(m.Unit, d.DataPoints[0].Bounds)
+		case metricdata.Histogram[int64]:
+			got[m.Name] = fmt.Sprint(m.Unit, d.DataPoints[0].Bounds)
+		case metricdata.Gauge[float64]:
+			got[m.Name] = fmt.Sprint(m.Unit, d.DataPoints[0].Value)
+		}
+	}
+	const seconds = "s[0.005 0.01 0.025 0.05 0.075 0.1 0.25 0.5 0.75 1 2.5 5 7.5 10]"
+	if want := map[string]string{
+		"http.client.request.duration": seconds, "jobboard.call.duration": seconds, "jobboard.call.attempts": "{attempt}[0 1 2 3 4 5]",
+		"jobboard.call.decode.duration": "s[1e-05 0.0001 0.001 0.01 0.1 1]", "jobboard.retry.budget": "{repeat}4.5",
+	}; !maps.Equal(got, want) {
+		t.Errorf("%v", got)
+	}
+}
+
+// A span has a path, a wait and the service's number of the request only where there is one.
+func TestAttributesOfSomeSpans(t *testing.T) {
+	spans := tracetest.NewInMemoryExporter()
+	observer, err := jobboardotel.New(jobboardotel.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		path, id   string
+		repeat     bool
+		name, wait string
+	}{
+		{"", "", false, "GET", ""}, {"/jobs/{id}", "r-1", true, "GET /jobs/{id}", "1.5"},
+	} {
+		spans.Reset()
+		ctx, endCall := observer.Call(t.Context(), jobboard.CallStart{Op: "Search", Method: "GET", Path: test.path})
+		_, endAttempt := observer.Attempt(ctx, jobboard.AttemptStart{Number: 1, Header: http.Header{}})
+		endAttempt(jobboard.AttemptEnd{Repeat: test.repeat, Wait: 1500 * time.Millisecond})
+		endCall(jobboard.CallEnd{Err: &jobboard.Error{RequestID: test.id}})
+		attempt, call := spans.GetSpans()[0], spans.GetSpans()[1]
+		of := attributes(attempt.Attributes)
+		_, hasPath := of["url.template"]
+		id, hasID := attributes(call.Attributes)[string(jobboardotel.RequestKey)]
+		if attempt.Name != test.name || hasPath != (test.path != "") || of["jobboard.wait"] != test.wait || id != test.id || hasID != (test.id != "") {
+			t.Errorf("%+v: %s, %v, %v", test, attempt.Name, of, call.Attributes)
+		}
+	}
+}
+
+// A call that was refused before it had a host tells of no budget.
+func TestBudgetIsOfAHost(t *testing.T) {
+	for host, told := range map[string]bool{"": false, "jobs.example": true} {
+		reader := metric.NewManualReader()
+		observer, err := jobboardotel.New(jobboardotel.WithMeterProvider(metric.NewMeterProvider(metric.WithReader(reader))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, end := observer.Call(t.Context(), jobboard.CallStart{Op: "Search", Host: host})
+		end(jobboard.CallEnd{Budget: 4.5})
+		var data metricdata.ResourceMetrics
+		if err := reader.Collect(t.Context(), &data); err != nil {
+			t.Fatal(err)
+		}
+		if text := fmt.Sprint(data.ScopeMetrics); strings.Contains(text, "jobboard.retry.budget") != told {
+			t.Errorf("of %q is told %s", host, text)
 		}
 	}
 }
