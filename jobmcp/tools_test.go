@@ -5,18 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/golden"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
-
-var update = flag.Bool("update", false, "write testdata/tools.json anew")
 
 // the tools, as docs/assistant.md has them too.
 var toolNames = []string{"check_answers", "doctor", "job_information", "may_i_apply", "search_jobs", "what_changed"}
@@ -118,15 +115,7 @@ func TestSchemas(t *testing.T) {
 	if err := enc.Encode(tools.Tools); err != nil {
 		t.Fatal(err)
 	}
-	const path = "testdata/tools.json"
-	if *update {
-		if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got.String() != read(t, path) {
-		t.Errorf("the tools are not those of %s; if that is intended: go test -run Schemas -update .", path)
-	}
+	golden.Compare(t, "testdata/tools.json", got.String()) // if another is intended: go test -run Schemas -update .
 }
 
 // checkSchema wants objects without further members, bounded texts and lists in

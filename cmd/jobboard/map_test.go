@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,6 +16,7 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/golden"
 	"github.com/jobboard-sdk/jobboard-go/internal/worldmap"
 	"github.com/jobboard-sdk/jobboard-go/places"
 )
@@ -203,8 +202,6 @@ func TestNearByName(t *testing.T) {
 	newProcess().run(t, "search", "--fake", "--near", "Muench").want(t, setup.ExitUsage).wantErr(t, "is it München (DE) or")
 }
 
-var update = flag.Bool("update", false, "write the pictures of testdata anew: look at them")
-
 // The pictures are drawn as somebody has seen them: a circle with hits beyond it, all of Europe,
 // and more places, titles and unknown names than there is room for.
 func TestPicturesAsSeen(t *testing.T) {
@@ -227,15 +224,7 @@ func TestPicturesAsSeen(t *testing.T) {
 		if err := m.write(&b); err != nil {
 			t.Fatal(err)
 		}
-		path := filepath.Join("testdata", "map-"+name+".svg")
-		if *update {
-			if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if b.String() != read(t, path) {
-			t.Errorf("%s is drawn otherwise: look at what -update writes", path)
-		}
+		golden.Compare(t, filepath.Join("testdata", "map-"+name+".svg"), b.String()) // look at what -update writes
 	}
 }
 
