@@ -2,6 +2,7 @@ package jobmcp
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -60,6 +61,8 @@ func TestArgumentsUpToTheirBounds(t *testing.T) {
 		// What is at its bounds is not blamed for another argument.
 		{`{"text":"äöü","number":5,"list":["a","b"],"map":{"a":"1","b":"2"},"whole":9,"yes":1}`, "yes must be true or false"},
 		{`{"number":-2,"whole":0,"yes":1}`, "yes must be true or false"},
+		{`{"` + strings.Repeat("x", 60) + `":1}`, `there is no argument "` + strings.Repeat("x", 60) + `"; there are job, list, map, number, text, whole, yes`},
+		{`{"` + strings.Repeat("x", 61) + `":1}`, `there is no argument "` + strings.Repeat("x", 59) + `…"; there are job, list, map, number, text, whole, yes`},
 		{`{"txt":"a"}`, `there is no argument "txt"; is it text?`},
 		{`{"other":1}`, `there is no argument "other"; there are job, list, map, number, text, whole, yes`},
 	} {

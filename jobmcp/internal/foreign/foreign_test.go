@@ -42,6 +42,21 @@ func TestText(t *testing.T) {
 	}
 }
 
+// An element within a line ends none, any other does, and of some nothing is shown.
+func TestElements(t *testing.T) {
+	for elements, want := range map[string]string{
+		"a b strong i em u span font small big sub sup abbr code mark s strike del ins q cite x-own": "one two",
+		"div p ul h1 table section pre blockquote":                                                   "one\ntwo",
+		"script style template iframe noembed noframes noscript xmp textarea svg math":               "one",
+	} {
+		for name := range strings.FieldsSeq(elements) {
+			if got, _ := Text("one <"+name+">two</"+name+">", 100); strings.TrimSpace(strings.ReplaceAll(got, "\n\n", "\n")) != want {
+				t.Errorf("%s: %q, want %q", name, got, want)
+			}
+		}
+	}
+}
+
 func TestLine(t *testing.T) {
 	for _, test := range []struct {
 		text  string
@@ -57,6 +72,8 @@ func TestLine(t *testing.T) {
 		{"abc def", 5, "abc…"},
 		{"abc", 0, ""},
 		{"", 0, ""},
+		{"äöü", 3, "äöü"},
+		{"äöüx", 3, "äö…"},
 		{strings.Repeat("\u200b", 100_000) + "x", 5, ""}, // nobody writes so
 	} {
 		if got := Line(test.text, test.limit); got != test.want {
