@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gofrs/flock"
+
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 )
@@ -98,6 +100,71 @@ func TestBackup(t *testing.T) {
 		t.Errorf("%d postings, not %d", len(got), len(want))
 	}
 	checkReplay(t, back)
+}
+
+// Whoever may not read the mirror may not read its backup. Any name will do for one.
+func TestBackupIsAsPrivateAsTheMirror(t *testing.T) {
+	t.Chdir(t.TempDir())
+	m := open(t, "jobs.db", jobmirror.Options{})
+	for name, mode := range map[string]os.FileMode{"private.db": 0o600, "file:private.db": 0o640, "?mode=memory": 0o600} {
+		if err := os.Chmod("jobs.db", mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Backup(t.Context(), name); err != nil {
+			t.Error(err)
+			continue
+		}
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode().Perm() != mode || info.Size() == 0 {
+			t.Errorf("%s of a mirror with %s: %s, %d bytes", name, mode, info.Mode(), info.Size())
+		}
+	}
+	if left, err := filepath.Glob("*.unfinished"); err != nil || len(left) > 0 {
+		t.Errorf("%q is left, %v", left, err)
+	}
+}
+
+// Of several backups to one file one is made. What another writes is not taken for whole,
+// and what was broken off is in nobody's way.
+func TestBackupsToOneFile(t *testing.T) {
+	dir := t.TempDir()
+	m := open(t, filepath.Join(dir, "jobs.db"), jobmirror.Options{})
+	file := filepath.Join(dir, "backup.db")
+	if err := os.WriteFile(file+".unfinished", []byte("broken off"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	other := flock.New(file + ".unfinished")
+	if ok, err := other.TryLock(); !ok || err != nil {
+		t.Fatal(err)
+	}
+	err := m.Backup(t.Context(), file)
+	kept, _ := os.ReadFile(file + ".unfinished")
+	if err == nil || string(kept) != "broken off" {
+		t.Errorf("beside one that is being written: %v, which has left %q", err, kept)
+	}
+	if err := other.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Backup(t.Context(), file); err != nil {
+		t.Error(err)
+	}
+	_ = open(t, file, jobmirror.Options{ReadOnly: true})
+
+	// A link, which in a folder of all users may be anybody's, leads to no other file.
+	foreign := filepath.Join(dir, "foreign")
+	if err := os.WriteFile(foreign, []byte("foreign"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(foreign, filepath.Join(dir, "linked.db.unfinished")); err != nil {
+		t.Fatal(err)
+	}
+	err = m.Backup(t.Context(), filepath.Join(dir, "linked.db"))
+	if kept, _ := os.ReadFile(foreign); err == nil || string(kept) != "foreign" {
+		t.Errorf("through a link: %v, and the file has %q", err, kept)
+	}
 }
 
 // A mirror can be read where nothing may be written: on a mount or in a folder that

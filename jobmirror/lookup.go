@@ -66,7 +66,7 @@ func (w *worker) lookUpDue(ctx context.Context, forever bool) error {
 				return err
 			})
 			if err != nil {
-				return err
+				return cmp.Or(context.Cause(ctx), err) // a batch under way may have failed, and ended this one with it
 			}
 		}
 		if !busy && !forever {

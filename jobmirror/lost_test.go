@@ -2,9 +2,13 @@ package jobmirror_test
 
 import (
 	"context"
+	"errors"
+	"net/http"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -112,5 +116,53 @@ func TestNoErrorOfAStatementIsLost(t *testing.T) {
 		if err := broken.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// holdingAnswers holds lookups back until answer is closed, and calls first before the first.
+type holdingAnswers struct {
+	http.RoundTripper
+	first  func()
+	answer chan struct{}
+}
+
+func (h holdingAnswers) RoundTrip(r *http.Request) (*http.Response, error) {
+	h.first()
+	<-h.answer
+	return h.RoundTripper.RoundTrip(r)
+}
+
+// What fails for a batch of lookups ends the others. Refresh tells what failed, and not
+// that the others were ended: that would mean that its caller has interrupted it.
+func TestFailedBatchTellsItsCause(t *testing.T) {
+	needPostgres(t)
+	address := postgres.createMigrated(t)
+	execute(t, address, `CREATE FUNCTION broken() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'broken'; END $$;
+		CREATE TRIGGER broken BEFORE UPDATE OF looked_up ON jobs FOR EACH ROW EXECUTE FUNCTION broken()`)
+	srv, feed, _ := boardOf(t, 40)
+	batches, err := openSQL(t, address).BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer batches.Rollback()
+	answer := make(chan struct{})
+	opts := feedOptions(srv, feed)
+	opts.Limit = 10 // batches of 20
+	opts.Config.HTTPClient = &http.Client{Transport: holdingAnswers{srv.Client().Transport, sync.OnceFunc(func() {
+		// The next batch cannot begin, and waits in the database.
+		if _, err := batches.ExecContext(t.Context(), "ALTER SEQUENCE mirror_batch CACHE 1"); err != nil {
+			t.Error(err)
+		}
+	}), answer}}
+	m := open(t, address, opts)
+	failed := make(chan error, 1)
+	go func() {
+		_, err := m.Refresh(t.Context())
+		failed <- err
+	}()
+	until(t, time.Minute/2, "the next batch is about to begin", func() bool { return waitingForLocks(t, address) == 1 })
+	close(answer)
+	if err := <-failed; err == nil || !strings.Contains(err.Error(), "broken") || errors.Is(err, context.Canceled) {
+		t.Errorf("the refresh ended with %v", err)
 	}
 }

@@ -4,7 +4,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -26,20 +29,35 @@ func TestMetricsAndTraces(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
 	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "100")
 
+	page, err := os.ReadFile("../../../docs/mirror.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "\n## What to watch\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	var documented []string
+	for _, name := range regexp.MustCompile("`(jobboard_mirror_[a-z_]+)`").FindAllStringSubmatch(section, -1) {
+		documented = append(documented, name[1])
+	}
+	if len(documented) < 10 {
+		t.Fatalf("docs/mirror.md names %q", documented)
+	}
+
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	p := start(t, srv, "run", "--db", filepath.Join(t.TempDir(), "jobs.db"), "--channels", srv.Demo.Channel, "--rate", "400", "--monitor", "127.0.0.1:0", "--debug")
 	address := p.said(t, "monitor at ") + "/metrics"
 	p.said(t, "msg=attempt") // --debug logs beside metrics and traces
 	for began := time.Now(); ; <-time.After(50 * time.Millisecond) {
 		text := get(t, address)
-		if strings.Contains(text, `jobboard_mirror_lookups_total{jobboard_outcome="open"`) {
-			for _, name := range []string{
-				"jobboard_mirror_due ", "jobboard_mirror_due_age_seconds", "jobboard_mirror_source_age_seconds", "jobboard_mirror_source_failures",
-				"jobboard_mirror_limit_rate", "jobboard_mirror_limit_pause_seconds", "jobboard_mirror_processes", "jobboard_mirror_changes_total",
-				"jobboard_mirror_pauses_total", "jobboard_mirror_unindexed", "jobboard_call_duration_seconds_bucket", "process_resident_memory_bytes",
-			} {
-				if !strings.Contains(text, "\n"+strings.TrimSpace(name)) {
+		if strings.Contains(text, `jobboard_mirror_lookups_total{jobboard_outcome="open"`) && strings.Contains(text, "\njobboard_mirror_source_age_seconds{") {
+			for _, name := range append(documented, "jobboard_call_duration_seconds", "process_resident_memory_bytes") {
+				if !strings.Contains(text, "\n# TYPE "+name+" ") {
 					t.Errorf("without %s:\n%s", name, text)
+				}
+			}
+			for _, line := range regexp.MustCompile("(?m)^# TYPE (jobboard_mirror_[a-z_]+) ").FindAllStringSubmatch(text, -1) {
+				if !slices.Contains(documented, line[1]) {
+					t.Errorf("docs/mirror.md does not name %s", line[1])
 				}
 			}
 			if strings.Contains(text, srv.Demo.ClientID+":") || strings.Contains(text, srv.BaseURL+"/") {

@@ -5,25 +5,47 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/gofrs/flock"
 )
 
 // Backup writes a whole copy of the database to a new file, of one moment, while others
-// go on to write. Its errors are os.ErrExist where the file is there, and
-// errors.ErrUnsupported for a database that is no file.
+// go on to write. Who may read the database may read the copy. Its errors are os.ErrExist
+// where the file is there, and errors.ErrUnsupported for a database that is no file.
 func (db *DB) Backup(ctx context.Context, path string) error {
 	if db.Shared {
 		return fmt.Errorf("jobmirror: a server has its own way to back up, such as pg_dump: %w", errors.ErrUnsupported)
 	}
-	if _, err := os.Stat(path); err == nil {
-		return fmt.Errorf("jobmirror: the backup: %s: %w", path, os.ErrExist)
-	}
-	// A copy that was broken off never stands under the name of a whole one.
-	unfinished := path + ".unfinished"
-	if err := os.Remove(unfinished); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := db.backup(ctx, path); err != nil {
 		return fmt.Errorf("jobmirror: the backup: %w", err)
 	}
+	return nil
+}
+
+func (db *DB) backup(ctx context.Context, path string) error {
+	like, err := os.Stat(db.path)
+	if err != nil {
+		return err
+	}
+	// A copy that was broken off never stands under the name of a whole one. The name is
+	// absolute: SQLite takes one that begins with "file:" for an address.
+	unfinished, err := filepath.Abs(path + ".unfinished")
+	if err != nil {
+		return err
+	}
+	release, err := reserve(unfinished, like.Mode().Perm()|0o600)
+	defer release()
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(path); err == nil {
+		_ = os.Remove(unfinished)
+		return fmt.Errorf("%s: %w", path, os.ErrExist)
+	}
 	source := sqliteDB(db.path, "copy", 1)
-	_, err := source.ExecContext(ctx, "VACUUM INTO ?", unfinished)
+	_, err = source.ExecContext(ctx, "VACUUM INTO ?", unfinished)
 	err = errors.Join(err, source.Close())
 	if err == nil {
 		err = onDisk(unfinished)
@@ -33,9 +55,36 @@ func (db *DB) Backup(ctx context.Context, path string) error {
 	}
 	if err != nil {
 		_ = os.Remove(unfinished)
-		return fmt.Errorf("jobmirror: the backup: %w", err)
 	}
-	return nil
+	return err
+}
+
+// reserve makes an empty file that nobody else writes until release is called, in the
+// place of one that was broken off.
+func reserve(path string, mode os.FileMode) (release func(), err error) {
+	if runtime.GOOS == "windows" { // where a lock would keep SQLite out, and a file in use cannot be emptied
+		return func() {}, os.WriteFile(path, nil, mode)
+	}
+	own := flock.New(path, flock.SetPermissions(mode))
+	release = func() { _ = own.Close() }
+	alone, err := own.TryLock()
+	if err == nil && (!alone || !isAt(own, path)) {
+		err = fmt.Errorf("%s: another process writes it, or it is no file", path)
+	}
+	if err == nil {
+		err = os.Truncate(path, 0)
+	}
+	return release, err
+}
+
+// isAt reports whether a locked file still stands at its path, and no link does.
+func isAt(locked *flock.Flock, path string) bool {
+	own, err := locked.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Lstat(path)
+	return err == nil && os.SameFile(own, there)
 }
 
 // onDisk waits until a file is on the disk.

@@ -50,6 +50,9 @@ func IsPostgres(address string) bool {
 }
 
 func openPostgres(ctx context.Context, address string, schema Schema, readOnly bool) (*DB, error) {
+	if splitsPassword(address) {
+		return nil, fmt.Errorf("jobmirror: the address %s cannot be read: in a password an @ is written as %%40", redact(address))
+	}
 	config, err := pgx.ParseConfig(address)
 	if err != nil {
 		// The driver's error may quote the address, password and all.
@@ -149,6 +152,17 @@ func withHint(err error) error {
 		return fmt.Errorf("%w%s", err, hint(e))
 	}
 	return err
+}
+
+// splitsPassword reports whether an address has an @ more than it may have. The driver takes
+// what follows the first one for the host, would ask the network for a part of the password,
+// and tell that in its error.
+func splitsPassword(address string) bool {
+	before, _, _ := strings.Cut(address, "?")
+	if n := strings.Count(before, "@"); n > 0 {
+		return n > 1 // an option may have some more
+	}
+	return strings.Count(address, "@") > 1
 }
 
 // redact returns an address as it may be printed: without its password and its options.

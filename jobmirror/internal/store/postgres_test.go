@@ -23,3 +23,23 @@ func TestAddressWithoutItsPassword(t *testing.T) {
 		t.Error(told)
 	}
 }
+
+// A password with an @ that is not escaped ends at it for the driver, which would ask the
+// network for a host by the rest of its name. It is refused before that.
+func TestPasswordThatIsNotEscaped(t *testing.T) {
+	for _, address := range []string{
+		"postgres://user:a@secret@127.0.0.1:1/mirror", "postgres://user:a@secret/@127.0.0.1:1/mirror", "postgres://user:?a@secret@127.0.0.1:1/mirror",
+		"postgres://user:a@secret@127.0.0.1:1,127.0.0.1:2/mirror?sslmode=disable",
+	} {
+		_, err := Open(t.Context(), address, Schema{}, true)
+		if err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "%40") {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	for _, address := range []string{"postgres://user:a%40secret@127.0.0.1:1/mirror", "postgres://user:secret@127.0.0.1:1/mirror?application_name=a@b"} {
+		_, err := Open(t.Context(), address, Schema{}, true)
+		if err == nil || strings.Contains(err.Error(), "secret") || !IsOutage(err) {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
