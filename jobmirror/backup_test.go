@@ -194,6 +194,32 @@ func TestReadOnlyWhereNothingMayBeWritten(t *testing.T) {
 	if hits := find(t, m, jobmirror.Query{}); len(hits) == 0 {
 		t.Error("nothing is found")
 	}
+
+	// Whoever needs to write there is told which right is missing: to run it, and to read
+	// what a process has left that was killed.
+	for what, opts := range map[string]jobmirror.Options{"to write": optionsOf(srv), "to read": {ReadOnly: true}} {
+		if opts.ReadOnly {
+			if err := os.WriteFile(file+"-wal", []byte("left"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if m, err := jobmirror.Open(t.Context(), file, opts); !errors.Is(err, os.ErrPermission) {
+			t.Errorf("%s: %v, %v", what, m, err)
+		}
+	}
+}
+
+// A path is a path, whatever it looks like.
+func TestPathsThatLookOtherwise(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for _, path := range []string{"/" + filepath.Join(dir, "two slashes.db"), "file:jobs.db", "?mode=memory", "%20#.db", "./jobs.db"} {
+		open(t, path, jobmirror.Options{})
+		open(t, path, jobmirror.Options{ReadOnly: true})
+		if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v, %v", path, info, err)
+		}
+	}
 }
 
 // A reader that follows the log of a PostgreSQL mirror, while a dump of it is put back that

@@ -112,7 +112,7 @@ func databaseNext(err error) string {
 	case errors.Is(err, os.ErrNotExist):
 		return "check the path; jobboard-mirror run makes the file"
 	case errors.Is(err, os.ErrPermission):
-		return "check who owns the file and its folder"
+		return checkOwner
 	case errors.Is(err, context.DeadlineExceeded):
 		return "the database does not answer: check its host and port, and whether it is busy"
 	}
@@ -177,7 +177,7 @@ addresses of the settings, and the name of --board, from now on.`,
 				return err
 			}
 			if err := jobmirror.Migrate(cmd.Context(), db.address); err != nil {
-				return err
+				return openError(err, jobboard.Config{})
 			}
 			p.Out.Line("the tables are those of this version")
 			if !moved {

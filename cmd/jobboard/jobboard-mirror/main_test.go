@@ -372,4 +372,9 @@ func TestOthersReadBesideTheOneThatRuns(t *testing.T) {
 	if r := ran(t, env, append([]string{"refresh"}, settings...)...); r.code != setup.ExitUnexpected || !strings.Contains(r.err, "read beside it") {
 		t.Errorf("refresh beside run: %v", r)
 	}
+	for _, args := range [][]string{{"migrate", "--board-moved"}, append([]string{"refresh", "--remove-sources"}, settings...)} {
+		if r := ran(t, env, args...); r.code != setup.ExitUnexpected || !strings.Contains(r.err, "read beside it") {
+			t.Errorf("%q beside run: %v", args, r)
+		}
+	}
 }

@@ -145,7 +145,9 @@ func (m *copied) open(ctx context.Context, o *opening, b *setup.Board) error {
 		return openError(err, opts.Config)
 	}
 	if o.copies != nil && o.copies.retire {
-		err = m.RemoveSources(ctx)
+		if err = m.RemoveSources(ctx); errors.Is(err, jobmirror.ErrLocked) {
+			err = openError(err, opts.Config)
+		}
 	}
 	if err == nil && o.copies == nil && b.Fake != nil {
 		_, err = m.Refresh(ctx)
@@ -153,7 +155,10 @@ func (m *copied) open(ctx context.Context, o *opening, b *setup.Board) error {
 	return err
 }
 
-const askDoctor = "jobboard-mirror doctor says what is wrong with the database"
+const (
+	askDoctor  = "jobboard-mirror doctor says what is wrong with the database"
+	checkOwner = "check who owns the file and its folder"
+)
 
 // openError returns an error of Open with its exit code: a setting is wrong, or nobody
 // answers.
@@ -165,6 +170,13 @@ func openError(err error, cfg jobboard.Config) error {
 		return setup.Refused(err, cfg)
 	case errors.Is(err, jobmirror.ErrOtherBoard):
 		return setup.Usage("%w", err).Next("if the board moved, jobboard-mirror migrate --board-moved; if it has several addresses, give it a name with --board")
+	case errors.Is(err, jobmirror.ErrLocked):
+		return &setup.Error{
+			Code: setup.ExitUnexpected, Err: err,
+			Hint: "stop the other process, or read beside it: search, status, serve, changes",
+		}
+	case errors.Is(err, os.ErrPermission):
+		return setup.Usage("%w", err).Next(checkOwner)
 	case errors.As(err, &unreached):
 		return &setup.Error{Code: setup.ExitNetwork, Err: err, Hint: askDoctor}
 	}
@@ -272,10 +284,7 @@ func (o *opening) with(cmd *cobra.Command, run func(ctx context.Context, m *copi
 	}
 	err = run(cmd.Context(), m)
 	if errors.Is(err, jobmirror.ErrLocked) {
-		err = &setup.Error{
-			Code: setup.ExitUnexpected, Err: err,
-			Hint: "stop the other process, or read beside it: search, status, serve, changes",
-		}
+		err = openError(err, jobboard.Config{})
 	}
 	return errors.Join(err, m.close())
 }

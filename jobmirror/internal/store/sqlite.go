@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"modernc.org/sqlite"
 )
@@ -45,10 +46,13 @@ func openSQLite(ctx context.Context, path string, schema Schema, readOnly bool) 
 	}
 	whole, tables := allInFile(path), 0
 	err = db.readers.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables)
-	if mayNotWrite(err) && whole {
-		// To read beside writers SQLite writes files beside the database. Where it may not,
-		// nobody else writes.
+	// To read beside writers SQLite writes files beside the database. Where it may not, nobody
+	// else writes, unless one who may does, or was killed.
+	if mayNotWrite(err) {
 		_ = db.readers.Close()
+		if !whole {
+			return nil, fmt.Errorf("jobmirror: the database is in use, or was left by a process that was killed: %w", err)
+		}
 		db.readers = sqliteDB(path, "immutable", sqliteReaders)
 	}
 	return db, nil
@@ -109,6 +113,9 @@ func sqliteDB(path, mode string, size int) *sql.DB {
 	}
 	q["_pragma"] = pragmas
 	escaped := (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()
+	if strings.HasPrefix(escaped, "//") {
+		escaped = "//" + escaped // else the first part would be a host
+	}
 	address := url.URL{Scheme: "file", Opaque: escaped, RawQuery: q.Encode()}
 	db := sql.OpenDB(preparer(address.String()))
 	db.SetMaxOpenConns(size)
@@ -124,6 +131,9 @@ func (preparer) Driver() driver.Driver { return &sqlite.Driver{} }
 
 func (p preparer) Connect(context.Context) (driver.Conn, error) {
 	conn, err := p.Driver().Open(string(p))
+	if mayNotWrite(err) {
+		err = fmt.Errorf("writing the database, or beside it: %w: %w", os.ErrPermission, err)
+	}
 	if err != nil {
 		return nil, err
 	}
