@@ -144,7 +144,7 @@ func TestFailedBatchTellsItsCause(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer batches.Rollback()
+	defer func() { _ = batches.Rollback() }()
 	answer := make(chan struct{})
 	opts := feedOptions(srv, feed)
 	opts.Limit = 10 // batches of 20

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -236,4 +238,39 @@ func TestOpenRefusesWhatIsNoMirror(t *testing.T) {
 	if _, err := Open(t.Context(), filepath.Join(dir, "none.db"), Options{ReadOnly: true}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is not there, to read: %v", err)
 	}
+	empty := filepath.Join(dir, "empty.db")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), empty, Options{ReadOnly: true}); !errors.Is(err, ErrNoSchema) {
+		t.Errorf("a file that another process is about to set up, to read: %v", err)
+	}
+}
+
+// Of two processes that open a new file, the second waits for the first to give it its journal.
+func TestNewFileIsOpenedByTwo(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "jobs.db")
+	synctest.Test(t, func(t *testing.T) {
+		other, err := sql.Open("sqlite", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Close()
+		other.SetMaxOpenConns(1)
+		if _, err := other.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(time.Second, func() {
+			if _, err := other.ExecContext(t.Context(), "COMMIT"); err != nil {
+				t.Error(err)
+			}
+		})
+		m, err := Open(t.Context(), path, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"modernc.org/sqlite"
 )
@@ -24,6 +25,9 @@ var sqliteDialect = dialect{
 	clustered: " WITHOUT ROWID",
 	next:      "INSERT INTO counters VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value",
 }
+
+// busyTimeout bounds the time for which SQLite waits for others.
+const busyTimeout = 10 * time.Second
 
 // sqliteReaders bounds the readers of one process that work at the same time.
 const sqliteReaders = 4
@@ -103,7 +107,10 @@ func sqliteDB(path, mode string, size int) *sql.DB {
 		q = url.Values{"mode": {"ro"}}
 	}
 	// FULL: what was committed is on the disk, also after a power failure.
-	pragmas := []string{"busy_timeout(10000)", "synchronous(FULL)", "cache_size(-8192)", "temp_store(MEMORY)"}
+	pragmas := []string{
+		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()),
+		"synchronous(FULL)", "cache_size(-8192)", "temp_store(MEMORY)",
+	}
 	switch mode {
 	case "ro", "immutable":
 		pragmas = append(pragmas, "query_only(ON)")
@@ -129,8 +136,8 @@ type preparer string
 
 func (preparer) Driver() driver.Driver { return &sqlite.Driver{} }
 
-func (p preparer) Connect(context.Context) (driver.Conn, error) {
-	conn, err := p.Driver().Open(string(p))
+func (p preparer) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := p.open(ctx)
 	if mayNotWrite(err) {
 		err = fmt.Errorf("writing the database, or beside it: %w: %w", os.ErrPermission, err)
 	}
@@ -138,6 +145,30 @@ func (p preparer) Connect(context.Context) (driver.Conn, error) {
 		return nil, err
 	}
 	return &preparing{conn.(sqliteConn), map[string]driver.Stmt{}}, nil
+}
+
+// open opens a connection. One that is to give a new file its journal, and finds that another
+// process is about to do so, is told at once that the database is busy: no busy_timeout holds
+// for that, so open tries again for as long.
+func (p preparer) open(ctx context.Context) (driver.Conn, error) {
+	for began := time.Now(); ; {
+		conn, err := p.Driver().Open(string(p))
+		if !isBusy(err) || time.Since(began) > busyTimeout {
+			return conn, err
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// isBusy reports whether others kept SQLite from doing something.
+func isBusy(err error) bool {
+	failed, ok := errors.AsType[*sqlite.Error](err)
+	const busy = 5 // see mayNotWrite
+	return ok && failed.Code()&0xff == busy
 }
 
 // sqliteConn is a connection of the driver.
@@ -208,7 +239,9 @@ func checkSQLiteFile(path string, mustExist bool) (there bool, err error) {
 	switch {
 	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
 		return false, fmt.Errorf("jobmirror: the database: %w", err)
-	case n == 0 && !mustExist: // SQLite takes an empty file for a new database
+	case n == 0 && mustExist: // another process may be about to set it up
+		return false, fmt.Errorf("%w: the file is empty", ErrNoSchema)
+	case n == 0: // SQLite takes an empty file for a new database
 		return false, nil
 	case !bytes.Equal(head, []byte("SQLite format 3\x00")):
 		return false, fmt.Errorf("%w: the file is not of SQLite", ErrNotMirror)
