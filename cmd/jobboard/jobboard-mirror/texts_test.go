@@ -252,7 +252,8 @@ func TestErrorsOfADatabase(t *testing.T) {
 		{jobmirror.ErrNotMirror, "another program's database", setup.ExitUsage, "jobboard-mirror doctor"},
 		{jobmirror.ErrNoSchema, "jobboard-mirror migrate", setup.ExitUsage, "jobboard-mirror doctor"},
 		{os.ErrNotExist, "check the path", setup.ExitUsage, "jobboard-mirror doctor"},
-		{os.ErrPermission, "who owns the file", setup.ExitUsage, "jobboard-mirror doctor"},
+		{os.ErrPermission, "who owns the file", setup.ExitUsage, "who owns the file"}, // the doctor only reads, and may find nothing
+		{jobmirror.ErrLocked, "whether the server is up", setup.ExitUnexpected, "read beside it"},
 		{context.DeadlineExceeded, "does not answer", setup.ExitUsage, "jobboard-mirror doctor"},
 		{&net.OpError{Err: errors.New("x")}, "whether the server is up", setup.ExitNetwork, "jobboard-mirror doctor"},
 		{jobmirror.ErrOtherBoard, "whether the server is up", setup.ExitUsage, "migrate --board-moved"},
