@@ -28,6 +28,38 @@ func onEach(t *testing.T, f func(t *testing.T, m *Mirror)) {
 	OnEach(t, func(t *testing.T, address string) { f(t, guardedAt(t, address)) })
 }
 
+// endsWhenAsked is a context that ends when it is asked whether it has.
+type endsWhenAsked struct {
+	context.Context
+	end func()
+}
+
+func (e endsWhenAsked) Err() error {
+	e.end()
+	return e.Context.Err()
+}
+
+// A transaction whose context ends just as it has begun gives its connection back, and lets
+// the next one in.
+func TestContextEndsAsATransactionBegins(t *testing.T) {
+	onEach(t, func(t *testing.T, m *Mirror) {
+		transact := map[string]func(context.Context, func(*tx) error) error{"view": m.db.view}
+		if !m.db.Shared { // on a server the context of an update is another one, with a deadline
+			transact["update"] = m.db.update
+		}
+		for name, run := range transact {
+			ctx, cancel := context.WithCancel(t.Context())
+			err := run(endsWhenAsked{ctx, cancel}, func(*tx) error { return errors.New("it goes on") })
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if err := run(t.Context(), func(*tx) error { return nil }); err != nil {
+				t.Errorf("the next %s: %v", name, err)
+			}
+		}
+	})
+}
+
 func guardedAt(t *testing.T, address string) *Mirror {
 	t.Helper()
 	return OpenFor(t, address, Options{

@@ -235,13 +235,18 @@ func (db *DB) transact(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, f
 	begun := context.AfterFunc(ctx, cancel)
 	conn, in, err := db.begin(own, pool, opts)
 	if err == nil {
-		defer conn.Close()
+		defer func() {
+			cancel() // Close waits for a transaction that was left open
+			_ = conn.Close()
+		}()
 	}
-	if !begun() && err == nil {
-		err = errors.Join(ctx.Err(), in.Rollback())
-	}
-	if ctx.Err() != nil {
-		err = ctx.Err()
+	begun()
+	// Asked once: a context that ends between two questions would leave the transaction open.
+	if ended := ctx.Err(); ended != nil {
+		if err == nil {
+			_ = in.Rollback()
+		}
+		err = ended
 	}
 	if err != nil {
 		return fmt.Errorf("jobmirror: %w", err)
