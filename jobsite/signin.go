@@ -88,7 +88,7 @@ func NewSignIn(cfg SignInConfig) (*SignIn, error) {
 	s := &SignIn{cfg: cfg, secure: site.Scheme == "https", own: http.NewCrossOriginProtection()}
 	s.setDefaults()
 	// A proxy may ask for the pages under a host of its own; the browser's Origin has the site's.
-	if err := s.own.AddTrustedOrigin(site.Scheme + "://" + strings.ToLower(site.Host)); err != nil {
+	if err := s.own.AddTrustedOrigin(originOf(site)); err != nil {
 		return nil, &ConfigError{"SignInConfig.URL", noSiteURL}
 	}
 	s.sessions = scs.New()
@@ -101,6 +101,17 @@ func NewSignIn(cfg SignInConfig) (*SignIn, error) {
 		s.cfg.Failed(w, r, http.StatusServiceUnavailable)
 	}
 	return s, nil
+}
+
+// originOf returns the origin of a site as a browser writes it: in lower case, and without a
+// port that is the usual one.
+func originOf(site *url.URL) string {
+	host := strings.ToLower(site.Host)
+	switch site.Scheme + ":" + site.Port() {
+	case "https:443", "http:80", "https:", "http:":
+		host = strings.TrimSuffix(host, ":"+site.Port())
+	}
+	return site.Scheme + "://" + host
 }
 
 func (s *SignIn) setDefaults() {

@@ -234,18 +234,23 @@ func TestLongAddresses(t *testing.T) {
 // Behind a proxy that asks for the pages under another host, the site's own pages may
 // still change something, in a browser too that does not send Sec-Fetch-Site.
 func TestProxyWithAnotherHost(t *testing.T) {
-	s := newRig(t, func(c *jobsite.SignInConfig) { c.URL = "https://Jobs.Example/" })
-	for origin, want := range map[string]int{
-		"": http.StatusSeeOther, "https://jobs.example": http.StatusSeeOther, "https://evil.example": http.StatusForbidden,
-		"http://jobs.example": http.StatusForbidden, "null": http.StatusForbidden,
+	for site, own := range map[string]string{
+		"https://Jobs.Example/": "https://jobs.example", "https://jobs.example:443": "https://jobs.example", "http://jobs.example:80": "http://jobs.example",
+		"https://jobs.example:8443": "https://jobs.example:8443", "http://jobs.example:443": "http://jobs.example:443", "https://[2001:DB8::1]:443": "https://[2001:db8::1]",
 	} {
-		r := httptest.NewRequest("POST", "http://backend:8080/signout", nil)
-		if origin != "" {
-			r.Header.Set("Origin", origin)
-		}
-		w := httptest.NewRecorder()
-		if s.signIn.Handler(http.NotFoundHandler()).ServeHTTP(w, r); w.Code != want {
-			t.Errorf("from %q: %d, want %d", origin, w.Code, want)
+		s := newRig(t, func(c *jobsite.SignInConfig) { c.URL = site })
+		for origin, want := range map[string]int{
+			"": http.StatusSeeOther, own: http.StatusSeeOther, "https://evil.example": http.StatusForbidden,
+			"ftp://jobs.example": http.StatusForbidden, own + "0": http.StatusForbidden, "null": http.StatusForbidden,
+		} {
+			r := httptest.NewRequest("POST", "http://backend:8080/signout", nil)
+			if origin != "" {
+				r.Header.Set("Origin", origin)
+			}
+			w := httptest.NewRecorder()
+			if s.signIn.Handler(http.NotFoundHandler()).ServeHTTP(w, r); w.Code != want {
+				t.Errorf("%s, from %q: %d, want %d", site, origin, w.Code, want)
+			}
 		}
 	}
 }

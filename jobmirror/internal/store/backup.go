@@ -74,6 +74,9 @@ func reserve(path string, mode os.FileMode) (release func(), err error) {
 	if err == nil {
 		err = os.Truncate(path, 0)
 	}
+	if err == nil {
+		err = os.Chmod(path, mode) // one that was broken off may be for all to read
+	}
 	return release, err
 }
 
