@@ -84,13 +84,21 @@ const countTables = "SELECT count(*) FROM information_schema.tables WHERE table_
 func TestTablesOfBeforeTheFirstRelease(t *testing.T) {
 	onEach(t, func(t *testing.T, address string) {
 		m := open(t, address, jobmirror.Options{})
-		if err := jobmirror.Exec(t.Context(), m, "DELETE FROM mirror WHERE name = 'secret'"); err != nil {
-			t.Fatal(err)
-		}
-		for _, readOnly := range []bool{false, true} {
-			_, err := jobmirror.Open(t.Context(), address, jobmirror.Options{ReadOnly: readOnly})
-			if !errors.Is(err, jobmirror.ErrNotMirror) || !strings.Contains(err.Error(), "let the board be copied anew") {
-				t.Errorf("read only %t: %v", readOnly, err)
+		for old, change := range map[string][2]string{
+			"without the secret": {"UPDATE mirror SET name = 'old' WHERE name = 'secret'", "UPDATE mirror SET name = 'secret' WHERE name = 'old'"},
+			"without a table":    {"ALTER TABLE stemmers RENAME TO languages", "ALTER TABLE languages RENAME TO stemmers"},
+		} {
+			if err := jobmirror.Exec(t.Context(), m, change[0]); err != nil {
+				t.Fatal(err)
+			}
+			for _, readOnly := range []bool{false, true} {
+				_, err := jobmirror.Open(t.Context(), address, jobmirror.Options{ReadOnly: readOnly})
+				if !errors.Is(err, jobmirror.ErrNotMirror) || !strings.Contains(err.Error(), "let the board be copied anew") {
+					t.Errorf("%s, read only %t: %v", old, readOnly, err)
+				}
+			}
+			if err := jobmirror.Exec(t.Context(), m, change[1]); err != nil {
+				t.Fatal(err)
 			}
 		}
 	})

@@ -172,7 +172,7 @@ func (m *Mirror) setUp(ctx context.Context) error {
 		err := t.Row("SELECT e.value, s.value FROM mirror e, mirror s WHERE e.name = 'epoch' AND s.name = 'secret'", nil,
 			&m.epoch, &m.secret)
 		if errors.Is(err, sql.ErrNoRows) {
-			return errUnreleased
+			return store.ErrUnreleased
 		}
 		if err != nil {
 			return err
@@ -187,10 +187,6 @@ func (m *Mirror) setUp(ctx context.Context) error {
 	}
 	return errors.Join(m.enter(ctx), m.db.update(ctx, m.tellFirstRate))
 }
-
-// errUnreleased refuses tables that have the number of this version's and are older.
-var errUnreleased = fmt.Errorf("%w: its tables were made before the first release, and nothing brings them up to date; "+
-	"remove the database, or name an empty one, and let the board be copied anew", ErrNotMirror)
 
 // tellFirstRate notes the limit of this process where none works that has told its own.
 func (m *Mirror) tellFirstRate(t *tx) error {
