@@ -12,6 +12,6 @@
 //     Two words agree if their plain keys are equal, or their spelled keys. So groesse
 //     finds Größe, and does not find grosse;
 //   - by a part of four letters or more, in the title and the other short texts of a
-//     posting: each of their words is indexed by its endings too, and a part is the
-//     beginning of an ending.
+//     posting: each of their words is indexed by pieces too, and a part is a piece, the
+//     beginning of one, or several that overlap.
 package words

@@ -128,6 +128,10 @@ func (w *wanted) mark(marks []Mark, run string, at int) []Mark {
 	for i := 0; i < len(run); {
 		next := i + norm.NFKC.NextBoundaryInString(run[i:], true)
 		character := normal(run[i:next])
+		if character == "" { // nobody sees it: what is on its two sides stands side by side
+			i = next
+			continue
+		}
 		if !strings.ContainsFunc(character, unspaced) {
 			i, before = next, -1
 			continue

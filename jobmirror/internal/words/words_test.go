@@ -391,6 +391,9 @@ func TestSnippetOfWritingsWithoutSpaces(t *testing.T) {
 		{"系エンジ", "IT系エンジニア", "IT[系エンジ]ニア"},
 		{"พยาบาล", "รับสมัครพยาบาลกรุงเทพ", "รับสมัคร[พยาบาล]กรุงเทพ"},
 		{"看病", "看護と病院", ""},
+		{"看護", "医看\u200b護師", "医[看\u200b護]師"}, // a space of no width stands between the words of many pages
+		{"看護師", "看\u00ad護\u200b師も", "[看\u00ad護\u200b師]も"},
+		{"พยาบาล", "รับพยา\u200bบาลไทย", "รับ[พยา\u200bบาล]ไทย"},
 	} {
 		s := Parse(c.query).Snippet(c.text, "", 60)
 		shown := s.Text
