@@ -65,6 +65,7 @@ func reserve(path string, mode os.FileMode) (release func(), err error) {
 	if runtime.GOOS == "windows" { // where a lock would keep SQLite out, and a file in use cannot be emptied
 		return func() {}, os.WriteFile(path, nil, mode)
 	}
+	_, missing := os.Lstat(path)
 	own := flock.New(path, flock.SetPermissions(mode))
 	release = func() { _ = own.Close() }
 	alone, err := own.TryLock()
@@ -74,8 +75,10 @@ func reserve(path string, mode os.FileMode) (release func(), err error) {
 	if err == nil {
 		err = os.Truncate(path, 0)
 	}
-	if err == nil {
-		err = os.Chmod(path, mode) // one that was broken off may be for all to read
+	if err == nil && missing == nil {
+		// One that was broken off may be for all to read. A new one has its rights, or is on a
+		// file system that knows none and would refuse to set them.
+		err = os.Chmod(path, mode)
 	}
 	return release, err
 }
