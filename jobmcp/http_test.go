@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -151,6 +152,49 @@ func TestGarbageOverHTTP(t *testing.T) {
 	}
 }
 
+// What is refused is told in these words, as JSON where it is about the message.
+func TestRefusesOverHTTP(t *testing.T) {
+	h := setting{}.server(t, demo(t)).Handler()
+	x := func(n int) string { return strings.Repeat("x", n) }
+	about := func(id, code, why string) string {
+		return `{"jsonrpc":"2.0","id":` + id + `,"error":{"code":` + code + `,"message":"` + why + `"}}`
+	}
+	// late is a message of n bytes with its identifier at the end.
+	late := func(n int) string {
+		const begin, end = `{"method":"`, `","id":"last"}`
+		return begin + x(n-len(begin)-len(end)) + end
+	}
+	const json, text = "application/json", "text/plain; charset=utf-8"
+	for _, test := range []struct {
+		name, host, origin string
+		body               string
+		status             int
+		kind, want         string
+	}{
+		{"host", "jobs.example", "", ping, 403, text, "this host is not served\n"},
+		{"origin", "localhost", "https://evil.example", ping, 403, text, "pages of this origin may not ask\n"},
+		{"just fits", "localhost", "", padded(1 << 20), 200, json, `{"jsonrpc":"2.0","id":5,"result":{}}`},
+		{"a byte too long", "localhost", "", padded(1<<20 + 1), 413, json, about("5", "-32600", "the message is longer than 1 MiB")},
+		{"long, seen to its end", "localhost", "", late(8 << 20), 413, json, about(`"last"`, "-32600", "the message is longer than 1 MiB")},
+		{"longer than is looked at", "localhost", "", late(8<<20 + 100), 413, json, about("null", "-32600", "the message is longer than 1 MiB")},
+		{"empty", "localhost", "", "", 400, json, about("null", "-32600", "there is no message")},
+		{"blank", "localhost", "", " \n", 400, json, about("null", "-32600", "there is no message")},
+		{"garbage", "localhost", "", "garbage", 400, json, about("null", "-32700", "the message is not JSON")},
+		{"batch", "localhost", "", "[]", 400, json, about("null", "-32600", "this is not one JSON-RPC message; batches are not read")},
+	} {
+		w := post(h, test.host, test.origin, test.body)
+		if w.Code != test.status || w.Header().Get("Content-Type") != test.kind || w.Body.String() != test.want {
+			t.Errorf("%s: %d %s %.300s, want %d %s", test.name, w.Code, w.Header().Get("Content-Type"), w.Body, test.status, test.want)
+		}
+	}
+	r := httptest.NewRequest(http.MethodPost, "http://localhost/", io.MultiReader(strings.NewReader(ping), iotest.ErrReader(io.ErrUnexpectedEOF)))
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if want := about("null", "-32600", "the message was cut off"); w.Code != 400 || w.Body.String() != want {
+		t.Errorf("%d %s, want %s", w.Code, w.Body, want)
+	}
+}
+
 // deadlines records the deadlines of a request's body.
 type deadlines struct {
 	*httptest.ResponseRecorder
@@ -198,8 +242,11 @@ func TestTooManyRequests(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if w := post(h, "localhost", "", ping); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
-		t.Errorf("%d %v", w.Code, w.Header())
+	if w := post(h, "jobs.example", "", ping); w.Code != http.StatusForbidden {
+		t.Errorf("of another host: %d", w.Code)
+	}
+	if w := post(h, "localhost", "", ping); w.Code != 503 || w.Header().Get("Retry-After") != "1" || w.Body.String() != "too many requests are under way\n" {
+		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
 	}
 	for _, body := range bodies {
 		_, _ = io.WriteString(body, ping[5:])

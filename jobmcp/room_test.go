@@ -97,4 +97,7 @@ func TestCutsNoMoreThanItMust(t *testing.T) {
 			t.Errorf("%d bytes of room: %d characters, want %d", c.left, len(got.Advertisement), len(want.Advertisement))
 		}
 	}
+	if e := entryOf(p, 0); e.Advertisement != "" || e.Cut {
+		t.Errorf("an advertisement that nobody asked for: %+v", e)
+	}
 }

@@ -172,15 +172,15 @@ func decode(text []byte) (message jsonrpc.Message, code int, why string) {
 	return message, 0, ""
 }
 
-// nextLine reads a line of at most maxMessage bytes. Of a longer one it keeps nothing but
-// the identifier.
+// nextLine reads a line of at most maxMessage bytes before its end. Of a longer one it keeps
+// nothing but the identifier.
 func nextLine(in *bufio.Reader) (line []byte, id *idFinder, err error) {
 	for {
 		part, err := in.ReadSlice('\n')
 		switch {
 		case id != nil:
 			id.see(part)
-		case len(line)+len(part) > maxMessage:
+		case len(line)+len(bytes.TrimSuffix(part, []byte("\n"))) > maxMessage:
 			id = &idFinder{}
 			id.see(line)
 			id.see(part)

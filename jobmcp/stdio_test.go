@@ -2,11 +2,16 @@ package jobmcp
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -107,7 +112,7 @@ func TestEnds(t *testing.T) {
 					err := <-s.ended
 					s.ended <- err
 					synctest.Wait() // the last line is read
-					if took := time.Since(began); err != nil || took > maxFinish || took == maxFinish && delay < maxFinish {
+					if took := time.Since(began); err != nil || took != min(delay, time.Second) {
 						t.Errorf("%v after %s", err, took)
 					}
 					if n := strings.Count(strings.Join(got(), ""), `"total":42`); delay < maxFinish && n != calls {
@@ -128,4 +133,115 @@ func TestEnds(t *testing.T) {
 			}
 		})
 	})
+}
+
+// padded returns a ping of n bytes, spaces included.
+func padded(n int) string { return ping + strings.Repeat(" ", n-len(ping)) }
+
+// A message may have a mebibyte, without the end of its line.
+func TestMessagesUpToTheirBound(t *testing.T) {
+	const most = 1 << 20
+	for n, fits := range map[int]bool{most - 1: true, most: true, most + 1: false} {
+		for _, end := range []string{"\n", ""} {
+			bubble(t, setting{}, func(t *testing.T, _ *jobboardtest.Server, s *serving, _ context.CancelFunc) {
+				got := s.lines()
+				s.say(t, initialize+padded(n)+end)
+				s.in.Close()
+				err := <-s.ended
+				s.ended <- err
+				synctest.Wait()
+				want := `{"jsonrpc":"2.0","id":5,"result":{}}`
+				if !fits {
+					want = `{"jsonrpc":"2.0","id":5,"error":{"code":-32600,"message":"the message is longer than 1 MiB"}}`
+				}
+				if lines := got(); err != nil || len(lines) != 2 || lines[1] != want {
+					t.Errorf("%d bytes, end %q: %v, %q, want %s", n, end, err, lines, want)
+				}
+			})
+		}
+	}
+}
+
+// What is no message is told its kind of fault, in these words.
+func TestSaysWhatIsNoMessage(t *testing.T) {
+	for line, want := range map[string]string{
+		`garbage`:                    `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the message is not JSON"}}`,
+		`{"id":1}{"id":2}`:           `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the message is not JSON"}}`,
+		`[` + ping + `]`:             `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"this is not one JSON-RPC message; batches are not read"}}`,
+		`"x"`:                        `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"this is not one JSON-RPC message; batches are not read"}}`,
+		`{"jsonrpc":"1.0","id":"a"}`: `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"this is not a JSON-RPC message"}}`,
+	} {
+		bubble(t, setting{}, func(t *testing.T, _ *jobboardtest.Server, s *serving, _ context.CancelFunc) {
+			got := s.lines()
+			s.say(t, line+"\n")
+			if lines := got(); len(lines) != 1 || lines[0] != want {
+				t.Errorf("%q: %q, want %s", line, lines, want)
+			}
+		})
+	}
+}
+
+// An input that breaks ends the session with its error, after the answers to what came before.
+func TestInputBreaks(t *testing.T) {
+	bubble(t, setting{}, func(t *testing.T, srv *jobboardtest.Server, s *serving, _ context.CancelFunc) {
+		srv.Fail(jobboardtest.Fault{Delay: time.Second / 2})
+		got := s.lines()
+		s.say(t, initialize+call(1, "search_jobs", `{}`)+`{"jsonrpc":`)
+		broken := errors.New("the cable is cut")
+		s.in.CloseWithError(broken)
+		err := <-s.ended
+		s.ended <- err
+		synctest.Wait()
+		if !errors.Is(err, broken) {
+			t.Errorf("the session ended with %v", err)
+		}
+		if lines := got(); len(lines) != 2 || !strings.Contains(lines[1], `"total":42`) {
+			t.Errorf("%q", lines)
+		}
+	})
+}
+
+// When the process ends, the input is closed, so that nobody goes on writing to it.
+func TestClosesItsInput(t *testing.T) {
+	bubble(t, setting{}, func(t *testing.T, _ *jobboardtest.Server, s *serving, stop context.CancelFunc) {
+		s.lines()
+		s.say(t, initialize)
+		stop()
+		err := <-s.ended
+		s.ended <- err
+		synctest.Wait()
+		if _, wrote := io.WriteString(s.in, ping); err != nil || !errors.Is(wrote, io.ErrClosedPipe) {
+			t.Errorf("%v, and a message is taken: %v", err, wrote)
+		}
+	})
+}
+
+// Only an answer that goes out counts a call as answered, and nothing of one that cannot be
+// written does.
+func TestCountsAnswers(t *testing.T) {
+	id, err := jsonrpc.MakeID("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		message jsonrpc.Message
+		open    int64 // of two calls
+		lines   string
+		fails   bool
+	}{
+		{&jsonrpc.Request{Method: "notifications/message"}, 2, `{"jsonrpc":"2.0","method":"notifications/message"}` + "\n", false},
+		{&jsonrpc.Response{ID: id, Result: json.RawMessage(`{}`)}, 1, `{"jsonrpc":"2.0","id":"a","result":{}}` + "\n", false},
+		{&jsonrpc.Response{ID: id, Result: json.RawMessage(`{`)}, 1, "", true},
+	} {
+		var out strings.Builder
+		c := newConnection(t.Context(), strings.NewReader(""), &out)
+		c.open.Store(2)
+		for range 2 { // nobody takes what it tells
+			c.open.Store(2)
+			err = c.Write(t.Context(), test.message)
+		}
+		if c.open.Load() != test.open || out.String() != test.lines+test.lines || (err != nil) != test.fails {
+			t.Errorf("%+v: %v, %d open, %q", test.message, err, c.open.Load(), out.String())
+		}
+	}
 }

@@ -82,6 +82,60 @@ func TestLine(t *testing.T) {
 	}
 }
 
+// A long text is cut at its bound, wherever its lines end, and one that fits is not.
+func TestCutsTexts(t *testing.T) {
+	for _, test := range []struct {
+		ad    string
+		limit int
+		want  string
+		cut   bool
+	}{
+		{"<p>abc</p><p>de</p>", 5, "abc…", true},
+		{"<p>abc</p><p>de</p>", 6, "abc\nde", false},
+		{"<p>abc</p><p>de</p>", 7, "abc\nde", false},
+		{"<p>abc</p><p>de</p>", 4, "abc…", true},
+		{"<p>abc</p><p>de</p>", 3, "ab…", true},
+		{"<p>abc</p>", 1, "…", true},
+		{"<p>abc</p>", 0, "", true},
+		{"<p>abc</p>", -1, "", true},
+		{"", 0, "", false},
+		{"<p> </p>", 0, "", false},
+		{strings.Repeat("<p>😀", 5), 9, strings.TrimSpace(strings.Repeat("😀\n", 5)), false},
+		{strings.Repeat("<p>😀", 5), 8, strings.Repeat("😀\n", 3) + "😀…", true},
+		{"<p>" + strings.Repeat("😀", 5) + "<p>b", 5, strings.Repeat("😀", 4) + "…", true},
+		{strings.Repeat("<p>ab cd</p>", 10_000), 7, "ab cd…", true},
+	} {
+		if got, cut := Text(test.ad, test.limit); got != test.want || cut != test.cut {
+			t.Errorf("%.60q, %d: %q, %t, want %q", test.ad, test.limit, got, cut, test.want)
+		}
+	}
+}
+
+// What stands before a text that is seen may be long, up to 64 bytes for each character asked
+// for and for 16 more.
+func TestHiddenTextIsBounded(t *testing.T) {
+	for hidden, want := range map[int]string{64*(5+16) - 1: "x", 64 * (5 + 16): "", 64*(5+16) + 1: ""} {
+		if got := Line(strings.Repeat(" ", hidden)+"x", 5); got != want {
+			t.Errorf("behind %d spaces: %q, want %q", hidden, got, want)
+		}
+	}
+}
+
+// A silent element ends where its own end tag comes, and one within it counts.
+func TestSilentElements(t *testing.T) {
+	for ad, want := range map[string]string{
+		"a<svg><math>x</math>y</svg>b":              "a\nb",
+		"a<math><math/>x</math>b":                   "a\nb",
+		"a<template><template/>x</template>y":       "a",
+		"a<svg><p></p>x</svg>b":                     "a\nb",
+		"a<template>x</p>y</template>b</template>c": "a\nb\nc",
+	} {
+		if got, cut := Text(ad, 100); got != want || cut {
+			t.Errorf("%s: %q, want %q", ad, got, want)
+		}
+	}
+}
+
 func TestToken(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "2797227": "2797227", "-1": "-1", "27828_extern": "27828_extern", "1c7a7b63-9a1f-4b4c-8e68-2d3f4a5b6c71": "1c7a7b63-9a1f-4b4c-8e68-2d3f4a5b6c71",
