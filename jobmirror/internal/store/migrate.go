@@ -42,8 +42,8 @@ var (
 	// ErrNoSchema reports that the database has no tables yet, or older ones, and was
 	// opened only to read or without the right to make them.
 	ErrNoSchema = errors.New("jobmirror: the database is not set up for this version")
-	// ErrUnreleased is an ErrNotMirror of tables that have the number of this version's and
-	// are older.
+	// ErrUnreleased is an ErrNotMirror of tables that have the number of the first release's
+	// and are older.
 	ErrUnreleased = fmt.Errorf("%w: its tables were made before the first release, and nothing brings them up to date; "+
 		"remove the database, or name an empty one, and let the board be copied anew", ErrNotMirror)
 )
@@ -80,8 +80,9 @@ func (s Schema) inspect(ctx context.Context, db *sql.DB, d dialect) (version int
 	if err := db.QueryRowContext(ctx, "SELECT max(version_id) FROM "+versionTable).Scan(&version); err != nil {
 		return 0, fmt.Errorf("jobmirror: %w", withHint(err))
 	}
+	// Later migrations may drop tables of the first one.
 	for _, table := range createTable.FindAllStringSubmatch(s.Tables, -1) {
-		if version == s.Version && !tables[table[1]] {
+		if version == 1 && !tables[table[1]] {
 			return 0, ErrUnreleased
 		}
 	}
