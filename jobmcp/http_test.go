@@ -13,9 +13,12 @@ import (
 	"sync"
 	"testing"
 	"testing/iotest"
+	"testing/synctest"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
 // served gives a session of the official client with a server over HTTP.
@@ -193,6 +196,44 @@ func TestRefusesOverHTTP(t *testing.T) {
 	if want := about("null", "-32600", "the message was cut off"); w.Code != 400 || w.Body.String() != want {
 		t.Errorf("%d %s, want %s", w.Code, w.Body, want)
 	}
+}
+
+// When who asked over HTTP has gone, the call is given up at once, as the protocol says from
+// 2026-07-28 on.
+func TestGivesUpOverHTTP(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := inMemory()
+		defer srv.Close()
+		defer srv.Client().CloseIdleConnections()
+		srv.Fail(jobboardtest.Fault{Delay: time.Hour})
+		h, began := setting{}.server(t, srv).Handler(), time.Now()
+		ctx, leave := context.WithCancel(t.Context())
+		const version = "2026-07-28"
+		message := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_jobs","arguments":{},"_meta":{` +
+			`"io.modelcontextprotocol/protocolVersion":"` + version + `","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},` +
+			`"io.modelcontextprotocol/clientCapabilities":{}}}}`
+		r := httptest.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/", strings.NewReader(message))
+		r.Header.Set("Mcp-Protocol-Version", version)
+		r.Header.Set("Mcp-Method", "tools/call")
+		r.Header.Set("Mcp-Name", "search_jobs")
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		ended := make(chan struct{})
+		go func() {
+			h.ServeHTTP(httptest.NewRecorder(), r)
+			close(ended)
+		}()
+		synctest.Wait()
+		if srv.Count() != 1 {
+			t.Errorf("%d requests", srv.Count())
+		}
+		leave()
+		<-ended
+		synctest.Wait()
+		if took := time.Since(began); took != 0 {
+			t.Errorf("it took %s", took)
+		}
+	})
 }
 
 // deadlines records the deadlines of a request's body.

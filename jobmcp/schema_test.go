@@ -36,6 +36,7 @@ func TestArgumentsUpToTheirBounds(t *testing.T) {
 		{`{"text":1}`, text},
 		{`{"text":null}`, text},
 		{`{"text":[]}`, text},
+		{`{"text":{"a":"b"}}`, text},
 		{`{"job":"123"}`, ""},
 		{`{"job":123}`, ""},
 		{`{"job":"1234"}`, "job must be an identifier: digits alone, at most 19"},
