@@ -122,12 +122,5 @@ func (f *finder) correct(corrections []Correction) {
 		instead[c.Word] = c.Nearest
 	}
 	f.read(f.text.Corrected(instead))
-	for tier := range f.count() {
-		f.tiers = append(f.tiers, question{
-			alone: f.ask(func(in int) words.Expr {
-				return words.Expr{Op: words.Less, Of: []words.Expr{f.tier(words.Lookup.Tier, tier, in), typed[in].All()}}
-			}),
-			orBefore: f.ask(func(in int) words.Expr { return f.tier(words.Lookup.TierOrBefore, tier, in) }),
-		})
-	}
+	f.addTiers(typed)
 }

@@ -20,8 +20,9 @@ type finder struct {
 	stemmers []string       // of all postings
 	in       []words.Lookup // of the text, by each of stemmers
 	all      string         // the question to the index for all hits
-	tiers    []question     // for one tier after the other
+	tiers    []askTier      // for one tier after the other
 	at       place          // the hit after which page goes on
+	asked    string         // the question to the index for the tier of at; empty: it is yet to be put
 	before   map[int64]bool // what page has read of all tiers; nil: it went on after a hit
 	rare     bool           // too few postings are in the tier to find a page of them among the next ones
 	places   []place        // of what page returned
@@ -30,11 +31,9 @@ type finder struct {
 	corrected []Correction
 }
 
-// question is what the index is asked for a tier.
-type question struct {
-	alone    string // for what it has
-	orBefore string // for that and some of the tiers before it, which is less work for the index
-}
+// askTier returns the question to the index for a tier: for what it has, or with orBefore for
+// that and some of the tiers before it, which is less work for the index.
+type askTier func(orBefore bool) string
 
 // place says where a hit stands in the order of a query. The zero place is before
 // the first hit.
@@ -70,12 +69,7 @@ func (t *tx) finder(q Query, parse func(string) words.Query, tags ...string) (*f
 		return err
 	})
 	f.read(parse(q.Text))
-	for tier := range f.count() {
-		f.tiers = append(f.tiers, question{
-			alone:    f.ask(func(in int) words.Expr { return f.tier(words.Lookup.Tier, tier, in) }),
-			orBefore: f.ask(func(in int) words.Expr { return f.tier(words.Lookup.TierOrBefore, tier, in) }),
-		})
-	}
+	f.addTiers(nil)
 	return f, err
 }
 
@@ -96,13 +90,27 @@ func (f *finder) count() int {
 	return f.text.Tiers()
 }
 
-// tier returns what the index is asked for a tier of the text by a stemmer, of which in
-// is the index in f.stemmers, as of says.
-func (f *finder) tier(of func(words.Lookup, int) words.Expr, tier, in int) words.Expr {
-	if f.count() == 1 {
-		return f.in[in].All()
+// addTiers adds the tiers of the text. Those of a corrected one leave out what the text
+// finds as it was typed. Each is asked for when its turn comes: most pages end before.
+func (f *finder) addTiers(typed []words.Lookup) {
+	text, n := f.in, f.count()
+	for tier := range n {
+		f.tiers = append(f.tiers, func(orBefore bool) string {
+			return f.ask(func(in int) words.Expr {
+				e := text[in].All()
+				switch {
+				case n > 1 && orBefore:
+					e = text[in].TierOrBefore(tier)
+				case n > 1:
+					e = text[in].Tier(tier)
+				}
+				if typed != nil && !orBefore {
+					e = words.Expr{Op: words.Less, Of: []words.Expr{e, typed[in].All()}}
+				}
+				return e
+			})
+		})
 	}
-	return of(f.in[in], tier)
 }
 
 // ask returns the question to the index for the query. of returns what is asked for its
@@ -152,19 +160,19 @@ func (f *finder) next() ([]int64, error) {
 	if f.q.Order == Oldest {
 		order = ""
 	}
-	index, text := matcherOf(f.t.db), f.tiers[f.at.tier].alone
-	if f.before != nil {
-		text = f.tiers[f.at.tier].orBefore
+	if f.asked == "" {
+		f.asked = f.tiers[f.at.tier](f.before != nil)
 	}
+	index := matcherOf(f.t.db)
 	// Few postings are in the first tiers. Whether many are in one shows once some were read.
 	if index.near != "" && (f.q.Order != Relevance || f.at.id != 0) && !f.rare {
-		list, err := f.t.Numbers(strings.ReplaceAll(index.near, "@order", order), low, high, text, chunk)
+		list, err := f.t.Numbers(strings.ReplaceAll(index.near, "@order", order), low, high, f.asked, chunk)
 		if err != nil || len(list) == chunk {
 			return list, err
 		}
 		f.rare = true
 	}
-	return f.t.Numbers(index.hits+" "+order+" LIMIT ?", text, low, high, chunk)
+	return f.t.Numbers(index.hits+" "+order+" LIMIT ?", f.asked, low, high, chunk)
 }
 
 // page reads hits until there are n. Those of a text that is corrected come last.
@@ -194,7 +202,7 @@ func (f *finder) page(n int) (out []hit, err error) {
 		}
 		out = append(out, hits...)
 		if len(list) < chunk {
-			f.at.tier, f.at.id, f.rare = f.at.tier+1, 0, false
+			f.at.tier, f.at.id, f.rare, f.asked = f.at.tier+1, 0, false, ""
 		} else {
 			f.at.id = list[len(list)-1]
 		}
