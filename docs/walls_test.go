@@ -26,6 +26,7 @@ type wall struct {
 
 var walls = []wall{
 	{part: ".", but: []string{"internal/suite", "bench"}, beyond: []string{"internal/suite"}},
+	{part: "cmd/jobboard", but: []string{"cmd/jobboard/internal/clitest"}, beyond: []string{"cmd/jobboard/internal/clitest"}},
 	{part: "jobpublish", beyond: []string{"github.com/jackc/pgx", "modernc.org/sqlite", "jobmirror", "jobsite"}},
 	{part: "jobmirror/internal/store", beyond: []string{".", "jobfeed", "jobmirror/internal/words", "jobmirror/internal/pace"}},
 	{part: "jobmirror/internal/pace", beyond: []string{"jobfeed", "jobmirror"}},

@@ -1,44 +1,36 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/spf13/pflag"
-
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/clitest"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 )
 
-// Each command has these flags with these defaults, takes as many arguments, and completes
-// both so: with the words, or (:0) with files, (:8) with files of these extensions, and
-// else with nothing more.
+// Each command has these flags and takes as many arguments, and all commands have the same
+// flags of settings.
 func TestFlagsAndArguments(t *testing.T) {
-	const unbounded = -1
-	want := map[string]struct {
-		most  int // arguments
-		args  string
-		flags []string
-	}{
-		"apply-form": {1, ":36", []string{"action= :4", "html=false", "output= html txt :8", "text=false"}},
-		"doctor":     {0, ":0", []string{"bundle= json :8", "json=false"}},
-		"fake":       {0, ":0", []string{"addr=127.0.0.1:0 :0", "jobdb-addr=127.0.0.1:0 :0", "json=false"}},
-		"feed": {1, "xml gz :8", []string{
+	want := map[string]clitest.Command{
+		"apply-form": {Most: 1, Args: ":36", Flags: []string{"action= :4", "html=false", "output= html txt :8", "text=false"}},
+		"doctor":     {Most: 0, Args: ":0", Flags: []string{"bundle= json :8", "json=false"}},
+		"fake":       {Most: 0, Args: ":0", Flags: []string{"addr=127.0.0.1:0 :0", "jobdb-addr=127.0.0.1:0 :0", "json=false"}},
+		"feed": {Most: 1, Args: "xml gz :8", Flags: []string{
 			"concurrency=16 4 16 64 :36", "csv=false", "fields= job outcome apply_possible questions title company language city privacy_link error :38",
 			"jsonl=false", "limit=0 10 50 100 :36", "output= csv jsonl :8", "rate=0 10 50 100 :36",
 		}},
-		"info": {1, ":36", []string{"json=false", "output= json :8"}},
-		"init": {0, ":0", []string{"force=false"}},
-		"mcp":  {0, ":0", []string{"state= :0"}},
-		"search": {unbounded, ":4", []string{
+		"info": {Most: 1, Args: ":36", Flags: []string{"json=false", "output= json :8"}},
+		"init": {Most: 0, Args: ":0", Flags: []string{"force=false"}},
+		"mcp":  {Most: 0, Args: ":0", Flags: []string{"state= :0"}},
+		"search": {Most: clitest.Unbounded, Args: ":4", Flags: []string{
 			"csv=false", "fields= posting version title place company remote since until apply_link job :38", "json=false", "jsonl=false",
 			"limit=0 10 50 100 :36", "map= svg :8", "near= :36", "output= csv json jsonl :8", "radius=50 10 25 50 100 :36", "text= :4",
 		}},
-		"status":  {1, ":36", []string{"json=false"}},
-		"version": {0, ":0", []string{"json=false"}},
-		"watch": {1, ":4", []string{
+		"status":  {Most: 1, Args: ":36", Flags: []string{"json=false"}},
+		"version": {Most: 0, Args: ":0", Flags: []string{"json=false"}},
+		"watch": {Most: 1, Args: ":4", Flags: []string{
 			"interval=5m0s 1m 5m 15m 1h :36", "jsonl=false", "near= :36", "once=false", "radius=50 10 25 50 100 :36", "state= json :8", "text= :4",
 		}},
 	}
@@ -47,45 +39,16 @@ func TestFlagsAndArguments(t *testing.T) {
 		"client-secret-file= :0", "config= toml :8", "debug=false", "fake=false", "job= :36", "jobdb-url= :4", "language= :4",
 		"timeout= 5s 15s 60s :36", "token-file= :0", "token-url= :4", "user-token-file= :0",
 	}
-	completed := func(args ...string) string {
-		return strings.Join(strings.Fields(newProcess().completed(t, append(args, "")...)), " ")
-	}
-	flags := func(command string, set *pflag.FlagSet) (all []string) {
-		set.VisitAll(func(f *pflag.Flag) {
-			text := f.Name + "=" + f.DefValue
-			if f.Value.Type() != "bool" {
-				text += " " + completed(command, "--"+f.Name)
-			}
-			all = append(all, text)
-		})
-		return all
+	program := clitest.Program{
+		Completed: func(args ...string) string { return newProcess().completed(t, args...) },
+		Refused: func(why string, args ...string) {
+			newProcess().run(t, args...).want(t, setup.ExitUsage).wantErr(t, why)
+		},
 	}
 	j := newProcess().program(io.Discard, io.Discard)
 	root := j.commands(j.Program)
-	for _, c := range root.Commands() {
-		w, ok := want[c.Name()]
-		if !ok {
-			if c.Flags().HasFlags() {
-				t.Errorf("nothing is said of %s", c.Name())
-			}
-			continue
-		}
-		if got := flags(c.Name(), c.LocalNonPersistentFlags()); !slices.Equal(got, w.flags) {
-			t.Errorf("%s has the flags %q", c.Name(), got)
-		}
-		if got := completed(c.Name()); got != w.args {
-			t.Errorf("the arguments of %s are completed with %q", c.Name(), got)
-		}
-		if w.most == unbounded {
-			continue
-		}
-		args := strings.Fields("a b c")[:w.most+1]
-		newProcess().run(t, append([]string{c.Name()}, args...)...).want(t, setup.ExitUsage).wantErr(t, fmt.Sprintf("one argument too many: %q", args[w.most]))
-		if err := c.Args(c, args[:w.most]); err != nil {
-			t.Errorf("%s does not take %d arguments: %v", c.Name(), w.most, err)
-		}
-	}
-	if got := flags("search", root.PersistentFlags()); !slices.Equal(got, all) {
+	program.Check(t, root, want)
+	if got := program.Flags("search", root.PersistentFlags()); !slices.Equal(got, all) {
 		t.Errorf("every command has the flags %q", got)
 	}
 }

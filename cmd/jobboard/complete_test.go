@@ -14,6 +14,7 @@ import (
 	"github.com/creack/pty"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/clitest"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -106,7 +107,7 @@ func TestCompletionOfTheLastSearch(t *testing.T) {
 	for channel, want := range map[string]string{
 		"1_mine": "27828_extern\n1_mine\n", "27828_extern": "27828_extern\n", "": "27828_extern\n",
 	} {
-		p.defaultConfig = file(t, "config.toml", "channel = '"+channel+"'\n", 0o600)
+		p.defaultConfig = clitest.WriteFile(t, "config.toml", "channel = '"+channel+"'\n", 0o600)
 		if out := p.completed(t, "search", "--channel", ""); !strings.HasPrefix(out, want+":") {
 			t.Errorf("with the channel %q of the configuration: %q, want %q", channel, out, want)
 		}
@@ -115,7 +116,7 @@ func TestCompletionOfTheLastSearch(t *testing.T) {
 	p = at()
 	p.memory = filepath.Join(memory, "below-a-file")
 	p.run(t, "search").want(t, setup.ExitOK)
-	p.memory = file(t, "broken.json", "{", 0o600)
+	p.memory = clitest.WriteFile(t, "broken.json", "{", 0o600)
 	if out := p.completed(t, "info", ""); !strings.HasPrefix(out, ":") {
 		t.Errorf("of a broken memory: %s", out)
 	}

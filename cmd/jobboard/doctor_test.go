@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/clitest"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/doctor"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
@@ -172,7 +173,7 @@ func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return
 // caOf is a file with the certificate of a server.
 func caOf(t *testing.T, srv *httptest.Server) string {
 	t.Helper()
-	return file(t, "ca.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw})), 0o644)
+	return clitest.WriteFile(t, "ca.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw})), 0o644)
 }
 
 func TestDoctorOverTLS(t *testing.T) {
@@ -183,7 +184,7 @@ func TestDoctorOverTLS(t *testing.T) {
 	p.run(t, "doctor").want(t, setup.ExitOK, "TLS 1.3, certificate valid until 20", "10 ok, 0 warnings", "de: 17 of 42 titles differ")
 	p.run(t, "search").want(t, setup.ExitOK, "42 of 42")
 	p.run(t, "doctor", "--language", "de;q=0.9, en").want(t, setup.ExitOK, "de;q=0.9, en: 19 of 42 titles differ")
-	p.set("CA_FILE", file(t, "x", "nothing", 0o600)).run(t, "doctor").want(t, setup.ExitIncomplete, "fail  settings", "PEM")
+	p.set("CA_FILE", clitest.WriteFile(t, "x", "nothing", 0o600)).run(t, "doctor").want(t, setup.ExitIncomplete, "fail  settings", "PEM")
 	p.run(t, "search").want(t, setup.ExitUsage)
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/clitest"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -61,7 +62,7 @@ func TestFeedSources(t *testing.T) {
 		"open                   2", "applying not possible  1", "inactive               1", "unavailable            1",
 		"posting unavailable    1", "7 entries, 6 different jobs",
 	}
-	for _, source := range []string{file(t, "feed.xml", body, 0o600), file(t, "feed.gz", zipped.String(), 0o600), web.URL + "/feed.xml", web.URL + "/feed.xml.gz", web.URL + "/moved?key=canary-key", "-"} {
+	for _, source := range []string{clitest.WriteFile(t, "feed.xml", body, 0o600), clitest.WriteFile(t, "feed.gz", zipped.String(), 0o600), web.URL + "/feed.xml", web.URL + "/feed.xml.gz", web.URL + "/moved?key=canary-key", "-"} {
 		header = nil
 		p := newProcess().pointAt(srv)
 		p.stdin = strings.NewReader(body)
@@ -78,7 +79,7 @@ func TestFeedSources(t *testing.T) {
 	newProcess().pointAt(srv).run(t, "feed", web.URL+"/none?key=canary-key").want(t, setup.ExitService).wantErr(t, "404").without(t, "canary-key")
 	newProcess().pointAt(srv).run(t, "feed", web.URL+"/closed").want(t, setup.ExitCredential)
 	newProcess().pointAt(srv).run(t, "feed", "http://127.0.0.1:1/feed?key=canary-key").want(t, setup.ExitNetwork).without(t, "canary-key")
-	newProcess().pointAt(srv).run(t, "feed", file(t, "x", `{"no":"feed"}`, 0o600)).want(t, setup.ExitUsage).wantErr(t, "this is no feed").without(t, "OUTCOME")
+	newProcess().pointAt(srv).run(t, "feed", clitest.WriteFile(t, "x", `{"no":"feed"}`, 0o600)).want(t, setup.ExitUsage).wantErr(t, "this is no feed").without(t, "OUTCOME")
 	for _, bad := range []string{"--concurrency=0", "--concurrency=2000", "--rate=-1", "--rate=NaN", "--output=x"} {
 		newProcess().pointAt(srv).run(t, "feed", "-", bad).want(t, setup.ExitUsage)
 	}
@@ -87,23 +88,23 @@ func TestFeedSources(t *testing.T) {
 func TestFeedFailures(t *testing.T) {
 	srv := demo(t)
 	d := srv.Demo
-	path := file(t, "feed.xml", sampleFeed(d.OpenJob, 0, d.AppliedJob), 0o600)
+	path := clitest.WriteFile(t, "feed.xml", sampleFeed(d.OpenJob, 0, d.AppliedJob), 0o600)
 	newProcess().pointAt(srv).run(t, "feed", path).want(t, setup.ExitIncomplete, "open          2", "broken entry  1", "3 entries, 2 different jobs", "bad job identifier").
 		wantErr(t, "jobs of the feed without an answer: 1")
 
 	whole := sampleFeed(d.OpenJob, d.AppliedJob)
-	path = file(t, "cut.xml", whole[:len(whole)-120], 0o600)
+	path = clitest.WriteFile(t, "cut.xml", whole[:len(whole)-120], 0o600)
 	newProcess().pointAt(srv).run(t, "feed", path).want(t, setup.ExitIncomplete, "open").wantErr(t, "not read to its end")
 
 	srv.Fail(jobboardtest.Fault{Status: 503, Operation: jobboardtest.OpJobInformation})
-	path = file(t, "feed.xml", whole, 0o600)
+	path = clitest.WriteFile(t, "feed.xml", whole, 0o600)
 	newProcess().pointAt(srv).run(t, "feed", path, "--attempts", "1").want(t, setup.ExitIncomplete, "failed   2", "2  503 Service Unavailable")
 }
 
 func TestFeedCSV(t *testing.T) {
 	srv := demo(t)
 	srv.UpdateJob(srv.Demo.OpenJob, func(j *jobboardtest.Job) { j.Title = `=HYPERLINK("http://evil","x")` })
-	path := file(t, "feed.xml", sampleFeed(srv.Demo.OpenJob, srv.Demo.InactiveJob, 0), 0o600)
+	path := clitest.WriteFile(t, "feed.xml", sampleFeed(srv.Demo.OpenJob, srv.Demo.InactiveJob, 0), 0o600)
 	r := newProcess().pointAt(srv).run(t, "feed", path, "--csv").want(t, setup.ExitIncomplete).wantErr(t, "OUTCOME", "3 entries")
 	rows, err := csv.NewReader(strings.NewReader(r.out)).ReadAll()
 	if err != nil || len(rows) != 4 {
@@ -146,7 +147,7 @@ func TestFeedProgress(t *testing.T) {
 	for i := range int64(40) {
 		ids = append(ids, srv.Demo.OpenJob+11*i)
 	}
-	path := file(t, "feed.xml", sampleFeed(ids...), 0o600)
+	path := clitest.WriteFile(t, "feed.xml", sampleFeed(ids...), 0o600)
 
 	// A clock that runs a second with each look at it.
 	var mu sync.Mutex
@@ -173,7 +174,7 @@ func TestFeedProgress(t *testing.T) {
 
 func TestFeedRate(t *testing.T) {
 	srv := demo(t)
-	path := file(t, "feed.xml", sampleFeed(srv.Demo.OpenJob, srv.Demo.AppliedJob, srv.Demo.WithdrawnJob), 0o600)
+	path := clitest.WriteFile(t, "feed.xml", sampleFeed(srv.Demo.OpenJob, srv.Demo.AppliedJob, srv.Demo.WithdrawnJob), 0o600)
 	begin := time.Now()
 	newProcess().pointAt(srv).run(t, "feed", path, "--rate", "20").want(t, setup.ExitOK)
 	if took := time.Since(begin); took < 100*time.Millisecond {

@@ -16,6 +16,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/cli"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/clitest"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 )
 
@@ -24,7 +25,7 @@ func TestInit(t *testing.T) {
 	srv := demo(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "new", "config.toml")
-	secret := file(t, "secret", "canary-secret\n", 0o600)
+	secret := clitest.WriteFile(t, "secret", "canary-secret\n", 0o600)
 	p := newProcess()
 	p.defaultConfig = path
 	p.run(t, "init", "--base-url", srv.BaseURL, "--client-id", srv.Demo.ConfidentialClient, "--client-secret-file", secret,

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/clitest"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/term"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -140,7 +141,7 @@ func TestInterrupt(t *testing.T) {
 			srv.Fail(jobboardtest.Fault{Break: jobboardtest.StallBefore})
 			for i := range args {
 				if args[i] == "FEED" {
-					args[i] = file(t, "feed.xml", sampleFeed(srv.Demo.OpenJob), 0o600)
+					args[i] = clitest.WriteFile(t, "feed.xml", sampleFeed(srv.Demo.OpenJob), 0o600)
 				}
 			}
 			ctx, cancel := context.WithCancel(t.Context())

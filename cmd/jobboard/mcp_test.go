@@ -20,6 +20,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/clitest"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/docs"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -265,7 +266,7 @@ func TestAssistantReadsNewSettings(t *testing.T) {
 		strings.Replace(right, `"10"`, `"4711"`, 1), right + "token = \"x\"\n", right + "ca_file = \"none\"\n",
 	} {
 		for _, tool := range []string{"search_jobs", "doctor"} {
-			path := file(t, "config.toml", wrong, 0o600)
+			path := clitest.WriteFile(t, "config.toml", wrong, 0o600)
 			session := connect(t, newProcess().set("CONFIG", path))
 			if first := use(t, session, tool, `{}`); !first.failed && !strings.Contains(first.text, `"next":`) {
 				t.Errorf("%q works: %s", wrong, first.text)
@@ -484,7 +485,7 @@ func TestAssistantPage(t *testing.T) {
 		case "JOBBOARD_JOBDB_URL":
 			text = srv.JobDBURL
 		case "JOBBOARD_USER_TOKEN_FILE":
-			text = file(t, "user-token", srv.Demo.ApplicantToken, 0o600)
+			text = clitest.WriteFile(t, "user-token", srv.Demo.ApplicantToken, 0o600)
 		}
 		p.env[name] = text
 	}

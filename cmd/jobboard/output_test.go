@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/clitest"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
@@ -107,7 +108,7 @@ func TestSearchCSV(t *testing.T) {
 func TestOutputOutlivesFailure(t *testing.T) {
 	srv := demo(t)
 	srv.Fail(jobboardtest.Fault{Status: 403})
-	kept := file(t, "jobs.json", "of yesterday", 0o600)
+	kept := clitest.WriteFile(t, "jobs.json", "of yesterday", 0o600)
 	newProcess().pointAt(srv).run(t, "search", "--output", kept).want(t, setup.ExitCredential)
 	if body := read(t, kept); body != "of yesterday" {
 		t.Errorf("%q", body)

@@ -10,7 +10,6 @@ import (
 	"maps"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -166,16 +165,4 @@ func read(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return string(body)
-}
-
-func file(t *testing.T, name, content string, mode os.FileMode) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(content), mode); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(path, mode); err != nil { // whatever the umask says
-		t.Fatal(err)
-	}
-	return path
 }

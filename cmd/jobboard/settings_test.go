@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/clitest"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
@@ -27,9 +28,9 @@ func wantSearch(t *testing.T, srv *jobboardtest.Server, path, credential string)
 func TestFlagsThenEnvironmentThenFile(t *testing.T) {
 	inFile, inEnvironment, inFlag := demo(t), demo(t), demo(t)
 	const identifier, clientToken = "basic client 10", "client token"
-	tokenFile := file(t, "token", inFile.Demo.ClientToken+"\n", 0o600)
+	tokenFile := clitest.WriteFile(t, "token", inFile.Demo.ClientToken+"\n", 0o600)
 	p := newProcess()
-	p.defaultConfig = file(t, "config.toml", fmt.Sprintf("base_url = %q\nchannel = \"in_file\"\nclient_id = \"10\"\n", inFile.BaseURL), 0o600)
+	p.defaultConfig = clitest.WriteFile(t, "config.toml", fmt.Sprintf("base_url = %q\nchannel = \"in_file\"\nclient_id = \"10\"\n", inFile.BaseURL), 0o600)
 	for _, step := range []struct {
 		set        env // from here on
 		flags      []string
@@ -101,7 +102,7 @@ func TestClientCredentials(t *testing.T) {
 
 func TestConfigurationFile(t *testing.T) {
 	srv := demo(t)
-	secret := file(t, "user-token", srv.Demo.ApplicantToken+"\n", 0o600)
+	secret := clitest.WriteFile(t, "user-token", srv.Demo.ApplicantToken+"\n", 0o600)
 	whole := fmt.Sprintf("base_url = %q\njobdb_url = %q\nclient_id = \"10\"\nchannel = %q\njob = \"%d\"\nuser_token_file = \"user-token\"\n",
 		srv.BaseURL, srv.JobDBURL, srv.Demo.Channel, srv.Demo.OpenJob)
 	config := filepath.Join(filepath.Dir(secret), "config.toml")
@@ -136,14 +137,14 @@ func TestConfigurationFile(t *testing.T) {
 		{"allow_insecure = \"perhaps\"\n", 0o600, setup.ExitUsage, "config.toml:1:"},
 	} {
 		p := newProcess().set("BASE_URL", srv.BaseURL).set("CHANNEL", "x")
-		p.run(t, "search", "--config", file(t, "config.toml", test.text, test.mode)).want(t, test.code).wantErr(t, test.err).without(t, "canary")
+		p.run(t, "search", "--config", clitest.WriteFile(t, "config.toml", test.text, test.mode)).want(t, test.code).wantErr(t, test.err).without(t, "canary")
 	}
 	newProcess().pointAt(srv).set("ALLOW_INSECURE", "perhaps").run(t, "search").want(t, setup.ExitUsage)
 	newProcess().pointAt(srv).set("ALLOW_INSECURE", "1").run(t, "search").want(t, setup.ExitOK)
 	for _, body := range []string{"", "two\nlines\n"} {
-		newProcess().pointAt(srv).run(t, "status", "--user-token-file", file(t, "token", body, 0o600)).want(t, setup.ExitUsage)
+		newProcess().pointAt(srv).run(t, "status", "--user-token-file", clitest.WriteFile(t, "token", body, 0o600)).want(t, setup.ExitUsage)
 	}
-	newProcess().pointAt(srv).run(t, "status", "--user-token-file", file(t, "token", srv.Demo.ApplicantToken, 0o644)).want(t, setup.ExitOK).
+	newProcess().pointAt(srv).run(t, "status", "--user-token-file", clitest.WriteFile(t, "token", srv.Demo.ApplicantToken, 0o644)).want(t, setup.ExitOK).
 		wantErr(t, "warning:", "chmod 600")
 }
 
@@ -200,7 +201,7 @@ func TestNoSecretComesOut(t *testing.T) {
 		}
 	}))
 	defer echo.Close()
-	feed := file(t, "feed.xml", sampleFeed(1, 2), 0o600)
+	feed := clitest.WriteFile(t, "feed.xml", sampleFeed(1, 2), 0o600)
 	dir := t.TempDir()
 	for _, credential := range []map[string]string{{"TOKEN": client}, {"CLIENT_ID": "11", "CLIENT_SECRET": secret}} {
 		for _, command := range []string{

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/clitest"
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
@@ -54,12 +55,12 @@ func TestWatchOnce(t *testing.T) {
 	run("--text", "nurse").want(t, setup.ExitUsage).wantErr(t, "different queries", "state file of its own")
 	newProcess().pointAt(srv).run(t, "watch", "--once").want(t, setup.ExitUsage)
 	newProcess().pointAt(srv).run(t, "watch", "--interval", "1ms").want(t, setup.ExitUsage)
-	newProcess().pointAt(srv).run(t, "watch", "--once", "--state", file(t, "other", "no state", 0o600)).want(t, setup.ExitUsage).wantErr(t, "remove it")
+	newProcess().pointAt(srv).run(t, "watch", "--once", "--state", clitest.WriteFile(t, "other", "no state", 0o600)).want(t, setup.ExitUsage).wantErr(t, "remove it")
 	srv.Fail(jobboardtest.Fault{Status: 500, Operation: jobboardtest.OpSearch})
 	run("--attempts", "1").want(t, setup.ExitService)
 
 	for _, state := range []string{"null", "{}", `{"channel":"","postings":[]}`, "[]", "\x00"} {
-		newProcess().pointAt(srv).run(t, "watch", "--once", "--state", file(t, "bad.json", state, 0o600)).want(t, setup.ExitUsage).wantErr(t, "not a state that watch has kept")
+		newProcess().pointAt(srv).run(t, "watch", "--once", "--state", clitest.WriteFile(t, "bad.json", state, 0o600)).want(t, setup.ExitUsage).wantErr(t, "not a state that watch has kept")
 	}
 }
 

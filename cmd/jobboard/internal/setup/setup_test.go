@@ -20,21 +20,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/clitest"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
-
-// written is a file of a test, readable as mode says.
-func written(t *testing.T, name, text string, mode os.FileMode) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), mode); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(path, mode); err != nil { // whatever the umask says
-		t.Fatal(err)
-	}
-	return path
-}
 
 // reader reads the settings of variables, which are named without JOBBOARD_, and of a
 // configuration.
@@ -51,7 +39,7 @@ func reader(t *testing.T, environment map[string]string, config string) *Reader 
 		},
 	}
 	if config != "" {
-		r.DefaultConfig = written(t, "config.toml", config, 0o600)
+		r.DefaultConfig = clitest.WriteFile(t, "config.toml", config, 0o600)
 	}
 	return r
 }
@@ -134,7 +122,7 @@ func TestExitOf(t *testing.T) {
 
 // A setting has the value of its flag, or else of its variable, or else of the file.
 func TestOrigins(t *testing.T) {
-	secret := written(t, "secret", " of a file \n", 0o600)
+	secret := clitest.WriteFile(t, "secret", " of a file \n", 0o600)
 	for _, s := range List {
 		typed := map[Origin]string{FromFlag: "1", FromEnvironment: "2", FromFile: "3"}
 		if s.Name == AllowInsecure {
@@ -266,7 +254,7 @@ func TestWhoReadsASecret(t *testing.T) {
 		{0o644, 0o602, "token_file = 'FILE'\n", 0, false},
 	} {
 		r := reader(t, nil, "")
-		r.DefaultConfig = written(t, "config.toml", strings.Replace(test.text, "FILE", written(t, "secret", "it", test.file), 1), test.config)
+		r.DefaultConfig = clitest.WriteFile(t, "config.toml", strings.Replace(test.text, "FILE", clitest.WriteFile(t, "secret", "it", test.file), 1), test.config)
 		b, err := r.read(t)
 		if test.refused {
 			says(t, test, err, "everybody on this machine can read it", "chmod 600 "+r.DefaultConfig)
@@ -289,7 +277,7 @@ func TestSizesOfFiles(t *testing.T) {
 		{"a\nb", "more than one line"},
 		{"a\rb", "more than one line"},
 	} {
-		b, err := reader(t, map[string]string{"TOKEN_FILE": written(t, "secret", test.text, 0o600)}, "").read(t)
+		b, err := reader(t, map[string]string{"TOKEN_FILE": clitest.WriteFile(t, "secret", test.text, 0o600)}, "").read(t)
 		if test.words != "" {
 			says(t, test, err, test.words, "")
 		} else if err != nil || b.Get(Token) != strings.TrimSpace(test.text) {
@@ -297,7 +285,7 @@ func TestSizesOfFiles(t *testing.T) {
 		}
 	}
 	for n, want := range map[int]int{64<<10 - 1: 64<<10 - 1, 64 << 10: 64 << 10, 64<<10 + 1: 64 << 10} {
-		b, err := reader(t, map[string]string{"TOKEN_FILE": written(t, "secret", strings.Repeat("x", n), 0o600)}, "").read(t)
+		b, err := reader(t, map[string]string{"TOKEN_FILE": clitest.WriteFile(t, "secret", strings.Repeat("x", n), 0o600)}, "").read(t)
 		if err != nil || len(b.Get(Token)) != want {
 			t.Errorf("of %d bytes %d are read, %v", n, len(b.Get(Token)), err)
 		}
@@ -339,7 +327,7 @@ func TestMisspeltVariables(t *testing.T) {
 
 // One credential of the client is taken: that which is set closer to the command.
 func TestOneCredential(t *testing.T) {
-	token := written(t, "token", "flag", 0o600)
+	token := clitest.WriteFile(t, "token", "flag", 0o600)
 	for _, test := range []struct {
 		config      string
 		environment map[string]string
@@ -414,7 +402,7 @@ func TestConfig(t *testing.T) {
 		{map[string]string{"LANGUAGE": "d\ne"}, nil, "the language ", ""},
 		{map[string]string{"CLIENT_ID": "a:b"}, nil, "the client identifier (client_id) ", ""},
 		{map[string]string{"CA_FILE": "/no/such.pem"}, nil, "ca_file: open /no/such.pem", ""},
-		{map[string]string{"CA_FILE": written(t, "x.pem", "nothing", 0o600)}, nil, "holds no certificate in PEM form", ""},
+		{map[string]string{"CA_FILE": clitest.WriteFile(t, "x.pem", "nothing", 0o600)}, nil, "holds no certificate in PEM form", ""},
 		{map[string]string{"CLIENT_SECRET": "s", "TOKEN_URL": "ftp://x/"}, nil, "token_url) is not an absolute http or https address", ""},
 		{map[string]string{"CLIENT_SECRET": "s", "TOKEN_URL": "https:///x"}, nil, "token_url) is not an absolute http or https address", ""},
 		{map[string]string{"CLIENT_SECRET": "s", "TOKEN_URL": "https://x/\x01"}, nil, "token_url) is not an absolute http or https address", ""},
@@ -584,7 +572,7 @@ func TestCAFileAndDebug(t *testing.T) {
 	t.Cleanup(srv.Close)
 	secure := httptest.NewTLSServer(srv.Handler())
 	t.Cleanup(secure.Close)
-	ca := written(t, "ca.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})), 0o644)
+	ca := clitest.WriteFile(t, "ca.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})), 0o644)
 	at, err := url.JoinPath(secure.URL, "info")
 	if err != nil {
 		t.Fatal(err)
