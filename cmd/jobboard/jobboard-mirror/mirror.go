@@ -145,9 +145,7 @@ func (m *copied) open(ctx context.Context, o *opening, b *setup.Board) error {
 		return openError(err, opts.Config)
 	}
 	if o.copies != nil && o.copies.retire {
-		if err = m.RemoveSources(ctx); errors.Is(err, jobmirror.ErrLocked) {
-			err = openError(err, opts.Config)
-		}
+		err = inUse(m.RemoveSources(ctx))
 	}
 	if err == nil && o.copies == nil && b.Fake != nil {
 		_, err = m.Refresh(ctx)
@@ -160,6 +158,18 @@ const (
 	checkOwner = "check who owns the file and its folder"
 )
 
+// inUse adds the next step to the error of a mirror that another process runs, and returns
+// any other as it is.
+func inUse(err error) error {
+	if !errors.Is(err, jobmirror.ErrLocked) {
+		return err
+	}
+	return &setup.Error{
+		Code: setup.ExitUnexpected, Err: err,
+		Hint: "stop the other process, or read beside it: search, status, serve, changes",
+	}
+}
+
 // openError returns an error of Open with its exit code: a setting is wrong, or nobody
 // answers.
 func openError(err error, cfg jobboard.Config) error {
@@ -171,10 +181,7 @@ func openError(err error, cfg jobboard.Config) error {
 	case errors.Is(err, jobmirror.ErrOtherBoard):
 		return setup.Usage("%w", err).Next("if the board moved, jobboard-mirror migrate --board-moved; if it has several addresses, give it a name with --board")
 	case errors.Is(err, jobmirror.ErrLocked):
-		return &setup.Error{
-			Code: setup.ExitUnexpected, Err: err,
-			Hint: "stop the other process, or read beside it: search, status, serve, changes",
-		}
+		return inUse(err)
 	case errors.Is(err, os.ErrPermission):
 		return setup.Usage("%w", err).Next(checkOwner)
 	case errors.As(err, &unreached):
@@ -282,11 +289,7 @@ func (o *opening) with(cmd *cobra.Command, run func(ctx context.Context, m *copi
 	if err != nil {
 		return err
 	}
-	err = run(cmd.Context(), m)
-	if errors.Is(err, jobmirror.ErrLocked) {
-		err = openError(err, jobboard.Config{})
-	}
-	return errors.Join(err, m.close())
+	return errors.Join(inUse(run(cmd.Context(), m)), m.close())
 }
 
 // fromFlag returns the value of a flag of the command line, and "" if it was not given. A
