@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -323,4 +325,30 @@ func TestSleeperLeavesItsSuccessorAlone(t *testing.T) {
 			t.Errorf("the leases are %v, %v", claims(), err)
 		}
 	})
+}
+
+// An answer whose handler ends because the request did is broken off, and not at its end.
+func TestAnswerWhoseRequestEndedIsBrokenOff(t *testing.T) {
+	t.Parallel()
+	for range 100 {
+		ctx, cancel := context.WithCancel(t.Context())
+		handler := func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, "a part")
+			cancel()
+		}
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://mirror.example/", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := (transport{handler: http.HandlerFunc(handler)}).RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := io.ReadAll(answer.Body); string(text) != "a part" || !errors.Is(err, context.Canceled) {
+			t.Fatalf("%q, %v", text, err)
+		}
+		if err := answer.Body.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

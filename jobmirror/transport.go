@@ -1,6 +1,7 @@
 package jobmirror
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -48,7 +49,8 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			} else {
 				w.once.Do(func() { close(w.begun) })
 			}
-			write.CloseWithError(broken)
+			// A handler that ended because the request did has not written all.
+			write.CloseWithError(cmp.Or(broken, context.Cause(ctx)))
 		}()
 		t.handler.ServeHTTP(w, asked)
 	}()
