@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -99,7 +100,7 @@ func result(t *testing.T, dir, pattern, skip string, least float64) (string, err
 	var out strings.Builder
 	r := run{
 		dir: dir, patterns: []string{pattern}, n: 1000, seed: 1, min: least, skip: regexp.MustCompile(skip), out: &out,
-		grace: 5 * time.Second, cpu: time.Second,
+		grace: 5 * time.Second, cpu: time.Second, atOnce: runtime.NumCPU(),
 	}
 	err := r.all(context.Background())
 	return out.String(), err
@@ -269,6 +270,42 @@ func TestCapacity(t *testing.T) {
 	found, err := mutantsOf("lib", filepath.Join(dir, "lib.go"))
 	if err != nil || len(found) != 1 || found[0].old != "1" {
 		t.Errorf("%v, %v", found, err)
+	}
+}
+
+// A test that takes too long with whole code is not asked, and the others are.
+func TestMutantsAndTestsThatTakeLong(t *testing.T) {
+	dir := write(t, map[string]string{
+		"go.mod": "module example.com/lib\n\ngo 1.26.0\n",
+		"lib.go": "package lib\n\nfunc One() bool { return true }\n\nfunc Two() bool { return true }\n",
+		"lib_test.go": `package lib
+
+import "testing"
+
+func TestOne(t *testing.T) {
+	if !One() {
+		t.Error("wrong")
+	}
+}
+
+func TestTwo(t *testing.T) {
+	if !Two() {
+		t.Error("wrong")
+	}
+	select {}
+}
+`,
+	})
+	var out strings.Builder
+	r := run{
+		dir: dir, patterns: []string{"."}, n: 1000, seed: 1, skip: regexp.MustCompile("^$"), out: &out,
+		grace: 5 * time.Second, cpu: time.Second, atOnce: 1, longest: 3 * time.Second,
+	}
+	err := r.all(t.Context())
+	got := out.String()
+	if err != nil || !strings.Contains(got, "1 of 2 tests take longer than 3s, and are not asked") ||
+		!strings.Contains(got, "detected lib.go:3") || !strings.Contains(got, "LIVED    lib.go:5") {
+		t.Errorf("%v\n%s", err, got)
 	}
 }
 
