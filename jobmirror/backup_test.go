@@ -80,6 +80,7 @@ func TestCursorAfterABackupWasPutBack(t *testing.T) {
 
 // A backup of a mirror at work is a whole copy of one moment, which opens.
 func TestBackup(t *testing.T) {
+	t.Parallel()
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	dir := t.TempDir()
 	opts := optionsOf(srv)
@@ -136,6 +137,7 @@ func TestBackupIsAsPrivateAsTheMirror(t *testing.T) {
 // Of several backups to one file one is made. What another writes is not taken for whole,
 // and what was broken off is in nobody's way.
 func TestBackupsToOneFile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	m := open(t, filepath.Join(dir, "jobs.db"), jobmirror.Options{})
 	file := filepath.Join(dir, "backup.db")
@@ -176,6 +178,7 @@ func TestBackupsToOneFile(t *testing.T) {
 // A mirror can be read where nothing may be written: on a mount or in a folder that
 // takes no files.
 func TestReadOnlyWhereNothingMayBeWritten(t *testing.T) {
+	t.Parallel()
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	dir := filepath.Join(t.TempDir(), "kept")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -232,6 +235,7 @@ func TestPathsThatLookOtherwise(t *testing.T) {
 // is older than what the reader has seen, is told to begin anew, and has the tables then;
 // the process that runs the mirror goes on.
 func TestDumpIsPutBackUnderAReader(t *testing.T) {
+	t.Parallel()
 	needPostgres(t)
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	address := postgres.createMigrated(t)

@@ -26,6 +26,7 @@ func boardAt(base, lookup, name string) jobmirror.Options {
 }
 
 func TestAnotherBoard(t *testing.T) {
+	t.Parallel()
 	const a, b, jobs = "https://a.example", "https://b.example", "https://jobs.example/db"
 	type step struct {
 		base, lookup, name string
@@ -151,6 +152,7 @@ func TestTwoBoardsAtOnce(t *testing.T) {
 // A process that opens a new database while another one notes its board there waits for
 // it, and is refused.
 func TestAnotherBoardIsBeingNoted(t *testing.T) {
+	t.Parallel()
 	needPostgres(t)
 	address := postgres.createMigrated(t)
 	other, err := openSQL(t, address).BeginTx(t.Context(), nil)

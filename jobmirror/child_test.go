@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -49,6 +50,10 @@ func (o childOptions) options() jobmirror.Options {
 func child() int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(1) // the tests have ended, and could not kill it
+	}()
 	var o childOptions
 	err := json.Unmarshal([]byte(os.Getenv(childVariable)), &o)
 	if err == nil && o.Measure {
@@ -81,6 +86,9 @@ func childCommand(ctx context.Context, t *testing.T, o childOptions) *exec.Cmd {
 	command := exec.CommandContext(ctx, os.Args[0])
 	command.Env = append(os.Environ(), childVariable+"="+string(text))
 	command.Stderr = os.Stderr
+	if _, err := command.StdinPipe(); err != nil { // ends when the tests do
+		t.Fatal(err)
+	}
 	return command
 }
 

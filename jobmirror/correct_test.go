@@ -30,6 +30,7 @@ func wordBoard(t *testing.T) (srv *jobboardtest.Server, add func(title, ad strin
 // A word that no posting has is looked for as the nearest ones that postings have, after
 // what it finds as a part.
 func TestTypingErrorsAreCorrected(t *testing.T) {
+	t.Parallel()
 	for kind := range jobmirror.Databases {
 		t.Run(kind, func(t *testing.T) {
 			srv, add := wordBoard(t)
@@ -107,6 +108,7 @@ func TestTypingErrorsAreCorrected(t *testing.T) {
 
 // The nearest words come by distance, by the number of their postings, and by their bytes.
 func TestCorrectionsInOrder(t *testing.T) {
+	t.Parallel()
 	for kind := range jobmirror.Databases {
 		srv, add := wordBoard(t)
 		for _, word := range []string{"laterno", "laternx", "laternx", "laternb", "laterna", "laternz", "laternc", "latersen", "lat"} {
@@ -130,6 +132,7 @@ func TestCorrectionsInOrder(t *testing.T) {
 
 // Whatever somebody writes into a cursor is refused, or harmless.
 func TestCursorsWithWords(t *testing.T) {
+	t.Parallel()
 	srv, add := wordBoard(t)
 	for range 3 {
 		add("Altenpflege", "")
@@ -162,6 +165,7 @@ func TestCursorsWithWords(t *testing.T) {
 // A word is learned from whichever process indexed it, and forgotten once no posting has
 // it.
 func TestVocabularyIsKeptCurrent(t *testing.T) {
+	t.Parallel()
 	for kind := range jobmirror.Databases {
 		t.Run(kind, func(t *testing.T) {
 			srv, add := wordBoard(t)
@@ -313,6 +317,7 @@ func TestMeantWordIsAmongTheNearest(t *testing.T) {
 
 // What is suggested begins or ends as what was typed, and has hits.
 func TestSuggestions(t *testing.T) {
+	t.Parallel()
 	for kind := range jobmirror.Databases {
 		srv, add := wordBoard(t)
 		for _, title := range []string{"Altenpflege in Berlin", "Altenpflege in Köln", "Altenpfleger", "Alternative Küche", "Kinderpflege", "Pflegen in Bern"} {

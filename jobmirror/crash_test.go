@@ -58,7 +58,6 @@ func checkJobs(t *testing.T, m *jobmirror.Mirror, srv *jobboardtest.Server, jobs
 // A process that is killed at any moment leaves a log that makes the tables, and
 // its successor goes on.
 func TestKilledAtRandomMoments(t *testing.T) {
-	t.Parallel()
 	onEach(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		r := rand.New(rand.NewPCG(5, 6))
@@ -114,7 +113,6 @@ func leasesEnd(t *testing.T, address string) {
 // Readers that go away at any moment, and begin again where they were, see each
 // change once, in order, and have the tables in the end.
 func TestReadersThatCrash(t *testing.T) {
-	t.Parallel()
 	onEach(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		opts := optionsOf(srv)

@@ -37,6 +37,7 @@ func due(t *testing.T, m *Mirror) (jobs []int64) {
 // A refresh beside a run of the same process neither lets other processes in when
 // it ends, nor takes the run's work when it begins.
 func TestRefreshBesideARun(t *testing.T) {
+	t.Parallel()
 	m := guarded(t)
 	other := beside(t, m, Options{Limit: 5, Config: m.opts.Config, Channels: m.opts.Channels})
 	_, ended, err := m.start(t.Context(), "run")
@@ -63,7 +64,7 @@ func TestRefreshBesideARun(t *testing.T) {
 		t.Error("a job that is being looked up is given out again")
 	}
 	refreshed()
-	short, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	short, cancel := context.WithTimeout(t.Context(), time.Minute) // in vain only where it runs
 	defer cancel()
 	if err := other.Run(short); !errors.Is(err, ErrLocked) {
 		t.Errorf("beside a run another process gets %v", err)
@@ -155,6 +156,7 @@ func TestFurtherLanguageAsksNothingTwice(t *testing.T) {
 // What the copy has in another language is found by the posting: all postings may be
 // of one job, and without a version.
 func TestFurtherLanguageIsFoundByThePosting(t *testing.T) {
+	t.Parallel()
 	m := guarded(t)
 	do(t, m, func(t *tx) error {
 		return t.Rows("EXPLAIN QUERY PLAN "+selectInOtherLanguages, []any{store.IDs([]int64{1})}, func(scan func(...any) error) error {
@@ -222,6 +224,7 @@ func TestRefreshOfARetiredSource(t *testing.T) {
 // A reader with the options of who writes is ready when the channels are copied,
 // and not before.
 func TestReaderIsReadyWhenTheCopyIs(t *testing.T) {
+	t.Parallel()
 	m := guarded(t)
 	opts := m.opts
 	opts.ReadOnly = true

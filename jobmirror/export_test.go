@@ -22,13 +22,29 @@ var Databases = map[string]func(t *testing.T) string{
 	"sqlite": func(t *testing.T) string { return filepath.Join(t.TempDir(), "jobs.db") },
 }
 
-// OnEach runs a test on each database: on both at the same time, or in turn where
-// JOBBOARD_TESTS asks for all, which measures how fast they are.
+// OnEach runs a test on each database at the same time, beside other tests. One that uses
+// what the whole process has, as its directory or its processor time, is not for it.
 func OnEach(t *testing.T, f func(t *testing.T, address string)) {
+	t.Helper()
+	t.Parallel()
+	onDatabases(t, true, f)
+}
+
+// OnEachMeasured runs a test that tells how fast something is: in turn, and beside no other
+// test, where JOBBOARD_TESTS asks for all.
+func OnEachMeasured(t *testing.T, f func(t *testing.T, address string)) {
+	t.Helper()
+	if !testenv.Whole() {
+		t.Parallel()
+	}
+	onDatabases(t, !testenv.Whole(), f)
+}
+
+func onDatabases(t *testing.T, parallel bool, f func(t *testing.T, address string)) {
 	t.Helper()
 	for name, address := range Databases {
 		t.Run(name, func(t *testing.T) {
-			if !testenv.Whole() {
+			if parallel {
 				t.Parallel()
 			}
 			f(t, address(t))

@@ -148,6 +148,7 @@ func (f *feedBehind) RoundTrip(r *http.Request) (*http.Response, error) {
 // that takes, as every request does. The client's own check of redirects holds, and
 // the feed's address, with a key that it may hold, is told to nobody else.
 func TestFeedRedirectsAreLimited(t *testing.T) {
+	t.Parallel()
 	const gap = 100 * time.Second // more than a feed may send nothing
 	refused := errors.New("not this way")
 	for name, test := range map[string]struct {
@@ -193,6 +194,7 @@ func TestFeedRedirectsAreLimited(t *testing.T) {
 // Nothing that opens the board or a feed is in the database's file, nor in what
 // the mirror says when it fails.
 func TestNoCredentialIsStored(t *testing.T) {
+	t.Parallel()
 	for name, fault := range map[string]*jobboardtest.Fault{"all is well": nil, "the board refuses": {Status: http.StatusUnauthorized}} {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		feed := strings.Replace(srv.FeedURL, "http://", "http://hushuser:hushpassword@", 1) + "?key=hushkey#hushfragment"

@@ -103,7 +103,7 @@ func feedOf(t *testing.T, path string, jobs []int64, changed int) {
 }
 
 func TestFirstFillAndChangedFeed(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onEachMeasured(t, func(t *testing.T, address string) {
 		n := whole(1000, size(2000, 100_000))
 		srv, feed, jobs := boardOf(t, n)
 		answerSlowly(srv)
@@ -157,6 +157,9 @@ func TestFirstFillAndChangedFeed(t *testing.T) {
 // nothing, so what is measured is only whether places stay empty; in a long run it
 // is measured with everything.
 func TestSlowAnswersAreAwaitedTogether(t *testing.T) {
+	if !long() {
+		t.Parallel()
+	}
 	run := func(t *testing.T, n int, opts ...jobboardtest.Option) {
 		const atOnce = 128
 		srv := jobboardtest.New(t, opts...)
@@ -276,7 +279,7 @@ func (b *searchBoard) find(word string, near jobboard.GeoLocation) map[string]bo
 }
 
 func TestSearchEqualsABruteForceFilter(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onEachMeasured(t, func(t *testing.T, address string) {
 		n := size(500, 100_000)
 		srv := jobboardtest.New(t)
 		const channel = "1_search"

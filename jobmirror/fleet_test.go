@@ -57,6 +57,9 @@ func countOpen(t *testing.T, m *jobmirror.Mirror) int {
 // The first fill by one process on PostgreSQL asks about each job once, or again after a
 // 503, and takes no more of processors than it must.
 func TestFleetFirstFill(t *testing.T) {
+	if !testenv.Whole() {
+		t.Parallel()
+	}
 	needPostgres(t)
 	n := whole(1000, size(3000, 100_000))
 	srv, feed, _ := boardOf(t, n)
@@ -308,6 +311,7 @@ func (b barrier) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // Two that refresh at the same time ask nothing twice.
 func TestTwoRefreshAtOnce(t *testing.T) {
+	t.Parallel()
 	needPostgres(t)
 	n := whole(800, size(1500, 10_000))
 	srv, feed, _ := boardOf(t, n)
@@ -380,6 +384,7 @@ func waitingForLocks(t *testing.T, address string) int {
 // Fleets with different sources share a database: each source comes to a process that
 // names it, also where most name others, and no job is looked up twice.
 func TestTwoFleetsShareADatabase(t *testing.T) {
+	t.Parallel()
 	needPostgres(t)
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	feed := filepath.Join(t.TempDir(), "feed.xml")
@@ -489,12 +494,8 @@ func TestServerGoesAway(t *testing.T) {
 // before, and costs no memory or goroutines. What changed there meanwhile is found once it
 // is back, within the limit. JOBMIRROR_AWAY says how long it is away, such as 1h.
 func TestBoardGoesAway(t *testing.T) {
-	t.Parallel()
 	away := lastingFrom(t, "JOBMIRROR_AWAY", time.Duration(size(4, 120))*time.Second)
 	onEach(t, func(t *testing.T, address string) {
-		if testenv.Whole() {
-			t.Parallel() // the time for which the board is away passes once
-		}
 		const limit = 100
 		srv, feed, jobs := boardOf(t, 400)
 		srv.AddChannel(jobboardtest.Channel{ID: "1"})

@@ -189,6 +189,7 @@ func TestHandlerAnswersTheSDK(t *testing.T) {
 }
 
 func TestHandlerServesOnlyThisMachineWithoutAuthorize(t *testing.T) {
+	t.Parallel()
 	m := open(t, jobmirror.Databases["sqlite"](t), jobmirror.Options{})
 	for from, want := range map[string]int{"192.0.2.1:5": http.StatusForbidden, "127.0.0.1:5": http.StatusOK, "[::1]:5": http.StatusOK} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/mirror/live", http.NoBody)
@@ -215,6 +216,7 @@ func TestHandlerServesOnlyThisMachineWithoutAuthorize(t *testing.T) {
 
 // A page whose name leads to this machine reads nothing, whoever else may ask.
 func TestHandlerServesItsOwnNamesAlone(t *testing.T) {
+	t.Parallel()
 	for _, authorize := range []func(*http.Request) error{nil, func(*http.Request) error { return nil }} {
 		m := open(t, jobmirror.Databases["sqlite"](t), jobmirror.Options{Authorize: authorize, Hosts: []string{"jobs.internal"}})
 		for host, want := range map[string]int{
@@ -300,7 +302,7 @@ func TestStreamGoesOnAndRefusesCursors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		stream := get(ctx, t, base+"/mirror/changes", string(at))
 		defer stream.Body.Close()

@@ -22,6 +22,7 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 // leases, results, and what is given back wait for the writer of SQLite, which lets those
 // write first who came first.
 func TestFirstFillWaitsForTheWriter(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		during string // the request at which others begin to write
 		each   time.Duration
@@ -92,10 +93,12 @@ func TestFirstFillWaitsForTheWriter(t *testing.T) {
 
 // Those who write to SQLite take turns, in the order in which they came.
 func TestWritersTakeTurns(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := open(t, jobmirror.Databases["sqlite"](t), jobmirror.Options{})
 		var (
 			writing sync.WaitGroup
+			mu      sync.Mutex
 			order   []int
 			want    []int
 		)
@@ -104,6 +107,8 @@ func TestWritersTakeTurns(t *testing.T) {
 				if err := jobmirror.HoldWriter(t.Context(), m, time.Second); err != nil {
 					t.Error(err)
 				}
+				mu.Lock()
+				defer mu.Unlock()
 				order = append(order, i) // each second one
 			})
 			synctest.Wait()

@@ -60,6 +60,7 @@ func (p *pipes) ask(t *testing.T, target string) *http.Response {
 // Clients that ask for everything and read nothing are given up. Meanwhile the
 // copy is searched and refreshed, and others follow its changes.
 func TestClientsThatDoNotReadHoldUpNobody(t *testing.T) {
+	t.Parallel()
 	inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, path string) {
 		m := open(t, path, optionsOf(srv))
 		refresh(t, m)

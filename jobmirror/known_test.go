@@ -252,6 +252,7 @@ func TestRepeatedTransactionBringsBackWhatWasChangedMeanwhile(t *testing.T) {
 // Two channels, each of which shows as it is stored what the other one changes, wait for
 // each other in one order.
 func TestLearningBesideChangesIsNoDeadlock(t *testing.T) {
+	t.Parallel()
 	address, ok := Databases["postgres"]
 	if !ok {
 		t.Skip("one process at a time writes to SQLite")

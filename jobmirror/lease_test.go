@@ -235,7 +235,6 @@ func count(t *testing.T, address, statement string) (n int) {
 
 // A source that takes long holds up no other one of the process.
 func TestLargeSourceHoldsNobodyUp(t *testing.T) {
-	t.Parallel()
 	onEach(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		opts := optionsOf(srv)

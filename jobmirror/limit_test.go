@@ -239,6 +239,7 @@ func TestPauseOutlivesItsProcess(t *testing.T) {
 
 // A process without a limit keeps a pause that the board asked another one for.
 func TestPauseHoldsWithoutALimit(t *testing.T) {
+	t.Parallel()
 	needPostgres(t)
 	address := postgres.create(t)
 	open(t, address, jobmirror.Options{})
@@ -259,6 +260,7 @@ func TestPauseHoldsWithoutALimit(t *testing.T) {
 
 // A database's clock that is set back holds nobody up for longer than a moment.
 func TestClockSetBack(t *testing.T) {
+	t.Parallel()
 	needPostgres(t)
 	address := postgres.create(t)
 	open(t, address, jobmirror.Options{})
@@ -279,6 +281,7 @@ func TestClockSetBack(t *testing.T) {
 
 // While the database is away nothing is sent, and all goes on when it is back.
 func TestNothingIsSentWithoutTheDatabase(t *testing.T) {
+	t.Parallel()
 	needPostgres(t)
 	address := postgres.create(t)
 	open(t, address, jobmirror.Options{})

@@ -18,6 +18,7 @@ import (
 // A statement that fails makes fail whatever needs it: no error gets lost on its way to
 // the caller. On SQLite the other statements of a transaction would go on.
 func TestNoErrorOfAStatementIsLost(t *testing.T) {
+	t.Parallel()
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	opts := optionsOf(srv)
 	full := filepath.Join(t.TempDir(), "full.db")
@@ -135,6 +136,7 @@ func (h holdingAnswers) RoundTrip(r *http.Request) (*http.Response, error) {
 // What fails for a batch of lookups ends the others. Refresh tells what failed, and not
 // that the others were ended: that would mean that its caller has interrupted it.
 func TestFailedBatchTellsItsCause(t *testing.T) {
+	t.Parallel()
 	needPostgres(t)
 	address := postgres.createMigrated(t)
 	execute(t, address, `CREATE FUNCTION broken() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'broken'; END $$;

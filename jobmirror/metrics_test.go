@@ -49,7 +49,6 @@ func addPoints[N int64 | float64](out map[string]float64, name string, points []
 }
 
 func TestMetricsTellHowTheMirrorIsDoing(t *testing.T) {
-	t.Parallel()
 	onEach(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		reader := metric.NewManualReader()

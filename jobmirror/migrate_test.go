@@ -19,6 +19,7 @@ import (
 // A server that goes away while the mirror is opened does not make its database another
 // program's.
 func TestServerGoesAwayWhileItIsOpened(t *testing.T) {
+	t.Parallel()
 	needPostgres(t)
 	address := postgres.createMigrated(t)
 	for _, part := range []string{"pg_tables", "'oldest'", "mirror_versions"} {
@@ -130,6 +131,7 @@ func TestManySetUpAtOnce(t *testing.T) {
 // A role that may not create tables runs a mirror that another one set up, and
 // is told what is missing where nobody did.
 func TestWithoutTheRightToCreateTables(t *testing.T) {
+	t.Parallel()
 	needPostgres(t)
 	address := postgres.create(t)
 	database := address[strings.LastIndex(address, "/")+1 : strings.Index(address, "?")]
@@ -159,6 +161,7 @@ func TestWithoutTheRightToCreateTables(t *testing.T) {
 // The grants that the documentation lists are enough, to run a mirror and to read one,
 // and a role that lacks some is told which.
 func TestGrants(t *testing.T) {
+	t.Parallel()
 	needPostgres(t)
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	address := postgres.create(t)

@@ -104,6 +104,7 @@ func TestGoneOnlyByACompleteRefresh(t *testing.T) {
 
 // A page has as many hits as were asked for.
 func TestPagesHaveAsManyHitsAsWereAskedFor(t *testing.T) {
+	t.Parallel()
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	m := open(t, filepath.Join(t.TempDir(), "jobs.db"), optionsOf(srv))
 	refresh(t, m)
@@ -143,7 +144,6 @@ func TestForgetErasesAndIsKept(t *testing.T) {
 
 // What a refresh is writing while its job is forgotten is forgotten as well.
 func TestForgetWaitsForARefresh(t *testing.T) {
-	t.Parallel()
 	onEach(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		m := open(t, address, optionsOf(srv))
@@ -267,7 +267,7 @@ func TestClosedMirrorAnswers(t *testing.T) {
 		if err := m.Close(); err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // in vain only where it waits for ever
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // in vain only where it waits for ever
 		defer cancel()
 		_, search := m.Search(ctx, jobmirror.Query{})
 		_, status := m.Status(ctx)

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 )
 
@@ -193,20 +192,20 @@ func asFeed(opts jobmirror.Options) jobmirror.Options {
 
 // onEachSource runs a test on each database with options for a channel, and for a feed.
 func onEachSource(t *testing.T, n int, f func(t *testing.T, board *shelf, m *jobmirror.Mirror)) {
-	onEach(t, func(t *testing.T, address string) {
-		board := newShelf(n)
-		m := open(t, address, board.options())
-		refresh(t, m)
-		f(t, board, m)
-		checkReplay(t, m)
-	})
-	onEach(t, func(t *testing.T, address string) {
-		board := newShelf(n)
-		m := open(t, address, asFeed(board.options()))
-		refresh(t, m)
-		f(t, board, m)
-		checkReplay(t, m)
-	})
+	t.Helper()
+	t.Parallel()
+	asChannel := func(opts jobmirror.Options) jobmirror.Options { return opts }
+	for source, optionsFor := range map[string]func(jobmirror.Options) jobmirror.Options{"channel": asChannel, "feed": asFeed} {
+		t.Run(source, func(t *testing.T) {
+			onEach(t, func(t *testing.T, address string) {
+				board := newShelf(n)
+				m := open(t, address, optionsFor(board.options()))
+				refresh(t, m)
+				f(t, board, m)
+				checkReplay(t, m)
+			})
+		})
+	}
 }
 
 // Few rows that are missing go at once: a fifth, or three, together with what else the
@@ -621,6 +620,7 @@ func TestOneLookupAJobThatIsMissing(t *testing.T) {
 
 // Lookups for held rows leave half of the limit to others.
 func TestHeldRowsUseHalfOfTheLimit(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		board := newShelf(200)
 		opts := board.options()
@@ -648,6 +648,7 @@ func TestHeldRowsUseHalfOfTheLimit(t *testing.T) {
 // Boards that mislead for hours, or for ever: what they do not show stays, and they are not
 // asked for much.
 func TestBoardsThatMisleadForLong(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		state  string
 		script func(search int) []int
@@ -665,9 +666,7 @@ func TestBoardsThatMisleadForLong(t *testing.T) {
 	for _, name := range someOf(t, 2, slices.Sorted(maps.Keys(tests))) {
 		test := tests[name]
 		t.Run(name, func(t *testing.T) {
-			if !testenv.Whole() {
-				t.Parallel()
-			}
+			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				board := newShelf(100)
 				m := open(t, filepath.Join(t.TempDir(), "jobs.db"), board.options())
@@ -702,6 +701,7 @@ func TestBoardsThatMisleadForLong(t *testing.T) {
 // What is asked for held rows while the mirror runs removes them within minutes, once
 // the next refresh missed them.
 func TestRunAsksAboutHeldRows(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		board := newShelf(100)
 		m := open(t, filepath.Join(t.TempDir(), "jobs.db"), board.options())
@@ -720,6 +720,7 @@ func TestRunAsksAboutHeldRows(t *testing.T) {
 // Who runs the mirror asks about held rows within seconds when another process has noted
 // that somebody is to.
 func TestPollTellsOfHeldRows(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		board := newShelf(40)
 		m := open(t, filepath.Join(t.TempDir(), "jobs.db"), board.options())

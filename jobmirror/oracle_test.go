@@ -33,12 +33,15 @@ func TestModelOfAMisleadingBoard(t *testing.T) {
 		}
 	}
 	onEach(t, func(t *testing.T, address string) {
-		for seed := first; seed < first+seeds && !t.Failed(); seed++ {
-			at := address
-			if seed > first {
-				at = jobmirror.Databases[databaseOf(address)](t)
-			}
-			mislead(t, at, uint64(seed))
+		for seed := first; seed < first+seeds; seed++ {
+			t.Run(strconv.Itoa(seed), func(t *testing.T) {
+				t.Parallel()
+				at := address
+				if seed > first {
+					at = jobmirror.Databases[databaseOf(address)](t)
+				}
+				mislead(t, at, uint64(seed))
+			})
 		}
 	})
 }

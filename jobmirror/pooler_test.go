@@ -56,15 +56,21 @@ max_client_conn = 500
 	if err := os.Chmod(file, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	command := exec.CommandContext(context.WithoutCancel(t.Context()), program, "-q", file)
+	// It is killed when the pipe is closed, also because the tests were killed.
+	const script = `"$@" & read -r _; kill -KILL $!`
+	command := exec.CommandContext(context.WithoutCancel(t.Context()), "sh", "-c", script, "sh", program, "-q", file)
 	command.SysProcAttr, command.Dir = before.attributes, before.data
 	var told lines
 	command.Stderr = &told
+	pipe, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = command.Process.Kill()
+		_ = pipe.Close()
 		_ = command.Wait()
 	})
 	until(t, 20*time.Second, "PgBouncer listens", func() bool {

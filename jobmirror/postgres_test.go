@@ -1,6 +1,7 @@
 package jobmirror_test
 
 import (
+	"bufio"
 	"context"
 	"database/sql"
 	"errors"
@@ -32,6 +33,8 @@ type server struct {
 	port       int
 	attributes *syscall.SysProcAttr // of a process that is not root's
 	run        func(name string, args ...string) error
+	begin      func() error // makes the server's files and starts it, the first time
+	end        func() error // ends it for good
 	databases  atomic.Int32
 	migrated   func() (name string, err error) // makes the database that is copied where a mirror's tables are to be there
 }
@@ -44,7 +47,7 @@ func TestMain(m *testing.M) {
 	}
 	atOnce()
 	var err error
-	if postgres, err = startPostgres(); err != nil {
+	if postgres, err = newServer(); err != nil {
 		fmt.Fprintln(os.Stderr, "postgres:", err)
 		os.Exit(1)
 	}
@@ -56,7 +59,7 @@ func TestMain(m *testing.M) {
 	}
 	code := m.Run()
 	if postgres != nil {
-		if err := postgres.remove(); err != nil {
+		if err := postgres.end(); err != nil {
 			fmt.Fprintln(os.Stderr, "postgres:", err)
 			code = 1
 		}
@@ -76,9 +79,10 @@ func atOnce() {
 	}
 }
 
-// startPostgres starts a server on a free port of loopback: as another user
-// where the tests run as root, which the server refuses.
-func startPostgres() (*server, error) {
+// newServer returns a server on a free port of loopback that begins when the first test
+// needs it: as another user where the tests run as root, which the server refuses. It is
+// nil where the machine has no PostgreSQL.
+func newServer() (*server, error) {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if len(found) == 0 {
 		return nil, nil
@@ -118,16 +122,50 @@ func startPostgres() (*server, error) {
 		}
 		return nil
 	}
+	if s.end, err = s.keep(); err != nil {
+		return nil, err
+	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
 	s.port = listener.Addr().(*net.TCPAddr).Port
 	listener.Close()
-	if err := s.run("initdb", "-D", s.data+"/db", "-A", "trust", "-U", "mirror", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"); err != nil {
+	s.begin = sync.OnceValue(func() error {
+		err := s.run("initdb", "-D", s.data+"/db", "-A", "trust", "-U", "mirror", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
+		if err != nil {
+			return err
+		}
+		return s.start()
+	})
+	return s, nil
+}
+
+// keep starts a process that stops the server and removes its files when end is called,
+// or when this process ends without it: when it is killed, or a test takes too long. The
+// process reads from a pipe, and comes to its end then. It is in a session of its own, so
+// that what ends the tests from outside does not end it as well. Nobody waits for the files
+// to be removed: there are some gigabytes of them.
+func (s *server) keep() (end func() error, err error) {
+	const script = `read -r _; [ ! -e "$2/db/postmaster.pid" ] || "$1/pg_ctl" -D "$2/db" -m immediate -w stop >&2 && echo stopped; cd / && rm -rf "$2"`
+	keeper := exec.CommandContext(context.Background(), "sh", "-c", script, "sh", s.bin, s.data)
+	attributes := *s.attributes
+	attributes.Setsid = true
+	keeper.SysProcAttr, keeper.Dir = &attributes, s.data
+	pipe, err1 := keeper.StdinPipe()
+	said, err2 := keeper.StdoutPipe()
+	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
-	return s, s.start()
+	return func() error {
+		if err := pipe.Close(); err != nil {
+			return err
+		}
+		if text, err := bufio.NewReader(said).ReadString('\n'); err != nil {
+			return fmt.Errorf("the server may not have stopped: %q, %w", text, err)
+		}
+		return nil
+	}, keeper.Start()
 }
 
 func (s *server) start() error {
@@ -138,23 +176,23 @@ func (s *server) start() error {
 	return s.run("pg_ctl", "-D", s.data+"/db", "-w", "-t", "60", "-l", s.data+"/log", "-o", settings, "start")
 }
 
-// remove ends the server for good.
-func (s *server) remove() error { return errors.Join(s.stop("immediate"), os.RemoveAll(s.data)) }
-
 // ownServer starts a server for a test that takes it away or lets it crash, while
 // others go on.
 func ownServer(t *testing.T) *server {
 	t.Helper()
 	needPostgres(t)
-	s, err := startPostgres()
+	s, err := newServer()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.remove(); err != nil {
+		if err := s.end(); err != nil {
 			t.Error(err)
 		}
 	})
+	if err := s.begin(); err != nil {
+		t.Fatal(err)
+	}
 	return s
 }
 
@@ -176,6 +214,9 @@ func (s *server) create(t *testing.T) string {
 // createFrom makes a database that is a copy of another one.
 func (s *server) createFrom(t *testing.T, template string) string {
 	t.Helper()
+	if err := s.begin(); err != nil {
+		t.Fatal(err)
+	}
 	name := fmt.Sprintf("test%d", s.databases.Add(1))
 	if err := s.execute("CREATE DATABASE " + name + " TEMPLATE " + template); err != nil {
 		t.Fatal(err)
@@ -186,6 +227,9 @@ func (s *server) createFrom(t *testing.T, template string) string {
 // createMigrated makes a database that has a mirror's tables.
 func (s *server) createMigrated(t *testing.T) string {
 	t.Helper()
+	if err := s.begin(); err != nil {
+		t.Fatal(err)
+	}
 	template, err := s.migrated()
 	if err != nil {
 		t.Fatal(err)

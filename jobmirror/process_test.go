@@ -25,7 +25,6 @@ func processes(t *testing.T, m *jobmirror.Mirror, n int) (found []jobmirror.Proc
 }
 
 func TestStatusTellsOfEachProcess(t *testing.T) {
-	t.Parallel()
 	onEach(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		m := open(t, address, optionsOf(srv))

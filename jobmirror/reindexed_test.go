@@ -49,6 +49,7 @@ func TestFacetsOfAChangedPosting(t *testing.T) {
 // What stays of a posting that changes is not written anew: its advertisement, its words and
 // its facets. That its job's title confirms it changes no word of it.
 func TestWhatStaysIsNotWritten(t *testing.T) {
+	t.Parallel()
 	address, ok := Databases["postgres"]
 	if !ok {
 		t.Skip("PostgreSQL tells which rows were written")

@@ -170,6 +170,7 @@ func mistyped(r *rand.Rand, word string) string {
 // Both databases find the same postings in the same order, and mean the same words,
 // whatever is typed.
 func TestDatabasesAgree(t *testing.T) {
+	t.Parallel()
 	if jobmirror.Databases["postgres"] == nil {
 		t.Skip("there is no PostgreSQL server")
 	}
@@ -207,6 +208,7 @@ func found(t *testing.T, m *jobmirror.Mirror, q jobmirror.Query) *jobmirror.Page
 // So they do while postings come and go between two pages, and a posting that stays comes
 // once.
 func TestDatabasesAgreeWhileRowsChange(t *testing.T) {
+	t.Parallel()
 	if jobmirror.Databases["postgres"] == nil {
 		t.Skip("there is no PostgreSQL server")
 	}
@@ -258,6 +260,7 @@ func idsOf(page *jobmirror.Page) (ids []jobboard.JobPostingID) {
 
 // The postings that fit best come first, and a line shows why each was found.
 func TestWhatFitsComesFirst(t *testing.T) {
+	t.Parallel()
 	for kind := range jobmirror.Databases {
 		srv := jobboardtest.New(t)
 		srv.AddChannel(jobboardtest.Channel{ID: "1_words"})
@@ -321,6 +324,7 @@ func searchAsBoard(t *testing.T, m *jobmirror.Mirror, text string) (result jobbo
 // What the stand-in finds by a word in a posting's own title, category, place or company,
 // the mirror finds as well.
 func TestFindsWhatTheStandInFinds(t *testing.T) {
+	t.Parallel()
 	for kind := range jobmirror.Databases {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		m := mirrorOf(t, kind, srv, srv.Demo.Channel, "de")
@@ -374,6 +378,7 @@ func TestFindsWhatTheStandInFinds(t *testing.T) {
 
 // The pieces of SQLite's text index are put together, and what is found stays.
 func TestIndexIsPutTogether(t *testing.T) {
+	t.Parallel()
 	c := newWordChannel(t)
 	for range 400 {
 		c.addOne()
@@ -411,6 +416,7 @@ func TestIndexIsPutTogether(t *testing.T) {
 
 // Small pieces are put together, and the largest is not written again for each few of them.
 func TestSmallPiecesLeaveTheLargestAlone(t *testing.T) {
+	t.Parallel()
 	b := wordyBoard{1000}
 	board := httptest.NewServer(b.handler())
 	defer board.Close()

@@ -38,7 +38,11 @@ func refresh(t *testing.T, m *jobmirror.Mirror) {
 // What the tests inside of the package do as well, by short names.
 type rows = jobmirror.Rows
 
-var onEach, open, snapshot, checkReplay, text = jobmirror.OnEach, jobmirror.OpenFor, jobmirror.TakeSnapshot, jobmirror.CheckReplay, jobmirror.Encode
+var (
+	onEach, onEachMeasured      = jobmirror.OnEach, jobmirror.OnEachMeasured
+	open, snapshot, checkReplay = jobmirror.OpenFor, jobmirror.TakeSnapshot, jobmirror.CheckReplay
+	text                        = jobmirror.Encode
+)
 
 // find searches a mirror.
 func find(t *testing.T, m *jobmirror.Mirror, q jobmirror.Query) []jobmirror.Posting {

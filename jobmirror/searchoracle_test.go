@@ -30,6 +30,7 @@ import (
 // whatever is typed in whatever writing. JOBMIRROR_SEEDS says with which seeds, as for
 // TestModelOfAMisleadingBoard.
 func TestSearchEqualsAPlainOracle(t *testing.T) {
+	t.Parallel()
 	first, seeds := 3, size(1, 8) // a seed whose hits are in each tier
 	if text := os.Getenv("JOBMIRROR_SEEDS"); text != "" {
 		if _, err := fmt.Sscanf(text, "%d,%d", &first, &seeds); err != nil {

@@ -18,6 +18,7 @@ import (
 )
 
 func TestSQLiteIsSafeByItsSettings(t *testing.T) {
+	t.Parallel()
 	m, err := Open(t.Context(), filepath.Join(t.TempDir(), "a b#c%d?.db"), Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -42,6 +43,7 @@ func TestSQLiteIsSafeByItsSettings(t *testing.T) {
 // A disk that is full at any page fails the refresh, loses nothing, and lets the
 // next one go on.
 func TestDiskFull(t *testing.T) {
+	t.Parallel()
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
 	m, err := Open(t.Context(), filepath.Join(t.TempDir(), "jobs.db"), Options{
 		Config:   jobboard.Config{BaseURL: srv.BaseURL, JobDBURL: srv.JobDBURL, ClientID: srv.Demo.ClientID},
@@ -128,6 +130,7 @@ func contents(t *testing.T, dir string) string {
 
 // A source whose address is missing is refused before anything is written.
 func TestOpenRefusesSourcesWithoutTheirAddress(t *testing.T) {
+	t.Parallel()
 	board, lookups := jobboard.Config{BaseURL: "http://127.0.0.1:1", ClientID: "10"}, jobboard.Config{JobDBURL: "http://127.0.0.1:1"}
 	channels, feeds := []Channel{{ID: "whole"}}, []Feed{{Address: "none.xml"}}
 	for name, c := range map[string]struct {
@@ -168,6 +171,7 @@ func TestOpenRefusesSourcesWithoutTheirAddress(t *testing.T) {
 // What is no mirror's database, or is a newer one's, is refused in clear words,
 // and not a byte of it changes.
 func TestOpenRefusesWhatIsNoMirror(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text.db")
 	if err := os.WriteFile(text, []byte("some notes of mine"), 0o600); err != nil {
@@ -249,6 +253,7 @@ func TestOpenRefusesWhatIsNoMirror(t *testing.T) {
 
 // Of two processes that open a new file, the second waits for the first to give it its journal.
 func TestNewFileIsOpenedByTwo(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "jobs.db")
 	synctest.Test(t, func(t *testing.T) {
 		other, err := sql.Open("sqlite", path)

@@ -94,7 +94,7 @@ func fetch(t *testing.T, address string) {
 // What a refresh costs in which nothing changed, on its second run and later. The board is a
 // process of its own.
 func TestCostOfAnUnchangedRefresh(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onEachMeasured(t, func(t *testing.T, address string) {
 		n := size(100, 10_000)
 		board := startBoard(t, n)
 		m := open(t, address, jobmirror.Options{

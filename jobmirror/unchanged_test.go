@@ -73,6 +73,7 @@ func TestUnchangedRowsAreNotWritten(t *testing.T) {
 // A posting that one source removes while another one writes that it shows it, is in the
 // copy afterwards.
 func TestPostingMovesBetweenSources(t *testing.T) {
+	t.Parallel()
 	address, ok := Databases["postgres"]
 	if !ok {
 		t.Skip("one process at a time writes to SQLite")

@@ -44,6 +44,7 @@ func (c *counting) RoundTrip(r *http.Request) (*http.Response, error) {
 // none: a counter of views would log every posting and job at every refresh. The next
 // change of something else brings it along.
 func TestUnknownMembersAlone(t *testing.T) {
+	t.Parallel()
 	inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, address string) {
 		opts := optionsOf(srv)
 		service := &counting{next: srv.Client().Transport}

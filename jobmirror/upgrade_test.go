@@ -20,7 +20,6 @@ CREATE TABLE salaries (job BIGINT PRIMARY KEY, amount BIGINT NOT NULL);
 `
 
 func TestOlderVersionWorksBesideANewerSchema(t *testing.T) {
-	t.Parallel()
 	onEach(t, func(t *testing.T, address string) {
 		srv := jobboardtest.New(t, jobboardtest.WithDemo())
 		opts := optionsOf(srv)

@@ -153,6 +153,7 @@ func TestLookupsAreDue(t *testing.T) {
 // A lookup that fails is tried again after 30 seconds, and twice as long each
 // time, up to a day; an answer ends that.
 func TestFailedLookupsBackOff(t *testing.T) {
+	t.Parallel()
 	inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, path string) {
 		failing := true
 		opts := feedOnly(t, srv, srv.Demo.OpenJob)
@@ -187,6 +188,7 @@ func TestFailedLookupsBackOff(t *testing.T) {
 // Lookups that take longer than the lease of their batch are not asked twice: it is
 // renewed.
 func TestSlowLookupsAreAskedOnce(t *testing.T) {
+	t.Parallel()
 	inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, path string) {
 		var asked atomic.Int64
 		jobs := manyJobs(srv, 3)
@@ -210,6 +212,7 @@ func TestSlowLookupsAreAskedOnce(t *testing.T) {
 // Lookups that never answer, as many as there are places but one, hold up
 // neither those that were waiting with them nor those that come later.
 func TestLookupsThatNeverAnswerHoldUpNobody(t *testing.T) {
+	t.Parallel()
 	inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, path string) {
 		jobs := manyJobs(srv, 301)
 		late := jobs[300]
@@ -251,6 +254,7 @@ func TestLookupsThatNeverAnswerHoldUpNobody(t *testing.T) {
 // However many jobs are due, no more than two batches are under way, also after many
 // were completed.
 func TestJobsUnderWayAreBounded(t *testing.T) {
+	t.Parallel()
 	inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, path string) {
 		const answered, size = 700, 512 // of a batch, with 64 at once
 		jobs := manyJobs(srv, answered+1600)
@@ -347,6 +351,7 @@ func checkRate(t *testing.T, requests []jobboardtest.Request, perSecond int) {
 // applying is possible. It is not too old before the next lookup is due, however
 // seldom these are.
 func TestAnswersGrowOld(t *testing.T) {
+	t.Parallel()
 	const day = 24 * time.Hour
 	for lookupEvery, maxAge := range map[time.Duration]time.Duration{0: 2 * day, 7 * day: 14 * day} {
 		inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, path string) {
@@ -501,6 +506,7 @@ func TestCompleteWhenTheClockIsSetBack(t *testing.T) {
 // The log reaches back as far as Options.KeepChanges says; an older cursor is
 // refused, and numbers are not used again.
 func TestOldChangesGo(t *testing.T) {
+	t.Parallel()
 	inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, path string) {
 		m := open(t, path, optionsOf(srv))
 		refresh(t, m)
@@ -553,6 +559,7 @@ func TestOldChangesGo(t *testing.T) {
 // Sources are read each quarter of an hour; one that fails sooner at first, and
 // never more seldom than the others.
 func TestSourcesAreDue(t *testing.T) {
+	t.Parallel()
 	inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, path string) {
 		opts := optionsOf(srv)
 		opts.Feeds = nil
@@ -580,6 +587,7 @@ func TestSourcesAreDue(t *testing.T) {
 // What a source showed goes a week after the last process that named it, or at
 // once by RemoveSources. A process that names no source at all takes nothing away.
 func TestSourcesThatNobodyNamesGo(t *testing.T) {
+	t.Parallel()
 	inVirtualTime(t, func(t *testing.T, srv *jobboardtest.Server, path string) {
 		srv.AddChannel(jobboardtest.Channel{ID: "2_other"})
 		_, posting := srv.Publish("2_other", jobboardtest.Job{Title: "Glassblower", Language: "en"})

@@ -10,6 +10,7 @@ import (
 // requests and find words know nothing of a mirror or a database of it, and the store
 // nothing of what is kept in it.
 func TestWalls(t *testing.T) {
+	t.Parallel()
 	const mirror = "github.com/jobboard-sdk/jobboard-go/jobmirror"
 	for room, never := range map[string][]string{
 		"pace":  {mirror, "github.com/jackc/", "modernc.org/"},

@@ -97,7 +97,7 @@ func serverTime() (sum time.Duration) {
 // Searches of postings of a natural size cost little of a processor, whatever is typed, and
 // so does their index of room.
 func TestSearchesOfLargePostings(t *testing.T) {
-	onEach(t, func(t *testing.T, address string) {
+	onEachMeasured(t, func(t *testing.T, address string) {
 		b := wordyBoard{size(300, 100_000)}
 		board := httptest.NewServer(b.handler())
 		defer board.Close()
@@ -187,6 +187,7 @@ func (b wordyBoard) measure(ctx context.Context, t *testing.T, m *jobmirror.Mirr
 
 // A page of what most postings have costs PostgreSQL some of them, however many there are.
 func TestPageOfCommonWordsReadsFew(t *testing.T) {
+	t.Parallel()
 	needPostgres(t)
 	b := wordyBoard{800}
 	address := postgres.createMigrated(t)
