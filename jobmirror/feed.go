@@ -259,7 +259,9 @@ func (m *Mirror) openFeed(ctx context.Context, feed Feed, h *hearing) (io.ReadCl
 	})
 	rs, err := client.Do(req) //nolint:bodyclose // feedBody closes it
 	if err != nil {
-		err = errors.Join(err, context.Cause(ctx))
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause // an HTTPClient may say just that it was canceled
+		}
 		_ = body.Close()
 		return nil, fmt.Errorf("jobmirror: the feed: %s", problem(err))
 	}
