@@ -98,6 +98,9 @@ func TestDataFeed(t *testing.T) {
 		if item := `{"@type":"DataFeedItem","dateModified":"2026-02-03T04:05:06Z","item":{`; strings.Count(w.Body.String(), item) != 1 {
 			t.Errorf("no item says when it was changed: %.600s", w.Body)
 		}
+		if n := strings.Count(w.Body.String(), "@context"); n != 1 {
+			t.Errorf("it says %d times in which terms", n)
+		}
 		if again := get(h, "/jobs.feed.json", "If-None-Match", w.Header().Get("ETag")); again.Code != 304 {
 			t.Errorf("again: %d", again.Code)
 		}
@@ -115,6 +118,26 @@ func TestDataFeed(t *testing.T) {
 		})
 		if w := get(broken.DataFeed("/x"), "/x"); w.Code != 503 || strings.Contains(w.Body.String(), "DataFeed") {
 			t.Errorf("half a feed: %d %s", w.Code, w.Body)
+		}
+	})
+}
+
+// Of many countries that nobody knows a hundred are told, each with the number of its jobs.
+func TestUnknownCountriesOfADataFeed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var jobs []Job
+		for n := range 103 {
+			jobs = append(jobs, numbered(n+1))
+			jobs[n].Information.Location.GeoCountry = fmt.Sprintf("Utopia-%d", n%102)
+		}
+		site := newSite(t, list(&jobs))
+		var log bytes.Buffer
+		site.cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
+		if items := imported(t, get(site.DataFeed("/x"), "/x").Body.Bytes()); len(items) != 103 {
+			t.Errorf("%d jobs", len(items))
+		}
+		if n := strings.Count(log.String(), "Utopia"); n != 100 || !strings.Contains(log.String(), "Utopia-0:2 ") || !strings.Contains(log.String(), "Utopia-99:1") {
+			t.Errorf("%d countries in %s", n, &log)
 		}
 	})
 }

@@ -170,6 +170,10 @@ func TestStructuredDataMissing(t *testing.T) {
 			change(j, jobboard.KeyListingStartDate)
 			j.Posting.PostingVersionStartDate = 0
 		}, "datePosted", "", nil},
+		{"a date that no calendar has", func(j *Job) {
+			change(j, jobboard.KeyListingStartDate)
+			j.Posting.PostingVersionStartDate = -99_999_999_999_999
+		}, "datePosted", "", nil},
 		{"no ad", func(j *Job) { change(j, jobboard.KeyAdText) }, "description", "", nil},
 		{"no words in the ad", func(j *Job) { change(j, jobboard.KeyAdText, "<p>&nbsp;<script>x</script><img src=x>") }, "description", "", nil},
 		{"the job's company", func(j *Job) { change(j, jobboard.KeyCompanyName, "") }, "", "hiringOrganization.name", "Lindenhof Gruppe"},
@@ -425,6 +429,7 @@ func TestValidFor(t *testing.T) {
 		{30 * day, now, "2000-01-10T00:00:00Z"},
 		{30 * day, now.Add(time.Hour), "2000-01-10T00:00:00Z"},
 		{30 * day, now.Add(-day), "2000-01-09T00:00:00Z"},
+		{1, now, "1999-12-13T00:00:00Z"},
 		{time.Minute, now, "1999-12-13T00:00:00Z"}, // not before the answer itself is too old
 	} {
 		j.ValidFor, j.Answered = test.validFor, test.answered

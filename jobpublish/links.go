@@ -13,10 +13,7 @@ func webBase(base string) *url.URL {
 	if !webAddress(base) {
 		return nil
 	}
-	u, err := url.Parse(base)
-	if err != nil {
-		return nil
-	}
+	u, _ := url.Parse(base) // as webAddress did
 	return u
 }
 

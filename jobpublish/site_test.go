@@ -63,7 +63,7 @@ func TestNewSite(t *testing.T) {
 		t.Error(err)
 	}
 	for field, change := range map[string]func(*Config){
-		"URL": func(c *Config) { c.URL = "jobs.example" }, "Title": func(c *Config) { c.Title = " " }, "Jobs": func(c *Config) { c.Jobs = nil },
+		"Title": func(c *Config) { c.Title = " " }, "Jobs": func(c *Config) { c.Jobs = nil },
 		"Language": func(c *Config) { c.Language = "de_DE" }, "MaxAge": func(c *Config) { c.MaxAge = -1 },
 	} {
 		bad := good
@@ -73,6 +73,194 @@ func TestNewSite(t *testing.T) {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
+	for address, ok := range map[string]bool{
+		"https://jobs.example": true, "http://jobs.example/board/": true,
+		"jobs.example": false, "/board": false, "ftp://jobs.example/": false, "https://": false, "https://a@jobs.example/": false, "http://[": false,
+		"https://jobs.example/?a=b": false, "https://jobs.example/#a": false,
+	} {
+		one := good
+		one.URL = address
+		_, err := NewSite(one)
+		if wrong, _ := errors.AsType[*ConfigError](err); (err == nil) != ok || !ok && wrong.Field != "URL" {
+			t.Errorf("%q: %v", address, err)
+		}
+	}
+}
+
+// Everything that a feed says of itself and of a job that has neither a date nor a
+// description of its own, and of one that has them.
+func TestWholeFeeds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		undated := numbered(1)
+		undated.Posting.PostingVersionStartDate = 0
+		change(&undated, jobboard.KeyListingStartDate)
+		jobs := []Job{undated, numbered(2)}
+		for description, want := range map[string]string{"": "Jobs &amp; more", "All jobs": "All jobs"} {
+			site, err := NewSite(Config{URL: "https://jobs.example", Title: "Jobs & more", Description: description, Jobs: list(&jobs)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var refused []string
+			site.cfg.Refused = func(e *RefusedError) { refused = append(refused, e.Error()) }
+			id, item := site.id.URN(), func(n int) string { return site.jobID(jobs[n-1]) }
+			const head = `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
+			const ad = "&lt;h2&gt;Tasks&lt;/h2&gt;&lt;p&gt;Care&lt;/p&gt;"
+			rss := head + `<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel><title>Jobs &amp; more</title>` +
+				`<link>https://jobs.example/</link><description>` + want + `</description>` +
+				`<atom:link href="https://jobs.example/x" rel="self" type="application/rss+xml"></atom:link>` +
+				`<item><title>Nurse (f/m/x)</title><link>https://jobs.example/job/1/K%C3%B6ln</link><guid isPermaLink="false">` + item(1) +
+				`</guid><description>` + ad + `</description></item>` +
+				`<item><title>Nurse (f/m/x)</title><link>https://jobs.example/job/2/K%C3%B6ln</link><guid isPermaLink="false">` + item(2) +
+				`</guid><pubDate>Wed, 01 Dec 1999 12:00:00 +0000</pubDate><description>` + ad + `</description></item></channel></rss>`
+			if got := get(site.RSS("/x"), "/x").Body.String(); got != rss {
+				t.Errorf("RSS is\n%s, not\n%s", got, rss)
+			}
+			if len(refused) > 0 {
+				t.Errorf("refused: %q", refused)
+			}
+			subtitle := ""
+			if description != "" {
+				subtitle = "<subtitle>" + want + "</subtitle>"
+			}
+			atom := head + `<feed xmlns="http://www.w3.org/2005/Atom"><id>` + id + `</id><title>Jobs &amp; more</title>` + subtitle +
+				`<link href="https://jobs.example/"></link><link href="https://jobs.example/x" rel="self"></link>` +
+				`<author><name>Jobs &amp; more</name></author><updated>1999-12-07T12:00:00Z</updated>` +
+				`<entry><id>` + item(2) + `</id><title>Nurse (f/m/x)</title><link href="https://jobs.example/job/2/K%C3%B6ln"></link>` +
+				`<updated>1999-12-07T12:00:00Z</updated><published>1999-12-01T12:00:00Z</published><content type="html">` + ad + `</content></entry></feed>`
+			if got := get(site.Atom("/x"), "/x").Body.String(); got != atom {
+				t.Errorf("Atom is\n%s, not\n%s", got, atom)
+			}
+			if len(refused) != 1 || refused[0] != "jobpublish: job 1 is not published: incomplete, without datePosted" {
+				t.Errorf("refused: %q", refused)
+			}
+		}
+		jobs = nil
+		if got := get(newSite(t, list(&jobs)).Atom("/x"), "/x").Body.String(); !strings.Contains(got, "<updated>1970-01-01T00:00:00Z</updated>") {
+			t.Errorf("without a job: %s", got)
+		}
+		if got := get(newSite(t, list(&jobs)).Sitemap("/x"), "/x").Body.String(); !strings.Contains(got, "<url><loc>https://jobs.example/</loc></url>") {
+			t.Errorf("without a job: %s", got)
+		}
+	})
+}
+
+// What cannot be published is told with all that is known of it.
+func TestRefusedErrorText(t *testing.T) {
+	for want, refused := range map[string]RefusedError{
+		"job 7 is not published: closed":                                   {Job: 7, Reason: ReasonClosed},
+		"job 7 is not published: incomplete, without url":                  {Job: 7, Reason: ReasonIncomplete, Missing: []string{"url"}},
+		"job 0 is not published: incomplete, without title, url: the host": {Reason: ReasonIncomplete, Missing: []string{"title", "url"}, Err: errors.New("the host")},
+		"job 7 is not published: gone: away":                               {Job: 7, Reason: ReasonGone, Err: errors.New("away")},
+	} {
+		if got := refused.Error(); got != "jobpublish: "+want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// Dates that a calendar of four digits does not have are left out.
+func TestStamp(t *testing.T) {
+	for date, want := range map[time.Time]string{
+		{}: "", time.Date(0, 12, 31, 23, 59, 59, 0, time.UTC): "", time.Date(1, 1, 1, 0, 0, 1, 0, time.UTC): "0001-01-01T00:00:01Z",
+		time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC): "9999-12-31T23:59:59Z", time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC): "",
+		time.Date(2026, 2, 3, 5, 5, 6, 7, time.FixedZone("", 3600)): "2026-02-03T04:05:06Z",
+	} {
+		if got := stamp(date); got != want {
+			t.Errorf("%v is %q, want %q", date, got, want)
+		}
+	}
+}
+
+// Answers say by which methods they can be had and that nobody should guess their type, and a
+// slow client has at least the time to read a large file.
+func TestHeaders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		jobs := []Job{numbered(1)}
+		h := newSite(t, list(&jobs)).RSS("/x")
+		ask := func(method string) *slowWriter {
+			w := &slowWriter{ResponseRecorder: httptest.NewRecorder()}
+			h.ServeHTTP(w, httptest.NewRequest(method, "/x", nil))
+			return w
+		}
+		whole := ask("GET")
+		if whole.Code != 200 || whole.Header().Get("X-Content-Type-Options") != "nosniff" || time.Until(whole.deadline) < 10*time.Minute {
+			t.Errorf("%d, %v, to be read until %v", whole.Code, whole.Header(), whole.deadline)
+		}
+		if w := ask("HEAD"); w.Code != 200 || w.Body.Len() > 0 || w.Header().Get("ETag") != whole.Header().Get("ETag") {
+			t.Errorf("HEAD: %d, %v", w.Code, w.Header())
+		}
+		if w := ask("POST"); w.Code != 405 || w.Header().Get("Allow") != "GET, HEAD" {
+			t.Errorf("POST: %d, %v", w.Code, w.Header())
+		}
+	})
+}
+
+// slowWriter notes until when it may be written to.
+type slowWriter struct {
+	*httptest.ResponseRecorder
+	deadline time.Time
+}
+
+func (w *slowWriter) SetWriteDeadline(at time.Time) error { w.deadline = at; return nil }
+
+// Whoever makes the jobs without end holds up the clients for ten minutes and not longer.
+func TestJobsWithoutEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		h := newSite(t, func(context.Context) iter.Seq2[Job, error] {
+			return func(yield func(Job, error) bool) {
+				for yield(numbered(1), nil) {
+					time.Sleep(time.Second)
+				}
+			}
+		}).Sitemap("/x")
+		if w := get(h, "/x"); w.Code != 503 || time.Since(began) < 10*time.Minute || time.Since(began) > 20*time.Minute {
+			t.Errorf("%d after %s", w.Code, time.Since(began))
+		}
+	})
+}
+
+// A file is closed when another takes its place and nobody reads it, or when it comes to
+// nothing.
+func TestFilesAreClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var jobs []Job
+		broken := false
+		var files []*file
+		site := newSite(t, list(&jobs))
+		h := site.handler("/x", "text/plain", func(f *file, h *handler, jobs iter.Seq2[Job, error]) error {
+			files = append(files, f)
+			if broken {
+				return errors.New("broken")
+			}
+			return writeRSS(f, h, jobs)
+		}).(*handler)
+		open := func(f *file) bool {
+			_, err := f.body.Stat()
+			return err == nil
+		}
+		for range 3 {
+			jobs = append(jobs, numbered(len(jobs)+1))
+			get(h, "/x")
+			time.Sleep(2 * time.Minute)
+		}
+		reader, err := h.current(t.Context())
+		if err != nil || len(files) != 4 || open(files[0]) || open(files[1]) || open(files[2]) || !open(files[3]) {
+			t.Errorf("%d files, %v", len(files), err)
+		}
+		time.Sleep(2 * time.Minute)
+		if get(h, "/x"); !open(reader) {
+			t.Error("a file that is read is closed")
+		}
+		if reader.release(); open(reader) {
+			t.Error("a file that nobody reads is open")
+		}
+		broken = true
+		time.Sleep(2 * time.Minute)
+		if w := get(h, "/x"); w.Code != 503 || open(files[len(files)-1]) {
+			t.Errorf("%d, and what came to nothing is open", w.Code)
+		}
+	})
 }
 
 func TestFeeds(t *testing.T) {
@@ -475,7 +663,7 @@ func TestSitemapIndex(t *testing.T) {
 			t.Errorf("part %d again: %d", i+1, again.Code)
 		}
 	}
-	if len(seen) != 2*maxPages+1 {
+	if len(seen) != 100_001 { // 50 000 in each part are allowed
 		t.Errorf("%d pages", len(seen))
 	}
 	for _, part := range []string{"0", "4", "-1", "x", "1e9", "99999999999999999999"} {
