@@ -42,6 +42,10 @@ func TestForm(t *testing.T) {
 			fault(jobboardtest.OpApplied, 503)(s)
 			fault(jobboardtest.OpApplication, 503)(s)
 		}, jobsite.NotChecked, 502, true, false},
+		{"sent, board busy", some, func(s *rig) {
+			fault(jobboardtest.OpApplied, 429)(s)
+			fault(jobboardtest.OpApplication, 429)(s)
+		}, jobsite.Busy, 503, true, false},
 		{"sent, board down", some, func(s *rig) { s.fake.Fail(jobboardtest.Fault{Status: 503}) }, jobsite.NotChecked, 502, false, false},
 		{"sent, closed meanwhile", some, func(s *rig) { s.fake.DeactivateJob(s.fake.Demo.OpenJob) }, jobsite.Closed, 410, false, false},
 		{"sent, applied meanwhile", some, func(s *rig) { _, _ = s.fake.Apply(s.fake.Demo.Applicant, s.fake.Demo.OpenJob) }, jobsite.AlreadyApplied, 200, false, false},
@@ -139,14 +143,16 @@ func TestFormComplete(t *testing.T) {
 			t.Errorf("%q: %d, %v", kind, got, failed)
 		}
 	}
-	for body, want := range map[string]int{"q9=%zz": 400, "q9=" + strings.Repeat("x", 1<<17): 413} {
+	for body, want := range map[string]int{
+		"q9=%zz": 400, "q9=" + strings.Repeat("x", 65_533): 200, "q9=" + strings.Repeat("x", 65_534): 413, "q9=" + strings.Repeat("x", 1<<18): 413,
+	} {
 		resp, err := s.Post(s.origin+"/", "application/x-www-form-urlencoded", strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
 		resp.Body.Close()
 		if got := jobboard.HTTPStatus(failed); got != want {
-			t.Errorf("%.10s: %d, %v", body, got, failed)
+			t.Errorf("%.10s of %d bytes: %d, %v", body, len(body), got, failed)
 		}
 	}
 	s.fake.DeactivateJob(s.fake.Demo.OpenJob)

@@ -339,18 +339,20 @@ func TestJobsOfSite(t *testing.T) {
 func TestAddressWords(t *testing.T) {
 	c := newCopied(t)
 	for title, want := range map[string]string{
-		"Pflegefachkraft (m/w/d)":    "/job/7/pflegefachkraft-m-w-d",
-		"Ärztin, Straße & Übergröße": "/job/7/aerztin-strasse-uebergroesse",
-		"A\u0308rztin à São Paulo":   "/job/7/aerztin-a-sao-paulo",
-		"  -- ":                      "/job/7/job",
-		"":                           "/job/7/job",
-		"../../x?a=b#c%2F":           "/job/7/x-a-b-c-2f",
-		"看護師":                        "/job/7/%E7%9C%8B%E8%AD%B7%E5%B8%AB",
-		"한국어":                        "/job/7/%ED%95%9C%EA%B5%AD%EC%96%B4",
-		"नर्स":                       "/job/7/%E0%A4%A8%E0%A4%B0%E0%A5%8D%E0%A4%B8",
-		"\xff\x00a\u202eb":           "/job/7/a-b",
-		strings.Repeat("word ", 40):  "/job/7/" + strings.TrimSuffix(strings.Repeat("word-", 12), "-") + "-word",
-		strings.Repeat("x", 4000):    "/job/7/" + strings.Repeat("x", 121),
+		"Pflegefachkraft (m/w/d)":               "/job/7/pflegefachkraft-m-w-d",
+		"Ärztin, Straße & Übergröße":            "/job/7/aerztin-strasse-uebergroesse",
+		"A\u0308rztin à São Paulo":              "/job/7/aerztin-a-sao-paulo",
+		"  -- ":                                 "/job/7/job",
+		"":                                      "/job/7/job",
+		"../../x?a=b#c%2F":                      "/job/7/x-a-b-c-2f",
+		"看護師":                                   "/job/7/%E7%9C%8B%E8%AD%B7%E5%B8%AB",
+		"한국어":                                   "/job/7/%ED%95%9C%EA%B5%AD%EC%96%B4",
+		"नर्स":                                  "/job/7/%E0%A4%A8%E0%A4%B0%E0%A5%8D%E0%A4%B8",
+		"\xff\x00a\u202eb":                      "/job/7/a-b",
+		strings.Repeat("word ", 40):             "/job/7/" + strings.TrimSuffix(strings.Repeat("word-", 12), "-") + "-word",
+		strings.Repeat("x", 4000):               "/job/7/" + strings.Repeat("x", 121),
+		strings.Repeat("x", 59) + " word again": "/job/7/" + strings.Repeat("x", 59) + "-word",
+		strings.Repeat("x", 60) + " word":       "/job/7/" + strings.Repeat("x", 60),
 	} {
 		if got := c.site.Path(7, title); got != want {
 			t.Errorf("%q is at %s, not %s", title, got, want)
@@ -524,6 +526,66 @@ func TestPiecesOfShortenedExcerpt(t *testing.T) {
 	}
 }
 
+// Marks at the beginning and side by side are all shown, and none from the first on that
+// lies within another.
+func TestPiecesSideBySide(t *testing.T) {
+	mark := func(begin, end int) jobmirror.Mark { return jobmirror.Mark{Begin: begin, End: end} }
+	for _, test := range []struct {
+		marks []jobmirror.Mark
+		want  string
+	}{
+		{[]jobmirror.Mark{mark(0, 3), mark(3, 5), mark(5, 6)}, "|[nig]|[ht]|[s]"},
+		{[]jobmirror.Mark{mark(1, 3), mark(2, 4), mark(4, 5)}, "n[ig]hts"},
+		{[]jobmirror.Mark{mark(1, 3), mark(5, 4), mark(4, 5)}, "n[ig]hts"},
+		{[]jobmirror.Mark{mark(5, 7), mark(0, 1)}, "nights"},
+	} {
+		var got []string
+		for _, piece := range (jobsite.Card{Excerpt: "nights", Marks: test.marks}).Pieces() {
+			if piece.Found {
+				piece.Text = "[" + piece.Text + "]"
+			}
+			got = append(got, piece.Text)
+		}
+		if text := strings.Join(got, ""); text != strings.ReplaceAll(test.want, "|", "") {
+			t.Errorf("%v: %q, want %q", test.marks, got, test.want)
+		}
+	}
+}
+
+// What a card says of a posting that has everything.
+func TestCard(t *testing.T) {
+	c := newCopied(t)
+	ad := strings.Repeat("word ", 40) + "x" // the 40 words and an ellipsis have 200 characters, the whole has 201
+	for status, remote := range map[string]bool{"FULLY_REMOTE": true, "HYBRID": false, "": false} {
+		card := c.site.Card(&jobmirror.Posting{Posting: jobboard.JobPosting{Title: "Nurse", Config: jobboard.NewPostingConfig(map[string][]string{
+			jobboard.KeyAdText: {ad}, jobboard.KeyCompanyName: {"Lindenhof"}, jobboard.KeyRemoteStatus: {status},
+		})}})
+		if card.Title != "Nurse" || card.Company != "Lindenhof" || card.Remote != remote || card.Excerpt != jobpublish.Excerpt(ad, 200) {
+			t.Errorf("%q: %+v", status, card)
+		}
+	}
+	for _, limit := range []int{199, 201} {
+		if jobpublish.Excerpt(ad, limit) == jobpublish.Excerpt(ad, 200) {
+			t.Errorf("the advertisement does not tell 200 from %d", limit)
+		}
+	}
+}
+
+// Whoever wants no more jobs gets none.
+func TestSomeJobsOfSite(t *testing.T) {
+	c := newCopied(t)
+	c.copy()
+	n := 0
+	for _, err := range c.site.Jobs(t.Context()) {
+		if n++; err != nil || n == 2 {
+			break
+		}
+	}
+	if n != 2 {
+		t.Errorf("%d jobs", n)
+	}
+}
+
 // A client of the site asks the copy, also while the board is down.
 func TestClientOfSite(t *testing.T) {
 	c := newCopied(t)
@@ -549,8 +611,7 @@ func TestConfig(t *testing.T) {
 	c := newCopied(t)
 	good := jobsite.Config{URL: "https://jobs.example", Languages: []string{"de"}}
 	for field, change := range map[string]func(*jobsite.Config){
-		"URL": func(c *jobsite.Config) { c.URL = "jobs.example" }, "Page": func(c *jobsite.Config) { c.Page = "/job/{id}" },
-		"Languages": func(c *jobsite.Config) { c.Languages = nil },
+		"Page": func(c *jobsite.Config) { c.Page = "/job/{id}" }, "Languages": func(c *jobsite.Config) { c.Languages = nil },
 	} {
 		bad := good
 		change(&bad)
@@ -558,6 +619,22 @@ func TestConfig(t *testing.T) {
 		if wrong, ok := errors.AsType[*jobsite.ConfigError](err); !ok || wrong.Field != "Config."+field {
 			t.Errorf("%s: %v", field, err)
 		}
+	}
+	for url, ok := range map[string]bool{
+		"https://jobs.example": true, "http://localhost:8080": true, "HTTPS://jobs.example/": true,
+		"jobs.example": false, "ftp://jobs.example": false, "https://": false, "https:jobs.example": false, "http://[": false, "https://jobs.example/jobs": false, "": false,
+	} {
+		one := good
+		one.URL = url
+		_, err := jobsite.New(c.mirror, one)
+		if wrong, _ := errors.AsType[*jobsite.ConfigError](err); (err == nil) != ok || !ok && wrong.Field != "Config.URL" {
+			t.Errorf("%q: %v", url, err)
+		}
+	}
+	relative := good
+	relative.Page = "job/{job}"
+	if _, err := jobsite.New(c.mirror, relative); err == nil {
+		t.Error("it takes a page without a slash before it")
 	}
 	if _, err := jobsite.New(c.mirror, jobsite.Config{URL: "https://jobs.example", Languages: []string{"de", "no language"}}); err == nil {
 		t.Error("it takes what is no language")

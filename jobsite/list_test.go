@@ -54,8 +54,15 @@ func TestParseList(t *testing.T) {
 			t.Errorf("%q is read back as %+v, %v", test.address, again, wrong)
 		}
 	}
-	if _, wrong := jobsite.ParseList(url.Values{"text": {strings.Repeat("x", 1001)}}); len(wrong) != 1 || wrong[0].Reason != jobsite.TextTooLong {
-		t.Errorf("a long text: %v", wrong)
+	longest := strings.Repeat("x", 1000)
+	if list, wrong := jobsite.ParseList(url.Values{"text": {longest}}); len(wrong) > 0 || list.Text != longest {
+		t.Errorf("the longest text: %v, %d bytes are left", wrong, len(list.Text))
+	}
+	if list, wrong := jobsite.ParseList(url.Values{"text": {longest + "x"}}); len(wrong) != 1 || wrong[0].Reason != jobsite.TextTooLong || list.Text != "" {
+		t.Errorf("a text that is too long: %v, %d bytes are left", wrong, len(list.Text))
+	}
+	if got := (jobsite.List{Radius: 50}).Values().Encode(); got != "" {
+		t.Errorf("a radius around no town: %q", got)
 	}
 }
 
@@ -139,7 +146,7 @@ func TestList(t *testing.T) {
 		t.Error("the last page has a next one")
 	}
 	none, page := search("lang=de&place=Atlantis")
-	if f := none.Places(page.Facets, 5); len(f) != 1 || f[0].Name != "Atlantis" || f[0].Link != "?lang=de" {
+	if f := none.Places(page.Facets, 5); len(f) != 1 || f[0].Name != "Atlantis" || f[0].Count != 0 || f[0].Link != "?lang=de" {
 		t.Errorf("nothing found, and %+v", f)
 	}
 }

@@ -1,12 +1,17 @@
 package jobsite
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"golang.org/x/oauth2"
+
+	"github.com/jobboard-sdk/jobboard-go"
 )
 
 func TestLocal(t *testing.T) {
@@ -48,6 +53,64 @@ func TestDistance(t *testing.T) {
 			t.Errorf("%g: %s, want %s", km, got, want)
 		}
 	}
+}
+
+// A page waits five seconds for the board, and the sign-in ten for a token, whatever the
+// client of the site would do.
+func TestWaits(t *testing.T) {
+	stalled := &http.Client{Transport: stalls{}}
+	client, err := jobboard.NewClient(jobboard.Config{
+		BaseURL: "https://board.example", JobDBURL: "https://board.example", ClientID: "10", HTTPClient: stalled,
+		Retry: jobboard.RetryPolicy{MaxAttempts: 1, AttemptTimeout: time.Hour},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewSignIn(SignInConfig{
+		Client: client, URL: "https://jobs.example", HTTPClient: stalled,
+		OAuth2: oauth2.Config{Endpoint: oauth2.Endpoint{AuthURL: "https://board.example/a", TokenURL: "https://board.example/t"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		var page func(r *http.Request)
+		h := s.Handler(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { page(r) }))
+		takes := func(want time.Duration, r *http.Request) {
+			t.Helper()
+			began := time.Now()
+			h.ServeHTTP(httptest.NewRecorder(), r)
+			if took := time.Since(began); took != want {
+				t.Errorf("%s took %s, not %s", r.URL.Path, took, want)
+			}
+		}
+		page = func(r *http.Request) {
+			s.sessions.Put(r.Context(), sessionKey, stored{"token", "session", time.Now()})
+			if o := s.Precheck(r, 1, English()); o.Situation != NotChecked {
+				t.Errorf("%+v", o)
+			}
+		}
+		takes(5*time.Second, httptest.NewRequest("GET", "/visitor", nil))
+		sent := httptest.NewRequest("POST", "/nobody", strings.NewReader("q9=x"))
+		sent.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		page = func(r *http.Request) {
+			if _, err := s.Form(r, 1, English(), jobboard.AnswerRules{}); !errors.Is(err, jobboard.ErrTimeout) {
+				t.Error(err)
+			}
+		}
+		takes(5*time.Second, sent)
+		callback := httptest.NewRequest("GET", "/signin/callback?code=x&state=y", nil)
+		callback.AddCookie(&http.Cookie{Name: "__Host-signin", Value: "state=y&verifier=z"})
+		takes(10*time.Second, callback)
+	})
+}
+
+// stalls answers no request before it is given up.
+type stalls struct{}
+
+func (stalls) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
 }
 
 // What a site does not set has a bound, and what it sets is kept.

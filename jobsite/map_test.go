@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -70,5 +72,43 @@ func TestMap(t *testing.T) {
 	}
 	if nothing := jobsite.Map([]jobmirror.Posting{{}}, jobboard.GeoLocation{}, "Jobs"); nothing != "" {
 		t.Errorf("nothing to draw: %s", nothing)
+	}
+}
+
+// The circle fills the map up to a margin of 24, and so do the jobs where there is none. Dots
+// that are nearer than 6 are one, and a name stands right of its dot as long as it has room
+// for 7 a letter.
+func TestDrawing(t *testing.T) {
+	const degree = 136 * 6371.0088 * math.Pi / 180 / 50 // of a circle of 50 km at the equator
+	near := jobboard.Near(0, 10, 50)
+	at := func(city string, x, y float64) jobmirror.Posting {
+		text := func(degrees float64) string { return strconv.FormatFloat(degrees, 'f', -1, 64) }
+		return jobmirror.Posting{Locations: []jobboard.Location{
+			{GeoCity: city, GeoLat: text((160 - y) / degree), GeoLong: text(10 + (x-160)/degree)},
+		}}
+	}
+	const city = "Ten lettér" // of eleven bytes
+	for _, test := range []struct {
+		postings []jobmirror.Posting
+		near     jobboard.GeoLocation
+		has      []string
+		circles  int
+	}{
+		{nil, near, []string{`viewBox="0 0 320 320"`, `d="M160.0 24.0L`, "L160.0 296.0L"}, 0},
+		{[]jobmirror.Posting{at("", 160, 30), at("", 160, 200)}, jobboard.GeoLocation{}, []string{`viewBox="0 0 320 320"`, `cx="160.0" cy="24.0"`, `cx="160.0" cy="296.0"`}, 2},
+		{[]jobmirror.Posting{at("", 100, 100), at("", 105.9, 100)}, near, []string{`cx="100.0" cy="100.0" r="6"`}, 1},
+		{[]jobmirror.Posting{at("", 100, 100), at("", 106.1, 100)}, near, []string{`cx="100.0" cy="100.0" r="5"`, `cx="106.1" cy="100.0" r="5"`}, 2},
+		{[]jobmirror.Posting{at(city, 240.5, 160)}, near, []string{`<text x="248.5" y="164.0" text-anchor="start">` + city}, 1},
+		{[]jobmirror.Posting{at(city, 241.5, 160)}, near, []string{`<text x="233.5" y="164.0" text-anchor="end">` + city}, 1},
+	} {
+		svg := string(jobsite.Map(test.postings, test.near, "Jobs"))
+		for _, want := range test.has {
+			if !strings.Contains(svg, want) {
+				t.Errorf("no %s in %s", want, svg)
+			}
+		}
+		if n := drawn(t, svg)["circle"]; n != test.circles {
+			t.Errorf("%d dots, want %d: %s", n, test.circles, svg)
+		}
 	}
 }

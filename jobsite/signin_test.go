@@ -211,6 +211,33 @@ func TestSecureCookies(t *testing.T) {
 	}
 }
 
+// What a sign-in over https ends with: a session whose cookie no other host can set and that
+// no cache keeps.
+func TestSecureSession(t *testing.T) {
+	s := newRig(t, func(c *jobsite.SignInConfig) { c.URL = "https://jobs.example" })
+	s.fake.AddClient(jobboardtest.ClientApp{ID: s.fake.Demo.ClientID, RedirectURIs: []string{"https://jobs.example/signin/callback"}})
+	site := s.signIn.Handler(http.NotFoundHandler())
+	begun := httptest.NewRecorder()
+	site.ServeHTTP(begun, httptest.NewRequest("GET", "/signin?next=/jobs/1", nil))
+	_, _, board := s.send("POST", begun.Header().Get("Location"), url.Values{"applicant": {fmt.Sprint(s.fake.Demo.Applicant)}})
+	callback := httptest.NewRequest("GET", board.Header.Get("Location"), nil)
+	callback.AddCookie(begun.Result().Cookies()[0])
+	w := httptest.NewRecorder()
+	if site.ServeHTTP(w, callback); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/jobs/1" || w.Header().Get("Cache-Control") != "no-store" {
+		t.Errorf("%d, %v", w.Code, w.Header())
+	}
+	var names []string
+	for _, c := range w.Result().Cookies() {
+		if !c.Secure || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Domain != "" {
+			t.Errorf("%+v", c)
+		}
+		names = append(names, c.Name)
+	}
+	if got := strings.Join(names, " "); got != "__Host-signin __Host-session" {
+		t.Errorf("cookies %s", got)
+	}
+}
+
 // A browser keeps a cookie of at most 4096 bytes: the longest addresses fit in.
 func TestLongAddresses(t *testing.T) {
 	s := newRig(t, func(c *jobsite.SignInConfig) { c.URL = "https://jobs.example/" })
@@ -411,6 +438,56 @@ func TestBrokenStore(t *testing.T) {
 	status, body, _ := s.send("GET", "/", nil, "Cookie", "session=x")
 	if status != http.StatusServiceUnavailable || body != "our page\n" || !strings.Contains(s.log.String(), "store") {
 		t.Errorf("%d %q %s", status, body, &s.log)
+	}
+}
+
+// keepingStore is a store that forgets nothing that it is told to delete.
+type keepingStore struct{ agingStore }
+
+func (*keepingStore) Delete(string) error { return errStore }
+
+// Where a store does not delete, nobody is told that they have signed out, no session goes
+// over to another applicant, and one whose token was refused counts no more for the page.
+func TestStoreThatKeeps(t *testing.T) {
+	s := newRig(t, func(c *jobsite.SignInConfig) { c.Store = &keepingStore{} })
+	s.enter()
+	first := s.get("/")
+	told := func(what string) {
+		t.Helper()
+		if !strings.Contains(s.log.String(), "store") {
+			t.Errorf("%s, and the log says %q", what, &s.log)
+		}
+		s.log.Reset()
+	}
+	if status, _, _ := s.send("POST", "/signout", url.Values{}); status != http.StatusServiceUnavailable {
+		t.Errorf("signed out with %d", status)
+	}
+	told("not signed out")
+	if got := s.get("/"); got != first {
+		t.Errorf("the session is %q now", got)
+	}
+	ordinary := s.page
+	var refused, visits bool
+	s.page = func(_ http.ResponseWriter, r *http.Request) {
+		refused = s.signIn.Refused(r, &jobboard.Error{Op: "HasApplied", Err: jobboard.ErrUnauthorized})
+		_, visits = s.signIn.Visitor(r)
+	}
+	if s.get("/"); !refused || visits {
+		t.Errorf("refused %t, still a visitor %t", refused, visits)
+	}
+	told("a session is still stored")
+	s.page = ordinary
+	if status, _, _ := s.send("GET", s.begin("/", s.fake.Demo.InternalApplicant), nil); status != http.StatusServiceUnavailable {
+		t.Errorf("signed in over another session with %d", status)
+	}
+	told("not signed in")
+	if got := s.get("/"); got != "nobody" {
+		t.Errorf("after another failed to sign in: %q", got)
+	}
+	// Nothing is logged where nobody asks for it.
+	silent := newRig(t, func(c *jobsite.SignInConfig) { c.Store, c.Logger = brokenStore{}, nil })
+	if status, body, _ := silent.send("GET", "/", nil, "Cookie", "session=x"); status != http.StatusServiceUnavailable || body != "Service Unavailable\n" {
+		t.Errorf("without a logger: %d %q", status, body)
 	}
 }
 
