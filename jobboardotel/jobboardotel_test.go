@@ -130,7 +130,7 @@ func TestSearchWithOneRepeat(t *testing.T) {
 			t.Errorf("the second request has %v", two)
 		}
 
-		names := map[string]bool{}
+		names, requests := map[string]bool{}, map[string]bool{}
 		var data metricdata.ResourceMetrics
 		if err := r.metrics.Collect(t.Context(), &data); err != nil {
 			t.Fatal(err)
@@ -141,7 +141,19 @@ func TestSearchWithOneRepeat(t *testing.T) {
 				if h, ok := m.Data.(metricdata.Histogram[int64]); ok && m.Name == "jobboard.call.attempts" && h.DataPoints[0].Sum != 2 {
 					t.Errorf("%d attempts were counted", h.DataPoints[0].Sum)
 				}
+				if h, ok := m.Data.(metricdata.Histogram[float64]); ok && m.Name == "http.client.request.duration" {
+					for _, point := range h.DataPoints {
+						got := attributes(point.Attributes.ToSlice())
+						requests[got["http.response.status_code"]+got["error.type"]] = true
+						if len(got) != 6+len(got["error.type"])/3 || got["http.request.method"] != "GET" || got["url.scheme"] != "http" || got["server.address"] != "127.0.0.1" {
+							t.Errorf("a request is counted under %v", got)
+						}
+					}
+				}
 			}
+		}
+		if !requests["503503"] || !requests["200"] || len(requests) != 2 {
+			t.Errorf("requests are counted as %v", requests)
 		}
 		for _, name := range []string{
 			"http.client.request.duration", "jobboard.call.duration", "jobboard.call.attempts",

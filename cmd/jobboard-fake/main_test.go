@@ -5,9 +5,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -287,9 +290,105 @@ func TestFlags(t *testing.T) {
 		}
 	}
 	var out, errs strings.Builder
-	if code := run(t.Context(), []string{"-h"}, &out, &errs); code != 0 || !strings.Contains(out.String(), "-jobdb-addr host:port") || errs.Len() > 0 {
-		t.Errorf("-h: exit code %d, %s%s", code, &out, &errs)
+	if code := run(t.Context(), []string{"-h"}, &out, &errs); code != 0 || errs.Len() > 0 {
+		t.Errorf("-h: exit code %d, %s", code, &errs)
 	}
+	for _, want := range []string{
+		"jobboard-fake serves a job board that is not real, with demo data.\n\n", "-jobdb-addr host:port", `(default "127.0.0.1:8080")`, "(default 8s)",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("-h does not say %s: %s", want, &out)
+		}
+	}
+}
+
+// A program that answers, and not well, is not healthy; nor is an address that is none.
+func TestHealthOfAnother(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }))
+	defer other.Close()
+	for addr, want := range map[string]string{strings.TrimPrefix(other.URL, "http://"): "503 Service Unavailable", "localhost": "missing port", "[::1": "missing ']'"} {
+		var errs strings.Builder
+		if code := run(t.Context(), []string{"-addr", addr, "-health"}, io.Discard, &errs); code != 1 || !strings.Contains(errs.String(), want) {
+			t.Errorf("%s: exit code %d, %s", addr, code, &errs)
+		}
+	}
+}
+
+// A start that fails halfway leaves no address taken.
+func TestFailedStartTakesNoAddress(t *testing.T) {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := free.Addr().String()
+	free.Close()
+	for _, wrong := range []string{"-jobdb-addr", "-control-addr"} {
+		var errs strings.Builder
+		if code := run(t.Context(), []string{"-addr", addr, wrong, "nowhere.invalid:1"}, io.Discard, &errs); code != 1 || !strings.Contains(errs.String(), "nowhere.invalid") {
+			t.Errorf("%s: exit code %d, %s", wrong, code, &errs)
+		}
+		again, err := net.Listen("tcp", addr)
+		if err != nil {
+			t.Fatalf("after a wrong %s: %v", wrong, err)
+		}
+		again.Close()
+	}
+}
+
+// A board of somebody's own has no demo to try, and the welcome says so.
+func TestWelcomeWithoutDemo(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "board.json")
+	board := jobboardtest.NewServer(jobboardtest.WithoutSockets())
+	err := board.SaveTo(file)
+	board.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, errs strings.Builder
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if code := run(ctx, []string{"-addr", "127.0.0.1:0", "-data", file}, &out, &errs); code != 0 || errs.Len() > 0 {
+		t.Errorf("exit code %d, %s", code, &errs)
+	}
+	if !strings.HasSuffix(out.String(), "It serves the state of the data file. Ctrl-C ends it.\n") || strings.Contains(out.String(), "curl") {
+		t.Errorf("it says %s", &out)
+	}
+}
+
+// A second signal ends it at once, whatever it serves and however long that may take.
+func TestSecondSignal(t *testing.T) {
+	p := start(t, "-addr", "127.0.0.1:0", "-json", "-grace", "1h")
+	m := p.first()
+	ask(t, "POST", m["control_url"].(string)+"faults", "", `{"delay":"1h"}`)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if res, err := http.Get(fmt.Sprintf("%s/jobdb/public/apply/external?jobid=%.0f", m["jobdb_url"], m["open_job"])); err == nil {
+			res.Body.Close()
+		}
+	}()
+	ask(t, "GET", m["control_url"].(string)+"requests/wait?count=1", "", "")
+	if runtime.GOOS == "windows" {
+		t.Skip("no signals here")
+	}
+	done := make(chan error, 1)
+	go func() { done <- p.cmd.Wait() }()
+	deadline := time.After(time.Minute)
+	for ending := false; !ending; { // the first signal is the one that it has noticed
+		if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			t.Fatal(err)
+		}
+		select {
+		case err := <-done:
+			if ending = true; err == nil || p.cmd.ProcessState.ExitCode() != -1 {
+				t.Errorf("it ended by itself: %v, exit code %d", err, p.cmd.ProcessState.ExitCode())
+			}
+		case <-deadline:
+			t.Fatal("it goes on")
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	<-ended
 }
 
 // A state that cannot be written at the end is told, since what was changed is lost.
