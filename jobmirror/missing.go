@@ -137,8 +137,10 @@ func (t *tx) noteMissing(src *source, turn turn) error {
 	if src.kind != kindFeed {
 		return nil
 	}
-	_, err := t.Exec(`UPDATE entries SET missing = -1 WHERE source = ? AND missing <> 0 AND EXISTS
-		(SELECT 1 FROM entries n WHERE n.job = entries.job AND n.source = entries.source AND n.missing = 0)`, src.id)
+	// A count, because the planner may join what EXISTS asks for: without statistics it
+	// compares each row of the source with each.
+	_, err := t.Exec(`UPDATE entries SET missing = -1 WHERE source = ? AND missing <> 0 AND
+		(SELECT count(*) FROM entries n WHERE n.job = entries.job AND n.source = entries.source AND n.missing = 0) > 0`, src.id)
 	return err
 }
 

@@ -87,7 +87,7 @@ CREATE TABLE entries (
     missed     BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (source, hash)
 ) @clustered;
-CREATE INDEX entries_job ON entries (job);
+CREATE INDEX entries_job ON entries (job, source);
 CREATE INDEX entries_missing ON entries (source) WHERE missing <> 0;
 
 CREATE TABLE losses (

@@ -18,15 +18,22 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
+// postgresIDs selects the numbers of a parameter that is a list of them.
+const postgresIDs = "(SELECT value::bigint FROM json_array_elements_text(?::json))"
+
 var postgresDialect = dialect{
 	Name:   "postgres",
 	Shared: true,
 	Clock:  "(extract(epoch FROM clock_timestamp()) * 1000)::bigint",
-	ids:    "(SELECT value::bigint FROM json_array_elements_text(?::json))",
-	lock:   "FOR UPDATE",
-	skip:   "FOR UPDATE SKIP LOCKED",
-	key:    "BIGINT PRIMARY KEY",
-	next:   "SELECT nextval(('mirror_' || ?)::regclass)",
+	ids:    postgresIDs,
+	// Arrays, because the planner may join a subquery: without statistics it reads all rows
+	// of a source and compares each of them with each number.
+	in:    "= ANY (ARRAY" + postgresIDs + ")",
+	notIn: "<> ALL (ARRAY" + postgresIDs + ")",
+	lock:  "FOR UPDATE",
+	skip:  "FOR UPDATE SKIP LOCKED",
+	key:   "BIGINT PRIMARY KEY",
+	next:  "SELECT nextval(('mirror_' || ?)::regclass)",
 }
 
 // How many connections a process has, for each purpose.

@@ -17,10 +17,15 @@ import (
 	"modernc.org/sqlite"
 )
 
+// sqliteIDs selects the numbers of a parameter that is a list of them.
+const sqliteIDs = "(SELECT value FROM json_each(?))"
+
 var sqliteDialect = dialect{
 	Name:      "sqlite",
 	Clock:     "0",
-	ids:       "(SELECT value FROM json_each(?))",
+	ids:       sqliteIDs,
+	in:        "IN " + sqliteIDs,
+	notIn:     "NOT IN " + sqliteIDs,
 	key:       "INTEGER PRIMARY KEY",
 	clustered: " WITHOUT ROWID",
 	next:      "INSERT INTO counters VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value",

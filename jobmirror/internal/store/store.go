@@ -15,9 +15,10 @@ import (
 )
 
 // dialect holds what differs between the two databases. Statements are written
-// once, with ? for each parameter, @ids for a parameter that is a list of numbers,
-// as IDs writes it, @lock after a SELECT to keep its rows from changing until the
-// transaction ends, and @skip to leave out those that others have locked as well.
+// once, with ? for each parameter, @ids for a parameter that is a list of numbers, as
+// IDs writes it, after IN, NOT IN or FROM, @lock after a SELECT to keep its rows from
+// changing until the transaction ends, and @skip to leave out those that others have
+// locked as well.
 type dialect struct {
 	// Name is "sqlite" or "postgres".
 	Name string
@@ -27,7 +28,9 @@ type dialect struct {
 	// process's clock is the only one.
 	Clock string
 
-	ids       string // what @ids stands for, with a ? in it
+	ids       string // what @ids stands for after FROM, with a ? in it
+	in        string // what IN @ids stands for, with a ? in it
+	notIn     string // what NOT IN @ids stands for, with a ? in it
 	lock      string // what @lock stands for
 	skip      string // what @skip stands for
 	key       string // what @key stands for in the tables
@@ -94,7 +97,8 @@ func (db *DB) text(query string) string {
 	if text, ok := db.texts.Load(query); ok {
 		return text.(string)
 	}
-	text := strings.NewReplacer("@ids", db.ids, "@lock", db.lock, "@skip", db.skip).Replace(query)
+	text := strings.NewReplacer("NOT IN @ids", db.notIn, "IN @ids", db.in, "@ids", db.ids,
+		"@lock", db.lock, "@skip", db.skip).Replace(query)
 	if db.Shared {
 		var b strings.Builder
 		n := 0
