@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strconv"
 	"sync"
 	"syscall"
 	"testing"
@@ -115,9 +116,9 @@ func TestProcessesShareOneLimit(t *testing.T) {
 	for len(a.times) == 0 {
 		a.during(10 * time.Millisecond)
 	}
-	a.during(2 * time.Second)
+	a.during(time.Duration(whole(1, 2)) * time.Second)
 
-	part := time.Duration(size(1000, 10_000)) * time.Millisecond
+	part := time.Duration(whole(500, size(1000, 10_000))) * time.Millisecond
 	from, _ := a.during(part)
 	for i := 4; i < 8; i++ {
 		a.during(time.Duration(r.Int64N(int64(part))))
@@ -146,12 +147,14 @@ func TestProcessesShareOneLimit(t *testing.T) {
 		signal(syscall.SIGCONT)
 		a.during(time.Second)
 	}
+	silence := whole(2, 3)
 	srv.Fail(jobboardtest.Fault{
-		Status: http.StatusTooManyRequests, Times: 1, Header: http.Header{"Retry-After": {"3"}}, Name: "pause",
+		Status: http.StatusTooManyRequests, Times: 1, Header: http.Header{"Retry-After": {strconv.Itoa(silence)}}, Name: "pause",
 	})
-	asked, _ := a.during(2800 * time.Millisecond)
-	if n := a.between(asked.Add(time.Second), asked.Add(2800*time.Millisecond)); n > 0 {
-		t.Errorf("%d requests were sent between 1 s and 2.8 s after the answer that asked for 3 s of silence", n)
+	most := time.Duration(silence)*time.Second - 200*time.Millisecond
+	asked, _ := a.during(most)
+	if n := a.between(asked.Add(time.Second), asked.Add(most)); n > 0 {
+		t.Errorf("%d requests were sent between 1 s and %s after the answer that asked for %d s of silence", n, most, silence)
 	}
 	a.during(700 * time.Millisecond)
 	from, to = a.during(2 * time.Second)

@@ -147,7 +147,17 @@ func newServer() (*server, error) {
 // that what ends the tests from outside does not end it as well. Nobody waits for the files
 // to be removed: there are some gigabytes of them.
 func (s *server) keep() (end func() error, err error) {
-	const script = `read -r _; [ ! -e "$2/db/postmaster.pid" ] || "$1/pg_ctl" -D "$2/db" -m immediate -w stop >&2 && echo stopped; cd / && rm -rf "$2"`
+	const script = `
+		trap "" PIPE # nobody may be left who reads what it says
+		stop() { [ ! -e "$2/db/postmaster.pid" ] || "$1/pg_ctl" -D "$2/db" -m immediate -w stop >&2; }
+		read -r _
+		stop "$@" && echo stopped
+		cd /
+		for _ in 1 2 3 4 5; do
+			rm -rf "$2" && break
+			sleep 1
+			stop "$@" # it was just being started
+		done`
 	keeper := exec.CommandContext(context.Background(), "sh", "-c", script, "sh", s.bin, s.data)
 	attributes := *s.attributes
 	attributes.Setsid = true
