@@ -13,6 +13,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/hostname"
 )
 
 // Bounds of Handler beside those of the tools.
@@ -77,10 +79,18 @@ func (s *Server) forbids(r *http.Request) string {
 	}
 	u, err := url.Parse(origin)
 	own := err == nil && len(s.o.Origins) == 0 && u.Host != "" && strings.EqualFold(u.Host, r.Host)
-	if !own && !slices.ContainsFunc(s.o.Origins, func(o string) bool { return strings.EqualFold(o, origin) }) {
+	if !own && !slices.ContainsFunc(s.o.Origins, func(o string) bool { return isOrigin(origin, o) }) {
 		return "pages of this origin may not ask"
 	}
 	return ""
+}
+
+// isOrigin reports whether the origin of a request is the permitted one.
+func isOrigin(origin, permitted string) bool {
+	if scheme, host, ok := strings.Cut(permitted, "://"); ok {
+		permitted = scheme + "://" + hostname.ASCII(host)
+	}
+	return strings.EqualFold(origin, permitted)
 }
 
 // permitsHost reports whether a Host is one of Options.Hosts or, where there are none, this
@@ -93,6 +103,7 @@ func (s *Server) permitsHost(host string) bool {
 	name = strings.Trim(name, "[]")
 	if len(s.o.Hosts) > 0 {
 		return slices.ContainsFunc(s.o.Hosts, func(h string) bool {
+			h = hostname.ASCII(h)
 			return strings.EqualFold(h, host) || strings.EqualFold(h, name)
 		})
 	}

@@ -105,6 +105,9 @@ func TestHostsAndOrigins(t *testing.T) {
 		{hosts: []string{"jobs.example:8443"}, host: "jobs.example:8443", want: 200},
 		{hosts: []string{"jobs.example:8443"}, host: "jobs.example:8080", want: 403},
 		{hosts: []string{"fd00::1"}, host: "[fd00::1]:8080", want: 200},
+		{hosts: []string{"jobs.bücher.example"}, host: "jobs.xn--bcher-kva.example", want: 200},
+		{hosts: []string{"jobs.bücher.example:8443"}, host: "jobs.xn--bcher-kva.example:8443", want: 200},
+		{hosts: []string{"jobs.bücher.example:8443"}, host: "jobs.xn--bcher-kva.example", want: 403},
 		{hosts: []string{"jobs.example"}, host: "localhost", want: 403},
 		{hosts: []string{"jobs.example"}, host: "jobs.example", origin: "https://jobs.example", want: 200},
 		{hosts: []string{"jobs.example"}, host: "jobs.example", origin: "https://evil.example", want: 403},
@@ -113,6 +116,9 @@ func TestHostsAndOrigins(t *testing.T) {
 		{hosts: []string{"jobs.example"}, origins: []string{"https://app.example"}, host: "jobs.example", origin: "http://app.example", want: 403},
 		{hosts: []string{"jobs.example"}, origins: []string{"https://app.example"}, host: "jobs.example", origin: "https://jobs.example", want: 403},
 		{hosts: []string{"jobs.example"}, origins: []string{"https://app.example"}, host: "jobs.example", want: 200},
+		{hosts: []string{"jobs.example"}, origins: []string{"https://app.bücher.example"}, host: "jobs.example", origin: "https://app.xn--bcher-kva.example", want: 200},
+		{hosts: []string{"jobs.example"}, origins: []string{"https://app.bücher.example"}, host: "jobs.example", origin: "http://app.xn--bcher-kva.example", want: 403},
+		{hosts: []string{"jobs.bücher.example"}, host: "jobs.xn--bcher-kva.example", origin: "https://jobs.xn--bcher-kva.example", want: 200},
 	} {
 		h := setting{options: Options{Hosts: test.hosts, Origins: test.origins}}.server(t, srv).Handler()
 		if w := post(h, test.host, test.origin, ping); w.Code != test.want {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/hostname"
 )
 
 // writeTimeout bounds the time that a client takes for a part of an answer.
@@ -116,6 +117,7 @@ func (o *Options) serves(host string) bool {
 	}
 	return name == "localhost" || strings.HasSuffix(name, ".localhost") ||
 		slices.ContainsFunc(o.Hosts, func(own string) bool {
+			own = hostname.ASCII(own)
 			return strings.EqualFold(own, name) || strings.EqualFold(own, host)
 		})
 }

@@ -218,10 +218,11 @@ func TestHandlerServesOnlyThisMachineWithoutAuthorize(t *testing.T) {
 func TestHandlerServesItsOwnNamesAlone(t *testing.T) {
 	t.Parallel()
 	for _, authorize := range []func(*http.Request) error{nil, func(*http.Request) error { return nil }} {
-		m := open(t, jobmirror.Databases["sqlite"](t), jobmirror.Options{Authorize: authorize, Hosts: []string{"jobs.internal"}})
+		m := open(t, jobmirror.Databases["sqlite"](t), jobmirror.Options{Authorize: authorize, Hosts: []string{"jobs.internal", "jobs.bücher.example"}})
 		for host, want := range map[string]int{
 			"localhost": 200, "LOCALHOST:8080": 200, "mirror.localhost:80": 200, "127.0.0.1:8080": 200, "[::1]:8080": 200, "192.0.2.7": 200,
 			"jobs.internal": 200, "Jobs.Internal:8080": 200, "jobs.internal.": 200, "": 200,
+			"jobs.xn--bcher-kva.example": 200, "jobs.xn--bcher-kva.example:8080": 200, "xn--bcher-kva.example": 403,
 			"jobs.internal.example": 403, "evil.example": 403, "evil.example:8080": 403, "localhost.evil.example": 403, "127.0.0.1.evil.example": 403,
 			"notlocalhost": 403, "[::1].evil.example": 403,
 		} {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/hostname"
 )
 
 // MaxAge bounds the age of the service's answer about a job that is published.
@@ -245,7 +246,7 @@ func (j Job) address() string {
 			query.WriteByte(c)
 		}
 	}
-	u.RawQuery = query.String()
+	u.RawQuery, u.Host = query.String(), hostname.ASCII(u.Host)
 	return u.String()
 }
 

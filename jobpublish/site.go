@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/jobboard-sdk/jobboard-go/internal/hostname"
 )
 
 // Config describes a site to NewSite.
@@ -92,6 +94,7 @@ func NewSite(cfg Config) (*Site, error) {
 	if u.Path == "" {
 		u.Path = "/"
 	}
+	u.Host = hostname.ASCII(u.Host) // as crawlers ask for it
 	return &Site{cfg: cfg, url: u, id: uuid.NewSHA1(uuid.NameSpaceURL, []byte(u.String()))}, nil
 }
 
@@ -135,7 +138,7 @@ var errElsewhere = errors.New("the page is on another host than the site")
 // holds reports whether a page is on the site's host, as sitemaps require.
 func (s *Site) holds(page string) bool {
 	u, err := url.Parse(page)
-	return err == nil && strings.EqualFold(u.Scheme, s.url.Scheme) && strings.EqualFold(u.Host, s.url.Host)
+	return err == nil && strings.EqualFold(u.Scheme, s.url.Scheme) && strings.EqualFold(hostname.ASCII(u.Host), s.url.Host)
 }
 
 // address returns the address of a path of the site.

@@ -310,6 +310,32 @@ func TestFeeds(t *testing.T) {
 	})
 }
 
+// A site whose host has letters beyond ASCII names itself and its pages as browsers ask for
+// them, however the address of a page spells the host.
+func TestInternationalHost(t *testing.T) {
+	spelled, sent := numbered(1), numbered(2)
+	spelled.URL, sent.URL = "https://jobs.Bücher.example/job/1", "https://jobs.xn--bcher-kva.example/job/2"
+	jobs := []Job{spelled, sent}
+	for _, address := range []string{"https://jobs.bücher.example", "https://jobs.xn--bcher-kva.example/"} {
+		site, err := NewSite(Config{URL: address, Title: "Jobs", Jobs: list(&jobs)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rss rssFile
+		read(t, get(site.RSS("/jobs.rss"), "/jobs.rss"), "application/rss+xml; charset=utf-8", &rss)
+		if links := rss.Channel.Link; links[0].Text != "https://jobs.xn--bcher-kva.example/" || links[1].Href != "https://jobs.xn--bcher-kva.example/jobs.rss" {
+			t.Errorf("%s: its own links are %+v", address, links)
+		}
+		var pages sitemapFile
+		read(t, get(site.Sitemap("/sitemap.xml"), "/sitemap.xml"), "application/xml; charset=utf-8", &pages)
+		for i := range jobs {
+			if want := fmt.Sprintf("https://jobs.xn--bcher-kva.example/job/%d", i+1); i >= len(pages.URL) || pages.URL[i].Loc != want {
+				t.Errorf("%s: %+v lacks %s", address, pages.URL, want)
+			}
+		}
+	}
+}
+
 type rssFile struct {
 	Channel struct {
 		Title    string `xml:"title"`

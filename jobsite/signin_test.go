@@ -264,6 +264,7 @@ func TestProxyWithAnotherHost(t *testing.T) {
 	for site, own := range map[string]string{
 		"https://Jobs.Example/": "https://jobs.example", "https://jobs.example:443": "https://jobs.example", "http://jobs.example:80": "http://jobs.example",
 		"https://jobs.example:8443": "https://jobs.example:8443", "http://jobs.example:443": "http://jobs.example:443", "https://[2001:DB8::1]:443": "https://[2001:db8::1]",
+		"https://jobs.Bücher.example": "https://jobs.xn--bcher-kva.example", "https://jobs.bücher.example:443": "https://jobs.xn--bcher-kva.example",
 	} {
 		s := newRig(t, func(c *jobsite.SignInConfig) { c.URL = site })
 		for origin, want := range map[string]int{

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/text/language"
 
 	"github.com/jobboard-sdk/jobboard-go"
+	"github.com/jobboard-sdk/jobboard-go/internal/hostname"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 	"github.com/jobboard-sdk/jobboard-go/jobpublish"
 )
@@ -103,10 +104,14 @@ func New(mirror *jobmirror.Mirror, cfg Config) (*Site, error) {
 
 const noSiteURL = "is not the address of a site, with http or https and without a path"
 
-// siteURL reads the address of a site.
+// siteURL reads the address of a site. The host is as browsers send it in Origin.
 func siteURL(address string) (*url.URL, bool) {
 	site, err := url.Parse(address)
-	web := err == nil && (site.Scheme == "https" || site.Scheme == "http")
+	if err != nil {
+		return nil, false
+	}
+	site.Host = hostname.ASCII(site.Host)
+	web := site.Scheme == "https" || site.Scheme == "http"
 	return site, web && site.Host != "" && strings.Trim(site.Path, "/") == ""
 }
 
