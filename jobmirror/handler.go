@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -165,9 +166,24 @@ var codes = map[State]struct {
 	StatePostingUnavailable: {http.StatusNotFound, "ERROR_POSTING_UNAVAILABLE", "the job posting cannot be found"},
 }
 
+// readQuery returns the parameters of a request. It answers 400 and returns false where they
+// cannot be read, such as "a;b": net/url leaves such a parameter out, and a search without
+// its text would find everything.
+func readQuery(w http.ResponseWriter, r *http.Request) (url.Values, bool) {
+	parameters, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		http.Error(w, "the query of the address cannot be read: "+err.Error(), http.StatusBadRequest)
+	}
+	return parameters, err == nil
+}
+
 // serveJob answers 4.4.
 func (m *Mirror) serveJob(w http.ResponseWriter, r *http.Request) {
-	id, err := jobboard.ParseJobID(r.URL.Query().Get("jobid"))
+	parameters, ok := readQuery(w, r)
+	if !ok {
+		return
+	}
+	id, err := jobboard.ParseJobID(parameters.Get("jobid"))
 	if err != nil {
 		http.Error(w, "jobid: "+err.Error(), http.StatusBadRequest)
 		return

@@ -143,6 +143,10 @@ func TestHostileRequests(t *testing.T) {
 			channel + "?search=" + url.QueryEscape(long):                                  http.StatusBadRequest,
 			channel + "?search=" + url.QueryEscape(long[:900]):                            http.StatusOK,
 			channel + "?search=" + url.QueryEscape("\" OR * NEAR( ) ' ; -- \x00 \xff _p"): http.StatusOK,
+			channel + "?search=nurse;night":                                               http.StatusBadRequest,
+			channel + "?search=nurse%3Bnight":                                             http.StatusOK,
+			channel + "?search=100%":                                                      http.StatusBadRequest,
+			channel + "?geoLocation=52::13::5;":                                           http.StatusBadRequest,
 			channel + "?geoLocation=" + url.QueryEscape(long):                             http.StatusBadRequest,
 			channel + "?geoLocation=NaN::NaN::1":                                          http.StatusBadRequest,
 			channel + "?geoLocation=1e309::0::5":                                          http.StatusBadRequest,
@@ -159,6 +163,7 @@ func TestHostileRequests(t *testing.T) {
 			"/mirror/changes?since=%00":            http.StatusGone,
 			"/mirror/changes?since=" + long[:900]:  http.StatusGone,
 			"/mirror/changes?since=-1":             http.StatusGone,
+			"/mirror/changes?since=1;2":            http.StatusBadRequest,
 			"/api/rest/v3/frontend/jobs/1/applied": http.StatusNotImplemented,
 		} {
 			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody)

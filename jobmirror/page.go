@@ -20,8 +20,12 @@ import (
 
 // serveSearch answers 4.1 with every hit on one page.
 func (m *Mirror) serveSearch(w http.ResponseWriter, r *http.Request) {
-	q := Query{Channel: jobboard.ChannelID(r.PathValue("channel")), Text: r.URL.Query().Get("search")}
-	if geo := r.URL.Query().Get("geoLocation"); geo != "" {
+	parameters, ok := readQuery(w, r)
+	if !ok {
+		return
+	}
+	q := Query{Channel: jobboard.ChannelID(r.PathValue("channel")), Text: parameters.Get("search")}
+	if geo := parameters.Get("geoLocation"); geo != "" {
 		var err error
 		if q.Near, err = parseCircle(geo); err != nil {
 			http.Error(w, "geoLocation: "+err.Error(), http.StatusBadRequest)

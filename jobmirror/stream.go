@@ -26,7 +26,11 @@ const (
 
 // serveChanges streams the log of changes as Server-Sent Events.
 func (m *Mirror) serveChanges(w http.ResponseWriter, r *http.Request) {
-	since := Cursor(cmp.Or(r.Header.Get("Last-Event-ID"), r.URL.Query().Get("since")))
+	parameters, ok := readQuery(w, r)
+	if !ok {
+		return
+	}
+	since := Cursor(cmp.Or(r.Header.Get("Last-Event-ID"), parameters.Get("since")))
 	if since == "" {
 		wait, cancel := context.WithTimeout(r.Context(), snapshotWait)
 		defer cancel()

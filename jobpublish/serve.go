@@ -11,6 +11,7 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"net/url"
 	"os"
 	"strconv"
 	"sync/atomic"
@@ -46,6 +47,12 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 		return
 	}
+	// net/url leaves out what it cannot read, and the index would pass for a part of it.
+	parameters, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		http.Error(w, "the query of the address cannot be read", http.StatusBadRequest)
+		return
+	}
 	f, err := h.current(r.Context())
 	if err != nil {
 		h.site.cfg.Logger.ErrorContext(r.Context(), "jobpublish: nothing was written", "path", h.path, "error", err)
@@ -57,7 +64,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// A large file takes a slow client minutes. Where there is no deadline to move, it has time anyway.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(maxWriting))
 	doc := f.index
-	if part := r.URL.Query().Get("part"); part != "" {
+	if part := parameters.Get("part"); part != "" {
 		n, err := strconv.Atoi(part)
 		if err != nil || n < 1 || n > len(f.parts) || len(f.parts) == 1 {
 			http.NotFound(w, r)

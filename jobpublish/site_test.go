@@ -697,6 +697,9 @@ func TestSitemapIndex(t *testing.T) {
 			t.Errorf("part %s: %d", part, w.Code)
 		}
 	}
+	if w := get(h, "/sitemap.xml?part=1;2"); w.Code != 400 {
+		t.Errorf("a part with a semicolon: %d", w.Code)
+	}
 	if w := get(newSite(t, counting(1)).Sitemap("/s"), "/s?part=1"); w.Code != 404 {
 		t.Errorf("a part of one: %d", w.Code)
 	}

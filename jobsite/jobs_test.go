@@ -491,6 +491,15 @@ func TestSearchOfSite(t *testing.T) {
 	if err != nil || len(old.Cards) == 0 || old.List.After != "" || len(old.Problems) != 1 {
 		t.Errorf("%+v, %v", old, err)
 	}
+	// An address is read as a browser reads it, and no part of it is lost.
+	for query, want := range map[string]jobsite.List{
+		"text=a;b&lang=de": {Text: "a;b", Language: "de"}, "lang=de;text=a": {Language: "de;text=a"},
+		"text=100%&near=K%C3%B6ln+": {Text: "100%", Near: "Köln"}, "text=a%zz%20b": {Text: "a%zz%20b"}, "&text=%3B&": {Text: ";"},
+	} {
+		if read, err := search(query); err != nil || read.List != want {
+			t.Errorf("%s is read as %+v, %v", query, read, err)
+		}
+	}
 	words, _ := search("text=Patienten")
 	if len(words.Cards) == 0 {
 		t.Fatal("no card")

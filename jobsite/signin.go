@@ -268,10 +268,10 @@ func (s *SignIn) setBegun(w http.ResponseWriter, value string, age time.Duration
 }
 
 func (s *SignIn) signIn(w http.ResponseWriter, r *http.Request) {
-	state, verifier := rand.Text(), oauth2.GenerateVerifier()
+	state, verifier, query := rand.Text(), oauth2.GenerateVerifier(), readQuery(r)
 	begun := url.Values{
 		"state": {state}, "verifier": {verifier},
-		"next": {local(r.FormValue("next"))}, "back": {local(r.FormValue("back"))},
+		"next": {local(query.Get("next"))}, "back": {local(query.Get("back"))},
 	}
 	s.setBegun(w, begun.Encode(), 10*time.Minute)
 	w.Header().Set("Cache-Control", "no-store")
@@ -285,7 +285,7 @@ func (s *SignIn) signedIn(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		begun, err = url.ParseQuery(cookie.Value)
 	}
-	query := r.URL.Query()
+	query := readQuery(r)
 	if err != nil || begun.Get("state") == "" || begun.Get("state") != query.Get("state") {
 		s.cfg.Failed(w, r, http.StatusBadRequest) // a sign-in that this visitor did not begin
 		return

@@ -238,6 +238,17 @@ func TestSecureSession(t *testing.T) {
 	}
 }
 
+// The address to come back to may have a semicolon that is not escaped.
+func TestSemicolonInAddress(t *testing.T) {
+	s := newRig(t)
+	w := httptest.NewRecorder()
+	s.signIn.Handler(http.NotFoundHandler()).ServeHTTP(w, httptest.NewRequest("GET", "/signin?back=/b;c&next=/?text=a;b", nil))
+	begun, err := url.ParseQuery(w.Result().Cookies()[0].Value)
+	if err != nil || begun.Get("next") != "/?text=a;b" || begun.Get("back") != "/b;c" {
+		t.Errorf("%v, %v", begun, err)
+	}
+}
+
 // A browser keeps a cookie of at most 4096 bytes: the longest addresses fit in.
 func TestLongAddresses(t *testing.T) {
 	s := newRig(t, func(c *jobsite.SignInConfig) { c.URL = "https://jobs.example/" })

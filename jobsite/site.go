@@ -122,6 +122,28 @@ func siteURL(address string) (*url.URL, bool) {
 //	jobmcp.NewServer(site.Client(), jobmcp.Options{Channel: channel, Hosts: []string{"jobs.example"}}).Handler()
 func (s *Site) Client() *jobboard.Client { return s.client }
 
+// readQuery returns the parameters in a request's address as browsers read them: a semicolon
+// parts nothing, and a percent sign that escapes nothing stands for itself. net/url leaves
+// such a parameter out, and a list without its text would show all jobs.
+func readQuery(r *http.Request) url.Values {
+	parameters := url.Values{}
+	for pair := range strings.SplitSeq(r.URL.RawQuery, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		if pair != "" {
+			parameters.Add(unescaped(name), unescaped(value))
+		}
+	}
+	return parameters
+}
+
+// unescaped returns a text of a query without its escapes, or as it is where they are none.
+func unescaped(text string) string {
+	if plain, err := url.QueryUnescape(text); err == nil {
+		return plain
+	}
+	return text
+}
+
 const languageField = "lang" // of an address, and the cookie that keeps it
 
 // Language returns the one of Config.Languages that the reader of a page prefers: by lang
@@ -131,7 +153,7 @@ func (s *Site) Language(r *http.Request) string {
 	if cookie, err := r.Cookie(languageField); err == nil {
 		kept = cookie.Value
 	}
-	_, i := language.MatchStrings(s.matcher, r.URL.Query().Get(languageField), kept, r.Header.Get("Accept-Language"))
+	_, i := language.MatchStrings(s.matcher, readQuery(r).Get(languageField), kept, r.Header.Get("Accept-Language"))
 	return s.cfg.Languages[i]
 }
 
@@ -145,7 +167,7 @@ func (s *Site) Texts(r *http.Request) Texts { return s.cfg.Texts(s.Language(r)) 
 // that the address asks for by lang is kept in a cookie.
 func (s *Site) Handle(page func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Query().Has(languageField) {
+		if readQuery(r).Has(languageField) {
 			http.SetCookie(w, &http.Cookie{
 				Name: languageField, Value: s.Language(r), Path: "/", MaxAge: 365 * 24 * 3600,
 				HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: strings.HasPrefix(s.origin, "https:"),

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"reflect"
 	"regexp"
 	"slices"
@@ -202,9 +203,13 @@ func snake(s string) string {
 }
 
 // checkQuery refuses parameters that are not among the known ones, and those
-// that come twice.
+// that come twice or cannot be read.
 func checkQuery(r *http.Request, known ...string) error {
-	for k, vs := range r.URL.Query() {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil { // the handlers would not see the parameter at all
+		return refuse(http.StatusBadRequest, "the query of the address cannot be read: %v", err)
+	}
+	for k, vs := range query {
 		switch {
 		case len(known) == 0:
 			return bad(clip(k), "this call has no parameters, and %s came", quote(k))
