@@ -14,14 +14,15 @@ const meterName = "github.com/jobboard-sdk/jobboard-go/jobmirror"
 
 // metrics are the instruments of a mirror: counters of what this process does,
 // and gauges of what the database says of all processes, read when they are
-// collected. No attribute holds an address, a job or a posting.
+// collected. No attribute holds a job or a posting. The name of a source may be a feed's
+// address without user, password, query and fragment; see Feed.Name.
 type metrics struct {
 	lookups metric.Int64Counter
 	reading metric.Registration // of the gauges
 
-	due, unindexed, failures, working, missing, held, refreshes, claimed metric.Int64ObservableGauge
-	dueAge, sourceAge, overdue, leaseAge, rate, pause                    metric.Float64ObservableGauge
-	changes, pauses                                                      metric.Int64ObservableCounter
+	up, due, unindexed, failures, working, missing, held, refreshes, claimed metric.Int64ObservableGauge
+	dueAge, sourceAge, overdue, leaseAge, rate, pause                        metric.Float64ObservableGauge
+	changes, pauses                                                          metric.Int64ObservableCounter
 }
 
 // measure reports to Options.MeterProvider from now on, until Close.
@@ -57,6 +58,7 @@ func (m *Mirror) measure() error {
 	failed = append(failed, err)
 	x.changes = count("changes", "{change}", "Changes that this process wrote.")
 	x.pauses = count("pauses", "{pause}", "Pauses that the board asked this process for.")
+	x.up = number("up", "{database}", "1: the database was read for the gauges; 0: it was not, and some or all of them are missing.")
 	x.due = number("due", "{job}", "Jobs whose lookup is due.")
 	x.dueAge = amount("due.age", "s", "How long the job has been due that has waited the longest.")
 	x.unindexed = number("unindexed", "{posting}", "Postings that a search does not find yet, or as they were.")
@@ -72,7 +74,7 @@ func (m *Mirror) measure() error {
 	x.claimed = number("process.lookups", "{job}", "Jobs that a process looks up, whose results it has not written.")
 	x.leaseAge = amount("process.lease.age", "s", "How long a process has been at the refresh or the lookups that it began first.")
 	x.reading, err = meter.RegisterCallback(m.observe,
-		x.changes, x.pauses, x.due, x.dueAge, x.unindexed, x.sourceAge, x.failures, x.rate, x.pause, x.working,
+		x.changes, x.pauses, x.up, x.due, x.dueAge, x.unindexed, x.sourceAge, x.failures, x.rate, x.pause, x.working,
 		x.missing, x.overdue, x.held, x.refreshes, x.claimed, x.leaseAge)
 	return errors.Join(append(failed, err)...)
 }
@@ -93,41 +95,50 @@ func (m *Mirror) wrote(ctx context.Context, batch []lookedUp) {
 	}
 }
 
-// observe reads the gauges.
+// observeTime bounds how long the gauges are read. Who collects them is told that the
+// database is away before giving up, which Prometheus does after 10 s.
+const observeTime = 8 * time.Second
+
+// observe reads the gauges, and tells by one of them whether it could.
 func (m *Mirror) observe(ctx context.Context, o metric.Observer) error {
 	x := &m.metrics
 	o.ObserveInt64(x.changes, m.db.changes.Load())
 	o.ObserveInt64(x.pauses, m.limit.Pauses())
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, observeTime)
 	defer cancel()
-	return m.db.view(ctx, func(t *tx) error {
-		var waiting Status
-		if err := t.backlog(&waiting); err != nil {
-			return err
-		}
-		working, err := t.working()
-		if err != nil {
-			return err
-		}
-		now, age := instant(t.Now), 0.0
-		if !waiting.DueSince.IsZero() {
-			age = now.Sub(waiting.DueSince).Seconds()
-		}
-		o.ObserveInt64(x.due, int64(waiting.Due))
-		o.ObserveFloat64(x.dueAge, age)
-		o.ObserveInt64(x.unindexed, int64(waiting.Unindexed))
-		o.ObserveInt64(x.working, working)
-		o.ObserveFloat64(x.rate, waiting.Limit)
-		o.ObserveFloat64(x.pause, max(waiting.PausedUntil.Sub(now).Seconds(), 0))
-		processes, err := t.processes()
-		if err != nil {
-			return err
-		}
-		for _, p := range processes {
-			x.observeProcess(o, p, now)
-		}
-		return t.observeSources(x, o)
-	})
+	err := m.db.view(ctx, func(t *tx) error { return t.observe(x, o) })
+	o.ObserveInt64(x.up, int64(flag(err == nil)))
+	return err
+}
+
+// observe reads the gauges that the database has.
+func (t *tx) observe(x *metrics, o metric.Observer) error {
+	var waiting Status
+	if err := t.backlog(&waiting); err != nil {
+		return err
+	}
+	working, err := t.working()
+	if err != nil {
+		return err
+	}
+	now, age := instant(t.Now), 0.0
+	if !waiting.DueSince.IsZero() {
+		age = now.Sub(waiting.DueSince).Seconds()
+	}
+	o.ObserveInt64(x.due, int64(waiting.Due))
+	o.ObserveFloat64(x.dueAge, age)
+	o.ObserveInt64(x.unindexed, int64(waiting.Unindexed))
+	o.ObserveInt64(x.working, working)
+	o.ObserveFloat64(x.rate, waiting.Limit)
+	o.ObserveFloat64(x.pause, max(waiting.PausedUntil.Sub(now).Seconds(), 0))
+	processes, err := t.processes()
+	if err != nil {
+		return err
+	}
+	for _, p := range processes {
+		x.observeProcess(o, p, now)
+	}
+	return t.observeSources(x, o)
 }
 
 // observeProcess tells what a process holds.

@@ -20,6 +20,10 @@ func measured(t *testing.T, reader *metric.ManualReader) map[string]float64 {
 	if err := reader.Collect(t.Context(), &all); err != nil {
 		t.Fatal(err)
 	}
+	return values(all)
+}
+
+func values(all metricdata.ResourceMetrics) map[string]float64 {
 	out := map[string]float64{}
 	for _, scope := range all.ScopeMetrics {
 		for _, m := range scope.Metrics {
@@ -79,6 +83,7 @@ func TestMetricsTellHowTheMirrorIsDoing(t *testing.T) {
 		}
 		got = measured(t, reader)
 		for name, want := range map[string]float64{
+			"jobboard.mirror.up":                         1,
 			"jobboard.mirror.lookups open":               float64(s.Jobs[jobmirror.StateOpen]),
 			"jobboard.mirror.lookups inactive":           float64(s.Jobs[jobmirror.StateInactive]),
 			"jobboard.mirror.changes":                    float64(changes),
@@ -105,6 +110,18 @@ func TestMetricsTellHowTheMirrorIsDoing(t *testing.T) {
 		got = measured(t, reader)
 		if got["jobboard.mirror.pauses"] != 1 || got["jobboard.mirror.limit.pause"] < 500 || got["jobboard.mirror.limit.rate"] != 200 {
 			t.Errorf("in a pause: %v", got)
+		}
+		// Of a database that does not answer the counters of this process are told, and that it is away.
+		if err := jobmirror.Exec(t.Context(), m, "ALTER TABLE unindexed RENAME TO away"); err != nil {
+			t.Fatal(err)
+		}
+		var all metricdata.ResourceMetrics
+		if err := reader.Collect(t.Context(), &all); err == nil {
+			t.Error("nothing is said of a database that cannot be read")
+		}
+		got = values(all)
+		if up, ok := got["jobboard.mirror.up"]; !ok || up != 0 || got["jobboard.mirror.changes"] != float64(changes) {
+			t.Errorf("without the database: %v", got)
 		}
 		if err := m.Close(); err != nil {
 			t.Error(err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"database/sql"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +16,12 @@ import (
 
 	"github.com/jobboard-sdk/jobboard-go/cmd/jobboard/internal/setup"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
+)
+
+// Whether the mirror says that it could read its database.
+var (
+	up   = regexp.MustCompile(`(?m)^jobboard_mirror_up\{.*\} 1$`)
+	down = regexp.MustCompile(`(?m)^jobboard_mirror_up\{.*\} 0$`)
 )
 
 // The program serves what docs/mirror.md says is to be watched, and sends traces
@@ -44,7 +51,8 @@ func TestMetricsAndTraces(t *testing.T) {
 	}
 
 	srv := jobboardtest.New(t, jobboardtest.WithDemo())
-	p := start(t, srv, "run", "--db", filepath.Join(t.TempDir(), "jobs.db"), "--channels", srv.Demo.Channel, "--rate", "400", "--monitor", "127.0.0.1:0", "--debug")
+	file := filepath.Join(t.TempDir(), "jobs.db")
+	p := start(t, srv, "run", "--db", file, "--channels", srv.Demo.Channel, "--rate", "400", "--monitor", "127.0.0.1:0", "--debug")
 	address := p.said(t, "monitor at ") + "/metrics"
 	p.said(t, "msg=attempt") // --debug logs beside metrics and traces
 	for began := time.Now(); ; <-time.After(50 * time.Millisecond) {
@@ -68,6 +76,22 @@ func TestMetricsAndTraces(t *testing.T) {
 		if time.Since(began) > 20*time.Second {
 			t.Fatal(text)
 		}
+	}
+	// While the database cannot be read the rest is told, and that it cannot.
+	if text := get(t, address); !up.MatchString(text) {
+		t.Errorf("the database is not up:\n%s", text)
+	}
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), "PRAGMA busy_timeout = 20000; ALTER TABLE limits RENAME TO away"); err != nil {
+		t.Fatal(err)
+	}
+	if text := get(t, address); !down.MatchString(text) || !strings.Contains(text, "\njobboard_mirror_changes_total{") ||
+		strings.Contains(text, "\njobboard_mirror_limit_rate_per_second{") {
+		t.Errorf("without the database:\n%s", text)
 	}
 	// A call's span ends after those of its attempts, so it may be in a later batch.
 	for late, told := time.After(20*time.Second), false; !told; {
