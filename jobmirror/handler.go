@@ -34,7 +34,7 @@ const writeTimeout = 30 * time.Second
 //	GET /mirror/changes   the log of changes as Server-Sent Events; see below
 //	GET /mirror/status    Status as JSON
 //	GET /mirror/live      200 while the process works
-//	GET /mirror/ready     200 when every channel was copied once and the database answers, else 503
+//	GET /mirror/ready     200 when every channel was copied once and the database answers, else 503; see Ready
 //
 // The header Age of 4.1 and 4.4 is how old the answer is, in seconds. Credentials
 // in requests are not looked at: Options.Authorize says who may ask.
@@ -57,7 +57,7 @@ func (m *Mirror) routes() http.Handler {
 	mux.HandleFunc("GET /mirror/changes", atMost(maxStreams, m.serveChanges))
 	mux.HandleFunc("GET /mirror/status", m.serveStatus)
 	mux.HandleFunc("GET /mirror/live", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "live") })
-	mux.HandleFunc("GET /mirror/ready", m.serveReady)
+	mux.HandleFunc("GET /mirror/ready", m.ServeReady)
 	return mux
 }
 
@@ -234,17 +234,21 @@ func (m *Mirror) serveStatus(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, status)
 }
 
-// serveReady says whether searches can be answered.
-func (m *Mirror) serveReady(w http.ResponseWriter, r *http.Request) {
+// ServeReady answers 200 where Ready returns nil, else 503, whoever asks. Its text names
+// the channels that it waits for and those that the board refuses. Handler has it at
+// /mirror/ready, for those whom it serves.
+func (m *Mirror) ServeReady(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
-	if err := m.Ready(ctx); err != nil {
-		text := "the database does not answer"
-		if errors.Is(err, ErrIncomplete) {
-			text = err.Error()
-		}
-		http.Error(w, text, http.StatusServiceUnavailable)
-		return
+	refused, err := m.ready(ctx)
+	switch {
+	case errors.Is(err, ErrIncomplete):
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+	case err != nil:
+		http.Error(w, "the database does not answer", http.StatusServiceUnavailable)
+	case len(refused) > 0:
+		fmt.Fprintf(w, "ready, without %s, which the board refuses\n", enumerate("channel", refused))
+	default:
+		fmt.Fprintln(w, "ready")
 	}
-	fmt.Fprintln(w, "ready")
 }

@@ -124,7 +124,7 @@ func (t *tx) unknown(m *Mirror, id jobboard.JobID) error {
 	if err != nil || forgotten[int64(id)] {
 		return cmp.Or(err, ErrUnknown)
 	}
-	return cmp.Or(t.complete(m, kindChannel, kindFeed), ErrUnknown)
+	return cmp.Or(t.complete(m), ErrUnknown)
 }
 
 // JobInformation returns a job's information from the copy, as the client's

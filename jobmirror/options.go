@@ -56,7 +56,8 @@ type Options struct {
 	// KeepSources is the time for which the copy keeps a source, and what only it shows,
 	// after the last process that named it in its options was seen: 0 means 7
 	// days, below 0 for ever. Several processes may share a database and name
-	// different sources. See also Mirror.RemoveSources.
+	// different sources. A source that never showed anything is kept for a day at
+	// most, unless it is for ever. See also Mirror.RemoveSources.
 	KeepSources time.Duration
 
 	// Authorize says who may ask Handler: nil lets a request pass, an error

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"net/url"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
 
@@ -21,6 +23,7 @@ type turn struct {
 	had        int   // rows of the source when it began
 	shown      *shown
 	learns     bool // it notes bytes that have changed, though the posting has not; see learnEvery
+	refused    any  // 1: the board refused the source; 0: it showed it; nil: it said neither
 
 	hearing *hearing // the ages of its answers
 }
@@ -277,7 +280,20 @@ func (m *Mirror) copySource(ctx context.Context, src *source, turn turn) error {
 	if err != nil {
 		reason = problem(err)
 	}
+	// A board in trouble says nothing of whether it has the source: what it said last holds.
+	if refused := isRefusal(err); refused || err == nil {
+		turn.refused = flag(refused)
+	}
 	return errors.Join(err, m.finish(ctx, src, turn, whole && err == nil, reason))
+}
+
+// isRefusal reports whether the board has answered that it has no such channel, or not for
+// this credential. A credential that it does not know says nothing about the channel.
+func isRefusal(err error) bool {
+	e, ok := errors.AsType[*jobboard.Error](err)
+	return ok && slices.Contains([]int{
+		http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound, http.StatusGone,
+	}, e.StatusCode)
 }
 
 // stillTurn reports whether no other refresh of the source began meanwhile, and
@@ -299,8 +315,8 @@ func (m *Mirror) finish(ctx context.Context, src *source, turn turn, whole bool,
 			if err := t.endDoubts(src, turn); err != nil {
 				return err
 			}
-			_, err := t.Exec("UPDATE sources SET complete = ?, next_due = ?, claimed = 0, failures = 0, problem = ? WHERE id = ? AND generation = ?",
-				t.Now, t.Now+every.Milliseconds(), reason, src.id, turn.generation)
+			_, err := t.Exec(`UPDATE sources SET complete = ?, next_due = ?, claimed = 0, failures = 0, problem = ?, refused = 0
+				WHERE id = ? AND generation = ?`, t.Now, t.Now+every.Milliseconds(), reason, src.id, turn.generation)
 			return err
 		}
 		failures, err := store.Value[int](t, "SELECT coalesce(max(failures), 0) FROM sources WHERE id = ?", src.id)
@@ -308,8 +324,8 @@ func (m *Mirror) finish(ctx context.Context, src *source, turn turn, whole bool,
 			return err
 		}
 		wait := min(backOff(failures, 10*time.Second), m.opts.RefreshEvery)
-		_, err = t.Exec("UPDATE sources SET next_due = ?, claimed = 0, failures = failures + 1, problem = ? WHERE id = ? AND generation = ?",
-			t.Now+jitter(wait).Milliseconds(), reason, src.id, turn.generation)
+		_, err = t.Exec(`UPDATE sources SET next_due = ?, claimed = 0, failures = failures + 1, problem = ?, refused = coalesce(?, refused)
+			WHERE id = ? AND generation = ?`, t.Now+jitter(wait).Milliseconds(), reason, turn.refused, src.id, turn.generation)
 		return err
 	})
 }

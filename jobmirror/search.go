@@ -62,8 +62,9 @@ type Page struct {
 	// with those that were searched for as well. What these find comes after what the text
 	// finds as it was typed; Corrected is nil as long as that fills the page.
 	Corrected []Correction
-	// Age is of the copy of the channel, or of the oldest of all channels; below 0:
-	// one was never copied whole.
+	// Age is of the copy of the channel, or of the oldest of all channels; below 0: one was
+	// never copied whole. Of all channels those do not count that the board refuses and that
+	// were never copied, unless there is no other.
 	Age time.Duration
 }
 
@@ -273,8 +274,11 @@ func (h *hit) snippet(text words.Query) Snippet {
 // age returns how long ago the channel, or else every channel, was last copied
 // whole.
 func (t *tx) age(channel string) (time.Duration, error) {
-	complete, err := store.Value[*int64](t, "SELECT min(complete) FROM sources WHERE kind = 'channel' AND (name = ? OR ? = '')",
-		storable(channel), storable(channel))
+	query, args := "SELECT min(complete) FROM sources WHERE kind = 'channel' AND (complete > 0 OR refused = 0)", []any(nil)
+	if channel != "" {
+		query, args = "SELECT min(complete) FROM sources WHERE kind = 'channel' AND name = ?", []any{storable(channel)}
+	}
+	complete, err := store.Value[*int64](t, query, args...)
 	if err != nil || complete == nil || *complete == 0 {
 		return -1, err
 	}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"math"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/store"
 )
@@ -96,6 +97,10 @@ func (m *Mirror) RemoveSources(ctx context.Context) error {
 	return m.retire(ctx, true)
 }
 
+// keepEmpty is Options.KeepSources for a source that has nothing and never had, such as
+// one whose name was mended. While it is there a job that nobody knows may be one of its own.
+const keepEmpty = 24 * time.Hour
+
 // retire says once more which sources this process names, and removes others: all
 // of them, with now, or those that none named for Options.KeepSources.
 func (m *Mirror) retire(ctx context.Context, now bool) error {
@@ -110,7 +115,10 @@ func (m *Mirror) retire(ctx context.Context, now bool) error {
 		if now {
 			before = math.MaxInt64
 		}
-		return t.sources("named < ? AND id NOT IN @ids", before, sourceIDs(m.named()))
+		return t.sources(`(named < ? OR named < ? AND complete = 0
+			AND NOT EXISTS (SELECT 1 FROM listings WHERE source = sources.id)
+			AND NOT EXISTS (SELECT 1 FROM entries WHERE source = sources.id)) AND id NOT IN @ids`,
+			before, t.Now-keepEmpty.Milliseconds(), sourceIDs(m.named()))
 	})
 	if err != nil || len(retired) == 0 {
 		return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/jobmirror/internal/pace"
@@ -42,7 +43,8 @@ type SourceStatus struct {
 	NextDue  time.Time `json:"nextDue"`
 	Failures int       `json:"failures"` // refreshes in a row that were not complete
 	Problem  string    `json:"problem,omitempty"`
-	Held     int       `json:"held,omitempty"` // of Rows, those that it does not show any more and that stay until that is certain
+	Refused  bool      `json:"refused,omitempty"` // the board's last word on it: there is no such channel, or not for this credential
+	Held     int       `json:"held,omitempty"`    // of Rows, those that it does not show any more and that stay until that is certain
 
 	id int64 // of its row
 }
@@ -136,7 +138,7 @@ const heldRows = `CASE s.kind WHEN 'channel' THEN (SELECT count(*) FROM listings
 	ELSE (SELECT count(*) FROM entries WHERE source = s.id AND ` + isHeld + `) END`
 
 func (t *tx) sourceStatus(out *Status) error {
-	return t.Rows("SELECT "+sourceColumns+", complete, next_due, failures, problem, "+heldRows+`,
+	return t.Rows("SELECT "+sourceColumns+", complete, next_due, failures, problem, refused = 1, "+heldRows+`,
 		CASE s.kind WHEN 'channel' THEN (SELECT count(*) FROM listings WHERE source = s.id)
 			ELSE (SELECT count(*) FROM entries WHERE source = s.id) END
 		FROM sources s ORDER BY s.id`, nil, func(scan func(...any) error) error {
@@ -145,7 +147,7 @@ func (t *tx) sourceStatus(out *Status) error {
 			status SourceStatus
 		)
 		err := scan(append(s.columns(), instantColumn{&status.Complete}, instantColumn{&status.NextDue},
-			&status.Failures, &status.Problem, &status.Held, &status.Rows)...)
+			&status.Failures, &status.Problem, &status.Refused, &status.Held, &status.Rows)...)
 		status.id, status.Kind, status.Name, status.Language = s.id, s.kind, s.String(), s.language
 		out.Sources = append(out.Sources, status)
 		return err
@@ -155,44 +157,95 @@ func (t *tx) sourceStatus(out *Status) error {
 // Ready returns nil where searches can be answered: the database answers, and the
 // channels of Options, or without any all that the database has, were copied
 // whole once. Otherwise the error is ErrIncomplete, or the database's.
+//
+// A channel that was never copied because the board refuses it, by 400, 403, 404 or 410,
+// such as one that is misspelt, does not count beside one that was copied.
 func (m *Mirror) Ready(ctx context.Context) error {
-	return m.db.view(ctx, func(t *tx) error { return t.complete(m, kindChannel) })
+	_, err := m.ready(ctx)
+	return err
 }
 
-// complete returns ErrIncomplete unless the sources of some kinds were copied whole
-// once: those of the options, or where these name none all that the database has.
-func (t *tx) complete(m *Mirror, kinds ...string) error {
-	copied := map[[5]string]bool{}
-	err := t.Rows("SELECT kind, name, language, search, geo, complete > 0 FROM sources", nil, func(scan func(...any) error) error {
+// ready does what Ready does, and returns the channels that the board refuses and that were
+// never copied.
+func (m *Mirror) ready(ctx context.Context) (refused []string, err error) {
+	c, err := fromView(ctx, m.db, func(t *tx) (copies, error) { return t.copies(m, kindChannel) })
+	switch {
+	case err != nil:
+		return nil, err
+	case !c.some:
+		return nil, fmt.Errorf("%w: nothing was", ErrIncomplete)
+	case len(c.missing) > 0:
+		return nil, fmt.Errorf("%w: %s", ErrIncomplete, enumerate("channel", c.missing))
+	case len(c.refused) > 0 && c.whole == 0:
+		return nil, fmt.Errorf("%w: the board refuses %s", ErrIncomplete, enumerate("channel", c.refused))
+	}
+	return c.refused, nil
+}
+
+// enumerate names things of a kind, the first five where there are more.
+func enumerate(what string, names []string) string {
+	const most = 5
+	slices.Sort(names)
+	if len(names) > 1 {
+		what += "s"
+	}
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s %s and %d more", what, strings.Join(names[:most], ", "), more)
+	}
+	return what + " " + strings.Join(names, ", ")
+}
+
+// copies tells how far the copies of sources are.
+type copies struct {
+	some    bool     // there are sources, of this kind or of another
+	whole   int      // how many were copied whole once
+	refused []string // were never, because the board refuses them
+	missing []string // were never, for other reasons
+}
+
+// complete returns ErrIncomplete unless the sources of the options, or where these name none
+// all that the database has, were copied whole once.
+func (t *tx) complete(m *Mirror) error {
+	c, err := t.copies(m, kindChannel, kindFeed)
+	if missing := len(c.missing) + len(c.refused); err == nil && (missing > 0 || !c.some) {
+		err = fmt.Errorf("%w: %d sources are missing", ErrIncomplete, missing)
+	}
+	return err
+}
+
+// copies looks at the sources of some kinds: those of the options, or where these name none
+// all that the database has.
+func (t *tx) copies(m *Mirror, kinds ...string) (c copies, err error) {
+	type progress struct{ whole, refused bool }
+	stored := map[[5]string]progress{}
+	err = t.Rows("SELECT kind, name, language, search, geo, complete > 0, refused = 1 FROM sources", nil, func(scan func(...any) error) error {
 		var (
-			key   [5]string
-			whole bool
+			key [5]string
+			p   progress
 		)
-		err := scan(&key[0], &key[1], &key[2], &key[3], &key[4], &whole)
-		copied[key] = whole
+		err := scan(&key[0], &key[1], &key[2], &key[3], &key[4], &p.whole, &p.refused)
+		stored[key] = p
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	wanted := slices.Collect(maps.Keys(copied))
+	wanted := slices.Collect(maps.Keys(stored))
 	if sources := m.named(); len(sources) > 0 { // else this process only reads what all others copy
 		wanted = wanted[:0]
 		for _, s := range sources {
 			wanted = append(wanted, [5]string{s.kind, s.name, s.language, s.text, s.near.String()})
 		}
 	}
-	missing := 0
+	c.some = len(wanted) > 0
 	for _, key := range wanted {
-		if slices.Contains(kinds, key[0]) && !copied[key] {
-			missing++
+		name := strings.TrimSpace(key[1] + " " + key[2])
+		switch p := stored[key]; {
+		case !slices.Contains(kinds, key[0]):
+		case p.whole:
+			c.whole++
+		case p.refused:
+			c.refused = append(c.refused, name)
+		default:
+			c.missing = append(c.missing, name)
 		}
 	}
-	switch {
-	case len(wanted) == 0:
-		return fmt.Errorf("%w: nothing was", ErrIncomplete)
-	case missing > 0:
-		return fmt.Errorf("%w: %d sources are missing", ErrIncomplete, missing)
-	}
-	return nil
+	return c, err
 }

@@ -25,6 +25,7 @@ CREATE TABLE sources (
     next_due   BIGINT NOT NULL DEFAULT 0,
     failures   BIGINT NOT NULL DEFAULT 0,
     problem    TEXT NOT NULL DEFAULT '',
+    refused    BIGINT NOT NULL DEFAULT 0,
     answer     BIGINT NOT NULL DEFAULT 0,
     previous   BIGINT NOT NULL DEFAULT 0,
     earlier    BIGINT NOT NULL DEFAULT 0,

@@ -128,6 +128,9 @@ func examineCopy(r *doctor.Report, s *jobmirror.Status, now time.Time) {
 		name := strings.TrimSpace(source.Kind + " " + source.Name + " " + source.Language)
 		detail := fmt.Sprintf("%s: %s, copied %s", name, term.Count(source.Rows, "row"), ago(source.Complete))
 		switch {
+		case source.Refused:
+			r.Add(checkSource, doctor.Fail, detail+": "+source.Problem,
+				"check the channel's name, and whether the credential may search it; one that is not named any more goes with --remove-sources")
 		case source.Problem != "":
 			detail += ": " + source.Problem
 			r.Add(checkSource, doctor.Fail, detail, "jobboard doctor says what is wrong with the board; what the copy waits for stands in the problem")

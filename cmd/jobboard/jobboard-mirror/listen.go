@@ -51,15 +51,7 @@ func serveAt(ctx context.Context, c *term.Console, addr, what string, handler ht
 func monitor(m *copied) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /live", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "live") })
-	mux.HandleFunc("GET /ready", func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
-		defer cancel()
-		if err := m.Ready(ctx); err != nil {
-			http.Error(w, "not ready", http.StatusServiceUnavailable)
-			return
-		}
-		fmt.Fprintln(w, "ready")
-	})
+	mux.HandleFunc("GET /ready", m.ServeReady)
 	mux.Handle("GET /metrics", m.telemetry.metrics)
 	return mux
 }
