@@ -173,6 +173,10 @@ func TestRefusesOverHTTP(t *testing.T) {
 		const begin, end = `{"method":"`, `","id":"last"}`
 		return begin + x(n-len(begin)-len(end)) + end
 	}
+	number := func(n int) string {
+		const begin, end = `{"method":"`, `","id":12345678}`
+		return begin + x(n-len(begin)-len(end)) + end
+	}
 	const json, text = "application/json", "text/plain; charset=utf-8"
 	for _, test := range []struct {
 		name, host, origin string
@@ -186,6 +190,7 @@ func TestRefusesOverHTTP(t *testing.T) {
 		{"a byte too long", "localhost", "", padded(1<<20 + 1), 413, json, about("5", "-32600", "the message is longer than 1 MiB")},
 		{"long, seen to its end", "localhost", "", late(8 << 20), 413, json, about(`"last"`, "-32600", "the message is longer than 1 MiB")},
 		{"longer than is looked at", "localhost", "", late(8<<20 + 100), 413, json, about("null", "-32600", "the message is longer than 1 MiB")},
+		{"looked at to the middle of its identifier", "localhost", "", number(8<<20 + 5), 413, json, about("null", "-32600", "the message is longer than 1 MiB")},
 		{"empty", "localhost", "", "", 400, json, about("null", "-32600", "there is no message")},
 		{"blank", "localhost", "", " \n", 400, json, about("null", "-32600", "there is no message")},
 		{"garbage", "localhost", "", "garbage", 400, json, about("null", "-32700", "the message is not JSON")},

@@ -17,6 +17,7 @@ type idFinder struct {
 	inValue  bool   // of a member of the outermost object, after its colon
 	name     []byte // of that member, with its quotes, as far as it matters
 	id       []byte // value of "id"
+	whole    bool   // its end was seen
 }
 
 // see reads a further part of the message.
@@ -38,6 +39,9 @@ func (f *idFinder) see(part []byte) {
 		case f.depth != 1:
 		case c == ':':
 			f.inValue = true
+			if f.namesID() { // the last of several counts
+				f.id, f.whole = f.id[:0], false
+			}
 		case c == ',':
 			f.inValue = false
 			f.name = f.name[:0]
@@ -48,20 +52,26 @@ func (f *idFinder) see(part []byte) {
 // keep keeps a character of a name, or of the value of "id".
 func (f *idFinder) keep(c byte) {
 	switch ends := !f.inString && (c == ',' || c == '}'); {
-	case f.depth != 1 || ends:
+	case f.depth != 1:
+	case ends:
+		f.whole = f.whole || f.inValue && f.namesID()
 	case !f.inValue && c != ':' && len(f.name) <= len(`"id"`):
 		f.name = append(bytes.TrimSpace(f.name), c)
-	case f.inValue && len(f.id) <= maxID && string(bytes.TrimSpace(f.name)) == `"id"`:
+	case f.inValue && len(f.id) <= maxID && f.namesID():
 		f.id = append(f.id, c)
 	}
 }
 
-// text returns the identifier as JSON, null where none was seen.
+// namesID reports whether the member of the outermost object is "id".
+func (f *idFinder) namesID() bool { return string(bytes.TrimSpace(f.name)) == `"id"` }
+
+// text returns the identifier as JSON, null where none was seen to its end: the beginning of
+// a number is another number.
 func (f *idFinder) text() string {
 	var number float64
 	var text string
 	id := bytes.TrimSpace(f.id)
-	if len(id) > maxID || json.Unmarshal(id, &text) != nil && json.Unmarshal(id, &number) != nil {
+	if !f.whole || len(id) > maxID || json.Unmarshal(id, &text) != nil && json.Unmarshal(id, &number) != nil {
 		return "null"
 	}
 	return string(id)

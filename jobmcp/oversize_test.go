@@ -35,6 +35,12 @@ func TestFindsTheIdentifier(t *testing.T) {
 		{`{"id":{"id":3}}`, `null`},
 		{`{"id":[3]}`, `null`},
 		{`{"id":7 8}`, `null`},
+		{`{"id":123`, `null`}, // there may be more of it
+		{`{"id":"a"`, `null`},
+		{`{"id":7,"method":"x`, `7`},
+		{`{"id":7,"id":8}`, `8`},
+		{`{"id":7,"id":8`, `null`},
+		{`{"id":7,"id"`, `7`},
 		{`{"id":"` + x(253) + `"}`, `"` + x(253) + `"`},
 		{`{"id":"` + x(254) + `"}`, `"` + x(254) + `"`},
 		{`{"id":"` + x(255) + `"}`, `null`},
