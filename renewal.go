@@ -67,14 +67,12 @@ func (c *call) payProbe(f *failedAttempt) StopReason {
 			c.paid, c.probePermitted = c.paid || paid, true
 			return ""
 		case ended == nil:
-			c.endProbe(false)
-			return StopBudget
+			return StopBudget // the loop ends, and the probe with it
 		}
 		wait := c.WaitContext()
 		select {
 		case <-ended:
 		case <-wait.Done():
-			c.endProbe(false)
 			return c.outOfTime(f)
 		}
 	}

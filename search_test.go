@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
@@ -135,6 +136,14 @@ func TestBoundsOfAnswers(t *testing.T) {
 		{"applied", func(c *jobboard.Client) error {
 			return errOf(withToken(c).HasApplied(t.Context(), 1))
 		}, 4 << 20},
+		{"transport", func(c *jobboard.Client) error {
+			resp, err := c.Transport().RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, base+"/x", http.NoBody))
+			if err != nil {
+				return err
+			}
+			defer resp.Body.Close()
+			return errOf(io.Copy(io.Discard, resp.Body))
+		}, 64 << 20},
 	} {
 		client := served(t, jobboard.Config{JobDBURL: base, ClientID: "10"}, func(r *http.Request) *http.Response {
 			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(spaces{}), Request: r}

@@ -2,9 +2,12 @@ package transport
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -47,6 +50,24 @@ func TestHandshakeTimeout(t *testing.T) {
 			t.Errorf("%v after %v, want an error after 5 s", err, took)
 		}
 	})
+}
+
+// HTTP/2 is not offered to a server.
+func TestOffersNoHTTP2(t *testing.T) {
+	offered := make(chan []string, 1)
+	transport := toServer(func(conn net.Conn) {
+		_ = tls.Server(conn, &tls.Config{GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+			offered <- hello.SupportedProtos
+			return nil, errors.New("that is all")
+		}}).Handshake()
+		conn.Close()
+	})
+	if err := fetch(t, transport, "https://jobs.example/"); err == nil {
+		t.Error("no error")
+	}
+	if got := <-offered; slices.Contains(got, "h2") {
+		t.Errorf("it offers %q", got)
+	}
 }
 
 // A connection that nobody uses is closed after a minute.

@@ -2,6 +2,7 @@ package setup
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -375,6 +376,13 @@ func TestConfig(t *testing.T) {
 	if p := cfg.Retry; p.MaxAttempts != 3 || p.Budget != 3 || p.AttemptTimeout != 10*time.Second {
 		t.Errorf("%+v", p)
 	}
+	shortest, err := reader(t, all, "").read(t, "--attempts", "1", "--timeout", "1ns")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cfg, err := shortest.Config(jobboard.Config{}); err != nil || cfg.Retry.MaxAttempts != 1 || cfg.Retry.Budget != 1 || cfg.Retry.AttemptTimeout != 1 {
+		t.Errorf("%+v, %v", cfg.Retry, err)
+	}
 	if c, err := b.NewClient(jobboard.Config{}); err != nil || c == nil {
 		t.Error(err)
 	}
@@ -601,6 +609,9 @@ func TestCAFileAndDebug(t *testing.T) {
 		t.Errorf("%d, %v", n, err)
 	}
 	next, err := b.Transport()
+	if limits := next.(*http.Transport); limits.MaxResponseHeaderBytes != 256<<10 || limits.MaxIdleConnsPerHost != 512 || limits.TLSClientConfig.MinVersion != tls.VersionTLS12 {
+		t.Errorf("a transport with certificates of its own has other limits: %d, %d", limits.MaxResponseHeaderBytes, limits.MaxIdleConnsPerHost)
+	}
 	if feed, err2 := b.FeedTransport(); next == nil || feed == nil || feed == http.DefaultTransport || err != nil || err2 != nil {
 		t.Errorf("%v, %v", next, feed)
 	}
