@@ -131,8 +131,8 @@ const (
 )
 
 // entry finds the end of the entry at the beginning of the window. If open is a
-// section, end is where a section of that kind begins in the entry that does not end
-// before the text does (ended) or within the limit (long).
+// section, such as a comment, that has no end before the text ends (ended) or within the
+// limit (long), end is where that section begins.
 func (w *window) entry(limit int) (end int, open markup, why cut) {
 	i, selfClosing, why := w.tag(limit)
 	if selfClosing {
@@ -230,7 +230,8 @@ func (w *window) tag(limit int) (end int, selfClosing bool, why cut) {
 	}
 }
 
-// searched says that no end of a section begins at from or later and before to.
+// searched is a part of the text, from the offset from to the offset to, in which no end
+// of a section begins.
 // It keeps many sections that share an end, or have none, from being searched many
 // times.
 type searched struct{ from, to int64 }

@@ -10,7 +10,7 @@ import (
 type meaning struct {
 	begin   func(p *parser, attrs []xml.Attr)
 	text    func(p *parser, text string) // takes its text, which may be empty
-	ownText bool                         // which is not that of the elements in it
+	ownText bool                         // its text is without that of the elements in it
 	end     func(p *parser)
 	in      elements
 }

@@ -246,7 +246,7 @@ func (r *room) takes(x any) bool {
 func sizeOf(x any) int {
 	body, err := json.Marshal(x)
 	if err != nil {
-		panic(err) // an entry is made of texts, numbers and lists of such
+		panic(err) // what is sized is made of texts, numbers and lists of such
 	}
 	return len(body) + 1
 }

@@ -51,7 +51,8 @@ func (t *tx) saveAnswers(m *Mirror, batch []lookedUp) error {
 		if changed {
 			moved = append(moved, r.job)
 		}
-		// Wanted since the last answer: postings may have come to it that no title confirmed.
+		// A job is wanted when postings come to it. Those that came since its last answer have
+		// not been compared with its title.
 		if r.info != nil && (storable(r.info.JobTitle) != j.title || j.wanted > j.answer) {
 			retitled = append(retitled, r.job)
 		}
@@ -129,7 +130,8 @@ func (t *tx) reindex(m *Mirror, jobs []int64) error {
 	if len(jobs) == 0 {
 		return nil
 	}
-	// Locked first: who indexes one just now may have read where its job was before.
+	// The rows are locked first: a process that indexes one of them right now may have read the
+	// job's old place. It then ends before this, and the posting is indexed again.
 	rows, err := t.Numbers("SELECT id FROM postings WHERE job IN @ids ORDER BY id @lock", store.IDs(jobs))
 	if err != nil {
 		return err

@@ -15,6 +15,8 @@ var grids = []float64{0.1, 0.4, 1.6, 6.4, 25.6} // degrees
 // maxCells bounds the cells that a circle is looked up in.
 const maxCells = 16
 
+// cell returns the token of a cell. No piece of a word, which begins with _g too, has another
+// underscore.
 func cell(grid, row, column int) string { return fmt.Sprintf("_g%d_%d_%d", grid, row, column) }
 
 // index returns the row or column of a place that is so many degrees from the edge of

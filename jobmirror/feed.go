@@ -50,7 +50,7 @@ func (m *Mirror) copyFeed(ctx context.Context, src *source, turn turn) (whole bo
 			return false
 		}
 		m.copied.Add(1)
-		return w.failed == nil
+		return w.failed == nil // after a failed write the entry is not skipped, so that add returns the error
 	}})
 	broken := 0
 	for entry, err := range reader.Entries() {

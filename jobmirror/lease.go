@@ -47,8 +47,9 @@ func (t *tx) free(lease time.Duration) []any {
 	return []any{t.Now, latest(t.Now) + t.db.lasting(lease).Milliseconds()}
 }
 
-// latest returns the latest time that another transaction may have written by now: it
-// may have asked for the time later, and have been faster.
+// latest returns the latest time that another transaction may have written by now. A
+// transaction's time is that of its beginning, and another that began after this one may
+// have ended before it.
 func latest(now int64) int64 { return now + store.UpdateTimeout.Milliseconds() }
 
 // clockSetBack makes due whatever waits for a time that the clock had before it was set

@@ -25,8 +25,8 @@ const (
 // once.
 const maxBatch = 500
 
-// batchSize returns the number of jobs of a batch: at most what the limit lets through in two
-// seconds, so that other processes find some, too.
+// batchSize returns the number of jobs of a batch: what the limit lets through in two
+// seconds, so that other processes find some, too, but no fewer than 20.
 func (m *Mirror) batchSize() int {
 	most := max(maxBatch, 8*m.opts.Concurrency)
 	if m.opts.Limit <= 0 {
@@ -66,7 +66,8 @@ func (w *worker) lookUpDue(ctx context.Context, forever bool) error {
 				return err
 			})
 			if err != nil {
-				return cmp.Or(context.Cause(ctx), err) // a batch under way may have failed, and ended this one with it
+				// A batch under way may have failed, and ended ctx with its cause.
+				return cmp.Or(context.Cause(ctx), err)
 			}
 		}
 		if !busy && !forever {
@@ -183,7 +184,7 @@ func (m *Mirror) lookUp(told context.Context, l *lookups) error {
 		how := jobboard.BulkOptions{Concurrency: l.concurrency}
 		for r := range m.client.BulkJobInformation(l.listen(ctx), m.numbered(ctx, told, l), how) {
 			p, _ := l.pieces.LoadAndDelete(r.Job)
-			if p, ok := p.(piece); ok { // else it is no job's
+			if p, ok := p.(piece); ok { // an error of the input belongs to no job
 				results <- lookedUp{int64(r.Job), p.number, r.Value, r.Err, l.held != nil, l.origin(r.Job, p.asking)}
 			}
 		}

@@ -16,7 +16,7 @@ type row struct {
 	had    PostingRecord // the same, decoded
 	ads    string
 	hash   int64 // of what the board gave: rec without what the mirror adds, and ads
-	raw    int64 // the hash of the bytes by which the source that is refreshed shows it; 0: not known, or not as rec
+	raw    int64 // the hash of rec's bytes in the source that is refreshed; 0: not known, or rec is not from them
 	linked int64 // the job that the posting's own link names; 0: none
 	answer int64 // the number of the answer that rec came from
 	giver  int64 // the source that rec came from
@@ -75,8 +75,8 @@ func (t *tx) write(r *row, cause string) error {
 	if after == r.before && !r.words {
 		return nil
 	}
-	// PostgreSQL keeps an advertisement outside the row, and writes it anew unless the row
-	// gets its own.
+	// PostgreSQL keeps a long advertisement outside the row. It writes it again, even if it is
+	// equal, unless the new row takes the value from the old one.
 	err := t.Do(`INSERT INTO postings
 		(id, posting, language, version, title, record, ads, hash, linked, job, evidence, answer, changed, adless, giver)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?)
@@ -168,7 +168,8 @@ func (t *tx) fillJobs(rows []*row) error {
 	if err := t.introduce(named); err != nil {
 		return err
 	}
-	// Locked: a lookup that is being written beside this sees the rows, and confirms them.
+	// The jobs are locked, so that a lookup's answer is written either before, and its title is
+	// read here, or after, and it then confirms these rows.
 	titles, err := store.Pairs[int64, string](t, "SELECT job, title FROM jobs WHERE job IN @ids ORDER BY job @lock", store.IDs(jobs))
 	for _, r := range rows {
 		title, ok := titles[int64(r.rec.Job)]
@@ -208,8 +209,8 @@ func (t *tx) wantClosed(jobs []int64) error {
 }
 
 // want makes sure that jobs are in the table jobs, and makes them due at once, but for
-// those that were forgotten. A lookup that is under way may have been answered before
-// what made its job wanted. So want takes a number, and a job stays due until a lookup
+// those that were forgotten. The board may have answered a lookup that is under way before
+// the event for which the job is wanted. So want takes a number, and a job stays due until a lookup
 // with a higher one answers.
 func (t *tx) want(jobs []int64) error {
 	if len(jobs) == 0 {

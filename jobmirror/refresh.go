@@ -22,7 +22,7 @@ type turn struct {
 	answer     int64 // see answers
 	had        int   // rows of the source when it began
 	shown      *shown
-	learns     bool // it notes bytes that have changed, though the posting has not; see learnEvery
+	learns     bool // it also writes the hash of a posting's bytes where nothing but the bytes changed; see learnEvery
 	refused    any  // 1: the board refused the source; 0: it showed it; nil: it said neither
 
 	hearing *hearing // the ages of its answers
@@ -37,7 +37,8 @@ func (s *source) cause() string {
 }
 
 // maxRefreshes bounds the sources that a process refreshes at a time, so that a large one
-// holds no small one up. Each has some hundred postings in memory.
+// holds no small one up. Each has a batch of at most 500 postings in memory, and a bit or a
+// number for each row of its source.
 const maxRefreshes = 8
 
 // refreshDue refreshes the sources that are due, side by side, until ctx ends or the

@@ -25,10 +25,13 @@ func (m *Mirror) start(ctx context.Context, doing string) (w *worker, done func(
 	if err != nil {
 		return nil, nil, err
 	}
-	if first { // what a process left that was killed; without the database it ends by itself
+	// A process that was killed left its leases. If the database is away now, they end by
+	// themselves.
+	if first {
 		_ = m.db.update(ctx, (*tx).endLeases)
 	}
-	if len(m.named()) > 0 { // the others ask the board for nothing
+	// A process without channels and feeds asks the board for nothing, so its limit does not count.
+	if len(m.named()) > 0 {
 		_ = m.db.update(ctx, func(t *tx) error { return t.tellRate(m.opts.Limit) })
 	}
 	w = &worker{m, rand.Text()}

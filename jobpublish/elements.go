@@ -92,7 +92,7 @@ func newPolicy(images bool) *policy {
 		p.elements[a].alone = i + 1
 	}
 
-	const number = `^[1-9][0-9]?$` // no ad has more than 99 columns
+	const number = `^[1-9][0-9]?$` // no ad has more than 99 columns, rows of a cell or items
 	p.allow("colspan", number, atom.Td, atom.Th)
 	p.allow("rowspan", number, atom.Td, atom.Th)
 	p.allow("start", number, atom.Ol)

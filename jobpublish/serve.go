@@ -61,7 +61,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer f.release()
-	// A large file takes a slow client minutes. Where there is no deadline to move, it has time anyway.
+	// A large file takes a slow client minutes. A writer that cannot move its
+	// deadline has that of the server.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(maxWriting))
 	doc := f.index
 	if part := parameters.Get("part"); part != "" {

@@ -321,8 +321,9 @@ func (s *SignIn) exchangeStatus(ctx context.Context, err error) int {
 		case code == http.StatusTooManyRequests:
 			status = http.StatusServiceUnavailable
 		case code == http.StatusBadRequest && !strings.HasSuffix(answer.ErrorCode, "_client"):
-			// The code is old, was used, or was made up: a visitor can send as many as they like. Else
-			// it is the site that the board refuses: invalid_client, unauthorized_client.
+			// Most often the code is old, was used, or was made up. A visitor can send as many of those
+			// as they like, so they must not fill the log. With invalid_client and unauthorized_client
+			// the board refuses the site itself.
 			status, level = http.StatusBadRequest, slog.LevelDebug
 		}
 		err = fmt.Errorf("status %d, %.100q", answer.Response.StatusCode, answer.ErrorCode)

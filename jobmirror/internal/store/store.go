@@ -236,7 +236,7 @@ func (db *DB) transact(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, f
 	// The transaction outlives ctx, so that it is ended in an orderly way.
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	begun := context.AfterFunc(ctx, cancel)
+	stop := context.AfterFunc(ctx, cancel)
 	conn, in, err := db.begin(own, pool, opts)
 	if err == nil {
 		defer func() {
@@ -244,8 +244,9 @@ func (db *DB) transact(ctx context.Context, pool *sql.DB, opts *sql.TxOptions, f
 			_ = conn.Close()
 		}()
 	}
-	begun()
-	// Asked once: a context that ends between two questions would leave the transaction open.
+	stop()
+	// The rollback and the error both go by one value of ctx.Err. If each asked for itself,
+	// ctx could end in between, and the transaction would stay open.
 	if ended := ctx.Err(); ended != nil {
 		if err == nil {
 			_ = in.Rollback()
