@@ -32,6 +32,10 @@ const (
 // Options.Origins does not name, and 503 while more than 64 requests are under way. It does
 // not find out who asks: wrap it in a handler that does. The bounds of calls and their rate
 // are those of all callers together.
+//
+// A call whose caller has left ends at once if it was made by protocol 2026-07-28 or a later
+// one. By an earlier protocol it goes on, and takes its place among the calls until it is
+// done, for 60 s at most.
 func (s *Server) Handler() http.Handler {
 	protocol := s.protocol(false)
 	next := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return protocol }, &mcp.StreamableHTTPOptions{

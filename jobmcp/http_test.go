@@ -18,6 +18,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
 
@@ -210,41 +211,41 @@ func TestRefusesOverHTTP(t *testing.T) {
 }
 
 // When who asked over HTTP has gone, the call is given up at once, as the protocol says from
-// 2026-07-28 on.
+// 2026-07-28 on. By an earlier one it keeps its place until its time is over.
 func TestGivesUpOverHTTP(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		srv := inMemory()
-		defer srv.Close()
-		defer srv.Client().CloseIdleConnections()
-		srv.Fail(jobboardtest.Fault{Delay: time.Hour})
-		h, began := setting{}.server(t, srv).Handler(), time.Now()
-		ctx, leave := context.WithCancel(t.Context())
-		const version = "2026-07-28"
-		message := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_jobs","arguments":{},"_meta":{` +
-			`"io.modelcontextprotocol/protocolVersion":"` + version + `","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},` +
-			`"io.modelcontextprotocol/clientCapabilities":{}}}}`
-		r := httptest.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/", strings.NewReader(message))
-		r.Header.Set("Mcp-Protocol-Version", version)
-		r.Header.Set("Mcp-Method", "tools/call")
-		r.Header.Set("Mcp-Name", "search_jobs")
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("Accept", "application/json, text/event-stream")
-		ended := make(chan struct{})
-		go func() {
-			h.ServeHTTP(httptest.NewRecorder(), r)
-			close(ended)
-		}()
-		synctest.Wait()
-		if srv.Count() != 1 {
-			t.Errorf("%d requests", srv.Count())
-		}
-		leave()
-		<-ended
-		synctest.Wait()
-		if took := time.Since(began); took != 0 {
-			t.Errorf("it took %s", took)
-		}
-	})
+	for version, want := range map[string]time.Duration{"2026-07-28": 0, "2025-11-25": maxCallTime, "2025-06-18": maxCallTime} {
+		synctest.Test(t, func(t *testing.T) {
+			srv := inMemory()
+			defer srv.Close()
+			defer srv.Client().CloseIdleConnections()
+			srv.Fail(jobboardtest.Fault{Delay: time.Hour})
+			patient := jobboard.Config{Retry: jobboard.RetryPolicy{AttemptTimeout: time.Hour}}
+			server := setting{config: patient}.server(t, srv)
+			h, began := server.Handler(), time.Now()
+			ctx, leave := context.WithCancel(t.Context())
+			message := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_jobs","arguments":{},"_meta":{` +
+				`"io.modelcontextprotocol/protocolVersion":"` + version + `","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},` +
+				`"io.modelcontextprotocol/clientCapabilities":{}}}}`
+			r := httptest.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/", strings.NewReader(message))
+			r.Header.Set("Mcp-Protocol-Version", version)
+			r.Header.Set("Mcp-Method", "tools/call")
+			r.Header.Set("Mcp-Name", "search_jobs")
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Accept", "application/json, text/event-stream")
+			go h.ServeHTTP(httptest.NewRecorder(), r)
+			synctest.Wait()
+			if srv.Count() != 1 || len(server.places) != 1 {
+				t.Errorf("%s: %d requests, %d places", version, srv.Count(), len(server.places))
+			}
+			leave()
+			for synctest.Wait(); len(server.places) > 0; synctest.Wait() {
+				time.Sleep(time.Second)
+			}
+			if took := time.Since(began); took != want {
+				t.Errorf("%s: it took %s, want %s", version, took, want)
+			}
+		})
+	}
 }
 
 // deadlines records the deadlines of a request's body.

@@ -121,9 +121,9 @@ type mayIApplyResult struct {
 	Job         string `json:"job"`
 	Decision    string `json:"decision" enum:"unknown|may apply|already applied|closed|not visible|gone"`
 	Meaning     string `json:"meaning"`
-	Questions   int    `json:"questions,omitempty" jsonschema:"how many questions an application must answer"`
+	Questions   int    `json:"questions,omitempty" jsonschema:"how many questions an application must answer, unless there can be none"`
 	Application string `json:"application,omitempty" jsonschema:"identifier of the application that there is"`
-	Title       string `json:"foreign_title,omitempty"`
+	Title       string `json:"foreign_title,omitempty" jsonschema:"told beside the questions"`
 	Next        string `json:"next,omitempty"`
 }
 
@@ -173,10 +173,12 @@ var meanings = map[jobboard.Decision]string{
 	jobboard.DecisionGone:           "gone: there is no such job, or no posting of it",
 }
 
-// decided returns a decision with what is known of the job, which may be nil.
+// decided returns a decision, with what is known of the job where an application may follow.
+// A decision against it does not wait for the job's information, which may be nil or not: an
+// assistant that compares two answers must not find that the job had changed.
 func decided(id jobboard.JobID, d jobboard.Decision, info *jobboard.JobInformation) mayIApplyResult {
 	out := mayIApplyResult{Notice: foreignNotice, Job: id.String(), Decision: d.String(), Meaning: Meaning(d)}
-	if info != nil {
+	if d == jobboard.DecisionMayApply || d == jobboard.DecisionUnknown {
 		out.Questions, out.Title = len(info.Questions), foreign.Line(info.JobTitle, maxTitle)
 	}
 	return out
@@ -193,7 +195,7 @@ func (s *Server) openForAnyone(ctx context.Context, b Board, id jobboard.JobID) 
 	case err != nil:
 		return mayIApplyResult{}, err
 	case !info.ApplyPossible:
-		return decided(id, jobboard.DecisionClosed, info), nil
+		return decided(id, jobboard.DecisionClosed, nil), nil
 	}
 	out := decided(id, jobboard.DecisionUnknown, info)
 	out.Meaning = "the job takes applications; whether this applicant has applied, or may see it, was not asked: no applicant's token is set"

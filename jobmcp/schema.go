@@ -15,7 +15,6 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/jobboard-sdk/jobboard-go"
-	"github.com/jobboard-sdk/jobboard-go/internal/spelling"
 	"github.com/jobboard-sdk/jobboard-go/jobmcp/internal/foreign"
 )
 
@@ -41,7 +40,7 @@ func refine(s *jsonschema.Schema, t reflect.Type) {
 	case reflect.Struct:
 		for _, f := range reflect.VisibleFields(t) {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if p := s.Properties[name]; p != nil && !f.Anonymous {
+			if p := s.Properties[name]; p != nil {
 				refine(p, f.Type)
 				bound(p, f.Tag)
 			}
@@ -184,15 +183,10 @@ func (e *wrongArguments) Unwrap() []error { return []error{e.error, jobboard.Err
 // may be meant.
 func (a *arguments) unknown(name string) error {
 	text := fmt.Sprintf("there is no argument %q", foreign.Line(name, 60))
-	switch meant := spelling.Closest(name, a.names); {
-	case meant != "":
-		text += "; is it " + meant + "?"
-	case len(a.names) == 0:
-		text += ", nor any other"
-	default:
-		text += "; there are " + strings.Join(a.names, ", ")
+	if len(a.names) == 0 {
+		return wrong("%s, nor any other", text)
 	}
-	return wrong("%s", text)
+	return wrong("%s%s", text, inPlaceOf(name, a.names))
 }
 
 // explained says in words what the schema wants in place of the first argument that it does

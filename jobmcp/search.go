@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -142,7 +143,7 @@ func (s *Server) searchJobs(ctx context.Context, in searchJobsArgs) (searchJobsR
 	}
 	q.OmitConfig = notListed
 	if in.Advertisement == 0 {
-		q.OmitConfig = append(notListed[:len(notListed):len(notListed)], jobboard.KeyAdText)
+		q.OmitConfig = append(slices.Clone(notListed), jobboard.KeyAdText)
 	}
 	space, most := newRoom(), min(in.Limit, maxPostings)
 	stream := from.PostingStream(ctx, ch, q)

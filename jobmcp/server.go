@@ -155,8 +155,9 @@ func (s *Server) protocol(session bool) *mcp.Server {
 		Logger:       s.o.Logger,
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 	})
-	server.AddReceivingMiddleware(s.guard)
-	s.addTools(server, session)
+	tools := &toolbox{server: server}
+	s.addTools(tools, session)
+	server.AddReceivingMiddleware(s.guard, tools.guard)
 	for _, p := range s.o.Pages {
 		addPage(server, p)
 	}

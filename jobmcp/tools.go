@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/shown"
+	"github.com/jobboard-sdk/jobboard-go/internal/spelling"
 	"github.com/jobboard-sdk/jobboard-go/jobmcp/internal/foreign"
 )
 
@@ -35,8 +38,37 @@ const (
 	maxNationList = 20
 )
 
+// toolbox holds the names of the tools that a server of the library has.
+type toolbox struct {
+	server *mcp.Server
+	names  []string
+}
+
+// guard answers a call of a tool that there is not with the tool that may be meant.
+func (b *toolbox) guard(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		call, ok := req.(*mcp.CallToolRequest)
+		if !ok || slices.Contains(b.names, call.Params.Name) {
+			return next(ctx, method, req)
+		}
+		return nil, &jsonrpc.Error{
+			Code:    jsonrpc.CodeInvalidParams,
+			Message: fmt.Sprintf("unknown tool %q%s", foreign.Line(call.Params.Name, 60), inPlaceOf(call.Params.Name, b.names)),
+		}
+	}
+}
+
+// inPlaceOf returns what to say of an unknown name: which of the known ones may be meant,
+// or else all of them.
+func inPlaceOf(name string, known []string) string {
+	if meant := spelling.Closest(name, known); meant != "" {
+		return "; is it " + meant + "?"
+	}
+	return "; there are " + strings.Join(known, ", ")
+}
+
 // addTools adds the tools, all of which only read. Those that remember need a session.
-func (s *Server) addTools(to *mcp.Server, session bool) {
+func (s *Server) addTools(to *toolbox, session bool) {
 	addTool(s, to, "search_jobs", "Search jobs",
 		`Search the postings of the job board's channel, by words and around a place. Returns one page of short entries.
 The service has no paging of its own: each call searches again, and offset passes over entries. A posting's job is what
@@ -76,12 +108,13 @@ person.`,
 }
 
 // addTool adds a tool whose schemas are those of its types.
-func addTool[In, Out any](s *Server, to *mcp.Server, name, title, description string,
+func addTool[In, Out any](s *Server, to *toolbox, name, title, description string,
 	call func(context.Context, In) (Out, error),
 ) {
 	no, yes := false, true
 	in := newArguments(schemaOf[In]())
-	to.AddTool(&mcp.Tool{
+	to.names = append(to.names, name)
+	to.server.AddTool(&mcp.Tool{
 		Name: name, Title: title, Description: strings.ReplaceAll(description, "\n", " "),
 		InputSchema: in.schema, OutputSchema: schemaOf[Out](),
 		Annotations: &mcp.ToolAnnotations{

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/suite/golden"
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
@@ -85,6 +88,32 @@ func TestUsesEveryTool(t *testing.T) {
 		t.Run(test.tool+test.arguments, func(t *testing.T) {
 			use(t, session, test.tool, test.arguments).want(t, test.failed, test.want...)
 		})
+	}
+}
+
+// The name of a tool that there is not is answered with the one that may be meant.
+func TestUnknownTools(t *testing.T) {
+	srv := demo(t)
+	session := connect(t, setting{}.server(t, srv))
+	const all = "search_jobs, job_information, may_i_apply, check_answers, what_changed, doctor"
+	for name, want := range map[string]string{
+		"serch_jobs": `unknown tool "serch_jobs"; is it search_jobs?`, "MayIApply": `unknown tool "MayIApply"; is it may_i_apply?`,
+		"apply": `unknown tool "apply"; there are ` + all, "": `unknown tool ""; there are ` + all,
+		strings.Repeat("x", 61): `unknown tool "` + strings.Repeat("x", 59) + `…"; there are ` + all,
+	} {
+		_, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: name})
+		if e, ok := errors.AsType[*jsonrpc.Error](err); !ok || e.Code != jsonrpc.CodeInvalidParams || e.Message != want {
+			t.Errorf("%q: %v, want %s", name, err, want)
+		}
+	}
+	if n := srv.Count(); n != 0 {
+		t.Errorf("the board got %d requests", n)
+	}
+	// Over HTTP nothing remembers.
+	body := strings.TrimSpace(call(1, "what_chnged", `{}`))
+	w := post(setting{}.server(t, srv).Handler(), "localhost", "", body)
+	if got := w.Body.String(); !strings.Contains(got, `unknown tool \"what_chnged\"; there are `) || strings.Contains(got, "what_changed") {
+		t.Errorf("%d %s", w.Code, got)
 	}
 }
 

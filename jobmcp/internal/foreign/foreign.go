@@ -140,7 +140,7 @@ func bounded(s string, limit int) string {
 
 // shorten cuts a text to limit characters.
 func shorten(s string, limit int) (string, bool) {
-	if len(s) <= limit || utf8.RuneCountInString(s) <= limit {
+	if utf8.RuneCountInString(s) <= limit {
 		return s, false
 	}
 	if limit <= 0 {
