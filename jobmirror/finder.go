@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jobboard-sdk/jobboard-go"
@@ -146,9 +147,10 @@ func (f *finder) forEachStemmer(of func(in int) words.Expr) words.Expr {
 	return found
 }
 
-// next reads the next hits of a tier from the index, of which some may be out of the
-// circle.
-func (f *finder) next() ([]int64, error) {
+// next reads the next hits of a tier from the index, of which a page needs so many. Some of
+// them may be out of the circle, or lack what is in quotes. It reports whether there may be
+// more of the tier.
+func (f *finder) next(need int) (list []int64, more bool, err error) {
 	low, high := int64(0), int64(math.MaxInt64)
 	switch {
 	case f.q.Order == Oldest:
@@ -166,14 +168,29 @@ func (f *finder) next() ([]int64, error) {
 	index := matcherOf(f.t.db)
 	// Few postings are in the first tiers. Whether many are in one shows once some were read.
 	if index.near != "" && (f.q.Order != Relevance || f.at.id != 0) && !f.rare {
-		list, err := f.t.Numbers(strings.ReplaceAll(index.near, "@order", order), low, high, f.asked, chunk)
-		if err != nil || len(list) == chunk {
-			return list, err
+		want := chunk
+		if f.q.Near.IsZero() && !f.text.Quoted() {
+			want = min(need, chunk)
+		}
+		for _, among := range nearby {
+			near := strings.NewReplacer("@order", order, "@among", strconv.Itoa(among)).Replace(index.near)
+			list, err := f.t.Numbers(near, low, high, f.asked, want)
+			if err != nil || len(list) == want {
+				return list, true, err
+			}
+			if largest := nearby[len(nearby)-1]; len(list)*largest < want*among {
+				break // so few that the most will hardly do
+			}
 		}
 		f.rare = true
 	}
-	return f.t.Numbers(index.hits+" "+order+" LIMIT ?", f.asked, low, high, chunk)
+	list, err = f.t.Numbers(index.hits+" "+order+" LIMIT ?", f.asked, low, high, chunk)
+	return list, len(list) == chunk, err
 }
+
+// nearby bounds the next postings among which hits are looked for: at first few, and more
+// where these have so many hits that more will do.
+var nearby = []int{64, 256}
 
 // page reads hits until there are n. Those of a text that is corrected come last.
 func (f *finder) page(n int) (out []hit, err error) {
@@ -189,7 +206,7 @@ func (f *finder) page(n int) (out []hit, err error) {
 		if f.at.tier == len(f.tiers) {
 			break
 		}
-		list, err := f.next()
+		list, more, err := f.next(n - len(out))
 		if err != nil {
 			return nil, err
 		}
@@ -201,7 +218,7 @@ func (f *finder) page(n int) (out []hit, err error) {
 			f.places = append(f.places, place{f.at.tier, h.id, f.corrected})
 		}
 		out = append(out, hits...)
-		if len(list) < chunk {
+		if !more {
 			f.at.tier, f.at.id, f.rare, f.asked = f.at.tier+1, 0, false, ""
 		} else {
 			f.at.id = list[len(list)-1]

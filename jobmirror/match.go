@@ -17,8 +17,8 @@ type matcher struct {
 	// hits is the query for the postings that match a text, between two others,
 	// in the order of their identifiers.
 	hits string
-	// near is the query for those hits that are among the next postings between the two
-	// others, where hits reads all that match; @order is DESC or empty. It is empty where
+	// near is the query for those hits that are among the next @among postings between the
+	// two others, where hits reads all that match; @order is DESC or empty. It is empty where
 	// hits stops in time.
 	near string
 	// from is a table of the postings that match a text, under the name h with the
@@ -65,7 +65,7 @@ var tsvector = matcher{
 	// Of posting + 0 there is no index, which would be read from its end until enough
 	// postings match.
 	hits: "SELECT posting FROM search WHERE words @@ (?)::tsquery AND posting + 0 > ? AND posting + 0 < ? ORDER BY posting + 0",
-	near: "SELECT posting FROM (SELECT posting, words FROM search WHERE posting > ? AND posting < ? ORDER BY posting @order LIMIT 256) s" +
+	near: "SELECT posting FROM (SELECT posting, words FROM search WHERE posting > ? AND posting < ? ORDER BY posting @order LIMIT @among) s" +
 		" WHERE words @@ (?)::tsquery ORDER BY posting @order LIMIT ?",
 	from: "(SELECT posting AS id FROM search WHERE words @@ (?)::tsquery) h",
 	plan: "SET LOCAL enable_seqscan = off",
