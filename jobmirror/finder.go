@@ -78,7 +78,7 @@ func (t *tx) finder(q Query, parse func(string) words.Query, tags ...string) (*f
 func (f *finder) read(text words.Query) {
 	f.text, f.in = text, nil
 	for _, name := range f.stemmers {
-		f.in = append(f.in, text.In(name))
+		f.in = append(f.in, text.In(name, matcherOf(f.t.db).parts))
 	}
 	f.all = f.ask(func(in int) words.Expr { return f.in[in].All() })
 }

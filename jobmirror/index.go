@@ -45,7 +45,7 @@ const indexBatch = 100
 func (m *Mirror) index(ctx context.Context) error {
 	index, ok := m.indexes.Get().(*words.Index)
 	if !ok {
-		index = new(words.Index)
+		index = &words.Index{Pieces: matcherOf(m.db).parts}
 	}
 	defer m.indexes.Put(index)
 	return m.db.updateAll(ctx, func(t *tx) (more bool, err error) { return t.indexSome(index) })

@@ -11,6 +11,7 @@ type matcher struct {
 	and, or, less string // stand between the parts of an expression
 	quote         string // stands around a token; in it, it is doubled
 	begins        string // stands behind a token where longer ones will do too
+	parts         words.Pieces
 
 	put    string // the statement that indexes a posting under tokens, in place of those it had
 	remove string // the statement that takes a posting out
@@ -44,7 +45,7 @@ type matcher struct {
 // fts5 is a contentless table of SQLite's FTS5: an index of tokens without
 // positions, whose rows can be deleted.
 var fts5 = matcher{
-	and: " AND ", or: " OR ", less: " NOT ", quote: `"`, begins: "*",
+	and: " AND ", or: " OR ", less: " NOT ", quote: `"`, begins: "*", parts: words.ShortToo,
 	put:    "INSERT OR REPLACE INTO search (rowid, words) VALUES (?, ?)",
 	remove: "DELETE FROM search WHERE rowid = ?",
 	hits:   "SELECT rowid FROM search WHERE search MATCH ? AND rowid > ? AND rowid < ? ORDER BY rowid",
@@ -58,7 +59,7 @@ var fts5 = matcher{
 
 // tsvector is a table of PostgreSQL with a GIN index over tokens.
 var tsvector = matcher{
-	and: " & ", or: " | ", less: " & !", quote: "'", begins: ":*",
+	and: " & ", or: " | ", less: " & !", quote: "'", begins: ":*", parts: words.LongOnly,
 	put: `INSERT INTO search (posting, words) VALUES (?, array_to_tsvector(string_to_array(?, ' ')))
 		ON CONFLICT (posting) DO UPDATE SET words = excluded.words WHERE search.words <> excluded.words`,
 	remove: "DELETE FROM search WHERE posting = ?",

@@ -323,14 +323,14 @@ func (o *oracle) finds(p *oraclePosting, asked string, quoted bool, tier int) bo
 }
 
 // hasPart reports whether a part of four letters or more stands in a word of a short text;
-// of a longer one than eight letters, whether its pieces do that docs/mirror.md tells of.
+// of a longer one than six letters, whether its pieces do that docs/mirror.md tells of.
 func (p *oraclePosting) hasPart(asked string, key func(string) string) bool {
 	left := []rune(key(asked))
 	if utf8.RuneCountInString(asked) < 4 || len(left) < 4 {
 		return false
 	}
 	for {
-		piece := string(left[:min(8, len(left))])
+		piece := string(left[:min(6, len(left))])
 		found := false
 		for word, scope := range p.words {
 			found = found || scope.short && strings.Contains(key(word), piece)
@@ -338,10 +338,10 @@ func (p *oraclePosting) hasPart(asked string, key func(string) string) bool {
 		switch {
 		case !found:
 			return false
-		case len(left) <= 8:
+		case len(left) <= 6:
 			return true
 		}
-		left = left[min(4, len(left)-8):]
+		left = left[min(2, len(left)-6):]
 	}
 }
 

@@ -1,6 +1,8 @@
 package words
 
 import (
+	"crypto/sha256"
+	"encoding/base32"
 	"slices"
 	"strings"
 )
@@ -15,6 +17,8 @@ type Texts struct {
 // Index finds the tokens of postings. It remembers words, of which the next posting has
 // most again. Its methods must not be called at the same time.
 type Index struct {
+	Pieces Pieces // of words
+
 	lexicons map[string]*lexicon // by the names of their stemmers
 	words    int                 // that it remembers
 	posting  int                 // which one it is at, to take each word and each token of it once
@@ -27,6 +31,7 @@ const maxLexicon = 1 << 14
 // lexicon has words of texts with the same stemmer.
 type lexicon struct {
 	stem   *stemmer
+	pieces Pieces
 	words  map[string]*lexeme
 	tokens map[string]*token
 }
@@ -55,8 +60,10 @@ type token struct {
 //
 //	_u, _v   a plain and a spelled key of a word whose two differ
 //	_t, _m   a word of the title, and of the other short texts
-//	_e       a piece of a word of either: four to eight letters from a place where a part may begin
+//	_e       a piece of a word of either: four to six letters from a place where a part may begin;
+//	         see Pieces
 //	_f, _g   the same of the plain and the spelled key of a word whose two differ
+//	_h       the sum of a stem, or of a token of the first two lines, that is long
 func (x *Index) Tokens(t Texts, stemmer string) (tokens, noted []string) {
 	if x.words > maxLexicon {
 		x.lexicons, x.words = nil, 0
@@ -66,7 +73,7 @@ func (x *Index) Tokens(t Texts, stemmer string) (tokens, noted []string) {
 	}
 	l := x.lexicons[stemmer]
 	if l == nil {
-		l = &lexicon{stem: newStemmer(stemmer), words: map[string]*lexeme{}, tokens: map[string]*token{}}
+		l = &lexicon{stem: newStemmer(stemmer), pieces: x.Pieces, words: map[string]*lexeme{}, tokens: map[string]*token{}}
 		x.lexicons[stemmer] = l
 	}
 	before := len(l.words)
@@ -147,7 +154,7 @@ func (l *lexicon) ofForms(list []*token, f forms, s scope) []*token {
 
 func (l *lexicon) ofPieces(list []*token, word string) []*token {
 	add := func(kind, key string) {
-		for piece := range piecesOf(key) {
+		for piece := range l.pieces.of(key) {
 			list = append(list, l.token(kind+piece))
 		}
 	}
@@ -176,17 +183,38 @@ const (
 	pieceSpelled = "_g"
 )
 
+// summed stands before the sum of a token.
+const summed = "_h"
+
 // token returns the token of a key in a scope. kind is "u" or "v" for a plain or a spelled
 // key, and empty if a word has the same for both; see Tokens.
 func (s scope) token(kind, key string) string {
-	if s == anywhere {
-		if kind == "" {
-			return key
-		}
-		return "_" + kind + key
+	switch {
+	case s != anywhere:
+		return short(string(s) + kind + "_" + key)
+	case kind != "":
+		return short("_" + kind + key)
 	}
-	return string(s) + kind + "_" + key
+	return short(key)
 }
+
+// maxToken is the number of bytes of the longest token that stands in an index as it is: one
+// that begins with summed and has 45 bits of a sum is as long.
+const maxToken = len(summed) + 9
+
+// short returns a token, or a sum of it where it is long: an index has most tokens in some
+// postings each, so that their letters take as much room as these. That two words have the
+// same sum, so that one finds the other, is one chance in ten million with a million words.
+func short(token string) string {
+	if len(token) <= maxToken {
+		return token
+	}
+	sum := sha256.Sum256([]byte(token))
+	return summed + lowerCase.EncodeToString(sum[:])[:maxToken-len(summed)]
+}
+
+// lowerCase writes bytes in letters that no index takes for others.
+var lowerCase = base32.NewEncoding("0123456789abcdefghijklmnopqrstuv").WithPadding(base32.NoPadding)
 
 // tokens yields the tokens under which a word with these forms is indexed.
 func (f forms) tokens(s scope) func(yield func(string) bool) {

@@ -13,9 +13,10 @@ const (
 	// maxPiece is the number of letters of the longer pieces under which a word is indexed.
 	// Whole endings would find a longer part by one token, but a vocabulary has many times
 	// more endings than pieces, and an index goes through all that begin with a part.
-	maxPiece = 8
+	// Of pieces of eight there are three times as many different ones as of six.
+	maxPiece = 6
 	// pieceStep is the number of letters by which the pieces of a longer part move on.
-	pieceStep = 4
+	pieceStep = 2
 )
 
 // mayBePart reports whether a word with a key has letters enough, also without its marks, to
@@ -24,19 +25,43 @@ func mayBePart(word string, k key) bool {
 	return min(utf8.RuneCountInString(word), utf8.RuneCountInString(k.plain)) >= minPart
 }
 
-// piecesOf yields the pieces under which a word with a key is indexed: from each place
-// where a part may begin minPart letters, and as many as there are up to maxPiece. So a part
-// of minPart or maxPiece letters is one token, which most parts are that very many words
-// have; one between them is the beginning of a token.
-func piecesOf(key string) iter.Seq[string] {
+// Pieces says which pieces of a word an index has. Those from each place where a part may
+// begin, of as many letters as there are up to maxPiece, are in every index.
+type Pieces int
+
+const (
+	// ShortToo is for an index that takes long to go through many tokens: it has the pieces of
+	// minPart letters as well. So a part of minPart or maxPiece letters is one token, which
+	// most parts are that very many words have; one between them is the beginning of tokens.
+	ShortToo Pieces = iota
+	// LongOnly is for an index to which each token is dear: it has half as many. A part of less
+	// than maxPiece letters is the beginning of tokens.
+	LongOnly
+)
+
+// of yields the pieces under which a word with a key is indexed.
+func (p Pieces) of(key string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		letters := []rune(key)
 		for left := letters; len(left) >= minPart; left = left[1:] {
-			if !yield(string(left[:minPart])) || len(left) > minPart && !yield(string(left[:min(maxPiece, len(left))])) {
+			isShort := len(left) == minPart
+			if (isShort || p == ShortToo) && !yield(string(left[:minPart])) {
+				return
+			}
+			if !isShort && !yield(string(left[:min(maxPiece, len(left))])) {
 				return
 			}
 		}
 	}
+}
+
+// op returns how an index is asked for what has a piece of a part.
+func (p Pieces) op(piece string) Op {
+	n := utf8.RuneCountInString(piece)
+	if n >= maxPiece || n == minPart && p == ShortToo {
+		return Token
+	}
+	return Begins
 }
 
 // part is a part of a word as it is looked for, in the two spellings: a posting has it if its

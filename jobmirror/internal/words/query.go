@@ -215,9 +215,9 @@ func (q Query) Corrected(instead map[string][]string) Query {
 	return q
 }
 
-// In returns what a text index is asked for the postings of a stemmer.
-func (q Query) In(stemmer string) Lookup {
-	return Lookup{q, &speller{newStemmer(stemmer), map[string]forms{}}}
+// In returns what a text index that has certain pieces is asked for the postings of a stemmer.
+func (q Query) In(stemmer string, pieces Pieces) Lookup {
+	return Lookup{q, &speller{newStemmer(stemmer), pieces, map[string]forms{}}}
 }
 
 // Lookup asks a text index for the postings of one stemmer that match a query.
@@ -226,10 +226,11 @@ type Lookup struct {
 	s *speller
 }
 
-// speller has the forms of words of queries by one stemmer.
+// speller has the forms of words of queries by one stemmer, and the pieces of an index.
 type speller struct {
-	stem *stemmer
-	seen map[string]forms // of words that were asked for before
+	stem   *stemmer
+	pieces Pieces
+	seen   map[string]forms // of words that were asked for before
 }
 
 func (s *speller) askedOf(word string) forms {
@@ -340,29 +341,26 @@ func orPart(form match) match {
 		}
 		p := partOf(k)
 		if len(p.plain) == 1 && len(p.spelled) == 1 {
-			both := slices.Concat(pieceIn(p.plain[0], piecePlain), pieceIn(p.spelled[0], pieceSpelled))
+			both := slices.Concat(s.pieceIn(p.plain[0], piecePlain), s.pieceIn(p.spelled[0], pieceSpelled))
 			slices.SortFunc(both, func(a, b Expr) int { return strings.Compare(a.Text, b.Text) })
 			return append(ways, slices.CompactFunc(both, func(a, b Expr) bool { return a.Text == b.Text })...)
 		}
-		return append(ways, allPieces(p.plain, piecePlain), allPieces(p.spelled, pieceSpelled))
+		return append(ways, s.allPieces(p.plain, piecePlain), s.allPieces(p.spelled, pieceSpelled))
 	}
 }
 
 // allPieces returns what an index is asked for the postings that have each piece of a key.
 // kind is that of the pieces of words that have this key and another one.
-func allPieces(pieces []string, kind string) Expr {
+func (s *speller) allPieces(pieces []string, kind string) Expr {
 	all := Expr{Op: And}
 	for _, piece := range pieces {
-		all.Of = append(all.Of, Expr{Op: Or, Of: pieceIn(piece, kind)})
+		all.Of = append(all.Of, Expr{Op: Or, Of: s.pieceIn(piece, kind)})
 	}
 	return all
 }
 
-func pieceIn(piece, kind string) []Expr {
-	op := Token
-	if n := utf8.RuneCountInString(piece); n > minPart && n < maxPiece {
-		op = Begins
-	}
+func (s *speller) pieceIn(piece, kind string) []Expr {
+	op := s.pieces.op(piece)
 	return []Expr{{Op: op, Text: pieceSame + piece}, {Op: op, Text: kind + piece}}
 }
 
