@@ -40,9 +40,12 @@ const (
 // indexBatch bounds the postings that are indexed in one transaction.
 const indexBatch = 100
 
-// index brings the text index up to date, batch by batch, until no posting is
-// left that changed since it was indexed.
+// index brings the text index up to date, batch by batch, until no posting is left that
+// changed since it was indexed, or was indexed under tokens of another form.
 func (m *Mirror) index(ctx context.Context) error {
+	if may, err := m.takeForm(ctx); err != nil || !may {
+		return err
+	}
 	index, ok := m.indexes.Get().(*words.Index)
 	if !ok {
 		index = &words.Index{Pieces: matcherOf(m.db).parts}
@@ -98,6 +101,10 @@ func (t *tx) indexSome(index *words.Index) (more bool, err error) {
 	rows, err := t.load(`id IN (SELECT p.id FROM unindexed u JOIN postings p ON p.id = u.posting
 		ORDER BY u.posting LIMIT ? @skip)`, indexBatch)
 	if err != nil || len(rows) == 0 {
+		return false, err
+	}
+	// Asked once the postings are locked: who changes the form marks them later than that.
+	if form, _, err := t.form(); err != nil || form != tokensForm {
 		return false, err
 	}
 	var jobs []int64

@@ -28,9 +28,9 @@ func (w *worker) present(ctx context.Context, doing string) (gone func()) {
 		for ctx.Err() == nil {
 			// A database that is away is told of by what works with it.
 			_ = w.db.update(ctx, func(t *tx) error {
-				_, err := t.Exec(`INSERT INTO processes (id, name, version, doing, started, seen, lookups) VALUES (?, ?, ?, ?, ?, ?, ?)
+				_, err := t.Exec(`INSERT INTO processes (id, name, version, doing, started, seen, lookups, tokens) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 					ON CONFLICT (id) DO UPDATE SET seen = excluded.seen, lookups = excluded.lookups`,
-					w.process, name, programVersion(), doing, t.Now, t.Now, w.lookups.Load())
+					w.process, name, programVersion(), doing, t.Now, t.Now, w.lookups.Load(), tokensForm)
 				if err != nil {
 					return err
 				}

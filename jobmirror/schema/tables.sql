@@ -193,7 +193,8 @@ CREATE TABLE processes (
     doing   TEXT NOT NULL,
     started BIGINT NOT NULL,
     seen    BIGINT NOT NULL,
-    lookups BIGINT NOT NULL
+    lookups BIGINT NOT NULL,
+    tokens  BIGINT NOT NULL
 ) @clustered;
 
 CREATE TABLE forgotten (
