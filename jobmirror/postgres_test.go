@@ -24,6 +24,7 @@ import (
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 
+	"github.com/jobboard-sdk/jobboard-go/internal/suite/testenv"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
 )
 
@@ -46,7 +47,11 @@ func TestMain(m *testing.M) {
 		os.Exit(child())
 	}
 	atOnce()
-	var err error
+	forget, err := inMemory()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "the tests' files:", err)
+		os.Exit(1)
+	}
 	if postgres, err = newServer(); err != nil {
 		fmt.Fprintln(os.Stderr, "postgres:", err)
 		os.Exit(1)
@@ -64,7 +69,39 @@ func TestMain(m *testing.M) {
 			code = 1
 		}
 	}
+	if err := forget(); err != nil {
+		fmt.Fprintln(os.Stderr, "the tests' files:", err)
+		code = 1
+	}
 	os.Exit(code)
+}
+
+// onDisk is where servers have their files, which are too many for memory.
+var onDisk = os.TempDir()
+
+// inMemory has the tests' other files in memory, but in a long run, where the machine has
+// room for them there: no test takes the power away, and half of what SQLite takes of a
+// processor is the disk's. forget removes them; so does a process where the tests are killed.
+func inMemory() (forget func() error, err error) {
+	const memory, room = "/dev/shm", 4 << 30
+	var has syscall.Statfs_t
+	if err := syscall.Statfs(memory, &has); err != nil || long() || os.Getenv("TMPDIR") != "" || has.Bavail*uint64(has.Bsize) < room {
+		return func() error { return nil }, nil
+	}
+	dir, err := os.MkdirTemp(memory, "jobmirror-tests-")
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(os.Chmod(dir, 0o755), os.Setenv("TMPDIR", dir)); err != nil { // a server's user reads what is there
+		return nil, err
+	}
+	keeper := exec.CommandContext(context.Background(), "sh", "-c", `read -r _; rm -rf "$1"`, "sh", dir)
+	keeper.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	pipe, err := keeper.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	return func() error { return errors.Join(pipe.Close(), keeper.Wait()) }, keeper.Start()
 }
 
 // atOnce lets more tests run side by side than there are processors: those that are
@@ -97,7 +134,7 @@ func newServer() (*server, error) {
 		return name, jobmirror.Migrate(context.Background(), s.address(name))
 	})
 	var err error
-	if s.data, err = os.MkdirTemp("", "jobmirror-postgres-"); err != nil {
+	if s.data, err = os.MkdirTemp(onDisk, "jobmirror-postgres-"); err != nil {
 		return nil, err
 	}
 	attributes := &syscall.SysProcAttr{}
@@ -182,6 +219,9 @@ func (s *server) start() error {
 	settings := fmt.Sprintf("-p %d -c listen_addresses=127.0.0.1 -c unix_socket_directories=%s -c max_connections=500", s.port, s.data)
 	if !long() {
 		settings += " -c fsync=off -c full_page_writes=off" // no test takes the power away
+	}
+	if !testenv.Whole() {
+		settings += " -c autovacuum=off" // it goes through all databases, which are small and soon done with
 	}
 	return s.run("pg_ctl", "-D", s.data+"/db", "-w", "-t", "60", "-l", s.data+"/log", "-o", settings, "start")
 }
