@@ -165,11 +165,15 @@ func withHint(err error) error {
 // what follows the first one for the host, would ask the network for a part of the password,
 // and tell that in its error.
 func splitsPassword(address string) bool {
-	before, _, _ := strings.Cut(address, "?")
+	before, options, _ := strings.Cut(address, "?")
 	if n := strings.Count(before, "@"); n > 0 {
 		return n > 1 // an option may have some more
 	}
-	return strings.Count(address, "@") > 1
+	_, rest, _ := strings.Cut(before, "://")
+	if host, _, _ := strings.Cut(rest, "/"); !strings.Contains(host, ":") {
+		return false // no password begins before the options, which may name a user and a password with an @
+	}
+	return strings.Count(options, "@") > 1
 }
 
 // redact returns an address as it may be printed: without its password and its options.

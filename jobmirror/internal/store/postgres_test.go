@@ -36,7 +36,10 @@ func TestPasswordThatIsNotEscaped(t *testing.T) {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
-	for _, address := range []string{"postgres://user:a%40secret@127.0.0.1:1/mirror", "postgres://user:secret@127.0.0.1:1/mirror?application_name=a@b"} {
+	for _, address := range []string{
+		"postgres://user:a%40secret@127.0.0.1:1/mirror", "postgres://user:secret@127.0.0.1:1/mirror?application_name=a@b",
+		"postgres:///mirror?host=127.0.0.1&port=1&user=a@b&password=c@secret", "postgres://127.0.0.1/mirror?port=1&user=a@b&password=c@secret",
+	} {
 		_, err := Open(t.Context(), address, Schema{}, true)
 		if err == nil || strings.Contains(err.Error(), "secret") || !IsOutage(err) {
 			t.Errorf("%s: %v", address, err)
