@@ -16,7 +16,7 @@ func TestFlagsAndArguments(t *testing.T) {
 	want := map[string]clitest.Command{
 		"apply-form": {Most: 1, Args: ":36", Flags: []string{"action= :4", "html=false", "output= html txt :8", "text=false"}},
 		"doctor":     {Most: 0, Args: ":0", Flags: []string{"bundle= json :8", "json=false"}},
-		"fake":       {Most: 0, Args: ":0", Flags: []string{"addr=127.0.0.1:0 :0", "jobdb-addr=127.0.0.1:0 :0", "json=false"}},
+		"fake":       {Most: 0, Args: ":0", Flags: []string{"addr=127.0.0.1:0 :4", "jobdb-addr=127.0.0.1:0 :4", "json=false"}},
 		"feed": {Most: 1, Args: "xml gz :8", Flags: []string{
 			"concurrency=16 4 16 64 :36", "csv=false", "fields= job outcome apply_possible questions title company language city privacy_link error :38",
 			"jsonl=false", "limit=0 10 50 100 :36", "output= csv jsonl :8", "rate=0 10 50 100 :36",

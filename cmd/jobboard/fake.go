@@ -36,6 +36,8 @@ and open nothing else. It runs until it is interrupted.`,
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:0", "`host:port` of the base address; port 0 takes a free one")
 	cmd.Flags().StringVar(&jobDBAddr, "jobdb-addr", "127.0.0.1:0", "`host:port` of the job information lookup")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	cli.Complete(cmd, "addr", cli.Nothing)
+	cli.Complete(cmd, "jobdb-addr", cli.Nothing)
 	return cmd
 }
 

@@ -69,6 +69,9 @@ form, "in quotes" as they are written, -word leaves out, OR joins. --channel and
 				if err == nil && f.output.File != "" {
 					p.Note("%s in %s", term.Count(len(page.Postings), "posting"), f.output.File)
 				}
+				if err == nil && form == "" && !q.Near.IsZero() {
+					err = noteUnplaced(ctx, &p.Console, m)
+				}
 				return err
 			})
 		},
@@ -83,6 +86,15 @@ form, "in quotes" as they are written, -word leaves out, OR joins. --channel and
 	cli.Complete(cmd, "after", cli.Nothing)
 	o.fake.add(cmd)
 	return cmd
+}
+
+// noteUnplaced says how many postings of the copy a search around a place cannot find.
+func noteUnplaced(ctx context.Context, c *term.Console, m *copied) error {
+	status, err := m.Status(ctx)
+	if err == nil && status.Unplaced > 0 {
+		c.Note("%s without a place that a radius finds: the job is not known, or has no coordinates", term.Count(status.Unplaced, "posting"))
+	}
+	return err
 }
 
 // hitFields lists the fields of a posting for --fields, in the order of the columns of CSV.
