@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -11,6 +12,7 @@ import (
 	"github.com/jobboard-sdk/jobboard-go"
 	"github.com/jobboard-sdk/jobboard-go/internal/worldmap"
 	"github.com/jobboard-sdk/jobboard-go/jobmirror"
+	"github.com/jobboard-sdk/jobboard-go/places"
 )
 
 // Map draws a map of postings as an element svg, 320 units wide and high, and asks no map
@@ -29,7 +31,7 @@ func Map(postings []jobmirror.Posting, near jobboard.GeoLocation, label string) 
 		for _, l := range p.Locations {
 			// A job's locations beyond the circle would make it small.
 			if latitude, longitude, ok := l.Coordinates(); ok && (near.IsZero() || l.DistanceKm(near) <= near.RadiusKm) {
-				points = append(points, worldmap.Point{Latitude: latitude, Longitude: longitude, Name: l.GeoCity})
+				points = append(points, worldmap.Point{Latitude: latitude, Longitude: longitude, Name: townOf(p, l)})
 				titles = append(titles, p.Posting.Title)
 			}
 		}
@@ -68,6 +70,23 @@ func Map(postings []jobmirror.Posting, near jobboard.GeoLocation, label string) 
 	}
 	b.WriteString("</svg>")
 	return template.HTML(b.String()) //nolint:gosec // each text in it is escaped
+}
+
+// townOf returns the name of a location's town as readers of the posting know it: the board
+// names towns in English in any language.
+func townOf(p jobmirror.Posting, l jobboard.Location) string {
+	if base, _, _ := strings.Cut(p.Language, "-"); base != "de" {
+		return l.GeoCity
+	}
+	town, known := places.Find(l.GeoCity)
+	german := slices.Contains([]string{"DE", "AT", "CH", "LI"}, town.Country)
+	// A place of that name elsewhere is another one.
+	near := jobboard.Near(town.Latitude, town.Longitude, 50)
+	longer := strings.HasPrefix(town.Name, l.GeoCity) // such as Frankfurt am Main, where the board says Frankfurt
+	if !known || !german || longer || l.DistanceKm(near) > near.RadiusKm {
+		return l.GeoCity
+	}
+	return town.Name
 }
 
 // distance returns kilometres for a reader.

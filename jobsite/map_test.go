@@ -35,6 +35,33 @@ func drawn(t *testing.T, svg string) map[string]int {
 	}
 }
 
+// The map of German postings has German names of towns, whatever the board calls them.
+func TestTownsOfTheMap(t *testing.T) {
+	for _, test := range []struct {
+		language, city      string
+		latitude, longitude float64
+		want                string
+	}{
+		{"de", "Munich", 48.137, 11.575, "München"},
+		{"de-AT", "Cologne", 50.933, 6.95, "Köln"},
+		{"de", "Vienna", 48.208, 16.372, "Wien"},
+		{"en", "Munich", 48.137, 11.575, "Munich"},
+		{"de", "München", 48.137, 11.575, "München"},
+		{"de", "Frankfurt", 50.11, 8.68, "Frankfurt"},
+		{"de", "Milan", 45.46, 9.19, "Milan"},
+		{"de", "Vienna", 38.9, -77.26, "Vienna"},
+		{"de", "Nowhere-on-Sea", 50, 8, "Nowhere-on-Sea"},
+	} {
+		p := jobmirror.Posting{Language: test.language, Posting: jobboard.JobPosting{Title: "Nurse"}, Locations: []jobboard.Location{
+			{GeoCity: test.city, GeoLat: fmt.Sprint(test.latitude), GeoLong: fmt.Sprint(test.longitude)},
+		}}
+		svg := string(jobsite.Map([]jobmirror.Posting{p}, jobboard.GeoLocation{}, "Jobs"))
+		if !strings.Contains(svg, "<title>"+test.want+": Nurse</title>") || !strings.Contains(svg, ">"+test.want+"</text>") {
+			t.Errorf("%s in %s is not %s: %s", test.city, test.language, test.want, svg)
+		}
+	}
+}
+
 func TestMap(t *testing.T) {
 	at := func(title, city string, latitude, longitude float64) jobmirror.Posting {
 		return jobmirror.Posting{Posting: jobboard.JobPosting{Title: title}, Locations: []jobboard.Location{
