@@ -178,6 +178,7 @@ func (r slowReader) Write(p []byte) (int, error) {
 
 // So many are answered at the same time, and who comes then is told when to come back.
 func TestPlacesOfTheHandler(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := guardedAt(t, filepath.Join(t.TempDir(), "jobs.db"))
 		status, err := m.Status(t.Context())
@@ -271,6 +272,7 @@ func TestHeartbeatOfAStream(t *testing.T) {
 // A page has 20 postings unless it is asked for another number, and 1000 at most; a text to
 // search for has 1000 bytes at most, and texts are suggested behind eight words at most.
 func TestLimitsOfASearch(t *testing.T) {
+	t.Parallel()
 	m := guarded(t)
 	src := m.sources[0]
 	turn := beginTurn(t, m, src)
