@@ -30,7 +30,7 @@
 //   - [Server.Client] of a server made with [WithoutSockets]: a real HTTP server
 //     over in-memory connections, also inside a testing/synctest bubble;
 //   - [Server.Transport], an http.RoundTripper that calls the handler directly;
-//   - [Server.Handler], to embed the fake in a server of your own.
+//   - [Server.Handler], to embed the stand-in in a server of your own.
 //
 // Besides the interface, the server has a token endpoint, a page on which an
 // applicant signs in, and a job feed, at TokenURL, AuthURL and FeedURL.

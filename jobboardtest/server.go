@@ -246,12 +246,12 @@ func (s *Server) dial(r *http.Request) (address, error) {
 	case s.jobDB.host:
 		at = jobDBAddress
 	default:
-		refused := fmt.Errorf("%w: the fake is not at this host", syscall.ECONNREFUSED)
+		refused := fmt.Errorf("%w: the stand-in is not at this host", syscall.ECONNREFUSED)
 		return at, &net.OpError{Op: "dial", Net: "tcp", Err: refused}
 	}
 	switch {
 	case r.URL.Scheme != "http":
-		return at, fmt.Errorf("jobboardtest: the fake speaks http, not %s", r.URL.Scheme)
+		return at, fmt.Errorf("jobboardtest: the stand-in speaks http, not %s", r.URL.Scheme)
 	case r.Context().Err() != nil:
 		return at, r.Context().Err()
 	case s.ctx.Err() != nil:

@@ -8,7 +8,7 @@ import (
 // maxLogged bounds how many refused credentials a test's log tells of.
 const maxLogged = 20
 
-// New starts a fake for a test and closes it when the test ends. It is strict:
+// New starts a stand-in for a test and closes it when the test ends. It is strict:
 // a request outside the interface fails the test with a sentence that names the
 // rule and its section, unless WithStrict(false) is given. The log of the test tells
 // why a credential was refused, for the first 20 of them. A request that comes in

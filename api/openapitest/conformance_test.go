@@ -30,7 +30,7 @@ func fake(tb testing.TB) *jobboardtest.Server {
 	return srv
 }
 
-// drive asks the fake for everything it has: each rule of the conformance suite
+// drive asks the stand-in for everything it has: each rule of the conformance suite
 // with all its credentials and rows, each job, and the tokens.
 func drive(tb testing.TB, srv *jobboardtest.Server, j *judge) {
 	tb.Helper()

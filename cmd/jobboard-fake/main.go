@@ -157,7 +157,7 @@ func built() string {
 	return "unknown"
 }
 
-// serve starts the fake and its control interface, and says where they are.
+// serve starts the stand-in and its control interface, and says where they are.
 func serve(o options) (srv *jobboardtest.Server, f first, err error) {
 	content, err := content(o.data)
 	if err != nil {

@@ -100,7 +100,7 @@ func downloadFeed(ctx context.Context, b *setup.Board, address string) (*source,
 	return &source{Reader: resp.Body, Closer: resp.Body, size: max(resp.ContentLength, 0)}, nil
 }
 
-// demoFeed writes the feed of the fake's jobs.
+// demoFeed writes the feed of the stand-in's jobs.
 func demoFeed(srv *jobboardtest.Server) ([]byte, error) {
 	var buf bytes.Buffer
 	w := jobfeed.NewWriter(&buf, nil)

@@ -1,4 +1,4 @@
-// Command errors makes the fake fail in every way that the interface names, and in
+// Command errors makes the stand-in fail in every way that the interface names, and in
 // a few more, and shows what a program does about each:
 //
 //	go run ./examples/errors

@@ -2,7 +2,7 @@
 //
 //	go run ./examples/search -text nurse -near 52.52,13.405 -radius 50 -language en
 //
-// Without settings it searches the embedded fake.
+// Without settings it searches the embedded stand-in.
 package main
 
 import (

@@ -3,7 +3,7 @@
 //	go run ./examples/watch -state channel.json
 //
 // The state file keeps the last complete snapshot. Without a state file and
-// without settings it shows three looks at the embedded fake, between which a
+// without settings it shows three looks at the embedded stand-in, between which a
 // job is closed and one is added.
 package main
 
@@ -57,7 +57,7 @@ func run(out io.Writer, b *board.Board, state string) error {
 	return show(ctx, out, client, b)
 }
 
-// show looks three times at a fake that changes.
+// show looks three times at a stand-in that changes.
 func show(ctx context.Context, out io.Writer, client *jobboard.Client, b *board.Board) error {
 	dir, err := os.MkdirTemp("", "watch")
 	if err != nil {

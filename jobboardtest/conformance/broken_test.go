@@ -20,12 +20,12 @@ import (
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest/conformance"
 )
 
-// breakage is a way to break a fake, or a target. All that is said of it stands in
+// breakage is a way to break a stand-in, or a target. All that is said of it stands in
 // testdata/answers.txt; the table of them is in breakages_test.go.
 type breakage struct {
 	name    string
 	target  func(*conformance.Target)
-	request func(*exchange, *http.Request) // changes what the fake gets
+	request func(*exchange, *http.Request) // changes what the stand-in gets
 	respond func(*exchange)                // changes what it says
 	anew    func() func(*exchange)         // makes respond, where that remembers something
 }
@@ -42,7 +42,7 @@ func respond(name string, f func(*exchange)) breakage {
 	return breakage{name: name, respond: f}
 }
 
-// anew changes what a fake says by what it said before: each fake has a memory of its own.
+// anew changes what a stand-in says by what it said before: each stand-in has a memory of its own.
 func anew(name string, f func() func(*exchange)) breakage {
 	return breakage{name: name, anew: f}
 }
@@ -146,12 +146,12 @@ func (x *exchange) basicUser() string {
 	return user
 }
 
-// breaker is the fake, broken.
+// breaker is the stand-in, broken.
 type breaker struct {
 	next    http.RoundTripper
 	srv     *jobboardtest.Server
 	seen    map[string]int
-	request func(*exchange, *http.Request) // changes what the fake gets
+	request func(*exchange, *http.Request) // changes what the stand-in gets
 	respond func(*exchange)                // changes what it says
 }
 

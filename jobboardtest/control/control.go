@@ -46,7 +46,7 @@ type Control struct {
 // It answers requests whose Host is an IP address, a name without a dot such as
 // localhost or a container's, or a name ending in .localhost, .internal or
 // .test. It refuses any other name, unless it is one of hosts: a web page could
-// point such a name at this machine, to drive the fake through its visitor's
+// point such a name at this machine, to drive the stand-in through its visitor's
 // browser.
 func New(srv *jobboardtest.Server, hosts ...string) *Control {
 	ending, end := context.WithCancel(context.Background())

@@ -1,5 +1,5 @@
 // Package control drives a jobboardtest.Server over HTTP: for test suites in
-// other languages, which have the fake as a program or in a container, and for
+// other languages, which have the stand-in as a program or in a container, and for
 // a person at a browser.
 //
 //	srv := jobboardtest.NewServer(jobboardtest.WithDemo())
@@ -33,7 +33,7 @@
 //
 // # Who may call it
 //
-// Everybody who reaches the port may call it: it is a test tool, and the fake listens
+// Everybody who reaches the port may call it: it is a test tool, and the stand-in listens
 // on the loopback interface unless told otherwise. Pages of other sites in the same
 // browser may not: it refuses requests that a browser marks as cross-site, bodies
 // that are not labelled as JSON, and host names that a stranger could point at this

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// admit keeps web pages of other sites out, who could otherwise drive the fake
+// admit keeps web pages of other sites out, who could otherwise drive the stand-in
 // through the browser of somebody who has it running.
 func (c *Control) admit(r *http.Request) error {
 	if !c.knownHost(r.Host) {
@@ -17,7 +17,7 @@ func (c *Control) admit(r *http.Request) error {
 			"to answer to: use an address such as 127.0.0.1 (the program's flag -control-host adds a name)", quote(r.Host))
 	}
 	if err := c.cross.Check(r); err != nil {
-		return refuse(http.StatusForbidden, "a page of another site may not change the fake: %v", err)
+		return refuse(http.StatusForbidden, "a page of another site may not change the stand-in: %v", err)
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead && r.ContentLength != 0 {
 		// A form can be sent across sites without asking, JSON cannot.

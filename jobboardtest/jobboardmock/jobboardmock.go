@@ -1,6 +1,6 @@
-// Package jobboardmock gives the fake of package jobboardtest to test suites
+// Package jobboardmock gives the stand-in of package jobboardtest to test suites
 // that use httpmock: a MockTransport of their own, not the global one, that
-// answers as the fake does and opens no socket. A suite registers what it wants
+// answers as the stand-in does and opens no socket. A suite registers what it wants
 // otherwise on top.
 package jobboardmock
 
@@ -18,7 +18,7 @@ import (
 // fake, and refuses, as httpmock does, what is sent elsewhere. Responders that
 // are registered later win for what they match exactly. Use it as the Transport
 // of an http.Client; it counts calls per method and address as usual, and
-// Reset takes the fake out.
+// Reset takes the stand-in out.
 func New(fake *jobboardtest.Server) *httpmock.MockTransport {
 	mock := httpmock.NewMockTransport()
 	answer := httpmock.Responder(fake.Transport().RoundTrip)
@@ -33,7 +33,7 @@ func New(fake *jobboardtest.Server) *httpmock.MockTransport {
 	return mock
 }
 
-// origin returns an address without its path: the fake answers for the paths that
+// origin returns an address without its path: the stand-in answers for the paths that
 // are wrong, too.
 func origin(address string) string {
 	u, err := url.Parse(address)

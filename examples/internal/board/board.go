@@ -1,5 +1,5 @@
 // Package board holds what the example programs share: where the service is and
-// who asks, from the environment or flags, and the embedded fake where nothing
+// who asks, from the environment or flags, and the embedded stand-in where nothing
 // is said.
 package board
 
@@ -32,14 +32,14 @@ type Board struct {
 
 // Flags adds the settings to a flag set.
 func (b *Board) Flags(f *flag.FlagSet) {
-	f.StringVar(&b.baseURL, "base-url", "", "base `address` of the service (JOBBOARD_BASE_URL); empty: the embedded fake")
+	f.StringVar(&b.baseURL, "base-url", "", "base `address` of the service (JOBBOARD_BASE_URL); empty: the embedded stand-in")
 	f.StringVar(&b.jobDBURL, "jobdb-url", "", "`address` of the job information lookup (JOBBOARD_JOBDB_URL)")
 	f.StringVar(&b.clientID, "client-id", "", "client `identifier` for Basic (JOBBOARD_CLIENT_ID)")
 	f.StringVar(&b.channel, "channel", "", "`channel` to search (JOBBOARD_CHANNEL)")
 	f.StringVar(&b.job, "job", "", "job `identifier` (JOBBOARD_JOB)")
 }
 
-// Open reads the settings, once the flags are parsed, and starts the fake if
+// Open reads the settings, once the flags are parsed, and starts the stand-in if
 // they name no service. Close ends it.
 func (b *Board) Open() error {
 	b.Config.BaseURL = cmp.Or(b.baseURL, os.Getenv("JOBBOARD_BASE_URL"))
@@ -76,12 +76,12 @@ func (b *Board) Open() error {
 // Name returns the name of the board that the example talks to.
 func (b *Board) Name() string {
 	if b.Fake != nil {
-		return "the embedded fake"
+		return "the embedded stand-in"
 	}
 	return cmp.Or(b.Config.BaseURL, b.Config.JobDBURL)
 }
 
-// Close ends the fake, if there is one.
+// Close ends the stand-in, if there is one.
 func (b *Board) Close() {
 	if b.Fake != nil {
 		b.Fake.Close()

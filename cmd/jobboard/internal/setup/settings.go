@@ -192,7 +192,7 @@ type reading struct {
 	*Settings
 }
 
-// Read puts the settings together, and starts the fake if it is asked for.
+// Read puts the settings together, and starts the stand-in if it is asked for.
 func (r *Reader) Read(f *pflag.FlagSet) (*Board, error) {
 	b := &Board{Limiter: r.Limiter, reader: r, Settings: Settings{Values: map[string]Value{}}}
 	b.client = sync.OnceValues(func() (*jobboard.Client, error) { return b.NewClient(jobboard.Config{}) })
@@ -497,7 +497,7 @@ func readFile(path string, limit int64) (body []byte, mode fs.FileMode, err erro
 	return body, mode, err
 }
 
-// setFake starts the fake; flags may choose channel, job and language.
+// setFake starts the stand-in; flags may choose channel, job and language.
 func (b *Board) setFake(flags map[string]string) error {
 	for _, s := range List {
 		if _, set := flags[s.Name]; set && s.Name != Channel && s.Name != Job && s.Name != Language {
