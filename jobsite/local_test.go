@@ -73,6 +73,7 @@ func TestWaits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The sign-in is made before: scs starts a goroutine with it that never ends.
 	synctest.Test(t, func(t *testing.T) {
 		var page func(r *http.Request)
 		h := s.Handler(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { page(r) }))
