@@ -126,6 +126,8 @@ func TestDiff(t *testing.T) {
 		{name: "added", before: list{two}, after: list{one, two, three}, beforeComplete: true, afterWhole: true, added: list{one, three}},
 		{name: "all added", after: list{one, two}, beforeComplete: true, afterWhole: true, added: list{one, two}},
 		{name: "gone", before: list{three, one, two}, after: list{two}, beforeComplete: true, afterWhole: true, gone: list{one, three}},
+		{name: "one by another", before: list{one}, after: list{two}, beforeComplete: true, afterWhole: true, added: list{two}, gone: list{one}},
+		{name: "one by an earlier one", before: list{two}, after: list{one}, beforeComplete: true, afterWhole: true, added: list{one}, gone: list{two}},
 		{name: "all gone", before: list{one, two}, beforeComplete: true, afterWhole: true, gone: list{one, two}},
 		{name: "after not complete", before: list{one, two}, after: list{two, three}, beforeComplete: true, added: list{three}, maybeGone: list{one}},
 		{name: "before not complete", before: list{one, two}, after: list{two, three}, afterWhole: true, maybeAdded: list{three}, gone: list{one}},

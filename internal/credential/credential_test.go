@@ -100,3 +100,25 @@ func TestNewHeaders(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// An authorization takes the place of any other, however its name is written; where there is
+// none, the header stays as it is.
+func TestPut(t *testing.T) {
+	auth, err := authorize(&oauth2.Token{AccessToken: "t"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := func() http.Header {
+		return http.Header{"authorization": {"a"}, "AUTHORIZATION": {"b"}, "Authorization": {"c", "d"}, "Accept": {"e"}}
+	}
+	h := header()
+	auth.Put(h)
+	if want := (http.Header{"Authorization": {"Bearer t"}, "Accept": {"e"}}); !reflect.DeepEqual(h, want) {
+		t.Errorf("the header is %v", h)
+	}
+	h = header()
+	new(Authorization).Put(h)
+	if !reflect.DeepEqual(h, header()) {
+		t.Errorf("without an authorization the header is %v", h)
+	}
+}
