@@ -193,8 +193,8 @@ func eventOf(status int) event {
 // checkRetry reports whether another attempt follows. The loop calls it once
 // after each attempt; a *failedAttempt in err names the call and its failure.
 func checkRetry(_ context.Context, _ *http.Response, err error) (bool, error) {
-	var f *failedAttempt
-	if !errors.As(err, &f) {
+	f, failed := errors.AsType[*failedAttempt](err)
+	if !failed {
 		return false, nil
 	}
 	c := f.call
