@@ -1,9 +1,11 @@
 package jobboardtest_test
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/jobboard-sdk/jobboard-go/jobboardtest"
 )
@@ -133,5 +135,29 @@ func TestSubscriptionForms(t *testing.T) {
 		if res.StatusCode != 200 || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %d %s", c.file, res.StatusCode, body)
 		}
+	}
+}
+
+// A snapshot has the subscriptions from the oldest on; of the same time, by their identifiers.
+func TestSubscriptionsByAge(t *testing.T) {
+	var given jobboardtest.State
+	var want []string
+	for i := range 40 {
+		id := fmt.Sprintf("%02d", i)
+		want = append(want, id)
+		given.Subscriptions = append(given.Subscriptions, jobboardtest.Subscription{
+			ID: id, Channel: "c", Type: "rss", Status: jobboardtest.Confirmed, Created: time.Unix(int64(i/2), 0).UTC(),
+		})
+	}
+	srv := jobboardtest.New(t)
+	if err := srv.Restore(given); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range srv.Snapshot().Subscriptions {
+		got = append(got, s.ID)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the subscriptions are %v", got)
 	}
 }
