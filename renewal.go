@@ -54,7 +54,12 @@ func (c *call) permitted(f *failedAttempt) StopReason {
 		return ""
 	}
 	c.probe = fresh
-	return c.payProbe(f)
+	why := c.payProbe(f)
+	if why != "" {
+		// The others wait for the probe, and the observer, which is told next, may take its time.
+		c.endProbe(false)
+	}
+	return why
 }
 
 // payProbe gets the permission of the budget for the probe that the call is.
@@ -67,7 +72,7 @@ func (c *call) payProbe(f *failedAttempt) StopReason {
 			c.paid, c.probePermitted = c.paid || paid, true
 			return ""
 		case ended == nil:
-			return StopBudget // the loop ends, and the probe with it
+			return StopBudget
 		}
 		wait := c.WaitContext()
 		select {

@@ -482,6 +482,26 @@ func TestProbesOfManySources(t *testing.T) {
 			t.Errorf("a second later it ends with %v", got)
 		}
 	})
+	inBubble(t, "the observer of one that is not sent takes its time", func(t *testing.T) {
+		s := &endingTokens{good: -1}
+		var slow atomic.Bool
+		client := withTransport(t, jobboard.Config{Observer: &jobboard.Observer{Attempt: func(ctx context.Context, _ jobboard.AttemptStart) (context.Context, func(jobboard.AttemptEnd)) {
+			return ctx, func(end jobboard.AttemptEnd) {
+				if slow.Load() && !end.Repeat {
+					time.Sleep(time.Hour)
+				}
+			}
+		}}}, s.answer)
+		for range 2 {
+			crowd(1, func(int) *jobboard.Applicant { return client.Applicant(s.source(false)) })
+		}
+		slow.Store(true)
+		source, began := s.source(false), time.Now()
+		got := crowd(5, func(int) *jobboard.Applicant { return client.Applicant(source) })
+		if took := time.Since(began); got["401 budget after 1"] != 5 || took > 2*time.Hour {
+			t.Errorf("%v after %v", got, took)
+		}
+	})
 }
 
 // A token that was renewed ahead of time, and used by nobody yet, is tried by one

@@ -87,6 +87,7 @@ func TestTablesOfBeforeTheFirstRelease(t *testing.T) {
 		m := open(t, address, jobmirror.Options{})
 		for old, change := range map[string][2]string{
 			"without the secret": {"UPDATE mirror SET name = 'old' WHERE name = 'secret'", "UPDATE mirror SET name = 'secret' WHERE name = 'old'"},
+			"without a column":   {"ALTER TABLE sources RENAME COLUMN made TO created", "ALTER TABLE sources RENAME COLUMN created TO made"},
 			"without a table":    {"ALTER TABLE stemmers RENAME TO languages", "ALTER TABLE languages RENAME TO stemmers"},
 		} {
 			if err := jobmirror.Exec(t.Context(), m, change[0]); err != nil {

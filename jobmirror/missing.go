@@ -137,10 +137,10 @@ func (t *tx) noteMissing(src *source, turn turn) error {
 	if src.kind != kindFeed {
 		return nil
 	}
-	// A count, because the planner may join what EXISTS asks for: without statistics it
-	// compares each row of the source with each.
+	// This is not asked by EXISTS, because the planner may make a join of that: without
+	// statistics it then compares each row of the source with each.
 	_, err := t.Exec(`UPDATE entries SET missing = -1 WHERE source = ? AND missing <> 0 AND
-		(SELECT count(*) FROM entries n WHERE n.job = entries.job AND n.source = entries.source AND n.missing = 0) > 0`, src.id)
+		(SELECT 1 FROM entries n WHERE n.job = entries.job AND n.source = entries.source AND n.missing = 0 LIMIT 1) IS NOT NULL`, src.id)
 	return err
 }
 

@@ -80,16 +80,38 @@ func (s Schema) inspect(ctx context.Context, db *sql.DB, d dialect) (version int
 	if err := db.QueryRowContext(ctx, "SELECT max(version_id) FROM "+versionTable).Scan(&version); err != nil {
 		return 0, fmt.Errorf("jobmirror: %w", withHint(err))
 	}
-	// Later migrations may drop tables of the first one.
-	for _, table := range createTable.FindAllStringSubmatch(s.Tables, -1) {
-		if version == 1 && !tables[table[1]] {
-			return 0, ErrUnreleased
-		}
+	if version > 1 {
+		return version, nil // later migrations may drop tables and columns of the first one
 	}
-	return version, nil
+	return version, s.checkColumns(ctx, db, d)
 }
 
-var createTable = regexp.MustCompile(`(?m)^CREATE TABLE (\w+) \(`)
+var (
+	createTable = regexp.MustCompile(`(?ms)^CREATE TABLE (\w+) \((.*?)^\)`)
+	columnOf    = regexp.MustCompile(`(?m)^    ([a-z_]+) `)
+)
+
+// checkColumns returns ErrUnreleased unless the database has all columns of the first
+// release.
+func (s Schema) checkColumns(ctx context.Context, db *sql.DB, d dialect) error {
+	list := "SELECT t.name || '.' || c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'"
+	if d.Shared {
+		list = `SELECT t.relname || '.' || c.attname FROM pg_catalog.pg_attribute c JOIN pg_catalog.pg_class t ON t.oid = c.attrelid
+			WHERE t.relnamespace = current_schema()::regnamespace AND NOT c.attisdropped`
+	}
+	columns, err := names(ctx, db, list)
+	if err != nil {
+		return err
+	}
+	for _, table := range createTable.FindAllStringSubmatch(s.Tables, -1) {
+		for _, column := range columnOf.FindAllStringSubmatch(table[2], -1) {
+			if !columns[table[1]+"."+column[1]] {
+				return ErrUnreleased
+			}
+		}
+	}
+	return nil
+}
 
 // checkProgram returns an error unless the table mirror says that the database is one of
 // this program, which this version may use.
